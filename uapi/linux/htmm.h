@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * htmm - hot-page sampling from hardware memory-access events
+ *
+ * The interface of /dev/htmm.
+ *
+ * Every ioctl takes a pointer to a struct whose first member, @size, is the
+ * size the caller knows (set it to sizeof(struct ...)).  Structs only grow at
+ * their end and zero always means "as before", so old programs run on new
+ * modules and new programs on old modules.  Members named __reserved must be
+ * zero.  Pointers travel as __u64, so 32-bit programs need no translation.
+ *
+ * Errors that every ioctl may return (errno):
+ *
+ *   ENOTTY	the ioctl is not one of htmm's
+ *   EFAULT	a pointer, or an array's pointer with a non-zero count, is bad
+ *   EINVAL	@size is smaller than the first version of the struct, an unknown
+ *		flag is set, or a reserved member is not zero
+ *   E2BIG	@size is larger than the struct this module knows and a member
+ *		beyond its end is not zero
+ *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel
+ *		lockdown forbids perf; only HTMM_IOC_GET_INFO is open to all
+ *   EINTR	a signal arrived while waiting for another caller; try again
+ *
+ * Further errors are listed with each struct.
+ */
+#ifndef _UAPI_LINUX_HTMM_H
+#define _UAPI_LINUX_HTMM_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Version of this interface; grows when a struct or an ioctl is added. */
+#define HTMM_ABI_VERSION	1
+
+/* Hard limits; HTMM_IOC_GET_INFO tells those of the running module. */
+#define HTMM_MAX_EVENTS		8
+#define HTMM_MAX_TARGETS	64
+#define HTMM_MAX_RING_PAGES	4096
+#define HTMM_MAX_TABLE_PAGES	(1ULL << 32)
+#define HTMM_EVENT_NAME_LEN	32
+#define HTMM_ERROR_LEN		192
+
+/* Base-page and region counts are 32 bits wide: bin 0, then one bin a bit. */
+#define HTMM_NR_BINS		33
+
+/* The sizes behind "page" and "huge region" everywhere in this interface. */
+#define HTMM_PAGE_SHIFT		12
+#define HTMM_HUGE_SHIFT		21
+
+/**
+ * enum htmm_drop - why a sample did not reach the hot-page table
+ * @HTMM_DROP_RING_FULL: the ring of its CPU and event had no room
+ * @HTMM_DROP_FILTERED: it came from a task outside the session's targets
+ * @HTMM_DROP_NO_ADDR: the CPU gave no valid data address, or address 0
+ * @HTMM_DROP_KERNEL_ADDR: the data address is not a user-space address
+ * @HTMM_DROP_NESTED: the handler was entered again on top of itself
+ * @HTMM_DROP_STALE: its process was gone when the sample was drained
+ * @HTMM_DROP_TABLE_FULL: its page is new and the table's limit is reached
+ * @HTMM_NR_DROPS: number of reasons this header knows
+ *
+ * Every overflow of every (CPU, event) ends in exactly one counter:
+ * overflows == counted + the sum of drops + in_flight.
+ */
+enum htmm_drop {
+	HTMM_DROP_RING_FULL,
+	HTMM_DROP_FILTERED,
+	HTMM_DROP_NO_ADDR,
+	HTMM_DROP_KERNEL_ADDR,
+	HTMM_DROP_NESTED,
+	HTMM_DROP_STALE,
+	HTMM_DROP_TABLE_FULL,
+	HTMM_NR_DROPS,
+};
+
+/* Room for further reasons in the structs below; unused slots are zero. */
+#define HTMM_DROP_SLOTS		16
+
+/**
+ * struct htmm_event - one event to sample, on every CPU of the session
+ * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs
+ * @precise_ip: perf_event_attr.precise_ip, 0 to 3; memory events of Intel CPUs
+ *	carry a data address only from 1 on
+ * @config: perf_event_attr.config
+ * @config1: perf_event_attr.config1 (load latency threshold, for example)
+ * @config2: perf_event_attr.config2
+ * @period: events between two samples, 1 to 2^63 - 1
+ * @name: how the event is called in statistics; NUL-terminated, may be empty
+ * @flags: none yet
+ * @__reserved: zero
+ */
+struct htmm_event {
+	__u32 type;
+	__u32 precise_ip;
+	__u64 config;
+	__u64 config1;
+	__u64 config2;
+	__u64 period;
+	char name[HTMM_EVENT_NAME_LEN];
+	__u32 flags;
+	__u32 __reserved;
+};
+
+/**
+ * enum htmm_target_type - what a target names
+ * @HTMM_TARGET_TGID: a process, all its threads
+ */
+enum htmm_target_type {
+	HTMM_TARGET_TGID = 1,
+};
+
+/**
+ * struct htmm_target - whose accesses are counted
+ * @type: enum htmm_target_type
+ * @flags: none yet
+ * @id: for HTMM_TARGET_TGID any thread id of the process, in the caller's pid
+ *	namespace
+ * @__reserved: zero
+ */
+struct htmm_target {
+	__u32 type;
+	__u32 flags;
+	__u64 id;
+	__u64 __reserved[2];
+};
+
+/* struct htmm_start.flags: the session outlives the fd that started it. */
+#define HTMM_START_DETACHED	(1U << 0)
+/*
+ * struct htmm_start.flags: keep the pages of processes that have exited.
+ * Without it they leave the table, and their last samples count as stale.
+ */
+#define HTMM_START_KEEP_EXITED	(1U << 1)
+
+/**
+ * struct htmm_start - argument of HTMM_IOC_START
+ * @size: sizeof(struct htmm_start)
+ * @flags: HTMM_START_*
+ * @events: pointer to an array of struct htmm_event
+ * @nr_events: 1 to HTMM_MAX_EVENTS
+ * @event_size: sizeof(struct htmm_event), the stride of the array
+ * @targets: pointer to an array of struct htmm_target
+ * @nr_targets: 0 (all tasks) to HTMM_MAX_TARGETS
+ * @target_size: sizeof(struct htmm_target), the stride of the array
+ * @cpus: pointer to a bitmap of the CPUs to sample; ignored if @cpus_size is 0
+ * @drain_cpus: pointer to a bitmap of the CPUs that ksampled may use
+ * @cpus_size: bytes in @cpus, a multiple of 8; 0: all CPUs that are online
+ * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU
+ * @drain_nice: nice value of ksampled, -20 to 19
+ * @drain_interval_ms: the longest a sample waits in a ring below its
+ *	watermark, in milliseconds, 1 to 10,000; 0: 50
+ * @sample_type: PERF_SAMPLE_* bits of a record; IP, TID and ADDR are always
+ *	there; TIME, CPU, PERIOD and DATA_SRC may be added
+ * @ring_pages: 4 KiB pages in each ring, a power of two up to
+ *	HTMM_MAX_RING_PAGES; 0: 32
+ * @__reserved: zero
+ * @max_pages: most pages tracked, up to HTMM_MAX_TABLE_PAGES; 0: bounded by
+ *	@max_bytes alone
+ * @max_bytes: most memory for the hot-page table, in bytes; 0: 1/512 of the
+ *	machine's memory, and never less than 16 MiB
+ * @capacity_pages: what the fast tier holds, in 4 KiB pages; 0: the memory of
+ *	all nodes that have CPUs
+ * @cooling_period: samples between two coolings; 0: 2,000,000
+ * @adaptation_period: samples between two adaptations of the thresholds;
+ *	0: 100,000
+ * @error: pointer to a text buffer, or 0; on failure it receives a sentence
+ *	that says what was wrong, NUL-terminated
+ * @error_size: bytes in @error; HTMM_ERROR_LEN is always enough
+ * @__reserved2: zero
+ *
+ * Starts the one session of the module.  Either all events run on all CPUs of
+ * the session, or nothing is left behind.  The results of an earlier session
+ * that has stopped are discarded.
+ *
+ * EBUSY	a session is running
+ * EINVAL	no event; a zero period; precise_ip above 3; a ring that is not a
+ *		power of two; an unsupported sample_type bit; a name that is not
+ *		NUL-terminated; an array stride that is too small; a CPU bitmap
+ *		size that is not a multiple of 8; an unknown target type; or the
+ *		PMU rejects the event's configuration
+ * E2BIG	too many events or targets, or a non-zero member in an array
+ *		element beyond what this module knows
+ * ERANGE	ring_pages, max_pages, max_bytes, drain_nice, drain_interval_ms or
+ *		a period outside its range; a CPU number this machine cannot have
+ * ENODEV	no CPU of a bitmap is online
+ * ESRCH	no such process
+ * ENOENT	no PMU here takes events of this type
+ * EOPNOTSUPP	the PMU cannot sample this event, or not this precisely
+ * ENOMEM	not enough memory
+ *
+ * Further errors come from the PMU's driver and are handed on as they are.
+ */
+struct htmm_start {
+	__u32 size;
+	__u32 flags;
+	__u64 events;
+	__u32 nr_events;
+	__u32 event_size;
+	__u64 targets;
+	__u32 nr_targets;
+	__u32 target_size;
+	__u64 cpus;
+	__u64 drain_cpus;
+	__u32 cpus_size;
+	__u32 drain_cpus_size;
+	__s32 drain_nice;
+	__u32 drain_interval_ms;
+	__u64 sample_type;
+	__u32 ring_pages;
+	__u32 __reserved;
+	__u64 max_pages;
+	__u64 max_bytes;
+	__u64 capacity_pages;
+	__u64 cooling_period;
+	__u64 adaptation_period;
+	__u64 error;
+	__u32 error_size;
+	__u32 __reserved2;
+};
+
+/**
+ * struct htmm_simple - argument of HTMM_IOC_STOP, _COOL and _RESET
+ * @size: sizeof(struct htmm_simple)
+ * @flags: none yet
+ *
+ * STOP ends sampling, drains every ring and keeps the results readable until
+ * the next START, or until the fd closes that started the session.  Any
+ * permitted caller may stop any session.
+ *
+ * COOL halves every count now, as if a cooling period had ended.
+ *
+ * RESET forgets all pages and sets every counter of the session to zero.
+ * A session that runs goes on running.
+ *
+ * EALREADY	STOP: no session is running
+ * ENODATA	COOL, RESET: there is no session, running or stopped
+ */
+struct htmm_simple {
+	__u32 size;
+	__u32 flags;
+};
+
+/**
+ * enum htmm_state - state of the module's one session
+ * @HTMM_STATE_IDLE: none since loading, or its results are gone
+ * @HTMM_STATE_RUNNING: sampling
+ * @HTMM_STATE_STOPPING: the last samples are being drained
+ * @HTMM_STATE_STOPPED: not sampling; the results can be read
+ */
+enum htmm_state {
+	HTMM_STATE_IDLE,
+	HTMM_STATE_RUNNING,
+	HTMM_STATE_STOPPING,
+	HTMM_STATE_STOPPED,
+};
+
+/**
+ * struct htmm_info - argument of HTMM_IOC_GET_INFO, filled by the module
+ * @size: sizeof(struct htmm_info)
+ * @flags: zero
+ * @abi_version: HTMM_ABI_VERSION of the module
+ * @state: enum htmm_state
+ * @max_events: limit of struct htmm_start.nr_events
+ * @max_targets: limit of struct htmm_start.nr_targets
+ * @max_ring_pages: limit of struct htmm_start.ring_pages
+ * @session_flags: HTMM_START_* of the session
+ * @session: number of the session, counted from 1 since loading; 0: none yet.
+ *	This and all that follows describe the session and are zero when idle
+ * @owner: process that started it, in the caller's pid namespace
+ * @nr_events: events of the session
+ * @nr_targets: targets of the session, 0: all tasks
+ * @nr_cpus: CPUs that are sampled
+ * @elapsed_ns: nanoseconds since the start, or from start to stop
+ * @sample_type: PERF_SAMPLE_* bits of a record
+ * @ring_pages: 4 KiB pages in each ring
+ * @record_size: bytes of one record
+ * @max_pages: most pages tracked
+ * @max_bytes: most bytes of memory for the hot-page table
+ * @capacity_pages: fast tier, in pages
+ * @cooling_period: in samples
+ * @adaptation_period: in samples
+ * @table_bytes: memory in use by the hot-page table, in bytes
+ * @ring_bytes: memory in use by all rings, in bytes
+ * @drain_pid: pid of ksampled in the caller's pid namespace; 0: none
+ * @__reserved: zero
+ */
+struct htmm_info {
+	__u32 size;
+	__u32 flags;
+	__u32 abi_version;
+	__u32 state;
+	__u32 max_events;
+	__u32 max_targets;
+	__u32 max_ring_pages;
+	__u32 session_flags;
+	__u64 session;
+	__u32 owner;
+	__u32 nr_events;
+	__u32 nr_targets;
+	__u32 nr_cpus;
+	__u64 elapsed_ns;
+	__u64 sample_type;
+	__u32 ring_pages;
+	__u32 record_size;
+	__u64 max_pages;
+	__u64 max_bytes;
+	__u64 capacity_pages;
+	__u64 cooling_period;
+	__u64 adaptation_period;
+	__u64 table_bytes;
+	__u64 ring_bytes;
+	__u32 drain_pid;
+	__u32 __reserved;
+};
+
+/**
+ * struct htmm_counters - where overflows went
+ * @overflows: counter overflows delivered to the module
+ * @counted: samples added to the hot-page table
+ * @in_flight: samples in the rings, not drained yet
+ * @throttled: overflows at which the kernel was throttling the event
+ * @nmi: overflows handled in NMI context
+ * @drops: lost samples by enum htmm_drop
+ *
+ * While a session runs the numbers are read one after the other, so they may
+ * differ by what happened in between; once it has stopped they are exact and
+ * @in_flight is 0.
+ */
+struct htmm_counters {
+	__u64 overflows;
+	__u64 counted;
+	__u64 in_flight;
+	__u64 throttled;
+	__u64 nmi;
+	__u64 drops[HTMM_DROP_SLOTS];
+};
+
+/* struct htmm_channel.flags: this event on this CPU is armed. */
+#define HTMM_CHANNEL_ACTIVE	(1U << 0)
+/* struct htmm_channel.flags: large PEBS is on (it never should be). */
+#define HTMM_CHANNEL_LARGE_PEBS	(1U << 1)
+
+/**
+ * struct htmm_channel - one event on one CPU
+ * @cpu: CPU number
+ * @event: index into the events of the session
+ * @flags: HTMM_CHANNEL_*
+ * @precise_ip: the precision granted
+ * @period: the period in force
+ * @time_enabled: nanoseconds the event was enabled
+ * @time_running: nanoseconds it really counted; less than @time_enabled if
+ *	the PMU's counters are shared with others
+ * @counters: where its overflows went
+ */
+struct htmm_channel {
+	__u32 cpu;
+	__u32 event;
+	__u32 flags;
+	__u32 precise_ip;
+	__u64 period;
+	__u64 time_enabled;
+	__u64 time_running;
+	struct htmm_counters counters;
+};
+
+/**
+ * struct htmm_stats - argument of HTMM_IOC_GET_STATS
+ * @size: sizeof(struct htmm_stats)
+ * @flags: zero
+ * @channels: pointer to an array of struct htmm_channel, filled by the module
+ * @nr_channels: in: room in the array, in elements; out: number of channels of
+ *	the session (ask with 0 first)
+ * @channel_size: sizeof(struct htmm_channel), the stride of the array
+ * @events: pointer to an array of struct htmm_event: the session's events
+ * @nr_events: in: room in the array; out: number of events of the session
+ * @event_size: sizeof(struct htmm_event), the stride of the array
+ * @total: sum over all channels
+ * @samples: samples counted since the start or the last RESET
+ * @coolings: coolings since then
+ * @adaptations: adaptations of the thresholds since then
+ * @evicted: pages that left the table because of its limit
+ * @exited: pages that left the table because their process was gone
+ * @wakeups: times ksampled was woken by a ring's watermark
+ * @batches: batches drained
+ * @drain_ns: CPU time of ksampled, in nanoseconds
+ *
+ * ENODATA	there is no session, running or stopped
+ */
+struct htmm_stats {
+	__u32 size;
+	__u32 flags;
+	__u64 channels;
+	__u32 nr_channels;
+	__u32 channel_size;
+	__u64 events;
+	__u32 nr_events;
+	__u32 event_size;
+	struct htmm_counters total;
+	__u64 samples;
+	__u64 coolings;
+	__u64 adaptations;
+	__u64 evicted;
+	__u64 exited;
+	__u64 wakeups;
+	__u64 batches;
+	__u64 drain_ns;
+};
+
+/**
+ * enum htmm_kind - what a histogram counts
+ * @HTMM_KIND_BASE: 4 KiB pages
+ * @HTMM_KIND_HUGE: aligned 2 MiB regions
+ */
+enum htmm_kind {
+	HTMM_KIND_BASE,
+	HTMM_KIND_HUGE,
+};
+
+/**
+ * struct htmm_hist - argument of HTMM_IOC_GET_HIST
+ * @size: sizeof(struct htmm_hist)
+ * @flags: zero
+ * @kind: in: enum htmm_kind
+ * @nr_bins: bins in use, HTMM_NR_BINS
+ * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: none fit
+ * @warm_threshold: pages in this bin and above are warm or hot
+ * @pages: pages (or regions) tracked, the sum of @bins
+ * @hot_pages: pages (or regions) at or above the hot threshold
+ * @capacity_pages: what the fast tier holds, in units of @kind
+ * @samples: samples counted since the start or the last RESET
+ * @bins: bin 0: count is 0; bin b: count is 2^(b-1) to 2^b - 1
+ *
+ * ENODATA	there is no session, running or stopped
+ * EINVAL	an unknown kind
+ */
+struct htmm_hist {
+	__u32 size;
+	__u32 flags;
+	__u32 kind;
+	__u32 nr_bins;
+	__u32 hot_threshold;
+	__u32 warm_threshold;
+	__u64 pages;
+	__u64 hot_pages;
+	__u64 capacity_pages;
+	__u64 samples;
+	__u64 bins[HTMM_NR_BINS];
+};
+
+/* struct htmm_hot_page.flags: at or above the hot threshold. */
+#define HTMM_PAGE_HOT		(1U << 0)
+/* struct htmm_hot_page.flags: its process has exited. */
+#define HTMM_PAGE_EXITED	(1U << 1)
+
+/**
+ * struct htmm_hot_page - one tracked page
+ * @addr: its virtual address
+ * @samples: its count, cooled
+ * @pid: its process in the caller's pid namespace; 0: not visible there
+ * @space: number of the address space; a process has a new one after exec(),
+ *	and a pid that is used again has a new one too
+ * @bin: bin of @samples
+ * @flags: HTMM_PAGE_*
+ */
+struct htmm_hot_page {
+	__u64 addr;
+	__u64 samples;
+	__u32 pid;
+	__u32 space;
+	__u32 bin;
+	__u32 flags;
+};
+
+/**
+ * struct htmm_hot_pages - argument of HTMM_IOC_GET_HOT_PAGES
+ * @size: sizeof(struct htmm_hot_pages)
+ * @flags: zero
+ * @pages: pointer to an array of struct htmm_hot_page, filled by the module
+ * @nr_pages: in: room in the array; out: elements filled, 0 at the end
+ * @page_size: sizeof(struct htmm_hot_page), the stride of the array
+ * @cursor: in: all zero to begin, then as returned by the previous call; out:
+ *	where the next call goes on
+ *
+ * Lists pages with a count above zero, hottest first; pages of equal count by
+ * space, then address.  Counts may change between two calls: a page is listed
+ * where its count stands when its call is made, so a page that is sampled
+ * meanwhile may be missed or, after a cooling, listed again.
+ *
+ * ENODATA	there is no session, running or stopped
+ */
+struct htmm_hot_pages {
+	__u32 size;
+	__u32 flags;
+	__u64 pages;
+	__u32 nr_pages;
+	__u32 page_size;
+	__u64 cursor[4];
+};
+
+#define HTMM_IOC_TYPE		0xBC
+
+#define HTMM_IOC_START		_IO(HTMM_IOC_TYPE, 0x00)
+#define HTMM_IOC_STOP		_IO(HTMM_IOC_TYPE, 0x01)
+#define HTMM_IOC_GET_INFO	_IO(HTMM_IOC_TYPE, 0x02)
+#define HTMM_IOC_GET_STATS	_IO(HTMM_IOC_TYPE, 0x03)
+#define HTMM_IOC_GET_HIST	_IO(HTMM_IOC_TYPE, 0x04)
+#define HTMM_IOC_GET_HOT_PAGES	_IO(HTMM_IOC_TYPE, 0x05)
+#define HTMM_IOC_COOL		_IO(HTMM_IOC_TYPE, 0x06)
+#define HTMM_IOC_RESET		_IO(HTMM_IOC_TYPE, 0x07)
+
+#endif /* _UAPI_LINUX_HTMM_H */
