@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The core's only door to kernel headers.
+ *
+ * User-space builds include a replacement first (selftests/core/shim,
+ * by the compiler's -include), which shares this guard and provides the same
+ * names; the core's files are then compiled unchanged.
+ */
+#ifndef HTMM_CORE_ENV_H
+#define HTMM_CORE_ENV_H
+
+#include <linux/bitops.h>
+#include <linux/build_bug.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+#include <linux/prefetch.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include <asm/barrier.h>
+
+#endif /* HTMM_CORE_ENV_H */

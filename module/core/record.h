@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The record of one sample, as it lies in a ring.
+ *
+ * A slot holds a PERF_RECORD_SAMPLE in perf's ABI layout for the session's
+ * sample_type, so that it can be handed to perf's readers as it is, followed
+ * by one u64 of our own: the cookie, which tells address spaces apart that
+ * follow each other under one pid.
+ */
+#ifndef HTMM_CORE_RECORD_H
+#define HTMM_CORE_RECORD_H
+
+#include "env.h"
+
+/* What every record carries, and what may be added to it. */
+#define HTMM_SAMPLE_TYPE_MIN \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR)
+#define HTMM_SAMPLE_TYPE_MAX \
+	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC)
+
+/**
+ * struct htmm_sample - one sample, unpacked
+ * @ip: address of the instruction
+ * @addr: address of the data
+ * @time: nanoseconds of perf's default clock
+ * @period: events this sample stands for
+ * @data_src: union perf_mem_data_src
+ * @cookie: tells address spaces of the same @pid apart
+ * @pid: process, in the initial pid namespace
+ * @tid: thread, in the initial pid namespace
+ * @cpu: CPU number
+ * @misc: PERF_RECORD_MISC_*
+ */
+struct htmm_sample {
+	u64 ip;
+	u64 addr;
+	u64 time;
+	u64 period;
+	u64 data_src;
+	u64 cookie;
+	u32 pid;
+	u32 tid;
+	u32 cpu;
+	u16 misc;
+};
+
+/**
+ * htmm_record_size - bytes of a record, without the cookie
+ * @sample_type: PERF_SAMPLE_* bits between HTMM_SAMPLE_TYPE_MIN and _MAX
+ *
+ * Every member is 8 bytes wide and the header is too.
+ */
+static inline unsigned int htmm_record_size(u64 sample_type)
+{
+	return 8 * (1 + hweight64(sample_type));
+}
+
+/**
+ * htmm_record_slot_size - bytes of a ring slot: record and cookie
+ * @sample_type: as for htmm_record_size()
+ */
+static inline unsigned int htmm_record_slot_size(u64 sample_type)
+{
+	return htmm_record_size(sample_type) + sizeof(u64);
+}
+
+/* Two u32 of a record share one u64, in memory order. */
+static inline u64 htmm_record_pair(u32 first, u32 second)
+{
+	union {
+		u32 half[2];
+		u64 whole;
+	} pair = { .half = { first, second } };
+
+	return pair.whole;
+}
+
+/**
+ * htmm_record_write - lay a sample out in a ring slot
+ * @slot: htmm_record_slot_size() bytes
+ * @sample_type: as for htmm_record_size()
+ * @s: the sample
+ *
+ * The order of the members is that of perf_output_sample().
+ *
+ * Context: any, NMI included.
+ */
+static inline void htmm_record_write(u64 *slot, u64 sample_type,
+				     const struct htmm_sample *s)
+{
+	struct perf_event_header header = {
+		.type = PERF_RECORD_SAMPLE,
+		.misc = s->misc,
+		.size = htmm_record_size(sample_type),
+	};
+
+	memcpy(slot++, &header, sizeof(header));
+	*slot++ = s->ip;
+	*slot++ = htmm_record_pair(s->pid, s->tid);
+	if (sample_type & PERF_SAMPLE_TIME)
+		*slot++ = s->time;
+	*slot++ = s->addr;
+	if (sample_type & PERF_SAMPLE_CPU)
+		*slot++ = htmm_record_pair(s->cpu, 0);
+	if (sample_type & PERF_SAMPLE_PERIOD)
+		*slot++ = s->period;
+	if (sample_type & PERF_SAMPLE_DATA_SRC)
+		*slot++ = s->data_src;
+	*slot = s->cookie;
+}
+
+/**
+ * htmm_record_addr - data address of a record
+ * @slot: a slot written by htmm_record_write()
+ * @sample_type: the one it was written with
+ */
+static inline u64 htmm_record_addr(const u64 *slot, u64 sample_type)
+{
+	return slot[sample_type & PERF_SAMPLE_TIME ? 4 : 3];
+}
+
+/**
+ * htmm_record_pid - process of a record, in the initial pid namespace
+ * @slot: a slot written by htmm_record_write()
+ */
+static inline u32 htmm_record_pid(const u64 *slot)
+{
+	u32 pid;
+
+	memcpy(&pid, &slot[2], sizeof(pid));
+	return pid;
+}
+
+/**
+ * htmm_record_cookie - what tells address spaces of one pid apart
+ * @slot: a slot written by htmm_record_write()
+ * @sample_type: the one it was written with
+ */
+static inline u64 htmm_record_cookie(const u64 *slot, u64 sample_type)
+{
+	return slot[htmm_record_size(sample_type) / sizeof(u64)];
+}
+
+#endif /* HTMM_CORE_RECORD_H */

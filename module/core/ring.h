@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Wait-free ring of fixed-size slots: one producer, one consumer.
+ *
+ * The producer may run in NMI context and never waits: a full ring is
+ * returned to it as a loss, which it counts. Each side keeps its index on its
+ * own cache line together with its last view of the other side's index, so
+ * that neither line moves between CPUs more than once a batch.
+ *
+ *   producer                            consumer
+ *   (A) load-acquire  tail              (C) load-acquire  head
+ *       write the slot                      read the slots
+ *   (B) store-release head              (D) store-release tail
+ *
+ * B pairs with C: a slot the consumer sees is completely written.
+ * D pairs with A: a slot the producer reuses is completely read.
+ *
+ * Indices run freely and wrap at 2^32; the capacity is a power of two, so
+ * that the slot is index & mask and the fill level a plain subtraction.
+ */
+#ifndef HTMM_CORE_RING_H
+#define HTMM_CORE_RING_H
+
+#include "env.h"
+
+/**
+ * struct htmm_ring - single producer, single consumer ring
+ * @slots: memory of the slots, given by the caller
+ * @mask: number of slots - 1
+ * @slot_size: bytes of one slot
+ * @watermark: fill level, in slots, from which htmm_ring_commit() looks at the
+ *	consumer's real position
+ * @head: slots ever committed (written by the producer)
+ * @tail_seen: the producer's last view of @tail
+ * @tail: slots ever consumed (written by the consumer)
+ * @head_seen: the consumer's last view of @head
+ *
+ * Use the functions below; the fields are an implementation detail.
+ */
+struct htmm_ring {
+	void *slots;
+	u32 mask;
+	u32 slot_size;
+	u32 watermark;
+
+	u32 head __aligned(64);
+	u32 tail_seen;
+
+	u32 tail __aligned(64);
+	u32 head_seen;
+};
+
+/**
+ * htmm_ring_init() - prepare an empty ring
+ * @ring: the ring
+ * @mem: linear memory for the slots, aligned to 8 bytes
+ * @bytes: size of @mem
+ * @slot_size: bytes of one slot, a multiple of 8
+ *
+ * The capacity is the largest power of two of slots that fits @bytes. The
+ * watermark starts at a quarter of it.
+ *
+ * Context: any, before either side uses the ring.
+ * Return: 0, or -EINVAL if @slot_size is not a positive multiple of 8, @mem is
+ * not aligned, or @bytes holds fewer than 2 or more than 2^31 slots.
+ */
+static inline int htmm_ring_init(struct htmm_ring *ring, void *mem,
+				 size_t bytes, u32 slot_size)
+{
+	size_t slots;
+
+	if (!mem || (unsigned long)mem % 8 || !slot_size || slot_size % 8)
+		return -EINVAL;
+	slots = bytes / slot_size;
+	if (slots < 2 || slots > 1UL << 31)
+		return -EINVAL;
+	slots = rounddown_pow_of_two(slots);
+
+	memset(ring, 0, sizeof(*ring));
+	ring->slots = mem;
+	ring->mask = slots - 1;
+	ring->slot_size = slot_size;
+	ring->watermark = max_t(u32, slots / 4, 1);
+	return 0;
+}
+
+/**
+ * htmm_ring_capacity() - number of slots
+ * @ring: the ring
+ *
+ * Context: any.
+ * Return: slots the ring holds when full, a power of two.
+ */
+static inline u32 htmm_ring_capacity(const struct htmm_ring *ring)
+{
+	return ring->mask + 1;
+}
+
+/**
+ * htmm_ring_set_watermark() - choose the level the producer reports exactly
+ * @ring: the ring
+ * @slots: fill level, clamped to 1..capacity
+ *
+ * Context: any, before the producer uses the ring.
+ */
+static inline void htmm_ring_set_watermark(struct htmm_ring *ring, u32 slots)
+{
+	ring->watermark = clamp_t(u32, slots, 1, htmm_ring_capacity(ring));
+}
+
+static inline void *htmm_ring_slot(const struct htmm_ring *ring, u32 index)
+{
+	return ring->slots + (size_t)(index & ring->mask) * ring->slot_size;
+}
+
+/**
+ * htmm_ring_reserve() - the next slot to write
+ * @ring: the ring
+ *
+ * Reserving again without a commit returns the same slot: a reservation is
+ * abandoned by forgetting it. A producer that can be interrupted by another
+ * entry into itself must guard against that before it calls.
+ *
+ * Context: the producer, NMI allowed.
+ * Return: the slot (slot_size bytes, old contents), or NULL if the ring is
+ * full, which the caller counts as a loss.
+ */
+static inline void *htmm_ring_reserve(struct htmm_ring *ring)
+{
+	u32 head = ring->head;
+
+	if (head - ring->tail_seen > ring->mask) {
+		/* (A) pairs with the store-release (D) of consume */
+		ring->tail_seen = smp_load_acquire(&ring->tail);
+		if (head - ring->tail_seen > ring->mask)
+			return NULL;
+	}
+	return htmm_ring_slot(ring, head);
+}
+
+/**
+ * htmm_ring_commit() - publish the slot last reserved
+ * @ring: the ring
+ *
+ * Context: the producer, NMI allowed.
+ * Return: slots now filled. Below the watermark it is enough to know that it
+ * is below; from the watermark on the level is as fresh as the consumer's last
+ * htmm_ring_consume(). So "commit() >= watermark" means: wake the consumer.
+ */
+static inline u32 htmm_ring_commit(struct htmm_ring *ring)
+{
+	u32 head = ring->head + 1;
+
+	/* (B) pairs with the load-acquire (C) of peek */
+	smp_store_release(&ring->head, head);
+
+	if (head - ring->tail_seen >= ring->watermark)
+		/* (A) pairs with the store-release (D) of consume */
+		ring->tail_seen = smp_load_acquire(&ring->tail);
+	return head - ring->tail_seen;
+}
+
+/**
+ * htmm_ring_peek() - look at a batch of filled slots
+ * @ring: the ring
+ * @first: set to the oldest filled slot if there is one
+ *
+ * The batch is contiguous in memory; slots that have wrapped to the start of
+ * the memory come with the next call.
+ *
+ * Context: the consumer.
+ * Return: number of slots from @first on, 0 if the ring is empty.
+ */
+static inline u32 htmm_ring_peek(struct htmm_ring *ring, void **first)
+{
+	u32 tail = ring->tail;
+	u32 to_end = htmm_ring_capacity(ring) - (tail & ring->mask);
+
+	/* (C) pairs with the store-release (B) of commit */
+	ring->head_seen = smp_load_acquire(&ring->head);
+	*first = htmm_ring_slot(ring, tail);
+	return min(ring->head_seen - tail, to_end);
+}
+
+/**
+ * htmm_ring_consume() - give slots back to the producer
+ * @ring: the ring
+ * @n: slots read, oldest first, at most what htmm_ring_peek() returned
+ *
+ * Context: the consumer.
+ */
+static inline void htmm_ring_consume(struct htmm_ring *ring, u32 n)
+{
+	/* (D) pairs with the load-acquire (A) of reserve and commit */
+	smp_store_release(&ring->tail, ring->tail + n);
+}
+
+/**
+ * htmm_ring_used() - fill level for onlookers
+ * @ring: the ring
+ *
+ * Context: any; orders nothing.
+ * Return: slots filled, 0..capacity, approximate while either side runs.
+ */
+static inline u32 htmm_ring_used(const struct htmm_ring *ring)
+{
+	u32 tail = READ_ONCE(ring->tail);
+	u32 used = READ_ONCE(ring->head) - tail;
+
+	return min(used, htmm_ring_capacity(ring));
+}
+
+#endif /* HTMM_CORE_RING_H */

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hot-page table of one target: sample counts of base pages and of their
+ * 2 MiB regions, with an exact histogram of each.
+ *
+ * A hashed directory leads to regions, a region to a dense leaf of 512
+ * counters. Cooling advances an epoch and shifts the histograms; a region
+ * applies the halvings it has missed when it is next touched.
+ *
+ *   tracked page    one with a count, or whose count has cooled to zero since
+ *                   its region was last touched (bin 0). It is forgotten when the
+ *                   region is next touched or passed by htmm_table_reclaim().
+ *   tracked region  one sampled and not yet found cooled to zero by
+ *                   htmm_table_reclaim(). Its count is its own: samples in the
+ *                   region, halved at each cooling, hence never less than the
+ *                   sum of its pages' counts, which round down one by one.
+ *
+ * The core takes no lock and allocates nothing. Context of every function: any,
+ * serialised by the caller's lock of this table.
+ */
+#ifndef HTMM_CORE_TABLE_H
+#define HTMM_CORE_TABLE_H
+
+#include "env.h"
+#include "hist.h"
+#include "pool.h"
+
+#define HTMM_REGION_SHIFT	9
+#define HTMM_REGION_PAGES	512
+
+/* A page is named by (space, vpn), which share 64 bits in the directory. */
+#define HTMM_VPN_BITS		45
+#define HTMM_SPACE_BITS		(64 - (HTMM_VPN_BITS - HTMM_REGION_SHIFT))
+#define HTMM_VPN_MAX		((1ULL << HTMM_VPN_BITS) - 1)
+#define HTMM_SPACE_MAX		((1U << HTMM_SPACE_BITS) - 1)
+
+/**
+ * enum htmm_kind - what is counted
+ * @HTMM_KIND_BASE: base pages, 4 KiB
+ * @HTMM_KIND_HUGE: regions, 2 MiB
+ * @HTMM_KINDS: number of kinds
+ */
+enum htmm_kind {
+	HTMM_KIND_BASE,
+	HTMM_KIND_HUGE,
+	HTMM_KINDS
+};
+
+/**
+ * struct htmm_table_sample - what a sample adds
+ * @vpn: virtual page number (address >> 12), at most HTMM_VPN_MAX
+ * @space: address space, a small number given by the caller, at most
+ *	HTMM_SPACE_MAX; used for another process only after
+ *	htmm_table_remove_space() has finished with it
+ * @weight: what to add to the counts; 0 counts nothing and tracks nothing
+ */
+struct htmm_table_sample {
+	u64 vpn;
+	u32 space;
+	u32 weight;
+};
+
+/**
+ * struct htmm_table_config - limits of a table
+ * @max_bytes: memory of the table, directory included, in bytes; at least
+ *	HTMM_TABLE_MIN_BYTES. Dense use needs 4.2 bytes a page, one touched page
+ *	in eight 33.
+ * @max_pages: most base pages tracked at a time; 0 for what @max_bytes allows
+ * @seed: random number that makes the directory's hash unpredictable to the
+ *	programs sampled; 0 for a fixed one
+ * @batch: most samples ever passed to one htmm_table_add(); sizes what
+ *	htmm_table_need() asks for
+ */
+struct htmm_table_config {
+	u64 max_bytes;
+	u64 max_pages;
+	u64 seed;
+	u32 batch;
+};
+
+#define HTMM_TABLE_MIN_BYTES	(64 * 1024)
+
+/**
+ * struct htmm_region - directory entry of one 2 MiB region
+ * @key: space and region number; unused entries have no bin and no leaf
+ * @leaf: 512 counters of base pages, NULL if no page has a count
+ * @epoch: the table's epoch to which @leaf and @count have been cooled
+ * @born: sequence number of the entry's creation, 0 if the entry is unused
+ * @count: samples in the region
+ * @next: index + 1 of the next entry in the hash chain or the free list
+ * @pages: non-zero counters in @leaf
+ */
+struct htmm_region {
+	u64 key;
+	u32 *leaf;
+	u64 epoch;
+	u64 born;
+	u32 count;
+	u32 next;
+	u32 pages;
+} __aligned(64);
+
+/**
+ * struct htmm_table - hot-page table
+ * @hist: histogram of each kind
+ * @epoch: number of coolings
+ * @births: regions ever created
+ * @pages: base pages tracked
+ * @counted: samples added
+ * @full: samples refused
+ * @reclaimed: base pages forgotten because their count had cooled to zero
+ * @regions: regions tracked
+ *
+ * Use the functions below; the fields are an implementation detail.
+ */
+struct htmm_table {
+	struct htmm_hist hist[HTMM_KINDS];
+	u64 epoch;
+	u64 births;
+	u64 pages;
+	u64 counted;
+	u64 full;
+	u64 reclaimed;
+	u32 regions;
+
+	/* private: */
+	struct htmm_table_config config;
+	struct htmm_pool *pool;
+	struct htmm_region *region;	/* entries; those below @high were used */
+	u32 *head;			/* hash chains: index + 1, 0 ends */
+	u64 multiplier;
+	u32 hash_shift;
+	u32 nr_entries;
+	u32 high;
+	u32 free;			/* index + 1 of an unused entry below @high */
+	u32 sweep;			/* next entry that reclaim visits */
+	u32 sweep_left;			/* entries to visit since the last cooling */
+};
+
+/**
+ * struct htmm_table_stats - totals of a table
+ * @pages: base pages tracked; the sum of the histogram's bins
+ * @regions: regions tracked; the sum of their histogram's bins
+ * @bytes: memory held, directory and pool
+ * @max_bytes: most bytes it may come to hold
+ * @counted: samples added
+ * @full: samples refused: page limit, memory limit or pool empty
+ * @reclaimed: base pages forgotten after their count had cooled to zero
+ * @coolings: halvings so far
+ */
+struct htmm_table_stats {
+	u64 pages;
+	u64 regions;
+	u64 bytes;
+	u64 max_bytes;
+	u64 counted;
+	u64 full;
+	u64 reclaimed;
+	u64 coolings;
+};
+
+/**
+ * struct htmm_region_info - one region in detail
+ * @vpn: its first page
+ * @space: its address space
+ * @count: samples in the region
+ * @touched: base pages with a count
+ * @hot: base pages at or above the hot threshold
+ * @skew: sum of the squares of the base pages' counts, divided by the square
+ *	of @hot and rounded down; 0 if no page is hot; stays at the largest
+ *	value instead of wrapping
+ */
+struct htmm_region_info {
+	u64 vpn;
+	u32 space;
+	u32 count;
+	u32 touched;
+	u32 hot;
+	u64 skew;
+};
+
+/**
+ * htmm_table_dir_bytes() - size of the directory
+ * @config: the limits
+ *
+ * The directory is sized once, from the limits, and never grows: no sample
+ * waits for a rehash. It takes about 3.4 % of @config's max_bytes.
+ *
+ * Return: bytes that htmm_table_init() wants, or 0 if @config is invalid.
+ */
+size_t htmm_table_dir_bytes(const struct htmm_table_config *config);
+
+/**
+ * htmm_table_init() - prepare an empty table
+ * @table: the table
+ * @config: its limits
+ * @dir: htmm_table_dir_bytes() bytes aligned to 64, contents do not matter;
+ *	the caller frees them when the table is no longer used
+ * @pool: an initialised pool used by this table alone
+ *
+ * Return: 0, or -EINVAL if @config is invalid or @dir is NULL or not aligned.
+ */
+int htmm_table_init(struct htmm_table *table,
+		    const struct htmm_table_config *config, void *dir,
+		    struct htmm_pool *pool);
+
+/**
+ * htmm_table_need() - pages the pool should be given now
+ * @table: the table
+ *
+ * As many as the next batch can use in the worst case, within max_bytes. If they
+ * are given before every batch, samples are refused only at a limit.
+ *
+ * Return: number of pages, 0 if none.
+ */
+u32 htmm_table_need(const struct htmm_table *table);
+
+/**
+ * htmm_table_add() - count a batch of samples
+ * @table: the table
+ * @samples: the samples
+ * @n: number of samples
+ * @dropped: array of @n, filled with the indices of the samples refused,
+ *	ascending
+ *
+ * A sample is refused if its page is not tracked and the page limit, the memory
+ * limit or the end of the pool is reached, or if it is out of range. Counts stop
+ * at U32_MAX.
+ *
+ * Return: number of samples refused; the other ones are counted.
+ */
+u32 htmm_table_add(struct htmm_table *table,
+		   const struct htmm_table_sample *samples, u32 n,
+		   u32 *dropped);
+
+/**
+ * htmm_table_cool() - halve every count
+ * @table: the table
+ *
+ * Takes constant time.
+ */
+void htmm_table_cool(struct htmm_table *table);
+
+/**
+ * htmm_table_reclaim() - forget pages cooled to zero, in a bounded step
+ * @table: the table
+ * @budget: most directory entries to visit, each at most 512 counters of work
+ *
+ * Return: true if entries remain that were not visited since the last cooling.
+ */
+bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
+
+/**
+ * htmm_table_remove_space() - forget an address space, in a bounded step
+ * @table: the table
+ * @space: the address space; no sample of it may be added from the first step to
+ *	the last
+ * @pos: position, 0 before the first step
+ * @budget: most directory entries to visit
+ *
+ * Return: true if entries remain: call again with the same @pos.
+ */
+bool htmm_table_remove_space(struct htmm_table *table, u32 space, u32 *pos,
+			     u32 budget);
+
+/**
+ * htmm_table_clear() - forget everything
+ * @table: the table
+ *
+ * All leaves return to the pool. Totals and the number of coolings go on.
+ * Takes time proportional to the regions ever tracked at once, not to pages.
+ */
+void htmm_table_clear(struct htmm_table *table);
+
+/**
+ * htmm_table_hist() - copy a histogram
+ * @table: the table
+ * @kind: of base pages or of regions
+ * @hist: set to the histogram, exact as of this moment
+ */
+void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
+		     struct htmm_hist *hist);
+
+/**
+ * htmm_table_get_stats() - totals
+ * @table: the table
+ * @stats: set to the totals
+ */
+void htmm_table_get_stats(const struct htmm_table *table,
+			  struct htmm_table_stats *stats);
+
+/**
+ * htmm_table_count() - a page's count
+ * @table: the table
+ * @space: its address space
+ * @vpn: its number
+ *
+ * Return: samples, halved by every cooling so far; 0 if it is not tracked.
+ */
+u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn);
+
+/**
+ * htmm_table_region() - a region in detail
+ * @table: the table
+ * @space: its address space
+ * @vpn: any of its pages
+ * @hot_bin: lowest bin of a hot base page
+ * @info: set if the region is tracked
+ *
+ * Return: true if the region is tracked.
+ */
+bool htmm_table_region(const struct htmm_table *table, u32 space, u64 vpn,
+		       unsigned int hot_bin, struct htmm_region_info *info);
+
+/*
+ * For the core's own files: what a region looks like to a reader, with the
+ * coolings it has missed applied on the way. Nothing is written.
+ */
+
+/**
+ * htmm_region_cooled() - a count of a region as of now
+ * @table: the table
+ * @region: the region
+ * @count: the count stored in the region or in its leaf
+ *
+ * Return: the count after the coolings that the region has missed.
+ */
+static inline u32 htmm_region_cooled(const struct htmm_table *table,
+				     const struct htmm_region *region,
+				     u32 count)
+{
+	u64 missed = table->epoch - region->epoch;
+
+	return missed < 32 ? count >> missed : 0;
+}
+
+/**
+ * htmm_region_space() - a region's address space
+ * @region: the region
+ *
+ * Return: the space.
+ */
+static inline u32 htmm_region_space(const struct htmm_region *region)
+{
+	return region->key >> (HTMM_VPN_BITS - HTMM_REGION_SHIFT);
+}
+
+/**
+ * htmm_region_vpn() - a region's first page
+ * @region: the region
+ *
+ * Return: the page's number.
+ */
+static inline u64 htmm_region_vpn(const struct htmm_region *region)
+{
+	return (region->key << HTMM_REGION_SHIFT) & HTMM_VPN_MAX;
+}
+
+/**
+ * htmm_region_describe() - fill in a region's details
+ * @table: the table
+ * @region: a tracked region of it
+ * @hot_bin: lowest bin of a hot base page
+ * @info: set to the details
+ */
+void htmm_region_describe(const struct htmm_table *table,
+			  const struct htmm_region *region,
+			  unsigned int hot_bin, struct htmm_region_info *info);
+
+#endif /* HTMM_CORE_TABLE_H */
