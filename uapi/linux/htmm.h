@@ -407,20 +407,20 @@ struct htmm_stats {
 };
 
 /**
- * enum htmm_kind - what a histogram counts
- * @HTMM_KIND_BASE: 4 KiB pages
- * @HTMM_KIND_HUGE: aligned 2 MiB regions
+ * enum htmm_hist_kind - what a histogram counts
+ * @HTMM_HIST_BASE: 4 KiB pages
+ * @HTMM_HIST_HUGE: aligned 2 MiB regions
  */
-enum htmm_kind {
-	HTMM_KIND_BASE,
-	HTMM_KIND_HUGE,
+enum htmm_hist_kind {
+	HTMM_HIST_BASE,
+	HTMM_HIST_HUGE,
 };
 
 /**
- * struct htmm_hist - argument of HTMM_IOC_GET_HIST
- * @size: sizeof(struct htmm_hist)
+ * struct htmm_histogram - argument of HTMM_IOC_GET_HIST
+ * @size: sizeof(struct htmm_histogram)
  * @flags: zero
- * @kind: in: enum htmm_kind
+ * @kind: in: enum htmm_hist_kind
  * @nr_bins: bins in use, HTMM_NR_BINS
  * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: none fit
  * @warm_threshold: pages in this bin and above are warm or hot
@@ -433,7 +433,7 @@ enum htmm_kind {
  * ENODATA	there is no session, running or stopped
  * EINVAL	an unknown kind
  */
-struct htmm_hist {
+struct htmm_histogram {
 	__u32 size;
 	__u32 flags;
 	__u32 kind;
