@@ -16,6 +16,7 @@
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/log2.h>
+#include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
@@ -23,6 +24,7 @@
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <uapi/linux/perf_event.h>
 
 #include <asm/barrier.h>
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "list.h"
+
+/* Does @a come before @b in a listing? Never true of an entry and itself. */
+static bool htmm_list_before(const struct htmm_list_entry *a,
+			     const struct htmm_list_entry *b)
+{
+	if (a->value != b->value)
+		return a->value > b->value;
+	if (a->space != b->space)
+		return a->space < b->space;
+	return a->vpn < b->vpn;
+}
+
+void htmm_list_init(struct htmm_list *list, enum htmm_list_kind kind,
+		    unsigned int hot_bin, struct htmm_list_entry *entries,
+		    u32 n)
+{
+	*list = (struct htmm_list) {
+		.heap = entries,
+		.size = n,
+		.kind = kind,
+		.hot_bin = hot_bin,
+	};
+}
+
+void htmm_list_after(struct htmm_list *list,
+		     const struct htmm_list_entry *cursor)
+{
+	list->after = *cursor;
+	list->resumed = true;
+}
+
+void htmm_list_begin(struct htmm_list *list, const struct htmm_table *table)
+{
+	list->births = table->births;
+	list->pos = 0;
+}
+
+/* Restore the heap, last entry of the order first, below a changed @i. */
+static void htmm_list_sift_down(struct htmm_list_entry *heap, u32 len, u64 i)
+{
+	struct htmm_list_entry moved = heap[i];
+	u64 child;
+
+	for (; (child = 2 * i + 1) < len; i = child) {
+		if (child + 1 < len &&
+		    htmm_list_before(&heap[child], &heap[child + 1]))
+			child++;
+		if (!htmm_list_before(&moved, &heap[child]))
+			break;
+		heap[i] = heap[child];
+	}
+	heap[i] = moved;
+}
+
+static void htmm_list_sift_up(struct htmm_list_entry *heap, u32 i)
+{
+	struct htmm_list_entry moved = heap[i];
+	u32 parent;
+
+	for (; i; i = parent) {
+		parent = (i - 1) / 2;
+		if (!htmm_list_before(&heap[parent], &moved))
+			break;
+		heap[i] = heap[parent];
+	}
+	heap[i] = moved;
+}
+
+static void htmm_list_offer(struct htmm_list *list, u64 value, u32 space,
+			    u64 vpn)
+{
+	struct htmm_list_entry entry = {
+		.value = value,
+		.vpn = vpn,
+		.space = space,
+	};
+
+	if (!value || !list->size)
+		return;
+	if (list->resumed && !htmm_list_before(&list->after, &entry))
+		return;
+	if (list->len < list->size) {
+		list->heap[list->len] = entry;
+		htmm_list_sift_up(list->heap, list->len++);
+	} else if (htmm_list_before(&entry, &list->heap[0])) {
+		list->heap[0] = entry;
+		htmm_list_sift_down(list->heap, list->len, 0);
+	}
+}
+
+static void htmm_list_offer_pages(struct htmm_list *list,
+				  const struct htmm_table *table,
+				  const struct htmm_region *region)
+{
+	u32 total = htmm_region_cooled(table, region, region->count);
+	u32 space = htmm_region_space(region);
+	u64 vpn = htmm_region_vpn(region);
+	u32 i;
+
+	/* No page has more samples than its region: most are skipped here. */
+	if (list->len == list->size && list->len && total < list->heap[0].value)
+		return;
+	if (!region->leaf)
+		return;
+	for (i = 0; i < HTMM_REGION_PAGES; i++) {
+		u32 count = htmm_region_cooled(table, region, region->leaf[i]);
+
+		htmm_list_offer(list, count, space, vpn + i);
+	}
+}
+
+static void htmm_list_offer_region(struct htmm_list *list,
+				   const struct htmm_table *table,
+				   const struct htmm_region *region)
+{
+	struct htmm_region_info info;
+	u64 value;
+
+	if (list->kind == HTMM_LIST_SKEW) {
+		htmm_region_describe(table, region, list->hot_bin, &info);
+		value = info.skew;
+	} else {
+		value = htmm_region_cooled(table, region, region->count);
+	}
+	htmm_list_offer(list, value, htmm_region_space(region),
+			htmm_region_vpn(region));
+}
+
+bool htmm_list_scan(struct htmm_list *list, const struct htmm_table *table,
+		    u32 budget)
+{
+	const struct htmm_region *region;
+
+	for (; budget && list->pos < table->high; budget--) {
+		region = &table->region[list->pos++];
+		/* Born later: it may have been walked over elsewhere before. */
+		if (!region->born || region->born > list->births)
+			continue;
+		if (list->kind == HTMM_LIST_PAGES)
+			htmm_list_offer_pages(list, table, region);
+		else
+			htmm_list_offer_region(list, table, region);
+	}
+	return list->pos < table->high;
+}
+
+u32 htmm_list_finish(struct htmm_list *list)
+{
+	struct htmm_list_entry *heap = list->heap;
+	struct htmm_list_entry last;
+	u32 left;
+
+	for (left = list->len; left > 1; left--) {
+		last = heap[left - 1];
+		heap[left - 1] = heap[0];
+		heap[0] = last;
+		htmm_list_sift_down(heap, left - 1, 0);
+	}
+	return list->len;
+}

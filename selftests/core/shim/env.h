@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What module/core/env.h takes from the kernel, for user space.
+ *
+ * Include it before any file of the core (-include shim/env.h): it shares the
+ * guard of the kernel's version and so takes its place.
+ */
+#ifndef HTMM_CORE_ENV_H
+#define HTMM_CORE_ENV_H
+
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define U16_MAX		UINT16_MAX
+#define U32_MAX		UINT32_MAX
+#define U64_MAX		UINT64_MAX
+
+#define __aligned(x)	__attribute__((__aligned__(x)))
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+#define prefetch(p)	__builtin_prefetch(p, 0, 3)
+#define prefetchw(p)	__builtin_prefetch(p, 1, 3)
+
+#define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+#define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+
+/* As in the kernel, both sides of min() and max() have the same type. */
+#define __htmm_same_type(a, b)						\
+	_Static_assert(__builtin_types_compatible_p(__typeof__(a),	\
+						    __typeof__(b)), "types differ")
+#define __htmm_pick(a, op, b) ({					\
+	__typeof__(a) __a = (a);					\
+	__typeof__(b) __b = (b);					\
+	__htmm_same_type(__a, __b);					\
+	__a op __b ? __a : __b;						\
+})
+
+#define min(a, b)	__htmm_pick(a, <, b)
+#define max(a, b)	__htmm_pick(a, >, b)
+#define min_t(type, a, b) __htmm_pick((type)(a), <, (type)(b))
+#define max_t(type, a, b) __htmm_pick((type)(a), >, (type)(b))
+#define clamp_t(type, v, lo, hi) ({					\
+	type __v = (v);							\
+	type __lo = (lo);						\
+	type __hi = (hi);						\
+	__v < __lo ? __lo : __v > __hi ? __hi : __v;			\
+})
+
+#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
+#define round_down(x, y) ((x) & ~((__typeof__(x))(y) - 1))
+#define check_add_overflow(a, b, sum) __builtin_add_overflow(a, b, sum)
+
+static inline int fls(unsigned int x)
+{
+	return x ? 32 - __builtin_clz(x) : 0;
+}
+
+static inline int ilog2(u64 x)
+{
+	return 63 - __builtin_clzll(x);
+}
+
+static inline unsigned long rounddown_pow_of_two(unsigned long x)
+{
+	return 1UL << ilog2(x);
+}
+
+static inline unsigned long roundup_pow_of_two(unsigned long x)
+{
+	return x < 2 ? 1 : 1UL << (ilog2(x - 1) + 1);
+}
+
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
+
+#endif /* HTMM_CORE_ENV_H */
