@@ -165,8 +165,9 @@ static inline u32 htmm_ring_commit(struct htmm_ring *ring)
  * @ring: the ring
  * @first: set to the oldest filled slot if there is one
  *
- * The batch is contiguous in memory; slots that have wrapped to the start of
- * the memory come with the next call.
+ * The batch is contiguous in memory and all of it was filled when the producer's
+ * index was last looked at, which happens once per batch; slots that have wrapped
+ * to the start of the memory come with the next call.
  *
  * Context: the consumer.
  * Return: number of slots from @first on, 0 if the ring is empty.
@@ -176,8 +177,9 @@ static inline u32 htmm_ring_peek(struct htmm_ring *ring, void **first)
 	u32 tail = ring->tail;
 	u32 to_end = htmm_ring_capacity(ring) - (tail & ring->mask);
 
-	/* (C) pairs with the store-release (B) of commit */
-	ring->head_seen = smp_load_acquire(&ring->head);
+	if (ring->head_seen == tail)
+		/* (C) pairs with the store-release (B) of commit */
+		ring->head_seen = smp_load_acquire(&ring->head);
 	*first = htmm_ring_slot(ring, tail);
 	return min(ring->head_seen - tail, to_end);
 }

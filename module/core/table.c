@@ -13,12 +13,12 @@
 #define HTMM_REGION_BYTES						\
 	(HTMM_POOL_LEAF_SIZE + sizeof(struct htmm_region) + 2 * sizeof(u32))
 
-#define HTMM_MAX_ENTRIES	(1U << 30)
+#define HTMM_MAX_ENTRIES	0x40000000U
 
 /* Odd, with evenly spread bits: the golden ratio. */
 #define HTMM_HASH_MULTIPLIER	0x9e3779b97f4a7c15ULL
 
-static_assert(HTMM_POOL_LEAF_SIZE == HTMM_REGION_PAGES * sizeof(u32),
+static_assert(sizeof(u32) * HTMM_REGION_PAGES == HTMM_POOL_LEAF_SIZE,
 	      "a leaf holds one counter per page of a region");
 static_assert(sizeof(struct htmm_region) == 64,
 	      "an entry is one cache line");

@@ -12,8 +12,9 @@
  *                   region is next touched or passed by htmm_table_reclaim().
  *   tracked region  one sampled and not yet found cooled to zero by
  *                   htmm_table_reclaim(). Its count is its own: samples in the
- *                   region, halved at each cooling, hence never less than the
- *                   sum of its pages' counts, which round down one by one.
+ *                   region, halved at each cooling, hence (short of saturation)
+ *                   never less than the sum of its pages' counts, which round
+ *                   down one by one.
  *
  * The core takes no lock and allocates nothing. Context of every function: any,
  * serialised by the caller's lock of this table.

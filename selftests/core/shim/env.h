@@ -12,34 +12,31 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
+#include <linux/types.h>
 
-#define U16_MAX		UINT16_MAX
-#define U32_MAX		UINT32_MAX
-#define U64_MAX		UINT64_MAX
+typedef __u32 u32;
+typedef __u64 u64;
 
-#define __aligned(x)	__attribute__((__aligned__(x)))
-#define likely(x)	__builtin_expect(!!(x), 1)
-#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define U32_MAX		(~(u32)0)
+#define U64_MAX		(~(u64)0)
+
+#define __aligned(x)	__attribute((aligned(x)))
 
 #define prefetch(p)	__builtin_prefetch(p, 0, 3)
 #define prefetchw(p)	__builtin_prefetch(p, 1, 3)
 
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
-#define WRITE_ONCE(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+/* The two barriers of the ring; each use names its pair. */
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+/* As above. */
 #define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
 /* As in the kernel, both sides of min() and max() have the same type. */
 #define __htmm_same_type(a, b)						\
-	_Static_assert(__builtin_types_compatible_p(__typeof__(a),	\
-						    __typeof__(b)), "types differ")
+	static_assert(__builtin_types_compatible_p(__typeof__(a),	\
+						   __typeof__(b)), "types differ")
 #define __htmm_pick(a, op, b) ({					\
 	__typeof__(a) __a = (a);					\
 	__typeof__(b) __b = (b);					\
@@ -48,7 +45,6 @@ typedef uint64_t u64;
 })
 
 #define min(a, b)	__htmm_pick(a, <, b)
-#define max(a, b)	__htmm_pick(a, >, b)
 #define min_t(type, a, b) __htmm_pick((type)(a), <, (type)(b))
 #define max_t(type, a, b) __htmm_pick((type)(a), >, (type)(b))
 #define clamp_t(type, v, lo, hi) ({					\
@@ -58,7 +54,11 @@ typedef uint64_t u64;
 	__v < __lo ? __lo : __v > __hi ? __hi : __v;			\
 })
 
-#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
+#define DIV_ROUND_UP(n, d) ({						\
+	__typeof__(d) __d = (d);					\
+	((n) + __d - 1) / __d;						\
+})
+
 #define round_down(x, y) ((x) & ~((__typeof__(x))(y) - 1))
 #define check_add_overflow(a, b, sum) __builtin_add_overflow(a, b, sum)
 

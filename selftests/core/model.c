@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "model.h"
+
+/* Regions side by side, anywhere, and at both ends of the range. */
+static void model_place(struct model *model)
+{
+	u32 i, j;
+
+	model->space[0] = 0;
+	model->space[1] = 1 + tap_below(1000);
+	model->space[2] = HTMM_SPACE_MAX;
+
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		struct model_region *r = &model->region[i];
+
+		do {
+			r->space = model->space[tap_below(MODEL_SPACES)];
+			r->vpn = tap_below(2) ? tap_below(40) : tap_random();
+			if (!tap_below(8))
+				r->vpn = HTMM_VPN_MAX >> HTMM_REGION_SHIFT;
+			r->vpn = r->vpn << HTMM_REGION_SHIFT & HTMM_VPN_MAX;
+			for (j = 0; j < i; j++) {
+				if (model->region[j].vpn == r->vpn &&
+				    model->region[j].space == r->space)
+					break;
+			}
+		} while (j < i);
+	}
+}
+
+static struct model_region *model_find(struct model *model, u32 space, u64 vpn)
+{
+	u32 i;
+
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		struct model_region *r = &model->region[i];
+
+		if (r->space == space && r->vpn == (vpn & ~511ULL))
+			return r;
+	}
+	return NULL;
+}
+
+static void model_forget_page(struct model *model, struct model_region *r,
+			      struct model_page *page)
+{
+	if (!page->tracked)
+		return;
+	model->reclaimed += !page->count;
+	*page = (struct model_page) { 0 };
+	model->pages--;
+	if (!--r->pages)
+		model->leaves--;
+}
+
+static void model_forget_zeros(struct model *model, struct model_region *r)
+{
+	u32 i;
+
+	for (i = 0; i < HTMM_REGION_PAGES; i++) {
+		if (!r->page[i].count)
+			model_forget_page(model, r, &r->page[i]);
+	}
+}
+
+static void model_forget_region(struct model *model, struct model_region *r)
+{
+	u32 i;
+
+	for (i = 0; i < HTMM_REGION_PAGES; i++)
+		model_forget_page(model, r, &r->page[i]);
+	r->tracked = false;
+	r->saturated = false;
+	r->count = 0;
+	model->regions--;
+}
+
+static bool model_has_room(const struct world *w, const struct model_region *r)
+{
+	const struct model *model = &w->model;
+	u64 max_pages = w->config.max_pages;
+	u64 max_leaves = w->pages_given * HTMM_POOL_LEAVES_PER_PAGE;
+
+	if (max_pages && model->pages >= max_pages)
+		return false;
+	if (!r->tracked && model->regions == w->table.nr_entries)
+		return false;
+	return r->pages || model->leaves < max_leaves;
+}
+
+static u32 model_sum(u32 count, u32 weight)
+{
+	u64 sum = (u64)count + weight;
+
+	return sum > U32_MAX ? U32_MAX : sum;
+}
+
+static bool model_add(struct world *w, const struct htmm_table_sample *s)
+{
+	struct model *model = &w->model;
+	struct model_region *r = model_find(model, s->space, s->vpn);
+	struct model_page *page;
+
+	if (s->vpn > HTMM_VPN_MAX || s->space > HTMM_SPACE_MAX)
+		return false;
+	if (!s->weight)
+		return true;
+
+	model_forget_zeros(model, r);
+	page = &r->page[s->vpn % HTMM_REGION_PAGES];
+	if (!page->tracked) {
+		if (!model_has_room(w, r))
+			return false;
+		page->tracked = true;
+		model->pages++;
+		model->leaves += !r->pages++;
+		model->regions += !r->tracked;
+		r->tracked = true;
+	}
+	page->count = model_sum(page->count, s->weight);
+	r->saturated |= (u64)r->count + s->weight > U32_MAX;
+	r->count = model_sum(r->count, s->weight);
+	return true;
+}
+
+static void model_hist(const struct model *model, enum htmm_kind kind,
+		       struct htmm_hist *hist)
+{
+	u32 i, j;
+
+	memset(hist, 0, sizeof(*hist));
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		const struct model_region *r = &model->region[i];
+
+		if (!r->tracked)
+			continue;
+		if (kind == HTMM_KIND_HUGE) {
+			hist->bin[htmm_hist_bin(r->count)]++;
+			continue;
+		}
+		for (j = 0; j < HTMM_REGION_PAGES; j++) {
+			if (r->page[j].tracked)
+				hist->bin[htmm_hist_bin(r->page[j].count)]++;
+		}
+	}
+}
+
+static void model_describe(const struct model_region *r, unsigned int hot_bin,
+			   struct htmm_region_info *info)
+{
+	__uint128_t squares = 0;
+	u32 i;
+
+	*info = (struct htmm_region_info) {
+		.vpn = r->vpn, .space = r->space, .count = r->count,
+	};
+	for (i = 0; i < HTMM_REGION_PAGES; i++) {
+		u64 count = r->page[i].count;
+
+		squares += (__uint128_t)count * count;
+		info->touched += count > 0;
+		info->hot += count && htmm_hist_bin(count) >= hot_bin;
+	}
+	if (squares > U64_MAX)
+		squares = U64_MAX;
+	if (info->hot)
+		info->skew = squares / info->hot / info->hot;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct htmm_list_entry *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->vpn < y->vpn ? -1 : x->vpn > y->vpn;
+}
+
+struct htmm_list_entry *model_list(const struct model *model,
+				   enum htmm_list_kind kind,
+				   unsigned int hot_bin, u32 *n)
+{
+	struct htmm_list_entry *list =
+		calloc(MODEL_REGIONS * HTMM_REGION_PAGES, sizeof(*list));
+	struct htmm_region_info info;
+	u32 i, j;
+
+	*n = 0;
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		const struct model_region *r = &model->region[i];
+		u32 entries = kind == HTMM_LIST_PAGES ? HTMM_REGION_PAGES : 1;
+
+		model_describe(r, hot_bin, &info);
+		for (j = 0; j < entries; j++) {
+			u64 value = kind == HTMM_LIST_PAGES ? r->page[j].count :
+				    kind == HTMM_LIST_SKEW ? info.skew : r->count;
+
+			if (value)
+				list[(*n)++] = (struct htmm_list_entry) {
+					value, r->vpn + j, r->space
+				};
+		}
+	}
+	qsort(list, *n, sizeof(*list), by_order);
+	return list;
+}
+
+/* Free what a failed test has left behind. */
+static void world_abandon(struct world *w)
+{
+	while (w->pages_given)
+		free(w->given[--w->pages_given]);
+	free(w->dir);
+}
+
+bool world_open(struct world *w, const struct htmm_table_config *config)
+{
+	world_abandon(w);
+	memset(w, 0, sizeof(*w));
+	w->config = *config;
+	CHECK(htmm_table_dir_bytes(config));
+	w->dir = aligned_alloc(64, (htmm_table_dir_bytes(config) + 63) & ~63UL);
+	memset(w->dir, 0xa5, htmm_table_dir_bytes(config));
+	htmm_pool_init(&w->pool);
+	CHECK(htmm_table_init(&w->table, config, w->dir, &w->pool) == 0);
+	model_place(&w->model);
+	return true;
+}
+
+bool world_close(struct world *w)
+{
+	u64 taken = 0;
+	void *page;
+
+	htmm_table_clear(&w->table);
+	CHECK(w->pool.used == 0);
+	for (; (page = htmm_pool_take_back(&w->pool)); taken++) {
+		free(page);
+		CHECK(taken < w->pages_given);
+	}
+	CHECK(taken == w->pages_given && w->pool.held == 0);
+	w->pages_given = 0;
+	free(w->dir);
+	w->dir = NULL;
+	return true;
+}
+
+void world_refill(struct world *w)
+{
+	u32 need = htmm_table_need(&w->table);
+
+	for (; need; need--) {
+		void *page = aligned_alloc(HTMM_POOL_PAGE_SIZE,
+					   HTMM_POOL_PAGE_SIZE);
+
+		assert(w->pages_given < WORLD_PAGES);
+		w->given[w->pages_given++] = page;
+		memset(page, 0xa5, HTMM_POOL_PAGE_SIZE);
+		htmm_pool_put(&w->pool, page);
+	}
+}
+
+bool world_add(struct world *w, const struct htmm_table_sample *samples, u32 n)
+{
+	u32 *dropped = malloc((n + 1) * sizeof(*dropped));
+	u32 lost, i, next = 0;
+
+	lost = htmm_table_add(&w->table, samples, n, dropped);
+	CHECK(lost <= n);
+	for (i = 0; i < n; i++) {
+		bool refused = next < lost && dropped[next] == i;
+
+		CHECK(model_add(w, &samples[i]) == !refused);
+		next += refused;
+		w->model.full += refused;
+		w->model.counted += !refused;
+	}
+	CHECK(next == lost);
+	free(dropped);
+	return true;
+}
+
+struct htmm_table_sample world_sample(const struct world *w)
+{
+	u32 spread = tap_below(3) ? 6 : MODEL_REGIONS;
+	const struct model_region *r = &w->model.region[tap_below(spread)];
+	u32 page = tap_below(tap_below(2) ? 8 : HTMM_REGION_PAGES);
+
+	return (struct htmm_table_sample) {
+		.vpn = r->vpn + page, .space = r->space, .weight = 1,
+	};
+}
+
+void world_cool(struct world *w)
+{
+	u32 i, j;
+
+	htmm_table_cool(&w->table);
+	w->model.coolings++;
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		struct model_region *r = &w->model.region[i];
+
+		r->count /= 2;
+		for (j = 0; j < HTMM_REGION_PAGES; j++)
+			r->page[j].count /= 2;
+	}
+}
+
+/* The table's entry of a region: which ones a bounded step has reached. */
+static const struct htmm_region *world_entry(const struct world *w,
+					     const struct model_region *r)
+{
+	u32 i;
+
+	for (i = 0; i < w->table.high; i++) {
+		const struct htmm_region *entry = &w->table.region[i];
+
+		if (entry->born && htmm_region_vpn(entry) == r->vpn &&
+		    htmm_region_space(entry) == r->space)
+			return entry;
+	}
+	return NULL;
+}
+
+bool world_reclaim(struct world *w, u32 budget, bool *more)
+{
+	u32 i;
+
+	*more = htmm_table_reclaim(&w->table, budget);
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		struct model_region *r = &w->model.region[i];
+		const struct htmm_region *entry = world_entry(w, r);
+
+		CHECK(r->tracked || !entry);
+		if (!r->tracked)
+			continue;
+		if (!entry) {
+			CHECK(r->count == 0);
+			model_forget_region(&w->model, r);
+		} else if (entry->epoch == w->table.epoch) {
+			model_forget_zeros(&w->model, r);
+		}
+	}
+	if (*more)
+		return true;
+	for (i = 0; i < MODEL_REGIONS; i++)
+		CHECK(!w->model.region[i].tracked || w->model.region[i].count);
+	return true;
+}
+
+bool world_remove_space(struct world *w, u32 space, u32 *pos, u32 budget,
+			bool *more)
+{
+	u32 i, removed = 0;
+
+	*more = htmm_table_remove_space(&w->table, space, pos, budget);
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		struct model_region *r = &w->model.region[i];
+
+		if (r->space != space || !r->tracked)
+			continue;
+		CHECK(*more || !world_entry(w, r));
+		if (!world_entry(w, r)) {
+			model_forget_region(&w->model, r);
+			removed++;
+		}
+	}
+	CHECK(removed <= budget);
+	return true;
+}
+
+void world_clear(struct world *w)
+{
+	struct model *model = &w->model;
+	u32 i;
+
+	htmm_table_clear(&w->table);
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		memset(model->region[i].page, 0, sizeof(model->region[i].page));
+		model->region[i].tracked = false;
+		model->region[i].saturated = false;
+		model->region[i].count = 0;
+		model->region[i].pages = 0;
+	}
+	model->pages = 0;
+	model->regions = 0;
+	model->leaves = 0;
+}
+
+bool world_totals_match(struct world *w)
+{
+	struct htmm_hist expected, hist;
+	struct htmm_table_stats stats;
+
+	model_hist(&w->model, HTMM_KIND_BASE, &expected);
+	htmm_table_hist(&w->table, HTMM_KIND_BASE, &hist);
+	CHECK(!memcmp(&hist, &expected, sizeof(hist)));
+	CHECK(htmm_hist_pages_from(&hist, 0) == w->model.pages);
+
+	model_hist(&w->model, HTMM_KIND_HUGE, &expected);
+	htmm_table_hist(&w->table, HTMM_KIND_HUGE, &hist);
+	CHECK(!memcmp(&hist, &expected, sizeof(hist)));
+	CHECK(htmm_hist_pages_from(&hist, 0) == w->model.regions);
+
+	htmm_table_get_stats(&w->table, &stats);
+	CHECK(stats.pages == w->model.pages);
+	CHECK(stats.regions == w->model.regions);
+	CHECK(stats.counted == w->model.counted);
+	CHECK(stats.full == w->model.full);
+	CHECK(stats.reclaimed == w->model.reclaimed);
+	CHECK(stats.coolings == w->model.coolings);
+	CHECK(stats.bytes <= stats.max_bytes);
+	CHECK(stats.max_bytes <= w->config.max_bytes);
+	CHECK(stats.bytes == htmm_table_dir_bytes(&w->config) +
+			     w->pages_given * HTMM_POOL_PAGE_SIZE);
+	CHECK(w->pool.used == w->model.leaves);
+	CHECK(!w->config.max_pages || stats.pages <= w->config.max_pages);
+	return true;
+}
+
+static bool world_region_matches(struct world *w, const struct model_region *r)
+{
+	unsigned int hot_bin = 1 + tap_below(6);
+	struct htmm_region_info info, expected;
+	u64 any = r->vpn + tap_below(HTMM_REGION_PAGES), sum = 0;
+	u32 i;
+
+	for (i = 0; i < HTMM_REGION_PAGES; i++) {
+		CHECK(htmm_table_count(&w->table, r->space, r->vpn + i) ==
+		      r->page[i].count);
+		CHECK(r->page[i].count <= r->count);
+		sum += r->page[i].count;
+	}
+	CHECK(htmm_table_region(&w->table, r->space, any, hot_bin, &info) ==
+	      r->tracked);
+	if (!r->tracked)
+		return true;
+	model_describe(r, hot_bin, &expected);
+	CHECK(!memcmp(&info, &expected, sizeof(info)));
+	CHECK(info.count >= sum || r->saturated);
+	return true;
+}
+
+bool world_matches(struct world *w)
+{
+	u32 i;
+
+	CHECK(world_totals_match(w));
+	for (i = 0; i < MODEL_REGIONS; i++)
+		CHECK(world_region_matches(w, &w->model.region[i]));
+	return true;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A naive model of the table, and a table under test beside it.
+ *
+ * The model keeps a plain count for every page of a fixed set of regions and
+ * halves all of them at each cooling. It shares no code with the table but the
+ * bin of a count, which has its own test.
+ */
+#ifndef HTMM_SELFTESTS_MODEL_H
+#define HTMM_SELFTESTS_MODEL_H
+
+#include "list.h"
+#include "table.h"
+#include "tap.h"
+
+#define MODEL_REGIONS	48
+#define MODEL_SPACES	3
+#define WORLD_PAGES	256
+
+struct model_page {
+	bool tracked;
+	u32 count;
+};
+
+struct model_region {
+	u64 vpn;
+	u32 space;
+	bool tracked;
+	bool saturated;
+	u32 count;
+	u32 pages;	/* tracked ones */
+	struct model_page page[HTMM_REGION_PAGES];
+};
+
+struct model {
+	struct model_region region[MODEL_REGIONS];
+	u32 space[MODEL_SPACES];
+	u64 pages;
+	u64 regions;
+	u64 leaves;	/* regions with a tracked page */
+	u64 counted;
+	u64 full;
+	u64 reclaimed;
+	u64 coolings;
+};
+
+/* The table under test, its memory, and the model. */
+struct world {
+	struct htmm_table table;
+	struct htmm_table_config config;
+	struct htmm_pool pool;
+	struct model model;
+	void *dir;
+	void *given[WORLD_PAGES];
+	u64 pages_given;
+};
+
+/* Open a table with these limits over randomly placed regions. */
+bool world_open(struct world *w, const struct htmm_table_config *config);
+
+/* Clear, take all memory back and check that none is missing. */
+bool world_close(struct world *w);
+
+/* Give the pool what the table asks for. */
+void world_refill(struct world *w);
+
+/* Add a batch to both; the refusals must be the ones the model predicts. */
+bool world_add(struct world *w, const struct htmm_table_sample *samples, u32 n);
+
+/* A sample of one of the regions, some pages being much likelier than others. */
+struct htmm_table_sample world_sample(const struct world *w);
+
+/* Do the same to both. The bounded steps set @more to what the table returned. */
+void world_cool(struct world *w);
+bool world_reclaim(struct world *w, u32 budget, bool *more);
+bool world_remove_space(struct world *w, u32 space, u32 *pos, u32 budget,
+			bool *more);
+void world_clear(struct world *w);
+
+/* Compare histograms and totals. */
+bool world_totals_match(struct world *w);
+
+/* Compare every page and every region as well. */
+bool world_matches(struct world *w);
+
+/*
+ * The complete listing that the model expects, hottest first, in memory for the
+ * caller to free; the number of entries is returned in @n.
+ */
+struct htmm_list_entry *model_list(const struct model *model,
+				   enum htmm_list_kind kind,
+				   unsigned int hot_bin, u32 *n);
+
+#endif /* HTMM_SELFTESTS_MODEL_H */

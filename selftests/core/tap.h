@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Test Anything Protocol for the host tests, and their random numbers. */
+#ifndef HTMM_SELFTESTS_TAP_H
+#define HTMM_SELFTESTS_TAP_H
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A test returns true if it passed; CHECK() says where it failed. */
+struct tap_test {
+	const char *name;
+	bool (*run)(void);
+};
+
+#define TAP_TEST(function) { #function, function }
+
+static inline bool tap_check(bool ok, const char *file, int line,
+			     const char *what)
+{
+	if (!ok)
+		printf("# %s:%d: not true: %s\n", file, line, what);
+	return ok;
+}
+
+#define CHECK(condition) do {						\
+	if (!tap_check(condition, __FILE__, __LINE__, #condition))	\
+		return false;						\
+} while (0)
+
+static u64 tap_random_state;
+
+/* splitmix64: a uniform 64-bit number; repeatable by SEED=. */
+static inline u64 tap_random(void)
+{
+	u64 z = tap_random_state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/* A uniform number below @n. */
+static inline u32 tap_below(u32 n)
+{
+	return tap_random() % n;
+}
+
+static inline u64 tap_env(const char *name, u64 value)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 0) : value;
+}
+
+static inline int tap_main(const struct tap_test *tests, unsigned int n)
+{
+	u64 seed = tap_env("SEED", (u64)time(NULL) << 20 ^ clock());
+	unsigned int i, failed = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("TAP version 13\n1..%u\n# SEED=%" PRIu64 "\n", n, (uint64_t)seed);
+	for (i = 0; i < n; i++) {
+		bool ok;
+
+		tap_random_state = seed;
+		ok = tests[i].run();
+		failed += !ok;
+		printf("%s %u - %s\n", ok ? "ok" : "not ok", i + 1, tests[i].name);
+	}
+	printf("# passed %u failed %u\n", n - failed, failed);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif /* HTMM_SELFTESTS_TAP_H */

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Listing: the exact order by chunks and slices, and what holds under change. */
+#include "model.h"
+
+#define ALL (MODEL_REGIONS * HTMM_REGION_PAGES)
+
+static struct world world;	/* large */
+static struct htmm_list_entry entries[ALL];
+
+static const struct htmm_table_config roomy = {
+	.max_bytes = 1024 * 1024, .batch = 256,
+};
+
+static bool add(struct htmm_table_sample s)
+{
+	world_refill(&world);
+	return world_add(&world, &s, 1);
+}
+
+static bool fill(u32 samples)
+{
+	while (samples--) {
+		if (!tap_below(2000))
+			world_cool(&world);
+		CHECK(add(world_sample(&world)));
+	}
+	return true;
+}
+
+static bool same(const struct htmm_list_entry *a,
+		 const struct htmm_list_entry *b)
+{
+	return a->value == b->value && a->vpn == b->vpn && a->space == b->space;
+}
+
+/* One listing in random slices into entries[]; returns its length. */
+static u32 list_next(enum htmm_list_kind kind, unsigned int hot_bin, u32 n,
+		     const struct htmm_list_entry *after)
+{
+	struct htmm_list list;
+
+	htmm_list_init(&list, kind, hot_bin, entries, n);
+	if (after)
+		htmm_list_after(&list, after);
+	htmm_list_begin(&list, &world.table);
+	while (htmm_list_scan(&list, &world.table, tap_below(10)))
+		;
+	return htmm_list_finish(&list);
+}
+
+/* List everything in chunks of @chunk and compare with the model's order. */
+static bool lists_all(enum htmm_list_kind kind, u32 chunk)
+{
+	const struct htmm_list_entry *after = NULL;
+	struct htmm_list_entry *expected;
+	unsigned int hot_bin = 1 + tap_below(4);
+	u32 total, seen = 0, n, i;
+
+	expected = model_list(&world.model, kind, hot_bin, &total);
+	do {
+		n = list_next(kind, hot_bin, chunk, after);
+		CHECK(n == min(chunk, total - seen));
+		for (i = 0; i < n; i++)
+			CHECK(same(&entries[i], &expected[seen + i]));
+		seen += n;
+		if (seen)
+			after = &expected[seen - 1];
+	} while (n == chunk);
+	CHECK(seen == total);
+	free(expected);
+	return true;
+}
+
+static bool nothing_to_list(void)
+{
+	CHECK(world_open(&world, &roomy));
+	CHECK(list_next(HTMM_LIST_PAGES, 0, 10, NULL) == 0);
+	CHECK(fill(10));
+	CHECK(list_next(HTMM_LIST_PAGES, 0, 0, NULL) == 0);
+	while (world.model.coolings < 40)
+		world_cool(&world);
+	CHECK(list_next(HTMM_LIST_PAGES, 0, 10, NULL) == 0);
+	CHECK(list_next(HTMM_LIST_REGIONS, 0, 10, NULL) == 0);
+	CHECK(list_next(HTMM_LIST_SKEW, 1, 10, NULL) == 0);
+	CHECK(world_close(&world));
+	return true;
+}
+
+static bool exact_order(void)
+{
+	u32 round;
+
+	CHECK(world_open(&world, &roomy));
+	for (round = 0; round < 12; round++) {
+		CHECK(fill(tap_below(3000)));
+		if (tap_below(2))
+			world_cool(&world);
+		CHECK(lists_all(HTMM_LIST_PAGES, 50 + tap_below(1000)));
+		CHECK(lists_all(HTMM_LIST_PAGES, ALL));
+		CHECK(lists_all(HTMM_LIST_REGIONS, 1 + tap_below(60)));
+		CHECK(lists_all(HTMM_LIST_SKEW, 1 + tap_below(60)));
+	}
+	CHECK(world_close(&world));
+	return true;
+}
+
+static bool skew_is_by_definition(void)
+{
+	const struct model_region *r;
+	struct htmm_region_info info;
+	u32 i;
+
+	CHECK(world_open(&world, &roomy));
+	r = &world.model.region[0];
+	for (i = 0; i < 4; i++)
+		CHECK(add((struct htmm_table_sample){ r->vpn + i, r->space, 40 }));
+	CHECK(add((struct htmm_table_sample){ r->vpn + 9, r->space, 2 }));
+	CHECK(htmm_table_region(&world.table, r->space, r->vpn + 9, 6, &info));
+	CHECK(info.count == 162 && info.touched == 5 && info.hot == 4);
+	CHECK(info.skew == (4 * 40 * 40 + 2 * 2) / 16);
+	CHECK(htmm_table_region(&world.table, r->space, r->vpn, 7, &info));
+	CHECK(info.hot == 0 && info.skew == 0);
+	/* Squares that do not fit 64 bits stay at the top. */
+	CHECK(add((struct htmm_table_sample){ r->vpn, r->space, U32_MAX }));
+	CHECK(add((struct htmm_table_sample){ r->vpn + 1, r->space, U32_MAX }));
+	CHECK(htmm_table_region(&world.table, r->space, r->vpn, 32, &info));
+	CHECK(info.hot == 2 && info.skew == U64_MAX / 4);
+	CHECK(world_close(&world));
+	return true;
+}
+
+/*
+ * Regions come and go between the slices. Regions left alone must be listed as
+ * they are, and no entry twice, although an entry of the directory that was
+ * walked over can be freed and its region created anew further on.
+ */
+static bool under_change(void)
+{
+	u32 churn, pos, i, j, n, seen[2];
+	struct htmm_list list;
+	bool more;
+	u32 round;
+
+	for (round = 0; round < 100; round++) {
+		CHECK(world_open(&world, &roomy));
+		churn = world.model.space[1];
+		CHECK(fill(300));
+		htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, ALL);
+		htmm_list_begin(&list, &world.table);
+		while (htmm_list_scan(&list, &world.table, 1 + tap_below(10))) {
+			pos = 0;
+			more = true;
+			while (more && !tap_below(2))
+				CHECK(world_remove_space(&world, churn, &pos, 50,
+							 &more));
+			for (i = 0; i < 20; i++) {
+				struct htmm_table_sample s = world_sample(&world);
+
+				if (s.space == churn)
+					CHECK(add(s));
+			}
+		}
+		n = htmm_list_finish(&list);
+		seen[0] = seen[1] = 0;
+		for (i = 0; i < n; i++) {
+			bool still = entries[i].space != churn;
+
+			seen[still]++;
+			if (still)
+				CHECK(htmm_table_count(&world.table,
+						       entries[i].space,
+						       entries[i].vpn) ==
+				      entries[i].value);
+			for (j = 0; j < i; j++)
+				CHECK(entries[j].vpn != entries[i].vpn ||
+				      entries[j].space != entries[i].space);
+		}
+		for (i = 0; i < MODEL_REGIONS; i++) {
+			if (world.model.region[i].space == churn)
+				continue;
+			for (j = 0; j < HTMM_REGION_PAGES; j++)
+				seen[1] -= world.model.region[i].page[j].count > 0;
+		}
+		CHECK(seen[1] == 0);
+		CHECK(world_close(&world));
+	}
+	return true;
+}
+
+/* Two tables that share no page, in one listing. */
+static bool several_tables(void)
+{
+	struct htmm_list_entry *one, *two;
+	static struct world other;
+	struct htmm_list list;
+	u32 n, total[2], i, j, k;
+
+	CHECK(world_open(&other, &roomy));
+	CHECK(world_open(&world, &roomy));
+	for (i = 0; i < MODEL_REGIONS; i++)	/* disjoint: other spaces */
+		other.model.region[i].space ^= 1 << 20;
+	CHECK(fill(2000));
+	for (i = 0; i < 2000; i++) {
+		struct htmm_table_sample s = world_sample(&other);
+
+		world_refill(&other);
+		CHECK(world_add(&other, &s, 1));
+	}
+	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, ALL);
+	htmm_list_begin(&list, &world.table);
+	while (htmm_list_scan(&list, &world.table, 7))
+		;
+	htmm_list_begin(&list, &other.table);
+	while (htmm_list_scan(&list, &other.table, 7))
+		;
+	n = htmm_list_finish(&list);
+
+	one = model_list(&world.model, HTMM_LIST_PAGES, 0, &total[0]);
+	two = model_list(&other.model, HTMM_LIST_PAGES, 0, &total[1]);
+	CHECK(n == total[0] + total[1]);
+	for (i = 0, j = 0, k = 0; i < n; i++) {
+		if (j < total[0] && same(&entries[i], &one[j]))
+			j++;
+		else if (k < total[1] && same(&entries[i], &two[k]))
+			k++;
+		CHECK(i + 1 == j + k);
+		CHECK(!i || entries[i - 1].value >= entries[i].value);
+	}
+	free(one);
+	free(two);
+	CHECK(world_close(&other));
+	CHECK(world_close(&world));
+	return true;
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(nothing_to_list),
+		TAP_TEST(exact_order),
+		TAP_TEST(skew_is_by_definition),
+		TAP_TEST(under_change),
+		TAP_TEST(several_tables),
+	};
+
+	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pool: leaves are whole, apart and zeroed; every page comes back once. */
+#include "pool.h"
+#include "tap.h"
+
+#define PAGES	16
+#define LEAVES	(PAGES * HTMM_POOL_LEAVES_PER_PAGE)
+
+static char memory[PAGES][HTMM_POOL_PAGE_SIZE] __aligned(HTMM_POOL_PAGE_SIZE);
+
+static void fill(struct htmm_pool *pool)
+{
+	u32 i;
+
+	htmm_pool_init(pool);
+	memset(memory, 0xa5, sizeof(memory));
+	for (i = 0; i < PAGES; i++)
+		htmm_pool_put(pool, memory[i]);
+}
+
+/* Take everything back; true if it is exactly what fill() gave. */
+static bool comes_back(struct htmm_pool *pool)
+{
+	bool seen[PAGES] = { false };
+	u32 i, n = 0;
+	char *page;
+
+	while ((page = htmm_pool_take_back(pool))) {
+		i = (page - memory[0]) / HTMM_POOL_PAGE_SIZE;
+		CHECK(i < PAGES && page == memory[i] && !seen[i]);
+		seen[i] = true;
+		/* As if freed: the pool must not look here again. */
+		memset(page, 0xff, HTMM_POOL_PAGE_SIZE);
+		n++;
+	}
+	CHECK(n == PAGES && pool->held == 0);
+	CHECK(htmm_pool_free_leaves(pool) == 0);
+	return true;
+}
+
+static bool empty_gives_nothing(void)
+{
+	struct htmm_pool pool;
+
+	htmm_pool_init(&pool);
+	CHECK(!htmm_pool_leaf_get(&pool));
+	CHECK(!htmm_pool_take_back(&pool));
+	CHECK(htmm_pool_free_leaves(&pool) == 0);
+	return true;
+}
+
+static bool unused_pages_come_back(void)
+{
+	struct htmm_pool pool;
+
+	fill(&pool);
+	CHECK(htmm_pool_free_leaves(&pool) == LEAVES);
+	CHECK(comes_back(&pool));
+	return true;
+}
+
+static bool leaves_are_zeroed_and_apart(void)
+{
+	struct htmm_pool pool;
+	char *leaf[LEAVES];
+	u32 i, j;
+
+	fill(&pool);
+	for (i = 0; i < LEAVES; i++) {
+		leaf[i] = htmm_pool_leaf_get(&pool);
+		CHECK(leaf[i]);
+		CHECK(htmm_pool_free_leaves(&pool) == LEAVES - i - 1);
+		for (j = 0; j < HTMM_POOL_LEAF_SIZE; j++)
+			CHECK(leaf[i][j] == 0);
+		memset(leaf[i], 1 + i, HTMM_POOL_LEAF_SIZE);
+	}
+	CHECK(!htmm_pool_leaf_get(&pool));
+	for (i = 0; i < LEAVES; i++) {
+		for (j = 0; j < HTMM_POOL_LEAF_SIZE; j++)
+			CHECK(leaf[i][j] == (char)(1 + i));
+		htmm_pool_leaf_put(&pool, leaf[i]);
+	}
+	CHECK(comes_back(&pool));
+	return true;
+}
+
+static bool split_pages_wait_for_the_last_leaf(void)
+{
+	struct htmm_pool pool;
+	void *leaf;
+	u32 n = 0;
+
+	fill(&pool);
+	leaf = htmm_pool_leaf_get(&pool);
+	while (htmm_pool_take_back(&pool))
+		n++;
+	CHECK(n == PAGES - 1 && pool.held == 1);
+	htmm_pool_leaf_put(&pool, leaf);
+	CHECK(htmm_pool_take_back(&pool));
+	CHECK(!htmm_pool_take_back(&pool) && pool.held == 0);
+	return true;
+}
+
+static bool random_gets_and_puts(void)
+{
+	struct htmm_pool pool;
+	void *leaf[LEAVES];
+	u32 n = 0, i, step;
+
+	fill(&pool);
+	for (step = 0; step < 20000; step++) {
+		if (n < LEAVES && tap_below(2)) {
+			leaf[n++] = htmm_pool_leaf_get(&pool);
+			CHECK(leaf[n - 1]);
+		} else if (n) {
+			i = tap_below(n);
+			htmm_pool_leaf_put(&pool, leaf[i]);
+			leaf[i] = leaf[--n];
+		}
+		CHECK(pool.used == n);
+		CHECK(htmm_pool_free_leaves(&pool) == LEAVES - n);
+	}
+	while (n)
+		htmm_pool_leaf_put(&pool, leaf[--n]);
+	CHECK(comes_back(&pool));
+	return true;
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(empty_gives_nothing),
+		TAP_TEST(unused_pages_come_back),
+		TAP_TEST(leaves_are_zeroed_and_apart),
+		TAP_TEST(split_pages_wait_for_the_last_leaf),
+		TAP_TEST(random_gets_and_puts),
+	};
+
+	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ring: limits, wrap, batches, watermark, and two threads at full speed. */
+#include <pthread.h>
+#include <sched.h>
+
+#include "ring.h"
+#include "tap.h"
+
+#define SLOTS	8
+#define WORDS	3
+
+/* A sample as wide as a small record; all words follow from the first. */
+struct slot {
+	u64 word[WORDS];
+};
+
+static struct slot memory[1024] __aligned(64);
+
+static void write_slot(struct slot *slot, u64 seq)
+{
+	unsigned int i;
+
+	for (i = 0; i < WORDS; i++)
+		slot->word[i] = seq * (i + 1);
+}
+
+static bool slot_holds(const struct slot *slot, u64 seq)
+{
+	unsigned int i;
+
+	for (i = 0; i < WORDS; i++) {
+		if (slot->word[i] != seq * (i + 1))
+			return false;
+	}
+	return true;
+}
+
+static int init_small(struct htmm_ring *ring)
+{
+	return htmm_ring_init(ring, memory, SLOTS * sizeof(struct slot),
+			      sizeof(struct slot));
+}
+
+static bool push(struct htmm_ring *ring, u64 seq)
+{
+	struct slot *slot = htmm_ring_reserve(ring);
+
+	if (!slot)
+		return false;
+	write_slot(slot, seq);
+	htmm_ring_commit(ring);
+	return true;
+}
+
+static bool init_checks_arguments(void)
+{
+	struct htmm_ring ring;
+	char *mem = (char *)memory;
+
+	CHECK(htmm_ring_init(&ring, NULL, 4096, 8) == -EINVAL);
+	CHECK(htmm_ring_init(&ring, mem + 4, 4096, 8) == -EINVAL);
+	CHECK(htmm_ring_init(&ring, mem, 4096, 0) == -EINVAL);
+	CHECK(htmm_ring_init(&ring, mem, 4096, 12) == -EINVAL);
+	CHECK(htmm_ring_init(&ring, mem, 15, 8) == -EINVAL);
+	CHECK(htmm_ring_init(&ring, mem, 1UL << 40, 8) == -EINVAL);
+	CHECK(htmm_ring_init(&ring, mem, 16, 8) == 0);
+	CHECK(htmm_ring_capacity(&ring) == 2);
+	CHECK(htmm_ring_init(&ring, mem, 4096, 24) == 0);
+	CHECK(htmm_ring_capacity(&ring) == 128);
+	CHECK(htmm_ring_used(&ring) == 0);
+	return true;
+}
+
+static bool empty_full_empty(void)
+{
+	struct htmm_ring ring;
+	void *first;
+	u64 i;
+
+	CHECK(init_small(&ring) == 0);
+	CHECK(htmm_ring_peek(&ring, &first) == 0);
+	for (i = 0; i < SLOTS; i++) {
+		CHECK(push(&ring, i));
+		CHECK(htmm_ring_used(&ring) == i + 1);
+	}
+	CHECK(!push(&ring, i));
+	CHECK(htmm_ring_peek(&ring, &first) == SLOTS);
+	CHECK(!htmm_ring_reserve(&ring));
+	for (i = 0; i < SLOTS; i++)
+		CHECK(slot_holds((struct slot *)first + i, i));
+	htmm_ring_consume(&ring, SLOTS);
+	CHECK(htmm_ring_used(&ring) == 0);
+	CHECK(htmm_ring_peek(&ring, &first) == 0);
+	return true;
+}
+
+static bool abandoned_reservation_is_reused(void)
+{
+	struct htmm_ring ring;
+	void *first;
+
+	CHECK(init_small(&ring) == 0);
+	first = htmm_ring_reserve(&ring);
+	CHECK(first && htmm_ring_reserve(&ring) == first);
+	CHECK(htmm_ring_used(&ring) == 0);
+	return true;
+}
+
+static bool batch_stops_at_the_end_of_memory(void)
+{
+	struct htmm_ring ring;
+	void *first;
+	u64 i;
+
+	CHECK(init_small(&ring) == 0);
+	for (i = 0; i < 6; i++)
+		CHECK(push(&ring, i));
+	CHECK(htmm_ring_peek(&ring, &first) == 6);
+	htmm_ring_consume(&ring, 6);
+	for (; i < 11; i++)
+		CHECK(push(&ring, i));
+	CHECK(htmm_ring_peek(&ring, &first) == 2);
+	CHECK(slot_holds(first, 6));
+	htmm_ring_consume(&ring, 2);
+	CHECK(htmm_ring_peek(&ring, &first) == 3);
+	CHECK(first == memory && slot_holds(first, 8));
+	htmm_ring_consume(&ring, 1);
+	CHECK(htmm_ring_peek(&ring, &first) == 2 && slot_holds(first, 9));
+	return true;
+}
+
+static bool indices_wrap(void)
+{
+	struct htmm_ring ring;
+	void *first;
+	u64 i;
+
+	CHECK(init_small(&ring) == 0);
+	ring.head = ring.tail = ring.head_seen = ring.tail_seen = U32_MAX - 2;
+	for (i = 0; i < SLOTS; i++)
+		CHECK(push(&ring, i));
+	CHECK(!push(&ring, i));
+	CHECK(htmm_ring_used(&ring) == SLOTS);
+	for (i = 0; i < SLOTS; i++) {
+		CHECK(htmm_ring_peek(&ring, &first) && slot_holds(first, i));
+		htmm_ring_consume(&ring, 1);
+	}
+	CHECK(htmm_ring_used(&ring) == 0);
+	return true;
+}
+
+static bool watermark_is_exact_from_there_on(void)
+{
+	struct htmm_ring ring;
+	u32 i, used;
+	void *first;
+
+	CHECK(init_small(&ring) == 0);
+	CHECK(ring.watermark == SLOTS / 4);
+	htmm_ring_set_watermark(&ring, 0);
+	CHECK(ring.watermark == 1);
+	htmm_ring_set_watermark(&ring, SLOTS + 1);
+	CHECK(ring.watermark == SLOTS);
+	htmm_ring_set_watermark(&ring, 4);
+
+	/* Whatever was consumed meanwhile, 4 filled slots are needed to cross. */
+	for (i = 0; i < 100; i++) {
+		CHECK(htmm_ring_reserve(&ring));
+		used = htmm_ring_commit(&ring);
+		CHECK((used >= 4) == (htmm_ring_used(&ring) >= 4));
+		if (used >= 4)
+			CHECK(used == htmm_ring_used(&ring));
+		while (htmm_ring_used(&ring) > i % 7 ||
+		       htmm_ring_used(&ring) == SLOTS) {
+			CHECK(htmm_ring_peek(&ring, &first));
+			htmm_ring_consume(&ring, 1);
+		}
+	}
+	return true;
+}
+
+static bool random_pushes_and_batches(void)
+{
+	u64 in = 0, out = 0, lost = 0, tried = 0, step;
+	struct htmm_ring ring;
+	struct slot *slot;
+	u32 n, take;
+	void *first;
+
+	CHECK(init_small(&ring) == 0);
+	for (step = 0; step < 200000; step++) {
+		for (n = tap_below(SLOTS + 2); n; n--) {
+			bool room = in - out < SLOTS;
+
+			tried++;
+			CHECK(push(&ring, in) == room);
+			in += room;
+			lost += !room;
+		}
+		n = htmm_ring_peek(&ring, &first);
+		CHECK(!n == (in == out) && n <= in - out);
+		take = tap_below(n + 1);
+		for (slot = first; slot < (struct slot *)first + take; slot++)
+			CHECK(slot_holds(slot, out++));
+		htmm_ring_consume(&ring, take);
+		CHECK(htmm_ring_used(&ring) == in - out);
+	}
+	CHECK(tried == in + lost && lost > 0);
+	return true;
+}
+
+/* The producer's side of the stress; the test thread is the consumer. */
+struct producer {
+	struct htmm_ring ring;
+	u64 pushes;
+	u64 lost;
+	u32 done;
+};
+
+static void *produce(void *arg)
+{
+	struct producer *p = arg;
+	u64 seq;
+
+	for (seq = 1; seq <= p->pushes; seq++) {
+		if (push(&p->ring, seq))
+			continue;
+		p->lost++;
+		sched_yield();
+	}
+	/* Pairs with the load-acquire in consume_all(). */
+	smp_store_release(&p->done, 1);
+	return NULL;
+}
+
+/* Whole slots, each at most once, in order; returns false if not. */
+static bool consume_all(struct producer *p, u64 *consumed)
+{
+	struct slot *slot;
+	u64 last = 0;
+	void *first;
+	u32 n, done;
+
+	do {
+		/* Pairs with the store-release in produce(). */
+		done = smp_load_acquire(&p->done);
+		while ((n = htmm_ring_peek(&p->ring, &first))) {
+			for (slot = first; slot < (struct slot *)first + n; slot++) {
+				CHECK(slot->word[0] > last);
+				last = slot->word[0];
+				CHECK(slot_holds(slot, last));
+			}
+			*consumed += n;
+			htmm_ring_consume(&p->ring, n);
+		}
+		sched_yield();
+	} while (!done);
+	return true;
+}
+
+static bool two_threads(void)
+{
+	struct producer p = { .pushes = tap_env("PUSHES", 1000000) };
+	u64 consumed = 0;
+	pthread_t thread;
+	bool ok;
+
+	CHECK(htmm_ring_init(&p.ring, memory, 64 * sizeof(struct slot),
+			     sizeof(struct slot)) == 0);
+	CHECK(pthread_create(&thread, NULL, produce, &p) == 0);
+	ok = consume_all(&p, &consumed);
+	CHECK(pthread_join(thread, NULL) == 0);
+	CHECK(ok);
+	printf("# pushes %" PRIu64 " consumed %" PRIu64 " lost %" PRIu64 "\n",
+	       (uint64_t)p.pushes, (uint64_t)consumed, (uint64_t)p.lost);
+	CHECK(consumed > 0);
+	CHECK(p.pushes == consumed + p.lost);
+	return true;
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(init_checks_arguments),
+		TAP_TEST(empty_full_empty),
+		TAP_TEST(abandoned_reservation_is_reused),
+		TAP_TEST(batch_stops_at_the_end_of_memory),
+		TAP_TEST(indices_wrap),
+		TAP_TEST(watermark_is_exact_from_there_on),
+		TAP_TEST(random_pushes_and_batches),
+		TAP_TEST(two_threads),
+	};
+
+	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+}
