@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Why a session could not be started, as a sentence for a person. */
+#ifndef HTMM_ERROR_H
+#define HTMM_ERROR_H
+
+#include <linux/kernel.h>
+#include <uapi/linux/htmm.h>
+
+/**
+ * struct htmm_error - the sentence that goes with an errno
+ * @text: NUL-terminated; empty if there is nothing to add to the errno
+ */
+struct htmm_error {
+	char text[HTMM_ERROR_LEN];
+};
+
+/**
+ * htmm_fail - put a failure in words
+ * @err: where the sentence goes
+ * @ret: the errno it explains
+ * @fmt: printf format, no newline, no full stop
+ *
+ * Return: @ret, so that a check can end in "return htmm_fail(...)".
+ */
+static inline __printf(3, 4)
+int htmm_fail(struct htmm_error *err, int ret, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(err->text, sizeof(err->text), fmt, args);
+	va_end(args);
+	return ret;
+}
+
+#endif /* HTMM_ERROR_H */
