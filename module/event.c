@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/perf_event.h>
+#include "compat.h"
+#include "event.h"
+
+/* What an errno of perf_event_create_kernel_counter() means for the event. */
+static const char *htmm_event_reason(int ret)
+{
+	switch (ret) {
+	case -ENOENT:
+		return "no PMU on this machine takes events of this type and config";
+	case -EOPNOTSUPP:
+		return "the PMU cannot sample this event, or not this precisely";
+	case -EINVAL:
+		return "the PMU rejects this config";
+	case -EACCES:
+	case -EPERM:
+		return "perf does not permit it";
+	case -EBUSY:
+		return "the PMU is in use";
+	case -ENOSPC:
+		return "the PMU has no counter left";
+	case -ENODEV:
+		return "the CPU has gone offline";
+	case -ENOMEM:
+		return "out of memory";
+	default:
+		return "perf refuses it";
+	}
+}
+
+/**
+ * htmm_event_create - create the perf event of a sampler, not counting yet
+ * @sampler: what the overflow handler works with; its CPU must be online
+ * @desc: the event
+ * @err: on failure, the reason
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno of perf_event_create_kernel_counter().
+ */
+int htmm_event_create(struct htmm_sampler *sampler,
+		      const struct htmm_event *desc, struct htmm_error *err)
+{
+	struct perf_event_attr attr = {
+		.type = desc->type,
+		.size = sizeof(attr),
+		.config = desc->config,
+		.config1 = desc->config1,
+		.config2 = desc->config2,
+		.sample_period = desc->period,
+		.sample_type = sampler->sample_type,
+		.precise_ip = desc->precise_ip,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.disabled = 1,
+		/*
+		 * A precise event with a fixed period would get large PEBS: the
+		 * CPU gathers records and perf hands all but the last of them
+		 * straight to its own ring, past any overflow handler, and no
+		 * counter tells. Asking for a wake-up at every record turns
+		 * large PEBS off.
+		 */
+		.wakeup_events = 1,
+	};
+	struct perf_event *event;
+	int ret;
+
+	event = perf_event_create_kernel_counter(&attr, sampler->cpu, NULL,
+						 htmm_overflow, sampler);
+	if (IS_ERR(event)) {
+		ret = PTR_ERR(event);
+		return htmm_fail(err, ret,
+				 "event %u (type %u, config %#llx, precise_ip %u) on CPU %u: %s",
+				 sampler->index, desc->type, desc->config,
+				 desc->precise_ip, sampler->cpu,
+				 htmm_event_reason(ret));
+	}
+	sampler->event = event;
+	return 0;
+}
+
+/**
+ * htmm_event_arm - let the event of a sampler count
+ * @sampler: a sampler with an event
+ *
+ * Context: process, may sleep.
+ */
+void htmm_event_arm(struct htmm_sampler *sampler)
+{
+	perf_event_enable(sampler->event);
+}
+
+/**
+ * htmm_event_describe - what perf granted
+ * @sampler: a sampler, with or without an event
+ * @channel: @flags, @precise_ip, @period and the times are set
+ *
+ * Context: process, may sleep; under the lock of the sampler's event.
+ */
+void htmm_event_describe(struct htmm_sampler *sampler,
+			 struct htmm_channel *channel)
+{
+	struct perf_event *event = sampler->event;
+
+	if (!event)
+		return;
+
+	perf_event_read_value(event, &channel->time_enabled,
+			      &channel->time_running);
+	channel->period = event->hw.sample_period;
+	channel->precise_ip = event->attr.precise_ip;
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		channel->flags |= HTMM_CHANNEL_ACTIVE;
+	if (htmm_large_pebs(event))
+		channel->flags |= HTMM_CHANNEL_LARGE_PEBS;
+}
+
+/**
+ * htmm_event_release - stop and free the event of a sampler
+ * @sampler: a sampler, with or without an event
+ *
+ * A handler of a software event may still be running when this returns; it is
+ * done after synchronize_rcu().
+ *
+ * Context: process, may sleep.
+ */
+void htmm_event_release(struct htmm_sampler *sampler)
+{
+	if (!sampler->event)
+		return;
+	perf_event_release_kernel(sampler->event);
+	sampler->event = NULL;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The perf event of a sampler: create, arm, look at, release. */
+#ifndef HTMM_EVENT_H
+#define HTMM_EVENT_H
+
+#include "error.h"
+#include "nmi.h"
+
+int htmm_event_create(struct htmm_sampler *sampler,
+		      const struct htmm_event *desc, struct htmm_error *err);
+void htmm_event_arm(struct htmm_sampler *sampler);
+void htmm_event_describe(struct htmm_sampler *sampler,
+			 struct htmm_channel *channel);
+void htmm_event_release(struct htmm_sampler *sampler);
+
+#endif /* HTMM_EVENT_H */
