@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/slab.h>
+#include "config.h"
+#include "core/record.h"
+#include "core/table.h"
+
+#define HTMM_DEFAULT_RING_PAGES		32
+#define HTMM_DEFAULT_DRAIN_MS		50
+#define HTMM_MAX_DRAIN_MS		10000
+/* MEMTIS' defaults. */
+#define HTMM_DEFAULT_COOLING		2000000
+#define HTMM_DEFAULT_ADAPTATION		100000
+/* 8 bytes for each 4 KiB page of the machine. */
+#define HTMM_DEFAULT_TABLE_FRACTION	512
+#define HTMM_DEFAULT_TABLE_MIN		(16ULL << 20)
+
+static u64 htmm_ram_bytes(void)
+{
+	return (u64)totalram_pages() << PAGE_SHIFT;
+}
+
+/* The fast tier: nodes without CPUs are CXL memory, PMEM and their like. */
+static u64 htmm_fast_pages(void)
+{
+	u64 pages = 0;
+	int node;
+
+	for_each_node_state(node, N_CPU)
+		pages += node_present_pages(node);
+	return pages << (PAGE_SHIFT - HTMM_PAGE_SHIFT);
+}
+
+static void htmm_config_defaults(struct htmm_start *start)
+{
+	if (!start->ring_pages)
+		start->ring_pages = HTMM_DEFAULT_RING_PAGES;
+	if (!start->drain_interval_ms)
+		start->drain_interval_ms = HTMM_DEFAULT_DRAIN_MS;
+	if (!start->cooling_period)
+		start->cooling_period = HTMM_DEFAULT_COOLING;
+	if (!start->adaptation_period)
+		start->adaptation_period = HTMM_DEFAULT_ADAPTATION;
+	if (!start->max_bytes)
+		start->max_bytes = max(htmm_ram_bytes() /
+				       HTMM_DEFAULT_TABLE_FRACTION,
+				       HTMM_DEFAULT_TABLE_MIN);
+	if (!start->capacity_pages)
+		start->capacity_pages = htmm_fast_pages();
+	start->sample_type |= HTMM_SAMPLE_TYPE_MIN;
+}
+
+static int htmm_config_check_event(const struct htmm_event *event,
+				   unsigned int i, struct htmm_error *err)
+{
+	if (event->flags || event->__reserved)
+		return htmm_fail(err, -EINVAL,
+				 "event %u: flags and reserved members must be zero", i);
+	if (!event->period)
+		return htmm_fail(err, -EINVAL,
+				 "event %u: the sample period must be 1 or more", i);
+	if (event->period > S64_MAX)
+		return htmm_fail(err, -ERANGE,
+				 "event %u: the sample period is above 2^63 - 1", i);
+	if (event->precise_ip > 3)
+		return htmm_fail(err, -EINVAL,
+				 "event %u: precise_ip is %u, not 0 to 3",
+				 i, event->precise_ip);
+	if (!memchr(event->name, '\0', sizeof(event->name)))
+		return htmm_fail(err, -EINVAL,
+				 "event %u: the name does not end", i);
+	return 0;
+}
+
+static int htmm_config_check_target(const struct htmm_target *target,
+				    unsigned int i, struct htmm_error *err)
+{
+	if (target->flags || memchr_inv(target->__reserved, 0,
+					sizeof(target->__reserved)))
+		return htmm_fail(err, -EINVAL,
+				 "target %u: flags and reserved members must be zero", i);
+	if (target->type != HTMM_TARGET_TGID)
+		return htmm_fail(err, -EINVAL, "target %u: unknown type %u",
+				 i, target->type);
+	return 0;
+}
+
+static int htmm_config_check_start(const struct htmm_start *start,
+				   struct htmm_error *err)
+{
+	if (start->flags & ~(HTMM_START_DETACHED | HTMM_START_KEEP_EXITED))
+		return htmm_fail(err, -EINVAL, "unknown flags %#x", start->flags);
+	if (start->__reserved || start->__reserved2)
+		return htmm_fail(err, -EINVAL, "a reserved member is not zero");
+	if (!start->nr_events)
+		return htmm_fail(err, -EINVAL, "no event was given");
+	if (start->sample_type & ~HTMM_SAMPLE_TYPE_MAX)
+		return htmm_fail(err, -EINVAL,
+				 "sample_type %#llx has bits that records cannot carry",
+				 start->sample_type);
+	if (start->ring_pages > HTMM_MAX_RING_PAGES)
+		return htmm_fail(err, -ERANGE, "ring_pages is %u, above %u",
+				 start->ring_pages, HTMM_MAX_RING_PAGES);
+	if (!is_power_of_2(start->ring_pages))
+		return htmm_fail(err, -EINVAL,
+				 "ring_pages is %u, not a power of two",
+				 start->ring_pages);
+	if (start->max_pages > HTMM_MAX_TABLE_PAGES)
+		return htmm_fail(err, -ERANGE, "max_pages is %llu, above %llu",
+				 start->max_pages, HTMM_MAX_TABLE_PAGES);
+	if (start->max_bytes < HTMM_TABLE_MIN_BYTES ||
+	    start->max_bytes > htmm_ram_bytes() / 2)
+		return htmm_fail(err, -ERANGE,
+				 "max_bytes is %llu, not between %u and half of memory, %llu",
+				 start->max_bytes, HTMM_TABLE_MIN_BYTES,
+				 htmm_ram_bytes() / 2);
+	if (start->drain_nice < MIN_NICE || start->drain_nice > MAX_NICE)
+		return htmm_fail(err, -ERANGE,
+				 "drain_nice is %d, not between %d and %d",
+				 start->drain_nice, MIN_NICE, MAX_NICE);
+	if (start->drain_interval_ms > HTMM_MAX_DRAIN_MS)
+		return htmm_fail(err, -ERANGE,
+				 "drain_interval_ms is %u, above %u",
+				 start->drain_interval_ms, HTMM_MAX_DRAIN_MS);
+	return 0;
+}
+
+/**
+ * htmm_config_alloc - an empty configuration
+ *
+ * Return: the configuration, or NULL if there is no memory for it.
+ */
+struct htmm_config *htmm_config_alloc(void)
+{
+	struct htmm_config *config;
+
+	config = kzalloc(sizeof(*config), GFP_KERNEL);
+	if (!config)
+		return NULL;
+	if (!zalloc_cpumask_var(&config->cpus, GFP_KERNEL))
+		goto err_config;
+	if (!zalloc_cpumask_var(&config->drain_cpus, GFP_KERNEL))
+		goto err_cpus;
+	return config;
+
+err_cpus:
+	free_cpumask_var(config->cpus);
+err_config:
+	kfree(config);
+	return NULL;
+}
+
+/**
+ * htmm_config_check - fill in defaults and check every member
+ * @config: what the caller asked for
+ * @err: on failure, the reason
+ *
+ * Return: 0, or the errno documented with struct htmm_start.
+ */
+int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
+{
+	unsigned int i;
+	int ret;
+
+	htmm_config_defaults(&config->start);
+	ret = htmm_config_check_start(&config->start, err);
+	for (i = 0; !ret && i < config->start.nr_events; i++)
+		ret = htmm_config_check_event(&config->events[i], i, err);
+	for (i = 0; !ret && i < config->start.nr_targets; i++)
+		ret = htmm_config_check_target(&config->targets[i], i, err);
+	return ret;
+}
+
+/**
+ * htmm_config_free - free a configuration
+ * @config: the configuration, or NULL
+ */
+void htmm_config_free(struct htmm_config *config)
+{
+	if (!config)
+		return;
+	free_cpumask_var(config->drain_cpus);
+	free_cpumask_var(config->cpus);
+	kfree(config);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a session was asked to do: checked, with every default filled in. */
+#ifndef HTMM_CONFIG_H
+#define HTMM_CONFIG_H
+
+#include <linux/cpumask.h>
+#include "error.h"
+
+/**
+ * struct htmm_config - configuration of a session
+ * @start: as given by the caller; htmm_config_check() replaces zeroes by
+ *	defaults. Its pointers and array sizes mean nothing here
+ * @events: @start.nr_events of them
+ * @targets: @start.nr_targets of them
+ * @cpus: CPUs to sample
+ * @drain_cpus: CPUs ksampled may use
+ */
+struct htmm_config {
+	struct htmm_start start;
+	struct htmm_event events[HTMM_MAX_EVENTS];
+	struct htmm_target targets[HTMM_MAX_TARGETS];
+	cpumask_var_t cpus;
+	cpumask_var_t drain_cpus;
+};
+
+struct htmm_config *htmm_config_alloc(void);
+int htmm_config_check(struct htmm_config *config, struct htmm_error *err);
+void htmm_config_free(struct htmm_config *config);
+
+#endif /* HTMM_CONFIG_H */

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/cpu.h>
+#include <linux/jiffies.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/vmalloc.h>
+#include "event.h"
+#include "session.h"
+
+/* Serialises everything that starts or stops sampling. */
+static DEFINE_MUTEX(htmm_session_lock);
+
+/* Protects htmm_current, so that readers need not wait for a stop under way. */
+static DEFINE_SPINLOCK(htmm_current_lock);
+static struct htmm_session *htmm_current;
+
+/* Sessions started since the module was loaded; under htmm_session_lock. */
+static u64 htmm_sessions;
+
+/* Makes @session, or nothing, the current one. Returns the one before. */
+static struct htmm_session *htmm_session_publish(struct htmm_session *session)
+{
+	struct htmm_session *old;
+
+	spin_lock(&htmm_current_lock);
+	old = htmm_current;
+	htmm_current = session;
+	spin_unlock(&htmm_current_lock);
+	return old;
+}
+
+static struct htmm_sampler *htmm_sampler_create(struct htmm_session *session,
+						unsigned int cpu,
+						unsigned int index)
+{
+	const struct htmm_start *start = &session->config->start;
+	size_t bytes = (size_t)start->ring_pages << PAGE_SHIFT;
+	int node = cpu_to_node(cpu);
+	struct htmm_sampler *sampler;
+
+	sampler = kzalloc_node(sizeof(*sampler), GFP_KERNEL, node);
+	if (!sampler)
+		return NULL;
+	sampler->mem = vmalloc_node(bytes, node);
+	if (!sampler->mem)
+		goto err_sampler;
+	if (htmm_ring_init(&sampler->ring, sampler->mem, bytes,
+			   htmm_record_slot_size(start->sample_type)))
+		goto err_mem;
+
+	sampler->cpu = cpu;
+	sampler->index = index;
+	sampler->sample_type = start->sample_type;
+	sampler->targets = &session->targets;
+	sampler->wake = &session->drain.wake;
+	init_irq_work(&sampler->work, htmm_wake_work);
+	return sampler;
+
+err_mem:
+	vfree(sampler->mem);
+err_sampler:
+	kfree(sampler);
+	return NULL;
+}
+
+static void htmm_session_free_samplers(struct htmm_session *session)
+{
+	while (session->nr_samplers) {
+		struct htmm_sampler *sampler =
+			session->samplers[--session->nr_samplers];
+
+		vfree(sampler->mem);
+		kfree(sampler);
+	}
+	kvfree(session->samplers);
+}
+
+static int htmm_session_create_samplers(struct htmm_session *session,
+					struct htmm_error *err)
+{
+	const struct htmm_config *config = session->config;
+	struct htmm_sampler *sampler;
+	unsigned int cpu, index;
+
+	session->nr_cpus = cpumask_weight(config->cpus);
+	session->samplers = kvcalloc(session->nr_cpus * config->start.nr_events,
+				     sizeof(*session->samplers), GFP_KERNEL);
+	if (!session->samplers)
+		goto err_samplers;
+
+	for_each_cpu(cpu, config->cpus) {
+		for (index = 0; index < config->start.nr_events; index++) {
+			sampler = htmm_sampler_create(session, cpu, index);
+			if (!sampler)
+				goto err_samplers;
+			session->samplers[session->nr_samplers++] = sampler;
+			session->ring_bytes +=
+				(u64)config->start.ring_pages << PAGE_SHIFT;
+		}
+	}
+	return 0;
+
+err_samplers:
+	htmm_session_free_samplers(session);
+	return htmm_fail(err, -ENOMEM,
+			 "not enough memory for %u rings of %u pages",
+			 session->nr_cpus * config->start.nr_events,
+			 config->start.ring_pages);
+}
+
+static int htmm_session_create_hotness(struct htmm_session *session,
+				       struct htmm_error *err)
+{
+	const struct htmm_start *start = &session->config->start;
+	const struct htmm_hotness_config config = {
+		.max_bytes = start->max_bytes,
+		.max_pages = start->max_pages,
+		.capacity = start->capacity_pages,
+		.cooling_period = start->cooling_period,
+		.adaptation_period = start->adaptation_period,
+		.keep_exited = start->flags & HTMM_START_KEEP_EXITED,
+	};
+	struct htmm_hotness *hotness;
+
+	hotness = htmm_hotness_create(&config);
+	if (IS_ERR(hotness))
+		return htmm_fail(err, PTR_ERR(hotness),
+				 "cannot make a hot-page table of %llu bytes",
+				 start->max_bytes);
+	session->hotness = hotness;
+	return 0;
+}
+
+static void htmm_session_prepare_drain(struct htmm_session *session)
+{
+	const struct htmm_start *start = &session->config->start;
+	struct htmm_drain *drain = &session->drain;
+
+	htmm_drain_init(drain);
+	drain->hotness = session->hotness;
+	drain->samplers = session->samplers;
+	drain->nr_samplers = session->nr_samplers;
+	drain->sample_type = start->sample_type;
+	drain->interval = msecs_to_jiffies(start->drain_interval_ms);
+}
+
+/* Everything of a session but its thread and its perf events. */
+static struct htmm_session *htmm_session_create(struct htmm_config *config,
+						struct htmm_error *err)
+{
+	struct htmm_session *session;
+	int ret;
+
+	session = kvzalloc(sizeof(*session), GFP_KERNEL);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	session->config = config;
+	kref_init(&session->ref);
+	mutex_init(&session->event_lock);
+
+	ret = htmm_targets_init(&session->targets, config->targets,
+				config->start.nr_targets, err);
+	if (ret)
+		goto err_session;
+	ret = htmm_session_create_hotness(session, err);
+	if (ret)
+		goto err_targets;
+	ret = htmm_session_create_samplers(session, err);
+	if (ret)
+		goto err_hotness;
+	htmm_session_prepare_drain(session);
+	session->owner = get_pid(task_tgid(current));
+	return session;
+
+err_hotness:
+	htmm_hotness_destroy(session->hotness);
+err_targets:
+	htmm_targets_destroy(&session->targets);
+err_session:
+	kvfree(session);
+	return ERR_PTR(ret);
+}
+
+/* Frees what htmm_session_create() made; the caller keeps the config. */
+static void htmm_session_destroy(struct htmm_session *session)
+{
+	put_pid(session->owner);
+	htmm_drain_destroy(&session->drain);
+	htmm_session_free_samplers(session);
+	htmm_hotness_destroy(session->hotness);
+	htmm_targets_destroy(&session->targets);
+	mutex_destroy(&session->event_lock);
+	kvfree(session);
+}
+
+static void htmm_session_release(struct kref *ref)
+{
+	struct htmm_session *session =
+		container_of(ref, struct htmm_session, ref);
+	struct htmm_config *config = session->config;
+
+	htmm_session_destroy(session);
+	htmm_config_free(config);
+}
+
+/*
+ * Ends the events: afterwards no overflow handler of the session runs or will
+ * run, and none has a wake-up pending.
+ */
+static void htmm_session_release_events(struct htmm_session *session)
+{
+	unsigned int i;
+
+	mutex_lock(&session->event_lock);
+	for (i = 0; i < session->nr_samplers; i++)
+		htmm_event_release(session->samplers[i]);
+	mutex_unlock(&session->event_lock);
+
+	/* Handlers of software events run under RCU and may still be at it. */
+	synchronize_rcu();
+	for (i = 0; i < session->nr_samplers; i++)
+		irq_work_sync(&session->samplers[i]->work);
+}
+
+/* All events are created before any of them is armed: all or nothing. */
+static int htmm_session_create_events(struct htmm_session *session,
+				      struct htmm_error *err)
+{
+	const struct htmm_event *events = session->config->events;
+	struct htmm_sampler *sampler;
+	unsigned int i;
+	int ret = 0;
+
+	mutex_lock(&session->event_lock);
+	for (i = 0; !ret && i < session->nr_samplers; i++) {
+		sampler = session->samplers[i];
+		ret = htmm_event_create(sampler, &events[sampler->index], err);
+	}
+	mutex_unlock(&session->event_lock);
+	if (ret)
+		htmm_session_release_events(session);
+	return ret;
+}
+
+static void htmm_session_arm(struct htmm_session *session)
+{
+	unsigned int i;
+
+	mutex_lock(&session->event_lock);
+	session->started = ktime_get();
+	for (i = 0; i < session->nr_samplers; i++)
+		htmm_event_arm(session->samplers[i]);
+	mutex_unlock(&session->event_lock);
+}
+
+/* Restricts a mask to CPUs that are online; an empty one means all of them. */
+static int htmm_session_check_cpus(struct cpumask *cpus, const char *what,
+				   struct htmm_error *err)
+{
+	if (cpumask_empty(cpus)) {
+		cpumask_copy(cpus, cpu_online_mask);
+		return 0;
+	}
+	if (!cpumask_and(cpus, cpus, cpu_online_mask))
+		return htmm_fail(err, -ENODEV,
+				 "none of the CPUs to %s is online", what);
+	return 0;
+}
+
+/* Called under cpus_read_lock(), so that the CPUs chosen stay online. */
+static struct htmm_session *htmm_session_launch(struct htmm_config *config,
+						struct htmm_error *err)
+{
+	struct htmm_session *session;
+	int ret;
+
+	ret = htmm_session_check_cpus(config->cpus, "sample", err);
+	if (ret)
+		return ERR_PTR(ret);
+	ret = htmm_session_check_cpus(config->drain_cpus, "run ksampled on", err);
+	if (ret)
+		return ERR_PTR(ret);
+
+	session = htmm_session_create(config, err);
+	if (IS_ERR(session))
+		return session;
+	ret = htmm_session_create_events(session, err);
+	if (ret)
+		goto err_session;
+	ret = htmm_drain_start(&session->drain, config->drain_cpus,
+			       config->start.drain_nice, err);
+	if (ret)
+		goto err_events;
+
+	htmm_session_arm(session);
+	return session;
+
+err_events:
+	htmm_session_release_events(session);
+err_session:
+	htmm_session_destroy(session);
+	return ERR_PTR(ret);
+}
+
+/**
+ * htmm_session_start - start sampling
+ * @config: what to do, checked; taken over if a session is returned
+ * @err: on failure, the reason
+ *
+ * The results of an earlier session are discarded, unless this fails.
+ *
+ * Context: process, may sleep.
+ * Return: the new session with a reference for the caller, or the errno
+ * documented with struct htmm_start.
+ */
+struct htmm_session *htmm_session_start(struct htmm_config *config,
+					struct htmm_error *err)
+{
+	struct htmm_session *session, *old;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return ERR_PTR(-EINTR);
+	if (htmm_current && htmm_current->state != HTMM_STATE_STOPPED) {
+		session = ERR_PTR(htmm_fail(err, -EBUSY,
+					    "a session is running already"));
+		goto out;
+	}
+
+	cpus_read_lock();
+	session = htmm_session_launch(config, err);
+	cpus_read_unlock();
+	if (IS_ERR(session))
+		goto out;
+
+	session->number = ++htmm_sessions;
+	WRITE_ONCE(session->state, HTMM_STATE_RUNNING);
+	kref_get(&session->ref);
+	old = htmm_session_publish(session);
+	if (old)
+		htmm_session_put(old);
+out:
+	mutex_unlock(&htmm_session_lock);
+	return session;
+}
+
+/* Ends sampling and keeps the results. */
+static void htmm_session_halt(struct htmm_session *session)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&htmm_session_lock);
+
+	WRITE_ONCE(session->state, HTMM_STATE_STOPPING);
+	htmm_session_release_events(session);
+	htmm_drain_stop(&session->drain);
+	htmm_hotness_adapt(session->hotness);
+	for (i = 0; i < session->nr_samplers; i++) {
+		vfree(session->samplers[i]->mem);
+		session->samplers[i]->mem = NULL;
+	}
+	WRITE_ONCE(session->ring_bytes, 0);
+	WRITE_ONCE(session->stopped, ktime_get());
+	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);
+}
+
+/**
+ * htmm_session_stop - end sampling, keep the results
+ *
+ * Context: process, may sleep.
+ * Return: 0, -EALREADY if no session is running, -EINTR.
+ */
+int htmm_session_stop(void)
+{
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
+		htmm_session_halt(htmm_current);
+	else
+		ret = -EALREADY;
+	mutex_unlock(&htmm_session_lock);
+	return ret;
+}
+
+/* Ends @session if it runs and drops its results, if it is the current one. */
+static void htmm_session_discard(struct htmm_session *session)
+{
+	mutex_lock(&htmm_session_lock);
+	if (session && session == htmm_current) {
+		if (session->state == HTMM_STATE_RUNNING)
+			htmm_session_halt(session);
+		htmm_session_put(htmm_session_publish(NULL));
+	}
+	mutex_unlock(&htmm_session_lock);
+}
+
+/**
+ * htmm_session_close - the fd that started a session is closed
+ * @session: the session, with the fd's reference, which is dropped
+ *
+ * Context: process, may sleep.
+ */
+void htmm_session_close(struct htmm_session *session)
+{
+	htmm_session_discard(session);
+	htmm_session_put(session);
+}
+
+/**
+ * htmm_session_exit - end whatever is running, before the module goes
+ *
+ * Context: process, may sleep; nobody can start a session any more.
+ */
+void htmm_session_exit(void)
+{
+	htmm_session_discard(htmm_current);
+}
+
+/**
+ * htmm_session_reset - forget all pages and set all counters to zero
+ * @session: a session, running or stopped
+ *
+ * Context: process, may sleep.
+ */
+void htmm_session_reset(struct htmm_session *session)
+{
+	htmm_drain_reset(&session->drain);
+}
+
+/**
+ * htmm_session_get - the current session
+ *
+ * Context: process. Never waits for a start or a stop under way.
+ * Return: the session with a reference for the caller, or NULL.
+ */
+struct htmm_session *htmm_session_get(void)
+{
+	struct htmm_session *session;
+
+	spin_lock(&htmm_current_lock);
+	session = htmm_current;
+	if (session)
+		kref_get(&session->ref);
+	spin_unlock(&htmm_current_lock);
+	return session;
+}
+
+/**
+ * htmm_session_put - drop a reference
+ * @session: from htmm_session_get() or htmm_session_start()
+ *
+ * Context: process, may sleep.
+ */
+void htmm_session_put(struct htmm_session *session)
+{
+	kref_put(&session->ref, htmm_session_release);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The session: one life of sampling, from START to the next START.
+ *
+ * Lock order, of the whole module:
+ *
+ *   htmm_session_lock		starting and stopping
+ *     cpus_read_lock()		which CPUs are online
+ *       session->event_lock	perf events of the samplers
+ *     drain->lock		ksampled's batch and its counters
+ *       hotness->lock		tables, histograms, thresholds
+ *   htmm_current_lock		which session is the current one (spinlock, leaf)
+ */
+#ifndef HTMM_SESSION_H
+#define HTMM_SESSION_H
+
+#include <linux/kref.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include "config.h"
+#include "drain.h"
+#include "target.h"
+
+/**
+ * struct htmm_session - everything that one session owns
+ * @ref: the module's own reference, the fd's, and those of readers
+ * @config: what was asked for
+ * @number: counted from 1 since the module was loaded
+ * @state: enum htmm_state; written under htmm_session_lock
+ * @owner: process that started it
+ * @started: when sampling began
+ * @stopped: when it ended; 0 while it runs
+ * @targets: whose accesses are counted
+ * @hotness: what is hot
+ * @drain: ksampled
+ * @event_lock: protects the event pointers of @samplers
+ * @samplers: all events of a CPU, then those of the next CPU
+ * @nr_samplers: elements in @samplers
+ * @nr_cpus: CPUs sampled
+ * @ring_bytes: memory of all rings, in bytes; 0 once they are freed
+ */
+struct htmm_session {
+	struct kref ref;
+	struct htmm_config *config;
+	u64 number;
+	enum htmm_state state;
+	struct pid *owner;
+	ktime_t started;
+	ktime_t stopped;
+	struct htmm_targets targets;
+	struct htmm_hotness *hotness;
+	struct htmm_drain drain;
+	struct mutex event_lock;	/* samplers[]->event */
+	struct htmm_sampler **samplers;
+	unsigned int nr_samplers;
+	unsigned int nr_cpus;
+	u64 ring_bytes;
+};
+
+struct htmm_session *htmm_session_start(struct htmm_config *config,
+					struct htmm_error *err);
+int htmm_session_stop(void);
+void htmm_session_reset(struct htmm_session *session);
+void htmm_session_close(struct htmm_session *session);
+void htmm_session_exit(void);
+
+struct htmm_session *htmm_session_get(void);
+void htmm_session_put(struct htmm_session *session);
+
+#endif /* HTMM_SESSION_H */
