@@ -37,7 +37,7 @@
 #define HTMM_MAX_EVENTS		8
 #define HTMM_MAX_TARGETS	64
 #define HTMM_MAX_RING_PAGES	4096
-#define HTMM_MAX_TABLE_PAGES	(1ULL << 32)
+#define HTMM_MAX_TABLE_PAGES	0x100000000ULL
 #define HTMM_EVENT_NAME_LEN	32
 #define HTMM_ERROR_LEN		192
 
@@ -125,12 +125,12 @@ struct htmm_target {
 };
 
 /* struct htmm_start.flags: the session outlives the fd that started it. */
-#define HTMM_START_DETACHED	(1U << 0)
+#define HTMM_START_DETACHED	0x1
 /*
  * struct htmm_start.flags: keep the pages of processes that have exited.
  * Without it they leave the table, and their last samples count as stale.
  */
-#define HTMM_START_KEEP_EXITED	(1U << 1)
+#define HTMM_START_KEEP_EXITED	0x2
 
 /**
  * struct htmm_start - argument of HTMM_IOC_START
@@ -336,9 +336,9 @@ struct htmm_counters {
 };
 
 /* struct htmm_channel.flags: this event on this CPU is armed. */
-#define HTMM_CHANNEL_ACTIVE	(1U << 0)
+#define HTMM_CHANNEL_ACTIVE	0x1
 /* struct htmm_channel.flags: large PEBS is on (it never should be). */
-#define HTMM_CHANNEL_LARGE_PEBS	(1U << 1)
+#define HTMM_CHANNEL_LARGE_PEBS	0x2
 
 /**
  * struct htmm_channel - one event on one CPU
@@ -448,9 +448,9 @@ struct htmm_histogram {
 };
 
 /* struct htmm_hot_page.flags: at or above the hot threshold. */
-#define HTMM_PAGE_HOT		(1U << 0)
+#define HTMM_PAGE_HOT		0x1
 /* struct htmm_hot_page.flags: its process has exited. */
-#define HTMM_PAGE_EXITED	(1U << 1)
+#define HTMM_PAGE_EXITED	0x2
 
 /**
  * struct htmm_hot_page - one tracked page

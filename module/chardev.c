@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /dev/htmm: the only file of the module that copies from and to user space. */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "chardev.h"
+#include "config.h"
+#include "session.h"
+#include "snapshot.h"
+
+/* Bytes of a CPU bitmap that are worth looking at: 32,768 CPUs. */
+#define HTMM_MAX_CPUS_SIZE	4096
+
+union htmm_arg {
+	struct htmm_simple simple;
+	struct htmm_start start;
+	struct htmm_info info;
+	struct htmm_stats stats;
+	struct htmm_histogram histogram;
+	struct htmm_hot_pages hot_pages;
+};
+
+/*
+ * Copies an array whose elements are @stride bytes apart in user space and
+ * @elem bytes here.
+ */
+static int htmm_copy_array_in(void *to, size_t elem, u64 from, u32 stride,
+			      u32 n)
+{
+	u32 i;
+	int ret = 0;
+
+	if (n && stride < elem)
+		return -EINVAL;
+	for (i = 0; !ret && i < n; i++)
+		ret = copy_struct_from_user(to + i * elem, elem,
+					    u64_to_user_ptr(from) +
+					    (u64)i * stride, stride);
+	return ret;
+}
+
+/* The other way; what the caller knows beyond our element is set to zero. */
+static int htmm_copy_array_out(u64 to, u32 stride, const void *from,
+			       size_t elem, u32 n)
+{
+	size_t known = min_t(size_t, stride, elem);
+	void __user *at;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		at = u64_to_user_ptr(to) + (u64)i * stride;
+		if (copy_to_user(at, from + i * elem, known) ||
+		    clear_user(at + known, stride - known))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+static int htmm_copy_cpus(struct cpumask *mask, u64 from, u32 bytes,
+			  const char *what, struct htmm_error *err)
+{
+	const u64 __user *words = u64_to_user_ptr(from);
+	unsigned long bits;
+	unsigned int cpu, i, bit;
+	u64 word;
+
+	if (bytes % sizeof(u64))
+		return htmm_fail(err, -EINVAL,
+				 "%s_size is %u, not a multiple of 8", what, bytes);
+	if (bytes > HTMM_MAX_CPUS_SIZE)
+		return htmm_fail(err, -ERANGE, "%s_size is %u, above %u", what,
+				 bytes, HTMM_MAX_CPUS_SIZE);
+
+	for (i = 0; i < bytes / sizeof(u64); i++) {
+		if (get_user(word, words + i))
+			return -EFAULT;
+		bits = word;
+		for_each_set_bit(bit, &bits, BITS_PER_LONG) {
+			cpu = i * 64 + bit;
+			if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+				return htmm_fail(err, -ERANGE,
+						 "this machine has no CPU %u", cpu);
+			cpumask_set_cpu(cpu, mask);
+		}
+	}
+	if (bytes && cpumask_empty(mask))
+		return htmm_fail(err, -ENODEV, "%s names no CPU", what);
+	return 0;
+}
+
+static int htmm_copy_config(struct htmm_config *config,
+			    const struct htmm_start *start,
+			    struct htmm_error *err)
+{
+	int ret;
+
+	config->start = *start;
+	if (start->nr_events > HTMM_MAX_EVENTS)
+		return htmm_fail(err, -E2BIG, "%u events, but %u is the most",
+				 start->nr_events, HTMM_MAX_EVENTS);
+	if (start->nr_targets > HTMM_MAX_TARGETS)
+		return htmm_fail(err, -E2BIG, "%u targets, but %u is the most",
+				 start->nr_targets, HTMM_MAX_TARGETS);
+
+	ret = htmm_copy_array_in(config->events, sizeof(config->events[0]),
+				 start->events, start->event_size,
+				 start->nr_events);
+	if (ret)
+		return htmm_fail(err, ret, "the array of events cannot be read");
+	ret = htmm_copy_array_in(config->targets, sizeof(config->targets[0]),
+				 start->targets, start->target_size,
+				 start->nr_targets);
+	if (ret)
+		return htmm_fail(err, ret, "the array of targets cannot be read");
+	ret = htmm_copy_cpus(config->cpus, start->cpus, start->cpus_size,
+			     "cpus", err);
+	if (ret)
+		return ret;
+	return htmm_copy_cpus(config->drain_cpus, start->drain_cpus,
+			      start->drain_cpus_size, "drain_cpus", err);
+}
+
+static struct htmm_session *htmm_start_session(const struct htmm_start *start,
+					       struct htmm_error *err)
+{
+	struct htmm_session *session;
+	struct htmm_config *config;
+	int ret;
+
+	ret = security_locked_down(LOCKDOWN_PERF);
+	if (ret)
+		return ERR_PTR(htmm_fail(err, ret,
+					 "kernel lockdown forbids perf"));
+
+	config = htmm_config_alloc();
+	if (!config)
+		return ERR_PTR(-ENOMEM);
+	ret = htmm_copy_config(config, start, err);
+	if (!ret)
+		ret = htmm_config_check(config, err);
+	session = ret ? ERR_PTR(ret) : htmm_session_start(config, err);
+	if (IS_ERR(session))
+		htmm_config_free(config);
+	return session;
+}
+
+/* What cannot be copied is lost: the errno says the most important part. */
+static void htmm_report_error(const struct htmm_start *start,
+			      const struct htmm_error *err)
+{
+	size_t len = min_t(size_t, start->error_size, strlen(err->text) + 1);
+	void __user *to = u64_to_user_ptr(start->error);
+
+	if (!start->error || !len)
+		return;
+	if (copy_to_user(to, err->text, len - 1) ||
+	    clear_user(to + len - 1, 1))
+		pr_debug("htmm: the error text's buffer is bad\n");
+}
+
+static int htmm_ioctl_start(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_session *session, *old;
+	struct htmm_error err = {};
+
+	session = htmm_start_session(&arg->start, &err);
+	if (IS_ERR(session)) {
+		htmm_report_error(&arg->start, &err);
+		return PTR_ERR(session);
+	}
+
+	if (arg->start.flags & HTMM_START_DETACHED) {
+		htmm_session_put(session);
+		return 0;
+	}
+	old = xchg(&file->private_data, session);
+	if (old)
+		htmm_session_put(old);
+	return 0;
+}
+
+static int htmm_ioctl_stop(struct file *file, union htmm_arg *arg)
+{
+	return htmm_session_stop();
+}
+
+static int htmm_ioctl_get_info(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_session *session = htmm_session_get();
+
+	htmm_snapshot_info(session, &arg->info);
+	if (session)
+		htmm_session_put(session);
+	return 0;
+}
+
+static int htmm_get_stats(struct htmm_session *session, struct htmm_stats *stats)
+{
+	const struct htmm_config *config = session->config;
+	struct htmm_channel *channels;
+	int ret;
+
+	channels = kvcalloc(session->nr_samplers, sizeof(*channels), GFP_KERNEL);
+	if (!channels)
+		return -ENOMEM;
+
+	htmm_snapshot_stats(session, stats, channels);
+	ret = htmm_copy_array_out(stats->channels, stats->channel_size,
+				  channels, sizeof(*channels),
+				  min(stats->nr_channels, session->nr_samplers));
+	if (!ret)
+		ret = htmm_copy_array_out(stats->events, stats->event_size,
+					  config->events,
+					  sizeof(config->events[0]),
+					  min(stats->nr_events,
+					      config->start.nr_events));
+	stats->nr_channels = session->nr_samplers;
+	stats->nr_events = config->start.nr_events;
+	kvfree(channels);
+	return ret;
+}
+
+static int htmm_ioctl_get_stats(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_session *session;
+	int ret;
+
+	if ((arg->stats.nr_channels &&
+	     arg->stats.channel_size < sizeof(struct htmm_channel)) ||
+	    (arg->stats.nr_events &&
+	     arg->stats.event_size < sizeof(struct htmm_event)))
+		return -EINVAL;
+
+	session = htmm_session_get();
+	if (!session)
+		return -ENODATA;
+	ret = htmm_get_stats(session, &arg->stats);
+	htmm_session_put(session);
+	return ret;
+}
+
+static int htmm_ioctl_get_hist(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_session *session;
+
+	if (arg->histogram.kind > HTMM_HIST_HUGE)
+		return -EINVAL;
+
+	session = htmm_session_get();
+	if (!session)
+		return -ENODATA;
+	htmm_snapshot_histogram(session, arg->histogram.kind, &arg->histogram);
+	htmm_session_put(session);
+	return 0;
+}
+
+static int htmm_get_hot_pages(struct htmm_session *session,
+			      struct htmm_hot_pages *hot)
+{
+	u32 room = min_t(u32, hot->nr_pages, HTMM_SNAPSHOT_PAGES);
+	struct htmm_hot_page *pages;
+	int n, ret;
+
+	pages = kvcalloc(room, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return -ENOMEM;
+
+	n = htmm_snapshot_hot_pages(session, hot->cursor, pages, room);
+	ret = n < 0 ? n : htmm_copy_array_out(hot->pages, hot->page_size, pages,
+					      sizeof(*pages), n);
+	if (!ret)
+		hot->nr_pages = n;
+	kvfree(pages);
+	return ret;
+}
+
+static int htmm_ioctl_get_hot_pages(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_hot_pages *hot = &arg->hot_pages;
+	struct htmm_session *session;
+	int ret;
+
+	if (!hot->nr_pages || hot->page_size < sizeof(struct htmm_hot_page) ||
+	    hot->cursor[3] > 1)
+		return -EINVAL;
+
+	session = htmm_session_get();
+	if (!session)
+		return -ENODATA;
+	ret = htmm_get_hot_pages(session, hot);
+	htmm_session_put(session);
+	return ret;
+}
+
+static int htmm_ioctl_cool(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_session *session = htmm_session_get();
+
+	if (!session)
+		return -ENODATA;
+	htmm_hotness_cool(session->hotness);
+	htmm_session_put(session);
+	return 0;
+}
+
+static int htmm_ioctl_reset(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_session *session = htmm_session_get();
+
+	if (!session)
+		return -ENODATA;
+	htmm_session_reset(session);
+	htmm_session_put(session);
+	return 0;
+}
+
+/**
+ * struct htmm_ioctl - one ioctl of /dev/htmm
+ * @size: size of its struct in this version
+ * @min_size: size of its struct in the first version
+ * @flags: bits of the struct's member of that name that are known here
+ * @open: needs no capability
+ * @copy_out: the struct is written back
+ * @run: does it; the argument is a copy in kernel memory
+ */
+struct htmm_ioctl {
+	u32 size;
+	u32 min_size;
+	u32 flags;
+	bool open;
+	bool copy_out;
+	int (*run)(struct file *file, union htmm_arg *arg);
+};
+
+#define HTMM_IOCTL(cmd, type, ...)					\
+	[_IOC_NR(HTMM_IOC_##cmd)] = {					\
+		.size = sizeof(struct type),				\
+		.min_size = sizeof(struct type),			\
+		__VA_ARGS__						\
+	}
+
+static const struct htmm_ioctl htmm_ioctls[] = {
+	/* htmm_config_check() looks at the flags of START, to say more. */
+	HTMM_IOCTL(START, htmm_start, .flags = ~0U, .run = htmm_ioctl_start),
+	HTMM_IOCTL(STOP, htmm_simple, .run = htmm_ioctl_stop),
+	HTMM_IOCTL(GET_INFO, htmm_info, .open = true, .copy_out = true,
+		   .run = htmm_ioctl_get_info),
+	HTMM_IOCTL(GET_STATS, htmm_stats, .copy_out = true,
+		   .run = htmm_ioctl_get_stats),
+	HTMM_IOCTL(GET_HIST, htmm_histogram, .copy_out = true,
+		   .run = htmm_ioctl_get_hist),
+	HTMM_IOCTL(GET_HOT_PAGES, htmm_hot_pages, .copy_out = true,
+		   .run = htmm_ioctl_get_hot_pages),
+	HTMM_IOCTL(COOL, htmm_simple, .run = htmm_ioctl_cool),
+	HTMM_IOCTL(RESET, htmm_simple, .run = htmm_ioctl_reset),
+};
+
+static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)
+{
+	unsigned int nr = _IOC_NR(cmd);
+
+	if (_IOC_TYPE(cmd) != HTMM_IOC_TYPE || nr >= ARRAY_SIZE(htmm_ioctls) ||
+	    cmd != _IO(HTMM_IOC_TYPE, nr))
+		return NULL;
+	return &htmm_ioctls[array_index_nospec(nr, ARRAY_SIZE(htmm_ioctls))];
+}
+
+static long htmm_chardev_ioctl(struct file *file, unsigned int cmd,
+			       unsigned long uarg)
+{
+	const struct htmm_ioctl *ioctl = htmm_ioctl_find(cmd);
+	void __user *user = (void __user *)uarg;
+	union htmm_arg arg = {};
+	u32 size;
+	int ret;
+
+	if (!ioctl)
+		return -ENOTTY;
+	if (!ioctl->open && !perfmon_capable())
+		return -EPERM;
+	if (get_user(size, (u32 __user *)user))
+		return -EFAULT;
+	if (size < ioctl->min_size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	ret = copy_struct_from_user(&arg, ioctl->size, user, size);
+	if (ret)
+		return ret;
+	/* Every struct begins with its size and its flags. */
+	if (arg.simple.flags & ~ioctl->flags)
+		return -EINVAL;
+
+	ret = ioctl->run(file, &arg);
+	if (ret || !ioctl->copy_out)
+		return ret;
+	arg.simple.size = size;
+	return copy_to_user(user, &arg, min(size, ioctl->size)) ? -EFAULT : 0;
+}
+
+/* misc_open() leaves its own pointer behind. */
+static int htmm_chardev_open(struct inode *inode, struct file *file)
+{
+	file->private_data = NULL;
+	return 0;
+}
+
+static int htmm_chardev_release(struct inode *inode, struct file *file)
+{
+	if (file->private_data)
+		htmm_session_close(file->private_data);
+	return 0;
+}
+
+static const struct file_operations htmm_chardev_fops = {
+	.owner = THIS_MODULE,
+	.open = htmm_chardev_open,
+	.release = htmm_chardev_release,
+	.unlocked_ioctl = htmm_chardev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice htmm_chardev = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "htmm",
+	.fops = &htmm_chardev_fops,
+	.mode = 0600,
+};
+
+/**
+ * htmm_chardev_init - make /dev/htmm
+ *
+ * Return: 0 or the errno of misc_register().
+ */
+int htmm_chardev_init(void)
+{
+	return misc_register(&htmm_chardev);
+}
+
+/**
+ * htmm_chardev_exit - remove /dev/htmm
+ *
+ * Context: process; no file is open, for each holds the module.
+ */
+void htmm_chardev_exit(void)
+{
+	misc_deregister(&htmm_chardev);
+}

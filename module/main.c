@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * htmm - hot-page sampling from hardware memory-access events
+ *
+ * Overflow handlers (nmi.c) fill rings (core/ring.h), ksampled (drain.c) empties
+ * them into a hot-page table (hotness.c), and snapshots of that (snapshot.c)
+ * leave through /dev/htmm (chardev.c) and debugfs (debugfs.c). A session
+ * (session.c) owns all of it from start to stop.
+ */
+#include <linux/module.h>
+#include "chardev.h"
+#include "debugfs.h"
+#include "session.h"
+
+static int __init htmm_init(void)
+{
+	int ret;
+
+	htmm_debugfs_init();
+	ret = htmm_chardev_init();
+	if (ret)
+		goto err_debugfs;
+	return 0;
+
+err_debugfs:
+	htmm_debugfs_exit();
+	return ret;
+}
+
+/*
+ * An open /dev/htmm holds the module, so here nobody can start a session; a
+ * detached one that still runs is stopped.
+ */
+static void __exit htmm_exit(void)
+{
+	htmm_chardev_exit();
+	htmm_debugfs_exit();
+	htmm_session_exit();
+}
+
+module_init(htmm_init);
+module_exit(htmm_exit);
+
+MODULE_DESCRIPTION("Hot-page sampling from hardware memory-access events");
+MODULE_AUTHOR("The htmm developers");
+MODULE_LICENSE("GPL");

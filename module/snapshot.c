@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include "event.h"
+#include "snapshot.h"
+
+static_assert((int)HTMM_HIST_BASE == (int)HTMM_KIND_BASE);
+static_assert((int)HTMM_HIST_HUGE == (int)HTMM_KIND_HUGE);
+static_assert(HTMM_HUGE_SHIFT - HTMM_PAGE_SHIFT == HTMM_REGION_SHIFT);
+
+static u64 htmm_elapsed_ns(struct htmm_session *session)
+{
+	ktime_t end = READ_ONCE(session->stopped);
+
+	return ktime_to_ns(ktime_sub(end ?: ktime_get(), session->started));
+}
+
+static void htmm_snapshot_limits(struct htmm_info *info)
+{
+	info->abi_version = HTMM_ABI_VERSION;
+	info->max_events = HTMM_MAX_EVENTS;
+	info->max_targets = HTMM_MAX_TARGETS;
+	info->max_ring_pages = HTMM_MAX_RING_PAGES;
+}
+
+/**
+ * htmm_snapshot_info - the module and its session
+ * @session: the current session, or NULL
+ * @info: every member from abi_version on is set
+ *
+ * Context: process context of the reader, whose pid namespace counts; may
+ * sleep.
+ */
+void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
+{
+	const struct htmm_start *start;
+	struct htmm_hotness_stats hotness;
+
+	*info = (struct htmm_info) { .size = info->size };
+	htmm_snapshot_limits(info);
+	if (!session)
+		return;
+
+	start = &session->config->start;
+	htmm_hotness_get_stats(session->hotness, &hotness);
+	info->state = READ_ONCE(session->state);
+	info->session_flags = start->flags;
+	info->session = session->number;
+	info->owner = pid_vnr(session->owner);
+	info->nr_events = start->nr_events;
+	info->nr_targets = session->targets.nr;
+	info->nr_cpus = session->nr_cpus;
+	info->elapsed_ns = htmm_elapsed_ns(session);
+	info->sample_type = start->sample_type;
+	info->ring_pages = start->ring_pages;
+	info->record_size = htmm_record_size(start->sample_type);
+	info->max_pages = start->max_pages;
+	info->max_bytes = start->max_bytes;
+	info->capacity_pages = start->capacity_pages;
+	info->cooling_period = start->cooling_period;
+	info->adaptation_period = start->adaptation_period;
+	info->table_bytes = hotness.bytes;
+	info->ring_bytes = READ_ONCE(session->ring_bytes);
+	if (info->state != HTMM_STATE_STOPPED)
+		info->drain_pid = pid_vnr(session->drain.pid);
+}
+
+static void htmm_counters_add(struct htmm_counters *sum,
+			      const struct htmm_counters *counters)
+{
+	unsigned int i;
+
+	sum->overflows += counters->overflows;
+	sum->counted += counters->counted;
+	sum->in_flight += counters->in_flight;
+	sum->throttled += counters->throttled;
+	sum->nmi += counters->nmi;
+	for (i = 0; i < HTMM_DROP_SLOTS; i++)
+		sum->drops[i] += counters->drops[i];
+}
+
+/* What perf says of each event; it may have to ask the event's CPU. */
+static void htmm_snapshot_events(struct htmm_session *session,
+				 struct htmm_channel *channels)
+{
+	unsigned int i;
+
+	mutex_lock(&session->event_lock);
+	for (i = 0; i < session->nr_samplers; i++)
+		htmm_event_describe(session->samplers[i], &channels[i]);
+	mutex_unlock(&session->event_lock);
+}
+
+/* All counters at one point between two batches of ksampled. */
+static void htmm_snapshot_counters(struct htmm_session *session,
+				   struct htmm_stats *stats,
+				   struct htmm_channel *channels)
+{
+	struct htmm_drain *drain = &session->drain;
+	unsigned int i;
+
+	mutex_lock(&drain->lock);
+	for (i = 0; i < session->nr_samplers; i++) {
+		channels[i].cpu = session->samplers[i]->cpu;
+		channels[i].event = session->samplers[i]->index;
+		htmm_sampler_read(session->samplers[i], &channels[i].counters);
+		htmm_counters_add(&stats->total, &channels[i].counters);
+	}
+	stats->batches = drain->batches;
+	mutex_unlock(&drain->lock);
+}
+
+/**
+ * htmm_snapshot_stats - the counters of a session
+ * @session: the session
+ * @stats: every member from total on is set
+ * @channels: filled; room for session->nr_samplers elements
+ *
+ * Context: process, may sleep.
+ */
+void htmm_snapshot_stats(struct htmm_session *session,
+			 struct htmm_stats *stats,
+			 struct htmm_channel *channels)
+{
+	struct htmm_hotness_stats hotness;
+
+	memset(channels, 0, session->nr_samplers * sizeof(*channels));
+	memset(&stats->total, 0, sizeof(stats->total));
+	htmm_snapshot_events(session, channels);
+	htmm_snapshot_counters(session, stats, channels);
+
+	htmm_hotness_get_stats(session->hotness, &hotness);
+	stats->samples = hotness.samples;
+	stats->coolings = hotness.coolings;
+	stats->adaptations = hotness.adaptations;
+	stats->evicted = 0;
+	stats->exited = hotness.exited;
+	stats->wakeups = atomic64_read(&session->drain.wake.wakeups);
+	stats->drain_ns = READ_ONCE(session->drain.cpu_ns);
+}
+
+/**
+ * htmm_snapshot_histogram - a histogram of a session
+ * @session: the session
+ * @kind: of base pages or of regions
+ * @out: every member from nr_bins on is set
+ *
+ * Context: process, may sleep.
+ */
+void htmm_snapshot_histogram(struct htmm_session *session,
+			     enum htmm_hist_kind kind,
+			     struct htmm_histogram *out)
+{
+	htmm_hotness_get_hist(session->hotness, (enum htmm_kind)kind, out);
+}
+
+/* A cursor is a list entry; the last word tells it from the beginning. */
+static void htmm_cursor_load(const u64 cursor[4], struct htmm_list_entry *entry)
+{
+	*entry = (struct htmm_list_entry) {
+		.value = cursor[0],
+		.vpn = cursor[1],
+		.space = cursor[2],
+	};
+}
+
+static void htmm_cursor_store(u64 cursor[4], const struct htmm_list_entry *entry)
+{
+	cursor[0] = entry->value;
+	cursor[1] = entry->vpn;
+	cursor[2] = entry->space;
+	cursor[3] = 1;
+}
+
+/**
+ * htmm_snapshot_hot_pages - the hottest pages after a cursor
+ * @session: the session
+ * @cursor: as in struct htmm_hot_pages; advanced
+ * @pages: filled, hottest first
+ * @n: room in @pages, up to HTMM_SNAPSHOT_PAGES
+ *
+ * Context: process context of the reader, whose pid namespace counts; may
+ * sleep.
+ * Return: number of pages, 0 at the end of the list, or -ENOMEM.
+ */
+int htmm_snapshot_hot_pages(struct htmm_session *session, u64 cursor[4],
+			    struct htmm_hot_page *pages, u32 n)
+{
+	struct htmm_list_entry after, *entries;
+	u32 i;
+
+	entries = kvcalloc(n, sizeof(*entries), GFP_KERNEL);
+	if (!entries)
+		return -ENOMEM;
+
+	htmm_cursor_load(cursor, &after);
+	n = htmm_hotness_list(session->hotness, cursor[3] ? &after : NULL,
+			      entries, n);
+	for (i = 0; i < n; i++)
+		htmm_hotness_describe(session->hotness, &entries[i], &pages[i]);
+	if (n)
+		htmm_cursor_store(cursor, &entries[n - 1]);
+
+	kvfree(entries);
+	return n;
+}
