@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the commands of htmmctl share. */
+#ifndef HTMMCTL_H
+#define HTMMCTL_H
+
+#include <stdbool.h>
+#include <htmm/htmm.h>
+
+/* Exit statuses; `run` has that of its command besides. */
+#define EXIT_OK		0
+#define EXIT_FAILED	1
+#define EXIT_USAGE	2
+
+/**
+ * struct command - a subcommand
+ * @name: its name
+ * @synopsis: its arguments, for help
+ * @summary: what it does, for the list of commands
+ * @help: the same at more length
+ * @run: does it; returns the exit status
+ */
+struct command {
+	const char *name;
+	const char *synopsis;
+	const char *summary;
+	const char *help;
+	int (*run)(const struct command *cmd, int argc, char **argv);
+};
+
+extern const struct command cmd_cool;
+extern const struct command cmd_doctor;
+extern const struct command cmd_hist;
+extern const struct command cmd_hot;
+extern const struct command cmd_reset;
+extern const struct command cmd_run;
+extern const struct command cmd_start;
+extern const struct command cmd_stats;
+extern const struct command cmd_status;
+extern const struct command cmd_stop;
+
+/**
+ * print_error() - say on stderr what was wrong and what to do
+ * @err: the error
+ *
+ * Return: EXIT_FAILED.
+ */
+int print_error(const struct htmm_error *err);
+
+/**
+ * usage_error() - say on stderr how the command was misused
+ * @cmd: the command; NULL: htmmctl itself
+ * @nearest: the option or command that was probably meant, or NULL
+ * @fmt: printf() format of what was wrong
+ *
+ * Return: EXIT_USAGE.
+ */
+int usage_error(const struct command *cmd, const char *nearest, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * notice() - say on stderr what is worth knowing but no error
+ * @quiet: say nothing
+ * @fmt: printf() format
+ */
+void notice(bool quiet, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif /* HTMMCTL_H */

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mapping.h"
+#include "output.h"
+
+/**
+ * struct mapping - the pages of one mapping of one process
+ * @place: what they belong to
+ * @pid: the process
+ * @pages: how many there are
+ * @hot: how many of them are hot
+ * @samples: their samples
+ */
+struct mapping {
+	struct htmm_place place;
+	__u32 pid;
+	__u64 pages;
+	__u64 hot;
+	__u64 samples;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct mapping *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return strcmp(x->place.mapping, y->place.mapping);
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct mapping *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return by_name(a, b);
+}
+
+/* One element for each page, then those of the same mapping made one. */
+static size_t sum_up(struct mapping *maps, struct htmm_names *names,
+		     const struct htmm_page_list *list)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < list->nr; i++) {
+		const struct htmm_hot_page *page = &list->pages[i];
+
+		maps[i].place = htmm_names_find(names, page);
+		maps[i].pid = page->pid;
+		maps[i].pages = 1;
+		maps[i].hot = page->flags & HTMM_PAGE_HOT ? 1 : 0;
+		maps[i].samples = page->samples;
+	}
+	qsort(maps, list->nr, sizeof(*maps), by_name);
+	for (i = 0; i < list->nr; i++) {
+		if (nr && !by_name(&maps[nr - 1], &maps[i])) {
+			maps[nr - 1].pages += maps[i].pages;
+			maps[nr - 1].hot += maps[i].hot;
+			maps[nr - 1].samples += maps[i].samples;
+		} else {
+			maps[nr++] = maps[i];
+		}
+	}
+	qsort(maps, nr, sizeof(*maps), by_samples);
+	return nr;
+}
+
+static void print_text(FILE *file, const struct mapping *maps, size_t nr)
+{
+	fprintf(file, "%12s %10s %10s %7s %-15s %s\n", "samples", "pages", "hot", "pid", "command",
+		"mapping");
+	for (; nr--; maps++) {
+		char comm[20];
+
+		snprintf(comm, sizeof(comm), "%-15.15s", maps->place.comm);
+		fprintf(file, "%12llu %10llu %10llu %7u ", maps->samples, maps->pages, maps->hot,
+			maps->pid);
+		out_name(file, comm);
+		fputc(' ', file);
+		out_name(file, maps->place.mapping);
+		fputc('\n', file);
+	}
+}
+
+static void print_json(FILE *file, const struct mapping *maps, size_t nr)
+{
+	struct json_object *obj = json_new(), *array = json_object_new_array();
+
+	for (; nr--; maps++) {
+		struct json_object *one = json_object_new_object();
+
+		json_add_u64(one, "pid", maps->pid);
+		json_add_name(one, "comm", maps->place.comm);
+		json_add_name(one, "mapping", maps->place.mapping);
+		json_add_u64(one, "samples", maps->samples);
+		json_add_u64(one, "pages", maps->pages);
+		json_add_u64(one, "hot_pages", maps->hot);
+		json_object_array_add(array, one);
+	}
+	json_add(obj, "mappings", array);
+	json_print(file, obj);
+}
+
+int mappings_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
+		   size_t max, bool json, struct htmm_error *err)
+{
+	struct mapping *maps = calloc(list->nr + 1, sizeof(*maps));
+	size_t nr;
+
+	if (!maps)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	nr = sum_up(maps, names, list);
+	if (max && nr > max)
+		nr = max;
+	if (json)
+		print_json(file, maps, nr);
+	else
+		print_text(file, maps, nr);
+	free(maps);
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Options of a command: one table gives the parser and the help. */
+#ifndef HTMMCTL_OPTIONS_H
+#define HTMMCTL_OPTIONS_H
+
+#include <stdbool.h>
+#include <htmm/error.h>
+#include <linux/types.h>
+
+struct command;
+
+/* What an option's value is, and so what &struct opt.value points to. */
+enum opt_kind {
+	OPT_END,
+	OPT_FLAG,	/* bool */
+	OPT_NUMBER,	/* __s64 */
+	OPT_SIZE,	/* __s64, in bytes */
+	OPT_TEXT,	/* const char * */
+	OPT_CALL,	/* anything: &struct opt.call reads it */
+};
+
+/**
+ * struct opt - one option
+ * @kind: what its value is; OPT_END ends a table
+ * @key: its letter, or 0
+ * @name: its long name
+ * @arg: how help calls its argument; NULL if it has none
+ * @help: what it does, in a few words
+ * @value: where its value goes
+ * @min: smallest value of a number or size
+ * @max: largest value of a number or size
+ * @call: reads the argument of an OPT_CALL
+ */
+struct opt {
+	enum opt_kind kind;
+	char key;
+	const char *name;
+	const char *arg;
+	const char *help;
+	void *value;
+	__s64 min;
+	__s64 max;
+	int (*call)(void *value, const char *text, struct htmm_error *err);
+};
+
+/* What opts_parse() returns when the command is to go on. */
+#define OPTS_GO_ON	(-1)
+
+/**
+ * opts_parse() - read a command's options; answers --help and reports misuse
+ * @cmd: the command
+ * @argc: words, the command's name first
+ * @argv: the words
+ * @tables: tables of options, NULL at the end
+ * @rest: receives the index of the first word that is no option; NULL if the
+ *	command takes no further words
+ *
+ * Return: OPTS_GO_ON, or the exit status.
+ */
+int opts_parse(const struct command *cmd, int argc, char **argv,
+	       const struct opt *const *tables, int *rest);
+
+#endif /* HTMMCTL_OPTIONS_H */

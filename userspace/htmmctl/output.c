@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "output.h"
+
+#define WIDTH_MIN	40
+#define WIDTH_MAX	400
+#define WIDTH_DEFAULT	80
+
+int out_width(FILE *file)
+{
+	const char *columns = getenv("COLUMNS");
+	int width = columns ? atoi(columns) : 0;
+	struct winsize size;
+
+	if (width <= 0 && !ioctl(fileno(file), TIOCGWINSZ, &size))
+		width = size.ws_col;
+	if (width <= 0)
+		return WIDTH_DEFAULT;
+	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
+}
+
+static bool wants_colour(FILE *file)
+{
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(fileno(file)) && !(no_colour && *no_colour) && term && strcmp(term, "dumb");
+}
+
+void out_colour(FILE *file, enum colour colour)
+{
+	static const char *const codes[] = {
+		[COLOUR_NONE] = "\033[0m",
+		[COLOUR_RED] = "\033[31m",
+		[COLOUR_YELLOW] = "\033[33m",
+		[COLOUR_GREEN] = "\033[32m",
+	};
+
+	if (wants_colour(file))
+		fputs(codes[colour], file);
+}
+
+void out_name(FILE *file, const char *name)
+{
+	for (; *name; name++) {
+		unsigned char c = *name;
+
+		fputc(c < ' ' || c == 0x7f ? '?' : c, file);
+	}
+}
+
+double percent(__u64 part, __u64 whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Bytes of the UTF-8 character at @text, or 0 if there is none. */
+static int utf8_length(const unsigned char *text)
+{
+	int len, i;
+
+	if (*text < 0x80)
+		return 1;
+	len = *text >= 0xf0 && *text <= 0xf4 ? 4 : *text >= 0xe0 && *text < 0xf0 ? 3 :
+	      *text >= 0xc2 && *text < 0xe0 ? 2 : 0;
+	for (i = 1; i < len; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	/* Overlong forms, surrogates, and what is beyond U+10FFFF. */
+	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+/* A string that is valid UTF-8 whatever @name is; bad bytes become U+FFFD. */
+static struct json_object *json_name(const char *name)
+{
+	const unsigned char *from = (const unsigned char *)name;
+	char *clean = malloc(3 * strlen(name) + 1), *to = clean;
+	struct json_object *string;
+
+	if (!clean)
+		return NULL;
+	while (*from) {
+		int len = utf8_length(from);
+
+		if (len) {
+			memcpy(to, from, len);
+			to += len;
+			from += len;
+		} else {
+			to = stpcpy(to, "\xef\xbf\xbd");
+			from++;
+		}
+	}
+	string = json_object_new_string_len(clean, to - clean);
+	free(clean);
+	return string;
+}
+
+struct json_object *json_new(void)
+{
+	struct json_object *obj = json_object_new_object();
+
+	json_add_u64(obj, "schema", JSON_SCHEMA);
+	return obj;
+}
+
+void json_add(struct json_object *obj, const char *key, struct json_object *value)
+{
+	json_object_object_add(obj, key, value);
+}
+
+void json_add_u64(struct json_object *obj, const char *key, __u64 value)
+{
+	json_add(obj, key, json_object_new_uint64(value));
+}
+
+void json_add_bool(struct json_object *obj, const char *key, bool value)
+{
+	json_add(obj, key, json_object_new_boolean(value));
+}
+
+void json_add_hex(struct json_object *obj, const char *key, __u64 value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%llx", value);
+	json_add(obj, key, json_object_new_string(text));
+}
+
+void json_add_name(struct json_object *obj, const char *key, const char *name)
+{
+	json_add(obj, key, json_name(name));
+}
+
+void json_write(FILE *file, struct json_object *obj)
+{
+	fputs(json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN |
+						  JSON_C_TO_STRING_NOSLASHESCAPE), file);
+	json_object_put(obj);
+}
+
+void json_print(FILE *file, struct json_object *obj)
+{
+	json_write(file, obj);
+	fputc('\n', file);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "child.h"
+#include "htmmctl.h"
+#include "output.h"
+#include "session.h"
+#include "signals.h"
+#include "view.h"
+
+/*
+ * A process takes the names of its mappings along when it exits, so they are
+ * read while it lives: often at first, when it maps its libraries, and ever
+ * more seldom later.
+ */
+#define NAMES_MS_FIRST	20
+#define NAMES_MS_MOST	1000
+
+/**
+ * struct run - the options of run, and what they lead to
+ * @session: what to sample
+ * @max_pages: hot pages in the report
+ * @path: file for the report, or NULL
+ * @json: report as JSON
+ * @file: where the report goes
+ * @res: the results
+ */
+struct run {
+	struct session session;
+	__s64 max_pages;
+	const char *path;
+	bool json;
+	FILE *file;
+	struct results res;
+};
+
+/* The command's exit status as a shell would give it. */
+static int shell_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/*
+ * Wait for the command to end.  Signals from the terminal reach it anyway;
+ * those that were sent to this process alone are handed on.
+ */
+static int wait_for_child(struct run *run, pid_t pid, const struct signals *signals)
+{
+	unsigned int ms = NAMES_MS_FIRST;
+	siginfo_t info;
+	int which, status;
+
+	for (;;) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return shell_status(status);
+		htmm_names_refresh(run->res.names, pid);
+		which = signals_wait(signals, ms, &info);
+		if (which && which != SIGCHLD && info.si_code <= 0)
+			kill(pid, which);
+		if (!which && ms < NAMES_MS_MOST)
+			ms = 2 * ms < NAMES_MS_MOST ? 2 * ms : NAMES_MS_MOST;
+	}
+}
+
+static int report(struct run *run, int fd, int status, struct htmm_error *err)
+{
+	int ret = htmm_device_stop(fd, err);
+
+	/* Someone else may have stopped it meanwhile. */
+	if (ret && ret != -EALREADY)
+		return ret;
+	ret = results_read(&run->res, fd, run->max_pages, err);
+	if (ret)
+		return ret;
+	if (run->json || run->path || !run->session.quiet)
+		results_print(run->file, &run->res, run->json, status);
+	if (fflush(run->file) || ferror(run->file))
+		return htmm_error_set(err, errno ? errno : EIO, NULL, "cannot write the report: %s",
+				      strerror(errno));
+	return 0;
+}
+
+/* Start sampling the command's process, which waits. */
+static int start(struct run *run, int fd, struct child *child, struct htmm_error *err)
+{
+	int ret = 0;
+
+	if (!run->session.all && !run->session.nr_targets)
+		ret = session_add_target(&run->session, child->pid, err);
+	if (ret)
+		return ret;
+	session_finish(&run->session);
+	return session_start(&run->session, fd, HTMM_START_KEEP_EXITED, err);
+}
+
+/* What a command that could not be executed leaves behind. */
+static int not_executed(const char *name, pid_t pid, int error)
+{
+	struct htmm_error err = {};
+
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	htmm_error_set(&err, error, error == ENOENT ? "check its name and PATH" : NULL,
+		       "cannot execute '%s': %s", name, strerror(error));
+	print_error(&err);
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
+}
+
+/* Fork, start sampling, execute, wait, stop, report. */
+static int run_child(struct run *run, int fd, char **argv, struct htmm_error *err)
+{
+	struct signals signals;
+	struct child child;
+	int ret, status, error;
+
+	signals_block(&signals);
+	ret = child_fork(&child, argv, &signals, err);
+	if (ret)
+		return print_error(err);
+	ret = start(run, fd, &child, err);
+	if (ret) {
+		child_abandon(&child);
+		return print_error(err);
+	}
+	error = child_begin(&child);
+	if (error)
+		return not_executed(argv[0], child.pid, error);
+	status = wait_for_child(run, child.pid, &signals);
+	if (report(run, fd, status, err)) {
+		print_error(err);
+		return status == EXIT_OK ? EXIT_FAILED : status;
+	}
+	return status;
+}
+
+/* Where the report goes: text aside of the command's output, JSON to a reader. */
+static FILE *open_report(const struct run *run, struct htmm_error *err)
+{
+	FILE *file;
+
+	if (!run->path)
+		return run->json ? stdout : stderr;
+	file = fopen(run->path, "we");
+	if (!file)
+		htmm_error_set(err, errno, "choose another file with -o", "cannot write '%s': %s",
+			       run->path, strerror(errno));
+	return file;
+}
+
+static int run_with(struct run *run, char **argv, struct htmm_error *err)
+{
+	int status = EXIT_FAILED, fd;
+
+	run->file = open_report(run, err);
+	if (!run->file)
+		return print_error(err);
+	fd = htmm_device_open(NULL, err);
+	if (fd < 0) {
+		print_error(err);
+		goto close_report;
+	}
+	run->res.names = htmm_names_new();
+	if (run->res.names)
+		status = run_child(run, fd, argv, err);
+	results_free(&run->res);
+	close(fd);
+close_report:
+	if (run->path && fclose(run->file) && status == EXIT_OK)
+		status = EXIT_FAILED;
+	return status;
+}
+
+static int run_run(const struct command *cmd, int argc, char **argv)
+{
+	struct run run = { .max_pages = HOT_PAGES_DEFAULT };
+	struct opt session[SESSION_OPTS];
+	const struct opt opts[] = {
+		{ OPT_NUMBER, 'n', "number", "N", "hot pages to report, 0: all (20)",
+		  &run.max_pages, 0, LONG_MAX },
+		{ OPT_TEXT, 'o', "report", "FILE", "write the report to FILE", &run.path },
+		{ OPT_FLAG, 0, "json", NULL, "report as JSON", &run.json },
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { session, opts, NULL };
+	struct htmm_error err = {};
+	int ret, rest;
+
+	session_opts(&run.session, session);
+	ret = opts_parse(cmd, argc, argv, tables, &rest);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (session_check(&run.session, &err))
+		return usage_error(cmd, NULL, "%s", err.what);
+	if (rest >= argc)
+		return usage_error(cmd, NULL, "no command given to run");
+	return run_with(&run, argv + rest, &err);
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.synopsis = "[options] [--] COMMAND...",
+	.summary = "sample a command while it runs, then report",
+	.help = "Samples the process of COMMAND, not its children, unless -p or -a is given.\n"
+		"Exits as it does.  The report goes to stderr, with --json to stdout.",
+	.run = run_run,
+};

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "htmmctl.h"
+#include "session.h"
+
+static int call_events(void *value, const char *text, struct htmm_error *err)
+{
+	return htmm_events_parse(value, text, NULL, err);
+}
+
+static int call_cpus(void *value, const char *text, struct htmm_error *err)
+{
+	return htmm_cpus_parse(value, text, err);
+}
+
+static int call_ring_pages(void *value, const char *text, struct htmm_error *err)
+{
+	__s64 pages, power = 1;
+	char todo[80];
+	int ret;
+
+	ret = htmm_parse_number(text, 1, HTMM_MAX_RING_PAGES, &pages, err);
+	if (ret)
+		return ret;
+	while (power < pages)
+		power *= 2;
+	if (power != pages) {
+		snprintf(todo, sizeof(todo), "the next ones are %lld and %lld", power / 2, power);
+		return htmm_error_set(err, EINVAL, todo, "%lld is not a power of two", pages);
+	}
+	*(__s64 *)value = pages;
+	return 0;
+}
+
+static int call_pids(void *value, const char *text, struct htmm_error *err)
+{
+	char *copy = strdup(text), *save, *word;
+	__s64 pid;
+	int ret = -EINVAL;
+
+	if (!copy)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	htmm_error_set(err, EINVAL, "give process ids separated by commas", "no pid given");
+	for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		ret = htmm_parse_number(word, 1, INT_MAX, &pid, err);
+		if (!ret)
+			ret = session_add_target(value, pid, err);
+		if (ret)
+			break;
+	}
+	free(copy);
+	return ret;
+}
+
+int session_add_target(struct session *session, __u32 pid, struct htmm_error *err)
+{
+	struct htmm_target *target = &session->targets[session->nr_targets];
+
+	if (session->nr_targets == HTMM_MAX_TARGETS)
+		return htmm_error_set(err, E2BIG, "leave some out, or sample all with -a",
+				      "there are more than %d processes", HTMM_MAX_TARGETS);
+	session->nr_targets++;
+	target->type = HTMM_TARGET_TGID;
+	target->id = pid;
+	return 0;
+}
+
+void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
+{
+	const struct opt table[SESSION_OPTS] = {
+		{ OPT_CALL, 'e', "event", "EVENT,...", "presets, rNNNN, pmu/term=N/; :p to :ppp for precision",
+		  &s->events, .call = call_events },
+		{ OPT_NUMBER, 'c', "count", "PERIOD", "events between samples, of all given without",
+		  &s->period, 1, LLONG_MAX },
+		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes, all their threads",
+		  s, .call = call_pids },
+		{ OPT_FLAG, 'a', "all", NULL, "all processes", &s->all },
+		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
+		  &s->cpus, .call = call_cpus },
+		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
+		  &s->ring_pages, .call = call_ring_pages },
+		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (4 KiB pages)",
+		  &s->capacity, 4096, LLONG_MAX },
+		{ OPT_NUMBER, 0, "max-pages", "N", "most pages to track",
+		  &s->max_pages, 1, HTMM_MAX_TABLE_PAGES },
+		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table",
+		  &s->max_bytes, 1, LLONG_MAX },
+		{ OPT_NUMBER, 0, "cooling-period", "N", "samples until counts are halved (2000000)",
+		  &s->cooling_period, 1, LLONG_MAX },
+		{ OPT_NUMBER, 0, "adaptation-period", "N", "samples until thresholds move (100000)",
+		  &s->adaptation_period, 1, LLONG_MAX },
+		{ OPT_CALL, 0, "drain-cpus", "CPUS", "CPUs that ksampled may run on",
+		  &s->drain_cpus, .call = call_cpus },
+		{ OPT_NUMBER, 0, "drain-nice", "N", "nice value of ksampled, -20 to 19 (0)",
+		  &s->drain_nice, -20, 19 },
+		{ OPT_NUMBER, 0, "drain-interval", "MS", "longest wait in a ring, 1 to 10000 (50)",
+		  &s->drain_interval, 1, 10000 },
+		{ OPT_FLAG, 'q', "quiet", NULL, "print errors only", &s->quiet },
+		{ OPT_FLAG, 'v', "verbose", NULL, "say what is sampled", &s->verbose },
+		{ OPT_END },
+	};
+
+	memcpy(opts, table, sizeof(table));
+}
+
+/* Add a preset at the precision to be had here: 0, or why it cannot be had. */
+static int add_preset(struct htmm_event_list *list, const char *name, struct htmm_error *err)
+{
+	struct htmm_event *event = &list->event[list->nr];
+	int precise;
+
+	htmm_preset_event(htmm_preset_find(name), event);
+	precise = htmm_event_probe_best(event, err);
+	if (precise < 0)
+		return precise;
+	if (event->precise_ip > (__u32)precise)
+		event->precise_ip = precise;
+	event->period = 0;
+	list->nr++;
+	return 0;
+}
+
+/* Loads from DRAM and stores where the CPU can, page faults elsewhere. */
+static void default_events(struct session *session)
+{
+	struct htmm_event_list *list = &session->events;
+	struct htmm_error err = {};
+	int dram = add_preset(list, "dram-load", &err);
+	int store = add_preset(list, "store", &err);
+
+	if (dram && store) {
+		notice(session->quiet,
+		       "sampling page faults only: memory-access events cannot be sampled here (%s); 'htmmctl doctor' tells more",
+		       err.what);
+		htmm_preset_event(htmm_preset_find("page-fault"), &list->event[list->nr]);
+		list->event[list->nr++].period = 0;
+	} else if (dram || store) {
+		notice(session->quiet, "sampling without %s: %s",
+		       dram ? "dram-load" : "store", err.what);
+	}
+}
+
+static void say_events(const struct session *session)
+{
+	unsigned int i;
+
+	for (i = 0; i < session->events.nr; i++) {
+		const struct htmm_event *event = &session->events.event[i];
+
+		notice(false, "event %s: type %u, config 0x%llx, period %llu, precise %u",
+		       event->name, event->type, event->config, event->period,
+		       event->precise_ip);
+	}
+}
+
+int session_check(const struct session *session, struct htmm_error *err)
+{
+	if (session->all && session->nr_targets)
+		return htmm_error_set(err, EINVAL, "give one of them", "-a and -p exclude each other");
+	return 0;
+}
+
+void session_finish(struct session *session)
+{
+	if (!session->events.nr)
+		default_events(session);
+	htmm_events_set_periods(&session->events, session->period);
+	if (session->verbose)
+		say_events(session);
+}
+
+int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err)
+{
+	struct htmm_start start = {
+		.flags = flags,
+		.events = (__u64)(unsigned long)session->events.event,
+		.nr_events = session->events.nr,
+		.targets = (__u64)(unsigned long)session->targets,
+		.nr_targets = session->nr_targets,
+		.cpus = (__u64)(unsigned long)session->cpus.bits,
+		.cpus_size = session->cpus.size,
+		.drain_cpus = (__u64)(unsigned long)session->drain_cpus.bits,
+		.drain_cpus_size = session->drain_cpus.size,
+		.drain_nice = session->drain_nice,
+		.drain_interval_ms = session->drain_interval,
+		.ring_pages = session->ring_pages,
+		.max_pages = session->max_pages,
+		.max_bytes = session->max_bytes,
+		.capacity_pages = session->capacity >> HTMM_PAGE_SHIFT,
+		.cooling_period = session->cooling_period,
+		.adaptation_period = session->adaptation_period,
+	};
+
+	return htmm_device_start(fd, &start, err);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What to sample, from the options of `start` and `run`. */
+#ifndef HTMMCTL_SESSION_H
+#define HTMMCTL_SESSION_H
+
+#include <htmm/htmm.h>
+#include "options.h"
+
+/**
+ * struct session - a session to be started
+ * @events: what to sample
+ * @period: period of the events that name none; 0: their own defaults
+ * @targets: whose accesses
+ * @nr_targets: how many of @targets are in use
+ * @all: of all processes; no targets then
+ * @cpus: CPUs to sample; empty: all
+ * @drain_cpus: CPUs for ksampled; empty: any
+ * @ring_pages: pages of a ring; 0: default
+ * @capacity: bytes of the fast tier; 0: default
+ * @max_pages: most pages tracked; 0: bounded by @max_bytes
+ * @max_bytes: most memory of the table, in bytes; 0: default
+ * @cooling_period: samples between coolings; 0: default
+ * @adaptation_period: samples between adaptations; 0: default
+ * @drain_nice: nice value of ksampled
+ * @drain_interval: milliseconds; 0: default
+ * @quiet: no notices
+ * @verbose: say what is sampled
+ */
+struct session {
+	struct htmm_event_list events;
+	__s64 period;
+	struct htmm_target targets[HTMM_MAX_TARGETS];
+	__u32 nr_targets;
+	bool all;
+	struct htmm_cpus cpus;
+	struct htmm_cpus drain_cpus;
+	__s64 ring_pages;
+	__s64 capacity;
+	__s64 max_pages;
+	__s64 max_bytes;
+	__s64 cooling_period;
+	__s64 adaptation_period;
+	__s64 drain_nice;
+	__s64 drain_interval;
+	bool quiet;
+	bool verbose;
+};
+
+/* Number of options in the table that session_opts() fills, its end included. */
+#define SESSION_OPTS	17
+
+/**
+ * session_opts() - make the options that describe a session
+ * @session: where their values go
+ * @opts: the table
+ */
+void session_opts(struct session *session, struct opt opts[SESSION_OPTS]);
+
+/**
+ * session_check() - check that the options go together
+ * @session: the session
+ * @err: says which do not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int session_check(const struct session *session, struct htmm_error *err);
+
+/**
+ * session_finish() - fill in the events and periods that were left out
+ * @session: the session
+ */
+void session_finish(struct session *session);
+
+/**
+ * session_add_target() - sample a process
+ * @session: the session
+ * @pid: the process
+ * @err: says if there are too many
+ *
+ * Return: 0 or -E2BIG.
+ */
+int session_add_target(struct session *session, __u32 pid, struct htmm_error *err);
+
+/**
+ * session_start() - start a session
+ * @session: the session, finished
+ * @fd: the device
+ * @flags: HTMM_START_*
+ * @err: says why it did not start
+ *
+ * Return: 0 or a negative errno.
+ */
+int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err);
+
+#endif /* HTMMCTL_SESSION_H */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stddef.h>
+#include <time.h>
+#include "signals.h"
+
+void signals_block(struct signals *signals)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction now;
+	size_t i;
+
+	sigemptyset(&signals->wait);
+	/* A signal that is ignored, as under nohup, stays ignored. */
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!sigaction(ends[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaddset(&signals->wait, ends[i]);
+	/* If it were, a child could not be waited for. */
+	signal(SIGCHLD, SIG_DFL);
+	sigaddset(&signals->wait, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals->wait, &signals->old);
+}
+
+void signals_restore(const struct signals *signals)
+{
+	sigprocmask(SIG_SETMASK, &signals->old, NULL);
+}
+
+int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info)
+{
+	const struct timespec timeout = {
+		.tv_sec = ms / 1000,
+		.tv_nsec = ms % 1000 * 1000000L,
+	};
+	int signal = sigtimedwait(&signals->wait, info, &timeout);
+
+	return signal > 0 ? signal : 0;
+}

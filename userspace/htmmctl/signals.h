@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Waiting for the user's signals instead of being interrupted by them. */
+#ifndef HTMMCTL_SIGNALS_H
+#define HTMMCTL_SIGNALS_H
+
+#include <signal.h>
+
+/**
+ * struct signals - signals that are waited for
+ * @wait: SIGINT, SIGTERM, SIGHUP, SIGQUIT as far as they are not ignored, and
+ *	SIGCHLD
+ * @old: what was blocked before
+ */
+struct signals {
+	sigset_t wait;
+	sigset_t old;
+};
+
+/* Block the signals from now on. */
+void signals_block(struct signals *signals);
+
+/* Undo signals_block(). */
+void signals_restore(const struct signals *signals);
+
+/**
+ * signals_wait() - wait for one of the signals
+ * @signals: the signals, blocked
+ * @ms: how long, in milliseconds
+ * @info: filled if one came
+ *
+ * Return: the signal, or 0 if none came.
+ */
+int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info);
+
+#endif /* HTMMCTL_SIGNALS_H */

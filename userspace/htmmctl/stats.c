@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "htmmctl.h"
+#include "options.h"
+#include "output.h"
+#include "view.h"
+
+/* Sum of the channels of an event, or of a CPU. */
+static struct htmm_counters sum_event(const struct htmm_stats_buf *stats, __u32 event)
+{
+	struct htmm_counters sum = {};
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		if (stats->channels[i].event == event)
+			htmm_counters_add(&sum, &stats->channels[i].counters);
+	return sum;
+}
+
+static struct htmm_counters sum_cpu(const struct htmm_stats_buf *stats, __u32 cpu)
+{
+	struct htmm_counters sum = {};
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		if (stats->channels[i].cpu == cpu)
+			htmm_counters_add(&sum, &stats->channels[i].counters);
+	return sum;
+}
+
+/* Is this the first channel of its CPU? */
+static bool first_of_cpu(const struct htmm_stats_buf *stats, unsigned int channel)
+{
+	unsigned int i;
+
+	for (i = 0; i < channel; i++)
+		if (stats->channels[i].cpu == stats->channels[channel].cpu)
+			return false;
+	return true;
+}
+
+static void print_line(FILE *file, const char *name, __u64 value, __u64 whole)
+{
+	fprintf(file, "%-14s %14llu", name, value);
+	if (whole)
+		fprintf(file, "  %5.1f%%", percent(value, whole));
+	fputc('\n', file);
+}
+
+static void print_total(FILE *file, const struct htmm_counters *total)
+{
+	int i;
+
+	print_line(file, "overflows", total->overflows, 0);
+	print_line(file, "counted", total->counted, total->overflows);
+	print_line(file, "dropped", htmm_counters_dropped(total), total->overflows);
+	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
+		char name[32];
+
+		if (!total->drops[i])
+			continue;
+		snprintf(name, sizeof(name), "  %.20s", htmm_drop_name(i) ? htmm_drop_name(i) : "other");
+		print_line(file, name, total->drops[i], total->overflows);
+	}
+	print_line(file, "in flight", total->in_flight, total->overflows);
+	print_line(file, "throttled", total->throttled, total->overflows);
+	print_line(file, "in NMI", total->nmi, total->overflows);
+}
+
+static void print_table_head(FILE *file, const char *first)
+{
+	fprintf(file, "\n%-24s %12s %12s %12s %12s %10s\n", first, "overflows", "counted", "dropped",
+		"in NMI", "throttled");
+}
+
+static void print_row(FILE *file, const char *name, const struct htmm_counters *counters)
+{
+	char cell[32];
+
+	/* The cell first, so that a name with odd bytes does not harm the terminal. */
+	snprintf(cell, sizeof(cell), "%-24.24s", name);
+	out_name(file, cell);
+	fprintf(file, " %12llu %12llu %12llu %12llu %10llu\n", counters->overflows, counters->counted,
+		htmm_counters_dropped(counters), counters->nmi, counters->throttled);
+}
+
+static void print_cpus(FILE *file, const struct htmm_stats_buf *stats)
+{
+	unsigned int i;
+
+	print_table_head(file, "CPU");
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		struct htmm_counters sum;
+		char name[16];
+
+		if (!first_of_cpu(stats, i))
+			continue;
+		sum = sum_cpu(stats, stats->channels[i].cpu);
+		snprintf(name, sizeof(name), "%u", stats->channels[i].cpu);
+		print_row(file, name, &sum);
+	}
+}
+
+static const char *channel_event(const struct htmm_stats_buf *stats, unsigned int channel)
+{
+	__u32 event = stats->channels[channel].event;
+
+	return event < stats->stats.nr_events ? stats->events[event].name : "?";
+}
+
+static void print_channels(FILE *file, const struct htmm_stats_buf *stats)
+{
+	unsigned int i;
+
+	print_table_head(file, "CPU/event");
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%u/%s", stats->channels[i].cpu, channel_event(stats, i));
+		print_row(file, name, &stats->channels[i].counters);
+	}
+}
+
+void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
+{
+	const struct htmm_stats *all = &stats->stats;
+	unsigned int i;
+
+	print_total(file, &all->total);
+	print_line(file, "coolings", all->coolings, 0);
+	print_line(file, "adaptations", all->adaptations, 0);
+	print_line(file, "evicted pages", all->evicted, 0);
+	print_line(file, "exited pages", all->exited, 0);
+	fprintf(file, "%-14s %14.1f ms CPU time, %llu batches, %llu wake-ups\n", "ksampled",
+		(double)all->drain_ns / 1e6, all->batches, all->wakeups);
+
+	print_table_head(file, "event");
+	for (i = 0; i < all->nr_events; i++) {
+		struct htmm_counters sum = sum_event(stats, i);
+
+		print_row(file, stats->events[i].name, &sum);
+	}
+	print_cpus(file, stats);
+	if (verbose)
+		print_channels(file, stats);
+}
+
+static void add_counters(struct json_object *obj, const struct htmm_counters *counters)
+{
+	struct json_object *drops = json_object_new_object();
+	int i;
+
+	json_add_u64(obj, "overflows", counters->overflows);
+	json_add_u64(obj, "counted", counters->counted);
+	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
+		char other[16];
+
+		snprintf(other, sizeof(other), "reason_%d", i);
+		if (htmm_drop_name(i))
+			json_add_u64(drops, htmm_drop_name(i), counters->drops[i]);
+		else if (counters->drops[i])
+			json_add_u64(drops, other, counters->drops[i]);
+	}
+	json_add(obj, "drops", drops);
+	json_add_u64(obj, "dropped", htmm_counters_dropped(counters));
+	json_add_u64(obj, "in_flight", counters->in_flight);
+	json_add_u64(obj, "throttled", counters->throttled);
+	json_add_u64(obj, "nmi", counters->nmi);
+}
+
+static struct json_object *events_json(const struct htmm_stats_buf *stats)
+{
+	struct json_object *events = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_events; i++) {
+		struct htmm_counters sum = sum_event(stats, i);
+		struct json_object *event = json_object_new_object();
+
+		event_json(event, &stats->events[i]);
+		add_counters(event, &sum);
+		json_object_array_add(events, event);
+	}
+	return events;
+}
+
+static struct json_object *cpus_json(const struct htmm_stats_buf *stats)
+{
+	struct json_object *cpus = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		struct htmm_counters sum;
+		struct json_object *cpu;
+
+		if (!first_of_cpu(stats, i))
+			continue;
+		sum = sum_cpu(stats, stats->channels[i].cpu);
+		cpu = json_object_new_object();
+		json_add_u64(cpu, "cpu", stats->channels[i].cpu);
+		add_counters(cpu, &sum);
+		json_object_array_add(cpus, cpu);
+	}
+	return cpus;
+}
+
+static struct json_object *channels_json(const struct htmm_stats_buf *stats)
+{
+	struct json_object *channels = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		const struct htmm_channel *channel = &stats->channels[i];
+		struct json_object *obj = json_object_new_object();
+
+		json_add_u64(obj, "cpu", channel->cpu);
+		json_add_u64(obj, "event", channel->event);
+		json_add_name(obj, "name", channel_event(stats, i));
+		json_add_bool(obj, "active", channel->flags & HTMM_CHANNEL_ACTIVE);
+		json_add_bool(obj, "large_pebs", channel->flags & HTMM_CHANNEL_LARGE_PEBS);
+		json_add_u64(obj, "precise_ip", channel->precise_ip);
+		json_add_u64(obj, "period", channel->period);
+		json_add_u64(obj, "time_enabled_ns", channel->time_enabled);
+		json_add_u64(obj, "time_running_ns", channel->time_running);
+		add_counters(obj, &channel->counters);
+		json_object_array_add(channels, obj);
+	}
+	return channels;
+}
+
+struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats)
+{
+	const struct htmm_stats *all = &stats->stats;
+	struct json_object *obj = json_new();
+
+	json_add_u64(obj, "session", info->session);
+	json_add_name(obj, "state", htmm_state_name(info->state));
+	json_add_u64(obj, "elapsed_ns", info->elapsed_ns);
+	add_counters(obj, &all->total);
+	json_add_u64(obj, "samples", all->samples);
+	json_add_u64(obj, "coolings", all->coolings);
+	json_add_u64(obj, "adaptations", all->adaptations);
+	json_add_u64(obj, "evicted", all->evicted);
+	json_add_u64(obj, "exited", all->exited);
+	json_add_u64(obj, "wakeups", all->wakeups);
+	json_add_u64(obj, "batches", all->batches);
+	json_add_u64(obj, "drain_ns", all->drain_ns);
+	json_add(obj, "events", events_json(stats));
+	json_add(obj, "cpus", cpus_json(stats));
+	json_add(obj, "channels", channels_json(stats));
+	return obj;
+}
+
+static int show(int fd, bool json, bool verbose, struct htmm_error *err)
+{
+	struct htmm_stats_buf stats;
+	struct htmm_info info;
+	int ret;
+
+	ret = htmm_device_info(fd, &info, err);
+	if (!ret)
+		ret = htmm_device_stats(fd, &stats, err);
+	if (ret)
+		return ret;
+	if (json)
+		json_print(stdout, stats_json(&info, &stats));
+	else
+		stats_print(stdout, &stats, verbose);
+	htmm_stats_free(&stats);
+	return 0;
+}
+
+static int run_stats(const struct command *cmd, int argc, char **argv)
+{
+	bool json = false, verbose = false;
+	const struct opt opts[] = {
+		{ OPT_FLAG, 'v', "verbose", NULL, "each event on each CPU too", &verbose },
+		{ OPT_FLAG, 0, "json", NULL, "print JSON", &json },
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { opts, NULL };
+	struct htmm_error err = {};
+	int fd, ret;
+
+	ret = opts_parse(cmd, argc, argv, tables, NULL);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	fd = htmm_device_open(NULL, &err);
+	if (fd < 0)
+		return print_error(&err);
+	ret = show(fd, json, verbose, &err);
+	close(fd);
+	return ret ? print_error(&err) : EXIT_OK;
+}
+
+const struct command cmd_stats = {
+	.name = "stats",
+	.synopsis = "[options]",
+	.summary = "count samples and drops, by event and by CPU",
+	.help = "Tells where every overflow went:\n"
+		"overflows = counted + dropped + in flight, for each event and CPU.",
+	.run = run_stats,
+};

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <unistd.h>
+#include "htmmctl.h"
+#include "options.h"
+#include "output.h"
+#include "view.h"
+
+#define NSEC_PER_SEC	1000000000.0
+#define MIB		(1024.0 * 1024.0)
+
+/* The first channel of an event speaks for its others. */
+static const struct htmm_channel *channel_of(const struct htmm_stats_buf *stats, unsigned int event)
+{
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		if (stats->channels[i].event == event)
+			return &stats->channels[i];
+	return NULL;
+}
+
+static bool any_large_pebs(const struct htmm_stats_buf *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		if (stats->channels[i].flags & HTMM_CHANNEL_LARGE_PEBS)
+			return true;
+	return false;
+}
+
+/* Is an event off the PMU part of the time, its counter lent to others? */
+static bool any_multiplexed(const struct htmm_stats_buf *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		if (stats->channels[i].time_running < stats->channels[i].time_enabled)
+			return true;
+	return false;
+}
+
+static void print_warning(FILE *file, const char *text)
+{
+	out_colour(file, COLOUR_YELLOW);
+	fprintf(file, "warning: %s\n", text);
+	out_colour(file, COLOUR_NONE);
+}
+
+static void print_warnings(FILE *file, const struct htmm_stats_buf *stats)
+{
+	if (any_large_pebs(stats))
+		print_warning(file, "large PEBS is on, which loses samples; please report this");
+	if (any_multiplexed(stats))
+		print_warning(file,
+			      "events shared the PMU with others and missed some of the time; use fewer events");
+	if (stats->stats.total.throttled)
+		print_warning(file,
+			      "the kernel throttled the events; raise the period or kernel.perf_event_max_sample_rate");
+	if (stats->stats.total.drops[HTMM_DROP_RING_FULL])
+		print_warning(file, "rings overflowed; raise -m or the period");
+	if (stats->stats.total.drops[HTMM_DROP_TABLE_FULL])
+		print_warning(file, "the hot-page table is full; raise --max-bytes or --max-pages");
+}
+
+static void print_events(FILE *file, const struct htmm_stats_buf *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_events; i++) {
+		const struct htmm_event *event = &stats->events[i];
+		const struct htmm_channel *channel = channel_of(stats, i);
+
+		fputs("event     ", file);
+		out_name(file, event->name);
+		fprintf(file, ": type %u, config 0x%llx, period %llu, precise %u\n", event->type,
+			event->config, channel ? channel->period : event->period,
+			channel ? channel->precise_ip : event->precise_ip);
+	}
+}
+
+static void print_targets(FILE *file, const struct htmm_info *info)
+{
+	if (info->nr_targets)
+		fprintf(file, "targets   %u process%s, %u CPU%s\n", info->nr_targets,
+			info->nr_targets == 1 ? "" : "es", info->nr_cpus,
+			info->nr_cpus == 1 ? "" : "s");
+	else
+		fprintf(file, "targets   all processes, %u CPU%s\n", info->nr_cpus,
+			info->nr_cpus == 1 ? "" : "s");
+}
+
+void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats)
+{
+	if (info->state == HTMM_STATE_IDLE) {
+		fputs("idle: no session; start one with 'htmmctl start' or 'htmmctl run'\n", file);
+		return;
+	}
+	fprintf(file, "session   %llu, %s, %.1f s, started by pid %u%s%s\n", info->session,
+		htmm_state_name(info->state), (double)info->elapsed_ns / NSEC_PER_SEC, info->owner,
+		info->session_flags & HTMM_START_DETACHED ? ", detached" : "",
+		info->session_flags & HTMM_START_KEEP_EXITED ? ", keeps exited processes" : "");
+	print_targets(file, info);
+	print_events(file, stats);
+	fprintf(file, "samples   %llu counted, %llu dropped, %llu in flight\n",
+		stats->stats.total.counted, htmm_counters_dropped(&stats->stats.total),
+		stats->stats.total.in_flight);
+	fprintf(file, "capacity  %llu pages (%.1f MiB)\n", info->capacity_pages,
+		(double)info->capacity_pages * 4096 / MIB);
+	fprintf(file, "cooling   every %llu samples, thresholds every %llu\n",
+		info->cooling_period, info->adaptation_period);
+	fprintf(file, "memory    table %.1f of %.1f MiB, rings %.1f MiB (%u pages each)\n",
+		(double)info->table_bytes / MIB, (double)info->max_bytes / MIB,
+		(double)info->ring_bytes / MIB, info->ring_pages);
+	print_warnings(file, stats);
+}
+
+void event_json(struct json_object *obj, const struct htmm_event *event)
+{
+	json_add_name(obj, "name", event->name);
+	json_add_u64(obj, "type", event->type);
+	json_add_hex(obj, "config", event->config);
+	json_add_hex(obj, "config1", event->config1);
+	json_add_hex(obj, "config2", event->config2);
+	json_add_u64(obj, "period", event->period);
+	json_add_u64(obj, "precise_ip", event->precise_ip);
+}
+
+static struct json_object *events_json(const struct htmm_stats_buf *stats)
+{
+	struct json_object *events = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_events; i++) {
+		struct json_object *event = json_object_new_object();
+
+		event_json(event, &stats->events[i]);
+		json_object_array_add(events, event);
+	}
+	return events;
+}
+
+struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats)
+{
+	struct json_object *obj = json_new();
+
+	json_add_u64(obj, "abi_version", info->abi_version);
+	json_add_name(obj, "state", htmm_state_name(info->state));
+	json_add_u64(obj, "session", info->session);
+	json_add_u64(obj, "owner", info->owner);
+	json_add_bool(obj, "detached", info->session_flags & HTMM_START_DETACHED);
+	json_add_bool(obj, "keep_exited", info->session_flags & HTMM_START_KEEP_EXITED);
+	json_add(obj, "events", events_json(stats));
+	json_add_u64(obj, "targets", info->nr_targets);
+	json_add_u64(obj, "cpus", info->nr_cpus);
+	json_add_u64(obj, "elapsed_ns", info->elapsed_ns);
+	json_add_hex(obj, "sample_type", info->sample_type);
+	json_add_u64(obj, "ring_pages", info->ring_pages);
+	json_add_u64(obj, "record_size", info->record_size);
+	json_add_u64(obj, "max_pages", info->max_pages);
+	json_add_u64(obj, "max_bytes", info->max_bytes);
+	json_add_u64(obj, "capacity_pages", info->capacity_pages);
+	json_add_u64(obj, "cooling_period", info->cooling_period);
+	json_add_u64(obj, "adaptation_period", info->adaptation_period);
+	json_add_u64(obj, "table_bytes", info->table_bytes);
+	json_add_u64(obj, "ring_bytes", info->ring_bytes);
+	json_add_u64(obj, "drain_pid", info->drain_pid);
+	json_add_bool(obj, "large_pebs", any_large_pebs(stats));
+	json_add_bool(obj, "multiplexed", any_multiplexed(stats));
+	json_add_bool(obj, "throttled", stats->stats.total.throttled);
+	return obj;
+}
+
+static int show(int fd, bool json, struct htmm_error *err)
+{
+	struct htmm_stats_buf stats = {};
+	struct htmm_info info;
+	int ret;
+
+	ret = htmm_device_info(fd, &info, err);
+	if (ret)
+		return ret;
+	if (info.state != HTMM_STATE_IDLE) {
+		ret = htmm_device_stats(fd, &stats, err);
+		if (ret)
+			return ret;
+	}
+	if (json)
+		json_print(stdout, status_json(&info, &stats));
+	else
+		status_print(stdout, &info, &stats);
+	htmm_stats_free(&stats);
+	return 0;
+}
+
+static int run_status(const struct command *cmd, int argc, char **argv)
+{
+	bool json = false;
+	const struct opt opts[] = {
+		{ OPT_FLAG, 0, "json", NULL, "print JSON", &json },
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { opts, NULL };
+	struct htmm_error err = {};
+	int fd, ret;
+
+	ret = opts_parse(cmd, argc, argv, tables, NULL);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	fd = htmm_device_open(NULL, &err);
+	if (fd < 0)
+		return print_error(&err);
+	ret = show(fd, json, &err);
+	close(fd);
+	return ret ? print_error(&err) : EXIT_OK;
+}
+
+const struct command cmd_status = {
+	.name = "status",
+	.synopsis = "[options]",
+	.summary = "tell what is being sampled, and what is wrong with it",
+	.help = "Tells the state of the session: what it samples, how, and what goes wrong.",
+	.run = run_status,
+};

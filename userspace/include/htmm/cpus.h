@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* Sets of CPUs, written as the kernel does: 0-3,8. */
+#ifndef HTMM_CPUS_H
+#define HTMM_CPUS_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+#include <htmm/error.h>
+
+/* One more than the highest CPU number a set can hold. */
+#define HTMM_CPUS_MAX	8192
+
+/**
+ * struct htmm_cpus - a set of CPUs
+ * @bits: CPU n is bit n % 64 of word n / 64
+ * @size: bytes of @bits that are in use, a multiple of 8; 0: the set is empty
+ */
+struct htmm_cpus {
+	__u64 bits[HTMM_CPUS_MAX / 64];
+	__u32 size;
+};
+
+/**
+ * htmm_cpus_parse() - read a list such as 0-3,8
+ * @cpus: the set, filled from nothing
+ * @text: the list
+ * @err: says what is wrong with @text
+ *
+ * Return: 0, -EINVAL (not a list) or -ERANGE (a CPU number too high).
+ */
+int htmm_cpus_parse(struct htmm_cpus *cpus, const char *text, struct htmm_error *err);
+
+/**
+ * htmm_cpus_has() - is a CPU in the set?
+ * @cpus: the set
+ * @cpu: any number
+ *
+ * Return: true if it is.
+ */
+bool htmm_cpus_has(const struct htmm_cpus *cpus, unsigned int cpu);
+
+#endif /* HTMM_CPUS_H */

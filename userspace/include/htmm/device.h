@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* The ioctls of /dev/htmm, with their errors in words. */
+#ifndef HTMM_DEVICE_H
+#define HTMM_DEVICE_H
+
+#include <stddef.h>
+#include <linux/htmm.h>
+#include <htmm/error.h>
+
+#define HTMM_DEVICE_PATH	"/dev/htmm"
+
+/**
+ * struct htmm_stats_buf - statistics with their arrays
+ * @stats: the totals; its array members are libhtmm's business
+ * @channels: @stats.nr_channels elements, one for each CPU and event
+ * @events: @stats.nr_events elements
+ */
+struct htmm_stats_buf {
+	struct htmm_stats stats;
+	struct htmm_channel *channels;
+	struct htmm_event *events;
+};
+
+/**
+ * struct htmm_page_list - hot pages, hottest first
+ * @pages: the pages
+ * @nr: how many there are
+ */
+struct htmm_page_list {
+	struct htmm_hot_page *pages;
+	size_t nr;
+};
+
+/**
+ * htmm_device_open() - open the device of the module
+ * @path: its path; NULL: HTMM_DEVICE_PATH
+ * @err: says why it cannot be opened
+ *
+ * Return: a file descriptor (close-on-exec, for close(2)), or a negative errno.
+ */
+int htmm_device_open(const char *path, struct htmm_error *err);
+
+/**
+ * htmm_device_start() - start the session
+ * @fd: the device
+ * @start: what to sample; size, strides and the error buffer are filled in
+ * @err: says why it did not start, in the module's own words where it has some
+ *
+ * Return: 0 or a negative errno, see struct htmm_start.
+ */
+int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err);
+
+/**
+ * htmm_device_stop() - stop the session; its results stay readable
+ * @fd: the device
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_simple.
+ */
+int htmm_device_stop(int fd, struct htmm_error *err);
+
+/**
+ * htmm_device_cool() - halve every count now
+ * @fd: the device
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_simple.
+ */
+int htmm_device_cool(int fd, struct htmm_error *err);
+
+/**
+ * htmm_device_reset() - forget all pages and zero every counter
+ * @fd: the device
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_simple.
+ */
+int htmm_device_reset(int fd, struct htmm_error *err);
+
+/**
+ * htmm_device_info() - read the state of the session
+ * @fd: the device
+ * @info: filled
+ * @err: the error
+ *
+ * Return: 0 or a negative errno.
+ */
+int htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err);
+
+/**
+ * htmm_device_stats() - read all counters of the session
+ * @fd: the device
+ * @buf: filled; give it back with htmm_stats_free()
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_stats.
+ */
+int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err);
+
+/**
+ * htmm_stats_free() - free the arrays of statistics
+ * @buf: the statistics; may be all zero
+ */
+void htmm_stats_free(struct htmm_stats_buf *buf);
+
+/**
+ * htmm_device_hist() - read a histogram
+ * @fd: the device
+ * @kind: enum htmm_hist_kind
+ * @hist: filled
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_histogram.
+ */
+int htmm_device_hist(int fd, __u32 kind, struct htmm_histogram *hist, struct htmm_error *err);
+
+/**
+ * htmm_device_hot_pages() - read the hottest pages
+ * @fd: the device
+ * @max: the most pages to read; 0: all
+ * @list: filled; give it back with htmm_pages_free()
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_hot_pages.
+ */
+int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
+			  struct htmm_error *err);
+
+/**
+ * htmm_pages_free() - free a list of pages
+ * @list: the list; may be all zero
+ */
+void htmm_pages_free(struct htmm_page_list *list);
+
+/**
+ * htmm_state_name() - the name of a session's state
+ * @state: enum htmm_state
+ *
+ * Return: a word, "unknown" for states this library does not know.
+ */
+const char *htmm_state_name(__u32 state);
+
+/**
+ * htmm_drop_name() - the name of a reason for a drop
+ * @drop: enum htmm_drop
+ *
+ * Return: a word, or NULL for reasons this library does not know.
+ */
+const char *htmm_drop_name(unsigned int drop);
+
+/**
+ * htmm_counters_dropped() - add up the drops of all reasons
+ * @counters: where overflows went
+ *
+ * Return: the sum.
+ */
+__u64 htmm_counters_dropped(const struct htmm_counters *counters);
+
+/**
+ * htmm_counters_add() - add counters up
+ * @sum: added to
+ * @counters: what is added
+ */
+void htmm_counters_add(struct htmm_counters *sum, const struct htmm_counters *counters);
+
+#endif /* HTMM_DEVICE_H */

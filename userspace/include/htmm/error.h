@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* Errors in words: what was wrong, and what to do about it. */
+#ifndef HTMM_ERROR_H
+#define HTMM_ERROR_H
+
+/**
+ * struct htmm_error - why a call of libhtmm failed
+ * @code: the errno, positive; 0: no error
+ * @what: what was wrong: one sentence, no full stop
+ * @todo: what to do about it; may be empty
+ */
+struct htmm_error {
+	int code;
+	char what[384];
+	char todo[256];
+};
+
+/**
+ * htmm_error_set() - fill in an error
+ * @err: the error; may be NULL
+ * @code: a positive errno
+ * @todo: advice, or NULL
+ * @fmt: printf() format of what was wrong
+ *
+ * Return: -@code, so that a caller can return it at once.
+ */
+int htmm_error_set(struct htmm_error *err, int code, const char *todo, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/**
+ * htmm_error_prefix() - put a few words before what was wrong
+ * @err: an error that is set
+ * @fmt: printf() format of the words
+ */
+void htmm_error_prefix(struct htmm_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif /* HTMM_ERROR_H */

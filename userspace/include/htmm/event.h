@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* Events as perf users write them, turned into struct htmm_event. */
+#ifndef HTMM_EVENT_H
+#define HTMM_EVENT_H
+
+#include <linux/htmm.h>
+#include <htmm/error.h>
+
+/**
+ * struct htmm_preset - an event that has a name
+ * @name: its name
+ * @type: perf_event_attr.type
+ * @precise_ip: precision asked for by default
+ * @config: perf_event_attr.config
+ * @period: default period, in events
+ * @help: what it counts
+ */
+struct htmm_preset {
+	const char *name;
+	__u32 type;
+	__u32 precise_ip;
+	__u64 config;
+	__u64 period;
+	const char *help;
+};
+
+/**
+ * struct htmm_event_list - events to sample
+ * @nr: number of events
+ * @event: the events; a period of 0 means that none was given
+ */
+struct htmm_event_list {
+	unsigned int nr;
+	struct htmm_event event[HTMM_MAX_EVENTS];
+};
+
+/**
+ * htmm_preset() - walk the events that have names
+ * @index: from 0
+ *
+ * Return: the preset, or NULL after the last one.
+ */
+const struct htmm_preset *htmm_preset(unsigned int index);
+
+/**
+ * htmm_preset_find() - look an event up by its name
+ * @name: the name
+ *
+ * Return: the preset, or NULL if there is none.
+ */
+const struct htmm_preset *htmm_preset_find(const char *name);
+
+/**
+ * htmm_preset_event() - make an event of a preset, with its default period
+ * @preset: the preset
+ * @event: the event
+ */
+void htmm_preset_event(const struct htmm_preset *preset, struct htmm_event *event);
+
+/**
+ * htmm_events_parse() - append the events of a comma-separated list
+ * @list: the events so far
+ * @text: presets, rNNNN or pmu/term=value,.../, each with modifiers such as :pp
+ * @sysfs: where sysfs is mounted; NULL: /sys
+ * @err: says what is wrong with @text
+ *
+ * Return: 0, -EINVAL (not an event), -ENOENT (no such event, PMU or term),
+ * -ERANGE (a value does not fit its term) or -E2BIG (too many events).
+ */
+int htmm_events_parse(struct htmm_event_list *list, const char *text, const char *sysfs,
+		      struct htmm_error *err);
+
+/**
+ * htmm_events_set_periods() - give a period to the events that have none
+ * @list: the events
+ * @period: the period, or 0: each event's own default
+ */
+void htmm_events_set_periods(struct htmm_event_list *list, __u64 period);
+
+/**
+ * htmm_event_probe() - try an event out with perf_event_open(2)
+ * @event: the event
+ * @precise_ip: the precision to try, 0 to 3
+ *
+ * Opens the event on the present CPU, as the module would, and closes it.
+ *
+ * Return: 0, or the negative errno of perf_event_open(2).
+ */
+int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip);
+
+/**
+ * htmm_event_probe_best() - find the highest precision that can be had
+ * @event: the event
+ * @err: on failure says why the event cannot be sampled here
+ *
+ * A hardware event needs a precision of 1 or more, as it carries no data
+ * address without.
+ *
+ * Return: the precision, 0 to 3, or a negative errno.
+ */
+int htmm_event_probe_best(const struct htmm_event *event, struct htmm_error *err);
+
+#endif /* HTMM_EVENT_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* The mappings of a process, from /proc/PID/maps. */
+#ifndef HTMM_MAPS_H
+#define HTMM_MAPS_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <linux/types.h>
+
+/**
+ * struct htmm_mapping - one mapping
+ * @start: its first address
+ * @end: the first address after it
+ * @offset: where in the file it begins; 0 if there is no file
+ * @name: file, or a name in brackets: [heap], [stack], [anon] ...
+ */
+struct htmm_mapping {
+	__u64 start;
+	__u64 end;
+	__u64 offset;
+	char *name;
+};
+
+/**
+ * struct htmm_maps - the mappings of one process, by address
+ * @map: the mappings
+ * @nr: how many there are
+ * @room: private: elements that fit into @map
+ */
+struct htmm_maps {
+	struct htmm_mapping *map;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * htmm_maps_parse() - read mappings in the format of /proc/PID/maps
+ * @maps: filled from nothing; give it back with htmm_maps_free()
+ * @file: where to read; lines that are no mapping are skipped
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int htmm_maps_parse(struct htmm_maps *maps, FILE *file);
+
+/**
+ * htmm_maps_read() - read the mappings of a process
+ * @maps: filled from nothing; give it back with htmm_maps_free()
+ * @pid: the process
+ *
+ * Return: 0, -ENOMEM, or the negative errno of opening the file.
+ */
+int htmm_maps_read(struct htmm_maps *maps, __u32 pid);
+
+/**
+ * htmm_maps_merge() - add the mappings of an earlier copy that are gone now
+ * @maps: the present mappings; win wherever both have some
+ * @old: earlier mappings; empty afterwards
+ *
+ * Return: 0 or -ENOMEM (nothing was added).
+ */
+int htmm_maps_merge(struct htmm_maps *maps, struct htmm_maps *old);
+
+/**
+ * htmm_maps_find() - find the mapping of an address
+ * @maps: the mappings
+ * @addr: the address
+ *
+ * Return: the mapping, or NULL if none covers @addr.
+ */
+const struct htmm_mapping *htmm_maps_find(const struct htmm_maps *maps, __u64 addr);
+
+/**
+ * htmm_maps_free() - free the mappings
+ * @maps: the mappings; may be all zero
+ */
+void htmm_maps_free(struct htmm_maps *maps);
+
+#endif /* HTMM_MAPS_H */

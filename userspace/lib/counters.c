@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <htmm/device.h>
+
+static const char *const drop_names[] = {
+	[HTMM_DROP_RING_FULL] = "ring_full",
+	[HTMM_DROP_FILTERED] = "filtered",
+	[HTMM_DROP_NO_ADDR] = "no_addr",
+	[HTMM_DROP_KERNEL_ADDR] = "kernel_addr",
+	[HTMM_DROP_NESTED] = "nested",
+	[HTMM_DROP_STALE] = "stale",
+	[HTMM_DROP_TABLE_FULL] = "table_full",
+};
+
+_Static_assert(sizeof(drop_names) / sizeof(drop_names[0]) == HTMM_NR_DROPS,
+	       "every reason has a name");
+
+static const char *const state_names[] = {
+	[HTMM_STATE_IDLE] = "idle",
+	[HTMM_STATE_RUNNING] = "running",
+	[HTMM_STATE_STOPPING] = "stopping",
+	[HTMM_STATE_STOPPED] = "stopped",
+};
+
+const char *htmm_drop_name(unsigned int drop)
+{
+	return drop < HTMM_NR_DROPS ? drop_names[drop] : NULL;
+}
+
+const char *htmm_state_name(__u32 state)
+{
+	return state <= HTMM_STATE_STOPPED ? state_names[state] : "unknown";
+}
+
+__u64 htmm_counters_dropped(const struct htmm_counters *counters)
+{
+	__u64 sum = 0;
+	int i;
+
+	for (i = 0; i < HTMM_DROP_SLOTS; i++)
+		sum += counters->drops[i];
+	return sum;
+}
+
+void htmm_counters_add(struct htmm_counters *sum, const struct htmm_counters *counters)
+{
+	int i;
+
+	sum->overflows += counters->overflows;
+	sum->counted += counters->counted;
+	sum->in_flight += counters->in_flight;
+	sum->throttled += counters->throttled;
+	sum->nmi += counters->nmi;
+	for (i = 0; i < HTMM_DROP_SLOTS; i++)
+		sum->drops[i] += counters->drops[i];
+}

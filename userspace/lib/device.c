@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <htmm/device.h>
+
+static const char need_root[] = "run it as root or with CAP_PERFMON";
+
+/* What to do when a start failed, by errno. */
+static const char *start_advice(int code)
+{
+	switch (code) {
+	case EPERM:
+		return "run it as root or with CAP_PERFMON; 'htmmctl doctor' tells if kernel lockdown forbids it";
+	case EBUSY:
+		return "stop it with 'htmmctl stop'";
+	case ESRCH:
+		return "check the pid";
+	case ENOENT:
+		return "see 'htmmctl doctor'; '-e page-fault' works everywhere";
+	case EOPNOTSUPP:
+		return "try a lower precision (:pp or :p), or see 'htmmctl doctor' for what works here";
+	case ENOMEM:
+		return "ask for less with -m, --max-pages or --max-bytes";
+	case ENODEV:
+		return "choose CPUs that are online, see lscpu";
+	case E2BIG:
+		return "use fewer events or targets, or a module as new as this program";
+	case ERANGE:
+		return "choose a value in range, see --help";
+	case EINVAL:
+		return "check the options; 'htmmctl doctor' tells which events work here";
+	case ENOTTY:
+		return "load the module that belongs to this program";
+	}
+	return "see the kernel log (dmesg)";
+}
+
+/* Errors that mean the same for every ioctl. */
+static int ioctl_error(int code, const char *verb, struct htmm_error *err)
+{
+	switch (code) {
+	case EPERM:
+		return htmm_error_set(err, code, need_root, "not permitted to %s", verb);
+	case ENODATA:
+		return htmm_error_set(err, code, "start one with 'htmmctl start'",
+				      "there is no session, running or stopped");
+	case EALREADY:
+		return htmm_error_set(err, code, "start one with 'htmmctl start'",
+				      "no session is running");
+	case ENOTTY:
+		return htmm_error_set(err, code, "load the module that belongs to this program",
+				      "the module does not know how to %s", verb);
+	}
+	return htmm_error_set(err, code, "see the kernel log (dmesg)", "cannot %s: %s",
+			      verb, strerror(code));
+}
+
+static int call(int fd, unsigned long request, void *arg)
+{
+	int ret;
+
+	do {
+		ret = ioctl(fd, request, arg);
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : 0;
+}
+
+int htmm_device_open(const char *path, struct htmm_error *err)
+{
+	const char *name = path ? path : HTMM_DEVICE_PATH;
+	int fd = open(name, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	switch (errno) {
+	case ENOENT:
+		if (!path && !access("/sys/module/htmm", F_OK))
+			return htmm_error_set(err, ENOENT, "mount devtmpfs on /dev, or run udev",
+					      "%s is missing although the module is loaded", name);
+		return htmm_error_set(err, ENOENT, "is the module loaded? 'insmod htmm.ko'",
+				      "%s does not exist", name);
+	case ENODEV:
+	case ENXIO:
+		return htmm_error_set(err, errno, "is the module loaded? 'insmod htmm.ko'",
+				      "%s has no driver", name);
+	case EPERM:
+	case EACCES:
+		return htmm_error_set(err, errno, "run it as root",
+				      "not permitted to open %s", name);
+	}
+	return htmm_error_set(err, errno, NULL, "cannot open %s: %s", name, strerror(errno));
+}
+
+/* The module's sentence, without the full stop that ends it. */
+static void trim(char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && strchr(". \n", text[len - 1]))
+		text[--len] = '\0';
+}
+
+static int start_error(int fd, int code, char *text, struct htmm_error *err)
+{
+	struct htmm_info info;
+
+	trim(text);
+	if (code == EBUSY && !htmm_device_info(fd, &info, NULL) && info.owner)
+		return htmm_error_set(err, code, start_advice(code),
+				      "a session started by pid %u is %s", info.owner,
+				      htmm_state_name(info.state));
+	if (*text)
+		return htmm_error_set(err, code, start_advice(code), "%s", text);
+	return htmm_error_set(err, code, start_advice(code), "cannot start sampling: %s",
+			      strerror(code));
+}
+
+int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err)
+{
+	char text[HTMM_ERROR_LEN] = "";
+	int ret;
+
+	start->size = sizeof(*start);
+	start->event_size = sizeof(struct htmm_event);
+	start->target_size = sizeof(struct htmm_target);
+	start->error = (__u64)(unsigned long)text;
+	start->error_size = sizeof(text);
+	ret = call(fd, HTMM_IOC_START, start);
+	start->error = 0;
+	start->error_size = 0;
+	text[sizeof(text) - 1] = '\0';
+	return ret ? start_error(fd, -ret, text, err) : 0;
+}
+
+static int simple(int fd, unsigned long request, const char *verb, struct htmm_error *err)
+{
+	struct htmm_simple arg = { .size = sizeof(arg) };
+	int ret = call(fd, request, &arg);
+
+	return ret ? ioctl_error(-ret, verb, err) : 0;
+}
+
+int htmm_device_stop(int fd, struct htmm_error *err)
+{
+	return simple(fd, HTMM_IOC_STOP, "stop sampling", err);
+}
+
+int htmm_device_cool(int fd, struct htmm_error *err)
+{
+	return simple(fd, HTMM_IOC_COOL, "cool the counts", err);
+}
+
+int htmm_device_reset(int fd, struct htmm_error *err)
+{
+	return simple(fd, HTMM_IOC_RESET, "reset the counts", err);
+}
+
+int htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err)
+{
+	int ret;
+
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	ret = call(fd, HTMM_IOC_GET_INFO, info);
+	return ret ? ioctl_error(-ret, "read the status", err) : 0;
+}
+
+/* One call of GET_STATS, with the room that @buf has. */
+static int read_stats(int fd, struct htmm_stats_buf *buf, __u32 channels, __u32 events)
+{
+	struct htmm_stats *stats = &buf->stats;
+
+	memset(stats, 0, sizeof(*stats));
+	stats->size = sizeof(*stats);
+	stats->channels = (__u64)(unsigned long)buf->channels;
+	stats->nr_channels = channels;
+	stats->channel_size = sizeof(struct htmm_channel);
+	stats->events = (__u64)(unsigned long)buf->events;
+	stats->nr_events = events;
+	stats->event_size = sizeof(struct htmm_event);
+	return call(fd, HTMM_IOC_GET_STATS, stats);
+}
+
+int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err)
+{
+	__u32 channels, events;
+	int ret;
+
+	memset(buf, 0, sizeof(*buf));
+	ret = read_stats(fd, buf, 0, 0);
+	/* Another session may begin between two calls and be a larger one. */
+	for (;;) {
+		if (ret) {
+			htmm_stats_free(buf);
+			return ioctl_error(-ret, "read the statistics", err);
+		}
+		channels = buf->stats.nr_channels;
+		events = buf->stats.nr_events;
+		htmm_stats_free(buf);
+		buf->channels = calloc(channels + 1, sizeof(*buf->channels));
+		buf->events = calloc(events + 1, sizeof(*buf->events));
+		if (!buf->channels || !buf->events) {
+			ret = -ENOMEM;
+			continue;
+		}
+		ret = read_stats(fd, buf, channels, events);
+		if (!ret && buf->stats.nr_channels <= channels && buf->stats.nr_events <= events)
+			return 0;
+	}
+}
+
+void htmm_stats_free(struct htmm_stats_buf *buf)
+{
+	free(buf->channels);
+	free(buf->events);
+	memset(buf, 0, sizeof(*buf));
+}
+
+int htmm_device_hist(int fd, __u32 kind, struct htmm_histogram *hist, struct htmm_error *err)
+{
+	int ret;
+
+	memset(hist, 0, sizeof(*hist));
+	hist->size = sizeof(*hist);
+	hist->kind = kind;
+	ret = call(fd, HTMM_IOC_GET_HIST, hist);
+	if (ret == -EINVAL)
+		return htmm_error_set(err, EINVAL, "leave out --huge",
+				      "the module has no histogram of this kind");
+	return ret ? ioctl_error(-ret, "read the histogram", err) : 0;
+}
+
+/* Pages that one call asks for. */
+#define PAGES_BATCH	4096
+
+int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
+			  struct htmm_error *err)
+{
+	struct htmm_hot_pages arg = {
+		.size = sizeof(arg),
+		.page_size = sizeof(struct htmm_hot_page),
+	};
+	size_t room = 0;
+	int ret;
+
+	memset(list, 0, sizeof(*list));
+	do {
+		size_t want = max && max - list->nr < PAGES_BATCH ? max - list->nr : PAGES_BATCH;
+
+		if (list->nr + want > room) {
+			struct htmm_hot_page *pages;
+
+			room = list->nr + (list->nr > want ? list->nr : want);
+			pages = realloc(list->pages, room * sizeof(*pages));
+			if (!pages) {
+				ret = -ENOMEM;
+				break;
+			}
+			list->pages = pages;
+		}
+		arg.pages = (__u64)(unsigned long)(list->pages + list->nr);
+		arg.nr_pages = want;
+		ret = call(fd, HTMM_IOC_GET_HOT_PAGES, &arg);
+		if (ret)
+			break;
+		list->nr += arg.nr_pages;
+	} while (arg.nr_pages && list->nr != max);
+
+	if (!ret)
+		return 0;
+	htmm_pages_free(list);
+	return ioctl_error(-ret, "read the hot pages", err);
+}
+
+void htmm_pages_free(struct htmm_page_list *list)
+{
+	free(list->pages);
+	memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/perf_event.h>
+#include <htmm/event.h>
+#include <htmm/text.h>
+#include "pmu.h"
+
+/**
+ * struct spec - an event being read
+ * @event: what is made of it
+ * @text: the whole of it, for messages
+ * @pmu: the PMU that knows further terms, or NULL
+ * @in_alias: the terms come from sysfs, which names no further event
+ */
+struct spec {
+	struct htmm_event event;
+	const char *text;
+	const struct pmu *pmu;
+	bool in_alias;
+};
+
+static int parse_terms(struct spec *spec, char *terms, struct htmm_error *err);
+
+/* The value of a term; sysfs and perf allow all 64 bits. */
+static int parse_value(const char *text, __u64 *value, struct htmm_error *err)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
+	if (*text < '0' || *text > '9' || *end || errno)
+		return htmm_error_set(err, EINVAL, "give a number, decimal or 0x...",
+				      "'%s' is not a number", text);
+	return 0;
+}
+
+static int set_name(struct spec *spec, const char *name, struct htmm_error *err)
+{
+	if (strlen(name) >= sizeof(spec->event.name) || !*name)
+		return htmm_error_set(err, EINVAL, "give 1 to 31 bytes",
+				      "name '%s' is too long or empty", name);
+	snprintf(spec->event.name, sizeof(spec->event.name), "%s", name);
+	return 0;
+}
+
+/* A term that every event understands: 0, -ENOENT if it is none of them. */
+static int generic_term(struct spec *spec, const char *term, const char *text,
+			struct htmm_error *err)
+{
+	struct htmm_event *event = &spec->event;
+	__s64 number = 0;
+	int ret;
+
+	if (!strcmp(term, "name"))
+		return set_name(spec, text, err);
+	if (!strcmp(term, "config"))
+		return parse_value(text, &event->config, err);
+	if (!strcmp(term, "config1"))
+		return parse_value(text, &event->config1, err);
+	if (!strcmp(term, "config2"))
+		return parse_value(text, &event->config2, err);
+	if (!strcmp(term, "period")) {
+		ret = htmm_parse_number(text, 1, LLONG_MAX, &number, err);
+		event->period = number;
+		return ret;
+	}
+	if (!strcmp(term, "precise")) {
+		ret = htmm_parse_number(text, 0, 3, &number, err);
+		event->precise_ip = number;
+		return ret;
+	}
+	if (!strcmp(term, "freq"))
+		return htmm_error_set(err, EINVAL, "give period=N",
+				      "htmm samples by period, not by frequency");
+	return -ENOENT;
+}
+
+/* "term", "term=value", or the name of one of the PMU's events. */
+static int parse_term(struct spec *spec, char *term, struct htmm_error *err)
+{
+	char *equals = strchr(term, '='), alias[PMU_LINE_MAX];
+	const char *text = equals ? equals + 1 : "1";
+	__u64 value;
+	int ret;
+
+	if (equals)
+		*equals = '\0';
+	ret = generic_term(spec, term, text, err);
+	if (ret != -ENOENT)
+		return ret;
+	if (!spec->pmu)
+		return htmm_error_set(err, ENOENT,
+				      "it can have period, precise, config1, config2 and name",
+				      "there is no term '%s'", term);
+	if (!equals && !spec->in_alias && !pmu_alias(spec->pmu, term, alias)) {
+		spec->in_alias = true;
+		ret = parse_terms(spec, alias, err);
+		spec->in_alias = false;
+		return ret;
+	}
+	ret = parse_value(text, &value, err);
+	return ret ? ret : pmu_term(spec->pmu, &spec->event, term, value, err);
+}
+
+static int parse_terms(struct spec *spec, char *terms, struct htmm_error *err)
+{
+	char *save, *term;
+	int ret;
+
+	for (term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
+		ret = parse_term(spec, term, err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* What follows the event's name: p, pp or ppp, and u. */
+static int parse_modifiers(struct spec *spec, const char *text, struct htmm_error *err)
+{
+	unsigned int precise = 0;
+	const char *at;
+
+	for (at = text; *at; at++) {
+		if (*at == 'p' && precise < 3)
+			precise++;
+		else if (*at == 'k' || *at == 'h')
+			return htmm_error_set(err, EINVAL, "leave it out",
+					      "modifier '%c' asks for the kernel or hypervisor, but htmm samples user space only",
+					      *at);
+		else if (*at != 'u')
+			return htmm_error_set(err, EINVAL, "give p, pp, ppp or u",
+					      "'%s' is not a modifier", text);
+	}
+	if (precise)
+		spec->event.precise_ip = precise;
+	return 0;
+}
+
+static int unknown_event(const char *name, struct htmm_error *err)
+{
+	const char *names[32], *nearest;
+	const struct htmm_preset *preset;
+	char todo[200];
+	size_t nr = 0, used;
+
+	for (; nr < 32 && (preset = htmm_preset(nr)); nr++)
+		names[nr] = preset->name;
+	nearest = htmm_nearest(name, names, nr);
+	if (nearest) {
+		snprintf(todo, sizeof(todo), "did you mean '%s'?", nearest);
+	} else {
+		used = snprintf(todo, sizeof(todo), "there are rNNNN, pmu/term=value/");
+		while (nr)
+			used += snprintf(todo + used, sizeof(todo) - used, ", %s", names[--nr]);
+	}
+	return htmm_error_set(err, ENOENT, todo, "there is no event '%s'", name);
+}
+
+static bool is_raw(const char *name)
+{
+	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
+
+	return *name == 'r' && digits > 0 && digits <= 16 && !name[1 + digits];
+}
+
+/* The part before terms and modifiers: a preset, rNNNN, or a PMU with terms. */
+static int parse_head(struct spec *spec, struct pmu *pmu, const char *name, bool terms,
+		      const char *sysfs, struct htmm_error *err)
+{
+	const struct htmm_preset *preset = htmm_preset_find(name);
+	struct htmm_event *event = &spec->event;
+	int ret;
+
+	if (preset) {
+		htmm_preset_event(preset, event);
+		event->period = 0;
+		return 0;
+	}
+	snprintf(event->name, sizeof(event->name), "%s", terms ? spec->text : name);
+	if (is_raw(name)) {
+		snprintf(event->name, sizeof(event->name), "%s", name);
+		event->type = PERF_TYPE_RAW;
+		event->precise_ip = 2;
+		event->config = strtoull(name + 1, NULL, 16);
+		return 0;
+	}
+	if (!terms)
+		return unknown_event(name, err);
+
+	ret = pmu_open(pmu, sysfs, name, err);
+	if (ret)
+		return ret;
+	spec->pmu = pmu;
+	event->type = pmu->type;
+	/* Core PMUs (cpu, cpu_core, cpu_atom) give an address only with PEBS. */
+	event->precise_ip = strncmp(name, "cpu", 3) ? 0 : 2;
+	return 0;
+}
+
+/* Read one event; @text is cut into pieces. */
+static int parse_event(struct spec *spec, char *text, const char *sysfs, struct htmm_error *err)
+{
+	char *terms = strchr(text, '/'), *modifiers;
+	struct pmu pmu;
+	int ret;
+
+	if (terms) {
+		*terms++ = '\0';
+		modifiers = strchr(terms, '/');
+		if (!modifiers)
+			return htmm_error_set(err, EINVAL, "end the terms with '/'",
+					      "its closing '/' is missing");
+		*modifiers++ = '\0';
+		if (*modifiers == ':')
+			modifiers++;
+	} else {
+		modifiers = text + strcspn(text, ":");
+		if (*modifiers)
+			*modifiers++ = '\0';
+	}
+
+	ret = parse_head(spec, &pmu, text, terms, sysfs, err);
+	if (!ret && terms)
+		ret = parse_terms(spec, terms, err);
+	if (!ret)
+		ret = parse_modifiers(spec, modifiers, err);
+	return ret;
+}
+
+static int append_event(struct htmm_event_list *list, const char *text, size_t len,
+			const char *sysfs, struct htmm_error *err)
+{
+	struct spec spec = {};
+	char *whole, *pieces;
+	int ret = -ENOMEM;
+
+	whole = strndup(text, len);
+	pieces = strndup(text, len);
+	if (!whole || !pieces) {
+		htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		goto out;
+	}
+	spec.text = whole;
+	ret = parse_event(&spec, pieces, sysfs, err);
+	if (ret) {
+		htmm_error_prefix(err, "event '%s': ", whole);
+		goto out;
+	}
+	if (list->nr == HTMM_MAX_EVENTS) {
+		ret = htmm_error_set(err, E2BIG, "leave some out",
+				     "there are more than %d events", HTMM_MAX_EVENTS);
+		goto out;
+	}
+	list->event[list->nr++] = spec.event;
+out:
+	free(pieces);
+	free(whole);
+	return ret;
+}
+
+int htmm_events_parse(struct htmm_event_list *list, const char *text, const char *sysfs,
+		      struct htmm_error *err)
+{
+	const char *at = text, *end;
+	int ret;
+
+	for (;; at = end + 1) {
+		bool terms = false;
+
+		/* A comma between slashes belongs to the event's terms. */
+		for (end = at; *end && (terms || *end != ','); end++)
+			if (*end == '/')
+				terms = !terms;
+		if (end == at)
+			return htmm_error_set(err, EINVAL, "give events separated by commas",
+					      "the event list '%s' has an empty event", text);
+		ret = append_event(list, at, end - at, sysfs, err);
+		if (ret || !*end)
+			return ret;
+	}
+}

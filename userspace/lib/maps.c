@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <htmm/maps.h>
+
+/* Takes @name over. */
+static int append(struct htmm_maps *maps, const struct htmm_mapping *mapping, char *name)
+{
+	if (maps->nr == maps->room) {
+		size_t room = maps->room ? 2 * maps->room : 64;
+		struct htmm_mapping *map = realloc(maps->map, room * sizeof(*map));
+
+		if (!map)
+			return -ENOMEM;
+		maps->map = map;
+		maps->room = room;
+	}
+	maps->map[maps->nr] = *mapping;
+	maps->map[maps->nr++].name = name;
+	return 0;
+}
+
+/* Memory without a file has many spellings; they all mean the same. */
+static const char *plain_name(const char *name)
+{
+	return !*name || !strcmp(name, "//anon") ? "[anon]" : name;
+}
+
+static int parse_line(struct htmm_maps *maps, char *line)
+{
+	struct htmm_mapping mapping = {};
+	unsigned long long start, end, offset;
+	int used = 0;
+	char *name;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%llx-%llx %*4s %llx %*x:%*x %*u %n", &start, &end, &offset, &used) != 3 ||
+	    !used || end <= start)
+		return 0;
+	name = strdup(plain_name(line + used));
+	if (!name)
+		return -ENOMEM;
+	mapping.start = start;
+	mapping.end = end;
+	mapping.offset = *name == '/' ? offset : 0;
+	if (append(maps, &mapping, name)) {
+		free(name);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int htmm_maps_parse(struct htmm_maps *maps, FILE *file)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int ret = 0;
+
+	memset(maps, 0, sizeof(*maps));
+	while (!ret && getline(&line, &size, file) > 0)
+		ret = parse_line(maps, line);
+	free(line);
+	if (ret)
+		htmm_maps_free(maps);
+	return ret;
+}
+
+int htmm_maps_read(struct htmm_maps *maps, __u32 pid)
+{
+	char path[32];
+	FILE *file;
+	int ret;
+
+	memset(maps, 0, sizeof(*maps));
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	ret = htmm_maps_parse(maps, file);
+	fclose(file);
+	return ret;
+}
+
+/* The first mapping that ends after @addr; mappings come in order. */
+static size_t first_after(const struct htmm_maps *maps, size_t nr, __u64 addr)
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (maps->map[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct htmm_mapping *htmm_maps_find(const struct htmm_maps *maps, __u64 addr)
+{
+	size_t i = first_after(maps, maps->nr, addr);
+
+	return i < maps->nr && maps->map[i].start <= addr ? &maps->map[i] : NULL;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct htmm_mapping *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Append the parts of @old that none of the first @nr mappings covers. */
+static int append_gaps(struct htmm_maps *maps, size_t nr, const struct htmm_mapping *old)
+{
+	struct htmm_mapping gap = *old;
+	__u64 at = old->start;
+	size_t i;
+
+	for (i = first_after(maps, nr, at); at < old->end; i++) {
+		__u64 next = i < nr && maps->map[i].start < old->end ? maps->map[i].start : old->end;
+
+		if (next > at) {
+			char *name = strdup(old->name);
+
+			gap.start = at;
+			gap.end = next;
+			gap.offset = *old->name == '/' ? old->offset + (at - old->start) : 0;
+			if (!name || append(maps, &gap, name)) {
+				free(name);
+				return -ENOMEM;
+			}
+		}
+		at = next < old->end ? maps->map[i].end : old->end;
+	}
+	return 0;
+}
+
+int htmm_maps_merge(struct htmm_maps *maps, struct htmm_maps *old)
+{
+	size_t nr = maps->nr, i;
+	int ret = 0;
+
+	for (i = 0; i < old->nr && !ret; i++)
+		ret = append_gaps(maps, nr, &old->map[i]);
+	if (ret)
+		while (maps->nr > nr)
+			free(maps->map[--maps->nr].name);
+	else if (maps->nr > nr)
+		qsort(maps->map, maps->nr, sizeof(*maps->map), by_start);
+	htmm_maps_free(old);
+	return ret;
+}
+
+void htmm_maps_free(struct htmm_maps *maps)
+{
+	size_t i;
+
+	for (i = 0; i < maps->nr; i++)
+		free(maps->map[i].name);
+	free(maps->map);
+	memset(maps, 0, sizeof(*maps));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* PMUs as sysfs describes them: type, formats of terms, named events. */
+#ifndef HTMM_PMU_H
+#define HTMM_PMU_H
+
+#include <linux/htmm.h>
+#include <htmm/error.h>
+
+/* Room for a line of sysfs, and for a path below it. */
+#define PMU_LINE_MAX	512
+#define PMU_PATH_MAX	1024
+
+/**
+ * struct pmu - a PMU in sysfs
+ * @dir: its directory
+ * @name: its name
+ * @type: perf_event_attr.type of its events
+ */
+struct pmu {
+	char dir[PMU_PATH_MAX];
+	const char *name;
+	__u32 type;
+};
+
+/* Find a PMU: 0, or -ENOENT with the ones that exist in @err. */
+int pmu_open(struct pmu *pmu, const char *sysfs, const char *name, struct htmm_error *err);
+
+/* Put a term's value where the PMU's format wants it: 0, -ENOENT, -ERANGE, -EINVAL. */
+int pmu_term(const struct pmu *pmu, struct htmm_event *event, const char *term, __u64 value,
+	     struct htmm_error *err);
+
+/* Read the terms behind a named event of the PMU: 0, or -ENOENT if it has none such. */
+int pmu_alias(const struct pmu *pmu, const char *name, char *terms);
+
+#endif /* HTMM_PMU_H */

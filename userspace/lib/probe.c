@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include <htmm/event.h>
+
+int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip)
+{
+	struct perf_event_attr attr = {
+		.type = event->type,
+		.size = sizeof(attr),
+		.config = event->config,
+		.config1 = event->config1,
+		.config2 = event->config2,
+		.sample_period = event->period ? event->period : 1000003,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
+		.precise_ip = precise_ip,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.wakeup_events = 1,
+	};
+	int cpu = sched_getcpu();
+	long fd;
+
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu < 0 ? 0 : cpu, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static int probe_error(int code, struct htmm_error *err)
+{
+	switch (code) {
+	case EPERM:
+	case EACCES:
+		return htmm_error_set(err, code, "run it as root or with CAP_PERFMON",
+				      "not permitted to open it");
+	case ENOENT:
+		return htmm_error_set(err, code, NULL, "no PMU here takes it");
+	case EOPNOTSUPP:
+		return htmm_error_set(err, code, NULL,
+				      "the PMU cannot sample it with a data address");
+	case EINVAL:
+		return htmm_error_set(err, code, NULL, "the PMU does not know it");
+	case EBUSY:
+		return htmm_error_set(err, code, "stop the other user of it",
+				      "the PMU is in use by someone else");
+	case ENOSYS:
+		return htmm_error_set(err, code, "use a kernel with CONFIG_PERF_EVENTS",
+				      "this kernel has no perf events");
+	}
+	return htmm_error_set(err, code, NULL, "%s", strerror(code));
+}
+
+int htmm_event_probe_best(const struct htmm_event *event, struct htmm_error *err)
+{
+	int precise, lowest = event->type == PERF_TYPE_RAW || event->precise_ip ? 1 : 0;
+	int ret = -EINVAL;
+
+	for (precise = 3; precise >= lowest; precise--) {
+		ret = htmm_event_probe(event, precise);
+		if (!ret)
+			return precise;
+	}
+	/* The lowest precision that is of use tells best what is missing. */
+	return probe_error(-ret, err);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <htmm/text.h>
+
+/* Longer words are never near each other. */
+#define WORD_MAX_LEN	40
+
+/* Read the digits at the start of @text; *@end is where they stop. */
+static int parse_digits(const char *text, __s64 *value, const char **end)
+{
+	bool minus = *text == '-';
+	const char *digits = text + minus;
+	unsigned long long number;
+	char *stop;
+	int base = 10;
+
+	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
+		base = 16;
+	/* strtoull() itself would take blanks and more signs, or only "0x". */
+	if (!isxdigit((unsigned char)digits[base == 16 ? 2 : 0]))
+		return -EINVAL;
+
+	errno = 0;
+	number = strtoull(digits, &stop, base);
+	*end = stop;
+	if (stop == digits)
+		return -EINVAL;
+	if (errno == ERANGE || number > LLONG_MAX)
+		return -ERANGE;
+	*value = minus ? -(__s64)number : (__s64)number;
+	return 0;
+}
+
+static int range_error(const char *text, __s64 min, __s64 max, struct htmm_error *err)
+{
+	char todo[96];
+
+	if (max == LLONG_MAX)
+		snprintf(todo, sizeof(todo), "give %lld or more", min);
+	else
+		snprintf(todo, sizeof(todo), "give a value from %lld to %lld", min, max);
+	return htmm_error_set(err, ERANGE, todo, "%s is out of range", text);
+}
+
+int htmm_parse_number(const char *text, __s64 min, __s64 max, __s64 *value,
+		      struct htmm_error *err)
+{
+	const char *end = text;
+	__s64 number;
+	int ret;
+
+	ret = parse_digits(text, &number, &end);
+	if (ret == -EINVAL || *end)
+		return htmm_error_set(err, EINVAL, "give a whole number, decimal or 0x...",
+				      "'%s' is not a number", text);
+	if (ret || number < min || number > max)
+		return range_error(text, min, max, err);
+	*value = number;
+	return 0;
+}
+
+/* How many bits a size's suffix shifts by, or -1. */
+static int suffix_shift(const char *suffix)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+
+	if (!*suffix || !strcmp(suffix, "B"))
+		return 0;
+	if (!strcmp(suffix, "p") || !strcmp(suffix, "pages"))
+		return 12;
+	unit = strchr(units, toupper((unsigned char)*suffix));
+	if (!unit)
+		return -1;
+	if (suffix[1] && strcmp(suffix + 1, "B") && strcmp(suffix + 1, "iB"))
+		return -1;
+	return 10 * (int)(unit - units + 1);
+}
+
+int htmm_parse_size(const char *text, __s64 min, __s64 max, __s64 *value,
+		    struct htmm_error *err)
+{
+	const char *end = text;
+	__s64 number;
+	int ret, shift;
+
+	ret = parse_digits(text, &number, &end);
+	shift = suffix_shift(end);
+	if (ret == -EINVAL || shift < 0)
+		return htmm_error_set(err, EINVAL,
+				      "give bytes, or a number with K, M, G, T or p (4 KiB pages)",
+				      "'%s' is not a size", text);
+	if (ret || number < 0 || number > (LLONG_MAX >> shift) ||
+	    number << shift < min || number << shift > max)
+		return range_error(text, min, max, err);
+	*value = number << shift;
+	return 0;
+}
+
+static unsigned int smaller(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* Edit distance: letters to insert, delete or replace between two words. */
+static unsigned int distance(const char *a, const char *b)
+{
+	size_t len_a = strlen(a), len_b = strlen(b), i, j;
+	unsigned int row[WORD_MAX_LEN + 1];
+
+	if (len_a > WORD_MAX_LEN || len_b > WORD_MAX_LEN)
+		return WORD_MAX_LEN;
+
+	for (j = 0; j <= len_b; j++)
+		row[j] = j;
+	for (i = 1; i <= len_a; i++) {
+		unsigned int diagonal = row[0];
+
+		row[0] = i;
+		for (j = 1; j <= len_b; j++) {
+			unsigned int change = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			row[j] = smaller(change, smaller(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[len_b];
+}
+
+const char *htmm_nearest(const char *word, const char *const *words, size_t nr)
+{
+	size_t len = strlen(word), i;
+	unsigned int best = 1 + len / 3 + 1;
+	const char *found = NULL;
+
+	for (i = 0; i < nr; i++) {
+		unsigned int d = distance(word, words[i]);
+
+		/* What was cut short is as near as one wrong letter. */
+		if (len >= 2 && !strncmp(word, words[i], len))
+			d = smaller(d, 1);
+		if (d < best) {
+			best = d;
+			found = words[i];
+		}
+	}
+	return found;
+}
