@@ -72,7 +72,7 @@ int session_add_target(struct session *session, __u32 pid, struct htmm_error *er
 void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 {
 	const struct opt table[SESSION_OPTS] = {
-		{ OPT_CALL, 'e', "event", "EVENT,...", "presets, rNNNN, pmu/term=N/; :p to :ppp for precision",
+		{ OPT_CALL, 'e', "event", "EVENT,...", "names, rNNNN, pmu/term=N/; :p to :ppp: precise",
 		  &s->events, .call = call_events },
 		{ OPT_NUMBER, 'c', "count", "PERIOD", "events between samples, of all given without",
 		  &s->period, 1, LLONG_MAX },

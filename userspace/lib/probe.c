@@ -60,10 +60,11 @@ static int probe_error(int code, struct htmm_error *err)
 
 int htmm_event_probe_best(const struct htmm_event *event, struct htmm_error *err)
 {
-	int precise, lowest = event->type == PERF_TYPE_RAW || event->precise_ip ? 1 : 0;
-	int ret = -EINVAL;
+	int highest = event->type == PERF_TYPE_SOFTWARE ? 0 : 3;
+	int lowest = event->type == PERF_TYPE_RAW || event->precise_ip ? 1 : 0;
+	int precise, ret = -EINVAL;
 
-	for (precise = 3; precise >= lowest; precise--) {
+	for (precise = highest; precise >= lowest; precise--) {
 		ret = htmm_event_probe(event, precise);
 		if (!ret)
 			return precise;

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include "checks.h"
+#include "htmmctl.h"
+
+#define DEVICES		"/sys/bus/event_source/devices"
+/* The kernel starts at 100,000 samples/s and only ever lowers it by itself. */
+#define LOW_SAMPLE_RATE	25000
+
+/* Read the first line of a file, without its newline. */
+static int read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	char *ok;
+
+	*line = '\0';
+	if (!file)
+		return -errno;
+	ok = fgets(line, size, file);
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	return ok ? 0 : -ENODATA;
+}
+
+/* The value of "KEY : VALUE" in a file such as /proc/cpuinfo. */
+static int read_key(const char *path, const char *key, char *value, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	int ret = -ENOENT;
+
+	*value = '\0';
+	if (!file)
+		return -errno;
+	while (ret && getline(&line, &room, file) > 0) {
+		char *colon = strchr(line, ':');
+		size_t len = strlen(key);
+
+		if (!colon || strncmp(line, key, len) || !strchr(" \t:", line[len]))
+			continue;
+		snprintf(value, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
+		value[strcspn(value, "\n")] = '\0';
+		ret = 0;
+	}
+	free(line);
+	fclose(file);
+	return ret;
+}
+
+static enum check_level check_module(struct htmm_error *text)
+{
+	struct htmm_info info;
+	int fd = htmm_device_open(NULL, text), ret;
+
+	if (fd < 0)
+		return CHECK_FAIL;
+	ret = htmm_device_info(fd, &info, text);
+	close(fd);
+	if (ret)
+		return CHECK_FAIL;
+	htmm_error_set(text, 0, NULL, "%s answers (interface %u), session %s", HTMM_DEVICE_PATH,
+		       info.abi_version, htmm_state_name(info.state));
+	return CHECK_OK;
+}
+
+static bool capable(void)
+{
+	unsigned long long caps;
+	char value[32];
+
+	if (read_key("/proc/self/status", "CapEff", value, sizeof(value)))
+		return false;
+	caps = strtoull(value, NULL, 16);
+	return caps >> CAP_PERFMON & 1 || caps >> CAP_SYS_ADMIN & 1;
+}
+
+static enum check_level check_permission(struct htmm_error *text)
+{
+	char paranoid[32];
+
+	read_line("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
+	if (!*paranoid) {
+		htmm_error_set(text, ENOSYS, "use a kernel with CONFIG_PERF_EVENTS",
+			       "this kernel has no perf events");
+		return CHECK_FAIL;
+	}
+	if (!capable()) {
+		htmm_error_set(text, EPERM, "run it as root or with CAP_PERFMON",
+			       "CAP_PERFMON is missing (perf_event_paranoid is %s)", paranoid);
+		return CHECK_FAIL;
+	}
+	htmm_error_set(text, 0, NULL, "CAP_PERFMON is there (perf_event_paranoid is %s)", paranoid);
+	return CHECK_OK;
+}
+
+static enum check_level check_lockdown(struct htmm_error *text)
+{
+	char line[128];
+
+	read_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	if (strstr(line, "[confidentiality]")) {
+		htmm_error_set(text, EPERM, "boot without lockdown=confidentiality",
+			       "kernel lockdown forbids perf");
+		return CHECK_FAIL;
+	}
+	if (strstr(line, "[integrity]")) {
+		htmm_error_set(text, EPERM, "sign htmm.ko with a key the kernel trusts",
+			       "kernel lockdown refuses modules that are not signed");
+		return CHECK_WARN;
+	}
+	htmm_error_set(text, 0, NULL, "kernel lockdown is off");
+	return CHECK_OK;
+}
+
+static enum check_level check_sample_rate(struct htmm_error *text)
+{
+	char line[32];
+	long rate;
+
+	read_line("/proc/sys/kernel/perf_event_max_sample_rate", line, sizeof(line));
+	rate = strtol(line, NULL, 10);
+	htmm_error_set(text, 0, NULL, "at most %ld samples/s on each CPU before throttling", rate);
+	if (rate >= LOW_SAMPLE_RATE)
+		return CHECK_OK;
+	snprintf(text->todo, sizeof(text->todo), "sysctl kernel.perf_event_max_sample_rate=100000");
+	return CHECK_WARN;
+}
+
+static bool in_virtual_machine(void)
+{
+	char flags[8192];
+
+	return !read_key("/proc/cpuinfo", "flags", flags, sizeof(flags)) &&
+	       strstr(flags, " hypervisor");
+}
+
+static enum check_level check_cpu(struct htmm_error *text)
+{
+	char vendor[64], family[16], model[16], name[128];
+
+	read_key("/proc/cpuinfo", "vendor_id", vendor, sizeof(vendor));
+	read_key("/proc/cpuinfo", "cpu family", family, sizeof(family));
+	read_key("/proc/cpuinfo", "model", model, sizeof(model));
+	read_key("/proc/cpuinfo", "model name", name, sizeof(name));
+	htmm_error_set(text, 0, NULL, "%s, family %s, model %s (%s)%s", *vendor ? vendor : "unknown",
+		       *family ? family : "?", *model ? model : "?", name,
+		       in_virtual_machine() ? ", in a virtual machine" : "");
+	if (!strcmp(vendor, "GenuineIntel") && access(DEVICES "/cpu_core", F_OK))
+		return CHECK_OK;
+	if (!strcmp(vendor, "GenuineIntel"))
+		snprintf(text->todo, sizeof(text->todo),
+			 "on a hybrid CPU name the PMU: -e cpu_core/event=...,umask=.../ with its CPUs in -C");
+	else if (!access(DEVICES "/ibs_op", F_OK))
+		snprintf(text->todo, sizeof(text->todo),
+			 "the named events are Intel's; use -e ibs_op// here");
+	else
+		snprintf(text->todo, sizeof(text->todo),
+			 "the named events are Intel's; name this CPU's own with -e rNNNN or pmu/.../");
+	return CHECK_WARN;
+}
+
+/* Find a PMU that can sample memory accesses. */
+static bool find_pmu(char *found, size_t size)
+{
+	DIR *dir = opendir(DEVICES);
+	struct dirent *entry;
+	bool any = false;
+
+	while (dir && !any && (entry = readdir(dir))) {
+		char path[sizeof(DEVICES) + sizeof(entry->d_name) + 8], type[16];
+
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/type", DEVICES, entry->d_name);
+		read_line(path, type, sizeof(type));
+		any = strtol(type, NULL, 10) == PERF_TYPE_RAW || !strcmp(entry->d_name, "ibs_op");
+		snprintf(found, size, "%s", entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
+static enum check_level check_pmu(struct htmm_error *text)
+{
+	char name[256], path[512], precise[16];
+
+	if (find_pmu(name, sizeof(name))) {
+		snprintf(path, sizeof(path), "%s/%s/caps/max_precise", DEVICES, name);
+		if (!read_line(path, precise, sizeof(precise)))
+			htmm_error_set(text, 0, NULL, "PMU '%s', precise up to %s", name, precise);
+		else
+			htmm_error_set(text, 0, NULL, "PMU '%s'", name);
+		return CHECK_OK;
+	}
+	if (in_virtual_machine())
+		htmm_error_set(text, ENODEV,
+			       "give it one (KVM: -cpu host,pmu=on; clouds: a bare-metal instance), or sample page-fault",
+			       "this virtual machine has no PMU");
+	else
+		htmm_error_set(text, ENODEV, "see 'dmesg' for perf's reason, or sample page-fault",
+			       "the kernel found no PMU");
+	return CHECK_FAIL;
+}
+
+unsigned int checks_run(struct check checks[CHECKS_MAX])
+{
+	static const struct {
+		const char *name;
+		enum check_level (*run)(struct htmm_error *text);
+	} table[] = {
+		{ "module", check_module },
+		{ "permission", check_permission },
+		{ "lockdown", check_lockdown },
+		{ "cpu", check_cpu },
+		{ "pmu", check_pmu },
+		{ "sample rate", check_sample_rate },
+	};
+	unsigned int i, nr = sizeof(table) / sizeof(table[0]);
+
+	for (i = 0; i < nr; i++) {
+		checks[i].name = table[i].name;
+		checks[i].level = table[i].run(&checks[i].text);
+	}
+	return nr;
+}
+
+const char *check_level_name(enum check_level level)
+{
+	static const char *const names[] = {
+		[CHECK_OK] = "ok",
+		[CHECK_WARN] = "warn",
+		[CHECK_FAIL] = "fail",
+	};
+
+	return names[level];
+}
