@@ -161,13 +161,13 @@ static void htmm_show_events(struct seq_file *m,
 			   event->period);
 	}
 	for (i = 0; i < session->nr_samplers; i++)
-		seq_printf(m, "cpu %u event %u: %s precise_ip %u period %llu large_pebs %s enabled_ns %llu running_ns %llu\n",
+		seq_printf(m, "cpu %u event %u: %s precise_ip %u period %llu large_pebs %s count %llu enabled_ns %llu running_ns %llu\n",
 			   channels[i].cpu, channels[i].event,
 			   channels[i].flags & HTMM_CHANNEL_ACTIVE ?
 			   "active" : "inactive",
 			   channels[i].precise_ip, channels[i].period,
 			   channels[i].flags & HTMM_CHANNEL_LARGE_PEBS ?
-			   "on" : "off",
+			   "on" : "off", channels[i].count,
 			   channels[i].time_enabled, channels[i].time_running);
 }
 

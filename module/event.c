@@ -91,36 +91,45 @@ void htmm_event_arm(struct htmm_sampler *sampler)
 }
 
 /**
- * htmm_event_describe - what perf granted
+ * htmm_event_disarm - let the event of a sampler count no more
  * @sampler: a sampler, with or without an event
- * @channel: @flags, @precise_ip, @period and the times are set
+ *
+ * Context: process, may sleep.
+ */
+void htmm_event_disarm(struct htmm_sampler *sampler)
+{
+	if (sampler->event)
+		perf_event_disable(sampler->event);
+}
+
+/**
+ * htmm_event_query - ask perf what it made of the event
+ * @sampler: a sampler; without an event, what was known stays
  *
  * Context: process, may sleep; under the lock of the sampler's event.
  */
-void htmm_event_describe(struct htmm_sampler *sampler,
-			 struct htmm_channel *channel)
+void htmm_event_query(struct htmm_sampler *sampler)
 {
 	struct perf_event *event = sampler->event;
+	struct htmm_grant *grant = &sampler->grant;
 
 	if (!event)
 		return;
 
-	perf_event_read_value(event, &channel->time_enabled,
-			      &channel->time_running);
-	channel->period = event->hw.sample_period;
-	channel->precise_ip = event->attr.precise_ip;
-	if (event->state == PERF_EVENT_STATE_ACTIVE)
-		channel->flags |= HTMM_CHANNEL_ACTIVE;
-	if (htmm_large_pebs(event))
-		channel->flags |= HTMM_CHANNEL_LARGE_PEBS;
+	grant->count = perf_event_read_value(event, &grant->time_enabled,
+					     &grant->time_running);
+	grant->period = event->hw.sample_period;
+	grant->precise_ip = event->attr.precise_ip;
+	grant->active = event->state == PERF_EVENT_STATE_ACTIVE;
+	grant->large_pebs = htmm_large_pebs(event);
 }
 
 /**
- * htmm_event_release - stop and free the event of a sampler
+ * htmm_event_release - free the event of a sampler
  * @sampler: a sampler, with or without an event
  *
- * A handler of a software event may still be running when this returns; it is
- * done after synchronize_rcu().
+ * What perf made of it stays in the sampler. A handler of a software event may
+ * still be running when this returns; it is done after synchronize_rcu().
  *
  * Context: process, may sleep.
  */
@@ -128,6 +137,8 @@ void htmm_event_release(struct htmm_sampler *sampler)
 {
 	if (!sampler->event)
 		return;
+	htmm_event_query(sampler);
 	perf_event_release_kernel(sampler->event);
 	sampler->event = NULL;
+	sampler->grant.active = false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The perf event of a sampler: create, arm, look at, release. */
+/* The perf event of a sampler: create, arm, query, release. */
 #ifndef HTMM_EVENT_H
 #define HTMM_EVENT_H
 
@@ -9,8 +9,8 @@
 int htmm_event_create(struct htmm_sampler *sampler,
 		      const struct htmm_event *desc, struct htmm_error *err);
 void htmm_event_arm(struct htmm_sampler *sampler);
-void htmm_event_describe(struct htmm_sampler *sampler,
-			 struct htmm_channel *channel);
+void htmm_event_disarm(struct htmm_sampler *sampler);
+void htmm_event_query(struct htmm_sampler *sampler);
 void htmm_event_release(struct htmm_sampler *sampler);
 
 #endif /* HTMM_EVENT_H */

@@ -30,9 +30,30 @@ struct htmm_wake {
 };
 
 /**
+ * struct htmm_grant - what perf made of an event
+ * @count: events counted
+ * @time_enabled: nanoseconds it was enabled
+ * @time_running: nanoseconds it really counted
+ * @period: events between two samples
+ * @precise_ip: precision granted
+ * @active: it is on its PMU now
+ * @large_pebs: large PEBS is on
+ */
+struct htmm_grant {
+	u64 count;
+	u64 time_enabled;
+	u64 time_running;
+	u64 period;
+	u32 precise_ip;
+	bool active;
+	bool large_pebs;
+};
+
+/**
  * struct htmm_sampler - one event on one CPU
  * @event: the perf event; NULL once released. Protected by the session's
  *	event_lock; the overflow handler gets its own pointer from perf
+ * @grant: what perf said of the event when last asked; under event_lock too
  * @targets: whose samples pass
  * @wake: how to wake ksampled
  * @sample_type: PERF_SAMPLE_* bits of a record
@@ -57,6 +78,7 @@ struct htmm_wake {
  */
 struct htmm_sampler {
 	struct perf_event *event;
+	struct htmm_grant grant;
 	const struct htmm_targets *targets;
 	struct htmm_wake *wake;
 	u64 sample_type;

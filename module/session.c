@@ -216,6 +216,8 @@ static void htmm_session_release_events(struct htmm_session *session)
 
 	mutex_lock(&session->event_lock);
 	for (i = 0; i < session->nr_samplers; i++)
+		htmm_event_disarm(session->samplers[i]);
+	for (i = 0; i < session->nr_samplers; i++)
 		htmm_event_release(session->samplers[i]);
 	mutex_unlock(&session->event_lock);
 

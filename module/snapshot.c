@@ -79,6 +79,20 @@ static void htmm_counters_add(struct htmm_counters *sum,
 		sum->drops[i] += counters->drops[i];
 }
 
+static void htmm_snapshot_grant(const struct htmm_grant *grant,
+				struct htmm_channel *channel)
+{
+	channel->precise_ip = grant->precise_ip;
+	channel->period = grant->period;
+	channel->count = grant->count;
+	channel->time_enabled = grant->time_enabled;
+	channel->time_running = grant->time_running;
+	if (grant->active)
+		channel->flags |= HTMM_CHANNEL_ACTIVE;
+	if (grant->large_pebs)
+		channel->flags |= HTMM_CHANNEL_LARGE_PEBS;
+}
+
 /* What perf says of each event; it may have to ask the event's CPU. */
 static void htmm_snapshot_events(struct htmm_session *session,
 				 struct htmm_channel *channels)
@@ -86,8 +100,10 @@ static void htmm_snapshot_events(struct htmm_session *session,
 	unsigned int i;
 
 	mutex_lock(&session->event_lock);
-	for (i = 0; i < session->nr_samplers; i++)
-		htmm_event_describe(session->samplers[i], &channels[i]);
+	for (i = 0; i < session->nr_samplers; i++) {
+		htmm_event_query(session->samplers[i]);
+		htmm_snapshot_grant(&session->samplers[i]->grant, &channels[i]);
+	}
 	mutex_unlock(&session->event_lock);
 }
 

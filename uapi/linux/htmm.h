@@ -347,10 +347,14 @@ struct htmm_counters {
  * @flags: HTMM_CHANNEL_*
  * @precise_ip: the precision granted
  * @period: the period in force
+ * @count: events counted by the PMU, sampled or not
  * @time_enabled: nanoseconds the event was enabled
  * @time_running: nanoseconds it really counted; less than @time_enabled if
  *	the PMU's counters are shared with others
  * @counters: where its overflows went
+ *
+ * @flags to @time_running are what perf says of the event; after STOP, what it
+ * said last. RESET does not change them.
  */
 struct htmm_channel {
 	__u32 cpu;
@@ -358,6 +362,7 @@ struct htmm_channel {
 	__u32 flags;
 	__u32 precise_ip;
 	__u64 period;
+	__u64 count;
 	__u64 time_enabled;
 	__u64 time_running;
 	struct htmm_counters counters;
