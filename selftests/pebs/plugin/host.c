@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The unit's way into QEMU: functions and layouts that are not part of the
+ * plugin interface. QEMU's binary exports all its symbols, so they are found
+ * by name; they are those of QEMU 7.2, and any other version is refused.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host.h"
+
+#define QEMU_MAJOR		7
+#define QEMU_MINOR		2
+#define ADVICE			"use 7.2, as Debian 12's qemu-system-x86 package has it"
+#define CPU_INTERRUPT_NMI	0x200
+#define GDB_REG_RIP		16
+#define GUEST_PAGE_MASK		0xfffULL
+
+/* RAM is looked for in chunks of this size, up to this address. */
+#define RAM_CHUNK		(2ULL << 20)
+#define RAM_LIMIT		(256ULL << 30)
+#define MAX_EXTENTS		16
+
+/* QEMU's struct qemu_plugin_hwaddr, for RAM. */
+struct ram_hwaddr {
+	bool is_io;
+	bool is_store;
+	void *hostaddr;
+};
+
+/* QEMU's VersionInfo and glib's GByteArray. */
+struct version_info {
+	struct {
+		__s64 major;
+		__s64 minor;
+		__s64 micro;
+	} *qemu;
+	char *package;
+};
+
+struct byte_array {
+	__u8 *data;
+	unsigned int len;
+};
+
+/* A stretch of guest RAM: contiguous here and there. */
+struct extent {
+	__u64 host;
+	__u64 size;
+	__u64 gpa;
+};
+
+static struct {
+	struct version_info *(*qmp_query_version)(void **errp);
+	void *(*qemu_get_cpu)(int index);
+	void (*cpu_interrupt)(void *cpu, int mask);
+	bool (*qemu_mutex_iothread_locked)(void);
+	void (*qemu_mutex_lock_iothread_impl)(const char *file, int line);
+	void (*qemu_mutex_unlock_iothread)(void);
+	bool (*cpu_physical_memory_is_io)(__u64 addr);
+	void *(*cpu_physical_memory_map)(__u64 addr, __u64 *len,
+					 bool is_write);
+	void (*cpu_physical_memory_unmap)(void *buffer, __u64 len,
+					  bool is_write, __u64 access_len);
+	int (*x86_cpu_gdb_read_register)(void *cpu, struct byte_array *buf,
+					 int reg);
+	struct byte_array *(*g_byte_array_new)(void);
+	__u8 *(*g_byte_array_free)(struct byte_array *array, int free_data);
+} qemu;
+
+static struct extent extents[MAX_EXTENTS];
+static unsigned int nr_extents;
+
+static void say(const char *fmt, va_list args)
+{
+	fputs("pebs plugin: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+}
+
+static bool refuse(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(fmt, args);
+	va_end(args);
+	return false;
+}
+
+noreturn void host_fail(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(fmt, args);
+	va_end(args);
+	/* Not exit(): its handlers would wait for the vCPU that calls this. */
+	_exit(EXIT_FAILURE);
+}
+
+static bool bind(void *function, const char *name)
+{
+	void *address = dlsym(RTLD_DEFAULT, name);
+
+	if (!address)
+		return refuse("this QEMU does not export %s(); " ADVICE, name);
+	memcpy(function, &address, sizeof(address));
+	return true;
+}
+
+#define BIND(name) bind(&qemu.name, #name)
+
+bool host_bind(void)
+{
+	struct version_info *version;
+
+	if (!BIND(qmp_query_version) || !BIND(qemu_get_cpu) ||
+	    !BIND(cpu_interrupt) || !BIND(qemu_mutex_iothread_locked) ||
+	    !BIND(qemu_mutex_lock_iothread_impl) ||
+	    !BIND(qemu_mutex_unlock_iothread) ||
+	    !BIND(cpu_physical_memory_is_io) ||
+	    !BIND(cpu_physical_memory_map) ||
+	    !BIND(cpu_physical_memory_unmap) ||
+	    !BIND(x86_cpu_gdb_read_register) ||
+	    !BIND(g_byte_array_new) || !BIND(g_byte_array_free))
+		return false;
+
+	version = qemu.qmp_query_version(NULL);
+	if (version->qemu->major != QEMU_MAJOR ||
+	    version->qemu->minor != QEMU_MINOR)
+		return refuse("this is QEMU %lld.%lld; " ADVICE,
+			      version->qemu->major, version->qemu->minor);
+	return true;
+}
+
+static void add_chunk(__u64 host, __u64 gpa)
+{
+	struct extent *last = nr_extents ? &extents[nr_extents - 1] : NULL;
+
+	if (last && last->gpa + last->size == gpa &&
+	    last->host + last->size == host) {
+		last->size += RAM_CHUNK;
+		return;
+	}
+	if (nr_extents == MAX_EXTENTS)
+		host_fail("guest RAM is in more than %d pieces", MAX_EXTENTS);
+	extents[nr_extents++] = (struct extent){ host, RAM_CHUNK, gpa };
+}
+
+/*
+ * Probes the middle of each chunk: in the first one this is the end of the
+ * legacy hole, where RAM begins again at the place it would have without it.
+ */
+static void find_ram(void)
+{
+	for (__u64 gpa = 0; gpa < RAM_LIMIT; gpa += RAM_CHUNK) {
+		__u64 probe = gpa + RAM_CHUNK / 2;
+		__u64 len = 1;
+		void *host;
+
+		if (qemu.cpu_physical_memory_is_io(probe))
+			continue;
+		host = qemu.cpu_physical_memory_map(probe, &len, true);
+		if (!host)
+			continue;
+		add_chunk((uintptr_t)host - RAM_CHUNK / 2, gpa);
+		qemu.cpu_physical_memory_unmap(host, len, true, 0);
+	}
+}
+
+struct pebs_mbox *host_map_mailbox(void)
+{
+	__u64 len = PEBS_MBOX_SIZE;
+	void *mbox = NULL;
+
+	if (!qemu.cpu_physical_memory_is_io(PEBS_MBOX_ADDR))
+		mbox = qemu.cpu_physical_memory_map(PEBS_MBOX_ADDR, &len, true);
+	if (!mbox || len < PEBS_MBOX_SIZE)
+		host_fail("no guest RAM for the mailbox at %#lx; use -m 1G or more",
+			  PEBS_MBOX_ADDR);
+	find_ram();
+	return mbox;
+}
+
+__u64 host_phys(__u32 info, __u64 vaddr)
+{
+	const struct ram_hwaddr *ram;
+	__u64 host;
+
+	ram = (struct ram_hwaddr *)qemu_plugin_get_hwaddr(info, vaddr);
+	if (!ram || ram->is_io)
+		return HOST_NO_PHYS;
+	host = (uintptr_t)ram->hostaddr;
+	for (unsigned int i = 0; i < nr_extents; i++)
+		if (host - extents[i].host < extents[i].size)
+			return host - extents[i].host + extents[i].gpa;
+	return HOST_NO_PHYS;
+}
+
+__u64 host_ip(unsigned int index, __u64 translated)
+{
+	struct byte_array *buf = qemu.g_byte_array_new();
+	__u64 ip = translated;
+
+	/*
+	 * Within a block QEMU keeps the register only up to the page, and a
+	 * block's instructions all begin in one page.
+	 */
+	if (qemu.x86_cpu_gdb_read_register(qemu.qemu_get_cpu(index), buf,
+					   GDB_REG_RIP) == sizeof(ip))
+		memcpy(&ip, buf->data, sizeof(ip));
+	qemu.g_byte_array_free(buf, true);
+	return (ip & ~GUEST_PAGE_MASK) | (translated & GUEST_PAGE_MASK);
+}
+
+void host_raise_nmi(unsigned int index)
+{
+	bool locked = qemu.qemu_mutex_iothread_locked();
+
+	if (!locked)
+		qemu.qemu_mutex_lock_iothread_impl(__FILE__, __LINE__);
+	qemu.cpu_interrupt(qemu.qemu_get_cpu(index), CPU_INTERRUPT_NMI);
+	if (!locked)
+		qemu.qemu_mutex_unlock_iothread();
+}

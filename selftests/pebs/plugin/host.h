@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the unit needs from QEMU beyond the plugin interface. */
+#ifndef PEBS_HOST_H
+#define PEBS_HOST_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdnoreturn.h>
+
+#include "../mailbox.h"
+#include "qemu.h"
+
+/* Physical address of memory that host_phys() cannot place. */
+#define HOST_NO_PHYS	(~0ULL)
+
+/**
+ * host_fail() - report why the unit cannot work, and end QEMU
+ * @fmt: printf() format of one sentence
+ */
+noreturn void host_fail(const char *fmt, ...);
+
+/**
+ * host_bind() - find the QEMU functions that the unit calls
+ *
+ * Return: false, with the reason on stderr, if this QEMU is not one the unit
+ * knows.
+ */
+bool host_bind(void);
+
+/**
+ * host_map_mailbox() - map the mailbox and learn where guest RAM is
+ *
+ * Context: a vCPU thread, once the machine is built.
+ * Return: the mailbox. Does not return if the guest has no RAM there.
+ */
+struct pebs_mbox *host_map_mailbox(void);
+
+/**
+ * host_rw() - direction of an access
+ * @info: from the memory callback
+ *
+ * Return: QEMU_PLUGIN_MEM_R, _W, or both for an atomic read-modify-write.
+ */
+static inline unsigned int host_rw(__u32 info)
+{
+	return (info >> 16) & QEMU_PLUGIN_MEM_RW;
+}
+
+/**
+ * host_phys() - guest-physical address of the access being called back
+ * @info: from the memory callback
+ * @vaddr: from the memory callback
+ *
+ * Return: the address, or HOST_NO_PHYS for device memory.
+ */
+__u64 host_phys(__u32 info, __u64 vaddr);
+
+/**
+ * host_ip() - virtual address of the instruction being called back
+ * @index: the vCPU
+ * @translated: the address at which the instruction was translated
+ *
+ * QEMU shares a translated block between all mappings of its physical page, so
+ * only the offset in the page can be taken from @translated.
+ *
+ * Return: the address in the running process.
+ */
+__u64 host_ip(unsigned int index, __u64 translated);
+
+/**
+ * host_raise_nmi() - raise an NMI, taken at the end of the running block
+ * @index: the vCPU, which must be the calling thread's
+ */
+void host_raise_nmi(unsigned int index);
+
+#endif /* PEBS_HOST_H */

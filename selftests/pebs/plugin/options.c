@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Options of the plugin. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+#define MAX_WAYS	64
+
+/* Reads "NUMBER[K|M|G]" up to @end, and steps over it. */
+static bool parse_size(const char **text, char end, __u64 *value)
+{
+	const char *unit, units[] = "KMG";
+	unsigned int shift = 0;
+	char *p;
+
+	errno = 0;
+	*value = strtoull(*text, &p, 0);
+	if (errno || p == *text || **text == '-')
+		return false;
+	unit = *p ? strchr(units, *p) : NULL;
+	if (unit) {
+		shift = 10 * (unit - units + 1);
+		p++;
+	}
+	if (*value > ~0ULL >> shift || *p != end)
+		return false;
+	*value <<= shift;
+	*text = p + 1;
+	return true;
+}
+
+static bool parse_ways(const char *text, unsigned int *ways)
+{
+	__u64 value;
+
+	if (!parse_size(&text, '\0', &value) || !value || value > MAX_WAYS)
+		return false;
+	*ways = value;
+	return true;
+}
+
+static bool parse_range(const char *text, struct pebs_range *range)
+{
+	return parse_size(&text, '-', &range->start) &&
+	       parse_size(&text, '\0', &range->end) &&
+	       range->start < range->end;
+}
+
+/* The value of @option if its name is @name, or NULL. */
+static const char *value_of(const char *option, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(option, name, len) && option[len] == '=' ?
+	       option + len + 1 : NULL;
+}
+
+static bool parse_option(struct options *options, const char *option)
+{
+	const char *value;
+
+	value = value_of(option, "llc");
+	if (value)
+		return parse_size(&value, '\0', &options->llc);
+	value = value_of(option, "ways");
+	if (value)
+		return parse_ways(value, &options->ways);
+	value = value_of(option, "remote");
+	if (value)
+		return parse_range(value, &options->remote);
+	value = value_of(option, "pmem");
+	if (value)
+		return parse_range(value, &options->pmem);
+	value = value_of(option, "truth");
+	options->truth = value;
+	return value && *value;
+}
+
+bool options_parse(struct options *options, int argc, char **argv)
+{
+	*options = (struct options){ .llc = 2 << 20, .ways = 16 };
+	for (int i = 0; i < argc; i++) {
+		if (parse_option(options, argv[i]))
+			continue;
+		fprintf(stderr, "pebs plugin: bad option '%s'; known are llc=SIZE, ways=N, ",
+			argv[i]);
+		fputs("remote=START-END, pmem=START-END and truth=FILE\n", stderr);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Options of the plugin, as in -plugin pebs.so,llc=2M,truth=FILE. */
+#ifndef PEBS_OPTIONS_H
+#define PEBS_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "../mailbox.h"
+
+/**
+ * struct options - what the command line asked for
+ * @llc: size of the last-level cache in bytes, 0 for none (default 2 MiB)
+ * @ways: its associativity (default 16)
+ * @remote: guest-physical memory of another node (default none)
+ * @pmem: guest-physical persistent memory (default none)
+ * @truth: file for the ground truth, or NULL
+ */
+struct options {
+	__u64 llc;
+	unsigned int ways;
+	struct pebs_range remote;
+	struct pebs_range pmem;
+	const char *truth;
+};
+
+/**
+ * options_parse() - fill in the options
+ * @options: to fill in
+ * @argc: number of @argv
+ * @argv: "NAME=VALUE" strings, which must outlive @options
+ *
+ * Return: false, with the reason on stderr, for an unknown name or a bad value.
+ */
+bool options_parse(struct options *options, int argc, char **argv);
+
+#endif /* PEBS_OPTIONS_H */

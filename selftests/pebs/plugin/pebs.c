@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Emulated PEBS unit: a QEMU TCG plugin.
+ *
+ * Sees every load and store of user-mode code, decides what kind of access it
+ * was, counts it in the counters that the guest has programmed and in the
+ * ground truth, and at a counter's overflow writes a record into the guest's
+ * buffer and raises an NMI. See ../README.md and ../mailbox.h.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "host.h"
+#include "options.h"
+#include "truth.h"
+
+#define USER_END	(1ULL << 47)
+
+/* The access that is being counted. */
+struct access {
+	unsigned int vcpu;
+	__u64 ip;		/* as translated, see host_ip() */
+	__u64 addr;
+	__u64 phys;
+	enum pebs_kind kind;
+};
+
+static struct options options;
+static struct pebs_mbox *mbox;
+static pthread_once_t mbox_once = PTHREAD_ONCE_INIT;
+static unsigned int nr_vcpus;
+static struct truth truths[PEBS_MAX_CPUS];
+static FILE *truth_file;
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+static bool in_range(const struct pebs_range *range, __u64 phys)
+{
+	return phys >= range->start && phys < range->end;
+}
+
+static enum pebs_kind load_kind(__u64 phys, bool hit)
+{
+	bool remote, pmem;
+
+	if (hit)
+		return PEBS_LOAD_HIT;
+	remote = in_range(&mbox->header.remote, phys);
+	pmem = in_range(&mbox->header.pmem, phys);
+	if (pmem)
+		return remote ? PEBS_LOAD_REMOTE_PMM : PEBS_LOAD_LOCAL_PMM;
+	return remote ? PEBS_LOAD_REMOTE : PEBS_LOAD_LOCAL;
+}
+
+static void count_truth(const struct pebs_slot *slot,
+			const struct access *access, bool store, bool hit)
+{
+	struct truth_page *page = truth_page(&truths[access->vcpu], slot->tgid,
+					     access->addr);
+
+	if (store) {
+		page->stores++;
+		page->store_misses += !hit;
+	} else {
+		page->loads++;
+		page->load_misses += !hit;
+	}
+}
+
+static void write_record(struct pebs_slot *slot, const struct access *access,
+			 __u32 status)
+{
+	struct pebs_record *record = &slot->record[slot->head % PEBS_RECORDS];
+	unsigned int overflows = __builtin_popcount(status);
+
+	slot->overflows += overflows;
+	if (slot->head - slot->tail >= PEBS_RECORDS) {
+		slot->overruns += overflows;
+	} else {
+		*record = (struct pebs_record){
+			.ip = host_ip(access->vcpu, access->ip),
+			.addr = access->addr,
+			.phys = access->phys == HOST_NO_PHYS ? 0 : access->phys,
+			.seq = slot->overflows,
+			.status = status,
+			.kind = access->kind,
+		};
+		slot->head++;
+	}
+	slot->nmis++;
+	host_raise_nmi(access->vcpu);
+}
+
+static void count_events(struct pebs_slot *slot, const struct access *access)
+{
+	__u32 enabled = slot->enabled, status = 0;
+
+	for (; enabled; enabled &= enabled - 1) {
+		unsigned int i = __builtin_ctz(enabled);
+		struct pebs_counter *counter = &slot->counter[i];
+
+		if (!(counter->match >> access->kind & 1))
+			continue;
+		counter->count++;
+		if (!counter->reload || --counter->left)
+			continue;
+		counter->left = counter->reload;
+		counter->overflows++;
+		status |= 1U << i;
+	}
+	if (status)
+		write_record(slot, access, status);
+}
+
+static void count_access(struct pebs_slot *slot, struct access *access,
+			 bool store)
+{
+	bool hit = false;
+
+	if (access->phys == HOST_NO_PHYS)
+		slot->unmapped++;
+	else
+		hit = cache_access(access->phys);
+
+	if (store)
+		access->kind = hit ? PEBS_STORE_HIT : PEBS_STORE_MISS;
+	else
+		access->kind = load_kind(access->phys, hit);
+
+	if (truth_file && mbox->header.truth)
+		count_truth(slot, access, store, hit);
+	if (slot->enabled)
+		count_events(slot, access);
+}
+
+/* Called after each load or store of user code. */
+static void on_access(unsigned int vcpu, __u32 info, __u64 vaddr, void *ip)
+{
+	struct pebs_slot *slot = &mbox->cpu[vcpu].slot;
+	struct access access = { .vcpu = vcpu, .ip = (uintptr_t)ip, .addr = vaddr };
+
+	if (!slot->active || vaddr >= USER_END)
+		return;
+	access.phys = host_phys(info, vaddr);
+	if (host_rw(info) & QEMU_PLUGIN_MEM_R)
+		count_access(slot, &access, false);
+	if (host_rw(info) & QEMU_PLUGIN_MEM_W)
+		count_access(slot, &access, true);
+}
+
+static void open_mailbox(void)
+{
+	struct pebs_mbox *map = host_map_mailbox();
+
+	memset(map, 0, sizeof(*map));
+	map->header.ncpus = nr_vcpus;
+	map->header.remote = options.remote;
+	map->header.pmem = options.pmem;
+	map->header.magic = PEBS_MBOX_MAGIC;
+	mbox = map;
+}
+
+/*
+ * Called for each new block of guest code. Firmware and early boot run at low
+ * addresses too; nothing is counted of them, as no slot is active then.
+ */
+static void on_translate(__u64 id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+
+	(void)id;
+	/* The machine has no memory yet when the plugin is installed. */
+	pthread_once(&mbox_once, open_mailbox);
+
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		__u64 ip = qemu_plugin_insn_vaddr(insn);
+
+		if (ip < USER_END)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_access,
+							 QEMU_PLUGIN_CB_NO_REGS,
+							 QEMU_PLUGIN_MEM_RW,
+							 (void *)(uintptr_t)ip);
+	}
+}
+
+static void on_exit_write_truth(__u64 id, void *unused)
+{
+	(void)id;
+	(void)unused;
+	if (!truth_write(truth_file, truths, nr_vcpus) || fclose(truth_file))
+		host_fail("cannot write the ground truth to %s: %s",
+			  options.truth, strerror(errno));
+}
+
+static bool refuse(const char *problem, const char *detail)
+{
+	fprintf(stderr, "pebs plugin: %s%s\n", problem, detail);
+	return false;
+}
+
+static bool check_machine(const struct qemu_info_t *info)
+{
+	if (info->version.min > QEMU_PLUGIN_VERSION ||
+	    info->version.cur < QEMU_PLUGIN_VERSION)
+		return refuse("needs QEMU with version 1 of the plugin interface", "");
+	if (!info->system_emulation || strcmp(info->target_name, "x86_64"))
+		return refuse("needs qemu-system-x86_64, but this QEMU emulates ",
+			      info->target_name);
+	nr_vcpus = info->system.max_vcpus;
+	if (nr_vcpus > PEBS_MAX_CPUS)
+		return refuse("the mailbox has room for 32 vCPUs; use -smp 32 or less", "");
+	return true;
+}
+
+static bool open_truth(void)
+{
+	if (!options.truth)
+		return true;
+	truth_file = fopen(options.truth, "we");
+	if (truth_file)
+		return true;
+	fprintf(stderr, "pebs plugin: cannot write the ground truth to %s: %s\n",
+		options.truth, strerror(errno));
+	return false;
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(__u64 id,
+					   const struct qemu_info_t *info,
+					   int argc, char **argv)
+{
+	if (!options_parse(&options, argc, argv) || !check_machine(info) ||
+	    !host_bind() || !open_truth())
+		return -1;
+	if (!cache_init(options.llc, options.ways, nr_vcpus > 1)) {
+		refuse("impossible cache: ",
+		       "llc must be ways x 64 bytes x a power of two");
+		return -1;
+	}
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	if (truth_file)
+		qemu_plugin_register_atexit_cb(id, on_exit_write_truth, NULL);
+	return 0;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From the unit's NMI and records to perf overflows. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <asm/nmi.h>
+#include <asm/perf_event.h>
+#include <asm/ptrace.h>
+#include <asm/segment.h>
+
+#include "pebs_emu.h"
+
+#define NMI_NAME	"pebs_emu"
+
+/* perf fills these in from the data address. */
+#define SAMPLE_ADDR_TYPE	(PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR | \
+				 PERF_SAMPLE_DATA_PAGE_SIZE)
+
+static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs);
+
+/* What perf is told of each kind of access; latencies are made up. */
+static const struct {
+	u64 op;
+	u64 lvl;
+	u64 lvl_num;
+	u64 remote;
+	unsigned int latency;
+} sources[PEBS_KINDS] = {
+	[PEBS_LOAD_HIT] = {
+		PERF_MEM_OP_LOAD, PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3,
+		PERF_MEM_LVLNUM_L3, 0, 40,
+	},
+	[PEBS_LOAD_LOCAL] = {
+		PERF_MEM_OP_LOAD, PERF_MEM_LVL_HIT | PERF_MEM_LVL_LOC_RAM,
+		PERF_MEM_LVLNUM_RAM, 0, 250,
+	},
+	[PEBS_LOAD_REMOTE] = {
+		PERF_MEM_OP_LOAD, PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_RAM1,
+		PERF_MEM_LVLNUM_RAM, PERF_MEM_REMOTE_REMOTE, 400,
+	},
+	[PEBS_LOAD_LOCAL_PMM] = {
+		PERF_MEM_OP_LOAD, PERF_MEM_LVL_HIT | PERF_MEM_LVL_LOC_RAM,
+		PERF_MEM_LVLNUM_PMEM, 0, 800,
+	},
+	[PEBS_LOAD_REMOTE_PMM] = {
+		PERF_MEM_OP_LOAD, PERF_MEM_LVL_HIT | PERF_MEM_LVL_REM_RAM1,
+		PERF_MEM_LVLNUM_PMEM, PERF_MEM_REMOTE_REMOTE, 1000,
+	},
+	[PEBS_STORE_HIT] = {
+		PERF_MEM_OP_STORE, PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3,
+		PERF_MEM_LVLNUM_L3, 0, 40,
+	},
+	[PEBS_STORE_MISS] = {
+		PERF_MEM_OP_STORE, PERF_MEM_LVL_MISS | PERF_MEM_LVL_L3,
+		PERF_MEM_LVLNUM_ANY_CACHE, 0, 250,
+	},
+};
+
+static union perf_mem_data_src data_src(unsigned int kind)
+{
+	return (union perf_mem_data_src) {
+		.mem_op = sources[kind].op,
+		.mem_lvl = sources[kind].lvl,
+		.mem_lvl_num = sources[kind].lvl_num,
+		.mem_remote = sources[kind].remote,
+		.mem_snoop = PERF_MEM_SNOOP_NONE,
+		.mem_lock = PERF_MEM_LOCK_NA,
+		.mem_dtlb = PERF_MEM_TLB_NA,
+		.mem_blk = PERF_MEM_BLK_NA,
+	};
+}
+
+static void fill(struct perf_sample_data *data, struct perf_event *event,
+		 const struct pebs_record *record)
+{
+	u64 type = event->attr.sample_type;
+
+	perf_sample_data_init(data, 0, event->hw.last_period);
+	if (type & SAMPLE_ADDR_TYPE) {
+		data->addr = record->addr;
+		data->sample_flags |= PERF_SAMPLE_ADDR;
+	}
+	if (type & PERF_SAMPLE_DATA_SRC) {
+		data->data_src = data_src(record->kind);
+		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
+	}
+	if (type & PERF_SAMPLE_WEIGHT_TYPE) {
+		data->weight.full = sources[record->kind].latency;
+		data->sample_flags |= type & PERF_SAMPLE_WEIGHT_TYPE;
+	}
+	pebs_fault_spoil(data);
+}
+
+/*
+ * The interrupt comes at the end of the block that overflowed; if this was a
+ * system call or a fault, in the kernel. The access was the user's all the same.
+ */
+static void set_regs(struct pt_regs *regs, const struct pt_regs *interrupted,
+		     u64 ip)
+{
+	if (interrupted && user_mode((struct pt_regs *)interrupted)) {
+		*regs = *interrupted;
+	} else {
+		memset(regs, 0, sizeof(*regs));
+		regs->cs = __USER_CS;
+		regs->ss = __USER_DS;
+	}
+	regs->ip = ip;
+	regs->flags |= PERF_EFLAGS_EXACT;
+}
+
+static void deliver(struct pebs_cpu *cpu, unsigned int counter,
+		    const struct pebs_record *record,
+		    const struct pt_regs *interrupted)
+{
+	struct perf_event *event = cpu->event[counter];
+	struct perf_sample_data data;
+	struct pt_regs regs;
+
+	if (!event || event->hw.state & PERF_HES_STOPPED) {
+		cpu->stale++;
+		return;
+	}
+	cpu->delivered++;
+	event->hw.last_period = cpu->slot->counter[counter].reload;
+	set_regs(&regs, interrupted, record->ip);
+	fill(&data, event, record);
+	if (overflow(event, &data, &regs))
+		pebs_pmu_stop(event, 0);
+}
+
+/* The period may have been changed by an overflow (frequency mode). */
+static void rebase_all(struct pebs_cpu *cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < PEBS_COUNTERS; i++)
+		if (cpu->event[i])
+			pebs_pmu_rebase(cpu, cpu->event[i]);
+}
+
+void pebs_drain(struct pebs_cpu *cpu, struct pt_regs *regs)
+{
+	struct pebs_slot *slot = cpu->slot;
+
+	if (cpu->draining || slot->tail == slot->head)
+		return;
+	WRITE_ONCE(cpu->draining, true);
+	barrier();
+	for (; slot->tail != slot->head; slot->tail++) {
+		struct pebs_record record = slot->record[slot->tail % PEBS_RECORDS];
+		unsigned long status = record.status;
+		unsigned int counter;
+
+		for_each_set_bit(counter, &status, PEBS_COUNTERS)
+			deliver(cpu, counter, &record, regs);
+	}
+	rebase_all(cpu);
+	barrier();
+	WRITE_ONCE(cpu->draining, false);
+}
+
+static int nmi_handler(unsigned int type, struct pt_regs *regs)
+{
+	struct pebs_cpu *cpu = this_cpu_ptr(pebs_cpus);
+
+	/* Raised NMIs merge while one is pending, so they cannot be counted. */
+	if (cpu->nmis == cpu->slot->nmis)
+		return NMI_DONE;
+	cpu->nmis = cpu->slot->nmis;
+	pebs_drain(cpu, regs);
+	return NMI_HANDLED;
+}
+
+/* perf_event_overflow() is not exported: PMUs are built in, except in tests. */
+static int find_overflow(void)
+{
+	struct kprobe probe = { .symbol_name = "perf_event_overflow" };
+	int err = register_kprobe(&probe);
+
+	if (err) {
+		pr_err("cannot look up %s: error %d\n", probe.symbol_name, err);
+		return err;
+	}
+	overflow = (void *)probe.addr;
+	unregister_kprobe(&probe);
+	return 0;
+}
+
+int pebs_drain_init(void)
+{
+	int err = find_overflow();
+
+	return err ?: register_nmi_handler(NMI_LOCAL, nmi_handler, 0, NMI_NAME);
+}
+
+void pebs_drain_exit(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, NMI_NAME);
+}

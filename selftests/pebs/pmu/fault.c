@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Injected faults: samples such as real hardware sometimes gives, for tests of
+ * the code that receives them. Each fault is due at every Nth sample; if two
+ * are due at the same one, the first below is injected.
+ */
+#include <linux/atomic.h>
+#include <linux/module.h>
+
+#include "pebs_emu.h"
+
+/* An address in the direct map of kernel memory. */
+#define KERNEL_ADDR	0xffff888000001000ULL
+/* What a stack may hold where nothing wrote a valid address. */
+#define GARBAGE_ADDR	0x00005eadbeef5000ULL
+
+static unsigned long fault_noaddr;
+module_param(fault_noaddr, ulong, 0644);
+MODULE_PARM_DESC(fault_noaddr, "every Nth sample has a stray address that is not flagged valid (0: none)");
+
+static unsigned long fault_kernel;
+module_param(fault_kernel, ulong, 0644);
+MODULE_PARM_DESC(fault_kernel, "every Nth sample has a kernel address (0: none)");
+
+static unsigned long fault_zero;
+module_param(fault_zero, ulong, 0644);
+MODULE_PARM_DESC(fault_zero, "every Nth sample has address 0, flagged valid (0: none)");
+
+static atomic64_t samples;
+static atomic64_t noaddr, kernel, zero;
+
+static int get_count(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%lld\n", atomic64_read(kp->arg));
+}
+
+static const struct kernel_param_ops count_ops = { .get = get_count };
+module_param_cb(injected_noaddr, &count_ops, &noaddr, 0444);
+MODULE_PARM_DESC(injected_noaddr, "samples given a stray address so far");
+module_param_cb(injected_kernel, &count_ops, &kernel, 0444);
+MODULE_PARM_DESC(injected_kernel, "samples given a kernel address so far");
+module_param_cb(injected_zero, &count_ops, &zero, 0444);
+MODULE_PARM_DESC(injected_zero, "samples given address 0 so far");
+
+static bool due(u64 sample, unsigned long every)
+{
+	return every && sample % every == 0;
+}
+
+void pebs_fault_spoil(struct perf_sample_data *data)
+{
+	u64 sample = atomic64_inc_return(&samples);
+
+	if (due(sample, READ_ONCE(fault_noaddr))) {
+		data->addr = GARBAGE_ADDR;
+		data->sample_flags &= ~(u64)PERF_SAMPLE_ADDR;
+		atomic64_inc(&noaddr);
+	} else if (due(sample, READ_ONCE(fault_kernel))) {
+		data->addr = KERNEL_ADDR;
+		atomic64_inc(&kernel);
+	} else if (due(sample, READ_ONCE(fault_zero))) {
+		data->addr = 0;
+		atomic64_inc(&zero);
+	}
+}

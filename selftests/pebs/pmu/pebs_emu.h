@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Guest driver of the emulated PEBS unit: what its files share. */
+#ifndef PEBS_EMU_H
+#define PEBS_EMU_H
+
+#include <linux/perf_event.h>
+
+#include "mailbox.h"
+
+/**
+ * struct pebs_cpu - the driver's side of one CPU's unit
+ * @slot: its slot in the mailbox
+ * @event: events on the counters, NULL for a free one
+ * @draining: records are being drained; set and read on this CPU only, also by
+ *	an NMI that interrupts the drain
+ * @nmis: interrupts of the slot that were seen
+ * @delivered: records handed to perf, once for each event they concern
+ * @stale: records of an event that was already stopped, dropped
+ *
+ * Everything is used on its own CPU with interrupts off.
+ */
+struct pebs_cpu {
+	struct pebs_slot *slot;
+	struct perf_event *event[PEBS_COUNTERS];
+	bool draining;
+	u64 nmis;
+	u64 delivered;
+	u64 stale;
+};
+
+extern struct pebs_cpu __percpu *pebs_cpus;
+
+/* pmu.c */
+extern struct pmu pebs_pmu;
+int pebs_pmu_register(void);
+
+/**
+ * pebs_pmu_rebase() - take over a period that perf changed during an overflow
+ * @cpu: this CPU
+ * @event: an event on it
+ *
+ * Context: NMI or interrupts off.
+ */
+void pebs_pmu_rebase(struct pebs_cpu *cpu, struct perf_event *event);
+
+/**
+ * pebs_pmu_stop() - struct pmu's stop()
+ * @event: event on this CPU
+ * @flags: ignored, the count is always brought up to date
+ *
+ * Context: NMI or interrupts off.
+ */
+void pebs_pmu_stop(struct perf_event *event, int flags);
+
+/* drain.c */
+int pebs_drain_init(void);
+void pebs_drain_exit(void);
+
+/**
+ * pebs_drain() - hand this CPU's records to perf, in order
+ * @cpu: this CPU
+ * @regs: interrupted registers, or NULL outside an NMI
+ *
+ * Does nothing if a drain is already running on this CPU; that one will see
+ * the records.
+ *
+ * Context: NMI or interrupts off.
+ */
+void pebs_drain(struct pebs_cpu *cpu, struct pt_regs *regs);
+
+/* tgid.c */
+int pebs_tgid_init(void);
+void pebs_tgid_exit(void);
+
+/* fault.c */
+
+/**
+ * pebs_fault_spoil() - make a sample invalid if a fault is due
+ * @data: sample, filled in
+ *
+ * Context: NMI or interrupts off.
+ */
+void pebs_fault_spoil(struct perf_sample_data *data);
+
+#endif /* PEBS_EMU_H */
