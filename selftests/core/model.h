@@ -15,7 +15,8 @@
 
 #define MODEL_REGIONS	48
 #define MODEL_SPACES	3
-#define WORLD_PAGES	256
+#define WORLD_PAGES	256	/* most given to the pool */
+#define WORLD_BATCH	300	/* most samples at once */
 
 struct model_page {
 	bool tracked;
@@ -56,32 +57,32 @@ struct world {
 };
 
 /* Open a table with these limits over randomly placed regions. */
-bool world_open(struct world *w, const struct htmm_table_config *config);
+void world_open(struct world *w, const struct htmm_table_config *config);
 
 /* Clear, take all memory back and check that none is missing. */
-bool world_close(struct world *w);
+void world_close(struct world *w);
 
 /* Give the pool what the table asks for. */
 void world_refill(struct world *w);
 
 /* Add a batch to both; the refusals must be the ones the model predicts. */
-bool world_add(struct world *w, const struct htmm_table_sample *samples, u32 n);
+void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n);
 
 /* A sample of one of the regions, some pages being much likelier than others. */
 struct htmm_table_sample world_sample(const struct world *w);
 
 /* Do the same to both. The bounded steps set @more to what the table returned. */
 void world_cool(struct world *w);
-bool world_reclaim(struct world *w, u32 budget, bool *more);
-bool world_remove_space(struct world *w, u32 space, u32 *pos, u32 budget,
+void world_reclaim(struct world *w, u32 budget, bool *more);
+void world_remove_space(struct world *w, u32 space, u32 *pos, u32 budget,
 			bool *more);
 void world_clear(struct world *w);
 
 /* Compare histograms and totals. */
-bool world_totals_match(struct world *w);
+void world_totals_match(struct world *w);
 
 /* Compare every page and every region as well. */
-bool world_matches(struct world *w);
+void world_matches(struct world *w);
 
 /*
  * The complete listing that the model expects, hottest first, in memory for the

@@ -3,31 +3,33 @@
 #ifndef HTMM_SELFTESTS_TAP_H
 #define HTMM_SELFTESTS_TAP_H
 
-#include <inttypes.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* A test returns true if it passed; CHECK() says where it failed. */
 struct tap_test {
 	const char *name;
-	bool (*run)(void);
+	void (*run)(void);
 };
 
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define TAP_TEST(function) { #function, function }
 
-static inline bool tap_check(bool ok, const char *file, int line,
+static jmp_buf tap_failed;
+
+/* The first check that is not true ends the test and says where it is. */
+#define CHECK(condition) \
+	tap_check(condition, __FILE__, __LINE__, #condition)
+
+static inline void tap_check(bool ok, const char *file, int line,
 			     const char *what)
 {
-	if (!ok)
-		printf("# %s:%d: not true: %s\n", file, line, what);
-	return ok;
+	if (ok)
+		return;
+	printf("# %s:%d: not true: %s\n", file, line, what);
+	longjmp(tap_failed, 1);
 }
-
-#define CHECK(condition) do {						\
-	if (!tap_check(condition, __FILE__, __LINE__, #condition))	\
-		return false;						\
-} while (0)
 
 static u64 tap_random_state;
 
@@ -54,18 +56,25 @@ static inline u64 tap_env(const char *name, u64 value)
 	return text ? strtoull(text, NULL, 0) : value;
 }
 
+static inline bool tap_passes(const struct tap_test *test)
+{
+	if (setjmp(tap_failed))
+		return false;
+	test->run();
+	return true;
+}
+
 static inline int tap_main(const struct tap_test *tests, unsigned int n)
 {
 	u64 seed = tap_env("SEED", (u64)time(NULL) << 20 ^ clock());
 	unsigned int i, failed = 0;
+	bool ok;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("TAP version 13\n1..%u\n# SEED=%" PRIu64 "\n", n, (uint64_t)seed);
+	printf("TAP version 13\n1..%u\n# SEED=%llu\n", n, seed);
 	for (i = 0; i < n; i++) {
-		bool ok;
-
 		tap_random_state = seed;
-		ok = tests[i].run();
+		ok = tap_passes(&tests[i]);
 		failed += !ok;
 		printf("%s %u - %s\n", ok ? "ok" : "not ok", i + 1, tests[i].name);
 	}

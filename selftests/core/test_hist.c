@@ -10,7 +10,7 @@ static u64 sum(const struct htmm_hist *hist)
 	return htmm_hist_pages_from(hist, 0);
 }
 
-static bool bin_boundaries(void)
+static void bin_boundaries(void)
 {
 	unsigned int b;
 
@@ -23,10 +23,9 @@ static bool bin_boundaries(void)
 		CHECK(htmm_hist_bin(low - 1) == b - 1);
 	}
 	CHECK(htmm_hist_bin(U32_MAX) == TOP);
-	return true;
 }
 
-static bool halving_moves_down_one_bin(void)
+static void halving_moves_down_one_bin(void)
 {
 	int i;
 
@@ -37,10 +36,9 @@ static bool halving_moves_down_one_bin(void)
 			CHECK(htmm_hist_bin(count >> 1) ==
 			      htmm_hist_bin(count) - 1);
 	}
-	return true;
 }
 
-static bool add_move_remove(void)
+static void add_move_remove(void)
 {
 	struct htmm_hist hist = { 0 };
 
@@ -54,10 +52,9 @@ static bool add_move_remove(void)
 	CHECK(hist.bin[TOP] == 1);
 	htmm_hist_remove(&hist, U32_MAX);
 	CHECK(sum(&hist) == 0);
-	return true;
 }
 
-static bool cool_shifts_every_bin(void)
+static void cool_shifts_every_bin(void)
 {
 	struct htmm_hist hist;
 	unsigned int b;
@@ -69,10 +66,9 @@ static bool cool_shifts_every_bin(void)
 	for (b = 1; b < TOP; b++)
 		CHECK(hist.bin[b] == 1000 + b + 1);
 	CHECK(hist.bin[TOP] == 0);
-	return true;
 }
 
-static bool merge_adds_every_bin(void)
+static void merge_adds_every_bin(void)
 {
 	struct htmm_hist a, other;
 	unsigned int b;
@@ -84,10 +80,9 @@ static bool merge_adds_every_bin(void)
 	htmm_hist_merge(&a, &other);
 	for (b = 0; b < HTMM_HIST_BINS; b++)
 		CHECK(a.bin[b] == 101 * b && other.bin[b] == 100 * b);
-	return true;
 }
 
-static bool hot_threshold_cases(void)
+static void hot_threshold_cases(void)
 {
 	struct htmm_hist hist = { 0 };
 
@@ -111,10 +106,9 @@ static bool hot_threshold_cases(void)
 	CHECK(htmm_hist_hot_threshold(&hist, 2) == 6);
 	CHECK(htmm_hist_hot_threshold(&hist, 1) == HTMM_HIST_BINS);
 	CHECK(htmm_hist_pages_from(&hist, HTMM_HIST_BINS) == 0);
-	return true;
 }
 
-static bool warm_threshold_cases(void)
+static void warm_threshold_cases(void)
 {
 	struct htmm_hist hist = { 0 };
 
@@ -134,11 +128,10 @@ static bool warm_threshold_cases(void)
 	CHECK(htmm_hist_warm_threshold(&hist, 0, HTMM_HIST_BINS) ==
 	      HTMM_HIST_BINS);
 	CHECK(htmm_hist_warm_threshold(&hist, U64_MAX, 5) == 4);
-	return true;
 }
 
 /* The thresholds of random histograms, against their definition word by word. */
-static bool thresholds_are_as_defined(void)
+static void thresholds_are_as_defined(void)
 {
 	int i;
 
@@ -156,7 +149,6 @@ static bool thresholds_are_as_defined(void)
 		CHECK(htmm_hist_hot_threshold(&hist, capacity) == hot);
 		CHECK(htmm_hist_warm_threshold(&hist, capacity, hot) == warm);
 	}
-	return true;
 }
 
 int main(void)
@@ -172,5 +164,5 @@ int main(void)
 		TAP_TEST(thresholds_are_as_defined),
 	};
 
-	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+	return tap_main(tests, ARRAY_SIZE(tests));
 }

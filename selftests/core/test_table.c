@@ -17,12 +17,13 @@ static struct htmm_table_sample at(u32 region, u32 page, u32 weight)
 	};
 }
 
-static bool add(u32 region, u32 page, u32 weight)
+static void add(u32 region, u32 page, u32 weight)
 {
 	struct htmm_table_sample s = at(region, page, weight);
 
 	world_refill(&world);
-	return world_add(&world, &s, 1) && world_totals_match(&world);
+	world_add(&world, &s, 1);
+	world_totals_match(&world);
 }
 
 static u32 count(u32 region, u32 page)
@@ -40,16 +41,15 @@ static u64 bin(enum htmm_kind kind, unsigned int b)
 	return hist.bin[b];
 }
 
-static bool reclaim_all(void)
+static void reclaim_all(void)
 {
 	bool more = true;
 
 	while (more)
-		CHECK(world_reclaim(&world, 1 + tap_below(4), &more));
-	return true;
+		world_reclaim(&world, 1 + tap_below(4), &more);
 }
 
-static bool config_is_checked(void)
+static void config_is_checked(void)
 {
 	struct htmm_table_config c = roomy;
 	struct htmm_table table;
@@ -74,66 +74,77 @@ static bool config_is_checked(void)
 	CHECK(htmm_table_dir_bytes(&c) == 0);
 	c.max_bytes = HTMM_TABLE_MIN_BYTES;
 	CHECK(htmm_table_dir_bytes(&c) > 0);
-	return true;
 }
 
-static bool counts_and_bins(void)
+static void counts_and_bins(void)
 {
-	CHECK(world_open(&world, &roomy));
-	CHECK(add(0, 0, 1) && count(0, 0) == 1);
+	world_open(&world, &roomy);
+	add(0, 0, 1);
+	CHECK(count(0, 0) == 1);
 	CHECK(bin(HTMM_KIND_BASE, 1) == 1 && bin(HTMM_KIND_HUGE, 1) == 1);
-	CHECK(add(0, 0, 1) && count(0, 0) == 2);
+	add(0, 0, 1);
+	CHECK(count(0, 0) == 2);
 	CHECK(bin(HTMM_KIND_BASE, 1) == 0 && bin(HTMM_KIND_BASE, 2) == 1);
-	CHECK(add(0, 511, 1) && count(0, 511) == 1 && count(0, 510) == 0);
+	add(0, 511, 1);
+	CHECK(count(0, 511) == 1 && count(0, 510) == 0);
 	CHECK(bin(HTMM_KIND_HUGE, 2) == 1);
-	CHECK(world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+	world_matches(&world);
+	world_close(&world);
 }
 
-static bool saturates(void)
+static void saturates(void)
 {
-	CHECK(world_open(&world, &roomy));
-	CHECK(add(0, 0, U32_MAX - 1) && add(0, 0, 1));
+	world_open(&world, &roomy);
+	add(0, 0, U32_MAX - 1);
+	add(0, 0, 1);
 	CHECK(count(0, 0) == U32_MAX);
-	CHECK(add(0, 0, 1) && count(0, 0) == U32_MAX);
-	CHECK(add(0, 1, U32_MAX));
+	add(0, 0, 1);
+	CHECK(count(0, 0) == U32_MAX);
+	add(0, 1, U32_MAX);
 	CHECK(bin(HTMM_KIND_BASE, 32) == 2 && bin(HTMM_KIND_HUGE, 32) == 1);
-	CHECK(world_matches(&world));
+	world_matches(&world);
 	world_cool(&world);
-	CHECK(count(0, 0) == U32_MAX / 2 && world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+	CHECK(count(0, 0) == U32_MAX / 2);
+	world_matches(&world);
+	world_close(&world);
 }
 
-static bool cooling_is_lazy_and_exact(void)
+static void cooling_is_lazy_and_exact(void)
 {
-	CHECK(world_open(&world, &roomy));
-	CHECK(add(0, 3, 5) && add(0, 4, 1) && add(1, 0, 1));
+	world_open(&world, &roomy);
+	add(0, 3, 5);
+	add(0, 4, 1);
+	add(1, 0, 1);
 	world_cool(&world);
 	CHECK(count(0, 3) == 2 && count(0, 4) == 0);
-	CHECK(bin(HTMM_KIND_BASE, 0) == 2 && world_matches(&world));
+	CHECK(bin(HTMM_KIND_BASE, 0) == 2);
+	world_matches(&world);
 	/* Touching the region forgets its page in bin 0, and no other. */
-	CHECK(add(0, 3, 1) && count(0, 3) == 3);
+	add(0, 3, 1);
+	CHECK(count(0, 3) == 3);
 	CHECK(bin(HTMM_KIND_BASE, 0) == 1);
-	CHECK(reclaim_all() && bin(HTMM_KIND_BASE, 0) == 0);
+	reclaim_all();
+	CHECK(bin(HTMM_KIND_BASE, 0) == 0);
 	CHECK(bin(HTMM_KIND_HUGE, 0) == 0);
-	CHECK(world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+	world_matches(&world);
+	world_close(&world);
 }
 
-static bool epochs_far_apart(void)
+static void epochs_far_apart(void)
 {
-	static const u64 jumps[] = { 1ULL << 20, 1ULL << 32, 1ULL << 33 };
+	/* The last makes 2^32 + 1 in all, which 32 bits would take for 1. */
+	static const u64 jumps[] = { 1 << 20, 1ULL << 32, (1ULL << 32) - 31 };
 	u32 i, j;
 
-	CHECK(world_open(&world, &roomy));
+	world_open(&world, &roomy);
 	for (i = 0; i < 3; i++) {
-		CHECK(add(0, 0, U32_MAX) && add(0, 1, 1) && add(1, 0, 77));
+		add(0, 0, U32_MAX);
+		add(0, 1, 1);
+		add(1, 0, 77);
 		for (j = 0; j < 31; j++)
 			world_cool(&world);
-		CHECK(count(0, 0) == 1 && world_matches(&world));
+		CHECK(count(0, 0) == 1);
+		world_matches(&world);
 		/* Each cooling for real up to 2^20, then only the epoch. */
 		if (i == 0)
 			for (j = 0; j < jumps[0]; j++)
@@ -143,106 +154,109 @@ static bool epochs_far_apart(void)
 		world.model.coolings += jumps[i];
 		world_cool(&world);
 		CHECK(count(0, 0) == 0 && count(1, 0) == 0);
-		CHECK(bin(HTMM_KIND_BASE, 0) == 3 && world_matches(&world));
-		CHECK(add(0, 0, 1) && count(0, 0) == 1);
-		CHECK(world_matches(&world) && reclaim_all());
+		CHECK(bin(HTMM_KIND_BASE, 0) == 3);
+		world_matches(&world);
+		add(0, 0, 1);
+		CHECK(count(0, 0) == 1);
+		world_matches(&world);
+		reclaim_all();
 		world_clear(&world);
 	}
-	CHECK(world_close(&world));
-	return true;
+	world_close(&world);
 }
 
-static bool page_limit(void)
+static void page_limit(void)
 {
 	struct htmm_table_config config = roomy;
 	u32 i;
 
 	config.max_pages = 10;
-	CHECK(world_open(&world, &config));
+	world_open(&world, &config);
 	for (i = 0; i < 20; i++)
-		CHECK(add(i % 3, i, 2));
+		add(i % 3, i, 2);
 	CHECK(world.table.pages == 10 && world.table.full == 10);
-	CHECK(add(0, 0, 1) && count(0, 0) == 3);
+	add(0, 0, 1);
+	CHECK(count(0, 0) == 3);
 	/* Room comes back when pages have cooled to zero and are reclaimed. */
 	world_cool(&world);
 	world_cool(&world);
-	CHECK(reclaim_all() && world.table.pages == 0);
-	CHECK(add(5, 5, 1) && count(5, 5) == 1);
-	CHECK(world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+	reclaim_all();
+	CHECK(world.table.pages == 0);
+	add(5, 5, 1);
+	CHECK(count(5, 5) == 1);
+	world_matches(&world);
+	world_close(&world);
 }
 
-static bool memory_limit(void)
+static void memory_limit(void)
 {
 	const struct htmm_table_config config = {
 		.max_bytes = HTMM_TABLE_MIN_BYTES, .batch = 1,
 	};
 	u32 i, entries;
 
-	CHECK(world_open(&world, &config));
+	world_open(&world, &config);
 	entries = world.table.nr_entries;
 	CHECK(entries < MODEL_REGIONS);
 	for (i = 0; i < MODEL_REGIONS; i++)
-		CHECK(add(i, 0, 2));
+		add(i, 0, 2);
 	CHECK(world.table.regions == entries);
 	CHECK(world.table.full == MODEL_REGIONS - entries);
 	CHECK(htmm_table_need(&world.table) == 0);
 	/* Pages of the regions it has still fit. */
-	CHECK(add(0, 511, 1) && count(0, 511) == 1);
-	CHECK(world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+	add(0, 511, 1);
+	CHECK(count(0, 511) == 1);
+	world_matches(&world);
+	world_close(&world);
 }
 
-static bool empty_pool_refuses(void)
+static void empty_pool_refuses(void)
 {
 	struct htmm_table_sample s;
 
-	CHECK(world_open(&world, &roomy));
+	world_open(&world, &roomy);
 	s = at(0, 0, 1);
-	CHECK(world_add(&world, &s, 1));
+	world_add(&world, &s, 1);
 	CHECK(world.table.full == 1 && world.table.regions == 0);
 	CHECK(htmm_table_need(&world.table) == roomy.batch / 2);
-	CHECK(add(0, 0, 1) && count(0, 0) == 1);
-	CHECK(world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+	add(0, 0, 1);
+	CHECK(count(0, 0) == 1);
+	world_matches(&world);
+	world_close(&world);
 }
 
-static bool out_of_range_and_weightless(void)
+static void out_of_range_and_weightless(void)
 {
 	struct htmm_table_sample s[3];
 
-	CHECK(world_open(&world, &roomy));
+	world_open(&world, &roomy);
 	world_refill(&world);
 	s[0] = at(0, 0, 1);
 	s[0].vpn = HTMM_VPN_MAX + 1;
 	s[1] = at(0, 0, 1);
 	s[1].space = HTMM_SPACE_MAX + 1;
 	s[2] = at(0, 0, 0);
-	CHECK(world_add(&world, s, 3));
+	world_add(&world, s, 3);
 	CHECK(world.table.full == 2 && world.table.counted == 1);
 	CHECK(world.table.pages == 0);
 	CHECK(htmm_table_count(&world.table, s[1].space, s[1].vpn) == 0);
 	CHECK(htmm_table_count(&world.table, s[0].space, s[0].vpn) == 0);
-	CHECK(world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+	world_matches(&world);
+	world_close(&world);
 }
 
-static bool removed_space_is_gone(void)
+static void removed_space_is_gone(void)
 {
 	bool more = true;
 	u32 i, pos = 0;
 
-	CHECK(world_open(&world, &roomy));
+	world_open(&world, &roomy);
 	for (i = 0; i < MODEL_REGIONS; i++)
-		CHECK(add(i, i, 3));
+		add(i, i, 3);
 	while (more) {
-		CHECK(world_remove_space(&world, world.model.space[1], &pos, 1,
-					 &more));
-		CHECK(world_totals_match(&world));
+		world_remove_space(&world, world.model.space[1], &pos, 1,
+				   &more);
+		world_totals_match(&world);
 	}
 	for (i = 0; i < MODEL_REGIONS; i++)
 		CHECK(count(i, i) == (at(i, i, 1).space ==
@@ -250,160 +264,167 @@ static bool removed_space_is_gone(void)
 	/* The entries freed are used again before the directory grows. */
 	pos = world.table.high;
 	for (i = 0; i < MODEL_REGIONS; i++)
-		CHECK(add(i, i, 1));
-	CHECK(world.table.high == pos && world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+		add(i, i, 1);
+	CHECK(world.table.high == pos);
+	world_matches(&world);
+	world_close(&world);
 }
 
-static bool steps_are_bounded(void)
+static void steps_are_bounded(void)
 {
 	bool more = true;
 	u32 i, steps = 0;
 
-	CHECK(world_open(&world, &roomy));
+	world_open(&world, &roomy);
 	for (i = 0; i < MODEL_REGIONS; i++)
-		CHECK(add(i, i, 1));
+		add(i, i, 1);
 	CHECK(!htmm_table_reclaim(&world.table, 5));
 	world_cool(&world);
 	for (; more; steps++)
-		CHECK(world_reclaim(&world, 5, &more));
+		world_reclaim(&world, 5, &more);
 	CHECK(steps == DIV_ROUND_UP(MODEL_REGIONS, 5));
 	CHECK(world.table.regions == 0 && world.table.reclaimed == MODEL_REGIONS);
-	CHECK(world_close(&world));
-	return true;
+	world_close(&world);
 }
 
 /* What is added while a sweep is under way must not make it miss the rest. */
-static bool sweep_survives_growth(void)
+static void sweep_survives_growth(void)
 {
 	bool more;
 	u32 i;
 
-	CHECK(world_open(&world, &roomy));
+	world_open(&world, &roomy);
 	for (i = 0; i < 10; i++)
-		CHECK(add(i, 0, 1));
+		add(i, 0, 1);
 	world_cool(&world);
-	CHECK(world_reclaim(&world, 9, &more) && more);
-	CHECK(add(0, 0, 1));
+	world_reclaim(&world, 9, &more);
+	CHECK(more);
+	add(0, 0, 1);
 	world_cool(&world);
 	for (i = 10; i < 40; i++)
-		CHECK(add(i, 0, 4));
-	CHECK(reclaim_all());
-	CHECK(world.table.regions == 30 && world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+		add(i, 0, 4);
+	reclaim_all();
+	CHECK(world.table.regions == 30);
+	world_matches(&world);
+	world_close(&world);
 }
 
-/* One random operation. @dying is the space being removed, or -1. */
-static bool random_step(u32 starve, u64 *dying, u32 *pos)
+/* Add some samples, none of the space @dying; refill one time in @starve. */
+static void random_batch(u32 starve, u64 dying)
 {
-	struct htmm_table_sample batch[300];
-	u32 n = 0, i, want, op = tap_below(100);
+	struct htmm_table_sample batch[WORLD_BATCH];
+	u32 n = 0, i, want = 1 + tap_below(tap_below(4) ? 30 : WORLD_BATCH);
+
+	for (i = 0; i < want; i++) {
+		batch[n] = world_sample(&world);
+		if (!tap_below(200))
+			batch[n].weight = tap_random() >> tap_below(32);
+		if (!tap_below(500))
+			batch[n].vpn |= HTMM_VPN_MAX + 1;
+		n += batch[n].space != dying;
+	}
+	if (!tap_below(starve))
+		world_refill(&world);
+	world_add(&world, batch, n);
+}
+
+/* Begin to remove a space, or go on with it; @dying is U64_MAX between. */
+static void random_removal(u64 *dying, u32 *pos)
+{
 	bool more;
 
-	if (op < 60) {
-		want = 1 + tap_below(tap_below(4) ? 30 : 300);
-		for (i = 0; i < want; i++) {
-			batch[n] = world_sample(&world);
-			if (!tap_below(200))
-				batch[n].weight = tap_random() >> tap_below(32);
-			if (!tap_below(500))
-				batch[n].vpn |= HTMM_VPN_MAX + 1;
-			n += batch[n].space != *dying;
-		}
-		if (!tap_below(starve))
-			world_refill(&world);
-		return world_add(&world, batch, n);
+	if (*dying == U64_MAX) {
+		*dying = world.model.space[tap_below(MODEL_SPACES)];
+		*pos = 0;
 	}
-	if (op < 75) {
-		for (i = tap_below(20) ? 1 : 1 + tap_below(40); i; i--)
-			world_cool(&world);
-		return true;
-	}
-	if (op < 90)
-		return world_reclaim(&world, tap_below(12), &more);
-	if (op < 99) {
-		if (*dying == U64_MAX) {
-			*dying = world.model.space[tap_below(MODEL_SPACES)];
-			*pos = 0;
-		}
-		CHECK(world_remove_space(&world, *dying, pos, tap_below(20), &more));
-		if (!more)
-			*dying = U64_MAX;
-		return true;
-	}
-	if (!tap_below(4))
-		world_clear(&world);
-	return true;
+	world_remove_space(&world, *dying, pos, tap_below(20), &more);
+	if (!more)
+		*dying = U64_MAX;
 }
 
-static bool random_stream(const struct htmm_table_config *config, u32 starve)
+static void random_step(u32 starve, u64 *dying, u32 *pos)
+{
+	u32 i, op = tap_below(400);
+	bool more;
+
+	if (op < 300) {
+		random_batch(starve, *dying);
+	} else if (op < 320) {
+		for (i = tap_below(20) ? 1 : 1 + tap_below(40); i; i--)
+			world_cool(&world);
+	} else if (op < 370) {
+		world_reclaim(&world, tap_below(12), &more);
+	} else if (op < 399) {
+		random_removal(dying, pos);
+	} else {
+		world_clear(&world);
+	}
+}
+
+static void random_stream(const struct htmm_table_config *config, u32 starve)
 {
 	u64 step, steps = tap_env("STEPS", 2000), dying = U64_MAX;
 	u32 pos = 0;
 
-	CHECK(world_open(&world, config));
+	world_open(&world, config);
 	for (step = 0; step < steps; step++) {
-		CHECK(random_step(starve, &dying, &pos));
-		CHECK(world_totals_match(&world));
+		random_step(starve, &dying, &pos);
+		world_totals_match(&world);
 		if (step % 16 == 0)
-			CHECK(world_matches(&world));
+			world_matches(&world);
 	}
-	printf("# steps %" PRIu64 " counted %" PRIu64 " refused %" PRIu64
-	       " coolings %" PRIu64 " reclaimed %" PRIu64 "\n", (uint64_t)steps,
-	       (uint64_t)world.table.counted, (uint64_t)world.table.full,
-	       (uint64_t)world.table.epoch, (uint64_t)world.table.reclaimed);
+	printf("# steps %llu counted %llu refused %llu coolings %llu reclaimed %llu\n",
+	       steps, world.table.counted, world.table.full, world.table.epoch,
+	       world.table.reclaimed);
 	CHECK(world.table.counted && world.table.epoch && world.table.reclaimed);
-	CHECK(world_matches(&world));
-	CHECK(world_close(&world));
-	return true;
+	world_matches(&world);
+	world_close(&world);
 }
 
-static bool random_roomy(void)
+static void random_roomy(void)
 {
-	return random_stream(&roomy, 1);
+	random_stream(&roomy, 1);
 }
 
-static bool random_page_limit(void)
+static void random_page_limit(void)
 {
 	struct htmm_table_config config = roomy;
 
-	config.max_pages = 500;
-	return random_stream(&config, 1);
+	config.max_pages = 200;
+	random_stream(&config, 1);
 }
 
-static bool random_memory_limit(void)
+static void random_memory_limit(void)
 {
 	struct htmm_table_config config = roomy;
 
 	config.max_bytes = HTMM_TABLE_MIN_BYTES;
-	return random_stream(&config, 1);
+	random_stream(&config, 1);
 }
 
-static bool random_starved_pool(void)
+static void random_starved_pool(void)
 {
 	struct htmm_table_config config = roomy;
 
 	config.batch = 3;
-	return random_stream(&config, 5);
+	random_stream(&config, 5);
 }
 
 /* A multiplier of 1 puts nearly all regions into one hash chain. */
-static bool random_one_chain(void)
+static void random_one_chain(void)
 {
 	struct htmm_table_config config = roomy;
 
 	config.seed = 1;
-	return random_stream(&config, 1);
+	random_stream(&config, 1);
 }
 
-static bool random_seeded_hash(void)
+static void random_seeded_hash(void)
 {
 	struct htmm_table_config config = roomy;
 
 	config.seed = tap_random();
-	return random_stream(&config, 2);
+	random_stream(&config, 2);
 }
 
 int main(void)
@@ -429,5 +450,5 @@ int main(void)
 		TAP_TEST(random_seeded_hash),
 	};
 
-	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+	return tap_main(tests, ARRAY_SIZE(tests));
 }
