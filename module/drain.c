@@ -4,6 +4,17 @@
 #include <linux/sched.h>
 #include "drain.h"
 
+/* Wakes ksampled on behalf of an overflow handler. */
+static void htmm_drain_wake(struct irq_work *work)
+{
+	struct htmm_wake *wake =
+		container_of(work, struct htmm_sampler, work)->wake;
+
+	if (!atomic_xchg(&wake->pending, 1))
+		atomic64_inc(&wake->wakeups);
+	wake_up(&wake->queue);
+}
+
 /* Takes up to @room records out of one ring into the batch. */
 static u32 htmm_drain_ring(struct htmm_drain *drain,
 			   struct htmm_sampler *sampler, u32 fill, u32 room)
@@ -87,7 +98,7 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	/*
 	 * Before the rings are read, so that a wake-up for a record that this
 	 * pass does not see is not lost: pairs with atomic_xchg() in
-	 * htmm_wake_work().
+	 * htmm_drain_wake().
 	 */
 	atomic_xchg(&drain->wake.pending, 0);
 	more = htmm_drain_batch(drain);
@@ -122,15 +133,24 @@ static int ksampled(void *arg)
 
 /**
  * htmm_drain_init - prepare a drain that has no thread yet
- * @drain: the drain; its hotness, samplers, sample_type and interval are set by
- *	the caller before htmm_drain_start()
+ * @drain: the drain; its hotness, samplers, sample_type and interval are set
+ *
+ * No event may have been created for the samplers, which learn here how to wake
+ * the thread.
  */
 void htmm_drain_init(struct htmm_drain *drain)
 {
+	unsigned int i;
+
 	init_waitqueue_head(&drain->wake.queue);
 	atomic_set(&drain->wake.pending, 0);
 	atomic64_set(&drain->wake.wakeups, 0);
 	mutex_init(&drain->lock);
+
+	for (i = 0; i < drain->nr_samplers; i++) {
+		drain->samplers[i]->wake = &drain->wake;
+		init_irq_work(&drain->samplers[i]->work, htmm_drain_wake);
+	}
 }
 
 /**
@@ -179,23 +199,6 @@ void htmm_drain_stop(struct htmm_drain *drain)
 	drain->task = NULL;
 }
 
-/*
- * Makes the counters of a sampler begin again. What is in its ring will be
- * booked later, hence belongs to the time after.
- */
-static void htmm_drain_rebase(struct htmm_sampler *sampler)
-{
-	struct htmm_counters *base = &sampler->base;
-	unsigned int i;
-
-	memset(base, 0, sizeof(*base));
-	htmm_sampler_read(sampler, base);
-	base->overflows = base->counted;
-	for (i = 0; i < HTMM_NR_DROPS; i++)
-		base->overflows += base->drops[i];
-	base->in_flight = 0;
-}
-
 /**
  * htmm_drain_reset - set every counter to zero and forget all pages
  * @drain: the drain, running or stopped
@@ -210,7 +213,7 @@ void htmm_drain_reset(struct htmm_drain *drain)
 	mutex_lock(&drain->lock);
 	htmm_hotness_reset(drain->hotness);
 	for (i = 0; i < drain->nr_samplers; i++)
-		htmm_drain_rebase(drain->samplers[i]);
+		htmm_sampler_reset(drain->samplers[i]);
 	drain->batches = 0;
 	atomic64_set(&drain->wake.wakeups, 0);
 	mutex_unlock(&drain->lock);

@@ -7,7 +7,7 @@
 #include <linux/mutex.h>
 #include "error.h"
 #include "hotness.h"
-#include "nmi.h"
+#include "sampler.h"
 
 /**
  * struct htmm_drain - the consumer of all rings of a session

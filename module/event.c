@@ -2,6 +2,7 @@
 #include <linux/perf_event.h>
 #include "compat.h"
 #include "event.h"
+#include "nmi.h"
 
 /* What an errno of perf_event_create_kernel_counter() means for the event. */
 static const char *htmm_event_reason(int ret)

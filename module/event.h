@@ -4,7 +4,7 @@
 #define HTMM_EVENT_H
 
 #include "error.h"
-#include "nmi.h"
+#include "sampler.h"
 
 int htmm_event_create(struct htmm_sampler *sampler,
 		      const struct htmm_event *desc, struct htmm_error *err);

@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 #include "compat.h"
 #include "nmi.h"
+#include "sampler.h"
 #include "space.h"
 
 /* What htmm_capture() returns when nothing is dropped. */
@@ -128,49 +129,4 @@ void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
 
 	barrier();
 	WRITE_ONCE(sampler->busy, false);
-}
-
-/**
- * htmm_sampler_read - the counters of a sampler since the last RESET
- * @sampler: the sampler
- * @counters: every member is set
- *
- * Exact when the event does not count; else what happens meanwhile may be in one
- * counter and not yet in another.
- *
- * Context: process, under &struct htmm_drain.lock.
- */
-void htmm_sampler_read(const struct htmm_sampler *sampler,
-		       struct htmm_counters *counters)
-{
-	const struct htmm_counters *base = &sampler->base;
-	unsigned int i;
-
-	memset(counters, 0, sizeof(*counters));
-	counters->counted = sampler->counted - base->counted;
-	counters->in_flight = htmm_ring_used(&sampler->ring);
-	for (i = 0; i < HTMM_NR_DROPS; i++)
-		counters->drops[i] = local64_read(&sampler->dropped[i]) +
-				     sampler->discarded[i] - base->drops[i];
-	counters->throttled = local64_read(&sampler->throttled) -
-			      base->throttled;
-	counters->nmi = local64_read(&sampler->in_nmi) - base->nmi;
-	counters->overflows = local64_read(&sampler->overflows) -
-			      base->overflows;
-}
-
-/**
- * htmm_wake_work - wake ksampled on behalf of the overflow handler
- * @work: &struct htmm_sampler.work
- *
- * Context: irq_work, interrupts off.
- */
-void htmm_wake_work(struct irq_work *work)
-{
-	struct htmm_sampler *sampler =
-		container_of(work, struct htmm_sampler, work);
-
-	if (!atomic_xchg(&sampler->wake->pending, 1))
-		atomic64_inc(&sampler->wake->wakeups);
-	wake_up(&sampler->wake->queue);
 }

@@ -6,7 +6,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/vmalloc.h>
 #include "event.h"
 #include "session.h"
 
@@ -32,49 +31,10 @@ static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 	return old;
 }
 
-static struct htmm_sampler *htmm_sampler_create(struct htmm_session *session,
-						unsigned int cpu,
-						unsigned int index)
-{
-	const struct htmm_start *start = &session->config->start;
-	size_t bytes = (size_t)start->ring_pages << PAGE_SHIFT;
-	int node = cpu_to_node(cpu);
-	struct htmm_sampler *sampler;
-
-	sampler = kzalloc_node(sizeof(*sampler), GFP_KERNEL, node);
-	if (!sampler)
-		return NULL;
-	sampler->mem = vmalloc_node(bytes, node);
-	if (!sampler->mem)
-		goto err_sampler;
-	if (htmm_ring_init(&sampler->ring, sampler->mem, bytes,
-			   htmm_record_slot_size(start->sample_type)))
-		goto err_mem;
-
-	sampler->cpu = cpu;
-	sampler->index = index;
-	sampler->sample_type = start->sample_type;
-	sampler->targets = &session->targets;
-	sampler->wake = &session->drain.wake;
-	init_irq_work(&sampler->work, htmm_wake_work);
-	return sampler;
-
-err_mem:
-	vfree(sampler->mem);
-err_sampler:
-	kfree(sampler);
-	return NULL;
-}
-
 static void htmm_session_free_samplers(struct htmm_session *session)
 {
-	while (session->nr_samplers) {
-		struct htmm_sampler *sampler =
-			session->samplers[--session->nr_samplers];
-
-		vfree(sampler->mem);
-		kfree(sampler);
-	}
+	while (session->nr_samplers)
+		htmm_sampler_destroy(session->samplers[--session->nr_samplers]);
 	kvfree(session->samplers);
 }
 
@@ -82,6 +42,7 @@ static int htmm_session_create_samplers(struct htmm_session *session,
 					struct htmm_error *err)
 {
 	const struct htmm_config *config = session->config;
+	size_t ring_bytes = (size_t)config->start.ring_pages << HTMM_PAGE_SHIFT;
 	struct htmm_sampler *sampler;
 	unsigned int cpu, index;
 
@@ -93,12 +54,14 @@ static int htmm_session_create_samplers(struct htmm_session *session,
 
 	for_each_cpu(cpu, config->cpus) {
 		for (index = 0; index < config->start.nr_events; index++) {
-			sampler = htmm_sampler_create(session, cpu, index);
+			sampler = htmm_sampler_create(cpu, index,
+						      config->start.sample_type,
+						      ring_bytes);
 			if (!sampler)
 				goto err_samplers;
+			sampler->targets = &session->targets;
 			session->samplers[session->nr_samplers++] = sampler;
-			session->ring_bytes +=
-				(u64)config->start.ring_pages << PAGE_SHIFT;
+			session->ring_bytes += ring_bytes;
 		}
 	}
 	return 0;
@@ -139,12 +102,12 @@ static void htmm_session_prepare_drain(struct htmm_session *session)
 	const struct htmm_start *start = &session->config->start;
 	struct htmm_drain *drain = &session->drain;
 
-	htmm_drain_init(drain);
 	drain->hotness = session->hotness;
 	drain->samplers = session->samplers;
 	drain->nr_samplers = session->nr_samplers;
 	drain->sample_type = start->sample_type;
 	drain->interval = msecs_to_jiffies(start->drain_interval_ms);
+	htmm_drain_init(drain);
 }
 
 /* Everything of a session but its thread and its perf events. */
@@ -359,10 +322,8 @@ static void htmm_session_halt(struct htmm_session *session)
 	htmm_session_release_events(session);
 	htmm_drain_stop(&session->drain);
 	htmm_hotness_adapt(session->hotness);
-	for (i = 0; i < session->nr_samplers; i++) {
-		vfree(session->samplers[i]->mem);
-		session->samplers[i]->mem = NULL;
-	}
+	for (i = 0; i < session->nr_samplers; i++)
+		htmm_sampler_free_ring(session->samplers[i]);
 	WRITE_ONCE(session->ring_bytes, 0);
 	WRITE_ONCE(session->stopped, ktime_get());
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);

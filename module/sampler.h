@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One event on one CPU: its ring, and where its overflows went. */
+#ifndef HTMM_SAMPLER_H
+#define HTMM_SAMPLER_H
+
+#include <linux/irq_work.h>
+#include <linux/wait.h>
+#include <asm/local64.h>
+#include "core/record.h"
+#include "core/ring.h"
+#include "target.h"
+
+struct perf_event;
+
+/**
+ * struct htmm_wake - how a ring past its watermark wakes ksampled
+ * @queue: where ksampled waits
+ * @pending: set by the waker, cleared by ksampled when it starts a pass
+ * @wakeups: times @pending was set
+ */
+struct htmm_wake {
+	wait_queue_head_t queue;
+	atomic_t pending;
+	atomic64_t wakeups;
+};
+
+/**
+ * struct htmm_grant - what perf made of an event
+ * @count: events counted
+ * @time_enabled: nanoseconds it was enabled
+ * @time_running: nanoseconds it really counted
+ * @period: events between two samples
+ * @precise_ip: precision granted
+ * @active: it is on its PMU now
+ * @large_pebs: large PEBS is on
+ */
+struct htmm_grant {
+	u64 count;
+	u64 time_enabled;
+	u64 time_running;
+	u64 period;
+	u32 precise_ip;
+	bool active;
+	bool large_pebs;
+};
+
+/**
+ * struct htmm_sampler - one event on one CPU
+ * @event: the perf event; NULL once released. Protected by the session's
+ *	event_lock; the overflow handler gets its own pointer from perf
+ * @grant: what perf said of the event when last asked; under event_lock too
+ * @targets: whose samples pass
+ * @wake: how to wake ksampled
+ * @sample_type: PERF_SAMPLE_* bits of a record
+ * @cpu: CPU number
+ * @index: index of the event in the session
+ * @mem: memory of @ring
+ * @ring: records on their way to ksampled
+ * @work: posts the wake-up from NMI context
+ * @busy: a handler is at work
+ * @overflows: times the handler was entered
+ * @throttled: of these, how many found the event throttled
+ * @in_nmi: of these, how many were in NMI context
+ * @dropped: records the handler did not put in the ring, by reason
+ * @counted: records ksampled added to the table
+ * @discarded: records ksampled did not add, by reason
+ * @base: what to subtract from all counters since the last RESET
+ *
+ * @overflows to @dropped are written on @cpu alone, by the handler; local64_t,
+ * because a nested handler may interrupt an increment. @counted and @discarded
+ * are written by ksampled alone, under &struct htmm_drain.lock, which covers
+ * @base too.
+ */
+struct htmm_sampler {
+	struct perf_event *event;
+	struct htmm_grant grant;
+	const struct htmm_targets *targets;
+	struct htmm_wake *wake;
+	u64 sample_type;
+	unsigned int cpu;
+	unsigned int index;
+	void *mem;
+
+	struct htmm_ring ring;
+
+	struct irq_work work ____cacheline_aligned;
+	bool busy;
+	local64_t overflows;
+	local64_t throttled;
+	local64_t in_nmi;
+	local64_t dropped[HTMM_NR_DROPS];
+
+	u64 counted ____cacheline_aligned;
+	u64 discarded[HTMM_NR_DROPS];
+	struct htmm_counters base;
+};
+
+struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
+					 u64 sample_type, size_t ring_bytes);
+void htmm_sampler_free_ring(struct htmm_sampler *sampler);
+void htmm_sampler_destroy(struct htmm_sampler *sampler);
+void htmm_sampler_read(const struct htmm_sampler *sampler,
+		       struct htmm_counters *counters);
+void htmm_sampler_reset(struct htmm_sampler *sampler);
+
+#endif /* HTMM_SAMPLER_H */
