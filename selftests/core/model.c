@@ -228,19 +228,27 @@ void world_open(struct world *w, const struct htmm_table_config *config)
 	model_place(&w->model);
 }
 
+/* Free a page that has come back; it must be one given and not freed yet. */
+static void world_free(struct world *w, void *page)
+{
+	u64 i = 0;
+
+	while (i < w->pages_given && w->given[i] != page)
+		i++;
+	CHECK(i < w->pages_given);
+	w->given[i] = w->given[--w->pages_given];
+	free(page);
+}
+
 void world_close(struct world *w)
 {
-	u64 taken = 0;
 	void *page;
 
 	htmm_table_clear(&w->table);
 	CHECK(w->pool.used == 0);
-	for (; (page = htmm_pool_take_back(&w->pool)); taken++) {
-		free(page);
-		CHECK(taken < w->pages_given);
-	}
-	CHECK(taken == w->pages_given && w->pool.held == 0);
-	w->pages_given = 0;
+	while ((page = htmm_pool_take_back(&w->pool)))
+		world_free(w, page);
+	CHECK(w->pages_given == 0 && w->pool.held == 0);
 	free(w->dir);
 	w->dir = NULL;
 }

@@ -83,15 +83,18 @@ static void leaves_are_zeroed_and_apart(void)
 static void split_pages_wait_for_the_last_leaf(void)
 {
 	struct htmm_pool pool;
-	void *leaf;
+	void *leaf[2];
 	u32 n = 0;
 
 	fill(&pool);
-	leaf = htmm_pool_leaf_get(&pool);
+	leaf[0] = htmm_pool_leaf_get(&pool);
+	leaf[1] = htmm_pool_leaf_get(&pool);
+	htmm_pool_leaf_put(&pool, leaf[0]);
 	while (htmm_pool_take_back(&pool))
 		n++;
 	CHECK(n == PAGES - 1 && pool.held == 1);
-	htmm_pool_leaf_put(&pool, leaf);
+	CHECK(htmm_pool_free_leaves(&pool) == 1);
+	htmm_pool_leaf_put(&pool, leaf[1]);
 	CHECK(htmm_pool_take_back(&pool));
 	CHECK(!htmm_pool_take_back(&pool) && pool.held == 0);
 }
