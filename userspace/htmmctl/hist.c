@@ -52,11 +52,15 @@ static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned in
 	char range[32];
 
 	bin_range(range, sizeof(range), bin, last);
-	fprintf(file, "%3u  %-21s %12llu  ", bin, range, value);
-	out_colour(file, hot ? COLOUR_RED : warm ? COLOUR_YELLOW : COLOUR_NONE);
-	fprintf(file, "%-4s ", hot ? "hot" : warm ? "warm" : "");
-	print_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
-	out_colour(file, COLOUR_NONE);
+	fprintf(file, "%3u  %-21s %12llu", bin, range, value);
+	if (value) {
+		out_colour(file, hot ? COLOUR_RED : warm ? COLOUR_YELLOW : COLOUR_NONE);
+		fprintf(file, "  %-4s ", hot ? "hot" : warm ? "warm" : "");
+		print_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
+		out_colour(file, COLOUR_NONE);
+	} else if (bin == hist->hot_threshold || bin == hist->warm_threshold) {
+		fputs(hot ? "  hot" : "  warm", file);
+	}
 	fputc('\n', file);
 }
 
@@ -64,13 +68,13 @@ static void print_summary(FILE *file, const struct htmm_histogram *hist)
 {
 	const char *unit = hist->kind == HTMM_HIST_HUGE ? "2 MiB regions" : "pages";
 
-	fprintf(file, "%llu %s with %llu samples; the fast tier holds %llu %s\n", hist->pages, unit,
-		hist->samples, hist->capacity_pages, unit);
+	fprintf(file, "%s: %llu, with %llu samples; the fast tier holds %llu\n", unit, hist->pages,
+		hist->samples, hist->capacity_pages);
 	if (hist->hot_threshold >= HTMM_NR_BINS)
-		fprintf(file, "hot: none, as no bin fits the fast tier\n");
+		fputs("hot: none, as no bin fits the fast tier\n", file);
 	else
-		fprintf(file, "hot: %llu %s in bin %u and above; warm: bin %u and above\n",
-			hist->hot_pages, unit, hist->hot_threshold, hist->warm_threshold);
+		fprintf(file, "hot: %llu, in bin %u and above; warm: from bin %u\n", hist->hot_pages,
+			hist->hot_threshold, hist->warm_threshold);
 }
 
 void hist_print(FILE *file, const struct htmm_histogram *hist, bool all)

@@ -71,7 +71,7 @@ static void print_total(FILE *file, const struct htmm_counters *total)
 
 static void print_table_head(FILE *file, const char *first)
 {
-	fprintf(file, "\n%-24s %12s %12s %12s %12s %10s\n", first, "overflows", "counted", "dropped",
+	fprintf(file, "\n%-19s %11s %11s %11s %11s %11s\n", first, "overflows", "counted", "dropped",
 		"in NMI", "throttled");
 }
 
@@ -80,9 +80,9 @@ static void print_row(FILE *file, const char *name, const struct htmm_counters *
 	char cell[32];
 
 	/* The cell first, so that a name with odd bytes does not harm the terminal. */
-	snprintf(cell, sizeof(cell), "%-24.24s", name);
+	snprintf(cell, sizeof(cell), "%-19.19s", name);
 	out_name(file, cell);
-	fprintf(file, " %12llu %12llu %12llu %12llu %10llu\n", counters->overflows, counters->counted,
+	fprintf(file, " %11llu %11llu %11llu %11llu %11llu\n", counters->overflows, counters->counted,
 		htmm_counters_dropped(counters), counters->nmi, counters->throttled);
 }
 

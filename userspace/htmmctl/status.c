@@ -9,13 +9,14 @@
 #define NSEC_PER_SEC	1000000000.0
 #define MIB		(1024.0 * 1024.0)
 
-/* The first channel of an event speaks for its others. */
+/* The first armed channel of an event speaks for its others; NULL if none is. */
 static const struct htmm_channel *channel_of(const struct htmm_stats_buf *stats, unsigned int event)
 {
 	unsigned int i;
 
 	for (i = 0; i < stats->stats.nr_channels; i++)
-		if (stats->channels[i].event == event)
+		if (stats->channels[i].event == event &&
+		    stats->channels[i].flags & HTMM_CHANNEL_ACTIVE)
 			return &stats->channels[i];
 	return NULL;
 }

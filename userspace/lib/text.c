@@ -136,7 +136,7 @@ static unsigned int distance(const char *a, const char *b)
 const char *htmm_nearest(const char *word, const char *const *words, size_t nr)
 {
 	size_t len = strlen(word), i;
-	unsigned int best = 1 + len / 3 + 1;
+	unsigned int best = smaller(2 + len / 3, WORD_MAX_LEN);
 	const char *found = NULL;
 
 	for (i = 0; i < nr; i++) {

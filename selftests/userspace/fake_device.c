@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A stand-in for /dev/htmm, linked into htmmctl in place of open() and ioctl().
+ *
+ * FAKE_STATE=idle|running	what was there before (running)
+ * FAKE_OPEN_ERRNO=N		open() fails
+ * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <linux/htmm.h>
+
+#define NR_CPUS		2
+#define NR_PAGES	5000
+
+int __real_open(const char *path, int flags, ...);
+int __real_ioctl(int fd, unsigned long request, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+
+static int fake_fd = -1;
+static __u32 state;
+static __u32 start_flags;
+static __u32 nr_targets;
+static __u32 target;
+static struct htmm_event events[HTMM_MAX_EVENTS] = {
+	{ .type = 4, .precise_ip = 2, .config = 0x1d3, .period = 1009, .name = "dram-load" },
+	{ .type = 4, .precise_ip = 2, .config = 0x82d0, .period = 100003, .name = "store" },
+};
+static __u32 nr_events = 2;
+
+static int env_errno(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? atoi(text) : 0;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	const char *before = getenv("FAKE_STATE");
+
+	if (strcmp(path, "/dev/htmm"))
+		return __real_open(path, flags, 0600);
+	errno = env_errno("FAKE_OPEN_ERRNO");
+	if (errno)
+		return -1;
+	state = before && !strcmp(before, "idle") ? HTMM_STATE_IDLE : HTMM_STATE_RUNNING;
+	fake_fd = __real_open("/dev/null", O_RDWR | O_CLOEXEC);
+	return fake_fd;
+}
+
+static int fail(int code)
+{
+	errno = code;
+	return -1;
+}
+
+static int fake_start(struct htmm_start *start)
+{
+	const char *text = getenv("FAKE_START_TEXT");
+	const struct htmm_target *targets = (void *)(unsigned long)start->targets;
+
+	if (start->size != sizeof(*start) || start->event_size != sizeof(struct htmm_event) ||
+	    start->target_size != sizeof(struct htmm_target) || start->cpus_size % 8)
+		return fail(EINVAL);
+	if (text)
+		snprintf((char *)(unsigned long)start->error, start->error_size, "%s", text);
+	if (env_errno("FAKE_START_ERRNO"))
+		return fail(env_errno("FAKE_START_ERRNO"));
+	if (state == HTMM_STATE_RUNNING)
+		return fail(EBUSY);
+	memcpy(events, (void *)(unsigned long)start->events,
+	       start->nr_events * sizeof(struct htmm_event));
+	nr_events = start->nr_events;
+	nr_targets = start->nr_targets;
+	target = nr_targets ? targets[0].id : 0;
+	start_flags = start->flags;
+	state = HTMM_STATE_RUNNING;
+	return 0;
+}
+
+static int fake_stop(void)
+{
+	if (state != HTMM_STATE_RUNNING)
+		return fail(EALREADY);
+	state = HTMM_STATE_STOPPED;
+	return 0;
+}
+
+static int fake_info(struct htmm_info *info)
+{
+	info->abi_version = HTMM_ABI_VERSION;
+	info->state = state;
+	if (state == HTMM_STATE_IDLE)
+		return 0;
+	info->session = 3;
+	info->session_flags = start_flags;
+	info->owner = 42;
+	info->nr_events = nr_events;
+	info->nr_targets = nr_targets;
+	info->nr_cpus = NR_CPUS;
+	info->elapsed_ns = 1500000000;
+	info->capacity_pages = 1000;
+	return 0;
+}
+
+/* Channel i has i + 1 drops for each reason, and one the header does not know. */
+static struct htmm_counters channel_counters(unsigned int i)
+{
+	struct htmm_counters counters = { .counted = 1000 * (i + 1), .nmi = 7 };
+	unsigned int drop;
+
+	counters.overflows = counters.counted;
+	for (drop = 0; drop <= HTMM_NR_DROPS; drop++) {
+		counters.drops[drop] = i + 1;
+		counters.overflows += i + 1;
+	}
+	return counters;
+}
+
+static int fake_stats(struct htmm_stats *stats)
+{
+	struct htmm_channel *channels = (void *)(unsigned long)stats->channels;
+	unsigned int nr = nr_events * NR_CPUS, room = stats->nr_channels, i, drop;
+
+	for (i = 0; i < nr; i++) {
+		struct htmm_counters counters = channel_counters(i);
+
+		if (i < room)
+			channels[i] = (struct htmm_channel) {
+				.cpu = i / nr_events, .event = i % nr_events,
+				.flags = HTMM_CHANNEL_ACTIVE, .precise_ip = 2, .period = 1009,
+				.counters = counters,
+			};
+		stats->total.overflows += counters.overflows;
+		stats->total.counted += counters.counted;
+		stats->total.nmi += counters.nmi;
+		for (drop = 0; drop < HTMM_DROP_SLOTS; drop++)
+			stats->total.drops[drop] += counters.drops[drop];
+	}
+	stats->nr_channels = nr;
+	if (stats->nr_events >= nr_events)
+		memcpy((void *)(unsigned long)stats->events, events, nr_events * sizeof(*events));
+	stats->nr_events = nr_events;
+	stats->samples = stats->total.counted;
+	return 0;
+}
+
+static int fake_hist(struct htmm_histogram *hist)
+{
+	unsigned int bin;
+
+	if (hist->kind > HTMM_HIST_HUGE)
+		return fail(EINVAL);
+	hist->nr_bins = HTMM_NR_BINS;
+	hist->hot_threshold = 5;
+	hist->warm_threshold = 4;
+	for (bin = 0; bin < HTMM_NR_BINS; bin++)
+		hist->pages += hist->bins[bin] = bin + 1;
+	hist->hot_pages = 300;
+	hist->capacity_pages = 1000;
+	return 0;
+}
+
+/* This process's stack, a page of a process that is gone, and many of no one. */
+static struct htmm_hot_page fake_page(__u64 index)
+{
+	struct htmm_hot_page page = {
+		.samples = NR_PAGES - index, .bin = 3, .space = 1, .flags = HTMM_PAGE_EXITED,
+		.addr = 0x7f0000000000 + (index << 12),
+	};
+
+	if (index == 0) {
+		page.pid = getpid();
+		page.addr = (__u64)(unsigned long)&page & ~0xfffULL;
+		page.flags = HTMM_PAGE_HOT;
+	} else if (index == 1) {
+		page.pid = target;
+	}
+	return page;
+}
+
+static int fake_hot_pages(struct htmm_hot_pages *arg)
+{
+	struct htmm_hot_page *pages = (void *)(unsigned long)arg->pages;
+	__u32 nr = 0;
+
+	while (nr < arg->nr_pages && arg->cursor[0] < NR_PAGES)
+		pages[nr++] = fake_page(arg->cursor[0]++);
+	arg->nr_pages = nr;
+	return 0;
+}
+
+static int fake_ioctl(unsigned long request, void *arg)
+{
+	if (request == HTMM_IOC_GET_INFO)
+		return fake_info(arg);
+	if (request == HTMM_IOC_START)
+		return fake_start(arg);
+	if (request == HTMM_IOC_STOP)
+		return fake_stop();
+	if (state == HTMM_STATE_IDLE)
+		return fail(ENODATA);
+	if (request == HTMM_IOC_GET_STATS)
+		return fake_stats(arg);
+	if (request == HTMM_IOC_GET_HIST)
+		return fake_hist(arg);
+	if (request == HTMM_IOC_GET_HOT_PAGES)
+		return fake_hot_pages(arg);
+	if (request == HTMM_IOC_COOL || request == HTMM_IOC_RESET)
+		return 0;
+	return fail(ENOTTY);
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	return fd == fake_fd ? fake_ioctl(request, arg) : __real_ioctl(fd, request, arg);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The event parser, against a sysfs made for it. */
+#include <sys/stat.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include "test.h"
+
+static char sysfs[] = "/tmp/htmm-sysfs-XXXXXX";
+
+static bool put(const char *path, const char *text)
+{
+	char name[256], *slash = name;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/bus/event_source/devices/%s", sysfs, path);
+	while ((slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		mkdir(name, 0700);
+		*slash = '/';
+	}
+	file = fopen(name, "w");
+	if (!file)
+		return false;
+	fprintf(file, "%s\n", text);
+	return !fclose(file);
+}
+
+static bool make_sysfs(void)
+{
+	return mkdtemp(sysfs) && put("cpu/type", "4") &&
+	       put("cpu/format/event", "config:0-7") &&
+	       put("cpu/format/umask", "config:8-15") &&
+	       put("cpu/format/inv", "config:23") &&
+	       put("cpu/format/ldlat", "config1:0-15") &&
+	       put("cpu/format/split", "config:0-3,32-35") &&
+	       put("cpu/format/whole", "config2") &&
+	       put("cpu/format/odd", "config9:0-7") &&
+	       put("cpu/format/junk", "config:x") &&
+	       put("cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3") &&
+	       put("cpu/events/loop", "loop") &&
+	       put("cpu_atom/type", "10") && put("cpu_atom/format/event", "config:0-7") &&
+	       put("ibs_op/type", "11") && put("ibs_op/format/cnt_ctl", "config:19");
+}
+
+static void remove_sysfs(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", sysfs);
+	if (system(command))
+		printf("# %s is left behind\n", sysfs);
+}
+
+static struct htmm_event_list list;
+static struct htmm_error err;
+
+static int parse(const char *text)
+{
+	memset(&list, 0, sizeof(list));
+	memset(&err, 0, sizeof(err));
+	return htmm_events_parse(&list, text, sysfs, &err);
+}
+
+/* One event of this text: type, config, precision and period. */
+static bool is(const char *text, u32 type, u64 config, u32 precise, u64 period)
+{
+	const struct htmm_event *event = &list.event[0];
+	bool ok = !parse(text) && list.nr == 1 && event->type == type && event->config == config &&
+		  event->precise_ip == precise && event->period == period;
+
+	if (!ok)
+		printf("# %s: nr %u type %u config %#llx precise %u period %llu; %s\n", text,
+		       list.nr, event->type, event->config, event->precise_ip, event->period,
+		       err.what);
+	return ok;
+}
+
+static void test_presets(void)
+{
+	CHECK(is("dram-load", PERF_TYPE_RAW, 0x1d3, 2, 0));
+	CHECK(is("remote-load", PERF_TYPE_RAW, 0x2d3, 2, 0));
+	CHECK(is("pmm-load", PERF_TYPE_RAW, 0x80d1, 2, 0));
+	CHECK(is("llc-miss", PERF_TYPE_RAW, 0x20d1, 2, 0));
+	CHECK(is("load", PERF_TYPE_RAW, 0x81d0, 2, 0));
+	CHECK(is("store", PERF_TYPE_RAW, 0x82d0, 2, 0));
+	CHECK(is("page-fault", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, 0));
+	CHECK(is("store:p", PERF_TYPE_RAW, 0x82d0, 1, 0));
+	CHECK(is("store/period=7/ppp", PERF_TYPE_RAW, 0x82d0, 3, 7));
+	CHECK(!strcmp(list.event[0].name, "store"));
+}
+
+static void test_raw(void)
+{
+	CHECK(is("r1d3", PERF_TYPE_RAW, 0x1d3, 2, 0));
+	CHECK(is("r82D0:pp", PERF_TYPE_RAW, 0x82d0, 2, 0));
+	CHECK(is("rffffffffffffffff:u", PERF_TYPE_RAW, ~0ULL, 2, 0));
+	CHECK(is("r1cd/config1=30,period=0x10/p", PERF_TYPE_RAW, 0x1cd, 1, 16));
+	CHECK(list.event[0].config1 == 30);
+	CHECK(is("r1d3/precise=0/", PERF_TYPE_RAW, 0x1d3, 0, 0));
+}
+
+static void test_pmu(void)
+{
+	CHECK(is("cpu/event=0xd0,umask=0x82/", 4, 0x82d0, 2, 0));
+	CHECK(is("cpu/event=0xd0,umask=0x82/pp", 4, 0x82d0, 2, 0));
+	CHECK(is("cpu/event=0xd0,umask=130,period=99/:p", 4, 0x82d0, 1, 99));
+	CHECK(is("cpu/event=1,inv/", 4, 0x800001, 2, 0));
+	CHECK(is("cpu/split=0xab/", 4, 0xa0000000bULL, 2, 0));
+	CHECK(is("cpu/event=1,event=2/", 4, 2, 2, 0));
+	CHECK(is("cpu_atom/event=0xd0/", 10, 0xd0, 2, 0));
+	CHECK(is("ibs_op/cnt_ctl=1/", 11, 1 << 19, 0, 0));
+	CHECK(is("ibs_op//", 11, 0, 0, 0));
+	CHECK(is("cpu/whole=0xffffffffffffffff,config=0x10/", 4, 0x10, 2, 0));
+	CHECK(list.event[0].config2 == ~0ULL);
+	CHECK(is("cpu/mem-loads,ldlat=30,name=slow/", 4, 0x1cd, 2, 0));
+	CHECK(list.event[0].config1 == 30 && !strcmp(list.event[0].name, "slow"));
+}
+
+static void test_names(void)
+{
+	CHECK(!parse("cpu/event=0xd0,umask=0x82,inv=0,config1=0/"));
+	CHECK(strlen(list.event[0].name) == HTMM_EVENT_NAME_LEN - 1);
+	CHECK(!strncmp(list.event[0].name, "cpu/event=0xd0", 14));
+	CHECK(!parse("r1d3:pp"));
+	CHECK(!strcmp(list.event[0].name, "r1d3"));
+}
+
+static void test_lists(void)
+{
+	CHECK(!parse("dram-load,cpu/event=0xd0,umask=0x82/pp,r1"));
+	CHECK(list.nr == 3 && list.event[1].config == 0x82d0 && list.event[2].config == 1);
+	CHECK(!htmm_events_parse(&list, "load", sysfs, &err));
+	CHECK(list.nr == 4 && list.event[3].config == 0x81d0);
+	CHECK(!parse("r1,r2,r3,r4,r5,r6,r7,r8"));
+	CHECK(refused(parse("r1,r2,r3,r4,r5,r6,r7,r8,r9"), E2BIG, &err, "more than 8"));
+}
+
+static void test_periods(void)
+{
+	CHECK(!parse("dram-load,r82d0,page-fault,r99,load/period=5/"));
+	htmm_events_set_periods(&list, 0);
+	CHECK(list.event[0].period == 1009);
+	CHECK(list.event[1].period == 100003);
+	CHECK(list.event[2].period == 1);
+	CHECK(list.event[3].period == 10007);
+	CHECK(list.event[4].period == 5);
+	CHECK(!parse("dram-load,load/period=5/"));
+	htmm_events_set_periods(&list, 77);
+	CHECK(list.event[0].period == 77 && list.event[1].period == 5);
+}
+
+static void test_unknown(void)
+{
+	CHECK(refused(parse("drm-load"), ENOENT, &err, "no event 'drm-load'"));
+	CHECK(!strcmp(err.todo, "did you mean 'dram-load'?"));
+	CHECK(refused(parse("elephants"), ENOENT, &err, "no event 'elephants'"));
+	CHECK(strstr(err.todo, "page-fault"));
+	CHECK(refused(parse("r"), ENOENT, &err, "no event"));
+	CHECK(refused(parse("r12345678901234567"), ENOENT, &err, "no event"));
+	CHECK(refused(parse("cpu"), ENOENT, &err, "no event"));
+	CHECK(refused(parse("gpu/event=1/"), ENOENT, &err, "no PMU 'gpu'"));
+	CHECK(strstr(err.todo, "cpu, cpu_atom, ibs_op"));
+	CHECK(refused(parse("../event=1/"), ENOENT, &err, "no PMU"));
+	CHECK(refused(parse("cpu/events=1/"), ENOENT, &err, "no term 'events'"));
+	CHECK(strstr(err.todo, "umask"));
+	CHECK(refused(parse("cpu/../"), ENOENT, &err, "no term '..'"));
+	CHECK(refused(parse("r1/ldlat=3/"), ENOENT, &err, "no term 'ldlat'"));
+	CHECK(refused(parse("cpu/loop/"), ENOENT, &err, "no term 'loop'"));
+}
+
+static void test_values(void)
+{
+	CHECK(refused(parse("cpu/event=0x100/"), ERANGE, &err, "does not fit"));
+	CHECK(refused(parse("cpu/split=0x100/"), ERANGE, &err, "does not fit"));
+	CHECK(refused(parse("cpu/inv=2/"), ERANGE, &err, "does not fit"));
+	CHECK(refused(parse("cpu/event=/"), EINVAL, &err, "not a number"));
+	CHECK(refused(parse("cpu/event=-1/"), EINVAL, &err, "not a number"));
+	CHECK(refused(parse("cpu/event=1x/"), EINVAL, &err, "not a number"));
+	CHECK(refused(parse("cpu/event=0x1ffffffffffffffff/"), EINVAL, &err, "not a number"));
+	CHECK(refused(parse("cpu/odd=1/"), EINVAL, &err, "not supported"));
+	CHECK(refused(parse("cpu/junk=1/"), EINVAL, &err, "not supported"));
+	CHECK(refused(parse("r1/period=0/"), ERANGE, &err, "out of range"));
+	CHECK(refused(parse("r1/freq=99/"), EINVAL, &err, "by period"));
+	CHECK(refused(parse("r1/precise=4/"), ERANGE, &err, "out of range"));
+	CHECK(refused(parse("r1/name=/"), EINVAL, &err, "too long or empty"));
+}
+
+static void test_syntax(void)
+{
+	CHECK(refused(parse(""), EINVAL, &err, "empty event"));
+	CHECK(refused(parse("r1,"), EINVAL, &err, "empty event"));
+	CHECK(refused(parse(",r1"), EINVAL, &err, "empty event"));
+	CHECK(refused(parse("cpu/event=1"), EINVAL, &err, "closing '/'"));
+	CHECK(refused(parse("r1:pppp"), EINVAL, &err, "not a modifier"));
+	CHECK(refused(parse("r1:x"), EINVAL, &err, "not a modifier"));
+	CHECK(refused(parse("r1:k"), EINVAL, &err, "user space only"));
+	CHECK(refused(parse("r1/period=1/P"), EINVAL, &err, "not a modifier"));
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_presets),
+		TAP_TEST(test_raw),
+		TAP_TEST(test_pmu),
+		TAP_TEST(test_names),
+		TAP_TEST(test_lists),
+		TAP_TEST(test_periods),
+		TAP_TEST(test_unknown),
+		TAP_TEST(test_values),
+		TAP_TEST(test_syntax),
+	};
+	int status = EXIT_FAILURE;
+
+	if (make_sysfs())
+		status = tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+	else
+		printf("Bail out! cannot make %s\n", sysfs);
+	remove_sysfs();
+	return status;
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Mappings, and the names of pages. */
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "test.h"
+
+static const char sample[] =
+	"55d0c0000000-55d0c0002000 r--p 00000000 fd:01 1234   /usr/bin/my prog\n"
+	"55d0c0002000-55d0c0005000 r-xp 00002000 fd:01 1234   /usr/bin/my prog\n"
+	"55d0c1000000-55d0c1021000 rw-p 00000000 00:00 0      [heap]\n"
+	"nonsense\n"
+	"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
+	"7f0000001000-7f0000002000 rw-s 00003000 00:01 77     /dev/shm/x (deleted)\n"
+	"7f0000002000-7f0000003000 rw-p 00000000 00:00 0      //anon\n"
+	"7f0000003000-7f0000004000 rw-p 00000000 00:00 0      [anon:pool]\n"
+	"7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0      [stack]\n"
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
+
+static bool parse(struct htmm_maps *maps, const char *text)
+{
+	FILE *file = fmemopen((void *)text, strlen(text), "r");
+	int ret = file ? htmm_maps_parse(maps, file) : -1;
+
+	if (file)
+		fclose(file);
+	return !ret;
+}
+
+static bool is(const struct htmm_maps *maps, u64 addr, const char *name, u64 offset)
+{
+	const struct htmm_mapping *mapping = htmm_maps_find(maps, addr);
+	bool ok;
+
+	if (!name)
+		return !mapping;
+	ok = mapping && !strcmp(mapping->name, name) &&
+	     addr - mapping->start + mapping->offset == offset;
+	if (!ok)
+		printf("# %#llx is %s\n", addr, mapping ? mapping->name : "nothing");
+	return ok;
+}
+
+static void test_parse(void)
+{
+	struct htmm_maps maps;
+
+	CHECK(parse(&maps, sample));
+	CHECK(maps.nr == 9);
+	CHECK(is(&maps, 0x55d0c0000000, "/usr/bin/my prog", 0));
+	CHECK(is(&maps, 0x55d0c0004fff, "/usr/bin/my prog", 0x4fff));
+	CHECK(is(&maps, 0x55d0c1001000, "[heap]", 0x1000));
+	CHECK(is(&maps, 0x7f0000000800, "[anon]", 0x800));
+	CHECK(is(&maps, 0x7f0000001000, "/dev/shm/x (deleted)", 0x3000));
+	CHECK(is(&maps, 0x7f0000002000, "[anon]", 0));
+	CHECK(is(&maps, 0x7f0000003000, "[anon:pool]", 0));
+	CHECK(is(&maps, 0x7ffd00020fff, "[stack]", 0x20fff));
+	CHECK(is(&maps, 0xffffffffff600000, "[vsyscall]", 0));
+	htmm_maps_free(&maps);
+}
+
+static void test_find_nothing(void)
+{
+	struct htmm_maps maps;
+
+	CHECK(parse(&maps, sample));
+	CHECK(is(&maps, 0, NULL, 0));
+	CHECK(is(&maps, 0x55d0c0005000, NULL, 0));
+	CHECK(is(&maps, 0x55d0bfffffff, NULL, 0));
+	CHECK(is(&maps, 0xffffffffffffffff, NULL, 0));
+	htmm_maps_free(&maps);
+	CHECK(is(&maps, 0x55d0c0000000, NULL, 0));
+}
+
+static void test_odd_lines(void)
+{
+	struct htmm_maps maps;
+
+	CHECK(parse(&maps, "\n"));
+	CHECK(maps.nr == 0);
+	CHECK(parse(&maps, "2000-1000 rw-p 0 0:0 0\n1000-1000 rw-p 0 0:0 0\n1000-2000\n"));
+	CHECK(maps.nr == 0);
+	CHECK(parse(&maps, "1000-2000 rw-p 00000000 00:00 0"));
+	CHECK(maps.nr == 1);
+	CHECK(is(&maps, 0x1000, "[anon]", 0));
+	htmm_maps_free(&maps);
+}
+
+/* What is mapped now wins; what was mapped before fills the gaps. */
+static void test_merge(void)
+{
+	struct htmm_maps now, old;
+
+	CHECK(parse(&old, "1000-9000 r--p 00010000 00:00 1 /old\na000-b000 rw-p 0 00:00 0 [heap]\n"));
+	CHECK(parse(&now, "3000-4000 r--p 00000000 00:00 1 /new\n6000-7000 rw-p 0 00:00 0\n"));
+	CHECK(!htmm_maps_merge(&now, &old));
+	CHECK(old.nr == 0 && !old.map);
+	CHECK(now.nr == 6);
+	CHECK(is(&now, 0xfff, NULL, 0));
+	CHECK(is(&now, 0x1000, "/old", 0x10000));
+	CHECK(is(&now, 0x3000, "/new", 0));
+	CHECK(is(&now, 0x4000, "/old", 0x13000));
+	CHECK(is(&now, 0x6fff, "[anon]", 0xfff));
+	CHECK(is(&now, 0x8fff, "/old", 0x17fff));
+	CHECK(is(&now, 0x9000, NULL, 0));
+	CHECK(is(&now, 0xafff, "[heap]", 0xfff));
+
+	CHECK(parse(&old, "1000-2000 r--p 00010000 00:00 1 /covered\n"));
+	CHECK(!htmm_maps_merge(&now, &old));
+	CHECK(now.nr == 6);
+	htmm_maps_free(&now);
+}
+
+/* Merging against a plain map of pages, with random mappings. */
+static void test_merge_random(void)
+{
+	enum { PAGES = 64, ROUNDS = 300 };
+	int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		struct htmm_maps maps[2];
+		int owner[PAGES] = {}, which;
+		u64 page;
+
+		for (which = 0; which < 2; which++) {
+			char text[8192] = "", *end = text;
+
+			for (page = tap_below(6); page < PAGES; page += tap_below(4)) {
+				u64 stop = page + 1 + tap_below(8), i;
+
+				end += sprintf(end, "%llx-%llx r--p 00000000 00:00 1 /%d\n",
+					       page << 12, stop << 12, which);
+				for (i = page; i < stop && i < PAGES; i++)
+					owner[i] = which + 1;
+				page = stop;
+			}
+			CHECK(parse(&maps[which], text[0] ? text : "\n"));
+		}
+		CHECK(!htmm_maps_merge(&maps[1], &maps[0]));
+		for (page = 0; page < PAGES; page++) {
+			const struct htmm_mapping *mapping = htmm_maps_find(&maps[1], page << 12);
+
+			CHECK(!!mapping == !!owner[page]);
+			CHECK(!mapping || mapping->name[1] == '0' + owner[page] - 1);
+		}
+		htmm_maps_free(&maps[1]);
+	}
+}
+
+static bool place_is(struct htmm_names *names, const struct htmm_hot_page *page,
+		     const char *mapping, u64 offset)
+{
+	struct htmm_place place = htmm_names_find(names, page);
+	bool ok = !strcmp(place.mapping, mapping) && place.offset == offset;
+
+	if (!ok)
+		printf("# %s+%#llx (%s)\n", place.mapping, place.offset, place.comm);
+	return ok;
+}
+
+/* A child that has this process's mappings and lives until it is killed. */
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void test_names_survive_exit(void)
+{
+	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct htmm_hot_page page = { .addr = (u64)(unsigned long)memory + 4096, .space = 1 };
+	struct htmm_page_list list = { &page, 1 };
+	struct htmm_names *names = htmm_names_new();
+	const char *mapping;
+	pid_t pid = sleeper();
+
+	CHECK(memory != MAP_FAILED && names && pid > 0);
+	page.pid = pid;
+	CHECK(!htmm_names_refresh(names, pid));
+	mapping = htmm_names_find(names, &page).mapping;
+	CHECK(!strcmp(mapping, "[anon]"));
+
+	kill(pid, SIGKILL);
+	waitid(P_PID, pid, NULL, WEXITED | WNOWAIT);
+	CHECK(htmm_names_refresh(names, pid) == -ESRCH);
+	waitpid(pid, NULL, 0);
+	CHECK(htmm_names_refresh(names, pid) < 0);
+
+	page.flags = HTMM_PAGE_EXITED;
+	htmm_names_note(names, &list);
+	CHECK(!strcmp(htmm_names_find(names, &page).mapping, "[anon]"));
+	CHECK(!strcmp(htmm_names_find(names, &page).comm, "test_maps"));
+	/* An address that was never mapped, and an address space before exec(). */
+	page.addr = 4096;
+	CHECK(place_is(names, &page, "[exited]", 0));
+	page.addr = (u64)(unsigned long)memory;
+	page.space = 0;
+	CHECK(place_is(names, &page, "[exited]", 0));
+	htmm_names_free(names);
+	munmap(memory, 8192);
+}
+
+static void test_names_unknown(void)
+{
+	struct htmm_names *names = htmm_names_new();
+	struct htmm_hot_page page = { .addr = 4096, .pid = getpid(), .space = 1 };
+
+	CHECK(place_is(names, &page, "[unmapped]", 0));
+	page.pid = 0;
+	CHECK(place_is(names, &page, "[exited]", 0));
+	/* A process that has exited is not looked up: its pid may be another's. */
+	page.pid = getppid();
+	page.flags = HTMM_PAGE_EXITED;
+	CHECK(place_is(names, &page, "[exited]", 0));
+	htmm_names_free(names);
+	htmm_names_free(NULL);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_parse),
+		TAP_TEST(test_find_nothing),
+		TAP_TEST(test_odd_lines),
+		TAP_TEST(test_merge),
+		TAP_TEST(test_merge_random),
+		TAP_TEST(test_names_survive_exit),
+		TAP_TEST(test_names_unknown),
+	};
+
+	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+}
