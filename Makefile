@@ -2,9 +2,14 @@
 #
 # make			build htmm.ko for the running kernel, and htmmctl
 # make KDIR=DIR		build them for the kernel whose headers are in DIR
-# make help		everything else
+# make demo		find the hot pages of a real program, in a virtual machine
+# make check		run all tests; make check SUITES="core userspace" some
+# make lint		check everything that needs no run
+# make packages		install what the last three need, on Debian
+# make clean		remove what was built
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
+SUITES ?=
 
 all: module userspace
 
@@ -14,8 +19,20 @@ module:
 userspace:
 	$(MAKE) -C userspace
 
-clean:
-	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
-	$(MAKE) -C userspace clean
+packages:
+	selftests/rig/packages
 
-.PHONY: all module userspace clean
+demo: packages userspace
+	selftests/demo/run
+
+check: packages userspace
+	selftests/check $(SUITES)
+
+lint: packages
+	selftests/lint/run
+
+clean:
+	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
+	rm -rf build
+
+.PHONY: all module userspace packages demo check lint clean
