@@ -16,14 +16,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <linux/htmm.h>
+#include "fake_device.h"
 
-#define NR_CPUS		2
-#define NR_PAGES	5000
-
-int __real_open(const char *path, int flags, ...);
-int __real_ioctl(int fd, unsigned long request, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_ioctl(int fd, unsigned long request, ...);
+#define FAKE_CPUS		2
+#define FAKE_PAGES	5000
 
 static int fake_fd = -1;
 static __u32 state;
@@ -34,6 +30,7 @@ static struct htmm_event events[HTMM_MAX_EVENTS] = {
 	{ .type = 4, .precise_ip = 2, .config = 0x1d3, .period = 1009, .name = "dram-load" },
 	{ .type = 4, .precise_ip = 2, .config = 0x82d0, .period = 100003, .name = "store" },
 };
+
 static __u32 nr_events = 2;
 
 static int env_errno(const char *name)
@@ -106,7 +103,7 @@ static int fake_info(struct htmm_info *info)
 	info->owner = 42;
 	info->nr_events = nr_events;
 	info->nr_targets = nr_targets;
-	info->nr_cpus = NR_CPUS;
+	info->nr_cpus = FAKE_CPUS;
 	info->elapsed_ns = 1500000000;
 	info->capacity_pages = 1000;
 	return 0;
@@ -129,7 +126,7 @@ static struct htmm_counters channel_counters(unsigned int i)
 static int fake_stats(struct htmm_stats *stats)
 {
 	struct htmm_channel *channels = (void *)(unsigned long)stats->channels;
-	unsigned int nr = nr_events * NR_CPUS, room = stats->nr_channels, i, drop;
+	unsigned int nr = nr_events * FAKE_CPUS, room = stats->nr_channels, i, drop;
 
 	for (i = 0; i < nr; i++) {
 		struct htmm_counters counters = channel_counters(i);
@@ -174,7 +171,7 @@ static int fake_hist(struct htmm_histogram *hist)
 static struct htmm_hot_page fake_page(__u64 index)
 {
 	struct htmm_hot_page page = {
-		.samples = NR_PAGES - index, .bin = 3, .space = 1, .flags = HTMM_PAGE_EXITED,
+		.samples = FAKE_PAGES - index, .bin = 3, .space = 1, .flags = HTMM_PAGE_EXITED,
 		.addr = 0x7f0000000000 + (index << 12),
 	};
 
@@ -193,7 +190,7 @@ static int fake_hot_pages(struct htmm_hot_pages *arg)
 	struct htmm_hot_page *pages = (void *)(unsigned long)arg->pages;
 	__u32 nr = 0;
 
-	while (nr < arg->nr_pages && arg->cursor[0] < NR_PAGES)
+	while (nr < arg->nr_pages && arg->cursor[0] < FAKE_PAGES)
 		pages[nr++] = fake_page(arg->cursor[0]++);
 	arg->nr_pages = nr;
 	return 0;

@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 #include "test.h"
 
-static char sysfs[] = "/tmp/htmm-sysfs-XXXXXX";
+static char sysfs[64];
 
 static bool put(const char *path, const char *text)
 {
@@ -27,6 +27,7 @@ static bool put(const char *path, const char *text)
 
 static bool make_sysfs(void)
 {
+	snprintf(sysfs, sizeof(sysfs), "/tmp/htmm-sysfs-XXXXXX");
 	return mkdtemp(sysfs) && put("cpu/type", "4") &&
 	       put("cpu/format/event", "config:0-7") &&
 	       put("cpu/format/umask", "config:8-15") &&
@@ -44,7 +45,7 @@ static bool make_sysfs(void)
 
 static void remove_sysfs(void)
 {
-	char command[64];
+	char command[128];
 
 	snprintf(command, sizeof(command), "rm -rf %s", sysfs);
 	if (system(command))
@@ -213,7 +214,7 @@ int main(void)
 	int status = EXIT_FAILURE;
 
 	if (make_sysfs())
-		status = tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+		status = tap_main(tests, ARRAY_SIZE(tests));
 	else
 		printf("Bail out! cannot make %s\n", sysfs);
 	remove_sysfs();

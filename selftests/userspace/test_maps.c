@@ -11,7 +11,7 @@ static const char sample[] =
 	"55d0c0002000-55d0c0005000 r-xp 00002000 fd:01 1234   /usr/bin/my prog\n"
 	"55d0c1000000-55d0c1021000 rw-p 00000000 00:00 0      [heap]\n"
 	"nonsense\n"
-	"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
+	"7f0000000000-7f0000001000 rw-p 00000000 00:00 0\n"
 	"7f0000001000-7f0000002000 rw-s 00003000 00:01 77     /dev/shm/x (deleted)\n"
 	"7f0000002000-7f0000003000 rw-p 00000000 00:00 0      //anon\n"
 	"7f0000003000-7f0000004000 rw-p 00000000 00:00 0      [anon:pool]\n"
@@ -28,7 +28,7 @@ static bool parse(struct htmm_maps *maps, const char *text)
 	return !ret;
 }
 
-static bool is(const struct htmm_maps *maps, u64 addr, const char *name, u64 offset)
+static bool found(const struct htmm_maps *maps, u64 addr, const char *name, u64 offset)
 {
 	const struct htmm_mapping *mapping = htmm_maps_find(maps, addr);
 	bool ok;
@@ -48,15 +48,15 @@ static void test_parse(void)
 
 	CHECK(parse(&maps, sample));
 	CHECK(maps.nr == 9);
-	CHECK(is(&maps, 0x55d0c0000000, "/usr/bin/my prog", 0));
-	CHECK(is(&maps, 0x55d0c0004fff, "/usr/bin/my prog", 0x4fff));
-	CHECK(is(&maps, 0x55d0c1001000, "[heap]", 0x1000));
-	CHECK(is(&maps, 0x7f0000000800, "[anon]", 0x800));
-	CHECK(is(&maps, 0x7f0000001000, "/dev/shm/x (deleted)", 0x3000));
-	CHECK(is(&maps, 0x7f0000002000, "[anon]", 0));
-	CHECK(is(&maps, 0x7f0000003000, "[anon:pool]", 0));
-	CHECK(is(&maps, 0x7ffd00020fff, "[stack]", 0x20fff));
-	CHECK(is(&maps, 0xffffffffff600000, "[vsyscall]", 0));
+	CHECK(found(&maps, 0x55d0c0000000, "/usr/bin/my prog", 0));
+	CHECK(found(&maps, 0x55d0c0004fff, "/usr/bin/my prog", 0x4fff));
+	CHECK(found(&maps, 0x55d0c1001000, "[heap]", 0x1000));
+	CHECK(found(&maps, 0x7f0000000800, "[anon]", 0x800));
+	CHECK(found(&maps, 0x7f0000001000, "/dev/shm/x (deleted)", 0x3000));
+	CHECK(found(&maps, 0x7f0000002000, "[anon]", 0));
+	CHECK(found(&maps, 0x7f0000003000, "[anon:pool]", 0));
+	CHECK(found(&maps, 0x7ffd00020fff, "[stack]", 0x20fff));
+	CHECK(found(&maps, 0xffffffffff600000, "[vsyscall]", 0));
 	htmm_maps_free(&maps);
 }
 
@@ -65,12 +65,12 @@ static void test_find_nothing(void)
 	struct htmm_maps maps;
 
 	CHECK(parse(&maps, sample));
-	CHECK(is(&maps, 0, NULL, 0));
-	CHECK(is(&maps, 0x55d0c0005000, NULL, 0));
-	CHECK(is(&maps, 0x55d0bfffffff, NULL, 0));
-	CHECK(is(&maps, 0xffffffffffffffff, NULL, 0));
+	CHECK(found(&maps, 0, NULL, 0));
+	CHECK(found(&maps, 0x55d0c0005000, NULL, 0));
+	CHECK(found(&maps, 0x55d0bfffffff, NULL, 0));
+	CHECK(found(&maps, 0xffffffffffffffff, NULL, 0));
 	htmm_maps_free(&maps);
-	CHECK(is(&maps, 0x55d0c0000000, NULL, 0));
+	CHECK(found(&maps, 0x55d0c0000000, NULL, 0));
 }
 
 static void test_odd_lines(void)
@@ -83,7 +83,7 @@ static void test_odd_lines(void)
 	CHECK(maps.nr == 0);
 	CHECK(parse(&maps, "1000-2000 rw-p 00000000 00:00 0"));
 	CHECK(maps.nr == 1);
-	CHECK(is(&maps, 0x1000, "[anon]", 0));
+	CHECK(found(&maps, 0x1000, "[anon]", 0));
 	htmm_maps_free(&maps);
 }
 
@@ -92,19 +92,20 @@ static void test_merge(void)
 {
 	struct htmm_maps now, old;
 
-	CHECK(parse(&old, "1000-9000 r--p 00010000 00:00 1 /old\na000-b000 rw-p 0 00:00 0 [heap]\n"));
+	CHECK(parse(&old, "1000-9000 r--p 00010000 00:00 1 /old\n"
+			  "a000-b000 rw-p 0 00:00 0 [heap]\n"));
 	CHECK(parse(&now, "3000-4000 r--p 00000000 00:00 1 /new\n6000-7000 rw-p 0 00:00 0\n"));
 	CHECK(!htmm_maps_merge(&now, &old));
 	CHECK(old.nr == 0 && !old.map);
 	CHECK(now.nr == 6);
-	CHECK(is(&now, 0xfff, NULL, 0));
-	CHECK(is(&now, 0x1000, "/old", 0x10000));
-	CHECK(is(&now, 0x3000, "/new", 0));
-	CHECK(is(&now, 0x4000, "/old", 0x13000));
-	CHECK(is(&now, 0x6fff, "[anon]", 0xfff));
-	CHECK(is(&now, 0x8fff, "/old", 0x17fff));
-	CHECK(is(&now, 0x9000, NULL, 0));
-	CHECK(is(&now, 0xafff, "[heap]", 0xfff));
+	CHECK(found(&now, 0xfff, NULL, 0));
+	CHECK(found(&now, 0x1000, "/old", 0x10000));
+	CHECK(found(&now, 0x3000, "/new", 0));
+	CHECK(found(&now, 0x4000, "/old", 0x13000));
+	CHECK(found(&now, 0x6fff, "[anon]", 0xfff));
+	CHECK(found(&now, 0x8fff, "/old", 0x17fff));
+	CHECK(found(&now, 0x9000, NULL, 0));
+	CHECK(found(&now, 0xafff, "[heap]", 0xfff));
 
 	CHECK(parse(&old, "1000-2000 r--p 00010000 00:00 1 /covered\n"));
 	CHECK(!htmm_maps_merge(&now, &old));
@@ -234,5 +235,5 @@ int main(void)
 		TAP_TEST(test_names_unknown),
 	};
 
-	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+	return tap_main(tests, ARRAY_SIZE(tests));
 }

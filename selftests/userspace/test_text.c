@@ -35,7 +35,7 @@ static void test_numbers_bad(void)
 	__s64 value = 7;
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK(refused(htmm_parse_number(bad[i], 0, 100, &value, &err), EINVAL, &err,
 			      "is not a number"));
 	CHECK(value == 7);
@@ -76,7 +76,7 @@ static void test_sizes_bad(void)
 	__s64 value = 7;
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK(refused(htmm_parse_size(bad[i], 0, LLONG_MAX, &value, &err), EINVAL, &err,
 			      "is not a size"));
 	CHECK(refused(htmm_parse_size("-1", 0, LLONG_MAX, &value, &err), ERANGE, &err, "-1"));
@@ -112,7 +112,7 @@ static void test_cpus_bad(void)
 	struct htmm_error err;
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK(refused(htmm_cpus_parse(&cpus, bad[i], &err), EINVAL, &err,
 			      "is not a list of CPUs"));
 	CHECK(refused(htmm_cpus_parse(&cpus, "8192", &err), ERANGE, &err, "too high"));
@@ -172,5 +172,5 @@ int main(void)
 		TAP_TEST(test_error_prefix),
 	};
 
-	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+	return tap_main(tests, ARRAY_SIZE(tests));
 }

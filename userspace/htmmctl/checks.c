@@ -88,7 +88,7 @@ static enum check_level check_permission(struct htmm_error *text)
 
 	read_line("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
 	if (!*paranoid) {
-		htmm_error_set(text, ENOSYS, "use a kernel with CONFIG_PERF_EVENTS",
+		htmm_error_set(text, ENODEV, "use a kernel with CONFIG_PERF_EVENTS",
 			       "this kernel has no perf events");
 		return CHECK_FAIL;
 	}
@@ -130,7 +130,8 @@ static enum check_level check_sample_rate(struct htmm_error *text)
 	htmm_error_set(text, 0, NULL, "at most %ld samples/s on each CPU before throttling", rate);
 	if (rate >= LOW_SAMPLE_RATE)
 		return CHECK_OK;
-	snprintf(text->todo, sizeof(text->todo), "sysctl kernel.perf_event_max_sample_rate=100000");
+	snprintf(text->todo, sizeof(text->todo), "%s",
+		 "sysctl kernel.perf_event_max_sample_rate=100000");
 	return CHECK_WARN;
 }
 
@@ -150,9 +151,9 @@ static enum check_level check_cpu(struct htmm_error *text)
 	read_key("/proc/cpuinfo", "cpu family", family, sizeof(family));
 	read_key("/proc/cpuinfo", "model", model, sizeof(model));
 	read_key("/proc/cpuinfo", "model name", name, sizeof(name));
-	htmm_error_set(text, 0, NULL, "%s, family %s, model %s (%s)%s", *vendor ? vendor : "unknown",
-		       *family ? family : "?", *model ? model : "?", name,
-		       in_virtual_machine() ? ", in a virtual machine" : "");
+	htmm_error_set(text, 0, NULL, "%s, family %s, model %s (%s)%s",
+		       *vendor ? vendor : "unknown", *family ? family : "?",
+		       *model ? model : "?", name, in_virtual_machine() ? ", in a virtual machine" : "");
 	if (!strcmp(vendor, "GenuineIntel") && access(DEVICES "/cpu_core", F_OK))
 		return CHECK_OK;
 	if (!strcmp(vendor, "GenuineIntel"))
@@ -224,13 +225,13 @@ unsigned int checks_run(struct check checks[CHECKS_MAX])
 		{ "pmu", check_pmu },
 		{ "sample rate", check_sample_rate },
 	};
-	unsigned int i, nr = sizeof(table) / sizeof(table[0]);
+	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
 		checks[i].name = table[i].name;
 		checks[i].level = table[i].run(&checks[i].text);
 	}
-	return nr;
+	return i;
 }
 
 const char *check_level_name(enum check_level level)

@@ -45,16 +45,24 @@ static void print_bar(FILE *file, __u64 value, __u64 most, int room)
 		fputc('#', file);
 }
 
-static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned int bin, __u64 value,
-		      __u64 most, bool last)
+static enum colour tier_colour(bool hot, bool warm)
 {
-	bool hot = bin >= hist->hot_threshold, warm = !hot && bin >= hist->warm_threshold;
+	if (hot)
+		return COLOUR_RED;
+	return warm ? COLOUR_YELLOW : COLOUR_NONE;
+}
+
+static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned int bin,
+		      __u64 value, __u64 most, bool last)
+{
+	bool hot = bin >= hist->hot_threshold;
+	bool warm = !hot && bin >= hist->warm_threshold;
 	char range[32];
 
 	bin_range(range, sizeof(range), bin, last);
 	fprintf(file, "%3u  %-21s %12llu", bin, range, value);
 	if (value) {
-		out_colour(file, hot ? COLOUR_RED : warm ? COLOUR_YELLOW : COLOUR_NONE);
+		out_colour(file, tier_colour(hot, warm));
 		fprintf(file, "  %-4s ", hot ? "hot" : warm ? "warm" : "");
 		print_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
 		out_colour(file, COLOUR_NONE);
@@ -73,8 +81,8 @@ static void print_summary(FILE *file, const struct htmm_histogram *hist)
 	if (hist->hot_threshold >= HTMM_NR_BINS)
 		fputs("hot: none, as no bin fits the fast tier\n", file);
 	else
-		fprintf(file, "hot: %llu, in bin %u and above; warm: from bin %u\n", hist->hot_pages,
-			hist->hot_threshold, hist->warm_threshold);
+		fprintf(file, "hot: %llu, in bin %u and above; warm: from bin %u\n",
+			hist->hot_pages, hist->hot_threshold, hist->warm_threshold);
 }
 
 void hist_print(FILE *file, const struct htmm_histogram *hist, bool all)
@@ -129,7 +137,7 @@ static int run_hist(const struct command *cmd, int argc, char **argv)
 	bool json = false, huge = false, all = false;
 	const struct opt opts[] = {
 		{ OPT_FLAG, 0, "huge", NULL, "of 2 MiB regions instead of 4 KiB pages", &huge },
-		{ OPT_FLAG, 0, "all", NULL, "every bin; the last of 16 holds the rest otherwise", &all },
+		{ OPT_FLAG, 0, "all", NULL, "every bin, also those above the 16th", &all },
 		{ OPT_FLAG, 0, "json", NULL, "print JSON", &json },
 		{ OPT_END },
 	};

@@ -18,7 +18,8 @@ static void print_page(FILE *file, struct htmm_names *names, const struct htmm_h
 
 	snprintf(comm, sizeof(comm), "%-15.15s", place.comm);
 	out_colour(file, hot ? COLOUR_RED : COLOUR_NONE);
-	fprintf(file, "%10llu %3u %-4s %7u ", page->samples, page->bin, hot ? "hot" : "", page->pid);
+	fprintf(file, "%10llu %3u %-4s %7u ", page->samples, page->bin, hot ? "hot" : "",
+		page->pid);
 	out_colour(file, COLOUR_NONE);
 	out_name(file, comm);
 	fprintf(file, " %16llx  ", page->addr);
@@ -36,8 +37,8 @@ void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list
 		fputs("no page has samples\n", file);
 		return;
 	}
-	fprintf(file, "%10s %3s %-4s %7s %-15s %16s  %s\n", "samples", "bin", "tier", "pid", "command",
-		"address", "mapping");
+	fprintf(file, "%10s %3s %-4s %7s %-15s %16s  %s\n", "samples", "bin", "tier", "pid",
+		"command", "address", "mapping");
 	for (i = 0; i < list->nr; i++)
 		print_page(file, names, &list->pages[i]);
 }
@@ -88,7 +89,8 @@ static int run_hot(const struct command *cmd, int argc, char **argv)
 	bool json = false, by_mapping = false;
 	__s64 max = HOT_PAGES_DEFAULT;
 	const struct opt opts[] = {
-		{ OPT_NUMBER, 'n', "number", "N", "lines to print, 0: all (20)", &max, 0, LONG_MAX },
+		{ OPT_NUMBER, 'n', "number", "N", "lines to print, 0: all (20)",
+		  &max, 0, LONG_MAX },
 		{ OPT_FLAG, 0, "mapping", NULL, "sum the pages of each mapping up", &by_mapping },
 		{ OPT_FLAG, 0, "json", NULL, "print JSON", &json },
 		{ OPT_END },

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <htmm/htmm.h>
 
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
 /* Exit statuses; `run` has that of its command besides. */
 #define EXIT_OK		0
 #define EXIT_FAILED	1
@@ -55,13 +57,13 @@ int print_error(const struct htmm_error *err);
  * Return: EXIT_USAGE.
  */
 int usage_error(const struct command *cmd, const char *nearest, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+	htmm_printf(3, 4);
 
 /**
  * notice() - say on stderr what is worth knowing but no error
  * @quiet: say nothing
  * @fmt: printf() format
  */
-void notice(bool quiet, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void notice(bool quiet, const char *fmt, ...) htmm_printf(2, 3);
 
 #endif /* HTMMCTL_H */

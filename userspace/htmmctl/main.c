@@ -10,8 +10,6 @@ static const struct command *const commands[] = {
 	&cmd_stats, &cmd_hist, &cmd_hot, &cmd_cool, &cmd_reset,
 };
 
-#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
 int print_error(const struct htmm_error *err)
 {
 	fprintf(stderr, "htmmctl: %s%s%s\n", err->what, *err->todo ? "; " : "", err->todo);
@@ -31,7 +29,8 @@ int usage_error(const struct command *cmd, const char *nearest, const char *fmt,
 	if (nearest)
 		fprintf(stderr, "; did you mean '%s%s'?\n", cmd ? "--" : "", nearest);
 	else
-		fprintf(stderr, "; see 'htmmctl %s%s--help'\n", cmd ? cmd->name : "", cmd ? " " : "");
+		fprintf(stderr, "; see 'htmmctl %s%s--help'\n", cmd ? cmd->name : "",
+			cmd ? " " : "");
 	return EXIT_USAGE;
 }
 
@@ -54,7 +53,7 @@ static int print_help(FILE *file)
 
 	fputs("usage: htmmctl COMMAND [options]\n\n"
 	      "Samples memory accesses and tells which pages are hot.\n\n", file);
-	for (i = 0; i < NR_COMMANDS; i++)
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(file, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\n'htmmctl COMMAND --help' tells more; 'htmmctl --version' tells the version.\n",
 	      file);
@@ -65,7 +64,7 @@ static const struct command *find_command(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < NR_COMMANDS; i++)
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(name, commands[i]->name))
 			return commands[i];
 	return NULL;
@@ -73,14 +72,14 @@ static const struct command *find_command(const char *name)
 
 static int unknown_command(const char *word)
 {
-	const char *names[NR_COMMANDS];
+	const char *names[ARRAY_SIZE(commands)];
 	size_t i;
 
 	if (*word == '-')
 		return usage_error(NULL, NULL, "there is no option '%s'", word);
-	for (i = 0; i < NR_COMMANDS; i++)
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i] = commands[i]->name;
-	return usage_error(NULL, htmm_nearest(word, names, NR_COMMANDS),
+	return usage_error(NULL, htmm_nearest(word, names, ARRAY_SIZE(commands)),
 			   "there is no command '%s'", word);
 }
 

@@ -110,7 +110,7 @@ static int unknown_option(const struct command *cmd, const struct getopt_view *v
 	char bare[64];
 	int i;
 
-	if (optopt && optopt < OPT_BASE && find_option(view, optopt) == NULL)
+	if (optopt && optopt < OPT_BASE && !find_option(view, optopt))
 		return usage_error(cmd, NULL, "there is no option '-%c'", optopt);
 
 	for (i = 0; i < view->nr; i++)

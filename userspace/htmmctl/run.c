@@ -66,7 +66,7 @@ static int wait_for_child(struct run *run, pid_t pid, const struct signals *sign
 	}
 }
 
-static int report(struct run *run, int fd, int status, struct htmm_error *err)
+static int stop_and_report(struct run *run, int fd, int status, struct htmm_error *err)
 {
 	int ret = htmm_device_stop(fd, err);
 
@@ -130,7 +130,7 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 	if (error)
 		return not_executed(argv[0], child.pid, error);
 	status = wait_for_child(run, child.pid, &signals);
-	if (report(run, fd, status, err)) {
+	if (stop_and_report(run, fd, status, err)) {
 		print_error(err);
 		return status == EXIT_OK ? EXIT_FAILED : status;
 	}

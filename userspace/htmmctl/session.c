@@ -72,9 +72,11 @@ int session_add_target(struct session *session, __u32 pid, struct htmm_error *er
 void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 {
 	const struct opt table[SESSION_OPTS] = {
-		{ OPT_CALL, 'e', "event", "EVENT,...", "names, rNNNN, pmu/term=N/; :p to :ppp: precise",
+		{ OPT_CALL, 'e', "event", "EVENT,...",
+		  "names, rNNNN, pmu/term=N/; :p to :ppp: precise",
 		  &s->events, .call = call_events },
-		{ OPT_NUMBER, 'c', "count", "PERIOD", "events between samples, of all given without",
+		{ OPT_NUMBER, 'c', "count", "PERIOD",
+		  "events between samples, of all given without",
 		  &s->period, 1, LLONG_MAX },
 		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes, all their threads",
 		  s, .call = call_pids },
@@ -160,7 +162,8 @@ static void say_events(const struct session *session)
 int session_check(const struct session *session, struct htmm_error *err)
 {
 	if (session->all && session->nr_targets)
-		return htmm_error_set(err, EINVAL, "give one of them", "-a and -p exclude each other");
+		return htmm_error_set(err, EINVAL, "give one of them",
+				      "-a and -p exclude each other");
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stddef.h>
 #include <time.h>
+#include "htmmctl.h"
 #include "signals.h"
 
 void signals_block(struct signals *signals)
@@ -11,7 +12,7 @@ void signals_block(struct signals *signals)
 
 	sigemptyset(&signals->wait);
 	/* A signal that is ignored, as under nohup, stays ignored. */
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ends); i++)
 		if (!sigaction(ends[i], NULL, &now) && now.sa_handler != SIG_IGN)
 			sigaddset(&signals->wait, ends[i]);
 	/* If it were, a child could not be waited for. */

@@ -67,7 +67,8 @@ static void say_started(const struct start *start, const struct htmm_info *info)
 		return;
 	printf("session %llu started:", info->session);
 	for (i = 0; i < list->nr; i++)
-		printf("%s %s every %llu", i ? "," : "", list->event[i].name, list->event[i].period);
+		printf("%s %s every %llu", i ? "," : "", list->event[i].name,
+		       list->event[i].period);
 	printf("; %u CPU%s, ", info->nr_cpus, info->nr_cpus == 1 ? "" : "s");
 	if (info->nr_targets)
 		printf("%u process%s\n", info->nr_targets, info->nr_targets == 1 ? "" : "es");

@@ -61,7 +61,8 @@ static void print_total(FILE *file, const struct htmm_counters *total)
 
 		if (!total->drops[i])
 			continue;
-		snprintf(name, sizeof(name), "  %.20s", htmm_drop_name(i) ? htmm_drop_name(i) : "other");
+		snprintf(name, sizeof(name), "  %.20s",
+			 htmm_drop_name(i) ? htmm_drop_name(i) : "other");
 		print_line(file, name, total->drops[i], total->overflows);
 	}
 	print_line(file, "in flight", total->in_flight, total->overflows);
@@ -71,8 +72,8 @@ static void print_total(FILE *file, const struct htmm_counters *total)
 
 static void print_table_head(FILE *file, const char *first)
 {
-	fprintf(file, "\n%-19s %11s %11s %11s %11s %11s\n", first, "overflows", "counted", "dropped",
-		"in NMI", "throttled");
+	fprintf(file, "\n%-19s %11s %11s %11s %11s %11s\n", first, "overflows", "counted",
+		"dropped", "in NMI", "throttled");
 }
 
 static void print_row(FILE *file, const char *name, const struct htmm_counters *counters)
@@ -82,8 +83,9 @@ static void print_row(FILE *file, const char *name, const struct htmm_counters *
 	/* The cell first, so that a name with odd bytes does not harm the terminal. */
 	snprintf(cell, sizeof(cell), "%-19.19s", name);
 	out_name(file, cell);
-	fprintf(file, " %11llu %11llu %11llu %11llu %11llu\n", counters->overflows, counters->counted,
-		htmm_counters_dropped(counters), counters->nmi, counters->throttled);
+	fprintf(file, " %11llu %11llu %11llu %11llu %11llu\n", counters->overflows,
+		counters->counted, htmm_counters_dropped(counters), counters->nmi,
+		counters->throttled);
 }
 
 static void print_cpus(FILE *file, const struct htmm_stats_buf *stats)
@@ -118,7 +120,8 @@ static void print_channels(FILE *file, const struct htmm_stats_buf *stats)
 	for (i = 0; i < stats->stats.nr_channels; i++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "%u/%s", stats->channels[i].cpu, channel_event(stats, i));
+		snprintf(name, sizeof(name), "%u/%s", stats->channels[i].cpu,
+			 channel_event(stats, i));
 		print_row(file, name, &stats->channels[i].counters);
 	}
 }

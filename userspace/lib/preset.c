@@ -3,6 +3,7 @@
 #include <string.h>
 #include <linux/perf_event.h>
 #include <htmm/event.h>
+#include "array.h"
 
 /*
  * Periods are primes, so that they do not fall into step with a loop.  Misses
@@ -29,7 +30,7 @@ static const struct htmm_preset presets[] = {
 
 const struct htmm_preset *htmm_preset(unsigned int index)
 {
-	return index < sizeof(presets) / sizeof(presets[0]) ? &presets[index] : NULL;
+	return index < ARRAY_SIZE(presets) ? &presets[index] : NULL;
 }
 
 const struct htmm_preset *htmm_preset_find(const char *name)

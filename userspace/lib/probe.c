@@ -51,9 +51,6 @@ static int probe_error(int code, struct htmm_error *err)
 	case EBUSY:
 		return htmm_error_set(err, code, "stop the other user of it",
 				      "the PMU is in use by someone else");
-	case ENOSYS:
-		return htmm_error_set(err, code, "use a kernel with CONFIG_PERF_EVENTS",
-				      "this kernel has no perf events");
 	}
 	return htmm_error_set(err, code, NULL, "%s", strerror(code));
 }

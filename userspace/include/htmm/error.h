@@ -3,6 +3,9 @@
 #ifndef HTMM_ERROR_H
 #define HTMM_ERROR_H
 
+/* Lets the compiler check arguments against the format. */
+#define htmm_printf(string, first)	__attribute((__format__(printf, string, first)))
+
 /**
  * struct htmm_error - why a call of libhtmm failed
  * @code: the errno, positive; 0: no error
@@ -25,7 +28,7 @@ struct htmm_error {
  * Return: -@code, so that a caller can return it at once.
  */
 int htmm_error_set(struct htmm_error *err, int code, const char *todo, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+	htmm_printf(4, 5);
 
 /**
  * htmm_error_prefix() - put a few words before what was wrong
@@ -33,6 +36,6 @@ int htmm_error_set(struct htmm_error *err, int code, const char *todo, const cha
  * @fmt: printf() format of the words
  */
 void htmm_error_prefix(struct htmm_error *err, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+	htmm_printf(2, 3);
 
 #endif /* HTMM_ERROR_H */
