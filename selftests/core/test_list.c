@@ -100,6 +100,22 @@ static void exact_order(void)
 	world_close(&world);
 }
 
+/* Regions whose only page has all their samples, and all as many. */
+static void ties_by_space_and_page(void)
+{
+	u32 i;
+
+	world_open(&world, &roomy);
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		const struct model_region *r = &world.model.region[i];
+
+		add((struct htmm_table_sample){ r->vpn, r->space, 3 });
+	}
+	for (i = 1; i < MODEL_REGIONS; i += 5)
+		lists_all(HTMM_LIST_PAGES, i);
+	world_close(&world);
+}
+
 static void skew_is_by_definition(void)
 {
 	const struct model_region *r;
@@ -232,6 +248,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TAP_TEST(nothing_to_list),
 		TAP_TEST(exact_order),
+		TAP_TEST(ties_by_space_and_page),
 		TAP_TEST(skew_is_by_definition),
 		TAP_TEST(under_change),
 		TAP_TEST(several_tables),
