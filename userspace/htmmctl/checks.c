@@ -153,7 +153,8 @@ static enum check_level check_cpu(struct htmm_error *text)
 	read_key("/proc/cpuinfo", "model name", name, sizeof(name));
 	htmm_error_set(text, 0, NULL, "%s, family %s, model %s (%s)%s",
 		       *vendor ? vendor : "unknown", *family ? family : "?",
-		       *model ? model : "?", name, in_virtual_machine() ? ", in a virtual machine" : "");
+		       *model ? model : "?", name,
+		       in_virtual_machine() ? ", in a virtual machine" : "");
 	if (!strcmp(vendor, "GenuineIntel") && access(DEVICES "/cpu_core", F_OK))
 		return CHECK_OK;
 	if (!strcmp(vendor, "GenuineIntel"))

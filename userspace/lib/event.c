@@ -207,7 +207,7 @@ static int parse_head(struct spec *spec, struct pmu *pmu, const char *name, bool
 static int parse_event(struct spec *spec, char *text, const char *sysfs, struct htmm_error *err)
 {
 	char *terms = strchr(text, '/'), *modifiers;
-	struct pmu pmu;
+	struct pmu pmu = {};
 	int ret;
 
 	if (terms) {
