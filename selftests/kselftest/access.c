@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include "access.h"
+
+#define PAGE	(1UL << HTMM_PAGE_SHIFT)
+
+/* Intel's encodings of MEM_INST_RETIRED.ALL_STORES and .ALL_LOADS. */
+#define RAW_STORES	0x82d0
+#define RAW_LOADS	0x81d0
+
+/* Faults between two rests, so that a sample each does not look like a storm. */
+#define FAULTS_A_REST	64
+
+/* The emulated unit counts exactly, and is slow; it tells who it is. */
+static bool pmu_is_emulated(void)
+{
+	char name[32] = "";
+	FILE *file = fopen("/sys/bus/event_source/devices/cpu/caps/pmu_name", "r");
+
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		name[0] = '\0';
+	fclose(file);
+	return !strcmp(name, "pebs_emu\n");
+}
+
+/* The only way to know is to try. */
+static bool event_works(const struct htmm_event *event)
+{
+	struct request req;
+	int fd = device_open();
+	int ret;
+
+	if (fd < 0)
+		return false;
+	request_init(&req, event);
+	ret = device_start(fd, &req);
+	close(fd);
+	return !ret;
+}
+
+bool source_find(struct source *source, enum access_kind kind)
+{
+	*source = (struct source) { .kind = kind };
+	if (kind == ACCESS_FAULT) {
+		source->exact = true;
+		source->event = (struct htmm_event) {
+			.type = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_PAGE_FAULTS,
+			.period = 61,
+			.name = "page-fault",
+		};
+		return true;
+	}
+
+	source->hardware = true;
+	source->exact = pmu_is_emulated();
+	source->event = (struct htmm_event) {
+		.type = PERF_TYPE_RAW,
+		.config = kind == ACCESS_STORE ? RAW_STORES : RAW_LOADS,
+		.precise_ip = 2,
+		.period = source->exact ? 1009 : 100003,
+	};
+	strcpy(source->event.name, kind == ACCESS_STORE ? "store" : "load");
+	return event_works(&source->event);
+}
+
+void source_best(struct source *source)
+{
+	if (!source_find(source, ACCESS_STORE))
+		source_find(source, ACCESS_FAULT);
+}
+
+void source_every_fault(struct source *source)
+{
+	source_find(source, ACCESS_FAULT);
+	source->event.period = 1;
+}
+
+void *access_map(size_t pages)
+{
+	void *mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		return NULL;
+	madvise(mem, pages * PAGE, MADV_NOHUGEPAGE);
+	memset(mem, 1, pages * PAGE);
+	return mem;
+}
+
+/* Inlined, for a call would be a store and a load too. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void store_pages(void *mem, size_t pages)
+{
+	asm volatile("1:\n\t"
+		     "movq %%rax, (%0)\n\t"
+		     "addq %2, %0\n\t"
+		     "decq %1\n\t"
+		     "jnz 1b"
+		     : "+r" (mem), "+r" (pages)
+		     : "r" (PAGE), "a" (1UL)
+		     : "memory", "cc");
+}
+
+INLINE void load_pages(void *mem, size_t pages)
+{
+	asm volatile("1:\n\t"
+		     "movq (%0), %%rax\n\t"
+		     "addq %2, %0\n\t"
+		     "decq %1\n\t"
+		     "jnz 1b"
+		     : "+r" (mem), "+r" (pages)
+		     : "r" (PAGE)
+		     : "rax", "memory", "cc");
+}
+
+/* Each page faults once again after its memory was given back. */
+static void fault_pages(void *mem, size_t pages, bool gently)
+{
+	size_t n;
+
+	madvise(mem, pages * PAGE, MADV_DONTNEED);
+	for (; pages; pages -= n, mem += n * PAGE) {
+		n = gently && pages > FAULTS_A_REST ? FAULTS_A_REST : pages;
+		store_pages(mem, n);
+		if (gently)
+			usleep(2000);
+	}
+}
+
+void access_pages(const struct source *source, void *mem, size_t pages,
+		  size_t rounds)
+{
+	while (rounds--) {
+		switch (source->kind) {
+		case ACCESS_STORE:
+			store_pages(mem, pages);
+			break;
+		case ACCESS_LOAD:
+			load_pages(mem, pages);
+			break;
+		case ACCESS_FAULT:
+			fault_pages(mem, pages, source->event.period == 1);
+			break;
+		}
+	}
+}
+
+int cpus_allowed(int *cpus, int room)
+{
+	cpu_set_t set;
+	int cpu, n = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 0;
+	for (cpu = 0; cpu < CPU_SETSIZE && n < room; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			cpus[n++] = cpu;
+	return n;
+}
+
+int cpu_pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}
+
+int cpu_priority(bool on)
+{
+	const struct sched_param param = { .sched_priority = on };
+
+	return sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param) ?
+		-errno : 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The kernel's test harness, and what must hold of every session. */
+#ifndef KSFT_CHECK_H
+#define KSFT_CHECK_H
+
+#include <kselftest_harness.h>
+#include "device.h"
+
+/* Nothing samples, and nothing of a session is left. */
+static inline void check_idle(struct __test_metadata *_metadata)
+{
+	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
+}
+
+static inline void check_channel(struct __test_metadata *_metadata,
+				 const struct htmm_channel *channel)
+{
+	const struct htmm_counters *c = &channel->counters;
+
+	EXPECT_EQ(c->overflows, c->counted + counters_drops(c) + c->in_flight) {
+		TH_LOG("cpu %u event %u", channel->cpu, channel->event);
+	}
+	EXPECT_LE(c->nmi, c->overflows);
+	EXPECT_EQ(0, channel->flags & HTMM_CHANNEL_LARGE_PEBS);
+}
+
+/*
+ * Of a session that has stopped: every overflow ended in exactly one counter,
+ * the totals are the sums, and no ring holds anything.
+ */
+static inline void check_books(struct __test_metadata *_metadata,
+			       const struct books *books)
+{
+	const struct htmm_counters *total = &books->stats.total;
+	uint64_t overflows = 0, counted = 0, drops = 0;
+	uint32_t i;
+
+	ASSERT_NE(0, books->stats.nr_channels);
+	for (i = 0; i < books->stats.nr_channels; i++) {
+		const struct htmm_counters *c = &books->channels[i].counters;
+
+		check_channel(_metadata, &books->channels[i]);
+		EXPECT_EQ(0, c->in_flight);
+		overflows += c->overflows;
+		counted += c->counted;
+		drops += counters_drops(c);
+	}
+	EXPECT_EQ(total->overflows, overflows);
+	EXPECT_EQ(total->counted, counted);
+	EXPECT_EQ(counters_drops(total), drops);
+	EXPECT_EQ(total->in_flight, 0);
+	EXPECT_EQ(books->stats.samples, counted);
+}
+
+int main(int argc, char **argv)
+{
+	device_require();
+	return test_harness_run(argc, argv);
+}
+
+#endif /* KSFT_CHECK_H */

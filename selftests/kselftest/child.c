@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "child.h"
+
+int child_start(struct child *child, int (*body)(int sock, void *arg), void *arg)
+{
+	int socks[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, socks))
+		return -errno;
+	child->pid = fork();
+	if (!child->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(socks[0]);
+		_exit(body(socks[1], arg));
+	}
+	close(socks[1]);
+	child->sock = socks[0];
+	return child->pid < 0 ? -errno : 0;
+}
+
+int child_post(int sock)
+{
+	return send(sock, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -EPIPE;
+}
+
+int child_await(int sock)
+{
+	char byte;
+
+	return read(sock, &byte, 1) == 1 ? 0 : -EPIPE;
+}
+
+int child_join(struct child *child)
+{
+	int status;
+
+	close(child->sock);
+	if (waitpid(child->pid, &status, 0) != child->pid)
+		return -errno;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+				     WEXITSTATUS(status);
+}
+
+int child_kill(struct child *child)
+{
+	kill(child->pid, SIGKILL);
+	return child_join(child);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Processes that do something beside the test, in step with it. */
+#ifndef KSFT_CHILD_H
+#define KSFT_CHILD_H
+
+#include <sys/types.h>
+
+/**
+ * struct child - a process that dies with its parent
+ * @pid: the process
+ * @sock: connects the two for child_post() and child_await()
+ */
+struct child {
+	pid_t pid;
+	int sock;
+};
+
+/* Runs @body in a new process; its return value is the exit status. */
+int child_start(struct child *child, int (*body)(int sock, void *arg), void *arg);
+/* Either side: let the other's child_await() return. */
+int child_post(int sock);
+int child_await(int sock);
+/* Waits for the end; returns the exit status, or 128 + signal. */
+int child_join(struct child *child);
+int child_kill(struct child *child);
+
+#endif /* KSFT_CHILD_H */

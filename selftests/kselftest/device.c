@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "device.h"
+
+/* Elements asked for at a time: fewer than most lists have, so cursors work. */
+#define PAGES_A_TIME	100
+
+static void skip(const char *why)
+{
+	printf("TAP version 13\n1..0 # SKIP %s\n", why);
+	exit(4);
+}
+
+void device_require(void)
+{
+	int state;
+
+	if (geteuid())
+		skip("needs root");
+	state = device_state();
+	if (state == -ENOENT)
+		skip("there is no " DEVICE_PATH ": load htmm.ko");
+	if (state == HTMM_STATE_RUNNING || state == HTMM_STATE_STOPPING)
+		skip("somebody else is sampling: htmmctl stop");
+}
+
+int device_open(void)
+{
+	int fd = open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int device_ioctl(int fd, unsigned int cmd, void *arg)
+{
+	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
+}
+
+void request_init(struct request *req, const struct htmm_event *event)
+{
+	memset(req, 0, sizeof(*req));
+	req->arg.size = sizeof(req->arg);
+	req->arg.events = (uintptr_t)req->events;
+	req->arg.event_size = sizeof(req->events[0]);
+	req->arg.targets = (uintptr_t)req->targets;
+	req->arg.target_size = sizeof(req->targets[0]);
+	req->arg.error = (uintptr_t)req->error;
+	req->arg.error_size = sizeof(req->error);
+	request_add_event(req, event);
+}
+
+void request_add_event(struct request *req, const struct htmm_event *event)
+{
+	req->events[req->arg.nr_events++] = *event;
+}
+
+void request_add_target(struct request *req, pid_t pid)
+{
+	req->targets[req->arg.nr_targets++] = (struct htmm_target) {
+		.type = HTMM_TARGET_TGID,
+		.id = pid,
+	};
+}
+
+int device_start(int fd, struct request *req)
+{
+	memset(req->error, 0, sizeof(req->error));
+	return device_ioctl(fd, HTMM_IOC_START, &req->arg);
+}
+
+int device_simple(int fd, unsigned int cmd)
+{
+	struct htmm_simple simple = { .size = sizeof(simple) };
+
+	return device_ioctl(fd, cmd, &simple);
+}
+
+int device_info(int fd, struct htmm_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	return device_ioctl(fd, HTMM_IOC_GET_INFO, info);
+}
+
+int device_state(void)
+{
+	struct htmm_info info;
+	int fd = device_open();
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = device_info(fd, &info);
+	close(fd);
+	return ret ?: (int)info.state;
+}
+
+int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist)
+{
+	memset(hist, 0, sizeof(*hist));
+	hist->size = sizeof(*hist);
+	hist->kind = kind;
+	return device_ioctl(fd, HTMM_IOC_GET_HIST, hist);
+}
+
+int books_read(int fd, struct books *books)
+{
+	struct htmm_stats *stats = &books->stats;
+	int ret;
+
+	*books = (struct books) {
+		.stats = {
+			.size = sizeof(*stats),
+			.channel_size = sizeof(*books->channels),
+			.event_size = sizeof(struct htmm_event),
+		},
+	};
+	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, stats);
+	if (ret)
+		return ret;
+	books->channels = calloc(stats->nr_channels, sizeof(*books->channels));
+	if (!books->channels)
+		return -ENOMEM;
+	stats->channels = (uintptr_t)books->channels;
+	stats->nr_events = 0;
+	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, stats);
+	if (ret)
+		books_free(books);
+	return ret;
+}
+
+void books_free(struct books *books)
+{
+	free(books->channels);
+	books->channels = NULL;
+}
+
+uint64_t counters_drops(const struct htmm_counters *counters)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < HTMM_DROP_SLOTS; i++)
+		sum += counters->drops[i];
+	return sum;
+}
+
+int pages_read(int fd, struct pages *pages)
+{
+	struct htmm_hot_pages arg = {
+		.size = sizeof(arg),
+		.page_size = sizeof(struct htmm_hot_page),
+	};
+	int ret;
+
+	*pages = (struct pages) {};
+	do {
+		void *more = realloc(pages->page, (pages->nr + PAGES_A_TIME) *
+						  sizeof(*pages->page));
+
+		if (!more) {
+			pages_free(pages);
+			return -ENOMEM;
+		}
+		pages->page = more;
+		arg.pages = (uintptr_t)(pages->page + pages->nr);
+		arg.nr_pages = PAGES_A_TIME;
+		ret = device_ioctl(fd, HTMM_IOC_GET_HOT_PAGES, &arg);
+		if (ret) {
+			pages_free(pages);
+			return ret;
+		}
+		pages->nr += arg.nr_pages;
+	} while (arg.nr_pages);
+	return 0;
+}
+
+void pages_free(struct pages *pages)
+{
+	free(pages->page);
+	*pages = (struct pages) {};
+}
+
+uint64_t pages_samples(const struct pages *pages, pid_t pid, const void *addr,
+		       size_t bytes)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < pages->nr; i++) {
+		const struct htmm_hot_page *page = &pages->page[i];
+
+		if ((!pid || page->pid == (uint32_t)pid) &&
+		    page->addr - (uintptr_t)addr < bytes)
+			sum += page->samples;
+	}
+	return sum;
+}
+
+uint64_t pages_total(const struct pages *pages, pid_t pid)
+{
+	return pages_samples(pages, pid, NULL, SIZE_MAX);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* /dev/htmm as the tests use it. Every function returns 0 or a negative errno. */
+#ifndef KSFT_DEVICE_H
+#define KSFT_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <linux/htmm.h>
+
+#define DEVICE_PATH	"/dev/htmm"
+
+/**
+ * struct request - an argument of HTMM_IOC_START and all that it points to
+ * @arg: the argument
+ * @events: its events
+ * @targets: its targets
+ * @error: where the module says what was wrong
+ */
+struct request {
+	struct htmm_start arg;
+	struct htmm_event events[HTMM_MAX_EVENTS + 1];
+	struct htmm_target targets[HTMM_MAX_TARGETS + 1];
+	char error[HTMM_ERROR_LEN];
+};
+
+/**
+ * struct books - all statistics of a session at one time
+ * @stats: totals
+ * @channels: @stats.nr_channels of them
+ */
+struct books {
+	struct htmm_stats stats;
+	struct htmm_channel *channels;
+};
+
+/**
+ * struct pages - the whole list of hot pages
+ * @page: the list, hottest first
+ * @nr: its length
+ */
+struct pages {
+	struct htmm_hot_page *page;
+	size_t nr;
+};
+
+/* Ends the program with exit status 4 if it cannot test anything here. */
+void device_require(void);
+int device_open(void);
+int device_ioctl(int fd, unsigned int cmd, void *arg);
+
+void request_init(struct request *req, const struct htmm_event *event);
+void request_add_event(struct request *req, const struct htmm_event *event);
+void request_add_target(struct request *req, pid_t pid);
+int device_start(int fd, struct request *req);
+
+/* STOP, COOL or RESET. */
+int device_simple(int fd, unsigned int cmd);
+int device_info(int fd, struct htmm_info *info);
+/* The state as seen through an fd of its own, or a negative errno. */
+int device_state(void);
+int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist);
+
+int books_read(int fd, struct books *books);
+void books_free(struct books *books);
+uint64_t counters_drops(const struct htmm_counters *counters);
+
+int pages_read(int fd, struct pages *pages);
+void pages_free(struct pages *pages);
+/* Samples of a process, or of all processes if @pid is 0, in a range. */
+uint64_t pages_samples(const struct pages *pages, pid_t pid, const void *addr,
+		       size_t bytes);
+uint64_t pages_total(const struct pages *pages, pid_t pid);
+
+#endif /* KSFT_DEVICE_H */

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What holds of every ioctl of /dev/htmm: sizes, flags, pointers. */
+#include <sys/mman.h>
+#include <sys/param.h>
+#include <sys/stat.h>
+#include "access.h"
+#include "check.h"
+
+#define PAGE	4096
+
+/**
+ * struct call - one ioctl, with an argument that is right
+ * @cmd: its number
+ * @size: bytes of its struct in the first version of the interface
+ * @known: bytes of its struct in this version
+ * @idle: what it returns while there is no session
+ */
+static const struct call {
+	const char *name;
+	unsigned int cmd;
+	uint32_t size;
+	uint32_t known;
+	int idle;
+} calls[] = {
+	{ "START", HTMM_IOC_START, 144, sizeof(struct htmm_start), 0 },
+	{ "STOP", HTMM_IOC_STOP, 8, sizeof(struct htmm_simple), -EALREADY },
+	{ "GET_INFO", HTMM_IOC_GET_INFO, 144, sizeof(struct htmm_info), 0 },
+	{ "GET_STATS", HTMM_IOC_GET_STATS, 272, sizeof(struct htmm_stats),
+	  -ENODATA },
+	{ "GET_HIST", HTMM_IOC_GET_HIST, 320, sizeof(struct htmm_histogram),
+	  -ENODATA },
+	{ "GET_HOT_PAGES", HTMM_IOC_GET_HOT_PAGES, 56,
+	  sizeof(struct htmm_hot_pages), -ENODATA },
+	{ "COOL", HTMM_IOC_COOL, 8, sizeof(struct htmm_simple), -ENODATA },
+	{ "RESET", HTMM_IOC_RESET, 8, sizeof(struct htmm_simple), -ENODATA },
+};
+
+#define for_each_call(call) \
+	for (call = calls; call < calls + ARRAY_SIZE(calls); call++)
+
+FIXTURE(ioctl) {
+	int fd;
+	struct request req;
+	struct htmm_hot_page page;
+	char *arg;	/* two pages; the one that follows cannot be accessed */
+};
+
+FIXTURE_SETUP(ioctl)
+{
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	self->arg = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)self->arg);
+	ASSERT_EQ(0, mprotect(self->arg + 2 * PAGE, PAGE, PROT_NONE));
+	check_idle(_metadata);
+}
+
+FIXTURE_TEARDOWN(ioctl)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+/*
+ * Puts a right argument of @size bytes, all beyond the struct zero, at @arg, as
+ * far as there is memory.
+ */
+static void fill(FIXTURE_DATA(ioctl) *self, const struct call *call, char *arg,
+		 uint32_t size)
+{
+	struct htmm_hot_pages hot = {
+		.pages = (uintptr_t)&self->page,
+		.nr_pages = 1,
+		.page_size = sizeof(self->page),
+	};
+	size_t room = self->arg + 2 * PAGE - arg;
+	struct source source;
+
+	memset(arg, 0, room);
+	if (call->cmd == HTMM_IOC_START) {
+		source_find(&source, ACCESS_FAULT);
+		request_init(&self->req, &source.event);
+		memcpy(arg, &self->req.arg,
+		       MIN(room, sizeof(self->req.arg)));
+	} else if (call->cmd == HTMM_IOC_GET_HOT_PAGES) {
+		memcpy(arg, &hot, MIN(room, sizeof(hot)));
+	}
+	memcpy(arg, &size, sizeof(size));
+}
+
+/* Makes the call while idle, and gets back to idle. */
+static int call_idle(FIXTURE_DATA(ioctl) *self, const struct call *call,
+		     char *arg)
+{
+	int ret = device_ioctl(self->fd, call->cmd, arg);
+
+	if (call->cmd == HTMM_IOC_START && !ret) {
+		close(self->fd);
+		self->fd = device_open();
+	}
+	return ret;
+}
+
+TEST_F(ioctl, unknown_ones)
+{
+	const unsigned int unknown[] = {
+		HTMM_IOC_RESET + 1, _IO(HTMM_IOC_TYPE, 0xff),
+		_IO(HTMM_IOC_TYPE + 1, 0), _IOR(HTMM_IOC_TYPE, 2, int),
+		_IOWR(HTMM_IOC_TYPE, 0, struct htmm_start), 0, ~0U,
+	};
+	size_t i;
+
+	fill(self, &calls[0], self->arg, calls[0].known);
+	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
+		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, unknown[i], self->arg)) {
+			TH_LOG("ioctl %#x", unknown[i]);
+		}
+	}
+}
+
+TEST_F(ioctl, node_is_private)
+{
+	struct stat st;
+
+	ASSERT_EQ(0, fstat(self->fd, &st));
+	EXPECT_EQ(0600, st.st_mode & 07777);
+	EXPECT_EQ(0, st.st_uid);
+}
+
+TEST_F(ioctl, too_small)
+{
+	const struct call *call;
+	uint32_t size;
+
+	for_each_call(call) {
+		for (size = 0; size < call->size; size++) {
+			fill(self, call, self->arg, size);
+			EXPECT_EQ(-EINVAL, call_idle(self, call, self->arg)) {
+				TH_LOG("%s of %u bytes", call->name, size);
+			}
+		}
+	}
+}
+
+TEST_F(ioctl, first_version)
+{
+	const struct call *call;
+
+	for_each_call(call) {
+		fill(self, call, self->arg, call->size);
+		EXPECT_EQ(call->idle, call_idle(self, call, self->arg)) {
+			TH_LOG("%s", call->name);
+		}
+	}
+}
+
+TEST_F(ioctl, larger_with_zeroes)
+{
+	const struct call *call;
+	uint32_t size;
+
+	for_each_call(call) {
+		for (size = call->known; size <= PAGE; size += PAGE - call->known) {
+			fill(self, call, self->arg, size);
+			EXPECT_EQ(call->idle, call_idle(self, call, self->arg)) {
+				TH_LOG("%s of %u bytes", call->name, size);
+			}
+			EXPECT_EQ(size, *(uint32_t *)self->arg);
+		}
+	}
+}
+
+TEST_F(ioctl, larger_with_more)
+{
+	const struct call *call;
+
+	for_each_call(call) {
+		fill(self, call, self->arg, call->known + 16);
+		self->arg[call->known] = 1;
+		EXPECT_EQ(-E2BIG, call_idle(self, call, self->arg)) {
+			TH_LOG("%s, first byte beyond", call->name);
+		}
+		fill(self, call, self->arg, PAGE);
+		self->arg[PAGE - 1] = 1;
+		EXPECT_EQ(-E2BIG, call_idle(self, call, self->arg)) {
+			TH_LOG("%s, last byte of a page", call->name);
+		}
+	}
+}
+
+TEST_F(ioctl, larger_than_a_page)
+{
+	const uint32_t sizes[] = { PAGE + 1, 2 * PAGE, 1U << 31, ~0U };
+	const struct call *call;
+	size_t i;
+
+	for_each_call(call) {
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			fill(self, call, self->arg, sizes[i]);
+			EXPECT_EQ(-E2BIG, call_idle(self, call, self->arg)) {
+				TH_LOG("%s of %u bytes", call->name, sizes[i]);
+			}
+		}
+	}
+}
+
+TEST_F(ioctl, unknown_flags)
+{
+	const uint32_t flags[] = { 1U << 31, 0x100, ~0U };
+	const struct call *call;
+	size_t i;
+
+	for_each_call(call) {
+		for (i = 0; i < ARRAY_SIZE(flags); i++) {
+			fill(self, call, self->arg, call->known);
+			((struct htmm_simple *)self->arg)->flags = flags[i];
+			EXPECT_EQ(-EINVAL, call_idle(self, call, self->arg)) {
+				TH_LOG("%s, flags %#x", call->name, flags[i]);
+			}
+		}
+	}
+}
+
+TEST_F(ioctl, bad_pointer)
+{
+	char *edge = self->arg + 2 * PAGE;
+	const struct call *call;
+
+	for_each_call(call) {
+		EXPECT_EQ(-EFAULT, call_idle(self, call, NULL));
+		EXPECT_EQ(-EFAULT, call_idle(self, call, edge));
+		EXPECT_EQ(-EFAULT, call_idle(self, call, (char *)-PAGE));
+		/* Only the last byte is out of reach. */
+		fill(self, call, edge - call->known + 1, call->known);
+		EXPECT_EQ(-EFAULT, call_idle(self, call,
+					     edge - call->known + 1)) {
+			TH_LOG("%s across the edge", call->name);
+		}
+		/* All of it is within. */
+		fill(self, call, edge - call->known, call->known);
+		EXPECT_EQ(call->idle, call_idle(self, call, edge - call->known)) {
+			TH_LOG("%s up to the edge", call->name);
+		}
+	}
+}
+
+TEST_F(ioctl, read_only_result)
+{
+	const struct call *info = &calls[2];
+
+	fill(self, info, self->arg, info->known);
+	ASSERT_EQ(0, mprotect(self->arg, PAGE, PROT_READ));
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, info->cmd, self->arg));
+	ASSERT_EQ(0, mprotect(self->arg, PAGE, PROT_READ | PROT_WRITE));
+}
+
+TEST_F(ioctl, info_of_the_module)
+{
+	struct htmm_info info;
+
+	memset(&info, 0xff, sizeof(info));
+	info.size = sizeof(info);
+	info.flags = 0;
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_INFO, &info));
+	EXPECT_EQ(sizeof(info), info.size);
+	EXPECT_LE(HTMM_ABI_VERSION, info.abi_version);
+	EXPECT_LE(HTMM_MAX_EVENTS, info.max_events);
+	EXPECT_LE(HTMM_MAX_TARGETS, info.max_targets);
+	EXPECT_LE(HTMM_MAX_RING_PAGES, info.max_ring_pages);
+	EXPECT_EQ(0, info.session);
+	EXPECT_EQ(0, info.owner);
+	EXPECT_EQ(0, info.elapsed_ns);
+	EXPECT_EQ(0, info.drain_pid);
+	EXPECT_EQ(0, info.__reserved);
+}
+
+FIXTURE(arrays) {
+	int fd;
+	struct source source;
+	struct request req;
+};
+
+/* A session that has at least a page to tell of. */
+FIXTURE_SETUP(arrays)
+{
+	void *mem = access_map(8);
+
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	request_add_target(&self->req, getpid());
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, mem);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&self->source, mem, 8, 1);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+}
+
+FIXTURE_TEARDOWN(arrays)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+TEST_F(arrays, stats)
+{
+	struct htmm_channel channel;
+	struct htmm_event event;
+	struct htmm_stats stats = {
+		.size = sizeof(stats),
+		.nr_channels = 1,
+		.channel_size = sizeof(channel),
+		.event_size = sizeof(event),
+	};
+
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, HTMM_IOC_GET_STATS, &stats));
+	stats.channels = (uintptr_t)&channel;
+	stats.channel_size--;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_GET_STATS, &stats));
+	stats.channel_size++;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_STATS, &stats));
+	EXPECT_LE(1, stats.nr_channels);
+
+	stats.nr_channels = 0;
+	stats.nr_events = 1;
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, HTMM_IOC_GET_STATS, &stats));
+	stats.nr_events = 1;
+	stats.events = (uintptr_t)&event;
+	stats.event_size = 1;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_GET_STATS, &stats));
+	stats.event_size = sizeof(event);
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_STATS, &stats));
+	EXPECT_EQ(1, stats.nr_events);
+	EXPECT_EQ(0, memcmp(&event, &self->source.event, sizeof(event)));
+}
+
+/* What a caller knows beyond the module's element reads as zero. */
+TEST_F(arrays, wide_elements)
+{
+	struct {
+		struct htmm_hot_page page;
+		uint64_t beyond;
+	} wide[4];
+	struct htmm_hot_pages hot = {
+		.size = sizeof(hot),
+		.pages = (uintptr_t)wide,
+		.nr_pages = 3,
+		.page_size = sizeof(wide[0]),
+	};
+
+	memset(wide, 0xff, sizeof(wide));
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	ASSERT_EQ(3, hot.nr_pages);
+	EXPECT_EQ(0, wide[0].beyond);
+	EXPECT_EQ(0, wide[2].beyond);
+	EXPECT_EQ(getpid(), wide[2].page.pid);
+	EXPECT_EQ(~0ULL, wide[3].beyond);
+}
+
+TEST_F(arrays, hot_pages)
+{
+	struct htmm_hot_page page;
+	struct htmm_hot_pages hot = {
+		.size = sizeof(hot),
+		.nr_pages = 1,
+		.page_size = sizeof(page),
+	};
+
+	EXPECT_EQ(-EFAULT,
+		  device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	hot.pages = (uintptr_t)&page;
+	hot.page_size--;
+	EXPECT_EQ(-EINVAL,
+		  device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	hot.page_size++;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	EXPECT_EQ(1, hot.nr_pages);
+}
+
+TEST_F(arrays, histogram_kind)
+{
+	struct htmm_histogram hist;
+
+	EXPECT_EQ(0, device_hist(self->fd, HTMM_HIST_HUGE, &hist));
+	EXPECT_EQ(-EINVAL, device_hist(self->fd, HTMM_HIST_HUGE + 1, &hist));
+	EXPECT_EQ(-EINVAL, device_hist(self->fd, ~0U, &hist));
+}
