@@ -5,6 +5,7 @@
  * FAKE_STATE=idle|running	what was there before (running)
  * FAKE_OPEN_ERRNO=N		open() fails
  * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
+ * FAKE_DUMP=FILE		HTMM_IOC_START writes there what it was asked for
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,43 @@ static int fail(int code)
 	return -1;
 }
 
+static void dump_bitmap(FILE *file, const char *name, __u64 pointer, __u32 size)
+{
+	const __u64 *words = (void *)(unsigned long)pointer;
+	__u32 i;
+
+	fprintf(file, "%s", name);
+	for (i = 0; i < size / 8; i++)
+		fprintf(file, " %llx", words[i]);
+	fputc('\n', file);
+}
+
+static void dump(const struct htmm_start *start)
+{
+	const struct htmm_event *event = (void *)(unsigned long)start->events;
+	const struct htmm_target *wanted = (void *)(unsigned long)start->targets;
+	FILE *file = fopen(getenv("FAKE_DUMP") ? getenv("FAKE_DUMP") : "/dev/null", "w");
+	__u32 i;
+
+	if (!file)
+		return;
+	fprintf(file, "flags %x\n", start->flags);
+	for (i = 0; i < start->nr_events; i++)
+		fprintf(file, "event %s %u %llx %u %llu\n", event[i].name, event[i].type,
+			event[i].config, event[i].precise_ip, event[i].period);
+	for (i = 0; i < start->nr_targets; i++)
+		fprintf(file, "target %u %llu\n", wanted[i].type, wanted[i].id);
+	dump_bitmap(file, "cpus", start->cpus, start->cpus_size);
+	dump_bitmap(file, "drain_cpus", start->drain_cpus, start->drain_cpus_size);
+	fprintf(file, "drain_nice %d\ndrain_interval_ms %u\nring_pages %u\n", start->drain_nice,
+		start->drain_interval_ms, start->ring_pages);
+	fprintf(file, "max_pages %llu\nmax_bytes %llu\ncapacity_pages %llu\n", start->max_pages,
+		start->max_bytes, start->capacity_pages);
+	fprintf(file, "cooling_period %llu\nadaptation_period %llu\n", start->cooling_period,
+		start->adaptation_period);
+	fclose(file);
+}
+
 static int fake_start(struct htmm_start *start)
 {
 	const char *text = getenv("FAKE_START_TEXT");
@@ -68,6 +106,7 @@ static int fake_start(struct htmm_start *start)
 	if (start->size != sizeof(*start) || start->event_size != sizeof(struct htmm_event) ||
 	    start->target_size != sizeof(struct htmm_target) || start->cpus_size % 8)
 		return fail(EINVAL);
+	dump(start);
 	if (text)
 		snprintf((char *)(unsigned long)start->error, start->error_size, "%s", text);
 	if (env_errno("FAKE_START_ERRNO"))

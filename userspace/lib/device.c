@@ -32,7 +32,7 @@ static const struct {
 	{ E2BIG,
 	  "use fewer events or targets, or a module as new as this program" },
 	{ ERANGE,
-	  "choose a value in range, see --help" },
+	  "choose a value that this machine allows" },
 	{ EINVAL,
 	  "check the options, or try a lower precision (:pp or :p); see 'htmmctl doctor'" },
 	{ ENOTTY,
