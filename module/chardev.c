@@ -79,7 +79,8 @@ static int htmm_copy_cpus(struct cpumask *mask, u64 from, u32 bytes,
 
 	for (i = 0; i < bytes / sizeof(u64); i++) {
 		if (get_user(word, words + i))
-			return -EFAULT;
+			return htmm_fail(err, -EFAULT,
+					 "the bitmap %s cannot be read", what);
 		bits = word;
 		for_each_set_bit(bit, &bits, BITS_PER_LONG) {
 			cpu = i * 64 + bit;
