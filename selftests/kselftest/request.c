@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What START accepts, what it refuses, and what it says of that. */
+#include <dirent.h>
+#include <sys/sysinfo.h>
+#include <linux/perf_event.h>
+#include "access.h"
+#include "check.h"
+#include "child.h"
+
+#define EVERYTHING	(~0ULL)
+/* More CPUs than any kernel has. */
+#define BITMAP_WORDS	512
+
+FIXTURE(request) {
+	int fd;
+	struct source source;
+	struct request req;
+	uint64_t cpus[BITMAP_WORDS + 1];
+};
+
+FIXTURE_SETUP(request)
+{
+	source_find(&self->source, ACCESS_FAULT);
+	request_init(&self->req, &self->source.event);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	check_idle(_metadata);
+}
+
+FIXTURE_TEARDOWN(request)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+/* Is there a thread of that name? */
+static bool thread_exists(const char *name)
+{
+	DIR *proc = opendir("/proc");
+	char path[300], comm[32];
+	struct dirent *entry;
+	bool found = false;
+	FILE *file;
+
+	while (!found && (entry = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		file = fopen(path, "r");
+		if (!file)
+			continue;
+		if (fgets(comm, sizeof(comm), file))
+			found = !strcmp(strtok(comm, "\n"), name);
+		fclose(file);
+	}
+	closedir(proc);
+	return found;
+}
+
+/* The request fails with @err, says why in one line, and leaves nothing. */
+#define refused(err, what) do {						\
+	EXPECT_EQ(-(err), device_start(self->fd, &self->req)) {		\
+		TH_LOG("%s: %s", what, self->req.error);		\
+	}								\
+	EXPECT_LT(10, strnlen(self->req.error, HTMM_ERROR_LEN)) {	\
+		TH_LOG("%s: no reason given", what);			\
+	}								\
+	EXPECT_GT(HTMM_ERROR_LEN, strnlen(self->req.error, HTMM_ERROR_LEN)); \
+	EXPECT_EQ(NULL, strchr(self->req.error, '\n'));			\
+	check_idle(_metadata);						\
+	request_init(&self->req, &self->source.event);			\
+} while (0)
+
+/* The request, right but for one member, is refused; twice, to be sure. */
+#define refused_with(err, member, value) do {				\
+	self->req.member = (value);					\
+	refused(err, #member " = " #value);				\
+} while (0)
+
+#define accepted_with(member, value) do {				\
+	self->req.member = (value);					\
+	EXPECT_EQ(0, device_start(self->fd, &self->req)) {		\
+		TH_LOG(#member " = " #value ": %s", self->req.error);	\
+	}								\
+	EXPECT_EQ('\0', self->req.error[0]);				\
+	EXPECT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));		\
+	close(self->fd);						\
+	self->fd = device_open();					\
+	request_init(&self->req, &self->source.event);			\
+} while (0)
+
+TEST_F(request, reserved_members)
+{
+	refused_with(EINVAL, arg.flags, 0x4);
+	refused_with(EINVAL, arg.flags, ~0U);
+	refused_with(EINVAL, arg.__reserved, 1);
+	refused_with(EINVAL, arg.__reserved2, 1);
+	refused_with(EINVAL, events[0].flags, 1);
+	refused_with(EINVAL, events[0].__reserved, 1);
+	request_add_target(&self->req, getpid());
+	refused_with(EINVAL, targets[0].flags, 1);
+	request_add_target(&self->req, getpid());
+	refused_with(EINVAL, targets[0].__reserved[0], 1);
+	request_add_target(&self->req, getpid());
+	refused_with(EINVAL, targets[0].__reserved[1], 1ULL << 63);
+}
+
+TEST_F(request, event_members)
+{
+	refused_with(EINVAL, events[0].period, 0);
+	refused_with(ERANGE, events[0].period, 1ULL << 63);
+	refused_with(ERANGE, events[0].period, EVERYTHING);
+	refused_with(EINVAL, events[0].precise_ip, 4);
+	memset(self->req.events[0].name, 'x', HTMM_EVENT_NAME_LEN);
+	refused(EINVAL, "a name without an end");
+
+	accepted_with(events[0].period, (1ULL << 63) - 1);
+	accepted_with(events[0].period, 1);
+	memset(self->req.events[0].name, 'x', HTMM_EVENT_NAME_LEN - 1);
+	accepted_with(events[0].name[HTMM_EVENT_NAME_LEN - 1], '\0');
+	accepted_with(events[0].name[0], '\0');
+}
+
+/* No PMU has such a type; the last has one that knows no such tracepoint. */
+TEST_F(request, events_that_no_pmu_takes)
+{
+	refused_with(ENOENT, events[0].type, 0x7ffffff0);
+	refused_with(ENOENT, events[0].config, 0x7fffffff);
+	self->req.events[0].config = 0xffffffff;
+	refused_with(EINVAL, events[0].type, PERF_TYPE_TRACEPOINT);
+	/* A wrong one behind a right one. */
+	request_add_event(&self->req, &self->source.event);
+	refused_with(ENOENT, events[1].type, 0x7ffffff0);
+}
+
+TEST_F(request, raw_config_that_the_pmu_rejects)
+{
+	if (!source_find(&self->source, ACCESS_STORE))
+		SKIP(return, "no PMU here samples stores");
+	if (!self->source.exact)
+		SKIP(return, "real PMUs take any raw config");
+	request_init(&self->req, &self->source.event);
+	refused_with(EINVAL, events[0].config, 0xffff);
+}
+
+/* If failed starts left events behind, the counters would run out. */
+TEST_F(request, all_or_nothing)
+{
+	struct htmm_event right;
+	struct books books;
+	int i;
+
+	if (!source_find(&self->source, ACCESS_STORE))
+		SKIP(return, "no PMU here samples stores");
+	right = self->source.event;
+	request_init(&self->req, &right);
+	for (i = 0; i < 20; i++) {
+		request_add_event(&self->req, &right);
+		refused_with(ENOENT, events[1].type, 0x7ffffff0);
+	}
+	request_init(&self->req, &right);
+	request_add_event(&self->req, &right);
+	request_add_event(&self->req, &right);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	for (i = 0; i < books.stats.nr_channels; i++) {
+		EXPECT_EQ(HTMM_CHANNEL_ACTIVE, books.channels[i].flags);
+	}
+	books_free(&books);
+}
+
+TEST_F(request, ring)
+{
+	uint64_t one = 1;
+
+	refused_with(EINVAL, arg.ring_pages, 3);
+	refused_with(EINVAL, arg.ring_pages, HTMM_MAX_RING_PAGES - 1);
+	refused_with(ERANGE, arg.ring_pages, HTMM_MAX_RING_PAGES + 1);
+	refused_with(ERANGE, arg.ring_pages, 2 * HTMM_MAX_RING_PAGES);
+	refused_with(ERANGE, arg.ring_pages, ~0U);
+	accepted_with(arg.ring_pages, 1);
+	self->req.arg.cpus = (uintptr_t)&one;
+	self->req.arg.cpus_size = sizeof(one);
+	accepted_with(arg.ring_pages, HTMM_MAX_RING_PAGES);
+}
+
+TEST_F(request, table)
+{
+	struct sysinfo info;
+
+	ASSERT_EQ(0, sysinfo(&info));
+	refused_with(ERANGE, arg.max_pages, HTMM_MAX_TABLE_PAGES + 1);
+	refused_with(ERANGE, arg.max_pages, EVERYTHING);
+	refused_with(ERANGE, arg.max_bytes, 1);
+	refused_with(ERANGE, arg.max_bytes, info.totalram * info.mem_unit);
+	refused_with(ERANGE, arg.max_bytes, EVERYTHING);
+	accepted_with(arg.max_pages, HTMM_MAX_TABLE_PAGES);
+	accepted_with(arg.max_pages, 1);
+	accepted_with(arg.max_bytes, 1 << 20);
+	accepted_with(arg.cooling_period, EVERYTHING);
+	accepted_with(arg.adaptation_period, EVERYTHING);
+	accepted_with(arg.capacity_pages, EVERYTHING);
+}
+
+TEST_F(request, thread)
+{
+	refused_with(ERANGE, arg.drain_nice, -21);
+	refused_with(ERANGE, arg.drain_nice, 20);
+	refused_with(ERANGE, arg.drain_nice, INT32_MIN);
+	refused_with(ERANGE, arg.drain_interval_ms, 10001);
+	refused_with(ERANGE, arg.drain_interval_ms, ~0U);
+	accepted_with(arg.drain_nice, -20);
+	accepted_with(arg.drain_nice, 19);
+	accepted_with(arg.drain_interval_ms, 1);
+	accepted_with(arg.drain_interval_ms, 10000);
+	EXPECT_FALSE(thread_exists("ksampled"));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_TRUE(thread_exists("ksampled"));
+}
+
+TEST_F(request, sample_type)
+{
+	refused_with(EINVAL, arg.sample_type, PERF_SAMPLE_CALLCHAIN);
+	refused_with(EINVAL, arg.sample_type, PERF_SAMPLE_PHYS_ADDR);
+	refused_with(EINVAL, arg.sample_type, EVERYTHING);
+	accepted_with(arg.sample_type, PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+				       PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC);
+	accepted_with(arg.sample_type, PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+				       PERF_SAMPLE_ADDR);
+}
+
+TEST_F(request, arrays)
+{
+	int i;
+
+	refused_with(EINVAL, arg.nr_events, 0);
+	refused_with(E2BIG, arg.nr_events, HTMM_MAX_EVENTS + 1);
+	refused_with(E2BIG, arg.nr_events, ~0U);
+	refused_with(E2BIG, arg.nr_targets, HTMM_MAX_TARGETS + 1);
+	refused_with(E2BIG, arg.nr_targets, ~0U);
+	refused_with(EFAULT, arg.events, 0);
+	refused_with(EFAULT, arg.events, EVERYTHING - 7);
+	refused_with(EINVAL, arg.event_size, 0);
+	refused_with(EINVAL, arg.event_size, sizeof(struct htmm_event) - 1);
+	self->req.arg.nr_targets = 1;
+	refused_with(EFAULT, arg.targets, 0);
+	request_add_target(&self->req, getpid());
+	refused_with(EINVAL, arg.target_size, 0);
+	request_add_target(&self->req, getpid());
+	refused_with(EINVAL, arg.target_size, sizeof(struct htmm_target) - 1);
+
+	for (i = 1; i < HTMM_MAX_EVENTS; i++)
+		request_add_event(&self->req, &self->source.event);
+	accepted_with(arg.nr_events, HTMM_MAX_EVENTS);
+	for (i = 0; i < HTMM_MAX_TARGETS; i++)
+		request_add_target(&self->req, getpid());
+	accepted_with(arg.nr_targets, HTMM_MAX_TARGETS);
+	/* Without targets, nobody looks at their array. */
+	self->req.arg.targets = 1;
+	accepted_with(arg.target_size, 0);
+}
+
+/* A stride larger than ours: what we do not know must be zero. */
+TEST_F(request, wide_elements)
+{
+	struct {
+		struct htmm_event event;
+		uint64_t beyond;
+	} wide = { .event = self->source.event };
+
+	self->req.arg.events = (uintptr_t)&wide;
+	accepted_with(arg.event_size, sizeof(wide));
+	wide.beyond = 1;
+	self->req.arg.events = (uintptr_t)&wide;
+	refused_with(E2BIG, arg.event_size, sizeof(wide));
+}
+
+/* A process that has ended, and what the kernel takes for the same number. */
+TEST_F(request, dead_or_impossible_target)
+{
+	struct child child;
+	int status;
+
+	child.pid = fork();
+	ASSERT_LE(0, child.pid);
+	if (!child.pid)
+		_exit(0);
+	ASSERT_EQ(child.pid, waitpid(child.pid, &status, 0));
+
+	request_add_target(&self->req, child.pid);
+	refused(ESRCH, "a process that has ended");
+	request_add_target(&self->req, getpid());
+	request_add_target(&self->req, child.pid);
+	refused(ESRCH, "a process that has ended, behind one that lives");
+	request_add_target(&self->req, 0);
+	refused(ESRCH, "process 0");
+	request_add_target(&self->req, getpid());
+	refused_with(ESRCH, targets[0].id, (1ULL << 32) + getpid());
+	request_add_target(&self->req, getpid());
+	refused_with(ESRCH, targets[0].id, EVERYTHING);
+	request_add_target(&self->req, getpid());
+	refused_with(EINVAL, targets[0].type, 0);
+	request_add_target(&self->req, getpid());
+	refused_with(EINVAL, targets[0].type, ~0U);
+}
+
+/* Both bitmaps of CPUs are read alike. */
+FIXTURE(bitmap) {
+	int fd;
+	struct source source;
+	struct request req;
+	uint64_t cpus[BITMAP_WORDS + 1];
+};
+
+FIXTURE_VARIANT(bitmap) {
+	size_t pointer;
+	size_t size;
+};
+
+FIXTURE_VARIANT_ADD(bitmap, cpus) {
+	.pointer = offsetof(struct htmm_start, cpus),
+	.size = offsetof(struct htmm_start, cpus_size),
+};
+
+FIXTURE_VARIANT_ADD(bitmap, drain_cpus) {
+	.pointer = offsetof(struct htmm_start, drain_cpus),
+	.size = offsetof(struct htmm_start, drain_cpus_size),
+};
+
+FIXTURE_SETUP(bitmap)
+{
+	source_find(&self->source, ACCESS_FAULT);
+	request_init(&self->req, &self->source.event);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(bitmap)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+#define set_bitmap(from, bytes) do {					\
+	char *arg = (char *)&self->req.arg;				\
+									\
+	*(uint64_t *)(arg + variant->pointer) = (uintptr_t)(from);	\
+	*(uint32_t *)(arg + variant->size) = (bytes);			\
+} while (0)
+
+TEST_F(bitmap, refused)
+{
+	self->cpus[0] = 1;
+	set_bitmap(self->cpus, 1);
+	refused(EINVAL, "a bitmap of 1 byte");
+	set_bitmap(self->cpus, 12);
+	refused(EINVAL, "a bitmap of 12 bytes");
+	set_bitmap(self->cpus, ~7U);
+	refused(ERANGE, "a bitmap of 4 GiB");
+	set_bitmap(NULL, 8);
+	refused(EFAULT, "a bitmap at NULL");
+	self->cpus[0] = 0;
+	set_bitmap(self->cpus, 8);
+	refused(ENODEV, "an empty bitmap");
+	self->cpus[0] = 1;
+	self->cpus[BITMAP_WORDS - 1] = 1ULL << 63;
+	set_bitmap(self->cpus, BITMAP_WORDS * 8);
+	refused(ERANGE, "CPU 32767");
+}
+
+TEST_F(bitmap, accepted)
+{
+	int cpus[1];
+	uint64_t bit;
+
+	ASSERT_EQ(1, cpus_allowed(cpus, 1));
+	bit = 1ULL << cpus[0] % 64;
+	self->cpus[cpus[0] / 64] = bit;
+	set_bitmap(self->cpus, BITMAP_WORDS * 8);
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+}
+
+static int cpu_set_online(int cpu, bool online)
+{
+	char path[64];
+	FILE *file;
+	int ret;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	file = fopen(path, "w");
+	if (!file)
+		return -errno;
+	fprintf(file, "%d", online);
+	ret = fclose(file);
+	return ret ? -errno : 0;
+}
+
+TEST_F(bitmap, cpu_is_offline)
+{
+	int cpus[1024], nr = cpus_allowed(cpus, 1024);
+	int cpu = cpus[nr - 1];
+
+	if (nr < 2 || cpu_set_online(cpu, false))
+		SKIP(return, "no CPU here can be taken offline");
+	self->cpus[cpu / 64] = 1ULL << cpu % 64;
+	set_bitmap(self->cpus, BITMAP_WORDS * 8);
+	refused(ENODEV, "a CPU that is offline");
+	ASSERT_EQ(0, cpu_set_online(cpu, true));
+}
+
+TEST_F(request, defaults)
+{
+	struct htmm_info info;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(HTMM_STATE_RUNNING, info.state);
+	EXPECT_EQ(32, info.ring_pages);
+	EXPECT_EQ(2000000, info.cooling_period);
+	EXPECT_EQ(100000, info.adaptation_period);
+	EXPECT_LE(16 << 20, info.max_bytes);
+	EXPECT_LT(0, info.capacity_pages);
+	EXPECT_EQ(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
+		  info.sample_type);
+	EXPECT_EQ(1, info.nr_events);
+	EXPECT_EQ(0, info.nr_targets);
+	EXPECT_EQ(getpid(), info.owner);
+	EXPECT_NE(0, info.drain_pid);
+	EXPECT_NE(0, info.session);
+	EXPECT_EQ(info.nr_cpus * 32 * 4096, info.ring_bytes);
+}
+
+/* The reason goes where there is room for it, and nowhere else. */
+TEST_F(request, buffer_for_the_reason)
+{
+	char small[32];
+
+	memset(small, 'x', sizeof(small));
+	self->req.arg.error = (uintptr_t)small;
+	self->req.arg.error_size = 16;
+	self->req.arg.nr_events = 0;
+	EXPECT_EQ(-EINVAL, device_start(self->fd, &self->req));
+	EXPECT_LT(0, strnlen(small, 16));
+	EXPECT_GT(16, strnlen(small, 16));
+	EXPECT_EQ('x', small[16]);
+
+	memset(small, 'x', sizeof(small));
+	self->req.arg.error_size = 0;
+	EXPECT_EQ(-EINVAL, device_start(self->fd, &self->req));
+	EXPECT_EQ('x', small[0]);
+	self->req.arg.error_size = HTMM_ERROR_LEN;
+	self->req.arg.error = 0;
+	EXPECT_EQ(-EINVAL, device_start(self->fd, &self->req));
+	self->req.arg.error = 8;
+	EXPECT_EQ(-EINVAL, device_start(self->fd, &self->req));
+}
