@@ -18,7 +18,7 @@
 #include "options.h"
 #include "truth.h"
 
-#define USER_END	(1ULL << 47)
+#define USER_END	0x800000000000ULL
 
 /* The access that is being counted. */
 struct access {

@@ -7,7 +7,8 @@
 
 #define PAGE_SHIFT	12
 #define TGID_SHIFT	35		/* page numbers of 47-bit addresses */
-#define KEY_USED	(1ULL << 63)
+#define KEY_USED	0x8000000000000000ULL
+#define VPN_MASK	0x7ffffffffULL
 #define FIRST_SIZE	(1UL << 12)
 
 static __u64 make_key(__u64 tgid, __u64 vaddr)
@@ -92,7 +93,7 @@ static void write_page(FILE *file, const struct truth_page *page)
 {
 	__u64 key = page->key & ~KEY_USED;
 
-	__u64 vpn = key & ((1ULL << TGID_SHIFT) - 1);
+	__u64 vpn = key & VPN_MASK;
 
 	fprintf(file, "%llu,0x%llx,%llu,%llu,%llu,%llu\n",
 		key >> TGID_SHIFT, vpn << PAGE_SHIFT, page->loads,

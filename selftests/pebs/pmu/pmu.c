@@ -203,12 +203,22 @@ static const struct attribute_group format_group = {
 	.attrs = format_attrs,
 };
 
-PMU_EVENT_ATTR_STRING(mem-loads, attr_mem_loads, "event=0xcd,umask=0x1,ldlat=3");
-PMU_EVENT_ATTR_STRING(mem-stores, attr_mem_stores, "event=0xd0,umask=0x82");
+/* What "perf mem" and "perf c2c" look for. */
+static struct perf_pmu_events_attr mem_loads = {
+	.attr.attr = { .name = "mem-loads", .mode = 0444 },
+	.attr.show = perf_event_sysfs_show,
+	.event_str = "event=0xcd,umask=0x1,ldlat=3",
+};
+
+static struct perf_pmu_events_attr mem_stores = {
+	.attr.attr = { .name = "mem-stores", .mode = 0444 },
+	.attr.show = perf_event_sysfs_show,
+	.event_str = "event=0xd0,umask=0x82",
+};
 
 static struct attribute *event_attrs[] = {
-	&attr_mem_loads.attr.attr,
-	&attr_mem_stores.attr.attr,
+	&mem_loads.attr.attr,
+	&mem_stores.attr.attr,
 	NULL
 };
 

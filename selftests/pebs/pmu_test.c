@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the emulated PEBS unit through the perf system call: what it accepts,
+ * and that its counts and samples are exact. Prints TAP; "# truth" lines say
+ * what the ground truth must hold of this process, for ./check to compare.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sampler.h"
+
+#define PARAMETERS	"/sys/module/pebs_emu/parameters/"
+#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+#define MAX_PERCENT	"/proc/sys/kernel/perf_cpu_time_max_percent"
+
+#define ALL_LOADS	0x81d0
+#define ALL_STORES	0x82d0
+#define L3_MISS		0x20d1
+#define LOCAL_DRAM	0x01d3
+#define LOAD_LATENCY	0x01cd
+
+#define PAGE		4096UL
+#define WORDS		(PAGE / sizeof(__u64))
+#define PAGES		512UL			/* as large as the default cache */
+#define ARENA		0x100000000000UL
+#define TRUTH_ARENA	0x200000000000UL
+#define TRUTH_PAGES	16UL
+#define MAX_CPUS	32
+
+static volatile __u64 *arena;
+static int nr_cpus;
+
+/* One line of detail below a test's result. */
+static bool fail(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("# ");
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	return false;
+}
+
+static void write_number(const char *path, unsigned long value)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file || fprintf(file, "%lu\n", value) < 0 || fclose(file)) {
+		printf("Bail out! cannot write %s: %s\n", path, strerror(errno));
+		exit(1);
+	}
+}
+
+static __u64 read_number(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	__u64 value;
+
+	if (!file || fscanf(file, "%llu", &value) != 1) {
+		printf("Bail out! cannot read %s: %s\n", path, strerror(errno));
+		exit(1);
+	}
+	fclose(file);
+	return value;
+}
+
+/*
+ * The kernel takes a rate only while it may lower it by itself; an emulated CPU
+ * is so slow that it would.
+ */
+static void set_max_rate(unsigned long rate)
+{
+	write_number(MAX_PERCENT, 25);
+	write_number(MAX_RATE, rate);
+	write_number(MAX_PERCENT, 0);
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set)) {
+		printf("Bail out! cannot run on CPU %d\n", cpu);
+		exit(1);
+	}
+}
+
+/* Exactly @n stores of 8 bytes, to one word of each page in turn. */
+static __attribute__((noinline)) void store(volatile __u64 *at, __u64 pages, __u64 n)
+{
+	for (__u64 i = 0, page = 0; i < n; i++) {
+		at[page * WORDS] = i;
+		if (++page == pages)
+			page = 0;
+	}
+}
+
+/* Exactly @n loads of 8 bytes, from every word in turn. */
+static __attribute__((noinline)) void load(const volatile __u64 *at, __u64 pages, __u64 n)
+{
+	for (__u64 i = 0, word = 0; i < n; i++) {
+		(void)at[word];
+		if (++word == pages * WORDS)
+			word = 0;
+	}
+}
+
+/* Loads and stores on every CPU at once. */
+static void work_everywhere(__u64 n)
+{
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		if (fork())
+			continue;
+		pin(cpu);
+		store(arena, PAGES, n);
+		load(arena, PAGES, n);
+		_exit(0);
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static int open_error(const struct perf_event_attr *attr)
+{
+	struct sampler s;
+	int err = sampler_open(&s, attr, 0, NULL);
+
+	if (!err)
+		sampler_close(&s);
+	return err;
+}
+
+static bool test_accepts(void)
+{
+	static const __u64 known[] = { ALL_LOADS, ALL_STORES, L3_MISS, LOCAL_DRAM,
+				       0x02d3, 0x10d3, 0x80d1, LOAD_LATENCY };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		for (unsigned int precise = 0; precise <= 3; precise++) {
+			struct perf_event_attr attr = sampler_attr(known[i], 1000);
+			int err;
+
+			attr.precise_ip = precise;
+			err = open_error(&attr);
+			if (err)
+				return fail("r%llx precise %u: %s", known[i],
+					    precise, strerror(-err));
+		}
+	}
+	return true;
+}
+
+static bool test_rejects(void)
+{
+	struct perf_event_attr attr = sampler_attr(0x00c0, 1000);
+	int err;
+
+	err = open_error(&attr);
+	if (err != -EINVAL)
+		return fail("unknown event: %d", err);
+	attr = sampler_attr(ALL_LOADS | 1 << 16, 1000);
+	err = open_error(&attr);
+	if (err != -EINVAL)
+		return fail("unknown flag: %d", err);
+	attr = sampler_attr(ALL_LOADS, 1000);
+	attr.config1 = 3;
+	err = open_error(&attr);
+	if (err != -EINVAL)
+		return fail("threshold without load latency: %d", err);
+	attr.config = LOAD_LATENCY;
+	err = open_error(&attr);
+	if (err)
+		return fail("load latency threshold: %d", err);
+	attr = sampler_attr(PERF_COUNT_HW_CPU_CYCLES, 1000);
+	attr.type = PERF_TYPE_HARDWARE;
+	err = open_error(&attr);
+	return err == -ENOENT || fail("another type: %d", err);
+}
+
+static __u64 count_stores(const struct sampler *s, __u64 n)
+{
+	__u64 before = sampler_count(s);
+
+	store(arena, PAGES, n);
+	return sampler_count(s) - before;
+}
+
+/*
+ * The program's own overhead is the same each time, so the difference of two
+ * runs is exact; unless another process ran on the CPU between, hence the tries.
+ */
+static bool test_counts(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 0);
+	struct sampler s;
+	__u64 diff = 0;
+
+	pin(0);
+	if (sampler_open(&s, &attr, 0, NULL))
+		return fail("cannot open");
+	sampler_enable(&s);
+	for (int try = 0; try < 20 && diff != 100000; try++) {
+		__u64 few = count_stores(&s, 100000);
+
+		diff = count_stores(&s, 200000) - few;
+	}
+	sampler_close(&s);
+	return diff == 100000 || fail("100000 stores counted as %llu", diff);
+}
+
+static bool test_excludes_user(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 0);
+	struct sampler s;
+	__u64 count;
+
+	attr.exclude_user = 1;
+	pin(0);
+	if (sampler_open(&s, &attr, 0, NULL))
+		return fail("cannot open");
+	sampler_enable(&s);
+	store(arena, PAGES, 10000);
+	count = sampler_count(&s);
+	sampler_close(&s);
+	return !count || fail("counted %llu", count);
+}
+
+static bool exact_on_all(__u64 config, __u64 period, __u64 n)
+{
+	struct perf_event_attr attr = sampler_attr(config, period);
+	struct sampler s[MAX_CPUS];
+	bool good = true;
+
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		if (sampler_open(&s[cpu], &attr, cpu, NULL))
+			return fail("cannot open on CPU %d", cpu);
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		sampler_enable(&s[cpu]);
+	work_everywhere(n);
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		sampler_disable(&s[cpu]);
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		__u64 count = sampler_count(&s[cpu]);
+		__u64 samples = sampler_read(&s[cpu], NULL, NULL);
+
+		printf("# r%llx period %llu CPU %d: %llu accesses, %llu samples\n",
+		       config, period, cpu, count, samples);
+		if (!samples || samples != count / period || s[cpu].lost)
+			good = fail("samples differ from accesses / period");
+		sampler_close(&s[cpu]);
+	}
+	return good;
+}
+
+static bool test_samples_exactly(void)
+{
+	return exact_on_all(ALL_STORES, 97, 500000) &
+	       exact_on_all(ALL_STORES, 1999, 500000) &
+	       exact_on_all(ALL_LOADS, 211, 500000) &
+	       exact_on_all(L3_MISS, 13, 500000) &
+	       exact_on_all(LOCAL_DRAM, 7, 500000);
+}
+
+/* What the samples of this process must look like. */
+struct expected {
+	__u64 samples;
+	__u64 wrong;
+	__u64 per_page[PAGES];
+};
+
+static void check_sample(const struct sample *sample, void *arg)
+{
+	struct expected *e = arg;
+	__u64 offset = sample->addr - ARENA;
+
+	if ((int)sample->pid != getpid() || offset >= PAGES * PAGE)
+		return;
+	e->samples++;
+	e->per_page[offset / PAGE]++;
+	e->wrong += sample->cpu || offset % PAGE || sample->period != 101 ||
+		    sample->ip - (__u64)&store > 256 ||
+		    sample->source.mem_op != PERF_MEM_OP_STORE;
+}
+
+static bool test_sample_contents(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 101);
+	static struct expected e;
+	const __u64 rounds = 1010;
+	struct sampler s;
+
+	pin(0);
+	if (sampler_open(&s, &attr, 0, NULL))
+		return fail("cannot open");
+	sampler_enable(&s);
+	store(arena, PAGES, PAGES * rounds);
+	sampler_disable(&s);
+	sampler_read(&s, check_sample, &e);
+	sampler_close(&s);
+	if (e.wrong || e.samples > PAGES * rounds / 101 + 1 ||
+	    e.samples < PAGES * rounds / 101 - 50)
+		return fail("%llu samples, %llu of them wrong", e.samples, e.wrong);
+	for (__u64 i = 0; i < PAGES; i++)
+		if (e.per_page[i] < rounds / 101 - 1 || e.per_page[i] > rounds / 101 + 1)
+			return fail("page %llu: %llu samples", i, e.per_page[i]);
+	return true;
+}
+
+static bool test_live_period(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 1009);
+	__u64 before, after, count, next = 103, min, max;
+	struct sampler s;
+
+	pin(0);
+	if (sampler_open(&s, &attr, 0, NULL))
+		return fail("cannot open");
+	sampler_enable(&s);
+	store(arena, PAGES, 300000);
+	before = sampler_count(&s);
+	if (ioctl(s.fd, PERF_EVENT_IOC_PERIOD, &next))
+		return fail("cannot change the period");
+	after = sampler_count(&s);
+	store(arena, PAGES, 300000);
+	sampler_disable(&s);
+	count = sampler_count(&s);
+	min = before / 1009 + (count - after) / 103;
+	max = after / 1009 + (count - before) / 103;
+	sampler_read(&s, NULL, NULL);
+	sampler_close(&s);
+	return (s.samples >= min && s.samples <= max) ||
+	       fail("%llu samples, not %llu to %llu", s.samples, min, max);
+}
+
+static bool test_several_events(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 0);
+	struct sampler s[4];
+	bool good = true;
+
+	pin(0);
+	for (int i = 0; i < 4; i++) {
+		attr.sample_period = 101 + 6 * i;
+		attr.disabled = !i;
+		if (sampler_open(&s[i], &attr, 0, i ? &s[0] : NULL))
+			return fail("cannot open event %d", i);
+	}
+	sampler_enable(&s[0]);
+	store(arena, PAGES, 300000);
+	sampler_disable(&s[0]);
+	for (int i = 0; i < 4; i++) {
+		__u64 want = sampler_count(&s[i]) / (101 + 6 * i);
+
+		if (sampler_read(&s[i], NULL, NULL) != want || !want)
+			good = fail("event %d: %llu samples, not %llu", i,
+				    s[i].samples, want);
+		sampler_close(&s[i]);
+	}
+	return good;
+}
+
+static bool test_more_events_than_counters(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 0);
+	struct sampler s[9];
+	__u64 total = 0;
+
+	pin(0);
+	for (int i = 0; i < 9; i++)
+		if (sampler_open(&s[i], &attr, 0, NULL))
+			return fail("cannot open event %d", i);
+	for (int i = 0; i < 9; i++)
+		sampler_enable(&s[i]);
+	store(arena, PAGES, 5000000);
+	for (int i = 0; i < 9; i++)
+		total += !!sampler_count(&s[i]);
+	for (int i = 0; i < 9; i++)
+		sampler_close(&s[i]);
+	return total == 9 || fail("only %llu of 9 events ever counted", total);
+}
+
+static bool test_group_too_large(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 0);
+	struct sampler s[9];
+	int n, err = 0;
+
+	for (n = 0; n < 9 && !err; n++)
+		err = sampler_open(&s[n], &attr, 0, n ? &s[0] : NULL);
+	for (int i = 0; i < n - !!err; i++)
+		sampler_close(&s[i]);
+	return (n == 9 && err == -EINVAL) || fail("event %d gave %d", n, err);
+}
+
+/* A throttled event does not count either, so its samples remain exact. */
+static bool test_throttling(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 11);
+	__u64 rate = read_number(MAX_RATE), stale = read_number(PARAMETERS "stale");
+	__u64 count;
+	struct sampler s;
+
+	set_max_rate(2000);
+	pin(0);
+	if (sampler_open(&s, &attr, 0, NULL))
+		return fail("cannot open");
+	sampler_enable(&s);
+	store(arena, PAGES, 5000000);
+	sampler_disable(&s);
+	set_max_rate(rate);
+	count = sampler_count(&s);
+	sampler_read(&s, NULL, NULL);
+	sampler_close(&s);
+	stale = read_number(PARAMETERS "stale") - stale;
+	printf("# %llu accesses, %llu samples, %llu throttles, %llu stale\n",
+	       count, s.samples, s.throttles, stale);
+	if (!s.throttles || s.samples <= s.throttles)
+		return fail("no throttling");
+	return s.samples + stale == count / 11 || fail("samples are not exact");
+}
+
+static void add_period(const struct sample *sample, void *sum)
+{
+	*(__u64 *)sum += sample->period;
+}
+
+static bool test_frequency(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 1000);
+	__u64 count, sum = 0;
+	struct sampler s;
+
+	attr.freq = 1;
+	pin(0);
+	if (sampler_open(&s, &attr, 0, NULL))
+		return fail("cannot open");
+	sampler_enable(&s);
+	store(arena, PAGES, 20000000);
+	sampler_disable(&s);
+	count = sampler_count(&s);
+	sampler_read(&s, add_period, &sum);
+	sampler_close(&s);
+	printf("# %llu accesses, %llu samples of %llu\n", count, s.samples, sum);
+	return (s.samples > 50 && sum <= count && sum > count / 2) ||
+	       fail("the samples' periods do not add up to the count");
+}
+
+static void count_addresses(const struct sample *sample, void *arg)
+{
+	__u64 *n = arg;
+
+	if (!sample->addr)
+		n[0]++;
+	else if ((__s64)sample->addr < 0)
+		n[1]++;
+}
+
+/* perf itself writes address 0 for a sample without one. */
+static bool test_faults(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 101);
+	__u64 noaddr = read_number(PARAMETERS "injected_noaddr");
+	__u64 kernel = read_number(PARAMETERS "injected_kernel");
+	__u64 zero = read_number(PARAMETERS "injected_zero");
+	__u64 n[2] = {};
+	struct sampler s;
+
+	write_number(PARAMETERS "fault_noaddr", 3);
+	write_number(PARAMETERS "fault_kernel", 5);
+	write_number(PARAMETERS "fault_zero", 7);
+	pin(0);
+	if (sampler_open(&s, &attr, 0, NULL))
+		return fail("cannot open");
+	sampler_enable(&s);
+	store(arena, PAGES, 300000);
+	sampler_disable(&s);
+	write_number(PARAMETERS "fault_noaddr", 0);
+	write_number(PARAMETERS "fault_kernel", 0);
+	write_number(PARAMETERS "fault_zero", 0);
+	sampler_read(&s, count_addresses, n);
+	sampler_close(&s);
+	noaddr = read_number(PARAMETERS "injected_noaddr") - noaddr;
+	kernel = read_number(PARAMETERS "injected_kernel") - kernel;
+	zero = read_number(PARAMETERS "injected_zero") - zero;
+	printf("# injected %llu, %llu, %llu; found %llu without address, %llu in the kernel\n",
+	       noaddr, kernel, zero, n[0], n[1]);
+	return (noaddr && kernel && zero && n[0] == noaddr + zero && n[1] == kernel) ||
+	       fail("injected and found differ");
+}
+
+static bool set_online(int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	write_number(path, online);
+	return true;
+}
+
+static bool test_hotplug(void)
+{
+	if (nr_cpus < 2) {
+		printf("# one CPU only: nothing to unplug\n");
+		return true;
+	}
+	for (int i = 0; i < 3; i++) {
+		struct perf_event_attr attr = sampler_attr(ALL_STORES, 997);
+		struct sampler s;
+
+		if (sampler_open(&s, &attr, nr_cpus - 1, NULL))
+			return fail("cannot open");
+		sampler_enable(&s);
+		work_everywhere(100000);
+		set_online(nr_cpus - 1, false);
+		set_online(nr_cpus - 1, true);
+		sampler_read(&s, NULL, NULL);
+		sampler_close(&s);
+		if (!s.samples)
+			return fail("no samples before");
+	}
+	return exact_on_all(ALL_STORES, 997, 100000);
+}
+
+static bool test_accounting(void)
+{
+	__u64 overflows = read_number(PARAMETERS "overflows");
+	__u64 delivered = read_number(PARAMETERS "delivered");
+	__u64 stale = read_number(PARAMETERS "stale");
+	__u64 overruns = read_number(PARAMETERS "overruns");
+
+	printf("# %llu overflows: %llu delivered, %llu stale, %llu overruns\n",
+	       overflows, delivered, stale, overruns);
+	return (overflows && overflows == delivered + stale + overruns) ||
+	       fail("they do not add up");
+}
+
+static volatile __u64 *map_arena(unsigned long at, unsigned long pages)
+{
+	void *map = mmap((void *)at, pages * PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_POPULATE,
+			 -1, 0);
+
+	if (map == MAP_FAILED) {
+		printf("Bail out! no memory at %#lx\n", at);
+		exit(1);
+	}
+	return map;
+}
+
+/* Page i gets (i + 1) stores and 512 loads, none outside the gate. */
+static bool test_truth(void)
+{
+	volatile __u64 *at = map_arena(TRUTH_ARENA, TRUTH_PAGES);
+
+	for (__u64 page = 0; page < TRUTH_PAGES; page++)
+		store(at + page * WORDS, 1, page + 1);
+	load(at, TRUTH_PAGES, TRUTH_PAGES * WORDS);
+	write_number(PARAMETERS "truth", 0);
+	store(at, TRUTH_PAGES, 12345);
+	write_number(PARAMETERS "truth", 1);
+	for (__u64 page = 0; page < TRUTH_PAGES; page++)
+		printf("# truth %d,0x%llx,%lu,%llu\n", getpid(),
+		       TRUTH_ARENA + page * PAGE, WORDS, page + 1);
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool (*run)(void);
+} tests[] = {
+	{ "accepts the known events at any precision", test_accepts },
+	{ "rejects anything else", test_rejects },
+	{ "counts every store", test_counts },
+	{ "counts nothing if user code is excluded", test_excludes_user },
+	{ "takes exactly one sample each period on every CPU", test_samples_exactly },
+	{ "samples say who stored what and where", test_sample_contents },
+	{ "takes a new period at once", test_live_period },
+	{ "samples several events of a group exactly", test_several_events },
+	{ "shares counters among more events than there are", test_more_events_than_counters },
+	{ "refuses a group larger than the counters", test_group_too_large },
+	{ "stops while throttled, and samples exactly", test_throttling },
+	{ "follows a sample frequency", test_frequency },
+	{ "injects faults and counts them", test_faults },
+	{ "survives CPU hotplug", test_hotplug },
+	{ "keeps the truth only while its gate is open", test_truth },
+	{ "accounts for every overflow", test_accounting },
+};
+
+int main(void)
+{
+	const int n = sizeof(tests) / sizeof(*tests);
+	int failed = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("TAP version 13\n1..%d\n", n);
+	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (nr_cpus > MAX_CPUS)
+		nr_cpus = MAX_CPUS;
+	set_max_rate(1000000);
+	arena = map_arena(ARENA, PAGES);
+	for (int i = 0; i < n; i++) {
+		bool good = tests[i].run();
+
+		failed += !good;
+		printf("%sok %d %s\n", good ? "" : "not ", i + 1, tests[i].name);
+	}
+	return failed != 0;
+}
