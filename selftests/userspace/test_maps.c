@@ -207,6 +207,23 @@ static void test_names_survive_exit(void)
 	munmap(memory, 8192);
 }
 
+/* Memory that was given back before the last look is still known. */
+static void test_names_of_the_past(void)
+{
+	char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct htmm_names *names = htmm_names_new();
+	struct htmm_hot_page page = {
+		.addr = (u64)(unsigned long)memory, .pid = getpid(), .space = 1,
+	};
+
+	CHECK(memory != MAP_FAILED);
+	CHECK(!htmm_names_refresh(names, page.pid));
+	CHECK(!munmap(memory, 4096));
+	CHECK(!htmm_names_refresh(names, page.pid));
+	CHECK(place_is(names, &page, "/dev/zero (deleted)", 0));
+	htmm_names_free(names);
+}
+
 static void test_names_unknown(void)
 {
 	struct htmm_names *names = htmm_names_new();
@@ -232,6 +249,7 @@ int main(void)
 		TAP_TEST(test_merge),
 		TAP_TEST(test_merge_random),
 		TAP_TEST(test_names_survive_exit),
+		TAP_TEST(test_names_of_the_past),
 		TAP_TEST(test_names_unknown),
 	};
 
