@@ -49,7 +49,13 @@ int htmm_event_create(struct htmm_sampler *sampler,
 		.config1 = desc->config1,
 		.config2 = desc->config2,
 		.sample_period = desc->period,
-		.sample_type = sampler->sample_type,
+		/*
+		 * The handler takes the period from perf's sample, where it
+		 * always is. A software event that is asked for it overflows at
+		 * each event, whatever its sample_period.
+		 */
+		.sample_type = sampler->sample_type &
+			       ~(u64)PERF_SAMPLE_PERIOD,
 		.precise_ip = desc->precise_ip,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
