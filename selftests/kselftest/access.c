@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
 #include "access.h"
@@ -96,43 +97,48 @@ void *access_map(size_t pages)
 	return mem;
 }
 
-/* Inlined, for a call would be a store and a load too. */
-#define INLINE static inline __attribute__((always_inline))
+/* Both loops in one: the compiler adds no access of its own. */
+#define PAGE_LOOP(instruction, mem, pages, rounds) do {			\
+	void *at_;							\
+	size_t left_;							\
+									\
+	asm volatile("1:\n\t"						\
+		     "movq %3, %0\n\t"					\
+		     "movq %4, %1\n\t"					\
+		     "2:\n\t"						\
+		     instruction "\n\t"					\
+		     "addq %5, %0\n\t"					\
+		     "decq %1\n\t"					\
+		     "jnz 2b\n\t"					\
+		     "decq %2\n\t"					\
+		     "jnz 1b"						\
+		     : "=&r" (at_), "=&r" (left_), "+&r" (rounds)	\
+		     : "r" (mem), "r" (pages), "r" (PAGE)		\
+		     : "rax", "memory", "cc");				\
+} while (0)
 
-INLINE void store_pages(void *mem, size_t pages)
+static void store_pages(void *mem, size_t pages, size_t rounds)
 {
-	asm volatile("1:\n\t"
-		     "movq %%rax, (%0)\n\t"
-		     "addq %2, %0\n\t"
-		     "decq %1\n\t"
-		     "jnz 1b"
-		     : "+r" (mem), "+r" (pages)
-		     : "r" (PAGE), "a" (1UL)
-		     : "memory", "cc");
+	PAGE_LOOP("movq %%rax, (%0)", mem, pages, rounds);
 }
 
-INLINE void load_pages(void *mem, size_t pages)
+static void load_pages(void *mem, size_t pages, size_t rounds)
 {
-	asm volatile("1:\n\t"
-		     "movq (%0), %%rax\n\t"
-		     "addq %2, %0\n\t"
-		     "decq %1\n\t"
-		     "jnz 1b"
-		     : "+r" (mem), "+r" (pages)
-		     : "r" (PAGE)
-		     : "rax", "memory", "cc");
+	PAGE_LOOP("movq (%0), %%rax", mem, pages, rounds);
 }
 
 /* Each page faults once again after its memory was given back. */
 static void fault_pages(void *mem, size_t pages, bool gently)
 {
+	static size_t faults;
 	size_t n;
 
 	madvise(mem, pages * PAGE, MADV_DONTNEED);
 	for (; pages; pages -= n, mem += n * PAGE) {
-		n = gently && pages > FAULTS_A_REST ? FAULTS_A_REST : pages;
-		store_pages(mem, n);
-		if (gently)
+		n = MIN(pages, FAULTS_A_REST - faults % FAULTS_A_REST);
+		store_pages(mem, n, 1);
+		faults += n;
+		if (gently && faults % FAULTS_A_REST == 0)
 			usleep(2000);
 	}
 }
@@ -140,18 +146,17 @@ static void fault_pages(void *mem, size_t pages, bool gently)
 void access_pages(const struct source *source, void *mem, size_t pages,
 		  size_t rounds)
 {
-	while (rounds--) {
-		switch (source->kind) {
-		case ACCESS_STORE:
-			store_pages(mem, pages);
-			break;
-		case ACCESS_LOAD:
-			load_pages(mem, pages);
-			break;
-		case ACCESS_FAULT:
+	switch (source->kind) {
+	case ACCESS_STORE:
+		store_pages(mem, pages, rounds);
+		break;
+	case ACCESS_LOAD:
+		load_pages(mem, pages, rounds);
+		break;
+	case ACCESS_FAULT:
+		while (rounds--)
 			fault_pages(mem, pages, source->event.period == 1);
-			break;
-		}
+		break;
 	}
 }
 

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Every overflow is counted, once, and for the page that was accessed. */
+#include <sys/mman.h>
+#include <linux/perf_event.h>
+#include "access.h"
+#include "check.h"
+
+#define PAGE		4096UL
+#define MAX_CPUS	1024
+/* Odd against every period, so that all pages get the same share of samples. */
+#define PAGES		64
+/* Samples meant for each page, at most. */
+#define SHARE		16
+
+/*
+ * Asks for this program's pages on the CPUs that it may use; returns their
+ * number. The rings hold all samples: ksampled does not run on a CPU where we
+ * have priority.
+ */
+static int request_own_cpus(struct request *req, int *cpus, uint64_t *bitmap)
+{
+	int i, nr = cpus_allowed(cpus, MAX_CPUS);
+
+	for (i = 0; i < nr; i++)
+		bitmap[cpus[i] / 64] |= 1ULL << cpus[i] % 64;
+	req->arg.cpus = (uintptr_t)bitmap;
+	req->arg.cpus_size = MAX_CPUS / 8;
+	req->arg.ring_pages = 64;
+	request_add_target(req, getpid());
+	return nr;
+}
+
+FIXTURE(counting) {
+	int fd;
+	int cpus[MAX_CPUS];
+	int nr_cpus;
+	uint64_t bitmap[MAX_CPUS / 64];
+	struct source source;
+	struct request req;
+	void *mem;
+};
+
+FIXTURE_VARIANT(counting) {
+	enum access_kind kind;
+	size_t share;
+};
+
+FIXTURE_VARIANT_ADD(counting, stores) { ACCESS_STORE, SHARE };
+FIXTURE_VARIANT_ADD(counting, loads) { ACCESS_LOAD, SHARE };
+FIXTURE_VARIANT_ADD(counting, faults) { ACCESS_FAULT, 4 };
+
+FIXTURE_SETUP(counting)
+{
+	if (!source_find(&self->source, variant->kind))
+		SKIP(return, "no PMU here samples this");
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	request_init(&self->req, &self->source.event);
+	self->nr_cpus = request_own_cpus(&self->req, self->cpus, self->bitmap);
+	ASSERT_LT(0, self->nr_cpus);
+}
+
+FIXTURE_TEARDOWN(counting)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+/* What may be amiss of a number of samples: a sample, or real hardware's skid. */
+static uint64_t slack(const struct source *source, uint64_t samples)
+{
+	return source->exact ? 1 : 2 + samples / 50;
+}
+
+#define EXPECT_NEAR(wanted, seen, most) do {				\
+	uint64_t wanted_ = (wanted), seen_ = (seen);			\
+									\
+	EXPECT_GE(seen_ + (most), wanted_);				\
+	EXPECT_GE(wanted_ + (most), seen_);				\
+} while (0)
+
+static void pin(struct __test_metadata *_metadata, int cpu)
+{
+	ASSERT_EQ(0, cpu_pin(cpu));
+	ASSERT_EQ(0, cpu_priority(true));
+}
+
+/* One channel against the PMU's own count. */
+static void check_count(struct __test_metadata *_metadata,
+			const struct source *source,
+			const struct htmm_channel *channel)
+{
+	uint64_t want = channel->count / source->event.period;
+	const struct htmm_counters *c = &channel->counters;
+
+	EXPECT_NEAR(want, c->overflows, slack(source, want));
+	EXPECT_EQ(source->hardware ? c->overflows : 0, c->nmi);
+	EXPECT_EQ(0, c->throttled);
+	EXPECT_EQ(source->event.period, channel->period);
+	EXPECT_EQ(source->event.precise_ip, channel->precise_ip);
+	EXPECT_LT(0, channel->time_enabled);
+	EXPECT_EQ(channel->time_enabled, channel->time_running);
+}
+
+/* A known number of accesses on each CPU in turn. */
+TEST_F(counting, each_cpu)
+{
+	const uint64_t period = self->source.event.period;
+	const size_t rounds = variant->share * period;
+	const uint64_t accesses = PAGES * rounds;
+	struct books books;
+	struct pages pages;
+	uint64_t samples;
+	int i;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	for (i = 0; i < self->nr_cpus; i++) {
+		pin(_metadata, self->cpus[i]);
+		access_pages(&self->source, self->mem, PAGES, rounds);
+		ASSERT_EQ(0, cpu_priority(false));
+	}
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	ASSERT_EQ(self->nr_cpus, books.stats.nr_channels);
+	for (i = 0; i < books.stats.nr_channels; i++) {
+		const struct htmm_channel *channel = &books.channels[i];
+		uint64_t want = accesses / period;
+
+		TH_LOG("cpu %u: %llu counted by the PMU, %llu overflows, %llu counted, %llu filtered",
+		       channel->cpu, channel->count, channel->counters.overflows,
+		       channel->counters.counted,
+		       channel->counters.drops[HTMM_DROP_FILTERED]);
+		check_count(_metadata, &self->source, channel);
+		EXPECT_LE(accesses, channel->count);
+		/* The rest of this program makes some accesses, too. */
+		EXPECT_GE(channel->counters.counted + 1, want);
+		EXPECT_LE(channel->counters.counted, want + 2 + want / 50);
+		EXPECT_EQ(channel->counters.overflows,
+			  channel->counters.counted +
+			  channel->counters.drops[HTMM_DROP_FILTERED]);
+	}
+
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	samples = pages_samples(&pages, getpid(), self->mem, PAGES * PAGE);
+	EXPECT_NEAR(self->nr_cpus * accesses / period, samples,
+		    self->nr_cpus * slack(&self->source, accesses / period));
+	EXPECT_EQ(books.stats.total.counted, pages_total(&pages, 0));
+	EXPECT_EQ(books.stats.total.counted, pages_total(&pages, getpid()));
+	for (i = 0; i < PAGES; i++) {
+		samples = pages_samples(&pages, getpid(), self->mem + i * PAGE,
+					PAGE);
+		EXPECT_NEAR(self->nr_cpus * variant->share, samples,
+			    self->nr_cpus * slack(&self->source, variant->share));
+	}
+	pages_free(&pages);
+	books_free(&books);
+}
+
+/* Pages that get different shares keep them. */
+TEST_F(counting, uneven_pages)
+{
+	const uint64_t period = self->source.event.period;
+	struct pages pages;
+	uint64_t want, seen;
+	int i;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	pin(_metadata, self->cpus[0]);
+	for (i = 0; i < 4; i++) {
+		access_pages(&self->source, self->mem + i * PAGE, 1,
+			     (20 << i) * period);
+	}
+	ASSERT_EQ(0, cpu_priority(false));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < 4; i++) {
+		want = 20 << i;
+		seen = pages_samples(&pages, getpid(), self->mem + i * PAGE, PAGE);
+		EXPECT_NEAR(want, seen, slack(&self->source, want));
+	}
+	EXPECT_EQ(0, pages_samples(&pages, getpid(), self->mem + 4 * PAGE,
+				   (PAGES - 4) * PAGE));
+	/* Hottest first, and the bin is that of the count. */
+	ASSERT_LE(4, pages.nr);
+	EXPECT_EQ((uintptr_t)self->mem + 3 * PAGE, pages.page[0].addr);
+	EXPECT_EQ((uintptr_t)self->mem + 2 * PAGE, pages.page[1].addr);
+	for (i = 0; i < pages.nr; i++) {
+		EXPECT_EQ(64 - __builtin_clzll(pages.page[i].samples),
+			  pages.page[i].bin);
+		if (i) {
+			EXPECT_LE(pages.page[i].samples,
+				  pages.page[i - 1].samples);
+		}
+	}
+	pages_free(&pages);
+}
+
+/* All that a record can carry; the address is not where it is in others. */
+TEST_F(counting, longest_record)
+{
+	const uint64_t period = self->source.event.period;
+	struct pages pages;
+	struct books books;
+
+	self->req.arg.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+				    PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	pin(_metadata, self->cpus[0]);
+	access_pages(&self->source, self->mem, PAGES, period);
+	ASSERT_EQ(0, cpu_priority(false));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_NEAR(PAGES, pages_samples(&pages, getpid(), self->mem,
+					 PAGES * PAGE),
+		    slack(&self->source, PAGES));
+	pages_free(&pages);
+	books_free(&books);
+}
+
+/* Two events at once: each has its own channel on each CPU, and its own pages. */
+FIXTURE(two_events) {
+	int fd;
+	struct source first;
+	struct source second;
+	struct request req;
+	int cpus[MAX_CPUS];
+	int nr_cpus;
+	uint64_t bitmap[MAX_CPUS / 64];
+	void *mem;
+};
+
+FIXTURE_SETUP(two_events)
+{
+	if (!source_find(&self->first, ACCESS_STORE) ||
+	    !source_find(&self->second, ACCESS_LOAD))
+		SKIP(return, "no PMU here samples loads and stores");
+	self->mem = access_map(2 * PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	request_init(&self->req, &self->first.event);
+	request_add_event(&self->req, &self->second.event);
+	self->nr_cpus = request_own_cpus(&self->req, self->cpus, self->bitmap);
+	ASSERT_LT(0, self->nr_cpus);
+}
+
+FIXTURE_TEARDOWN(two_events)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+TEST_F(two_events, each_cpu)
+{
+	const uint64_t period = self->first.event.period;
+	const uint64_t want = PAGES * 8;
+	struct books books;
+	struct pages pages;
+	int i;
+
+	ASSERT_EQ(period, self->second.event.period);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (i = 0; i < self->nr_cpus; i++) {
+		pin(_metadata, self->cpus[i]);
+		access_pages(&self->first, self->mem, PAGES, 8 * period);
+		access_pages(&self->second, self->mem + PAGES * PAGE, PAGES,
+			     8 * period);
+		ASSERT_EQ(0, cpu_priority(false));
+	}
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	ASSERT_EQ(2 * self->nr_cpus, books.stats.nr_channels);
+	for (i = 0; i < books.stats.nr_channels; i++) {
+		const struct htmm_channel *channel = &books.channels[i];
+
+		ASSERT_GT(2, channel->event);
+		check_count(_metadata,
+			    channel->event ? &self->second : &self->first,
+			    channel);
+		EXPECT_GE(channel->counters.counted + slack(&self->first, want),
+			  want);
+	}
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_NEAR(self->nr_cpus * want,
+		    pages_samples(&pages, getpid(), self->mem, PAGES * PAGE),
+		    self->nr_cpus * slack(&self->first, want));
+	EXPECT_NEAR(self->nr_cpus * want,
+		    pages_samples(&pages, getpid(), self->mem + PAGES * PAGE,
+				  PAGES * PAGE),
+		    self->nr_cpus * slack(&self->second, want));
+	pages_free(&pages);
+	books_free(&books);
+}

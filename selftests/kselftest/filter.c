@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whose samples are counted: all threads of the targets, and nobody else's. */
+#include <pthread.h>
+#include "access.h"
+#include "check.h"
+#include "child.h"
+
+#define PAGE		4096UL
+#define PAGES		64
+#define MAX_CPUS	1024
+#define NR_THREADS	4
+/* Samples meant for each page of a thread, and of a bystander. */
+#define SHARE		4
+
+FIXTURE(filter) {
+	int fd;
+	int cpus[MAX_CPUS];
+	int nr_cpus;
+	struct source source;
+	struct request req;
+	void *mem;
+	struct child bystander;
+};
+
+FIXTURE_VARIANT(filter) {
+	enum access_kind kind;
+};
+
+FIXTURE_VARIANT_ADD(filter, stores) { ACCESS_STORE };
+FIXTURE_VARIANT_ADD(filter, faults) { ACCESS_FAULT };
+
+static void work(FIXTURE_DATA(filter) *self, int area)
+{
+	access_pages(&self->source, self->mem + area * PAGES * PAGE, PAGES,
+		     SHARE * self->source.event.period);
+}
+
+/* Works on each CPU, in the area that it is told; then waits for its end. */
+static int work_everywhere(int sock, void *arg)
+{
+	FIXTURE_DATA(filter) *self = arg;
+	int i;
+
+	child_await(sock);
+	for (i = 0; i < self->nr_cpus; i++) {
+		cpu_pin(self->cpus[i]);
+		work(self, NR_THREADS);
+	}
+	child_post(sock);
+	child_await(sock);
+	return 0;
+}
+
+FIXTURE_SETUP(filter)
+{
+	if (!source_find(&self->source, variant->kind))
+		SKIP(return, "no PMU here samples this");
+	self->nr_cpus = cpus_allowed(self->cpus, MAX_CPUS);
+	self->mem = access_map((NR_THREADS + 1) * PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	request_init(&self->req, &self->source.event);
+	self->req.arg.ring_pages = 64;
+	ASSERT_EQ(0, child_start(&self->bystander, work_everywhere, self));
+}
+
+FIXTURE_TEARDOWN(filter)
+{
+	child_kill(&self->bystander);
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+struct worker {
+	FIXTURE_DATA(filter) *self;
+	int area;
+	pthread_t thread;
+	pthread_barrier_t *ready;
+	pid_t tid;
+};
+
+static void *worker_run(void *arg)
+{
+	struct worker *worker = arg;
+	FIXTURE_DATA(filter) *self = worker->self;
+
+	cpu_pin(self->cpus[worker->area % self->nr_cpus]);
+	worker->tid = gettid();
+	/* Once for the tid to be known, once for the start. */
+	pthread_barrier_wait(worker->ready);
+	pthread_barrier_wait(worker->ready);
+	work(self, worker->area);
+	return NULL;
+}
+
+/*
+ * All threads work, each in its own area, while a bystander works on every
+ * CPU. The session is started once the threads exist, for the process that one
+ * of them, or the process itself, names.
+ */
+static void run_threads(struct __test_metadata *_metadata,
+			FIXTURE_DATA(filter) *self, int named)
+{
+	struct worker workers[NR_THREADS];
+	pthread_barrier_t ready;
+	int i;
+
+	pthread_barrier_init(&ready, NULL, NR_THREADS + 1);
+	for (i = 0; i < NR_THREADS; i++) {
+		workers[i] = (struct worker) {
+			.self = self, .area = i, .ready = &ready,
+		};
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, worker_run,
+					    &workers[i]));
+	}
+	pthread_barrier_wait(&ready);
+	request_add_target(&self->req, named < 0 ? getpid() : workers[named].tid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	ASSERT_EQ(0, child_post(self->bystander.sock));
+	pthread_barrier_wait(&ready);
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(workers[i].thread, NULL);
+	ASSERT_EQ(0, child_await(self->bystander.sock));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+}
+
+static void check_threads(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(filter) *self)
+{
+	const uint64_t area = PAGES * SHARE;
+	const struct htmm_counters *total;
+	struct books books;
+	struct pages pages;
+	uint64_t sum, want;
+	size_t i;
+
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	total = &books.stats.total;
+	TH_LOG("%llu overflows, %llu counted, %llu filtered", total->overflows,
+	       total->counted, total->drops[HTMM_DROP_FILTERED]);
+	EXPECT_EQ(0, total->drops[HTMM_DROP_RING_FULL]);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < NR_THREADS; i++) {
+		sum = pages_samples(&pages, getpid(), self->mem +
+				    i * PAGES * PAGE, PAGES * PAGE);
+		/* An overflow may fall to whoever interrupts the thread. */
+		EXPECT_LE(area - area / 8, sum) {
+			TH_LOG("thread %zu", i);
+		}
+		EXPECT_GE(area + area / 8, sum) {
+			TH_LOG("thread %zu", i);
+		}
+	}
+	for (i = 0; i < pages.nr; i++) {
+		ASSERT_EQ(getpid(), pages.page[i].pid);
+	}
+	/* The bystander worked in an area that is nobody else's. */
+	EXPECT_EQ(0, pages_samples(&pages, 0, self->mem +
+				   NR_THREADS * PAGES * PAGE, PAGES * PAGE));
+	want = area * self->nr_cpus;
+	EXPECT_LE(want - want / 8, total->drops[HTMM_DROP_FILTERED]);
+	pages_free(&pages);
+	books_free(&books);
+}
+
+TEST_F(filter, all_threads_of_a_process)
+{
+	run_threads(_metadata, self, -1);
+	check_threads(_metadata, self);
+}
+
+TEST_F(filter, process_named_by_a_thread)
+{
+	run_threads(_metadata, self, NR_THREADS - 1);
+	check_threads(_metadata, self);
+}
+
+/* Two of three processes, and the third is the one that asks. */
+TEST_F(filter, other_processes)
+{
+	struct child other;
+	struct pages pages;
+	size_t i;
+
+	ASSERT_EQ(0, child_start(&other, work_everywhere, self));
+	request_add_target(&self->req, self->bystander.pid);
+	request_add_target(&self->req, other.pid);
+	request_add_target(&self->req, other.pid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_post(self->bystander.sock));
+	ASSERT_EQ(0, child_post(other.sock));
+	work(self, NR_THREADS);
+	ASSERT_EQ(0, child_await(self->bystander.sock));
+	ASSERT_EQ(0, child_await(other.sock));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_LT(PAGES, pages_total(&pages, self->bystander.pid));
+	EXPECT_LT(PAGES, pages_total(&pages, other.pid));
+	for (i = 0; i < pages.nr; i++) {
+		ASSERT_TRUE(pages.page[i].pid == self->bystander.pid ||
+			    pages.page[i].pid == other.pid);
+	}
+	pages_free(&pages);
+	child_kill(&other);
+}
+
+/* A child is a process of its own. */
+TEST_F(filter, children_are_others)
+{
+	struct child late;
+	struct pages pages;
+
+	request_add_target(&self->req, getpid());
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_start(&late, work_everywhere, self));
+	ASSERT_EQ(0, child_post(late.sock));
+	ASSERT_EQ(0, child_await(late.sock));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(0, pages_total(&pages, late.pid));
+	pages_free(&pages);
+	child_kill(&late);
+}
+
+TEST_F(filter, everybody)
+{
+	struct pages pages;
+	struct books books;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_post(self->bystander.sock));
+	work(self, 0);
+	ASSERT_EQ(0, child_await(self->bystander.sock));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_LT(PAGES, pages_total(&pages, getpid()));
+	EXPECT_LT(PAGES, pages_total(&pages, self->bystander.pid));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_EQ(0, books.stats.total.drops[HTMM_DROP_FILTERED]);
+	books_free(&books);
+	pages_free(&pages);
+}
+
+/* The end of the only target is no end of the session. */
+TEST_F(filter, target_that_exits)
+{
+	struct books books;
+
+	request_add_target(&self->req, self->bystander.pid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_post(self->bystander.sock));
+	ASSERT_EQ(0, child_await(self->bystander.sock));
+	child_post(self->bystander.sock);
+	EXPECT_EQ(0, child_join(&self->bystander));
+	work(self, 0);
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LT(PAGES, books.stats.total.counted +
+			 books.stats.total.drops[HTMM_DROP_STALE]);
+	EXPECT_LT(PAGES, books.stats.total.drops[HTMM_DROP_FILTERED]);
+	books_free(&books);
+	ASSERT_EQ(0, child_start(&self->bystander, work_everywhere, self));
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From samples to hot pages: histogram, thresholds, cooling, limits. One page
+ * fault is one sample here, so that the state after each sample is known.
+ */
+#include <sys/mman.h>
+#include "access.h"
+#include "check.h"
+
+#define PAGE	4096UL
+#define NR	40
+
+FIXTURE(hotness) {
+	int fd;
+	struct source source;
+	struct request req;
+	void *mem;
+};
+
+FIXTURE_SETUP(hotness)
+{
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	request_add_target(&self->req, getpid());
+	self->mem = access_map(NR);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(hotness)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+static unsigned int bin_of(uint64_t count)
+{
+	return count ? 64 - __builtin_clzll(count) : 0;
+}
+
+/* Touches one page so often. */
+static void touch(FIXTURE_DATA(hotness) *self, int page, size_t times)
+{
+	access_pages(&self->source, self->mem + page * PAGE, 1, times);
+}
+
+/* Page i is touched i + 1 times. */
+static void touch_staircase(FIXTURE_DATA(hotness) *self)
+{
+	int i;
+
+	for (i = 0; i < NR; i++)
+		touch(self, i, i + 1);
+}
+
+static uint64_t samples_of(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(hotness) *self, int page)
+{
+	struct pages pages;
+	uint64_t samples;
+
+	EXPECT_EQ(0, pages_read(self->fd, &pages));
+	samples = pages_samples(&pages, getpid(), self->mem + page * PAGE, PAGE);
+	pages_free(&pages);
+	return samples;
+}
+
+/* The histogram again, from the list of pages; no page in it is cold. */
+static void check_bins(struct __test_metadata *_metadata, int fd)
+{
+	uint64_t bins[HTMM_NR_BINS] = {}, sum = 0, hot = 0;
+	struct htmm_histogram hist;
+	struct pages pages;
+	size_t i;
+
+	ASSERT_EQ(0, device_hist(fd, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, pages_read(fd, &pages));
+	EXPECT_EQ(HTMM_NR_BINS, hist.nr_bins);
+	for (i = 0; i < pages.nr; i++) {
+		struct htmm_hot_page *page = &pages.page[i];
+
+		ASSERT_LT(page->bin, HTMM_NR_BINS);
+		EXPECT_EQ(bin_of(page->samples), page->bin);
+		EXPECT_EQ(page->bin >= hist.hot_threshold,
+			  !!(page->flags & HTMM_PAGE_HOT));
+		bins[page->bin]++;
+	}
+	for (i = 0; i < HTMM_NR_BINS; i++) {
+		sum += hist.bins[i];
+		if (i >= hist.hot_threshold)
+			hot += hist.bins[i];
+		if (i) {
+			EXPECT_EQ(bins[i], hist.bins[i]) {
+				TH_LOG("bin %zu", i);
+			}
+		}
+	}
+	EXPECT_EQ(hist.pages, sum);
+	EXPECT_EQ(hist.hot_pages, hot);
+	EXPECT_EQ(pages.nr + hist.bins[0], hist.pages);
+	pages_free(&pages);
+}
+
+/* The thresholds again, in the words of the interface's documentation. */
+static void check_thresholds(struct __test_metadata *_metadata,
+			     const struct htmm_histogram *hist)
+{
+	uint64_t fitting = 0;
+	uint32_t hot, warm;
+
+	for (hot = HTMM_NR_BINS; hot > 1; hot--) {
+		if (fitting + hist->bins[hot - 1] > hist->capacity_pages)
+			break;
+		fitting += hist->bins[hot - 1];
+	}
+	warm = hot > 1 && 4 * fitting < 3 * hist->capacity_pages ? hot - 1 : hot;
+	EXPECT_EQ(hot, hist->hot_threshold);
+	EXPECT_EQ(warm, hist->warm_threshold);
+}
+
+TEST_F(hotness, each_fault_counts)
+{
+	struct htmm_histogram hist;
+	struct books books;
+	struct pages pages;
+	int i;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	touch_staircase(self);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	check_bins(_metadata, self->fd);
+
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(books.stats.samples, pages_total(&pages, 0));
+	for (i = 0; i < NR; i++) {
+		EXPECT_EQ(i + 1, pages_samples(&pages, getpid(),
+					       self->mem + i * PAGE, PAGE));
+	}
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(books.stats.samples, hist.samples);
+	EXPECT_LE(NR, hist.pages);
+	EXPECT_EQ(0, hist.bins[0]);
+	pages_free(&pages);
+	books_free(&books);
+}
+
+/* Equal counts are in the order of their addresses, and each page is there once. */
+TEST_F(hotness, order_of_the_list)
+{
+	struct pages pages;
+	size_t i;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&self->source, self->mem, NR, 3);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	ASSERT_LE(NR, pages.nr);
+	for (i = 1; i < pages.nr; i++) {
+		const struct htmm_hot_page *a = &pages.page[i - 1], *b = a + 1;
+
+		EXPECT_TRUE(a->samples > b->samples ||
+			    (a->samples == b->samples && a->addr < b->addr)) {
+			TH_LOG("%#llx (%llu) before %#llx (%llu)", a->addr,
+			       a->samples, b->addr, b->samples);
+		}
+	}
+	pages_free(&pages);
+}
+
+/* Regions hold what their pages hold. */
+TEST_F(hotness, huge_regions)
+{
+	struct htmm_histogram hist;
+	struct books books;
+	uint64_t sum = 0;
+	uint32_t top = 0, i;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&self->source, self->mem, NR, 8);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_HUGE, &hist));
+	for (i = 0; i < HTMM_NR_BINS; i++) {
+		sum += hist.bins[i];
+		top = hist.bins[i] ? i : top;
+	}
+	EXPECT_EQ(hist.pages, sum);
+	/* The mapping lies in one region, or in two. */
+	EXPECT_GE(top, bin_of(NR * 8 / 2));
+	EXPECT_LE(top, bin_of(books.stats.samples));
+	books_free(&books);
+}
+
+TEST_F(hotness, thresholds)
+{
+	/* From "nothing fits" to "everything does". */
+	const uint64_t capacities[] = { 1, 8, 9, 12, 24, 32, 33, 100, 1 << 20 };
+	struct htmm_histogram hist;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(capacities); i++) {
+		self->req.arg.capacity_pages = capacities[i];
+		ASSERT_EQ(0, device_start(self->fd, &self->req));
+		touch_staircase(self);
+		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+		ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+		EXPECT_EQ(capacities[i], hist.capacity_pages);
+		EXPECT_LE(hist.hot_pages, capacities[i]);
+		check_thresholds(_metadata, &hist);
+		check_bins(_metadata, self->fd);
+	}
+}
+
+/* Adaptations come by themselves, too. */
+TEST_F(hotness, adaptation_period)
+{
+	struct books books;
+
+	self->req.arg.adaptation_period = 50;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	touch_staircase(self);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	EXPECT_EQ(0, books.stats.coolings);
+	/* STOP makes one more. */
+	EXPECT_EQ(books.stats.samples / 50 + 1, books.stats.adaptations);
+	books_free(&books);
+}
+
+/* Every count is halved at exactly each 100th sample, by the model as well. */
+TEST_F(hotness, cooling_period)
+{
+	uint64_t count = 0, i;
+	struct books books;
+	int tries = 5;
+
+	self->req.arg.cooling_period = 100;
+	/* Once more if the program faulted elsewhere, too. */
+	do {
+		ASSERT_EQ(0, device_start(self->fd, &self->req));
+		touch(self, 0, 1234);
+		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		check_books(_metadata, &books);
+		EXPECT_EQ(books.stats.samples / 100, books.stats.coolings);
+	} while (books.stats.samples != 1234 && --tries);
+	ASSERT_EQ(1234, books.stats.samples);
+	for (i = 1; i <= books.stats.samples; i++) {
+		count++;
+		if (i % 100 == 0)
+			count >>= 1;
+	}
+	EXPECT_EQ(count, samples_of(_metadata, self, 0));
+	check_bins(_metadata, self->fd);
+	books_free(&books);
+}
+
+/* A page that is never touched again cools to nothing, one step at a time. */
+TEST_F(hotness, cooling_of_pages_at_rest)
+{
+	uint64_t want[NR];
+	struct books books;
+	int i, step;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	touch_staircase(self);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	for (i = 0; i < NR; i++)
+		want[i] = i + 1;
+	for (step = 1; step <= 7; step++) {
+		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_COOL));
+		for (i = 0; i < NR; i++) {
+			want[i] >>= 1;
+			EXPECT_EQ(want[i], samples_of(_metadata, self, i));
+		}
+		check_bins(_metadata, self->fd);
+	}
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	EXPECT_EQ(7, books.stats.coolings);
+	books_free(&books);
+}
+
+/* A table that is full refuses new pages, and goes on counting those it has. */
+TEST_F(hotness, table_full)
+{
+	struct htmm_counters *total;
+	struct htmm_histogram hist;
+	struct books books;
+	struct pages pages;
+
+	self->req.arg.max_pages = 10;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&self->source, self->mem, NR, 5);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	total = &books.stats.total;
+	EXPECT_LE(5 * (NR - 10), total->drops[HTMM_DROP_TABLE_FULL]);
+	EXPECT_LT(0, total->counted);
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(10, hist.pages);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(10, pages.nr);
+	EXPECT_EQ(total->counted, pages_total(&pages, 0));
+	pages_free(&pages);
+	books_free(&books);
+}
+
+/* The least memory that a table takes: far fewer regions than are touched. */
+TEST_F(hotness, table_memory)
+{
+	const size_t regions = 2048, step = 2UL << 20;
+	struct htmm_info info;
+	struct books books;
+	void *mem;
+	size_t i;
+
+	mem = mmap(NULL, regions * step, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ASSERT_NE(MAP_FAILED, mem);
+	madvise(mem, regions * step, MADV_NOHUGEPAGE);
+	self->req.arg.max_bytes = 1 << 20;
+	self->req.arg.ring_pages = 256;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (i = 0; i < regions; i++) {
+		*(volatile char *)(mem + i * step) = 1;
+		if (i % 64 == 63)
+			usleep(2000);
+	}
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LT(0, books.stats.total.drops[HTMM_DROP_TABLE_FULL]);
+	EXPECT_LT(100, books.stats.total.counted);
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_GE(info.max_bytes, info.table_bytes);
+	EXPECT_EQ(1 << 20, info.max_bytes);
+	books_free(&books);
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The session: who starts it, who ends it, and what can be read when. */
+#include <fcntl.h>
+#include <pthread.h>
+#include "access.h"
+#include "check.h"
+#include "child.h"
+
+#define PAGE		4096UL
+#define PAGES		16
+#define DEBUGFS		"/sys/kernel/debug/htmm/"
+
+FIXTURE(lifecycle) {
+	int fd;
+	struct source source;
+	struct request req;
+	void *mem;
+};
+
+FIXTURE_SETUP(lifecycle)
+{
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	request_add_target(&self->req, getpid());
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	check_idle(_metadata);
+}
+
+FIXTURE_TEARDOWN(lifecycle)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+static int start(FIXTURE_DATA(lifecycle) *self)
+{
+	return device_start(self->fd, &self->req);
+}
+
+static int stop(FIXTURE_DATA(lifecycle) *self)
+{
+	return device_simple(self->fd, HTMM_IOC_STOP);
+}
+
+static uint64_t samples(struct __test_metadata *_metadata, int fd)
+{
+	struct books books;
+
+	EXPECT_EQ(0, books_read(fd, &books));
+	books_free(&books);
+	return books.stats.samples;
+}
+
+static void touch(FIXTURE_DATA(lifecycle) *self)
+{
+	access_pages(&self->source, self->mem, PAGES, 1);
+}
+
+TEST_F(lifecycle, results_stay_until_close)
+{
+	struct htmm_info info, later;
+	struct pages pages;
+	int other = device_open();
+
+	ASSERT_EQ(0, start(self));
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	touch(self);
+	ASSERT_EQ(0, stop(self));
+	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
+	EXPECT_LE(PAGES, samples(_metadata, self->fd));
+	EXPECT_LE(PAGES, samples(_metadata, other));
+	ASSERT_EQ(0, pages_read(other, &pages));
+	EXPECT_LE(PAGES, pages.nr);
+	pages_free(&pages);
+
+	/* A session that has stopped counts no more, not even time. */
+	ASSERT_EQ(0, device_info(other, &info));
+	touch(self);
+	EXPECT_EQ(0, info.drain_pid);
+	EXPECT_EQ(0, info.ring_bytes);
+	ASSERT_EQ(0, device_info(other, &later));
+	EXPECT_EQ(info.elapsed_ns, later.elapsed_ns);
+
+	close(self->fd);
+	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
+	EXPECT_EQ(-ENODATA, pages_read(other, &pages));
+	self->fd = other;
+}
+
+TEST_F(lifecycle, one_session_at_a_time)
+{
+	int other = device_open();
+	struct htmm_info first, second;
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, device_info(self->fd, &first));
+	EXPECT_EQ(-EBUSY, start(self));
+	EXPECT_NE('\0', self->req.error[0]);
+	EXPECT_EQ(-EBUSY, device_start(other, &self->req));
+	/* Neither attempt did it any harm, nor does the other's close. */
+	close(other);
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	touch(self);
+	ASSERT_EQ(0, stop(self));
+	EXPECT_LE(PAGES, samples(_metadata, self->fd));
+	/* A new session takes the place of the results. */
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, device_info(self->fd, &second));
+	EXPECT_EQ(first.session + 1, second.session);
+}
+
+/* The close of an fd whose session was replaced leaves the new one alone. */
+TEST_F(lifecycle, close_of_an_old_session)
+{
+	int other = device_open();
+
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, device_start(other, &self->req));
+	close(self->fd);
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	self->fd = other;
+}
+
+TEST_F(lifecycle, without_a_session)
+{
+	struct htmm_histogram hist;
+	struct pages pages;
+	struct books books;
+
+	EXPECT_EQ(-EALREADY, stop(self));
+	EXPECT_EQ(-ENODATA, device_simple(self->fd, HTMM_IOC_COOL));
+	EXPECT_EQ(-ENODATA, device_simple(self->fd, HTMM_IOC_RESET));
+	EXPECT_EQ(-ENODATA, books_read(self->fd, &books));
+	EXPECT_EQ(-ENODATA, pages_read(self->fd, &pages));
+	EXPECT_EQ(-ENODATA, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, start(self));
+	EXPECT_EQ(0, stop(self));
+	EXPECT_EQ(-EALREADY, stop(self));
+}
+
+/* A refused start keeps the results of the session before. */
+TEST_F(lifecycle, refused_start_keeps_results)
+{
+	uint64_t before;
+
+	ASSERT_EQ(0, start(self));
+	touch(self);
+	ASSERT_EQ(0, stop(self));
+	before = samples(_metadata, self->fd);
+	self->req.events[0].type = 0x7ffffff0;
+	EXPECT_EQ(-ENOENT, start(self));
+	EXPECT_EQ(before, samples(_metadata, self->fd));
+}
+
+TEST_F(lifecycle, close_ends_sampling)
+{
+	ASSERT_EQ(0, start(self));
+	touch(self);
+	close(self->fd);
+	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
+	self->fd = device_open();
+}
+
+static int start_and_wait(int sock, void *arg)
+{
+	FIXTURE_DATA(lifecycle) *self = arg;
+
+	close(self->fd);
+	self->fd = device_open();
+	if (start(self))
+		return 1;
+	touch(self);
+	child_post(sock);
+	pause();
+	return 0;
+}
+
+TEST_F(lifecycle, kill_ends_sampling)
+{
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, start_and_wait, self));
+	ASSERT_EQ(0, child_await(child.sock));
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
+}
+
+TEST_F(lifecycle, detached)
+{
+	struct htmm_info info;
+	struct child child;
+
+	self->req.arg.flags = HTMM_START_DETACHED;
+	ASSERT_EQ(0, child_start(&child, start_and_wait, self));
+	ASSERT_EQ(0, child_await(child.sock));
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(HTMM_START_DETACHED, info.session_flags);
+
+	/* Another program samples on, stops it, and reads it. */
+	touch(self);
+	EXPECT_EQ(0, stop(self));
+	EXPECT_LE(PAGES, samples(_metadata, self->fd));
+	close(self->fd);
+	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
+
+	/* Its results go when a session starts that belongs to an fd. */
+	self->fd = device_open();
+	self->req.arg.flags = 0;
+	ASSERT_EQ(0, start(self));
+}
+
+static void check_forgotten(struct __test_metadata *_metadata, int fd)
+{
+	struct htmm_histogram hist;
+	struct books books;
+	struct pages pages;
+
+	ASSERT_EQ(0, books_read(fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_EQ(0, books.stats.total.overflows);
+	EXPECT_EQ(0, books.stats.total.nmi);
+	EXPECT_EQ(0, books.stats.samples);
+	EXPECT_EQ(0, books.stats.coolings);
+	EXPECT_EQ(0, books.stats.adaptations);
+	ASSERT_EQ(0, pages_read(fd, &pages));
+	EXPECT_EQ(0, pages.nr);
+	ASSERT_EQ(0, device_hist(fd, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(0, hist.pages);
+	pages_free(&pages);
+	books_free(&books);
+}
+
+TEST_F(lifecycle, reset_of_results)
+{
+	ASSERT_EQ(0, start(self));
+	touch(self);
+	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_COOL));
+	EXPECT_LE(PAGES, samples(_metadata, self->fd));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
+	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
+	check_forgotten(_metadata, self->fd);
+}
+
+/* All begins again at one sample: pages and counters stay in step. */
+TEST_F(lifecycle, reset_while_sampling)
+{
+	struct books books;
+	struct pages pages;
+	int i;
+
+	self->req.arg.drain_interval_ms = 1;
+	ASSERT_EQ(0, start(self));
+	for (i = 0; i < 20; i++) {
+		touch(self);
+		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
+		EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	}
+	/* What RESET finds in the rings belongs to the time after: let none be. */
+	usleep(200000);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
+	touch(self);
+	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(books.stats.samples, pages_total(&pages, 0));
+	EXPECT_GE(2 * PAGES, books.stats.samples);
+	EXPECT_EQ(PAGES, pages_samples(&pages, getpid(), self->mem,
+				       PAGES * PAGE));
+	pages_free(&pages);
+	books_free(&books);
+}
+
+/* The longest a sample waits in a ring is the interval, then it is there. */
+TEST_F(lifecycle, results_while_sampling)
+{
+	int tries = 100;
+
+	self->req.arg.drain_interval_ms = 20;
+	ASSERT_EQ(0, start(self));
+	touch(self);
+	while (samples(_metadata, self->fd) < PAGES && --tries)
+		usleep(20000);
+	EXPECT_NE(0, tries);
+}
+
+/* A ring past its watermark does not wait for the interval. */
+TEST_F(lifecycle, watermark_wakes_the_thread)
+{
+	struct books books;
+	int tries = 100;
+
+	self->req.arg.drain_interval_ms = 10000;
+	self->req.arg.ring_pages = 1;
+	ASSERT_EQ(0, start(self));
+	access_pages(&self->source, self->mem, PAGES, 40);
+	do {
+		usleep(20000);
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		books_free(&books);
+	} while (books.stats.samples < 10 * PAGES && --tries);
+	EXPECT_NE(0, tries);
+	EXPECT_LT(0, books.stats.wakeups);
+	EXPECT_LT(0, books.stats.batches);
+}
+
+static const char * const files[] = {
+	"status", "stats", "histogram", "hot_pages", "events",
+};
+
+/* Reads a whole file; returns its length or a negative errno. */
+static int file_read(const char *name, char *text, size_t room)
+{
+	char path[64];
+	size_t fill = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), DEBUGFS "%s", name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, text + fill, room - 1 - fill)) > 0)
+		fill += n;
+	close(fd);
+	text[fill] = '\0';
+	return n < 0 ? -errno : (int)fill;
+}
+
+static void check_files(struct __test_metadata *_metadata, const char *state)
+{
+	char text[16384], want[32];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		EXPECT_LE(0, file_read(files[i], text, sizeof(text))) {
+			TH_LOG("%s while %s", files[i], state);
+		}
+		snprintf(want, sizeof(want), "state: %s\n", state);
+		if (!i || !strcmp(state, "idle")) {
+			EXPECT_EQ(0, strncmp(want, text, strlen(want))) {
+				TH_LOG("%s: %s", files[i], text);
+			}
+		}
+	}
+}
+
+TEST_F(lifecycle, debugfs)
+{
+	char text[16384], want[64];
+
+	if (access(DEBUGFS "status", R_OK))
+		SKIP(return, "no debugfs at /sys/kernel/debug");
+	check_files(_metadata, "idle");
+	ASSERT_EQ(0, start(self));
+	touch(self);
+	check_files(_metadata, "running");
+	ASSERT_EQ(0, stop(self));
+	check_files(_metadata, "stopped");
+
+	ASSERT_LT(0, file_read("hot_pages", text, sizeof(text)));
+	snprintf(want, sizeof(want), "pid %d space", getpid());
+	EXPECT_NE(NULL, strstr(text, want));
+	snprintf(want, sizeof(want), "addr %p samples 1 bin 1", self->mem);
+	EXPECT_NE(NULL, strstr(text, want));
+	ASSERT_LT(0, file_read("stats", text, sizeof(text)));
+	snprintf(want, sizeof(want), "samples: %llu\n",
+		 (unsigned long long)samples(_metadata, self->fd));
+	EXPECT_NE(NULL, strstr(text, want));
+	ASSERT_LT(0, file_read("events", text, sizeof(text)));
+	EXPECT_NE(NULL, strstr(text, "name page-fault"));
+}
+
+struct loop {
+	FIXTURE_DATA(lifecycle) *self;
+	int failures;
+	int cycles;
+};
+
+static void *start_and_stop(void *arg)
+{
+	struct loop *loop = arg;
+
+	while (loop->cycles--) {
+		loop->failures += !!start(loop->self);
+		touch(loop->self);
+		loop->failures += !!stop(loop->self);
+	}
+	return NULL;
+}
+
+/* Everything can be read at any time, whatever others are doing. */
+TEST_F_TIMEOUT(lifecycle, readers_beside_start_and_stop, 120)
+{
+	struct loop loop = { .self = self, .cycles = 30 };
+	char text[16384];
+	struct htmm_histogram hist;
+	int fd = device_open(), reads = 0;
+	pthread_t thread;
+	size_t i;
+	int ret;
+
+	if (access(DEBUGFS "status", R_OK))
+		SKIP(return, "no debugfs at /sys/kernel/debug");
+	ASSERT_EQ(0, pthread_create(&thread, NULL, start_and_stop, &loop));
+	while (pthread_tryjoin_np(thread, NULL)) {
+		for (i = 0; i < ARRAY_SIZE(files); i++) {
+			ASSERT_LE(0, file_read(files[i], text, sizeof(text)));
+		}
+		ret = device_hist(fd, HTMM_HIST_BASE, &hist);
+		ASSERT_TRUE(!ret || ret == -ENODATA);
+		ret = device_simple(fd, HTMM_IOC_RESET);
+		ASSERT_TRUE(!ret || ret == -ENODATA);
+		ret = device_simple(fd, HTMM_IOC_COOL);
+		ASSERT_TRUE(!ret || ret == -ENODATA);
+		reads++;
+	}
+	EXPECT_EQ(0, loop.failures);
+	EXPECT_LT(10, reads);
+	close(fd);
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pages belong to a program, not to a pid: exit, exec(), pids used again. */
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/syscall.h>
+#include <linux/sched.h>
+#include "access.h"
+#include "check.h"
+#include "child.h"
+
+#define PAGE		4096UL
+#define PAGES		16
+
+FIXTURE(space) {
+	int fd;
+	struct source source;
+	struct request req;
+	void *mem;
+};
+
+FIXTURE_SETUP(space)
+{
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(space)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+static void touch(FIXTURE_DATA(space) *self, int rounds)
+{
+	access_pages(&self->source, self->mem, PAGES, rounds);
+}
+
+static int touch_when_told(int sock, void *arg)
+{
+	child_await(sock);
+	touch(arg, 3);
+	child_post(sock);
+	child_await(sock);
+	return 0;
+}
+
+/* Starts a child, samples it alone, and lets it touch its pages three times. */
+static void sample_child(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(space) *self, struct child *child)
+{
+	ASSERT_EQ(0, child_start(child, touch_when_told, self));
+	request_add_target(&self->req, child->pid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_post(child->sock));
+	ASSERT_EQ(0, child_await(child->sock));
+}
+
+static void await_samples(struct __test_metadata *_metadata, int fd,
+			  uint64_t samples)
+{
+	struct books books;
+	int tries = 200;
+
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, books_read(fd, &books));
+		books_free(&books);
+	} while (books.stats.samples < samples && --tries);
+	ASSERT_NE(0, tries);
+}
+
+TEST_F(space, exited_pages_are_kept)
+{
+	struct child child;
+	struct pages pages;
+	struct books books;
+	size_t i;
+
+	self->req.arg.flags = HTMM_START_KEEP_EXITED;
+	sample_child(_metadata, self, &child);
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_EQ(0, books.stats.exited);
+	EXPECT_EQ(0, books.stats.total.drops[HTMM_DROP_STALE]);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(3 * PAGES, pages_samples(&pages, child.pid, self->mem,
+					   PAGES * PAGE));
+	for (i = 0; i < pages.nr; i++) {
+		EXPECT_EQ(child.pid, pages.page[i].pid);
+		EXPECT_EQ(pages.page[0].space, pages.page[i].space);
+	}
+	pages_free(&pages);
+	books_free(&books);
+}
+
+TEST_F(space, exited_pages_are_marked)
+{
+	struct child child;
+	struct pages pages;
+	int tries = 200;
+
+	self->req.arg.flags = HTMM_START_KEEP_EXITED;
+	sample_child(_metadata, self, &child);
+	await_samples(_metadata, self->fd, 3 * PAGES);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	ASSERT_LT(0, pages.nr);
+	EXPECT_EQ(0, pages.page[0].flags & HTMM_PAGE_EXITED);
+	pages_free(&pages);
+	child_kill(&child);
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, pages_read(self->fd, &pages));
+		ASSERT_LT(0, pages.nr);
+		tries -= !(pages.page[0].flags & HTMM_PAGE_EXITED);
+	} while (tries && !(pages.page[0].flags & HTMM_PAGE_EXITED));
+	EXPECT_NE(0, tries);
+	EXPECT_EQ(child.pid, pages.page[0].pid);
+	pages_free(&pages);
+}
+
+TEST_F(space, exited_pages_leave)
+{
+	struct htmm_histogram hist;
+	struct child child;
+	struct books books;
+	struct pages pages;
+	uint64_t tracked;
+	int tries = 200;
+
+	sample_child(_metadata, self, &child);
+	await_samples(_metadata, self->fd, 3 * PAGES);
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	tracked = hist.pages;
+	EXPECT_LE(PAGES, tracked);
+	child_kill(&child);
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	} while (hist.pages && --tries);
+	EXPECT_EQ(0, hist.pages);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(0, pages.nr);
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	EXPECT_LE(tracked, books.stats.exited);
+	EXPECT_LE(3 * PAGES, books.stats.samples);
+	pages_free(&pages);
+	books_free(&books);
+}
+
+/* Samples still in the ring when their process ends are stale. */
+TEST_F(space, last_samples_are_stale)
+{
+	struct child child;
+	struct books books;
+	struct pages pages;
+
+	self->req.arg.drain_interval_ms = 10000;
+	sample_child(_metadata, self, &child);
+	child_kill(&child);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LE(3 * PAGES, books.stats.total.drops[HTMM_DROP_STALE]);
+	EXPECT_GT(PAGES, books.stats.samples);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(0, pages_samples(&pages, 0, self->mem, PAGES * PAGE));
+	pages_free(&pages);
+	books_free(&books);
+}
+
+/*
+ * Without randomised addresses, a shell that starts itself again faults at the
+ * same addresses twice.
+ */
+static int exec_twice(int sock, void *arg)
+{
+	personality(ADDR_NO_RANDOMIZE);
+	child_await(sock);
+	execl("/bin/sh", "sh", "-c", "exec /bin/sh -c :", NULL);
+	return 1;
+}
+
+TEST_F(space, exec_begins_a_new_space)
+{
+	size_t i, j, twice = 0;
+	struct child child;
+	struct pages pages;
+
+	self->req.arg.flags = HTMM_START_KEEP_EXITED;
+	ASSERT_EQ(0, child_start(&child, exec_twice, NULL));
+	request_add_target(&self->req, child.pid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_post(child.sock));
+	EXPECT_EQ(0, child_join(&child));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	ASSERT_LT(20, pages.nr);
+	for (i = 0; i < pages.nr; i++) {
+		EXPECT_EQ(child.pid, pages.page[i].pid);
+		for (j = 0; j < i; j++) {
+			if (pages.page[i].addr != pages.page[j].addr)
+				continue;
+			EXPECT_NE(pages.page[i].space, pages.page[j].space);
+			twice++;
+		}
+	}
+	EXPECT_LT(10, twice) {
+		TH_LOG("two programs share their pages");
+	}
+	pages_free(&pages);
+}
+
+/* A child with a pid of our choice, which touches its pages and ends. */
+static int touch_as(FIXTURE_DATA(space) *self, pid_t pid, int rounds)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&pid,
+		.set_tid_size = 1,
+	};
+	pid_t child = syscall(SYS_clone3, &args, sizeof(args));
+	int status;
+
+	if (child < 0)
+		return -errno;
+	if (!child) {
+		touch(self, rounds);
+		_exit(0);
+	}
+	return waitpid(child, &status, 0) == child && !status ? 0 : -ECHILD;
+}
+
+/* A pid that was free a moment ago. */
+static pid_t free_pid(void)
+{
+	struct child child = { .pid = fork() };
+
+	if (!child.pid)
+		_exit(0);
+	waitpid(child.pid, NULL, 0);
+	return child.pid;
+}
+
+TEST_F(space, pid_used_again)
+{
+	uint64_t counts[3] = {};
+	struct pages pages;
+	pid_t pid = free_pid();
+	int nr = 0, ret;
+	size_t i;
+
+	self->req.arg.flags = HTMM_START_KEEP_EXITED;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ret = touch_as(self, pid, 3);
+	if (ret)
+		SKIP(return, "a pid cannot be chosen: %s", strerror(-ret));
+	ASSERT_EQ(0, touch_as(self, pid, 5));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < pages.nr && nr < 3; i++) {
+		if (pages.page[i].pid == pid &&
+		    pages.page[i].addr == (uintptr_t)self->mem)
+			counts[nr++] = pages.page[i].samples;
+	}
+	EXPECT_EQ(2, nr);
+	EXPECT_EQ(5, counts[0]);
+	EXPECT_EQ(3, counts[1]);
+	pages_free(&pages);
+}
+
+/* A new process under a target's old pid is not the target. */
+TEST_F(space, pid_of_a_target_used_again)
+{
+	struct child child;
+	struct books books;
+	struct pages pages;
+	int ret;
+
+	self->req.arg.flags = HTMM_START_KEEP_EXITED;
+	sample_child(_metadata, self, &child);
+	child_kill(&child);
+	ret = touch_as(self, child.pid, 5);
+	if (ret)
+		SKIP(return, "a pid cannot be chosen: %s", strerror(-ret));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(3 * PAGES, pages_samples(&pages, 0, self->mem, PAGES * PAGE));
+	EXPECT_LE(5 * PAGES, books.stats.total.drops[HTMM_DROP_FILTERED]);
+	pages_free(&pages);
+	books_free(&books);
+}
+
+/* The first process of a pid namespace: what it sees of the session outside. */
+static int look_from_inside(int sock, void *arg)
+{
+	FIXTURE_DATA(space) *self = arg;
+	struct htmm_info info;
+	struct pages pages;
+	int bad = 0;
+
+	child_await(sock);
+	touch(self, 3);
+	child_post(sock);
+	child_await(sock);
+	bad |= (getpid() != 1) << 0;
+	bad |= (device_info(self->fd, &info) || info.owner) << 1;
+	bad |= (!!pages_read(self->fd, &pages)) << 2;
+	bad |= (pages_samples(&pages, 1, self->mem, PAGES * PAGE) !=
+		3 * PAGES) << 3;
+	/* The process outside, which touched the same pages, has no pid here. */
+	bad |= (pages_samples(&pages, 0, self->mem, PAGES * PAGE) !=
+		5 * PAGES) << 4;
+	return bad;
+}
+
+TEST_F(space, pids_are_the_readers)
+{
+	struct child child;
+	struct pages pages;
+
+	if (unshare(CLONE_NEWPID))
+		SKIP(return, "no pid namespaces here");
+	ASSERT_EQ(0, child_start(&child, look_from_inside, self));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_post(child.sock));
+	ASSERT_EQ(0, child_await(child.sock));
+	touch(self, 2);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(3 * PAGES, pages_samples(&pages, child.pid, self->mem,
+					   PAGES * PAGE));
+	EXPECT_EQ(2 * PAGES, pages_samples(&pages, getpid(), self->mem,
+					   PAGES * PAGE));
+	pages_free(&pages);
+	ASSERT_EQ(0, child_post(child.sock));
+	EXPECT_EQ(0, child_join(&child));
+}
+
+/* Pids in a request are the caller's, too. */
+static int sample_itself(int sock, void *arg)
+{
+	FIXTURE_DATA(space) *self = arg;
+	struct pages pages;
+	int bad = 0;
+
+	request_add_target(&self->req, getpid());
+	bad |= (getpid() != 1) << 0;
+	bad |= (!!device_start(self->fd, &self->req)) << 1;
+	touch(self, 3);
+	bad |= (!!device_simple(self->fd, HTMM_IOC_STOP)) << 2;
+	bad |= (!!pages_read(self->fd, &pages)) << 3;
+	bad |= (pages_samples(&pages, 1, self->mem, PAGES * PAGE) !=
+		3 * PAGES) << 4;
+	return bad;
+}
+
+TEST_F(space, target_is_the_callers)
+{
+	struct child child;
+
+	if (unshare(CLONE_NEWPID))
+		SKIP(return, "no pid namespaces here");
+	ASSERT_EQ(0, child_start(&child, sample_itself, self));
+	EXPECT_EQ(0, child_join(&child));
+}
