@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/param.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
 #include "access.h"
@@ -83,6 +84,18 @@ void source_every_fault(struct source *source)
 {
 	source_find(source, ACCESS_FAULT);
 	source->event.period = 1;
+}
+
+void source_hold(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.disabled = 1,
+	};
+
+	syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 void *access_map(size_t pages)

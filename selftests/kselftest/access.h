@@ -41,6 +41,13 @@ void source_best(struct source *source);
 /* One sample a page fault: exact on every machine. */
 void source_every_fault(struct source *source);
 
+/*
+ * Has the kernel count page faults until this program ends. It patches its fault
+ * handler when the first such event comes and when the last one goes, and
+ * emulated CPUs may run the instruction that was there a moment ago.
+ */
+void source_hold(void);
+
 /* Pages that were touched, are never huge, and are not shared. NULL: no memory. */
 void *access_map(size_t pages);
 /*

@@ -4,7 +4,7 @@
 #define KSFT_CHECK_H
 
 #include <kselftest_harness.h>
-#include "device.h"
+#include "access.h"
 
 /* Nothing samples, and nothing of a session is left. */
 static inline void check_idle(struct __test_metadata *_metadata)
@@ -55,6 +55,7 @@ static inline void check_books(struct __test_metadata *_metadata,
 int main(int argc, char **argv)
 {
 	device_require();
+	source_hold();
 	return test_harness_run(argc, argv);
 }
 

@@ -2,7 +2,6 @@
 /* Every overflow is counted, once, and for the page that was accessed. */
 #include <sys/mman.h>
 #include <linux/perf_event.h>
-#include "access.h"
 #include "check.h"
 
 #define PAGE		4096UL

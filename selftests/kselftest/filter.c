@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Whose samples are counted: all threads of the targets, and nobody else's. */
 #include <pthread.h>
-#include "access.h"
 #include "check.h"
 #include "child.h"
 

@@ -4,7 +4,6 @@
  * fault is one sample here, so that the state after each sample is known.
  */
 #include <sys/mman.h>
-#include "access.h"
 #include "check.h"
 
 #define PAGE	4096UL

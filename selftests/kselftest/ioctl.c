@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <sys/param.h>
 #include <sys/stat.h>
-#include "access.h"
 #include "check.h"
 
 #define PAGE	4096

@@ -2,7 +2,6 @@
 /* The session: who starts it, who ends it, and what can be read when. */
 #include <fcntl.h>
 #include <pthread.h>
-#include "access.h"
 #include "check.h"
 #include "child.h"
 

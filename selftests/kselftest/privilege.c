@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <linux/capability.h>
-#include "access.h"
 #include "check.h"
 #include "child.h"
 

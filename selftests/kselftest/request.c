@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <sys/sysinfo.h>
 #include <linux/perf_event.h>
-#include "access.h"
 #include "check.h"
 #include "child.h"
 

@@ -5,7 +5,6 @@
 #include <sys/personality.h>
 #include <sys/syscall.h>
 #include <linux/sched.h>
-#include "access.h"
 #include "check.h"
 #include "child.h"
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perf, the tool, works on the same PMU while htmm samples, and without it. */
+#include "check.h"
+
+#define FILES	"/dev/shm/htmm-coexist"
+/* Some million accesses of an ordinary program. */
+#define WORK	"awk 'BEGIN { for (i = 0; i < 60000; i++) a[i] = i }'"
+
+FIXTURE(coexist) {
+	int fd;
+	struct source source;
+	struct request req;
+};
+
+FIXTURE_VARIANT(coexist) {
+	bool sampling;
+};
+
+FIXTURE_VARIANT_ADD(coexist, sampling) { true };
+FIXTURE_VARIANT_ADD(coexist, alone) { false };
+
+FIXTURE_SETUP(coexist)
+{
+	if (!source_find(&self->source, ACCESS_STORE))
+		SKIP(return, "no PMU here samples stores");
+	if (system("perf --version >/dev/null 2>&1"))
+		SKIP(return, "there is no perf: install linux-perf");
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	request_init(&self->req, &self->source.event);
+	if (variant->sampling) {
+		ASSERT_EQ(0, device_start(self->fd, &self->req));
+	}
+}
+
+FIXTURE_TEARDOWN(coexist)
+{
+	struct books books;
+	uint32_t i;
+
+	if (variant->sampling) {
+		EXPECT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		check_books(_metadata, &books);
+		EXPECT_LT(100, books.stats.total.counted);
+		/* There were counters for both. */
+		for (i = 0; i < books.stats.nr_channels; i++) {
+			EXPECT_EQ(books.channels[i].time_enabled,
+				  books.channels[i].time_running);
+		}
+		books_free(&books);
+	}
+	close(self->fd);
+	check_idle(_metadata);
+	unlink(FILES);
+}
+
+/* The number that a shell command prints, or a negative value. */
+static double number(const char *command)
+{
+	FILE *pipe = popen(command, "r");
+	double value;
+
+	if (!pipe)
+		return -1;
+	if (fscanf(pipe, "%lf", &value) != 1)
+		value = -2;
+	return pclose(pipe) ? -3 : value;
+}
+
+TEST_F_TIMEOUT(coexist, perf_stat, 120)
+{
+	double loads, stores;
+
+	ASSERT_EQ(0, system("perf stat -a -x, -o " FILES
+			    " -e r81d0 -e r82d0 -- " WORK));
+	loads = number("grep r81d0 " FILES);
+	stores = number("grep r82d0 " FILES);
+	EXPECT_LT(100000, loads);
+	EXPECT_LT(100000, stores);
+}
+
+TEST_F_TIMEOUT(coexist, perf_record, 120)
+{
+	double records, good;
+
+	ASSERT_EQ(0, system("perf record -q -a -e r82d0 -c 9973 -d -o " FILES
+			    " -- " WORK));
+	records = number("perf script -i " FILES " -F comm,addr | grep -c awk");
+	good = number("perf script -i " FILES " -F comm,addr | "
+		      "grep -cE 'awk +[0-9a-f]{6,12}$'");
+	EXPECT_LT(50, records);
+	EXPECT_EQ(records, good);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module goes at any moment, and leaves nothing: no session, no memory, no
+ * report in the kernel's log. HTMM_KO names the module to load again.
+ */
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include "check.h"
+#include "child.h"
+
+#define PAGES		64
+#define MAX_CPUS	1024
+#define MAX_HAMMERS	4
+#define CYCLES		200
+#define WARM_UP		40
+/*
+ * What the machine's slab caches may have grown meanwhile, in KiB: less than 2
+ * KiB for each cycle, where one session takes its struct of 8 KiB, one sampler
+ * of 1 KiB for each CPU, and rings and a table of more than 128 KiB.
+ */
+#define SLAB_NOISE	((CYCLES - WARM_UP) * 2)
+
+FIXTURE(unload) {
+	int fd;
+	int log;
+	char module[512];
+	struct source source;
+	struct request req;
+	void *mem;
+};
+
+/* The file given, or the one installed for this kernel. */
+static bool module_find(char *path, size_t room)
+{
+	const char *given = getenv("HTMM_KO");
+	FILE *pipe;
+
+	if (given) {
+		snprintf(path, room, "%s", given);
+		return !access(path, R_OK);
+	}
+	pipe = popen("modinfo -n htmm 2>/dev/null", "r");
+	if (!pipe)
+		return false;
+	if (!fgets(path, room, pipe))
+		path[0] = '\0';
+	pclose(pipe);
+	strtok(path, "\n");
+	return !access(path, R_OK);
+}
+
+static int module_load(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static int module_unload(void)
+{
+	return syscall(SYS_delete_module, "htmm", O_NONBLOCK) ? -errno : 0;
+}
+
+FIXTURE_SETUP(unload)
+{
+	if (!module_find(self->module, sizeof(self->module)))
+		SKIP(return, "HTMM_KO does not say which module to load again");
+	self->log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, self->log);
+	lseek(self->log, 0, SEEK_END);
+	source_best(&self->source);
+	request_init(&self->req, &self->source.event);
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+/* The kernel has had nothing to report since the log was opened. */
+static void check_log(struct __test_metadata *_metadata, int log)
+{
+	static const char * const reports[] = {
+		"WARNING:", "BUG:", "Oops", "refcount_t:", "KASAN:", "UBSAN:",
+		"possible circular", "suspicious RCU", "unable to handle",
+	};
+	char line[8192];
+	ssize_t n;
+	size_t i;
+
+	while ((n = read(log, line, sizeof(line) - 1)) > 0 || errno == EPIPE) {
+		line[n > 0 ? n : 0] = '\0';
+		errno = 0;
+		for (i = 0; i < ARRAY_SIZE(reports); i++) {
+			EXPECT_EQ(NULL, strstr(line, reports[i])) {
+				TH_LOG("%s", line);
+			}
+		}
+	}
+}
+
+FIXTURE_TEARDOWN(unload)
+{
+	close(self->fd);
+	/* Whatever happened, the next test finds the module. */
+	module_load(self->module);
+	check_idle(_metadata);
+	check_log(_metadata, self->log);
+	close(self->log);
+}
+
+TEST_F(unload, refused_while_open)
+{
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	close(self->fd);
+	EXPECT_EQ(0, module_unload());
+	EXPECT_EQ(-ENOENT, device_open());
+	EXPECT_NE(0, access("/sys/kernel/debug/htmm", F_OK));
+	EXPECT_EQ(0, module_load(self->module));
+	self->fd = device_open();
+	EXPECT_LE(0, self->fd);
+}
+
+static int work(int sock, void *arg)
+{
+	FIXTURE_DATA(unload) *self = arg;
+
+	close(self->fd);
+	child_post(sock);
+	for (;;)
+		access_pages(&self->source, self->mem, PAGES, 100);
+	return 0;
+}
+
+/* Programs that are sampled all the while, one to a CPU. */
+static int hammers_start(FIXTURE_DATA(unload) *self, struct child *hammers)
+{
+	int cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS), i;
+
+	for (i = 0; i < nr && i < MAX_HAMMERS; i++) {
+		cpu_pin(cpus[i]);
+		if (child_start(&hammers[i], work, self) ||
+		    child_await(hammers[i].sock))
+			break;
+	}
+	cpu_pin(cpus[0]);
+	return i;
+}
+
+TEST_F(unload, stops_a_detached_session)
+{
+	struct child hammers[MAX_HAMMERS];
+	int nr = hammers_start(self, hammers);
+	struct htmm_info info;
+
+	self->req.arg.flags = HTMM_START_DETACHED;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	close(self->fd);
+	usleep(100000);
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	EXPECT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load(self->module));
+	self->fd = device_open();
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(HTMM_STATE_IDLE, info.state);
+	EXPECT_EQ(0, info.session);
+	while (nr--)
+		child_kill(&hammers[nr]);
+}
+
+/* A value of /proc/meminfo, in KiB. */
+static long meminfo(const char *name)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	size_t len = strlen(name);
+	char line[128];
+	long value = -1;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, name, len) && line[len] == ':')
+			value = atol(line + len + 1);
+	}
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* Areas of vmalloc memory that the module has allocated and not freed. */
+static int vmalloc_areas(void)
+{
+	FILE *file = fopen("/proc/vmallocinfo", "r");
+	char line[512];
+	int areas = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		areas += strstr(line, "[htmm]") && !strstr(line, "module_alloc");
+	if (file)
+		fclose(file);
+	return areas;
+}
+
+/* Slab memory that is in use, once the caches have let go of the rest. */
+static long slab_in_use(void)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
+
+	/* Deferred frees first: a grace period and some. */
+	usleep(500000);
+	if (fd >= 0) {
+		if (write(fd, "3", 1) != 1)
+			perror("drop_caches");
+		close(fd);
+	}
+	return meminfo("SUnreclaim");
+}
+
+static void cycle(struct __test_metadata *_metadata,
+		  FIXTURE_DATA(unload) *self, int nr)
+{
+	struct books books;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("cycle %d: %s", nr, self->req.error);
+	}
+	usleep(1000 * (nr % 5));
+	if (nr % 2) {
+		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		check_books(_metadata, &books);
+		books_free(&books);
+	}
+	close(self->fd);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+TEST_F_TIMEOUT(unload, cycles_under_load, 200)
+{
+	struct child hammers[MAX_HAMMERS];
+	int nr = hammers_start(self, hammers), i;
+	long slab = 0;
+
+	ASSERT_LT(0, nr);
+	for (i = 0; i < CYCLES; i++) {
+		if (i == WARM_UP)
+			slab = slab_in_use();
+		cycle(_metadata, self, i);
+	}
+	EXPECT_EQ(0, vmalloc_areas());
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_LT(0, vmalloc_areas());
+	close(self->fd);
+	self->fd = device_open();
+	slab = slab_in_use() - slab;
+	TH_LOG("slab memory grew by %ld KiB in %d cycles", slab,
+	       CYCLES - WARM_UP);
+	EXPECT_GT(SLAB_NOISE, slab);
+	while (nr--)
+		child_kill(&hammers[nr]);
+
+	close(self->fd);
+	EXPECT_EQ(0, module_unload());
+	EXPECT_EQ(0, module_load(self->module));
+	self->fd = device_open();
+	EXPECT_LE(0, self->fd);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Samples that cannot be counted: each is dropped, under its own name. */
+#include <fcntl.h>
+#include "check.h"
+
+#define PAGE		4096UL
+#define PAGES		64
+#define PARAMETERS	"/sys/module/pebs_emu/parameters/"
+
+/* The emulated unit's parameter, or -1 if there is none. */
+static long parameter_get(const char *name)
+{
+	char path[96];
+	long value = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	file = fopen(path, "r");
+	if (!file)
+		return -1;
+	if (fscanf(file, "%ld", &value) != 1)
+		value = -1;
+	fclose(file);
+	return value;
+}
+
+static int parameter_set(const char *name, long value)
+{
+	char path[96];
+	FILE *file;
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	file = fopen(path, "w");
+	if (!file)
+		return -errno;
+	fprintf(file, "%ld", value);
+	return fclose(file) ? -errno : 0;
+}
+
+static const struct fault {
+	const char *every;
+	const char *injected;
+	enum htmm_drop drop;
+} faults[] = {
+	{ "fault_noaddr", "injected_noaddr", HTMM_DROP_NO_ADDR },
+	{ "fault_zero", "injected_zero", HTMM_DROP_NO_ADDR },
+	{ "fault_kernel", "injected_kernel", HTMM_DROP_KERNEL_ADDR },
+	{ "fault_nested", "injected_nested", HTMM_DROP_NESTED },
+};
+
+#define for_each_fault(fault) \
+	for (fault = faults; fault < faults + ARRAY_SIZE(faults); fault++)
+
+FIXTURE(fault) {
+	int fd;
+	struct source source;
+	struct request req;
+	void *mem;
+};
+
+/* The session is for all tasks: a fault may hit anybody's sample. */
+FIXTURE_SETUP(fault)
+{
+	if (!source_find(&self->source, ACCESS_STORE) ||
+	    parameter_get("fault_noaddr") < 0)
+		SKIP(return, "no emulated PEBS unit, hence no faults to order");
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	request_init(&self->req, &self->source.event);
+}
+
+FIXTURE_TEARDOWN(fault)
+{
+	const struct fault *fault;
+
+	for_each_fault(fault)
+		parameter_set(fault->every, 0);
+	close(self->fd);
+}
+
+static void sample(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(fault) *self, struct books *books)
+{
+	struct pages pages;
+	size_t i;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&self->source, self->mem, PAGES,
+		     8 * self->source.event.period);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, books));
+	check_books(_metadata, books);
+	EXPECT_EQ(books->stats.total.overflows, books->stats.total.nmi);
+	/* Nothing was counted but what this program, or another, accessed. */
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(books->stats.total.counted, pages_total(&pages, 0));
+	for (i = 0; i < pages.nr; i++) {
+		EXPECT_LE(65536, pages.page[i].addr);
+		EXPECT_GT(1ULL << 47, pages.page[i].addr);
+		EXPECT_NE(0x5eadbeef5000, pages.page[i].addr);
+	}
+	pages_free(&pages);
+}
+
+TEST_F(fault, none)
+{
+	struct htmm_counters *total;
+	struct books books;
+
+	sample(_metadata, self, &books);
+	total = &books.stats.total;
+	EXPECT_LE(PAGES * 8, total->counted);
+	EXPECT_EQ(0, total->drops[HTMM_DROP_NO_ADDR]);
+	EXPECT_EQ(0, total->drops[HTMM_DROP_KERNEL_ADDR]);
+	EXPECT_EQ(0, total->drops[HTMM_DROP_NESTED]);
+	books_free(&books);
+}
+
+/* As many are dropped as were injected, under that name, and no other. */
+static void check_fault(struct __test_metadata *_metadata,
+			FIXTURE_DATA(fault) *self, const struct fault *fault)
+{
+	const struct htmm_counters *total;
+	const struct fault *other;
+	struct books books;
+	long before;
+
+	before = parameter_get(fault->injected);
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, parameter_set(fault->every, 7));
+	sample(_metadata, self, &books);
+	ASSERT_EQ(0, parameter_set(fault->every, 0));
+	total = &books.stats.total;
+	EXPECT_LT(PAGES, parameter_get(fault->injected) - before);
+	for_each_fault(other) {
+		EXPECT_EQ(other->drop == fault->drop ?
+			  parameter_get(fault->injected) - before : 0,
+			  total->drops[other->drop]) {
+			TH_LOG("%s with %s", other->every, fault->every);
+		}
+	}
+	EXPECT_LT(PAGES, total->counted);
+	books_free(&books);
+}
+
+TEST_F(fault, address_not_flagged_valid)
+{
+	check_fault(_metadata, self, &faults[0]);
+}
+
+TEST_F(fault, address_zero)
+{
+	check_fault(_metadata, self, &faults[1]);
+}
+
+TEST_F(fault, kernel_address)
+{
+	check_fault(_metadata, self, &faults[2]);
+}
+
+/* The handler is entered again while it is at work. */
+TEST_F(fault, nested_handler)
+{
+	if (parameter_get(faults[3].every) < 0)
+		SKIP(return, "the emulated unit cannot nest overflows");
+	check_fault(_metadata, self, &faults[3]);
+}
+
+TEST_F(fault, all_at_once)
+{
+	long no_addr, kernel;
+	struct books books;
+
+	no_addr = parameter_get("injected_noaddr") +
+		  parameter_get("injected_zero");
+	kernel = parameter_get("injected_kernel");
+	ASSERT_EQ(0, parameter_set("fault_noaddr", 3));
+	ASSERT_EQ(0, parameter_set("fault_zero", 5));
+	ASSERT_EQ(0, parameter_set("fault_kernel", 7));
+	sample(_metadata, self, &books);
+	EXPECT_EQ(parameter_get("injected_noaddr") +
+		  parameter_get("injected_zero") - no_addr,
+		  books.stats.total.drops[HTMM_DROP_NO_ADDR]);
+	EXPECT_EQ(parameter_get("injected_kernel") - kernel,
+		  books.stats.total.drops[HTMM_DROP_KERNEL_ADDR]);
+	EXPECT_LT(PAGES, books.stats.total.counted);
+	books_free(&books);
+}
+
+FIXTURE(overrun) {
+	int fd;
+	int cpus[1024];
+	struct source source;
+	struct request req;
+	uint64_t bitmap[16];
+	void *mem;
+};
+
+/*
+ * A ring of one page, and ksampled confined to the CPU on which we work with
+ * priority: it gets no chance to empty the ring.
+ */
+FIXTURE_SETUP(overrun)
+{
+	source_best(&self->source);
+	request_init(&self->req, &self->source.event);
+	request_add_target(&self->req, getpid());
+	ASSERT_LT(0, cpus_allowed(self->cpus, 1024));
+	self->bitmap[self->cpus[0] / 64] = 1ULL << self->cpus[0] % 64;
+	self->req.arg.drain_cpus = (uintptr_t)self->bitmap;
+	self->req.arg.drain_cpus_size = sizeof(self->bitmap);
+	self->req.arg.drain_nice = 19;
+	self->req.arg.ring_pages = 1;
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, cpu_pin(self->cpus[0]));
+}
+
+FIXTURE_TEARDOWN(overrun)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+TEST_F(overrun, ring_full)
+{
+	const size_t samples = 16 * PAGES;
+	const struct htmm_counters *total;
+	uint64_t lost, counted;
+	struct books books;
+	struct pages pages;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, cpu_priority(true));
+	access_pages(&self->source, self->mem, PAGES,
+		     16 * self->source.event.period);
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	ASSERT_EQ(0, cpu_priority(false));
+	total = &books.stats.total;
+	lost = total->drops[HTMM_DROP_RING_FULL];
+	EXPECT_LE(samples - 2, total->overflows);
+	EXPECT_LT(0, total->in_flight);
+	EXPECT_LT(samples / 2, lost);
+	EXPECT_EQ(total->overflows, total->counted + counters_drops(total) +
+				    total->in_flight);
+	books_free(&books);
+
+	/* Empty again, it takes samples again. */
+	usleep(300000);
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	counted = books.stats.total.counted;
+	lost = books.stats.total.drops[HTMM_DROP_RING_FULL];
+	EXPECT_EQ(0, books.stats.total.in_flight);
+	EXPECT_LT(20, counted);
+	books_free(&books);
+	access_pages(&self->source, self->mem, PAGES / 8,
+		     self->source.event.period);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LE(counted + PAGES / 8 - 1, books.stats.total.counted);
+	EXPECT_EQ(lost, books.stats.total.drops[HTMM_DROP_RING_FULL]);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(books.stats.total.counted, pages_total(&pages, 0));
+	pages_free(&pages);
+	books_free(&books);
+}
