@@ -155,21 +155,27 @@ struct pebs_slot {
 };
 
 /**
+ * union pebs_cpu_area - a slot with room to grow
+ * @slot: the slot
+ * @bytes: makes the area PEBS_SLOT_SIZE long
+ */
+union pebs_cpu_area {
+	struct pebs_slot slot;
+	__u8 bytes[PEBS_SLOT_SIZE];
+};
+
+/**
  * struct pebs_mbox - the whole mailbox
  * @header: global words
- * @header_page: keeps the slots page-aligned
- * @slot: one slot for each vCPU
- * @bytes: keeps each slot PEBS_SLOT_SIZE long
+ * @header_page: makes the slots page-aligned
+ * @cpu: areas of the vCPUs, by their number
  */
 struct pebs_mbox {
 	union {
 		struct pebs_header header;
 		__u8 header_page[PEBS_HEADER_SIZE];
 	};
-	union {
-		struct pebs_slot slot;
-		__u8 bytes[PEBS_SLOT_SIZE];
-	} cpu[PEBS_MAX_CPUS];
+	union pebs_cpu_area cpu[PEBS_MAX_CPUS];
 };
 
 static_assert(sizeof(struct pebs_counter) == 64, "counter layout");

@@ -6,9 +6,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "access.h"
 #include "sampler.h"
+#include "system.h"
 
 #define PARAMETERS	"/sys/module/pebs_emu/parameters/"
-#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
-#define MAX_PERCENT	"/proc/sys/kernel/perf_cpu_time_max_percent"
 
 #define ALL_LOADS	0x81d0
 #define ALL_STORES	0x82d0
@@ -30,95 +27,14 @@
 #define LOCAL_DRAM	0x01d3
 #define LOAD_LATENCY	0x01cd
 
-#define PAGE		4096UL
-#define WORDS		(PAGE / sizeof(__u64))
 #define PAGES		512UL			/* as large as the default cache */
 #define ARENA		0x100000000000UL
 #define TRUTH_ARENA	0x200000000000UL
 #define TRUTH_PAGES	16UL
 #define MAX_CPUS	32
 
-static volatile __u64 *arena;
+static __u64 *arena;
 static int nr_cpus;
-
-/* One line of detail below a test's result. */
-static bool fail(const char *fmt, ...)
-{
-	va_list args;
-
-	printf("# ");
-	va_start(args, fmt);
-	vprintf(fmt, args);
-	va_end(args);
-	putchar('\n');
-	return false;
-}
-
-static void write_number(const char *path, unsigned long value)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file || fprintf(file, "%lu\n", value) < 0 || fclose(file)) {
-		printf("Bail out! cannot write %s: %s\n", path, strerror(errno));
-		exit(1);
-	}
-}
-
-static __u64 read_number(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	__u64 value;
-
-	if (!file || fscanf(file, "%llu", &value) != 1) {
-		printf("Bail out! cannot read %s: %s\n", path, strerror(errno));
-		exit(1);
-	}
-	fclose(file);
-	return value;
-}
-
-/*
- * The kernel takes a rate only while it may lower it by itself; an emulated CPU
- * is so slow that it would.
- */
-static void set_max_rate(unsigned long rate)
-{
-	write_number(MAX_PERCENT, 25);
-	write_number(MAX_RATE, rate);
-	write_number(MAX_PERCENT, 0);
-}
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set)) {
-		printf("Bail out! cannot run on CPU %d\n", cpu);
-		exit(1);
-	}
-}
-
-/* Exactly @n stores of 8 bytes, to one word of each page in turn. */
-static __attribute__((noinline)) void store(volatile __u64 *at, __u64 pages, __u64 n)
-{
-	for (__u64 i = 0, page = 0; i < n; i++) {
-		at[page * WORDS] = i;
-		if (++page == pages)
-			page = 0;
-	}
-}
-
-/* Exactly @n loads of 8 bytes, from every word in turn. */
-static __attribute__((noinline)) void load(const volatile __u64 *at, __u64 pages, __u64 n)
-{
-	for (__u64 i = 0, word = 0; i < n; i++) {
-		(void)at[word];
-		if (++word == pages * WORDS)
-			word = 0;
-	}
-}
 
 /* Loads and stores on every CPU at once. */
 static void work_everywhere(__u64 n)
@@ -127,8 +43,8 @@ static void work_everywhere(__u64 n)
 		if (fork())
 			continue;
 		pin(cpu);
-		store(arena, PAGES, n);
-		load(arena, PAGES, n);
+		access_store(arena, PAGES, n);
+		access_load(arena, PAGES, n);
 		_exit(0);
 	}
 	while (wait(NULL) > 0)
@@ -196,7 +112,7 @@ static __u64 count_stores(const struct sampler *s, __u64 n)
 {
 	__u64 before = sampler_count(s);
 
-	store(arena, PAGES, n);
+	access_store(arena, PAGES, n);
 	return sampler_count(s) - before;
 }
 
@@ -234,7 +150,7 @@ static bool test_excludes_user(void)
 	if (sampler_open(&s, &attr, 0, NULL))
 		return fail("cannot open");
 	sampler_enable(&s);
-	store(arena, PAGES, 10000);
+	access_store(arena, PAGES, 10000);
 	count = sampler_count(&s);
 	sampler_close(&s);
 	return !count || fail("counted %llu", count);
@@ -288,12 +204,12 @@ static void check_sample(const struct sample *sample, void *arg)
 	struct expected *e = arg;
 	__u64 offset = sample->addr - ARENA;
 
-	if ((int)sample->pid != getpid() || offset >= PAGES * PAGE)
+	if ((int)sample->pid != getpid() || offset >= PAGES * ACCESS_PAGE)
 		return;
 	e->samples++;
-	e->per_page[offset / PAGE]++;
-	e->wrong += sample->cpu || offset % PAGE || sample->period != 101 ||
-		    sample->ip - (__u64)&store > 256 ||
+	e->per_page[offset / ACCESS_PAGE]++;
+	e->wrong += sample->cpu || offset % ACCESS_PAGE || sample->period != 101 ||
+		    sample->ip - (__u64)&access_store > 256 ||
 		    sample->source.mem_op != PERF_MEM_OP_STORE;
 }
 
@@ -308,7 +224,7 @@ static bool test_sample_contents(void)
 	if (sampler_open(&s, &attr, 0, NULL))
 		return fail("cannot open");
 	sampler_enable(&s);
-	store(arena, PAGES, PAGES * rounds);
+	access_store(arena, PAGES, PAGES * rounds);
 	sampler_disable(&s);
 	sampler_read(&s, check_sample, &e);
 	sampler_close(&s);
@@ -331,12 +247,12 @@ static bool test_live_period(void)
 	if (sampler_open(&s, &attr, 0, NULL))
 		return fail("cannot open");
 	sampler_enable(&s);
-	store(arena, PAGES, 300000);
+	access_store(arena, PAGES, 300000);
 	before = sampler_count(&s);
 	if (ioctl(s.fd, PERF_EVENT_IOC_PERIOD, &next))
 		return fail("cannot change the period");
 	after = sampler_count(&s);
-	store(arena, PAGES, 300000);
+	access_store(arena, PAGES, 300000);
 	sampler_disable(&s);
 	count = sampler_count(&s);
 	min = before / 1009 + (count - after) / 103;
@@ -361,7 +277,7 @@ static bool test_several_events(void)
 			return fail("cannot open event %d", i);
 	}
 	sampler_enable(&s[0]);
-	store(arena, PAGES, 300000);
+	access_store(arena, PAGES, 300000);
 	sampler_disable(&s[0]);
 	for (int i = 0; i < 4; i++) {
 		__u64 want = sampler_count(&s[i]) / (101 + 6 * i);
@@ -386,7 +302,7 @@ static bool test_more_events_than_counters(void)
 			return fail("cannot open event %d", i);
 	for (int i = 0; i < 9; i++)
 		sampler_enable(&s[i]);
-	store(arena, PAGES, 5000000);
+	access_store(arena, PAGES, 5000000);
 	for (int i = 0; i < 9; i++)
 		total += !!sampler_count(&s[i]);
 	for (int i = 0; i < 9; i++)
@@ -411,7 +327,7 @@ static bool test_group_too_large(void)
 static bool test_throttling(void)
 {
 	struct perf_event_attr attr = sampler_attr(ALL_STORES, 11);
-	__u64 rate = read_number(MAX_RATE), stale = read_number(PARAMETERS "stale");
+	__u64 rate = max_rate(), stale = read_number(PARAMETERS "stale");
 	__u64 count;
 	struct sampler s;
 
@@ -420,7 +336,7 @@ static bool test_throttling(void)
 	if (sampler_open(&s, &attr, 0, NULL))
 		return fail("cannot open");
 	sampler_enable(&s);
-	store(arena, PAGES, 5000000);
+	access_store(arena, PAGES, 5000000);
 	sampler_disable(&s);
 	set_max_rate(rate);
 	count = sampler_count(&s);
@@ -450,7 +366,7 @@ static bool test_frequency(void)
 	if (sampler_open(&s, &attr, 0, NULL))
 		return fail("cannot open");
 	sampler_enable(&s);
-	store(arena, PAGES, 20000000);
+	access_store(arena, PAGES, 20000000);
 	sampler_disable(&s);
 	count = sampler_count(&s);
 	sampler_read(&s, add_period, &sum);
@@ -487,7 +403,7 @@ static bool test_faults(void)
 	if (sampler_open(&s, &attr, 0, NULL))
 		return fail("cannot open");
 	sampler_enable(&s);
-	store(arena, PAGES, 300000);
+	access_store(arena, PAGES, 300000);
 	sampler_disable(&s);
 	write_number(PARAMETERS "fault_noaddr", 0);
 	write_number(PARAMETERS "fault_kernel", 0);
@@ -501,15 +417,6 @@ static bool test_faults(void)
 	       noaddr, kernel, zero, n[0], n[1]);
 	return (noaddr && kernel && zero && n[0] == noaddr + zero && n[1] == kernel) ||
 	       fail("injected and found differ");
-}
-
-static bool set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	write_number(path, online);
-	return true;
 }
 
 static bool test_hotplug(void)
@@ -549,33 +456,31 @@ static bool test_accounting(void)
 	       fail("they do not add up");
 }
 
-static volatile __u64 *map_arena(unsigned long at, unsigned long pages)
+static __u64 *map_arena(unsigned long at, unsigned long pages)
 {
-	void *map = mmap((void *)at, pages * PAGE, PROT_READ | PROT_WRITE,
+	void *map = mmap((void *)at, pages * ACCESS_PAGE, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_POPULATE,
 			 -1, 0);
 
-	if (map == MAP_FAILED) {
-		printf("Bail out! no memory at %#lx\n", at);
-		exit(1);
-	}
+	if (map == MAP_FAILED)
+		bail_out("map", "memory");
 	return map;
 }
 
 /* Page i gets (i + 1) stores and 512 loads, none outside the gate. */
 static bool test_truth(void)
 {
-	volatile __u64 *at = map_arena(TRUTH_ARENA, TRUTH_PAGES);
+	__u64 *at = map_arena(TRUTH_ARENA, TRUTH_PAGES);
 
 	for (__u64 page = 0; page < TRUTH_PAGES; page++)
-		store(at + page * WORDS, 1, page + 1);
-	load(at, TRUTH_PAGES, TRUTH_PAGES * WORDS);
+		access_store(at + page * ACCESS_WORDS, 1, page + 1);
+	access_load(at, TRUTH_PAGES, TRUTH_PAGES * ACCESS_WORDS);
 	write_number(PARAMETERS "truth", 0);
-	store(at, TRUTH_PAGES, 12345);
+	access_store(at, TRUTH_PAGES, 12345);
 	write_number(PARAMETERS "truth", 1);
 	for (__u64 page = 0; page < TRUTH_PAGES; page++)
 		printf("# truth %d,0x%llx,%lu,%llu\n", getpid(),
-		       TRUTH_ARENA + page * PAGE, WORDS, page + 1);
+		       TRUTH_ARENA + page * ACCESS_PAGE, ACCESS_WORDS, page + 1);
 	return true;
 }
 

@@ -9,7 +9,7 @@
 #define TGID_SHIFT	35		/* page numbers of 47-bit addresses */
 #define KEY_USED	0x8000000000000000ULL
 #define VPN_MASK	0x7ffffffffULL
-#define FIRST_SIZE	(1UL << 12)
+#define FIRST_SIZE	4096UL
 
 static __u64 make_key(__u64 tgid, __u64 vaddr)
 {

@@ -110,13 +110,17 @@ static void set_regs(struct pt_regs *regs, const struct pt_regs *interrupted,
 	regs->flags |= PERF_EFLAGS_EXACT;
 }
 
+int pebs_overflow(struct pebs_sample *sample)
+{
+	return overflow(sample->event, &sample->data, &sample->regs);
+}
+
 static void deliver(struct pebs_cpu *cpu, unsigned int counter,
 		    const struct pebs_record *record,
 		    const struct pt_regs *interrupted)
 {
 	struct perf_event *event = cpu->event[counter];
-	struct perf_sample_data data;
-	struct pt_regs regs;
+	struct pebs_sample sample;
 
 	if (!event || event->hw.state & PERF_HES_STOPPED) {
 		cpu->stale++;
@@ -124,10 +128,14 @@ static void deliver(struct pebs_cpu *cpu, unsigned int counter,
 	}
 	cpu->delivered++;
 	event->hw.last_period = cpu->slot->counter[counter].reload;
-	set_regs(&regs, interrupted, record->ip);
-	fill(&data, event, record);
-	if (overflow(event, &data, &regs))
+	sample.event = event;
+	sample.nested = false;
+	set_regs(&sample.regs, interrupted, record->ip);
+	fill(&sample.data, event, record);
+	cpu->sample = &sample;
+	if (pebs_overflow(&sample))
 		pebs_pmu_stop(event, 0);
+	cpu->sample = NULL;
 }
 
 /* The period may have been changed by an overflow (frequency mode). */

@@ -205,6 +205,7 @@ static int __init pebs_emu_init(void)
 	return 0;
 
 err_exit_drain:
+	pebs_nest_exit();
 	pebs_drain_exit();
 err_stop_cpus:
 	cpuhp_remove_state(cpuhp);
@@ -220,6 +221,7 @@ err_free_cpus:
 static void __exit pebs_emu_exit(void)
 {
 	set_ready(false);
+	pebs_nest_exit();
 	perf_pmu_unregister(&pebs_pmu);
 	pebs_drain_exit();
 	cpuhp_remove_state(cpuhp);

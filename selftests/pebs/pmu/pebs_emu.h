@@ -8,9 +8,24 @@
 #include "mailbox.h"
 
 /**
+ * struct pebs_sample - arguments of one perf_event_overflow()
+ * @event: whose overflow
+ * @data: its sample
+ * @regs: registers at the access
+ * @nested: it has been handed over a second time already
+ */
+struct pebs_sample {
+	struct perf_event *event;
+	struct perf_sample_data data;
+	struct pt_regs regs;
+	bool nested;
+};
+
+/**
  * struct pebs_cpu - the driver's side of one CPU's unit
  * @slot: its slot in the mailbox
  * @event: events on the counters, NULL for a free one
+ * @sample: overflow that is being handed to perf, if any
  * @draining: records are being drained; set and read on this CPU only, also by
  *	an NMI that interrupts the drain
  * @nmis: interrupts of the slot that were seen
@@ -22,6 +37,7 @@
 struct pebs_cpu {
 	struct pebs_slot *slot;
 	struct perf_event *event[PEBS_COUNTERS];
+	struct pebs_sample *sample;
 	bool draining;
 	u64 nmis;
 	u64 delivered;
@@ -53,6 +69,16 @@ void pebs_pmu_rebase(struct pebs_cpu *cpu, struct perf_event *event);
 void pebs_pmu_stop(struct perf_event *event, int flags);
 
 /* drain.c */
+
+/**
+ * pebs_overflow() - perf_event_overflow()
+ * @sample: its arguments
+ *
+ * Context: NMI or interrupts off.
+ * Return: non-zero if the event must stop.
+ */
+int pebs_overflow(struct pebs_sample *sample);
+
 int pebs_drain_init(void);
 void pebs_drain_exit(void);
 
@@ -81,5 +107,8 @@ void pebs_tgid_exit(void);
  * Context: NMI or interrupts off.
  */
 void pebs_fault_spoil(struct perf_sample_data *data);
+
+/* nest.c */
+void pebs_nest_exit(void);
 
 #endif /* PEBS_EMU_H */
