@@ -205,23 +205,25 @@ static int htmm_get_stats(struct htmm_session *session, struct htmm_stats *stats
 {
 	const struct htmm_config *config = session->config;
 	struct htmm_channel *channels;
+	u32 n;
 	int ret;
 
-	channels = kvcalloc(session->nr_samplers, sizeof(*channels), GFP_KERNEL);
+	channels = kvcalloc(session->fleet.nr_samplers, sizeof(*channels),
+			    GFP_KERNEL);
 	if (!channels)
 		return -ENOMEM;
 
-	htmm_snapshot_stats(session, stats, channels);
+	n = htmm_snapshot_stats(session, stats, channels);
 	ret = htmm_copy_array_out(stats->channels, stats->channel_size,
 				  channels, sizeof(*channels),
-				  min(stats->nr_channels, session->nr_samplers));
+				  min(stats->nr_channels, n));
 	if (!ret)
 		ret = htmm_copy_array_out(stats->events, stats->event_size,
 					  config->events,
 					  sizeof(config->events[0]),
 					  min(stats->nr_events,
 					      config->start.nr_events));
-	stats->nr_channels = session->nr_samplers;
+	stats->nr_channels = n;
 	stats->nr_events = config->start.nr_events;
 	kvfree(channels);
 	return ret;

@@ -92,21 +92,24 @@ static int htmm_with_stats(struct seq_file *m,
 			   void (*show)(struct seq_file *m,
 					const struct htmm_session *session,
 					const struct htmm_stats *stats,
-					const struct htmm_channel *channels))
+					const struct htmm_channel *channels,
+					unsigned int n))
 {
 	struct htmm_session *session = htmm_session_get();
 	struct htmm_stats stats = {};
 	struct htmm_channel *channels;
+	unsigned int n;
 	int ret = 0;
 
 	if (!session) {
 		htmm_show_idle(m);
 		return 0;
 	}
-	channels = kvcalloc(session->nr_samplers, sizeof(*channels), GFP_KERNEL);
+	channels = kvcalloc(session->fleet.nr_samplers, sizeof(*channels),
+			    GFP_KERNEL);
 	if (channels) {
-		htmm_snapshot_stats(session, &stats, channels);
-		show(m, session, &stats, channels);
+		n = htmm_snapshot_stats(session, &stats, channels);
+		show(m, session, &stats, channels, n);
 		kvfree(channels);
 	} else {
 		ret = -ENOMEM;
@@ -118,13 +121,14 @@ static int htmm_with_stats(struct seq_file *m,
 static void htmm_show_stats(struct seq_file *m,
 			    const struct htmm_session *session,
 			    const struct htmm_stats *stats,
-			    const struct htmm_channel *channels)
+			    const struct htmm_channel *channels,
+			    unsigned int n)
 {
 	unsigned int i;
 
 	seq_puts(m, "total: ");
 	htmm_show_counters(m, &stats->total);
-	for (i = 0; i < session->nr_samplers; i++) {
+	for (i = 0; i < n; i++) {
 		seq_printf(m, "cpu %u event %u: ", channels[i].cpu,
 			   channels[i].event);
 		htmm_show_counters(m, &channels[i].counters);
@@ -148,7 +152,8 @@ DEFINE_SHOW_ATTRIBUTE(htmm_stats);
 static void htmm_show_events(struct seq_file *m,
 			     const struct htmm_session *session,
 			     const struct htmm_stats *stats,
-			     const struct htmm_channel *channels)
+			     const struct htmm_channel *channels,
+			     unsigned int n)
 {
 	const struct htmm_event *event;
 	unsigned int i;
@@ -160,7 +165,7 @@ static void htmm_show_events(struct seq_file *m,
 			   event->config1, event->config2, event->precise_ip,
 			   event->period);
 	}
-	for (i = 0; i < session->nr_samplers; i++)
+	for (i = 0; i < n; i++)
 		seq_printf(m, "cpu %u event %u: %s precise_ip %u period %llu large_pebs %s count %llu enabled_ns %llu running_ns %llu\n",
 			   channels[i].cpu, channels[i].event,
 			   channels[i].flags & HTMM_CHANNEL_ACTIVE ?

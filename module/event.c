@@ -113,7 +113,7 @@ void htmm_event_disarm(struct htmm_sampler *sampler)
  * htmm_event_query - ask perf what it made of the event
  * @sampler: a sampler; without an event, what was known stays
  *
- * Context: process, may sleep; under the lock of the sampler's event.
+ * Context: process, may sleep; under the fleet's lock.
  */
 void htmm_event_query(struct htmm_sampler *sampler)
 {
@@ -125,6 +125,9 @@ void htmm_event_query(struct htmm_sampler *sampler)
 
 	grant->count = perf_event_read_value(event, &grant->time_enabled,
 					     &grant->time_running);
+	grant->count += sampler->past.count;
+	grant->time_enabled += sampler->past.time_enabled;
+	grant->time_running += sampler->past.time_running;
 	grant->period = event->hw.sample_period;
 	grant->precise_ip = event->attr.precise_ip;
 	grant->active = event->state == PERF_EVENT_STATE_ACTIVE;
@@ -148,4 +151,5 @@ void htmm_event_release(struct htmm_sampler *sampler)
 	perf_event_release_kernel(sampler->event);
 	sampler->event = NULL;
 	sampler->grant.active = false;
+	sampler->past = sampler->grant;
 }

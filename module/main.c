@@ -10,12 +10,16 @@
 #include <linux/module.h>
 #include "chardev.h"
 #include "debugfs.h"
+#include "fleet.h"
 #include "session.h"
 
 static int __init htmm_init(void)
 {
 	int ret;
 
+	ret = htmm_fleet_register();
+	if (ret)
+		return ret;
 	htmm_debugfs_init();
 	ret = htmm_chardev_init();
 	if (ret)
@@ -24,6 +28,7 @@ static int __init htmm_init(void)
 
 err_debugfs:
 	htmm_debugfs_exit();
+	htmm_fleet_unregister();
 	return ret;
 }
 
@@ -36,6 +41,7 @@ static void __exit htmm_exit(void)
 	htmm_chardev_exit();
 	htmm_debugfs_exit();
 	htmm_session_exit();
+	htmm_fleet_unregister();
 }
 
 module_init(htmm_init);

@@ -5,41 +5,55 @@
 #include "sampler.h"
 
 /**
- * htmm_sampler_create - make a sampler, without a perf event yet
+ * htmm_sampler_create - make a sampler, without a ring and a perf event yet
  * @cpu: its CPU, on whose node its memory is allocated
  * @index: index of the event in the session
  * @sample_type: PERF_SAMPLE_* bits of a record
- * @ring_bytes: size of its ring
  *
  * Context: process, may sleep.
  * Return: the sampler, or NULL if there is no memory for it.
  */
 struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
-					 u64 sample_type, size_t ring_bytes)
+					 u64 sample_type)
 {
-	int node = cpu_to_node(cpu);
 	struct htmm_sampler *sampler;
 
-	sampler = kzalloc_node(sizeof(*sampler), GFP_KERNEL, node);
+	sampler = kzalloc_node(sizeof(*sampler), GFP_KERNEL, cpu_to_node(cpu));
 	if (!sampler)
 		return NULL;
-	sampler->mem = vmalloc_node(ring_bytes, node);
-	if (!sampler->mem)
-		goto err_sampler;
-	if (htmm_ring_init(&sampler->ring, sampler->mem, ring_bytes,
-			   htmm_record_slot_size(sample_type)))
-		goto err_mem;
-
 	sampler->cpu = cpu;
 	sampler->index = index;
 	sampler->sample_type = sample_type;
 	return sampler;
+}
+
+/**
+ * htmm_sampler_make_ring - give a sampler its ring
+ * @sampler: a sampler without a ring
+ * @bytes: size of the ring
+ *
+ * Readers may look at the ring meanwhile: they find it empty.
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int htmm_sampler_make_ring(struct htmm_sampler *sampler, size_t bytes)
+{
+	void *mem = vmalloc_node(bytes, cpu_to_node(sampler->cpu));
+	int ret;
+
+	if (!mem)
+		return -ENOMEM;
+	ret = htmm_ring_init(&sampler->ring, mem, bytes,
+			     htmm_record_slot_size(sampler->sample_type));
+	if (ret)
+		goto err_mem;
+	WRITE_ONCE(sampler->mem, mem);
+	return 0;
 
 err_mem:
-	vfree(sampler->mem);
-err_sampler:
-	kfree(sampler);
-	return NULL;
+	vfree(mem);
+	return ret;
 }
 
 /**
@@ -49,7 +63,7 @@ err_sampler:
 void htmm_sampler_free_ring(struct htmm_sampler *sampler)
 {
 	vfree(sampler->mem);
-	sampler->mem = NULL;
+	WRITE_ONCE(sampler->mem, NULL);
 }
 
 /**

@@ -46,15 +46,17 @@ struct htmm_grant {
 
 /**
  * struct htmm_sampler - one event on one CPU
- * @event: the perf event; NULL once released. Protected by the session's
- *	event_lock; the overflow handler gets its own pointer from perf
- * @grant: what perf said of the event when last asked; under event_lock too
+ * @event: the perf event, or NULL while its CPU is offline and after the end.
+ *	Protected by the fleet's lock; the overflow handler gets its own pointer
+ *	from perf
+ * @grant: what perf said of the event when last asked, under the same lock
+ * @past: of that, what earlier events on the same CPU came to
  * @targets: whose samples pass
  * @wake: how to wake ksampled
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @cpu: CPU number
  * @index: index of the event in the session
- * @mem: memory of @ring
+ * @mem: memory of @ring; NULL before the CPU is first online and after the end
  * @ring: records on their way to ksampled
  * @work: posts the wake-up from NMI context
  * @busy: a handler is at work
@@ -74,6 +76,7 @@ struct htmm_grant {
 struct htmm_sampler {
 	struct perf_event *event;
 	struct htmm_grant grant;
+	struct htmm_grant past;
 	const struct htmm_targets *targets;
 	struct htmm_wake *wake;
 	u64 sample_type;
@@ -96,7 +99,8 @@ struct htmm_sampler {
 };
 
 struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
-					 u64 sample_type, size_t ring_bytes);
+					 u64 sample_type);
+int htmm_sampler_make_ring(struct htmm_sampler *sampler, size_t bytes);
 void htmm_sampler_free_ring(struct htmm_sampler *sampler);
 void htmm_sampler_destroy(struct htmm_sampler *sampler);
 void htmm_sampler_read(const struct htmm_sampler *sampler,

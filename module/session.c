@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/pid.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include "event.h"
 #include "session.h"
 
 /* Serialises everything that starts or stops sampling. */
@@ -29,49 +27,6 @@ static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 	htmm_current = session;
 	spin_unlock(&htmm_current_lock);
 	return old;
-}
-
-static void htmm_session_free_samplers(struct htmm_session *session)
-{
-	while (session->nr_samplers)
-		htmm_sampler_destroy(session->samplers[--session->nr_samplers]);
-	kvfree(session->samplers);
-}
-
-static int htmm_session_create_samplers(struct htmm_session *session,
-					struct htmm_error *err)
-{
-	const struct htmm_config *config = session->config;
-	size_t ring_bytes = (size_t)config->start.ring_pages << HTMM_PAGE_SHIFT;
-	struct htmm_sampler *sampler;
-	unsigned int cpu, index;
-
-	session->nr_cpus = cpumask_weight(config->cpus);
-	session->samplers = kvcalloc(session->nr_cpus * config->start.nr_events,
-				     sizeof(*session->samplers), GFP_KERNEL);
-	if (!session->samplers)
-		goto err_samplers;
-
-	for_each_cpu(cpu, config->cpus) {
-		for (index = 0; index < config->start.nr_events; index++) {
-			sampler = htmm_sampler_create(cpu, index,
-						      config->start.sample_type,
-						      ring_bytes);
-			if (!sampler)
-				goto err_samplers;
-			sampler->targets = &session->targets;
-			session->samplers[session->nr_samplers++] = sampler;
-			session->ring_bytes += ring_bytes;
-		}
-	}
-	return 0;
-
-err_samplers:
-	htmm_session_free_samplers(session);
-	return htmm_fail(err, -ENOMEM,
-			 "not enough memory for %u rings of %u pages",
-			 session->nr_cpus * config->start.nr_events,
-			 config->start.ring_pages);
 }
 
 static int htmm_session_create_hotness(struct htmm_session *session,
@@ -103,8 +58,8 @@ static void htmm_session_prepare_drain(struct htmm_session *session)
 	struct htmm_drain *drain = &session->drain;
 
 	drain->hotness = session->hotness;
-	drain->samplers = session->samplers;
-	drain->nr_samplers = session->nr_samplers;
+	drain->samplers = session->fleet.samplers;
+	drain->nr_samplers = session->fleet.nr_samplers;
 	drain->sample_type = start->sample_type;
 	drain->interval = msecs_to_jiffies(start->drain_interval_ms);
 	htmm_drain_init(drain);
@@ -122,7 +77,6 @@ static struct htmm_session *htmm_session_create(struct htmm_config *config,
 		return ERR_PTR(-ENOMEM);
 	session->config = config;
 	kref_init(&session->ref);
-	mutex_init(&session->event_lock);
 
 	ret = htmm_targets_init(&session->targets, config->targets,
 				config->start.nr_targets, err);
@@ -131,7 +85,7 @@ static struct htmm_session *htmm_session_create(struct htmm_config *config,
 	ret = htmm_session_create_hotness(session, err);
 	if (ret)
 		goto err_targets;
-	ret = htmm_session_create_samplers(session, err);
+	ret = htmm_fleet_init(&session->fleet, config, &session->targets);
 	if (ret)
 		goto err_hotness;
 	htmm_session_prepare_drain(session);
@@ -152,10 +106,9 @@ static void htmm_session_destroy(struct htmm_session *session)
 {
 	put_pid(session->owner);
 	htmm_drain_destroy(&session->drain);
-	htmm_session_free_samplers(session);
+	htmm_fleet_destroy(&session->fleet);
 	htmm_hotness_destroy(session->hotness);
 	htmm_targets_destroy(&session->targets);
-	mutex_destroy(&session->event_lock);
 	kvfree(session);
 }
 
@@ -169,73 +122,20 @@ static void htmm_session_release(struct kref *ref)
 	htmm_config_free(config);
 }
 
-/*
- * Ends the events: afterwards no overflow handler of the session runs or will
- * run, and none has a wake-up pending.
- */
-static void htmm_session_release_events(struct htmm_session *session)
-{
-	unsigned int i;
-
-	mutex_lock(&session->event_lock);
-	for (i = 0; i < session->nr_samplers; i++)
-		htmm_event_disarm(session->samplers[i]);
-	for (i = 0; i < session->nr_samplers; i++)
-		htmm_event_release(session->samplers[i]);
-	mutex_unlock(&session->event_lock);
-
-	/* Handlers of software events run under RCU and may still be at it. */
-	synchronize_rcu();
-	for (i = 0; i < session->nr_samplers; i++)
-		irq_work_sync(&session->samplers[i]->work);
-}
-
-/* All events are created before any of them is armed: all or nothing. */
-static int htmm_session_create_events(struct htmm_session *session,
-				      struct htmm_error *err)
-{
-	const struct htmm_event *events = session->config->events;
-	struct htmm_sampler *sampler;
-	unsigned int i;
-	int ret = 0;
-
-	mutex_lock(&session->event_lock);
-	for (i = 0; !ret && i < session->nr_samplers; i++) {
-		sampler = session->samplers[i];
-		ret = htmm_event_create(sampler, &events[sampler->index], err);
-	}
-	mutex_unlock(&session->event_lock);
-	if (ret)
-		htmm_session_release_events(session);
-	return ret;
-}
-
-static void htmm_session_arm(struct htmm_session *session)
-{
-	unsigned int i;
-
-	mutex_lock(&session->event_lock);
-	session->started = ktime_get();
-	for (i = 0; i < session->nr_samplers; i++)
-		htmm_event_arm(session->samplers[i]);
-	mutex_unlock(&session->event_lock);
-}
-
-/* Restricts a mask to CPUs that are online; an empty one means all of them. */
+/* An empty mask means any CPU. One that was asked for must have a CPU online. */
 static int htmm_session_check_cpus(struct cpumask *cpus, const char *what,
 				   struct htmm_error *err)
 {
 	if (cpumask_empty(cpus)) {
-		cpumask_copy(cpus, cpu_online_mask);
+		cpumask_copy(cpus, cpu_possible_mask);
 		return 0;
 	}
-	if (!cpumask_and(cpus, cpus, cpu_online_mask))
+	if (!cpumask_intersects(cpus, cpu_online_mask))
 		return htmm_fail(err, -ENODEV,
 				 "none of the CPUs to %s is online", what);
 	return 0;
 }
 
-/* Called under cpus_read_lock(), so that the CPUs chosen stay online. */
 static struct htmm_session *htmm_session_launch(struct htmm_config *config,
 						struct htmm_error *err)
 {
@@ -252,19 +152,20 @@ static struct htmm_session *htmm_session_launch(struct htmm_config *config,
 	session = htmm_session_create(config, err);
 	if (IS_ERR(session))
 		return session;
-	ret = htmm_session_create_events(session, err);
-	if (ret)
-		goto err_session;
 	ret = htmm_drain_start(&session->drain, config->drain_cpus,
 			       config->start.drain_nice, err);
 	if (ret)
-		goto err_events;
+		goto err_session;
+	ret = htmm_fleet_launch(&session->fleet, err);
+	if (ret)
+		goto err_drain;
 
-	htmm_session_arm(session);
+	session->started = ktime_get();
+	htmm_fleet_arm(&session->fleet);
 	return session;
 
-err_events:
-	htmm_session_release_events(session);
+err_drain:
+	htmm_drain_stop(&session->drain);
 err_session:
 	htmm_session_destroy(session);
 	return ERR_PTR(ret);
@@ -294,9 +195,7 @@ struct htmm_session *htmm_session_start(struct htmm_config *config,
 		goto out;
 	}
 
-	cpus_read_lock();
 	session = htmm_session_launch(config, err);
-	cpus_read_unlock();
 	if (IS_ERR(session))
 		goto out;
 
@@ -314,17 +213,13 @@ out:
 /* Ends sampling and keeps the results. */
 static void htmm_session_halt(struct htmm_session *session)
 {
-	unsigned int i;
-
 	lockdep_assert_held(&htmm_session_lock);
 
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPING);
-	htmm_session_release_events(session);
+	htmm_fleet_halt(&session->fleet);
 	htmm_drain_stop(&session->drain);
 	htmm_hotness_adapt(session->hotness);
-	for (i = 0; i < session->nr_samplers; i++)
-		htmm_sampler_free_ring(session->samplers[i]);
-	WRITE_ONCE(session->ring_bytes, 0);
+	htmm_fleet_free_rings(&session->fleet);
 	WRITE_ONCE(session->stopped, ktime_get());
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);
 }

@@ -5,8 +5,8 @@
  * Lock order, of the whole module:
  *
  *   htmm_session_lock		starting and stopping
- *     cpus_read_lock()		which CPUs are online
- *       session->event_lock	perf events of the samplers
+ *     cpu_hotplug_lock		which CPUs are online (taken by cpuhp_*() calls)
+ *       fleet->lock		perf events of the samplers
  *     drain->lock		ksampled's batch and its counters
  *       hotness->lock		tables, histograms, thresholds
  *   htmm_current_lock		which session is the current one (spinlock, leaf)
@@ -16,9 +16,9 @@
 
 #include <linux/kref.h>
 #include <linux/ktime.h>
-#include <linux/mutex.h>
 #include "config.h"
 #include "drain.h"
+#include "fleet.h"
 #include "target.h"
 
 /**
@@ -33,11 +33,7 @@
  * @targets: whose accesses are counted
  * @hotness: what is hot
  * @drain: ksampled
- * @event_lock: protects the event pointers of @samplers
- * @samplers: all events of a CPU, then those of the next CPU
- * @nr_samplers: elements in @samplers
- * @nr_cpus: CPUs sampled
- * @ring_bytes: memory of all rings, in bytes; 0 once they are freed
+ * @fleet: the samplers
  */
 struct htmm_session {
 	struct kref ref;
@@ -50,11 +46,7 @@ struct htmm_session {
 	struct htmm_targets targets;
 	struct htmm_hotness *hotness;
 	struct htmm_drain drain;
-	struct mutex event_lock;	/* samplers[]->event */
-	struct htmm_sampler **samplers;
-	unsigned int nr_samplers;
-	unsigned int nr_cpus;
-	u64 ring_bytes;
+	struct htmm_fleet fleet;
 };
 
 struct htmm_session *htmm_session_start(struct htmm_config *config,

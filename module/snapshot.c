@@ -23,6 +23,15 @@ static void htmm_snapshot_limits(struct htmm_info *info)
 	info->max_ring_pages = HTMM_MAX_RING_PAGES;
 }
 
+static void htmm_snapshot_fleet(struct htmm_fleet *fleet,
+				struct htmm_info *info)
+{
+	mutex_lock(&fleet->lock);
+	info->nr_cpus = fleet->nr_cpus;
+	info->ring_bytes = fleet->ring_bytes;
+	mutex_unlock(&fleet->lock);
+}
+
 /**
  * htmm_snapshot_info - the module and its session
  * @session: the current session, or NULL
@@ -42,6 +51,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 		return;
 
 	start = &session->config->start;
+	htmm_snapshot_fleet(&session->fleet, info);
 	htmm_hotness_get_stats(session->hotness, &hotness);
 	info->state = READ_ONCE(session->state);
 	info->session_flags = start->flags;
@@ -49,7 +59,6 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 	info->owner = pid_vnr(session->owner);
 	info->nr_events = start->nr_events;
 	info->nr_targets = session->targets.nr;
-	info->nr_cpus = session->nr_cpus;
 	info->elapsed_ns = htmm_elapsed_ns(session);
 	info->sample_type = start->sample_type;
 	info->ring_pages = start->ring_pages;
@@ -60,7 +69,6 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 	info->cooling_period = start->cooling_period;
 	info->adaptation_period = start->adaptation_period;
 	info->table_bytes = hotness.bytes;
-	info->ring_bytes = READ_ONCE(session->ring_bytes);
 	if (info->state != HTMM_STATE_STOPPED)
 		info->drain_pid = pid_vnr(session->drain.pid);
 }
@@ -94,56 +102,68 @@ static void htmm_snapshot_grant(const struct htmm_grant *grant,
 }
 
 /* What perf says of each event; it may have to ask the event's CPU. */
-static void htmm_snapshot_events(struct htmm_session *session,
+static void htmm_snapshot_events(struct htmm_fleet *fleet,
 				 struct htmm_channel *channels)
 {
 	unsigned int i;
 
-	mutex_lock(&session->event_lock);
-	for (i = 0; i < session->nr_samplers; i++) {
-		htmm_event_query(session->samplers[i]);
-		htmm_snapshot_grant(&session->samplers[i]->grant, &channels[i]);
+	mutex_lock(&fleet->lock);
+	for (i = 0; i < fleet->nr_samplers; i++) {
+		htmm_event_query(fleet->samplers[i]);
+		htmm_snapshot_grant(&fleet->samplers[i]->grant, &channels[i]);
 	}
-	mutex_unlock(&session->event_lock);
+	mutex_unlock(&fleet->lock);
 }
 
 /* All counters at one point between two batches of ksampled. */
-static void htmm_snapshot_counters(struct htmm_session *session,
+static void htmm_snapshot_counters(struct htmm_drain *drain,
 				   struct htmm_stats *stats,
 				   struct htmm_channel *channels)
 {
-	struct htmm_drain *drain = &session->drain;
 	unsigned int i;
 
 	mutex_lock(&drain->lock);
-	for (i = 0; i < session->nr_samplers; i++) {
-		channels[i].cpu = session->samplers[i]->cpu;
-		channels[i].event = session->samplers[i]->index;
-		htmm_sampler_read(session->samplers[i], &channels[i].counters);
+	for (i = 0; i < drain->nr_samplers; i++) {
+		channels[i].cpu = drain->samplers[i]->cpu;
+		channels[i].event = drain->samplers[i]->index;
+		htmm_sampler_read(drain->samplers[i], &channels[i].counters);
 		htmm_counters_add(&stats->total, &channels[i].counters);
 	}
 	stats->batches = drain->batches;
 	mutex_unlock(&drain->lock);
 }
 
+/* Leaves out CPUs that were never online. Returns how many channels remain. */
+static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
+					  unsigned int n)
+{
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < n; i++)
+		if (channels[i].period)
+			channels[kept++] = channels[i];
+	return kept;
+}
+
 /**
  * htmm_snapshot_stats - the counters of a session
  * @session: the session
  * @stats: every member from total on is set
- * @channels: filled; room for session->nr_samplers elements
+ * @channels: room for session->fleet.nr_samplers elements
  *
  * Context: process, may sleep.
+ * Return: number of elements filled in @channels.
  */
-void htmm_snapshot_stats(struct htmm_session *session,
-			 struct htmm_stats *stats,
-			 struct htmm_channel *channels)
+unsigned int htmm_snapshot_stats(struct htmm_session *session,
+				 struct htmm_stats *stats,
+				 struct htmm_channel *channels)
 {
 	struct htmm_hotness_stats hotness;
 
-	memset(channels, 0, session->nr_samplers * sizeof(*channels));
+	memset(channels, 0, session->fleet.nr_samplers * sizeof(*channels));
 	memset(&stats->total, 0, sizeof(stats->total));
-	htmm_snapshot_events(session, channels);
-	htmm_snapshot_counters(session, stats, channels);
+	htmm_snapshot_events(&session->fleet, channels);
+	htmm_snapshot_counters(&session->drain, stats, channels);
 
 	htmm_hotness_get_stats(session->hotness, &hotness);
 	stats->samples = hotness.samples;
@@ -153,6 +173,7 @@ void htmm_snapshot_stats(struct htmm_session *session,
 	stats->exited = hotness.exited;
 	stats->wakeups = atomic64_read(&session->drain.wake.wakeups);
 	stats->drain_ns = READ_ONCE(session->drain.cpu_ns);
+	return htmm_snapshot_compact(channels, session->fleet.nr_samplers);
 }
 
 /**

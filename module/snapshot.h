@@ -9,9 +9,9 @@
 #define HTMM_SNAPSHOT_PAGES	4096
 
 void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info);
-void htmm_snapshot_stats(struct htmm_session *session,
-			 struct htmm_stats *stats,
-			 struct htmm_channel *channels);
+unsigned int htmm_snapshot_stats(struct htmm_session *session,
+				 struct htmm_stats *stats,
+				 struct htmm_channel *channels);
 void htmm_snapshot_histogram(struct htmm_session *session,
 			     enum htmm_hist_kind kind,
 			     struct htmm_histogram *out);

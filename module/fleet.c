@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include "event.h"
+#include "fleet.h"
+
+/* The kernel's number for our callbacks; fixed while the module is loaded. */
+static enum cpuhp_state htmm_cpuhp_state;
+
+/* The samplers of one CPU: config->start.nr_events of them from here on. */
+static struct htmm_sampler **htmm_fleet_of_cpu(struct htmm_fleet *fleet,
+					       unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < fleet->nr_samplers; i += fleet->config->start.nr_events)
+		if (fleet->samplers[i]->cpu == cpu)
+			return &fleet->samplers[i];
+	return NULL;
+}
+
+static void htmm_fleet_free_samplers(struct htmm_fleet *fleet)
+{
+	while (fleet->nr_samplers)
+		htmm_sampler_destroy(fleet->samplers[--fleet->nr_samplers]);
+	kvfree(fleet->samplers);
+}
+
+/**
+ * htmm_fleet_init - make the samplers, without rings and events
+ * @fleet: zeroed fleet
+ * @config: what to sample and where
+ * @targets: whose samples pass
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
+		    const struct htmm_targets *targets)
+{
+	unsigned int nr_events = config->start.nr_events;
+	struct htmm_sampler *sampler;
+	unsigned int cpu, index;
+
+	fleet->config = config;
+	fleet->samplers = kvcalloc(cpumask_weight(config->cpus) * nr_events,
+				   sizeof(*fleet->samplers), GFP_KERNEL);
+	if (!fleet->samplers)
+		return -ENOMEM;
+
+	for_each_cpu(cpu, config->cpus) {
+		for (index = 0; index < nr_events; index++) {
+			sampler = htmm_sampler_create(cpu, index,
+						      config->start.sample_type);
+			if (!sampler)
+				goto err_samplers;
+			sampler->targets = targets;
+			fleet->samplers[fleet->nr_samplers++] = sampler;
+		}
+	}
+	mutex_init(&fleet->lock);
+	return 0;
+
+err_samplers:
+	htmm_fleet_free_samplers(fleet);
+	return -ENOMEM;
+}
+
+/* Gives a CPU's samplers rings, unless they have them from an earlier time. */
+static int htmm_fleet_make_rings(struct htmm_fleet *fleet,
+				 struct htmm_sampler **samplers)
+{
+	const struct htmm_start *start = &fleet->config->start;
+	size_t bytes = (size_t)start->ring_pages << HTMM_PAGE_SHIFT;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < start->nr_events; i++) {
+		if (samplers[i]->mem)
+			continue;
+		ret = htmm_sampler_make_ring(samplers[i], bytes);
+		if (ret)
+			return ret;
+		fleet->ring_bytes += bytes;
+	}
+	return 0;
+}
+
+static void htmm_fleet_release_events(struct htmm_fleet *fleet,
+				      struct htmm_sampler **samplers)
+{
+	unsigned int i;
+
+	for (i = 0; i < fleet->config->start.nr_events; i++)
+		htmm_event_release(samplers[i]);
+}
+
+/* All events of a CPU, or none. */
+static int htmm_fleet_create_events(struct htmm_fleet *fleet,
+				    struct htmm_sampler **samplers,
+				    struct htmm_error *err)
+{
+	const struct htmm_config *config = fleet->config;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < config->start.nr_events; i++) {
+		ret = htmm_event_create(samplers[i], &config->events[i], err);
+		if (ret)
+			goto err_events;
+	}
+	return 0;
+
+err_events:
+	htmm_fleet_release_events(fleet, samplers);
+	return ret;
+}
+
+static int htmm_fleet_enlist(struct htmm_fleet *fleet,
+			     struct htmm_sampler **samplers,
+			     struct htmm_error *err)
+{
+	unsigned int i;
+	int ret;
+
+	lockdep_assert_held(&fleet->lock);
+
+	ret = htmm_fleet_make_rings(fleet, samplers);
+	if (ret)
+		return htmm_fail(err, ret, "not enough memory for the rings of CPU %u",
+				 samplers[0]->cpu);
+	ret = htmm_fleet_create_events(fleet, samplers, err);
+	if (ret)
+		return ret;
+
+	fleet->nr_cpus++;
+	for (i = 0; fleet->armed && i < fleet->config->start.nr_events; i++)
+		htmm_event_arm(samplers[i]);
+	return 0;
+}
+
+static void htmm_fleet_note_failure(struct htmm_fleet *fleet, unsigned int cpu,
+				    int ret, const struct htmm_error *err)
+{
+	if (fleet->armed)
+		pr_warn("htmm: CPU %u is not sampled: %s\n", cpu, err->text);
+	if (!fleet->failed++) {
+		fleet->ret = ret;
+		fleet->err = *err;
+	}
+}
+
+/*
+ * A CPU is there: at launch, or later. A CPU is never kept from coming by events
+ * that cannot be created: htmm_fleet_launch() looks for failures itself.
+ */
+static int htmm_fleet_cpu_online(unsigned int cpu, struct hlist_node *node)
+{
+	struct htmm_fleet *fleet = hlist_entry(node, struct htmm_fleet, cpuhp);
+	struct htmm_sampler **samplers = htmm_fleet_of_cpu(fleet, cpu);
+	struct htmm_error err = {};
+	int ret;
+
+	if (!samplers)
+		return 0;
+
+	mutex_lock(&fleet->lock);
+	ret = htmm_fleet_enlist(fleet, samplers, &err);
+	if (ret)
+		htmm_fleet_note_failure(fleet, cpu, ret, &err);
+	mutex_unlock(&fleet->lock);
+	return 0;
+}
+
+/*
+ * An event on a CPU that goes offline is dead for good, so it is released. Its
+ * ring and its counters stay: what is in the ring is still drained.
+ */
+static int htmm_fleet_cpu_offline(unsigned int cpu, struct hlist_node *node)
+{
+	struct htmm_fleet *fleet = hlist_entry(node, struct htmm_fleet, cpuhp);
+	struct htmm_sampler **samplers = htmm_fleet_of_cpu(fleet, cpu);
+
+	if (!samplers)
+		return 0;
+
+	mutex_lock(&fleet->lock);
+	if (samplers[0]->event)
+		fleet->nr_cpus--;
+	htmm_fleet_release_events(fleet, samplers);
+	mutex_unlock(&fleet->lock);
+	return 0;
+}
+
+/*
+ * Releases all events. Afterwards no overflow handler of the fleet runs or has a
+ * wake-up pending.
+ */
+static void htmm_fleet_withdraw(struct htmm_fleet *fleet)
+{
+	unsigned int i;
+
+	/* Calls htmm_fleet_cpu_offline() for every CPU that is online. */
+	cpuhp_state_remove_instance(htmm_cpuhp_state, &fleet->cpuhp);
+
+	/* Handlers of software events run under RCU and may still be at it. */
+	synchronize_rcu();
+	for (i = 0; i < fleet->nr_samplers; i++)
+		irq_work_sync(&fleet->samplers[i]->work);
+}
+
+/**
+ * htmm_fleet_launch - create the events of all CPUs that are online
+ * @fleet: an initialised fleet whose samplers know how to wake ksampled
+ * @err: on failure, the reason
+ *
+ * Either all of them are created, disabled, or none is. From here on the fleet
+ * follows CPUs that come and go.
+ *
+ * Context: process, may sleep; not under cpus_read_lock().
+ * Return: 0, -ENOMEM, or the errno of perf_event_create_kernel_counter().
+ */
+int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err)
+{
+	int ret;
+
+	/* Calls htmm_fleet_cpu_online() for every CPU that is online. */
+	ret = cpuhp_state_add_instance(htmm_cpuhp_state, &fleet->cpuhp);
+	if (ret)
+		return ret;
+
+	mutex_lock(&fleet->lock);
+	ret = fleet->ret;
+	*err = fleet->err;
+	mutex_unlock(&fleet->lock);
+	if (ret)
+		htmm_fleet_withdraw(fleet);
+	return ret;
+}
+
+/**
+ * htmm_fleet_arm - let all events count
+ * @fleet: a launched fleet
+ *
+ * Context: process, may sleep.
+ */
+void htmm_fleet_arm(struct htmm_fleet *fleet)
+{
+	unsigned int i;
+
+	mutex_lock(&fleet->lock);
+	fleet->armed = true;
+	for (i = 0; i < fleet->nr_samplers; i++)
+		if (fleet->samplers[i]->event)
+			htmm_event_arm(fleet->samplers[i]);
+	mutex_unlock(&fleet->lock);
+}
+
+/**
+ * htmm_fleet_halt - end all events
+ * @fleet: a launched fleet
+ *
+ * Events stop counting before the first of them is released, so that they end
+ * as much at the same time as they began.
+ *
+ * Context: process, may sleep; not under cpus_read_lock().
+ */
+void htmm_fleet_halt(struct htmm_fleet *fleet)
+{
+	unsigned int i;
+
+	mutex_lock(&fleet->lock);
+	for (i = 0; i < fleet->nr_samplers; i++)
+		htmm_event_disarm(fleet->samplers[i]);
+	mutex_unlock(&fleet->lock);
+
+	htmm_fleet_withdraw(fleet);
+}
+
+/**
+ * htmm_fleet_free_rings - free the memory of all rings
+ * @fleet: a fleet that was halted and whose rings are drained
+ *
+ * Context: process, may sleep.
+ */
+void htmm_fleet_free_rings(struct htmm_fleet *fleet)
+{
+	unsigned int i;
+
+	mutex_lock(&fleet->lock);
+	for (i = 0; i < fleet->nr_samplers; i++)
+		htmm_sampler_free_ring(fleet->samplers[i]);
+	fleet->ring_bytes = 0;
+	mutex_unlock(&fleet->lock);
+}
+
+/**
+ * htmm_fleet_destroy - free the samplers
+ * @fleet: a fleet that was halted, or never launched
+ */
+void htmm_fleet_destroy(struct htmm_fleet *fleet)
+{
+	htmm_fleet_free_samplers(fleet);
+	mutex_destroy(&fleet->lock);
+}
+
+/**
+ * htmm_fleet_register - ask the kernel to tell of CPUs that come and go
+ *
+ * Return: 0 or the errno of cpuhp_setup_state_multi().
+ */
+int htmm_fleet_register(void)
+{
+	int ret;
+
+	ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "htmm:online",
+				      htmm_fleet_cpu_online,
+				      htmm_fleet_cpu_offline);
+	if (ret < 0)
+		return ret;
+	htmm_cpuhp_state = ret;
+	return 0;
+}
+
+/**
+ * htmm_fleet_unregister - undo htmm_fleet_register()
+ *
+ * Context: process; no fleet is launched.
+ */
+void htmm_fleet_unregister(void)
+{
+	cpuhp_remove_multi_state(htmm_cpuhp_state);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The fleet: all samplers of a session, which follow their CPUs as these come
+ * and go.
+ */
+#ifndef HTMM_FLEET_H
+#define HTMM_FLEET_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include "config.h"
+#include "sampler.h"
+
+/**
+ * struct htmm_fleet - samplers of a session
+ * @config: what was asked for; @config->cpus are the CPUs that belong to the
+ *	fleet, online or not
+ * @samplers: all events of a CPU, then those of the next CPU
+ * @nr_samplers: elements in @samplers
+ * @cpuhp: in the kernel's list of those who follow CPUs
+ * @lock: protects what follows, the samplers' event pointers, and the making
+ *	of their rings
+ * @armed: events are armed as soon as they are created
+ * @nr_cpus: CPUs that have events now
+ * @ring_bytes: memory of all rings, in bytes
+ * @failed: times the events of a CPU could not be created
+ * @ret: errno of the first of these failures, or 0
+ * @err: the reason for it
+ */
+struct htmm_fleet {
+	const struct htmm_config *config;
+	struct htmm_sampler **samplers;
+	unsigned int nr_samplers;
+	struct hlist_node cpuhp;
+	struct mutex lock;	/* everything below, and samplers[]->event */
+	bool armed;
+	unsigned int nr_cpus;
+	u64 ring_bytes;
+	u64 failed;
+	int ret;
+	struct htmm_error err;
+};
+
+int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
+		    const struct htmm_targets *targets);
+int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err);
+void htmm_fleet_arm(struct htmm_fleet *fleet);
+void htmm_fleet_halt(struct htmm_fleet *fleet);
+void htmm_fleet_free_rings(struct htmm_fleet *fleet);
+void htmm_fleet_destroy(struct htmm_fleet *fleet);
+
+int htmm_fleet_register(void);
+void htmm_fleet_unregister(void);
+
+#endif /* HTMM_FLEET_H */
