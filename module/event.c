@@ -77,9 +77,9 @@ int htmm_event_create(struct htmm_sampler *sampler,
 	if (IS_ERR(event)) {
 		ret = PTR_ERR(event);
 		return htmm_fail(err, ret,
-				 "event %u (type %u, config %#llx, precise_ip %u) on CPU %u: %s",
-				 sampler->index, desc->type, desc->config,
-				 desc->precise_ip, sampler->cpu,
+				 "event %u '%s' (type %u, config %#llx, precise_ip %u) on CPU %u: %s",
+				 sampler->index, desc->name, desc->type,
+				 desc->config, desc->precise_ip, sampler->cpu,
 				 htmm_event_reason(ret));
 	}
 	sampler->event = event;

@@ -29,46 +29,6 @@ static void htmm_fleet_free_samplers(struct htmm_fleet *fleet)
 	kvfree(fleet->samplers);
 }
 
-/**
- * htmm_fleet_init - make the samplers, without rings and events
- * @fleet: zeroed fleet
- * @config: what to sample and where
- * @targets: whose samples pass
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
- */
-int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
-		    const struct htmm_targets *targets)
-{
-	unsigned int nr_events = config->start.nr_events;
-	struct htmm_sampler *sampler;
-	unsigned int cpu, index;
-
-	fleet->config = config;
-	fleet->samplers = kvcalloc(cpumask_weight(config->cpus) * nr_events,
-				   sizeof(*fleet->samplers), GFP_KERNEL);
-	if (!fleet->samplers)
-		return -ENOMEM;
-
-	for_each_cpu(cpu, config->cpus) {
-		for (index = 0; index < nr_events; index++) {
-			sampler = htmm_sampler_create(cpu, index,
-						      config->start.sample_type);
-			if (!sampler)
-				goto err_samplers;
-			sampler->targets = targets;
-			fleet->samplers[fleet->nr_samplers++] = sampler;
-		}
-	}
-	mutex_init(&fleet->lock);
-	return 0;
-
-err_samplers:
-	htmm_fleet_free_samplers(fleet);
-	return -ENOMEM;
-}
-
 /* Gives a CPU's samplers rings, unless they have them from an earlier time. */
 static int htmm_fleet_make_rings(struct htmm_fleet *fleet,
 				 struct htmm_sampler **samplers)
@@ -119,22 +79,27 @@ err_events:
 	return ret;
 }
 
+/* Begins to sample a CPU. One that is not online after all is no failure. */
 static int htmm_fleet_enlist(struct htmm_fleet *fleet,
 			     struct htmm_sampler **samplers,
 			     struct htmm_error *err)
 {
+	unsigned int cpu = samplers[0]->cpu;
 	unsigned int i;
 	int ret;
 
 	lockdep_assert_held(&fleet->lock);
 
+	/* Asked before and after: it may go at any time. */
+	if (!cpumask_test_cpu(cpu, fleet->online))
+		return 0;
 	ret = htmm_fleet_make_rings(fleet, samplers);
 	if (ret)
-		return htmm_fail(err, ret, "not enough memory for the rings of CPU %u",
-				 samplers[0]->cpu);
+		return htmm_fail(err, ret,
+				 "not enough memory for the rings of CPU %u", cpu);
 	ret = htmm_fleet_create_events(fleet, samplers, err);
 	if (ret)
-		return ret;
+		return cpumask_test_cpu(cpu, fleet->online) ? ret : 0;
 
 	fleet->nr_cpus++;
 	for (i = 0; fleet->armed && i < fleet->config->start.nr_events; i++)
@@ -142,57 +107,141 @@ static int htmm_fleet_enlist(struct htmm_fleet *fleet,
 	return 0;
 }
 
-static void htmm_fleet_note_failure(struct htmm_fleet *fleet, unsigned int cpu,
-				    int ret, const struct htmm_error *err)
+/* Ends sampling of a CPU; its rings and counters stay, and are still drained. */
+static void htmm_fleet_dismiss(struct htmm_fleet *fleet,
+			       struct htmm_sampler **samplers)
 {
-	if (fleet->armed)
-		pr_warn("htmm: CPU %u is not sampled: %s\n", cpu, err->text);
-	if (!fleet->failed++) {
-		fleet->ret = ret;
-		fleet->err = *err;
-	}
-}
+	lockdep_assert_held(&fleet->lock);
 
-/*
- * A CPU is there: at launch, or later. A CPU is never kept from coming by events
- * that cannot be created: htmm_fleet_launch() looks for failures itself.
- */
-static int htmm_fleet_cpu_online(unsigned int cpu, struct hlist_node *node)
-{
-	struct htmm_fleet *fleet = hlist_entry(node, struct htmm_fleet, cpuhp);
-	struct htmm_sampler **samplers = htmm_fleet_of_cpu(fleet, cpu);
-	struct htmm_error err = {};
-	int ret;
-
-	if (!samplers)
-		return 0;
-
-	mutex_lock(&fleet->lock);
-	ret = htmm_fleet_enlist(fleet, samplers, &err);
-	if (ret)
-		htmm_fleet_note_failure(fleet, cpu, ret, &err);
-	mutex_unlock(&fleet->lock);
-	return 0;
-}
-
-/*
- * An event on a CPU that goes offline is dead for good, so it is released. Its
- * ring and its counters stay: what is in the ring is still drained.
- */
-static int htmm_fleet_cpu_offline(unsigned int cpu, struct hlist_node *node)
-{
-	struct htmm_fleet *fleet = hlist_entry(node, struct htmm_fleet, cpuhp);
-	struct htmm_sampler **samplers = htmm_fleet_of_cpu(fleet, cpu);
-
-	if (!samplers)
-		return 0;
-
-	mutex_lock(&fleet->lock);
 	if (samplers[0]->event)
 		fleet->nr_cpus--;
 	htmm_fleet_release_events(fleet, samplers);
+}
+
+/*
+ * An event on a CPU that went offline is dead for good, also if the CPU is back
+ * by now: it is replaced.
+ */
+static void htmm_fleet_refresh(struct htmm_fleet *fleet, unsigned int cpu)
+{
+	struct htmm_sampler **samplers = htmm_fleet_of_cpu(fleet, cpu);
+	struct htmm_error err = {};
+
+	if (!samplers)
+		return;
+	htmm_fleet_dismiss(fleet, samplers);
+	if (htmm_fleet_enlist(fleet, samplers, &err)) {
+		pr_warn("htmm: CPU %u is not sampled: %s\n", cpu, err.text);
+		fleet->failed++;
+	}
+}
+
+static void htmm_fleet_work(struct work_struct *work)
+{
+	struct htmm_fleet *fleet = container_of(work, struct htmm_fleet, work);
+	unsigned int cpu;
+
+	mutex_lock(&fleet->lock);
+	if (fleet->launched) {
+		for_each_cpu(cpu, fleet->config->cpus)
+			if (cpumask_test_and_clear_cpu(cpu, fleet->changed))
+				htmm_fleet_refresh(fleet, cpu);
+	}
 	mutex_unlock(&fleet->lock);
+}
+
+/*
+ * A CPU has come or is about to go. Creating or releasing a software event takes
+ * cpus_read_lock(), for its static key, which nobody may do in these callbacks: so
+ * they leave it to a work item. Called for each CPU when a fleet is launched, too.
+ */
+static void htmm_fleet_note(struct htmm_fleet *fleet, unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, fleet->changed);
+	queue_work(system_unbound_wq, &fleet->work);
+}
+
+static int htmm_fleet_cpu_online(unsigned int cpu, struct hlist_node *node)
+{
+	struct htmm_fleet *fleet = hlist_entry(node, struct htmm_fleet, cpuhp);
+
+	cpumask_set_cpu(cpu, fleet->online);
+	htmm_fleet_note(fleet, cpu);
 	return 0;
+}
+
+static int htmm_fleet_cpu_offline(unsigned int cpu, struct hlist_node *node)
+{
+	struct htmm_fleet *fleet = hlist_entry(node, struct htmm_fleet, cpuhp);
+
+	cpumask_clear_cpu(cpu, fleet->online);
+	htmm_fleet_note(fleet, cpu);
+	return 0;
+}
+
+/**
+ * htmm_fleet_init - make the samplers, without rings and events
+ * @fleet: zeroed fleet
+ * @config: what to sample and where
+ * @targets: whose samples pass
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
+		    const struct htmm_targets *targets)
+{
+	unsigned int nr_events = config->start.nr_events;
+	struct htmm_sampler *sampler;
+	unsigned int cpu, index;
+
+	fleet->config = config;
+	if (!zalloc_cpumask_var(&fleet->online, GFP_KERNEL))
+		return -ENOMEM;
+	if (!zalloc_cpumask_var(&fleet->changed, GFP_KERNEL))
+		goto err_online;
+	fleet->samplers = kvcalloc(cpumask_weight(config->cpus) * nr_events,
+				   sizeof(*fleet->samplers), GFP_KERNEL);
+	if (!fleet->samplers)
+		goto err_changed;
+
+	for_each_cpu(cpu, config->cpus) {
+		for (index = 0; index < nr_events; index++) {
+			sampler = htmm_sampler_create(cpu, index,
+						      config->start.sample_type);
+			if (!sampler)
+				goto err_samplers;
+			sampler->targets = targets;
+			fleet->samplers[fleet->nr_samplers++] = sampler;
+		}
+	}
+	mutex_init(&fleet->lock);
+	INIT_WORK(&fleet->work, htmm_fleet_work);
+	return 0;
+
+err_samplers:
+	htmm_fleet_free_samplers(fleet);
+err_changed:
+	free_cpumask_var(fleet->changed);
+err_online:
+	free_cpumask_var(fleet->online);
+	return -ENOMEM;
+}
+
+static int htmm_fleet_enlist_all(struct htmm_fleet *fleet, struct htmm_error *err)
+{
+	unsigned int i;
+	int ret = 0;
+
+	mutex_lock(&fleet->lock);
+	for (i = 0; !ret && i < fleet->nr_samplers;
+	     i += fleet->config->start.nr_events) {
+		cpumask_clear_cpu(fleet->samplers[i]->cpu, fleet->changed);
+		ret = htmm_fleet_enlist(fleet, &fleet->samplers[i], err);
+	}
+	fleet->launched = !ret;
+	mutex_unlock(&fleet->lock);
+	return ret;
 }
 
 /*
@@ -203,8 +252,14 @@ static void htmm_fleet_withdraw(struct htmm_fleet *fleet)
 {
 	unsigned int i;
 
-	/* Calls htmm_fleet_cpu_offline() for every CPU that is online. */
-	cpuhp_state_remove_instance(htmm_cpuhp_state, &fleet->cpuhp);
+	cpuhp_state_remove_instance_nocalls(htmm_cpuhp_state, &fleet->cpuhp);
+	cancel_work_sync(&fleet->work);
+
+	/* Not dismissed one by one: @nr_cpus stays what it was at the end. */
+	mutex_lock(&fleet->lock);
+	for (i = 0; i < fleet->nr_samplers; i++)
+		htmm_event_release(fleet->samplers[i]);
+	mutex_unlock(&fleet->lock);
 
 	/* Handlers of software events run under RCU and may still be at it. */
 	synchronize_rcu();
@@ -227,15 +282,10 @@ int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err)
 {
 	int ret;
 
-	/* Calls htmm_fleet_cpu_online() for every CPU that is online. */
 	ret = cpuhp_state_add_instance(htmm_cpuhp_state, &fleet->cpuhp);
 	if (ret)
 		return ret;
-
-	mutex_lock(&fleet->lock);
-	ret = fleet->ret;
-	*err = fleet->err;
-	mutex_unlock(&fleet->lock);
+	ret = htmm_fleet_enlist_all(fleet, err);
 	if (ret)
 		htmm_fleet_withdraw(fleet);
 	return ret;
@@ -304,6 +354,8 @@ void htmm_fleet_free_rings(struct htmm_fleet *fleet)
 void htmm_fleet_destroy(struct htmm_fleet *fleet)
 {
 	htmm_fleet_free_samplers(fleet);
+	free_cpumask_var(fleet->changed);
+	free_cpumask_var(fleet->online);
 	mutex_destroy(&fleet->lock);
 }
 

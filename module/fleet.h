@@ -6,8 +6,10 @@
 #ifndef HTMM_FLEET_H
 #define HTMM_FLEET_H
 
+#include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 #include "config.h"
 #include "sampler.h"
 
@@ -18,27 +20,31 @@
  * @samplers: all events of a CPU, then those of the next CPU
  * @nr_samplers: elements in @samplers
  * @cpuhp: in the kernel's list of those who follow CPUs
+ * @online: CPUs that can be sampled, as the kernel tells us
+ * @changed: CPUs that have come or gone since @work last looked
+ * @work: brings the events in line with the CPUs that are online
  * @lock: protects what follows, the samplers' event pointers, and the making
  *	of their rings
+ * @launched: @work may create events
  * @armed: events are armed as soon as they are created
- * @nr_cpus: CPUs that have events now
+ * @nr_cpus: CPUs that have events now, or had them when the fleet was halted
  * @ring_bytes: memory of all rings, in bytes
- * @failed: times the events of a CPU could not be created
- * @ret: errno of the first of these failures, or 0
- * @err: the reason for it
+ * @failed: times a CPU came late and its events could not be created
  */
 struct htmm_fleet {
 	const struct htmm_config *config;
 	struct htmm_sampler **samplers;
 	unsigned int nr_samplers;
 	struct hlist_node cpuhp;
+	cpumask_var_t online;
+	cpumask_var_t changed;
+	struct work_struct work;
 	struct mutex lock;	/* everything below, and samplers[]->event */
+	bool launched;
 	bool armed;
 	unsigned int nr_cpus;
 	u64 ring_bytes;
 	u64 failed;
-	int ret;
-	struct htmm_error err;
 };
 
 int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,

@@ -455,7 +455,7 @@ void htmm_hotness_describe(struct htmm_hotness *hotness,
 		page->pid = pid_vnr(space->pid);
 	else if (space && task_active_pid_ns(current) == &init_pid_ns)
 		page->pid = space->nr;
-	if (!space || space->gone)
+	if (!space || !htmm_space_alive(space))
 		page->flags |= HTMM_PAGE_EXITED;
 	if (page->bin >= hotness->thresholds[HTMM_KIND_BASE].hot)
 		page->flags |= HTMM_PAGE_HOT;

@@ -109,7 +109,8 @@ void htmm_sampler_read(const struct htmm_sampler *sampler,
  * htmm_sampler_reset - let all counters begin again
  * @sampler: the sampler
  *
- * What is in the ring will be booked later, hence belongs to the time after.
+ * What is in the ring will be booked later, hence belongs to the time after; a
+ * sampler's overflows are all in NMI context or none of them is.
  *
  * Context: process, under &struct htmm_drain.lock.
  */
@@ -123,5 +124,6 @@ void htmm_sampler_reset(struct htmm_sampler *sampler)
 	base->overflows = base->counted;
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		base->overflows += base->drops[i];
+	base->nmi -= min(base->nmi, base->in_flight);
 	base->in_flight = 0;
 }

@@ -5,8 +5,8 @@
  * Lock order, of the whole module:
  *
  *   htmm_session_lock		starting and stopping
- *     cpu_hotplug_lock		which CPUs are online (taken by cpuhp_*() calls)
- *       fleet->lock		perf events of the samplers
+ *     fleet->lock		perf events of the samplers
+ *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
  *     drain->lock		ksampled's batch and its counters
  *       hotness->lock		tables, histograms, thresholds
  *   htmm_current_lock		which session is the current one (spinlock, leaf)

@@ -32,7 +32,7 @@ void htmm_spaces_clear(struct htmm_spaces *spaces)
 }
 
 /* Does @pid still run the program that @cookie stands for? */
-static bool htmm_space_alive(struct pid *pid, u64 cookie)
+static bool htmm_pid_runs(struct pid *pid, u64 cookie)
 {
 	struct task_struct *task;
 	bool alive;
@@ -42,6 +42,18 @@ static bool htmm_space_alive(struct pid *pid, u64 cookie)
 	alive = task && htmm_space_cookie(task) == cookie;
 	rcu_read_unlock();
 	return alive;
+}
+
+/**
+ * htmm_space_alive - does an address space still exist?
+ * @space: the address space
+ *
+ * Context: any.
+ * Return: false once its process has exited or runs another program.
+ */
+bool htmm_space_alive(const struct htmm_space *space)
+{
+	return !space->gone && htmm_pid_runs(space->pid, space->cookie);
 }
 
 static struct htmm_space *htmm_spaces_add(struct htmm_spaces *spaces, u32 nr,
@@ -95,7 +107,7 @@ struct htmm_space *htmm_spaces_get(struct htmm_spaces *spaces, u32 nr,
 	}
 
 	pid = find_get_pid(nr);
-	if (pid && !htmm_space_alive(pid, cookie)) {
+	if (pid && !htmm_pid_runs(pid, cookie)) {
 		put_pid(pid);
 		pid = NULL;
 	}
@@ -139,7 +151,7 @@ struct htmm_space *htmm_spaces_find_gone(struct htmm_spaces *spaces,
 			spaces->sweep = 0;
 			return NULL;
 		}
-		if (space->gone || htmm_space_alive(space->pid, space->cookie))
+		if (space->gone || htmm_space_alive(space))
 			continue;
 		space->gone = true;
 		return space;

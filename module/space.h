@@ -68,6 +68,8 @@ static inline u64 htmm_space_cookie(const struct task_struct *task)
 	       rol64(READ_ONCE(task->self_exec_id), 48);
 }
 
+bool htmm_space_alive(const struct htmm_space *space);
+
 void htmm_spaces_init(struct htmm_spaces *spaces);
 void htmm_spaces_clear(struct htmm_spaces *spaces);
 struct htmm_space *htmm_spaces_get(struct htmm_spaces *spaces, u32 nr,

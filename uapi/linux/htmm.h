@@ -142,9 +142,10 @@ struct htmm_target {
  * @targets: pointer to an array of struct htmm_target
  * @nr_targets: 0 (all tasks) to HTMM_MAX_TARGETS
  * @target_size: sizeof(struct htmm_target), the stride of the array
- * @cpus: pointer to a bitmap of the CPUs to sample; ignored if @cpus_size is 0
+ * @cpus: pointer to a bitmap of the CPUs to sample, an array of __u64: CPU n is
+ *	bit n % 64 of word n / 64; ignored if @cpus_size is 0
  * @drain_cpus: pointer to a bitmap of the CPUs that ksampled may use
- * @cpus_size: bytes in @cpus, a multiple of 8; 0: all CPUs that are online
+ * @cpus_size: bytes in @cpus, a multiple of 8; 0: all CPUs
  * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU
  * @drain_nice: nice value of ksampled, -20 to 19
  * @drain_interval_ms: the longest a sample waits in a ring below its
@@ -169,8 +170,9 @@ struct htmm_target {
  * @__reserved2: zero
  *
  * Starts the one session of the module.  Either all events run on all CPUs of
- * the session, or nothing is left behind.  The results of an earlier session
- * that has stopped are discarded.
+ * the session that are online, or nothing is left behind.  CPUs of the session
+ * that come online later are sampled from then on.  The results of an earlier
+ * session that has stopped are discarded.
  *
  * EBUSY	a session is running
  * EINVAL	no event; a zero period; precise_ip above 3; a ring that is not a
@@ -269,7 +271,7 @@ enum htmm_state {
  * @owner: process that started it, in the caller's pid namespace
  * @nr_events: events of the session
  * @nr_targets: targets of the session, 0: all tasks
- * @nr_cpus: CPUs that are sampled
+ * @nr_cpus: CPUs that are sampled, or were until the stop
  * @elapsed_ns: nanoseconds since the start, or from start to stop
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @ring_pages: 4 KiB pages in each ring
@@ -454,7 +456,7 @@ struct htmm_histogram {
 
 /* struct htmm_hot_page.flags: at or above the hot threshold. */
 #define HTMM_PAGE_HOT		0x1
-/* struct htmm_hot_page.flags: its process has exited. */
+/* struct htmm_hot_page.flags: its process has exited, or runs another program. */
 #define HTMM_PAGE_EXITED	0x2
 
 /**
