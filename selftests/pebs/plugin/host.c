@@ -18,8 +18,6 @@
 #define QEMU_MINOR		2
 #define ADVICE			"use 7.2, as Debian 12's qemu-system-x86 package has it"
 #define CPU_INTERRUPT_NMI	0x200
-#define GDB_REG_RIP		16
-#define GUEST_PAGE_MASK		0xfffULL
 
 /* RAM is looked for in chunks of this size, up to this address. */
 #define RAM_CHUNK		(2ULL << 20)
@@ -33,7 +31,7 @@ struct ram_hwaddr {
 	void *hostaddr;
 };
 
-/* QEMU's VersionInfo and glib's GByteArray. */
+/* QEMU's VersionInfo. */
 struct version_info {
 	struct {
 		__s64 major;
@@ -41,11 +39,6 @@ struct version_info {
 		__s64 micro;
 	} *qemu;
 	char *package;
-};
-
-struct byte_array {
-	__u8 *data;
-	unsigned int len;
 };
 
 /* A stretch of guest RAM: contiguous here and there. */
@@ -67,10 +60,6 @@ static struct {
 					 bool is_write);
 	void (*cpu_physical_memory_unmap)(void *buffer, __u64 len,
 					  bool is_write, __u64 access_len);
-	int (*x86_cpu_gdb_read_register)(void *cpu, struct byte_array *buf,
-					 int reg);
-	struct byte_array *(*g_byte_array_new)(void);
-	__u8 *(*g_byte_array_free)(struct byte_array *array, int free_data);
 } qemu;
 
 static struct extent extents[MAX_EXTENTS];
@@ -126,9 +115,7 @@ bool host_bind(void)
 	    !BIND(qemu_mutex_unlock_iothread) ||
 	    !BIND(cpu_physical_memory_is_io) ||
 	    !BIND(cpu_physical_memory_map) ||
-	    !BIND(cpu_physical_memory_unmap) ||
-	    !BIND(x86_cpu_gdb_read_register) ||
-	    !BIND(g_byte_array_new) || !BIND(g_byte_array_free))
+	    !BIND(cpu_physical_memory_unmap))
 		return false;
 
 	version = qemu.qmp_query_version(NULL);
@@ -201,22 +188,6 @@ __u64 host_phys(__u32 info, __u64 vaddr)
 		if (host - extents[i].host < extents[i].size)
 			return host - extents[i].host + extents[i].gpa;
 	return HOST_NO_PHYS;
-}
-
-__u64 host_ip(unsigned int index, __u64 translated)
-{
-	struct byte_array *buf = qemu.g_byte_array_new();
-	__u64 ip = translated;
-
-	/*
-	 * Within a block QEMU keeps the register only up to the page, and a
-	 * block's instructions all begin in one page.
-	 */
-	if (qemu.x86_cpu_gdb_read_register(qemu.qemu_get_cpu(index), buf,
-					   GDB_REG_RIP) == sizeof(ip))
-		memcpy(&ip, buf->data, sizeof(ip));
-	qemu.g_byte_array_free(buf, true);
-	return (ip & ~GUEST_PAGE_MASK) | (translated & GUEST_PAGE_MASK);
 }
 
 void host_raise_nmi(unsigned int index)

@@ -57,18 +57,6 @@ static inline unsigned int host_rw(__u32 info)
 __u64 host_phys(__u32 info, __u64 vaddr);
 
 /**
- * host_ip() - virtual address of the instruction being called back
- * @index: the vCPU
- * @translated: the address at which the instruction was translated
- *
- * QEMU shares a translated block between all mappings of its physical page, so
- * only the offset in the page can be taken from @translated.
- *
- * Return: the address in the running process.
- */
-__u64 host_ip(unsigned int index, __u64 translated);
-
-/**
  * host_raise_nmi() - raise an NMI, taken at the end of the running block
  * @index: the vCPU, which must be the calling thread's
  */

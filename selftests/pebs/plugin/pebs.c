@@ -23,7 +23,7 @@
 /* The access that is being counted. */
 struct access {
 	unsigned int vcpu;
-	__u64 ip;		/* as translated, see host_ip() */
+	__u64 ip;
 	__u64 addr;
 	__u64 phys;
 	enum pebs_kind kind;
@@ -82,7 +82,7 @@ static void write_record(struct pebs_slot *slot, const struct access *access,
 		slot->overruns += overflows;
 	} else {
 		*record = (struct pebs_record){
-			.ip = host_ip(access->vcpu, access->ip),
+			.ip = access->ip,
 			.addr = access->addr,
 			.phys = access->phys == HOST_NO_PHYS ? 0 : access->phys,
 			.seq = slot->overflows,
