@@ -47,12 +47,15 @@ typedef __u64 u64;
 #define min(a, b)	__htmm_pick(a, <, b)
 #define min_t(type, a, b) __htmm_pick((type)(a), <, (type)(b))
 #define max_t(type, a, b) __htmm_pick((type)(a), >, (type)(b))
+#define max(a, b)	__htmm_pick(a, >, b)
 #define clamp_t(type, v, lo, hi) ({					\
 	type __v = (v);							\
 	type __lo = (lo);						\
 	type __hi = (hi);						\
 	__v < __lo ? __lo : __v > __hi ? __hi : __v;			\
 })
+
+#define clamp(v, lo, hi) clamp_t(__typeof__(v), v, lo, hi)
 
 #define DIV_ROUND_UP(n, d) ({						\
 	__typeof__(d) __d = (d);					\
@@ -61,6 +64,8 @@ typedef __u64 u64;
 
 #define round_down(x, y) ((x) & ~((__typeof__(x))(y) - 1))
 #define check_add_overflow(a, b, sum) __builtin_add_overflow(a, b, sum)
+#define check_mul_overflow(a, b, product) __builtin_mul_overflow(a, b, product)
+#define DIV64_U64_ROUND_UP(n, d) DIV_ROUND_UP(n, d)
 
 static inline int fls(unsigned int x)
 {

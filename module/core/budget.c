@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "budget.h"
+
+static bool htmm_is_prime(u64 n)
+{
+	u64 divisor;
+
+	if (n < 4)
+		return n > 1;
+	if (n % 2 == 0)
+		return false;
+	for (divisor = 3; divisor * divisor <= n; divisor += 2)
+		if (n % divisor == 0)
+			return false;
+	return true;
+}
+
+u64 htmm_prime_at_least(u64 n)
+{
+	if (n > HTMM_PRIME_MAX)
+		return n;
+	while (!htmm_is_prime(n))
+		n++;
+	return n;
+}
+
+/* period * cost / aim without overflow, rounded up; U64_MAX if it is larger. */
+static u64 htmm_budget_scale(u64 period, u64 cost, u64 aim)
+{
+	u64 scaled;
+
+	/* Precision beyond 32 bits of each is of no use here. */
+	while (cost > U32_MAX || aim > U32_MAX) {
+		cost >>= 1;
+		aim >>= 1;
+	}
+	if (!aim || check_mul_overflow(period, cost, &scaled))
+		return U64_MAX;
+	return DIV64_U64_ROUND_UP(scaled, aim);
+}
+
+u64 htmm_budget_period(u64 period, const struct htmm_budget_range *range,
+		       u64 cost, u64 budget)
+{
+	u64 percent = cost * 100;
+	u64 next;
+
+	if (budget && percent >= budget * HTMM_BUDGET_LOW &&
+	    percent <= budget * HTMM_BUDGET_HIGH)
+		return clamp(period, range->min, range->max);
+
+	next = htmm_budget_scale(period, percent, budget * HTMM_BUDGET_AIM);
+	next = max(next, div64_u64(period, HTMM_BUDGET_SHRINK));
+	if (next <= range->min)
+		return range->min;
+	if (next >= range->max)
+		return range->max;
+	return min(htmm_prime_at_least(next), range->max);
+}
