@@ -7,6 +7,10 @@
 #include "core/record.h"
 #include "core/table.h"
 
+#define HTMM_START_FLAGS \
+	(HTMM_START_DETACHED | HTMM_START_KEEP_EXITED | HTMM_START_BUDGET | \
+	 HTMM_START_WEIGHT_PERIOD)
+
 #define HTMM_DEFAULT_RING_PAGES		32
 #define HTMM_DEFAULT_DRAIN_MS		50
 #define HTMM_MAX_DRAIN_MS		10000
@@ -15,6 +19,17 @@
 #define HTMM_DEFAULT_ADAPTATION		100000
 /* 8 bytes for each 4 KiB page of the machine. */
 #define HTMM_DEFAULT_TABLE_FRACTION	512
+/*
+ * An interrupt's way in and out, its cold caches included: between one and three
+ * microseconds on servers.
+ */
+#define HTMM_DEFAULT_INTERRUPT_NS	2000
+#define HTMM_MAX_INTERRUPT_NS		1000000
+#define HTMM_DEFAULT_BUDGET_MS		1000
+#define HTMM_MIN_BUDGET_MS		10
+#define HTMM_MAX_BUDGET_MS		60000
+/* How far a budget may stretch a period unless told. */
+#define HTMM_DEFAULT_STRETCH		1000
 #define HTMM_DEFAULT_TABLE_MIN		(16ULL << 20)
 
 static u64 htmm_ram_bytes(void)
@@ -47,9 +62,24 @@ static void htmm_config_defaults(struct htmm_start *start)
 		start->max_bytes = max(htmm_ram_bytes() /
 				       HTMM_DEFAULT_TABLE_FRACTION,
 				       HTMM_DEFAULT_TABLE_MIN);
+	if (!start->interrupt_ns)
+		start->interrupt_ns = HTMM_DEFAULT_INTERRUPT_NS;
+	if (!start->budget_interval_ms)
+		start->budget_interval_ms = HTMM_DEFAULT_BUDGET_MS;
 	if (!start->capacity_pages)
 		start->capacity_pages = htmm_fast_pages();
 	start->sample_type |= HTMM_SAMPLE_TYPE_MIN;
+	if (start->flags & HTMM_START_WEIGHT_PERIOD)
+		start->sample_type |= PERF_SAMPLE_PERIOD;
+}
+
+static void htmm_config_event_defaults(struct htmm_event *event)
+{
+	if (!event->min_period)
+		event->min_period = event->period;
+	if (!event->max_period)
+		event->max_period = event->period < S64_MAX / HTMM_DEFAULT_STRETCH ?
+			event->period * HTMM_DEFAULT_STRETCH : event->period;
 }
 
 static int htmm_config_check_event(const struct htmm_event *event,
@@ -61,7 +91,12 @@ static int htmm_config_check_event(const struct htmm_event *event,
 	if (!event->period)
 		return htmm_fail(err, -EINVAL,
 				 "event %u: the sample period must be 1 or more", i);
-	if (event->period > S64_MAX)
+	if (event->period < event->min_period ||
+	    event->period > event->max_period)
+		return htmm_fail(err, -EINVAL,
+				 "event %u: the sample period is not between %llu and %llu",
+				 i, event->min_period, event->max_period);
+	if (event->max_period > S64_MAX)
 		return htmm_fail(err, -ERANGE,
 				 "event %u: the sample period is above 2^63 - 1", i);
 	if (event->precise_ip > 3)
@@ -87,12 +122,33 @@ static int htmm_config_check_target(const struct htmm_target *target,
 	return 0;
 }
 
+static int htmm_config_check_budget(const struct htmm_start *start,
+				    struct htmm_error *err)
+{
+	if (start->budget_ppm && !(start->flags & HTMM_START_BUDGET))
+		return htmm_fail(err, -EINVAL,
+				 "budget_ppm is given without HTMM_START_BUDGET");
+	if (start->budget_ppm > 1000000)
+		return htmm_fail(err, -ERANGE, "budget_ppm is %u, above 1000000",
+				 start->budget_ppm);
+	if (start->interrupt_ns > HTMM_MAX_INTERRUPT_NS)
+		return htmm_fail(err, -ERANGE, "interrupt_ns is %u, above %u",
+				 start->interrupt_ns, HTMM_MAX_INTERRUPT_NS);
+	if (start->budget_interval_ms < HTMM_MIN_BUDGET_MS ||
+	    start->budget_interval_ms > HTMM_MAX_BUDGET_MS)
+		return htmm_fail(err, -ERANGE,
+				 "budget_interval_ms is %u, not between %u and %u",
+				 start->budget_interval_ms, HTMM_MIN_BUDGET_MS,
+				 HTMM_MAX_BUDGET_MS);
+	return 0;
+}
+
 static int htmm_config_check_start(const struct htmm_start *start,
 				   struct htmm_error *err)
 {
-	if (start->flags & ~(HTMM_START_DETACHED | HTMM_START_KEEP_EXITED))
+	if (start->flags & ~HTMM_START_FLAGS)
 		return htmm_fail(err, -EINVAL, "unknown flags %#x", start->flags);
-	if (start->__reserved || start->__reserved2)
+	if (start->__reserved || start->__reserved2 || start->__reserved3)
 		return htmm_fail(err, -EINVAL, "a reserved member is not zero");
 	if (!start->nr_events)
 		return htmm_fail(err, -EINVAL, "no event was given");
@@ -166,8 +222,12 @@ int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
 
 	htmm_config_defaults(&config->start);
 	ret = htmm_config_check_start(&config->start, err);
-	for (i = 0; !ret && i < config->start.nr_events; i++)
+	if (!ret)
+		ret = htmm_config_check_budget(&config->start, err);
+	for (i = 0; !ret && i < config->start.nr_events; i++) {
+		htmm_config_event_defaults(&config->events[i]);
 		ret = htmm_config_check_event(&config->events[i], i, err);
+	}
 	for (i = 0; !ret && i < config->start.nr_targets; i++)
 		ret = htmm_config_check_target(&config->targets[i], i, err);
 	return ret;

@@ -141,6 +141,9 @@ static void htmm_show_stats(struct seq_file *m,
 	seq_printf(m, "wakeups: %llu\n", stats->wakeups);
 	seq_printf(m, "batches: %llu\n", stats->batches);
 	seq_printf(m, "drain_ns: %llu\n", stats->drain_ns);
+	seq_printf(m, "handler_ns: %llu\n", stats->handler_ns);
+	seq_printf(m, "cost_ppm: %u\n", stats->cost_ppm);
+	seq_printf(m, "period_changes: %llu\n", stats->period_changes);
 }
 
 static int htmm_stats_show(struct seq_file *m, void *unused)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/freezer.h>
 #include <linux/kthread.h>
+#include <linux/math64.h>
 #include <linux/sched.h>
 #include "drain.h"
 
@@ -13,6 +14,18 @@ static void htmm_drain_wake(struct irq_work *work)
 	if (!atomic_xchg(&wake->pending, 1))
 		atomic64_inc(&wake->wakeups);
 	wake_up(&wake->queue);
+}
+
+/* What a record counts: how many times the unit its period is, rounded. */
+static u32 htmm_drain_weight(const struct htmm_drain *drain, const u64 *slot)
+{
+	u64 unit = drain->weight_unit;
+	u64 period;
+
+	if (!unit)
+		return 1;
+	period = htmm_record_period(slot, drain->sample_type);
+	return clamp_t(u64, div64_u64(period + unit / 2, unit), 1, U32_MAX);
 }
 
 /* Takes up to @room records out of one ring into the batch. */
@@ -31,6 +44,7 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 			.addr = htmm_record_addr(slot, drain->sample_type),
 			.cookie = htmm_record_cookie(slot, drain->sample_type),
 			.pid = htmm_record_pid(slot),
+			.weight = htmm_drain_weight(drain, slot),
 		};
 		drain->origin[fill + i] = sampler;
 	}

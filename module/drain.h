@@ -21,6 +21,7 @@
  * @nr_samplers: elements in @samplers
  * @next: sampler that the next batch begins with
  * @sample_type: PERF_SAMPLE_* bits of a record
+ * @weight_unit: the period that counts 1; 0: each sample does
  * @interval: longest wait, in jiffies
  * @batches: batches drained
  * @cpu_ns: CPU time used, in nanoseconds
@@ -38,6 +39,7 @@ struct htmm_drain {
 	unsigned int nr_samplers;
 	unsigned int next;
 	u64 sample_type;
+	u64 weight_unit;
 	unsigned long interval;
 	u64 batches;
 	u64 cpu_ns;

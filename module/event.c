@@ -34,13 +34,15 @@ static const char *htmm_event_reason(int ret)
  * htmm_event_create - create the perf event of a sampler, not counting yet
  * @sampler: what the overflow handler works with; its CPU must be online
  * @desc: the event
+ * @period: events between two samples, for now
  * @err: on failure, the reason
  *
  * Context: process, may sleep.
  * Return: 0 or the errno of perf_event_create_kernel_counter().
  */
 int htmm_event_create(struct htmm_sampler *sampler,
-		      const struct htmm_event *desc, struct htmm_error *err)
+		      const struct htmm_event *desc, u64 period,
+		      struct htmm_error *err)
 {
 	struct perf_event_attr attr = {
 		.type = desc->type,
@@ -48,7 +50,7 @@ int htmm_event_create(struct htmm_sampler *sampler,
 		.config = desc->config,
 		.config1 = desc->config1,
 		.config2 = desc->config2,
-		.sample_period = desc->period,
+		.sample_period = period,
 		/*
 		 * The handler takes the period from perf's sample, where it
 		 * always is. A software event that is asked for it overflows at
@@ -95,6 +97,20 @@ int htmm_event_create(struct htmm_sampler *sampler,
 void htmm_event_arm(struct htmm_sampler *sampler)
 {
 	perf_event_enable(sampler->event);
+}
+
+/**
+ * htmm_event_set_period - change the period of an event that may be counting
+ * @sampler: a sampler, with or without an event
+ * @period: the new period, 1 to 2^63 - 1
+ *
+ * Context: process, may sleep; under the fleet's lock.
+ */
+void htmm_event_set_period(struct htmm_sampler *sampler, u64 period)
+{
+	/* It fails for values out of range only, which are not given here. */
+	if (sampler->event)
+		perf_event_period(sampler->event, period);
 }
 
 /**

@@ -68,7 +68,8 @@ static int htmm_fleet_create_events(struct htmm_fleet *fleet,
 	int ret;
 
 	for (i = 0; i < config->start.nr_events; i++) {
-		ret = htmm_event_create(samplers[i], &config->events[i], err);
+		ret = htmm_event_create(samplers[i], &config->events[i],
+					fleet->period[i], err);
 		if (ret)
 			goto err_events;
 	}
@@ -215,6 +216,8 @@ int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
 			fleet->samplers[fleet->nr_samplers++] = sampler;
 		}
 	}
+	for (index = 0; index < nr_events; index++)
+		fleet->period[index] = config->events[index].period;
 	mutex_init(&fleet->lock);
 	INIT_WORK(&fleet->work, htmm_fleet_work);
 	return 0;
@@ -306,6 +309,45 @@ void htmm_fleet_arm(struct htmm_fleet *fleet)
 	for (i = 0; i < fleet->nr_samplers; i++)
 		if (fleet->samplers[i]->event)
 			htmm_event_arm(fleet->samplers[i]);
+	mutex_unlock(&fleet->lock);
+}
+
+/**
+ * htmm_fleet_period - the period in force
+ * @fleet: a fleet
+ * @index: index of the event
+ *
+ * Context: process, may sleep.
+ * Return: events between two samples.
+ */
+u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index)
+{
+	u64 period;
+
+	mutex_lock(&fleet->lock);
+	period = fleet->period[index];
+	mutex_unlock(&fleet->lock);
+	return period;
+}
+
+/**
+ * htmm_fleet_set_period - change a period on all CPUs, now and later ones
+ * @fleet: a fleet
+ * @index: index of the event
+ * @period: the new period, 1 to 2^63 - 1
+ *
+ * Context: process, may sleep.
+ */
+void htmm_fleet_set_period(struct htmm_fleet *fleet, unsigned int index,
+			   u64 period)
+{
+	unsigned int i;
+
+	mutex_lock(&fleet->lock);
+	fleet->period[index] = period;
+	for (i = index; i < fleet->nr_samplers;
+	     i += fleet->config->start.nr_events)
+		htmm_event_set_period(fleet->samplers[i], period);
 	mutex_unlock(&fleet->lock);
 }
 

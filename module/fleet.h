@@ -25,6 +25,7 @@
  * @work: brings the events in line with the CPUs that are online
  * @lock: protects what follows, the samplers' event pointers, and the making
  *	of their rings
+ * @period: the period in force, by event
  * @launched: @work may create events
  * @armed: events are armed as soon as they are created
  * @nr_cpus: CPUs that have events now, or had them when the fleet was halted
@@ -40,6 +41,7 @@ struct htmm_fleet {
 	cpumask_var_t changed;
 	struct work_struct work;
 	struct mutex lock;	/* everything below, and samplers[]->event */
+	u64 period[HTMM_MAX_EVENTS];
 	bool launched;
 	bool armed;
 	unsigned int nr_cpus;
@@ -51,6 +53,9 @@ int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
 		    const struct htmm_targets *targets);
 int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err);
 void htmm_fleet_arm(struct htmm_fleet *fleet);
+u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index);
+void htmm_fleet_set_period(struct htmm_fleet *fleet, unsigned int index,
+			   u64 period);
 void htmm_fleet_halt(struct htmm_fleet *fleet);
 void htmm_fleet_free_rings(struct htmm_fleet *fleet);
 void htmm_fleet_destroy(struct htmm_fleet *fleet);

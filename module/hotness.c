@@ -191,7 +191,7 @@ static u32 htmm_hotness_resolve(struct htmm_hotness *hotness,
 		hotness->samples[resolved] = (struct htmm_table_sample) {
 			.vpn = access->addr >> HTMM_PAGE_SHIFT,
 			.space = space->id,
-			.weight = 1,
+			.weight = access->weight,
 		};
 		hotness->origin[resolved++] = i;
 	}

@@ -99,11 +99,13 @@ struct htmm_hotness {
  * @addr: data address in user space
  * @cookie: htmm_space_cookie() of its task
  * @pid: its process in the initial pid namespace
+ * @weight: what it counts, at least 1
  */
 struct htmm_access {
 	u64 addr;
 	u64 cookie;
 	u32 pid;
+	u32 weight;
 };
 
 struct htmm_hotness *

@@ -26,6 +26,7 @@ static u16 htmm_misc(struct pt_regs *regs)
 }
 
 static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
+		      u64 time,
 		      const struct perf_event *event,
 		      const struct perf_sample_data *data,
 		      struct pt_regs *regs)
@@ -34,7 +35,7 @@ static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
 		.ip = data->sample_flags & PERF_SAMPLE_IP ?
 			data->ip : instruction_pointer(regs),
 		.addr = data->addr,
-		.time = local_clock(),
+		.time = time,
 		.period = data->sample_flags & PERF_SAMPLE_PERIOD ?
 			data->period : event->hw.last_period,
 		.data_src = data->sample_flags & PERF_SAMPLE_DATA_SRC ?
@@ -54,7 +55,7 @@ static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
  * data->addr means something only if sample_flags says so: AMD IBS leaves
  * whatever was on the stack for operations without an address.
  */
-static enum htmm_drop htmm_capture(struct htmm_sampler *sampler,
+static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 				   const struct perf_event *event,
 				   const struct perf_sample_data *data,
 				   struct pt_regs *regs)
@@ -76,7 +77,7 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler,
 	if (!slot)
 		return HTMM_DROP_RING_FULL;
 
-	htmm_fill(&sample, sampler, event, data, regs);
+	htmm_fill(&sample, sampler, time, event, data, regs);
 	htmm_record_write(slot, sampler->sample_type, &sample);
 
 	/*
@@ -102,6 +103,7 @@ void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
 		   struct pt_regs *regs)
 {
 	struct htmm_sampler *sampler = event->overflow_handler_context;
+	u64 time = local_clock();
 	enum htmm_drop drop;
 
 	local64_inc(&sampler->overflows);
@@ -121,7 +123,7 @@ void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
 	WRITE_ONCE(sampler->busy, true);
 	barrier();
 
-	drop = htmm_capture(sampler, event, data, regs);
+	drop = htmm_capture(sampler, time, event, data, regs);
 	if (drop != HTMM_DROP_NONE)
 		local64_inc(&sampler->dropped[drop]);
 	if (drop == HTMM_DROP_RING_FULL)
@@ -129,4 +131,5 @@ void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
 
 	barrier();
 	WRITE_ONCE(sampler->busy, false);
+	local64_add(local_clock() - time, &sampler->handler_ns);
 }

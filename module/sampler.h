@@ -62,6 +62,7 @@ struct htmm_grant {
  * @busy: a handler is at work
  * @overflows: times the handler was entered
  * @throttled: of these, how many found the event throttled
+ * @handler_ns: time in the handler, in nanoseconds
  * @in_nmi: of these, how many were in NMI context
  * @dropped: records the handler did not put in the ring, by reason
  * @counted: records ksampled added to the table
@@ -91,6 +92,7 @@ struct htmm_sampler {
 	local64_t overflows;
 	local64_t throttled;
 	local64_t in_nmi;
+	local64_t handler_ns;
 	local64_t dropped[HTMM_NR_DROPS];
 
 	u64 counted ____cacheline_aligned;

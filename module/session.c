@@ -52,6 +52,19 @@ static int htmm_session_create_hotness(struct htmm_session *session,
 	return 0;
 }
 
+/* The smallest period that any event can have: the one that counts 1. */
+static u64 htmm_session_weight_unit(const struct htmm_config *config)
+{
+	u64 unit = U64_MAX;
+	unsigned int i;
+
+	if (!(config->start.flags & HTMM_START_WEIGHT_PERIOD))
+		return 0;
+	for (i = 0; i < config->start.nr_events; i++)
+		unit = min_t(u64, unit, config->events[i].min_period);
+	return unit;
+}
+
 static void htmm_session_prepare_drain(struct htmm_session *session)
 {
 	const struct htmm_start *start = &session->config->start;
@@ -61,6 +74,7 @@ static void htmm_session_prepare_drain(struct htmm_session *session)
 	drain->samplers = session->fleet.samplers;
 	drain->nr_samplers = session->fleet.nr_samplers;
 	drain->sample_type = start->sample_type;
+	drain->weight_unit = htmm_session_weight_unit(session->config);
 	drain->interval = msecs_to_jiffies(start->drain_interval_ms);
 	htmm_drain_init(drain);
 }
@@ -162,6 +176,7 @@ static struct htmm_session *htmm_session_launch(struct htmm_config *config,
 
 	session->started = ktime_get();
 	htmm_fleet_arm(&session->fleet);
+	htmm_budget_start(&session->budget, &session->fleet, &session->drain);
 	return session;
 
 err_drain:
@@ -216,6 +231,7 @@ static void htmm_session_halt(struct htmm_session *session)
 	lockdep_assert_held(&htmm_session_lock);
 
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPING);
+	htmm_budget_stop(&session->budget);
 	htmm_fleet_halt(&session->fleet);
 	htmm_drain_stop(&session->drain);
 	htmm_hotness_adapt(session->hotness);

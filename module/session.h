@@ -16,6 +16,7 @@
 
 #include <linux/kref.h>
 #include <linux/ktime.h>
+#include "budget.h"
 #include "config.h"
 #include "drain.h"
 #include "fleet.h"
@@ -34,6 +35,7 @@
  * @hotness: what is hot
  * @drain: ksampled
  * @fleet: the samplers
+ * @budget: what they cost
  */
 struct htmm_session {
 	struct kref ref;
@@ -47,6 +49,7 @@ struct htmm_session {
 	struct htmm_hotness *hotness;
 	struct htmm_drain drain;
 	struct htmm_fleet fleet;
+	struct htmm_budget budget;
 };
 
 struct htmm_session *htmm_session_start(struct htmm_config *config,

@@ -122,8 +122,11 @@ static void htmm_snapshot_counters(struct htmm_drain *drain,
 {
 	unsigned int i;
 
+	stats->handler_ns = 0;
 	mutex_lock(&drain->lock);
 	for (i = 0; i < drain->nr_samplers; i++) {
+		stats->handler_ns +=
+			local64_read(&drain->samplers[i]->handler_ns);
 		channels[i].cpu = drain->samplers[i]->cpu;
 		channels[i].event = drain->samplers[i]->index;
 		htmm_sampler_read(drain->samplers[i], &channels[i].counters);
@@ -173,6 +176,8 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 	stats->exited = hotness.exited;
 	stats->wakeups = atomic64_read(&session->drain.wake.wakeups);
 	stats->drain_ns = READ_ONCE(session->drain.cpu_ns);
+	stats->period_changes = READ_ONCE(session->budget.changes);
+	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
 	return htmm_snapshot_compact(channels, session->fleet.nr_samplers);
 }
 

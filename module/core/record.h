@@ -121,6 +121,19 @@ static inline u64 htmm_record_addr(const u64 *slot, u64 sample_type)
 }
 
 /**
+ * htmm_record_period - events that a record stands for
+ * @slot: a slot written by htmm_record_write()
+ * @sample_type: the one it was written with, PERF_SAMPLE_PERIOD among it
+ */
+static inline u64 htmm_record_period(const u64 *slot, u64 sample_type)
+{
+	const u64 before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			   PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
+
+	return slot[1 + hweight64(sample_type & before)];
+}
+
+/**
  * htmm_record_pid - process of a record, in the initial pid namespace
  * @slot: a slot written by htmm_record_write()
  */

@@ -84,7 +84,10 @@ enum htmm_drop {
  * @config: perf_event_attr.config
  * @config1: perf_event_attr.config1 (load latency threshold, for example)
  * @config2: perf_event_attr.config2
- * @period: events between two samples, 1 to 2^63 - 1
+ * @period: events between two samples, 1 to 2^63 - 1; with HTMM_START_BUDGET
+ *	the period to begin with
+ * @min_period: smallest period that a budget may choose; 0: @period
+ * @max_period: largest period that a budget may choose; 0: 1000 * @period
  * @name: how the event is called in statistics; NUL-terminated, may be empty
  * @flags: none yet
  * @__reserved: zero
@@ -96,6 +99,8 @@ struct htmm_event {
 	__u64 config1;
 	__u64 config2;
 	__u64 period;
+	__u64 min_period;
+	__u64 max_period;
 	char name[HTMM_EVENT_NAME_LEN];
 	__u32 flags;
 	__u32 __reserved;
@@ -131,6 +136,14 @@ struct htmm_target {
  * Without it they leave the table, and their last samples count as stale.
  */
 #define HTMM_START_KEEP_EXITED	0x2
+/* struct htmm_start.flags: move the periods to keep within budget_ppm. */
+#define HTMM_START_BUDGET	0x4
+/*
+ * struct htmm_start.flags: a sample counts as many as its period is times the
+ * smallest period of all events, rounded. So a store sampled at each 100,003rd and
+ * a load at each 199th mean what they should, also while a budget moves them.
+ */
+#define HTMM_START_WEIGHT_PERIOD 0x8
 
 /**
  * struct htmm_start - argument of HTMM_IOC_START
@@ -168,6 +181,15 @@ struct htmm_target {
  *	that says what was wrong, NUL-terminated
  * @error_size: bytes in @error; HTMM_ERROR_LEN is always enough
  * @__reserved2: zero
+ * @budget_ppm: with HTMM_START_BUDGET: what sampling may cost, in millionths of
+ *	the time of the CPUs sampled, up to 1,000,000; 0: as little as can be.
+ *	The cost is the time in overflow handlers, @interrupt_ns for each of
+ *	them, and the CPU time of ksampled
+ * @interrupt_ns: what an interrupt costs outside the handler, in nanoseconds, up
+ *	to 1,000,000; 0: 2,000
+ * @budget_interval_ms: milliseconds between two looks at the cost, 10 to 60,000;
+ *	0: 1,000
+ * @__reserved3: zero
  *
  * Starts the one session of the module.  Either all events run on all CPUs of
  * the session that are online, or nothing is left behind.  CPUs of the session
@@ -175,15 +197,17 @@ struct htmm_target {
  * session that has stopped are discarded.
  *
  * EBUSY	a session is running
- * EINVAL	no event; a zero period; precise_ip above 3; a ring that is not a
+ * EINVAL	no event; a zero period, or one outside min_period to max_period;
+ *		budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a ring that is not a
  *		power of two; an unsupported sample_type bit; a name that is not
  *		NUL-terminated; an array stride that is too small; a CPU bitmap
  *		size that is not a multiple of 8; an unknown target type; or the
  *		PMU rejects the event's configuration
  * E2BIG	too many events or targets, or a non-zero member in an array
  *		element beyond what this module knows
- * ERANGE	ring_pages, max_pages, max_bytes, drain_nice, drain_interval_ms or
- *		a period outside its range; a CPU number this machine cannot have
+ * ERANGE	ring_pages, max_pages, max_bytes, drain_nice, drain_interval_ms,
+ *		budget_ppm, interrupt_ns, budget_interval_ms or a period outside
+ *		its range; a CPU number this machine cannot have
  * ENODEV	no CPU of a bitmap is online
  * ESRCH	no such process
  * ENOENT	no PMU here takes events of this type
@@ -218,6 +242,10 @@ struct htmm_start {
 	__u64 error;
 	__u32 error_size;
 	__u32 __reserved2;
+	__u32 budget_ppm;
+	__u32 interrupt_ns;
+	__u32 budget_interval_ms;
+	__u32 __reserved3;
 };
 
 /**
@@ -390,6 +418,13 @@ struct htmm_channel {
  * @wakeups: times ksampled was woken by a ring's watermark
  * @batches: batches drained
  * @drain_ns: CPU time of ksampled, in nanoseconds
+ * @handler_ns: time in overflow handlers, in nanoseconds
+ * @period_changes: times that a budget changed a period
+ * @cost_ppm: what sampling cost between the last two looks, in millionths of the
+ *	time of the CPUs sampled
+ * @__reserved: zero
+ *
+ * @drain_ns to @cost_ppm are not changed by RESET.
  *
  * ENODATA	there is no session, running or stopped
  */
@@ -411,6 +446,10 @@ struct htmm_stats {
 	__u64 wakeups;
 	__u64 batches;
 	__u64 drain_ns;
+	__u64 handler_ns;
+	__u64 period_changes;
+	__u32 cost_ppm;
+	__u32 __reserved;
 };
 
 /**

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include "budget.h"
+#include "core/budget.h"
+
+/*
+ * The whole cost of a window, interrupts included: what handlers measured of
+ * themselves, a charge for entering and leaving each interrupt, which nobody can
+ * measure from inside, and the thread that drains.
+ */
+static u64 htmm_budget_spent(const struct htmm_budget *budget,
+			     const struct htmm_cost *now)
+{
+	const struct htmm_cost *last = &budget->last;
+	u32 charge = budget->fleet->config->start.interrupt_ns;
+
+	return now->handler_ns - last->handler_ns +
+	       (now->overflows - last->overflows) * charge +
+	       now->drain_ns - last->drain_ns;
+}
+
+static void htmm_budget_measure(struct htmm_budget *budget,
+				struct htmm_cost *cost, ktime_t now)
+{
+	struct htmm_fleet *fleet = budget->fleet;
+	unsigned int i;
+
+	*cost = (struct htmm_cost) {
+		.drain_ns = READ_ONCE(budget->drain->cpu_ns),
+	};
+	mutex_lock(&fleet->lock);
+	for (i = 0; i < fleet->nr_samplers; i++) {
+		cost->handler_ns += local64_read(&fleet->samplers[i]->handler_ns);
+		cost->overflows += local64_read(&fleet->samplers[i]->overflows);
+	}
+	cost->time_ns = budget->last.time_ns + fleet->nr_cpus *
+			ktime_to_ns(ktime_sub(now, budget->last_time));
+	mutex_unlock(&fleet->lock);
+}
+
+/* The same factor for each event, so that they keep their proportions. */
+static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
+{
+	const struct htmm_start *start = &budget->fleet->config->start;
+	const struct htmm_event *event;
+	struct htmm_budget_range range;
+	u64 period, next;
+	unsigned int i;
+
+	for (i = 0; i < start->nr_events; i++) {
+		event = &budget->fleet->config->events[i];
+		range.min = event->min_period;
+		range.max = event->max_period;
+		period = htmm_fleet_period(budget->fleet, i);
+		next = htmm_budget_period(period, &range, spent, allowed);
+		if (next == period)
+			continue;
+		htmm_fleet_set_period(budget->fleet, i, next);
+		WRITE_ONCE(budget->changes, budget->changes + 1);
+	}
+}
+
+static void htmm_budget_work(struct work_struct *work)
+{
+	struct htmm_budget *budget =
+		container_of(work, struct htmm_budget, work.work);
+	const struct htmm_start *start = &budget->fleet->config->start;
+	ktime_t time = ktime_get();
+	u64 spent, window;
+	struct htmm_cost now;
+
+	htmm_budget_measure(budget, &now, time);
+	spent = htmm_budget_spent(budget, &now);
+	window = now.time_ns - budget->last.time_ns;
+	if (window)
+		WRITE_ONCE(budget->cost_ppm,
+			   min_t(u64, U32_MAX, mul_u64_u64_div_u64(spent, 1000000,
+								   window)));
+	if (window && start->flags & HTMM_START_BUDGET)
+		htmm_budget_move(budget, spent,
+				 mul_u64_u64_div_u64(window, start->budget_ppm,
+						     1000000));
+	budget->last = now;
+	budget->last_time = time;
+	queue_delayed_work(system_unbound_wq, &budget->work, budget->interval);
+}
+
+/**
+ * htmm_budget_start - watch what sampling costs
+ * @budget: zeroed
+ * @fleet: an armed fleet
+ * @drain: a running drain
+ *
+ * Context: process.
+ */
+void htmm_budget_start(struct htmm_budget *budget, struct htmm_fleet *fleet,
+		       struct htmm_drain *drain)
+{
+	budget->fleet = fleet;
+	budget->drain = drain;
+	budget->interval =
+		msecs_to_jiffies(fleet->config->start.budget_interval_ms);
+	budget->last_time = ktime_get();
+	INIT_DELAYED_WORK(&budget->work, htmm_budget_work);
+	queue_delayed_work(system_unbound_wq, &budget->work, budget->interval);
+}
+
+/**
+ * htmm_budget_stop - let the periods be
+ * @budget: a started budget
+ *
+ * Context: process, may sleep.
+ */
+void htmm_budget_stop(struct htmm_budget *budget)
+{
+	cancel_delayed_work_sync(&budget->work);
+}
