@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdlib.h>
 #include <string.h>
 #include "htmmctl.h"
 #include "session.h"
@@ -15,6 +16,22 @@ static int call_events(void *value, const char *text, struct htmm_error *err)
 static int call_cpus(void *value, const char *text, struct htmm_error *err)
 {
 	return htmm_cpus_parse(value, text, err);
+}
+
+/* A percentage, to four digits behind the point, in millionths. */
+static int call_budget(void *value, const char *text, struct htmm_error *err)
+{
+	char *end;
+	double percent;
+
+	errno = 0;
+	percent = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%")) || errno ||
+	    !(percent >= 0 && percent <= 100))
+		return htmm_error_set(err, EINVAL, "give 0 to 100, such as 3 or 0.5",
+				      "'%s' is not a percentage", text);
+	*(__s64 *)value = (__s64)(percent * 10000 + 0.5);
+	return 0;
 }
 
 static int call_ring_pages(void *value, const char *text, struct htmm_error *err)
@@ -101,11 +118,16 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->drain_nice, -20, 19 },
 		{ OPT_NUMBER, 0, "drain-interval", "MS", "longest wait in a ring, 1 to 10000 (50)",
 		  &s->drain_interval, 1, 10000 },
+		{ OPT_CALL, 0, "budget", "PCT", "CPU time that sampling may cost; moves periods",
+		  &s->budget_ppm, .call = call_budget },
+		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
+		  &s->weight_period },
 		{ OPT_FLAG, 'q', "quiet", NULL, "print errors only", &s->quiet },
 		{ OPT_FLAG, 'v', "verbose", NULL, "say what is sampled", &s->verbose },
 		{ OPT_END },
 	};
 
+	s->budget_ppm = -1;
 	memcpy(opts, table, sizeof(table));
 }
 
@@ -197,6 +219,13 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 		.cooling_period = session->cooling_period,
 		.adaptation_period = session->adaptation_period,
 	};
+
+	if (session->budget_ppm >= 0) {
+		start.flags |= HTMM_START_BUDGET;
+		start.budget_ppm = session->budget_ppm;
+	}
+	if (session->weight_period)
+		start.flags |= HTMM_START_WEIGHT_PERIOD;
 
 	return htmm_device_start(fd, &start, err);
 }

@@ -23,6 +23,8 @@
  * @adaptation_period: samples between adaptations; 0: default
  * @drain_nice: nice value of ksampled
  * @drain_interval: milliseconds; 0: default
+ * @budget_ppm: what sampling may cost, in millionths of CPU time; -1: no budget
+ * @weight_period: samples count as much as their period
  * @quiet: no notices
  * @verbose: say what is sampled
  */
@@ -42,12 +44,14 @@ struct session {
 	__s64 adaptation_period;
 	__s64 drain_nice;
 	__s64 drain_interval;
+	__s64 budget_ppm;
+	bool weight_period;
 	bool quiet;
 	bool verbose;
 };
 
 /* Number of options in the table that session_opts() fills, its end included. */
-#define SESSION_OPTS	17
+#define SESSION_OPTS	19
 
 /**
  * session_opts() - make the options that describe a session

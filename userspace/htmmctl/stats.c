@@ -139,6 +139,9 @@ void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
 	fprintf(file, "%-14s %14.1f ms CPU time, %llu batches, %llu wake-ups\n", "ksampled",
 		(double)all->drain_ns / 1e6, all->batches, all->wakeups);
 
+	fprintf(file, "%-14s %14.1f ms in interrupts; %.2f %% of the CPUs' time lately, %llu changes of period\n",
+		"cost", (double)all->handler_ns / 1e6, all->cost_ppm / 1e4, all->period_changes);
+
 	print_table_head(file, "event");
 	for (i = 0; i < all->nr_events; i++) {
 		struct htmm_counters sum = sum_event(stats, i);
@@ -225,6 +228,7 @@ static struct json_object *channels_json(const struct htmm_stats_buf *stats)
 		json_add_bool(obj, "large_pebs", channel->flags & HTMM_CHANNEL_LARGE_PEBS);
 		json_add_u64(obj, "precise_ip", channel->precise_ip);
 		json_add_u64(obj, "period", channel->period);
+		json_add_u64(obj, "count", channel->count);
 		json_add_u64(obj, "time_enabled_ns", channel->time_enabled);
 		json_add_u64(obj, "time_running_ns", channel->time_running);
 		add_counters(obj, &channel->counters);
@@ -250,6 +254,9 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	json_add_u64(obj, "wakeups", all->wakeups);
 	json_add_u64(obj, "batches", all->batches);
 	json_add_u64(obj, "drain_ns", all->drain_ns);
+	json_add_u64(obj, "handler_ns", all->handler_ns);
+	json_add_u64(obj, "cost_ppm", all->cost_ppm);
+	json_add_u64(obj, "period_changes", all->period_changes);
 	json_add(obj, "events", events_json(stats));
 	json_add(obj, "cpus", cpus_json(stats));
 	json_add(obj, "channels", channels_json(stats));

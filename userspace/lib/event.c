@@ -69,6 +69,16 @@ static int generic_term(struct spec *spec, const char *term, const char *text,
 		event->period = number;
 		return ret;
 	}
+	if (!strcmp(term, "min-period")) {
+		ret = htmm_parse_number(text, 1, LLONG_MAX, &number, err);
+		event->min_period = number;
+		return ret;
+	}
+	if (!strcmp(term, "max-period")) {
+		ret = htmm_parse_number(text, 1, LLONG_MAX, &number, err);
+		event->max_period = number;
+		return ret;
+	}
 	if (!strcmp(term, "precise")) {
 		ret = htmm_parse_number(text, 0, 3, &number, err);
 		event->precise_ip = number;
@@ -95,7 +105,7 @@ static int parse_term(struct spec *spec, char *term, struct htmm_error *err)
 		return ret;
 	if (!spec->pmu)
 		return htmm_error_set(err, ENOENT,
-				      "it can have period, precise, config1, config2 and name",
+				      "it can have period, min-period, max-period, precise, config1, config2 and name",
 				      "there is no term '%s'", term);
 	if (!equals && !spec->in_alias && !pmu_alias(spec->pmu, term, alias)) {
 		spec->in_alias = true;
