@@ -104,7 +104,8 @@ static int map_mailbox(void)
 		struct pebs_cpu *pc = per_cpu_ptr(pebs_cpus, cpu);
 
 		pc->slot = &mbox->cpu[cpu].slot;
-		pc->nmis = pc->slot->nmis;
+		/* Inactive, so the plugin leaves it alone. */
+		memset(pc->slot, 0, sizeof(*pc->slot));
 	}
 	return 0;
 
