@@ -24,7 +24,7 @@
 #define HTMM_BUDGET_SHRINK	2
 
 /* Periods above this one are not made prime: trial division would take long. */
-#define HTMM_PRIME_MAX		(1ULL << 32)
+#define HTMM_PRIME_MAX		0x100000000ULL
 
 /**
  * struct htmm_budget_range - where a period may go

@@ -139,8 +139,10 @@ void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
 	fprintf(file, "%-14s %14.1f ms CPU time, %llu batches, %llu wake-ups\n", "ksampled",
 		(double)all->drain_ns / 1e6, all->batches, all->wakeups);
 
-	fprintf(file, "%-14s %14.1f ms in interrupts; %.2f %% of the CPUs' time lately, %llu changes of period\n",
-		"cost", (double)all->handler_ns / 1e6, all->cost_ppm / 1e4, all->period_changes);
+	fprintf(file, "%-14s %14.1f ms in interrupts\n", "handlers",
+		(double)all->handler_ns / 1e6);
+	fprintf(file, "%-14s %14.2f %% of the CPUs' time lately, %llu changes of period\n",
+		"cost", all->cost_ppm / 1e4, all->period_changes);
 
 	print_table_head(file, "event");
 	for (i = 0; i < all->nr_events; i++) {
