@@ -68,7 +68,7 @@ static bool thread_exists(const char *name)
 	request_init(&self->req, &self->source.event);			\
 } while (0)
 
-/* The request, right but for one member, is refused; twice, to be sure. */
+/* The request, right but for one member, is refused. */
 #define refused_with(err, member, value) do {				\
 	self->req.member = (value);					\
 	refused(err, #member " = " #value);				\
@@ -88,10 +88,11 @@ static bool thread_exists(const char *name)
 
 TEST_F(request, reserved_members)
 {
-	refused_with(EINVAL, arg.flags, 0x4);
+	refused_with(EINVAL, arg.flags, 0x10);
 	refused_with(EINVAL, arg.flags, ~0U);
 	refused_with(EINVAL, arg.__reserved, 1);
 	refused_with(EINVAL, arg.__reserved2, 1);
+	refused_with(EINVAL, arg.__reserved3, 1);
 	refused_with(EINVAL, events[0].flags, 1);
 	refused_with(EINVAL, events[0].__reserved, 1);
 	request_add_target(&self->req, getpid());
@@ -116,6 +117,31 @@ TEST_F(request, event_members)
 	memset(self->req.events[0].name, 'x', HTMM_EVENT_NAME_LEN - 1);
 	accepted_with(events[0].name[HTMM_EVENT_NAME_LEN - 1], '\0');
 	accepted_with(events[0].name[0], '\0');
+}
+
+TEST_F(request, budget)
+{
+	refused_with(EINVAL, arg.budget_ppm, 1);
+	self->req.arg.flags = HTMM_START_BUDGET;
+	refused_with(ERANGE, arg.budget_ppm, 1000001);
+	self->req.arg.flags = HTMM_START_BUDGET;
+	refused_with(ERANGE, arg.interrupt_ns, 1000001);
+	self->req.arg.flags = HTMM_START_BUDGET;
+	refused_with(ERANGE, arg.budget_interval_ms, 9);
+	self->req.arg.flags = HTMM_START_BUDGET;
+	refused_with(ERANGE, arg.budget_interval_ms, 60001);
+	refused_with(EINVAL, events[0].min_period, self->source.event.period + 1);
+	refused_with(EINVAL, events[0].max_period, self->source.event.period - 1);
+	refused_with(ERANGE, events[0].max_period, 1ULL << 63);
+
+	self->req.arg.flags = HTMM_START_BUDGET;
+	self->req.arg.interrupt_ns = 1000000;
+	self->req.arg.budget_interval_ms = 10;
+	accepted_with(arg.budget_ppm, 1000000);
+	self->req.arg.flags = HTMM_START_BUDGET;
+	self->req.events[0].min_period = 1;
+	self->req.events[0].max_period = (1ULL << 63) - 1;
+	accepted_with(arg.budget_interval_ms, 60000);
 }
 
 /* No PMU has such a type; the last has one that knows no such tracepoint. */
