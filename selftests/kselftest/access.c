@@ -10,7 +10,7 @@
 #include <linux/perf_event.h>
 #include "access.h"
 
-#define PAGE	(1UL << HTMM_PAGE_SHIFT)
+#define PAGE	4096UL
 
 /* Intel's encodings of MEM_INST_RETIRED.ALL_STORES and .ALL_LOADS. */
 #define RAW_STORES	0x82d0
@@ -70,7 +70,8 @@ bool source_find(struct source *source, enum access_kind kind)
 		.precise_ip = 2,
 		.period = source->exact ? 1009 : 100003,
 	};
-	strcpy(source->event.name, kind == ACCESS_STORE ? "store" : "load");
+	snprintf(source->event.name, sizeof(source->event.name), "%s",
+		 kind == ACCESS_STORE ? "store" : "load");
 	return event_works(&source->event);
 }
 

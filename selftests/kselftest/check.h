@@ -32,8 +32,8 @@ static inline void check_books(struct __test_metadata *_metadata,
 			       const struct books *books)
 {
 	const struct htmm_counters *total = &books->stats.total;
-	uint64_t overflows = 0, counted = 0, drops = 0;
-	uint32_t i;
+	__u64 overflows = 0, counted = 0, drops = 0;
+	__u32 i;
 
 	ASSERT_NE(0, books->stats.nr_channels);
 	for (i = 0; i < books->stats.nr_channels; i++) {

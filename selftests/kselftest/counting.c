@@ -16,7 +16,7 @@
  * number. The rings hold all samples: ksampled does not run on a CPU where we
  * have priority.
  */
-static int request_own_cpus(struct request *req, int *cpus, uint64_t *bitmap)
+static int request_own_cpus(struct request *req, int *cpus, __u64 *bitmap)
 {
 	int i, nr = cpus_allowed(cpus, MAX_CPUS);
 
@@ -33,7 +33,7 @@ FIXTURE(counting) {
 	int fd;
 	int cpus[MAX_CPUS];
 	int nr_cpus;
-	uint64_t bitmap[MAX_CPUS / 64];
+	__u64 bitmap[MAX_CPUS / 64];
 	struct source source;
 	struct request req;
 	void *mem;
@@ -68,16 +68,16 @@ FIXTURE_TEARDOWN(counting)
 }
 
 /* What may be amiss of a number of samples: a sample, or real hardware's skid. */
-static uint64_t slack(const struct source *source, uint64_t samples)
+static __u64 slack(const struct source *source, __u64 samples)
 {
 	return source->exact ? 1 : 2 + samples / 50;
 }
 
 #define EXPECT_NEAR(wanted, seen, most) do {				\
-	uint64_t wanted_ = (wanted), seen_ = (seen);			\
+	__u64 wanted_ = (wanted), seen_ = (seen), most_ = (most);	\
 									\
-	EXPECT_GE(seen_ + (most), wanted_);				\
-	EXPECT_GE(wanted_ + (most), seen_);				\
+	EXPECT_GE(seen_ + most_, wanted_);				\
+	EXPECT_GE(wanted_ + most_, seen_);				\
 } while (0)
 
 static void pin(struct __test_metadata *_metadata, int cpu)
@@ -91,7 +91,7 @@ static void check_count(struct __test_metadata *_metadata,
 			const struct source *source,
 			const struct htmm_channel *channel)
 {
-	uint64_t want = channel->count / source->event.period;
+	__u64 want = channel->count / source->event.period;
 	const struct htmm_counters *c = &channel->counters;
 
 	EXPECT_NEAR(want, c->overflows, slack(source, want));
@@ -106,12 +106,12 @@ static void check_count(struct __test_metadata *_metadata,
 /* A known number of accesses on each CPU in turn. */
 TEST_F(counting, each_cpu)
 {
-	const uint64_t period = self->source.event.period;
+	const __u64 period = self->source.event.period;
 	const size_t rounds = variant->share * period;
-	const uint64_t accesses = PAGES * rounds;
+	const __u64 accesses = PAGES * rounds;
 	struct books books;
 	struct pages pages;
-	uint64_t samples;
+	__u64 samples;
 	int i;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
@@ -129,9 +129,9 @@ TEST_F(counting, each_cpu)
 	ASSERT_EQ(self->nr_cpus, books.stats.nr_channels);
 	for (i = 0; i < books.stats.nr_channels; i++) {
 		const struct htmm_channel *channel = &books.channels[i];
-		uint64_t want = accesses / period;
+		__u64 want = accesses / period;
 
-		TH_LOG("cpu %u: %llu counted by the PMU, %llu overflows, %llu counted, %llu filtered",
+		TH_LOG("cpu %u: PMU %llu, overflows %llu, counted %llu, filtered %llu",
 		       channel->cpu, channel->count, channel->counters.overflows,
 		       channel->counters.counted,
 		       channel->counters.drops[HTMM_DROP_FILTERED]);
@@ -164,9 +164,9 @@ TEST_F(counting, each_cpu)
 /* Pages that get different shares keep them. */
 TEST_F(counting, uneven_pages)
 {
-	const uint64_t period = self->source.event.period;
+	const __u64 period = self->source.event.period;
 	struct pages pages;
-	uint64_t want, seen;
+	__u64 want, seen;
 	int i;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
@@ -203,7 +203,7 @@ TEST_F(counting, uneven_pages)
 /* All that a record can carry; the address is not where it is in others. */
 TEST_F(counting, longest_record)
 {
-	const uint64_t period = self->source.event.period;
+	const __u64 period = self->source.event.period;
 	struct pages pages;
 	struct books books;
 
@@ -232,7 +232,7 @@ FIXTURE(two_events) {
 	struct request req;
 	int cpus[MAX_CPUS];
 	int nr_cpus;
-	uint64_t bitmap[MAX_CPUS / 64];
+	__u64 bitmap[MAX_CPUS / 64];
 	void *mem;
 };
 
@@ -259,8 +259,8 @@ FIXTURE_TEARDOWN(two_events)
 
 TEST_F(two_events, each_cpu)
 {
-	const uint64_t period = self->first.event.period;
-	const uint64_t want = PAGES * 8;
+	const __u64 period = self->first.event.period;
+	const __u64 want = PAGES * 8;
 	struct books books;
 	struct pages pages;
 	int i;

@@ -141,9 +141,9 @@ void books_free(struct books *books)
 	books->channels = NULL;
 }
 
-uint64_t counters_drops(const struct htmm_counters *counters)
+__u64 counters_drops(const struct htmm_counters *counters)
 {
-	uint64_t sum = 0;
+	__u64 sum = 0;
 	int i;
 
 	for (i = 0; i < HTMM_DROP_SLOTS; i++)
@@ -187,23 +187,23 @@ void pages_free(struct pages *pages)
 	*pages = (struct pages) {};
 }
 
-uint64_t pages_samples(const struct pages *pages, pid_t pid, const void *addr,
-		       size_t bytes)
+__u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr,
+		    size_t bytes)
 {
-	uint64_t sum = 0;
+	__u64 sum = 0;
 	size_t i;
 
 	for (i = 0; i < pages->nr; i++) {
 		const struct htmm_hot_page *page = &pages->page[i];
 
-		if ((!pid || page->pid == (uint32_t)pid) &&
+		if ((!pid || page->pid == (__u32)pid) &&
 		    page->addr - (uintptr_t)addr < bytes)
 			sum += page->samples;
 	}
 	return sum;
 }
 
-uint64_t pages_total(const struct pages *pages, pid_t pid)
+__u64 pages_total(const struct pages *pages, pid_t pid)
 {
 	return pages_samples(pages, pid, NULL, SIZE_MAX);
 }

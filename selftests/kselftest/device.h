@@ -64,13 +64,13 @@ int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist);
 
 int books_read(int fd, struct books *books);
 void books_free(struct books *books);
-uint64_t counters_drops(const struct htmm_counters *counters);
+__u64 counters_drops(const struct htmm_counters *counters);
 
 int pages_read(int fd, struct pages *pages);
 void pages_free(struct pages *pages);
 /* Samples of a process, or of all processes if @pid is 0, in a range. */
-uint64_t pages_samples(const struct pages *pages, pid_t pid, const void *addr,
-		       size_t bytes);
-uint64_t pages_total(const struct pages *pages, pid_t pid);
+__u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr,
+		    size_t bytes);
+__u64 pages_total(const struct pages *pages, pid_t pid);
 
 #endif /* KSFT_DEVICE_H */

@@ -33,19 +33,19 @@ FIXTURE_TEARDOWN(hotness)
 	check_idle(_metadata);
 }
 
-static unsigned int bin_of(uint64_t count)
+static unsigned int bin_of(__u64 count)
 {
 	return count ? 64 - __builtin_clzll(count) : 0;
 }
 
 /* Touches one page so often. */
-static void touch(FIXTURE_DATA(hotness) *self, int page, size_t times)
+static void touch(struct _test_data_hotness *self, int page, size_t times)
 {
 	access_pages(&self->source, self->mem + page * PAGE, 1, times);
 }
 
 /* Page i is touched i + 1 times. */
-static void touch_staircase(FIXTURE_DATA(hotness) *self)
+static void touch_staircase(struct _test_data_hotness *self)
 {
 	int i;
 
@@ -53,11 +53,11 @@ static void touch_staircase(FIXTURE_DATA(hotness) *self)
 		touch(self, i, i + 1);
 }
 
-static uint64_t samples_of(struct __test_metadata *_metadata,
-			   FIXTURE_DATA(hotness) *self, int page)
+static __u64 samples_of(struct __test_metadata *_metadata,
+			struct _test_data_hotness *self, int page)
 {
 	struct pages pages;
-	uint64_t samples;
+	__u64 samples;
 
 	EXPECT_EQ(0, pages_read(self->fd, &pages));
 	samples = pages_samples(&pages, getpid(), self->mem + page * PAGE, PAGE);
@@ -68,7 +68,7 @@ static uint64_t samples_of(struct __test_metadata *_metadata,
 /* The histogram again, from the list of pages; no page in it is cold. */
 static void check_bins(struct __test_metadata *_metadata, int fd)
 {
-	uint64_t bins[HTMM_NR_BINS] = {}, sum = 0, hot = 0;
+	__u64 bins[HTMM_NR_BINS] = {}, sum = 0, hot = 0;
 	struct htmm_histogram hist;
 	struct pages pages;
 	size_t i;
@@ -105,8 +105,8 @@ static void check_bins(struct __test_metadata *_metadata, int fd)
 static void check_thresholds(struct __test_metadata *_metadata,
 			     const struct htmm_histogram *hist)
 {
-	uint64_t fitting = 0;
-	uint32_t hot, warm;
+	__u64 fitting = 0;
+	__u32 hot, warm;
 
 	for (hot = HTMM_NR_BINS; hot > 1; hot--) {
 		if (fitting + hist->bins[hot - 1] > hist->capacity_pages)
@@ -174,8 +174,8 @@ TEST_F(hotness, huge_regions)
 {
 	struct htmm_histogram hist;
 	struct books books;
-	uint64_t sum = 0;
-	uint32_t top = 0, i;
+	__u64 sum = 0;
+	__u32 top = 0, i;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	access_pages(&self->source, self->mem, NR, 8);
@@ -196,7 +196,7 @@ TEST_F(hotness, huge_regions)
 TEST_F(hotness, thresholds)
 {
 	/* From "nothing fits" to "everything does". */
-	const uint64_t capacities[] = { 1, 8, 9, 12, 24, 32, 33, 100, 1 << 20 };
+	const __u64 capacities[] = { 1, 8, 9, 12, 24, 32, 33, 100, 1 << 20 };
 	struct htmm_histogram hist;
 	size_t i;
 
@@ -232,7 +232,7 @@ TEST_F(hotness, adaptation_period)
 /* Every count is halved at exactly each 100th sample, by the model as well. */
 TEST_F(hotness, cooling_period)
 {
-	uint64_t count = 0, i;
+	__u64 count = 0, i;
 	struct books books;
 	int tries = 5;
 
@@ -260,7 +260,7 @@ TEST_F(hotness, cooling_period)
 /* A page that is never touched again cools to nothing, one step at a time. */
 TEST_F(hotness, cooling_of_pages_at_rest)
 {
-	uint64_t want[NR];
+	__u64 want[NR];
 	struct books books;
 	int i, step;
 
@@ -324,11 +324,8 @@ TEST_F(hotness, table_memory)
 	self->req.arg.max_bytes = 1 << 20;
 	self->req.arg.ring_pages = 256;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	for (i = 0; i < regions; i++) {
-		*(volatile char *)(mem + i * step) = 1;
-		if (i % 64 == 63)
-			usleep(2000);
-	}
+	for (i = 0; i < regions; i++)
+		access_pages(&self->source, mem + i * step, 1, 1);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
 	ASSERT_EQ(0, books_read(self->fd, &books));
 	check_books(_metadata, &books);

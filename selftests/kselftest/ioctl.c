@@ -17,8 +17,8 @@
 static const struct call {
 	const char *name;
 	unsigned int cmd;
-	uint32_t size;
-	uint32_t known;
+	__u32 size;
+	__u32 known;
 	int idle;
 } calls[] = {
 	{ "START", HTMM_IOC_START, 160, sizeof(struct htmm_start), 0 },
@@ -34,8 +34,7 @@ static const struct call {
 	{ "RESET", HTMM_IOC_RESET, 8, sizeof(struct htmm_simple), -ENODATA },
 };
 
-#define for_each_call(call) \
-	for (call = calls; call < calls + ARRAY_SIZE(calls); call++)
+#define NR_CALLS	ARRAY_SIZE(calls)
 
 FIXTURE(ioctl) {
 	int fd;
@@ -65,8 +64,8 @@ FIXTURE_TEARDOWN(ioctl)
  * Puts a right argument of @size bytes, all beyond the struct zero, at @arg, as
  * far as there is memory.
  */
-static void fill(FIXTURE_DATA(ioctl) *self, const struct call *call, char *arg,
-		 uint32_t size)
+static void fill(struct _test_data_ioctl *self, const struct call *call, char *arg,
+		 __u32 size)
 {
 	struct htmm_hot_pages hot = {
 		.pages = (uintptr_t)&self->page,
@@ -89,7 +88,7 @@ static void fill(FIXTURE_DATA(ioctl) *self, const struct call *call, char *arg,
 }
 
 /* Makes the call while idle, and gets back to idle. */
-static int call_idle(FIXTURE_DATA(ioctl) *self, const struct call *call,
+static int call_idle(struct _test_data_ioctl *self, const struct call *call,
 		     char *arg)
 {
 	int ret = device_ioctl(self->fd, call->cmd, arg);
@@ -130,9 +129,9 @@ TEST_F(ioctl, node_is_private)
 TEST_F(ioctl, too_small)
 {
 	const struct call *call;
-	uint32_t size;
+	__u32 size;
 
-	for_each_call(call) {
+	for (call = calls; call < calls + NR_CALLS; call++) {
 		for (size = 0; size < call->size; size++) {
 			fill(self, call, self->arg, size);
 			EXPECT_EQ(-EINVAL, call_idle(self, call, self->arg)) {
@@ -146,7 +145,7 @@ TEST_F(ioctl, first_version)
 {
 	const struct call *call;
 
-	for_each_call(call) {
+	for (call = calls; call < calls + NR_CALLS; call++) {
 		fill(self, call, self->arg, call->size);
 		EXPECT_EQ(call->idle, call_idle(self, call, self->arg)) {
 			TH_LOG("%s", call->name);
@@ -157,15 +156,15 @@ TEST_F(ioctl, first_version)
 TEST_F(ioctl, larger_with_zeroes)
 {
 	const struct call *call;
-	uint32_t size;
+	__u32 size;
 
-	for_each_call(call) {
+	for (call = calls; call < calls + NR_CALLS; call++) {
 		for (size = call->known; size <= PAGE; size += PAGE - call->known) {
 			fill(self, call, self->arg, size);
 			EXPECT_EQ(call->idle, call_idle(self, call, self->arg)) {
 				TH_LOG("%s of %u bytes", call->name, size);
 			}
-			EXPECT_EQ(size, *(uint32_t *)self->arg);
+			EXPECT_EQ(size, *(__u32 *)self->arg);
 		}
 	}
 }
@@ -174,7 +173,7 @@ TEST_F(ioctl, larger_with_more)
 {
 	const struct call *call;
 
-	for_each_call(call) {
+	for (call = calls; call < calls + NR_CALLS; call++) {
 		fill(self, call, self->arg, call->known + 16);
 		self->arg[call->known] = 1;
 		EXPECT_EQ(-E2BIG, call_idle(self, call, self->arg)) {
@@ -190,11 +189,11 @@ TEST_F(ioctl, larger_with_more)
 
 TEST_F(ioctl, larger_than_a_page)
 {
-	const uint32_t sizes[] = { PAGE + 1, 2 * PAGE, 1U << 31, ~0U };
+	const __u32 sizes[] = { PAGE + 1, 2 * PAGE, 1U << 31, ~0U };
 	const struct call *call;
 	size_t i;
 
-	for_each_call(call) {
+	for (call = calls; call < calls + NR_CALLS; call++) {
 		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 			fill(self, call, self->arg, sizes[i]);
 			EXPECT_EQ(-E2BIG, call_idle(self, call, self->arg)) {
@@ -206,11 +205,11 @@ TEST_F(ioctl, larger_than_a_page)
 
 TEST_F(ioctl, unknown_flags)
 {
-	const uint32_t flags[] = { 1U << 31, 0x100, ~0U };
+	const __u32 flags[] = { 1U << 31, 0x100, ~0U };
 	const struct call *call;
 	size_t i;
 
-	for_each_call(call) {
+	for (call = calls; call < calls + NR_CALLS; call++) {
 		for (i = 0; i < ARRAY_SIZE(flags); i++) {
 			fill(self, call, self->arg, call->known);
 			((struct htmm_simple *)self->arg)->flags = flags[i];
@@ -226,7 +225,7 @@ TEST_F(ioctl, bad_pointer)
 	char *edge = self->arg + 2 * PAGE;
 	const struct call *call;
 
-	for_each_call(call) {
+	for (call = calls; call < calls + NR_CALLS; call++) {
 		EXPECT_EQ(-EFAULT, call_idle(self, call, NULL));
 		EXPECT_EQ(-EFAULT, call_idle(self, call, edge));
 		EXPECT_EQ(-EFAULT, call_idle(self, call, (char *)-PAGE));
@@ -342,7 +341,7 @@ TEST_F(arrays, wide_elements)
 {
 	struct {
 		struct htmm_hot_page page;
-		uint64_t beyond;
+		__u64 beyond;
 	} wide[4];
 	struct htmm_hot_pages hot = {
 		.size = sizeof(hot),

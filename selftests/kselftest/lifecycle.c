@@ -34,17 +34,17 @@ FIXTURE_TEARDOWN(lifecycle)
 	check_idle(_metadata);
 }
 
-static int start(FIXTURE_DATA(lifecycle) *self)
+static int start(struct _test_data_lifecycle *self)
 {
 	return device_start(self->fd, &self->req);
 }
 
-static int stop(FIXTURE_DATA(lifecycle) *self)
+static int stop(struct _test_data_lifecycle *self)
 {
 	return device_simple(self->fd, HTMM_IOC_STOP);
 }
 
-static uint64_t samples(struct __test_metadata *_metadata, int fd)
+static __u64 samples(struct __test_metadata *_metadata, int fd)
 {
 	struct books books;
 
@@ -53,7 +53,7 @@ static uint64_t samples(struct __test_metadata *_metadata, int fd)
 	return books.stats.samples;
 }
 
-static void touch(FIXTURE_DATA(lifecycle) *self)
+static void touch(struct _test_data_lifecycle *self)
 {
 	access_pages(&self->source, self->mem, PAGES, 1);
 }
@@ -144,7 +144,7 @@ TEST_F(lifecycle, without_a_session)
 /* A refused start keeps the results of the session before. */
 TEST_F(lifecycle, refused_start_keeps_results)
 {
-	uint64_t before;
+	__u64 before;
 
 	ASSERT_EQ(0, start(self));
 	touch(self);
@@ -166,7 +166,7 @@ TEST_F(lifecycle, close_ends_sampling)
 
 static int start_and_wait(int sock, void *arg)
 {
-	FIXTURE_DATA(lifecycle) *self = arg;
+	struct _test_data_lifecycle *self = arg;
 
 	close(self->fd);
 	self->fd = device_open();
@@ -379,7 +379,7 @@ TEST_F(lifecycle, debugfs)
 }
 
 struct loop {
-	FIXTURE_DATA(lifecycle) *self;
+	struct _test_data_lifecycle *self;
 	int failures;
 	int cycles;
 };
@@ -412,7 +412,8 @@ TEST_F_TIMEOUT(lifecycle, readers_beside_start_and_stop, 120)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, start_and_stop, &loop));
 	while (pthread_tryjoin_np(thread, NULL)) {
 		for (i = 0; i < ARRAY_SIZE(files); i++) {
-			ASSERT_LE(0, file_read(files[i], text, sizeof(text)));
+			ret = file_read(files[i], text, sizeof(text));
+			ASSERT_LE(0, ret);
 		}
 		ret = device_hist(fd, HTMM_HIST_BASE, &hist);
 		ASSERT_TRUE(!ret || ret == -ENODATA);

@@ -29,7 +29,7 @@ FIXTURE_TEARDOWN(privilege)
 	close(self->fd);
 }
 
-static int caps_keep(uint64_t caps)
+static int caps_keep(__u64 caps)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
@@ -119,7 +119,7 @@ TEST_F(privilege, sys_admin_alone)
 #define NR32_GETPID	20
 
 /* A system call as a 32-bit program makes it. */
-static int syscall32(int nr, uint32_t a, uint32_t b, uint32_t c)
+static int syscall32(int nr, __u32 a, __u32 b, __u32 c)
 {
 	int ret;
 

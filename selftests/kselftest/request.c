@@ -14,7 +14,7 @@ FIXTURE(request) {
 	int fd;
 	struct source source;
 	struct request req;
-	uint64_t cpus[BITMAP_WORDS + 1];
+	__u64 cpus[BITMAP_WORDS + 1];
 };
 
 FIXTURE_SETUP(request)
@@ -55,7 +55,9 @@ static bool thread_exists(const char *name)
 }
 
 /* The request fails with @err, says why in one line, and leaves nothing. */
-#define refused(err, what) do {						\
+#define refused(err, label) do {					\
+	const char *what = (label);					\
+									\
 	EXPECT_EQ(-(err), device_start(self->fd, &self->req)) {		\
 		TH_LOG("%s: %s", what, self->req.error);		\
 	}								\
@@ -187,14 +189,16 @@ TEST_F(request, all_or_nothing)
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, books_read(self->fd, &books));
 	for (i = 0; i < books.stats.nr_channels; i++) {
-		EXPECT_EQ(HTMM_CHANNEL_ACTIVE, books.channels[i].flags);
+		EXPECT_EQ(HTMM_CHANNEL_ACTIVE, books.channels[i].flags) {
+			TH_LOG("cpu %u", books.channels[i].cpu);
+		}
 	}
 	books_free(&books);
 }
 
 TEST_F(request, ring)
 {
-	uint64_t one = 1;
+	__u64 one = 1;
 
 	refused_with(EINVAL, arg.ring_pages, 3);
 	refused_with(EINVAL, arg.ring_pages, HTMM_MAX_RING_PAGES - 1);
@@ -288,7 +292,7 @@ TEST_F(request, wide_elements)
 {
 	struct {
 		struct htmm_event event;
-		uint64_t beyond;
+		__u64 beyond;
 	} wide = { .event = self->source.event };
 
 	self->req.arg.events = (uintptr_t)&wide;
@@ -332,7 +336,7 @@ FIXTURE(bitmap) {
 	int fd;
 	struct source source;
 	struct request req;
-	uint64_t cpus[BITMAP_WORDS + 1];
+	__u64 cpus[BITMAP_WORDS + 1];
 };
 
 FIXTURE_VARIANT(bitmap) {
@@ -367,8 +371,8 @@ FIXTURE_TEARDOWN(bitmap)
 #define set_bitmap(from, bytes) do {					\
 	char *arg = (char *)&self->req.arg;				\
 									\
-	*(uint64_t *)(arg + variant->pointer) = (uintptr_t)(from);	\
-	*(uint32_t *)(arg + variant->size) = (bytes);			\
+	*(__u64 *)(arg + variant->pointer) = (uintptr_t)(from);	\
+	*(__u32 *)(arg + variant->size) = (bytes);			\
 } while (0)
 
 TEST_F(bitmap, refused)
@@ -394,7 +398,7 @@ TEST_F(bitmap, refused)
 TEST_F(bitmap, accepted)
 {
 	int cpus[1];
-	uint64_t bit;
+	__u64 bit;
 
 	ASSERT_EQ(1, cpus_allowed(cpus, 1));
 	bit = 1ULL << cpus[0] % 64;

@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(space)
 	check_idle(_metadata);
 }
 
-static void touch(FIXTURE_DATA(space) *self, int rounds)
+static void touch(struct _test_data_space *self, int rounds)
 {
 	access_pages(&self->source, self->mem, PAGES, rounds);
 }
@@ -50,7 +50,7 @@ static int touch_when_told(int sock, void *arg)
 
 /* Starts a child, samples it alone, and lets it touch its pages three times. */
 static void sample_child(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(space) *self, struct child *child)
+			 struct _test_data_space *self, struct child *child)
 {
 	ASSERT_EQ(0, child_start(child, touch_when_told, self));
 	request_add_target(&self->req, child->pid);
@@ -60,7 +60,7 @@ static void sample_child(struct __test_metadata *_metadata,
 }
 
 static void await_samples(struct __test_metadata *_metadata, int fd,
-			  uint64_t samples)
+			  __u64 samples)
 {
 	struct books books;
 	int tries = 200;
@@ -130,7 +130,7 @@ TEST_F(space, exited_pages_leave)
 	struct child child;
 	struct books books;
 	struct pages pages;
-	uint64_t tracked;
+	__u64 tracked;
 	int tries = 200;
 
 	sample_child(_metadata, self, &child);
@@ -217,7 +217,7 @@ TEST_F(space, exec_begins_a_new_space)
 }
 
 /* A child with a pid of our choice, which touches its pages and ends. */
-static int touch_as(FIXTURE_DATA(space) *self, pid_t pid, int rounds)
+static int touch_as(struct _test_data_space *self, pid_t pid, int rounds)
 {
 	struct clone_args args = {
 		.exit_signal = SIGCHLD,
@@ -249,7 +249,7 @@ static pid_t free_pid(void)
 
 TEST_F(space, pid_used_again)
 {
-	uint64_t counts[3] = {};
+	__u64 counts[3] = {};
 	struct pages pages;
 	pid_t pid = free_pid();
 	int nr = 0, ret;
@@ -301,7 +301,7 @@ TEST_F(space, pid_of_a_target_used_again)
 /* The first process of a pid namespace: what it sees of the session outside. */
 static int look_from_inside(int sock, void *arg)
 {
-	FIXTURE_DATA(space) *self = arg;
+	struct _test_data_space *self = arg;
 	struct htmm_info info;
 	struct pages pages;
 	int bad = 0;
@@ -347,7 +347,7 @@ TEST_F(space, pids_are_the_readers)
 /* Pids in a request are the caller's, too. */
 static int sample_itself(int sock, void *arg)
 {
-	FIXTURE_DATA(space) *self = arg;
+	struct _test_data_space *self = arg;
 	struct pages pages;
 	int bad = 0;
 

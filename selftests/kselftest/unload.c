@@ -131,7 +131,7 @@ TEST_F(unload, refused_while_open)
 
 static int work(int sock, void *arg)
 {
-	FIXTURE_DATA(unload) *self = arg;
+	struct _test_data_unload *self = arg;
 
 	close(self->fd);
 	child_post(sock);
@@ -141,7 +141,7 @@ static int work(int sock, void *arg)
 }
 
 /* Programs that are sampled all the while, one to a CPU. */
-static int hammers_start(FIXTURE_DATA(unload) *self, struct child *hammers)
+static int hammers_start(struct _test_data_unload *self, struct child *hammers)
 {
 	int cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS), i;
 
@@ -177,7 +177,7 @@ TEST_F(unload, stops_a_detached_session)
 }
 
 /* A value of /proc/meminfo, in KiB. */
-static long meminfo(const char *name)
+static long memory(const char *name)
 {
 	FILE *file = fopen("/proc/meminfo", "r");
 	size_t len = strlen(name);
@@ -219,11 +219,11 @@ static long slab_in_use(void)
 			perror("drop_caches");
 		close(fd);
 	}
-	return meminfo("SUnreclaim");
+	return memory("SUnreclaim");
 }
 
-static void cycle(struct __test_metadata *_metadata,
-		  FIXTURE_DATA(unload) *self, int nr)
+static void start_and_end(struct __test_metadata *_metadata,
+			  struct _test_data_unload *self, int nr)
 {
 	struct books books;
 
@@ -252,7 +252,7 @@ TEST_F_TIMEOUT(unload, cycles_under_load, 200)
 	for (i = 0; i < CYCLES; i++) {
 		if (i == WARM_UP)
 			slab = slab_in_use();
-		cycle(_metadata, self, i);
+		start_and_end(_metadata, self, i);
 	}
 	EXPECT_EQ(0, vmalloc_areas());
 	ASSERT_EQ(0, device_start(self->fd, &self->req));

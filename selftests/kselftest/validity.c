@@ -47,8 +47,7 @@ static const struct fault {
 	{ "fault_kernel", "injected_kernel", HTMM_DROP_KERNEL_ADDR },
 };
 
-#define for_each_fault(fault) \
-	for (fault = faults; fault < faults + ARRAY_SIZE(faults); fault++)
+#define NR_FAULTS	ARRAY_SIZE(faults)
 
 FIXTURE(fault) {
 	int fd;
@@ -74,13 +73,13 @@ FIXTURE_TEARDOWN(fault)
 {
 	const struct fault *fault;
 
-	for_each_fault(fault)
+	for (fault = faults; fault < faults + NR_FAULTS; fault++)
 		parameter_set(fault->every, "0");
 	close(self->fd);
 }
 
 static void sample(struct __test_metadata *_metadata,
-		   FIXTURE_DATA(fault) *self, struct books *books)
+		   struct _test_data_fault *self, struct books *books)
 {
 	struct pages pages;
 	size_t i;
@@ -119,7 +118,7 @@ TEST_F(fault, none)
 
 /* As many are dropped as were injected, under that name, and no other. */
 static void check_fault(struct __test_metadata *_metadata,
-			FIXTURE_DATA(fault) *self, const struct fault *fault)
+			struct _test_data_fault *self, const struct fault *fault)
 {
 	const struct htmm_counters *total;
 	const struct fault *other;
@@ -133,7 +132,7 @@ static void check_fault(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, parameter_set(fault->every, "0"));
 	total = &books.stats.total;
 	EXPECT_LT(PAGES, parameter_get(fault->injected) - before);
-	for_each_fault(other) {
+	for (other = faults; other < faults + NR_FAULTS; other++) {
 		EXPECT_EQ(other->drop == fault->drop ?
 			  parameter_get(fault->injected) - before : 0,
 			  total->drops[other->drop]) {
@@ -185,7 +184,7 @@ FIXTURE(overrun) {
 	int cpus[1024];
 	struct source source;
 	struct request req;
-	uint64_t bitmap[16];
+	__u64 bitmap[16];
 	void *mem;
 };
 
@@ -223,7 +222,7 @@ TEST_F(overrun, ring_full)
 {
 	const size_t samples = 16 * PAGES;
 	const struct htmm_counters *total;
-	uint64_t lost, counted;
+	__u64 lost, counted;
 	struct books books;
 	struct pages pages;
 
