@@ -5,6 +5,9 @@
 #include "budget.h"
 #include "core/budget.h"
 
+/* The low four bits of IBS' period are not its own. */
+#define HTMM_IBS_STEP	16
+
 /*
  * The whole cost of a window, interrupts included: what handlers measured of
  * themselves, a charge for entering and leaving each interrupt, which nobody can
@@ -51,13 +54,15 @@ static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
 
 	for (i = 0; i < start->nr_events; i++) {
 		event = &budget->fleet->config->events[i];
+		/* AMD IBS takes multiples of 16 only: what began as one stays one. */
+		range.step = event->period % HTMM_IBS_STEP ? 0 : HTMM_IBS_STEP;
 		range.min = event->min_period;
 		range.max = event->max_period;
 		period = htmm_fleet_period(budget->fleet, i);
 		next = htmm_budget_period(period, &range, spent, allowed);
-		if (next == period)
+		if (next == period ||
+		    htmm_fleet_set_period(budget->fleet, i, next))
 			continue;
-		htmm_fleet_set_period(budget->fleet, i, next);
 		WRITE_ONCE(budget->changes, budget->changes + 1);
 	}
 }

@@ -38,11 +38,21 @@ static int htmm_copy_array_in(void *to, size_t elem, u64 from, u32 stride,
 
 	if (n && stride < elem)
 		return -EINVAL;
+	if (n && stride > PAGE_SIZE)
+		return -E2BIG;
 	for (i = 0; !ret && i < n; i++)
 		ret = copy_struct_from_user(to + i * elem, elem,
 					    u64_to_user_ptr(from) +
 					    (u64)i * stride, stride);
 	return ret;
+}
+
+/* A stride that htmm_copy_array_out() can be given. */
+static int htmm_check_stride(u32 stride, size_t elem)
+{
+	if (stride < elem)
+		return -EINVAL;
+	return stride > PAGE_SIZE ? -E2BIG : 0;
 }
 
 /* The other way; what the caller knows beyond our element is set to zero. */
@@ -127,28 +137,27 @@ static int htmm_copy_config(struct htmm_config *config,
 			      start->drain_cpus_size, "drain_cpus", err);
 }
 
-static struct htmm_session *htmm_start_session(const struct htmm_start *start,
-					       struct htmm_error *err)
+static int htmm_start_session(const struct htmm_start *start, const void *holder,
+			      struct htmm_error *err)
 {
-	struct htmm_session *session;
 	struct htmm_config *config;
 	int ret;
 
 	ret = security_locked_down(LOCKDOWN_PERF);
 	if (ret)
-		return ERR_PTR(htmm_fail(err, ret,
-					 "kernel lockdown forbids perf"));
+		return htmm_fail(err, ret, "kernel lockdown forbids perf");
 
 	config = htmm_config_alloc();
 	if (!config)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	ret = htmm_copy_config(config, start, err);
 	if (!ret)
 		ret = htmm_config_check(config, err);
-	session = ret ? ERR_PTR(ret) : htmm_session_start(config, err);
-	if (IS_ERR(session))
+	if (!ret)
+		ret = htmm_session_start(config, holder, err);
+	if (ret)
 		htmm_config_free(config);
-	return session;
+	return ret;
 }
 
 /* What cannot be copied is lost: the errno says the most important part. */
@@ -167,23 +176,14 @@ static void htmm_report_error(const struct htmm_start *start,
 
 static int htmm_ioctl_start(struct file *file, union htmm_arg *arg)
 {
-	struct htmm_session *session, *old;
+	bool detached = arg->start.flags & HTMM_START_DETACHED;
 	struct htmm_error err = {};
+	int ret;
 
-	session = htmm_start_session(&arg->start, &err);
-	if (IS_ERR(session)) {
+	ret = htmm_start_session(&arg->start, detached ? NULL : file, &err);
+	if (ret)
 		htmm_report_error(&arg->start, &err);
-		return PTR_ERR(session);
-	}
-
-	if (arg->start.flags & HTMM_START_DETACHED) {
-		htmm_session_put(session);
-		return 0;
-	}
-	old = xchg(&file->private_data, session);
-	if (old)
-		htmm_session_put(old);
-	return 0;
+	return ret;
 }
 
 static int htmm_ioctl_stop(struct file *file, union htmm_arg *arg)
@@ -231,19 +231,23 @@ static int htmm_get_stats(struct htmm_session *session, struct htmm_stats *stats
 
 static int htmm_ioctl_get_stats(struct file *file, union htmm_arg *arg)
 {
+	struct htmm_stats *stats = &arg->stats;
 	struct htmm_session *session;
-	int ret;
+	int ret = 0;
 
-	if ((arg->stats.nr_channels &&
-	     arg->stats.channel_size < sizeof(struct htmm_channel)) ||
-	    (arg->stats.nr_events &&
-	     arg->stats.event_size < sizeof(struct htmm_event)))
-		return -EINVAL;
+	if (stats->nr_channels)
+		ret = htmm_check_stride(stats->channel_size,
+					sizeof(struct htmm_channel));
+	if (!ret && stats->nr_events)
+		ret = htmm_check_stride(stats->event_size,
+					sizeof(struct htmm_event));
+	if (ret)
+		return ret;
 
 	session = htmm_session_get();
 	if (!session)
 		return -ENODATA;
-	ret = htmm_get_stats(session, &arg->stats);
+	ret = htmm_get_stats(session, stats);
 	htmm_session_put(session);
 	return ret;
 }
@@ -289,9 +293,11 @@ static int htmm_ioctl_get_hot_pages(struct file *file, union htmm_arg *arg)
 	struct htmm_session *session;
 	int ret;
 
-	if (!hot->nr_pages || hot->page_size < sizeof(struct htmm_hot_page) ||
-	    hot->cursor[3] > 1)
+	if (!hot->nr_pages || hot->cursor[3] > 1)
 		return -EINVAL;
+	ret = htmm_check_stride(hot->page_size, sizeof(struct htmm_hot_page));
+	if (ret)
+		return ret;
 
 	session = htmm_session_get();
 	if (!session)
@@ -407,23 +413,14 @@ static long htmm_chardev_ioctl(struct file *file, unsigned int cmd,
 	return copy_to_user(user, &arg, min(size, ioctl->size)) ? -EFAULT : 0;
 }
 
-/* misc_open() leaves its own pointer behind. */
-static int htmm_chardev_open(struct inode *inode, struct file *file)
-{
-	file->private_data = NULL;
-	return 0;
-}
-
 static int htmm_chardev_release(struct inode *inode, struct file *file)
 {
-	if (file->private_data)
-		htmm_session_close(file->private_data);
+	htmm_session_close(file);
 	return 0;
 }
 
 static const struct file_operations htmm_chardev_fops = {
 	.owner = THIS_MODULE,
-	.open = htmm_chardev_open,
 	.release = htmm_chardev_release,
 	.unlocked_ioctl = htmm_chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,

@@ -23,8 +23,7 @@
 
 static inline bool htmm_large_pebs(const struct perf_event *event)
 {
-	return event->pmu->type == PERF_TYPE_RAW &&
-	       event->hw.flags & HTMM_X86_LARGE_PEBS;
+	return event->attr.precise_ip && event->hw.flags & HTMM_X86_LARGE_PEBS;
 }
 
 static inline bool htmm_exact_ip(const struct pt_regs *regs)

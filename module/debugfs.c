@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Read-only text for cat, at any time: a stop under way is not waited for. */
+#include <linux/capability.h>
 #include <linux/debugfs.h>
 #include <linux/math64.h>
 #include <linux/seq_file.h>
@@ -144,6 +145,7 @@ static void htmm_show_stats(struct seq_file *m,
 	seq_printf(m, "handler_ns: %llu\n", stats->handler_ns);
 	seq_printf(m, "cost_ppm: %u\n", stats->cost_ppm);
 	seq_printf(m, "period_changes: %llu\n", stats->period_changes);
+	seq_printf(m, "cpus_failed: %u\n", stats->cpus_failed);
 }
 
 static int htmm_stats_show(struct seq_file *m, void *unused)
@@ -239,9 +241,13 @@ static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 
 static int htmm_hot_pages_show(struct seq_file *m, void *unused)
 {
-	struct htmm_session *session = htmm_session_get();
+	struct htmm_session *session;
 	int ret;
 
+	/* Addresses: being root is not enough, as for the ioctl. */
+	if (!perfmon_capable())
+		return -EPERM;
+	session = htmm_session_get();
 	if (!session) {
 		htmm_show_idle(m);
 		return 0;

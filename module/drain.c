@@ -55,15 +55,20 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 
 /*
  * Gathers a batch from all rings, beginning with another one each time, so that
- * a busy CPU cannot keep the others waiting.
+ * a busy CPU cannot keep the others waiting. A ring is left when it is empty or the
+ * batch is full, and not before: a look at a ring ends at the end of its memory,
+ * with more behind it. So a batch that is not full has emptied all rings.
  */
 static u32 htmm_drain_gather(struct htmm_drain *drain)
 {
-	u32 fill = 0, visited;
+	u32 fill = 0, visited, n;
 
 	for (visited = 0; visited < drain->nr_samplers; visited++) {
-		fill += htmm_drain_ring(drain, drain->samplers[drain->next],
-					fill, HTMM_HOTNESS_BATCH - fill);
+		do {
+			n = htmm_drain_ring(drain, drain->samplers[drain->next],
+					    fill, HTMM_HOTNESS_BATCH - fill);
+			fill += n;
+		} while (n && fill < HTMM_HOTNESS_BATCH);
 		if (++drain->next == drain->nr_samplers)
 			drain->next = 0;
 		if (fill == HTMM_HOTNESS_BATCH)
@@ -170,7 +175,7 @@ void htmm_drain_init(struct htmm_drain *drain)
 /**
  * htmm_drain_start - start ksampled
  * @drain: a prepared drain
- * @cpus: CPUs it may use
+ * @cpus: CPUs it may use; empty: those of any kernel thread
  * @nice: its nice value, -20 to 19
  * @err: on failure, the reason
  *
@@ -188,8 +193,11 @@ int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 				 "cannot create the thread ksampled");
 
 	set_user_nice(task, nice);
-	/* CPUs may have gone offline since the mask was checked: any will do. */
-	if (set_cpus_allowed_ptr(task, cpus))
+	/*
+	 * Unless told otherwise it stays off isolated CPUs, as kernel threads do.
+	 * CPUs may have gone offline since the mask was checked: any will do then.
+	 */
+	if (!cpumask_empty(cpus) && set_cpus_allowed_ptr(task, cpus))
 		pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
 	drain->task = task;
 	drain->pid = get_task_pid(task, PIDTYPE_PID);

@@ -14,6 +14,8 @@ static const char *htmm_event_reason(int ret)
 		return "the PMU cannot sample this event, or not this precisely";
 	case -EINVAL:
 		return "the PMU rejects this config";
+	case -ENODATA:
+		return "it needs another event beside it for DATA_SRC; leave that out";
 	case -EACCES:
 	case -EPERM:
 		return "perf does not permit it";
@@ -76,6 +78,18 @@ int htmm_event_create(struct htmm_sampler *sampler,
 
 	event = perf_event_create_kernel_counter(&attr, sampler->cpu, NULL,
 						 htmm_overflow, sampler);
+	/*
+	 * AMD IBS refuses to leave out the kernel, with the same errno as a
+	 * config it does not know. The handler leaves it out then.
+	 */
+	if (event == ERR_PTR(-EINVAL)) {
+		attr.exclude_kernel = 0;
+		attr.exclude_hv = 0;
+		sampler->user_only = true;
+		event = perf_event_create_kernel_counter(&attr, sampler->cpu,
+							 NULL, htmm_overflow,
+							 sampler);
+	}
 	if (IS_ERR(event)) {
 		ret = PTR_ERR(event);
 		return htmm_fail(err, ret,
@@ -105,12 +119,11 @@ void htmm_event_arm(struct htmm_sampler *sampler)
  * @period: the new period, 1 to 2^63 - 1
  *
  * Context: process, may sleep; under the fleet's lock.
+ * Return: 0, or the errno of perf_event_period(): some PMUs have a smallest period.
  */
-void htmm_event_set_period(struct htmm_sampler *sampler, u64 period)
+int htmm_event_set_period(struct htmm_sampler *sampler, u64 period)
 {
-	/* It fails for values out of range only, which are not given here. */
-	if (sampler->event)
-		perf_event_period(sampler->event, period);
+	return sampler->event ? perf_event_period(sampler->event, period) : 0;
 }
 
 /**

@@ -10,7 +10,7 @@ int htmm_event_create(struct htmm_sampler *sampler,
 		      const struct htmm_event *desc, u64 period,
 		      struct htmm_error *err);
 void htmm_event_arm(struct htmm_sampler *sampler);
-void htmm_event_set_period(struct htmm_sampler *sampler, u64 period);
+int htmm_event_set_period(struct htmm_sampler *sampler, u64 period);
 void htmm_event_disarm(struct htmm_sampler *sampler);
 void htmm_event_query(struct htmm_sampler *sampler);
 void htmm_event_release(struct htmm_sampler *sampler);

@@ -231,6 +231,23 @@ err_online:
 	return -ENOMEM;
 }
 
+/* Rings are kernel memory: a quarter of the machine is more than enough. */
+static int htmm_fleet_check_rings(const struct htmm_fleet *fleet,
+				  struct htmm_error *err)
+{
+	const struct htmm_start *start = &fleet->config->start;
+	u64 rings = 0;
+	unsigned int i;
+
+	for (i = 0; i < fleet->nr_samplers; i++)
+		rings += cpu_online(fleet->samplers[i]->cpu);
+	if (rings * start->ring_pages > totalram_pages() / 4)
+		return htmm_fail(err, -ERANGE,
+				 "%llu rings of %u pages are more than a quarter of memory",
+				 rings, start->ring_pages);
+	return 0;
+}
+
 static int htmm_fleet_enlist_all(struct htmm_fleet *fleet, struct htmm_error *err)
 {
 	unsigned int i;
@@ -279,12 +296,16 @@ static void htmm_fleet_withdraw(struct htmm_fleet *fleet)
  * follows CPUs that come and go.
  *
  * Context: process, may sleep; not under cpus_read_lock().
- * Return: 0, -ENOMEM, or the errno of perf_event_create_kernel_counter().
+ * Return: 0, -ERANGE for too much ring memory, -ENOMEM, or the errno of
+ * perf_event_create_kernel_counter().
  */
 int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err)
 {
 	int ret;
 
+	ret = htmm_fleet_check_rings(fleet, err);
+	if (ret)
+		return ret;
 	ret = cpuhp_state_add_instance(htmm_cpuhp_state, &fleet->cpuhp);
 	if (ret)
 		return ret;
@@ -337,18 +358,27 @@ u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index)
  * @period: the new period, 1 to 2^63 - 1
  *
  * Context: process, may sleep.
+ * Return: 0, or the errno of perf_event_period() if the PMU does not take the
+ * period; the old one is in force again then.
  */
-void htmm_fleet_set_period(struct htmm_fleet *fleet, unsigned int index,
-			   u64 period)
+int htmm_fleet_set_period(struct htmm_fleet *fleet, unsigned int index,
+			  u64 period)
 {
+	unsigned int nr_events = fleet->config->start.nr_events;
 	unsigned int i;
+	int ret = 0;
 
 	mutex_lock(&fleet->lock);
-	fleet->period[index] = period;
-	for (i = index; i < fleet->nr_samplers;
-	     i += fleet->config->start.nr_events)
-		htmm_event_set_period(fleet->samplers[i], period);
+	for (i = index; !ret && i < fleet->nr_samplers; i += nr_events)
+		ret = htmm_event_set_period(fleet->samplers[i], period);
+	if (!ret)
+		fleet->period[index] = period;
+	else
+		for (i = index; i < fleet->nr_samplers; i += nr_events)
+			htmm_event_set_period(fleet->samplers[i],
+					      fleet->period[index]);
 	mutex_unlock(&fleet->lock);
+	return ret;
 }
 
 /**

@@ -46,7 +46,7 @@ struct htmm_fleet {
 	bool armed;
 	unsigned int nr_cpus;
 	u64 ring_bytes;
-	u64 failed;
+	u32 failed;
 };
 
 int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
@@ -54,8 +54,8 @@ int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
 int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err);
 void htmm_fleet_arm(struct htmm_fleet *fleet);
 u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index);
-void htmm_fleet_set_period(struct htmm_fleet *fleet, unsigned int index,
-			   u64 period);
+int htmm_fleet_set_period(struct htmm_fleet *fleet, unsigned int index,
+			  u64 period);
 void htmm_fleet_halt(struct htmm_fleet *fleet);
 void htmm_fleet_free_rings(struct htmm_fleet *fleet);
 void htmm_fleet_destroy(struct htmm_fleet *fleet);

@@ -10,6 +10,9 @@
 
 static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 
+/* Memory for knowing what is hot is not worth killing anyone for. */
+#define HTMM_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
+
 /* Directory entries that a reader visits before it lets ksampled in again. */
 #define HTMM_LIST_SLICE		256
 /* Directory entries that ksampled tidies up between two batches. */
@@ -22,10 +25,14 @@ static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 
 static void htmm_hotness_free_pool(struct htmm_hotness *hotness)
 {
+	unsigned long freed = 0;
 	void *page;
 
-	while ((page = htmm_pool_take_back(&hotness->pool)))
+	while ((page = htmm_pool_take_back(&hotness->pool))) {
 		free_page((unsigned long)page);
+		if (++freed % 1024 == 0)
+			cond_resched();
+	}
 }
 
 /**
@@ -54,7 +61,7 @@ htmm_hotness_create(const struct htmm_hotness_config *config)
 	hotness = kvzalloc(sizeof(*hotness), GFP_KERNEL);
 	if (!hotness)
 		return ERR_PTR(-ENOMEM);
-	hotness->directory = vmalloc(bytes);
+	hotness->directory = __vmalloc(bytes, HTMM_GFP);
 	if (!hotness->directory)
 		goto err_hotness;
 
@@ -87,7 +94,7 @@ void htmm_hotness_destroy(struct htmm_hotness *hotness)
 {
 	htmm_table_clear(&hotness->table);
 	htmm_hotness_free_pool(hotness);
-	htmm_spaces_clear(&hotness->spaces);
+	htmm_spaces_destroy(&hotness->spaces);
 	vfree(hotness->directory);
 	mutex_destroy(&hotness->lock);
 	kvfree(hotness);
@@ -115,7 +122,7 @@ static void htmm_hotness_refill(struct htmm_hotness *hotness)
 		return;
 
 	while (need--) {
-		spare = (void *)__get_free_page(GFP_KERNEL | __GFP_NOWARN);
+		spare = (void *)__get_free_page(HTMM_GFP);
 		if (!spare)
 			break;
 		spare->next = spares;
@@ -128,6 +135,16 @@ static void htmm_hotness_refill(struct htmm_hotness *hotness)
 		htmm_pool_put(&hotness->pool, spare);
 	}
 	mutex_unlock(&hotness->lock);
+}
+
+/* The sample at which something is due; a period may mean never. */
+static u64 htmm_hotness_due(const struct htmm_hotness *hotness, u64 period)
+{
+	u64 due;
+
+	if (check_add_overflow(hotness->stats.samples, period, &due))
+		return U64_MAX;
+	return due;
 }
 
 static void htmm_hotness_adapt_locked(struct htmm_hotness *hotness)
@@ -150,8 +167,8 @@ static void htmm_hotness_adapt_locked(struct htmm_hotness *hotness)
 							    thresholds->hot);
 	}
 	hotness->stats.adaptations++;
-	hotness->next_adaptation = hotness->stats.samples +
-				   hotness->config.adaptation_period;
+	hotness->next_adaptation =
+		htmm_hotness_due(hotness, hotness->config.adaptation_period);
 }
 
 static void htmm_hotness_cool_locked(struct htmm_hotness *hotness)
@@ -160,8 +177,8 @@ static void htmm_hotness_cool_locked(struct htmm_hotness *hotness)
 
 	htmm_table_cool(&hotness->table);
 	hotness->stats.coolings++;
-	hotness->next_cooling = hotness->stats.samples +
-				hotness->config.cooling_period;
+	hotness->next_cooling =
+		htmm_hotness_due(hotness, hotness->config.cooling_period);
 	htmm_hotness_adapt_locked(hotness);
 }
 
@@ -216,9 +233,9 @@ static u32 htmm_hotness_add_some(struct htmm_hotness *hotness, u32 start, u32 n,
 			HTMM_DROP_TABLE_FULL;
 
 	hotness->stats.samples += chunk - refused;
-	if (hotness->stats.samples == hotness->next_cooling)
+	if (hotness->stats.samples >= hotness->next_cooling)
 		htmm_hotness_cool_locked(hotness);
-	else if (hotness->stats.samples == hotness->next_adaptation)
+	else if (hotness->stats.samples >= hotness->next_adaptation)
 		htmm_hotness_adapt_locked(hotness);
 	return chunk;
 }
@@ -285,6 +302,8 @@ bool htmm_hotness_tidy(struct htmm_hotness *hotness)
 	if (!hotness->leaving) {
 		space = htmm_spaces_find_gone(&hotness->spaces,
 					      HTMM_TIDY_SPACES);
+		/* Where one has gone there may be more. */
+		more |= !!space;
 		if (space && !hotness->config.keep_exited) {
 			hotness->leaving = space;
 			hotness->leaving_pos = 0;
@@ -335,7 +354,6 @@ void htmm_hotness_reset(struct htmm_hotness *hotness)
 	htmm_hotness_free_pool(hotness);
 	hotness->leaving = NULL;
 	htmm_spaces_clear(&hotness->spaces);
-	htmm_spaces_init(&hotness->spaces);
 	memset(&hotness->stats, 0, sizeof(hotness->stats));
 	hotness->next_cooling = hotness->config.cooling_period;
 	htmm_hotness_adapt_locked(hotness);
@@ -427,20 +445,12 @@ u32 htmm_hotness_list(struct htmm_hotness *hotness,
 	return htmm_list_finish(&list);
 }
 
-/**
- * htmm_hotness_describe - say what a list entry is to the caller
- * @hotness: the table
- * @entry: from htmm_hotness_list()
- * @page: set
- *
- * Context: process context of the reader, whose pid namespace counts; may
- * sleep. Takes @hotness->lock.
- */
-void htmm_hotness_describe(struct htmm_hotness *hotness,
-			   const struct htmm_list_entry *entry,
-			   struct htmm_hot_page *page)
+static void htmm_hotness_describe_one(struct htmm_hotness *hotness,
+				      const struct htmm_list_entry *entry,
+				      struct htmm_hot_page *page)
 {
-	const struct htmm_space *space;
+	const struct htmm_space *space =
+		htmm_spaces_find(&hotness->spaces, entry->space);
 
 	*page = (struct htmm_hot_page) {
 		.addr = entry->vpn << HTMM_PAGE_SHIFT,
@@ -448,9 +458,6 @@ void htmm_hotness_describe(struct htmm_hotness *hotness,
 		.space = entry->space,
 		.bin = htmm_hist_bin(entry->value),
 	};
-
-	mutex_lock(&hotness->lock);
-	space = htmm_spaces_find(&hotness->spaces, entry->space);
 	if (space && space->pid)
 		page->pid = pid_vnr(space->pid);
 	else if (space && task_active_pid_ns(current) == &init_pid_ns)
@@ -459,5 +466,30 @@ void htmm_hotness_describe(struct htmm_hotness *hotness,
 		page->flags |= HTMM_PAGE_EXITED;
 	if (page->bin >= hotness->thresholds[HTMM_KIND_BASE].hot)
 		page->flags |= HTMM_PAGE_HOT;
-	mutex_unlock(&hotness->lock);
+}
+
+/**
+ * htmm_hotness_describe - say what list entries are to the caller
+ * @hotness: the table
+ * @entries: from htmm_hotness_list()
+ * @pages: set, one for each entry
+ * @n: elements in @entries and @pages
+ *
+ * Context: process context of the reader, whose pid namespace counts; may
+ * sleep. Takes @hotness->lock.
+ */
+void htmm_hotness_describe(struct htmm_hotness *hotness,
+			   const struct htmm_list_entry *entries,
+			   struct htmm_hot_page *pages, u32 n)
+{
+	u32 i, end;
+
+	for (i = 0; i < n; ) {
+		end = min(n, i + HTMM_LIST_SLICE);
+		mutex_lock(&hotness->lock);
+		for (; i < end; i++)
+			htmm_hotness_describe_one(hotness, &entries[i], &pages[i]);
+		mutex_unlock(&hotness->lock);
+		cond_resched();
+	}
 }

@@ -128,7 +128,7 @@ u32 htmm_hotness_list(struct htmm_hotness *hotness,
 		      const struct htmm_list_entry *cursor,
 		      struct htmm_list_entry *entries, u32 n);
 void htmm_hotness_describe(struct htmm_hotness *hotness,
-			   const struct htmm_list_entry *entry,
-			   struct htmm_hot_page *page);
+			   const struct htmm_list_entry *entries,
+			   struct htmm_hot_page *pages, u32 n);
 
 #endif /* HTMM_HOTNESS_H */

@@ -65,6 +65,10 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 
 	if (!htmm_targets_match(sampler->targets))
 		return HTMM_DROP_FILTERED;
+	/* A virtual CPU's thread carries the addresses of its guest. */
+	if (sampler->user_only &&
+	    (!user_mode(regs) || current->flags & PF_VCPU))
+		return HTMM_DROP_FILTERED;
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !data->addr)
 		return HTMM_DROP_NO_ADDR;
 	if (data->addr >= TASK_SIZE_MAX)

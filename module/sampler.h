@@ -54,6 +54,7 @@ struct htmm_grant {
  * @targets: whose samples pass
  * @wake: how to wake ksampled
  * @sample_type: PERF_SAMPLE_* bits of a record
+ * @user_only: the PMU cannot leave out the kernel and guests: the handler does
  * @cpu: CPU number
  * @index: index of the event in the session
  * @mem: memory of @ring; NULL before the CPU is first online and after the end
@@ -81,6 +82,7 @@ struct htmm_sampler {
 	const struct htmm_targets *targets;
 	struct htmm_wake *wake;
 	u64 sample_type;
+	bool user_only;
 	unsigned int cpu;
 	unsigned int index;
 	void *mem;

@@ -44,10 +44,13 @@ static int htmm_session_create_hotness(struct htmm_session *session,
 	struct htmm_hotness *hotness;
 
 	hotness = htmm_hotness_create(&config);
+	if (hotness == ERR_PTR(-EINVAL))
+		return htmm_fail(err, -ERANGE,
+				 "no hot-page table can have %llu bytes",
+				 start->max_bytes);
 	if (IS_ERR(hotness))
 		return htmm_fail(err, PTR_ERR(hotness),
-				 "cannot make a hot-page table of %llu bytes",
-				 start->max_bytes);
+				 "not enough memory for the hot-page table's directory");
 	session->hotness = hotness;
 	return 0;
 }
@@ -136,15 +139,11 @@ static void htmm_session_release(struct kref *ref)
 	htmm_config_free(config);
 }
 
-/* An empty mask means any CPU. One that was asked for must have a CPU online. */
-static int htmm_session_check_cpus(struct cpumask *cpus, const char *what,
+/* What was asked for must have a CPU online; nothing asked for is all right. */
+static int htmm_session_check_cpus(const struct cpumask *cpus, const char *what,
 				   struct htmm_error *err)
 {
-	if (cpumask_empty(cpus)) {
-		cpumask_copy(cpus, cpu_possible_mask);
-		return 0;
-	}
-	if (!cpumask_intersects(cpus, cpu_online_mask))
+	if (!cpumask_empty(cpus) && !cpumask_intersects(cpus, cpu_online_mask))
 		return htmm_fail(err, -ENODEV,
 				 "none of the CPUs to %s is online", what);
 	return 0;
@@ -162,6 +161,9 @@ static struct htmm_session *htmm_session_launch(struct htmm_config *config,
 	ret = htmm_session_check_cpus(config->drain_cpus, "run ksampled on", err);
 	if (ret)
 		return ERR_PTR(ret);
+
+	if (cpumask_empty(config->cpus))
+		cpumask_copy(config->cpus, cpu_possible_mask);
 
 	session = htmm_session_create(config, err);
 	if (IS_ERR(session))
@@ -188,41 +190,43 @@ err_session:
 
 /**
  * htmm_session_start - start sampling
- * @config: what to do, checked; taken over if a session is returned
+ * @config: what to do, checked; taken over unless this fails
+ * @holder: the session ends with htmm_session_close() of this; NULL: detached
  * @err: on failure, the reason
  *
  * The results of an earlier session are discarded, unless this fails.
  *
  * Context: process, may sleep.
- * Return: the new session with a reference for the caller, or the errno
- * documented with struct htmm_start.
+ * Return: 0 or the errno documented with struct htmm_start.
  */
-struct htmm_session *htmm_session_start(struct htmm_config *config,
-					struct htmm_error *err)
+int htmm_session_start(struct htmm_config *config, const void *holder,
+		       struct htmm_error *err)
 {
 	struct htmm_session *session, *old;
+	int ret = 0;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
-		return ERR_PTR(-EINTR);
+		return -EINTR;
 	if (htmm_current && htmm_current->state != HTMM_STATE_STOPPED) {
-		session = ERR_PTR(htmm_fail(err, -EBUSY,
-					    "a session is running already"));
+		ret = htmm_fail(err, -EBUSY, "a session is running already");
 		goto out;
 	}
 
 	session = htmm_session_launch(config, err);
-	if (IS_ERR(session))
+	if (IS_ERR(session)) {
+		ret = PTR_ERR(session);
 		goto out;
+	}
 
 	session->number = ++htmm_sessions;
+	session->holder = holder;
 	WRITE_ONCE(session->state, HTMM_STATE_RUNNING);
-	kref_get(&session->ref);
 	old = htmm_session_publish(session);
 	if (old)
 		htmm_session_put(old);
 out:
 	mutex_unlock(&htmm_session_lock);
-	return session;
+	return ret;
 }
 
 /* Ends sampling and keeps the results. */
@@ -260,28 +264,28 @@ int htmm_session_stop(void)
 	return ret;
 }
 
-/* Ends @session if it runs and drops its results, if it is the current one. */
-static void htmm_session_discard(struct htmm_session *session)
+/* Ends the current session if it runs, and drops its results. */
+static void htmm_session_discard(void)
 {
-	mutex_lock(&htmm_session_lock);
-	if (session && session == htmm_current) {
-		if (session->state == HTMM_STATE_RUNNING)
-			htmm_session_halt(session);
-		htmm_session_put(htmm_session_publish(NULL));
-	}
-	mutex_unlock(&htmm_session_lock);
+	lockdep_assert_held(&htmm_session_lock);
+
+	if (htmm_current->state == HTMM_STATE_RUNNING)
+		htmm_session_halt(htmm_current);
+	htmm_session_put(htmm_session_publish(NULL));
 }
 
 /**
- * htmm_session_close - the fd that started a session is closed
- * @session: the session, with the fd's reference, which is dropped
+ * htmm_session_close - end the session of a holder that goes away
+ * @holder: as given to htmm_session_start(), not NULL; it need not hold any
  *
  * Context: process, may sleep.
  */
-void htmm_session_close(struct htmm_session *session)
+void htmm_session_close(const void *holder)
 {
-	htmm_session_discard(session);
-	htmm_session_put(session);
+	mutex_lock(&htmm_session_lock);
+	if (htmm_current && htmm_current->holder == holder)
+		htmm_session_discard();
+	mutex_unlock(&htmm_session_lock);
 }
 
 /**
@@ -291,7 +295,10 @@ void htmm_session_close(struct htmm_session *session)
  */
 void htmm_session_exit(void)
 {
-	htmm_session_discard(htmm_current);
+	mutex_lock(&htmm_session_lock);
+	if (htmm_current)
+		htmm_session_discard();
+	mutex_unlock(&htmm_session_lock);
 }
 
 /**
@@ -325,7 +332,7 @@ struct htmm_session *htmm_session_get(void)
 
 /**
  * htmm_session_put - drop a reference
- * @session: from htmm_session_get() or htmm_session_start()
+ * @session: from htmm_session_get()
  *
  * Context: process, may sleep.
  */

@@ -24,10 +24,12 @@
 
 /**
  * struct htmm_session - everything that one session owns
- * @ref: the module's own reference, the fd's, and those of readers
+ * @ref: the module's own reference, and those of readers
  * @config: what was asked for
  * @number: counted from 1 since the module was loaded
  * @state: enum htmm_state; written under htmm_session_lock
+ * @holder: the open file that started it, NULL if the session is detached; only
+ *	ever compared
  * @owner: process that started it
  * @started: when sampling began
  * @stopped: when it ended; 0 while it runs
@@ -42,6 +44,7 @@ struct htmm_session {
 	struct htmm_config *config;
 	u64 number;
 	enum htmm_state state;
+	const void *holder;
 	struct pid *owner;
 	ktime_t started;
 	ktime_t stopped;
@@ -52,11 +55,11 @@ struct htmm_session {
 	struct htmm_budget budget;
 };
 
-struct htmm_session *htmm_session_start(struct htmm_config *config,
-					struct htmm_error *err);
+int htmm_session_start(struct htmm_config *config, const void *holder,
+		       struct htmm_error *err);
 int htmm_session_stop(void);
 void htmm_session_reset(struct htmm_session *session);
-void htmm_session_close(struct htmm_session *session);
+void htmm_session_close(const void *holder);
 void htmm_session_exit(void);
 
 struct htmm_session *htmm_session_get(void);

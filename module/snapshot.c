@@ -176,6 +176,7 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 	stats->exited = hotness.exited;
 	stats->wakeups = atomic64_read(&session->drain.wake.wakeups);
 	stats->drain_ns = READ_ONCE(session->drain.cpu_ns);
+	stats->cpus_failed = READ_ONCE(session->fleet.failed);
 	stats->period_changes = READ_ONCE(session->budget.changes);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
 	return htmm_snapshot_compact(channels, session->fleet.nr_samplers);
@@ -229,7 +230,6 @@ int htmm_snapshot_hot_pages(struct htmm_session *session, u64 cursor[4],
 			    struct htmm_hot_page *pages, u32 n)
 {
 	struct htmm_list_entry after, *entries;
-	u32 i;
 
 	entries = kvcalloc(n, sizeof(*entries), GFP_KERNEL);
 	if (!entries)
@@ -238,8 +238,7 @@ int htmm_snapshot_hot_pages(struct htmm_session *session, u64 cursor[4],
 	htmm_cursor_load(cursor, &after);
 	n = htmm_hotness_list(session->hotness, cursor[3] ? &after : NULL,
 			      entries, n);
-	for (i = 0; i < n; i++)
-		htmm_hotness_describe(session->hotness, &entries[i], &pages[i]);
+	htmm_hotness_describe(session->hotness, entries, pages, n);
 	if (n)
 		htmm_cursor_store(cursor, &entries[n - 1]);
 

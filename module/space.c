@@ -3,6 +3,7 @@
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include "core/table.h"
 #include "space.h"
 
 /**
@@ -14,12 +15,13 @@ void htmm_spaces_init(struct htmm_spaces *spaces)
 	hash_init(spaces->by_pid);
 	xa_init_flags(&spaces->by_id, XA_FLAGS_ALLOC1);
 	spaces->nr = 0;
+	spaces->next = 1;
 	spaces->sweep = 0;
 }
 
 /**
  * htmm_spaces_clear - forget all address spaces
- * @spaces: the set; empty afterwards
+ * @spaces: the set; empty afterwards, and ready to be used again
  */
 void htmm_spaces_clear(struct htmm_spaces *spaces)
 {
@@ -28,6 +30,16 @@ void htmm_spaces_clear(struct htmm_spaces *spaces)
 
 	xa_for_each(&spaces->by_id, id, space)
 		htmm_spaces_remove(spaces, space);
+	spaces->sweep = 0;
+}
+
+/**
+ * htmm_spaces_destroy - free a set
+ * @spaces: the set
+ */
+void htmm_spaces_destroy(struct htmm_spaces *spaces)
+{
+	htmm_spaces_clear(spaces);
 	xa_destroy(&spaces->by_id);
 }
 
@@ -62,7 +74,10 @@ static struct htmm_space *htmm_spaces_add(struct htmm_spaces *spaces, u32 nr,
 	struct htmm_space *space;
 	int ret;
 
-	space = kzalloc(sizeof(*space), GFP_KERNEL);
+	if (spaces->nr >= HTMM_MAX_SPACES)
+		return ERR_PTR(-EBUSY);
+	/* The caller holds a lock that readers wait for: do not wait for memory. */
+	space = kzalloc(sizeof(*space), GFP_NOWAIT | __GFP_NOWARN);
 	if (!space)
 		return ERR_PTR(-ENOMEM);
 
@@ -72,9 +87,10 @@ static struct htmm_space *htmm_spaces_add(struct htmm_spaces *spaces, u32 nr,
 		.pid = pid,
 		.gone = !pid,
 	};
-	ret = xa_alloc(&spaces->by_id, &space->id, space,
-		       XA_LIMIT(1, HTMM_MAX_SPACES), GFP_KERNEL);
-	if (ret) {
+	ret = xa_alloc_cyclic(&spaces->by_id, &space->id, space,
+			      XA_LIMIT(1, HTMM_SPACE_MAX), &spaces->next,
+			      GFP_NOWAIT | __GFP_NOWARN);
+	if (ret < 0) {
 		kfree(space);
 		return ERR_PTR(ret);
 	}

@@ -42,6 +42,8 @@ struct htmm_space {
  * @by_pid: by @nr
  * @by_id: by @id
  * @nr: number of address spaces
+ * @next: where the search for a free @id begins, so that a number is not used again
+ *	soon, and a reader cannot take one process for another
  * @sweep: where htmm_spaces_find_gone() goes on
  *
  * Locking: the owner's.
@@ -50,6 +52,7 @@ struct htmm_spaces {
 	DECLARE_HASHTABLE(by_pid, HTMM_SPACE_HASH_BITS);
 	struct xarray by_id;
 	unsigned int nr;
+	u32 next;
 	unsigned long sweep;
 };
 
@@ -72,6 +75,7 @@ bool htmm_space_alive(const struct htmm_space *space);
 
 void htmm_spaces_init(struct htmm_spaces *spaces);
 void htmm_spaces_clear(struct htmm_spaces *spaces);
+void htmm_spaces_destroy(struct htmm_spaces *spaces);
 struct htmm_space *htmm_spaces_get(struct htmm_spaces *spaces, u32 nr,
 				   u64 cookie, bool keep_gone);
 struct htmm_space *htmm_spaces_find(struct htmm_spaces *spaces, u32 id);

@@ -55,5 +55,7 @@ u64 htmm_budget_period(u64 period, const struct htmm_budget_range *range,
 		return range->min;
 	if (next >= range->max)
 		return range->max;
-	return min(htmm_prime_at_least(next), range->max);
+	next = range->step ? DIV64_U64_ROUND_UP(next, range->step) * range->step :
+			     htmm_prime_at_least(next);
+	return min(next, range->max);
 }

@@ -30,10 +30,12 @@
  * struct htmm_budget_range - where a period may go
  * @min: smallest period, at least 1
  * @max: largest period, at least @min
+ * @step: choose multiples of this instead of primes; 0: primes
  */
 struct htmm_budget_range {
 	u64 min;
 	u64 max;
+	u64 step;
 };
 
 /**
@@ -55,7 +57,8 @@ u64 htmm_prime_at_least(u64 n);
  * After a load has become ten times as high or as low, the budget is met again
  * after 4 looks at most, and then the period stays.
  *
- * Return: the new period within @range, prime unless it is an end of @range;
+ * Return: the new period within @range, prime (or a multiple of its step) unless it
+ * is an end of @range;
  * @period if the cost is close enough to the budget.
  */
 u64 htmm_budget_period(u64 period, const struct htmm_budget_range *range,

@@ -144,6 +144,22 @@ static void no_budget_and_tiny_budgets_sample_as_little_as_can_be(void)
 	CHECK(settle(wide.max, 1000000000, 1, 10) == wide.max);
 }
 
+static void steps_are_kept_to(void)
+{
+	const struct htmm_budget_range range = {
+		.min = 1600, .max = 1600000, .step = 16,
+	};
+	u64 period = 1600;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		period = htmm_budget_period(period, &range,
+					    tap_below(2 * BUDGET), BUDGET);
+		CHECK(period % 16 == 0);
+		CHECK(period >= range.min && period <= range.max);
+	}
+}
+
 static void any_input_gives_a_period_in_range(void)
 {
 	int i;
@@ -177,6 +193,7 @@ static const struct tap_test tests[] = {
 	TAP_TEST(bursts_cost_one_window_each),
 	TAP_TEST(idle_returns_to_the_smallest_period),
 	TAP_TEST(no_budget_and_tiny_budgets_sample_as_little_as_can_be),
+	TAP_TEST(steps_are_kept_to),
 	TAP_TEST(any_input_gives_a_period_in_range),
 };
 

@@ -17,7 +17,8 @@
  *   EINVAL	@size is smaller than the first version of the struct, an unknown
  *		flag is set, or a reserved member is not zero
  *   E2BIG	@size is larger than the struct this module knows and a member
- *		beyond its end is not zero
+ *		beyond its end is not zero; @size or an array's stride is above
+ *		4096
  *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel
  *		lockdown forbids perf; only HTMM_IOC_GET_INFO is open to all
  *   EINTR	a signal arrived while waiting for another caller; try again
@@ -51,7 +52,8 @@
 /**
  * enum htmm_drop - why a sample did not reach the hot-page table
  * @HTMM_DROP_RING_FULL: the ring of its CPU and event had no room
- * @HTMM_DROP_FILTERED: it came from a task outside the session's targets
+ * @HTMM_DROP_FILTERED: it came from a task outside the session's targets; or from
+ *	the kernel or a guest, where the PMU cannot leave them out
  * @HTMM_DROP_NO_ADDR: the CPU gave no valid data address, or address 0
  * @HTMM_DROP_KERNEL_ADDR: the data address is not a user-space address
  * @HTMM_DROP_NESTED: the handler was entered again on top of itself
@@ -59,8 +61,9 @@
  * @HTMM_DROP_TABLE_FULL: its page is new and the table's limit is reached
  * @HTMM_NR_DROPS: number of reasons this header knows
  *
- * Every overflow of every (CPU, event) ends in exactly one counter:
- * overflows == counted + the sum of drops + in_flight.
+ * Every overflow of every (CPU, event) that perf delivers ends in exactly one
+ * counter: overflows == counted + the sum of drops + in_flight. What a PMU or
+ * perf loses before shows as overflows below count / period of the channel.
  */
 enum htmm_drop {
 	HTMM_DROP_RING_FULL,
@@ -208,6 +211,7 @@ struct htmm_target {
  * ERANGE	ring_pages, max_pages, max_bytes, drain_nice, drain_interval_ms,
  *		budget_ppm, interrupt_ns, budget_interval_ms or a period outside
  *		its range; a CPU number this machine cannot have
+ *		all rings together would take more than a quarter of memory
  * ENODEV	no CPU of a bitmap is online
  * ESRCH	no such process
  * ENOENT	no PMU here takes events of this type
@@ -422,11 +426,12 @@ struct htmm_channel {
  * @period_changes: times that a budget changed a period
  * @cost_ppm: what sampling cost between the last two looks, in millionths of the
  *	time of the CPUs sampled
- * @__reserved: zero
+ * @cpus_failed: times that a CPU came online and its events could not be created
  *
- * @drain_ns to @cost_ppm are not changed by RESET.
+ * @drain_ns to @cpus_failed are not changed by RESET.
  *
  * ENODATA	there is no session, running or stopped
+ * EINVAL	a stride is smaller than the first version of its struct
  */
 struct htmm_stats {
 	__u32 size;
@@ -449,7 +454,7 @@ struct htmm_stats {
 	__u64 handler_ns;
 	__u64 period_changes;
 	__u32 cost_ppm;
-	__u32 __reserved;
+	__u32 cpus_failed;
 };
 
 /**
@@ -533,6 +538,7 @@ struct htmm_hot_page {
  * meanwhile may be missed or, after a cooling, listed again.
  *
  * ENODATA	there is no session, running or stopped
+ * EINVAL	@nr_pages is 0, @page_size is too small, or @cursor is none of ours
  */
 struct htmm_hot_pages {
 	__u32 size;

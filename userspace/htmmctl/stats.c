@@ -258,6 +258,7 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	json_add_u64(obj, "drain_ns", all->drain_ns);
 	json_add_u64(obj, "handler_ns", all->handler_ns);
 	json_add_u64(obj, "cost_ppm", all->cost_ppm);
+	json_add_u64(obj, "cpus_failed", all->cpus_failed);
 	json_add_u64(obj, "period_changes", all->period_changes);
 	json_add(obj, "events", events_json(stats));
 	json_add(obj, "cpus", cpus_json(stats));
