@@ -273,7 +273,8 @@ static bool htmm_hotness_remove_some(struct htmm_hotness *hotness)
 	bool more;
 
 	more = htmm_table_remove_space(&hotness->table, hotness->leaving->id,
-				       &hotness->leaving_pos, HTMM_TIDY_SLICE);
+				       hotness->leaving_first, HTMM_TIDY_SLICE);
+	hotness->leaving_first = false;
 	hotness->stats.exited += before - hotness->table.pages;
 	if (!more) {
 		htmm_spaces_remove(&hotness->spaces, hotness->leaving);
@@ -306,7 +307,7 @@ bool htmm_hotness_tidy(struct htmm_hotness *hotness)
 		more |= !!space;
 		if (space && !hotness->config.keep_exited) {
 			hotness->leaving = space;
-			hotness->leaving_pos = 0;
+			hotness->leaving_first = true;
 		}
 	}
 	if (hotness->leaving)

@@ -67,7 +67,7 @@ struct htmm_thresholds {
  * @directory: memory of @table's directory
  * @spaces: address spaces of the pages
  * @leaving: an address space whose pages are being removed, or NULL
- * @leaving_pos: how far that has come
+ * @leaving_first: that has not begun yet
  * @thresholds: as of the last adaptation, by kind
  * @stats: totals
  * @next_cooling: value of @stats.samples at which to cool
@@ -84,7 +84,7 @@ struct htmm_hotness {
 	void *directory;
 	struct htmm_spaces spaces;
 	struct htmm_space *leaving;
-	u32 leaving_pos;
+	bool leaving_first;
 	struct htmm_thresholds thresholds[HTMM_KINDS];
 	struct htmm_hotness_stats stats;
 	u64 next_cooling;

@@ -31,9 +31,9 @@ void htmm_list_after(struct htmm_list *list,
 	list->resumed = true;
 }
 
-void htmm_list_begin(struct htmm_list *list, const struct htmm_table *table)
+void htmm_list_begin(struct htmm_list *list, struct htmm_table *table)
 {
-	list->births = table->births;
+	list->number = table->listings++;
 	list->pos = 0;
 }
 
@@ -94,21 +94,17 @@ static void htmm_list_offer_pages(struct htmm_list *list,
 				  const struct htmm_table *table,
 				  const struct htmm_region *region)
 {
-	u32 total = htmm_region_cooled(table, region, region->count);
+	u32 total = htmm_table_cooled(table, region, region->count);
 	u32 space = htmm_region_space(region);
 	u64 vpn = htmm_region_vpn(region);
-	u32 i;
+	u32 count, page, pos = 0;
 
 	/* No page has more samples than its region: most are skipped here. */
 	if (list->len == list->size && list->len && total < list->heap[0].value)
 		return;
-	if (!region->leaf)
-		return;
-	for (i = 0; i < HTMM_REGION_PAGES; i++) {
-		u32 count = htmm_region_cooled(table, region, region->leaf[i]);
-
-		htmm_list_offer(list, count, space, vpn + i);
-	}
+	while ((count = htmm_region_next(region, &pos, &page)))
+		htmm_list_offer(list, htmm_table_cooled(table, region, count),
+				space, vpn + page);
 }
 
 static void htmm_list_offer_region(struct htmm_list *list,
@@ -119,10 +115,10 @@ static void htmm_list_offer_region(struct htmm_list *list,
 	u64 value;
 
 	if (list->kind == HTMM_LIST_SKEW) {
-		htmm_region_describe(table, region, list->hot_bin, &info);
+		htmm_table_describe(table, region, list->hot_bin, &info);
 		value = info.skew;
 	} else {
-		value = htmm_region_cooled(table, region, region->count);
+		value = htmm_table_cooled(table, region, region->count);
 	}
 	htmm_list_offer(list, value, htmm_region_space(region),
 			htmm_region_vpn(region));
@@ -134,9 +130,9 @@ bool htmm_list_scan(struct htmm_list *list, const struct htmm_table *table,
 	const struct htmm_region *region;
 
 	for (; budget && list->pos < table->high; budget--) {
-		region = &table->region[list->pos++];
+		region = htmm_table_entry(table, list->pos++);
 		/* Born later: it may have been walked over elsewhere before. */
-		if (!region->born || region->born > list->births)
+		if (!region->born || region->born > list->number)
 			continue;
 		if (list->kind == HTMM_LIST_PAGES)
 			htmm_list_offer_pages(list, table, region);

@@ -16,8 +16,10 @@
  *
  * If the table changes between slices, each entry has the value it had when its
  * region was walked over, an entry is listed at most once, and regions first
- * sampled after htmm_list_begin() are left out. An unchanged table gives the
- * exact order. From one listing to the next, an entry whose value has crossed
+ * sampled after htmm_list_begin() are left out. While the table is at its memory
+ * limit, an eviction may move a region that is not walked over yet to where the
+ * walk has been: it is left out, too. An unchanged table gives the exact order.
+ * From one listing to the next, an entry whose value has crossed
  * the cursor meanwhile can be listed twice or not at all.
  *
  * Tables that share no page can be listed together: begin and scan one after
@@ -67,7 +69,7 @@ struct htmm_list {
 	unsigned int hot_bin;
 	bool resumed;
 	struct htmm_list_entry after;
-	u64 births;
+	u32 number;
 	u32 pos;
 };
 
@@ -98,7 +100,7 @@ void htmm_list_after(struct htmm_list *list,
  *
  * Context: under the caller's lock of @table.
  */
-void htmm_list_begin(struct htmm_list *list, const struct htmm_table *table);
+void htmm_list_begin(struct htmm_list *list, struct htmm_table *table);
 
 /**
  * htmm_list_scan() - walk over a slice of a table

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two stacks, linked through the free memory itself: whole pages, and leaves
- * of pages that have been split. A page is split when a leaf is wanted and none
+ * Two stacks, linked through the free memory itself: whole pages, and blocks
+ * of pages that have been split. A page is split when a block is wanted and none
  * is left.
  */
 #include "pool.h"
 
 /**
- * struct htmm_pool_item - link at the start of a free page or leaf
+ * struct htmm_pool_item - link at the start of a free page or block
  * @next: the one below it on the stack
  */
 struct htmm_pool_item {
@@ -42,16 +42,16 @@ void htmm_pool_put(struct htmm_pool *pool, void *page)
 	pool->held++;
 }
 
-/* With no leaf in use, the first leaf of each page stands for the page again. */
+/* With no block in use, the first block of each page stands for the page again. */
 static void htmm_pool_unsplit(struct htmm_pool *pool)
 {
-	void *leaf;
+	void *block;
 
-	for (; pool->nr_leaves; pool->nr_leaves--) {
-		leaf = htmm_pool_pop(&pool->leaves);
-		if ((unsigned long)leaf % HTMM_POOL_PAGE_SIZE)
+	for (; pool->nr_blocks; pool->nr_blocks--) {
+		block = htmm_pool_pop(&pool->blocks);
+		if ((unsigned long)block % HTMM_POOL_PAGE_SIZE)
 			continue;
-		htmm_pool_push(&pool->pages, leaf);
+		htmm_pool_push(&pool->pages, block);
 		pool->nr_pages++;
 	}
 }
@@ -73,26 +73,26 @@ static void htmm_pool_split(struct htmm_pool *pool)
 	int i;
 
 	pool->nr_pages--;
-	for (i = HTMM_POOL_LEAVES_PER_PAGE - 1; i >= 0; i--)
-		htmm_pool_push(&pool->leaves, page + i * HTMM_POOL_LEAF_SIZE);
-	pool->nr_leaves += HTMM_POOL_LEAVES_PER_PAGE;
+	for (i = HTMM_POOL_BLOCKS_PER_PAGE - 1; i >= 0; i--)
+		htmm_pool_push(&pool->blocks, page + i * HTMM_POOL_BLOCK_SIZE);
+	pool->nr_blocks += HTMM_POOL_BLOCKS_PER_PAGE;
 }
 
-void *htmm_pool_leaf_get(struct htmm_pool *pool)
+void *htmm_pool_block_get(struct htmm_pool *pool)
 {
-	if (!pool->nr_leaves) {
+	if (!pool->nr_blocks) {
 		if (!pool->nr_pages)
 			return NULL;
 		htmm_pool_split(pool);
 	}
-	pool->nr_leaves--;
+	pool->nr_blocks--;
 	pool->used++;
-	return memset(htmm_pool_pop(&pool->leaves), 0, HTMM_POOL_LEAF_SIZE);
+	return memset(htmm_pool_pop(&pool->blocks), 0, HTMM_POOL_BLOCK_SIZE);
 }
 
-void htmm_pool_leaf_put(struct htmm_pool *pool, void *leaf)
+void htmm_pool_block_put(struct htmm_pool *pool, void *block)
 {
-	htmm_pool_push(&pool->leaves, leaf);
-	pool->nr_leaves++;
+	htmm_pool_push(&pool->blocks, block);
+	pool->nr_blocks++;
 	pool->used--;
 }

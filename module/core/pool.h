@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Store of leaves, filled with whole pages by the caller.
+ * Store of memory blocks, filled with whole pages by the caller.
  *
- * The update path takes leaves and never allocates; the caller looks at what
+ * The update path takes blocks and never allocates; the caller looks at what
  * is needed between batches, allocates where it may sleep, and puts pages in.
  */
 #ifndef HTMM_CORE_POOL_H
@@ -11,27 +11,27 @@
 #include "env.h"
 
 #define HTMM_POOL_PAGE_SIZE	4096
-#define HTMM_POOL_LEAF_SIZE	2048
-#define HTMM_POOL_LEAVES_PER_PAGE (HTMM_POOL_PAGE_SIZE / HTMM_POOL_LEAF_SIZE)
+#define HTMM_POOL_BLOCK_SIZE	512
+#define HTMM_POOL_BLOCKS_PER_PAGE (HTMM_POOL_PAGE_SIZE / HTMM_POOL_BLOCK_SIZE)
 
 struct htmm_pool_item;
 
 /**
- * struct htmm_pool - pages and leaves not in use
+ * struct htmm_pool - pages and blocks not in use
  * @pages: whole pages, never split so far
- * @leaves: leaves of split pages
+ * @blocks: blocks of split pages
  * @nr_pages: length of @pages
- * @nr_leaves: length of @leaves
+ * @nr_blocks: length of @blocks
  * @held: pages put in and not taken back, used ones included
- * @used: leaves now in use
+ * @used: blocks now in use
  *
  * Locking: the caller's, the same as for the table that uses the pool.
  */
 struct htmm_pool {
 	struct htmm_pool_item *pages;
-	struct htmm_pool_item *leaves;
+	struct htmm_pool_item *blocks;
 	u32 nr_pages;
-	u32 nr_leaves;
+	u32 nr_blocks;
 	u32 held;
 	u32 used;
 };
@@ -53,7 +53,7 @@ void htmm_pool_put(struct htmm_pool *pool, void *page);
  * htmm_pool_take_back() - take a page out, to free it
  * @pool: the pool
  *
- * Pages of which a leaf was ever used come back only when no leaf at all is
+ * Pages of which a block was ever used come back only when no block at all is
  * used any more. So after htmm_table_clear(), calling this until it returns
  * NULL returns every page ever put in, once.
  *
@@ -62,29 +62,29 @@ void htmm_pool_put(struct htmm_pool *pool, void *page);
 void *htmm_pool_take_back(struct htmm_pool *pool);
 
 /**
- * htmm_pool_free_leaves() - leaves that can be had without another page
+ * htmm_pool_free_blocks() - blocks that can be had without another page
  * @pool: the pool
  *
- * Return: number of leaves.
+ * Return: number of blocks.
  */
-static inline u32 htmm_pool_free_leaves(const struct htmm_pool *pool)
+static inline u32 htmm_pool_free_blocks(const struct htmm_pool *pool)
 {
-	return pool->nr_leaves + pool->nr_pages * HTMM_POOL_LEAVES_PER_PAGE;
+	return pool->nr_blocks + pool->nr_pages * HTMM_POOL_BLOCKS_PER_PAGE;
 }
 
 /**
- * htmm_pool_leaf_get() - take a leaf (for the table)
+ * htmm_pool_block_get() - take a block (for the table)
  * @pool: the pool
  *
- * Return: HTMM_POOL_LEAF_SIZE bytes of zeroes, or NULL if the pool is empty.
+ * Return: HTMM_POOL_BLOCK_SIZE bytes of zeroes, or NULL if the pool is empty.
  */
-void *htmm_pool_leaf_get(struct htmm_pool *pool);
+void *htmm_pool_block_get(struct htmm_pool *pool);
 
 /**
- * htmm_pool_leaf_put() - give a leaf back (for the table)
+ * htmm_pool_block_put() - give a block back (for the table)
  * @pool: the pool
- * @leaf: from htmm_pool_leaf_get()
+ * @block: from htmm_pool_block_get()
  */
-void htmm_pool_leaf_put(struct htmm_pool *pool, void *leaf);
+void htmm_pool_block_put(struct htmm_pool *pool, void *block);
 
 #endif /* HTMM_CORE_POOL_H */

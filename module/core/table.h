@@ -3,9 +3,9 @@
  * Hot-page table of one target: sample counts of base pages and of their
  * 2 MiB regions, with an exact histogram of each.
  *
- * A hashed directory leads to regions, a region to a dense leaf of 512
- * counters. Cooling advances an epoch and shifts the histograms; a region
- * applies the halvings it has missed when it is next touched.
+ * A hashed directory leads to regions, which hold the counts (region.h). Cooling
+ * advances an epoch and shifts the histograms; a region applies the halvings it
+ * has missed when it is next touched.
  *
  *   tracked page    one with a count, or whose count has cooled to zero since
  *                   its region was last touched (bin 0). It is forgotten when the
@@ -15,6 +15,14 @@
  *                   region, halved at each cooling, hence (short of saturation)
  *                   never less than the sum of its pages' counts, which round
  *                   down one by one.
+ *   evicted         forgotten with its whole region to make room at a limit. The
+ *                   coldest of the next HTMM_EVICT_WINDOW regions goes, so the
+ *                   coldest go first, nearly; never one that was sampled by the
+ *                   sample at hand.
+ *
+ * Several tables can share the work of one target, each with its own thread and
+ * lock: htmm_table_shard() says which table a sample belongs to. No page is in
+ * two of them, so their histograms, totals and lists simply add up.
  *
  * The core takes no lock and allocates nothing. Context of every function: any,
  * serialised by the caller's lock of this table.
@@ -25,15 +33,16 @@
 #include "env.h"
 #include "hist.h"
 #include "pool.h"
+#include "region.h"
 
-#define HTMM_REGION_SHIFT	9
-#define HTMM_REGION_PAGES	512
+/* Entries of the directory that share a block. */
+#define HTMM_BLOCK_ENTRIES						\
+	(HTMM_POOL_BLOCK_SIZE / sizeof(struct htmm_region))
 
-/* A page is named by (space, vpn), which share 64 bits in the directory. */
-#define HTMM_VPN_BITS		45
-#define HTMM_SPACE_BITS		(64 - (HTMM_VPN_BITS - HTMM_REGION_SHIFT))
-#define HTMM_VPN_MAX		((1ULL << HTMM_VPN_BITS) - 1)
-#define HTMM_SPACE_MAX		((1U << HTMM_SPACE_BITS) - 1)
+/* Regions among which the coldest is chosen to be evicted. */
+#define HTMM_EVICT_WINDOW	16
+/* Most regions evicted for one sample. */
+#define HTMM_EVICT_MAX		32
 
 /**
  * enum htmm_kind - what is counted
@@ -64,8 +73,7 @@ struct htmm_table_sample {
 /**
  * struct htmm_table_config - limits of a table
  * @max_bytes: memory of the table, directory included, in bytes; at least
- *	HTMM_TABLE_MIN_BYTES. Dense use needs 4.2 bytes a page, one touched page
- *	in eight 33.
+ *	HTMM_TABLE_MIN_BYTES. docs/core.md tells what a page needs.
  * @max_pages: most base pages tracked at a time; 0 for what @max_bytes allows
  * @seed: random number that makes the directory's hash unpredictable to the
  *	programs sampled; 0 for a fixed one
@@ -79,37 +87,35 @@ struct htmm_table_config {
 	u32 batch;
 };
 
-#define HTMM_TABLE_MIN_BYTES	(64 * 1024)
+#define HTMM_TABLE_MIN_BYTES	(32 * 1024)
+
+/* Samples whose memory is fetched together, and blocks of them under way. */
+#define HTMM_ADD_BLOCK		32
+#define HTMM_ADD_BLOCKS		3
 
 /**
- * struct htmm_region - directory entry of one 2 MiB region
- * @key: space and region number; unused entries have no bin and no leaf
- * @leaf: 512 counters of base pages, NULL if no page has a count
- * @epoch: the table's epoch to which @leaf and @count have been cooled
- * @born: sequence number of the entry's creation, 0 if the entry is unused
- * @count: samples in the region
- * @next: index + 1 of the next entry in the hash chain or the free list
- * @pages: non-zero counters in @leaf
+ * struct htmm_ahead - what is known of a sample before its turn
+ * @region: its region, as far as found; NULL: the sample takes the slow way
+ * @key: the region's key, until the region is found
+ * @digit: then the page's byte, NULL if the region is sparse
  */
-struct htmm_region {
-	u64 key;
-	u32 *leaf;
-	u64 epoch;
-	u64 born;
-	u32 count;
-	u32 next;
-	u32 pages;
-} __aligned(64);
+struct htmm_ahead {
+	struct htmm_region *region;
+	union {
+		u64 key;
+		u8 *digit;
+	};
+};
 
 /**
  * struct htmm_table - hot-page table
  * @hist: histogram of each kind
  * @epoch: number of coolings
- * @births: regions ever created
  * @pages: base pages tracked
  * @counted: samples added
  * @full: samples refused
  * @reclaimed: base pages forgotten because their count had cooled to zero
+ * @evicted: base pages forgotten to make room
  * @regions: regions tracked
  *
  * Use the functions below; the fields are an implementation detail.
@@ -117,25 +123,34 @@ struct htmm_region {
 struct htmm_table {
 	struct htmm_hist hist[HTMM_KINDS];
 	u64 epoch;
-	u64 births;
 	u64 pages;
 	u64 counted;
 	u64 full;
 	u64 reclaimed;
+	u64 evicted;
 	u32 regions;
 
 	/* private: */
 	struct htmm_table_config config;
 	struct htmm_pool *pool;
-	struct htmm_region *region;	/* entries; those below @high were used */
-	u32 *head;			/* hash chains: index + 1, 0 ends */
+	struct htmm_region **head;	/* hash chains */
+	struct htmm_region **block;	/* entries, by fours */
+	u32 *space;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
+	u64 dir_bytes;
 	u32 hash_shift;
-	u32 nr_entries;
-	u32 high;
-	u32 free;			/* index + 1 of an unused entry below @high */
+	u32 space_mask;
+	u32 max_held;			/* pages that the pool may come to hold */
+	u32 high;			/* entries in all blocks */
+	u32 free;			/* list of the unused ones, like @space */
+	u32 nr_free;
+	u32 listings;			/* begun so far, plus 1 */
 	u32 sweep;			/* next entry that reclaim visits */
 	u32 sweep_left;			/* entries to visit since the last cooling */
+	u32 hand;			/* next entry that eviction looks at */
+	u32 leaving;			/* index + 1 of the next one to remove */
+	bool moved;			/* entries have been moved or evicted */
+	struct htmm_ahead ahead[HTMM_ADD_BLOCKS][HTMM_ADD_BLOCK];
 };
 
 /**
@@ -145,9 +160,14 @@ struct htmm_table {
  * @bytes: memory held, directory and pool
  * @max_bytes: most bytes it may come to hold
  * @counted: samples added
- * @full: samples refused: page limit, memory limit or pool empty
+ * @full: samples refused: nothing could be evicted for them
  * @reclaimed: base pages forgotten after their count had cooled to zero
+ * @evicted: base pages forgotten to make room, at the page limit, the memory
+ *	limit or the end of the pool
  * @coolings: halvings so far
+ *
+ * Pages that first appeared == @pages + @reclaimed + @evicted + those removed
+ * with their space or by htmm_table_clear().
  */
 struct htmm_table_stats {
 	u64 pages;
@@ -157,6 +177,7 @@ struct htmm_table_stats {
 	u64 counted;
 	u64 full;
 	u64 reclaimed;
+	u64 evicted;
 	u64 coolings;
 };
 
@@ -185,7 +206,7 @@ struct htmm_region_info {
  * @config: the limits
  *
  * The directory is sized once, from the limits, and never grows: no sample
- * waits for a rehash. It takes about 3.4 % of @config's max_bytes.
+ * waits for a rehash. It takes 3 to 5 % of @config's max_bytes.
  *
  * Return: bytes that htmm_table_init() wants, or 0 if @config is invalid.
  */
@@ -209,8 +230,9 @@ int htmm_table_init(struct htmm_table *table,
  * htmm_table_need() - pages the pool should be given now
  * @table: the table
  *
- * As many as the next batch can use in the worst case, within max_bytes. If they
- * are given before every batch, samples are refused only at a limit.
+ * As many as the next batch can use if each of its samples takes a block, within
+ * max_bytes. If they are given before every batch, pages are evicted only at a
+ * limit.
  *
  * Return: number of pages, 0 if none.
  */
@@ -224,9 +246,9 @@ u32 htmm_table_need(const struct htmm_table *table);
  * @dropped: array of @n, filled with the indices of the samples refused,
  *	ascending
  *
- * A sample is refused if its page is not tracked and the page limit, the memory
- * limit or the end of the pool is reached, or if it is out of range. Counts stop
- * at U32_MAX.
+ * At the page limit, the memory limit or the end of the pool, cold regions are
+ * evicted to make room, at most HTMM_EVICT_MAX for a sample. A sample is refused
+ * if that does not help, or if it is out of range. Counts stop at U32_MAX.
  *
  * Return: number of samples refused; the other ones are counted.
  */
@@ -256,12 +278,15 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
  * @table: the table
  * @space: the address space; no sample of it may be added from the first step to
  *	the last
- * @pos: position, 0 before the first step
- * @budget: most directory entries to visit
+ * @first: true on the first step
+ * @budget: most regions to visit
  *
- * Return: true if entries remain: call again with the same @pos.
+ * Visits the regions of the space, and of spaces whose number equals it modulo
+ * the number of lists, at least 64. One space is removed at a time.
+ *
+ * Return: true if regions remain: call again with @first false.
  */
-bool htmm_table_remove_space(struct htmm_table *table, u32 space, u32 *pos,
+bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
 			     u32 budget);
 
 /**
@@ -269,7 +294,8 @@ bool htmm_table_remove_space(struct htmm_table *table, u32 space, u32 *pos,
  * @table: the table
  *
  * All leaves return to the pool. Totals and the number of coolings go on.
- * Takes time proportional to the regions ever tracked at once, not to pages.
+ * Takes time proportional to the directory's size and to the regions, not to
+ * pages.
  */
 void htmm_table_clear(struct htmm_table *table);
 
@@ -313,59 +339,75 @@ u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn);
 bool htmm_table_region(const struct htmm_table *table, u32 space, u64 vpn,
 		       unsigned int hot_bin, struct htmm_region_info *info);
 
+/**
+ * htmm_table_shard() - the table of several to which a page belongs
+ * @space: its address space
+ * @vpn: its number
+ * @shards: number of tables that share the work
+ *
+ * All pages of a region belong to the same one.
+ *
+ * Return: 0..@shards - 1.
+ */
+static inline u32 htmm_table_shard(u32 space, u64 vpn, u32 shards)
+{
+	/* Not the directory's bits, which would then leave chains empty. */
+	u32 hash = htmm_region_key(space, vpn) * 0xd6e8feb86659fd93ULL >> 32;
+
+	return (u64)hash * shards >> 32;
+}
+
+/**
+ * htmm_table_stats_merge() - add up the totals of tables that share no page
+ * @stats: the totals that grow
+ * @other: the ones added to them; coolings are the fewest of all
+ */
+void htmm_table_stats_merge(struct htmm_table_stats *stats,
+			    const struct htmm_table_stats *other);
+
 /*
  * For the core's own files: what a region looks like to a reader, with the
  * coolings it has missed applied on the way. Nothing is written.
  */
 
 /**
- * htmm_region_cooled() - a count of a region as of now
+ * htmm_table_entry() - an entry of the directory
+ * @table: the table
+ * @index: below the table's high
+ *
+ * Return: the entry, which may be unused.
+ */
+static inline struct htmm_region *
+htmm_table_entry(const struct htmm_table *table, u32 index)
+{
+	return &table->block[index / HTMM_BLOCK_ENTRIES]
+			    [index % HTMM_BLOCK_ENTRIES];
+}
+
+/**
+ * htmm_table_cooled() - a count of a region as of now
  * @table: the table
  * @region: the region
- * @count: the count stored in the region or in its leaf
+ * @count: the count stored in the region
  *
  * Return: the count after the coolings that the region has missed.
  */
-static inline u32 htmm_region_cooled(const struct htmm_table *table,
-				     const struct htmm_region *region,
-				     u32 count)
+static inline u32 htmm_table_cooled(const struct htmm_table *table,
+				    const struct htmm_region *region,
+				    u32 count)
 {
-	u64 missed = table->epoch - region->epoch;
-
-	return missed < 32 ? count >> missed : 0;
+	return htmm_count_cooled(count, table->epoch - region->epoch);
 }
 
 /**
- * htmm_region_space() - a region's address space
- * @region: the region
- *
- * Return: the space.
- */
-static inline u32 htmm_region_space(const struct htmm_region *region)
-{
-	return region->key >> (HTMM_VPN_BITS - HTMM_REGION_SHIFT);
-}
-
-/**
- * htmm_region_vpn() - a region's first page
- * @region: the region
- *
- * Return: the page's number.
- */
-static inline u64 htmm_region_vpn(const struct htmm_region *region)
-{
-	return (region->key << HTMM_REGION_SHIFT) & HTMM_VPN_MAX;
-}
-
-/**
- * htmm_region_describe() - fill in a region's details
+ * htmm_table_describe() - fill in a region's details
  * @table: the table
  * @region: a tracked region of it
  * @hot_bin: lowest bin of a hot base page
  * @info: set to the details
  */
-void htmm_region_describe(const struct htmm_table *table,
-			  const struct htmm_region *region,
-			  unsigned int hot_bin, struct htmm_region_info *info);
+void htmm_table_describe(const struct htmm_table *table,
+			 const struct htmm_region *region,
+			 unsigned int hot_bin, struct htmm_region_info *info);
 
 #endif /* HTMM_CORE_TABLE_H */
