@@ -49,8 +49,7 @@ static void model_forget_page(struct model *model, struct model_region *r,
 	model->reclaimed += !page->count;
 	*page = (struct model_page) { 0 };
 	model->pages--;
-	if (!--r->pages)
-		model->leaves--;
+	r->pages--;
 }
 
 static void model_forget_zeros(struct model *model, struct model_region *r)
@@ -75,19 +74,6 @@ static void model_forget_region(struct model *model, struct model_region *r)
 	model->regions--;
 }
 
-static bool model_has_room(const struct world *w, const struct model_region *r)
-{
-	const struct model *model = &w->model;
-	u64 max_pages = w->config.max_pages;
-	u64 max_leaves = w->pages_given * HTMM_POOL_LEAVES_PER_PAGE;
-
-	if (max_pages && model->pages >= max_pages)
-		return false;
-	if (!r->tracked && model->regions == w->table.nr_entries)
-		return false;
-	return r->pages || model->leaves < max_leaves;
-}
-
 static u32 model_sum(u32 count, u32 weight)
 {
 	u64 sum = (u64)count + weight;
@@ -95,32 +81,30 @@ static u32 model_sum(u32 count, u32 weight)
 	return sum > U32_MAX ? U32_MAX : sum;
 }
 
-static bool model_add(struct world *w, const struct htmm_table_sample *s)
+static bool model_takes(const struct htmm_table_sample *s)
 {
-	struct model *model = &w->model;
+	return s->vpn <= HTMM_VPN_MAX && s->space <= HTMM_SPACE_MAX;
+}
+
+static void model_add(struct model *model, const struct htmm_table_sample *s)
+{
 	struct model_region *r = model_find(model, s->space, s->vpn);
 	struct model_page *page;
 
-	if (s->vpn > HTMM_VPN_MAX || s->space > HTMM_SPACE_MAX)
-		return false;
 	if (!s->weight)
-		return true;
-
+		return;
 	model_forget_zeros(model, r);
 	page = &r->page[s->vpn % HTMM_REGION_PAGES];
 	if (!page->tracked) {
-		if (!model_has_room(w, r))
-			return false;
 		page->tracked = true;
 		model->pages++;
-		model->leaves += !r->pages++;
+		r->pages++;
 		model->regions += !r->tracked;
 		r->tracked = true;
 	}
 	page->count = model_sum(page->count, s->weight);
 	r->saturated |= (u64)r->count + s->weight > U32_MAX;
 	r->count = model_sum(r->count, s->weight);
-	return true;
 }
 
 static void model_hist(const struct model *model, enum htmm_kind kind,
@@ -215,10 +199,12 @@ static void world_abandon(struct world *w)
 	free(w->dir);
 }
 
-void world_open(struct world *w, const struct htmm_table_config *config)
+void world_open(struct world *w, const struct htmm_table_config *config,
+		bool limited)
 {
 	world_abandon(w);
 	memset(w, 0, sizeof(*w));
+	w->limited = limited;
 	w->config = *config;
 	CHECK(htmm_table_dir_bytes(config));
 	w->dir = aligned_alloc(64, (htmm_table_dir_bytes(config) + 63) & ~63UL);
@@ -268,23 +254,124 @@ void world_refill(struct world *w)
 	}
 }
 
-void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n)
+/* The table's entry of a region: which ones a bounded step has reached. */
+static const struct htmm_region *world_entry(const struct world *w,
+					     const struct model_region *r)
+{
+	u32 i;
+
+	for (i = 0; i < w->table.high; i++) {
+		const struct htmm_region *entry = htmm_table_entry(&w->table, i);
+
+		if (entry->born && htmm_region_vpn(entry) == r->vpn &&
+		    htmm_region_space(entry) == r->space)
+			return entry;
+	}
+	return NULL;
+}
+
+static void world_add_batch(struct world *w,
+			    const struct htmm_table_sample *samples, u32 n)
 {
 	u32 dropped[WORLD_BATCH];
 	u32 lost, i, next = 0;
 
 	assert(n <= WORLD_BATCH);
 	lost = htmm_table_add(&w->table, samples, n, dropped);
-	CHECK(lost <= n);
 	for (i = 0; i < n; i++) {
-		bool refused = next < lost && dropped[next] == i;
-
-		CHECK(model_add(w, &samples[i]) == !refused);
-		next += refused;
-		w->model.full += refused;
-		w->model.counted += !refused;
+		if (model_takes(&samples[i])) {
+			model_add(&w->model, &samples[i]);
+			w->model.counted++;
+			continue;
+		}
+		CHECK(next < lost && dropped[next++] == i);
+		w->model.full++;
 	}
 	CHECK(next == lost);
+}
+
+/* Another region than @own, and at least as hot as @r, was tracked. */
+static u32 world_not_colder(const struct world *w, const bool *tracked,
+			    const struct model_region *r,
+			    const struct model_region *own)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		const struct model_region *other = &w->model.region[i];
+
+		n += tracked[i] && other != r && other != own &&
+		     other->count >= r->count;
+	}
+	return n;
+}
+
+/* Forget what the table has evicted for a sample of @own; it must be cold. */
+static void world_evicted(struct world *w, const struct model_region *own)
+{
+	bool tracked[MODEL_REGIONS], gone[MODEL_REGIONS];
+	struct model *model = &w->model;
+	u32 i, j, others = 0, left = 0, window;
+
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		struct model_region *r = &model->region[i];
+
+		tracked[i] = r->tracked;
+		gone[i] = r->tracked && !world_entry(w, r);
+		others += tracked[i] && r != own;
+		left += tracked[i] && r != own && !gone[i];
+		CHECK(r != own || !gone[i]);
+	}
+	window = min_t(u32, left, HTMM_EVICT_WINDOW - 1);
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		struct model_region *r = &model->region[i];
+
+		if (!gone[i])
+			continue;
+		CHECK(world_not_colder(w, tracked, r, own) >= window);
+		for (j = 0; j < HTMM_REGION_PAGES; j++)
+			model->evicted += r->page[j].count > 0;
+		model_forget_region(model, r);
+	}
+	CHECK(others - left <= HTMM_EVICT_MAX);
+}
+
+static void world_add_limited(struct world *w,
+			      const struct htmm_table_sample *s)
+{
+	u64 max_pages = w->config.max_pages, evicted = w->table.evicted;
+	u32 free_blocks = htmm_pool_free_blocks(&w->pool), dropped, lost;
+	u32 page = s->vpn % HTMM_REGION_PAGES;
+	struct model_region *r;
+
+	if (!model_takes(s)) {
+		world_add_batch(w, s, 1);
+		return;
+	}
+	r = model_find(&w->model, s->space, s->vpn);
+	lost = htmm_table_add(&w->table, s, 1, &dropped);
+	if (s->weight && r->tracked)
+		model_forget_zeros(&w->model, r);
+	if (lost || w->table.evicted != evicted)
+		CHECK(free_blocks < 1 + HTMM_PLANES ||
+		      (max_pages && w->model.pages >= max_pages &&
+		       !r->page[page].tracked));
+	world_evicted(w, r);
+	w->model.full += lost;
+	w->model.counted += !lost;
+	if (!lost)
+		model_add(&w->model, s);
+}
+
+void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n)
+{
+	if (!w->limited) {
+		world_add_batch(w, samples, n);
+		CHECK(!w->table.evicted);
+		return;
+	}
+	while (n--)
+		world_add_limited(w, samples++);
 }
 
 struct htmm_table_sample world_sample(const struct world *w)
@@ -313,22 +400,6 @@ void world_cool(struct world *w)
 	}
 }
 
-/* The table's entry of a region: which ones a bounded step has reached. */
-static const struct htmm_region *world_entry(const struct world *w,
-					     const struct model_region *r)
-{
-	u32 i;
-
-	for (i = 0; i < w->table.high; i++) {
-		const struct htmm_region *entry = &w->table.region[i];
-
-		if (entry->born && htmm_region_vpn(entry) == r->vpn &&
-		    htmm_region_space(entry) == r->space)
-			return entry;
-	}
-	return NULL;
-}
-
 void world_reclaim(struct world *w, u32 budget, bool *more)
 {
 	u32 i;
@@ -354,12 +425,12 @@ void world_reclaim(struct world *w, u32 budget, bool *more)
 		CHECK(!w->model.region[i].tracked || w->model.region[i].count);
 }
 
-void world_remove_space(struct world *w, u32 space, u32 *pos, u32 budget,
+void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
 			bool *more)
 {
 	u32 i, removed = 0;
 
-	*more = htmm_table_remove_space(&w->table, space, pos, budget);
+	*more = htmm_table_remove_space(&w->table, space, first, budget);
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &w->model.region[i];
 
@@ -389,7 +460,53 @@ void world_clear(struct world *w)
 	}
 	model->pages = 0;
 	model->regions = 0;
-	model->leaves = 0;
+}
+
+/* A region has no more memory than it takes, and no page twice. */
+static u32 world_audit_region(const struct htmm_region *region)
+{
+	u32 i, j, first = htmm_region_first_pair(region);
+	u32 pairs = first + region->pairs;
+
+	CHECK(pairs <= HTMM_MAP_SIZE && region->planes <= HTMM_PLANES);
+	for (i = first; i < pairs; i++) {
+		CHECK(region->value[i] && region->page[i] < HTMM_REGION_PAGES);
+		for (j = first; j < i; j++)
+			CHECK(region->page[i] != region->page[j]);
+	}
+	if (region->leaf)
+		return 1 + region->planes;
+	CHECK(region->planes == 0 && region->pages == region->pairs);
+	return 0;
+}
+
+/* Every block is a leaf, a plane or four entries, all of them on their lists. */
+static void world_audit(const struct world *w)
+{
+	const struct htmm_table *t = &w->table;
+	u32 i, blocks = t->high / HTMM_BLOCK_ENTRIES, used = 0, listed = 0;
+	u32 link, prev;
+
+	for (i = 0; i < t->high; i++) {
+		const struct htmm_region *region = htmm_table_entry(t, i);
+
+		CHECK(region->self == i);
+		used += region->born != 0;
+		if (region->born)
+			blocks += world_audit_region(region);
+	}
+	CHECK(used == t->regions && t->nr_free == t->high - used);
+	CHECK(w->pool.used == blocks);
+	for (i = 0; i <= t->space_mask + 1; i++) {
+		link = i <= t->space_mask ? t->space[i] : t->free;
+		for (prev = 0; link; listed++) {
+			CHECK(link <= t->high);
+			CHECK(htmm_table_entry(t, link - 1)->prev == prev);
+			prev = link;
+			link = htmm_table_entry(t, link - 1)->next;
+		}
+	}
+	CHECK(listed == t->high);
 }
 
 void world_totals_match(struct world *w)
@@ -413,12 +530,13 @@ void world_totals_match(struct world *w)
 	CHECK(stats.counted == w->model.counted);
 	CHECK(stats.full == w->model.full);
 	CHECK(stats.reclaimed == w->model.reclaimed);
+	CHECK(stats.evicted == w->model.evicted);
 	CHECK(stats.coolings == w->model.coolings);
 	CHECK(stats.bytes <= stats.max_bytes);
 	CHECK(stats.max_bytes <= w->config.max_bytes);
 	CHECK(stats.bytes == htmm_table_dir_bytes(&w->config) +
 			     w->pages_given * HTMM_POOL_PAGE_SIZE);
-	CHECK(w->pool.used == w->model.leaves);
+	world_audit(w);
 	CHECK(!w->config.max_pages || stats.pages <= w->config.max_pages);
 }
 

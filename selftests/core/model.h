@@ -15,7 +15,7 @@
 
 #define MODEL_REGIONS	48
 #define MODEL_SPACES	3
-#define WORLD_PAGES	256	/* most given to the pool */
+#define WORLD_PAGES	512	/* most given to the pool */
 #define WORLD_BATCH	300	/* most samples at once */
 
 struct model_page {
@@ -38,10 +38,10 @@ struct model {
 	u32 space[MODEL_SPACES];
 	u64 pages;
 	u64 regions;
-	u64 leaves;	/* regions with a tracked page */
 	u64 counted;
 	u64 full;
 	u64 reclaimed;
+	u64 evicted;
 	u64 coolings;
 };
 
@@ -54,10 +54,15 @@ struct world {
 	void *dir;
 	void *given[WORLD_PAGES];
 	u64 pages_given;
+	bool limited;
 };
 
-/* Open a table with these limits over randomly placed regions. */
-void world_open(struct world *w, const struct htmm_table_config *config);
+/*
+ * Open a table with these limits over randomly placed regions. @limited: they may
+ * be reached, or the pool be empty.
+ */
+void world_open(struct world *w, const struct htmm_table_config *config,
+		bool limited);
 
 /* Clear, take all memory back and check that none is missing. */
 void world_close(struct world *w);
@@ -65,7 +70,11 @@ void world_close(struct world *w);
 /* Give the pool what the table asks for. */
 void world_refill(struct world *w);
 
-/* Add a batch to both; the refusals must be the ones the model predicts. */
+/*
+ * Add samples to both. Where no limit can be reached, they are one batch, and
+ * nothing may be refused or evicted. Else they are added one by one, and what the
+ * table evicts must be cold, and necessary.
+ */
 void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n);
 
 /* A sample of one of the regions, some pages being much likelier than others. */
@@ -74,11 +83,11 @@ struct htmm_table_sample world_sample(const struct world *w);
 /* Do the same to both. The bounded steps set @more to what the table returned. */
 void world_cool(struct world *w);
 void world_reclaim(struct world *w, u32 budget, bool *more);
-void world_remove_space(struct world *w, u32 space, u32 *pos, u32 budget,
+void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
 			bool *more);
 void world_clear(struct world *w);
 
-/* Compare histograms and totals. */
+/* Compare histograms and totals, and account for each block of memory. */
 void world_totals_match(struct world *w);
 
 /* Compare every page and every region as well. */

@@ -71,7 +71,7 @@ static void lists_all(enum htmm_list_kind kind, u32 chunk)
 
 static void nothing_to_list(void)
 {
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	CHECK(list_next(HTMM_LIST_PAGES, 0, 10, NULL) == 0);
 	fill(10);
 	CHECK(list_next(HTMM_LIST_PAGES, 0, 0, NULL) == 0);
@@ -87,7 +87,7 @@ static void exact_order(void)
 {
 	u32 round;
 
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	for (round = 0; round < 12; round++) {
 		fill(tap_below(3000));
 		if (tap_below(2))
@@ -105,7 +105,7 @@ static void ties_by_space_and_page(void)
 {
 	u32 i;
 
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		const struct model_region *r = &world.model.region[i];
 
@@ -122,7 +122,7 @@ static void skew_is_by_definition(void)
 	struct htmm_region_info info;
 	u32 i;
 
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	r = &world.model.region[0];
 	for (i = 0; i < 4; i++)
 		add((struct htmm_table_sample){ r->vpn + i, r->space, 40 });
@@ -147,23 +147,25 @@ static void skew_is_by_definition(void)
  */
 static void under_change(void)
 {
-	u32 churn, pos, i, j, n, seen[2];
+	u32 churn, i, j, n, seen[2];
 	struct htmm_list list;
-	bool more;
+	bool more, first;
 	u32 round;
 
 	for (round = 0; round < 100; round++) {
-		world_open(&world, &roomy);
+		world_open(&world, &roomy, false);
 		churn = world.model.space[1];
 		fill(300);
 		htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, ALL);
 		htmm_list_begin(&list, &world.table);
 		while (htmm_list_scan(&list, &world.table, 1 + tap_below(10))) {
-			pos = 0;
+			first = true;
 			more = true;
-			while (more && !tap_below(2))
-				world_remove_space(&world, churn, &pos, 50,
+			while (more && !tap_below(2)) {
+				world_remove_space(&world, churn, first, 50,
 						   &more);
+				first = false;
+			}
 			for (i = 0; i < 20; i++) {
 				struct htmm_table_sample s = world_sample(&world);
 
@@ -206,8 +208,8 @@ static void several_tables(void)
 	struct htmm_list list;
 	u32 n, total[2], i, j, k;
 
-	world_open(&other, &roomy);
-	world_open(&world, &roomy);
+	world_open(&other, &roomy, false);
+	world_open(&world, &roomy, false);
 	for (i = 0; i < MODEL_REGIONS; i++)	/* disjoint: other spaces */
 		other.model.region[i].space ^= 1 << 20;
 	fill(2000);

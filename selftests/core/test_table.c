@@ -54,11 +54,11 @@ static void config_is_checked(void)
 	struct htmm_table_config c = roomy;
 	struct htmm_table table;
 	struct htmm_pool pool;
-	static char dir[1 << 17] __aligned(64);
+	static char dir[1 << 18] __aligned(64);
 
 	htmm_pool_init(&pool);
 	CHECK(htmm_table_dir_bytes(&c) > 0);
-	CHECK(htmm_table_dir_bytes(&c) < c.max_bytes / 25);
+	CHECK(htmm_table_dir_bytes(&c) < c.max_bytes / 12);
 	CHECK(htmm_table_dir_bytes(&c) <= sizeof(dir));
 	CHECK(htmm_table_init(&table, &c, dir, &pool) == 0);
 	CHECK(htmm_table_init(&table, &c, dir + 8, &pool) == -EINVAL);
@@ -78,7 +78,7 @@ static void config_is_checked(void)
 
 static void counts_and_bins(void)
 {
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	add(0, 0, 1);
 	CHECK(count(0, 0) == 1);
 	CHECK(bin(HTMM_KIND_BASE, 1) == 1 && bin(HTMM_KIND_HUGE, 1) == 1);
@@ -94,7 +94,7 @@ static void counts_and_bins(void)
 
 static void saturates(void)
 {
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	add(0, 0, U32_MAX - 1);
 	add(0, 0, 1);
 	CHECK(count(0, 0) == U32_MAX);
@@ -111,7 +111,7 @@ static void saturates(void)
 
 static void cooling_is_lazy_and_exact(void)
 {
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	add(0, 3, 5);
 	add(0, 4, 1);
 	add(1, 0, 1);
@@ -136,7 +136,7 @@ static void epochs_far_apart(void)
 	static const u64 jumps[] = { 1 << 20, 1ULL << 32, (1ULL << 32) - 31 };
 	u32 i, j;
 
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	for (i = 0; i < 3; i++) {
 		add(0, 0, U32_MAX);
 		add(0, 1, 1);
@@ -171,19 +171,25 @@ static void page_limit(void)
 	u32 i;
 
 	config.max_pages = 10;
-	world_open(&world, &config);
-	for (i = 0; i < 20; i++)
-		add(i % 3, i, 2);
-	CHECK(world.table.pages == 10 && world.table.full == 10);
-	add(0, 0, 1);
-	CHECK(count(0, 0) == 3);
-	/* Room comes back when pages have cooled to zero and are reclaimed. */
-	world_cool(&world);
-	world_cool(&world);
-	reclaim_all();
-	CHECK(world.table.pages == 0);
-	add(5, 5, 1);
-	CHECK(count(5, 5) == 1);
+	world_open(&world, &config, true);
+	/* One region with as many pages as may be: nothing else can go. */
+	for (i = 0; i < 10; i++)
+		add(0, i, 4);
+	add(0, 10, 4);
+	CHECK(world.table.pages == 10 && world.table.full == 1);
+	add(0, 9, 1);
+	CHECK(count(0, 9) == 5);
+	/* It goes when another wants to come. */
+	add(1, 0, 1);
+	CHECK(count(1, 0) == 1 && count(0, 0) == 0);
+	CHECK(world.table.pages == 1 && world.table.evicted == 10);
+	/* The coldest goes first. */
+	for (i = 2; i < 11; i++)
+		add(i, 0, i == 7 ? 2 : 9);
+	add(1, 0, 2);
+	add(11, 0, 1);
+	CHECK(count(7, 0) == 0 && count(1, 0) == 3 && count(11, 0) == 1);
+	CHECK(world.table.evicted == 11);
 	world_matches(&world);
 	world_close(&world);
 }
@@ -191,22 +197,68 @@ static void page_limit(void)
 static void memory_limit(void)
 {
 	const struct htmm_table_config config = {
-		.max_bytes = HTMM_TABLE_MIN_BYTES, .batch = 1,
+		.max_bytes = 64 * 1024, .batch = 1,
 	};
-	u32 i, entries;
+	u32 i, j, full;
 
-	world_open(&world, &config);
-	entries = world.table.nr_entries;
-	CHECK(entries < MODEL_REGIONS);
+	world_open(&world, &config, true);
+	/* 15 pages: not all regions can be dense. */
 	for (i = 0; i < MODEL_REGIONS; i++)
-		add(i, 0, 2);
-	CHECK(world.table.regions == entries);
-	CHECK(world.table.full == MODEL_REGIONS - entries);
+		for (j = 0; j < 30; j++)
+			add(i, j, 1 + i);
+	CHECK(world.table.evicted == 0);
+	for (i = 0; i < MODEL_REGIONS; i++)
+		for (j = 0; j < 30; j++)
+			add(i, j, 200);
+	CHECK(world.table.evicted == 0);
+	for (i = 0; i < MODEL_REGIONS; i++)
+		for (j = 0; j < 30; j++)
+			add(i, j, 1 << 14);
+	CHECK(world.table.evicted > 0 && world.table.full == 0);
 	CHECK(htmm_table_need(&world.table) == 0);
-	/* Pages of the regions it has still fit. */
-	add(0, 511, 1);
-	CHECK(count(0, 511) == 1);
+	full = world.table.regions;
+	CHECK(full < MODEL_REGIONS && full > 20);
 	world_matches(&world);
+	world_close(&world);
+}
+
+/* Memory that sparse regions have taken must serve dense ones, and vice versa. */
+static void memory_changes_hands(void)
+{
+	const struct htmm_table_config config = {
+		.max_bytes = 64 * 1024, .batch = 1,
+	};
+	struct htmm_table_sample s = { .space = 7, .weight = 1 };
+	struct htmm_table table;
+	u32 dropped, i, j, round;
+
+	world_open(&world, &config, true);
+	world.table.config.batch = 1000;
+	world_refill(&world);
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 1000; i++) {
+			s.vpn = (u64)i << HTMM_REGION_SHIFT;
+			CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
+		}
+		table = world.table;
+		CHECK(table.regions > world.pool.held * 8 * 3);
+		for (j = 0; j < 512; j++) {
+			for (i = 0; i < 40; i++) {
+				s.vpn = (i << HTMM_REGION_SHIFT) + j;
+				CHECK(htmm_table_add(&world.table, &s, 1,
+						     &dropped) == 0);
+			}
+		}
+		for (i = 0; i < 40; i++) {
+			s.vpn = i << HTMM_REGION_SHIFT;
+			CHECK(htmm_table_count(&world.table, s.space, s.vpn + 400));
+		}
+		CHECK(world.table.evicted > table.evicted);
+		/* Else what is dense is hot, and stays. */
+		for (i = 0; i < 12; i++)
+			htmm_table_cool(&world.table);
+	}
+	htmm_table_clear(&world.table);
 	world_close(&world);
 }
 
@@ -214,14 +266,79 @@ static void empty_pool_refuses(void)
 {
 	struct htmm_table_sample s;
 
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, true);
 	s = at(0, 0, 1);
 	world_add(&world, &s, 1);
 	CHECK(world.table.full == 1 && world.table.regions == 0);
-	CHECK(htmm_table_need(&world.table) == roomy.batch / 2);
+	CHECK(htmm_table_need(&world.table) ==
+	      DIV_ROUND_UP(roomy.batch + HTMM_PLANES, HTMM_POOL_BLOCKS_PER_PAGE));
 	add(0, 0, 1);
 	CHECK(count(0, 0) == 1);
 	world_matches(&world);
+	world_close(&world);
+}
+
+/* Counts around every digit, in one page to all of a region, up and down again. */
+static void counts_of_any_size(void)
+{
+	static const u32 sizes[] = {
+		1, 126, 127, 128, 129, 255, 256, (1 << 14) - 1, 1 << 14,
+		(1 << 21) - 1, 1 << 21, (1 << 28) - 1, 1 << 28, U32_MAX,
+	};
+	u32 i, pages, spread = 1 + 2 * tap_below(200), page, region = 0;
+
+	world_open(&world, &roomy, false);
+	for (pages = 1; pages < 512; pages = pages * 5 / 2 + tap_below(5)) {
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			for (page = 0; page < pages; page++) {
+				add(region, page * spread % 512, sizes[i]);
+				add(region, page * spread % 512, 1);
+			}
+			world_matches(&world);
+			if (tap_below(4) == 0)
+				world_cool(&world);
+		}
+		region++;
+	}
+	while (bin(HTMM_KIND_BASE, 0) != world.table.pages) {
+		world_cool(&world);
+		for (i = 0; i < region; i++)
+			if (tap_below(2))
+				add(i, 0, 1);
+		world_matches(&world);
+	}
+	reclaim_all();
+	CHECK(world.table.pages <= region);
+	world_close(&world);
+}
+
+/* Memory follows what the counts need, and comes back when they have cooled. */
+static void forms_of_a_region(void)
+{
+	static const struct {
+		u32 pages, weight, blocks;
+	} steps[] = {
+		{ HTMM_MAP_SIZE, 1000, 0 },	/* pairs, whatever they hold */
+		{ HTMM_MAP_SIZE + 1, 1, 1 },	/* a leaf; the high parts in pairs */
+		{ HTMM_MAP_SIZE + 2, 1000, 2 },	/* too many: a plane */
+		{ 512, 1, 2 },
+		{ 512, 20000, 3 },
+	};
+	u32 i, page;
+	bool more;
+
+	world_open(&world, &roomy, false);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		for (page = 0; page < steps[i].pages; page++)
+			add(0, page, steps[i].weight);
+		CHECK(world.pool.used == 1 + steps[i].blocks);
+	}
+	for (i = 0; i < 40; i++) {
+		world_cool(&world);
+		world_reclaim(&world, 100, &more);
+		world_matches(&world);
+	}
+	CHECK(world.pool.used == 1 && world.table.regions == 0);
 	world_close(&world);
 }
 
@@ -229,7 +346,7 @@ static void out_of_range_and_weightless(void)
 {
 	struct htmm_table_sample s[3];
 
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	world_refill(&world);
 	s[0] = at(0, 0, 1);
 	s[0].vpn = HTMM_VPN_MAX + 1;
@@ -247,25 +364,26 @@ static void out_of_range_and_weightless(void)
 
 static void removed_space_is_gone(void)
 {
-	bool more = true;
-	u32 i, pos = 0;
+	bool more = true, first = true;
+	u32 i, high;
 
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	for (i = 0; i < MODEL_REGIONS; i++)
 		add(i, i, 3);
 	while (more) {
-		world_remove_space(&world, world.model.space[1], &pos, 1,
+		world_remove_space(&world, world.model.space[1], first, 1,
 				   &more);
+		first = false;
 		world_totals_match(&world);
 	}
 	for (i = 0; i < MODEL_REGIONS; i++)
 		CHECK(count(i, i) == (at(i, i, 1).space ==
 				      world.model.space[1] ? 0 : 3));
 	/* The entries freed are used again before the directory grows. */
-	pos = world.table.high;
+	high = world.table.high;
 	for (i = 0; i < MODEL_REGIONS; i++)
 		add(i, i, 1);
-	CHECK(world.table.high == pos);
+	CHECK(world.table.high == high);
 	world_matches(&world);
 	world_close(&world);
 }
@@ -275,14 +393,14 @@ static void steps_are_bounded(void)
 	bool more = true;
 	u32 i, steps = 0;
 
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	for (i = 0; i < MODEL_REGIONS; i++)
 		add(i, i, 1);
 	CHECK(!htmm_table_reclaim(&world.table, 5));
 	world_cool(&world);
 	for (; more; steps++)
 		world_reclaim(&world, 5, &more);
-	CHECK(steps == DIV_ROUND_UP(MODEL_REGIONS, 5));
+	CHECK(steps == DIV_ROUND_UP(MODEL_REGIONS, 5U));
 	CHECK(world.table.regions == 0 && world.table.reclaimed == MODEL_REGIONS);
 	world_close(&world);
 }
@@ -293,7 +411,7 @@ static void sweep_survives_growth(void)
 	bool more;
 	u32 i;
 
-	world_open(&world, &roomy);
+	world_open(&world, &roomy, false);
 	for (i = 0; i < 10; i++)
 		add(i, 0, 1);
 	world_cool(&world);
@@ -317,7 +435,7 @@ static void random_batch(u32 starve, u64 dying)
 
 	for (i = 0; i < want; i++) {
 		batch[n] = world_sample(&world);
-		if (!tap_below(200))
+		if (!tap_below(30))
 			batch[n].weight = tap_random() >> tap_below(32);
 		if (!tap_below(500))
 			batch[n].vpn |= HTMM_VPN_MAX + 1;
@@ -329,20 +447,18 @@ static void random_batch(u32 starve, u64 dying)
 }
 
 /* Begin to remove a space, or go on with it; @dying is U64_MAX between. */
-static void random_removal(u64 *dying, u32 *pos)
+static void random_removal(u64 *dying)
 {
-	bool more;
+	bool more, first = *dying == U64_MAX;
 
-	if (*dying == U64_MAX) {
+	if (first)
 		*dying = world.model.space[tap_below(MODEL_SPACES)];
-		*pos = 0;
-	}
-	world_remove_space(&world, *dying, pos, tap_below(20), &more);
+	world_remove_space(&world, *dying, first, tap_below(20), &more);
 	if (!more)
 		*dying = U64_MAX;
 }
 
-static void random_step(u32 starve, u64 *dying, u32 *pos)
+static void random_step(u32 starve, u64 *dying)
 {
 	u32 i, op = tap_below(400);
 	bool more;
@@ -355,27 +471,34 @@ static void random_step(u32 starve, u64 *dying, u32 *pos)
 	} else if (op < 370) {
 		world_reclaim(&world, tap_below(12), &more);
 	} else if (op < 399) {
-		random_removal(dying, pos);
+		random_removal(dying);
 	} else {
 		world_clear(&world);
+		*dying = U64_MAX;
 	}
 }
 
-static void random_stream(const struct htmm_table_config *config, u32 starve)
+static void random_stream(const struct htmm_table_config *config, u32 starve,
+			  bool limited)
 {
 	u64 step, steps = tap_env("STEPS", 2000), dying = U64_MAX;
-	u32 pos = 0;
 
-	world_open(&world, config);
+	world_open(&world, config, limited);
+	/* Less than any table has, or the model's regions would fit. */
+	if (config->max_bytes == HTMM_TABLE_MIN_BYTES)
+		world.table.max_held = 5;
 	for (step = 0; step < steps; step++) {
-		random_step(starve, &dying, &pos);
+		random_step(starve, &dying);
 		world_totals_match(&world);
 		if (step % 16 == 0)
 			world_matches(&world);
 	}
-	printf("# steps %llu counted %llu refused %llu coolings %llu reclaimed %llu\n",
-	       steps, world.table.counted, world.table.full, world.table.epoch,
-	       world.table.reclaimed);
+	printf("# steps %llu counted %llu refused %llu evicted %llu coolings %llu reclaimed %llu\n",
+	       steps, world.table.counted, world.table.full,
+	       world.table.evicted, world.table.epoch, world.table.reclaimed);
+	CHECK(limited || !world.table.evicted);
+	/* A pool that starves now and then need not make anything go. */
+	CHECK(!limited || starve > 1 || world.table.evicted);
 	CHECK(world.table.counted && world.table.epoch && world.table.reclaimed);
 	world_matches(&world);
 	world_close(&world);
@@ -383,7 +506,7 @@ static void random_stream(const struct htmm_table_config *config, u32 starve)
 
 static void random_roomy(void)
 {
-	random_stream(&roomy, 1);
+	random_stream(&roomy, 1, false);
 }
 
 static void random_page_limit(void)
@@ -391,7 +514,7 @@ static void random_page_limit(void)
 	struct htmm_table_config config = roomy;
 
 	config.max_pages = 200;
-	random_stream(&config, 1);
+	random_stream(&config, 1, true);
 }
 
 static void random_memory_limit(void)
@@ -399,7 +522,7 @@ static void random_memory_limit(void)
 	struct htmm_table_config config = roomy;
 
 	config.max_bytes = HTMM_TABLE_MIN_BYTES;
-	random_stream(&config, 1);
+	random_stream(&config, 1, true);
 }
 
 static void random_starved_pool(void)
@@ -407,7 +530,7 @@ static void random_starved_pool(void)
 	struct htmm_table_config config = roomy;
 
 	config.batch = 3;
-	random_stream(&config, 5);
+	random_stream(&config, 5, true);
 }
 
 /* A multiplier of 1 puts nearly all regions into one hash chain. */
@@ -416,7 +539,7 @@ static void random_one_chain(void)
 	struct htmm_table_config config = roomy;
 
 	config.seed = 1;
-	random_stream(&config, 1);
+	random_stream(&config, 1, false);
 }
 
 static void random_seeded_hash(void)
@@ -424,7 +547,111 @@ static void random_seeded_hash(void)
 	struct htmm_table_config config = roomy;
 
 	config.seed = tap_random();
-	random_stream(&config, 2);
+	random_stream(&config, 1, false);
+}
+
+/* The two have been given the same samples: nothing about them may differ. */
+static void same_tables(const struct world *a, const struct world *b)
+{
+	u32 i, page;
+
+	CHECK(!memcmp(a->table.hist, b->table.hist, sizeof(a->table.hist)));
+	CHECK(a->table.evicted == b->table.evicted);
+	CHECK(a->table.full == b->table.full);
+	CHECK(a->pool.used == b->pool.used);
+	for (i = 0; i < MODEL_REGIONS; i++) {
+		const struct model_region *r = &a->model.region[i];
+
+		for (page = 0; page < HTMM_REGION_PAGES; page++)
+			CHECK(htmm_table_count(&a->table, r->space,
+					       r->vpn + page) ==
+			      htmm_table_count(&b->table, r->space,
+					       r->vpn + page));
+	}
+}
+
+/* What is looked up ahead may be evicted or moved before it is used. */
+static void batches_do_not_matter(void)
+{
+	const struct htmm_table_config config = {
+		.max_bytes = HTMM_TABLE_MIN_BYTES, .batch = 1000,
+	};
+	struct htmm_table_sample batch[WORLD_BATCH];
+	u32 dropped[WORLD_BATCH], i, step, lost;
+	static struct world one;
+
+	world_open(&world, &config, true);
+	world_open(&one, &config, true);
+	one.model = world.model;
+	world_refill(&world);
+	world_refill(&one);
+	for (step = 0; step < 300; step++) {
+		for (i = 0; i < WORLD_BATCH; i++) {
+			batch[i] = world_sample(&world);
+			if (!tap_below(50))
+				batch[i].weight = tap_random() >> tap_below(64);
+			if (!tap_below(10))
+				batch[i].vpn = tap_below(1 << 18);
+		}
+		lost = htmm_table_add(&world.table, batch, WORLD_BATCH, dropped);
+		for (i = 0; i < WORLD_BATCH; i++)
+			lost -= htmm_table_add(&one.table, &batch[i], 1,
+					       dropped);
+		CHECK(lost == 0);
+		if (!tap_below(10)) {
+			htmm_table_cool(&world.table);
+			htmm_table_cool(&one.table);
+		}
+		same_tables(&world, &one);
+	}
+	CHECK(world.table.evicted > 0);
+	world_close(&one);
+	world_close(&world);
+}
+
+/* Two tables share the regions; together they are as one that has them all. */
+static void shards_add_up(void)
+{
+	struct htmm_table_stats all, stats, other;
+	static struct world shard[2];
+	struct htmm_hist hist;
+	u32 i, dropped, kind;
+
+	world_open(&world, &roomy, false);
+	world_open(&shard[0], &roomy, false);
+	world_open(&shard[1], &roomy, false);
+	for (i = 0; i < 20000; i++) {
+		struct htmm_table_sample s = world_sample(&world);
+		struct world *to = &shard[htmm_table_shard(s.space, s.vpn, 2)];
+
+		world_refill(&world);
+		world_refill(to);
+		world_add(&world, &s, 1);
+		CHECK(htmm_table_add(&to->table, &s, 1, &dropped) == 0);
+		CHECK(htmm_table_shard(s.space, s.vpn | 511, 2) ==
+		      htmm_table_shard(s.space, s.vpn & ~511ULL, 2));
+		if (i % 5000 == 0) {
+			world_cool(&world);
+			htmm_table_cool(&shard[0].table);
+			htmm_table_cool(&shard[1].table);
+		}
+	}
+	CHECK(shard[0].table.regions && shard[1].table.regions);
+	for (kind = 0; kind < HTMM_KINDS; kind++) {
+		htmm_table_hist(&shard[0].table, kind, &hist);
+		htmm_hist_merge(&hist, &shard[1].table.hist[kind]);
+		CHECK(!memcmp(&hist, &world.table.hist[kind], sizeof(hist)));
+	}
+	htmm_table_get_stats(&world.table, &all);
+	htmm_table_get_stats(&shard[0].table, &stats);
+	htmm_table_get_stats(&shard[1].table, &other);
+	htmm_table_stats_merge(&stats, &other);
+	CHECK(stats.pages == all.pages && stats.regions == all.regions);
+	CHECK(stats.counted == all.counted && stats.coolings == all.coolings);
+	CHECK(stats.reclaimed == all.reclaimed);
+	world_close(&shard[0]);
+	world_close(&shard[1]);
+	world_close(&world);
 }
 
 int main(void)
@@ -438,6 +665,9 @@ int main(void)
 		TAP_TEST(page_limit),
 		TAP_TEST(memory_limit),
 		TAP_TEST(empty_pool_refuses),
+		TAP_TEST(memory_changes_hands),
+		TAP_TEST(counts_of_any_size),
+		TAP_TEST(forms_of_a_region),
 		TAP_TEST(out_of_range_and_weightless),
 		TAP_TEST(removed_space_is_gone),
 		TAP_TEST(steps_are_bounded),
@@ -448,6 +678,8 @@ int main(void)
 		TAP_TEST(random_starved_pool),
 		TAP_TEST(random_one_chain),
 		TAP_TEST(random_seeded_hash),
+		TAP_TEST(batches_do_not_matter),
+		TAP_TEST(shards_add_up),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

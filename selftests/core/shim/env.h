@@ -16,6 +16,8 @@
 
 #include <linux/types.h>
 
+typedef __u8 u8;
+typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
 
@@ -23,6 +25,12 @@ typedef __u64 u64;
 #define U64_MAX		(~(u64)0)
 
 #define __aligned(x)	__attribute((aligned(x)))
+
+#define BIT_ULL(n)	(1ULL << (n))
+
+#define noinline	__attribute__((noinline))
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
 
 #define prefetch(p)	__builtin_prefetch(p, 0, 3)
 #define prefetchw(p)	__builtin_prefetch(p, 1, 3)

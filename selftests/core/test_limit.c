@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Far more pages than memory: 10 M pages of a zipf stream through 16 MiB. The limit
+ * holds, each page is accounted for, and the hottest stay.
+ */
+#include <math.h>
+
+#include "table.h"
+#include "tap.h"
+
+#define PAGES		(10 * 1000 * 1000)
+#define HOTTEST		10000
+#define MAX_BYTES	(16 * 1024 * 1024)
+#define BATCH		512
+#define EXPONENT	0.99
+#define ODD		7368787u	/* prime: page = rank * ODD mod PAGES */
+
+static struct htmm_table table;
+static struct htmm_pool pool;
+static char *arena;
+static void *dir;
+static u64 given;
+
+static void open_table(void)
+{
+	const struct htmm_table_config config = {
+		.max_bytes = MAX_BYTES, .batch = BATCH,
+	};
+
+	dir = aligned_alloc(64, (htmm_table_dir_bytes(&config) + 63) & ~63UL);
+	arena = aligned_alloc(HTMM_POOL_PAGE_SIZE, MAX_BYTES);
+	htmm_pool_init(&pool);
+	CHECK(htmm_table_init(&table, &config, dir, &pool) == 0);
+}
+
+/* By inversion of the integral of x^-a: close to zipf for all but the first ranks. */
+static u64 zipf_rank(void)
+{
+	double top = pow(PAGES, 1 - EXPONENT) - 1;
+	double u = (tap_random() >> 11) * 0x1p-53;
+
+	return min_t(u64, pow(u * top + 1, 1 / (1 - EXPONENT)) - 1, PAGES - 1);
+}
+
+/* Where the page of a rank lies: one in @one_in pages is touched. */
+static u64 vpn_of(u64 rank, u32 one_in)
+{
+	return rank * ODD % PAGES * one_in;
+}
+
+static void sample_batch(u32 one_in)
+{
+	struct htmm_table_sample s[BATCH];
+	struct htmm_table_stats stats;
+	u32 dropped[BATCH], i, need;
+
+	for (i = 0; i < BATCH; i++)
+		s[i] = (struct htmm_table_sample) {
+			.vpn = vpn_of(zipf_rank(), one_in), .weight = 1,
+		};
+	for (need = htmm_table_need(&table); need; need--)
+		htmm_pool_put(&pool, &arena[HTMM_POOL_PAGE_SIZE * given++]);
+	CHECK(htmm_table_add(&table, s, BATCH, dropped) == 0);
+	htmm_table_get_stats(&table, &stats);
+	CHECK(stats.bytes <= MAX_BYTES);
+	CHECK(htmm_hist_pages_from(&table.hist[HTMM_KIND_BASE], 0) == stats.pages);
+	CHECK(htmm_hist_pages_from(&table.hist[HTMM_KIND_HUGE], 0) ==
+	      stats.regions);
+}
+
+static void keeps_the_hottest(u32 one_in, u64 samples)
+{
+	u32 rank, kept = 0;
+	u64 done;
+
+	given = 0;
+	open_table();
+	for (done = 0; done < samples; done += BATCH)
+		sample_batch(one_in);
+	for (rank = 0; rank < HOTTEST; rank++)
+		kept += htmm_table_count(&table, 0, vpn_of(rank, one_in)) > 0;
+	printf("# one page in %u: samples %llu pages %llu regions %u evicted %llu bytes %llu recall %.3f\n",
+	       one_in, done, table.pages, table.regions, table.evicted,
+	       table.dir_bytes + (u64)pool.held * HTMM_POOL_PAGE_SIZE,
+	       (double)kept / HOTTEST);
+	CHECK(table.evicted > 0 && table.full == 0);
+	CHECK(kept >= HOTTEST * 95 / 100);
+	free(arena);
+	free(dir);
+}
+
+static void one_page_in_8(void)
+{
+	keeps_the_hottest(8, tap_env("SAMPLES", 4000000));
+}
+
+static void one_page_in_64(void)
+{
+	keeps_the_hottest(64, tap_env("SAMPLES", 4000000));
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(one_page_in_8),
+		TAP_TEST(one_page_in_64),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}
