@@ -4,6 +4,7 @@
 # make KDIR=DIR		build them for the kernel whose headers are in DIR
 # make demo		find the hot pages of a real program, in a virtual machine
 # make check		run all tests; make check SUITES="core userspace" some
+# make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
 # make lint		check everything that needs no run
 # make packages		install what the last three need, on Debian
 # make clean		remove what was built
@@ -31,8 +32,11 @@ check: packages userspace
 lint: packages
 	selftests/lint/run
 
+bench-core:
+	$(MAKE) -C selftests/bench core
+
 clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	rm -rf build
 
-.PHONY: all module userspace packages demo check lint clean
+.PHONY: all module userspace packages demo check lint bench-core clean

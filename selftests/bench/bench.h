@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The update path of several stores, side by side.
+ *
+ * All do the same for each sample: find the base page's count and that of its
+ * 2 MiB region, apply missed coolings, add one, and keep a histogram of each kind
+ * exact.
+ */
+#ifndef HTMM_SELFTESTS_BENCH_H
+#define HTMM_SELFTESTS_BENCH_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "hist.h"
+#include "table.h"
+
+/* The pages of a run: all of an address space, one in 8, or one in 64. */
+struct bench_space {
+	u64 pages;
+	u32 one_in;
+	u32 *vpn;	/* of each page, ascending; NULL if all are touched */
+};
+
+struct bench_store {
+	const char *name;
+	/* An empty store for these pages. */
+	void *(*open)(const struct bench_space *space);
+	void (*add)(void *store, const struct htmm_table_sample *s, u32 n);
+	void (*cool)(void *store);
+	/* Both histograms as of now. */
+	const struct htmm_hist *(*hist)(void *store);
+	u64 (*bytes)(void *store);
+	void (*close)(void *store);
+};
+
+extern const struct bench_store bench_htmm, bench_dense, bench_dense_prefetch;
+extern const struct bench_store bench_linear, bench_robin_hood, bench_bucket64;
+extern const struct bench_store bench_khash, bench_radix, bench_uthash;
+extern const struct bench_store bench_absl, bench_boost;
+
+/* Samples that ksampled passes to the table at a time. */
+#define BENCH_BATCH	512
+
+/* Memory in huge pages if there are any, as the kernel's own is; zeroed. */
+void *bench_alloc(size_t bytes);
+void bench_free(void *mem, size_t bytes);
+
+/* Samples of a stream, drawn from the space's pages. */
+void bench_uniform(const struct bench_space *space,
+		   struct htmm_table_sample *s, u32 n);
+void bench_zipf(const struct bench_space *space, struct htmm_table_sample *s,
+		u32 n);
+void bench_hot_set(const struct bench_space *space,
+		   struct htmm_table_sample *s, u32 n);
+void bench_sequential(const struct bench_space *space,
+		      struct htmm_table_sample *s, u32 n);
+
+/* Each page once, in an order that has nothing to do with hotness. */
+void bench_each_once(const struct bench_space *space, u64 from,
+		     struct htmm_table_sample *s, u32 n);
+
+/* Which pages are touched. False if there is no memory. */
+bool bench_space_open(struct bench_space *space, u64 pages, u32 one_in);
+void bench_space_close(struct bench_space *space);
+u64 bench_space_span(const struct bench_space *space);
+
+/*
+ * What all stores but ours and the bound keep for a page or region; a store finds
+ * it by key. Regions have keys of their own, from BENCH_REGION on.
+ */
+struct bench_cell {
+	u32 count;
+	u32 epoch;
+};
+
+#define BENCH_REGION	(1ULL << 62)
+
+struct bench_counts {
+	struct htmm_hist hist[HTMM_KINDS];
+	u32 epoch;
+};
+
+static inline void bench_cell_add(struct bench_counts *counts,
+				  enum htmm_kind kind, struct bench_cell *cell,
+				  bool known)
+{
+	struct htmm_hist *hist = &counts->hist[kind];
+
+	if (!known) {
+		cell->count = 1;
+		cell->epoch = counts->epoch;
+		htmm_hist_add(hist, 1);
+		return;
+	}
+	if (cell->epoch != counts->epoch) {
+		cell->count = htmm_count_cooled(cell->count,
+						counts->epoch - cell->epoch);
+		cell->epoch = counts->epoch;
+	}
+	if (!(cell->count & (cell->count + 1)))
+		htmm_hist_carry(hist, cell->count);
+	cell->count++;
+}
+
+static inline void bench_counts_cool(struct bench_counts *counts)
+{
+	counts->epoch++;
+	htmm_hist_cool(&counts->hist[HTMM_KIND_BASE]);
+	htmm_hist_cool(&counts->hist[HTMM_KIND_HUGE]);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* HTMM_SELFTESTS_BENCH_H */
