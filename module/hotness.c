@@ -356,6 +356,7 @@ void htmm_hotness_reset(struct htmm_hotness *hotness)
 	hotness->leaving = NULL;
 	htmm_spaces_clear(&hotness->spaces);
 	memset(&hotness->stats, 0, sizeof(hotness->stats));
+	hotness->evicted_before = hotness->table.evicted;
 	hotness->next_cooling = hotness->config.cooling_period;
 	htmm_hotness_adapt_locked(hotness);
 	hotness->stats.adaptations = 0;
@@ -377,8 +378,9 @@ void htmm_hotness_get_stats(struct htmm_hotness *hotness,
 	mutex_lock(&hotness->lock);
 	*stats = hotness->stats;
 	htmm_table_get_stats(&hotness->table, &table);
-	mutex_unlock(&hotness->lock);
+	stats->evicted = table.evicted - hotness->evicted_before;
 	stats->bytes = table.bytes;
+	mutex_unlock(&hotness->lock);
 }
 
 /**

@@ -36,6 +36,7 @@ struct htmm_hotness_config {
  * @samples: samples counted
  * @coolings: times all counts were halved
  * @adaptations: times the thresholds were computed
+ * @evicted: pages that left to make room at a limit
  * @exited: pages that left because their process was gone
  * @bytes: memory in use by the table, in bytes
  */
@@ -43,6 +44,7 @@ struct htmm_hotness_stats {
 	u64 samples;
 	u64 coolings;
 	u64 adaptations;
+	u64 evicted;
 	u64 exited;
 	u64 bytes;
 };
@@ -70,6 +72,7 @@ struct htmm_thresholds {
  * @leaving_first: that has not begun yet
  * @thresholds: as of the last adaptation, by kind
  * @stats: totals
+ * @evicted_before: pages that the table had evicted by the last reset
  * @next_cooling: value of @stats.samples at which to cool
  * @next_adaptation: value of @stats.samples at which to adapt
  * @samples: the batch at work, in the table's terms
@@ -87,6 +90,7 @@ struct htmm_hotness {
 	bool leaving_first;
 	struct htmm_thresholds thresholds[HTMM_KINDS];
 	struct htmm_hotness_stats stats;
+	u64 evicted_before;
 	u64 next_cooling;
 	u64 next_adaptation;
 	struct htmm_table_sample samples[HTMM_HOTNESS_BATCH];

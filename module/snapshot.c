@@ -172,7 +172,7 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 	stats->samples = hotness.samples;
 	stats->coolings = hotness.coolings;
 	stats->adaptations = hotness.adaptations;
-	stats->evicted = 0;
+	stats->evicted = hotness.evicted;
 	stats->exited = hotness.exited;
 	stats->wakeups = atomic64_read(&session->drain.wake.wakeups);
 	stats->drain_ns = READ_ONCE(session->drain.cpu_ns);

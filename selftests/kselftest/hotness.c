@@ -282,8 +282,8 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 	books_free(&books);
 }
 
-/* A table that is full refuses new pages, and goes on counting those it has. */
-TEST_F(hotness, table_full)
+/* At its limit a table makes room or refuses; it never exceeds it or loses count. */
+TEST_F(hotness, page_limit)
 {
 	struct htmm_counters *total;
 	struct htmm_histogram hist;
@@ -297,13 +297,15 @@ TEST_F(hotness, table_full)
 	ASSERT_EQ(0, books_read(self->fd, &books));
 	check_books(_metadata, &books);
 	total = &books.stats.total;
-	EXPECT_LE(5 * (NR - 10), total->drops[HTMM_DROP_TABLE_FULL]);
 	EXPECT_LT(0, total->counted);
+	EXPECT_LT(0, total->drops[HTMM_DROP_TABLE_FULL] + books.stats.evicted);
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
-	EXPECT_EQ(10, hist.pages);
+	EXPECT_GE(10, hist.pages);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(10, pages.nr);
-	EXPECT_EQ(total->counted, pages_total(&pages, 0));
+	EXPECT_GE(10, pages.nr);
+	EXPECT_GE(total->counted, pages_total(&pages, 0));
+	if (!books.stats.evicted)
+		EXPECT_EQ(total->counted, pages_total(&pages, 0));
 	pages_free(&pages);
 	books_free(&books);
 }
@@ -321,7 +323,7 @@ TEST_F(hotness, table_memory)
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	ASSERT_NE(MAP_FAILED, mem);
 	madvise(mem, regions * step, MADV_NOHUGEPAGE);
-	self->req.arg.max_bytes = 1 << 20;
+	self->req.arg.max_bytes = 1 << 17;
 	self->req.arg.ring_pages = 256;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	for (i = 0; i < regions; i++)
@@ -329,10 +331,11 @@ TEST_F(hotness, table_memory)
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
 	ASSERT_EQ(0, books_read(self->fd, &books));
 	check_books(_metadata, &books);
-	EXPECT_LT(0, books.stats.total.drops[HTMM_DROP_TABLE_FULL]);
+	EXPECT_EQ(0, books.stats.total.drops[HTMM_DROP_TABLE_FULL]);
+	EXPECT_LT(0, books.stats.evicted);
 	EXPECT_LT(100, books.stats.total.counted);
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_GE(info.max_bytes, info.table_bytes);
-	EXPECT_EQ(1 << 20, info.max_bytes);
+	EXPECT_EQ(1 << 17, info.max_bytes);
 	books_free(&books);
 }

@@ -58,7 +58,8 @@
  * @HTMM_DROP_KERNEL_ADDR: the data address is not a user-space address
  * @HTMM_DROP_NESTED: the handler was entered again on top of itself
  * @HTMM_DROP_STALE: its process was gone when the sample was drained
- * @HTMM_DROP_TABLE_FULL: its page is new and the table's limit is reached
+ * @HTMM_DROP_TABLE_FULL: its page is new, a limit of the table is reached, and no
+ *	colder page could make room; or memory or address spaces ran out
  * @HTMM_NR_DROPS: number of reasons this header knows
  *
  * Every overflow of every (CPU, event) that perf delivers ends in exactly one
@@ -417,7 +418,8 @@ struct htmm_channel {
  * @samples: samples counted since the start or the last RESET
  * @coolings: coolings since then
  * @adaptations: adaptations of the thresholds since then
- * @evicted: pages that left the table because of its limit
+ * @evicted: pages that left the table to make room at a limit, the coldest regions
+ *	first, approximately
  * @exited: pages that left the table because their process was gone
  * @wakeups: times ksampled was woken by a ring's watermark
  * @batches: batches drained
