@@ -75,7 +75,7 @@ struct bench_cell {
 	u32 epoch;
 };
 
-#define BENCH_REGION	(1ULL << 62)
+#define BENCH_REGION	0x4000000000000000ULL
 
 struct bench_counts {
 	struct htmm_hist hist[HTMM_KINDS];

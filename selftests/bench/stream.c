@@ -27,7 +27,7 @@ static u64 random64(void)
 
 static double random_unit(void)
 {
-	return (random64() >> 11) * 0x1p-53;
+	return (random64() >> 11) / 9007199254740992.0;
 }
 
 bool bench_space_open(struct bench_space *space, u64 pages, u32 one_in)

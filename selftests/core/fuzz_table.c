@@ -108,7 +108,7 @@ static void fuzz_step(void)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+int fuzz_one_input(const unsigned char *data, size_t size)
 {
 	struct htmm_table_config config = { .batch = 64 };
 

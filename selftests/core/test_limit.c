@@ -37,7 +37,7 @@ static void open_table(void)
 static u64 zipf_rank(void)
 {
 	double top = pow(PAGES, 1 - EXPONENT) - 1;
-	double u = (tap_random() >> 11) * 0x1p-53;
+	double u = (tap_random() >> 11) / 9007199254740992.0;
 
 	return min_t(u64, pow(u * top + 1, 1 / (1 - EXPONENT)) - 1, PAGES - 1);
 }
@@ -79,7 +79,7 @@ static void keeps_the_hottest(u32 one_in, u64 samples)
 		sample_batch(one_in);
 	for (rank = 0; rank < HOTTEST; rank++)
 		kept += htmm_table_count(&table, 0, vpn_of(rank, one_in)) > 0;
-	printf("# one page in %u: samples %llu pages %llu regions %u evicted %llu bytes %llu recall %.3f\n",
+	printf("# 1/%u: samples %llu pages %llu regions %u evicted %llu bytes %llu recall %.3f\n",
 	       one_in, done, table.pages, table.regions, table.evicted,
 	       table.dir_bytes + (u64)pool.held * HTMM_POOL_PAGE_SIZE,
 	       (double)kept / HOTTEST);

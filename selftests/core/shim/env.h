@@ -28,7 +28,7 @@ typedef __u64 u64;
 
 #define BIT_ULL(n)	(1ULL << (n))
 
-#define noinline	__attribute__((noinline))
+#define noinline	__attribute((noinline))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
