@@ -87,6 +87,22 @@ void source_every_fault(struct source *source)
 	source->event.period = 1;
 }
 
+int source_events(const struct source *source)
+{
+	int events = -1;
+	FILE *file;
+
+	if (!source->hardware || !source->exact)
+		return -1;
+	file = fopen("/sys/module/pebs_emu/refcnt", "r");
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &events) != 1)
+		events = -1;
+	fclose(file);
+	return events;
+}
+
 void source_hold(void)
 {
 	struct perf_event_attr attr = {

@@ -42,6 +42,11 @@ void source_best(struct source *source);
 void source_every_fault(struct source *source);
 
 /*
+ * Events that exist on the PMU of @source, armed or not, or -1 if nobody tells:
+ * each holds the module of the PMU's driver.
+ */
+int source_events(const struct source *source);
+/*
  * Has the kernel count page faults until this program ends. It patches its fault
  * handler when the first such event comes and when the last one goes, and
  * emulated CPUs may run the instruction that was there a moment ago.
