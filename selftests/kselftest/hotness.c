@@ -229,6 +229,24 @@ TEST_F(hotness, adaptation_period)
 	books_free(&books);
 }
 
+/* A period that means never leaves the other one alone. */
+TEST_F(hotness, adaptation_never)
+{
+	struct books books;
+
+	self->req.arg.cooling_period = 50;
+	self->req.arg.adaptation_period = ~0ULL;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	touch_staircase(self);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	EXPECT_LT(1, books.stats.coolings);
+	EXPECT_EQ(books.stats.samples / 50, books.stats.coolings);
+	/* Each cooling adapts, and so does STOP. */
+	EXPECT_EQ(books.stats.coolings + 1, books.stats.adaptations);
+	books_free(&books);
+}
+
 /* Every count is halved at exactly each 100th sample, by the model as well. */
 TEST_F(hotness, cooling_period)
 {

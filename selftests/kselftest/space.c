@@ -99,6 +99,48 @@ TEST_F(space, exited_pages_are_kept)
 	books_free(&books);
 }
 
+/* The space of a process' pages, 0 if there are none. */
+static __u32 space_of(struct __test_metadata *_metadata, int fd, pid_t pid)
+{
+	struct pages pages;
+	__u32 space = 0;
+	size_t i;
+
+	ASSERT_EQ(0, pages_read(fd, &pages));
+	for (i = 0; i < pages.nr; i++)
+		if (pages.page[i].pid == pid)
+			space = pages.page[i].space;
+	pages_free(&pages);
+	return space;
+}
+
+/* A number that comes back at once would let a reader mix two processes. */
+TEST_F(space, numbers_are_not_used_again_soon)
+{
+	__u32 space, last = 0;
+	struct child child;
+	int i, tries;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, child_start(&child, touch_when_told, self));
+		ASSERT_EQ(0, child_post(child.sock));
+		ASSERT_EQ(0, child_await(child.sock));
+		for (tries = 200, space = 0; !space && tries; tries--) {
+			usleep(10000);
+			space = space_of(_metadata, self->fd, child.pid);
+		}
+		EXPECT_LT(last, space);
+		last = space;
+		child_kill(&child);
+		for (tries = 200; space && tries; tries--) {
+			usleep(10000);
+			space = space_of(_metadata, self->fd, child.pid);
+		}
+		EXPECT_EQ(0, space);
+	}
+}
+
 TEST_F(space, exited_pages_are_marked)
 {
 	struct child child;
