@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every operation with each of its allocations, and each of its copies from and
+ * to user space, failing in turn. The kernel fails the n-th chance of a thread
+ * that asks for it through /proc/PID/fail-nth, if it is built to.
+ */
+#include <fcntl.h>
+#include "check.h"
+
+#define PAGE		4096UL
+#define PAGES		8
+#define CHANNELS	256
+#define HOT_PAGES	16
+/* More chances to fail than any operation has: a sweep does come to its end. */
+#define MOST_POINTS	3000
+#define NTH_FILE	"/proc/self/fail-nth"
+
+/* Before the harness plans anything: without it there is nothing to test. */
+static void __attribute__((constructor)) fail_nth_require(void)
+{
+	if (!access(NTH_FILE, W_OK))
+		return;
+	printf("TAP version 13\n1..0 # SKIP this kernel cannot fail allocations on request: no "
+	       NTH_FILE "\n");
+	exit(4);
+}
+
+static int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/*
+ * By default the kernel spares allocations that may sleep, and single pages: not
+ * here. That fails nothing until a thread asks, so it may stay. verbose: a stack
+ * trace for each would fill the log.
+ */
+static int fail_everything(void)
+{
+	static const char * const setting[][2] = {
+		{ "failslab/ignore-gfp-wait", "N" },
+		{ "failslab/verbose", "0" },
+		{ "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ "fail_page_alloc/ignore-gfp-highmem", "N" },
+		{ "fail_page_alloc/min-order", "0" },
+		{ "fail_page_alloc/verbose", "0" },
+		{ "fail_usercopy/verbose", "0" },
+	};
+	char path[64];
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(setting); i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", setting[i][0]);
+		ret = write_text(path, setting[i][1]);
+	}
+	return ret;
+}
+
+static void nth_arm(int fd, unsigned int nth)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", nth);
+	if (pwrite(fd, text, strlen(text), 0) < 0)
+		perror(NTH_FILE);
+}
+
+/*
+ * Has the failure happened? No more will. Of the caller's own file the read is a
+ * chance to fail, too: one that fails was the n-th, so nothing else was.
+ */
+static bool nth_disarm(int fd)
+{
+	char left[16] = "";
+	bool fired = pread(fd, left, sizeof(left) - 1, 0) > 0 && atoi(left) == 0;
+
+	/* If this fails, then because of what it was to prevent. */
+	if (!fired && pwrite(fd, "0", 1, 0) < 0)
+		(void)pwrite(fd, "0", 1, 0);
+	return fired;
+}
+
+FIXTURE(fail_nth) {
+	int fd;
+	int nth;
+	struct source fault;
+	struct request req;
+	__u64 cpus;
+	void *mem;
+	struct books before;
+	struct htmm_channel channels[CHANNELS];
+	struct htmm_hot_page pages[HOT_PAGES];
+};
+
+FIXTURE_SETUP(fail_nth)
+{
+	ASSERT_EQ(0, fail_everything());
+	self->nth = open(NTH_FILE, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->nth);
+	source_every_fault(&self->fault);
+	request_init(&self->req, &self->fault.event);
+	request_add_target(&self->req, getpid());
+	self->req.arg.ring_pages = 1;
+	self->req.arg.max_bytes = 1 << 20;
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	check_idle(_metadata);
+}
+
+FIXTURE_TEARDOWN(fail_nth)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+static int start(FIXTURE_DATA(fail_nth) *self)
+{
+	return device_start(self->fd, &self->req);
+}
+
+static int stop(FIXTURE_DATA(fail_nth) *self)
+{
+	return device_simple(self->fd, HTMM_IOC_STOP);
+}
+
+static int cool(FIXTURE_DATA(fail_nth) *self)
+{
+	return device_simple(self->fd, HTMM_IOC_COOL);
+}
+
+static int reset(FIXTURE_DATA(fail_nth) *self)
+{
+	return device_simple(self->fd, HTMM_IOC_RESET);
+}
+
+static int shut(FIXTURE_DATA(fail_nth) *self)
+{
+	return close(self->fd) ? -errno : 0;
+}
+
+static int get_info(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_info info;
+
+	return device_info(self->fd, &info);
+}
+
+static int get_hist(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_histogram hist;
+
+	return device_hist(self->fd, HTMM_HIST_BASE, &hist);
+}
+
+/* Into memory that is there, lest its page faults take the failures. */
+static int get_stats(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_stats stats = {
+		.size = sizeof(stats),
+		.channels = (uintptr_t)self->channels,
+		.nr_channels = CHANNELS,
+		.channel_size = sizeof(self->channels[0]),
+		.event_size = sizeof(struct htmm_event),
+	};
+
+	return device_ioctl(self->fd, HTMM_IOC_GET_STATS, &stats);
+}
+
+static int get_hot_pages(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_hot_pages arg = {
+		.size = sizeof(arg),
+		.pages = (uintptr_t)self->pages,
+		.nr_pages = HOT_PAGES,
+		.page_size = sizeof(self->pages[0]),
+	};
+
+	return device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &arg);
+}
+
+static void touch(FIXTURE_DATA(fail_nth) *self)
+{
+	access_pages(&self->fault, self->mem, PAGES, 1);
+}
+
+static void reopen(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(fail_nth) *self)
+{
+	close(self->fd);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+/* The running session works, ends, and leaves nothing but its results. */
+static void finish(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(fail_nth) *self)
+{
+	struct books books;
+
+	touch(self);
+	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LE(PAGES, books.stats.samples);
+	books_free(&books);
+}
+
+/**
+ * struct sweep - an operation to make with each of its chances failing
+ * @before: brings about the state that it begins in
+ * @run: the operation
+ * @after: what must hold when @run returned @ret
+ */
+struct sweep {
+	void (*before)(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(fail_nth) *self);
+	int (*run)(FIXTURE_DATA(fail_nth) *self);
+	void (*after)(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(fail_nth) *self, int ret);
+};
+
+/*
+ * Ends with the first time that nothing failed. A failure may be made good, by
+ * another way to allocate for example, and the operation succeed. Returns how
+ * many chances there were.
+ */
+static unsigned int sweep(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(fail_nth) *self,
+			  const struct sweep *sweep)
+{
+	unsigned int nth = 0, refused = 0;
+	bool fired;
+	int ret;
+
+	do {
+		sweep->before(_metadata, self);
+		nth_arm(self->nth, ++nth);
+		ret = sweep->run(self);
+		fired = nth_disarm(self->nth);
+		if (ret) {
+			refused++;
+			EXPECT_TRUE(fired);
+			EXPECT_TRUE(ret == -ENOMEM || ret == -EFAULT) {
+				TH_LOG("failure %u: %s", nth, strerror(-ret));
+			}
+		}
+		sweep->after(_metadata, self, ret);
+		ASSERT_TRUE(_metadata->exit_code == KSFT_PASS) {
+			TH_LOG("at failure %u, returned %d", nth, ret);
+		}
+	} while (fired && nth < MOST_POINTS);
+	EXPECT_FALSE(fired);
+	TH_LOG("%u injection points, %u refusals", nth - 1, refused);
+	return nth - 1;
+}
+
+static void be_idle(struct __test_metadata *_metadata,
+		    FIXTURE_DATA(fail_nth) *self)
+{
+	reopen(_metadata, self);
+	check_idle(_metadata);
+}
+
+/* A session that failed to start is as if it had never been asked for. */
+static void after_start(struct __test_metadata *_metadata,
+			FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	if (ret) {
+		check_idle(_metadata);
+		ASSERT_EQ(0, start(self));
+	}
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	finish(_metadata, self);
+}
+
+static const struct sweep start_when_idle = { be_idle, start, after_start };
+
+TEST_F_TIMEOUT(fail_nth, start, 600)
+{
+	EXPECT_LT(0, sweep(_metadata, self, &start_when_idle));
+}
+
+/* All that a request can hold: events of two PMUs, targets, CPUs. */
+TEST_F_TIMEOUT(fail_nth, start_with_everything, 600)
+{
+	struct source store;
+	int cpus[64], nr = cpus_allowed(cpus, 64);
+
+	while (nr--)
+		self->cpus |= 1ULL << cpus[nr];
+	self->req.arg.cpus = (uintptr_t)&self->cpus;
+	self->req.arg.cpus_size = sizeof(self->cpus);
+	self->req.arg.drain_cpus = (uintptr_t)&self->cpus;
+	self->req.arg.drain_cpus_size = sizeof(self->cpus);
+	request_add_target(&self->req, getppid());
+	if (source_find(&store, ACCESS_STORE))
+		request_add_event(&self->req, &store.event);
+	EXPECT_LT(0, sweep(_metadata, self, &start_when_idle));
+}
+
+static void be_detached(struct __test_metadata *_metadata,
+			FIXTURE_DATA(fail_nth) *self)
+{
+	struct books *before = &self->before;
+
+	if (device_state() != HTMM_STATE_STOPPED) {
+		ASSERT_EQ(0, start(self));
+		finish(_metadata, self);
+	}
+	/* The session belongs to nobody: this does not end it. */
+	reopen(_metadata, self);
+	ASSERT_EQ(0, books_read(self->fd, before));
+	books_free(before);
+}
+
+/* A failed start keeps the results of the session before. */
+static void after_replacing(struct __test_metadata *_metadata,
+			    FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	struct books now;
+
+	if (ret) {
+		ASSERT_EQ(0, books_read(self->fd, &now));
+		EXPECT_EQ(0, memcmp(&now.stats.total, &self->before.stats.total,
+				    sizeof(now.stats.total)));
+		books_free(&now);
+		EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
+		ASSERT_EQ(0, start(self));
+	}
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	finish(_metadata, self);
+}
+
+TEST_F_TIMEOUT(fail_nth, start_detached, 600)
+{
+	const struct sweep replacing = { be_detached, start, after_replacing };
+
+	self->req.arg.flags = HTMM_START_DETACHED;
+	EXPECT_LT(0, sweep(_metadata, self, &replacing));
+	/* An fd's own session takes its place, and goes with the fd. */
+	self->req.arg.flags = 0;
+	ASSERT_EQ(0, start(self));
+}
+
+static void be_running(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(fail_nth) *self)
+{
+	if (device_state() != HTMM_STATE_RUNNING) {
+		reopen(_metadata, self);
+		ASSERT_EQ(0, start(self));
+		touch(self);
+	}
+}
+
+static void after_stop(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	if (!ret) {
+		ASSERT_EQ(0, start(self));
+	}
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	finish(_metadata, self);
+}
+
+TEST_F_TIMEOUT(fail_nth, stop, 600)
+{
+	const struct sweep stopping = { be_running, stop, after_stop };
+
+	EXPECT_LT(0, sweep(_metadata, self, &stopping));
+}
+
+static void after_close(struct __test_metadata *_metadata,
+			FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	EXPECT_EQ(0, ret);
+	check_idle(_metadata);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, start(self));
+	finish(_metadata, self);
+}
+
+TEST_F_TIMEOUT(fail_nth, close, 600)
+{
+	const struct sweep closing = { be_running, shut, after_close };
+
+	/* Best without a chance to fail: nobody would hear of it. */
+	sweep(_metadata, self, &closing);
+}
+
+static void after_reading(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+}
+
+/* What does not start or stop anything leaves a running session running. */
+TEST_F_TIMEOUT(fail_nth, while_running, 600)
+{
+	static int (* const run[])(FIXTURE_DATA(fail_nth) *self) = {
+		get_info, get_stats, get_hist, get_hot_pages, cool, reset,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(run); i++) {
+		const struct sweep running = { be_running, run[i], after_reading };
+
+		EXPECT_LT(0, sweep(_metadata, self, &running));
+	}
+	finish(_metadata, self);
+}
+
+static int read_debugfs(FIXTURE_DATA(fail_nth) *self)
+{
+	static const char * const file[] = {
+		"status", "stats", "histogram", "hot_pages", "events",
+	};
+	char text[256];
+	ssize_t n = 0;
+	size_t i;
+	int fd;
+
+	for (i = 0; n >= 0 && i < ARRAY_SIZE(file); i++) {
+		snprintf(text, sizeof(text), "/sys/kernel/debug/htmm/%s", file[i]);
+		fd = open(text, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		do {
+			n = read(fd, text, sizeof(text));
+		} while (n > 0);
+		n = n < 0 ? -errno : 0;
+		close(fd);
+	}
+	return n;
+}
+
+TEST_F_TIMEOUT(fail_nth, debugfs, 600)
+{
+	const struct sweep reading = { be_running, read_debugfs, after_reading };
+
+	EXPECT_LT(0, sweep(_metadata, self, &reading));
+	finish(_metadata, self);
+}
+
+static void wait_until_drained(struct __test_metadata *_metadata,
+			       FIXTURE_DATA(fail_nth) *self)
+{
+	__u64 in_flight = 1;
+	struct books books;
+	int tries;
+
+	for (tries = 0; in_flight && tries < 1000; tries++) {
+		usleep(10000);
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		in_flight = books.stats.total.in_flight;
+		books_free(&books);
+	}
+	ASSERT_EQ(0, in_flight);
+}
+
+/* ksampled's own fail-nth: the table grows in that thread. */
+static int drain_nth(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_info info;
+	char path[64];
+	int ret;
+
+	ret = device_info(self->fd, &info);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "/proc/%u/fail-nth", info.drain_pid);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/*
+ * A sample that finds no memory is counted as dropped. Each time the session is
+ * new, and its table empty.
+ */
+TEST_F_TIMEOUT(fail_nth, record, 600)
+{
+	unsigned int nth = 0, dropped = 0;
+	struct books books;
+	__u64 full;
+	bool fired;
+	int drain;
+
+	do {
+		be_idle(_metadata, self);
+		ASSERT_EQ(0, start(self));
+		drain = drain_nth(self);
+		ASSERT_LE(0, drain);
+		nth_arm(drain, ++nth);
+		touch(self);
+		wait_until_drained(_metadata, self);
+		fired = nth_disarm(drain);
+		close(drain);
+
+		ASSERT_EQ(0, stop(self));
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		check_books(_metadata, &books);
+		full = books.stats.total.drops[HTMM_DROP_TABLE_FULL];
+		dropped += !!full;
+		EXPECT_LE(PAGES, books.stats.samples + full);
+		books_free(&books);
+	} while (fired && nth < MOST_POINTS);
+	ASSERT_FALSE(fired);
+	EXPECT_LT(0, dropped);
+	TH_LOG("%u injection points, %u with samples dropped", nth - 1, dropped);
+}
