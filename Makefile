@@ -3,7 +3,8 @@
 # make			build htmm.ko for the running kernel, and htmmctl
 # make KDIR=DIR		build them for the kernel whose headers are in DIR
 # make demo		find the hot pages of a real program, in a virtual machine
-# make check		run all tests; make check SUITES="core userspace" some
+# make check		run all tests; make check SUITES="core userspace" some;
+#			SUITES=kselftest-debug: on a kernel that checks itself
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
 # make lint		check everything that needs no run
 # make packages		install what the last three need, on Debian
