@@ -178,9 +178,10 @@ static void any_input_gives_a_period_in_range(void)
 		CHECK(next >= range.min && next <= range.max);
 		CHECK(next == period || next == range.min || next == range.max ||
 		      prime(next));
-		/* Never the wrong way. */
+		/* Never the wrong way, but for the way to the next prime. */
 		CHECK(cost <= budget || next >= period);
-		CHECK(cost > budget || !budget || next <= period || prime(next));
+		CHECK(cost > budget || !budget || next <= period ||
+		      prime(next) || next == range.max);
 	}
 }
 
