@@ -96,13 +96,17 @@ static void htmm_list_offer_pages(struct htmm_list *list,
 {
 	u32 total = htmm_table_cooled(table, region, region->count);
 	u32 space = htmm_region_space(region);
-	u64 vpn = htmm_region_vpn(region);
+	u64 vpn = htmm_region_vpn(region), least = 1;
 	u32 count, page, pos = 0;
 
+	if (list->len == list->size && list->len)
+		least = list->heap[0].value;
 	/* No page has more samples than its region: most are skipped here. */
-	if (list->len == list->size && list->len && total < list->heap[0].value)
+	if (total < least)
 		return;
-	while ((count = htmm_region_next(region, &pos, &page)))
+	/* As many samples before the coolings missed; no more than the region had. */
+	least <<= table->epoch - region->epoch;
+	while ((count = htmm_region_next_from(region, least, &pos, &page)))
 		htmm_list_offer(list, htmm_table_cooled(table, region, count),
 				space, vpn + page);
 }

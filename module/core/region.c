@@ -55,7 +55,33 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page)
 	return i < HTMM_MAP_SIZE ? region->value[i] : 0;
 }
 
-u32 htmm_region_next(const struct htmm_region *region, u32 *pos, u32 *page)
+/*
+ * The first byte from @pos on that is marked or holds @least or more, 1..128, with
+ * one look at eight that do not: adding sets the top bit of those that do.
+ */
+static u32 htmm_leaf_next(const u8 *leaf, u32 pos, u32 least)
+{
+	const u64 digits = HTMM_BYTES(HTMM_DIGIT_MASK);
+	u64 add = HTMM_BYTES(HTMM_DIGIT_MORE - least), word;
+
+	while (pos < HTMM_REGION_PAGES) {
+		if (pos % sizeof(word) == 0) {
+			word = *(const u64 *)&leaf[pos];
+			word |= (word & digits) + add;
+			if (!(word & ~digits)) {
+				pos += sizeof(word);
+				continue;
+			}
+		}
+		if (leaf[pos] >= least)
+			break;
+		pos++;
+	}
+	return pos;
+}
+
+u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
+			  u32 *page)
 {
 	if (!region->leaf) {
 		if (*pos == region->pairs)
@@ -63,8 +89,8 @@ u32 htmm_region_next(const struct htmm_region *region, u32 *pos, u32 *page)
 		*page = region->page[*pos];
 		return region->value[(*pos)++];
 	}
-	while (*pos < HTMM_REGION_PAGES && !region->leaf[*pos])
-		++*pos;
+	*pos = htmm_leaf_next(region->leaf, *pos,
+			      clamp_t(u32, least, 1, HTMM_DIGIT_MORE));
 	if (*pos == HTMM_REGION_PAGES)
 		return 0;
 	*page = (*pos)++;

@@ -165,8 +165,9 @@ static inline u32 *htmm_region_pair(struct htmm_region *region, u32 page)
 u32 htmm_region_get(const struct htmm_region *region, u32 page);
 
 /**
- * htmm_region_next() - walk over the base pages that have a count
+ * htmm_region_next_from() - walk over the base pages that may have many samples
  * @region: the region, not changed during the walk
+ * @least: pages with fewer samples as of the region's epoch may be left out
  * @pos: position, 0 at first
  * @page: set to the index of the page
  *
@@ -174,7 +175,22 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page);
  *
  * Return: the count as of the region's epoch; 0 at the end.
  */
-u32 htmm_region_next(const struct htmm_region *region, u32 *pos, u32 *page);
+u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
+			  u32 *page);
+
+/**
+ * htmm_region_next() - walk over the base pages that have a count
+ * @region: the region, not changed during the walk
+ * @pos: position, 0 at first
+ * @page: set to the index of the page
+ *
+ * Return: as for htmm_region_next_from().
+ */
+static inline u32 htmm_region_next(const struct htmm_region *region, u32 *pos,
+				   u32 *page)
+{
+	return htmm_region_next_from(region, 1, pos, page);
+}
 
 /**
  * htmm_region_blocks_to_set() - memory that a count would take
