@@ -2,7 +2,7 @@
 /*
  * The core's only door to kernel headers.
  *
- * User-space builds include a replacement first (selftests/core/shim,
+ * User-space builds include a replacement first (userspace/shim,
  * by the compiler's -include), which shares this guard and provides the same
  * names; the core's files are then compiled unchanged.
  */
