@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands that take no options: stop, cool, reset. */
+/* The commands that take no options of their own: stop, cool, reset. */
 #include <stdio.h>
 #include <unistd.h>
 #include "htmmctl.h"
@@ -23,12 +23,7 @@ static void say_stopped(int fd)
 static int control(const struct command *cmd, int argc, char **argv,
 		   int (*call)(int fd, struct htmm_error *err), void (*say)(int fd))
 {
-	bool quiet = false;
-	const struct opt opts[] = {
-		{ OPT_FLAG, 'q', "quiet", NULL, "print errors only", &quiet },
-		{ OPT_END },
-	};
-	const struct opt *const tables[] = { opts, NULL };
+	const struct opt *const tables[] = { NULL };
 	struct htmm_error err = {};
 	int fd, ret;
 
@@ -39,7 +34,7 @@ static int control(const struct command *cmd, int argc, char **argv,
 	if (fd < 0)
 		return print_error(&err);
 	ret = call(fd, &err);
-	if (!ret && say && !quiet)
+	if (!ret && say && !verbosity.quiet)
 		say(fd);
 	close(fd);
 	return ret ? print_error(&err) : EXIT_OK;

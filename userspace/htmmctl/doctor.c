@@ -243,7 +243,7 @@ static int run_doctor(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ OPT_CALL, 'e', "event", "EVENT,...", "try these events too", &list,
 		  .call = call_events },
-		{ OPT_FLAG, 0, "json", NULL, "print JSON", &json },
+		OPT_JSON(&json),
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { opts, NULL };

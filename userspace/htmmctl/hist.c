@@ -138,7 +138,7 @@ static int run_hist(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ OPT_FLAG, 0, "huge", NULL, "of 2 MiB regions instead of 4 KiB pages", &huge },
 		{ OPT_FLAG, 0, "all", NULL, "every bin, also those above the 16th", &all },
-		{ OPT_FLAG, 0, "json", NULL, "print JSON", &json },
+		OPT_JSON(&json),
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { opts, NULL };

@@ -92,7 +92,7 @@ static int run_hot(const struct command *cmd, int argc, char **argv)
 		{ OPT_NUMBER, 'n', "number", "N", "lines to print, 0: all (20)",
 		  &max, 0, LONG_MAX },
 		{ OPT_FLAG, 0, "mapping", NULL, "sum the pages of each mapping up", &by_mapping },
-		{ OPT_FLAG, 0, "json", NULL, "print JSON", &json },
+		OPT_JSON(&json),
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { opts, NULL };

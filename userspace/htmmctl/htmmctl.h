@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <htmm/htmm.h>
+#include "say.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -39,31 +40,5 @@ extern const struct command cmd_start;
 extern const struct command cmd_stats;
 extern const struct command cmd_status;
 extern const struct command cmd_stop;
-
-/**
- * print_error() - say on stderr what was wrong and what to do
- * @err: the error
- *
- * Return: EXIT_FAILED.
- */
-int print_error(const struct htmm_error *err);
-
-/**
- * usage_error() - say on stderr how the command was misused
- * @cmd: the command; NULL: htmmctl itself
- * @nearest: the option or command that was probably meant, or NULL
- * @fmt: printf() format of what was wrong
- *
- * Return: EXIT_USAGE.
- */
-int usage_error(const struct command *cmd, const char *nearest, const char *fmt, ...)
-	htmm_printf(3, 4);
-
-/**
- * notice() - say on stderr what is worth knowing but no error
- * @quiet: say nothing
- * @fmt: printf() format
- */
-void notice(bool quiet, const char *fmt, ...) htmm_printf(2, 3);
 
 #endif /* HTMMCTL_H */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "htmmctl.h"
@@ -10,98 +9,97 @@ static const struct command *const commands[] = {
 	&cmd_stats, &cmd_hist, &cmd_hot, &cmd_cool, &cmd_reset,
 };
 
-int print_error(const struct htmm_error *err)
-{
-	fprintf(stderr, "htmmctl: %s%s%s\n", err->what, *err->todo ? "; " : "", err->todo);
-	return EXIT_FAILED;
-}
-
-int usage_error(const struct command *cmd, const char *nearest, const char *fmt, ...)
-{
-	va_list args;
-
-	fputs("htmmctl: ", stderr);
-	if (cmd)
-		fprintf(stderr, "%s: ", cmd->name);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	if (nearest)
-		fprintf(stderr, "; did you mean '%s%s'?\n", cmd ? "--" : "", nearest);
-	else
-		fprintf(stderr, "; see 'htmmctl %s%s--help'\n", cmd ? cmd->name : "",
-			cmd ? " " : "");
-	return EXIT_USAGE;
-}
-
-void notice(bool quiet, const char *fmt, ...)
-{
-	va_list args;
-
-	if (quiet)
-		return;
-	fputs("htmmctl: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
-static int print_help(FILE *file)
+static int print_help(void)
 {
 	size_t i;
 
-	fputs("usage: htmmctl COMMAND [options]\n\n"
-	      "Samples memory accesses and tells which pages are hot.\n\n", file);
+	puts("usage: htmmctl COMMAND [options]\n\n"
+	     "Samples memory accesses and tells which pages are hot.\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(file, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\n'htmmctl COMMAND --help' tells more; 'htmmctl --version' tells the version.\n",
-	      file);
+		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	puts("\n'htmmctl help COMMAND' tells more; 'htmmctl --version' tells the version.");
 	return EXIT_OK;
 }
 
-static const struct command *find_command(const char *name)
+static int print_version(void)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(name, commands[i]->name))
-			return commands[i];
-	return NULL;
+	printf("htmmctl %s\n", HTMM_VERSION);
+	return EXIT_OK;
 }
 
-static int unknown_command(const char *word)
+/* For completion in shells: a line is NAME, a tab, and what it does. */
+static int list_commands(void)
 {
-	const char *names[ARRAY_SIZE(commands)];
 	size_t i;
 
-	if (*word == '-')
-		return usage_error(NULL, NULL, "there is no option '%s'", word);
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		names[i] = commands[i]->name;
-	return usage_error(NULL, htmm_nearest(word, names, ARRAY_SIZE(commands)),
-			   "there is no command '%s'", word);
+		printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
+	return EXIT_OK;
+}
+
+/* What stands in place of a command. */
+static const struct {
+	const char *word;
+	int (*run)(void);
+} words[] = {
+	{ "--help", print_help },
+	{ "-h", print_help },
+	{ "--version", print_version },
+	{ "--list-commands", list_commands },
+};
+
+static int unknown_word(const char *word)
+{
+	const char *names[ARRAY_SIZE(commands) + ARRAY_SIZE(words)], *kind = "command";
+	size_t i, nr = 0;
+
+	if (*word == '-') {
+		kind = "option";
+		for (i = 0; i < ARRAY_SIZE(words); i++)
+			names[nr++] = words[i].word;
+	} else {
+		for (i = 0; i < ARRAY_SIZE(commands); i++)
+			names[nr++] = commands[i]->name;
+		names[nr++] = "help";
+	}
+	return usage_error(NULL, htmm_nearest(word, names, nr), "there is no %s '%s'", kind, word);
 }
 
 static int dispatch(int argc, char **argv)
 {
-	const struct command *cmd;
+	size_t i;
 
-	if (argc < 2)
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(argv[0], words[i].word))
+			return words[i].run();
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(argv[0], commands[i]->name))
+			return commands[i]->run(commands[i], argc, argv);
+	return unknown_word(argv[0]);
+}
+
+/* "help COMMAND" is "COMMAND --help". */
+static int run_help(int argc, char **argv)
+{
+	char option[] = "--help";
+
+	if (argc > 1)
+		return usage_error(NULL, NULL, "'%s' is one word too many", argv[1]);
+	if (!argc || *argv[0] == '-' || !strcmp(argv[0], "help"))
+		return print_help();
+	return dispatch(2, (char *[]){ argv[0], option, NULL });
+}
+
+static int run(int argc, char **argv)
+{
+	if (!argc)
 		return usage_error(NULL, NULL, "no command given");
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return print_help(stdout);
-	if (!strcmp(argv[1], "--version")) {
-		printf("htmmctl %s\n", HTMM_VERSION);
-		return EXIT_OK;
-	}
-	cmd = find_command(argv[1]);
-	return cmd ? cmd->run(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);
+	return strcmp(argv[0], "help") ? dispatch(argc, argv) : run_help(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)
 {
-	int status = dispatch(argc, argv);
+	int status = run(argc - 1, argv + 1);
 
 	/* A full disk must not look like success. */
 	if (fflush(stdout) || ferror(stdout)) {

@@ -30,6 +30,7 @@ enum opt_kind {
  * @min: smallest value of a number or size
  * @max: largest value of a number or size
  * @call: reads the argument of an OPT_CALL
+ * @rare: for tuning; only --help-all explains it
  */
 struct opt {
 	enum opt_kind kind;
@@ -41,7 +42,11 @@ struct opt {
 	__s64 min;
 	__s64 max;
 	int (*call)(void *value, const char *text, struct htmm_error *err);
+	bool rare;
 };
+
+/* The option of every command that prints data. */
+#define OPT_JSON(where)	{ OPT_FLAG, 0, "json", NULL, "print JSON", where }
 
 /* What opts_parse() returns when the command is to go on. */
 #define OPTS_GO_ON	(-1)
@@ -54,6 +59,10 @@ struct opt {
  * @tables: tables of options, NULL at the end
  * @rest: receives the index of the first word that is no option; NULL if the
  *	command takes no further words
+ *
+ * Every command has these besides: -q and -v, which set &verbosity, --help,
+ * --help-all, and --list-options, which prints a line for each option: its letter, name
+ * and argument, "-" for none, and what it does, with tabs between them.
  *
  * Return: OPTS_GO_ON, or the exit status.
  */

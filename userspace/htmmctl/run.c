@@ -76,7 +76,7 @@ static int stop_and_report(struct run *run, int fd, int status, struct htmm_erro
 	ret = results_read(&run->res, fd, run->max_pages, err);
 	if (ret)
 		return ret;
-	if (run->json || run->path || !run->session.quiet)
+	if (run->json || run->path || !verbosity.quiet)
 		results_print(run->file, &run->res, run->json, status);
 	if (fflush(run->file) || ferror(run->file))
 		return htmm_error_set(err, errno ? errno : EIO, NULL, "cannot write the report: %s",

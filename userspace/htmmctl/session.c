@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stdlib.h>
 #include <string.h>
 #include "htmmctl.h"
 #include "session.h"
@@ -100,30 +99,28 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		{ OPT_FLAG, 'a', "all", NULL, "all processes", &s->all },
 		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
 		  &s->cpus, .call = call_cpus },
-		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
-		  &s->ring_pages, .call = call_ring_pages },
 		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (4 KiB pages)",
 		  &s->capacity, 4096, LLONG_MAX },
-		{ OPT_NUMBER, 0, "max-pages", "N", "most pages to track",
-		  &s->max_pages, 1, HTMM_MAX_TABLE_PAGES },
-		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table",
-		  &s->max_bytes, 1, LLONG_MAX },
-		{ OPT_NUMBER, 0, "cooling-period", "N", "samples until counts are halved (2000000)",
-		  &s->cooling_period, 1, LLONG_MAX },
-		{ OPT_NUMBER, 0, "adaptation-period", "N", "samples until thresholds move (100000)",
-		  &s->adaptation_period, 1, LLONG_MAX },
-		{ OPT_CALL, 0, "drain-cpus", "CPUS", "CPUs that ksampled may run on",
-		  &s->drain_cpus, .call = call_cpus },
-		{ OPT_NUMBER, 0, "drain-nice", "N", "nice value of ksampled, -20 to 19 (0)",
-		  &s->drain_nice, -20, 19 },
-		{ OPT_NUMBER, 0, "drain-interval", "MS", "longest wait in a ring, 1 to 10000 (50)",
-		  &s->drain_interval, 1, 10000 },
 		{ OPT_CALL, 0, "budget", "PCT", "CPU time that sampling may cost; moves periods",
 		  &s->budget_ppm, .call = call_budget },
 		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
-		  &s->weight_period },
-		{ OPT_FLAG, 'q', "quiet", NULL, "print errors only", &s->quiet },
-		{ OPT_FLAG, 'v', "verbose", NULL, "say what is sampled", &s->verbose },
+		  &s->weight_period, .rare = true },
+		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
+		  &s->ring_pages, .call = call_ring_pages, .rare = true },
+		{ OPT_NUMBER, 0, "max-pages", "N", "most pages to track",
+		  &s->max_pages, 1, HTMM_MAX_TABLE_PAGES, .rare = true },
+		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table",
+		  &s->max_bytes, 1, LLONG_MAX, .rare = true },
+		{ OPT_NUMBER, 0, "cooling-period", "N", "samples until counts are halved (2000000)",
+		  &s->cooling_period, 1, LLONG_MAX, .rare = true },
+		{ OPT_NUMBER, 0, "adaptation-period", "N", "samples until thresholds move (100000)",
+		  &s->adaptation_period, 1, LLONG_MAX, .rare = true },
+		{ OPT_CALL, 0, "drain-cpus", "CPUS", "CPUs that ksampled may run on",
+		  &s->drain_cpus, .call = call_cpus, .rare = true },
+		{ OPT_NUMBER, 0, "drain-nice", "N", "nice value of ksampled, -20 to 19 (0)",
+		  &s->drain_nice, -20, 19, .rare = true },
+		{ OPT_NUMBER, 0, "drain-interval", "MS", "longest wait in a ring, 1 to 10000 (50)",
+		  &s->drain_interval, 1, 10000, .rare = true },
 		{ OPT_END },
 	};
 
@@ -157,13 +154,12 @@ static void default_events(struct session *session)
 	int store = add_preset(list, "store", &err);
 
 	if (dram && store) {
-		notice(session->quiet,
-		       "sampling page faults only: memory-access events cannot be sampled here (%s); 'htmmctl doctor' tells more",
+		notice("only page faults can be sampled here: %s; 'htmmctl doctor' tells more",
 		       err.what);
 		htmm_preset_event(htmm_preset_find("page-fault"), &list->event[list->nr]);
 		list->event[list->nr++].period = 0;
 	} else if (dram || store) {
-		notice(session->quiet, "sampling without %s: %s",
+		notice("sampling without %s: %s",
 		       dram ? "dram-load" : "store", err.what);
 	}
 }
@@ -175,7 +171,7 @@ static void say_events(const struct session *session)
 	for (i = 0; i < session->events.nr; i++) {
 		const struct htmm_event *event = &session->events.event[i];
 
-		notice(false, "event %s: type %u, config 0x%llx, period %llu, precise %u",
+		notice("event %s: type %u, config 0x%llx, period %llu, precise %u",
 		       event->name, event->type, event->config, event->period,
 		       event->precise_ip);
 	}
@@ -194,7 +190,7 @@ void session_finish(struct session *session)
 	if (!session->events.nr)
 		default_events(session);
 	htmm_events_set_periods(&session->events, session->period);
-	if (session->verbose)
+	if (verbosity.verbose)
 		say_events(session);
 }
 

@@ -25,8 +25,6 @@
  * @drain_interval: milliseconds; 0: default
  * @budget_ppm: what sampling may cost, in millionths of CPU time; -1: no budget
  * @weight_period: samples count as much as their period
- * @quiet: no notices
- * @verbose: say what is sampled
  */
 struct session {
 	struct htmm_event_list events;
@@ -46,12 +44,10 @@ struct session {
 	__s64 drain_interval;
 	__s64 budget_ppm;
 	bool weight_period;
-	bool quiet;
-	bool verbose;
 };
 
 /* Number of options in the table that session_opts() fills, its end included. */
-#define SESSION_OPTS	19
+#define SESSION_OPTS	17
 
 /**
  * session_opts() - make the options that describe a session

@@ -52,7 +52,7 @@ static int stop_and_report(int fd, const struct start *start, struct htmm_error 
 	ret = htmm_device_stop(fd, err);
 	if (!ret || ret == -EALREADY)
 		ret = results_read(&res, fd, HOT_PAGES_DEFAULT, err);
-	if (!ret && (start->json || !start->session.quiet))
+	if (!ret && (start->json || !verbosity.quiet))
 		results_print(stdout, &res, start->json, -1);
 	results_free(&res);
 	return ret;
@@ -63,7 +63,7 @@ static void say_started(const struct start *start, const struct htmm_info *info)
 	const struct htmm_event_list *list = &start->session.events;
 	unsigned int i;
 
-	if (start->session.quiet)
+	if (verbosity.quiet)
 		return;
 	printf("session %llu started:", info->session);
 	for (i = 0; i < list->nr; i++)
@@ -123,7 +123,7 @@ static int run_start(const struct command *cmd, int argc, char **argv)
 		  &start.keep_exited },
 		{ OPT_FLAG, 0, "foreground", NULL, "stay until SIGINT, then stop and report",
 		  &start.foreground },
-		{ OPT_FLAG, 0, "json", NULL, "print JSON", &start.json },
+		OPT_JSON(&start.json),
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { session, opts, NULL };

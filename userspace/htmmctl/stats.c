@@ -266,7 +266,7 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	return obj;
 }
 
-static int show(int fd, bool json, bool verbose, struct htmm_error *err)
+static int show(int fd, bool json, struct htmm_error *err)
 {
 	struct htmm_stats_buf stats;
 	struct htmm_info info;
@@ -280,17 +280,16 @@ static int show(int fd, bool json, bool verbose, struct htmm_error *err)
 	if (json)
 		json_print(stdout, stats_json(&info, &stats));
 	else
-		stats_print(stdout, &stats, verbose);
+		stats_print(stdout, &stats, verbosity.verbose);
 	htmm_stats_free(&stats);
 	return 0;
 }
 
 static int run_stats(const struct command *cmd, int argc, char **argv)
 {
-	bool json = false, verbose = false;
+	bool json = false;
 	const struct opt opts[] = {
-		{ OPT_FLAG, 'v', "verbose", NULL, "each event on each CPU too", &verbose },
-		{ OPT_FLAG, 0, "json", NULL, "print JSON", &json },
+		OPT_JSON(&json),
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { opts, NULL };
@@ -303,7 +302,7 @@ static int run_stats(const struct command *cmd, int argc, char **argv)
 	fd = htmm_device_open(NULL, &err);
 	if (fd < 0)
 		return print_error(&err);
-	ret = show(fd, json, verbose, &err);
+	ret = show(fd, json, &err);
 	close(fd);
 	return ret ? print_error(&err) : EXIT_OK;
 }
@@ -313,6 +312,7 @@ const struct command cmd_stats = {
 	.synopsis = "[options]",
 	.summary = "count samples and drops, by event and by CPU",
 	.help = "Tells where every overflow went:\n"
-		"overflows = counted + dropped + in flight, for each event and CPU.",
+		"overflows = counted + dropped + in flight, for each event and CPU;\n"
+		"with -v also for each event on each CPU.",
 	.run = run_stats,
 };

@@ -199,7 +199,7 @@ static int run_status(const struct command *cmd, int argc, char **argv)
 {
 	bool json = false;
 	const struct opt opts[] = {
-		{ OPT_FLAG, 0, "json", NULL, "print JSON", &json },
+		OPT_JSON(&json),
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { opts, NULL };

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What htmmctl says on stderr: errors, misuse, and what is worth knowing. */
+#ifndef HTMMCTL_SAY_H
+#define HTMMCTL_SAY_H
+
+#include <stdbool.h>
+#include <htmm/error.h>
+
+struct command;
+
+/**
+ * struct verbosity - how much is said, as -q and -v ask for
+ * @quiet: only errors and what was asked for
+ * @verbose: more
+ */
+struct verbosity {
+	bool quiet;
+	bool verbose;
+};
+
+/* The one of this process; opts_parse() sets it. */
+extern struct verbosity verbosity;
+
+/**
+ * print_error() - say what was wrong and what to do
+ * @err: the error
+ *
+ * Return: EXIT_FAILED.
+ */
+int print_error(const struct htmm_error *err);
+
+/**
+ * usage_error() - say how the command was misused
+ * @cmd: the command; NULL: htmmctl itself
+ * @nearest: the option of @cmd, without its dashes, or the command that was probably
+ *	meant; or NULL
+ * @fmt: printf() format of what was wrong
+ *
+ * Return: EXIT_USAGE.
+ */
+int usage_error(const struct command *cmd, const char *nearest, const char *fmt, ...)
+	htmm_printf(3, 4);
+
+/**
+ * notice() - say what is worth knowing but no error; nothing with -q
+ * @fmt: printf() format
+ */
+void notice(const char *fmt, ...) htmm_printf(1, 2);
+
+#endif /* HTMMCTL_SAY_H */
