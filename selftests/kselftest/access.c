@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -188,34 +186,4 @@ void access_pages(const struct source *source, void *mem, size_t pages,
 			fault_pages(mem, pages, source->event.period == 1);
 		break;
 	}
-}
-
-int cpus_allowed(int *cpus, int room)
-{
-	cpu_set_t set;
-	int cpu, n = 0;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return 0;
-	for (cpu = 0; cpu < CPU_SETSIZE && n < room; cpu++)
-		if (CPU_ISSET(cpu, &set))
-			cpus[n++] = cpu;
-	return n;
-}
-
-int cpu_pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
-}
-
-int cpu_priority(bool on)
-{
-	const struct sched_param param = { .sched_priority = on };
-
-	return sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param) ?
-		-errno : 0;
 }

@@ -4,6 +4,7 @@
 #define KSFT_ACCESS_H
 
 #include <stddef.h>
+#include "cpu.h"
 #include "device.h"
 
 /**
@@ -62,11 +63,5 @@ void *access_map(size_t pages);
  */
 void access_pages(const struct source *source, void *mem, size_t pages,
 		  size_t rounds);
-
-/* CPUs that this program may use, in ascending order; returns their number. */
-int cpus_allowed(int *cpus, int room);
-int cpu_pin(int cpu);
-/* Nothing ordinary runs on the CPU of a caller with priority. */
-int cpu_priority(bool on);
 
 #endif /* KSFT_ACCESS_H */

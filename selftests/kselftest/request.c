@@ -403,21 +403,6 @@ TEST_F(bitmap, accepted)
 	}
 }
 
-static int cpu_set_online(int cpu, bool online)
-{
-	char path[64];
-	FILE *file;
-	int ret;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	file = fopen(path, "w");
-	if (!file)
-		return -errno;
-	fprintf(file, "%d", online);
-	ret = fclose(file);
-	return ret ? -errno : 0;
-}
-
 TEST_F(bitmap, cpu_is_offline)
 {
 	int cpus[1024], nr = cpus_allowed(cpus, 1024);

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/* CPUs that go and come while they are sampled. */
+#include "check.h"
+#include "child.h"
+
+#define PAGES		64
+#define MAX_CPUS	64
+#define CYCLES		50
+/* Looks at the channels, 2 ms apart, before what should come is missed. */
+#define PATIENCE	15000
+
+FIXTURE(hotplug) {
+	int fd;
+	struct source source;
+	struct request req;
+	void *mem;
+	int cpus[MAX_CPUS];
+	int nr_cpus;
+	int going;
+	__u64 mask;
+};
+
+/* Two events, of a PMU and of the kernel itself: they are made differently. */
+FIXTURE_SETUP(hotplug)
+{
+	struct source fault;
+
+	self->nr_cpus = cpus_allowed(self->cpus, MAX_CPUS);
+	if (self->nr_cpus < 2)
+		SKIP(return, "needs two CPUs");
+	self->going = self->cpus[self->nr_cpus - 1];
+	if (!cpu_is_removable(self->going))
+		SKIP(return, "no CPU can be taken offline here");
+	source_best(&self->source);
+	request_init(&self->req, &self->source.event);
+	if (source_find(&fault, ACCESS_FAULT))
+		request_add_event(&self->req, &fault.event);
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(hotplug)
+{
+	int i;
+
+	for (i = 0; i < self->nr_cpus; i++)
+		cpu_set_online(self->cpus[i], true);
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+/* The CPUs that are sampled: one, instead of all. */
+static void only(struct _test_data_hotplug *self, int cpu)
+{
+	self->mask = 1ULL << cpu;
+	self->req.arg.cpus = (uintptr_t)&self->mask;
+	self->req.arg.cpus_size = sizeof(self->mask);
+}
+
+/* What the session says of an event on a CPU; false: it has no such channel. */
+static bool channel_read(struct __test_metadata *_metadata, int fd, int cpu,
+			 int event, struct htmm_channel *channel)
+{
+	struct books books;
+	bool found = false;
+	__u32 i;
+
+	EXPECT_EQ(0, books_read(fd, &books));
+	for (i = 0; !found && books.channels && i < books.stats.nr_channels; i++) {
+		*channel = books.channels[i];
+		found = channel->cpu == cpu && channel->event == event;
+	}
+	books_free(&books);
+	return found;
+}
+
+/* The module is told of a CPU, and follows a moment later. */
+static void await_active(struct __test_metadata *_metadata,
+			 struct _test_data_hotplug *self, int cpu, bool active)
+{
+	struct htmm_channel channel;
+	int event, tries;
+
+	for (event = 0; event < self->req.arg.nr_events; event++) {
+		for (tries = 0; tries < PATIENCE; tries++) {
+			channel.flags = 0;
+			channel_read(_metadata, self->fd, cpu, event, &channel);
+			if (!!(channel.flags & HTMM_CHANNEL_ACTIVE) == active)
+				break;
+			usleep(2000);
+		}
+		ASSERT_GT(PATIENCE, tries) {
+			TH_LOG("CPU %d event %d is not%s sampled again", cpu,
+			       event, active ? "" : " never");
+		}
+	}
+}
+
+/* Both events overflow on @cpu when this program works there. */
+static void check_sampled(struct __test_metadata *_metadata,
+			  struct _test_data_hotplug *self, int cpu)
+{
+	struct htmm_channel before[HTMM_MAX_EVENTS], after;
+	struct source fault;
+	int event;
+
+	source_find(&fault, ACCESS_FAULT);
+	for (event = 0; event < self->req.arg.nr_events; event++)
+		ASSERT_TRUE(channel_read(_metadata, self->fd, cpu, event,
+					 &before[event]));
+	ASSERT_EQ(0, cpu_pin(cpu));
+	access_pages(&self->source, self->mem, PAGES, 100);
+	access_pages(&fault, self->mem, PAGES, 4);
+	for (event = 0; event < self->req.arg.nr_events; event++) {
+		ASSERT_TRUE(channel_read(_metadata, self->fd, cpu, event, &after));
+		EXPECT_LT(before[event].counters.overflows,
+			  after.counters.overflows) {
+			TH_LOG("CPU %d event %d", cpu, event);
+		}
+		EXPECT_LT(before[event].count, after.count);
+	}
+	ASSERT_EQ(0, cpu_pin(self->cpus[0] == cpu ? self->cpus[1] :
+						    self->cpus[0]));
+}
+
+/* Away and back. While it is away nothing is counted on it. */
+static void cycle(struct __test_metadata *_metadata,
+		  struct _test_data_hotplug *self, int cpu)
+{
+	struct htmm_channel away, still;
+
+	ASSERT_EQ(0, cpu_set_online(cpu, false));
+	await_active(_metadata, self, cpu, false);
+	ASSERT_TRUE(channel_read(_metadata, self->fd, cpu, 0, &away));
+	access_pages(&self->source, self->mem, PAGES, 100);
+	ASSERT_TRUE(channel_read(_metadata, self->fd, cpu, 0, &still));
+	EXPECT_EQ(away.counters.overflows, still.counters.overflows);
+	EXPECT_EQ(away.count, still.count);
+	ASSERT_EQ(0, cpu_set_online(cpu, true));
+	await_active(_metadata, self, cpu, true);
+}
+
+static void check_totals(struct __test_metadata *_metadata,
+			 struct _test_data_hotplug *self)
+{
+	struct books books;
+
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LT(0, books.stats.samples);
+	EXPECT_EQ(0, books.stats.cpus_failed);
+	books_free(&books);
+}
+
+static int work(int sock, void *arg)
+{
+	struct _test_data_hotplug *self = arg;
+
+	close(self->fd);
+	child_post(sock);
+	for (;;)
+		access_pages(&self->source, self->mem, PAGES, 100);
+	return 0;
+}
+
+/* The worker wanders: it is on the CPU that goes, as often as not. */
+TEST_F_TIMEOUT(hotplug, cycles, 200)
+{
+	struct child worker;
+	int i;
+
+	ASSERT_EQ(0, child_start(&worker, work, self));
+	ASSERT_EQ(0, child_await(worker.sock));
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	check_sampled(_metadata, self, self->going);
+	for (i = 0; i < CYCLES; i++) {
+		cycle(_metadata, self, self->going);
+		check_sampled(_metadata, self, self->going);
+		ASSERT_TRUE(_metadata->exit_code == KSFT_PASS) {
+			TH_LOG("in cycle %d", i);
+		}
+	}
+	child_kill(&worker);
+	check_totals(_metadata, self);
+}
+
+/* Also the first one, where the kernel lets it go. */
+TEST_F(hotplug, every_cpu_in_turn)
+{
+	int i, cycles = 0;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (i = 0; i < self->nr_cpus; i++) {
+		if (!cpu_is_removable(self->cpus[i]))
+			continue;
+		ASSERT_EQ(0, cpu_pin(self->cpus[i ? 0 : 1]));
+		cycle(_metadata, self, self->cpus[i]);
+		check_sampled(_metadata, self, self->cpus[i]);
+		cycles++;
+	}
+	TH_LOG("%d of %d CPUs went and came", cycles, self->nr_cpus);
+	check_totals(_metadata, self);
+}
+
+/* A budget of nothing moves the period to its end while the CPU is away. */
+TEST_F(hotplug, late_cpu_gets_the_current_period)
+{
+	const __u64 longest = self->source.event.period * 3;
+	struct htmm_channel channel = {};
+	int event, tries;
+
+	self->req.arg.flags = HTMM_START_BUDGET;
+	self->req.arg.budget_interval_ms = 10;
+	for (event = 0; event < self->req.arg.nr_events; event++)
+		self->req.events[event].max_period =
+			self->req.events[event].period * 3;
+	ASSERT_EQ(0, cpu_set_online(self->going, false));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (tries = 0; channel.period != longest && tries < PATIENCE; tries++) {
+		usleep(2000);
+		ASSERT_TRUE(channel_read(_metadata, self->fd, self->cpus[0], 0,
+					 &channel));
+	}
+	ASSERT_EQ(longest, channel.period);
+	/* One that was never there has no channel. */
+	EXPECT_FALSE(channel_read(_metadata, self->fd, self->going, 0, &channel));
+
+	ASSERT_EQ(0, cpu_set_online(self->going, true));
+	await_active(_metadata, self, self->going, true);
+	ASSERT_TRUE(channel_read(_metadata, self->fd, self->going, 0, &channel));
+	EXPECT_EQ(longest, channel.period);
+	check_sampled(_metadata, self, self->going);
+	check_totals(_metadata, self);
+}
+
+/* A CPU that nobody asked for is not sampled because it is new. */
+TEST_F(hotplug, subset_stays_a_subset)
+{
+	struct htmm_channel channel;
+
+	only(self, self->cpus[0]);
+	ASSERT_EQ(0, cpu_set_online(self->going, false));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, cpu_set_online(self->going, true));
+	check_sampled(_metadata, self, self->cpus[0]);
+	ASSERT_EQ(0, cpu_pin(self->going));
+	access_pages(&self->source, self->mem, PAGES, 100);
+	EXPECT_FALSE(channel_read(_metadata, self->fd, self->going, 0, &channel));
+	check_totals(_metadata, self);
+}
+
+/* The session outlives its last CPU, and wakes with it. */
+TEST_F(hotplug, all_of_a_subset)
+{
+	struct htmm_info info;
+
+	only(self, self->going);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	check_sampled(_metadata, self, self->going);
+	ASSERT_EQ(0, cpu_set_online(self->going, false));
+	await_active(_metadata, self, self->going, false);
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(HTMM_STATE_RUNNING, info.state);
+	EXPECT_EQ(0, info.nr_cpus);
+	ASSERT_EQ(0, cpu_set_online(self->going, true));
+	await_active(_metadata, self, self->going, true);
+	check_sampled(_metadata, self, self->going);
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(1, info.nr_cpus);
+	check_totals(_metadata, self);
+}
+
+TEST_F(hotplug, stop_while_away)
+{
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	check_sampled(_metadata, self, self->going);
+	ASSERT_EQ(0, cpu_set_online(self->going, false));
+	check_totals(_metadata, self);
+	ASSERT_EQ(0, cpu_set_online(self->going, true));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	check_sampled(_metadata, self, self->going);
+	check_totals(_metadata, self);
+}
