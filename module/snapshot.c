@@ -68,6 +68,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 	info->capacity_pages = start->capacity_pages;
 	info->cooling_period = start->cooling_period;
 	info->adaptation_period = start->adaptation_period;
+	info->budget_ppm = start->budget_ppm;
 	info->table_bytes = hotness.bytes;
 	if (info->state != HTMM_STATE_STOPPED)
 		info->drain_pid = pid_vnr(session->drain.pid);

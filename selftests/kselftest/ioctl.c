@@ -270,7 +270,7 @@ TEST_F(ioctl, info_of_the_module)
 	EXPECT_EQ(0, info.owner);
 	EXPECT_EQ(0, info.elapsed_ns);
 	EXPECT_EQ(0, info.drain_pid);
-	EXPECT_EQ(0, info.__reserved);
+	EXPECT_EQ(0, info.budget_ppm);
 }
 
 FIXTURE(arrays) {

@@ -317,7 +317,7 @@ enum htmm_state {
  * @table_bytes: memory in use by the hot-page table, in bytes
  * @ring_bytes: memory in use by all rings, in bytes
  * @drain_pid: pid of ksampled in the caller's pid namespace; 0: none
- * @__reserved: zero
+ * @budget_ppm: as in struct htmm_start; means something with HTMM_START_BUDGET only
  */
 struct htmm_info {
 	__u32 size;
@@ -345,7 +345,7 @@ struct htmm_info {
 	__u64 table_bytes;
 	__u64 ring_bytes;
 	__u32 drain_pid;
-	__u32 __reserved;
+	__u32 budget_ppm;
 };
 
 /**
