@@ -6,6 +6,7 @@
 # make check		run all tests; make check SUITES="core userspace" some;
 #			SUITES=kselftest-debug: on a kernel that checks itself
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
+# make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
 # make lint		check everything that needs no run
 # make packages		install what the last three need, on Debian
 # make clean		remove what was built
@@ -36,8 +37,11 @@ lint: packages
 bench-core:
 	$(MAKE) -C selftests/bench core
 
+bench-readers:
+	$(MAKE) -C selftests/bench/threads readers
+
 clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	rm -rf build
 
-.PHONY: all module userspace packages demo check lint bench-core clean
+.PHONY: all module userspace packages demo check lint bench-core bench-readers clean

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/random.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 #include "hotness.h"
 
@@ -15,6 +17,10 @@ static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 
 /* Directory entries that a reader visits before it lets ksampled in again. */
 #define HTMM_LIST_SLICE		256
+/* A reader leaves the lock alone for so many times as long as it has held it, */
+#define HTMM_LIST_PAUSE			47
+/* but not longer than this, in microseconds: it may have lost its CPU meanwhile. */
+#define HTMM_LIST_MAX_PAUSE		10000
 /* Directory entries that ksampled tidies up between two batches. */
 #define HTMM_TIDY_SLICE		256
 /* Address spaces that ksampled checks for their end between two batches. */
@@ -414,6 +420,24 @@ void htmm_hotness_get_hist(struct htmm_hotness *hotness, enum htmm_kind kind,
 	memcpy(out->bins, hist.bin, sizeof(out->bins));
 }
 
+/*
+ * Between two slices of a reader's walk, the first of which began at @since
+ * nanoseconds. A reader that came back at once would have the lock as often as
+ * ksampled, and a slice takes longer than a batch: ksampled would mostly wait. And
+ * what is walked over leaves ksampled's cache. Returns when the next slice begins.
+ */
+static u64 htmm_hotness_pause(struct htmm_hotness *hotness, u64 since)
+{
+	u64 pause;
+
+	mutex_unlock(&hotness->lock);
+	pause = (ktime_get_ns() - since) * HTMM_LIST_PAUSE / NSEC_PER_USEC;
+	pause = clamp_t(u64, pause, 1, HTMM_LIST_MAX_PAUSE);
+	usleep_range(pause, pause + pause / 4);
+	mutex_lock(&hotness->lock);
+	return ktime_get_ns();
+}
+
 /**
  * htmm_hotness_list - the hottest pages after a cursor
  * @hotness: the table
@@ -421,7 +445,8 @@ void htmm_hotness_get_hist(struct htmm_hotness *hotness, enum htmm_kind kind,
  * @entries: filled with pages, hottest first
  * @n: room in @entries
  *
- * ksampled goes on working: the lock is given up between slices of the table.
+ * ksampled goes on working: the lock is given up between slices of the table, and
+ * held for one part in 48 of the time at most.
  *
  * Context: process, may sleep. Takes @hotness->lock.
  * Return: number of pages, fewer than @n only at the end of the list.
@@ -431,18 +456,19 @@ u32 htmm_hotness_list(struct htmm_hotness *hotness,
 		      struct htmm_list_entry *entries, u32 n)
 {
 	struct htmm_list list;
+	u64 since;
 
 	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, n);
 	if (cursor)
 		htmm_list_after(&list, cursor);
 
 	mutex_lock(&hotness->lock);
+	since = ktime_get_ns();
 	htmm_list_begin(&list, &hotness->table);
-	while (htmm_list_scan(&list, &hotness->table, HTMM_LIST_SLICE)) {
-		mutex_unlock(&hotness->lock);
-		cond_resched();
-		mutex_lock(&hotness->lock);
-	}
+	/* Who is killed never sees the list. */
+	while (htmm_list_scan(&list, &hotness->table, HTMM_LIST_SLICE) &&
+	       !fatal_signal_pending(current))
+		since = htmm_hotness_pause(hotness, since);
 	mutex_unlock(&hotness->lock);
 
 	return htmm_list_finish(&list);

@@ -56,45 +56,66 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page)
 }
 
 /*
- * The first byte from @pos on that is marked or holds @least or more, 1..128, with
+ * The first byte from @pos on that is marked or holds @least or more, 1..127, with
  * one look at eight that do not: adding sets the top bit of those that do.
  */
-static u32 htmm_leaf_next(const u8 *leaf, u32 pos, u32 least)
+static u32 htmm_bytes_next(const u8 *bytes, u32 pos, u32 least)
 {
 	const u64 digits = HTMM_BYTES(HTMM_DIGIT_MASK);
 	u64 add = HTMM_BYTES(HTMM_DIGIT_MORE - least), word;
 
 	while (pos < HTMM_REGION_PAGES) {
 		if (pos % sizeof(word) == 0) {
-			word = *(const u64 *)&leaf[pos];
+			word = *(const u64 *)&bytes[pos];
 			word |= (word & digits) + add;
 			if (!(word & ~digits)) {
 				pos += sizeof(word);
 				continue;
 			}
 		}
-		if (leaf[pos] >= least)
+		if (bytes[pos] >= least)
 			break;
 		pos++;
 	}
 	return pos;
 }
 
-u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
-			  u32 *page)
+/*
+ * Only the highest digit of @least is looked at: in the leaf, in a plane, or, above
+ * all of them, in the pairs.
+ */
+static u32 htmm_region_next_dense(const struct htmm_region *region, u32 least,
+				  u32 *pos, u32 *page)
 {
-	if (!region->leaf) {
-		if (*pos == region->pairs)
-			return 0;
-		*page = region->page[*pos];
-		return region->value[(*pos)++];
+	const u8 *bytes = region->leaf;
+	u32 plane = 0;
+
+	for (; least > HTMM_DIGIT_MASK; least >>= HTMM_DIGIT_BITS) {
+		if (plane == region->planes) {
+			if (*pos == region->pairs)
+				return 0;
+			*page = region->page[htmm_region_first_pair(region) +
+					     (*pos)++];
+			return htmm_region_get_dense(region, *page);
+		}
+		bytes = region->plane[plane++];
 	}
-	*pos = htmm_leaf_next(region->leaf, *pos,
-			      clamp_t(u32, least, 1, HTMM_DIGIT_MORE));
+	*pos = htmm_bytes_next(bytes, *pos, max_t(u32, least, 1));
 	if (*pos == HTMM_REGION_PAGES)
 		return 0;
 	*page = (*pos)++;
 	return htmm_region_get_dense(region, *page);
+}
+
+u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
+			  u32 *page)
+{
+	if (region->leaf)
+		return htmm_region_next_dense(region, least, pos, page);
+	if (*pos == region->pairs)
+		return 0;
+	*page = region->page[*pos];
+	return region->value[(*pos)++];
 }
 
 /* Pairs that there are beside so many planes. */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "shard.h"
+
+/* Dense pages with some in planes, entries, and the directory. */
+#define BYTES_PER_PAGE	3
+
+/* In huge pages, as the kernel's own memory is. */
+static void *alloc(size_t bytes)
+{
+	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED) {
+		fprintf(stderr, "no memory for %zu bytes\n", bytes);
+		exit(1);
+	}
+	madvise(mem, bytes, MADV_HUGEPAGE);
+	return mem;
+}
+
+void shard_open(struct shard *shard, u64 pages)
+{
+	const struct htmm_table_config config = {
+		.max_bytes = pages * BYTES_PER_PAGE + (1 << 20),
+		.batch = BENCH_BATCH,
+	};
+	pthread_mutexattr_t attr;
+
+	memset(shard, 0, sizeof(*shard));
+	shard->dir = alloc(htmm_table_dir_bytes(&config));
+	shard->arena = alloc(config.max_bytes);
+	htmm_pool_init(&shard->pool);
+	if (htmm_table_init(&shard->table, &config, shard->dir, &shard->pool)) {
+		fprintf(stderr, "the table refuses its limits\n");
+		exit(1);
+	}
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(&shard->lock, &attr);
+}
+
+void shard_lock(struct shard *shard, u64 *waited)
+{
+	u64 start;
+
+	if (!pthread_mutex_trylock(&shard->lock))
+		return;
+	start = wall_ns();
+	pthread_mutex_lock(&shard->lock);
+	*waited += wall_ns() - start;
+}
+
+void shard_unlock(struct shard *shard)
+{
+	pthread_mutex_unlock(&shard->lock);
+}
+
+static void shard_refill(struct shard *shard, u64 *waited)
+{
+	u32 need;
+
+	shard_lock(shard, waited);
+	need = htmm_table_need(&shard->table);
+	shard_unlock(shard);
+	if (!need)
+		return;
+	shard_lock(shard, waited);
+	for (; need; need--)
+		htmm_pool_put(&shard->pool,
+			      &shard->arena[HTMM_POOL_PAGE_SIZE * shard->given++]);
+	shard_unlock(shard);
+}
+
+void shard_add(struct shard *shard, const struct htmm_table_sample *s, u32 n,
+	       u64 *waited)
+{
+	u32 dropped[BENCH_BATCH];
+
+	shard_refill(shard, waited);
+	shard_lock(shard, waited);
+	if (htmm_table_add(&shard->table, s, n, dropped) ||
+	    shard->table.evicted) {
+		fprintf(stderr, "the table has lost a sample or a page\n");
+		exit(1);
+	}
+	shard_unlock(shard);
+	shard_lock(shard, waited);
+	htmm_table_reclaim(&shard->table, SHARD_SLICE);
+	shard_unlock(shard);
+}
+
+static u64 clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+u64 wall_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+u64 cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+u64 setting(const char *name, u64 value)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : value;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+struct quartiles quartiles(double *values, u32 n)
+{
+	qsort(values, n, sizeof(*values), by_value);
+	return (struct quartiles) {
+		values[(n - 1) / 4], values[(n - 1) / 2], values[(n - 1) * 3 / 4],
+	};
+}
+
+void report(FILE *json, const char *name, struct quartiles q)
+{
+	printf("%-28s %8.3f  %.3f..%.3f\n", name, q.median, q.low, q.high);
+	if (json)
+		fprintf(json, ", \"%s\": [%.4f, %.4f, %.4f]", name, q.low,
+			q.median, q.high);
+}

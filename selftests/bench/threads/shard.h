@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A table with a lock over it, used as module/hotness.c uses its own: a batch at a
+ * time by who adds, a slice at a time by who reads.
+ */
+#ifndef HTMM_SELFTESTS_SHARD_H
+#define HTMM_SELFTESTS_SHARD_H
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "bench.h"
+#include "list.h"
+
+/* As in module/hotness.c. */
+#define SHARD_SLICE	256
+
+struct shard {
+	pthread_mutex_t lock;
+	struct htmm_table table;
+	struct htmm_pool pool;
+	void *dir;
+	char *arena;		/* stands for the kernel's pages */
+	u64 given;
+} __aligned(64);
+
+/* An empty table with room for so many pages, all of them dense. */
+void shard_open(struct shard *shard, u64 pages);
+
+/*
+ * Lock, the time spent waiting in nanoseconds being added to @waited. The lock
+ * spins for a while before it sleeps, as the kernel's mutex does.
+ */
+void shard_lock(struct shard *shard, u64 *waited);
+void shard_unlock(struct shard *shard);
+
+/* Memory first, then the batch, then a step of housekeeping, each under the lock. */
+void shard_add(struct shard *shard, const struct htmm_table_sample *s, u32 n,
+	       u64 *waited);
+
+/* Nanoseconds of the world and of this thread's CPU. */
+u64 wall_ns(void);
+u64 cpu_ns(void);
+
+/* A setting from the environment, or @value. */
+u64 setting(const char *name, u64 value);
+
+/* Lower quartile, median and upper quartile; sorts. */
+struct quartiles {
+	double low, median, high;
+};
+
+struct quartiles quartiles(double *values, u32 n);
+
+/* Print them under a name, and as a member of a JSON object if @json is open. */
+void report(FILE *json, const char *name, struct quartiles q);
+
+#endif /* HTMM_SELFTESTS_SHARD_H */
