@@ -9,6 +9,11 @@
 # make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
 # make lint		check everything that needs no run
 # make packages		install what the last three need, on Debian
+# make install		install htmmctl, libhtmm, manual pages and the rest (DESTDIR, prefix)
+# make module_install	install htmm.ko for the kernel of KDIR; or
+# make dkms_install	install its source where DKMS finds it
+# make uninstall	take away again what these three have put in place
+# make deb		make Debian packages, in build/deb/
 # make clean		remove what was built
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -39,6 +44,35 @@ bench-core:
 
 bench-readers:
 	$(MAKE) -C selftests/bench/threads readers
+
+install: userspace
+	packaging/install user
+
+# Next to the modules that came with the kernel; a package's or DKMS' go elsewhere.
+UTSRELEASE := $(KDIR)/include/generated/utsrelease.h
+RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(UTSRELEASE))
+INSTALLED = $(DESTDIR)/lib/modules/$(RELEASE)/extra/htmm.ko
+DEPMOD = $(if $(DESTDIR),:,depmod $(RELEASE))
+
+module_install: module
+	install -D -m 644 htmm.ko $(INSTALLED)
+	$(DEPMOD)
+
+dkms_install:
+	packaging/install dkms
+	@echo "now: dkms install htmm/$$(sed -n 's/^VERSION := //p' packaging/version.mk)"
+
+uninstall: $(if $(wildcard $(UTSRELEASE)),module_uninstall)
+	packaging/install --uninstall user dkms
+
+module_uninstall:
+	rm -f $(INSTALLED)
+	$(DEPMOD)
+
+deb:
+	packaging/deb
+
+.PHONY: install module_install dkms_install uninstall module_uninstall deb
 
 clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)

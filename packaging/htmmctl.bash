@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Completion of htmmctl's command lines for bash. htmmctl itself says which commands
+# and options there are; nothing of it is repeated here.
+
+# _htmmctl_argument WORD: what the argument may be that help calls $kind.
+_htmmctl_argument() {
+	local before=${1%"${1##*,}"}
+
+	case $kind in
+	FILE*) compgen -f -- "$1" ;;
+	DIR*|CGROUP*) compgen -d -- "$1" ;;
+	# The last of a list is completed; those before it stay.
+	PID*) compgen -P "$before" -W "$(cd /proc && echo [0-9]*)" -- "${1##*,}" ;;
+	esac
+}
+
+# _htmmctl_walk: look at the words between the command and the cursor. Sets $kind if
+# the last of them is an option that needs an argument, and $own to the place where
+# a command of the user's own begins.
+_htmmctl_walk() {
+	local at word
+
+	for ((at = 2; at < COMP_CWORD; at++)); do
+		word=${COMP_WORDS[at]}
+		if [ "$word" = = ]; then
+			continue
+		elif [ -n "$kind" ]; then
+			kind=
+		elif [ "$word" = -- ]; then
+			own=$((at + 1))
+			return
+		elif [[ $word == -* ]]; then
+			kind=$(awk -F '\t' -v word="$word" '
+				(word == "-" $1 || word == "--" $2) && $3 != "-" { print $3 }
+				' <<<"$options")
+		else
+			own=$at
+			return
+		fi
+	done
+}
+
+# Bash calls this with the program and the word at the cursor.
+_htmmctl() {
+	local word=${2#=} options kind='' own=''
+
+	COMPREPLY=()
+	if [ "$COMP_CWORD" = 1 ]; then
+		options=$("$1" --list-commands 2>/dev/null | cut -f 1)
+		mapfile -t COMPREPLY < <(compgen -W "$options --help --version" -- "$word")
+		return
+	fi
+	options=$("$1" "${COMP_WORDS[1]}" --list-options 2>/dev/null)
+	_htmmctl_walk
+	if [ -n "$own" ] && declare -F _command_offset >/dev/null; then
+		_command_offset "$own"
+	elif [ -n "$own" ]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "$word")
+	elif [ -n "$kind" ]; then
+		[[ $kind != FILE* ]] || compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(_htmmctl_argument "$word")
+	else
+		options=$(cut -f 2 <<<"$options" | sed 's/^/--/')
+		mapfile -t COMPREPLY < <(compgen -W "$options --help" -- "$word")
+	fi
+}
+
+complete -F _htmmctl htmmctl
