@@ -41,12 +41,20 @@ static struct model_region *model_find(struct model *model, u32 space, u64 vpn)
 	return NULL;
 }
 
+static void model_bin_add(struct model *model, enum htmm_kind kind, u32 count,
+			  int n)
+{
+	model->hist[kind].bin[htmm_hist_bin(count)] += n;
+}
+
 static void model_forget_page(struct model *model, struct model_region *r,
 			      struct model_page *page)
 {
 	if (!page->tracked)
 		return;
+	model_bin_add(model, HTMM_KIND_BASE, page->count, -1);
 	model->reclaimed += !page->count;
+	r->zeros -= !page->count;
 	*page = (struct model_page) { 0 };
 	model->pages--;
 	r->pages--;
@@ -56,6 +64,8 @@ static void model_forget_zeros(struct model *model, struct model_region *r)
 {
 	u32 i;
 
+	if (!r->zeros)
+		return;
 	for (i = 0; i < HTMM_REGION_PAGES; i++) {
 		if (!r->page[i].count)
 			model_forget_page(model, r, &r->page[i]);
@@ -68,6 +78,7 @@ static void model_forget_region(struct model *model, struct model_region *r)
 
 	for (i = 0; i < HTMM_REGION_PAGES; i++)
 		model_forget_page(model, r, &r->page[i]);
+	model_bin_add(model, HTMM_KIND_HUGE, r->count, -1);
 	r->tracked = false;
 	r->saturated = false;
 	r->count = 0;
@@ -95,16 +106,20 @@ static void model_add(struct model *model, const struct htmm_table_sample *s)
 		return;
 	model_forget_zeros(model, r);
 	page = &r->page[s->vpn % HTMM_REGION_PAGES];
-	if (!page->tracked) {
-		page->tracked = true;
-		model->pages++;
-		r->pages++;
-		model->regions += !r->tracked;
-		r->tracked = true;
-	}
+	if (page->tracked)
+		model_bin_add(model, HTMM_KIND_BASE, page->count, -1);
+	if (r->tracked)
+		model_bin_add(model, HTMM_KIND_HUGE, r->count, -1);
+	model->pages += !page->tracked;
+	r->pages += !page->tracked;
+	model->regions += !r->tracked;
+	page->tracked = true;
+	r->tracked = true;
 	page->count = model_sum(page->count, s->weight);
 	r->saturated |= (u64)r->count + s->weight > U32_MAX;
 	r->count = model_sum(r->count, s->weight);
+	model_bin_add(model, HTMM_KIND_BASE, page->count, 1);
+	model_bin_add(model, HTMM_KIND_HUGE, r->count, 1);
 }
 
 static void model_hist(const struct model *model, enum htmm_kind kind,
@@ -254,20 +269,22 @@ void world_refill(struct world *w)
 	}
 }
 
-/* The table's entry of a region: which ones a bounded step has reached. */
-static const struct htmm_region *world_entry(const struct world *w,
-					     const struct model_region *r)
+/* The table's entries of the model's regions: which ones a bounded step reached. */
+static void world_entries(const struct world *w,
+			  const struct htmm_region *entry[MODEL_REGIONS])
 {
-	u32 i;
+	const struct htmm_region *region;
+	u32 i, j;
 
+	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
 	for (i = 0; i < w->table.high; i++) {
-		const struct htmm_region *entry = htmm_table_entry(&w->table, i);
-
-		if (entry->born && htmm_region_vpn(entry) == r->vpn &&
-		    htmm_region_space(entry) == r->space)
-			return entry;
+		region = htmm_table_entry(&w->table, i);
+		for (j = 0; region->born && j < MODEL_REGIONS; j++) {
+			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
+			    htmm_region_space(region) == w->model.region[j].space)
+				entry[j] = region;
+		}
 	}
-	return NULL;
 }
 
 static void world_add_batch(struct world *w,
@@ -309,15 +326,17 @@ static u32 world_not_colder(const struct world *w, const bool *tracked,
 /* Forget what the table has evicted for a sample of @own; it must be cold. */
 static void world_evicted(struct world *w, const struct model_region *own)
 {
+	const struct htmm_region *entry[MODEL_REGIONS];
 	bool tracked[MODEL_REGIONS], gone[MODEL_REGIONS];
 	struct model *model = &w->model;
 	u32 i, j, others = 0, left = 0, window;
 
+	world_entries(w, entry);
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &model->region[i];
 
 		tracked[i] = r->tracked;
-		gone[i] = r->tracked && !world_entry(w, r);
+		gone[i] = r->tracked && !entry[i];
 		others += tracked[i] && r != own;
 		left += tracked[i] && r != own && !gone[i];
 		CHECK(r != own || !gone[i]);
@@ -340,6 +359,7 @@ static void world_add_limited(struct world *w,
 			      const struct htmm_table_sample *s)
 {
 	u64 max_pages = w->config.max_pages, evicted = w->table.evicted;
+	u32 regions = w->table.regions;
 	u32 free_blocks = htmm_pool_free_blocks(&w->pool), dropped, lost;
 	u32 page = s->vpn % HTMM_REGION_PAGES;
 	struct model_region *r;
@@ -356,7 +376,10 @@ static void world_add_limited(struct world *w,
 		CHECK(free_blocks < 1 + HTMM_PLANES ||
 		      (max_pages && w->model.pages >= max_pages &&
 		       !r->page[page].tracked));
-	world_evicted(w, r);
+	/* Else none can have gone: the sample adds one at most, if its own is new. */
+	if (w->table.evicted != evicted ||
+	    w->table.regions != regions + (!lost && s->weight && !r->tracked))
+		world_evicted(w, r);
 	w->model.full += lost;
 	w->model.counted += !lost;
 	if (!lost)
@@ -394,28 +417,52 @@ void world_cool(struct world *w)
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &w->model.region[i];
 
+		if (!r->tracked)
+			continue;
 		r->count /= 2;
-		for (j = 0; j < HTMM_REGION_PAGES; j++)
+		r->zeros = 0;
+		for (j = 0; j < HTMM_REGION_PAGES; j++) {
 			r->page[j].count /= 2;
+			r->zeros += r->page[j].tracked && !r->page[j].count;
+		}
 	}
+	model_hist(&w->model, HTMM_KIND_BASE, &w->model.hist[HTMM_KIND_BASE]);
+	model_hist(&w->model, HTMM_KIND_HUGE, &w->model.hist[HTMM_KIND_HUGE]);
+}
+
+void world_jump(struct world *w, u64 jump)
+{
+	u32 i;
+
+	for (i = 0; i < 32; i++)
+		world_cool(w);
+	if (jump > 1 << 20) {
+		/* Nothing but the epoch changes any more. */
+		w->table.epoch += jump;
+	} else {
+		for (i = 0; i < jump; i++)
+			htmm_table_cool(&w->table);
+	}
+	w->model.coolings += jump;
 }
 
 void world_reclaim(struct world *w, u32 budget, bool *more)
 {
+	const struct htmm_region *entry[MODEL_REGIONS];
 	u32 i;
 
 	*more = htmm_table_reclaim(&w->table, budget);
+	world_entries(w, entry);
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &w->model.region[i];
-		const struct htmm_region *entry = world_entry(w, r);
 
-		CHECK(r->tracked || !entry);
+		CHECK(r->tracked || !entry[i]);
 		if (!r->tracked)
 			continue;
-		if (!entry) {
+		if (!entry[i]) {
 			CHECK(r->count == 0);
 			model_forget_region(&w->model, r);
-		} else if (entry->epoch == w->table.epoch) {
+		} else if (entry[i]->epoch == w->table.epoch) {
 			model_forget_zeros(&w->model, r);
 		}
 	}
@@ -428,16 +475,18 @@ void world_reclaim(struct world *w, u32 budget, bool *more)
 void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
 			bool *more)
 {
+	const struct htmm_region *entry[MODEL_REGIONS];
 	u32 i, removed = 0;
 
 	*more = htmm_table_remove_space(&w->table, space, first, budget);
+	world_entries(w, entry);
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &w->model.region[i];
 
 		if (r->space != space || !r->tracked)
 			continue;
-		CHECK(*more || !world_entry(w, r));
-		if (!world_entry(w, r)) {
+		CHECK(*more || !entry[i]);
+		if (!entry[i]) {
 			model_forget_region(&w->model, r);
 			removed++;
 		}
@@ -457,7 +506,9 @@ void world_clear(struct world *w)
 		model->region[i].saturated = false;
 		model->region[i].count = 0;
 		model->region[i].pages = 0;
+		model->region[i].zeros = 0;
 	}
+	memset(model->hist, 0, sizeof(model->hist));
 	model->pages = 0;
 	model->regions = 0;
 }
@@ -509,20 +560,40 @@ static void world_audit(const struct world *w)
 	CHECK(listed == t->high);
 }
 
+/* By definition: no lower bin has all pages from it on fit. */
+static void world_threshold_matches(const struct htmm_hist *hist, u64 capacity)
+{
+	u32 hot = HTMM_HIST_BINS, b, above;
+	u64 pages;
+
+	for (b = HTMM_HIST_BINS - 1; b; b--) {
+		for (pages = 0, above = b; above < HTMM_HIST_BINS; above++)
+			pages += hist->bin[above];
+		if (pages <= capacity)
+			hot = b;
+	}
+	CHECK(htmm_hist_hot_threshold(hist, capacity) == hot);
+	for (pages = 0, above = hot; above < HTMM_HIST_BINS; above++)
+		pages += hist->bin[above];
+	CHECK(htmm_hist_warm_threshold(hist, capacity, hot) ==
+	      hot - (hot > 1 && pages < capacity - capacity / 4));
+}
+
 void world_totals_match(struct world *w)
 {
-	struct htmm_hist expected, hist;
 	struct htmm_table_stats stats;
+	struct htmm_hist hist;
+	u32 kind;
 
-	model_hist(&w->model, HTMM_KIND_BASE, &expected);
-	htmm_table_hist(&w->table, HTMM_KIND_BASE, &hist);
-	CHECK(!memcmp(&hist, &expected, sizeof(hist)));
-	CHECK(htmm_hist_pages_from(&hist, 0) == w->model.pages);
-
-	model_hist(&w->model, HTMM_KIND_HUGE, &expected);
-	htmm_table_hist(&w->table, HTMM_KIND_HUGE, &hist);
-	CHECK(!memcmp(&hist, &expected, sizeof(hist)));
-	CHECK(htmm_hist_pages_from(&hist, 0) == w->model.regions);
+	for (kind = 0; kind < HTMM_KINDS; kind++) {
+		htmm_table_hist(&w->table, kind, &hist);
+		CHECK(!memcmp(&hist, &w->model.hist[kind], sizeof(hist)));
+		world_threshold_matches(&hist, tap_below(2 * w->model.pages + 2));
+	}
+	CHECK(htmm_hist_pages_from(&w->model.hist[HTMM_KIND_BASE], 0) ==
+	      w->model.pages);
+	CHECK(htmm_hist_pages_from(&w->model.hist[HTMM_KIND_HUGE], 0) ==
+	      w->model.regions);
 
 	htmm_table_get_stats(&w->table, &stats);
 	CHECK(stats.pages == w->model.pages);
@@ -564,9 +635,51 @@ static void world_region_matches(struct world *w, const struct model_region *r)
 
 void world_matches(struct world *w)
 {
+	struct htmm_hist hist;
 	u32 i;
 
+	for (i = 0; i < HTMM_KINDS; i++) {
+		model_hist(&w->model, i, &hist);
+		CHECK(!memcmp(&hist, &w->model.hist[i], sizeof(hist)));
+	}
 	world_totals_match(w);
 	for (i = 0; i < MODEL_REGIONS; i++)
 		world_region_matches(w, &w->model.region[i]);
+}
+
+static bool same_entry(const struct htmm_list_entry *a,
+		       const struct htmm_list_entry *b)
+{
+	return a->value == b->value && a->vpn == b->vpn && a->space == b->space;
+}
+
+/* A listing in random slices; returns its length. */
+static u32 world_list(struct world *w, struct htmm_list *list)
+{
+	htmm_list_begin(list, &w->table);
+	while (htmm_list_scan(list, &w->table, tap_below(10)))
+		;
+	return htmm_list_finish(list);
+}
+
+void world_lists_match(struct world *w, enum htmm_list_kind kind, u32 chunk)
+{
+	static struct htmm_list_entry entries[MODEL_REGIONS * HTMM_REGION_PAGES];
+	u32 hot_bin = 1 + tap_below(4), total, seen = 0, n, i;
+	struct htmm_list_entry *expected;
+	struct htmm_list list;
+
+	expected = model_list(&w->model, kind, hot_bin, &total);
+	do {
+		htmm_list_init(&list, kind, hot_bin, entries, chunk);
+		if (seen)
+			htmm_list_after(&list, &expected[seen - 1]);
+		n = world_list(w, &list);
+		CHECK(n == min(chunk, total - seen));
+		for (i = 0; i < n; i++)
+			CHECK(same_entry(&entries[i], &expected[seen + i]));
+		seen += n;
+	} while (n == chunk);
+	CHECK(seen == total);
+	free(expected);
 }

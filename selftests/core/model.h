@@ -5,6 +5,9 @@
  * The model keeps a plain count for every page of a fixed set of regions and
  * halves all of them at each cooling. It shares no code with the table but the
  * bin of a count, which has its own test.
+ *
+ * The model's histograms follow each change of a count, so that they can be compared
+ * after every step of a long run; world_matches() counts them anew.
  */
 #ifndef HTMM_SELFTESTS_MODEL_H
 #define HTMM_SELFTESTS_MODEL_H
@@ -30,12 +33,14 @@ struct model_region {
 	bool saturated;
 	u32 count;
 	u32 pages;	/* tracked ones */
+	u32 zeros;	/* of those, cooled to zero */
 	struct model_page page[HTMM_REGION_PAGES];
 };
 
 struct model {
 	struct model_region region[MODEL_REGIONS];
 	u32 space[MODEL_SPACES];
+	struct htmm_hist hist[HTMM_KINDS];
 	u64 pages;
 	u64 regions;
 	u64 counted;
@@ -80,6 +85,9 @@ void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n);
 /* A sample of one of the regions, some pages being much likelier than others. */
 struct htmm_table_sample world_sample(const struct world *w);
 
+/* Cool both so often that nothing is left, and then @jump times more at once. */
+void world_jump(struct world *w, u64 jump);
+
 /* Do the same to both. The bounded steps set @more to what the table returned. */
 void world_cool(struct world *w);
 void world_reclaim(struct world *w, u32 budget, bool *more);
@@ -87,11 +95,14 @@ void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
 			bool *more);
 void world_clear(struct world *w);
 
-/* Compare histograms and totals, and account for each block of memory. */
+/* Compare histograms, totals and thresholds, and account for each block of memory. */
 void world_totals_match(struct world *w);
 
 /* Compare every page and every region as well. */
 void world_matches(struct world *w);
+
+/* Compare a whole listing in chunks of @chunk, walked over in random slices. */
+void world_lists_match(struct world *w, enum htmm_list_kind kind, u32 chunk);
 
 /*
  * The complete listing that the model expects, hottest first, in memory for the

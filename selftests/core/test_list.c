@@ -47,28 +47,6 @@ static u32 list_next(enum htmm_list_kind kind, unsigned int hot_bin, u32 n,
 	return htmm_list_finish(&list);
 }
 
-/* List everything in chunks of @chunk and compare with the model's order. */
-static void lists_all(enum htmm_list_kind kind, u32 chunk)
-{
-	const struct htmm_list_entry *after = NULL;
-	struct htmm_list_entry *expected;
-	unsigned int hot_bin = 1 + tap_below(4);
-	u32 total, seen = 0, n, i;
-
-	expected = model_list(&world.model, kind, hot_bin, &total);
-	do {
-		n = list_next(kind, hot_bin, chunk, after);
-		CHECK(n == min(chunk, total - seen));
-		for (i = 0; i < n; i++)
-			CHECK(same(&entries[i], &expected[seen + i]));
-		seen += n;
-		if (seen)
-			after = &expected[seen - 1];
-	} while (n == chunk);
-	CHECK(seen == total);
-	free(expected);
-}
-
 static void nothing_to_list(void)
 {
 	world_open(&world, &roomy, false);
@@ -92,10 +70,10 @@ static void exact_order(void)
 		fill(tap_below(3000));
 		if (tap_below(2))
 			world_cool(&world);
-		lists_all(HTMM_LIST_PAGES, 50 + tap_below(1000));
-		lists_all(HTMM_LIST_PAGES, ALL);
-		lists_all(HTMM_LIST_REGIONS, 1 + tap_below(60));
-		lists_all(HTMM_LIST_SKEW, 1 + tap_below(60));
+		world_lists_match(&world, HTMM_LIST_PAGES, 50 + tap_below(1000));
+		world_lists_match(&world, HTMM_LIST_PAGES, ALL);
+		world_lists_match(&world, HTMM_LIST_REGIONS, 1 + tap_below(60));
+		world_lists_match(&world, HTMM_LIST_SKEW, 1 + tap_below(60));
 	}
 	world_close(&world);
 }
@@ -112,7 +90,7 @@ static void ties_by_space_and_page(void)
 		add((struct htmm_table_sample){ r->vpn, r->space, 3 });
 	}
 	for (i = 1; i < MODEL_REGIONS; i += 5)
-		lists_all(HTMM_LIST_PAGES, i);
+		world_lists_match(&world, HTMM_LIST_PAGES, i);
 	world_close(&world);
 }
 

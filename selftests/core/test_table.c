@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Table: single cases, then random streams against the naive model. */
+/* Table: single cases; test_walk.c has the random ones. */
 #include "model.h"
 
 static struct world world;	/* large */
@@ -427,129 +427,6 @@ static void sweep_survives_growth(void)
 	world_close(&world);
 }
 
-/* Add some samples, none of the space @dying; refill one time in @starve. */
-static void random_batch(u32 starve, u64 dying)
-{
-	struct htmm_table_sample batch[WORLD_BATCH];
-	u32 n = 0, i, want = 1 + tap_below(tap_below(4) ? 30 : WORLD_BATCH);
-
-	for (i = 0; i < want; i++) {
-		batch[n] = world_sample(&world);
-		if (!tap_below(30))
-			batch[n].weight = tap_random() >> tap_below(32);
-		if (!tap_below(500))
-			batch[n].vpn |= HTMM_VPN_MAX + 1;
-		n += batch[n].space != dying;
-	}
-	if (!tap_below(starve))
-		world_refill(&world);
-	world_add(&world, batch, n);
-}
-
-/* Begin to remove a space, or go on with it; @dying is U64_MAX between. */
-static void random_removal(u64 *dying)
-{
-	bool more, first = *dying == U64_MAX;
-
-	if (first)
-		*dying = world.model.space[tap_below(MODEL_SPACES)];
-	world_remove_space(&world, *dying, first, tap_below(20), &more);
-	if (!more)
-		*dying = U64_MAX;
-}
-
-static void random_step(u32 starve, u64 *dying)
-{
-	u32 i, op = tap_below(400);
-	bool more;
-
-	if (op < 300) {
-		random_batch(starve, *dying);
-	} else if (op < 320) {
-		for (i = tap_below(20) ? 1 : 1 + tap_below(40); i; i--)
-			world_cool(&world);
-	} else if (op < 370) {
-		world_reclaim(&world, tap_below(12), &more);
-	} else if (op < 399) {
-		random_removal(dying);
-	} else {
-		world_clear(&world);
-		*dying = U64_MAX;
-	}
-}
-
-static void random_stream(const struct htmm_table_config *config, u32 starve,
-			  bool limited)
-{
-	u64 step, steps = tap_env("STEPS", 2000), dying = U64_MAX;
-
-	world_open(&world, config, limited);
-	/* Less than any table has, or the model's regions would fit. */
-	if (config->max_bytes == HTMM_TABLE_MIN_BYTES)
-		world.table.max_held = 5;
-	for (step = 0; step < steps; step++) {
-		random_step(starve, &dying);
-		world_totals_match(&world);
-		if (step % 16 == 0)
-			world_matches(&world);
-	}
-	printf("# steps %llu counted %llu refused %llu evicted %llu coolings %llu reclaimed %llu\n",
-	       steps, world.table.counted, world.table.full,
-	       world.table.evicted, world.table.epoch, world.table.reclaimed);
-	CHECK(limited || !world.table.evicted);
-	/* A pool that starves now and then need not make anything go. */
-	CHECK(!limited || starve > 1 || world.table.evicted);
-	CHECK(world.table.counted && world.table.epoch && world.table.reclaimed);
-	world_matches(&world);
-	world_close(&world);
-}
-
-static void random_roomy(void)
-{
-	random_stream(&roomy, 1, false);
-}
-
-static void random_page_limit(void)
-{
-	struct htmm_table_config config = roomy;
-
-	config.max_pages = 200;
-	random_stream(&config, 1, true);
-}
-
-static void random_memory_limit(void)
-{
-	struct htmm_table_config config = roomy;
-
-	config.max_bytes = HTMM_TABLE_MIN_BYTES;
-	random_stream(&config, 1, true);
-}
-
-static void random_starved_pool(void)
-{
-	struct htmm_table_config config = roomy;
-
-	config.batch = 3;
-	random_stream(&config, 5, true);
-}
-
-/* A multiplier of 1 puts nearly all regions into one hash chain. */
-static void random_one_chain(void)
-{
-	struct htmm_table_config config = roomy;
-
-	config.seed = 1;
-	random_stream(&config, 1, false);
-}
-
-static void random_seeded_hash(void)
-{
-	struct htmm_table_config config = roomy;
-
-	config.seed = tap_random();
-	random_stream(&config, 1, false);
-}
-
 /* The two have been given the same samples: nothing about them may differ. */
 static void same_tables(const struct world *a, const struct world *b)
 {
@@ -609,51 +486,6 @@ static void batches_do_not_matter(void)
 	world_close(&world);
 }
 
-/* Two tables share the regions; together they are as one that has them all. */
-static void shards_add_up(void)
-{
-	struct htmm_table_stats all, stats, other;
-	static struct world shard[2];
-	struct htmm_hist hist;
-	u32 i, dropped, kind;
-
-	world_open(&world, &roomy, false);
-	world_open(&shard[0], &roomy, false);
-	world_open(&shard[1], &roomy, false);
-	for (i = 0; i < 20000; i++) {
-		struct htmm_table_sample s = world_sample(&world);
-		struct world *to = &shard[htmm_table_shard(s.space, s.vpn, 2)];
-
-		world_refill(&world);
-		world_refill(to);
-		world_add(&world, &s, 1);
-		CHECK(htmm_table_add(&to->table, &s, 1, &dropped) == 0);
-		CHECK(htmm_table_shard(s.space, s.vpn | 511, 2) ==
-		      htmm_table_shard(s.space, s.vpn & ~511ULL, 2));
-		if (i % 5000 == 0) {
-			world_cool(&world);
-			htmm_table_cool(&shard[0].table);
-			htmm_table_cool(&shard[1].table);
-		}
-	}
-	CHECK(shard[0].table.regions && shard[1].table.regions);
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		htmm_table_hist(&shard[0].table, kind, &hist);
-		htmm_hist_merge(&hist, &shard[1].table.hist[kind]);
-		CHECK(!memcmp(&hist, &world.table.hist[kind], sizeof(hist)));
-	}
-	htmm_table_get_stats(&world.table, &all);
-	htmm_table_get_stats(&shard[0].table, &stats);
-	htmm_table_get_stats(&shard[1].table, &other);
-	htmm_table_stats_merge(&stats, &other);
-	CHECK(stats.pages == all.pages && stats.regions == all.regions);
-	CHECK(stats.counted == all.counted && stats.coolings == all.coolings);
-	CHECK(stats.reclaimed == all.reclaimed);
-	world_close(&shard[0]);
-	world_close(&shard[1]);
-	world_close(&world);
-}
-
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -672,14 +504,7 @@ int main(void)
 		TAP_TEST(removed_space_is_gone),
 		TAP_TEST(steps_are_bounded),
 		TAP_TEST(sweep_survives_growth),
-		TAP_TEST(random_roomy),
-		TAP_TEST(random_page_limit),
-		TAP_TEST(random_memory_limit),
-		TAP_TEST(random_starved_pool),
-		TAP_TEST(random_one_chain),
-		TAP_TEST(random_seeded_hash),
 		TAP_TEST(batches_do_not_matter),
-		TAP_TEST(shards_add_up),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

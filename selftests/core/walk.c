@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "walk.h"
+
+/* How far a walk has come. */
+struct way {
+	struct world *world;
+	const struct walk *how;
+	u64 ops;
+	u64 dying;	/* space being removed, U64_MAX: none */
+};
+
+/* Add some samples, none of the space that is being removed. */
+static void add_batch(struct way *way)
+{
+	u32 n = 0, i, want = 1 + tap_below(tap_below(4) ? 30 : WORLD_BATCH);
+	struct htmm_table_sample batch[WORLD_BATCH];
+
+	for (i = 0; i < want; i++) {
+		batch[n] = world_sample(way->world);
+		if (!tap_below(30))
+			batch[n].weight = tap_random() >> tap_below(32);
+		if (!tap_below(500))
+			batch[n].vpn |= HTMM_VPN_MAX + 1;
+		n += batch[n].space != way->dying;
+	}
+	if (!tap_below(way->how->starve))
+		world_refill(way->world);
+	world_add(way->world, batch, n);
+	way->ops += n;
+}
+
+/* Begin to remove a space, or go on with it. */
+static void remove_some(struct way *way)
+{
+	bool more, first = way->dying == U64_MAX;
+
+	if (first)
+		way->dying = way->world->model.space[tap_below(MODEL_SPACES)];
+	world_remove_space(way->world, way->dying, first, tap_below(20), &more);
+	if (!more)
+		way->dying = U64_MAX;
+	way->ops++;
+}
+
+static void cool_some(struct way *way)
+{
+	u32 i = tap_below(20) ? 1 : 1 + tap_below(40);
+
+	way->ops += i;
+	while (i--)
+		world_cool(way->world);
+}
+
+/* Rarely, and one time in eight of those for real. */
+static void jump(struct way *way)
+{
+	static const u64 jumps[] = {
+		1ULL << 32, (1ULL << 32) - 32, (1ULL << 32) - 31, 3ULL << 32,
+	};
+
+	world_jump(way->world, tap_below(8) ? jumps[tap_below(4)] : 1 << 20);
+	way->ops += 33;
+}
+
+static void step(struct way *way)
+{
+	u32 op = tap_below(400);
+	bool more;
+
+	if (op < 300) {
+		add_batch(way);
+	} else if (op < 320) {
+		cool_some(way);
+	} else if (op < 370) {
+		world_reclaim(way->world, tap_below(12), &more);
+		way->ops++;
+	} else if (op < 398) {
+		remove_some(way);
+	} else if (op == 398 && !tap_below(8)) {
+		jump(way);
+	} else if (op == 399) {
+		world_clear(way->world);
+		way->dying = U64_MAX;
+		way->ops++;
+	}
+}
+
+static void compare(struct world *world, u64 steps)
+{
+	world_totals_match(world);
+	if (steps % 16 == 0)
+		world_matches(world);
+	if (steps % 512 == 0)
+		world_lists_match(world, tap_below(3), 20 + tap_below(2000));
+}
+
+void walk(struct world *world, const struct walk *how, u64 ops)
+{
+	struct way way = { .world = world, .how = how, .dying = U64_MAX };
+	struct htmm_table *table = &world->table;
+	u64 steps;
+
+	world_open(world, &how->config, how->limited);
+	if (how->held)
+		table->max_held = how->held;
+	for (steps = 0; way.ops < ops; steps++) {
+		step(&way);
+		compare(world, steps);
+	}
+	world_matches(world);
+	printf("# operations %llu counted %llu refused %llu evicted %llu ",
+	       way.ops, table->counted, table->full, table->evicted);
+	printf("coolings %llu reclaimed %llu\n", table->epoch, table->reclaimed);
+	CHECK(how->limited || !table->evicted);
+	/* A pool that starves now and then need not make anything go. */
+	CHECK(!how->limited || how->starve > 1 || table->evicted);
+	CHECK(table->counted && table->epoch && table->reclaimed);
+	world_close(world);
+}
