@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
+#include <linux/poll.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -13,6 +14,7 @@
 #include "config.h"
 #include "session.h"
 #include "snapshot.h"
+#include "stream.h"
 
 /* Bytes of a CPU bitmap that are worth looking at: 32,768 CPUs. */
 #define HTMM_MAX_CPUS_SIZE	4096
@@ -24,6 +26,7 @@ union htmm_arg {
 	struct htmm_stats stats;
 	struct htmm_histogram histogram;
 	struct htmm_hot_pages hot_pages;
+	struct htmm_stream stream;
 };
 
 /*
@@ -329,6 +332,41 @@ static int htmm_ioctl_reset(struct file *file, union htmm_arg *arg)
 	return 0;
 }
 
+/* The reader that a file has become, or NULL. */
+static struct htmm_reader *htmm_chardev_reader(struct file *file)
+{
+	/* Pairs with the cmpxchg() in htmm_chardev_make_reader(). */
+	return smp_load_acquire(&file->private_data);
+}
+
+static int htmm_chardev_make_reader(struct file *file,
+				    const struct htmm_stream *stream)
+{
+	struct htmm_reader *reader = htmm_stream_join(stream);
+
+	if (IS_ERR(reader))
+		return PTR_ERR(reader);
+	if (!cmpxchg(&file->private_data, NULL, reader))
+		return 0;
+	/* Another thread was faster. */
+	htmm_stream_leave(reader);
+	return -EBUSY;
+}
+
+static int htmm_ioctl_stream(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_stream *stream = &arg->stream;
+	int ret = 0;
+
+	if (!htmm_chardev_reader(file))
+		ret = htmm_chardev_make_reader(file, stream);
+	else if (stream->buffer_bytes || stream->watermark)
+		ret = -EBUSY;
+	if (!ret)
+		htmm_stream_describe(htmm_chardev_reader(file), stream);
+	return ret;
+}
+
 /**
  * struct htmm_ioctl - one ioctl of /dev/htmm
  * @size: size of its struct in this version
@@ -368,16 +406,20 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .run = htmm_ioctl_get_hot_pages),
 	HTMM_IOCTL(COOL, htmm_simple, .run = htmm_ioctl_cool),
 	HTMM_IOCTL(RESET, htmm_simple, .run = htmm_ioctl_reset),
+	HTMM_IOCTL(STREAM, htmm_stream, .copy_out = true,
+		   .run = htmm_ioctl_stream),
 };
 
 static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)
 {
+	const struct htmm_ioctl *ioctl;
 	unsigned int nr = _IOC_NR(cmd);
 
 	if (_IOC_TYPE(cmd) != HTMM_IOC_TYPE || nr >= ARRAY_SIZE(htmm_ioctls) ||
 	    cmd != _IO(HTMM_IOC_TYPE, nr))
 		return NULL;
-	return &htmm_ioctls[array_index_nospec(nr, ARRAY_SIZE(htmm_ioctls))];
+	ioctl = &htmm_ioctls[array_index_nospec(nr, ARRAY_SIZE(htmm_ioctls))];
+	return ioctl->run ? ioctl : NULL;
 }
 
 static long htmm_chardev_ioctl(struct file *file, unsigned int cmd,
@@ -413,14 +455,93 @@ static long htmm_chardev_ioctl(struct file *file, unsigned int cmd,
 	return copy_to_user(user, &arg, min(size, ioctl->size)) ? -EFAULT : 0;
 }
 
+static int htmm_copy_spans(char __user *to, const struct htmm_span spans[2])
+{
+	if (copy_to_user(to, spans[0].at, spans[0].bytes) ||
+	    copy_to_user(to + spans[0].bytes, spans[1].at, spans[1].bytes))
+		return -EFAULT;
+	return 0;
+}
+
+/* What there is now: bytes read, 0 at the end, -EAGAIN if there is nothing yet. */
+static int htmm_read_records(struct htmm_reader *reader, char __user *to,
+			     size_t room)
+{
+	bool ended = htmm_reader_ended(reader);
+	struct htmm_span spans[2];
+	int bytes, ret;
+
+	bytes = htmm_reader_peek(reader, room, spans);
+	if (!bytes && ended) {
+		htmm_stream_finish(reader);
+		bytes = htmm_reader_peek(reader, room, spans);
+	}
+	if (bytes <= 0)
+		return bytes || ended ? bytes : -EAGAIN;
+	ret = htmm_copy_spans(to, spans);
+	if (ret)
+		return ret;
+	htmm_reader_consume(reader, bytes);
+	return bytes;
+}
+
+static ssize_t htmm_chardev_read(struct file *file, char __user *to, size_t room,
+				 loff_t *pos)
+{
+	struct htmm_reader *reader = htmm_chardev_reader(file);
+	bool wait = !(file->f_flags & O_NONBLOCK);
+	int ret;
+
+	if (!reader)
+		return -EINVAL;
+	do {
+		ret = wait ? wait_event_interruptible(reader->wait,
+						      htmm_reader_ready(reader)) : 0;
+		if (!ret)
+			ret = mutex_lock_interruptible(&reader->lock);
+		if (ret)
+			return ret == -EINTR ? -ERESTARTSYS : ret;
+		ret = htmm_read_records(reader, to, room);
+		mutex_unlock(&reader->lock);
+		/* Another thread may have read it all meanwhile. */
+	} while (wait && ret == -EAGAIN);
+	return ret;
+}
+
+static __poll_t htmm_chardev_poll(struct file *file, poll_table *table)
+{
+	struct htmm_reader *reader = htmm_chardev_reader(file);
+	__poll_t ready = 0;
+
+	if (!reader)
+		return EPOLLERR;
+	poll_wait(file, &reader->wait, table);
+	if (htmm_reader_ready(reader))
+		ready |= EPOLLIN | EPOLLRDNORM;
+	if (htmm_reader_ended(reader))
+		ready |= EPOLLHUP;
+	return ready;
+}
+
+static int htmm_chardev_open(struct inode *inode, struct file *file)
+{
+	/* misc_open() has left its own device there. */
+	file->private_data = NULL;
+	return stream_open(inode, file);
+}
+
 static int htmm_chardev_release(struct inode *inode, struct file *file)
 {
 	htmm_session_close(file);
+	htmm_stream_leave(htmm_chardev_reader(file));
 	return 0;
 }
 
 static const struct file_operations htmm_chardev_fops = {
 	.owner = THIS_MODULE,
+	.open = htmm_chardev_open,
+	.read = htmm_chardev_read,
+	.poll = htmm_chardev_poll,
 	.release = htmm_chardev_release,
 	.unlocked_ioctl = htmm_chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,

@@ -8,6 +8,7 @@
 #include "debugfs.h"
 #include "session.h"
 #include "snapshot.h"
+#include "stream.h"
 
 /* Pages shown in hot_pages. */
 #define HTMM_DEBUGFS_PAGES	64
@@ -32,6 +33,12 @@ static const char * const htmm_drop_names[] = {
 };
 
 static_assert(ARRAY_SIZE(htmm_drop_names) == HTMM_NR_DROPS);
+
+static const char * const htmm_stream_state_names[] = {
+	[HTMM_STREAM_WAITING] = "waiting",
+	[HTMM_STREAM_RUNNING] = "running",
+	[HTMM_STREAM_ENDED] = "ended",
+};
 
 static void htmm_show_idle(struct seq_file *m)
 {
@@ -258,6 +265,26 @@ static int htmm_hot_pages_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(htmm_hot_pages);
 
+static int htmm_streams_show(struct seq_file *m, void *unused)
+{
+	struct htmm_stream *list;
+	unsigned int i, n;
+
+	list = kcalloc(HTMM_MAX_STREAMS, sizeof(*list), GFP_KERNEL);
+	if (!list)
+		return -ENOMEM;
+	n = htmm_stream_list(list);
+	for (i = 0; i < n; i++)
+		seq_printf(m, "reader %u: %s session %llu buffer_bytes %llu waiting_bytes %llu offered %llu delivered %llu lost %llu\n",
+			   i, htmm_stream_state_names[list[i].state],
+			   list[i].session, list[i].buffer_bytes,
+			   list[i].waiting_bytes, list[i].offered,
+			   list[i].delivered, list[i].lost);
+	kfree(list);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(htmm_streams);
+
 /**
  * htmm_debugfs_init - make the directory htmm in debugfs
  *
@@ -276,6 +303,8 @@ void htmm_debugfs_init(void)
 			    &htmm_hot_pages_fops);
 	debugfs_create_file("events", 0400, htmm_debugfs_dir, NULL,
 			    &htmm_events_fops);
+	debugfs_create_file("streams", 0400, htmm_debugfs_dir, NULL,
+			    &htmm_streams_fops);
 }
 
 /**

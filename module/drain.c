@@ -4,6 +4,7 @@
 #include <linux/math64.h>
 #include <linux/sched.h>
 #include "drain.h"
+#include "stream.h"
 
 /* Wakes ksampled on behalf of an overflow handler. */
 static void htmm_drain_wake(struct irq_work *work)
@@ -48,8 +49,11 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 		};
 		drain->origin[fill + i] = sampler;
 	}
-	if (n)
+	if (n) {
+		htmm_stream_offer(sampler->index, first, n,
+				  sampler->ring.slot_size);
 		htmm_ring_consume(&sampler->ring, n);
+	}
 	return n;
 }
 
@@ -121,6 +125,8 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	 */
 	atomic_xchg(&drain->wake.pending, 0);
 	more = htmm_drain_batch(drain);
+	if (!more)
+		htmm_stream_round();
 	more |= htmm_hotness_tidy(drain->hotness);
 	WRITE_ONCE(drain->cpu_ns, current->se.sum_exec_runtime);
 	return more;

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include "session.h"
+#include "stream.h"
 
 /* Serialises everything that starts or stops sampling. */
 static DEFINE_MUTEX(htmm_session_lock);
@@ -149,6 +150,19 @@ static int htmm_session_check_cpus(const struct cpumask *cpus, const char *what,
 	return 0;
 }
 
+/* Readers that wait for a session get all of this one, from its first sample. */
+static void htmm_session_begin_stream(const struct htmm_session *session)
+{
+	const struct htmm_start *start = &session->config->start;
+	const struct htmm_layout layout = {
+		.session = session->number,
+		.sample_type = start->sample_type,
+		.nr_events = start->nr_events,
+	};
+
+	htmm_stream_begin(&layout);
+}
+
 static struct htmm_session *htmm_session_launch(struct htmm_config *config,
 						struct htmm_error *err)
 {
@@ -176,6 +190,8 @@ static struct htmm_session *htmm_session_launch(struct htmm_config *config,
 	if (ret)
 		goto err_drain;
 
+	session->number = htmm_sessions + 1;
+	htmm_session_begin_stream(session);
 	session->started = ktime_get();
 	htmm_fleet_arm(&session->fleet);
 	htmm_budget_start(&session->budget, &session->fleet, &session->drain);
@@ -218,7 +234,7 @@ int htmm_session_start(struct htmm_config *config, const void *holder,
 		goto out;
 	}
 
-	session->number = ++htmm_sessions;
+	htmm_sessions = session->number;
 	session->holder = holder;
 	WRITE_ONCE(session->state, HTMM_STATE_RUNNING);
 	old = htmm_session_publish(session);
@@ -238,6 +254,7 @@ static void htmm_session_halt(struct htmm_session *session)
 	htmm_budget_stop(&session->budget);
 	htmm_fleet_halt(&session->fleet);
 	htmm_drain_stop(&session->drain);
+	htmm_stream_end();
 	htmm_hotness_adapt(session->hotness);
 	htmm_fleet_free_rings(&session->fleet);
 	WRITE_ONCE(session->stopped, ktime_get());

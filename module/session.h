@@ -9,6 +9,10 @@
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
  *     drain->lock		ksampled's batch and its counters
  *       hotness->lock		tables, histograms, thresholds
+ *       htmm_stream_lock	readers of the record stream, all but their reading
+ *   reader->lock		reading from one of them; held while copying to user
+ *				space, so ksampled never takes it
+ *     htmm_stream_lock
  *   htmm_current_lock		which session is the current one (spinlock, leaf)
  */
 #ifndef HTMM_SESSION_H

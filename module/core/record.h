@@ -19,6 +19,9 @@
 	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC)
 
+/* Most u64 of a record: its header and all of HTMM_SAMPLE_TYPE_MAX. */
+#define HTMM_RECORD_MAX		8
+
 /**
  * struct htmm_sample - one sample, unpacked
  * @ip: address of the instruction
@@ -153,6 +156,73 @@ static inline u32 htmm_record_pid(const u64 *slot)
 static inline u64 htmm_record_cookie(const u64 *slot, u64 sample_type)
 {
 	return slot[htmm_record_size(sample_type) / sizeof(u64)];
+}
+
+/*
+ * In the record stream a sample begins with the id of its event, and other
+ * records end in a sample_id: task, time, CPU and id, as far as sample_type has
+ * them. So perf's readers know them all by sample_type | PERF_SAMPLE_IDENTIFIER
+ * and sample_id_all.
+ */
+
+/**
+ * htmm_record_stream_size - bytes of a sample in the record stream
+ * @sample_type: that of the ring's records
+ */
+static inline unsigned int htmm_record_stream_size(u64 sample_type)
+{
+	return htmm_record_size(sample_type | PERF_SAMPLE_IDENTIFIER);
+}
+
+/**
+ * htmm_record_stream_head - what comes before a sample's own members in the stream
+ * @head: filled; what follows is the ring's record from its second u64 on
+ * @slot: a slot written by htmm_record_write()
+ * @sample_type: the one it was written with
+ * @id: id of its event
+ */
+static inline void htmm_record_stream_head(u64 head[2], const u64 *slot,
+					   u64 sample_type, u64 id)
+{
+	struct perf_event_header header;
+
+	memcpy(&header, slot, sizeof(header));
+	header.size = htmm_record_stream_size(sample_type);
+	memcpy(&head[0], &header, sizeof(header));
+	head[1] = id;
+}
+
+/* Longest PERF_RECORD_LOST in u64: header, id, number, task, time, CPU, id. */
+#define HTMM_RECORD_LOST_MAX	7
+
+/**
+ * htmm_record_lost - make a PERF_RECORD_LOST
+ * @to: room for HTMM_RECORD_LOST_MAX
+ * @slot: the last sample that is missing, as in htmm_record_write()
+ * @sample_type: the one it was written with
+ * @id: id of its event
+ * @lost: samples of the event that are missing
+ *
+ * Return: bytes of the record.
+ */
+static inline unsigned int htmm_record_lost(u64 *to, const u64 *slot,
+					    u64 sample_type, u64 id, u64 lost)
+{
+	const u64 before_cpu = HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_TIME;
+	struct perf_event_header header = { .type = PERF_RECORD_LOST };
+	u64 *at = to + 1;
+
+	*at++ = id;
+	*at++ = lost;
+	*at++ = slot[2];
+	if (sample_type & PERF_SAMPLE_TIME)
+		*at++ = slot[3];
+	if (sample_type & PERF_SAMPLE_CPU)
+		*at++ = slot[1 + hweight64(sample_type & before_cpu)];
+	*at++ = id;
+	header.size = (at - to) * sizeof(*to);
+	memcpy(to, &header, sizeof(header));
+	return header.size;
 }
 
 #endif /* HTMM_CORE_RECORD_H */

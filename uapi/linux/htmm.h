@@ -38,6 +38,9 @@
 #define HTMM_MAX_EVENTS		8
 #define HTMM_MAX_TARGETS	64
 #define HTMM_MAX_RING_PAGES	4096
+#define HTMM_MAX_STREAMS	8
+#define HTMM_MIN_STREAM_BYTES	4096
+#define HTMM_MAX_STREAM_BYTES	(64 << 20)
 #define HTMM_MAX_TABLE_PAGES	0x100000000ULL
 #define HTMM_EVENT_NAME_LEN	32
 #define HTMM_ERROR_LEN		192
@@ -551,6 +554,105 @@ struct htmm_hot_pages {
 	__u64 cursor[4];
 };
 
+/**
+ * enum htmm_stream_state - what a reader of the record stream can expect
+ * @HTMM_STREAM_WAITING: no session has begun since it became one
+ * @HTMM_STREAM_RUNNING: its session is sampling
+ * @HTMM_STREAM_ENDED: its session has stopped; what is in the buffer is the rest
+ */
+enum htmm_stream_state {
+	HTMM_STREAM_WAITING,
+	HTMM_STREAM_RUNNING,
+	HTMM_STREAM_ENDED,
+};
+
+/*
+ * A record of the stream that is no kernel's: a header alone. No record behind
+ * the next one of these has an older time than any before this one, so what came
+ * before this one can be sorted and used. perf.data files have the same record.
+ */
+#define HTMM_RECORD_ROUND	68
+
+/**
+ * struct htmm_stream - argument of HTMM_IOC_STREAM
+ * @size: sizeof(struct htmm_stream)
+ * @flags: none yet
+ * @buffer_bytes: in: bytes of the reader's buffer, a power of two from
+ *	HTMM_MIN_STREAM_BYTES to HTMM_MAX_STREAM_BYTES; 0: 1 MiB. It is charged to
+ *	the caller's memory cgroup. Out: the bytes it has
+ * @watermark: in: bytes of records that make poll() say that there are some, and
+ *	wake a read() that waits, up to half of the buffer; 0: 1, any record. Out:
+ *	the one in force
+ * @state: out: enum htmm_stream_state
+ * @session: out: number of the reader's session; 0 while it waits for one, as all
+ *	that follows up to @ids is
+ * @sample_type: out: PERF_SAMPLE_* bits of a PERF_RECORD_SAMPLE: those of the
+ *	session, and PERF_SAMPLE_IDENTIFIER
+ * @record_size: out: bytes of a PERF_RECORD_SAMPLE
+ * @nr_events: out: events of the session
+ * @ids: out: for each event the id that its records carry
+ * @offered: out: samples that ksampled took from the rings since the reader began
+ * @delivered: out: of these, put in the buffer
+ * @lost: out: of these, not put in the buffer, which was full; PERF_RECORD_LOST
+ *	records tell where
+ * @waiting_bytes: out: bytes in the buffer
+ *
+ * Makes an open file a reader of the record stream: read() then returns whole
+ * records of perf's ABI. The reader belongs to the session that runs, or if none
+ * does, to the next one, from its first sample on. On a file that is a reader
+ * already, with @buffer_bytes and @watermark 0, it only reports. A reader ends
+ * with its file.
+ *
+ * Records are PERF_RECORD_SAMPLE as described by @sample_type; PERF_RECORD_LOST,
+ * one for each event that lost samples, as soon as there is room again and at the
+ * latest before the end; and HTMM_RECORD_ROUND. They are laid out as for a struct
+ * perf_event_attr with @sample_type, sample_id_all set and read_format 0, in
+ * which each event has its one id. Process and thread ids are those of the
+ * initial pid namespace, whoever reads. Samples are not sorted by time: those of
+ * one event on one CPU are, but not those of two. Every sample that ksampled
+ * takes from a ring is offered, those that it drops as stale or table_full among
+ * them; what was dropped before is only in HTMM_IOC_GET_STATS, and so is
+ * throttling. RESET changes nothing here.
+ *
+ * A reader that does not read loses records, and slows nobody down.
+ *
+ * read() of as many whole records as fit: waits, unless O_NONBLOCK is set, until
+ * @watermark is reached or the session has ended, and returns 0 after the last
+ * record of the session. With O_NONBLOCK it returns what there is. poll() says
+ * EPOLLIN when read() would not wait, EPOLLHUP too when the session has ended, and
+ * EPOLLERR on a file that is no reader.
+ *
+ * ioctl:
+ * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is
+ *		not 0
+ * EINVAL	@buffer_bytes is not a power of two
+ * ERANGE	@buffer_bytes or @watermark is outside its range
+ * EUSERS	there are HTMM_MAX_STREAMS readers
+ * ENOMEM	not enough memory for the buffer
+ *
+ * read():
+ * EINVAL	the file is no reader, or the next record does not fit
+ * EAGAIN	O_NONBLOCK is set, and there is no record
+ * EINTR	a signal arrived before there was a record
+ * EFAULT	the memory to read into is bad; the records stay
+ */
+struct htmm_stream {
+	__u32 size;
+	__u32 flags;
+	__u64 buffer_bytes;
+	__u32 watermark;
+	__u32 state;
+	__u64 session;
+	__u64 sample_type;
+	__u32 record_size;
+	__u32 nr_events;
+	__u64 ids[HTMM_MAX_EVENTS];
+	__u64 offered;
+	__u64 delivered;
+	__u64 lost;
+	__u64 waiting_bytes;
+};
+
 #define HTMM_IOC_TYPE		0xBC
 
 #define HTMM_IOC_START		_IO(HTMM_IOC_TYPE, 0x00)
@@ -561,5 +663,6 @@ struct htmm_hot_pages {
 #define HTMM_IOC_GET_HOT_PAGES	_IO(HTMM_IOC_TYPE, 0x05)
 #define HTMM_IOC_COOL		_IO(HTMM_IOC_TYPE, 0x06)
 #define HTMM_IOC_RESET		_IO(HTMM_IOC_TYPE, 0x07)
+#define HTMM_IOC_STREAM		_IO(HTMM_IOC_TYPE, 0x0b)
 
 #endif /* _UAPI_LINUX_HTMM_H */

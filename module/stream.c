@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/err.h>
+#include <linux/log2.h>
+#include "stream.h"
+
+#define HTMM_DEFAULT_STREAM_BYTES	0x100000
+
+/*
+ * Protects the list, what htmm_layout_now says, and the readers' side that
+ * ksampled writes. Nothing is copied to user space under it, so ksampled waits
+ * for no reader.
+ */
+static DEFINE_MUTEX(htmm_stream_lock);
+static LIST_HEAD(htmm_readers);
+static unsigned int htmm_nr_readers;
+
+/* The session that samples now; its session number is 0 if none does. */
+static struct htmm_layout htmm_layout_now;
+
+/* Readers that belong to that session; read without the lock, too. */
+static unsigned int htmm_nr_attached;
+
+static int htmm_stream_check(const struct htmm_stream *arg, u32 *bytes,
+			     u32 *watermark)
+{
+	u64 wanted = arg->buffer_bytes ?: HTMM_DEFAULT_STREAM_BYTES;
+
+	if (wanted < HTMM_MIN_STREAM_BYTES || wanted > HTMM_MAX_STREAM_BYTES)
+		return -ERANGE;
+	if (!is_power_of_2(wanted))
+		return -EINVAL;
+	if (arg->watermark > wanted / 2)
+		return -ERANGE;
+	*bytes = wanted;
+	*watermark = arg->watermark ?: 1;
+	return 0;
+}
+
+static void htmm_stream_attach(struct htmm_reader *reader)
+{
+	lockdep_assert_held(&htmm_stream_lock);
+
+	reader->layout = htmm_layout_now;
+	WRITE_ONCE(reader->state, HTMM_STREAM_RUNNING);
+	WRITE_ONCE(htmm_nr_attached, htmm_nr_attached + 1);
+}
+
+/**
+ * htmm_stream_join - add a reader
+ * @arg: its buffer and watermark, as in the interface
+ *
+ * It belongs to the session that runs, or to the next one.
+ *
+ * Context: process, may sleep.
+ * Return: the reader, or -EINVAL, -ERANGE, -EUSERS, -ENOMEM.
+ */
+struct htmm_reader *htmm_stream_join(const struct htmm_stream *arg)
+{
+	struct htmm_reader *reader;
+	u32 bytes, watermark;
+	int ret;
+
+	ret = htmm_stream_check(arg, &bytes, &watermark);
+	if (ret)
+		return ERR_PTR(ret);
+	reader = htmm_reader_create(bytes, watermark);
+	if (!reader)
+		return ERR_PTR(-ENOMEM);
+
+	mutex_lock(&htmm_stream_lock);
+	if (htmm_nr_readers < HTMM_MAX_STREAMS) {
+		list_add_tail(&reader->node, &htmm_readers);
+		htmm_nr_readers++;
+		if (htmm_layout_now.session)
+			htmm_stream_attach(reader);
+	} else {
+		ret = -EUSERS;
+	}
+	mutex_unlock(&htmm_stream_lock);
+
+	if (!ret)
+		return reader;
+	htmm_reader_destroy(reader);
+	return ERR_PTR(ret);
+}
+
+/**
+ * htmm_stream_leave - remove a reader and free it
+ * @reader: from htmm_stream_join(), or NULL; nobody reads from it any more
+ *
+ * Context: process, may sleep.
+ */
+void htmm_stream_leave(struct htmm_reader *reader)
+{
+	if (!reader)
+		return;
+	mutex_lock(&htmm_stream_lock);
+	list_del(&reader->node);
+	htmm_nr_readers--;
+	if (reader->state == HTMM_STREAM_RUNNING)
+		WRITE_ONCE(htmm_nr_attached, htmm_nr_attached - 1);
+	mutex_unlock(&htmm_stream_lock);
+	htmm_reader_destroy(reader);
+}
+
+/**
+ * htmm_stream_describe - a reader in the interface's terms
+ * @reader: the reader
+ * @out: every member from buffer_bytes on is set
+ *
+ * Context: process, may sleep.
+ */
+void htmm_stream_describe(const struct htmm_reader *reader,
+			  struct htmm_stream *out)
+{
+	mutex_lock(&htmm_stream_lock);
+	htmm_reader_describe(reader, out);
+	mutex_unlock(&htmm_stream_lock);
+}
+
+/**
+ * htmm_stream_list - all readers in the interface's terms
+ * @list: room for HTMM_MAX_STREAMS
+ *
+ * Context: process, may sleep.
+ * Return: number of readers.
+ */
+unsigned int htmm_stream_list(struct htmm_stream *list)
+{
+	struct htmm_reader *reader;
+	unsigned int n = 0;
+
+	mutex_lock(&htmm_stream_lock);
+	list_for_each_entry(reader, &htmm_readers, node)
+		htmm_reader_describe(reader, &list[n++]);
+	mutex_unlock(&htmm_stream_lock);
+	return n;
+}
+
+/**
+ * htmm_stream_finish - put in what could not be told when a session ended
+ * @reader: a reader whose buffer is empty
+ *
+ * A reader whose buffer was full at the end still has to hear of its losses.
+ *
+ * Context: process, may sleep.
+ */
+void htmm_stream_finish(struct htmm_reader *reader)
+{
+	mutex_lock(&htmm_stream_lock);
+	if (reader->state == HTMM_STREAM_ENDED)
+		htmm_reader_settle(reader);
+	mutex_unlock(&htmm_stream_lock);
+}
+
+/**
+ * htmm_stream_begin - a session is about to sample
+ * @layout: its records
+ *
+ * Context: process, may sleep; no other session samples.
+ */
+void htmm_stream_begin(const struct htmm_layout *layout)
+{
+	struct htmm_reader *reader;
+
+	mutex_lock(&htmm_stream_lock);
+	htmm_layout_now = *layout;
+	list_for_each_entry(reader, &htmm_readers, node)
+		if (reader->state == HTMM_STREAM_WAITING)
+			htmm_stream_attach(reader);
+	mutex_unlock(&htmm_stream_lock);
+}
+
+/**
+ * htmm_stream_end - the last sample of a session has been offered
+ *
+ * Context: process, may sleep.
+ */
+void htmm_stream_end(void)
+{
+	struct htmm_reader *reader;
+
+	mutex_lock(&htmm_stream_lock);
+	list_for_each_entry(reader, &htmm_readers, node) {
+		if (reader->state != HTMM_STREAM_RUNNING)
+			continue;
+		htmm_reader_settle(reader);
+		/*
+		 * After the last record: pairs with the load-acquire in
+		 * htmm_reader_ended().
+		 */
+		smp_store_release(&reader->state, HTMM_STREAM_ENDED);
+		htmm_reader_wake(reader);
+	}
+	WRITE_ONCE(htmm_nr_attached, 0);
+	htmm_layout_now.session = 0;
+	mutex_unlock(&htmm_stream_lock);
+}
+
+/**
+ * htmm_stream_offer - offer samples to all readers
+ * @event: index of their event
+ * @slots: the first of them, as in a ring
+ * @n: how many there are, one behind the other
+ * @slot_size: bytes from one to the next
+ *
+ * Context: ksampled. Waits for no reader.
+ */
+void htmm_stream_offer(unsigned int event, const void *slots, u32 n,
+		       u32 slot_size)
+{
+	struct htmm_reader *reader;
+	u32 i;
+
+	if (!READ_ONCE(htmm_nr_attached))
+		return;
+	mutex_lock(&htmm_stream_lock);
+	list_for_each_entry(reader, &htmm_readers, node) {
+		if (reader->state != HTMM_STREAM_RUNNING)
+			continue;
+		for (i = 0; i < n; i++)
+			htmm_reader_put(reader, event, slots + i * slot_size);
+		htmm_reader_wake(reader);
+	}
+	mutex_unlock(&htmm_stream_lock);
+}
+
+/**
+ * htmm_stream_round - all rings have been emptied since the last time
+ *
+ * Context: ksampled. Waits for no reader.
+ */
+void htmm_stream_round(void)
+{
+	struct htmm_reader *reader;
+
+	if (!READ_ONCE(htmm_nr_attached))
+		return;
+	mutex_lock(&htmm_stream_lock);
+	list_for_each_entry(reader, &htmm_readers, node) {
+		if (reader->state != HTMM_STREAM_RUNNING)
+			continue;
+		htmm_reader_settle(reader);
+		htmm_reader_wake(reader);
+	}
+	mutex_unlock(&htmm_stream_lock);
+}
