@@ -5,7 +5,9 @@
  * that asks for it through /proc/PID/fail-nth, if it is built to.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include "check.h"
+#include "records.h"
 
 #define PAGE		4096UL
 #define PAGES		8
@@ -420,10 +422,87 @@ TEST_F_TIMEOUT(fail_nth, while_running, 600)
 	finish(_metadata, self);
 }
 
+static void wait_until_drained(struct __test_metadata *_metadata,
+			       FIXTURE_DATA(fail_nth) *self)
+{
+	__u64 in_flight = 1;
+	struct books books;
+	int tries;
+
+	for (tries = 0; in_flight && tries < 1000; tries++) {
+		usleep(10000);
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		in_flight = books.stats.total.in_flight;
+		books_free(&books);
+	}
+	ASSERT_EQ(0, in_flight);
+}
+
+static int join(FIXTURE_DATA(fail_nth) *self)
+{
+	return stream_join(self->fd, 1 << 16, 0);
+}
+
+/* A file becomes a reader, or stays what it was. */
+static void after_joining(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	EXPECT_EQ(ret ? POLLERR : 0, stream_poll(self->fd));
+}
+
+TEST_F_TIMEOUT(fail_nth, stream_join, 600)
+{
+	const struct sweep joining = { be_idle, join, after_joining };
+
+	EXPECT_LT(0, sweep(_metadata, self, &joining));
+}
+
+static void be_streaming(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(fail_nth) *self)
+{
+	reopen(_metadata, self);
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
+	ASSERT_EQ(0, join(self));
+	ASSERT_EQ(0, start(self));
+	touch(self);
+	wait_until_drained(_metadata, self);
+}
+
+/* Into memory that is there, again. */
+static int read_stream(FIXTURE_DATA(fail_nth) *self)
+{
+	return read(self->fd, self->channels, sizeof(self->channels)) < 0 ?
+		-errno : 0;
+}
+
+/* What could not be read can be read again. */
+static void after_streaming(struct __test_metadata *_metadata,
+			    FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	struct htmm_stream report;
+
+	ASSERT_EQ(0, stream_report(self->fd, &report));
+	EXPECT_EQ(0, report.lost);
+	EXPECT_LE(PAGES, report.delivered);
+	if (ret) {
+		EXPECT_LE(PAGES * report.record_size, report.waiting_bytes);
+		EXPECT_EQ(0, read_stream(self));
+	}
+	finish(_metadata, self);
+}
+
+TEST_F_TIMEOUT(fail_nth, stream_read, 600)
+{
+	const struct sweep streaming = { be_streaming, read_stream, after_streaming };
+
+	EXPECT_LT(0, sweep(_metadata, self, &streaming));
+}
+
 static int read_debugfs(FIXTURE_DATA(fail_nth) *self)
 {
 	static const char * const file[] = {
 		"status", "stats", "histogram", "hot_pages", "events",
+		"streams",
 	};
 	char text[256];
 	ssize_t n = 0;
@@ -450,22 +529,6 @@ TEST_F_TIMEOUT(fail_nth, debugfs, 600)
 
 	EXPECT_LT(0, sweep(_metadata, self, &reading));
 	finish(_metadata, self);
-}
-
-static void wait_until_drained(struct __test_metadata *_metadata,
-			       FIXTURE_DATA(fail_nth) *self)
-{
-	__u64 in_flight = 1;
-	struct books books;
-	int tries;
-
-	for (tries = 0; in_flight && tries < 1000; tries++) {
-		usleep(10000);
-		ASSERT_EQ(0, books_read(self->fd, &books));
-		in_flight = books.stats.total.in_flight;
-		books_free(&books);
-	}
-	ASSERT_EQ(0, in_flight);
 }
 
 /* ksampled's own fail-nth: the table grows in that thread. */

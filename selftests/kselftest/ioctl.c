@@ -32,6 +32,7 @@ static const struct call {
 	  sizeof(struct htmm_hot_pages), -ENODATA },
 	{ "COOL", HTMM_IOC_COOL, 8, sizeof(struct htmm_simple), -ENODATA },
 	{ "RESET", HTMM_IOC_RESET, 8, sizeof(struct htmm_simple), -ENODATA },
+	{ "STREAM", HTMM_IOC_STREAM, 144, sizeof(struct htmm_stream), 0 },
 };
 
 #define NR_CALLS	ARRAY_SIZE(calls)
@@ -103,7 +104,7 @@ static int call_idle(struct _test_data_ioctl *self, const struct call *call,
 TEST_F(ioctl, unknown_ones)
 {
 	const unsigned int unknown[] = {
-		HTMM_IOC_RESET + 1, _IO(HTMM_IOC_TYPE, 0xff),
+		HTMM_IOC_STREAM + 1, _IO(HTMM_IOC_TYPE, 0xff),
 		_IO(HTMM_IOC_TYPE + 1, 0), _IOR(HTMM_IOC_TYPE, 2, int),
 		_IOWR(HTMM_IOC_TYPE, 0, struct htmm_start), 0, ~0U,
 	};

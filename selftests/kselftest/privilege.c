@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include "check.h"
 #include "child.h"
+#include "records.h"
 
 #define NOBODY		65534
 #define ALL_CAPS	(~0ULL)
@@ -60,7 +61,8 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_COOL));
 	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_RESET));
 	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_STOP));
-	EXPECT_EQ(-ENOTTY, device_ioctl(fd, HTMM_IOC_RESET + 1, NULL));
+	EXPECT_EQ(-EPERM, stream_join(fd, 0, 0));
+	EXPECT_EQ(-ENOTTY, device_ioctl(fd, HTMM_IOC_STREAM + 1, NULL));
 	EXPECT_EQ(0, device_info(fd, &info));
 	EXPECT_EQ(HTMM_STATE_RUNNING, info.state);
 }
@@ -79,6 +81,7 @@ static void check_permitted(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_COOL));
 	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_RESET));
 	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
+	EXPECT_EQ(0, stream_join(fd, 0, 0));
 }
 
 /* The fd was opened by root: that it is open must not be enough. */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The record stream, taken apart. */
+#ifndef KSFT_RECORDS_H
+#define KSFT_RECORDS_H
+
+#include "device.h"
+
+/* Times, in order, and CPUs are looked at of this many CPUs. */
+#define RECORDS_CPUS	64
+/* Addresses are kept of this many samples. */
+#define RECORDS_ADDRESSES	4096
+
+/**
+ * struct sample - a sample with all members, in the order of perf's ABI
+ */
+struct sample {
+	__u64 id;
+	__u64 ip;
+	__u32 pid;
+	__u32 tid;
+	__u64 time;
+	__u64 addr;
+	__u32 cpu;
+	__u32 reserved;
+	__u64 period;
+	__u64 data_src;
+};
+
+/**
+ * struct tally - what came out of a stream so far
+ * @samples: samples, by event
+ * @lost: those that LOST records tell of, by event
+ * @losses: LOST records
+ * @rounds: ROUND records
+ * @unknown: records that nobody should send, or of a wrong size
+ * @disorder: samples older than one before them of the same CPU and event, or older
+ *	than one before the last ROUND but one
+ * @addr: of the first samples, the addresses
+ * @nr_addr: how many of them
+ * @last: the last sample
+ * @newest: private: the newest time of each CPU and event
+ * @time: private: the newest of all times; at the last ROUND; and at the one before
+ */
+struct tally {
+	__u64 samples[HTMM_MAX_EVENTS];
+	__u64 lost[HTMM_MAX_EVENTS];
+	__u64 losses;
+	__u64 rounds;
+	__u64 unknown;
+	__u64 disorder;
+	__u64 addr[RECORDS_ADDRESSES];
+	size_t nr_addr;
+	struct sample last;
+	__u64 newest[RECORDS_CPUS][HTMM_MAX_EVENTS];
+	__u64 time[3];
+};
+
+/* Everything that a struct sample has. */
+#define RECORDS_SAMPLE_TYPE						\
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |		\
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |	\
+	 PERF_SAMPLE_DATA_SRC)
+
+/* Makes @fd a reader; returns 0 or a negative errno. */
+int stream_join(int fd, __u64 buffer_bytes, __u32 watermark);
+/* Fills @stream; returns 0 or a negative errno. */
+int stream_report(int fd, struct htmm_stream *stream);
+/* What poll() says now. */
+int stream_poll(int fd);
+
+/*
+ * One read() of up to @room bytes, taken apart: returns its bytes, 0 at the end,
+ * or a negative errno.
+ */
+int records_read(int fd, size_t room, struct tally *tally);
+/* Reads up to the end, or until there is nothing yet: 0, -EAGAIN, or what failed. */
+int records_drain(int fd, struct tally *tally);
+__u64 tally_samples(const struct tally *tally);
+__u64 tally_lost(const struct tally *tally);
+
+#endif /* KSFT_RECORDS_H */
