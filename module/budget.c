@@ -4,6 +4,7 @@
 #include <linux/math64.h>
 #include "budget.h"
 #include "core/budget.h"
+#include "trace.h"
 
 /* The low four bits of IBS' period are not its own. */
 #define HTMM_IBS_STEP	16
@@ -64,6 +65,8 @@ static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
 		    htmm_fleet_set_period(budget->fleet, i, next))
 			continue;
 		WRITE_ONCE(budget->changes, budget->changes + 1);
+		trace_htmm_period(i, period, next, budget->cost_ppm,
+				  start->budget_ppm);
 	}
 }
 

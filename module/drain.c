@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include "drain.h"
 #include "stream.h"
+#include "trace.h"
 
 /* Wakes ksampled on behalf of an overflow handler. */
 static void htmm_drain_wake(struct irq_work *work)
@@ -89,10 +90,37 @@ static void htmm_drain_account(struct htmm_drain *drain, u32 n)
 
 	for (i = 0; i < n; i++) {
 		sampler = drain->origin[i];
-		if (drain->drops[i] == HTMM_NR_DROPS)
-			sampler->counted++;
-		else
+		if (drain->drops[i] != HTMM_NR_DROPS) {
 			sampler->discarded[drain->drops[i]]++;
+			continue;
+		}
+		sampler->counted++;
+		trace_htmm_sample(sampler->cpu, sampler->index,
+				  drain->accesses[i].pid, drain->accesses[i].addr,
+				  drain->accesses[i].weight);
+	}
+}
+
+/* Tells of what was dropped since the last time, by the overflow handler as well. */
+static void htmm_drain_trace_drops(struct htmm_drain *drain)
+{
+	struct htmm_sampler *sampler;
+	unsigned int i, reason;
+	u64 drops;
+
+	if (!trace_htmm_drop_enabled())
+		return;
+	for (i = 0; i < drain->nr_samplers; i++) {
+		sampler = drain->samplers[i];
+		for (reason = 0; reason < HTMM_NR_DROPS; reason++) {
+			drops = local64_read(&sampler->dropped[reason]) +
+				sampler->discarded[reason];
+			if (drops == sampler->told[reason])
+				continue;
+			trace_htmm_drop(sampler->cpu, sampler->index, reason,
+					drops - sampler->told[reason]);
+			sampler->told[reason] = drops;
+		}
 	}
 }
 
@@ -109,6 +137,7 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 		htmm_drain_account(drain, n);
 		drain->batches++;
 	}
+	htmm_drain_trace_drops(drain);
 	mutex_unlock(&drain->lock);
 	return n == HTMM_HOTNESS_BATCH;
 }

@@ -9,6 +9,7 @@
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 #include "hotness.h"
+#include "trace.h"
 
 static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 
@@ -171,6 +172,8 @@ static void htmm_hotness_adapt_locked(struct htmm_hotness *hotness)
 		thresholds->hot = htmm_hist_hot_threshold(&hist, capacity[kind]);
 		thresholds->warm = htmm_hist_warm_threshold(&hist, capacity[kind],
 							    thresholds->hot);
+		trace_htmm_threshold(kind, thresholds->hot, thresholds->warm,
+				     capacity[kind]);
 	}
 	hotness->stats.adaptations++;
 	hotness->next_adaptation =
@@ -183,6 +186,8 @@ static void htmm_hotness_cool_locked(struct htmm_hotness *hotness)
 
 	htmm_table_cool(&hotness->table);
 	hotness->stats.coolings++;
+	trace_htmm_cool(hotness->stats.coolings, hotness->stats.samples,
+			hotness->table.pages);
 	hotness->next_cooling =
 		htmm_hotness_due(hotness, hotness->config.cooling_period);
 	htmm_hotness_adapt_locked(hotness);

@@ -68,12 +68,13 @@ struct htmm_grant {
  * @dropped: records the handler did not put in the ring, by reason
  * @counted: records ksampled added to the table
  * @discarded: records ksampled did not add, by reason
+ * @told: of @dropped and @discarded, what the tracepoint has told of
  * @base: what to subtract from all counters since the last RESET
  *
  * @overflows to @dropped are written on @cpu alone, by the handler; local64_t,
- * because a nested handler may interrupt an increment. @counted and @discarded
- * are written by ksampled alone, under &struct htmm_drain.lock, which covers
- * @base too.
+ * because a nested handler may interrupt an increment. @counted to @told are
+ * written by ksampled alone, under &struct htmm_drain.lock, which covers @base
+ * too.
  */
 struct htmm_sampler {
 	struct perf_event *event;
@@ -99,6 +100,7 @@ struct htmm_sampler {
 
 	u64 counted ____cacheline_aligned;
 	u64 discarded[HTMM_NR_DROPS];
+	u64 told[HTMM_NR_DROPS];
 	struct htmm_counters base;
 };
 

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The tracepoints: what they say, and that they say it of everything. */
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include "check.h"
+#include "child.h"
+
+#define PAGE		4096UL
+#define PAGES		64
+#define ROUNDS		5
+#define RING_PAGES	16
+/* Bytes that a record of the default sample_type takes in a ring. */
+#define RECORD		64
+#define MAX_CPUS	64
+#define TRACING		"/sys/kernel/tracing/"
+/* A buffer of its own, so that nobody else's tracing is in the way. */
+#define INSTANCE	TRACING "instances/htmm_test/"
+#define BUFFER_KIB	"8192"
+
+FIXTURE(trace) {
+	int fd;
+	struct source source;
+	struct request req;
+	void *mem;
+};
+
+static int put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+FIXTURE_SETUP(trace)
+{
+	if (access(TRACING "events/htmm/enable", W_OK))
+		SKIP(return, "this kernel has no tracefs");
+	/*
+	 * An instance takes over this option. With it the scheduler would be patched
+	 * to note names of tasks; see source_hold().
+	 */
+	ASSERT_EQ(0, put(TRACING "options/record-cmd", "0"));
+	ASSERT_TRUE(!mkdir(INSTANCE, 0700) || errno == EEXIST);
+	ASSERT_EQ(0, put(TRACING "options/record-cmd", "1"));
+	ASSERT_EQ(0, put(INSTANCE "buffer_size_kb", BUFFER_KIB));
+	ASSERT_EQ(0, put(INSTANCE "trace", "\n"));
+	ASSERT_EQ(0, put(INSTANCE "events/htmm/enable", "1"));
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	request_add_target(&self->req, getpid());
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(trace)
+{
+	close(self->fd);
+	put(INSTANCE "events/htmm/enable", "0");
+	rmdir(INSTANCE);
+	check_idle(_metadata);
+}
+
+/**
+ * struct hit - one line of a trace
+ * @name: of the tracepoint
+ * @text: what it says
+ */
+struct hit {
+	char name[32];
+	char text[256];
+};
+
+/*
+ * "     ksampled-123     [001] ....1    12.345678: htmm_sample: cpu=1 ...": whoever
+ * hit it was no interrupt, for which the third of the five flags stands.
+ */
+static bool hit_read(struct __test_metadata *_metadata, FILE *file,
+		     struct hit *hit)
+{
+	char line[512], flags[16];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (line[0] == '#')
+			continue;
+		if (sscanf(line, " %*s [%*u] %15s %*[0-9.]: %31[^:]: %255[^\n]",
+			   flags, hit->name, hit->text) == 3) {
+			EXPECT_EQ('.', flags[2]) {
+				TH_LOG("%s", line);
+			}
+			return true;
+		}
+		EXPECT_EQ(NULL, strstr(line, "LOST")) {
+			TH_LOG("%s", line);
+		}
+	}
+	return false;
+}
+
+static FILE *hits(struct __test_metadata *_metadata)
+{
+	FILE *file = fopen(INSTANCE "trace", "r");
+
+	EXPECT_NE(NULL, file);
+	return file;
+}
+
+static __u64 count_hits(struct __test_metadata *_metadata, const char *name)
+{
+	FILE *file = hits(_metadata);
+	struct hit hit;
+	__u64 n = 0;
+
+	while (file && hit_read(_metadata, file, &hit))
+		n += !strcmp(hit.name, name);
+	if (file)
+		fclose(file);
+	return n;
+}
+
+/* What the last hit of a tracepoint says; "" if there is none. */
+static struct hit last_hit(struct __test_metadata *_metadata, const char *name,
+			   const char *with)
+{
+	struct hit hit, last = {};
+	FILE *file = hits(_metadata);
+
+	while (file && hit_read(_metadata, file, &hit))
+		if (!strcmp(hit.name, name) && strstr(hit.text, with))
+			last = hit;
+	if (file)
+		fclose(file);
+	return last;
+}
+
+static void start(struct __test_metadata *_metadata,
+		  struct _test_data_trace *self)
+{
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+}
+
+static void stop(struct __test_metadata *_metadata,
+		 struct _test_data_trace *self, struct books *books)
+{
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, books));
+	check_books(_metadata, books);
+}
+
+TEST_F(trace, samples)
+{
+	const __u64 begin = (uintptr_t)self->mem, end = begin + PAGES * PAGE;
+	unsigned int seen[PAGES] = {}, cpu, event, pid, weight, i;
+	__u64 addr, nr = 0;
+	struct books books;
+	struct hit hit;
+	FILE *file;
+
+	start(_metadata, self);
+	access_pages(&self->source, self->mem, PAGES, ROUNDS);
+	stop(_metadata, self, &books);
+
+	file = hits(_metadata);
+	ASSERT_NE(NULL, file);
+	while (hit_read(_metadata, file, &hit)) {
+		if (strcmp(hit.name, "htmm_sample"))
+			continue;
+		nr++;
+		ASSERT_EQ(5, sscanf(hit.text,
+				    "cpu=%u event=%u pid=%u addr=%llx weight=%u",
+				    &cpu, &event, &pid, &addr, &weight)) {
+			TH_LOG("%s", hit.text);
+		}
+		EXPECT_EQ(0, event);
+		EXPECT_EQ(getpid(), pid);
+		EXPECT_EQ(1, weight);
+		EXPECT_GT(sysconf(_SC_NPROCESSORS_CONF), cpu);
+		if (addr >= begin && addr < end)
+			seen[(addr - begin) / PAGE]++;
+	}
+	fclose(file);
+	EXPECT_EQ(books.stats.total.counted, nr);
+	for (i = 0; i < PAGES; i++)
+		EXPECT_EQ(ROUNDS, seen[i]);
+	books_free(&books);
+}
+
+static int touch_and_exit(int sock, void *arg)
+{
+	struct _test_data_trace *self = arg;
+
+	child_await(sock);
+	access_pages(&self->source, self->mem, PAGES, 1);
+	return 0;
+}
+
+/* Adds up what the trace says was dropped, by reason. */
+static void sum_drops(struct __test_metadata *_metadata, __u64 *sum)
+{
+	static const char * const names[HTMM_NR_DROPS] = {
+		[HTMM_DROP_RING_FULL] = "ring_full",
+		[HTMM_DROP_FILTERED] = "filtered",
+		[HTMM_DROP_NO_ADDR] = "no_addr",
+		[HTMM_DROP_KERNEL_ADDR] = "kernel_addr",
+		[HTMM_DROP_NESTED] = "nested",
+		[HTMM_DROP_STALE] = "stale",
+		[HTMM_DROP_TABLE_FULL] = "table_full",
+	};
+	FILE *file = hits(_metadata);
+	char reason[32] = "";
+	struct hit hit;
+	__u64 count;
+	int i;
+
+	ASSERT_NE(NULL, file);
+	while (hit_read(_metadata, file, &hit)) {
+		if (strcmp(hit.name, "htmm_drop"))
+			continue;
+		ASSERT_EQ(2, sscanf(hit.text,
+				    "cpu=%*u event=%*u reason=%31s count=%llu",
+				    reason, &count)) {
+			TH_LOG("%s", hit.text);
+		}
+		EXPECT_LT(0, count);
+		for (i = 0; i < HTMM_NR_DROPS && strcmp(reason, names[i]); i++)
+			;
+		ASSERT_GT(HTMM_NR_DROPS, i) {
+			TH_LOG("no reason: %s", reason);
+		}
+		sum[i] += count;
+	}
+	fclose(file);
+}
+
+static void touch_elsewhere(struct __test_metadata *_metadata,
+			    struct _test_data_trace *self, struct child *child)
+{
+	child_post(child->sock);
+	EXPECT_EQ(0, child_join(child));
+}
+
+/*
+ * Little more than the watermark, a quarter of the ring, so that ksampled looks; it
+ * is asleep again when its CPU time has not changed for a while.
+ */
+static void touch_until_drained(struct __test_metadata *_metadata,
+				struct _test_data_trace *self)
+{
+	struct books books = {};
+	__u64 before;
+
+	const size_t watermark = RING_PAGES * PAGE / RECORD / 4;
+
+	access_pages(&self->source, self->mem, PAGES, watermark / PAGES + 1);
+	do {
+		before = books.stats.drain_ns;
+		usleep(200000);
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		books_free(&books);
+	} while (!books.stats.batches || books.stats.drain_ns != before);
+}
+
+/*
+ * By the handler, those of strangers, before and after ksampled has looked; by
+ * ksampled, those of a process that has gone: fewer than the watermark.
+ */
+TEST_F(trace, drops)
+{
+	struct child target, strangers[2];
+	__u64 sum[HTMM_NR_DROPS] = {};
+	struct books books;
+	int cpu, i;
+
+	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
+	ASSERT_EQ(0, cpu_pin(cpu));
+	self->req.arg.ring_pages = RING_PAGES;
+	self->req.arg.drain_interval_ms = 10000;
+	ASSERT_EQ(0, child_start(&target, touch_and_exit, self));
+	for (i = 0; i < ARRAY_SIZE(strangers); i++)
+		ASSERT_EQ(0, child_start(&strangers[i], touch_and_exit, self));
+	request_add_target(&self->req, target.pid);
+	start(_metadata, self);
+	touch_elsewhere(_metadata, self, &strangers[0]);
+	touch_until_drained(_metadata, self);
+	touch_elsewhere(_metadata, self, &strangers[1]);
+	touch_elsewhere(_metadata, self, &target);
+	stop(_metadata, self, &books);
+
+	sum_drops(_metadata, sum);
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		EXPECT_EQ(books.stats.total.drops[i], sum[i]);
+	EXPECT_LE(2 * PAGES, sum[HTMM_DROP_FILTERED]);
+	EXPECT_LT(0, sum[HTMM_DROP_STALE]);
+	books_free(&books);
+}
+
+TEST_F(trace, cooling_and_thresholds)
+{
+	unsigned int hot, warm, kind;
+	struct htmm_histogram hist;
+	__u64 coolings, samples;
+	struct books books;
+	struct hit hit;
+	int i;
+
+	self->req.arg.capacity_pages = PAGES / 2;
+	self->req.arg.cooling_period = PAGES;
+	start(_metadata, self);
+	access_pages(&self->source, self->mem, PAGES, ROUNDS);
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_COOL));
+	stop(_metadata, self, &books);
+
+	EXPECT_LE(3, books.stats.coolings);
+	EXPECT_EQ(books.stats.coolings, count_hits(_metadata, "htmm_cool"));
+	hit = last_hit(_metadata, "htmm_cool", "");
+	ASSERT_EQ(2, sscanf(hit.text, "coolings=%llu samples=%llu", &coolings,
+			    &samples));
+	EXPECT_EQ(books.stats.coolings, coolings);
+	EXPECT_GE(books.stats.samples, samples);
+
+	/* Of both kinds each time, and once for the empty table. */
+	EXPECT_EQ(2 * (books.stats.adaptations + 1),
+		  count_hits(_metadata, "htmm_threshold"));
+	for (kind = HTMM_HIST_BASE; kind <= HTMM_HIST_HUGE; kind++) {
+		ASSERT_EQ(0, device_hist(self->fd, kind, &hist));
+		hit = last_hit(_metadata, "htmm_threshold",
+			       kind == HTMM_HIST_BASE ? "kind=base" : "kind=huge");
+		ASSERT_EQ(2, sscanf(hit.text, "kind=%*s hot=%u warm=%u", &hot, &warm));
+		EXPECT_EQ(hist.hot_threshold, hot);
+		EXPECT_EQ(hist.warm_threshold, warm);
+	}
+	books_free(&books);
+}
+
+/* A budget of nothing goes to the longest period at its first look. */
+TEST_F(trace, periods)
+{
+	struct books books = {};
+	unsigned int budget;
+	__u64 from, to;
+	struct hit hit;
+
+	self->req.arg.flags = HTMM_START_BUDGET;
+	self->req.arg.budget_interval_ms = 10;
+	self->req.events[0].max_period = 7;
+	start(_metadata, self);
+	while (!books.stats.period_changes) {
+		usleep(10000);
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		books_free(&books);
+	}
+	stop(_metadata, self, &books);
+	EXPECT_EQ(1, books.stats.period_changes);
+	EXPECT_EQ(1, count_hits(_metadata, "htmm_period"));
+	hit = last_hit(_metadata, "htmm_period", "");
+	ASSERT_EQ(3, sscanf(hit.text,
+			    "event=0 from=%llu to=%llu cost_ppm=%*u budget_ppm=%u",
+			    &from, &to, &budget));
+	EXPECT_EQ(1, from);
+	EXPECT_EQ(7, to);
+	EXPECT_EQ(7, books.channels[0].period);
+	EXPECT_EQ(0, budget);
+	books_free(&books);
+}
+
+/* What perf and bpftrace do: by its number, on every CPU. */
+static int counter_open(int id, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = id,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
+		       PERF_FLAG_FD_CLOEXEC);
+}
+
+TEST_F(trace, perf)
+{
+	int cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS), fds[MAX_CPUS], id, i;
+	__u64 sum = 0, value;
+	struct books books;
+	FILE *file;
+
+	file = fopen(TRACING "events/htmm/htmm_sample/id", "r");
+	ASSERT_NE(NULL, file);
+	ASSERT_EQ(1, fscanf(file, "%d", &id));
+	fclose(file);
+	for (i = 0; i < nr; i++) {
+		fds[i] = counter_open(id, cpus[i]);
+		ASSERT_LE(0, fds[i]);
+	}
+	start(_metadata, self);
+	access_pages(&self->source, self->mem, PAGES, ROUNDS);
+	stop(_metadata, self, &books);
+	for (i = 0; i < nr; i++) {
+		ASSERT_EQ(sizeof(value), read(fds[i], &value, sizeof(value)));
+		sum += value;
+		close(fds[i]);
+	}
+	EXPECT_LE(PAGES * ROUNDS, sum);
+	EXPECT_EQ(books.stats.total.counted, sum);
+	books_free(&books);
+}
