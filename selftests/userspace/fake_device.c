@@ -3,6 +3,10 @@
  * A stand-in for /dev/htmm, linked into htmmctl in place of open() and ioctl().
  *
  * FAKE_STATE=idle|running	what was there before (running)
+ * FAKE_LIVE=FILE		the first line of FILE is the state at each open(): running,
+ *				idle, or gone (no device); 1.5 s go by from one
+ *				open() to the next, in which counters grow by what they
+ *				are without it; pages of more processes; a budget
  * FAKE_OPEN_ERRNO=N		open() fails
  * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
  * FAKE_DUMP=FILE		HTMM_IOC_START writes there what it was asked for
@@ -24,6 +28,7 @@
 
 static int fake_fd = -1;
 static __u32 state;
+static unsigned int seconds = 1;
 static __u32 start_flags;
 static __u32 nr_targets;
 static __u32 target;
@@ -41,16 +46,36 @@ static int env_errno(const char *name)
 	return text ? atoi(text) : 0;
 }
 
+/* What there was before this open(), in a word. */
+static void state_before(char *word, size_t size)
+{
+	const char *live = getenv("FAKE_LIVE"), *state_now = getenv("FAKE_STATE");
+	FILE *file = live ? fopen(live, "re") : NULL;
+
+	snprintf(word, size, "%s", state_now ? state_now : "running");
+	if (!file)
+		return;
+	if (fgets(word, size, file))
+		word[strcspn(word, "\n")] = '\0';
+	fclose(file);
+}
+
 int __wrap_open(const char *path, int flags, ...)
 {
-	const char *before = getenv("FAKE_STATE");
+	char before[16];
 
 	if (strcmp(path, "/dev/htmm"))
 		return __real_open(path, flags, 0600);
 	errno = env_errno("FAKE_OPEN_ERRNO");
 	if (errno)
 		return -1;
-	state = before && !strcmp(before, "idle") ? HTMM_STATE_IDLE : HTMM_STATE_RUNNING;
+	state_before(before, sizeof(before));
+	if (!strcmp(before, "gone")) {
+		errno = ENOENT;
+		return -1;
+	}
+	seconds = fake_fd >= 0 && getenv("FAKE_LIVE") ? seconds + 1 : 1;
+	state = strcmp(before, "idle") ? HTMM_STATE_RUNNING : HTMM_STATE_IDLE;
 	fake_fd = __real_open("/dev/null", O_RDWR | O_CLOEXEC);
 	return fake_fd;
 }
@@ -143,7 +168,11 @@ static int fake_info(struct htmm_info *info)
 	info->nr_events = nr_events;
 	info->nr_targets = nr_targets;
 	info->nr_cpus = FAKE_CPUS;
-	info->elapsed_ns = 1500000000;
+	info->elapsed_ns = seconds * 1500000000ULL;
+	if (getenv("FAKE_LIVE")) {
+		info->session_flags |= HTMM_START_BUDGET;
+		info->budget_ppm = 30000;
+	}
 	info->capacity_pages = 1000;
 	return 0;
 }
@@ -151,13 +180,13 @@ static int fake_info(struct htmm_info *info)
 /* Channel i has i + 1 drops for each reason, and one the header does not know. */
 static struct htmm_counters channel_counters(unsigned int i)
 {
-	struct htmm_counters counters = { .counted = 1000 * (i + 1), .nmi = 7 };
+	struct htmm_counters counters = { .counted = 1000 * (i + 1) * seconds, .nmi = 7 };
 	unsigned int drop;
 
 	counters.overflows = counters.counted;
 	for (drop = 0; drop <= HTMM_NR_DROPS; drop++) {
-		counters.drops[drop] = i + 1;
-		counters.overflows += i + 1;
+		counters.drops[drop] = (i + 1) * seconds;
+		counters.overflows += (i + 1) * seconds;
 	}
 	return counters;
 }
@@ -187,6 +216,8 @@ static int fake_stats(struct htmm_stats *stats)
 		memcpy((void *)(unsigned long)stats->events, events, nr_events * sizeof(*events));
 	stats->nr_events = nr_events;
 	stats->samples = stats->total.counted;
+	if (getenv("FAKE_LIVE"))
+		stats->cost_ppm = 12300;
 	return 0;
 }
 
@@ -220,6 +251,8 @@ static struct htmm_hot_page fake_page(__u64 index)
 		page.flags = HTMM_PAGE_HOT;
 	} else if (index == 1) {
 		page.pid = target;
+	} else if (getenv("FAKE_LIVE") && index < 100) {
+		page.pid = 7000000 + index;
 	}
 	return page;
 }

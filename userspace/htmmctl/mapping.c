@@ -5,22 +5,6 @@
 #include "mapping.h"
 #include "output.h"
 
-/**
- * struct mapping - the pages of one mapping of one process
- * @place: what they belong to
- * @pid: the process
- * @pages: how many there are
- * @hot: how many of them are hot
- * @samples: their samples
- */
-struct mapping {
-	struct htmm_place place;
-	__u32 pid;
-	__u64 pages;
-	__u64 hot;
-	__u64 samples;
-};
-
 static int by_name(const void *a, const void *b)
 {
 	const struct mapping *x = a, *y = b;
@@ -39,12 +23,33 @@ static int by_samples(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-/* One element for each page, then those of the same mapping made one. */
-static size_t sum_up(struct mapping *maps, struct htmm_names *names,
-		     const struct htmm_page_list *list)
+/* Make those of the same mapping one; they are neighbours.  Returns how many are left. */
+static size_t merge(struct mapping *maps, size_t nr)
 {
-	size_t i, nr = 0;
+	size_t i, kept = 0;
 
+	for (i = 0; i < nr; i++) {
+		if (kept && !by_name(&maps[kept - 1], &maps[i])) {
+			maps[kept - 1].pages += maps[i].pages;
+			maps[kept - 1].hot += maps[i].hot;
+			maps[kept - 1].samples += maps[i].samples;
+		} else {
+			maps[kept++] = maps[i];
+		}
+	}
+	return kept;
+}
+
+struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_list *list,
+			     size_t *nr, struct htmm_error *err)
+{
+	struct mapping *maps = calloc(list->nr + 1, sizeof(*maps));
+	size_t i;
+
+	if (!maps) {
+		htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return NULL;
+	}
 	for (i = 0; i < list->nr; i++) {
 		const struct htmm_hot_page *page = &list->pages[i];
 
@@ -55,20 +60,12 @@ static size_t sum_up(struct mapping *maps, struct htmm_names *names,
 		maps[i].samples = page->samples;
 	}
 	qsort(maps, list->nr, sizeof(*maps), by_name);
-	for (i = 0; i < list->nr; i++) {
-		if (nr && !by_name(&maps[nr - 1], &maps[i])) {
-			maps[nr - 1].pages += maps[i].pages;
-			maps[nr - 1].hot += maps[i].hot;
-			maps[nr - 1].samples += maps[i].samples;
-		} else {
-			maps[nr++] = maps[i];
-		}
-	}
-	qsort(maps, nr, sizeof(*maps), by_samples);
-	return nr;
+	*nr = merge(maps, list->nr);
+	qsort(maps, *nr, sizeof(*maps), by_samples);
+	return maps;
 }
 
-static void print_text(FILE *file, const struct mapping *maps, size_t nr)
+void mappings_print_text(FILE *file, const struct mapping *maps, size_t nr)
 {
 	fprintf(file, "%12s %10s %10s %7s %-15s %s\n", "samples", "pages", "hot", "pid", "command",
 		"mapping");
@@ -107,18 +104,17 @@ static void print_json(FILE *file, const struct mapping *maps, size_t nr)
 int mappings_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
 		   size_t max, bool json, struct htmm_error *err)
 {
-	struct mapping *maps = calloc(list->nr + 1, sizeof(*maps));
 	size_t nr;
+	struct mapping *maps = mappings_sum(names, list, &nr, err);
 
 	if (!maps)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	nr = sum_up(maps, names, list);
+		return -ENOMEM;
 	if (max && nr > max)
 		nr = max;
 	if (json)
 		print_json(file, maps, nr);
 	else
-		print_text(file, maps, nr);
+		mappings_print_text(file, maps, nr);
 	free(maps);
 	return 0;
 }

@@ -8,6 +8,42 @@
 #include <htmm/htmm.h>
 
 /**
+ * struct mapping - the pages of one mapping of one process
+ * @place: what they belong to
+ * @pid: the process
+ * @pages: how many there are
+ * @hot: how many of them are hot
+ * @samples: their samples
+ */
+struct mapping {
+	struct htmm_place place;
+	__u32 pid;
+	__u64 pages;
+	__u64 hot;
+	__u64 samples;
+};
+
+/**
+ * mappings_sum() - sum pages up by their mappings
+ * @names: what the pages belong to; the mappings point into it
+ * @list: the pages
+ * @nr: receives how many mappings there are
+ * @err: says if there is no memory
+ *
+ * Return: the mappings, those with the most samples first, for free(3); or NULL.
+ */
+struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_list *list,
+			     size_t *nr, struct htmm_error *err);
+
+/**
+ * mappings_print_text() - print mappings as a table
+ * @file: where to
+ * @maps: the mappings
+ * @nr: how many there are
+ */
+void mappings_print_text(FILE *file, const struct mapping *maps, size_t nr);
+
+/**
  * mappings_print() - print the mappings with the most samples
  * @file: where to
  * @names: what the pages belong to

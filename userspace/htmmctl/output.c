@@ -22,7 +22,7 @@ int out_width(FILE *file)
 	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-static bool wants_colour(FILE *file)
+bool out_wants_colour(FILE *file)
 {
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -38,7 +38,7 @@ void out_colour(FILE *file, enum colour colour)
 		[COLOUR_GREEN] = "\033[32m",
 	};
 
-	if (wants_colour(file))
+	if (out_wants_colour(file))
 		fputs(codes[colour], file);
 }
 

@@ -16,6 +16,9 @@ enum colour { COLOUR_NONE, COLOUR_RED, COLOUR_YELLOW, COLOUR_GREEN };
 /* Columns of the terminal behind @file; 80 if it is none. */
 int out_width(FILE *file);
 
+/* Is @file a terminal whose user wants colours? */
+bool out_wants_colour(FILE *file);
+
 /* Begin a colour (or end it: COLOUR_NONE), if @file is a terminal that wants it. */
 void out_colour(FILE *file, enum colour colour);
 

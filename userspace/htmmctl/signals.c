@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stddef.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include "htmmctl.h"
 #include "signals.h"
@@ -35,4 +37,14 @@ int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info
 	int signal = sigtimedwait(&signals->wait, info, &timeout);
 
 	return signal > 0 ? signal : 0;
+}
+
+int signals_fd(struct signals *signals, int another)
+{
+	int fd;
+
+	sigaddset(&signals->wait, another);
+	sigprocmask(SIG_BLOCK, &signals->wait, NULL);
+	fd = signalfd(-1, &signals->wait, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
 }

@@ -32,4 +32,13 @@ void signals_restore(const struct signals *signals);
  */
 int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info);
 
+/**
+ * signals_fd() - have the signals come as something to read
+ * @signals: the signals, blocked
+ * @another: one more signal, blocked from now on
+ *
+ * Return: a file descriptor to read struct signalfd_siginfo from, or a negative errno.
+ */
+int signals_fd(struct signals *signals, int another);
+
 #endif /* HTMMCTL_SIGNALS_H */

@@ -7,8 +7,7 @@
 #include "output.h"
 #include "view.h"
 
-/* Sum of the channels of an event, or of a CPU. */
-static struct htmm_counters sum_event(const struct htmm_stats_buf *stats, __u32 event)
+struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 event)
 {
 	struct htmm_counters sum = {};
 	unsigned int i;
@@ -146,7 +145,7 @@ void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
 
 	print_table_head(file, "event");
 	for (i = 0; i < all->nr_events; i++) {
-		struct htmm_counters sum = sum_event(stats, i);
+		struct htmm_counters sum = stats_of_event(stats, i);
 
 		print_row(file, stats->events[i].name, &sum);
 	}
@@ -184,7 +183,7 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 	unsigned int i;
 
 	for (i = 0; i < stats->stats.nr_events; i++) {
-		struct htmm_counters sum = sum_event(stats, i);
+		struct htmm_counters sum = stats_of_event(stats, i);
 		struct json_object *event = json_object_new_object();
 
 		event_json(event, &stats->events[i]);

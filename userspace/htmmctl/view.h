@@ -60,6 +60,9 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose);
 struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
 
+/* Sum of the channels of an event. */
+struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 event);
+
 void hist_print(FILE *file, const struct htmm_histogram *hist, bool all);
 struct json_object *hist_json(const struct htmm_histogram *hist);
 
