@@ -10,6 +10,8 @@
  * FAKE_OPEN_ERRNO=N		open() fails
  * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
  * FAKE_DUMP=FILE		HTMM_IOC_START writes there what it was asked for
+ * FAKE_THROTTLED=N		the last channel was throttled N times
+ * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +25,7 @@
 #include <linux/htmm.h>
 #include "fake_device.h"
 
+#define SYSCTL		"/proc/sys/kernel/"
 #define FAKE_CPUS		2
 #define FAKE_PAGES	5000
 
@@ -39,7 +42,7 @@ static struct htmm_event events[HTMM_MAX_EVENTS] = {
 
 static __u32 nr_events = 2;
 
-static int env_errno(const char *name)
+static int env_number(const char *name)
 {
 	const char *text = getenv(name);
 
@@ -62,11 +65,16 @@ static void state_before(char *word, size_t size)
 
 int __wrap_open(const char *path, int flags, ...)
 {
-	char before[16];
+	char before[16], other[512];
 
+	if (getenv("FAKE_SYSCTL") && !strncmp(path, SYSCTL, strlen(SYSCTL))) {
+		snprintf(other, sizeof(other), "%s/%s", getenv("FAKE_SYSCTL"),
+			 path + strlen(SYSCTL));
+		path = other;
+	}
 	if (strcmp(path, "/dev/htmm"))
 		return __real_open(path, flags, 0600);
-	errno = env_errno("FAKE_OPEN_ERRNO");
+	errno = env_number("FAKE_OPEN_ERRNO");
 	if (errno)
 		return -1;
 	state_before(before, sizeof(before));
@@ -134,8 +142,8 @@ static int fake_start(struct htmm_start *start)
 	dump(start);
 	if (text)
 		snprintf((char *)(unsigned long)start->error, start->error_size, "%s", text);
-	if (env_errno("FAKE_START_ERRNO"))
-		return fail(env_errno("FAKE_START_ERRNO"));
+	if (env_number("FAKE_START_ERRNO"))
+		return fail(env_number("FAKE_START_ERRNO"));
 	if (state == HTMM_STATE_RUNNING)
 		return fail(EBUSY);
 	memcpy(events, (void *)(unsigned long)start->events,
@@ -199,6 +207,9 @@ static int fake_stats(struct htmm_stats *stats)
 	for (i = 0; i < nr; i++) {
 		struct htmm_counters counters = channel_counters(i);
 
+		if (i == nr - 1)
+			counters.throttled = env_number("FAKE_THROTTLED");
+		stats->total.throttled += counters.throttled;
 		if (i < room)
 			channels[i] = (struct htmm_channel) {
 				.cpu = i / nr_events, .event = i % nr_events,

@@ -4,6 +4,7 @@
 #include "htmmctl.h"
 #include "options.h"
 #include "output.h"
+#include "throttle.h"
 #include "view.h"
 
 #define NSEC_PER_SEC	1000000000.0
@@ -49,16 +50,19 @@ static void print_warning(FILE *file, const char *text)
 	out_colour(file, COLOUR_NONE);
 }
 
-static void print_warnings(FILE *file, const struct htmm_stats_buf *stats)
+static void print_warnings(FILE *file, const struct htmm_stats_buf *stats,
+			   const struct throttle *limits)
 {
+	char text[256];
+
 	if (any_large_pebs(stats))
 		print_warning(file, "large PEBS is on, which loses samples; please report this");
 	if (any_multiplexed(stats))
 		print_warning(file,
 			      "events shared the PMU with others and missed some of the time; use fewer events");
-	if (stats->stats.total.throttled)
-		print_warning(file,
-			      "the kernel throttled the events; raise the period or kernel.perf_event_max_sample_rate");
+	throttle_explain(limits, stats, text, sizeof(text));
+	if (*text)
+		print_warning(file, text);
 	if (stats->stats.total.drops[HTMM_DROP_RING_FULL])
 		print_warning(file, "rings overflowed; raise -m or the period");
 	if (stats->stats.total.drops[HTMM_DROP_TABLE_FULL])
@@ -94,6 +98,8 @@ static void print_targets(FILE *file, const struct htmm_info *info)
 
 void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats)
 {
+	struct throttle limits;
+
 	if (info->state == HTMM_STATE_IDLE) {
 		fputs("idle: no session; start one with 'htmmctl start' or 'htmmctl run'\n", file);
 		return;
@@ -114,7 +120,11 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	fprintf(file, "memory    table %.1f of %.1f MiB, rings %.1f MiB (%u pages each)\n",
 		(double)info->table_bytes / MIB, (double)info->max_bytes / MIB,
 		(double)info->ring_bytes / MIB, info->ring_pages);
-	print_warnings(file, stats);
+	throttle_read(&limits);
+	if (limits.max_sample_rate >= 0)
+		fprintf(file, "limits    %ld samples/s of an event on a CPU, %ld%% of its time\n",
+			limits.max_sample_rate, limits.cpu_percent);
+	print_warnings(file, stats, &limits);
 }
 
 void event_json(struct json_object *obj, const struct htmm_event *event)
@@ -145,6 +155,8 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats)
 {
 	struct json_object *obj = json_new();
+	struct throttle limits;
+	char text[256];
 
 	json_add_u64(obj, "abi_version", info->abi_version);
 	json_add_name(obj, "state", htmm_state_name(info->state));
@@ -170,6 +182,11 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	json_add_bool(obj, "large_pebs", any_large_pebs(stats));
 	json_add_bool(obj, "multiplexed", any_multiplexed(stats));
 	json_add_bool(obj, "throttled", stats->stats.total.throttled);
+	throttle_read(&limits);
+	throttle_explain(&limits, stats, text, sizeof(text));
+	json_add_name(obj, "throttle_advice", text);
+	json_add(obj, "max_sample_rate", json_object_new_int64(limits.max_sample_rate));
+	json_add(obj, "cpu_time_max_percent", json_object_new_int64(limits.cpu_percent));
 	return obj;
 }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "throttle.h"
+
+#define SYSCTL		"/proc/sys/kernel/"
+#define MAX_RATE	"perf_event_max_sample_rate"
+#define CPU_PERCENT	"perf_cpu_time_max_percent"
+
+/* What the kernel starts with, both of them. */
+#define DEFAULT_RATE	100000
+#define DEFAULT_PERCENT	25
+
+static long read_number(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[32];
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+void throttle_read(struct throttle *limits)
+{
+	limits->max_sample_rate = read_number(SYSCTL MAX_RATE);
+	limits->cpu_percent = read_number(SYSCTL CPU_PERCENT);
+}
+
+/*
+ * How many samples there would have been nobody knows: what a throttled event misses
+ * is not counted. So: the kernel's default, or twice of more than that.
+ */
+static long higher_rate(const struct throttle *limits)
+{
+	if (limits->max_sample_rate < DEFAULT_RATE)
+		return DEFAULT_RATE;
+	return 2 * limits->max_sample_rate;
+}
+
+void throttle_explain(const struct throttle *limits, const struct htmm_stats_buf *stats,
+		      char *text, size_t size)
+{
+	/* Where it never lowers the rate by itself, the kernel lets nobody set it. */
+	const bool fixed = limits->cpu_percent == 0 || limits->cpu_percent == 100;
+	const struct htmm_stats *s = &stats->stats;
+	unsigned int i, channels = 0;
+	char percent[64] = "";
+
+	text[0] = '\0';
+	if (!s->total.throttled)
+		return;
+	for (i = 0; i < s->nr_channels; i++)
+		channels += !!stats->channels[i].counters.throttled;
+	if (fixed)
+		snprintf(percent, sizeof(percent), "kernel." CPU_PERCENT "=%d ", DEFAULT_PERCENT);
+	snprintf(text, size,
+		 "the kernel throttled %u of %u channels, %llu times, and their samples were lost; "
+		 "raise the period, or run: sysctl %skernel." MAX_RATE "=%ld", channels,
+		 s->nr_channels, s->total.throttled, percent, higher_rate(limits));
+}

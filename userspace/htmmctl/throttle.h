@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The kernel's own limits on sampling, and what to do when they lose samples. */
+#ifndef HTMMCTL_THROTTLE_H
+#define HTMMCTL_THROTTLE_H
+
+#include <stddef.h>
+#include <htmm/htmm.h>
+
+/**
+ * struct throttle - what the kernel allows
+ * @max_sample_rate: samples per second of an event on a CPU; -1: unknown
+ * @cpu_percent: CPU time that perf's interrupts may take before the kernel lowers
+ *	@max_sample_rate by itself; 0 or 100: it never does; -1: unknown
+ */
+struct throttle {
+	long max_sample_rate;
+	long cpu_percent;
+};
+
+/**
+ * throttle_read() - read the limits in force
+ * @limits: filled
+ */
+void throttle_read(struct throttle *limits);
+
+/**
+ * throttle_explain() - tell that samples were lost, and how to lose none
+ * @limits: the limits
+ * @stats: counters of a session
+ * @text: set to a sentence without a full stop; empty if nothing was throttled
+ * @size: bytes in @text
+ */
+void throttle_explain(const struct throttle *limits, const struct htmm_stats_buf *stats,
+		      char *text, size_t size);
+
+#endif /* HTMMCTL_THROTTLE_H */
