@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The kernel throttles an event that overflows too often, and that is counted. */
+#include "check.h"
+
+#define PAGES		64
+#define SYSCTL		"/proc/sys/kernel/perf_"
+#define MAX_RATE	SYSCTL "event_max_sample_rate"
+#define CPU_PERCENT	SYSCTL "cpu_time_max_percent"
+/* Samples a second that any event comes to, in a test and on any machine. */
+#define LOW_RATE	"10"
+
+FIXTURE(throttle) {
+	int fd;
+	struct source source;
+	struct request req;
+	void *mem;
+	char rate[32];
+	char percent[32];
+};
+
+static int sysctl_get(const char *path, char *text, size_t size)
+{
+	FILE *file = fopen(path, "r");
+	int ret = file && fgets(text, size, file) ? 0 : -errno;
+
+	if (file)
+		fclose(file);
+	return ret;
+}
+
+static int sysctl_put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		return -errno;
+	fputs(text, file);
+	return fclose(file) ? -errno : 0;
+}
+
+/* The kernel takes a rate only while it may lower it by itself. */
+static int rate_set(const char *rate)
+{
+	int ret = sysctl_put(CPU_PERCENT, "25");
+
+	return ret ?: sysctl_put(MAX_RATE, rate);
+}
+
+FIXTURE_SETUP(throttle)
+{
+	ASSERT_EQ(0, sysctl_get(MAX_RATE, self->rate, sizeof(self->rate)));
+	ASSERT_EQ(0, sysctl_get(CPU_PERCENT, self->percent,
+				sizeof(self->percent)));
+	source_best(&self->source);
+	request_init(&self->req, &self->source.event);
+	self->mem = access_map(PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(throttle)
+{
+	close(self->fd);
+	EXPECT_EQ(0, rate_set(self->rate));
+	EXPECT_EQ(0, sysctl_put(CPU_PERCENT, self->percent));
+	check_idle(_metadata);
+}
+
+/* How often events were throttled while this program accessed memory. */
+static __u64 throttled(struct __test_metadata *_metadata,
+		       struct _test_data_throttle *self)
+{
+	struct books books;
+	__u64 sum = 0;
+	__u32 i;
+
+	EXPECT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	access_pages(&self->source, self->mem, PAGES, 2000);
+	EXPECT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	EXPECT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LT(0, books.stats.total.counted);
+	for (i = 0; i < books.stats.nr_channels; i++) {
+		const struct htmm_counters *c = &books.channels[i].counters;
+
+		EXPECT_LE(c->throttled, c->overflows);
+		sum += c->throttled;
+	}
+	EXPECT_EQ(books.stats.total.throttled, sum);
+	books_free(&books);
+	return sum;
+}
+
+TEST_F(throttle, counted)
+{
+	ASSERT_EQ(0, rate_set(LOW_RATE));
+	EXPECT_LT(0, throttled(_metadata, self));
+}
+
+TEST_F(throttle, none_below_the_limit)
+{
+	ASSERT_EQ(0, rate_set("1000000"));
+	EXPECT_EQ(0, throttled(_metadata, self));
+}
