@@ -7,6 +7,7 @@
 #			SUITES=kselftest-debug: on a kernel that checks itself
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
 # make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
+# make bench-scaling	two writers against one (the same)
 # make lint		check everything that needs no run
 # make packages		install what the last three need, on Debian
 # make install		install htmmctl, libhtmm, manual pages and the rest (DESTDIR, prefix)
@@ -45,6 +46,9 @@ bench-core:
 bench-readers:
 	$(MAKE) -C selftests/bench/threads readers
 
+bench-scaling:
+	$(MAKE) -C selftests/bench/threads scaling
+
 install: userspace
 	packaging/install user
 
@@ -78,4 +82,4 @@ clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	rm -rf build
 
-.PHONY: all module userspace packages demo check lint bench-core bench-readers clean
+.PHONY: all module userspace packages demo check lint bench-core bench-readers bench-scaling clean

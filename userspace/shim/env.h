@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <linux/perf_event.h>
 #include <linux/types.h>
 
 typedef __u8 u8;
@@ -78,6 +79,11 @@ typedef __u64 u64;
 static inline int fls(unsigned int x)
 {
 	return x ? 32 - __builtin_clz(x) : 0;
+}
+
+static inline unsigned int hweight64(u64 x)
+{
+	return __builtin_popcountll(x);
 }
 
 static inline int ilog2(u64 x)

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two writers against one. Each writer drains a ring of its own, as a drain thread
+ * does those of its CPUs, and has a table and a lock of its own. Samples of the other
+ * writer's pages go to it through a ring, so that a table's memory stays with one
+ * CPU. Both ways, the same pages are sampled.
+ *
+ * What this machine can do at most is shown by two writers whose rings have only
+ * their own pages ("apart").
+ */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "record.h"
+#include "ring.h"
+#include "shard.h"
+
+#define PAGES		(16U << 20)
+#define WRITERS		2
+#define RECORDS		(1024 * 1024)	/* in a ring, always the same ones */
+#define INBOX		32		/* batches */
+#define SAMPLE_TYPE	HTMM_SAMPLE_TYPE_MIN
+#define MAX_ROUNDS	200
+
+struct batch {
+	struct htmm_table_sample samples[BENCH_BATCH];
+};
+
+/* Whose pages a writer's ring has: those of all writers, or only its own. */
+enum source { MIXED, OWN, SOURCES };
+
+struct writer {
+	struct htmm_ring ring[SOURCES];
+	struct htmm_ring inbox[WRITERS];	/* batches from each of the others */
+	struct batch own;
+	struct batch *to[WRITERS];	/* being filled, for each writer */
+	u32 fill[WRITERS];
+	u32 number;
+	u64 added;
+	u64 cpu;
+	u64 waited;
+} __aligned(64);
+
+/* Samples per nanosecond in one turn. */
+struct turn {
+	double wall;
+	double cpu;	/* as if each writer had a CPU and never lost it */
+};
+
+/* The first table alone, then those of two writers. */
+static struct shard shards[1 + WRITERS];
+static struct shard *tables;
+static u32 nr_tables;
+static enum source source;
+static struct writer writers[WRITERS];
+static atomic_bool done;
+
+static void ring_open(struct htmm_ring *ring, u32 slots, u32 slot_size)
+{
+	size_t bytes = (size_t)slots * slot_size;
+
+	if (htmm_ring_init(ring, aligned_alloc(64, bytes), bytes, slot_size))
+		exit(1);
+}
+
+static void ring_fill(struct htmm_ring *ring, const struct bench_space *space,
+		      u32 owner, bool mixed)
+{
+	static struct htmm_table_sample s[RECORDS];
+	u32 n = 0, i;
+
+	while (n < RECORDS) {
+		bench_zipf(space, s, RECORDS);
+		for (i = 0; i < RECORDS && n < RECORDS; i++) {
+			if (!mixed && htmm_table_shard(0, s[i].vpn, WRITERS) != owner)
+				continue;
+			htmm_record_write(htmm_ring_reserve(ring), SAMPLE_TYPE,
+					  &(struct htmm_sample){
+						.addr = s[i].vpn << 12, .pid = 1 });
+			htmm_ring_commit(ring);
+			n++;
+		}
+	}
+}
+
+static void writer_open(struct writer *writer, u32 number,
+			const struct bench_space *space)
+{
+	u32 i;
+
+	writer->number = number;
+	for (i = 0; i < SOURCES; i++) {
+		ring_open(&writer->ring[i], RECORDS,
+			  htmm_record_slot_size(SAMPLE_TYPE));
+		ring_fill(&writer->ring[i], space, number, i == MIXED);
+	}
+	for (i = 0; i < WRITERS; i++)
+		ring_open(&writer->inbox[i], INBOX, sizeof(struct batch));
+}
+
+/* The records that were read are there again; a producer is not what is measured. */
+static void produce_again(struct htmm_ring *ring, u32 n)
+{
+	ring->head += n;
+}
+
+/* Every page once, in the first table and in that of the two it belongs to. */
+static void fill(const struct bench_space *space)
+{
+	static struct htmm_table_sample all[BENCH_BATCH], part[BENCH_BATCH];
+	u64 page, waited;
+	u32 i, n, to;
+
+	for (page = 0; page < PAGES; page += BENCH_BATCH) {
+		bench_each_once(space, page, all, BENCH_BATCH);
+		shard_add(&shards[0], all, BENCH_BATCH, &waited);
+		for (to = 0; to < WRITERS; to++) {
+			for (i = 0, n = 0; i < BENCH_BATCH; i++)
+				if (htmm_table_shard(0, all[i].vpn, WRITERS) == to)
+					part[n++] = all[i];
+			shard_add(&shards[1 + to], part, n, &waited);
+		}
+	}
+}
+
+static void add_batch(struct writer *writer, const struct batch *batch)
+{
+	shard_add(&tables[writer->number], batch->samples, BENCH_BATCH,
+		  &writer->waited);
+	writer->added += BENCH_BATCH;
+}
+
+static void empty_inbox(struct writer *writer, struct htmm_ring *inbox)
+{
+	void *batch;
+
+	/* One by one, for the other may be waiting for room. */
+	while (htmm_ring_peek(inbox, &batch)) {
+		add_batch(writer, batch);
+		htmm_ring_consume(inbox, 1);
+	}
+}
+
+/* Room for a batch: our own, or in another's inbox. While that is full, empty ours. */
+static struct batch *next_batch(struct writer *writer, u32 to)
+{
+	struct htmm_ring *inbox = &writers[to].inbox[writer->number];
+	struct batch *batch;
+
+	if (to == writer->number)
+		return &writer->own;
+	while (!(batch = htmm_ring_reserve(inbox)) && !atomic_load(&done)) {
+		empty_inbox(writer, &writer->inbox[to]);
+		nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
+	}
+	return batch ?: &writer->own;
+}
+
+static void hand_over(struct writer *writer, u32 to)
+{
+	if (to == writer->number)
+		add_batch(writer, &writer->own);
+	else
+		htmm_ring_commit(&writers[to].inbox[writer->number]);
+	writer->to[to] = next_batch(writer, to);
+	writer->fill[to] = 0;
+}
+
+static void drain_batch(struct writer *writer)
+{
+	struct htmm_ring *ring = &writer->ring[source];
+	struct htmm_table_sample s = { .weight = 1 };
+	u32 i, n, to;
+	void *first;
+
+	n = min_t(u32, htmm_ring_peek(ring, &first), BENCH_BATCH);
+	for (i = 0; i < n; i++) {
+		s.vpn = htmm_record_addr(first + i * ring->slot_size,
+					 SAMPLE_TYPE) >> 12;
+		to = htmm_table_shard(0, s.vpn, nr_tables);
+		writer->to[to]->samples[writer->fill[to]++] = s;
+		if (writer->fill[to] == BENCH_BATCH)
+			hand_over(writer, to);
+	}
+	htmm_ring_consume(ring, n);
+	produce_again(ring, n);
+	for (i = 0; i < nr_tables; i++)
+		empty_inbox(writer, &writer->inbox[i]);
+}
+
+/* Each on a CPU of its own, as drain threads are. */
+static void pin(u32 cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *drain(void *arg)
+{
+	struct writer *writer = arg;
+	u64 start;
+	u32 i;
+
+	pin(writer->number);
+	start = cpu_ns();
+	/* What the turn before has left is forgotten. */
+	for (i = 0; i < nr_tables; i++) {
+		writer->to[i] = next_batch(writer, i);
+		writer->fill[i] = 0;
+	}
+	writer->added = 0;
+	writer->waited = 0;
+	while (!atomic_load_explicit(&done, memory_order_relaxed))
+		drain_batch(writer);
+	writer->cpu = cpu_ns() - start;
+	return NULL;
+}
+
+static struct turn run(u32 n, enum source from, u64 ns)
+{
+	struct timespec nap = { .tv_nsec = ns };
+	u64 start = wall_ns(), samples = 0, busy = 0;
+	pthread_t thread[WRITERS];
+	u32 i;
+
+	tables = n == 1 ? &shards[0] : &shards[1];
+	nr_tables = n;
+	source = from;
+	atomic_store(&done, false);
+	for (i = 0; i < n; i++)
+		pthread_create(&thread[i], NULL, drain, &writers[i]);
+	nanosleep(&nap, NULL);
+	atomic_store(&done, true);
+	for (i = 0; i < n; i++) {
+		pthread_join(thread[i], NULL);
+		samples += writers[i].added;
+		busy += writers[i].cpu + writers[i].waited;
+	}
+	return (struct turn) {
+		.wall = (double)samples / (wall_ns() - start),
+		.cpu = (double)samples * n / busy,
+	};
+}
+
+enum way { ONE, SHARED, APART, WAYS };
+
+static void report_way(FILE *json, const char *name, struct turn (*turn)[WAYS],
+		       u32 rounds, enum way way)
+{
+	double wall[MAX_ROUNDS], cpu[MAX_ROUNDS];
+	char title[40];
+	u32 i;
+
+	for (i = 0; i < rounds; i++) {
+		wall[i] = turn[i][way].wall / turn[i][ONE].wall;
+		cpu[i] = turn[i][way].cpu / turn[i][ONE].cpu;
+	}
+	report(json, name, quartiles(wall, rounds));
+	snprintf(title, sizeof(title), "%s_cpu", name);
+	report(json, title, quartiles(cpu, rounds));
+}
+
+static void measure(FILE *json, u32 rounds, u64 window)
+{
+	static struct turn turn[MAX_ROUNDS][WAYS];
+	double ns[MAX_ROUNDS];
+	u32 i, j, way;
+
+	for (i = 0; i < rounds; i++) {
+		for (j = 0; j < WAYS; j++) {
+			way = (i + j) % WAYS;
+			turn[i][way] = run(way == ONE ? 1 : WRITERS,
+					   way == APART ? OWN : MIXED, window);
+		}
+		ns[i] = 1 / turn[i][ONE].cpu;
+	}
+	printf("# zipf, %u pages, %u writers, %u rounds: median, quartiles\n",
+	       PAGES, WRITERS, rounds);
+	if (json)
+		fprintf(json, "{\"pages\": %u, \"writers\": %u", PAGES, WRITERS);
+	report(json, "ns_per_sample", quartiles(ns, rounds));
+	report_way(json, "scaling", turn, rounds, SHARED);
+	report_way(json, "apart", turn, rounds, APART);
+	if (json)
+		fprintf(json, "}\n");
+}
+
+int main(int argc, char **argv)
+{
+	u32 rounds = clamp_t(u64, setting("ROUNDS", 21), 1, MAX_ROUNDS), i;
+	u64 window = min_t(u64, setting("WINDOW_MS", 300), 999) * 1000000;
+	FILE *json = argc > 1 ? fopen(argv[1], "w") : NULL;
+	struct bench_space space;
+
+	bench_space_open(&space, PAGES, 1);
+	for (i = 0; i < 1 + WRITERS; i++)
+		shard_open(&shards[i], PAGES);
+	fill(&space);
+	for (i = 0; i < WRITERS; i++)
+		writer_open(&writers[i], i, &space);
+	run(1, MIXED, window);
+	run(WRITERS, MIXED, window);
+	measure(json, rounds, window);
+	return 0;
+}
