@@ -494,6 +494,9 @@ static ssize_t htmm_chardev_read(struct file *file, char __user *to, size_t room
 
 	if (!reader)
 		return -EINVAL;
+	/* As for an ioctl, that the file is open is not enough. */
+	if (!perfmon_capable())
+		return -EPERM;
 	do {
 		ret = wait ? wait_event_interruptible(reader->wait,
 						      htmm_reader_ready(reader)) : 0;
@@ -513,7 +516,7 @@ static __poll_t htmm_chardev_poll(struct file *file, poll_table *table)
 	struct htmm_reader *reader = htmm_chardev_reader(file);
 	__poll_t ready = 0;
 
-	if (!reader)
+	if (!reader || !perfmon_capable())
 		return EPOLLERR;
 	poll_wait(file, &reader->wait, table);
 	if (htmm_reader_ready(reader))

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who may use /dev/htmm: capabilities, other users, 32-bit programs. */
+#include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <linux/capability.h>
+#include <linux/perf_event.h>
 #include "check.h"
 #include "child.h"
 #include "records.h"
 
 #define NOBODY		65534
 #define ALL_CAPS	(~0ULL)
+#define DEBUGFS		"/sys/kernel/debug/htmm"
+#define TRACING		"/sys/kernel/tracing"
 
 FIXTURE(privilege) {
 	int fd;
@@ -52,7 +57,17 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	struct htmm_info info;
 	struct pages pages;
 	struct books books;
+	int nr, ret;
 
+	/* Also those that nobody has thought of here. */
+	for (nr = 0; nr < 256; nr++) {
+		if (_IO(HTMM_IOC_TYPE, nr) == HTMM_IOC_GET_INFO)
+			continue;
+		ret = device_ioctl(fd, _IO(HTMM_IOC_TYPE, nr), NULL);
+		EXPECT_TRUE(ret == -EPERM || ret == -ENOTTY) {
+			TH_LOG("ioctl %d returned %d", nr, ret);
+		}
+	}
 	EXPECT_EQ(-EPERM, device_start(fd, req));
 	EXPECT_EQ(-EPERM, device_ioctl(fd, HTMM_IOC_START, NULL));
 	EXPECT_EQ(-EPERM, books_read(fd, &books));
@@ -84,23 +99,133 @@ static void check_permitted(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(0, stream_join(fd, 0, 0));
 }
 
+static void become_nobody(struct __test_metadata *_metadata)
+{
+	ASSERT_EQ(0, setgroups(0, NULL));
+	ASSERT_EQ(0, setresgid(NOBODY, NOBODY, NOBODY));
+	ASSERT_EQ(0, setresuid(NOBODY, NOBODY, NOBODY));
+}
+
 /* The fd was opened by root: that it is open must not be enough. */
 TEST_F(privilege, other_user)
 {
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	ASSERT_EQ(0, setgroups(0, NULL));
-	ASSERT_EQ(0, setresgid(NOBODY, NOBODY, NOBODY));
-	ASSERT_EQ(0, setresuid(NOBODY, NOBODY, NOBODY));
+	become_nobody(_metadata);
 	check_refused(_metadata, self->fd, &self->req);
 	EXPECT_EQ(-EACCES, device_open());
 }
 
+/* Nor must it be enough that the file is a reader of the stream already. */
+TEST_F(privilege, stream_of_another_user)
+{
+	struct tally tally = {};
+	int reader = device_open();
+
+	ASSERT_LE(0, reader);
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	ASSERT_EQ(0, stream_join(reader, 0, 0));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&self->source, access_map(16), 16, 1);
+	EXPECT_LT(0, records_read(reader, 4096, &tally));
+	access_pages(&self->source, access_map(16), 16, 1);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	EXPECT_NE(0, stream_poll(reader) & POLLIN);
+	become_nobody(_metadata);
+	EXPECT_EQ(-EPERM, records_read(reader, 4096, &tally));
+	EXPECT_EQ(POLLERR, stream_poll(reader));
+	EXPECT_EQ(-EPERM, stream_join(reader, 0, 0));
+	close(reader);
+}
+
+static int file_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+TEST_F(privilege, files_of_another_user)
+{
+	static const char * const files[] = {
+		DEBUGFS, DEBUGFS "/status", DEBUGFS "/stats",
+		DEBUGFS "/histogram", DEBUGFS "/hot_pages", DEBUGFS "/events",
+		DEBUGFS "/streams", TRACING, TRACING "/trace_pipe",
+		TRACING "/events/htmm/htmm_sample/id",
+	};
+	char text[256];
+	int hot, fd;
+	size_t i;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		fd = file_open(files[i]);
+		ASSERT_LE(0, fd) {
+			TH_LOG("%s: %s", files[i], strerror(-fd));
+		}
+		close(fd);
+	}
+	hot = file_open(DEBUGFS "/hot_pages");
+	become_nobody(_metadata);
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		EXPECT_EQ(-EACCES, file_open(files[i])) {
+			TH_LOG("%s", files[i]);
+		}
+	}
+	/* Opened by root, and the addresses still not for everyone. */
+	EXPECT_EQ(-1, read(hot, text, sizeof(text)));
+	EXPECT_EQ(EPERM, errno);
+	close(hot);
+}
+
+/* A tracepoint on all CPUs, as perf opens it. */
+static int tracepoint_open(const char *id)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = atoi(id),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1,
+			 PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+TEST_F(privilege, tracepoint_of_another_user)
+{
+	char id[16] = "";
+	int fd;
+
+	fd = file_open(TRACING "/events/htmm/htmm_sample/id");
+	ASSERT_LE(0, fd);
+	ASSERT_LT(0, read(fd, id, sizeof(id) - 1));
+	close(fd);
+	fd = tracepoint_open(id);
+	ASSERT_LE(0, fd);
+	close(fd);
+	become_nobody(_metadata);
+	fd = tracepoint_open(id);
+	EXPECT_TRUE(fd == -EPERM || fd == -EACCES) {
+		TH_LOG("returned %d", fd);
+	}
+}
+
 TEST_F(privilege, root_without_the_capability)
 {
+	char text[256];
+	int fd;
+
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, caps_keep(ALL_CAPS & ~(1ULL << CAP_PERFMON) &
 			       ~(1ULL << CAP_SYS_ADMIN)));
 	check_refused(_metadata, self->fd, &self->req);
+	fd = file_open(DEBUGFS "/hot_pages");
+	EXPECT_EQ(-1, read(fd, text, sizeof(text)));
+	EXPECT_EQ(EPERM, errno);
+	close(fd);
 }
 
 TEST_F(privilege, perfmon_alone)

@@ -620,7 +620,7 @@ enum htmm_stream_state {
  * @watermark is reached or the session has ended, and returns 0 after the last
  * record of the session. With O_NONBLOCK it returns what there is. poll() says
  * EPOLLIN when read() would not wait, EPOLLHUP too when the session has ended, and
- * EPOLLERR on a file that is no reader.
+ * EPOLLERR on a file that is no reader, and to a caller who may not read it.
  *
  * ioctl:
  * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is
@@ -631,6 +631,7 @@ enum htmm_stream_state {
  * ENOMEM	not enough memory for the buffer
  *
  * read():
+ * EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN)
  * EINVAL	the file is no reader, or the next record does not fit
  * EAGAIN	O_NONBLOCK is set, and there is no record
  * EINTR	a signal arrived before there was a record
