@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <string.h>
+#include "decode.h"
+#include "format.h"
+
+/* The only event of a file. */
+#define NO_EVENT	0
+
+/**
+ * struct cursor - what of a record has not been looked at
+ * @at: the next byte
+ * @left: bytes from there to the record's end
+ */
+struct cursor {
+	const unsigned char *at;
+	size_t left;
+};
+
+static __u64 get64(const void *bytes)
+{
+	__u64 value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+static __u32 get32(const void *bytes)
+{
+	__u32 value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+static struct perf_event_header get_header(const void *bytes)
+{
+	struct perf_event_header header;
+
+	memcpy(&header, bytes, sizeof(header));
+	return header;
+}
+
+static int skip(struct cursor *cursor, __u64 size)
+{
+	if (size > cursor->left)
+		return -EBADMSG;
+	cursor->at += size;
+	cursor->left -= size;
+	return 0;
+}
+
+static int take64(struct cursor *cursor, __u64 *value)
+{
+	if (cursor->left < sizeof(*value))
+		return -EBADMSG;
+	*value = get64(cursor->at);
+	return skip(cursor, sizeof(*value));
+}
+
+/* Skip @nr elements of @size bytes each; @nr comes from the file. */
+static int skip_array(struct cursor *cursor, __u64 nr, size_t size)
+{
+	return nr > cursor->left / size ? -EBADMSG : skip(cursor, nr * size);
+}
+
+/* The values of one counter, or of all counters of a group. */
+static int skip_read(struct cursor *cursor, __u64 format)
+{
+	__u64 nr = 1;
+	size_t each = 8;
+
+	if (format & PERF_FORMAT_ID)
+		each += 8;
+	if (format & PERF_FORMAT_LOST)
+		each += 8;
+	if (format & PERF_FORMAT_GROUP && take64(cursor, &nr))
+		return -EBADMSG;
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED && skip(cursor, 8))
+		return -EBADMSG;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING && skip(cursor, 8))
+		return -EBADMSG;
+	return skip_array(cursor, nr, each);
+}
+
+static int skip_callchain(struct cursor *cursor)
+{
+	__u64 nr;
+
+	return take64(cursor, &nr) ? -EBADMSG : skip_array(cursor, nr, 8);
+}
+
+static int skip_raw(struct cursor *cursor)
+{
+	return cursor->left < 4 ? -EBADMSG : skip(cursor, 4 + (__u64)get32(cursor->at));
+}
+
+static int skip_branches(struct cursor *cursor, const struct perf_event_attr *attr)
+{
+	__u64 nr;
+
+	if (take64(cursor, &nr))
+		return -EBADMSG;
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX && skip(cursor, 8))
+		return -EBADMSG;
+	return skip_array(cursor, nr, sizeof(struct perf_branch_entry));
+}
+
+static int skip_regs(struct cursor *cursor, const struct perf_event_attr *attr)
+{
+	__u64 abi;
+
+	if (take64(cursor, &abi))
+		return -EBADMSG;
+	return abi ? skip_array(cursor, __builtin_popcountll(attr->sample_regs_user), 8) : 0;
+}
+
+static int skip_stack(struct cursor *cursor)
+{
+	__u64 size;
+
+	if (take64(cursor, &size) || skip(cursor, size))
+		return -EBADMSG;
+	return size ? skip(cursor, 8) : 0;
+}
+
+/* Past the members whose size varies, to the data source behind them. */
+static int find_data_src(struct cursor *cursor, const struct perf_event_attr *attr, __u64 *value)
+{
+	__u64 type = attr->sample_type;
+	int ret = 0;
+
+	if (type & PERF_SAMPLE_READ)
+		ret = skip_read(cursor, attr->read_format);
+	if (!ret && type & PERF_SAMPLE_CALLCHAIN)
+		ret = skip_callchain(cursor);
+	if (!ret && type & PERF_SAMPLE_RAW)
+		ret = skip_raw(cursor);
+	if (!ret && type & PERF_SAMPLE_BRANCH_STACK)
+		ret = skip_branches(cursor, attr);
+	if (!ret && type & PERF_SAMPLE_REGS_USER)
+		ret = skip_regs(cursor, attr);
+	if (!ret && type & PERF_SAMPLE_STACK_USER)
+		ret = skip_stack(cursor);
+	if (!ret && type & PERF_SAMPLE_WEIGHT_TYPE)
+		ret = skip(cursor, 8);
+	return ret ? ret : take64(cursor, value);
+}
+
+/* The event of a sample. A file of one event need not say which. */
+static int sample_event(const struct perfdata_events *events, const unsigned char *record,
+			size_t size)
+{
+	__u16 at;
+
+	if (!events->nr)
+		return -ENOENT;
+	at = events->event[0].layout.id;
+	if (events->nr == 1 || at == PERFDATA_ABSENT)
+		return NO_EVENT;
+	return at + 8U <= size ? perfdata_events_find(events, get64(record + at)) : -EBADMSG;
+}
+
+static int decode_sample(const struct perfdata_events *events, const unsigned char *record,
+			 size_t size, struct perfdata_record_view *view)
+{
+	const struct perfdata_evsel *evsel;
+	const struct perfdata_layout *layout;
+	int event = sample_event(events, record, size);
+
+	if (event < 0)
+		return event;
+	evsel = &events->event[event];
+	layout = &evsel->layout;
+	if (size < layout->fixed)
+		return -EBADMSG;
+	view->event = event;
+	if (layout->ip != PERFDATA_ABSENT)
+		view->ip = get64(record + layout->ip);
+	if (layout->tid != PERFDATA_ABSENT) {
+		view->pid = get32(record + layout->tid);
+		view->tid = get32(record + layout->tid + 4);
+	}
+	if (layout->time != PERFDATA_ABSENT)
+		view->time = get64(record + layout->time);
+	if (layout->addr != PERFDATA_ABSENT)
+		view->addr = get64(record + layout->addr);
+	if (layout->cpu != PERFDATA_ABSENT)
+		view->cpu = get32(record + layout->cpu);
+	if (layout->period != PERFDATA_ABSENT)
+		view->period = get64(record + layout->period);
+	if (evsel->attr.sample_type & PERF_SAMPLE_DATA_SRC) {
+		struct cursor cursor = { record + layout->fixed, size - layout->fixed };
+
+		return find_data_src(&cursor, &evsel->attr, &view->data_src);
+	}
+	return 0;
+}
+
+/* Bytes of the members that end every record but samples, if they do. */
+static size_t trailer_size(const struct perf_event_attr *attr)
+{
+	const __u64 members = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+			      PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+
+	return attr->sample_id_all ? 8 * __builtin_popcountll(attr->sample_type & members) : 0;
+}
+
+/*
+ * Who and when, from the end of a record that is no sample. All events agree on
+ * what is there; records that perf makes up have zeroes.
+ */
+static void decode_trailer(const struct perfdata_events *events, const unsigned char *record,
+			   size_t size, struct perfdata_record_view *view)
+{
+	const struct perf_event_attr *attr;
+	const unsigned char *at;
+
+	if (!events->nr)
+		return;
+	attr = &events->event[0].attr;
+	if (!trailer_size(attr) || size < sizeof(struct perf_event_header) + trailer_size(attr))
+		return;
+	at = record + size - trailer_size(attr);
+	if (attr->sample_type & PERF_SAMPLE_TID) {
+		view->pid = get32(at);
+		view->tid = get32(at + 4);
+		at += 8;
+	}
+	if (attr->sample_type & PERF_SAMPLE_TIME)
+		view->time = get64(at);
+}
+
+/* A text that ends at its NUL, or at the end of the record. */
+static int decode_name(const unsigned char *record, size_t from, size_t size,
+		       struct perfdata_record_view *view)
+{
+	if (size <= from)
+		return -EBADMSG;
+	view->name = (const char *)record + from;
+	view->name_len = strnlen(view->name, size - from);
+	return 0;
+}
+
+static int decode_mmap(const unsigned char *record, size_t size, struct perfdata_record_view *view)
+{
+	size_t name = view->type == PERF_RECORD_MMAP ? offsetof(struct perfdata_mmap, filename) :
+						       offsetof(struct perfdata_mmap2, filename);
+
+	if (size <= name)
+		return -EBADMSG;
+	view->pid = get32(record + offsetof(struct perfdata_mmap, pid));
+	view->tid = get32(record + offsetof(struct perfdata_mmap, tid));
+	view->addr = get64(record + offsetof(struct perfdata_mmap, start));
+	view->len = get64(record + offsetof(struct perfdata_mmap, len));
+	view->pgoff = get64(record + offsetof(struct perfdata_mmap, pgoff));
+	return decode_name(record, name, size, view);
+}
+
+static int decode_task(const unsigned char *record, size_t size, struct perfdata_record_view *view)
+{
+	if (size < sizeof(struct perfdata_task))
+		return -EBADMSG;
+	view->pid = get32(record + offsetof(struct perfdata_task, pid));
+	view->ppid = get32(record + offsetof(struct perfdata_task, ppid));
+	view->tid = get32(record + offsetof(struct perfdata_task, tid));
+	return 0;
+}
+
+static int decode_comm(const unsigned char *record, size_t size, struct perfdata_record_view *view)
+{
+	if (size < offsetof(struct perfdata_comm, comm))
+		return -EBADMSG;
+	view->pid = get32(record + offsetof(struct perfdata_comm, pid));
+	view->tid = get32(record + offsetof(struct perfdata_comm, tid));
+	return decode_name(record, offsetof(struct perfdata_comm, comm), size, view);
+}
+
+static int decode_lost(const unsigned char *record, size_t size, size_t at,
+		       struct perfdata_record_view *view)
+{
+	if (size < at + 8)
+		return -EBADMSG;
+	view->lost = get64(record + at);
+	return 0;
+}
+
+int perfdata_decode(const struct perfdata_events *events, const struct perf_event_header *header,
+		    struct perfdata_record_view *view)
+{
+	const struct perf_event_header head = get_header(header);
+	const unsigned char *record = (const unsigned char *)header;
+
+	*view = (struct perfdata_record_view) {
+		.type = head.type, .misc = head.misc,
+		.pid = ~0U, .tid = ~0U, .cpu = ~0U, .period = 1,
+	};
+	if (head.type == PERF_RECORD_SAMPLE)
+		return decode_sample(events, record, head.size, view);
+	if (head.type < PERFDATA_RECORD_ATTR)
+		decode_trailer(events, record, head.size, view);
+	switch (head.type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return decode_mmap(record, head.size, view);
+	case PERF_RECORD_COMM:
+		return decode_comm(record, head.size, view);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return decode_task(record, head.size, view);
+	case PERF_RECORD_LOST:
+		return decode_lost(record, head.size, offsetof(struct perfdata_lost, lost), view);
+	case PERF_RECORD_LOST_SAMPLES:
+		return decode_lost(record, head.size, offsetof(struct perfdata_lost_samples, lost),
+				   view);
+	default:
+		return 0;
+	}
+}
+
+int perfdata_decode_time(const struct perfdata_events *events,
+			 const struct perf_event_header *header, __u64 *time)
+{
+	const struct perf_event_header head = get_header(header);
+	const unsigned char *record = (const unsigned char *)header;
+	struct perfdata_record_view view = {};
+	__u16 at;
+	int event;
+
+	if (head.type != PERF_RECORD_SAMPLE) {
+		decode_trailer(events, record, head.size, &view);
+		*time = view.time;
+		return 0;
+	}
+	event = sample_event(events, record, head.size);
+	if (event < 0)
+		return event;
+	at = events->event[event].layout.time;
+	*time = 0;
+	if (at == PERFDATA_ABSENT)
+		return 0;
+	if (at + 8U > head.size)
+		return -EBADMSG;
+	*time = get64(record + at);
+	return 0;
+}

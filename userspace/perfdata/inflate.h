@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Records inside compressed records. */
+#ifndef PERFDATA_INFLATE_H
+#define PERFDATA_INFLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/perf_event.h>
+
+struct perfdata_inflate;
+
+/**
+ * perfdata_inflate_new() - prepare to decompress
+ *
+ * Return: the state, or NULL if there is no memory.
+ */
+struct perfdata_inflate *perfdata_inflate_new(void);
+
+/**
+ * perfdata_inflate_free() - free the state
+ * @inflate: the state; may be NULL
+ */
+void perfdata_inflate_free(struct perfdata_inflate *inflate);
+
+/**
+ * perfdata_inflate_feed() - give the next compressed bytes
+ * @inflate: the state
+ * @data: the bytes, which must stay until perfdata_inflate_next() returns NULL
+ * @size: how many
+ */
+void perfdata_inflate_feed(struct perfdata_inflate *inflate, const void *data, size_t size);
+
+/**
+ * perfdata_inflate_next() - the next whole record
+ * @inflate: the state
+ * @bad: set if the bytes are no zstd stream, or no records
+ *
+ * Return: the record, valid until the next call, not necessarily aligned; NULL if
+ * more bytes are needed first, or if @bad.
+ */
+const struct perf_event_header *perfdata_inflate_next(struct perfdata_inflate *inflate, bool *bad);
+
+#endif /* PERFDATA_INFLATE_H */

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "format.h"
+#include "notes.h"
+
+/**
+ * struct bytes - what of a section has not been read
+ * @at: the next byte
+ * @left: bytes from there to the section's end
+ */
+struct bytes {
+	const unsigned char *at;
+	size_t left;
+};
+
+static bool take(struct bytes *bytes, void *value, size_t size)
+{
+	if (bytes->left < size)
+		return false;
+	memcpy(value, bytes->at, size);
+	bytes->at += size;
+	bytes->left -= size;
+	return true;
+}
+
+static bool skip(struct bytes *bytes, __u64 size)
+{
+	if (size > bytes->left)
+		return false;
+	bytes->at += size;
+	bytes->left -= size;
+	return true;
+}
+
+/* A text, for free(); NULL if there is none. */
+static char *take_text(struct bytes *bytes)
+{
+	const unsigned char *text;
+	__u32 len;
+
+	if (!take(bytes, &len, sizeof(len)))
+		return NULL;
+	text = bytes->at;
+	return skip(bytes, len) ? strndup((const char *)text, len) : NULL;
+}
+
+static void replace(char **old, char *new)
+{
+	if (!new)
+		return;
+	free(*old);
+	*old = new;
+}
+
+static void read_cmdline(struct perfdata_notes *notes, struct bytes *bytes)
+{
+	char *line = strdup(""), *word, *longer;
+	__u32 nr;
+
+	if (!take(bytes, &nr, sizeof(nr)))
+		nr = 0;
+	while (line && nr-- && (word = take_text(bytes))) {
+		longer = realloc(line, strlen(line) + strlen(word) + 2);
+		if (longer) {
+			line = longer;
+			if (*line)
+				strcat(line, " ");
+			strcat(line, word);
+		}
+		free(word);
+	}
+	replace(&notes->cmdline, line);
+}
+
+static void read_event_desc(struct perfdata_events *events, struct bytes *bytes)
+{
+	__u32 nr, attr_size, nr_ids, i;
+
+	if (!take(bytes, &nr, sizeof(nr)) || !take(bytes, &attr_size, sizeof(attr_size)))
+		return;
+	for (i = 0; i < nr && i < events->nr; i++) {
+		char *name;
+
+		if (!skip(bytes, attr_size) || !take(bytes, &nr_ids, sizeof(nr_ids)))
+			return;
+		name = take_text(bytes);
+		if (!name)
+			return;
+		replace(&events->event[i].name, name);
+		if (!skip(bytes, 8ULL * nr_ids))
+			return;
+	}
+}
+
+/* Nodes without CPUs are CXL memory, PMEM and their like. */
+static void read_numa(struct perfdata_notes *notes, struct bytes *bytes)
+{
+	__u64 total, available, fast = 0;
+	__u32 nr, node;
+	char *cpus;
+
+	if (!take(bytes, &nr, sizeof(nr)))
+		return;
+	while (nr--) {
+		if (!take(bytes, &node, sizeof(node)) || !take(bytes, &total, sizeof(total)) ||
+		    !take(bytes, &available, sizeof(available)))
+			return;
+		cpus = take_text(bytes);
+		if (!cpus)
+			return;
+		if (*cpus)
+			fast += total * 1024;
+		free(cpus);
+	}
+	notes->fast_mem = fast;
+}
+
+void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *events,
+			unsigned int feature, const void *data, size_t size)
+{
+	struct bytes bytes = { data, size };
+	__u64 total;
+
+	switch (feature) {
+	case PERFDATA_HOSTNAME:
+		replace(&notes->hostname, take_text(&bytes));
+		break;
+	case PERFDATA_CMDLINE:
+		read_cmdline(notes, &bytes);
+		break;
+	case PERFDATA_TOTAL_MEM:
+		if (take(&bytes, &total, sizeof(total)))
+			notes->total_mem = total * 1024;
+		break;
+	case PERFDATA_EVENT_DESC:
+		read_event_desc(events, &bytes);
+		break;
+	case PERFDATA_NUMA_TOPOLOGY:
+		read_numa(notes, &bytes);
+		break;
+	default:
+		break;
+	}
+}
+
+void perfdata_notes_free(struct perfdata_notes *notes)
+{
+	free(notes->hostname);
+	free(notes->cmdline);
+	memset(notes, 0, sizeof(*notes));
+}

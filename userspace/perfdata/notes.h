@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The feature sections of a perf.data file, as far as they matter here. */
+#ifndef PERFDATA_NOTES_H
+#define PERFDATA_NOTES_H
+
+#include <stddef.h>
+#include "events.h"
+#include "reader.h"
+
+/* Sections longer than that are not read. */
+#define PERFDATA_NOTE_MAX	(1024 * 1024)
+
+/**
+ * perfdata_notes_add() - read one feature
+ * @notes: filled as far as the feature tells something
+ * @events: receive their names
+ * @feature: enum perfdata_feature
+ * @data: its bytes
+ * @size: how many; whatever does not fit in there is left out
+ */
+void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *events,
+			unsigned int feature, const void *data, size_t size);
+
+/**
+ * perfdata_notes_free() - free the notes
+ * @notes: the notes; may be all zero
+ */
+void perfdata_notes_free(struct perfdata_notes *notes);
+
+#endif /* PERFDATA_NOTES_H */

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "format.h"
+#include "header.h"
+#include "inflate.h"
+#include "input.h"
+#include "notes.h"
+#include "order.h"
+#include "reader.h"
+
+/* Like PERFDATA_RECORD_COMPRESSED, but says how many of its bytes count. */
+#define RECORD_COMPRESSED2	83
+
+/**
+ * struct perfdata_reader - a file or pipe being read
+ * @fd: the file; owned
+ * @pipe: it has the form of a pipe: events come as records
+ * @input: its bytes
+ * @events: its events
+ * @notes: what else it says
+ * @order: records that wait for older ones
+ * @inflate: decompression; NULL: nothing was compressed so far
+ * @inflating: a compressed record is being unpacked
+ * @taken: bytes of the record given out last, which are to be taken now
+ * @ended: no record follows
+ * @status: how it went so far
+ */
+struct perfdata_reader {
+	int fd;
+	bool pipe;
+	struct perfdata_input input;
+	struct perfdata_events events;
+	struct perfdata_notes notes;
+	struct perfdata_order order;
+	struct perfdata_inflate *inflate;
+	bool inflating;
+	size_t taken;
+	bool ended;
+	struct perfdata_status status;
+};
+
+/* Where the records begin, and where they end if the file says so. */
+static int find_data(struct perfdata_reader *reader, __u64 file_size, struct htmm_error *err)
+{
+	struct perfdata_header header;
+	__u64 end;
+	int ret;
+
+	ret = perfdata_header_read(reader->fd, file_size, &header, &reader->events, &reader->notes,
+				   err);
+	if (ret)
+		return ret;
+	if (header.data.offset < sizeof(struct perfdata_pipe_header) ||
+	    header.data.offset > file_size ||
+	    lseek(reader->fd, header.data.offset, SEEK_SET) < 0)
+		return htmm_error_set(err, EINVAL, "record it again",
+				      "its records are said to begin behind its end");
+	reader->input.offset = header.data.offset;
+	/* The size is written last: without it the writer was killed. */
+	if (!header.data.size ||
+	    __builtin_add_overflow(header.data.offset, header.data.size, &end) || end > file_size) {
+		reader->status.truncated = true;
+		end = file_size;
+	}
+	reader->input.limit = end;
+	reader->status.size = end;
+	return 0;
+}
+
+/* Files can be read at any place, pipes only once. */
+static int begin(struct perfdata_reader *reader, struct htmm_error *err)
+{
+	struct perfdata_pipe_header start;
+	const void *bytes;
+	struct stat stat;
+	int ret;
+
+	if (perfdata_input_init(&reader->input, reader->fd, 0))
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	bytes = perfdata_input_peek(&reader->input, sizeof(start));
+	if (!bytes && reader->input.code)
+		return htmm_error_set(err, reader->input.code, NULL, "cannot read it: %s",
+				      strerror(reader->input.code));
+	if (!bytes)
+		return htmm_error_set(err, EINVAL, "record it again", "it is empty, or nearly so");
+	memcpy(&start, bytes, sizeof(start));
+	ret = perfdata_header_check(&start, err);
+	if (ret)
+		return ret;
+	if (start.size == sizeof(start)) {
+		reader->pipe = true;
+		perfdata_input_take(&reader->input, sizeof(start));
+		if (!fstat(reader->fd, &stat) && S_ISREG(stat.st_mode))
+			reader->status.size = stat.st_size;
+		return 0;
+	}
+	if (fstat(reader->fd, &stat) || !S_ISREG(stat.st_mode))
+		return htmm_error_set(err, EINVAL, "give its name with -i",
+				      "it is a file, which cannot be read from a pipe");
+	reader->input.begin = 0;
+	reader->input.end = 0;
+	return find_data(reader, stat.st_size, err);
+}
+
+int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm_error *err)
+{
+	struct perfdata_reader *new = calloc(1, sizeof(*new));
+	int ret;
+
+	if (!new) {
+		close(fd);
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	}
+	new->fd = fd;
+	ret = begin(new, err);
+	if (ret) {
+		perfdata_reader_close(new);
+		return ret;
+	}
+	*reader = new;
+	return 0;
+}
+
+int perfdata_reader_open(struct perfdata_reader **reader, const char *path,
+			 struct htmm_error *err)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) :
+				     fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	int ret;
+
+	if (fd < 0)
+		return htmm_error_set(err, errno, errno == ENOENT ? "give another file with -i" :
+				      NULL, "cannot open '%s': %s", path, strerror(errno));
+	ret = perfdata_reader_open_fd(reader, fd, err);
+	if (ret)
+		htmm_error_prefix(err, "cannot read '%s': ", path);
+	return ret;
+}
+
+/* The file makes no sense from here on. */
+static void give_up(struct perfdata_reader *reader)
+{
+	reader->status.damaged = true;
+	reader->ended = true;
+}
+
+/* An event in a pipe: struct perf_event_attr, then its ids. */
+static int add_attr(struct perfdata_reader *reader, const unsigned char *record, size_t size,
+		    struct htmm_error *err)
+{
+	const size_t head = sizeof(struct perf_event_header);
+	struct perf_event_attr attr = {};
+	int event;
+
+	if (size < head + PERF_ATTR_SIZE_VER0) {
+		reader->status.malformed++;
+		return 0;
+	}
+	memcpy(&attr, record + head, PERF_ATTR_SIZE_VER0);
+	if (attr.size < PERF_ATTR_SIZE_VER0)
+		attr.size = PERF_ATTR_SIZE_VER0;
+	if (attr.size > size - head) {
+		reader->status.malformed++;
+		return 0;
+	}
+	event = perfdata_events_add(&reader->events, record + head, attr.size, err);
+	if (event < 0)
+		return event;
+	return perfdata_events_add_ids(&reader->events, event, record + head + attr.size,
+				       (size - head - attr.size) / 8, err);
+}
+
+static void add_feature(struct perfdata_reader *reader, const unsigned char *record, size_t size)
+{
+	const size_t data = offsetof(struct perfdata_feature_record, data);
+	__u64 feature;
+
+	if (size < data) {
+		reader->status.malformed++;
+		return;
+	}
+	memcpy(&feature, record + offsetof(struct perfdata_feature_record, feature), 8);
+	if (feature < PERFDATA_FEATURE_BITS)
+		perfdata_notes_add(&reader->notes, &reader->events, feature, record + data,
+				   size - data);
+}
+
+/* Bytes behind a record that its size does not cover. */
+static __u64 bytes_behind(const struct perf_event_header *header, const unsigned char *record)
+{
+	__u64 size64 = 0;
+	__u32 size32 = 0;
+
+	if (header->type == PERFDATA_RECORD_AUXTRACE && header->size >= 16)
+		memcpy(&size64, record + 8, sizeof(size64));
+	if (header->type == PERFDATA_RECORD_TRACING_DATA && header->size >= 12) {
+		memcpy(&size32, record + 8, sizeof(size32));
+		size64 = ((__u64)size32 + 7) & ~7ULL;
+	}
+	return size64;
+}
+
+static int unpack(struct perfdata_reader *reader, const struct perf_event_header *header,
+		  const unsigned char *record, struct htmm_error *err)
+{
+	__u64 from = sizeof(*header), size = header->size - from;
+
+	if (header->type == RECORD_COMPRESSED2) {
+		if (header->size < 16) {
+			reader->status.malformed++;
+			return 0;
+		}
+		memcpy(&size, record + 8, sizeof(size));
+		from = 16;
+		if (size > header->size - from)
+			size = header->size - from;
+	}
+	if (!reader->inflate)
+		reader->inflate = perfdata_inflate_new();
+	if (!reader->inflate)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	perfdata_inflate_feed(reader->inflate, record + from, size);
+	reader->inflating = true;
+	return 0;
+}
+
+/* Records that only the reader is interested in. */
+static int handle_own(struct perfdata_reader *reader, const struct perf_event_header *header,
+		      const unsigned char *record, struct htmm_error *err)
+{
+	switch (header->type) {
+	case PERFDATA_RECORD_ATTR:
+		return reader->pipe ? add_attr(reader, record, header->size, err) : 0;
+	case PERFDATA_RECORD_FEATURE:
+		add_feature(reader, record, header->size);
+		return 0;
+	case PERFDATA_RECORD_FINISHED_ROUND:
+		perfdata_order_round(&reader->order);
+		return 0;
+	case PERFDATA_RECORD_COMPRESSED:
+	case RECORD_COMPRESSED2:
+		if (reader->inflating) {
+			give_up(reader);
+			return 0;
+		}
+		return unpack(reader, header, record, err);
+	default:
+		return 0;
+	}
+}
+
+/* The next record from a compressed one. Returns NULL at its end. */
+static const unsigned char *next_inflated(struct perfdata_reader *reader)
+{
+	const struct perf_event_header *record;
+	bool bad;
+
+	record = perfdata_inflate_next(reader->inflate, &bad);
+	if (bad)
+		give_up(reader);
+	if (!record)
+		reader->inflating = false;
+	return (const unsigned char *)record;
+}
+
+/* No whole record is left, for better or worse. */
+static int end_of_input(struct perfdata_reader *reader, struct htmm_error *err)
+{
+	reader->ended = true;
+	if (reader->input.code)
+		return htmm_error_set(err, reader->input.code, NULL, "cannot read on: %s",
+				      strerror(reader->input.code));
+	if (perfdata_input_peek(&reader->input, 1))
+		reader->status.truncated = true;
+	return 0;
+}
+
+/* Read the next record as it lies in the file; *@record is NULL if there is none now. */
+static int next_raw(struct perfdata_reader *reader, const unsigned char **record,
+		    struct perf_event_header *header, struct htmm_error *err)
+{
+	const unsigned char *at = NULL;
+
+	if (reader->inflating) {
+		at = next_inflated(reader);
+		if (at)
+			memcpy(header, at, sizeof(*header));
+		*record = at;
+		return 0;
+	}
+	perfdata_input_take(&reader->input, reader->taken);
+	reader->taken = 0;
+	*record = NULL;
+	at = perfdata_input_peek(&reader->input, sizeof(*header));
+	if (!at)
+		return end_of_input(reader, err);
+	memcpy(header, at, sizeof(*header));
+	if (header->size < sizeof(*header)) {
+		give_up(reader);
+		return 0;
+	}
+	at = perfdata_input_peek(&reader->input, header->size);
+	if (!at)
+		return end_of_input(reader, err);
+	reader->taken = header->size;
+	*record = at;
+	return 0;
+}
+
+/* What lies behind a record is jumped over. */
+static void skip_behind(struct perfdata_reader *reader, const struct perf_event_header *header,
+			const unsigned char *record)
+{
+	__u64 behind = bytes_behind(header, record);
+
+	if (!behind)
+		return;
+	if (reader->inflating) {
+		give_up(reader);
+		return;
+	}
+	perfdata_input_take(&reader->input, reader->taken);
+	reader->taken = 0;
+	if (!perfdata_input_skip(&reader->input, behind)) {
+		reader->status.truncated = true;
+		reader->ended = true;
+	}
+}
+
+/* Count what is wrong with a record. Returns true if it is good. */
+static bool accepted(struct perfdata_reader *reader, int ret)
+{
+	if (ret == -ENOENT)
+		reader->status.unknown++;
+	else if (ret)
+		reader->status.malformed++;
+	return !ret;
+}
+
+/*
+ * Take one record from the file: 1 if @view was filled, 0 if it was put in order
+ * or was none of the caller's business.
+ */
+static int advance(struct perfdata_reader *reader, struct perfdata_record_view *view,
+		   struct htmm_error *err)
+{
+	struct perf_event_header header;
+	const unsigned char *record;
+	__u64 time;
+	int ret;
+
+	ret = next_raw(reader, &record, &header, err);
+	if (ret || !record)
+		return ret;
+	if (header.size < sizeof(header)) {
+		give_up(reader);
+		return 0;
+	}
+	reader->status.records++;
+	if (header.type >= PERFDATA_RECORD_ATTR) {
+		ret = handle_own(reader, &header, record, err);
+		if (!ret)
+			skip_behind(reader, &header, record);
+		return ret;
+	}
+	if (!accepted(reader, perfdata_decode_time(&reader->events, (const void *)record, &time)))
+		return 0;
+	/* perf makes records up of what was before; these have no time, and go first. */
+	if (!time || time == ~0ULL || !reader->events.timed)
+		return accepted(reader, perfdata_decode(&reader->events, (const void *)record,
+							view));
+	if (perfdata_order_push(&reader->order, record, header.size, time))
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	return 0;
+}
+
+int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_view *view,
+			 struct htmm_error *err)
+{
+	const struct perf_event_header *record;
+	__u64 time;
+	int ret;
+
+	for (;;) {
+		record = perfdata_order_pop(&reader->order, &time);
+		if (record) {
+			if (accepted(reader, perfdata_decode(&reader->events, record, view)))
+				return 1;
+			continue;
+		}
+		if (reader->ended)
+			return 0;
+		ret = advance(reader, view, err);
+		if (ret)
+			return ret;
+		if (reader->ended)
+			perfdata_order_finish(&reader->order);
+	}
+}
+
+const struct perfdata_events *perfdata_reader_events(const struct perfdata_reader *reader)
+{
+	return &reader->events;
+}
+
+const struct perfdata_notes *perfdata_reader_notes(const struct perfdata_reader *reader)
+{
+	return &reader->notes;
+}
+
+void perfdata_reader_status(const struct perfdata_reader *reader, struct perfdata_status *status)
+{
+	*status = reader->status;
+	status->offset = reader->input.offset;
+	status->late = reader->order.late;
+}
+
+void perfdata_reader_close(struct perfdata_reader *reader)
+{
+	if (!reader)
+		return;
+	perfdata_events_free(&reader->events);
+	perfdata_notes_free(&reader->notes);
+	perfdata_order_free(&reader->order);
+	perfdata_inflate_free(reader->inflate);
+	perfdata_input_free(&reader->input);
+	close(reader->fd);
+	free(reader);
+}

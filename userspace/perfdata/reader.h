@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reads perf.data files and pipes, of this program and of perf.
+ *
+ * Records come one by one, in order of time as far as the file allows it, through
+ * a window of fixed size: memory does not depend on the length of the file. A
+ * file whose writer was killed is read as far as it goes. Nothing in a file is
+ * trusted: what does not fit its form is counted and left out, and a file that
+ * makes no sense any more ends there.
+ */
+#ifndef PERFDATA_READER_H
+#define PERFDATA_READER_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+#include <htmm/error.h>
+#include "decode.h"
+#include "events.h"
+
+struct perfdata_reader;
+
+/**
+ * struct perfdata_notes - what a file says besides its records
+ * @hostname: machine it was recorded on, or NULL
+ * @cmdline: command it was recorded with, or NULL
+ * @total_mem: memory of that machine, in bytes; 0: not told
+ * @fast_mem: memory of its nodes that have CPUs, in bytes; 0: not told
+ */
+struct perfdata_notes {
+	char *hostname;
+	char *cmdline;
+	__u64 total_mem;
+	__u64 fast_mem;
+};
+
+/**
+ * struct perfdata_status - how reading went so far
+ * @offset: bytes read
+ * @size: bytes there are; 0: not known, as of a pipe
+ * @records: records read, samples included
+ * @malformed: records left out because they are shorter than their type
+ * @unknown: samples left out because no event has their id
+ * @late: records that came too late to be put in order
+ * @truncated: the file ends in the midst of a record, or before its end is due:
+ *	its writer was killed
+ * @damaged: the file makes no sense from @offset on
+ */
+struct perfdata_status {
+	__u64 offset;
+	__u64 size;
+	__u64 records;
+	__u64 malformed;
+	__u64 unknown;
+	__u64 late;
+	bool truncated;
+	bool damaged;
+};
+
+/**
+ * perfdata_reader_open() - begin to read
+ * @reader: receives the reader
+ * @path: file or FIFO; "-": standard input
+ * @err: says why it cannot be read, and what to do
+ *
+ * Return: 0, the negative errno of open(2), -EINVAL (no perf.data, or one that
+ * is not understood), -E2BIG or -ENOMEM.
+ */
+int perfdata_reader_open(struct perfdata_reader **reader, const char *path,
+			 struct htmm_error *err);
+
+/**
+ * perfdata_reader_open_fd() - begin to read from an open file
+ * @reader: receives the reader
+ * @fd: the file, at its first byte; closed with the reader, or if this fails
+ * @err: as in perfdata_reader_open()
+ *
+ * Return: as perfdata_reader_open().
+ */
+int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm_error *err);
+
+/**
+ * perfdata_reader_next() - read the next record
+ * @reader: the reader
+ * @view: filled; its name is valid until the next call
+ * @err: says what went wrong
+ *
+ * Return: 1, 0 (there are no more), or a negative errno of read(2) or -ENOMEM.
+ */
+int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_view *view,
+			 struct htmm_error *err);
+
+/**
+ * perfdata_reader_events() - the events of the file
+ * @reader: the reader
+ *
+ * Return: the events; those of a pipe are complete only at its end.
+ */
+const struct perfdata_events *perfdata_reader_events(const struct perfdata_reader *reader);
+
+/**
+ * perfdata_reader_notes() - what the file says besides its records
+ * @reader: the reader
+ *
+ * Return: the notes; those of a pipe are complete only at its end.
+ */
+const struct perfdata_notes *perfdata_reader_notes(const struct perfdata_reader *reader);
+
+/**
+ * perfdata_reader_status() - how reading went so far
+ * @reader: the reader
+ * @status: filled
+ */
+void perfdata_reader_status(const struct perfdata_reader *reader, struct perfdata_status *status);
+
+/**
+ * perfdata_reader_close() - end reading
+ * @reader: the reader; may be NULL
+ */
+void perfdata_reader_close(struct perfdata_reader *reader);
+
+#endif /* PERFDATA_READER_H */
