@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Samples by address and time, in bounded memory.
+ *
+ * How long a recording is and how much memory it touches is known only at its end,
+ * so both scales begin fine and get coarser as needed: time in up to HEAT_SLICES
+ * slices, whose width doubles when they are used up; addresses in up to
+ * HEAT_ROWS chunks, from one page on, likewise. Of each slice the working set is
+ * kept, too: the number of different pages, estimated by a HyperLogLog sketch
+ * with a standard error of 1.6 %, which can be merged when slices are.
+ */
+#ifndef REPORT_HEAT_H
+#define REPORT_HEAT_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#define HEAT_SLICES		512
+#define HEAT_ROWS		8192
+#define HEAT_SKETCH_BITS	12
+#define HEAT_SKETCH_SIZE	4096
+
+/**
+ * struct heat_row - one chunk of addresses
+ * @space: address space
+ * @chunk: address >> &struct heat.chunk_shift
+ * @samples: samples in each slice
+ */
+struct heat_row {
+	__u32 space;
+	__u64 chunk;
+	__u32 samples[HEAT_SLICES];
+};
+
+/**
+ * struct heat - samples by address and time
+ * @origin: time of the first sample, in nanoseconds
+ * @last: time of the last one
+ * @slice_shift: a slice has 1 << slice_shift nanoseconds
+ * @chunk_shift: a row has 1 << chunk_shift bytes
+ * @row: the rows; in order once heat_sort() was called
+ * @nr_rows: how many there are
+ * @slice_samples: samples in each slice
+ * @omitted: samples that have no row: there were too many address spaces for
+ *	that, or no memory
+ */
+struct heat {
+	__u64 origin;
+	__u64 last;
+	unsigned int slice_shift;
+	unsigned int chunk_shift;
+	struct heat_row **row;
+	__u32 nr_rows;
+	__u64 slice_samples[HEAT_SLICES];
+	__u64 omitted;
+
+	/* private: */
+	bool begun;
+	__u32 *slot;
+	struct heat_row *hint;
+	__u8 (*sketch)[HEAT_SKETCH_SIZE];
+};
+
+/**
+ * heat_new() - make an empty map
+ *
+ * Return: the map, or NULL if there is no memory.
+ */
+struct heat *heat_new(void);
+
+/**
+ * heat_free() - free the map
+ * @heat: the map; may be NULL
+ */
+void heat_free(struct heat *heat);
+
+/**
+ * heat_add() - count a sample
+ * @heat: the map
+ * @space: address space
+ * @addr: address in it
+ * @time: in nanoseconds, best not before the first one's
+ */
+void heat_add(struct heat *heat, __u32 space, __u64 addr, __u64 time);
+
+/**
+ * heat_sort() - put the rows in order of space and address
+ * @heat: the map, to which nothing may be added any more
+ */
+void heat_sort(struct heat *heat);
+
+/**
+ * heat_slices() - slices in use
+ * @heat: the map
+ *
+ * Return: 0..HEAT_SLICES.
+ */
+unsigned int heat_slices(const struct heat *heat);
+
+/**
+ * heat_working_set() - different pages in some slices
+ * @heat: the map
+ * @from: the first slice
+ * @to: the slice behind the last
+ *
+ * Return: an estimate; exact to a few per cent.
+ */
+__u64 heat_working_set(const struct heat *heat, unsigned int from, unsigned int to);
+
+#endif /* REPORT_HEAT_H */

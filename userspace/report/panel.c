@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "panel.h"
+
+/* A hole smaller than this is drawn, as is one smaller than what lies below it. */
+#define HOLE_BYTES	(4ULL << 20)
+
+static __u64 row_samples(const struct heat_row *row)
+{
+	__u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < HEAT_SLICES; i++)
+		sum += row->samples[i];
+	return sum;
+}
+
+/* Does a row go on where the panel ends, or nearly so? */
+static bool adjoins(const struct heat *heat, const struct panel *panel, const struct heat_row *row)
+{
+	__u64 start = row->chunk << heat->chunk_shift;
+	__u64 hole = start - panel->end, below = panel->end - panel->start;
+
+	return row->space == panel->space && (hole < HOLE_BYTES || hole < below);
+}
+
+static void extend(const struct heat *heat, struct panel *panel, const struct heat_row *row)
+{
+	panel->end = (row->chunk + 1) << heat->chunk_shift;
+	panel->samples += row_samples(row);
+	panel->nr_rows++;
+}
+
+static unsigned int cluster(const struct heat *heat, struct panel *panels)
+{
+	unsigned int nr = 0;
+	__u32 i;
+
+	for (i = 0; i < heat->nr_rows; i++) {
+		const struct heat_row *row = heat->row[i];
+
+		if (!nr || !adjoins(heat, &panels[nr - 1], row))
+			panels[nr++] = (struct panel) {
+				.space = row->space, .first_row = i,
+				.start = row->chunk << heat->chunk_shift,
+			};
+		extend(heat, &panels[nr - 1], row);
+	}
+	return nr;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct panel *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return x->first_row < y->first_row ? -1 : 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct panel *x = a, *y = b;
+
+	return x->first_row < y->first_row ? -1 : 1;
+}
+
+/* Keep the clusters with the most samples; a hundredth of all is the least. */
+static void choose(struct panels *panels, unsigned int nr, unsigned int most)
+{
+	__u64 all = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		all += panels->panel[i].samples;
+	qsort(panels->panel, nr, sizeof(*panels->panel), by_samples);
+	for (i = 0; i < nr; i++) {
+		if (i < most && panels->panel[i].samples >= all / 100) {
+			panels->nr++;
+			continue;
+		}
+		panels->left_out++;
+		panels->left_out_samples += panels->panel[i].samples;
+	}
+	qsort(panels->panel, panels->nr, sizeof(*panels->panel), by_place);
+}
+
+/* Rows of whole chunks, all of the same size. */
+static void divide(const struct heat *heat, struct panel *panel, unsigned int rows)
+{
+	__u64 chunks = (panel->end - panel->start) >> heat->chunk_shift;
+	__u64 each = (chunks + rows - 1) / rows;
+
+	panel->row_bytes = each << heat->chunk_shift;
+	panel->rows = (chunks + each - 1) / each;
+	panel->end = panel->start + panel->rows * panel->row_bytes;
+}
+
+int panels_make(struct panels *panels, const struct heat *heat, unsigned int most,
+		unsigned int columns, unsigned int rows)
+{
+	unsigned int slices = heat_slices(heat), i;
+
+	memset(panels, 0, sizeof(*panels));
+	panels->panel = calloc(heat->nr_rows + 1UL, sizeof(*panels->panel));
+	if (!panels->panel)
+		return -ENOMEM;
+	choose(panels, cluster(heat, panels->panel), most);
+	panels->column_slices = (slices + columns - 1) / columns;
+	if (slices)
+		panels->columns = (slices + panels->column_slices - 1) / panels->column_slices;
+	for (i = 0; i < panels->nr; i++)
+		divide(heat, &panels->panel[i], rows);
+	return 0;
+}
+
+void panels_row(const struct panels *panels, const struct heat *heat, const struct panel *panel,
+		unsigned int row, __u64 *cells)
+{
+	__u64 start = panel->start + row * panel->row_bytes;
+	unsigned int slices = heat_slices(heat), i;
+	__u32 r;
+
+	memset(cells, 0, panels->columns * sizeof(*cells));
+	for (r = panel->first_row; r < panel->first_row + panel->nr_rows; r++) {
+		__u64 addr = heat->row[r]->chunk << heat->chunk_shift;
+
+		if (addr < start || addr - start >= panel->row_bytes)
+			continue;
+		for (i = 0; i < slices; i++)
+			cells[i / panels->column_slices] += heat->row[r]->samples[i];
+	}
+}
+
+__u64 panels_most(const struct panels *panels, const struct heat *heat)
+{
+	__u64 *cells = calloc(panels->columns + 1UL, sizeof(*cells)), most = 1;
+	unsigned int p, row, i;
+
+	if (!cells)
+		return 0;
+	for (p = 0; p < panels->nr; p++) {
+		for (row = 0; row < panels->panel[p].rows; row++) {
+			panels_row(panels, heat, &panels->panel[p], row, cells);
+			for (i = 0; i < panels->columns; i++)
+				most = cells[i] > most ? cells[i] : most;
+		}
+	}
+	free(cells);
+	return most;
+}
+
+/* What a range of addresses has in common with a panel. */
+static __u64 overlap(const struct panel *panel, const struct vma *vma)
+{
+	__u64 start = vma->start > panel->start ? vma->start : panel->start;
+	__u64 end = vma->end < panel->end ? vma->end : panel->end;
+
+	return end > start ? end - start : 0;
+}
+
+const char *panels_mapping(const struct report *report, const struct panel *panel)
+{
+	const struct space *space = &report->tasks.space[panel->space];
+	const struct mapping *best = NULL, *mapping;
+	__u32 i;
+
+	for (i = 0; i < space->nr_vmas; i++) {
+		if (!space->vma[i].mapping_plus_1 || !overlap(panel, &space->vma[i]))
+			continue;
+		mapping = &report->tasks.mapping[space->vma[i].mapping_plus_1 - 1];
+		if (!best || mapping->samples > best->samples)
+			best = mapping;
+	}
+	return best ? best->name : "[unmapped]";
+}
+
+void panels_free(struct panels *panels)
+{
+	free(panels->panel);
+	memset(panels, 0, sizeof(*panels));
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "report.h"
+
+/* Addresses of user space end here, with five-level page tables too. */
+#define USER_END	BIT_ULL(56)
+
+static int no_memory(struct htmm_error *err)
+{
+	return htmm_error_set(err, ENOMEM, "give less with --max-bytes, or fewer processes with -p",
+			      "out of memory");
+}
+
+int report_init(struct report *report, const struct report_config *config, struct htmm_error *err)
+{
+	memset(report, 0, sizeof(*report));
+	report->config = *config;
+	report->store = store_new(&config->store, err);
+	if (!report->store)
+		return -ENOMEM;
+	report->heat = heat_new();
+	return report->heat ? 0 : no_memory(err);
+}
+
+bool report_wants(const struct report *report, __u32 pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->config.nr_pids; i++)
+		if (report->config.pids[i] == pid)
+			return true;
+	return !report->config.nr_pids;
+}
+
+static __u32 weight_of(const struct report *report, const struct perfdata_record_view *view)
+{
+	if (!report->config.weight_period || !view->period)
+		return 1;
+	return view->period < U32_MAX ? view->period : U32_MAX;
+}
+
+void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples, __u32 weight)
+{
+	int mapping = tasks_find(&report->tasks, space, addr);
+
+	if (mapping < 0)
+		return;
+	report->tasks.space[space].samples += samples;
+	report->tasks.mapping[mapping].samples += samples;
+	report->counts.samples += samples;
+	store_add(report->store, space, addr, weight);
+}
+
+static void count(struct report *report, const struct perfdata_record_view *view)
+{
+	int space = tasks_space(&report->tasks, view->pid);
+
+	if (space < 0)
+		return;
+	report_count(report, space, view->addr, 1, weight_of(report, view));
+	report->counts.origin[origin_of(view->data_src)]++;
+	if (view->time)
+		heat_add(report->heat, space, view->addr, view->time);
+}
+
+static void feed_sample(struct report *report, const struct perfdata_record_view *view)
+{
+	if (!report_wants(report, view->pid))
+		report->counts.filtered++;
+	else if (!view->addr)
+		report->counts.no_addr++;
+	else if (view->addr >= USER_END)
+		report->counts.kernel_addr++;
+	else
+		count(report, view);
+}
+
+void report_feed(struct report *report, const struct perfdata_record_view *view)
+{
+	struct tasks *tasks = &report->tasks;
+
+	if (view->type == PERF_RECORD_SAMPLE) {
+		feed_sample(report, view);
+		return;
+	}
+	if (view->type == PERF_RECORD_LOST || view->type == PERF_RECORD_LOST_SAMPLES)
+		report->counts.lost += view->lost;
+	if (view->type == PERF_RECORD_THROTTLE)
+		report->counts.throttled++;
+	/* The kernel's own mappings have no process. */
+	if (view->pid == ~0U || !report_wants(report, view->pid))
+		return;
+	switch (view->type) {
+	case PERF_RECORD_COMM:
+		if (view->pid == view->tid)
+			tasks_comm(tasks, view->pid, view->name, view->name_len,
+				   view->misc & PERF_RECORD_MISC_COMM_EXEC);
+		break;
+	case PERF_RECORD_FORK:
+		/* Threads are no processes. */
+		if (view->pid != view->ppid)
+			tasks_fork(tasks, view->pid, view->ppid,
+				   !(view->misc & PERF_RECORD_MISC_FORK_EXEC));
+		break;
+	case PERF_RECORD_EXIT:
+		if (view->pid == view->tid)
+			tasks_exit(tasks, view->pid);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		tasks_mmap(tasks, view->pid, view->addr, view->len, view->name, view->name_len);
+		break;
+	default:
+		break;
+	}
+}
+
+static void finish_hist(struct report *report, enum htmm_kind kind)
+{
+	struct htmm_histogram *hist = &report->hist[kind];
+	struct store_heat heat;
+
+	store_heat(report->store, kind, &heat);
+	hist->kind = kind == HTMM_KIND_HUGE ? HTMM_HIST_HUGE : HTMM_HIST_BASE;
+	hist->nr_bins = HTMM_NR_BINS;
+	hist->hot_threshold = heat.hot;
+	hist->warm_threshold = heat.warm;
+	hist->pages = heat.pages;
+	hist->hot_pages = heat.hot_pages;
+	hist->capacity_pages = heat.capacity;
+	hist->samples = report->store->samples;
+	memcpy(hist->bins, heat.hist.bin, sizeof(hist->bins));
+}
+
+static void finish_hit_ratio(struct report *report)
+{
+	struct htmm_hist hist;
+	int kind;
+
+	for (kind = 0; kind < HTMM_KINDS; kind++) {
+		memcpy(hist.bin, report->hist[kind].bins, sizeof(hist.bin));
+		report->hit_ppm[kind] = htmm_hist_hit_ratio(&hist,
+							    report->hist[kind].hot_threshold);
+	}
+}
+
+static void describe(struct report *report, const struct htmm_list_entry *entry,
+		     struct report_page *page)
+{
+	*page = (struct report_page) {
+		.space = entry->space,
+		.addr = entry->vpn << 12,
+		.samples = entry->value,
+		.bin = htmm_hist_bin(entry->value),
+	};
+	page->mapping = tasks_find(&report->tasks, page->space, page->addr);
+	page->hot = page->bin >= report->hist[HTMM_KIND_BASE].hot_threshold;
+}
+
+/* Give a page to the process and the mapping it belongs to. */
+static void attribute(struct report *report, __u32 space, __u64 vpn, __u32 samples)
+{
+	bool hot = htmm_hist_bin(samples) >= report->hist[HTMM_KIND_BASE].hot_threshold;
+	int mapping;
+
+	if (!samples)
+		return;
+	report->tasks.space[space].pages++;
+	report->tasks.space[space].hot_pages += hot;
+	mapping = tasks_find(&report->tasks, space, vpn << 12);
+	if (mapping < 0)
+		return;
+	report->tasks.mapping[mapping].pages++;
+	report->tasks.mapping[mapping].hot_pages += hot;
+}
+
+/* Region by region, as a list of all pages might be long. */
+static int attribute_all(struct report *report)
+{
+	struct htmm_list_entry *regions;
+	u32 nr, i, page;
+
+	regions = store_list(report->store, HTMM_LIST_REGIONS, 0, 0, &nr);
+	if (!regions)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		for (page = 0; page < 1U << HTMM_REGION_SHIFT; page++)
+			attribute(report, regions[i].space, regions[i].vpn + page,
+				  htmm_table_count(&report->store->table, regions[i].space,
+						   regions[i].vpn + page));
+	free(regions);
+	return 0;
+}
+
+static int list_pages(struct report *report, __u32 most)
+{
+	struct htmm_list_entry *entries;
+	u32 i;
+
+	entries = store_list(report->store, HTMM_LIST_PAGES, 0, most, &report->nr_pages);
+	report->page = calloc(report->nr_pages + 1UL, sizeof(*report->page));
+	if (!entries || !report->page) {
+		free(entries);
+		return -ENOMEM;
+	}
+	for (i = 0; i < report->nr_pages; i++)
+		describe(report, &entries[i], &report->page[i]);
+	free(entries);
+	return 0;
+}
+
+/* The first page of a region that has a count: the region itself may begin anywhere. */
+static __u64 first_touched(const struct report *report, __u32 space, __u64 vpn)
+{
+	u32 page = 0;
+
+	while (page < 1U << HTMM_REGION_SHIFT &&
+	       !htmm_table_count(&report->store->table, space, vpn + page))
+		page++;
+	return (vpn + page) << 12;
+}
+
+static int list_regions(struct report *report, __u32 most)
+{
+	unsigned int hot = report->hist[HTMM_KIND_BASE].hot_threshold;
+	struct htmm_list_entry *entries;
+	struct htmm_region_info info;
+	u32 i;
+
+	entries = store_list(report->store, HTMM_LIST_SKEW, hot, most, &report->nr_regions);
+	report->region = calloc(report->nr_regions + 1UL, sizeof(*report->region));
+	if (!entries || !report->region) {
+		free(entries);
+		return -ENOMEM;
+	}
+	for (i = 0; i < report->nr_regions; i++) {
+		struct report_page *region = &report->region[i];
+
+		htmm_table_region(&report->store->table, entries[i].space, entries[i].vpn, hot,
+				  &info);
+		*region = (struct report_page) {
+			.space = info.space, .addr = info.vpn << 12, .samples = info.count,
+			.bin = htmm_hist_bin(info.count), .touched = info.touched,
+			.hot_pages = info.hot, .skew = info.skew,
+			.hot = htmm_hist_bin(info.count) >=
+			       report->hist[HTMM_KIND_HUGE].hot_threshold,
+		};
+		region->mapping = tasks_find(&report->tasks, info.space,
+					     first_touched(report, info.space, info.vpn));
+	}
+	free(entries);
+	return 0;
+}
+
+int report_finish(struct report *report, __u32 most, struct htmm_error *err)
+{
+	store_flush(report->store);
+	if (!report->hist_given) {
+		finish_hist(report, HTMM_KIND_BASE);
+		finish_hist(report, HTMM_KIND_HUGE);
+	}
+	finish_hit_ratio(report);
+	heat_sort(report->heat);
+	report->counts.no_memory = report->store->refused;
+	if (attribute_all(report) || list_pages(report, most) || list_regions(report, most) ||
+	    report->tasks.no_memory)
+		return no_memory(err);
+	return 0;
+}
+
+void report_free(struct report *report)
+{
+	store_free(report->store);
+	heat_free(report->heat);
+	tasks_free(&report->tasks);
+	free(report->page);
+	free(report->region);
+	memset(report, 0, sizeof(*report));
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All that a recording, or a live session, tells about the memory it sampled. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "store.h"
+#include <stdbool.h>
+#include <linux/htmm.h>
+#include "heat.h"
+#include "origin.h"
+#include "perfdata/reader.h"
+#include "tasks.h"
+
+/* Most processes that a report can be limited to. */
+#define REPORT_PIDS_MAX		64
+
+/**
+ * struct report_config - what to make of the samples
+ * @store: how samples turn into hot pages
+ * @weight_period: a sample counts as much as its period
+ * @pids: only these processes
+ * @nr_pids: how many there are in @pids; 0: all
+ */
+struct report_config {
+	struct store_config store;
+	bool weight_period;
+	__u32 pids[REPORT_PIDS_MAX];
+	unsigned int nr_pids;
+};
+
+/**
+ * struct report_counts - where samples went
+ * @samples: counted
+ * @no_addr: dropped for want of a data address
+ * @kernel_addr: dropped because the address is the kernel's
+ * @filtered: dropped because they are of other processes
+ * @no_memory: dropped because the table was full
+ * @lost: lost when they were recorded
+ * @throttled: times that the kernel throttled an event
+ * @origin: of those counted, where the data came from
+ */
+struct report_counts {
+	__u64 samples;
+	__u64 no_addr;
+	__u64 kernel_addr;
+	__u64 filtered;
+	__u64 no_memory;
+	__u64 lost;
+	__u64 throttled;
+	__u64 origin[ORIGINS];
+};
+
+/**
+ * struct report_page - a page, or a region
+ * @space: number of its address space
+ * @mapping: number of its mapping; -1: not known
+ * @addr: its first byte
+ * @samples: its count, cooled
+ * @bin: bin of @samples
+ * @hot: at or above the hot threshold
+ * @touched: pages with a count, of a region
+ * @hot_pages: hot pages, of a region
+ * @skew: of a region
+ */
+struct report_page {
+	__u32 space;
+	__s64 mapping;
+	__u64 addr;
+	__u64 samples;
+	__u32 bin;
+	bool hot;
+	__u32 touched;
+	__u32 hot_pages;
+	__u64 skew;
+};
+
+/**
+ * struct report - a report, in the making or finished
+ * @config: what to make of the samples
+ * @store: hotness
+ * @tasks: processes and mappings
+ * @heat: by address and time; empty if the samples have no time
+ * @counts: where samples went
+ * @hist: histograms and thresholds, by kind
+ * @hist_given: they come from elsewhere and are not computed
+ * @hit_ppm: estimated share of samples that the hot pages get, by kind
+ * @page: hottest pages
+ * @nr_pages: how many there are
+ * @region: most skewed regions
+ * @nr_regions: how many there are
+ */
+struct report {
+	struct report_config config;
+	struct store *store;
+	struct tasks tasks;
+	struct heat *heat;
+	struct report_counts counts;
+	struct htmm_histogram hist[HTMM_KINDS];
+	bool hist_given;
+	__u32 hit_ppm[HTMM_KINDS];
+	struct report_page *page;
+	__u32 nr_pages;
+	struct report_page *region;
+	__u32 nr_regions;
+};
+
+/**
+ * report_init() - begin a report
+ * @report: the report
+ * @config: what to make of the samples
+ * @err: says why it cannot begin
+ *
+ * Return: 0 or a negative errno.
+ */
+int report_init(struct report *report, const struct report_config *config,
+		struct htmm_error *err);
+
+/**
+ * report_wants() - is a process to be reported?
+ * @report: the report
+ * @pid: the process
+ *
+ * Return: true if it is.
+ */
+bool report_wants(const struct report *report, __u32 pid);
+
+/**
+ * report_feed() - take in a record
+ * @report: the report
+ * @view: the record, in order of time
+ */
+void report_feed(struct report *report, const struct perfdata_record_view *view);
+
+/**
+ * report_count() - count samples of a page
+ * @report: the report
+ * @space: number of its address space
+ * @addr: address of the page
+ * @samples: how many samples
+ * @weight: what they add to the page's count
+ */
+void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples, __u32 weight);
+
+/**
+ * report_finish() - compute what is known only at the end
+ * @report: the report
+ * @most: pages, and regions, to list; 0: all
+ * @err: says if there is no memory
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_finish(struct report *report, __u32 most, struct htmm_error *err);
+
+/**
+ * report_free() - free the report
+ * @report: the report; may be all zero
+ */
+void report_free(struct report *report);
+
+#endif /* REPORT_REPORT_H */

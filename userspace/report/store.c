@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "store.h"
+
+static void *map(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+struct store *store_new(const struct store_config *config, struct htmm_error *err)
+{
+	const struct htmm_table_config limits = {
+		.max_bytes = config->max_bytes,
+		.batch = STORE_BATCH,
+	};
+	size_t bytes = htmm_table_dir_bytes(&limits);
+	struct store *store;
+
+	if (!bytes) {
+		htmm_error_set(err, EINVAL, "give 32K or more with --max-bytes",
+			       "no table fits into %llu bytes", config->max_bytes);
+		return NULL;
+	}
+	store = calloc(1, sizeof(*store));
+	if (!store)
+		goto no_memory;
+	store->config = *config;
+	store->next_cooling = config->cooling_period;
+	store->directory_bytes = bytes;
+	store->directory = map(bytes);
+	htmm_pool_init(&store->pool);
+	if (store->directory && !htmm_table_init(&store->table, &limits, store->directory,
+						 &store->pool))
+		return store;
+	store_free(store);
+no_memory:
+	htmm_error_set(err, ENOMEM, "give less with --max-bytes", "out of memory");
+	return NULL;
+}
+
+void store_free(struct store *store)
+{
+	void *page;
+
+	if (!store)
+		return;
+	if (store->table.pool)
+		htmm_table_clear(&store->table);
+	while ((page = htmm_pool_take_back(&store->pool)))
+		free(page);
+	if (store->directory)
+		munmap(store->directory, store->directory_bytes);
+	free(store);
+}
+
+/* What cannot be had shows as samples refused. */
+static void refill(struct store *store)
+{
+	u32 need = htmm_table_need(&store->table);
+	void *page;
+
+	while (need--) {
+		page = aligned_alloc(HTMM_POOL_PAGE_SIZE, HTMM_POOL_PAGE_SIZE);
+		if (!page)
+			return;
+		htmm_pool_put(&store->pool, page);
+	}
+}
+
+static void cool(struct store *store)
+{
+	htmm_table_cool(&store->table);
+	store->coolings++;
+	if (check_add_overflow(store->samples, store->config.cooling_period, &store->next_cooling))
+		store->next_cooling = U64_MAX;
+}
+
+/* As many as may be counted before the next cooling, which comes at its very sample. */
+static u32 count_some(struct store *store, u32 from)
+{
+	u32 n = min_t(u64, store->nr - from, store->next_cooling - store->samples);
+	u32 refused = htmm_table_add(&store->table, store->batch + from, n, store->dropped);
+
+	store->refused += refused;
+	store->samples += n - refused;
+	if (store->samples >= store->next_cooling)
+		cool(store);
+	return n;
+}
+
+void store_flush(struct store *store)
+{
+	u32 done = 0;
+
+	refill(store);
+	while (done < store->nr)
+		done += count_some(store, done);
+	store->nr = 0;
+}
+
+void store_add(struct store *store, u32 space, u64 addr, u32 weight)
+{
+	store->batch[store->nr++] = (struct htmm_table_sample) {
+		.vpn = addr >> 12,
+		.space = space,
+		.weight = weight,
+	};
+	if (store->nr == STORE_BATCH)
+		store_flush(store);
+}
+
+void store_heat(const struct store *store, enum htmm_kind kind, struct store_heat *heat)
+{
+	heat->capacity = store->config.capacity;
+	if (kind == HTMM_KIND_HUGE)
+		heat->capacity >>= HTMM_REGION_SHIFT;
+	htmm_table_hist(&store->table, kind, &heat->hist);
+	heat->hot = htmm_hist_hot_threshold(&heat->hist, heat->capacity);
+	heat->warm = htmm_hist_warm_threshold(&heat->hist, heat->capacity, heat->hot);
+	heat->pages = htmm_hist_pages_from(&heat->hist, 0);
+	heat->hot_pages = htmm_hist_pages_from(&heat->hist, heat->hot);
+}
+
+struct htmm_list_entry *store_list(struct store *store, enum htmm_list_kind kind,
+				   unsigned int hot_bin, u32 most, u32 *nr)
+{
+	u64 all = kind == HTMM_LIST_PAGES ? store->table.pages : store->table.regions;
+	struct htmm_list_entry *entries;
+	struct htmm_list list;
+
+	if (!most || most > all)
+		most = all;
+	entries = malloc((most + 1) * sizeof(*entries));
+	if (!entries)
+		return NULL;
+	htmm_list_init(&list, kind, hot_bin, entries, most);
+	htmm_list_begin(&list, &store->table);
+	while (htmm_list_scan(&list, &store->table, U32_MAX))
+		;
+	*nr = htmm_list_finish(&list);
+	return entries;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hotness of recorded samples, by the module's own core: the same table, cooling
+ * and thresholds, so that a file says what the kernel would have said.
+ */
+#ifndef REPORT_STORE_H
+#define REPORT_STORE_H
+
+#include "shim/env.h"
+#include "core/hist.h"
+#include "core/list.h"
+#include "core/table.h"
+
+#include <htmm/error.h>
+
+/* Samples that are counted together. */
+#define STORE_BATCH	512
+
+/**
+ * struct store_config - how samples turn into hot pages
+ * @max_bytes: most memory of the table, in bytes
+ * @capacity: what the fast tier holds, in pages
+ * @cooling_period: samples between two coolings, at least 1
+ */
+struct store_config {
+	u64 max_bytes;
+	u64 capacity;
+	u64 cooling_period;
+};
+
+/**
+ * struct store_heat - histogram and thresholds of one kind
+ * @hist: the histogram
+ * @hot: pages in this bin and above are hot
+ * @warm: pages in this bin and above are warm or hot
+ * @pages: pages tracked
+ * @hot_pages: hot ones
+ * @capacity: what the fast tier holds, in the unit of the kind
+ */
+struct store_heat {
+	struct htmm_hist hist;
+	unsigned int hot;
+	unsigned int warm;
+	u64 pages;
+	u64 hot_pages;
+	u64 capacity;
+};
+
+/**
+ * struct store - the table, and what it needs
+ * @config: how samples turn into hot pages
+ * @table: counts and histograms
+ * @samples: samples counted
+ * @coolings: times that all counts were halved
+ * @refused: samples for which there was no memory
+ */
+struct store {
+	struct store_config config;
+	struct htmm_table table;
+	u64 samples;
+	u64 coolings;
+	u64 refused;
+
+	/* private: */
+	struct htmm_pool pool;
+	void *directory;
+	size_t directory_bytes;
+	u64 next_cooling;
+	u32 nr;
+	struct htmm_table_sample batch[STORE_BATCH];
+	u32 dropped[STORE_BATCH];
+};
+
+/**
+ * store_new() - make an empty store
+ * @config: how samples turn into hot pages
+ * @err: says if the limits are none that a table can have
+ *
+ * Return: the store, or NULL.
+ */
+struct store *store_new(const struct store_config *config, struct htmm_error *err);
+
+/**
+ * store_free() - free the store
+ * @store: the store; may be NULL
+ */
+void store_free(struct store *store);
+
+/**
+ * store_add() - count a sample
+ * @store: the store
+ * @space: address space, at most HTMM_SPACE_MAX
+ * @addr: address in it
+ * @weight: what the sample counts
+ */
+void store_add(struct store *store, u32 space, u64 addr, u32 weight);
+
+/**
+ * store_flush() - count what store_add() has gathered
+ * @store: the store
+ */
+void store_flush(struct store *store);
+
+/**
+ * store_heat() - histogram and thresholds as of now
+ * @store: the store, flushed
+ * @kind: of base pages or of regions
+ * @heat: filled
+ */
+void store_heat(const struct store *store, enum htmm_kind kind, struct store_heat *heat);
+
+/**
+ * store_list() - the first of all pages or regions, in order
+ * @store: the store, flushed
+ * @kind: what to list, and by which value
+ * @hot_bin: lowest bin of a hot base page, for HTMM_LIST_SKEW
+ * @most: most entries; 0: all
+ * @nr: receives their number
+ *
+ * Return: the entries, for free(); NULL if there is no memory.
+ */
+struct htmm_list_entry *store_list(struct store *store, enum htmm_list_kind kind,
+				   unsigned int hot_bin, u32 most, u32 *nr);
+
+#endif /* REPORT_STORE_H */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Processes of a recording: their address spaces, and what is mapped there.
+ *
+ * As in the module, a process that executes another program begins a new address
+ * space, and a pid that is used again is another process. Address spaces that had
+ * samples are kept to the end.
+ */
+#ifndef REPORT_TASKS_H
+#define REPORT_TASKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include "idmap.h"
+
+/**
+ * struct mapping - all mappings of one name in one address space
+ * @name: file, or a name in brackets
+ * @space: number of the address space
+ * @samples: samples in it, not cooled
+ * @pages: pages tracked at the end
+ * @hot_pages: hot ones
+ */
+struct mapping {
+	const char *name;
+	__u32 space;
+	__u64 samples;
+	__u64 pages;
+	__u64 hot_pages;
+};
+
+/**
+ * struct vma - a range of addresses
+ * @start: its first address
+ * @end: the first address after it
+ * @name: number of its name
+ * @mapping_plus_1: its mapping, if it had a sample
+ */
+struct vma {
+	__u64 start;
+	__u64 end;
+	__u32 name;
+	__u32 mapping_plus_1;
+};
+
+/**
+ * struct space - an address space
+ * @pid: its process
+ * @comm: the process's command; "?" if unknown
+ * @exited: the process has exited, or executed another program
+ * @used: false: the element is free
+ * @samples: samples in it, not cooled
+ * @pages: pages tracked at the end
+ * @hot_pages: hot ones
+ * @vma: what is mapped, by address
+ * @nr_vmas: how many there are
+ * @room: private: elements that fit into @vma
+ * @hint: private: the one found last
+ */
+struct space {
+	__u32 pid;
+	char comm[16];
+	bool exited;
+	bool used;
+	__u64 samples;
+	__u64 pages;
+	__u64 hot_pages;
+	struct vma *vma;
+	__u32 nr_vmas;
+	__u32 room;
+	__u32 hint;
+};
+
+/**
+ * struct tasks - all processes
+ * @space: the address spaces, by their number
+ * @nr_spaces: how many elements @space has
+ * @mapping: the mappings that had samples
+ * @nr_mappings: how many there are
+ * @no_memory: something could not be kept
+ */
+struct tasks {
+	struct space *space;
+	__u32 nr_spaces;
+	struct mapping *mapping;
+	__u32 nr_mappings;
+	bool no_memory;
+
+	/* private: */
+	__u32 room_spaces;
+	__u32 room_mappings;
+	__u32 room_free;
+	__u32 *free_space;
+	__u32 nr_free;
+	char **name;
+	__u32 nr_names;
+	__u32 room_names;
+	struct idmap by_pid;
+	struct idmap by_name;
+	struct idmap by_mapping;
+};
+
+/**
+ * tasks_free() - forget all of them
+ * @tasks: the processes; may be all zero
+ */
+void tasks_free(struct tasks *tasks);
+
+/* What records tell.  Lack of memory shows in @no_memory. */
+void tasks_comm(struct tasks *tasks, __u32 pid, const char *comm, size_t len, bool exec);
+void tasks_fork(struct tasks *tasks, __u32 pid, __u32 parent, bool clone);
+void tasks_exit(struct tasks *tasks, __u32 pid);
+void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const char *name,
+		size_t name_len);
+
+/**
+ * tasks_space() - the present address space of a process
+ * @tasks: the processes
+ * @pid: the process; begins to exist now if it was not known
+ *
+ * Return: its number, or -ENOMEM.
+ */
+int tasks_space(struct tasks *tasks, __u32 pid);
+
+/**
+ * tasks_new_space() - begin a new address space
+ * @tasks: the processes
+ * @pid: its process
+ *
+ * Return: its number, or -ENOMEM.
+ */
+int tasks_new_space(struct tasks *tasks, __u32 pid);
+
+/**
+ * tasks_name_space() - say which command an address space belongs to
+ * @tasks: the processes
+ * @space: number of the address space
+ * @comm: the command, not NUL-terminated
+ * @len: its bytes
+ */
+void tasks_name_space(struct tasks *tasks, __u32 space, const char *comm, size_t len);
+
+/**
+ * tasks_map() - say what is mapped in an address space
+ * @tasks: the processes
+ * @space: number of the address space
+ * @start: first address
+ * @len: bytes; what was mapped there before is no longer
+ * @name: file, or a name in brackets, not NUL-terminated
+ * @name_len: its bytes
+ */
+void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const char *name,
+	       size_t name_len);
+
+/**
+ * tasks_mapping() - the mapping of that name
+ * @tasks: the processes
+ * @space: number of the address space
+ * @name: the name, not NUL-terminated
+ * @len: its bytes
+ *
+ * Return: its number, or -ENOMEM.
+ */
+int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len);
+
+/**
+ * tasks_find() - the mapping of an address
+ * @tasks: the processes
+ * @space: number of the address space
+ * @addr: the address; "[unmapped]" if nothing is known to be there
+ *
+ * Return: its number, or -ENOMEM.
+ */
+int tasks_find(struct tasks *tasks, __u32 space, __u64 addr);
+
+#endif /* REPORT_TASKS_H */
