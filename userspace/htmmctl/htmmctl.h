@@ -34,6 +34,7 @@ extern const struct command cmd_cool;
 extern const struct command cmd_doctor;
 extern const struct command cmd_hist;
 extern const struct command cmd_hot;
+extern const struct command cmd_report;
 extern const struct command cmd_reset;
 extern const struct command cmd_run;
 extern const struct command cmd_start;

@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "format.h"
 #include "htmmctl.h"
 #include "options.h"
 #include "output.h"
+#include "prometheus.h"
 #include "view.h"
 
 struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 event)
@@ -265,7 +267,7 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	return obj;
 }
 
-static int show(int fd, bool json, struct htmm_error *err)
+static int show(int fd, enum format format, struct htmm_error *err)
 {
 	struct htmm_stats_buf stats;
 	struct htmm_info info;
@@ -276,8 +278,10 @@ static int show(int fd, bool json, struct htmm_error *err)
 		ret = htmm_device_stats(fd, &stats, err);
 	if (ret)
 		return ret;
-	if (json)
+	if (format == FORMAT_JSON)
 		json_print(stdout, stats_json(&info, &stats));
+	else if (format == FORMAT_PROMETHEUS)
+		stats_prometheus(stdout, &stats);
 	else
 		stats_print(stdout, &stats, verbosity.verbose);
 	htmm_stats_free(&stats);
@@ -286,8 +290,10 @@ static int show(int fd, bool json, struct htmm_error *err)
 
 static int run_stats(const struct command *cmd, int argc, char **argv)
 {
+	struct format_choice choice = { .allowed = FORMATS_OF_COUNTERS };
 	bool json = false;
 	const struct opt opts[] = {
+		OPT_FORMAT(&choice, "text, json or prometheus"),
 		OPT_JSON(&json),
 		{ OPT_END },
 	};
@@ -301,7 +307,7 @@ static int run_stats(const struct command *cmd, int argc, char **argv)
 	fd = htmm_device_open(NULL, &err);
 	if (fd < 0)
 		return print_error(&err);
-	ret = show(fd, json, &err);
+	ret = show(fd, json ? FORMAT_JSON : choice.format, &err);
 	close(fd);
 	return ret ? print_error(&err) : EXIT_OK;
 }

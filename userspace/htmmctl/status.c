@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <unistd.h>
+#include "format.h"
 #include "htmmctl.h"
 #include "options.h"
 #include "output.h"
+#include "prometheus.h"
 #include "throttle.h"
 #include "view.h"
 
@@ -190,7 +192,7 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	return obj;
 }
 
-static int show(int fd, bool json, struct htmm_error *err)
+static int show(int fd, enum format format, struct htmm_error *err)
 {
 	struct htmm_stats_buf stats = {};
 	struct htmm_info info;
@@ -204,8 +206,10 @@ static int show(int fd, bool json, struct htmm_error *err)
 		if (ret)
 			return ret;
 	}
-	if (json)
+	if (format == FORMAT_JSON)
 		json_print(stdout, status_json(&info, &stats));
+	else if (format == FORMAT_PROMETHEUS)
+		status_prometheus(stdout, &info);
 	else
 		status_print(stdout, &info, &stats);
 	htmm_stats_free(&stats);
@@ -214,8 +218,10 @@ static int show(int fd, bool json, struct htmm_error *err)
 
 static int run_status(const struct command *cmd, int argc, char **argv)
 {
+	struct format_choice choice = { .allowed = FORMATS_OF_COUNTERS };
 	bool json = false;
 	const struct opt opts[] = {
+		OPT_FORMAT(&choice, "text, json or prometheus"),
 		OPT_JSON(&json),
 		{ OPT_END },
 	};
@@ -229,7 +235,7 @@ static int run_status(const struct command *cmd, int argc, char **argv)
 	fd = htmm_device_open(NULL, &err);
 	if (fd < 0)
 		return print_error(&err);
-	ret = show(fd, json, &err);
+	ret = show(fd, json ? FORMAT_JSON : choice.format, &err);
 	close(fd);
 	return ret ? print_error(&err) : EXIT_OK;
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "report_view.h"
+
+#define WIDTH		1200
+#define PANEL_HEIGHT	260
+#define MARGIN		90
+/* Marks on the address axis of each panel. */
+#define TICS		4
+
+static const char *terminal_of(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	if (dot && !strcmp(dot, ".png"))
+		return "pngcairo";
+	if (dot && !strcmp(dot, ".svg"))
+		return "svg";
+	return NULL;
+}
+
+int report_plot_check(const char *path, struct htmm_error *err)
+{
+	if (terminal_of(path))
+		return 0;
+	return htmm_error_set(err, EINVAL, "give a name that ends in .png or .svg",
+			      "'%s' says not in which format to plot", path);
+}
+
+/* A text in gnuplot's double quotes, without what means something there. */
+static void print_text(FILE *gnuplot, const char *text)
+{
+	for (; *text; text++)
+		fputc(strchr("\"\\`$@{}^_~&", *text) || (unsigned char)*text < ' ' ? ' ' : *text,
+		      gnuplot);
+}
+
+static void print_data(FILE *gnuplot, const struct report_view *view, unsigned int p, __u64 *cells)
+{
+	const struct panel *panel = &view->panels.panel[p];
+	unsigned int row, i;
+
+	fprintf(gnuplot, "$panel%u << END\n", p);
+	for (row = 0; row < panel->rows; row++) {
+		panels_row(&view->panels, view->report->heat, panel, row, cells);
+		for (i = 0; i < view->panels.columns; i++)
+			fprintf(gnuplot, "%llu ", cells[i]);
+		fputc('\n', gnuplot);
+	}
+	fputs("END\n", gnuplot);
+}
+
+static void print_tics(FILE *gnuplot, const struct panel *panel)
+{
+	unsigned int i;
+
+	fputs("set ytics (", gnuplot);
+	for (i = 0; i <= TICS; i++)
+		fprintf(gnuplot, "%s\"%llx\" %f", i ? ", " : "",
+			panel->start + (panel->end - panel->start) / TICS * i,
+			(double)panel->rows * i / TICS);
+	fputs(")\n", gnuplot);
+}
+
+static void print_panel(FILE *gnuplot, const struct report_view *view, unsigned int p)
+{
+	const struct panel *panel = &view->panels.panel[p];
+	const struct space *space = &view->report->tasks.space[panel->space];
+	double seconds = (double)report_column_ns(view) / 1e9;
+
+	fprintf(gnuplot, "set title \"pid %u ", space->pid);
+	print_text(gnuplot, space->comm);
+	fputs(", ", gnuplot);
+	print_text(gnuplot, panels_mapping(view->report, panel));
+	fprintf(gnuplot, ": %llu samples\" noenhanced\n", panel->samples);
+	print_tics(gnuplot, panel);
+	fprintf(gnuplot, "set xrange [0:%f]\nset yrange [0:%u]\n",
+		seconds * view->panels.columns, panel->rows);
+	/* Cells have their corners, not their centres, at whole numbers; empty ones are dark. */
+	fprintf(gnuplot, "plot $panel%u matrix using ", p);
+	fprintf(gnuplot, "(($1+0.5)*%f):($2+0.5):($3 > 0 ? $3 : NaN) with image notitle\n",
+		seconds);
+}
+
+static void print_script(FILE *gnuplot, const char *path, const struct report_view *view,
+			 __u64 *cells)
+{
+	__u64 most = panels_most(&view->panels, view->report->heat);
+	unsigned int p, nr = view->panels.nr;
+
+	for (p = 0; p < nr; p++)
+		print_data(gnuplot, view, p, cells);
+	/* A name that begins with a bar would be a command. */
+	fprintf(gnuplot, "set terminal %s size %d,%d\nset output '%s", terminal_of(path), WIDTH,
+		MARGIN + (int)nr * PANEL_HEIGHT, *path == '|' ? "./" : "");
+	/* In single quotes only the quote itself is special. */
+	for (; *path; path++)
+		fprintf(gnuplot, *path == '\'' ? "''" : "%c", *path);
+	fprintf(gnuplot, "'\nset multiplot layout %u,1\n", nr);
+	fputs("set palette defined (0 '#1b1f7a', 1 '#7a1fa2', 2 '#d32f2f', 3 '#ffb74d')\n"
+	      "set object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '#101018'\n"
+	      "set logscale cb\nset cblabel 'samples'\nset xlabel 'seconds'\n"
+	      "set ylabel 'address'\nset lmargin 18\nset tics out nomirror\n", gnuplot);
+	fprintf(gnuplot, "set cbrange [1:%llu]\n", most > 1 ? most : 10);
+	for (p = 0; p < nr; p++)
+		print_panel(gnuplot, view, p);
+	fputs("unset multiplot\nset output\n", gnuplot);
+}
+
+/* Start gnuplot with its input at the other end of *@script. */
+static pid_t start_gnuplot(FILE **script)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe(ends))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execlp("gnuplot", "gnuplot", (char *)NULL);
+		_exit(127);
+	}
+	close(ends[0]);
+	*script = pid < 0 ? NULL : fdopen(ends[1], "w");
+	if (!*script)
+		close(ends[1]);
+	return pid;
+}
+
+int report_plot(const char *path, const struct report_view *view, struct htmm_error *err)
+{
+	__u64 *cells = calloc(view->panels.columns + 1UL, sizeof(*cells));
+	FILE *script = NULL;
+	int status = -1;
+	pid_t pid;
+
+	if (!cells)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	if (!view->panels.nr) {
+		free(cells);
+		return htmm_error_set(err, ENODATA, "record times with the samples",
+				      "there is no heat map to plot");
+	}
+	/* A gnuplot that ends early is an error of its own, not a reason to die. */
+	signal(SIGPIPE, SIG_IGN);
+	pid = start_gnuplot(&script);
+	if (script) {
+		print_script(script, path, view, cells);
+		fclose(script);
+	}
+	free(cells);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return htmm_error_set(err, ENOENT, "apt-get install gnuplot-nox",
+				      "cannot plot without gnuplot");
+	if (status)
+		return htmm_error_set(err, EIO,
+				      "see what it said above, and whether the file can be written",
+				      "gnuplot could not plot '%s'", path);
+	return 0;
+}
