@@ -8,6 +8,7 @@
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
 # make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
 # make bench-scaling	two writers against one (the same)
+# make bench-report	time htmmctl report beside perf script, on a file of 1 GB
 # make lint		check everything that needs no run
 # make packages		install what the last three need, on Debian
 # make install		install htmmctl, libhtmm, manual pages and the rest (DESTDIR, prefix)
@@ -42,6 +43,10 @@ lint: packages
 
 bench-core:
 	$(MAKE) -C selftests/bench core
+
+bench-report:
+	selftests/rig/packages build check demo
+	$(MAKE) -C selftests/bench/report run
 
 bench-readers:
 	$(MAKE) -C selftests/bench/threads readers
@@ -82,4 +87,5 @@ clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	rm -rf build
 
-.PHONY: all module userspace packages demo check lint bench-core bench-readers bench-scaling clean
+.PHONY: all module userspace packages demo check lint bench-core bench-readers bench-scaling \
+	bench-report clean

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-z] [-p] FILE
+ *
+ * Writes a perf.data as perf would, of samples that are known in advance: a
+ * process, "phases", has three mappings, and in each third of the time uses one
+ * of them: /data/alpha, /data/beta, /data/gamma, a page after the other; every
+ * hundredth sample is on its stack.
+ *
+ *   -n  samples (30000)
+ *   -c  CPUs, whose records come in rounds, one CPU after the other (4)
+ *   -e  events, told apart by their ids (2)
+ *   -r  pages of each mapping (1024)
+ *   -z  records compressed, as by perf record -z
+ *   -p  in the form of a pipe
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "perfdata/format.h"
+#include "perfdata/zstd.inc"
+
+#define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
+		     PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |		\
+		     PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC)
+
+#define PID		1000
+#define BASE		0x7f0000000000ULL
+#define STACK		0x7ffffff00000ULL
+#define IP		0x401000ULL
+#define TIME_FIRST	1000000000ULL
+#define TIME_STEP	1000ULL
+/* Samples of a CPU in each round. */
+#define ROUND		1000
+/* A load from local DRAM. */
+#define DATA_SRC	(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, LOC_RAM))
+
+struct sample_id {
+	__u32 pid;
+	__u32 tid;
+	__u64 time;
+	__u64 cpu;
+	__u64 identifier;
+};
+
+struct sample {
+	struct perf_event_header header;
+	__u64 identifier;
+	__u64 ip;
+	__u32 pid;
+	__u32 tid;
+	__u64 time;
+	__u64 addr;
+	__u64 cpu;
+	__u64 period;
+	__u64 data_src;
+};
+
+static FILE *out;
+static long nr_samples = 30000;
+static long nr_cpus = 4;
+static long nr_events = 2;
+static long nr_pages = 1024;
+static bool compressed;
+static bool is_pipe;
+static zstd_cctx *zstd;
+static __u64 data_bytes;
+
+static void write_all(const void *bytes, size_t size)
+{
+	if (fwrite(bytes, size, 1, out) != 1) {
+		perror("make_perfdata");
+		exit(1);
+	}
+}
+
+static void write_plain(const void *bytes, size_t size)
+{
+	write_all(bytes, size);
+	data_bytes += size;
+}
+
+/* What is compressed goes out in records of up to 64 KiB, cut where it falls. */
+static void write_compressed(const void *bytes, size_t size)
+{
+	char packed[60000];
+	size_t left;
+
+	do {
+		zstd_in_buffer from = { bytes, size, 0 };
+		zstd_out_buffer to = { packed, sizeof(packed), 0 };
+		struct perf_event_header header = { .type = PERFDATA_RECORD_COMPRESSED };
+
+		left = zstd_compress_stream(zstd, &to, &from, ZSTD_e_flush);
+		bytes = (const char *)bytes + from.pos;
+		size -= from.pos;
+		header.size = sizeof(header) + to.pos;
+		write_plain(&header, sizeof(header));
+		write_plain(packed, to.pos);
+	} while (left || size);
+}
+
+static void write_record(const void *bytes, size_t size)
+{
+	if (compressed)
+		write_compressed(bytes, size);
+	else
+		write_plain(bytes, size);
+}
+
+static struct perf_event_attr make_attr(long event)
+{
+	return (struct perf_event_attr) {
+		.type = PERF_TYPE_RAW, .size = sizeof(struct perf_event_attr),
+		.config = event ? 0x82d0 : 0x1d3, .sample_period = 1,
+		.sample_type = SAMPLE_TYPE, .sample_id_all = 1, .precise_ip = 2,
+		.mmap = 1, .mmap_data = 1, .comm = 1, .task = 1,
+	};
+}
+
+static __u64 make_id(long event, long cpu)
+{
+	return 100 + event * nr_cpus + cpu;
+}
+
+/* A record with a text in its midst and who and when at its end. */
+static void write_text(void *record, size_t head, const char *text, __u64 time)
+{
+	struct sample_id id = { .pid = PID, .tid = PID, .time = time, .identifier = make_id(0, 0) };
+	struct perf_event_header *header = record;
+	size_t len = (strlen(text) + 8) & ~7UL;
+	char all[256] = {};
+
+	header->size = head + len + sizeof(id);
+	memcpy(all, record, head);
+	memcpy(all + head, text, strlen(text));
+	memcpy(all + head + len, &id, sizeof(id));
+	write_record(all, header->size);
+}
+
+static void write_mapping(__u64 start, __u64 len, const char *name)
+{
+	struct perfdata_mmap2 mmap = {
+		.header = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_MMAP_DATA },
+		.pid = PID, .tid = PID, .start = start, .len = len,
+	};
+
+	write_text(&mmap, offsetof(struct perfdata_mmap2, filename), name, TIME_FIRST - 1);
+}
+
+static void write_process(void)
+{
+	struct perfdata_comm comm = {
+		.header = { .type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_COMM_EXEC },
+		.pid = PID, .tid = PID,
+	};
+	__u64 bytes = nr_pages * 4096;
+
+	write_text(&comm, offsetof(struct perfdata_comm, comm), "phases", TIME_FIRST - 2);
+	write_mapping(BASE, bytes, "/data/alpha");
+	write_mapping(BASE + bytes, bytes, "/data/beta");
+	write_mapping(BASE + 2 * bytes, bytes, "/data/gamma");
+	write_mapping(STACK, 0x100000, "[stack]");
+}
+
+/* The n-th sample is the CPUs' in turn, and in order of time. */
+static void write_sample(long n)
+{
+	long cpu = n % nr_cpus, phase = n * 3 / nr_samples;
+	__u64 page = phase * nr_pages + n % nr_pages;
+	struct sample sample = {
+		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(sample) },
+		.identifier = make_id(n % nr_events, cpu), .ip = IP, .pid = PID, .tid = PID,
+		.time = TIME_FIRST + n * TIME_STEP, .cpu = cpu, .period = 1,
+		.addr = n % 100 ? BASE + page * 4096 + n % 512 * 8 : STACK + 0xff000,
+		.data_src = DATA_SRC,
+	};
+
+	write_record(&sample, sizeof(sample));
+}
+
+static void write_data(void)
+{
+	struct perf_event_header round = { PERFDATA_RECORD_FINISHED_ROUND, 0, sizeof(round) };
+	long first, cpu, i;
+
+	write_process();
+	for (first = 0; first < nr_samples; first += ROUND * nr_cpus) {
+		for (cpu = 0; cpu < nr_cpus; cpu++)
+			for (i = 0; i < ROUND && first + i * nr_cpus + cpu < nr_samples; i++)
+				write_sample(first + i * nr_cpus + cpu);
+		write_plain(&round, sizeof(round));
+	}
+}
+
+static void write_pipe(void)
+{
+	struct perfdata_pipe_header start = { PERFDATA_MAGIC, sizeof(start) };
+	long event, cpu;
+
+	write_all(&start, sizeof(start));
+	for (event = 0; event < nr_events; event++) {
+		struct perf_event_attr attr = make_attr(event);
+		struct perf_event_header header = {
+			PERFDATA_RECORD_ATTR, 0, sizeof(header) + sizeof(attr) + 8 * nr_cpus,
+		};
+
+		write_all(&header, sizeof(header));
+		write_all(&attr, sizeof(attr));
+		for (cpu = 0; cpu < nr_cpus; cpu++) {
+			__u64 id = make_id(event, cpu);
+
+			write_all(&id, sizeof(id));
+		}
+	}
+	write_data();
+}
+
+static void write_file(void)
+{
+	struct perfdata_header header = { PERFDATA_MAGIC, sizeof(header) };
+	long event, cpu;
+
+	header.attr_size = sizeof(struct perfdata_attr);
+	header.attrs.offset = sizeof(header) + nr_events * nr_cpus * 8;
+	header.attrs.size = nr_events * sizeof(struct perfdata_attr);
+	header.data.offset = header.attrs.offset + header.attrs.size;
+	write_all(&header, sizeof(header));
+	for (event = 0; event < nr_events; event++) {
+		for (cpu = 0; cpu < nr_cpus; cpu++) {
+			__u64 id = make_id(event, cpu);
+
+			write_all(&id, sizeof(id));
+		}
+	}
+	for (event = 0; event < nr_events; event++) {
+		struct perfdata_attr attr = {
+			make_attr(event), { sizeof(header) + event * nr_cpus * 8, nr_cpus * 8 },
+		};
+
+		write_all(&attr, sizeof(attr));
+	}
+	write_data();
+	header.data.size = data_bytes;
+	rewind(out);
+	write_all(&header, sizeof(header));
+}
+
+int main(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "n:c:e:r:zp")) > 0) {
+		if (c == 'n')
+			nr_samples = atol(optarg);
+		else if (c == 'c')
+			nr_cpus = atol(optarg);
+		else if (c == 'e')
+			nr_events = atol(optarg);
+		else if (c == 'r')
+			nr_pages = atol(optarg);
+		else if (c == 'z')
+			compressed = true;
+		else if (c == 'p')
+			is_pipe = true;
+	}
+	out = optind < argc ? fopen(argv[optind], "w") : NULL;
+	if (!out) {
+		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-z] [-p] FILE\n", stderr);
+		return 2;
+	}
+	zstd = zstd_create_cctx();
+	if (is_pipe)
+		write_pipe();
+	else
+		write_file();
+	return fclose(out) ? 1 : 0;
+}
