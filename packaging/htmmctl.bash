@@ -9,8 +9,6 @@ _htmmctl_argument() {
 	local before=${1%"${1##*,}"}
 
 	case $kind in
-	FILE*) compgen -f -- "$1" ;;
-	DIR*|CGROUP*) compgen -d -- "$1" ;;
 	# The last of a list is completed; those before it stay.
 	PID*) compgen -P "$before" -W "$(cd /proc && echo [0-9]*)" -- "${1##*,}" ;;
 	esac
@@ -59,7 +57,6 @@ _htmmctl() {
 	elif [ -n "$own" ]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word")
 	elif [ -n "$kind" ]; then
-		[[ $kind != FILE* ]] || compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(_htmmctl_argument "$word")
 	else
 		options=$(cut -f 2 <<<"$options" | sed 's/^/--/')
@@ -67,4 +64,5 @@ _htmmctl() {
 	fi
 }
 
-complete -F _htmmctl htmmctl
+# Where this finds nothing, the shell offers files.
+complete -o bashdefault -o default -F _htmmctl htmmctl
