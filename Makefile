@@ -16,6 +16,7 @@
 # make dkms_install	install its source where DKMS finds it
 # make uninstall	take away again what these three have put in place
 # make deb		make Debian packages, in build/deb/
+# make check-packaging	try make install, and the packages in a clean Debian
 # make clean		remove what was built
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -81,7 +82,10 @@ module_uninstall:
 deb:
 	packaging/deb
 
-.PHONY: install module_install dkms_install uninstall module_uninstall deb
+check-packaging: packages userspace
+	selftests/check install packages
+
+.PHONY: install module_install dkms_install uninstall module_uninstall deb check-packaging
 
 clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)

@@ -99,7 +99,8 @@ int htmm_device_open(const char *path, struct htmm_error *err)
 				      "%s has no driver", name);
 	case EPERM:
 	case EACCES:
-		return htmm_error_set(err, errno, "run it as root",
+		return htmm_error_set(err, errno,
+				      "run it as root, or as a member of its group, see htmm(4)",
 				      "not permitted to open %s", name);
 	}
 	return htmm_error_set(err, errno, NULL, "cannot open %s: %s", name, strerror(errno));
