@@ -12,7 +12,7 @@
 /*
  * The whole cost of a window, interrupts included: what handlers measured of
  * themselves, a charge for entering and leaving each interrupt, which nobody can
- * measure from inside, and the thread that drains.
+ * measure from inside, and the threads that drain.
  */
 static u64 htmm_budget_spent(const struct htmm_budget *budget,
 			     const struct htmm_cost *now)
@@ -29,11 +29,11 @@ static void htmm_budget_measure(struct htmm_budget *budget,
 				struct htmm_cost *cost, ktime_t now)
 {
 	struct htmm_fleet *fleet = budget->fleet;
+	struct htmm_crew_stats crew;
 	unsigned int i;
 
-	*cost = (struct htmm_cost) {
-		.drain_ns = READ_ONCE(budget->drain->cpu_ns),
-	};
+	htmm_crew_get_stats(budget->crew, &crew);
+	*cost = (struct htmm_cost) { .drain_ns = crew.cpu_ns };
 	mutex_lock(&fleet->lock);
 	for (i = 0; i < fleet->nr_samplers; i++) {
 		cost->handler_ns += local64_read(&fleet->samplers[i]->handler_ns);
@@ -99,15 +99,15 @@ static void htmm_budget_work(struct work_struct *work)
  * htmm_budget_start - watch what sampling costs
  * @budget: zeroed
  * @fleet: an armed fleet
- * @drain: a running drain
+ * @crew: a running crew
  *
  * Context: process.
  */
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_fleet *fleet,
-		       struct htmm_drain *drain)
+		       struct htmm_crew *crew)
 {
 	budget->fleet = fleet;
-	budget->drain = drain;
+	budget->crew = crew;
 	budget->interval =
 		msecs_to_jiffies(fleet->config->start.budget_interval_ms);
 	budget->last_time = ktime_get();

@@ -4,14 +4,14 @@
 #define HTMM_BUDGET_H
 
 #include <linux/workqueue.h>
-#include "drain.h"
+#include "crew.h"
 #include "fleet.h"
 
 /**
  * struct htmm_cost - what sampling has cost since the start
  * @handler_ns: time in overflow handlers, in nanoseconds
  * @overflows: interrupts, each of which costs something outside the handler
- * @drain_ns: CPU time of ksampled, in nanoseconds
+ * @drain_ns: CPU time of the drain threads, in nanoseconds
  * @time_ns: the time itself, summed over the CPUs sampled, in nanoseconds
  */
 struct htmm_cost {
@@ -24,7 +24,7 @@ struct htmm_cost {
 /**
  * struct htmm_budget - watches the cost and, if asked to, moves the periods
  * @fleet: whose events
- * @drain: whose thread
+ * @crew: whose threads
  * @work: looks every @interval
  * @interval: in jiffies
  * @last: cost at the last look
@@ -36,7 +36,7 @@ struct htmm_cost {
  */
 struct htmm_budget {
 	struct htmm_fleet *fleet;
-	struct htmm_drain *drain;
+	struct htmm_crew *crew;
 	struct delayed_work work;
 	unsigned long interval;
 	struct htmm_cost last;
@@ -46,7 +46,7 @@ struct htmm_budget {
 };
 
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_fleet *fleet,
-		       struct htmm_drain *drain);
+		       struct htmm_crew *crew);
 void htmm_budget_stop(struct htmm_budget *budget);
 
 #endif /* HTMM_BUDGET_H */

@@ -27,6 +27,10 @@ union htmm_arg {
 	struct htmm_histogram histogram;
 	struct htmm_hot_pages hot_pages;
 	struct htmm_stream stream;
+	struct htmm_cool cool;
+	struct htmm_add_target add_target;
+	struct htmm_remove_target remove_target;
+	struct htmm_targets targets;
 };
 
 /*
@@ -164,13 +168,12 @@ static int htmm_start_session(const struct htmm_start *start, const void *holder
 }
 
 /* What cannot be copied is lost: the errno says the most important part. */
-static void htmm_report_error(const struct htmm_start *start,
-			      const struct htmm_error *err)
+static void htmm_report_error(u64 text, u32 size, const struct htmm_error *err)
 {
-	size_t len = min_t(size_t, start->error_size, strlen(err->text) + 1);
-	void __user *to = u64_to_user_ptr(start->error);
+	size_t len = min_t(size_t, size, strlen(err->text) + 1);
+	void __user *to = u64_to_user_ptr(text);
 
-	if (!start->error || !len)
+	if (!text || !len)
 		return;
 	if (copy_to_user(to, err->text, len - 1) ||
 	    clear_user(to + len - 1, 1))
@@ -185,7 +188,7 @@ static int htmm_ioctl_start(struct file *file, union htmm_arg *arg)
 
 	ret = htmm_start_session(&arg->start, detached ? NULL : file, &err);
 	if (ret)
-		htmm_report_error(&arg->start, &err);
+		htmm_report_error(arg->start.error, arg->start.error_size, &err);
 	return ret;
 }
 
@@ -258,16 +261,17 @@ static int htmm_ioctl_get_stats(struct file *file, union htmm_arg *arg)
 static int htmm_ioctl_get_hist(struct file *file, union htmm_arg *arg)
 {
 	struct htmm_session *session;
+	int ret;
 
-	if (arg->histogram.kind > HTMM_HIST_HUGE)
+	if (arg->histogram.kind > HTMM_HIST_HUGE || arg->histogram.__reserved)
 		return -EINVAL;
 
 	session = htmm_session_get();
 	if (!session)
 		return -ENODATA;
-	htmm_snapshot_histogram(session, arg->histogram.kind, &arg->histogram);
+	ret = htmm_snapshot_histogram(session, &arg->histogram);
 	htmm_session_put(session);
-	return 0;
+	return ret;
 }
 
 static int htmm_get_hot_pages(struct htmm_session *session,
@@ -281,7 +285,8 @@ static int htmm_get_hot_pages(struct htmm_session *session,
 	if (!pages)
 		return -ENOMEM;
 
-	n = htmm_snapshot_hot_pages(session, hot->cursor, pages, room);
+	n = htmm_snapshot_hot_pages(session, hot->target, hot->cursor, pages,
+				    room);
 	ret = n < 0 ? n : htmm_copy_array_out(hot->pages, hot->page_size, pages,
 					      sizeof(*pages), n);
 	if (!ret)
@@ -296,9 +301,10 @@ static int htmm_ioctl_get_hot_pages(struct file *file, union htmm_arg *arg)
 	struct htmm_session *session;
 	int ret;
 
-	if (!hot->nr_pages || hot->cursor[3] > 1)
+	if (!hot->nr_pages || hot->cursor[3] > 1 || hot->__reserved)
 		return -EINVAL;
-	ret = htmm_check_stride(hot->page_size, sizeof(struct htmm_hot_page));
+	ret = htmm_check_stride(hot->page_size,
+				offsetofend(struct htmm_hot_page, flags));
 	if (ret)
 		return ret;
 
@@ -312,24 +318,86 @@ static int htmm_ioctl_get_hot_pages(struct file *file, union htmm_arg *arg)
 
 static int htmm_ioctl_cool(struct file *file, union htmm_arg *arg)
 {
-	struct htmm_session *session = htmm_session_get();
+	struct htmm_session *session;
+	int ret;
 
+	if (arg->cool.__reserved)
+		return -EINVAL;
+	session = htmm_session_get();
 	if (!session)
 		return -ENODATA;
-	htmm_hotness_cool(session->hotness);
+	ret = htmm_snapshot_cool(session, arg->cool.target);
 	htmm_session_put(session);
-	return 0;
+	return ret;
 }
 
 static int htmm_ioctl_reset(struct file *file, union htmm_arg *arg)
 {
-	struct htmm_session *session = htmm_session_get();
+	return htmm_session_reset();
+}
 
+static int htmm_ioctl_add_target(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_add_target *add = &arg->add_target;
+	struct htmm_target target = {};
+	struct htmm_error err = {};
+	int ret;
+
+	if (add->__reserved)
+		return -EINVAL;
+	ret = htmm_copy_array_in(&target, sizeof(target), add->target,
+				 add->target_size, 1);
+	if (ret)
+		htmm_fail(&err, ret, "the target cannot be read");
+	else
+		ret = htmm_session_add_target(&target, &add->number, &err);
+	if (ret)
+		htmm_report_error(add->error, add->error_size, &err);
+	return ret;
+}
+
+static int htmm_ioctl_remove_target(struct file *file, union htmm_arg *arg)
+{
+	if (arg->remove_target.__reserved)
+		return -EINVAL;
+	return htmm_session_remove_target(arg->remove_target.target);
+}
+
+static int htmm_get_targets(struct htmm_session *session,
+			    struct htmm_targets *targets)
+{
+	struct htmm_target_info *info;
+	u32 n;
+	int ret;
+
+	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
+	if (!info)
+		return -ENOMEM;
+	n = htmm_snapshot_targets(session, info);
+	ret = htmm_copy_array_out(targets->targets, targets->target_size, info,
+				  sizeof(*info), min(targets->nr_targets, n));
+	targets->nr_targets = n;
+	kvfree(info);
+	return ret;
+}
+
+static int htmm_ioctl_get_targets(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_targets *targets = &arg->targets;
+	struct htmm_session *session;
+	int ret = 0;
+
+	if (targets->nr_targets)
+		ret = htmm_check_stride(targets->target_size,
+					sizeof(struct htmm_target_info));
+	if (ret)
+		return ret;
+	session = htmm_session_get();
 	if (!session)
 		return -ENODATA;
-	htmm_session_reset(session);
+	ret = htmm_get_targets(session, targets);
 	htmm_session_put(session);
-	return 0;
+	return ret;
 }
 
 /* The reader that a file has become, or NULL. */
@@ -370,7 +438,8 @@ static int htmm_ioctl_stream(struct file *file, union htmm_arg *arg)
 /**
  * struct htmm_ioctl - one ioctl of /dev/htmm
  * @size: size of its struct in this version
- * @min_size: size of its struct in the first version
+ * @min_size: size of its struct in the first version, of which the member given to
+ *	HTMM_IOCTL() was the last
  * @flags: bits of the struct's member of that name that are known here
  * @open: needs no capability
  * @copy_out: the struct is written back
@@ -385,28 +454,35 @@ struct htmm_ioctl {
 	int (*run)(struct file *file, union htmm_arg *arg);
 };
 
-#define HTMM_IOCTL(cmd, type, ...)					\
+#define HTMM_IOCTL(cmd, type, last, ...)				\
 	[_IOC_NR(HTMM_IOC_##cmd)] = {					\
 		.size = sizeof(struct type),				\
-		.min_size = sizeof(struct type),			\
+		.min_size = offsetofend(struct type, last),		\
 		__VA_ARGS__						\
 	}
 
 static const struct htmm_ioctl htmm_ioctls[] = {
 	/* htmm_config_check() looks at the flags of START, to say more. */
-	HTMM_IOCTL(START, htmm_start, .flags = ~0U, .run = htmm_ioctl_start),
-	HTMM_IOCTL(STOP, htmm_simple, .run = htmm_ioctl_stop),
-	HTMM_IOCTL(GET_INFO, htmm_info, .open = true, .copy_out = true,
-		   .run = htmm_ioctl_get_info),
-	HTMM_IOCTL(GET_STATS, htmm_stats, .copy_out = true,
+	HTMM_IOCTL(START, htmm_start, drain_threads, .flags = ~0U,
+		   .run = htmm_ioctl_start),
+	HTMM_IOCTL(STOP, htmm_simple, flags, .run = htmm_ioctl_stop),
+	HTMM_IOCTL(GET_INFO, htmm_info, budget_ppm, .open = true,
+		   .copy_out = true, .run = htmm_ioctl_get_info),
+	HTMM_IOCTL(GET_STATS, htmm_stats, cpus_failed, .copy_out = true,
 		   .run = htmm_ioctl_get_stats),
-	HTMM_IOCTL(GET_HIST, htmm_histogram, .copy_out = true,
+	HTMM_IOCTL(GET_HIST, htmm_histogram, bins, .copy_out = true,
 		   .run = htmm_ioctl_get_hist),
-	HTMM_IOCTL(GET_HOT_PAGES, htmm_hot_pages, .copy_out = true,
+	HTMM_IOCTL(GET_HOT_PAGES, htmm_hot_pages, cursor, .copy_out = true,
 		   .run = htmm_ioctl_get_hot_pages),
-	HTMM_IOCTL(COOL, htmm_simple, .run = htmm_ioctl_cool),
-	HTMM_IOCTL(RESET, htmm_simple, .run = htmm_ioctl_reset),
-	HTMM_IOCTL(STREAM, htmm_stream, .copy_out = true,
+	HTMM_IOCTL(COOL, htmm_cool, flags, .run = htmm_ioctl_cool),
+	HTMM_IOCTL(RESET, htmm_simple, flags, .run = htmm_ioctl_reset),
+	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, .copy_out = true,
+		   .run = htmm_ioctl_add_target),
+	HTMM_IOCTL(REMOVE_TARGET, htmm_remove_target, __reserved,
+		   .run = htmm_ioctl_remove_target),
+	HTMM_IOCTL(GET_TARGETS, htmm_targets, target_size, .copy_out = true,
+		   .run = htmm_ioctl_get_targets),
+	HTMM_IOCTL(STREAM, htmm_stream, waiting_bytes, .copy_out = true,
 		   .run = htmm_ioctl_stream),
 };
 

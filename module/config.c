@@ -6,6 +6,7 @@
 #include "config.h"
 #include "core/record.h"
 #include "core/table.h"
+#include "sampler.h"
 
 #define HTMM_START_FLAGS \
 	(HTMM_START_DETACHED | HTMM_START_KEEP_EXITED | HTMM_START_BUDGET | \
@@ -48,10 +49,24 @@ static u64 htmm_fast_pages(void)
 	return pages << (PAGE_SHIFT - HTMM_PAGE_SHIFT);
 }
 
-static void htmm_config_defaults(struct htmm_start *start)
+static unsigned int htmm_nodes(const struct cpumask *cpus)
+{
+	nodemask_t nodes = NODE_MASK_NONE;
+	unsigned int cpu;
+
+	for_each_cpu(cpu, cpus)
+		node_set(htmm_cpu_node(cpu), nodes);
+	return nodes_weight(nodes);
+}
+
+static void htmm_config_defaults(struct htmm_start *start,
+				 const struct cpumask *cpus)
 {
 	if (!start->ring_pages)
 		start->ring_pages = HTMM_DEFAULT_RING_PAGES;
+	if (!start->drain_threads)
+		start->drain_threads = min_t(u32, htmm_nodes(cpus),
+					     HTMM_MAX_DRAIN_THREADS);
 	if (!start->drain_interval_ms)
 		start->drain_interval_ms = HTMM_DEFAULT_DRAIN_MS;
 	if (!start->cooling_period)
@@ -109,16 +124,83 @@ static int htmm_config_check_event(const struct htmm_event *event,
 	return 0;
 }
 
-static int htmm_config_check_target(const struct htmm_target *target,
-				    unsigned int i, struct htmm_error *err)
+/**
+ * htmm_config_max_bytes - most memory that all tables may take together
+ *
+ * Return: bytes.
+ */
+u64 htmm_config_max_bytes(void)
 {
-	if (target->flags || memchr_inv(target->__reserved, 0,
-					sizeof(target->__reserved)))
+	return htmm_ram_bytes() / 2;
+}
+
+/* Each thread has a table, or a part of one, of its own. */
+static u64 htmm_config_min_bytes(const struct htmm_start *start)
+{
+	return (u64)HTMM_TABLE_MIN_BYTES * start->drain_threads;
+}
+
+static int htmm_config_check_bytes(const struct htmm_start *start, u64 bytes,
+				   struct htmm_error *err)
+{
+	u64 min = htmm_config_min_bytes(start), max = htmm_config_max_bytes();
+
+	if (bytes < min || bytes > max)
+		return htmm_fail(err, -ERANGE,
+				 "max_bytes is %llu, not between %llu and half of memory, %llu",
+				 bytes, min, max);
+	return 0;
+}
+
+/**
+ * htmm_config_check_target - check every member of a target
+ * @target: the target
+ * @start: the session's configuration, with all defaults filled in
+ * @err: on failure, the reason
+ *
+ * Return: 0, or an errno documented with struct htmm_start.
+ */
+int htmm_config_check_target(const struct htmm_target *target,
+			     const struct htmm_start *start,
+			     struct htmm_error *err)
+{
+	if (target->flags)
+		return htmm_fail(err, -EINVAL, "a target's flags must be zero");
+	if (target->type < HTMM_TARGET_TGID || target->type > HTMM_TARGET_ALL)
+		return htmm_fail(err, -EINVAL, "a target is of unknown type %u",
+				 target->type);
+	if (target->type == HTMM_TARGET_ALL && target->id)
 		return htmm_fail(err, -EINVAL,
-				 "target %u: flags and reserved members must be zero", i);
-	if (target->type != HTMM_TARGET_TGID)
-		return htmm_fail(err, -EINVAL, "target %u: unknown type %u",
-				 i, target->type);
+				 "the id of a target of all tasks must be zero");
+	if (!target->max_bytes)
+		return 0;
+	return htmm_config_check_bytes(start, target->max_bytes, err);
+}
+
+static int htmm_config_check_drain(const struct htmm_start *start,
+				   const struct cpumask *cpus,
+				   struct htmm_error *err)
+{
+	unsigned int nr_cpus = cpumask_weight(cpus);
+
+	if (start->drain_threads > HTMM_MAX_DRAIN_THREADS ||
+	    start->drain_threads > nr_cpus)
+		return htmm_fail(err, -ERANGE,
+				 "drain_threads is %u, above %u or the number of CPUs to sample, %u",
+				 start->drain_threads, HTMM_MAX_DRAIN_THREADS,
+				 nr_cpus);
+	if (start->max_pages && start->max_pages < start->drain_threads)
+		return htmm_fail(err, -ERANGE,
+				 "max_pages is %llu, below one for each of %u drain threads",
+				 start->max_pages, start->drain_threads);
+	if (start->drain_nice < MIN_NICE || start->drain_nice > MAX_NICE)
+		return htmm_fail(err, -ERANGE,
+				 "drain_nice is %d, not between %d and %d",
+				 start->drain_nice, MIN_NICE, MAX_NICE);
+	if (start->drain_interval_ms > HTMM_MAX_DRAIN_MS)
+		return htmm_fail(err, -ERANGE,
+				 "drain_interval_ms is %u, above %u",
+				 start->drain_interval_ms, HTMM_MAX_DRAIN_MS);
 	return 0;
 }
 
@@ -148,7 +230,7 @@ static int htmm_config_check_start(const struct htmm_start *start,
 {
 	if (start->flags & ~HTMM_START_FLAGS)
 		return htmm_fail(err, -EINVAL, "unknown flags %#x", start->flags);
-	if (start->__reserved || start->__reserved2 || start->__reserved3)
+	if (start->__reserved || start->__reserved2)
 		return htmm_fail(err, -EINVAL, "a reserved member is not zero");
 	if (!start->nr_events)
 		return htmm_fail(err, -EINVAL, "no event was given");
@@ -166,21 +248,7 @@ static int htmm_config_check_start(const struct htmm_start *start,
 	if (start->max_pages > HTMM_MAX_TABLE_PAGES)
 		return htmm_fail(err, -ERANGE, "max_pages is %llu, above %llu",
 				 start->max_pages, HTMM_MAX_TABLE_PAGES);
-	if (start->max_bytes < HTMM_TABLE_MIN_BYTES ||
-	    start->max_bytes > htmm_ram_bytes() / 2)
-		return htmm_fail(err, -ERANGE,
-				 "max_bytes is %llu, not between %u and half of memory, %llu",
-				 start->max_bytes, HTMM_TABLE_MIN_BYTES,
-				 htmm_ram_bytes() / 2);
-	if (start->drain_nice < MIN_NICE || start->drain_nice > MAX_NICE)
-		return htmm_fail(err, -ERANGE,
-				 "drain_nice is %d, not between %d and %d",
-				 start->drain_nice, MIN_NICE, MAX_NICE);
-	if (start->drain_interval_ms > HTMM_MAX_DRAIN_MS)
-		return htmm_fail(err, -ERANGE,
-				 "drain_interval_ms is %u, above %u",
-				 start->drain_interval_ms, HTMM_MAX_DRAIN_MS);
-	return 0;
+	return htmm_config_check_bytes(start, start->max_bytes, err);
 }
 
 /**
@@ -220,8 +288,12 @@ int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
 	unsigned int i;
 	int ret;
 
-	htmm_config_defaults(&config->start);
+	if (cpumask_empty(config->cpus))
+		cpumask_copy(config->cpus, cpu_possible_mask);
+	htmm_config_defaults(&config->start, config->cpus);
 	ret = htmm_config_check_start(&config->start, err);
+	if (!ret)
+		ret = htmm_config_check_drain(&config->start, config->cpus, err);
 	if (!ret)
 		ret = htmm_config_check_budget(&config->start, err);
 	for (i = 0; !ret && i < config->start.nr_events; i++) {
@@ -229,7 +301,8 @@ int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
 		ret = htmm_config_check_event(&config->events[i], i, err);
 	}
 	for (i = 0; !ret && i < config->start.nr_targets; i++)
-		ret = htmm_config_check_target(&config->targets[i], i, err);
+		ret = htmm_config_check_target(&config->targets[i],
+					       &config->start, err);
 	return ret;
 }
 

@@ -13,7 +13,7 @@
  * @events: @start.nr_events of them
  * @targets: @start.nr_targets of them
  * @cpus: CPUs to sample
- * @drain_cpus: CPUs ksampled may use
+ * @drain_cpus: CPUs the drain threads may use
  */
 struct htmm_config {
 	struct htmm_start start;
@@ -25,6 +25,10 @@ struct htmm_config {
 
 struct htmm_config *htmm_config_alloc(void);
 int htmm_config_check(struct htmm_config *config, struct htmm_error *err);
+int htmm_config_check_target(const struct htmm_target *target,
+			     const struct htmm_start *start,
+			     struct htmm_error *err);
+u64 htmm_config_max_bytes(void);
 void htmm_config_free(struct htmm_config *config);
 
 #endif /* HTMM_CONFIG_H */

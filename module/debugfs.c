@@ -30,6 +30,7 @@ static const char * const htmm_drop_names[] = {
 	[HTMM_DROP_NESTED] = "nested",
 	[HTMM_DROP_STALE] = "stale",
 	[HTMM_DROP_TABLE_FULL] = "table_full",
+	[HTMM_DROP_REMOVED] = "removed",
 };
 
 static_assert(ARRAY_SIZE(htmm_drop_names) == HTMM_NR_DROPS);
@@ -75,6 +76,7 @@ static int htmm_status_show(struct seq_file *m, void *unused)
 	seq_printf(m, "capacity_pages: %llu\n", info.capacity_pages);
 	seq_printf(m, "cooling_period: %llu\n", info.cooling_period);
 	seq_printf(m, "adaptation_period: %llu\n", info.adaptation_period);
+	seq_printf(m, "drain_threads: %u\n", info.nr_drain_threads);
 	seq_printf(m, "drain_pid: %u\n", info.drain_pid);
 	htmm_session_put(session);
 	return 0;
@@ -211,15 +213,17 @@ static void htmm_show_histogram(struct seq_file *m,
 static int htmm_histogram_show(struct seq_file *m, void *unused)
 {
 	struct htmm_session *session = htmm_session_get();
-	struct htmm_histogram hist;
+	struct htmm_histogram hist = {};
 
 	if (!session) {
 		htmm_show_idle(m);
 		return 0;
 	}
-	htmm_snapshot_histogram(session, HTMM_HIST_BASE, &hist);
+	hist.kind = HTMM_HIST_BASE;
+	htmm_snapshot_histogram(session, &hist);
 	htmm_show_histogram(m, &hist, "pages");
-	htmm_snapshot_histogram(session, HTMM_HIST_HUGE, &hist);
+	hist.kind = HTMM_HIST_HUGE;
+	htmm_snapshot_histogram(session, &hist);
 	htmm_show_histogram(m, &hist, "regions");
 	htmm_session_put(session);
 	return 0;
@@ -235,10 +239,12 @@ static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 	pages = kcalloc(HTMM_DEBUGFS_PAGES, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;
-	n = htmm_snapshot_hot_pages(session, cursor, pages, HTMM_DEBUGFS_PAGES);
+	n = htmm_snapshot_hot_pages(session, 0, cursor, pages,
+				    HTMM_DEBUGFS_PAGES);
 	for (i = 0; i < n; i++)
-		seq_printf(m, "pid %u space %u addr %#llx samples %llu bin %u%s%s\n",
-			   pages[i].pid, pages[i].space, pages[i].addr,
+		seq_printf(m, "target %u pid %u space %u addr %#llx samples %llu bin %u%s%s\n",
+			   pages[i].target, pages[i].pid, pages[i].space,
+			   pages[i].addr,
 			   pages[i].samples, pages[i].bin,
 			   pages[i].flags & HTMM_PAGE_HOT ? " hot" : "",
 			   pages[i].flags & HTMM_PAGE_EXITED ? " exited" : "");
@@ -285,6 +291,57 @@ static int htmm_streams_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(htmm_streams);
 
+static const char * const htmm_target_names[] = {
+	[HTMM_TARGET_TGID] = "pid",
+	[HTMM_TARGET_CGROUP] = "cgroup",
+	[HTMM_TARGET_ALL] = "all",
+};
+
+static void htmm_show_target(struct seq_file *m,
+			     const struct htmm_target_info *info)
+{
+	unsigned int i;
+
+	seq_printf(m, "target %u: %s", info->number,
+		   htmm_target_names[info->type]);
+	if (info->type != HTMM_TARGET_ALL)
+		seq_printf(m, " %llu", info->id);
+	seq_printf(m, "%s capacity_pages %llu max_bytes %llu bytes %llu pages %llu regions %llu samples %llu coolings %llu adaptations %llu evicted %llu exited %llu",
+		   info->flags & HTMM_TARGET_DEAD ? " dead" : "",
+		   info->capacity_pages, info->max_bytes, info->bytes,
+		   info->pages, info->regions, info->samples, info->coolings,
+		   info->adaptations, info->evicted, info->exited);
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		if (info->drops[i])
+			seq_printf(m, " %s %llu", htmm_drop_names[i],
+				   info->drops[i]);
+	seq_puts(m, " name ");
+	seq_escape(m, info->name, "\n\\");
+	seq_putc(m, '\n');
+}
+
+static int htmm_targets_show(struct seq_file *m, void *unused)
+{
+	struct htmm_session *session = htmm_session_get();
+	struct htmm_target_info *info;
+	u32 i, n;
+
+	if (!session) {
+		htmm_show_idle(m);
+		return 0;
+	}
+	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
+	if (info) {
+		n = htmm_snapshot_targets(session, info);
+		for (i = 0; i < n; i++)
+			htmm_show_target(m, &info[i]);
+		kvfree(info);
+	}
+	htmm_session_put(session);
+	return info ? 0 : -ENOMEM;
+}
+DEFINE_SHOW_ATTRIBUTE(htmm_targets);
+
 /**
  * htmm_debugfs_init - make the directory htmm in debugfs
  *
@@ -301,6 +358,8 @@ void htmm_debugfs_init(void)
 			    &htmm_histogram_fops);
 	debugfs_create_file("hot_pages", 0400, htmm_debugfs_dir, NULL,
 			    &htmm_hot_pages_fops);
+	debugfs_create_file("targets", 0400, htmm_debugfs_dir, NULL,
+			    &htmm_targets_fops);
 	debugfs_create_file("events", 0400, htmm_debugfs_dir, NULL,
 			    &htmm_events_fops);
 	debugfs_create_file("streams", 0400, htmm_debugfs_dir, NULL,

@@ -3,6 +3,10 @@
 #include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
+#include <linux/sched/isolation.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include "crew.h"
 #include "drain.h"
 #include "stream.h"
 #include "trace.h"
@@ -21,12 +25,12 @@ static void htmm_drain_wake(struct irq_work *work)
 /* What a record counts: how many times the unit its period is, rounded. */
 static u32 htmm_drain_weight(const struct htmm_drain *drain, const u64 *slot)
 {
-	u64 unit = drain->weight_unit;
+	u64 unit = drain->crew->weight_unit;
 	u64 period;
 
 	if (!unit)
 		return 1;
-	period = htmm_record_period(slot, drain->sample_type);
+	period = htmm_record_period(slot, drain->crew->sample_type);
 	return clamp_t(u64, div64_u64(period + unit / 2, unit), 1, U32_MAX);
 }
 
@@ -34,7 +38,8 @@ static u32 htmm_drain_weight(const struct htmm_drain *drain, const u64 *slot)
 static u32 htmm_drain_ring(struct htmm_drain *drain,
 			   struct htmm_sampler *sampler, u32 fill, u32 room)
 {
-	struct htmm_access *access = &drain->accesses[fill];
+	struct htmm_access *access = &drain->batch.access[fill];
+	u64 sample_type = drain->crew->sample_type;
 	u32 i, n;
 	void *first;
 	const u64 *slot;
@@ -43,10 +48,11 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 	for (i = 0; i < n; i++) {
 		slot = first + i * sampler->ring.slot_size;
 		access[i] = (struct htmm_access) {
-			.addr = htmm_record_addr(slot, drain->sample_type),
-			.cookie = htmm_record_cookie(slot, drain->sample_type),
+			.addr = htmm_record_addr(slot, sample_type),
+			.cookie = htmm_record_cookie(slot, sample_type),
 			.pid = htmm_record_pid(slot),
 			.weight = htmm_drain_weight(drain, slot),
+			.target = htmm_record_target(slot, sample_type),
 		};
 		drain->origin[fill + i] = sampler;
 	}
@@ -71,33 +77,64 @@ static u32 htmm_drain_gather(struct htmm_drain *drain)
 	for (visited = 0; visited < drain->nr_samplers; visited++) {
 		do {
 			n = htmm_drain_ring(drain, drain->samplers[drain->next],
-					    fill, HTMM_HOTNESS_BATCH - fill);
+					    fill, HTMM_BATCH - fill);
 			fill += n;
-		} while (n && fill < HTMM_HOTNESS_BATCH);
+		} while (n && fill < HTMM_BATCH);
 		if (++drain->next == drain->nr_samplers)
 			drain->next = 0;
-		if (fill == HTMM_HOTNESS_BATCH)
+		if (fill == HTMM_BATCH)
 			break;
 	}
 	return fill;
 }
 
-/* Books what became of each record under the sampler it came from. */
-static void htmm_drain_account(struct htmm_drain *drain, u32 n)
+/* Samples of a target that was removed meanwhile. */
+static void htmm_drain_drop(struct htmm_batch *batch, u32 start, u32 n)
 {
+	u32 i;
+
+	for (i = start; i < start + n; i++)
+		batch->drop[batch->order[i]] = HTMM_DROP_REMOVED;
+}
+
+/* Hands each target its part of the batch. */
+static void htmm_drain_add(struct htmm_drain *drain)
+{
+	struct htmm_batch *batch = &drain->batch;
+	struct htmm_hotness *hotness;
+	u32 start, n, first;
+
+	htmm_batch_by_target(batch);
+	for (start = 0; start < batch->n; start += n) {
+		n = htmm_batch_run(batch, start);
+		first = batch->order[start];
+		hotness = htmm_roster_hotness(drain->crew->roster,
+					      batch->access[first].target);
+		if (hotness)
+			htmm_hotness_add(hotness, batch, start, n);
+		else
+			htmm_drain_drop(batch, start, n);
+	}
+}
+
+/* Books what became of each record under the sampler it came from. */
+static void htmm_drain_account(struct htmm_drain *drain)
+{
+	const struct htmm_batch *batch = &drain->batch;
 	struct htmm_sampler *sampler;
 	u32 i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < batch->n; i++) {
 		sampler = drain->origin[i];
-		if (drain->drops[i] != HTMM_NR_DROPS) {
-			sampler->discarded[drain->drops[i]]++;
+		if (batch->drop[i] != HTMM_DROP_NONE) {
+			sampler->discarded[batch->drop[i]]++;
 			continue;
 		}
 		sampler->counted++;
 		trace_htmm_sample(sampler->cpu, sampler->index,
-				  drain->accesses[i].pid, drain->accesses[i].addr,
-				  drain->accesses[i].weight);
+				  batch->access[i].pid, batch->access[i].addr,
+				  batch->access[i].weight,
+				  batch->access[i].target);
 	}
 }
 
@@ -127,24 +164,26 @@ static void htmm_drain_trace_drops(struct htmm_drain *drain)
 /* Drains one batch. Returns true if it was full, so that more may be waiting. */
 static bool htmm_drain_batch(struct htmm_drain *drain)
 {
+	struct htmm_roster *roster = drain->crew->roster;
 	u32 n;
 
-	mutex_lock(&drain->lock);
+	down_read(&roster->lock);
 	n = htmm_drain_gather(drain);
 	if (n) {
-		htmm_hotness_add(drain->hotness, drain->accesses, n,
-				 drain->drops);
-		htmm_drain_account(drain, n);
-		drain->batches++;
+		drain->batch.n = n;
+		htmm_drain_add(drain);
+		htmm_drain_account(drain);
+		WRITE_ONCE(drain->batches, drain->batches + 1);
 	}
 	htmm_drain_trace_drops(drain);
-	mutex_unlock(&drain->lock);
-	return n == HTMM_HOTNESS_BATCH;
+	up_read(&roster->lock);
+	return n == HTMM_BATCH;
 }
 
 /* One pass. Returns true if there is more to do at once. */
 static bool htmm_drain_pass(struct htmm_drain *drain)
 {
+	u64 round = htmm_crew_rounds(drain->crew);
 	bool more;
 
 	/*
@@ -155,8 +194,10 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	atomic_xchg(&drain->wake.pending, 0);
 	more = htmm_drain_batch(drain);
 	if (!more)
-		htmm_stream_round();
-	more |= htmm_hotness_tidy(drain->hotness);
+		htmm_crew_round(drain->crew, drain->index, round);
+	/* While there is much to drain, one target after the other. */
+	more |= htmm_roster_tidy(drain->crew->roster, drain->index,
+				 &drain->next_target, !more);
 	WRITE_ONCE(drain->cpu_ns, current->se.sum_exec_runtime);
 	return more;
 }
@@ -175,7 +216,7 @@ static int ksampled(void *arg)
 		wait_event_freezable_timeout(drain->wake.queue,
 					     atomic_read(&drain->wake.pending) ||
 					     kthread_should_stop(),
-					     drain->interval);
+					     drain->crew->interval);
 	}
 
 	/* The events are gone: what is in the rings now is all there is. */
@@ -186,31 +227,75 @@ static int ksampled(void *arg)
 }
 
 /**
- * htmm_drain_init - prepare a drain that has no thread yet
- * @drain: the drain; its hotness, samplers, sample_type and interval are set
+ * htmm_drain_create - prepare a drain that has no thread and no rings yet
+ * @crew: the threads that it will be one of
+ * @index: its number among them
  *
- * No event may have been created for the samplers, which learn here how to wake
- * the thread.
+ * Context: process, may sleep.
+ * Return: the drain, or NULL if there is no memory for it.
  */
-void htmm_drain_init(struct htmm_drain *drain)
+struct htmm_drain *htmm_drain_create(struct htmm_crew *crew, unsigned int index)
 {
-	unsigned int i;
+	struct htmm_drain *drain = kvzalloc(sizeof(*drain), GFP_KERNEL);
 
-	init_waitqueue_head(&drain->wake.queue);
-	atomic_set(&drain->wake.pending, 0);
-	atomic64_set(&drain->wake.wakeups, 0);
-	mutex_init(&drain->lock);
-
-	for (i = 0; i < drain->nr_samplers; i++) {
-		drain->samplers[i]->wake = &drain->wake;
-		init_irq_work(&drain->samplers[i]->work, htmm_drain_wake);
+	if (!drain)
+		return NULL;
+	drain->samplers = kvcalloc(crew->fleet->nr_samplers,
+				   sizeof(*drain->samplers), GFP_KERNEL);
+	if (!drain->samplers) {
+		kvfree(drain);
+		return NULL;
 	}
+	drain->crew = crew;
+	drain->index = index;
+	drain->node = NUMA_NO_NODE;
+	init_waitqueue_head(&drain->wake.queue);
+	return drain;
 }
 
 /**
- * htmm_drain_start - start ksampled
+ * htmm_drain_adopt - make a drain responsible for a ring
+ * @drain: a drain whose thread does not run yet
+ * @sampler: the ring's sampler, which has no event yet
+ */
+void htmm_drain_adopt(struct htmm_drain *drain, struct htmm_sampler *sampler)
+{
+	if (!drain->nr_samplers)
+		drain->node = htmm_cpu_node(sampler->cpu);
+	sampler->wake = &drain->wake;
+	init_irq_work(&sampler->work, htmm_drain_wake);
+	drain->samplers[drain->nr_samplers++] = sampler;
+}
+
+/*
+ * Unless told otherwise a thread stays off isolated CPUs, as kernel threads do; one of
+ * several stays on the node of its rings, too. CPUs may have gone offline since the mask
+ * was checked: any will do then.
+ */
+static void htmm_drain_place(struct htmm_drain *drain, struct task_struct *task,
+			     const struct cpumask *cpus)
+{
+	cpumask_var_t near;
+
+	if (!cpumask_empty(cpus)) {
+		if (set_cpus_allowed_ptr(task, cpus))
+			pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
+		return;
+	}
+	if (drain->crew->nr == 1 || drain->node == NUMA_NO_NODE ||
+	    !alloc_cpumask_var(&near, GFP_KERNEL))
+		return;
+	if (cpumask_and(near, cpumask_of_node(drain->node),
+			housekeeping_cpumask(HK_TYPE_KTHREAD)))
+		set_cpus_allowed_ptr(task, near);
+	free_cpumask_var(near);
+}
+
+/**
+ * htmm_drain_start - start the thread
  * @drain: a prepared drain
- * @cpus: CPUs it may use; empty: those of any kernel thread
+ * @cpus: CPUs it may use; empty: those of any kernel thread, on its node if it is one of
+ *	several
  * @nice: its nice value, -20 to 19
  * @err: on failure, the reason
  *
@@ -222,18 +307,15 @@ int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 {
 	struct task_struct *task;
 
-	task = kthread_create(ksampled, drain, "ksampled");
+	task = kthread_create_on_node(ksampled, drain, drain->node,
+				      drain->crew->nr > 1 ? "ksampled/%u" :
+				      "ksampled", drain->index);
 	if (IS_ERR(task))
 		return htmm_fail(err, PTR_ERR(task),
 				 "cannot create the thread ksampled");
 
 	set_user_nice(task, nice);
-	/*
-	 * Unless told otherwise it stays off isolated CPUs, as kernel threads do.
-	 * CPUs may have gone offline since the mask was checked: any will do then.
-	 */
-	if (!cpumask_empty(cpus) && set_cpus_allowed_ptr(task, cpus))
-		pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
+	htmm_drain_place(drain, task, cpus);
 	drain->task = task;
 	drain->pid = get_task_pid(task, PIDTYPE_PID);
 	wake_up_process(task);
@@ -241,7 +323,7 @@ int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 }
 
 /**
- * htmm_drain_stop - drain what is left and end ksampled
+ * htmm_drain_stop - drain what is left and end the thread
  * @drain: the drain; does nothing if it was never started
  *
  * Every event must have been released, and no handler may be running.
@@ -257,31 +339,24 @@ void htmm_drain_stop(struct htmm_drain *drain)
 }
 
 /**
- * htmm_drain_reset - set every counter to zero and forget all pages
+ * htmm_drain_reset - set the counters to zero
  * @drain: the drain, running or stopped
  *
- * Context: process, may sleep. Takes @drain->lock, so that pages and counters
- * begin again at the same sample.
+ * Context: process; the roster's lock is held for writing.
  */
 void htmm_drain_reset(struct htmm_drain *drain)
 {
-	unsigned int i;
-
-	mutex_lock(&drain->lock);
-	htmm_hotness_reset(drain->hotness);
-	for (i = 0; i < drain->nr_samplers; i++)
-		htmm_sampler_reset(drain->samplers[i]);
 	drain->batches = 0;
 	atomic64_set(&drain->wake.wakeups, 0);
-	mutex_unlock(&drain->lock);
 }
 
 /**
- * htmm_drain_destroy - forget a drain
+ * htmm_drain_destroy - free a drain
  * @drain: a stopped drain
  */
 void htmm_drain_destroy(struct htmm_drain *drain)
 {
 	put_pid(drain->pid);
-	mutex_destroy(&drain->lock);
+	kvfree(drain->samplers);
+	kvfree(drain);
 }

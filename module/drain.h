@@ -1,54 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ksampled: the thread that carries samples from the rings to the table. */
+/* A drain thread, ksampled: it carries samples from its rings to the tables. */
 #ifndef HTMM_DRAIN_H
 #define HTMM_DRAIN_H
 
 #include <linux/cpumask.h>
-#include <linux/mutex.h>
+#include "batch.h"
 #include "error.h"
-#include "hotness.h"
 #include "sampler.h"
 
+struct htmm_crew;
+
 /**
- * struct htmm_drain - the consumer of all rings of a session
- * @task: ksampled, or NULL when it does not run
+ * struct htmm_drain - the consumer of some rings of a session
+ * @crew: the threads that it is one of
+ * @index: its number among them, and that of the shard it tidies up
+ * @node: NUMA node of the first of its rings
+ * @task: the thread, or NULL when it does not run
  * @pid: its pid, even after it has ended; NULL if it never ran
  * @wake: where it waits
- * @lock: held from taking a batch out of the rings until it is booked; protects
- *	the samplers' @counted, @discarded and @base
- * @hotness: where samples go
  * @samplers: whose rings it drains
  * @nr_samplers: elements in @samplers
  * @next: sampler that the next batch begins with
- * @sample_type: PERF_SAMPLE_* bits of a record
- * @weight_unit: the period that counts 1; 0: each sample does
- * @interval: longest wait, in jiffies
- * @batches: batches drained
+ * @next_target: number of the target that the next housekeeping begins with
+ * @batches: batches drained; under the roster's lock
  * @cpu_ns: CPU time used, in nanoseconds
- * @accesses: the batch at work
- * @origin: for each of @accesses, the sampler it came from
- * @drops: for each of @accesses, what became of it
+ * @batch: the batch at work
+ * @origin: for each access of @batch, the sampler it came from
  */
 struct htmm_drain {
+	struct htmm_crew *crew;
+	unsigned int index;
+	int node;
 	struct task_struct *task;
 	struct pid *pid;
 	struct htmm_wake wake;
-	struct mutex lock;	/* a batch and its counters */
-	struct htmm_hotness *hotness;
 	struct htmm_sampler **samplers;
 	unsigned int nr_samplers;
 	unsigned int next;
-	u64 sample_type;
-	u64 weight_unit;
-	unsigned long interval;
+	u32 next_target;
 	u64 batches;
 	u64 cpu_ns;
-	struct htmm_access accesses[HTMM_HOTNESS_BATCH];
-	struct htmm_sampler *origin[HTMM_HOTNESS_BATCH];
-	enum htmm_drop drops[HTMM_HOTNESS_BATCH];
+	struct htmm_batch batch;
+	struct htmm_sampler *origin[HTMM_BATCH];
 };
 
-void htmm_drain_init(struct htmm_drain *drain);
+struct htmm_drain *htmm_drain_create(struct htmm_crew *crew, unsigned int index);
+void htmm_drain_adopt(struct htmm_drain *drain, struct htmm_sampler *sampler);
 int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 		     int nice, struct htmm_error *err);
 void htmm_drain_stop(struct htmm_drain *drain);

@@ -184,13 +184,13 @@ static int htmm_fleet_cpu_offline(unsigned int cpu, struct hlist_node *node)
  * htmm_fleet_init - make the samplers, without rings and events
  * @fleet: zeroed fleet
  * @config: what to sample and where
- * @targets: whose samples pass
+ * @filter: whose samples pass
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
  */
 int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
-		    const struct htmm_targets *targets)
+		    const struct htmm_filter *filter)
 {
 	unsigned int nr_events = config->start.nr_events;
 	struct htmm_sampler *sampler;
@@ -212,7 +212,7 @@ int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
 						      config->start.sample_type);
 			if (!sampler)
 				goto err_samplers;
-			sampler->targets = targets;
+			sampler->filter = filter;
 			fleet->samplers[fleet->nr_samplers++] = sampler;
 		}
 	}

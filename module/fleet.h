@@ -50,7 +50,7 @@ struct htmm_fleet {
 };
 
 int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
-		    const struct htmm_targets *targets);
+		    const struct htmm_filter *filter);
 int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err);
 void htmm_fleet_arm(struct htmm_fleet *fleet);
 u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index);

@@ -1,147 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/delay.h>
-#include <linux/gfp.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/random.h>
-#include <linux/sched/signal.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
-#include <linux/vmalloc.h>
 #include "hotness.h"
 #include "trace.h"
 
 static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 
-/* Memory for knowing what is hot is not worth killing anyone for. */
-#define HTMM_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
-
-/* Directory entries that a reader visits before it lets ksampled in again. */
-#define HTMM_LIST_SLICE		256
-/* A reader leaves the lock alone for so many times as long as it has held it, */
-#define HTMM_LIST_PAUSE			47
-/* but not longer than this, in microseconds: it may have lost its CPU meanwhile. */
-#define HTMM_LIST_MAX_PAUSE		10000
-/* Directory entries that ksampled tidies up between two batches. */
-#define HTMM_TIDY_SLICE		256
-/* Address spaces that ksampled checks for their end between two batches. */
+/* Address spaces that are checked for their end between two batches. */
 #define HTMM_TIDY_SPACES	64
 
-/* No drop reason: the sample was counted. */
-#define HTMM_DROP_NONE		HTMM_NR_DROPS
-
-static void htmm_hotness_free_pool(struct htmm_hotness *hotness)
+static void htmm_hotness_free(struct htmm_hotness *hotness, unsigned int shards)
 {
-	unsigned long freed = 0;
-	void *page;
+	while (shards)
+		htmm_shard_destroy(&hotness->shards[--shards]);
+	kvfree(hotness);
+}
 
-	while ((page = htmm_pool_take_back(&hotness->pool))) {
-		free_page((unsigned long)page);
-		if (++freed % 1024 == 0)
-			cond_resched();
-	}
+/* A shard's part of something that @shards of them share. */
+static u64 htmm_hotness_part(u64 whole, unsigned int shard, unsigned int shards)
+{
+	u32 rest;
+	u64 part = div_u64_rem(whole, shards, &rest);
+
+	return part + (shard < rest);
+}
+
+static int htmm_hotness_init_shard(struct htmm_hotness *hotness,
+				   unsigned int shard)
+{
+	const struct htmm_hotness_config *config = &hotness->config;
+	unsigned int shards = config->shards;
+	const struct htmm_table_config limits = {
+		.max_bytes = htmm_hotness_part(config->max_bytes, shard, shards),
+		.max_pages = htmm_hotness_part(config->max_pages, shard, shards),
+		.seed = get_random_u64(),
+		.batch = HTMM_BATCH,
+		.owner = config->owner,
+	};
+
+	return htmm_shard_init(&hotness->shards[shard], &limits, shards > 1);
 }
 
 /**
- * htmm_hotness_create - make an empty hot-page table
+ * htmm_hotness_create - make empty hot-page tables
  * @config: how samples turn into hot pages, with all defaults filled in
  *
  * Context: process, may sleep.
- * Return: the table, -EINVAL for limits no table can have, or -ENOMEM.
+ * Return: the tables, -EINVAL for limits no table can have, or -ENOMEM.
  */
 struct htmm_hotness *
 htmm_hotness_create(const struct htmm_hotness_config *config)
 {
-	const struct htmm_table_config limits = {
-		.max_bytes = config->max_bytes,
-		.max_pages = config->max_pages,
-		.seed = get_random_u64(),
-		.batch = HTMM_HOTNESS_BATCH,
-	};
-	size_t bytes = htmm_table_dir_bytes(&limits);
 	struct htmm_hotness *hotness;
-	int ret = -ENOMEM;
+	unsigned int i;
+	int ret;
 
-	if (!bytes)
-		return ERR_PTR(-EINVAL);
-
-	hotness = kvzalloc(sizeof(*hotness), GFP_KERNEL);
+	hotness = kvzalloc(struct_size(hotness, shards, config->shards),
+			   GFP_KERNEL);
 	if (!hotness)
 		return ERR_PTR(-ENOMEM);
-	hotness->directory = __vmalloc(bytes, HTMM_GFP);
-	if (!hotness->directory)
-		goto err_hotness;
 
 	hotness->config = *config;
+	for (i = 0; i < config->shards; i++) {
+		ret = htmm_hotness_init_shard(hotness, i);
+		if (ret) {
+			htmm_hotness_free(hotness, i);
+			return ERR_PTR(ret);
+		}
+	}
 	hotness->next_cooling = config->cooling_period;
 	hotness->next_adaptation = config->adaptation_period;
-	mutex_init(&hotness->lock);
+	mutex_init(&hotness->spaces_lock);
+	init_rwsem(&hotness->lock);
 	htmm_spaces_init(&hotness->spaces);
-	htmm_pool_init(&hotness->pool);
-	ret = htmm_table_init(&hotness->table, &limits, hotness->directory,
-			      &hotness->pool);
-	if (ret)
-		goto err_directory;
 	htmm_hotness_adapt(hotness);
-	hotness->stats.adaptations = 0;
+	hotness->adaptations = 0;
 	return hotness;
-
-err_directory:
-	vfree(hotness->directory);
-err_hotness:
-	kvfree(hotness);
-	return ERR_PTR(ret);
 }
 
 /**
- * htmm_hotness_destroy - free a hot-page table
- * @hotness: the table, used by nobody any more
+ * htmm_hotness_destroy - free hot-page tables
+ * @hotness: the tables, used by nobody any more
+ *
+ * Context: process, may sleep.
  */
 void htmm_hotness_destroy(struct htmm_hotness *hotness)
 {
-	htmm_table_clear(&hotness->table);
-	htmm_hotness_free_pool(hotness);
 	htmm_spaces_destroy(&hotness->spaces);
-	vfree(hotness->directory);
-	mutex_destroy(&hotness->lock);
-	kvfree(hotness);
+	mutex_destroy(&hotness->spaces_lock);
+	htmm_hotness_free(hotness, hotness->config.shards);
 }
 
-/* A page waiting to go into the pool; the link lies in the page itself. */
-struct htmm_spare {
-	struct htmm_spare *next;
-};
-
-/*
- * Fills the pool for the next batch. Memory is allocated without the lock, for
- * that may take its time; only ksampled takes from the pool, so the need cannot
- * grow meanwhile. What cannot be had shows as samples refused.
- */
-static void htmm_hotness_refill(struct htmm_hotness *hotness)
+/* All shards' histograms: of one moment if @hotness->lock is held. */
+static void htmm_hotness_merge_hist(struct htmm_hotness *hotness,
+				    enum htmm_kind kind, struct htmm_hist *sum)
 {
-	struct htmm_spare *spares = NULL, *spare;
-	u32 need;
+	unsigned int i;
 
-	mutex_lock(&hotness->lock);
-	need = htmm_table_need(&hotness->table);
-	mutex_unlock(&hotness->lock);
-	if (!need)
-		return;
-
-	while (need--) {
-		spare = (void *)__get_free_page(HTMM_GFP);
-		if (!spare)
-			break;
-		spare->next = spares;
-		spares = spare;
-	}
-
-	mutex_lock(&hotness->lock);
-	while ((spare = spares)) {
-		spares = spare->next;
-		htmm_pool_put(&hotness->pool, spare);
-	}
-	mutex_unlock(&hotness->lock);
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < hotness->config.shards; i++)
+		htmm_shard_get_hist(&hotness->shards[i], kind, sum);
 }
 
 /* The sample at which something is due; a period may mean never. */
@@ -149,61 +112,113 @@ static u64 htmm_hotness_due(const struct htmm_hotness *hotness, u64 period)
 {
 	u64 due;
 
-	if (check_add_overflow(hotness->stats.samples, period, &due))
+	if (check_add_overflow((u64)atomic64_read(&hotness->samples), period, &due))
 		return U64_MAX;
 	return due;
 }
 
+/**
+ * htmm_hotness_find_thresholds - the thresholds that fit a capacity
+ * @hist: a histogram
+ * @capacity: what the fast tier holds, in the histogram's unit
+ * @thresholds: set to them
+ */
+void htmm_hotness_find_thresholds(const struct htmm_hist *hist, u64 capacity,
+				  struct htmm_thresholds *thresholds)
+{
+	thresholds->hot = htmm_hist_hot_threshold(hist, capacity);
+	thresholds->warm = htmm_hist_warm_threshold(hist, capacity,
+						    thresholds->hot);
+}
+
+static void htmm_hotness_adapt_kind(struct htmm_hotness *hotness,
+				    enum htmm_kind kind)
+{
+	u64 capacity = htmm_hotness_capacity(hotness->config.capacity, kind);
+	struct htmm_thresholds *thresholds = &hotness->thresholds[kind];
+	struct htmm_hist hist;
+
+	htmm_hotness_merge_hist(hotness, kind, &hist);
+	htmm_hotness_find_thresholds(&hist, capacity, thresholds);
+	trace_htmm_threshold(kind, thresholds->hot, thresholds->warm, capacity,
+			     hotness->config.owner);
+}
+
 static void htmm_hotness_adapt_locked(struct htmm_hotness *hotness)
 {
-	const u64 capacity[HTMM_KINDS] = {
-		[HTMM_KIND_BASE] = hotness->config.capacity,
-		[HTMM_KIND_HUGE] = hotness->config.capacity >> HTMM_REGION_SHIFT,
-	};
-	struct htmm_thresholds *thresholds;
-	struct htmm_hist hist;
 	enum htmm_kind kind;
 
-	lockdep_assert_held(&hotness->lock);
+	lockdep_assert_held_write(&hotness->lock);
 
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		thresholds = &hotness->thresholds[kind];
-		htmm_table_hist(&hotness->table, kind, &hist);
-		thresholds->hot = htmm_hist_hot_threshold(&hist, capacity[kind]);
-		thresholds->warm = htmm_hist_warm_threshold(&hist, capacity[kind],
-							    thresholds->hot);
-		trace_htmm_threshold(kind, thresholds->hot, thresholds->warm,
-				     capacity[kind]);
-	}
-	hotness->stats.adaptations++;
+	for (kind = 0; kind < HTMM_KINDS; kind++)
+		htmm_hotness_adapt_kind(hotness, kind);
+	hotness->adaptations++;
 	hotness->next_adaptation =
 		htmm_hotness_due(hotness, hotness->config.adaptation_period);
 }
 
+static void htmm_hotness_trace_cool(struct htmm_hotness *hotness)
+{
+	struct htmm_hist hist;
+
+	if (!trace_htmm_cool_enabled())
+		return;
+	htmm_hotness_merge_hist(hotness, HTMM_KIND_BASE, &hist);
+	trace_htmm_cool(hotness->coolings, atomic64_read(&hotness->samples),
+			htmm_hist_pages_from(&hist, 0), hotness->config.owner);
+}
+
 static void htmm_hotness_cool_locked(struct htmm_hotness *hotness)
 {
-	lockdep_assert_held(&hotness->lock);
+	unsigned int i;
 
-	htmm_table_cool(&hotness->table);
-	hotness->stats.coolings++;
-	trace_htmm_cool(hotness->stats.coolings, hotness->stats.samples,
-			hotness->table.pages);
+	lockdep_assert_held_write(&hotness->lock);
+
+	for (i = 0; i < hotness->config.shards; i++)
+		htmm_shard_cool(&hotness->shards[i]);
+	hotness->coolings++;
+	htmm_hotness_trace_cool(hotness);
 	hotness->next_cooling =
 		htmm_hotness_due(hotness, hotness->config.cooling_period);
 	htmm_hotness_adapt_locked(hotness);
 }
 
-/* Turns accesses into the table's samples; those without a space are dropped. */
+/* Does what is due, unless another thread has done it by now. */
+static void htmm_hotness_settle(struct htmm_hotness *hotness)
+{
+	u64 samples;
+
+	down_write(&hotness->lock);
+	samples = atomic64_read(&hotness->samples);
+	if (samples >= hotness->next_cooling)
+		htmm_hotness_cool_locked(hotness);
+	else if (samples >= hotness->next_adaptation)
+		htmm_hotness_adapt_locked(hotness);
+	up_write(&hotness->lock);
+}
+
+static void htmm_hotness_drop(struct htmm_hotness *hotness,
+			      struct htmm_batch *batch, u32 i, enum htmm_drop why)
+{
+	batch->drop[i] = why;
+	atomic64_inc(&hotness->drops[why]);
+}
+
+/*
+ * Turns accesses into the tables' samples; those without a space are dropped. The
+ * spaces stay while @hotness->lock is held.
+ */
 static u32 htmm_hotness_resolve(struct htmm_hotness *hotness,
-				const struct htmm_access *accesses, u32 n,
-				enum htmm_drop *drops)
+				struct htmm_batch *batch, u32 start, u32 n)
 {
 	const struct htmm_access *access, *last = NULL;
 	struct htmm_space *space = NULL;
-	u32 i, resolved = 0;
+	u32 i, at, resolved = 0;
 
-	for (i = 0; i < n; i++) {
-		access = &accesses[i];
+	mutex_lock(&hotness->spaces_lock);
+	for (i = start; i < start + n; i++) {
+		at = batch->order[i];
+		access = &batch->access[at];
 		if (!last || access->pid != last->pid ||
 		    access->cookie != last->cookie)
 			space = htmm_spaces_get(&hotness->spaces, access->pid,
@@ -211,172 +226,204 @@ static u32 htmm_hotness_resolve(struct htmm_hotness *hotness,
 						hotness->config.keep_exited);
 		last = access;
 		if (IS_ERR(space)) {
-			drops[i] = PTR_ERR(space) == -ESRCH ?
-				HTMM_DROP_STALE : HTMM_DROP_TABLE_FULL;
+			htmm_hotness_drop(hotness, batch, at,
+					  PTR_ERR(space) == -ESRCH ?
+					  HTMM_DROP_STALE : HTMM_DROP_TABLE_FULL);
 			continue;
 		}
-		drops[i] = HTMM_DROP_NONE;
-		hotness->samples[resolved] = (struct htmm_table_sample) {
+		batch->drop[at] = HTMM_DROP_NONE;
+		batch->samples[resolved] = (struct htmm_table_sample) {
 			.vpn = access->addr >> HTMM_PAGE_SHIFT,
 			.space = space->id,
 			.weight = access->weight,
 		};
-		hotness->origin[resolved++] = i;
+		batch->origin[resolved++] = at;
 	}
+	mutex_unlock(&hotness->spaces_lock);
 	return resolved;
 }
 
-/*
- * Adds up to @n samples from @start on, as many as may be counted before the
- * next cooling or adaptation is due, so that both happen at the exact sample.
- */
-static u32 htmm_hotness_add_some(struct htmm_hotness *hotness, u32 start, u32 n,
-				 enum htmm_drop *drops)
+/* Adds the batch's first @n table samples. Returns how many were counted. */
+static u32 htmm_hotness_count(struct htmm_hotness *hotness,
+			      struct htmm_batch *batch, u32 n)
 {
-	u64 due = min(hotness->next_cooling, hotness->next_adaptation);
-	u32 chunk = min_t(u64, n, due - hotness->stats.samples);
-	u32 i, refused;
+	unsigned int shards = hotness->config.shards, shard;
+	u32 i, refused, start = 0, counted = 0;
 
-	refused = htmm_table_add(&hotness->table, hotness->samples + start,
-				 chunk, hotness->refused);
-	for (i = 0; i < refused; i++)
-		drops[hotness->origin[start + hotness->refused[i]]] =
-			HTMM_DROP_TABLE_FULL;
+	htmm_batch_by_shard(batch, n, shards);
+	for (shard = 0; shard < shards; shard++) {
+		n = batch->shard_end[shard] - start;
+		if (!n)
+			continue;
+		refused = htmm_shard_add(&hotness->shards[shard],
+					 batch->samples + start, n,
+					 batch->refused);
+		for (i = 0; i < refused; i++)
+			htmm_hotness_drop(hotness, batch,
+					  batch->origin[start + batch->refused[i]],
+					  HTMM_DROP_TABLE_FULL);
+		counted += n - refused;
+		start += n;
+	}
+	return counted;
+}
 
-	hotness->stats.samples += chunk - refused;
-	if (hotness->stats.samples >= hotness->next_cooling)
-		htmm_hotness_cool_locked(hotness);
-	else if (hotness->stats.samples >= hotness->next_adaptation)
-		htmm_hotness_adapt_locked(hotness);
+/*
+ * Adds up to @n samples from @start on, as many as may be counted before the next
+ * cooling or adaptation is due, so that both happen at the exact sample; or, if other
+ * threads add at the same time, at most a batch of each of them later.
+ */
+static u32 htmm_hotness_add_some(struct htmm_hotness *hotness,
+				 struct htmm_batch *batch, u32 start, u32 n)
+{
+	u64 samples, due;
+	u32 chunk = 0;
+
+	down_read(&hotness->lock);
+	due = min(hotness->next_cooling, hotness->next_adaptation);
+	samples = atomic64_read(&hotness->samples);
+	if (samples < due) {
+		chunk = min_t(u64, n, due - samples);
+		n = htmm_hotness_resolve(hotness, batch, start, chunk);
+		n = htmm_hotness_count(hotness, batch, n);
+		samples = atomic64_add_return(n, &hotness->samples);
+	}
+	up_read(&hotness->lock);
+
+	if (samples >= due)
+		htmm_hotness_settle(hotness);
 	return chunk;
 }
 
 /**
- * htmm_hotness_add - count a batch of accesses
- * @hotness: the table
- * @accesses: the batch
- * @n: elements in @accesses, up to HTMM_HOTNESS_BATCH
- * @drops: for each access, set to why it was not counted, or to HTMM_NR_DROPS
- *	if it was
+ * htmm_hotness_add - count a target's part of a batch
+ * @hotness: the target's tables
+ * @batch: the batch; @batch->drop is set for each sample of the part
+ * @start: where the part begins in @batch->order
+ * @n: samples in the part
  *
- * Context: ksampled, which alone adds; may sleep. Takes @hotness->lock.
+ * Context: a drain thread; may sleep. Takes @hotness->lock.
  */
-void htmm_hotness_add(struct htmm_hotness *hotness,
-		      const struct htmm_access *accesses, u32 n,
-		      enum htmm_drop *drops)
+void htmm_hotness_add(struct htmm_hotness *hotness, struct htmm_batch *batch,
+		      u32 start, u32 n)
 {
-	u32 resolved, done;
+	unsigned int i;
+	u32 done;
 
-	htmm_hotness_refill(hotness);
-
-	mutex_lock(&hotness->lock);
-	resolved = htmm_hotness_resolve(hotness, accesses, n, drops);
-	for (done = 0; done < resolved; )
-		done += htmm_hotness_add_some(hotness, done, resolved - done,
-					      drops);
-	mutex_unlock(&hotness->lock);
+	for (i = 0; i < hotness->config.shards; i++)
+		htmm_shard_refill(&hotness->shards[i]);
+	for (done = 0; done < n; )
+		done += htmm_hotness_add_some(hotness, batch, start + done,
+					      n - done);
 }
 
-/* Removes some pages of a process that has gone. Returns true if more remain. */
-static bool htmm_hotness_remove_some(struct htmm_hotness *hotness)
+/*
+ * Looks for an address space that has come to its end. Its samples are dropped from
+ * the moment that it is found, and when the lock is had, those looked up before
+ * are in the tables: nothing is added any more when a shard begins to forget it.
+ */
+static bool htmm_hotness_find_leaving(struct htmm_hotness *hotness)
 {
-	u64 before = hotness->table.pages;
-	bool more;
+	struct htmm_space *space;
 
-	more = htmm_table_remove_space(&hotness->table, hotness->leaving->id,
-				       hotness->leaving_first, HTMM_TIDY_SLICE);
-	hotness->leaving_first = false;
-	hotness->stats.exited += before - hotness->table.pages;
-	if (!more) {
-		htmm_spaces_remove(&hotness->spaces, hotness->leaving);
-		hotness->leaving = NULL;
+	mutex_lock(&hotness->spaces_lock);
+	space = htmm_spaces_find_gone(&hotness->spaces, HTMM_TIDY_SPACES);
+	mutex_unlock(&hotness->spaces_lock);
+	if (!space)
+		return false;
+
+	if (!hotness->config.keep_exited) {
+		down_write(&hotness->lock);
+		WRITE_ONCE(hotness->leaving, space);
+		hotness->departures++;
+		atomic_set(&hotness->to_leave, hotness->config.shards);
+		up_write(&hotness->lock);
 	}
-	return more;
+	/* Where one has gone there may be more. */
+	return true;
+}
+
+/* The last shard that has forgotten the address space lets go of it. */
+static void htmm_hotness_left(struct htmm_hotness *hotness)
+{
+	down_write(&hotness->lock);
+	mutex_lock(&hotness->spaces_lock);
+	htmm_spaces_remove(&hotness->spaces, hotness->leaving);
+	mutex_unlock(&hotness->spaces_lock);
+	WRITE_ONCE(hotness->leaving, NULL);
+	up_write(&hotness->lock);
+}
+
+/* Removes some pages of an address space that has gone. True if more remain here. */
+static bool htmm_hotness_forget_some(struct htmm_hotness *hotness,
+				     struct htmm_shard *shard)
+{
+	bool leaving, done = false;
+
+	down_read(&hotness->lock);
+	leaving = hotness->leaving;
+	if (leaving)
+		done = htmm_shard_forget(shard, hotness->leaving->id,
+					 hotness->departures);
+	up_read(&hotness->lock);
+
+	if (done && atomic_dec_and_test(&hotness->to_leave))
+		htmm_hotness_left(hotness);
+	return leaving && !done && shard->leaving;
 }
 
 /**
  * htmm_hotness_tidy - one bounded step of housekeeping
- * @hotness: the table
+ * @hotness: the tables
+ * @shard: the one to tidy up; each belongs to one drain thread
  *
  * Forgets pages that have cooled to zero and, unless the session keeps them,
  * those of processes that have gone.
  *
- * Context: ksampled; may sleep. Takes @hotness->lock.
+ * Context: a drain thread; may sleep. Takes @hotness->lock.
  * Return: true if more is known to be left to do.
  */
-bool htmm_hotness_tidy(struct htmm_hotness *hotness)
+bool htmm_hotness_tidy(struct htmm_hotness *hotness, unsigned int shard)
 {
-	struct htmm_space *space;
 	bool more;
 
-	mutex_lock(&hotness->lock);
-	more = htmm_table_reclaim(&hotness->table, HTMM_TIDY_SLICE);
-	if (!hotness->leaving) {
-		space = htmm_spaces_find_gone(&hotness->spaces,
-					      HTMM_TIDY_SPACES);
-		/* Where one has gone there may be more. */
-		more |= !!space;
-		if (space && !hotness->config.keep_exited) {
-			hotness->leaving = space;
-			hotness->leaving_first = true;
-		}
-	}
-	if (hotness->leaving)
-		more |= htmm_hotness_remove_some(hotness);
-	mutex_unlock(&hotness->lock);
+	more = htmm_shard_reclaim(&hotness->shards[shard]);
+	/* Written by the first thread, and by it alone while it is NULL. */
+	if (!shard && !READ_ONCE(hotness->leaving))
+		more |= htmm_hotness_find_leaving(hotness);
+	more |= htmm_hotness_forget_some(hotness, &hotness->shards[shard]);
 	return more;
 }
 
 /**
  * htmm_hotness_cool - halve every count now
- * @hotness: the table
+ * @hotness: the tables
  *
  * Context: process, may sleep. Takes @hotness->lock.
  */
 void htmm_hotness_cool(struct htmm_hotness *hotness)
 {
-	mutex_lock(&hotness->lock);
+	down_write(&hotness->lock);
 	htmm_hotness_cool_locked(hotness);
-	mutex_unlock(&hotness->lock);
+	up_write(&hotness->lock);
 }
 
 /**
  * htmm_hotness_adapt - compute the thresholds now
- * @hotness: the table
+ * @hotness: the tables
  *
  * Context: process, may sleep. Takes @hotness->lock.
  */
 void htmm_hotness_adapt(struct htmm_hotness *hotness)
 {
-	mutex_lock(&hotness->lock);
+	down_write(&hotness->lock);
 	htmm_hotness_adapt_locked(hotness);
-	mutex_unlock(&hotness->lock);
-}
-
-/**
- * htmm_hotness_reset - forget all pages and totals
- * @hotness: the table
- *
- * Context: process, may sleep. Takes @hotness->lock.
- */
-void htmm_hotness_reset(struct htmm_hotness *hotness)
-{
-	mutex_lock(&hotness->lock);
-	htmm_table_clear(&hotness->table);
-	htmm_hotness_free_pool(hotness);
-	hotness->leaving = NULL;
-	htmm_spaces_clear(&hotness->spaces);
-	memset(&hotness->stats, 0, sizeof(hotness->stats));
-	hotness->evicted_before = hotness->table.evicted;
-	hotness->next_cooling = hotness->config.cooling_period;
-	htmm_hotness_adapt_locked(hotness);
-	hotness->stats.adaptations = 0;
-	mutex_unlock(&hotness->lock);
+	up_write(&hotness->lock);
 }
 
 /**
  * htmm_hotness_get_stats - read the totals
- * @hotness: the table
+ * @hotness: the tables
  * @stats: set to the totals
  *
  * Context: process, may sleep. Takes @hotness->lock.
@@ -384,146 +431,90 @@ void htmm_hotness_reset(struct htmm_hotness *hotness)
 void htmm_hotness_get_stats(struct htmm_hotness *hotness,
 			    struct htmm_hotness_stats *stats)
 {
-	struct htmm_table_stats table;
+	struct htmm_table_stats sum = {};
+	unsigned int i;
 
-	mutex_lock(&hotness->lock);
-	*stats = hotness->stats;
-	htmm_table_get_stats(&hotness->table, &table);
-	stats->evicted = table.evicted - hotness->evicted_before;
-	stats->bytes = table.bytes;
-	mutex_unlock(&hotness->lock);
+	*stats = (struct htmm_hotness_stats) {};
+	down_read(&hotness->lock);
+	stats->samples = atomic64_read(&hotness->samples);
+	stats->coolings = hotness->coolings;
+	stats->adaptations = hotness->adaptations;
+	for (i = 0; i < hotness->config.shards; i++)
+		htmm_shard_get_stats(&hotness->shards[i], &sum, &stats->exited);
+	up_read(&hotness->lock);
+
+	stats->evicted = sum.evicted;
+	stats->bytes = sum.bytes;
+	stats->pages = sum.pages;
+	stats->regions = sum.regions;
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		stats->drops[i] = atomic64_read(&hotness->drops[i]);
 }
 
 /**
  * htmm_hotness_get_hist - read a histogram and its thresholds
- * @hotness: the table
+ * @hotness: the tables
  * @kind: of base pages or of regions
- * @out: all members from nr_bins on are set
+ * @out: set
  *
  * Context: process, may sleep. Takes @hotness->lock.
  */
 void htmm_hotness_get_hist(struct htmm_hotness *hotness, enum htmm_kind kind,
-			   struct htmm_histogram *out)
+			   struct htmm_hotness_hist *out)
 {
-	struct htmm_thresholds thresholds;
-	struct htmm_hist hist;
-
-	mutex_lock(&hotness->lock);
-	htmm_table_hist(&hotness->table, kind, &hist);
-	thresholds = hotness->thresholds[kind];
-	out->samples = hotness->stats.samples;
-	mutex_unlock(&hotness->lock);
-
-	out->nr_bins = HTMM_NR_BINS;
-	out->hot_threshold = thresholds.hot;
-	out->warm_threshold = thresholds.warm;
-	out->pages = htmm_hist_pages_from(&hist, 0);
-	out->hot_pages = htmm_hist_pages_from(&hist, thresholds.hot);
-	out->capacity_pages = hotness->config.capacity;
-	if (kind == HTMM_KIND_HUGE)
-		out->capacity_pages >>= HTMM_REGION_SHIFT;
-	memcpy(out->bins, hist.bin, sizeof(out->bins));
-}
-
-/*
- * Between two slices of a reader's walk, the first of which began at @since
- * nanoseconds. A reader that came back at once would have the lock as often as
- * ksampled, and a slice takes longer than a batch: ksampled would mostly wait. And
- * what is walked over leaves ksampled's cache. Returns when the next slice begins.
- */
-static u64 htmm_hotness_pause(struct htmm_hotness *hotness, u64 since)
-{
-	u64 pause;
-
-	mutex_unlock(&hotness->lock);
-	pause = (ktime_get_ns() - since) * HTMM_LIST_PAUSE / NSEC_PER_USEC;
-	pause = clamp_t(u64, pause, 1, HTMM_LIST_MAX_PAUSE);
-	usleep_range(pause, pause + pause / 4);
-	mutex_lock(&hotness->lock);
-	return ktime_get_ns();
+	down_read(&hotness->lock);
+	htmm_hotness_merge_hist(hotness, kind, &out->hist);
+	out->thresholds = hotness->thresholds[kind];
+	out->samples = atomic64_read(&hotness->samples);
+	up_read(&hotness->lock);
 }
 
 /**
- * htmm_hotness_list - the hottest pages after a cursor
- * @hotness: the table
- * @cursor: the last page of the list before, or NULL to begin
- * @entries: filled with pages, hottest first
- * @n: room in @entries
+ * htmm_hotness_scan - let a listing walk over the tables
+ * @hotness: the tables
+ * @list: the listing
  *
- * ksampled goes on working: the lock is given up between slices of the table, and
- * held for one part in 48 of the time at most.
- *
- * Context: process, may sleep. Takes @hotness->lock.
- * Return: number of pages, fewer than @n only at the end of the list.
+ * Context: process, may sleep. Takes the shards' locks, one after the other.
  */
-u32 htmm_hotness_list(struct htmm_hotness *hotness,
-		      const struct htmm_list_entry *cursor,
-		      struct htmm_list_entry *entries, u32 n)
+void htmm_hotness_scan(struct htmm_hotness *hotness, struct htmm_list *list)
 {
-	struct htmm_list list;
-	u64 since;
+	unsigned int i;
 
-	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, n);
-	if (cursor)
-		htmm_list_after(&list, cursor);
-
-	mutex_lock(&hotness->lock);
-	since = ktime_get_ns();
-	htmm_list_begin(&list, &hotness->table);
-	/* Who is killed never sees the list. */
-	while (htmm_list_scan(&list, &hotness->table, HTMM_LIST_SLICE) &&
-	       !fatal_signal_pending(current))
-		since = htmm_hotness_pause(hotness, since);
-	mutex_unlock(&hotness->lock);
-
-	return htmm_list_finish(&list);
+	for (i = 0; i < hotness->config.shards; i++)
+		htmm_shard_scan(&hotness->shards[i], list);
 }
 
-static void htmm_hotness_describe_one(struct htmm_hotness *hotness,
-				      const struct htmm_list_entry *entry,
-				      struct htmm_hot_page *page)
+/**
+ * htmm_hotness_describe - say what a list entry is to the caller
+ * @hotness: the tables that the entry is from
+ * @entry: the entry
+ * @page: set
+ *
+ * Context: process context of the reader, whose pid namespace counts; may
+ * sleep. Takes @hotness->spaces_lock.
+ */
+void htmm_hotness_describe(struct htmm_hotness *hotness,
+			   const struct htmm_list_entry *entry,
+			   struct htmm_hot_page *page)
 {
-	const struct htmm_space *space =
-		htmm_spaces_find(&hotness->spaces, entry->space);
+	const struct htmm_space *space;
 
 	*page = (struct htmm_hot_page) {
 		.addr = entry->vpn << HTMM_PAGE_SHIFT,
 		.samples = entry->value,
 		.space = entry->space,
 		.bin = htmm_hist_bin(entry->value),
+		.target = entry->owner,
 	};
+	mutex_lock(&hotness->spaces_lock);
+	space = htmm_spaces_find(&hotness->spaces, entry->space);
 	if (space && space->pid)
 		page->pid = pid_vnr(space->pid);
 	else if (space && task_active_pid_ns(current) == &init_pid_ns)
 		page->pid = space->nr;
 	if (!space || !htmm_space_alive(space))
 		page->flags |= HTMM_PAGE_EXITED;
-	if (page->bin >= hotness->thresholds[HTMM_KIND_BASE].hot)
+	mutex_unlock(&hotness->spaces_lock);
+	if (page->bin >= READ_ONCE(hotness->thresholds[HTMM_KIND_BASE].hot))
 		page->flags |= HTMM_PAGE_HOT;
-}
-
-/**
- * htmm_hotness_describe - say what list entries are to the caller
- * @hotness: the table
- * @entries: from htmm_hotness_list()
- * @pages: set, one for each entry
- * @n: elements in @entries and @pages
- *
- * Context: process context of the reader, whose pid namespace counts; may
- * sleep. Takes @hotness->lock.
- */
-void htmm_hotness_describe(struct htmm_hotness *hotness,
-			   const struct htmm_list_entry *entries,
-			   struct htmm_hot_page *pages, u32 n)
-{
-	u32 i, end;
-
-	for (i = 0; i < n; ) {
-		end = min(n, i + HTMM_LIST_SLICE);
-		mutex_lock(&hotness->lock);
-		for (; i < end; i++)
-			htmm_hotness_describe_one(hotness, &entries[i], &pages[i]);
-		mutex_unlock(&hotness->lock);
-		cond_resched();
-	}
 }

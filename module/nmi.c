@@ -26,7 +26,7 @@ static u16 htmm_misc(struct pt_regs *regs)
 }
 
 static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
-		      u64 time,
+		      u64 time, u32 target,
 		      const struct perf_event *event,
 		      const struct perf_sample_data *data,
 		      struct pt_regs *regs)
@@ -45,6 +45,7 @@ static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
 		.pid = current->tgid,
 		.tid = current->pid,
 		.cpu = sampler->cpu,
+		.target = target,
 		.misc = htmm_misc(regs),
 	};
 }
@@ -60,10 +61,11 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 				   const struct perf_sample_data *data,
 				   struct pt_regs *regs)
 {
+	u32 target = htmm_filter_match(sampler->filter);
 	struct htmm_sample sample;
 	u64 *slot;
 
-	if (!htmm_targets_match(sampler->targets))
+	if (!target)
 		return HTMM_DROP_FILTERED;
 	/* A virtual CPU's thread carries the addresses of its guest. */
 	if (sampler->user_only &&
@@ -81,7 +83,7 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 	if (!slot)
 		return HTMM_DROP_RING_FULL;
 
-	htmm_fill(&sample, sampler, time, event, data, regs);
+	htmm_fill(&sample, sampler, time, target, event, data, regs);
 	htmm_record_write(slot, sampler->sample_type, &sample);
 
 	/*

@@ -4,18 +4,19 @@
 #define HTMM_SAMPLER_H
 
 #include <linux/irq_work.h>
+#include <linux/topology.h>
 #include <linux/wait.h>
 #include <asm/local64.h>
 #include "core/record.h"
 #include "core/ring.h"
-#include "target.h"
+#include "filter.h"
 
 struct perf_event;
 
 /**
- * struct htmm_wake - how a ring past its watermark wakes ksampled
- * @queue: where ksampled waits
- * @pending: set by the waker, cleared by ksampled when it starts a pass
+ * struct htmm_wake - how a ring past its watermark wakes a drain thread
+ * @queue: where the thread waits
+ * @pending: set by the waker, cleared by the thread when it starts a pass
  * @wakeups: times @pending was set
  */
 struct htmm_wake {
@@ -51,14 +52,14 @@ struct htmm_grant {
  *	from perf
  * @grant: what perf said of the event when last asked, under the same lock
  * @past: of that, what earlier events on the same CPU came to
- * @targets: whose samples pass
- * @wake: how to wake ksampled
+ * @filter: whose samples pass
+ * @wake: how to wake its drain thread
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @user_only: the PMU cannot leave out the kernel and guests: the handler does
  * @cpu: CPU number
  * @index: index of the event in the session
  * @mem: memory of @ring; NULL before the CPU is first online and after the end
- * @ring: records on their way to ksampled
+ * @ring: records on their way to the drain thread
  * @work: posts the wake-up from NMI context
  * @busy: a handler is at work
  * @overflows: times the handler was entered
@@ -66,21 +67,21 @@ struct htmm_grant {
  * @handler_ns: time in the handler, in nanoseconds
  * @in_nmi: of these, how many were in NMI context
  * @dropped: records the handler did not put in the ring, by reason
- * @counted: records ksampled added to the table
- * @discarded: records ksampled did not add, by reason
+ * @counted: records its drain thread added to a table
+ * @discarded: records its drain thread did not add, by reason
  * @told: of @dropped and @discarded, what the tracepoint has told of
  * @base: what to subtract from all counters since the last RESET
  *
  * @overflows to @dropped are written on @cpu alone, by the handler; local64_t,
  * because a nested handler may interrupt an increment. @counted to @told are
- * written by ksampled alone, under &struct htmm_drain.lock, which covers @base
- * too.
+ * written by its drain thread alone, under &struct htmm_roster.lock held for
+ * reading, which covers @base too: held for writing.
  */
 struct htmm_sampler {
 	struct perf_event *event;
 	struct htmm_grant grant;
 	struct htmm_grant past;
-	const struct htmm_targets *targets;
+	const struct htmm_filter *filter;
 	struct htmm_wake *wake;
 	u64 sample_type;
 	bool user_only;
@@ -103,6 +104,19 @@ struct htmm_sampler {
 	u64 told[HTMM_NR_DROPS];
 	struct htmm_counters base;
 };
+
+/**
+ * htmm_cpu_node - the NUMA node that a CPU is on
+ * @cpu: a possible CPU
+ *
+ * Return: the node; the first one for a CPU that the firmware says nothing of.
+ */
+static inline int htmm_cpu_node(unsigned int cpu)
+{
+	int node = cpu_to_node(cpu);
+
+	return node == NUMA_NO_NODE ? first_online_node : node;
+}
 
 struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
 					 u64 sample_type);

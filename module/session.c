@@ -30,60 +30,7 @@ static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 	return old;
 }
 
-static int htmm_session_create_hotness(struct htmm_session *session,
-				       struct htmm_error *err)
-{
-	const struct htmm_start *start = &session->config->start;
-	const struct htmm_hotness_config config = {
-		.max_bytes = start->max_bytes,
-		.max_pages = start->max_pages,
-		.capacity = start->capacity_pages,
-		.cooling_period = start->cooling_period,
-		.adaptation_period = start->adaptation_period,
-		.keep_exited = start->flags & HTMM_START_KEEP_EXITED,
-	};
-	struct htmm_hotness *hotness;
-
-	hotness = htmm_hotness_create(&config);
-	if (hotness == ERR_PTR(-EINVAL))
-		return htmm_fail(err, -ERANGE,
-				 "no hot-page table can have %llu bytes",
-				 start->max_bytes);
-	if (IS_ERR(hotness))
-		return htmm_fail(err, PTR_ERR(hotness),
-				 "not enough memory for the hot-page table's directory");
-	session->hotness = hotness;
-	return 0;
-}
-
-/* The smallest period that any event can have: the one that counts 1. */
-static u64 htmm_session_weight_unit(const struct htmm_config *config)
-{
-	u64 unit = U64_MAX;
-	unsigned int i;
-
-	if (!(config->start.flags & HTMM_START_WEIGHT_PERIOD))
-		return 0;
-	for (i = 0; i < config->start.nr_events; i++)
-		unit = min_t(u64, unit, config->events[i].min_period);
-	return unit;
-}
-
-static void htmm_session_prepare_drain(struct htmm_session *session)
-{
-	const struct htmm_start *start = &session->config->start;
-	struct htmm_drain *drain = &session->drain;
-
-	drain->hotness = session->hotness;
-	drain->samplers = session->fleet.samplers;
-	drain->nr_samplers = session->fleet.nr_samplers;
-	drain->sample_type = start->sample_type;
-	drain->weight_unit = htmm_session_weight_unit(session->config);
-	drain->interval = msecs_to_jiffies(start->drain_interval_ms);
-	htmm_drain_init(drain);
-}
-
-/* Everything of a session but its thread and its perf events. */
+/* Everything of a session but its threads and its perf events. */
 static struct htmm_session *htmm_session_create(struct htmm_config *config,
 						struct htmm_error *err)
 {
@@ -96,24 +43,23 @@ static struct htmm_session *htmm_session_create(struct htmm_config *config,
 	session->config = config;
 	kref_init(&session->ref);
 
-	ret = htmm_targets_init(&session->targets, config->targets,
-				config->start.nr_targets, err);
+	ret = htmm_roster_init(&session->roster, config, err);
 	if (ret)
 		goto err_session;
-	ret = htmm_session_create_hotness(session, err);
+	ret = htmm_fleet_init(&session->fleet, config, &session->roster.filter);
 	if (ret)
-		goto err_targets;
-	ret = htmm_fleet_init(&session->fleet, config, &session->targets);
+		goto err_roster;
+	ret = htmm_crew_init(&session->crew, config, &session->fleet,
+			     &session->roster);
 	if (ret)
-		goto err_hotness;
-	htmm_session_prepare_drain(session);
+		goto err_fleet;
 	session->owner = get_pid(task_tgid(current));
 	return session;
 
-err_hotness:
-	htmm_hotness_destroy(session->hotness);
-err_targets:
-	htmm_targets_destroy(&session->targets);
+err_fleet:
+	htmm_fleet_destroy(&session->fleet);
+err_roster:
+	htmm_roster_destroy(&session->roster);
 err_session:
 	kvfree(session);
 	return ERR_PTR(ret);
@@ -123,10 +69,9 @@ err_session:
 static void htmm_session_destroy(struct htmm_session *session)
 {
 	put_pid(session->owner);
-	htmm_drain_destroy(&session->drain);
+	htmm_crew_destroy(&session->crew);
 	htmm_fleet_destroy(&session->fleet);
-	htmm_hotness_destroy(session->hotness);
-	htmm_targets_destroy(&session->targets);
+	htmm_roster_destroy(&session->roster);
 	kvfree(session);
 }
 
@@ -176,29 +121,25 @@ static struct htmm_session *htmm_session_launch(struct htmm_config *config,
 	if (ret)
 		return ERR_PTR(ret);
 
-	if (cpumask_empty(config->cpus))
-		cpumask_copy(config->cpus, cpu_possible_mask);
-
 	session = htmm_session_create(config, err);
 	if (IS_ERR(session))
 		return session;
-	ret = htmm_drain_start(&session->drain, config->drain_cpus,
-			       config->start.drain_nice, err);
+	ret = htmm_crew_start(&session->crew, config, err);
 	if (ret)
 		goto err_session;
 	ret = htmm_fleet_launch(&session->fleet, err);
 	if (ret)
-		goto err_drain;
+		goto err_crew;
 
 	session->number = htmm_sessions + 1;
 	htmm_session_begin_stream(session);
 	session->started = ktime_get();
 	htmm_fleet_arm(&session->fleet);
-	htmm_budget_start(&session->budget, &session->fleet, &session->drain);
+	htmm_budget_start(&session->budget, &session->fleet, &session->crew);
 	return session;
 
-err_drain:
-	htmm_drain_stop(&session->drain);
+err_crew:
+	htmm_crew_stop(&session->crew);
 err_session:
 	htmm_session_destroy(session);
 	return ERR_PTR(ret);
@@ -253,9 +194,9 @@ static void htmm_session_halt(struct htmm_session *session)
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPING);
 	htmm_budget_stop(&session->budget);
 	htmm_fleet_halt(&session->fleet);
-	htmm_drain_stop(&session->drain);
+	htmm_crew_stop(&session->crew);
 	htmm_stream_end();
-	htmm_hotness_adapt(session->hotness);
+	htmm_roster_adapt(&session->roster);
 	htmm_fleet_free_rings(&session->fleet);
 	WRITE_ONCE(session->stopped, ktime_get());
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);
@@ -320,13 +261,67 @@ void htmm_session_exit(void)
 
 /**
  * htmm_session_reset - forget all pages and set all counters to zero
- * @session: a session, running or stopped
  *
  * Context: process, may sleep.
+ * Return: 0, -ENODATA if there is no session, -EINTR, -ENOMEM.
  */
-void htmm_session_reset(struct htmm_session *session)
+int htmm_session_reset(void)
 {
-	htmm_drain_reset(&session->drain);
+	int ret = -ENODATA;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current)
+		ret = htmm_crew_reset(&htmm_current->crew);
+	mutex_unlock(&htmm_session_lock);
+	return ret;
+}
+
+/**
+ * htmm_session_add_target - add a target to the session that runs
+ * @target: the target
+ * @number: set to its number
+ * @err: on failure, the reason
+ *
+ * Context: process context of the caller, whose pid namespace and files count; may
+ * sleep.
+ * Return: 0 or the errno documented with struct htmm_add_target.
+ */
+int htmm_session_add_target(const struct htmm_target *target, u32 *number,
+			    struct htmm_error *err)
+{
+	int ret;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
+		ret = htmm_config_check_target(target,
+					       &htmm_current->config->start, err);
+	else
+		ret = htmm_fail(err, -ENODATA, "no session is running");
+	if (!ret)
+		ret = htmm_roster_add(&htmm_current->roster, target, number, err);
+	mutex_unlock(&htmm_session_lock);
+	return ret;
+}
+
+/**
+ * htmm_session_remove_target - remove a target of the session
+ * @number: its number
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno documented with struct htmm_remove_target.
+ */
+int htmm_session_remove_target(u32 number)
+{
+	int ret = -ENODATA;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current)
+		ret = htmm_roster_remove(&htmm_current->roster, number);
+	mutex_unlock(&htmm_session_lock);
+	return ret;
 }
 
 /**

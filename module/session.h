@@ -7,13 +7,20 @@
  *   htmm_session_lock		starting and stopping
  *     fleet->lock		perf events of the samplers
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
- *     drain->lock		ksampled's batch and its counters
- *       hotness->lock		tables, histograms, thresholds
+ *     roster->lock		batches of the drain threads and their counters (for
+ *				reading), all counters, members that go (for writing)
+ *       hotness->lock		samples on their way to the tables, histograms (for
+ *				reading), cooling, thresholds (for writing)
+ *         spaces_lock		address spaces of a target
+ *         shard->lock		a table; never two of them at once
  *       htmm_stream_lock	readers of the record stream, all but their reading
+ *     crew->round_lock		drain threads that have emptied their rings
+ *       htmm_stream_lock
  *   reader->lock		reading from one of them; held while copying to user
- *				space, so ksampled never takes it
+ *				space, so drain threads never take it
  *     htmm_stream_lock
  *   htmm_current_lock		which session is the current one (spinlock, leaf)
+ *   xa_lock of roster->members	references on members (spinlock, leaf)
  */
 #ifndef HTMM_SESSION_H
 #define HTMM_SESSION_H
@@ -22,9 +29,9 @@
 #include <linux/ktime.h>
 #include "budget.h"
 #include "config.h"
-#include "drain.h"
+#include "crew.h"
 #include "fleet.h"
-#include "target.h"
+#include "roster.h"
 
 /**
  * struct htmm_session - everything that one session owns
@@ -37,10 +44,10 @@
  * @owner: process that started it
  * @started: when sampling began
  * @stopped: when it ended; 0 while it runs
- * @targets: whose accesses are counted
- * @hotness: what is hot
- * @drain: ksampled
+ * @roster: whose accesses are counted, and what is hot; changed under
+ *	htmm_session_lock
  * @fleet: the samplers
+ * @crew: the drain threads
  * @budget: what they cost
  */
 struct htmm_session {
@@ -52,17 +59,19 @@ struct htmm_session {
 	struct pid *owner;
 	ktime_t started;
 	ktime_t stopped;
-	struct htmm_targets targets;
-	struct htmm_hotness *hotness;
-	struct htmm_drain drain;
+	struct htmm_roster roster;
 	struct htmm_fleet fleet;
+	struct htmm_crew crew;
 	struct htmm_budget budget;
 };
 
 int htmm_session_start(struct htmm_config *config, const void *holder,
 		       struct htmm_error *err);
 int htmm_session_stop(void);
-void htmm_session_reset(struct htmm_session *session);
+int htmm_session_reset(void);
+int htmm_session_add_target(const struct htmm_target *target, u32 *number,
+			    struct htmm_error *err);
+int htmm_session_remove_target(u32 number);
 void htmm_session_close(const void *holder);
 void htmm_session_exit(void);
 

@@ -12,10 +12,12 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info);
 unsigned int htmm_snapshot_stats(struct htmm_session *session,
 				 struct htmm_stats *stats,
 				 struct htmm_channel *channels);
-void htmm_snapshot_histogram(struct htmm_session *session,
-			     enum htmm_hist_kind kind,
-			     struct htmm_histogram *out);
-int htmm_snapshot_hot_pages(struct htmm_session *session, u64 cursor[4],
-			    struct htmm_hot_page *pages, u32 n);
+int htmm_snapshot_histogram(struct htmm_session *session,
+			    struct htmm_histogram *out);
+int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
+			    u64 cursor[4], struct htmm_hot_page *pages, u32 n);
+u32 htmm_snapshot_targets(struct htmm_session *session,
+			  struct htmm_target_info *targets);
+int htmm_snapshot_cool(struct htmm_session *session, u32 target);
 
 #endif /* HTMM_SNAPSHOT_H */

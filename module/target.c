@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include "compat.h"
 #include "target.h"
-
-static_assert(HTMM_TARGET_SLOTS == 1 << HTMM_TARGET_BITS);
-static_assert(HTMM_TARGET_SLOTS >= 2 * HTMM_MAX_TARGETS);
 
 /* The process that thread @id of the caller's pid namespace belongs to. */
 static struct pid *htmm_target_tgid(u64 id)
@@ -22,73 +23,122 @@ static struct pid *htmm_target_tgid(u64 id)
 	return tgid;
 }
 
-/* Takes over the reference to @tgid. */
-static void htmm_targets_insert(struct htmm_targets *targets, struct pid *tgid)
+static struct cgroup *htmm_target_cgroup(u64 id)
 {
-	unsigned int i = hash_ptr(tgid, HTMM_TARGET_BITS);
-
-	while (targets->tgids[i] && targets->tgids[i] != tgid)
-		i = (i + 1) % HTMM_TARGET_SLOTS;
-	if (targets->tgids[i]) {
-		put_pid(tgid);
-		return;
-	}
-	targets->tgids[i] = tgid;
-	targets->nr++;
+	return id > INT_MAX ? ERR_PTR(-EBADF) : htmm_cgroup_from_fd(id);
 }
 
 /**
- * htmm_targets_init - look up the processes of a session
- * @targets: zeroed set to fill
- * @list: what the caller named
- * @nr: elements in @list, 0 to HTMM_MAX_TARGETS; a process may be named twice
+ * htmm_target_find - look up what a caller has named
+ * @ref: set to the target, with a reference for the caller
+ * @target: its name
  * @err: on failure, the reason
  *
- * Context: process context of the caller, whose pid namespace counts.
- * Return: 0, -EINVAL for an unknown type of target, -ESRCH for a dead pid.
+ * Context: process context of the caller, whose pid namespace and files count; may
+ * sleep.
+ * Return: 0, -ESRCH for a dead pid, -EBADF for a file that is no cgroup's directory,
+ * -EINVAL.
  */
-int htmm_targets_init(struct htmm_targets *targets,
-		      const struct htmm_target *list, unsigned int nr,
-		      struct htmm_error *err)
+int htmm_target_find(struct htmm_target_ref *ref,
+		     const struct htmm_target *target, struct htmm_error *err)
 {
-	struct pid *tgid;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < nr; i++) {
-		if (list[i].type != HTMM_TARGET_TGID) {
-			ret = htmm_fail(err, -EINVAL,
-					"target %u: unknown type %u",
-					i, list[i].type);
-			goto err_targets;
-		}
-		tgid = htmm_target_tgid(list[i].id);
-		if (!tgid) {
-			ret = htmm_fail(err, -ESRCH,
-					"target %u: no process has pid %llu",
-					i, list[i].id);
-			goto err_targets;
-		}
-		htmm_targets_insert(targets, tgid);
+	ref->type = target->type;
+	switch (target->type) {
+	case HTMM_TARGET_TGID:
+		ref->tgid = htmm_target_tgid(target->id);
+		if (!ref->tgid)
+			return htmm_fail(err, -ESRCH,
+					 "no process has pid %llu", target->id);
+		return 0;
+	case HTMM_TARGET_CGROUP:
+		ref->cgroup = htmm_target_cgroup(target->id);
+		if (IS_ERR(ref->cgroup))
+			return htmm_fail(err, PTR_ERR(ref->cgroup),
+					 "file %llu is not the directory of a cgroup of version 2",
+					 target->id);
+		return 0;
+	case HTMM_TARGET_ALL:
+		ref->tgid = NULL;
+		return 0;
+	default:
+		return htmm_fail(err, -EINVAL, "a target is of unknown type %u",
+				 target->type);
 	}
-	return 0;
-
-err_targets:
-	htmm_targets_destroy(targets);
-	return ret;
 }
 
 /**
- * htmm_targets_destroy - let go of the processes of a session
- * @targets: the set; empty afterwards
- *
- * Context: no event may be armed that uses the set.
+ * htmm_target_get - take another reference
+ * @ref: a target with a reference
  */
-void htmm_targets_destroy(struct htmm_targets *targets)
+void htmm_target_get(const struct htmm_target_ref *ref)
 {
-	unsigned int i;
+	if (ref->type == HTMM_TARGET_TGID)
+		get_pid(ref->tgid);
+	else if (ref->type == HTMM_TARGET_CGROUP)
+		htmm_cgroup_get(ref->cgroup);
+}
 
-	for (i = 0; i < HTMM_TARGET_SLOTS; i++)
-		put_pid(targets->tgids[i]);
-	memset(targets, 0, sizeof(*targets));
+/**
+ * htmm_target_put - drop a reference
+ * @ref: a target with a reference
+ */
+void htmm_target_put(const struct htmm_target_ref *ref)
+{
+	if (ref->type == HTMM_TARGET_TGID)
+		put_pid(ref->tgid);
+	else if (ref->type == HTMM_TARGET_CGROUP)
+		htmm_cgroup_put(ref->cgroup);
+}
+
+/**
+ * htmm_target_same - do two targets mean the same tasks?
+ * @a: a target
+ * @b: a target
+ */
+bool htmm_target_same(const struct htmm_target_ref *a,
+		      const struct htmm_target_ref *b)
+{
+	return htmm_target_key(a) == htmm_target_key(b);
+}
+
+static void htmm_target_describe_tgid(struct pid *tgid,
+				      struct htmm_target_info *info)
+{
+	struct task_struct *task;
+
+	info->id = pid_vnr(tgid);
+	rcu_read_lock();
+	task = pid_task(tgid, PIDTYPE_TGID);
+	if (task)
+		strscpy(info->name, task->comm, sizeof(task->comm));
+	else
+		info->flags |= HTMM_TARGET_DEAD;
+	rcu_read_unlock();
+}
+
+static void htmm_target_describe_cgroup(struct cgroup *cgroup,
+					struct htmm_target_info *info)
+{
+	info->id = htmm_cgroup_id(cgroup);
+	if (htmm_cgroup_dead(cgroup))
+		info->flags |= HTMM_TARGET_DEAD;
+	if (htmm_cgroup_path(cgroup, info->name, sizeof(info->name)) < 0)
+		info->name[0] = '\0';
+}
+
+/**
+ * htmm_target_describe - say who a target is to the caller
+ * @ref: the target
+ * @info: type, flags, id and name are set
+ *
+ * Context: process context of the reader, whose namespaces count; may sleep.
+ */
+void htmm_target_describe(const struct htmm_target_ref *ref,
+			  struct htmm_target_info *info)
+{
+	info->type = ref->type;
+	if (ref->type == HTMM_TARGET_TGID)
+		htmm_target_describe_tgid(ref->tgid, info);
+	else if (ref->type == HTMM_TARGET_CGROUP)
+		htmm_target_describe_cgroup(ref->cgroup, info);
 }

@@ -1,61 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who is sampled. */
+/* A target as the kernel knows it: a process, a cgroup, or everybody. */
 #ifndef HTMM_TARGET_H
 #define HTMM_TARGET_H
 
-#include <linux/hash.h>
-#include <linux/pid.h>
-#include <linux/sched/signal.h>
 #include "error.h"
 
-/* At most half full, so that every probe sequence ends soon. */
-#define HTMM_TARGET_BITS	7
-#define HTMM_TARGET_SLOTS	128
+struct cgroup;
+struct pid;
 
 /**
- * struct htmm_targets - the set of processes whose samples pass
- * @nr: processes in the set; 0: every task passes
- * @tgids: open-addressing hash of the processes, each with a reference held,
- *	so that a pid that is used again never matches
- *
- * Never changes while an event is armed.
+ * struct htmm_target_ref - who a target is, with a reference held
+ * @type: enum htmm_target_type
+ * @tgid: the process, so that a pid that is used again is another target
+ * @cgroup: or the cgroup, which may have been removed
  */
-struct htmm_targets {
-	unsigned int nr;
-	struct pid *tgids[HTMM_TARGET_SLOTS];
+struct htmm_target_ref {
+	u32 type;
+	union {
+		struct pid *tgid;
+		struct cgroup *cgroup;
+	};
 };
 
-int htmm_targets_init(struct htmm_targets *targets,
-		      const struct htmm_target *list, unsigned int nr,
-		      struct htmm_error *err);
-void htmm_targets_destroy(struct htmm_targets *targets);
+int htmm_target_find(struct htmm_target_ref *ref,
+		     const struct htmm_target *target, struct htmm_error *err);
+void htmm_target_get(const struct htmm_target_ref *ref);
+void htmm_target_put(const struct htmm_target_ref *ref);
+bool htmm_target_same(const struct htmm_target_ref *a,
+		      const struct htmm_target_ref *b);
+void htmm_target_describe(const struct htmm_target_ref *ref,
+			  struct htmm_target_info *info);
 
 /**
- * htmm_targets_match - does the current task belong to the set?
- * @targets: the set
+ * htmm_target_key - what a task's own process or cgroup is compared to
+ * @ref: the target
  *
- * A task that is past the end of its life has no process any more and matches
- * only the set of all tasks.
- *
- * Context: any, NMI included.
+ * Return: an address that no other target has; NULL: everybody.
  */
-static inline bool htmm_targets_match(const struct htmm_targets *targets)
+static inline const void *htmm_target_key(const struct htmm_target_ref *ref)
 {
-	struct pid *tgid;
-	unsigned int i;
-
-	if (!targets->nr)
-		return true;
-
-	tgid = READ_ONCE(current->signal->pids[PIDTYPE_TGID]);
-	if (!tgid)
-		return false;
-	for (i = hash_ptr(tgid, HTMM_TARGET_BITS); targets->tgids[i];
-	     i = (i + 1) % HTMM_TARGET_SLOTS) {
-		if (targets->tgids[i] == tgid)
-			return true;
+	switch (ref->type) {
+	case HTMM_TARGET_TGID:
+		return ref->tgid;
+	case HTMM_TARGET_CGROUP:
+		return ref->cgroup;
+	default:
+		return NULL;
 	}
-	return false;
 }
 
 #endif /* HTMM_TARGET_H */

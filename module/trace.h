@@ -20,25 +20,29 @@ TRACE_DEFINE_ENUM(HTMM_DROP_KERNEL_ADDR);
 TRACE_DEFINE_ENUM(HTMM_DROP_NESTED);
 TRACE_DEFINE_ENUM(HTMM_DROP_STALE);
 TRACE_DEFINE_ENUM(HTMM_DROP_TABLE_FULL);
+TRACE_DEFINE_ENUM(HTMM_DROP_REMOVED);
 TRACE_DEFINE_ENUM(HTMM_HIST_BASE);
 TRACE_DEFINE_ENUM(HTMM_HIST_HUGE);
 
-/* A sample was counted: in the table are now @weight more on the page of @addr. */
+/* A sample was counted: @target's table has now @weight more on the page of @addr. */
 TRACE_EVENT(htmm_sample,
-	    TP_PROTO(u32 cpu, u32 event, u32 pid, u64 addr, u32 weight),
-	    TP_ARGS(cpu, event, pid, addr, weight),
+	    TP_PROTO(u32 cpu, u32 event, u32 pid, u64 addr, u32 weight, u32 target),
+	    TP_ARGS(cpu, event, pid, addr, weight, target),
 	    TP_STRUCT__entry(__field(u64, addr)
 			     __field(u32, cpu)
 			     __field(u32, event)
 			     __field(u32, pid)
-			     __field(u32, weight)),
+			     __field(u32, weight)
+			     __field(u32, target)),
 	    TP_fast_assign(__entry->addr = addr;
 			   __entry->cpu = cpu;
 			   __entry->event = event;
 			   __entry->pid = pid;
-			   __entry->weight = weight;),
-	    TP_printk("cpu=%u event=%u pid=%u addr=%#llx weight=%u", __entry->cpu,
-		      __entry->event, __entry->pid, __entry->addr, __entry->weight));
+			   __entry->weight = weight;
+			   __entry->target = target;),
+	    TP_printk("cpu=%u event=%u pid=%u addr=%#llx weight=%u target=%u",
+		      __entry->cpu, __entry->event, __entry->pid, __entry->addr,
+		      __entry->weight, __entry->target));
 
 /*
  * Samples were dropped: @count more than when this was last hit for the same CPU,
@@ -65,39 +69,46 @@ TRACE_EVENT(htmm_drop,
 				       { HTMM_DROP_KERNEL_ADDR, "kernel_addr" },
 				       { HTMM_DROP_NESTED, "nested" },
 				       { HTMM_DROP_STALE, "stale" },
-				       { HTMM_DROP_TABLE_FULL, "table_full" }),
+				       { HTMM_DROP_TABLE_FULL, "table_full" },
+				       { HTMM_DROP_REMOVED, "removed" }),
 		      __entry->count));
 
-/* All counts were halved, for the @coolings-th time, after @samples samples. */
+/* All counts of @target were halved, for the @coolings-th time, after @samples samples. */
 TRACE_EVENT(htmm_cool,
-	    TP_PROTO(u64 coolings, u64 samples, u64 pages),
-	    TP_ARGS(coolings, samples, pages),
+	    TP_PROTO(u64 coolings, u64 samples, u64 pages, u32 target),
+	    TP_ARGS(coolings, samples, pages, target),
 	    TP_STRUCT__entry(__field(u64, coolings)
 			     __field(u64, samples)
-			     __field(u64, pages)),
+			     __field(u64, pages)
+			     __field(u32, target)),
 	    TP_fast_assign(__entry->coolings = coolings;
 			   __entry->samples = samples;
-			   __entry->pages = pages;),
-	    TP_printk("coolings=%llu samples=%llu pages=%llu", __entry->coolings,
-		      __entry->samples, __entry->pages));
+			   __entry->pages = pages;
+			   __entry->target = target;),
+	    TP_printk("coolings=%llu samples=%llu pages=%llu target=%u",
+		      __entry->coolings, __entry->samples, __entry->pages,
+		      __entry->target));
 
 /* The bins from which pages are hot and warm were computed for pages of a kind. */
 TRACE_EVENT(htmm_threshold,
-	    TP_PROTO(u32 kind, u32 hot, u32 warm, u64 capacity),
-	    TP_ARGS(kind, hot, warm, capacity),
+	    TP_PROTO(u32 kind, u32 hot, u32 warm, u64 capacity, u32 target),
+	    TP_ARGS(kind, hot, warm, capacity, target),
 	    TP_STRUCT__entry(__field(u64, capacity)
 			     __field(u32, kind)
 			     __field(u32, hot)
-			     __field(u32, warm)),
+			     __field(u32, warm)
+			     __field(u32, target)),
 	    TP_fast_assign(__entry->capacity = capacity;
 			   __entry->kind = kind;
 			   __entry->hot = hot;
-			   __entry->warm = warm;),
-	    TP_printk("kind=%s hot=%u warm=%u capacity=%llu",
+			   __entry->warm = warm;
+			   __entry->target = target;),
+	    TP_printk("kind=%s hot=%u warm=%u capacity=%llu target=%u",
 		      __print_symbolic(__entry->kind,
 				       { HTMM_HIST_BASE, "base" },
 				       { HTMM_HIST_HUGE, "huge" }),
-		      __entry->hot, __entry->warm, __entry->capacity));
+		      __entry->hot, __entry->warm, __entry->capacity,
+		      __entry->target));
 
 /* A budget moved the period of an event; costs are in millionths of CPU time. */
 TRACE_EVENT(htmm_period,

@@ -7,6 +7,8 @@ static bool htmm_list_before(const struct htmm_list_entry *a,
 {
 	if (a->value != b->value)
 		return a->value > b->value;
+	if (a->owner != b->owner)
+		return a->owner < b->owner;
 	if (a->space != b->space)
 		return a->space < b->space;
 	return a->vpn < b->vpn;
@@ -68,13 +70,14 @@ static void htmm_list_sift_up(struct htmm_list_entry *heap, u32 i)
 	heap[i] = moved;
 }
 
-static void htmm_list_offer(struct htmm_list *list, u64 value, u32 space,
-			    u64 vpn)
+static void htmm_list_offer(struct htmm_list *list, u32 owner, u64 value,
+			    u32 space, u64 vpn)
 {
 	struct htmm_list_entry entry = {
 		.value = value,
 		.vpn = vpn,
 		.space = space,
+		.owner = owner,
 	};
 
 	if (!value || !list->size)
@@ -107,7 +110,8 @@ static void htmm_list_offer_pages(struct htmm_list *list,
 	/* As many samples before the coolings missed; no more than the region had. */
 	least <<= table->epoch - region->epoch;
 	while ((count = htmm_region_next_from(region, least, &pos, &page)))
-		htmm_list_offer(list, htmm_table_cooled(table, region, count),
+		htmm_list_offer(list, table->config.owner,
+				htmm_table_cooled(table, region, count),
 				space, vpn + page);
 }
 
@@ -124,8 +128,8 @@ static void htmm_list_offer_region(struct htmm_list *list,
 	} else {
 		value = htmm_table_cooled(table, region, region->count);
 	}
-	htmm_list_offer(list, value, htmm_region_space(region),
-			htmm_region_vpn(region));
+	htmm_list_offer(list, table->config.owner, value,
+			htmm_region_space(region), htmm_region_vpn(region));
 }
 
 bool htmm_list_scan(struct htmm_list *list, const struct htmm_table *table,

@@ -2,8 +2,8 @@
 /*
  * Listing of a table, hottest first, in memory given by the caller.
  *
- * A listing selects the first n entries of the order (value descending, space
- * ascending, page ascending) that come after a cursor, by one walk over the
+ * A listing selects the first n entries of the order (value descending, owner of
+ * the table, space and page ascending) that come after a cursor, by one walk over the
  * directory through a heap of n. The walk is done in slices; the caller may
  * drop its lock of the table between two of them:
  *
@@ -22,8 +22,8 @@
  * From one listing to the next, an entry whose value has crossed
  * the cursor meanwhile can be listed twice or not at all.
  *
- * Tables that share no page can be listed together: begin and scan one after
- * the other, then finish once.
+ * Tables that share no page, or have different owners, can be listed together: begin
+ * and scan one after the other, then finish once.
  */
 #ifndef HTMM_CORE_LIST_H
 #define HTMM_CORE_LIST_H
@@ -48,11 +48,13 @@ enum htmm_list_kind {
  * @value: count or skew
  * @vpn: the page, or the region's first page
  * @space: its address space
+ * @owner: owner of its table
  */
 struct htmm_list_entry {
 	u64 value;
 	u64 vpn;
 	u32 space;
+	u32 owner;
 };
 
 /**

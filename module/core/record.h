@@ -4,8 +4,9 @@
  *
  * A slot holds a PERF_RECORD_SAMPLE in perf's ABI layout for the session's
  * sample_type, so that it can be handed to perf's readers as it is, followed
- * by one u64 of our own: the cookie, which tells address spaces apart that
- * follow each other under one pid.
+ * by two u64 of our own: the cookie, which tells address spaces apart that
+ * follow each other under one pid, and the number of the target that the sample
+ * matched, since targets may have changed when it is read.
  */
 #ifndef HTMM_CORE_RECORD_H
 #define HTMM_CORE_RECORD_H
@@ -33,6 +34,7 @@
  * @pid: process, in the initial pid namespace
  * @tid: thread, in the initial pid namespace
  * @cpu: CPU number
+ * @target: number of the target it matched
  * @misc: PERF_RECORD_MISC_*
  */
 struct htmm_sample {
@@ -45,11 +47,12 @@ struct htmm_sample {
 	u32 pid;
 	u32 tid;
 	u32 cpu;
+	u32 target;
 	u16 misc;
 };
 
 /**
- * htmm_record_size - bytes of a record, without the cookie
+ * htmm_record_size - bytes of a record, without what is our own
  * @sample_type: PERF_SAMPLE_* bits between HTMM_SAMPLE_TYPE_MIN and _MAX
  *
  * Every member is 8 bytes wide and the header is too.
@@ -60,12 +63,12 @@ static inline unsigned int htmm_record_size(u64 sample_type)
 }
 
 /**
- * htmm_record_slot_size - bytes of a ring slot: record and cookie
+ * htmm_record_slot_size - bytes of a ring slot: record, cookie and target
  * @sample_type: as for htmm_record_size()
  */
 static inline unsigned int htmm_record_slot_size(u64 sample_type)
 {
-	return htmm_record_size(sample_type) + sizeof(u64);
+	return htmm_record_size(sample_type) + 2 * sizeof(u64);
 }
 
 /* Two u32 of a record share one u64, in memory order. */
@@ -110,7 +113,8 @@ static inline void htmm_record_write(u64 *slot, u64 sample_type,
 		*slot++ = s->period;
 	if (sample_type & PERF_SAMPLE_DATA_SRC)
 		*slot++ = s->data_src;
-	*slot = s->cookie;
+	*slot++ = s->cookie;
+	*slot = s->target;
 }
 
 /**
@@ -156,6 +160,16 @@ static inline u32 htmm_record_pid(const u64 *slot)
 static inline u64 htmm_record_cookie(const u64 *slot, u64 sample_type)
 {
 	return slot[htmm_record_size(sample_type) / sizeof(u64)];
+}
+
+/**
+ * htmm_record_target - number of the target that a record matched
+ * @slot: a slot written by htmm_record_write()
+ * @sample_type: the one it was written with
+ */
+static inline u32 htmm_record_target(const u64 *slot, u64 sample_type)
+{
+	return slot[htmm_record_size(sample_type) / sizeof(u64) + 1];
 }
 
 /*

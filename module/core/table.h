@@ -79,12 +79,14 @@ struct htmm_table_sample {
  *	programs sampled; 0 for a fixed one
  * @batch: most samples ever passed to one htmm_table_add(); sizes what
  *	htmm_table_need() asks for
+ * @owner: whose table it is; a listing tells its entries by it
  */
 struct htmm_table_config {
 	u64 max_bytes;
 	u64 max_pages;
 	u64 seed;
 	u32 batch;
+	u32 owner;
 };
 
 #define HTMM_TABLE_MIN_BYTES	(32 * 1024)

@@ -198,7 +198,9 @@ struct htmm_list_entry *model_list(const struct model *model,
 
 			if (value)
 				list[(*n)++] = (struct htmm_list_entry) {
-					value, r->vpn + j, r->space
+					.value = value,
+					.vpn = r->vpn + j,
+					.space = r->space,
 				};
 		}
 	}

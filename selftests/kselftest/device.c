@@ -68,6 +68,14 @@ void request_add_target(struct request *req, pid_t pid)
 	};
 }
 
+void request_add_cgroup(struct request *req, int dir)
+{
+	req->targets[req->arg.nr_targets++] = (struct htmm_target) {
+		.type = HTMM_TARGET_CGROUP,
+		.id = dir,
+	};
+}
+
 int device_start(int fd, struct request *req)
 {
 	memset(req->error, 0, sizeof(req->error));
@@ -79,6 +87,49 @@ int device_simple(int fd, unsigned int cmd)
 	struct htmm_simple simple = { .size = sizeof(simple) };
 
 	return device_ioctl(fd, cmd, &simple);
+}
+
+int device_cool(int fd, __u32 target)
+{
+	struct htmm_cool cool = { .size = sizeof(cool), .target = target };
+
+	return device_ioctl(fd, HTMM_IOC_COOL, &cool);
+}
+
+int device_add_target(int fd, __u32 type, __u64 id)
+{
+	struct htmm_target target = { .type = type, .id = id };
+	struct htmm_add_target add = {
+		.size = sizeof(add),
+		.target = (uintptr_t)&target,
+		.target_size = sizeof(target),
+	};
+	int ret = device_ioctl(fd, HTMM_IOC_ADD_TARGET, &add);
+
+	return ret ?: (int)add.number;
+}
+
+int device_remove_target(int fd, __u32 target)
+{
+	struct htmm_remove_target remove = {
+		.size = sizeof(remove),
+		.target = target,
+	};
+
+	return device_ioctl(fd, HTMM_IOC_REMOVE_TARGET, &remove);
+}
+
+int device_targets(int fd, struct htmm_target_info *targets)
+{
+	struct htmm_targets arg = {
+		.size = sizeof(arg),
+		.targets = (uintptr_t)targets,
+		.nr_targets = HTMM_MAX_TARGETS,
+		.target_size = sizeof(*targets),
+	};
+	int ret = device_ioctl(fd, HTMM_IOC_GET_TARGETS, &arg);
+
+	return ret ?: (int)arg.nr_targets;
 }
 
 int device_info(int fd, struct htmm_info *info)
@@ -103,9 +154,16 @@ int device_state(void)
 
 int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist)
 {
+	return device_target_hist(fd, 0, kind, hist);
+}
+
+int device_target_hist(int fd, __u32 target, enum htmm_hist_kind kind,
+		       struct htmm_histogram *hist)
+{
 	memset(hist, 0, sizeof(*hist));
 	hist->size = sizeof(*hist);
 	hist->kind = kind;
+	hist->target = target;
 	return device_ioctl(fd, HTMM_IOC_GET_HIST, hist);
 }
 
@@ -153,8 +211,14 @@ __u64 counters_drops(const struct htmm_counters *counters)
 
 int pages_read(int fd, struct pages *pages)
 {
+	return pages_read_target(fd, 0, pages);
+}
+
+int pages_read_target(int fd, __u32 target, struct pages *pages)
+{
 	struct htmm_hot_pages arg = {
 		.size = sizeof(arg),
+		.target = target,
 		.page_size = sizeof(struct htmm_hot_page),
 	};
 	int ret;

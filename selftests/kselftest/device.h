@@ -11,6 +11,9 @@
 
 #define DEVICE_PATH	"/dev/htmm"
 
+/* A number that no ioctl of the module has. */
+#define NO_SUCH_IOCTL	_IO(HTMM_IOC_TYPE, 0x7f)
+
 /**
  * struct request - an argument of HTMM_IOC_START and all that it points to
  * @arg: the argument
@@ -53,20 +56,31 @@ int device_ioctl(int fd, unsigned int cmd, void *arg);
 void request_init(struct request *req, const struct htmm_event *event);
 void request_add_event(struct request *req, const struct htmm_event *event);
 void request_add_target(struct request *req, pid_t pid);
+void request_add_cgroup(struct request *req, int dir);
 int device_start(int fd, struct request *req);
 
-/* STOP, COOL or RESET. */
+/* STOP, COOL of all targets, or RESET. */
 int device_simple(int fd, unsigned int cmd);
+int device_cool(int fd, __u32 target);
+/* Returns the number of the new target. */
+int device_add_target(int fd, __u32 type, __u64 id);
+int device_remove_target(int fd, __u32 target);
+/* Room for HTMM_MAX_TARGETS at @targets; returns how many there are. */
+int device_targets(int fd, struct htmm_target_info *targets);
 int device_info(int fd, struct htmm_info *info);
 /* The state as seen through an fd of its own, or a negative errno. */
 int device_state(void);
 int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist);
+int device_target_hist(int fd, __u32 target, enum htmm_hist_kind kind,
+		       struct htmm_histogram *hist);
 
 int books_read(int fd, struct books *books);
 void books_free(struct books *books);
 __u64 counters_drops(const struct htmm_counters *counters);
 
 int pages_read(int fd, struct pages *pages);
+/* Those of one target. */
+int pages_read_target(int fd, __u32 target, struct pages *pages);
 void pages_free(struct pages *pages);
 /* Samples of a process, or of all processes if @pid is 0, in a range. */
 __u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr,

@@ -186,7 +186,6 @@ TEST_F(filter, other_processes)
 	ASSERT_EQ(0, child_start(&other, work_everywhere, self));
 	request_add_target(&self->req, self->bystander.pid);
 	request_add_target(&self->req, other.pid);
-	request_add_target(&self->req, other.pid);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, child_post(self->bystander.sock));
 	ASSERT_EQ(0, child_post(other.sock));

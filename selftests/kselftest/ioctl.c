@@ -30,8 +30,14 @@ static const struct call {
 	  -ENODATA },
 	{ "GET_HOT_PAGES", HTMM_IOC_GET_HOT_PAGES, 56,
 	  sizeof(struct htmm_hot_pages), -ENODATA },
-	{ "COOL", HTMM_IOC_COOL, 8, sizeof(struct htmm_simple), -ENODATA },
+	{ "COOL", HTMM_IOC_COOL, 8, sizeof(struct htmm_cool), -ENODATA },
 	{ "RESET", HTMM_IOC_RESET, 8, sizeof(struct htmm_simple), -ENODATA },
+	{ "ADD_TARGET", HTMM_IOC_ADD_TARGET, 40,
+	  sizeof(struct htmm_add_target), -ENODATA },
+	{ "REMOVE_TARGET", HTMM_IOC_REMOVE_TARGET, 16,
+	  sizeof(struct htmm_remove_target), -ENODATA },
+	{ "GET_TARGETS", HTMM_IOC_GET_TARGETS, 24,
+	  sizeof(struct htmm_targets), -ENODATA },
 	{ "STREAM", HTMM_IOC_STREAM, 144, sizeof(struct htmm_stream), 0 },
 };
 
@@ -73,6 +79,11 @@ static void fill(struct _test_data_ioctl *self, const struct call *call, char *a
 		.nr_pages = 1,
 		.page_size = sizeof(self->page),
 	};
+	static const struct htmm_target target = { .type = HTMM_TARGET_ALL };
+	struct htmm_add_target add = {
+		.target = (uintptr_t)&target,
+		.target_size = sizeof(target),
+	};
 	size_t room = self->arg + 2 * PAGE - arg;
 	struct source source;
 
@@ -84,6 +95,8 @@ static void fill(struct _test_data_ioctl *self, const struct call *call, char *a
 		       MIN(room, sizeof(self->req.arg)));
 	} else if (call->cmd == HTMM_IOC_GET_HOT_PAGES) {
 		memcpy(arg, &hot, MIN(room, sizeof(hot)));
+	} else if (call->cmd == HTMM_IOC_ADD_TARGET) {
+		memcpy(arg, &add, MIN(room, sizeof(add)));
 	}
 	memcpy(arg, &size, sizeof(size));
 }
@@ -104,7 +117,7 @@ static int call_idle(struct _test_data_ioctl *self, const struct call *call,
 TEST_F(ioctl, unknown_ones)
 {
 	const unsigned int unknown[] = {
-		HTMM_IOC_STREAM + 1, _IO(HTMM_IOC_TYPE, 0xff),
+		NO_SUCH_IOCTL, _IO(HTMM_IOC_TYPE, 0xff),
 		_IO(HTMM_IOC_TYPE + 1, 0), _IOR(HTMM_IOC_TYPE, 2, int),
 		_IOWR(HTMM_IOC_TYPE, 0, struct htmm_start), 0, ~0U,
 	};
@@ -271,6 +284,8 @@ TEST_F(ioctl, info_of_the_module)
 	EXPECT_EQ(0, info.owner);
 	EXPECT_EQ(0, info.elapsed_ns);
 	EXPECT_EQ(0, info.drain_pid);
+	EXPECT_EQ(0, info.nr_drain_threads);
+	EXPECT_EQ(0, info.drain_pids[0]);
 	EXPECT_EQ(0, info.budget_ppm);
 }
 
@@ -372,10 +387,15 @@ TEST_F(arrays, hot_pages)
 	EXPECT_EQ(-EFAULT,
 		  device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
 	hot.pages = (uintptr_t)&page;
-	hot.page_size--;
+	/* The first version's ended with its flags. */
+	hot.page_size = offsetof(struct htmm_hot_page, target) - 1;
 	EXPECT_EQ(-EINVAL,
 		  device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
 	hot.page_size++;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	EXPECT_EQ(1, hot.nr_pages);
+	memset(hot.cursor, 0, sizeof(hot.cursor));
+	hot.page_size = sizeof(page);
 	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
 	EXPECT_EQ(1, hot.nr_pages);
 }

@@ -77,7 +77,7 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_RESET));
 	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_STOP));
 	EXPECT_EQ(-EPERM, stream_join(fd, 0, 0));
-	EXPECT_EQ(-ENOTTY, device_ioctl(fd, HTMM_IOC_STREAM + 1, NULL));
+	EXPECT_EQ(-ENOTTY, device_ioctl(fd, NO_SUCH_IOCTL, NULL));
 	EXPECT_EQ(0, device_info(fd, &info));
 	EXPECT_EQ(HTMM_STATE_RUNNING, info.state);
 }
@@ -304,7 +304,7 @@ TEST_F(privilege, program_of_32_bits)
 	request_add_target(&low->req, getpid());
 	low->simple.size = sizeof(low->simple);
 
-	EXPECT_EQ(-ENOTTY, ioctl32(self->fd, HTMM_IOC_RESET + 1, &low->simple));
+	EXPECT_EQ(-ENOTTY, ioctl32(self->fd, NO_SUCH_IOCTL, &low->simple));
 	EXPECT_EQ(-EFAULT, ioctl32(self->fd, HTMM_IOC_STOP, NULL));
 	EXPECT_EQ(-EALREADY, ioctl32(self->fd, HTMM_IOC_STOP, &low->simple));
 	EXPECT_EQ(-ENODATA, ioctl32(self->fd, HTMM_IOC_COOL, &low->simple));

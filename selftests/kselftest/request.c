@@ -94,15 +94,15 @@ TEST_F(request, reserved_members)
 	refused_with(EINVAL, arg.flags, ~0U);
 	refused_with(EINVAL, arg.__reserved, 1);
 	refused_with(EINVAL, arg.__reserved2, 1);
-	refused_with(EINVAL, arg.__reserved3, 1);
 	refused_with(EINVAL, events[0].flags, 1);
 	refused_with(EINVAL, events[0].__reserved, 1);
 	request_add_target(&self->req, getpid());
 	refused_with(EINVAL, targets[0].flags, 1);
 	request_add_target(&self->req, getpid());
-	refused_with(EINVAL, targets[0].__reserved[0], 1);
 	request_add_target(&self->req, getpid());
-	refused_with(EINVAL, targets[0].__reserved[1], 1ULL << 63);
+	refused_with(ERANGE, targets[0].max_bytes, 4096);
+	request_add_target(&self->req, getpid());
+	refused_with(ERANGE, targets[0].max_bytes, 1ULL << 63);
 }
 
 TEST_F(request, event_members)
@@ -234,9 +234,37 @@ TEST_F(request, thread)
 	accepted_with(arg.drain_nice, 19);
 	accepted_with(arg.drain_interval_ms, 1);
 	accepted_with(arg.drain_interval_ms, 10000);
+	refused_with(ERANGE, arg.drain_threads, HTMM_MAX_DRAIN_THREADS + 1);
+	refused_with(ERANGE, arg.drain_threads, ~0U);
 	EXPECT_FALSE(thread_exists("ksampled"));
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	EXPECT_TRUE(thread_exists("ksampled"));
+}
+
+TEST_F(request, several_threads)
+{
+	struct htmm_info info;
+	int cpus[2];
+
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP(return, "a thread needs a CPU to drain");
+	self->req.arg.max_bytes = 32768;
+	refused_with(ERANGE, arg.drain_threads, 2);
+	self->req.arg.max_pages = 1;
+	refused_with(ERANGE, arg.drain_threads, 2);
+	request_init(&self->req, &self->source.event);
+	self->req.arg.drain_threads = 2;
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	EXPECT_TRUE(thread_exists("ksampled/0"));
+	EXPECT_TRUE(thread_exists("ksampled/1"));
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(2, info.nr_drain_threads);
+	EXPECT_NE(0, info.drain_pids[1]);
+	EXPECT_NE(info.drain_pids[0], info.drain_pids[1]);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	EXPECT_FALSE(thread_exists("ksampled/1"));
 }
 
 TEST_F(request, sample_type)
@@ -250,8 +278,15 @@ TEST_F(request, sample_type)
 				       PERF_SAMPLE_ADDR);
 }
 
+/* Lives until it is told, or killed. */
+static int idle(int sock, void *arg)
+{
+	return child_await(sock);
+}
+
 TEST_F(request, arrays)
 {
+	struct child children[HTMM_MAX_TARGETS];
 	int i;
 
 	refused_with(EINVAL, arg.nr_events, 0);
@@ -273,9 +308,15 @@ TEST_F(request, arrays)
 	for (i = 1; i < HTMM_MAX_EVENTS; i++)
 		request_add_event(&self->req, &self->source.event);
 	accepted_with(arg.nr_events, HTMM_MAX_EVENTS);
-	for (i = 0; i < HTMM_MAX_TARGETS; i++)
-		request_add_target(&self->req, getpid());
+	/* Each would have 16 MiB or more. */
+	self->req.arg.max_bytes = 1 << 20;
+	for (i = 0; i < HTMM_MAX_TARGETS; i++) {
+		ASSERT_EQ(0, child_start(&children[i], idle, NULL));
+		request_add_target(&self->req, children[i].pid);
+	}
 	accepted_with(arg.nr_targets, HTMM_MAX_TARGETS);
+	for (i = 0; i < HTMM_MAX_TARGETS; i++)
+		child_kill(&children[i]);
 	/* Without targets, nobody looks at their array. */
 	self->req.arg.targets = 1;
 	accepted_with(arg.target_size, 0);
@@ -323,6 +364,13 @@ TEST_F(request, dead_or_impossible_target)
 	refused_with(EINVAL, targets[0].type, 0);
 	request_add_target(&self->req, getpid());
 	refused_with(EINVAL, targets[0].type, ~0U);
+	request_add_target(&self->req, getpid());
+	refused_with(EBADF, targets[0].type, HTMM_TARGET_CGROUP);
+	request_add_target(&self->req, getpid());
+	refused_with(EINVAL, targets[0].type, HTMM_TARGET_ALL);
+	request_add_target(&self->req, getpid());
+	request_add_target(&self->req, getpid());
+	refused(EEXIST, "the same process twice");
 }
 
 /* Both bitmaps of CPUs are read alike. */
@@ -431,9 +479,11 @@ TEST_F(request, defaults)
 	EXPECT_EQ(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
 		  info.sample_type);
 	EXPECT_EQ(1, info.nr_events);
-	EXPECT_EQ(0, info.nr_targets);
+	EXPECT_EQ(1, info.nr_targets);
 	EXPECT_EQ(getpid(), info.owner);
 	EXPECT_NE(0, info.drain_pid);
+	EXPECT_LE(1, info.nr_drain_threads);
+	EXPECT_EQ(info.drain_pid, info.drain_pids[0]);
 	EXPECT_NE(0, info.session);
 	EXPECT_EQ(info.nr_cpus * 32 * 4096, info.ring_bytes);
 }

@@ -185,7 +185,10 @@ static int fake_info(struct htmm_info *info)
 	return 0;
 }
 
-/* Channel i has i + 1 drops for each reason, and one the header does not know. */
+/*
+ * Channel i has i + 1 drops for each reason, and one the header does not know; no
+ * target was removed.
+ */
 static struct htmm_counters channel_counters(unsigned int i)
 {
 	struct htmm_counters counters = { .counted = 1000 * (i + 1) * seconds, .nmi = 7 };
@@ -193,6 +196,8 @@ static struct htmm_counters channel_counters(unsigned int i)
 
 	counters.overflows = counters.counted;
 	for (drop = 0; drop <= HTMM_NR_DROPS; drop++) {
+		if (drop == HTMM_DROP_REMOVED)
+			continue;
 		counters.drops[drop] = (i + 1) * seconds;
 		counters.overflows += (i + 1) * seconds;
 	}

@@ -37,12 +37,14 @@
 /* Hard limits; HTMM_IOC_GET_INFO tells those of the running module. */
 #define HTMM_MAX_EVENTS		8
 #define HTMM_MAX_TARGETS	64
+#define HTMM_MAX_DRAIN_THREADS	64
 #define HTMM_MAX_RING_PAGES	4096
 #define HTMM_MAX_STREAMS	8
 #define HTMM_MIN_STREAM_BYTES	4096
 #define HTMM_MAX_STREAM_BYTES	(64 << 20)
 #define HTMM_MAX_TABLE_PAGES	0x100000000ULL
 #define HTMM_EVENT_NAME_LEN	32
+#define HTMM_TARGET_NAME_LEN	1024
 #define HTMM_ERROR_LEN		192
 
 /* Base-page and region counts are 32 bits wide: bin 0, then one bin a bit. */
@@ -63,6 +65,7 @@
  * @HTMM_DROP_STALE: its process was gone when the sample was drained
  * @HTMM_DROP_TABLE_FULL: its page is new, a limit of the table is reached, and no
  *	colder page could make room; or memory or address spaces ran out
+ * @HTMM_DROP_REMOVED: its target was removed before the sample was drained
  * @HTMM_NR_DROPS: number of reasons this header knows
  *
  * Every overflow of every (CPU, event) that perf delivers ends in exactly one
@@ -77,6 +80,7 @@ enum htmm_drop {
 	HTMM_DROP_NESTED,
 	HTMM_DROP_STALE,
 	HTMM_DROP_TABLE_FULL,
+	HTMM_DROP_REMOVED,
 	HTMM_NR_DROPS,
 };
 
@@ -115,10 +119,16 @@ struct htmm_event {
 
 /**
  * enum htmm_target_type - what a target names
- * @HTMM_TARGET_TGID: a process, all its threads
+ * @HTMM_TARGET_TGID: a process, all its threads, those to come included; not its
+ *	children
+ * @HTMM_TARGET_CGROUP: a cgroup of version 2, and all cgroups below it: whoever is
+ *	in one of them at the moment of a sample
+ * @HTMM_TARGET_ALL: every task
  */
 enum htmm_target_type {
 	HTMM_TARGET_TGID = 1,
+	HTMM_TARGET_CGROUP = 2,
+	HTMM_TARGET_ALL = 3,
 };
 
 /**
@@ -126,14 +136,24 @@ enum htmm_target_type {
  * @type: enum htmm_target_type
  * @flags: none yet
  * @id: for HTMM_TARGET_TGID any thread id of the process, in the caller's pid
- *	namespace
- * @__reserved: zero
+ *	namespace; for HTMM_TARGET_CGROUP an open file of the cgroup's directory; for
+ *	HTMM_TARGET_ALL zero
+ * @capacity_pages: what the fast tier holds for this target, in 4 KiB pages; 0: what
+ *	struct htmm_start says
+ * @max_bytes: most memory for this target's hot-page table, in bytes; 0: what struct
+ *	htmm_start says
+ *
+ * Each target has a hot-page table, histograms and thresholds of its own, and a number,
+ * counted from 1 in the order in which targets are added and never used again within
+ * a session. A sample counts for one target, the most specific that it matches: a
+ * process before a cgroup, an inner cgroup before an outer one, all tasks last.
  */
 struct htmm_target {
 	__u32 type;
 	__u32 flags;
 	__u64 id;
-	__u64 __reserved[2];
+	__u64 capacity_pages;
+	__u64 max_bytes;
 };
 
 /* struct htmm_start.flags: the session outlives the fd that started it. */
@@ -160,14 +180,15 @@ struct htmm_target {
  * @nr_events: 1 to HTMM_MAX_EVENTS
  * @event_size: sizeof(struct htmm_event), the stride of the array
  * @targets: pointer to an array of struct htmm_target
- * @nr_targets: 0 (all tasks) to HTMM_MAX_TARGETS
+ * @nr_targets: up to HTMM_MAX_TARGETS; 0: one, of type HTMM_TARGET_ALL
  * @target_size: sizeof(struct htmm_target), the stride of the array
  * @cpus: pointer to a bitmap of the CPUs to sample, an array of __u64: CPU n is
  *	bit n % 64 of word n / 64; ignored if @cpus_size is 0
- * @drain_cpus: pointer to a bitmap of the CPUs that ksampled may use
+ * @drain_cpus: pointer to a bitmap of the CPUs that the drain threads may use
  * @cpus_size: bytes in @cpus, a multiple of 8; 0: all CPUs
- * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU
- * @drain_nice: nice value of ksampled, -20 to 19
+ * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU, or with
+ *	several threads those of the node whose samples a thread drains
+ * @drain_nice: nice value of the drain threads, -20 to 19
  * @drain_interval_ms: the longest a sample waits in a ring below its
  *	watermark, in milliseconds, 1 to 10,000; 0: 50
  * @sample_type: PERF_SAMPLE_* bits of a record; IP, TID and ADDR are always
@@ -175,15 +196,18 @@ struct htmm_target {
  * @ring_pages: 4 KiB pages in each ring, a power of two up to
  *	HTMM_MAX_RING_PAGES; 0: 32
  * @__reserved: zero
- * @max_pages: most pages tracked, up to HTMM_MAX_TABLE_PAGES; 0: bounded by
- *	@max_bytes alone
- * @max_bytes: most memory for the hot-page table, in bytes; 0: 1/512 of the
- *	machine's memory, and never less than 16 MiB
+ * @max_pages: most pages tracked for each target, up to HTMM_MAX_TABLE_PAGES, and
+ *	at least one for each drain thread; 0: bounded by @max_bytes alone
+ * @max_bytes: most memory for the hot-page table of a target that does not say, in
+ *	bytes; 0: 1/512 of the machine's memory, and never less than 16 MiB. All
+ *	targets together may have half of the machine's memory
  * @capacity_pages: what the fast tier holds, in 4 KiB pages; 0: the memory of
  *	all nodes that have CPUs
- * @cooling_period: samples between two coolings; 0: 2,000,000
- * @adaptation_period: samples between two adaptations of the thresholds;
- *	0: 100,000
+ * @cooling_period: samples of a target between two coolings of its table;
+ *	0: 2,000,000. With several drain threads it may come up to one batch of
+ *	512 samples of each of them late
+ * @adaptation_period: samples of a target between two adaptations of its
+ *	thresholds; 0: 100,000
  * @error: pointer to a text buffer, or 0; on failure it receives a sentence
  *	that says what was wrong, NUL-terminated
  * @error_size: bytes in @error; HTMM_ERROR_LEN is always enough
@@ -191,12 +215,15 @@ struct htmm_target {
  * @budget_ppm: with HTMM_START_BUDGET: what sampling may cost, in millionths of
  *	the time of the CPUs sampled, up to 1,000,000; 0: as little as can be.
  *	The cost is the time in overflow handlers, @interrupt_ns for each of
- *	them, and the CPU time of ksampled
+ *	them, and the CPU time of the drain threads
  * @interrupt_ns: what an interrupt costs outside the handler, in nanoseconds, up
  *	to 1,000,000; 0: 2,000
  * @budget_interval_ms: milliseconds between two looks at the cost, 10 to 60,000;
  *	0: 1,000
- * @__reserved3: zero
+ * @drain_threads: threads that carry samples from the rings to the tables, up to
+ *	HTMM_MAX_DRAIN_THREADS and to the number of CPUs to sample; 0: one for each
+ *	NUMA node that has CPUs to sample. Each drains the rings of its own CPUs,
+ *	which are on as few nodes as can be
  *
  * Starts the one session of the module.  Either all events run on all CPUs of
  * the session that are online, or nothing is left behind.  CPUs of the session
@@ -213,11 +240,14 @@ struct htmm_target {
  * E2BIG	too many events or targets, or a non-zero member in an array
  *		element beyond what this module knows
  * ERANGE	ring_pages, max_pages, max_bytes, drain_nice, drain_interval_ms,
- *		budget_ppm, interrupt_ns, budget_interval_ms or a period outside
- *		its range; a CPU number this machine cannot have
- *		all rings together would take more than a quarter of memory
+ *		drain_threads, budget_ppm, interrupt_ns, budget_interval_ms or a
+ *		period outside its range; a CPU number this machine cannot have;
+ *		all rings together would take more than a quarter of memory, or
+ *		all targets' tables more than half
  * ENODEV	no CPU of a bitmap is online
  * ESRCH	no such process
+ * EBADF	a target's file is not open, or not a cgroup's directory
+ * EEXIST	two targets are the same
  * ENOENT	no PMU here takes events of this type
  * EOPNOTSUPP	the PMU cannot sample this event, or not this precisely
  * ENOMEM	not enough memory
@@ -253,11 +283,11 @@ struct htmm_start {
 	__u32 budget_ppm;
 	__u32 interrupt_ns;
 	__u32 budget_interval_ms;
-	__u32 __reserved3;
+	__u32 drain_threads;
 };
 
 /**
- * struct htmm_simple - argument of HTMM_IOC_STOP, _COOL and _RESET
+ * struct htmm_simple - argument of HTMM_IOC_STOP and _RESET
  * @size: sizeof(struct htmm_simple)
  * @flags: none yet
  *
@@ -265,17 +295,35 @@ struct htmm_start {
  * the next START, or until the fd closes that started the session.  Any
  * permitted caller may stop any session.
  *
- * COOL halves every count now, as if a cooling period had ended.
- *
  * RESET forgets all pages and sets every counter of the session to zero.
  * A session that runs goes on running.
  *
  * EALREADY	STOP: no session is running
- * ENODATA	COOL, RESET: there is no session, running or stopped
+ * ENODATA	RESET: there is no session, running or stopped
+ * ENOMEM	RESET: not enough memory; nothing has changed
  */
 struct htmm_simple {
 	__u32 size;
 	__u32 flags;
+};
+
+/**
+ * struct htmm_cool - argument of HTMM_IOC_COOL
+ * @size: sizeof(struct htmm_cool)
+ * @flags: none yet
+ * @target: number of a target; 0: all
+ * @__reserved: zero
+ *
+ * Halves every count now, as if a cooling period had ended.
+ *
+ * ENODATA	there is no session, running or stopped
+ * ENOENT	the session has no target of this number
+ */
+struct htmm_cool {
+	__u32 size;
+	__u32 flags;
+	__u32 target;
+	__u32 __reserved;
 };
 
 /**
@@ -306,21 +354,25 @@ enum htmm_state {
  *	This and all that follows describe the session and are zero when idle
  * @owner: process that started it, in the caller's pid namespace
  * @nr_events: events of the session
- * @nr_targets: targets of the session, 0: all tasks
+ * @nr_targets: targets of the session
  * @nr_cpus: CPUs that are sampled, or were until the stop
  * @elapsed_ns: nanoseconds since the start, or from start to stop
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @ring_pages: 4 KiB pages in each ring
  * @record_size: bytes of one record
- * @max_pages: most pages tracked
- * @max_bytes: most bytes of memory for the hot-page table
- * @capacity_pages: fast tier, in pages
+ * @max_pages: most pages tracked for each target
+ * @max_bytes: most bytes of memory for the hot-page table of a target that does not
+ *	say
+ * @capacity_pages: fast tier, in pages, for targets that do not say
  * @cooling_period: in samples
  * @adaptation_period: in samples
- * @table_bytes: memory in use by the hot-page table, in bytes
+ * @table_bytes: memory in use by all hot-page tables, in bytes
  * @ring_bytes: memory in use by all rings, in bytes
- * @drain_pid: pid of ksampled in the caller's pid namespace; 0: none
+ * @drain_pid: pid of the first drain thread in the caller's pid namespace; 0: none
  * @budget_ppm: as in struct htmm_start; means something with HTMM_START_BUDGET only
+ * @drain_pids: pids of all drain threads in the caller's pid namespace
+ * @nr_drain_threads: drain threads, which end with the stop
+ * @__reserved: zero
  */
 struct htmm_info {
 	__u32 size;
@@ -349,6 +401,9 @@ struct htmm_info {
 	__u64 ring_bytes;
 	__u32 drain_pid;
 	__u32 budget_ppm;
+	__u32 drain_pids[HTMM_MAX_DRAIN_THREADS];
+	__u32 nr_drain_threads;
+	__u32 __reserved;
 };
 
 /**
@@ -418,15 +473,16 @@ struct htmm_channel {
  * @nr_events: in: room in the array; out: number of events of the session
  * @event_size: sizeof(struct htmm_event), the stride of the array
  * @total: sum over all channels
- * @samples: samples counted since the start or the last RESET
+ * @samples: samples counted since the start or the last RESET, by all targets, those
+ *	removed included; so are the next four
  * @coolings: coolings since then
  * @adaptations: adaptations of the thresholds since then
  * @evicted: pages that left the table to make room at a limit, the coldest regions
  *	first, approximately
  * @exited: pages that left the table because their process was gone
- * @wakeups: times ksampled was woken by a ring's watermark
+ * @wakeups: times a drain thread was woken by a ring's watermark
  * @batches: batches drained
- * @drain_ns: CPU time of ksampled, in nanoseconds
+ * @drain_ns: CPU time of the drain threads, in nanoseconds
  * @handler_ns: time in overflow handlers, in nanoseconds
  * @period_changes: times that a budget changed a period
  * @cost_ppm: what sampling cost between the last two looks, in millionths of the
@@ -485,8 +541,13 @@ enum htmm_hist_kind {
  * @capacity_pages: what the fast tier holds, in units of @kind
  * @samples: samples counted since the start or the last RESET
  * @bins: bin 0: count is 0; bin b: count is 2^(b-1) to 2^b - 1
+ * @target: in: number of a target; 0: all of them together. If there are several, the
+ *	thresholds are those of the sum of their histograms, computed now, for the
+ *	session's capacity; a page that two targets track is two pages
+ * @__reserved: zero
  *
  * ENODATA	there is no session, running or stopped
+ * ENOENT	the session has no target of this number
  * EINVAL	an unknown kind
  */
 struct htmm_histogram {
@@ -501,6 +562,8 @@ struct htmm_histogram {
 	__u64 capacity_pages;
 	__u64 samples;
 	__u64 bins[HTMM_NR_BINS];
+	__u32 target;
+	__u32 __reserved;
 };
 
 /* struct htmm_hot_page.flags: at or above the hot threshold. */
@@ -513,10 +576,12 @@ struct htmm_histogram {
  * @addr: its virtual address
  * @samples: its count, cooled
  * @pid: its process in the caller's pid namespace; 0: not visible there
- * @space: number of the address space; a process has a new one after exec(),
- *	and a pid that is used again has a new one too
+ * @space: number of the address space among those of its target; a process has a new
+ *	one after exec(), and a pid that is used again has a new one too
  * @bin: bin of @samples
- * @flags: HTMM_PAGE_*
+ * @flags: HTMM_PAGE_*; hot means for its target
+ * @target: number of the target that the samples count for
+ * @__reserved: zero
  */
 struct htmm_hot_page {
 	__u64 addr;
@@ -525,6 +590,8 @@ struct htmm_hot_page {
 	__u32 space;
 	__u32 bin;
 	__u32 flags;
+	__u32 target;
+	__u32 __reserved;
 };
 
 /**
@@ -536,13 +603,16 @@ struct htmm_hot_page {
  * @page_size: sizeof(struct htmm_hot_page), the stride of the array
  * @cursor: in: all zero to begin, then as returned by the previous call; out:
  *	where the next call goes on
+ * @target: number of a target; 0: all
+ * @__reserved: zero
  *
  * Lists pages with a count above zero, hottest first; pages of equal count by
- * space, then address.  Counts may change between two calls: a page is listed
+ * target, space, then address.  Counts may change between two calls: a page is listed
  * where its count stands when its call is made, so a page that is sampled
  * meanwhile may be missed or, after a cooling, listed again.
  *
  * ENODATA	there is no session, running or stopped
+ * ENOENT	the session has no target of this number
  * EINVAL	@nr_pages is 0, @page_size is too small, or @cursor is none of ours
  */
 struct htmm_hot_pages {
@@ -552,6 +622,136 @@ struct htmm_hot_pages {
 	__u32 nr_pages;
 	__u32 page_size;
 	__u64 cursor[4];
+	__u32 target;
+	__u32 __reserved;
+};
+
+/**
+ * struct htmm_add_target - argument of HTMM_IOC_ADD_TARGET
+ * @size: sizeof(struct htmm_add_target)
+ * @flags: none yet
+ * @target: pointer to a struct htmm_target
+ * @target_size: sizeof(struct htmm_target)
+ * @number: out: the target's number
+ * @error: pointer to a text buffer, or 0; as in struct htmm_start
+ * @error_size: bytes in @error
+ * @__reserved: zero
+ *
+ * Adds a target to the session, which goes on running. Samples taken from then on
+ * count for it if it is the most specific target that they match; those counted before
+ * stay where they are.
+ *
+ * ENODATA	no session is running
+ * EINVAL	an unknown target type, or @target_size is too small
+ * ERANGE	max_bytes is outside its range; or all targets' tables together would
+ *		take more than half of memory
+ * ESRCH	no such process
+ * EBADF	the file is not open, or not a cgroup's directory
+ * EEXIST	the session has this target already
+ * ENOSPC	the session has HTMM_MAX_TARGETS already
+ * ENOMEM	not enough memory
+ */
+struct htmm_add_target {
+	__u32 size;
+	__u32 flags;
+	__u64 target;
+	__u32 target_size;
+	__u32 number;
+	__u64 error;
+	__u32 error_size;
+	__u32 __reserved;
+};
+
+/**
+ * struct htmm_remove_target - argument of HTMM_IOC_REMOVE_TARGET
+ * @size: sizeof(struct htmm_remove_target)
+ * @flags: none yet
+ * @target: number of the target
+ * @__reserved: zero
+ *
+ * Forgets a target and its pages and frees their memory, also after STOP. A session
+ * that runs goes on running; without any target left it counts nothing. Samples of the
+ * target that are in the rings are dropped as HTMM_DROP_REMOVED.
+ *
+ * ENODATA	there is no session, running or stopped
+ * ENOENT	the session has no target of this number
+ * ENOMEM	not enough memory; the target stays
+ */
+struct htmm_remove_target {
+	__u32 size;
+	__u32 flags;
+	__u32 target;
+	__u32 __reserved;
+};
+
+/*
+ * struct htmm_target_info.flags: the process has exited, or the cgroup's directory is
+ * removed. The target stays until it is removed, too.
+ */
+#define HTMM_TARGET_DEAD	0x1
+
+/**
+ * struct htmm_target_info - a target and what became of it
+ * @number: its number
+ * @type: enum htmm_target_type
+ * @flags: HTMM_TARGET_*
+ * @__reserved: zero
+ * @id: for HTMM_TARGET_TGID the process in the caller's pid namespace, 0 if it is not
+ *	visible there; for HTMM_TARGET_CGROUP the inode number of its directory
+ * @capacity_pages: what the fast tier holds for it
+ * @max_bytes: most memory for its table, in bytes
+ * @bytes: memory in use by its table, in bytes
+ * @pages: pages tracked
+ * @regions: regions tracked
+ * @samples: samples counted since it was added, or since the last RESET
+ * @coolings: coolings since then
+ * @adaptations: adaptations of its thresholds since then
+ * @evicted: pages that left its table to make room at a limit
+ * @exited: pages that left its table because their process was gone
+ * @drops: samples of it that were lost after the ring, by enum htmm_drop
+ * @name: the process' command, empty if it is gone; or the path of the cgroup in the
+ *	caller's cgroup namespace, empty if it is too long; or empty
+ */
+struct htmm_target_info {
+	__u32 number;
+	__u32 type;
+	__u32 flags;
+	__u32 __reserved;
+	__u64 id;
+	__u64 capacity_pages;
+	__u64 max_bytes;
+	__u64 bytes;
+	__u64 pages;
+	__u64 regions;
+	__u64 samples;
+	__u64 coolings;
+	__u64 adaptations;
+	__u64 evicted;
+	__u64 exited;
+	__u64 drops[HTMM_DROP_SLOTS];
+	char name[HTMM_TARGET_NAME_LEN];
+};
+
+/**
+ * struct htmm_targets - argument of HTMM_IOC_GET_TARGETS
+ * @size: sizeof(struct htmm_targets)
+ * @flags: zero
+ * @targets: pointer to an array of struct htmm_target_info, filled by the module by
+ *	ascending number
+ * @nr_targets: in: room in the array, in elements; out: number of targets of the
+ *	session (HTMM_MAX_TARGETS is always enough)
+ * @target_size: sizeof(struct htmm_target_info), the stride of the array
+ *
+ * ENODATA	there is no session, running or stopped
+ * EINVAL	@target_size is smaller than the first version of its struct
+ * ENOMEM	not enough memory
+ */
+struct htmm_targets {
+	__u32 size;
+	__u32 flags;
+	__u64 targets;
+	__u32 nr_targets;
+	__u32 target_size;
 };
 
 /**
@@ -664,6 +864,9 @@ struct htmm_stream {
 #define HTMM_IOC_GET_HOT_PAGES	_IO(HTMM_IOC_TYPE, 0x05)
 #define HTMM_IOC_COOL		_IO(HTMM_IOC_TYPE, 0x06)
 #define HTMM_IOC_RESET		_IO(HTMM_IOC_TYPE, 0x07)
+#define HTMM_IOC_ADD_TARGET	_IO(HTMM_IOC_TYPE, 0x08)
+#define HTMM_IOC_REMOVE_TARGET	_IO(HTMM_IOC_TYPE, 0x09)
+#define HTMM_IOC_GET_TARGETS	_IO(HTMM_IOC_TYPE, 0x0a)
 #define HTMM_IOC_STREAM		_IO(HTMM_IOC_TYPE, 0x0b)
 
 #endif /* _UAPI_LINUX_HTMM_H */

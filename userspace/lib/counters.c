@@ -9,6 +9,7 @@ static const char *const drop_names[HTMM_NR_DROPS] = {
 	[HTMM_DROP_NESTED] = "nested",
 	[HTMM_DROP_STALE] = "stale",
 	[HTMM_DROP_TABLE_FULL] = "table_full",
+	[HTMM_DROP_REMOVED] = "removed",
 };
 
 static const char *const state_names[] = {

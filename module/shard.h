@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A shard: one of the tables that share the work of a target, so that several drain
+ * threads can count for it at once. No page is in two of them.
+ */
+#ifndef HTMM_SHARD_H
+#define HTMM_SHARD_H
+
+#include <linux/cache.h>
+#include <linux/mutex.h>
+#include "core/list.h"
+#include "core/table.h"
+
+/**
+ * struct htmm_shard - a table, its memory and its lock
+ * @lock: protects all that follows. A drain thread holds it for its part of a batch,
+ *	readers for one slice of the table
+ * @table: counts and histograms
+ * @pool: memory of @table
+ * @directory: memory of @table's directory
+ * @exited: pages that left because their process was gone
+ * @departures: address spaces that it has begun to forget
+ * @leaving: it has not finished with the last of them
+ * @shared: several threads take from @pool
+ */
+struct htmm_shard {
+	struct mutex lock;	/* everything below */
+	struct htmm_table table;
+	struct htmm_pool pool;
+	void *directory;
+	u64 exited;
+	u32 departures;
+	bool leaving;
+	bool shared;
+} ____cacheline_aligned;
+
+int htmm_shard_init(struct htmm_shard *shard,
+		    const struct htmm_table_config *limits, bool shared);
+void htmm_shard_destroy(struct htmm_shard *shard);
+
+void htmm_shard_refill(struct htmm_shard *shard);
+u32 htmm_shard_add(struct htmm_shard *shard,
+		   const struct htmm_table_sample *samples, u32 n,
+		   u32 *refused);
+void htmm_shard_cool(struct htmm_shard *shard);
+bool htmm_shard_reclaim(struct htmm_shard *shard);
+bool htmm_shard_forget(struct htmm_shard *shard, u32 space, u32 departure);
+
+void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
+			 struct htmm_hist *sum);
+void htmm_shard_get_stats(struct htmm_shard *shard,
+			  struct htmm_table_stats *sum, u64 *exited);
+void htmm_shard_scan(struct htmm_shard *shard, struct htmm_list *list);
+
+#endif /* HTMM_SHARD_H */
