@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Targets: each has its own counts, and they come and go while sampling. */
+#include <fcntl.h>
+#include "cgroup.h"
+#include "check.h"
+#include "child.h"
+
+#define PAGE		4096UL
+#define PAGES		32
+/* Faults on each page when a worker is told to work. */
+#define ROUNDS		4
+#define SHARE		(PAGES * ROUNDS)
+#define NR_WORKERS	4
+
+/*
+ * Workers fault on pages in an area of their own each time that they are told, and
+ * every fault is a sample: all counts are exact.
+ */
+FIXTURE(target) {
+	int fd;
+	struct source source;
+	struct request req;
+	char *mem;
+	int ready;
+	struct child workers[NR_WORKERS];
+	struct cgroup outer;
+	struct cgroup inner;
+	struct htmm_target_info info[HTMM_MAX_TARGETS];
+};
+
+FIXTURE_VARIANT(target) {
+	int threads;
+};
+
+FIXTURE_VARIANT_ADD(target, one_thread) { 1 };
+FIXTURE_VARIANT_ADD(target, two_threads) { 2 };
+
+static char *area(struct _test_data_target *self, int worker)
+{
+	return self->mem + worker * PAGES * PAGE;
+}
+
+static int work(int sock, void *arg)
+{
+	struct _test_data_target *self = arg;
+	int mine = self->ready;
+
+	while (!child_await(sock)) {
+		access_pages(&self->source, area(self, mine), PAGES, ROUNDS);
+		child_post(sock);
+	}
+	return 0;
+}
+
+FIXTURE_SETUP(target)
+{
+	int cpus[2];
+
+	if (cpus_allowed(cpus, 2) < variant->threads)
+		SKIP(return, "a thread needs a CPU to drain");
+	source_every_fault(&self->source);
+	self->mem = access_map(NR_WORKERS * PAGES);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	request_init(&self->req, &self->source.event);
+	self->req.arg.drain_threads = variant->threads;
+	self->req.arg.max_bytes = 1 << 20;
+	self->req.arg.flags = HTMM_START_KEEP_EXITED;
+	self->outer.dir = -1;
+	self->inner.dir = -1;
+	for (; self->ready < NR_WORKERS; self->ready++)
+		ASSERT_EQ(0, child_start(&self->workers[self->ready], work, self));
+}
+
+FIXTURE_TEARDOWN(target)
+{
+	while (self->ready)
+		child_kill(&self->workers[--self->ready]);
+	EXPECT_EQ(0, cgroup_remove(&self->inner));
+	EXPECT_EQ(0, cgroup_remove(&self->outer));
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+/* Makes an outer and an inner cgroup; false if there can be none here. */
+static bool make_cgroups(struct __test_metadata *_metadata,
+			 struct _test_data_target *self)
+{
+	if (!cgroup_possible())
+		return false;
+	EXPECT_EQ(0, cgroup_make(&self->outer, NULL, "outer"));
+	EXPECT_EQ(0, cgroup_make(&self->inner, &self->outer, "inner"));
+	return self->inner.dir >= 0;
+}
+
+static void tell(struct __test_metadata *_metadata,
+		 struct _test_data_target *self, int worker)
+{
+	ASSERT_EQ(0, child_post(self->workers[worker].sock));
+	ASSERT_EQ(0, child_await(self->workers[worker].sock));
+}
+
+static void tell_all(struct __test_metadata *_metadata,
+		     struct _test_data_target *self)
+{
+	int i;
+
+	for (i = 0; i < NR_WORKERS; i++)
+		tell(_metadata, self, i);
+}
+
+static void start(struct __test_metadata *_metadata,
+		  struct _test_data_target *self)
+{
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+}
+
+/* Ends the session, whose books must be right; they stay readable. */
+static void stop(struct __test_metadata *_metadata,
+		 struct _test_data_target *self, struct books *books)
+{
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, books));
+	check_books(_metadata, books);
+	EXPECT_EQ(0, books->stats.total.drops[HTMM_DROP_RING_FULL]);
+	EXPECT_EQ(0, books->stats.total.drops[HTMM_DROP_TABLE_FULL]);
+}
+
+/* What a target counted in the area of a worker. */
+static __u64 counted(struct __test_metadata *_metadata,
+		     struct _test_data_target *self, __u32 target, int worker)
+{
+	struct pages pages;
+	__u64 sum;
+	size_t i;
+
+	EXPECT_EQ(0, pages_read_target(self->fd, target, &pages));
+	for (i = 0; target && i < pages.nr; i++)
+		EXPECT_EQ(target, pages.page[i].target);
+	sum = pages_samples(&pages, 0, area(self, worker), PAGES * PAGE);
+	EXPECT_EQ(sum, pages_samples(&pages, self->workers[worker].pid,
+				     area(self, worker), PAGES * PAGE));
+	pages_free(&pages);
+	return sum;
+}
+
+/* Every target's histogram is of its pages, and what is said of all is the sum. */
+static void check_sums(struct __test_metadata *_metadata,
+		       struct _test_data_target *self, const struct books *books)
+{
+	struct htmm_histogram hist, all;
+	__u64 samples = 0, pages = 0, bins[HTMM_NR_BINS] = {};
+	int i, b, nr = device_targets(self->fd, self->info);
+
+	ASSERT_LE(1, nr);
+	for (i = 0; i < nr; i++) {
+		ASSERT_EQ(0, device_target_hist(self->fd, self->info[i].number,
+						HTMM_HIST_BASE, &hist));
+		EXPECT_EQ(self->info[i].pages, hist.pages);
+		EXPECT_EQ(self->info[i].samples, hist.samples);
+		samples += hist.samples;
+		pages += hist.pages;
+		for (b = 0; b < HTMM_NR_BINS; b++)
+			bins[b] += hist.bins[b];
+	}
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &all));
+	EXPECT_EQ(samples, all.samples);
+	EXPECT_EQ(pages, all.pages);
+	EXPECT_EQ(0, memcmp(bins, all.bins, sizeof(bins)));
+	EXPECT_EQ(samples, books->stats.samples);
+}
+
+TEST_F(target, each_its_own)
+{
+	struct books books;
+	__u32 t;
+	int i;
+
+	for (i = 0; i < NR_WORKERS - 1; i++)
+		request_add_target(&self->req, self->workers[i].pid);
+	start(_metadata, self);
+	tell_all(_metadata, self);
+	stop(_metadata, self, &books);
+	for (t = 1; t < NR_WORKERS; t++)
+		for (i = 0; i < NR_WORKERS; i++)
+			EXPECT_EQ(t == i + 1 ? SHARE : 0,
+				  counted(_metadata, self, t, i)) {
+				TH_LOG("target %u worker %d", t, i);
+			}
+	EXPECT_EQ(0, counted(_metadata, self, 0, NR_WORKERS - 1));
+	EXPECT_LE(SHARE, books.stats.total.drops[HTMM_DROP_FILTERED]);
+	check_sums(_metadata, self, &books);
+	books_free(&books);
+}
+
+/* A process before a cgroup, the inner before the outer one, all tasks last. */
+TEST_F(target, overlaps)
+{
+	struct books books;
+	__u32 t;
+	int i;
+
+	if (!make_cgroups(_metadata, self))
+		SKIP(return, "no cgroups of version 2 here");
+	ASSERT_EQ(0, cgroup_enter(&self->outer, self->workers[1].pid));
+	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[2].pid));
+	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[3].pid));
+	self->req.targets[0].type = HTMM_TARGET_ALL;
+	self->req.arg.nr_targets = 1;
+	request_add_cgroup(&self->req, self->outer.dir);
+	request_add_cgroup(&self->req, self->inner.dir);
+	request_add_target(&self->req, self->workers[3].pid);
+	start(_metadata, self);
+	tell_all(_metadata, self);
+	stop(_metadata, self, &books);
+	/* Worker by worker, that is the order of the targets. */
+	for (t = 1; t <= NR_WORKERS; t++)
+		for (i = 0; i < NR_WORKERS; i++)
+			EXPECT_EQ(t == i + 1 ? SHARE : 0,
+				  counted(_metadata, self, t, i)) {
+				TH_LOG("target %u worker %d", t, i);
+			}
+	EXPECT_EQ(0, books.stats.total.drops[HTMM_DROP_FILTERED]);
+	check_sums(_metadata, self, &books);
+	books_free(&books);
+}
+
+/* Children are in the cgroup of who begot them, wherever that may be below. */
+static int beget(int sock, void *arg)
+{
+	struct _test_data_target *self = arg;
+	struct child child;
+	int i;
+
+	child_await(sock);
+	for (i = 0; i < 8; i++) {
+		if (child_start(&child, work, self) || child_post(child.sock) ||
+		    child_await(child.sock) || child_kill(&child) != 137)
+			return 1;
+	}
+	child_post(sock);
+	child_await(sock);
+	return 0;
+}
+
+TEST_F(target, children_in_a_cgroup)
+{
+	struct child parent;
+	struct books books;
+	struct pages pages;
+
+	if (!make_cgroups(_metadata, self))
+		SKIP(return, "no cgroups of version 2 here");
+	/* Children work where no worker does. */
+	self->ready = NR_WORKERS - 1;
+	child_kill(&self->workers[self->ready]);
+	ASSERT_EQ(0, child_start(&parent, beget, self));
+	ASSERT_EQ(0, cgroup_enter(&self->inner, parent.pid));
+	request_add_cgroup(&self->req, self->outer.dir);
+	start(_metadata, self);
+	ASSERT_EQ(0, child_post(parent.sock));
+	tell(_metadata, self, 0);
+	ASSERT_EQ(0, child_await(parent.sock));
+	ASSERT_EQ(0, child_post(parent.sock));
+	EXPECT_EQ(0, child_join(&parent));
+	stop(_metadata, self, &books);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(8 * SHARE, pages_samples(&pages, 0, area(self, NR_WORKERS - 1),
+					   PAGES * PAGE));
+	EXPECT_EQ(0, pages_samples(&pages, 0, area(self, 0), PAGES * PAGE));
+	pages_free(&pages);
+	books_free(&books);
+}
+
+TEST_F(target, added_and_removed)
+{
+	struct htmm_info before, after;
+	struct books books;
+	int i, number, last = 1;
+
+	request_add_target(&self->req, self->workers[0].pid);
+	start(_metadata, self);
+	ASSERT_EQ(0, device_info(self->fd, &before));
+	for (i = 0; i < 20; i++) {
+		number = device_add_target(self->fd, HTMM_TARGET_TGID,
+					   self->workers[1].pid);
+		/* Counted on, and never used again. */
+		ASSERT_EQ(++last, number);
+		tell(_metadata, self, 0);
+		tell(_metadata, self, 1);
+		tell(_metadata, self, 2);
+		/* Half of the time, all is still in the rings. */
+		if (i % 2)
+			usleep(100000);
+		ASSERT_EQ(0, device_remove_target(self->fd, number));
+		EXPECT_EQ(-ENOENT, device_remove_target(self->fd, number));
+	}
+	ASSERT_EQ(1, device_targets(self->fd, self->info));
+	ASSERT_EQ(0, device_info(self->fd, &after));
+	EXPECT_EQ(1, after.nr_targets);
+	/* The first target's table has grown since, by no more than one batch needs. */
+	EXPECT_EQ(self->info[0].bytes, after.table_bytes);
+	stop(_metadata, self, &books);
+	EXPECT_EQ(20 * SHARE, counted(_metadata, self, 0, 0));
+	EXPECT_EQ(0, counted(_metadata, self, 0, 1));
+	EXPECT_EQ(0, counted(_metadata, self, 0, 2));
+	TH_LOG("%llu samples counted, %llu removed", books.stats.samples,
+	       books.stats.total.drops[HTMM_DROP_REMOVED]);
+	/* Those that were drained in time were counted, the others were dropped. */
+	EXPECT_LE(40 * SHARE, books.stats.samples +
+			      books.stats.total.drops[HTMM_DROP_REMOVED]);
+	books_free(&books);
+}
+
+/* Without any target nothing is counted; after the stop, too, one can go. */
+TEST_F(target, the_last_one_goes)
+{
+	struct books books;
+	int number;
+
+	start(_metadata, self);
+	tell(_metadata, self, 0);
+	ASSERT_EQ(0, device_remove_target(self->fd, 1));
+	tell(_metadata, self, 1);
+	EXPECT_EQ(0, device_targets(self->fd, self->info));
+	number = device_add_target(self->fd, HTMM_TARGET_TGID,
+				   self->workers[2].pid);
+	EXPECT_EQ(2, number);
+	tell(_metadata, self, 2);
+	stop(_metadata, self, &books);
+	EXPECT_EQ(SHARE, counted(_metadata, self, 0, 2));
+	EXPECT_EQ(0, counted(_metadata, self, 0, 1));
+	EXPECT_EQ(-ENODATA, device_add_target(self->fd, HTMM_TARGET_TGID, getpid()));
+	EXPECT_EQ(0, device_remove_target(self->fd, 2));
+	EXPECT_EQ(0, counted(_metadata, self, 0, 2));
+	books_free(&books);
+}
+
+TEST_F(target, moves_from_one_to_another)
+{
+	struct books books;
+
+	if (!make_cgroups(_metadata, self))
+		SKIP(return, "no cgroups of version 2 here");
+	request_add_cgroup(&self->req, self->outer.dir);
+	request_add_cgroup(&self->req, self->inner.dir);
+	start(_metadata, self);
+	tell(_metadata, self, 0);
+	ASSERT_EQ(0, cgroup_enter(&self->outer, self->workers[0].pid));
+	tell(_metadata, self, 0);
+	tell(_metadata, self, 0);
+	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[0].pid));
+	tell(_metadata, self, 0);
+	ASSERT_EQ(3, device_add_target(self->fd, HTMM_TARGET_TGID,
+				       self->workers[0].pid));
+	tell(_metadata, self, 0);
+	tell(_metadata, self, 0);
+	tell(_metadata, self, 0);
+	stop(_metadata, self, &books);
+	EXPECT_EQ(2 * SHARE, counted(_metadata, self, 1, 0));
+	EXPECT_EQ(1 * SHARE, counted(_metadata, self, 2, 0));
+	EXPECT_EQ(3 * SHARE, counted(_metadata, self, 3, 0));
+	EXPECT_EQ(6 * SHARE, counted(_metadata, self, 0, 0));
+	check_sums(_metadata, self, &books);
+	books_free(&books);
+}
+
+TEST_F(target, cooled_alone)
+{
+	struct books books;
+
+	request_add_target(&self->req, self->workers[0].pid);
+	request_add_target(&self->req, self->workers[1].pid);
+	start(_metadata, self);
+	tell(_metadata, self, 0);
+	tell(_metadata, self, 1);
+	stop(_metadata, self, &books);
+	EXPECT_EQ(-ENOENT, device_cool(self->fd, 3));
+	ASSERT_EQ(0, device_cool(self->fd, 2));
+	EXPECT_EQ(SHARE, counted(_metadata, self, 1, 0));
+	EXPECT_EQ(SHARE / 2, counted(_metadata, self, 2, 1));
+	ASSERT_EQ(0, device_cool(self->fd, 0));
+	EXPECT_EQ(SHARE / 2, counted(_metadata, self, 1, 0));
+	EXPECT_EQ(SHARE / 4, counted(_metadata, self, 2, 1));
+	ASSERT_EQ(2, device_targets(self->fd, self->info));
+	EXPECT_EQ(1, self->info[0].coolings);
+	EXPECT_EQ(2, self->info[1].coolings);
+	books_free(&books);
+}
+
+/* The thresholds of each fit its own capacity. */
+TEST_F(target, capacities)
+{
+	struct htmm_histogram hist;
+	struct books books;
+
+	request_add_target(&self->req, self->workers[0].pid);
+	request_add_target(&self->req, self->workers[1].pid);
+	self->req.targets[0].capacity_pages = 1;
+	self->req.targets[1].max_bytes = 2 << 20;
+	start(_metadata, self);
+	tell(_metadata, self, 0);
+	tell(_metadata, self, 1);
+	stop(_metadata, self, &books);
+	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(1, hist.capacity_pages);
+	EXPECT_GE(1, hist.hot_pages);
+	ASSERT_EQ(0, device_target_hist(self->fd, 2, HTMM_HIST_BASE, &hist));
+	EXPECT_LE(PAGES, hist.hot_pages);
+	EXPECT_EQ(1, hist.hot_threshold);
+	ASSERT_EQ(2, device_targets(self->fd, self->info));
+	EXPECT_EQ(1 << 20, self->info[0].max_bytes);
+	EXPECT_EQ(2 << 20, self->info[1].max_bytes);
+	books_free(&books);
+}
+
+TEST_F(target, the_dead_stay_listed)
+{
+	struct books books;
+
+	if (!make_cgroups(_metadata, self))
+		SKIP(return, "no cgroups of version 2 here");
+	request_add_target(&self->req, self->workers[NR_WORKERS - 1].pid);
+	request_add_cgroup(&self->req, self->inner.dir);
+	start(_metadata, self);
+	tell_all(_metadata, self);
+	ASSERT_EQ(2, device_targets(self->fd, self->info));
+	EXPECT_EQ(1, self->info[0].number);
+	EXPECT_EQ(HTMM_TARGET_TGID, self->info[0].type);
+	EXPECT_EQ(self->workers[NR_WORKERS - 1].pid, self->info[0].id);
+	EXPECT_STREQ("target", self->info[0].name);
+	EXPECT_EQ(0, self->info[0].flags);
+	EXPECT_EQ(HTMM_TARGET_CGROUP, self->info[1].type);
+	EXPECT_STREQ(self->inner.path + strlen("/sys/fs/cgroup"),
+		     self->info[1].name);
+	EXPECT_EQ(0, self->info[1].flags);
+
+	self->ready = NR_WORKERS - 1;
+	child_kill(&self->workers[self->ready]);
+	ASSERT_EQ(0, cgroup_remove(&self->inner));
+	ASSERT_EQ(2, device_targets(self->fd, self->info));
+	EXPECT_EQ(HTMM_TARGET_DEAD, self->info[0].flags);
+	EXPECT_EQ(HTMM_TARGET_DEAD, self->info[1].flags);
+	/* One made anew under the same name is another. */
+	ASSERT_EQ(0, cgroup_make(&self->inner, &self->outer, "inner"));
+	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[0].pid));
+	tell(_metadata, self, 0);
+	stop(_metadata, self, &books);
+	EXPECT_EQ(SHARE, counted(_metadata, self, 1, NR_WORKERS - 1));
+	EXPECT_EQ(0, counted(_metadata, self, 2, 0));
+	books_free(&books);
+}
+
+TEST_F(target, refusals)
+{
+	struct htmm_target target = {
+		.type = HTMM_TARGET_TGID,
+		.id = self->workers[0].pid,
+	};
+	struct htmm_add_target add = {
+		.size = sizeof(add),
+		.target = (uintptr_t)&target,
+		.target_size = sizeof(target),
+		.error = (uintptr_t)self->req.error,
+		.error_size = sizeof(self->req.error),
+	};
+	struct htmm_histogram hist;
+	struct pages pages;
+
+#define refused(errno_, what) do {					\
+	memset(self->req.error, 0, sizeof(self->req.error));		\
+	EXPECT_EQ(-(errno_), device_ioctl(self->fd, HTMM_IOC_ADD_TARGET,	\
+					  &add)) {			\
+		TH_LOG("%s", what);					\
+	}								\
+	EXPECT_NE(0, strlen(self->req.error));				\
+} while (0)
+
+	EXPECT_EQ(-ENODATA, device_remove_target(self->fd, 1));
+	EXPECT_EQ(-ENODATA, device_targets(self->fd, self->info));
+	refused(ENODATA, "no session");
+	request_add_target(&self->req, self->workers[0].pid);
+	start(_metadata, self);
+	refused(EEXIST, "the same process");
+	target.id = self->workers[1].pid;
+	target.type = 0;
+	refused(EINVAL, "no type");
+	target.type = HTMM_TARGET_ALL + 1;
+	refused(EINVAL, "a type of the future");
+	target.type = HTMM_TARGET_CGROUP;
+	target.id = self->fd;
+	refused(EBADF, "a file that is no cgroup");
+	target.id = 1ULL << 32;
+	refused(EBADF, "a file that cannot be");
+	target.id = open("/sys", O_RDONLY);
+	refused(EBADF, "another file system's directory");
+	close(target.id);
+	target.type = HTMM_TARGET_TGID;
+	target.id = 0;
+	refused(ESRCH, "process 0");
+	target.id = self->workers[1].pid;
+	target.flags = 1;
+	refused(EINVAL, "a flag");
+	target.flags = 0;
+	target.max_bytes = 4096;
+	refused(ERANGE, "hardly any memory");
+	target.max_bytes = 1ULL << 60;
+	refused(ERANGE, "more than all memory");
+	target.max_bytes = 0;
+	add.target_size--;
+	refused(EINVAL, "a small struct");
+	add.target_size = 4097;
+	refused(E2BIG, "a large struct");
+	add.target_size = sizeof(target);
+	add.target = 0;
+	refused(EFAULT, "no target");
+	add.target = (uintptr_t)&target;
+	add.__reserved = 1;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	add.__reserved = 0;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	EXPECT_EQ(2, add.number);
+
+	EXPECT_EQ(-ENOENT, device_remove_target(self->fd, 0));
+	EXPECT_EQ(-ENOENT, device_remove_target(self->fd, 3));
+	EXPECT_EQ(-ENOENT, pages_read_target(self->fd, 3, &pages));
+	EXPECT_EQ(-ENOENT, device_target_hist(self->fd, ~0U, HTMM_HIST_BASE, &hist));
+}
+#undef refused
+
+/* More targets than there can be, and more memory than all may have. */
+TEST_F(target, too_many)
+{
+	struct child idlers[HTMM_MAX_TARGETS];
+	struct htmm_target target = { .type = HTMM_TARGET_TGID };
+	struct htmm_add_target add = {
+		.size = sizeof(add),
+		.target = (uintptr_t)&target,
+		.target_size = sizeof(target),
+	};
+	struct htmm_info info;
+	int i;
+
+	self->req.arg.max_bytes = 0;
+	self->req.targets[0].max_bytes = 1 << 20;
+	request_add_target(&self->req, getpid());
+	start(_metadata, self);
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	for (i = 0; i < HTMM_MAX_TARGETS - 1; i++) {
+		ASSERT_EQ(0, child_start(&idlers[i], work, self));
+		target.id = idlers[i].pid;
+		target.max_bytes = 1 << 20;
+		ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	}
+	target.id = self->workers[0].pid;
+	EXPECT_EQ(-ENOSPC, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	EXPECT_EQ(HTMM_MAX_TARGETS, device_targets(self->fd, self->info));
+	ASSERT_EQ(0, device_remove_target(self->fd, 2));
+	/* As much as one may have alone, and there are others. */
+	target.max_bytes = 1ULL << 20;
+	while (!device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add)) {
+		ASSERT_EQ(0, device_remove_target(self->fd, add.number));
+		target.max_bytes *= 2;
+	}
+	EXPECT_EQ(ERANGE, errno);
+	for (i = 0; i < HTMM_MAX_TARGETS - 1; i++)
+		child_kill(&idlers[i]);
+}
