@@ -280,6 +280,8 @@ static int htmm_streams_show(struct seq_file *m, void *unused)
 	if (!list)
 		return -ENOMEM;
 	n = htmm_stream_list(list);
+	if (!n)
+		htmm_show_idle(m);
 	for (i = 0; i < n; i++)
 		seq_printf(m, "reader %u: %s session %llu buffer_bytes %llu waiting_bytes %llu offered %llu delivered %llu lost %llu\n",
 			   i, htmm_stream_state_names[list[i].state],

@@ -313,7 +313,7 @@ TEST_F(lifecycle, watermark_wakes_the_thread)
 
 static const char * const files[] = {
 	"status", "stats", "histogram", "hot_pages", "events",
-	"streams",
+	"targets", "streams",
 };
 
 /* Reads a whole file; returns its length or a negative errno. */
