@@ -136,6 +136,12 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 
 	htmm_preset_event(htmm_preset_find(name), event);
 	precise = htmm_event_probe_best(event, err);
+	/*
+	 * The module wants CAP_PERFMON. Trying an event out may take more, as where
+	 * kernel.perf_event_paranoid is 3; then only the module can tell.
+	 */
+	if (precise == -EACCES || precise == -EPERM)
+		precise = event->precise_ip;
 	if (precise < 0)
 		return precise;
 	if (event->precise_ip > (__u32)precise)

@@ -39,7 +39,8 @@ static int probe_error(int code, struct htmm_error *err)
 	switch (code) {
 	case EPERM:
 	case EACCES:
-		return htmm_error_set(err, code, "run it as root or with CAP_PERFMON",
+		return htmm_error_set(err, code,
+				      "run it as root, or with CAP_PERFMON where kernel.perf_event_paranoid is 2 or less",
 				      "not permitted to open it");
 	case ENOENT:
 		return htmm_error_set(err, code, NULL, "no PMU here takes it");
