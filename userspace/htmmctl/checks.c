@@ -143,6 +143,35 @@ static bool in_virtual_machine(void)
 	       strstr(flags, " hypervisor");
 }
 
+/* Intel samples with addresses by PEBS; hybrid CPUs have two PMUs. */
+static enum check_level check_intel(struct htmm_error *text)
+{
+	if (!access(DEVICES "/cpu_core", F_OK))
+		snprintf(text->todo, sizeof(text->todo),
+			 "on a hybrid CPU name the PMU: -e cpu_core/event=...,umask=.../ with its CPUs in -C");
+	else if (!htmm_catalog_cpu())
+		snprintf(text->todo, sizeof(text->todo),
+			 "libpfm4 does not know this model; the presets are as on Skylake, others go by rNNNN");
+	else
+		return CHECK_OK;
+	return CHECK_WARN;
+}
+
+/* AMD samples with addresses by IBS alone; older models cannot pick out cache misses. */
+static enum check_level check_amd(struct htmm_error *text)
+{
+	if (access(DEVICES "/ibs_op", F_OK))
+		snprintf(text->todo, sizeof(text->todo),
+			 "the PMU ibs_op is missing, AMD's only way to sample addresses%s",
+			 in_virtual_machine() ? ": virtual machines do not have it" : "");
+	else if (access(DEVICES "/ibs_op/format/l3missonly", F_OK))
+		snprintf(text->todo, sizeof(text->todo),
+			 "IBS of this model cannot pick out cache misses; use -e access");
+	else
+		return CHECK_OK;
+	return CHECK_WARN;
+}
+
 static enum check_level check_cpu(struct htmm_error *text)
 {
 	char vendor[64], family[16], model[16], name[128];
@@ -155,17 +184,12 @@ static enum check_level check_cpu(struct htmm_error *text)
 		       *vendor ? vendor : "unknown", *family ? family : "?",
 		       *model ? model : "?", name,
 		       in_virtual_machine() ? ", in a virtual machine" : "");
-	if (!strcmp(vendor, "GenuineIntel") && access(DEVICES "/cpu_core", F_OK))
-		return CHECK_OK;
 	if (!strcmp(vendor, "GenuineIntel"))
-		snprintf(text->todo, sizeof(text->todo),
-			 "on a hybrid CPU name the PMU: -e cpu_core/event=...,umask=.../ with its CPUs in -C");
-	else if (!access(DEVICES "/ibs_op", F_OK))
-		snprintf(text->todo, sizeof(text->todo),
-			 "the named events are Intel's; use -e ibs_op// here");
-	else
-		snprintf(text->todo, sizeof(text->todo),
-			 "the named events are Intel's; name this CPU's own with -e rNNNN or pmu/.../");
+		return check_intel(text);
+	if (!strcmp(vendor, "AuthenticAMD"))
+		return check_amd(text);
+	snprintf(text->todo, sizeof(text->todo),
+		 "the presets are not for this CPU; name its own events: -e rNNNN or pmu/.../");
 	return CHECK_WARN;
 }
 

@@ -55,27 +55,35 @@ static bool is_software(const struct htmm_event *event)
 	return event->type == PERF_TYPE_SOFTWARE || event->type == PERF_TYPE_TRACEPOINT;
 }
 
-static void try_event(struct diagnosis *d, const struct htmm_event *event, const char *help)
+static void try_preset(struct diagnosis *d, const struct htmm_preset *preset)
+{
+	struct trial *trial = &d->trials[d->nr_trials++];
+
+	trial->help = preset->help;
+	trial->precise_ip = htmm_preset_event(preset, NULL, &trial->event, &trial->reason);
+	if (!trial->precise_ip)
+		trial->precise_ip = htmm_event_probe_best(&trial->event, &trial->reason);
+	snprintf(trial->event.name, sizeof(trial->event.name), "%s", preset->name);
+}
+
+static void try_event(struct diagnosis *d, const struct htmm_event *event)
 {
 	struct trial *trial = &d->trials[d->nr_trials++];
 
 	trial->event = *event;
-	trial->help = help;
+	trial->help = "";
 	trial->precise_ip = htmm_event_probe_best(event, &trial->reason);
 }
 
 static void try_events(struct diagnosis *d, const struct htmm_event_list *list)
 {
 	const struct htmm_preset *preset;
-	struct htmm_event event;
 	unsigned int i;
 
-	for (i = 0; (preset = htmm_preset(i)); i++) {
-		htmm_preset_event(preset, &event);
-		try_event(d, &event, preset->help);
-	}
+	for (i = 0; (preset = htmm_preset(i)); i++)
+		try_preset(d, preset);
 	for (i = 0; i < list->nr; i++)
-		try_event(d, &list->event[i], "");
+		try_event(d, &list->event[i]);
 }
 
 /* How many events can be sampled; their names go into @names. */

@@ -20,6 +20,7 @@
  * @synopsis: its arguments, for help
  * @summary: what it does, for the list of commands
  * @help: the same at more length
+ * @mixed: options may follow words; else what follows the first word is no option
  * @run: does it; returns the exit status
  */
 struct command {
@@ -27,6 +28,7 @@ struct command {
 	const char *synopsis;
 	const char *summary;
 	const char *help;
+	bool mixed;
 	int (*run)(const struct command *cmd, int argc, char **argv);
 };
 
@@ -34,6 +36,7 @@ extern const struct command cmd_cool;
 extern const struct command cmd_doctor;
 extern const struct command cmd_hist;
 extern const struct command cmd_hot;
+extern const struct command cmd_list;
 extern const struct command cmd_report;
 extern const struct command cmd_reset;
 extern const struct command cmd_run;

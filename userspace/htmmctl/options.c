@@ -62,10 +62,10 @@ static char *add_options(struct getopt_view *view, const struct opt *opt, char *
 	return shorts;
 }
 
-static void make_view(struct getopt_view *view, const struct opt *const *tables)
+static void make_view(struct getopt_view *view, const struct opt *const *tables, bool mixed)
 {
 	/* '+': stop at the first word; ':': tell a missing argument apart. */
-	char *shorts = stpcpy(view->shorts, "+:h");
+	char *shorts = stpcpy(view->shorts, mixed ? ":h" : "+:h");
 
 	for (; *tables; tables++)
 		shorts = add_options(view, *tables, shorts);
@@ -217,7 +217,7 @@ int opts_parse(const struct command *cmd, int argc, char **argv,
 	const struct opt *opt;
 	int c, at;
 
-	make_view(&view, tables);
+	make_view(&view, tables, cmd->mixed);
 	opterr = 0;
 	optind = 1;
 	for (;;) {

@@ -134,8 +134,9 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 	struct htmm_event *event = &list->event[list->nr];
 	int precise;
 
-	htmm_preset_event(htmm_preset_find(name), event);
-	precise = htmm_event_probe_best(event, err);
+	precise = htmm_preset_event(htmm_preset_find(name), NULL, event, err);
+	if (!precise)
+		precise = htmm_event_probe_best(event, err);
 	/*
 	 * The module wants CAP_PERFMON. Trying an event out may take more, as where
 	 * kernel.perf_event_paranoid is 3; then only the module can tell.
@@ -151,22 +152,23 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 	return 0;
 }
 
-/* Loads from DRAM and stores where the CPU can, page faults elsewhere. */
+/* Loads from DRAM and stores where the CPU can, else all accesses, else page faults. */
 static void default_events(struct session *session)
 {
 	struct htmm_event_list *list = &session->events;
-	struct htmm_error err = {};
-	int dram = add_preset(list, "dram-load", &err);
-	int store = add_preset(list, "store", &err);
+	struct htmm_error dram_err = {}, store_err = {};
+	int dram = add_preset(list, "dram-load", &dram_err);
+	int store = add_preset(list, "store", &store_err);
 
-	if (dram && store) {
+	if (dram && store && add_preset(list, "access", &store_err)) {
 		notice("only page faults can be sampled here: %s; 'htmmctl doctor' tells more",
-		       err.what);
-		htmm_preset_event(htmm_preset_find("page-fault"), &list->event[list->nr]);
-		list->event[list->nr++].period = 0;
+		       dram_err.what);
+		add_preset(list, "page-fault", &store_err);
+	} else if (dram && store) {
+		notice("sampling all accesses: %s", dram_err.what);
 	} else if (dram || store) {
-		notice("sampling without %s: %s",
-		       dram ? "dram-load" : "store", err.what);
+		notice("sampling without %s: %s", dram ? "dram-load" : "store",
+		       dram ? dram_err.what : store_err.what);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include <htmm/event.h>
 #include <htmm/text.h>
+#include "catalog.h"
 #include "pmu.h"
 
 /**
@@ -157,18 +158,14 @@ static int unknown_event(const char *name, struct htmm_error *err)
 	const char *names[32], *nearest;
 	const struct htmm_preset *preset;
 	char todo[200];
-	size_t nr = 0, used;
+	size_t nr = 0;
 
 	for (; nr < 32 && (preset = htmm_preset(nr)); nr++)
 		names[nr] = preset->name;
 	nearest = htmm_nearest(name, names, nr);
-	if (nearest) {
-		snprintf(todo, sizeof(todo), "did you mean '%s'?", nearest);
-	} else {
-		used = snprintf(todo, sizeof(todo), "there are rNNNN, pmu/term=value/");
-		while (nr)
-			used += snprintf(todo + used, sizeof(todo) - used, ", %s", names[--nr]);
-	}
+	if (!nearest)
+		return catalog_unknown(name, err);
+	snprintf(todo, sizeof(todo), "did you mean '%s'?", nearest);
 	return htmm_error_set(err, ENOENT, todo, "there is no event '%s'", name);
 }
 
@@ -179,38 +176,88 @@ static bool is_raw(const char *name)
 	return *name == 'r' && digits > 0 && digits <= 16 && !name[1 + digits];
 }
 
-/* The part before terms and modifiers: a preset, rNNNN, or a PMU with terms. */
+static int parse_preset(struct spec *spec, const struct htmm_preset *preset, const char *sysfs,
+			struct htmm_error *err)
+{
+	int ret = htmm_preset_event(preset, sysfs, &spec->event, err);
+
+	spec->event.period = 0;
+	return ret;
+}
+
+static void parse_raw(struct spec *spec, const char *name)
+{
+	snprintf(spec->event.name, sizeof(spec->event.name), "%s", name);
+	spec->event.type = PERF_TYPE_RAW;
+	spec->event.precise_ip = 2;
+	spec->event.config = strtoull(name + 1, NULL, 16);
+}
+
+static int parse_pmu(struct spec *spec, struct pmu *pmu, const char *name, const char *sysfs,
+		     struct htmm_error *err)
+{
+	int ret = pmu_open(pmu, sysfs, name, err);
+
+	if (ret)
+		return ret;
+	snprintf(spec->event.name, sizeof(spec->event.name), "%s", spec->text);
+	spec->pmu = pmu;
+	spec->event.type = pmu->type;
+	/* Core PMUs (cpu, cpu_core, cpu_atom) give an address only with PEBS. */
+	spec->event.precise_ip = strncmp(name, "cpu", 3) ? 0 : 2;
+	return 0;
+}
+
+/* The part before terms and modifiers: a preset, rNNNN, a name, or a PMU with terms. */
 static int parse_head(struct spec *spec, struct pmu *pmu, const char *name, bool terms,
 		      const char *sysfs, struct htmm_error *err)
 {
 	const struct htmm_preset *preset = htmm_preset_find(name);
-	struct htmm_event *event = &spec->event;
-	int ret;
 
-	if (preset) {
-		htmm_preset_event(preset, event);
-		event->period = 0;
-		return 0;
-	}
-	snprintf(event->name, sizeof(event->name), "%s", terms ? spec->text : name);
+	if (preset)
+		return parse_preset(spec, preset, sysfs, err);
 	if (is_raw(name)) {
-		snprintf(event->name, sizeof(event->name), "%s", name);
-		event->type = PERF_TYPE_RAW;
-		event->precise_ip = 2;
-		event->config = strtoull(name + 1, NULL, 16);
+		parse_raw(spec, name);
 		return 0;
 	}
-	if (!terms)
-		return unknown_event(name, err);
+	if (terms && !pmu_open(pmu, sysfs, name, NULL))
+		return parse_pmu(spec, pmu, name, sysfs, err);
+	if (!catalog_encode(name, &spec->event)) {
+		snprintf(spec->event.name, sizeof(spec->event.name), "%s", name);
+		return 0;
+	}
+	/* Names of PMUs have neither; so it is one that is not here. */
+	if (terms && !strpbrk(name, ":."))
+		return parse_pmu(spec, pmu, name, sysfs, err);
+	return unknown_event(name, err);
+}
 
-	ret = pmu_open(pmu, sysfs, name, err);
-	if (ret)
-		return ret;
-	spec->pmu = pmu;
-	event->type = pmu->type;
-	/* Core PMUs (cpu, cpu_core, cpu_atom) give an address only with PEBS. */
-	event->precise_ip = strncmp(name, "cpu", 3) ? 0 : 2;
-	return 0;
+static bool is_modifiers(const char *text)
+{
+	return *text && text[strspn(text, "pukh")] == '\0';
+}
+
+/*
+ * Cut the modifiers off a name without terms, and return them.  What follows the first
+ * colon of a preset or rNNNN is modifiers, right or wrong; but names of libpfm4 have
+ * colons of their own.
+ */
+static char *cut_modifiers(char *text)
+{
+	char *colon = strchr(text, ':');
+	bool own;
+
+	if (!colon)
+		return text + strlen(text);
+	*colon = '\0';
+	own = htmm_preset_find(text) || is_raw(text);
+	*colon = ':';
+	if (!own)
+		colon = strrchr(text, ':');
+	if (!own && !is_modifiers(colon + 1))
+		return text + strlen(text);
+	*colon = '\0';
+	return colon + 1;
 }
 
 /* Read one event; @text is cut into pieces. */
@@ -230,9 +277,7 @@ static int parse_event(struct spec *spec, char *text, const char *sysfs, struct 
 		if (*modifiers == ':')
 			modifiers++;
 	} else {
-		modifiers = text + strcspn(text, ":");
-		if (*modifiers)
-			*modifiers++ = '\0';
+		modifiers = cut_modifiers(text);
 	}
 
 	ret = parse_head(spec, &pmu, text, terms, sysfs, err);

@@ -68,6 +68,13 @@ int pmu_open(struct pmu *pmu, const char *sysfs, const char *name, struct htmm_e
 	return 0;
 }
 
+bool pmu_has_ibs(const char *sysfs)
+{
+	struct pmu pmu;
+
+	return !pmu_open(&pmu, sysfs, "ibs_op", NULL);
+}
+
 /* Which member of the event a format's "config1:" means. */
 static __u64 *format_field(struct htmm_event *event, const char *format, const char **bits)
 {

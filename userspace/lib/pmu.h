@@ -3,6 +3,7 @@
 #ifndef HTMM_PMU_H
 #define HTMM_PMU_H
 
+#include <stdbool.h>
 #include <linux/htmm.h>
 #include <htmm/error.h>
 
@@ -24,6 +25,9 @@ struct pmu {
 
 /* Find a PMU: 0, or -ENOENT with the ones that exist in @err. */
 int pmu_open(struct pmu *pmu, const char *sysfs, const char *name, struct htmm_error *err);
+
+/* Is there AMD's instruction-based sampling? */
+bool pmu_has_ibs(const char *sysfs);
 
 /* Put a term's value where the PMU's format wants it: 0, -ENOENT, -ERANGE, -EINVAL. */
 int pmu_term(const struct pmu *pmu, struct htmm_event *event, const char *term, __u64 value,

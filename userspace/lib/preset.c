@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <linux/perf_event.h>
+#include <htmm/catalog.h>
 #include <htmm/event.h>
 #include "array.h"
+#include "catalog.h"
+#include "pmu.h"
 
 /*
  * Periods are primes, so that they do not fall into step with a loop.  Misses
@@ -12,20 +17,32 @@
 #define PERIOD_MISS	1009
 #define PERIOD_ACCESS	100003
 #define PERIOD_OTHER	10007
+/* Of PMUs besides the cores', IBS takes multiples of 16 only, and adds chance itself. */
+#define PERIOD_STEP	16
 
+/*
+ * Names of libpfm4 come first, as CPUs differ; then IBS of AMD, with the filter of its
+ * newer models; rNNNN is for CPUs that nobody knows, such as an emulated one.
+ */
 static const struct htmm_preset presets[] = {
-	{ "dram-load", PERF_TYPE_RAW, 2, 0x1d3, PERIOD_MISS,
-	  "loads served by local DRAM (Intel)" },
-	{ "remote-load", PERF_TYPE_RAW, 2, 0x2d3, PERIOD_MISS,
-	  "loads served by another node's DRAM (Intel)" },
-	{ "pmm-load", PERF_TYPE_RAW, 2, 0x80d1, PERIOD_MISS,
-	  "loads served by local persistent memory (Intel)" },
-	{ "llc-miss", PERF_TYPE_RAW, 2, 0x20d1, PERIOD_MISS,
-	  "loads that missed the last-level cache (Intel)" },
-	{ "load", PERF_TYPE_RAW, 2, 0x81d0, PERIOD_ACCESS, "all loads (Intel)" },
-	{ "store", PERF_TYPE_RAW, 2, 0x82d0, PERIOD_ACCESS, "all stores (Intel)" },
-	{ "page-fault", PERF_TYPE_SOFTWARE, 0, PERF_COUNT_SW_PAGE_FAULTS, 1,
-	  "page faults (software, any machine)" },
+	{ "dram-load", "loads served by local DRAM", PERIOD_MISS,
+	  { "MEM_LOAD_L3_MISS_RETIRED:LOCAL_DRAM", "MEM_LOAD_UOPS_L3_MISS_RETIRED:LOCAL_DRAM",
+	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:LOCAL_DRAM", "ibs_op/l3missonly=1/", "r1d3" } },
+	{ "remote-load", "loads served by another node's DRAM", PERIOD_MISS,
+	  { "MEM_LOAD_L3_MISS_RETIRED:REMOTE_DRAM", "MEM_LOAD_UOPS_L3_MISS_RETIRED:REMOTE_DRAM",
+	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:REMOTE_DRAM", "r2d3" } },
+	{ "pmm-load", "loads served by local persistent memory", PERIOD_MISS,
+	  { "MEM_LOAD_RETIRED:LOCAL_PMM", "r80d1" } },
+	{ "llc-miss", "loads that missed the last-level cache", PERIOD_MISS,
+	  { "MEM_LOAD_RETIRED:L3_MISS", "MEM_LOAD_UOPS_RETIRED:L3_MISS",
+	    "MEM_LOAD_UOPS_RETIRED:LLC_MISS", "ibs_op/l3missonly=1/", "r20d1" } },
+	{ "load", "all loads", PERIOD_ACCESS,
+	  { "MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS", "r81d0" } },
+	{ "store", "all stores", PERIOD_ACCESS,
+	  { "MEM_INST_RETIRED:ALL_STORES", "MEM_UOPS_RETIRED:ALL_STORES", "r82d0" } },
+	{ "access", "all loads and stores", PERIOD_ACCESS,
+	  { "MEM_INST_RETIRED:ANY", "ibs_op/cnt_ctl=1/", "r83d0" } },
+	{ "page-fault", "page faults (software, any machine)", 1, {} },
 };
 
 const struct htmm_preset *htmm_preset(unsigned int index)
@@ -44,26 +61,64 @@ const struct htmm_preset *htmm_preset_find(const char *name)
 	return NULL;
 }
 
-void htmm_preset_event(const struct htmm_preset *preset, struct htmm_event *event)
+const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sysfs)
 {
-	memset(event, 0, sizeof(*event));
-	event->type = preset->type;
-	event->precise_ip = preset->precise_ip;
-	event->config = preset->config;
+	bool known = catalog_is_intel() || pmu_has_ibs(sysfs);
+	unsigned int i;
+
+	if (!*preset->events)
+		return preset->name;
+	for (i = 0; i < ARRAY_SIZE(preset->events) && preset->events[i]; i++) {
+		struct htmm_event_list list = {};
+
+		if (*preset->events[i] == 'r' && known)
+			break;
+		if (!htmm_events_parse(&list, preset->events[i], sysfs, NULL))
+			return preset->events[i];
+	}
+	return NULL;
+}
+
+int htmm_preset_event(const struct htmm_preset *preset, const char *sysfs,
+		      struct htmm_event *event, struct htmm_error *err)
+{
+	const char *choice = htmm_preset_choice(preset, sysfs), *cpu = htmm_catalog_cpu();
+	struct htmm_event_list list = {
+		.event[0] = {
+			.type = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_PAGE_FAULTS,
+		},
+	};
+
+	if (!choice)
+		return htmm_error_set(err, ENOENT, "'htmmctl list' tells what can be sampled",
+				      "this CPU (%s) has no event for '%s'", cpu ? cpu : "unknown",
+				      preset->name);
+	if (choice != preset->name)
+		htmm_events_parse(&list, choice, sysfs, NULL);
+	*event = list.event[0];
 	event->period = preset->period;
+	if (event->type > PERF_TYPE_RAW)
+		event->period *= PERIOD_STEP;
 	snprintf(event->name, sizeof(event->name), "%s", preset->name);
+	return 0;
 }
 
 /* The preset's period, also where its event was given in another way. */
 static __u64 default_period(const struct htmm_event *event)
 {
 	const struct htmm_preset *preset;
+	struct htmm_event like;
 	unsigned int i;
 
 	for (i = 0; (preset = htmm_preset(i)); i++)
-		if (preset->type == event->type && preset->config == event->config)
-			return preset->period;
-	return PERIOD_OTHER;
+		if (!htmm_preset_event(preset, NULL, &like, NULL) && like.type == event->type &&
+		    like.config == event->config)
+			return like.period;
+	preset = htmm_preset_find(event->name);
+	if (event->type <= PERF_TYPE_RAW)
+		return preset ? preset->period : PERIOD_OTHER;
+	return PERIOD_STEP * (preset ? preset->period : PERIOD_MISS);
 }
 
 void htmm_events_set_periods(struct htmm_event_list *list, __u64 period)

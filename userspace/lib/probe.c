@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <errno.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
 #include <htmm/event.h>
 
-int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip)
+/* A period that every PMU takes: IBS wants multiples of 16. */
+#define PROBE_PERIOD	1000000
+
+static int open_event(const struct htmm_event *event, unsigned int precise_ip, bool user_only)
 {
 	struct perf_event_attr attr = {
 		.type = event->type,
@@ -15,12 +19,12 @@ int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip)
 		.config = event->config,
 		.config1 = event->config1,
 		.config2 = event->config2,
-		.sample_period = event->period ? event->period : 1000003,
+		.sample_period = event->period ? event->period : PROBE_PERIOD,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
 		.precise_ip = precise_ip,
 		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
+		.exclude_kernel = user_only,
+		.exclude_hv = user_only,
 		.wakeup_events = 1,
 	};
 	int cpu = sched_getcpu();
@@ -32,6 +36,14 @@ int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip)
 		return -errno;
 	close(fd);
 	return 0;
+}
+
+int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip)
+{
+	int ret = open_event(event, precise_ip, true);
+
+	/* Like the module: IBS cannot leave the kernel out. */
+	return ret == -EINVAL ? open_event(event, precise_ip, false) : ret;
 }
 
 static int probe_error(int code, struct htmm_error *err)

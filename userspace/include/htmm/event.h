@@ -6,22 +6,22 @@
 #include <linux/htmm.h>
 #include <htmm/error.h>
 
+/* The most events that a preset chooses from. */
+#define HTMM_PRESET_EVENTS	5
+
 /**
- * struct htmm_preset - an event that has a name
+ * struct htmm_preset - a name for what CPUs call differently
  * @name: its name
- * @type: perf_event_attr.type
- * @precise_ip: precision asked for by default
- * @config: perf_event_attr.config
- * @period: default period, in events
  * @help: what it counts
+ * @period: default period, in events; 16 times that for PMUs besides the cores'
+ * @events: what to take, as htmm_events_parse() reads it: the first that exists here;
+ *	none: page faults
  */
 struct htmm_preset {
 	const char *name;
-	__u32 type;
-	__u32 precise_ip;
-	__u64 config;
-	__u64 period;
 	const char *help;
+	__u64 period;
+	const char *events[HTMM_PRESET_EVENTS];
 };
 
 /**
@@ -51,16 +51,32 @@ const struct htmm_preset *htmm_preset(unsigned int index);
 const struct htmm_preset *htmm_preset_find(const char *name);
 
 /**
+ * htmm_preset_choice() - tell which event a preset stands for here
+ * @preset: the preset
+ * @sysfs: where sysfs is mounted; NULL: /sys
+ *
+ * Return: one of its events, its own name if it has none, or NULL if this CPU has none
+ * of them.
+ */
+const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sysfs);
+
+/**
  * htmm_preset_event() - make an event of a preset, with its default period
  * @preset: the preset
+ * @sysfs: where sysfs is mounted; NULL: /sys
  * @event: the event
+ * @err: says if this CPU has none for it
+ *
+ * Return: 0 or -ENOENT.
  */
-void htmm_preset_event(const struct htmm_preset *preset, struct htmm_event *event);
+int htmm_preset_event(const struct htmm_preset *preset, const char *sysfs,
+		      struct htmm_event *event, struct htmm_error *err);
 
 /**
  * htmm_events_parse() - append the events of a comma-separated list
  * @list: the events so far
- * @text: presets, rNNNN or pmu/term=value,.../, each with modifiers such as :pp
+ * @text: presets, names of libpfm4 such as MEM_LOAD_RETIRED:L3_MISS, rNNNN, or
+ *	pmu/term=value,.../, each with modifiers such as :pp
  * @sysfs: where sysfs is mounted; NULL: /sys
  * @err: says what is wrong with @text
  *

@@ -3,6 +3,7 @@
 #ifndef HTMM_HTMM_H
 #define HTMM_HTMM_H
 
+#include <htmm/catalog.h>
 #include <htmm/cpus.h>
 #include <htmm/device.h>
 #include <htmm/error.h>

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include "htmmctl.h"
+#include "options.h"
+#include "output.h"
+
+/* Columns of an event's name and of its code. */
+#define NAME_COLUMNS	40
+#define CODE_COLUMNS	7
+
+/* Of AMD CPUs, and what they count. */
+static const struct {
+	const char *name;
+	const char *help;
+} ibs_events[] = {
+	{ "ibs_op/cnt_ctl=1/", "micro-ops; loads and stores among them carry an address" },
+	{ "ibs_op/l3missonly=1/", "micro-ops that missed the L3 cache" },
+};
+
+/**
+ * struct list - what is listed
+ * @filter: part of a name or description, in any case; "": all
+ * @all: also events that are not of memory, if they are precise
+ * @json: where the events go; NULL: text on stdout
+ * @nr: how many events there were
+ */
+struct list {
+	const char *filter;
+	bool all;
+	struct json_object *json;
+	unsigned int nr;
+};
+
+static bool wanted(const struct list *list, const char *name, const char *help)
+{
+	return strcasestr(name, list->filter) || strcasestr(help, list->filter);
+}
+
+/* As -e takes it, where that is possible. */
+static void code_of(const struct htmm_event *event, char *code, size_t size)
+{
+	if (event->type == PERF_TYPE_RAW)
+		snprintf(code, size, "r%llx", event->config);
+	else if (event->type == PERF_TYPE_SOFTWARE)
+		snprintf(code, size, "software");
+	else
+		snprintf(code, size, "type %u", event->type);
+}
+
+/* A description, cut so that the line fits the terminal, if there is one. */
+static void print_help(const char *help)
+{
+	int room = out_width(stdout) - NAME_COLUMNS - CODE_COLUMNS - 4;
+
+	if (!isatty(STDOUT_FILENO))
+		room = strlen(help);
+	printf("%.*s\n", room > 0 ? room : 0, help);
+}
+
+static void print_event(const char *name, const struct htmm_event *event, const char *help)
+{
+	char code[32];
+
+	code_of(event, code, sizeof(code));
+	printf("  %-*s %-*s ", NAME_COLUMNS, name, CODE_COLUMNS, code);
+	print_help(help);
+}
+
+static struct json_object *event_object(const char *name, const struct htmm_event *event,
+					const char *help)
+{
+	struct json_object *obj = json_object_new_object();
+
+	json_add_name(obj, "name", name);
+	json_add_u64(obj, "type", event->type);
+	json_add_hex(obj, "config", event->config);
+	json_add_hex(obj, "config1", event->config1);
+	json_add_u64(obj, "precise_ip", event->precise_ip);
+	json_add_name(obj, "text", help);
+	return obj;
+}
+
+static void show_preset(struct list *list, const struct htmm_preset *preset)
+{
+	const char *choice = htmm_preset_choice(preset, NULL);
+	struct htmm_event event = {};
+	struct json_object *obj;
+	char left[64];
+
+	if (!wanted(list, preset->name, preset->help) &&
+	    !wanted(list, choice ? choice : "", ""))
+		return;
+	if (choice)
+		htmm_preset_event(preset, NULL, &event, NULL);
+	if (list->json) {
+		obj = event_object(preset->name, &event, preset->help);
+		json_add_bool(obj, "ok", choice);
+		json_add_name(obj, "event", choice ? choice : "");
+		json_object_array_add(list->json, obj);
+		return;
+	}
+	snprintf(left, sizeof(left), "%-12s %s", preset->name,
+		 !choice ? "not on this CPU" : choice == preset->name ? "" : choice);
+	printf("  %-*s ", NAME_COLUMNS + CODE_COLUMNS + 1, left);
+	print_help(preset->help);
+}
+
+static void show_event(struct list *list, const char *name, const char *help)
+{
+	struct htmm_event_list parsed = {};
+
+	if (!wanted(list, name, help) || htmm_events_parse(&parsed, name, NULL, NULL))
+		return;
+	list->nr++;
+	if (list->json)
+		json_object_array_add(list->json, event_object(name, &parsed.event[0], help));
+	else
+		print_event(name, &parsed.event[0], help);
+}
+
+/* Only what is precise carries the address of the data. */
+static int show_catalog_event(const struct htmm_catalog_event *event, void *data)
+{
+	struct list *list = data;
+
+	if (event->precise && !event->alias && (list->all || !strncmp(event->name, "MEM_", 4)))
+		show_event(list, event->name, event->help);
+	return 0;
+}
+
+static void show_presets(struct list *list)
+{
+	const struct htmm_preset *preset;
+	unsigned int i;
+
+	for (i = 0; (preset = htmm_preset(i)); i++)
+		show_preset(list, preset);
+}
+
+static void show_events(struct list *list)
+{
+	size_t i;
+
+	htmm_catalog_walk(show_catalog_event, list);
+	for (i = 0; i < ARRAY_SIZE(ibs_events); i++)
+		show_event(list, ibs_events[i].name, ibs_events[i].help);
+}
+
+static void print_text(struct list *list)
+{
+	const char *cpu = htmm_catalog_cpu();
+
+	printf("CPU: %s\n\npresets, and what they stand for here:\n",
+	       cpu ? cpu : "one that libpfm4 does not know");
+	show_presets(list);
+	printf("\nevents of this CPU that carry the address of the data:\n");
+	show_events(list);
+	if (!list->nr)
+		puts("  none that is known");
+	puts("\n'htmmctl doctor' tries the presets, and -e EVENT others.");
+}
+
+static void print_json(struct list *list)
+{
+	const char *cpu = htmm_catalog_cpu();
+	struct json_object *obj = json_new();
+
+	json_add_name(obj, "cpu", cpu ? cpu : "");
+	list->json = json_object_new_array();
+	show_presets(list);
+	json_add(obj, "presets", list->json);
+	list->json = json_object_new_array();
+	show_events(list);
+	json_add(obj, "events", list->json);
+	json_print(stdout, obj);
+}
+
+static int run_list(const struct command *cmd, int argc, char **argv)
+{
+	struct list list = { .filter = "" };
+	bool json = false;
+	const struct opt opts[] = {
+		{ OPT_FLAG, 'A', "all", NULL, "also precise events that are not of memory",
+		  &list.all },
+		OPT_JSON(&json),
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { opts, NULL };
+	int ret, rest;
+
+	ret = opts_parse(cmd, argc, argv, tables, &rest);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (argc - rest > 1)
+		return usage_error(cmd, NULL, "'%s' is one word too many", argv[rest + 1]);
+	if (rest < argc)
+		list.filter = argv[rest];
+	if (json)
+		print_json(&list);
+	else
+		print_text(&list);
+	return EXIT_OK;
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.synopsis = "[options] [TEXT]",
+	.summary = "list the events that can be sampled here",
+	.help = "Lists what -e takes on this CPU: presets with what they stand for, and events\n"
+		"that carry an address; only those with TEXT in their name or description.",
+	.mixed = true,
+	.run = run_list,
+};

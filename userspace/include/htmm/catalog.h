@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* What events this CPU has, as libpfm4 knows it. */
+#ifndef HTMM_CATALOG_H
+#define HTMM_CATALOG_H
+
+#include <stdbool.h>
+
+/**
+ * struct htmm_catalog_event - an event that the CPU has
+ * @name: its name, as htmm_events_parse() takes it: EVENT or EVENT:UMASK
+ * @help: what it counts
+ * @alias: another event has the same code and is the one to use
+ * @precise: the CPU can sample it with the address of the data (PEBS)
+ */
+struct htmm_catalog_event {
+	char name[96];
+	const char *help;
+	bool alias;
+	bool precise;
+};
+
+/**
+ * htmm_catalog_cpu() - tell what CPU this is
+ *
+ * The environment variable LIBPFM_FORCE_PMU makes libpfm4 take it for another.
+ *
+ * Return: its model in words, such as "Intel Skylake X"; NULL if libpfm4 does not know it.
+ */
+const char *htmm_catalog_cpu(void);
+
+/**
+ * htmm_catalog_walk() - walk the events of the CPU
+ * @each: called for every event; ends the walk by returning something other than 0
+ * @data: handed to @each
+ *
+ * Return: what @each returned last; 0 if there is no event.
+ */
+int htmm_catalog_walk(int (*each)(const struct htmm_catalog_event *event, void *data), void *data);
+
+#endif /* HTMM_CATALOG_H */

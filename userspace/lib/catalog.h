@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* Events by the names of libpfm4. */
+#ifndef HTMM_LIB_CATALOG_H
+#define HTMM_LIB_CATALOG_H
+
+#include <stdbool.h>
+#include <linux/htmm.h>
+#include <htmm/error.h>
+
+/* Fill type, config, config1, config2 and precise_ip: 0, or -ENOENT if @name is none. */
+int catalog_encode(const char *name, struct htmm_event *event);
+
+/* Say in @err why @name is no event of this CPU: -ENOENT. */
+int catalog_unknown(const char *name, struct htmm_error *err);
+
+/* Is it an Intel CPU, and libpfm4 knows which? */
+bool catalog_is_intel(void);
+
+#endif /* HTMM_LIB_CATALOG_H */
