@@ -64,6 +64,8 @@ static int by_place(const void *one, const void *other)
 {
 	const struct htmm_hot_page *a = one, *b = other;
 
+	if (a->target != b->target)
+		return a->target < b->target ? -1 : 1;
 	if (a->space != b->space)
 		return a->space < b->space ? -1 : 1;
 	if (a->addr != b->addr)
