@@ -10,6 +10,7 @@
 #include <htmm/event.h>
 #include <htmm/maps.h>
 #include <htmm/names.h>
+#include <htmm/stream.h>
 #include <htmm/text.h>
 
 #endif /* HTMM_HTMM_H */
