@@ -170,7 +170,8 @@ enum perfdata_record {
 /**
  * struct perfdata_feature_record - a feature, in a pipe
  * @header: of type PERFDATA_RECORD_FEATURE
- * @feature: enum perfdata_feature; PERFDATA_FEATURE_BITS: there are no more
+ * @feature: enum perfdata_feature; the first number that the writer's version does
+ *	not know says that there are no more
  * @data: as in the feature's section of a file
  */
 struct perfdata_feature_record {

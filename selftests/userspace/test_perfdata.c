@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The writer of perf.data: bytes on disk and in a pipe, and names made up from /proc. */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "perfdata/feature.h"
+#include "perfdata/synth.h"
+#include "perfdata/writer.h"
+
+#define SAMPLE_TYPE	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
+			 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | \
+			 PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC)
+
+static char dir[64];
+static char *words[] = { "htmmctl", "record", "-a", NULL };
+static const struct perfdata_event events[] = {
+	{
+		.attr = {
+			.type = PERF_TYPE_RAW, .size = sizeof(struct perf_event_attr),
+			.config = 0x1d3, .sample_period = 1009, .sample_type = SAMPLE_TYPE,
+			.sample_id_all = 1, .exclude_kernel = 1, .precise_ip = 2,
+		},
+		.id = 9,
+		.name = "dram-load",
+	}, {
+		.attr = {
+			.type = PERF_TYPE_RAW, .size = sizeof(struct perf_event_attr),
+			.config = 0x82d0, .sample_period = 100003, .sample_type = SAMPLE_TYPE,
+			.sample_id_all = 1, .exclude_kernel = 1, .precise_ip = 2,
+		},
+		.id = 10,
+		.name = "store",
+	},
+};
+
+/* A sample as the stream gives it. */
+struct sample {
+	struct perf_event_header header;
+	__u64 id, ip;
+	__u32 pid, tid;
+	__u64 time, addr;
+	__u32 cpu, reserved;
+	__u64 period, data_src;
+};
+
+/**
+ * struct image - a whole file
+ * @data: its bytes
+ * @size: how many
+ */
+struct image {
+	char *data;
+	size_t size;
+};
+
+static const char *path_of(const char *name)
+{
+	static char path[2][300];
+	static int next;
+
+	next = !next;
+	snprintf(path[next], sizeof(path[next]), "%s/%s", dir, name);
+	return path[next];
+}
+
+static struct image load(const char *name)
+{
+	struct image image = {};
+	struct stat st;
+	int fd = open(path_of(name), O_RDONLY);
+
+	if (fd < 0 || fstat(fd, &st))
+		return image;
+	image.data = malloc(st.st_size + 1);
+	image.size = read(fd, image.data, st.st_size);
+	close(fd);
+	return image;
+}
+
+static void spell(const char *name, const char *fmt, ...)
+{
+	FILE *file = fopen(path_of(name), "w");
+	va_list args;
+
+	va_start(args, fmt);
+	vfprintf(file, fmt, args);
+	va_end(args);
+	fclose(file);
+}
+
+static struct sample make_sample(unsigned int n)
+{
+	return (struct sample) {
+		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(struct sample) },
+		.id = 9 + n % 2,
+		.ip = 0x401000 + n,
+		.pid = 4711,
+		.tid = 4711 + n % 2,
+		.time = 1000000 + n,
+		.addr = 0x7f0000000000 + 64 * n,
+		.cpu = n % 2,
+		.period = 1009,
+		.data_src = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT),
+	};
+}
+
+static void put_samples(struct perfdata_writer *writer, unsigned int nr)
+{
+	struct sample sample;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		sample = make_sample(i);
+		perfdata_writer_put(writer, &sample, sizeof(sample));
+	}
+	writer->first_time = make_sample(0).time;
+	writer->last_time = make_sample(nr - 1).time;
+}
+
+static struct perfdata_writer new_writer(void)
+{
+	return (struct perfdata_writer) {
+		.events = events, .nr_events = 2, .argv = words, .argc = 3,
+	};
+}
+
+/* Whole records from one end of a piece to the other; counts those of @type. */
+static int count_records(const char *at, size_t bytes, __u32 type)
+{
+	const struct perf_event_header *record;
+	size_t done = 0;
+	int nr = 0;
+
+	while ((record = htmm_stream_next(at, bytes, &done)))
+		nr += record->type == type;
+	return done == bytes ? nr : -1;
+}
+
+static const struct perfdata_header *header_of(const struct image *image)
+{
+	return (const void *)image->data;
+}
+
+/* Samples in the data section as the header has it, or -1 if it is not sound. */
+static int samples_of(const struct image *image)
+{
+	const struct perfdata_header *header = header_of(image);
+
+	if (image->size < sizeof(*header) || header->magic != PERFDATA_MAGIC ||
+	    !header->data.size || header->data.offset + header->data.size > image->size)
+		return -1;
+	return count_records(image->data + header->data.offset, header->data.size,
+			     PERF_RECORD_SAMPLE);
+}
+
+/* The section of a feature, NULL if the file has none. */
+static const char *feature_of(const struct image *image, unsigned int feature, size_t *size)
+{
+	const struct perfdata_header *header = header_of(image);
+	const struct perfdata_section *section =
+		(const void *)(image->data + header->data.offset + header->data.size);
+	unsigned int i;
+
+	for (i = 0; i < feature; i++)
+		section += header->features[i / 64] >> i % 64 & 1;
+	if (!(header->features[feature / 64] >> feature % 64 & 1))
+		return NULL;
+	*size = section->size;
+	return section->offset + section->size <= image->size ?
+		image->data + section->offset : NULL;
+}
+
+/* What features say is not aligned. */
+static __u64 number_at(const char *at)
+{
+	__u64 number;
+
+	memcpy(&number, at, sizeof(number));
+	return number;
+}
+
+static void test_file(void)
+{
+	struct perfdata_writer writer = new_writer();
+	const struct perfdata_header *header;
+	const struct perfdata_attr *attr;
+	struct htmm_error err = {};
+	struct image image;
+
+	/* A file begins. */
+	CHECK(!perfdata_writer_open(&writer, path_of("data"), &err));
+	put_samples(&writer, 1000);
+	/* A file ends. */
+	CHECK(!perfdata_writer_close(&writer, &err));
+	image = load("data");
+	header = header_of(&image);
+	/* Its samples are there. */
+	CHECK(samples_of(&image) == 1000);
+	/* Its header says what there is. */
+	CHECK(header->size == 104 && header->attr_size == sizeof(*attr) &&
+	      header->attrs.size == 2 * sizeof(*attr));
+	attr = (const void *)(image.data + header->attrs.offset);
+	/* Events and their ids. */
+	CHECK(attr[1].attr.config == 0x82d0 && attr[1].ids.size == 8 &&
+	      *(const __u64 *)(image.data + attr[0].ids.offset) == 9 &&
+	      *(const __u64 *)(image.data + attr[1].ids.offset) == 10);
+	free(image.data);
+}
+
+static void test_features(void)
+{
+	struct perfdata_writer writer = new_writer();
+	static const int wanted[] = {
+		PERFDATA_HOSTNAME, PERFDATA_OSRELEASE, PERFDATA_VERSION, PERFDATA_ARCH,
+		PERFDATA_NRCPUS, PERFDATA_TOTAL_MEM, PERFDATA_CMDLINE, PERFDATA_EVENT_DESC,
+		PERFDATA_SAMPLE_TIME,
+	};
+	struct htmm_error err = {};
+	struct image image;
+	const char *at;
+	size_t i, size;
+	bool all = true;
+
+	perfdata_writer_open(&writer, path_of("data"), &err);
+	put_samples(&writer, 3);
+	perfdata_writer_close(&writer, &err);
+	image = load("data");
+	for (i = 0; i < ARRAY_SIZE(wanted); i++)
+		all &= feature_of(&image, wanted[i], &size) && size;
+	/* Every feature that this machine has. */
+	CHECK(all);
+
+	at = feature_of(&image, PERFDATA_CMDLINE, &size);
+	/* The command line, word by word. */
+	CHECK(at && *(const __u32 *)at == 3 && size == 4 + 3 * (4 + 64) &&
+	      !strcmp(at + 8, "htmmctl") && !strcmp(at + 8 + 2 * 68, "-a"));
+	at = feature_of(&image, PERFDATA_SAMPLE_TIME, &size);
+	/* Times of the first and the last sample. */
+	CHECK(at && size == 16 && number_at(at) == 1000000 &&
+	      number_at(at + 8) == 1000002);
+	at = feature_of(&image, PERFDATA_EVENT_DESC, &size);
+	/* Events with names. */
+	CHECK(at && *(const __u32 *)at == 2 &&
+	      size == 8 + 2 * (sizeof(struct perf_event_attr) + 4 + 4 + 64 + 8));
+	/* No feature that nobody wrote. */
+	CHECK(!feature_of(&image, PERFDATA_BUILD_ID, &size));
+	free(image.data);
+}
+
+static void test_old_one(void)
+{
+	struct perfdata_writer writer = new_writer();
+	struct htmm_error err = {};
+	struct image image;
+
+	unlink(path_of("data"));
+	spell("data", "what was there before");
+	perfdata_writer_open(&writer, path_of("data"), &err);
+	image = load("data");
+	/* It can be read from the moment it is there. */
+	CHECK(samples_of(&image) == 0);
+	free(image.data);
+	image = load("data.old");
+	/* The one before is kept. */
+	CHECK(image.size == 21);
+	free(image.data);
+	/* Nothing else is left behind. */
+	CHECK(access(path_of("data.new"), F_OK));
+	perfdata_writer_close(&writer, &err);
+}
+
+/*
+ * What a reader sees if the writer is killed between any two of its system calls:
+ * after each flush the file is cut off where nothing is promised, and torn.
+ */
+static void test_killed(void)
+{
+	struct perfdata_writer writer = new_writer();
+	struct htmm_error err = {};
+	bool sound = true;
+	struct image image;
+	int round, at = 0;
+
+	perfdata_writer_open(&writer, path_of("data"), &err);
+	for (round = 0; round < 50; round++) {
+		put_samples(&writer, 37);
+		image = load("data");
+		sound &= samples_of(&image) == at;
+		free(image.data);
+		perfdata_writer_flush(&writer, &err);
+		/* Half a record that the header does not know of. */
+		if (pwrite(writer.fd, "torn", 4, lseek(writer.fd, 0, SEEK_CUR)) != 4)
+			sound = false;
+		image = load("data");
+		at = samples_of(&image);
+		sound &= at == 37 * (round + 1) && !header_of(&image)->features[0];
+		free(image.data);
+	}
+	/* After each flush all records so far can be read. */
+	CHECK(sound);
+	perfdata_writer_close(&writer, &err);
+	image = load("data");
+	/* And in the end all of them. */
+	CHECK(samples_of(&image) == 50 * 37);
+	free(image.data);
+}
+
+static void test_large(void)
+{
+	struct perfdata_writer writer = new_writer();
+	const unsigned int nr = 50000;
+	struct htmm_error err = {};
+	struct sample *samples = calloc(nr, sizeof(*samples));
+	struct image image;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		samples[i] = make_sample(i);
+	perfdata_writer_open(&writer, path_of("data"), &err);
+	put_samples(&writer, nr);
+	perfdata_writer_put(&writer, samples, nr * sizeof(*samples));
+	perfdata_writer_put(&writer, samples, sizeof(*samples));
+	perfdata_writer_close(&writer, &err);
+	image = load("data");
+	/* More than the buffer holds. */
+	CHECK(samples_of(&image) == 2 * (int)nr + 1);
+	free(image.data);
+	free(samples);
+}
+
+static void test_failures(void)
+{
+	struct perfdata_writer writer = new_writer();
+	struct htmm_error err = {};
+
+	/* A file that cannot be made. */
+	CHECK(refused(perfdata_writer_open(&writer, "/nowhere/data", &err), ENOENT, &err,
+		      "/nowhere/data"));
+	/* A device that is full. */
+	CHECK(refused(perfdata_writer_open(&writer, "/dev/full", &err), ENOSPC, &err,
+		      "No space left"));
+	/* A directory. */
+	CHECK(refused(perfdata_writer_open(&writer, dir, &err), EISDIR, &err, dir));
+}
+
+static void test_pipe(void)
+{
+	struct perfdata_writer writer = new_writer();
+	const struct perfdata_pipe_header *header;
+	struct htmm_error err = {};
+	struct image image;
+	const char *at;
+	size_t bytes;
+	int fd = open(path_of("pipe"), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+
+	/* A pipe begins. */
+	CHECK(!perfdata_writer_open_pipe(&writer, fd, &err));
+	put_samples(&writer, 100);
+	/* A pipe ends. */
+	CHECK(!perfdata_writer_close(&writer, &err));
+	image = load("pipe");
+	header = (const void *)image.data;
+	at = image.data + sizeof(*header);
+	bytes = image.size - sizeof(*header);
+	/* Its header is short. */
+	CHECK(header->magic == PERFDATA_MAGIC && header->size == 16);
+	/* Events and features are records. */
+	CHECK(count_records(at, bytes, PERFDATA_RECORD_ATTR) == 2 &&
+	      count_records(at, bytes, PERFDATA_RECORD_FEATURE) >= 9 &&
+	      count_records(at, bytes, PERF_RECORD_SAMPLE) == 100);
+	free(image.data);
+}
+
+/* A procfs with one process in it. */
+static void fake_proc(const char *comm, unsigned long long started, const char *maps)
+{
+	mkdir(path_of("proc"), 0700);
+	mkdir(path_of("proc/4711"), 0700);
+	mkdir(path_of("proc/4711/task"), 0700);
+	mkdir(path_of("proc/4711/task/4711"), 0700);
+	mkdir(path_of("proc/4711/task/4712"), 0700);
+	spell("proc/4711/stat",
+	      "4711 (a) b)) S 1 4711 4711 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 2 0 %llu 1 1\n",
+	      started);
+	spell("proc/4711/task/4711/comm", "%s\n", comm);
+	spell("proc/4711/task/4712/comm", "worker\n");
+	spell("proc/4711/maps", "%s", maps);
+}
+
+#define TEXT	"00400000-00500000 r-xp 00001000 08:02 77 /usr/bin/a b\n"
+#define HEAP	"00600000-00700000 rw-p 00000000 00:00 0 [heap]\n"
+#define ANON	"7f0000000000-7f0000100000 rw-p 00000000 00:00 0\n"
+
+/* The records that @synth made so far: those of @type; and the last one of them. */
+static int made(const struct perfdata_writer *writer, __u32 type, const void **last)
+{
+	const struct perf_event_header *record;
+	size_t at = 0;
+	int nr = 0;
+
+	while ((record = htmm_stream_next(writer->buffer, writer->fill, &at))) {
+		if (record->type != type)
+			continue;
+		*last = record;
+		nr++;
+	}
+	return nr;
+}
+
+static void test_synth(void)
+{
+	struct perfdata_access access = { .pid = 4711, .tid = 4712, .ip = 0x400100,
+					  .addr = 0x600000, .time = 5 };
+	struct perfdata_writer writer = new_writer();
+	struct perfdata_synth *synth;
+	struct htmm_error err = {};
+	const struct perfdata_mmap2 *map;
+	const struct perfdata_comm *comm;
+	const struct perfdata_task *task;
+	char proc[300];
+
+	perfdata_writer_open(&writer, path_of("data"), &err);
+	snprintf(proc, sizeof(proc), "%s/proc", dir);
+	synth = perfdata_synth_new(&writer, proc);
+	fake_proc("first", 100, TEXT HEAP);
+
+	perfdata_synth_sample(synth, &access, 1000);
+	/* An unknown process is read, and its thread. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 2 &&
+	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 2);
+	/* A thread has its own name. */
+	CHECK(comm->tid == 4712 && !strcmp(comm->comm, "worker") &&
+	      comm->header.size == 16 + 8 + 32);
+	/* A mapping of data. */
+	CHECK(map->start == 0x600000 && map->len == 0x100000 && !strcmp(map->filename, "[heap]") &&
+	      map->header.misc == (PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA) &&
+	      map->prot == (PROT_READ | PROT_WRITE) && map->flags == MAP_PRIVATE);
+	/* And when it was there. */
+	CHECK(*(const __u64 *)(map->filename + 8 + 8) == 5);
+
+	access.addr = 0x7f0000000010;
+	fake_proc("first", 100, TEXT HEAP ANON);
+	perfdata_synth_sample(synth, &access, 1001);
+	/* Not read again at once. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 2);
+	perfdata_synth_sample(synth, &access, 1006);
+	/* A new mapping, and none twice. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 3 &&
+	      !strcmp(map->filename, "//anon"));
+
+	fake_proc("second", 100, TEXT HEAP ANON);
+	perfdata_synth_process(synth, 4711, 6);
+	/* An exec(). */
+	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 3 &&
+	      !strcmp(comm->comm, "second") && comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 3);
+
+	fake_proc("second", 200, TEXT);
+	perfdata_synth_process(synth, 4711, 7);
+	/* Another process under the same pid. */
+	CHECK(made(&writer, PERF_RECORD_FORK, (const void **)&task) == 1 && task->ppid == 1 &&
+	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 4 &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 4 &&
+	      !strcmp(map->filename, "/usr/bin/a b"));
+
+	fake_proc("second", 200, "");
+	perfdata_synth_process(synth, 4711, 8);
+	access.pid = 1;
+	access.tid = 1;
+	perfdata_synth_sample(synth, &access, 2000);
+	/* Of processes that are gone nothing is made up. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 4);
+	perfdata_synth_free(synth);
+	perfdata_writer_close(&writer, &err);
+}
+
+/* Runs perf on a file: its output's lines, or -1 if it failed or complained. */
+static int perf_lines(const char *arguments, const char *name)
+{
+	char command[1000], line[1000];
+	int nr = 0;
+	FILE *out;
+
+	snprintf(command, sizeof(command), "perf %s -i %s 2>%s </dev/null", arguments,
+		 path_of(name), path_of("stderr"));
+	out = popen(command, "r");
+	while (out && fgets(line, sizeof(line), out))
+		nr += *line != '#' && *line != '\n';
+	if (!out || pclose(out))
+		return -1;
+	return nr;
+}
+
+static bool complained(void)
+{
+	struct image image = load("stderr");
+	bool any = image.size;
+
+	if (any)
+		printf("# perf: %.*s\n", (int)image.size, image.data);
+	free(image.data);
+	return any;
+}
+
+static void test_perf(void)
+{
+	struct perfdata_writer writer = new_writer();
+	struct htmm_error err = {};
+
+	if (system("perf version >/dev/null 2>&1")) {
+		puts("# no perf here");
+		return;
+	}
+	perfdata_writer_open(&writer, path_of("data"), &err);
+	put_samples(&writer, 500);
+	perfdata_writer_flush(&writer, &err);
+	/* Perf script reads an unfinished file. */
+	CHECK(perf_lines("script -F pid,tid,time,event,addr,ip", "data") == 500 && !complained());
+	perfdata_writer_close(&writer, &err);
+	/* Perf script reads a file. */
+	CHECK(perf_lines("script -F pid,tid,time,event,addr,ip", "data") == 500 && !complained());
+	/* Perf report reads a file. */
+	CHECK(perf_lines("report --mem-mode --stdio --sort=comm,symbol_daddr,dso_daddr",
+			 "data") > 0 && !complained());
+	/* Perf script reads what went through a pipe. */
+	CHECK(perf_lines("script -F pid,tid,time,event,addr,ip", "pipe") == 100 && !complained());
+}
+
+static const struct tap_test tests[] = {
+	TAP_TEST(test_file),
+	TAP_TEST(test_features),
+	TAP_TEST(test_old_one),
+	TAP_TEST(test_killed),
+	TAP_TEST(test_large),
+	TAP_TEST(test_failures),
+	TAP_TEST(test_pipe),
+	TAP_TEST(test_synth),
+	TAP_TEST(test_perf),
+};
+
+int main(void)
+{
+	char command[300];
+	int status;
+
+	snprintf(dir, sizeof(dir), "/tmp/htmm-perfdata.XXXXXX");
+	if (!mkdtemp(dir))
+		return 1;
+	status = tap_main(tests, ARRAY_SIZE(tests));
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command) ? 1 : status;
+}
