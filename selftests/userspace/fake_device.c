@@ -8,6 +8,7 @@
  *				open() to the next, in which counters grow by what they
  *				are without it; pages of more processes; a budget
  * FAKE_OPEN_ERRNO=N		open() fails
+ * FAKE_STREAM_ERRNO=N		HTMM_IOC_STREAM fails
  * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
  * FAKE_DUMP=FILE		HTMM_IOC_START writes there what it was asked for
  * FAKE_THROTTLED=N		the last channel was throttled N times
@@ -23,6 +24,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <linux/htmm.h>
+#include <linux/perf_event.h>
 #include "fake_device.h"
 
 #define SYSCTL		"/proc/sys/kernel/"
@@ -284,6 +286,22 @@ static int fake_hot_pages(struct htmm_hot_pages *arg)
 	return 0;
 }
 
+/* A stream without records: a read finds the end at once. */
+static int fake_stream(struct htmm_stream *stream)
+{
+	__u32 i;
+
+	errno = env_number("FAKE_STREAM_ERRNO");
+	if (errno)
+		return -1;
+	stream->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			      PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
+	stream->nr_events = nr_events;
+	for (i = 0; i < nr_events; i++)
+		stream->ids[i] = 9 + i;
+	return 0;
+}
+
 static int fake_ioctl(unsigned long request, void *arg)
 {
 	if (request == HTMM_IOC_GET_INFO)
@@ -292,6 +310,8 @@ static int fake_ioctl(unsigned long request, void *arg)
 		return fake_start(arg);
 	if (request == HTMM_IOC_STOP)
 		return fake_stop();
+	if (request == HTMM_IOC_STREAM)
+		return fake_stream(arg);
 	if (state == HTMM_STATE_IDLE)
 		return fail(ENODATA);
 	if (request == HTMM_IOC_GET_STATS)

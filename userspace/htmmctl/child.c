@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child.h"
+#include "say.h"
 
 /* In the child.  If the parent dies first, the command never begins. */
 static void wait_and_execute(int pipe, char **argv, const struct signals *signals)
@@ -64,6 +65,23 @@ int child_begin(struct child *child)
 	}
 	close(child->pipe);
 	return got == sizeof(error) ? error : 0;
+}
+
+int child_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int child_not_executed(const struct child *child, const char *name, int error)
+{
+	struct htmm_error err = {};
+
+	while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	htmm_error_set(&err, error, error == ENOENT ? "check its name and PATH" : NULL,
+		       "cannot execute '%s': %s", name, strerror(error));
+	print_error(&err);
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 
 void child_abandon(struct child *child)

@@ -42,6 +42,22 @@ int child_fork(struct child *child, char **argv, const struct signals *signals,
 int child_begin(struct child *child);
 
 /**
+ * child_status() - the exit status that a shell gives for a command
+ * @status: from waitpid(2)
+ */
+int child_status(int status);
+
+/**
+ * child_not_executed() - bury a command that could not be executed, and say so
+ * @child: the child
+ * @name: its name
+ * @error: what child_begin() returned
+ *
+ * Return: the exit status.
+ */
+int child_not_executed(const struct child *child, const char *name, int error);
+
+/**
  * child_abandon() - end a command that has not begun
  * @child: the child
  */

@@ -37,6 +37,7 @@ extern const struct command cmd_doctor;
 extern const struct command cmd_hist;
 extern const struct command cmd_hot;
 extern const struct command cmd_list;
+extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_reset;
 extern const struct command cmd_run;

@@ -38,12 +38,6 @@ struct run {
 	struct results res;
 };
 
-/* The command's exit status as a shell would give it. */
-static int shell_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /*
  * Wait for the command to end.  Signals from the terminal reach it anyway;
  * those that were sent to this process alone are handed on.
@@ -56,7 +50,7 @@ static int wait_for_child(struct run *run, pid_t pid, const struct signals *sign
 
 	for (;;) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
-			return shell_status(status);
+			return child_status(status);
 		htmm_names_refresh(run->res.names, pid);
 		which = signals_wait(signals, ms, &info);
 		if (which && which != SIGCHLD && info.si_code <= 0)
@@ -97,19 +91,6 @@ static int start(struct run *run, int fd, struct child *child, struct htmm_error
 	return session_start(&run->session, fd, HTMM_START_KEEP_EXITED, err);
 }
 
-/* What a command that could not be executed leaves behind. */
-static int not_executed(const char *name, pid_t pid, int error)
-{
-	struct htmm_error err = {};
-
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	htmm_error_set(&err, error, error == ENOENT ? "check its name and PATH" : NULL,
-		       "cannot execute '%s': %s", name, strerror(error));
-	print_error(&err);
-	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
-}
-
 /* Fork, start sampling, execute, wait, stop, report. */
 static int run_child(struct run *run, int fd, char **argv, struct htmm_error *err)
 {
@@ -128,7 +109,7 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 	}
 	error = child_begin(&child);
 	if (error)
-		return not_executed(argv[0], child.pid, error);
+		return child_not_executed(&child, argv[0], error);
 	status = wait_for_child(run, child.pid, &signals);
 	if (stop_and_report(run, fd, status, err)) {
 		print_error(err);

@@ -216,6 +216,7 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 		.drain_cpus_size = session->drain_cpus.size,
 		.drain_nice = session->drain_nice,
 		.drain_interval_ms = session->drain_interval,
+		.sample_type = session->sample_type,
 		.ring_pages = session->ring_pages,
 		.max_pages = session->max_pages,
 		.max_bytes = session->max_bytes,

@@ -24,6 +24,7 @@
  * @drain_nice: nice value of ksampled
  * @drain_interval: milliseconds; 0: default
  * @budget_ppm: what sampling may cost, in millionths of CPU time; -1: no budget
+ * @sample_type: PERF_SAMPLE_* bits that records have besides those they always have
  * @weight_period: samples count as much as their period
  */
 struct session {
@@ -43,6 +44,7 @@ struct session {
 	__s64 drain_nice;
 	__s64 drain_interval;
 	__s64 budget_ppm;
+	__u64 sample_type;
 	bool weight_period;
 };
 

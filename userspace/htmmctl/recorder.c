@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "recorder.h"
+
+#define BUFFER_BYTES	0x100000
+
+static void describe_event(struct perfdata_event *to, const struct htmm_event *event,
+			   const struct htmm_stream *stream, unsigned int index)
+{
+	*to = (struct perfdata_event) {
+		.id = stream->ids[index],
+		.name = event->name,
+		.attr = {
+			.type = event->type,
+			.size = sizeof(to->attr),
+			.config = event->config,
+			.config1 = event->config1,
+			.config2 = event->config2,
+			.sample_period = event->period,
+			.sample_type = stream->sample_type,
+			.precise_ip = event->precise_ip,
+			.disabled = 1,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+			.sample_id_all = 1,
+			.mmap = 1,
+			.mmap_data = 1,
+			.mmap2 = 1,
+			.comm = 1,
+			.comm_exec = 1,
+			.task = 1,
+		},
+	};
+}
+
+int recorder_open(struct recorder *recorder, int fd, const struct htmm_event_list *list,
+		  const char *path, int pipe, struct htmm_error *err)
+{
+	struct perfdata_writer *writer = &recorder->writer;
+	unsigned int i;
+	int ret;
+
+	ret = htmm_stream_info(fd, &recorder->stream, err);
+	if (ret)
+		return ret;
+	for (i = 0; i < list->nr; i++)
+		describe_event(&recorder->events[i], &list->event[i], &recorder->stream, i);
+	recorder->list = list;
+	writer->events = recorder->events;
+	writer->nr_events = list->nr;
+
+	recorder->buffer = malloc(BUFFER_BYTES);
+	recorder->synth = perfdata_synth_new(writer, NULL);
+	if (!recorder->buffer || !recorder->synth)
+		ret = htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	else if (pipe >= 0)
+		ret = perfdata_writer_open_pipe(writer, pipe, err);
+	else
+		ret = perfdata_writer_open(writer, path, err);
+	if (!ret)
+		return 0;
+	perfdata_synth_free(recorder->synth);
+	free(recorder->buffer);
+	return ret;
+}
+
+static __u64 now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+static void note_time(struct perfdata_writer *writer, __u64 time)
+{
+	if (!writer->last_time || time < writer->first_time)
+		writer->first_time = time;
+	if (time > writer->last_time)
+		writer->last_time = time;
+}
+
+/* Counts what there is; returns the time of the earliest sample. */
+static __u64 survey(struct recorder *recorder, size_t bytes)
+{
+	const struct perf_event_header *record;
+	struct htmm_stream_sample sample;
+	struct perfdata_lost lost;
+	__u64 earliest = ~0ULL;
+	size_t at = 0;
+
+	while ((record = htmm_stream_next(recorder->buffer, bytes, &at))) {
+		if (record->type == PERF_RECORD_LOST) {
+			memcpy(&lost, record, sizeof(lost));
+			recorder->lost += lost.lost;
+		}
+		if (htmm_stream_sample(record, recorder->stream.sample_type, &sample))
+			continue;
+		recorder->samples++;
+		note_time(&recorder->writer, sample.time);
+		if (sample.time < earliest)
+			earliest = sample.time;
+	}
+	return earliest;
+}
+
+/*
+ * Says whatever the samples show to be new, before them and at a time when none of
+ * them has been taken.
+ */
+static void say_news(struct recorder *recorder, size_t bytes, __u64 time)
+{
+	const struct perf_event_header *record;
+	struct htmm_stream_sample sample;
+	const __u64 now = now_ms();
+	size_t at = 0;
+
+	while ((record = htmm_stream_next(recorder->buffer, bytes, &at))) {
+		if (htmm_stream_sample(record, recorder->stream.sample_type, &sample))
+			continue;
+		perfdata_synth_sample(recorder->synth, &(struct perfdata_access) {
+			.pid = sample.pid,
+			.tid = sample.tid,
+			.ip = sample.ip,
+			.addr = sample.addr,
+			.time = time,
+		}, now);
+	}
+}
+
+int recorder_take(struct recorder *recorder, int fd, struct htmm_error *err)
+{
+	int got = htmm_stream_read(fd, recorder->buffer, BUFFER_BYTES, err);
+	int ret;
+
+	if (got > 0) {
+		say_news(recorder, got, survey(recorder, got));
+		perfdata_writer_put(&recorder->writer, recorder->buffer, got);
+	}
+	ret = perfdata_writer_flush(&recorder->writer, err);
+	return ret ? ret : got;
+}
+
+void recorder_look(struct recorder *recorder, __u32 pid)
+{
+	perfdata_synth_process(recorder->synth, pid, recorder->writer.last_time);
+}
+
+/* Samples that never became records: nobody knows where they are missing. */
+static void say_lost_samples(struct recorder *recorder, unsigned int event, __u64 lost)
+{
+	struct {
+		struct perfdata_lost_samples lost;
+		__u64 id[PERFDATA_SAMPLE_ID_MAX];
+	} record = {
+		.lost.header.type = PERF_RECORD_LOST_SAMPLES,
+		.lost.lost = lost,
+	};
+
+	if (!lost)
+		return;
+	record.lost.header.size = sizeof(record.lost) +
+		perfdata_writer_sample_id(&recorder->writer, record.id, 0, 0,
+					  recorder->writer.last_time,
+					  recorder->events[event].id);
+	perfdata_writer_put(&recorder->writer, &record, record.lost.header.size);
+}
+
+static __u64 lost_of_event(const struct htmm_stats_buf *stats, unsigned int event)
+{
+	__u64 lost = 0;
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		const struct htmm_channel *channel = &stats->channels[i];
+
+		if (channel->event == event)
+			lost += channel->counters.drops[HTMM_DROP_RING_FULL] +
+				channel->counters.drops[HTMM_DROP_NESTED];
+	}
+	return lost;
+}
+
+int recorder_close(struct recorder *recorder, const struct htmm_stats_buf *stats,
+		   struct htmm_error *err)
+{
+	unsigned int i;
+
+	for (i = 0; stats && i < recorder->list->nr; i++)
+		say_lost_samples(recorder, i, lost_of_event(stats, i));
+	perfdata_synth_free(recorder->synth);
+	free(recorder->buffer);
+	return perfdata_writer_close(&recorder->writer, err);
+}
