@@ -9,6 +9,7 @@
 # make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
 # make bench-scaling	two writers against one (the same)
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
+# make fuzz		libFuzzer on the core, SECONDS=N for each target
 # make lint		check everything that needs no run
 # make packages		install what the last three need, on Debian
 # make install		install htmmctl, libhtmm, manual pages and the rest (DESTDIR, prefix)
@@ -38,6 +39,9 @@ demo: packages userspace
 
 check: packages userspace
 	selftests/check $(SUITES)
+
+fuzz: packages
+	$(MAKE) -C selftests/core fuzz
 
 lint: packages
 	selftests/lint/run
@@ -91,5 +95,5 @@ clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	rm -rf build
 
-.PHONY: all module userspace packages demo check lint bench-core bench-readers bench-scaling \
+.PHONY: all module userspace packages demo check fuzz lint bench-core bench-readers bench-scaling \
 	bench-report clean

@@ -562,8 +562,7 @@ static void world_audit(const struct world *w)
 	CHECK(listed == t->high);
 }
 
-/* By definition: no lower bin has all pages from it on fit. */
-static void world_threshold_matches(const struct htmm_hist *hist, u64 capacity)
+void thresholds_match(const struct htmm_hist *hist, u64 capacity)
 {
 	u32 hot = HTMM_HIST_BINS, b, above;
 	u64 pages;
@@ -590,7 +589,7 @@ void world_totals_match(struct world *w)
 	for (kind = 0; kind < HTMM_KINDS; kind++) {
 		htmm_table_hist(&w->table, kind, &hist);
 		CHECK(!memcmp(&hist, &w->model.hist[kind], sizeof(hist)));
-		world_threshold_matches(&hist, tap_below(2 * w->model.pages + 2));
+		thresholds_match(&hist, tap_below(2 * w->model.pages + 2));
 	}
 	CHECK(htmm_hist_pages_from(&w->model.hist[HTMM_KIND_BASE], 0) ==
 	      w->model.pages);

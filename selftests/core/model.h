@@ -104,6 +104,9 @@ void world_matches(struct world *w);
 /* Compare a whole listing in chunks of @chunk, walked over in random slices. */
 void world_lists_match(struct world *w, enum htmm_list_kind kind, u32 chunk);
 
+/* Both thresholds are what their definitions say, bin by bin. */
+void thresholds_match(const struct htmm_hist *hist, u64 capacity);
+
 /*
  * The complete listing that the model expects, hottest first, in memory for the
  * caller to free; the number of entries is returned in @n.

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Histograms against the counts they stand for, thresholds, and the budget. */
+#include "budget.h"
+#include "fuzz.h"
+
+#define COUNTS	64
+
+static u32 counts[COUNTS];
+static bool there[COUNTS];
+static struct htmm_hist hist;
+
+static void change_one(void)
+{
+	u32 i = fuzz_byte() % COUNTS, count = fuzz_u64();
+
+	if (!there[i]) {
+		htmm_hist_add(&hist, count);
+	} else if (fuzz_byte() % 4 == 0) {
+		htmm_hist_remove(&hist, counts[i]);
+		there[i] = false;
+		return;
+	} else if (fuzz_byte() % 2 && counts[i] < U32_MAX &&
+		   !(counts[i] & (counts[i] + 1))) {
+		htmm_hist_carry(&hist, counts[i]);
+		count = counts[i] + 1;
+	} else {
+		htmm_hist_move(&hist, counts[i], count);
+	}
+	there[i] = true;
+	counts[i] = count;
+}
+
+static void cool_all(void)
+{
+	u32 i;
+
+	htmm_hist_cool(&hist);
+	for (i = 0; i < COUNTS; i++)
+		counts[i] /= 2;
+}
+
+static void check_bins(void)
+{
+	u64 bin[HTMM_HIST_BINS] = { 0 };
+	u32 i, b;
+
+	for (i = 0; i < COUNTS; i++) {
+		for (b = 0; b < 32 && counts[i] >> b; b++)
+			;
+		bin[b] += there[i];
+	}
+	CHECK(!memcmp(bin, hist.bin, sizeof(bin)));
+}
+
+static void run_counts(void)
+{
+	memset(there, 0, sizeof(there));
+	memset(&hist, 0, sizeof(hist));
+	while (fuzz_left() && fuzz_byte() % 64) {
+		if (fuzz_byte() % 8)
+			change_one();
+		else
+			cool_all();
+		check_bins();
+	}
+}
+
+/* Any histogram of as many pages as there can be. */
+static void run_any(void)
+{
+	struct htmm_hist any = { 0 }, sum;
+	u32 b, n = fuzz_byte() % 8, hot, ratio, last = 1000000;
+
+	while (n--)
+		any.bin[fuzz_byte() % HTMM_HIST_BINS] = fuzz_u64() >> 24;
+	thresholds_match(&any, fuzz_u64());
+	for (hot = 1; hot <= HTMM_HIST_BINS; hot++) {
+		ratio = htmm_hist_hit_ratio(&any, hot);
+		CHECK(ratio <= last);
+		last = ratio;
+	}
+	CHECK(last == 0);
+	sum = any;
+	htmm_hist_merge(&sum, &any);
+	for (b = 0; b < HTMM_HIST_BINS; b++)
+		CHECK(sum.bin[b] == 2 * any.bin[b]);
+}
+
+static void run_budget(void)
+{
+	struct htmm_budget_range range = { .min = fuzz_u64() / 4 + 1 };
+	u64 cost = fuzz_u64() >> 8, budget = fuzz_u64() >> 8, period, next;
+
+	range.max = range.min + fuzz_u64() / 4;
+	/* Both ends are multiples of the step, if there is one. */
+	if (fuzz_byte() % 2) {
+		range.step = 1 + fuzz_byte();
+		range.min = (range.min / range.step + 1) * range.step;
+		range.max = range.max / range.step * range.step + range.step;
+	}
+	period = range.min + fuzz_u64() % (range.max - range.min + 1);
+	next = htmm_budget_period(period, &range, cost, budget);
+	CHECK(next >= range.min && next <= range.max);
+	CHECK(next == period || !range.step || next % range.step == 0);
+	/* Never the wrong way. */
+	CHECK(cost <= budget || next >= period);
+}
+
+int fuzz_one_input(const unsigned char *data, size_t size)
+{
+	fuzz_begin(data, size);
+	while (fuzz_left()) {
+		switch (fuzz_byte() % 3) {
+		case 0:
+			run_counts();
+			break;
+		case 1:
+			run_any();
+			break;
+		default:
+			run_budget();
+		}
+	}
+	return 0;
+}
