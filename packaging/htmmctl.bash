@@ -4,14 +4,19 @@
 # Completion of htmmctl's command lines for bash. htmmctl itself says which commands
 # and options there are; nothing of it is repeated here.
 
-# _htmmctl_argument WORD: what the argument may be that help calls $kind.
+# _htmmctl_argument PROGRAM WORD: what the argument may be that help calls $kind. The
+# last of a list is completed; those before it stay.
 _htmmctl_argument() {
-	local before=${1%"${1##*,}"}
+	local words
 
 	case $kind in
-	# The last of a list is completed; those before it stay.
-	PID*) compgen -P "$before" -W "$(cd /proc && echo [0-9]*)" -- "${1##*,}" ;;
+	PID*) words=$(cd /proc && echo [0-9]*) ;;
+	# A colon would part the word at the cursor, so events with one are left out.
+	EVENT*) words=$("$1" list --json 2>/dev/null | tr , '\n' |
+			sed -n 's/.*"name": *"\([^":]*\)".*/\1/p') ;;
+	*) return ;;
 	esac
+	compgen -P "${2%"${2##*,}"}" -W "$words" -- "${2##*,}"
 }
 
 # _htmmctl_walk: look at the words between the command and the cursor. Sets $kind if
@@ -57,7 +62,7 @@ _htmmctl() {
 	elif [ -n "$own" ]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word")
 	elif [ -n "$kind" ]; then
-		mapfile -t COMPREPLY < <(_htmmctl_argument "$word")
+		mapfile -t COMPREPLY < <(_htmmctl_argument "$1" "$word")
 	else
 		options=$(cut -f 2 <<<"$options" | sed 's/^/--/')
 		mapfile -t COMPREPLY < <(compgen -W "$options --help" -- "$word")
