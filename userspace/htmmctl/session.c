@@ -89,7 +89,7 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 {
 	const struct opt table[SESSION_OPTS] = {
 		{ OPT_CALL, 'e', "event", "EVENT,...",
-		  "names, rNNNN, pmu/term=N/; :p to :ppp: precise",
+		  "see 'htmmctl list'; :p to :ppp: precise",
 		  &s->events, .call = call_events },
 		{ OPT_NUMBER, 'c', "count", "PERIOD",
 		  "events between samples, of all given without",
