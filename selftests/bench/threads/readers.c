@@ -16,7 +16,7 @@
 #define TOP		1000
 #define MAX_ROUNDS	200
 #define MAX_LISTS	100000
-/* As in module/hotness.c: pauses of so many times the slice. */
+/* As in module/shard.c: pauses of so many times the slice. */
 #define PAUSE		47
 
 /* Twice alone: what differs between these two is the machine's noise. */
@@ -136,14 +136,16 @@ static void report_mode(FILE *json, const char *name, enum mode how,
 			struct turn (*turn)[MODES], u32 rounds)
 {
 	double wall[MAX_ROUNDS], cpu[MAX_ROUNDS], waited[MAX_ROUNDS];
+	double alone[MAX_ROUNDS], rate[MAX_ROUNDS];
 	char title[40];
 	u32 i;
 
 	for (i = 0; i < rounds; i++) {
 		const struct turn *a = &turn[i][ALONE], *b = &turn[i][how];
 
-		wall[i] = ((double)b->samples / b->wall) /
-			  ((double)a->samples / a->wall);
+		alone[i] = (double)a->samples / a->wall;
+		rate[i] = (double)b->samples / b->wall;
+		wall[i] = rate[i] / alone[i];
 		cpu[i] = ((double)b->samples / b->cpu) /
 			 ((double)a->samples / a->cpu);
 		waited[i] = (double)b->waited / b->wall;
@@ -152,6 +154,8 @@ static void report_mode(FILE *json, const char *name, enum mode how,
 	report(json, title, quartiles(wall, rounds));
 	snprintf(title, sizeof(title), "%s_throughput_cpu", name);
 	report(json, title, quartiles(cpu, rounds));
+	snprintf(title, sizeof(title), "%s_throughput_best", name);
+	report_best(json, title, rate, alone, rounds);
 	snprintf(title, sizeof(title), "%s_waited", name);
 	report(json, title, quartiles(waited, rounds));
 	snprintf(title, sizeof(title), "%s_list_ms", name);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Two writers against one. Each writer drains a ring of its own, as a drain thread
- * does those of its CPUs, and has a table and a lock of its own. Samples of the other
- * writer's pages go to it through a ring, so that a table's memory stays with one
- * CPU. Both ways, the same pages are sampled.
+ * does those of its CPUs, and there are as many tables as writers. Always the same
+ * pages are sampled, but samples come to their tables in several ways:
  *
- * What this machine can do at most is shown by two writers whose rings have only
- * their own pages ("apart").
+ *   locked  each writer adds to all tables, under their locks, as the module does
+ *   handed  each table has one writer; the other hands it batches through a ring, so
+ *           that a table's memory stays with one CPU
+ *   apart   rings have only pages of their writer's table: what this machine can do
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -35,6 +36,7 @@ struct writer {
 	struct htmm_ring ring[SOURCES];
 	struct htmm_ring inbox[WRITERS];	/* batches from each of the others */
 	struct batch own;
+	struct batch split[WRITERS];
 	struct batch *to[WRITERS];	/* being filled, for each writer */
 	u32 fill[WRITERS];
 	u32 number;
@@ -54,6 +56,7 @@ static struct shard shards[1 + WRITERS];
 static struct shard *tables;
 static u32 nr_tables;
 static enum source source;
+static bool locked;
 static struct writer writers[WRITERS];
 static atomic_bool done;
 
@@ -125,11 +128,16 @@ static void fill(const struct bench_space *space)
 	}
 }
 
+static void add_to(struct writer *writer, u32 table, const struct batch *batch,
+		   u32 n)
+{
+	shard_add(&tables[table], batch->samples, n, &writer->waited);
+	writer->added += n;
+}
+
 static void add_batch(struct writer *writer, const struct batch *batch)
 {
-	shard_add(&tables[writer->number], batch->samples, BENCH_BATCH,
-		  &writer->waited);
-	writer->added += BENCH_BATCH;
+	add_to(writer, writer->number, batch, BENCH_BATCH);
 }
 
 static void empty_inbox(struct writer *writer, struct htmm_ring *inbox)
@@ -149,6 +157,8 @@ static struct batch *next_batch(struct writer *writer, u32 to)
 	struct htmm_ring *inbox = &writers[to].inbox[writer->number];
 	struct batch *batch;
 
+	if (locked)
+		return &writer->split[to];
 	if (to == writer->number)
 		return &writer->own;
 	while (!(batch = htmm_ring_reserve(inbox)) && !atomic_load(&done)) {
@@ -181,8 +191,12 @@ static void drain_batch(struct writer *writer)
 					 SAMPLE_TYPE) >> 12;
 		to = htmm_table_shard(0, s.vpn, nr_tables);
 		writer->to[to]->samples[writer->fill[to]++] = s;
-		if (writer->fill[to] == BENCH_BATCH)
+		if (!locked && writer->fill[to] == BENCH_BATCH)
 			hand_over(writer, to);
+	}
+	for (to = 0; locked && to < nr_tables; to++) {
+		add_to(writer, to, writer->to[to], writer->fill[to]);
+		writer->fill[to] = 0;
 	}
 	htmm_ring_consume(ring, n);
 	produce_again(ring, n);
@@ -221,16 +235,19 @@ static void *drain(void *arg)
 	return NULL;
 }
 
-static struct turn run(u32 n, enum source from, u64 ns)
+enum way { ONE, LOCKED, HANDED, APART, WAYS };
+
+static struct turn run(enum way which, u64 ns)
 {
+	u32 n = which == ONE ? 1 : WRITERS, i;
 	struct timespec nap = { .tv_nsec = ns };
 	u64 start = wall_ns(), samples = 0, busy = 0;
 	pthread_t thread[WRITERS];
-	u32 i;
 
 	tables = n == 1 ? &shards[0] : &shards[1];
 	nr_tables = n;
-	source = from;
+	source = which == APART ? OWN : MIXED;
+	locked = which == LOCKED;
 	atomic_store(&done, false);
 	for (i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, drain, &writers[i]);
@@ -247,22 +264,24 @@ static struct turn run(u32 n, enum source from, u64 ns)
 	};
 }
 
-enum way { ONE, SHARED, APART, WAYS };
-
 static void report_way(FILE *json, const char *name, struct turn (*turn)[WAYS],
 		       u32 rounds, enum way way)
 {
-	double wall[MAX_ROUNDS], cpu[MAX_ROUNDS];
+	double wall[MAX_ROUNDS], cpu[MAX_ROUNDS], one[MAX_ROUNDS], all[MAX_ROUNDS];
 	char title[40];
 	u32 i;
 
 	for (i = 0; i < rounds; i++) {
-		wall[i] = turn[i][way].wall / turn[i][ONE].wall;
+		one[i] = turn[i][ONE].wall;
+		all[i] = turn[i][way].wall;
+		wall[i] = all[i] / one[i];
 		cpu[i] = turn[i][way].cpu / turn[i][ONE].cpu;
 	}
 	report(json, name, quartiles(wall, rounds));
 	snprintf(title, sizeof(title), "%s_cpu", name);
 	report(json, title, quartiles(cpu, rounds));
+	snprintf(title, sizeof(title), "%s_best", name);
+	report_best(json, title, all, one, rounds);
 }
 
 static void measure(FILE *json, u32 rounds, u64 window)
@@ -274,8 +293,7 @@ static void measure(FILE *json, u32 rounds, u64 window)
 	for (i = 0; i < rounds; i++) {
 		for (j = 0; j < WAYS; j++) {
 			way = (i + j) % WAYS;
-			turn[i][way] = run(way == ONE ? 1 : WRITERS,
-					   way == APART ? OWN : MIXED, window);
+			turn[i][way] = run(way, window);
 		}
 		ns[i] = 1 / turn[i][ONE].cpu;
 	}
@@ -284,7 +302,8 @@ static void measure(FILE *json, u32 rounds, u64 window)
 	if (json)
 		fprintf(json, "{\"pages\": %u, \"writers\": %u", PAGES, WRITERS);
 	report(json, "ns_per_sample", quartiles(ns, rounds));
-	report_way(json, "scaling", turn, rounds, SHARED);
+	report_way(json, "locked", turn, rounds, LOCKED);
+	report_way(json, "handed", turn, rounds, HANDED);
 	report_way(json, "apart", turn, rounds, APART);
 	if (json)
 		fprintf(json, "}\n");
@@ -303,8 +322,8 @@ int main(int argc, char **argv)
 	fill(&space);
 	for (i = 0; i < WRITERS; i++)
 		writer_open(&writers[i], i, &space);
-	run(1, MIXED, window);
-	run(WRITERS, MIXED, window);
+	for (i = 0; i < WAYS; i++)
+		run(i, window);
 	measure(json, rounds, window);
 	return 0;
 }

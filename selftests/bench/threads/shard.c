@@ -141,3 +141,22 @@ void report(FILE *json, const char *name, struct quartiles q)
 		fprintf(json, ", \"%s\": [%.4f, %.4f, %.4f]", name, q.low,
 			q.median, q.high);
 }
+
+static double best(const double *rates, u32 n)
+{
+	double most = 0;
+
+	while (n--)
+		most = rates[n] > most ? rates[n] : most;
+	return most;
+}
+
+void report_best(FILE *json, const char *name, const double *rates,
+		 const double *others, u32 n)
+{
+	double ratio = best(rates, n) / best(others, n);
+
+	printf("%-28s %8.3f\n", name, ratio);
+	if (json)
+		fprintf(json, ", \"%s\": %.4f", name, ratio);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A table with a lock over it, used as module/hotness.c uses its own: a batch at a
+ * A table with a lock over it, used as module/shard.c uses its own: a batch at a
  * time by who adds, a slice at a time by who reads.
  */
 #ifndef HTMM_SELFTESTS_SHARD_H
@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "list.h"
 
-/* As in module/hotness.c. */
+/* As in module/shard.c. */
 #define SHARD_SLICE	256
 
 struct shard {
@@ -54,5 +54,12 @@ struct quartiles quartiles(double *values, u32 n);
 
 /* Print them under a name, and as a member of a JSON object if @json is open. */
 void report(FILE *json, const char *name, struct quartiles q);
+
+/*
+ * The same for the best of some rates against the best of others: other programs can
+ * only make a turn slower, so this is what comes nearest to a machine at rest.
+ */
+void report_best(FILE *json, const char *name, const double *rates,
+		 const double *others, u32 n);
 
 #endif /* HTMM_SELFTESTS_SHARD_H */
