@@ -4,7 +4,6 @@
 #define HTMMCTL_ACTIVITY_H
 
 #include "mapping.h"
-#include "mode.h"
 #include "view.h"
 
 /**
@@ -26,11 +25,17 @@ struct flow {
 /**
  * struct event_activity - one event on all its CPUs
  * @flow: its overflows
- * @mode: how it runs now
+ * @period_min: the smallest period in force on any CPU
+ * @period_max: the largest
+ * @precise_ip: the lowest precision granted on any CPU
+ * @active: on how many CPUs it is armed
  */
 struct event_activity {
 	struct flow flow;
-	struct event_mode mode;
+	__u64 period_min;
+	__u64 period_max;
+	unsigned int precise_ip;
+	unsigned int active;
 };
 
 /**

@@ -63,9 +63,12 @@ static void print_counts(FILE *file, const struct report_counts *counts)
 static void print_origins(FILE *file, const struct report_counts *counts)
 {
 	const char *before = "data from ";
+	__u64 known = 0;
 	int i;
 
-	if (counts->origin[ORIGIN_UNKNOWN] == counts->samples)
+	for (i = 0; i < ORIGIN_UNKNOWN; i++)
+		known += counts->origin[i];
+	if (!known)
 		return;
 	for (i = 0; i < ORIGINS; i++) {
 		if (!counts->origin[i])

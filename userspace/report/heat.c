@@ -127,30 +127,52 @@ static struct heat_row *get_row(struct heat *heat, __u32 space, __u64 addr)
 	return row;
 }
 
-/* Slices get twice as wide. */
+/* Two slices of a row become one; @used of them may have samples. */
+static void widen_row(struct heat_row *row, unsigned int used)
+{
+	unsigned int i;
+
+	for (i = 0; i < used; i += 2) {
+		__u32 sum = row->samples[i] + row->samples[i + 1];
+
+		row->samples[i] = 0;
+		row->samples[i + 1] = 0;
+		row->samples[i / 2] = sum;
+	}
+}
+
+/* Two working sets become one. */
+static void widen_sketch(struct heat *heat, unsigned int i)
+{
+	__u8 *a = heat->sketch[i], *b = heat->sketch[i + 1];
+	unsigned int j;
+
+	for (j = 0; j < HEAT_SKETCH_SIZE; j++)
+		a[j] = a[j] > b[j] ? a[j] : b[j];
+	memset(b, 0, HEAT_SKETCH_SIZE);
+	if (!i)
+		return;
+	memcpy(heat->sketch[i / 2], a, HEAT_SKETCH_SIZE);
+	memset(a, 0, HEAT_SKETCH_SIZE);
+}
+
+/* Slices get twice as wide; only those so far have anything in them. */
 static void widen_slices(struct heat *heat)
 {
-	unsigned int i, j;
+	unsigned int used = ((heat->last - heat->origin) >> heat->slice_shift) + 1, i;
 	__u32 r;
 
+	for (r = 0; r < heat->nr_rows; r++)
+		widen_row(heat->row[r], used);
+	for (i = 0; i < used; i += 2) {
+		__u64 sum = heat->slice_samples[i] + heat->slice_samples[i + 1];
+
+		heat->slice_samples[i] = 0;
+		heat->slice_samples[i + 1] = 0;
+		heat->slice_samples[i / 2] = sum;
+		widen_sketch(heat, i);
+	}
 	heat->slice_shift++;
-	for (r = 0; r < heat->nr_rows; r++) {
-		__u32 *samples = heat->row[r]->samples;
-
-		for (i = 0; i < HEAT_SLICES / 2; i++)
-			samples[i] = samples[2 * i] + samples[2 * i + 1];
-		memset(samples + i, 0, i * sizeof(*samples));
-	}
-	for (i = 0; i < HEAT_SLICES / 2; i++) {
-		const __u8 *a = heat->sketch[2 * i], *b = heat->sketch[2 * i + 1];
-
-		heat->slice_samples[i] = heat->slice_samples[2 * i] +
-					 heat->slice_samples[2 * i + 1];
-		for (j = 0; j < HEAT_SKETCH_SIZE; j++)
-			heat->sketch[i][j] = a[j] > b[j] ? a[j] : b[j];
-	}
-	memset(heat->slice_samples + i, 0, i * sizeof(*heat->slice_samples));
-	memset(heat->sketch + i, 0, i * sizeof(*heat->sketch));
 }
 
 static unsigned int get_slice(struct heat *heat, __u64 time)
@@ -160,12 +182,13 @@ static unsigned int get_slice(struct heat *heat, __u64 time)
 	if (!heat->begun) {
 		heat->begun = true;
 		heat->origin = time;
-	}
-	if (time > heat->last)
 		heat->last = time;
+	}
 	since = time > heat->origin ? time - heat->origin : 0;
 	while (since >> heat->slice_shift >= HEAT_SLICES)
 		widen_slices(heat);
+	if (time > heat->last)
+		heat->last = time;
 	return since >> heat->slice_shift;
 }
 

@@ -221,7 +221,9 @@ static int punch(struct space *space, __u64 start, __u64 end)
 {
 	__u32 at = first_after(space, start), last;
 
-	if (at < space->nr_vmas && space->vma[at].start < start) {
+	if (at == space->nr_vmas)
+		return at;
+	if (space->vma[at].start < start) {
 		struct vma head = space->vma[at];
 
 		head.end = start;
@@ -305,15 +307,15 @@ int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len
 int tasks_find(struct tasks *tasks, __u32 space, __u64 addr)
 {
 	struct space *where = &tasks->space[space];
-	struct vma *vma = where->vma + where->hint;
+	struct vma *vma;
 	int mapping;
 
-	if (where->hint >= where->nr_vmas || addr < vma->start || addr >= vma->end) {
+	if (where->hint >= where->nr_vmas || addr < where->vma[where->hint].start ||
+	    addr >= where->vma[where->hint].end)
 		where->hint = first_after(where, addr);
-		vma = where->vma + where->hint;
-		if (where->hint >= where->nr_vmas || addr < vma->start)
-			return tasks_mapping(tasks, space, unmapped, sizeof(unmapped) - 1);
-	}
+	if (where->hint >= where->nr_vmas || addr < where->vma[where->hint].start)
+		return tasks_mapping(tasks, space, unmapped, sizeof(unmapped) - 1);
+	vma = &where->vma[where->hint];
 	if (vma->mapping_plus_1)
 		return vma->mapping_plus_1 - 1;
 	mapping = mapping_of(tasks, space, vma->name);
