@@ -3,6 +3,10 @@
  * Directory of a table: entries in blocks of the table's pool, hash chains that
  * lead to them, and a list of the regions of each address space.
  *
+ * Neighbours in an address space are neighbours among the heads of the chains, so
+ * that few cache lines hold the heads of a dense space: the hash is the key, moved
+ * on by a fraction of it. The fraction is what is random.
+ *
  * For the core's own files.
  */
 #ifndef HTMM_CORE_DIR_H
@@ -10,6 +14,9 @@
 
 #include "env.h"
 #include "table.h"
+
+/* Blocks that come and go together: entries, and their details. */
+#define HTMM_DIR_BLOCKS	(1 + HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS)
 
 /**
  * htmm_dir_chain() - head of the hash chain of a key
@@ -21,7 +28,7 @@
 static inline struct htmm_region **
 htmm_dir_chain(const struct htmm_table *table, u64 key)
 {
-	return &table->head[key * table->multiplier >> table->hash_shift];
+	return &table->head[key * table->multiplier >> 32 & table->head_mask];
 }
 
 /**
@@ -37,7 +44,7 @@ static inline struct htmm_region *htmm_dir_find(const struct htmm_table *table,
 	struct htmm_region *region = *htmm_dir_chain(table, key);
 
 	while (region && region->key != key)
-		region = region->chain;
+		region = htmm_region_detail(region)->chain;
 	return region;
 }
 
@@ -49,7 +56,7 @@ static inline struct htmm_region *htmm_dir_find(const struct htmm_table *table,
  */
 static inline u32 htmm_dir_blocks_to_create(const struct htmm_table *table)
 {
-	return table->free ? 0 : 1;
+	return table->free ? 0 : HTMM_DIR_BLOCKS;
 }
 
 /**

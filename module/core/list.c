@@ -136,11 +136,13 @@ bool htmm_list_scan(struct htmm_list *list, const struct htmm_table *table,
 		    u32 budget)
 {
 	const struct htmm_region *region;
+	u32 born;
 
 	for (; budget && list->pos < table->high; budget--) {
 		region = htmm_table_entry(table, list->pos++);
+		born = htmm_region_detail(region)->born;
 		/* Born later: it may have been walked over elsewhere before. */
-		if (!region->born || region->born > list->number)
+		if (!born || born > list->number)
 			continue;
 		if (list->kind == HTMM_LIST_PAGES)
 			htmm_list_offer_pages(list, table, region);

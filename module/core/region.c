@@ -2,57 +2,94 @@
 #include "region.h"
 
 /* Pages at which a dense region becomes sparse again: not at once dense anew. */
-#define HTMM_SPARSE_AGAIN	(HTMM_MAP_SIZE / 2)
+#define HTMM_SPARSE_AGAIN	(HTMM_PAIRS / 2)
 
 /* The same byte eight times over. */
 #define HTMM_BYTES(byte)	((u8)(byte) * 0x0101010101010101ULL)
 
-static_assert(sizeof(struct htmm_region) == 128,
-	      "two cache lines: what a sample of a dense region needs, and the rest");
-static_assert(offsetof(struct htmm_region, value) == 64,
-	      "the first cache line ends with the pages of the map");
+static_assert(sizeof(struct htmm_region) == 32,
+	      "two entries to a cache line");
+static_assert(sizeof(struct htmm_region_block) <= HTMM_POOL_BLOCK_SIZE &&
+	      HTMM_BLOCK_ENTRIES % HTMM_BLOCK_DETAILS == 0,
+	      "a block holds its entries and knows their details");
 static_assert(HTMM_REGION_PAGES == HTMM_POOL_BLOCK_SIZE,
 	      "a leaf is one block");
-static_assert(HTMM_PLANES * sizeof(u8 *) < HTMM_MAP_SIZE * sizeof(u32),
-	      "some pairs are left beside the planes");
 static_assert((1 + HTMM_PLANES) * HTMM_DIGIT_BITS >= 32,
 	      "a count fits into a leaf and all planes");
 
-/* Index of @page's pair, or HTMM_MAP_SIZE. */
-static u32 htmm_region_find(const struct htmm_region *region, u32 page)
-{
-	u32 i = htmm_region_first_pair(region), end = i + region->pairs;
+/**
+ * struct htmm_counts - some pages with their counts, on their way elsewhere
+ * @n: number of pages
+ * @page: the pages
+ * @count: what they have
+ */
+struct htmm_counts {
+	u32 n;
+	u16 page[HTMM_PAIRS];
+	u32 count[HTMM_PAIRS];
+};
 
-	for (; i < end; i++) {
-		if (region->page[i] == page)
-			return i;
-	}
-	return HTMM_MAP_SIZE;
+static void htmm_counts_add(struct htmm_counts *counts, u32 page, u32 count)
+{
+	counts->page[counts->n] = page;
+	counts->count[counts->n++] = count;
+}
+
+/* What is above so many bits. */
+static u32 htmm_above(u32 count, u32 bits)
+{
+	return bits < 32 ? count >> bits : 0;
+}
+
+/* Room for pairs beside so many digits; planes take the place of the first ones. */
+static u32 htmm_pair_slots(u32 digits)
+{
+	return digits > 1 ? HTMM_PAIRS - HTMM_PLANES * sizeof(u8 *) / sizeof(u32) :
+			    HTMM_PAIRS;
+}
+
+static u32 *htmm_region_first_pair(const struct htmm_region *region)
+{
+	u32 slots = htmm_pair_slots(region->digits);
+
+	return &htmm_region_detail(region)->pair[HTMM_PAIRS - slots];
+}
+
+static u32 *htmm_region_pair(const struct htmm_region *region, u32 page)
+{
+	return htmm_pair_find(htmm_region_first_pair(region),
+			      htmm_pair_slots(region->digits), page);
+}
+
+/* What @page's pair has, or 0. */
+static u32 htmm_region_pair_value(const struct htmm_region *region, u32 page)
+{
+	const u32 *pair = htmm_region_pair(region, page);
+
+	return pair ? *pair >> HTMM_REGION_SHIFT : 0;
 }
 
 static u32 htmm_region_get_dense(const struct htmm_region *region, u32 page)
 {
 	u32 byte = region->leaf[page], count = byte & HTMM_DIGIT_MASK;
-	u32 plane = 0, shift = HTMM_DIGIT_BITS;
+	u8 **plane = htmm_region_detail(region)->plane;
+	u32 left = region->digits - 1, shift = HTMM_DIGIT_BITS;
 
-	while (byte & HTMM_DIGIT_MORE && plane < region->planes) {
-		byte = region->plane[plane++][page];
+	for (; byte & HTMM_DIGIT_MORE && left; left--) {
+		byte = (*plane++)[page];
 		count |= (byte & HTMM_DIGIT_MASK) << shift;
 		shift += HTMM_DIGIT_BITS;
 	}
 	if (byte & HTMM_DIGIT_MORE)
-		count |= region->value[htmm_region_find(region, page)] << shift;
+		count |= htmm_region_pair_value(region, page) << shift;
 	return count;
 }
 
 u32 htmm_region_get(const struct htmm_region *region, u32 page)
 {
-	u32 i;
-
-	if (region->leaf)
+	if (region->digits)
 		return htmm_region_get_dense(region, page);
-	i = htmm_region_find(region, page);
-	return i < HTMM_MAP_SIZE ? region->value[i] : 0;
+	return htmm_region_pair_value(region, page);
 }
 
 /*
@@ -80,6 +117,23 @@ static u32 htmm_bytes_next(const u8 *bytes, u32 pos, u32 least)
 	return pos;
 }
 
+/* The first page from slot @pos on that has a pair. */
+static u32 htmm_region_next_pair(const struct htmm_region *region, u32 *pos,
+				 u32 *page)
+{
+	const u32 *first = htmm_region_first_pair(region);
+	u32 pair;
+
+	while (*pos < htmm_pair_slots(region->digits)) {
+		pair = first[(*pos)++];
+		if (!pair)
+			continue;
+		*page = pair & HTMM_PAIR_PAGE;
+		return htmm_region_get(region, *page);
+	}
+	return 0;
+}
+
 /*
  * Only the highest digit of @least is looked at: in the leaf, in a plane, or, above
  * all of them, in the pairs.
@@ -91,14 +145,9 @@ static u32 htmm_region_next_dense(const struct htmm_region *region, u32 least,
 	u32 plane = 0;
 
 	for (; least > HTMM_DIGIT_MASK; least >>= HTMM_DIGIT_BITS) {
-		if (plane == region->planes) {
-			if (*pos == region->pairs)
-				return 0;
-			*page = region->page[htmm_region_first_pair(region) +
-					     (*pos)++];
-			return htmm_region_get_dense(region, *page);
-		}
-		bytes = region->plane[plane++];
+		if (plane == region->digits - 1)
+			return htmm_region_next_pair(region, pos, page);
+		bytes = htmm_region_detail(region)->plane[plane++];
 	}
 	*pos = htmm_bytes_next(bytes, *pos, max_t(u32, least, 1));
 	if (*pos == HTMM_REGION_PAGES)
@@ -110,72 +159,90 @@ static u32 htmm_region_next_dense(const struct htmm_region *region, u32 least,
 u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
 			  u32 *page)
 {
-	if (region->leaf)
+	if (region->digits)
 		return htmm_region_next_dense(region, least, pos, page);
-	if (*pos == region->pairs)
-		return 0;
-	*page = region->page[*pos];
-	return region->value[(*pos)++];
+	return htmm_region_next_pair(region, pos, page);
 }
 
-/* Pairs that there are beside so many planes. */
-static u32 htmm_pairs_beside(u32 planes)
+/* Is there room in pairs, beside so many digits, for these and @page's @count? */
+static bool htmm_counts_fit(const struct htmm_counts *counts, u32 digits,
+			    u32 page, u32 count)
 {
-	return planes ? HTMM_MAP_SIZE - HTMM_PLANES * sizeof(u8 *) / sizeof(u32) :
-			HTMM_MAP_SIZE;
+	u32 bits = digits * HTMM_DIGIT_BITS, i;
+	u32 above = htmm_above(count, bits), pairs = above != 0;
+
+	for (i = 0; i < counts->n; i++)
+		pairs += counts->page[i] != page &&
+			 htmm_above(counts->count[i], bits);
+	return above <= HTMM_PAIR_MAX && pairs <= htmm_pair_slots(digits);
 }
 
-static bool htmm_exceeds(u32 count, u32 bits)
+static void htmm_region_collect_pairs(const struct htmm_region *region,
+				      struct htmm_counts *counts)
 {
-	return bits < 32 && count >> bits;
+	u32 count, page, pos = 0;
+
+	counts->n = 0;
+	while ((count = htmm_region_next_pair(region, &pos, &page)))
+		htmm_counts_add(counts, page, count);
 }
 
-/*
- * How many planes must a dense region have for @page to get this count? As many
- * as leave pairs enough for all that is above.
- */
-static u32 htmm_region_planes_for(const struct htmm_region *region, u32 page,
+/* How many digits must a dense region have for @page to get this count? */
+static u32 htmm_region_digits_for(const struct htmm_region *region, u32 page,
 				  u32 count)
 {
-	u32 below = region->leaf ? (region->planes + 1) * HTMM_DIGIT_BITS : 0;
-	u32 first = htmm_region_first_pair(region);
-	u32 planes, bits, above, i;
+	u32 digits = region->digits ?: 1;
+	struct htmm_counts counts;
 
-	for (planes = region->planes; ; planes++) {
-		bits = (planes + 1) * HTMM_DIGIT_BITS;
-		above = htmm_exceeds(count, bits);
-		for (i = first; i < first + region->pairs; i++)
-			above += region->page[i] != page &&
-				 htmm_exceeds(region->value[i], bits - below);
-		if (above <= htmm_pairs_beside(planes))
-			return planes;
-	}
+	/* Mostly it is small, and nothing need be looked at. */
+	if (region->digits && !htmm_above(count, digits * HTMM_DIGIT_BITS))
+		return digits;
+	htmm_region_collect_pairs(region, &counts);
+	while (!htmm_counts_fit(&counts, digits, page, count))
+		digits++;
+	return digits;
 }
 
-static bool htmm_region_fits_sparse(const struct htmm_region *region, u32 page)
+static bool htmm_region_fits_sparse(const struct htmm_region *region, u32 page,
+				    u32 count)
 {
-	return !region->leaf &&
-	       (region->pairs < HTMM_MAP_SIZE ||
-		htmm_region_find(region, page) < HTMM_MAP_SIZE);
+	return !region->digits && count <= HTMM_PAIR_MAX &&
+	       htmm_region_pair(region, page);
 }
 
 u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
 			      u32 count)
 {
-	if (htmm_region_fits_sparse(region, page))
+	if (htmm_region_fits_sparse(region, page, count))
 		return 0;
-	return htmm_region_planes_for(region, page, count) - region->planes +
-	       !region->leaf;
+	return htmm_region_digits_for(region, page, count) - region->digits;
+}
+
+u32 htmm_region_blocks_to_begin(u32 count)
+{
+	const struct htmm_counts none = { 0 };
+	u32 digits = 1;
+
+	if (count <= HTMM_PAIR_MAX)
+		return 0;
+	while (!htmm_counts_fit(&none, digits, 0, count))
+		digits++;
+	return digits;
 }
 
 static void htmm_region_set_pair(struct htmm_region *region, u32 page, u32 value)
 {
-	u32 i = htmm_region_find(region, page);
+	u32 *pair = htmm_region_pair(region, page);
 
-	if (i == HTMM_MAP_SIZE)
-		i = htmm_region_first_pair(region) + region->pairs++;
-	region->page[i] = page;
-	region->value[i] = value;
+	region->pairs += !*pair;
+	*pair = value << HTMM_REGION_SHIFT | page;
+}
+
+static void htmm_region_clear_pairs(struct htmm_region *region)
+{
+	memset(htmm_region_first_pair(region), 0,
+	       htmm_pair_slots(region->digits) * sizeof(u32));
+	region->pairs = 0;
 }
 
 /* Write a count's digits in the leaf and all planes; return what is above. */
@@ -190,9 +257,9 @@ static u32 htmm_region_set_digits(struct htmm_region *region, u32 page,
 		count >>= HTMM_DIGIT_BITS;
 		if (count)
 			*digit |= HTMM_DIGIT_MORE;
-		if (plane == region->planes)
+		if (plane == region->digits - 1)
 			return count;
-		digit = &region->plane[plane++][page];
+		digit = &htmm_region_detail(region)->plane[plane++][page];
 	}
 }
 
@@ -208,56 +275,82 @@ static void htmm_region_set_dense(struct htmm_region *region, u32 page,
 		htmm_region_set_pair(region, page, above);
 }
 
-/* Turn dense, or get more planes: all in pairs is written anew. */
-static void htmm_region_reform(struct htmm_region *region,
-			       struct htmm_pool *pool, u32 planes)
+static void htmm_region_set_all(struct htmm_region *region,
+				const struct htmm_counts *counts)
 {
-	u32 first = htmm_region_first_pair(region), n = region->pairs, i;
-	u32 count[HTMM_MAP_SIZE];
-	u16 page[HTMM_MAP_SIZE];
+	u32 i;
 
-	for (i = 0; i < n; i++) {
-		page[i] = region->page[first + i];
-		count[i] = htmm_region_get(region, page[i]);
-	}
-	region->pairs = 0;
-	if (!region->leaf) {
+	for (i = 0; i < counts->n; i++)
+		htmm_region_set_dense(region, counts->page[i], counts->count[i]);
+}
+
+/* Turn dense, or get more digits: all in pairs is written anew. */
+static void htmm_region_reform(struct htmm_region *region,
+			       struct htmm_pool *pool, u32 digits)
+{
+	struct htmm_counts counts;
+
+	htmm_region_collect_pairs(region, &counts);
+	htmm_region_clear_pairs(region);
+	if (!region->digits) {
 		region->leaf = htmm_pool_block_get(pool);
+		region->digits = 1;
 		region->pages = 0;
 	}
-	while (region->planes < planes)
-		region->plane[region->planes++] = htmm_pool_block_get(pool);
-	for (i = 0; i < n; i++)
-		htmm_region_set_dense(region, page[i], count[i]);
+	for (; region->digits < digits; region->digits++)
+		htmm_region_detail(region)->plane[region->digits - 1] =
+			htmm_pool_block_get(pool);
+	htmm_region_set_all(region, &counts);
 }
 
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 page, u32 count)
 {
-	u32 planes;
+	u32 digits;
 
-	if (htmm_region_fits_sparse(region, page)) {
+	if (htmm_region_fits_sparse(region, page, count)) {
 		htmm_region_set_pair(region, page, count);
 		region->pages = region->pairs;
 		return;
 	}
-	planes = htmm_region_planes_for(region, page, count);
-	if (!region->leaf || planes > region->planes)
-		htmm_region_reform(region, pool, planes);
+	digits = htmm_region_digits_for(region, page, count);
+	if (digits > region->digits)
+		htmm_region_reform(region, pool, digits);
 	htmm_region_set_dense(region, page, count);
+}
+
+bool htmm_region_carry(struct htmm_region *region, struct htmm_hist *hist,
+		       u32 page)
+{
+	u32 *pair, above;
+
+	if (region->digits > 1 ||
+	    region->leaf[page] != (HTMM_DIGIT_MORE | HTMM_DIGIT_MASK))
+		return false;
+	pair = htmm_region_pair(region, page);
+	above = *pair >> HTMM_REGION_SHIFT;
+	if (above == HTMM_PAIR_MAX)
+		return false;
+	if (!(above & (above + 1)))
+		htmm_hist_carry(hist, above << HTMM_DIGIT_BITS | HTMM_DIGIT_MASK);
+	*pair += 1 << HTMM_REGION_SHIFT;
+	region->leaf[page] = HTMM_DIGIT_MORE;
+	return true;
 }
 
 static void htmm_region_cool_sparse(struct htmm_region *region, u32 coolings)
 {
-	u32 i, left = 0;
+	struct htmm_counts counts;
+	u32 i;
 
-	for (i = 0; i < region->pairs; i++) {
-		region->page[left] = region->page[i];
-		region->value[left] = region->value[i] >> coolings;
-		left += region->value[left] != 0;
+	htmm_region_collect_pairs(region, &counts);
+	htmm_region_clear_pairs(region);
+	for (i = 0; i < counts.n; i++) {
+		if (counts.count[i] >> coolings)
+			htmm_region_set_pair(region, counts.page[i],
+					     counts.count[i] >> coolings);
 	}
-	region->pairs = left;
-	region->pages = left;
+	region->pages = region->pairs;
 }
 
 /* Halve all bytes without a mark, eight at a time; return how many are not 0. */
@@ -279,106 +372,95 @@ static u32 htmm_leaf_cool(u8 *leaf, u32 coolings)
 /* No planes, so that all marked pages are in pairs. */
 static void htmm_region_cool_leaf(struct htmm_region *region, u32 coolings)
 {
-	u32 count[HTMM_MAP_SIZE], i, n = region->pairs;
-	u16 page[HTMM_MAP_SIZE];
+	struct htmm_counts counts, left = { 0 };
+	u32 i;
 
-	for (i = 0; i < n; i++) {
-		page[i] = region->page[i];
-		count[i] = htmm_region_get_dense(region, page[i]) >> coolings;
+	htmm_region_collect_pairs(region, &counts);
+	for (i = 0; i < counts.n; i++) {
+		region->leaf[counts.page[i]] = 0;
+		if (counts.count[i] >> coolings)
+			htmm_counts_add(&left, counts.page[i],
+					counts.count[i] >> coolings);
 	}
-	for (i = 0; i < n; i++)
-		region->leaf[page[i]] = 0;
 	region->pages = htmm_leaf_cool(region->leaf, coolings);
-	region->pairs = 0;
-	for (i = 0; i < n; i++) {
-		if (count[i])
-			htmm_region_set_dense(region, page[i], count[i]);
-	}
+	htmm_region_clear_pairs(region);
+	htmm_region_set_all(region, &left);
 }
 
 /* Give the highest plane back if there are pairs enough for what it holds. */
 static bool htmm_region_drop_plane(struct htmm_region *region,
 				   struct htmm_pool *pool)
 {
-	u32 planes = region->planes - 1, pos = 0, n = 0, count, page, i;
-	u32 bits = region->planes * HTMM_DIGIT_BITS;
-	u32 counts[HTMM_MAP_SIZE];
-	u16 pages[HTMM_MAP_SIZE];
+	u32 digits = region->digits - 1, pos = 0, count, page;
+	u32 bits = digits * HTMM_DIGIT_BITS;
+	struct htmm_counts counts = { 0 };
 
 	while ((count = htmm_region_next(region, &pos, &page))) {
-		if (!htmm_exceeds(count, bits))
+		if (!htmm_above(count, bits))
 			continue;
-		if (n == htmm_pairs_beside(planes))
+		if (counts.n == htmm_pair_slots(digits) ||
+		    htmm_above(count, bits) > HTMM_PAIR_MAX)
 			return false;
-		pages[n] = page;
-		counts[n++] = count;
+		htmm_counts_add(&counts, page, count);
 	}
-	htmm_pool_block_put(pool, region->plane[planes]);
-	region->planes = planes;
-	region->pairs = 0;
-	for (i = 0; i < n; i++)
-		htmm_region_set_dense(region, pages[i], counts[i]);
+	htmm_pool_block_put(pool, htmm_region_detail(region)->plane[digits - 1]);
+	region->digits = digits;
+	htmm_region_clear_pairs(region);
+	htmm_region_set_all(region, &counts);
 	return true;
-}
-
-/* Pairs of pages that have nothing above their digits any more go. */
-static void htmm_region_drop_pairs(struct htmm_region *region)
-{
-	u32 first = htmm_region_first_pair(region), end = first + region->pairs;
-	u32 i, left = first;
-
-	for (i = first; i < end; i++) {
-		region->page[left] = region->page[i];
-		region->value[left] = region->value[i];
-		left += region->value[left] != 0;
-	}
-	region->pairs = left - first;
 }
 
 /* Such a region is hot, and rare: no haste. */
 static void htmm_region_cool_planes(struct htmm_region *region,
 				    struct htmm_pool *pool, u32 coolings)
 {
-	u32 count, above, page, pos = 0, i, left = 0;
+	struct htmm_counts counts = { 0 };
+	u32 count, above, page, pos = 0, left = 0, i;
 
+	/* A page's own pair stays until its count has been read. */
 	while ((count = htmm_region_next(region, &pos, &page))) {
 		count >>= coolings;
 		left += count != 0;
 		above = htmm_region_set_digits(region, page, count);
-		i = htmm_region_find(region, page);
-		if (i < HTMM_MAP_SIZE)
-			region->value[i] = above;
+		if (above)
+			htmm_counts_add(&counts, page, above);
 	}
 	region->pages = left;
-	htmm_region_drop_pairs(region);
-	while (region->planes && htmm_region_drop_plane(region, pool))
+	htmm_region_clear_pairs(region);
+	for (i = 0; i < counts.n; i++)
+		htmm_region_set_pair(region, counts.page[i], counts.count[i]);
+	while (region->digits > 1 && htmm_region_drop_plane(region, pool))
 		;
 }
 
 static void htmm_region_put_blocks(struct htmm_region *region,
 				   struct htmm_pool *pool)
 {
-	while (region->planes)
-		htmm_pool_block_put(pool, region->plane[--region->planes]);
-	if (region->leaf)
+	struct htmm_detail *detail = htmm_region_detail(region);
+
+	for (; region->digits > 1; region->digits--)
+		htmm_pool_block_put(pool, detail->plane[region->digits - 2]);
+	if (region->digits)
 		htmm_pool_block_put(pool, region->leaf);
-	region->leaf = NULL;
-	region->pairs = 0;
+	region->digits = 0;
+	region->pair = detail->pair;
+	htmm_region_clear_pairs(region);
 }
 
 static void htmm_region_dense_to_sparse(struct htmm_region *region,
 					struct htmm_pool *pool)
 {
-	u32 counts[HTMM_SPARSE_AGAIN], count, page, pos = 0, n = 0, i;
-	u16 pages[HTMM_SPARSE_AGAIN];
+	u32 count, page, pos = 0, i;
+	struct htmm_counts counts = { 0 };
 
 	while ((count = htmm_region_next(region, &pos, &page))) {
-		pages[n] = page;
-		counts[n++] = count;
+		if (count > HTMM_PAIR_MAX)
+			return;
+		htmm_counts_add(&counts, page, count);
 	}
 	htmm_region_put_blocks(region, pool);
-	for (i = 0; i < n; i++)
-		htmm_region_set_pair(region, pages[i], counts[i]);
+	for (i = 0; i < counts.n; i++)
+		htmm_region_set_pair(region, counts.page[i], counts.count[i]);
 }
 
 u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
@@ -391,13 +473,13 @@ u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 		htmm_region_release(region, pool);
 		return before;
 	}
-	if (!region->leaf)
+	if (!region->digits)
 		htmm_region_cool_sparse(region, coolings);
-	else if (region->planes)
+	else if (region->digits > 1)
 		htmm_region_cool_planes(region, pool, coolings);
 	else
 		htmm_region_cool_leaf(region, coolings);
-	if (region->leaf && region->pages <= HTMM_SPARSE_AGAIN)
+	if (region->digits && region->pages <= HTMM_SPARSE_AGAIN)
 		htmm_region_dense_to_sparse(region, pool);
 	return before - region->pages;
 }

@@ -3,19 +3,21 @@
  * One 2 MiB region: its own count and those of its 512 base pages, in as little
  * memory as their number and size allow.
  *
- *   sparse  up to HTMM_MAP_SIZE pages have a count: (page, count) pairs within
- *           the region's entry, and no other memory
- *   dense   more do: a leaf of one byte per page. A count is written as digits of
- *           7 bits, the lowest in the leaf, and each byte has a mark that tells
- *           whether anything is above it. What is above goes into a pair in the
- *           entry, or, where these do not suffice, into another plane of bytes,
- *           and what is above that into pairs again, and so on
+ *   sparse  up to HTMM_PAIRS pages have a count: (page, count) pairs within the
+ *           region's entry, and no other memory
+ *   dense   more do, or one has a count too large for a pair: a leaf of one byte
+ *           per page. A count is written as digits of 7 bits, the lowest in the
+ *           leaf, and each byte has a mark that tells whether anything is above
+ *           it. What is above goes into a pair in the entry, or, where these do
+ *           not suffice, into another plane of bytes, and what is above that into
+ *           pairs again, and so on
  *
  * So one more sample of a hot page changes one byte, and 127 times of 128 nothing
  * else: a page's bin cannot change without a carry.
  *
- * Leaves, planes and (by fours) entries are all blocks of one size: memory freed
- * by one serves any other.
+ * An entry has two parts, apart from each other: what every sample looks at, two to
+ * a cache line, and its details. Leaves, planes and (by fifteens) entries are all
+ * blocks of one size: memory freed by one serves any other.
  *
  * Context of every function: any, serialised by the lock of the region's table.
  */
@@ -23,11 +25,11 @@
 #define HTMM_CORE_REGION_H
 
 #include "env.h"
+#include "hist.h"
 #include "pool.h"
 
 #define HTMM_REGION_SHIFT	9
 #define HTMM_REGION_PAGES	512
-#define HTMM_MAP_SIZE		12
 
 #define HTMM_DIGIT_BITS		7
 #define HTMM_DIGIT_MASK		0x7f
@@ -35,6 +37,11 @@
 
 /* With the leaf, digits for 35 bits. */
 #define HTMM_PLANES		4
+
+/* A pair is one number: the page, and above it what it has. */
+#define HTMM_PAIRS		16
+#define HTMM_PAIR_PAGE		(HTMM_REGION_PAGES - 1)
+#define HTMM_PAIR_MAX		(U32_MAX >> HTMM_REGION_SHIFT)
 
 /* A page is named by (space, vpn), which share 64 bits in a region's key. */
 #define HTMM_VPN_BITS		45
@@ -45,49 +52,107 @@
 /**
  * struct htmm_region - one region, as an entry of the table's directory
  * @key: space and region number
- * @chain: next entry of the hash chain
- * @leaf: bytes of the lowest digits; NULL if the region is sparse
  * @epoch: the table's epoch to which all counts have been cooled
+ * @leaf: bytes of the lowest digits, if the region is dense
+ * @pair: its pairs, if it is sparse
  * @count: samples in the region
  * @pages: base pages with a count
- * @pairs: pairs in use, the first one at htmm_region_first_pair()
- * @planes: planes in use
- * @page: pages of the pairs
- * @value: what the pairs hold: counts if sparse, else what is above all digits
- * @plane: bytes of the digits above the leaf's, in place of most pairs
+ * @pairs: pairs in use
+ * @digits: digits that have bytes: 0 if the region is sparse, 1 if it has a leaf, 2
+ *	if it has a plane as well
+ */
+struct htmm_region {
+	u64 key;
+	u64 epoch;
+	union {
+		u8 *leaf;
+		u32 *pair;
+	};
+	u32 count;
+	u16 pages;
+	u8 pairs;
+	u8 digits;
+};
+
+/**
+ * struct htmm_detail - the part of an entry that few samples look at
+ * @chain: next entry of the hash chain
  * @self: index of this entry
  * @born: number of the last listing begun before the entry's creation, plus 1; 0
  *	if the entry is unused
  * @prev: index + 1 of the entry before, on the space's or the free list
  * @next: index + 1 of the entry behind
- *
- * A sample of a dense region needs the first cache line only.
+ * @pair: pairs, hashed by page, 0 if unused. What they have is counts if the
+ *	region is sparse, else what is above all digits. Planes take the place of
+ *	the first ones
+ * @plane: bytes of the digits above the leaf's
  */
-struct htmm_region {
-	u64 key;
+struct htmm_detail {
 	struct htmm_region *chain;
-	u8 *leaf;
-	u64 epoch;
-	u32 count;
-	u16 pages;
-	u8 pairs;
-	u8 planes;
-	u16 page[HTMM_MAP_SIZE];
-
-	union {
-		u32 value[HTMM_MAP_SIZE];
-		u8 *plane[HTMM_PLANES];
-	};
 	u32 self;
 	u32 born;
 	u32 prev;
 	u32 next;
-} __aligned(64);
+	union {
+		u32 pair[HTMM_PAIRS];
+		u8 *plane[HTMM_PLANES];
+	};
+};
 
-/* Index of the first pair: planes take the place of the others. */
-static inline u32 htmm_region_first_pair(const struct htmm_region *region)
+#define HTMM_BLOCK_DETAILS	(HTMM_POOL_BLOCK_SIZE / sizeof(struct htmm_detail))
+#define HTMM_BLOCK_ENTRIES	15
+
+/**
+ * struct htmm_region_block - entries that share a block
+ * @region: the entries
+ * @detail: blocks of their details
+ */
+struct htmm_region_block {
+	struct htmm_region region[HTMM_BLOCK_ENTRIES];
+	struct htmm_detail *detail[HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS];
+};
+
+/**
+ * htmm_region_detail() - the rest of a region's entry
+ * @region: the region
+ *
+ * Return: the details.
+ */
+static inline struct htmm_detail *
+htmm_region_detail(const struct htmm_region *region)
 {
-	return region->planes ? HTMM_PLANES * sizeof(u8 *) / sizeof(u32) : 0;
+	const unsigned long within = HTMM_POOL_BLOCK_SIZE - 1;
+	const struct htmm_region_block *block =
+		(struct htmm_region_block *)((unsigned long)region & ~within);
+	u32 i = ((unsigned long)region & within) / sizeof(*region);
+
+	return &block->detail[i / HTMM_BLOCK_DETAILS][i % HTMM_BLOCK_DETAILS];
+}
+
+/* Where the search for a page's pair begins, among so many. */
+static inline u32 htmm_pair_hash(u32 page, u32 slots)
+{
+	return (page ^ page >> 4) & (slots - 1);
+}
+
+/**
+ * htmm_pair_find() - the pair of a base page
+ * @pair: some pairs
+ * @slots: their number, a power of two
+ * @page: index of the page
+ *
+ * Return: the pair, or the unused one that the page would get; NULL if all are
+ * other pages'.
+ */
+static inline u32 *htmm_pair_find(u32 *pair, u32 slots, u32 page)
+{
+	u32 at = htmm_pair_hash(page, slots), i;
+
+	for (i = 0; i < slots; i++, at = (at + 1) & (slots - 1)) {
+		if (!pair[at] || (pair[at] & HTMM_PAIR_PAGE) == page)
+			return &pair[at];
+	}
+	return NULL;
 }
 
 /**
@@ -135,24 +200,6 @@ static inline u64 htmm_region_vpn(const struct htmm_region *region)
 static inline u32 htmm_count_cooled(u32 count, u64 coolings)
 {
 	return coolings < 32 ? count >> coolings : 0;
-}
-
-/**
- * htmm_region_pair() - where a sparse region holds a base page's count
- * @region: the region
- * @page: index of the page
- *
- * Return: the count, which may be raised in place; NULL if the page has none.
- */
-static inline u32 *htmm_region_pair(struct htmm_region *region, u32 page)
-{
-	u32 i;
-
-	for (i = 0; i < region->pairs; i++) {
-		if (region->page[i] == page)
-			return &region->value[i];
-	}
-	return NULL;
 }
 
 /**
@@ -204,6 +251,14 @@ u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
 			      u32 count);
 
 /**
+ * htmm_region_blocks_to_begin() - memory that the first count of a region takes
+ * @count: the count
+ *
+ * Return: the blocks that htmm_region_set() takes, at most 2.
+ */
+u32 htmm_region_blocks_to_begin(u32 count);
+
+/**
  * htmm_region_set() - change a base page's count
  * @region: the region
  * @pool: has the blocks that htmm_region_blocks_to_set() asks for
@@ -212,6 +267,18 @@ u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
  */
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 page, u32 count);
+
+/**
+ * htmm_region_carry() - one more sample of a page whose byte is full
+ * @region: a dense region
+ * @hist: of base pages
+ * @page: index of the page, whose byte no addition fits
+ *
+ * Return: true if the count was raised, and the histogram kept; false, with nothing
+ * changed, if that takes htmm_region_set().
+ */
+bool htmm_region_carry(struct htmm_region *region, struct htmm_hist *hist,
+		       u32 page);
 
 /**
  * htmm_region_cool() - halve all counts

@@ -2,13 +2,15 @@
 #include "dir.h"
 
 /* One head of a hash chain for so many bytes of the table. */
-#define HTMM_BYTES_PER_HEAD	512
+#define HTMM_BYTES_PER_HEAD	256
 #define HTMM_MIN_SPACES		64
 #define HTMM_MAX_SPACES		65536
 #define HTMM_MAX_BYTES		BIT_ULL(40)
 
-/* Odd, with evenly spread bits: the golden ratio. */
-#define HTMM_HASH_MULTIPLIER	0x9e3779b97f4a7c15ULL
+/* 2^32 and a fraction of it below 1/32, which tells ranges of keys apart. */
+#define HTMM_HASH_ONE		BIT_ULL(32)
+#define HTMM_HASH_FRACTION	(HTMM_HASH_ONE / 32 - 1)
+#define HTMM_HASH_SEED		0x9e3779b97f4a7c15ULL
 
 /**
  * struct htmm_layout - sizes of the directory's arrays, in elements
@@ -24,10 +26,15 @@ struct htmm_layout {
 	u64 max_held;
 };
 
+static_assert((HTMM_DIR_BLOCKS + 2) <= HTMM_SAMPLE_BLOCKS,
+	      "a new region's entry and its first count");
+static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,
+	      "the largest form of a region");
+
 static u64 htmm_layout_bytes(const struct htmm_layout *layout)
 {
 	return layout->heads * sizeof(struct htmm_region *) +
-	       layout->blocks * sizeof(struct htmm_region *) +
+	       layout->blocks * sizeof(struct htmm_region_block *) +
 	       layout->spaces * sizeof(u32);
 }
 
@@ -41,7 +48,7 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 	    !config->batch)
 		return false;
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
-	layout->blocks = bytes / HTMM_POOL_BLOCK_SIZE;
+	layout->blocks = bytes / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS);
 	layout->spaces = clamp_t(u64, layout->heads / 64, HTMM_MIN_SPACES,
 				 HTMM_MAX_SPACES);
 	layout->max_held = (bytes - htmm_layout_bytes(layout)) /
@@ -73,11 +80,12 @@ int htmm_table_init(struct htmm_table *table,
 	table->config = *config;
 	table->pool = pool;
 	table->head = dir;
-	table->block = table->head + layout.heads;
+	table->block = (void *)(table->head + layout.heads);
 	table->space = (u32 *)(table->block + layout.blocks);
-	table->multiplier = (config->seed ?: HTMM_HASH_MULTIPLIER) | 1;
+	table->multiplier = HTMM_HASH_ONE |
+		((config->seed ?: HTMM_HASH_SEED) & HTMM_HASH_FRACTION);
 	table->dir_bytes = htmm_layout_bytes(&layout);
-	table->hash_shift = 64 - ilog2(layout.heads);
+	table->head_mask = layout.heads - 1;
 	table->space_mask = layout.spaces - 1;
 	table->max_held = layout.max_held;
 	table->listings = 1;
@@ -87,7 +95,7 @@ int htmm_table_init(struct htmm_table *table,
 u32 htmm_table_need(const struct htmm_table *table)
 {
 	u32 have = htmm_pool_free_blocks(table->pool);
-	u32 want = table->config.batch + HTMM_PLANES;
+	u32 want = table->config.batch - 1 + HTMM_SAMPLE_BLOCKS;
 
 	if (have >= want || table->pool->held >= table->max_held)
 		return 0;
@@ -95,12 +103,8 @@ u32 htmm_table_need(const struct htmm_table *table)
 		     table->max_held - table->pool->held);
 }
 
-/*
- * Apply the missed coolings. Base pages that arrive at zero have been in bin 0
- * since they did; this is where they are forgotten.
- */
-static void htmm_table_cool_region(struct htmm_table *table,
-				   struct htmm_region *region)
+void htmm_table_cool_region(struct htmm_table *table,
+			    struct htmm_region *region)
 {
 	u64 missed = table->epoch - region->epoch;
 	u32 gone;
@@ -114,9 +118,7 @@ static void htmm_table_cool_region(struct htmm_table *table,
 	table->reclaimed += gone;
 }
 
-/* Returns how many base pages are forgotten with the region. */
-static u32 htmm_table_remove(struct htmm_table *table,
-			     struct htmm_region *region)
+u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region)
 {
 	u32 pages, count, page, pos = 0;
 
@@ -128,303 +130,6 @@ static u32 htmm_table_remove(struct htmm_table *table,
 	htmm_region_release(region, table->pool);
 	htmm_dir_destroy(table, region);
 	return pages;
-}
-
-/*
- * The coldest of the next regions, but never @keep. Entries not in use cost a
- * look, too, so that the work has a bound.
- */
-static struct htmm_region *htmm_table_coldest(struct htmm_table *table,
-					      const struct htmm_region *keep)
-{
-	struct htmm_region *region, *coldest = NULL;
-	u32 count, least = 0, seen = 0;
-	u32 looks = min(table->high, 8U * HTMM_EVICT_WINDOW);
-
-	for (; looks && seen < HTMM_EVICT_WINDOW; looks--) {
-		if (table->hand >= table->high)
-			table->hand = 0;
-		region = htmm_table_entry(table, table->hand++);
-		if (!region->born || region == keep)
-			continue;
-		seen++;
-		count = htmm_table_cooled(table, region, region->count);
-		if (!coldest || count < least) {
-			coldest = region;
-			least = count;
-		}
-	}
-	return coldest;
-}
-
-/* Evict one region other than @keep, which may move. False if there is none. */
-static bool htmm_table_evict(struct htmm_table *table,
-			     const struct htmm_region *keep)
-{
-	struct htmm_region *coldest = htmm_table_coldest(table, keep);
-
-	if (!coldest)
-		return false;
-	table->evicted += htmm_table_remove(table, coldest);
-	table->moved = true;
-	if (table->nr_free >= HTMM_BLOCK_ENTRIES)
-		htmm_dir_compact(table);
-	return true;
-}
-
-/* Is there room for @page of @region (NULL: a new one) to have this count? */
-static bool htmm_table_has_room(const struct htmm_table *table,
-				const struct htmm_region *region, u32 page,
-				u32 count)
-{
-	u64 max_pages = table->config.max_pages;
-	u32 blocks = region ? htmm_region_blocks_to_set(region, page, count) :
-			      htmm_dir_blocks_to_create(table);
-
-	if (blocks > htmm_pool_free_blocks(table->pool))
-		return false;
-	return !max_pages || table->pages < max_pages ||
-	       (region && htmm_region_get(region, page));
-}
-
-static u32 htmm_count_add(u32 count, u32 weight)
-{
-	return count > U32_MAX - weight ? U32_MAX : count + weight;
-}
-
-static void htmm_table_count_region(struct htmm_table *table,
-				    struct htmm_region *region, u32 weight)
-{
-	u32 count = htmm_count_add(region->count, weight);
-
-	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], region->count, count);
-	region->count = count;
-}
-
-static void htmm_table_count_page(struct htmm_table *table,
-				  struct htmm_region *region, u32 page,
-				  u32 weight)
-{
-	u32 old = htmm_region_get(region, page);
-	u32 count = htmm_count_add(old, weight);
-
-	if (old) {
-		htmm_hist_move(&table->hist[HTMM_KIND_BASE], old, count);
-	} else {
-		htmm_hist_add(&table->hist[HTMM_KIND_BASE], count);
-		table->pages++;
-	}
-	htmm_region_set(region, table->pool, page, count);
-}
-
-/* The whole of an update, whatever it may meet. */
-static noinline bool htmm_table_add_slow(struct htmm_table *table,
-					 const struct htmm_table_sample *s)
-{
-	u64 key = htmm_region_key(s->space, s->vpn);
-	u32 page = s->vpn % HTMM_REGION_PAGES, count, tries;
-	struct htmm_region *region;
-
-	if (s->vpn > HTMM_VPN_MAX || s->space > HTMM_SPACE_MAX)
-		return false;
-	if (!s->weight)
-		return true;
-
-	for (tries = 0; ; tries++) {
-		/* Eviction may have moved it. */
-		region = htmm_dir_find(table, key);
-		if (region)
-			htmm_table_cool_region(table, region);
-		count = region ? htmm_region_get(region, page) : 0;
-		if (htmm_table_has_room(table, region, page,
-					htmm_count_add(count, s->weight)))
-			break;
-		if (tries == HTMM_EVICT_MAX || !htmm_table_evict(table, region))
-			return false;
-	}
-	if (!region)
-		region = htmm_dir_create(table, key);
-	htmm_table_count_page(table, region, page, s->weight);
-	htmm_table_count_region(table, region, s->weight);
-	return true;
-}
-
-/* First step: the head of the hash chain, and with it the likely entry. */
-static void htmm_ahead_entries(const struct htmm_table *table,
-			       const struct htmm_table_sample *s, u32 n,
-			       struct htmm_ahead *ahead)
-{
-	const struct htmm_ahead *end = ahead + n;
-	/* In registers: for all the compiler knows, the loop changes the table. */
-	struct htmm_region **head = table->head;
-	u64 multiplier = table->multiplier, key;
-	u32 shift = table->hash_shift;
-
-	for (; ahead < end; ahead++, s++) {
-		if (unlikely(s->vpn > HTMM_VPN_MAX ||
-			     s->space > HTMM_SPACE_MAX)) {
-			ahead->region = NULL;
-			continue;
-		}
-		key = htmm_region_key(s->space, s->vpn);
-		ahead->key = key;
-		ahead->region = head[key * multiplier >> shift];
-		prefetchw(ahead->region);
-	}
-}
-
-/* Out of the loop's way: mostly the first entry of a chain is the right one. */
-static noinline struct htmm_region *
-htmm_ahead_next(struct htmm_region *region, u64 key)
-{
-	while (region && region->key != key)
-		region = region->chain;
-	return region;
-}
-
-/* Second step: the entry, and with it the counter. */
-static void htmm_ahead_counters(const struct htmm_table *table,
-				const struct htmm_table_sample *s, u32 n,
-				struct htmm_ahead *ahead)
-{
-	const struct htmm_ahead *end = ahead + n;
-	struct htmm_region *region;
-	u64 epoch = table->epoch;
-	u8 *digit;
-
-	for (; ahead < end; ahead++, s++) {
-		region = ahead->region;
-		if (unlikely(!region || region->key != ahead->key)) {
-			region = htmm_ahead_next(region, ahead->key);
-			ahead->region = region;
-		}
-		ahead->digit = NULL;
-		if (unlikely(!region))
-			continue;
-		if (unlikely(region->epoch != epoch || s->weight != 1)) {
-			ahead->region = NULL;
-			continue;
-		}
-		if (unlikely(!region->leaf)) {
-			prefetchw(region->value);
-			continue;
-		}
-		digit = &region->leaf[s->vpn % HTMM_REGION_PAGES];
-		ahead->digit = digit;
-		prefetchw(digit);
-	}
-}
-
-/* One more sample of a sparse region, if it only adds one to a count. */
-static noinline bool htmm_add_sparse(struct htmm_table *table,
-				     struct htmm_region *region, u32 page)
-{
-	u32 *count;
-
-	/* It may have turned dense since it was looked at. */
-	if (!region || region->leaf)
-		return false;
-	count = htmm_region_pair(region, page);
-	if (!count || !(*count & (*count + 1)))
-		return false;
-	++*count;
-	htmm_table_count_region(table, region, 1);
-	return true;
-}
-
-/*
- * Third step: one more sample, if it changes no more than a number. False: it
- * takes the slow way.
- *
- * A count's bin and form change only where a carry runs through all lower bits:
- * one test finds the new page, the power of two and the byte that overflows.
- */
-static inline bool htmm_add_fast(struct htmm_table *table,
-				 const struct htmm_table_sample *s,
-				 const struct htmm_ahead *ahead)
-{
-	struct htmm_region *region = ahead->region;
-	u32 digit, count;
-
-	if (unlikely(!ahead->digit))
-		return htmm_add_sparse(table, region,
-				       s->vpn % HTMM_REGION_PAGES);
-	digit = *ahead->digit;
-	if (unlikely(!(digit & (digit + 1)))) {
-		if (!digit || digit >= HTMM_DIGIT_MASK)
-			return false;
-		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], digit);
-	}
-	*ahead->digit = digit + 1;
-	count = region->count;
-	if (unlikely(!(count & (count + 1))))
-		htmm_table_count_region(table, region, 1);
-	else
-		region->count = count + 1;
-	return true;
-}
-
-/* Returns how many samples of a block were refused. */
-static u32 htmm_add_block(struct htmm_table *table,
-			  const struct htmm_table_sample *s, u32 n,
-			  struct htmm_ahead (*ahead)[HTMM_ADD_BLOCK], u32 at,
-			  u32 *dropped, u32 start)
-{
-	u32 i, lost = 0;
-
-	for (i = 0; i < n; i++) {
-		if (likely(htmm_add_fast(table, &s[i], &ahead[at][i])))
-			continue;
-		if (!htmm_table_add_slow(table, &s[i]))
-			dropped[lost++] = start + i;
-		if (unlikely(table->moved)) {
-			/* None of what was found need be there any more. */
-			memset(ahead, 0, HTMM_ADD_BLOCKS * sizeof(*ahead));
-			table->moved = false;
-		}
-	}
-	return lost;
-}
-
-/* Samples of the block that starts at @at, of @n in all. */
-static u32 htmm_block_len(u32 n, u32 at)
-{
-	return at < n ? min_t(u32, n - at, HTMM_ADD_BLOCK) : 0;
-}
-
-/*
- * Block after block, while the memory of the next two is on its way: when the
- * samples of a block are counted, the counters of the block behind it have been
- * asked for, and the entries of the one behind that.
- */
-u32 htmm_table_add(struct htmm_table *table,
-		   const struct htmm_table_sample *samples, u32 n, u32 *dropped)
-{
-	struct htmm_ahead (*ahead)[HTMM_ADD_BLOCK] = table->ahead;
-	u32 lost = 0, block, at, len;
-
-	for (block = 0; block * HTMM_ADD_BLOCK < n + 2 * HTMM_ADD_BLOCK; block++) {
-		at = block * HTMM_ADD_BLOCK;
-		len = htmm_block_len(n, at);
-		htmm_ahead_entries(table, samples + at, len,
-				   ahead[block % HTMM_ADD_BLOCKS]);
-		if (block < 1)
-			continue;
-		at -= HTMM_ADD_BLOCK;
-		len = htmm_block_len(n, at);
-		htmm_ahead_counters(table, samples + at, len,
-				    ahead[(block - 1) % HTMM_ADD_BLOCKS]);
-		if (block < 2)
-			continue;
-		at -= HTMM_ADD_BLOCK;
-		len = htmm_block_len(n, at);
-		lost += htmm_add_block(table, samples + at, len, ahead,
-				       (block - 2) % HTMM_ADD_BLOCKS,
-				       dropped + lost, at);
-	}
-	table->counted += n - lost;
-	table->full += lost;
-	return lost;
 }
 
 void htmm_table_cool(struct htmm_table *table)
@@ -445,7 +150,7 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 		if (table->sweep >= table->high)
 			table->sweep = 0;
 		region = htmm_table_entry(table, table->sweep++);
-		if (!region->born)
+		if (!htmm_region_detail(region)->born)
 			continue;
 		htmm_table_cool_region(table, region);
 		if (!region->count)
@@ -466,7 +171,7 @@ bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
 		if (htmm_region_space(region) == space)
 			htmm_table_remove(table, region);
 		else
-			table->leaving = region->next;
+			table->leaving = htmm_region_detail(region)->next;
 	}
 	return table->leaving;
 }
@@ -478,7 +183,7 @@ void htmm_table_clear(struct htmm_table *table)
 	for (i = 0; i < table->high; i++) {
 		struct htmm_region *region = htmm_table_entry(table, i);
 
-		if (region->born)
+		if (htmm_region_detail(region)->born)
 			htmm_region_release(region, table->pool);
 	}
 	htmm_dir_clear(table);

@@ -35,10 +35,6 @@
 #include "pool.h"
 #include "region.h"
 
-/* Entries of the directory that share a block. */
-#define HTMM_BLOCK_ENTRIES						\
-	(HTMM_POOL_BLOCK_SIZE / sizeof(struct htmm_region))
-
 /* Regions among which the coldest is chosen to be evicted. */
 #define HTMM_EVICT_WINDOW	16
 /* Most regions evicted for one sample. */
@@ -91,22 +87,21 @@ struct htmm_table_config {
 
 #define HTMM_TABLE_MIN_BYTES	(32 * 1024)
 
+/* Most blocks that one sample takes. */
+#define HTMM_SAMPLE_BLOCKS	6
+
 /* Samples whose memory is fetched together, and blocks of them under way. */
 #define HTMM_ADD_BLOCK		32
-#define HTMM_ADD_BLOCKS		3
+#define HTMM_ADD_BLOCKS		2
 
 /**
  * struct htmm_ahead - what is known of a sample before its turn
- * @region: its region, as far as found; NULL: the sample takes the slow way
- * @key: the region's key, until the region is found
- * @digit: then the page's byte, NULL if the region is sparse
+ * @digit: its page's byte; the table's no_digit if it has to take the slow way
+ * @region: its region; NULL if that is not known, or not cooled
  */
 struct htmm_ahead {
+	u8 *digit;
 	struct htmm_region *region;
-	union {
-		u64 key;
-		u8 *digit;
-	};
 };
 
 /**
@@ -136,11 +131,11 @@ struct htmm_table {
 	struct htmm_table_config config;
 	struct htmm_pool *pool;
 	struct htmm_region **head;	/* hash chains */
-	struct htmm_region **block;	/* entries, by fours */
+	struct htmm_region_block **block;
 	u32 *space;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
 	u64 dir_bytes;
-	u32 hash_shift;
+	u32 head_mask;
 	u32 space_mask;
 	u32 max_held;			/* pages that the pool may come to hold */
 	u32 high;			/* entries in all blocks */
@@ -152,6 +147,7 @@ struct htmm_table {
 	u32 hand;			/* next entry that eviction looks at */
 	u32 leaving;			/* index + 1 of the next one to remove */
 	bool moved;			/* entries have been moved or evicted */
+	u8 no_digit;			/* always 0, as the byte of a new page is */
 	struct htmm_ahead ahead[HTMM_ADD_BLOCKS][HTMM_ADD_BLOCK];
 };
 
@@ -208,7 +204,7 @@ struct htmm_region_info {
  * @config: the limits
  *
  * The directory is sized once, from the limits, and never grows: no sample
- * waits for a rehash. It takes 3 to 5 % of @config's max_bytes.
+ * waits for a rehash. It takes 4 to 7 % of @config's max_bytes.
  *
  * Return: bytes that htmm_table_init() wants, or 0 if @config is invalid.
  */
@@ -368,6 +364,30 @@ void htmm_table_stats_merge(struct htmm_table_stats *stats,
 			    const struct htmm_table_stats *other);
 
 /*
+ * For the core's own files: regions as they change.
+ */
+
+/**
+ * htmm_table_cool_region() - apply the coolings that a region has missed
+ * @table: the table
+ * @region: a tracked region of it
+ *
+ * Base pages that arrive at zero have been in bin 0 since they did; this is where
+ * they are forgotten.
+ */
+void htmm_table_cool_region(struct htmm_table *table,
+			    struct htmm_region *region);
+
+/**
+ * htmm_table_remove() - forget a region
+ * @table: the table
+ * @region: a tracked region of it
+ *
+ * Return: base pages forgotten with it.
+ */
+u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region);
+
+/*
  * For the core's own files: what a region looks like to a reader, with the
  * coolings it has missed applied on the way. Nothing is written.
  */
@@ -383,7 +403,7 @@ static inline struct htmm_region *
 htmm_table_entry(const struct htmm_table *table, u32 index)
 {
 	return &table->block[index / HTMM_BLOCK_ENTRIES]
-			    [index % HTMM_BLOCK_ENTRIES];
+			->region[index % HTMM_BLOCK_ENTRIES];
 }
 
 /**

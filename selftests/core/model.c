@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "dir.h"
 #include "model.h"
 
 /* Regions side by side, anywhere, and at both ends of the range. */
@@ -281,7 +282,9 @@ static void world_entries(const struct world *w,
 	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
 	for (i = 0; i < w->table.high; i++) {
 		region = htmm_table_entry(&w->table, i);
-		for (j = 0; region->born && j < MODEL_REGIONS; j++) {
+		if (!htmm_region_detail(region)->born)
+			continue;
+		for (j = 0; j < MODEL_REGIONS; j++) {
 			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
 			    htmm_region_space(region) == w->model.region[j].space)
 				entry[j] = region;
@@ -375,7 +378,7 @@ static void world_add_limited(struct world *w,
 	if (s->weight && r->tracked)
 		model_forget_zeros(&w->model, r);
 	if (lost || w->table.evicted != evicted)
-		CHECK(free_blocks < 1 + HTMM_PLANES ||
+		CHECK(free_blocks < HTMM_SAMPLE_BLOCKS ||
 		      (max_pages && w->model.pages >= max_pages &&
 		       !r->page[page].tracked));
 	/* Else none can have gone: the sample adds one at most, if its own is new. */
@@ -518,45 +521,53 @@ void world_clear(struct world *w)
 /* A region has no more memory than it takes, and no page twice. */
 static u32 world_audit_region(const struct htmm_region *region)
 {
-	u32 i, j, first = htmm_region_first_pair(region);
-	u32 pairs = first + region->pairs;
+	const struct htmm_detail *detail = htmm_region_detail(region);
+	u32 i, j, first = region->digits > 1 ? HTMM_PAIRS / 2 : 0, pairs = 0;
 
-	CHECK(pairs <= HTMM_MAP_SIZE && region->planes <= HTMM_PLANES);
-	for (i = first; i < pairs; i++) {
-		CHECK(region->value[i] && region->page[i] < HTMM_REGION_PAGES);
+	CHECK(region->digits <= 1 + HTMM_PLANES);
+	for (i = first; i < HTMM_PAIRS; i++) {
+		if (!detail->pair[i])
+			continue;
+		pairs++;
+		CHECK(detail->pair[i] >> HTMM_REGION_SHIFT);
 		for (j = first; j < i; j++)
-			CHECK(region->page[i] != region->page[j]);
+			CHECK(!detail->pair[j] ||
+			      (detail->pair[i] ^ detail->pair[j]) & HTMM_PAIR_PAGE);
 	}
-	if (region->leaf)
-		return 1 + region->planes;
-	CHECK(region->planes == 0 && region->pages == region->pairs);
-	return 0;
+	CHECK(pairs == region->pairs);
+	if (!region->digits)
+		CHECK(region->pages == pairs && region->pair == detail->pair);
+	return region->digits;
 }
 
-/* Every block is a leaf, a plane or four entries, all of them on their lists. */
+/* Every block is a leaf, a plane or for entries, all of them on their lists. */
 static void world_audit(const struct world *w)
 {
 	const struct htmm_table *t = &w->table;
-	u32 i, blocks = t->high / HTMM_BLOCK_ENTRIES, used = 0, listed = 0;
-	u32 link, prev;
+	u32 i, link, prev, used = 0, listed = 0;
+	u32 blocks = t->high / HTMM_BLOCK_ENTRIES * HTMM_DIR_BLOCKS;
 
 	for (i = 0; i < t->high; i++) {
 		const struct htmm_region *region = htmm_table_entry(t, i);
 
-		CHECK(region->self == i);
-		used += region->born != 0;
-		if (region->born)
-			blocks += world_audit_region(region);
+		CHECK(htmm_region_detail(region)->self == i);
+		if (!htmm_region_detail(region)->born)
+			continue;
+		used++;
+		blocks += world_audit_region(region);
 	}
 	CHECK(used == t->regions && t->nr_free == t->high - used);
 	CHECK(w->pool.used == blocks);
 	for (i = 0; i <= t->space_mask + 1; i++) {
 		link = i <= t->space_mask ? t->space[i] : t->free;
 		for (prev = 0; link; listed++) {
+			const struct htmm_detail *detail;
+
 			CHECK(link <= t->high);
-			CHECK(htmm_table_entry(t, link - 1)->prev == prev);
+			detail = htmm_region_detail(htmm_table_entry(t, link - 1));
+			CHECK(detail->prev == prev);
 			prev = link;
-			link = htmm_table_entry(t, link - 1)->next;
+			link = detail->next;
 		}
 	}
 	CHECK(listed == t->high);

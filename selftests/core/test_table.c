@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Table: single cases; test_walk.c has the random ones. */
+#include "dir.h"
 #include "model.h"
 
 static struct world world;	/* large */
@@ -271,7 +272,7 @@ static void empty_pool_refuses(void)
 	world_add(&world, &s, 1);
 	CHECK(world.table.full == 1 && world.table.regions == 0);
 	CHECK(htmm_table_need(&world.table) ==
-	      DIV_ROUND_UP(roomy.batch + HTMM_PLANES, HTMM_POOL_BLOCKS_PER_PAGE));
+	      DIV_ROUND_UP(roomy.batch - 1 + HTMM_SAMPLE_BLOCKS, HTMM_POOL_BLOCKS_PER_PAGE));
 	add(0, 0, 1);
 	CHECK(count(0, 0) == 1);
 	world_matches(&world);
@@ -318,9 +319,9 @@ static void forms_of_a_region(void)
 	static const struct {
 		u32 pages, weight, blocks;
 	} steps[] = {
-		{ HTMM_MAP_SIZE, 1000, 0 },	/* pairs, whatever they hold */
-		{ HTMM_MAP_SIZE + 1, 1, 1 },	/* a leaf; the high parts in pairs */
-		{ HTMM_MAP_SIZE + 2, 1000, 2 },	/* too many: a plane */
+		{ HTMM_PAIRS, 1000, 0 },	/* pairs */
+		{ HTMM_PAIRS + 1, 1, 1 },	/* a leaf; the high parts in pairs */
+		{ HTMM_PAIRS + 2, 1000, 2 },	/* too many: a plane */
 		{ 512, 1, 2 },
 		{ 512, 20000, 3 },
 	};
@@ -331,14 +332,14 @@ static void forms_of_a_region(void)
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		for (page = 0; page < steps[i].pages; page++)
 			add(0, page, steps[i].weight);
-		CHECK(world.pool.used == 1 + steps[i].blocks);
+		CHECK(world.pool.used == HTMM_DIR_BLOCKS + steps[i].blocks);
 	}
 	for (i = 0; i < 40; i++) {
 		world_cool(&world);
 		world_reclaim(&world, 100, &more);
 		world_matches(&world);
 	}
-	CHECK(world.pool.used == 1 && world.table.regions == 0);
+	CHECK(world.pool.used == HTMM_DIR_BLOCKS && world.table.regions == 0);
 	world_close(&world);
 }
 
@@ -400,7 +401,7 @@ static void steps_are_bounded(void)
 	world_cool(&world);
 	for (; more; steps++)
 		world_reclaim(&world, 5, &more);
-	CHECK(steps == DIV_ROUND_UP(MODEL_REGIONS, 5U));
+	CHECK(steps == DIV_ROUND_UP(world.table.high, 5U));
 	CHECK(world.table.regions == 0 && world.table.reclaimed == MODEL_REGIONS);
 	world_close(&world);
 }

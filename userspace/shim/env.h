@@ -33,8 +33,9 @@ typedef __u64 u64;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
-#define prefetch(p)	__builtin_prefetch(p, 0, 3)
-#define prefetchw(p)	__builtin_prefetch(p, 1, 3)
+/* Volatile, as in the kernel: a function that does nothing else must not vanish. */
+#define prefetch(p)	({ __builtin_prefetch(p, 0, 3); asm volatile(""); })
+#define prefetchw(p)	({ __builtin_prefetch(p, 1, 3); asm volatile(""); })
 
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
 /* The two barriers of the ring; each use names its pair. */
