@@ -129,6 +129,7 @@ static void check_record(const u64 *slot, u64 type, const struct htmm_sample *s)
 	CHECK(!(type & PERF_SAMPLE_DATA_SRC) || *at++ == s->data_src);
 	CHECK((u32)((const char *)at - (const char *)slot) == header->size);
 	CHECK(*at == s->cookie && htmm_record_cookie(slot, type) == s->cookie);
+	CHECK(htmm_record_target(slot, type) == s->target);
 	CHECK(htmm_record_addr(slot, type) == s->addr);
 	CHECK(htmm_record_pid(slot) == s->pid);
 }
@@ -141,7 +142,7 @@ static void run_record(void)
 		.ip = fuzz_u64(), .addr = fuzz_u64(), .time = fuzz_u64(),
 		.period = fuzz_u64(), .data_src = fuzz_u64(),
 		.cookie = fuzz_u64(), .pid = fuzz_u64(), .tid = fuzz_u64(),
-		.cpu = fuzz_u64(), .misc = fuzz_u64(),
+		.cpu = fuzz_u64(), .misc = fuzz_u64(), .target = fuzz_u64(),
 	};
 	u64 *slot = malloc(htmm_record_slot_size(type));
 
