@@ -46,12 +46,14 @@ static void print_panel(FILE *file, const struct report_view *view, const struct
 {
 	const struct space *space = &view->report->tasks.space[panel->space];
 	bool colour = out_wants_colour(file);
-	unsigned int row = panel->rows;
+	unsigned int row = panel->rows, others;
 
 	fprintf(file, "\npid %u ", space->pid);
 	out_name(file, space->comm);
 	fputs(", ", file);
-	out_name(file, panels_mapping(view->report, panel));
+	out_name(file, panels_mapping(view->report, panel, &others));
+	if (others)
+		fprintf(file, " and %u more", others);
 	fprintf(file, ": %llu samples (%.1f%%), %llu KiB a row\n", panel->samples,
 		percent(panel->samples, view->report->counts.samples), panel->row_bytes / 1024);
 	while (row--) {

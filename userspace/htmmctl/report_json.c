@@ -207,7 +207,7 @@ static struct json_object *panel_json(const struct report_view *view, const stru
 	unsigned int row, i;
 
 	add_space(obj, view, panel->space);
-	json_add_name(obj, "mapping", panels_mapping(view->report, panel));
+	json_add_name(obj, "mapping", panels_mapping(view->report, panel, NULL));
 	json_add_hex(obj, "start", panel->start);
 	json_add_hex(obj, "end", panel->end);
 	json_add_u64(obj, "row_bytes", panel->row_bytes);

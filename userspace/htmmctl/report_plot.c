@@ -40,16 +40,23 @@ static void print_text(FILE *gnuplot, const char *text)
 		      gnuplot);
 }
 
+/* gnuplot draws no image of a single row or column, so these are given twice. */
+static unsigned int at_least_two(unsigned int nr)
+{
+	return nr < 2 ? 2 : nr;
+}
+
 static void print_data(FILE *gnuplot, const struct report_view *view, unsigned int p, __u64 *cells)
 {
 	const struct panel *panel = &view->panels.panel[p];
+	unsigned int rows = at_least_two(panel->rows), columns = view->panels.columns;
 	unsigned int row, i;
 
 	fprintf(gnuplot, "$panel%u << END\n", p);
-	for (row = 0; row < panel->rows; row++) {
-		panels_row(&view->panels, view->report->heat, panel, row, cells);
-		for (i = 0; i < view->panels.columns; i++)
-			fprintf(gnuplot, "%llu ", cells[i]);
+	for (row = 0; row < rows; row++) {
+		panels_row(&view->panels, view->report->heat, panel, row % panel->rows, cells);
+		for (i = 0; i < at_least_two(columns); i++)
+			fprintf(gnuplot, "%llu ", cells[i % columns]);
 		fputc('\n', gnuplot);
 	}
 	fputs("END\n", gnuplot);
@@ -67,24 +74,33 @@ static void print_tics(FILE *gnuplot, const struct panel *panel)
 	fputs(")\n", gnuplot);
 }
 
-static void print_panel(FILE *gnuplot, const struct report_view *view, unsigned int p)
+static void print_title(FILE *gnuplot, const struct report_view *view, const struct panel *panel)
 {
-	const struct panel *panel = &view->panels.panel[p];
 	const struct space *space = &view->report->tasks.space[panel->space];
-	double seconds = (double)report_column_ns(view) / 1e9;
+	unsigned int others;
 
 	fprintf(gnuplot, "set title \"pid %u ", space->pid);
 	print_text(gnuplot, space->comm);
 	fputs(", ", gnuplot);
-	print_text(gnuplot, panels_mapping(view->report, panel));
+	print_text(gnuplot, panels_mapping(view->report, panel, &others));
+	if (others)
+		fprintf(gnuplot, " and %u more", others);
 	fprintf(gnuplot, ": %llu samples\" noenhanced\n", panel->samples);
+}
+
+static void print_panel(FILE *gnuplot, const struct report_view *view, unsigned int p)
+{
+	const struct panel *panel = &view->panels.panel[p];
+	double seconds = (double)report_column_ns(view) / 1e9 * view->panels.columns;
+
+	print_title(gnuplot, view, panel);
 	print_tics(gnuplot, panel);
-	fprintf(gnuplot, "set xrange [0:%f]\nset yrange [0:%u]\n",
-		seconds * view->panels.columns, panel->rows);
+	fprintf(gnuplot, "set xrange [0:%f]\nset yrange [0:%u]\n", seconds, panel->rows);
 	/* Cells have their corners, not their centres, at whole numbers; empty ones are dark. */
-	fprintf(gnuplot, "plot $panel%u matrix using ", p);
-	fprintf(gnuplot, "(($1+0.5)*%f):($2+0.5):($3 > 0 ? $3 : NaN) with image notitle\n",
-		seconds);
+	fprintf(gnuplot, "plot $panel%u matrix using (($1+0.5)*%f):(($2+0.5)*%f):", p,
+		seconds / at_least_two(view->panels.columns),
+		(double)panel->rows / at_least_two(panel->rows));
+	fputs("($3 > 0 ? $3 : NaN) with image notitle\n", gnuplot);
 }
 
 static void print_script(FILE *gnuplot, const char *path, const struct report_view *view,

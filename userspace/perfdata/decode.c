@@ -161,20 +161,13 @@ static int sample_event(const struct perfdata_events *events, const unsigned cha
 	return at + 8U <= size ? perfdata_events_find(events, get64(record + at)) : -EBADMSG;
 }
 
-static int decode_sample(const struct perfdata_events *events, const unsigned char *record,
+static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char *record,
 			 size_t size, struct perfdata_record_view *view)
 {
-	const struct perfdata_evsel *evsel;
-	const struct perfdata_layout *layout;
-	int event = sample_event(events, record, size);
+	const struct perfdata_layout *layout = &evsel->layout;
 
-	if (event < 0)
-		return event;
-	evsel = &events->event[event];
-	layout = &evsel->layout;
 	if (size < layout->fixed)
 		return -EBADMSG;
-	view->event = event;
 	if (layout->ip != PERFDATA_ABSENT)
 		view->ip = get64(record + layout->ip);
 	if (layout->tid != PERFDATA_ABSENT) {
@@ -286,17 +279,17 @@ static int decode_lost(const unsigned char *record, size_t size, size_t at,
 }
 
 int perfdata_decode(const struct perfdata_events *events, const struct perf_event_header *header,
-		    struct perfdata_record_view *view)
+		    __u32 event, struct perfdata_record_view *view)
 {
 	const struct perf_event_header head = get_header(header);
 	const unsigned char *record = (const unsigned char *)header;
 
 	*view = (struct perfdata_record_view) {
-		.type = head.type, .misc = head.misc,
+		.type = head.type, .misc = head.misc, .event = event,
 		.pid = ~0U, .tid = ~0U, .cpu = ~0U, .period = 1,
 	};
 	if (head.type == PERF_RECORD_SAMPLE)
-		return decode_sample(events, record, head.size, view);
+		return decode_sample(&events->event[event], record, head.size, view);
 	if (head.type < PERFDATA_RECORD_ATTR)
 		decode_trailer(events, record, head.size, view);
 	switch (head.type) {
@@ -338,9 +331,9 @@ int perfdata_decode_time(const struct perfdata_events *events,
 	at = events->event[event].layout.time;
 	*time = 0;
 	if (at == PERFDATA_ABSENT)
-		return 0;
+		return event;
 	if (at + 8U > head.size)
 		return -EBADMSG;
 	*time = get64(record + at);
-	return 0;
+	return event;
 }

@@ -54,7 +54,8 @@ struct perfdata_record_view {
  * @header: a whole record, of a type below 64; need not be aligned
  * @time: receives the time; 0: it has none
  *
- * Return: 0, -EBADMSG (shorter than its type) or -ENOENT (of an unknown event).
+ * Return: index of its event (0 if it is no sample), -EBADMSG (shorter than its type)
+ * or -ENOENT (of an unknown event).
  */
 int perfdata_decode_time(const struct perfdata_events *events,
 			 const struct perf_event_header *header, __u64 *time);
@@ -63,11 +64,12 @@ int perfdata_decode_time(const struct perfdata_events *events,
  * perfdata_decode() - take a record apart
  * @events: the events of the file
  * @header: a whole record; need not be aligned
+ * @event: index of its event, from perfdata_decode_time()
  * @view: filled
  *
- * Return: 0, -EBADMSG (shorter than its type) or -ENOENT (of an unknown event).
+ * Return: 0 or -EBADMSG (shorter than its type).
  */
 int perfdata_decode(const struct perfdata_events *events, const struct perf_event_header *header,
-		    struct perfdata_record_view *view);
+		    __u32 event, struct perfdata_record_view *view);
 
 #endif /* PERFDATA_DECODE_H */

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Bytes of the window; a record has at most 64 KiB. */
-#define PERFDATA_WINDOW		(1024 * 1024)
+/* Bytes of the window: small enough for a CPU's cache; a record has at most 64 KiB. */
+#define PERFDATA_WINDOW		(256 * 1024)
 
 /**
  * struct perfdata_input - bytes that come one after the other

@@ -112,15 +112,16 @@ static void release(struct perfdata_order *order, __u64 limit)
 }
 
 int perfdata_order_push(struct perfdata_order *order, const void *record, size_t bytes,
-			__u64 time)
+			__u64 time, __u32 event)
 {
 	size_t size = padded(bytes);
 
 	if (make_room(order, size))
 		return -ENOMEM;
 	memcpy(order->bytes + order->used, record, bytes);
-	order->wait[order->nr].time = time;
-	order->wait[order->nr++].at = order->used;
+	order->wait[order->nr++] = (struct perfdata_waiting) {
+		.time = time, .at = order->used, .event = event,
+	};
 	order->used += size;
 	if (time > order->newest)
 		order->newest = time;
@@ -166,7 +167,7 @@ static void close_ranks(struct perfdata_order *order)
 	order->ready = 0;
 }
 
-const struct perf_event_header *perfdata_order_pop(struct perfdata_order *order, __u64 *time)
+const struct perf_event_header *perfdata_order_pop(struct perfdata_order *order, __u32 *event)
 {
 	const struct perfdata_waiting *oldest;
 
@@ -176,9 +177,8 @@ const struct perf_event_header *perfdata_order_pop(struct perfdata_order *order,
 		return NULL;
 	}
 	oldest = &order->wait[order->next++];
-	*time = oldest->time;
-	if (*time > order->delivered)
-		order->delivered = *time;
+	*event = oldest->event;
+	order->delivered = oldest->time > order->delivered ? oldest->time : order->delivered;
 	return (void *)(order->bytes + oldest->at);
 }
 

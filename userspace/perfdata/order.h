@@ -32,7 +32,8 @@ struct perfdata_order {
 	size_t room;
 	struct perfdata_waiting {
 		__u64 time;
-		__u64 at;
+		__u32 at;
+		__u32 event;
 	} *wait, *spare;
 	size_t nr;
 	size_t wait_room;
@@ -49,11 +50,12 @@ struct perfdata_order {
  * @record: the record, copied; need not be aligned
  * @bytes: its size
  * @time: its time
+ * @event: index of its event, to be given back with it
  *
  * Return: 0 or -ENOMEM.
  */
 int perfdata_order_push(struct perfdata_order *order, const void *record, size_t bytes,
-			__u64 time);
+			__u64 time, __u32 event);
 
 /**
  * perfdata_order_round() - a round has ended
@@ -70,12 +72,12 @@ void perfdata_order_finish(struct perfdata_order *order);
 /**
  * perfdata_order_pop() - take the oldest record that is ready
  * @order: the records
- * @time: receives its time
+ * @event: receives the index of its event
  *
  * Return: the record, aligned to 8 bytes, valid until the next call; NULL if none
  * is ready.
  */
-const struct perf_event_header *perfdata_order_pop(struct perfdata_order *order, __u64 *time);
+const struct perf_event_header *perfdata_order_pop(struct perfdata_order *order, __u32 *event);
 
 /**
  * perfdata_order_free() - free the memory

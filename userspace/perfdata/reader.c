@@ -337,9 +337,9 @@ static bool accepted(struct perfdata_reader *reader, int ret)
 {
 	if (ret == -ENOENT)
 		reader->status.unknown++;
-	else if (ret)
+	else if (ret < 0)
 		reader->status.malformed++;
-	return !ret;
+	return ret >= 0;
 }
 
 /*
@@ -352,7 +352,7 @@ static int advance(struct perfdata_reader *reader, struct perfdata_record_view *
 	struct perf_event_header header;
 	const unsigned char *record;
 	__u64 time;
-	int ret;
+	int ret, event;
 
 	ret = next_raw(reader, &record, &header, err);
 	if (ret || !record)
@@ -368,13 +368,14 @@ static int advance(struct perfdata_reader *reader, struct perfdata_record_view *
 			skip_behind(reader, &header, record);
 		return ret;
 	}
-	if (!accepted(reader, perfdata_decode_time(&reader->events, (const void *)record, &time)))
+	event = perfdata_decode_time(&reader->events, (const void *)record, &time);
+	if (!accepted(reader, event))
 		return 0;
 	/* perf makes records up of what was before; these have no time, and go first. */
 	if (!time || time == ~0ULL || !reader->events.timed)
 		return accepted(reader, perfdata_decode(&reader->events, (const void *)record,
-							view));
-	if (perfdata_order_push(&reader->order, record, header.size, time))
+							event, view));
+	if (perfdata_order_push(&reader->order, record, header.size, time, event))
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	return 0;
 }
@@ -383,13 +384,14 @@ int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_
 			 struct htmm_error *err)
 {
 	const struct perf_event_header *record;
-	__u64 time;
+	__u32 event;
 	int ret;
 
 	for (;;) {
-		record = perfdata_order_pop(&reader->order, &time);
+		record = perfdata_order_pop(&reader->order, &event);
 		if (record) {
-			if (accepted(reader, perfdata_decode(&reader->events, record, view)))
+			ret = perfdata_decode(&reader->events, record, event, view);
+			if (accepted(reader, ret))
 				return 1;
 			continue;
 		}

@@ -52,7 +52,9 @@ static __u64 mix(__u64 x)
 
 static __u32 hash(__u32 space, __u64 chunk)
 {
-	return mix(chunk + ((__u64)space << 40)) & (SLOTS - 1);
+	__u64 key = chunk ^ (__u64)space << 40;
+
+	return (key ^ key >> 32) * 0x9e3779b97f4a7c15ULL >> 32 & (SLOTS - 1);
 }
 
 /* The slot of a row, or the empty one where it would be. Holds the row's number plus 1. */

@@ -161,19 +161,24 @@ static __u64 overlap(const struct panel *panel, const struct vma *vma)
 	return end > start ? end - start : 0;
 }
 
-const char *panels_mapping(const struct report *report, const struct panel *panel)
+const char *panels_mapping(const struct report *report, const struct panel *panel,
+			   unsigned int *others)
 {
 	const struct space *space = &report->tasks.space[panel->space];
 	const struct mapping *best = NULL, *mapping;
+	unsigned int nr = 0;
 	__u32 i;
 
 	for (i = 0; i < space->nr_vmas; i++) {
 		if (!space->vma[i].mapping_plus_1 || !overlap(panel, &space->vma[i]))
 			continue;
 		mapping = &report->tasks.mapping[space->vma[i].mapping_plus_1 - 1];
+		nr++;
 		if (!best || mapping->samples > best->samples)
 			best = mapping;
 	}
+	if (others)
+		*others = nr ? nr - 1 : 0;
 	return best ? best->name : "[unmapped]";
 }
 

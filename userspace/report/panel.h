@@ -85,10 +85,12 @@ __u64 panels_most(const struct panels *panels, const struct heat *heat);
  * panels_mapping() - the mapping with the most samples in a panel
  * @report: the report
  * @panel: the panel
+ * @others: receives how many other ranges with samples lie there; may be NULL
  *
  * Return: its name.
  */
-const char *panels_mapping(const struct report *report, const struct panel *panel);
+const char *panels_mapping(const struct report *report, const struct panel *panel,
+			   unsigned int *others);
 
 /**
  * panels_free() - free them

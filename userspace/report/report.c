@@ -17,6 +17,7 @@ int report_init(struct report *report, const struct report_config *config, struc
 {
 	memset(report, 0, sizeof(*report));
 	report->config = *config;
+	report->hint_space = -1;
 	report->store = store_new(&config->store, err);
 	if (!report->store)
 		return -ENOMEM;
@@ -55,8 +56,12 @@ void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples,
 
 static void count(struct report *report, const struct perfdata_record_view *view)
 {
-	int space = tasks_space(&report->tasks, view->pid);
+	int space = report->hint_space;
 
+	if (space < 0 || view->pid != report->hint_pid)
+		space = tasks_space(&report->tasks, view->pid);
+	report->hint_space = space;
+	report->hint_pid = view->pid;
 	if (space < 0)
 		return;
 	report_count(report, space, view->addr, 1, weight_of(report, view));
@@ -85,6 +90,8 @@ void report_feed(struct report *report, const struct perfdata_record_view *view)
 		feed_sample(report, view);
 		return;
 	}
+	/* What follows may begin another address space. */
+	report->hint_space = -1;
 	if (view->type == PERF_RECORD_LOST || view->type == PERF_RECORD_LOST_SAMPLES)
 		report->counts.lost += view->lost;
 	if (view->type == PERF_RECORD_THROTTLE)

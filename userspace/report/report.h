@@ -84,6 +84,8 @@ struct report_page {
  * @hist: histograms and thresholds, by kind
  * @hist_given: they come from elsewhere and are not computed
  * @hit_ppm: estimated share of samples that the hot pages get, by kind
+ * @hint_pid: private: process of the sample before
+ * @hint_space: private: its address space; -1: look it up
  * @page: hottest pages
  * @nr_pages: how many there are
  * @region: most skewed regions
@@ -98,6 +100,8 @@ struct report {
 	struct htmm_histogram hist[HTMM_KINDS];
 	bool hist_given;
 	__u32 hit_ppm[HTMM_KINDS];
+	__u32 hint_pid;
+	int hint_space;
 	struct report_page *page;
 	__u32 nr_pages;
 	struct report_page *region;
