@@ -7,6 +7,8 @@
  * of them: /data/alpha, /data/beta, /data/gamma, a page after the other; every
  * hundredth sample is on its stack.
  *
+ * The machine is said to have 8 GiB of memory.
+ *
  *   -n  samples (30000)
  *   -c  CPUs, whose records come in rounds, one CPU after the other (4)
  *   -e  events, told apart by their ids (2)
@@ -34,6 +36,7 @@
 #define TIME_STEP	1000ULL
 /* Samples of a CPU in each round. */
 #define ROUND		1000
+#define TOTAL_KIB	(8ULL << 20)
 /* A load from local DRAM. */
 #define DATA_SRC	(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, LOC_RAM))
 
@@ -198,6 +201,11 @@ static void write_data(void)
 static void write_pipe(void)
 {
 	struct perfdata_pipe_header start = { PERFDATA_MAGIC, sizeof(start) };
+	const struct {
+		struct perf_event_header header;
+		__u64 feature;
+		__u64 kib;
+	} memory = { { PERFDATA_RECORD_FEATURE, 0, 24 }, PERFDATA_TOTAL_MEM, TOTAL_KIB };
 	long event, cpu;
 
 	write_all(&start, sizeof(start));
@@ -215,7 +223,18 @@ static void write_pipe(void)
 			write_all(&id, sizeof(id));
 		}
 	}
+	write_all(&memory, sizeof(memory));
 	write_data();
+}
+
+/* The feature behind the data, at @offset. */
+static void write_memory(__u64 offset)
+{
+	struct perfdata_section section = { offset + sizeof(section), sizeof(__u64) };
+	__u64 kib = TOTAL_KIB;
+
+	write_all(&section, sizeof(section));
+	write_all(&kib, sizeof(kib));
 }
 
 static void write_file(void)
@@ -244,6 +263,8 @@ static void write_file(void)
 	}
 	write_data();
 	header.data.size = data_bytes;
+	header.features[0] = 1ULL << PERFDATA_TOTAL_MEM;
+	write_memory(header.data.offset + data_bytes);
 	rewind(out);
 	write_all(&header, sizeof(header));
 }

@@ -193,11 +193,12 @@ static int report_file(struct options *opts, struct htmm_error *err)
 		return ret;
 	view.notes = perfdata_reader_notes(reader);
 	view.events = perfdata_reader_events(reader);
-	if (!opts->config.store.capacity)
-		opts->config.store.capacity = recorded_capacity(view.notes);
 	ret = report_init(&report, &opts->config, err);
 	if (!ret)
 		ret = read_records(&report, reader, err);
+	/* A pipe tells of its machine on the way. */
+	if (!ret && !opts->capacity)
+		report.store->config.capacity = recorded_capacity(view.notes);
 	if (!ret)
 		ret = report_finish(&report, opts->max, err);
 	if (!ret) {

@@ -19,7 +19,7 @@
 /**
  * struct store_config - how samples turn into hot pages
  * @max_bytes: most memory of the table, in bytes
- * @capacity: what the fast tier holds, in pages
+ * @capacity: what the fast tier holds, in pages; may still change
  * @cooling_period: samples between two coolings, at least 1
  */
 struct store_config {
