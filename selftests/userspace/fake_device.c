@@ -12,6 +12,7 @@
  * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
  * FAKE_DUMP=FILE		HTMM_IOC_START writes there what it was asked for
  * FAKE_THROTTLED=N		the last channel was throttled N times
+ * FAKE_TARGETS=N		the session has N processes as targets, from 7000001 on
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <linux/htmm.h>
 #include <linux/perf_event.h>
@@ -35,7 +37,7 @@ static int fake_fd = -1;
 static __u32 state;
 static unsigned int seconds = 1;
 static __u32 start_flags;
-static __u32 nr_targets;
+static __u32 nr_targets = 1;
 static __u32 target;
 static struct htmm_event events[HTMM_MAX_EVENTS] = {
 	{ .type = 4, .precise_ip = 2, .config = 0x1d3, .period = 1009, .name = "dram-load" },
@@ -90,6 +92,15 @@ int __wrap_open(const char *path, int flags, ...)
 	return fake_fd;
 }
 
+/* A cgroup of its own is more than a test of htmmctl alone can count on. */
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+	if (!strstr(path, "/htmmctl-"))
+		return mkdirat(AT_FDCWD, path, mode);
+	errno = EROFS;
+	return -1;
+}
+
 static int fail(int code)
 {
 	errno = code;
@@ -124,6 +135,8 @@ static void dump(const struct htmm_start *start)
 		fprintf(file, "target %u %llu\n", wanted[i].type, wanted[i].id);
 	dump_bitmap(file, "cpus", start->cpus, start->cpus_size);
 	dump_bitmap(file, "drain_cpus", start->drain_cpus, start->drain_cpus_size);
+	if (start->drain_threads)
+		fprintf(file, "drain_threads %u\n", start->drain_threads);
 	fprintf(file, "drain_nice %d\ndrain_interval_ms %u\nring_pages %u\n", start->drain_nice,
 		start->drain_interval_ms, start->ring_pages);
 	fprintf(file, "max_pages %llu\nmax_bytes %llu\ncapacity_pages %llu\n", start->max_pages,
@@ -151,10 +164,60 @@ static int fake_start(struct htmm_start *start)
 	memcpy(events, (void *)(unsigned long)start->events,
 	       start->nr_events * sizeof(struct htmm_event));
 	nr_events = start->nr_events;
-	nr_targets = start->nr_targets;
-	target = nr_targets ? targets[0].id : 0;
+	nr_targets = start->nr_targets ? start->nr_targets : 1;
+	target = start->nr_targets ? targets[0].id : 0;
 	start_flags = start->flags;
 	state = HTMM_STATE_RUNNING;
+	return 0;
+}
+
+/* The first is of all tasks or a process; a dead one and a cgroup may follow. */
+static struct htmm_target_info fake_target(__u32 number)
+{
+	struct htmm_target_info info = {
+		.number = number, .type = HTMM_TARGET_TGID, .id = target, .name = "sh",
+		.samples = 1000 * number, .pages = 10 * number, .bytes = 1 << 20,
+		.capacity_pages = 1000, .max_bytes = 16 << 20,
+	};
+
+	if (number == 2)
+		info.flags = HTMM_TARGET_DEAD;
+	if (number == 3)
+		info.type = HTMM_TARGET_CGROUP;
+	if (number == 1 && !target)
+		info.type = HTMM_TARGET_ALL;
+	info.drops[HTMM_DROP_STALE] = number;
+	return info;
+}
+
+static __u32 fake_nr_targets(void)
+{
+	return getenv("FAKE_TARGETS") ? (__u32)env_number("FAKE_TARGETS") : nr_targets;
+}
+
+static int fake_targets(struct htmm_targets *arg)
+{
+	struct htmm_target_info *info = (void *)(unsigned long)arg->targets;
+	__u32 i;
+
+	if (arg->target_size != sizeof(*info))
+		return fail(EINVAL);
+	for (i = 0; i < fake_nr_targets() && i < arg->nr_targets; i++)
+		info[i] = fake_target(i + 1);
+	arg->nr_targets = fake_nr_targets();
+	return 0;
+}
+
+static int fake_add_target(struct htmm_add_target *arg)
+{
+	const struct htmm_target *wanted = (void *)(unsigned long)arg->target;
+
+	if (wanted->id == 7) {
+		snprintf((char *)(unsigned long)arg->error, arg->error_size,
+			 "target 1 is the same already");
+		return fail(EEXIST);
+	}
+	arg->number = fake_nr_targets() + 1;
 	return 0;
 }
 
@@ -176,7 +239,7 @@ static int fake_info(struct htmm_info *info)
 	info->session_flags = start_flags;
 	info->owner = 42;
 	info->nr_events = nr_events;
-	info->nr_targets = nr_targets;
+	info->nr_targets = fake_nr_targets();
 	info->nr_cpus = FAKE_CPUS;
 	info->elapsed_ns = seconds * 1500000000ULL;
 	if (getenv("FAKE_LIVE")) {
@@ -245,6 +308,8 @@ static int fake_hist(struct htmm_histogram *hist)
 
 	if (hist->kind > HTMM_HIST_HUGE)
 		return fail(EINVAL);
+	if (hist->target > fake_nr_targets())
+		return fail(ENOENT);
 	hist->nr_bins = HTMM_NR_BINS;
 	hist->hot_threshold = 5;
 	hist->warm_threshold = 4;
@@ -280,6 +345,8 @@ static int fake_hot_pages(struct htmm_hot_pages *arg)
 	struct htmm_hot_page *pages = (void *)(unsigned long)arg->pages;
 	__u32 nr = 0;
 
+	if (arg->target > fake_nr_targets())
+		return fail(ENOENT);
 	while (nr < arg->nr_pages && arg->cursor[0] < FAKE_PAGES)
 		pages[nr++] = fake_page(arg->cursor[0]++);
 	arg->nr_pages = nr;
@@ -320,7 +387,16 @@ static int fake_ioctl(unsigned long request, void *arg)
 		return fake_hist(arg);
 	if (request == HTMM_IOC_GET_HOT_PAGES)
 		return fake_hot_pages(arg);
-	if (request == HTMM_IOC_COOL || request == HTMM_IOC_RESET)
+	if (request == HTMM_IOC_GET_TARGETS)
+		return fake_targets(arg);
+	if (request == HTMM_IOC_ADD_TARGET)
+		return fake_add_target(arg);
+	if (request == HTMM_IOC_REMOVE_TARGET)
+		return ((struct htmm_remove_target *)arg)->target > fake_nr_targets() ?
+			fail(ENOENT) : 0;
+	if (request == HTMM_IOC_COOL)
+		return ((struct htmm_cool *)arg)->target > fake_nr_targets() ? fail(ENOENT) : 0;
+	if (request == HTMM_IOC_RESET)
 		return 0;
 	return fail(ENOTTY);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands that take no options of their own: stop, cool, reset. */
+/* The commands that take hardly any options of their own: stop, cool, reset. */
 #include <stdio.h>
 #include <unistd.h>
 #include "htmmctl.h"
@@ -47,7 +47,21 @@ static int run_stop(const struct command *cmd, int argc, char **argv)
 
 static int run_cool(const struct command *cmd, int argc, char **argv)
 {
-	return control(cmd, argc, argv, htmm_device_cool, NULL);
+	__s64 target = 0;
+	const struct opt opts[] = { OPT_TARGET(&target), { OPT_END } };
+	const struct opt *const tables[] = { opts, NULL };
+	struct htmm_error err = {};
+	int fd, ret;
+
+	ret = opts_parse(cmd, argc, argv, tables, NULL);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	fd = htmm_device_open(NULL, &err);
+	if (fd < 0)
+		return print_error(&err);
+	ret = htmm_target_cool(fd, target, &err);
+	close(fd);
+	return ret ? print_error(&err) : EXIT_OK;
 }
 
 static int run_reset(const struct command *cmd, int argc, char **argv)

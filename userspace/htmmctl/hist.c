@@ -135,9 +135,11 @@ struct json_object *hist_json(const struct htmm_histogram *hist)
 static int run_hist(const struct command *cmd, int argc, char **argv)
 {
 	bool json = false, huge = false, all = false;
+	__s64 target = 0;
 	const struct opt opts[] = {
 		{ OPT_FLAG, 0, "huge", NULL, "of 2 MiB regions instead of 4 KiB pages", &huge },
 		{ OPT_FLAG, 0, "all", NULL, "every bin, also those above the 16th", &all },
+		OPT_TARGET(&target),
 		OPT_JSON(&json),
 		{ OPT_END },
 	};
@@ -152,7 +154,7 @@ static int run_hist(const struct command *cmd, int argc, char **argv)
 	fd = htmm_device_open(NULL, &err);
 	if (fd < 0)
 		return print_error(&err);
-	ret = htmm_device_hist(fd, huge ? HTMM_HIST_HUGE : HTMM_HIST_BASE, &hist, &err);
+	ret = htmm_target_hist(fd, target, huge ? HTMM_HIST_HUGE : HTMM_HIST_BASE, &hist, &err);
 	close(fd);
 	if (ret)
 		return print_error(&err);

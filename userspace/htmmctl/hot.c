@@ -56,6 +56,7 @@ static struct json_object *page_json(struct htmm_names *names, const struct htmm
 	json_add_hex(obj, "offset", place.offset);
 	json_add_name(obj, "comm", place.comm);
 	json_add_u64(obj, "space", page->space);
+	json_add_u64(obj, "target", page->target);
 	json_add_bool(obj, "hot", page->flags & HTMM_PAGE_HOT);
 	json_add_bool(obj, "exited", page->flags & HTMM_PAGE_EXITED);
 	return obj;
@@ -87,11 +88,12 @@ static void print_pages(struct htmm_names *names, const struct htmm_page_list *l
 static int run_hot(const struct command *cmd, int argc, char **argv)
 {
 	bool json = false, by_mapping = false;
-	__s64 max = HOT_PAGES_DEFAULT;
+	__s64 max = HOT_PAGES_DEFAULT, target = 0;
 	const struct opt opts[] = {
 		{ OPT_NUMBER, 'n', "number", "N", "lines to print, 0: all (20)",
 		  &max, 0, LONG_MAX },
 		{ OPT_FLAG, 0, "mapping", NULL, "sum the pages of each mapping up", &by_mapping },
+		OPT_TARGET(&target),
 		OPT_JSON(&json),
 		{ OPT_END },
 	};
@@ -107,7 +109,7 @@ static int run_hot(const struct command *cmd, int argc, char **argv)
 	fd = htmm_device_open(NULL, &err);
 	if (fd < 0)
 		return print_error(&err);
-	ret = htmm_device_hot_pages(fd, by_mapping ? 0 : max, &list, &err);
+	ret = htmm_target_hot_pages(fd, target, by_mapping ? 0 : max, &list, &err);
 	close(fd);
 	if (!ret) {
 		names = htmm_names_new();

@@ -45,6 +45,7 @@ extern const struct command cmd_start;
 extern const struct command cmd_stats;
 extern const struct command cmd_status;
 extern const struct command cmd_stop;
+extern const struct command cmd_target;
 extern const struct command cmd_top;
 
 #endif /* HTMMCTL_H */

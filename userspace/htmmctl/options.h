@@ -3,6 +3,7 @@
 #ifndef HTMMCTL_OPTIONS_H
 #define HTMMCTL_OPTIONS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <htmm/error.h>
 #include <linux/types.h>
@@ -47,6 +48,10 @@ struct opt {
 
 /* The option of every command that prints data. */
 #define OPT_JSON(where)	{ OPT_FLAG, 0, "json", NULL, "print JSON", where }
+
+/* The option of every command that can look at one target. */
+#define OPT_TARGET(where)						\
+	{ OPT_NUMBER, 0, "target", "N", "only target N, see 'target list'", where, 1, UINT_MAX }
 
 /* What opts_parse() returns when the command is to go on. */
 #define OPTS_GO_ON	(-1)

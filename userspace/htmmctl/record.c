@@ -207,6 +207,7 @@ static void say_present(struct record *record)
 /* Some CPUs tell where data came from only with another event beside. */
 static int start_session(struct record *record, struct htmm_error *err)
 {
+	const struct htmm_target command = { .type = HTMM_TARGET_TGID, .id = record->child.pid };
 	struct session *session = &record->session;
 	int ret;
 
@@ -214,7 +215,7 @@ static int start_session(struct record *record, struct htmm_error *err)
 	if (!session->drain_interval)
 		session->drain_interval = DRAIN_MS;
 	if (record->child.pid && !session->all && !session->nr_targets) {
-		ret = session_add_target(session, record->child.pid, err);
+		ret = session_add_target(session, &command, err);
 		if (ret)
 			return ret;
 	}

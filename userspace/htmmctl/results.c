@@ -18,6 +18,8 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 	if (!ret)
 		ret = htmm_device_hist(fd, HTMM_HIST_BASE, &res->hist, err);
 	if (!ret)
+		ret = htmm_device_targets(fd, &res->targets, err);
+	if (!ret)
 		ret = htmm_device_hot_pages(fd, max_pages, &res->pages, err);
 	if (!ret)
 		htmm_names_note(res->names, &res->pages);
@@ -26,7 +28,7 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 
 static void print_text(FILE *file, struct results *res)
 {
-	status_print(file, &res->info, &res->stats);
+	status_print(file, &res->info, &res->stats, &res->targets);
 	fputc('\n', file);
 	stats_print(file, &res->stats, false);
 	fputc('\n', file);
@@ -42,6 +44,8 @@ static void print_json(FILE *file, struct results *res, int exit_status)
 		fprintf(file, "\"exit_status\":%d,", exit_status);
 	fputs("\n\"status\":", file);
 	json_write(file, status_json(&res->info, &res->stats));
+	fputs(",\n\"targets\":", file);
+	json_write(file, targets_json(&res->targets));
 	fputs(",\n\"stats\":", file);
 	json_write(file, stats_json(&res->info, &res->stats));
 	fputs(",\n\"hist\":", file);
@@ -62,6 +66,7 @@ void results_print(FILE *file, struct results *res, bool json, int exit_status)
 void results_free(struct results *res)
 {
 	htmm_stats_free(&res->stats);
+	htmm_targets_free(&res->targets);
 	htmm_pages_free(&res->pages);
 	htmm_names_free(res->names);
 	memset(res, 0, sizeof(*res));

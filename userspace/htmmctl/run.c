@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "cgroup.h"
 #include "child.h"
 #include "htmmctl.h"
 #include "output.h"
@@ -23,6 +24,8 @@
 /**
  * struct run - the options of run, and what they lead to
  * @session: what to sample
+ * @cgroup: of the command, if it has one
+ * @alone: why it has none; empty if it needs none, too
  * @max_pages: hot pages in the report
  * @path: file for the report, or NULL
  * @json: report as JSON
@@ -31,12 +34,22 @@
  */
 struct run {
 	struct session session;
+	struct cgroup cgroup;
+	struct htmm_error alone;
 	__s64 max_pages;
 	const char *path;
 	bool json;
 	FILE *file;
 	struct results res;
 };
+
+/* Processes whose mappings are read at a time, of those that the command has. */
+#define NAMES_MOST	64
+
+static void refresh_names(void *names, pid_t pid)
+{
+	htmm_names_refresh(names, pid);
+}
 
 /*
  * Wait for the command to end.  Signals from the terminal reach it anyway;
@@ -51,7 +64,10 @@ static int wait_for_child(struct run *run, pid_t pid, const struct signals *sign
 	for (;;) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return child_status(status);
-		htmm_names_refresh(run->res.names, pid);
+		if (*run->cgroup.path)
+			cgroup_each(&run->cgroup, NAMES_MOST, refresh_names, run->res.names);
+		else
+			htmm_names_refresh(run->res.names, pid);
 		which = signals_wait(signals, ms, &info);
 		if (which && which != SIGCHLD && info.si_code <= 0)
 			kill(pid, which);
@@ -78,17 +94,37 @@ static int stop_and_report(struct run *run, int fd, int status, struct htmm_erro
 	return 0;
 }
 
+/* The command and all its children, in a cgroup of their own; else it alone. */
+static int choose_target(struct run *run, pid_t pid, struct htmm_error *err)
+{
+	struct htmm_target target = { .type = HTMM_TARGET_TGID, .id = pid };
+	struct htmm_error *why = &run->alone;
+
+	if (!cgroup_make(&run->cgroup, why) && !cgroup_enter(&run->cgroup, pid, why))
+		htmm_target_cgroup(&target, run->cgroup.path, why);
+	return session_add_target(&run->session, &target, err);
+}
+
 /* Start sampling the command's process, which waits. */
 static int start(struct run *run, int fd, struct child *child, struct htmm_error *err)
 {
 	int ret = 0;
 
 	if (!run->session.all && !run->session.nr_targets)
-		ret = session_add_target(&run->session, child->pid, err);
+		ret = choose_target(run, child->pid, err);
 	if (ret)
 		return ret;
 	session_finish(&run->session);
 	return session_start(&run->session, fd, HTMM_START_KEEP_EXITED, err);
+}
+
+static void say_who(const struct run *run, pid_t pid)
+{
+	if (run->alone.code)
+		notice("sampling process %d alone, not its children: %s", pid, run->alone.what);
+	else if (*run->cgroup.path && verbosity.verbose)
+		notice("sampling process %d and all its children, in the cgroup %s", pid,
+		       run->cgroup.path);
 }
 
 /* Fork, start sampling, execute, wait, stop, report. */
@@ -110,6 +146,7 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 	error = child_begin(&child);
 	if (error)
 		return child_not_executed(&child, argv[0], error);
+	say_who(run, child.pid);
 	status = wait_for_child(run, child.pid, &signals);
 	if (stop_and_report(run, fd, status, err)) {
 		print_error(err);
@@ -147,6 +184,7 @@ static int run_with(struct run *run, char **argv, struct htmm_error *err)
 	run->res.names = htmm_names_new();
 	if (run->res.names)
 		status = run_child(run, fd, argv, err);
+	cgroup_remove(&run->cgroup);
 	results_free(&run->res);
 	close(fd);
 close_report:
@@ -185,7 +223,8 @@ const struct command cmd_run = {
 	.name = "run",
 	.synopsis = "[options] [--] COMMAND...",
 	.summary = "sample a command while it runs, then report",
-	.help = "Samples the process of COMMAND, not its children, unless -p or -a is given.\n"
+	.help = "Samples COMMAND and all its children, in a cgroup of their own where that can\n"
+		"be, else COMMAND's process alone; or what -p, --cgroup or -a say.\n"
 		"Exits as it does.  The report goes to stderr, with --json to stdout.",
 	.run = run_run,
 };

@@ -54,6 +54,7 @@ static int call_ring_pages(void *value, const char *text, struct htmm_error *err
 
 static int call_pids(void *value, const char *text, struct htmm_error *err)
 {
+	struct htmm_target target = { .type = HTMM_TARGET_TGID };
 	char *copy = strdup(text), *save, *word;
 	__s64 pid;
 	int ret = -EINVAL;
@@ -63,8 +64,9 @@ static int call_pids(void *value, const char *text, struct htmm_error *err)
 	htmm_error_set(err, EINVAL, "give process ids separated by commas", "no pid given");
 	for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		ret = htmm_parse_number(word, 1, INT_MAX, &pid, err);
+		target.id = pid;
 		if (!ret)
-			ret = session_add_target(value, pid, err);
+			ret = session_add_target(value, &target, err);
 		if (ret)
 			break;
 	}
@@ -72,31 +74,47 @@ static int call_pids(void *value, const char *text, struct htmm_error *err)
 	return ret;
 }
 
-int session_add_target(struct session *session, __u32 pid, struct htmm_error *err)
+static int call_cgroup(void *value, const char *text, struct htmm_error *err)
 {
-	struct htmm_target *target = &session->targets[session->nr_targets];
+	struct htmm_target target;
+	int ret = htmm_target_cgroup(&target, text, err);
 
+	return ret ? ret : session_add_target(value, &target, err);
+}
+
+int session_add_target(struct session *session, const struct htmm_target *target,
+		       struct htmm_error *err)
+{
 	if (session->nr_targets == HTMM_MAX_TARGETS)
 		return htmm_error_set(err, E2BIG, "leave some out, or sample all with -a",
-				      "there are more than %d processes", HTMM_MAX_TARGETS);
-	session->nr_targets++;
-	target->type = HTMM_TARGET_TGID;
-	target->id = pid;
+				      "there are more than %d processes and cgroups",
+				      HTMM_MAX_TARGETS);
+	session->targets[session->nr_targets++] = *target;
 	return 0;
+}
+
+void target_opts(struct session *s, struct opt opts[TARGET_OPTS])
+{
+	const struct opt table[TARGET_OPTS] = {
+		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes, all their threads",
+		  s, .call = call_pids },
+		{ OPT_CALL, 0, "cgroup", "PATH", "only this cgroup and all below it",
+		  s, .call = call_cgroup },
+		{ OPT_FLAG, 'a', "all", NULL, "all processes", &s->all },
+	};
+
+	memcpy(opts, table, sizeof(table));
 }
 
 void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 {
-	const struct opt table[SESSION_OPTS] = {
+	const struct opt table[SESSION_OPTS - TARGET_OPTS] = {
 		{ OPT_CALL, 'e', "event", "EVENT,...",
 		  "see 'htmmctl list'; :p to :ppp: precise",
 		  &s->events, .call = call_events },
 		{ OPT_NUMBER, 'c', "count", "PERIOD",
 		  "events between samples, of all given without",
 		  &s->period, 1, LLONG_MAX },
-		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes, all their threads",
-		  s, .call = call_pids },
-		{ OPT_FLAG, 'a', "all", NULL, "all processes", &s->all },
 		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
 		  &s->cpus, .call = call_cpus },
 		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (4 KiB pages)",
@@ -107,17 +125,19 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->weight_period, .rare = true },
 		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
 		  &s->ring_pages, .call = call_ring_pages, .rare = true },
-		{ OPT_NUMBER, 0, "max-pages", "N", "most pages to track",
+		{ OPT_NUMBER, 0, "max-pages", "N", "most pages to track, for each target",
 		  &s->max_pages, 1, HTMM_MAX_TABLE_PAGES, .rare = true },
-		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table",
+		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for each target's hot-page table",
 		  &s->max_bytes, 1, LLONG_MAX, .rare = true },
 		{ OPT_NUMBER, 0, "cooling-period", "N", "samples until counts are halved (2000000)",
 		  &s->cooling_period, 1, LLONG_MAX, .rare = true },
 		{ OPT_NUMBER, 0, "adaptation-period", "N", "samples until thresholds move (100000)",
 		  &s->adaptation_period, 1, LLONG_MAX, .rare = true },
-		{ OPT_CALL, 0, "drain-cpus", "CPUS", "CPUs that ksampled may run on",
+		{ OPT_CALL, 0, "drain-cpus", "CPUS", "CPUs that drain threads may run on",
 		  &s->drain_cpus, .call = call_cpus, .rare = true },
-		{ OPT_NUMBER, 0, "drain-nice", "N", "nice value of ksampled, -20 to 19 (0)",
+		{ OPT_NUMBER, 0, "drain-threads", "N", "drain threads (one for each NUMA node)",
+		  &s->drain_threads, 1, HTMM_MAX_DRAIN_THREADS, .rare = true },
+		{ OPT_NUMBER, 0, "drain-nice", "N", "nice value of drain threads, -20 to 19 (0)",
 		  &s->drain_nice, -20, 19, .rare = true },
 		{ OPT_NUMBER, 0, "drain-interval", "MS", "longest wait in a ring, 1 to 10000 (50)",
 		  &s->drain_interval, 1, 10000, .rare = true },
@@ -125,7 +145,8 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 	};
 
 	s->budget_ppm = -1;
-	memcpy(opts, table, sizeof(table));
+	target_opts(s, opts);
+	memcpy(opts + TARGET_OPTS, table, sizeof(table));
 }
 
 /* Add a preset at the precision to be had here: 0, or why it cannot be had. */
@@ -189,7 +210,7 @@ int session_check(const struct session *session, struct htmm_error *err)
 {
 	if (session->all && session->nr_targets)
 		return htmm_error_set(err, EINVAL, "give one of them",
-				      "-a and -p exclude each other");
+				      "-a and -p or --cgroup exclude each other");
 	return 0;
 }
 
@@ -215,6 +236,7 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 		.drain_cpus = (__u64)(unsigned long)session->drain_cpus.bits,
 		.drain_cpus_size = session->drain_cpus.size,
 		.drain_nice = session->drain_nice,
+		.drain_threads = session->drain_threads,
 		.drain_interval_ms = session->drain_interval,
 		.sample_type = session->sample_type,
 		.ring_pages = session->ring_pages,

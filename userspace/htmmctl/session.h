@@ -10,18 +10,19 @@
  * struct session - a session to be started
  * @events: what to sample
  * @period: period of the events that name none; 0: their own defaults
- * @targets: whose accesses
+ * @targets: whose accesses; cgroups among them are open files
  * @nr_targets: how many of @targets are in use
  * @all: of all processes; no targets then
  * @cpus: CPUs to sample; empty: all
- * @drain_cpus: CPUs for ksampled; empty: any
+ * @drain_cpus: CPUs for the drain threads; empty: any
  * @ring_pages: pages of a ring; 0: default
  * @capacity: bytes of the fast tier; 0: default
  * @max_pages: most pages tracked; 0: bounded by @max_bytes
  * @max_bytes: most memory of the table, in bytes; 0: default
  * @cooling_period: samples between coolings; 0: default
  * @adaptation_period: samples between adaptations; 0: default
- * @drain_nice: nice value of ksampled
+ * @drain_threads: drain threads; 0: default
+ * @drain_nice: nice value of the drain threads
  * @drain_interval: milliseconds; 0: default
  * @budget_ppm: what sampling may cost, in millionths of CPU time; -1: no budget
  * @sample_type: PERF_SAMPLE_* bits that records have besides those they always have
@@ -41,6 +42,7 @@ struct session {
 	__s64 max_bytes;
 	__s64 cooling_period;
 	__s64 adaptation_period;
+	__s64 drain_threads;
 	__s64 drain_nice;
 	__s64 drain_interval;
 	__s64 budget_ppm;
@@ -48,8 +50,18 @@ struct session {
 	bool weight_period;
 };
 
+/* Number of options that target_opts() fills in: no end is among them. */
+#define TARGET_OPTS	3
+
+/**
+ * target_opts() - make the options that say who is sampled
+ * @session: where their values go
+ * @opts: the first of a table
+ */
+void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
+
 /* Number of options in the table that session_opts() fills, its end included. */
-#define SESSION_OPTS	17
+#define SESSION_OPTS	(TARGET_OPTS + 16)
 
 /**
  * session_opts() - make the options that describe a session
@@ -74,14 +86,15 @@ int session_check(const struct session *session, struct htmm_error *err);
 void session_finish(struct session *session);
 
 /**
- * session_add_target() - sample a process
+ * session_add_target() - sample a process or a cgroup
  * @session: the session
- * @pid: the process
+ * @target: it; a cgroup's file becomes the session's
  * @err: says if there are too many
  *
  * Return: 0 or -E2BIG.
  */
-int session_add_target(struct session *session, __u32 pid, struct htmm_error *err);
+int session_add_target(struct session *session, const struct htmm_target *target,
+		       struct htmm_error *err);
 
 /**
  * session_start() - start a session

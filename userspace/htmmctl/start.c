@@ -70,8 +70,8 @@ static void say_started(const struct start *start, const struct htmm_info *info)
 		printf("%s %s every %llu", i ? "," : "", list->event[i].name,
 		       list->event[i].period);
 	printf("; %u CPU%s, ", info->nr_cpus, info->nr_cpus == 1 ? "" : "s");
-	if (info->nr_targets)
-		printf("%u process%s\n", info->nr_targets, info->nr_targets == 1 ? "" : "es");
+	if (start->session.nr_targets)
+		printf("%u target%s\n", info->nr_targets, info->nr_targets == 1 ? "" : "s");
 	else
 		printf("all processes\n");
 	fflush(stdout);
@@ -147,8 +147,9 @@ static int run_start(const struct command *cmd, int argc, char **argv)
 const struct command cmd_start = {
 	.name = "start",
 	.synopsis = "[options]",
-	.summary = "start sampling, of all processes unless -p is given",
+	.summary = "start sampling, of all processes unless told otherwise",
 	.help = "Starts sampling and exits; 'htmmctl stop' ends it.  Samples all processes (-a)\n"
-		"unless -p is given, and dram-load and store, or page-fault where they fail.",
+		"unless -p or --cgroup is given, each of which is counted on its own, and\n"
+		"dram-load and store, or page-fault where they fail.",
 	.run = run_start,
 };

@@ -10,6 +10,8 @@
 #include "view.h"
 
 #define NSEC_PER_SEC	1000000000.0
+/* Targets that a line has room for. */
+#define TARGETS_SHOWN	3
 #define MIB		(1024.0 * 1024.0)
 
 /* The first armed channel of an event speaks for its others; NULL if none is. */
@@ -87,18 +89,26 @@ static void print_events(FILE *file, const struct htmm_stats_buf *stats)
 	}
 }
 
-static void print_targets(FILE *file, const struct htmm_info *info)
+/* All of them if there are few, else how many. */
+static void print_targets(FILE *file, const struct htmm_info *info,
+			  const struct htmm_target_list *targets)
 {
-	if (info->nr_targets)
-		fprintf(file, "targets   %u process%s, %u CPU%s\n", info->nr_targets,
-			info->nr_targets == 1 ? "" : "es", info->nr_cpus,
-			info->nr_cpus == 1 ? "" : "s");
-	else
-		fprintf(file, "targets   all processes, %u CPU%s\n", info->nr_cpus,
-			info->nr_cpus == 1 ? "" : "s");
+	char words[96];
+	size_t i;
+
+	fputs("targets   ", file);
+	for (i = 0; i < targets->nr && targets->nr <= TARGETS_SHOWN; i++) {
+		target_words(words, sizeof(words), &targets->target[i]);
+		out_name(file, words);
+		fputs(", ", file);
+	}
+	if (!i)
+		fprintf(file, "%zu of them, see 'htmmctl target list'; ", targets->nr);
+	fprintf(file, "%u CPU%s\n", info->nr_cpus, info->nr_cpus == 1 ? "" : "s");
 }
 
-void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats)
+void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		  const struct htmm_target_list *targets)
 {
 	struct throttle limits;
 
@@ -110,7 +120,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		htmm_state_name(info->state), (double)info->elapsed_ns / NSEC_PER_SEC, info->owner,
 		info->session_flags & HTMM_START_DETACHED ? ", detached" : "",
 		info->session_flags & HTMM_START_KEEP_EXITED ? ", keeps exited processes" : "");
-	print_targets(file, info);
+	print_targets(file, info, targets);
 	print_events(file, stats);
 	fprintf(file, "samples   %llu counted, %llu dropped, %llu in flight\n",
 		stats->stats.total.counted, htmm_counters_dropped(&stats->stats.total),
@@ -181,6 +191,7 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	json_add_u64(obj, "table_bytes", info->table_bytes);
 	json_add_u64(obj, "ring_bytes", info->ring_bytes);
 	json_add_u64(obj, "drain_pid", info->drain_pid);
+	json_add_u64(obj, "drain_threads", info->nr_drain_threads);
 	json_add_bool(obj, "large_pebs", any_large_pebs(stats));
 	json_add_bool(obj, "multiplexed", any_multiplexed(stats));
 	json_add_bool(obj, "throttled", stats->stats.total.throttled);
@@ -194,6 +205,7 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 
 static int show(int fd, enum format format, struct htmm_error *err)
 {
+	struct htmm_target_list targets = {};
 	struct htmm_stats_buf stats = {};
 	struct htmm_info info;
 	int ret;
@@ -203,17 +215,21 @@ static int show(int fd, enum format format, struct htmm_error *err)
 		return ret;
 	if (info.state != HTMM_STATE_IDLE) {
 		ret = htmm_device_stats(fd, &stats, err);
+		if (!ret)
+			ret = htmm_device_targets(fd, &targets, err);
 		if (ret)
-			return ret;
+			goto free_all;
 	}
 	if (format == FORMAT_JSON)
 		json_print(stdout, status_json(&info, &stats));
 	else if (format == FORMAT_PROMETHEUS)
 		status_prometheus(stdout, &info);
 	else
-		status_print(stdout, &info, &stats);
+		status_print(stdout, &info, &stats, &targets);
+free_all:
+	htmm_targets_free(&targets);
 	htmm_stats_free(&stats);
-	return 0;
+	return ret;
 }
 
 static int run_status(const struct command *cmd, int argc, char **argv)

@@ -16,6 +16,7 @@
  * @info: its state
  * @stats: its counters
  * @hist: its histogram of base pages
+ * @targets: its targets
  * @pages: its hottest pages
  * @names: what they belong to
  */
@@ -23,6 +24,7 @@ struct results {
 	struct htmm_info info;
 	struct htmm_stats_buf stats;
 	struct htmm_histogram hist;
+	struct htmm_target_list targets;
 	struct htmm_page_list pages;
 	struct htmm_names *names;
 };
@@ -54,7 +56,8 @@ void results_print(FILE *file, struct results *res, bool json, int exit_status);
 void results_free(struct results *res);
 
 /* Each part on its own.  The JSON objects are the caller's. */
-void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats);
+void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		  const struct htmm_target_list *targets);
 struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
 
 void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose);
@@ -68,6 +71,13 @@ struct json_object *hist_json(const struct htmm_histogram *hist);
 
 void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list);
 void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list);
+
+/* A line for each target, or an array. */
+void targets_print(FILE *file, const struct htmm_target_list *targets);
+struct json_object *targets_json(const struct htmm_target_list *targets);
+
+/* A target in a few words, such as "process 123 (sh)". */
+void target_words(char *text, size_t size, const struct htmm_target_info *target);
 
 /* Add the members of an event that describe it. */
 void event_json(struct json_object *obj, const struct htmm_event *event);

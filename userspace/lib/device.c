@@ -3,12 +3,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <htmm/device.h>
+#include <htmm/target.h>
 #include "array.h"
-
-static const char need_root[] = "run it as root or with CAP_PERFMON";
+#include "ioctl.h"
 
 /* What to do when a start failed, by errno. */
 static const struct {
@@ -21,6 +20,10 @@ static const struct {
 	  "stop it with 'htmmctl stop'" },
 	{ ESRCH,
 	  "check the pid" },
+	{ EBADF,
+	  "give the directory of a cgroup of version 2" },
+	{ EEXIST,
+	  "name each of them once" },
 	{ ENOENT,
 	  "see 'htmmctl doctor'; '-e page-fault' works everywhere" },
 	{ EOPNOTSUPP,
@@ -47,36 +50,6 @@ static const char *start_advice(int code)
 		if (start_todo[i].code == code)
 			return start_todo[i].todo;
 	return "see the kernel log (dmesg)";
-}
-
-/* Errors that mean the same for every ioctl. */
-static int ioctl_error(int code, const char *verb, struct htmm_error *err)
-{
-	switch (code) {
-	case EPERM:
-		return htmm_error_set(err, code, need_root, "not permitted to %s", verb);
-	case ENODATA:
-		return htmm_error_set(err, code, "start one with 'htmmctl start'",
-				      "there is no session, running or stopped");
-	case EALREADY:
-		return htmm_error_set(err, code, "start one with 'htmmctl start'",
-				      "no session is running");
-	case ENOTTY:
-		return htmm_error_set(err, code, "load the module that belongs to this program",
-				      "the module does not know how to %s", verb);
-	}
-	return htmm_error_set(err, code, "see the kernel log (dmesg)", "cannot %s: %s",
-			      verb, strerror(code));
-}
-
-static int call(int fd, unsigned long request, void *arg)
-{
-	int ret;
-
-	do {
-		ret = ioctl(fd, request, arg);
-	} while (ret < 0 && errno == EINTR);
-	return ret < 0 ? -errno : 0;
 }
 
 int htmm_device_open(const char *path, struct htmm_error *err)
@@ -106,20 +79,11 @@ int htmm_device_open(const char *path, struct htmm_error *err)
 	return htmm_error_set(err, errno, NULL, "cannot open %s: %s", name, strerror(errno));
 }
 
-/* The module's sentence, without the full stop that ends it. */
-static void trim(char *text)
-{
-	size_t len = strlen(text);
-
-	while (len && strchr(".\n", text[len - 1]))
-		text[--len] = '\0';
-}
-
 static int start_error(int fd, int code, char *text, struct htmm_error *err)
 {
 	struct htmm_info info;
 
-	trim(text);
+	htmm_ioctl_trim(text);
 	if (code == EBUSY && !htmm_device_info(fd, &info, NULL) && info.owner)
 		return htmm_error_set(err, code, start_advice(code),
 				      "a session started by pid %u is %s", info.owner,
@@ -142,7 +106,7 @@ int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err)
 	start->target_size = sizeof(struct htmm_target);
 	start->error = (__u64)(unsigned long)text;
 	start->error_size = sizeof(text);
-	ret = call(fd, HTMM_IOC_START, start);
+	ret = htmm_ioctl(fd, HTMM_IOC_START, start);
 	start->error = 0;
 	start->error_size = 0;
 	text[sizeof(text) - 1] = '\0';
@@ -152,19 +116,14 @@ int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err)
 static int simple(int fd, unsigned long request, const char *verb, struct htmm_error *err)
 {
 	struct htmm_simple arg = { .size = sizeof(arg) };
-	int ret = call(fd, request, &arg);
+	int ret = htmm_ioctl(fd, request, &arg);
 
-	return ret ? ioctl_error(-ret, verb, err) : 0;
+	return ret ? htmm_ioctl_error(-ret, verb, err) : 0;
 }
 
 int htmm_device_stop(int fd, struct htmm_error *err)
 {
 	return simple(fd, HTMM_IOC_STOP, "stop sampling", err);
-}
-
-int htmm_device_cool(int fd, struct htmm_error *err)
-{
-	return simple(fd, HTMM_IOC_COOL, "cool the counts", err);
 }
 
 int htmm_device_reset(int fd, struct htmm_error *err)
@@ -178,8 +137,8 @@ int htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err)
 
 	memset(info, 0, sizeof(*info));
 	info->size = sizeof(*info);
-	ret = call(fd, HTMM_IOC_GET_INFO, info);
-	return ret ? ioctl_error(-ret, "read the status", err) : 0;
+	ret = htmm_ioctl(fd, HTMM_IOC_GET_INFO, info);
+	return ret ? htmm_ioctl_error(-ret, "read the status", err) : 0;
 }
 
 /* One call of GET_STATS, with the room that @buf has. */
@@ -195,7 +154,7 @@ static int read_stats(int fd, struct htmm_stats_buf *buf, __u32 channels, __u32 
 	stats->events = (__u64)(unsigned long)buf->events;
 	stats->nr_events = events;
 	stats->event_size = sizeof(struct htmm_event);
-	return call(fd, HTMM_IOC_GET_STATS, stats);
+	return htmm_ioctl(fd, HTMM_IOC_GET_STATS, stats);
 }
 
 int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err)
@@ -209,7 +168,7 @@ int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err
 	for (;;) {
 		if (ret) {
 			htmm_stats_free(buf);
-			return ioctl_error(-ret, "read the statistics", err);
+			return htmm_ioctl_error(-ret, "read the statistics", err);
 		}
 		channels = buf->stats.nr_channels;
 		events = buf->stats.nr_events;
@@ -235,16 +194,25 @@ void htmm_stats_free(struct htmm_stats_buf *buf)
 
 int htmm_device_hist(int fd, __u32 kind, struct htmm_histogram *hist, struct htmm_error *err)
 {
+	return htmm_target_hist(fd, 0, kind, hist, err);
+}
+
+int htmm_target_hist(int fd, __u32 target, __u32 kind, struct htmm_histogram *hist,
+		     struct htmm_error *err)
+{
 	int ret;
 
 	memset(hist, 0, sizeof(*hist));
 	hist->size = sizeof(*hist);
 	hist->kind = kind;
-	ret = call(fd, HTMM_IOC_GET_HIST, hist);
+	hist->target = target;
+	ret = htmm_ioctl(fd, HTMM_IOC_GET_HIST, hist);
 	if (ret == -EINVAL)
 		return htmm_error_set(err, EINVAL, "leave out --huge",
 				      "the module has no histogram of this kind");
-	return ret ? ioctl_error(-ret, "read the histogram", err) : 0;
+	if (ret == -ENOENT)
+		return htmm_target_missing(target, err);
+	return ret ? htmm_ioctl_error(-ret, "read the histogram", err) : 0;
 }
 
 /* Pages that one call asks for. */
@@ -253,8 +221,15 @@ int htmm_device_hist(int fd, __u32 kind, struct htmm_histogram *hist, struct htm
 int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
 			  struct htmm_error *err)
 {
+	return htmm_target_hot_pages(fd, 0, max, list, err);
+}
+
+int htmm_target_hot_pages(int fd, __u32 target, size_t max, struct htmm_page_list *list,
+			  struct htmm_error *err)
+{
 	struct htmm_hot_pages arg = {
 		.size = sizeof(arg),
+		.target = target,
 		.page_size = sizeof(struct htmm_hot_page),
 	};
 	size_t room = 0;
@@ -277,7 +252,7 @@ int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
 		}
 		arg.pages = (__u64)(unsigned long)(list->pages + list->nr);
 		arg.nr_pages = want;
-		ret = call(fd, HTMM_IOC_GET_HOT_PAGES, &arg);
+		ret = htmm_ioctl(fd, HTMM_IOC_GET_HOT_PAGES, &arg);
 		if (ret)
 			break;
 		list->nr += arg.nr_pages;
@@ -286,7 +261,9 @@ int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
 	if (!ret)
 		return 0;
 	htmm_pages_free(list);
-	return ioctl_error(-ret, "read the hot pages", err);
+	if (ret == -ENOENT)
+		return htmm_target_missing(target, err);
+	return htmm_ioctl_error(-ret, "read the hot pages", err);
 }
 
 void htmm_pages_free(struct htmm_page_list *list)

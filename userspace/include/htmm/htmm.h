@@ -6,6 +6,7 @@
 #include <htmm/catalog.h>
 #include <htmm/cpus.h>
 #include <htmm/device.h>
+#include <htmm/target.h>
 #include <htmm/error.h>
 #include <htmm/event.h>
 #include <htmm/maps.h>

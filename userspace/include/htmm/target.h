@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* Targets: processes and cgroups, each counted on its own. */
+#ifndef HTMM_TARGET_H
+#define HTMM_TARGET_H
+
+#include <linux/htmm.h>
+#include <htmm/device.h>
+#include <htmm/error.h>
+
+/**
+ * struct htmm_target_list - the targets of a session
+ * @target: the targets, by number
+ * @nr: how many there are
+ */
+struct htmm_target_list {
+	struct htmm_target_info *target;
+	size_t nr;
+};
+
+/**
+ * htmm_cgroup_mount() - where cgroups of version 2 are
+ * @path: receives the directory
+ * @size: room in @path
+ * @err: says that they are nowhere
+ *
+ * Return: 0, -ENOENT, -ENAMETOOLONG.
+ */
+int htmm_cgroup_mount(char *path, size_t size, struct htmm_error *err);
+
+/**
+ * htmm_target_cgroup() - name a cgroup as a target
+ * @target: filled; its id is a file to be closed when the target has been added
+ * @path: the cgroup's directory: an absolute path; or one below the place where
+ *	cgroups are mounted, with or without a '/' in front
+ * @err: says what is wrong with it
+ *
+ * Return: 0 or a negative errno.
+ */
+int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm_error *err);
+
+/**
+ * htmm_device_add_target() - add a target to the session that runs
+ * @fd: the device
+ * @target: the target
+ * @number: receives its number
+ * @err: says why it was not added, in the module's own words where it has some
+ *
+ * Return: 0 or a negative errno, see struct htmm_add_target.
+ */
+int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *number,
+			   struct htmm_error *err);
+
+/**
+ * htmm_device_remove_target() - remove a target and all that was counted for it
+ * @fd: the device
+ * @number: its number
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_remove_target.
+ */
+int htmm_device_remove_target(int fd, __u32 number, struct htmm_error *err);
+
+/**
+ * htmm_device_targets() - read what became of each target
+ * @fd: the device
+ * @list: filled; give it back with htmm_targets_free()
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_targets.
+ */
+int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err);
+
+/**
+ * htmm_targets_free() - free a list of targets
+ * @list: the list; may be all zero
+ */
+void htmm_targets_free(struct htmm_target_list *list);
+
+/**
+ * htmm_target_type_name() - what a target is
+ * @type: enum htmm_target_type
+ *
+ * Return: a word, "unknown" for types this library does not know.
+ */
+const char *htmm_target_type_name(__u32 type);
+
+/**
+ * htmm_target_hist() - read a histogram of one target
+ * @fd: the device
+ * @target: its number; 0: all together
+ * @kind: enum htmm_hist_kind
+ * @hist: filled
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_histogram.
+ */
+int htmm_target_hist(int fd, __u32 target, __u32 kind, struct htmm_histogram *hist,
+		     struct htmm_error *err);
+
+/**
+ * htmm_target_hot_pages() - read the hottest pages of one target
+ * @fd: the device
+ * @target: its number; 0: all
+ * @max: the most pages to read; 0: all
+ * @list: filled; give it back with htmm_pages_free()
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_hot_pages.
+ */
+int htmm_target_hot_pages(int fd, __u32 target, size_t max, struct htmm_page_list *list,
+			  struct htmm_error *err);
+
+/**
+ * htmm_target_cool() - halve every count of one target now
+ * @fd: the device
+ * @target: its number; 0: all
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_cool.
+ */
+int htmm_target_cool(int fd, __u32 target, struct htmm_error *err);
+
+#endif /* HTMM_TARGET_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* Ioctls of /dev/htmm, for the files of libhtmm that make them. */
+#ifndef LIBHTMM_IOCTL_H
+#define LIBHTMM_IOCTL_H
+
+#include <linux/types.h>
+#include <htmm/error.h>
+
+/* The ioctl, again if a signal came: 0 or a negative errno. */
+int htmm_ioctl(int fd, unsigned long request, void *arg);
+
+/* Puts an errno that means the same for every ioctl in words; returns it, negative. */
+int htmm_ioctl_error(int code, const char *verb, struct htmm_error *err);
+
+/* The module's own sentence, without the full stop that may end it. */
+void htmm_ioctl_trim(char *text);
+
+/* There is no target of that number: -ENOENT. */
+int htmm_target_missing(__u32 number, struct htmm_error *err);
+
+#endif /* LIBHTMM_IOCTL_H */

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <htmm/target.h>
+#include "array.h"
+#include "ioctl.h"
+
+int htmm_cgroup_mount(char *path, size_t size, struct htmm_error *err)
+{
+	FILE *file = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+	int ret = -ENOENT;
+
+	while (file && (entry = getmntent(file))) {
+		if (strcmp(entry->mnt_type, "cgroup2"))
+			continue;
+		ret = snprintf(path, size, "%s", entry->mnt_dir) < (int)size ? 0 : -ENAMETOOLONG;
+		break;
+	}
+	if (file)
+		endmntent(file);
+	if (!ret)
+		return 0;
+	return htmm_error_set(err, -ret, "mount -t cgroup2 none /sys/fs/cgroup",
+			      "cgroups of version 2 are not mounted");
+}
+
+/* Below the mount, or as it is if that is where it says it is. */
+static int cgroup_directory(char *full, size_t size, const char *path, struct htmm_error *err)
+{
+	char mount[256];
+	size_t len;
+	int ret = htmm_cgroup_mount(mount, sizeof(mount), err);
+
+	if (ret)
+		return ret;
+	len = strlen(mount);
+	if (!strncmp(path, mount, len) && (!path[len] || path[len] == '/'))
+		mount[0] = '\0';
+	else
+		path += strspn(path, "/");
+	if (snprintf(full, size, "%s%s%s", mount, mount[0] ? "/" : "", path) >= (int)size)
+		return htmm_error_set(err, ENAMETOOLONG, NULL, "the path of the cgroup is too long");
+	return 0;
+}
+
+int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm_error *err)
+{
+	char full[4096];
+	int fd, ret = cgroup_directory(full, sizeof(full), path, err);
+
+	if (ret)
+		return ret;
+	fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return htmm_error_set(err, errno, "see systemd-cgls for those that there are",
+				      "there is no cgroup '%s': %s", full, strerror(errno));
+	*target = (struct htmm_target) { .type = HTMM_TARGET_CGROUP, .id = fd };
+	return 0;
+}
+
+static const char *add_advice(int code)
+{
+	switch (code) {
+	case ENODATA:
+		return "start one with 'htmmctl start'";
+	case EEXIST:
+	case ENOSPC:
+		return "see 'htmmctl target list'";
+	case ESRCH:
+		return "check the pid";
+	case ERANGE:
+	case ENOMEM:
+		return "ask for less with --max-bytes, or remove another target";
+	case EBADF:
+		return "give the directory of a cgroup of version 2";
+	}
+	return "check the options";
+}
+
+int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *number,
+			   struct htmm_error *err)
+{
+	char text[HTMM_ERROR_LEN] = "";
+	struct htmm_add_target arg = {
+		.size = sizeof(arg),
+		.target = (__u64)(unsigned long)target,
+		.target_size = sizeof(*target),
+		.error = (__u64)(unsigned long)text,
+		.error_size = sizeof(text),
+	};
+	int ret = htmm_ioctl(fd, HTMM_IOC_ADD_TARGET, &arg);
+
+	text[sizeof(text) - 1] = '\0';
+	htmm_ioctl_trim(text);
+	*number = arg.number;
+	if (!ret)
+		return 0;
+	if (!*text)
+		return htmm_ioctl_error(-ret, "add a target", err);
+	return htmm_error_set(err, -ret, add_advice(-ret), "%s", text);
+}
+
+int htmm_target_missing(__u32 number, struct htmm_error *err)
+{
+	return htmm_error_set(err, ENOENT, "see 'htmmctl target list'",
+			      "the session has no target %u", number);
+}
+
+int htmm_device_remove_target(int fd, __u32 number, struct htmm_error *err)
+{
+	struct htmm_remove_target arg = { .size = sizeof(arg), .target = number };
+	int ret = htmm_ioctl(fd, HTMM_IOC_REMOVE_TARGET, &arg);
+
+	if (ret == -ENOENT)
+		return htmm_target_missing(number, err);
+	return ret ? htmm_ioctl_error(-ret, "remove a target", err) : 0;
+}
+
+int htmm_target_cool(int fd, __u32 target, struct htmm_error *err)
+{
+	struct htmm_cool arg = { .size = sizeof(arg), .target = target };
+	int ret = htmm_ioctl(fd, HTMM_IOC_COOL, &arg);
+
+	if (ret == -ENOENT)
+		return htmm_target_missing(target, err);
+	return ret ? htmm_ioctl_error(-ret, "cool the counts", err) : 0;
+}
+
+int htmm_device_cool(int fd, struct htmm_error *err)
+{
+	return htmm_target_cool(fd, 0, err);
+}
+
+int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err)
+{
+	struct htmm_targets arg = {
+		.size = sizeof(arg),
+		.nr_targets = HTMM_MAX_TARGETS,
+		.target_size = sizeof(struct htmm_target_info),
+	};
+	int ret;
+
+	list->nr = 0;
+	list->target = calloc(HTMM_MAX_TARGETS, sizeof(*list->target));
+	if (!list->target)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	arg.targets = (__u64)(unsigned long)list->target;
+	ret = htmm_ioctl(fd, HTMM_IOC_GET_TARGETS, &arg);
+	if (ret) {
+		htmm_targets_free(list);
+		return htmm_ioctl_error(-ret, "read the targets", err);
+	}
+	/* A newer module may have more than there was room for. */
+	list->nr = arg.nr_targets < HTMM_MAX_TARGETS ? arg.nr_targets : HTMM_MAX_TARGETS;
+	return 0;
+}
+
+void htmm_targets_free(struct htmm_target_list *list)
+{
+	free(list->target);
+	memset(list, 0, sizeof(*list));
+}
+
+const char *htmm_target_type_name(__u32 type)
+{
+	static const char *const names[] = {
+		[HTMM_TARGET_TGID] = "process",
+		[HTMM_TARGET_CGROUP] = "cgroup",
+		[HTMM_TARGET_ALL] = "all",
+	};
+
+	return type < ARRAY_SIZE(names) && names[type] ? names[type] : "unknown";
+}
