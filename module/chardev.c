@@ -356,6 +356,12 @@ static int htmm_ioctl_add_target(struct file *file, union htmm_arg *arg)
 	return ret;
 }
 
+/* A caller that does not learn the number could not remove it again. */
+static void htmm_undo_add_target(union htmm_arg *arg)
+{
+	htmm_session_remove_target(arg->add_target.number);
+}
+
 static int htmm_ioctl_remove_target(struct file *file, union htmm_arg *arg)
 {
 	if (arg->remove_target.__reserved)
@@ -444,6 +450,7 @@ static int htmm_ioctl_stream(struct file *file, union htmm_arg *arg)
  * @open: needs no capability
  * @copy_out: the struct is written back
  * @run: does it; the argument is a copy in kernel memory
+ * @undo: undoes it if the struct cannot be written back; may be NULL
  */
 struct htmm_ioctl {
 	u32 size;
@@ -452,6 +459,7 @@ struct htmm_ioctl {
 	bool open;
 	bool copy_out;
 	int (*run)(struct file *file, union htmm_arg *arg);
+	void (*undo)(union htmm_arg *arg);
 };
 
 #define HTMM_IOCTL(cmd, type, last, ...)				\
@@ -477,7 +485,7 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 	HTMM_IOCTL(COOL, htmm_cool, flags, .run = htmm_ioctl_cool),
 	HTMM_IOCTL(RESET, htmm_simple, flags, .run = htmm_ioctl_reset),
 	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, .copy_out = true,
-		   .run = htmm_ioctl_add_target),
+		   .run = htmm_ioctl_add_target, .undo = htmm_undo_add_target),
 	HTMM_IOCTL(REMOVE_TARGET, htmm_remove_target, __reserved,
 		   .run = htmm_ioctl_remove_target),
 	HTMM_IOCTL(GET_TARGETS, htmm_targets, target_size, .copy_out = true,
@@ -528,7 +536,11 @@ static long htmm_chardev_ioctl(struct file *file, unsigned int cmd,
 	if (ret || !ioctl->copy_out)
 		return ret;
 	arg.simple.size = size;
-	return copy_to_user(user, &arg, min(size, ioctl->size)) ? -EFAULT : 0;
+	if (!copy_to_user(user, &arg, min(size, ioctl->size)))
+		return 0;
+	if (ioctl->undo)
+		ioctl->undo(&arg);
+	return -EFAULT;
 }
 
 static int htmm_copy_spans(char __user *to, const struct htmm_span spans[2])

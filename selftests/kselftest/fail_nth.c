@@ -91,6 +91,8 @@ static bool nth_disarm(int fd)
 }
 
 FIXTURE(fail_nth) {
+	struct htmm_target_info targets[HTMM_MAX_TARGETS];
+	int added;
 	int fd;
 	int nth;
 	struct source fault;
@@ -143,6 +145,26 @@ static int cool(FIXTURE_DATA(fail_nth) *self)
 static int reset(FIXTURE_DATA(fail_nth) *self)
 {
 	return device_simple(self->fd, HTMM_IOC_RESET);
+}
+
+static int get_targets(FIXTURE_DATA(fail_nth) *self)
+{
+	int ret = device_targets(self->fd, self->targets);
+
+	return ret < 0 ? ret : 0;
+}
+
+static int add_target(FIXTURE_DATA(fail_nth) *self)
+{
+	int ret = device_add_target(self->fd, HTMM_TARGET_ALL, 0);
+
+	self->added = ret;
+	return ret < 0 ? ret : 0;
+}
+
+static int remove_target(FIXTURE_DATA(fail_nth) *self)
+{
+	return device_remove_target(self->fd, self->added);
 }
 
 static int shut(FIXTURE_DATA(fail_nth) *self)
@@ -407,10 +429,45 @@ static void after_reading(struct __test_metadata *_metadata,
 }
 
 /* What does not start or stop anything leaves a running session running. */
+/* One that was not added is not there, and nothing of it is. */
+static void after_adding(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	EXPECT_EQ(ret ? 1 : 2, device_targets(self->fd, self->targets));
+	if (!ret)
+		EXPECT_EQ(0, remove_target(self));
+}
+
+static void have_two(struct __test_metadata *_metadata,
+		     FIXTURE_DATA(fail_nth) *self)
+{
+	be_running(_metadata, self);
+	if (device_targets(self->fd, self->targets) == 1)
+		ASSERT_EQ(0, add_target(self));
+}
+
+/* One that was not removed is still there. */
+static void after_removing(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	EXPECT_EQ(ret ? 2 : 1, device_targets(self->fd, self->targets));
+}
+
+TEST_F_TIMEOUT(fail_nth, targets, 600)
+{
+	static const struct sweep adding = { be_running, add_target, after_adding };
+	static const struct sweep removing = { have_two, remove_target, after_removing };
+
+	EXPECT_LT(4, sweep(_metadata, self, &adding));
+	EXPECT_LT(0, sweep(_metadata, self, &removing));
+	finish(_metadata, self);
+}
+
 TEST_F_TIMEOUT(fail_nth, while_running, 600)
 {
 	static int (* const run[])(FIXTURE_DATA(fail_nth) *self) = {
-		get_info, get_stats, get_hist, get_hot_pages, cool, reset,
+		get_info, get_stats, get_hist, get_hot_pages, get_targets, cool,
+		reset,
 	};
 	size_t i;
 

@@ -454,6 +454,55 @@ TEST_F(target, the_dead_stay_listed)
 	books_free(&books);
 }
 
+/* Lets the next process have that pid. 0 or a negative errno. */
+static int next_pid(pid_t pid)
+{
+	int fd = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (dprintf(fd, "%d", pid - 1) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* Whoever gets the pid of a target that has gone is nobody's, or another's. */
+TEST_F(target, a_pid_used_again)
+{
+	struct child *worker = &self->workers[NR_WORKERS - 1];
+	pid_t pid = worker->pid;
+	struct books books;
+	int tries;
+
+	request_add_target(&self->req, pid);
+	start(_metadata, self);
+	tell(_metadata, self, NR_WORKERS - 1);
+	self->ready = NR_WORKERS - 1;
+	child_kill(worker);
+	for (tries = 0; tries < 100; tries++) {
+		if (next_pid(pid))
+			SKIP(return, "this kernel does not let us choose a pid");
+		ASSERT_EQ(0, child_start(worker, work, self));
+		if (worker->pid == pid)
+			break;
+		child_kill(worker);
+	}
+	self->ready = NR_WORKERS;
+	ASSERT_EQ(pid, worker->pid);
+	tell(_metadata, self, NR_WORKERS - 1);
+	/* The same pid is another target now. */
+	ASSERT_EQ(2, device_add_target(self->fd, HTMM_TARGET_TGID, pid));
+	tell(_metadata, self, NR_WORKERS - 1);
+	stop(_metadata, self, &books);
+	EXPECT_EQ(SHARE, counted(_metadata, self, 1, NR_WORKERS - 1));
+	EXPECT_EQ(SHARE, counted(_metadata, self, 2, NR_WORKERS - 1));
+	ASSERT_EQ(2, device_targets(self->fd, self->info));
+	EXPECT_EQ(HTMM_TARGET_DEAD, self->info[0].flags);
+	EXPECT_EQ(0, self->info[1].flags);
+	books_free(&books);
+}
+
 TEST_F(target, refusals)
 {
 	struct htmm_target target = {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/* htmmctl run counts all children of a command, and nobody else. */
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include "cgroup.h"
+#include "check.h"
+#include "child.h"
+
+#define PAGE		4096UL
+#define PAGES		8
+#define NR_CHILDREN	40
+/* Where nobody else has memory, and the same in all children. */
+#define AREA		((char *)0x5eed00000000)
+
+static int fault(void)
+{
+	char *mem = mmap(AREA, PAGES * PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	size_t i;
+
+	if (mem != AREA)
+		return 1;
+	madvise(mem, PAGES * PAGE, MADV_NOHUGEPAGE);
+	for (i = 0; i < PAGES; i++)
+		*(volatile char *)(mem + i * PAGE) = 1;
+	return 0;
+}
+
+/* Every other child begets one more and does nothing itself. */
+static int forks(void)
+{
+	int i, status, bad = 0;
+
+	for (i = 0; i < NR_CHILDREN; i++) {
+		pid_t pid = fork();
+
+		if (!pid && i % 2 && fork()) {
+			wait(&status);
+			_exit(status ? 1 : 0);
+		}
+		if (!pid)
+			_exit(fault());
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			bad++;
+	}
+	return bad;
+}
+
+/* This program is the command, too. */
+static void __attribute__((constructor)) be_the_command(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "--forks"))
+		exit(forks());
+}
+
+static int bystander(int sock, void *arg)
+{
+	fault();
+	child_post(sock);
+	while (!child_await(sock)) {
+		madvise(AREA, PAGES * PAGE, MADV_DONTNEED);
+		*(volatile char *)AREA = 1;
+	}
+	return 0;
+}
+
+FIXTURE(children) {
+	char htmmctl[PATH_MAX];
+	char self[PATH_MAX];
+	struct child other;
+};
+
+FIXTURE_SETUP(children)
+{
+	char *dir;
+
+	ASSERT_NE(NULL, realpath("/proc/self/exe", self->self));
+	dir = strdup(self->self);
+	snprintf(self->htmmctl, sizeof(self->htmmctl), "%s/userspace/htmmctl",
+		 dirname(dirname(dir)));
+	free(dir);
+	if (access(self->htmmctl, X_OK) || system("jq --version >/dev/null 2>&1"))
+		SKIP(return, "no htmmctl here, or no jq");
+	ASSERT_EQ(0, child_start(&self->other, bystander, NULL));
+	ASSERT_EQ(0, child_await(self->other.sock));
+}
+
+FIXTURE_TEARDOWN(children)
+{
+	if (self->other.pid > 0)
+		child_kill(&self->other);
+	check_idle(_metadata);
+}
+
+/* What jq makes of a report on forks(). */
+static long report(FIXTURE_DATA(children) *self, const char *options, const char *filter)
+{
+	char command[3 * PATH_MAX], line[64] = "";
+	FILE *pipe;
+
+	snprintf(command, sizeof(command),
+		 "%s run --json -n 0 -e page-fault -c 1 %s -- %s --forks | jq '%s'",
+		 self->htmmctl, options, self->self, filter);
+	child_post(self->other.sock);
+	pipe = popen(command, "re");
+	if (!pipe)
+		return -1;
+	if (!fgets(line, sizeof(line), pipe))
+		line[0] = '\0';
+	return pclose(pipe) || !*line ? -1 : atol(line);
+}
+
+#define OURS	"[.hot.pages[] | select(.addr | startswith(\"0x5eed\"))]"
+
+TEST_F(children, all_of_them_in_a_cgroup)
+{
+	if (!cgroup_possible())
+		SKIP(return, "no cgroups of version 2 here");
+	EXPECT_EQ(NR_CHILDREN * PAGES, report(self, "", OURS " | map(.samples) | add"));
+	EXPECT_EQ(NR_CHILDREN, report(self, "", OURS " | map(.pid) | unique | length"));
+	EXPECT_EQ(1, report(self, "", "[.targets[] | select(.type == \"cgroup\" and .number == 1)] | length"));
+	/* Nothing of it stays. */
+	EXPECT_NE(0, system("ls -d /sys/fs/cgroup/htmmctl-* >/dev/null 2>&1"));
+}
+
+/* Who is named is sampled, and no one else. */
+TEST_F(children, none_of_another_target)
+{
+	char options[64];
+
+	snprintf(options, sizeof(options), "-p %d", getpid());
+	EXPECT_EQ(0, report(self, options, OURS " | length"));
+}
