@@ -89,7 +89,7 @@ void status_prometheus(FILE *file, const struct htmm_info *info)
 			    (double)value * sizes[i].unit);
 	}
 	prom_single(file, "htmm_session_cpus", "gauge", "CPUs sampled.", info->nr_cpus);
-	prom_single(file, "htmm_session_targets", "gauge", "Targets that are counted, each on its own.",
+	prom_single(file, "htmm_session_targets", "gauge", "Targets, each counted on its own.",
 		    info->nr_targets);
 }
 

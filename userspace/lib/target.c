@@ -45,7 +45,7 @@ static int cgroup_directory(char *full, size_t size, const char *path, struct ht
 	else
 		path += strspn(path, "/");
 	if (snprintf(full, size, "%s%s%s", mount, mount[0] ? "/" : "", path) >= (int)size)
-		return htmm_error_set(err, ENAMETOOLONG, NULL, "the path of the cgroup is too long");
+		return htmm_error_set(err, ENAMETOOLONG, NULL, "the cgroup's path is too long");
 	return 0;
 }
 
