@@ -47,6 +47,25 @@ extern const struct bench_store bench_absl, bench_boost;
 void *bench_alloc(size_t bytes);
 void bench_free(void *mem, size_t bytes);
 
+/* This thread's CPU time in nanoseconds: others may be running on this machine. */
+double bench_now(void);
+
+/* Sorts the values; the median is 2 quarters. */
+double bench_quartile(double *values, u32 n, u32 quarters);
+
+struct bench_result {
+	double ns;
+	double ratio[3];	/* lower quartile, median, upper quartile */
+};
+
+/* A line of the table, and of its JSON. */
+void bench_report(const char *structure, const char *stream,
+		  const struct bench_space *space,
+		  const struct bench_result *result, double bytes_per_page);
+
+/* What taking records out of a ring costs. */
+void bench_ring(void);
+
 /* Samples of a stream, drawn from the space's pages. */
 void bench_uniform(const struct bench_space *space,
 		   struct htmm_table_sample *s, u32 n);

@@ -39,11 +39,6 @@ static const struct stream {
 	{ "sequential", bench_sequential },
 };
 
-struct result {
-	double ns;
-	double ratio[3];	/* lower quartile, median, upper quartile */
-};
-
 static FILE *json;
 static u32 nr_rows;
 static struct htmm_table_sample *samples;
@@ -73,8 +68,15 @@ static u64 setting(const char *name, u64 value)
 	return text && *text ? strtoull(text, NULL, 0) : value;
 }
 
-/* The CPU's time, not the world's: others may be running on this machine. */
-static double now(void)
+/* Is it one of those named, or are none named? */
+static bool wanted(const char *setting, const char *name)
+{
+	const char *only = getenv(setting);
+
+	return !only || strstr(only, name);
+}
+
+double bench_now(void)
 {
 	struct timespec ts;
 
@@ -85,10 +87,10 @@ static double now(void)
 static double timed(const struct bench_store *type, void *store,
 		    const struct htmm_table_sample *s, u32 n)
 {
-	double start = now();
+	double start = bench_now();
 
 	type->add(store, s, n);
-	return (now() - start) / n;
+	return (bench_now() - start) / n;
 }
 
 static int by_value(const void *a, const void *b)
@@ -98,9 +100,10 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static double quartile(double *sorted, u32 n, u32 quarters)
+double bench_quartile(double *values, u32 n, u32 quarters)
 {
-	return sorted[(n - 1) * quarters / 4];
+	qsort(values, n, sizeof(*values), by_value);
+	return values[(n - 1) * quarters / 4];
 }
 
 /* The histograms of two stores that have had the same samples. */
@@ -135,12 +138,12 @@ static void each_once(const struct bench_store *type, void *store,
 }
 
 /* One stream through the bound and a store, in turns. */
-static struct result run_stream(const struct bench_store *type, void *store,
-				void *bound, u32 chunks)
+static struct bench_result run_stream(const struct bench_store *type,
+				      void *store, void *bound, u32 chunks)
 {
 	double ns[MAX_CHUNKS], ratio[MAX_CHUNKS], base;
 	u32 i, cool_after = setting("COOL", 0) / CHUNK;
-	struct result result;
+	struct bench_result result;
 
 	for (i = 0; i < chunks; i++) {
 		const struct htmm_table_sample *s = &samples[(u64)i * CHUNK];
@@ -159,11 +162,9 @@ static struct result run_stream(const struct bench_store *type, void *store,
 		}
 	}
 	check_same(type, store, &bench_dense_prefetch, bound);
-	qsort(ns, chunks, sizeof(*ns), by_value);
-	qsort(ratio, chunks, sizeof(*ratio), by_value);
-	result.ns = quartile(ns, chunks, 2);
+	result.ns = bench_quartile(ns, chunks, 2);
 	for (i = 0; i < 3; i++)
-		result.ratio[i] = quartile(ratio, chunks, i + 1);
+		result.ratio[i] = bench_quartile(ratio, chunks, i + 1);
 	return result;
 }
 
@@ -185,9 +186,9 @@ static double instructions(const char *store, const char *stream)
 	return counted;
 }
 
-static void report(const char *store, const char *stream,
-		   const struct bench_space *space, const struct result *result,
-		   double bytes_per_page)
+void bench_report(const char *store, const char *stream,
+		  const struct bench_space *space,
+		  const struct bench_result *result, double bytes_per_page)
 {
 	double counted = instructions(store, stream);
 
@@ -219,16 +220,18 @@ static void run_store(const struct bench_store *type,
 {
 	void *bound = bench_dense_prefetch.open(space);
 	void *store = type->open(space);
-	struct result result;
+	struct bench_result result;
 	u32 i;
 
 	each_once(&bench_dense_prefetch, bound, space);
 	each_once(type, store, space);
 	for (i = 0; i < ARRAY_SIZE(streams); i++) {
+		if (!wanted("STREAMS", streams[i].name))
+			continue;
 		streams[i].draw(space, samples, chunks * CHUNK);
 		result = run_stream(type, store, bound, chunks);
-		report(type->name, streams[i].name, space, &result,
-		       (double)type->bytes(store) / space->pages);
+		bench_report(type->name, streams[i].name, space, &result,
+			     (double)type->bytes(store) / space->pages);
 	}
 	fflush(stdout);
 	type->close(store);
@@ -252,8 +255,11 @@ static bool fits(u64 pages, u32 one_in)
 static void run_space(u64 pages, u32 one_in, u32 chunks)
 {
 	const char *only = getenv("STORES");
+	u32 i, only_one_in = setting("ONE_IN", one_in);
 	struct bench_space space;
-	u32 i;
+
+	if (only_one_in != one_in)
+		return;
 
 	if (!fits(pages, one_in) || !bench_space_open(&space, pages, one_in)) {
 		printf("# %llu pages, one in %u: skipped, too little memory\n",
@@ -286,6 +292,8 @@ static int time_all(const char *path)
 	printf("%-15s %-10s %9s %-4s %8s %7s %14s %7s %7s\n", "structure",
 	       "stream", "pages", "of", "ns", "ratio", "quartiles", "B/page",
 	       "instr");
+	if (wanted("STORES", "ring"))
+		bench_ring();
 	for (pages = min_t(u64, most, 1 << 20); pages <= most; pages *= pages < 16 << 20 ? 16 : 4)
 		run_space(pages, 1, chunks);
 	for (pages = min_t(u64, most, 1 << 20); pages <= min_t(u64, most, 16 << 20); pages *= 16) {
