@@ -47,6 +47,7 @@ lint: packages
 	selftests/lint/run
 
 bench-core:
+	selftests/rig/packages build bench
 	$(MAKE) -C selftests/bench core
 
 bench-report:

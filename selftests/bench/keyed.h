@@ -17,6 +17,14 @@
 
 #include "bench.h"
 
+struct map;
+
+static struct map *map_open(u64 pages);
+static inline void map_fetch(const struct map *map, u64 key);
+static inline struct bench_cell *map_cell(struct map *map, u64 key, bool *known);
+static u64 map_bytes(const struct map *map);
+static void map_close(struct map *map);
+
 /* Samples ahead of which a map that can is told what it will be asked. */
 #define BENCH_AHEAD	32
 

@@ -13,12 +13,6 @@ struct map {
 	u64 len;
 };
 
-static struct map *map_open(u64 pages);
-static inline void map_fetch(const struct map *map, u64 key);
-static inline struct bench_cell *map_cell(struct map *map, u64 key, bool *known);
-static u64 map_bytes(const struct map *map);
-static void map_close(struct map *map);
-
 #include "keyed.h"
 
 static void map_size(struct map *map, u64 slots)
