@@ -5,6 +5,8 @@
 # make demo		find the hot pages of a real program, in a virtual machine
 # make check		run all tests; make check SUITES="core userspace" some;
 #			SUITES=kselftest-debug: on a kernel that checks itself
+# make fuzz-ioctl	call /dev/htmm with what is nearly right: CALLS=N KERNEL=6.12|debug
+#			SEED=N
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
 # make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
 # make bench-scaling	two writers against one (the same)
@@ -45,6 +47,11 @@ fuzz: packages
 
 lint: packages
 	selftests/lint/run
+
+.PHONY: fuzz-ioctl
+fuzz-ioctl: packages
+	FUZZ_CALLS=$(CALLS) FUZZ_SEED=$(SEED) KSELFTEST_TIMEOUT=7200 \
+		selftests/kselftest/vm $(or $(KERNEL),6.12) 7500 fuzz_ioctl
 
 bench-core:
 	selftests/rig/packages build bench

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every ioctl, read() and close(), in any order, from several threads, with structs
+ * that are nearly right: whatever it is, the kernel answers with an errno and goes on.
+ *
+ * FUZZ_CALLS=N: how many calls (10,000); FUZZ_SEED=N: those of an earlier run, whose
+ * threads may meet differently all the same.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include "check.h"
+#include "nearly.h"
+
+#define PAGES		16
+#define CALLS		10000
+#define THREADS		3
+#define FILES		4
+#define NR_IOCTLS	16
+/* Calls between two starts that nothing is wrong with, on average. */
+#define GOOD_STARTS	200
+
+/**
+ * struct tally_of - what became of the calls of one kind
+ * @ok: they succeeded
+ * @refused: they did not
+ */
+struct tally_of {
+	atomic_ulong ok;
+	atomic_ulong refused;
+};
+
+/**
+ * struct fuzz - what all threads share
+ * @calls: still to be made
+ * @files: open files, or -1
+ * @ioctls: what became of ioctls, by number; the last one is of those beyond
+ * @reads: what became of read()
+ * @source: an event that works
+ * @cgroup: the directory of the cgroup of all tasks
+ * @mem: memory to access
+ */
+struct fuzz {
+	atomic_long calls;
+	atomic_int files[FILES];
+	struct tally_of ioctls[NR_IOCTLS + 1];
+	struct tally_of reads;
+	struct source source;
+	int cgroup;
+	void *mem;
+};
+
+/**
+ * struct fuzzer - one thread
+ * @fuzz: what it shares
+ * @thread: itself
+ * @args: what it calls with
+ */
+struct fuzzer {
+	struct fuzz *fuzz;
+	pthread_t thread;
+	struct nearly args;
+};
+
+static void count(struct tally_of *tally, bool ok)
+{
+	atomic_fetch_add(ok ? &tally->ok : &tally->refused, 1);
+}
+
+static void call_ioctl(struct fuzzer *f, int fd, unsigned int nr, bool right)
+{
+	unsigned int cmd = _IO(HTMM_IOC_TYPE, nr);
+	union argument arg;
+	size_t size;
+	void *at;
+
+	size = nearly_good(&f->args, cmd, &arg);
+	if (right) {
+		at = f->args.box->room;
+		memcpy(at, &arg, size);
+	} else {
+		nearly_spoil(&f->args, &arg, size);
+		at = nearly_place(&f->args, &arg, size);
+		if (nearly_one_in(&f->args, 50))
+			cmd = nearly_number(&f->args);
+	}
+	count(&f->fuzz->ioctls[nr < NR_IOCTLS ? nr : NR_IOCTLS],
+	      !ioctl(fd, cmd, at));
+}
+
+/* Another file in the place of one, which another thread may be using. */
+static void reopen(struct fuzzer *f, unsigned int i)
+{
+	int fd = open(DEVICE_PATH, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	fd = atomic_exchange(&f->fuzz->files[i], fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Starting and stopping take longest, and sessions are to have a life between. */
+static unsigned int pick_ioctl(struct fuzzer *f)
+{
+	unsigned int nr;
+
+	do {
+		nr = nearly_below(&f->args, nearly_one_in(&f->args, 20) ? 256 : NR_IOCTLS);
+	} while (nr <= _IOC_NR(HTMM_IOC_STOP) && !nearly_one_in(&f->args, 8));
+	return nr;
+}
+
+static void step(struct fuzzer *f)
+{
+	unsigned int i = nearly_below(&f->args, FILES);
+	int fd = atomic_load(&f->fuzz->files[i]);
+	struct pollfd look = { .fd = fd, .events = POLLIN };
+
+	if (fd < 0 || nearly_one_in(&f->args, GOOD_STARTS)) {
+		reopen(f, i);
+	} else if (nearly_one_in(&f->args, GOOD_STARTS)) {
+		call_ioctl(f, fd, _IOC_NR(HTMM_IOC_START), true);
+	} else if (nearly_one_in(&f->args, 2 * GOOD_STARTS)) {
+		call_ioctl(f, fd, _IOC_NR(HTMM_IOC_STOP), true);
+	} else if (nearly_one_in(&f->args, 10)) {
+		count(&f->fuzz->reads,
+		      read(fd, (void *)(uintptr_t)nearly_pointer(&f->args),
+			   nearly_number(&f->args)) >= 0);
+		poll(&look, 1, 0);
+	} else {
+		call_ioctl(f, fd, pick_ioctl(f), nearly_one_in(&f->args, 3));
+	}
+}
+
+static void *fuzz_thread(void *arg)
+{
+	struct fuzzer *f = arg;
+
+	while (atomic_fetch_sub(&f->fuzz->calls, 1) > 0) {
+		step(f);
+		if (nearly_one_in(&f->args, 20))
+			access_pages(&f->fuzz->source, f->fuzz->mem, PAGES, 4);
+	}
+	return NULL;
+}
+
+static unsigned long env_number(const char *name, unsigned long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoul(text, NULL, 0) : otherwise;
+}
+
+
+static bool fuzzer_init(struct fuzzer *f, struct fuzz *fuzz, unsigned int i,
+			uint64_t seed)
+{
+	f->fuzz = fuzz;
+	f->args.event = &fuzz->source.event;
+	f->args.cgroup = fuzz->cgroup;
+	return nearly_init(&f->args, i, seed);
+}
+
+/* What the sequence has shown: no ioctl was left out, neither its good end. */
+static void check_tally(struct __test_metadata *_metadata, struct fuzz *fuzz)
+{
+	static const unsigned int known[] = {
+		HTMM_IOC_START, HTMM_IOC_STOP, HTMM_IOC_GET_INFO,
+		HTMM_IOC_GET_STATS, HTMM_IOC_GET_HIST, HTMM_IOC_GET_HOT_PAGES,
+		HTMM_IOC_COOL, HTMM_IOC_RESET, HTMM_IOC_ADD_TARGET,
+		HTMM_IOC_REMOVE_TARGET, HTMM_IOC_GET_TARGETS, HTMM_IOC_STREAM,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		struct tally_of *tally = &fuzz->ioctls[_IOC_NR(known[i])];
+
+		TH_LOG("ioctl %#04x: %lu succeeded, %lu refused",
+		       _IOC_NR(known[i]), tally->ok, tally->refused);
+		EXPECT_LT(0, tally->ok);
+		EXPECT_LT(0, tally->refused);
+	}
+	TH_LOG("read(): %lu succeeded, %lu refused", fuzz->reads.ok,
+	       fuzz->reads.refused);
+	EXPECT_LT(0, fuzz->reads.ok);
+}
+
+/* After all that a session is as any other. */
+static void check_session(struct __test_metadata *_metadata, struct fuzz *fuzz)
+{
+	struct request req;
+	struct books books;
+	int fd = device_open();
+
+	device_simple(fd, HTMM_IOC_STOP);
+	source_every_fault(&fuzz->source);
+	request_init(&req, &fuzz->source.event);
+	ASSERT_EQ(0, device_start(fd, &req)) {
+		TH_LOG("%s", req.error);
+	}
+	access_pages(&fuzz->source, fuzz->mem, PAGES, 4);
+	ASSERT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LE(4 * PAGES, books.stats.samples);
+	books_free(&books);
+	close(fd);
+}
+
+FIXTURE(fuzz) {
+	struct fuzz fuzz;
+	struct fuzzer fuzzers[THREADS];
+};
+
+FIXTURE_SETUP(fuzz)
+{
+	struct fuzz *fuzz = &self->fuzz;
+	int i;
+
+	source_best(&fuzz->source);
+	fuzz->mem = access_map(PAGES);
+	ASSERT_NE(NULL, fuzz->mem);
+	fuzz->cgroup = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (i = 0; i < FILES; i++)
+		atomic_store(&fuzz->files[i], -1);
+}
+
+FIXTURE_TEARDOWN(fuzz)
+{
+	check_idle(_metadata);
+}
+
+TEST_F_TIMEOUT(fuzz, ioctls, 7200)
+{
+	const unsigned long calls = env_number("FUZZ_CALLS", CALLS);
+	const unsigned long seed = env_number("FUZZ_SEED", time(NULL));
+	int i;
+
+	TH_LOG("%lu calls, FUZZ_SEED=%lu", calls, seed);
+	atomic_store(&self->fuzz.calls, calls);
+	for (i = 0; i < THREADS; i++)
+		ASSERT_TRUE(fuzzer_init(&self->fuzzers[i], &self->fuzz, i, seed));
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, pthread_create(&self->fuzzers[i].thread, NULL,
+					    fuzz_thread, &self->fuzzers[i]));
+	for (i = 0; i < THREADS; i++)
+		pthread_join(self->fuzzers[i].thread, NULL);
+	for (i = 0; i < FILES; i++)
+		close(self->fuzz.files[i]);
+	check_tally(_metadata, &self->fuzz);
+	check_session(_metadata, &self->fuzz);
+}

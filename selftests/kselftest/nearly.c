@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include "nearly.h"
+
+#define MOST_CHANGES	4
+#define GOOD_TARGETS	4
+#define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
+/*
+ * Sandboxes lie here, each followed by a gap: far from all that the program itself
+ * uses, so that a pointer with a few wrong bits does not hit that.
+ */
+#define SANDBOXES	0x1000000000UL
+#define SANDBOX_BYTES	0x1000000UL
+
+bool nearly_init(struct nearly *n, unsigned int i, uint64_t seed)
+{
+	void *at = (void *)(SANDBOXES + i * SANDBOX_BYTES);
+
+	/* Never 0, where xorshift would stay. */
+	n->random = (seed + i) * 0x9e3779b97f4a7c15 | 1;
+	n->box = mmap(at, sizeof(*n->box), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	return n->box == at;
+}
+
+/* Marsaglia's xorshift, 64 bits. */
+static uint64_t random_next(struct nearly *n)
+{
+	n->random ^= n->random << 13;
+	n->random ^= n->random >> 7;
+	n->random ^= n->random << 17;
+	return n->random;
+}
+
+unsigned int nearly_below(struct nearly *n, unsigned int limit)
+{
+	return (random_next(n) >> 20) % limit;
+}
+
+bool nearly_one_in(struct nearly *n, unsigned int chances)
+{
+	return !nearly_below(n, chances);
+}
+
+/* Numbers that code tends to get wrong, and some that it does not expect. */
+uint64_t nearly_number(struct nearly *n)
+{
+	static const uint64_t odd[] = {
+		0, 1, 2, 3, 4, 7, 8, 16, 63, 64, 65, 1000, 4095, 4096, 4097,
+		INT32_MAX, 1ULL << 31, UINT32_MAX, 1ULL << 32, 1ULL << 63,
+		INT64_MAX, UINT64_MAX, 0xffff888000000000, 0x7ffffffff000,
+	};
+
+	if (nearly_one_in(n, 3))
+		return random_next(n) >> nearly_below(n, 64);
+	return odd[nearly_below(n, ARRAY_SIZE(odd))];
+}
+
+/* A place that is readable, or only in part, or not at all. */
+uint64_t nearly_pointer(struct nearly *n)
+{
+	const uintptr_t end = (uintptr_t)(n->box + 1);
+
+	switch (nearly_below(n, 6)) {
+	case 0:
+		return end - nearly_below(n, 64);
+	case 1:
+		return (uintptr_t)n->box->out + nearly_below(n, 8);
+	case 2:
+		return (uintptr_t)n->box->events;
+	case 3:
+		return end;
+	default:
+		return nearly_number(n);
+	}
+}
+
+static void good_event(struct nearly *n, struct htmm_event *event)
+{
+	*event = *n->event;
+	if (nearly_one_in(n, 2)) {
+		event->type = PERF_TYPE_SOFTWARE;
+		event->config = PERF_COUNT_SW_PAGE_FAULTS;
+		event->precise_ip = 0;
+		event->period = 1 + nearly_below(n, 100);
+	}
+}
+
+/* One of each kind, and two of the first. */
+static void good_targets(struct nearly *n)
+{
+	n->box->targets[0] = (struct htmm_target) {
+		.type = HTMM_TARGET_TGID,
+		.id = getpid(),
+		.capacity_pages = nearly_below(n, 100),
+	};
+	n->box->targets[1] = (struct htmm_target) {
+		.type = HTMM_TARGET_TGID,
+		.id = getppid(),
+	};
+	n->box->targets[2] = (struct htmm_target) {
+		.type = HTMM_TARGET_CGROUP,
+		.id = n->cgroup,
+	};
+	n->box->targets[3] = (struct htmm_target) { .type = HTMM_TARGET_ALL };
+}
+
+static size_t good_start(struct nearly *n, struct htmm_start *start)
+{
+	unsigned int i;
+
+	*start = (struct htmm_start) {
+		.size = sizeof(*start),
+		.events = (uintptr_t)n->box->events,
+		.nr_events = 1 + nearly_below(n, 3),
+		.event_size = sizeof(n->box->events[0]),
+		.targets = (uintptr_t)n->box->targets,
+		.nr_targets = nearly_below(n, GOOD_TARGETS + 1),
+		.target_size = sizeof(n->box->targets[0]),
+		.ring_pages = 1 << nearly_below(n, 4),
+		.cooling_period = nearly_one_in(n, 2) ? 100 : 0,
+		.max_pages = nearly_one_in(n, 2) ? 1000 : 0,
+		.drain_interval_ms = 1 + nearly_below(n, 50),
+		.error = (uintptr_t)n->box->out,
+		.error_size = HTMM_ERROR_LEN,
+	};
+	if (nearly_one_in(n, 3)) {
+		start->flags = HTMM_START_BUDGET | HTMM_START_WEIGHT_PERIOD;
+		start->budget_ppm = nearly_below(n, 100000);
+		start->budget_interval_ms = 10;
+	}
+	for (i = 0; i < MOST_ELEMENTS; i++)
+		good_event(n, &n->box->events[i]);
+	good_targets(n);
+	return sizeof(*start);
+}
+
+/* An argument that nothing is wrong with, of a size that is returned. */
+size_t nearly_good(struct nearly *n, unsigned int cmd, union argument *arg)
+{
+	size_t size;
+
+	memset(arg, 0, sizeof(*arg));
+	switch (cmd) {
+	case HTMM_IOC_START:
+		return good_start(n, &arg->start);
+	case HTMM_IOC_GET_INFO:
+		size = sizeof(arg->info);
+		break;
+	case HTMM_IOC_GET_STATS:
+		size = sizeof(arg->stats);
+		arg->stats.channels = (uintptr_t)n->box->out;
+		arg->stats.channel_size = sizeof(struct htmm_channel);
+		arg->stats.nr_channels = nearly_below(n, 32);
+		arg->stats.events = (uintptr_t)n->box->events;
+		arg->stats.event_size = sizeof(n->box->events[0]);
+		arg->stats.nr_events = nearly_below(n, MOST_ELEMENTS);
+		break;
+	case HTMM_IOC_GET_HIST:
+		size = sizeof(arg->hist);
+		arg->hist.kind = nearly_below(n, 2);
+		break;
+	case HTMM_IOC_GET_HOT_PAGES:
+		size = sizeof(arg->hot);
+		arg->hot.pages = (uintptr_t)n->box->out;
+		arg->hot.page_size = sizeof(struct htmm_hot_page);
+		arg->hot.nr_pages = nearly_below(n, 64);
+		break;
+	case HTMM_IOC_ADD_TARGET:
+		size = sizeof(arg->add);
+		good_targets(n);
+		arg->add.target =
+			(uintptr_t)&n->box->targets[nearly_below(n, GOOD_TARGETS)];
+		arg->add.target_size = sizeof(n->box->targets[0]);
+		arg->add.error = (uintptr_t)n->box->out;
+		arg->add.error_size = HTMM_ERROR_LEN;
+		break;
+	case HTMM_IOC_REMOVE_TARGET:
+		size = sizeof(arg->remove);
+		arg->remove.target = 1 + nearly_below(n, 2 * GOOD_TARGETS);
+		break;
+	case HTMM_IOC_GET_TARGETS:
+		size = sizeof(arg->targets);
+		arg->targets.targets = (uintptr_t)n->box->out;
+		arg->targets.target_size = sizeof(struct htmm_target_info);
+		arg->targets.nr_targets = nearly_below(n, 16);
+		break;
+	case HTMM_IOC_STREAM:
+		size = sizeof(arg->stream);
+		arg->stream.buffer_bytes = nearly_one_in(n, 2) ? 1 << 16 : 0;
+		break;
+	default:
+		size = sizeof(arg->simple);
+	}
+	arg->simple.size = size;
+	return size;
+}
+
+/* Changes a few members, or bits, or elements that the struct points to. */
+void nearly_spoil(struct nearly *n, union argument *arg, size_t size)
+{
+	unsigned int changes = 1 + nearly_below(n, MOST_CHANGES);
+
+	while (changes--) {
+		switch (nearly_below(n, 7)) {
+		case 0:
+			arg->word[nearly_below(n, size / 4)] ^= 1U << nearly_below(n, 32);
+			break;
+		case 1:
+			arg->word[nearly_below(n, size / 4)] = nearly_number(n);
+			break;
+		case 2:
+			arg->wide[nearly_below(n, size / 8)] = nearly_number(n);
+			break;
+		case 3:
+			arg->wide[nearly_below(n, size / 8)] = nearly_pointer(n);
+			break;
+		case 4:
+			arg->simple.size = nearly_one_in(n, 2) ? nearly_number(n) :
+				size + 8 * nearly_below(n, 3) - 8;
+			break;
+		case 5:
+			((__u64 *)n->box->events)[nearly_below(n, sizeof(n->box->events) / 8)] =
+				nearly_number(n);
+			break;
+		case 6:
+			((__u64 *)n->box->targets)[nearly_below(n, sizeof(n->box->targets) / 8)] =
+				nearly_number(n);
+			break;
+		}
+	}
+}
+
+/* Where the argument lies: as it should, or up to where no memory is. */
+void *nearly_place(struct nearly *n, const union argument *arg, size_t size)
+{
+	char *at = n->box->room;
+
+	if (nearly_one_in(n, 10))
+		return (void *)(uintptr_t)nearly_pointer(n);
+	memset(at, nearly_one_in(n, 4) ? 0xff : 0, sizeof(n->box->room));
+	if (nearly_one_in(n, 4))
+		at += sizeof(n->box->room) - size;
+	memcpy(at, arg, size);
+	return at;
+}

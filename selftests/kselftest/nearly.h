@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Arguments of ioctls that are right, and such that are nearly right. */
+#ifndef KSFT_NEARLY_H
+#define KSFT_NEARLY_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/htmm.h>
+
+#define PAGE		4096UL
+#define MOST_ELEMENTS	8
+#define FIRST_ARRAYS						\
+	(MOST_ELEMENTS * (sizeof(struct htmm_event) + sizeof(struct htmm_target)))
+
+/**
+ * struct sandbox - what arguments point at: the module may write anywhere in it
+ * @events: events of START, or room for those of a session
+ * @targets: targets of START
+ * @out: room for anything else
+ * @room: for an argument; behind it is memory that nobody may touch
+ */
+struct sandbox {
+	struct htmm_event events[MOST_ELEMENTS];
+	struct htmm_target targets[MOST_ELEMENTS];
+	char out[4 * PAGE - FIRST_ARRAYS];
+	char room[2 * PAGE];
+};
+
+static_assert(sizeof(struct sandbox) % PAGE == 0, "the room ends where memory does");
+
+union argument {
+	struct htmm_start start;
+	struct htmm_simple simple;
+	struct htmm_info info;
+	struct htmm_stats stats;
+	struct htmm_histogram hist;
+	struct htmm_hot_pages hot;
+	struct htmm_add_target add;
+	struct htmm_remove_target remove;
+	struct htmm_targets targets;
+	struct htmm_stream stream;
+	__u32 word[128];
+	__u64 wide[64];
+};
+
+static_assert(sizeof(union argument) <= PAGE, "an argument fits a page");
+
+/**
+ * struct nearly - where arguments come from
+ * @random: state of random numbers
+ * @box: what they point at
+ * @event: an event that works
+ * @cgroup: an open directory of a cgroup
+ */
+struct nearly {
+	uint64_t random;
+	struct sandbox *box;
+	const struct htmm_event *event;
+	int cgroup;
+};
+
+/* The @i-th of a program, with a sandbox of its own. False: no memory. */
+bool nearly_init(struct nearly *n, unsigned int i, uint64_t seed);
+
+unsigned int nearly_below(struct nearly *n, unsigned int limit);
+bool nearly_one_in(struct nearly *n, unsigned int chances);
+uint64_t nearly_number(struct nearly *n);
+/* A place that is readable, or only in part, or not at all. */
+uint64_t nearly_pointer(struct nearly *n);
+
+/* An argument that nothing is wrong with, of a size that is returned. */
+size_t nearly_good(struct nearly *n, unsigned int cmd, union argument *arg);
+/* Changes a few members, or bits, or elements that the struct points to. */
+void nearly_spoil(struct nearly *n, union argument *arg, size_t size);
+/* Where the argument lies: as it should, or up to where no memory is. */
+void *nearly_place(struct nearly *n, const union argument *arg, size_t size);
+
+#endif /* KSFT_NEARLY_H */
