@@ -5,6 +5,7 @@
 # make demo		find the hot pages of a real program, in a virtual machine
 # make check		run all tests; make check SUITES="core userspace" some;
 #			SUITES=kselftest-debug: on a kernel that checks itself
+# make stress		everything at once: SECONDS=N KERNEL=6.12|debug SEED=N
 # make fuzz-ioctl	call /dev/htmm with what is nearly right: CALLS=N KERNEL=6.12|debug
 #			SEED=N
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
@@ -48,7 +49,10 @@ fuzz: packages
 lint: packages
 	selftests/lint/run
 
-.PHONY: fuzz-ioctl
+stress: packages
+	selftests/kselftest/stress_vm $(or $(KERNEL),6.12) $(or $(SECONDS),60) $(SEED)
+
+.PHONY: fuzz-ioctl stress
 fuzz-ioctl: packages
 	FUZZ_CALLS=$(CALLS) FUZZ_SEED=$(SEED) KSELFTEST_TIMEOUT=7200 \
 		selftests/kselftest/vm $(or $(KERNEL),6.12) 7500 fuzz_ioctl

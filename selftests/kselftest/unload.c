@@ -4,9 +4,9 @@
  * report in the kernel's log. HTMM_KO names the module to load again.
  */
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include "check.h"
 #include "child.h"
+#include "module.h"
 
 #define PAGES		64
 #define MAX_CPUS	1024
@@ -28,43 +28,6 @@ FIXTURE(unload) {
 	struct request req;
 	void *mem;
 };
-
-/* The file given, or the one installed for this kernel. */
-static bool module_find(char *path, size_t room)
-{
-	const char *given = getenv("HTMM_KO");
-	FILE *pipe;
-
-	if (given) {
-		snprintf(path, room, "%s", given);
-		return !access(path, R_OK);
-	}
-	pipe = popen("modinfo -n htmm 2>/dev/null", "r");
-	if (!pipe)
-		return false;
-	if (!fgets(path, room, pipe))
-		path[0] = '\0';
-	pclose(pipe);
-	strtok(path, "\n");
-	return !access(path, R_OK);
-}
-
-static int module_load(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
-static int module_unload(void)
-{
-	return syscall(SYS_delete_module, "htmm", O_NONBLOCK) ? -errno : 0;
-}
 
 FIXTURE_SETUP(unload)
 {

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/* All of them expect to fail at times: the device goes, the CPU is back, memory ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "child.h"
+#include "cpu.h"
+#include "device.h"
+#include "records.h"
+#include "stress.h"
+
+#define PAGES		256
+#define FLOCK		8
+#define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
+
+/* Marsaglia's xorshift, 64 bits. */
+uint64_t role_random(struct role *role, unsigned int limit)
+{
+	role->random ^= role->random << 13;
+	role->random ^= role->random >> 7;
+	role->random ^= role->random << 17;
+	return (role->random >> 20) % limit;
+}
+
+static void rest(struct role *role, unsigned int most_ms)
+{
+	usleep(1000 * role_random(role, most_ms));
+}
+
+static bool away(const struct role *role)
+{
+	return atomic_load(&role->feats->away);
+}
+
+static int open_device(struct role *role)
+{
+	while (away(role))
+		rest(role, 20);
+	return device_open();
+}
+
+/* Stores and page faults, as fast as they can be made. */
+int role_work(int sock, void *arg)
+{
+	struct role *role = arg;
+	struct source fault;
+	void *mem = access_map(PAGES);
+
+	if (!mem)
+		return 1;
+	source_every_fault(&fault);
+	for (;;) {
+		access_pages(&role->source, mem, PAGES, 50);
+		/* Without access_pages()' rests: this is to be too much. */
+		madvise(mem, PAGES / 4 * 4096, MADV_DONTNEED);
+		memset(mem, 1, PAGES / 4 * 4096);
+	}
+}
+
+int role_switch_cpu(int sock, void *arg)
+{
+	struct role *role = arg;
+
+	for (;;) {
+		if (!cpu_set_online(role->cpu, false)) {
+			rest(role, 300);
+			while (cpu_set_online(role->cpu, true))
+				rest(role, 10);
+			atomic_fetch_add(&role->feats->cycles, 1);
+		}
+		rest(role, 500);
+	}
+}
+
+static int live_shortly(int sock, void *arg)
+{
+	struct role *role = arg;
+	void *mem = access_map(16);
+
+	if (role_random(role, 2))
+		cgroup_enter(&role->cgroup, 0);
+	if (mem)
+		access_pages(&role->source, mem, 16, 20);
+	if (role_random(role, 3) == 0)
+		execl("/bin/true", "true", NULL);
+	return 0;
+}
+
+/* Processes that begin, are sampled, become others, and end: some at once. */
+int role_churn(int sock, void *arg)
+{
+	struct role *role = arg;
+	struct child flock[FLOCK];
+	int i, n;
+
+	for (;;) {
+		for (n = 0; n < FLOCK; n++) {
+			role_random(role, 2);
+			if (child_start(&flock[n], live_shortly, role))
+				break;
+		}
+		for (i = 0; i < n; i++)
+			child_join(&flock[i]);
+		atomic_fetch_add(&role->feats->forks, n);
+	}
+}
+
+static void read_debugfs(void)
+{
+	static const char * const files[] = {
+		"status", "stats", "histogram", "hot_pages", "events", "streams",
+	};
+	char text[4096];
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(text, sizeof(text), "/sys/kernel/debug/htmm/%s", files[i]);
+		fd = open(text, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		while (read(fd, text, sizeof(text)) > 0)
+			;
+		close(fd);
+	}
+}
+
+static void read_device(int fd, struct role *role)
+{
+	static struct htmm_target_info infos[HTMM_MAX_TARGETS];
+	struct htmm_targets targets = {
+		.size = sizeof(targets),
+		.targets = (uintptr_t)infos,
+		.nr_targets = HTMM_MAX_TARGETS,
+		.target_size = sizeof(infos[0]),
+	};
+	struct htmm_histogram hist;
+	struct htmm_info info;
+	struct books books;
+	struct pages pages;
+
+	device_info(fd, &info);
+	if (!books_read(fd, &books))
+		books_free(&books);
+	device_hist(fd, HTMM_HIST_BASE, &hist);
+	device_hist(fd, HTMM_HIST_HUGE, &hist);
+	device_ioctl(fd, HTMM_IOC_GET_TARGETS, &targets);
+	if (!pages_read(fd, &pages))
+		pages_free(&pages);
+	if (role_random(role, 4) == 0)
+		device_simple(fd, HTMM_IOC_COOL);
+}
+
+int role_read(int sock, void *arg)
+{
+	struct role *role = arg;
+	int fd;
+
+	for (;;) {
+		fd = open_device(role);
+		if (fd >= 0) {
+			read_device(fd, role);
+			close(fd);
+		}
+		read_debugfs();
+		atomic_fetch_add(&role->feats->reads, 1);
+		rest(role, 50);
+	}
+}
+
+/* A reader that is at times too slow. */
+int role_follow_stream(int sock, void *arg)
+{
+	struct role *role = arg;
+	static char records[1 << 16];
+	struct pollfd look;
+	int i, fd, n;
+
+	for (;;) {
+		fd = open_device(role);
+		look = (struct pollfd) { .fd = fd, .events = POLLIN };
+		if (fd < 0 || stream_join(fd, 1 << 16, 0)) {
+			rest(role, 100);
+		} else {
+			for (i = 0; i < 50 && !away(role) && poll(&look, 1, 20) >= 0; i++) {
+				n = look.revents & POLLIN ?
+					read(fd, records, sizeof(records)) : 0;
+				if (n > 0)
+					atomic_fetch_add(&role->feats->records, n);
+				if (role_random(role, 10) == 0)
+					rest(role, 50);
+			}
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+static bool add_target(int fd, struct role *role)
+{
+	struct htmm_target target = { .type = HTMM_TARGET_TGID };
+	struct htmm_add_target add = {
+		.size = sizeof(add),
+		.target = (uintptr_t)&target,
+		.target_size = sizeof(target),
+	};
+
+	if (role_random(role, 4) == 0) {
+		target.type = HTMM_TARGET_CGROUP;
+		target.id = role->cgroup.dir;
+	} else {
+		/* Whoever that is just now, if anyone. */
+		target.id = 1 + role_random(role, 600);
+	}
+	return !device_ioctl(fd, HTMM_IOC_ADD_TARGET, &add);
+}
+
+int role_change_targets(int sock, void *arg)
+{
+	struct htmm_remove_target remove = { .size = sizeof(remove) };
+	struct role *role = arg;
+	int i, fd;
+
+	for (;;) {
+		fd = open_device(role);
+		for (i = 0; fd >= 0 && i < 20 && !away(role); i++) {
+			remove.target = 1 + role_random(role, 20);
+			if (role_random(role, 2) ? add_target(fd, role) :
+			    !device_ioctl(fd, HTMM_IOC_REMOVE_TARGET, &remove))
+				atomic_fetch_add(&role->feats->targets, 1);
+			rest(role, 30);
+		}
+		if (fd >= 0)
+			close(fd);
+		rest(role, 100);
+	}
+}
+
+/* Bytes that a program could have now. */
+static size_t memory_available(void)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	size_t kib = 0;
+	char line[128];
+
+	while (file && !kib && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %zu", &kib) != 1)
+			kib = 0;
+	if (file)
+		fclose(file);
+	return kib << 10;
+}
+
+static int take_memory(int sock, void *arg)
+{
+	size_t bytes = memory_available() / 16 * 15, done;
+	struct role *role = arg;
+	char *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	FILE *file = fopen("/proc/self/oom_score_adj", "w");
+
+	/* If it is too much, let it be this process that goes. */
+	if (file) {
+		fputs("1000", file);
+		fclose(file);
+	}
+	if (mem == MAP_FAILED)
+		return 1;
+	for (done = 0; done + (1 << 20) <= bytes; done += 1 << 20) {
+		memset(mem + done, 1, 1 << 20);
+		atomic_fetch_add(&role->feats->taken, 1);
+	}
+	return 0;
+}
+
+int role_flood_memory(int sock, void *arg)
+{
+	struct role *role = arg;
+	struct child child;
+
+	for (;;) {
+		if (!child_start(&child, take_memory, role))
+			child_join(&child);
+		rest(role, 3000);
+	}
+}

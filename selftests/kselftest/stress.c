@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions under everything at once: events as often as the machine has them, CPUs
+ * and targets that come and go, processes that do, readers of every interface, too
+ * little memory, and the module loaded anew. After each session every overflow is
+ * accounted for.
+ *
+ * STRESS_SECONDS=N: for how long (20); STRESS_SEED=N: what an earlier run printed.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include "check.h"
+#include "child.h"
+#include "module.h"
+#include "stress.h"
+
+#define SECONDS		20
+#define MAX_CPUS	64
+#define MOST_CHILDREN	16
+#define PID_MAX		"/proc/sys/kernel/pid_max"
+/* Few enough for pids to be used again within seconds. */
+#define FEW_PIDS	"600"
+
+FIXTURE(stress) {
+	struct role role;
+	struct child children[MOST_CHILDREN];
+	int nr_children;
+	char module[512];
+	char pid_max[32];
+	unsigned long sessions;
+	unsigned long refused;
+	unsigned long reloads;
+	struct htmm_counters sum;
+	__u64 sampled_ns;
+};
+
+static int file_put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		return -errno;
+	fputs(text, file);
+	return fclose(file) ? -errno : 0;
+}
+
+static void recruit(struct __test_metadata *_metadata,
+		    struct _test_data_stress *self,
+		    int (*body)(int sock, void *arg))
+{
+	ASSERT_GT(MOST_CHILDREN, self->nr_children);
+	/* Each role goes on from another number. */
+	role_random(&self->role, 2);
+	ASSERT_EQ(0, child_start(&self->children[self->nr_children++], body,
+				 &self->role));
+}
+
+static unsigned long env_number(const char *name, unsigned long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoul(text, NULL, 0) : otherwise;
+}
+
+FIXTURE_SETUP(stress)
+{
+	unsigned long seed = env_number("STRESS_SEED", time(NULL));
+	struct role *role = &self->role;
+	int cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS);
+	FILE *file;
+
+	if (!module_find(self->module, sizeof(self->module)))
+		SKIP(return, "HTMM_KO does not say which module to load again");
+	TH_LOG("STRESS_SEED=%lu", seed);
+	role->random = seed * 0x9e3779b97f4a7c15 | 1;
+	role->cpu = cpus[nr - 1];
+	role->feats = mmap(NULL, sizeof(*role->feats), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)role->feats);
+	source_best(&role->source);
+	ASSERT_EQ(0, cgroup_make(&role->cgroup, NULL, "htmm_stress"));
+	file = fopen(PID_MAX, "r");
+	ASSERT_NE(NULL, file);
+	ASSERT_NE(NULL, fgets(self->pid_max, sizeof(self->pid_max), file));
+	fclose(file);
+	ASSERT_EQ(0, file_put(PID_MAX, FEW_PIDS));
+}
+
+FIXTURE_TEARDOWN(stress)
+{
+	while (self->nr_children)
+		child_kill(&self->children[--self->nr_children]);
+	cpu_set_online(self->role.cpu, true);
+	file_put(PID_MAX, self->pid_max);
+	/* What churned is gone, its zombies too, once init has seen to them. */
+	while (cgroup_remove(&self->role.cgroup) == -EBUSY)
+		usleep(10000);
+	module_load(self->module);
+	check_idle(_metadata);
+}
+
+/* A session like no other before; its overflows are many. */
+static void request_any(struct _test_data_stress *self, struct request *req)
+{
+	struct role *role = &self->role;
+	struct source fault;
+
+	source_find(&fault, ACCESS_FAULT);
+	fault.event.period = 1 + role_random(role, 20);
+	request_init(req, &role->source.event);
+	if (role->source.hardware)
+		req->events[0].period = 31 + role_random(role, 200);
+	if (role_random(role, 2))
+		request_add_event(req, &fault.event);
+	req->arg.ring_pages = 1 << role_random(role, 6);
+	req->arg.cooling_period = 1000 + role_random(role, 100000);
+	req->arg.adaptation_period = 100 + role_random(role, 10000);
+	req->arg.max_pages = role_random(role, 2) ? 200 : 0;
+	req->arg.drain_interval_ms = 1 + role_random(role, 100);
+	if (role_random(role, 3) == 0)
+		req->arg.flags |= HTMM_START_KEEP_EXITED;
+	if (role_random(role, 3) == 0)
+		req->arg.flags |= HTMM_START_WEIGHT_PERIOD;
+	if (role_random(role, 4) == 0) {
+		req->arg.flags |= HTMM_START_BUDGET;
+		req->arg.budget_ppm = 100000;
+		req->arg.budget_interval_ms = 20;
+	}
+	if (role_random(role, 2))
+		request_add_target(req, self->children[0].pid);
+	if (role_random(role, 2))
+		req->targets[req->arg.nr_targets++] = (struct htmm_target) {
+			.type = HTMM_TARGET_CGROUP,
+			.id = role->cgroup.dir,
+		};
+	if (req->arg.nr_targets && role_random(role, 2))
+		req->targets[req->arg.nr_targets++] = (struct htmm_target) {
+			.type = HTMM_TARGET_ALL,
+		};
+}
+
+static void add_up(struct _test_data_stress *self, const struct htmm_counters *c)
+{
+	int i;
+
+	self->sum.overflows += c->overflows;
+	self->sum.counted += c->counted;
+	self->sum.in_flight += c->in_flight;
+	self->sum.throttled += c->throttled;
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		self->sum.drops[i] += c->drops[i];
+}
+
+static void one_session(struct __test_metadata *_metadata,
+			struct _test_data_stress *self)
+{
+	struct role *role = &self->role;
+	struct htmm_info info;
+	struct request req;
+	struct books books;
+	int fd, ret;
+
+	fd = device_open();
+	ASSERT_LE(0, fd);
+	request_any(self, &req);
+	ret = device_start(fd, &req);
+	if (ret) {
+		/* Too little memory, or a target that has gone, and nothing else. */
+		EXPECT_TRUE(ret == -ENOMEM || ret == -ESRCH) {
+			TH_LOG("%s: %s", strerror(-ret), req.error);
+		}
+		self->refused++;
+		close(fd);
+		return;
+	}
+	usleep(1000 * role_random(role, 1000));
+	if (role_random(role, 4) == 0)
+		EXPECT_EQ(0, device_simple(fd, HTMM_IOC_RESET));
+	usleep(1000 * role_random(role, 1000));
+	self->sessions++;
+	if (role_random(role, 8) != 0) {
+		EXPECT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
+		ret = books_read(fd, &books);
+		EXPECT_TRUE(!ret || ret == -ENOMEM);
+		if (!ret) {
+			check_books(_metadata, &books);
+			add_up(self, &books.stats.total);
+			books_free(&books);
+			EXPECT_EQ(0, device_info(fd, &info));
+			self->sampled_ns += info.elapsed_ns;
+		}
+	}
+	/* Else it ends with its file. */
+	close(fd);
+}
+
+static void reload(struct __test_metadata *_metadata,
+		   struct _test_data_stress *self)
+{
+	int ret;
+
+	atomic_store(&self->role.feats->away, true);
+	while ((ret = module_unload()) == -EWOULDBLOCK)
+		usleep(1000);
+	EXPECT_EQ(0, ret);
+	/* Memory may be short for it, too. */
+	while ((ret = module_load(self->module)) == -ENOMEM)
+		usleep(10000);
+	EXPECT_EQ(0, ret);
+	atomic_store(&self->role.feats->away, false);
+	self->reloads++;
+}
+
+static void tell(struct __test_metadata *_metadata,
+		 struct _test_data_stress *self)
+{
+	const struct feats *feats = self->role.feats;
+	const struct htmm_counters *sum = &self->sum;
+
+	TH_LOG("%lu sessions, %lu refused, %lu reloads, %lu CPU cycles, %lu forks",
+	       self->sessions, self->refused, self->reloads, feats->cycles,
+	       feats->forks);
+	TH_LOG("%lu rounds of readers, %lu bytes of stream, %lu targets, %lu MiB taken",
+	       feats->reads, feats->records, feats->targets, feats->taken);
+	TH_LOG("%llu overflows/s, %llu throttled",
+	       sum->overflows * 1000 / (self->sampled_ns / 1000000 + 1),
+	       sum->throttled);
+	TH_LOG("ring_full %llu filtered %llu no_addr %llu kernel_addr %llu",
+	       sum->drops[HTMM_DROP_RING_FULL],
+	       sum->drops[HTMM_DROP_FILTERED], sum->drops[HTMM_DROP_NO_ADDR],
+	       sum->drops[HTMM_DROP_KERNEL_ADDR]);
+	TH_LOG("nested %llu stale %llu table_full %llu",
+	       sum->drops[HTMM_DROP_NESTED], sum->drops[HTMM_DROP_STALE],
+	       sum->drops[HTMM_DROP_TABLE_FULL]);
+	printf("# stress: overflows=%llu counted=%llu drops=%llu in_flight=%llu\n",
+	       sum->overflows, sum->counted, counters_drops(sum), sum->in_flight);
+	EXPECT_EQ(sum->overflows, sum->counted + counters_drops(sum));
+	EXPECT_EQ(0, sum->in_flight);
+	EXPECT_LT(0, sum->counted);
+	EXPECT_LT(0, feats->cycles);
+	EXPECT_LT(0, feats->forks);
+	EXPECT_LT(0, feats->reads);
+	EXPECT_LT(0, feats->records);
+	EXPECT_LT(0, feats->targets);
+	EXPECT_LT(0, feats->taken);
+	EXPECT_LT(0, self->reloads);
+}
+
+TEST_F_TIMEOUT(stress, everything, 14400)
+{
+	const time_t end = time(NULL) + env_number("STRESS_SECONDS", SECONDS);
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		recruit(_metadata, self, role_work);
+		recruit(_metadata, self, role_read);
+	}
+	recruit(_metadata, self, role_switch_cpu);
+	recruit(_metadata, self, role_churn);
+	recruit(_metadata, self, role_follow_stream);
+	recruit(_metadata, self, role_change_targets);
+	recruit(_metadata, self, role_flood_memory);
+	/* This one is to get its turn. */
+	setpriority(PRIO_PROCESS, 0, -10);
+	while (time(NULL) < end && _metadata->exit_code == KSFT_PASS) {
+		one_session(_metadata, self);
+		if (role_random(&self->role, 4) == 0)
+			reload(_metadata, self);
+	}
+	reload(_metadata, self);
+	tell(_metadata, self);
+}
