@@ -25,7 +25,9 @@
 #define DRAIN_MS	10
 /* The command is looked at often at first, and ever more seldom later. */
 #define LOOK_MS_FIRST	20
-#define LOOK_MS_MOST	500
+#define LOOK_MS_MOST	100
+/* Records are taken when there are so many, or at each look. */
+#define WATERMARK	4096
 #define PROGRESS_MS	500
 /* The inode of the initial pid namespace, in every kernel. */
 #define INIT_PID_NS	0xeffffffcUL
@@ -97,10 +99,11 @@ static void show_end(struct record *record, const struct htmm_stats_buf *stats)
 		if (total->drops[i] && i != HTMM_DROP_FILTERED && used < sizeof(drops))
 			used += snprintf(drops + used, sizeof(drops) - used, ", %s %llu",
 					 htmm_drop_name(i), total->drops[i]);
-	notice("%s: %llu samples in %.1f s, %.1f MB; %llu lost here; dropped before: %s",
+	notice("%s: %llu samples in %.1f s, %.1f MB, %llu lost; "
+	       "the module counted %llu and dropped %s",
 	       record->pipe < 0 ? record->path : "stdout", recorder->samples,
 	       (now_ms() - record->began) / 1000.0, recorder->writer.bytes / 1e6,
-	       recorder->lost, used ? drops + 2 : "none");
+	       recorder->lost, total->counted, used ? drops + 2 : "none");
 }
 
 /* The command has ended, or the user wants to: enough was recorded. */
@@ -232,7 +235,8 @@ static int start(struct record *record, struct htmm_error *err)
 {
 	int ret;
 
-	ret = htmm_stream_join(record->fd, record->buffer, record->buffer / 8, err);
+	ret = htmm_stream_join(record->fd, record->buffer,
+			       record->buffer / 2 < WATERMARK ? record->buffer / 2 : WATERMARK, err);
 	if (!ret)
 		ret = start_session(record, err);
 	if (!ret)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include "perfdata/proc.h"
 #include "perfdata/synth.h"
 #include "perfdata/writer.h"
@@ -55,11 +56,21 @@ struct process {
 	__u32 wait;
 };
 
+/**
+ * struct perfdata_synth - what was said so far
+ * @writer: where records go
+ * @proc: where procfs is mounted
+ * @processes: by pid
+ * @threads: by tid
+ * @rest_until: no known process is looked at before, in milliseconds: looking may be
+ *	slow, and is itself sampled
+ */
 struct perfdata_synth {
 	struct perfdata_writer *writer;
 	const char *proc;
 	struct process *processes[HASH_SIZE];
 	struct thread *threads[HASH_SIZE];
+	__u64 rest_until;
 };
 
 static unsigned int slot_of(__u32 id)
@@ -390,6 +401,19 @@ void perfdata_synth_process(struct perfdata_synth *synth, __u32 pid, __u64 time)
 		look(synth, process, time);
 }
 
+/* Rests ten times as long as the look has taken. */
+static void look_and_rest(struct perfdata_synth *synth, struct process *process, __u64 time,
+			  __u64 now)
+{
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	look(synth, process, time);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	synth->rest_until = now + 10 * ((end.tv_sec - begin.tv_sec) * 1000 +
+					(end.tv_nsec - begin.tv_nsec) / 1000000);
+}
+
 static bool knows(const struct process *process, __u64 addr)
 {
 	return proc_maps_find(&process->maps, addr);
@@ -407,10 +431,11 @@ void perfdata_synth_sample(struct perfdata_synth *synth, const struct perfdata_a
 		return;
 	waited = now - process->looked;
 	missing = !knows(process, access->ip) || !knows(process, access->addr);
-	if (is_new || (missing && waited >= MISS_MS) || waited >= process->wait) {
+	if (is_new || (now >= synth->rest_until &&
+		       (waited >= process->wait || (missing && waited >= MISS_MS)))) {
 		process->wait = process->wait < LOOK_MS_MOST / 2 ? 2 * process->wait : LOOK_MS_MOST;
 		process->looked = now;
-		look(synth, process, access->time);
+		look_and_rest(synth, process, access->time, now);
 	}
 	note_thread(synth, access->pid, access->tid, access->time);
 }
