@@ -233,10 +233,11 @@ static int start_session(struct record *record, struct htmm_error *err)
 
 static int start(struct record *record, struct htmm_error *err)
 {
+	const __u32 most = record->buffer / 2;
 	int ret;
 
-	ret = htmm_stream_join(record->fd, record->buffer,
-			       record->buffer / 2 < WATERMARK ? record->buffer / 2 : WATERMARK, err);
+	ret = htmm_stream_join(record->fd, record->buffer, most < WATERMARK ? most : WATERMARK,
+			       err);
 	if (!ret)
 		ret = start_session(record, err);
 	if (!ret)
