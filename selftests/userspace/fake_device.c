@@ -41,7 +41,7 @@ static __u32 nr_targets = 1;
 static __u32 target;
 static struct htmm_event events[HTMM_MAX_EVENTS] = {
 	{ .type = 4, .precise_ip = 2, .config = 0x1d3, .period = 1009, .name = "dram-load" },
-	{ .type = 4, .precise_ip = 2, .config = 0x82d0, .period = 100003, .name = "store" },
+	{ .type = 4, .precise_ip = 3, .config = 0x82d0, .period = 100003, .name = "store" },
 };
 
 static __u32 nr_events = 2;

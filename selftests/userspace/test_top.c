@@ -98,17 +98,19 @@ static void test_activity(void)
 	CHECK(near(activity.total.counted, 300) && !activity.since_start);
 	CHECK(near(activity.handlers, 1.5) && near(activity.ksampled, 5));
 	CHECK(activity.budget < 0);
-	CHECK(activity.events[0].period_min == 1009 && activity.events[0].period_max == 2003);
-	CHECK(activity.events[0].precise_ip == 2 && activity.events[0].active == 2);
+	CHECK(activity.events[0].mode.period_min == 1009);
+	CHECK(activity.events[0].mode.period_max == 2003);
+	CHECK(activity.events[0].mode.precise_ip == 2 && activity.events[0].mode.active == 2);
 
-	/* A CPU that is off does not count; with all off the event speaks for itself. */
+	/* A CPU that is off does not count, unless all are. */
 	channels[0].flags = 0;
 	activity_between(&activity, &was, &now);
-	CHECK(activity.events[0].period_min == 2003 && activity.events[0].active == 1);
+	CHECK(activity.events[0].mode.period_min == 2003 && activity.events[0].mode.active == 1);
 	channels[1].flags = 0;
 	activity_between(&activity, &was, &now);
-	CHECK(activity.events[0].period_min == 97 && activity.events[0].period_max == 97);
-	CHECK(activity.events[0].active == 0);
+	CHECK(activity.events[0].mode.period_min == 1009);
+	CHECK(activity.events[0].mode.period_max == 2003);
+	CHECK(activity.events[0].mode.active == 0);
 
 	/* Counters that were reset. */
 	now.stats.stats.total.counted = 40;

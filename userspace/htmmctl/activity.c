@@ -40,25 +40,9 @@ static void event_between(struct event_activity *event, unsigned int number,
 {
 	struct htmm_counters before = stats_of_event(&was->stats, number);
 	struct htmm_counters after = stats_of_event(&now->stats, number);
-	unsigned int i;
 
 	event->flow = flow_between(&before, &after, seconds);
-	event->period_min = now->stats.events[number].period;
-	event->period_max = event->period_min;
-	event->precise_ip = now->stats.events[number].precise_ip;
-	for (i = 0; i < now->stats.stats.nr_channels; i++) {
-		const struct htmm_channel *channel = &now->stats.channels[i];
-
-		if (channel->event != number || !(channel->flags & HTMM_CHANNEL_ACTIVE))
-			continue;
-		if (!event->active || channel->period < event->period_min)
-			event->period_min = channel->period;
-		if (!event->active || channel->period > event->period_max)
-			event->period_max = channel->period;
-		if (!event->active || channel->precise_ip < event->precise_ip)
-			event->precise_ip = channel->precise_ip;
-		event->active++;
-	}
+	event->mode = event_mode(&now->stats, number);
 }
 
 void activity_between(struct activity *activity, const struct results *was,

@@ -4,6 +4,7 @@
 #define HTMMCTL_ACTIVITY_H
 
 #include "mapping.h"
+#include "mode.h"
 #include "view.h"
 
 /**
@@ -25,17 +26,11 @@ struct flow {
 /**
  * struct event_activity - one event on all its CPUs
  * @flow: its overflows
- * @period_min: the smallest period in force on any CPU
- * @period_max: the largest
- * @precise_ip: the lowest precision granted on any CPU
- * @active: on how many CPUs it is armed
+ * @mode: how it runs now
  */
 struct event_activity {
 	struct flow flow;
-	__u64 period_min;
-	__u64 period_max;
-	unsigned int precise_ip;
-	unsigned int active;
+	struct event_mode mode;
 };
 
 /**

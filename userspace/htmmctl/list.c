@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/perf_event.h>
 #include "htmmctl.h"
+#include "mode.h"
 #include "options.h"
 #include "output.h"
 
@@ -39,17 +39,6 @@ static bool wanted(const struct list *list, const char *name, const char *help)
 	return strcasestr(name, list->filter) || strcasestr(help, list->filter);
 }
 
-/* As -e takes it, where that is possible. */
-static void code_of(const struct htmm_event *event, char *code, size_t size)
-{
-	if (event->type == PERF_TYPE_RAW)
-		snprintf(code, size, "r%llx", event->config);
-	else if (event->type == PERF_TYPE_SOFTWARE)
-		snprintf(code, size, "software");
-	else
-		snprintf(code, size, "type %u", event->type);
-}
-
 /* A description, cut so that the line fits the terminal, if there is one. */
 static void print_help(const char *help)
 {
@@ -64,7 +53,7 @@ static void print_event(const char *name, const struct htmm_event *event, const 
 {
 	char code[32];
 
-	code_of(event, code, sizeof(code));
+	event_code_text(event, code, sizeof(code));
 	printf("  %-*s %-*s ", NAME_COLUMNS, name, CODE_COLUMNS, code);
 	print_help(help);
 }

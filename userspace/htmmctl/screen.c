@@ -171,14 +171,10 @@ static int put_event(const struct top *top, unsigned int number, int y, int x, i
 	const struct event_activity *event = &top->activity.events[number];
 	char period[64];
 
-	if (event->period_min == event->period_max)
-		snprintf(period, sizeof(period), "%llu", event->period_min);
-	else
-		snprintf(period, sizeof(period), "%llu to %llu", event->period_min,
-			 event->period_max);
+	event_period_text(&event->mode, period, sizeof(period));
 	put(y, x, width, "%-*s%-16s every %s, precise %u, %u CPU%s", CAPTION,
 	    number ? "" : "events", top->now.stats.events[number].name, period,
-	    event->precise_ip, event->active, event->active == 1 ? "" : "s");
+	    event->mode.precise_ip, event->mode.active, event->mode.active == 1 ? "" : "s");
 	put(y, x + width - 20, 20, " %9.0f/s", event->flow.overflows);
 	if (event->flow.throttled > 0)
 		put(y, x + width - 8, 8, "throttled");

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 #include "format.h"
 #include "htmmctl.h"
+#include "mode.h"
 #include "options.h"
 #include "output.h"
 #include "prometheus.h"
@@ -13,18 +15,6 @@
 /* Targets that a line has room for. */
 #define TARGETS_SHOWN	3
 #define MIB		(1024.0 * 1024.0)
-
-/* The first armed channel of an event speaks for its others; NULL if none is. */
-static const struct htmm_channel *channel_of(const struct htmm_stats_buf *stats, unsigned int event)
-{
-	unsigned int i;
-
-	for (i = 0; i < stats->stats.nr_channels; i++)
-		if (stats->channels[i].event == event &&
-		    stats->channels[i].flags & HTMM_CHANNEL_ACTIVE)
-			return &stats->channels[i];
-	return NULL;
-}
 
 static bool any_large_pebs(const struct htmm_stats_buf *stats)
 {
@@ -73,20 +63,23 @@ static void print_warnings(FILE *file, const struct htmm_stats_buf *stats,
 		print_warning(file, "the hot-page table is full; raise --max-bytes or --max-pages");
 }
 
-static void print_events(FILE *file, const struct htmm_stats_buf *stats)
+static void print_event(FILE *file, const struct htmm_stats_buf *stats, unsigned int number)
 {
-	unsigned int i;
+	const struct htmm_event *event = &stats->events[number];
+	struct event_mode mode = event_mode(stats, number);
+	char code[32], period[64];
 
-	for (i = 0; i < stats->stats.nr_events; i++) {
-		const struct htmm_event *event = &stats->events[i];
-		const struct htmm_channel *channel = channel_of(stats, i);
-
-		fputs("event     ", file);
-		out_name(file, event->name);
-		fprintf(file, ": type %u, config 0x%llx, period %llu, precise %u\n", event->type,
-			event->config, channel ? channel->period : event->period,
-			channel ? channel->precise_ip : event->precise_ip);
-	}
+	event_code_text(event, code, sizeof(code));
+	event_period_text(&mode, period, sizeof(period));
+	fputs("event     ", file);
+	out_name(file, event->name);
+	if (strcmp(event->name, code))
+		fprintf(file, " (%s)", code);
+	fprintf(file, ": every %s, precise %u", period, mode.precise_ip);
+	if (mode.precise_ip != event->precise_ip)
+		fprintf(file, " (%u asked for)", event->precise_ip);
+	fprintf(file, ", large PEBS %s, on %u CPU%s\n", mode.large_pebs ? "on" : "off",
+		mode.active, mode.active == 1 ? "" : "s");
 }
 
 /* All of them if there are few, else how many. */
@@ -111,6 +104,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		  const struct htmm_target_list *targets)
 {
 	struct throttle limits;
+	unsigned int i;
 
 	if (info->state == HTMM_STATE_IDLE) {
 		fputs("idle: no session; start one with 'htmmctl start' or 'htmmctl run'\n", file);
@@ -121,7 +115,8 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		info->session_flags & HTMM_START_DETACHED ? ", detached" : "",
 		info->session_flags & HTMM_START_KEEP_EXITED ? ", keeps exited processes" : "");
 	print_targets(file, info, targets);
-	print_events(file, stats);
+	for (i = 0; i < stats->stats.nr_events; i++)
+		print_event(file, stats, i);
 	fprintf(file, "samples   %llu counted, %llu dropped, %llu in flight\n",
 		stats->stats.total.counted, htmm_counters_dropped(&stats->stats.total),
 		stats->stats.total.in_flight);
@@ -157,8 +152,10 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 
 	for (i = 0; i < stats->stats.nr_events; i++) {
 		struct json_object *event = json_object_new_object();
+		struct event_mode mode = event_mode(stats, i);
 
 		event_json(event, &stats->events[i]);
+		event_mode_json(event, &mode);
 		json_object_array_add(events, event);
 	}
 	return events;
