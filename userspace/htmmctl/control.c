@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The commands that take hardly any options of their own: stop, cool, reset. */
 #include <stdio.h>
-#include <unistd.h>
-#include "htmmctl.h"
-#include "options.h"
+#include "look.h"
 
 static void say_stopped(int fd)
 {
@@ -20,53 +18,45 @@ static void say_stopped(int fd)
 	htmm_stats_free(&stats);
 }
 
-static int control(const struct command *cmd, int argc, char **argv,
-		   int (*call)(int fd, struct htmm_error *err), void (*say)(int fd))
-{
-	const struct opt *const tables[] = { NULL };
-	struct htmm_error err = {};
-	int fd, ret;
+static const struct opt no_opts[] = { { OPT_END } };
 
-	ret = opts_parse(cmd, argc, argv, tables, NULL);
-	if (ret != OPTS_GO_ON)
-		return ret;
-	fd = htmm_device_open(NULL, &err);
-	if (fd < 0)
-		return print_error(&err);
-	ret = call(fd, &err);
-	if (!ret && say && !verbosity.quiet)
-		say(fd);
-	close(fd);
-	return ret ? print_error(&err) : EXIT_OK;
+static int stop(int fd, void *arg, struct htmm_error *err)
+{
+	int ret = htmm_device_stop(fd, err);
+
+	if (!ret && !verbosity.quiet)
+		say_stopped(fd);
+	return ret;
 }
 
 static int run_stop(const struct command *cmd, int argc, char **argv)
 {
-	return control(cmd, argc, argv, htmm_device_stop, say_stopped);
+	return look(cmd, argc, argv, no_opts, stop, NULL);
+}
+
+static int cool(int fd, void *arg, struct htmm_error *err)
+{
+	const __s64 *target = arg;
+
+	return htmm_target_cool(fd, *target, err);
 }
 
 static int run_cool(const struct command *cmd, int argc, char **argv)
 {
 	__s64 target = 0;
 	const struct opt opts[] = { OPT_TARGET(&target), { OPT_END } };
-	const struct opt *const tables[] = { opts, NULL };
-	struct htmm_error err = {};
-	int fd, ret;
 
-	ret = opts_parse(cmd, argc, argv, tables, NULL);
-	if (ret != OPTS_GO_ON)
-		return ret;
-	fd = htmm_device_open(NULL, &err);
-	if (fd < 0)
-		return print_error(&err);
-	ret = htmm_target_cool(fd, target, &err);
-	close(fd);
-	return ret ? print_error(&err) : EXIT_OK;
+	return look(cmd, argc, argv, opts, cool, &target);
+}
+
+static int reset(int fd, void *arg, struct htmm_error *err)
+{
+	return htmm_device_reset(fd, err);
 }
 
 static int run_reset(const struct command *cmd, int argc, char **argv)
 {
-	return control(cmd, argc, argv, htmm_device_reset, NULL);
+	return look(cmd, argc, argv, no_opts, reset, NULL);
 }
 
 const struct command cmd_stop = {

@@ -30,3 +30,11 @@ int format_parse(void *value, const char *text, struct htmm_error *err)
 	}
 	return htmm_error_set(err, EINVAL, todo, "there is no format '%s' here", text);
 }
+
+int format_json(void *value, const char *text, struct htmm_error *err)
+{
+	struct format_choice *choice = value;
+
+	choice->format = FORMAT_JSON;
+	return 0;
+}

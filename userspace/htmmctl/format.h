@@ -34,10 +34,22 @@ struct format_choice {
  */
 int format_parse(void *value, const char *text, struct htmm_error *err);
 
+/**
+ * format_json() - choose JSON, for an option without an argument
+ * @value: struct format_choice
+ * @text: NULL
+ * @err: not set
+ *
+ * Return: 0.
+ */
+int format_json(void *value, const char *text, struct htmm_error *err);
+
 /* What status and stats can print, and the option for it. */
 #define FORMATS_OF_COUNTERS						\
 	(1 << FORMAT_TEXT | 1 << FORMAT_JSON | 1 << FORMAT_PROMETHEUS)
 #define OPT_FORMAT(choice, names)					\
 	{ OPT_CALL, 0, "format", "FORMAT", names, choice, .call = format_parse }
+#define OPT_FORMAT_JSON(choice)						\
+	{ OPT_CALL, 0, "json", NULL, "print JSON", choice, .call = format_json }
 
 #endif /* HTMMCTL_FORMAT_H */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
-#include "htmmctl.h"
-#include "options.h"
+#include "look.h"
 #include "output.h"
 #include "view.h"
 
@@ -132,37 +130,43 @@ struct json_object *hist_json(const struct htmm_histogram *hist)
 	return obj;
 }
 
-static int run_hist(const struct command *cmd, int argc, char **argv)
-{
-	bool json = false, huge = false, all = false;
-	__s64 target = 0;
-	const struct opt opts[] = {
-		{ OPT_FLAG, 0, "huge", NULL, "of 2 MiB regions instead of 4 KiB pages", &huge },
-		{ OPT_FLAG, 0, "all", NULL, "every bin, also those above the 16th", &all },
-		OPT_TARGET(&target),
-		OPT_JSON(&json),
-		{ OPT_END },
-	};
-	const struct opt *const tables[] = { opts, NULL };
-	struct htmm_error err = {};
-	struct htmm_histogram hist;
-	int fd, ret;
+struct hist_cmd {
+	__s64 target;
+	bool json;
+	bool huge;
+	bool all;
+};
 
-	ret = opts_parse(cmd, argc, argv, tables, NULL);
-	if (ret != OPTS_GO_ON)
-		return ret;
-	fd = htmm_device_open(NULL, &err);
-	if (fd < 0)
-		return print_error(&err);
-	ret = htmm_target_hist(fd, target, huge ? HTMM_HIST_HUGE : HTMM_HIST_BASE, &hist, &err);
-	close(fd);
+static int show(int fd, void *arg, struct htmm_error *err)
+{
+	const struct hist_cmd *cmd = arg;
+	struct htmm_histogram hist;
+	int ret;
+
+	ret = htmm_target_hist(fd, cmd->target, cmd->huge ? HTMM_HIST_HUGE : HTMM_HIST_BASE,
+			       &hist, err);
 	if (ret)
-		return print_error(&err);
-	if (json)
+		return ret;
+	if (cmd->json)
 		json_print(stdout, hist_json(&hist));
 	else
-		hist_print(stdout, &hist, all);
-	return EXIT_OK;
+		hist_print(stdout, &hist, cmd->all);
+	return 0;
+}
+
+static int run_hist(const struct command *cmd, int argc, char **argv)
+{
+	struct hist_cmd hist = {};
+	const struct opt opts[] = {
+		{ OPT_FLAG, 0, "huge", NULL, "of 2 MiB regions instead of 4 KiB pages",
+		  &hist.huge },
+		{ OPT_FLAG, 0, "all", NULL, "every bin, also those above the 16th", &hist.all },
+		OPT_TARGET(&hist.target),
+		OPT_JSON(&hist.json),
+		{ OPT_END },
+	};
+
+	return look(cmd, argc, argv, opts, show, &hist);
 }
 
 const struct command cmd_hist = {

@@ -3,10 +3,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "htmmctl.h"
+#include "look.h"
 #include "mapping.h"
-#include "options.h"
 #include "output.h"
 #include "view.h"
 
@@ -85,47 +83,57 @@ static void print_pages(struct htmm_names *names, const struct htmm_page_list *l
 	putchar('\n');
 }
 
+struct hot_cmd {
+	__s64 target;
+	__s64 max;
+	bool json;
+	bool by_mapping;
+};
+
+static int print(const struct hot_cmd *cmd, const struct htmm_page_list *list,
+		 struct htmm_error *err)
+{
+	struct htmm_names *names = htmm_names_new();
+	int ret = 0;
+
+	if (!names)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	htmm_names_note(names, list);
+	if (cmd->by_mapping)
+		ret = mappings_print(stdout, names, list, cmd->max, cmd->json, err);
+	else
+		print_pages(names, list, cmd->json);
+	htmm_names_free(names);
+	return ret;
+}
+
+static int show(int fd, void *arg, struct htmm_error *err)
+{
+	const struct hot_cmd *cmd = arg;
+	struct htmm_page_list list = {};
+	int ret;
+
+	ret = htmm_target_hot_pages(fd, cmd->target, cmd->by_mapping ? 0 : cmd->max, &list, err);
+	if (!ret)
+		ret = print(cmd, &list, err);
+	htmm_pages_free(&list);
+	return ret;
+}
+
 static int run_hot(const struct command *cmd, int argc, char **argv)
 {
-	bool json = false, by_mapping = false;
-	__s64 max = HOT_PAGES_DEFAULT, target = 0;
+	struct hot_cmd hot = { .max = HOT_PAGES_DEFAULT };
 	const struct opt opts[] = {
 		{ OPT_NUMBER, 'n', "number", "N", "lines to print, 0: all (20)",
-		  &max, 0, LONG_MAX },
-		{ OPT_FLAG, 0, "mapping", NULL, "sum the pages of each mapping up", &by_mapping },
-		OPT_TARGET(&target),
-		OPT_JSON(&json),
+		  &hot.max, 0, LONG_MAX },
+		{ OPT_FLAG, 0, "mapping", NULL, "sum the pages of each mapping up",
+		  &hot.by_mapping },
+		OPT_TARGET(&hot.target),
+		OPT_JSON(&hot.json),
 		{ OPT_END },
 	};
-	const struct opt *const tables[] = { opts, NULL };
-	struct htmm_page_list list = {};
-	struct htmm_names *names = NULL;
-	struct htmm_error err = {};
-	int fd, ret;
 
-	ret = opts_parse(cmd, argc, argv, tables, NULL);
-	if (ret != OPTS_GO_ON)
-		return ret;
-	fd = htmm_device_open(NULL, &err);
-	if (fd < 0)
-		return print_error(&err);
-	ret = htmm_target_hot_pages(fd, target, by_mapping ? 0 : max, &list, &err);
-	close(fd);
-	if (!ret) {
-		names = htmm_names_new();
-		if (!names)
-			ret = htmm_error_set(&err, ENOMEM, NULL, "out of memory");
-	}
-	if (!ret) {
-		htmm_names_note(names, &list);
-		if (by_mapping)
-			ret = mappings_print(stdout, names, &list, max, json, &err);
-		else
-			print_pages(names, &list, json);
-	}
-	htmm_names_free(names);
-	htmm_pages_free(&list);
-	return ret ? print_error(&err) : EXIT_OK;
+	return look(cmd, argc, argv, opts, show, &hot);
 }
 
 const struct command cmd_hot = {

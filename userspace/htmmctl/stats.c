@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include "format.h"
-#include "htmmctl.h"
-#include "options.h"
+#include "look.h"
 #include "output.h"
 #include "prometheus.h"
 #include "view.h"
@@ -267,8 +265,9 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	return obj;
 }
 
-static int show(int fd, enum format format, struct htmm_error *err)
+static int show(int fd, void *arg, struct htmm_error *err)
 {
+	const enum format *format = arg;
 	struct htmm_stats_buf stats;
 	struct htmm_info info;
 	int ret;
@@ -278,9 +277,9 @@ static int show(int fd, enum format format, struct htmm_error *err)
 		ret = htmm_device_stats(fd, &stats, err);
 	if (ret)
 		return ret;
-	if (format == FORMAT_JSON)
+	if (*format == FORMAT_JSON)
 		json_print(stdout, stats_json(&info, &stats));
-	else if (format == FORMAT_PROMETHEUS)
+	else if (*format == FORMAT_PROMETHEUS)
 		stats_prometheus(stdout, &stats);
 	else
 		stats_print(stdout, &stats, verbosity.verbose);
@@ -291,25 +290,13 @@ static int show(int fd, enum format format, struct htmm_error *err)
 static int run_stats(const struct command *cmd, int argc, char **argv)
 {
 	struct format_choice choice = { .allowed = FORMATS_OF_COUNTERS };
-	bool json = false;
 	const struct opt opts[] = {
 		OPT_FORMAT(&choice, "text, json or prometheus"),
-		OPT_JSON(&json),
+		OPT_FORMAT_JSON(&choice),
 		{ OPT_END },
 	};
-	const struct opt *const tables[] = { opts, NULL };
-	struct htmm_error err = {};
-	int fd, ret;
 
-	ret = opts_parse(cmd, argc, argv, tables, NULL);
-	if (ret != OPTS_GO_ON)
-		return ret;
-	fd = htmm_device_open(NULL, &err);
-	if (fd < 0)
-		return print_error(&err);
-	ret = show(fd, json ? FORMAT_JSON : choice.format, &err);
-	close(fd);
-	return ret ? print_error(&err) : EXIT_OK;
+	return look(cmd, argc, argv, opts, show, &choice.format);
 }
 
 const struct command cmd_stats = {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #include "format.h"
-#include "htmmctl.h"
+#include "look.h"
 #include "mode.h"
-#include "options.h"
 #include "output.h"
 #include "prometheus.h"
 #include "throttle.h"
@@ -200,8 +198,9 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	return obj;
 }
 
-static int show(int fd, enum format format, struct htmm_error *err)
+static int show(int fd, void *arg, struct htmm_error *err)
 {
+	const enum format *format = arg;
 	struct htmm_target_list targets = {};
 	struct htmm_stats_buf stats = {};
 	struct htmm_info info;
@@ -217,9 +216,9 @@ static int show(int fd, enum format format, struct htmm_error *err)
 		if (ret)
 			goto free_all;
 	}
-	if (format == FORMAT_JSON)
+	if (*format == FORMAT_JSON)
 		json_print(stdout, status_json(&info, &stats));
-	else if (format == FORMAT_PROMETHEUS)
+	else if (*format == FORMAT_PROMETHEUS)
 		status_prometheus(stdout, &info);
 	else
 		status_print(stdout, &info, &stats, &targets);
@@ -232,25 +231,13 @@ free_all:
 static int run_status(const struct command *cmd, int argc, char **argv)
 {
 	struct format_choice choice = { .allowed = FORMATS_OF_COUNTERS };
-	bool json = false;
 	const struct opt opts[] = {
 		OPT_FORMAT(&choice, "text, json or prometheus"),
-		OPT_JSON(&json),
+		OPT_FORMAT_JSON(&choice),
 		{ OPT_END },
 	};
-	const struct opt *const tables[] = { opts, NULL };
-	struct htmm_error err = {};
-	int fd, ret;
 
-	ret = opts_parse(cmd, argc, argv, tables, NULL);
-	if (ret != OPTS_GO_ON)
-		return ret;
-	fd = htmm_device_open(NULL, &err);
-	if (fd < 0)
-		return print_error(&err);
-	ret = show(fd, json ? FORMAT_JSON : choice.format, &err);
-	close(fd);
-	return ret ? print_error(&err) : EXIT_OK;
+	return look(cmd, argc, argv, opts, show, &choice.format);
 }
 
 const struct command cmd_status = {

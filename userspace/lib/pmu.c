@@ -70,7 +70,7 @@ int pmu_open(struct pmu *pmu, const char *sysfs, const char *name, struct htmm_e
 
 bool pmu_has_ibs(const char *sysfs)
 {
-	struct pmu pmu;
+	struct pmu pmu = {};
 
 	return !pmu_open(&pmu, sysfs, "ibs_op", NULL);
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What commands share that do one thing with the device and end. */
+#ifndef HTMMCTL_LOOK_H
+#define HTMMCTL_LOOK_H
+
+#include "htmmctl.h"
+#include "options.h"
+
+/**
+ * look() - read a command's options, and do one thing with the device
+ * @cmd: the command
+ * @argc: words, the command's name first
+ * @argv: the words
+ * @opts: its options
+ * @call: does it, once the options are read; returns 0 or a negative errno
+ * @arg: for @call
+ *
+ * Return: the exit status.
+ */
+int look(const struct command *cmd, int argc, char **argv, const struct opt *opts,
+	 int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);
+
+#endif /* HTMMCTL_LOOK_H */
