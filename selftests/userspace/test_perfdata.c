@@ -395,6 +395,8 @@ static void fake_proc(const char *comm, unsigned long long started, const char *
 #define TEXT	"00400000-00500000 r-xp 00001000 08:02 77 /usr/bin/a b\n"
 #define HEAP	"00600000-00700000 rw-p 00000000 00:00 0 [heap]\n"
 #define ANON	"7f0000000000-7f0000100000 rw-p 00000000 00:00 0\n"
+#define STACK	"7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0 [stack]\n"
+#define STACK_2	"7ffe00000000-7ffe00021000 rw-p 00000000 00:00 0 [stack]\n"
 
 /* The records that @synth made so far: those of @type; and the last one of them. */
 static int made(const struct perfdata_writer *writer, __u32 type, const void **last)
@@ -455,17 +457,31 @@ static void test_synth(void)
 
 	fake_proc("second", 100, TEXT HEAP ANON);
 	perfdata_synth_process(synth, 4711, 6);
-	/* An exec(). */
+	/* A new name is no exec(), and says nothing of mappings. */
 	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 3 &&
-	      !strcmp(comm->comm, "second") && comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
+	      !strcmp(comm->comm, "second") && !comm->header.misc &&
 	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 3);
+
+	fake_proc("third", 100, HEAP STACK);
+	perfdata_synth_process(synth, 4711, 6);
+	/* An exec(): nothing that was said holds, not even of what is where it was. */
+	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 4 &&
+	      !strcmp(comm->comm, "third") && comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 5);
+
+	fake_proc("fourth", 100, HEAP STACK_2);
+	perfdata_synth_process(synth, 4711, 6);
+	/* The same binary once more, not moved: its stack is another one. */
+	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 5 &&
+	      comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 7);
 
 	fake_proc("second", 200, TEXT);
 	perfdata_synth_process(synth, 4711, 7);
 	/* Another process under the same pid. */
 	CHECK(made(&writer, PERF_RECORD_FORK, (const void **)&task) == 1 && task->ppid == 1 &&
-	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 4 &&
-	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 4 &&
+	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 6 &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 8 &&
 	      !strcmp(map->filename, "/usr/bin/a b"));
 
 	fake_proc("second", 200, "");
@@ -474,7 +490,7 @@ static void test_synth(void)
 	access.tid = 1;
 	perfdata_synth_sample(synth, &access, 2000);
 	/* Of processes that are gone nothing is made up. */
-	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 4);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 8);
 	perfdata_synth_free(synth);
 	perfdata_writer_close(&writer, &err);
 }

@@ -183,14 +183,39 @@ static void take_maps(struct perfdata_synth *synth, struct process *process,
 	process->maps = *maps;
 }
 
-static void take_comm(struct perfdata_synth *synth, struct process *process, const char *comm,
-		      __u64 time)
+/* Where the stack ends, which is another place in each program; 0: there is none. */
+static __u64 stack_end(const struct proc_maps *maps)
 {
+	size_t i;
+
+	for (i = maps->nr; i--; )
+		if (!strcmp(maps->map[i].name, "[stack]"))
+			return maps->map[i].end;
+	return 0;
+}
+
+/* Is this another program than before? Where addresses are not random, stacks agree. */
+static bool other_program(const struct proc_maps *before, const struct proc_maps *now)
+{
+	return before->nr && now->nr && (stack_end(before) != stack_end(now) ||
+					 !same_mapping(&before->map[0], &now->map[0]));
+}
+
+/*
+ * A program that follows another in its process has all its mappings said anew. One
+ * that only gives itself another name keeps them.
+ */
+static void take_comm(struct perfdata_synth *synth, struct process *process, const char *comm,
+		      const struct proc_maps *maps, __u64 time)
+{
+	const bool exec = other_program(&process->maps, maps);
+
 	if (!strcmp(process->comm, comm))
 		return;
-	/* A program that follows another in its process: an exec(). */
-	put_comm(synth, process->pid, process->pid, comm, *process->comm, time);
+	put_comm(synth, process->pid, process->pid, comm, exec, time);
 	memcpy(process->comm, comm, sizeof(process->comm));
+	if (exec)
+		proc_maps_free(&process->maps);
 }
 
 /* Another process has its pid now: what was known was of the one before. */
@@ -209,16 +234,15 @@ static void look(struct perfdata_synth *synth, struct process *process, __u64 ti
 {
 	char comm[PROC_COMM_MAX];
 	struct proc_stat stat;
-	struct proc_maps maps;
+	struct proc_maps maps = {};
 
 	if (proc_stat_read(synth->proc, process->pid, &stat))
 		return;
 	if (process->started != stat.started)
 		replace(synth, process, &stat, time);
+	proc_maps_read(synth->proc, process->pid, &maps);
 	if (!proc_comm_read(synth->proc, process->pid, process->pid, comm))
-		take_comm(synth, process, comm, time);
-	if (proc_maps_read(synth->proc, process->pid, &maps))
-		return;
+		take_comm(synth, process, comm, &maps, time);
 	/* One that has exited and was not waited for has none any more. */
 	if (maps.nr)
 		take_maps(synth, process, &maps, time);
