@@ -42,6 +42,7 @@ int child_fork(struct child *child, char **argv, const struct signals *signals,
 		htmm_error_set(err, errno, NULL, "cannot fork: %s", strerror(errno));
 		close(ends[0]);
 		close(ends[1]);
+		child->pid = 0;
 		return -err->code;
 	}
 	if (!child->pid) {
@@ -89,4 +90,5 @@ void child_abandon(struct child *child)
 	close(child->pipe);
 	while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	child->pid = 0;
 }

@@ -246,10 +246,9 @@ static int start(struct record *record, struct htmm_error *err)
 	return ret;
 }
 
-/* Completes the file, whatever has happened; the command may go on. */
+/* Completes the file, whatever has happened. */
 static int finish(struct record *record, int ret, struct htmm_error *err)
 {
-	struct pollfd fds = { .fd = record->signals, .events = POLLIN };
 	struct htmm_stats_buf stats = {};
 	struct htmm_error ignored;
 
@@ -259,11 +258,18 @@ static int finish(struct record *record, int ret, struct htmm_error *err)
 	if (!ret)
 		show_end(record, &stats);
 	htmm_stats_free(&stats);
+	return ret;
+}
+
+/* The command may go on when nothing is recorded any more. */
+static void wait_for_command(struct record *record)
+{
+	struct pollfd fds = { .fd = record->signals, .events = POLLIN };
+
 	while (record->child.pid) {
 		poll(&fds, 1, -1);
 		take_signal(record);
 	}
-	return ret;
 }
 
 static int record_with(struct record *record, char **argv, struct htmm_error *err)
@@ -279,8 +285,9 @@ static int record_with(struct record *record, char **argv, struct htmm_error *er
 	ret = *argv ? child_fork(&record->child, argv, &signals, err) : 0;
 	if (ret)
 		return ret;
-	/* The reader of a pipe may go: that is an error, and not the end of us. */
+	/* A reader may go, or a file be too large: errors, and not the end of us. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	ret = start(record, err);
 	if (ret) {
 		if (*argv)
@@ -343,7 +350,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	};
 	const struct opt *const tables[] = { session, opts, NULL };
 	struct htmm_error err = {};
-	int ret, rest;
+	int ret, rest, failed;
 
 	session_opts(&record.session, session);
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
@@ -358,12 +365,13 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	record.fd = htmm_device_open(NULL, &err);
 	if (record.fd < 0)
 		return print_error(&err);
-	if (fcntl(record.fd, F_SETFL, O_NONBLOCK) || record_with(&record, argv + rest, &err)) {
+	failed = fcntl(record.fd, F_SETFL, O_NONBLOCK) || record_with(&record, argv + rest, &err);
+	if (failed)
 		print_error(&err);
-		return record.status ? record.status : EXIT_FAILED;
-	}
+	/* Nobody is sampled for nothing while the command goes on. */
 	close(record.fd);
-	return record.status;
+	wait_for_command(&record);
+	return failed && !record.status ? EXIT_FAILED : record.status;
 }
 
 const struct command cmd_record = {
