@@ -84,6 +84,8 @@ static int stop_and_report(struct run *run, int fd, int status, struct htmm_erro
 	if (ret && ret != -EALREADY)
 		return ret;
 	ret = results_read(&run->res, fd, run->max_pages, err);
+	/* Before anything is printed: who reads it may go, and take us along. */
+	cgroup_remove(&run->cgroup);
 	if (ret)
 		return ret;
 	if (run->json || run->path || !verbosity.quiet)
@@ -100,8 +102,9 @@ static int choose_target(struct run *run, pid_t pid, struct htmm_error *err)
 	struct htmm_target target = { .type = HTMM_TARGET_TGID, .id = pid };
 	struct htmm_error *why = &run->alone;
 
-	if (!cgroup_make(&run->cgroup, why) && !cgroup_enter(&run->cgroup, pid, why))
-		htmm_target_cgroup(&target, run->cgroup.path, why);
+	if (cgroup_make(&run->cgroup, why) || cgroup_enter(&run->cgroup, pid, why) ||
+	    htmm_target_cgroup(&target, run->cgroup.path, why))
+		cgroup_remove(&run->cgroup);
 	return session_add_target(&run->session, &target, err);
 }
 
