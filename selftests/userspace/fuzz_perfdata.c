@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* libFuzzer: any bytes as a perf.data, read and reported. */
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "report/panel.h"
@@ -10,14 +11,16 @@ static void read_all(struct perfdata_reader *reader)
 	const struct report_config config = {
 		.store = { .max_bytes = 256 * 1024, .capacity = 16, .cooling_period = 64 },
 	};
-	struct perfdata_record_view view;
+	struct perfdata_sample sample;
 	struct panels panels = {};
 	struct htmm_error err = {};
 	struct report report;
 
 	if (!report_init(&report, &config, &err)) {
-		while (perfdata_reader_next(reader, &view, &err) > 0)
-			report_feed(&report, &view);
+		while (perfdata_reader_read(reader, &sample, 1, &err) > 0) {
+			report_feed(&report, &sample);
+			free(sample.other);
+		}
 		if (!report_finish(&report, 10, &err) &&
 		    !panels_make(&panels, report.heat, 4, 16, 4))
 			panels_most(&panels, report.heat);

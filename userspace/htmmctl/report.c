@@ -7,6 +7,7 @@
 #include "format.h"
 #include "htmmctl.h"
 #include "options.h"
+#include "perfdata/ahead.h"
 #include "progress.h"
 #include "report_live.h"
 #include "report_view.h"
@@ -21,8 +22,6 @@
 /* The kernel's default period; memory for 30 million pages in dense use. */
 #define COOLING_DEFAULT		2000000
 #define MAX_BYTES_DEFAULT	(128 << 20)
-/* Records between two looks at the clock. */
-#define PROGRESS_RECORDS	8192
 
 /**
  * struct options - what was asked for
@@ -120,22 +119,22 @@ static __u64 recorded_capacity(const struct perfdata_notes *notes)
 static int read_records(struct report *report, struct perfdata_reader *reader,
 			struct htmm_error *err)
 {
-	struct perfdata_record_view view;
-	struct perfdata_status status;
+	struct perfdata_ahead *ahead = perfdata_ahead_new(reader, err);
+	const struct perfdata_batch *batch;
 	struct progress progress;
-	__u64 records = 0;
-	int ret;
+	int ret, i;
 
+	if (!ahead)
+		return -err->code;
 	progress_begin(&progress);
-	while ((ret = perfdata_reader_next(reader, &view, err)) > 0) {
-		report_feed(report, &view);
-		if (++records % PROGRESS_RECORDS)
-			continue;
-		perfdata_reader_status(reader, &status);
-		progress_update(&progress, status.offset, status.size, report->counts.samples,
-				"samples");
+	while ((ret = perfdata_ahead_next(ahead, &batch, err)) > 0) {
+		for (i = 0; i < batch->nr; i++)
+			report_feed(report, &batch->sample[i]);
+		progress_update(&progress, batch->status.offset, batch->status.size,
+				report->counts.samples, "samples");
 	}
 	progress_end(&progress);
+	perfdata_ahead_free(ahead);
 	return ret;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "decode.h"
 #include "format.h"
@@ -161,31 +162,40 @@ static int sample_event(const struct perfdata_events *events, const unsigned cha
 	return at + 8U <= size ? perfdata_events_find(events, get64(record + at)) : -EBADMSG;
 }
 
-static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char *record,
-			 size_t size, struct perfdata_record_view *view)
+static int decode_sample(const struct perfdata_events *events, const unsigned char *record,
+			 struct perf_event_header head, struct perfdata_sample *sample)
 {
-	const struct perfdata_layout *layout = &evsel->layout;
+	const int event = sample_event(events, record, head.size);
+	const struct perfdata_layout *layout;
 
-	if (size < layout->fixed)
+	if (event < 0)
+		return event;
+	layout = &events->event[event].layout;
+	if (head.size < layout->fixed)
 		return -EBADMSG;
+	*sample = (struct perfdata_sample) {
+		.pid = ~0U, .tid = ~0U, .cpu = ~0U, .period = 1, .event = event, .misc = head.misc,
+	};
 	if (layout->ip != PERFDATA_ABSENT)
-		view->ip = get64(record + layout->ip);
+		sample->ip = get64(record + layout->ip);
 	if (layout->tid != PERFDATA_ABSENT) {
-		view->pid = get32(record + layout->tid);
-		view->tid = get32(record + layout->tid + 4);
+		sample->pid = get32(record + layout->tid);
+		sample->tid = get32(record + layout->tid + 4);
 	}
 	if (layout->time != PERFDATA_ABSENT)
-		view->time = get64(record + layout->time);
+		sample->time = get64(record + layout->time);
 	if (layout->addr != PERFDATA_ABSENT)
-		view->addr = get64(record + layout->addr);
+		sample->addr = get64(record + layout->addr);
 	if (layout->cpu != PERFDATA_ABSENT)
-		view->cpu = get32(record + layout->cpu);
+		sample->cpu = get32(record + layout->cpu);
 	if (layout->period != PERFDATA_ABSENT)
-		view->period = get64(record + layout->period);
-	if (evsel->attr.sample_type & PERF_SAMPLE_DATA_SRC) {
-		struct cursor cursor = { record + layout->fixed, size - layout->fixed };
+		sample->period = get64(record + layout->period);
+	if (layout->data_src != PERFDATA_ABSENT) {
+		sample->data_src = get64(record + layout->data_src);
+	} else if (events->event[event].attr.sample_type & PERF_SAMPLE_DATA_SRC) {
+		struct cursor cursor = { record + layout->fixed, head.size - layout->fixed };
 
-		return find_data_src(&cursor, &evsel->attr, &view->data_src);
+		return find_data_src(&cursor, &events->event[event].attr, &sample->data_src);
 	}
 	return 0;
 }
@@ -278,20 +288,14 @@ static int decode_lost(const unsigned char *record, size_t size, size_t at,
 	return 0;
 }
 
-int perfdata_decode(const struct perfdata_events *events, const struct perf_event_header *header,
-		    __u32 event, struct perfdata_record_view *view)
+static int decode_other(const struct perfdata_events *events, const unsigned char *record,
+			struct perf_event_header head, struct perfdata_record_view *view)
 {
-	const struct perf_event_header head = get_header(header);
-	const unsigned char *record = (const unsigned char *)header;
-
 	*view = (struct perfdata_record_view) {
-		.type = head.type, .misc = head.misc, .event = event,
+		.type = head.type, .misc = head.misc,
 		.pid = ~0U, .tid = ~0U, .cpu = ~0U, .period = 1,
 	};
-	if (head.type == PERF_RECORD_SAMPLE)
-		return decode_sample(&events->event[event], record, head.size, view);
-	if (head.type < PERFDATA_RECORD_ATTR)
-		decode_trailer(events, record, head.size, view);
+	decode_trailer(events, record, head.size, view);
 	switch (head.type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -311,29 +315,46 @@ int perfdata_decode(const struct perfdata_events *events, const struct perf_even
 	}
 }
 
-int perfdata_decode_time(const struct perfdata_events *events,
-			 const struct perf_event_header *header, __u64 *time)
+/* A copy that has its name with it. */
+static struct perfdata_record_view *keep(const struct perfdata_record_view *view)
 {
-	const struct perf_event_header head = get_header(header);
-	const unsigned char *record = (const unsigned char *)header;
-	struct perfdata_record_view view = {};
-	__u16 at;
-	int event;
+	struct perfdata_record_view *kept = malloc(sizeof(*kept) + view->name_len);
 
-	if (head.type != PERF_RECORD_SAMPLE) {
-		decode_trailer(events, record, head.size, &view);
-		*time = view.time;
-		return 0;
+	if (!kept)
+		return NULL;
+	*kept = *view;
+	kept->name = (char *)(kept + 1);
+	if (view->name_len)
+		memcpy(kept + 1, view->name, view->name_len);
+	return kept;
+}
+
+int perfdata_decode(const struct perfdata_events *events, const unsigned char *record,
+		    struct perfdata_sample *sample)
+{
+	const struct perf_event_header head = get_header(record);
+	struct perfdata_record_view view;
+	int ret;
+
+	if (head.type == PERF_RECORD_SAMPLE)
+		return decode_sample(events, record, head, sample);
+	ret = decode_other(events, record, head, &view);
+	if (ret)
+		return ret;
+	*sample = (struct perfdata_sample) { .time = view.time, .other = keep(&view) };
+	return sample->other ? 0 : -ENOMEM;
+}
+
+void perfdata_decode_view(const struct perfdata_sample *sample, struct perfdata_record_view *view)
+{
+	if (sample->other) {
+		*view = *sample->other;
+		return;
 	}
-	event = sample_event(events, record, head.size);
-	if (event < 0)
-		return event;
-	at = events->event[event].layout.time;
-	*time = 0;
-	if (at == PERFDATA_ABSENT)
-		return event;
-	if (at + 8U > head.size)
-		return -EBADMSG;
-	*time = get64(record + at);
-	return event;
+	*view = (struct perfdata_record_view) {
+		.type = PERF_RECORD_SAMPLE, .misc = sample->misc, .event = sample->event,
+		.pid = sample->pid, .tid = sample->tid, .cpu = sample->cpu, .time = sample->time,
+		.ip = sample->ip, .addr = sample->addr, .period = sample->period,
+		.data_src = sample->data_src,
+	};
 }

@@ -49,27 +49,52 @@ struct perfdata_record_view {
 };
 
 /**
- * perfdata_decode_time() - the time of a record
- * @events: the events of the file
- * @header: a whole record, of a type below 64; need not be aligned
- * @time: receives the time; 0: it has none
+ * struct perfdata_sample - a sample; or, in its place in time, another record
+ * @time: nanoseconds; 0: not told
+ * @addr: data address
+ * @ip: address of the instruction; 0: not told
+ * @period: events that the sample stands for; 1 if not told
+ * @data_src: union perf_mem_data_src; 0: not told
+ * @pid: process; ~0: none or the kernel
+ * @tid: thread
+ * @cpu: CPU; ~0: not told
+ * @event: index of the event
+ * @misc: PERF_RECORD_MISC_*
+ * @other: a record that is no sample, for free(); only @time counts then; else NULL
  *
- * Return: index of its event (0 if it is no sample), -EBADMSG (shorter than its type)
- * or -ENOENT (of an unknown event).
+ * Millions of these are moved about: it is a cache line.
  */
-int perfdata_decode_time(const struct perfdata_events *events,
-			 const struct perf_event_header *header, __u64 *time);
+struct perfdata_sample {
+	__u64 time;
+	__u64 addr;
+	__u64 ip;
+	__u64 period;
+	__u64 data_src;
+	__u32 pid;
+	__u32 tid;
+	__u32 cpu;
+	__u16 event;
+	__u16 misc;
+	struct perfdata_record_view *other;
+};
 
 /**
  * perfdata_decode() - take a record apart
  * @events: the events of the file
- * @header: a whole record; need not be aligned
- * @event: index of its event, from perfdata_decode_time()
- * @view: filled
+ * @record: a whole record of a type below 64; need not be aligned
+ * @sample: filled; its @other is the caller's then
  *
- * Return: 0 or -EBADMSG (shorter than its type).
+ * Return: 0, -EBADMSG (shorter than its type), -ENOENT (a sample of an unknown event)
+ * or -ENOMEM.
  */
-int perfdata_decode(const struct perfdata_events *events, const struct perf_event_header *header,
-		    __u32 event, struct perfdata_record_view *view);
+int perfdata_decode(const struct perfdata_events *events, const unsigned char *record,
+		    struct perfdata_sample *sample);
+
+/**
+ * perfdata_decode_view() - all that is known of a record
+ * @sample: the record
+ * @view: filled; its name is valid as long as @sample->other
+ */
+void perfdata_decode_view(const struct perfdata_sample *sample, struct perfdata_record_view *view);
 
 #endif /* PERFDATA_DECODE_H */

@@ -7,6 +7,10 @@
 /* The members that decide how records look; perf always had them. */
 #define ATTR_MIN	PERF_ATTR_SIZE_VER0
 
+/* Members between the period and the data source whose size varies. */
+#define VARYING		(PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | \
+			 PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
 /* The offset of a member, and *@at moved behind it. */
 static __u16 place(__u64 sample_type, __u64 bit, __u16 *at)
 {
@@ -33,6 +37,11 @@ static void lay_out(struct perfdata_layout *layout, __u64 type)
 	layout->cpu = place(type, PERF_SAMPLE_CPU, &at);
 	layout->period = place(type, PERF_SAMPLE_PERIOD, &at);
 	layout->id = identifier != PERFDATA_ABSENT ? identifier : id;
+	layout->data_src = PERFDATA_ABSENT;
+	if (!(type & VARYING)) {
+		place(type, PERF_SAMPLE_WEIGHT_TYPE, &at);
+		layout->data_src = place(type, PERF_SAMPLE_DATA_SRC, &at);
+	}
 	layout->fixed = at;
 }
 

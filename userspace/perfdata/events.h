@@ -25,7 +25,8 @@
  * @id: of the event's id
  * @cpu: of the CPU
  * @period: of the period
- * @fixed: bytes before the members whose size varies
+ * @data_src: of the data source, if no member before it varies in size
+ * @fixed: bytes before the first member whose size varies
  *
  * PERFDATA_ABSENT stands for what is not there.
  */
@@ -37,6 +38,7 @@ struct perfdata_layout {
 	__u16 id;
 	__u16 cpu;
 	__u16 period;
+	__u16 data_src;
 	__u16 fixed;
 };
 

@@ -1,137 +1,121 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "order.h"
 
-#define ROOM_FIRST	(64 * 1024)
+#define ROOM_FIRST	1024
 
-/* Bytes that a record takes here, so that the next one is aligned, too. */
-static size_t padded(size_t size)
+/* Bytes that a record takes besides its place here. */
+static size_t other_bytes(const struct perfdata_sample *sample)
 {
-	return (size + 7) & ~7UL;
+	return sample->other ? sizeof(*sample->other) + sample->other->name_len : 0;
 }
 
-static int make_room_bytes(struct perfdata_order *order, size_t size)
+static bool grow(void *array, size_t nr, size_t size)
 {
-	size_t room = order->room ? order->room : ROOM_FIRST;
-	unsigned char *bytes;
+	void **old = array, *new = realloc(*old, nr * size);
 
-	while (room - order->used < size)
-		room *= 2;
-	if (room == order->room)
-		return 0;
-	bytes = realloc(order->bytes, room);
-	if (!bytes)
-		return -ENOMEM;
-	order->bytes = bytes;
-	bytes = realloc(order->spare_bytes, room);
-	if (!bytes)
-		return -ENOMEM;
-	order->spare_bytes = bytes;
-	order->room = room;
-	return 0;
+	if (new)
+		*old = new;
+	return new;
 }
 
-static int make_room(struct perfdata_order *order, size_t size)
+struct perfdata_sample *perfdata_order_slot(struct perfdata_order *order)
 {
-	size_t room = order->wait_room ? 2 * order->wait_room : ROOM_FIRST / sizeof(*order->wait);
-	struct perfdata_waiting *wait, *spare;
+	size_t room = order->room ? 2 * order->room : ROOM_FIRST;
 
-	if (order->nr == order->wait_room) {
-		wait = realloc(order->wait, room * sizeof(*wait));
-		if (!wait)
-			return -ENOMEM;
-		order->wait = wait;
-		spare = realloc(order->spare, room * sizeof(*spare));
-		if (!spare)
-			return -ENOMEM;
-		order->spare = spare;
-		order->wait_room = room;
+	if (order->nr == order->room) {
+		if (!grow(&order->wait, room, sizeof(*order->wait)) ||
+		    !grow(&order->key, room, sizeof(*order->key)) ||
+		    !grow(&order->spare, room, sizeof(*order->spare)))
+			return NULL;
+		order->room = room;
 	}
-	return make_room_bytes(order, size);
+	return &order->wait[order->nr];
 }
 
 /* One past the end of the run that begins at @from. */
-static size_t run_end(const struct perfdata_waiting *wait, size_t from, size_t nr)
+static size_t run_end(const struct perfdata_key *key, size_t from, size_t nr)
 {
-	while (++from < nr && wait[from - 1].time <= wait[from].time)
+	while (++from < nr && key[from - 1].time <= key[from].time)
 		;
 	return from;
 }
 
-/* Merge [from, middle) and [middle, to) of @in into @out; equals keep their order. */
-static void merge(struct perfdata_waiting *out, const struct perfdata_waiting *in, size_t from,
+/*
+ * Merge [from, middle) and [middle, to) of @in into @out; equals keep their order.
+ * Whose turn it is nobody can predict: no branch depends on it.
+ */
+static void merge(struct perfdata_key *out, const struct perfdata_key *in, size_t from,
 		  size_t middle, size_t to)
 {
 	size_t a = from, b = middle;
 
-	while (a < middle && b < to)
-		*out++ = in[b].time < in[a].time ? in[b++] : in[a++];
-	while (a < middle)
-		*out++ = in[a++];
-	while (b < to)
-		*out++ = in[b++];
+	while (a < middle && b < to) {
+		size_t second = in[b].time < in[a].time;
+
+		*out++ = in[second ? b : a];
+		b += second;
+		a += !second;
+	}
+	memcpy(out, in + a, (middle - a) * sizeof(*out));
+	memcpy(out + (middle - a), in + b, (to - b) * sizeof(*out));
 }
 
 /* A merge sort of the runs that are there: one for each CPU and round. */
-static void sort(struct perfdata_order *order)
+static void sort(struct perfdata_order *order, size_t nr)
 {
 	for (;;) {
-		struct perfdata_waiting *sorted = order->spare;
+		struct perfdata_key *sorted = order->spare;
 		size_t from = 0, middle, to;
 
-		if (order->nr < 2 || run_end(order->wait, 0, order->nr) == order->nr)
+		if (nr < 2 || run_end(order->key, 0, nr) == nr)
 			return;
-		while (from < order->nr) {
-			middle = run_end(order->wait, from, order->nr);
-			to = middle < order->nr ? run_end(order->wait, middle, order->nr) : middle;
-			merge(sorted + from, order->wait, from, middle, to);
+		while (from < nr) {
+			middle = run_end(order->key, from, nr);
+			to = middle < nr ? run_end(order->key, middle, nr) : middle;
+			merge(sorted + from, order->key, from, middle, to);
 			from = to;
 		}
-		order->spare = order->wait;
-		order->wait = sorted;
+		order->spare = order->key;
+		order->key = sorted;
 	}
 }
 
 /* Those up to @limit are ready. */
 static void release(struct perfdata_order *order, __u64 limit)
 {
-	size_t low = 0, high = order->nr;
+	size_t i, nr = 0;
 
-	sort(order);
-	while (low < high) {
-		size_t half = low + (high - low) / 2;
-
-		if (order->wait[half].time <= limit)
-			low = half + 1;
-		else
-			high = half;
+	for (i = 0; i < order->nr; i++) {
+		order->key[nr] = (struct perfdata_key) { order->wait[i].time, i };
+		nr += order->wait[i].time <= limit;
 	}
-	order->ready = low;
+	sort(order, nr);
+	order->ready = nr;
+	order->limit = limit;
 }
 
-int perfdata_order_push(struct perfdata_order *order, const void *record, size_t bytes,
-			__u64 time, __u32 event)
+/* There is no more room: the older half is ready, and what is as old as its last. */
+static void release_half(struct perfdata_order *order)
 {
-	size_t size = padded(bytes);
+	release(order, ~0ULL);
+	order->limit = order->key[order->nr / 2].time;
+	while (order->key[order->ready - 1].time > order->limit)
+		order->ready--;
+}
 
-	if (make_room(order, size))
-		return -ENOMEM;
-	memcpy(order->bytes + order->used, record, bytes);
-	order->wait[order->nr++] = (struct perfdata_waiting) {
-		.time = time, .at = order->used, .event = event,
-	};
-	order->used += size;
-	if (time > order->newest)
-		order->newest = time;
-	if (time < order->delivered)
+void perfdata_order_push(struct perfdata_order *order)
+{
+	const struct perfdata_sample *sample = &order->wait[order->nr++];
+
+	if (sample->time > order->newest)
+		order->newest = sample->time;
+	if (sample->time < order->delivered)
 		order->late++;
-	if (order->used >= PERFDATA_ORDER_BYTES) {
-		sort(order);
-		order->ready = order->nr / 2;
-	}
-	return 0;
+	order->other_bytes += other_bytes(sample);
+	if (order->nr * sizeof(*sample) + order->other_bytes >= PERFDATA_ORDER_BYTES)
+		release_half(order);
 }
 
 void perfdata_order_round(struct perfdata_order *order)
@@ -145,48 +129,49 @@ void perfdata_order_finish(struct perfdata_order *order)
 	release(order, ~0ULL);
 }
 
-/* All that was ready has gone: copy the others, in order, to the other buffer. */
+/* All that was ready has gone: the others move up, as they came. */
 static void close_ranks(struct perfdata_order *order)
 {
-	size_t left = order->nr - order->ready, i, used = 0;
-	unsigned char *bytes = order->spare_bytes;
+	size_t i, nr = 0;
 
-	memmove(order->wait, order->wait + order->ready, left * sizeof(*order->wait));
-	for (i = 0; i < left; i++) {
-		const struct perf_event_header *header = (void *)(order->bytes + order->wait[i].at);
-
-		memcpy(bytes + used, header, header->size);
-		order->wait[i].at = used;
-		used += padded(header->size);
-	}
-	order->spare_bytes = order->bytes;
-	order->bytes = bytes;
-	order->used = used;
-	order->nr = left;
+	order->delivered = order->key[order->ready - 1].time > order->delivered ?
+			   order->key[order->ready - 1].time : order->delivered;
+	for (i = 0; i < order->nr; i++)
+		if (order->wait[i].time > order->limit)
+			order->wait[nr++] = order->wait[i];
+	order->nr = nr;
 	order->next = 0;
 	order->ready = 0;
 }
 
-const struct perf_event_header *perfdata_order_pop(struct perfdata_order *order, __u32 *event)
+size_t perfdata_order_pop(struct perfdata_order *order, struct perfdata_sample *sample,
+			  size_t most)
 {
-	const struct perfdata_waiting *oldest;
+	size_t nr = order->ready - order->next, i;
 
-	if (order->next == order->ready) {
-		if (order->ready)
-			close_ranks(order);
-		return NULL;
+	if (nr > most)
+		nr = most;
+	for (i = 0; i < nr; i++) {
+		sample[i] = order->wait[order->key[order->next + i].at];
+		order->other_bytes -= other_bytes(&sample[i]);
 	}
-	oldest = &order->wait[order->next++];
-	*event = oldest->event;
-	order->delivered = oldest->time > order->delivered ? oldest->time : order->delivered;
-	return (void *)(order->bytes + oldest->at);
+	order->next += nr;
+	if (order->ready && order->next == order->ready)
+		close_ranks(order);
+	return nr;
 }
 
 void perfdata_order_free(struct perfdata_order *order)
 {
-	free(order->bytes);
-	free(order->spare_bytes);
+	size_t i;
+
+	/* What has gone on is no longer ours. */
+	for (i = 0; i < order->next; i++)
+		order->wait[order->key[i].at].other = NULL;
+	for (i = 0; i < order->nr; i++)
+		free(order->wait[i].other);
 	free(order->wait);
+	free(order->key);
 	free(order->spare);
 	memset(order, 0, sizeof(*order));
 }

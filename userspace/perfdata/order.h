@@ -13,8 +13,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <linux/perf_event.h>
 #include <linux/types.h>
+#include "decode.h"
 
 /* Most bytes of records that wait. */
 #define PERFDATA_ORDER_BYTES	(32 * 1024 * 1024)
@@ -27,35 +27,35 @@ struct perfdata_order {
 	__u64 late;
 
 	/* private: */
-	unsigned char *bytes, *spare_bytes;
-	size_t used;
-	size_t room;
-	struct perfdata_waiting {
-		__u64 time;
-		__u32 at;
-		__u32 event;
-	} *wait, *spare;
+	struct perfdata_sample *wait;	/* as they came */
 	size_t nr;
-	size_t wait_room;
-	size_t next;		/* the first one that has not gone on */
-	size_t ready;		/* as many may go on */
+	size_t room;
+	size_t other_bytes;		/* of records that are no samples */
+	struct perfdata_key {
+		__u64 time;
+		size_t at;
+	} *key, *spare;			/* by time, those up to @limit */
+	size_t next;			/* the first one that has not gone on */
+	size_t ready;			/* as many may go on */
+	__u64 limit;
 	__u64 newest;
 	__u64 newest_before;
 	__u64 delivered;
 };
 
 /**
- * perfdata_order_push() - let a record wait
+ * perfdata_order_slot() - where the next record may be put
  * @order: the records; none may be ready
- * @record: the record, copied; need not be aligned
- * @bytes: its size
- * @time: its time
- * @event: index of its event, to be given back with it
  *
- * Return: 0 or -ENOMEM.
+ * Return: a place for one record, which does not wait yet; NULL if there is no memory.
  */
-int perfdata_order_push(struct perfdata_order *order, const void *record, size_t bytes,
-			__u64 time, __u32 event);
+struct perfdata_sample *perfdata_order_slot(struct perfdata_order *order);
+
+/**
+ * perfdata_order_push() - let the record in the slot wait
+ * @order: the records, which now own it; some may be ready afterwards
+ */
+void perfdata_order_push(struct perfdata_order *order);
 
 /**
  * perfdata_order_round() - a round has ended
@@ -70,14 +70,15 @@ void perfdata_order_round(struct perfdata_order *order);
 void perfdata_order_finish(struct perfdata_order *order);
 
 /**
- * perfdata_order_pop() - take the oldest record that is ready
+ * perfdata_order_pop() - take the oldest records that are ready
  * @order: the records
- * @event: receives the index of its event
+ * @sample: filled; they are the caller's now
+ * @most: how many there is room for
  *
- * Return: the record, aligned to 8 bytes, valid until the next call; NULL if none
- * is ready.
+ * Return: how many there were.
  */
-const struct perf_event_header *perfdata_order_pop(struct perfdata_order *order, __u32 *event);
+size_t perfdata_order_pop(struct perfdata_order *order, struct perfdata_sample *sample,
+			  size_t most);
 
 /**
  * perfdata_order_free() - free the memory

@@ -26,7 +26,8 @@
  * @order: records that wait for older ones
  * @inflate: decompression; NULL: nothing was compressed so far
  * @inflating: a compressed record is being unpacked
- * @taken: bytes of the record given out last, which are to be taken now
+ * @taken: bytes of the record looked at last, which are to be taken now
+ * @last: what perfdata_reader_next() gave out
  * @ended: no record follows
  * @status: how it went so far
  */
@@ -40,6 +41,7 @@ struct perfdata_reader {
 	struct perfdata_inflate *inflate;
 	bool inflating;
 	size_t taken;
+	struct perfdata_sample last;
 	bool ended;
 	struct perfdata_status status;
 };
@@ -343,16 +345,16 @@ static bool accepted(struct perfdata_reader *reader, int ret)
 }
 
 /*
- * Take one record from the file: 1 if @view was filled, 0 if it was put in order
+ * Take one record from the file: 1 if @sample was filled, 0 if it was put in order
  * or was none of the caller's business.
  */
-static int advance(struct perfdata_reader *reader, struct perfdata_record_view *view,
+static int advance(struct perfdata_reader *reader, struct perfdata_sample *sample,
 		   struct htmm_error *err)
 {
 	struct perf_event_header header;
+	struct perfdata_sample *slot;
 	const unsigned char *record;
-	__u64 time;
-	int ret, event;
+	int ret;
 
 	ret = next_raw(reader, &record, &header, err);
 	if (ret || !record)
@@ -368,41 +370,49 @@ static int advance(struct perfdata_reader *reader, struct perfdata_record_view *
 			skip_behind(reader, &header, record);
 		return ret;
 	}
-	event = perfdata_decode_time(&reader->events, (const void *)record, &time);
-	if (!accepted(reader, event))
+	slot = perfdata_order_slot(&reader->order);
+	ret = slot ? perfdata_decode(&reader->events, record, slot) : -ENOMEM;
+	if (ret == -ENOMEM)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	if (!accepted(reader, ret))
 		return 0;
 	/* perf makes records up of what was before; these have no time, and go first. */
-	if (!time || time == ~0ULL || !reader->events.timed)
-		return accepted(reader, perfdata_decode(&reader->events, (const void *)record,
-							event, view));
-	if (perfdata_order_push(&reader->order, record, header.size, time, event))
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	if (!slot->time || slot->time == ~0ULL || !reader->events.timed) {
+		*sample = *slot;
+		return 1;
+	}
+	perfdata_order_push(&reader->order);
 	return 0;
 }
 
-int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_view *view,
-			 struct htmm_error *err)
+int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample *sample,
+			 unsigned int most, struct htmm_error *err)
 {
-	const struct perf_event_header *record;
-	__u32 event;
 	int ret;
 
 	for (;;) {
-		record = perfdata_order_pop(&reader->order, &event);
-		if (record) {
-			ret = perfdata_decode(&reader->events, record, event, view);
-			if (accepted(reader, ret))
-				return 1;
-			continue;
-		}
-		if (reader->ended)
-			return 0;
-		ret = advance(reader, view, err);
+		ret = perfdata_order_pop(&reader->order, sample, most);
+		if (ret || reader->ended)
+			return ret;
+		ret = advance(reader, sample, err);
 		if (ret)
 			return ret;
 		if (reader->ended)
 			perfdata_order_finish(&reader->order);
 	}
+}
+
+int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_view *view,
+			 struct htmm_error *err)
+{
+	int ret;
+
+	free(reader->last.other);
+	reader->last.other = NULL;
+	ret = perfdata_reader_read(reader, &reader->last, 1, err);
+	if (ret > 0)
+		perfdata_decode_view(&reader->last, view);
+	return ret;
 }
 
 const struct perfdata_events *perfdata_reader_events(const struct perfdata_reader *reader)
@@ -429,6 +439,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 	perfdata_events_free(&reader->events);
 	perfdata_notes_free(&reader->notes);
 	perfdata_order_free(&reader->order);
+	free(reader->last.other);
 	perfdata_inflate_free(reader->inflate);
 	perfdata_input_free(&reader->input);
 	close(reader->fd);

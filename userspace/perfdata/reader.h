@@ -79,7 +79,19 @@ int perfdata_reader_open(struct perfdata_reader **reader, const char *path,
 int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm_error *err);
 
 /**
- * perfdata_reader_next() - read the next record
+ * perfdata_reader_read() - read the next records
+ * @reader: the reader
+ * @sample: filled; what they own is the caller's, see perfdata_sample.other
+ * @most: how many there is room for
+ * @err: says what went wrong
+ *
+ * Return: how many there are; 0 at the end; or a negative errno of read(2) or -ENOMEM.
+ */
+int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample *sample,
+			 unsigned int most, struct htmm_error *err);
+
+/**
+ * perfdata_reader_next() - read the next record, with all that it says
  * @reader: the reader
  * @view: filled; its name is valid until the next call
  * @err: says what went wrong

@@ -35,11 +35,11 @@ bool report_wants(const struct report *report, __u32 pid)
 	return !report->config.nr_pids;
 }
 
-static __u32 weight_of(const struct report *report, const struct perfdata_record_view *view)
+static __u32 weight_of(const struct report *report, const struct perfdata_sample *sample)
 {
-	if (!report->config.weight_period || !view->period)
+	if (!report->config.weight_period || !sample->period)
 		return 1;
-	return view->period < U32_MAX ? view->period : U32_MAX;
+	return sample->period < U32_MAX ? sample->period : U32_MAX;
 }
 
 void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples, __u32 weight)
@@ -54,42 +54,38 @@ void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples,
 	store_add(report->store, space, addr, weight);
 }
 
-static void count(struct report *report, const struct perfdata_record_view *view)
+static void count(struct report *report, const struct perfdata_sample *sample)
 {
 	int space = report->hint_space;
 
-	if (space < 0 || view->pid != report->hint_pid)
-		space = tasks_space(&report->tasks, view->pid);
+	if (space < 0 || sample->pid != report->hint_pid)
+		space = tasks_space(&report->tasks, sample->pid);
 	report->hint_space = space;
-	report->hint_pid = view->pid;
+	report->hint_pid = sample->pid;
 	if (space < 0)
 		return;
-	report_count(report, space, view->addr, 1, weight_of(report, view));
-	report->counts.origin[origin_of(view->data_src)]++;
-	if (view->time)
-		heat_add(report->heat, space, view->addr, view->time);
+	report_count(report, space, sample->addr, 1, weight_of(report, sample));
+	report->counts.origin[origin_of(sample->data_src)]++;
+	if (sample->time)
+		heat_add(report->heat, space, sample->addr, sample->time);
 }
 
-static void feed_sample(struct report *report, const struct perfdata_record_view *view)
+static void feed_sample(struct report *report, const struct perfdata_sample *sample)
 {
-	if (!report_wants(report, view->pid))
+	if (!report_wants(report, sample->pid))
 		report->counts.filtered++;
-	else if (!view->addr)
+	else if (!sample->addr)
 		report->counts.no_addr++;
-	else if (view->addr >= USER_END)
+	else if (sample->addr >= USER_END)
 		report->counts.kernel_addr++;
 	else
-		count(report, view);
+		count(report, sample);
 }
 
-void report_feed(struct report *report, const struct perfdata_record_view *view)
+static void feed_other(struct report *report, const struct perfdata_record_view *view)
 {
 	struct tasks *tasks = &report->tasks;
 
-	if (view->type == PERF_RECORD_SAMPLE) {
-		feed_sample(report, view);
-		return;
-	}
 	/* What follows may begin another address space. */
 	report->hint_space = -1;
 	if (view->type == PERF_RECORD_LOST || view->type == PERF_RECORD_LOST_SAMPLES)
@@ -122,6 +118,14 @@ void report_feed(struct report *report, const struct perfdata_record_view *view)
 	default:
 		break;
 	}
+}
+
+void report_feed(struct report *report, const struct perfdata_sample *sample)
+{
+	if (sample->other)
+		feed_other(report, sample->other);
+	else
+		feed_sample(report, sample);
 }
 
 static void finish_hist(struct report *report, enum htmm_kind kind)

@@ -131,9 +131,9 @@ bool report_wants(const struct report *report, __u32 pid);
 /**
  * report_feed() - take in a record
  * @report: the report
- * @view: the record, in order of time
+ * @sample: the record, in order of time
  */
-void report_feed(struct report *report, const struct perfdata_record_view *view);
+void report_feed(struct report *report, const struct perfdata_sample *sample);
 
 /**
  * report_count() - count samples of a page

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A thread that reads while its caller works on what was read before: the two
+ * hand a few batches of records round.
+ */
+#ifndef PERFDATA_AHEAD_H
+#define PERFDATA_AHEAD_H
+
+#include "reader.h"
+
+/* Records of a batch. */
+#define PERFDATA_BATCH	2048
+
+struct perfdata_ahead;
+
+/**
+ * struct perfdata_batch - some records
+ * @sample: the records; owned by the batch
+ * @nr: how many there are, at least 1
+ * @status: how reading went when they had been read
+ */
+struct perfdata_batch {
+	struct perfdata_sample sample[PERFDATA_BATCH];
+	int nr;
+	struct perfdata_status status;
+};
+
+/**
+ * perfdata_ahead_new() - begin to read
+ * @reader: the reader, which nobody else may use until perfdata_ahead_free()
+ * @err: says why it cannot begin
+ *
+ * Return: the state, or NULL.
+ */
+struct perfdata_ahead *perfdata_ahead_new(struct perfdata_reader *reader, struct htmm_error *err);
+
+/**
+ * perfdata_ahead_next() - the next records
+ * @ahead: the state
+ * @batch: receives them; valid until the next call
+ * @err: says what went wrong
+ *
+ * Return: 1, 0 (there are no more), or what perfdata_reader_read() failed with.
+ */
+int perfdata_ahead_next(struct perfdata_ahead *ahead, const struct perfdata_batch **batch,
+			struct htmm_error *err);
+
+/**
+ * perfdata_ahead_free() - end reading, wherever it is
+ * @ahead: the state; may be NULL
+ */
+void perfdata_ahead_free(struct perfdata_ahead *ahead);
+
+#endif /* PERFDATA_AHEAD_H */
