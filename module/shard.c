@@ -85,6 +85,51 @@ struct htmm_spare {
 	struct htmm_spare *next;
 };
 
+/* Up to @n pages. */
+static struct htmm_spare *htmm_spares_get(u32 n)
+{
+	struct htmm_spare *spares = NULL, *spare;
+
+	while (n--) {
+		spare = (void *)__get_free_page(HTMM_GFP);
+		if (!spare)
+			break;
+		spare->next = spares;
+		spares = spare;
+	}
+	return spares;
+}
+
+static void htmm_spares_free(struct htmm_spare *spare)
+{
+	struct htmm_spare *next;
+
+	for (; spare; spare = next) {
+		next = spare->next;
+		free_page((unsigned long)spare);
+	}
+}
+
+/*
+ * Other threads may have filled the pool meanwhile: asked anew, the table never gets
+ * more than its limit, which its directory is made for. Returns what is left over.
+ */
+static struct htmm_spare *htmm_shard_take(struct htmm_shard *shard,
+					  struct htmm_spare *spares)
+{
+	struct htmm_spare *spare;
+	u32 need;
+
+	lockdep_assert_held(&shard->lock);
+
+	for (need = htmm_table_need(&shard->table); need && spares; need--) {
+		spare = spares;
+		spares = spare->next;
+		htmm_pool_put(&shard->pool, spare);
+	}
+	return spares;
+}
+
 /**
  * htmm_shard_refill - fill the pool for the next batch
  * @shard: the table
@@ -96,7 +141,7 @@ struct htmm_spare {
  */
 void htmm_shard_refill(struct htmm_shard *shard)
 {
-	struct htmm_spare *spares = NULL, *spare;
+	struct htmm_spare *spares;
 	u32 need;
 
 	mutex_lock(&shard->lock);
@@ -105,20 +150,11 @@ void htmm_shard_refill(struct htmm_shard *shard)
 	if (!need)
 		return;
 
-	while (need--) {
-		spare = (void *)__get_free_page(HTMM_GFP);
-		if (!spare)
-			break;
-		spare->next = spares;
-		spares = spare;
-	}
-
+	spares = htmm_spares_get(need);
 	mutex_lock(&shard->lock);
-	while ((spare = spares)) {
-		spares = spare->next;
-		htmm_pool_put(&shard->pool, spare);
-	}
+	spares = htmm_shard_take(shard, spares);
 	mutex_unlock(&shard->lock);
+	htmm_spares_free(spares);
 }
 
 /* Another thread may have used what htmm_shard_refill() brought, or some of it. */
