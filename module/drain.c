@@ -206,6 +206,7 @@ static int ksampled(void *arg)
 {
 	struct htmm_drain *drain = arg;
 
+	complete(&drain->running);
 	set_freezable();
 	while (!kthread_should_stop()) {
 		if (htmm_drain_pass(drain)) {
@@ -249,6 +250,7 @@ struct htmm_drain *htmm_drain_create(struct htmm_crew *crew, unsigned int index)
 	drain->crew = crew;
 	drain->index = index;
 	drain->node = NUMA_NO_NODE;
+	init_completion(&drain->running);
 	init_waitqueue_head(&drain->wake.queue);
 	return drain;
 }
@@ -334,6 +336,8 @@ void htmm_drain_stop(struct htmm_drain *drain)
 {
 	if (!drain->task)
 		return;
+	/* One that is stopped before it runs never does, and would drain nothing. */
+	wait_for_completion(&drain->running);
 	kthread_stop(drain->task);
 	drain->task = NULL;
 }

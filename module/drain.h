@@ -3,6 +3,7 @@
 #ifndef HTMM_DRAIN_H
 #define HTMM_DRAIN_H
 
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include "batch.h"
 #include "error.h"
@@ -17,6 +18,7 @@ struct htmm_crew;
  * @node: NUMA node of the first of its rings
  * @task: the thread, or NULL when it does not run
  * @pid: its pid, even after it has ended; NULL if it never ran
+ * @running: the thread has begun
  * @wake: where it waits
  * @samplers: whose rings it drains
  * @nr_samplers: elements in @samplers
@@ -33,6 +35,7 @@ struct htmm_drain {
 	int node;
 	struct task_struct *task;
 	struct pid *pid;
+	struct completion running;
 	struct htmm_wake wake;
 	struct htmm_sampler **samplers;
 	unsigned int nr_samplers;
