@@ -25,10 +25,12 @@ void htmm_filter_set_add(struct htmm_filter_set *set,
 		i = (i + 1) % HTMM_FILTER_SLOTS;
 	set->slots[i].key = key;
 	set->slots[i].number = number;
-	if (ref->type == HTMM_TARGET_TGID)
+	if (ref->type == HTMM_TARGET_TGID) {
 		set->tgids++;
-	else
-		set->cgroups++;
+		return;
+	}
+	set->cgroups++;
+	set->deepest = max(set->deepest, htmm_cgroup_level(ref->cgroup));
 }
 
 /**

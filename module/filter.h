@@ -7,6 +7,7 @@
 #define HTMM_FILTER_H
 
 #include <linux/hash.h>
+#include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -33,6 +34,7 @@ struct htmm_filter_slot {
  * @all: number of the target of all tasks, 0 if there is none
  * @tgids: processes among the targets
  * @cgroups: cgroups among them
+ * @deepest: level of the deepest of these
  * @slots: open-addressing hash of both; whoever publishes the set holds references on
  *	them for as long as handlers may use it
  */
@@ -41,6 +43,7 @@ struct htmm_filter_set {
 	u32 all;
 	u32 tgids;
 	u32 cgroups;
+	int deepest;
 	struct htmm_filter_slot slots[HTMM_FILTER_SLOTS];
 };
 
@@ -81,11 +84,14 @@ static inline u32 htmm_filter_match_tgid(const struct htmm_filter_set *set)
 	return tgid ? htmm_filter_find(set, tgid) : 0;
 }
 
-/* From the task's own cgroup up to the root: as many steps as it lies deep. */
+/*
+ * From the task's own cgroup up to the root, but for those below all targets: who nests
+ * cgroups without end does not keep handlers busy.
+ */
 static inline u32 htmm_filter_match_cgroup(const struct htmm_filter_set *set)
 {
 	struct cgroup *cgroup = htmm_cgroup_of(current);
-	int level = htmm_cgroup_level(cgroup);
+	int level = min(htmm_cgroup_level(cgroup), set->deepest);
 	u32 number = 0;
 
 	for (; !number && level >= 0; level--)
