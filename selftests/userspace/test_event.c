@@ -138,6 +138,11 @@ static void test_catalog(void)
 	CHECK(list.event[0].config1 == 30);
 	CHECK(!parse("dram-load,MEM_INST_RETIRED:ALL_STORES:pp,r1") && list.nr == 3);
 	CHECK(refused(parse("MEM_LOAD_RETIRED:L3_MISS:k"), EINVAL, &err, "user space only"));
+	/* libpfm4's own way to say it. */
+	CHECK(is("MEM_LOAD_RETIRED:L3_MISS:period=77", PERF_TYPE_RAW, 0x20d1, 2, 77));
+	CHECK(refused(parse("MEM_LOAD_RETIRED:L3_MISS:freq=99"), EINVAL, &err, "by period"));
+	CHECK(refused(parse("MEM_LOAD_RETIRED:L3_MISS:u=0:k=1"), EINVAL, &err,
+		      "user space only"));
 	CHECK(refused(parse("MEM_LOAD_RETIRED:L3_MIS"), ENOENT, &err, "no event"));
 	CHECK(!strcmp(err.todo, "did you mean 'MEM_LOAD_RETIRED:L3_MISS'?"));
 	CHECK(refused(parse("MEM_INST_RETIRD.ALL_LOADS"), ENOENT, &err, "no event"));

@@ -96,7 +96,19 @@ int htmm_catalog_walk(int (*each)(const struct htmm_catalog_event *event, void *
 	return ret;
 }
 
-int catalog_encode(const char *name, struct htmm_event *event)
+/* Names of libpfm4 may ask for more than an event. */
+static int check_attr(const struct perf_event_attr *attr, struct htmm_error *err)
+{
+	if (attr->freq)
+		return htmm_error_set(err, EINVAL, "give period=N",
+				      "htmm samples by period, not by frequency");
+	if (attr->exclude_user)
+		return htmm_error_set(err, EINVAL, "leave u and k out",
+				      "htmm samples user space only");
+	return 0;
+}
+
+int catalog_encode(const char *name, struct htmm_event *event, struct htmm_error *err)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
@@ -104,6 +116,9 @@ int catalog_encode(const char *name, struct htmm_event *event)
 	if (pfm_initialize() != PFM_SUCCESS ||
 	    pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &arg) != PFM_SUCCESS)
 		return -ENOENT;
+	if (check_attr(&attr, err))
+		return -EINVAL;
+	event->period = attr.sample_period;
 	event->type = attr.type;
 	event->config = attr.config;
 	event->config1 = attr.config1;

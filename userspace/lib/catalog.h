@@ -7,8 +7,11 @@
 #include <linux/htmm.h>
 #include <htmm/error.h>
 
-/* Fill type, config, config1, config2 and precise_ip: 0, or -ENOENT if @name is none. */
-int catalog_encode(const char *name, struct htmm_event *event);
+/*
+ * Fill type, config, config1, config2, precise_ip and the period if @name has one: 0,
+ * -ENOENT if it is no event, or -EINVAL and in @err what of it cannot be had.
+ */
+int catalog_encode(const char *name, struct htmm_event *event, struct htmm_error *err);
 
 /* Say in @err why @name is no event of this CPU: -ENOENT. */
 int catalog_unknown(const char *name, struct htmm_error *err);

@@ -213,6 +213,7 @@ static int parse_head(struct spec *spec, struct pmu *pmu, const char *name, bool
 		      const char *sysfs, struct htmm_error *err)
 {
 	const struct htmm_preset *preset = htmm_preset_find(name);
+	int ret;
 
 	if (preset)
 		return parse_preset(spec, preset, sysfs, err);
@@ -222,10 +223,10 @@ static int parse_head(struct spec *spec, struct pmu *pmu, const char *name, bool
 	}
 	if (terms && !pmu_open(pmu, sysfs, name, NULL))
 		return parse_pmu(spec, pmu, name, sysfs, err);
-	if (!catalog_encode(name, &spec->event)) {
-		snprintf(spec->event.name, sizeof(spec->event.name), "%s", name);
-		return 0;
-	}
+	snprintf(spec->event.name, sizeof(spec->event.name), "%s", name);
+	ret = catalog_encode(name, &spec->event, err);
+	if (ret != -ENOENT)
+		return ret;
 	/* Names of PMUs have neither; so it is one that is not here. */
 	if (terms && !strpbrk(name, ":."))
 		return parse_pmu(spec, pmu, name, sysfs, err);
