@@ -201,8 +201,8 @@ static void add_page(struct heat *heat, unsigned int slice, __u32 space, __u64 p
 	__u8 rank = __builtin_ctzll(h >> HEAT_SKETCH_BITS | 1ULL << 50) + 1;
 	__u8 *most = &heat->sketch[slice][h & (HEAT_SKETCH_SIZE - 1)];
 
-	if (rank > *most)
-		*most = rank;
+	/* Written in any case: whether it grows nobody can predict. */
+	*most = rank > *most ? rank : *most;
 }
 
 void heat_add(struct heat *heat, __u32 space, __u64 addr, __u64 time)
