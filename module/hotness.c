@@ -334,42 +334,49 @@ static bool htmm_hotness_find_leaving(struct htmm_hotness *hotness)
 
 	if (!hotness->config.keep_exited) {
 		down_write(&hotness->lock);
-		WRITE_ONCE(hotness->leaving, space);
-		hotness->departures++;
-		atomic_set(&hotness->to_leave, hotness->config.shards);
+		hotness->leaving = space;
 		up_write(&hotness->lock);
+		hotness->leaving_shard = 0;
+		hotness->leaving_first = true;
 	}
 	/* Where one has gone there may be more. */
 	return true;
 }
 
-/* The last shard that has forgotten the address space lets go of it. */
+/* All shards have forgotten the address space. */
 static void htmm_hotness_left(struct htmm_hotness *hotness)
 {
 	down_write(&hotness->lock);
 	mutex_lock(&hotness->spaces_lock);
 	htmm_spaces_remove(&hotness->spaces, hotness->leaving);
 	mutex_unlock(&hotness->spaces_lock);
-	WRITE_ONCE(hotness->leaving, NULL);
+	hotness->leaving = NULL;
 	up_write(&hotness->lock);
 }
 
-/* Removes some pages of an address space that has gone. True if more remain here. */
-static bool htmm_hotness_forget_some(struct htmm_hotness *hotness,
-				     struct htmm_shard *shard)
+/* Removes some pages of the address space that leaves, one shard after the other. */
+static void htmm_hotness_forget_some(struct htmm_hotness *hotness)
 {
-	bool leaving, done = false;
+	struct htmm_shard *shard = &hotness->shards[hotness->leaving_shard];
 
-	down_read(&hotness->lock);
-	leaving = hotness->leaving;
-	if (leaving)
-		done = htmm_shard_forget(shard, hotness->leaving->id,
-					 hotness->departures);
-	up_read(&hotness->lock);
-
-	if (done && atomic_dec_and_test(&hotness->to_leave))
+	hotness->leaving_first = htmm_shard_forget(shard, hotness->leaving->id,
+						   hotness->leaving_first);
+	if (!hotness->leaving_first)
+		return;
+	if (++hotness->leaving_shard == hotness->config.shards)
 		htmm_hotness_left(hotness);
-	return leaving && !done && shard->leaving;
+}
+
+/*
+ * One step towards being rid of the pages of processes that have gone. All by one
+ * thread: another one may be asleep for long. True if there is more to do.
+ */
+static bool htmm_hotness_part_ways(struct htmm_hotness *hotness)
+{
+	if (!hotness->leaving)
+		return htmm_hotness_find_leaving(hotness);
+	htmm_hotness_forget_some(hotness);
+	return true;
 }
 
 /**
@@ -377,8 +384,8 @@ static bool htmm_hotness_forget_some(struct htmm_hotness *hotness,
  * @hotness: the tables
  * @shard: the one to tidy up; each belongs to one drain thread
  *
- * Forgets pages that have cooled to zero and, unless the session keeps them,
- * those of processes that have gone.
+ * Forgets pages that have cooled to zero. The first shard's thread also forgets,
+ * unless the session keeps them, those of processes that have gone, in all shards.
  *
  * Context: a drain thread; may sleep. Takes @hotness->lock.
  * Return: true if more is known to be left to do.
@@ -388,10 +395,8 @@ bool htmm_hotness_tidy(struct htmm_hotness *hotness, unsigned int shard)
 	bool more;
 
 	more = htmm_shard_reclaim(&hotness->shards[shard]);
-	/* Written by the first thread, and by it alone while it is NULL. */
-	if (!shard && !READ_ONCE(hotness->leaving))
-		more |= htmm_hotness_find_leaving(hotness);
-	more |= htmm_hotness_forget_some(hotness, &hotness->shards[shard]);
+	if (!shard)
+		more |= htmm_hotness_part_ways(hotness);
 	return more;
 }
 

@@ -97,8 +97,9 @@ struct htmm_hotness_hist {
  * @next_cooling: value of @samples at which to cool
  * @next_adaptation: value of @samples at which to adapt
  * @leaving: an address space whose pages are being removed, or NULL
- * @departures: counts them, so that a shard knows a new one
- * @to_leave: shards that have not removed its pages yet
+ * @leaving_shard: the shard that is removing them; this and the two beside it are
+ *	the first drain thread's alone
+ * @leaving_first: it has not begun
  * @shards: tables that share the work
  */
 struct htmm_hotness {
@@ -114,8 +115,8 @@ struct htmm_hotness {
 	u64 next_cooling;
 	u64 next_adaptation;
 	struct htmm_space *leaving;
-	u32 departures;
-	atomic_t to_leave;
+	unsigned int leaving_shard;
+	bool leaving_first;
 	struct htmm_shard shards[];
 };
 

@@ -230,30 +230,24 @@ bool htmm_shard_reclaim(struct htmm_shard *shard)
  * htmm_shard_forget - forget some pages of an address space
  * @shard: the table
  * @space: number of the address space, of which no sample is added any more
- * @departure: a number that counts the address spaces to forget, one at a time
+ * @first: this is the first step
  *
  * Context: a drain thread, the same one for each step; may sleep. Takes
  * @shard->lock.
- * Return: true once, when nothing of the address space is left.
+ * Return: true when nothing of the address space is left.
  */
-bool htmm_shard_forget(struct htmm_shard *shard, u32 space, u32 departure)
+bool htmm_shard_forget(struct htmm_shard *shard, u32 space, bool first)
 {
-	bool first, done = false;
+	bool more;
 	u64 before;
 
 	mutex_lock(&shard->lock);
-	first = shard->departures != departure;
-	if (first || shard->leaving) {
-		before = shard->table.pages;
-		shard->departures = departure;
-		shard->leaving = htmm_table_remove_space(&shard->table, space,
-							 first,
-							 HTMM_TIDY_SLICE);
-		shard->exited += before - shard->table.pages;
-		done = !shard->leaving;
-	}
+	before = shard->table.pages;
+	more = htmm_table_remove_space(&shard->table, space, first,
+				       HTMM_TIDY_SLICE);
+	shard->exited += before - shard->table.pages;
 	mutex_unlock(&shard->lock);
-	return done;
+	return !more;
 }
 
 /**

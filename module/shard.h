@@ -19,8 +19,6 @@
  * @pool: memory of @table
  * @directory: memory of @table's directory
  * @exited: pages that left because their process was gone
- * @departures: address spaces that it has begun to forget
- * @leaving: it has not finished with the last of them
  * @shared: several threads take from @pool
  */
 struct htmm_shard {
@@ -29,8 +27,6 @@ struct htmm_shard {
 	struct htmm_pool pool;
 	void *directory;
 	u64 exited;
-	u32 departures;
-	bool leaving;
 	bool shared;
 } ____cacheline_aligned;
 
@@ -44,7 +40,7 @@ u32 htmm_shard_add(struct htmm_shard *shard,
 		   u32 *refused);
 void htmm_shard_cool(struct htmm_shard *shard);
 bool htmm_shard_reclaim(struct htmm_shard *shard);
-bool htmm_shard_forget(struct htmm_shard *shard, u32 space, u32 departure);
+bool htmm_shard_forget(struct htmm_shard *shard, u32 space, bool first);
 
 void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 			 struct htmm_hist *sum);

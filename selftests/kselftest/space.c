@@ -7,9 +7,12 @@
 #include <linux/sched.h>
 #include "check.h"
 #include "child.h"
+#include "cpu.h"
 
 #define PAGE		4096UL
 #define PAGES		16
+/* Processes at once. */
+#define MANY		24
 
 FIXTURE(space) {
 	int fd;
@@ -193,6 +196,35 @@ TEST_F(space, exited_pages_leave)
 	EXPECT_LE(3 * PAGES, books.stats.samples);
 	pages_free(&pages);
 	books_free(&books);
+}
+
+/* Drain threads that sleep for long keep nobody's pages in the table. */
+TEST_F(space, many_leave_while_threads_sleep)
+{
+	struct child children[MANY];
+	struct books books;
+	int cpus[2], tries = 1000, i;
+
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP(return, "a thread needs a CPU to drain");
+	self->req.arg.drain_threads = 2;
+	self->req.arg.drain_interval_ms = 1000;
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(0, child_start(&children[i], touch_when_told, self));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (i = 0; i < MANY; i++) {
+		ASSERT_EQ(0, child_post(children[i].sock));
+		ASSERT_EQ(0, child_await(children[i].sock));
+	}
+	await_samples(_metadata, self->fd, MANY * 3 * PAGES);
+	for (i = 0; i < MANY; i++)
+		child_kill(&children[i]);
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		books_free(&books);
+	} while (books.stats.exited < MANY * PAGES && --tries);
+	EXPECT_LE(MANY * PAGES, books.stats.exited);
 }
 
 /* Samples still in the ring when their process ends are stale. */
