@@ -359,7 +359,7 @@ static int htmm_ioctl_add_target(struct file *file, union htmm_arg *arg)
 /* A caller that does not learn the number could not remove it again. */
 static void htmm_undo_add_target(union htmm_arg *arg)
 {
-	htmm_session_remove_target(arg->add_target.number);
+	htmm_session_undo_target(arg->add_target.number);
 }
 
 static int htmm_ioctl_remove_target(struct file *file, union htmm_arg *arg)
@@ -430,15 +430,20 @@ static int htmm_chardev_make_reader(struct file *file,
 static int htmm_ioctl_stream(struct file *file, union htmm_arg *arg)
 {
 	struct htmm_stream *stream = &arg->stream;
-	int ret = 0;
+	u64 bytes = stream->buffer_bytes;
+	u32 watermark = stream->watermark;
+	int ret;
 
-	if (!htmm_chardev_reader(file))
+	if (!htmm_chardev_reader(file)) {
 		ret = htmm_chardev_make_reader(file, stream);
-	else if (stream->buffer_bytes || stream->watermark)
-		ret = -EBUSY;
-	if (!ret)
-		htmm_stream_describe(htmm_chardev_reader(file), stream);
-	return ret;
+		if (ret)
+			return ret;
+	}
+	htmm_stream_describe(htmm_chardev_reader(file), stream);
+	if ((bytes && bytes != stream->buffer_bytes) ||
+	    (watermark && watermark != stream->watermark))
+		return -EBUSY;
+	return 0;
 }
 
 /**

@@ -325,6 +325,20 @@ int htmm_session_remove_target(u32 number)
 }
 
 /**
+ * htmm_session_undo_target - remove a target of whose number nobody was told
+ * @number: its number
+ *
+ * Context: process, may sleep. Not to be interrupted: nobody could repeat it.
+ */
+void htmm_session_undo_target(u32 number)
+{
+	mutex_lock(&htmm_session_lock);
+	if (htmm_current)
+		htmm_roster_remove(&htmm_current->roster, number);
+	mutex_unlock(&htmm_session_lock);
+}
+
+/**
  * htmm_session_get - the current session
  *
  * Context: process. Never waits for a start or a stop under way.

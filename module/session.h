@@ -72,6 +72,7 @@ int htmm_session_reset(void);
 int htmm_session_add_target(const struct htmm_target *target, u32 *number,
 			    struct htmm_error *err);
 int htmm_session_remove_target(u32 number);
+void htmm_session_undo_target(u32 number);
 void htmm_session_close(const void *holder);
 void htmm_session_exit(void);
 

@@ -148,7 +148,8 @@ TEST_F(stream, buffer_and_watermark)
 	EXPECT_EQ(POLLERR, stream_poll(self->reader));
 
 	ASSERT_EQ(0, stream_join(self->reader, 4096, 2048));
-	EXPECT_EQ(-EBUSY, stream_join(self->reader, 4096, 0));
+	EXPECT_EQ(0, stream_join(self->reader, 4096, 2048));
+	EXPECT_EQ(-EBUSY, stream_join(self->reader, 8192, 0));
 	EXPECT_EQ(-EBUSY, stream_join(self->reader, 0, 1));
 	ASSERT_EQ(0, stream_report(self->reader, &report));
 	EXPECT_EQ(4096, report.buffer_bytes);

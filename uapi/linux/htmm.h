@@ -800,8 +800,8 @@ enum htmm_stream_state {
  * Makes an open file a reader of the record stream: read() then returns whole
  * records of perf's ABI. The reader belongs to the session that runs, or if none
  * does, to the next one, from its first sample on. On a file that is a reader
- * already, with @buffer_bytes and @watermark 0, it only reports. A reader ends
- * with its file.
+ * already it only reports, so that it may be repeated. A reader ends with its
+ * file.
  *
  * Records are PERF_RECORD_SAMPLE as described by @sample_type; PERF_RECORD_LOST,
  * one for each event that lost samples, as soon as there is room again and at the
@@ -824,7 +824,8 @@ enum htmm_stream_state {
  *
  * ioctl:
  * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is
- *		not 0
+ *		neither 0 nor what it has
+ * EFAULT	the struct cannot be written; the file may have become a reader
  * EINVAL	@buffer_bytes is not a power of two
  * ERANGE	@buffer_bytes or @watermark is outside its range
  * EUSERS	there are HTMM_MAX_STREAMS readers
