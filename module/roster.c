@@ -143,7 +143,7 @@ static int htmm_roster_insert(struct htmm_roster *roster,
 		kfree(set);
 		return ret;
 	}
-	roster->nr++;
+	WRITE_ONCE(roster->nr, roster->nr + 1);
 	roster->last = number;
 	old = htmm_filter_publish(&roster->filter, set);
 	if (old)
@@ -217,7 +217,7 @@ static void htmm_roster_take_away(struct htmm_roster *roster,
 
 	down_write(&roster->lock);
 	xa_erase(&roster->members, htmm_member_number(member));
-	roster->nr--;
+	WRITE_ONCE(roster->nr, roster->nr - 1);
 	htmm_stats_add(departed, member->hotness);
 	departed->bytes = 0;
 	departed->pages = 0;
@@ -481,7 +481,7 @@ bool htmm_roster_tidy(struct htmm_roster *roster, unsigned int shard,
 	bool more = false;
 
 	down_read(&roster->lock);
-	for (left = all ? roster->nr : 1; left; left--) {
+	for (left = all ? READ_ONCE(roster->nr) : 1; left; left--) {
 		member = xa_find(&roster->members, &number, U32_MAX, XA_PRESENT);
 		if (!member) {
 			number = 0;
