@@ -3,7 +3,6 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include "budget.h"
-#include "core/budget.h"
 #include "trace.h"
 
 /* The low four bits of IBS' period are not its own. */
@@ -60,7 +59,8 @@ static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
 		range.min = event->min_period;
 		range.max = event->max_period;
 		period = htmm_fleet_period(budget->fleet, i);
-		next = htmm_budget_period(period, &range, spent, allowed);
+		next = htmm_budget_period(&budget->past[i], period, &range, spent,
+					  allowed);
 		if (next == period ||
 		    htmm_fleet_set_period(budget->fleet, i, next))
 			continue;

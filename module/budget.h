@@ -4,6 +4,7 @@
 #define HTMM_BUDGET_H
 
 #include <linux/workqueue.h>
+#include "core/budget.h"
 #include "crew.h"
 #include "fleet.h"
 
@@ -29,6 +30,7 @@ struct htmm_cost {
  * @interval: in jiffies
  * @last: cost at the last look
  * @last_time: when that was
+ * @past: what earlier looks saw, of each event
  * @cost_ppm: cost of the last window, in millionths of the CPU time
  * @changes: times that a period was changed
  *
@@ -41,6 +43,7 @@ struct htmm_budget {
 	unsigned long interval;
 	struct htmm_cost last;
 	ktime_t last_time;
+	struct htmm_budget_past past[HTMM_MAX_EVENTS];
 	u32 cost_ppm;
 	u64 changes;
 };

@@ -39,22 +39,41 @@ static u64 htmm_budget_scale(u64 period, u64 cost, u64 aim)
 	return DIV64_U64_ROUND_UP(scaled, aim);
 }
 
-u64 htmm_budget_period(u64 period, const struct htmm_budget_range *range,
-		       u64 cost, u64 budget)
+/* The middle one of three. */
+static u64 htmm_median(u64 a, u64 b, u64 c)
 {
-	u64 percent = cost * 100;
-	u64 next;
+	return max(min(a, b), min(max(a, b), c));
+}
 
-	if (budget && percent >= budget * HTMM_BUDGET_LOW &&
-	    percent <= budget * HTMM_BUDGET_HIGH)
-		return clamp(period, range->min, range->max);
+/* Where the period would go, were there no range and no primes. */
+static u64 htmm_budget_next(struct htmm_budget_past *past, u64 period,
+			    u64 percent, u64 budget)
+{
+	u64 wanted = htmm_budget_scale(period, percent, budget * HTMM_BUDGET_AIM);
+	u64 usual = max(wanted, htmm_median(wanted, past->wanted[0],
+					    past->wanted[1]));
 
-	next = htmm_budget_scale(period, percent, budget * HTMM_BUDGET_AIM);
-	next = max(next, div64_u64(period, HTMM_BUDGET_SHRINK));
+	past->wanted[1] = past->wanted[0];
+	past->wanted[0] = wanted;
+	if (!budget || percent > budget * HTMM_BUDGET_HIGH)
+		return wanted;
+	if (percent >= budget * HTMM_BUDGET_LOW ||
+	    usual >= htmm_budget_scale(period, HTMM_BUDGET_LOW, HTMM_BUDGET_AIM))
+		return period;
+	return max(usual, div64_u64(period, HTMM_BUDGET_SHRINK));
+}
+
+u64 htmm_budget_period(struct htmm_budget_past *past, u64 period,
+		       const struct htmm_budget_range *range, u64 cost, u64 budget)
+{
+	u64 next = htmm_budget_next(past, period, cost * 100, budget);
+
 	if (next <= range->min)
 		return range->min;
 	if (next >= range->max)
 		return range->max;
+	if (next == period)
+		return period;
 	next = range->step ? DIV64_U64_ROUND_UP(next, range->step) * range->step :
 			     htmm_prime_at_least(next);
 	return min(next, range->max);

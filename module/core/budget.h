@@ -6,7 +6,9 @@
  * 1 / period: a period that is scaled by cost / budget meets the budget at the next
  * look, if the load stays. Too much cost is answered at once and in full; room to
  * spare is used up in steps of two, because a load that has dropped often comes
- * back. In between lies a band in which nothing moves.
+ * back, and only as far as most of the last three looks saw it: one that happened
+ * to see little would else send the next one over the budget. In between lies a band
+ * in which nothing moves.
  *
  * Periods are prime, so that they do not beat with the loops of a program.
  */
@@ -39,6 +41,17 @@ struct htmm_budget_range {
 };
 
 /**
+ * struct htmm_budget_past - what the looks before the current one saw of an event
+ * @wanted: the periods that would have met the budget, the later look first; zero if
+ *	there was none
+ *
+ * Zeroed before the first look, then left to htmm_budget_period().
+ */
+struct htmm_budget_past {
+	u64 wanted[2];
+};
+
+/**
  * htmm_prime_at_least() - the smallest prime that is not below a number
  * @n: the number
  *
@@ -49,19 +62,20 @@ u64 htmm_prime_at_least(u64 n);
 
 /**
  * htmm_budget_period() - the period to sample with from now on
+ * @past: of this event; the look is added to it
  * @period: the period until now
  * @range: where it may go
  * @cost: what sampling cost since the last look, in any unit, below 2^56
  * @budget: what it may cost, in the same unit, below 2^56; 0: as little as can be
  *
  * After a load has become ten times as high or as low, the budget is met again
- * after 4 looks at most, and then the period stays.
+ * after 5 looks at most, and then the period stays.
  *
  * Return: the new period within @range, prime (or a multiple of its step) unless it
  * is an end of @range;
  * @period if the cost is close enough to the budget.
  */
-u64 htmm_budget_period(u64 period, const struct htmm_budget_range *range,
-		       u64 cost, u64 budget);
+u64 htmm_budget_period(struct htmm_budget_past *past, u64 period,
+		       const struct htmm_budget_range *range, u64 cost, u64 budget);
 
 #endif /* HTMM_CORE_BUDGET_H */

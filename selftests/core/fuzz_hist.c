@@ -90,6 +90,7 @@ static void run_budget(void)
 {
 	struct htmm_budget_range range = { .min = fuzz_u64() / 4 + 1 };
 	u64 cost = fuzz_u64() >> 8, budget = fuzz_u64() >> 8, period, next;
+	struct htmm_budget_past past;
 
 	range.max = range.min + fuzz_u64() / 4;
 	/* Both ends are multiples of the step, if there is one. */
@@ -99,7 +100,9 @@ static void run_budget(void)
 		range.max = range.max / range.step * range.step + range.step;
 	}
 	period = range.min + fuzz_u64() % (range.max - range.min + 1);
-	next = htmm_budget_period(period, &range, cost, budget);
+	past.wanted[0] = fuzz_u64();
+	past.wanted[1] = fuzz_u64();
+	next = htmm_budget_period(&past, period, &range, cost, budget);
 	CHECK(next >= range.min && next <= range.max);
 	CHECK(next == period || !range.step || next % range.step == 0);
 	/* Never the wrong way. */

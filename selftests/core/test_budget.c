@@ -15,18 +15,33 @@ static u64 cost_of(u64 events, u64 period)
 	return events / period * SAMPLE;
 }
 
-/* Looks @n times at a steady load; returns the period after that. */
-static u64 settle(u64 period, u64 events, u64 budget, int n)
+/* All that a controller is. */
+struct control {
+	u64 period;
+	struct htmm_budget_past past;
+};
+
+static struct control begin(u64 period)
 {
-	while (n--)
-		period = htmm_budget_period(period, &wide,
-					    cost_of(events, period), budget);
-	return period;
+	return (struct control) { .period = period };
 }
 
-static bool met(u64 period, u64 events)
+static void look(struct control *c, u64 cost, u64 budget)
 {
-	u64 cost = cost_of(events, period);
+	c->period = htmm_budget_period(&c->past, c->period, &wide, cost, budget);
+}
+
+/* Looks @n times at a steady load; returns where that leads. */
+static struct control settle(struct control c, u64 events, u64 budget, int n)
+{
+	while (n--)
+		look(&c, cost_of(events, c.period), budget);
+	return c;
+}
+
+static bool met(struct control c, u64 events)
+{
+	u64 cost = cost_of(events, c.period);
 
 	return cost * 100 <= BUDGET * HTMM_BUDGET_HIGH &&
 	       cost * 100 >= BUDGET * HTMM_BUDGET_LOW;
@@ -63,13 +78,13 @@ static void load_ten_times_as_high_is_met_within_5(void)
 	u64 events;
 
 	for (events = 20000000; events < 1000000000; events = events * 5 / 4) {
-		u64 period = settle(wide.min, events, BUDGET, 40);
+		struct control c = settle(begin(wide.min), events, BUDGET, 40);
 
-		CHECK(met(period, events));
-		CHECK(met(settle(period, events * 10, BUDGET, 5), events * 10));
+		CHECK(met(c, events));
+		CHECK(met(settle(c, events * 10, BUDGET, 5), events * 10));
 		/* Raised at once: one look is enough not to exceed the budget. */
-		period = settle(period, events * 10, BUDGET, 1);
-		CHECK(cost_of(events * 10, period) <= BUDGET);
+		c = settle(c, events * 10, BUDGET, 1);
+		CHECK(cost_of(events * 10, c.period) <= BUDGET);
 	}
 }
 
@@ -78,11 +93,11 @@ static void load_ten_times_as_low_is_met_within_5(void)
 	u64 events;
 
 	for (events = 200000000; events < 10000000000; events = events * 5 / 4) {
-		u64 period = settle(wide.min, events, BUDGET, 40);
+		struct control c = settle(begin(wide.min), events, BUDGET, 40);
 
-		CHECK(met(settle(period, events / 10, BUDGET, 5), events / 10));
+		CHECK(met(settle(c, events / 10, BUDGET, 5), events / 10));
 		/* Lowered slowly. */
-		CHECK(settle(period, events / 10, BUDGET, 1) >= period / 2);
+		CHECK(settle(c, events / 10, BUDGET, 2).period >= c.period / 2);
 	}
 }
 
@@ -92,56 +107,147 @@ static void steady_load_does_not_oscillate(void)
 
 	for (i = 0; i < 1000; i++) {
 		u64 events = 1000000 + tap_random() % 10000000000;
-		u64 period = settle(wide.min + tap_below(100000), events,
-				    BUDGET, 30);
+		struct control c = settle(begin(wide.min + tap_below(100000)),
+					  events, BUDGET, 30);
 
-		CHECK(settle(period, events, BUDGET, 1) == period);
-		CHECK(settle(period, events, BUDGET, 10) == period);
+		CHECK(settle(c, events, BUDGET, 1).period == c.period);
+		CHECK(settle(c, events, BUDGET, 10).period == c.period);
 	}
 }
 
 static void noise_within_the_band_moves_nothing(void)
 {
-	u64 events = 500000000, period = settle(wide.min, events, BUDGET, 30);
+	u64 events = 500000000;
+	struct control c = settle(begin(wide.min), events, BUDGET, 30);
+	u64 period = c.period;
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		u64 noisy = events / 100 * (90 + tap_below(21));
+		c = settle(c, events / 100 * (90 + tap_below(21)), BUDGET, 1);
+		CHECK(c.period == period);
+	}
+}
 
-		CHECK(htmm_budget_period(period, &wide, cost_of(noisy, period),
-					 BUDGET) == period);
+#define WRONG_LOOKS	10000
+
+/**
+ * struct outcome - what came of looks at a cost that was measured wrong
+ * @over: looks that were followed by a true cost above 120 % of the budget
+ * @spent: the true cost of all, in percent of the budget
+ */
+struct outcome {
+	int over;
+	u64 spent;
+};
+
+/* The load is steady, and each look sees @percent() of its true cost. */
+static struct outcome mislead(u64 (*percent)(void), bool forget)
+{
+	const u64 events = 500000000;
+	struct control c = settle(begin(wide.min), events, BUDGET, 30);
+	struct outcome out = { };
+	u64 cost;
+	int i;
+
+	for (i = 0; i < WRONG_LOOKS; i++) {
+		cost = cost_of(events, c.period);
+		look(&c, cost / 100 * percent(), BUDGET);
+		if (forget)
+			c = begin(c.period);
+		cost = cost_of(events, c.period);
+		out.over += cost * 100 > BUDGET * 120;
+		out.spent += cost;
+	}
+	out.spent /= BUDGET / 100 * WRONG_LOOKS;
+	return out;
+}
+
+/* Between 60 and 160 %, low values as likely as high ones. */
+static u64 uneven(void)
+{
+	u64 more = 100 + tap_below(61);
+
+	return tap_below(2) ? more : 10000 / more;
+}
+
+/* A processor that is taken away in the middle of a handler. */
+static u64 spiked(void)
+{
+	return tap_below(10) ? 100 : 2000;
+}
+
+/* Little of a window was seen. */
+static u64 dipped(void)
+{
+	return tap_below(10) ? 100 : 20;
+}
+
+/* What the past is for: without it wrong looks do at least twice the harm. */
+static void wrong_looks_seldom_exceed_the_budget(void)
+{
+	static const struct {
+		const char *name;
+		u64 (*percent)(void);
+	} kinds[] = {
+		{ "uneven", uneven }, { "spiked", spiked }, { "dipped", dipped },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct outcome with = mislead(kinds[i].percent, false);
+		struct outcome without = mislead(kinds[i].percent, true);
+
+		printf("# %s: %d of %d over (%d without a past), %llu %% spent (%llu)\n",
+		       kinds[i].name, with.over, WRONG_LOOKS, without.over,
+		       (unsigned long long)with.spent,
+		       (unsigned long long)without.spent);
+		CHECK(with.over <= without.over / 2);
+		/* It is not kept from sampling, either. */
+		CHECK(with.spent <= 100 && with.spent >= 33);
+	}
+}
+
+static void one_low_look_moves_nothing(void)
+{
+	u64 events;
+
+	for (events = 200000000; events < 10000000000; events = events * 5 / 4) {
+		struct control c = settle(begin(wide.min), events, BUDGET, 40);
+
+		CHECK(settle(c, 0, BUDGET, 1).period == c.period);
+		CHECK(settle(c, 0, BUDGET, 2).period < c.period);
 	}
 }
 
 static void bursts_cost_one_window_each(void)
 {
-	u64 period = settle(wide.min, 10000000, BUDGET, 30);
+	struct control c = settle(begin(wide.min), 10000000, BUDGET, 30);
 	int i, over = 0;
 
 	/* One window in four is a hundred times as busy. */
 	for (i = 0; i < 400; i++) {
 		u64 events = i % 4 ? 10000000 : 1000000000;
 
-		over += cost_of(events, period) * 100 >
+		over += cost_of(events, c.period) * 100 >
 			BUDGET * HTMM_BUDGET_HIGH;
-		period = settle(period, events, BUDGET, 1);
+		c = settle(c, events, BUDGET, 1);
 	}
 	CHECK(over <= 100);
 }
 
 static void idle_returns_to_the_smallest_period(void)
 {
-	CHECK(settle(wide.max, 0, BUDGET, 30) == wide.min);
-	CHECK(settle(wide.max, 0, BUDGET, 1) >= wide.max / 2);
+	CHECK(settle(begin(wide.max), 0, BUDGET, 30).period == wide.min);
+	CHECK(settle(begin(wide.max), 0, BUDGET, 1).period >= wide.max / 2);
 }
 
 static void no_budget_and_tiny_budgets_sample_as_little_as_can_be(void)
 {
-	CHECK(settle(wide.min, 1000000000, 0, 1) == wide.max);
-	CHECK(settle(wide.min, 0, 0, 1) == wide.max);
-	CHECK(settle(wide.max, 1000000000, 0, 10) == wide.max);
-	CHECK(settle(wide.min, 1000000000, 1, 2) == wide.max);
-	CHECK(settle(wide.max, 1000000000, 1, 10) == wide.max);
+	CHECK(settle(begin(wide.min), 1000000000, 0, 1).period == wide.max);
+	CHECK(settle(begin(wide.min), 0, 0, 1).period == wide.max);
+	CHECK(settle(begin(wide.max), 1000000000, 0, 10).period == wide.max);
+	CHECK(settle(begin(wide.min), 1000000000, 1, 2).period == wide.max);
+	CHECK(settle(begin(wide.max), 1000000000, 1, 10).period == wide.max);
 }
 
 static void steps_are_kept_to(void)
@@ -149,11 +255,12 @@ static void steps_are_kept_to(void)
 	const struct htmm_budget_range range = {
 		.min = 1600, .max = 1600000, .step = 16,
 	};
+	struct htmm_budget_past past = { };
 	u64 period = 1600;
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		period = htmm_budget_period(period, &range,
+		period = htmm_budget_period(&past, period, &range,
 					    tap_below(2 * BUDGET), BUDGET);
 		CHECK(period % 16 == 0);
 		CHECK(period >= range.min && period <= range.max);
@@ -173,7 +280,11 @@ static void any_input_gives_a_period_in_range(void)
 		u64 period = range.min + tap_random() % (range.max - range.min + 1);
 		u64 cost = tap_random() >> (8 + tap_below(56));
 		u64 budget = tap_random() >> (8 + tap_below(56));
-		u64 next = htmm_budget_period(period, &range, cost, budget);
+		struct htmm_budget_past past = {
+			{ tap_random() >> tap_below(64),
+			  tap_random() >> tap_below(64) }
+		};
+		u64 next = htmm_budget_period(&past, period, &range, cost, budget);
 
 		CHECK(next >= range.min && next <= range.max);
 		CHECK(next == period || next == range.min || next == range.max ||
@@ -191,6 +302,8 @@ static const struct tap_test tests[] = {
 	TAP_TEST(load_ten_times_as_low_is_met_within_5),
 	TAP_TEST(steady_load_does_not_oscillate),
 	TAP_TEST(noise_within_the_band_moves_nothing),
+	TAP_TEST(wrong_looks_seldom_exceed_the_budget),
+	TAP_TEST(one_low_look_moves_nothing),
 	TAP_TEST(bursts_cost_one_window_each),
 	TAP_TEST(idle_returns_to_the_smallest_period),
 	TAP_TEST(no_budget_and_tiny_budgets_sample_as_little_as_can_be),
