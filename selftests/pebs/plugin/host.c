@@ -52,6 +52,9 @@ static struct {
 	struct version_info *(*qmp_query_version)(void **errp);
 	void *(*qemu_get_cpu)(int index);
 	void (*cpu_interrupt)(void *cpu, int mask);
+	void (*async_run_on_cpu)(void *cpu, void (*work)(void *cpu, void *data),
+				 void *data);
+	int *use_icount;
 	bool (*qemu_mutex_iothread_locked)(void);
 	void (*qemu_mutex_lock_iothread_impl)(const char *file, int line);
 	void (*qemu_mutex_unlock_iothread)(void);
@@ -98,7 +101,7 @@ static bool bind(void *function, const char *name)
 	void *address = dlsym(RTLD_DEFAULT, name);
 
 	if (!address)
-		return refuse("this QEMU does not export %s(); " ADVICE, name);
+		return refuse("this QEMU does not export %s; " ADVICE, name);
 	memcpy(function, &address, sizeof(address));
 	return true;
 }
@@ -110,7 +113,8 @@ bool host_bind(void)
 	struct version_info *version;
 
 	if (!BIND(qmp_query_version) || !BIND(qemu_get_cpu) ||
-	    !BIND(cpu_interrupt) || !BIND(qemu_mutex_iothread_locked) ||
+	    !BIND(cpu_interrupt) || !BIND(async_run_on_cpu) ||
+	    !BIND(use_icount) || !BIND(qemu_mutex_iothread_locked) ||
 	    !BIND(qemu_mutex_lock_iothread_impl) ||
 	    !BIND(qemu_mutex_unlock_iothread) ||
 	    !BIND(cpu_physical_memory_is_io) ||
@@ -190,13 +194,26 @@ __u64 host_phys(__u32 info, __u64 vaddr)
 	return HOST_NO_PHYS;
 }
 
+static void interrupt(void *cpu, void *unused)
+{
+	(void)unused;
+	qemu.cpu_interrupt(cpu, CPU_INTERRUPT_NMI);
+}
+
 void host_raise_nmi(unsigned int index)
 {
-	bool locked = qemu.qemu_mutex_iothread_locked();
+	void *cpu = qemu.qemu_get_cpu(index);
+	bool locked;
 
+	/* Where instructions are counted, QEMU lets none of them interrupt. */
+	if (*qemu.use_icount) {
+		qemu.async_run_on_cpu(cpu, interrupt, NULL);
+		return;
+	}
+	locked = qemu.qemu_mutex_iothread_locked();
 	if (!locked)
 		qemu.qemu_mutex_lock_iothread_impl(__FILE__, __LINE__);
-	qemu.cpu_interrupt(qemu.qemu_get_cpu(index), CPU_INTERRUPT_NMI);
+	interrupt(cpu, NULL);
 	if (!locked)
 		qemu.qemu_mutex_unlock_iothread();
 }
