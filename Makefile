@@ -11,6 +11,7 @@
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
 # make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
 # make bench-scaling	two writers against one (the same)
+# make bench-budget	what sampling costs under a budget while a load steps
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
 # make fuzz		libFuzzer on the core, SECONDS=N for each target
 # make lint		check everything that needs no run
@@ -71,6 +72,10 @@ bench-readers:
 bench-scaling:
 	$(MAKE) -C selftests/bench/threads scaling
 
+bench-budget:
+	selftests/rig/packages
+	$(MAKE) -C selftests/bench/budget run
+
 install: userspace
 	packaging/install user
 
@@ -108,4 +113,4 @@ clean:
 	rm -rf build
 
 .PHONY: all module userspace packages demo check fuzz lint bench-core bench-readers bench-scaling \
-	bench-report clean
+	bench-report bench-budget clean
