@@ -11,7 +11,7 @@
 #define PAGE		4096UL
 #define PAGES		64
 #define ROUNDS		5
-#define RING_PAGES	16
+#define RING_PAGES	64
 /* Bytes that a record of the default sample_type takes in a ring. */
 #define RECORD		64
 #define MAX_CPUS	64
