@@ -12,7 +12,9 @@
  * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
  * FAKE_DUMP=FILE		HTMM_IOC_START writes there what it was asked for
  * FAKE_THROTTLED=N		the last channel was throttled N times
- * FAKE_TARGETS=N		the session has N processes as targets, from 7000001 on
+ * FAKE_TARGETS=N		the session has N processes as targets, from 7000001 on; if
+ *				there are several, the first space of the second is that
+ *				of the parent, which has the third page
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
@@ -325,7 +327,7 @@ static struct htmm_hot_page fake_page(__u64 index)
 {
 	struct htmm_hot_page page = {
 		.samples = FAKE_PAGES - index, .bin = 3, .space = 1, .flags = HTMM_PAGE_EXITED,
-		.addr = 0x7f0000000000 + (index << 12),
+		.addr = 0x7f0000000000 + (index << 12), .target = 1,
 	};
 
 	if (index == 0) {
@@ -334,6 +336,10 @@ static struct htmm_hot_page fake_page(__u64 index)
 		page.flags = HTMM_PAGE_HOT;
 	} else if (index == 1) {
 		page.pid = target;
+	} else if (index == 2 && fake_nr_targets() > 1) {
+		page.pid = getppid();
+		page.target = 2;
+		page.flags = HTMM_PAGE_HOT;
 	} else if (getenv("FAKE_LIVE") && index < 100) {
 		page.pid = 7000000 + index;
 	}

@@ -22,17 +22,23 @@ int report_live_config(int fd, struct report_config *config, struct htmm_error *
 	return 0;
 }
 
+/* The module numbers address spaces for each target. */
+static __u64 space_key(const struct htmm_hot_page *page)
+{
+	return (__u64)page->target << 32 | page->space;
+}
+
 /* The report's number of an address space that the module numbers otherwise. */
 static int space_of(struct report *report, struct idmap *spaces, const struct htmm_hot_page *page,
 		    const struct htmm_place *place)
 {
-	__s64 known = idmap_get(spaces, page->space);
+	__s64 known = idmap_get(spaces, space_key(page));
 	int space;
 
 	if (known >= 0)
 		return known;
 	space = tasks_new_space(&report->tasks, page->pid);
-	if (space < 0 || idmap_set(spaces, page->space, space))
+	if (space < 0 || idmap_set(spaces, space_key(page), space))
 		return -ENOMEM;
 	tasks_name_space(&report->tasks, space, place->comm, strlen(place->comm));
 	report->tasks.space[space].exited = page->flags & HTMM_PAGE_EXITED;
@@ -57,8 +63,8 @@ static int by_address(const void *a, const void *b)
 {
 	const struct htmm_hot_page *x = a, *y = b;
 
-	if (x->space != y->space)
-		return x->space < y->space ? -1 : 1;
+	if (space_key(x) != space_key(y))
+		return space_key(x) < space_key(y) ? -1 : 1;
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
