@@ -163,13 +163,13 @@ static bool htmm_add_sparse(struct htmm_table *table,
 	if (!(count & (count + 1))) {
 		if (!count || count == HTMM_PAIR_MAX)
 			return false;
-		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], count);
+		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], count, 1);
 	}
 	*pair += 1 << HTMM_REGION_SHIFT;
 	return true;
 }
 
-/* A sample whose byte no addition fits, if there is another way than the slow one. */
+/* A sample at the ends of its byte, if there is another way than the slow one. */
 static noinline bool htmm_add_rest(struct htmm_table *table,
 				   const struct htmm_table_sample *s,
 				   struct htmm_region *region)
@@ -189,12 +189,19 @@ static noinline bool htmm_add_rest(struct htmm_table *table,
 	return added;
 }
 
+/* Is it the first addition to a digit, or one that it has no room for? */
+static inline bool htmm_digit_ends(u32 digit)
+{
+	return !((digit + 1) & (HTMM_DIGIT_MASK - 1));
+}
+
 /*
  * Second step: one more sample, if it changes no more than a number. False: it
  * takes the slow way.
  *
- * A count's bin and form change only where a carry runs through all lower bits:
- * one test finds the new page, the power of two and the byte that overflows.
+ * Whether a page's bin changes is not asked here, for nobody could guess the answer
+ * beforehand: what its byte was is noted, and htmm_table_settle() moves all pages
+ * from bin to bin that the batch has moved.
  */
 static inline bool htmm_add_fast(struct htmm_table *table,
 				 const struct htmm_table_sample *s,
@@ -203,15 +210,11 @@ static inline bool htmm_add_fast(struct htmm_table *table,
 	struct htmm_region *region = ahead->region;
 	u32 digit = *ahead->digit, count;
 
-	if (unlikely(!(digit & (digit + 1)))) {
-		if (!digit || digit >= HTMM_DIGIT_MASK)
-			return htmm_add_rest(table, s, region);
-		if (s->weight != 1)
-			return false;
-		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], digit);
-	} else if (unlikely(s->weight != 1)) {
+	if (unlikely(htmm_digit_ends(digit)))
+		return htmm_add_rest(table, s, region);
+	if (unlikely(s->weight != 1))
 		return false;
-	}
+	table->found[digit]++;
 	*ahead->digit = digit + 1;
 	count = region->count;
 	if (unlikely(!(count & (count + 1))))
@@ -219,6 +222,21 @@ static inline bool htmm_add_fast(struct htmm_table *table,
 	else
 		region->count = count + 1;
 	return true;
+}
+
+/*
+ * End of a batch. A count's bin changes only where a carry runs through all lower
+ * bits. Other bytes have been noted in vain, and a marked one never changes a bin.
+ */
+static void htmm_table_settle(struct htmm_table *table)
+{
+	u32 digit;
+
+	for (digit = 1; digit < HTMM_DIGIT_MASK; digit += digit + 1) {
+		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], digit,
+				table->found[digit]);
+		table->found[digit] = 0;
+	}
 }
 
 /* Returns how many samples of a block were refused. */
@@ -277,6 +295,7 @@ u32 htmm_table_add(struct htmm_table *table,
 				       dropped + lost, at);
 		now = !now;
 	}
+	htmm_table_settle(table);
 	table->counted += n - lost;
 	table->full += lost;
 	return lost;

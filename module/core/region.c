@@ -322,19 +322,24 @@ void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 bool htmm_region_carry(struct htmm_region *region, struct htmm_hist *hist,
 		       u32 page)
 {
+	u8 *digit = &region->leaf[page];
 	u32 *pair, above;
 
-	if (region->digits > 1 ||
-	    region->leaf[page] != (HTMM_DIGIT_MORE | HTMM_DIGIT_MASK))
+	if (*digit == HTMM_DIGIT_MORE) {
+		++*digit;
+		return true;
+	}
+	if (region->digits > 1 || *digit != (HTMM_DIGIT_MORE | HTMM_DIGIT_MASK))
 		return false;
 	pair = htmm_region_pair(region, page);
 	above = *pair >> HTMM_REGION_SHIFT;
 	if (above == HTMM_PAIR_MAX)
 		return false;
 	if (!(above & (above + 1)))
-		htmm_hist_carry(hist, above << HTMM_DIGIT_BITS | HTMM_DIGIT_MASK);
+		htmm_hist_carry(hist, above << HTMM_DIGIT_BITS | HTMM_DIGIT_MASK,
+				1);
 	*pair += 1 << HTMM_REGION_SHIFT;
-	region->leaf[page] = HTMM_DIGIT_MORE;
+	*digit = HTMM_DIGIT_MORE;
 	return true;
 }
 

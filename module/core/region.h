@@ -269,10 +269,10 @@ void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 page, u32 count);
 
 /**
- * htmm_region_carry() - one more sample of a page whose byte is full
+ * htmm_region_carry() - one more sample of a page at the ends of its byte
  * @region: a dense region
  * @hist: of base pages
- * @page: index of the page, whose byte no addition fits
+ * @page: index of the page, whose digit is full or 0
  *
  * Return: true if the count was raised, and the histogram kept; false, with nothing
  * changed, if that takes htmm_region_set().

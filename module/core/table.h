@@ -90,6 +90,9 @@ struct htmm_table_config {
 /* Most blocks that one sample takes. */
 #define HTMM_SAMPLE_BLOCKS	6
 
+/* Values of a page's byte. */
+#define HTMM_BYTE_VALUES	256
+
 /* Samples whose memory is fetched together, and blocks of them under way. */
 #define HTMM_ADD_BLOCK		32
 #define HTMM_ADD_BLOCKS		2
@@ -148,6 +151,7 @@ struct htmm_table {
 	u32 leaving;			/* index + 1 of the next one to remove */
 	bool moved;			/* entries have been moved or evicted */
 	u8 no_digit;			/* always 0, as the byte of a new page is */
+	u32 found[HTMM_BYTE_VALUES];	/* samples of the batch whose byte was so */
 	struct htmm_ahead ahead[HTMM_ADD_BLOCKS][HTMM_ADD_BLOCK];
 };
 

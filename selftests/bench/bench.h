@@ -119,7 +119,7 @@ static inline void bench_cell_add(struct bench_counts *counts,
 		cell->epoch = counts->epoch;
 	}
 	if (!(cell->count & (cell->count + 1)))
-		htmm_hist_carry(hist, cell->count);
+		htmm_hist_carry(hist, cell->count, 1);
 	cell->count++;
 }
 

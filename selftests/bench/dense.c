@@ -55,7 +55,7 @@ static inline void count_one(struct htmm_hist *hist, u32 *count)
 
 	if (!(old & (old + 1))) {
 		if (old)
-			htmm_hist_carry(hist, old);
+			htmm_hist_carry(hist, old, 1);
 		else
 			htmm_hist_add(hist, 1);
 	}
