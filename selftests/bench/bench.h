@@ -53,15 +53,28 @@ double bench_now(void);
 /* Sorts the values; the median is 2 quarters. */
 double bench_quartile(double *values, u32 n, u32 quarters);
 
+/* Pages of the smallest space. */
+#define BENCH_LEAST_PAGES	1048576
+
 struct bench_result {
 	double ns;
 	double ratio[3];	/* lower quartile, median, upper quartile */
+	u32 turns;
 };
 
-/* A line of the table, and of its JSON. */
+/* Names of the columns of what bench_report() prints. */
+void bench_report_head(void);
+
+/* Print a line, and keep it for what follows. */
 void bench_report(const char *structure, const char *stream,
 		  const struct bench_space *space,
 		  const struct bench_result *result, double bytes_per_page);
+
+/* All that was reported, as a list of objects. False: the file cannot be written. */
+bool bench_write_json(const char *path);
+
+/* All that was reported, as tables for docs/core.md. */
+void bench_print_tables(void);
 
 /* What taking records out of a ring costs. */
 void bench_ring(void);

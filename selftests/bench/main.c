@@ -14,6 +14,9 @@
 
 #define CHUNK		(512 * 1024)	/* samples between two looks at the clock */
 #define MAX_CHUNKS	64
+/* A store so many times slower than the bound gets only so many chunks of a stream. */
+#define SLOW		8
+#define SLOW_CHUNKS	4
 #define COUNT_SAMPLES	200000
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -39,9 +42,7 @@ static const struct stream {
 	{ "sequential", bench_sequential },
 };
 
-static FILE *json;
-static u32 nr_rows;
-static struct htmm_table_sample *samples;
+static struct htmm_table_sample *samples[ARRAY_SIZE(streams)];
 
 void *bench_alloc(size_t bytes)
 {
@@ -127,6 +128,7 @@ static void check_same(const struct bench_store *a, void *store_a,
 static void each_once(const struct bench_store *type, void *store,
 		      const struct bench_space *space)
 {
+	static struct htmm_table_sample samples[CHUNK];
 	u64 page;
 	u32 n;
 
@@ -137,105 +139,65 @@ static void each_once(const struct bench_store *type, void *store,
 	}
 }
 
-/* One stream through the bound and a store, in turns. */
-static struct bench_result run_stream(const struct bench_store *type,
-				      void *store, void *bound, u32 chunks)
+/* One turn: nanoseconds per sample of the bound and of a store, @first before. */
+static void take_turn(const struct bench_store *const type[2],
+		      void *const store[2], const struct htmm_table_sample *s,
+		      u32 first, double ns[2])
 {
-	double ns[MAX_CHUNKS], ratio[MAX_CHUNKS], base;
+	ns[first] = timed(type[first], store[first], s, CHUNK);
+	ns[!first] = timed(type[!first], store[!first], s, CHUNK);
+}
+
+/* One stream through the bound and a store, in turns. */
+static struct bench_result run_stream(const struct bench_store *const type[2],
+				      void *const store[2],
+				      const struct htmm_table_sample *s,
+				      u32 chunks)
+{
+	double ns[MAX_CHUNKS], ratio[MAX_CHUNKS], turn[2];
 	u32 i, cool_after = setting("COOL", 0) / CHUNK;
 	struct bench_result result;
 
 	for (i = 0; i < chunks; i++) {
-		const struct htmm_table_sample *s = &samples[(u64)i * CHUNK];
-
-		if (i % 2) {
-			ns[i] = timed(type, store, s, CHUNK);
-			base = timed(&bench_dense_prefetch, bound, s, CHUNK);
-		} else {
-			base = timed(&bench_dense_prefetch, bound, s, CHUNK);
-			ns[i] = timed(type, store, s, CHUNK);
-		}
-		ratio[i] = ns[i] / base;
+		take_turn(type, store, &s[(u64)i * CHUNK], i % 2, turn);
+		ns[i] = turn[1];
+		ratio[i] = turn[1] / turn[0];
+		if (ratio[0] > SLOW)
+			chunks = min_t(u32, chunks, SLOW_CHUNKS);
 		if (cool_after && (i + 1) % cool_after == 0) {
-			type->cool(store);
-			bench_dense_prefetch.cool(bound);
+			type[0]->cool(store[0]);
+			type[1]->cool(store[1]);
 		}
 	}
-	check_same(type, store, &bench_dense_prefetch, bound);
+	check_same(type[1], store[1], type[0], store[0]);
+	result.turns = chunks;
 	result.ns = bench_quartile(ns, chunks, 2);
 	for (i = 0; i < 3; i++)
 		result.ratio[i] = bench_quartile(ratio, chunks, i + 1);
 	return result;
 }
 
-/* Instructions per sample that callgrind has counted before, or -1. */
-static double instructions(const char *store, const char *stream)
-{
-	const char *path = getenv("COUNTS");
-	char a[32], b[32];
-	double counted = -1, value;
-	FILE *file = path ? fopen(path, "r") : NULL;
-
-	if (!file)
-		return -1;
-	while (fscanf(file, "%31s %31s %lf", a, b, &value) == 3) {
-		if (!strcmp(a, store) && !strcmp(b, stream))
-			counted = value;
-	}
-	fclose(file);
-	return counted;
-}
-
-void bench_report(const char *store, const char *stream,
-		  const struct bench_space *space,
-		  const struct bench_result *result, double bytes_per_page)
-{
-	double counted = instructions(store, stream);
-
-	printf("%-15s %-10s %9llu 1/%-2u %8.2f %7.2f %6.2f..%-6.2f %7.2f",
-	       store, stream, space->pages, space->one_in, result->ns,
-	       result->ratio[1], result->ratio[0], result->ratio[2],
-	       bytes_per_page);
-	if (counted >= 0)
-		printf(" %7.1f", counted);
-	printf("\n");
-	if (!json)
-		return;
-	fprintf(json, "%s\n  {\"structure\": \"%s\", \"stream\": \"%s\", ",
-		nr_rows++ ? "," : "[", store, stream);
-	fprintf(json, "\"pages\": %llu, \"touched\": %.6f, \"ns\": %.3f, ",
-		space->pages, 1.0 / space->one_in, result->ns);
-	fprintf(json, "\"ratio\": %.3f, \"spread\": [%.3f, %.3f], ",
-		result->ratio[1], result->ratio[0], result->ratio[2]);
-	fprintf(json, "\"bytes_per_page\": %.3f, \"instructions\": ",
-		bytes_per_page);
-	if (counted >= 0)
-		fprintf(json, "%.1f}", counted);
-	else
-		fprintf(json, "null}");
-}
-
-static void run_store(const struct bench_store *type,
+static void run_store(const struct bench_store *measured,
 		      const struct bench_space *space, u32 chunks)
 {
-	void *bound = bench_dense_prefetch.open(space);
-	void *store = type->open(space);
+	const struct bench_store *const type[2] = {
+		&bench_dense_prefetch, measured,
+	};
+	void *const store[2] = { type[0]->open(space), type[1]->open(space) };
 	struct bench_result result;
 	u32 i;
 
-	each_once(&bench_dense_prefetch, bound, space);
-	each_once(type, store, space);
+	each_once(type[0], store[0], space);
+	each_once(type[1], store[1], space);
 	for (i = 0; i < ARRAY_SIZE(streams); i++) {
 		if (!wanted("STREAMS", streams[i].name))
 			continue;
-		streams[i].draw(space, samples, chunks * CHUNK);
-		result = run_stream(type, store, bound, chunks);
-		bench_report(type->name, streams[i].name, space, &result,
-			     (double)type->bytes(store) / space->pages);
+		result = run_stream(type, store, samples[i], chunks);
+		bench_report(measured->name, streams[i].name, space, &result,
+			     (double)measured->bytes(store[1]) / space->pages);
 	}
-	fflush(stdout);
-	type->close(store);
-	bench_dense_prefetch.close(bound);
+	type[1]->close(store[1]);
+	type[0]->close(store[0]);
 }
 
 /* The worst store needs 160 bytes a page, and the bound 4 per page of the span. */
@@ -266,6 +228,8 @@ static void run_space(u64 pages, u32 one_in, u32 chunks)
 		       pages, one_in);
 		return;
 	}
+	for (i = 0; i < ARRAY_SIZE(streams); i++)
+		streams[i].draw(&space, samples[i], chunks * CHUNK);
 	for (i = 0; i < ARRAY_SIZE(stores); i++) {
 		if (!only || strstr(only, stores[i]->name))
 			run_store(stores[i], &space, chunks);
@@ -276,33 +240,47 @@ static void run_space(u64 pages, u32 one_in, u32 chunks)
 	bench_space_close(&space);
 }
 
+static void run_spaces(u64 most, u32 chunks)
+{
+	u64 pages;
+
+	for (pages = min_t(u64, most, BENCH_LEAST_PAGES); pages <= most;
+	     pages *= pages < 16 << 20 ? 16 : 4)
+		run_space(pages, 1, chunks);
+	most = min_t(u64, most, 16 << 20);
+	for (pages = min_t(u64, most, BENCH_LEAST_PAGES); pages <= most;
+	     pages *= 16) {
+		run_space(pages, 8, chunks);
+		run_space(pages, 64, chunks);
+	}
+}
+
 static int time_all(const char *path)
 {
 	bool quick = setting("QUICK", 0);
-	u64 most = setting("PAGES", quick ? 1 << 20 : 64 << 20), pages;
-	u32 chunks = setting("SAMPLES", quick ? 4 << 20 : 8 << 20) / CHUNK;
+	u64 most = setting("PAGES", quick ? 1 << 20 : 64 << 20);
+	u32 chunks = setting("SAMPLES", quick ? 4 << 20 : 8 << 20) / CHUNK, i;
+	time_t start = time(NULL);
 
 	if (!chunks || chunks > MAX_CHUNKS) {
 		fprintf(stderr, "bench: SAMPLES must be %u to %u\n", CHUNK,
 			MAX_CHUNKS * CHUNK);
 		return 1;
 	}
-	samples = bench_alloc((u64)chunks * CHUNK * sizeof(*samples));
-	json = path && *path ? fopen(path, "w") : NULL;
-	printf("%-15s %-10s %9s %-4s %8s %7s %14s %7s %7s\n", "structure",
-	       "stream", "pages", "of", "ns", "ratio", "quartiles", "B/page",
-	       "instr");
+	for (i = 0; i < ARRAY_SIZE(streams); i++)
+		samples[i] = bench_alloc((u64)chunks * CHUNK *
+					 sizeof(*samples[i]));
+	printf("# %u turns of %u samples; %u for stores that take %u times what the bound does\n",
+	       chunks, CHUNK, min_t(u32, chunks, SLOW_CHUNKS), SLOW);
+	bench_report_head();
 	if (wanted("STORES", "ring"))
 		bench_ring();
-	for (pages = min_t(u64, most, 1 << 20); pages <= most; pages *= pages < 16 << 20 ? 16 : 4)
-		run_space(pages, 1, chunks);
-	for (pages = min_t(u64, most, 1 << 20); pages <= min_t(u64, most, 16 << 20); pages *= 16) {
-		run_space(pages, 8, chunks);
-		run_space(pages, 64, chunks);
-	}
-	if (json) {
-		fprintf(json, "\n]\n");
-		fclose(json);
+	run_spaces(most, chunks);
+	bench_print_tables();
+	printf("\n# took %.0f s\n", difftime(time(NULL), start));
+	if (path && *path && !bench_write_json(path)) {
+		fprintf(stderr, "bench: %s cannot be written\n", path);
+		return 1;
 	}
 	return 0;
 }
@@ -312,6 +290,7 @@ static int count(const char *name)
 {
 	struct bench_space space;
 	const struct bench_store *type = &bench_dense_prefetch;
+	struct htmm_table_sample *s;
 	void *store;
 	u32 i;
 
@@ -319,20 +298,20 @@ static int count(const char *name)
 		if (!strcmp(stores[i]->name, name))
 			type = stores[i];
 	}
-	samples = bench_alloc(CHUNK * sizeof(*samples));
+	s = bench_alloc(CHUNK * sizeof(*s));
 	bench_space_open(&space, 1 << 18, 1);
 	store = type->open(&space);
 	each_once(type, store, &space);
 	/* As many samples a page as a run of 8 M over 1 M pages. */
 	for (i = 0; i < 8; i++) {
-		bench_uniform(&space, samples, 1 << 18);
-		type->add(store, samples, 1 << 18);
+		bench_uniform(&space, s, 1 << 18);
+		type->add(store, s, 1 << 18);
 	}
 	for (i = 0; i < ARRAY_SIZE(streams); i++) {
-		streams[i].draw(&space, samples, COUNT_SAMPLES);
+		streams[i].draw(&space, s, COUNT_SAMPLES);
 		CALLGRIND_ZERO_STATS;
 		CALLGRIND_TOGGLE_COLLECT;
-		type->add(store, samples, COUNT_SAMPLES);
+		type->add(store, s, COUNT_SAMPLES);
 		CALLGRIND_TOGGLE_COLLECT;
 		CALLGRIND_DUMP_STATS_AT(streams[i].name);
 	}

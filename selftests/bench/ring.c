@@ -142,6 +142,7 @@ static void compare(struct htmm_ring *ring, const char *how, bool alone)
 		ratio[1][i] = ns[1][i] / ns[0][i];
 	}
 	for (kind = 0; kind < 2; kind++) {
+		result.turns = TURNS;
 		result.ns = bench_quartile(ns[kind], TURNS, 2);
 		for (i = 0; i < 3; i++)
 			result.ratio[i] = bench_quartile(ratio[kind], TURNS, i + 1);
