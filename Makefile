@@ -51,12 +51,13 @@ lint: packages
 	selftests/lint/run
 
 stress: packages
-	selftests/kselftest/stress_vm $(or $(KERNEL),6.12) $(or $(SECONDS),60) $(SEED)
+	STRESS_SECONDS=$(or $(SECONDS),60) STRESS_SEED=$(SEED) selftests/kselftest/soak \
+		$(or $(KERNEL),6.12) $$(($(or $(SECONDS),60) + 600)) stress
 
 .PHONY: fuzz-ioctl stress
 fuzz-ioctl: packages
-	FUZZ_CALLS=$(CALLS) FUZZ_SEED=$(SEED) KSELFTEST_TIMEOUT=7200 \
-		selftests/kselftest/vm $(or $(KERNEL),6.12) 7500 fuzz_ioctl
+	FUZZ_CALLS=$(CALLS) FUZZ_SEED=$(SEED) selftests/kselftest/soak \
+		$(or $(KERNEL),6.12) 7200 fuzz_ioctl
 
 bench-core:
 	selftests/rig/packages build bench
