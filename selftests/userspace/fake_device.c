@@ -145,6 +145,12 @@ static void dump(const struct htmm_start *start)
 		start->max_bytes, start->capacity_pages);
 	fprintf(file, "cooling_period %llu\nadaptation_period %llu\n", start->cooling_period,
 		start->adaptation_period);
+	if (start->flags & HTMM_START_BUDGET)
+		fprintf(file, "budget_ppm %u\n", start->budget_ppm);
+	if (start->budget_interval_ms)
+		fprintf(file, "budget_interval_ms %u\n", start->budget_interval_ms);
+	if (start->interrupt_ns)
+		fprintf(file, "interrupt_ns %u\n", start->interrupt_ns);
 	fclose(file);
 }
 

@@ -121,6 +121,12 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->capacity, 4096, LLONG_MAX },
 		{ OPT_CALL, 0, "budget", "PCT", "CPU time that sampling may cost; moves periods",
 		  &s->budget_ppm, .call = call_budget },
+		{ OPT_NUMBER, 0, "budget-interval", "MS",
+		  "time between looks at the cost, 10 to 60000 (1000)",
+		  &s->budget_interval, 10, 60000, .rare = true },
+		{ OPT_NUMBER, 0, "interrupt-cost", "NS",
+		  "what an interrupt costs beside the handler (2000)",
+		  &s->interrupt_cost, 1, 1000000, .rare = true },
 		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
 		  &s->weight_period, .rare = true },
 		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
@@ -245,6 +251,8 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 		.capacity_pages = session->capacity >> HTMM_PAGE_SHIFT,
 		.cooling_period = session->cooling_period,
 		.adaptation_period = session->adaptation_period,
+		.interrupt_ns = session->interrupt_cost,
+		.budget_interval_ms = session->budget_interval,
 	};
 
 	if (session->budget_ppm >= 0) {

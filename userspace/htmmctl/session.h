@@ -25,6 +25,8 @@
  * @drain_nice: nice value of the drain threads
  * @drain_interval: milliseconds; 0: default
  * @budget_ppm: what sampling may cost, in millionths of CPU time; -1: no budget
+ * @budget_interval: milliseconds between looks at the cost; 0: default
+ * @interrupt_cost: nanoseconds of an interrupt outside the handler; 0: default
  * @sample_type: PERF_SAMPLE_* bits that records have besides those they always have
  * @weight_period: samples count as much as their period
  */
@@ -46,6 +48,8 @@ struct session {
 	__s64 drain_nice;
 	__s64 drain_interval;
 	__s64 budget_ppm;
+	__s64 budget_interval;
+	__s64 interrupt_cost;
 	__u64 sample_type;
 	bool weight_period;
 };
@@ -61,7 +65,7 @@ struct session {
 void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
 
 /* Number of options in the table that session_opts() fills, its end included. */
-#define SESSION_OPTS	(TARGET_OPTS + 16)
+#define SESSION_OPTS	(TARGET_OPTS + 18)
 
 /**
  * session_opts() - make the options that describe a session
