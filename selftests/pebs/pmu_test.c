@@ -31,6 +31,8 @@
 #define ARENA		0x100000000000UL
 #define TRUTH_ARENA	0x200000000000UL
 #define TRUTH_PAGES	16UL
+#define LARGE_ARENA	0x300000000000UL
+#define LARGE_PAGES	2048UL			/* four times the default cache */
 #define MAX_CPUS	32
 
 static __u64 *arena;
@@ -417,10 +419,6 @@ static bool test_faults(void)
 
 static bool test_hotplug(void)
 {
-	if (nr_cpus < 2) {
-		printf("# one CPU only: nothing to unplug\n");
-		return true;
-	}
 	for (int i = 0; i < 3; i++) {
 		struct perf_event_attr attr = sampler_attr(ALL_STORES, 997);
 		struct sampler s;
@@ -463,20 +461,28 @@ static __u64 *map_arena(unsigned long at, unsigned long pages)
 	return map;
 }
 
-/* Page i gets (i + 1) stores and 512 loads, none outside the gate. */
+/*
+ * Page i gets (i + 1) stores and 1024 loads, none outside the gate. Nothing of it is in
+ * the cache at first: the first store misses, of the first 512 loads one of each line
+ * but the stored one's, and none of the others.
+ */
 static bool test_truth(void)
 {
+	__u64 *large = map_arena(LARGE_ARENA, LARGE_PAGES);
 	__u64 *at = map_arena(TRUTH_ARENA, TRUTH_PAGES);
 
+	pin(0);
+	access_load(large, LARGE_PAGES, LARGE_PAGES * ACCESS_WORDS);
 	for (__u64 page = 0; page < TRUTH_PAGES; page++)
 		access_store(at + page * ACCESS_WORDS, 1, page + 1);
-	access_load(at, TRUTH_PAGES, TRUTH_PAGES * ACCESS_WORDS);
+	access_load(at, TRUTH_PAGES, 2 * TRUTH_PAGES * ACCESS_WORDS);
 	write_number(PARAMETERS "truth", 0);
 	access_store(at, TRUTH_PAGES, 12345);
 	write_number(PARAMETERS "truth", 1);
 	for (__u64 page = 0; page < TRUTH_PAGES; page++)
-		printf("# truth %d,0x%llx,%lu,%llu\n", getpid(),
-		       TRUTH_ARENA + page * ACCESS_PAGE, ACCESS_WORDS, page + 1);
+		printf("# truth %d,0x%llx,%lu,%llu,%lu,1\n", getpid(),
+		       TRUTH_ARENA + page * ACCESS_PAGE, 2 * ACCESS_WORDS, page + 1,
+		       ACCESS_PAGE / 64 - 1);
 	return true;
 }
 
@@ -515,10 +521,12 @@ int main(void)
 	set_max_rate(1000000);
 	arena = map_arena(ARENA, PAGES);
 	for (int i = 0; i < n; i++) {
-		bool good = tests[i].run();
+		bool skip = nr_cpus == 1 && tests[i].run == test_hotplug;
+		bool good = skip || tests[i].run();
 
 		failed += !good;
-		printf("%sok %d %s\n", good ? "" : "not ", i + 1, tests[i].name);
+		printf("%sok %d %s%s\n", good ? "" : "not ", i + 1, tests[i].name,
+		       skip ? " # SKIP there is one CPU" : "");
 	}
 	return failed != 0;
 }
