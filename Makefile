@@ -15,7 +15,7 @@
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
 # make fuzz		libFuzzer on the core, SECONDS=N for each target
 # make lint		check everything that needs no run
-# make packages		install what the last three need, on Debian
+# make packages		install what all of these need, on Debian; they do it themselves
 # make install		install htmmctl, libhtmm, manual pages and the rest (DESTDIR, prefix)
 # make module_install	install htmm.ko for the kernel of KDIR; or
 # make dkms_install	install its source where DKMS finds it
