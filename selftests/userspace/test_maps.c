@@ -194,7 +194,7 @@ static void test_names_survive_exit(void)
 	CHECK(htmm_names_refresh(names, pid) < 0);
 
 	page.flags = HTMM_PAGE_EXITED;
-	htmm_names_note(names, &list);
+	htmm_names_note(names, 1, &list);
 	CHECK(!strcmp(htmm_names_find(names, &page).mapping, "[anon]"));
 	CHECK(!strcmp(htmm_names_find(names, &page).comm, "test_maps"));
 	/* An address that was never mapped, and an address space before exec(). */
@@ -224,6 +224,190 @@ static void test_names_of_the_past(void)
 	htmm_names_free(names);
 }
 
+static bool mapping_is(struct htmm_names *names, const struct htmm_hot_page *page,
+		       const char *mapping)
+{
+	struct htmm_place place = htmm_names_find(names, page);
+	bool ok = !strcmp(place.mapping, mapping);
+
+	if (!ok)
+		printf("# target %u space %u: %s\n", page->target, page->space, place.mapping);
+	return ok;
+}
+
+static char *map_page(void)
+{
+	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* Each target numbers address spaces on its own. */
+static void test_names_targets(void)
+{
+	char *memory = map_page();
+	u64 addr = (u64)(unsigned long)memory;
+	struct htmm_hot_page pages[] = {
+		{ .addr = addr, .pid = getpid(), .target = 1, .space = 7 },
+		{ .addr = addr, .pid = getpid(), .target = 2, .space = 3 },
+		{ .addr = addr, .pid = getpid(), .target = 2, .space = 2,
+		  .flags = HTMM_PAGE_EXITED },
+		/* Numbers begin anew after the last one. */
+		{ .addr = addr, .pid = getpid(), .target = 3, .space = 1 },
+		{ .addr = addr, .pid = getpid(), .target = 3, .space = 9,
+		  .flags = HTMM_PAGE_EXITED },
+		/* Where none lives, the highest is the newest. */
+		{ .addr = addr, .pid = getpid(), .target = 4, .space = 6,
+		  .flags = HTMM_PAGE_EXITED },
+		{ .addr = addr, .pid = getpid(), .target = 4, .space = 5,
+		  .flags = HTMM_PAGE_EXITED },
+	};
+	struct htmm_page_list list = { pages, ARRAY_SIZE(pages) }, older = { &pages[2], 1 };
+	struct htmm_names *names = htmm_names_new();
+
+	htmm_names_note(names, 1, &list);
+	CHECK(mapping_is(names, &pages[0], "[anon]"));
+	CHECK(mapping_is(names, &pages[1], "[anon]"));
+	CHECK(mapping_is(names, &pages[2], "[exited]"));
+	CHECK(mapping_is(names, &pages[3], "[anon]"));
+	CHECK(mapping_is(names, &pages[4], "[exited]"));
+	CHECK(mapping_is(names, &pages[5], "[anon]"));
+	CHECK(mapping_is(names, &pages[6], "[exited]"));
+	/* A list need not have the newest pages. */
+	htmm_names_note(names, 1, &older);
+	CHECK(mapping_is(names, &pages[1], "[anon]"));
+	CHECK(mapping_is(names, &pages[2], "[exited]"));
+	htmm_names_free(names);
+	munmap(memory, 4096);
+}
+
+/* Another session numbers address spaces anew, and has nothing to do with those before. */
+static void test_names_sessions(void)
+{
+	char *memory = map_page();
+	struct htmm_hot_page page = {
+		.addr = (u64)(unsigned long)memory, .pid = getpid(), .target = 1, .space = 5,
+	};
+	struct htmm_page_list list = { &page, 1 };
+	struct htmm_names *names = htmm_names_new();
+
+	htmm_names_note(names, 1, &list);
+	CHECK(mapping_is(names, &page, "[anon]"));
+	page.space = 1;
+	htmm_names_note(names, 2, &list);
+	CHECK(mapping_is(names, &page, "[anon]"));
+	/* A process of the same pid that has exited is another one. */
+	page.flags = HTMM_PAGE_EXITED;
+	htmm_names_note(names, 3, &list);
+	CHECK(mapping_is(names, &page, "[exited]"));
+	htmm_names_free(names);
+	munmap(memory, 4096);
+}
+
+/**
+ * struct changer - a child that maps memory, and runs another program when it is told to
+ * @pid: the child
+ * @tell: where to
+ * @hear: the address of its memory comes from here, then a line of the other program
+ */
+struct changer {
+	pid_t pid;
+	int tell;
+	int hear;
+};
+
+static bool changer_start(struct changer *changer)
+{
+	int tell[2], hear[2];
+	char *memory;
+
+	if (pipe(tell) || pipe(hear))
+		return false;
+	changer->tell = tell[1];
+	changer->hear = hear[0];
+	changer->pid = fork();
+	if (!changer->pid) {
+		memory = map_page();
+		if (write(hear[1], &memory, sizeof(memory)) != sizeof(memory) ||
+		    read(tell[0], &memory, 1) != 1)
+			_exit(1);
+		dup2(tell[0], 0);
+		dup2(hear[1], 1);
+		execlp("sh", "sh", "-c", "echo 1234567; read x", NULL);
+		_exit(1);
+	}
+	close(tell[0]);
+	close(hear[1]);
+	return changer->pid > 0;
+}
+
+static bool changer_hear(const struct changer *changer, u64 *word)
+{
+	return read(changer->hear, word, sizeof(*word)) == sizeof(*word);
+}
+
+static void changer_end(const struct changer *changer)
+{
+	kill(changer->pid, SIGKILL);
+	waitpid(changer->pid, NULL, 0);
+	close(changer->tell);
+	close(changer->hear);
+}
+
+/* After exec() the old mappings are those of nobody. */
+static void test_names_exec(void)
+{
+	struct htmm_hot_page page = { .target = 1, .space = 1 }, stale;
+	struct htmm_page_list list = { &page, 1 };
+	struct htmm_names *names = htmm_names_new(), *watched = htmm_names_new();
+	struct changer changer;
+	u64 line;
+
+	CHECK(changer_start(&changer) && changer_hear(&changer, &page.addr));
+	page.pid = changer.pid;
+	stale = page;
+	htmm_names_note(names, 1, &list);
+	CHECK(mapping_is(names, &page, "[anon]"));
+	CHECK(!htmm_names_refresh(watched, page.pid) && mapping_is(watched, &page, "[anon]"));
+
+	CHECK(write(changer.tell, "x", 1) == 1 && changer_hear(&changer, &line));
+	page.space = 2;
+	htmm_names_note(names, 1, &list);
+	CHECK(mapping_is(names, &stale, "[exited]"));
+	CHECK(mapping_is(names, &page, "[unmapped]"));
+	CHECK(!strcmp(htmm_names_find(names, &page).comm, "sh"));
+	/* Who only reads it again and again finds out, too. */
+	CHECK(!htmm_names_refresh(watched, page.pid) && mapping_is(watched, &page, "[unmapped]"));
+
+	changer_end(&changer);
+	htmm_names_free(watched);
+	htmm_names_free(names);
+}
+
+/* Only what has pages is kept. */
+static void test_names_prune(void)
+{
+	char *memory = map_page();
+	struct htmm_hot_page pages[] = {
+		{ .addr = (u64)(unsigned long)memory, .target = 1, .space = 1, .pid = sleeper() },
+		{ .addr = (u64)(unsigned long)memory, .target = 1, .space = 2, .pid = sleeper() },
+	};
+	struct htmm_page_list both = { pages, 2 }, second = { pages + 1, 1 };
+	struct htmm_names *names = htmm_names_new();
+	int i;
+
+	htmm_names_note(names, 1, &both);
+	for (i = 0; i < 2; i++) {
+		kill(pages[i].pid, SIGKILL);
+		waitpid(pages[i].pid, NULL, 0);
+		pages[i].flags = HTMM_PAGE_EXITED;
+	}
+	htmm_names_prune(names, &both);
+	CHECK(mapping_is(names, &pages[0], "[anon]") && mapping_is(names, &pages[1], "[anon]"));
+	htmm_names_prune(names, &second);
+	CHECK(mapping_is(names, &pages[0], "[exited]") && mapping_is(names, &pages[1], "[anon]"));
+	htmm_names_free(names);
+	munmap(memory, 4096);
+}
+
 static void test_names_unknown(void)
 {
 	struct htmm_names *names = htmm_names_new();
@@ -250,6 +434,10 @@ int main(void)
 		TAP_TEST(test_merge_random),
 		TAP_TEST(test_names_survive_exit),
 		TAP_TEST(test_names_of_the_past),
+		TAP_TEST(test_names_targets),
+		TAP_TEST(test_names_sessions),
+		TAP_TEST(test_names_exec),
+		TAP_TEST(test_names_prune),
 		TAP_TEST(test_names_unknown),
 	};
 

@@ -98,7 +98,7 @@ static int print(const struct hot_cmd *cmd, const struct htmm_page_list *list,
 
 	if (!names)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	htmm_names_note(names, list);
+	htmm_names_note(names, 0, list);
 	if (cmd->by_mapping)
 		ret = mappings_print(stdout, names, list, cmd->max, cmd->json, err);
 	else

@@ -98,7 +98,7 @@ int report_live_feed(int fd, struct report *report, struct htmm_error *err)
 		ret = htmm_device_hot_pages(fd, 0, &list, err);
 	if (!ret) {
 		report->hist_given = true;
-		htmm_names_note(names, &list);
+		htmm_names_note(names, 0, &list);
 		ret = feed_pages(report, names, &list);
 		if (ret)
 			htmm_error_set(err, ENOMEM, NULL, "out of memory");

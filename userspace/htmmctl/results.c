@@ -22,7 +22,7 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 	if (!ret)
 		ret = htmm_device_hot_pages(fd, max_pages, &res->pages, err);
 	if (!ret)
-		htmm_names_note(res->names, &res->pages);
+		htmm_names_note(res->names, res->info.session, &res->pages);
 	return ret;
 }
 

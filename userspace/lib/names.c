@@ -8,33 +8,55 @@
 #include <htmm/names.h>
 
 /**
- * struct process - what is known of a process
- * @pid: its pid
- * @space: its newest address space; 0: not known
- * @error: why @maps could not be read, a negative errno, or 0
- * @comm: its command; empty if unknown
- * @maps: its mappings
+ * struct space - the newest address space of a process in a target
+ * @target: number of the target, which numbers address spaces on its own
+ * @number: its number
+ * @next: what a list of pages says that it is now; 0: nothing
+ * @lives: @next is of a process that lives
+ * @kept: private: to htmm_names_prune()
  */
-struct process {
-	__u32 pid;
-	__u32 space;
-	int error;
-	char comm[32];
-	struct htmm_maps maps;
+struct space {
+	__u32 target;
+	__u32 number;
+	__u32 next;
+	bool lives;
+	bool kept;
 };
 
 /**
- * struct htmm_names - the processes, in the order they were met
+ * struct process - what is known of a process
+ * @pid: its pid
+ * @read: @error, @comm and @maps have been read
+ * @error: why @maps could not be read, a negative errno, or 0
+ * @comm: its command; empty if unknown
+ * @maps: its mappings
+ * @space: in which targets it has pages; of few, as a task counts for one at a time
+ * @nr_spaces: how many there are
+ * @kept: private: to htmm_names_prune()
+ */
+struct process {
+	__u32 pid;
+	bool read;
+	int error;
+	char comm[32];
+	struct htmm_maps maps;
+	struct space *space;
+	size_t nr_spaces;
+	bool kept;
+};
+
+/**
+ * struct htmm_names - the processes, by pid
  * @process: each is allocated on its own, as places point into it
  * @nr: how many there are
  * @room: elements that fit into @process
- * @last: index of the one found last; the next page is often its too
+ * @session: of which the pages are
  */
 struct htmm_names {
 	struct process **process;
 	size_t nr;
 	size_t room;
-	size_t last;
+	__u64 session;
 };
 
 struct htmm_names *htmm_names_new(void)
@@ -42,38 +64,55 @@ struct htmm_names *htmm_names_new(void)
 	return calloc(1, sizeof(struct htmm_names));
 }
 
+static void free_process(struct process *process)
+{
+	htmm_maps_free(&process->maps);
+	free(process->space);
+	free(process);
+}
+
+static void forget_all(struct htmm_names *names)
+{
+	while (names->nr)
+		free_process(names->process[--names->nr]);
+}
+
 void htmm_names_free(struct htmm_names *names)
 {
-	size_t i;
-
 	if (!names)
 		return;
-	for (i = 0; i < names->nr; i++) {
-		htmm_maps_free(&names->process[i]->maps);
-		free(names->process[i]);
-	}
+	forget_all(names);
 	free(names->process);
 	free(names);
 }
 
-static struct process *find(struct htmm_names *names, __u32 pid)
+/* Where the process is, or would be. */
+static size_t position(const struct htmm_names *names, __u32 pid)
 {
-	size_t i;
+	size_t low = 0, high = names->nr;
 
-	if (names->last < names->nr && names->process[names->last]->pid == pid)
-		return names->process[names->last];
-	for (i = 0; i < names->nr; i++) {
-		if (names->process[i]->pid == pid) {
-			names->last = i;
-			return names->process[i];
-		}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (names->process[middle]->pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	return low;
+}
+
+static struct process *find(const struct htmm_names *names, __u32 pid)
+{
+	size_t at = position(names, pid);
+
+	return at < names->nr && names->process[at]->pid == pid ? names->process[at] : NULL;
 }
 
 static struct process *find_or_add(struct htmm_names *names, __u32 pid)
 {
 	struct process *process = find(names, pid), **grown;
+	size_t at = position(names, pid);
 
 	if (process)
 		return process;
@@ -89,8 +128,35 @@ static struct process *find_or_add(struct htmm_names *names, __u32 pid)
 		return NULL;
 	process->pid = pid;
 	process->error = -ESRCH;
-	names->process[names->nr++] = process;
+	memmove(&names->process[at + 1], &names->process[at],
+		(names->nr++ - at) * sizeof(*names->process));
+	names->process[at] = process;
 	return process;
+}
+
+static struct space *find_space(const struct process *process, __u32 target)
+{
+	size_t i;
+
+	for (i = 0; i < process->nr_spaces; i++)
+		if (process->space[i].target == target)
+			return &process->space[i];
+	return NULL;
+}
+
+static struct space *find_or_add_space(struct process *process, __u32 target)
+{
+	struct space *space = find_space(process, target), *grown;
+
+	if (space)
+		return space;
+	grown = realloc(process->space, (process->nr_spaces + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	process->space = grown;
+	space = &grown[process->nr_spaces++];
+	*space = (struct space) { .target = target };
+	return space;
 }
 
 static void read_comm(struct process *process)
@@ -109,15 +175,28 @@ static void read_comm(struct process *process)
 	fclose(file);
 }
 
-int htmm_names_refresh(struct htmm_names *names, __u32 pid)
+/* A stack grows at its other end: if it ends elsewhere, it is another program's. */
+static bool same_program(const struct htmm_maps *now, const struct htmm_maps *before)
 {
-	struct process *process = find_or_add(names, pid);
+	__u64 end[2] = {};
+	size_t i;
+
+	for (i = 0; i < now->nr; i++)
+		if (!strcmp(now->map[i].name, "[stack]"))
+			end[0] = now->map[i].end;
+	for (i = 0; i < before->nr; i++)
+		if (!strcmp(before->map[i].name, "[stack]"))
+			end[1] = before->map[i].end;
+	return end[0] == end[1] || !end[0] || !end[1];
+}
+
+static int refresh(struct process *process)
+{
 	struct htmm_maps maps;
 	int ret;
 
-	if (!process)
-		return -ENOMEM;
-	ret = htmm_maps_read(&maps, pid);
+	process->read = true;
+	ret = htmm_maps_read(&maps, process->pid);
 	/* A process that has exited but is not waited for has no mappings. */
 	if (!ret && !maps.nr)
 		ret = -ESRCH;
@@ -127,6 +206,8 @@ int htmm_names_refresh(struct htmm_names *names, __u32 pid)
 		htmm_maps_free(&maps);
 		return ret;
 	}
+	if (!same_program(&maps, &process->maps))
+		htmm_maps_free(&process->maps);
 	ret = htmm_maps_merge(&maps, &process->maps);
 	process->maps = maps;
 	process->error = 0;
@@ -134,40 +215,151 @@ int htmm_names_refresh(struct htmm_names *names, __u32 pid)
 	return ret;
 }
 
-void htmm_names_note(struct htmm_names *names, const struct htmm_page_list *list)
+int htmm_names_refresh(struct htmm_names *names, __u32 pid)
+{
+	struct process *process = find_or_add(names, pid);
+
+	return process ? refresh(process) : -ENOMEM;
+}
+
+/* What was read is of the address space before. */
+static void forget_maps(struct process *process)
+{
+	htmm_maps_free(&process->maps);
+	process->comm[0] = '\0';
+	process->error = -ESRCH;
+	process->read = false;
+}
+
+/* Pages of a process that lives tell which address space is its newest; else the highest. */
+static void learn(struct space *space, const struct htmm_hot_page *page)
+{
+	if (!(page->flags & HTMM_PAGE_EXITED)) {
+		space->next = page->space;
+		space->lives = true;
+	} else if (!space->lives && page->space > space->next && page->space > space->number) {
+		space->next = page->space;
+	}
+}
+
+/*
+ * What the list has taught. The maps go if they were of an address space before; in a
+ * target where the process had no page yet they may be, and are read again.
+ */
+static void apply(struct process *process, struct space *space)
+{
+	if (space->next && space->next != space->number) {
+		if (space->number)
+			forget_maps(process);
+		if (space->lives)
+			process->read = false;
+		space->number = space->next;
+	}
+	space->next = 0;
+	space->lives = false;
+}
+
+void htmm_names_note(struct htmm_names *names, __u64 session, const struct htmm_page_list *list)
+{
+	const struct htmm_hot_page *page, *end = list->pages + list->nr;
+	struct process *process;
+	struct space *space;
+
+	if (names->session && names->session != session)
+		forget_all(names);
+	names->session = session;
+
+	for (page = list->pages; page < end; page++) {
+		process = page->pid ? find_or_add(names, page->pid) : NULL;
+		space = process ? find_or_add_space(process, page->target) : NULL;
+		if (space)
+			learn(space, page);
+	}
+	for (page = list->pages; page < end; page++) {
+		process = find(names, page->pid);
+		space = process ? find_space(process, page->target) : NULL;
+		if (!space)
+			continue;
+		apply(process, space);
+		if (!process->read && !(page->flags & HTMM_PAGE_EXITED))
+			refresh(process);
+	}
+}
+
+static void mark_kept(struct htmm_names *names, const struct htmm_page_list *list)
 {
 	size_t i;
 
 	for (i = 0; i < list->nr; i++) {
-		const struct htmm_hot_page *page = &list->pages[i];
-		struct process *process = page->pid ? find(names, page->pid) : NULL;
+		struct process *process = find(names, list->pages[i].pid);
+		struct space *space;
 
-		if (!process && page->pid && !(page->flags & HTMM_PAGE_EXITED)) {
-			htmm_names_refresh(names, page->pid);
-			process = find(names, page->pid);
-		}
-		if (process && process->space < page->space)
-			process->space = page->space;
+		if (!process)
+			continue;
+		process->kept = true;
+		space = find_space(process, list->pages[i].target);
+		if (space)
+			space->kept = true;
 	}
+}
+
+static void prune_spaces(struct process *process)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < process->nr_spaces; i++) {
+		if (!process->space[i].kept)
+			continue;
+		process->space[kept] = process->space[i];
+		process->space[kept++].kept = false;
+	}
+	process->nr_spaces = kept;
+}
+
+void htmm_names_prune(struct htmm_names *names, const struct htmm_page_list *list)
+{
+	size_t i, kept = 0;
+
+	mark_kept(names, list);
+	for (i = 0; i < names->nr; i++) {
+		struct process *process = names->process[i];
+
+		if (!process->kept) {
+			free_process(process);
+			continue;
+		}
+		process->kept = false;
+		prune_spaces(process);
+		names->process[kept++] = process;
+	}
+	names->nr = kept;
+}
+
+/* The process of a page, its names read if it lives; NULL if nothing is known of it. */
+static struct process *process_of(struct htmm_names *names, const struct htmm_hot_page *page)
+{
+	bool lives = page->pid && !(page->flags & HTMM_PAGE_EXITED);
+	struct process *process = lives ? find_or_add(names, page->pid) : find(names, page->pid);
+
+	if (process && lives && !process->read)
+		refresh(process);
+	return process;
 }
 
 struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_hot_page *page)
 {
 	struct htmm_place place = { "?", "[exited]", 0 };
+	struct process *process = process_of(names, page);
 	const struct htmm_mapping *mapping;
-	struct process *process;
+	const struct space *space;
 
-	process = page->pid ? find(names, page->pid) : NULL;
-	if (!process && page->pid && !(page->flags & HTMM_PAGE_EXITED)) {
-		htmm_names_refresh(names, page->pid);
-		process = find(names, page->pid);
-	}
 	if (!process)
 		return place;
 	if (*process->comm)
 		place.comm = process->comm;
 	/* Before exec(), or an earlier process with the same pid. */
-	if (page->space < process->space)
+	space = find_space(process, page->target);
+	if (space && space->number != page->space)
 		return place;
 
 	mapping = htmm_maps_find(&process->maps, page->addr);

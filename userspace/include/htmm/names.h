@@ -39,7 +39,8 @@ void htmm_names_free(struct htmm_names *names);
  * @pid: the process
  *
  * Mappings that have gone since the last time are still known afterwards, and
- * all of them when the process has exited.
+ * all of them when the process has exited; those of a program that it ran before are
+ * not.
  *
  * Return: 0 or a negative errno; what was known stays known.
  */
@@ -48,20 +49,33 @@ int htmm_names_refresh(struct htmm_names *names, __u32 pid);
 /**
  * htmm_names_note() - learn which address spaces exist
  * @names: the cache
+ * @session: number of the session, &struct htmm_info.session; if it is another one than
+ *	before, all that was known is forgotten. 0 will do if it never changes
  * @list: pages to be looked up later
  *
- * A process has the names of its newest address space: those it had before
- * exec() are gone.
+ * A process has the names of its newest address space in each target: those it had
+ * before exec(), or of an earlier process with its pid, are gone. The names of
+ * processes that live and are new here are read.
  */
-void htmm_names_note(struct htmm_names *names, const struct htmm_page_list *list);
+void htmm_names_note(struct htmm_names *names, __u64 session, const struct htmm_page_list *list);
+
+/**
+ * htmm_names_prune() - forget the processes that have no page any more
+ * @names: the cache
+ * @list: the pages; all that will be looked up, until processes are added again
+ *
+ * Who looks at pages again and again keeps the cache small with this. Names of a process
+ * that is forgotten and has exited cannot be had again.
+ */
+void htmm_names_prune(struct htmm_names *names, const struct htmm_page_list *list);
 
 /**
  * htmm_names_find() - find what a page belongs to
  * @names: the cache; a process that lives and is not in it is added
  * @page: the page
  *
- * Return: the place; its strings live as long as @names, until the process is
- * refreshed.
+ * Return: the place; its strings live until the next call with @names that is not this
+ * one.
  */
 struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_hot_page *page);
 
