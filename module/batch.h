@@ -5,9 +5,14 @@
 
 #include <uapi/linux/htmm.h>
 #include "core/table.h"
+#include "pages.h"
 
 /* Most samples in a batch. */
 #define HTMM_BATCH		512
+
+/* Pages at hand for the tables: what a batch may take if it goes to one of them. */
+#define HTMM_BATCH_SPARES \
+	DIV_ROUND_UP(HTMM_BATCH - 1 + HTMM_SAMPLE_BLOCKS, HTMM_POOL_BLOCKS_PER_PAGE)
 
 /* No drop reason: the sample was counted. */
 #define HTMM_DROP_NONE		HTMM_NR_DROPS
@@ -41,8 +46,9 @@ struct htmm_access {
  * @origin: for each of @samples, its index in @access
  * @shard_end: for each shard, the end of its part of @samples
  * @refused: indices of samples that a table refused
+ * @spares: memory that the tables may take; kept from batch to batch
  *
- * The last four are at work within htmm_hotness_add() only; the members that follow
+ * @samples to @refused are at work within htmm_hotness_add() only; the members that follow
  * them, within htmm_batch_by_target() and htmm_batch_by_shard().
  */
 struct htmm_batch {
@@ -54,6 +60,7 @@ struct htmm_batch {
 	u32 origin[HTMM_BATCH];
 	u32 shard_end[HTMM_BATCH_KEYS];
 	u32 refused[HTMM_BATCH];
+	struct htmm_pages spares;
 
 	/* private: */
 	u8 key[HTMM_BATCH];

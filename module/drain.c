@@ -167,6 +167,8 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 	struct htmm_roster *roster = drain->crew->roster;
 	u32 n;
 
+	/* Memory may take its time: without the lock, which others wait for. */
+	htmm_pages_fill(&drain->batch.spares, HTMM_BATCH_SPARES);
 	down_read(&roster->lock);
 	n = htmm_drain_gather(drain);
 	if (n) {
@@ -251,6 +253,7 @@ struct htmm_drain *htmm_drain_create(struct htmm_crew *crew, unsigned int index)
 	drain->index = index;
 	drain->node = NUMA_NO_NODE;
 	init_completion(&drain->running);
+	htmm_pages_init(&drain->batch.spares);
 	init_waitqueue_head(&drain->wake.queue);
 	return drain;
 }
@@ -340,6 +343,7 @@ void htmm_drain_stop(struct htmm_drain *drain)
 	wait_for_completion(&drain->running);
 	kthread_stop(drain->task);
 	drain->task = NULL;
+	htmm_pages_free(&drain->batch.spares);
 }
 
 /**

@@ -39,11 +39,10 @@ static int htmm_hotness_init_shard(struct htmm_hotness *hotness,
 		.max_bytes = htmm_hotness_part(config->max_bytes, shard, shards),
 		.max_pages = htmm_hotness_part(config->max_pages, shard, shards),
 		.seed = get_random_u64(),
-		.batch = HTMM_BATCH,
 		.owner = config->owner,
 	};
 
-	return htmm_shard_init(&hotness->shards[shard], &limits, shards > 1);
+	return htmm_shard_init(&hotness->shards[shard], &limits);
 }
 
 /**
@@ -257,7 +256,7 @@ static u32 htmm_hotness_count(struct htmm_hotness *hotness,
 			continue;
 		refused = htmm_shard_add(&hotness->shards[shard],
 					 batch->samples + start, n,
-					 batch->refused);
+					 &batch->spares, batch->refused);
 		for (i = 0; i < refused; i++)
 			htmm_hotness_drop(hotness, batch,
 					  batch->origin[start + batch->refused[i]],
@@ -307,11 +306,8 @@ static u32 htmm_hotness_add_some(struct htmm_hotness *hotness,
 void htmm_hotness_add(struct htmm_hotness *hotness, struct htmm_batch *batch,
 		      u32 start, u32 n)
 {
-	unsigned int i;
 	u32 done;
 
-	for (i = 0; i < hotness->config.shards; i++)
-		htmm_shard_refill(&hotness->shards[i]);
 	for (done = 0; done < n; )
 		done += htmm_hotness_add_some(hotness, batch, start + done,
 					      n - done);

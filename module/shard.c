@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
-#include <linux/gfp.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 #include "shard.h"
 
-/* Memory for knowing what is hot is not worth killing anyone for. */
-#define HTMM_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
-/* Under a lock that readers wait for: do not wait for memory. */
-#define HTMM_GFP_LOCKED	(GFP_NOWAIT | __GFP_NOWARN)
+/* Not worth killing anyone for; given zeroed, which vmalloc() does page by page. */
+#define HTMM_GFP_DIRECTORY	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN | __GFP_ZERO)
 
 /* Directory entries that a reader visits before it lets others in again. */
 #define HTMM_LIST_SLICE		256
@@ -20,36 +17,23 @@
 /* Directory entries that a drain thread tidies up between two batches. */
 #define HTMM_TIDY_SLICE		256
 
-static void htmm_shard_free_pool(struct htmm_shard *shard)
-{
-	unsigned long freed = 0;
-	void *page;
-
-	while ((page = htmm_pool_take_back(&shard->pool))) {
-		free_page((unsigned long)page);
-		if (++freed % 1024 == 0)
-			cond_resched();
-	}
-}
-
 /**
  * htmm_shard_init - make an empty table
  * @shard: zeroed
  * @limits: the table's
- * @shared: several threads will add to it
  *
  * Context: process, may sleep.
  * Return: 0, -EINVAL for limits no table can have, or -ENOMEM.
  */
 int htmm_shard_init(struct htmm_shard *shard,
-		    const struct htmm_table_config *limits, bool shared)
+		    const struct htmm_table_config *limits)
 {
 	size_t bytes = htmm_table_dir_bytes(limits);
 	int ret;
 
 	if (!bytes)
 		return -EINVAL;
-	shard->directory = __vmalloc(bytes, HTMM_GFP);
+	shard->directory = __vmalloc(bytes, HTMM_GFP_DIRECTORY);
 	if (!shard->directory)
 		return -ENOMEM;
 	htmm_pool_init(&shard->pool);
@@ -57,8 +41,8 @@ int htmm_shard_init(struct htmm_shard *shard,
 			      &shard->pool);
 	if (ret)
 		goto err_directory;
+	htmm_pages_init(&shard->pages);
 	mutex_init(&shard->lock);
-	shard->shared = shared;
 	return 0;
 
 err_directory:
@@ -74,99 +58,25 @@ err_directory:
  */
 void htmm_shard_destroy(struct htmm_shard *shard)
 {
-	htmm_table_clear(&shard->table);
-	htmm_shard_free_pool(shard);
+	htmm_pages_free(&shard->pages);
 	vfree(shard->directory);
 	mutex_destroy(&shard->lock);
 }
 
-/* A page waiting to go into the pool; the link lies in the page itself. */
-struct htmm_spare {
-	struct htmm_spare *next;
-};
-
-/* Up to @n pages. */
-static struct htmm_spare *htmm_spares_get(u32 n)
-{
-	struct htmm_spare *spares = NULL, *spare;
-
-	while (n--) {
-		spare = (void *)__get_free_page(HTMM_GFP);
-		if (!spare)
-			break;
-		spare->next = spares;
-		spares = spare;
-	}
-	return spares;
-}
-
-static void htmm_spares_free(struct htmm_spare *spare)
-{
-	struct htmm_spare *next;
-
-	for (; spare; spare = next) {
-		next = spare->next;
-		free_page((unsigned long)spare);
-	}
-}
-
 /*
- * Other threads may have filled the pool meanwhile: asked anew, the table never gets
- * more than its limit, which its directory is made for. Returns what is left over.
+ * What the samples may take, but never more than the table's limit, which its directory
+ * is made for. What cannot be had shows as pages evicted or samples refused.
  */
-static struct htmm_spare *htmm_shard_take(struct htmm_shard *shard,
-					  struct htmm_spare *spares)
+static void htmm_shard_supply(struct htmm_shard *shard, u32 n,
+			      struct htmm_pages *spares)
 {
-	struct htmm_spare *spare;
-	u32 need;
-
-	lockdep_assert_held(&shard->lock);
-
-	for (need = htmm_table_need(&shard->table); need && spares; need--) {
-		spare = spares;
-		spares = spare->next;
-		htmm_pool_put(&shard->pool, spare);
-	}
-	return spares;
-}
-
-/**
- * htmm_shard_refill - fill the pool for the next batch
- * @shard: the table
- *
- * Memory is allocated without the lock, for that may take its time. What cannot be
- * had shows as samples refused.
- *
- * Context: a drain thread; may sleep. Takes @shard->lock.
- */
-void htmm_shard_refill(struct htmm_shard *shard)
-{
-	struct htmm_spare *spares;
-	u32 need;
-
-	mutex_lock(&shard->lock);
-	need = htmm_table_need(&shard->table);
-	mutex_unlock(&shard->lock);
-	if (!need)
-		return;
-
-	spares = htmm_spares_get(need);
-	mutex_lock(&shard->lock);
-	spares = htmm_shard_take(shard, spares);
-	mutex_unlock(&shard->lock);
-	htmm_spares_free(spares);
-}
-
-/* Another thread may have used what htmm_shard_refill() brought, or some of it. */
-static void htmm_shard_top_up(struct htmm_shard *shard)
-{
-	u32 need = htmm_table_need(&shard->table);
+	u32 need = htmm_table_need(&shard->table, n);
 	void *page;
 
 	lockdep_assert_held(&shard->lock);
 
 	while (need--) {
-		page = (void *)__get_free_page(HTMM_GFP_LOCKED);
+		page = htmm_pages_move(&shard->pages, spares);
 		if (!page)
 			break;
 		htmm_pool_put(&shard->pool, page);
@@ -177,20 +87,21 @@ static void htmm_shard_top_up(struct htmm_shard *shard)
  * htmm_shard_add - count samples
  * @shard: the table
  * @samples: samples that belong to this shard
- * @n: elements in @samples, up to the batch of the table's limits
+ * @n: elements in @samples
+ * @spares: the caller's pages, of which the table takes what it needs
  * @refused: room for @n; set to the indices of those that were not counted
  *
- * Context: a drain thread, after htmm_shard_refill(). Takes @shard->lock.
+ * Context: a drain thread; may sleep. Takes @shard->lock.
  * Return: how many were not counted.
  */
 u32 htmm_shard_add(struct htmm_shard *shard,
-		   const struct htmm_table_sample *samples, u32 n, u32 *refused)
+		   const struct htmm_table_sample *samples, u32 n,
+		   struct htmm_pages *spares, u32 *refused)
 {
 	u32 lost;
 
 	mutex_lock(&shard->lock);
-	if (shard->shared)
-		htmm_shard_top_up(shard);
+	htmm_shard_supply(shard, n, spares);
 	lost = htmm_table_add(&shard->table, samples, n, refused);
 	mutex_unlock(&shard->lock);
 	return lost;

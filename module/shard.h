@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include "core/list.h"
 #include "core/table.h"
+#include "pages.h"
 
 /**
  * struct htmm_shard - a table, its memory and its lock
@@ -17,27 +18,27 @@
  *	readers for one slice of the table
  * @table: counts and histograms
  * @pool: memory of @table
+ * @pages: the pages that @pool was given, those in use included: they are freed without
+ *	a look at what lies in them
  * @directory: memory of @table's directory
  * @exited: pages that left because their process was gone
- * @shared: several threads take from @pool
  */
 struct htmm_shard {
 	struct mutex lock;	/* everything below */
 	struct htmm_table table;
 	struct htmm_pool pool;
+	struct htmm_pages pages;
 	void *directory;
 	u64 exited;
-	bool shared;
 } ____cacheline_aligned;
 
 int htmm_shard_init(struct htmm_shard *shard,
-		    const struct htmm_table_config *limits, bool shared);
+		    const struct htmm_table_config *limits);
 void htmm_shard_destroy(struct htmm_shard *shard);
 
-void htmm_shard_refill(struct htmm_shard *shard);
 u32 htmm_shard_add(struct htmm_shard *shard,
 		   const struct htmm_table_sample *samples, u32 n,
-		   u32 *refused);
+		   struct htmm_pages *spares, u32 *refused);
 void htmm_shard_cool(struct htmm_shard *shard);
 bool htmm_shard_reclaim(struct htmm_shard *shard);
 bool htmm_shard_forget(struct htmm_shard *shard, u32 space, bool first);

@@ -44,8 +44,7 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 {
 	u64 bytes = config->max_bytes;
 
-	if (bytes < HTMM_TABLE_MIN_BYTES || bytes > HTMM_MAX_BYTES ||
-	    !config->batch)
+	if (bytes < HTMM_TABLE_MIN_BYTES || bytes > HTMM_MAX_BYTES)
 		return false;
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
 	layout->blocks = bytes / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS);
@@ -76,7 +75,6 @@ int htmm_table_init(struct htmm_table *table,
 		return -EINVAL;
 
 	memset(table, 0, sizeof(*table));
-	memset(dir, 0, htmm_layout_bytes(&layout));
 	table->config = *config;
 	table->pool = pool;
 	table->head = dir;
@@ -92,10 +90,10 @@ int htmm_table_init(struct htmm_table *table,
 	return 0;
 }
 
-u32 htmm_table_need(const struct htmm_table *table)
+u32 htmm_table_need(const struct htmm_table *table, u32 n)
 {
 	u32 have = htmm_pool_free_blocks(table->pool);
-	u32 want = table->config.batch - 1 + HTMM_SAMPLE_BLOCKS;
+	u32 want = n - 1 + HTMM_SAMPLE_BLOCKS;
 
 	if (have >= want || table->pool->held >= table->max_held)
 		return 0;

@@ -73,15 +73,12 @@ struct htmm_table_sample {
  * @max_pages: most base pages tracked at a time; 0 for what @max_bytes allows
  * @seed: random number that makes the directory's hash unpredictable to the
  *	programs sampled; 0 for a fixed one
- * @batch: most samples ever passed to one htmm_table_add(); sizes what
- *	htmm_table_need() asks for
  * @owner: whose table it is; a listing tells its entries by it
  */
 struct htmm_table_config {
 	u64 max_bytes;
 	u64 max_pages;
 	u64 seed;
-	u32 batch;
 	u32 owner;
 };
 
@@ -218,8 +215,9 @@ size_t htmm_table_dir_bytes(const struct htmm_table_config *config);
  * htmm_table_init() - prepare an empty table
  * @table: the table
  * @config: its limits
- * @dir: htmm_table_dir_bytes() bytes aligned to 64, contents do not matter;
- *	the caller frees them when the table is no longer used
+ * @dir: htmm_table_dir_bytes() bytes of zeroes, aligned to 64: they may be many,
+ *	and the caller knows how to do that without keeping others waiting. It frees
+ *	them when the table is no longer used
  * @pool: an initialised pool used by this table alone
  *
  * Return: 0, or -EINVAL if @config is invalid or @dir is NULL or not aligned.
@@ -231,14 +229,14 @@ int htmm_table_init(struct htmm_table *table,
 /**
  * htmm_table_need() - pages the pool should be given now
  * @table: the table
+ * @n: samples that are about to be passed to htmm_table_add(), at least 1
  *
- * As many as the next batch can use if each of its samples takes a block, within
- * max_bytes. If they are given before every batch, pages are evicted only at a
- * limit.
+ * As many as the samples can use if each of them takes a block, within max_bytes.
+ * If they are given before every batch, pages are evicted only at a limit.
  *
  * Return: number of pages, 0 if none.
  */
-u32 htmm_table_need(const struct htmm_table *table);
+u32 htmm_table_need(const struct htmm_table *table, u32 n);
 
 /**
  * htmm_table_add() - count a batch of samples

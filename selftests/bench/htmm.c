@@ -26,7 +26,6 @@ static void *store_open(const struct bench_space *space)
 	struct store *store = calloc(1, sizeof(*store));
 	struct htmm_table_config config = {
 		.max_bytes = space->pages * budget(space) + 65536,
-		.batch = BENCH_BATCH,
 	};
 
 	store->dir_bytes = htmm_table_dir_bytes(&config);
@@ -41,9 +40,9 @@ static void *store_open(const struct bench_space *space)
 	return store;
 }
 
-static void refill(struct store *store)
+static void refill(struct store *store, u32 n)
 {
-	u32 need = htmm_table_need(&store->table);
+	u32 need = htmm_table_need(&store->table, n);
 
 	for (; need; need--)
 		htmm_pool_put(&store->pool,
@@ -57,7 +56,7 @@ static void store_add(void *mem, const struct htmm_table_sample *s, u32 n)
 
 	for (; n; n -= len, s += len) {
 		len = min_t(u32, n, BENCH_BATCH);
-		refill(store);
+		refill(store, len);
 		if (htmm_table_add(&store->table, s, len, dropped) ||
 		    store->table.evicted) {
 			fprintf(stderr, "bench: htmm needs more than its memory\n");

@@ -117,7 +117,7 @@ void fuzz_step(struct world *world)
 		break;
 	default:
 		if (!world->limited || fuzz_byte() % 4)
-			world_refill(world);
+			world_refill(world, 64);
 		fuzz_add(world);
 	}
 }

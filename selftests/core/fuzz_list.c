@@ -32,7 +32,7 @@ static void list_under_change(void)
 int fuzz_one_input(const unsigned char *data, size_t size)
 {
 	const struct htmm_table_config config = {
-		.max_bytes = 1024 * 1024, .batch = 64,
+		.max_bytes = 1024 * 1024,
 	};
 
 	fuzz_begin(data, size);

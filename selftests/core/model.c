@@ -226,7 +226,7 @@ void world_open(struct world *w, const struct htmm_table_config *config,
 	w->config = *config;
 	CHECK(htmm_table_dir_bytes(config));
 	w->dir = aligned_alloc(64, (htmm_table_dir_bytes(config) + 63) & ~63UL);
-	memset(w->dir, 0xa5, htmm_table_dir_bytes(config));
+	memset(w->dir, 0, htmm_table_dir_bytes(config));
 	htmm_pool_init(&w->pool);
 	CHECK(htmm_table_init(&w->table, config, w->dir, &w->pool) == 0);
 	model_place(&w->model);
@@ -257,9 +257,9 @@ void world_close(struct world *w)
 	w->dir = NULL;
 }
 
-void world_refill(struct world *w)
+void world_refill(struct world *w, u32 n)
 {
-	u32 need = htmm_table_need(&w->table);
+	u32 need = htmm_table_need(&w->table, n);
 
 	for (; need; need--) {
 		void *page = aligned_alloc(HTMM_POOL_PAGE_SIZE,

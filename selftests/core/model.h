@@ -72,8 +72,8 @@ void world_open(struct world *w, const struct htmm_table_config *config,
 /* Clear, take all memory back and check that none is missing. */
 void world_close(struct world *w);
 
-/* Give the pool what the table asks for. */
-void world_refill(struct world *w);
+/* Give the pool what the table asks for before @n samples. */
+void world_refill(struct world *w, u32 n);
 
 /*
  * Add samples to both. Where no limit can be reached, they are one batch, and

@@ -24,10 +24,11 @@ static u64 given;
 static void open_table(void)
 {
 	const struct htmm_table_config config = {
-		.max_bytes = MAX_BYTES, .batch = BATCH,
+		.max_bytes = MAX_BYTES,
 	};
 
 	dir = aligned_alloc(64, (htmm_table_dir_bytes(&config) + 63) & ~63UL);
+	memset(dir, 0, htmm_table_dir_bytes(&config));
 	arena = aligned_alloc(HTMM_POOL_PAGE_SIZE, MAX_BYTES);
 	htmm_pool_init(&pool);
 	CHECK(htmm_table_init(&table, &config, dir, &pool) == 0);
@@ -58,7 +59,7 @@ static void sample_batch(u32 one_in)
 		s[i] = (struct htmm_table_sample) {
 			.vpn = vpn_of(zipf_rank(), one_in), .weight = 1,
 		};
-	for (need = htmm_table_need(&table); need; need--)
+	for (need = htmm_table_need(&table, BATCH); need; need--)
 		htmm_pool_put(&pool, &arena[HTMM_POOL_PAGE_SIZE * given++]);
 	CHECK(htmm_table_add(&table, s, BATCH, dropped) == 0);
 	htmm_table_get_stats(&table, &stats);

@@ -8,12 +8,12 @@ static struct world world;	/* large */
 static struct htmm_list_entry entries[ALL];
 
 static const struct htmm_table_config roomy = {
-	.max_bytes = 1024 * 1024, .batch = 256,
+	.max_bytes = 1024 * 1024,
 };
 
 static void add(struct htmm_table_sample s)
 {
-	world_refill(&world);
+	world_refill(&world, 1);
 	world_add(&world, &s, 1);
 }
 
@@ -194,7 +194,7 @@ static void several_tables(void)
 	for (i = 0; i < 2000; i++) {
 		struct htmm_table_sample s = world_sample(&other);
 
-		world_refill(&other);
+		world_refill(&other, 1);
 		world_add(&other, &s, 1);
 	}
 	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, ALL);

@@ -39,17 +39,18 @@ static void refill(void)
 {
 	u32 need;
 
-	for (need = htmm_table_need(&table); need; need--)
+	for (need = htmm_table_need(&table, BATCH); need; need--)
 		htmm_pool_put(&pool, &arena[HTMM_POOL_PAGE_SIZE * given++]);
 }
 
 static void *open_table(void)
 {
 	const struct htmm_table_config config = {
-		.max_bytes = BYTES, .batch = BATCH,
+		.max_bytes = BYTES,
 	};
 	void *dir = aligned_alloc(64, (htmm_table_dir_bytes(&config) + 63) & ~63UL);
 
+	memset(dir, 0, htmm_table_dir_bytes(&config));
 	arena = aligned_alloc(HTMM_POOL_PAGE_SIZE, BYTES);
 	htmm_pool_init(&pool);
 	CHECK(htmm_table_init(&table, &config, dir, &pool) == 0);

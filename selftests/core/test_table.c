@@ -6,7 +6,7 @@
 static struct world world;	/* large */
 
 static const struct htmm_table_config roomy = {
-	.max_bytes = 1024 * 1024, .batch = 256,
+	.max_bytes = 1024 * 1024,
 };
 
 static struct htmm_table_sample at(u32 region, u32 page, u32 weight)
@@ -22,7 +22,7 @@ static void add(u32 region, u32 page, u32 weight)
 {
 	struct htmm_table_sample s = at(region, page, weight);
 
-	world_refill(&world);
+	world_refill(&world, 1);
 	world_add(&world, &s, 1);
 	world_totals_match(&world);
 }
@@ -64,10 +64,6 @@ static void config_is_checked(void)
 	CHECK(htmm_table_init(&table, &c, dir, &pool) == 0);
 	CHECK(htmm_table_init(&table, &c, dir + 8, &pool) == -EINVAL);
 	CHECK(htmm_table_init(&table, &c, NULL, &pool) == -EINVAL);
-	c.batch = 0;
-	CHECK(htmm_table_dir_bytes(&c) == 0);
-	CHECK(htmm_table_init(&table, &c, dir, &pool) == -EINVAL);
-	c = roomy;
 	c.max_bytes = HTMM_TABLE_MIN_BYTES - 1;
 	CHECK(htmm_table_dir_bytes(&c) == 0);
 	CHECK(htmm_table_init(&table, &c, dir, &pool) == -EINVAL);
@@ -198,7 +194,7 @@ static void page_limit(void)
 static void memory_limit(void)
 {
 	const struct htmm_table_config config = {
-		.max_bytes = 64 * 1024, .batch = 1,
+		.max_bytes = 64 * 1024,
 	};
 	u32 i, j, full;
 
@@ -216,7 +212,7 @@ static void memory_limit(void)
 		for (j = 0; j < 30; j++)
 			add(i, j, 1 << 14);
 	CHECK(world.table.evicted > 0 && world.table.full == 0);
-	CHECK(htmm_table_need(&world.table) == 0);
+	CHECK(htmm_table_need(&world.table, 1) == 0);
 	full = world.table.regions;
 	CHECK(full < MODEL_REGIONS && full > 20);
 	world_matches(&world);
@@ -227,15 +223,14 @@ static void memory_limit(void)
 static void memory_changes_hands(void)
 {
 	const struct htmm_table_config config = {
-		.max_bytes = 64 * 1024, .batch = 1,
+		.max_bytes = 64 * 1024,
 	};
 	struct htmm_table_sample s = { .space = 7, .weight = 1 };
 	struct htmm_table table;
 	u32 dropped, i, j, round;
 
 	world_open(&world, &config, true);
-	world.table.config.batch = 1000;
-	world_refill(&world);
+	world_refill(&world, 1000);
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < 1000; i++) {
 			s.vpn = (u64)i << HTMM_REGION_SHIFT;
@@ -271,8 +266,10 @@ static void empty_pool_refuses(void)
 	s = at(0, 0, 1);
 	world_add(&world, &s, 1);
 	CHECK(world.table.full == 1 && world.table.regions == 0);
-	CHECK(htmm_table_need(&world.table) ==
-	      DIV_ROUND_UP(roomy.batch - 1 + HTMM_SAMPLE_BLOCKS, HTMM_POOL_BLOCKS_PER_PAGE));
+	CHECK(htmm_table_need(&world.table, 256) ==
+	      DIV_ROUND_UP(255 + HTMM_SAMPLE_BLOCKS, HTMM_POOL_BLOCKS_PER_PAGE));
+	CHECK(htmm_table_need(&world.table, 1) ==
+	      DIV_ROUND_UP(HTMM_SAMPLE_BLOCKS, HTMM_POOL_BLOCKS_PER_PAGE));
 	add(0, 0, 1);
 	CHECK(count(0, 0) == 1);
 	world_matches(&world);
@@ -343,12 +340,31 @@ static void forms_of_a_region(void)
 	world_close(&world);
 }
 
+/* What is asked for before some samples is enough for them, wherever they lie. */
+static void need_is_enough(void)
+{
+	struct htmm_table_sample s[WORLD_BATCH];
+	u32 dropped[WORLD_BATCH], n, i;
+
+	for (n = 1; n <= WORLD_BATCH; n += 1 + n / 8) {
+		for (i = 0; i < n; i++)
+			s[i] = (struct htmm_table_sample) {
+				.vpn = (u64)i << HTMM_REGION_SHIFT, .weight = 1,
+			};
+		world_open(&world, &roomy, false);
+		world_refill(&world, n);
+		CHECK(htmm_table_add(&world.table, s, n, dropped) == 0);
+		CHECK(world.table.evicted == 0 && world.table.pages == n);
+		world_close(&world);
+	}
+}
+
 static void out_of_range_and_weightless(void)
 {
 	struct htmm_table_sample s[3];
 
 	world_open(&world, &roomy, false);
-	world_refill(&world);
+	world_refill(&world, 3);
 	s[0] = at(0, 0, 1);
 	s[0].vpn = HTMM_VPN_MAX + 1;
 	s[1] = at(0, 0, 1);
@@ -452,7 +468,7 @@ static void same_tables(const struct world *a, const struct world *b)
 static void batches_do_not_matter(void)
 {
 	const struct htmm_table_config config = {
-		.max_bytes = HTMM_TABLE_MIN_BYTES, .batch = 1000,
+		.max_bytes = HTMM_TABLE_MIN_BYTES,
 	};
 	struct htmm_table_sample batch[WORLD_BATCH];
 	u32 dropped[WORLD_BATCH], i, step, lost;
@@ -461,8 +477,8 @@ static void batches_do_not_matter(void)
 	world_open(&world, &config, true);
 	world_open(&one, &config, true);
 	one.model = world.model;
-	world_refill(&world);
-	world_refill(&one);
+	world_refill(&world, 1000);
+	world_refill(&one, 1000);
 	for (step = 0; step < 300; step++) {
 		for (i = 0; i < WORLD_BATCH; i++) {
 			batch[i] = world_sample(&world);
@@ -498,6 +514,7 @@ int main(void)
 		TAP_TEST(page_limit),
 		TAP_TEST(memory_limit),
 		TAP_TEST(empty_pool_refuses),
+		TAP_TEST(need_is_enough),
 		TAP_TEST(memory_changes_hands),
 		TAP_TEST(counts_of_any_size),
 		TAP_TEST(forms_of_a_region),

@@ -16,7 +16,7 @@ static u64 share_of_ops(void)
 }
 
 static const struct htmm_table_config roomy = {
-	.max_bytes = 1024 * 1024, .batch = WORLD_BATCH,
+	.max_bytes = 1024 * 1024,
 };
 
 static void walks(struct walk how)
@@ -57,7 +57,7 @@ static void with_a_starved_pool(void)
 {
 	struct walk how = { .config = roomy, .limited = true, .starve = 5 };
 
-	how.config.batch = 3;
+	how.batch = 3;
 	walks(how);
 }
 
@@ -135,11 +135,11 @@ static void several_shards(void)
 		world_open(&shard[i], &roomy, false);
 	for (steps = 0; ops < share_of_ops(); steps++, ops += n) {
 		n = 1 + tap_below(100);
-		world_refill(&world);
+		world_refill(&world, WORLD_BATCH);
 		for (i = 0; i < n; i++) {
 			s[i] = world_sample(&world);
 			j = htmm_table_shard(s[i].space, s[i].vpn, SHARDS);
-			world_refill(&shard[j]);
+			world_refill(&shard[j], WORLD_BATCH);
 			CHECK(!htmm_table_add(&shard[j].table, &s[i], 1, &dropped));
 		}
 		world_add(&world, s, n);

@@ -24,7 +24,7 @@ static void add_batch(struct way *way)
 		n += batch[n].space != way->dying;
 	}
 	if (!tap_below(way->how->starve))
-		world_refill(way->world);
+		world_refill(way->world, way->how->batch ?: WORLD_BATCH);
 	world_add(way->world, batch, n);
 	way->ops += n;
 }

@@ -10,12 +10,14 @@
  * @config: limits of the table
  * @limited: they can be reached, or the pool be empty
  * @starve: the pool is refilled before one batch in so many
+ * @batch: and for so many samples; 0: for WORLD_BATCH
  * @held: most pages the pool may hold, 0: as many as fit
  */
 struct walk {
 	struct htmm_table_config config;
 	bool limited;
 	u32 starve;
+	u32 batch;
 	u32 held;
 };
 

@@ -5,6 +5,7 @@
  */
 #include <sys/mman.h>
 #include "check.h"
+#include "cpu.h"
 
 #define PAGE	4096UL
 #define NR	40
@@ -326,6 +327,32 @@ TEST_F(hotness, page_limit)
 		EXPECT_EQ(total->counted, pages_total(&pages, 0));
 	pages_free(&pages);
 	books_free(&books);
+}
+
+/*
+ * A table takes memory as samples need it: no more than a block of 512 bytes for each,
+ * and the same again for those to come, besides its directory.
+ */
+TEST_F(hotness, memory_as_needed)
+{
+	const __u64 directory = (1 << 20) / 12;
+	struct htmm_info info;
+	struct books books;
+	int threads, cpus[2];
+
+	self->req.arg.max_bytes = 1 << 20;
+	for (threads = 1; threads <= cpus_allowed(cpus, 2); threads++) {
+		self->req.arg.drain_threads = threads;
+		ASSERT_EQ(0, device_start(self->fd, &self->req));
+		access_pages(&self->source, self->mem, NR, 1);
+		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		ASSERT_EQ(0, device_info(self->fd, &info));
+		EXPECT_LE(NR, books.stats.samples);
+		EXPECT_GE(directory + (books.stats.samples / 4 + 4 * threads) * PAGE,
+			  info.table_bytes);
+		books_free(&books);
+	}
 }
 
 /* The least memory that a table takes: far fewer regions than are touched. */

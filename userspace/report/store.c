@@ -17,7 +17,6 @@ struct store *store_new(const struct store_config *config, struct htmm_error *er
 {
 	const struct htmm_table_config limits = {
 		.max_bytes = config->max_bytes,
-		.batch = STORE_BATCH,
 	};
 	size_t bytes = htmm_table_dir_bytes(&limits);
 	struct store *store;
@@ -62,7 +61,7 @@ void store_free(struct store *store)
 /* What cannot be had shows as samples refused. */
 static void refill(struct store *store)
 {
-	u32 need = htmm_table_need(&store->table);
+	u32 need = htmm_table_need(&store->table, STORE_BATCH);
 	void *page;
 
 	while (need--) {

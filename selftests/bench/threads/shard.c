@@ -27,7 +27,6 @@ void shard_open(struct shard *shard, u64 pages)
 {
 	const struct htmm_table_config config = {
 		.max_bytes = pages * BYTES_PER_PAGE + (1 << 20),
-		.batch = BENCH_BATCH,
 	};
 	pthread_mutexattr_t attr;
 
@@ -60,12 +59,12 @@ void shard_unlock(struct shard *shard)
 	pthread_mutex_unlock(&shard->lock);
 }
 
-static void shard_refill(struct shard *shard, u64 *waited)
+static void shard_refill(struct shard *shard, u32 n, u64 *waited)
 {
 	u32 need;
 
 	shard_lock(shard, waited);
-	need = htmm_table_need(&shard->table);
+	need = htmm_table_need(&shard->table, n);
 	shard_unlock(shard);
 	if (!need)
 		return;
@@ -81,7 +80,7 @@ void shard_add(struct shard *shard, const struct htmm_table_sample *s, u32 n,
 {
 	u32 dropped[BENCH_BATCH];
 
-	shard_refill(shard, waited);
+	shard_refill(shard, n, waited);
 	shard_lock(shard, waited);
 	if (htmm_table_add(&shard->table, s, n, dropped) ||
 	    shard->table.evicted) {
