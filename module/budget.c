@@ -5,6 +5,11 @@
 #include "budget.h"
 #include "trace.h"
 
+/* The most that sampling is said to cost, in times of the window: its ppm fit 32 bits. */
+#define HTMM_MAX_COST	4000
+/* What htmm_budget_period() can take. Only a clock that is wrong gets there. */
+#define HTMM_MAX_SPENT	(BIT_ULL(56) - 1)
+
 /* The low four bits of IBS' period are not its own. */
 #define HTMM_IBS_STEP	16
 
@@ -22,6 +27,14 @@ static u64 htmm_budget_spent(const struct htmm_budget *budget,
 	return now->handler_ns - last->handler_ns +
 	       (now->overflows - last->overflows) * charge +
 	       now->drain_ns - last->drain_ns;
+}
+
+/* A quotient of more than 64 bits would be an exception of the CPU. */
+static u32 htmm_budget_ppm(u64 spent, u64 window)
+{
+	if (div_u64(spent, HTMM_MAX_COST) >= window)
+		return U32_MAX;
+	return mul_u64_u64_div_u64(spent, 1000000, window);
 }
 
 static void htmm_budget_measure(struct htmm_budget *budget,
@@ -80,12 +93,10 @@ static void htmm_budget_work(struct work_struct *work)
 	struct htmm_cost now;
 
 	htmm_budget_measure(budget, &now, time);
-	spent = htmm_budget_spent(budget, &now);
+	spent = min(htmm_budget_spent(budget, &now), HTMM_MAX_SPENT);
 	window = now.time_ns - budget->last.time_ns;
 	if (window)
-		WRITE_ONCE(budget->cost_ppm,
-			   min_t(u64, U32_MAX, mul_u64_u64_div_u64(spent, 1000000,
-								   window)));
+		WRITE_ONCE(budget->cost_ppm, htmm_budget_ppm(spent, window));
 	if (window && start->flags & HTMM_START_BUDGET)
 		htmm_budget_move(budget, spent,
 				 mul_u64_u64_div_u64(window, start->budget_ppm,
