@@ -19,6 +19,23 @@
 /* Bytes of a CPU bitmap that are worth looking at: 32,768 CPUs. */
 #define HTMM_MAX_CPUS_SIZE	4096
 
+/* Sizes of the elements of arrays in their first version; they only grow. */
+#define HTMM_FIRST_EVENT	offsetofend(struct htmm_event, __reserved)
+#define HTMM_FIRST_TARGET	offsetofend(struct htmm_target, max_bytes)
+#define HTMM_FIRST_CHANNEL	offsetofend(struct htmm_channel, counters)
+#define HTMM_FIRST_HOT_PAGE	offsetofend(struct htmm_hot_page, flags)
+#define HTMM_FIRST_TARGET_INFO	offsetofend(struct htmm_target_info, name)
+
+/**
+ * struct htmm_added_target - a struct htmm_add_target, and what only undoing it takes
+ * @add: the caller's
+ * @name: whom it has added
+ */
+struct htmm_added_target {
+	struct htmm_add_target add;
+	struct htmm_target_name name;
+};
+
 union htmm_arg {
 	struct htmm_simple simple;
 	struct htmm_start start;
@@ -31,22 +48,27 @@ union htmm_arg {
 	struct htmm_add_target add_target;
 	struct htmm_remove_target remove_target;
 	struct htmm_targets targets;
+	struct htmm_added_target added;
 };
 
-/*
- * Copies an array whose elements are @stride bytes apart in user space and
- * @elem bytes here.
- */
-static int htmm_copy_array_in(void *to, size_t elem, u64 from, u32 stride,
-			      u32 n)
+/* A caller may be older than this module, but not than the first one; or newer. */
+static int htmm_check_stride(u32 stride, size_t first)
 {
-	u32 i;
-	int ret = 0;
-
-	if (n && stride < elem)
+	if (stride < first)
 		return -EINVAL;
-	if (n && stride > PAGE_SIZE)
-		return -E2BIG;
+	return stride > HTMM_MAX_SIZE ? -E2BIG : 0;
+}
+
+/*
+ * Copies an array whose elements are @stride bytes apart in user space, @elem bytes
+ * here, and @first bytes in the first version. What the caller does not know is zero.
+ */
+static int htmm_copy_array_in(void *to, size_t elem, size_t first, u64 from,
+			      u32 stride, u32 n)
+{
+	int ret = n ? htmm_check_stride(stride, first) : 0;
+	u32 i;
+
 	for (i = 0; !ret && i < n; i++)
 		ret = copy_struct_from_user(to + i * elem, elem,
 					    u64_to_user_ptr(from) +
@@ -202,8 +224,7 @@ static int htmm_ioctl_get_info(struct file *file, union htmm_arg *arg)
 	struct htmm_session *session = htmm_session_get();
 
 	htmm_snapshot_info(session, &arg->info);
-	if (session)
-		htmm_session_put(session);
+	htmm_session_put(session);
 	return 0;
 }
 
@@ -338,6 +359,7 @@ static int htmm_ioctl_reset(struct file *file, union htmm_arg *arg)
 
 static int htmm_ioctl_add_target(struct file *file, union htmm_arg *arg)
 {
+	struct htmm_target_name *name = &arg->added.name;
 	struct htmm_add_target *add = &arg->add_target;
 	struct htmm_target target = {};
 	struct htmm_error err = {};
@@ -350,16 +372,18 @@ static int htmm_ioctl_add_target(struct file *file, union htmm_arg *arg)
 	if (ret)
 		htmm_fail(&err, ret, "the target cannot be read");
 	else
-		ret = htmm_session_add_target(&target, &add->number, &err);
+		ret = htmm_session_add_target(&target, name, &err);
 	if (ret)
 		htmm_report_error(add->error, add->error_size, &err);
+	else
+		add->number = name->number;
 	return ret;
 }
 
 /* A caller that does not learn the number could not remove it again. */
 static void htmm_undo_add_target(union htmm_arg *arg)
 {
-	htmm_session_undo_target(arg->add_target.number);
+	htmm_session_undo_target(&arg->added.name);
 }
 
 static int htmm_ioctl_remove_target(struct file *file, union htmm_arg *arg)

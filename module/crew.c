@@ -196,33 +196,30 @@ void htmm_crew_round(struct htmm_crew *crew, unsigned int thread, u64 round)
 /**
  * htmm_crew_reset - set every counter to zero and forget all pages
  * @crew: the crew, running or stopped
+ * @old: empty; gets what there was, for htmm_members_put() without a lock
  *
- * Pages and counters begin again at the same sample. What there was is freed without
- * the lock that drain threads wait for.
+ * Pages and counters begin again at the same sample.
  *
  * Context: process, may sleep; the roster does not change. Takes the roster's lock.
  * Return: 0, or -ENOMEM if everything stays as it is.
  */
-int htmm_crew_reset(struct htmm_crew *crew)
+int htmm_crew_reset(struct htmm_crew *crew, struct htmm_members *old)
 {
 	struct htmm_fleet *fleet = crew->fleet;
-	struct htmm_members members;
 	unsigned int i;
 	int ret;
 
-	ret = htmm_roster_renew(crew->roster, &members);
+	ret = htmm_roster_renew(crew->roster, old);
 	if (ret)
 		return ret;
 
 	down_write(&crew->roster->lock);
-	htmm_roster_replace(crew->roster, &members);
+	htmm_roster_replace(crew->roster, old);
 	for (i = 0; i < fleet->nr_samplers; i++)
 		htmm_sampler_reset(fleet->samplers[i]);
 	for (i = 0; i < crew->nr; i++)
 		htmm_drain_reset(crew->drains[i]);
 	up_write(&crew->roster->lock);
-
-	htmm_members_put(&members);
 	return 0;
 }
 

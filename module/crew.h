@@ -53,7 +53,7 @@ int htmm_crew_init(struct htmm_crew *crew, const struct htmm_config *config,
 int htmm_crew_start(struct htmm_crew *crew, const struct htmm_config *config,
 		    struct htmm_error *err);
 void htmm_crew_stop(struct htmm_crew *crew);
-int htmm_crew_reset(struct htmm_crew *crew);
+int htmm_crew_reset(struct htmm_crew *crew, struct htmm_members *old);
 void htmm_crew_destroy(struct htmm_crew *crew);
 
 void htmm_crew_round(struct htmm_crew *crew, unsigned int thread, u64 round);

@@ -229,13 +229,15 @@ static void htmm_roster_take_away(struct htmm_roster *roster,
  * htmm_roster_remove - remove a target
  * @roster: the roster
  * @number: its number
+ * @gone: empty; gets the member, for htmm_members_put() without a lock
  *
  * Its table is freed when the last reader has done with it.
  *
  * Context: process, may sleep.
  * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
  */
-int htmm_roster_remove(struct htmm_roster *roster, u32 number)
+int htmm_roster_remove(struct htmm_roster *roster, u32 number,
+		       struct htmm_members *gone)
 {
 	struct htmm_member *member = xa_load(&roster->members, number);
 	struct htmm_filter_set *set, *old;
@@ -251,7 +253,7 @@ int htmm_roster_remove(struct htmm_roster *roster, u32 number)
 	synchronize_rcu();
 	kfree(old);
 	htmm_roster_take_away(roster, member);
-	htmm_member_put(member);
+	gone->member[gone->nr++] = member;
 	return 0;
 }
 

@@ -65,7 +65,8 @@ void htmm_roster_destroy(struct htmm_roster *roster);
 int htmm_roster_add(struct htmm_roster *roster,
 		    const struct htmm_target *target, u32 *number,
 		    struct htmm_error *err);
-int htmm_roster_remove(struct htmm_roster *roster, u32 number);
+int htmm_roster_remove(struct htmm_roster *roster, u32 number,
+		       struct htmm_members *gone);
 int htmm_roster_renew(struct htmm_roster *roster, struct htmm_members *fresh);
 void htmm_roster_replace(struct htmm_roster *roster,
 			 struct htmm_members *members);

@@ -151,7 +151,9 @@ err_session:
  * @holder: the session ends with htmm_session_close() of this; NULL: detached
  * @err: on failure, the reason
  *
- * The results of an earlier session are discarded, unless this fails.
+ * The results of an earlier session are discarded, unless this fails. For as long as
+ * that takes both have memory; but pages are freed faster than samples can fill the new
+ * tables, which begin with a directory each.
  *
  * Context: process, may sleep.
  * Return: 0 or the errno documented with struct htmm_start.
@@ -159,7 +161,7 @@ err_session:
 int htmm_session_start(struct htmm_config *config, const void *holder,
 		       struct htmm_error *err)
 {
-	struct htmm_session *session, *old;
+	struct htmm_session *session, *old = NULL;
 	int ret = 0;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
@@ -179,10 +181,10 @@ int htmm_session_start(struct htmm_config *config, const void *holder,
 	session->holder = holder;
 	WRITE_ONCE(session->state, HTMM_STATE_RUNNING);
 	old = htmm_session_publish(session);
-	if (old)
-		htmm_session_put(old);
 out:
 	mutex_unlock(&htmm_session_lock);
+	/* Large tables take their time: nobody need wait for them. */
+	htmm_session_put(old);
 	return ret;
 }
 
@@ -222,14 +224,17 @@ int htmm_session_stop(void)
 	return ret;
 }
 
-/* Ends the current session if it runs, and drops its results. */
-static void htmm_session_discard(void)
+/*
+ * Ends the current session if it runs. Returns it with its results, for htmm_session_put()
+ * without the lock.
+ */
+static struct htmm_session *htmm_session_discard(void)
 {
 	lockdep_assert_held(&htmm_session_lock);
 
 	if (htmm_current->state == HTMM_STATE_RUNNING)
 		htmm_session_halt(htmm_current);
-	htmm_session_put(htmm_session_publish(NULL));
+	return htmm_session_publish(NULL);
 }
 
 /**
@@ -240,10 +245,13 @@ static void htmm_session_discard(void)
  */
 void htmm_session_close(const void *holder)
 {
+	struct htmm_session *old = NULL;
+
 	mutex_lock(&htmm_session_lock);
 	if (htmm_current && htmm_current->holder == holder)
-		htmm_session_discard();
+		old = htmm_session_discard();
 	mutex_unlock(&htmm_session_lock);
+	htmm_session_put(old);
 }
 
 /**
@@ -253,10 +261,13 @@ void htmm_session_close(const void *holder)
  */
 void htmm_session_exit(void)
 {
+	struct htmm_session *old = NULL;
+
 	mutex_lock(&htmm_session_lock);
 	if (htmm_current)
-		htmm_session_discard();
+		old = htmm_session_discard();
 	mutex_unlock(&htmm_session_lock);
+	htmm_session_put(old);
 }
 
 /**
@@ -267,28 +278,30 @@ void htmm_session_exit(void)
  */
 int htmm_session_reset(void)
 {
+	struct htmm_members old = {};
 	int ret = -ENODATA;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
 	if (htmm_current)
-		ret = htmm_crew_reset(&htmm_current->crew);
+		ret = htmm_crew_reset(&htmm_current->crew, &old);
 	mutex_unlock(&htmm_session_lock);
+	htmm_members_put(&old);
 	return ret;
 }
 
 /**
  * htmm_session_add_target - add a target to the session that runs
  * @target: the target
- * @number: set to its number
+ * @name: set to its name
  * @err: on failure, the reason
  *
  * Context: process context of the caller, whose pid namespace and files count; may
  * sleep.
  * Return: 0 or the errno documented with struct htmm_add_target.
  */
-int htmm_session_add_target(const struct htmm_target *target, u32 *number,
-			    struct htmm_error *err)
+int htmm_session_add_target(const struct htmm_target *target,
+			    struct htmm_target_name *name, struct htmm_error *err)
 {
 	int ret;
 
@@ -300,7 +313,10 @@ int htmm_session_add_target(const struct htmm_target *target, u32 *number,
 	else
 		ret = htmm_fail(err, -ENODATA, "no session is running");
 	if (!ret)
-		ret = htmm_roster_add(&htmm_current->roster, target, number, err);
+		ret = htmm_roster_add(&htmm_current->roster, target,
+				      &name->number, err);
+	if (!ret)
+		name->session = htmm_current->number;
 	mutex_unlock(&htmm_session_lock);
 	return ret;
 }
@@ -314,28 +330,34 @@ int htmm_session_add_target(const struct htmm_target *target, u32 *number,
  */
 int htmm_session_remove_target(u32 number)
 {
+	struct htmm_members gone = {};
 	int ret = -ENODATA;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
 	if (htmm_current)
-		ret = htmm_roster_remove(&htmm_current->roster, number);
+		ret = htmm_roster_remove(&htmm_current->roster, number, &gone);
 	mutex_unlock(&htmm_session_lock);
+	htmm_members_put(&gone);
 	return ret;
 }
 
 /**
  * htmm_session_undo_target - remove a target of whose number nobody was told
- * @number: its number
+ * @name: its name; its session may have made room for another one, which also has a
+ *	target of this number
  *
  * Context: process, may sleep. Not to be interrupted: nobody could repeat it.
  */
-void htmm_session_undo_target(u32 number)
+void htmm_session_undo_target(const struct htmm_target_name *name)
 {
+	struct htmm_members gone = {};
+
 	mutex_lock(&htmm_session_lock);
-	if (htmm_current)
-		htmm_roster_remove(&htmm_current->roster, number);
+	if (htmm_current && htmm_current->number == name->session)
+		htmm_roster_remove(&htmm_current->roster, name->number, &gone);
 	mutex_unlock(&htmm_session_lock);
+	htmm_members_put(&gone);
 }
 
 /**
@@ -358,11 +380,13 @@ struct htmm_session *htmm_session_get(void)
 
 /**
  * htmm_session_put - drop a reference
- * @session: from htmm_session_get()
+ * @session: from htmm_session_get(), or NULL
  *
- * Context: process, may sleep.
+ * Context: process, may sleep, and for long if it was the last: hold no lock that others
+ * wait for.
  */
 void htmm_session_put(struct htmm_session *session)
 {
-	kref_put(&session->ref, htmm_session_release);
+	if (session)
+		kref_put(&session->ref, htmm_session_release);
 }

@@ -65,14 +65,24 @@ struct htmm_session {
 	struct htmm_budget budget;
 };
 
+/**
+ * struct htmm_target_name - what a target has for itself as long as the module is loaded
+ * @session: number of its session
+ * @number: its number there
+ */
+struct htmm_target_name {
+	u64 session;
+	u32 number;
+};
+
 int htmm_session_start(struct htmm_config *config, const void *holder,
 		       struct htmm_error *err);
 int htmm_session_stop(void);
 int htmm_session_reset(void);
-int htmm_session_add_target(const struct htmm_target *target, u32 *number,
-			    struct htmm_error *err);
+int htmm_session_add_target(const struct htmm_target *target,
+			    struct htmm_target_name *name, struct htmm_error *err);
 int htmm_session_remove_target(u32 number);
-void htmm_session_undo_target(u32 number);
+void htmm_session_undo_target(const struct htmm_target_name *name);
 void htmm_session_close(const void *holder);
 void htmm_session_exit(void);
 
