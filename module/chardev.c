@@ -16,6 +16,9 @@
 #include "snapshot.h"
 #include "stream.h"
 
+/* The largest struct, and the largest element of an array, that a caller may have. */
+#define HTMM_MAX_SIZE		4096
+
 /* Bytes of a CPU bitmap that are worth looking at: 32,768 CPUs. */
 #define HTMM_MAX_CPUS_SIZE	4096
 
@@ -74,14 +77,6 @@ static int htmm_copy_array_in(void *to, size_t elem, size_t first, u64 from,
 					    u64_to_user_ptr(from) +
 					    (u64)i * stride, stride);
 	return ret;
-}
-
-/* A stride that htmm_copy_array_out() can be given. */
-static int htmm_check_stride(u32 stride, size_t elem)
-{
-	if (stride < elem)
-		return -EINVAL;
-	return stride > PAGE_SIZE ? -E2BIG : 0;
 }
 
 /* The other way; what the caller knows beyond our element is set to zero. */
@@ -149,13 +144,13 @@ static int htmm_copy_config(struct htmm_config *config,
 				 start->nr_targets, HTMM_MAX_TARGETS);
 
 	ret = htmm_copy_array_in(config->events, sizeof(config->events[0]),
-				 start->events, start->event_size,
-				 start->nr_events);
+				 HTMM_FIRST_EVENT, start->events,
+				 start->event_size, start->nr_events);
 	if (ret)
 		return htmm_fail(err, ret, "the array of events cannot be read");
 	ret = htmm_copy_array_in(config->targets, sizeof(config->targets[0]),
-				 start->targets, start->target_size,
-				 start->nr_targets);
+				 HTMM_FIRST_TARGET, start->targets,
+				 start->target_size, start->nr_targets);
 	if (ret)
 		return htmm_fail(err, ret, "the array of targets cannot be read");
 	ret = htmm_copy_cpus(config->cpus, start->cpus, start->cpus_size,
@@ -263,11 +258,9 @@ static int htmm_ioctl_get_stats(struct file *file, union htmm_arg *arg)
 	int ret = 0;
 
 	if (stats->nr_channels)
-		ret = htmm_check_stride(stats->channel_size,
-					sizeof(struct htmm_channel));
+		ret = htmm_check_stride(stats->channel_size, HTMM_FIRST_CHANNEL);
 	if (!ret && stats->nr_events)
-		ret = htmm_check_stride(stats->event_size,
-					sizeof(struct htmm_event));
+		ret = htmm_check_stride(stats->event_size, HTMM_FIRST_EVENT);
 	if (ret)
 		return ret;
 
@@ -324,8 +317,7 @@ static int htmm_ioctl_get_hot_pages(struct file *file, union htmm_arg *arg)
 
 	if (!hot->nr_pages || hot->cursor[3] > 1 || hot->__reserved)
 		return -EINVAL;
-	ret = htmm_check_stride(hot->page_size,
-				offsetofend(struct htmm_hot_page, flags));
+	ret = htmm_check_stride(hot->page_size, HTMM_FIRST_HOT_PAGE);
 	if (ret)
 		return ret;
 
@@ -367,8 +359,8 @@ static int htmm_ioctl_add_target(struct file *file, union htmm_arg *arg)
 
 	if (add->__reserved)
 		return -EINVAL;
-	ret = htmm_copy_array_in(&target, sizeof(target), add->target,
-				 add->target_size, 1);
+	ret = htmm_copy_array_in(&target, sizeof(target), HTMM_FIRST_TARGET,
+				 add->target, add->target_size, 1);
 	if (ret)
 		htmm_fail(&err, ret, "the target cannot be read");
 	else
@@ -419,7 +411,7 @@ static int htmm_ioctl_get_targets(struct file *file, union htmm_arg *arg)
 
 	if (targets->nr_targets)
 		ret = htmm_check_stride(targets->target_size,
-					sizeof(struct htmm_target_info));
+					HTMM_FIRST_TARGET_INFO);
 	if (ret)
 		return ret;
 	session = htmm_session_get();
@@ -552,7 +544,7 @@ static long htmm_chardev_ioctl(struct file *file, unsigned int cmd,
 		return -EFAULT;
 	if (size < ioctl->min_size)
 		return -EINVAL;
-	if (size > PAGE_SIZE)
+	if (size > HTMM_MAX_SIZE)
 		return -E2BIG;
 	ret = copy_struct_from_user(&arg, ioctl->size, user, size);
 	if (ret)
