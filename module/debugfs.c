@@ -308,11 +308,12 @@ static void htmm_show_target(struct seq_file *m,
 		   htmm_target_names[info->type]);
 	if (info->type != HTMM_TARGET_ALL)
 		seq_printf(m, " %llu", info->id);
-	seq_printf(m, "%s capacity_pages %llu max_bytes %llu bytes %llu pages %llu regions %llu samples %llu coolings %llu adaptations %llu evicted %llu exited %llu",
+	seq_printf(m, "%s capacity_pages %llu max_bytes %llu bytes %llu pages %llu regions %llu samples %llu coolings %llu adaptations %llu evicted %llu exited %llu spaces %llu space_bytes %llu",
 		   info->flags & HTMM_TARGET_DEAD ? " dead" : "",
 		   info->capacity_pages, info->max_bytes, info->bytes,
 		   info->pages, info->regions, info->samples, info->coolings,
-		   info->adaptations, info->evicted, info->exited);
+		   info->adaptations, info->evicted, info->exited,
+		   info->spaces, info->space_bytes);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		if (info->drops[i])
 			seq_printf(m, " %s %llu", htmm_drop_names[i],

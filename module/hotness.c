@@ -76,7 +76,7 @@ htmm_hotness_create(const struct htmm_hotness_config *config)
 	hotness->next_adaptation = config->adaptation_period;
 	mutex_init(&hotness->spaces_lock);
 	init_rwsem(&hotness->lock);
-	htmm_spaces_init(&hotness->spaces);
+	htmm_spaces_init(&hotness->spaces, config->max_bytes);
 	htmm_hotness_adapt(hotness);
 	hotness->adaptations = 0;
 	return hotness;
@@ -443,6 +443,9 @@ void htmm_hotness_get_stats(struct htmm_hotness *hotness,
 	for (i = 0; i < hotness->config.shards; i++)
 		htmm_shard_get_stats(&hotness->shards[i], &sum, &stats->exited);
 	up_read(&hotness->lock);
+	mutex_lock(&hotness->spaces_lock);
+	stats->spaces = hotness->spaces.nr;
+	mutex_unlock(&hotness->spaces_lock);
 
 	stats->evicted = sum.evicted;
 	stats->bytes = sum.bytes;

@@ -45,6 +45,7 @@ struct htmm_hotness_config {
  * @bytes: memory in use, in bytes
  * @pages: pages tracked
  * @regions: regions tracked
+ * @spaces: address spaces of the pages
  * @drops: samples not counted, by reason
  */
 struct htmm_hotness_stats {
@@ -56,6 +57,7 @@ struct htmm_hotness_stats {
 	u64 bytes;
 	u64 pages;
 	u64 regions;
+	u64 spaces;
 	u64 drops[HTMM_NR_DROPS];
 };
 

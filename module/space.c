@@ -1,45 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/err.h>
+#include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include "core/table.h"
 #include "space.h"
 
+static_assert(4 * HTMM_SPACE_BYTES <= HTMM_BYTES_PER_SPACE);
+
 /**
  * htmm_spaces_init - prepare an empty set
  * @spaces: the set
+ * @max_bytes: limit of the tables that have their pages, in bytes: what is known of
+ *	address spaces takes a quarter of it at most
  */
-void htmm_spaces_init(struct htmm_spaces *spaces)
+void htmm_spaces_init(struct htmm_spaces *spaces, u64 max_bytes)
 {
 	hash_init(spaces->by_pid);
 	xa_init_flags(&spaces->by_id, XA_FLAGS_ALLOC1);
 	spaces->nr = 0;
+	spaces->max = clamp_t(u64, max_bytes / HTMM_BYTES_PER_SPACE, 1,
+			      HTMM_MAX_SPACES);
 	spaces->next = 1;
-	spaces->sweep = 0;
-}
-
-/**
- * htmm_spaces_clear - forget all address spaces
- * @spaces: the set; empty afterwards, and ready to be used again
- */
-void htmm_spaces_clear(struct htmm_spaces *spaces)
-{
-	struct htmm_space *space;
-	unsigned long id;
-
-	xa_for_each(&spaces->by_id, id, space)
-		htmm_spaces_remove(spaces, space);
 	spaces->sweep = 0;
 }
 
 /**
  * htmm_spaces_destroy - free a set
  * @spaces: the set
+ *
+ * Context: process, may sleep, and lets others run between.
  */
 void htmm_spaces_destroy(struct htmm_spaces *spaces)
 {
-	htmm_spaces_clear(spaces);
+	struct htmm_space *space;
+	unsigned long id;
+
+	xa_for_each(&spaces->by_id, id, space) {
+		htmm_spaces_remove(spaces, space);
+		cond_resched();
+	}
 	xa_destroy(&spaces->by_id);
 }
 
@@ -74,7 +76,7 @@ static struct htmm_space *htmm_spaces_add(struct htmm_spaces *spaces, u32 nr,
 	struct htmm_space *space;
 	int ret;
 
-	if (spaces->nr >= HTMM_MAX_SPACES)
+	if (spaces->nr >= spaces->max)
 		return ERR_PTR(-EBUSY);
 	/* The caller holds a lock that readers wait for: do not wait for memory. */
 	space = kzalloc(sizeof(*space), GFP_NOWAIT | __GFP_NOWARN);

@@ -16,6 +16,13 @@
 
 /* Most address spaces known at a time; samples of further ones are dropped. */
 #define HTMM_MAX_SPACES		65536
+/*
+ * What one takes: itself, its part of the index, and a struct pid, which lasts as long as
+ * it does.
+ */
+#define HTMM_SPACE_BYTES	256
+/* A table's limit has so many bytes for each address space that there may be. */
+#define HTMM_BYTES_PER_SPACE	1024
 #define HTMM_SPACE_HASH_BITS	10
 
 /**
@@ -42,6 +49,7 @@ struct htmm_space {
  * @by_pid: by @nr
  * @by_id: by @id
  * @nr: number of address spaces
+ * @max: most of them
  * @next: where the search for a free @id begins, so that a number is not used again
  *	soon, and a reader cannot take one process for another
  * @sweep: where htmm_spaces_find_gone() goes on
@@ -52,6 +60,7 @@ struct htmm_spaces {
 	DECLARE_HASHTABLE(by_pid, HTMM_SPACE_HASH_BITS);
 	struct xarray by_id;
 	unsigned int nr;
+	unsigned int max;
 	u32 next;
 	unsigned long sweep;
 };
@@ -73,8 +82,7 @@ static inline u64 htmm_space_cookie(const struct task_struct *task)
 
 bool htmm_space_alive(const struct htmm_space *space);
 
-void htmm_spaces_init(struct htmm_spaces *spaces);
-void htmm_spaces_clear(struct htmm_spaces *spaces);
+void htmm_spaces_init(struct htmm_spaces *spaces, u64 max_bytes);
 void htmm_spaces_destroy(struct htmm_spaces *spaces);
 struct htmm_space *htmm_spaces_get(struct htmm_spaces *spaces, u32 nr,
 				   u64 cookie, bool keep_gone);

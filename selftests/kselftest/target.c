@@ -454,6 +454,87 @@ TEST_F(target, the_dead_stay_listed)
 	books_free(&books);
 }
 
+static int do_nothing(int sock, void *arg)
+{
+	return 0;
+}
+
+/* What is known of processes takes memory, too: a target's limit is one for theirs. */
+TEST_F(target, address_spaces)
+{
+	const __u64 most = 32 * variant->threads;
+	struct books books;
+	struct child child;
+	__u64 i;
+
+	self->req.arg.max_bytes = most << 10;
+	start(_metadata, self);
+	for (i = 0; i <= most; i++) {
+		ASSERT_EQ(0, child_start(&child, do_nothing, NULL));
+		ASSERT_EQ(0, child_join(&child));
+	}
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LT(0, books.stats.total.drops[HTMM_DROP_TABLE_FULL]);
+	ASSERT_EQ(1, device_targets(self->fd, self->info));
+	EXPECT_EQ(most, self->info[0].spaces);
+	EXPECT_LT(0, self->info[0].space_bytes);
+	EXPECT_GE(self->req.arg.max_bytes / 4, self->info[0].space_bytes);
+	books_free(&books);
+}
+
+/* Programs may be older than the module, or newer: the stride is theirs. */
+TEST_F(target, sizes_of_a_struct)
+{
+	const __u32 first = offsetof(struct htmm_target_info, spaces);
+	const __u32 later = sizeof(struct htmm_target_info) + 64;
+	unsigned char room[2 * sizeof(struct htmm_target_info)];
+	struct htmm_target_info *info = (void *)room;
+	struct htmm_targets targets = {
+		.size = sizeof(targets),
+		.targets = (uintptr_t)room,
+		.target_size = first,
+		.nr_targets = 1,
+	};
+	__u32 i;
+
+	request_add_target(&self->req, self->workers[0].pid);
+	start(_metadata, self);
+	memset(room, 0xa5, sizeof(room));
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
+	EXPECT_EQ(1, info->number);
+	for (i = first; i < sizeof(room); i++)
+		EXPECT_EQ(0xa5, room[i]);
+	targets.target_size = later;
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
+	EXPECT_EQ(1, info->number);
+	for (i = sizeof(*info); i < sizeof(room); i++)
+		EXPECT_EQ(i < later ? 0 : 0xa5, room[i]);
+	targets.target_size = first - 1;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
+	targets.target_size = 4097;
+	EXPECT_EQ(-E2BIG, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
+}
+
+/* A directory that is still open can be of a cgroup that is no more. */
+TEST_F(target, a_removed_cgroup)
+{
+	int dir;
+
+	if (!make_cgroups(_metadata, self))
+		SKIP(return, "no cgroups of version 2 here");
+	dir = dup(self->inner.dir);
+	ASSERT_LE(0, dir);
+	ASSERT_EQ(0, cgroup_remove(&self->inner));
+	request_add_cgroup(&self->req, dir);
+	EXPECT_EQ(-ENOENT, device_start(self->fd, &self->req));
+	EXPECT_NE(NULL, strstr(self->req.error, "removed")) {
+		TH_LOG("%s", self->req.error);
+	}
+	close(dir);
+}
+
 /* Lets the next process have that pid. 0 or a negative errno. */
 static int next_pid(pid_t pid)
 {

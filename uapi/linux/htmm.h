@@ -711,6 +711,11 @@ struct htmm_remove_target {
  * @drops: samples of it that were lost after the ring, by enum htmm_drop
  * @name: the process' command, empty if it is gone; or the path of the cgroup in the
  *	caller's cgroup namespace, empty if it is too long; or empty
+ * @spaces: address spaces of its pages: one for each KiB of @max_bytes at most, and
+ *	never more than 65,536; samples of further ones are dropped as
+ *	HTMM_DROP_TABLE_FULL
+ * @space_bytes: memory in use by what is known of them, in bytes, nearly; besides @bytes,
+ *	and a quarter of @max_bytes at most
  */
 struct htmm_target_info {
 	__u32 number;
@@ -730,6 +735,8 @@ struct htmm_target_info {
 	__u64 exited;
 	__u64 drops[HTMM_DROP_SLOTS];
 	char name[HTMM_TARGET_NAME_LEN];
+	__u64 spaces;
+	__u64 space_bytes;
 };
 
 /**

@@ -91,6 +91,8 @@ static struct json_object *target_json(const struct htmm_target_info *target)
 	json_add_u64(obj, "adaptations", target->adaptations);
 	json_add_u64(obj, "evicted", target->evicted);
 	json_add_u64(obj, "exited", target->exited);
+	json_add_u64(obj, "spaces", target->spaces);
+	json_add_u64(obj, "space_bytes", target->space_bytes);
 	json_add(obj, "drops", drops_json(target));
 	return obj;
 }
