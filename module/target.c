@@ -37,7 +37,7 @@ static struct cgroup *htmm_target_cgroup(u64 id)
  * Context: process context of the caller, whose pid namespace and files count; may
  * sleep.
  * Return: 0, -ESRCH for a dead pid, -EBADF for a file that is no cgroup's directory,
- * -EINVAL.
+ * -ENOENT for the directory of a cgroup that was removed, -EINVAL.
  */
 int htmm_target_find(struct htmm_target_ref *ref,
 		     const struct htmm_target *target, struct htmm_error *err)
@@ -54,6 +54,8 @@ int htmm_target_find(struct htmm_target_ref *ref,
 		ref->cgroup = htmm_target_cgroup(target->id);
 		if (IS_ERR(ref->cgroup))
 			return htmm_fail(err, PTR_ERR(ref->cgroup),
+					 ref->cgroup == ERR_PTR(-ENOENT) ?
+					 "the cgroup of file %llu has been removed" :
 					 "file %llu is not the directory of a cgroup of version 2",
 					 target->id);
 		return 0;

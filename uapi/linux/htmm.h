@@ -62,7 +62,8 @@
  * @HTMM_DROP_NO_ADDR: the CPU gave no valid data address, or address 0
  * @HTMM_DROP_KERNEL_ADDR: the data address is not a user-space address
  * @HTMM_DROP_NESTED: the handler was entered again on top of itself
- * @HTMM_DROP_STALE: its process was gone when the sample was drained
+ * @HTMM_DROP_STALE: its process was gone when the first of its samples was drained,
+ *	or had been found to be gone since
  * @HTMM_DROP_TABLE_FULL: its page is new, a limit of the table is reached, and no
  *	colder page could make room; or memory or address spaces ran out
  * @HTMM_DROP_REMOVED: its target was removed before the sample was drained
@@ -228,7 +229,8 @@ struct htmm_target {
  * Starts the one session of the module.  Either all events run on all CPUs of
  * the session that are online, or nothing is left behind.  CPUs of the session
  * that come online later are sampled from then on.  The results of an earlier
- * session that has stopped are discarded.
+ * session that has stopped are discarded if this one starts, and stay if it does
+ * not; their memory is freed when the new session samples.
  *
  * EBUSY	a session is running
  * EINVAL	no event; a zero period, or one outside min_period to max_period;
@@ -248,9 +250,11 @@ struct htmm_target {
  * ESRCH	no such process
  * EBADF	a target's file is not open, or not a cgroup's directory
  * EEXIST	two targets are the same
- * ENOENT	no PMU here takes events of this type
+ * ENOENT	no PMU here takes events of this type; or a target's cgroup has been
+ *		removed
  * EOPNOTSUPP	the PMU cannot sample this event, or not this precisely
- * ENOMEM	not enough memory
+ * ENOMEM	not enough memory; results of an earlier session take some, which RESET
+ *		or closing their fd frees
  *
  * Further errors come from the PMU's driver and are handed on as they are.
  */
@@ -613,7 +617,8 @@ struct htmm_hot_page {
  *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
- * EINVAL	@nr_pages is 0, @page_size is too small, or @cursor is none of ours
+ * EINVAL	@nr_pages is 0, @page_size is smaller than the first version of its
+ *		struct, or @cursor is none of ours
  */
 struct htmm_hot_pages {
 	__u32 size;
@@ -642,11 +647,13 @@ struct htmm_hot_pages {
  * stay where they are.
  *
  * ENODATA	no session is running
- * EINVAL	an unknown target type, or @target_size is too small
+ * EINVAL	an unknown target type, or @target_size is smaller than the first
+ *		version of its struct
  * ERANGE	max_bytes is outside its range; or all targets' tables together would
  *		take more than half of memory
  * ESRCH	no such process
  * EBADF	the file is not open, or not a cgroup's directory
+ * ENOENT	the cgroup has been removed
  * EEXIST	the session has this target already
  * ENOSPC	the session has HTMM_MAX_TARGETS already
  * ENOMEM	not enough memory
