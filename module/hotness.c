@@ -143,7 +143,7 @@ static void htmm_hotness_adapt_kind(struct htmm_hotness *hotness,
 			     hotness->config.owner);
 }
 
-static void htmm_hotness_adapt_locked(struct htmm_hotness *hotness)
+static void htmm_hotness_adapt_kinds(struct htmm_hotness *hotness)
 {
 	enum htmm_kind kind;
 
@@ -151,6 +151,24 @@ static void htmm_hotness_adapt_locked(struct htmm_hotness *hotness)
 
 	for (kind = 0; kind < HTMM_KINDS; kind++)
 		htmm_hotness_adapt_kind(hotness, kind);
+}
+
+/*
+ * Until the first adaptation is due, the thresholds are those of an empty table, in which
+ * any page is hot: who asks then gets those of the moment.
+ */
+static void htmm_hotness_adapt_young(struct htmm_hotness *hotness)
+{
+	if (atomic64_read(&hotness->samples) >= hotness->config.adaptation_period)
+		return;
+	down_write(&hotness->lock);
+	htmm_hotness_adapt_kinds(hotness);
+	up_write(&hotness->lock);
+}
+
+static void htmm_hotness_adapt_locked(struct htmm_hotness *hotness)
+{
+	htmm_hotness_adapt_kinds(hotness);
 	hotness->adaptations++;
 	hotness->next_adaptation =
 		htmm_hotness_due(hotness, hotness->config.adaptation_period);
@@ -466,6 +484,7 @@ void htmm_hotness_get_stats(struct htmm_hotness *hotness,
 void htmm_hotness_get_hist(struct htmm_hotness *hotness, enum htmm_kind kind,
 			   struct htmm_hotness_hist *out)
 {
+	htmm_hotness_adapt_young(hotness);
 	down_read(&hotness->lock);
 	htmm_hotness_merge_hist(hotness, kind, &out->hist);
 	out->thresholds = hotness->thresholds[kind];
@@ -478,12 +497,15 @@ void htmm_hotness_get_hist(struct htmm_hotness *hotness, enum htmm_kind kind,
  * @hotness: the tables
  * @list: the listing
  *
- * Context: process, may sleep. Takes the shards' locks, one after the other.
+ * Context: process, may sleep. Takes @hotness->lock, then the shards' locks, one after
+ * the other.
  */
 void htmm_hotness_scan(struct htmm_hotness *hotness, struct htmm_list *list)
 {
 	unsigned int i;
 
+	/* For those who are told which pages are hot. */
+	htmm_hotness_adapt_young(hotness);
 	for (i = 0; i < hotness->config.shards; i++)
 		htmm_shard_scan(&hotness->shards[i], list);
 }

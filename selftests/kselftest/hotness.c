@@ -214,6 +214,31 @@ TEST_F(hotness, thresholds)
 	}
 }
 
+/* Long before the first adaptation is due, thresholds are those of the moment. */
+TEST_F(hotness, thresholds_of_a_young_session)
+{
+	struct htmm_histogram hist;
+	struct pages pages;
+	__u64 hot = 0;
+	size_t i;
+
+	self->req.arg.capacity_pages = NR / 2;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	touch_staircase(self);
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	} while (hist.samples < NR * (NR + 1) / 2);
+	EXPECT_GE(NR / 2, hist.hot_pages);
+	check_thresholds(_metadata, &hist);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < pages.nr; i++)
+		hot += !!(pages.page[i].flags & HTMM_PAGE_HOT);
+	EXPECT_GE(NR / 2, hot);
+	EXPECT_LT(0, hot);
+	pages_free(&pages);
+}
+
 /* Adaptations come by themselves, too. */
 TEST_F(hotness, adaptation_period)
 {
