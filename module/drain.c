@@ -354,7 +354,7 @@ void htmm_drain_stop(struct htmm_drain *drain)
  */
 void htmm_drain_reset(struct htmm_drain *drain)
 {
-	drain->batches = 0;
+	WRITE_ONCE(drain->batches, 0);
 	atomic64_set(&drain->wake.wakeups, 0);
 }
 

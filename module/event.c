@@ -157,9 +157,9 @@ void htmm_event_query(struct htmm_sampler *sampler)
 	grant->count += sampler->past.count;
 	grant->time_enabled += sampler->past.time_enabled;
 	grant->time_running += sampler->past.time_running;
-	grant->period = event->hw.sample_period;
+	grant->period = READ_ONCE(event->hw.sample_period);
 	grant->precise_ip = event->attr.precise_ip;
-	grant->active = event->state == PERF_EVENT_STATE_ACTIVE;
+	grant->active = READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE;
 	grant->large_pebs = htmm_large_pebs(event);
 }
 

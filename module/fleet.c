@@ -133,7 +133,7 @@ static void htmm_fleet_refresh(struct htmm_fleet *fleet, unsigned int cpu)
 	htmm_fleet_dismiss(fleet, samplers);
 	if (htmm_fleet_enlist(fleet, samplers, &err)) {
 		pr_warn("htmm: CPU %u is not sampled: %s\n", cpu, err.text);
-		fleet->failed++;
+		WRITE_ONCE(fleet->failed, fleet->failed + 1);
 	}
 }
 

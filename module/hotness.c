@@ -134,12 +134,15 @@ static void htmm_hotness_adapt_kind(struct htmm_hotness *hotness,
 				    enum htmm_kind kind)
 {
 	u64 capacity = htmm_hotness_capacity(hotness->config.capacity, kind);
-	struct htmm_thresholds *thresholds = &hotness->thresholds[kind];
+	struct htmm_thresholds *thresholds = &hotness->thresholds[kind], now;
 	struct htmm_hist hist;
 
 	htmm_hotness_merge_hist(hotness, kind, &hist);
-	htmm_hotness_find_thresholds(&hist, capacity, thresholds);
-	trace_htmm_threshold(kind, thresholds->hot, thresholds->warm, capacity,
+	htmm_hotness_find_thresholds(&hist, capacity, &now);
+	/* htmm_hotness_describe() looks without the lock. */
+	WRITE_ONCE(thresholds->hot, now.hot);
+	WRITE_ONCE(thresholds->warm, now.warm);
+	trace_htmm_threshold(kind, now.hot, now.warm, capacity,
 			     hotness->config.owner);
 }
 

@@ -48,7 +48,7 @@ int htmm_sampler_make_ring(struct htmm_sampler *sampler, size_t bytes)
 			     htmm_record_slot_size(sampler->sample_type));
 	if (ret)
 		goto err_mem;
-	WRITE_ONCE(sampler->mem, mem);
+	sampler->mem = mem;
 	return 0;
 
 err_mem:
@@ -63,7 +63,7 @@ err_mem:
 void htmm_sampler_free_ring(struct htmm_sampler *sampler)
 {
 	vfree(sampler->mem);
-	WRITE_ONCE(sampler->mem, NULL);
+	sampler->mem = NULL;
 }
 
 /**
