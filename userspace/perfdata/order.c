@@ -4,11 +4,41 @@
 #include "order.h"
 
 #define ROOM_FIRST	1024
+#define ROOM_MOST	(PERFDATA_ORDER_BYTES / sizeof(struct perfdata_sample))
+/* Records on their way into the cache while the ones before them go on. */
+#define FETCH_AHEAD	16
+
+/* Positions need not be told apart from those a whole ring away. */
+_Static_assert(!(ROOM_MOST & (ROOM_MOST - 1)), "the ring's size is a power of two");
 
 /* Bytes that a record takes besides its place here. */
 static size_t other_bytes(const struct perfdata_sample *sample)
 {
 	return sample->other ? sizeof(*sample->other) + sample->other->name_len : 0;
+}
+
+static struct perfdata_sample *at(const struct perfdata_order *order, __u32 position)
+{
+	return &order->ring[position & (order->room - 1)];
+}
+
+/* Move what waits into @ring, which may be the same, without the holes between. */
+static void move(struct perfdata_order *order, struct perfdata_sample *ring, __u32 room)
+{
+	__u32 to = order->head, from, i;
+
+	for (i = 0; i < order->nr_runs; i++) {
+		struct perfdata_run *run = &order->run[i];
+
+		from = run->from;
+		run->from = to;
+		for (; from != run->to; from++)
+			ring[to++ & (room - 1)] = *at(order, from);
+		run->to = to;
+	}
+	order->tail = to;
+	order->ring = ring;
+	order->room = room;
 }
 
 static bool grow(void *array, size_t nr, size_t size)
@@ -20,95 +50,140 @@ static bool grow(void *array, size_t nr, size_t size)
 	return new;
 }
 
-struct perfdata_sample *perfdata_order_slot(struct perfdata_order *order)
+bool perfdata_order_make_room(struct perfdata_order *order)
 {
-	size_t room = order->room ? 2 * order->room : ROOM_FIRST;
+	__u32 room = order->room ? 2 * order->room : ROOM_FIRST;
+	struct perfdata_sample *ring, *old = order->ring;
 
-	if (order->nr == order->room) {
-		if (!grow(&order->wait, room, sizeof(*order->wait)) ||
-		    !grow(&order->key, room, sizeof(*order->key)) ||
-		    !grow(&order->spare, room, sizeof(*order->spare)))
-			return NULL;
-		order->room = room;
+	if (order->room && (order->nr <= order->room / 2 || order->room == ROOM_MOST)) {
+		move(order, order->ring, order->room);
+		return true;
 	}
-	return &order->wait[order->nr];
-}
-
-/* One past the end of the run that begins at @from. */
-static size_t run_end(const struct perfdata_key *key, size_t from, size_t nr)
-{
-	while (++from < nr && key[from - 1].time <= key[from].time)
-		;
-	return from;
+	if (!grow(&order->run, room, sizeof(*order->run)) ||
+	    !grow(&order->key, room, sizeof(*order->key)) ||
+	    !grow(&order->spare, room, sizeof(*order->spare)) ||
+	    !grow(&order->end, room, sizeof(*order->end)))
+		return false;
+	ring = malloc(room * sizeof(*ring));
+	if (!ring)
+		return false;
+	move(order, ring, room);
+	free(old);
+	return true;
 }
 
 /*
- * Merge [from, middle) and [middle, to) of @in into @out; equals keep their order.
- * Whose turn it is nobody can predict: no branch depends on it.
+ * Merge @a and @b, which lies behind it, into @out; equals keep their order. From
+ * both ends at once, as far as neither run can end: then the CPU has two things
+ * to do at a time. Whose turn it is nobody can predict: no branch depends on it.
  */
-static void merge(struct perfdata_key *out, const struct perfdata_key *in, size_t from,
-		  size_t middle, size_t to)
+static void merge(struct perfdata_key *out, const struct perfdata_key *a, size_t nr_a,
+		  const struct perfdata_key *b, size_t nr_b)
 {
-	size_t a = from, b = middle;
+	const struct perfdata_key *last_a = a + nr_a - 1, *last_b = b + nr_b - 1;
+	struct perfdata_key *last = out + nr_a + nr_b - 1;
+	ptrdiff_t steps;
 
-	while (a < middle && b < to) {
-		size_t second = in[b].time < in[a].time;
+	while ((steps = (last_a - a < last_b - b ? last_a - a + 1 : last_b - b + 1) / 2) > 0) {
+		for (; steps; steps--) {
+			bool second = b->time < a->time, before = last_b->time < last_a->time;
 
-		*out++ = in[second ? b : a];
+			*out++ = *(second ? b : a);
+			b += second;
+			a += !second;
+			*last-- = *(before ? last_a : last_b);
+			last_a -= before;
+			last_b -= !before;
+		}
+	}
+	while (a <= last_a && b <= last_b) {
+		bool second = b->time < a->time;
+
+		*out++ = *(second ? b : a);
 		b += second;
 		a += !second;
 	}
-	memcpy(out, in + a, (middle - a) * sizeof(*out));
-	memcpy(out + (middle - a), in + b, (to - b) * sizeof(*out));
+	memcpy(out, a, (last_a + 1 - a) * sizeof(*out));
+	memcpy(out + (last_a + 1 - a), b, (last_b + 1 - b) * sizeof(*out));
 }
 
-/* A merge sort of the runs that are there: one for each CPU and round. */
-static void sort(struct perfdata_order *order, size_t nr)
+/* Merge neighbours, until there is one run left of @nr. */
+static void sort(struct perfdata_order *order, __u32 nr)
 {
-	for (;;) {
-		struct perfdata_key *sorted = order->spare;
-		size_t from = 0, middle, to;
+	for (; nr > 1; nr = (nr + 1) / 2) {
+		struct perfdata_key *sorted = order->spare, *key = order->key;
+		__u32 from = 0, i;
 
-		if (nr < 2 || run_end(order->key, 0, nr) == nr)
-			return;
-		while (from < nr) {
-			middle = run_end(order->key, from, nr);
-			to = middle < nr ? run_end(order->key, middle, nr) : middle;
-			merge(sorted + from, order->key, from, middle, to);
+		for (i = 0; i < nr; i += 2) {
+			__u32 middle = order->end[i], to = order->end[i + 1 < nr ? i + 1 : i];
+
+			merge(sorted + from, key + from, middle - from, key + middle, to - middle);
+			order->end[i / 2] = to;
 			from = to;
 		}
-		order->spare = order->key;
+		order->spare = key;
 		order->key = sorted;
 	}
 }
 
-/* Those up to @limit are ready. */
+/* Order what waits, up to @limit. Returns how many these are. */
+static __u32 put_in_order(struct perfdata_order *order, __u64 limit)
+{
+	__u32 nr = 0, ends = 0, i;
+
+	for (i = 0; i < order->nr_runs; i++) {
+		struct perfdata_run *run = &order->run[i];
+		__u32 here = run->from;
+
+		for (; here != run->to && at(order, here)->time <= limit; here++)
+			order->key[nr++] = (struct perfdata_key) { at(order, here)->time, here };
+		run->middle = here;
+		if (here != run->from)
+			order->end[ends++] = nr;
+	}
+	sort(order, ends);
+	return nr;
+}
+
+/* Those up to @limit are ready, and wait no more. */
 static void release(struct perfdata_order *order, __u64 limit)
 {
-	size_t i, nr = 0;
+	__u32 i, left = 0;
 
-	for (i = 0; i < order->nr; i++) {
-		order->key[nr] = (struct perfdata_key) { order->wait[i].time, i };
-		nr += order->wait[i].time <= limit;
+	order->ready = put_in_order(order, limit);
+	if (!order->ready)
+		return;
+	order->nr -= order->ready;
+	if (order->key[order->ready - 1].time > order->delivered)
+		order->delivered = order->key[order->ready - 1].time;
+	for (i = 0; i < order->nr_runs; i++) {
+		order->run[i].from = order->run[i].middle;
+		if (order->run[i].from != order->run[i].to)
+			order->run[left++] = order->run[i];
 	}
-	sort(order, nr);
-	order->ready = nr;
-	order->limit = limit;
+	order->nr_runs = left;
 }
 
 /* There is no more room: the older half is ready, and what is as old as its last. */
 static void release_half(struct perfdata_order *order)
 {
-	release(order, ~0ULL);
-	order->limit = order->key[order->nr / 2].time;
-	while (order->key[order->ready - 1].time > order->limit)
-		order->ready--;
+	put_in_order(order, ~0ULL);
+	release(order, order->key[order->nr / 2].time);
 }
 
 void perfdata_order_push(struct perfdata_order *order)
 {
-	const struct perfdata_sample *sample = &order->wait[order->nr++];
+	const struct perfdata_sample *sample = at(order, order->tail);
+	struct perfdata_run *run = order->run + order->nr_runs;
 
+	if (run == order->run || run[-1].to != order->tail || sample->time < order->last) {
+		run->from = order->tail;
+		order->nr_runs++;
+		run++;
+	}
+	run[-1].to = ++order->tail;
+	order->nr++;
+	order->last = sample->time;
 	if (sample->time > order->newest)
 		order->newest = sample->time;
 	if (sample->time < order->delivered)
@@ -129,49 +204,39 @@ void perfdata_order_finish(struct perfdata_order *order)
 	release(order, ~0ULL);
 }
 
-/* All that was ready has gone: the others move up, as they came. */
-static void close_ranks(struct perfdata_order *order)
-{
-	size_t i, nr = 0;
-
-	order->delivered = order->key[order->ready - 1].time > order->delivered ?
-			   order->key[order->ready - 1].time : order->delivered;
-	for (i = 0; i < order->nr; i++)
-		if (order->wait[i].time > order->limit)
-			order->wait[nr++] = order->wait[i];
-	order->nr = nr;
-	order->next = 0;
-	order->ready = 0;
-}
-
 size_t perfdata_order_pop(struct perfdata_order *order, struct perfdata_sample *sample,
 			  size_t most)
 {
-	size_t nr = order->ready - order->next, i;
+	const struct perfdata_key *key = order->key + order->next;
+	size_t left = order->ready - order->next, nr = left < most ? left : most, i;
 
-	if (nr > most)
-		nr = most;
 	for (i = 0; i < nr; i++) {
-		sample[i] = order->wait[order->key[order->next + i].at];
+		__builtin_prefetch(at(order, key[i + FETCH_AHEAD < left ? i + FETCH_AHEAD : i].at));
+		sample[i] = *at(order, key[i].at);
 		order->other_bytes -= other_bytes(&sample[i]);
 	}
 	order->next += nr;
-	if (order->ready && order->next == order->ready)
-		close_ranks(order);
+	if (nr == left) {
+		order->next = 0;
+		order->ready = 0;
+		order->head = order->nr_runs ? order->run[0].from : order->tail;
+	}
 	return nr;
 }
 
 void perfdata_order_free(struct perfdata_order *order)
 {
-	size_t i;
+	__u32 i, here;
 
-	/* What has gone on is no longer ours. */
-	for (i = 0; i < order->next; i++)
-		order->wait[order->key[i].at].other = NULL;
-	for (i = 0; i < order->nr; i++)
-		free(order->wait[i].other);
-	free(order->wait);
+	for (i = order->next; i < order->ready; i++)
+		free(at(order, order->key[i].at)->other);
+	for (i = 0; i < order->nr_runs; i++)
+		for (here = order->run[i].from; here != order->run[i].to; here++)
+			free(at(order, here)->other);
+	free(order->ring);
+	free(order->run);
 	free(order->key);
 	free(order->spare);
+	free(order->end);
 	memset(order, 0, sizeof(*order));
 }

@@ -7,6 +7,8 @@
  * overlap by one, so when a round ends, what is older than the newest record of
  * the round before can go on. Memory is bounded; when it is full the older
  * half goes on early, and what comes too late for that is counted.
+ *
+ * What waits is a few runs, each in order already: those are merged.
  */
 #ifndef PERFDATA_ORDER_H
 #define PERFDATA_ORDER_H
@@ -22,26 +24,46 @@
 /**
  * struct perfdata_order - records that wait
  * @late: records older than one that had gone on before them
+ *
+ * Records wait in a ring, where they stay until they go on. Positions in it count
+ * all records so far, and wrap around.
  */
 struct perfdata_order {
 	__u64 late;
 
 	/* private: */
-	struct perfdata_sample *wait;	/* as they came */
-	size_t nr;
-	size_t room;
+	struct perfdata_sample *ring;
+	__u32 room;			/* a power of two, or 0 */
+	__u32 head;			/* position of the first one in use */
+	__u32 tail;			/* position behind the last one */
+	__u32 nr;			/* records that wait */
 	size_t other_bytes;		/* of records that are no samples */
+	struct perfdata_run {
+		__u32 from;
+		__u32 middle;		/* those before it may go on */
+		__u32 to;
+	} *run;				/* positions that wait, in order of time */
+	__u32 nr_runs;
 	struct perfdata_key {
 		__u64 time;
-		size_t at;
-	} *key, *spare;			/* by time, those up to @limit */
-	size_t next;			/* the first one that has not gone on */
-	size_t ready;			/* as many may go on */
-	__u64 limit;
+		__u32 at;
+	} *key, *spare;			/* those that are ready, by time */
+	__u32 *end;			/* where each run of them ends */
+	__u32 next;			/* the first one that has not gone on */
+	__u32 ready;			/* as many may go on */
+	__u64 last;			/* time of the record that came last */
 	__u64 newest;
 	__u64 newest_before;
 	__u64 delivered;
 };
+
+/**
+ * perfdata_order_make_room() - make room for one more record
+ * @order: the records; none may be ready
+ *
+ * Return: true if there is.
+ */
+bool perfdata_order_make_room(struct perfdata_order *order);
 
 /**
  * perfdata_order_slot() - where the next record may be put
@@ -49,7 +71,12 @@ struct perfdata_order {
  *
  * Return: a place for one record, which does not wait yet; NULL if there is no memory.
  */
-struct perfdata_sample *perfdata_order_slot(struct perfdata_order *order);
+static inline struct perfdata_sample *perfdata_order_slot(struct perfdata_order *order)
+{
+	if (order->tail - order->head == order->room && !perfdata_order_make_room(order))
+		return NULL;
+	return &order->ring[order->tail & (order->room - 1)];
+}
 
 /**
  * perfdata_order_push() - let the record in the slot wait
@@ -68,6 +95,17 @@ void perfdata_order_round(struct perfdata_order *order);
  * @order: the records; all of them are ready afterwards
  */
 void perfdata_order_finish(struct perfdata_order *order);
+
+/**
+ * perfdata_order_ready() - may records go on?
+ * @order: the records
+ *
+ * Return: true if perfdata_order_pop() has some.
+ */
+static inline bool perfdata_order_ready(const struct perfdata_order *order)
+{
+	return order->ready;
+}
 
 /**
  * perfdata_order_pop() - take the oldest records that are ready

@@ -394,9 +394,11 @@ int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample 
 		ret = perfdata_order_pop(&reader->order, sample, most);
 		if (ret || reader->ended)
 			return ret;
-		ret = advance(reader, sample, err);
-		if (ret)
-			return ret;
+		while (!reader->ended && !perfdata_order_ready(&reader->order)) {
+			ret = advance(reader, sample, err);
+			if (ret)
+				return ret;
+		}
 		if (reader->ended)
 			perfdata_order_finish(&reader->order);
 	}
