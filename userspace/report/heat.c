@@ -9,6 +9,8 @@
 #define SLICE_SHIFT	10
 /* Rows of 16 GiB: any coarser, and they would say nothing. */
 #define CHUNK_SHIFT_MAX	34
+/* No address has it. */
+#define NO_CHUNK	(~0ULL)
 /* Slots of the hash table of rows: at most half of them are used. */
 #define SLOTS		(2 * HEAT_ROWS)
 
@@ -20,25 +22,26 @@ struct heat *heat_new(void)
 		return NULL;
 	heat->slice_shift = SLICE_SHIFT;
 	heat->chunk_shift = PAGE_SHIFT;
-	heat->row = calloc(HEAT_ROWS, sizeof(*heat->row));
+	heat->hint = HEAT_ROWS;
+	heat->row = calloc(HEAT_ROWS + 1, sizeof(*heat->row));
 	heat->slot = calloc(SLOTS, sizeof(*heat->slot));
+	heat->cell = calloc(HEAT_SLICES, sizeof(*heat->cell));
 	heat->sketch = calloc(HEAT_SLICES, sizeof(*heat->sketch));
-	if (heat->row && heat->slot && heat->sketch)
-		return heat;
-	heat_free(heat);
-	return NULL;
+	if (!heat->row || !heat->slot || !heat->cell || !heat->sketch) {
+		heat_free(heat);
+		return NULL;
+	}
+	heat->row[HEAT_ROWS].chunk = NO_CHUNK;
+	return heat;
 }
 
 void heat_free(struct heat *heat)
 {
-	__u32 i;
-
 	if (!heat)
 		return;
-	for (i = 0; i < heat->nr_rows; i++)
-		free(heat->row[i]);
 	free(heat->row);
 	free(heat->slot);
+	free(heat->cell);
 	free(heat->sketch);
 	free(heat);
 }
@@ -58,12 +61,12 @@ static __u32 hash(__u32 space, __u64 chunk)
 }
 
 /* The slot of a row, or the empty one where it would be. Holds the row's number plus 1. */
-static __u32 *find_slot(const struct heat *heat, __u32 space, __u64 chunk)
+static __u16 *find_slot(const struct heat *heat, __u32 space, __u64 chunk)
 {
 	__u32 at = hash(space, chunk);
 
 	while (heat->slot[at]) {
-		const struct heat_row *row = heat->row[heat->slot[at] - 1];
+		const struct heat_row *row = &heat->row[heat->slot[at] - 1];
 
 		if (row->space == space && row->chunk == chunk)
 			break;
@@ -72,75 +75,97 @@ static __u32 *find_slot(const struct heat *heat, __u32 space, __u64 chunk)
 	return &heat->slot[at];
 }
 
-static void add_row(struct heat_row *to, const struct heat_row *from)
-{
-	unsigned int i;
+/**
+ * struct pairs - rows that become one
+ * @first: column of one row
+ * @second: column of the other one; the one that stays 0 if there is none
+ */
+struct pairs {
+	__u16 first[HEAT_ROWS];
+	__u16 second[HEAT_ROWS];
+};
 
-	for (i = 0; i < HEAT_SLICES; i++)
-		to->samples[i] += from->samples[i];
-}
-
-/* Chunks get twice as large; two rows that are one now become one. */
-static void widen_chunks(struct heat *heat)
+/* Rows of chunks twice as large, and what they are made of. */
+static void pair_rows(struct heat *heat, struct pairs *pairs)
 {
-	__u32 nr = heat->nr_rows, i, *slot;
+	__u32 nr = heat->nr_rows, i;
+	__u16 *slot;
 
 	memset(heat->slot, 0, SLOTS * sizeof(*heat->slot));
 	heat->chunk_shift++;
 	heat->nr_rows = 0;
-	heat->hint = NULL;
 	for (i = 0; i < nr; i++) {
-		struct heat_row *row = heat->row[i];
+		struct heat_row row = heat->row[i];
 
-		row->chunk >>= 1;
-		slot = find_slot(heat, row->space, row->chunk);
+		row.chunk >>= 1;
+		slot = find_slot(heat, row.space, row.chunk);
 		if (*slot) {
-			add_row(heat->row[*slot - 1], row);
-			free(row);
-		} else {
-			heat->row[heat->nr_rows++] = row;
-			*slot = heat->nr_rows;
+			pairs->second[*slot - 1] = i;
+			continue;
 		}
+		pairs->first[heat->nr_rows] = i;
+		pairs->second[heat->nr_rows] = HEAT_ROWS;
+		row.column = heat->nr_rows;
+		heat->row[heat->nr_rows++] = row;
+		*slot = heat->nr_rows;
 	}
 }
 
-static struct heat_row *get_row(struct heat *heat, __u32 space, __u64 addr)
+/* Chunks get twice as large. No row moves up, so none is written before it was read. */
+static void widen_chunks(struct heat *heat)
 {
-	__u32 *slot = find_slot(heat, space, addr >> heat->chunk_shift);
-	struct heat_row *row;
+	unsigned int used = heat_slices(heat), slice;
+	__u32 before = heat->nr_rows, i;
+	struct pairs pairs;
+
+	pair_rows(heat, &pairs);
+	heat->hint = HEAT_ROWS;
+	for (slice = 0; slice < used; slice++) {
+		__u32 *cell = heat->cell[slice];
+
+		for (i = 0; i < heat->nr_rows; i++)
+			cell[i] = cell[pairs.first[i]] + cell[pairs.second[i]];
+		memset(cell + i, 0, (before - i) * sizeof(*cell));
+	}
+}
+
+/* The number of a row, or HEAT_ROWS if there can be none. */
+static __u32 get_row(struct heat *heat, __u32 space, __u64 addr)
+{
+	__u64 chunk = addr >> heat->chunk_shift;
+	__u16 *slot = find_slot(heat, space, chunk);
 
 	if (*slot)
-		return heat->row[*slot - 1];
+		return *slot - 1;
 	if (heat->nr_rows == HEAT_ROWS) {
 		if (heat->chunk_shift == CHUNK_SHIFT_MAX)
-			return NULL;
+			return HEAT_ROWS;
 		/* Not for each row anew: a quarter is to be free afterwards. */
 		while (heat->nr_rows > HEAT_ROWS / 4 * 3 && heat->chunk_shift < CHUNK_SHIFT_MAX)
 			widen_chunks(heat);
 		return get_row(heat, space, addr);
 	}
-	row = calloc(1, sizeof(*row));
-	if (!row)
-		return NULL;
-	row->space = space;
-	row->chunk = addr >> heat->chunk_shift;
-	heat->row[heat->nr_rows++] = row;
-	*slot = heat->nr_rows;
-	return row;
+	heat->row[heat->nr_rows] = (struct heat_row) {
+		.chunk = chunk, .space = space, .column = heat->nr_rows,
+	};
+	*slot = ++heat->nr_rows;
+	return *slot - 1;
 }
 
-/* Two slices of a row become one; @used of them may have samples. */
-static void widen_row(struct heat_row *row, unsigned int used)
+/* The cells of two slices become one slice's. */
+static void widen_cells(struct heat *heat, unsigned int i)
 {
-	unsigned int i;
+	size_t bytes = heat->nr_rows * sizeof(**heat->cell);
+	__u32 *a = heat->cell[i], *b = heat->cell[i + 1];
+	__u32 r;
 
-	for (i = 0; i < used; i += 2) {
-		__u32 sum = row->samples[i] + row->samples[i + 1];
-
-		row->samples[i] = 0;
-		row->samples[i + 1] = 0;
-		row->samples[i / 2] = sum;
-	}
+	for (r = 0; r < heat->nr_rows; r++)
+		a[r] += b[r];
+	memset(b, 0, bytes);
+	if (!i)
+		return;
+	memcpy(heat->cell[i / 2], a, bytes);
+	memset(a, 0, bytes);
 }
 
 /* Two working sets become one. */
@@ -161,17 +186,15 @@ static void widen_sketch(struct heat *heat, unsigned int i)
 /* Slices get twice as wide; only those so far have anything in them. */
 static void widen_slices(struct heat *heat)
 {
-	unsigned int used = ((heat->last - heat->origin) >> heat->slice_shift) + 1, i;
-	__u32 r;
+	unsigned int used = heat_slices(heat), i;
 
-	for (r = 0; r < heat->nr_rows; r++)
-		widen_row(heat->row[r], used);
 	for (i = 0; i < used; i += 2) {
 		__u64 sum = heat->slice_samples[i] + heat->slice_samples[i + 1];
 
 		heat->slice_samples[i] = 0;
 		heat->slice_samples[i + 1] = 0;
 		heat->slice_samples[i / 2] = sum;
+		widen_cells(heat, i);
 		widen_sketch(heat, i);
 	}
 	heat->slice_shift++;
@@ -208,24 +231,23 @@ static void add_page(struct heat *heat, unsigned int slice, __u32 space, __u64 p
 void heat_add(struct heat *heat, __u32 space, __u64 addr, __u64 time)
 {
 	unsigned int slice = get_slice(heat, time);
-	struct heat_row *row = heat->hint;
+	__u32 row = heat->hint;
 
 	heat->slice_samples[slice]++;
 	add_page(heat, slice, space, addr >> PAGE_SHIFT);
-	if (!row || row->space != space || row->chunk != addr >> heat->chunk_shift)
+	if (heat->row[row].chunk != addr >> heat->chunk_shift || heat->row[row].space != space)
 		row = get_row(heat, space, addr);
-	if (!row) {
+	if (row == HEAT_ROWS) {
 		heat->omitted++;
 		return;
 	}
 	heat->hint = row;
-	row->samples[slice]++;
+	heat->cell[slice][row]++;
 }
 
 static int by_address(const void *a, const void *b)
 {
-	const struct heat_row *x = *(struct heat_row *const *)a;
-	const struct heat_row *y = *(struct heat_row *const *)b;
+	const struct heat_row *x = a, *y = b;
 
 	if (x->space != y->space)
 		return x->space < y->space ? -1 : 1;
@@ -234,6 +256,12 @@ static int by_address(const void *a, const void *b)
 
 void heat_sort(struct heat *heat)
 {
+	unsigned int used = heat_slices(heat), slice;
+	__u32 i;
+
+	for (slice = 0; slice < used; slice++)
+		for (i = 0; i < heat->nr_rows; i++)
+			heat->row[i].samples += heat->cell[slice][i];
 	qsort(heat->row, heat->nr_rows, sizeof(*heat->row), by_address);
 }
 

@@ -22,14 +22,16 @@
 
 /**
  * struct heat_row - one chunk of addresses
- * @space: address space
  * @chunk: address >> &struct heat.chunk_shift
- * @samples: samples in each slice
+ * @space: address space
+ * @column: private: of &struct heat.cell
+ * @samples: samples in all slices; set by heat_sort()
  */
 struct heat_row {
-	__u32 space;
 	__u64 chunk;
-	__u32 samples[HEAT_SLICES];
+	__u32 space;
+	__u32 column;
+	__u64 samples;
 };
 
 /**
@@ -42,22 +44,26 @@ struct heat_row {
  * @nr_rows: how many there are
  * @slice_samples: samples in each slice
  * @omitted: samples that have no row: there were too many address spaces for
- *	that, or no memory
+ *	that
+ *
+ * Samples come in order of time: the cells of a slice lie side by side, so that
+ * those in use stay in the CPU's cache.
  */
 struct heat {
 	__u64 origin;
 	__u64 last;
 	unsigned int slice_shift;
 	unsigned int chunk_shift;
-	struct heat_row **row;
+	struct heat_row *row;
 	__u32 nr_rows;
 	__u64 slice_samples[HEAT_SLICES];
 	__u64 omitted;
 
 	/* private: */
 	bool begun;
-	__u32 *slot;
-	struct heat_row *hint;
+	__u32 hint;			/* row of the last sample; HEAT_ROWS: none */
+	__u16 *slot;
+	__u32 (*cell)[HEAT_ROWS + 1];	/* by slice and row; the last one stays 0 */
 	__u8 (*sketch)[HEAT_SKETCH_SIZE];
 };
 
@@ -88,6 +94,20 @@ void heat_add(struct heat *heat, __u32 space, __u64 addr, __u64 time);
  * @heat: the map, to which nothing may be added any more
  */
 void heat_sort(struct heat *heat);
+
+/**
+ * heat_samples() - samples of a cell
+ * @heat: the map
+ * @row: one of its rows
+ * @slice: below HEAT_SLICES
+ *
+ * Return: how many there are.
+ */
+static inline __u32 heat_samples(const struct heat *heat, const struct heat_row *row,
+				 unsigned int slice)
+{
+	return heat->cell[slice][row->column];
+}
 
 /**
  * heat_slices() - slices in use

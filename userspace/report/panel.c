@@ -7,16 +7,6 @@
 /* A hole smaller than this is drawn, as is one smaller than what lies below it. */
 #define HOLE_BYTES	(4ULL << 20)
 
-static __u64 row_samples(const struct heat_row *row)
-{
-	__u64 sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < HEAT_SLICES; i++)
-		sum += row->samples[i];
-	return sum;
-}
-
 /* Does a row go on where the panel ends, or nearly so? */
 static bool adjoins(const struct heat *heat, const struct panel *panel, const struct heat_row *row)
 {
@@ -29,7 +19,7 @@ static bool adjoins(const struct heat *heat, const struct panel *panel, const st
 static void extend(const struct heat *heat, struct panel *panel, const struct heat_row *row)
 {
 	panel->end = (row->chunk + 1) << heat->chunk_shift;
-	panel->samples += row_samples(row);
+	panel->samples += row->samples;
 	panel->nr_rows++;
 }
 
@@ -39,7 +29,7 @@ static unsigned int cluster(const struct heat *heat, struct panel *panels)
 	__u32 i;
 
 	for (i = 0; i < heat->nr_rows; i++) {
-		const struct heat_row *row = heat->row[i];
+		const struct heat_row *row = &heat->row[i];
 
 		if (!nr || !adjoins(heat, &panels[nr - 1], row))
 			panels[nr++] = (struct panel) {
@@ -116,22 +106,27 @@ int panels_make(struct panels *panels, const struct heat *heat, unsigned int mos
 	return 0;
 }
 
+/* The first row of some that begins at @addr or behind it. */
+static __u32 first_from(const struct heat *heat, __u32 row, __u32 end, __u64 addr)
+{
+	while (row < end && heat->row[row].chunk << heat->chunk_shift < addr)
+		row++;
+	return row;
+}
+
 void panels_row(const struct panels *panels, const struct heat *heat, const struct panel *panel,
 		unsigned int row, __u64 *cells)
 {
 	__u64 start = panel->start + row * panel->row_bytes;
 	unsigned int slices = heat_slices(heat), i;
-	__u32 r;
+	__u32 end = panel->first_row + panel->nr_rows;
+	__u32 from = first_from(heat, panel->first_row, end, start), r;
+	__u32 to = first_from(heat, from, end, start + panel->row_bytes);
 
 	memset(cells, 0, panels->columns * sizeof(*cells));
-	for (r = panel->first_row; r < panel->first_row + panel->nr_rows; r++) {
-		__u64 addr = heat->row[r]->chunk << heat->chunk_shift;
-
-		if (addr < start || addr - start >= panel->row_bytes)
-			continue;
-		for (i = 0; i < slices; i++)
-			cells[i / panels->column_slices] += heat->row[r]->samples[i];
-	}
+	for (i = 0; i < slices; i++)
+		for (r = from; r < to; r++)
+			cells[i / panels->column_slices] += heat_samples(heat, &heat->row[r], i);
 }
 
 __u64 panels_most(const struct panels *panels, const struct heat *heat)
