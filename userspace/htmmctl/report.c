@@ -122,14 +122,13 @@ static int read_records(struct report *report, struct perfdata_reader *reader,
 	struct perfdata_ahead *ahead = perfdata_ahead_new(reader, err);
 	const struct perfdata_batch *batch;
 	struct progress progress;
-	int ret, i;
+	int ret;
 
 	if (!ahead)
 		return -err->code;
 	progress_begin(&progress);
 	while ((ret = perfdata_ahead_next(ahead, &batch, err)) > 0) {
-		for (i = 0; i < batch->nr; i++)
-			report_feed(report, &batch->sample[i]);
+		report_feed(report, batch->sample, batch->nr);
 		progress_update(&progress, batch->status.offset, batch->status.size,
 				report->counts.samples, "samples");
 	}
@@ -138,7 +137,7 @@ static int read_records(struct report *report, struct perfdata_reader *reader,
 	return ret;
 }
 
-static void say_status(const struct perfdata_status *status, const struct report_counts *counts)
+static void say_status(const struct perfdata_status *status, const struct report *report)
 {
 	if (status->damaged)
 		notice("the file is damaged at byte %llu; what follows there is not in the report",
@@ -151,7 +150,10 @@ static void say_status(const struct perfdata_status *status, const struct report
 		notice("%llu samples of unknown events were left out", status->unknown);
 	if (status->late)
 		notice("%llu records came too late to be put in order of time", status->late);
-	if (!counts->samples && counts->no_addr)
+	if (report->tasks.left_out)
+		notice("%llu records of processes and mappings were left out: there are too many",
+		       report->tasks.left_out);
+	if (!report->counts.samples && report->counts.no_addr)
 		notice("no sample has an address; try 'htmmctl record' or 'perf record -d'");
 }
 
@@ -202,7 +204,7 @@ static int report_file(struct options *opts, struct htmm_error *err)
 		ret = report_finish(&report, opts->max, err);
 	if (!ret) {
 		perfdata_reader_status(reader, &view.status);
-		say_status(&view.status, &report.counts);
+		say_status(&view.status, &report);
 		ret = print(opts, &view, err);
 	}
 	if (!ret && view.status.damaged)

@@ -61,6 +61,7 @@ static struct json_object *source_json(const struct report_view *view)
 	json_add_u64(obj, "malformed", view->status.malformed);
 	json_add_u64(obj, "unknown", view->status.unknown);
 	json_add_u64(obj, "late", view->status.late);
+	json_add_u64(obj, "left_out", view->report->tasks.left_out);
 	json_add_bool(obj, "truncated", view->status.truncated);
 	json_add_bool(obj, "damaged", view->status.damaged);
 	return obj;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "order.h"
@@ -9,7 +10,7 @@
 #define FETCH_AHEAD	16
 
 /* Positions need not be told apart from those a whole ring away. */
-_Static_assert(!(ROOM_MOST & (ROOM_MOST - 1)), "the ring's size is a power of two");
+static_assert(!(ROOM_MOST & (ROOM_MOST - 1)), "the ring's size is a power of two");
 
 /* Bytes that a record takes besides its place here. */
 static size_t other_bytes(const struct perfdata_sample *sample)

@@ -164,10 +164,14 @@ const char *panels_mapping(const struct report *report, const struct panel *pane
 	unsigned int nr = 0;
 	__u32 i;
 
-	for (i = 0; i < space->nr_vmas; i++) {
-		if (!space->vma[i].mapping_plus_1 || !overlap(panel, &space->vma[i]))
+	for (i = 0; space->vmas && i < space->vmas->nr; i++) {
+		const struct vma *vma = &space->vmas->vma[i];
+
+		if (!vma->mapping_plus_1 || !overlap(panel, vma))
 			continue;
-		mapping = &report->tasks.mapping[space->vma[i].mapping_plus_1 - 1];
+		mapping = &report->tasks.mapping[vma->mapping_plus_1 - 1];
+		if (mapping->space != panel->space)
+			continue;
 		nr++;
 		if (!best || mapping->samples > best->samples)
 			best = mapping;

@@ -18,6 +18,7 @@ int report_init(struct report *report, const struct report_config *config, struc
 	memset(report, 0, sizeof(*report));
 	report->config = *config;
 	report->hint_space = -1;
+	report->hint_origin = origin_of(0);
 	report->store = store_new(&config->store, err);
 	if (!report->store)
 		return -ENOMEM;
@@ -46,26 +47,45 @@ void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples,
 {
 	int mapping = tasks_find(&report->tasks, space, addr);
 
-	if (mapping < 0)
+	if (mapping < 0) {
+		report->counts.no_memory += samples;
 		return;
+	}
 	report->tasks.space[space].samples += samples;
 	report->tasks.mapping[mapping].samples += samples;
 	report->counts.samples += samples;
 	store_add(report->store, space, addr, weight);
 }
 
+/* Mostly those of one process, and from one place, come together. */
+static int space_of(struct report *report, __u32 pid)
+{
+	if (report->hint_space < 0 || pid != report->hint_pid) {
+		report->hint_space = tasks_space(&report->tasks, pid);
+		report->hint_pid = pid;
+	}
+	return report->hint_space;
+}
+
+static enum origin where_from(struct report *report, __u64 data_src)
+{
+	if (data_src != report->hint_src) {
+		report->hint_origin = origin_of(data_src);
+		report->hint_src = data_src;
+	}
+	return report->hint_origin;
+}
+
 static void count(struct report *report, const struct perfdata_sample *sample)
 {
-	int space = report->hint_space;
+	int space = space_of(report, sample->pid);
 
-	if (space < 0 || sample->pid != report->hint_pid)
-		space = tasks_space(&report->tasks, sample->pid);
-	report->hint_space = space;
-	report->hint_pid = sample->pid;
-	if (space < 0)
+	if (space < 0) {
+		report->counts.no_memory++;
 		return;
+	}
 	report_count(report, space, sample->addr, 1, weight_of(report, sample));
-	report->counts.origin[origin_of(sample->data_src)]++;
+	report->counts.origin[where_from(report, sample->data_src)]++;
 	if (sample->time)
 		heat_add(report->heat, space, sample->addr, sample->time);
 }
@@ -120,12 +140,14 @@ static void feed_other(struct report *report, const struct perfdata_record_view 
 	}
 }
 
-void report_feed(struct report *report, const struct perfdata_sample *sample)
+void report_feed(struct report *report, const struct perfdata_sample *sample, size_t nr)
 {
-	if (sample->other)
-		feed_other(report, sample->other);
-	else
-		feed_sample(report, sample);
+	for (; nr; nr--, sample++) {
+		if (sample->other)
+			feed_other(report, sample->other);
+		else
+			feed_sample(report, sample);
+	}
 }
 
 static void finish_hist(struct report *report, enum htmm_kind kind)
@@ -274,9 +296,8 @@ int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 	}
 	finish_hit_ratio(report);
 	heat_sort(report->heat);
-	report->counts.no_memory = report->store->refused;
-	if (attribute_all(report) || list_pages(report, most) || list_regions(report, most) ||
-	    report->tasks.no_memory)
+	report->counts.no_memory += report->store->refused;
+	if (attribute_all(report) || list_pages(report, most) || list_regions(report, most))
 		return no_memory(err);
 	return 0;
 }

@@ -34,7 +34,7 @@ struct report_config {
  * @no_addr: dropped for want of a data address
  * @kernel_addr: dropped because the address is the kernel's
  * @filtered: dropped because they are of other processes
- * @no_memory: dropped because the table was full
+ * @no_memory: dropped because the table was full, or there were too many processes
  * @lost: lost when they were recorded
  * @throttled: times that the kernel throttled an event
  * @origin: of those counted, where the data came from
@@ -86,6 +86,8 @@ struct report_page {
  * @hit_ppm: estimated share of samples that the hot pages get, by kind
  * @hint_pid: private: process of the sample before
  * @hint_space: private: its address space; -1: look it up
+ * @hint_src: private: data source of the sample before
+ * @hint_origin: private: where that is
  * @page: hottest pages
  * @nr_pages: how many there are
  * @region: most skewed regions
@@ -102,6 +104,8 @@ struct report {
 	__u32 hit_ppm[HTMM_KINDS];
 	__u32 hint_pid;
 	int hint_space;
+	__u64 hint_src;
+	enum origin hint_origin;
 	struct report_page *page;
 	__u32 nr_pages;
 	struct report_page *region;
@@ -129,11 +133,12 @@ int report_init(struct report *report, const struct report_config *config,
 bool report_wants(const struct report *report, __u32 pid);
 
 /**
- * report_feed() - take in a record
+ * report_feed() - take in records
  * @report: the report
- * @sample: the record, in order of time
+ * @sample: the records, in order of time
+ * @nr: how many there are
  */
-void report_feed(struct report *report, const struct perfdata_sample *sample);
+void report_feed(struct report *report, const struct perfdata_sample *sample, size_t nr);
 
 /**
  * report_count() - count samples of a page

@@ -103,17 +103,6 @@ void store_flush(struct store *store)
 	store->nr = 0;
 }
 
-void store_add(struct store *store, u32 space, u64 addr, u32 weight)
-{
-	store->batch[store->nr++] = (struct htmm_table_sample) {
-		.vpn = addr >> 12,
-		.space = space,
-		.weight = weight,
-	};
-	if (store->nr == STORE_BATCH)
-		store_flush(store);
-}
-
 void store_heat(const struct store *store, enum htmm_kind kind, struct store_heat *heat)
 {
 	heat->capacity = store->config.capacity;

@@ -87,19 +87,28 @@ struct store *store_new(const struct store_config *config, struct htmm_error *er
 void store_free(struct store *store);
 
 /**
+ * store_flush() - count what store_add() has gathered
+ * @store: the store
+ */
+void store_flush(struct store *store);
+
+/**
  * store_add() - count a sample
  * @store: the store
  * @space: address space, at most HTMM_SPACE_MAX
  * @addr: address in it
  * @weight: what the sample counts
  */
-void store_add(struct store *store, u32 space, u64 addr, u32 weight);
-
-/**
- * store_flush() - count what store_add() has gathered
- * @store: the store
- */
-void store_flush(struct store *store);
+static inline void store_add(struct store *store, u32 space, u64 addr, u32 weight)
+{
+	store->batch[store->nr++] = (struct htmm_table_sample) {
+		.vpn = addr >> 12,
+		.space = space,
+		.weight = weight,
+	};
+	if (store->nr == STORE_BATCH)
+		store_flush(store);
+}
 
 /**
  * store_heat() - histogram and thresholds as of now

@@ -4,6 +4,9 @@
 #include <string.h>
 #include "tasks.h"
 
+/* What a name takes besides its bytes, roughly. */
+#define NAME_OVERHEAD	64
+
 static const char unmapped[] = "[unmapped]";
 
 /* Make room for one more element; @room counts those that fit. */
@@ -37,14 +40,16 @@ static int add_name(struct tasks *tasks, __u64 key, const char *text, size_t len
 	bool failed = false;
 	char *copy;
 
+	if (len + NAME_OVERHEAD > TASKS_NAME_BYTES - tasks->name_bytes)
+		return -ENOMEM;
 	tasks->name = grow(tasks->name, tasks->nr_names, &tasks->room_names,
 			   sizeof(*tasks->name), &failed);
 	copy = failed ? NULL : strndup(text, len);
 	if (!copy || idmap_set(&tasks->by_name, key, tasks->nr_names)) {
 		free(copy);
-		tasks->no_memory = true;
 		return -ENOMEM;
 	}
+	tasks->name_bytes += len + NAME_OVERHEAD;
 	tasks->name[tasks->nr_names] = copy;
 	return tasks->nr_names++;
 }
@@ -64,36 +69,55 @@ static int intern(struct tasks *tasks, const char *text, size_t len)
 	}
 }
 
-static void clear_space(struct space *space)
+/* Forget the pids of spaces that are gone. */
+static int forget_pids(struct tasks *tasks)
 {
-	free(space->vma);
-	memset(space, 0, sizeof(*space));
+	struct idmap by_pid = {};
+	__u32 i;
+
+	for (i = 0; i < tasks->nr_spaces; i++) {
+		const struct space *space = &tasks->space[i];
+
+		if (space->used && idmap_get(&tasks->by_pid, space->pid) == i &&
+		    idmap_set(&by_pid, space->pid, i)) {
+			idmap_free(&by_pid);
+			return -ENOMEM;
+		}
+	}
+	idmap_free(&tasks->by_pid);
+	tasks->by_pid = by_pid;
+	return 0;
+}
+
+/* The number of a space that is not in use. */
+static int free_number(struct tasks *tasks)
+{
+	bool failed = false;
+
+	if (tasks->nr_free)
+		return tasks->free_space[tasks->nr_free - 1];
+	if (tasks->nr_spaces == TASKS_SPACES_MAX)
+		return -ENOMEM;
+	tasks->space = grow(tasks->space, tasks->nr_spaces, &tasks->room_spaces,
+			    sizeof(*tasks->space), &failed);
+	tasks->free_space = grow(tasks->free_space, tasks->nr_spaces, &tasks->room_free,
+				 sizeof(*tasks->free_space), &failed);
+	return failed ? -ENOMEM : (int)tasks->nr_spaces;
 }
 
 int tasks_new_space(struct tasks *tasks, __u32 pid)
 {
-	bool failed = false;
-	__u32 number;
+	int number = free_number(tasks);
 
-	if (tasks->nr_free) {
-		number = tasks->free_space[--tasks->nr_free];
-	} else {
-		tasks->space = grow(tasks->space, tasks->nr_spaces, &tasks->room_spaces,
-				    sizeof(*tasks->space), &failed);
-		tasks->free_space = grow(tasks->free_space, tasks->nr_spaces, &tasks->room_free,
-					 sizeof(*tasks->free_space), &failed);
-		number = tasks->nr_spaces;
-	}
-	if (failed || idmap_set(&tasks->by_pid, pid, number)) {
-		tasks->no_memory = true;
+	if (number < 0 ||
+	    (tasks->by_pid.nr >= 2 * TASKS_SPACES_MAX && forget_pids(tasks)) ||
+	    idmap_set(&tasks->by_pid, pid, number))
 		return -ENOMEM;
-	}
-	if (number == tasks->nr_spaces)
+	if (tasks->nr_free)
+		tasks->nr_free--;
+	else
 		tasks->nr_spaces++;
-	memset(&tasks->space[number], 0, sizeof(tasks->space[number]));
-	tasks->space[number].pid = pid;
-	tasks->space[number].used = true;
-	tasks->space[number].comm[0] = '?';
+	tasks->space[number] = (struct space) { .pid = pid, .comm = "?", .used = true };
 	return number;
 }
 
@@ -105,7 +129,8 @@ static void end_space(struct tasks *tasks, __u32 number)
 	space->exited = true;
 	if (space->samples)
 		return;
-	clear_space(space);
+	vmas_put(space->vmas, &tasks->vmas_used);
+	memset(space, 0, sizeof(*space));
 	tasks->free_space[tasks->nr_free++] = number;
 }
 
@@ -145,36 +170,30 @@ void tasks_comm(struct tasks *tasks, __u32 pid, const char *comm, size_t len, bo
 	}
 	if (number >= 0)
 		tasks_name_space(tasks, number, comm, len);
+	else
+		tasks->left_out++;
 }
 
 void tasks_fork(struct tasks *tasks, __u32 pid, __u32 parent, bool clone)
 {
 	int old = find_space(tasks, pid), child, from;
 	struct space *space, *like;
-	__u32 i;
 
 	if (old >= 0)
 		end_space(tasks, old);
 	child = tasks_new_space(tasks, pid);
+	if (child < 0) {
+		tasks->left_out++;
+		return;
+	}
 	from = find_space(tasks, parent);
-	if (child < 0 || from < 0 || from == child)
+	if (from < 0 || from == child)
 		return;
 	space = &tasks->space[child];
 	like = &tasks->space[from];
 	memcpy(space->comm, like->comm, sizeof(space->comm));
-	if (!clone || !like->nr_vmas)
-		return;
-	space->vma = malloc(like->nr_vmas * sizeof(*space->vma));
-	if (!space->vma) {
-		tasks->no_memory = true;
-		return;
-	}
-	for (i = 0; i < like->nr_vmas; i++) {
-		space->vma[i] = like->vma[i];
-		space->vma[i].mapping_plus_1 = 0;
-	}
-	space->room = like->nr_vmas;
-	space->nr_vmas = like->nr_vmas;
+	if (clone)
+		space->vmas = vmas_share(like->vmas);
 }
 
 void tasks_exit(struct tasks *tasks, __u32 pid)
@@ -183,63 +202,6 @@ void tasks_exit(struct tasks *tasks, __u32 pid)
 
 	if (number >= 0)
 		end_space(tasks, number);
-}
-
-/* The first range that ends after @addr. */
-static __u32 first_after(const struct space *space, __u64 addr)
-{
-	__u32 low = 0, high = space->nr_vmas;
-
-	while (low < high) {
-		__u32 middle = low + (high - low) / 2;
-
-		if (space->vma[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Put @vma at @at. */
-static int insert(struct space *space, __u32 at, const struct vma *vma)
-{
-	bool failed = false;
-
-	space->vma = grow(space->vma, space->nr_vmas, &space->room, sizeof(*space->vma), &failed);
-	if (failed)
-		return -ENOMEM;
-	memmove(space->vma + at + 1, space->vma + at,
-		(space->nr_vmas - at) * sizeof(*space->vma));
-	space->vma[at] = *vma;
-	space->nr_vmas++;
-	return 0;
-}
-
-/* Cut [start, end) out of what is mapped. Returns where it would be. */
-static int punch(struct space *space, __u64 start, __u64 end)
-{
-	__u32 at = first_after(space, start), last;
-
-	if (at == space->nr_vmas)
-		return at;
-	if (space->vma[at].start < start) {
-		struct vma head = space->vma[at];
-
-		head.end = start;
-		space->vma[at].start = start;
-		if (insert(space, at, &head))
-			return -ENOMEM;
-		at++;
-	}
-	for (last = at; last < space->nr_vmas && space->vma[last].end <= end; last++)
-		;
-	memmove(space->vma + at, space->vma + last,
-		(space->nr_vmas - last) * sizeof(*space->vma));
-	space->nr_vmas -= last - at;
-	if (at < space->nr_vmas && space->vma[at].start < end)
-		space->vma[at].start = end;
-	return at;
 }
 
 /* Memory without a file has many spellings; they all mean the same. */
@@ -253,18 +215,17 @@ static int intern_mapping(struct tasks *tasks, const char *name, size_t len)
 void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const char *name,
 	       size_t name_len)
 {
+	struct space *where = &tasks->space[space];
 	struct vma vma = { .start = start };
-	int id, at;
+	int id;
 
 	if (!len || __builtin_add_overflow(start, len, &vma.end))
 		return;
 	id = intern_mapping(tasks, name, name_len);
-	if (id < 0)
-		return;
 	vma.name = id;
-	at = punch(&tasks->space[space], start, vma.end);
-	if (at < 0 || insert(&tasks->space[space], at, &vma))
-		tasks->no_memory = true;
+	where->found.len = 0;
+	if (id < 0 || vmas_map(&where->vmas, &vma, &tasks->vmas_used))
+		tasks->left_out++;
 }
 
 void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const char *name,
@@ -274,6 +235,8 @@ void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const ch
 
 	if (number >= 0)
 		tasks_map(tasks, number, start, len, name, name_len);
+	else
+		tasks->left_out++;
 }
 
 static int mapping_of(struct tasks *tasks, __u32 space, __u32 name)
@@ -284,12 +247,12 @@ static int mapping_of(struct tasks *tasks, __u32 space, __u32 name)
 
 	if (number >= 0)
 		return number;
+	if (tasks->nr_mappings == TASKS_MAPPINGS_MAX)
+		return -ENOMEM;
 	tasks->mapping = grow(tasks->mapping, tasks->nr_mappings, &tasks->room_mappings,
 			      sizeof(*tasks->mapping), &failed);
-	if (failed || idmap_set(&tasks->by_mapping, key, tasks->nr_mappings)) {
-		tasks->no_memory = true;
+	if (failed || idmap_set(&tasks->by_mapping, key, tasks->nr_mappings))
 		return -ENOMEM;
-	}
 	tasks->mapping[tasks->nr_mappings] = (struct mapping) {
 		.name = tasks->name[name],
 		.space = space,
@@ -304,23 +267,43 @@ int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len
 	return id < 0 ? id : mapping_of(tasks, space, id);
 }
 
-int tasks_find(struct tasks *tasks, __u32 space, __u64 addr)
+/* Let a range know its mapping, unless another space that has it, too, came first. */
+static void mark(struct tasks *tasks, __u32 space, struct vma *vma, __u64 addr, __u32 mapping)
+{
+	struct vmas **vmas = &tasks->space[space].vmas;
+
+	if (vma->mapping_plus_1 && tasks->mapping[vma->mapping_plus_1 - 1].space != space) {
+		if (vmas_own(vmas, 0, &tasks->vmas_used))
+			return;
+		vma = vmas_find(*vmas, addr);
+	}
+	vma->mapping_plus_1 = mapping + 1;
+}
+
+/* The mapping of addresses where nothing is known to be. */
+static int find_nowhere(struct tasks *tasks, __u32 space)
+{
+	int mapping = (int)tasks->space[space].nowhere_plus_1 - 1;
+
+	if (mapping >= 0)
+		return mapping;
+	mapping = tasks_mapping(tasks, space, unmapped, sizeof(unmapped) - 1);
+	tasks->space[space].nowhere_plus_1 = mapping < 0 ? 0 : mapping + 1;
+	return mapping;
+}
+
+int tasks_search(struct tasks *tasks, __u32 space, __u64 addr)
 {
 	struct space *where = &tasks->space[space];
-	struct vma *vma;
-	int mapping;
+	struct vma *vma = vmas_find(where->vmas, addr);
+	int mapping = vma ? mapping_of(tasks, space, vma->name) : find_nowhere(tasks, space);
 
-	if (where->hint >= where->nr_vmas || addr < where->vma[where->hint].start ||
-	    addr >= where->vma[where->hint].end)
-		where->hint = first_after(where, addr);
-	if (where->hint >= where->nr_vmas || addr < where->vma[where->hint].start)
-		return tasks_mapping(tasks, space, unmapped, sizeof(unmapped) - 1);
-	vma = &where->vma[where->hint];
-	if (vma->mapping_plus_1)
-		return vma->mapping_plus_1 - 1;
-	mapping = mapping_of(tasks, space, vma->name);
-	if (mapping >= 0)
-		vma->mapping_plus_1 = mapping + 1;
+	if (!vma || mapping < 0)
+		return mapping;
+	where->found.start = vma->start;
+	where->found.len = vma->end - vma->start;
+	where->found.mapping = mapping;
+	mark(tasks, space, vma, addr, mapping);
 	return mapping;
 }
 
@@ -329,7 +312,7 @@ void tasks_free(struct tasks *tasks)
 	__u32 i;
 
 	for (i = 0; i < tasks->nr_spaces; i++)
-		free(tasks->space[i].vma);
+		vmas_put(tasks->space[i].vmas, &tasks->vmas_used);
 	for (i = 0; i < tasks->nr_names; i++)
 		free(tasks->name[i]);
 	free(tasks->space);

@@ -13,6 +13,12 @@
 #include <stddef.h>
 #include <linux/types.h>
 #include "idmap.h"
+#include "vmas.h"
+
+/* Limits, so that memory does not depend on what a file says. */
+#define TASKS_SPACES_MAX	(128U << 10)
+#define TASKS_MAPPINGS_MAX	(256U << 10)
+#define TASKS_NAME_BYTES	(16U << 20)
 
 /**
  * struct mapping - all mappings of one name in one address space
@@ -31,20 +37,6 @@ struct mapping {
 };
 
 /**
- * struct vma - a range of addresses
- * @start: its first address
- * @end: the first address after it
- * @name: number of its name
- * @mapping_plus_1: its mapping, if it had a sample
- */
-struct vma {
-	__u64 start;
-	__u64 end;
-	__u32 name;
-	__u32 mapping_plus_1;
-};
-
-/**
  * struct space - an address space
  * @pid: its process
  * @comm: the process's command; "?" if unknown
@@ -53,10 +45,9 @@ struct vma {
  * @samples: samples in it, not cooled
  * @pages: pages tracked at the end
  * @hot_pages: hot ones
- * @vma: what is mapped, by address
- * @nr_vmas: how many there are
- * @room: private: elements that fit into @vma
- * @hint: private: the one found last
+ * @vmas: what is mapped; may be NULL
+ * @found: private: the range found last, if its length is not 0, and its mapping
+ * @nowhere_plus_1: private: mapping of addresses in no range, once there was one
  */
 struct space {
 	__u32 pid;
@@ -66,10 +57,13 @@ struct space {
 	__u64 samples;
 	__u64 pages;
 	__u64 hot_pages;
-	struct vma *vma;
-	__u32 nr_vmas;
-	__u32 room;
-	__u32 hint;
+	struct vmas *vmas;
+	struct {
+		__u64 start;
+		__u64 len;
+		__u32 mapping;
+	} found;
+	__u32 nowhere_plus_1;
 };
 
 /**
@@ -78,16 +72,19 @@ struct space {
  * @nr_spaces: how many elements @space has
  * @mapping: the mappings that had samples
  * @nr_mappings: how many there are
- * @no_memory: something could not be kept
+ * @left_out: records that were left out: there were too many processes or
+ *	mappings, or no memory
  */
 struct tasks {
 	struct space *space;
 	__u32 nr_spaces;
 	struct mapping *mapping;
 	__u32 nr_mappings;
-	bool no_memory;
+	__u64 left_out;
 
 	/* private: */
+	__u32 vmas_used;
+	__u32 name_bytes;
 	__u32 room_spaces;
 	__u32 room_mappings;
 	__u32 room_free;
@@ -107,7 +104,7 @@ struct tasks {
  */
 void tasks_free(struct tasks *tasks);
 
-/* What records tell.  Lack of memory shows in @no_memory. */
+/* What records tell.  What cannot be kept is counted in @left_out. */
 void tasks_comm(struct tasks *tasks, __u32 pid, const char *comm, size_t len, bool exec);
 void tasks_fork(struct tasks *tasks, __u32 pid, __u32 parent, bool clone);
 void tasks_exit(struct tasks *tasks, __u32 pid);
@@ -165,6 +162,16 @@ void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const c
 int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len);
 
 /**
+ * tasks_search() - find the mapping of an address that is not in the range found last
+ * @tasks: the processes
+ * @space: number of the address space
+ * @addr: the address
+ *
+ * Return: as tasks_find().
+ */
+int tasks_search(struct tasks *tasks, __u32 space, __u64 addr);
+
+/**
  * tasks_find() - the mapping of an address
  * @tasks: the processes
  * @space: number of the address space
@@ -172,6 +179,13 @@ int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len
  *
  * Return: its number, or -ENOMEM.
  */
-int tasks_find(struct tasks *tasks, __u32 space, __u64 addr);
+static inline int tasks_find(struct tasks *tasks, __u32 space, __u64 addr)
+{
+	const struct space *where = &tasks->space[space];
+
+	if (addr - where->found.start < where->found.len)
+		return where->found.mapping;
+	return tasks_search(tasks, space, addr);
+}
 
 #endif /* REPORT_TASKS_H */
