@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The thread that reads ahead: all records, once and in order, whatever happens. */
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "perfdata/ahead.h"
+#include "perfdata/format.h"
+
+/* Several times what the thread may have read that nobody took. */
+#define RECORDS	(40 * PERFDATA_BATCH)
+/* One in so many is no sample. */
+#define OTHERS	1000
+
+#define TYPE	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR)
+#define ID	100
+
+/* A pipe's bytes. */
+static struct {
+	unsigned char bytes[4 << 20];
+	size_t len;
+} stream;
+
+static struct perfdata_reader *reader;
+static struct perfdata_ahead *ahead;
+static struct htmm_error err;
+
+static void put(const void *bytes, size_t size)
+{
+	CHECK(stream.len + size <= sizeof(stream.bytes));
+	memcpy(stream.bytes + stream.len, bytes, size);
+	stream.len += size;
+}
+
+static void begin(void)
+{
+	const struct perfdata_pipe_header start = { PERFDATA_MAGIC, sizeof(start) };
+	const struct {
+		struct perf_event_header header;
+		struct perf_event_attr attr;
+		u64 id;
+	} event = {
+		{ PERFDATA_RECORD_ATTR, 0, sizeof(event) },
+		{ .type = 4, .size = sizeof(event.attr), .sample_type = TYPE, .sample_id_all = 1 },
+		ID,
+	};
+
+	stream.len = 0;
+	put(&start, sizeof(start));
+	put(&event, sizeof(event));
+}
+
+/* The record of that time: a sample, or now and then the name of a process. */
+static void put_record(u64 time)
+{
+	const u64 sample[] = { ID, time, time << 12 };
+	const struct {
+		u32 pid;
+		u32 tid;
+		char comm[8];
+		u64 time;
+		u64 id;
+	} comm = { time, time, "test", time, ID };
+	const bool other = !(time % OTHERS);
+	const size_t size = other ? sizeof(comm) : sizeof(sample);
+	const struct perf_event_header header = {
+		other ? PERF_RECORD_COMM : PERF_RECORD_SAMPLE, 0, sizeof(header) + size,
+	};
+
+	put(&header, sizeof(header));
+	put(other ? (const void *)&comm : sample, size);
+}
+
+/* In pairs that are the wrong way round. */
+static void put_all(u64 nr)
+{
+	const struct perf_event_header round = { PERFDATA_RECORD_FINISHED_ROUND, 0, sizeof(round) };
+	u64 time;
+
+	begin();
+	for (time = 1; time <= nr; time += 2) {
+		put_record(time + 1);
+		put_record(time);
+		if (time % 500 == 1)
+			put(&round, sizeof(round));
+	}
+}
+
+static void open_fd(int fd)
+{
+	memset(&err, 0, sizeof(err));
+	CHECK(!perfdata_reader_open_fd(&reader, fd, &err));
+	ahead = perfdata_ahead_new(reader, &err);
+	CHECK(ahead);
+}
+
+static void open_stream(void)
+{
+	int fd = memfd_create("perf.data", MFD_CLOEXEC);
+
+	CHECK(fd >= 0 && write(fd, stream.bytes, stream.len) == (ssize_t)stream.len);
+	CHECK(!lseek(fd, 0, SEEK_SET));
+	open_fd(fd);
+}
+
+static void close_all(void)
+{
+	perfdata_ahead_free(ahead);
+	perfdata_reader_close(reader);
+}
+
+/* Take all records that there are, from @time on. Returns the time behind the last. */
+static u64 take(u64 time, int *ret)
+{
+	const struct perfdata_batch *batch;
+	u64 offset = 0;
+	int i;
+
+	while ((*ret = perfdata_ahead_next(ahead, &batch, &err)) > 0) {
+		CHECK(batch->nr > 0 && batch->nr <= PERFDATA_BATCH);
+		CHECK(batch->status.offset >= offset && batch->status.offset <= stream.len);
+		offset = batch->status.offset;
+		for (i = 0; i < batch->nr; i++, time++) {
+			CHECK(batch->sample[i].time == time);
+			CHECK(!batch->sample[i].other == !!(time % OTHERS));
+			CHECK(batch->sample[i].other || batch->sample[i].addr == time << 12);
+			CHECK(!batch->sample[i].other || batch->sample[i].other->pid == time);
+		}
+	}
+	return time;
+}
+
+static void test_all(void)
+{
+	struct perfdata_status status;
+	int ret;
+
+	put_all(RECORDS);
+	open_stream();
+	CHECK(take(1, &ret) == RECORDS + 1 && !ret);
+	perfdata_reader_status(reader, &status);
+	CHECK(status.offset == stream.len && !status.late && !status.truncated);
+	close_all();
+}
+
+static void test_nothing(void)
+{
+	int ret;
+
+	begin();
+	open_stream();
+	CHECK(take(1, &ret) == 1 && !ret);
+	close_all();
+}
+
+/* It ends wherever the thread is: before it, waiting for room, or done. */
+static void test_end_early(void)
+{
+	const struct perfdata_batch *batch;
+	int round, i;
+
+	put_all(RECORDS);
+	for (round = 0; round < 50; round++) {
+		open_stream();
+		for (i = tap_below(30); i; i--)
+			CHECK(perfdata_ahead_next(ahead, &batch, &err) == 1);
+		usleep(tap_below(2000));
+		close_all();
+	}
+}
+
+/* What was read before an error is handed over before the error is. */
+static void test_error(void)
+{
+	const u64 nr = 2000;
+	int fds[2], ret;
+
+	put_all(nr);
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
+	CHECK(write(fds[1], stream.bytes, stream.len) == (ssize_t)stream.len);
+	/* A peer that goes and has not read all resets the connection. */
+	CHECK(write(fds[0], "", 1) == 1);
+	close(fds[1]);
+	open_fd(fds[0]);
+	CHECK(take(1, &ret) > 1);
+	CHECK(refused(ret, ECONNRESET, &err, "cannot read on"));
+	close_all();
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_all),
+		TAP_TEST(test_nothing),
+		TAP_TEST(test_end_early),
+		TAP_TEST(test_error),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}

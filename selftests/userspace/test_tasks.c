@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Processes and what they have mapped: shared after a fork, and within limits. */
+#include "report/tasks.h"
+
+static struct tasks tasks;
+
+static void map(u32 pid, u64 start, u64 len, const char *name)
+{
+	tasks_mmap(&tasks, pid, start, len, name, strlen(name));
+}
+
+/* Name of the mapping of an address, as a sample of it would find it. */
+static const char *sampled(u32 pid, u64 addr)
+{
+	int space = tasks_space(&tasks, pid), mapping = tasks_find(&tasks, space, addr);
+
+	CHECK(mapping >= 0 && tasks.mapping[mapping].space == (u32)space);
+	tasks.space[space].samples++;
+	tasks.mapping[mapping].samples++;
+	return tasks.mapping[mapping].name;
+}
+
+static bool is(u32 pid, u64 addr, const char *name)
+{
+	return !strcmp(sampled(pid, addr), name);
+}
+
+static const struct vmas *vmas_of(u32 pid)
+{
+	return tasks.space[tasks_space(&tasks, pid)].vmas;
+}
+
+static void test_ranges(void)
+{
+	map(1, 0x1000, 0x9000, "a");
+	map(1, 0x4000, 0x2000, "b");
+	CHECK(is(1, 0x1000, "a") && is(1, 0x3fff, "a") && is(1, 0x4000, "b") && is(1, 0x6000, "a"));
+	CHECK(is(1, 0x9fff, "a") && is(1, 0xa000, "[unmapped]") && is(1, 0xfff, "[unmapped]"));
+	/* What was found last is not trusted once it has changed. */
+	CHECK(is(1, 0x4000, "b"));
+	map(1, 0x4000, 0x1000, "c");
+	CHECK(is(1, 0x4000, "c") && is(1, 0x5000, "b"));
+	CHECK(tasks.nr_mappings == 4 && !tasks.left_out);
+	tasks_free(&tasks);
+}
+
+static void test_fork(void)
+{
+	map(1, 0x1000, 0x1000, "a");
+	map(1, 0x2000, 0x1000, "b");
+	tasks_fork(&tasks, 2, 1, true);
+	tasks_fork(&tasks, 3, 1, true);
+	CHECK(vmas_of(1) == vmas_of(2) && vmas_of(2) == vmas_of(3));
+	/* Each has mappings of its own. */
+	CHECK(is(2, 0x1000, "a") && is(1, 0x1000, "a") && is(3, 0x2000, "b"));
+	CHECK(is(2, 0x2000, "b") && is(1, 0x2000, "b") && is(3, 0x1000, "a"));
+	CHECK(tasks.nr_mappings == 6);
+	/* What one maps, the others do not see. */
+	map(2, 0x1000, 0x800, "c");
+	CHECK(is(1, 0x1000, "a") && is(3, 0x1000, "a") && is(2, 0x1000, "c"));
+	CHECK(is(2, 0x1800, "a") && vmas_of(2) != vmas_of(1));
+	tasks_exit(&tasks, 1);
+	CHECK(is(3, 0x2000, "b"));
+	tasks_free(&tasks);
+	CHECK(!tasks.vmas_used);
+}
+
+/* A long list is not copied for each of many children. */
+static void test_many_forks(void)
+{
+	const u32 ranges = 1000, children = 50000;
+	u32 used, i;
+
+	for (i = 0; i < ranges; i++)
+		map(1, i * 0x2000ULL + 0x1000, 0x1000, "a");
+	used = tasks.vmas_used;
+	for (i = 2; i < children; i++)
+		tasks_fork(&tasks, i, 1, true);
+	CHECK(tasks.vmas_used == used && !tasks.left_out);
+	CHECK(is(children - 1, 0x1000, "a"));
+	tasks_free(&tasks);
+	CHECK(!tasks.vmas_used);
+}
+
+/* Children that each change a long list reach the limit; the rest is left out. */
+static void test_too_many_ranges(void)
+{
+	const u32 ranges = 1000, children = 4000;
+	u64 refused;
+	u32 i;
+
+	for (i = 0; i < ranges; i++)
+		map(1, i * 0x2000ULL + 0x1000, 0x1000, "a");
+	for (i = 2; i < children; i++) {
+		tasks_fork(&tasks, i, 1, true);
+		map(i, 0x1000, 0x1000, "b");
+		CHECK(tasks.vmas_used <= VMAS_MAX);
+	}
+	refused = tasks.left_out;
+	CHECK(refused && is(2, 0x1000, "b") && is(children - 1, 0x1000, "a"));
+	/* Those that go make room. */
+	for (i = 3; i < children - 1; i++)
+		tasks_exit(&tasks, i);
+	map(children - 1, 0x1000, 0x1000, "c");
+	CHECK(tasks.left_out == refused && is(children - 1, 0x1000, "c"));
+	tasks_free(&tasks);
+}
+
+static void test_too_many_spaces(void)
+{
+	u32 i;
+
+	for (i = 1; i <= TASKS_SPACES_MAX; i++)
+		CHECK(tasks_space(&tasks, i) >= 0);
+	CHECK(tasks_space(&tasks, i) == -ENOMEM && !tasks.left_out);
+	tasks_comm(&tasks, i, "x", 1, false);
+	tasks_fork(&tasks, i, 1, true);
+	map(i, 0x1000, 0x1000, "a");
+	CHECK(tasks.left_out == 3);
+	tasks_exit(&tasks, 7);
+	CHECK(tasks_space(&tasks, i) >= 0);
+	tasks_free(&tasks);
+}
+
+/* Processes that come and go, however many, take no memory that stays. */
+static void test_short_lives(void)
+{
+	u32 i;
+
+	CHECK(is(1, 0x1000, "[unmapped]"));
+	for (i = 2; i < 20 * TASKS_SPACES_MAX; i++) {
+		tasks_fork(&tasks, i, 1, true);
+		tasks_exit(&tasks, i);
+	}
+	CHECK(tasks.nr_spaces == 2 && tasks.by_pid.nr <= 2 * TASKS_SPACES_MAX);
+	CHECK(tasks.space[tasks_space(&tasks, 1)].samples == 1 && !tasks.left_out);
+	tasks_free(&tasks);
+}
+
+static void test_too_many_names(void)
+{
+	char name[4096];
+	u32 i;
+
+	memset(name, 'x', sizeof(name));
+	for (i = 0; !tasks.left_out; i++) {
+		snprintf(name, 9, "%08x", i);
+		name[8] = 'x';
+		tasks_mmap(&tasks, 1, 0x1000, 0x1000, name, sizeof(name));
+		CHECK(i <= TASKS_NAME_BYTES / sizeof(name));
+	}
+	CHECK(i > 1 && tasks.name_bytes <= TASKS_NAME_BYTES);
+	tasks_free(&tasks);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_ranges),
+		TAP_TEST(test_fork),
+		TAP_TEST(test_many_forks),
+		TAP_TEST(test_too_many_ranges),
+		TAP_TEST(test_too_many_spaces),
+		TAP_TEST(test_short_lives),
+		TAP_TEST(test_too_many_names),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}
