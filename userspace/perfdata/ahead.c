@@ -99,7 +99,8 @@ static void free_batch(struct perfdata_batch *batch)
 	int i;
 
 	for (i = 0; i < batch->nr; i++)
-		free(batch->sample[i].other);
+		if (batch->sample[i].other)
+			free(batch->sample[i].other);
 }
 
 int perfdata_ahead_next(struct perfdata_ahead *ahead, const struct perfdata_batch **batch,

@@ -162,40 +162,47 @@ static int sample_event(const struct perfdata_events *events, const unsigned cha
 	return at + 8U <= size ? perfdata_events_find(events, get64(record + at)) : -EBADMSG;
 }
 
+/* A member of 64 bits; @absent if the event's samples do not have it. */
+static inline __u64 member64(const unsigned char *record, __u16 at, __u64 absent)
+{
+	return at == PERFDATA_ABSENT ? absent : get64(record + at);
+}
+
+/* The same of 32 bits. */
+static inline __u32 member32(const unsigned char *record, __u16 at)
+{
+	return at == PERFDATA_ABSENT ? ~0U : get32(record + at);
+}
+
 static int decode_sample(const struct perfdata_events *events, const unsigned char *record,
 			 struct perf_event_header head, struct perfdata_sample *sample)
 {
 	const int event = sample_event(events, record, head.size);
+	const struct perfdata_evsel *evsel;
 	const struct perfdata_layout *layout;
 
 	if (event < 0)
 		return event;
-	layout = &events->event[event].layout;
+	evsel = &events->event[event];
+	layout = &evsel->layout;
 	if (head.size < layout->fixed)
 		return -EBADMSG;
 	*sample = (struct perfdata_sample) {
-		.pid = ~0U, .tid = ~0U, .cpu = ~0U, .period = 1, .event = event, .misc = head.misc,
+		.time = member64(record, layout->time, 0),
+		.addr = member64(record, layout->addr, 0),
+		.ip = member64(record, layout->ip, 0),
+		.period = member64(record, layout->period, 1),
+		.data_src = member64(record, layout->data_src, 0),
+		.pid = member32(record, layout->tid),
+		.tid = layout->tid == PERFDATA_ABSENT ? ~0U : get32(record + layout->tid + 4),
+		.cpu = member32(record, layout->cpu),
+		.event = event,
+		.misc = head.misc,
 	};
-	if (layout->ip != PERFDATA_ABSENT)
-		sample->ip = get64(record + layout->ip);
-	if (layout->tid != PERFDATA_ABSENT) {
-		sample->pid = get32(record + layout->tid);
-		sample->tid = get32(record + layout->tid + 4);
-	}
-	if (layout->time != PERFDATA_ABSENT)
-		sample->time = get64(record + layout->time);
-	if (layout->addr != PERFDATA_ABSENT)
-		sample->addr = get64(record + layout->addr);
-	if (layout->cpu != PERFDATA_ABSENT)
-		sample->cpu = get32(record + layout->cpu);
-	if (layout->period != PERFDATA_ABSENT)
-		sample->period = get64(record + layout->period);
-	if (layout->data_src != PERFDATA_ABSENT) {
-		sample->data_src = get64(record + layout->data_src);
-	} else if (events->event[event].attr.sample_type & PERF_SAMPLE_DATA_SRC) {
+	if (layout->data_src == PERFDATA_ABSENT && evsel->attr.sample_type & PERF_SAMPLE_DATA_SRC) {
 		struct cursor cursor = { record + layout->fixed, head.size - layout->fixed };
 
-		return find_data_src(&cursor, &events->event[event].attr, &sample->data_src);
+		return find_data_src(&cursor, &evsel->attr, &sample->data_src);
 	}
 	return 0;
 }

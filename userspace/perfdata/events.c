@@ -98,14 +98,9 @@ int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t
 	return events->nr++;
 }
 
-static __u32 hash(const struct perfdata_events *events, __u64 id)
-{
-	return (id * 0x9e3779b97f4a7c15ULL >> 32) & (events->slots - 1);
-}
-
 static void insert(struct perfdata_events *events, __u64 id, __u32 event)
 {
-	__u32 at = hash(events, id);
+	__u32 at = perfdata_events_hash(events, id);
 
 	while (events->slot[at].event_plus_1 && events->slot[at].id != id)
 		at = (at + 1) & (events->slots - 1);
@@ -157,13 +152,13 @@ int perfdata_events_add_ids(struct perfdata_events *events, __u32 event, const v
 	return 0;
 }
 
-int perfdata_events_find(const struct perfdata_events *events, __u64 id)
+int perfdata_events_search(const struct perfdata_events *events, __u64 id)
 {
 	__u32 at;
 
 	if (!events->ids)
 		return -ENOENT;
-	for (at = hash(events, id); events->slot[at].event_plus_1;
+	for (at = perfdata_events_hash(events, id); events->slot[at].event_plus_1;
 	     at = (at + 1) & (events->slots - 1))
 		if (events->slot[at].id == id)
 			return events->slot[at].event_plus_1 - 1;

@@ -101,13 +101,41 @@ int perfdata_events_add_ids(struct perfdata_events *events, __u32 event, const v
 			    size_t nr, struct htmm_error *err);
 
 /**
+ * perfdata_events_hash() - where an id is, if its place was free
+ * @events: the events, which have ids
+ * @id: the id
+ *
+ * Return: index of a slot.
+ */
+static inline __u32 perfdata_events_hash(const struct perfdata_events *events, __u64 id)
+{
+	return (id * 0x9e3779b97f4a7c15ULL >> 32) & (events->slots - 1);
+}
+
+/**
+ * perfdata_events_search() - the event of an id, wherever that is
+ * @events: the events
+ * @id: the id
+ *
+ * Return: its index, or -ENOENT.
+ */
+int perfdata_events_search(const struct perfdata_events *events, __u64 id);
+
+/**
  * perfdata_events_find() - the event of an id
  * @events: the events
  * @id: the id
  *
  * Return: its index, or -ENOENT.
  */
-int perfdata_events_find(const struct perfdata_events *events, __u64 id);
+static inline int perfdata_events_find(const struct perfdata_events *events, __u64 id)
+{
+	const struct perfdata_id *slot = events->slot + perfdata_events_hash(events, id);
+
+	if (events->ids && slot->id == id && slot->event_plus_1)
+		return slot->event_plus_1 - 1;
+	return perfdata_events_search(events, id);
+}
 
 /**
  * perfdata_events_free() - free all events

@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 /* Bytes of the window: small enough for a CPU's cache; a record has at most 64 KiB. */
-#define PERFDATA_WINDOW		(256 * 1024)
+#define PERFDATA_WINDOW		(128 * 1024)
 
 /**
  * struct perfdata_input - bytes that come one after the other

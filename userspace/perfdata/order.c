@@ -23,8 +23,14 @@ static struct perfdata_sample *at(const struct perfdata_order *order, __u32 posi
 	return &order->ring[position & (order->room - 1)];
 }
 
-/* Move what waits into @ring, which may be the same, without the holes between. */
-static void move(struct perfdata_order *order, struct perfdata_sample *ring, __u32 room)
+static __u64 time_at(const struct perfdata_order *order, __u32 position)
+{
+	return order->time[position & (order->room - 1)];
+}
+
+/* Move what waits to @ring, which may be the same, without the holes between. */
+static void move(struct perfdata_order *order, struct perfdata_sample *ring, __u64 *time,
+		 __u32 room)
 {
 	__u32 to = order->head, from, i;
 
@@ -33,12 +39,15 @@ static void move(struct perfdata_order *order, struct perfdata_sample *ring, __u
 
 		from = run->from;
 		run->from = to;
-		for (; from != run->to; from++)
-			ring[to++ & (room - 1)] = *at(order, from);
+		for (; from != run->to; from++, to++) {
+			ring[to & (room - 1)] = *at(order, from);
+			time[to & (room - 1)] = time_at(order, from);
+		}
 		run->to = to;
 	}
 	order->tail = to;
 	order->ring = ring;
+	order->time = time;
 	order->room = room;
 }
 
@@ -51,32 +60,41 @@ static bool grow(void *array, size_t nr, size_t size)
 	return new;
 }
 
+static bool grow_ring(struct perfdata_order *order, __u32 room)
+{
+	struct perfdata_sample *ring = malloc(room * sizeof(*ring)), *old_ring = order->ring;
+	__u64 *time = malloc(room * sizeof(*time)), *old_time = order->time;
+
+	if (!ring || !time) {
+		free(ring);
+		free(time);
+		return false;
+	}
+	move(order, ring, time, room);
+	free(old_ring);
+	free(old_time);
+	return true;
+}
+
 bool perfdata_order_make_room(struct perfdata_order *order)
 {
 	__u32 room = order->room ? 2 * order->room : ROOM_FIRST;
-	struct perfdata_sample *ring, *old = order->ring;
 
 	if (order->room && (order->nr <= order->room / 2 || order->room == ROOM_MOST)) {
-		move(order, order->ring, order->room);
+		move(order, order->ring, order->time, order->room);
 		return true;
 	}
-	if (!grow(&order->run, room, sizeof(*order->run)) ||
-	    !grow(&order->key, room, sizeof(*order->key)) ||
-	    !grow(&order->spare, room, sizeof(*order->spare)) ||
-	    !grow(&order->end, room, sizeof(*order->end)))
-		return false;
-	ring = malloc(room * sizeof(*ring));
-	if (!ring)
-		return false;
-	move(order, ring, room);
-	free(old);
-	return true;
+	return grow(&order->run, room, sizeof(*order->run)) &&
+	       grow(&order->key, room, sizeof(*order->key)) &&
+	       grow(&order->spare, room, sizeof(*order->spare)) &&
+	       grow(&order->end, room, sizeof(*order->end)) && grow_ring(order, room);
 }
 
 /*
  * Merge @a and @b, which lies behind it, into @out; equals keep their order. From
  * both ends at once, as far as neither run can end: then the CPU has two things
- * to do at a time. Whose turn it is nobody can predict: no branch depends on it.
+ * to do at a time. Whose turn it is nobody can predict: it is reckoned, and no
+ * branch depends on it.
  */
 static void merge(struct perfdata_key *out, const struct perfdata_key *a, size_t nr_a,
 		  const struct perfdata_key *b, size_t nr_b)
@@ -87,23 +105,18 @@ static void merge(struct perfdata_key *out, const struct perfdata_key *a, size_t
 
 	while ((steps = (last_a - a < last_b - b ? last_a - a + 1 : last_b - b + 1) / 2) > 0) {
 		for (; steps; steps--) {
-			bool second = b->time < a->time, before = last_b->time < last_a->time;
+			ptrdiff_t second = b->time < a->time, after = last_b->time >= last_a->time;
 
-			*out++ = *(second ? b : a);
+			*out++ = a[(b - a) * second];
 			b += second;
-			a += !second;
-			*last-- = *(before ? last_a : last_b);
-			last_a -= before;
-			last_b -= !before;
+			a += 1 - second;
+			*last-- = last_a[(last_b - last_a) * after];
+			last_b -= after;
+			last_a -= 1 - after;
 		}
 	}
-	while (a <= last_a && b <= last_b) {
-		bool second = b->time < a->time;
-
-		*out++ = *(second ? b : a);
-		b += second;
-		a += !second;
-	}
+	while (a <= last_a && b <= last_b)
+		*out++ = b->time < a->time ? *b++ : *a++;
 	memcpy(out, a, (last_a + 1 - a) * sizeof(*out));
 	memcpy(out + (last_a + 1 - a), b, (last_b + 1 - b) * sizeof(*out));
 }
@@ -136,8 +149,8 @@ static __u32 put_in_order(struct perfdata_order *order, __u64 limit)
 		struct perfdata_run *run = &order->run[i];
 		__u32 here = run->from;
 
-		for (; here != run->to && at(order, here)->time <= limit; here++)
-			order->key[nr++] = (struct perfdata_key) { at(order, here)->time, here };
+		for (; here != run->to && time_at(order, here) <= limit; here++)
+			order->key[nr++] = (struct perfdata_key) { time_at(order, here), here };
 		run->middle = here;
 		if (here != run->from)
 			order->end[ends++] = nr;
@@ -182,6 +195,7 @@ void perfdata_order_push(struct perfdata_order *order)
 		order->nr_runs++;
 		run++;
 	}
+	order->time[order->tail & (order->room - 1)] = sample->time;
 	run[-1].to = ++order->tail;
 	order->nr++;
 	order->last = sample->time;
@@ -235,6 +249,7 @@ void perfdata_order_free(struct perfdata_order *order)
 		for (here = order->run[i].from; here != order->run[i].to; here++)
 			free(at(order, here)->other);
 	free(order->ring);
+	free(order->time);
 	free(order->run);
 	free(order->key);
 	free(order->spare);

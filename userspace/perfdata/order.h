@@ -33,6 +33,7 @@ struct perfdata_order {
 
 	/* private: */
 	struct perfdata_sample *ring;
+	__u64 *time;			/* of those in the ring */
 	__u32 room;			/* a power of two, or 0 */
 	__u32 head;			/* position of the first one in use */
 	__u32 tail;			/* position behind the last one */
