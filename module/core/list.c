@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "list.h"
 
+/* Entries of the directory whose memory is fetched while others are walked over. */
+#define HTMM_LIST_AHEAD	4
+
 /* Does @a come before @b in a listing? Never true of an entry and itself. */
 static bool htmm_list_before(const struct htmm_list_entry *a,
 			     const struct htmm_list_entry *b)
@@ -93,22 +96,72 @@ static void htmm_list_offer(struct htmm_list *list, u32 owner, u64 value,
 	}
 }
 
+/* The value below which nothing is listed any more. */
+static u32 htmm_list_least(const struct htmm_list *list)
+{
+	u64 least = 1;
+
+	if (list->len && list->len == list->size && list->kind != HTMM_LIST_SKEW)
+		least = list->heap[0].value;
+	return least;
+}
+
+/* The count that is now @least, in a region that has so many samples. */
+static u64 htmm_list_stored(const struct htmm_table *table,
+			    const struct htmm_region *region, u64 least)
+{
+	return least << (table->epoch - region->epoch);
+}
+
+/*
+ * May an entry of the directory have something to list? Most have not, and nothing but
+ * the entry is looked at to know: no page has more samples than its region, and none has
+ * more digits than have bytes unless there are pairs.
+ */
+static bool htmm_list_may_have(const struct htmm_list *list,
+			       const struct htmm_table *table,
+			       const struct htmm_region *region)
+{
+	u64 least = htmm_list_least(list);
+
+	if (htmm_table_cooled(table, region, region->count) < least)
+		return false;
+	if (list->kind != HTMM_LIST_PAGES || region->pairs)
+		return true;
+	return !(htmm_list_stored(table, region, least) >>
+		 region->digits * HTMM_DIGIT_BITS);
+}
+
+/* Ask for memory of entries that will be walked over soon: details, then counters. */
+static void htmm_list_ahead(const struct htmm_list *list,
+			    const struct htmm_table *table)
+{
+	const struct htmm_region *region;
+	u32 pos = list->pos + HTMM_LIST_AHEAD;
+	u64 least = htmm_list_least(list);
+
+	if (pos + HTMM_LIST_AHEAD < table->high) {
+		region = htmm_table_entry(table, pos + HTMM_LIST_AHEAD);
+		if (htmm_list_may_have(list, table, region))
+			prefetch(&htmm_region_detail(region)->born);
+	}
+	if (pos >= table->high || list->kind == HTMM_LIST_REGIONS)
+		return;
+	region = htmm_table_entry(table, pos);
+	if (!htmm_list_may_have(list, table, region))
+		return;
+	least = htmm_list_stored(table, region, least);
+	htmm_region_prefetch(region, least);
+}
+
 static void htmm_list_offer_pages(struct htmm_list *list,
 				  const struct htmm_table *table,
 				  const struct htmm_region *region)
 {
-	u32 total = htmm_table_cooled(table, region, region->count);
-	u32 space = htmm_region_space(region);
-	u64 vpn = htmm_region_vpn(region), least = 1;
-	u32 count, page, pos = 0;
+	u32 space = htmm_region_space(region), count, page, pos = 0;
+	u64 vpn = htmm_region_vpn(region);
+	u32 least = htmm_list_stored(table, region, htmm_list_least(list));
 
-	if (list->len == list->size && list->len)
-		least = list->heap[0].value;
-	/* No page has more samples than its region: most are skipped here. */
-	if (total < least)
-		return;
-	/* As many samples before the coolings missed; no more than the region had. */
-	least <<= table->epoch - region->epoch;
 	while ((count = htmm_region_next_from(region, least, &pos, &page)))
 		htmm_list_offer(list, table->config.owner,
 				htmm_table_cooled(table, region, count),
@@ -139,7 +192,10 @@ bool htmm_list_scan(struct htmm_list *list, const struct htmm_table *table,
 	u32 born;
 
 	for (; budget && list->pos < table->high; budget--) {
+		htmm_list_ahead(list, table);
 		region = htmm_table_entry(table, list->pos++);
+		if (!htmm_list_may_have(list, table, region))
+			continue;
 		born = htmm_region_detail(region)->born;
 		/* Born later: it may have been walked over elsewhere before. */
 		if (!born || born > list->number)

@@ -4,6 +4,8 @@
 /* Pages at which a dense region becomes sparse again: not at once dense anew. */
 #define HTMM_SPARSE_AGAIN	(HTMM_PAIRS / 2)
 
+#define HTMM_CACHE_LINE		64
+
 /* The same byte eight times over. */
 #define HTMM_BYTES(byte)	((u8)(byte) * 0x0101010101010101ULL)
 
@@ -117,16 +119,16 @@ static u32 htmm_bytes_next(const u8 *bytes, u32 pos, u32 least)
 	return pos;
 }
 
-/* The first page from slot @pos on that has a pair. */
-static u32 htmm_region_next_pair(const struct htmm_region *region, u32 *pos,
-				 u32 *page)
+/* The first page from slot @pos on whose pair has @least or more, at least 1. */
+static u32 htmm_region_next_pair(const struct htmm_region *region, u32 least,
+				 u32 *pos, u32 *page)
 {
 	const u32 *first = htmm_region_first_pair(region);
 	u32 pair;
 
 	while (*pos < htmm_pair_slots(region->digits)) {
 		pair = first[(*pos)++];
-		if (!pair)
+		if (pair >> HTMM_REGION_SHIFT < least)
 			continue;
 		*page = pair & HTMM_PAIR_PAGE;
 		return htmm_region_get(region, *page);
@@ -135,25 +137,48 @@ static u32 htmm_region_next_pair(const struct htmm_region *region, u32 *pos,
 }
 
 /*
- * Only the highest digit of @least is looked at: in the leaf, in a plane, or, above
- * all of them, in the pairs.
+ * The bytes that have the highest digit of @least, which is set to that digit: the leaf or
+ * a plane. NULL if it is above all of them, in the pairs.
  */
-static u32 htmm_region_next_dense(const struct htmm_region *region, u32 least,
-				  u32 *pos, u32 *page)
+static const u8 *htmm_region_row(const struct htmm_region *region, u32 *least)
 {
 	const u8 *bytes = region->leaf;
 	u32 plane = 0;
 
-	for (; least > HTMM_DIGIT_MASK; least >>= HTMM_DIGIT_BITS) {
+	while (*least > HTMM_DIGIT_MASK) {
+		*least >>= HTMM_DIGIT_BITS;
 		if (plane == region->digits - 1)
-			return htmm_region_next_pair(region, pos, page);
+			return NULL;
 		bytes = htmm_region_detail(region)->plane[plane++];
 	}
-	*pos = htmm_bytes_next(bytes, *pos, max_t(u32, least, 1));
+	return bytes;
+}
+
+/* Only the highest digit of @least is looked at. */
+static u32 htmm_region_next_dense(const struct htmm_region *region, u32 least,
+				  u32 *pos, u32 *page)
+{
+	const u8 *bytes = htmm_region_row(region, &least);
+
+	if (!bytes)
+		return htmm_region_next_pair(region, least, pos, page);
+	*pos = htmm_bytes_next(bytes, *pos, least);
 	if (*pos == HTMM_REGION_PAGES)
 		return 0;
 	*page = (*pos)++;
 	return htmm_region_get_dense(region, *page);
+}
+
+void htmm_region_prefetch(const struct htmm_region *region, u32 least)
+{
+	const u8 *bytes;
+	u32 at;
+
+	if (!region->digits)
+		return;
+	bytes = htmm_region_row(region, &least);
+	for (at = 0; bytes && at < HTMM_REGION_PAGES; at += HTMM_CACHE_LINE)
+		prefetch(&bytes[at]);
 }
 
 u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
@@ -161,7 +186,7 @@ u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
 {
 	if (region->digits)
 		return htmm_region_next_dense(region, least, pos, page);
-	return htmm_region_next_pair(region, pos, page);
+	return htmm_region_next_pair(region, least, pos, page);
 }
 
 /* Is there room in pairs, beside so many digits, for these and @page's @count? */
@@ -183,7 +208,7 @@ static void htmm_region_collect_pairs(const struct htmm_region *region,
 	u32 count, page, pos = 0;
 
 	counts->n = 0;
-	while ((count = htmm_region_next_pair(region, &pos, &page)))
+	while ((count = htmm_region_next_pair(region, 1, &pos, &page)))
 		htmm_counts_add(counts, page, count);
 }
 

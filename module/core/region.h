@@ -214,7 +214,7 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page);
 /**
  * htmm_region_next_from() - walk over the base pages that may have many samples
  * @region: the region, not changed during the walk
- * @least: pages with fewer samples as of the region's epoch may be left out
+ * @least: pages with fewer samples as of the region's epoch may be left out; at least 1
  * @pos: position, 0 at first
  * @page: set to the index of the page
  *
@@ -224,6 +224,13 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page);
  */
 u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
 			  u32 *page);
+
+/**
+ * htmm_region_prefetch() - ask for the memory that a walk begins with
+ * @region: the region, whose details should be in the cache
+ * @least: as for htmm_region_next_from()
+ */
+void htmm_region_prefetch(const struct htmm_region *region, u32 least);
 
 /**
  * htmm_region_next() - walk over the base pages that have a count
