@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a reader in a loop costs who adds: 16 M pages tracked, batches added all the
- * time, and in turns nobody reading, a reader that pauses as the module's does
- * between its slices, and one that does not.
+ * What a reader in a loop costs who adds, on another CPU: 16 M pages tracked, batches
+ * added all the time, and in short turns nobody reading, a reader that pauses as the
+ * module's does between its slices, and one that does not.
  */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "feed.h"
 #include "shard.h"
 
 #define PAGES		(16U << 20)
-#define SAMPLES		(4U << 20)
 #define TOP		1000
-#define MAX_ROUNDS	200
+#define MAX_ROUNDS	2000
 #define MAX_LISTS	100000
-/* As in module/shard.c: pauses of so many times the slice. */
+/* As in module/shard.c: pauses of so many times the slice, in nanoseconds at most. */
 #define PAUSE		47
+#define MAX_PAUSE	10000000
+/* Before a turn counts: what the one before has left in the caches is gone. */
+#define SETTLE_NS	10000000
 
 /* Twice alone: what differs between these two is the machine's noise. */
 enum mode { ALONE, AGAIN, PACED, EAGER, MODES };
@@ -31,54 +34,85 @@ struct turn {
 };
 
 static struct shard shard;
-static struct htmm_table_sample *samples;
-static atomic_int mode;	/* enum mode */
-static atomic_bool done;
+static struct feed feed;
+static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+static enum mode mode;		/* under turn_lock, as is the next */
+static bool done;
 static double lists[MODES][MAX_LISTS];	/* milliseconds each took */
+static double work[MODES][MAX_LISTS];	/* of these, on the CPU */
 static u32 nr_lists[MODES];
+
+static void begin_turn(enum mode how)
+{
+	pthread_mutex_lock(&turn_lock);
+	mode = how;
+	pthread_cond_broadcast(&turned);
+	pthread_mutex_unlock(&turn_lock);
+}
 
 /* Sleep until it is the turn of this mode; returns how long that took. */
 static u64 await_turn(enum mode how)
 {
 	u64 start = wall_ns();
+	bool slept = false;
 
-	if (atomic_load(&mode) == how)
-		return 0;
-	while (atomic_load(&mode) != how && !atomic_load(&done))
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-	return wall_ns() - start;
+	pthread_mutex_lock(&turn_lock);
+	while (mode != how && !done) {
+		pthread_cond_wait(&turned, &turn_lock);
+		slept = true;
+	}
+	pthread_mutex_unlock(&turn_lock);
+	return slept ? wall_ns() - start : 0;
 }
 
-/* Between two slices, the first of which began at @since: returns when the next begins. */
-static u64 next_slice(enum mode how, u64 since, u64 *idle)
+/* A slice under the lock; returns its time, and adds what it took of the CPU. */
+static u64 read_slice(struct htmm_list *list, bool *more, u64 *work)
 {
-	struct timespec pause;
+	u64 start, cpu, ns;
 
-	shard_unlock(&shard);
-	if (how == PACED) {
-		pause.tv_sec = 0;
-		pause.tv_nsec = min_t(u64, (wall_ns() - since) * PAUSE, 10000000);
-		nanosleep(&pause, NULL);
-	}
-	*idle += await_turn(how);
 	shard_lock(&shard, &(u64){ 0 });
-	return wall_ns();
+	start = wall_ns();
+	cpu = cpu_ns();
+	*more = htmm_list_scan(list, &shard.table, SHARD_SLICE);
+	*work += cpu_ns() - cpu;
+	ns = wall_ns() - start;
+	shard_unlock(&shard);
+	return ns;
+}
+
+/* Returns how long it has slept because it was another's turn. */
+static u64 pause_for(enum mode how, u64 ns)
+{
+	u64 slept, idle = 0;
+
+	do {
+		if (how == PACED)
+			nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+		slept = await_turn(how);
+		idle += slept;
+	} while (slept);
+	return idle;
 }
 
 static void read_once(enum mode how)
 {
+	u64 ns, idle = 0, cpu = 0, start = wall_ns();
 	struct htmm_list_entry entries[TOP];
 	struct htmm_hist hist[HTMM_KINDS];
 	struct htmm_list list;
-	u64 since, idle = 0, start = wall_ns();
+	bool more;
 
 	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, TOP);
 	shard_lock(&shard, &(u64){ 0 });
-	since = wall_ns();
 	htmm_list_begin(&list, &shard.table);
-	while (htmm_list_scan(&list, &shard.table, SHARD_SLICE))
-		since = next_slice(how, since, &idle);
 	shard_unlock(&shard);
+	for (;;) {
+		ns = read_slice(&list, &more, &cpu);
+		if (!more)
+			break;
+		idle += pause_for(how, min_t(u64, ns * PAUSE, MAX_PAUSE));
+	}
 	if (htmm_list_finish(&list) != TOP || !entries[TOP - 1].value) {
 		fprintf(stderr, "the list is short\n");
 		exit(1);
@@ -92,29 +126,33 @@ static void read_once(enum mode how)
 		fprintf(stderr, "the histogram does not have all pages\n");
 		exit(1);
 	}
-	if (nr_lists[how] < MAX_LISTS)
+	if (nr_lists[how] < MAX_LISTS) {
+		work[how][nr_lists[how]] = cpu / 1e6;
 		lists[how][nr_lists[how]++] = (wall_ns() - start - idle) / 1e6;
+	}
 }
 
 static void *reader(void *arg)
 {
 	enum mode how = (enum mode)(unsigned long)arg;
 
-	for (await_turn(how); !atomic_load(&done); await_turn(how))
+	pin(1);
+	for (await_turn(how); !done; await_turn(how))
 		read_once(how);
 	return NULL;
 }
 
 static struct turn add_for(u64 ns)
 {
-	struct turn turn = { 0 };
+	struct htmm_table_sample samples[BENCH_BATCH];
 	u64 wall = wall_ns(), cpu = cpu_ns();
-	static u32 at;
+	struct turn turn = { 0 };
+	u32 n;
 
 	while (turn.wall < ns) {
-		shard_add(&shard, samples + at, BENCH_BATCH, &turn.waited);
-		at = (at + BENCH_BATCH) % SAMPLES;
-		turn.samples += BENCH_BATCH;
+		n = feed_take(&feed, samples);
+		shard_add(&shard, samples, n, &turn.waited);
+		turn.samples += n;
 		turn.wall = wall_ns() - wall;
 	}
 	turn.cpu = cpu_ns() - cpu;
@@ -123,6 +161,7 @@ static struct turn add_for(u64 ns)
 
 static void fill(const struct bench_space *space)
 {
+	struct htmm_table_sample samples[BENCH_BATCH];
 	u64 page;
 
 	for (page = 0; page < PAGES; page += BENCH_BATCH) {
@@ -136,16 +175,14 @@ static void report_mode(FILE *json, const char *name, enum mode how,
 			struct turn (*turn)[MODES], u32 rounds)
 {
 	double wall[MAX_ROUNDS], cpu[MAX_ROUNDS], waited[MAX_ROUNDS];
-	double alone[MAX_ROUNDS], rate[MAX_ROUNDS];
 	char title[40];
 	u32 i;
 
 	for (i = 0; i < rounds; i++) {
 		const struct turn *a = &turn[i][ALONE], *b = &turn[i][how];
 
-		alone[i] = (double)a->samples / a->wall;
-		rate[i] = (double)b->samples / b->wall;
-		wall[i] = rate[i] / alone[i];
+		wall[i] = ((double)b->samples / b->wall) /
+			  ((double)a->samples / a->wall);
 		cpu[i] = ((double)b->samples / b->cpu) /
 			 ((double)a->samples / a->cpu);
 		waited[i] = (double)b->waited / b->wall;
@@ -154,67 +191,87 @@ static void report_mode(FILE *json, const char *name, enum mode how,
 	report(json, title, quartiles(wall, rounds));
 	snprintf(title, sizeof(title), "%s_throughput_cpu", name);
 	report(json, title, quartiles(cpu, rounds));
-	snprintf(title, sizeof(title), "%s_throughput_best", name);
-	report_best(json, title, rate, alone, rounds);
 	snprintf(title, sizeof(title), "%s_waited", name);
 	report(json, title, quartiles(waited, rounds));
+	if (!nr_lists[how])
+		return;
 	snprintf(title, sizeof(title), "%s_list_ms", name);
-	if (nr_lists[how])
-		report(json, title, quartiles(lists[how], nr_lists[how]));
+	report(json, title, quartiles(lists[how], nr_lists[how]));
+	snprintf(title, sizeof(title), "%s_list_cpu_ms", name);
+	report(json, title, quartiles(work[how], nr_lists[how]));
 }
 
-static void run(FILE *json, const char *stream, u32 rounds, u64 window)
+static struct turn take_turn(enum mode how, u64 window)
+{
+	begin_turn(how);
+	add_for(SETTLE_NS);
+	return add_for(window);
+}
+
+/* A reader between two turns alone, the first and the last of which change places. */
+static void measure(FILE *json, const char *name, enum mode how, u32 rounds,
+		    u64 window)
 {
 	static struct turn turn[MAX_ROUNDS][MODES];
 	double ns[MAX_ROUNDS];
-	u32 i, j;
+	u32 i;
 
-	memset(nr_lists, 0, sizeof(nr_lists));
-	add_for(window);
 	for (i = 0; i < rounds; i++) {
-		for (j = 0; j < MODES; j++) {
-			atomic_store(&mode, (i + j) % MODES);
-			turn[i][(i + j) % MODES] = add_for(window);
-		}
+		turn[i][i % 2 ? AGAIN : ALONE] = take_turn(ALONE, window);
+		turn[i][how] = take_turn(how, window);
+		turn[i][i % 2 ? ALONE : AGAIN] = take_turn(ALONE, window);
 		ns[i] = (double)turn[i][ALONE].cpu / turn[i][ALONE].samples;
 	}
-	atomic_store(&mode, ALONE);
-	printf("# %s, %u pages tracked, %u rounds: median, quartiles\n", stream,
+	begin_turn(ALONE);
+	if (how == PACED) {
+		report(json, "ns_per_sample", quartiles(ns, rounds));
+		report_mode(json, "alone", AGAIN, turn, rounds);
+	}
+	report_mode(json, name, how, turn, rounds);
+}
+
+static void run(FILE *json, const char *stream, const struct bench_space *space,
+		feed_draw draw, u32 rounds, u64 window)
+{
+	feed_open(&feed, space, draw, 0, 1);
+	memset(nr_lists, 0, sizeof(nr_lists));
+	add_for(window);
+	printf("# %s, %u pages tracked, %u rounds: median, its 95 %%, quartiles\n", stream,
 	       PAGES, rounds);
 	if (json)
 		fprintf(json, " {\"stream\": \"%s\", \"pages\": %u", stream, PAGES);
-	report(json, "ns_per_sample", quartiles(ns, rounds));
-	report_mode(json, "alone", AGAIN, turn, rounds);
-	report_mode(json, "paced", PACED, turn, rounds);
-	report_mode(json, "eager", EAGER, turn, rounds);
+	measure(json, "paced", PACED, rounds, window);
+	measure(json, "eager", EAGER, DIV_ROUND_UP(rounds, 10), window);
+	feed_close(&feed);
 }
 
 int main(int argc, char **argv)
 {
-	u32 rounds = clamp_t(u64, setting("ROUNDS", 21), 1, MAX_ROUNDS);
-	u64 window = setting("WINDOW_MS", 300) * 1000000;
+	u32 rounds = clamp_t(u64, setting("ROUNDS", 200), 1, MAX_ROUNDS);
+	u64 window = setting("WINDOW_MS", 50) * 1000000;
 	FILE *json = argc > 1 ? fopen(argv[1], "w") : NULL;
 	struct bench_space space;
 	pthread_t thread[MODES];
 	unsigned long how;
 
+	pin(0);
 	bench_space_open(&space, PAGES, 1);
-	samples = calloc(SAMPLES, sizeof(*samples));
 	shard_open(&shard, PAGES);
 	fill(&space);
 	for (how = PACED; how < MODES; how++)
 		pthread_create(&thread[how], NULL, reader, (void *)how);
 	if (json)
 		fprintf(json, "[\n");
-	bench_uniform(&space, samples, SAMPLES);
-	run(json, "uniform", rounds, window);
+	run(json, "uniform", &space, bench_uniform, rounds, window);
 	if (json)
 		fprintf(json, "},\n");
-	bench_zipf(&space, samples, SAMPLES);
-	run(json, "zipf", rounds, window);
+	run(json, "zipf", &space, bench_zipf, rounds, window);
 	if (json)
 		fprintf(json, "}\n]\n");
-	atomic_store(&done, true);
+	pthread_mutex_lock(&turn_lock);
+	done = true;
+	pthread_cond_broadcast(&turned);
+	pthread_mutex_unlock(&turn_lock);
 	for (how = PACED; how < MODES; how++)
 		pthread_join(thread[how], NULL);
 	return 0;

@@ -9,7 +9,6 @@
  *           that a table's memory stays with one CPU
  *   apart   rings have only pages of their writer's table: what this machine can do
  */
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,16 +203,6 @@ static void drain_batch(struct writer *writer)
 		empty_inbox(writer, &writer->inbox[i]);
 }
 
-/* Each on a CPU of its own, as drain threads are. */
-static void pin(u32 cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 static void *drain(void *arg)
 {
 	struct writer *writer = arg;
@@ -297,7 +286,7 @@ static void measure(FILE *json, u32 rounds, u64 window)
 		}
 		ns[i] = 1 / turn[i][ONE].cpu;
 	}
-	printf("# zipf, %u pages, %u writers, %u rounds: median, quartiles\n",
+	printf("# zipf, %u pages, %u writers, %u rounds: median, its 95 %%, quartiles\n",
 	       PAGES, WRITERS, rounds);
 	if (json)
 		fprintf(json, "{\"pages\": %u, \"writers\": %u", PAGES, WRITERS);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -28,7 +30,6 @@ void shard_open(struct shard *shard, u64 pages)
 	const struct htmm_table_config config = {
 		.max_bytes = pages * BYTES_PER_PAGE + (1 << 20),
 	};
-	pthread_mutexattr_t attr;
 
 	memset(shard, 0, sizeof(*shard));
 	shard->dir = alloc(htmm_table_dir_bytes(&config));
@@ -38,25 +39,39 @@ void shard_open(struct shard *shard, u64 pages)
 		fprintf(stderr, "the table refuses its limits\n");
 		exit(1);
 	}
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
-	pthread_mutex_init(&shard->lock, &attr);
+}
+
+/* Looks at the lock before whoever has it must be thought to have lost its CPU. */
+#define LOOKS	10000
+
+static bool shard_trylock(struct shard *shard)
+{
+	return !atomic_exchange_explicit(&shard->locked, true,
+					 memory_order_acquire);
 }
 
 void shard_lock(struct shard *shard, u64 *waited)
 {
 	u64 start;
+	u32 looks;
 
-	if (!pthread_mutex_trylock(&shard->lock))
+	if (shard_trylock(shard))
 		return;
 	start = wall_ns();
-	pthread_mutex_lock(&shard->lock);
+	do {
+		for (looks = LOOKS; atomic_load(&shard->locked); ) {
+			if (looks && looks--)
+				__builtin_ia32_pause();
+			else
+				sched_yield();
+		}
+	} while (!shard_trylock(shard));
 	*waited += wall_ns() - start;
 }
 
 void shard_unlock(struct shard *shard)
 {
-	pthread_mutex_unlock(&shard->lock);
+	atomic_store_explicit(&shard->locked, false, memory_order_release);
 }
 
 static void shard_refill(struct shard *shard, u32 n, u64 *waited)
@@ -93,6 +108,15 @@ void shard_add(struct shard *shard, const struct htmm_table_sample *s, u32 n,
 	shard_unlock(shard);
 }
 
+void pin(u32 cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
 static u64 clock_ns(clockid_t clock)
 {
 	struct timespec ts;
@@ -127,15 +151,22 @@ static int by_value(const void *a, const void *b)
 
 struct quartiles quartiles(double *values, u32 n)
 {
+	double off = 0.98 * sqrt(n);	/* ranks: 1.96 times half the root */
+
 	qsort(values, n, sizeof(*values), by_value);
 	return (struct quartiles) {
-		values[(n - 1) / 4], values[(n - 1) / 2], values[(n - 1) * 3 / 4],
+		.low = values[(n - 1) / 4],
+		.median = values[(n - 1) / 2],
+		.high = values[(n - 1) * 3 / 4],
+		.from = values[(u32)fmax(0, (n - 1) / 2.0 - off)],
+		.to = values[(u32)fmin(n - 1, ceil((n - 1) / 2.0 + off))],
 	};
 }
 
 void report(FILE *json, const char *name, struct quartiles q)
 {
-	printf("%-28s %8.3f  %.3f..%.3f\n", name, q.median, q.low, q.high);
+	printf("%-28s %8.3f  %.3f..%.3f  %.3f..%.3f\n", name, q.median, q.from,
+	       q.to, q.low, q.high);
 	if (json)
 		fprintf(json, ", \"%s\": [%.4f, %.4f, %.4f]", name, q.low,
 			q.median, q.high);

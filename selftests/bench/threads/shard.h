@@ -7,6 +7,7 @@
 #define HTMM_SELFTESTS_SHARD_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "bench.h"
@@ -16,7 +17,7 @@
 #define SHARD_SLICE	256
 
 struct shard {
-	pthread_mutex_t lock;
+	atomic_bool locked;
 	struct htmm_table table;
 	struct htmm_pool pool;
 	void *dir;
@@ -28,8 +29,8 @@ struct shard {
 void shard_open(struct shard *shard, u64 pages);
 
 /*
- * Lock, the time spent waiting in nanoseconds being added to @waited. The lock
- * spins for a while before it sleeps, as the kernel's mutex does.
+ * Lock, the time spent waiting in nanoseconds being added to @waited. It spins before it
+ * sleeps, as the kernel's mutex does while the owner runs.
  */
 void shard_lock(struct shard *shard, u64 *waited);
 void shard_unlock(struct shard *shard);
@@ -42,14 +43,22 @@ void shard_add(struct shard *shard, const struct htmm_table_sample *s, u32 n,
 u64 wall_ns(void);
 u64 cpu_ns(void);
 
+/* Each on a CPU of its own, as drain threads are. */
+void pin(u32 cpu);
+
 /* A setting from the environment, or @value. */
 u64 setting(const char *name, u64 value);
 
-/* Lower quartile, median and upper quartile; sorts. */
+/*
+ * Lower quartile, median and upper quartile, and between what the median of many more
+ * such values would be, 95 times of 100.
+ */
 struct quartiles {
 	double low, median, high;
+	double from, to;
 };
 
+/* Sorts. */
 struct quartiles quartiles(double *values, u32 n);
 
 /* Print them under a name, and as a member of a JSON object if @json is open. */
