@@ -2,7 +2,7 @@
 /*
  * A stand-in for /dev/htmm, linked into htmmctl in place of open() and ioctl().
  *
- * FAKE_STATE=idle|running	what was there before (running)
+ * FAKE_STATE=idle|running|stopped	what was there before (running)
  * FAKE_LIVE=FILE		the first line of FILE is the state at each open(): running,
  *				idle, or gone (no device); 1.5 s go by from one
  *				open() to the next, in which counters grow by what they
@@ -89,7 +89,8 @@ int __wrap_open(const char *path, int flags, ...)
 		return -1;
 	}
 	seconds = fake_fd >= 0 && getenv("FAKE_LIVE") ? seconds + 1 : 1;
-	state = strcmp(before, "idle") ? HTMM_STATE_RUNNING : HTMM_STATE_IDLE;
+	state = !strcmp(before, "idle") ? HTMM_STATE_IDLE :
+		!strcmp(before, "stopped") ? HTMM_STATE_STOPPED : HTMM_STATE_RUNNING;
 	fake_fd = __real_open("/dev/null", O_RDWR | O_CLOEXEC);
 	return fake_fd;
 }
@@ -220,6 +221,8 @@ static int fake_add_target(struct htmm_add_target *arg)
 {
 	const struct htmm_target *wanted = (void *)(unsigned long)arg->target;
 
+	if (wanted->id == 6)
+		return fail(ENOMEM);
 	if (wanted->id == 7) {
 		snprintf((char *)(unsigned long)arg->error, arg->error_size,
 			 "target 1 is the same already");

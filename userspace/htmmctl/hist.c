@@ -146,7 +146,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	ret = htmm_target_hist(fd, cmd->target, cmd->huge ? HTMM_HIST_HUGE : HTMM_HIST_BASE,
 			       &hist, err);
 	if (ret)
-		return ret;
+		return advise(err, EINVAL, "leave out --huge");
 	if (cmd->json)
 		json_print(stdout, hist_json(&hist));
 	else

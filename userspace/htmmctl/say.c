@@ -12,6 +12,13 @@ int print_error(const struct htmm_error *err)
 	return EXIT_FAILED;
 }
 
+int advise(struct htmm_error *err, int code, const char *todo)
+{
+	if (err->code == code)
+		snprintf(err->todo, sizeof(err->todo), "%s", todo);
+	return -err->code;
+}
+
 int usage_error(const struct command *cmd, const char *nearest, const char *fmt, ...)
 {
 	va_list args;

@@ -30,6 +30,16 @@ extern struct verbosity verbosity;
 int print_error(const struct htmm_error *err);
 
 /**
+ * advise() - say what to do about an error in words of htmmctl's options
+ * @err: the error
+ * @code: of errors with this errno alone
+ * @todo: what to do, in place of what the library says
+ *
+ * Return: the errno of @err, negative.
+ */
+int advise(struct htmm_error *err, int code, const char *todo);
+
+/**
  * usage_error() - say how the command was misused
  * @cmd: the command; NULL: htmmctl itself
  * @nearest: the option of @cmd, without its dashes, or the command that was probably

@@ -262,5 +262,8 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	if (session->weight_period)
 		start.flags |= HTMM_START_WEIGHT_PERIOD;
 
-	return htmm_device_start(fd, &start, err);
+	if (!htmm_device_start(fd, &start, err))
+		return 0;
+	advise(err, ENOENT, "see 'htmmctl doctor'; '-e page-fault' works everywhere");
+	return advise(err, ENOMEM, "ask for less with -m, --max-pages or --max-bytes");
 }

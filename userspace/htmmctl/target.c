@@ -135,9 +135,11 @@ static int add(int fd, struct target_cmd *cmd, struct htmm_error *err)
 	for (i = 0; i < cmd->session.nr_targets; i++, target++) {
 		target->capacity_pages = cmd->capacity >> HTMM_PAGE_SHIFT;
 		target->max_bytes = cmd->max_bytes;
-		ret = htmm_device_add_target(fd, target, &number, err);
-		if (ret)
-			return ret;
+		if (htmm_device_add_target(fd, target, &number, err)) {
+			advise(err, ERANGE, "ask for less with --max-bytes");
+			return advise(err, ENOMEM,
+				      "ask for less with --max-bytes, or remove another target");
+		}
 		if (!verbosity.quiet)
 			printf("target %u added\n", number);
 	}

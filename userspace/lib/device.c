@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ static const struct {
 	{ EPERM,
 	  "run it as root or with CAP_PERFMON, and see 'htmmctl doctor' for kernel lockdown" },
 	{ EBUSY,
-	  "stop it with 'htmmctl stop'" },
+	  "stop the other user of the PMU, or sample other events" },
 	{ ESRCH,
 	  "check the pid" },
 	{ EBADF,
@@ -25,11 +26,11 @@ static const struct {
 	{ EEXIST,
 	  "name each of them once" },
 	{ ENOENT,
-	  "see 'htmmctl doctor'; '-e page-fault' works everywhere" },
+	  "see 'htmmctl doctor'; page faults can be sampled everywhere" },
 	{ EOPNOTSUPP,
 	  "try a lower precision (:pp or :p); 'htmmctl doctor' tells what works here" },
 	{ ENOMEM,
-	  "ask for less with -m, --max-pages or --max-bytes" },
+	  "ask for smaller rings or tables" },
 	{ ENODEV,
 	  "choose CPUs that are online, see lscpu" },
 	{ E2BIG,
@@ -37,7 +38,7 @@ static const struct {
 	{ ERANGE,
 	  "choose a value that this machine allows" },
 	{ EINVAL,
-	  "check the options, or try a lower precision (:pp or :p); see 'htmmctl doctor'" },
+	  "check what is asked for, or try a lower precision (:pp or :p); see 'htmmctl doctor'" },
 	{ ENOTTY,
 	  "load the module that belongs to this program" },
 };
@@ -79,13 +80,20 @@ int htmm_device_open(const char *path, struct htmm_error *err)
 	return htmm_error_set(err, errno, NULL, "cannot open %s: %s", name, strerror(errno));
 }
 
+/* There is a session that does not let another one start; a PMU may be busy, too. */
+static bool session_goes_on(int fd, struct htmm_info *info)
+{
+	return !htmm_device_info(fd, info, NULL) && info->owner &&
+	       (info->state == HTMM_STATE_RUNNING || info->state == HTMM_STATE_STOPPING);
+}
+
 static int start_error(int fd, int code, char *text, struct htmm_error *err)
 {
 	struct htmm_info info;
 
 	htmm_ioctl_trim(text);
-	if (code == EBUSY && !htmm_device_info(fd, &info, NULL) && info.owner)
-		return htmm_error_set(err, code, start_advice(code),
+	if (code == EBUSY && session_goes_on(fd, &info))
+		return htmm_error_set(err, code, "stop it with 'htmmctl stop'",
 				      "a session started by pid %u is %s", info.owner,
 				      htmm_state_name(info.state));
 	if (*text)
@@ -208,7 +216,7 @@ int htmm_target_hist(int fd, __u32 target, __u32 kind, struct htmm_histogram *hi
 	hist->target = target;
 	ret = htmm_ioctl(fd, HTMM_IOC_GET_HIST, hist);
 	if (ret == -EINVAL)
-		return htmm_error_set(err, EINVAL, "leave out --huge",
+		return htmm_error_set(err, EINVAL, "ask for that of pages",
 				      "the module has no histogram of this kind");
 	if (ret == -ENOENT)
 		return htmm_target_missing(target, err);

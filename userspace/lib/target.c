@@ -76,11 +76,11 @@ static const char *add_advice(int code)
 		return "check the pid";
 	case ERANGE:
 	case ENOMEM:
-		return "ask for less with --max-bytes, or remove another target";
+		return "ask for a smaller table, or remove another target";
 	case EBADF:
 		return "give the directory of a cgroup of version 2";
 	}
-	return "check the options";
+	return "check what is asked for";
 }
 
 int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *number,
