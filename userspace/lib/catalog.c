@@ -42,13 +42,6 @@ const char *htmm_catalog_cpu(void)
 	return find_core(&info) ? info.desc : NULL;
 }
 
-bool catalog_is_intel(void)
-{
-	const char *cpu = htmm_catalog_cpu();
-
-	return cpu && !strncmp(cpu, "Intel ", 6);
-}
-
 /* The event itself if it has no umask, else each of its umasks. */
 static int walk_event(const pfm_event_info_t *info,
 		      int (*each)(const struct htmm_catalog_event *event, void *data), void *data)

@@ -3,7 +3,6 @@
 #ifndef HTMM_LIB_CATALOG_H
 #define HTMM_LIB_CATALOG_H
 
-#include <stdbool.h>
 #include <linux/htmm.h>
 #include <htmm/error.h>
 
@@ -15,8 +14,5 @@ int catalog_encode(const char *name, struct htmm_event *event, struct htmm_error
 
 /* Say in @err why @name is no event of this CPU: -ENOENT. */
 int catalog_unknown(const char *name, struct htmm_error *err);
-
-/* Is it an Intel CPU, and libpfm4 knows which? */
-bool catalog_is_intel(void);
 
 #endif /* HTMM_LIB_CATALOG_H */

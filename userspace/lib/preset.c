@@ -7,7 +7,6 @@
 #include <htmm/catalog.h>
 #include <htmm/event.h>
 #include "array.h"
-#include "catalog.h"
 #include "pmu.h"
 
 /*
@@ -63,7 +62,7 @@ const struct htmm_preset *htmm_preset_find(const char *name)
 
 const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sysfs)
 {
-	bool known = catalog_is_intel() || pmu_has_ibs(sysfs);
+	bool known = htmm_catalog_cpu() || pmu_has_ibs(sysfs);
 	unsigned int i;
 
 	if (!*preset->events)
