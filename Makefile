@@ -3,8 +3,8 @@
 # make			build htmm.ko for the running kernel, and htmmctl
 # make KDIR=DIR		build them for the kernel whose headers are in DIR
 # make demo		find the hot pages of a real program, in a virtual machine
-# make check		run all tests; make check SUITES="core userspace" some;
-#			SUITES=kselftest-debug: on a kernel that checks itself
+# make check		run all tests; make check SUITES="core userspace" some. The first
+#			time it builds a kernel that checks itself
 # make stress		everything at once: SECONDS=N KERNEL=6.12|debug SEED=N
 # make fuzz-ioctl	call /dev/htmm with what is nearly right: CALLS=N KERNEL=6.12|debug
 #			SEED=N

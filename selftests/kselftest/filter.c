@@ -10,6 +10,8 @@
 #define NR_THREADS	4
 /* Samples meant for each page of a thread, and of a bystander. */
 #define SHARE		4
+/* A prime, so that each page gets its share; faults take long on some kernels. */
+#define FAULTS_A_SAMPLE	13
 
 FIXTURE(filter) {
 	int fd;
@@ -54,6 +56,8 @@ FIXTURE_SETUP(filter)
 {
 	if (!source_find(&self->source, variant->kind))
 		SKIP(return, "no PMU here samples this");
+	if (variant->kind == ACCESS_FAULT)
+		self->source.event.period = FAULTS_A_SAMPLE;
 	self->nr_cpus = cpus_allowed(self->cpus, MAX_CPUS);
 	self->mem = access_map((NR_THREADS + 1) * PAGES);
 	ASSERT_NE(NULL, self->mem);
