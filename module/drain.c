@@ -44,6 +44,8 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 	void *first;
 	const u64 *slot;
 
+	if (!htmm_sampler_has_ring(sampler))
+		return 0;
 	n = min(htmm_ring_peek(&sampler->ring, &first), room);
 	for (i = 0; i < n; i++) {
 		slot = first + i * sampler->ring.slot_size;
@@ -182,6 +184,12 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 	return n == HTMM_BATCH;
 }
 
+static void htmm_drain_note_cpu(struct htmm_drain *drain)
+{
+	/* The tick adds to it meanwhile: it is as good before that as after. */
+	WRITE_ONCE(drain->cpu_ns, data_race(current->se.sum_exec_runtime));
+}
+
 /* One pass. Returns true if there is more to do at once. */
 static bool htmm_drain_pass(struct htmm_drain *drain)
 {
@@ -200,7 +208,7 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	/* While there is much to drain, one target after the other. */
 	more |= htmm_roster_tidy(drain->crew->roster, drain->index,
 				 &drain->next_target, !more);
-	WRITE_ONCE(drain->cpu_ns, current->se.sum_exec_runtime);
+	htmm_drain_note_cpu(drain);
 	return more;
 }
 
@@ -225,7 +233,7 @@ static int ksampled(void *arg)
 	/* The events are gone: what is in the rings now is all there is. */
 	while (htmm_drain_batch(drain))
 		cond_resched();
-	WRITE_ONCE(drain->cpu_ns, current->se.sum_exec_runtime);
+	htmm_drain_note_cpu(drain);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
  * @sampler: a sampler without a ring
  * @bytes: size of the ring
  *
- * Readers may look at the ring meanwhile: they find it empty.
+ * Who looks at the ring meanwhile asks htmm_sampler_has_ring() first.
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
@@ -48,7 +48,8 @@ int htmm_sampler_make_ring(struct htmm_sampler *sampler, size_t bytes)
 			     htmm_record_slot_size(sampler->sample_type));
 	if (ret)
 		goto err_mem;
-	sampler->mem = mem;
+	/* Pairs with the load-acquire in htmm_sampler_has_ring(). */
+	smp_store_release(&sampler->mem, mem);
 	return 0;
 
 err_mem:
@@ -63,7 +64,7 @@ err_mem:
 void htmm_sampler_free_ring(struct htmm_sampler *sampler)
 {
 	vfree(sampler->mem);
-	sampler->mem = NULL;
+	WRITE_ONCE(sampler->mem, NULL);
 }
 
 /**
@@ -94,7 +95,8 @@ void htmm_sampler_read(const struct htmm_sampler *sampler,
 
 	memset(counters, 0, sizeof(*counters));
 	counters->counted = sampler->counted - base->counted;
-	counters->in_flight = htmm_ring_used(&sampler->ring);
+	if (htmm_sampler_has_ring(sampler))
+		counters->in_flight = htmm_ring_used(&sampler->ring);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		counters->drops[i] = local64_read(&sampler->dropped[i]) +
 				     sampler->discarded[i] - base->drops[i];

@@ -118,6 +118,19 @@ static inline int htmm_cpu_node(unsigned int cpu)
 	return node == NUMA_NO_NODE ? first_online_node : node;
 }
 
+/**
+ * htmm_sampler_has_ring - does a CPU that may come late have its ring by now?
+ * @sampler: the sampler
+ *
+ * Context: any.
+ * Return: true from when the ring is ready until it is freed.
+ */
+static inline bool htmm_sampler_has_ring(const struct htmm_sampler *sampler)
+{
+	/* Pairs with the store-release in htmm_sampler_make_ring(). */
+	return smp_load_acquire(&sampler->mem);
+}
+
 struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
 					 u64 sample_type);
 int htmm_sampler_make_ring(struct htmm_sampler *sampler, size_t bytes);
