@@ -11,9 +11,6 @@
 
 static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 
-/* Address spaces that are checked for their end between two batches. */
-#define HTMM_TIDY_SPACES	64
-
 static void htmm_hotness_free(struct htmm_hotness *hotness, unsigned int shards)
 {
 	while (shards)
@@ -332,68 +329,6 @@ void htmm_hotness_add(struct htmm_hotness *hotness, struct htmm_batch *batch,
 	for (done = 0; done < n; )
 		done += htmm_hotness_add_some(hotness, batch, start + done,
 					      n - done);
-}
-
-/*
- * Looks for an address space that has come to its end. Its samples are dropped from
- * the moment that it is found, and when the lock is had, those looked up before
- * are in the tables: nothing is added any more when a shard begins to forget it.
- */
-static bool htmm_hotness_find_leaving(struct htmm_hotness *hotness)
-{
-	struct htmm_space *space;
-
-	mutex_lock(&hotness->spaces_lock);
-	space = htmm_spaces_find_gone(&hotness->spaces, HTMM_TIDY_SPACES);
-	mutex_unlock(&hotness->spaces_lock);
-	if (!space)
-		return false;
-
-	if (!hotness->config.keep_exited) {
-		down_write(&hotness->lock);
-		hotness->leaving = space;
-		up_write(&hotness->lock);
-		hotness->leaving_shard = 0;
-		hotness->leaving_first = true;
-	}
-	/* Where one has gone there may be more. */
-	return true;
-}
-
-/* All shards have forgotten the address space. */
-static void htmm_hotness_left(struct htmm_hotness *hotness)
-{
-	down_write(&hotness->lock);
-	mutex_lock(&hotness->spaces_lock);
-	htmm_spaces_remove(&hotness->spaces, hotness->leaving);
-	mutex_unlock(&hotness->spaces_lock);
-	hotness->leaving = NULL;
-	up_write(&hotness->lock);
-}
-
-/* Removes some pages of the address space that leaves, one shard after the other. */
-static void htmm_hotness_forget_some(struct htmm_hotness *hotness)
-{
-	struct htmm_shard *shard = &hotness->shards[hotness->leaving_shard];
-
-	hotness->leaving_first = htmm_shard_forget(shard, hotness->leaving->id,
-						   hotness->leaving_first);
-	if (!hotness->leaving_first)
-		return;
-	if (++hotness->leaving_shard == hotness->config.shards)
-		htmm_hotness_left(hotness);
-}
-
-/*
- * One step towards being rid of the pages of processes that have gone. All by one
- * thread: another one may be asleep for long. True if there is more to do.
- */
-static bool htmm_hotness_part_ways(struct htmm_hotness *hotness)
-{
-	if (!hotness->leaving)
-		return htmm_hotness_find_leaving(hotness);
-	htmm_hotness_forget_some(hotness);
-	return true;
 }
 
 /**

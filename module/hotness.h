@@ -129,6 +129,7 @@ void htmm_hotness_destroy(struct htmm_hotness *hotness);
 void htmm_hotness_add(struct htmm_hotness *hotness, struct htmm_batch *batch,
 		      u32 start, u32 n);
 bool htmm_hotness_tidy(struct htmm_hotness *hotness, unsigned int shard);
+bool htmm_hotness_part_ways(struct htmm_hotness *hotness);
 void htmm_hotness_cool(struct htmm_hotness *hotness);
 void htmm_hotness_adapt(struct htmm_hotness *hotness);
 
