@@ -44,7 +44,7 @@ static int read_options(struct options *opt, int argc, char **argv, struct htmm_
 		ret = htmm_parse_number(argv[3], 1, LONG_MAX, &opt->looks, err);
 	if (!ret)
 		ret = htmm_events_parse(&opt->events, events, NULL, err);
-	htmm_events_set_periods(&opt->events, 0);
+	htmm_events_set_periods(&opt->events, NULL, 0);
 	return ret;
 }
 

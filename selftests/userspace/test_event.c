@@ -168,6 +168,21 @@ static bool means(const char *model, const char *preset, int type, u64 config)
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
+/* The period that an event gets on a CPU of this model, and with the sysfs made for it. */
+static bool period_is(const char *model, const char *text, u64 period)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		setenv("LIBPFM_FORCE_PMU", model, 1);
+		status = parse(text);
+		htmm_events_set_periods(&list, sysfs, 0);
+		_exit(status || list.event[0].period != period);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
 static void test_models(void)
 {
 	CHECK(means("skl", "dram-load", PERF_TYPE_RAW, 0x1d3));
@@ -199,12 +214,15 @@ static void test_ibs(void)
 	CHECK(put("ibs_op/format/l3missonly", "config:16"));
 	CHECK(means("amd64_fam19h_zen4", "dram-load", 11, 1 << 16));
 	CHECK(means("amd64_fam19h_zen4", "llc-miss", 11, 1 << 16));
+	/* The period is that of the preset which is the same event there. */
+	CHECK(period_is("amd64_fam19h_zen4", "ibs_op/cnt_ctl=1/", 16 * 100003));
+	CHECK(period_is("amd64_fam19h_zen4", "ibs_op/l3missonly=1/", 16 * 1009));
 	/* An Intel CPU keeps its own. */
 	CHECK(is("dram-load", PERF_TYPE_RAW, 0x1d3, 2, 0));
 	CHECK(is("ibs_op/cnt_ctl=1/", 11, 1 << 19, 0, 0));
 	CHECK(is("ibs_op//", 11, 0, 0, 0));
 	/* IBS takes no other periods. */
-	htmm_events_set_periods(&list, 0);
+	htmm_events_set_periods(&list, sysfs, 0);
 	CHECK(list.event[0].period && list.event[0].period % 16 == 0);
 }
 
@@ -244,14 +262,14 @@ static void test_lists(void)
 static void test_periods(void)
 {
 	CHECK(!parse("dram-load,r82d0,page-fault,r99,load/period=5/"));
-	htmm_events_set_periods(&list, 0);
+	htmm_events_set_periods(&list, sysfs, 0);
 	CHECK(list.event[0].period == 1009);
 	CHECK(list.event[1].period == 100003);
 	CHECK(list.event[2].period == 1);
 	CHECK(list.event[3].period == 10007);
 	CHECK(list.event[4].period == 5);
 	CHECK(!parse("dram-load,load/period=5/"));
-	htmm_events_set_periods(&list, 77);
+	htmm_events_set_periods(&list, sysfs, 77);
 	CHECK(list.event[0].period == 77 && list.event[1].period == 5);
 }
 

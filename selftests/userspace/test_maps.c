@@ -424,6 +424,20 @@ static void test_names_unknown(void)
 	htmm_names_free(NULL);
 }
 
+/* What is wrong is said as it is: too little room is not that nothing is mounted. */
+static void test_cgroup_mount(void)
+{
+	struct htmm_error err = {};
+	char path[4096], none[1];
+	int ret = htmm_cgroup_mount(path, sizeof(path), &err);
+
+	if (ret)
+		CHECK(refused(ret, ENOENT, &err, "not mounted"));
+	else
+		CHECK(refused(htmm_cgroup_mount(none, sizeof(none), &err), ENAMETOOLONG, &err,
+			      "too long"));
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -439,6 +453,7 @@ int main(void)
 		TAP_TEST(test_names_exec),
 		TAP_TEST(test_names_prune),
 		TAP_TEST(test_names_unknown),
+		TAP_TEST(test_cgroup_mount),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

@@ -224,7 +224,7 @@ void session_finish(struct session *session)
 {
 	if (!session->events.nr)
 		default_events(session);
-	htmm_events_set_periods(&session->events, session->period);
+	htmm_events_set_periods(&session->events, NULL, session->period);
 	if (verbosity.verbose)
 		say_events(session);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,22 @@
 /* As for rNNNN: without it, an event of a core carries no data address. */
 #define PRECISE_DEFAULT	2
 
+static bool initialized;
+
+static void initialize(void)
+{
+	initialized = pfm_initialize() == PFM_SUCCESS;
+}
+
+/* libpfm4 keeps what it finds, and does not guard it against several threads. */
+static bool have_pfm(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, initialize);
+	return initialized;
+}
+
 static bool get_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -27,7 +44,7 @@ static bool find_core(pfm_pmu_info_t *info)
 {
 	int pmu;
 
-	if (pfm_initialize() != PFM_SUCCESS)
+	if (!have_pfm())
 		return false;
 	for (pmu = 0; pmu < PFM_PMU_MAX; pmu++)
 		if (get_pmu(pmu, info) && info->is_present && info->type == PFM_PMU_TYPE_CORE)
@@ -106,7 +123,7 @@ int catalog_encode(const char *name, struct htmm_event *event, struct htmm_error
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
 
-	if (pfm_initialize() != PFM_SUCCESS ||
+	if (!have_pfm() ||
 	    pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &arg) != PFM_SUCCESS)
 		return -ENOENT;
 	if (check_attr(&attr, err))

@@ -104,14 +104,14 @@ int htmm_preset_event(const struct htmm_preset *preset, const char *sysfs,
 }
 
 /* The preset's period, also where its event was given in another way. */
-static __u64 default_period(const struct htmm_event *event)
+static __u64 default_period(const struct htmm_event *event, const char *sysfs)
 {
 	const struct htmm_preset *preset;
 	struct htmm_event like;
 	unsigned int i;
 
 	for (i = 0; (preset = htmm_preset(i)); i++)
-		if (!htmm_preset_event(preset, NULL, &like, NULL) && like.type == event->type &&
+		if (!htmm_preset_event(preset, sysfs, &like, NULL) && like.type == event->type &&
 		    like.config == event->config)
 			return like.period;
 	preset = htmm_preset_find(event->name);
@@ -120,11 +120,11 @@ static __u64 default_period(const struct htmm_event *event)
 	return PERIOD_STEP * (preset ? preset->period : PERIOD_MISS);
 }
 
-void htmm_events_set_periods(struct htmm_event_list *list, __u64 period)
+void htmm_events_set_periods(struct htmm_event_list *list, const char *sysfs, __u64 period)
 {
-	unsigned int i;
+	struct htmm_event *event = list->event, *end = event + list->nr;
 
-	for (i = 0; i < list->nr; i++)
-		if (!list->event[i].period)
-			list->event[i].period = period ? period : default_period(&list->event[i]);
+	for (; event < end; event++)
+		if (!event->period)
+			event->period = period ? period : default_period(event, sysfs);
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <mntent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#include <linux/magic.h>
 #include <htmm/target.h>
 #include "array.h"
 #include "ioctl.h"
@@ -13,53 +17,64 @@
 int htmm_cgroup_mount(char *path, size_t size, struct htmm_error *err)
 {
 	FILE *file = setmntent("/proc/self/mounts", "re");
-	struct mntent *entry;
-	int ret = -ENOENT;
+	struct mntent entry = {};
+	char line[2 * PATH_MAX];
+	bool found = false;
 
-	while (file && (entry = getmntent(file))) {
-		if (strcmp(entry->mnt_type, "cgroup2"))
-			continue;
-		ret = snprintf(path, size, "%s", entry->mnt_dir) < (int)size ? 0 : -ENAMETOOLONG;
-		break;
-	}
+	while (file && !found && getmntent_r(file, &entry, line, sizeof(line)))
+		found = !strcmp(entry.mnt_type, "cgroup2");
 	if (file)
 		endmntent(file);
-	if (!ret)
-		return 0;
-	return htmm_error_set(err, -ret, "mount -t cgroup2 none /sys/fs/cgroup",
-			      "cgroups of version 2 are not mounted");
+	if (!found)
+		return htmm_error_set(err, ENOENT, "mount -t cgroup2 none /sys/fs/cgroup",
+				      "cgroups of version 2 are not mounted");
+	if (snprintf(path, size, "%s", entry.mnt_dir) >= (int)size)
+		return htmm_error_set(err, ENAMETOOLONG, NULL,
+				      "the path where cgroups are mounted is too long");
+	return 0;
 }
 
-/* Below the mount, or as it is if that is where it says it is. */
-static int cgroup_directory(char *full, size_t size, const char *path, struct htmm_error *err)
+/* A cgroup's directory that has this path: a file descriptor, or -1. */
+static int open_cgroup(const char *path)
 {
-	char mount[256];
-	size_t len;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+
+	if (fd < 0 || (!fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC))
+		return fd;
+	close(fd);
+	errno = ENOTDIR;
+	return -1;
+}
+
+/* Where it would be below the mount. */
+static int below_mount(char *full, size_t size, const char *path, struct htmm_error *err)
+{
+	char mount[PATH_MAX];
 	int ret = htmm_cgroup_mount(mount, sizeof(mount), err);
 
 	if (ret)
 		return ret;
-	len = strlen(mount);
-	if (!strncmp(path, mount, len) && (!path[len] || path[len] == '/'))
-		mount[0] = '\0';
-	else
-		path += strspn(path, "/");
-	if (snprintf(full, size, "%s%s%s", mount, mount[0] ? "/" : "", path) >= (int)size)
+	path += strspn(path, "/");
+	if (snprintf(full, size, "%s/%s", mount, path) >= (int)size)
 		return htmm_error_set(err, ENAMETOOLONG, NULL, "the cgroup's path is too long");
 	return 0;
 }
 
 int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm_error *err)
 {
-	char full[4096];
-	int fd, ret = cgroup_directory(full, sizeof(full), path, err);
+	int fd = *path == '/' ? open_cgroup(path) : -1, ret;
+	char full[2 * PATH_MAX];
 
-	if (ret)
-		return ret;
-	fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		ret = below_mount(full, sizeof(full), path, err);
+		if (ret)
+			return ret;
+		fd = open_cgroup(full);
+	}
 	if (fd < 0)
 		return htmm_error_set(err, errno, "see systemd-cgls for those that there are",
-				      "there is no cgroup '%s': %s", full, strerror(errno));
+				      "there is no cgroup '%s': %s", path, strerror(errno));
 	*target = (struct htmm_target) { .type = HTMM_TARGET_CGROUP, .id = fd };
 	return 0;
 }
@@ -137,27 +152,43 @@ int htmm_device_cool(int fd, struct htmm_error *err)
 	return htmm_target_cool(fd, 0, err);
 }
 
-int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err)
+/* One call of GET_TARGETS, with this much room; *@nr is how many there are. */
+static int read_targets(int fd, struct htmm_target_list *list, size_t room, __u32 *nr)
 {
 	struct htmm_targets arg = {
 		.size = sizeof(arg),
-		.nr_targets = HTMM_MAX_TARGETS,
+		.nr_targets = room,
 		.target_size = sizeof(struct htmm_target_info),
 	};
 	int ret;
 
-	list->nr = 0;
-	list->target = calloc(HTMM_MAX_TARGETS, sizeof(*list->target));
+	list->target = calloc(room, sizeof(*list->target));
 	if (!list->target)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return -ENOMEM;
 	arg.targets = (__u64)(unsigned long)list->target;
 	ret = htmm_ioctl(fd, HTMM_IOC_GET_TARGETS, &arg);
+	*nr = arg.nr_targets;
+	return ret;
+}
+
+int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err)
+{
+	__u32 nr = HTMM_MAX_TARGETS;
+	size_t room;
+	int ret;
+
+	memset(list, 0, sizeof(*list));
+	/* A newer module may have more than this library knows of. */
+	do {
+		free(list->target);
+		room = nr;
+		ret = read_targets(fd, list, room, &nr);
+	} while (!ret && nr > room);
 	if (ret) {
 		htmm_targets_free(list);
 		return htmm_ioctl_error(-ret, "read the targets", err);
 	}
-	/* A newer module may have more than there was room for. */
-	list->nr = arg.nr_targets < HTMM_MAX_TARGETS ? arg.nr_targets : HTMM_MAX_TARGETS;
+	list->nr = nr;
 	return 0;
 }
 

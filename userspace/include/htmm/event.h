@@ -89,9 +89,10 @@ int htmm_events_parse(struct htmm_event_list *list, const char *text, const char
 /**
  * htmm_events_set_periods() - give a period to the events that have none
  * @list: the events
+ * @sysfs: where sysfs is mounted, as for htmm_events_parse(); NULL: /sys
  * @period: the period, or 0: each event's own default
  */
-void htmm_events_set_periods(struct htmm_event_list *list, __u64 period);
+void htmm_events_set_periods(struct htmm_event_list *list, const char *sysfs, __u64 period);
 
 /**
  * htmm_event_probe() - try an event out with perf_event_open(2)

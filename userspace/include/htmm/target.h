@@ -30,8 +30,8 @@ int htmm_cgroup_mount(char *path, size_t size, struct htmm_error *err);
 /**
  * htmm_target_cgroup() - name a cgroup as a target
  * @target: filled; its id is a file to be closed when the target has been added
- * @path: the cgroup's directory: an absolute path; or one below the place where
- *	cgroups are mounted, with or without a '/' in front
+ * @path: the cgroup's directory: an absolute path; or where there is none, one below
+ *	the place where cgroups are mounted, with or without a '/' in front
  * @err: says what is wrong with it
  *
  * Return: 0 or a negative errno.
