@@ -294,7 +294,8 @@ static int fake_stats(struct htmm_stats *stats)
 		if (i < room)
 			channels[i] = (struct htmm_channel) {
 				.cpu = i / nr_events, .event = i % nr_events,
-				.flags = HTMM_CHANNEL_ACTIVE, .precise_ip = 2, .period = 1009,
+				.flags = HTMM_CHANNEL_ACTIVE, .precise_ip = 2,
+				.period = events[i % nr_events].period,
 				.counters = counters,
 			};
 		stats->total.overflows += counters.overflows;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
 #include <linux/perf_event.h>
 #include "mode.h"
 #include "output.h"
@@ -30,6 +31,26 @@ struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int ev
 			add_channel(&active, channel, !active.active++);
 	}
 	return active.active ? active : any;
+}
+
+bool counts_compare(const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		    char *text, size_t size)
+{
+	struct event_mode all = {};
+	unsigned int i;
+
+	*text = '\0';
+	if (info->session_flags & HTMM_START_WEIGHT_PERIOD)
+		return true;
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		add_channel(&all, &stats->channels[i], !i);
+	if (all.period_min != all.period_max)
+		snprintf(text, size,
+			 COUNTS_DIFFER, all.period_min, all.period_max);
+	else if (info->session_flags & HTMM_START_BUDGET)
+		snprintf(text, size,
+			 "each sample counts 1, whatever period the budget chose; see --weight-period");
+	return !*text;
 }
 
 void event_mode_json(struct json_object *obj, const struct event_mode *mode)

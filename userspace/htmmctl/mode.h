@@ -33,6 +33,24 @@ struct event_mode {
  */
 struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int event);
 
+/* What is wrong then, with the smallest and the largest period. */
+#define COUNTS_DIFFER	"each sample counts 1, whether it stands for %llu events or for %llu; see --weight-period"
+
+/**
+ * counts_compare() - say if a sample means the same, whatever its event and its time
+ * @info: the session
+ * @stats: its statistics
+ * @text: why it does not; empty if it does
+ * @size: bytes in @text
+ *
+ * It does not if periods differ, or a budget may move them, and samples are not weighted
+ * by them.
+ *
+ * Return: true if it does.
+ */
+bool counts_compare(const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		    char *text, size_t size);
+
 /**
  * event_mode_json() - add the members that say how an event runs
  * @obj: the event's object

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "format.h"
 #include "htmmctl.h"
+#include "mode.h"
 #include "options.h"
 #include "perfdata/ahead.h"
 #include "progress.h"
@@ -157,6 +158,24 @@ static void say_status(const struct perfdata_status *status, const struct report
 		notice("no sample has an address; try 'htmmctl record' or 'perf record -d'");
 }
 
+/* As counts_compare() for a session: events of a recording that have different periods. */
+static void say_weights(const struct perfdata_events *events)
+{
+	__u64 min = ~0ULL, max = 0;
+	__u32 i;
+
+	for (i = 0; i < events->nr; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
+
+		if (attr->freq)
+			continue;
+		min = attr->sample_period < min ? attr->sample_period : min;
+		max = attr->sample_period > max ? attr->sample_period : max;
+	}
+	if (min < max)
+		notice(COUNTS_DIFFER, min, max);
+}
+
 static int print(const struct options *opts, struct report_view *view, struct htmm_error *err)
 {
 	static void (*const printers[FORMATS])(FILE *file, const struct report_view *view) = {
@@ -205,6 +224,8 @@ static int report_file(struct options *opts, struct htmm_error *err)
 	if (!ret) {
 		perfdata_reader_status(reader, &view.status);
 		say_status(&view.status, &report);
+		if (!opts->config.weight_period)
+			say_weights(view.events);
 		ret = print(opts, &view, err);
 	}
 	if (!ret && view.status.damaged)

@@ -3,7 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/idmap.h"
+#include "mode.h"
 #include "report_live.h"
+#include "say.h"
+
+/* Samples of different weight that count the same are worth a word. */
+static void say_weights(int fd, const struct htmm_info *info)
+{
+	struct htmm_stats_buf stats;
+	char text[160];
+
+	if (htmm_device_stats(fd, &stats, NULL))
+		return;
+	if (!counts_compare(info, &stats, text, sizeof(text)))
+		notice("%s", text);
+	htmm_stats_free(&stats);
+}
 
 int report_live_config(int fd, struct report_config *config, struct htmm_error *err)
 {
@@ -13,6 +28,7 @@ int report_live_config(int fd, struct report_config *config, struct htmm_error *
 	ret = htmm_device_info(fd, &info, err);
 	if (ret)
 		return ret;
+	say_weights(fd, &info);
 	if (!config->store.capacity)
 		config->store.capacity = info.capacity_pages;
 	if (config->store.max_bytes < info.max_bytes)

@@ -129,6 +129,8 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->interrupt_cost, 1, 1000000, .rare = true },
 		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
 		  &s->weight_period, .rare = true },
+		{ OPT_FLAG, 0, "no-weight-period", NULL, "with --budget: let each sample count 1",
+		  &s->no_weight_period, .rare = true },
 		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
 		  &s->ring_pages, .call = call_ring_pages, .rare = true },
 		{ OPT_NUMBER, 0, "max-pages", "N", "most pages to track, for each target",
@@ -217,6 +219,9 @@ int session_check(const struct session *session, struct htmm_error *err)
 	if (session->all && session->nr_targets)
 		return htmm_error_set(err, EINVAL, "give one of them",
 				      "-a and -p or --cgroup exclude each other");
+	if (session->weight_period && session->no_weight_period)
+		return htmm_error_set(err, EINVAL, "give one of them",
+				      "--weight-period and --no-weight-period exclude each other");
 	return 0;
 }
 
@@ -259,7 +264,8 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 		start.flags |= HTMM_START_BUDGET;
 		start.budget_ppm = session->budget_ppm;
 	}
-	if (session->weight_period)
+	/* Periods that move would make counts of different times mean different things. */
+	if (session->weight_period || (session->budget_ppm >= 0 && !session->no_weight_period))
 		start.flags |= HTMM_START_WEIGHT_PERIOD;
 
 	if (!htmm_device_start(fd, &start, err))

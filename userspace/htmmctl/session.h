@@ -28,7 +28,8 @@
  * @budget_interval: milliseconds between looks at the cost; 0: default
  * @interrupt_cost: nanoseconds of an interrupt outside the handler; 0: default
  * @sample_type: PERF_SAMPLE_* bits that records have besides those they always have
- * @weight_period: samples count as much as their period
+ * @weight_period: samples count as much as their period; with a budget they do anyway
+ * @no_weight_period: each sample counts 1, also with a budget
  */
 struct session {
 	struct htmm_event_list events;
@@ -52,6 +53,7 @@ struct session {
 	__s64 interrupt_cost;
 	__u64 sample_type;
 	bool weight_period;
+	bool no_weight_period;
 };
 
 /* Number of options that target_opts() fills in: no end is among them. */
@@ -65,7 +67,7 @@ struct session {
 void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
 
 /* Number of options in the table that session_opts() fills, its end included. */
-#define SESSION_OPTS	(TARGET_OPTS + 18)
+#define SESSION_OPTS	(TARGET_OPTS + 19)
 
 /**
  * session_opts() - make the options that describe a session

@@ -102,6 +102,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		  const struct htmm_target_list *targets)
 {
 	struct throttle limits;
+	char text[160];
 	unsigned int i;
 
 	if (info->state == HTMM_STATE_IDLE) {
@@ -115,6 +116,10 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	print_targets(file, info, targets);
 	for (i = 0; i < stats->stats.nr_events; i++)
 		print_event(file, stats, i);
+	if (!counts_compare(info, stats, text, sizeof(text)))
+		fprintf(file, "weights   none: %s\n", text);
+	else if (info->session_flags & HTMM_START_WEIGHT_PERIOD)
+		fputs("weights   a sample counts as much as its period is long\n", file);
 	fprintf(file, "samples   %llu counted, %llu dropped, %llu in flight\n",
 		stats->stats.total.counted, htmm_counters_dropped(&stats->stats.total),
 		stats->stats.total.in_flight);
@@ -171,6 +176,7 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	json_add_u64(obj, "owner", info->owner);
 	json_add_bool(obj, "detached", info->session_flags & HTMM_START_DETACHED);
 	json_add_bool(obj, "keep_exited", info->session_flags & HTMM_START_KEEP_EXITED);
+	json_add_bool(obj, "weight_period", info->session_flags & HTMM_START_WEIGHT_PERIOD);
 	json_add(obj, "events", events_json(stats));
 	json_add_u64(obj, "targets", info->nr_targets);
 	json_add_u64(obj, "cpus", info->nr_cpus);

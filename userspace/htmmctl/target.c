@@ -130,7 +130,6 @@ static int add(int fd, struct target_cmd *cmd, struct htmm_error *err)
 {
 	struct htmm_target *target = cmd->session.targets;
 	__u32 number, i;
-	int ret;
 
 	for (i = 0; i < cmd->session.nr_targets; i++, target++) {
 		target->capacity_pages = cmd->capacity >> HTMM_PAGE_SHIFT;
