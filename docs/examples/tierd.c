@@ -3,10 +3,12 @@
  * tierd - where a tiering daemon begins: samples all processes, looks at the hot
  * pages now and then, and prints those that became hot since the last look. A
  * daemon would move them to fast memory, with move_pages(2) for one.
+ * It ends when someone else stops its session.
  *
  *	cc tierd.c -o tierd $(pkg-config --cflags --libs libhtmm)
  *	./tierd [EVENT,... [SECONDS [LOOKS]]]
  */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -52,6 +54,8 @@ static int read_options(struct options *opt, int argc, char **argv, struct htmm_
 static int start(int fd, const struct htmm_event_list *events, struct htmm_error *err)
 {
 	struct htmm_start args = {
+		/* Events of different periods shall compare. */
+		.flags = HTMM_START_WEIGHT_PERIOD,
 		.events = (__u64)(unsigned long)events->event,
 		.nr_events = events->nr,
 		.capacity_pages = CAPACITY,
@@ -81,6 +85,17 @@ static bool is_candidate(const struct htmm_hot_page *page, const struct htmm_pag
 	return !before->nr || !bsearch(page, before->pages, before->nr, sizeof(*page), by_place);
 }
 
+/* A page that is only warm now may turn hot later, and is to be printed then. */
+static void keep_hot(struct htmm_page_list *list)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->pages[i].flags & HTMM_PAGE_HOT)
+			list->pages[kept++] = list->pages[i];
+	list->nr = kept;
+}
+
 static void print_candidates(const struct htmm_page_list *now, const struct htmm_page_list *before)
 {
 	size_t i;
@@ -91,14 +106,29 @@ static void print_candidates(const struct htmm_page_list *now, const struct htmm
 			       now->pages[i].addr, now->pages[i].samples);
 }
 
+/* Results stay readable after a stop, but tell nothing new; or they are another session's. */
+static int check_session(int fd, __u64 session, struct htmm_error *err)
+{
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err);
+
+	if (ret)
+		return ret;
+	if (info.session != session || info.state != HTMM_STATE_RUNNING)
+		return htmm_error_set(err, ESHUTDOWN, NULL, "session %llu was stopped", session);
+	return 0;
+}
+
 /* Read the pages that are hot now; @before are those of the last look. */
-static int look(int fd, struct htmm_page_list *before, struct htmm_error *err)
+static int look(int fd, __u64 session, struct htmm_page_list *before, struct htmm_error *err)
 {
 	struct htmm_page_list now = {};
 	struct htmm_histogram hist;
 	int ret;
 
-	ret = htmm_device_hist(fd, HTMM_HIST_BASE, &hist, err);
+	ret = check_session(fd, session, err);
+	if (!ret)
+		ret = htmm_device_hist(fd, HTMM_HIST_BASE, &hist, err);
 	if (ret)
 		return ret;
 	printf("hot from bin %u on, warm from %u on: %llu of %llu pages are hot\n",
@@ -111,6 +141,7 @@ static int look(int fd, struct htmm_page_list *before, struct htmm_error *err)
 	print_candidates(&now, before);
 	fflush(stdout);
 	htmm_pages_free(before);
+	keep_hot(&now);
 	*before = now;
 	if (now.nr)
 		qsort(before->pages, before->nr, sizeof(*before->pages), by_place);
@@ -121,6 +152,7 @@ static int run(int fd, const struct options *opt, struct htmm_error *err)
 {
 	struct timespec wait = { .tv_sec = opt->seconds };
 	struct htmm_page_list before = {};
+	struct htmm_info info = {};
 	sigset_t ends;
 	__s64 looks = 0;
 	int ret;
@@ -131,8 +163,10 @@ static int run(int fd, const struct options *opt, struct htmm_error *err)
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 
 	ret = start(fd, &opt->events, err);
+	if (!ret)
+		ret = htmm_device_info(fd, &info, err);
 	while (!ret && looks++ < opt->looks && sigtimedwait(&ends, NULL, &wait) < 0)
-		ret = look(fd, &before, err);
+		ret = look(fd, info.session, &before, err);
 	htmm_pages_free(&before);
 	return ret;
 }

@@ -15,6 +15,8 @@
  * FAKE_TARGETS=N		the session has N processes as targets, from 7000001 on; if
  *				there are several, the first space of the second is that
  *				of the parent, which has the third page
+ * FAKE_STOPS=N			from the Nth HTMM_IOC_GET_INFO on the session is stopped
+ * FAKE_TURNS_HOT=1		the fourth page is hot from the second list of pages on
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
@@ -41,6 +43,8 @@ static unsigned int seconds = 1;
 static __u32 start_flags;
 static __u32 nr_targets = 1;
 static __u32 target;
+/* Lists of pages that were begun. */
+static int lists;
 static struct htmm_event events[HTMM_MAX_EVENTS] = {
 	{ .type = 4, .precise_ip = 2, .config = 0x1d3, .period = 1009, .name = "dram-load" },
 	{ .type = 4, .precise_ip = 3, .config = 0x82d0, .period = 100003, .name = "store" },
@@ -242,6 +246,10 @@ static int fake_stop(void)
 
 static int fake_info(struct htmm_info *info)
 {
+	static int infos;
+
+	if (++infos == env_number("FAKE_STOPS"))
+		state = HTMM_STATE_STOPPED;
 	info->abi_version = HTMM_ABI_VERSION;
 	info->state = state;
 	if (state == HTMM_STATE_IDLE)
@@ -346,6 +354,9 @@ static struct htmm_hot_page fake_page(__u64 index)
 		page.flags = HTMM_PAGE_HOT;
 	} else if (index == 1) {
 		page.pid = target;
+	} else if (index == 3 && env_number("FAKE_TURNS_HOT")) {
+		page.pid = getppid();
+		page.flags = lists > 1 ? HTMM_PAGE_HOT : 0;
 	} else if (index == 2 && fake_nr_targets() > 1) {
 		page.pid = getppid();
 		page.target = 2;
@@ -363,6 +374,7 @@ static int fake_hot_pages(struct htmm_hot_pages *arg)
 
 	if (arg->target > fake_nr_targets())
 		return fail(ENOENT);
+	lists += !arg->cursor[0];
 	while (nr < arg->nr_pages && arg->cursor[0] < FAKE_PAGES)
 		pages[nr++] = fake_page(arg->cursor[0]++);
 	arg->nr_pages = nr;

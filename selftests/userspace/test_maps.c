@@ -325,6 +325,9 @@ static bool changer_start(struct changer *changer)
 	changer->hear = hear[0];
 	changer->pid = fork();
 	if (!changer->pid) {
+		/* It ends with this process, too. */
+		close(tell[1]);
+		close(hear[0]);
 		memory = map_page();
 		if (write(hear[1], &memory, sizeof(memory)) != sizeof(memory) ||
 		    read(tell[0], &memory, 1) != 1)
