@@ -273,7 +273,7 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 	return 0;
 }
 
-/* A cursor is a list entry; the last word tells it from the beginning. */
+/* A cursor is a list entry, and the session that it is of; none is session 0. */
 static void htmm_cursor_load(const u64 cursor[4], struct htmm_list_entry *entry)
 {
 	*entry = (struct htmm_list_entry) {
@@ -284,12 +284,13 @@ static void htmm_cursor_load(const u64 cursor[4], struct htmm_list_entry *entry)
 	};
 }
 
-static void htmm_cursor_store(u64 cursor[4], const struct htmm_list_entry *entry)
+static void htmm_cursor_store(u64 cursor[4], u64 session,
+			      const struct htmm_list_entry *entry)
 {
 	cursor[0] = entry->value;
 	cursor[1] = entry->vpn;
 	cursor[2] = (u64)entry->owner << 32 | entry->space;
-	cursor[3] = 1;
+	cursor[3] = session;
 }
 
 /* Every entry's owner is among the members. */
@@ -313,8 +314,8 @@ static void htmm_snapshot_describe(const struct htmm_members *members,
 }
 
 static u32 htmm_snapshot_list(const struct htmm_members *members,
-			      u64 cursor[4], struct htmm_list_entry *entries,
-			      u32 n)
+			      u64 session, u64 cursor[4],
+			      struct htmm_list_entry *entries, u32 n)
 {
 	struct htmm_list_entry after;
 	struct htmm_list list;
@@ -329,7 +330,7 @@ static u32 htmm_snapshot_list(const struct htmm_members *members,
 		htmm_hotness_scan(members->member[i]->hotness, &list);
 	n = htmm_list_finish(&list);
 	if (n)
-		htmm_cursor_store(cursor, &entries[n - 1]);
+		htmm_cursor_store(cursor, session, &entries[n - 1]);
 	return n;
 }
 
@@ -343,8 +344,8 @@ static u32 htmm_snapshot_list(const struct htmm_members *members,
  *
  * Context: process context of the reader, whose pid namespace counts; may
  * sleep.
- * Return: number of pages, 0 at the end of the list, -ENOENT if there is no such
- * target, or -ENOMEM.
+ * Return: number of pages, 0 at the end of the list, -ESTALE if the cursor is of
+ * another session, -ENOENT if there is no such target, or -ENOMEM.
  */
 int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
 			    u64 cursor[4], struct htmm_hot_page *pages, u32 n)
@@ -353,13 +354,16 @@ int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
 	struct htmm_members members;
 	int ret;
 
-	entries = kvcalloc(n, sizeof(*entries), GFP_KERNEL);
+	if (cursor[3] && cursor[3] != session->number)
+		return -ESTALE;
+	entries = kvcalloc(n, sizeof(*entries), GFP_KERNEL_ACCOUNT);
 	if (!entries)
 		return -ENOMEM;
 
 	ret = htmm_snapshot_members(session, target, &members);
 	if (!ret) {
-		ret = htmm_snapshot_list(&members, cursor, entries, n);
+		ret = htmm_snapshot_list(&members, session->number, cursor,
+					 entries, n);
 		htmm_snapshot_describe(&members, entries, pages, ret);
 		htmm_members_put(&members);
 	}

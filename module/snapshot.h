@@ -6,7 +6,7 @@
 #include "session.h"
 
 /* Most pages that one call of htmm_snapshot_hot_pages() lists. */
-#define HTMM_SNAPSHOT_PAGES	4096
+#define HTMM_SNAPSHOT_PAGES	65536
 
 void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info);
 unsigned int htmm_snapshot_stats(struct htmm_session *session,

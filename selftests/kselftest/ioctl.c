@@ -405,6 +405,26 @@ TEST_F(arrays, hot_pages)
 	EXPECT_EQ(1, hot.nr_pages);
 }
 
+/* A list that was begun in one session does not go on in another. */
+TEST_F(arrays, cursor_of_another_session)
+{
+	struct htmm_hot_page page;
+	struct htmm_hot_pages hot = {
+		.size = sizeof(hot),
+		.pages = (uintptr_t)&page,
+		.nr_pages = 1,
+		.page_size = sizeof(page),
+	};
+
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	memset(hot.cursor, 0, sizeof(hot.cursor));
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+}
+
 TEST_F(arrays, histogram_kind)
 {
 	struct htmm_histogram hist;

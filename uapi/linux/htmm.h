@@ -31,10 +31,10 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Version of this interface; grows when a struct or an ioctl is added. */
+/* Version of this interface; grows when a release adds to a struct, or an ioctl. */
 #define HTMM_ABI_VERSION	1
 
-/* Hard limits; HTMM_IOC_GET_INFO tells those of the running module. */
+/* Hard limits of this version. */
 #define HTMM_MAX_EVENTS		8
 #define HTMM_MAX_TARGETS	64
 #define HTMM_MAX_DRAIN_THREADS	64
@@ -496,6 +496,7 @@ struct htmm_channel {
  * @drain_ns to @cpus_failed are not changed by RESET.
  *
  * ENODATA	there is no session, running or stopped
+ * ENOMEM	not enough memory
  * EINVAL	a stride is smaller than the first version of its struct
  */
 struct htmm_stats {
@@ -615,10 +616,15 @@ struct htmm_hot_page {
  * where its count stands when its call is made, so a page that is sampled
  * meanwhile may be missed or, after a cooling, listed again.
  *
+ * Each call looks at all pages tracked, so ask for many at a time; it fills 65,536
+ * elements at most.
+ *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
- * EINVAL	@nr_pages is 0, @page_size is smaller than the first version of its
- *		struct, or @cursor is none of ours
+ * ESTALE	@cursor is of another session: begin anew
+ * EINVAL	@nr_pages is 0, or @page_size is smaller than the first version of its
+ *		struct
+ * ENOMEM	not enough memory
  */
 struct htmm_hot_pages {
 	__u32 size;

@@ -224,7 +224,7 @@ int htmm_target_hist(int fd, __u32 target, __u32 kind, struct htmm_histogram *hi
 }
 
 /* Pages that one call asks for. */
-#define PAGES_BATCH	4096
+#define PAGES_BATCH	65536
 
 int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
 			  struct htmm_error *err)
@@ -271,6 +271,9 @@ int htmm_target_hot_pages(int fd, __u32 target, size_t max, struct htmm_page_lis
 	htmm_pages_free(list);
 	if (ret == -ENOENT)
 		return htmm_target_missing(target, err);
+	if (ret == -ESTALE)
+		return htmm_error_set(err, ESTALE, "ask again",
+				      "another session began while the hot pages were read");
 	return htmm_ioctl_error(-ret, "read the hot pages", err);
 }
 
