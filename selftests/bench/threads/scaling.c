@@ -13,16 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "record.h"
-#include "ring.h"
+#include "feed.h"
 #include "shard.h"
 
 #define PAGES		(16U << 20)
 #define WRITERS		2
-#define RECORDS		(1024 * 1024)	/* in a ring, always the same ones */
 #define INBOX		32		/* batches */
-#define SAMPLE_TYPE	HTMM_SAMPLE_TYPE_MIN
-#define MAX_ROUNDS	200
+#define MAX_ROUNDS	2000
 
 struct batch {
 	struct htmm_table_sample samples[BENCH_BATCH];
@@ -32,7 +29,7 @@ struct batch {
 enum source { MIXED, OWN, SOURCES };
 
 struct writer {
-	struct htmm_ring ring[SOURCES];
+	struct feed feed[SOURCES];
 	struct htmm_ring inbox[WRITERS];	/* batches from each of the others */
 	struct batch own;
 	struct batch split[WRITERS];
@@ -67,45 +64,16 @@ static void ring_open(struct htmm_ring *ring, u32 slots, u32 slot_size)
 		exit(1);
 }
 
-static void ring_fill(struct htmm_ring *ring, const struct bench_space *space,
-		      u32 owner, bool mixed)
-{
-	static struct htmm_table_sample s[RECORDS];
-	u32 n = 0, i;
-
-	while (n < RECORDS) {
-		bench_zipf(space, s, RECORDS);
-		for (i = 0; i < RECORDS && n < RECORDS; i++) {
-			if (!mixed && htmm_table_shard(0, s[i].vpn, WRITERS) != owner)
-				continue;
-			htmm_record_write(htmm_ring_reserve(ring), SAMPLE_TYPE,
-					  &(struct htmm_sample){
-						.addr = s[i].vpn << 12, .pid = 1 });
-			htmm_ring_commit(ring);
-			n++;
-		}
-	}
-}
-
 static void writer_open(struct writer *writer, u32 number,
 			const struct bench_space *space)
 {
 	u32 i;
 
 	writer->number = number;
-	for (i = 0; i < SOURCES; i++) {
-		ring_open(&writer->ring[i], RECORDS,
-			  htmm_record_slot_size(SAMPLE_TYPE));
-		ring_fill(&writer->ring[i], space, number, i == MIXED);
-	}
+	feed_open(&writer->feed[MIXED], space, bench_zipf, 0, 1);
+	feed_open(&writer->feed[OWN], space, bench_zipf, number, WRITERS);
 	for (i = 0; i < WRITERS; i++)
 		ring_open(&writer->inbox[i], INBOX, sizeof(struct batch));
-}
-
-/* The records that were read are there again; a producer is not what is measured. */
-static void produce_again(struct htmm_ring *ring, u32 n)
-{
-	ring->head += n;
 }
 
 /* Every page once, in the first table and in that of the two it belongs to. */
@@ -179,17 +147,12 @@ static void hand_over(struct writer *writer, u32 to)
 
 static void drain_batch(struct writer *writer)
 {
-	struct htmm_ring *ring = &writer->ring[source];
-	struct htmm_table_sample s = { .weight = 1 };
-	u32 i, n, to;
-	void *first;
+	struct htmm_table_sample all[BENCH_BATCH];
+	u32 n = feed_take(&writer->feed[source], all), i, to;
 
-	n = min_t(u32, htmm_ring_peek(ring, &first), BENCH_BATCH);
 	for (i = 0; i < n; i++) {
-		s.vpn = htmm_record_addr(first + i * ring->slot_size,
-					 SAMPLE_TYPE) >> 12;
-		to = htmm_table_shard(0, s.vpn, nr_tables);
-		writer->to[to]->samples[writer->fill[to]++] = s;
+		to = htmm_table_shard(0, all[i].vpn, nr_tables);
+		writer->to[to]->samples[writer->fill[to]++] = all[i];
 		if (!locked && writer->fill[to] == BENCH_BATCH)
 			hand_over(writer, to);
 	}
@@ -197,8 +160,6 @@ static void drain_batch(struct writer *writer)
 		add_to(writer, to, writer->to[to], writer->fill[to]);
 		writer->fill[to] = 0;
 	}
-	htmm_ring_consume(ring, n);
-	produce_again(ring, n);
 	for (i = 0; i < nr_tables; i++)
 		empty_inbox(writer, &writer->inbox[i]);
 }
@@ -245,7 +206,7 @@ static struct turn run(enum way which, u64 ns)
 	for (i = 0; i < n; i++) {
 		pthread_join(thread[i], NULL);
 		samples += writers[i].added;
-		busy += writers[i].cpu + writers[i].waited;
+		busy += writers[i].cpu;
 	}
 	return (struct turn) {
 		.wall = (double)samples / (wall_ns() - start),
@@ -300,8 +261,8 @@ static void measure(FILE *json, u32 rounds, u64 window)
 
 int main(int argc, char **argv)
 {
-	u32 rounds = clamp_t(u64, setting("ROUNDS", 21), 1, MAX_ROUNDS), i;
-	u64 window = min_t(u64, setting("WINDOW_MS", 300), 999) * 1000000;
+	u32 rounds = clamp_t(u64, setting("ROUNDS", 100), 1, MAX_ROUNDS), i;
+	u64 window = min_t(u64, setting("WINDOW_MS", 100), 999) * 1000000;
 	FILE *json = argc > 1 ? fopen(argv[1], "w") : NULL;
 	struct bench_space space;
 
