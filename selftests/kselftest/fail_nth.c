@@ -241,11 +241,13 @@ static void finish(struct __test_metadata *_metadata,
 
 /**
  * struct sweep - an operation to make with each of its chances failing
+ * @name: what it is called
  * @before: brings about the state that it begins in
  * @run: the operation
  * @after: what must hold when @run returned @ret
  */
 struct sweep {
+	const char *name;
 	void (*before)(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(fail_nth) *self);
 	int (*run)(FIXTURE_DATA(fail_nth) *self);
@@ -284,7 +286,7 @@ static unsigned int sweep(struct __test_metadata *_metadata,
 		}
 	} while (fired && nth < MOST_POINTS);
 	EXPECT_FALSE(fired);
-	TH_LOG("%u injection points, %u refusals", nth - 1, refused);
+	TH_LOG("%s: %u injection points, %u refusals", sweep->name, nth - 1, refused);
 	return nth - 1;
 }
 
@@ -307,7 +309,7 @@ static void after_start(struct __test_metadata *_metadata,
 	finish(_metadata, self);
 }
 
-static const struct sweep start_when_idle = { be_idle, start, after_start };
+static const struct sweep start_when_idle = { "start", be_idle, start, after_start };
 
 TEST_F_TIMEOUT(fail_nth, start, 600)
 {
@@ -367,7 +369,9 @@ static void after_replacing(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(fail_nth, start_detached, 600)
 {
-	const struct sweep replacing = { be_detached, start, after_replacing };
+	const struct sweep replacing = {
+		"start in place of another", be_detached, start, after_replacing
+	};
 
 	self->req.arg.flags = HTMM_START_DETACHED;
 	EXPECT_LT(0, sweep(_metadata, self, &replacing));
@@ -398,7 +402,7 @@ static void after_stop(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(fail_nth, stop, 600)
 {
-	const struct sweep stopping = { be_running, stop, after_stop };
+	const struct sweep stopping = { "stop", be_running, stop, after_stop };
 
 	EXPECT_LT(0, sweep(_metadata, self, &stopping));
 }
@@ -416,19 +420,19 @@ static void after_close(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(fail_nth, close, 600)
 {
-	const struct sweep closing = { be_running, shut, after_close };
+	const struct sweep closing = { "close", be_running, shut, after_close };
 
 	/* Best without a chance to fail: nobody would hear of it. */
 	sweep(_metadata, self, &closing);
 }
 
+/* What does not start or stop anything leaves a running session running. */
 static void after_reading(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 }
 
-/* What does not start or stop anything leaves a running session running. */
 /* One that was not added is not there, and nothing of it is. */
 static void after_adding(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(fail_nth) *self, int ret)
@@ -455,8 +459,10 @@ static void after_removing(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(fail_nth, targets, 600)
 {
-	static const struct sweep adding = { be_running, add_target, after_adding };
-	static const struct sweep removing = { have_two, remove_target, after_removing };
+	static const struct sweep adding = { "add a target", be_running, add_target, after_adding };
+	static const struct sweep removing = {
+		"remove a target", have_two, remove_target, after_removing
+	};
 
 	EXPECT_LT(4, sweep(_metadata, self, &adding));
 	EXPECT_LT(0, sweep(_metadata, self, &removing));
@@ -465,17 +471,19 @@ TEST_F_TIMEOUT(fail_nth, targets, 600)
 
 TEST_F_TIMEOUT(fail_nth, while_running, 600)
 {
-	static int (* const run[])(FIXTURE_DATA(fail_nth) *self) = {
-		get_info, get_stats, get_hist, get_hot_pages, get_targets, cool,
-		reset,
+	static const struct sweep running[] = {
+		{ "get info", be_running, get_info, after_reading },
+		{ "get statistics", be_running, get_stats, after_reading },
+		{ "get a histogram", be_running, get_hist, after_reading },
+		{ "get hot pages", be_running, get_hot_pages, after_reading },
+		{ "get targets", be_running, get_targets, after_reading },
+		{ "cool", be_running, cool, after_reading },
+		{ "reset", be_running, reset, after_reading },
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(run); i++) {
-		const struct sweep running = { be_running, run[i], after_reading };
-
-		EXPECT_LT(0, sweep(_metadata, self, &running));
-	}
+	for (i = 0; i < ARRAY_SIZE(running); i++)
+		EXPECT_LT(0, sweep(_metadata, self, &running[i]));
 	finish(_metadata, self);
 }
 
@@ -512,7 +520,7 @@ static void after_joining(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(fail_nth, stream_join, 600)
 {
-	const struct sweep joining = { be_idle, join, after_joining };
+	const struct sweep joining = { "join the stream", be_idle, join, after_joining };
 
 	EXPECT_LT(0, sweep(_metadata, self, &joining));
 }
@@ -553,7 +561,9 @@ static void after_streaming(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(fail_nth, stream_read, 600)
 {
-	const struct sweep streaming = { be_streaming, read_stream, after_streaming };
+	const struct sweep streaming = {
+		"read the stream", be_streaming, read_stream, after_streaming
+	};
 
 	EXPECT_LT(0, sweep(_metadata, self, &streaming));
 }
@@ -585,7 +595,7 @@ static int read_debugfs(FIXTURE_DATA(fail_nth) *self)
 
 TEST_F_TIMEOUT(fail_nth, debugfs, 600)
 {
-	const struct sweep reading = { be_running, read_debugfs, after_reading };
+	const struct sweep reading = { "read debugfs", be_running, read_debugfs, after_reading };
 
 	EXPECT_LT(0, sweep(_metadata, self, &reading));
 	finish(_metadata, self);
@@ -638,5 +648,6 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 	} while (fired && nth < MOST_POINTS);
 	ASSERT_FALSE(fired);
 	EXPECT_LT(0, dropped);
-	TH_LOG("%u injection points, %u with samples dropped", nth - 1, dropped);
+	TH_LOG("record: %u injection points, %u with samples dropped", nth - 1,
+	       dropped);
 }

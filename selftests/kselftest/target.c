@@ -661,8 +661,11 @@ TEST_F(target, refusals)
 }
 #undef refused
 
-/* More targets than there can be, and more memory than all may have. */
-TEST_F(target, too_many)
+/*
+ * More targets than there can be, and more memory than all may have. Sixty processes
+ * take their time where every access to memory is checked.
+ */
+TEST_F_TIMEOUT(target, too_many, 120)
 {
 	struct child idlers[HTMM_MAX_TARGETS];
 	struct htmm_target target = { .type = HTMM_TARGET_TGID };
