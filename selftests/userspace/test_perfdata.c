@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "perfdata/feature.h"
@@ -57,6 +58,23 @@ struct image {
 	char *data;
 	size_t size;
 };
+
+/* Bytes that the disk still has room for; -1: enough. */
+static long room = -1;
+
+/* A disk that fills up writes what it can, and fails only the next time. */
+ssize_t pwrite(int fd, const void *data, size_t bytes, off_t at)
+{
+	if (!room) {
+		errno = ENOSPC;
+		return -1;
+	}
+	if (room > 0) {
+		bytes = bytes < (size_t)room ? bytes : (size_t)room;
+		room -= bytes;
+	}
+	return syscall(SYS_pwrite64, fd, data, bytes, at);
+}
 
 static const char *path_of(const char *name)
 {
@@ -344,6 +362,13 @@ static void test_failures(void)
 	/* A device that is full. */
 	CHECK(refused(perfdata_writer_open(&writer, "/dev/full", &err), ENOSPC, &err,
 		      "No space left"));
+	/* One that fills up in the middle of a header. */
+	CHECK(!perfdata_writer_open(&writer, path_of("data"), &err));
+	put_samples(&writer, 1);
+	room = 50;
+	errno = EAGAIN;
+	CHECK(refused(perfdata_writer_close(&writer, &err), ENOSPC, &err, "No space left"));
+	room = -1;
 	/* A directory. */
 	CHECK(refused(perfdata_writer_open(&writer, dir, &err), EISDIR, &err, dir));
 }
@@ -377,7 +402,8 @@ static void test_pipe(void)
 }
 
 /* A procfs with one process in it. */
-static void fake_proc(const char *comm, unsigned long long started, const char *maps)
+static void fake_proc(const char *comm, unsigned long long started, unsigned int stack,
+		      const char *maps)
 {
 	mkdir(path_of("proc"), 0700);
 	mkdir(path_of("proc/4711"), 0700);
@@ -385,8 +411,8 @@ static void fake_proc(const char *comm, unsigned long long started, const char *
 	mkdir(path_of("proc/4711/task/4711"), 0700);
 	mkdir(path_of("proc/4711/task/4712"), 0700);
 	spell("proc/4711/stat",
-	      "4711 (a) b)) S 1 4711 4711 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 2 0 %llu 1 1\n",
-	      started);
+	      "4711 (a) b)) S 1 1 1 0 -1 4 1 0 0 0 0 0 0 0 20 0 2 0 %llu 1 1 9 4 5 %u 0\n",
+	      started, stack);
 	spell("proc/4711/task/4711/comm", "%s\n", comm);
 	spell("proc/4711/task/4712/comm", "worker\n");
 	spell("proc/4711/maps", "%s", maps);
@@ -395,8 +421,8 @@ static void fake_proc(const char *comm, unsigned long long started, const char *
 #define TEXT	"00400000-00500000 r-xp 00001000 08:02 77 /usr/bin/a b\n"
 #define HEAP	"00600000-00700000 rw-p 00000000 00:00 0 [heap]\n"
 #define ANON	"7f0000000000-7f0000100000 rw-p 00000000 00:00 0\n"
+#define LOW	"00010000-00020000 rw-p 00000000 00:00 0\n"
 #define STACK	"7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0 [stack]\n"
-#define STACK_2	"7ffe00000000-7ffe00021000 rw-p 00000000 00:00 0 [stack]\n"
 
 /* The records that @synth made so far: those of @type; and the last one of them. */
 static int made(const struct perfdata_writer *writer, __u32 type, const void **last)
@@ -429,7 +455,7 @@ static void test_synth(void)
 	perfdata_writer_open(&writer, path_of("data"), &err);
 	snprintf(proc, sizeof(proc), "%s/proc", dir);
 	synth = perfdata_synth_new(&writer, proc);
-	fake_proc("first", 100, TEXT HEAP);
+	fake_proc("first", 100, 1, TEXT HEAP);
 
 	perfdata_synth_sample(synth, &access, 1000);
 	/* An unknown process is read, and its thread. */
@@ -446,7 +472,7 @@ static void test_synth(void)
 	CHECK(*(const __u64 *)(map->filename + 8 + 8) == 5);
 
 	access.addr = 0x7f0000000010;
-	fake_proc("first", 100, TEXT HEAP ANON);
+	fake_proc("first", 100, 1, TEXT HEAP ANON);
 	perfdata_synth_sample(synth, &access, 1001);
 	/* Not read again at once. */
 	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 2);
@@ -455,42 +481,42 @@ static void test_synth(void)
 	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 3 &&
 	      !strcmp(map->filename, "//anon"));
 
-	fake_proc("second", 100, TEXT HEAP ANON);
+	fake_proc("second", 100, 1, LOW TEXT HEAP ANON);
 	perfdata_synth_process(synth, 4711, 6);
-	/* A new name is no exec(), and says nothing of mappings. */
+	/* A new name is no exec(), even if there is another first mapping. */
 	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 3 &&
 	      !strcmp(comm->comm, "second") && !comm->header.misc &&
-	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 3);
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 4);
 
-	fake_proc("third", 100, HEAP STACK);
+	fake_proc("third", 100, 2, HEAP STACK);
 	perfdata_synth_process(synth, 4711, 6);
 	/* An exec(): nothing that was said holds, not even of what is where it was. */
 	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 4 &&
 	      !strcmp(comm->comm, "third") && comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
-	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 5);
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 6);
 
-	fake_proc("fourth", 100, HEAP STACK_2);
+	fake_proc("third", 100, 3, HEAP STACK);
 	perfdata_synth_process(synth, 4711, 6);
-	/* The same binary once more, not moved: its stack is another one. */
+	/* A program of the same name, where the other one was. */
 	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 5 &&
 	      comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
-	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 7);
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 8);
 
-	fake_proc("second", 200, TEXT);
+	fake_proc("second", 200, 1, TEXT);
 	perfdata_synth_process(synth, 4711, 7);
 	/* Another process under the same pid. */
 	CHECK(made(&writer, PERF_RECORD_FORK, (const void **)&task) == 1 && task->ppid == 1 &&
 	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 6 &&
-	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 8 &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9 &&
 	      !strcmp(map->filename, "/usr/bin/a b"));
 
-	fake_proc("second", 200, "");
+	fake_proc("second", 200, 1, "");
 	perfdata_synth_process(synth, 4711, 8);
 	access.pid = 1;
 	access.tid = 1;
 	perfdata_synth_sample(synth, &access, 2000);
 	/* Of processes that are gone nothing is made up. */
-	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 8);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9);
 	perfdata_synth_free(synth);
 	perfdata_writer_close(&writer, &err);
 }

@@ -7,14 +7,18 @@
 #include <sys/mman.h>
 #include "perfdata/proc.h"
 
-/* From the state on: the parent is the second, the start the twentieth. */
+/*
+ * From the state on: the parent is the second, the start the twentieth; code and stack
+ * are the twenty-fourth to the twenty-sixth.
+ */
 #define STAT_FORMAT	" %*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u " \
-			"%*d %*d %*d %*d %*d %*d %llu"
+			"%*d %*d %*d %*d %*d %*d %llu %*u %*d %*u %llu %llu %llu"
+#define STAT_FIELDS	5
 
 int proc_stat_read(const char *proc, __u32 pid, struct proc_stat *stat)
 {
 	char path[PATH_MAX], text[1024];
-	unsigned long long started;
+	unsigned long long started, code[2], stack;
 	unsigned int ppid;
 	size_t got;
 	FILE *file;
@@ -29,10 +33,12 @@ int proc_stat_read(const char *proc, __u32 pid, struct proc_stat *stat)
 	text[got] = '\0';
 	/* The name is in parentheses and may have any character in it. */
 	end = strrchr(text, ')');
-	if (!end || sscanf(end + 1, STAT_FORMAT, &ppid, &started) != 2)
+	if (!end || sscanf(end + 1, STAT_FORMAT, &ppid, &started, &code[0], &code[1],
+			   &stack) != STAT_FIELDS)
 		return -ESRCH;
 	stat->ppid = ppid;
 	stat->started = started;
+	stat->program = (struct proc_program) { code[0], code[1], stack };
 	return 0;
 }
 

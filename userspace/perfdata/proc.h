@@ -44,14 +44,31 @@ struct proc_maps {
 };
 
 /**
+ * struct proc_program - where exec() has put a program
+ * @code_start: the first address of its code
+ * @code_end: the first after it
+ * @stack_start: where its stack begins, below its words and environment
+ *
+ * It stays there, whatever is mapped later. All are 0 if the kernel does not tell, and
+ * when the process has exited.
+ */
+struct proc_program {
+	__u64 code_start;
+	__u64 code_end;
+	__u64 stack_start;
+};
+
+/**
  * struct proc_stat - who a process is
  * @ppid: its parent
  * @started: when it began, in clock ticks since boot: tells processes apart that
  *	follow each other under one pid
+ * @program: what it runs: tells programs apart that follow each other in one process
  */
 struct proc_stat {
 	__u32 ppid;
 	__u64 started;
+	struct proc_program program;
 };
 
 /* These read of /proc, or whatever stands in for it at @proc; 0 or a negative errno. */

@@ -41,6 +41,7 @@ struct thread {
  * @next: in the same slot
  * @pid: the process
  * @started: when it began, as in &struct proc_stat; 0: it was never seen alive
+ * @program: what it ran when it was last looked at
  * @comm: the name that was said
  * @maps: the mappings that were said
  * @looked: when it was last looked at, in milliseconds
@@ -50,6 +51,7 @@ struct process {
 	struct process *next;
 	__u32 pid;
 	__u64 started;
+	struct proc_program program;
 	char comm[PROC_COMM_MAX];
 	struct proc_maps maps;
 	__u64 looked;
@@ -183,34 +185,19 @@ static void take_maps(struct perfdata_synth *synth, struct process *process,
 	process->maps = *maps;
 }
 
-/* Where the stack ends, which is another place in each program; 0: there is none. */
-static __u64 stack_end(const struct proc_maps *maps)
-{
-	size_t i;
-
-	for (i = maps->nr; i--; )
-		if (!strcmp(maps->map[i].name, "[stack]"))
-			return maps->map[i].end;
-	return 0;
-}
-
-/* Is this another program than before? Where addresses are not random, stacks agree. */
-static bool other_program(const struct proc_maps *before, const struct proc_maps *now)
-{
-	return before->nr && now->nr && (stack_end(before) != stack_end(now) ||
-					 !same_mapping(&before->map[0], &now->map[0]));
-}
-
 /*
- * A program that follows another in its process has all its mappings said anew. One
- * that only gives itself another name keeps them.
+ * A program that follows another in its process has all its mappings said anew, even
+ * under the same name. One that only gives itself another name keeps them.
  */
 static void take_comm(struct perfdata_synth *synth, struct process *process, const char *comm,
-		      const struct proc_maps *maps, __u64 time)
+		      const struct proc_program *program, __u64 time)
 {
-	const bool exec = other_program(&process->maps, maps);
+	const bool exec = process->maps.nr && program->stack_start &&
+			  memcmp(&process->program, program, sizeof(*program));
 
-	if (!strcmp(process->comm, comm))
+	if (program->stack_start)
+		process->program = *program;
+	if (!exec && !strcmp(process->comm, comm))
 		return;
 	put_comm(synth, process->pid, process->pid, comm, exec, time);
 	memcpy(process->comm, comm, sizeof(process->comm));
@@ -234,17 +221,16 @@ static void look(struct perfdata_synth *synth, struct process *process, __u64 ti
 {
 	char comm[PROC_COMM_MAX];
 	struct proc_stat stat;
-	struct proc_maps maps = {};
+	struct proc_maps maps;
 
 	if (proc_stat_read(synth->proc, process->pid, &stat))
 		return;
 	if (process->started != stat.started)
 		replace(synth, process, &stat, time);
-	proc_maps_read(synth->proc, process->pid, &maps);
 	if (!proc_comm_read(synth->proc, process->pid, process->pid, comm))
-		take_comm(synth, process, comm, &maps, time);
+		take_comm(synth, process, comm, &stat.program, time);
 	/* One that has exited and was not waited for has none any more. */
-	if (maps.nr)
+	if (!proc_maps_read(synth->proc, process->pid, &maps) && maps.nr)
 		take_maps(synth, process, &maps, time);
 }
 

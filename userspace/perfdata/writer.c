@@ -12,6 +12,8 @@
 
 #define BUFFER_BYTES	0x100000
 #define RECORD_MAX	USHRT_MAX
+/* Where a file or a pipe has come to, in place of an offset. */
+#define AT_END		((off_t)-1)
 
 static int write_error(const struct perfdata_writer *writer, struct htmm_error *err)
 {
@@ -20,33 +22,40 @@ static int write_error(const struct perfdata_writer *writer, struct htmm_error *
 			      "cannot write the records: %s", strerror(writer->error));
 }
 
-/* The first failure stays: whatever comes later would leave a hole. */
-static void write_all(struct perfdata_writer *writer, const void *data, size_t bytes)
+/*
+ * The first failure stays: whatever comes later would leave a hole.  Why a disk has
+ * not taken all of it is told when it is given the rest.
+ */
+static void write_at(struct perfdata_writer *writer, const void *data, size_t bytes, off_t at)
 {
-	const char *at = data;
+	const char *rest = data;
 	ssize_t done;
 
 	while (bytes && !writer->error) {
-		done = write(writer->fd, at, bytes);
+		done = at == AT_END ? write(writer->fd, rest, bytes) :
+				      pwrite(writer->fd, rest, bytes, at);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0) {
 			writer->error = done ? errno : EIO;
 			return;
 		}
-		at += done;
+		rest += done;
 		bytes -= done;
+		if (at != AT_END)
+			at += done;
 	}
+}
+
+static void write_all(struct perfdata_writer *writer, const void *data, size_t bytes)
+{
+	write_at(writer, data, bytes, AT_END);
 }
 
 /* In one piece, so that nobody ever sees half of it. */
 static void write_header(struct perfdata_writer *writer)
 {
-	const struct perfdata_header *header = &writer->header;
-
-	if (!writer->error &&
-	    pwrite(writer->fd, header, sizeof(*header), 0) != sizeof(*header))
-		writer->error = errno ? errno : EIO;
+	write_at(writer, &writer->header, sizeof(writer->header), 0);
 }
 
 /* Writes whole records; a file's header learns of them when they are there. */
