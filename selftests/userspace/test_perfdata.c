@@ -355,12 +355,14 @@ static void test_failures(void)
 {
 	struct perfdata_writer writer = new_writer();
 	struct htmm_error err = {};
+	int fd;
 
 	/* A file that cannot be made. */
 	CHECK(refused(perfdata_writer_open(&writer, "/nowhere/data", &err), ENOENT, &err,
 		      "/nowhere/data"));
 	/* A device that is full. */
-	CHECK(refused(perfdata_writer_open(&writer, "/dev/full", &err), ENOSPC, &err,
+	CHECK(!perfdata_open_special(&fd, "/dev/full", &err) && fd >= 0);
+	CHECK(refused(perfdata_writer_open_pipe(&writer, fd, &err), ENOSPC, &err,
 		      "No space left"));
 	/* One that fills up in the middle of a header. */
 	CHECK(!perfdata_writer_open(&writer, path_of("data"), &err));
@@ -370,7 +372,10 @@ static void test_failures(void)
 	CHECK(refused(perfdata_writer_close(&writer, &err), ENOSPC, &err, "No space left"));
 	room = -1;
 	/* A directory. */
-	CHECK(refused(perfdata_writer_open(&writer, dir, &err), EISDIR, &err, dir));
+	CHECK(refused(perfdata_open_special(&fd, dir, &err), EISDIR, &err, dir));
+	/* A file is not special, nor one that does not exist yet. */
+	CHECK(!perfdata_open_special(&fd, path_of("data"), &err) && fd == -1);
+	CHECK(!perfdata_open_special(&fd, path_of("no such data"), &err) && fd == -1);
 }
 
 static void test_pipe(void)

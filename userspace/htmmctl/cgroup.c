@@ -10,6 +10,8 @@
 #include "cgroup.h"
 #include "say.h"
 
+/* Names that are tried: whoever had this process' pid may have left its cgroup behind. */
+#define MAKE_TRIES	16
 /* A process that has ended may take a moment to leave its cgroup. */
 #define REMOVE_TRIES	50
 #define REMOVE_MS	10
@@ -34,6 +36,23 @@ static int own_path(char *path, size_t size, struct htmm_error *err)
 	return 0;
 }
 
+/* Under a name that nobody has. */
+static int make_below(struct cgroup *cgroup)
+{
+	char number[16] = "";
+	int tries;
+
+	for (tries = 1; ; tries++) {
+		snprintf(cgroup->path, sizeof(cgroup->path), "%s/htmmctl-%d%s", cgroup->above,
+			 getpid(), number);
+		if (!mkdir(cgroup->path, 0755))
+			return 0;
+		if (errno != EEXIST || tries == MAKE_TRIES)
+			return -1;
+		snprintf(number, sizeof(number), ".%d", tries);
+	}
+}
+
 int cgroup_make(struct cgroup *cgroup, struct htmm_error *err)
 {
 	char mount[256], own[3600];
@@ -47,8 +66,7 @@ int cgroup_make(struct cgroup *cgroup, struct htmm_error *err)
 		return ret;
 	/* The top one is "/". */
 	snprintf(cgroup->above, sizeof(cgroup->above), "%s%s", mount, own[1] ? own : "");
-	snprintf(cgroup->path, sizeof(cgroup->path), "%s/htmmctl-%d", cgroup->above, getpid());
-	if (!mkdir(cgroup->path, 0755))
+	if (!make_below(cgroup))
 		return 0;
 	htmm_error_set(err, errno, NULL, "cannot make the cgroup %s: %s", cgroup->path,
 		       strerror(errno));

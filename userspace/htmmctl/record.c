@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "child.h"
+#include "family.h"
 #include "htmmctl.h"
 #include "recorder.h"
 #include "session.h"
@@ -38,7 +39,8 @@
  * @path: the file; "-": stdout
  * @buffer: bytes of the reader's buffer
  * @recorder: what records
- * @pipe: stdout as it was, or -1
+ * @family: the command and its children
+ * @pipe: stdout as it was, or what @path names if that is no regular file, or -1
  * @progress: show how far it has come
  * @fd: the device
  * @signals: fd of the user's signals
@@ -53,6 +55,7 @@ struct record {
 	const char *path;
 	__s64 buffer;
 	struct recorder recorder;
+	struct family family;
 	int pipe;
 	bool progress;
 	int fd;
@@ -101,7 +104,7 @@ static void show_end(struct record *record, const struct htmm_stats_buf *stats)
 					 htmm_drop_name(i), total->drops[i]);
 	notice("%s: %llu samples in %.1f s, %.1f MB, %llu lost; "
 	       "the module counted %llu and dropped %s",
-	       record->pipe < 0 ? record->path : "stdout", recorder->samples,
+	       strcmp(record->path, "-") ? record->path : "stdout", recorder->samples,
 	       (now_ms() - record->began) / 1000.0, recorder->writer.bytes / 1e6,
 	       recorder->lost, total->counted, used ? drops + 2 : "none");
 }
@@ -163,6 +166,11 @@ static int take_all(struct record *record, struct htmm_error *err)
 	return got > 0 || got == -EAGAIN || got == -EINTR ? 1 : got;
 }
 
+static void look(void *recorder, pid_t pid)
+{
+	recorder_look(recorder, pid);
+}
+
 static int record_until_end(struct record *record, struct htmm_error *err)
 {
 	struct pollfd fds[] = {
@@ -180,7 +188,7 @@ static int record_until_end(struct record *record, struct htmm_error *err)
 			looked = now_ms();
 			wait = wait < LOOK_MS_MOST / 2 ? 2 * wait : LOOK_MS_MOST;
 			if (record->child.pid)
-				recorder_look(&record->recorder, record->child.pid);
+				family_each(&record->family, look, &record->recorder);
 			else if (targets_gone(&record->session))
 				record->over = true;
 		}
@@ -210,18 +218,14 @@ static void say_present(struct record *record)
 /* Some CPUs tell where data came from only with another event beside. */
 static int start_session(struct record *record, struct htmm_error *err)
 {
-	const struct htmm_target command = { .type = HTMM_TARGET_TGID, .id = record->child.pid };
 	struct session *session = &record->session;
-	int ret;
+	int ret = family_join(&record->family, session, record->child.pid, err);
 
+	if (ret)
+		return ret;
 	session->sample_type = SAMPLE_TYPE;
 	if (!session->drain_interval)
 		session->drain_interval = DRAIN_MS;
-	if (record->child.pid && !session->all && !session->nr_targets) {
-		ret = session_add_target(session, &command, err);
-		if (ret)
-			return ret;
-	}
 	session_finish(session);
 	ret = session_start(session, record->fd, 0, err);
 	if (ret != -ENODATA)
@@ -302,6 +306,7 @@ static int record_with(struct record *record, char **argv, struct htmm_error *er
 		record->child.pid = 0;
 		record->over = true;
 	} else if (*argv) {
+		family_say(&record->family);
 		recorder_look(&record->recorder, record->child.pid);
 	}
 	ret = record_until_end(record, err);
@@ -311,9 +316,6 @@ static int record_with(struct record *record, char **argv, struct htmm_error *er
 /* What the command prints must not get between the records. */
 static int take_stdout(struct record *record, struct htmm_error *err)
 {
-	record->pipe = -1;
-	if (strcmp(record->path, "-"))
-		return 0;
 	if (isatty(STDOUT_FILENO))
 		return htmm_error_set(err, EINVAL, "give a file, or a pipe to 'perf script -i -'",
 				      "records are not for a terminal");
@@ -322,6 +324,14 @@ static int take_stdout(struct record *record, struct htmm_error *err)
 		return htmm_error_set(err, errno, NULL, "cannot write to stdout: %s",
 				      strerror(errno));
 	return 0;
+}
+
+/* While signals still end us: a pipe with a name has to wait for its reader. */
+static int open_output(struct record *record, struct htmm_error *err)
+{
+	return strcmp(record->path, "-") ?
+		perfdata_open_special(&record->pipe, record->path, err) :
+		take_stdout(record, err);
 }
 
 static void warn_of_namespace(void)
@@ -358,7 +368,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 		return ret;
 	if (session_check(&record.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
-	if (take_stdout(&record, &err))
+	if (open_output(&record, &err))
 		return print_error(&err);
 	record.progress = isatty(STDERR_FILENO) && !verbosity.quiet;
 	warn_of_namespace();
@@ -371,6 +381,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	/* Nobody is sampled for nothing while the command goes on. */
 	close(record.fd);
 	wait_for_command(&record);
+	family_leave(&record.family);
 	return failed && !record.status ? EXIT_FAILED : record.status;
 }
 
@@ -378,8 +389,8 @@ const struct command cmd_record = {
 	.name = "record",
 	.synopsis = "[options] [[--] COMMAND...]",
 	.summary = "write every sample to a perf.data file, for perf's tools",
-	.help = "Samples COMMAND, or without one all processes (or those of -p), until it ends or\n"
-		"a signal comes.  Exits as COMMAND does.\n"
+	.help = "Samples COMMAND with its children, as run does, or without one all processes (or\n"
+		"those of -p), until it ends or a signal comes.  Exits as COMMAND does.\n"
 		"'perf script', 'perf report --mem-mode' and 'perf mem report' read the file,\n"
 		"even if it was not completed.  An older file becomes FILE.old.",
 	.run = run_record,

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "cgroup.h"
 #include "child.h"
+#include "family.h"
 #include "htmmctl.h"
 #include "output.h"
 #include "session.h"
@@ -24,8 +24,7 @@
 /**
  * struct run - the options of run, and what they lead to
  * @session: what to sample
- * @cgroup: of the command, if it has one
- * @alone: why it has none; empty if it needs none, too
+ * @family: the command and its children
  * @max_pages: hot pages in the report
  * @path: file for the report, or NULL
  * @json: report as JSON
@@ -34,17 +33,13 @@
  */
 struct run {
 	struct session session;
-	struct cgroup cgroup;
-	struct htmm_error alone;
+	struct family family;
 	__s64 max_pages;
 	const char *path;
 	bool json;
 	FILE *file;
 	struct results res;
 };
-
-/* Processes whose mappings are read at a time, of those that the command has. */
-#define NAMES_MOST	64
 
 static void refresh_names(void *names, pid_t pid)
 {
@@ -64,10 +59,7 @@ static int wait_for_child(struct run *run, pid_t pid, const struct signals *sign
 	for (;;) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return child_status(status);
-		if (*run->cgroup.path)
-			cgroup_each(&run->cgroup, NAMES_MOST, refresh_names, run->res.names);
-		else
-			htmm_names_refresh(run->res.names, pid);
+		family_each(&run->family, refresh_names, run->res.names);
 		which = signals_wait(signals, ms, &info);
 		if (which && which != SIGCHLD && info.si_code <= 0)
 			kill(pid, which);
@@ -85,7 +77,7 @@ static int stop_and_report(struct run *run, int fd, int status, struct htmm_erro
 		return ret;
 	ret = results_read(&run->res, fd, run->max_pages, err);
 	/* Before anything is printed: who reads it may go, and take us along. */
-	cgroup_remove(&run->cgroup);
+	family_leave(&run->family);
 	if (ret)
 		return ret;
 	if (run->json || run->path || !verbosity.quiet)
@@ -96,38 +88,15 @@ static int stop_and_report(struct run *run, int fd, int status, struct htmm_erro
 	return 0;
 }
 
-/* The command and all its children, in a cgroup of their own; else it alone. */
-static int choose_target(struct run *run, pid_t pid, struct htmm_error *err)
-{
-	struct htmm_target target = { .type = HTMM_TARGET_TGID, .id = pid };
-	struct htmm_error *why = &run->alone;
-
-	if (cgroup_make(&run->cgroup, why) || cgroup_enter(&run->cgroup, pid, why) ||
-	    htmm_target_cgroup(&target, run->cgroup.path, why))
-		cgroup_remove(&run->cgroup);
-	return session_add_target(&run->session, &target, err);
-}
-
 /* Start sampling the command's process, which waits. */
 static int start(struct run *run, int fd, struct child *child, struct htmm_error *err)
 {
-	int ret = 0;
+	int ret = family_join(&run->family, &run->session, child->pid, err);
 
-	if (!run->session.all && !run->session.nr_targets)
-		ret = choose_target(run, child->pid, err);
 	if (ret)
 		return ret;
 	session_finish(&run->session);
 	return session_start(&run->session, fd, HTMM_START_KEEP_EXITED, err);
-}
-
-static void say_who(const struct run *run, pid_t pid)
-{
-	if (run->alone.code)
-		notice("sampling process %d alone, not its children: %s", pid, run->alone.what);
-	else if (*run->cgroup.path && verbosity.verbose)
-		notice("sampling process %d and all its children, in the cgroup %s", pid,
-		       run->cgroup.path);
 }
 
 /* Fork, start sampling, execute, wait, stop, report. */
@@ -149,7 +118,7 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 	error = child_begin(&child);
 	if (error)
 		return child_not_executed(&child, argv[0], error);
-	say_who(run, child.pid);
+	family_say(&run->family);
 	status = wait_for_child(run, child.pid, &signals);
 	if (stop_and_report(run, fd, status, err)) {
 		print_error(err);
@@ -187,7 +156,7 @@ static int run_with(struct run *run, char **argv, struct htmm_error *err)
 	run->res.names = htmm_names_new();
 	if (run->res.names)
 		status = run_child(run, fd, argv, err);
-	cgroup_remove(&run->cgroup);
+	family_leave(&run->family);
 	results_free(&run->res);
 	close(fd);
 close_report:

@@ -231,19 +231,21 @@ static int open_file(struct perfdata_writer *writer, const char *path, bool exis
 	return ret;
 }
 
+int perfdata_open_special(int *fd, const char *path, struct htmm_error *err)
+{
+	struct stat st;
+
+	*fd = -1;
+	if (stat(path, &st) || S_ISREG(st.st_mode))
+		return 0;
+	*fd = open(path, O_WRONLY | O_CLOEXEC);
+	return *fd < 0 ? path_error(path, err) : 0;
+}
+
 int perfdata_writer_open(struct perfdata_writer *writer, const char *path,
 			 struct htmm_error *err)
 {
-	struct stat st;
-	int fd;
-
-	if (stat(path, &st))
-		return open_file(writer, path, false, err);
-	if (S_ISREG(st.st_mode))
-		return open_file(writer, path, true, err);
-	/* A device, or a pipe with a name. */
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 ? path_error(path, err) : perfdata_writer_open_pipe(writer, fd, err);
+	return open_file(writer, path, !access(path, F_OK), err);
 }
 
 void perfdata_writer_put(struct perfdata_writer *writer, const void *records, size_t bytes)

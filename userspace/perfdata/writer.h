@@ -67,9 +67,20 @@ struct perfdata_writer {
 };
 
 /**
+ * perfdata_open_special() - open a device, or a pipe that has a name
+ * @fd: set to where it is open, or to -1: @path is for perfdata_writer_open(), not special
+ * @path: the file
+ * @err: says why it cannot be written
+ *
+ * Context: waits until a pipe has a reader.
+ * Return: 0 or a negative errno.
+ */
+int perfdata_open_special(int *fd, const char *path, struct htmm_error *err);
+
+/**
  * perfdata_writer_open() - begin a file
  * @writer: filled in as far as its description says
- * @path: the file; a regular one that exists becomes PATH.old
+ * @path: the file; one that exists, and is regular, becomes PATH.old
  * @err: says why it cannot be written
  *
  * Return: 0 or a negative errno.
