@@ -34,10 +34,10 @@ static void bin_range(char *text, size_t size, unsigned int bin, bool open_ended
 
 static void print_bar(FILE *file, __u64 value, __u64 most, int room)
 {
-	int len = most ? (int)((double)value / (double)most * room) : 0;
+	int len = room > 0 && most ? (int)((double)value / (double)most * room) : 0;
 
-	/* Something is never shown as nothing. */
-	if (value && !len)
+	/* Something is never shown as nothing, if there is any room. */
+	if (room > 0 && value && !len)
 		len = 1;
 	while (len-- > 0)
 		fputc('#', file);
@@ -72,10 +72,11 @@ static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned in
 
 static void print_summary(FILE *file, const struct htmm_histogram *hist)
 {
-	const char *unit = hist->kind == HTMM_HIST_HUGE ? "2 MiB regions" : "pages";
+	const bool huge = hist->kind == HTMM_HIST_HUGE;
 
-	fprintf(file, "%s: %llu, with %llu samples; the fast tier holds %llu\n", unit, hist->pages,
-		hist->samples, hist->capacity_pages);
+	fprintf(file, "%s: %llu, with %llu samples; the fast tier holds %llu %s\n",
+		huge ? "2 MiB regions" : "pages", hist->pages, hist->samples,
+		hist->capacity_pages, huge ? "regions" : "pages");
 	if (hist->hot_threshold >= HTMM_NR_BINS)
 		fputs("hot: none, as no bin fits the fast tier\n", file);
 	else

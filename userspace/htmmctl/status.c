@@ -61,7 +61,8 @@ static void print_warnings(FILE *file, const struct htmm_stats_buf *stats,
 		print_warning(file, "the hot-page table is full; raise --max-bytes or --max-pages");
 }
 
-static void print_event(FILE *file, const struct htmm_stats_buf *stats, unsigned int number)
+static void print_event(FILE *file, const struct htmm_info *info,
+			const struct htmm_stats_buf *stats, unsigned int number)
 {
 	const struct htmm_event *event = &stats->events[number];
 	struct event_mode mode = event_mode(stats, number);
@@ -76,8 +77,10 @@ static void print_event(FILE *file, const struct htmm_stats_buf *stats, unsigned
 	fprintf(file, ": every %s, precise %u", period, mode.precise_ip);
 	if (mode.precise_ip != event->precise_ip)
 		fprintf(file, " (%u asked for)", event->precise_ip);
-	fprintf(file, ", large PEBS %s, on %u CPU%s\n", mode.large_pebs ? "on" : "off",
-		mode.active, mode.active == 1 ? "" : "s");
+	fprintf(file, ", large PEBS %s", mode.large_pebs ? "on" : "off");
+	if (info->state == HTMM_STATE_RUNNING)
+		fprintf(file, ", on %u CPU%s", mode.active, mode.active == 1 ? "" : "s");
+	fputc('\n', file);
 }
 
 /* All of them if there are few, else how many. */
@@ -91,11 +94,22 @@ static void print_targets(FILE *file, const struct htmm_info *info,
 	for (i = 0; i < targets->nr && targets->nr <= TARGETS_SHOWN; i++) {
 		target_words(words, sizeof(words), &targets->target[i]);
 		out_name(file, words);
-		fputs(", ", file);
+		fputs("; ", file);
 	}
 	if (!i)
 		fprintf(file, "%zu of them, see 'htmmctl target list'; ", targets->nr);
 	fprintf(file, "%u CPU%s\n", info->nr_cpus, info->nr_cpus == 1 ? "" : "s");
+}
+
+static void print_limits(FILE *file, const struct throttle *limits)
+{
+	if (limits->max_sample_rate < 0)
+		return;
+	fprintf(file, "limits    %ld samples/s of an event on a CPU, ", limits->max_sample_rate);
+	if (throttle_by_time(limits))
+		fprintf(file, "%ld%% of its time\n", limits->cpu_percent);
+	else
+		fputs("any part of its time\n", file);
 }
 
 void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
@@ -115,7 +129,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		info->session_flags & HTMM_START_KEEP_EXITED ? ", keeps exited processes" : "");
 	print_targets(file, info, targets);
 	for (i = 0; i < stats->stats.nr_events; i++)
-		print_event(file, stats, i);
+		print_event(file, info, stats, i);
 	if (!counts_compare(info, stats, text, sizeof(text)))
 		fprintf(file, "weights   none: %s\n", text);
 	else if (info->session_flags & HTMM_START_WEIGHT_PERIOD)
@@ -131,9 +145,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		(double)info->table_bytes / MIB, (double)info->max_bytes / MIB,
 		(double)info->ring_bytes / MIB, info->ring_pages);
 	throttle_read(&limits);
-	if (limits.max_sample_rate >= 0)
-		fprintf(file, "limits    %ld samples/s of an event on a CPU, %ld%% of its time\n",
-			limits.max_sample_rate, limits.cpu_percent);
+	print_limits(file, &limits);
 	print_warnings(file, stats, &limits);
 }
 

@@ -35,6 +35,11 @@ void throttle_read(struct throttle *limits)
 	limits->cpu_percent = read_number(SYSCTL CPU_PERCENT);
 }
 
+bool throttle_by_time(const struct throttle *limits)
+{
+	return limits->cpu_percent != 0 && limits->cpu_percent != 100;
+}
+
 /*
  * How many samples there would have been nobody knows: what a throttled event misses
  * is not counted. So: the kernel's default, or twice of more than that.
@@ -49,8 +54,6 @@ static long higher_rate(const struct throttle *limits)
 void throttle_explain(const struct throttle *limits, const struct htmm_stats_buf *stats,
 		      char *text, size_t size)
 {
-	/* Where it never lowers the rate by itself, the kernel lets nobody set it. */
-	const bool fixed = limits->cpu_percent == 0 || limits->cpu_percent == 100;
 	const struct htmm_stats *s = &stats->stats;
 	unsigned int i, channels = 0;
 	char percent[64] = "";
@@ -60,7 +63,8 @@ void throttle_explain(const struct throttle *limits, const struct htmm_stats_buf
 		return;
 	for (i = 0; i < s->nr_channels; i++)
 		channels += !!stats->channels[i].counters.throttled;
-	if (fixed)
+	/* Where it never lowers the rate by itself, the kernel lets nobody set it. */
+	if (!throttle_by_time(limits))
 		snprintf(percent, sizeof(percent), "kernel." CPU_PERCENT "=%d ", DEFAULT_PERCENT);
 	snprintf(text, size,
 		 "the kernel throttled %u of %u channels, %llu times, and their samples were lost; "

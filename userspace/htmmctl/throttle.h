@@ -3,6 +3,7 @@
 #ifndef HTMMCTL_THROTTLE_H
 #define HTMMCTL_THROTTLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <htmm/htmm.h>
 
@@ -22,6 +23,12 @@ struct throttle {
  * @limits: filled
  */
 void throttle_read(struct throttle *limits);
+
+/**
+ * throttle_by_time() - does the kernel lower the rate when sampling takes too long?
+ * @limits: the limits
+ */
+bool throttle_by_time(const struct throttle *limits);
 
 /**
  * throttle_explain() - tell that samples were lost, and how to lose none

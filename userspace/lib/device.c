@@ -53,6 +53,8 @@ static const char *start_advice(int code)
 	return "see the kernel log (dmesg)";
 }
 
+#define LOAD_IT	"load the module: 'modprobe htmm', or 'insmod htmm.ko' where it was built"
+
 int htmm_device_open(const char *path, struct htmm_error *err)
 {
 	const char *name = path ? path : HTMM_DEVICE_PATH;
@@ -65,11 +67,11 @@ int htmm_device_open(const char *path, struct htmm_error *err)
 		if (!path && !access("/sys/module/htmm", F_OK))
 			return htmm_error_set(err, ENOENT, "mount devtmpfs on /dev, or run udev",
 					      "%s is missing although the module is loaded", name);
-		return htmm_error_set(err, ENOENT, "is the module loaded? 'insmod htmm.ko'",
+		return htmm_error_set(err, ENOENT, LOAD_IT,
 				      "%s does not exist", name);
 	case ENODEV:
 	case ENXIO:
-		return htmm_error_set(err, errno, "is the module loaded? 'insmod htmm.ko'",
+		return htmm_error_set(err, errno, LOAD_IT,
 				      "%s has no driver", name);
 	case EPERM:
 	case EACCES:
