@@ -30,6 +30,9 @@ SUITES ?=
 all: module userspace
 
 module:
+	@[ -d "$(KDIR)" ] || { echo "no kernel headers in $(KDIR):" \
+		"install linux-headers-$$(uname -r), or give KDIR=DIR;" \
+		"'make userspace' needs none" >&2; false; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 userspace:
