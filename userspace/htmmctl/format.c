@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include <stddef.h>
 #include "format.h"
+#include "options.h"
 
 static const char *const names[FORMATS] = {
 	[FORMAT_TEXT] = "text",
@@ -15,20 +14,15 @@ static const char *const names[FORMATS] = {
 int format_parse(void *value, const char *text, struct htmm_error *err)
 {
 	struct format_choice *choice = value;
-	char todo[80] = "give";
+	const char *allowed[FORMATS];
 	int i;
 
-	for (i = 0; i < FORMATS; i++) {
-		if (!(choice->allowed & 1U << i))
-			continue;
-		if (!strcmp(text, names[i])) {
-			choice->format = i;
-			return 0;
-		}
-		snprintf(todo + strlen(todo), sizeof(todo) - strlen(todo), "%s %s",
-			 strlen(todo) > 4 ? "," : "", names[i]);
-	}
-	return htmm_error_set(err, EINVAL, todo, "there is no format '%s' here", text);
+	for (i = 0; i < FORMATS; i++)
+		allowed[i] = choice->allowed & 1U << i ? names[i] : NULL;
+	i = opt_word(allowed, FORMATS, text, "it does not print the format", err);
+	if (i >= 0)
+		choice->format = i;
+	return i < 0 ? i : 0;
 }
 
 int format_json(void *value, const char *text, struct htmm_error *err)

@@ -8,6 +8,7 @@
 #include "options.h"
 
 #define OPTS_MAX	48
+#define OPT_WORDS_MAX	16
 /* Columns of help. */
 #define HELP_WIDTH	80
 
@@ -238,4 +239,26 @@ int opts_parse(const struct command *cmd, int argc, char **argv,
 	else if (optind < argc)
 		return usage_error(cmd, NULL, "'%s' is one word too many", argv[optind]);
 	return OPTS_GO_ON;
+}
+
+int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
+	     struct htmm_error *err)
+{
+	const char *known[OPT_WORDS_MAX], *nearest;
+	unsigned int nr_known = 0, i;
+	char todo[128] = "give";
+
+	for (i = 0; i < nr; i++) {
+		if (!words[i])
+			continue;
+		if (!strcmp(text, words[i]))
+			return i;
+		snprintf(todo + strlen(todo), sizeof(todo) - strlen(todo), "%s %s",
+			 nr_known ? "," : "", words[i]);
+		known[nr_known++] = words[i];
+	}
+	nearest = htmm_nearest(text, known, nr_known);
+	if (nearest)
+		snprintf(todo, sizeof(todo), "did you mean '%s'?", nearest);
+	return htmm_error_set(err, EINVAL, todo, "%s '%s'", what, text);
 }

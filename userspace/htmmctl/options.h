@@ -74,4 +74,17 @@ struct opt {
 int opts_parse(const struct command *cmd, int argc, char **argv,
 	       const struct opt *const *tables, int *rest);
 
+/**
+ * opt_word() - find out which of some words an option was given
+ * @words: the words; NULL: one that cannot be had here
+ * @nr: how many there are
+ * @text: what the user has typed
+ * @what: begins the sentence that says that @text is none of them
+ * @err: says so, and which word was meant or which there are
+ *
+ * Return: the word's index, or -EINVAL.
+ */
+int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
+	     struct htmm_error *err);
+
 #endif /* HTMMCTL_OPTIONS_H */

@@ -61,21 +61,11 @@ static const char *const part_names[] = {
 static int call_part(void *value, const char *text, struct htmm_error *err)
 {
 	unsigned int *parts = value;
-	const char *nearest;
-	char todo[128];
-	size_t i;
+	int i = opt_word(part_names, ARRAY_SIZE(part_names), text, "a report has no part", err);
 
-	for (i = 0; i < ARRAY_SIZE(part_names); i++) {
-		if (strcmp(text, part_names[i]))
-			continue;
+	if (i >= 0)
 		*parts |= 1U << i;
-		return 0;
-	}
-	nearest = htmm_nearest(text, part_names, ARRAY_SIZE(part_names));
-	snprintf(todo, sizeof(todo), nearest ? "did you mean '%s'?" :
-		 "there are summary, processes, mappings, hist, pages, regions, wss, heat",
-		 nearest);
-	return htmm_error_set(err, EINVAL, todo, "a report has no part '%s'", text);
+	return i < 0 ? i : 0;
 }
 
 static int call_resolution(void *value, const char *text, struct htmm_error *err)

@@ -193,16 +193,15 @@ static int call_interval(void *value, const char *text, struct htmm_error *err)
 
 static int call_order(void *value, const char *text, struct htmm_error *err)
 {
-	enum order order;
+	const char *names[NR_ORDERS];
+	int i;
 
-	for (order = 0; order < NR_ORDERS; order++) {
-		if (!strcmp(text, order_name(order))) {
-			*(enum order *)value = order;
-			return 0;
-		}
-	}
-	return htmm_error_set(err, EINVAL, "give samples, pages, hot, pid or mapping",
-			      "nothing is sorted by '%s'", text);
+	for (i = 0; i < NR_ORDERS; i++)
+		names[i] = order_name(i);
+	i = opt_word(names, NR_ORDERS, text, "nothing is sorted by", err);
+	if (i >= 0)
+		*(enum order *)value = i;
+	return i < 0 ? i : 0;
 }
 
 static int run_top(const struct command *cmd, int argc, char **argv)
