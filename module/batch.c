@@ -72,8 +72,8 @@ void htmm_batch_by_shard(struct htmm_batch *batch, u32 n, unsigned int shards)
 		return;
 	}
 	for (i = 0; i < n; i++)
-		batch->key[i] = htmm_table_shard(batch->samples[i].space,
-						 batch->samples[i].vpn, shards);
+		batch->key[i] = htmm_table_shard(batch->samples[i].page,
+						 shards);
 	htmm_batch_order(batch->key, n, batch->place, batch->shard_end);
 	memcpy(batch->unsorted, batch->samples, n * sizeof(*batch->samples));
 	memcpy(batch->unsorted_origin, batch->origin, n * sizeof(*batch->origin));

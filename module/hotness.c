@@ -250,8 +250,8 @@ static u32 htmm_hotness_resolve(struct htmm_hotness *hotness,
 		}
 		batch->drop[at] = HTMM_DROP_NONE;
 		batch->samples[resolved] = (struct htmm_table_sample) {
-			.vpn = access->addr >> HTMM_PAGE_SHIFT,
-			.space = space->id,
+			.page = htmm_page(space->id,
+					  access->addr >> HTMM_PAGE_SHIFT),
 			.weight = access->weight,
 		};
 		batch->origin[resolved++] = at;

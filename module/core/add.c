@@ -53,11 +53,11 @@ static void htmm_table_count_page(struct htmm_table *table,
 static noinline bool htmm_table_add_slow(struct htmm_table *table,
 					 const struct htmm_table_sample *s)
 {
-	u64 key = htmm_region_key(s->space, s->vpn);
-	u32 page = s->vpn % HTMM_REGION_PAGES, count, tries;
+	u64 key = htmm_region_key(s->page);
+	u32 page = s->page % HTMM_REGION_PAGES, count, tries;
 	struct htmm_region *region;
 
-	if (s->vpn > HTMM_VPN_MAX || s->space > HTMM_SPACE_MAX)
+	if (s->page == HTMM_NO_PAGE)
 		return false;
 	if (!s->weight)
 		return true;
@@ -81,72 +81,69 @@ static noinline bool htmm_table_add_slow(struct htmm_table *table,
 	return true;
 }
 
-/* Let so many samples take the slow way. */
-static void htmm_ahead_forget(struct htmm_table *table,
-			      struct htmm_ahead *ahead, u32 n)
+/**
+ * struct htmm_finder - what leads to an entry
+ * @head: as in the table
+ * @multiplier: as in the table
+ * @mask: the table's head_mask
+ * @epoch: as in the table
+ *
+ * None of it changes while a batch is added. In registers: for all the compiler
+ * knows, each sample changes the table.
+ */
+struct htmm_finder {
+	struct htmm_region **head;
+	u64 multiplier;
+	u64 epoch;
+	u32 mask;
+};
+
+/* The first entry of the chain of a key. */
+static inline struct htmm_region *htmm_find_first(struct htmm_finder finder,
+						  u64 key)
 {
-	for (; n; n--, ahead++) {
-		ahead->region = NULL;
-		ahead->digit = &table->no_digit;
-	}
+	return finder.head[htmm_dir_hash(key, finder.multiplier, finder.mask)];
 }
 
-/* Directories of so many regions do not stay in the cache. */
-#define HTMM_MANY_REGIONS	16384
-
-/* In a large directory, the entry that is likely the one. */
-static void htmm_ahead_entries(const struct htmm_table *table,
-			       const struct htmm_table_sample *s, u32 n)
+static inline void htmm_fetch_entry(struct htmm_finder finder,
+				    const struct htmm_table_sample *s)
 {
-	if (table->regions < HTMM_MANY_REGIONS)
-		return;
-	for (; n; n--, s++)
-		prefetch(*htmm_dir_chain(table, htmm_region_key(s->space, s->vpn)));
+	prefetch(htmm_find_first(finder, htmm_region_key(s->page)));
 }
 
 /* Out of the loop's way: mostly the first entry of a chain is the right one. */
 static noinline struct htmm_region *
-htmm_ahead_find(struct htmm_region *region, u64 key)
+htmm_find_behind(struct htmm_region *region, u64 key)
 {
 	while (region && region->key != key)
 		region = htmm_region_detail(region)->chain;
 	return region;
 }
 
-/* First step: the entry, and with it the counter. */
-static void htmm_ahead_counters(struct htmm_table *table,
-				const struct htmm_table_sample *s, u32 n,
-				struct htmm_ahead *ahead)
+/* First step: the entry, and with it the counter, which is asked for. */
+static __always_inline void htmm_look(struct htmm_table *table,
+				      struct htmm_finder finder,
+				      const struct htmm_table_sample *s,
+				      struct htmm_ahead *ahead)
 {
-	/* In registers: for all the compiler knows, the loop changes the table. */
-	struct htmm_region **head = table->head, *region;
-	u64 multiplier = table->multiplier, epoch = table->epoch, key, vpns = 0;
-	u32 mask = table->head_mask, i, page, spaces = 0;
+	u64 key = htmm_region_key(s->page);
+	u32 page = s->page % HTMM_REGION_PAGES;
+	struct htmm_region *region = htmm_find_first(finder, key);
 
-	for (i = 0; i < n; i++) {
-		vpns |= s[i].vpn;
-		spaces |= s[i].space;
-		key = htmm_region_key(s[i].space, s[i].vpn);
-		region = head[key * multiplier >> 32 & mask];
-		if (unlikely(!region || region->key != key))
-			region = htmm_ahead_find(region, key);
-		if (unlikely(!region || region->epoch != epoch)) {
-			htmm_ahead_forget(table, &ahead[i], 1);
-			continue;
-		}
-		page = s[i].vpn % HTMM_REGION_PAGES;
-		ahead[i].region = region;
-		if (region->digits) {
-			ahead[i].digit = &region->leaf[page];
-			prefetchw(ahead[i].digit);
-		} else {
-			ahead[i].digit = &table->no_digit;
-			prefetchw(&region->pair[htmm_pair_hash(page, HTMM_PAIRS)]);
-		}
+	if (unlikely(!region || region->key != key))
+		region = htmm_find_behind(region, key);
+	ahead->digit = &table->no_digit;
+	if (unlikely(!region || region->epoch != finder.epoch ||
+		     s->weight != 1)) {
+		ahead->region = NULL;
+		return;
 	}
-	if (unlikely(vpns > HTMM_VPN_MAX || spaces > HTMM_SPACE_MAX)) {
-		for (i = 0; i < n; i++)
-			htmm_ahead_forget(table, &ahead[i], 1);
+	ahead->region = region;
+	if (region->digits) {
+		ahead->digit = &region->leaf[page];
+		prefetchw(ahead->digit);
+	} else {
+		prefetchw(&region->pair[htmm_pair_hash(page, HTMM_PAIRS)]);
 	}
 }
 
@@ -174,10 +171,10 @@ static noinline bool htmm_add_rest(struct htmm_table *table,
 				   const struct htmm_table_sample *s,
 				   struct htmm_region *region)
 {
-	u32 page = s->vpn % HTMM_REGION_PAGES;
+	u32 page = s->page % HTMM_REGION_PAGES;
 	bool added;
 
-	if (!region || s->weight != 1)
+	if (!region)
 		return false;
 	if (region->digits)
 		added = htmm_region_carry(region, &table->hist[HTMM_KIND_BASE],
@@ -212,8 +209,6 @@ static inline bool htmm_add_fast(struct htmm_table *table,
 
 	if (unlikely(htmm_digit_ends(digit)))
 		return htmm_add_rest(table, s, region);
-	if (unlikely(s->weight != 1))
-		return false;
 	table->found[digit]++;
 	*ahead->digit = digit + 1;
 	count = region->count;
@@ -239,61 +234,57 @@ static void htmm_table_settle(struct htmm_table *table)
 	}
 }
 
-/* Returns how many samples of a block were refused. */
-static u32 htmm_add_block(struct htmm_table *table,
-			  const struct htmm_table_sample *s, u32 n,
-			  const struct htmm_ahead *ahead, u32 *dropped,
-			  u32 start)
+/* The slow way, after which nothing that was found need be there any more. */
+static noinline bool htmm_add_anyhow(struct htmm_table *table,
+				     const struct htmm_table_sample *s)
 {
-	u32 i, lost = 0;
+	bool added = htmm_table_add_slow(table, s);
+	u32 i;
 
-	for (i = 0; i < n; i++) {
-		if (likely(htmm_add_fast(table, &s[i], &ahead[i])))
-			continue;
-		if (!htmm_table_add_slow(table, &s[i]))
-			dropped[lost++] = start + i;
-		if (unlikely(table->moved)) {
-			/* None of what was found need be there any more. */
-			htmm_ahead_forget(table, table->ahead[0],
-					  HTMM_ADD_BLOCKS * HTMM_ADD_BLOCK);
-			table->moved = false;
-		}
+	if (!table->moved)
+		return added;
+	table->moved = false;
+	for (i = 0; i < HTMM_AHEAD; i++) {
+		table->ahead[i].region = NULL;
+		table->ahead[i].digit = &table->no_digit;
 	}
-	return lost;
+	return added;
 }
 
-/* Samples of the block that starts at @at, of @n in all. */
-static u32 htmm_block_len(u32 n, u32 at)
-{
-	return at < n ? min_t(u32, n - at, HTMM_ADD_BLOCK) : 0;
-}
+/* Directories of so many regions do not stay in the cache. */
+#define HTMM_MANY_REGIONS	16384
 
 /*
- * Block after block, while the memory of the next ones is on its way: when the
- * samples of a block are counted, the counters of the block behind it have been
- * asked for, and the entries of the one behind that.
+ * When a sample is counted, the counters of the next HTMM_AHEAD ones have been
+ * asked for, and in a large directory the entries of as many again: memory is asked
+ * for as evenly as samples are counted.
  */
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *samples, u32 n, u32 *dropped)
 {
-	struct htmm_ahead (*ahead)[HTMM_ADD_BLOCK] = table->ahead;
-	u32 lost = 0, at, behind, now = 0;
+	u32 fetched = table->regions < HTMM_MANY_REGIONS ? 0 : n, lost = 0, i;
+	const struct htmm_table_sample *s = samples;
+	const struct htmm_finder finder = {
+		.head = table->head,
+		.multiplier = table->multiplier,
+		.epoch = table->epoch,
+		.mask = table->head_mask,
+	};
+	struct htmm_ahead *ahead;
 
-	htmm_ahead_entries(table, samples, htmm_block_len(n, 0));
-	htmm_ahead_entries(table, samples + HTMM_ADD_BLOCK,
-			   htmm_block_len(n, HTMM_ADD_BLOCK));
-	htmm_ahead_counters(table, samples, htmm_block_len(n, 0),
-			    ahead[now]);
-	for (at = 0; at < n; at = behind) {
-		behind = at + HTMM_ADD_BLOCK;
-		htmm_ahead_entries(table, samples + behind + HTMM_ADD_BLOCK,
-				   htmm_block_len(n, behind + HTMM_ADD_BLOCK));
-		htmm_ahead_counters(table, samples + behind,
-				    htmm_block_len(n, behind), ahead[!now]);
-		lost += htmm_add_block(table, samples + at,
-				       htmm_block_len(n, at), ahead[now],
-				       dropped + lost, at);
-		now = !now;
+	for (i = 0; i < min_t(u32, fetched, 2 * HTMM_AHEAD); i++)
+		htmm_fetch_entry(finder, &s[i]);
+	for (i = 0; i < min_t(u32, n, HTMM_AHEAD); i++)
+		htmm_look(table, finder, &s[i], &table->ahead[i]);
+	for (i = 0; i < n; i++, s++) {
+		ahead = &table->ahead[i % HTMM_AHEAD];
+		if (unlikely(!htmm_add_fast(table, s, ahead)) &&
+		    !htmm_add_anyhow(table, s))
+			dropped[lost++] = i;
+		if (i + 2 * HTMM_AHEAD < fetched)
+			htmm_fetch_entry(finder, s + 2 * HTMM_AHEAD);
+		if (i + HTMM_AHEAD < n)
+			htmm_look(table, finder, s + HTMM_AHEAD, ahead);
 	}
 	htmm_table_settle(table);
 	table->counted += n - lost;

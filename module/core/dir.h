@@ -19,6 +19,19 @@
 #define HTMM_DIR_BLOCKS	(1 + HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS)
 
 /**
+ * htmm_dir_hash() - the hash chain of a key
+ * @key: htmm_region_key()
+ * @multiplier: of the table
+ * @mask: number of chains, a power of two, minus 1
+ *
+ * Return: 0..@mask.
+ */
+static inline u32 htmm_dir_hash(u64 key, u64 multiplier, u32 mask)
+{
+	return key * multiplier >> 32 & mask;
+}
+
+/**
  * htmm_dir_chain() - head of the hash chain of a key
  * @table: the table
  * @key: htmm_region_key()
@@ -28,7 +41,8 @@
 static inline struct htmm_region **
 htmm_dir_chain(const struct htmm_table *table, u64 key)
 {
-	return &table->head[key * table->multiplier >> 32 & table->head_mask];
+	return &table->head[htmm_dir_hash(key, table->multiplier,
+					  table->head_mask)];
 }
 
 /**

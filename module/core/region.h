@@ -43,11 +43,13 @@
 #define HTMM_PAIR_PAGE		(HTMM_REGION_PAGES - 1)
 #define HTMM_PAIR_MAX		(U32_MAX >> HTMM_REGION_SHIFT)
 
-/* A page is named by (space, vpn), which share 64 bits in a region's key. */
+/* A page's name is one number: its space, and below it where it is there. */
 #define HTMM_VPN_BITS		45
-#define HTMM_SPACE_BITS		(64 - (HTMM_VPN_BITS - HTMM_REGION_SHIFT))
+#define HTMM_SPACE_BITS		(64 - HTMM_VPN_BITS)
 #define HTMM_VPN_MAX		((1ULL << HTMM_VPN_BITS) - 1)
-#define HTMM_SPACE_MAX		((1U << HTMM_SPACE_BITS) - 1)
+/* The last one is left out, so that this names no page. */
+#define HTMM_SPACE_MAX		((1U << HTMM_SPACE_BITS) - 2)
+#define HTMM_NO_PAGE		U64_MAX
 
 /**
  * struct htmm_region - one region, as an entry of the table's directory
@@ -156,16 +158,29 @@ static inline u32 *htmm_pair_find(u32 *pair, u32 slots, u32 page)
 }
 
 /**
+ * htmm_page() - the name of a base page
+ * @space: its address space
+ * @vpn: its virtual page number
+ *
+ * Return: the name; HTMM_NO_PAGE if @space is above HTMM_SPACE_MAX or @vpn above
+ * HTMM_VPN_MAX.
+ */
+static inline u64 htmm_page(u32 space, u64 vpn)
+{
+	if (space > HTMM_SPACE_MAX || vpn > HTMM_VPN_MAX)
+		return HTMM_NO_PAGE;
+	return (u64)space << HTMM_VPN_BITS | vpn;
+}
+
+/**
  * htmm_region_key() - the name of a region
- * @space: its address space, at most HTMM_SPACE_MAX
- * @vpn: any of its pages, at most HTMM_VPN_MAX
+ * @page: name of any of its pages
  *
  * Return: the key.
  */
-static inline u64 htmm_region_key(u32 space, u64 vpn)
+static inline u64 htmm_region_key(u64 page)
 {
-	return (u64)space << (HTMM_VPN_BITS - HTMM_REGION_SHIFT) |
-	       vpn >> HTMM_REGION_SHIFT;
+	return page >> HTMM_REGION_SHIFT;
 }
 
 /**

@@ -235,9 +235,7 @@ void htmm_table_stats_merge(struct htmm_table_stats *stats,
 static const struct htmm_region *htmm_table_find(const struct htmm_table *table,
 						 u32 space, u64 vpn)
 {
-	if (vpn > HTMM_VPN_MAX || space > HTMM_SPACE_MAX)
-		return NULL;
-	return htmm_dir_find(table, htmm_region_key(space, vpn));
+	return htmm_dir_find(table, htmm_region_key(htmm_page(space, vpn)));
 }
 
 u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn)

@@ -54,15 +54,13 @@ enum htmm_kind {
 
 /**
  * struct htmm_table_sample - what a sample adds
- * @vpn: virtual page number (address >> 12), at most HTMM_VPN_MAX
- * @space: address space, a small number given by the caller, at most
- *	HTMM_SPACE_MAX; used for another process only after
+ * @page: htmm_page() of an address (>> 12) and its space, which is a small number
+ *	given by the caller, used for another process only after
  *	htmm_table_remove_space() has finished with it
  * @weight: what to add to the counts; 0 counts nothing and tracks nothing
  */
 struct htmm_table_sample {
-	u64 vpn;
-	u32 space;
+	u64 page;
 	u32 weight;
 };
 
@@ -90,14 +88,13 @@ struct htmm_table_config {
 /* Values of a page's byte. */
 #define HTMM_BYTE_VALUES	256
 
-/* Samples whose memory is fetched together, and blocks of them under way. */
-#define HTMM_ADD_BLOCK		32
-#define HTMM_ADD_BLOCKS		2
+/* Samples whose counters are being fetched while one is counted. */
+#define HTMM_AHEAD		32
 
 /**
  * struct htmm_ahead - what is known of a sample before its turn
  * @digit: its page's byte; the table's no_digit if it has to take the slow way
- * @region: its region; NULL if that is not known, or not cooled
+ * @region: its region; NULL if it has to take the slow way in any case
  */
 struct htmm_ahead {
 	u8 *digit;
@@ -149,7 +146,7 @@ struct htmm_table {
 	bool moved;			/* entries have been moved or evicted */
 	u8 no_digit;			/* always 0, as the byte of a new page is */
 	u32 found[HTMM_BYTE_VALUES];	/* samples of the batch whose byte was so */
-	struct htmm_ahead ahead[HTMM_ADD_BLOCKS][HTMM_ADD_BLOCK];
+	struct htmm_ahead ahead[HTMM_AHEAD];	/* the next samples, in a ring */
 };
 
 /**
@@ -248,7 +245,7 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n);
  *
  * At the page limit, the memory limit or the end of the pool, cold regions are
  * evicted to make room, at most HTMM_EVICT_MAX for a sample. A sample is refused
- * if that does not help, or if it is out of range. Counts stop at U32_MAX.
+ * if that does not help, or if it is of no page. Counts stop at U32_MAX.
  *
  * Return: number of samples refused; the other ones are counted.
  */
@@ -341,18 +338,17 @@ bool htmm_table_region(const struct htmm_table *table, u32 space, u64 vpn,
 
 /**
  * htmm_table_shard() - the table of several to which a page belongs
- * @space: its address space
- * @vpn: its number
+ * @page: the page's name
  * @shards: number of tables that share the work
  *
  * All pages of a region belong to the same one.
  *
  * Return: 0..@shards - 1.
  */
-static inline u32 htmm_table_shard(u32 space, u64 vpn, u32 shards)
+static inline u32 htmm_table_shard(u64 page, u32 shards)
 {
 	/* Not the directory's bits, which would then leave chains empty. */
-	u32 hash = htmm_region_key(space, vpn) * 0xd6e8feb86659fd93ULL >> 32;
+	u32 hash = htmm_region_key(page) * 0xd6e8feb86659fd93ULL >> 32;
 
 	return (u64)hash * shards >> 32;
 }

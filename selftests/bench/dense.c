@@ -77,7 +77,7 @@ static void dense_add(void *store, const struct htmm_table_sample *s, u32 n)
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		add_one(store, s[i].vpn);
+		add_one(store, s[i].page);
 }
 
 static void dense_add_prefetch(void *store, const struct htmm_table_sample *s,
@@ -87,13 +87,13 @@ static void dense_add_prefetch(void *store, const struct htmm_table_sample *s,
 	u32 i, ahead = min_t(u32, n, AHEAD);
 
 	for (i = 0; i < ahead; i++)
-		prefetchw(&dense->count[s[i].vpn]);
+		prefetchw(&dense->count[s[i].page]);
 	for (i = 0; i < n - ahead; i++) {
-		prefetchw(&dense->count[s[i + AHEAD].vpn]);
-		add_one(dense, s[i].vpn);
+		prefetchw(&dense->count[s[i + AHEAD].page]);
+		add_one(dense, s[i].page);
 	}
 	for (; i < n; i++)
-		add_one(dense, s[i].vpn);
+		add_one(dense, s[i].page);
 }
 
 static void dense_cool(void *store)

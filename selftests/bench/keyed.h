@@ -56,11 +56,11 @@ static void keyed_add(void *store, const struct htmm_table_sample *s, u32 n)
 
 	for (i = 0; i < n; i++) {
 		if (i + BENCH_AHEAD < n)
-			map_fetch(keyed->map, s[i + BENCH_AHEAD].vpn);
-		cell = map_cell(keyed->map, s[i].vpn, &known);
+			map_fetch(keyed->map, s[i + BENCH_AHEAD].page);
+		cell = map_cell(keyed->map, s[i].page, &known);
 		bench_cell_add(&keyed->counts, HTMM_KIND_BASE, cell, known);
 		cell = map_cell(keyed->map, BENCH_REGION +
-				s[i].vpn / HTMM_REGION_PAGES, &known);
+				s[i].page / HTMM_REGION_PAGES, &known);
 		bench_cell_add(&keyed->counts, HTMM_KIND_HUGE, cell, known);
 	}
 }

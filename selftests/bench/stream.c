@@ -73,7 +73,7 @@ static u64 shuffled(const struct bench_space *space, u64 rank)
 static struct htmm_table_sample sample(const struct bench_space *space, u64 page)
 {
 	return (struct htmm_table_sample) {
-		.vpn = space->vpn ? space->vpn[page] : page,
+		.page = space->vpn ? space->vpn[page] : page,
 		.weight = 1,
 	};
 }

@@ -71,7 +71,7 @@ static void fuzz_add(struct world *world)
 		if (i && run) {
 			run--;
 			batch[i] = batch[i - 1];
-			batch[i].vpn ^= 1 + fuzz_byte() % 2;
+			batch[i].page ^= 1 + fuzz_byte() % 2;
 			continue;
 		}
 		batch[i] = world_sample(world);

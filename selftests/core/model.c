@@ -95,18 +95,18 @@ static u32 model_sum(u32 count, u32 weight)
 
 static bool model_takes(const struct htmm_table_sample *s)
 {
-	return s->vpn <= HTMM_VPN_MAX && s->space <= HTMM_SPACE_MAX;
+	return s->page != HTMM_NO_PAGE;
 }
 
 static void model_add(struct model *model, const struct htmm_table_sample *s)
 {
-	struct model_region *r = model_find(model, s->space, s->vpn);
+	struct model_region *r = model_find(model, sample_space(s), sample_vpn(s));
 	struct model_page *page;
 
 	if (!s->weight)
 		return;
 	model_forget_zeros(model, r);
-	page = &r->page[s->vpn % HTMM_REGION_PAGES];
+	page = &r->page[s->page % HTMM_REGION_PAGES];
 	if (page->tracked)
 		model_bin_add(model, HTMM_KIND_BASE, page->count, -1);
 	if (r->tracked)
@@ -366,14 +366,14 @@ static void world_add_limited(struct world *w,
 	u64 max_pages = w->config.max_pages, evicted = w->table.evicted;
 	u32 regions = w->table.regions;
 	u32 free_blocks = htmm_pool_free_blocks(&w->pool), dropped, lost;
-	u32 page = s->vpn % HTMM_REGION_PAGES;
+	u32 page = s->page % HTMM_REGION_PAGES;
 	struct model_region *r;
 
 	if (!model_takes(s)) {
 		world_add_batch(w, s, 1);
 		return;
 	}
-	r = model_find(&w->model, s->space, s->vpn);
+	r = model_find(&w->model, sample_space(s), sample_vpn(s));
 	lost = htmm_table_add(&w->table, s, 1, &dropped);
 	if (s->weight && r->tracked)
 		model_forget_zeros(&w->model, r);
@@ -409,7 +409,7 @@ struct htmm_table_sample world_sample(const struct world *w)
 	u32 page = tap_below(tap_below(2) ? 8 : HTMM_REGION_PAGES);
 
 	return (struct htmm_table_sample) {
-		.vpn = r->vpn + page, .space = r->space, .weight = 1,
+		.page = htmm_page(r->space, r->vpn + page), .weight = 1,
 	};
 }
 

@@ -62,6 +62,17 @@ struct world {
 	bool limited;
 };
 
+/* The parts of the name of a sample's page. */
+static inline u32 sample_space(const struct htmm_table_sample *s)
+{
+	return s->page >> HTMM_VPN_BITS;
+}
+
+static inline u64 sample_vpn(const struct htmm_table_sample *s)
+{
+	return s->page & HTMM_VPN_MAX;
+}
+
 /*
  * Open a table with these limits over randomly placed regions. @limited: they may
  * be reached, or the pool be empty.

@@ -57,7 +57,7 @@ static void sample_batch(u32 one_in)
 
 	for (i = 0; i < BATCH; i++)
 		s[i] = (struct htmm_table_sample) {
-			.vpn = vpn_of(zipf_rank(), one_in), .weight = 1,
+			.page = vpn_of(zipf_rank(), one_in), .weight = 1,
 		};
 	for (need = htmm_table_need(&table, BATCH); need; need--)
 		htmm_pool_put(&pool, &arena[HTMM_POOL_PAGE_SIZE * given++]);

@@ -87,7 +87,7 @@ static void ties_by_space_and_page(void)
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		const struct model_region *r = &world.model.region[i];
 
-		add((struct htmm_table_sample){ r->vpn, r->space, 3 });
+		add((struct htmm_table_sample){ htmm_page(r->space, r->vpn), 3 });
 	}
 	for (i = 1; i < MODEL_REGIONS; i += 5)
 		world_lists_match(&world, HTMM_LIST_PAGES, i);
@@ -103,16 +103,16 @@ static void skew_is_by_definition(void)
 	world_open(&world, &roomy, false);
 	r = &world.model.region[0];
 	for (i = 0; i < 4; i++)
-		add((struct htmm_table_sample){ r->vpn + i, r->space, 40 });
-	add((struct htmm_table_sample){ r->vpn + 9, r->space, 2 });
+		add((struct htmm_table_sample){ htmm_page(r->space, r->vpn + i), 40 });
+	add((struct htmm_table_sample){ htmm_page(r->space, r->vpn + 9), 2 });
 	CHECK(htmm_table_region(&world.table, r->space, r->vpn + 9, 6, &info));
 	CHECK(info.count == 162 && info.touched == 5 && info.hot == 4);
 	CHECK(info.skew == (4 * 40 * 40 + 2 * 2) / 16);
 	CHECK(htmm_table_region(&world.table, r->space, r->vpn, 7, &info));
 	CHECK(info.hot == 0 && info.skew == 0);
 	/* Squares that do not fit 64 bits stay at the top. */
-	add((struct htmm_table_sample){ r->vpn, r->space, U32_MAX });
-	add((struct htmm_table_sample){ r->vpn + 1, r->space, U32_MAX });
+	add((struct htmm_table_sample){ htmm_page(r->space, r->vpn), U32_MAX });
+	add((struct htmm_table_sample){ htmm_page(r->space, r->vpn + 1), U32_MAX });
 	CHECK(htmm_table_region(&world.table, r->space, r->vpn, 32, &info));
 	CHECK(info.hot == 2 && info.skew == U64_MAX / 4);
 	world_close(&world);
@@ -147,7 +147,7 @@ static void under_change(void)
 			for (i = 0; i < 20; i++) {
 				struct htmm_table_sample s = world_sample(&world);
 
-				if (s.space == churn)
+				if (sample_space(&s) == churn)
 					add(s);
 			}
 		}
@@ -189,7 +189,7 @@ static void several_tables(void)
 	world_open(&other, &roomy, false);
 	world_open(&world, &roomy, false);
 	for (i = 0; i < MODEL_REGIONS; i++)	/* disjoint: other spaces */
-		other.model.region[i].space ^= 1 << 20;
+		other.model.region[i].space ^= 1 << 10;
 	fill(2000);
 	for (i = 0; i < 2000; i++) {
 		struct htmm_table_sample s = world_sample(&other);

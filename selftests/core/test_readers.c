@@ -67,7 +67,7 @@ static void fill(void)
 	for (rank = 0; rank < PAGES; rank += BATCH) {
 		for (i = 0; i < BATCH; i++)
 			s[i] = (struct htmm_table_sample) {
-				.vpn = vpn_of(rank + i),
+				.page = vpn_of(rank + i),
 				.weight = rank + i < HOTTEST ?
 					HOT_COUNT + HOTTEST - rank - i : 1,
 			};
@@ -89,7 +89,7 @@ static void *writer(void *arg)
 			if (rank == PAGES)
 				rank = HOTTEST;
 			s[i] = (struct htmm_table_sample) {
-				.vpn = vpn_of(rank), .weight = 1,
+				.page = vpn_of(rank), .weight = 1,
 			};
 		}
 		pthread_mutex_lock(&lock);

@@ -14,7 +14,7 @@ static struct htmm_table_sample at(u32 region, u32 page, u32 weight)
 	const struct model_region *r = &world.model.region[region];
 
 	return (struct htmm_table_sample) {
-		.vpn = r->vpn + page, .space = r->space, .weight = weight,
+		.page = htmm_page(r->space, r->vpn + page), .weight = weight,
 	};
 }
 
@@ -31,7 +31,7 @@ static u32 count(u32 region, u32 page)
 {
 	struct htmm_table_sample s = at(region, page, 1);
 
-	return htmm_table_count(&world.table, s.space, s.vpn);
+	return htmm_table_count(&world.table, sample_space(&s), sample_vpn(&s));
 }
 
 static u64 bin(enum htmm_kind kind, unsigned int b)
@@ -225,7 +225,7 @@ static void memory_changes_hands(void)
 	const struct htmm_table_config config = {
 		.max_bytes = 64 * 1024,
 	};
-	struct htmm_table_sample s = { .space = 7, .weight = 1 };
+	struct htmm_table_sample s = { .weight = 1 };
 	struct htmm_table table;
 	u32 dropped, i, j, round;
 
@@ -233,21 +233,21 @@ static void memory_changes_hands(void)
 	world_refill(&world, 1000);
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < 1000; i++) {
-			s.vpn = (u64)i << HTMM_REGION_SHIFT;
+			s.page = htmm_page(7, (u64)i << HTMM_REGION_SHIFT);
 			CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
 		}
 		table = world.table;
 		CHECK(table.regions > world.pool.held * 8 * 3);
 		for (j = 0; j < 512; j++) {
 			for (i = 0; i < 40; i++) {
-				s.vpn = (i << HTMM_REGION_SHIFT) + j;
+				s.page = htmm_page(7, (i << HTMM_REGION_SHIFT) + j);
 				CHECK(htmm_table_add(&world.table, &s, 1,
 						     &dropped) == 0);
 			}
 		}
 		for (i = 0; i < 40; i++) {
-			s.vpn = i << HTMM_REGION_SHIFT;
-			CHECK(htmm_table_count(&world.table, s.space, s.vpn + 400));
+			CHECK(htmm_table_count(&world.table, 7,
+					       (i << HTMM_REGION_SHIFT) + 400));
 		}
 		CHECK(world.table.evicted > table.evicted);
 		/* Else what is dense is hot, and stays. */
@@ -366,15 +366,15 @@ static void out_of_range_and_weightless(void)
 	world_open(&world, &roomy, false);
 	world_refill(&world, 3);
 	s[0] = at(0, 0, 1);
-	s[0].vpn = HTMM_VPN_MAX + 1;
+	s[0].page = htmm_page(0, HTMM_VPN_MAX + 1);
 	s[1] = at(0, 0, 1);
-	s[1].space = HTMM_SPACE_MAX + 1;
+	s[1].page = htmm_page(HTMM_SPACE_MAX + 1, 0);
 	s[2] = at(0, 0, 0);
 	world_add(&world, s, 3);
 	CHECK(world.table.full == 2 && world.table.counted == 1);
 	CHECK(world.table.pages == 0);
-	CHECK(htmm_table_count(&world.table, s[1].space, s[1].vpn) == 0);
-	CHECK(htmm_table_count(&world.table, s[0].space, s[0].vpn) == 0);
+	CHECK(htmm_table_count(&world.table, HTMM_SPACE_MAX + 1, 0) == 0);
+	CHECK(htmm_table_count(&world.table, 0, HTMM_VPN_MAX + 1) == 0);
 	world_matches(&world);
 	world_close(&world);
 }
@@ -394,7 +394,7 @@ static void removed_space_is_gone(void)
 		world_totals_match(&world);
 	}
 	for (i = 0; i < MODEL_REGIONS; i++)
-		CHECK(count(i, i) == (at(i, i, 1).space ==
+		CHECK(count(i, i) == (world.model.region[i].space ==
 				      world.model.space[1] ? 0 : 3));
 	/* The entries freed are used again before the directory grows. */
 	high = world.table.high;
@@ -485,7 +485,7 @@ static void batches_do_not_matter(void)
 			if (!tap_below(50))
 				batch[i].weight = tap_random() >> tap_below(64);
 			if (!tap_below(10))
-				batch[i].vpn = tap_below(1 << 18);
+				batch[i].page = tap_below(1 << 18);
 		}
 		lost = htmm_table_add(&world.table, batch, WORLD_BATCH, dropped);
 		for (i = 0; i < WORLD_BATCH; i++)

@@ -113,7 +113,7 @@ static void have_their_own(const struct world *shard)
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		const struct model_region *r = &world.model.region[i];
 
-		owner = htmm_table_shard(r->space, r->vpn, SHARDS);
+		owner = htmm_table_shard(htmm_page(r->space, r->vpn), SHARDS);
 		for (j = 0; j < HTMM_REGION_PAGES; j++) {
 			for (k = 0; k < SHARDS; k++)
 				CHECK(htmm_table_count(&shard[k].table, r->space,
@@ -138,7 +138,7 @@ static void several_shards(void)
 		world_refill(&world, WORLD_BATCH);
 		for (i = 0; i < n; i++) {
 			s[i] = world_sample(&world);
-			j = htmm_table_shard(s[i].space, s[i].vpn, SHARDS);
+			j = htmm_table_shard(s[i].page, SHARDS);
 			world_refill(&shard[j], WORLD_BATCH);
 			CHECK(!htmm_table_add(&shard[j].table, &s[i], 1, &dropped));
 		}

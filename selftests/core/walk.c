@@ -20,8 +20,8 @@ static void add_batch(struct way *way)
 		if (!tap_below(30))
 			batch[n].weight = tap_random() >> tap_below(32);
 		if (!tap_below(500))
-			batch[n].vpn |= HTMM_VPN_MAX + 1;
-		n += batch[n].space != way->dying;
+			batch[n].page = HTMM_NO_PAGE;
+		n += sample_space(&batch[n]) != way->dying;
 	}
 	if (!tap_below(way->how->starve))
 		world_refill(way->world, way->how->batch ?: WORLD_BATCH);

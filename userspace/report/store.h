@@ -102,8 +102,7 @@ void store_flush(struct store *store);
 static inline void store_add(struct store *store, u32 space, u64 addr, u32 weight)
 {
 	store->batch[store->nr++] = (struct htmm_table_sample) {
-		.vpn = addr >> 12,
-		.space = space,
+		.page = htmm_page(space, addr >> 12),
 		.weight = weight,
 	};
 	if (store->nr == STORE_BATCH)

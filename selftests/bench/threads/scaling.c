@@ -88,7 +88,7 @@ static void fill(const struct bench_space *space)
 		shard_add(&shards[0], all, BENCH_BATCH, &waited);
 		for (to = 0; to < WRITERS; to++) {
 			for (i = 0, n = 0; i < BENCH_BATCH; i++)
-				if (htmm_table_shard(0, all[i].vpn, WRITERS) == to)
+				if (htmm_table_shard(all[i].page, WRITERS) == to)
 					part[n++] = all[i];
 			shard_add(&shards[1 + to], part, n, &waited);
 		}
@@ -151,7 +151,7 @@ static void drain_batch(struct writer *writer)
 	u32 n = feed_take(&writer->feed[source], all), i, to;
 
 	for (i = 0; i < n; i++) {
-		to = htmm_table_shard(0, all[i].vpn, nr_tables);
+		to = htmm_table_shard(all[i].page, nr_tables);
 		writer->to[to]->samples[writer->fill[to]++] = all[i];
 		if (!locked && writer->fill[to] == BENCH_BATCH)
 			hand_over(writer, to);
