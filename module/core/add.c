@@ -13,6 +13,8 @@ static bool htmm_table_has_room(const struct htmm_table *table,
 			      htmm_dir_blocks_to_create(table) +
 			      htmm_region_blocks_to_begin(count);
 
+	if (!region && htmm_dir_full(table))
+		return false;
 	if (blocks > htmm_pool_free_blocks(table->pool))
 		return false;
 	return !max_pages || table->pages < max_pages ||
@@ -157,11 +159,12 @@ static bool htmm_add_sparse(struct htmm_table *table,
 		return false;
 	/* Unused, it has the count 0. */
 	count = *pair >> HTMM_REGION_SHIFT;
-	if (!(count & (count + 1))) {
-		if (!count || count == HTMM_PAIR_MAX)
-			return false;
+	if (!count || count == HTMM_PAIR_MAX)
+		return false;
+	if (count < HTMM_DIGIT_MASK)
+		table->found[count]++;
+	else if (!(count & (count + 1)))
 		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], count, 1);
-	}
 	*pair += 1 << HTMM_REGION_SHIFT;
 	return true;
 }

@@ -74,8 +74,21 @@ static inline u32 htmm_dir_blocks_to_create(const struct htmm_table *table)
 }
 
 /**
+ * htmm_dir_full() - is there no entry for another region?
+ * @table: the table
+ *
+ * However much memory the pool has: the directory was sized from the limits.
+ *
+ * Return: true if an entry has to become unused first.
+ */
+static inline bool htmm_dir_full(const struct htmm_table *table)
+{
+	return !table->free && table->high == table->max_high;
+}
+
+/**
  * htmm_dir_create() - start tracking a region
- * @table: the table, whose pool has the block that an entry may take
+ * @table: the table, not full, whose pool has the blocks that an entry may take
  * @key: htmm_region_key() of a region not tracked
  *
  * Return: the region, with no count.

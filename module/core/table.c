@@ -86,6 +86,7 @@ int htmm_table_init(struct htmm_table *table,
 	table->head_mask = layout.heads - 1;
 	table->space_mask = layout.spaces - 1;
 	table->max_held = layout.max_held;
+	table->max_high = layout.blocks * HTMM_BLOCK_ENTRIES;
 	table->listings = 1;
 	return 0;
 }

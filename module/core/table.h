@@ -136,6 +136,7 @@ struct htmm_table {
 	u32 space_mask;
 	u32 max_held;			/* pages that the pool may come to hold */
 	u32 high;			/* entries in all blocks */
+	u32 max_high;			/* of the most blocks */
 	u32 free;			/* list of the unused ones, like @space */
 	u32 nr_free;
 	u32 listings;			/* begun so far, plus 1 */

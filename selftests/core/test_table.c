@@ -258,6 +258,34 @@ static void memory_changes_hands(void)
 	world_close(&world);
 }
 
+/* The directory is as large as the limits make it, whatever the pool is given. */
+static void too_large_a_pool(void)
+{
+	const struct htmm_table_config config = {
+		.max_bytes = HTMM_TABLE_MIN_BYTES, .batch = 1,
+	};
+	const u32 most = HTMM_TABLE_MIN_BYTES * HTMM_BLOCK_ENTRIES /
+			 (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS);
+	struct htmm_table_sample s = { .weight = 1 };
+	u32 dropped, i;
+
+	world_open(&world, &config, true);
+	world.table.config.batch = 1000;
+	world.table.max_held = 100;
+	world_refill(&world);
+	for (i = 0; i < 4 * most; i++) {
+		s.page = htmm_page(i % 100, (u64)i << HTMM_REGION_SHIFT);
+		CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
+		CHECK(htmm_table_count(&world.table, i % 100,
+				       (u64)i << HTMM_REGION_SHIFT) == 1);
+	}
+	CHECK(world.table.high == most && world.table.regions <= most);
+	CHECK(world.table.evicted == 4 * most - world.table.regions);
+	CHECK(htmm_pool_free_blocks(&world.pool) > HTMM_SAMPLE_BLOCKS);
+	htmm_table_clear(&world.table);
+	world_close(&world);
+}
+
 static void empty_pool_refuses(void)
 {
 	struct htmm_table_sample s;
@@ -513,6 +541,7 @@ int main(void)
 		TAP_TEST(epochs_far_apart),
 		TAP_TEST(page_limit),
 		TAP_TEST(memory_limit),
+		TAP_TEST(too_large_a_pool),
 		TAP_TEST(empty_pool_refuses),
 		TAP_TEST(need_is_enough),
 		TAP_TEST(memory_changes_hands),
