@@ -100,17 +100,24 @@ struct htmm_finder {
 	u32 mask;
 };
 
-/* The first entry of the chain of a key. */
-static inline struct htmm_region *htmm_find_first(struct htmm_finder finder,
+/* The head of a region's chain. */
+static inline struct htmm_region **htmm_find_head(struct htmm_finder finder,
 						  u64 key)
 {
-	return finder.head[htmm_dir_hash(key, finder.multiplier, finder.mask)];
+	return &finder.head[htmm_dir_hash(key, finder.multiplier, finder.mask)];
 }
 
+static inline void htmm_fetch_head(struct htmm_finder finder,
+				   const struct htmm_table_sample *s)
+{
+	prefetch(htmm_find_head(finder, htmm_region_key(s->page)));
+}
+
+/* Mostly it is the first of its chain. */
 static inline void htmm_fetch_entry(struct htmm_finder finder,
 				    const struct htmm_table_sample *s)
 {
-	prefetch(htmm_find_first(finder, htmm_region_key(s->page)));
+	prefetch(*htmm_find_head(finder, htmm_region_key(s->page)));
 }
 
 /* Out of the loop's way: mostly the first entry of a chain is the right one. */
@@ -122,7 +129,7 @@ htmm_find_behind(struct htmm_region *region, u64 key)
 	return region;
 }
 
-/* First step: the entry, and with it the counter, which is asked for. */
+/* The entry, and with it the counter, which is asked for. */
 static __always_inline void htmm_look(struct htmm_table *table,
 				      struct htmm_finder finder,
 				      const struct htmm_table_sample *s,
@@ -130,7 +137,7 @@ static __always_inline void htmm_look(struct htmm_table *table,
 {
 	u64 key = htmm_region_key(s->page);
 	u32 page = s->page % HTMM_REGION_PAGES;
-	struct htmm_region *region = htmm_find_first(finder, key);
+	struct htmm_region *region = *htmm_find_head(finder, key);
 
 	if (unlikely(!region || region->key != key))
 		region = htmm_find_behind(region, key);
@@ -161,10 +168,9 @@ static bool htmm_add_sparse(struct htmm_table *table,
 	count = *pair >> HTMM_REGION_SHIFT;
 	if (!count || count == HTMM_PAIR_MAX)
 		return false;
-	if (count < HTMM_DIGIT_MASK)
-		table->found[count]++;
-	else if (!(count & (count + 1)))
+	if (unlikely((count >= HTMM_DIGIT_MASK) & !(count & (count + 1))))
 		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], count, 1);
+	table->found[min_t(u32, count, HTMM_DIGIT_MASK)]++;
 	*pair += 1 << HTMM_REGION_SHIFT;
 	return true;
 }
@@ -196,8 +202,8 @@ static inline bool htmm_digit_ends(u32 digit)
 }
 
 /*
- * Second step: one more sample, if it changes no more than a number. False: it
- * takes the slow way.
+ * One more sample, if it changes no more than a number. False: it takes the slow
+ * way.
  *
  * Whether a page's bin changes is not asked here, for nobody could guess the answer
  * beforehand: what its byte was is noted, and htmm_table_settle() moves all pages
@@ -257,15 +263,23 @@ static noinline bool htmm_add_anyhow(struct htmm_table *table,
 /* Directories of so many regions do not stay in the cache. */
 #define HTMM_MANY_REGIONS	16384
 
+/* How many samples of @n have a successor so far behind them? */
+static u32 htmm_before_last(u32 n, u32 distance)
+{
+	return n > distance ? n - distance : 0;
+}
+
 /*
  * When a sample is counted, the counters of the next HTMM_AHEAD ones have been
- * asked for, and in a large directory the entries of as many again: memory is asked
- * for as evenly as samples are counted.
+ * asked for; in a large directory the entries of as many again, too, and the heads
+ * of as many behind these. Memory is asked for as evenly as samples are counted.
  */
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *samples, u32 n, u32 *dropped)
 {
-	u32 fetched = table->regions < HTMM_MANY_REGIONS ? 0 : n, lost = 0, i;
+	u32 fetched = table->regions < HTMM_MANY_REGIONS ? 0 : n;
+	u32 looks = htmm_before_last(n, HTMM_AHEAD);
+	u32 fetches = htmm_before_last(fetched, 2 * HTMM_AHEAD);
 	const struct htmm_table_sample *s = samples;
 	const struct htmm_finder finder = {
 		.head = table->head,
@@ -274,7 +288,10 @@ u32 htmm_table_add(struct htmm_table *table,
 		.mask = table->head_mask,
 	};
 	struct htmm_ahead *ahead;
+	u32 lost = 0, i;
 
+	for (i = 0; i < min_t(u32, fetched, 3 * HTMM_AHEAD); i++)
+		htmm_fetch_head(finder, &s[i]);
 	for (i = 0; i < min_t(u32, fetched, 2 * HTMM_AHEAD); i++)
 		htmm_fetch_entry(finder, &s[i]);
 	for (i = 0; i < min_t(u32, n, HTMM_AHEAD); i++)
@@ -284,9 +301,12 @@ u32 htmm_table_add(struct htmm_table *table,
 		if (unlikely(!htmm_add_fast(table, s, ahead)) &&
 		    !htmm_add_anyhow(table, s))
 			dropped[lost++] = i;
-		if (i + 2 * HTMM_AHEAD < fetched)
+		if (i < fetches) {
+			htmm_fetch_head(finder,
+					&samples[min(i + 3 * HTMM_AHEAD, n - 1)]);
 			htmm_fetch_entry(finder, s + 2 * HTMM_AHEAD);
-		if (i + HTMM_AHEAD < n)
+		}
+		if (i < looks)
 			htmm_look(table, finder, s + HTMM_AHEAD, ahead);
 	}
 	htmm_table_settle(table);

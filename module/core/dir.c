@@ -83,7 +83,7 @@ static void htmm_dir_grow(struct htmm_table *table)
 
 	table->block[table->high / HTMM_BLOCK_ENTRIES] = block;
 	for (i = 0; i < HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS; i++)
-		block->detail[i] = htmm_pool_block_get(table->pool);
+		block->details[i] = htmm_pool_block_get(table->pool);
 	for (i = HTMM_BLOCK_ENTRIES; i--; ) {
 		htmm_region_detail(&block->region[i])->self = table->high + i;
 		htmm_dir_put(table, &block->region[i]);
@@ -105,7 +105,7 @@ static void htmm_dir_shrink(struct htmm_table *table)
 	u32 i;
 
 	for (i = 0; i < HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS; i++)
-		htmm_pool_block_put(table->pool, block->detail[i]);
+		htmm_pool_block_put(table->pool, block->details[i]);
 	htmm_pool_block_put(table->pool, block);
 	table->high -= HTMM_BLOCK_ENTRIES;
 }
@@ -124,8 +124,9 @@ struct htmm_region *htmm_dir_create(struct htmm_table *table, u64 key)
 	*region = (struct htmm_region) {
 		.key = key,
 		.epoch = table->epoch,
-		.pair = detail->pair,
+		.pair = htmm_region_pairs(region)->pair,
 	};
+	*htmm_region_pairs(region) = (union htmm_pairs) { 0 };
 	*detail = (struct htmm_detail) {
 		.chain = *chain,
 		.self = detail->self,
@@ -166,8 +167,9 @@ static void htmm_dir_move(struct htmm_table *table, struct htmm_region *from,
 	*to = *from;
 	*detail = *htmm_region_detail(from);
 	detail->self = self;
+	*htmm_region_pairs(to) = *htmm_region_pairs(from);
 	if (!to->digits)
-		to->pair = detail->pair;
+		to->pair = htmm_region_pairs(to)->pair;
 }
 
 void htmm_dir_compact(struct htmm_table *table)

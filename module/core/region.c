@@ -12,6 +12,7 @@
 static_assert(sizeof(struct htmm_region) == 32,
 	      "two entries to a cache line");
 static_assert(sizeof(struct htmm_region_block) <= HTMM_POOL_BLOCK_SIZE &&
+	      sizeof(struct htmm_detail_block) <= HTMM_POOL_BLOCK_SIZE &&
 	      HTMM_BLOCK_ENTRIES % HTMM_BLOCK_DETAILS == 0,
 	      "a block holds its entries and knows their details");
 static_assert(HTMM_REGION_PAGES == HTMM_POOL_BLOCK_SIZE,
@@ -54,7 +55,7 @@ static u32 *htmm_region_first_pair(const struct htmm_region *region)
 {
 	u32 slots = htmm_pair_slots(region->digits);
 
-	return &htmm_region_detail(region)->pair[HTMM_PAIRS - slots];
+	return &htmm_region_pairs(region)->pair[HTMM_PAIRS - slots];
 }
 
 static u32 *htmm_region_pair(const struct htmm_region *region, u32 page)
@@ -74,7 +75,7 @@ static u32 htmm_region_pair_value(const struct htmm_region *region, u32 page)
 static u32 htmm_region_get_dense(const struct htmm_region *region, u32 page)
 {
 	u32 byte = region->leaf[page], count = byte & HTMM_DIGIT_MASK;
-	u8 **plane = htmm_region_detail(region)->plane;
+	u8 **plane = htmm_region_pairs(region)->plane;
 	u32 left = region->digits - 1, shift = HTMM_DIGIT_BITS;
 
 	for (; byte & HTMM_DIGIT_MORE && left; left--) {
@@ -149,7 +150,7 @@ static const u8 *htmm_region_row(const struct htmm_region *region, u32 *least)
 		*least >>= HTMM_DIGIT_BITS;
 		if (plane == region->digits - 1)
 			return NULL;
-		bytes = htmm_region_detail(region)->plane[plane++];
+		bytes = htmm_region_pairs(region)->plane[plane++];
 	}
 	return bytes;
 }
@@ -284,7 +285,7 @@ static u32 htmm_region_set_digits(struct htmm_region *region, u32 page,
 			*digit |= HTMM_DIGIT_MORE;
 		if (plane == region->digits - 1)
 			return count;
-		digit = &htmm_region_detail(region)->plane[plane++][page];
+		digit = &htmm_region_pairs(region)->plane[plane++][page];
 	}
 }
 
@@ -323,7 +324,7 @@ static void htmm_region_reform(struct htmm_region *region,
 		region->pages = 0;
 	}
 	for (; region->digits < digits; region->digits++)
-		htmm_region_detail(region)->plane[region->digits - 1] =
+		htmm_region_pairs(region)->plane[region->digits - 1] =
 			htmm_pool_block_get(pool);
 	htmm_region_set_all(region, &counts);
 }
@@ -433,7 +434,7 @@ static bool htmm_region_drop_plane(struct htmm_region *region,
 			return false;
 		htmm_counts_add(&counts, page, count);
 	}
-	htmm_pool_block_put(pool, htmm_region_detail(region)->plane[digits - 1]);
+	htmm_pool_block_put(pool, htmm_region_pairs(region)->plane[digits - 1]);
 	region->digits = digits;
 	htmm_region_clear_pairs(region);
 	htmm_region_set_all(region, &counts);
@@ -466,14 +467,14 @@ static void htmm_region_cool_planes(struct htmm_region *region,
 static void htmm_region_put_blocks(struct htmm_region *region,
 				   struct htmm_pool *pool)
 {
-	struct htmm_detail *detail = htmm_region_detail(region);
+	union htmm_pairs *pairs = htmm_region_pairs(region);
 
 	for (; region->digits > 1; region->digits--)
-		htmm_pool_block_put(pool, detail->plane[region->digits - 2]);
+		htmm_pool_block_put(pool, pairs->plane[region->digits - 2]);
 	if (region->digits)
 		htmm_pool_block_put(pool, region->leaf);
 	region->digits = 0;
-	region->pair = detail->pair;
+	region->pair = pairs->pair;
 	htmm_region_clear_pairs(region);
 }
 

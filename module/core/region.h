@@ -84,10 +84,6 @@ struct htmm_region {
  *	if the entry is unused
  * @prev: index + 1 of the entry before, on the space's or the free list
  * @next: index + 1 of the entry behind
- * @pair: pairs, hashed by page, 0 if unused. What they have is counts if the
- *	region is sparse, else what is above all digits. Planes take the place of
- *	the first ones
- * @plane: bytes of the digits above the leaf's
  */
 struct htmm_detail {
 	struct htmm_region *chain;
@@ -95,24 +91,57 @@ struct htmm_detail {
 	u32 born;
 	u32 prev;
 	u32 next;
-	union {
-		u32 pair[HTMM_PAIRS];
-		u8 *plane[HTMM_PLANES];
-	};
 };
 
-#define HTMM_BLOCK_DETAILS	(HTMM_POOL_BLOCK_SIZE / sizeof(struct htmm_detail))
+/**
+ * union htmm_pairs - an entry's pairs, all in one cache line
+ * @pair: pairs, hashed by page, 0 if unused. What they have is counts if the
+ *	region is sparse, else what is above all digits. Planes take the place of
+ *	the first ones
+ * @plane: bytes of the digits above the leaf's
+ */
+union htmm_pairs {
+	u32 pair[HTMM_PAIRS];
+	u8 *plane[HTMM_PLANES];
+};
+
+#define HTMM_BLOCK_DETAILS	5
 #define HTMM_BLOCK_ENTRIES	15
+
+/**
+ * struct htmm_detail_block - details that share a block
+ * @pairs: pairs of each entry
+ * @detail: what else there is of it
+ */
+struct htmm_detail_block {
+	union htmm_pairs pairs[HTMM_BLOCK_DETAILS];
+	struct htmm_detail detail[HTMM_BLOCK_DETAILS];
+};
 
 /**
  * struct htmm_region_block - entries that share a block
  * @region: the entries
- * @detail: blocks of their details
+ * @details: blocks of their details
  */
 struct htmm_region_block {
 	struct htmm_region region[HTMM_BLOCK_ENTRIES];
-	struct htmm_detail *detail[HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS];
+	struct htmm_detail_block *details[HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS];
 };
+
+/* Where an entry is in its block. */
+static inline u32 htmm_region_place(const struct htmm_region *region)
+{
+	return (unsigned long)region % HTMM_POOL_BLOCK_SIZE / sizeof(*region);
+}
+
+static inline struct htmm_detail_block *
+htmm_region_details(const struct htmm_region *region)
+{
+	const struct htmm_region_block *block =
+		(void *)region - (unsigned long)region % HTMM_POOL_BLOCK_SIZE;
+
+	return block->details[htmm_region_place(region) / HTMM_BLOCK_DETAILS];
+}
 
 /**
  * htmm_region_detail() - the rest of a region's entry
@@ -123,12 +152,21 @@ struct htmm_region_block {
 static inline struct htmm_detail *
 htmm_region_detail(const struct htmm_region *region)
 {
-	const unsigned long within = HTMM_POOL_BLOCK_SIZE - 1;
-	const struct htmm_region_block *block =
-		(struct htmm_region_block *)((unsigned long)region & ~within);
-	u32 i = ((unsigned long)region & within) / sizeof(*region);
+	return &htmm_region_details(region)
+			->detail[htmm_region_place(region) % HTMM_BLOCK_DETAILS];
+}
 
-	return &block->detail[i / HTMM_BLOCK_DETAILS][i % HTMM_BLOCK_DETAILS];
+/**
+ * htmm_region_pairs() - the pairs in a region's entry
+ * @region: the region
+ *
+ * Return: the pairs.
+ */
+static inline union htmm_pairs *
+htmm_region_pairs(const struct htmm_region *region)
+{
+	return &htmm_region_details(region)
+			->pairs[htmm_region_place(region) % HTMM_BLOCK_DETAILS];
 }
 
 /* Where the search for a page's pair begins, among so many. */

@@ -521,22 +521,22 @@ void world_clear(struct world *w)
 /* A region has no more memory than it takes, and no page twice. */
 static u32 world_audit_region(const struct htmm_region *region)
 {
-	const struct htmm_detail *detail = htmm_region_detail(region);
+	const u32 *pair = htmm_region_pairs(region)->pair;
 	u32 i, j, first = region->digits > 1 ? HTMM_PAIRS / 2 : 0, pairs = 0;
 
 	CHECK(region->digits <= 1 + HTMM_PLANES);
 	for (i = first; i < HTMM_PAIRS; i++) {
-		if (!detail->pair[i])
+		if (!pair[i])
 			continue;
 		pairs++;
-		CHECK(detail->pair[i] >> HTMM_REGION_SHIFT);
+		CHECK(pair[i] >> HTMM_REGION_SHIFT);
 		for (j = first; j < i; j++)
-			CHECK(!detail->pair[j] ||
-			      (detail->pair[i] ^ detail->pair[j]) & HTMM_PAIR_PAGE);
+			CHECK(!pair[j] ||
+			      (pair[i] ^ pair[j]) & HTMM_PAIR_PAGE);
 	}
 	CHECK(pairs == region->pairs);
 	if (!region->digits)
-		CHECK(region->pages == pairs && region->pair == detail->pair);
+		CHECK(region->pages == pairs && region->pair == pair);
 	return region->digits;
 }
 

@@ -262,7 +262,7 @@ static void memory_changes_hands(void)
 static void too_large_a_pool(void)
 {
 	const struct htmm_table_config config = {
-		.max_bytes = HTMM_TABLE_MIN_BYTES, .batch = 1,
+		.max_bytes = HTMM_TABLE_MIN_BYTES,
 	};
 	const u32 most = HTMM_TABLE_MIN_BYTES * HTMM_BLOCK_ENTRIES /
 			 (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS);
@@ -270,9 +270,8 @@ static void too_large_a_pool(void)
 	u32 dropped, i;
 
 	world_open(&world, &config, true);
-	world.table.config.batch = 1000;
 	world.table.max_held = 100;
-	world_refill(&world);
+	world_refill(&world, 1000);
 	for (i = 0; i < 4 * most; i++) {
 		s.page = htmm_page(i % 100, (u64)i << HTMM_REGION_SHIFT);
 		CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
