@@ -376,7 +376,7 @@ static void need_is_enough(void)
 	for (n = 1; n <= WORLD_BATCH; n += 1 + n / 8) {
 		for (i = 0; i < n; i++)
 			s[i] = (struct htmm_table_sample) {
-				.vpn = (u64)i << HTMM_REGION_SHIFT, .weight = 1,
+				.page = (u64)i << HTMM_REGION_SHIFT, .weight = 1,
 			};
 		world_open(&world, &roomy, false);
 		world_refill(&world, n);
