@@ -161,6 +161,7 @@ static bool htmm_add_sparse(struct htmm_table *table,
 			    struct htmm_region *region, u32 page)
 {
 	u32 *pair = htmm_pair_find(region->pair, HTMM_PAIRS, page), count;
+	bool carry;
 
 	if (!pair)
 		return false;
@@ -168,7 +169,10 @@ static bool htmm_add_sparse(struct htmm_table *table,
 	count = *pair >> HTMM_REGION_SHIFT;
 	if (!count || count == HTMM_PAIR_MAX)
 		return false;
-	if (unlikely((count >= HTMM_DIGIT_MASK) & !(count & (count + 1))))
+	/* One branch that is hardly ever taken: small counts are noted. */
+	carry = count >= HTMM_DIGIT_MASK;
+	carry &= !(count & (count + 1));
+	if (unlikely(carry))
 		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], count, 1);
 	table->found[min_t(u32, count, HTMM_DIGIT_MASK)]++;
 	*pair += 1 << HTMM_REGION_SHIFT;

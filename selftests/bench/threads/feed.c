@@ -26,9 +26,9 @@ void feed_open(struct feed *feed, const struct bench_space *space,
 	while (n < FEED_RECORDS) {
 		draw(space, s, BENCH_BATCH);
 		for (i = 0; i < BENCH_BATCH && n < FEED_RECORDS; i++) {
-			if (htmm_table_shard(0, s[i].vpn, shards) != shard)
+			if (htmm_table_shard(s[i].page, shards) != shard)
 				continue;
-			feed_put(feed, s[i].vpn);
+			feed_put(feed, s[i].page);
 			n++;
 		}
 	}
@@ -48,8 +48,8 @@ u32 feed_take(struct feed *feed, struct htmm_table_sample *s)
 	n = min_t(u32, htmm_ring_peek(ring, &first), BENCH_BATCH);
 	for (i = 0; i < n; i++)
 		s[i] = (struct htmm_table_sample) {
-			.vpn = htmm_record_addr(first + i * ring->slot_size,
-						SAMPLE_TYPE) >> 12,
+			.page = htmm_record_addr(first + i * ring->slot_size,
+						 SAMPLE_TYPE) >> 12,
 			.weight = 1,
 		};
 	htmm_ring_consume(ring, n);
