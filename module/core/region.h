@@ -137,8 +137,9 @@ static inline u32 htmm_region_place(const struct htmm_region *region)
 static inline struct htmm_detail_block *
 htmm_region_details(const struct htmm_region *region)
 {
+	const unsigned long within = HTMM_POOL_BLOCK_SIZE - 1;
 	const struct htmm_region_block *block =
-		(void *)region - (unsigned long)region % HTMM_POOL_BLOCK_SIZE;
+		(struct htmm_region_block *)((unsigned long)region & ~within);
 
 	return block->details[htmm_region_place(region) / HTMM_BLOCK_DETAILS];
 }
