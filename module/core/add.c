@@ -129,6 +129,13 @@ htmm_find_behind(struct htmm_region *region, u64 key)
 	return region;
 }
 
+/* Let a sample take the slow way. */
+static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
+{
+	ahead->region = NULL;
+	ahead->digit = &table->no_digit;
+}
+
 /* The entry, and with it the counter, which is asked for. */
 static __always_inline void htmm_look(struct htmm_table *table,
 				      struct htmm_finder finder,
@@ -141,10 +148,9 @@ static __always_inline void htmm_look(struct htmm_table *table,
 
 	if (unlikely(!region || region->key != key))
 		region = htmm_find_behind(region, key);
-	ahead->digit = &table->no_digit;
 	if (unlikely(!region || region->epoch != finder.epoch ||
 		     s->weight != 1)) {
-		ahead->region = NULL;
+		htmm_look_later(table, ahead);
 		return;
 	}
 	ahead->region = region;
@@ -152,6 +158,7 @@ static __always_inline void htmm_look(struct htmm_table *table,
 		ahead->digit = &region->leaf[page];
 		prefetchw(ahead->digit);
 	} else {
+		ahead->digit = &table->no_digit;
 		prefetchw(&region->pair[htmm_pair_hash(page, HTMM_PAIRS)]);
 	}
 }
@@ -257,10 +264,8 @@ static noinline bool htmm_add_anyhow(struct htmm_table *table,
 	if (!table->moved)
 		return added;
 	table->moved = false;
-	for (i = 0; i < HTMM_AHEAD; i++) {
-		table->ahead[i].region = NULL;
-		table->ahead[i].digit = &table->no_digit;
-	}
+	for (i = 0; i < HTMM_AHEAD; i++)
+		htmm_look_later(table, &table->ahead[i]);
 	return added;
 }
 
