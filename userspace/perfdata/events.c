@@ -156,8 +156,6 @@ int perfdata_events_search(const struct perfdata_events *events, __u64 id)
 {
 	__u32 at;
 
-	if (!events->ids)
-		return -ENOENT;
 	for (at = perfdata_events_hash(events, id); events->slot[at].event_plus_1;
 	     at = (at + 1) & (events->slots - 1))
 		if (events->slot[at].id == id)

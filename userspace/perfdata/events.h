@@ -3,6 +3,7 @@
 #ifndef PERFDATA_EVENTS_H
 #define PERFDATA_EVENTS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/perf_event.h>
@@ -114,7 +115,7 @@ static inline __u32 perfdata_events_hash(const struct perfdata_events *events, _
 
 /**
  * perfdata_events_search() - the event of an id, wherever that is
- * @events: the events
+ * @events: the events, which have ids
  * @id: the id
  *
  * Return: its index, or -ENOENT.
@@ -130,9 +131,12 @@ int perfdata_events_search(const struct perfdata_events *events, __u64 id);
  */
 static inline int perfdata_events_find(const struct perfdata_events *events, __u64 id)
 {
-	const struct perfdata_id *slot = events->slot + perfdata_events_hash(events, id);
+	const struct perfdata_id *slot;
 
-	if (events->ids && slot->id == id && slot->event_plus_1)
+	if (!events->ids)
+		return -ENOENT;
+	slot = &events->slot[perfdata_events_hash(events, id)];
+	if (slot->id == id && slot->event_plus_1)
 		return slot->event_plus_1 - 1;
 	return perfdata_events_search(events, id);
 }

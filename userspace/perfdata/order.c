@@ -222,9 +222,12 @@ void perfdata_order_finish(struct perfdata_order *order)
 size_t perfdata_order_pop(struct perfdata_order *order, struct perfdata_sample *sample,
 			  size_t most)
 {
-	const struct perfdata_key *key = order->key + order->next;
 	size_t left = order->ready - order->next, nr = left < most ? left : most, i;
+	const struct perfdata_key *key;
 
+	if (!left)
+		return 0;
+	key = order->key + order->next;
 	for (i = 0; i < nr; i++) {
 		__builtin_prefetch(at(order, key[i + FETCH_AHEAD < left ? i + FETCH_AHEAD : i].at));
 		sample[i] = *at(order, key[i].at);
