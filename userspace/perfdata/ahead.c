@@ -5,17 +5,22 @@
 #include <string.h>
 #include "ahead.h"
 
-/* One is worked on, one is filled, and the others make up for unequal steps. */
-#define BATCHES		4
+/*
+ * Who has to wait does so until half of them are there: to wake the other one costs
+ * as much as some hundred records.
+ */
+#define BATCHES		8
+#define HALF		(BATCHES / 2)
 
 /**
  * struct perfdata_ahead - reading under way
  * @reader: the reader; the thread's alone
  * @thread: reads
- * @lock: protects @filled, @emptied and @stop
- * @moved: one of them has changed
+ * @lock: protects @filled, @emptied, @ended and @stop
+ * @moved: the one who waits may go on
  * @filled: batches read so far; the last one has an @nr of 0 or below
  * @emptied: batches that may be filled again
+ * @ended: the last batch is filled
  * @stop: nobody wants any more
  * @held: the caller works on a batch; the caller's alone
  * @err: what went wrong; set before the last batch counts as filled
@@ -28,6 +33,7 @@ struct perfdata_ahead {
 	pthread_cond_t moved;
 	unsigned long filled;
 	unsigned long emptied;
+	bool ended;
 	bool stop;
 	bool held;
 	struct htmm_error err;
@@ -40,19 +46,32 @@ static bool wait_room(struct perfdata_ahead *ahead)
 	bool stop;
 
 	pthread_mutex_lock(&ahead->lock);
-	while (!ahead->stop && ahead->filled - ahead->emptied == BATCHES)
-		pthread_cond_wait(&ahead->moved, &ahead->lock);
+	if (ahead->filled - ahead->emptied == BATCHES)
+		while (!ahead->stop && ahead->filled - ahead->emptied > HALF)
+			pthread_cond_wait(&ahead->moved, &ahead->lock);
 	stop = ahead->stop;
 	pthread_mutex_unlock(&ahead->lock);
 	return !stop;
 }
 
-/* Let the other one know that a number has changed. */
-static void count(struct perfdata_ahead *ahead, unsigned long *number)
+/* Wait for a batch that is filled. */
+static void wait_filled(struct perfdata_ahead *ahead)
+{
+	pthread_mutex_lock(&ahead->lock);
+	if (ahead->filled == ahead->emptied)
+		while (!ahead->ended && ahead->filled - ahead->emptied < HALF)
+			pthread_cond_wait(&ahead->moved, &ahead->lock);
+	pthread_mutex_unlock(&ahead->lock);
+}
+
+/* Count one more, and wake the other one if it waits for this. */
+static void count(struct perfdata_ahead *ahead, unsigned long *number, bool last)
 {
 	pthread_mutex_lock(&ahead->lock);
 	++*number;
-	pthread_cond_signal(&ahead->moved);
+	ahead->ended |= last;
+	if (ahead->ended || ahead->filled - ahead->emptied == HALF)
+		pthread_cond_signal(&ahead->moved);
 	pthread_mutex_unlock(&ahead->lock);
 }
 
@@ -69,7 +88,7 @@ static void *read_all(void *arg)
 		batch->nr = perfdata_reader_read(ahead->reader, batch->sample, PERFDATA_BATCH,
 						 &ahead->err);
 		perfdata_reader_status(ahead->reader, &batch->status);
-		count(ahead, &ahead->filled);
+		count(ahead, &ahead->filled, batch->nr <= 0);
 	} while (batch->nr > 0);
 	return NULL;
 }
@@ -110,12 +129,9 @@ int perfdata_ahead_next(struct perfdata_ahead *ahead, const struct perfdata_batc
 
 	if (ahead->held) {
 		free_batch(&ahead->batch[ahead->emptied % BATCHES]);
-		count(ahead, &ahead->emptied);
+		count(ahead, &ahead->emptied, false);
 	}
-	pthread_mutex_lock(&ahead->lock);
-	while (ahead->filled == ahead->emptied)
-		pthread_cond_wait(&ahead->moved, &ahead->lock);
-	pthread_mutex_unlock(&ahead->lock);
+	wait_filled(ahead);
 	next = &ahead->batch[ahead->emptied % BATCHES];
 	ahead->held = next->nr > 0;
 	if (next->nr < 0)

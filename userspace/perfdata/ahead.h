@@ -9,7 +9,7 @@
 #include "reader.h"
 
 /* Records of a batch. */
-#define PERFDATA_BATCH	2048
+#define PERFDATA_BATCH	1024
 
 struct perfdata_ahead;
 

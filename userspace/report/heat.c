@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "shim/env.h"
 #include "heat.h"
 
 #define PAGE_SHIFT	12
@@ -129,8 +130,8 @@ static void widen_chunks(struct heat *heat)
 	}
 }
 
-/* The number of a row, or HEAT_ROWS if there can be none. */
-static __u32 get_row(struct heat *heat, __u32 space, __u64 addr)
+/* The number of a row, or HEAT_ROWS if there can be none. Rare: heat_add() is short without. */
+static noinline __u32 get_row(struct heat *heat, __u32 space, __u64 addr)
 {
 	__u64 chunk = addr >> heat->chunk_shift;
 	__u16 *slot = find_slot(heat, space, chunk);
@@ -184,7 +185,7 @@ static void widen_sketch(struct heat *heat, unsigned int i)
 }
 
 /* Slices get twice as wide; only those so far have anything in them. */
-static void widen_slices(struct heat *heat)
+static noinline void widen_slices(struct heat *heat)
 {
 	unsigned int used = heat_slices(heat), i;
 
