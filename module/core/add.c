@@ -110,14 +110,14 @@ static inline struct htmm_region **htmm_find_head(struct htmm_finder finder,
 static inline void htmm_fetch_head(struct htmm_finder finder,
 				   const struct htmm_table_sample *s)
 {
-	prefetch(htmm_find_head(finder, htmm_region_key(s->page)));
+	htmm_fetch(htmm_find_head(finder, htmm_region_key(s->page)));
 }
 
 /* Mostly it is the first of its chain. */
 static inline void htmm_fetch_entry(struct htmm_finder finder,
 				    const struct htmm_table_sample *s)
 {
-	prefetch(*htmm_find_head(finder, htmm_region_key(s->page)));
+	htmm_fetch(*htmm_find_head(finder, htmm_region_key(s->page)));
 }
 
 /* Out of the loop's way: mostly the first entry of a chain is the right one. */

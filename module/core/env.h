@@ -28,4 +28,10 @@
 
 #include <asm/barrier.h>
 
+/*
+ * What is used again soon. The kernel's prefetch() is prefetchnta on x86, after which
+ * a cache line has no place in the L2 cache: right for a walk, and for nothing else.
+ */
+#define htmm_fetch(p)	__builtin_prefetch(p, 0, 3)
+
 #endif /* HTMM_CORE_ENV_H */

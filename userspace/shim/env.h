@@ -34,7 +34,8 @@ typedef __u64 u64;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
 /* Volatile, as in the kernel: a function that does nothing else must not vanish. */
-#define prefetch(p)	({ __builtin_prefetch(p, 0, 3); asm volatile(""); })
+#define prefetch(p)	({ __builtin_prefetch(p, 0, 0); asm volatile(""); })
+#define htmm_fetch(p)	({ __builtin_prefetch(p, 0, 3); asm volatile(""); })
 #define prefetchw(p)	({ __builtin_prefetch(p, 1, 3); asm volatile(""); })
 
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
