@@ -11,6 +11,7 @@
 #include "child.h"
 #include "cpu.h"
 #include "device.h"
+#include "pids.h"
 #include "records.h"
 #include "stress.h"
 
@@ -96,6 +97,7 @@ int role_churn(int sock, void *arg)
 {
 	struct role *role = arg;
 	struct child flock[FLOCK];
+	pid_t last = 0;
 	int i, n;
 
 	for (;;) {
@@ -103,6 +105,9 @@ int role_churn(int sock, void *arg)
 			role_random(role, 2);
 			if (child_start(&flock[n], live_shortly, role))
 				break;
+			if (flock[n].pid < last)
+				atomic_fetch_add(&role->feats->wraps, 1);
+			last = flock[n].pid;
 		}
 		for (i = 0; i < n; i++)
 			child_join(&flock[i]);
@@ -113,7 +118,8 @@ int role_churn(int sock, void *arg)
 static void read_debugfs(void)
 {
 	static const char * const files[] = {
-		"status", "stats", "histogram", "hot_pages", "events", "streams",
+		"status", "stats", "histogram", "hot_pages", "targets", "events",
+		"streams",
 	};
 	char text[4096];
 	size_t i;
@@ -215,7 +221,7 @@ static bool add_target(int fd, struct role *role)
 		target.id = role->cgroup.dir;
 	} else {
 		/* Whoever that is just now, if anyone. */
-		target.id = 1 + role_random(role, 600);
+		target.id = 1 + role_random(role, FEW_PIDS);
 	}
 	return !device_ioctl(fd, HTMM_IOC_ADD_TARGET, &add);
 }

@@ -14,37 +14,25 @@
 #include "check.h"
 #include "child.h"
 #include "module.h"
+#include "pids.h"
 #include "stress.h"
 
 #define SECONDS		20
 #define MAX_CPUS	64
 #define MOST_CHILDREN	16
-#define PID_MAX		"/proc/sys/kernel/pid_max"
-/* Few enough for pids to be used again within seconds. */
-#define FEW_PIDS	"600"
 
 FIXTURE(stress) {
 	struct role role;
 	struct child children[MOST_CHILDREN];
 	int nr_children;
 	char module[512];
-	char pid_max[32];
+	int pid_max;
 	unsigned long sessions;
 	unsigned long refused;
 	unsigned long reloads;
 	struct htmm_counters sum;
 	__u64 sampled_ns;
 };
-
-static int file_put(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file)
-		return -errno;
-	fputs(text, file);
-	return fclose(file) ? -errno : 0;
-}
 
 static void recruit(struct __test_metadata *_metadata,
 		    struct _test_data_stress *self,
@@ -69,7 +57,6 @@ FIXTURE_SETUP(stress)
 	unsigned long seed = env_number("STRESS_SEED", time(NULL));
 	struct role *role = &self->role;
 	int cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS);
-	FILE *file;
 
 	if (!module_find(self->module, sizeof(self->module)))
 		SKIP(return, "HTMM_KO does not say which module to load again");
@@ -81,11 +68,10 @@ FIXTURE_SETUP(stress)
 	ASSERT_NE(MAP_FAILED, (void *)role->feats);
 	source_best(&role->source);
 	ASSERT_EQ(0, cgroup_make(&role->cgroup, NULL, "htmm_stress"));
-	file = fopen(PID_MAX, "r");
-	ASSERT_NE(NULL, file);
-	ASSERT_NE(NULL, fgets(self->pid_max, sizeof(self->pid_max), file));
-	fclose(file);
-	ASSERT_EQ(0, file_put(PID_MAX, FEW_PIDS));
+	self->pid_max = pids_limit();
+	ASSERT_LT(0, self->pid_max);
+	ASSERT_EQ(0, pids_set_limit(FEW_PIDS));
+	ASSERT_EQ(0, pids_skip_to(FEW_PIDS - 20));
 }
 
 FIXTURE_TEARDOWN(stress)
@@ -93,7 +79,7 @@ FIXTURE_TEARDOWN(stress)
 	while (self->nr_children)
 		child_kill(&self->children[--self->nr_children]);
 	cpu_set_online(self->role.cpu, true);
-	file_put(PID_MAX, self->pid_max);
+	EXPECT_EQ(0, pids_set_limit(self->pid_max));
 	/* What churned is gone, its zombies too, once init has seen to them. */
 	while (cgroup_remove(&self->role.cgroup) == -EBUSY)
 		usleep(10000);
@@ -119,10 +105,13 @@ static void request_any(struct _test_data_stress *self, struct request *req)
 	req->arg.adaptation_period = 100 + role_random(role, 10000);
 	req->arg.max_pages = role_random(role, 2) ? 200 : 0;
 	req->arg.drain_interval_ms = 1 + role_random(role, 100);
+	req->arg.drain_threads = role_random(role, 3);
 	if (role_random(role, 3) == 0)
 		req->arg.flags |= HTMM_START_KEEP_EXITED;
 	if (role_random(role, 3) == 0)
 		req->arg.flags |= HTMM_START_WEIGHT_PERIOD;
+	if (role_random(role, 5) == 0)
+		req->arg.flags |= HTMM_START_DETACHED;
 	if (role_random(role, 4) == 0) {
 		req->arg.flags |= HTMM_START_BUDGET;
 		req->arg.budget_ppm = 100000;
@@ -153,49 +142,6 @@ static void add_up(struct _test_data_stress *self, const struct htmm_counters *c
 		self->sum.drops[i] += c->drops[i];
 }
 
-static void one_session(struct __test_metadata *_metadata,
-			struct _test_data_stress *self)
-{
-	struct role *role = &self->role;
-	struct htmm_info info;
-	struct request req;
-	struct books books;
-	int fd, ret;
-
-	fd = device_open();
-	ASSERT_LE(0, fd);
-	request_any(self, &req);
-	ret = device_start(fd, &req);
-	if (ret) {
-		/* Too little memory, or a target that has gone, and nothing else. */
-		EXPECT_TRUE(ret == -ENOMEM || ret == -ESRCH) {
-			TH_LOG("%s: %s", strerror(-ret), req.error);
-		}
-		self->refused++;
-		close(fd);
-		return;
-	}
-	usleep(1000 * role_random(role, 1000));
-	if (role_random(role, 4) == 0)
-		EXPECT_EQ(0, device_simple(fd, HTMM_IOC_RESET));
-	usleep(1000 * role_random(role, 1000));
-	self->sessions++;
-	if (role_random(role, 8) != 0) {
-		EXPECT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
-		ret = books_read(fd, &books);
-		EXPECT_TRUE(!ret || ret == -ENOMEM);
-		if (!ret) {
-			check_books(_metadata, &books);
-			add_up(self, &books.stats.total);
-			books_free(&books);
-			EXPECT_EQ(0, device_info(fd, &info));
-			self->sampled_ns += info.elapsed_ns;
-		}
-	}
-	/* Else it ends with its file. */
-	close(fd);
-}
-
 static void reload(struct __test_metadata *_metadata,
 		   struct _test_data_stress *self)
 {
@@ -213,17 +159,91 @@ static void reload(struct __test_metadata *_metadata,
 	self->reloads++;
 }
 
+/* Starts any session. The device, or -1: it was refused, with good reason. */
+static int begin(struct __test_metadata *_metadata,
+		 struct _test_data_stress *self, struct request *req)
+{
+	int fd = device_open(), ret;
+
+	EXPECT_LE(0, fd);
+	request_any(self, req);
+	ret = device_start(fd, req);
+	if (!ret) {
+		self->sessions++;
+		if (!(req->arg.flags & HTMM_START_DETACHED))
+			return fd;
+		/* It goes on without the file that it came from. */
+		close(fd);
+		return device_open();
+	}
+	/* Too little memory, or a target that has gone, and nothing else. */
+	EXPECT_TRUE(ret == -ENOMEM || ret == -ESRCH) {
+		TH_LOG("%s: %s", strerror(-ret), req->error);
+	}
+	self->refused++;
+	close(fd);
+	return -1;
+}
+
+/* Stops a session, whose books must be right. */
+static void finish(struct __test_metadata *_metadata,
+		   struct _test_data_stress *self, int fd)
+{
+	struct htmm_info info;
+	struct books books;
+	int ret;
+
+	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
+	ret = books_read(fd, &books);
+	EXPECT_TRUE(!ret || ret == -ENOMEM);
+	if (ret)
+		return;
+	check_books(_metadata, &books);
+	add_up(self, &books.stats.total);
+	books_free(&books);
+	EXPECT_EQ(0, device_info(fd, &info));
+	self->sampled_ns += info.elapsed_ns;
+}
+
+static void one_session(struct __test_metadata *_metadata,
+			struct _test_data_stress *self)
+{
+	struct role *role = &self->role;
+	struct request req;
+	int fd, ret;
+
+	fd = begin(_metadata, self, &req);
+	if (fd < 0)
+		return;
+	usleep(1000 * role_random(role, 1000));
+	if (role_random(role, 4) == 0) {
+		ret = device_simple(fd, HTMM_IOC_RESET);
+		EXPECT_TRUE(!ret || ret == -ENOMEM);
+	}
+	usleep(1000 * role_random(role, 1000));
+	if (role_random(role, 8) != 0) {
+		finish(_metadata, self, fd);
+		close(fd);
+		return;
+	}
+	/* It ends with its file, or with the module. */
+	close(fd);
+	if (req.arg.flags & HTMM_START_DETACHED)
+		reload(_metadata, self);
+}
+
 static void tell(struct __test_metadata *_metadata,
 		 struct _test_data_stress *self)
 {
 	const struct feats *feats = self->role.feats;
 	const struct htmm_counters *sum = &self->sum;
 
-	TH_LOG("%lu sessions, %lu refused, %lu reloads, %lu CPU cycles, %lu forks",
-	       self->sessions, self->refused, self->reloads, feats->cycles,
-	       feats->forks);
-	TH_LOG("%lu rounds of readers, %lu bytes of stream, %lu targets, %lu MiB taken",
-	       feats->reads, feats->records, feats->targets, feats->taken);
+	TH_LOG("%lu sessions, %lu refused, %lu reloads, %lu CPU cycles",
+	       self->sessions, self->refused, self->reloads, feats->cycles);
+	TH_LOG("%lu forks, %lu times round all pids, %lu targets, %lu MiB taken",
+	       feats->forks, feats->wraps, feats->targets, feats->taken);
+	TH_LOG("%lu rounds of readers, %lu bytes of stream", feats->reads,
+	       feats->records);
 	TH_LOG("%llu overflows/s, %llu throttled",
 	       sum->overflows * 1000 / (self->sampled_ns / 1000000 + 1),
 	       sum->throttled);
@@ -231,9 +251,10 @@ static void tell(struct __test_metadata *_metadata,
 	       sum->drops[HTMM_DROP_RING_FULL],
 	       sum->drops[HTMM_DROP_FILTERED], sum->drops[HTMM_DROP_NO_ADDR],
 	       sum->drops[HTMM_DROP_KERNEL_ADDR]);
-	TH_LOG("nested %llu stale %llu table_full %llu",
+	TH_LOG("nested %llu stale %llu table_full %llu removed %llu",
 	       sum->drops[HTMM_DROP_NESTED], sum->drops[HTMM_DROP_STALE],
-	       sum->drops[HTMM_DROP_TABLE_FULL]);
+	       sum->drops[HTMM_DROP_TABLE_FULL],
+	       sum->drops[HTMM_DROP_REMOVED]);
 	printf("# stress: overflows=%llu counted=%llu drops=%llu in_flight=%llu\n",
 	       sum->overflows, sum->counted, counters_drops(sum), sum->in_flight);
 	EXPECT_EQ(sum->overflows, sum->counted + counters_drops(sum));
@@ -241,6 +262,7 @@ static void tell(struct __test_metadata *_metadata,
 	EXPECT_LT(0, sum->counted);
 	EXPECT_LT(0, feats->cycles);
 	EXPECT_LT(0, feats->forks);
+	EXPECT_LT(0, feats->wraps);
 	EXPECT_LT(0, feats->reads);
 	EXPECT_LT(0, feats->records);
 	EXPECT_LT(0, feats->targets);

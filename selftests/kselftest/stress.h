@@ -12,6 +12,7 @@
  * struct feats - how often each was done, by any process
  * @cycles: CPUs that went offline and came back
  * @forks: processes that were forked, and ran or exec'ed
+ * @wraps: times that pids began anew
  * @reads: rounds of reading all interfaces
  * @records: bytes of the record stream
  * @targets: targets added to or removed from a running session
@@ -21,6 +22,7 @@
 struct feats {
 	atomic_ulong cycles;
 	atomic_ulong forks;
+	atomic_ulong wraps;
 	atomic_ulong reads;
 	atomic_ulong records;
 	atomic_ulong targets;

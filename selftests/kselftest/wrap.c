@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pids that go round: what a process did is never another's. */
+#include "check.h"
+#include "child.h"
+#include "pids.h"
+
+#define PAGE		4096UL
+#define CHILDREN	100
+/* That go round. */
+#define PIDS		40
+
+/*
+ * Each child faults on one page of an area, which no other touches: so the page of a
+ * sample tells whose it is.
+ */
+FIXTURE(wrap) {
+	int fd;
+	int pid_max;
+	struct source source;
+	struct request req;
+	char *mem;
+	int nr;
+	pid_t pids[CHILDREN];
+};
+
+FIXTURE_VARIANT(wrap) {
+	__u32 flags;
+};
+
+FIXTURE_VARIANT_ADD(wrap, pages_leave) { 0 };
+FIXTURE_VARIANT_ADD(wrap, pages_stay) { HTMM_START_KEEP_EXITED };
+
+FIXTURE_SETUP(wrap)
+{
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	self->req.arg.flags = variant->flags;
+	self->mem = access_map(CHILDREN);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	self->pid_max = pids_limit();
+	ASSERT_LT(0, self->pid_max);
+	ASSERT_EQ(0, pids_set_limit(FIRST_PID + PIDS));
+	ASSERT_EQ(0, pids_skip_to(FIRST_PID));
+}
+
+FIXTURE_TEARDOWN(wrap)
+{
+	EXPECT_EQ(0, pids_set_limit(self->pid_max));
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+/* Which child faulted on a page; -1: none, it is not of the area. */
+static int child_of(const struct _test_data_wrap *self, const struct htmm_hot_page *page)
+{
+	__u64 i = (page->addr - (uintptr_t)self->mem) / PAGE;
+
+	return page->addr >= (uintptr_t)self->mem && i < self->nr ? i : -1;
+}
+
+/* All pages of the area are under the pids that touched them, no two in one space. */
+static int check_pages(struct __test_metadata *_metadata, struct _test_data_wrap *self)
+{
+	struct pages pages;
+	int found = 0;
+	size_t i, j;
+
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < pages.nr; i++) {
+		int child = child_of(self, &pages.page[i]);
+
+		if (child < 0)
+			continue;
+		EXPECT_EQ(self->pids[child], pages.page[i].pid);
+		EXPECT_EQ(1, pages.page[i].samples);
+		for (j = 0; j < i; j++) {
+			if (child_of(self, &pages.page[j]) < 0)
+				continue;
+			EXPECT_NE(pages.page[i].space, pages.page[j].space);
+		}
+		found++;
+	}
+	pages_free(&pages);
+	return found;
+}
+
+/* What is listed as of @pid, which runs, is not what an earlier one touched. */
+static void check_living(struct __test_metadata *_metadata, struct _test_data_wrap *self,
+			 pid_t pid)
+{
+	struct pages pages;
+	size_t i;
+
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < pages.nr; i++) {
+		int child = child_of(self, &pages.page[i]);
+
+		if (child >= 0 && pages.page[i].pid == pid &&
+		    !(pages.page[i].flags & HTMM_PAGE_EXITED)) {
+			EXPECT_EQ(self->nr - 1, child);
+		}
+	}
+	pages_free(&pages);
+}
+
+static int touch_one(int sock, void *arg)
+{
+	struct _test_data_wrap *self = arg;
+
+	access_pages(&self->source, self->mem + self->nr * PAGE, 1, 1);
+	child_post(sock);
+	child_await(sock);
+	return 0;
+}
+
+static bool had_before(const struct _test_data_wrap *self, pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < self->nr; i++)
+		if (self->pids[i] == pid)
+			return true;
+	return false;
+}
+
+TEST_F_TIMEOUT(wrap, no_page_is_inherited, 200)
+{
+	struct child child;
+	int again = 0, found;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	while (self->nr < CHILDREN) {
+		bool known;
+
+		ASSERT_EQ(0, child_start(&child, touch_one, self));
+		ASSERT_EQ(0, child_await(child.sock));
+		known = had_before(self, child.pid);
+		self->pids[self->nr++] = child.pid;
+		if (known && again++ % 16 == 0)
+			check_living(_metadata, self, child.pid);
+		ASSERT_EQ(0, child_post(child.sock));
+		ASSERT_EQ(0, child_join(&child));
+	}
+	TH_LOG("%d of %d children had a pid of an earlier one", again, CHILDREN);
+	EXPECT_LT(CHILDREN / 3, again);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	found = check_pages(_metadata, self);
+	if (variant->flags) {
+		EXPECT_EQ(CHILDREN, found);
+	}
+}
