@@ -19,7 +19,7 @@ static void read_all(struct perfdata_reader *reader)
 	if (!report_init(&report, &config, &err)) {
 		while (perfdata_reader_read(reader, &sample, 1, &err) > 0) {
 			report_feed(&report, &sample, 1);
-			free(sample.other);
+			free(perfdata_other(&sample));
 		}
 		if (!report_finish(&report, 10, &err) &&
 		    !panels_make(&panels, report.heat, 4, 16, 4))

@@ -111,6 +111,7 @@ static void close_all(void)
 /* Take all records that there are, from @time on. Returns the time behind the last. */
 static u64 take(u64 time, int *ret)
 {
+	const struct perfdata_record_view *other;
 	const struct perfdata_batch *batch;
 	u64 offset = 0;
 	int i;
@@ -121,9 +122,9 @@ static u64 take(u64 time, int *ret)
 		offset = batch->status.offset;
 		for (i = 0; i < batch->nr; i++, time++) {
 			CHECK(batch->sample[i].time == time);
-			CHECK(!batch->sample[i].other == !!(time % OTHERS));
-			CHECK(batch->sample[i].other || batch->sample[i].addr == time << 12);
-			CHECK(!batch->sample[i].other || batch->sample[i].other->pid == time);
+			other = perfdata_other(&batch->sample[i]);
+			CHECK(!other == !!(time % OTHERS));
+			CHECK(other ? other->pid == time : batch->sample[i].addr == time << 12);
 		}
 	}
 	return time;

@@ -20,10 +20,18 @@ static void pop_all(void)
 			late += sample[i].time < last;
 			if (sample[i].time > last)
 				last = sample[i].time;
-			free(sample[i].other);
+			free(perfdata_other(&sample[i]));
 		}
 		popped += nr;
 	}
+}
+
+/* A record that is no sample. */
+static struct perfdata_sample other(u64 time)
+{
+	return (struct perfdata_sample) {
+		.time = time, .other = calloc(1, sizeof(struct perfdata_record_view)),
+	};
 }
 
 static void push(u64 time)
@@ -31,9 +39,9 @@ static void push(u64 time)
 	struct perfdata_sample *slot = perfdata_order_slot(&order);
 
 	CHECK(slot);
-	*slot = (struct perfdata_sample) { .time = time, .addr = pushed++ };
+	*slot = (struct perfdata_sample) { .time = time, .addr = pushed++, .period = 1 };
 	if (!tap_below(1000))
-		slot->other = calloc(1, sizeof(*slot->other));
+		*slot = other(time);
 	perfdata_order_push(&order);
 	pop_all();
 }
@@ -86,7 +94,8 @@ static void test_stable(void)
 	begin();
 	for (i = 0; i < ARRAY_SIZE(sample); i++) {
 		slot = perfdata_order_slot(&order);
-		*slot = (struct perfdata_sample) { .time = 1 + tap_below(5), .addr = i };
+		*slot = (struct perfdata_sample) { .time = 1 + tap_below(5), .addr = i,
+						   .period = 1 };
 		perfdata_order_push(&order);
 	}
 	perfdata_order_finish(&order);
@@ -152,8 +161,7 @@ static void test_free(void)
 
 	for (i = 0; i < 5000; i++) {
 		slot = perfdata_order_slot(&order);
-		*slot = (struct perfdata_sample) { .time = i / 2 + i % 2 * 1000,
-						   .other = calloc(1, sizeof(*slot->other)) };
+		*slot = other(i / 2 + i % 2 * 1000);
 		perfdata_order_push(&order);
 		if (i == 2000)
 			perfdata_order_round(&order);
@@ -161,7 +169,7 @@ static void test_free(void)
 	}
 	perfdata_order_round(&order);
 	CHECK(perfdata_order_pop(&order, &sample, 1) == 1);
-	free(sample.other);
+	free(perfdata_other(&sample));
 	perfdata_order_free(&order);
 }
 

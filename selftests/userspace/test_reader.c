@@ -140,6 +140,12 @@ static int open_bytes(size_t len)
 	return perfdata_reader_open_fd(&reader, fd, &err);
 }
 
+/* The event that has an id. */
+static int event_of(u64 id)
+{
+	return perfdata_events_find(perfdata_reader_events(reader), id);
+}
+
 static int next(void)
 {
 	return perfdata_reader_next(reader, &view, &err);
@@ -165,9 +171,8 @@ static void test_sample(void)
 	finish();
 	CHECK(!open_bytes(file.len));
 	CHECK(next() == 1);
-	CHECK(view.type == PERF_RECORD_SAMPLE && view.misc == 2 && view.event == 1);
-	CHECK(view.pid == 10 && view.tid == 11 && view.time == 50 && view.ip == 0x400007);
-	CHECK(view.addr == 0x7000 && view.cpu == 3 && view.period == 3);
+	CHECK(view.type == PERF_RECORD_SAMPLE && view.pid == 10 && view.time == 50);
+	CHECK(view.addr == 0x7000 && view.period == 3);
 	CHECK(view.data_src == 0x68100142);
 	CHECK(count_samples() == 0);
 	CHECK(!status.truncated && !status.damaged && !status.malformed && status.records == 1);
@@ -278,8 +283,9 @@ static void test_ids(void)
 	put_sample(999, 3, 3);
 	finish();
 	CHECK(!open_bytes(file.len));
-	CHECK(next() == 1 && view.event == 2);
-	CHECK(next() == 1 && view.event == 0);
+	CHECK(event_of(102) == 2 && event_of(200) == 0 && event_of(999) == -ENOENT);
+	CHECK(next() == 1 && view.addr == 0x1000);
+	CHECK(next() == 1 && view.addr == 0x2000);
 	CHECK(count_samples() == 0 && status.unknown == 1);
 }
 
@@ -316,7 +322,8 @@ static void test_pipe(void)
 	CHECK(!pipe(fds) && write(fds[1], file.bytes, file.len) == (ssize_t)file.len);
 	close(fds[1]);
 	CHECK(!perfdata_reader_open_fd(&reader, fds[0], &err));
-	CHECK(next() == 1 && view.event == 1 && next() == 1 && view.event == 0);
+	CHECK(next() == 1 && view.addr == 0x1000 && next() == 1 && view.addr == 0x2000);
+	CHECK(event_of(101) == 1 && event_of(200) == 0);
 	CHECK(count_samples() == 0 && !status.size);
 	/* A file cannot be read from a pipe: its events are at its end. */
 	begin(1, TYPE);
@@ -372,8 +379,9 @@ static void test_mixed_events(void)
 	RECORD(PERF_RECORD_SAMPLE, 2, 101, 0x400000, pair(10, 11), 2, 0x9000, 3, 0x1);
 	finish();
 	CHECK(!open_bytes(file.len));
-	CHECK(next() == 1 && view.event == 0 && view.cpu == 1);
-	CHECK(next() == 1 && view.event == 1 && view.addr == 0x9000 && view.cpu == ~0U);
+	CHECK(next() == 1 && view.addr == 0x1000 && view.period == 3 &&
+	      view.data_src == 0x68100142);
+	CHECK(next() == 1 && view.addr == 0x9000 && view.period == 3 && view.data_src == 0x1);
 	count_samples();
 }
 
@@ -468,6 +476,24 @@ static void test_compressed(void)
 	zstd_free_cctx(zstd);
 }
 
+/* A period has no bounds in a file; that of a sample does. */
+static void test_periods(void)
+{
+	const u64 period[] = { 0, 1, ~0U - 1ULL, ~0U, 1ULL << 32, ~0ULL };
+	const u32 said[] = { 1, 1, ~0U - 1, ~0U, ~0U, ~0U };
+	size_t i;
+
+	begin(1, TYPE);
+	for (i = 0; i < ARRAY_SIZE(period); i++)
+		RECORD(PERF_RECORD_SAMPLE, 2, 100, 0x400000, pair(10, 11), i + 1, 0x1000, 0,
+		       period[i], 0);
+	finish();
+	CHECK(!open_bytes(file.len));
+	for (i = 0; i < ARRAY_SIZE(period); i++)
+		CHECK(next() == 1 && view.type == PERF_RECORD_SAMPLE && view.period == said[i]);
+	CHECK(!count_samples());
+}
+
 /* Any byte may be anything: no crash, no endless loop, a sentence if it is refused. */
 static void test_flips(void)
 {
@@ -504,6 +530,7 @@ int main(void)
 		TAP_TEST(test_malformed),
 		TAP_TEST(test_aux),
 		TAP_TEST(test_compressed),
+		TAP_TEST(test_periods),
 		TAP_TEST(test_flips),
 	};
 

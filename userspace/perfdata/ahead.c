@@ -118,7 +118,7 @@ static void free_batch(struct perfdata_batch *batch)
 	int i;
 
 	for (i = 0; i < batch->nr; i++)
-		if (batch->sample[i].other)
+		if (perfdata_other(&batch->sample[i]))
 			free(batch->sample[i].other);
 }
 

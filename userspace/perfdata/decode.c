@@ -162,16 +162,16 @@ static int sample_event(const struct perfdata_events *events, const unsigned cha
 	return at + 8U <= size ? perfdata_events_find(events, get64(record + at)) : -EBADMSG;
 }
 
-/* A member of 64 bits; @absent if the event's samples do not have it. */
-static inline __u64 member64(const unsigned char *record, __u16 at, __u64 absent)
+/* A member of 64 bits; 0 if the event's samples do not have it. */
+static inline __u64 member64(const unsigned char *record, __u16 at)
 {
-	return at == PERFDATA_ABSENT ? absent : get64(record + at);
+	return at == PERFDATA_ABSENT ? 0 : get64(record + at);
 }
 
-/* The same of 32 bits. */
-static inline __u32 member32(const unsigned char *record, __u16 at)
+/* What a sample stands for is never 0: that is another record. */
+static inline __u32 period_of(__u64 period)
 {
-	return at == PERFDATA_ABSENT ? ~0U : get32(record + at);
+	return period < 1 ? 1 : period > ~0U ? ~0U : period;
 }
 
 static int decode_sample(const struct perfdata_events *events, const unsigned char *record,
@@ -188,16 +188,11 @@ static int decode_sample(const struct perfdata_events *events, const unsigned ch
 	if (head.size < layout->fixed)
 		return -EBADMSG;
 	*sample = (struct perfdata_sample) {
-		.time = member64(record, layout->time, 0),
-		.addr = member64(record, layout->addr, 0),
-		.ip = member64(record, layout->ip, 0),
-		.period = member64(record, layout->period, 1),
-		.data_src = member64(record, layout->data_src, 0),
-		.pid = member32(record, layout->tid),
-		.tid = layout->tid == PERFDATA_ABSENT ? ~0U : get32(record + layout->tid + 4),
-		.cpu = member32(record, layout->cpu),
-		.event = event,
-		.misc = head.misc,
+		.time = member64(record, layout->time),
+		.addr = member64(record, layout->addr),
+		.data_src = member64(record, layout->data_src),
+		.pid = layout->tid == PERFDATA_ABSENT ? ~0U : get32(record + layout->tid),
+		.period = period_of(member64(record, layout->period)),
 	};
 	if (layout->data_src == PERFDATA_ABSENT && evsel->attr.sample_type & PERF_SAMPLE_DATA_SRC) {
 		struct cursor cursor = { record + layout->fixed, head.size - layout->fixed };
@@ -300,7 +295,7 @@ static int decode_other(const struct perfdata_events *events, const unsigned cha
 {
 	*view = (struct perfdata_record_view) {
 		.type = head.type, .misc = head.misc,
-		.pid = ~0U, .tid = ~0U, .cpu = ~0U, .period = 1,
+		.pid = ~0U, .tid = ~0U, .period = 1,
 	};
 	decode_trailer(events, record, head.size, view);
 	switch (head.type) {
@@ -354,14 +349,14 @@ int perfdata_decode(const struct perfdata_events *events, const unsigned char *r
 
 void perfdata_decode_view(const struct perfdata_sample *sample, struct perfdata_record_view *view)
 {
-	if (sample->other) {
-		*view = *sample->other;
+	const struct perfdata_record_view *other = perfdata_other(sample);
+
+	if (other) {
+		*view = *other;
 		return;
 	}
 	*view = (struct perfdata_record_view) {
-		.type = PERF_RECORD_SAMPLE, .misc = sample->misc, .event = sample->event,
-		.pid = sample->pid, .tid = sample->tid, .cpu = sample->cpu, .time = sample->time,
-		.ip = sample->ip, .addr = sample->addr, .period = sample->period,
-		.data_src = sample->data_src,
+		.type = PERF_RECORD_SAMPLE, .pid = sample->pid, .tid = ~0U, .time = sample->time,
+		.addr = sample->addr, .period = sample->period, .data_src = sample->data_src,
 	};
 }

@@ -3,6 +3,7 @@
 #ifndef PERFDATA_DECODE_H
 #define PERFDATA_DECODE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
@@ -11,18 +12,15 @@
 /**
  * struct perfdata_record_view - a record, taken apart
  * @type: PERF_RECORD_*; those not named below have @time, @pid and @tid at most
- * @misc: PERF_RECORD_MISC_*
- * @event: index of the event, of a sample
+ * @misc: PERF_RECORD_MISC_*; 0 of a sample
  * @pid: process; ~0: none or the kernel
- * @tid: thread
+ * @tid: thread; ~0: not told, as of a sample
  * @ppid: parent, of PERF_RECORD_FORK and PERF_RECORD_EXIT
- * @cpu: CPU of a sample; ~0: not told
  * @time: nanoseconds; 0: not told
- * @ip: address of the instruction; 0: not told
  * @addr: data address of a sample, or start of a mapping
  * @len: bytes of a mapping
  * @pgoff: offset of a mapping in its file
- * @period: events that the sample stands for; 1 if not told
+ * @period: events that the sample stands for, at most U32_MAX; 1 if not told
  * @data_src: union perf_mem_data_src; 0: not told
  * @lost: records or samples lost, of PERF_RECORD_LOST and _LOST_SAMPLES
  * @name: command or file, not NUL-terminated; in the record
@@ -31,17 +29,14 @@
 struct perfdata_record_view {
 	__u32 type;
 	__u16 misc;
-	__u32 event;
 	__u32 pid;
 	__u32 tid;
 	__u32 ppid;
-	__u32 cpu;
+	__u32 period;
 	__u64 time;
-	__u64 ip;
 	__u64 addr;
 	__u64 len;
 	__u64 pgoff;
-	__u64 period;
 	__u64 data_src;
 	__u64 lost;
 	const char *name;
@@ -52,37 +47,44 @@ struct perfdata_record_view {
  * struct perfdata_sample - a sample; or, in its place in time, another record
  * @time: nanoseconds; 0: not told
  * @addr: data address
- * @ip: address of the instruction; 0: not told
- * @period: events that the sample stands for; 1 if not told
+ * @other: in its place if @period is 0: a record that is no sample, for free(); only
+ *	@time counts besides
  * @data_src: union perf_mem_data_src; 0: not told
  * @pid: process; ~0: none or the kernel
- * @tid: thread
- * @cpu: CPU; ~0: not told
- * @event: index of the event
- * @misc: PERF_RECORD_MISC_*
- * @other: a record that is no sample, for free(); only @time counts then; else NULL
+ * @period: events that the sample stands for, at most U32_MAX; 1 if not told
  *
- * Millions of these are moved about: it is a cache line.
+ * Millions of these go from CPU to CPU: there is nothing in it that nobody asks for,
+ * and it is half a cache line.
  */
 struct perfdata_sample {
 	__u64 time;
-	__u64 addr;
-	__u64 ip;
-	__u64 period;
+	union {
+		__u64 addr;
+		struct perfdata_record_view *other;
+	};
 	__u64 data_src;
 	__u32 pid;
-	__u32 tid;
-	__u32 cpu;
-	__u16 event;
-	__u16 misc;
-	struct perfdata_record_view *other;
+	__u32 period;
 };
+
+static_assert(sizeof(struct perfdata_sample) == 32, "half a cache line");
+
+/**
+ * perfdata_other() - the record, if it is no sample
+ * @sample: the record
+ *
+ * Return: what it says; NULL: it is a sample.
+ */
+static inline struct perfdata_record_view *perfdata_other(const struct perfdata_sample *sample)
+{
+	return sample->period ? NULL : sample->other;
+}
 
 /**
  * perfdata_decode() - take a record apart
  * @events: the events of the file
  * @record: a whole record of a type below 64; need not be aligned
- * @sample: filled; its @other is the caller's then
+ * @sample: filled; its perfdata_other() is the caller's then
  *
  * Return: 0, -EBADMSG (shorter than its type), -ENOENT (a sample of an unknown event)
  * or -ENOMEM.
@@ -93,7 +95,7 @@ int perfdata_decode(const struct perfdata_events *events, const unsigned char *r
 /**
  * perfdata_decode_view() - all that is known of a record
  * @sample: the record
- * @view: filled; its name is valid as long as @sample->other
+ * @view: filled; its name is valid as long as perfdata_other(@sample)
  */
 void perfdata_decode_view(const struct perfdata_sample *sample, struct perfdata_record_view *view);
 

@@ -28,13 +28,13 @@ static void lay_out(struct perfdata_layout *layout, __u64 type)
 	__u16 at = sizeof(struct perf_event_header), identifier, id;
 
 	identifier = place(type, PERF_SAMPLE_IDENTIFIER, &at);
-	layout->ip = place(type, PERF_SAMPLE_IP, &at);
+	place(type, PERF_SAMPLE_IP, &at);
 	layout->tid = place(type, PERF_SAMPLE_TID, &at);
 	layout->time = place(type, PERF_SAMPLE_TIME, &at);
 	layout->addr = place(type, PERF_SAMPLE_ADDR, &at);
 	id = place(type, PERF_SAMPLE_ID, &at);
 	place(type, PERF_SAMPLE_STREAM_ID, &at);
-	layout->cpu = place(type, PERF_SAMPLE_CPU, &at);
+	place(type, PERF_SAMPLE_CPU, &at);
 	layout->period = place(type, PERF_SAMPLE_PERIOD, &at);
 	layout->id = identifier != PERFDATA_ABSENT ? identifier : id;
 	layout->data_src = PERFDATA_ABSENT;

@@ -19,12 +19,10 @@
 
 /**
  * struct perfdata_layout - where in a sample what is
- * @ip: offset of the instruction's address, in bytes from the record's start
- * @tid: of pid and tid
+ * @tid: offset of pid and tid, in bytes from the record's start
  * @time: of the time
  * @addr: of the data address
  * @id: of the event's id
- * @cpu: of the CPU
  * @period: of the period
  * @data_src: of the data source, if no member before it varies in size
  * @fixed: bytes before the first member whose size varies
@@ -32,12 +30,10 @@
  * PERFDATA_ABSENT stands for what is not there.
  */
 struct perfdata_layout {
-	__u16 ip;
 	__u16 tid;
 	__u16 time;
 	__u16 addr;
 	__u16 id;
-	__u16 cpu;
 	__u16 period;
 	__u16 data_src;
 	__u16 fixed;

@@ -15,7 +15,9 @@ static_assert(!(ROOM_MOST & (ROOM_MOST - 1)), "the ring's size is a power of two
 /* Bytes that a record takes besides its place here. */
 static size_t other_bytes(const struct perfdata_sample *sample)
 {
-	return sample->other ? sizeof(*sample->other) + sample->other->name_len : 0;
+	const struct perfdata_record_view *other = perfdata_other(sample);
+
+	return other ? sizeof(*other) + other->name_len : 0;
 }
 
 static struct perfdata_sample *at(const struct perfdata_order *order, __u32 position)
@@ -247,10 +249,10 @@ void perfdata_order_free(struct perfdata_order *order)
 	__u32 i, here;
 
 	for (i = order->next; i < order->ready; i++)
-		free(at(order, order->key[i].at)->other);
+		free(perfdata_other(at(order, order->key[i].at)));
 	for (i = 0; i < order->nr_runs; i++)
 		for (here = order->run[i].from; here != order->run[i].to; here++)
-			free(at(order, here)->other);
+			free(perfdata_other(at(order, here)));
 	free(order->ring);
 	free(order->time);
 	free(order->run);

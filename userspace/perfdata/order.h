@@ -19,7 +19,7 @@
 #include "decode.h"
 
 /* Most bytes of records that wait. */
-#define PERFDATA_ORDER_BYTES	(32 * 1024 * 1024)
+#define PERFDATA_ORDER_BYTES	(16 * 1024 * 1024)
 
 /**
  * struct perfdata_order - records that wait

@@ -409,8 +409,8 @@ int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_
 {
 	int ret;
 
-	free(reader->last.other);
-	reader->last.other = NULL;
+	free(perfdata_other(&reader->last));
+	reader->last = (struct perfdata_sample) {};
 	ret = perfdata_reader_read(reader, &reader->last, 1, err);
 	if (ret > 0)
 		perfdata_decode_view(&reader->last, view);
@@ -441,7 +441,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 	perfdata_events_free(&reader->events);
 	perfdata_notes_free(&reader->notes);
 	perfdata_order_free(&reader->order);
-	free(reader->last.other);
+	free(perfdata_other(&reader->last));
 	perfdata_inflate_free(reader->inflate);
 	perfdata_input_free(&reader->input);
 	close(reader->fd);

@@ -81,7 +81,7 @@ int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm
 /**
  * perfdata_reader_read() - read the next records
  * @reader: the reader
- * @sample: filled; what they own is the caller's, see perfdata_sample.other
+ * @sample: filled; what they own is the caller's, see perfdata_other()
  * @most: how many there is room for
  * @err: says what went wrong
  *

@@ -38,9 +38,7 @@ bool report_wants(const struct report *report, __u32 pid)
 
 static __u32 weight_of(const struct report *report, const struct perfdata_sample *sample)
 {
-	if (!report->config.weight_period || !sample->period)
-		return 1;
-	return sample->period < U32_MAX ? sample->period : U32_MAX;
+	return report->config.weight_period ? sample->period : 1;
 }
 
 void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples, __u32 weight)
@@ -143,7 +141,7 @@ static void feed_other(struct report *report, const struct perfdata_record_view 
 void report_feed(struct report *report, const struct perfdata_sample *sample, size_t nr)
 {
 	for (; nr; nr--, sample++) {
-		if (sample->other)
+		if (perfdata_other(sample))
 			feed_other(report, sample->other);
 		else
 			feed_sample(report, sample);
