@@ -7,9 +7,10 @@
 
 /*
  * Who has to wait does so until half of them are there: to wake the other one costs
- * as much as some hundred records.
+ * as much as some hundred records, and takes a while, in which it is better not to
+ * run out of work, too. All of them are 1 MiB.
  */
-#define BATCHES		8
+#define BATCHES		32
 #define HALF		(BATCHES / 2)
 
 /**
