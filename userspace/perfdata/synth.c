@@ -411,15 +411,18 @@ void perfdata_synth_process(struct perfdata_synth *synth, __u32 pid, __u64 time)
 		look(synth, process, time);
 }
 
-/* Rests ten times as long as the look has taken. */
+/*
+ * Rests ten times as long as the look has taken of a CPU. To wait for one is no work, and
+ * on a busy machine would make for rests in which a short program comes and goes.
+ */
 static void look_and_rest(struct perfdata_synth *synth, struct process *process, __u64 time,
 			  __u64 now)
 {
 	struct timespec begin, end;
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
 	look(synth, process, time);
-	clock_gettime(CLOCK_MONOTONIC, &end);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
 	synth->rest_until = now + 10 * ((end.tv_sec - begin.tv_sec) * 1000 +
 					(end.tv_nsec - begin.tv_nsec) / 1000000);
 }
