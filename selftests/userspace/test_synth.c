@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names and mappings that a recording makes up from /proc. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "perfdata/synth.h"
+#include "perfdata/writer.h"
+
+static char *words[] = { "htmmctl", "record", NULL };
+static const struct perfdata_event event = {
+	.attr = {
+		.type = PERF_TYPE_RAW, .size = sizeof(struct perf_event_attr),
+		.config = 0x1d3, .sample_period = 1009, .sample_id_all = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU,
+	},
+	.id = 9,
+	.name = "dram-load",
+};
+
+static struct perfdata_writer new_writer(void)
+{
+	return (struct perfdata_writer) {
+		.events = &event, .nr_events = 1, .argv = words, .argc = 2,
+	};
+}
+
+static void spell(const char *name, const char *fmt, ...)
+{
+	FILE *file = fopen(name, "w");
+	va_list args;
+
+	va_start(args, fmt);
+	vfprintf(file, fmt, args);
+	va_end(args);
+	fclose(file);
+}
+
+/* A procfs with one process in it. */
+static void fake_proc(const char *comm, unsigned long long started, unsigned int stack,
+		      const char *maps)
+{
+	mkdir("proc", 0700);
+	mkdir("proc/4711", 0700);
+	mkdir("proc/4711/task", 0700);
+	mkdir("proc/4711/task/4711", 0700);
+	mkdir("proc/4711/task/4712", 0700);
+	spell("proc/4711/stat",
+	      "4711 (a) b)) S 1 1 1 0 -1 4 1 0 0 0 0 0 0 0 20 0 2 0 %llu 1 1 9 4 5 %u 0\n",
+	      started, stack);
+	spell("proc/4711/task/4711/comm", "%s\n", comm);
+	spell("proc/4711/task/4712/comm", "worker\n");
+	spell("proc/4711/maps", "%s", maps);
+}
+
+#define TEXT	"00400000-00500000 r-xp 00001000 08:02 77 /usr/bin/a b\n"
+#define HEAP	"00600000-00700000 rw-p 00000000 00:00 0 [heap]\n"
+#define ANON	"7f0000000000-7f0000100000 rw-p 00000000 00:00 0\n"
+#define LOW	"00010000-00020000 rw-p 00000000 00:00 0\n"
+#define STACK	"7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0 [stack]\n"
+
+/* The records that @synth made so far: those of @type; and the last one of them. */
+static int made(const struct perfdata_writer *writer, __u32 type, const void **last)
+{
+	const struct perf_event_header *record;
+	size_t at = 0;
+	int nr = 0;
+
+	while ((record = htmm_stream_next(writer->buffer, writer->fill, &at))) {
+		if (record->type != type)
+			continue;
+		*last = record;
+		nr++;
+	}
+	return nr;
+}
+
+static void test_names(void)
+{
+	struct perfdata_access access = { .pid = 4711, .tid = 4712, .ip = 0x400100,
+					  .addr = 0x600000, .time = 5 };
+	struct perfdata_writer writer = new_writer();
+	struct perfdata_synth *synth;
+	struct htmm_error err = {};
+	const struct perfdata_mmap2 *map;
+	const struct perfdata_comm *comm;
+	const struct perfdata_task *task;
+
+	perfdata_writer_open(&writer, "data", &err);
+	synth = perfdata_synth_new(&writer, "proc");
+	fake_proc("first", 100, 1, TEXT HEAP);
+
+	perfdata_synth_sample(synth, &access, 1000);
+	/* An unknown process is read, and its thread. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 2 &&
+	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 2);
+	/* A thread has its own name. */
+	CHECK(comm->tid == 4712 && !strcmp(comm->comm, "worker") &&
+	      comm->header.size == 16 + 8 + 32);
+	/* A mapping of data. */
+	CHECK(map->start == 0x600000 && map->len == 0x100000 && !strcmp(map->filename, "[heap]") &&
+	      map->header.misc == (PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA) &&
+	      map->prot == (PROT_READ | PROT_WRITE) && map->flags == MAP_PRIVATE);
+	/* And when it was there. */
+	CHECK(*(const __u64 *)(map->filename + 8 + 8) == 5);
+
+	access.addr = 0x7f0000000010;
+	fake_proc("first", 100, 1, TEXT HEAP ANON);
+	perfdata_synth_sample(synth, &access, 1001);
+	/* Not read again at once. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 2);
+	perfdata_synth_sample(synth, &access, 1006);
+	/* A new mapping, and none twice. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 3 &&
+	      !strcmp(map->filename, "//anon"));
+
+	fake_proc("second", 100, 1, LOW TEXT HEAP ANON);
+	perfdata_synth_process(synth, 4711, 6);
+	/* A new name is no exec(), even if there is another first mapping. */
+	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 3 &&
+	      !strcmp(comm->comm, "second") && !comm->header.misc &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 4);
+
+	fake_proc("third", 100, 2, HEAP STACK);
+	perfdata_synth_process(synth, 4711, 6);
+	/* An exec(): nothing that was said holds, not even of what is where it was. */
+	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 4 &&
+	      !strcmp(comm->comm, "third") && comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 6);
+
+	fake_proc("third", 100, 3, HEAP STACK);
+	perfdata_synth_process(synth, 4711, 6);
+	/* A program of the same name, where the other one was. */
+	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 5 &&
+	      comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 8);
+
+	fake_proc("second", 200, 1, TEXT);
+	perfdata_synth_process(synth, 4711, 7);
+	/* Another process under the same pid. */
+	CHECK(made(&writer, PERF_RECORD_FORK, (const void **)&task) == 1 && task->ppid == 1 &&
+	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 6 &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9 &&
+	      !strcmp(map->filename, "/usr/bin/a b"));
+
+	fake_proc("second", 200, 1, "");
+	perfdata_synth_process(synth, 4711, 8);
+	access.pid = 1;
+	access.tid = 1;
+	perfdata_synth_sample(synth, &access, 2000);
+	/* Of processes that are gone nothing is made up. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9);
+	perfdata_synth_free(synth);
+	perfdata_writer_close(&writer, &err);
+}
+
+/* On a busy machine: what is read is there only after a while. */
+static void *say_late(void *maps)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+	spell("proc/4711/maps", "%s", maps);
+	return NULL;
+}
+
+/* To wait for a CPU is no work, after which to rest: the program may be gone by then. */
+static void test_slow_look(void)
+{
+	struct perfdata_access access = { .pid = 4711, .tid = 4711, .ip = 0x400100,
+					  .addr = 0x600000, .time = 5 };
+	struct perfdata_writer writer = new_writer();
+	const struct perfdata_mmap2 *map;
+	struct perfdata_synth *synth;
+	struct htmm_error err = {};
+	pthread_t busy;
+
+	perfdata_writer_open(&writer, "data", &err);
+	synth = perfdata_synth_new(&writer, "proc");
+	fake_proc("first", 100, 1, TEXT);
+	unlink("proc/4711/maps");
+	mkfifo("proc/4711/maps", 0600);
+	CHECK(!pthread_create(&busy, NULL, say_late, TEXT));
+	perfdata_synth_sample(synth, &access, 1000);
+	pthread_join(busy, NULL);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 1);
+
+	unlink("proc/4711/maps");
+	fake_proc("first", 100, 1, TEXT HEAP);
+	perfdata_synth_sample(synth, &access, 1300);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 2);
+	perfdata_synth_free(synth);
+	perfdata_writer_close(&writer, &err);
+}
+
+static const struct tap_test tests[] = {
+	TAP_TEST(test_names),
+	TAP_TEST(test_slow_look),
+};
+
+int main(void)
+{
+	char dir[] = "/tmp/htmm-synth.XXXXXX", command[300];
+	int status;
+
+	if (!mkdtemp(dir) || chdir(dir))
+		return 1;
+	status = tap_main(tests, ARRAY_SIZE(tests));
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command) ? 1 : status;
+}
