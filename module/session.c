@@ -152,8 +152,8 @@ err_session:
  * @err: on failure, the reason
  *
  * The results of an earlier session are discarded, unless this fails. For as long as
- * that takes both have memory; but pages are freed faster than samples can fill the new
- * tables, which begin with a directory each.
+ * that takes both have memory: the old tables, and the new ones' directories with what
+ * has been counted meanwhile.
  *
  * Context: process, may sleep.
  * Return: 0 or the errno documented with struct htmm_start.
