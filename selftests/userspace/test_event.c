@@ -276,6 +276,9 @@ static void test_periods(void)
 static void test_unknown(void)
 {
 	CHECK(refused(parse("drm-load"), ENOENT, &err, "no event 'drm-load'"));
+	/* The event is named, but not twice. */
+	CHECK(!strcmp(err.what, "there is no event 'drm-load'"));
+	CHECK(refused(parse("r1,drm-load:p"), ENOENT, &err, "event 'drm-load:p': there is no"));
 	CHECK(!strcmp(err.todo, "did you mean 'dram-load'?"));
 	CHECK(refused(parse("elephants"), ENOENT, &err, "no event 'elephants'"));
 	CHECK(strstr(err.todo, "htmmctl list"));

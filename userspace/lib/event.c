@@ -305,7 +305,9 @@ static int append_event(struct htmm_event_list *list, const char *text, size_t l
 	spec.text = whole;
 	ret = parse_event(&spec, pieces, sysfs, err);
 	if (ret) {
-		htmm_error_prefix(err, "event '%s': ", whole);
+		/* Which of several it is, unless that is said already. */
+		if (err && !strstr(err->what, whole))
+			htmm_error_prefix(err, "event '%s': ", whole);
 		goto out;
 	}
 	if (list->nr == HTMM_MAX_EVENTS) {

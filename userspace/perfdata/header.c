@@ -43,8 +43,7 @@ static int read_at(int fd, void *buf, size_t size, __u64 offset, struct htmm_err
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return htmm_error_set(err, errno, NULL, "cannot read it: %s",
-					      strerror(errno));
+			return htmm_error_set(err, errno, NULL, "%s", strerror(errno));
 		if (!got)
 			return htmm_error_set(err, EINVAL, "record it again",
 					      "it ends before its events are described");

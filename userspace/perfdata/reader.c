@@ -86,7 +86,7 @@ static int begin(struct perfdata_reader *reader, struct htmm_error *err)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	bytes = perfdata_input_peek(&reader->input, sizeof(start));
 	if (!bytes && reader->input.code)
-		return htmm_error_set(err, reader->input.code, NULL, "cannot read it: %s",
+		return htmm_error_set(err, reader->input.code, "give another file with -i", "%s",
 				      strerror(reader->input.code));
 	if (!bytes)
 		return htmm_error_set(err, EINVAL, "record it again", "it is empty, or nearly so");
