@@ -33,6 +33,17 @@ succeeds() {
 	return "$status"
 }
 
+# dead_links DIR: relative links of the pages there, and what they name that is not.
+dead_links() {
+	local page link
+
+	grep -oE '\]\([^)]+\)' "$1"/*.md | sed -E 's/^([^:]*):\]\((.*)\)$/\1 \2/' |
+		while read -r page link; do
+			case $link in *://*|'#'*) continue ;; esac
+			[ -e "$1/${link%%#*}" ] || echo "${page##*/}: $link"
+		done
+}
+
 # finish PLAN: the exit status; tests that did not run are a failure, too.
 finish() {
 	echo "# passed $((NR - FAILED)) failed $FAILED"
