@@ -232,7 +232,8 @@ struct htmm_target {
  * session that has stopped are discarded if this one starts, and stay if it does
  * not; their memory is freed when the new session samples.
  *
- * EBUSY	a session is running
+ * EBUSY	a session is running; or perf or the PMU's driver says that the event or its
+ *		counters are in use by others, then @error has a sentence about an event
  * EINVAL	no event; a zero period, or one outside min_period to max_period;
  *		budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a ring that is not a
  *		power of two; an unsupported sample_type bit; a name that is not
@@ -252,6 +253,8 @@ struct htmm_target {
  * EEXIST	two targets are the same
  * ENOENT	no PMU here takes events of this type; or a target's cgroup has been
  *		removed
+ * ENODATA	this CPU tells where data came from only with another event beside this
+ *		one; leave PERF_SAMPLE_DATA_SRC out
  * EOPNOTSUPP	the PMU cannot sample this event, or not this precisely
  * ENOMEM	not enough memory; results of an earlier session take some, which RESET
  *		or closing their fd frees

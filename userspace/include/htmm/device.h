@@ -64,7 +64,7 @@ int htmm_device_stop(int fd, struct htmm_error *err);
  * @fd: the device
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_simple.
+ * Return: 0 or a negative errno, see struct htmm_cool.
  */
 int htmm_device_cool(int fd, struct htmm_error *err);
 
