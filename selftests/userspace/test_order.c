@@ -36,13 +36,14 @@ static struct perfdata_sample other(u64 time)
 
 static void push(u64 time)
 {
-	struct perfdata_sample *slot = perfdata_order_slot(&order);
+	size_t room;
+	struct perfdata_sample *slot = perfdata_order_slots(&order, &room);
 
-	CHECK(slot);
+	CHECK(slot && room);
 	*slot = (struct perfdata_sample) { .time = time, .addr = pushed++, .period = 1 };
 	if (!tap_below(1000))
 		*slot = other(time);
-	perfdata_order_push(&order);
+	perfdata_order_push(&order, 1);
 	pop_all();
 }
 
@@ -89,14 +90,15 @@ static void test_rounds(void)
 static void test_stable(void)
 {
 	struct perfdata_sample sample[1000], *slot;
+	size_t room;
 	u64 i;
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(sample); i++) {
-		slot = perfdata_order_slot(&order);
+		slot = perfdata_order_slots(&order, &room);
 		*slot = (struct perfdata_sample) { .time = 1 + tap_below(5), .addr = i,
 						   .period = 1 };
-		perfdata_order_push(&order);
+		perfdata_order_push(&order, 1);
 	}
 	perfdata_order_finish(&order);
 	CHECK(perfdata_order_pop(&order, sample, ARRAY_SIZE(sample)) == ARRAY_SIZE(sample));
@@ -157,12 +159,13 @@ static void test_random(void)
 static void test_free(void)
 {
 	struct perfdata_sample *slot, sample;
+	size_t room;
 	u64 i;
 
 	for (i = 0; i < 5000; i++) {
-		slot = perfdata_order_slot(&order);
+		slot = perfdata_order_slots(&order, &room);
 		*slot = other(i / 2 + i % 2 * 1000);
-		perfdata_order_push(&order);
+		perfdata_order_push(&order, 1);
 		if (i == 2000)
 			perfdata_order_round(&order);
 		pop_all();

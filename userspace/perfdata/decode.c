@@ -149,8 +149,8 @@ static int find_data_src(struct cursor *cursor, const struct perf_event_attr *at
 }
 
 /* The event of a sample. A file of one event need not say which. */
-static int sample_event(const struct perfdata_events *events, const unsigned char *record,
-			size_t size)
+static inline int sample_event(const struct perfdata_events *events, const unsigned char *record,
+			       size_t size)
 {
 	__u16 at;
 
@@ -174,8 +174,10 @@ static inline __u32 period_of(__u64 period)
 	return period < 1 ? 1 : period > ~0U ? ~0U : period;
 }
 
-static int decode_sample(const struct perfdata_events *events, const unsigned char *record,
-			 struct perf_event_header head, struct perfdata_sample *sample)
+static __always_inline int decode_sample(const struct perfdata_events *events,
+					 const unsigned char *record,
+					 struct perf_event_header head,
+					 struct perfdata_sample *sample)
 {
 	const int event = sample_event(events, record, head.size);
 	const struct perfdata_evsel *evsel;
@@ -345,6 +347,25 @@ int perfdata_decode(const struct perfdata_events *events, const unsigned char *r
 		return ret;
 	*sample = (struct perfdata_sample) { .time = view.time, .other = keep(&view) };
 	return sample->other ? 0 : -ENOMEM;
+}
+
+size_t perfdata_decode_samples(const struct perfdata_events *events, const unsigned char *bytes,
+			       size_t size, struct perfdata_sample *sample, size_t most,
+			       size_t *used)
+{
+	const unsigned char *at = bytes, *end = bytes + size;
+	size_t nr;
+
+	for (nr = 0; nr < most && end - at >= (ptrdiff_t)sizeof(struct perf_event_header); nr++) {
+		const struct perf_event_header head = get_header(at);
+
+		if (head.type != PERF_RECORD_SAMPLE || head.size > end - at ||
+		    decode_sample(events, at, head, &sample[nr]) || !perfdata_timed(&sample[nr]))
+			break;
+		at += head.size;
+	}
+	*used = at - bytes;
+	return nr;
 }
 
 void perfdata_decode_view(const struct perfdata_sample *sample, struct perfdata_record_view *view)

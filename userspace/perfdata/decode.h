@@ -81,6 +81,19 @@ static inline struct perfdata_record_view *perfdata_other(const struct perfdata_
 }
 
 /**
+ * perfdata_timed() - is it known when it was?
+ * @sample: the record
+ *
+ * perf makes records up of what was before; these have no time.
+ *
+ * Return: true if its time counts.
+ */
+static inline bool perfdata_timed(const struct perfdata_sample *sample)
+{
+	return sample->time && sample->time != ~0ULL;
+}
+
+/**
  * perfdata_decode() - take a record apart
  * @events: the events of the file
  * @record: a whole record of a type below 64; need not be aligned
@@ -91,6 +104,22 @@ static inline struct perfdata_record_view *perfdata_other(const struct perfdata_
  */
 int perfdata_decode(const struct perfdata_events *events, const unsigned char *record,
 		    struct perfdata_sample *sample);
+
+/**
+ * perfdata_decode_samples() - take samples apart that lie side by side
+ * @events: the events of the file
+ * @bytes: where the first one begins, if it is one; need not be aligned
+ * @size: bytes from there on
+ * @sample: filled
+ * @most: how many there is room for
+ * @used: receives the bytes that they take
+ *
+ * Return: how many there are before the first record that needs a closer look, because
+ * it is not whole, is no sample, is none that perfdata_decode() accepts, or has no time.
+ */
+size_t perfdata_decode_samples(const struct perfdata_events *events, const unsigned char *bytes,
+			       size_t size, struct perfdata_sample *sample, size_t most,
+			       size_t *used);
 
 /**
  * perfdata_decode_view() - all that is known of a record

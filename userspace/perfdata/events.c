@@ -94,7 +94,6 @@ int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t
 		if (ret)
 			return ret;
 	}
-	events->timed = added->layout.time != PERFDATA_ABSENT;
 	return events->nr++;
 }
 

@@ -55,7 +55,6 @@ struct perfdata_evsel {
  * struct perfdata_events - all events of a file
  * @event: the events
  * @nr: how many there are
- * @timed: their records have a time
  * @slot: private: hash table of ids
  * @slots: private: its size, a power of two
  * @ids: private: ids in it
@@ -63,7 +62,6 @@ struct perfdata_evsel {
 struct perfdata_events {
 	struct perfdata_evsel *event;
 	__u32 nr;
-	bool timed;
 	struct perfdata_id {
 		__u64 id;
 		__u32 event_plus_1;

@@ -97,3 +97,14 @@ const struct perf_event_header *perfdata_inflate_next(struct perfdata_inflate *i
 			return NULL;
 	}
 }
+
+const unsigned char *perfdata_inflate_peek(const struct perfdata_inflate *inflate, size_t *size)
+{
+	*size = inflate->end - inflate->begin;
+	return inflate->plain + inflate->begin;
+}
+
+void perfdata_inflate_take(struct perfdata_inflate *inflate, size_t size)
+{
+	inflate->begin += size;
+}

@@ -40,4 +40,20 @@ void perfdata_inflate_feed(struct perfdata_inflate *inflate, const void *data, s
  */
 const struct perf_event_header *perfdata_inflate_next(struct perfdata_inflate *inflate, bool *bad);
 
+/**
+ * perfdata_inflate_peek() - bytes that are decompressed already
+ * @inflate: the state
+ * @size: receives how many there are
+ *
+ * Return: the bytes, which begin with a record; valid until perfdata_inflate_next().
+ */
+const unsigned char *perfdata_inflate_peek(const struct perfdata_inflate *inflate, size_t *size);
+
+/**
+ * perfdata_inflate_take() - go on behind records that were looked at
+ * @inflate: the state
+ * @size: their bytes
+ */
+void perfdata_inflate_take(struct perfdata_inflate *inflate, size_t size);
+
 #endif /* PERFDATA_INFLATE_H */

@@ -78,7 +78,7 @@ static bool grow_ring(struct perfdata_order *order, __u32 room)
 	return true;
 }
 
-bool perfdata_order_make_room(struct perfdata_order *order)
+static bool make_room(struct perfdata_order *order)
 {
 	__u32 room = order->room ? 2 * order->room : ROOM_FIRST;
 
@@ -90,6 +90,34 @@ bool perfdata_order_make_room(struct perfdata_order *order)
 	       grow(&order->key, room, sizeof(*order->key)) &&
 	       grow(&order->spare, room, sizeof(*order->spare)) &&
 	       grow(&order->end, room, sizeof(*order->end)) && grow_ring(order, room);
+}
+
+/* Bytes of all that waits. */
+static size_t bytes(const struct perfdata_order *order)
+{
+	return order->nr * sizeof(*order->ring) + order->other_bytes;
+}
+
+/* Records until there are too many. */
+static __u32 left(const struct perfdata_order *order)
+{
+	size_t used = bytes(order), each = sizeof(*order->ring);
+
+	return used < PERFDATA_ORDER_BYTES ? (PERFDATA_ORDER_BYTES - used + each - 1) / each : 1;
+}
+
+struct perfdata_sample *perfdata_order_slots(struct perfdata_order *order, size_t *most)
+{
+	__u32 room, before_end, until_full = left(order);
+
+	if (order->tail - order->head == order->room && !make_room(order))
+		return NULL;
+	room = order->room - (order->tail - order->head);
+	before_end = order->room - (order->tail & (order->room - 1));
+	*most = room < before_end ? room : before_end;
+	if (*most > until_full)
+		*most = until_full;
+	return at(order, order->tail);
 }
 
 /*
@@ -187,26 +215,51 @@ static void release_half(struct perfdata_order *order)
 	release(order, order->key[order->nr / 2].time);
 }
 
-void perfdata_order_push(struct perfdata_order *order)
+static void begin_run(struct perfdata_order *order, __u32 from)
+{
+	order->run[order->nr_runs++] = (struct perfdata_run) { .from = from, .to = from };
+}
+
+/* Append records; where one is older than the one before it, another run begins. */
+static void append(struct perfdata_order *order, const struct perfdata_sample *sample, size_t nr)
+{
+	__u64 *times = order->time + (order->tail & (order->room - 1));
+	__u64 last = order->last, newest = order->newest, late = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const __u64 time = sample[i].time;
+
+		if (time < last) {
+			order->run[order->nr_runs - 1].to = order->tail + i;
+			begin_run(order, order->tail + i);
+		}
+		times[i] = time;
+		late += time < order->delivered;
+		newest = time > newest ? time : newest;
+		last = time;
+	}
+	order->tail += nr;
+	order->run[order->nr_runs - 1].to = order->tail;
+	order->nr += nr;
+	order->last = last;
+	order->newest = newest;
+	order->late += late;
+}
+
+void perfdata_order_push(struct perfdata_order *order, size_t nr)
 {
 	const struct perfdata_sample *sample = at(order, order->tail);
-	struct perfdata_run *run = order->run + order->nr_runs;
 
-	if (run == order->run || run[-1].to != order->tail || sample->time < order->last) {
-		run->from = order->tail;
-		order->nr_runs++;
-		run++;
+	if (!nr)
+		return;
+	if (!order->nr_runs || order->run[order->nr_runs - 1].to != order->tail) {
+		begin_run(order, order->tail);
+		order->last = 0;
 	}
-	order->time[order->tail & (order->room - 1)] = sample->time;
-	run[-1].to = ++order->tail;
-	order->nr++;
-	order->last = sample->time;
-	if (sample->time > order->newest)
-		order->newest = sample->time;
-	if (sample->time < order->delivered)
-		order->late++;
+	append(order, sample, nr);
 	order->other_bytes += other_bytes(sample);
-	if (order->nr * sizeof(*sample) + order->other_bytes >= PERFDATA_ORDER_BYTES)
+	if (bytes(order) >= PERFDATA_ORDER_BYTES)
 		release_half(order);
 }
 

@@ -59,31 +59,20 @@ struct perfdata_order {
 };
 
 /**
- * perfdata_order_make_room() - make room for one more record
+ * perfdata_order_slots() - where the next records may be put
  * @order: the records; none may be ready
+ * @most: receives how many there is room for, at least one
  *
- * Return: true if there is.
+ * Return: places for records, which do not wait yet; NULL if there is no memory.
  */
-bool perfdata_order_make_room(struct perfdata_order *order);
+struct perfdata_sample *perfdata_order_slots(struct perfdata_order *order, size_t *most);
 
 /**
- * perfdata_order_slot() - where the next record may be put
- * @order: the records; none may be ready
- *
- * Return: a place for one record, which does not wait yet; NULL if there is no memory.
+ * perfdata_order_push() - let records in the slots wait
+ * @order: the records, which now own them; some may be ready afterwards
+ * @nr: how many; all samples, or one
  */
-static inline struct perfdata_sample *perfdata_order_slot(struct perfdata_order *order)
-{
-	if (order->tail - order->head == order->room && !perfdata_order_make_room(order))
-		return NULL;
-	return &order->ring[order->tail & (order->room - 1)];
-}
-
-/**
- * perfdata_order_push() - let the record in the slot wait
- * @order: the records, which now own it; some may be ready afterwards
- */
-void perfdata_order_push(struct perfdata_order *order);
+void perfdata_order_push(struct perfdata_order *order, size_t nr);
 
 /**
  * perfdata_order_round() - a round has ended

@@ -354,6 +354,7 @@ static int advance(struct perfdata_reader *reader, struct perfdata_sample *sampl
 	struct perf_event_header header;
 	struct perfdata_sample *slot;
 	const unsigned char *record;
+	size_t room;
 	int ret;
 
 	ret = next_raw(reader, &record, &header, err);
@@ -370,19 +371,47 @@ static int advance(struct perfdata_reader *reader, struct perfdata_sample *sampl
 			skip_behind(reader, &header, record);
 		return ret;
 	}
-	slot = perfdata_order_slot(&reader->order);
+	slot = perfdata_order_slots(&reader->order, &room);
 	ret = slot ? perfdata_decode(&reader->events, record, slot) : -ENOMEM;
 	if (ret == -ENOMEM)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	if (!accepted(reader, ret))
 		return 0;
-	/* perf makes records up of what was before; these have no time, and go first. */
-	if (!slot->time || slot->time == ~0ULL || !reader->events.timed) {
+	/* Nothing is known to be older than what has no time. */
+	if (!perfdata_timed(slot)) {
 		*sample = *slot;
 		return 1;
 	}
-	perfdata_order_push(&reader->order);
+	perfdata_order_push(&reader->order, 1);
 	return 0;
+}
+
+/* Put the samples in order that come next and are at hand; mostly there is nothing else. */
+static void take_samples(struct perfdata_reader *reader)
+{
+	struct perfdata_input *input = &reader->input;
+	const unsigned char *bytes;
+	struct perfdata_sample *slot;
+	size_t size, room, nr;
+
+	slot = perfdata_order_slots(&reader->order, &room);
+	if (!slot)
+		return;
+	if (reader->inflating) {
+		bytes = perfdata_inflate_peek(reader->inflate, &size);
+	} else {
+		perfdata_input_take(input, reader->taken);
+		reader->taken = 0;
+		size = input->end - input->begin;
+		bytes = input->buf + input->begin;
+	}
+	nr = perfdata_decode_samples(&reader->events, bytes, size, slot, room, &size);
+	if (reader->inflating)
+		perfdata_inflate_take(reader->inflate, size);
+	else
+		perfdata_input_take(input, size);
+	reader->status.records += nr;
+	perfdata_order_push(&reader->order, nr);
 }
 
 int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample *sample,
@@ -398,6 +427,8 @@ int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample 
 			ret = advance(reader, sample, err);
 			if (ret)
 				return ret;
+			if (!reader->ended && !perfdata_order_ready(&reader->order))
+				take_samples(reader);
 		}
 		if (reader->ended)
 			perfdata_order_finish(&reader->order);
