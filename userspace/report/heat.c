@@ -5,13 +5,10 @@
 #include "shim/env.h"
 #include "heat.h"
 
-#define PAGE_SHIFT	12
 /* A microsecond, nearly: finer than any recording worth a map. */
 #define SLICE_SHIFT	10
 /* Rows of 16 GiB: any coarser, and they would say nothing. */
 #define CHUNK_SHIFT_MAX	34
-/* No address has it. */
-#define NO_CHUNK	(~0ULL)
 /* Slots of the hash table of rows: at most half of them are used. */
 #define SLOTS		(2 * HEAT_ROWS)
 
@@ -22,9 +19,8 @@ struct heat *heat_new(void)
 	if (!heat)
 		return NULL;
 	heat->slice_shift = SLICE_SHIFT;
-	heat->chunk_shift = PAGE_SHIFT;
-	heat->hint = HEAT_ROWS;
-	heat->row = calloc(HEAT_ROWS + 1, sizeof(*heat->row));
+	heat->chunk_shift = HEAT_PAGE_SHIFT;
+	heat->row = calloc(HEAT_ROWS, sizeof(*heat->row));
 	heat->slot = calloc(SLOTS, sizeof(*heat->slot));
 	heat->cell = calloc(HEAT_SLICES, sizeof(*heat->cell));
 	heat->sketch = calloc(HEAT_SLICES, sizeof(*heat->sketch));
@@ -32,7 +28,6 @@ struct heat *heat_new(void)
 		heat_free(heat);
 		return NULL;
 	}
-	heat->row[HEAT_ROWS].chunk = NO_CHUNK;
 	return heat;
 }
 
@@ -45,13 +40,6 @@ void heat_free(struct heat *heat)
 	free(heat->cell);
 	free(heat->sketch);
 	free(heat);
-}
-
-static __u64 mix(__u64 x)
-{
-	x = (x ^ x >> 32) * 0xd6e8feb86659fd93ULL;
-	x = (x ^ x >> 32) * 0xd6e8feb86659fd93ULL;
-	return x ^ x >> 32;
 }
 
 static __u32 hash(__u32 space, __u64 chunk)
@@ -120,7 +108,6 @@ static void widen_chunks(struct heat *heat)
 	struct pairs pairs;
 
 	pair_rows(heat, &pairs);
-	heat->hint = HEAT_ROWS;
 	for (slice = 0; slice < used; slice++) {
 		__u32 *cell = heat->cell[slice];
 
@@ -130,8 +117,8 @@ static void widen_chunks(struct heat *heat)
 	}
 }
 
-/* The number of a row, or HEAT_ROWS if there can be none. Rare: heat_add() is short without. */
-static noinline __u32 get_row(struct heat *heat, __u32 space, __u64 addr)
+/* The number of a row, or HEAT_ROWS if there can be none. */
+static __u32 get_row(struct heat *heat, __u32 space, __u64 addr)
 {
 	__u64 chunk = addr >> heat->chunk_shift;
 	__u16 *slot = find_slot(heat, space, chunk);
@@ -151,6 +138,17 @@ static noinline __u32 get_row(struct heat *heat, __u32 space, __u64 addr)
 	};
 	*slot = ++heat->nr_rows;
 	return *slot - 1;
+}
+
+__u32 heat_find_row(struct heat *heat, __u32 space, __u64 addr)
+{
+	__u32 row = get_row(heat, space, addr);
+
+	heat->here.begin = addr >> heat->chunk_shift << heat->chunk_shift;
+	heat->here.len = 1ULL << heat->chunk_shift;
+	heat->here.space = space;
+	heat->here.row = row;
+	return row;
 }
 
 /* The cells of two slices become one slice's. */
@@ -185,7 +183,7 @@ static void widen_sketch(struct heat *heat, unsigned int i)
 }
 
 /* Slices get twice as wide; only those so far have anything in them. */
-static noinline void widen_slices(struct heat *heat)
+static void widen_slices(struct heat *heat)
 {
 	unsigned int used = heat_slices(heat), i;
 
@@ -201,7 +199,7 @@ static noinline void widen_slices(struct heat *heat)
 	heat->slice_shift++;
 }
 
-static unsigned int get_slice(struct heat *heat, __u64 time)
+void heat_find_slice(struct heat *heat, __u64 time)
 {
 	__u64 since;
 
@@ -213,37 +211,9 @@ static unsigned int get_slice(struct heat *heat, __u64 time)
 	since = time > heat->origin ? time - heat->origin : 0;
 	while (since >> heat->slice_shift >= HEAT_SLICES)
 		widen_slices(heat);
-	if (time > heat->last)
-		heat->last = time;
-	return since >> heat->slice_shift;
-}
-
-/* The sketch keeps, of each group of pages, the longest run of zeroes in a hash. */
-static void add_page(struct heat *heat, unsigned int slice, __u32 space, __u64 page)
-{
-	__u64 h = mix(page + ((__u64)space << 40) + 0x9e3779b97f4a7c15ULL);
-	__u8 rank = __builtin_ctzll(h >> HEAT_SKETCH_BITS | 1ULL << 50) + 1;
-	__u8 *most = &heat->sketch[slice][h & (HEAT_SKETCH_SIZE - 1)];
-
-	/* Written in any case: whether it grows nobody can predict. */
-	*most = rank > *most ? rank : *most;
-}
-
-void heat_add(struct heat *heat, __u32 space, __u64 addr, __u64 time)
-{
-	unsigned int slice = get_slice(heat, time);
-	__u32 row = heat->hint;
-
-	heat->slice_samples[slice]++;
-	add_page(heat, slice, space, addr >> PAGE_SHIFT);
-	if (heat->row[row].chunk != addr >> heat->chunk_shift || heat->row[row].space != space)
-		row = get_row(heat, space, addr);
-	if (row == HEAT_ROWS) {
-		heat->omitted++;
-		return;
-	}
-	heat->hint = row;
-	heat->cell[slice][row]++;
+	heat->now.slice = since >> heat->slice_shift;
+	heat->now.begin = heat->origin + ((__u64)heat->now.slice << heat->slice_shift);
+	heat->now.len = 1ULL << heat->slice_shift;
 }
 
 static int by_address(const void *a, const void *b)

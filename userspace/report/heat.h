@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#define HEAT_PAGE_SHIFT		12
 #define HEAT_SLICES		512
 #define HEAT_ROWS		8192
 #define HEAT_SKETCH_BITS	12
@@ -61,7 +62,17 @@ struct heat {
 
 	/* private: */
 	bool begun;
-	__u32 hint;			/* row of the last sample; HEAT_ROWS: none */
+	struct {
+		__u64 begin;
+		__u64 len;		/* 0: unknown */
+		unsigned int slice;
+	} now;				/* times of the last sample's slice */
+	struct {
+		__u64 begin;
+		__u64 len;		/* 0: unknown */
+		__u32 space;
+		__u32 row;
+	} here;				/* addresses of the last sample's row */
 	__u16 *slot;
 	__u32 (*cell)[HEAT_ROWS + 1];	/* by slice and row; the last one stays 0 */
 	__u8 (*sketch)[HEAT_SKETCH_SIZE];
@@ -80,6 +91,42 @@ struct heat *heat_new(void);
  */
 void heat_free(struct heat *heat);
 
+/* Every bit of the result depends on every bit of @x. */
+static inline __u64 heat_mix(__u64 x)
+{
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93ULL;
+	x = (x ^ x >> 32) * 0xd6e8feb86659fd93ULL;
+	return x ^ x >> 32;
+}
+
+/**
+ * heat_find_slice() - let the slice of a time be the present one
+ * @heat: the map
+ * @time: in nanoseconds
+ */
+void heat_find_slice(struct heat *heat, __u64 time);
+
+/**
+ * heat_find_row() - let the row of an address be the present one
+ * @heat: the map
+ * @space: address space
+ * @addr: address in it
+ *
+ * Return: its number, or HEAT_ROWS if there can be none.
+ */
+__u32 heat_find_row(struct heat *heat, __u32 space, __u64 addr);
+
+/* The sketch keeps, of each group of pages, the longest run of zeroes in a hash. */
+static inline void heat_add_page(__u8 *sketch, __u32 space, __u64 page)
+{
+	__u64 h = heat_mix(page + ((__u64)space << 40) + 0x9e3779b97f4a7c15ULL);
+	__u8 rank = __builtin_ctzll(h >> HEAT_SKETCH_BITS | 1ULL << 50) + 1;
+	__u8 *most = &sketch[h & (HEAT_SKETCH_SIZE - 1)];
+
+	/* Written in any case: whether it grows nobody can predict. */
+	*most = rank > *most ? rank : *most;
+}
+
 /**
  * heat_add() - count a sample
  * @heat: the map
@@ -87,7 +134,23 @@ void heat_free(struct heat *heat);
  * @addr: address in it
  * @time: in nanoseconds, best not before the first one's
  */
-void heat_add(struct heat *heat, __u32 space, __u64 addr, __u64 time);
+static inline void heat_add(struct heat *heat, __u32 space, __u64 addr, __u64 time)
+{
+	__u32 row = heat->here.row;
+
+	if (time - heat->now.begin >= heat->now.len)
+		heat_find_slice(heat, time);
+	if (time > heat->last)
+		heat->last = time;
+	heat->slice_samples[heat->now.slice]++;
+	heat_add_page(heat->sketch[heat->now.slice], space, addr >> HEAT_PAGE_SHIFT);
+	if (addr - heat->here.begin >= heat->here.len || space != heat->here.space)
+		row = heat_find_row(heat, space, addr);
+	if (row == HEAT_ROWS)
+		heat->omitted++;
+	else
+		heat->cell[heat->now.slice][row]++;
+}
 
 /**
  * heat_sort() - put the rows in order of space and address

@@ -41,7 +41,8 @@ static __u32 weight_of(const struct report *report, const struct perfdata_sample
 	return report->config.weight_period ? sample->period : 1;
 }
 
-void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples, __u32 weight)
+static inline void count_page(struct report *report, __u32 space, __u64 addr, __u64 samples,
+			      __u32 weight)
 {
 	int mapping = tasks_find(&report->tasks, space, addr);
 
@@ -53,6 +54,11 @@ void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples,
 	report->tasks.mapping[mapping].samples += samples;
 	report->counts.samples += samples;
 	store_add(report->store, space, addr, weight);
+}
+
+void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples, __u32 weight)
+{
+	count_page(report, space, addr, samples, weight);
 }
 
 /* Mostly those of one process, and from one place, come together. */
@@ -82,7 +88,7 @@ static void count(struct report *report, const struct perfdata_sample *sample)
 		report->counts.no_memory++;
 		return;
 	}
-	report_count(report, space, sample->addr, 1, weight_of(report, sample));
+	count_page(report, space, sample->addr, 1, weight_of(report, sample));
 	report->counts.origin[where_from(report, sample->data_src)]++;
 	if (sample->time)
 		heat_add(report->heat, space, sample->addr, sample->time);
@@ -90,7 +96,7 @@ static void count(struct report *report, const struct perfdata_sample *sample)
 
 static void feed_sample(struct report *report, const struct perfdata_sample *sample)
 {
-	if (!report_wants(report, sample->pid))
+	if (report->config.nr_pids && !report_wants(report, sample->pid))
 		report->counts.filtered++;
 	else if (!sample->addr)
 		report->counts.no_addr++;
