@@ -395,6 +395,71 @@ static void test_pipe(void)
 	free(image.data);
 }
 
+/**
+ * struct slow_reader - who takes a bit out of a pipe when the writer has to wait
+ * @fd: the end to read from
+ * @got: bytes so far
+ * @most: stops reading then
+ */
+struct slow_reader {
+	int fd;
+	size_t got;
+	size_t most;
+};
+
+static bool read_slowly(void *waiter, int fd)
+{
+	struct slow_reader *reader = waiter;
+	char bytes[1500];
+	ssize_t got;
+
+	(void)fd;
+	if (reader->got >= reader->most)
+		return false;
+	got = read(reader->fd, bytes, sizeof(bytes));
+	reader->got += got > 0 ? got : 0;
+	return true;
+}
+
+/* Writes to a pipe of one page that does not block; returns what all of it comes to. */
+static size_t write_slowly(struct perfdata_writer *writer, struct slow_reader *reader, int *ret,
+			   struct htmm_error *err)
+{
+	char bytes[4096];
+	int ends[2];
+	ssize_t got;
+
+	CHECK(!pipe2(ends, O_NONBLOCK) && fcntl(ends[1], F_SETPIPE_SZ, 4096) == 4096);
+	reader->fd = ends[0];
+	writer->wait = read_slowly;
+	writer->waiter = reader;
+	CHECK(!perfdata_writer_open_pipe(writer, ends[1], err));
+	put_samples(writer, 1000);
+	*ret = perfdata_writer_close(writer, err);
+	while ((got = read(ends[0], bytes, sizeof(bytes))) > 0)
+		reader->got += got;
+	close(ends[0]);
+	return sizeof(struct perfdata_pipe_header) + writer->bytes;
+}
+
+static void test_slow_pipe(void)
+{
+	struct perfdata_writer writer = new_writer();
+	struct slow_reader reader = { .most = -1 };
+	struct htmm_error err = {};
+	size_t all;
+	int ret;
+
+	all = write_slowly(&writer, &reader, &ret, &err);
+	/* Nothing is lost on the way to a reader that takes its time. */
+	CHECK(!ret && all > 1000 * sizeof(struct sample) && reader.got == all);
+	reader = (struct slow_reader) { .most = 50000 };
+	all = write_slowly(&writer, &reader, &ret, &err);
+	/* One that stops is not waited for, and what it did not get is not counted. */
+	CHECK(refused(ret, ECANCELED, &err, "the pipe's reader takes no more"));
+	CHECK(reader.got >= 50000 && reader.got < 70000 && all < reader.got);
+}
+
 /* Runs perf on a file: its output's lines, or -1 if it failed or complained. */
 static int perf_lines(const char *arguments, const char *name)
 {
@@ -455,6 +520,7 @@ static const struct tap_test tests[] = {
 	TAP_TEST(test_large),
 	TAP_TEST(test_failures),
 	TAP_TEST(test_pipe),
+	TAP_TEST(test_slow_pipe),
 	TAP_TEST(test_perf),
 };
 

@@ -30,6 +30,8 @@
 /* Records are taken when there are so many, or at each look. */
 #define WATERMARK	4096
 #define PROGRESS_MS	500
+/* So long is a reader waited for that takes nothing, when the user wants an end. */
+#define PATIENCE_MS	3000
 /* The inode of the initial pid namespace, in every kernel. */
 #define INIT_PID_NS	0xeffffffcUL
 
@@ -47,6 +49,8 @@
  * @child: the command; a pid of 0: there is none, or it has ended
  * @status: its exit status
  * @over: enough was recorded
+ * @stopped: the session was stopped, so that its records come to an end
+ * @asked: how often the user has asked for that
  * @began: when, in milliseconds
  * @shown: when progress was last shown
  */
@@ -63,6 +67,8 @@ struct record {
 	struct child child;
 	int status;
 	bool over;
+	bool stopped;
+	unsigned int asked;
 	__u64 began;
 	__u64 shown;
 };
@@ -121,6 +127,7 @@ static void take_signal(struct record *record)
 			if (record->child.pid && info.ssi_code <= 0)
 				kill(record->child.pid, info.ssi_signo);
 			record->over = true;
+			record->asked++;
 		} else if (record->child.pid &&
 			   waitpid(record->child.pid, &status, WNOHANG) == record->child.pid) {
 			record->status = child_status(status);
@@ -128,6 +135,28 @@ static void take_signal(struct record *record)
 			record->over = true;
 		}
 	}
+}
+
+/*
+ * Before each write to a pipe.  Its reader may take its time; but once the user wants
+ * an end it has to go on reading, and when it is wanted twice it is too late.
+ */
+static bool wait_for_reader(void *waiter, int fd)
+{
+	struct record *record = waiter;
+	struct pollfd fds[] = {
+		{ .fd = fd, .events = POLLOUT },
+		{ .fd = record->signals, .events = POLLIN },
+	};
+	int ready;
+
+	do {
+		ready = poll(fds, 2, record->asked ? PATIENCE_MS : -1);
+		if (fds[0].revents)
+			return true;
+		take_signal(record);
+	} while (ready && record->asked < 2);
+	return false;
 }
 
 /* Have all processes exited that were to be sampled? */
@@ -142,13 +171,13 @@ static bool targets_gone(const struct session *session)
 	return session->nr_targets;
 }
 
-static int stop_once(struct record *record, bool *stopped, struct htmm_error *err)
+static int stop_once(struct record *record, struct htmm_error *err)
 {
 	int ret;
 
-	if (!record->over || *stopped)
+	if (!record->over || record->stopped)
 		return 0;
-	*stopped = true;
+	record->stopped = true;
 	ret = htmm_device_stop(record->fd, err);
 	/* Someone else may have stopped it meanwhile. */
 	return ret == -EALREADY ? 0 : ret;
@@ -162,7 +191,7 @@ static int take_all(struct record *record, struct htmm_error *err)
 	do {
 		got = recorder_take(&record->recorder, record->fd, err);
 		show_progress(record);
-	} while (got > 0 && record->over);
+	} while (got > 0 && record->stopped);
 	return got > 0 || got == -EAGAIN || got == -EINTR ? 1 : got;
 }
 
@@ -179,7 +208,6 @@ static int record_until_end(struct record *record, struct htmm_error *err)
 	};
 	int wait = LOOK_MS_FIRST, ret;
 	__u64 looked = now_ms();
-	bool stopped = false;
 
 	for (;;) {
 		poll(fds, 2, wait);
@@ -192,7 +220,7 @@ static int record_until_end(struct record *record, struct htmm_error *err)
 			else if (targets_gone(&record->session))
 				record->over = true;
 		}
-		ret = stop_once(record, &stopped, err);
+		ret = stop_once(record, err);
 		if (!ret)
 			ret = take_all(record, err);
 		if (ret <= 0)
@@ -250,17 +278,18 @@ static int start(struct record *record, struct htmm_error *err)
 	return ret;
 }
 
-/* Completes the file, whatever has happened. */
+/* Completes the file, whatever has happened, and says what is in it. */
 static int finish(struct record *record, int ret, struct htmm_error *err)
 {
 	struct htmm_stats_buf stats = {};
 	struct htmm_error ignored;
 
+	record->over = true;
+	stop_once(record, &ignored);
 	htmm_device_stats(record->fd, &stats, &ignored);
 	if (recorder_close(&record->recorder, &stats, ret ? &ignored : err) && !ret)
 		ret = -err->code;
-	if (!ret)
-		show_end(record, &stats);
+	show_end(record, &stats);
 	htmm_stats_free(&stats);
 	return ret;
 }
@@ -370,6 +399,8 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 		return usage_error(cmd, NULL, "%s", err.what);
 	if (open_output(&record, &err))
 		return print_error(&err);
+	record.recorder.writer.wait = wait_for_reader;
+	record.recorder.writer.waiter = &record;
 	record.progress = isatty(STDERR_FILENO) && !verbosity.quiet;
 	warn_of_namespace();
 	record.fd = htmm_device_open(NULL, &err);

@@ -84,8 +84,8 @@ static void note_time(struct perfdata_writer *writer, __u64 time)
 		writer->last_time = time;
 }
 
-/* Counts what there is; returns the time of the earliest sample. */
-static __u64 survey(struct recorder *recorder, size_t bytes)
+/* Counts @samples and what was lost; returns the time of the earliest sample. */
+static __u64 survey(struct recorder *recorder, size_t bytes, __u64 *samples)
 {
 	const struct perf_event_header *record;
 	struct htmm_stream_sample sample;
@@ -100,7 +100,7 @@ static __u64 survey(struct recorder *recorder, size_t bytes)
 		}
 		if (htmm_stream_sample(record, recorder->stream.sample_type, &sample))
 			continue;
-		recorder->samples++;
+		++*samples;
 		note_time(&recorder->writer, sample.time);
 		if (sample.time < earliest)
 			earliest = sample.time;
@@ -135,14 +135,18 @@ static void say_news(struct recorder *recorder, size_t bytes, __u64 time)
 int recorder_take(struct recorder *recorder, int fd, struct htmm_error *err)
 {
 	int got = htmm_stream_read(fd, recorder->buffer, BUFFER_BYTES, err);
+	__u64 samples = 0;
 	int ret;
 
 	if (got > 0) {
-		say_news(recorder, got, survey(recorder, got));
+		say_news(recorder, got, survey(recorder, got, &samples));
 		perfdata_writer_put(&recorder->writer, recorder->buffer, got);
 	}
 	ret = perfdata_writer_flush(&recorder->writer, err);
-	return ret ? ret : got;
+	if (ret)
+		return ret;
+	recorder->samples += samples;
+	return got;
 }
 
 void recorder_look(struct recorder *recorder, __u32 pid)

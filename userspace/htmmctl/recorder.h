@@ -15,7 +15,7 @@
  * @writer: the file
  * @synth: says names and mappings
  * @buffer: records on their way
- * @samples: samples recorded
+ * @samples: samples that were written
  * @lost: samples that the reader's buffer had no room for
  */
 struct recorder {
@@ -31,7 +31,7 @@ struct recorder {
 
 /**
  * recorder_open() - begin to record a session that has begun
- * @recorder: all zero, but the command line of its writer
+ * @recorder: all zero, but the command line of its writer, and how that waits
  * @fd: the device, a reader of the stream
  * @list: the session's events
  * @path: the file

@@ -68,7 +68,8 @@ static int wait_for_child(struct run *run, pid_t pid, const struct signals *sign
 	}
 }
 
-static int stop_and_report(struct run *run, int fd, int status, struct htmm_error *err)
+static int stop_and_report(struct run *run, int fd, int status,
+			   const struct signals *signals, struct htmm_error *err)
 {
 	int ret = htmm_device_stop(fd, err);
 
@@ -76,8 +77,9 @@ static int stop_and_report(struct run *run, int fd, int status, struct htmm_erro
 	if (ret && ret != -EALREADY)
 		return ret;
 	ret = results_read(&run->res, fd, run->max_pages, err);
-	/* Before anything is printed: who reads it may go, and take us along. */
+	/* Before anything is printed: who reads it may go, or read nothing. */
 	family_leave(&run->family);
+	signals_drop(signals);
 	if (ret)
 		return ret;
 	if (run->json || run->path || !verbosity.quiet)
@@ -120,7 +122,7 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 		return child_not_executed(&child, argv[0], error);
 	family_say(&run->family);
 	status = wait_for_child(run, child.pid, &signals);
-	if (stop_and_report(run, fd, status, err)) {
+	if (stop_and_report(run, fd, status, &signals, err)) {
 		print_error(err);
 		return status == EXIT_OK ? EXIT_FAILED : status;
 	}

@@ -28,6 +28,15 @@ void signals_restore(const struct signals *signals)
 	sigprocmask(SIG_SETMASK, &signals->old, NULL);
 }
 
+void signals_drop(const struct signals *signals)
+{
+	siginfo_t info;
+
+	while (signals_wait(signals, 0, &info))
+		;
+	signals_restore(signals);
+}
+
 int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info)
 {
 	const struct timespec timeout = {

@@ -22,6 +22,9 @@ void signals_block(struct signals *signals);
 /* Undo signals_block(). */
 void signals_restore(const struct signals *signals);
 
+/* Undo signals_block(), and let those that have come already do nothing. */
+void signals_drop(const struct signals *signals);
+
 /**
  * signals_wait() - wait for one of the signals
  * @signals: the signals, blocked

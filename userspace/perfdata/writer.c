@@ -17,9 +17,35 @@
 
 static int write_error(const struct perfdata_writer *writer, struct htmm_error *err)
 {
+	if (writer->error == ECANCELED)
+		return htmm_error_set(err, ECANCELED, NULL,
+				      "cannot write the records: the pipe's reader takes no more");
 	return htmm_error_set(err, writer->error,
 			      writer->error == ENOSPC ? "make room, or choose another file" : NULL,
 			      "cannot write the records: %s", strerror(writer->error));
+}
+
+/*
+ * Into a pipe only as much as goes in at once when there is room: who is in write()
+ * waits for the reader, and for nothing else.
+ */
+static ssize_t write_pipe(struct perfdata_writer *writer, const void *data, size_t bytes)
+{
+	if (!writer->wait(writer->waiter, writer->fd)) {
+		errno = ECANCELED;
+		return -1;
+	}
+	return write(writer->fd, data, bytes < PIPE_BUF ? bytes : PIPE_BUF);
+}
+
+static ssize_t write_some(struct perfdata_writer *writer, const void *data, size_t bytes,
+			  off_t at)
+{
+	if (at != AT_END)
+		return pwrite(writer->fd, data, bytes, at);
+	if (writer->pipe && writer->wait)
+		return write_pipe(writer, data, bytes);
+	return write(writer->fd, data, bytes);
 }
 
 /*
@@ -32,9 +58,8 @@ static void write_at(struct perfdata_writer *writer, const void *data, size_t by
 	ssize_t done;
 
 	while (bytes && !writer->error) {
-		done = at == AT_END ? write(writer->fd, rest, bytes) :
-				      pwrite(writer->fd, rest, bytes, at);
-		if (done < 0 && errno == EINTR)
+		done = write_some(writer, rest, bytes, at);
+		if (done < 0 && (errno == EINTR || (errno == EAGAIN && writer->wait)))
 			continue;
 		if (done <= 0) {
 			writer->error = done ? errno : EIO;
@@ -64,7 +89,10 @@ static void append(struct perfdata_writer *writer, const void *records, size_t b
 	if (!bytes)
 		return;
 	write_all(writer, records, bytes);
-	if (writer->error || writer->pipe)
+	if (writer->error)
+		return;
+	writer->bytes += bytes;
+	if (writer->pipe)
 		return;
 	writer->header.data.size += bytes;
 	write_header(writer);
@@ -250,7 +278,6 @@ int perfdata_writer_open(struct perfdata_writer *writer, const char *path,
 
 void perfdata_writer_put(struct perfdata_writer *writer, const void *records, size_t bytes)
 {
-	writer->bytes += bytes;
 	if (writer->fill + bytes > BUFFER_BYTES)
 		flush(writer);
 	if (bytes > BUFFER_BYTES) {

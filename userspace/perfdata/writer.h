@@ -38,9 +38,11 @@ struct perfdata_event {
  * @nr_events: how many there are
  * @argv: the words of the command line
  * @argc: how many there are
+ * @wait: waits until a pipe has room; false: write no more; NULL: write() waits
+ * @waiter: handed on to @wait
  * @first_time: time of the earliest sample
  * @last_time: time of the latest; 0: there was none
- * @bytes: bytes of all records so far
+ * @bytes: bytes of all records that were written
  * @fd: private: where it goes
  * @pipe: private: it cannot be gone back in
  * @error: private: errno of the first write that failed
@@ -48,13 +50,15 @@ struct perfdata_event {
  * @buffer: private: records to be written
  * @fill: private: bytes in @buffer
  *
- * The caller sets @events to @argc.
+ * The caller sets @events to @waiter.
  */
 struct perfdata_writer {
 	const struct perfdata_event *events;
 	unsigned int nr_events;
 	char *const *argv;
 	int argc;
+	bool (*wait)(void *waiter, int fd);
+	void *waiter;
 	__u64 first_time;
 	__u64 last_time;
 	__u64 bytes;
