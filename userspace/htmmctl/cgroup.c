@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,6 +12,8 @@
 #include "cgroup.h"
 #include "say.h"
 
+/* Ours are called so, and by the pid of who made them. */
+#define PREFIX		"htmmctl-"
 /* Names that are tried: whoever had this process' pid may have left its cgroup behind. */
 #define MAKE_TRIES	16
 /* A process that has ended may take a moment to leave its cgroup. */
@@ -36,21 +40,65 @@ static int own_path(char *path, size_t size, struct htmm_error *err)
 	return 0;
 }
 
+/* Whoever made a cgroup holds this lock on it while alive, however its life ends. */
+static int lock(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Those whose makers were killed; one that processes are in stays until they are gone. */
+static void remove_leftovers(const char *above)
+{
+	const size_t len = strlen(PREFIX);
+	DIR *dir = opendir(above);
+	struct dirent *entry;
+	char path[4400];
+	int fd;
+
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, PREFIX, len) ||
+		    strspn(entry->d_name + len, "0123456789.") != strlen(entry->d_name + len))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", above, entry->d_name);
+		fd = lock(path);
+		if (fd < 0)
+			continue;
+		rmdir(path);
+		close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* Under a name that nobody has. */
 static int make_below(struct cgroup *cgroup)
 {
 	char number[16] = "";
 	int tries;
 
-	for (tries = 1; ; tries++) {
-		snprintf(cgroup->path, sizeof(cgroup->path), "%s/htmmctl-%d%s", cgroup->above,
+	for (tries = 1; tries <= MAKE_TRIES; tries++) {
+		snprintf(cgroup->path, sizeof(cgroup->path), "%s/" PREFIX "%d%s", cgroup->above,
 			 getpid(), number);
-		if (!mkdir(cgroup->path, 0755))
-			return 0;
-		if (errno != EEXIST || tries == MAKE_TRIES)
-			return -1;
 		snprintf(number, sizeof(number), ".%d", tries);
+		if (mkdir(cgroup->path, 0755)) {
+			if (errno == EEXIST)
+				continue;
+			return -1;
+		}
+		cgroup->lock = lock(cgroup->path);
+		/* Before it was locked someone may have taken it for a leftover. */
+		if (cgroup->lock >= 0 && !access(cgroup->path, F_OK))
+			return 0;
+		if (cgroup->lock >= 0)
+			close(cgroup->lock);
 	}
+	return -1;
 }
 
 int cgroup_make(struct cgroup *cgroup, struct htmm_error *err)
@@ -66,6 +114,7 @@ int cgroup_make(struct cgroup *cgroup, struct htmm_error *err)
 		return ret;
 	/* The top one is "/". */
 	snprintf(cgroup->above, sizeof(cgroup->above), "%s%s", mount, own[1] ? own : "");
+	remove_leftovers(cgroup->above);
 	if (!make_below(cgroup))
 		return 0;
 	htmm_error_set(err, errno, NULL, "cannot make the cgroup %s: %s", cgroup->path,
@@ -139,5 +188,6 @@ void cgroup_remove(struct cgroup *cgroup)
 		cgroup_each(cgroup, -1U, move_up, cgroup);
 		nanosleep(&moment, NULL);
 	}
+	close(cgroup->lock);
 	cgroup->path[0] = '\0';
 }

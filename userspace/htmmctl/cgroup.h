@@ -10,16 +10,20 @@
  * struct cgroup - a cgroup that exists as long as a command runs
  * @path: its directory; empty: there is none
  * @above: the directory of the one that it was made in
+ * @lock: private: says that whoever made it is alive
  */
 struct cgroup {
 	char path[4096];
 	char above[4032];
+	int lock;
 };
 
 /**
  * cgroup_make() - make a cgroup below this process' own
  * @cgroup: filled; empty if it fails
  * @err: says why there is none
+ *
+ * Empty ones there whose makers were killed are removed.
  *
  * Return: 0 or a negative errno.
  */
