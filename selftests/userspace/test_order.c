@@ -6,24 +6,63 @@
 #define MANY	(3 * (PERFDATA_ORDER_BYTES / sizeof(struct perfdata_sample)))
 
 static struct perfdata_order order;
-static u64 pushed, popped, last;
-/* Popped records that are older than one popped before. */
+/* Records pushed, and taken; these may not be dropped yet. */
+static u32 pushed, taken;
+static u64 last;
+/* Records that are older than one taken before. */
 static u64 late;
 
-static void pop_all(void)
+static void take(u32 nr)
 {
 	struct perfdata_sample sample[100];
-	size_t nr, i;
+	u32 i;
 
-	while ((nr = perfdata_order_pop(&order, sample, 1 + tap_below(100)))) {
-		for (i = 0; i < nr; i++) {
-			late += sample[i].time < last;
-			if (sample[i].time > last)
-				last = sample[i].time;
-			free(perfdata_other(&sample[i]));
-		}
-		popped += nr;
+	CHECK(nr <= ARRAY_SIZE(sample) && nr <= order.released - taken);
+	perfdata_order_take(&order, taken, sample, nr);
+	for (i = 0; i < nr; i++) {
+		late += sample[i].time < last;
+		if (sample[i].time > last)
+			last = sample[i].time;
+		free(perfdata_other(&sample[i]));
 	}
+	taken += nr;
+}
+
+static void take_until(u32 number)
+{
+	while (taken != number)
+		take(number - taken < 100 ? number - taken : 100);
+}
+
+static void take_all(void)
+{
+	take_until(order.released);
+	perfdata_order_drop(&order, taken);
+}
+
+/* Now and then, as another thread might: some are taken, or dropped, or neither. */
+static void take_some(void)
+{
+	u32 there = order.released - taken;
+
+	if (there && !tap_below(4))
+		take(tap_below((there < 100 ? there : 100) + 1));
+	if (!tap_below(50))
+		perfdata_order_drop(&order, taken);
+}
+
+static struct perfdata_sample *slots(size_t *most)
+{
+	struct perfdata_sample *slot;
+
+	while (perfdata_order_full(&order)) {
+		if ((int)(perfdata_order_awaited(&order) - taken) > 0)
+			take_until(perfdata_order_awaited(&order));
+		perfdata_order_drop(&order, taken);
+	}
+	slot = perfdata_order_slots(&order, most);
+	CHECK(slot && *most);
+	return slot;
 }
 
 /* A record that is no sample. */
@@ -36,21 +75,20 @@ static struct perfdata_sample other(u64 time)
 
 static void push(u64 time)
 {
-	size_t room;
-	struct perfdata_sample *slot = perfdata_order_slots(&order, &room);
+	size_t most;
+	struct perfdata_sample *slot = slots(&most);
 
-	CHECK(slot && room);
 	*slot = (struct perfdata_sample) { .time = time, .addr = pushed++, .period = 1 };
 	if (!tap_below(1000))
 		*slot = other(time);
 	perfdata_order_push(&order, 1);
-	pop_all();
+	take_some();
 }
 
 static void begin(void)
 {
 	pushed = 0;
-	popped = 0;
+	taken = 0;
 	last = 0;
 	late = 0;
 }
@@ -58,8 +96,8 @@ static void begin(void)
 static void end(void)
 {
 	perfdata_order_finish(&order);
-	pop_all();
-	CHECK(popped == pushed && late == order.late);
+	take_all();
+	CHECK(taken == pushed && late == order.late);
 	perfdata_order_free(&order);
 }
 
@@ -77,11 +115,11 @@ static void test_rounds(void)
 				push(now[cpu] += tap_below(20));
 		for (cpu = 0; cpu < ARRAY_SIZE(now); cpu++)
 			now[cpu] = now[cpu] < round * 1000 - 500 ? round * 1000 - 500 : now[cpu];
-		most = pushed - popped > most ? pushed - popped : most;
+		most = pushed - order.released > most ? pushed - order.released : most;
 		perfdata_order_round(&order);
-		pop_all();
+		take_some();
 	}
-	CHECK(!order.late && most < 8 * 200 * 2 && popped);
+	CHECK(!order.late && most < 8 * 200 * 2 && taken);
 	end();
 	CHECK(!late);
 }
@@ -90,18 +128,20 @@ static void test_rounds(void)
 static void test_stable(void)
 {
 	struct perfdata_sample sample[1000], *slot;
-	size_t room;
+	size_t most;
 	u64 i;
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(sample); i++) {
-		slot = perfdata_order_slots(&order, &room);
+		slot = slots(&most);
 		*slot = (struct perfdata_sample) { .time = 1 + tap_below(5), .addr = i,
 						   .period = 1 };
 		perfdata_order_push(&order, 1);
 	}
 	perfdata_order_finish(&order);
-	CHECK(perfdata_order_pop(&order, sample, ARRAY_SIZE(sample)) == ARRAY_SIZE(sample));
+	CHECK(order.released == ARRAY_SIZE(sample));
+	perfdata_order_take(&order, 0, sample, ARRAY_SIZE(sample));
+	perfdata_order_drop(&order, ARRAY_SIZE(sample));
 	for (i = 1; i < ARRAY_SIZE(sample); i++)
 		CHECK(sample[i - 1].time < sample[i].time ||
 		      (sample[i - 1].time == sample[i].time &&
@@ -117,7 +157,7 @@ static void test_full(void)
 	begin();
 	for (i = 0; i < MANY; i++)
 		push(i * 10 + tap_below(1000));
-	CHECK(popped && pushed - popped < PERFDATA_ORDER_BYTES / sizeof(struct perfdata_sample));
+	CHECK(taken && pushed - order.released < MANY / 3);
 	CHECK(!order.late);
 	end();
 }
@@ -143,36 +183,103 @@ static void test_random(void)
 	begin();
 	for (i = 0; i < 20000; i++) {
 		push(1 + tap_random() % 1000000);
-		if (!tap_below(500)) {
+		if (!tap_below(500))
 			perfdata_order_round(&order);
-			pop_all();
-		}
 	}
 	CHECK(order.late);
 	perfdata_order_finish(&order);
-	pop_all();
-	CHECK(popped == pushed);
+	take_all();
+	CHECK(taken == pushed);
 	perfdata_order_free(&order);
 }
 
-/* What still waits, or is ready, is freed. */
-static void test_free(void)
+/* What has no time goes before all that waits, as it came. */
+static void test_untimed(void)
 {
-	struct perfdata_sample *slot, sample;
-	size_t room;
+	struct perfdata_sample sample[300];
 	u64 i;
 
+	begin();
+	for (i = 0; i < ARRAY_SIZE(sample); i++) {
+		size_t most;
+
+		*slots(&most) = (struct perfdata_sample) {
+			.time = i % 3 ? 1000 + i : i % 2 ? 0 : ~0ULL, .addr = i, .period = 1,
+		};
+		perfdata_order_push(&order, 1);
+	}
+	perfdata_order_round(&order);
+	CHECK(order.released == ARRAY_SIZE(sample) / 3);
+	perfdata_order_finish(&order);
+	CHECK(order.released == ARRAY_SIZE(sample) && !order.late);
+	perfdata_order_take(&order, 0, sample, ARRAY_SIZE(sample));
+	perfdata_order_drop(&order, ARRAY_SIZE(sample));
+	for (i = 0; i < 100; i++)
+		CHECK(sample[i].addr == 3 * i);
+	for (; i < ARRAY_SIZE(sample); i++)
+		CHECK(sample[i].addr == (i - 100) / 2 * 3 + i % 2 + 1);
+	perfdata_order_free(&order);
+}
+
+/* Many at a time are as good as one after the other. */
+static void test_many(void)
+{
+	struct perfdata_order one = {};
+	struct perfdata_sample a, b;
+	u32 i, nr;
+
+	begin();
+	while (pushed < 100000) {
+		struct perfdata_sample *slot;
+		size_t most;
+
+		perfdata_order_drop(&one, taken);
+		slot = slots(&most);
+		nr = 1 + tap_below(most < 500 ? most : 500);
+		for (i = 0; i < nr; i++)
+			slot[i] = (struct perfdata_sample) {
+				.time = pushed + tap_below(3) * 100, .addr = pushed++, .period = 1,
+			};
+		for (i = 0; i < nr; i++) {
+			*perfdata_order_slots(&one, &most) = slot[i];
+			perfdata_order_push(&one, 1);
+		}
+		perfdata_order_push(&order, nr);
+		if (!tap_below(10)) {
+			perfdata_order_round(&order);
+			perfdata_order_round(&one);
+		}
+		CHECK(order.released == one.released && order.late == one.late);
+		for (; taken != order.released; taken++) {
+			perfdata_order_take(&order, taken, &a, 1);
+			perfdata_order_take(&one, taken, &b, 1);
+			CHECK(a.addr == b.addr);
+		}
+		perfdata_order_drop(&order, taken);
+	}
+	CHECK(taken > pushed / 2);
+	perfdata_order_free(&order);
+	perfdata_order_free(&one);
+}
+
+/* What still waits, or was not dropped, is freed. */
+static void test_free(void)
+{
+	size_t most;
+	u64 i;
+
+	begin();
 	for (i = 0; i < 5000; i++) {
-		slot = perfdata_order_slots(&order, &room);
-		*slot = other(i / 2 + i % 2 * 1000);
+		*slots(&most) = other(i / 2 + i % 2 * 1000);
 		perfdata_order_push(&order, 1);
 		if (i == 2000)
 			perfdata_order_round(&order);
-		pop_all();
+		take_some();
 	}
 	perfdata_order_round(&order);
-	CHECK(perfdata_order_pop(&order, &sample, 1) == 1);
-	free(perfdata_other(&sample));
+	CHECK(order.released - taken > 100);
+	take(1);
+	perfdata_order_drop(&order, taken);
 	perfdata_order_free(&order);
 }
 
@@ -184,6 +291,8 @@ int main(void)
 		TAP_TEST(test_full),
 		TAP_TEST(test_pinned),
 		TAP_TEST(test_random),
+		TAP_TEST(test_untimed),
+		TAP_TEST(test_many),
 		TAP_TEST(test_free),
 	};
 

@@ -5,92 +5,94 @@
 #include <string.h>
 #include "ahead.h"
 
+/* Records that the thread hands over at a time, or a few more: a lock is taken for them. */
+#define HANDFUL		2048
 /*
- * Who has to wait does so until half of them are there: to wake the other one costs
- * as much as some hundred records, and takes a while, in which it is better not to
- * run out of work, too. All of them are 1 MiB.
+ * The caller, if it has to wait, does so until there are as many, or the thread waits,
+ * too: to wake another thread costs as much as some hundred records, and takes a while,
+ * in which it is better not to run out of work.
  */
-#define BATCHES		32
-#define HALF		(BATCHES / 2)
+#define ENOUGH		16384
 
 /**
  * struct perfdata_ahead - reading under way
  * @reader: the reader; the thread's alone
+ * @order: the reader's; the caller takes records from it
  * @thread: reads
- * @lock: protects @filled, @emptied, @ended and @stop
+ * @lock: protects what follows up to @err
  * @moved: the one who waits may go on
- * @filled: batches read so far; the last one has an @nr of 0 or below
- * @emptied: batches that may be filled again
- * @ended: the last batch is filled
+ * @released: records that the caller may take, ever; wraps around
+ * @taken: records that it has taken, ever
+ * @awaited: there is no room until @taken is that
+ * @waits: the thread waits for that
  * @stop: nobody wants any more
- * @held: the caller works on a batch; the caller's alone
- * @err: what went wrong; set before the last batch counts as filled
- * @batch: in turn
+ * @ret: 1: more may come; 0: no more; negative errno: what went wrong
+ * @status: how reading went so far
+ * @err: what went wrong
+ * @next: number of the first record that the caller has not taken; the caller's alone
+ * @known: @released as it knows it; the caller's alone
+ * @batch: what it has taken last; the caller's alone
  */
 struct perfdata_ahead {
 	struct perfdata_reader *reader;
+	struct perfdata_order *order;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
-	unsigned long filled;
-	unsigned long emptied;
-	bool ended;
+	__u32 released;
+	__u32 taken;
+	__u32 awaited;
+	bool waits;
 	bool stop;
-	bool held;
+	int ret;
+	struct perfdata_status status;
 	struct htmm_error err;
-	struct perfdata_batch batch[BATCHES];
+	__u32 next;
+	__u32 known;
+	struct perfdata_batch batch;
 };
 
-/* Wait for a batch that may be filled: false if none is wanted. */
-static bool wait_room(struct perfdata_ahead *ahead)
+/* There is no room: wait until the caller has taken enough. The lock is held. */
+static void wait_room(struct perfdata_ahead *ahead)
+{
+	ahead->awaited = perfdata_order_awaited(ahead->order);
+	ahead->waits = true;
+	pthread_cond_signal(&ahead->moved);
+	while (!ahead->stop && (__s32)(ahead->taken - ahead->awaited) < 0)
+		pthread_cond_wait(&ahead->moved, &ahead->lock);
+	ahead->waits = false;
+}
+
+/* Let the caller have what was read. Returns false if nobody wants more. */
+static bool hand_over(struct perfdata_ahead *ahead, int ret, const struct htmm_error *err)
 {
 	bool stop;
 
 	pthread_mutex_lock(&ahead->lock);
-	if (ahead->filled - ahead->emptied == BATCHES)
-		while (!ahead->stop && ahead->filled - ahead->emptied > HALF)
-			pthread_cond_wait(&ahead->moved, &ahead->lock);
+	ahead->released = ahead->order->released;
+	ahead->ret = ret;
+	perfdata_reader_status(ahead->reader, &ahead->status);
+	if (ret < 0)
+		ahead->err = *err;
+	if (ret <= 0 || ahead->released - ahead->taken >= ENOUGH)
+		pthread_cond_signal(&ahead->moved);
+	if (ret > 0 && perfdata_order_full(ahead->order))
+		wait_room(ahead);
+	perfdata_order_drop(ahead->order, ahead->taken);
 	stop = ahead->stop;
 	pthread_mutex_unlock(&ahead->lock);
 	return !stop;
 }
 
-/* Wait for a batch that is filled. */
-static void wait_filled(struct perfdata_ahead *ahead)
-{
-	pthread_mutex_lock(&ahead->lock);
-	if (ahead->filled == ahead->emptied)
-		while (!ahead->ended && ahead->filled - ahead->emptied < HALF)
-			pthread_cond_wait(&ahead->moved, &ahead->lock);
-	pthread_mutex_unlock(&ahead->lock);
-}
-
-/* Count one more, and wake the other one if it waits for this. */
-static void count(struct perfdata_ahead *ahead, unsigned long *number, bool last)
-{
-	pthread_mutex_lock(&ahead->lock);
-	++*number;
-	ahead->ended |= last;
-	if (ahead->ended || ahead->filled - ahead->emptied == HALF)
-		pthread_cond_signal(&ahead->moved);
-	pthread_mutex_unlock(&ahead->lock);
-}
-
 static void *read_all(void *arg)
 {
 	struct perfdata_ahead *ahead = arg;
-	struct perfdata_batch *batch;
-	unsigned long n = 0;
+	struct htmm_error err = {};
+	int ret;
 
 	do {
-		if (!wait_room(ahead))
-			return NULL;
-		batch = &ahead->batch[n++ % BATCHES];
-		batch->nr = perfdata_reader_read(ahead->reader, batch->sample, PERFDATA_BATCH,
-						 &ahead->err);
-		perfdata_reader_status(ahead->reader, &batch->status);
-		count(ahead, &ahead->filled, batch->nr <= 0);
-	} while (batch->nr > 0);
+		ret = perfdata_reader_fill(ahead->reader, HANDFUL, &err);
+	} while (hand_over(ahead, ret, &err) && ret > 0);
 	return NULL;
 }
 
@@ -104,6 +106,8 @@ struct perfdata_ahead *perfdata_ahead_new(struct perfdata_reader *reader, struct
 		return NULL;
 	}
 	ahead->reader = reader;
+	ahead->order = perfdata_reader_order(reader);
+	ahead->ret = 1;
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->moved, NULL);
 	ret = pthread_create(&ahead->thread, NULL, read_all, ahead);
@@ -121,24 +125,54 @@ static void free_batch(struct perfdata_batch *batch)
 	for (i = 0; i < batch->nr; i++)
 		if (perfdata_other(&batch->sample[i]))
 			free(batch->sample[i].other);
+	batch->nr = 0;
+}
+
+/* Is there something to do, for a while or for want of anything more? The lock is held. */
+static bool ready(const struct perfdata_ahead *ahead)
+{
+	return ahead->ret <= 0 ||
+	       ahead->released - ahead->next >= (ahead->waits ? 1 : ENOUGH);
+}
+
+/* Tell the thread how far the caller is, and wait for more if there is nothing left. */
+static int look(struct perfdata_ahead *ahead, struct htmm_error *err)
+{
+	int ret;
+
+	pthread_mutex_lock(&ahead->lock);
+	ahead->taken = ahead->next;
+	if (ahead->waits && (__s32)(ahead->taken - ahead->awaited) >= 0)
+		pthread_cond_signal(&ahead->moved);
+	if (ahead->next == ahead->released)
+		while (!ready(ahead))
+			pthread_cond_wait(&ahead->moved, &ahead->lock);
+	ahead->known = ahead->released;
+	ahead->batch.status = ahead->status;
+	ret = ahead->ret;
+	if (ret < 0)
+		*err = ahead->err;
+	pthread_mutex_unlock(&ahead->lock);
+	return ret;
 }
 
 int perfdata_ahead_next(struct perfdata_ahead *ahead, const struct perfdata_batch **batch,
 			struct htmm_error *err)
 {
-	struct perfdata_batch *next;
+	struct perfdata_batch *next = &ahead->batch;
+	int ret;
 
-	if (ahead->held) {
-		free_batch(&ahead->batch[ahead->emptied % BATCHES]);
-		count(ahead, &ahead->emptied, false);
-	}
-	wait_filled(ahead);
-	next = &ahead->batch[ahead->emptied % BATCHES];
-	ahead->held = next->nr > 0;
-	if (next->nr < 0)
-		*err = ahead->err;
+	free_batch(next);
 	*batch = next;
-	return next->nr > 0 ? 1 : next->nr;
+	ret = look(ahead, err);
+	next->nr = ahead->known - ahead->next;
+	if (!next->nr)
+		return ret;
+	if (next->nr > PERFDATA_BATCH)
+		next->nr = PERFDATA_BATCH;
+	perfdata_order_take(ahead->order, ahead->next, next->sample, next->nr);
+	ahead->next += next->nr;
+	return 1;
 }
 
 void perfdata_ahead_free(struct perfdata_ahead *ahead)
@@ -150,8 +184,8 @@ void perfdata_ahead_free(struct perfdata_ahead *ahead)
 	pthread_cond_signal(&ahead->moved);
 	pthread_mutex_unlock(&ahead->lock);
 	pthread_join(ahead->thread, NULL);
-	for (; ahead->emptied < ahead->filled; ahead->emptied++)
-		free_batch(&ahead->batch[ahead->emptied % BATCHES]);
+	perfdata_order_drop(ahead->order, ahead->next);
+	free_batch(&ahead->batch);
 	pthread_cond_destroy(&ahead->moved);
 	pthread_mutex_destroy(&ahead->lock);
 	free(ahead);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A thread that reads while its caller works on what was read before: the two
- * hand a few batches of records round.
- */
+/* A thread that reads while its caller works on what was read before. */
 #ifndef PERFDATA_AHEAD_H
 #define PERFDATA_AHEAD_H
 
@@ -15,9 +12,9 @@ struct perfdata_ahead;
 
 /**
  * struct perfdata_batch - some records
- * @sample: the records; owned by the batch
+ * @sample: the records
  * @nr: how many there are, at least 1
- * @status: how reading went when they had been read
+ * @status: how reading went so far
  */
 struct perfdata_batch {
 	struct perfdata_sample sample[PERFDATA_BATCH];

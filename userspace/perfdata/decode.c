@@ -360,7 +360,7 @@ size_t perfdata_decode_samples(const struct perfdata_events *events, const unsig
 		const struct perf_event_header head = get_header(at);
 
 		if (head.type != PERF_RECORD_SAMPLE || head.size > end - at ||
-		    decode_sample(events, at, head, &sample[nr]) || !perfdata_timed(&sample[nr]))
+		    decode_sample(events, at, head, &sample[nr]))
 			break;
 		at += head.size;
 	}

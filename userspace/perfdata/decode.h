@@ -81,19 +81,6 @@ static inline struct perfdata_record_view *perfdata_other(const struct perfdata_
 }
 
 /**
- * perfdata_timed() - is it known when it was?
- * @sample: the record
- *
- * perf makes records up of what was before; these have no time.
- *
- * Return: true if its time counts.
- */
-static inline bool perfdata_timed(const struct perfdata_sample *sample)
-{
-	return sample->time && sample->time != ~0ULL;
-}
-
-/**
  * perfdata_decode() - take a record apart
  * @events: the events of the file
  * @record: a whole record of a type below 64; need not be aligned
@@ -115,7 +102,7 @@ int perfdata_decode(const struct perfdata_events *events, const unsigned char *r
  * @used: receives the bytes that they take
  *
  * Return: how many there are before the first record that needs a closer look, because
- * it is not whole, is no sample, is none that perfdata_decode() accepts, or has no time.
+ * it is not whole, is no sample, or is none that perfdata_decode() accepts.
  */
 size_t perfdata_decode_samples(const struct perfdata_events *events, const unsigned char *bytes,
 			       size_t size, struct perfdata_sample *sample, size_t most,

@@ -13,7 +13,7 @@
 static_assert(!(ROOM_MOST & (ROOM_MOST - 1)), "the ring's size is a power of two");
 
 /* Bytes that a record takes besides its place here. */
-static size_t other_bytes(const struct perfdata_sample *sample)
+static __u32 other_bytes(const struct perfdata_sample *sample)
 {
 	const struct perfdata_record_view *other = perfdata_other(sample);
 
@@ -25,14 +25,31 @@ static struct perfdata_sample *at(const struct perfdata_order *order, __u32 posi
 	return &order->ring[position & (order->room - 1)];
 }
 
-static __u64 time_at(const struct perfdata_order *order, __u32 position)
+static struct perfdata_key *key_at(const struct perfdata_order *order, __u32 position)
 {
-	return order->time[position & (order->room - 1)];
+	return &order->key[position & (order->room - 1)];
 }
 
-/* Move what waits to @ring, which may be the same, without the holes between. */
-static void move(struct perfdata_order *order, struct perfdata_sample *ring, __u64 *time,
-		 __u32 room)
+static __u32 *turn_of(const struct perfdata_order *order, __u32 number)
+{
+	return &order->turn[number & (order->room - 1)];
+}
+
+/* Numbers and positions wrap around, but are never half a circle apart. */
+static bool reached(__u32 number, __u32 goal)
+{
+	return (__s32)(number - goal) >= 0;
+}
+
+/* Position of the first record that waits, or where the next one will be. */
+static __u32 first_waiting(const struct perfdata_order *order)
+{
+	return order->nr_runs ? order->run[0].from : order->tail;
+}
+
+/* Move what waits to a ring, which may be the same, without the holes between. */
+static void move(struct perfdata_order *order, struct perfdata_sample *ring,
+		 struct perfdata_key *key, __u32 room)
 {
 	__u32 to = order->head, from, i;
 
@@ -43,13 +60,14 @@ static void move(struct perfdata_order *order, struct perfdata_sample *ring, __u
 		run->from = to;
 		for (; from != run->to; from++, to++) {
 			ring[to & (room - 1)] = *at(order, from);
-			time[to & (room - 1)] = time_at(order, from);
+			key[to & (room - 1)] = *key_at(order, from);
+			key[to & (room - 1)].at = to;
 		}
 		run->to = to;
 	}
 	order->tail = to;
 	order->ring = ring;
-	order->time = time;
+	order->key = key;
 	order->room = room;
 }
 
@@ -65,31 +83,43 @@ static bool grow(void *array, size_t nr, size_t size)
 static bool grow_ring(struct perfdata_order *order, __u32 room)
 {
 	struct perfdata_sample *ring = malloc(room * sizeof(*ring)), *old_ring = order->ring;
-	__u64 *time = malloc(room * sizeof(*time)), *old_time = order->time;
+	struct perfdata_key *key = malloc(room * sizeof(*key)), *old_key = order->key;
 
-	if (!ring || !time) {
+	if (!ring || !key) {
 		free(ring);
-		free(time);
+		free(key);
 		return false;
 	}
-	move(order, ring, time, room);
+	move(order, ring, key, room);
 	free(old_ring);
-	free(old_time);
+	free(old_key);
 	return true;
+}
+
+/* Three quarters are for those that others take meanwhile, and for those that come. */
+static bool small(const struct perfdata_order *order)
+{
+	return order->nr >= order->room / 4 && order->room < ROOM_MOST;
 }
 
 static bool make_room(struct perfdata_order *order)
 {
 	__u32 room = order->room ? 2 * order->room : ROOM_FIRST;
 
-	if (order->room && (order->nr <= order->room / 2 || order->room == ROOM_MOST)) {
-		move(order, order->ring, order->time, order->room);
+	if (!small(order)) {
+		move(order, order->ring, order->key, order->room);
 		return true;
 	}
 	return grow(&order->run, room, sizeof(*order->run)) &&
-	       grow(&order->key, room, sizeof(*order->key)) &&
+	       grow(&order->turn, room, sizeof(*order->turn)) &&
+	       grow(&order->sorted, room, sizeof(*order->sorted)) &&
 	       grow(&order->spare, room, sizeof(*order->spare)) &&
 	       grow(&order->end, room, sizeof(*order->end)) && grow_ring(order, room);
+}
+
+static __u32 places(const struct perfdata_order *order)
+{
+	return order->room - (order->tail - order->head);
 }
 
 /* Bytes of all that waits. */
@@ -106,15 +136,25 @@ static __u32 left(const struct perfdata_order *order)
 	return used < PERFDATA_ORDER_BYTES ? (PERFDATA_ORDER_BYTES - used + each - 1) / each : 1;
 }
 
+bool perfdata_order_full(const struct perfdata_order *order)
+{
+	return !places(order) && order->dropped != order->released;
+}
+
+__u32 perfdata_order_awaited(const struct perfdata_order *order)
+{
+	return small(order) ? order->released : order->mark.number;
+}
+
 struct perfdata_sample *perfdata_order_slots(struct perfdata_order *order, size_t *most)
 {
-	__u32 room, before_end, until_full = left(order);
+	__u32 before_end, until_full = left(order);
 
-	if (order->tail - order->head == order->room && !make_room(order))
+	if ((!places(order) || small(order)) && order->dropped == order->released &&
+	    !make_room(order))
 		return NULL;
-	room = order->room - (order->tail - order->head);
 	before_end = order->room - (order->tail & (order->room - 1));
-	*most = room < before_end ? room : before_end;
+	*most = places(order) < before_end ? places(order) : before_end;
 	if (*most > until_full)
 		*most = until_full;
 	return at(order, order->tail);
@@ -155,7 +195,7 @@ static void merge(struct perfdata_key *out, const struct perfdata_key *a, size_t
 static void sort(struct perfdata_order *order, __u32 nr)
 {
 	for (; nr > 1; nr = (nr + 1) / 2) {
-		struct perfdata_key *sorted = order->spare, *key = order->key;
+		struct perfdata_key *sorted = order->spare, *key = order->sorted;
 		__u32 from = 0, i;
 
 		for (i = 0; i < nr; i += 2) {
@@ -166,53 +206,108 @@ static void sort(struct perfdata_order *order, __u32 nr)
 			from = to;
 		}
 		order->spare = key;
-		order->key = sorted;
+		order->sorted = sorted;
 	}
+}
+
+/* Of the records of a run, in order, find the end of those up to @limit. */
+static __u32 end_of(const struct perfdata_order *order, const struct perfdata_run *run,
+		    __u64 limit)
+{
+	__u32 low = run->from, high = run->to;
+
+	if (key_at(order, high - 1)->time <= limit)
+		return high;
+	while (low != high) {
+		__u32 middle = low + (high - low) / 2;
+
+		if (key_at(order, middle)->time <= limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Copy the keys of positions that may go round the ring's end. Returns the end of the copy. */
+static struct perfdata_key *copy_keys(const struct perfdata_order *order, struct perfdata_key *to,
+				      __u32 from, __u32 nr)
+{
+	__u32 before_end = order->room - (from & (order->room - 1));
+
+	if (before_end > nr)
+		before_end = nr;
+	memcpy(to, key_at(order, from), before_end * sizeof(*to));
+	memcpy(to + before_end, order->key, (nr - before_end) * sizeof(*to));
+	return to + nr;
 }
 
 /* Order what waits, up to @limit. Returns how many these are. */
 static __u32 put_in_order(struct perfdata_order *order, __u64 limit)
 {
-	__u32 nr = 0, ends = 0, i;
+	struct perfdata_key *key = order->sorted;
+	__u32 ends = 0, i;
 
 	for (i = 0; i < order->nr_runs; i++) {
 		struct perfdata_run *run = &order->run[i];
-		__u32 here = run->from;
 
-		for (; here != run->to && time_at(order, here) <= limit; here++)
-			order->key[nr++] = (struct perfdata_key) { time_at(order, here), here };
-		run->middle = here;
-		if (here != run->from)
-			order->end[ends++] = nr;
+		run->middle = end_of(order, run, limit);
+		if (run->middle == run->from)
+			continue;
+		key = copy_keys(order, key, run->from, run->middle - run->from);
+		order->end[ends++] = key - order->sorted;
 	}
 	sort(order, ends);
-	return nr;
+	return ends ? order->end[0] : 0;
 }
 
-/* Those up to @limit are ready, and wait no more. */
-static void release(struct perfdata_order *order, __u64 limit)
+/* Runs that have gone on wait no more. */
+static void drop_runs(struct perfdata_order *order)
 {
-	__u32 i, left = 0;
+	__u32 i, nr = 0;
 
-	order->ready = put_in_order(order, limit);
-	if (!order->ready)
-		return;
-	order->nr -= order->ready;
-	if (order->key[order->ready - 1].time > order->delivered)
-		order->delivered = order->key[order->ready - 1].time;
 	for (i = 0; i < order->nr_runs; i++) {
 		order->run[i].from = order->run[i].middle;
 		if (order->run[i].from != order->run[i].to)
-			order->run[left++] = order->run[i];
+			order->run[nr++] = order->run[i];
 	}
-	order->nr_runs = left;
+	order->nr_runs = nr;
 }
 
-/* There is no more room: the older half is ready, and what is as old as its last. */
+/* Number the first @nr in order: they may go on. */
+static void number(struct perfdata_order *order, __u32 nr)
+{
+	const struct perfdata_key *key = order->sorted;
+	__u32 released = order->released, i;
+	size_t other = 0;
+
+	for (i = 0; i < nr; i++) {
+		*turn_of(order, released + i) = key[i].at;
+		other += key[i].other_bytes;
+	}
+	order->released += nr;
+	order->nr -= nr;
+	order->other_bytes -= other;
+}
+
+/* Those up to @limit may go on, and wait no more. */
+static void release(struct perfdata_order *order, __u64 limit)
+{
+	__u32 nr = put_in_order(order, limit);
+
+	if (!nr)
+		return;
+	number(order, nr);
+	if (order->sorted[nr - 1].time > order->delivered)
+		order->delivered = order->sorted[nr - 1].time;
+	drop_runs(order);
+}
+
+/* There is no more room: the older half may go on, and what is as old as its last. */
 static void release_half(struct perfdata_order *order)
 {
 	put_in_order(order, ~0ULL);
-	release(order, order->key[order->nr / 2].time);
+	release(order, order->sorted[order->nr / 2].time);
 }
 
 static void begin_run(struct perfdata_order *order, __u32 from)
@@ -220,28 +315,36 @@ static void begin_run(struct perfdata_order *order, __u32 from)
 	order->run[order->nr_runs++] = (struct perfdata_run) { .from = from, .to = from };
 }
 
-/* Append records; where one is older than the one before it, another run begins. */
-static void append(struct perfdata_order *order, const struct perfdata_sample *sample, size_t nr)
+/* Nothing is known to be older than what has no time. */
+static __u64 time_of(const struct perfdata_sample *sample)
 {
-	__u64 *times = order->time + (order->tail & (order->room - 1));
-	__u64 last = order->last, newest = order->newest, late = 0;
-	size_t i;
+	return sample->time == ~0ULL ? 0 : sample->time;
+}
 
-	for (i = 0; i < nr; i++) {
-		const __u64 time = sample[i].time;
+/* Let records wait; where one is older than the one before it, another run begins. */
+static void append(struct perfdata_order *order, const struct perfdata_sample *sample, __u32 nr)
+{
+	__u64 last = order->last, newest = order->newest, late = 0, other = 0;
+	struct perfdata_key *key = key_at(order, order->tail);
+	__u32 here = order->tail, i;
+
+	for (i = 0; i < nr; i++, here++) {
+		const __u64 time = time_of(&sample[i]);
 
 		if (time < last) {
-			order->run[order->nr_runs - 1].to = order->tail + i;
-			begin_run(order, order->tail + i);
+			order->run[order->nr_runs - 1].to = here;
+			begin_run(order, here);
 		}
-		times[i] = time;
-		late += time < order->delivered;
+		key[i] = (struct perfdata_key) { time, here, other_bytes(&sample[i]) };
+		other += key[i].other_bytes;
+		late += time && time < order->delivered;
 		newest = time > newest ? time : newest;
 		last = time;
 	}
-	order->tail += nr;
-	order->run[order->nr_runs - 1].to = order->tail;
+	order->run[order->nr_runs - 1].to = here;
+	order->tail = here;
 	order->nr += nr;
+	order->other_bytes += other;
 	order->last = last;
 	order->newest = newest;
 	order->late += late;
@@ -249,16 +352,13 @@ static void append(struct perfdata_order *order, const struct perfdata_sample *s
 
 void perfdata_order_push(struct perfdata_order *order, size_t nr)
 {
-	const struct perfdata_sample *sample = at(order, order->tail);
-
 	if (!nr)
 		return;
 	if (!order->nr_runs || order->run[order->nr_runs - 1].to != order->tail) {
 		begin_run(order, order->tail);
 		order->last = 0;
 	}
-	append(order, sample, nr);
-	order->other_bytes += other_bytes(sample);
+	append(order, at(order, order->tail), nr);
 	if (bytes(order) >= PERFDATA_ORDER_BYTES)
 		release_half(order);
 }
@@ -274,42 +374,47 @@ void perfdata_order_finish(struct perfdata_order *order)
 	release(order, ~0ULL);
 }
 
-size_t perfdata_order_pop(struct perfdata_order *order, struct perfdata_sample *sample,
-			  size_t most)
+void perfdata_order_take(const struct perfdata_order *order, __u32 number,
+			 struct perfdata_sample *sample, size_t nr)
 {
-	size_t left = order->ready - order->next, nr = left < most ? left : most, i;
-	const struct perfdata_key *key;
+	size_t i;
 
-	if (!left)
-		return 0;
-	key = order->key + order->next;
 	for (i = 0; i < nr; i++) {
-		__builtin_prefetch(at(order, key[i + FETCH_AHEAD < left ? i + FETCH_AHEAD : i].at));
-		sample[i] = *at(order, key[i].at);
-		order->other_bytes -= other_bytes(&sample[i]);
+		const __u32 soon = number + (i + FETCH_AHEAD < nr ? i + FETCH_AHEAD : i);
+
+		__builtin_prefetch(at(order, *turn_of(order, soon)));
+		sample[i] = *at(order, *turn_of(order, number + i));
 	}
-	order->next += nr;
-	if (nr == left) {
-		order->next = 0;
-		order->ready = 0;
-		order->head = order->nr_runs ? order->run[0].from : order->tail;
-	}
-	return nr;
+}
+
+/* Holes between those that wait are not looked for: they go when all before them do. */
+void perfdata_order_drop(struct perfdata_order *order, __u32 number)
+{
+	order->dropped = number;
+	if (number == order->released)
+		order->head = first_waiting(order);
+	else if (reached(number, order->mark.number))
+		order->head = order->mark.head;
+	else
+		return;
+	order->mark.number = order->released;
+	order->mark.head = first_waiting(order);
 }
 
 void perfdata_order_free(struct perfdata_order *order)
 {
 	__u32 i, here;
 
-	for (i = order->next; i < order->ready; i++)
-		free(perfdata_other(at(order, order->key[i].at)));
+	for (i = order->dropped; i != order->released; i++)
+		free(perfdata_other(at(order, *turn_of(order, i))));
 	for (i = 0; i < order->nr_runs; i++)
 		for (here = order->run[i].from; here != order->run[i].to; here++)
 			free(perfdata_other(at(order, here)));
 	free(order->ring);
-	free(order->time);
-	free(order->run);
 	free(order->key);
+	free(order->turn);
+	free(order->run);
+	free(order->sorted);
 	free(order->spare);
 	free(order->end);
 	memset(order, 0, sizeof(*order));

@@ -8,7 +8,10 @@
  * the round before can go on. Memory is bounded; when it is full the older
  * half goes on early, and what comes too late for that is counted.
  *
- * What waits is a few runs, each in order already: those are merged.
+ * What waits is a few runs, each in order already: those are merged. Records stay
+ * where they are until they are taken, which another thread may do meanwhile; then
+ * what the functions below say of taking is up to that thread, all else to the first
+ * one, and they tell each other by a lock of theirs how far they are.
  */
 #ifndef PERFDATA_ORDER_H
 #define PERFDATA_ORDER_H
@@ -24,34 +27,42 @@
 /**
  * struct perfdata_order - records that wait
  * @late: records older than one that had gone on before them
+ * @released: records that were allowed to go on, so far; wraps around
+ * @dropped: records that have gone on, so far, as told by perfdata_order_drop()
  *
- * Records wait in a ring, where they stay until they go on. Positions in it count
- * all records so far, and wrap around.
+ * Records lie in a ring. Positions in it count all records so far, and wrap around,
+ * too. So do numbers: those of the records that may go on, in order.
  */
 struct perfdata_order {
 	__u64 late;
+	__u32 released;
+	__u32 dropped;
 
 	/* private: */
 	struct perfdata_sample *ring;
-	__u64 *time;			/* of those in the ring */
-	__u32 room;			/* a power of two, or 0 */
+	struct perfdata_key {
+		__u64 time;		/* 0: goes first */
+		__u32 at;		/* position */
+		__u32 other_bytes;	/* that it takes besides, if it is no sample */
+	} *key;				/* of those in the ring */
+	__u32 *turn;			/* by number: the position */
+	__u32 room;			/* of each of these: a power of two, or 0 */
 	__u32 head;			/* position of the first one in use */
 	__u32 tail;			/* position behind the last one */
 	__u32 nr;			/* records that wait */
-	size_t other_bytes;		/* of records that are no samples */
+	size_t other_bytes;		/* of those that wait */
 	struct perfdata_run {
 		__u32 from;
 		__u32 middle;		/* those before it may go on */
 		__u32 to;
 	} *run;				/* positions that wait, in order of time */
 	__u32 nr_runs;
-	struct perfdata_key {
-		__u64 time;
-		__u32 at;
-	} *key, *spare;			/* those that are ready, by time */
+	struct perfdata_key *sorted, *spare;
 	__u32 *end;			/* where each run of them ends */
-	__u32 next;			/* the first one that has not gone on */
-	__u32 ready;			/* as many may go on */
+	struct {
+		__u32 number;
+		__u32 head;
+	} mark;				/* once these are dropped, that is the head */
 	__u64 last;			/* time of the record that came last */
 	__u64 newest;
 	__u64 newest_before;
@@ -59,8 +70,24 @@ struct perfdata_order {
 };
 
 /**
+ * perfdata_order_full() - is there room only once more were taken?
+ * @order: the records
+ *
+ * Return: true if perfdata_order_drop() is due, up to perfdata_order_awaited().
+ */
+bool perfdata_order_full(const struct perfdata_order *order);
+
+/**
+ * perfdata_order_awaited() - which records have to be taken so that there is room?
+ * @order: the records, which are full
+ *
+ * Return: the number behind the last one.
+ */
+__u32 perfdata_order_awaited(const struct perfdata_order *order);
+
+/**
  * perfdata_order_slots() - where the next records may be put
- * @order: the records; none may be ready
+ * @order: the records, which are not full
  * @most: receives how many there is room for, at least one
  *
  * Return: places for records, which do not wait yet; NULL if there is no memory.
@@ -69,47 +96,42 @@ struct perfdata_sample *perfdata_order_slots(struct perfdata_order *order, size_
 
 /**
  * perfdata_order_push() - let records in the slots wait
- * @order: the records, which now own them; some may be ready afterwards
- * @nr: how many; all samples, or one
+ * @order: the records, which now own them; some may be released afterwards
+ * @nr: how many
  */
 void perfdata_order_push(struct perfdata_order *order, size_t nr);
 
 /**
  * perfdata_order_round() - a round has ended
- * @order: the records; some may be ready afterwards
+ * @order: the records; some may be released afterwards
  */
 void perfdata_order_round(struct perfdata_order *order);
 
 /**
  * perfdata_order_finish() - no record follows
- * @order: the records; all of them are ready afterwards
+ * @order: the records; all of them are released afterwards
  */
 void perfdata_order_finish(struct perfdata_order *order);
 
 /**
- * perfdata_order_ready() - may records go on?
+ * perfdata_order_take() - take records that were released
  * @order: the records
- *
- * Return: true if perfdata_order_pop() has some.
- */
-static inline bool perfdata_order_ready(const struct perfdata_order *order)
-{
-	return order->ready;
-}
-
-/**
- * perfdata_order_pop() - take the oldest records that are ready
- * @order: the records
+ * @number: number of the first one wanted
  * @sample: filled; they are the caller's now
- * @most: how many there is room for
- *
- * Return: how many there were.
+ * @nr: how many, all of them released and none dropped
  */
-size_t perfdata_order_pop(struct perfdata_order *order, struct perfdata_sample *sample,
-			  size_t most);
+void perfdata_order_take(const struct perfdata_order *order, __u32 number,
+			 struct perfdata_sample *sample, size_t nr);
 
 /**
- * perfdata_order_free() - free the memory
+ * perfdata_order_drop() - use the room of records that were taken
+ * @order: the records
+ * @number: number behind the last one that was taken
+ */
+void perfdata_order_drop(struct perfdata_order *order, __u32 number);
+
+/**
+ * perfdata_order_free() - free the memory, and the records that were not dropped
  * @order: the records; may be all zero
  */
 void perfdata_order_free(struct perfdata_order *order);

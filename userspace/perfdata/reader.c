@@ -344,12 +344,8 @@ static bool accepted(struct perfdata_reader *reader, int ret)
 	return ret >= 0;
 }
 
-/*
- * Take one record from the file: 1 if @sample was filled, 0 if it was put in order
- * or was none of the caller's business.
- */
-static int advance(struct perfdata_reader *reader, struct perfdata_sample *sample,
-		   struct htmm_error *err)
+/* Take one record from the file and put it in order, unless it is the reader's own. */
+static int advance(struct perfdata_reader *reader, struct htmm_error *err)
 {
 	struct perf_event_header header;
 	struct perfdata_sample *slot;
@@ -375,14 +371,8 @@ static int advance(struct perfdata_reader *reader, struct perfdata_sample *sampl
 	ret = slot ? perfdata_decode(&reader->events, record, slot) : -ENOMEM;
 	if (ret == -ENOMEM)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	if (!accepted(reader, ret))
-		return 0;
-	/* Nothing is known to be older than what has no time. */
-	if (!perfdata_timed(slot)) {
-		*sample = *slot;
-		return 1;
-	}
-	perfdata_order_push(&reader->order, 1);
+	if (accepted(reader, ret))
+		perfdata_order_push(&reader->order, 1);
 	return 0;
 }
 
@@ -414,25 +404,44 @@ static void take_samples(struct perfdata_reader *reader)
 	perfdata_order_push(&reader->order, nr);
 }
 
+int perfdata_reader_fill(struct perfdata_reader *reader, __u32 most, struct htmm_error *err)
+{
+	struct perfdata_order *order = &reader->order;
+	const __u32 before = order->released;
+	int ret;
+
+	while (!reader->ended && order->released - before < most && !perfdata_order_full(order)) {
+		ret = advance(reader, err);
+		if (ret)
+			return ret;
+		if (!reader->ended && !perfdata_order_full(order))
+			take_samples(reader);
+	}
+	if (reader->ended)
+		perfdata_order_finish(order);
+	return !reader->ended;
+}
+
 int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample *sample,
 			 unsigned int most, struct htmm_error *err)
 {
+	struct perfdata_order *order = &reader->order;
+	__u32 nr;
 	int ret;
 
-	for (;;) {
-		ret = perfdata_order_pop(&reader->order, sample, most);
-		if (ret || reader->ended)
-			return ret;
-		while (!reader->ended && !perfdata_order_ready(&reader->order)) {
-			ret = advance(reader, sample, err);
-			if (ret)
-				return ret;
-			if (!reader->ended && !perfdata_order_ready(&reader->order))
-				take_samples(reader);
-		}
+	while (order->released == order->dropped) {
 		if (reader->ended)
-			perfdata_order_finish(&reader->order);
+			return 0;
+		ret = perfdata_reader_fill(reader, 1, err);
+		if (ret < 0)
+			return ret;
 	}
+	nr = order->released - order->dropped;
+	if (nr > most)
+		nr = most;
+	perfdata_order_take(order, order->dropped, sample, nr);
+	perfdata_order_drop(order, order->dropped + nr);
+	return nr;
 }
 
 int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_view *view,
@@ -446,6 +455,11 @@ int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_
 	if (ret > 0)
 		perfdata_decode_view(&reader->last, view);
 	return ret;
+}
+
+struct perfdata_order *perfdata_reader_order(struct perfdata_reader *reader)
+{
+	return &reader->order;
 }
 
 const struct perfdata_events *perfdata_reader_events(const struct perfdata_reader *reader)

@@ -16,6 +16,7 @@
 #include <htmm/error.h>
 #include "decode.h"
 #include "events.h"
+#include "order.h"
 
 struct perfdata_reader;
 
@@ -89,6 +90,27 @@ int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm
  */
 int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample *sample,
 			 unsigned int most, struct htmm_error *err);
+
+/**
+ * perfdata_reader_fill() - read on until there is something to take from the order
+ * @reader: the reader
+ * @most: records that are enough
+ * @err: says what went wrong
+ *
+ * For those who take records from perfdata_reader_order() themselves.
+ *
+ * Return: 1: go on when some were taken, or at once if the order is not full; 0: that was
+ * the end; or a negative errno as of perfdata_reader_read().
+ */
+int perfdata_reader_fill(struct perfdata_reader *reader, __u32 most, struct htmm_error *err);
+
+/**
+ * perfdata_reader_order() - where records are before they were taken
+ * @reader: the reader
+ *
+ * Return: the order.
+ */
+struct perfdata_order *perfdata_reader_order(struct perfdata_reader *reader);
 
 /**
  * perfdata_reader_next() - read the next record, with all that it says
