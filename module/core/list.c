@@ -189,7 +189,7 @@ bool htmm_list_scan(struct htmm_list *list, const struct htmm_table *table,
 		    u32 budget)
 {
 	const struct htmm_region *region;
-	u32 born;
+	u64 born;
 
 	for (; budget && list->pos < table->high; budget--) {
 		htmm_list_ahead(list, table);

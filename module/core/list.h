@@ -71,7 +71,7 @@ struct htmm_list {
 	unsigned int hot_bin;
 	bool resumed;
 	struct htmm_list_entry after;
-	u32 number;
+	u64 number;
 	u32 pos;
 };
 

@@ -79,16 +79,16 @@ struct htmm_region {
 /**
  * struct htmm_detail - the part of an entry that few samples look at
  * @chain: next entry of the hash chain
- * @self: index of this entry
  * @born: number of the last listing begun before the entry's creation, plus 1; 0
  *	if the entry is unused
+ * @self: index of this entry
  * @prev: index + 1 of the entry before, on the space's or the free list
  * @next: index + 1 of the entry behind
  */
 struct htmm_detail {
 	struct htmm_region *chain;
+	u64 born;
 	u32 self;
-	u32 born;
 	u32 prev;
 	u32 next;
 };

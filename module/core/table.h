@@ -132,6 +132,7 @@ struct htmm_table {
 	u32 *space;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
 	u64 dir_bytes;
+	u64 listings;			/* begun so far, plus 1 */
 	u32 head_mask;
 	u32 space_mask;
 	u32 max_held;			/* pages that the pool may come to hold */
@@ -139,7 +140,6 @@ struct htmm_table {
 	u32 max_high;			/* of the most blocks */
 	u32 free;			/* list of the unused ones, like @space */
 	u32 nr_free;
-	u32 listings;			/* begun so far, plus 1 */
 	u32 sweep;			/* next entry that reclaim visits */
 	u32 sweep_left;			/* entries to visit since the last cooling */
 	u32 hand;			/* next entry that eviction looks at */

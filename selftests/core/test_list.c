@@ -178,6 +178,22 @@ static void under_change(void)
 	}
 }
 
+/* More listings than 32 bits count: regions stay what they are, and are listed. */
+static void many_listings(void)
+{
+	u32 i;
+
+	world_open(&world, &roomy, false);
+	world.table.listings = U32_MAX - 2;
+	for (i = 0; i < 6; i++) {
+		world_clear(&world);
+		fill(100);
+		world_lists_match(&world, HTMM_LIST_PAGES, ALL);
+		world_matches(&world);
+	}
+	world_close(&world);
+}
+
 /* Two tables that share no page, in one listing. */
 static void several_tables(void)
 {
@@ -231,6 +247,7 @@ int main(void)
 		TAP_TEST(ties_by_space_and_page),
 		TAP_TEST(skew_is_by_definition),
 		TAP_TEST(under_change),
+		TAP_TEST(many_listings),
 		TAP_TEST(several_tables),
 	};
 
