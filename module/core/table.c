@@ -5,7 +5,8 @@
 #define HTMM_BYTES_PER_HEAD	256
 #define HTMM_MIN_SPACES		64
 #define HTMM_MAX_SPACES		65536
-#define HTMM_MAX_BYTES		BIT_ULL(40)
+/* The indices of so many entries fit 32 bits. */
+#define HTMM_MAX_BYTES		BIT_ULL(39)
 
 /* 2^32 and a fraction of it below 1/32, which tells ranges of keys apart. */
 #define HTMM_HASH_ONE		BIT_ULL(32)
@@ -26,6 +27,9 @@ struct htmm_layout {
 	u64 max_held;
 };
 
+static_assert(HTMM_MAX_BYTES / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS) *
+	      HTMM_BLOCK_ENTRIES < U32_MAX,
+	      "an index, and one more, is a u32");
 static_assert((HTMM_DIR_BLOCKS + 2) <= HTMM_SAMPLE_BLOCKS,
 	      "a new region's entry and its first count");
 static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,

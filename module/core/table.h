@@ -66,8 +66,8 @@ struct htmm_table_sample {
 
 /**
  * struct htmm_table_config - limits of a table
- * @max_bytes: memory of the table, directory included, in bytes; at least
- *	HTMM_TABLE_MIN_BYTES. docs/core.md tells what a page needs.
+ * @max_bytes: memory of the table, directory included, in bytes; from
+ *	HTMM_TABLE_MIN_BYTES to 2^39. docs/core.md tells what a page needs.
  * @max_pages: most base pages tracked at a time; 0 for what @max_bytes allows
  * @seed: random number that makes the directory's hash unpredictable to the
  *	programs sampled; 0 for a fixed one

@@ -17,7 +17,7 @@ static void any_limits(void)
 	void *dir;
 
 	CHECK(!bytes == (config.max_bytes < HTMM_TABLE_MIN_BYTES ||
-			 config.max_bytes > 1ULL << 40));
+			 config.max_bytes > 1ULL << 39));
 	CHECK(bytes <= config.max_bytes / 12);
 	if (bytes > 1 << 20)
 		return;

@@ -201,7 +201,8 @@ struct htmm_target {
  *	at least one for each drain thread; 0: bounded by @max_bytes alone
  * @max_bytes: most memory for the hot-page table of a target that does not say, in
  *	bytes; 0: 1/512 of the machine's memory, and never less than 16 MiB. All
- *	targets together may have half of the machine's memory
+ *	targets together may have half of the machine's memory, and none may have
+ *	more than 512 GiB for each drain thread
  * @capacity_pages: what the fast tier holds, in 4 KiB pages; 0: the memory of
  *	all nodes that have CPUs
  * @cooling_period: samples of a target between two coolings of its table;
