@@ -18,8 +18,8 @@
 #define HTMM_FIRST_EVENT	offsetofend(struct htmm_event, __reserved)
 #define HTMM_FIRST_TARGET	offsetofend(struct htmm_target, max_bytes)
 #define HTMM_FIRST_CHANNEL	offsetofend(struct htmm_channel, counters)
-#define HTMM_FIRST_HOT_PAGE	offsetofend(struct htmm_hot_page, flags)
-#define HTMM_FIRST_TARGET_INFO	offsetofend(struct htmm_target_info, name)
+#define HTMM_FIRST_HOT_PAGE	offsetofend(struct htmm_hot_page, __reserved)
+#define HTMM_FIRST_TARGET_INFO	offsetofend(struct htmm_target_info, space_bytes)
 
 /**
  * struct htmm_added_target - a struct htmm_add_target, and what only undoing it takes
@@ -377,15 +377,15 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 	HTMM_IOCTL(START, htmm_start, drain_threads, .flags = ~0U,
 		   .run = htmm_ioctl_start),
 	HTMM_IOCTL(STOP, htmm_simple, flags, .run = htmm_ioctl_stop),
-	HTMM_IOCTL(GET_INFO, htmm_info, budget_ppm, .open = true,
+	HTMM_IOCTL(GET_INFO, htmm_info, __reserved, .open = true,
 		   .copy_out = true, .run = htmm_ioctl_get_info),
 	HTMM_IOCTL(GET_STATS, htmm_stats, cpus_failed, .copy_out = true,
 		   .run = htmm_ioctl_get_stats),
-	HTMM_IOCTL(GET_HIST, htmm_histogram, bins, .copy_out = true,
+	HTMM_IOCTL(GET_HIST, htmm_histogram, __reserved, .copy_out = true,
 		   .run = htmm_ioctl_get_hist),
-	HTMM_IOCTL(GET_HOT_PAGES, htmm_hot_pages, cursor, .copy_out = true,
+	HTMM_IOCTL(GET_HOT_PAGES, htmm_hot_pages, __reserved, .copy_out = true,
 		   .run = htmm_ioctl_get_hot_pages),
-	HTMM_IOCTL(COOL, htmm_cool, flags, .run = htmm_ioctl_cool),
+	HTMM_IOCTL(COOL, htmm_cool, __reserved, .run = htmm_ioctl_cool),
 	HTMM_IOCTL(RESET, htmm_simple, flags, .run = htmm_ioctl_reset),
 	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, .copy_out = true,
 		   .run = htmm_ioctl_add_target, .undo = htmm_undo_add_target),

@@ -185,7 +185,7 @@ TEST_F_TIMEOUT(add_target, too_many, 120)
 /* Programs may be older than the module, or newer: the stride is theirs. */
 TEST_F(add_target, sizes_of_a_struct)
 {
-	const __u32 first = offsetof(struct htmm_target_info, spaces);
+	const __u32 first = sizeof(struct htmm_target_info);
 	const __u32 later = sizeof(struct htmm_target_info) + 64;
 	unsigned char room[2 * sizeof(struct htmm_target_info)];
 	struct htmm_target_info *info = (void *)room;
@@ -207,7 +207,7 @@ TEST_F(add_target, sizes_of_a_struct)
 	targets.target_size = later;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
 	EXPECT_EQ(1, info->number);
-	for (i = sizeof(*info); i < sizeof(room); i++)
+	for (i = first; i < sizeof(room); i++)
 		EXPECT_EQ(i < later ? 0 : 0xa5, room[i]);
 	targets.target_size = first - 1;
 	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
