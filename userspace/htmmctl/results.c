@@ -34,7 +34,7 @@ static void print_text(FILE *file, struct results *res)
 	fputc('\n', file);
 	hist_print(file, &res->hist, false);
 	fputc('\n', file);
-	hot_print(file, res->names, &res->pages);
+	hot_print(file, res->names, &res->pages, NULL);
 }
 
 static void print_json(FILE *file, struct results *res, int exit_status)

@@ -69,7 +69,9 @@ struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 ev
 void hist_print(FILE *file, const struct htmm_histogram *hist, bool all);
 struct json_object *hist_json(const struct htmm_histogram *hist);
 
-void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list);
+/* @nodes: where the pages are, of htmm_page_nodes(); NULL: nobody asked. */
+void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
+	       const int *nodes);
 void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list);
 
 /* A line for each target, or an array. */

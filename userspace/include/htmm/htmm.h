@@ -11,6 +11,7 @@
 #include <htmm/event.h>
 #include <htmm/maps.h>
 #include <htmm/names.h>
+#include <htmm/nodes.h>
 #include <htmm/stream.h>
 #include <htmm/text.h>
 
