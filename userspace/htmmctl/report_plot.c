@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "report_view.h"
@@ -103,7 +104,7 @@ static void print_panel(FILE *gnuplot, const struct report_view *view, unsigned 
 	fputs("($3 > 0 ? $3 : NaN) with image notitle\n", gnuplot);
 }
 
-static void print_script(FILE *gnuplot, const char *path, const struct report_view *view,
+static void print_script(FILE *gnuplot, const char *terminal, const struct report_view *view,
 			 __u64 *cells)
 {
 	__u64 most = panels_most(&view->panels, view->report->heat);
@@ -111,13 +112,8 @@ static void print_script(FILE *gnuplot, const char *path, const struct report_vi
 
 	for (p = 0; p < nr; p++)
 		print_data(gnuplot, view, p, cells);
-	/* A name that begins with a bar would be a command. */
-	fprintf(gnuplot, "set terminal %s size %d,%d\nset output '%s", terminal_of(path), WIDTH,
-		MARGIN + (int)nr * PANEL_HEIGHT, *path == '|' ? "./" : "");
-	/* In single quotes only the quote itself is special. */
-	for (; *path; path++)
-		fprintf(gnuplot, *path == '\'' ? "''" : "%c", *path);
-	fprintf(gnuplot, "'\nset multiplot layout %u,1\n", nr);
+	fprintf(gnuplot, "set terminal %s size %d,%d\nset multiplot layout %u,1\n", terminal, WIDTH,
+		MARGIN + (int)nr * PANEL_HEIGHT, nr);
 	fputs("set palette defined (0 '#1b1f7a', 1 '#7a1fa2', 2 '#d32f2f', 3 '#ffb74d')\n"
 	      "set object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '#101018'\n"
 	      "set logscale cb\nset cblabel 'samples'\nset xlabel 'seconds'\n"
@@ -125,11 +121,11 @@ static void print_script(FILE *gnuplot, const char *path, const struct report_vi
 	fprintf(gnuplot, "set cbrange [1:%llu]\n", most > 1 ? most : 10);
 	for (p = 0; p < nr; p++)
 		print_panel(gnuplot, view, p);
-	fputs("unset multiplot\nset output\n", gnuplot);
+	fputs("unset multiplot\n", gnuplot);
 }
 
-/* Start gnuplot with its input at the other end of *@script. */
-static pid_t start_gnuplot(FILE **script)
+/* Start gnuplot, which draws into @picture, with its input at the other end of *@script. */
+static pid_t start_gnuplot(int picture, FILE **script)
 {
 	int ends[2];
 	pid_t pid;
@@ -139,6 +135,7 @@ static pid_t start_gnuplot(FILE **script)
 	pid = fork();
 	if (!pid) {
 		dup2(ends[0], STDIN_FILENO);
+		dup2(picture, STDOUT_FILENO);
 		close(ends[0]);
 		close(ends[1]);
 		execlp("gnuplot", "gnuplot", (char *)NULL);
@@ -151,7 +148,8 @@ static pid_t start_gnuplot(FILE **script)
 	return pid;
 }
 
-int report_plot(const char *path, const struct report_view *view, struct htmm_error *err)
+/* Returns gnuplot's status, or -1 if there was none. */
+static int plot(int picture, const char *terminal, const struct report_view *view)
 {
 	__u64 *cells = calloc(view->panels.columns + 1UL, sizeof(*cells));
 	FILE *script = NULL;
@@ -159,28 +157,54 @@ int report_plot(const char *path, const struct report_view *view, struct htmm_er
 	pid_t pid;
 
 	if (!cells)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	if (!view->panels.nr) {
-		free(cells);
-		return htmm_error_set(err, ENODATA, "record times with the samples",
-				      "there is no heat map to plot");
-	}
+		return -1;
 	/* A gnuplot that ends early is an error of its own, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);
-	pid = start_gnuplot(&script);
+	pid = start_gnuplot(picture, &script);
 	if (script) {
-		print_script(script, path, view, cells);
+		print_script(script, terminal, view, cells);
 		fclose(script);
 	}
 	free(cells);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return htmm_error_set(err, ENOENT, "apt-get install gnuplot-nox",
-				      "cannot plot without gnuplot");
-	if (status)
-		return htmm_error_set(err, EIO,
-				      "see what it said above, and whether the file can be written",
-				      "gnuplot could not plot '%s'", path);
+	return status;
+}
+
+static int write_picture(int picture, const char *path, struct htmm_error *err)
+{
+	FILE *file = fopen(path, "we");
+	char bytes[4096];
+	ssize_t got;
+	off_t at;
+
+	for (at = 0; file && (got = pread(picture, bytes, sizeof(bytes), at)) > 0; at += got)
+		fwrite(bytes, 1, got, file);
+	if (!file || ferror(file) | fclose(file))
+		return htmm_error_set(err, errno, "choose another file with --plot",
+				      "cannot write '%s': %s", path, strerror(errno));
 	return 0;
+}
+
+/* In memory first, since gnuplot does not tell of a disk that is full. */
+int report_plot(const char *path, const struct report_view *view, struct htmm_error *err)
+{
+	int picture, status, ret;
+
+	if (!view->panels.nr)
+		return htmm_error_set(err, ENODATA, "record times with the samples",
+				      "there is no heat map to plot");
+	picture = memfd_create("picture", MFD_CLOEXEC);
+	status = picture < 0 ? -1 : plot(picture, terminal_of(path), view);
+	if (!status)
+		ret = write_picture(picture, path, err);
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		ret = htmm_error_set(err, ENOENT, "apt-get install gnuplot-nox",
+				     "cannot plot without gnuplot");
+	else
+		ret = htmm_error_set(err, EIO, "see what it said above",
+				     "gnuplot could not plot '%s'", path);
+	if (picture >= 0)
+		close(picture);
+	return ret;
 }
