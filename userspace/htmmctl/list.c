@@ -26,12 +26,14 @@ static const struct {
  * @all: also events that are not of memory, if they are precise
  * @json: where the events go; NULL: text on stdout
  * @nr: how many events there were
+ * @presets: how many presets
  */
 struct list {
 	const char *filter;
 	bool all;
 	struct json_object *json;
 	unsigned int nr;
+	unsigned int presets;
 };
 
 static bool wanted(const struct list *list, const char *name, const char *help)
@@ -82,6 +84,7 @@ static void show_preset(struct list *list, const struct htmm_preset *preset)
 	if (!wanted(list, preset->name, preset->help) &&
 	    !wanted(list, choice ? choice : "", ""))
 		return;
+	list->presets++;
 	if (choice)
 		htmm_preset_event(preset, NULL, &event, NULL);
 	if (list->json) {
@@ -138,6 +141,14 @@ static void show_events(struct list *list)
 		show_event(list, ibs_events[i].name, ibs_events[i].help);
 }
 
+static void print_none(const char *filter)
+{
+	if (*filter)
+		printf("  none with '%s' in its name or description\n", filter);
+	else
+		puts("  none that is known");
+}
+
 static void print_text(struct list *list)
 {
 	const char *cpu = htmm_catalog_cpu();
@@ -145,10 +156,12 @@ static void print_text(struct list *list)
 	printf("CPU: %s\n\npresets, and what they stand for here:\n",
 	       cpu ? cpu : "one that libpfm4 does not know");
 	show_presets(list);
+	if (!list->presets)
+		print_none(list->filter);
 	printf("\nevents of this CPU that carry the address of the data:\n");
 	show_events(list);
 	if (!list->nr)
-		puts("  none that is known");
+		print_none(list->filter);
 	puts("\n'htmmctl doctor' tries the presets, and -e EVENT others.");
 }
 

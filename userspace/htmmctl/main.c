@@ -49,21 +49,28 @@ static const struct {
 	{ "--list-commands", list_commands },
 };
 
-static int unknown_word(const char *word)
+static int unknown_option(const char *word)
 {
-	const char *names[ARRAY_SIZE(commands) + ARRAY_SIZE(words)], *kind = "command";
+	const char *names[ARRAY_SIZE(words)], *nearest;
 	size_t i, nr = 0;
 
-	if (*word == '-') {
-		kind = "option";
-		for (i = 0; i < ARRAY_SIZE(words); i++)
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strncmp(words[i].word, "--", 2))
 			names[nr++] = words[i].word;
-	} else {
-		for (i = 0; i < ARRAY_SIZE(commands); i++)
-			names[nr++] = commands[i]->name;
-		names[nr++] = "help";
-	}
-	return usage_error(NULL, htmm_nearest(word, names, nr), "there is no %s '%s'", kind, word);
+	nearest = strncmp(word, "--", 2) ? NULL : htmm_nearest(word, names, nr);
+	return usage_error(NULL, nearest, "there is no option '%s'%s", word,
+			   nearest ? "" : " before the command");
+}
+
+static int unknown_command(const char *word)
+{
+	const char *names[ARRAY_SIZE(commands) + 1];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		names[i] = commands[i]->name;
+	names[i++] = "help";
+	return usage_error(NULL, htmm_nearest(word, names, i), "there is no command '%s'", word);
 }
 
 static int dispatch(int argc, char **argv)
@@ -76,7 +83,7 @@ static int dispatch(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[0], commands[i]->name))
 			return commands[i]->run(commands[i], argc, argv);
-	return unknown_word(argv[0]);
+	return *argv[0] == '-' ? unknown_option(argv[0]) : unknown_command(argv[0]);
 }
 
 /* "help COMMAND" is "COMMAND --help". */
