@@ -148,17 +148,23 @@ static int find_data_src(struct cursor *cursor, const struct perf_event_attr *at
 	return ret ? ret : take64(cursor, value);
 }
 
-/* The event of a sample. A file of one event need not say which. */
-static inline int sample_event(const struct perfdata_events *events, const unsigned char *record,
-			       size_t size)
+/* A file of one event need not say which. */
+static bool one_event(const struct perfdata_events *events)
+{
+	return events->nr == 1 || events->event[0].layout.id == PERFDATA_ABSENT;
+}
+
+/* The event of a sample. */
+static int sample_event(const struct perfdata_events *events, const unsigned char *record,
+			size_t size)
 {
 	__u16 at;
 
 	if (!events->nr)
 		return -ENOENT;
-	at = events->event[0].layout.id;
-	if (events->nr == 1 || at == PERFDATA_ABSENT)
+	if (one_event(events))
 		return NO_EVENT;
+	at = events->event[0].layout.id;
 	return at + 8U <= size ? perfdata_events_find(events, get64(record + at)) : -EBADMSG;
 }
 
@@ -174,20 +180,12 @@ static inline __u32 period_of(__u64 period)
 	return period < 1 ? 1 : period > ~0U ? ~0U : period;
 }
 
-static __always_inline int decode_sample(const struct perfdata_events *events,
-					 const unsigned char *record,
-					 struct perf_event_header head,
-					 struct perfdata_sample *sample)
+static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char *record,
+			 size_t size, struct perfdata_sample *sample)
 {
-	const int event = sample_event(events, record, head.size);
-	const struct perfdata_evsel *evsel;
-	const struct perfdata_layout *layout;
+	const struct perfdata_layout *layout = &evsel->layout;
 
-	if (event < 0)
-		return event;
-	evsel = &events->event[event];
-	layout = &evsel->layout;
-	if (head.size < layout->fixed)
+	if (size < layout->fixed)
 		return -EBADMSG;
 	*sample = (struct perfdata_sample) {
 		.time = member64(record, layout->time),
@@ -197,10 +195,26 @@ static __always_inline int decode_sample(const struct perfdata_events *events,
 		.period = period_of(member64(record, layout->period)),
 	};
 	if (layout->data_src == PERFDATA_ABSENT && evsel->attr.sample_type & PERF_SAMPLE_DATA_SRC) {
-		struct cursor cursor = { record + layout->fixed, head.size - layout->fixed };
+		struct cursor cursor = { record + layout->fixed, size - layout->fixed };
 
 		return find_data_src(&cursor, &evsel->attr, &sample->data_src);
 	}
+	return 0;
+}
+
+/* The same of samples that have all members that count, each in its place. */
+static inline int decode_whole(const struct perfdata_layout *layout, const unsigned char *record,
+			       size_t size, struct perfdata_sample *sample)
+{
+	if (size < layout->fixed)
+		return -EBADMSG;
+	*sample = (struct perfdata_sample) {
+		.time = get64(record + layout->time),
+		.addr = get64(record + layout->addr),
+		.data_src = get64(record + layout->data_src),
+		.pid = get32(record + layout->tid),
+		.period = period_of(get64(record + layout->period)),
+	};
 	return 0;
 }
 
@@ -340,8 +354,12 @@ int perfdata_decode(const struct perfdata_events *events, const unsigned char *r
 	struct perfdata_record_view view;
 	int ret;
 
-	if (head.type == PERF_RECORD_SAMPLE)
-		return decode_sample(events, record, head, sample);
+	if (head.type == PERF_RECORD_SAMPLE) {
+		ret = sample_event(events, record, head.size);
+		if (ret < 0)
+			return ret;
+		return decode_sample(&events->event[ret], record, head.size, sample);
+	}
 	ret = decode_other(events, record, head, &view);
 	if (ret)
 		return ret;
@@ -349,18 +367,34 @@ int perfdata_decode(const struct perfdata_events *events, const unsigned char *r
 	return sample->other ? 0 : -ENOMEM;
 }
 
+/* Mostly those of one event come together. */
 size_t perfdata_decode_samples(const struct perfdata_events *events, const unsigned char *bytes,
 			       size_t size, struct perfdata_sample *sample, size_t most,
 			       size_t *used)
 {
+	const __u16 id_at = events->nr && !one_event(events) ? events->event[0].layout.id : 0;
 	const unsigned char *at = bytes, *end = bytes + size;
+	const struct perfdata_evsel *evsel = NULL;
+	__u64 id = 0, last_id = 0;
 	size_t nr;
 
 	for (nr = 0; nr < most && end - at >= (ptrdiff_t)sizeof(struct perf_event_header); nr++) {
 		const struct perf_event_header head = get_header(at);
 
 		if (head.type != PERF_RECORD_SAMPLE || head.size > end - at ||
-		    decode_sample(events, at, head, &sample[nr]))
+		    head.size < id_at + sizeof(id))
+			break;
+		id = id_at ? get64(at + id_at) : 0;
+		if (!evsel || id != last_id) {
+			int event = sample_event(events, at, head.size);
+
+			if (event < 0)
+				break;
+			evsel = &events->event[event];
+			last_id = id;
+		}
+		if (evsel->layout.whole ? decode_whole(&evsel->layout, at, head.size, &sample[nr]) :
+					  decode_sample(evsel, at, head.size, &sample[nr]))
 			break;
 		at += head.size;
 	}

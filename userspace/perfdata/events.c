@@ -43,6 +43,9 @@ static void lay_out(struct perfdata_layout *layout, __u64 type)
 		layout->data_src = place(type, PERF_SAMPLE_DATA_SRC, &at);
 	}
 	layout->fixed = at;
+	layout->whole = layout->tid != PERFDATA_ABSENT && layout->time != PERFDATA_ABSENT &&
+			layout->addr != PERFDATA_ABSENT && layout->period != PERFDATA_ABSENT &&
+			layout->data_src != PERFDATA_ABSENT;
 }
 
 /* Ids must be found before the event is known, so all have to agree where they are. */

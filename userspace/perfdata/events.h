@@ -26,6 +26,7 @@
  * @period: of the period
  * @data_src: of the data source, if no member before it varies in size
  * @fixed: bytes before the first member whose size varies
+ * @whole: none of these is absent, but for @id
  *
  * PERFDATA_ABSENT stands for what is not there.
  */
@@ -37,6 +38,7 @@ struct perfdata_layout {
 	__u16 period;
 	__u16 data_src;
 	__u16 fixed;
+	bool whole;
 };
 
 /**
