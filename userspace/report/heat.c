@@ -152,34 +152,34 @@ __u32 heat_find_row(struct heat *heat, __u32 space, __u64 addr)
 }
 
 /* The cells of two slices become one slice's. */
-static void widen_cells(struct heat *heat, unsigned int i)
+static void join_cells(struct heat *heat, unsigned int i)
 {
-	size_t bytes = heat->nr_rows * sizeof(**heat->cell);
 	__u32 *a = heat->cell[i], *b = heat->cell[i + 1];
 	__u32 r;
 
 	for (r = 0; r < heat->nr_rows; r++)
 		a[r] += b[r];
-	memset(b, 0, bytes);
-	if (!i)
-		return;
-	memcpy(heat->cell[i / 2], a, bytes);
-	memset(a, 0, bytes);
+	if (i)
+		memcpy(heat->cell[i / 2], a, heat->nr_rows * sizeof(*a));
 }
 
 /* Two working sets become one. */
-static void widen_sketch(struct heat *heat, unsigned int i)
+static void join_sketches(struct heat *heat, unsigned int i)
 {
 	__u8 *a = heat->sketch[i], *b = heat->sketch[i + 1];
 	unsigned int j;
 
 	for (j = 0; j < HEAT_SKETCH_SIZE; j++)
 		a[j] = a[j] > b[j] ? a[j] : b[j];
-	memset(b, 0, HEAT_SKETCH_SIZE);
-	if (!i)
-		return;
-	memcpy(heat->sketch[i / 2], a, HEAT_SKETCH_SIZE);
-	memset(a, 0, HEAT_SKETCH_SIZE);
+	if (i)
+		memcpy(heat->sketch[i / 2], a, HEAT_SKETCH_SIZE);
+}
+
+static void clear_slice(struct heat *heat, unsigned int i)
+{
+	heat->slice_samples[i] = 0;
+	memset(heat->cell[i], 0, heat->nr_rows * sizeof(**heat->cell));
+	memset(heat->sketch[i], 0, HEAT_SKETCH_SIZE);
 }
 
 /* Slices get twice as wide; only those so far have anything in them. */
@@ -188,14 +188,12 @@ static void widen_slices(struct heat *heat)
 	unsigned int used = heat_slices(heat), i;
 
 	for (i = 0; i < used; i += 2) {
-		__u64 sum = heat->slice_samples[i] + heat->slice_samples[i + 1];
-
-		heat->slice_samples[i] = 0;
-		heat->slice_samples[i + 1] = 0;
-		heat->slice_samples[i / 2] = sum;
-		widen_cells(heat, i);
-		widen_sketch(heat, i);
+		heat->slice_samples[i / 2] = heat->slice_samples[i] + heat->slice_samples[i + 1];
+		join_cells(heat, i);
+		join_sketches(heat, i);
 	}
+	for (i = (used + 1) / 2; i < used; i++)
+		clear_slice(heat, i);
 	heat->slice_shift++;
 }
 
