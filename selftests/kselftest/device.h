@@ -59,8 +59,9 @@ void request_add_target(struct request *req, pid_t pid);
 void request_add_cgroup(struct request *req, int dir);
 int device_start(int fd, struct request *req);
 
-/* STOP, COOL of all targets, or RESET. */
+/* STOP or RESET. */
 int device_simple(int fd, unsigned int cmd);
+/* Of all targets if @target is 0. */
 int device_cool(int fd, __u32 target);
 /* Returns the number of the new target. */
 int device_add_target(int fd, __u32 type, __u64 id);

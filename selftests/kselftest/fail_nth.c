@@ -139,7 +139,7 @@ static int stop(FIXTURE_DATA(fail_nth) *self)
 
 static int cool(FIXTURE_DATA(fail_nth) *self)
 {
-	return device_simple(self->fd, HTMM_IOC_COOL);
+	return device_cool(self->fd, 0);
 }
 
 static int reset(FIXTURE_DATA(fail_nth) *self)

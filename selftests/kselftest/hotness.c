@@ -314,7 +314,7 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 	for (i = 0; i < NR; i++)
 		want[i] = i + 1;
 	for (step = 1; step <= 7; step++) {
-		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_COOL));
+		ASSERT_EQ(0, device_cool(self->fd, 0));
 		for (i = 0; i < NR; i++) {
 			want[i] >>= 1;
 			EXPECT_EQ(want[i], samples_of(_metadata, self, i));

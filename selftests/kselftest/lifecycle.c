@@ -131,7 +131,7 @@ TEST_F(lifecycle, without_a_session)
 	struct books books;
 
 	EXPECT_EQ(-EALREADY, stop(self));
-	EXPECT_EQ(-ENODATA, device_simple(self->fd, HTMM_IOC_COOL));
+	EXPECT_EQ(-ENODATA, device_cool(self->fd, 0));
 	EXPECT_EQ(-ENODATA, device_simple(self->fd, HTMM_IOC_RESET));
 	EXPECT_EQ(-ENODATA, books_read(self->fd, &books));
 	EXPECT_EQ(-ENODATA, pages_read(self->fd, &pages));
@@ -241,7 +241,7 @@ TEST_F(lifecycle, reset_of_results)
 	ASSERT_EQ(0, start(self));
 	touch(self);
 	ASSERT_EQ(0, stop(self));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_COOL));
+	ASSERT_EQ(0, device_cool(self->fd, 0));
 	EXPECT_LE(PAGES, samples(_metadata, self->fd));
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
 	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
@@ -420,7 +420,7 @@ TEST_F_TIMEOUT(lifecycle, readers_beside_start_and_stop, 120)
 		ASSERT_TRUE(!ret || ret == -ENODATA);
 		ret = device_simple(fd, HTMM_IOC_RESET);
 		ASSERT_TRUE(!ret || ret == -ENODATA);
-		ret = device_simple(fd, HTMM_IOC_COOL);
+		ret = device_cool(fd, 0);
 		ASSERT_TRUE(!ret || ret == -ENODATA);
 		reads++;
 	}

@@ -169,6 +169,10 @@ size_t nearly_good(struct nearly *n, unsigned int cmd, union argument *arg)
 		arg->hot.page_size = sizeof(struct htmm_hot_page);
 		arg->hot.nr_pages = nearly_below(n, 64);
 		break;
+	case HTMM_IOC_COOL:
+		size = sizeof(arg->cool);
+		arg->cool.target = nearly_below(n, 2 * GOOD_TARGETS);
+		break;
 	case HTMM_IOC_ADD_TARGET:
 		size = sizeof(arg->add);
 		good_targets(n);

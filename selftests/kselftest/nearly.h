@@ -33,6 +33,7 @@ static_assert(sizeof(struct sandbox) % PAGE == 0, "the room ends where memory do
 union argument {
 	struct htmm_start start;
 	struct htmm_simple simple;
+	struct htmm_cool cool;
 	struct htmm_info info;
 	struct htmm_stats stats;
 	struct htmm_histogram hist;

@@ -73,7 +73,7 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(-EPERM, books_read(fd, &books));
 	EXPECT_EQ(-EPERM, pages_read(fd, &pages));
 	EXPECT_EQ(-EPERM, device_hist(fd, HTMM_HIST_BASE, &hist));
-	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_COOL));
+	EXPECT_EQ(-EPERM, device_cool(fd, 0));
 	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_RESET));
 	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_STOP));
 	EXPECT_EQ(-EPERM, stream_join(fd, 0, 0));
@@ -93,7 +93,7 @@ static void check_permitted(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(0, books_read(fd, &books));
 	EXPECT_EQ(0, pages_read(fd, &pages));
 	EXPECT_EQ(0, device_hist(fd, HTMM_HIST_BASE, &hist));
-	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_COOL));
+	EXPECT_EQ(0, device_cool(fd, 0));
 	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_RESET));
 	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
 	EXPECT_EQ(0, stream_join(fd, 0, 0));
@@ -274,6 +274,7 @@ static bool has_syscall32(void)
 struct low {
 	struct request req;
 	struct htmm_simple simple;
+	struct htmm_cool cool;
 	struct htmm_info info;
 	struct htmm_histogram hist;
 	struct htmm_stats stats;
@@ -303,11 +304,12 @@ TEST_F(privilege, program_of_32_bits)
 	request_init(&low->req, &self->source.event);
 	request_add_target(&low->req, getpid());
 	low->simple.size = sizeof(low->simple);
+	low->cool.size = sizeof(low->cool);
 
 	EXPECT_EQ(-ENOTTY, ioctl32(self->fd, NO_SUCH_IOCTL, &low->simple));
 	EXPECT_EQ(-EFAULT, ioctl32(self->fd, HTMM_IOC_STOP, NULL));
 	EXPECT_EQ(-EALREADY, ioctl32(self->fd, HTMM_IOC_STOP, &low->simple));
-	EXPECT_EQ(-ENODATA, ioctl32(self->fd, HTMM_IOC_COOL, &low->simple));
+	EXPECT_EQ(-ENODATA, ioctl32(self->fd, HTMM_IOC_COOL, &low->cool));
 	ASSERT_EQ(0, ioctl32(self->fd, HTMM_IOC_START, &low->req.arg)) {
 		TH_LOG("%s", low->req.error);
 	}

@@ -159,7 +159,7 @@ static void read_device(int fd, struct role *role)
 	if (!pages_read(fd, &pages))
 		pages_free(&pages);
 	if (role_random(role, 4) == 0)
-		device_simple(fd, HTMM_IOC_COOL);
+		device_cool(fd, 0);
 }
 
 int role_read(int sock, void *arg)

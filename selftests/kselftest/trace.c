@@ -346,7 +346,7 @@ TEST_F(trace, cooling_and_thresholds)
 	start(_metadata, self);
 	access_pages(&self->source, self->mem, PAGES, ROUNDS);
 	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_COOL));
+		ASSERT_EQ(0, device_cool(self->fd, 0));
 	stop(_metadata, self, &books);
 
 	EXPECT_LE(3, books.stats.coolings);
