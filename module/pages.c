@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include "pages.h"
 
-/* Memory for knowing what is hot is not worth killing anyone for. */
-#define HTMM_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 /* Under a lock that others wait for: do not wait for memory. */
 #define HTMM_GFP_LOCKED	(GFP_NOWAIT | __GFP_NOWARN)
 

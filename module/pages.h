@@ -3,8 +3,12 @@
 #ifndef HTMM_PAGES_H
 #define HTMM_PAGES_H
 
+#include <linux/gfp.h>
 #include <linux/list.h>
 #include <linux/types.h>
+
+/* Memory for knowing what is hot is not worth killing anyone for. */
+#define HTMM_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
 /**
  * struct htmm_pages - a set of pages

@@ -3,6 +3,7 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include "pages.h"
 #include "reader.h"
 
 /* The gaps of all events fit the smallest buffer, and a sample behind them. */
@@ -24,7 +25,7 @@ struct htmm_reader *htmm_reader_create(u32 bytes, u32 watermark)
 	reader = kzalloc(sizeof(*reader), GFP_KERNEL_ACCOUNT);
 	if (!reader)
 		return NULL;
-	reader->buffer = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	reader->buffer = __vmalloc(bytes, HTMM_GFP | __GFP_ACCOUNT);
 	if (!reader->buffer)
 		goto err_reader;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/slab.h>
 #include <linux/topology.h>
-#include <linux/vmalloc.h>
+#include "pages.h"
 #include "sampler.h"
 
 /**
@@ -39,7 +39,7 @@ struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
  */
 int htmm_sampler_make_ring(struct htmm_sampler *sampler, size_t bytes)
 {
-	void *mem = vmalloc_node(bytes, cpu_to_node(sampler->cpu));
+	void *mem = kvmalloc_node(bytes, HTMM_GFP, cpu_to_node(sampler->cpu));
 	int ret;
 
 	if (!mem)
@@ -53,7 +53,7 @@ int htmm_sampler_make_ring(struct htmm_sampler *sampler, size_t bytes)
 	return 0;
 
 err_mem:
-	vfree(mem);
+	kvfree(mem);
 	return ret;
 }
 
@@ -63,7 +63,7 @@ err_mem:
  */
 void htmm_sampler_free_ring(struct htmm_sampler *sampler)
 {
-	vfree(sampler->mem);
+	kvfree(sampler->mem);
 	WRITE_ONCE(sampler->mem, NULL);
 }
 

@@ -5,9 +5,6 @@
 #include <linux/vmalloc.h>
 #include "shard.h"
 
-/* Not worth killing anyone for; given zeroed, which vmalloc() does page by page. */
-#define HTMM_GFP_DIRECTORY	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN | __GFP_ZERO)
-
 /* Directory entries that a reader visits before it lets others in again. */
 #define HTMM_LIST_SLICE		256
 /* A reader leaves the lock alone for so many times as long as it has held it, */
@@ -33,7 +30,8 @@ int htmm_shard_init(struct htmm_shard *shard,
 
 	if (!bytes)
 		return -EINVAL;
-	shard->directory = __vmalloc(bytes, HTMM_GFP_DIRECTORY);
+	/* Zeroed by vmalloc() page by page, as it may be large. */
+	shard->directory = __vmalloc(bytes, HTMM_GFP | __GFP_ZERO);
 	if (!shard->directory)
 		return -ENOMEM;
 	htmm_pool_init(&shard->pool);

@@ -113,6 +113,20 @@ void source_hold(void)
 	syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+size_t memory_available(void)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	size_t kib = 0;
+	char line[128];
+
+	while (file && !kib && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %zu", &kib) != 1)
+			kib = 0;
+	if (file)
+		fclose(file);
+	return kib << 10;
+}
+
 void *access_map(size_t pages)
 {
 	void *mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE,

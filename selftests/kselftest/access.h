@@ -54,6 +54,8 @@ int source_events(const struct source *source);
  */
 void source_hold(void);
 
+/* Bytes that a program could have now. */
+size_t memory_available(void);
 /* Pages that were touched, are never huge, and are not shared. NULL: no memory. */
 void *access_map(size_t pages);
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -51,4 +52,14 @@ int child_kill(struct child *child)
 {
 	kill(child->pid, SIGKILL);
 	return child_join(child);
+}
+
+void child_offer_itself(void)
+{
+	FILE *file = fopen("/proc/self/oom_score_adj", "w");
+
+	if (!file)
+		return;
+	fputs("1000", file);
+	fclose(file);
 }

@@ -23,5 +23,7 @@ int child_await(int sock);
 /* Waits for the end; returns the exit status, or 128 + signal. */
 int child_join(struct child *child);
 int child_kill(struct child *child);
+/* In the child: if there is too little memory, let it be this process that goes. */
+void child_offer_itself(void);
 
 #endif /* KSFT_CHILD_H */

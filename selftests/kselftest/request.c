@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What START accepts, what it refuses, and what it says of that. */
 #include <dirent.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <linux/perf_event.h>
 #include "check.h"
@@ -9,6 +10,8 @@
 #define EVERYTHING	(~0ULL)
 /* More CPUs than any kernel has. */
 #define BITMAP_WORDS	512
+/* Bytes that are taken at a time. */
+#define CHUNK		(8UL << 20)
 
 FIXTURE(request) {
 	int fd;
@@ -203,6 +206,52 @@ TEST_F(request, ring)
 	self->req.arg.cpus = (uintptr_t)&one;
 	self->req.arg.cpus_size = sizeof(one);
 	accepted_with(arg.ring_pages, HTMM_MAX_RING_PAGES);
+}
+
+/* Takes memory until so much is left, and stays. */
+static int hoard(int sock, void *left)
+{
+	char *mem;
+
+	child_offer_itself();
+	while (memory_available() > *(size_t *)left) {
+		mem = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (mem == MAP_FAILED)
+			return 1;
+		madvise(mem, CHUNK, MADV_HUGEPAGE);
+		/* Not store by store: an emulated CPU takes its time for each. */
+		if (madvise(mem, CHUNK, MADV_POPULATE_WRITE))
+			return 1;
+	}
+	child_post(sock);
+	return child_await(sock);
+}
+
+/* Rings that there is no memory for are refused, and nobody is killed for them. */
+TEST_F_TIMEOUT(request, rings_kill_nobody, 120)
+{
+	long rings = HTMM_MAX_EVENTS * sysconf(_SC_NPROCESSORS_ONLN);
+	__u32 pages = HTMM_MAX_RING_PAGES;
+	struct sysinfo info;
+	struct child child;
+	size_t all, left;
+
+	ASSERT_EQ(0, sysinfo(&info));
+	all = info.totalram * info.mem_unit;
+	if (all >> 33)
+		SKIP(return, "it takes long to fill so much memory");
+	while (pages * rings > all / 4096 / 4)
+		pages /= 2;
+	left = pages * rings * 4096 / 3;
+	ASSERT_EQ(0, child_start(&child, hoard, &left));
+	ASSERT_EQ(0, child_await(child.sock));
+
+	while (self->req.arg.nr_events < HTMM_MAX_EVENTS)
+		request_add_event(&self->req, &self->source.event);
+	refused_with(ENOMEM, arg.ring_pages, pages);
+	EXPECT_EQ(0, child_post(child.sock));
+	EXPECT_EQ(0, child_join(&child));
 }
 
 TEST_F(request, table)

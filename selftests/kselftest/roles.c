@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "access.h"
 #include "child.h"
 #include "cpu.h"
 #include "device.h"
@@ -247,34 +248,14 @@ int role_change_targets(int sock, void *arg)
 	}
 }
 
-/* Bytes that a program could have now. */
-static size_t memory_available(void)
-{
-	FILE *file = fopen("/proc/meminfo", "r");
-	size_t kib = 0;
-	char line[128];
-
-	while (file && !kib && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %zu", &kib) != 1)
-			kib = 0;
-	if (file)
-		fclose(file);
-	return kib << 10;
-}
-
 static int take_memory(int sock, void *arg)
 {
 	size_t bytes = memory_available() / 16 * 15, done;
 	struct role *role = arg;
 	char *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	FILE *file = fopen("/proc/self/oom_score_adj", "w");
 
-	/* If it is too much, let it be this process that goes. */
-	if (file) {
-		fputs("1000", file);
-		fclose(file);
-	}
+	child_offer_itself();
 	if (mem == MAP_FAILED)
 		return 1;
 	for (done = 0; done + (1 << 20) <= bytes; done += 1 << 20) {
