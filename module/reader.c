@@ -202,8 +202,9 @@ void htmm_reader_settle(struct htmm_reader *reader)
 void htmm_reader_wake(struct htmm_reader *reader)
 {
 	if (htmm_reader_ready(reader) && wq_has_sleeper(&reader->wait))
-		wake_up_interruptible_poll(&reader->wait,
-					   EPOLLIN | EPOLLRDNORM);
+		/* Some may wait for the end alone. */
+		wake_up_interruptible_poll(&reader->wait, EPOLLIN | EPOLLRDNORM |
+							  EPOLLHUP);
 }
 
 /**

@@ -455,6 +455,44 @@ TEST_F(stream, waiting_ends_with_a_signal)
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
 }
 
+static int wait_for_the_end(int sock, void *arg)
+{
+	FIXTURE_DATA(stream) *self = arg;
+	struct pollfd end = { .fd = self->reader };
+
+	child_post(sock);
+	return poll(&end, 1, -1) != 1 || end.revents != POLLHUP;
+}
+
+static bool asleep(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (file)
+		fclose(file);
+	return state == 'S';
+}
+
+/* Records are nothing to who asks for nothing, but the end is. */
+TEST_F(stream, waiting_for_the_end_alone)
+{
+	struct child child;
+
+	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
+	start(_metadata, self);
+	ASSERT_EQ(0, child_start(&child, wait_for_the_end, self));
+	ASSERT_EQ(0, child_await(child.sock));
+	while (!asleep(child.pid))
+		usleep(1000);
+	stop(_metadata, self);
+	EXPECT_EQ(0, child_join(&child));
+}
+
 /* A reader belongs to one session: the next one is none of its business. */
 TEST_F(stream, the_next_session)
 {
