@@ -237,9 +237,20 @@ static struct htmm_session *htmm_session_discard(void)
 	return htmm_session_publish(NULL);
 }
 
+static bool htmm_session_is_held_by(const void *holder)
+{
+	bool held;
+
+	spin_lock(&htmm_current_lock);
+	held = htmm_current && htmm_current->holder == holder;
+	spin_unlock(&htmm_current_lock);
+	return held;
+}
+
 /**
  * htmm_session_close - end the session of a holder that goes away
- * @holder: as given to htmm_session_start(), not NULL; it need not hold any
+ * @holder: as given to htmm_session_start(), not NULL, and not given any more; it need
+ *	not hold any session, and waits for no start or stop under way then
  *
  * Context: process, may sleep.
  */
@@ -247,8 +258,11 @@ void htmm_session_close(const void *holder)
 {
 	struct htmm_session *old = NULL;
 
+	if (!htmm_session_is_held_by(holder))
+		return;
 	mutex_lock(&htmm_session_lock);
-	if (htmm_current && htmm_current->holder == holder)
+	/* Another one may have begun meanwhile. */
+	if (htmm_session_is_held_by(holder))
 		old = htmm_session_discard();
 	mutex_unlock(&htmm_session_lock);
 	htmm_session_put(old);
