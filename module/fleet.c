@@ -158,6 +158,8 @@ static void htmm_fleet_work(struct work_struct *work)
  */
 static void htmm_fleet_note(struct htmm_fleet *fleet, unsigned int cpu)
 {
+	/* @online first: pairs with the test-and-clear in htmm_fleet_work(). */
+	smp_mb__before_atomic();
 	cpumask_set_cpu(cpu, fleet->changed);
 	queue_work(system_unbound_wq, &fleet->work);
 }
