@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Why a session could not be started, as a sentence for a person. */
+/* Why something was refused, as a sentence for a person. */
 #ifndef HTMM_ERROR_H
 #define HTMM_ERROR_H
 

@@ -64,8 +64,8 @@ struct htmm_grant {
  * @busy: a handler is at work
  * @overflows: times the handler was entered
  * @throttled: of these, how many found the event throttled
+ * @in_nmi: and how many were in NMI context
  * @handler_ns: time in the handler, in nanoseconds
- * @in_nmi: of these, how many were in NMI context
  * @dropped: records the handler did not put in the ring, by reason
  * @counted: records its drain thread added to a table
  * @discarded: records its drain thread did not add, by reason

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A session in the terms of the interface: the only core-to-uapi converter. */
+/* A session in the terms of the interface. */
 #ifndef HTMM_SNAPSHOT_H
 #define HTMM_SNAPSHOT_H
 
