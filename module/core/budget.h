@@ -55,7 +55,7 @@ struct htmm_budget_past {
  * htmm_prime_at_least() - the smallest prime that is not below a number
  * @n: the number
  *
- * Context: any that has some 10 us to spare.
+ * Context: any that has some 200 us to spare.
  * Return: the prime; @n itself above HTMM_PRIME_MAX, where it need not be prime.
  */
 u64 htmm_prime_at_least(u64 n);
