@@ -12,7 +12,7 @@
  * too: to wake another thread costs as much as some hundred records, and takes a while,
  * in which it is better not to run out of work.
  */
-#define ENOUGH		16384
+#define ENOUGH		8192
 
 /**
  * struct perfdata_ahead - reading under way

@@ -96,10 +96,13 @@ static bool grow_ring(struct perfdata_order *order, __u32 room)
 	return true;
 }
 
-/* Three quarters are for those that others take meanwhile, and for those that come. */
+/*
+ * Most of the room is for those that may go on: as long as there are some, a thread that
+ * takes them has something to do, and one that brings more need not wait for it.
+ */
 static bool small(const struct perfdata_order *order)
 {
-	return order->nr >= order->room / 4 && order->room < ROOM_MOST;
+	return order->nr >= order->room / 8 && order->room < ROOM_MOST;
 }
 
 static bool make_room(struct perfdata_order *order)
