@@ -29,7 +29,6 @@
  * @path: file to read; NULL: the live session
  * @plot: picture to write, or NULL
  * @choice: format
- * @json: JSON, the short way to say it
  * @parts: parts to print; 0: all that the format has
  * @max: lines of lists
  * @columns: of the heat map; 0: default
@@ -43,7 +42,6 @@ struct options {
 	const char *path;
 	const char *plot;
 	struct format_choice choice;
-	bool json;
 	unsigned int parts;
 	__s64 max;
 	unsigned int columns;
@@ -253,8 +251,6 @@ static int complete(struct options *opts, struct htmm_error *err)
 {
 	bool map = opts->plot || opts->choice.format == FORMAT_DAMON;
 
-	if (opts->json)
-		opts->choice.format = FORMAT_JSON;
 	if (map && !opts->path)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
@@ -282,7 +278,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		{ OPT_CALL, 0, "part", "PART",
 		  "only summary, processes, mappings, ...", &o.parts, .call = call_part },
 		OPT_FORMAT(&o.choice, "text, json, csv, prometheus or damon"),
-		OPT_JSON(&o.json),
+		OPT_FORMAT_JSON(&o.choice),
 		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map: FILE.png or FILE.svg", &o.plot },
 		{ OPT_CALL, 0, "resolution", "CxR", "columns and rows of the heat map (64x12)",
 		  &o, .call = call_resolution },
