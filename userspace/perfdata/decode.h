@@ -5,6 +5,8 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 #include "events.h"
@@ -91,6 +93,23 @@ static inline struct perfdata_record_view *perfdata_other(const struct perfdata_
  */
 int perfdata_decode(const struct perfdata_events *events, const unsigned char *record,
 		    struct perfdata_sample *sample);
+
+/**
+ * perfdata_is_sample() - does a record that is one begin here?
+ * @bytes: where a record begins; need not be aligned
+ * @size: bytes from there on
+ *
+ * Return: true if as much is there as tells that it is a sample.
+ */
+static inline bool perfdata_is_sample(const unsigned char *bytes, size_t size)
+{
+	struct perf_event_header head;
+
+	if (size < sizeof(head))
+		return false;
+	memcpy(&head, bytes, sizeof(head));
+	return head.type == PERF_RECORD_SAMPLE;
+}
 
 /**
  * perfdata_decode_samples() - take samples apart that lie side by side

@@ -376,30 +376,36 @@ static int advance(struct perfdata_reader *reader, struct htmm_error *err)
 	return 0;
 }
 
+/* The bytes at hand, which begin with a record that has not been looked at. */
+static const unsigned char *at_hand(struct perfdata_reader *reader, size_t *size)
+{
+	struct perfdata_input *input = &reader->input;
+
+	if (reader->inflating)
+		return perfdata_inflate_peek(reader->inflate, size);
+	perfdata_input_take(input, reader->taken);
+	reader->taken = 0;
+	*size = input->end - input->begin;
+	return input->buf + input->begin;
+}
+
 /* Put the samples in order that come next and are at hand; mostly there is nothing else. */
 static void take_samples(struct perfdata_reader *reader)
 {
-	struct perfdata_input *input = &reader->input;
-	const unsigned char *bytes;
 	struct perfdata_sample *slot;
 	size_t size, room, nr;
+	const unsigned char *bytes = at_hand(reader, &size);
 
+	if (!perfdata_is_sample(bytes, size))
+		return;
 	slot = perfdata_order_slots(&reader->order, &room);
 	if (!slot)
 		return;
-	if (reader->inflating) {
-		bytes = perfdata_inflate_peek(reader->inflate, &size);
-	} else {
-		perfdata_input_take(input, reader->taken);
-		reader->taken = 0;
-		size = input->end - input->begin;
-		bytes = input->buf + input->begin;
-	}
 	nr = perfdata_decode_samples(&reader->events, bytes, size, slot, room, &size);
 	if (reader->inflating)
 		perfdata_inflate_take(reader->inflate, size);
 	else
-		perfdata_input_take(input, size);
+		perfdata_input_take(&reader->input, size);
 	reader->status.records += nr;
 	perfdata_order_push(&reader->order, nr);
 }
@@ -436,9 +442,7 @@ int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample 
 		if (ret < 0)
 			return ret;
 	}
-	nr = order->released - order->dropped;
-	if (nr > most)
-		nr = most;
+	nr = order->released - order->dropped < most ? order->released - order->dropped : most;
 	perfdata_order_take(order, order->dropped, sample, nr);
 	perfdata_order_drop(order, order->dropped + nr);
 	return nr;
