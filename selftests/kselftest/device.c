@@ -199,6 +199,24 @@ void books_free(struct books *books)
 	books->channels = NULL;
 }
 
+int device_channel(int fd, int cpu, int event, struct htmm_channel *channel)
+{
+	struct books books;
+	int ret = books_read(fd, &books);
+	__u32 i;
+
+	if (ret)
+		return ret;
+	ret = -ENOENT;
+	for (i = 0; ret && i < books.stats.nr_channels; i++) {
+		*channel = books.channels[i];
+		if (channel->cpu == cpu && channel->event == event)
+			ret = 0;
+	}
+	books_free(&books);
+	return ret;
+}
+
 __u64 counters_drops(const struct htmm_counters *counters)
 {
 	__u64 sum = 0;
