@@ -12,6 +12,7 @@
  * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
  * FAKE_DUMP=FILE		HTMM_IOC_START writes there what it was asked for
  * FAKE_THROTTLED=N		the last channel was throttled N times
+ * FAKE_CPUS_FAILED=N		so many times a CPU came and could not be sampled
  * FAKE_TARGETS=N		the session has N processes as targets, from 7000001 on; if
  *				there are several, the first space of the second is that
  *				of the parent, which has the third page
@@ -317,6 +318,7 @@ static int fake_stats(struct htmm_stats *stats)
 		memcpy((void *)(unsigned long)stats->events, events, nr_events * sizeof(*events));
 	stats->nr_events = nr_events;
 	stats->samples = stats->total.counted;
+	stats->cpus_failed = env_number("FAKE_CPUS_FAILED");
 	if (getenv("FAKE_LIVE"))
 		stats->cost_ppm = 12300;
 	return 0;
