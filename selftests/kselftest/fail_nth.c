@@ -7,87 +7,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include "check.h"
+#include "nth.h"
 #include "records.h"
 
 #define PAGE		4096UL
 #define PAGES		8
 #define CHANNELS	256
 #define HOT_PAGES	16
-/* More chances to fail than any operation has: a sweep does come to its end. */
-#define MOST_POINTS	3000
-#define NTH_FILE	"/proc/self/fail-nth"
 
-/* Before the harness plans anything: without it there is nothing to test. */
 static void __attribute__((constructor)) fail_nth_require(void)
 {
-	if (!access(NTH_FILE, W_OK))
-		return;
-	printf("TAP version 13\n1..0 # SKIP this kernel cannot fail allocations on request: no "
-	       NTH_FILE "\n");
-	exit(4);
-}
-
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
-/*
- * By default the kernel spares allocations that may sleep, and single pages: not
- * here. That fails nothing until a thread asks, so it may stay. verbose: a stack
- * trace for each would fill the log.
- */
-static int fail_everything(void)
-{
-	static const char * const setting[][2] = {
-		{ "failslab/ignore-gfp-wait", "N" },
-		{ "failslab/verbose", "0" },
-		{ "fail_page_alloc/ignore-gfp-wait", "N" },
-		{ "fail_page_alloc/ignore-gfp-highmem", "N" },
-		{ "fail_page_alloc/min-order", "0" },
-		{ "fail_page_alloc/verbose", "0" },
-		{ "fail_usercopy/verbose", "0" },
-	};
-	char path[64];
-	int ret = 0;
-	size_t i;
-
-	for (i = 0; !ret && i < ARRAY_SIZE(setting); i++) {
-		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", setting[i][0]);
-		ret = write_text(path, setting[i][1]);
-	}
-	return ret;
-}
-
-static void nth_arm(int fd, unsigned int nth)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", nth);
-	if (pwrite(fd, text, strlen(text), 0) < 0)
-		perror(NTH_FILE);
-}
-
-/*
- * Has the failure happened? No more will. Of the caller's own file the read is a
- * chance to fail, too: one that fails was the n-th, so nothing else was.
- */
-static bool nth_disarm(int fd)
-{
-	char left[16] = "";
-	bool fired = pread(fd, left, sizeof(left) - 1, 0) > 0 && atoi(left) == 0;
-
-	/* If this fails, then because of what it was to prevent. */
-	if (!fired && pwrite(fd, "0", 1, 0) < 0)
-		(void)pwrite(fd, "0", 1, 0);
-	return fired;
+	nth_require();
 }
 
 FIXTURE(fail_nth) {
@@ -106,7 +36,7 @@ FIXTURE(fail_nth) {
 
 FIXTURE_SETUP(fail_nth)
 {
-	ASSERT_EQ(0, fail_everything());
+	ASSERT_EQ(0, nth_everything());
 	self->nth = open(NTH_FILE, O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, self->nth);
 	source_every_fault(&self->fault);
@@ -284,7 +214,7 @@ static unsigned int sweep(struct __test_metadata *_metadata,
 		ASSERT_TRUE(_metadata->exit_code == KSFT_PASS) {
 			TH_LOG("at failure %u, returned %d", nth, ret);
 		}
-	} while (fired && nth < MOST_POINTS);
+	} while (fired && nth < NTH_MOST);
 	EXPECT_FALSE(fired);
 	TH_LOG("%s: %u injection points, %u refusals", sweep->name, nth - 1, refused);
 	return nth - 1;
@@ -645,7 +575,7 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 		dropped += !!full;
 		EXPECT_LE(PAGES, books.stats.samples + full);
 		books_free(&books);
-	} while (fired && nth < MOST_POINTS);
+	} while (fired && nth < NTH_MOST);
 	ASSERT_FALSE(fired);
 	EXPECT_LT(0, dropped);
 	TH_LOG("record: %u injection points, %u with samples dropped", nth - 1,

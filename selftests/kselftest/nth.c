@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "nth.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* A range of the kernel's text. */
+struct range {
+	unsigned long start;
+	unsigned long end;
+};
+
+void nth_require(void)
+{
+	if (!access(NTH_FILE, W_OK))
+		return;
+	printf("TAP version 13\n1..0 # SKIP this kernel cannot fail allocations on request: no "
+	       NTH_FILE "\n");
+	exit(4);
+}
+
+/* A file of one of the kernel's injectors. */
+static int put(const char *name, const char *text)
+{
+	char path[64];
+	int ret, fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/*
+ * By default the kernel spares allocations that may sleep, and single pages: not
+ * here. That fails nothing until a thread asks, so it may stay. verbose: a stack
+ * trace for each would fill the log.
+ */
+int nth_everything(void)
+{
+	static const char * const setting[][2] = {
+		{ "failslab/ignore-gfp-wait", "N" },
+		{ "failslab/verbose", "0" },
+		{ "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ "fail_page_alloc/ignore-gfp-highmem", "N" },
+		{ "fail_page_alloc/min-order", "0" },
+		{ "fail_page_alloc/verbose", "0" },
+		{ "fail_usercopy/verbose", "0" },
+	};
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(setting); i++)
+		ret = put(setting[i][0], setting[i][1]);
+	return ret;
+}
+
+void nth_arm(int fd, unsigned int nth)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", nth);
+	if (pwrite(fd, text, strlen(text), 0) < 0)
+		perror(NTH_FILE);
+}
+
+/* Where a function of the module begins; where the next one does, there it ends. */
+static int find(const char *function, struct range *range)
+{
+	FILE *file = fopen("/proc/kallsyms", "r");
+	char line[512], name[256], module[64];
+	unsigned long addr;
+
+	*range = (struct range) { 0, ~0UL };
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%lx %*c %255s [%63[^]]]", &addr, name, module) == 3 &&
+		    !strcmp(module, "htmm") && !strcmp(name, function))
+			range->start = addr;
+	rewind(file);
+	while (range->start && fgets(line, sizeof(line), file)) {
+		addr = strtoul(line, NULL, 16);
+		if (addr > range->start && addr < range->end)
+			range->end = addr;
+	}
+	fclose(file);
+	return range->start ? 0 : -ENOENT;
+}
+
+int nth_only_below(const char *function)
+{
+	static const char * const injector[] = { "failslab", "fail_page_alloc" };
+	struct range range = { 0, ~0UL };
+	char name[64], text[32];
+	int ret = 0;
+	size_t i;
+
+	if (function)
+		ret = find(function, &range);
+	for (i = 0; !ret && i < ARRAY_SIZE(injector); i++) {
+		snprintf(name, sizeof(name), "%s/require-start", injector[i]);
+		snprintf(text, sizeof(text), "%#lx", range.start);
+		ret = put(name, text);
+		snprintf(name, sizeof(name), "%s/require-end", injector[i]);
+		snprintf(text, sizeof(text), "%#lx", range.end);
+		if (!ret)
+			ret = put(name, text);
+	}
+	return ret;
+}
+
+int nth_left(int fd)
+{
+	char left[16] = "";
+
+	return pread(fd, left, sizeof(left) - 1, 0) > 0 ? atoi(left) : -1;
+}
+
+/*
+ * Of the caller's own file the read is a chance to fail, too: one that fails was the
+ * n-th, so nothing else was.
+ */
+bool nth_disarm(int fd)
+{
+	bool fired = nth_left(fd) == 0;
+
+	/* If this fails, then because of what it was to prevent. */
+	if (!fired && pwrite(fd, "0", 1, 0) < 0)
+		(void)pwrite(fd, "0", 1, 0);
+	return fired;
+}
