@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A few samples at a time on every CPU, so that ksampled is always about to look at its
+ * rings, beside readers of every interface and targets that come and go. Where stress is
+ * too much for everyone, here nobody waits for anybody: what is only nearly in order
+ * shows, above all to a kernel that looks for data races.
+ *
+ * TRICKLE_SECONDS=N: for how long (3)
+ */
+#include <sys/mman.h>
+#include <time.h>
+#include "check.h"
+#include "child.h"
+#include "stress.h"
+
+#define SECONDS		3
+#define PAGES		512
+#define MAX_CPUS	64
+#define MOST_CHILDREN	(MAX_CPUS + 3)
+
+FIXTURE(trickle) {
+	int fd;
+	struct request req;
+	struct role role;
+	struct child children[MOST_CHILDREN];
+	int nr_children;
+};
+
+static void recruit(struct __test_metadata *_metadata,
+		    struct _test_data_trickle *self,
+		    int (*body)(int sock, void *arg))
+{
+	role_random(&self->role, 2);
+	ASSERT_EQ(0, child_start(&self->children[self->nr_children++], body,
+				 &self->role));
+}
+
+FIXTURE_SETUP(trickle)
+{
+	struct role *role = &self->role;
+
+	role->random = 1;
+	role->feats = mmap(NULL, sizeof(*role->feats), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)role->feats);
+	source_best(&role->source);
+	ASSERT_EQ(0, cgroup_make(&role->cgroup, NULL, "htmm_trickle"));
+	request_init(&self->req, &role->source.event);
+	/* Rings so small that ksampled is woken for a few samples. */
+	self->req.arg.ring_pages = 1;
+	self->req.arg.drain_interval_ms = 1;
+	self->req.arg.cooling_period = 1000;
+	self->req.arg.adaptation_period = 100;
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(trickle)
+{
+	while (self->nr_children)
+		child_kill(&self->children[--self->nr_children]);
+	close(self->fd);
+	EXPECT_EQ(0, cgroup_remove(&self->role.cgroup));
+	check_idle(_metadata);
+}
+
+/* Some samples and a rest, on a CPU of its own. */
+static int drip(struct role *role, size_t rounds, useconds_t rest)
+{
+	void *mem = access_map(PAGES);
+
+	if (!mem || cpu_pin(role->cpu))
+		return 1;
+	for (;;) {
+		access_pages(&role->source, mem, PAGES, rounds);
+		usleep(rest);
+	}
+}
+
+static int drip_slowly(int sock, void *arg) { return drip(arg, 1, 10000); }
+static int drip_fast(int sock, void *arg) { return drip(arg, 6, 100); }
+
+static void begin(struct __test_metadata *_metadata,
+		  struct _test_data_trickle *self,
+		  int (*body)(int sock, void *arg))
+{
+	int i, cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS);
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	for (i = 0; i < nr; i++) {
+		self->role.cpu = cpus[i];
+		recruit(_metadata, self, body);
+	}
+}
+
+static void finish(struct __test_metadata *_metadata,
+		   struct _test_data_trickle *self)
+{
+	const struct feats *feats = self->role.feats;
+	struct books books;
+
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	EXPECT_LT(0, books.stats.samples);
+	TH_LOG("%llu samples, %llu batches, %lu rounds of readers, %lu targets",
+	       books.stats.samples, books.stats.batches, feats->reads, feats->targets);
+	books_free(&books);
+}
+
+static time_t end(void)
+{
+	const char *text = getenv("TRICKLE_SECONDS");
+
+	return time(NULL) + (text ? atoi(text) : SECONDS);
+}
+
+/* The rings are mostly empty, and ksampled looks whether they are. */
+TEST_F_TIMEOUT(trickle, alone, 1200)
+{
+	const time_t until = end();
+
+	begin(_metadata, self, drip_slowly);
+	while (time(NULL) < until)
+		usleep(10000);
+	finish(_metadata, self);
+}
+
+TEST_F_TIMEOUT(trickle, beside_readers, 1200)
+{
+	const struct feats *feats = self->role.feats;
+	const time_t until = end();
+
+	begin(_metadata, self, drip_fast);
+	recruit(_metadata, self, role_read);
+	recruit(_metadata, self, role_follow_stream);
+	recruit(_metadata, self, role_change_targets);
+	while (time(NULL) < until || !feats->reads || !feats->records || !feats->targets)
+		usleep(10000);
+	finish(_metadata, self);
+}
