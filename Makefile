@@ -5,6 +5,8 @@
 # make demo		find the hot pages of a real program, in a virtual machine
 # make check		run all tests; make check SUITES="core userspace" some. The first
 #			time it builds a kernel that checks itself
+# make check-kcsan	the tests in which most goes on at a time, on one more kernel, which
+#			looks for data races
 # make stress		everything at once: SECONDS=N KERNEL=6.12|debug SEED=N
 # make fuzz-ioctl	call /dev/htmm with what is nearly right: CALLS=N KERNEL=6.12|debug
 #			SEED=N
@@ -107,10 +109,14 @@ module_uninstall:
 deb:
 	packaging/deb
 
+check-kcsan: packages userspace
+	selftests/check kselftest-kcsan
+
 check-packaging: packages userspace
 	selftests/check install packages
 
-.PHONY: install module_install dkms_install uninstall module_uninstall deb check-packaging
+.PHONY: install module_install dkms_install uninstall module_uninstall deb check-kcsan \
+	check-packaging
 
 clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
