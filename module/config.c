@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/ctype.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
@@ -97,6 +98,15 @@ static void htmm_config_event_defaults(struct htmm_event *event)
 			event->period * HTMM_DEFAULT_STRETCH : event->period;
 }
 
+/* Names are printed in lines: an end of a line would forge one. */
+static bool htmm_config_fits_a_line(const char *name)
+{
+	for (; *name; name++)
+		if (iscntrl(*name))
+			return false;
+	return true;
+}
+
 static int htmm_config_check_event(const struct htmm_event *event,
 				   unsigned int i, struct htmm_error *err)
 {
@@ -121,6 +131,9 @@ static int htmm_config_check_event(const struct htmm_event *event,
 	if (!memchr(event->name, '\0', sizeof(event->name)))
 		return htmm_fail(err, -EINVAL,
 				 "event %u: the name does not end", i);
+	if (!htmm_config_fits_a_line(event->name))
+		return htmm_fail(err, -EINVAL,
+				 "event %u: the name has a control character", i);
 	return 0;
 }
 

@@ -116,6 +116,8 @@ TEST_F(request, event_members)
 	refused_with(EINVAL, events[0].precise_ip, 4);
 	memset(self->req.events[0].name, 'x', HTMM_EVENT_NAME_LEN);
 	refused(EINVAL, "a name without an end");
+	strcpy(self->req.events[0].name, "a\nb");
+	refused(EINVAL, "a name of two lines");
 
 	accepted_with(events[0].period, (1ULL << 63) - 1);
 	accepted_with(events[0].period, 1);

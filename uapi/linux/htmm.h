@@ -238,9 +238,9 @@ struct htmm_target {
  * EINVAL	no event; a zero period, or one outside min_period to max_period;
  *		budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a ring that is not a
  *		power of two; an unsupported sample_type bit; a name that is not
- *		NUL-terminated; an array stride that is too small; a CPU bitmap
- *		size that is not a multiple of 8; an unknown target type; or the
- *		PMU rejects the event's configuration
+ *		NUL-terminated or has a control character; an array stride that
+ *		is too small; a CPU bitmap size that is not a multiple of 8; an
+ *		unknown target type; or the PMU rejects the event's configuration
  * E2BIG	too many events or targets, or a non-zero member in an array
  *		element beyond what this module knows
  * ERANGE	ring_pages, max_pages, max_bytes, drain_nice, drain_interval_ms,
