@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "order.h"
 
 #define ROOM_FIRST	1024
@@ -71,6 +72,32 @@ static void move(struct perfdata_order *order, struct perfdata_sample *ring,
 	order->room = room;
 }
 
+/* Large memory that is used all over: with huge pages, if there are, few lookups miss. */
+static void *allocate(size_t nr, size_t size)
+{
+	const size_t huge = 2UL << 20, bytes = nr * size;
+	void *mem;
+
+	if (bytes < huge)
+		return malloc(bytes);
+	mem = aligned_alloc(huge, (bytes + huge - 1) & -huge);
+	if (mem)
+		madvise(mem, bytes, MADV_HUGEPAGE);
+	return mem;
+}
+
+/* For what need not stay. */
+static bool replace(void *array, size_t nr, size_t size)
+{
+	void **old = array, *new = allocate(nr, size);
+
+	if (!new)
+		return false;
+	free(*old);
+	*old = new;
+	return true;
+}
+
 static bool grow(void *array, size_t nr, size_t size)
 {
 	void **old = array, *new = realloc(*old, nr * size);
@@ -82,8 +109,8 @@ static bool grow(void *array, size_t nr, size_t size)
 
 static bool grow_ring(struct perfdata_order *order, __u32 room)
 {
-	struct perfdata_sample *ring = malloc(room * sizeof(*ring)), *old_ring = order->ring;
-	struct perfdata_key *key = malloc(room * sizeof(*key)), *old_key = order->key;
+	struct perfdata_sample *ring = allocate(room, sizeof(*ring)), *old_ring = order->ring;
+	struct perfdata_key *key = allocate(room, sizeof(*key)), *old_key = order->key;
 
 	if (!ring || !key) {
 		free(ring);
@@ -115,8 +142,8 @@ static bool make_room(struct perfdata_order *order)
 	}
 	return grow(&order->run, room, sizeof(*order->run)) &&
 	       grow(&order->turn, room, sizeof(*order->turn)) &&
-	       grow(&order->sorted, room, sizeof(*order->sorted)) &&
-	       grow(&order->spare, room, sizeof(*order->spare)) &&
+	       replace(&order->sorted, room, sizeof(*order->sorted)) &&
+	       replace(&order->spare, room, sizeof(*order->spare)) &&
 	       grow(&order->end, room, sizeof(*order->end)) && grow_ring(order, room);
 }
 
