@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A few samples at a time on every CPU, so that ksampled is always about to look at its
- * rings, beside readers of every interface and targets that come and go. Where stress is
- * too much for everyone, here nobody waits for anybody: what is only nearly in order
- * shows, above all to a kernel that looks for data races.
+ * rings, beside readers of every interface and targets that come and go, or beside one
+ * who never ceases to look at the tables. Where stress is too much for everyone, here
+ * nobody waits for anybody: what is only nearly in order shows, above all to a kernel
+ * that looks for data races.
  *
  * TRICKLE_SECONDS=N: for how long (3)
  */
@@ -15,6 +16,7 @@
 
 #define SECONDS		3
 #define PAGES		512
+#define FEW		4
 #define MAX_CPUS	64
 #define MOST_CHILDREN	(MAX_CPUS + 3)
 
@@ -65,20 +67,22 @@ FIXTURE_TEARDOWN(trickle)
 }
 
 /* Some samples and a rest, on a CPU of its own. */
-static int drip(struct role *role, size_t rounds, useconds_t rest)
+static int drip(struct role *role, size_t pages, size_t rounds, useconds_t rest)
 {
-	void *mem = access_map(PAGES);
+	void *mem = access_map(pages);
 
 	if (!mem || cpu_pin(role->cpu))
 		return 1;
 	for (;;) {
-		access_pages(&role->source, mem, PAGES, rounds);
+		access_pages(&role->source, mem, pages, rounds);
 		usleep(rest);
 	}
 }
 
-static int drip_slowly(int sock, void *arg) { return drip(arg, 1, 10000); }
-static int drip_fast(int sock, void *arg) { return drip(arg, 6, 100); }
+static int drip_slowly(int sock, void *arg) { return drip(arg, PAGES, 1, 10000); }
+static int drip_fast(int sock, void *arg) { return drip(arg, PAGES, 6, 100); }
+/* Whatever one looks at changes soon. */
+static int drip_on_few(int sock, void *arg) { return drip(arg, FEW, 6 * PAGES / FEW, 100); }
 
 static void begin(struct __test_metadata *_metadata,
 		  struct _test_data_trickle *self,
@@ -138,6 +142,33 @@ TEST_F_TIMEOUT(trickle, beside_readers, 1200)
 	recruit(_metadata, self, role_follow_stream);
 	recruit(_metadata, self, role_change_targets);
 	while (time(NULL) < until || !feats->reads || !feats->records || !feats->targets)
+		usleep(10000);
+	finish(_metadata, self);
+}
+
+/* Looks at tables all the time. */
+static int look_on(int sock, void *arg)
+{
+	struct role *role = arg;
+	struct htmm_histogram hist;
+	struct pages pages;
+	int fd = device_open();
+
+	while (!device_hist(fd, HTMM_HIST_BASE, &hist) && !pages_read(fd, &pages)) {
+		pages_free(&pages);
+		atomic_fetch_add(&role->feats->reads, 1);
+	}
+	return 1;
+}
+
+TEST_F_TIMEOUT(trickle, beside_one_who_looks_on, 1200)
+{
+	const struct feats *feats = self->role.feats;
+	const time_t until = end();
+
+	begin(_metadata, self, drip_on_few);
+	recruit(_metadata, self, look_on);
+	while (time(NULL) < until || !feats->reads)
 		usleep(10000);
 	finish(_metadata, self);
 }
