@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The unit's way into QEMU: functions and layouts that are not part of the
- * plugin interface. QEMU's binary exports all its symbols, so they are found
- * by name; they are those of QEMU 7.2, and any other version is refused.
+ * plugin interface.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +10,8 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "symbols.h"
 
-#define QEMU_MAJOR		7
-#define QEMU_MINOR		2
-#define ADVICE			"use 7.2, as Debian 12's qemu-system-x86 package has it"
 #define CPU_INTERRUPT_NMI	0x200
 
 /* RAM is looked for in chunks of this size, up to this address. */
@@ -31,16 +26,6 @@ struct ram_hwaddr {
 	void *hostaddr;
 };
 
-/* QEMU's VersionInfo. */
-struct version_info {
-	struct {
-		__s64 major;
-		__s64 minor;
-		__s64 micro;
-	} *qemu;
-	char *package;
-};
-
 /* A stretch of guest RAM: contiguous here and there. */
 struct extent {
 	__u64 host;
@@ -49,7 +34,6 @@ struct extent {
 };
 
 static struct {
-	struct version_info *(*qmp_query_version)(void **errp);
 	void *(*qemu_get_cpu)(int index);
 	void (*cpu_interrupt)(void *cpu, int mask);
 	void (*async_run_on_cpu)(void *cpu, void (*work)(void *cpu, void *data),
@@ -68,66 +52,31 @@ static struct {
 static struct extent extents[MAX_EXTENTS];
 static unsigned int nr_extents;
 
-static void say(const char *fmt, va_list args)
-{
-	fputs("pebs plugin: ", stderr);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
-}
-
-static bool refuse(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	say(fmt, args);
-	va_end(args);
-	return false;
-}
-
 noreturn void host_fail(const char *fmt, ...)
 {
 	va_list args;
 
+	fputs("pebs plugin: ", stderr);
 	va_start(args, fmt);
-	say(fmt, args);
+	vfprintf(stderr, fmt, args);
 	va_end(args);
+	fputc('\n', stderr);
 	/* Not exit(): its handlers would wait for the vCPU that calls this. */
 	_exit(EXIT_FAILURE);
 }
 
-static bool bind(void *function, const char *name)
-{
-	void *address = dlsym(RTLD_DEFAULT, name);
-
-	if (!address)
-		return refuse("this QEMU does not export %s; " ADVICE, name);
-	memcpy(function, &address, sizeof(address));
-	return true;
-}
-
-#define BIND(name) bind(&qemu.name, #name)
+#define BIND(name) symbols_bind(&qemu.name, #name)
 
 bool host_bind(void)
 {
-	struct version_info *version;
-
-	if (!BIND(qmp_query_version) || !BIND(qemu_get_cpu) ||
-	    !BIND(cpu_interrupt) || !BIND(async_run_on_cpu) ||
-	    !BIND(use_icount) || !BIND(qemu_mutex_iothread_locked) ||
-	    !BIND(qemu_mutex_lock_iothread_impl) ||
-	    !BIND(qemu_mutex_unlock_iothread) ||
-	    !BIND(cpu_physical_memory_is_io) ||
-	    !BIND(cpu_physical_memory_map) ||
-	    !BIND(cpu_physical_memory_unmap))
-		return false;
-
-	version = qemu.qmp_query_version(NULL);
-	if (version->qemu->major != QEMU_MAJOR ||
-	    version->qemu->minor != QEMU_MINOR)
-		return refuse("this is QEMU %lld.%lld; " ADVICE,
-			      version->qemu->major, version->qemu->minor);
-	return true;
+	return symbols_version() && BIND(qemu_get_cpu) && BIND(cpu_interrupt) &&
+	       BIND(async_run_on_cpu) && BIND(use_icount) &&
+	       BIND(qemu_mutex_iothread_locked) &&
+	       BIND(qemu_mutex_lock_iothread_impl) &&
+	       BIND(qemu_mutex_unlock_iothread) &&
+	       BIND(cpu_physical_memory_is_io) &&
+	       BIND(cpu_physical_memory_map) &&
+	       BIND(cpu_physical_memory_unmap);
 }
 
 static void add_chunk(__u64 host, __u64 gpa)
