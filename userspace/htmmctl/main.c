@@ -73,13 +73,18 @@ static int unknown_command(const char *word)
 	return usage_error(NULL, htmm_nearest(word, names, i), "there is no command '%s'", word);
 }
 
+static int one_word_too_many(const char *word)
+{
+	return usage_error(NULL, NULL, "'%s' is one word too many", word);
+}
+
 static int dispatch(int argc, char **argv)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(argv[0], words[i].word))
-			return words[i].run();
+			return argc > 1 ? one_word_too_many(argv[1]) : words[i].run();
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[0], commands[i]->name))
 			return commands[i]->run(commands[i], argc, argv);
@@ -92,7 +97,7 @@ static int run_help(int argc, char **argv)
 	char option[] = "--help";
 
 	if (argc > 1)
-		return usage_error(NULL, NULL, "'%s' is one word too many", argv[1]);
+		return one_word_too_many(argv[1]);
 	if (!argc || *argv[0] == '-' || !strcmp(argv[0], "help"))
 		return print_help();
 	return dispatch(2, (char *[]){ argv[0], option, NULL });

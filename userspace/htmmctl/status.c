@@ -198,6 +198,7 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	json_add(obj, "events", events_json(stats));
 	json_add_u64(obj, "targets", info->nr_targets);
 	json_add_u64(obj, "cpus", info->nr_cpus);
+	json_add_u64(obj, "cpus_failed", stats->stats.cpus_failed);
 	json_add_u64(obj, "elapsed_ns", info->elapsed_ns);
 	json_add_hex(obj, "sample_type", info->sample_type);
 	json_add_u64(obj, "ring_pages", info->ring_pages);
