@@ -191,12 +191,3 @@ void htmm_dir_compact(struct htmm_table *table)
 	htmm_dir_shrink(table);
 	table->moved = true;
 }
-
-void htmm_dir_clear(struct htmm_table *table)
-{
-	while (table->high)
-		htmm_dir_shrink(table);
-	table->free = 0;
-	table->nr_free = 0;
-	table->leaving = 0;
-}

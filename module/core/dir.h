@@ -111,12 +111,6 @@ void htmm_dir_destroy(struct htmm_table *table, struct htmm_region *region);
 void htmm_dir_compact(struct htmm_table *table);
 
 /**
- * htmm_dir_clear() - forget all entries
- * @table: the table; its regions have been released
- */
-void htmm_dir_clear(struct htmm_table *table);
-
-/**
  * htmm_dir_space() - list of a space's regions
  * @table: the table
  * @space: the space

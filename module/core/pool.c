@@ -42,31 +42,6 @@ void htmm_pool_put(struct htmm_pool *pool, void *page)
 	pool->held++;
 }
 
-/* With no block in use, the first block of each page stands for the page again. */
-static void htmm_pool_unsplit(struct htmm_pool *pool)
-{
-	void *block;
-
-	for (; pool->nr_blocks; pool->nr_blocks--) {
-		block = htmm_pool_pop(&pool->blocks);
-		if ((unsigned long)block % HTMM_POOL_PAGE_SIZE)
-			continue;
-		htmm_pool_push(&pool->pages, block);
-		pool->nr_pages++;
-	}
-}
-
-void *htmm_pool_take_back(struct htmm_pool *pool)
-{
-	if (!pool->nr_pages && !pool->used)
-		htmm_pool_unsplit(pool);
-	if (!pool->nr_pages)
-		return NULL;
-	pool->nr_pages--;
-	pool->held--;
-	return htmm_pool_pop(&pool->pages);
-}
-
 static void htmm_pool_split(struct htmm_pool *pool)
 {
 	void *page = htmm_pool_pop(&pool->pages);
@@ -86,7 +61,6 @@ void *htmm_pool_block_get(struct htmm_pool *pool)
 		htmm_pool_split(pool);
 	}
 	pool->nr_blocks--;
-	pool->used++;
 	return memset(htmm_pool_pop(&pool->blocks), 0, HTMM_POOL_BLOCK_SIZE);
 }
 
@@ -94,5 +68,4 @@ void htmm_pool_block_put(struct htmm_pool *pool, void *block)
 {
 	htmm_pool_push(&pool->blocks, block);
 	pool->nr_blocks++;
-	pool->used--;
 }

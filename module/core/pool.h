@@ -22,8 +22,7 @@ struct htmm_pool_item;
  * @blocks: blocks of split pages
  * @nr_pages: length of @pages
  * @nr_blocks: length of @blocks
- * @held: pages put in and not taken back, used ones included
- * @used: blocks now in use
+ * @held: pages put in so far: they stay
  *
  * Locking: the caller's, the same as for the table that uses the pool.
  */
@@ -33,7 +32,6 @@ struct htmm_pool {
 	u32 nr_pages;
 	u32 nr_blocks;
 	u32 held;
-	u32 used;
 };
 
 /**
@@ -48,18 +46,6 @@ void htmm_pool_init(struct htmm_pool *pool);
  * @page: HTMM_POOL_PAGE_SIZE bytes, aligned to their size; contents do not matter
  */
 void htmm_pool_put(struct htmm_pool *pool, void *page);
-
-/**
- * htmm_pool_take_back() - take a page out, to free it
- * @pool: the pool
- *
- * Pages of which a block was ever used come back only when no block at all is
- * used any more. So after htmm_table_clear(), calling this until it returns
- * NULL returns every page ever put in, once.
- *
- * Return: a page given by htmm_pool_put(), or NULL if none is free.
- */
-void *htmm_pool_take_back(struct htmm_pool *pool);
 
 /**
  * htmm_pool_free_blocks() - blocks that can be had without another page

@@ -179,26 +179,6 @@ bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
 	return table->leaving;
 }
 
-void htmm_table_clear(struct htmm_table *table)
-{
-	u32 i;
-
-	for (i = 0; i < table->high; i++) {
-		struct htmm_region *region = htmm_table_entry(table, i);
-
-		if (htmm_region_detail(region)->born)
-			htmm_region_release(region, table->pool);
-	}
-	htmm_dir_clear(table);
-	memset(table->head, 0, table->dir_bytes);
-	memset(table->hist, 0, sizeof(table->hist));
-	table->pages = 0;
-	table->regions = 0;
-	table->sweep = 0;
-	table->sweep_left = 0;
-	table->hand = 0;
-}
-
 void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
 		     struct htmm_hist *hist)
 {
@@ -237,23 +217,6 @@ void htmm_table_stats_merge(struct htmm_table_stats *stats,
 	stats->coolings = min(stats->coolings, other->coolings);
 }
 
-static const struct htmm_region *htmm_table_find(const struct htmm_table *table,
-						 u32 space, u64 vpn)
-{
-	return htmm_dir_find(table, htmm_region_key(htmm_page(space, vpn)));
-}
-
-u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn)
-{
-	const struct htmm_region *region = htmm_table_find(table, space, vpn);
-
-	if (!region)
-		return 0;
-	return htmm_table_cooled(table, region,
-				 htmm_region_get(region,
-						 vpn % HTMM_REGION_PAGES));
-}
-
 void htmm_table_describe(const struct htmm_table *table,
 			 const struct htmm_region *region,
 			 unsigned int hot_bin, struct htmm_region_info *info)
@@ -277,14 +240,4 @@ void htmm_table_describe(const struct htmm_table *table,
 	}
 	if (info->hot)
 		info->skew = div64_u64(squares, (u64)info->hot * info->hot);
-}
-
-bool htmm_table_region(const struct htmm_table *table, u32 space, u64 vpn,
-		       unsigned int hot_bin, struct htmm_region_info *info)
-{
-	const struct htmm_region *region = htmm_table_find(table, space, vpn);
-
-	if (region)
-		htmm_table_describe(table, region, hot_bin, info);
-	return region;
 }

@@ -164,7 +164,7 @@ struct htmm_table {
  * @coolings: halvings so far
  *
  * Pages that first appeared == @pages + @reclaimed + @evicted + those removed
- * with their space or by htmm_table_clear().
+ * with their space.
  */
 struct htmm_table_stats {
 	u64 pages;
@@ -288,16 +288,6 @@ bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
 			     u32 budget);
 
 /**
- * htmm_table_clear() - forget everything
- * @table: the table
- *
- * All leaves return to the pool. Totals and the number of coolings go on.
- * Takes time proportional to the directory's size and to the regions, not to
- * pages.
- */
-void htmm_table_clear(struct htmm_table *table);
-
-/**
  * htmm_table_hist() - copy a histogram
  * @table: the table
  * @kind: of base pages or of regions
@@ -313,29 +303,6 @@ void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
  */
 void htmm_table_get_stats(const struct htmm_table *table,
 			  struct htmm_table_stats *stats);
-
-/**
- * htmm_table_count() - a page's count
- * @table: the table
- * @space: its address space
- * @vpn: its number
- *
- * Return: samples, halved by every cooling so far; 0 if it is not tracked.
- */
-u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn);
-
-/**
- * htmm_table_region() - a region in detail
- * @table: the table
- * @space: its address space
- * @vpn: any of its pages
- * @hot_bin: lowest bin of a hot base page
- * @info: set if the region is tracked
- *
- * Return: true if the region is tracked.
- */
-bool htmm_table_region(const struct htmm_table *table, u32 space, u64 vpn,
-		       unsigned int hot_bin, struct htmm_region_info *info);
 
 /**
  * htmm_table_shard() - the table of several to which a page belongs

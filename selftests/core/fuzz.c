@@ -113,7 +113,7 @@ void fuzz_step(struct world *world)
 		break;
 	case 3:
 		if (fuzz_byte() % 16 == 0)
-			world_clear(world);
+			world_empty(world);
 		break;
 	default:
 		if (!world->limited || fuzz_byte() % 4)

@@ -2,6 +2,7 @@
 /* Histograms against the counts they stand for, thresholds, and the budget. */
 #include "budget.h"
 #include "fuzz.h"
+#include "query.h"
 
 #define COUNTS	64
 

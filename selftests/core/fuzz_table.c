@@ -14,6 +14,7 @@ static void any_limits(void)
 	size_t bytes = htmm_table_dir_bytes(&config);
 	struct htmm_table_stats stats;
 	struct htmm_table table;
+	struct htmm_pool pool;
 	void *dir;
 
 	CHECK(!bytes == (config.max_bytes < HTMM_TABLE_MIN_BYTES ||
@@ -23,7 +24,8 @@ static void any_limits(void)
 		return;
 	dir = aligned_alloc(64, (bytes + 64) & ~63UL);
 	memset(dir, 0, bytes);
-	CHECK(htmm_table_init(&table, &config, dir, &world.pool) ==
+	htmm_pool_init(&pool);
+	CHECK(htmm_table_init(&table, &config, dir, &pool) ==
 	      (bytes ? 0 : -EINVAL));
 	if (bytes) {
 		htmm_table_get_stats(&table, &stats);

@@ -215,6 +215,7 @@ static void world_abandon(struct world *w)
 	while (w->pages_given)
 		free(w->given[--w->pages_given]);
 	free(w->dir);
+	w->dir = NULL;
 }
 
 void world_open(struct world *w, const struct htmm_table_config *config,
@@ -232,29 +233,46 @@ void world_open(struct world *w, const struct htmm_table_config *config,
 	model_place(&w->model);
 }
 
-/* Free a page that has come back; it must be one given and not freed yet. */
-static void world_free(struct world *w, void *page)
+u32 world_blocks(const struct world *w)
 {
-	u64 i = 0;
+	return w->pool.held * HTMM_POOL_BLOCKS_PER_PAGE -
+	       htmm_pool_free_blocks(&w->pool);
+}
 
-	while (i < w->pages_given && w->given[i] != page)
-		i++;
-	CHECK(i < w->pages_given);
-	w->given[i] = w->given[--w->pages_given];
-	free(page);
+/* Any space that has a region. */
+static u32 some_space(struct world *w)
+{
+	const struct htmm_region *region = NULL;
+	u32 i = 0;
+
+	do {
+		CHECK(i < w->table.high);
+		region = htmm_table_entry(&w->table, i++);
+	} while (!htmm_region_detail(region)->born);
+	return htmm_region_space(region);
+}
+
+/* Remove every space; what blocks are in use then is the directory. */
+static void remove_all(struct world *w)
+{
+	bool first;
+	u32 space;
+
+	while (w->table.regions) {
+		space = some_space(w);
+		first = true;
+		while (htmm_table_remove_space(&w->table, space, first, 64))
+			first = false;
+	}
+	CHECK(world_blocks(w) ==
+	      w->table.high / HTMM_BLOCK_ENTRIES * HTMM_DIR_BLOCKS);
 }
 
 void world_close(struct world *w)
 {
-	void *page;
-
-	htmm_table_clear(&w->table);
-	CHECK(w->pool.used == 0);
-	while ((page = htmm_pool_take_back(&w->pool)))
-		world_free(w, page);
-	CHECK(w->pages_given == 0 && w->pool.held == 0);
-	free(w->dir);
-	w->dir = NULL;
+	remove_all(w);
+	CHECK(w->pool.held == w->pages_given);
+	world_abandon(w);
 }
 
 void world_refill(struct world *w, u32 n)
@@ -499,23 +517,17 @@ void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
 	CHECK(removed <= budget);
 }
 
-void world_clear(struct world *w)
+void world_empty(struct world *w)
 {
-	struct model *model = &w->model;
+	bool first, more;
 	u32 i;
 
-	htmm_table_clear(&w->table);
-	for (i = 0; i < MODEL_REGIONS; i++) {
-		memset(model->region[i].page, 0, sizeof(model->region[i].page));
-		model->region[i].tracked = false;
-		model->region[i].saturated = false;
-		model->region[i].count = 0;
-		model->region[i].pages = 0;
-		model->region[i].zeros = 0;
+	for (i = 0; i < MODEL_SPACES; i++) {
+		more = true;
+		for (first = true; more; first = false)
+			world_remove_space(w, w->model.space[i], first, 5, &more);
 	}
-	memset(model->hist, 0, sizeof(model->hist));
-	model->pages = 0;
-	model->regions = 0;
+	CHECK(w->table.regions == 0 && w->table.pages == 0);
 }
 
 /* A region has no more memory than it takes, and no page twice. */
@@ -557,7 +569,7 @@ static void world_audit(const struct world *w)
 		blocks += world_audit_region(region);
 	}
 	CHECK(used == t->regions && t->nr_free == t->high - used);
-	CHECK(w->pool.used == blocks);
+	CHECK(world_blocks(w) == blocks);
 	for (i = 0; i <= t->space_mask + 1; i++) {
 		link = i <= t->space_mask ? t->space[i] : t->free;
 		for (prev = 0; link; listed++) {

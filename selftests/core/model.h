@@ -13,6 +13,7 @@
 #define HTMM_SELFTESTS_MODEL_H
 
 #include "list.h"
+#include "query.h"
 #include "table.h"
 #include "tap.h"
 
@@ -96,6 +97,9 @@ void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n);
 /* A sample of one of the regions, some pages being much likelier than others. */
 struct htmm_table_sample world_sample(const struct world *w);
 
+/* Blocks of the pool in use. */
+u32 world_blocks(const struct world *w);
+
 /* Cool both so often that nothing is left, and then @jump times more at once. */
 void world_jump(struct world *w, u64 jump);
 
@@ -104,7 +108,7 @@ void world_cool(struct world *w);
 void world_reclaim(struct world *w, u32 budget, bool *more);
 void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
 			bool *more);
-void world_clear(struct world *w);
+void world_empty(struct world *w);
 
 /* Compare histograms, totals and thresholds, and account for each block of memory. */
 void world_totals_match(struct world *w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Histogram: every bin boundary, every move, the thresholds' definitions. */
-#include "hist.h"
+#include "query.h"
 #include "tap.h"
 
 #define TOP (HTMM_HIST_BINS - 1)

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "table.h"
+#include "query.h"
 #include "tap.h"
 
 #define PAGES		(10 * 1000 * 1000)

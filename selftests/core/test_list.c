@@ -186,7 +186,7 @@ static void many_listings(void)
 	world_open(&world, &roomy, false);
 	world.table.listings = U32_MAX - 2;
 	for (i = 0; i < 6; i++) {
-		world_clear(&world);
+		world_empty(&world);
 		fill(100);
 		world_lists_match(&world, HTMM_LIST_PAGES, ALL);
 		world_matches(&world);

@@ -157,7 +157,7 @@ static void epochs_far_apart(void)
 		CHECK(count(0, 0) == 1);
 		world_matches(&world);
 		reclaim_all();
-		world_clear(&world);
+		world_empty(&world);
 	}
 	world_close(&world);
 }
@@ -254,7 +254,6 @@ static void memory_changes_hands(void)
 		for (i = 0; i < 12; i++)
 			htmm_table_cool(&world.table);
 	}
-	htmm_table_clear(&world.table);
 	world_close(&world);
 }
 
@@ -281,7 +280,6 @@ static void too_large_a_pool(void)
 	CHECK(world.table.high == most && world.table.regions <= most);
 	CHECK(world.table.evicted == 4 * most - world.table.regions);
 	CHECK(htmm_pool_free_blocks(&world.pool) > HTMM_SAMPLE_BLOCKS);
-	htmm_table_clear(&world.table);
 	world_close(&world);
 }
 
@@ -356,14 +354,14 @@ static void forms_of_a_region(void)
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		for (page = 0; page < steps[i].pages; page++)
 			add(0, page, steps[i].weight);
-		CHECK(world.pool.used == HTMM_DIR_BLOCKS + steps[i].blocks);
+		CHECK(world_blocks(&world) == HTMM_DIR_BLOCKS + steps[i].blocks);
 	}
 	for (i = 0; i < 40; i++) {
 		world_cool(&world);
 		world_reclaim(&world, 100, &more);
 		world_matches(&world);
 	}
-	CHECK(world.pool.used == HTMM_DIR_BLOCKS && world.table.regions == 0);
+	CHECK(world_blocks(&world) == HTMM_DIR_BLOCKS && world.table.regions == 0);
 	world_close(&world);
 }
 
@@ -479,7 +477,7 @@ static void same_tables(const struct world *a, const struct world *b)
 	CHECK(!memcmp(a->table.hist, b->table.hist, sizeof(a->table.hist)));
 	CHECK(a->table.evicted == b->table.evicted);
 	CHECK(a->table.full == b->table.full);
-	CHECK(a->pool.used == b->pool.used);
+	CHECK(world_blocks(a) == world_blocks(b));
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		const struct model_region *r = &a->model.region[i];
 

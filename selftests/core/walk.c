@@ -79,7 +79,7 @@ static void step(struct way *way)
 	} else if (op == 398 && !tap_below(8)) {
 		jump(way);
 	} else if (op == 399) {
-		world_clear(way->world);
+		world_empty(way->world);
 		way->dying = U64_MAX;
 		way->ops++;
 	}

@@ -13,6 +13,33 @@ static void *map(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* A huge page, if there are any: the table's pages are read all over. */
+#define SLAB_BYTES	(2UL << 20)
+#define SLAB_PAGES	(SLAB_BYTES / HTMM_POOL_PAGE_SIZE)
+
+static bool add_slab(struct store *store)
+{
+	void **slab = realloc(store->slab, (store->nr_slabs + 1UL) * sizeof(*slab));
+
+	if (!slab)
+		return false;
+	store->slab = slab;
+	slab[store->nr_slabs] = aligned_alloc(SLAB_BYTES, SLAB_BYTES);
+	if (!slab[store->nr_slabs])
+		return false;
+	madvise(slab[store->nr_slabs++], SLAB_BYTES, MADV_HUGEPAGE);
+	store->spare = SLAB_PAGES;
+	return true;
+}
+
+/* The table's pages are freed with the store. */
+static void *new_page(struct store *store)
+{
+	if (!store->spare && !add_slab(store))
+		return NULL;
+	return store->slab[store->nr_slabs - 1] + --store->spare * HTMM_POOL_PAGE_SIZE;
+}
+
 struct store *store_new(const struct store_config *config, struct htmm_error *err)
 {
 	const struct htmm_table_config limits = {
@@ -45,14 +72,11 @@ no_memory:
 
 void store_free(struct store *store)
 {
-	void *page;
-
 	if (!store)
 		return;
-	if (store->table.pool)
-		htmm_table_clear(&store->table);
-	while ((page = htmm_pool_take_back(&store->pool)))
-		free(page);
+	while (store->nr_slabs)
+		free(store->slab[--store->nr_slabs]);
+	free(store->slab);
 	if (store->directory)
 		munmap(store->directory, store->directory_bytes);
 	free(store);
@@ -65,7 +89,7 @@ static void refill(struct store *store)
 	void *page;
 
 	while (need--) {
-		page = aligned_alloc(HTMM_POOL_PAGE_SIZE, HTMM_POOL_PAGE_SIZE);
+		page = new_page(store);
 		if (!page)
 			return;
 		htmm_pool_put(&store->pool, page);

@@ -9,6 +9,7 @@
 #include "shim/env.h"
 #include "core/hist.h"
 #include "core/list.h"
+#include "core/query.h"
 #include "core/table.h"
 
 #include <htmm/error.h>
@@ -63,6 +64,9 @@ struct store {
 
 	/* private: */
 	struct htmm_pool pool;
+	void **slab;
+	u32 nr_slabs;
+	u32 spare;			/* pages of the last slab */
 	void *directory;
 	size_t directory_bytes;
 	u64 next_cooling;
