@@ -50,6 +50,17 @@ static u64 htmm_fast_pages(void)
 	return pages << (PAGE_SHIFT - HTMM_PAGE_SHIFT);
 }
 
+/**
+ * htmm_config_capacity - a session's capacity, also where none was given
+ * @pages: what the fast tier holds, in pages; 0: nobody says
+ *
+ * Return: pages.
+ */
+u64 htmm_config_capacity(u64 pages)
+{
+	return pages ?: htmm_fast_pages();
+}
+
 static unsigned int htmm_nodes(const struct cpumask *cpus)
 {
 	nodemask_t nodes = NODE_MASK_NONE;
@@ -82,8 +93,7 @@ static void htmm_config_defaults(struct htmm_start *start,
 		start->interrupt_ns = HTMM_DEFAULT_INTERRUPT_NS;
 	if (!start->budget_interval_ms)
 		start->budget_interval_ms = HTMM_DEFAULT_BUDGET_MS;
-	if (!start->capacity_pages)
-		start->capacity_pages = htmm_fast_pages();
+	start->capacity_pages = htmm_config_capacity(start->capacity_pages);
 	start->sample_type |= HTMM_SAMPLE_TYPE_MIN;
 	if (start->flags & HTMM_START_WEIGHT_PERIOD)
 		start->sample_type |= PERF_SAMPLE_PERIOD;
@@ -107,8 +117,16 @@ static bool htmm_config_fits_a_line(const char *name)
 	return true;
 }
 
-static int htmm_config_check_event(const struct htmm_event *event,
-				   unsigned int i, struct htmm_error *err)
+/**
+ * htmm_config_check_event - check every member of an event
+ * @event: the event, with all defaults filled in
+ * @i: its index
+ * @err: on failure, the reason
+ *
+ * Return: 0, or an errno documented with struct htmm_start.
+ */
+int htmm_config_check_event(const struct htmm_event *event, unsigned int i,
+			    struct htmm_error *err)
 {
 	if (event->flags || event->__reserved)
 		return htmm_fail(err, -EINVAL,

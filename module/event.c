@@ -13,7 +13,7 @@ static const char *htmm_event_reason(int ret)
 	case -EOPNOTSUPP:
 		return "the PMU cannot sample this event, or not this precisely";
 	case -EINVAL:
-		return "the PMU rejects this config";
+		return "the PMU rejects this config or period";
 	case -ENODATA:
 		return "it needs another event beside it for DATA_SRC; leave that out";
 	case -EACCES:
@@ -32,19 +32,10 @@ static const char *htmm_event_reason(int ret)
 	}
 }
 
-/**
- * htmm_event_create - create the perf event of a sampler, not counting yet
- * @sampler: what the overflow handler works with; its CPU must be online
- * @desc: the event
- * @period: events between two samples, for now
- * @err: on failure, the reason
- *
- * Context: process, may sleep.
- * Return: 0 or the errno of perf_event_create_kernel_counter().
- */
-int htmm_event_create(struct htmm_sampler *sampler,
-		      const struct htmm_event *desc, u64 period,
-		      struct htmm_error *err)
+/* Also says whether the handler has to leave out the kernel and guests. */
+static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
+					  const struct htmm_event *desc,
+					  u64 period, bool *user_only)
 {
 	struct perf_event_attr attr = {
 		.type = desc->type,
@@ -74,7 +65,6 @@ int htmm_event_create(struct htmm_sampler *sampler,
 		.wakeup_events = 1,
 	};
 	struct perf_event *event;
-	int ret;
 
 	event = perf_event_create_kernel_counter(&attr, sampler->cpu, NULL,
 						 htmm_overflow, sampler);
@@ -82,23 +72,79 @@ int htmm_event_create(struct htmm_sampler *sampler,
 	 * AMD IBS refuses to leave out the kernel, with the same errno as a
 	 * config it does not know. The handler leaves it out then.
 	 */
-	if (event == ERR_PTR(-EINVAL)) {
+	*user_only = event == ERR_PTR(-EINVAL);
+	if (*user_only) {
 		attr.exclude_kernel = 0;
 		attr.exclude_hv = 0;
-		sampler->user_only = true;
 		event = perf_event_create_kernel_counter(&attr, sampler->cpu,
 							 NULL, htmm_overflow,
 							 sampler);
 	}
-	if (IS_ERR(event)) {
-		ret = PTR_ERR(event);
-		return htmm_fail(err, ret,
-				 "event %u '%s' (type %u, config %#llx, precise_ip %u) on CPU %u: %s",
-				 sampler->index, desc->name, desc->type,
-				 desc->config, desc->precise_ip, sampler->cpu,
-				 htmm_event_reason(ret));
-	}
+	return event;
+}
+
+static int htmm_event_fail(const struct htmm_sampler *sampler,
+			   const struct htmm_event *desc, u64 period, int ret,
+			   struct htmm_error *err)
+{
+	return htmm_fail(err, ret,
+			 "event %u '%s' (type %u, config %#llx, precise_ip %u, period %llu) on CPU %u: %s",
+			 sampler->index, desc->name, desc->type, desc->config,
+			 desc->precise_ip, period, sampler->cpu,
+			 htmm_event_reason(ret));
+}
+
+/**
+ * htmm_event_create - create the perf event of a sampler, not counting yet
+ * @sampler: what the overflow handler works with; its CPU must be online
+ * @desc: the event
+ * @period: events between two samples, for now
+ * @err: on failure, the reason
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno of perf_event_create_kernel_counter().
+ */
+int htmm_event_create(struct htmm_sampler *sampler,
+		      const struct htmm_event *desc, u64 period,
+		      struct htmm_error *err)
+{
+	struct perf_event *event;
+	bool user_only;
+
+	event = htmm_event_open(sampler, desc, period, &user_only);
+	if (IS_ERR(event))
+		return htmm_event_fail(sampler, desc, period, PTR_ERR(event),
+				       err);
+	sampler->user_only = user_only;
 	sampler->event = event;
+	return 0;
+}
+
+/**
+ * htmm_event_try_period - would the event be created with another period?
+ * @sampler: a sampler, whose event goes on; its CPU must be online
+ * @desc: the event
+ * @period: events between two samples
+ * @err: on failure, the reason
+ *
+ * perf_event_period() does not ask all that creating an event does: AMD IBS, which
+ * takes multiples of 16 only, would silently round.
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno of perf_event_create_kernel_counter().
+ */
+int htmm_event_try_period(struct htmm_sampler *sampler,
+			  const struct htmm_event *desc, u64 period,
+			  struct htmm_error *err)
+{
+	struct perf_event *event;
+	bool user_only;
+
+	event = htmm_event_open(sampler, desc, period, &user_only);
+	if (IS_ERR(event))
+		return htmm_event_fail(sampler, desc, period, PTR_ERR(event),
+				       err);
+	perf_event_release_kernel(event);
 	return 0;
 }
 

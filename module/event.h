@@ -9,6 +9,9 @@
 int htmm_event_create(struct htmm_sampler *sampler,
 		      const struct htmm_event *desc, u64 period,
 		      struct htmm_error *err);
+int htmm_event_try_period(struct htmm_sampler *sampler,
+			  const struct htmm_event *desc, u64 period,
+			  struct htmm_error *err);
 void htmm_event_arm(struct htmm_sampler *sampler);
 int htmm_event_set_period(struct htmm_sampler *sampler, u64 period);
 void htmm_event_disarm(struct htmm_sampler *sampler);

@@ -354,6 +354,41 @@ u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index)
 }
 
 /**
+ * htmm_fleet_try_period - would perf take an event with this period?
+ * @fleet: a launched fleet
+ * @index: index of the event
+ * @period: events between two samples
+ * @err: on failure, the reason
+ *
+ * One CPU is asked; if none is sampled now, nobody can be.
+ *
+ * Context: process, may sleep; not under cpus_read_lock().
+ * Return: 0 or the errno of perf_event_create_kernel_counter().
+ */
+int htmm_fleet_try_period(struct htmm_fleet *fleet, unsigned int index,
+			  u64 period, struct htmm_error *err)
+{
+	const struct htmm_event *desc = &fleet->config->events[index];
+	struct htmm_sampler *sampler;
+	unsigned int i;
+	int ret = 0;
+
+	mutex_lock(&fleet->lock);
+	for (i = index; i < fleet->nr_samplers; i += fleet->config->start.nr_events) {
+		sampler = fleet->samplers[i];
+		if (!sampler->event)
+			continue;
+		ret = htmm_event_try_period(sampler, desc, period, err);
+		/* One that is on its way out has no say. */
+		if (cpumask_test_cpu(sampler->cpu, fleet->online))
+			break;
+		ret = 0;
+	}
+	mutex_unlock(&fleet->lock);
+	return ret;
+}
+
+/**
  * htmm_fleet_set_period - change a period on all CPUs, now and later ones
  * @fleet: a fleet
  * @index: index of the event

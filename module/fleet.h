@@ -54,6 +54,8 @@ int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
 int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err);
 void htmm_fleet_arm(struct htmm_fleet *fleet);
 u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index);
+int htmm_fleet_try_period(struct htmm_fleet *fleet, unsigned int index,
+			  u64 period, struct htmm_error *err);
 int htmm_fleet_set_period(struct htmm_fleet *fleet, unsigned int index,
 			  u64 period);
 void htmm_fleet_halt(struct htmm_fleet *fleet);

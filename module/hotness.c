@@ -379,6 +379,25 @@ void htmm_hotness_adapt(struct htmm_hotness *hotness)
 }
 
 /**
+ * htmm_hotness_set_capacity - change the capacity, and the thresholds with it
+ * @hotness: the tables
+ * @capacity: what the fast tier holds, in pages
+ * @own: the target says so, and not the session
+ *
+ * Context: process, may sleep; only one thread at a time. Takes @hotness->lock.
+ */
+void htmm_hotness_set_capacity(struct htmm_hotness *hotness, u64 capacity,
+			       bool own)
+{
+	down_write(&hotness->lock);
+	/* htmm_snapshot_targets() looks without the lock. */
+	WRITE_ONCE(hotness->config.capacity, capacity);
+	hotness->config.own_capacity = own;
+	htmm_hotness_adapt_locked(hotness);
+	up_write(&hotness->lock);
+}
+
+/**
  * htmm_hotness_get_stats - read the totals
  * @hotness: the tables
  * @stats: set to the totals
@@ -426,6 +445,7 @@ void htmm_hotness_get_hist(struct htmm_hotness *hotness, enum htmm_kind kind,
 	down_read(&hotness->lock);
 	htmm_hotness_merge_hist(hotness, kind, &out->hist);
 	out->thresholds = hotness->thresholds[kind];
+	out->capacity = hotness->config.capacity;
 	out->samples = atomic64_read(&hotness->samples);
 	up_read(&hotness->lock);
 }

@@ -19,7 +19,9 @@
  * @shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
  * @max_bytes: most memory of all tables together, in bytes
  * @max_pages: most pages tracked; 0: bounded by @max_bytes alone
- * @capacity: what the fast tier holds, in pages
+ * @capacity: what the fast tier holds, in pages; changed by
+ *	htmm_hotness_set_capacity() alone
+ * @own_capacity: the target says what it is; else the session does
  * @cooling_period: samples between two coolings, at least 1
  * @adaptation_period: samples between two adaptations, at least 1
  * @keep_exited: keep the pages of processes that have exited
@@ -30,6 +32,7 @@ struct htmm_hotness_config {
 	u64 max_bytes;
 	u64 max_pages;
 	u64 capacity;
+	bool own_capacity;
 	u64 cooling_period;
 	u64 adaptation_period;
 	bool keep_exited;
@@ -75,17 +78,19 @@ struct htmm_thresholds {
  * struct htmm_hotness_hist - a histogram and what goes with it
  * @hist: the histogram
  * @thresholds: as of the last adaptation
+ * @capacity: what they are for, in pages
  * @samples: samples counted
  */
 struct htmm_hotness_hist {
 	struct htmm_hist hist;
 	struct htmm_thresholds thresholds;
+	u64 capacity;
 	u64 samples;
 };
 
 /**
  * struct htmm_hotness - the hot pages of a target
- * @config: fixed
+ * @config: fixed but for its capacity, which @lock covers
  * @samples: samples counted
  * @drops: samples not counted, by reason
  * @spaces_lock: protects @spaces
@@ -132,6 +137,8 @@ bool htmm_hotness_tidy(struct htmm_hotness *hotness, unsigned int shard);
 bool htmm_hotness_part_ways(struct htmm_hotness *hotness);
 void htmm_hotness_cool(struct htmm_hotness *hotness);
 void htmm_hotness_adapt(struct htmm_hotness *hotness);
+void htmm_hotness_set_capacity(struct htmm_hotness *hotness, u64 capacity,
+			       bool own);
 
 void htmm_hotness_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 				  struct htmm_thresholds *thresholds);

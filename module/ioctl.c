@@ -43,6 +43,7 @@ union htmm_arg {
 	struct htmm_add_target add_target;
 	struct htmm_remove_target remove_target;
 	struct htmm_targets targets;
+	struct htmm_set set;
 	struct htmm_added_target added;
 };
 
@@ -339,6 +340,20 @@ static int htmm_ioctl_get_targets(struct file *file, union htmm_arg *arg)
 	return ret;
 }
 
+static int htmm_ioctl_set(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_set *set = &arg->set;
+	struct htmm_error err = {};
+	int ret;
+
+	if (set->__reserved)
+		return -EINVAL;
+	ret = htmm_session_set(set, &err);
+	if (ret)
+		htmm_report_error(set->error, set->error_size, &err);
+	return ret;
+}
+
 static int htmm_ioctl_stream(struct file *file, union htmm_arg *arg)
 {
 	return htmm_streamfile_attach(file, &arg->stream);
@@ -395,6 +410,9 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .run = htmm_ioctl_get_targets),
 	HTMM_IOCTL(STREAM, htmm_stream, waiting_bytes, .copy_out = true,
 		   .run = htmm_ioctl_stream),
+	HTMM_IOCTL(SET, htmm_set, __reserved,
+		   .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
+		   .run = htmm_ioctl_set),
 };
 
 static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)

@@ -108,7 +108,8 @@ static struct htmm_member *htmm_roster_make(struct htmm_roster *roster,
 	config.owner = roster->last + 1;
 	if (target->max_bytes)
 		config.max_bytes = target->max_bytes;
-	if (target->capacity_pages)
+	config.own_capacity = target->capacity_pages;
+	if (config.own_capacity)
 		config.capacity = target->capacity_pages;
 	ret = htmm_roster_check_new(roster, ref, err);
 	if (!ret)

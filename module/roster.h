@@ -38,7 +38,8 @@ struct htmm_members {
 /**
  * struct htmm_roster - all targets of a session
  * @filter: the targets, as overflow handlers see them
- * @config: how samples turn into hot pages, for targets that do not say
+ * @config: how samples turn into hot pages, for targets that do not say; its capacity
+ *	may change, and is read by anyone
  * @lock: held for reading by a drain thread from taking a batch out of the rings until
  *	it is booked; for writing by who wants all counters of one moment, and to
  *	take members away

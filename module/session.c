@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include "session.h"
+#include "setting.h"
 #include "stream.h"
 
 /* Serialises everything that starts or stops sampling. */
@@ -372,6 +373,29 @@ void htmm_session_undo_target(const struct htmm_target_name *name)
 		htmm_roster_remove(&htmm_current->roster, name->number, &gone);
 	mutex_unlock(&htmm_session_lock);
 	htmm_members_put(&gone);
+}
+
+/**
+ * htmm_session_set - change settings of the session that runs
+ * @set: which, and to what
+ * @err: on failure, the reason
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno documented with struct htmm_set.
+ */
+int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
+{
+	int ret;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
+		ret = htmm_setting_change(&htmm_current->roster,
+					  &htmm_current->budget, set, err);
+	else
+		ret = htmm_fail(err, -ENODATA, "no session is running");
+	mutex_unlock(&htmm_session_lock);
+	return ret;
 }
 
 /**

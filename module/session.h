@@ -82,6 +82,7 @@ int htmm_session_reset(void);
 int htmm_session_add_target(const struct htmm_target *target,
 			    struct htmm_target_name *name, struct htmm_error *err);
 int htmm_session_remove_target(u32 number);
+int htmm_session_set(const struct htmm_set *set, struct htmm_error *err);
 void htmm_session_undo_target(const struct htmm_target_name *name);
 void htmm_session_close(const void *holder);
 void htmm_session_exit(void);

@@ -78,7 +78,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 	info->record_size = htmm_record_size(start->sample_type);
 	info->max_pages = start->max_pages;
 	info->max_bytes = start->max_bytes;
-	info->capacity_pages = start->capacity_pages;
+	info->capacity_pages = READ_ONCE(session->roster.config.capacity);
 	info->cooling_period = start->cooling_period;
 	info->adaptation_period = start->adaptation_period;
 	info->budget_ppm = start->budget_ppm;
@@ -199,8 +199,7 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 }
 
 static void htmm_histogram_fill(struct htmm_histogram *out, enum htmm_kind kind,
-				const struct htmm_hotness_hist *sum,
-				u64 capacity)
+				const struct htmm_hotness_hist *sum)
 {
 	const struct htmm_hist *hist = &sum->hist;
 
@@ -209,19 +208,19 @@ static void htmm_histogram_fill(struct htmm_histogram *out, enum htmm_kind kind,
 	out->warm_threshold = sum->thresholds.warm;
 	out->pages = htmm_hist_pages_from(hist, 0);
 	out->hot_pages = htmm_hist_pages_from(hist, sum->thresholds.hot);
-	out->capacity_pages = htmm_hotness_capacity(capacity, kind);
+	out->capacity_pages = htmm_hotness_capacity(sum->capacity, kind);
 	out->samples = sum->samples;
 	memcpy(out->bins, hist->bin, sizeof(out->bins));
 }
 
 /* One member's histogram as it is; those of several, or of none, added up. */
-static u64 htmm_snapshot_sum(const struct htmm_members *members, u64 capacity,
-			     enum htmm_kind kind, struct htmm_hotness_hist *sum)
+static void htmm_snapshot_sum(const struct htmm_members *members, u64 capacity,
+			      enum htmm_kind kind, struct htmm_hotness_hist *sum)
 {
 	struct htmm_hotness_hist part;
 	unsigned int i;
 
-	memset(sum, 0, sizeof(*sum));
+	*sum = (struct htmm_hotness_hist) { .capacity = capacity };
 	for (i = 0; i < members->nr; i++) {
 		htmm_hotness_get_hist(members->member[i]->hotness, kind, &part);
 		htmm_hist_merge(&sum->hist, &part.hist);
@@ -229,12 +228,12 @@ static u64 htmm_snapshot_sum(const struct htmm_members *members, u64 capacity,
 	}
 	if (members->nr == 1) {
 		sum->thresholds = part.thresholds;
-		return members->member[0]->hotness->config.capacity;
+		sum->capacity = part.capacity;
+		return;
 	}
 	htmm_hotness_find_thresholds(&sum->hist,
 				     htmm_hotness_capacity(capacity, kind),
 				     &sum->thresholds);
-	return capacity;
 }
 
 /* -ENOENT if it is none of the session's; all of them need not be any. */
@@ -259,17 +258,15 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 	enum htmm_kind kind = (enum htmm_kind)out->kind;
 	struct htmm_hotness_hist sum;
 	struct htmm_members members;
-	u64 capacity;
 	int ret;
 
 	ret = htmm_snapshot_members(session, out->target, &members);
 	if (ret)
 		return ret;
-	capacity = htmm_snapshot_sum(&members,
-				     session->config->start.capacity_pages,
-				     kind, &sum);
+	htmm_snapshot_sum(&members, READ_ONCE(session->roster.config.capacity),
+			  kind, &sum);
 	htmm_members_put(&members);
-	htmm_histogram_fill(out, kind, &sum, capacity);
+	htmm_histogram_fill(out, kind, &sum);
 	return 0;
 }
 
@@ -380,7 +377,7 @@ static void htmm_snapshot_target(const struct htmm_member *member,
 
 	htmm_hotness_get_stats(member->hotness, &stats);
 	info->number = config->owner;
-	info->capacity_pages = config->capacity;
+	info->capacity_pages = READ_ONCE(config->capacity);
 	info->max_bytes = config->max_bytes;
 	info->bytes = stats.bytes;
 	info->pages = stats.pages;

@@ -110,7 +110,10 @@ TRACE_EVENT(htmm_threshold,
 		      __entry->hot, __entry->warm, __entry->capacity,
 		      __entry->target));
 
-/* A budget moved the period of an event; costs are in millionths of CPU time. */
+/*
+ * A budget moved the period of an event, or somebody set it; costs are in millionths of
+ * CPU time.
+ */
 TRACE_EVENT(htmm_period,
 	    TP_PROTO(u32 event, u64 from, u64 to, u32 cost_ppm, u32 budget_ppm),
 	    TP_ARGS(event, from, to, cost_ppm, budget_ppm),

@@ -96,9 +96,10 @@ enum htmm_drop {
  * @config: perf_event_attr.config
  * @config1: perf_event_attr.config1 (load latency threshold, for example)
  * @config2: perf_event_attr.config2
- * @period: events between two samples, 1 to 2^63 - 1; with HTMM_START_BUDGET
- *	the period to begin with
- * @min_period: smallest period that a budget may choose; 0: @period
+ * @period: events between two samples, 1 to 2^63 - 1: the period to begin with, which
+ *	a budget or HTMM_IOC_SET may change
+ * @min_period: smallest period that a budget may choose, and with
+ *	HTMM_START_WEIGHT_PERIOD HTMM_IOC_SET, too; 0: @period
  * @max_period: largest period that a budget may choose; 0: 1000 * @period
  * @name: how the event is called in statistics; NUL-terminated, may be empty
  * @flags: none yet
@@ -778,6 +779,60 @@ struct htmm_targets {
 	__u32 target_size;
 };
 
+/* struct htmm_set.flags: change a capacity. */
+#define HTMM_SET_CAPACITY	0x1
+/* struct htmm_set.flags: change the period of an event. */
+#define HTMM_SET_PERIOD		0x2
+
+/**
+ * struct htmm_set - argument of HTMM_IOC_SET
+ * @size: sizeof(struct htmm_set)
+ * @flags: HTMM_SET_*: what to change, at least one
+ * @target: with HTMM_SET_CAPACITY: number of the target; 0: the session, and its
+ *	targets that do not say
+ * @event: with HTMM_SET_PERIOD: index of the event
+ * @capacity_pages: with HTMM_SET_CAPACITY: what the fast tier holds, in 4 KiB pages; 0:
+ *	for a target what the session says, for the session the memory of all nodes that
+ *	have CPUs
+ * @period: with HTMM_SET_PERIOD: events between two samples, 1 to 2^63 - 1
+ * @error: pointer to a text buffer, or 0; as in struct htmm_start
+ * @error_size: bytes in @error
+ * @__reserved: zero
+ *
+ * Changes the session that runs and leaves what was counted as it is. Either all that is
+ * asked for is changed, or nothing. Members of what is not to be changed are zero.
+ *
+ * The thresholds follow a capacity at once, which counts as an adaptation. A period
+ * holds on all CPUs of the session, those that come online later included. Samples taken
+ * before keep their weight; where each counts 1, those before and after stand for
+ * different numbers of events.
+ *
+ * ENODATA	no session is running
+ * EINVAL	no flag is set; a member is given without its flag; a zero period; or the PMU
+ *		rejects the period
+ * ENOENT	the session has no target of this number, or no event of this index
+ * EBUSY	the session's budget chooses the periods
+ * ERANGE	the period is above 2^63 - 1; or below the smallest min_period of all
+ *		events, with HTMM_START_WEIGHT_PERIOD
+ * ENOMEM	not enough memory
+ *
+ * Further errors come from perf and the PMU's driver, which are asked whether the event
+ * could be created with that period, and are handed on as they are. If it is refused on
+ * one CPU after it was changed on others, these have the old period again, and a few
+ * samples may have been taken with the new one.
+ */
+struct htmm_set {
+	__u32 size;
+	__u32 flags;
+	__u32 target;
+	__u32 event;
+	__u64 capacity_pages;
+	__u64 period;
+	__u64 error;
+	__u32 error_size;
+	__u32 __reserved;
+};
+
 /**
  * enum htmm_stream_state - what a reader of the record stream can expect
  * @HTMM_STREAM_WAITING: no session has begun since it became one
@@ -893,5 +948,6 @@ struct htmm_stream {
 #define HTMM_IOC_REMOVE_TARGET	_IO(HTMM_IOC_TYPE, 0x09)
 #define HTMM_IOC_GET_TARGETS	_IO(HTMM_IOC_TYPE, 0x0a)
 #define HTMM_IOC_STREAM		_IO(HTMM_IOC_TYPE, 0x0b)
+#define HTMM_IOC_SET		_IO(HTMM_IOC_TYPE, 0x0c)
 
 #endif /* _UAPI_LINUX_HTMM_H */
