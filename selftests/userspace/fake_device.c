@@ -10,7 +10,7 @@
  * FAKE_OPEN_ERRNO=N		open() fails
  * FAKE_STREAM_ERRNO=N		HTMM_IOC_STREAM fails
  * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
- * FAKE_DUMP=FILE		HTMM_IOC_START writes there what it was asked for
+ * FAKE_DUMP=FILE		HTMM_IOC_START and HTMM_IOC_SET write there what they were asked for
  * FAKE_THROTTLED=N		the last channel was throttled N times
  * FAKE_CPUS_FAILED=N		so many times a CPU came and could not be sampled
  * FAKE_TARGETS=N		the session has N processes as targets, from 7000001 on; if
@@ -237,6 +237,30 @@ static int fake_add_target(struct htmm_add_target *arg)
 	return 0;
 }
 
+/* A period of 6 is refused as by a budget. */
+static int fake_set(struct htmm_set *set)
+{
+	FILE *file = fopen(getenv("FAKE_DUMP") ? getenv("FAKE_DUMP") : "/dev/null", "w");
+	char *text = (char *)(unsigned long)set->error;
+
+	if (file) {
+		fprintf(file, "flags %x target %u capacity %llu event %u period %llu\n",
+			set->flags, set->target, set->capacity_pages, set->event, set->period);
+		fclose(file);
+	}
+	if (set->size != sizeof(*set) || !set->flags)
+		return fail(EINVAL);
+	if (set->target > fake_nr_targets()) {
+		snprintf(text, set->error_size, "the session has no target %u", set->target);
+		return fail(ENOENT);
+	}
+	if (set->period == 6) {
+		snprintf(text, set->error_size, "the session has a budget");
+		return fail(EBUSY);
+	}
+	return 0;
+}
+
 static int fake_stop(void)
 {
 	if (state != HTMM_STATE_RUNNING)
@@ -426,6 +450,8 @@ static int fake_ioctl(unsigned long request, void *arg)
 			fail(ENOENT) : 0;
 	if (request == HTMM_IOC_COOL)
 		return ((struct htmm_cool *)arg)->target > fake_nr_targets() ? fail(ENOENT) : 0;
+	if (request == HTMM_IOC_SET)
+		return fake_set(arg);
 	if (request == HTMM_IOC_RESET)
 		return 0;
 	return fail(ENOTTY);

@@ -41,6 +41,7 @@ extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_reset;
 extern const struct command cmd_run;
+extern const struct command cmd_set;
 extern const struct command cmd_start;
 extern const struct command cmd_stats;
 extern const struct command cmd_status;

@@ -123,6 +123,41 @@ int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err)
 	return ret ? start_error(fd, -ret, text, err) : 0;
 }
 
+static const char *set_advice(int code)
+{
+	switch (code) {
+	case ENODATA:
+		return "start one with 'htmmctl start'";
+	case ENOENT:
+		return "see 'htmmctl target list' and 'htmmctl status'";
+	case EBUSY:
+		return "start a session without a budget";
+	case ERANGE:
+		return "choose another period, or start with a smaller min-period";
+	}
+	return "check what is asked for";
+}
+
+int htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err)
+{
+	char text[HTMM_ERROR_LEN] = "";
+	int ret;
+
+	set->size = sizeof(*set);
+	set->error = (__u64)(unsigned long)text;
+	set->error_size = sizeof(text);
+	ret = htmm_ioctl(fd, HTMM_IOC_SET, set);
+	set->error = 0;
+	set->error_size = 0;
+	text[sizeof(text) - 1] = '\0';
+	htmm_ioctl_trim(text);
+	if (!ret)
+		return 0;
+	if (!*text)
+		return htmm_ioctl_error(-ret, "change the session", err);
+	return htmm_error_set(err, -ret, set_advice(-ret), "%s", text);
+}
+
 static int simple(int fd, unsigned long request, const char *verb, struct htmm_error *err)
 {
 	struct htmm_simple arg = { .size = sizeof(arg) };

@@ -60,6 +60,16 @@ int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err);
 int htmm_device_stop(int fd, struct htmm_error *err);
 
 /**
+ * htmm_device_set() - change a capacity or a period of the session that runs
+ * @fd: the device
+ * @set: what to change; size and the error buffer are filled in
+ * @err: says why nothing was changed, in the module's own words where it has some
+ *
+ * Return: 0 or a negative errno, see struct htmm_set.
+ */
+int htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err);
+
+/**
  * htmm_device_cool() - halve every count now
  * @fd: the device
  * @err: the error

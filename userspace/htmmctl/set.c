@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command set: a session gets another capacity or period, and keeps its counts. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <htmm/text.h>
+#include "htmmctl.h"
+#include "options.h"
+
+/**
+ * struct period - the argument of --period
+ * @event: name of the event, not terminated; NULL: the only one
+ * @len: bytes of the name
+ * @period: events between two samples; 0: not given
+ */
+struct period {
+	const char *event;
+	int len;
+	__s64 period;
+};
+
+/**
+ * struct set_cmd - the options of set
+ * @capacity: bytes of the fast tier; 0: as it is
+ * @target: number of the target whose capacity it is; 0: the session's
+ * @period: a period, and of which event
+ */
+struct set_cmd {
+	__s64 capacity;
+	__s64 target;
+	struct period period;
+};
+
+/* [EVENT=]N; the names of some events have a '=', too. */
+static int call_period(void *value, const char *text, struct htmm_error *err)
+{
+	const char *equals = strrchr(text, '=');
+	struct period *period = value;
+
+	period->event = equals ? text : NULL;
+	period->len = equals ? equals - text : 0;
+	return htmm_parse_number(equals ? equals + 1 : text, 1, LLONG_MAX, &period->period, err);
+}
+
+static bool is_named(const struct htmm_event *event, const struct period *period)
+{
+	return (int)strlen(event->name) == period->len &&
+	       !strncmp(event->name, period->event, period->len);
+}
+
+static int no_event(const struct htmm_stats_buf *stats, const struct period *period,
+		    struct htmm_error *err)
+{
+	char names[HTMM_MAX_EVENTS * (HTMM_EVENT_NAME_LEN + 2) + 8] = "give one of";
+	__u32 i;
+
+	for (i = 0; i < stats->stats.nr_events && i < HTMM_MAX_EVENTS; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s %s",
+			 i ? "," : "", stats->events[i].name);
+	if (!period->event)
+		return htmm_error_set(err, EINVAL, names,
+				      "the session has %u events: say which, as in EVENT=%lld",
+				      stats->stats.nr_events, period->period);
+	return htmm_error_set(err, ENOENT, names, "the session has no event '%.*s'",
+			      period->len, period->event);
+}
+
+/* The index of the event that is meant, or a negative errno. */
+static int find_event(int fd, const struct period *period, struct htmm_error *err)
+{
+	struct htmm_stats_buf stats;
+	int ret = htmm_device_stats(fd, &stats, err);
+	__u32 i = 0, nr;
+
+	if (ret)
+		return ret;
+	nr = stats.stats.nr_events;
+	while (period->event && i < nr && !is_named(&stats.events[i], period))
+		i++;
+	if (i == nr || (!period->event && nr > 1))
+		ret = no_event(&stats, period, err);
+	htmm_stats_free(&stats);
+	return ret ? ret : (int)i;
+}
+
+static int set(int fd, const struct set_cmd *cmd, struct htmm_error *err)
+{
+	struct htmm_set arg = {};
+	int event;
+
+	if (cmd->capacity) {
+		arg.flags |= HTMM_SET_CAPACITY;
+		arg.target = cmd->target;
+		arg.capacity_pages = cmd->capacity >> HTMM_PAGE_SHIFT;
+	}
+	if (cmd->period.period) {
+		event = find_event(fd, &cmd->period, err);
+		if (event < 0)
+			return event;
+		arg.flags |= HTMM_SET_PERIOD;
+		arg.event = event;
+		arg.period = cmd->period.period;
+	}
+	return htmm_device_set(fd, &arg, err);
+}
+
+static int run_set(const struct command *cmd, int argc, char **argv)
+{
+	struct set_cmd args = {};
+	const struct opt opts[] = {
+		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (4 KiB pages)",
+		  &args.capacity, 4096, LLONG_MAX },
+		{ OPT_NUMBER, 0, "target", "N", "capacity of target N alone, see 'target list'",
+		  &args.target, 1, UINT_MAX },
+		{ OPT_CALL, 0, "period", "[EVENT=]N", "events between samples, of one event",
+		  &args.period, .call = call_period },
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { opts, NULL };
+	struct htmm_error err = {};
+	int ret, fd;
+
+	ret = opts_parse(cmd, argc, argv, tables, NULL);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (!args.capacity && (args.target || !args.period.period))
+		return usage_error(cmd, NULL, args.target ?
+				   "--target says whose --capacity is meant: give that, too" :
+				   "nothing to change: give --capacity, --period or both");
+	fd = htmm_device_open(NULL, &err);
+	if (fd < 0)
+		return print_error(&err);
+	ret = set(fd, &args, &err);
+	close(fd);
+	return ret ? print_error(&err) : EXIT_OK;
+}
+
+const struct command cmd_set = {
+	.name = "set",
+	.synopsis = "[options]",
+	.summary = "change the capacity or a period, while sampling",
+	.help = "Changes what is given, all of it or nothing, and keeps what was counted.  The\n"
+		"hot threshold follows the capacity at once.  Without --target the capacity is\n"
+		"the session's, and that of all targets that were added without one.  A budget\n"
+		"chooses the periods itself.",
+	.run = run_set,
+};
