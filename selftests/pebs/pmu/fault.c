@@ -26,6 +26,26 @@ static unsigned long fault_zero;
 module_param(fault_zero, ulong, 0644);
 MODULE_PARM_DESC(fault_zero, "every Nth sample has address 0, flagged valid (0: none)");
 
+static unsigned long period_step;
+module_param(period_step, ulong, 0644);
+MODULE_PARM_DESC(period_step, "periods of new events must be multiples of it, as of AMD IBS (0: any)");
+
+static int fixed_period_cpu = -1;
+module_param(fixed_period_cpu, int, 0644);
+MODULE_PARM_DESC(fixed_period_cpu, "CPU on which no event can change its period (-1: none)");
+
+bool pebs_fault_refuses(const struct perf_event *event)
+{
+	unsigned long step = READ_ONCE(period_step);
+
+	return step && event->attr.sample_period % step;
+}
+
+int pebs_fault_check_period(struct perf_event *event, u64 period)
+{
+	return event->cpu == READ_ONCE(fixed_period_cpu) ? -EINVAL : 0;
+}
+
 static atomic64_t samples;
 static atomic64_t noaddr, kernel, zero;
 

@@ -108,6 +108,21 @@ void pebs_tgid_exit(void);
  */
 void pebs_fault_spoil(struct perf_sample_data *data);
 
+/**
+ * pebs_fault_refuses() - is an event with such a period refused now?
+ * @event: a new event
+ */
+bool pebs_fault_refuses(const struct perf_event *event);
+
+/**
+ * pebs_fault_check_period() - may the period be changed where the event is?
+ * @event: the event
+ * @period: the new period
+ *
+ * Return: 0, or -EINVAL on a CPU that was told to refuse.
+ */
+int pebs_fault_check_period(struct perf_event *event, u64 period);
+
 /* nest.c */
 void pebs_nest_exit(void);
 

@@ -71,7 +71,7 @@ static int pebs_pmu_event_init(struct perf_event *event)
 		return -EINVAL;
 	if (attr->config1 > (attr->config == LOAD_LATENCY ? MAX_LATENCY : 0))
 		return -EINVAL;
-	if (event->cpu < 0 || !group_fits(event))
+	if (event->cpu < 0 || !group_fits(event) || pebs_fault_refuses(event))
 		return -EINVAL;
 
 	/* Only user code is seen, so there is nothing else to count. */
@@ -273,6 +273,7 @@ struct pmu pebs_pmu = {
 	.start = pebs_pmu_start,
 	.stop = pebs_pmu_stop,
 	.read = pebs_pmu_read,
+	.check_period = pebs_fault_check_period,
 };
 
 /* Two PMUs of one type are not refused by perf, but break it. */
