@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -99,6 +100,19 @@ int source_events(const struct source *source)
 		events = -1;
 	fclose(file);
 	return events;
+}
+
+int source_set_parameter(const char *name, const char *value)
+{
+	char path[96];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/pebs_emu/parameters/%s", name);
+	file = fopen(path, "w");
+	if (!file)
+		return -errno;
+	fprintf(file, "%s\n", value);
+	return fclose(file) ? -errno : 0;
 }
 
 void source_hold(void)

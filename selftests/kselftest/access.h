@@ -47,6 +47,8 @@ void source_every_fault(struct source *source);
  * each holds the module of the PMU's driver.
  */
 int source_events(const struct source *source);
+/* Sets a parameter of the emulated unit; a negative errno: there is none. */
+int source_set_parameter(const char *name, const char *value);
 /*
  * Has the kernel count page faults until this program ends. It patches its fault
  * handler when the first such event comes and when the last one goes, and

@@ -132,6 +132,39 @@ int device_targets(int fd, struct htmm_target_info *targets)
 	return ret ?: (int)arg.nr_targets;
 }
 
+int device_set(int fd, struct htmm_set *set, char *error)
+{
+	memset(error, 0, HTMM_ERROR_LEN);
+	set->size = sizeof(*set);
+	set->error = (uintptr_t)error;
+	set->error_size = HTMM_ERROR_LEN;
+	return device_ioctl(fd, HTMM_IOC_SET, set);
+}
+
+int device_set_capacity(int fd, __u32 target, __u64 pages)
+{
+	char error[HTMM_ERROR_LEN];
+	struct htmm_set set = {
+		.flags = HTMM_SET_CAPACITY,
+		.target = target,
+		.capacity_pages = pages,
+	};
+
+	return device_set(fd, &set, error);
+}
+
+int device_set_period(int fd, __u32 event, __u64 period)
+{
+	char error[HTMM_ERROR_LEN];
+	struct htmm_set set = {
+		.flags = HTMM_SET_PERIOD,
+		.event = event,
+		.period = period,
+	};
+
+	return device_set(fd, &set, error);
+}
+
 int device_info(int fd, struct htmm_info *info)
 {
 	memset(info, 0, sizeof(*info));

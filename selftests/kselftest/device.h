@@ -68,6 +68,10 @@ int device_add_target(int fd, __u32 type, __u64 id);
 int device_remove_target(int fd, __u32 target);
 /* Room for HTMM_MAX_TARGETS at @targets; returns how many there are. */
 int device_targets(int fd, struct htmm_target_info *targets);
+/* What was wrong, if anything, goes to @error, of HTMM_ERROR_LEN bytes. */
+int device_set(int fd, struct htmm_set *set, char *error);
+int device_set_capacity(int fd, __u32 target, __u64 pages);
+int device_set_period(int fd, __u32 event, __u64 period);
 int device_info(int fd, struct htmm_info *info);
 /* The state as seen through an fd of its own, or a negative errno. */
 int device_state(void);

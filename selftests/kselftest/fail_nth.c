@@ -92,6 +92,17 @@ static int add_target(FIXTURE_DATA(fail_nth) *self)
 	return ret < 0 ? ret : 0;
 }
 
+static int set(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_set set = {
+		.flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
+		.capacity_pages = 5,
+		.period = 3,
+	};
+
+	return device_set(self->fd, &set, self->req.error);
+}
+
 static int remove_target(FIXTURE_DATA(fail_nth) *self)
 {
 	return device_remove_target(self->fd, self->added);
@@ -396,6 +407,38 @@ TEST_F_TIMEOUT(fail_nth, targets, 600)
 
 	EXPECT_LT(4, sweep(_metadata, self, &adding));
 	EXPECT_LT(0, sweep(_metadata, self, &removing));
+	finish(_metadata, self);
+}
+
+static void be_unchanged(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(fail_nth) *self)
+{
+	be_running(_metadata, self);
+	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 7));
+	ASSERT_EQ(0, device_set_period(self->fd, 0, 1));
+}
+
+/* Both or none. */
+static void after_setting(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	struct htmm_channel channel;
+	struct htmm_info info;
+	int cpu;
+
+	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
+	ASSERT_EQ(0, device_channel(self->fd, cpu, 0, &channel));
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(ret ? 1 : 3, channel.period);
+	EXPECT_EQ(ret ? 7 : 5, info.capacity_pages);
+}
+
+TEST_F_TIMEOUT(fail_nth, set, 600)
+{
+	static const struct sweep setting = { "set", be_unchanged, set, after_setting };
+
+	EXPECT_LT(1, sweep(_metadata, self, &setting));
+	ASSERT_EQ(0, device_set_period(self->fd, 0, 1));
 	finish(_metadata, self);
 }
 

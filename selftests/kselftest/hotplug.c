@@ -231,6 +231,49 @@ TEST_F(hotplug, late_cpu_gets_the_current_period)
 	check_totals(_metadata, self);
 }
 
+/* A period that was set while the CPU was away, never there yet or gone again. */
+TEST_F(hotplug, late_cpu_gets_the_period_that_was_set)
+{
+	const __u64 period = self->source.event.period;
+	struct htmm_channel channel;
+	int i;
+
+	ASSERT_EQ(0, cpu_set_online(self->going, false));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (i = 2; i <= 3; i++) {
+		ASSERT_EQ(0, device_set_period(self->fd, 0, i * period));
+		ASSERT_EQ(0, cpu_set_online(self->going, true));
+		await_active(_metadata, self, self->going, true);
+		ASSERT_TRUE(channel_read(_metadata, self->fd, self->going, 0, &channel));
+		EXPECT_EQ(i * period, channel.period);
+		ASSERT_TRUE(channel_read(_metadata, self->fd, self->cpus[0], 0, &channel));
+		EXPECT_EQ(i * period, channel.period);
+		check_sampled(_metadata, self, self->going);
+		ASSERT_EQ(0, cpu_set_online(self->going, false));
+		await_active(_metadata, self, self->going, false);
+	}
+	check_totals(_metadata, self);
+}
+
+/* Nobody can be asked about the period while no CPU of the session is there. */
+TEST_F(hotplug, set_while_all_are_away)
+{
+	const __u64 period = self->source.event.period * 3;
+	struct htmm_channel channel;
+
+	only(self, self->going);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, cpu_set_online(self->going, false));
+	await_active(_metadata, self, self->going, false);
+	ASSERT_EQ(0, device_set_period(self->fd, 0, period));
+	ASSERT_EQ(0, cpu_set_online(self->going, true));
+	await_active(_metadata, self, self->going, true);
+	ASSERT_TRUE(channel_read(_metadata, self->fd, self->going, 0, &channel));
+	EXPECT_EQ(period, channel.period);
+	check_sampled(_metadata, self, self->going);
+	check_totals(_metadata, self);
+}
+
 /* A CPU that nobody asked for is not sampled because it is new. */
 TEST_F(hotplug, subset_stays_a_subset)
 {

@@ -40,6 +40,7 @@ static const struct call {
 	{ "GET_TARGETS", HTMM_IOC_GET_TARGETS, 24,
 	  sizeof(struct htmm_targets), -ENODATA },
 	{ "STREAM", HTMM_IOC_STREAM, 144, sizeof(struct htmm_stream), 0 },
+	{ "SET", HTMM_IOC_SET, 48, sizeof(struct htmm_set), -ENODATA },
 };
 
 #define NR_CALLS	ARRAY_SIZE(calls)

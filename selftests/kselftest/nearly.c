@@ -192,6 +192,20 @@ size_t nearly_good(struct nearly *n, unsigned int cmd, union argument *arg)
 		arg->targets.target_size = sizeof(struct htmm_target_info);
 		arg->targets.nr_targets = nearly_below(n, 16);
 		break;
+	case HTMM_IOC_SET:
+		size = sizeof(arg->set);
+		arg->set.flags = 1 + nearly_below(n, 3);
+		if (arg->set.flags & HTMM_SET_CAPACITY) {
+			arg->set.target = nearly_below(n, 2 * GOOD_TARGETS);
+			arg->set.capacity_pages = nearly_below(n, 100);
+		}
+		if (arg->set.flags & HTMM_SET_PERIOD) {
+			arg->set.event = nearly_below(n, 3);
+			arg->set.period = n->event->period + nearly_below(n, 100);
+		}
+		arg->set.error = (uintptr_t)n->box->out;
+		arg->set.error_size = HTMM_ERROR_LEN;
+		break;
 	case HTMM_IOC_STREAM:
 		size = sizeof(arg->stream);
 		arg->stream.buffer_bytes = nearly_one_in(n, 2) ? 1 << 16 : 0;

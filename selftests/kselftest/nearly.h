@@ -41,6 +41,7 @@ union argument {
 	struct htmm_add_target add;
 	struct htmm_remove_target remove;
 	struct htmm_targets targets;
+	struct htmm_set set;
 	struct htmm_stream stream;
 	__u32 word[128];
 	__u64 wide[64];

@@ -74,6 +74,8 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(-EPERM, pages_read(fd, &pages));
 	EXPECT_EQ(-EPERM, device_hist(fd, HTMM_HIST_BASE, &hist));
 	EXPECT_EQ(-EPERM, device_cool(fd, 0));
+	EXPECT_EQ(-EPERM, device_set_capacity(fd, 0, 1));
+	EXPECT_EQ(-EPERM, device_set_period(fd, 0, 1009));
 	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_RESET));
 	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_STOP));
 	EXPECT_EQ(-EPERM, stream_join(fd, 0, 0));
@@ -94,6 +96,8 @@ static void check_permitted(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(0, pages_read(fd, &pages));
 	EXPECT_EQ(0, device_hist(fd, HTMM_HIST_BASE, &hist));
 	EXPECT_EQ(0, device_cool(fd, 0));
+	EXPECT_EQ(0, device_set_capacity(fd, 0, 1));
+	EXPECT_EQ(0, device_set_period(fd, 0, 1009));
 	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_RESET));
 	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
 	EXPECT_EQ(0, stream_join(fd, 0, 0));

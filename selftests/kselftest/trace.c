@@ -402,6 +402,42 @@ TEST_F(trace, periods)
 	books_free(&books);
 }
 
+TEST_F(trace, a_period_that_was_set)
+{
+	unsigned int cost, budget;
+	struct htmm_set set = {
+		.flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
+		.capacity_pages = 12345,
+		.period = 7,
+	};
+	struct books books;
+	__u64 from, to;
+	struct hit hit;
+
+	start(_metadata, self);
+	ASSERT_EQ(0, device_set(self->fd, &set, self->req.error)) {
+		TH_LOG("%s", self->req.error);
+	}
+	/* One that is refused changes nothing, and is not told of. */
+	set.target = 2;
+	set.period = 8;
+	EXPECT_EQ(-ENOENT, device_set(self->fd, &set, self->req.error));
+	stop(_metadata, self, &books);
+	EXPECT_EQ(1, count_hits(_metadata, "htmm_period"));
+	hit = last_hit(_metadata, "htmm_period", "");
+	ASSERT_EQ(4, sscanf(hit.text,
+			    "event=0 from=%llu to=%llu cost_ppm=%u budget_ppm=%u",
+			    &from, &to, &cost, &budget));
+	EXPECT_EQ(1, from);
+	EXPECT_EQ(7, to);
+	EXPECT_EQ(0, budget);
+	/* No budget has changed it. */
+	EXPECT_EQ(0, books.stats.period_changes);
+	hit = last_hit(_metadata, "htmm_threshold", "kind=base");
+	EXPECT_NE(NULL, strstr(hit.text, "capacity=12345"));
+	books_free(&books);
+}
+
 /* What perf and bpftrace do: by its number, on every CPU. */
 static int counter_open(int id, int cpu)
 {

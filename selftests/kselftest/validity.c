@@ -24,19 +24,6 @@ static long parameter_get(const char *name)
 	return value;
 }
 
-static int parameter_set(const char *name, const char *value)
-{
-	char path[96];
-	FILE *file;
-
-	snprintf(path, sizeof(path), PARAMETERS "%s", name);
-	file = fopen(path, "w");
-	if (!file)
-		return -errno;
-	fprintf(file, "%s\n", value);
-	return fclose(file) ? -errno : 0;
-}
-
 static const struct fault {
 	const char *every;
 	const char *injected;
@@ -74,7 +61,7 @@ FIXTURE_TEARDOWN(fault)
 	const struct fault *fault;
 
 	for (fault = faults; fault < faults + NR_FAULTS; fault++)
-		parameter_set(fault->every, "0");
+		source_set_parameter(fault->every, "0");
 	close(self->fd);
 }
 
@@ -127,9 +114,9 @@ static void check_fault(struct __test_metadata *_metadata,
 
 	before = parameter_get(fault->injected);
 	ASSERT_LE(0, before);
-	ASSERT_EQ(0, parameter_set(fault->every, "7"));
+	ASSERT_EQ(0, source_set_parameter(fault->every, "7"));
 	sample(_metadata, self, &books);
-	ASSERT_EQ(0, parameter_set(fault->every, "0"));
+	ASSERT_EQ(0, source_set_parameter(fault->every, "0"));
 	total = &books.stats.total;
 	EXPECT_LT(PAGES, parameter_get(fault->injected) - before);
 	for (other = faults; other < faults + NR_FAULTS; other++) {
@@ -166,9 +153,9 @@ TEST_F(fault, all_at_once)
 	no_addr = parameter_get("injected_noaddr") +
 		  parameter_get("injected_zero");
 	kernel = parameter_get("injected_kernel");
-	ASSERT_EQ(0, parameter_set("fault_noaddr", "3"));
-	ASSERT_EQ(0, parameter_set("fault_zero", "5"));
-	ASSERT_EQ(0, parameter_set("fault_kernel", "7"));
+	ASSERT_EQ(0, source_set_parameter("fault_noaddr", "3"));
+	ASSERT_EQ(0, source_set_parameter("fault_zero", "5"));
+	ASSERT_EQ(0, source_set_parameter("fault_kernel", "7"));
 	sample(_metadata, self, &books);
 	EXPECT_EQ(parameter_get("injected_noaddr") +
 		  parameter_get("injected_zero") - no_addr,
@@ -212,8 +199,8 @@ FIXTURE_SETUP(overrun)
 
 FIXTURE_TEARDOWN(overrun)
 {
-	parameter_set("nest_at", "");
-	parameter_set("fault_nested", "0");
+	source_set_parameter("nest_at", "");
+	source_set_parameter("fault_nested", "0");
 	close(self->fd);
 	check_idle(_metadata);
 }
@@ -275,8 +262,8 @@ TEST_F(overrun, nested_handler)
 
 	if (nested < 0 || !self->source.hardware)
 		SKIP(return, "no emulated PEBS unit, hence no faults to order");
-	ASSERT_EQ(0, parameter_set("fault_nested", "3"));
-	ASSERT_EQ(0, parameter_set("nest_at", "irq_work_queue"));
+	ASSERT_EQ(0, source_set_parameter("fault_nested", "3"));
+	ASSERT_EQ(0, source_set_parameter("nest_at", "irq_work_queue"));
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, cpu_priority(true));
 	access_pages(&self->source, self->mem, PAGES,

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What may change while a session runs: capacities and periods. What was counted stays,
+ * and what is refused changes nothing.
+ */
+#include "check.h"
+#include "child.h"
+
+#define PAGE	4096UL
+#define NR	64
+
+FIXTURE(set) {
+	int fd;
+	struct source source;
+	struct request req;
+	char error[HTMM_ERROR_LEN];
+	void *mem;
+};
+
+FIXTURE_SETUP(set)
+{
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	request_add_target(&self->req, getpid());
+	self->req.arg.max_bytes = 1 << 20;
+	self->mem = access_map(NR);
+	ASSERT_NE(NULL, self->mem);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(set)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+static void start(struct __test_metadata *_metadata, struct _test_data_set *self)
+{
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+}
+
+static void await_drained(struct __test_metadata *_metadata,
+			  struct _test_data_set *self)
+{
+	struct books books;
+
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, books_read(self->fd, &books));
+		books_free(&books);
+	} while (books.stats.total.in_flight);
+}
+
+/* The hot threshold in the words of the interface's documentation. */
+static __u32 fitting(const struct htmm_histogram *hist, __u64 capacity)
+{
+	__u64 pages = 0;
+	__u32 bin;
+
+	for (bin = HTMM_NR_BINS; bin > 1; bin--) {
+		pages += hist->bins[bin - 1];
+		if (pages > capacity)
+			break;
+	}
+	return bin;
+}
+
+/* A new capacity is there, its threshold too, and all else is as before. */
+static void check_capacity(struct __test_metadata *_metadata,
+			   struct _test_data_set *self, __u64 capacity,
+			   const struct htmm_histogram *before)
+{
+	struct htmm_histogram hist;
+	struct pages pages;
+	__u64 hot = 0;
+	size_t i;
+
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(capacity, hist.capacity_pages);
+	EXPECT_EQ(fitting(before, capacity), hist.hot_threshold);
+	EXPECT_EQ(0, memcmp(before->bins, hist.bins, sizeof(hist.bins)));
+	EXPECT_EQ(before->samples, hist.samples);
+	EXPECT_EQ(before->pages, hist.pages);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < pages.nr; i++)
+		hot += !!(pages.page[i].flags & HTMM_PAGE_HOT);
+	EXPECT_EQ(hist.hot_pages, hot);
+	EXPECT_GE(capacity, hot);
+	pages_free(&pages);
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_HUGE, &hist));
+	EXPECT_EQ(capacity / 512, hist.capacity_pages);
+	EXPECT_EQ(fitting(&hist, capacity / 512), hist.hot_threshold);
+}
+
+/*
+ * Up and down, through every threshold that this histogram has. The last adaptation is
+ * a while ago and the next one is far: only the call itself can move the threshold.
+ */
+TEST_F(set, capacity_moves_the_threshold)
+{
+	static const __u64 capacities[] = {
+		512, 40, 20, 8, 3, 1, 8, 20, 3, 512, 100000, 1,
+	};
+	struct htmm_histogram before;
+	struct books books;
+	__u32 seen = 0;
+	size_t i;
+
+	self->req.arg.adaptation_period = 150;
+	self->req.arg.capacity_pages = 100;
+	start(_metadata, self);
+	/* 16 pages in bin 1, 8 in bin 2, and so on: 192 faults, and the program's own. */
+	for (i = 0; i < 6; i++)
+		access_pages(&self->source, self->mem, NR >> (i + 1), 1 << i);
+	await_drained(_metadata, self);
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &before));
+	ASSERT_LE(1, before.samples / 150);
+	for (i = 0; i < ARRAY_SIZE(capacities); i++) {
+		ASSERT_EQ(0, device_set_capacity(self->fd, 0, capacities[i]));
+		check_capacity(_metadata, self, capacities[i], &before);
+		seen |= 1U << fitting(&before, capacities[i]);
+	}
+	/* The test would be empty if the threshold had nowhere to go. */
+	EXPECT_LE(4, __builtin_popcount(seen));
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	/* Each of them counts, and the stop. */
+	EXPECT_EQ(before.samples / 150 + ARRAY_SIZE(capacities) + 1,
+		  books.stats.adaptations);
+	books_free(&books);
+}
+
+static __u64 capacity_of(struct __test_metadata *_metadata,
+			 struct _test_data_set *self, __u32 number)
+{
+	struct htmm_target_info info[HTMM_MAX_TARGETS] = {};
+	int nr = device_targets(self->fd, info), i;
+
+	for (i = 0; i < nr; i++)
+		if (info[i].number == number)
+			return info[i].capacity_pages;
+	EXPECT_EQ(number, 0);
+	return 0;
+}
+
+static __u64 capacity_of_session(struct __test_metadata *_metadata,
+				 struct _test_data_set *self)
+{
+	struct htmm_info info;
+
+	EXPECT_EQ(0, device_info(self->fd, &info));
+	return info.capacity_pages;
+}
+
+#define capacities(session, first, second) do {				\
+	EXPECT_EQ((session), capacity_of_session(_metadata, self));	\
+	EXPECT_EQ((first), capacity_of(_metadata, self, 1));		\
+	EXPECT_EQ((second), capacity_of(_metadata, self, 2));		\
+} while (0)
+
+/* The session's capacity is that of the targets that do not say. */
+TEST_F(set, whose_capacity)
+{
+	struct htmm_histogram hist;
+	__u64 all;
+
+	start(_metadata, self);
+	all = capacity_of_session(_metadata, self);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+
+	self->req.arg.capacity_pages = 1000;
+	request_add_target(&self->req, getppid());
+	self->req.targets[1].capacity_pages = 50;
+	start(_metadata, self);
+	capacities(1000, 1000, 50);
+	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 2000));
+	capacities(2000, 2000, 50);
+	ASSERT_EQ(0, device_set_capacity(self->fd, 2, 70));
+	capacities(2000, 2000, 70);
+	ASSERT_EQ(0, device_set_capacity(self->fd, 1, 30));
+	capacities(2000, 30, 70);
+	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 3000));
+	capacities(3000, 30, 70);
+	ASSERT_EQ(0, device_set_capacity(self->fd, 2, 0));
+	capacities(3000, 30, 3000);
+	/* Of both together, the session's. */
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(3000, hist.capacity_pages);
+	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(30, hist.capacity_pages);
+	/* RESET forgets pages, not that. */
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
+	capacities(3000, 30, 3000);
+	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 0));
+	capacities(all, 30, all);
+	/* Nor does one that comes later miss it. */
+	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 4000));
+	ASSERT_EQ(3, device_add_target(self->fd, HTMM_TARGET_ALL, 0));
+	EXPECT_EQ(4000, capacity_of(_metadata, self, 3));
+}
+
+#define refused(errno_, what) do {					\
+	EXPECT_EQ(-(errno_), device_set(self->fd, &set, self->error)) {	\
+		TH_LOG("%s: %s", what, self->error);			\
+	}								\
+	EXPECT_LT(10, strlen(self->error)) {				\
+		TH_LOG("%s: no reason given", what);			\
+	}								\
+	EXPECT_GT(HTMM_ERROR_LEN - 1, strlen(self->error));		\
+	EXPECT_EQ(NULL, strchr(self->error, '\n'));			\
+} while (0)
+
+/* Each beside a capacity that is right, which must not be changed then. */
+TEST_F(set, refusals)
+{
+	struct htmm_set set = {
+		.flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
+		.capacity_pages = 5,
+		.period = 3,
+	};
+	const struct htmm_set right = set;
+	struct htmm_channel channel;
+	int cpu;
+
+	refused(ENODATA, "no session");
+	self->req.arg.capacity_pages = 1000;
+	start(_metadata, self);
+	set.flags = 0;
+	refused(EINVAL, "no flag");
+	set.flags = HTMM_SET_CAPACITY;
+	refused(EINVAL, "a period without its flag");
+	set.flags = HTMM_SET_PERIOD;
+	refused(EINVAL, "a capacity without its flag");
+	set = (struct htmm_set) { .flags = HTMM_SET_PERIOD, .period = 3, .target = 1 };
+	refused(EINVAL, "a target without its flag");
+	set = (struct htmm_set) { .flags = HTMM_SET_CAPACITY, .event = 1 };
+	refused(EINVAL, "an event without its flag");
+	set = right;
+	set.target = 2;
+	refused(ENOENT, "no such target");
+	set = right;
+	set.event = 1;
+	refused(ENOENT, "no such event");
+	set.event = ~0U;
+	refused(ENOENT, "no event ever");
+	set = right;
+	set.period = 0;
+	refused(EINVAL, "no period");
+	set.period = 1ULL << 63;
+	refused(ERANGE, "a long period");
+	set.period = ~0ULL;
+	refused(ERANGE, "the longest period");
+	set = right;
+	set.flags = 0x4;
+	EXPECT_EQ(-EINVAL, device_set(self->fd, &set, self->error));
+	set = right;
+	set.__reserved = 1;
+	EXPECT_EQ(-EINVAL, device_set(self->fd, &set, self->error));
+
+	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
+	ASSERT_EQ(0, device_channel(self->fd, cpu, 0, &channel));
+	EXPECT_EQ(1, channel.period);
+	EXPECT_EQ(1000, capacity_of_session(_metadata, self));
+	set = right;
+	EXPECT_EQ(0, device_set(self->fd, &set, self->error));
+	EXPECT_EQ('\0', self->error[0]);
+	ASSERT_EQ(0, device_channel(self->fd, cpu, 0, &channel));
+	EXPECT_EQ(3, channel.period);
+	EXPECT_EQ(5, capacity_of_session(_metadata, self));
+	set.period = (1ULL << 63) - 1;
+	EXPECT_EQ(0, device_set(self->fd, &set, self->error));
+
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	refused(ENODATA, "a session that has stopped");
+}
+
+/* A budget owns the periods; a capacity can be changed all the same. */
+TEST_F(set, budget)
+{
+	struct htmm_set set = {
+		.flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
+		.capacity_pages = 5,
+		.period = 1,
+	};
+
+	self->req.arg.capacity_pages = 1000;
+	self->req.arg.flags = HTMM_START_BUDGET;
+	start(_metadata, self);
+	refused(EBUSY, "a budget");
+	EXPECT_EQ(1000, capacity_of_session(_metadata, self));
+	EXPECT_EQ(0, device_set_capacity(self->fd, 0, 5));
+	EXPECT_EQ(5, capacity_of_session(_metadata, self));
+}
+#undef refused
+
+FIXTURE(period) {
+	int fd;
+	int cpu;
+	struct source source;
+	struct request req;
+	void *mem;
+};
+
+FIXTURE_VARIANT(period) {
+	enum access_kind kind;
+	__u64 from;
+	__u64 to;
+};
+
+FIXTURE_VARIANT_ADD(period, shorter_of_faults) { ACCESS_FAULT, 61, 7 };
+FIXTURE_VARIANT_ADD(period, longer_of_faults) { ACCESS_FAULT, 7, 61 };
+FIXTURE_VARIANT_ADD(period, shorter_of_stores) { ACCESS_STORE, 10007, 1009 };
+FIXTURE_VARIANT_ADD(period, longer_of_stores) { ACCESS_STORE, 1009, 10007 };
+
+FIXTURE_SETUP(period)
+{
+	if (!source_find(&self->source, variant->kind))
+		SKIP(return, "no PMU here samples this");
+	if (!self->source.exact)
+		SKIP(return, "this PMU is not exact");
+	self->source.event.period = variant->from;
+	request_init(&self->req, &self->source.event);
+	request_add_target(&self->req, getpid());
+	self->req.arg.ring_pages = 64;
+	self->req.arg.max_bytes = 1 << 20;
+	self->mem = access_map(NR);
+	ASSERT_NE(NULL, self->mem);
+	ASSERT_EQ(1, cpus_allowed(&self->cpu, 1));
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(period)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+/* Accesses to one page, on the one CPU, where nothing else runs. */
+static void access_alone(struct __test_metadata *_metadata,
+			 struct _test_data_period *self, int page, size_t n)
+{
+	ASSERT_EQ(0, cpu_pin(self->cpu));
+	ASSERT_EQ(0, cpu_priority(true));
+	access_pages(&self->source, self->mem + page * PAGE, 1, n);
+	ASSERT_EQ(0, cpu_priority(false));
+}
+
+static __u64 samples_of(struct __test_metadata *_metadata,
+			struct _test_data_period *self, int page)
+{
+	struct pages pages;
+	__u64 samples;
+
+	EXPECT_EQ(0, pages_read(self->fd, &pages));
+	samples = pages_samples(&pages, getpid(), self->mem + page * PAGE, PAGE);
+	pages_free(&pages);
+	return samples;
+}
+
+#define EXPECT_NEAR(wanted, seen, most) do {				\
+	__u64 wanted_ = (wanted), seen_ = (seen), most_ = (most);	\
+									\
+	EXPECT_GE(seen_ + most_, wanted_);				\
+	EXPECT_GE(wanted_ + most_, seen_);				\
+} while (0)
+
+#define MANY	40
+
+static __u64 check_period(struct __test_metadata *_metadata,
+			  struct _test_data_period *self, __u64 period)
+{
+	struct books books;
+	__u32 i;
+
+	EXPECT_EQ(0, books_read(self->fd, &books));
+	for (i = 0; i < books.stats.nr_channels; i++)
+		EXPECT_EQ(period, books.channels[i].period);
+	books_free(&books);
+	return books.stats.nr_channels;
+}
+
+/*
+ * So many samples of a page for each period, before and after. In between perf has its
+ * own way: it takes one sample at once, and may end the old period first.
+ */
+TEST_F(period, samples)
+{
+	struct books books;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	EXPECT_LE(1, check_period(_metadata, self, variant->from));
+	access_alone(_metadata, self, 0, MANY * variant->from);
+	ASSERT_EQ(0, device_set_period(self->fd, 0, variant->to));
+	EXPECT_LE(1, check_period(_metadata, self, variant->to));
+	access_alone(_metadata, self, 1, variant->from + variant->to);
+	access_alone(_metadata, self, 2, MANY * variant->to);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, books_read(self->fd, &books));
+	check_books(_metadata, &books);
+	books_free(&books);
+	EXPECT_NEAR(MANY, samples_of(_metadata, self, 0), 1);
+	EXPECT_NEAR(MANY, samples_of(_metadata, self, 2), 1);
+}
+
+/*
+ * Weighted by period, samples that were taken before the change keep their weight, also
+ * if they are still in the ring then; and none can weigh less than 1.
+ */
+TEST_F(period, weights)
+{
+	const __u64 unit = variant->from < variant->to ? variant->from : variant->to;
+	const __u64 most = (variant->from + variant->to) / unit;
+
+	self->req.arg.flags = HTMM_START_WEIGHT_PERIOD;
+	self->req.arg.drain_interval_ms = 10000;
+	self->req.events[0].min_period = unit;
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	access_alone(_metadata, self, 0, MANY * variant->from);
+	EXPECT_EQ(-ERANGE, device_set_period(self->fd, 0, unit - 1));
+	EXPECT_LE(1, check_period(_metadata, self, variant->from));
+	ASSERT_EQ(0, device_set_period(self->fd, 0, variant->to));
+	access_alone(_metadata, self, 1, variant->from + variant->to);
+	access_alone(_metadata, self, 2, MANY * variant->to);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	EXPECT_NEAR(MANY * ((variant->from + unit / 2) / unit),
+		    samples_of(_metadata, self, 0), most);
+	EXPECT_NEAR(MANY * ((variant->to + unit / 2) / unit),
+		    samples_of(_metadata, self, 2), most);
+}
+
+FIXTURE(refusing) {
+	int fd;
+	int cpus[2];
+	struct source source;
+	struct request req;
+	struct htmm_set set;
+	char error[HTMM_ERROR_LEN];
+};
+
+FIXTURE_SETUP(refusing)
+{
+	if (!source_find(&self->source, ACCESS_STORE) ||
+	    source_set_parameter("period_step", "16"))
+		SKIP(return, "no PMU here refuses on request");
+	if (cpus_allowed(self->cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	self->source.event.period = 1600;
+	request_init(&self->req, &self->source.event);
+	self->req.arg.capacity_pages = 1000;
+	self->set = (struct htmm_set) {
+		.flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
+		.capacity_pages = 5,
+		.period = 3200,
+	};
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+}
+
+FIXTURE_TEARDOWN(refusing)
+{
+	source_set_parameter("period_step", "0");
+	source_set_parameter("fixed_period_cpu", "-1");
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+/* On every CPU, and the capacity beside it. */
+static void check_both(struct __test_metadata *_metadata,
+		       struct _test_data_refusing *self, __u64 period, __u64 pages)
+{
+	struct htmm_channel channel;
+	struct htmm_info info;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(self->cpus); i++) {
+		ASSERT_EQ(0, device_channel(self->fd, self->cpus[i], 0, &channel));
+		EXPECT_EQ(period, channel.period);
+		EXPECT_NE(0, channel.flags & HTMM_CHANNEL_ACTIVE);
+	}
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(pages, info.capacity_pages);
+}
+
+/* perf does not ask the PMU for that when a period is changed. */
+TEST_F(refusing, what_start_refuses)
+{
+	self->set.period = 1601;
+	EXPECT_EQ(-EINVAL, device_set(self->fd, &self->set, self->error));
+	EXPECT_NE(NULL, strstr(self->error, "period 1601")) {
+		TH_LOG("%s", self->error);
+	}
+	check_both(_metadata, self, 1600, 1000);
+	self->set.period = 1616;
+	EXPECT_EQ(0, device_set(self->fd, &self->set, self->error));
+	check_both(_metadata, self, 1616, 5);
+}
+
+/* The first CPU has the new period when the last one refuses. */
+TEST_F(refusing, half_way)
+{
+	char cpu[16];
+
+	snprintf(cpu, sizeof(cpu), "%d", self->cpus[1]);
+	ASSERT_EQ(0, source_set_parameter("fixed_period_cpu", cpu));
+	EXPECT_EQ(-EINVAL, device_set(self->fd, &self->set, self->error));
+	EXPECT_NE(NULL, strstr(self->error, "3200; all have 1600, as before")) {
+		TH_LOG("%s", self->error);
+	}
+	check_both(_metadata, self, 1600, 1000);
+	ASSERT_EQ(0, source_set_parameter("fixed_period_cpu", "-1"));
+	EXPECT_EQ(0, device_set(self->fd, &self->set, self->error));
+	check_both(_metadata, self, 3200, 5);
+}
