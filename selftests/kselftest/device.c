@@ -242,9 +242,10 @@ int device_channel(int fd, int cpu, int event, struct htmm_channel *channel)
 		return ret;
 	ret = -ENOENT;
 	for (i = 0; ret && i < books.stats.nr_channels; i++) {
+		if (books.channels[i].cpu != cpu || books.channels[i].event != event)
+			continue;
 		*channel = books.channels[i];
-		if (channel->cpu == cpu && channel->event == event)
-			ret = 0;
+		ret = 0;
 	}
 	books_free(&books);
 	return ret;
