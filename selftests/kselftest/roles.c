@@ -227,6 +227,16 @@ static bool add_target(int fd, struct role *role)
 	return !device_ioctl(fd, HTMM_IOC_ADD_TARGET, &add);
 }
 
+/* Of a target or an event that is not there, as often as not. */
+static bool change_setting(int fd, struct role *role)
+{
+	if (role_random(role, 2))
+		return !device_set_capacity(fd, role_random(role, 20),
+					    role_random(role, 1000));
+	return !device_set_period(fd, role_random(role, 2),
+				  31 + role_random(role, 200));
+}
+
 int role_change_targets(int sock, void *arg)
 {
 	struct htmm_remove_target remove = { .size = sizeof(remove) };
@@ -240,6 +250,8 @@ int role_change_targets(int sock, void *arg)
 			if (role_random(role, 2) ? add_target(fd, role) :
 			    !device_ioctl(fd, HTMM_IOC_REMOVE_TARGET, &remove))
 				atomic_fetch_add(&role->feats->targets, 1);
+			if (change_setting(fd, role))
+				atomic_fetch_add(&role->feats->settings, 1);
 			rest(role, 30);
 		}
 		if (fd >= 0)

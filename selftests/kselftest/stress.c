@@ -240,8 +240,9 @@ static void tell(struct __test_metadata *_metadata,
 
 	TH_LOG("%lu sessions, %lu refused, %lu reloads, %lu CPU cycles",
 	       self->sessions, self->refused, self->reloads, feats->cycles);
-	TH_LOG("%lu forks, %lu times round all pids, %lu targets, %lu MiB taken",
-	       feats->forks, feats->wraps, feats->targets, feats->taken);
+	TH_LOG("%lu forks, %lu times round all pids, %lu targets, %lu settings, %lu MiB taken",
+	       feats->forks, feats->wraps, feats->targets, feats->settings,
+	       feats->taken);
 	TH_LOG("%lu rounds of readers, %lu bytes of stream", feats->reads,
 	       feats->records);
 	TH_LOG("%llu overflows/s, %llu throttled",
@@ -266,6 +267,7 @@ static void tell(struct __test_metadata *_metadata,
 	EXPECT_LT(0, feats->reads);
 	EXPECT_LT(0, feats->records);
 	EXPECT_LT(0, feats->targets);
+	EXPECT_LT(0, feats->settings);
 	EXPECT_LT(0, feats->taken);
 	EXPECT_LT(0, self->reloads);
 }

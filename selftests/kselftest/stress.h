@@ -16,6 +16,7 @@
  * @reads: rounds of reading all interfaces
  * @records: bytes of the record stream
  * @targets: targets added to or removed from a running session
+ * @settings: capacities and periods changed of a running session
  * @taken: MiB of memory that were taken, to have too little
  * @away: not a feat: the module goes, and nobody may hold its device
  */
@@ -26,6 +27,7 @@ struct feats {
 	atomic_ulong reads;
 	atomic_ulong records;
 	atomic_ulong targets;
+	atomic_ulong settings;
 	atomic_ulong taken;
 	atomic_bool away;
 };
