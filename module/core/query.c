@@ -19,6 +19,19 @@ u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn)
 						 vpn % HTMM_REGION_PAGES));
 }
 
+void htmm_table_counts(const struct htmm_table *table, u32 space, u64 vpn,
+		       u32 *count)
+{
+	const struct htmm_region *region = htmm_table_find(table, space, vpn);
+	u32 page, value, pos = 0;
+
+	memset(count, 0, HTMM_REGION_PAGES * sizeof(*count));
+	if (!region)
+		return;
+	while ((value = htmm_region_next(region, &pos, &page)))
+		count[page] = htmm_table_cooled(table, region, value);
+}
+
 bool htmm_table_region(const struct htmm_table *table, u32 space, u64 vpn,
 		       unsigned int hot_bin, struct htmm_region_info *info)
 {

@@ -19,6 +19,16 @@
 u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn);
 
 /**
+ * htmm_table_counts() - the counts of all pages of a region
+ * @table: the table
+ * @space: its address space
+ * @vpn: any of its pages
+ * @count: HTMM_REGION_PAGES of them, each as of htmm_table_count()
+ */
+void htmm_table_counts(const struct htmm_table *table, u32 space, u64 vpn,
+		       u32 *count);
+
+/**
  * htmm_table_region() - a region in detail
  * @table: the table
  * @space: its address space

@@ -227,13 +227,18 @@ static void write_pipe(void)
 	write_data();
 }
 
-/* The feature behind the data, at @offset. */
-static void write_memory(__u64 offset)
+/* The features behind the data, at @offset. */
+static void write_features(__u64 offset)
 {
-	struct perfdata_section section = { offset + sizeof(section), sizeof(__u64) };
-	__u64 kib = TOTAL_KIB;
+	const __u64 kib = TOTAL_KIB;
+	const __u64 times[] = { TIME_FIRST, TIME_FIRST + (nr_samples - 1) * TIME_STEP };
+	const struct perfdata_section sections[2] = {
+		{ offset + sizeof(sections) + sizeof(times), sizeof(kib) },
+		{ offset + sizeof(sections), sizeof(times) },
+	};
 
-	write_all(&section, sizeof(section));
+	write_all(sections, sizeof(sections));
+	write_all(times, sizeof(times));
 	write_all(&kib, sizeof(kib));
 }
 
@@ -263,8 +268,8 @@ static void write_file(void)
 	}
 	write_data();
 	header.data.size = data_bytes;
-	header.features[0] = 1ULL << PERFDATA_TOTAL_MEM;
-	write_memory(header.data.offset + data_bytes);
+	header.features[0] = 1ULL << PERFDATA_TOTAL_MEM | 1ULL << PERFDATA_SAMPLE_TIME;
+	write_features(header.data.offset + data_bytes);
 	rewind(out);
 	write_all(&header, sizeof(header));
 }

@@ -202,8 +202,10 @@ static int report_file(struct options *opts, struct htmm_error *err)
 	view.notes = perfdata_reader_notes(reader);
 	view.events = perfdata_reader_events(reader);
 	ret = report_init(&report, &opts->config, err);
-	if (!ret)
+	if (!ret) {
+		heat_expect(report.heat, view.notes->length);
 		ret = read_records(&report, reader, err);
+	}
 	/* A pipe tells of its machine on the way. */
 	if (!ret && !opts->capacity)
 		report.store->config.capacity = recorded_capacity(view.notes);

@@ -117,6 +117,14 @@ static void read_numa(struct perfdata_notes *notes, struct bytes *bytes)
 	notes->fast_mem = fast;
 }
 
+static void read_sample_time(struct perfdata_notes *notes, struct bytes *bytes)
+{
+	__u64 first, last;
+
+	if (take(bytes, &first, sizeof(first)) && take(bytes, &last, sizeof(last)))
+		notes->length = last > first ? last - first : 0;
+}
+
 void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *events,
 			unsigned int feature, const void *data, size_t size)
 {
@@ -139,6 +147,9 @@ void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *ev
 		break;
 	case PERFDATA_NUMA_TOPOLOGY:
 		read_numa(notes, &bytes);
+		break;
+	case PERFDATA_SAMPLE_TIME:
+		read_sample_time(notes, &bytes);
 		break;
 	default:
 		break;

@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include "shim/huge.h"
 #include "order.h"
 
 #define ROOM_FIRST	1024
@@ -72,24 +72,10 @@ static void move(struct perfdata_order *order, struct perfdata_sample *ring,
 	order->room = room;
 }
 
-/* Large memory that is used all over: with huge pages, if there are, few lookups miss. */
-static void *allocate(size_t nr, size_t size)
-{
-	const size_t huge = 2UL << 20, bytes = nr * size;
-	void *mem;
-
-	if (bytes < huge)
-		return malloc(bytes);
-	mem = aligned_alloc(huge, (bytes + huge - 1) & -huge);
-	if (mem)
-		madvise(mem, bytes, MADV_HUGEPAGE);
-	return mem;
-}
-
 /* For what need not stay. */
 static bool replace(void *array, size_t nr, size_t size)
 {
-	void **old = array, *new = allocate(nr, size);
+	void **old = array, *new = huge_alloc(nr * size);
 
 	if (!new)
 		return false;
@@ -109,8 +95,8 @@ static bool grow(void *array, size_t nr, size_t size)
 
 static bool grow_ring(struct perfdata_order *order, __u32 room)
 {
-	struct perfdata_sample *ring = allocate(room, sizeof(*ring)), *old_ring = order->ring;
-	struct perfdata_key *key = allocate(room, sizeof(*key)), *old_key = order->key;
+	struct perfdata_sample *ring = huge_alloc(room * sizeof(*ring)), *old_ring = order->ring;
+	struct perfdata_key *key = huge_alloc(room * sizeof(*key)), *old_key = order->key;
 
 	if (!ring || !key) {
 		free(ring);

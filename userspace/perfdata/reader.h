@@ -26,12 +26,14 @@ struct perfdata_reader;
  * @cmdline: command it was recorded with, or NULL
  * @total_mem: memory of that machine, in bytes; 0: not told
  * @fast_mem: memory of its nodes that have CPUs, in bytes; 0: not told
+ * @length: from the first sample to the last, in nanoseconds; 0: not told
  */
 struct perfdata_notes {
 	char *hostname;
 	char *cmdline;
 	__u64 total_mem;
 	__u64 fast_mem;
+	__u64 length;
 };
 
 /**

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "shim/env.h"
+#include "shim/huge.h"
 #include "heat.h"
 
 /* A microsecond, nearly: finer than any recording worth a map. */
@@ -22,7 +23,7 @@ struct heat *heat_new(void)
 	heat->chunk_shift = HEAT_PAGE_SHIFT;
 	heat->row = calloc(HEAT_ROWS, sizeof(*heat->row));
 	heat->slot = calloc(SLOTS, sizeof(*heat->slot));
-	heat->cell = calloc(HEAT_SLICES, sizeof(*heat->cell));
+	heat->cell = huge_map(HEAT_SLICES * sizeof(*heat->cell));
 	heat->sketch = calloc(HEAT_SLICES, sizeof(*heat->sketch));
 	if (!heat->row || !heat->slot || !heat->cell || !heat->sketch) {
 		heat_free(heat);
@@ -31,13 +32,21 @@ struct heat *heat_new(void)
 	return heat;
 }
 
+/* Half of it: what is said of a recording's length is right within a factor of 2. */
+void heat_expect(struct heat *heat, __u64 length)
+{
+	while (length / 2 >> heat->slice_shift >= HEAT_SLICES)
+		heat->slice_shift++;
+}
+
 void heat_free(struct heat *heat)
 {
 	if (!heat)
 		return;
 	free(heat->row);
 	free(heat->slot);
-	free(heat->cell);
+	if (heat->cell)
+		munmap(heat->cell, HEAT_SLICES * sizeof(*heat->cell));
 	free(heat->sketch);
 	free(heat);
 }

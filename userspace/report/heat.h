@@ -2,8 +2,8 @@
 /*
  * Samples by address and time, in bounded memory.
  *
- * How long a recording is and how much memory it touches is known only at its end,
- * so both scales begin fine and get coarser as needed: time in up to HEAT_SLICES
+ * How much memory a recording touches is known only at its end, and often how long it
+ * is, too, so both scales begin fine and get coarser as needed: time in up to HEAT_SLICES
  * slices, whose width doubles when they are used up; addresses in up to
  * HEAT_ROWS chunks, from one page on, likewise. Of each slice the working set is
  * kept, too: the number of different pages, estimated by a HyperLogLog sketch
@@ -84,6 +84,16 @@ struct heat {
  * Return: the map, or NULL if there is no memory.
  */
 struct heat *heat_new(void);
+
+/**
+ * heat_expect() - begin with slices for a recording of some length
+ * @heat: the map, to which nothing was added yet
+ * @length: in nanoseconds
+ *
+ * Saves the work of widening them. If samples come for longer, they get wider; if for
+ * less than a quarter of it, the map is coarser than it could be.
+ */
+void heat_expect(struct heat *heat, __u64 length);
 
 /**
  * heat_free() - free the map

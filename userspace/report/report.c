@@ -217,16 +217,17 @@ static void attribute(struct report *report, __u32 space, __u64 vpn, __u32 sampl
 static int attribute_all(struct report *report)
 {
 	struct htmm_list_entry *regions;
+	u32 count[HTMM_REGION_PAGES];
 	u32 nr, i, page;
 
 	regions = store_list(report->store, HTMM_LIST_REGIONS, 0, 0, &nr);
 	if (!regions)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++)
-		for (page = 0; page < 1U << HTMM_REGION_SHIFT; page++)
-			attribute(report, regions[i].space, regions[i].vpn + page,
-				  htmm_table_count(&report->store->table, regions[i].space,
-						   regions[i].vpn + page));
+	for (i = 0; i < nr; i++) {
+		htmm_table_counts(&report->store->table, regions[i].space, regions[i].vpn, count);
+		for (page = 0; page < HTMM_REGION_PAGES; page++)
+			attribute(report, regions[i].space, regions[i].vpn + page, count[page]);
+	}
 	free(regions);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "shim/huge.h"
 #include "store.h"
 
 static void *map(size_t bytes)
@@ -13,9 +14,7 @@ static void *map(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* A huge page, if there are any: the table's pages are read all over. */
-#define SLAB_BYTES	(2UL << 20)
-#define SLAB_PAGES	(SLAB_BYTES / HTMM_POOL_PAGE_SIZE)
+#define SLAB_PAGES	(HUGE_BYTES / HTMM_POOL_PAGE_SIZE)
 
 static bool add_slab(struct store *store)
 {
@@ -24,10 +23,10 @@ static bool add_slab(struct store *store)
 	if (!slab)
 		return false;
 	store->slab = slab;
-	slab[store->nr_slabs] = aligned_alloc(SLAB_BYTES, SLAB_BYTES);
+	slab[store->nr_slabs] = huge_alloc(HUGE_BYTES);
 	if (!slab[store->nr_slabs])
 		return false;
-	madvise(slab[store->nr_slabs++], SLAB_BYTES, MADV_HUGEPAGE);
+	store->nr_slabs++;
 	store->spare = SLAB_PAGES;
 	return true;
 }
