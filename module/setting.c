@@ -41,7 +41,7 @@ static int htmm_setting_check_period(struct htmm_budget *budget,
 		return ret;
 	if (set->period < unit)
 		return htmm_fail(err, -ERANGE,
-				 "event %u: a sample of period %llu counts 1 and none counts less, so the period cannot be below",
+				 "event %u: a sample of period %llu counts 1 and none counts less, so no smaller one can be had",
 				 set->event, unit);
 	return htmm_fleet_try_period(budget->fleet, set->event, set->period, err);
 }
