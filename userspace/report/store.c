@@ -18,7 +18,7 @@ static void *map(size_t bytes)
 
 static bool add_slab(struct store *store)
 {
-	void **slab = realloc(store->slab, (store->nr_slabs + 1UL) * sizeof(*slab));
+	char **slab = realloc(store->slab, (store->nr_slabs + 1UL) * sizeof(*slab));
 
 	if (!slab)
 		return false;

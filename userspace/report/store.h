@@ -64,7 +64,7 @@ struct store {
 
 	/* private: */
 	struct htmm_pool pool;
-	void **slab;
+	char **slab;
 	u32 nr_slabs;
 	u32 spare;			/* pages of the last slab */
 	void *directory;
