@@ -43,12 +43,19 @@ FIXTURE(fault) {
 	void *mem;
 };
 
-/* The session is for all tasks: a fault may hit anybody's sample. */
+/*
+ * The session is for all tasks: a fault may hit anybody's sample. What this program
+ * accesses is accessed on one CPU: two would both be left with less than a sample.
+ */
 FIXTURE_SETUP(fault)
 {
+	int cpu;
+
 	if (!source_find(&self->source, ACCESS_STORE) ||
 	    parameter_get("fault_noaddr") < 0)
 		SKIP(return, "no emulated PEBS unit, hence no faults to order");
+	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
+	ASSERT_EQ(0, cpu_pin(cpu));
 	self->mem = access_map(PAGES);
 	ASSERT_NE(NULL, self->mem);
 	self->fd = device_open();
