@@ -59,4 +59,12 @@ int main(int argc, char **argv)
 	return test_harness_run(argc, argv);
 }
 
+/* Numbers that may differ by so much, either way. */
+#define EXPECT_NEAR(wanted, seen, most) do {				\
+	__u64 wanted_ = (wanted), seen_ = (seen), most_ = (most);	\
+									\
+	EXPECT_GE(seen_ + most_, wanted_);				\
+	EXPECT_GE(wanted_ + most_, seen_);				\
+} while (0)
+
 #endif /* KSFT_CHECK_H */

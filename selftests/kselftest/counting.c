@@ -73,13 +73,6 @@ static __u64 slack(const struct source *source, __u64 samples)
 	return source->exact ? 1 : 2 + samples / 50;
 }
 
-#define EXPECT_NEAR(wanted, seen, most) do {				\
-	__u64 wanted_ = (wanted), seen_ = (seen), most_ = (most);	\
-									\
-	EXPECT_GE(seen_ + most_, wanted_);				\
-	EXPECT_GE(wanted_ + most_, seen_);				\
-} while (0)
-
 static void pin(struct __test_metadata *_metadata, int cpu)
 {
 	ASSERT_EQ(0, cpu_pin(cpu));

@@ -362,13 +362,6 @@ static __u64 samples_of(struct __test_metadata *_metadata,
 	return samples;
 }
 
-#define EXPECT_NEAR(wanted, seen, most) do {				\
-	__u64 wanted_ = (wanted), seen_ = (seen), most_ = (most);	\
-									\
-	EXPECT_GE(seen_ + most_, wanted_);				\
-	EXPECT_GE(wanted_ + most_, seen_);				\
-} while (0)
-
 #define MANY	40
 
 static __u64 check_period(struct __test_metadata *_metadata,
