@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "shim/huge.h"
+#include "huge.h"
 #include "order.h"
 
 #define ROOM_FIRST	1024

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "shim/env.h"
-#include "shim/huge.h"
+#include "perfdata/huge.h"
 #include "heat.h"
 
 /* A microsecond, nearly: finer than any recording worth a map. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "shim/huge.h"
+#include "perfdata/huge.h"
 #include "store.h"
 
 static void *map(size_t bytes)

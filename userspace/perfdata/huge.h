@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Large memory that is used all over. */
-#ifndef SHIM_HUGE_H
-#define SHIM_HUGE_H
+#ifndef PERFDATA_HUGE_H
+#define PERFDATA_HUGE_H
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -45,4 +45,4 @@ static inline void *huge_map(size_t bytes)
 	return mem;
 }
 
-#endif /* SHIM_HUGE_H */
+#endif /* PERFDATA_HUGE_H */
