@@ -6,7 +6,7 @@
  * A kernel patches its code (static keys, static calls, probes) while other CPUs
  * run it: it puts a breakpoint over an instruction's first byte, lets all CPUs
  * synchronise, writes the other bytes, lets them synchronise again, and writes
- * the new first byte over the breakpoint. QEMU before 8.1 reads the code that it
+ * the new first byte over the breakpoint. QEMU 7.2 reads the code that it
  * translates first, and watches the page for writes later. A block that is
  * translated while that last byte is written ends in the breakpoint, for good,
  * and for all CPUs. The kernel is done with the place by then: 6.12 dies of
