@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include "check.h"
+#include "child.h"
 #include "nth.h"
 #include "records.h"
 
@@ -588,25 +589,39 @@ static int drain_nth(FIXTURE_DATA(fail_nth) *self)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
+static int touch_when_told(int sock, void *arg)
+{
+	while (!child_await(sock)) {
+		touch(arg);
+		child_post(sock);
+	}
+	return 0;
+}
+
 /*
  * A sample that finds no memory is counted as dropped. Each time the session is
- * new, and its table empty.
+ * new, and its table empty: what is sampled is a process that sleeps until the
+ * failure is armed. This one's own page faults would fill the table before.
  */
 TEST_F_TIMEOUT(fail_nth, record, 600)
 {
 	unsigned int nth = 0, dropped = 0;
+	struct child child;
 	struct books books;
 	__u64 full;
 	bool fired;
 	int drain;
 
+	ASSERT_EQ(0, child_start(&child, touch_when_told, self));
+	self->req.targets[0].id = child.pid;
 	do {
 		be_idle(_metadata, self);
 		ASSERT_EQ(0, start(self));
 		drain = drain_nth(self);
 		ASSERT_LE(0, drain);
 		nth_arm(drain, ++nth);
-		touch(self);
+		ASSERT_EQ(0, child_post(child.sock));
+		ASSERT_EQ(0, child_await(child.sock));
 		wait_until_drained(_metadata, self);
 		fired = nth_disarm(drain);
 		close(drain);
@@ -623,4 +638,5 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 	EXPECT_LT(0, dropped);
 	TH_LOG("record: %u injection points, %u with samples dropped", nth - 1,
 	       dropped);
+	EXPECT_EQ(0, child_join(&child));
 }
