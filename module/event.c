@@ -32,10 +32,22 @@ static const char *htmm_event_reason(int ret)
 	}
 }
 
+static void htmm_event_fail(const struct htmm_sampler *sampler,
+			    const struct htmm_event *desc, u64 period, int ret,
+			    struct htmm_error *err)
+{
+	htmm_fail(err, ret,
+		  "event %u '%s' (type %u, config %#llx, precise_ip %u, period %llu) on CPU %u: %s",
+		  sampler->index, desc->name, desc->type, desc->config,
+		  desc->precise_ip, period, sampler->cpu,
+		  htmm_event_reason(ret));
+}
+
 /* Also says whether the handler has to leave out the kernel and guests. */
 static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
 					  const struct htmm_event *desc,
-					  u64 period, bool *user_only)
+					  u64 period, bool *user_only,
+					  struct htmm_error *err)
 {
 	struct perf_event_attr attr = {
 		.type = desc->type,
@@ -80,18 +92,9 @@ static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
 							 NULL, htmm_overflow,
 							 sampler);
 	}
+	if (IS_ERR(event))
+		htmm_event_fail(sampler, desc, period, PTR_ERR(event), err);
 	return event;
-}
-
-static int htmm_event_fail(const struct htmm_sampler *sampler,
-			   const struct htmm_event *desc, u64 period, int ret,
-			   struct htmm_error *err)
-{
-	return htmm_fail(err, ret,
-			 "event %u '%s' (type %u, config %#llx, precise_ip %u, period %llu) on CPU %u: %s",
-			 sampler->index, desc->name, desc->type, desc->config,
-			 desc->precise_ip, period, sampler->cpu,
-			 htmm_event_reason(ret));
 }
 
 /**
@@ -111,10 +114,9 @@ int htmm_event_create(struct htmm_sampler *sampler,
 	struct perf_event *event;
 	bool user_only;
 
-	event = htmm_event_open(sampler, desc, period, &user_only);
+	event = htmm_event_open(sampler, desc, period, &user_only, err);
 	if (IS_ERR(event))
-		return htmm_event_fail(sampler, desc, period, PTR_ERR(event),
-				       err);
+		return PTR_ERR(event);
 	sampler->user_only = user_only;
 	sampler->event = event;
 	return 0;
@@ -140,10 +142,9 @@ int htmm_event_try_period(struct htmm_sampler *sampler,
 	struct perf_event *event;
 	bool user_only;
 
-	event = htmm_event_open(sampler, desc, period, &user_only);
+	event = htmm_event_open(sampler, desc, period, &user_only, err);
 	if (IS_ERR(event))
-		return htmm_event_fail(sampler, desc, period, PTR_ERR(event),
-				       err);
+		return PTR_ERR(event);
 	perf_event_release_kernel(event);
 	return 0;
 }
