@@ -93,7 +93,6 @@ static int start_error(int fd, int code, char *text, struct htmm_error *err)
 {
 	struct htmm_info info;
 
-	htmm_ioctl_trim(text);
 	if (code == EBUSY && session_goes_on(fd, &info))
 		return htmm_error_set(err, code, "stop it with 'htmmctl stop'",
 				      "a session started by pid %u is %s", info.owner,
@@ -108,18 +107,14 @@ static int start_error(int fd, int code, char *text, struct htmm_error *err)
 
 int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err)
 {
-	char text[HTMM_ERROR_LEN] = "";
+	char text[HTMM_ERROR_LEN];
 	int ret;
 
 	start->size = sizeof(*start);
 	start->event_size = sizeof(struct htmm_event);
 	start->target_size = sizeof(struct htmm_target);
-	start->error = (__u64)(unsigned long)text;
-	start->error_size = sizeof(text);
-	ret = htmm_ioctl(fd, HTMM_IOC_START, start);
-	start->error = 0;
-	start->error_size = 0;
-	text[sizeof(text) - 1] = '\0';
+	ret = htmm_ioctl_told(fd, HTMM_IOC_START, start, &start->error,
+			      &start->error_size, text);
 	return ret ? start_error(fd, -ret, text, err) : 0;
 }
 
@@ -140,17 +135,11 @@ static const char *set_advice(int code)
 
 int htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err)
 {
-	char text[HTMM_ERROR_LEN] = "";
+	char text[HTMM_ERROR_LEN];
 	int ret;
 
 	set->size = sizeof(*set);
-	set->error = (__u64)(unsigned long)text;
-	set->error_size = sizeof(text);
-	ret = htmm_ioctl(fd, HTMM_IOC_SET, set);
-	set->error = 0;
-	set->error_size = 0;
-	text[sizeof(text) - 1] = '\0';
-	htmm_ioctl_trim(text);
+	ret = htmm_ioctl_told(fd, HTMM_IOC_SET, set, &set->error, &set->error_size, text);
 	if (!ret)
 		return 0;
 	if (!*text)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <linux/htmm.h>
 #include "ioctl.h"
 
 static const char need_root[] = "run it as root or with CAP_PERFMON";
@@ -35,10 +36,26 @@ int htmm_ioctl(int fd, unsigned long request, void *arg)
 	return ret < 0 ? -errno : 0;
 }
 
-void htmm_ioctl_trim(char *text)
+static void trim(char *text)
 {
 	size_t len = strlen(text);
 
 	while (len && strchr(".\n", text[len - 1]))
 		text[--len] = '\0';
+}
+
+int htmm_ioctl_told(int fd, unsigned long request, void *arg, __u64 *error,
+		    __u32 *error_size, char *text)
+{
+	int ret;
+
+	*text = '\0';
+	*error = (__u64)(unsigned long)text;
+	*error_size = HTMM_ERROR_LEN;
+	ret = htmm_ioctl(fd, request, arg);
+	*error = 0;
+	*error_size = 0;
+	text[HTMM_ERROR_LEN - 1] = '\0';
+	trim(text);
+	return ret;
 }

@@ -101,18 +101,15 @@ static const char *add_advice(int code)
 int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *number,
 			   struct htmm_error *err)
 {
-	char text[HTMM_ERROR_LEN] = "";
+	char text[HTMM_ERROR_LEN];
 	struct htmm_add_target arg = {
 		.size = sizeof(arg),
 		.target = (__u64)(unsigned long)target,
 		.target_size = sizeof(*target),
-		.error = (__u64)(unsigned long)text,
-		.error_size = sizeof(text),
 	};
-	int ret = htmm_ioctl(fd, HTMM_IOC_ADD_TARGET, &arg);
+	int ret = htmm_ioctl_told(fd, HTMM_IOC_ADD_TARGET, &arg, &arg.error,
+				  &arg.error_size, text);
 
-	text[sizeof(text) - 1] = '\0';
-	htmm_ioctl_trim(text);
 	*number = arg.number;
 	if (!ret)
 		return 0;
