@@ -72,14 +72,14 @@ static void check_perf_stat(struct __test_metadata *_metadata)
 	EXPECT_LT(50000, number("grep r82d0 " FILES));
 }
 
-TEST_F_TIMEOUT(coexist, perf_stat, 120)
+TEST_F(coexist, perf_stat)
 {
 	check_perf_stat(_metadata);
 	check_session(_metadata, self->fd);
 	check_perf_stat(_metadata);
 }
 
-TEST_F_TIMEOUT(coexist, perf_record, 120)
+TEST_F(coexist, perf_record)
 {
 	double records, good;
 

@@ -234,7 +234,7 @@ static void few_cycles(struct __test_metadata *_metadata,
 		start_and_end(_metadata, self, i);
 }
 
-TEST_F_TIMEOUT(unload, cycles_under_load, 200)
+TEST_F(unload, cycles_under_load)
 {
 	struct child hammers[MAX_HAMMERS];
 	int nr = hammers_start(self, hammers);
