@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -35,6 +36,43 @@ int child_await(int sock)
 	char byte;
 
 	return read(sock, &byte, 1) == 1 ? 0 : -EPIPE;
+}
+
+/* What a hired process does, and for whom. */
+struct trade {
+	void (*work)(void *arg);
+	void *arg;
+};
+
+/* The first time is a rehearsal: whatever is to be faulted in for the rest comes then. */
+static int serve(int sock, void *arg)
+{
+	const struct trade *trade = arg;
+	bool rehearsed = false;
+
+	while (!child_await(sock)) {
+		if (rehearsed)
+			trade->work(trade->arg);
+		rehearsed = true;
+		if (child_post(sock))
+			return 1;
+	}
+	return 0;
+}
+
+int child_do(struct child *child)
+{
+	int ret = child_post(child->sock);
+
+	return ret ? ret : child_await(child->sock);
+}
+
+int child_hire(struct child *child, void (*work)(void *arg), void *arg)
+{
+	struct trade trade = { work, arg };
+	int ret = child_start(child, serve, &trade);
+
+	return ret ? ret : child_do(child);
 }
 
 int child_join(struct child *child)

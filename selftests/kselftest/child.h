@@ -20,6 +20,12 @@ int child_start(struct child *child, int (*body)(int sock, void *arg), void *arg
 /* Either side: let the other's child_await() return. */
 int child_post(int sock);
 int child_await(int sock);
+/*
+ * Runs a process that does @work of @arg each time that child_do() says so. In between it
+ * is in the kernel, and has no page fault that somebody could count.
+ */
+int child_hire(struct child *child, void (*work)(void *arg), void *arg);
+int child_do(struct child *child);
 /* Waits for the end; returns the exit status, or 128 + signal. */
 int child_join(struct child *child);
 int child_kill(struct child *child);

@@ -232,6 +232,21 @@ void books_free(struct books *books)
 	books->channels = NULL;
 }
 
+int device_settle(int fd)
+{
+	int ret, tries = 20000;
+	struct books books;
+
+	do {
+		usleep(5000);
+		ret = books_read(fd, &books);
+		if (ret)
+			return ret;
+		books_free(&books);
+	} while (books.stats.total.in_flight && --tries);
+	return tries ? 0 : -ETIMEDOUT;
+}
+
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel)
 {
 	struct books books;

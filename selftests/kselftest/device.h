@@ -81,6 +81,8 @@ int device_target_hist(int fd, __u32 target, enum htmm_hist_kind kind,
 
 int books_read(int fd, struct books *books);
 void books_free(struct books *books);
+/* Until nothing is in the rings; -ETIMEDOUT if the drain threads leave it there. */
+int device_settle(int fd);
 /* Of the books, an event on a CPU; -ENOENT if the session never had it. */
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel);
 __u64 counters_drops(const struct htmm_counters *counters);

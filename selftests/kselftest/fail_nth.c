@@ -154,8 +154,10 @@ static int get_hot_pages(FIXTURE_DATA(fail_nth) *self)
 	return device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &arg);
 }
 
-static void touch(FIXTURE_DATA(fail_nth) *self)
+static void touch(void *arg)
 {
+	FIXTURE_DATA(fail_nth) *self = arg;
+
 	access_pages(&self->fault, self->mem, PAGES, 1);
 }
 
@@ -461,22 +463,6 @@ TEST_F_TIMEOUT(fail_nth, while_running, 600)
 	finish(_metadata, self);
 }
 
-static void wait_until_drained(struct __test_metadata *_metadata,
-			       FIXTURE_DATA(fail_nth) *self)
-{
-	__u64 in_flight = 1;
-	struct books books;
-	int tries;
-
-	for (tries = 0; in_flight && tries < 1000; tries++) {
-		usleep(10000);
-		ASSERT_EQ(0, books_read(self->fd, &books));
-		in_flight = books.stats.total.in_flight;
-		books_free(&books);
-	}
-	ASSERT_EQ(0, in_flight);
-}
-
 static int join(FIXTURE_DATA(fail_nth) *self)
 {
 	return stream_join(self->fd, 1 << 16, 0);
@@ -507,7 +493,7 @@ static void be_streaming(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, join(self));
 	ASSERT_EQ(0, start(self));
 	touch(self);
-	wait_until_drained(_metadata, self);
+	ASSERT_EQ(0, device_settle(self->fd));
 }
 
 /* Into memory that is there, again. */
@@ -589,15 +575,6 @@ static int drain_nth(FIXTURE_DATA(fail_nth) *self)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-static int touch_when_told(int sock, void *arg)
-{
-	while (!child_await(sock)) {
-		touch(arg);
-		child_post(sock);
-	}
-	return 0;
-}
-
 /*
  * A sample that finds no memory is counted as dropped. Each time the session is
  * new, and its table empty: what is sampled is a process that sleeps until the
@@ -612,7 +589,7 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 	bool fired;
 	int drain;
 
-	ASSERT_EQ(0, child_start(&child, touch_when_told, self));
+	ASSERT_EQ(0, child_hire(&child, touch, self));
 	self->req.targets[0].id = child.pid;
 	do {
 		be_idle(_metadata, self);
@@ -620,9 +597,8 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 		drain = drain_nth(self);
 		ASSERT_LE(0, drain);
 		nth_arm(drain, ++nth);
-		ASSERT_EQ(0, child_post(child.sock));
-		ASSERT_EQ(0, child_await(child.sock));
-		wait_until_drained(_metadata, self);
+		ASSERT_EQ(0, child_do(&child));
+		ASSERT_EQ(0, device_settle(self->fd));
 		fired = nth_disarm(drain);
 		close(drain);
 

@@ -236,7 +236,7 @@ TEST_F(overrun, ring_full)
 	books_free(&books);
 
 	/* Empty again, it takes samples again. */
-	usleep(300000);
+	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, books_read(self->fd, &books));
 	counted = books.stats.total.counted;
 	lost = books.stats.total.drops[HTMM_DROP_RING_FULL];
