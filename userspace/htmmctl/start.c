@@ -26,21 +26,20 @@ struct start {
 };
 
 /* Until a signal asks for the end, or someone else has stopped the session. */
-static int wait_for_end(int fd, __u64 session, struct htmm_error *err)
+static int wait_for_end(int fd, __u64 session, const struct signals *signals,
+			struct htmm_error *err)
 {
-	struct signals signals;
 	struct htmm_info info;
 	siginfo_t signal;
 	int ret, which;
 
-	signals_block(&signals);
 	do {
 		do {
-			which = signals_wait(&signals, CHECK_MS, &signal);
+			which = signals_wait(signals, CHECK_MS, &signal);
 		} while (which == SIGCHLD);
 		ret = htmm_device_info(fd, &info, err);
 	} while (!which && !ret && info.state == HTMM_STATE_RUNNING && info.session == session);
-	signals_restore(&signals);
+	signals_restore(signals);
 	return ret;
 }
 
@@ -91,11 +90,15 @@ static int say_started_json(int fd, const struct htmm_info *info, struct htmm_er
 
 static int start_session(int fd, struct start *start, struct htmm_error *err)
 {
+	struct signals signals = {};
 	struct htmm_info info;
 	__u32 flags = 0;
 	int ret;
 
-	if (!start->foreground)
+	/* From now on: who sees the session run may end it, and is to get its report. */
+	if (start->foreground)
+		signals_block(&signals);
+	else
 		flags |= HTMM_START_DETACHED;
 	if (start->keep_exited)
 		flags |= HTMM_START_KEEP_EXITED;
@@ -110,7 +113,7 @@ static int start_session(int fd, struct start *start, struct htmm_error *err)
 		say_started(start, &info);
 	if (!start->foreground)
 		return start->json ? say_started_json(fd, &info, err) : 0;
-	ret = wait_for_end(fd, info.session, err);
+	ret = wait_for_end(fd, info.session, &signals, err);
 	return ret ? ret : stop_and_report(fd, start, err);
 }
 
