@@ -36,20 +36,16 @@ static void work(struct _test_data_filter *self, int area)
 		     SHARE * self->source.event.period);
 }
 
-/* Works on each CPU, in the area that it is told; then waits for its end. */
-static int work_everywhere(int sock, void *arg)
+/* Works on each CPU, in the area that no thread has. */
+static void work_everywhere(void *arg)
 {
 	struct _test_data_filter *self = arg;
 	int i;
 
-	child_await(sock);
 	for (i = 0; i < self->nr_cpus; i++) {
 		cpu_pin(self->cpus[i]);
 		work(self, NR_THREADS);
 	}
-	child_post(sock);
-	child_await(sock);
-	return 0;
 }
 
 FIXTURE_SETUP(filter)
@@ -65,7 +61,7 @@ FIXTURE_SETUP(filter)
 	ASSERT_LE(0, self->fd);
 	request_init(&self->req, &self->source.event);
 	self->req.arg.ring_pages = 64;
-	ASSERT_EQ(0, child_start(&self->bystander, work_everywhere, self));
+	ASSERT_EQ(0, child_hire(&self->bystander, work_everywhere, self));
 }
 
 FIXTURE_TEARDOWN(filter)
@@ -187,7 +183,7 @@ TEST_F(filter, other_processes)
 	struct pages pages;
 	size_t i;
 
-	ASSERT_EQ(0, child_start(&other, work_everywhere, self));
+	ASSERT_EQ(0, child_hire(&other, work_everywhere, self));
 	request_add_target(&self->req, self->bystander.pid);
 	request_add_target(&self->req, other.pid);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
@@ -216,9 +212,8 @@ TEST_F(filter, children_are_others)
 
 	request_add_target(&self->req, getpid());
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	ASSERT_EQ(0, child_start(&late, work_everywhere, self));
-	ASSERT_EQ(0, child_post(late.sock));
-	ASSERT_EQ(0, child_await(late.sock));
+	ASSERT_EQ(0, child_hire(&late, work_everywhere, self));
+	ASSERT_EQ(0, child_do(&late));
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(0, pages_total(&pages, late.pid));
@@ -253,9 +248,7 @@ TEST_F(filter, target_that_exits)
 
 	request_add_target(&self->req, self->bystander.pid);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	ASSERT_EQ(0, child_post(self->bystander.sock));
-	ASSERT_EQ(0, child_await(self->bystander.sock));
-	child_post(self->bystander.sock);
+	ASSERT_EQ(0, child_do(&self->bystander));
 	EXPECT_EQ(0, child_join(&self->bystander));
 	work(self, 0);
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
@@ -266,5 +259,5 @@ TEST_F(filter, target_that_exits)
 			 books.stats.total.drops[HTMM_DROP_STALE]);
 	EXPECT_LT(PAGES, books.stats.total.drops[HTMM_DROP_FILTERED]);
 	books_free(&books);
-	ASSERT_EQ(0, child_start(&self->bystander, work_everywhere, self));
+	ASSERT_EQ(0, child_hire(&self->bystander, work_everywhere, self));
 }

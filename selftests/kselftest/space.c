@@ -42,24 +42,19 @@ static void touch(struct _test_data_space *self, int rounds)
 	access_pages(&self->source, self->mem, PAGES, rounds);
 }
 
-static int touch_when_told(int sock, void *arg)
+static void touch_thrice(void *self)
 {
-	child_await(sock);
-	touch(arg, 3);
-	child_post(sock);
-	child_await(sock);
-	return 0;
+	touch(self, 3);
 }
 
 /* Starts a child, samples it alone, and lets it touch its pages three times. */
 static void sample_child(struct __test_metadata *_metadata,
 			 struct _test_data_space *self, struct child *child)
 {
-	ASSERT_EQ(0, child_start(child, touch_when_told, self));
+	ASSERT_EQ(0, child_hire(child, touch_thrice, self));
 	request_add_target(&self->req, child->pid);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	ASSERT_EQ(0, child_post(child->sock));
-	ASSERT_EQ(0, child_await(child->sock));
+	ASSERT_EQ(0, child_do(child));
 }
 
 static void await_samples(struct __test_metadata *_metadata, int fd,
@@ -126,9 +121,8 @@ TEST_F(space, numbers_are_not_used_again_soon)
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, child_start(&child, touch_when_told, self));
-		ASSERT_EQ(0, child_post(child.sock));
-		ASSERT_EQ(0, child_await(child.sock));
+		ASSERT_EQ(0, child_hire(&child, touch_thrice, self));
+		ASSERT_EQ(0, child_do(&child));
 		for (tries = 200, space = 0; !space && tries; tries--) {
 			usleep(10000);
 			space = space_of(_metadata, self->fd, child.pid);
@@ -210,11 +204,10 @@ TEST_F(space, many_leave_while_threads_sleep)
 	self->req.arg.drain_threads = 2;
 	self->req.arg.drain_interval_ms = 1000;
 	for (i = 0; i < MANY; i++)
-		ASSERT_EQ(0, child_start(&children[i], touch_when_told, self));
+		ASSERT_EQ(0, child_hire(&children[i], touch_thrice, self));
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	for (i = 0; i < MANY; i++) {
-		ASSERT_EQ(0, child_post(children[i].sock));
-		ASSERT_EQ(0, child_await(children[i].sock));
+		ASSERT_EQ(0, child_do(&children[i]));
 	}
 	await_samples(_metadata, self->fd, MANY * 3 * PAGES);
 	for (i = 0; i < MANY; i++)

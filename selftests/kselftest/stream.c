@@ -80,7 +80,7 @@ static void touch_slowly(struct __test_metadata *_metadata,
 	}
 }
 
-/* For child_hire(): more than the smallest buffer of a stream holds. */
+/* More than the smallest buffer of a stream holds. */
 static void touch_much(void *self)
 {
 	touch(self, 8);
@@ -410,15 +410,9 @@ TEST_F(stream, two_readers)
 	close(lazy);
 }
 
-static int toucher(int sock, void *arg)
+static void touch_once(void *self)
 {
-	FIXTURE_DATA(stream) *self = arg;
-
-	if (child_await(sock))
-		return 1;
 	touch(self, 1);
-	child_post(sock);
-	return child_await(sock);
 }
 
 /* A read that waits returns as soon as there is a record, and at the end. */
@@ -429,7 +423,7 @@ TEST_F(stream, waiting)
 
 	ASSERT_EQ(0, fcntl(self->reader, F_SETFL, 0));
 	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
-	ASSERT_EQ(0, child_start(&child, toucher, self));
+	ASSERT_EQ(0, child_hire(&child, touch_once, self));
 	self->req.targets[0].id = child.pid;
 	start(_metadata, self);
 	ASSERT_EQ(0, child_post(child.sock));
