@@ -8,10 +8,10 @@
  * (session.c) owns all of it from start to stop.
  */
 #include <linux/module.h>
-#include "chardev.h"
-#include "debugfs.h"
-#include "fleet.h"
-#include "session.h"
+#include "api/chardev.h"
+#include "api/debugfs.h"
+#include "sample/sampler_set.h"
+#include "session/session.h"
 
 static int __init htmm_init(void)
 {

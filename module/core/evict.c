@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "dir.h"
 #include "evict.h"
+#include "index.h"
 
 /*
  * The coldest of the next regions, but never @keep. Entries not in use cost a

@@ -8,7 +8,7 @@
 #ifndef HTMM_CORE_EVICT_H
 #define HTMM_CORE_EVICT_H
 
-#include "env.h"
+#include "deps.h"
 #include "table.h"
 
 /**

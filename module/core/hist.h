@@ -9,7 +9,7 @@
 #ifndef HTMM_CORE_HIST_H
 #define HTMM_CORE_HIST_H
 
-#include "env.h"
+#include "deps.h"
 
 #define HTMM_HIST_BINS	33
 

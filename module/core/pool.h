@@ -8,7 +8,7 @@
 #ifndef HTMM_CORE_POOL_H
 #define HTMM_CORE_POOL_H
 
-#include "env.h"
+#include "deps.h"
 
 #define HTMM_POOL_PAGE_SIZE	4096
 #define HTMM_POOL_BLOCK_SIZE	512

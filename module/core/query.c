@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "dir.h"
+#include "index.h"
 #include "query.h"
 
 static const struct htmm_region *htmm_table_find(const struct htmm_table *table,

@@ -11,7 +11,7 @@
 #ifndef HTMM_CORE_RECORD_H
 #define HTMM_CORE_RECORD_H
 
-#include "env.h"
+#include "deps.h"
 
 /* What every record carries, and what may be added to it. */
 #define HTMM_SAMPLE_TYPE_MIN \

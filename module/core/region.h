@@ -24,7 +24,7 @@
 #ifndef HTMM_CORE_REGION_H
 #define HTMM_CORE_REGION_H
 
-#include "env.h"
+#include "deps.h"
 #include "hist.h"
 #include "pool.h"
 

@@ -21,7 +21,7 @@
 #ifndef HTMM_CORE_RING_H
 #define HTMM_CORE_RING_H
 
-#include "env.h"
+#include "deps.h"
 
 /**
  * struct htmm_ring - single producer, single consumer ring

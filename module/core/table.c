@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "dir.h"
+#include "index.h"
 
 /* One head of a hash chain for so many bytes of the table. */
 #define HTMM_BYTES_PER_HEAD	256

@@ -30,7 +30,7 @@
 #ifndef HTMM_CORE_TABLE_H
 #define HTMM_CORE_TABLE_H
 
-#include "env.h"
+#include "deps.h"
 #include "hist.h"
 #include "pool.h"
 #include "region.h"

@@ -2,7 +2,7 @@
 #include <absl/container/flat_hash_map.h>
 
 /* After the library, which has names of its own for the same things. */
-#include "shim/env.h"
+#include "shim/deps.h"
 #include "bench.h"
 
 typedef absl::flat_hash_map<u64, bench_cell> flat;

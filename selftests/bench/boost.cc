@@ -2,7 +2,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 /* After the library, which has names of its own for the same things. */
-#include "shim/env.h"
+#include "shim/deps.h"
 #include "bench.h"
 
 typedef boost::unordered_flat_map<u64, bench_cell> flat;

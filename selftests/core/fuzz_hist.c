@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Histograms against the counts they stand for, thresholds, and the budget. */
-#include "budget.h"
+#include "period.h"
 #include "fuzz.h"
 #include "query.h"
 

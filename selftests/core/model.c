@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "dir.h"
+#include "index.h"
 #include "model.h"
 
 /* Regions side by side, anywhere, and at both ends of the range. */

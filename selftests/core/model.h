@@ -12,7 +12,7 @@
 #ifndef HTMM_SELFTESTS_MODEL_H
 #define HTMM_SELFTESTS_MODEL_H
 
-#include "list.h"
+#include "topn.h"
 #include "query.h"
 #include "table.h"
 #include "tap.h"

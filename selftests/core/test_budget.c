@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Period control: simulated loads of which a program could be made. */
-#include "budget.h"
+#include "period.h"
 #include "tap.h"
 
 #define WINDOW	1000000000ULL	/* nanoseconds between two looks */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Ten million pages, one thread that adds and one that reads, with a lock between them
- * as in module/shard.c: what is read is right, and whoever adds gets its turn after
+ * as in module/track/shard.c: what is read is right, and whoever adds gets its turn after
  * each slice.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "list.h"
+#include "topn.h"
 #include "table.h"
 #include "tap.h"
 
@@ -17,7 +17,7 @@
 #define HOTTEST		1000
 #define HOT_COUNT	100000		/* more than the others ever get */
 #define BATCH		500
-#define SLICE		256		/* as in module/shard.c */
+#define SLICE		256		/* as in module/track/shard.c */
 #define BYTES		(48 * 1024 * 1024)
 
 static struct htmm_table table;

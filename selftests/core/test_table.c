@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Table: single cases; test_walk.c has the random ones. */
-#include "dir.h"
+#include "index.h"
 #include "model.h"
 
 static struct world world;	/* large */

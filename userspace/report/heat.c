@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "shim/env.h"
+#include "shim/deps.h"
 #include "perfdata/huge.h"
 #include "heat.h"
 

@@ -6,9 +6,9 @@
 #ifndef REPORT_STORE_H
 #define REPORT_STORE_H
 
-#include "shim/env.h"
+#include "shim/deps.h"
 #include "core/hist.h"
-#include "core/list.h"
+#include "core/topn.h"
 #include "core/query.h"
 #include "core/table.h"
 

@@ -16,7 +16,7 @@
 #define TOP		1000
 #define MAX_ROUNDS	2000
 #define MAX_LISTS	100000
-/* As in module/shard.c: pauses of so many times the slice, in nanoseconds at most. */
+/* As in module/track/shard.c: pauses of so many times the slice, in nanoseconds at most. */
 #define PAUSE		47
 #define MAX_PAUSE	10000000
 /* Before a turn counts: what the one before has left in the caches is gone. */

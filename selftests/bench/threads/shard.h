@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A table with a lock over it, used as module/shard.c uses its own: a batch at a
+ * A table with a lock over it, used as module/track/shard.c uses its own: a batch at a
  * time by who adds, a slice at a time by who reads.
  */
 #ifndef HTMM_SELFTESTS_SHARD_H
@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "list.h"
+#include "topn.h"
 
-/* As in module/shard.c. */
+/* As in module/track/shard.c. */
 #define SHARD_SLICE	256
 
 struct shard {

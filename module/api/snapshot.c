@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include "sample/perf_event.h"
+#include "snapshot.h"
+
+static_assert((int)HTMM_HIST_BASE == (int)HTMM_KIND_BASE);
+static_assert((int)HTMM_HIST_HUGE == (int)HTMM_KIND_HUGE);
+static_assert(HTMM_HUGE_SHIFT - HTMM_PAGE_SHIFT == HTMM_REGION_SHIFT);
+
+static u64 htmm_elapsed_ns(struct htmm_session *session)
+{
+	ktime_t end = READ_ONCE(session->stopped);
+
+	return ktime_to_ns(ktime_sub(end ?: ktime_get(), session->started));
+}
+
+static void htmm_snapshot_limits(struct htmm_info *info)
+{
+	info->abi_version = HTMM_ABI_VERSION;
+	info->max_events = HTMM_MAX_EVENTS;
+	info->max_targets = HTMM_MAX_TARGETS;
+	info->max_ring_pages = HTMM_MAX_RING_PAGES;
+}
+
+static void htmm_snapshot_crew(const struct htmm_crew *crew,
+			       struct htmm_info *info)
+{
+	unsigned int i;
+
+	info->nr_drain_threads = crew->nr;
+	if (info->state == HTMM_STATE_STOPPED)
+		return;
+	for (i = 0; i < crew->nr; i++)
+		info->drain_pids[i] = htmm_crew_pid(crew, i);
+	info->drain_pid = info->drain_pids[0];
+}
+
+static void htmm_snapshot_fleet(struct htmm_fleet *fleet,
+				struct htmm_info *info)
+{
+	mutex_lock(&fleet->lock);
+	info->nr_cpus = fleet->nr_cpus;
+	info->ring_bytes = fleet->ring_bytes;
+	mutex_unlock(&fleet->lock);
+}
+
+/**
+ * htmm_snapshot_info - the module and its session
+ * @session: the current session, or NULL
+ * @info: every member from abi_version on is set
+ *
+ * Context: process context of the reader, whose pid namespace counts; may
+ * sleep.
+ */
+void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
+{
+	const struct htmm_start *start;
+	struct htmm_hotness_stats hotness;
+
+	*info = (struct htmm_info) { .size = info->size };
+	htmm_snapshot_limits(info);
+	if (!session)
+		return;
+
+	start = &session->config->start;
+	htmm_snapshot_fleet(&session->fleet, info);
+	htmm_roster_get_stats(&session->roster, &hotness);
+	info->state = READ_ONCE(session->state);
+	info->session_flags = start->flags;
+	info->session = session->number;
+	info->owner = pid_vnr(session->owner);
+	info->nr_events = start->nr_events;
+	info->nr_targets = READ_ONCE(session->roster.nr);
+	info->elapsed_ns = htmm_elapsed_ns(session);
+	info->sample_type = start->sample_type;
+	info->ring_pages = start->ring_pages;
+	info->record_size = htmm_record_size(start->sample_type);
+	info->max_pages = start->max_pages;
+	info->max_bytes = start->max_bytes;
+	info->capacity_pages = READ_ONCE(session->roster.config.capacity);
+	info->cooling_period = start->cooling_period;
+	info->adaptation_period = start->adaptation_period;
+	info->budget_ppm = start->budget_ppm;
+	info->table_bytes = hotness.bytes;
+	htmm_snapshot_crew(&session->crew, info);
+}
+
+static void htmm_counters_add(struct htmm_counters *sum,
+			      const struct htmm_counters *counters)
+{
+	unsigned int i;
+
+	sum->overflows += counters->overflows;
+	sum->counted += counters->counted;
+	sum->in_flight += counters->in_flight;
+	sum->throttled += counters->throttled;
+	sum->nmi += counters->nmi;
+	for (i = 0; i < HTMM_DROP_SLOTS; i++)
+		sum->drops[i] += counters->drops[i];
+}
+
+static void htmm_snapshot_grant(const struct htmm_grant *grant,
+				struct htmm_channel *channel)
+{
+	channel->precise_ip = grant->precise_ip;
+	channel->period = grant->period;
+	channel->count = grant->count;
+	channel->time_enabled = grant->time_enabled;
+	channel->time_running = grant->time_running;
+	if (grant->active)
+		channel->flags |= HTMM_CHANNEL_ACTIVE;
+	if (grant->large_pebs)
+		channel->flags |= HTMM_CHANNEL_LARGE_PEBS;
+}
+
+/* What perf says of each event; it may have to ask the event's CPU. */
+static void htmm_snapshot_events(struct htmm_fleet *fleet,
+				 struct htmm_channel *channels)
+{
+	unsigned int i;
+
+	mutex_lock(&fleet->lock);
+	for (i = 0; i < fleet->nr_samplers; i++) {
+		htmm_event_query(fleet->samplers[i]);
+		htmm_snapshot_grant(&fleet->samplers[i]->grant, &channels[i]);
+	}
+	mutex_unlock(&fleet->lock);
+}
+
+/* All counters at one point between two batches of each drain thread. */
+static void htmm_snapshot_counters(struct htmm_session *session,
+				   struct htmm_stats *stats,
+				   struct htmm_channel *channels)
+{
+	const struct htmm_fleet *fleet = &session->fleet;
+	unsigned int i;
+
+	stats->handler_ns = 0;
+	down_write(&session->roster.lock);
+	for (i = 0; i < fleet->nr_samplers; i++) {
+		stats->handler_ns +=
+			local64_read(&fleet->samplers[i]->handler_ns);
+		channels[i].cpu = fleet->samplers[i]->cpu;
+		channels[i].event = fleet->samplers[i]->index;
+		htmm_sampler_read(fleet->samplers[i], &channels[i].counters);
+		htmm_counters_add(&stats->total, &channels[i].counters);
+	}
+	up_write(&session->roster.lock);
+}
+
+/* Leaves out CPUs that were never online. Returns how many channels remain. */
+static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
+					  unsigned int n)
+{
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < n; i++)
+		if (channels[i].period)
+			channels[kept++] = channels[i];
+	return kept;
+}
+
+/**
+ * htmm_snapshot_stats - the counters of a session
+ * @session: the session
+ * @stats: every member from total on is set
+ * @channels: room for session->fleet.nr_samplers elements
+ *
+ * Context: process, may sleep.
+ * Return: number of elements filled in @channels.
+ */
+unsigned int htmm_snapshot_stats(struct htmm_session *session,
+				 struct htmm_stats *stats,
+				 struct htmm_channel *channels)
+{
+	struct htmm_hotness_stats hotness;
+	struct htmm_crew_stats crew;
+
+	memset(channels, 0, session->fleet.nr_samplers * sizeof(*channels));
+	memset(&stats->total, 0, sizeof(stats->total));
+	htmm_snapshot_events(&session->fleet, channels);
+	htmm_snapshot_counters(session, stats, channels);
+
+	htmm_roster_get_stats(&session->roster, &hotness);
+	stats->samples = hotness.samples;
+	stats->coolings = hotness.coolings;
+	stats->adaptations = hotness.adaptations;
+	stats->evicted = hotness.evicted;
+	stats->exited = hotness.exited;
+	htmm_crew_get_stats(&session->crew, &crew);
+	stats->batches = crew.batches;
+	stats->wakeups = crew.wakeups;
+	stats->drain_ns = crew.cpu_ns;
+	stats->cpus_failed = READ_ONCE(session->fleet.failed);
+	stats->period_changes = READ_ONCE(session->budget.changes);
+	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
+	return htmm_snapshot_compact(channels, session->fleet.nr_samplers);
+}
+
+static void htmm_histogram_fill(struct htmm_histogram *out, enum htmm_kind kind,
+				const struct htmm_hotness_hist *sum)
+{
+	const struct htmm_hist *hist = &sum->hist;
+
+	out->nr_bins = HTMM_NR_BINS;
+	out->hot_threshold = sum->thresholds.hot;
+	out->warm_threshold = sum->thresholds.warm;
+	out->pages = htmm_hist_pages_from(hist, 0);
+	out->hot_pages = htmm_hist_pages_from(hist, sum->thresholds.hot);
+	out->capacity_pages = htmm_hotness_capacity(sum->capacity, kind);
+	out->samples = sum->samples;
+	memcpy(out->bins, hist->bin, sizeof(out->bins));
+}
+
+/* One member's histogram as it is; those of several, or of none, added up. */
+static void htmm_snapshot_sum(const struct htmm_members *members, u64 capacity,
+			      enum htmm_kind kind, struct htmm_hotness_hist *sum)
+{
+	struct htmm_hotness_hist part;
+	unsigned int i;
+
+	*sum = (struct htmm_hotness_hist) { .capacity = capacity };
+	for (i = 0; i < members->nr; i++) {
+		htmm_hotness_get_hist(members->member[i]->hotness, kind, &part);
+		htmm_hist_merge(&sum->hist, &part.hist);
+		sum->samples += part.samples;
+	}
+	if (members->nr == 1) {
+		sum->thresholds = part.thresholds;
+		sum->capacity = part.capacity;
+		return;
+	}
+	htmm_hotness_find_thresholds(&sum->hist,
+				     htmm_hotness_capacity(capacity, kind),
+				     &sum->thresholds);
+}
+
+/* -ENOENT if it is none of the session's; all of them need not be any. */
+static int htmm_snapshot_members(struct htmm_session *session, u32 target,
+				 struct htmm_members *members)
+{
+	htmm_roster_get(&session->roster, target, members);
+	return target && !members->nr ? -ENOENT : 0;
+}
+
+/**
+ * htmm_snapshot_histogram - a histogram of a session
+ * @session: the session
+ * @out: of the kind and the target that it says; the rest is set
+ *
+ * Context: process, may sleep.
+ * Return: 0, or -ENOENT if there is no such target.
+ */
+int htmm_snapshot_histogram(struct htmm_session *session,
+			    struct htmm_histogram *out)
+{
+	enum htmm_kind kind = (enum htmm_kind)out->kind;
+	struct htmm_hotness_hist sum;
+	struct htmm_members members;
+	int ret;
+
+	ret = htmm_snapshot_members(session, out->target, &members);
+	if (ret)
+		return ret;
+	htmm_snapshot_sum(&members, READ_ONCE(session->roster.config.capacity),
+			  kind, &sum);
+	htmm_members_put(&members);
+	htmm_histogram_fill(out, kind, &sum);
+	return 0;
+}
+
+/* A cursor is a list entry, and the session that it is of; none is session 0. */
+static void htmm_cursor_load(const u64 cursor[4], struct htmm_list_entry *entry)
+{
+	*entry = (struct htmm_list_entry) {
+		.value = cursor[0],
+		.vpn = cursor[1],
+		.space = lower_32_bits(cursor[2]),
+		.owner = upper_32_bits(cursor[2]),
+	};
+}
+
+static void htmm_cursor_store(u64 cursor[4], u64 session,
+			      const struct htmm_list_entry *entry)
+{
+	cursor[0] = entry->value;
+	cursor[1] = entry->vpn;
+	cursor[2] = (u64)entry->owner << 32 | entry->space;
+	cursor[3] = session;
+}
+
+/* Every entry's owner is among the members. */
+static void htmm_snapshot_describe(const struct htmm_members *members,
+				   const struct htmm_list_entry *entries,
+				   struct htmm_hot_page *pages, u32 n)
+{
+	struct htmm_hotness *hotness;
+	unsigned int at;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		for (at = 0; at < members->nr; at++) {
+			hotness = members->member[at]->hotness;
+			if (hotness->config.owner == entries[i].owner)
+				htmm_hotness_describe(hotness, &entries[i],
+						      &pages[i]);
+		}
+		cond_resched();
+	}
+}
+
+static u32 htmm_snapshot_list(const struct htmm_members *members,
+			      u64 session, u64 cursor[4],
+			      struct htmm_list_entry *entries, u32 n)
+{
+	struct htmm_list_entry after;
+	struct htmm_list list;
+	unsigned int i;
+
+	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, n);
+	if (cursor[3]) {
+		htmm_cursor_load(cursor, &after);
+		htmm_list_after(&list, &after);
+	}
+	for (i = 0; i < members->nr; i++)
+		htmm_hotness_scan(members->member[i]->hotness, &list);
+	n = htmm_list_finish(&list);
+	if (n)
+		htmm_cursor_store(cursor, session, &entries[n - 1]);
+	return n;
+}
+
+/**
+ * htmm_snapshot_hot_pages - the hottest pages after a cursor
+ * @session: the session
+ * @target: number of a target; 0: all
+ * @cursor: as in struct htmm_hot_pages; advanced
+ * @pages: filled, hottest first
+ * @n: room in @pages, up to HTMM_SNAPSHOT_PAGES
+ *
+ * Context: process context of the reader, whose pid namespace counts; may
+ * sleep.
+ * Return: number of pages, 0 at the end of the list, -ESTALE if the cursor is of
+ * another session, -ENOENT if there is no such target, or -ENOMEM.
+ */
+int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
+			    u64 cursor[4], struct htmm_hot_page *pages, u32 n)
+{
+	struct htmm_list_entry *entries;
+	struct htmm_members members;
+	int ret;
+
+	if (cursor[3] && cursor[3] != session->number)
+		return -ESTALE;
+	entries = kvcalloc(n, sizeof(*entries), GFP_KERNEL_ACCOUNT);
+	if (!entries)
+		return -ENOMEM;
+
+	ret = htmm_snapshot_members(session, target, &members);
+	if (!ret) {
+		ret = htmm_snapshot_list(&members, session->number, cursor,
+					 entries, n);
+		htmm_snapshot_describe(&members, entries, pages, ret);
+		htmm_members_put(&members);
+	}
+	kvfree(entries);
+	return ret;
+}
+
+static void htmm_snapshot_target(const struct htmm_member *member,
+				 struct htmm_target_info *info)
+{
+	const struct htmm_hotness_config *config = &member->hotness->config;
+	struct htmm_hotness_stats stats;
+	unsigned int i;
+
+	htmm_hotness_get_stats(member->hotness, &stats);
+	info->number = config->owner;
+	info->capacity_pages = READ_ONCE(config->capacity);
+	info->max_bytes = config->max_bytes;
+	info->bytes = stats.bytes;
+	info->pages = stats.pages;
+	info->regions = stats.regions;
+	info->samples = stats.samples;
+	info->coolings = stats.coolings;
+	info->adaptations = stats.adaptations;
+	info->evicted = stats.evicted;
+	info->exited = stats.exited;
+	info->spaces = stats.spaces;
+	info->space_bytes = stats.spaces * HTMM_SPACE_BYTES;
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		info->drops[i] = stats.drops[i];
+	htmm_target_describe(&member->target, info);
+}
+
+/**
+ * htmm_snapshot_targets - the targets of a session
+ * @session: the session
+ * @targets: zeroed room for HTMM_MAX_TARGETS elements
+ *
+ * Context: process context of the reader, whose namespaces count; may sleep.
+ * Return: number of elements filled.
+ */
+u32 htmm_snapshot_targets(struct htmm_session *session,
+			  struct htmm_target_info *targets)
+{
+	struct htmm_members members;
+	unsigned int i, n;
+
+	htmm_roster_get(&session->roster, 0, &members);
+	n = members.nr;
+	for (i = 0; i < n; i++)
+		htmm_snapshot_target(members.member[i], &targets[i]);
+	htmm_members_put(&members);
+	return n;
+}
+
+/**
+ * htmm_snapshot_cool - halve every count now
+ * @session: the session
+ * @target: number of a target; 0: all
+ *
+ * Context: process, may sleep.
+ * Return: 0, or -ENOENT if there is no such target.
+ */
+int htmm_snapshot_cool(struct htmm_session *session, u32 target)
+{
+	struct htmm_members members;
+	unsigned int i;
+	int ret;
+
+	ret = htmm_snapshot_members(session, target, &members);
+	if (ret)
+		return ret;
+	for (i = 0; i < members.nr; i++)
+		htmm_hotness_cool(members.member[i]->hotness);
+	htmm_members_put(&members);
+	return 0;
+}

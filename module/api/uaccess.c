@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+#include "uaccess.h"
+
+/* Bytes of a CPU bitmap that are worth looking at: 32,768 CPUs. */
+#define HTMM_MAX_CPUS_SIZE	4096
+
+/**
+ * htmm_check_stride - are the elements of a caller's array of a size that can be?
+ * @stride: theirs, in bytes
+ * @first: of the first version of their struct
+ *
+ * A caller may be older than this module, but not than the first one; or newer.
+ *
+ * Return: 0, -EINVAL if it is smaller than @first, -E2BIG if above HTMM_MAX_SIZE.
+ */
+int htmm_check_stride(u32 stride, size_t first)
+{
+	if (stride < first)
+		return -EINVAL;
+	return stride > HTMM_MAX_SIZE ? -E2BIG : 0;
+}
+
+/**
+ * htmm_copy_array_in - copy an array from user space
+ * @to: where to; what the caller does not know becomes zero
+ * @elem: bytes of an element here
+ * @first: bytes of one in the first version
+ * @from: the array
+ * @stride: bytes of one in user space
+ * @n: number of elements
+ *
+ * Context: process, may sleep.
+ * Return: 0, -EFAULT, or as of htmm_check_stride() and copy_struct_from_user().
+ */
+int htmm_copy_array_in(void *to, size_t elem, size_t first, u64 from,
+		       u32 stride, u32 n)
+{
+	int ret = n ? htmm_check_stride(stride, first) : 0;
+	u32 i;
+
+	for (i = 0; !ret && i < n; i++)
+		ret = copy_struct_from_user(to + i * elem, elem,
+					    u64_to_user_ptr(from) +
+					    (u64)i * stride, stride);
+	return ret;
+}
+
+/**
+ * htmm_copy_array_out - copy an array to user space
+ * @to: where to; what the caller knows beyond our element becomes zero
+ * @stride: bytes of an element there, checked
+ * @from: the array
+ * @elem: bytes of an element here
+ * @n: number of elements
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -EFAULT.
+ */
+int htmm_copy_array_out(u64 to, u32 stride, const void *from, size_t elem,
+			u32 n)
+{
+	size_t known = min_t(size_t, stride, elem);
+	void __user *at;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		at = u64_to_user_ptr(to) + (u64)i * stride;
+		if (copy_to_user(at, from + i * elem, known) ||
+		    clear_user(at + known, stride - known))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/**
+ * htmm_copy_cpus - copy a set of CPUs from user space
+ * @mask: the CPUs are added to it
+ * @from: a bitmap in words of 64 bits
+ * @bytes: its size; 0: none
+ * @what: the member's name, for @err
+ * @err: on failure, the reason
+ *
+ * Context: process, may sleep.
+ * Return: 0, -EINVAL, -ERANGE, -EFAULT or -ENODEV.
+ */
+int htmm_copy_cpus(struct cpumask *mask, u64 from, u32 bytes,
+		   const char *what, struct htmm_error *err)
+{
+	const u64 __user *words = u64_to_user_ptr(from);
+	unsigned long bits;
+	unsigned int cpu, i, bit;
+	u64 word;
+
+	if (bytes % sizeof(u64))
+		return htmm_fail(err, -EINVAL,
+				 "%s_size is %u, not a multiple of 8", what, bytes);
+	if (bytes > HTMM_MAX_CPUS_SIZE)
+		return htmm_fail(err, -ERANGE, "%s_size is %u, above %u", what,
+				 bytes, HTMM_MAX_CPUS_SIZE);
+
+	for (i = 0; i < bytes / sizeof(u64); i++) {
+		if (get_user(word, words + i))
+			return htmm_fail(err, -EFAULT,
+					 "the bitmap %s cannot be read", what);
+		bits = word;
+		for_each_set_bit(bit, &bits, BITS_PER_LONG) {
+			cpu = i * 64 + bit;
+			if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+				return htmm_fail(err, -ERANGE,
+						 "this machine has no CPU %u", cpu);
+			cpumask_set_cpu(cpu, mask);
+		}
+	}
+	if (bytes && cpumask_empty(mask))
+		return htmm_fail(err, -ENODEV, "%s names no CPU", what);
+	return 0;
+}

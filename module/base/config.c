@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/ctype.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/slab.h>
+#include "config.h"
+#include "core/record.h"
+#include "core/table.h"
+#include "sample/sampler.h"
+
+#define HTMM_START_FLAGS \
+	(HTMM_START_DETACHED | HTMM_START_KEEP_EXITED | HTMM_START_BUDGET | \
+	 HTMM_START_WEIGHT_PERIOD)
+
+#define HTMM_DEFAULT_RING_PAGES		32
+#define HTMM_DEFAULT_DRAIN_MS		50
+#define HTMM_MAX_DRAIN_MS		10000
+/* MEMTIS' defaults. */
+#define HTMM_DEFAULT_COOLING		2000000
+#define HTMM_DEFAULT_ADAPTATION		100000
+/* 8 bytes for each 4 KiB page of the machine. */
+#define HTMM_DEFAULT_TABLE_FRACTION	512
+/*
+ * An interrupt's way in and out, its cold caches included: between one and three
+ * microseconds on servers.
+ */
+#define HTMM_DEFAULT_INTERRUPT_NS	2000
+#define HTMM_MAX_INTERRUPT_NS		1000000
+#define HTMM_DEFAULT_BUDGET_MS		1000
+#define HTMM_MIN_BUDGET_MS		10
+#define HTMM_MAX_BUDGET_MS		60000
+/* How far a budget may stretch a period unless told. */
+#define HTMM_DEFAULT_STRETCH		1000
+#define HTMM_DEFAULT_TABLE_MIN		(16ULL << 20)
+
+static u64 htmm_ram_bytes(void)
+{
+	return (u64)totalram_pages() << PAGE_SHIFT;
+}
+
+/* The fast tier: nodes without CPUs are CXL memory, PMEM and their like. */
+static u64 htmm_fast_pages(void)
+{
+	u64 pages = 0;
+	int node;
+
+	for_each_node_state(node, N_CPU)
+		pages += node_present_pages(node);
+	return pages << (PAGE_SHIFT - HTMM_PAGE_SHIFT);
+}
+
+/**
+ * htmm_config_capacity - a session's capacity, also where none was given
+ * @pages: what the fast tier holds, in pages; 0: nobody says
+ *
+ * Return: pages.
+ */
+u64 htmm_config_capacity(u64 pages)
+{
+	return pages ?: htmm_fast_pages();
+}
+
+static unsigned int htmm_nodes(const struct cpumask *cpus)
+{
+	nodemask_t nodes = NODE_MASK_NONE;
+	unsigned int cpu;
+
+	for_each_cpu(cpu, cpus)
+		node_set(htmm_cpu_node(cpu), nodes);
+	return nodes_weight(nodes);
+}
+
+static void htmm_config_defaults(struct htmm_start *start,
+				 const struct cpumask *cpus)
+{
+	if (!start->ring_pages)
+		start->ring_pages = HTMM_DEFAULT_RING_PAGES;
+	if (!start->drain_threads)
+		start->drain_threads = min_t(u32, htmm_nodes(cpus),
+					     HTMM_MAX_DRAIN_THREADS);
+	if (!start->drain_interval_ms)
+		start->drain_interval_ms = HTMM_DEFAULT_DRAIN_MS;
+	if (!start->cooling_period)
+		start->cooling_period = HTMM_DEFAULT_COOLING;
+	if (!start->adaptation_period)
+		start->adaptation_period = HTMM_DEFAULT_ADAPTATION;
+	if (!start->max_bytes)
+		start->max_bytes = max(htmm_ram_bytes() /
+				       HTMM_DEFAULT_TABLE_FRACTION,
+				       HTMM_DEFAULT_TABLE_MIN);
+	if (!start->interrupt_ns)
+		start->interrupt_ns = HTMM_DEFAULT_INTERRUPT_NS;
+	if (!start->budget_interval_ms)
+		start->budget_interval_ms = HTMM_DEFAULT_BUDGET_MS;
+	start->capacity_pages = htmm_config_capacity(start->capacity_pages);
+	start->sample_type |= HTMM_SAMPLE_TYPE_MIN;
+	if (start->flags & HTMM_START_WEIGHT_PERIOD)
+		start->sample_type |= PERF_SAMPLE_PERIOD;
+}
+
+static void htmm_config_event_defaults(struct htmm_event *event)
+{
+	if (!event->min_period)
+		event->min_period = event->period;
+	if (!event->max_period)
+		event->max_period = event->period < S64_MAX / HTMM_DEFAULT_STRETCH ?
+			event->period * HTMM_DEFAULT_STRETCH : event->period;
+}
+
+/* Names are printed in lines: an end of a line would forge one. */
+static bool htmm_config_fits_a_line(const char *name)
+{
+	for (; *name; name++)
+		if (iscntrl(*name))
+			return false;
+	return true;
+}
+
+/**
+ * htmm_config_check_event - check every member of an event
+ * @event: the event, with all defaults filled in
+ * @i: its index
+ * @err: on failure, the reason
+ *
+ * Return: 0, or an errno documented with struct htmm_start.
+ */
+int htmm_config_check_event(const struct htmm_event *event, unsigned int i,
+			    struct htmm_error *err)
+{
+	if (event->flags || event->__reserved)
+		return htmm_fail(err, -EINVAL,
+				 "event %u: flags and reserved members must be zero", i);
+	if (!event->period)
+		return htmm_fail(err, -EINVAL,
+				 "event %u: the sample period must be 1 or more", i);
+	if (event->period < event->min_period ||
+	    event->period > event->max_period)
+		return htmm_fail(err, -EINVAL,
+				 "event %u: the sample period is not between %llu and %llu",
+				 i, event->min_period, event->max_period);
+	if (event->max_period > S64_MAX)
+		return htmm_fail(err, -ERANGE,
+				 "event %u: the sample period is above 2^63 - 1", i);
+	if (event->precise_ip > 3)
+		return htmm_fail(err, -EINVAL,
+				 "event %u: precise_ip is %u, not 0 to 3",
+				 i, event->precise_ip);
+	if (!memchr(event->name, '\0', sizeof(event->name)))
+		return htmm_fail(err, -EINVAL,
+				 "event %u: the name does not end", i);
+	if (!htmm_config_fits_a_line(event->name))
+		return htmm_fail(err, -EINVAL,
+				 "event %u: the name has a control character", i);
+	return 0;
+}
+
+/**
+ * htmm_config_max_bytes - most memory that all tables may take together
+ *
+ * Return: bytes.
+ */
+u64 htmm_config_max_bytes(void)
+{
+	return htmm_ram_bytes() / 2;
+}
+
+/* Each thread has a table, or a part of one, of its own. */
+static u64 htmm_config_min_bytes(const struct htmm_start *start)
+{
+	return (u64)HTMM_TABLE_MIN_BYTES * start->drain_threads;
+}
+
+static int htmm_config_check_bytes(const struct htmm_start *start, u64 bytes,
+				   struct htmm_error *err)
+{
+	u64 min = htmm_config_min_bytes(start), max = htmm_config_max_bytes();
+
+	if (bytes < min || bytes > max)
+		return htmm_fail(err, -ERANGE,
+				 "max_bytes is %llu, not between %llu and half of memory, %llu",
+				 bytes, min, max);
+	return 0;
+}
+
+/**
+ * htmm_config_check_target - check every member of a target
+ * @target: the target
+ * @start: the session's configuration, with all defaults filled in
+ * @err: on failure, the reason
+ *
+ * Return: 0, or an errno documented with struct htmm_start.
+ */
+int htmm_config_check_target(const struct htmm_target *target,
+			     const struct htmm_start *start,
+			     struct htmm_error *err)
+{
+	if (target->flags)
+		return htmm_fail(err, -EINVAL, "a target's flags must be zero");
+	if (target->type < HTMM_TARGET_TGID || target->type > HTMM_TARGET_ALL)
+		return htmm_fail(err, -EINVAL, "a target is of unknown type %u",
+				 target->type);
+	if (target->type == HTMM_TARGET_ALL && target->id)
+		return htmm_fail(err, -EINVAL,
+				 "the id of a target of all tasks must be zero");
+	if (!target->max_bytes)
+		return 0;
+	return htmm_config_check_bytes(start, target->max_bytes, err);
+}
+
+static int htmm_config_check_drain(const struct htmm_start *start,
+				   const struct cpumask *cpus,
+				   struct htmm_error *err)
+{
+	unsigned int nr_cpus = cpumask_weight(cpus);
+
+	if (start->drain_threads > HTMM_MAX_DRAIN_THREADS ||
+	    start->drain_threads > nr_cpus)
+		return htmm_fail(err, -ERANGE,
+				 "drain_threads is %u, above %u or the number of CPUs to sample, %u",
+				 start->drain_threads, HTMM_MAX_DRAIN_THREADS,
+				 nr_cpus);
+	if (start->max_pages && start->max_pages < start->drain_threads)
+		return htmm_fail(err, -ERANGE,
+				 "max_pages is %llu, below one for each of %u drain threads",
+				 start->max_pages, start->drain_threads);
+	if (start->drain_nice < MIN_NICE || start->drain_nice > MAX_NICE)
+		return htmm_fail(err, -ERANGE,
+				 "drain_nice is %d, not between %d and %d",
+				 start->drain_nice, MIN_NICE, MAX_NICE);
+	if (start->drain_interval_ms > HTMM_MAX_DRAIN_MS)
+		return htmm_fail(err, -ERANGE,
+				 "drain_interval_ms is %u, above %u",
+				 start->drain_interval_ms, HTMM_MAX_DRAIN_MS);
+	return 0;
+}
+
+static int htmm_config_check_budget(const struct htmm_start *start,
+				    struct htmm_error *err)
+{
+	if (start->budget_ppm && !(start->flags & HTMM_START_BUDGET))
+		return htmm_fail(err, -EINVAL,
+				 "budget_ppm is given without HTMM_START_BUDGET");
+	if (start->budget_ppm > 1000000)
+		return htmm_fail(err, -ERANGE, "budget_ppm is %u, above 1000000",
+				 start->budget_ppm);
+	if (start->interrupt_ns > HTMM_MAX_INTERRUPT_NS)
+		return htmm_fail(err, -ERANGE, "interrupt_ns is %u, above %u",
+				 start->interrupt_ns, HTMM_MAX_INTERRUPT_NS);
+	if (start->budget_interval_ms < HTMM_MIN_BUDGET_MS ||
+	    start->budget_interval_ms > HTMM_MAX_BUDGET_MS)
+		return htmm_fail(err, -ERANGE,
+				 "budget_interval_ms is %u, not between %u and %u",
+				 start->budget_interval_ms, HTMM_MIN_BUDGET_MS,
+				 HTMM_MAX_BUDGET_MS);
+	return 0;
+}
+
+static int htmm_config_check_start(const struct htmm_start *start,
+				   struct htmm_error *err)
+{
+	if (start->flags & ~HTMM_START_FLAGS)
+		return htmm_fail(err, -EINVAL, "unknown flags %#x", start->flags);
+	if (start->__reserved || start->__reserved2)
+		return htmm_fail(err, -EINVAL, "a reserved member is not zero");
+	if (!start->nr_events)
+		return htmm_fail(err, -EINVAL, "no event was given");
+	if (start->sample_type & ~HTMM_SAMPLE_TYPE_MAX)
+		return htmm_fail(err, -EINVAL,
+				 "sample_type %#llx has bits that records cannot carry",
+				 start->sample_type);
+	if (start->ring_pages > HTMM_MAX_RING_PAGES)
+		return htmm_fail(err, -ERANGE, "ring_pages is %u, above %u",
+				 start->ring_pages, HTMM_MAX_RING_PAGES);
+	if (!is_power_of_2(start->ring_pages))
+		return htmm_fail(err, -EINVAL,
+				 "ring_pages is %u, not a power of two",
+				 start->ring_pages);
+	if (start->max_pages > HTMM_MAX_TABLE_PAGES)
+		return htmm_fail(err, -ERANGE, "max_pages is %llu, above %llu",
+				 start->max_pages, HTMM_MAX_TABLE_PAGES);
+	return htmm_config_check_bytes(start, start->max_bytes, err);
+}
+
+/**
+ * htmm_config_alloc - an empty configuration
+ *
+ * Return: the configuration, or NULL if there is no memory for it.
+ */
+struct htmm_config *htmm_config_alloc(void)
+{
+	struct htmm_config *config;
+
+	config = kzalloc(sizeof(*config), GFP_KERNEL);
+	if (!config)
+		return NULL;
+	if (!zalloc_cpumask_var(&config->cpus, GFP_KERNEL))
+		goto err_config;
+	if (!zalloc_cpumask_var(&config->drain_cpus, GFP_KERNEL))
+		goto err_cpus;
+	return config;
+
+err_cpus:
+	free_cpumask_var(config->cpus);
+err_config:
+	kfree(config);
+	return NULL;
+}
+
+/**
+ * htmm_config_check - fill in defaults and check every member
+ * @config: what the caller asked for
+ * @err: on failure, the reason
+ *
+ * Return: 0, or the errno documented with struct htmm_start.
+ */
+int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
+{
+	unsigned int i;
+	int ret;
+
+	if (cpumask_empty(config->cpus))
+		cpumask_copy(config->cpus, cpu_possible_mask);
+	htmm_config_defaults(&config->start, config->cpus);
+	ret = htmm_config_check_start(&config->start, err);
+	if (!ret)
+		ret = htmm_config_check_drain(&config->start, config->cpus, err);
+	if (!ret)
+		ret = htmm_config_check_budget(&config->start, err);
+	for (i = 0; !ret && i < config->start.nr_events; i++) {
+		htmm_config_event_defaults(&config->events[i]);
+		ret = htmm_config_check_event(&config->events[i], i, err);
+	}
+	for (i = 0; !ret && i < config->start.nr_targets; i++)
+		ret = htmm_config_check_target(&config->targets[i],
+					       &config->start, err);
+	return ret;
+}
+
+/**
+ * htmm_config_free - free a configuration
+ * @config: the configuration, or NULL
+ */
+void htmm_config_free(struct htmm_config *config)
+{
+	if (!config)
+		return;
+	free_cpumask_var(config->drain_cpus);
+	free_cpumask_var(config->cpus);
+	kfree(config);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints. All are hit in process context, none in an overflow handler: samples
+ * and drops are told by ksampled when it books them.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM htmm
+
+#if !defined(HTMM_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define HTMM_TRACE_H
+
+#include <linux/tracepoint.h>
+#include <uapi/linux/htmm.h>
+
+/* So that programs that read the binary events know the names, too. */
+TRACE_DEFINE_ENUM(HTMM_DROP_RING_FULL);
+TRACE_DEFINE_ENUM(HTMM_DROP_FILTERED);
+TRACE_DEFINE_ENUM(HTMM_DROP_NO_ADDR);
+TRACE_DEFINE_ENUM(HTMM_DROP_KERNEL_ADDR);
+TRACE_DEFINE_ENUM(HTMM_DROP_NESTED);
+TRACE_DEFINE_ENUM(HTMM_DROP_STALE);
+TRACE_DEFINE_ENUM(HTMM_DROP_TABLE_FULL);
+TRACE_DEFINE_ENUM(HTMM_DROP_REMOVED);
+TRACE_DEFINE_ENUM(HTMM_HIST_BASE);
+TRACE_DEFINE_ENUM(HTMM_HIST_HUGE);
+
+/* A sample was counted: @target's table has now @weight more on the page of @addr. */
+TRACE_EVENT(htmm_sample,
+	    TP_PROTO(u32 cpu, u32 event, u32 pid, u64 addr, u32 weight, u32 target),
+	    TP_ARGS(cpu, event, pid, addr, weight, target),
+	    TP_STRUCT__entry(__field(u64, addr)
+			     __field(u32, cpu)
+			     __field(u32, event)
+			     __field(u32, pid)
+			     __field(u32, weight)
+			     __field(u32, target)),
+	    TP_fast_assign(__entry->addr = addr;
+			   __entry->cpu = cpu;
+			   __entry->event = event;
+			   __entry->pid = pid;
+			   __entry->weight = weight;
+			   __entry->target = target;),
+	    TP_printk("cpu=%u event=%u pid=%u addr=%#llx weight=%u target=%u",
+		      __entry->cpu, __entry->event, __entry->pid, __entry->addr,
+		      __entry->weight, __entry->target));
+
+/*
+ * Samples were dropped: @count more than when this was last hit for the same CPU,
+ * event and reason, or since the start of the session. What the overflow handler
+ * dropped is told when ksampled next looks.
+ */
+TRACE_EVENT(htmm_drop,
+	    TP_PROTO(u32 cpu, u32 event, u32 reason, u64 count),
+	    TP_ARGS(cpu, event, reason, count),
+	    TP_STRUCT__entry(__field(u64, count)
+			     __field(u32, cpu)
+			     __field(u32, event)
+			     __field(u32, reason)),
+	    TP_fast_assign(__entry->count = count;
+			   __entry->cpu = cpu;
+			   __entry->event = event;
+			   __entry->reason = reason;),
+	    TP_printk("cpu=%u event=%u reason=%s count=%llu", __entry->cpu,
+		      __entry->event,
+		      __print_symbolic(__entry->reason,
+				       { HTMM_DROP_RING_FULL, "ring_full" },
+				       { HTMM_DROP_FILTERED, "filtered" },
+				       { HTMM_DROP_NO_ADDR, "no_addr" },
+				       { HTMM_DROP_KERNEL_ADDR, "kernel_addr" },
+				       { HTMM_DROP_NESTED, "nested" },
+				       { HTMM_DROP_STALE, "stale" },
+				       { HTMM_DROP_TABLE_FULL, "table_full" },
+				       { HTMM_DROP_REMOVED, "removed" }),
+		      __entry->count));
+
+/* All counts of @target were halved, for the @coolings-th time, after @samples samples. */
+TRACE_EVENT(htmm_cool,
+	    TP_PROTO(u64 coolings, u64 samples, u64 pages, u32 target),
+	    TP_ARGS(coolings, samples, pages, target),
+	    TP_STRUCT__entry(__field(u64, coolings)
+			     __field(u64, samples)
+			     __field(u64, pages)
+			     __field(u32, target)),
+	    TP_fast_assign(__entry->coolings = coolings;
+			   __entry->samples = samples;
+			   __entry->pages = pages;
+			   __entry->target = target;),
+	    TP_printk("coolings=%llu samples=%llu pages=%llu target=%u",
+		      __entry->coolings, __entry->samples, __entry->pages,
+		      __entry->target));
+
+/* The bins from which pages are hot and warm were computed for pages of a kind. */
+TRACE_EVENT(htmm_threshold,
+	    TP_PROTO(u32 kind, u32 hot, u32 warm, u64 capacity, u32 target),
+	    TP_ARGS(kind, hot, warm, capacity, target),
+	    TP_STRUCT__entry(__field(u64, capacity)
+			     __field(u32, kind)
+			     __field(u32, hot)
+			     __field(u32, warm)
+			     __field(u32, target)),
+	    TP_fast_assign(__entry->capacity = capacity;
+			   __entry->kind = kind;
+			   __entry->hot = hot;
+			   __entry->warm = warm;
+			   __entry->target = target;),
+	    TP_printk("kind=%s hot=%u warm=%u capacity=%llu target=%u",
+		      __print_symbolic(__entry->kind,
+				       { HTMM_HIST_BASE, "base" },
+				       { HTMM_HIST_HUGE, "huge" }),
+		      __entry->hot, __entry->warm, __entry->capacity,
+		      __entry->target));
+
+/*
+ * A budget moved the period of an event, or somebody set it; costs are in millionths of
+ * CPU time.
+ */
+TRACE_EVENT(htmm_period,
+	    TP_PROTO(u32 event, u64 from, u64 to, u32 cost_ppm, u32 budget_ppm),
+	    TP_ARGS(event, from, to, cost_ppm, budget_ppm),
+	    TP_STRUCT__entry(__field(u64, from)
+			     __field(u64, to)
+			     __field(u32, event)
+			     __field(u32, cost_ppm)
+			     __field(u32, budget_ppm)),
+	    TP_fast_assign(__entry->from = from;
+			   __entry->to = to;
+			   __entry->event = event;
+			   __entry->cost_ppm = cost_ppm;
+			   __entry->budget_ppm = budget_ppm;),
+	    TP_printk("event=%u from=%llu to=%llu cost_ppm=%u budget_ppm=%u",
+		      __entry->event, __entry->from, __entry->to,
+		      __entry->cost_ppm, __entry->budget_ppm));
+
+#endif /* HTMM_TRACE_H */
+
+/* Found from the top of the tree, as <uapi/linux/htmm.h> is. */
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH module/base
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "period.h"
+
+static bool htmm_is_prime(u64 n)
+{
+	u64 divisor;
+
+	if (n < 4)
+		return n > 1;
+	if (n % 2 == 0)
+		return false;
+	for (divisor = 3; divisor * divisor <= n; divisor += 2)
+		if (n % divisor == 0)
+			return false;
+	return true;
+}
+
+u64 htmm_prime_at_least(u64 n)
+{
+	if (n > HTMM_PRIME_MAX)
+		return n;
+	while (!htmm_is_prime(n))
+		n++;
+	return n;
+}
+
+/* period * cost / aim without overflow, rounded up; U64_MAX if it is larger. */
+static u64 htmm_budget_scale(u64 period, u64 cost, u64 aim)
+{
+	u64 scaled;
+
+	/* Precision beyond 32 bits of each is of no use here. */
+	while (cost > U32_MAX || aim > U32_MAX) {
+		cost >>= 1;
+		aim >>= 1;
+	}
+	if (!aim || check_mul_overflow(period, cost, &scaled))
+		return U64_MAX;
+	return DIV64_U64_ROUND_UP(scaled, aim);
+}
+
+/* The middle one of three. */
+static u64 htmm_median(u64 a, u64 b, u64 c)
+{
+	return max(min(a, b), min(max(a, b), c));
+}
+
+/* Where the period would go, were there no range and no primes. */
+static u64 htmm_budget_next(struct htmm_budget_past *past, u64 period,
+			    u64 percent, u64 budget)
+{
+	u64 wanted = htmm_budget_scale(period, percent, budget * HTMM_BUDGET_AIM);
+	u64 usual = max(wanted, htmm_median(wanted, past->wanted[0],
+					    past->wanted[1]));
+
+	past->wanted[1] = past->wanted[0];
+	past->wanted[0] = wanted;
+	if (!budget || percent > budget * HTMM_BUDGET_HIGH)
+		return wanted;
+	if (percent >= budget * HTMM_BUDGET_LOW ||
+	    usual >= htmm_budget_scale(period, HTMM_BUDGET_LOW, HTMM_BUDGET_AIM))
+		return period;
+	return max(usual, div64_u64(period, HTMM_BUDGET_SHRINK));
+}
+
+u64 htmm_budget_period(struct htmm_budget_past *past, u64 period,
+		       const struct htmm_budget_range *range, u64 cost, u64 budget)
+{
+	u64 next = htmm_budget_next(past, period, cost * 100, budget);
+
+	if (next <= range->min)
+		return range->min;
+	if (next >= range->max)
+		return range->max;
+	if (next == period)
+		return period;
+	next = range->step ? DIV64_U64_ROUND_UP(next, range->step) * range->step :
+			     htmm_prime_at_least(next);
+	return min(next, range->max);
+}

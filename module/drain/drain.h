@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A drain thread, ksampled: it carries samples from its rings to the tables. */
+#ifndef HTMM_DRAIN_H
+#define HTMM_DRAIN_H
+
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include "base/error.h"
+#include "sample/sampler.h"
+#include "track/batch.h"
+
+struct htmm_crew;
+
+/**
+ * struct htmm_drain - the consumer of some rings of a session
+ * @crew: the threads that it is one of
+ * @index: its number among them, and that of the shard it tidies up
+ * @node: NUMA node of the first of its rings
+ * @task: the thread, or NULL when it does not run
+ * @pid: its pid, even after it has ended; NULL if it never ran
+ * @running: the thread has begun
+ * @wake: where it waits
+ * @samplers: whose rings it drains
+ * @nr_samplers: elements in @samplers
+ * @next: sampler that the next batch begins with
+ * @next_target: number of the target that the next housekeeping begins with
+ * @batches: batches drained; under the roster's lock
+ * @cpu_ns: CPU time used, in nanoseconds
+ * @batch: the batch at work
+ * @origin: for each access of @batch, the sampler it came from
+ */
+struct htmm_drain {
+	struct htmm_crew *crew;
+	unsigned int index;
+	int node;
+	struct task_struct *task;
+	struct pid *pid;
+	struct completion running;
+	struct htmm_wake wake;
+	struct htmm_sampler **samplers;
+	unsigned int nr_samplers;
+	unsigned int next;
+	u32 next_target;
+	u64 batches;
+	u64 cpu_ns;
+	struct htmm_batch batch;
+	struct htmm_sampler *origin[HTMM_BATCH];
+};
+
+struct htmm_drain *htmm_drain_create(struct htmm_crew *crew, unsigned int index);
+void htmm_drain_adopt(struct htmm_drain *drain, struct htmm_sampler *sampler);
+int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
+		     int nice, struct htmm_error *err);
+void htmm_drain_stop(struct htmm_drain *drain);
+void htmm_drain_reset(struct htmm_drain *drain);
+void htmm_drain_destroy(struct htmm_drain *drain);
+
+#endif /* HTMM_DRAIN_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The overflow handler: all code of the module that runs in NMI context.
+ *
+ * It records and posts: no lock, no allocation, no printing, and no wake-up
+ * but through irq_work.
+ */
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/uaccess.h>
+#include "base/compat.h"
+#include "overflow.h"
+#include "sampler.h"
+#include "track/mm.h"
+
+/* What htmm_capture() returns when nothing is dropped. */
+#define HTMM_DROP_NONE	HTMM_NR_DROPS
+
+static u16 htmm_misc(struct pt_regs *regs)
+{
+	u16 misc = user_mode(regs) ? PERF_RECORD_MISC_USER :
+				     PERF_RECORD_MISC_KERNEL;
+
+	return htmm_exact_ip(regs) ? misc | PERF_RECORD_MISC_EXACT_IP : misc;
+}
+
+static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
+		      u64 time, u32 target,
+		      const struct perf_event *event,
+		      const struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+	*s = (struct htmm_sample) {
+		.ip = data->sample_flags & PERF_SAMPLE_IP ?
+			data->ip : instruction_pointer(regs),
+		.addr = data->addr,
+		.time = time,
+		.period = data->sample_flags & PERF_SAMPLE_PERIOD ?
+			data->period : event->hw.last_period,
+		.data_src = data->sample_flags & PERF_SAMPLE_DATA_SRC ?
+			data->data_src.val : PERF_MEM_NA,
+		.cookie = htmm_space_cookie(current),
+		/* perf fills in neither for a handler of its own. */
+		.pid = current->tgid,
+		.tid = current->pid,
+		.cpu = sampler->cpu,
+		.target = target,
+		.misc = htmm_misc(regs),
+	};
+}
+
+/*
+ * Checks one sample and puts it in the ring.
+ *
+ * data->addr means something only if sample_flags says so: AMD IBS leaves
+ * whatever was on the stack for operations without an address.
+ */
+static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
+				   const struct perf_event *event,
+				   const struct perf_sample_data *data,
+				   struct pt_regs *regs)
+{
+	u32 target = htmm_filter_match(sampler->filter);
+	struct htmm_sample sample;
+	u64 *slot;
+
+	if (!target)
+		return HTMM_DROP_FILTERED;
+	/* A virtual CPU's thread carries the addresses of its guest. */
+	if (sampler->user_only &&
+	    (!user_mode(regs) || current->flags & PF_VCPU))
+		return HTMM_DROP_FILTERED;
+	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !data->addr)
+		return HTMM_DROP_NO_ADDR;
+	if (data->addr >= TASK_SIZE_MAX)
+		return HTMM_DROP_KERNEL_ADDR;
+	/* Past exit_mm(), or a kernel thread: no address space to speak of. */
+	if (!current->mm)
+		return HTMM_DROP_STALE;
+
+	slot = htmm_ring_reserve(&sampler->ring);
+	if (!slot)
+		return HTMM_DROP_RING_FULL;
+
+	htmm_fill(&sample, sampler, time, target, event, data, regs);
+	htmm_record_write(slot, sampler->sample_type, &sample);
+
+	/*
+	 * At the watermark and not above it: ksampled drains to the end once it
+	 * is awake, so one post is enough. A record that finds the ring full
+	 * posts again in htmm_overflow(), in case this one came to nothing.
+	 */
+	if (htmm_ring_commit(&sampler->ring) == sampler->ring.watermark)
+		irq_work_queue(&sampler->work);
+	return HTMM_DROP_NONE;
+}
+
+/**
+ * htmm_overflow - perf's overflow handler of every event of the module
+ * @event: the event; overflow_handler_context is its struct htmm_sampler
+ * @data: what the PMU's driver knows of the sample
+ * @regs: registers at the sample
+ *
+ * Context: NMI for hardware events; any for software events, with interrupts
+ * on or off. Runs on the CPU of the sampler.
+ */
+void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
+		   struct pt_regs *regs)
+{
+	struct htmm_sampler *sampler = event->overflow_handler_context;
+	u64 time = local_clock();
+	enum htmm_drop drop;
+
+	local64_inc(&sampler->overflows);
+	if (in_nmi())
+		local64_inc(&sampler->in_nmi);
+	if (event->hw.interrupts == HTMM_THROTTLED)
+		local64_inc(&sampler->throttled);
+
+	/*
+	 * The slot under way belongs to the handler that this one interrupts,
+	 * on the same CPU: a plain flag will do.
+	 */
+	if (READ_ONCE(sampler->busy)) {
+		local64_inc(&sampler->dropped[HTMM_DROP_NESTED]);
+		return;
+	}
+	WRITE_ONCE(sampler->busy, true);
+	barrier();
+
+	drop = htmm_capture(sampler, time, event, data, regs);
+	if (drop != HTMM_DROP_NONE)
+		local64_inc(&sampler->dropped[drop]);
+	if (drop == HTMM_DROP_RING_FULL)
+		irq_work_queue(&sampler->work);
+
+	barrier();
+	WRITE_ONCE(sampler->busy, false);
+	local64_add(local_clock() - time, &sampler->handler_ns);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/perf_event.h>
+#include "base/compat.h"
+#include "overflow.h"
+#include "perf_event.h"
+
+/* What an errno of perf_event_create_kernel_counter() means for the event. */
+static const char *htmm_event_reason(int ret)
+{
+	switch (ret) {
+	case -ENOENT:
+		return "no PMU on this machine takes events of this type and config";
+	case -EOPNOTSUPP:
+		return "the PMU cannot sample this event, or not this precisely";
+	case -EINVAL:
+		return "the PMU rejects this config or period";
+	case -ENODATA:
+		return "it needs another event beside it for DATA_SRC; leave that out";
+	case -EACCES:
+	case -EPERM:
+		return "perf does not permit it";
+	case -EBUSY:
+		return "the PMU is in use";
+	case -ENOSPC:
+		return "the PMU has no counter left";
+	case -ENODEV:
+		return "the CPU has gone offline";
+	case -ENOMEM:
+		return "out of memory";
+	default:
+		return "perf refuses it";
+	}
+}
+
+static void htmm_event_fail(const struct htmm_sampler *sampler,
+			    const struct htmm_event *desc, u64 period, int ret,
+			    struct htmm_error *err)
+{
+	htmm_fail(err, ret,
+		  "event %u '%s' (type %u, config %#llx, precise_ip %u, period %llu) on CPU %u: %s",
+		  sampler->index, desc->name, desc->type, desc->config,
+		  desc->precise_ip, period, sampler->cpu,
+		  htmm_event_reason(ret));
+}
+
+/* Also says whether the handler has to leave out the kernel and guests. */
+static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
+					  const struct htmm_event *desc,
+					  u64 period, bool *user_only,
+					  struct htmm_error *err)
+{
+	struct perf_event_attr attr = {
+		.type = desc->type,
+		.size = sizeof(attr),
+		.config = desc->config,
+		.config1 = desc->config1,
+		.config2 = desc->config2,
+		.sample_period = period,
+		/*
+		 * The handler takes the period from perf's sample, where it
+		 * always is. A software event that is asked for it overflows at
+		 * each event, whatever its sample_period.
+		 */
+		.sample_type = sampler->sample_type &
+			       ~(u64)PERF_SAMPLE_PERIOD,
+		.precise_ip = desc->precise_ip,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.disabled = 1,
+		/*
+		 * A precise event with a fixed period would get large PEBS: the
+		 * CPU gathers records and perf hands all but the last of them
+		 * straight to its own ring, past any overflow handler, and no
+		 * counter tells. Asking for a wake-up at every record turns
+		 * large PEBS off.
+		 */
+		.wakeup_events = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, sampler->cpu, NULL,
+						 htmm_overflow, sampler);
+	/*
+	 * AMD IBS refuses to leave out the kernel, with the same errno as a
+	 * config it does not know. The handler leaves it out then.
+	 */
+	*user_only = event == ERR_PTR(-EINVAL);
+	if (*user_only) {
+		attr.exclude_kernel = 0;
+		attr.exclude_hv = 0;
+		event = perf_event_create_kernel_counter(&attr, sampler->cpu,
+							 NULL, htmm_overflow,
+							 sampler);
+	}
+	if (IS_ERR(event))
+		htmm_event_fail(sampler, desc, period, PTR_ERR(event), err);
+	return event;
+}
+
+/**
+ * htmm_event_create - create the perf event of a sampler, not counting yet
+ * @sampler: what the overflow handler works with; its CPU must be online
+ * @desc: the event
+ * @period: events between two samples, for now
+ * @err: on failure, the reason
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno of perf_event_create_kernel_counter().
+ */
+int htmm_event_create(struct htmm_sampler *sampler,
+		      const struct htmm_event *desc, u64 period,
+		      struct htmm_error *err)
+{
+	struct perf_event *event;
+	bool user_only;
+
+	event = htmm_event_open(sampler, desc, period, &user_only, err);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	sampler->user_only = user_only;
+	sampler->event = event;
+	return 0;
+}
+
+/**
+ * htmm_event_try_period - would the event be created with another period?
+ * @sampler: a sampler, whose event goes on; its CPU must be online
+ * @desc: the event
+ * @period: events between two samples
+ * @err: on failure, the reason
+ *
+ * perf_event_period() does not ask all that creating an event does: AMD IBS, which
+ * takes multiples of 16 only, would silently round.
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno of perf_event_create_kernel_counter().
+ */
+int htmm_event_try_period(struct htmm_sampler *sampler,
+			  const struct htmm_event *desc, u64 period,
+			  struct htmm_error *err)
+{
+	struct perf_event *event;
+	bool user_only;
+
+	event = htmm_event_open(sampler, desc, period, &user_only, err);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	return 0;
+}
+
+/**
+ * htmm_event_arm - let the event of a sampler count
+ * @sampler: a sampler with an event
+ *
+ * Context: process, may sleep.
+ */
+void htmm_event_arm(struct htmm_sampler *sampler)
+{
+	perf_event_enable(sampler->event);
+}
+
+/**
+ * htmm_event_set_period - change the period of an event that may be counting
+ * @sampler: a sampler, with or without an event
+ * @period: the new period, 1 to 2^63 - 1
+ *
+ * Context: process, may sleep; under the fleet's lock.
+ * Return: 0, or the errno of perf_event_period(): some PMUs have a smallest period.
+ */
+int htmm_event_set_period(struct htmm_sampler *sampler, u64 period)
+{
+	return sampler->event ? perf_event_period(sampler->event, period) : 0;
+}
+
+/**
+ * htmm_event_disarm - let the event of a sampler count no more
+ * @sampler: a sampler, with or without an event
+ *
+ * Context: process, may sleep.
+ */
+void htmm_event_disarm(struct htmm_sampler *sampler)
+{
+	if (sampler->event)
+		perf_event_disable(sampler->event);
+}
+
+/**
+ * htmm_event_query - ask perf what it made of the event
+ * @sampler: a sampler; without an event, what was known stays
+ *
+ * Context: process, may sleep; under the fleet's lock.
+ */
+void htmm_event_query(struct htmm_sampler *sampler)
+{
+	struct perf_event *event = sampler->event;
+	struct htmm_grant *grant = &sampler->grant;
+
+	if (!event)
+		return;
+
+	grant->count = perf_event_read_value(event, &grant->time_enabled,
+					     &grant->time_running);
+	grant->count += sampler->past.count;
+	grant->time_enabled += sampler->past.time_enabled;
+	grant->time_running += sampler->past.time_running;
+	grant->period = READ_ONCE(event->hw.sample_period);
+	grant->precise_ip = event->attr.precise_ip;
+	grant->active = READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE;
+	grant->large_pebs = htmm_large_pebs(event);
+}
+
+/**
+ * htmm_event_release - free the event of a sampler
+ * @sampler: a sampler, with or without an event
+ *
+ * What perf made of it stays in the sampler. A handler of a software event may
+ * still be running when this returns; it is done after synchronize_rcu().
+ *
+ * Context: process, may sleep.
+ */
+void htmm_event_release(struct htmm_sampler *sampler)
+{
+	if (!sampler->event)
+		return;
+	htmm_event_query(sampler);
+	perf_event_release_kernel(sampler->event);
+	sampler->event = NULL;
+	sampler->grant.active = false;
+	sampler->past = sampler->grant;
+}

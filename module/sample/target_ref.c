@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include "base/compat.h"
+#include "target_ref.h"
+
+/* The process that thread @id of the caller's pid namespace belongs to. */
+static struct pid *htmm_target_tgid(u64 id)
+{
+	struct task_struct *task;
+	struct pid *tgid = NULL;
+
+	if (id > INT_MAX)
+		return NULL;
+
+	rcu_read_lock();
+	task = pid_task(find_vpid(id), PIDTYPE_PID);
+	if (task)
+		tgid = get_pid(task_tgid(task));
+	rcu_read_unlock();
+	return tgid;
+}
+
+static struct cgroup *htmm_target_cgroup(u64 id)
+{
+	return id > INT_MAX ? ERR_PTR(-EBADF) : htmm_cgroup_from_fd(id);
+}
+
+/**
+ * htmm_target_find - look up what a caller has named
+ * @ref: set to the target, with a reference for the caller
+ * @target: its name
+ * @err: on failure, the reason
+ *
+ * Context: process context of the caller, whose pid namespace and files count; may
+ * sleep.
+ * Return: 0, -ESRCH for a dead pid, -EBADF for a file that is no cgroup's directory,
+ * -ENOENT for the directory of a cgroup that was removed, -EINVAL.
+ */
+int htmm_target_find(struct htmm_target_ref *ref,
+		     const struct htmm_target *target, struct htmm_error *err)
+{
+	ref->type = target->type;
+	switch (target->type) {
+	case HTMM_TARGET_TGID:
+		ref->tgid = htmm_target_tgid(target->id);
+		if (!ref->tgid)
+			return htmm_fail(err, -ESRCH,
+					 "no process has pid %llu", target->id);
+		return 0;
+	case HTMM_TARGET_CGROUP:
+		ref->cgroup = htmm_target_cgroup(target->id);
+		if (IS_ERR(ref->cgroup))
+			return htmm_fail(err, PTR_ERR(ref->cgroup),
+					 ref->cgroup == ERR_PTR(-ENOENT) ?
+					 "the cgroup of file %llu has been removed" :
+					 "file %llu is not the directory of a cgroup of version 2",
+					 target->id);
+		return 0;
+	case HTMM_TARGET_ALL:
+		ref->tgid = NULL;
+		return 0;
+	default:
+		return htmm_fail(err, -EINVAL, "a target is of unknown type %u",
+				 target->type);
+	}
+}
+
+/**
+ * htmm_target_get - take another reference
+ * @ref: a target with a reference
+ */
+void htmm_target_get(const struct htmm_target_ref *ref)
+{
+	if (ref->type == HTMM_TARGET_TGID)
+		get_pid(ref->tgid);
+	else if (ref->type == HTMM_TARGET_CGROUP)
+		htmm_cgroup_get(ref->cgroup);
+}
+
+/**
+ * htmm_target_put - drop a reference
+ * @ref: a target with a reference
+ */
+void htmm_target_put(const struct htmm_target_ref *ref)
+{
+	if (ref->type == HTMM_TARGET_TGID)
+		put_pid(ref->tgid);
+	else if (ref->type == HTMM_TARGET_CGROUP)
+		htmm_cgroup_put(ref->cgroup);
+}
+
+/**
+ * htmm_target_same - do two targets mean the same tasks?
+ * @a: a target
+ * @b: a target
+ */
+bool htmm_target_same(const struct htmm_target_ref *a,
+		      const struct htmm_target_ref *b)
+{
+	return htmm_target_key(a) == htmm_target_key(b);
+}
+
+static void htmm_target_describe_tgid(struct pid *tgid,
+				      struct htmm_target_info *info)
+{
+	struct task_struct *task;
+
+	info->id = pid_vnr(tgid);
+	rcu_read_lock();
+	task = pid_task(tgid, PIDTYPE_TGID);
+	if (task)
+		strscpy(info->name, task->comm, sizeof(task->comm));
+	else
+		info->flags |= HTMM_TARGET_DEAD;
+	rcu_read_unlock();
+}
+
+static void htmm_target_describe_cgroup(struct cgroup *cgroup,
+					struct htmm_target_info *info)
+{
+	info->id = htmm_cgroup_id(cgroup);
+	if (htmm_cgroup_dead(cgroup))
+		info->flags |= HTMM_TARGET_DEAD;
+	if (htmm_cgroup_path(cgroup, info->name, sizeof(info->name)) < 0)
+		info->name[0] = '\0';
+}
+
+/**
+ * htmm_target_describe - say who a target is to the caller
+ * @ref: the target
+ * @info: type, flags, id and name are set
+ *
+ * Context: process context of the reader, whose namespaces count; may sleep.
+ */
+void htmm_target_describe(const struct htmm_target_ref *ref,
+			  struct htmm_target_info *info)
+{
+	info->type = ref->type;
+	if (ref->type == HTMM_TARGET_TGID)
+		htmm_target_describe_tgid(ref->tgid, info);
+	else if (ref->type == HTMM_TARGET_CGROUP)
+		htmm_target_describe_cgroup(ref->cgroup, info);
+}

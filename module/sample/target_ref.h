@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A target as the kernel knows it: a process, a cgroup, or everybody. */
+#ifndef HTMM_TARGET_REF_H
+#define HTMM_TARGET_REF_H
+
+#include "base/error.h"
+
+struct cgroup;
+struct pid;
+
+/**
+ * struct htmm_target_ref - who a target is, with a reference held
+ * @type: enum htmm_target_type
+ * @tgid: the process, so that a pid that is used again is another target
+ * @cgroup: or the cgroup, which may have been removed
+ */
+struct htmm_target_ref {
+	u32 type;
+	union {
+		struct pid *tgid;
+		struct cgroup *cgroup;
+	};
+};
+
+int htmm_target_find(struct htmm_target_ref *ref,
+		     const struct htmm_target *target, struct htmm_error *err);
+void htmm_target_get(const struct htmm_target_ref *ref);
+void htmm_target_put(const struct htmm_target_ref *ref);
+bool htmm_target_same(const struct htmm_target_ref *a,
+		      const struct htmm_target_ref *b);
+void htmm_target_describe(const struct htmm_target_ref *ref,
+			  struct htmm_target_info *info);
+
+/**
+ * htmm_target_key - what a task's own process or cgroup is compared to
+ * @ref: the target
+ *
+ * Return: an address that no other target has; NULL: everybody.
+ */
+static inline const void *htmm_target_key(const struct htmm_target_ref *ref)
+{
+	switch (ref->type) {
+	case HTMM_TARGET_TGID:
+		return ref->tgid;
+	case HTMM_TARGET_CGROUP:
+		return ref->cgroup;
+	default:
+		return NULL;
+	}
+}
+
+#endif /* HTMM_TARGET_REF_H */

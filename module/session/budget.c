@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include "base/trace.h"
+#include "budget.h"
+
+/* The most that sampling is said to cost, in times of the window: its ppm fit 32 bits. */
+#define HTMM_MAX_COST	4000
+/* What htmm_budget_period() can take. Only a clock that is wrong gets there. */
+#define HTMM_MAX_SPENT	(BIT_ULL(56) - 1)
+
+/* The low four bits of IBS' period are not its own. */
+#define HTMM_IBS_STEP	16
+
+/*
+ * The whole cost of a window, interrupts included: what handlers measured of
+ * themselves, a charge for entering and leaving each interrupt, which nobody can
+ * measure from inside, and the threads that drain.
+ */
+static u64 htmm_budget_spent(const struct htmm_budget *budget,
+			     const struct htmm_cost *now)
+{
+	const struct htmm_cost *last = &budget->last;
+	u32 charge = budget->fleet->config->start.interrupt_ns;
+
+	return now->handler_ns - last->handler_ns +
+	       (now->overflows - last->overflows) * charge +
+	       now->drain_ns - last->drain_ns;
+}
+
+/* A quotient of more than 64 bits would be an exception of the CPU. */
+static u32 htmm_budget_ppm(u64 spent, u64 window)
+{
+	if (div_u64(spent, HTMM_MAX_COST) >= window)
+		return U32_MAX;
+	return mul_u64_u64_div_u64(spent, 1000000, window);
+}
+
+static void htmm_budget_measure(struct htmm_budget *budget,
+				struct htmm_cost *cost, ktime_t now)
+{
+	struct htmm_fleet *fleet = budget->fleet;
+	struct htmm_crew_stats crew;
+	unsigned int i;
+
+	htmm_crew_get_stats(budget->crew, &crew);
+	*cost = (struct htmm_cost) { .drain_ns = crew.cpu_ns };
+	mutex_lock(&fleet->lock);
+	for (i = 0; i < fleet->nr_samplers; i++) {
+		cost->handler_ns += local64_read(&fleet->samplers[i]->handler_ns);
+		cost->overflows += local64_read(&fleet->samplers[i]->overflows);
+	}
+	cost->time_ns = budget->last.time_ns + fleet->nr_cpus *
+			ktime_to_ns(ktime_sub(now, budget->last_time));
+	mutex_unlock(&fleet->lock);
+}
+
+/* The same factor for each event, so that they keep their proportions. */
+static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
+{
+	const struct htmm_start *start = &budget->fleet->config->start;
+	const struct htmm_event *event;
+	struct htmm_budget_range range;
+	u64 period, next;
+	unsigned int i;
+
+	for (i = 0; i < start->nr_events; i++) {
+		event = &budget->fleet->config->events[i];
+		/* AMD IBS takes multiples of 16 only: what began as one stays one. */
+		range.step = event->period % HTMM_IBS_STEP ? 0 : HTMM_IBS_STEP;
+		range.min = event->min_period;
+		range.max = event->max_period;
+		period = htmm_fleet_period(budget->fleet, i);
+		next = htmm_budget_period(&budget->past[i], period, &range, spent,
+					  allowed);
+		if (next == period ||
+		    htmm_fleet_set_period(budget->fleet, i, next))
+			continue;
+		WRITE_ONCE(budget->changes, budget->changes + 1);
+		trace_htmm_period(i, period, next, budget->cost_ppm,
+				  start->budget_ppm);
+	}
+}
+
+static void htmm_budget_work(struct work_struct *work)
+{
+	struct htmm_budget *budget =
+		container_of(work, struct htmm_budget, work.work);
+	const struct htmm_start *start = &budget->fleet->config->start;
+	ktime_t time = ktime_get();
+	u64 spent, window;
+	struct htmm_cost now;
+
+	htmm_budget_measure(budget, &now, time);
+	spent = min(htmm_budget_spent(budget, &now), HTMM_MAX_SPENT);
+	window = now.time_ns - budget->last.time_ns;
+	if (window)
+		WRITE_ONCE(budget->cost_ppm, htmm_budget_ppm(spent, window));
+	if (window && start->flags & HTMM_START_BUDGET)
+		htmm_budget_move(budget, spent,
+				 mul_u64_u64_div_u64(window, start->budget_ppm,
+						     1000000));
+	budget->last = now;
+	budget->last_time = time;
+	queue_delayed_work(system_unbound_wq, &budget->work, budget->interval);
+}
+
+/**
+ * htmm_budget_start - watch what sampling costs
+ * @budget: zeroed
+ * @fleet: an armed fleet
+ * @crew: a running crew
+ *
+ * Context: process.
+ */
+void htmm_budget_start(struct htmm_budget *budget, struct htmm_fleet *fleet,
+		       struct htmm_crew *crew)
+{
+	budget->fleet = fleet;
+	budget->crew = crew;
+	budget->interval =
+		msecs_to_jiffies(fleet->config->start.budget_interval_ms);
+	budget->last_time = ktime_get();
+	INIT_DELAYED_WORK(&budget->work, htmm_budget_work);
+	queue_delayed_work(system_unbound_wq, &budget->work, budget->interval);
+}
+
+/**
+ * htmm_budget_stop - let the periods be
+ * @budget: a started budget
+ *
+ * Context: process, may sleep.
+ */
+void htmm_budget_stop(struct htmm_budget *budget)
+{
+	cancel_delayed_work_sync(&budget->work);
+}

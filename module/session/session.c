@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include "session.h"
+#include "stream/stream.h"
+#include "update.h"
+
+/* Serialises everything that starts or stops sampling. */
+static DEFINE_MUTEX(htmm_session_lock);
+
+/* Protects htmm_current, so that readers need not wait for a stop under way. */
+static DEFINE_SPINLOCK(htmm_current_lock);
+static struct htmm_session *htmm_current;
+
+/* Sessions started since the module was loaded; under htmm_session_lock. */
+static u64 htmm_sessions;
+
+/* Makes @session, or nothing, the current one. Returns the one before. */
+static struct htmm_session *htmm_session_publish(struct htmm_session *session)
+{
+	struct htmm_session *old;
+
+	spin_lock(&htmm_current_lock);
+	old = htmm_current;
+	htmm_current = session;
+	spin_unlock(&htmm_current_lock);
+	return old;
+}
+
+/* Everything of a session but its threads and its perf events. */
+static struct htmm_session *htmm_session_create(struct htmm_config *config,
+						struct htmm_error *err)
+{
+	struct htmm_session *session;
+	int ret;
+
+	session = kvzalloc(sizeof(*session), GFP_KERNEL);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	session->config = config;
+	kref_init(&session->ref);
+
+	ret = htmm_roster_init(&session->roster, config, err);
+	if (ret)
+		goto err_session;
+	ret = htmm_fleet_init(&session->fleet, config, &session->roster.filter);
+	if (ret)
+		goto err_roster;
+	ret = htmm_crew_init(&session->crew, config, &session->fleet,
+			     &session->roster);
+	if (ret)
+		goto err_fleet;
+	session->owner = get_pid(task_tgid(current));
+	return session;
+
+err_fleet:
+	htmm_fleet_destroy(&session->fleet);
+err_roster:
+	htmm_roster_destroy(&session->roster);
+err_session:
+	kvfree(session);
+	return ERR_PTR(ret);
+}
+
+/* Frees what htmm_session_create() made; the caller keeps the config. */
+static void htmm_session_destroy(struct htmm_session *session)
+{
+	put_pid(session->owner);
+	htmm_crew_destroy(&session->crew);
+	htmm_fleet_destroy(&session->fleet);
+	htmm_roster_destroy(&session->roster);
+	kvfree(session);
+}
+
+static void htmm_session_release(struct kref *ref)
+{
+	struct htmm_session *session =
+		container_of(ref, struct htmm_session, ref);
+	struct htmm_config *config = session->config;
+
+	htmm_session_destroy(session);
+	htmm_config_free(config);
+}
+
+/* What was asked for must have a CPU online; nothing asked for is all right. */
+static int htmm_session_check_cpus(const struct cpumask *cpus, const char *what,
+				   struct htmm_error *err)
+{
+	if (!cpumask_empty(cpus) && !cpumask_intersects(cpus, cpu_online_mask))
+		return htmm_fail(err, -ENODEV,
+				 "none of the CPUs to %s is online", what);
+	return 0;
+}
+
+/* Readers that wait for a session get all of this one, from its first sample. */
+static void htmm_session_begin_stream(const struct htmm_session *session)
+{
+	const struct htmm_start *start = &session->config->start;
+	const struct htmm_layout layout = {
+		.session = session->number,
+		.sample_type = start->sample_type,
+		.nr_events = start->nr_events,
+	};
+
+	htmm_stream_begin(&layout);
+}
+
+static struct htmm_session *htmm_session_launch(struct htmm_config *config,
+						struct htmm_error *err)
+{
+	struct htmm_session *session;
+	int ret;
+
+	ret = htmm_session_check_cpus(config->cpus, "sample", err);
+	if (ret)
+		return ERR_PTR(ret);
+	ret = htmm_session_check_cpus(config->drain_cpus, "run ksampled on", err);
+	if (ret)
+		return ERR_PTR(ret);
+
+	session = htmm_session_create(config, err);
+	if (IS_ERR(session))
+		return session;
+	ret = htmm_crew_start(&session->crew, config, err);
+	if (ret)
+		goto err_session;
+	ret = htmm_fleet_launch(&session->fleet, err);
+	if (ret)
+		goto err_crew;
+
+	session->number = htmm_sessions + 1;
+	htmm_session_begin_stream(session);
+	session->started = ktime_get();
+	htmm_fleet_arm(&session->fleet);
+	htmm_budget_start(&session->budget, &session->fleet, &session->crew);
+	return session;
+
+err_crew:
+	htmm_crew_stop(&session->crew);
+err_session:
+	htmm_session_destroy(session);
+	return ERR_PTR(ret);
+}
+
+/**
+ * htmm_session_start - start sampling
+ * @config: what to do, checked; taken over unless this fails
+ * @holder: the session ends with htmm_session_close() of this; NULL: detached
+ * @err: on failure, the reason
+ *
+ * The results of an earlier session are discarded, unless this fails. For as long as
+ * that takes both have memory: the old tables, and the new ones' directories with what
+ * has been counted meanwhile.
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno documented with struct htmm_start.
+ */
+int htmm_session_start(struct htmm_config *config, const void *holder,
+		       struct htmm_error *err)
+{
+	struct htmm_session *session, *old = NULL;
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current && htmm_current->state != HTMM_STATE_STOPPED) {
+		ret = htmm_fail(err, -EBUSY, "a session is running already");
+		goto out;
+	}
+
+	session = htmm_session_launch(config, err);
+	if (IS_ERR(session)) {
+		ret = PTR_ERR(session);
+		goto out;
+	}
+
+	htmm_sessions = session->number;
+	session->holder = holder;
+	WRITE_ONCE(session->state, HTMM_STATE_RUNNING);
+	old = htmm_session_publish(session);
+out:
+	mutex_unlock(&htmm_session_lock);
+	/* Large tables take their time: nobody need wait for them. */
+	htmm_session_put(old);
+	return ret;
+}
+
+/* Ends sampling and keeps the results. */
+static void htmm_session_halt(struct htmm_session *session)
+{
+	lockdep_assert_held(&htmm_session_lock);
+
+	WRITE_ONCE(session->state, HTMM_STATE_STOPPING);
+	htmm_budget_stop(&session->budget);
+	htmm_fleet_halt(&session->fleet);
+	htmm_crew_stop(&session->crew);
+	htmm_stream_end();
+	htmm_roster_adapt(&session->roster);
+	htmm_fleet_free_rings(&session->fleet);
+	WRITE_ONCE(session->stopped, ktime_get());
+	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);
+}
+
+/**
+ * htmm_session_stop - end sampling, keep the results
+ *
+ * Context: process, may sleep.
+ * Return: 0, -EALREADY if no session is running, -EINTR.
+ */
+int htmm_session_stop(void)
+{
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
+		htmm_session_halt(htmm_current);
+	else
+		ret = -EALREADY;
+	mutex_unlock(&htmm_session_lock);
+	return ret;
+}
+
+/*
+ * Ends the current session if it runs. Returns it with its results, for htmm_session_put()
+ * without the lock.
+ */
+static struct htmm_session *htmm_session_discard(void)
+{
+	lockdep_assert_held(&htmm_session_lock);
+
+	if (htmm_current->state == HTMM_STATE_RUNNING)
+		htmm_session_halt(htmm_current);
+	return htmm_session_publish(NULL);
+}
+
+static bool htmm_session_is_held_by(const void *holder)
+{
+	bool held;
+
+	spin_lock(&htmm_current_lock);
+	held = htmm_current && htmm_current->holder == holder;
+	spin_unlock(&htmm_current_lock);
+	return held;
+}
+
+/**
+ * htmm_session_close - end the session of a holder that goes away
+ * @holder: as given to htmm_session_start(), not NULL, and not given any more; it need
+ *	not hold any session, and waits for no start or stop under way then
+ *
+ * Context: process, may sleep.
+ */
+void htmm_session_close(const void *holder)
+{
+	struct htmm_session *old = NULL;
+
+	if (!htmm_session_is_held_by(holder))
+		return;
+	mutex_lock(&htmm_session_lock);
+	/* Another one may have begun meanwhile. */
+	if (htmm_session_is_held_by(holder))
+		old = htmm_session_discard();
+	mutex_unlock(&htmm_session_lock);
+	htmm_session_put(old);
+}
+
+/**
+ * htmm_session_exit - end whatever is running, before the module goes
+ *
+ * Context: process, may sleep; nobody can start a session any more.
+ */
+void htmm_session_exit(void)
+{
+	struct htmm_session *old = NULL;
+
+	mutex_lock(&htmm_session_lock);
+	if (htmm_current)
+		old = htmm_session_discard();
+	mutex_unlock(&htmm_session_lock);
+	htmm_session_put(old);
+}
+
+/**
+ * htmm_session_reset - forget all pages and set all counters to zero
+ *
+ * Context: process, may sleep.
+ * Return: 0, -ENODATA if there is no session, -EINTR, -ENOMEM.
+ */
+int htmm_session_reset(void)
+{
+	struct htmm_members old = {};
+	int ret = -ENODATA;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current)
+		ret = htmm_crew_reset(&htmm_current->crew, &old);
+	mutex_unlock(&htmm_session_lock);
+	htmm_members_put(&old);
+	return ret;
+}
+
+/**
+ * htmm_session_add_target - add a target to the session that runs
+ * @target: the target
+ * @name: set to its name
+ * @err: on failure, the reason
+ *
+ * Context: process context of the caller, whose pid namespace and files count; may
+ * sleep.
+ * Return: 0 or the errno documented with struct htmm_add_target.
+ */
+int htmm_session_add_target(const struct htmm_target *target,
+			    struct htmm_target_name *name, struct htmm_error *err)
+{
+	int ret;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
+		ret = htmm_config_check_target(target,
+					       &htmm_current->config->start, err);
+	else
+		ret = htmm_fail(err, -ENODATA, "no session is running");
+	if (!ret)
+		ret = htmm_roster_add(&htmm_current->roster, target,
+				      &name->number, err);
+	if (!ret)
+		name->session = htmm_current->number;
+	mutex_unlock(&htmm_session_lock);
+	return ret;
+}
+
+/**
+ * htmm_session_remove_target - remove a target of the session
+ * @number: its number
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno documented with struct htmm_remove_target.
+ */
+int htmm_session_remove_target(u32 number)
+{
+	struct htmm_members gone = {};
+	int ret = -ENODATA;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current)
+		ret = htmm_roster_remove(&htmm_current->roster, number, &gone);
+	mutex_unlock(&htmm_session_lock);
+	htmm_members_put(&gone);
+	return ret;
+}
+
+/**
+ * htmm_session_undo_target - remove a target of whose number nobody was told
+ * @name: its name; its session may have made room for another one, which also has a
+ *	target of this number
+ *
+ * Context: process, may sleep. Not to be interrupted: nobody could repeat it.
+ */
+void htmm_session_undo_target(const struct htmm_target_name *name)
+{
+	struct htmm_members gone = {};
+
+	mutex_lock(&htmm_session_lock);
+	if (htmm_current && htmm_current->number == name->session)
+		htmm_roster_remove(&htmm_current->roster, name->number, &gone);
+	mutex_unlock(&htmm_session_lock);
+	htmm_members_put(&gone);
+}
+
+/**
+ * htmm_session_set - change settings of the session that runs
+ * @set: which, and to what
+ * @err: on failure, the reason
+ *
+ * Context: process, may sleep.
+ * Return: 0 or the errno documented with struct htmm_set.
+ */
+int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
+{
+	int ret;
+
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
+	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
+		ret = htmm_setting_change(&htmm_current->roster,
+					  &htmm_current->budget, set, err);
+	else
+		ret = htmm_fail(err, -ENODATA, "no session is running");
+	mutex_unlock(&htmm_session_lock);
+	return ret;
+}
+
+/**
+ * htmm_session_get - the current session
+ *
+ * Context: process. Never waits for a start or a stop under way.
+ * Return: the session with a reference for the caller, or NULL.
+ */
+struct htmm_session *htmm_session_get(void)
+{
+	struct htmm_session *session;
+
+	spin_lock(&htmm_current_lock);
+	session = htmm_current;
+	if (session)
+		kref_get(&session->ref);
+	spin_unlock(&htmm_current_lock);
+	return session;
+}
+
+/**
+ * htmm_session_put - drop a reference
+ * @session: from htmm_session_get(), or NULL
+ *
+ * Context: process, may sleep, and for long if it was the last: hold no lock that others
+ * wait for.
+ */
+void htmm_session_put(struct htmm_session *session)
+{
+	if (session)
+		kref_put(&session->ref, htmm_session_release);
+}

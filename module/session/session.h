@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The session: one life of sampling, from START to the next START.
+ *
+ * Lock order, of the whole module:
+ *
+ *   htmm_session_lock		starting and stopping
+ *     fleet->lock		perf events of the samplers
+ *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
+ *     roster->lock		batches of the drain threads and their counters (for
+ *				reading), all counters, members that go (for writing)
+ *       hotness->lock		samples on their way to the tables, histograms (for
+ *				reading), cooling, thresholds (for writing)
+ *         spaces_lock		address spaces of a target
+ *         shard->lock		a table; never two of them at once
+ *       htmm_stream_lock	readers of the record stream, all but their reading
+ *     crew->round_lock		drain threads that have emptied their rings
+ *       htmm_stream_lock
+ *   reader->lock		reading from one of them; held while copying to user
+ *				space, so drain threads never take it
+ *     htmm_stream_lock
+ *   htmm_current_lock		which session is the current one (spinlock, leaf)
+ *   xa_lock of roster->members	references on members (spinlock, leaf)
+ */
+#ifndef HTMM_SESSION_H
+#define HTMM_SESSION_H
+
+#include <linux/kref.h>
+#include <linux/ktime.h>
+#include "base/config.h"
+#include "budget.h"
+#include "drain/drain_set.h"
+#include "sample/sampler_set.h"
+#include "track/tracker_set.h"
+
+/**
+ * struct htmm_session - everything that one session owns
+ * @ref: the module's own reference, and those of readers
+ * @config: what was asked for
+ * @number: counted from 1 since the module was loaded
+ * @state: enum htmm_state; written under htmm_session_lock
+ * @holder: the open file that started it, NULL if the session is detached; only
+ *	ever compared
+ * @owner: process that started it
+ * @started: when sampling began
+ * @stopped: when it ended; 0 while it runs
+ * @roster: whose accesses are counted, and what is hot; changed under
+ *	htmm_session_lock
+ * @fleet: the samplers
+ * @crew: the drain threads
+ * @budget: what they cost
+ */
+struct htmm_session {
+	struct kref ref;
+	struct htmm_config *config;
+	u64 number;
+	enum htmm_state state;
+	const void *holder;
+	struct pid *owner;
+	ktime_t started;
+	ktime_t stopped;
+	struct htmm_roster roster;
+	struct htmm_fleet fleet;
+	struct htmm_crew crew;
+	struct htmm_budget budget;
+};
+
+/**
+ * struct htmm_target_name - what a target has for itself as long as the module is loaded
+ * @session: number of its session
+ * @number: its number there
+ */
+struct htmm_target_name {
+	u64 session;
+	u32 number;
+};
+
+int htmm_session_start(struct htmm_config *config, const void *holder,
+		       struct htmm_error *err);
+int htmm_session_stop(void);
+int htmm_session_reset(void);
+int htmm_session_add_target(const struct htmm_target *target,
+			    struct htmm_target_name *name, struct htmm_error *err);
+int htmm_session_remove_target(u32 number);
+int htmm_session_set(const struct htmm_set *set, struct htmm_error *err);
+void htmm_session_undo_target(const struct htmm_target_name *name);
+void htmm_session_close(const void *holder);
+void htmm_session_exit(void);
+
+struct htmm_session *htmm_session_get(void);
+void htmm_session_put(struct htmm_session *session);
+
+#endif /* HTMM_SESSION_H */

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/minmax.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "reader.h"
+#include "track/page_list.h"
+
+/* The gaps of all events fit the smallest buffer, and a sample behind them. */
+static_assert(8 * (HTMM_MAX_EVENTS * HTMM_RECORD_LOST_MAX + HTMM_RECORD_MAX + 1) <=
+	      HTMM_MIN_STREAM_BYTES);
+
+/**
+ * htmm_reader_create - make a reader that waits for a session
+ * @bytes: size of its buffer, a power of two, HTMM_MIN_STREAM_BYTES and up
+ * @watermark: bytes that wake whoever waits, 1 to @bytes / 2
+ *
+ * Context: process, may sleep; the memory is charged to the caller's cgroup.
+ * Return: the reader, or NULL if there is no memory for it.
+ */
+struct htmm_reader *htmm_reader_create(u32 bytes, u32 watermark)
+{
+	struct htmm_reader *reader;
+
+	reader = kzalloc(sizeof(*reader), GFP_KERNEL_ACCOUNT);
+	if (!reader)
+		return NULL;
+	reader->buffer = __vmalloc(bytes, HTMM_GFP | __GFP_ACCOUNT);
+	if (!reader->buffer)
+		goto err_reader;
+
+	INIT_LIST_HEAD(&reader->node);
+	mutex_init(&reader->lock);
+	init_waitqueue_head(&reader->wait);
+	reader->bytes = bytes;
+	reader->watermark = watermark;
+	reader->state = HTMM_STREAM_WAITING;
+	return reader;
+
+err_reader:
+	kfree(reader);
+	return NULL;
+}
+
+/**
+ * htmm_reader_destroy - free a reader
+ * @reader: a reader that is in no list and that nobody reads from
+ */
+void htmm_reader_destroy(struct htmm_reader *reader)
+{
+	vfree(reader->buffer);
+	mutex_destroy(&reader->lock);
+	kfree(reader);
+}
+
+/**
+ * htmm_reader_id - the id by which records name an event
+ * @layout: the session's
+ * @event: index of the event
+ *
+ * Return: a number that no other event has had since the module was loaded.
+ */
+u64 htmm_reader_id(const struct htmm_layout *layout, unsigned int event)
+{
+	return layout->session * HTMM_MAX_EVENTS + event + 1;
+}
+
+/* Bytes that can be put in. */
+static u32 htmm_reader_room(const struct htmm_reader *reader)
+{
+	/* (A) pairs with the store-release (D) of htmm_reader_consume() */
+	return reader->bytes - (reader->head - smp_load_acquire(&reader->tail));
+}
+
+/* Copies to the buffer from @at on, around its end; returns where that ended. */
+static u32 htmm_reader_copy(struct htmm_reader *reader, u32 at, const u64 *from,
+			    u32 bytes)
+{
+	u32 offset = at & (reader->bytes - 1);
+	u32 first = min(bytes, reader->bytes - offset);
+
+	memcpy(reader->buffer + offset, from, first);
+	memcpy(reader->buffer, (const void *)from + first, bytes - first);
+	return at + bytes;
+}
+
+static void htmm_reader_commit(struct htmm_reader *reader, u32 head)
+{
+	/* (B) pairs with the load-acquire (C) of htmm_reader_used() */
+	smp_store_release(&reader->head, head);
+}
+
+static u32 htmm_reader_gap_bytes(const struct htmm_reader *reader)
+{
+	unsigned int i, gaps = 0;
+
+	if (!reader->gapped)
+		return 0;
+	for (i = 0; i < reader->layout.nr_events; i++)
+		gaps += !!reader->gaps[i].lost;
+	return gaps * HTMM_RECORD_LOST_MAX * sizeof(u64);
+}
+
+/* Tells of all losses so far; there is room. */
+static void htmm_reader_tell_gaps(struct htmm_reader *reader)
+{
+	u64 record[HTMM_RECORD_LOST_MAX];
+	u32 i, bytes, head = reader->head;
+	struct htmm_gap *gap;
+
+	if (!reader->gapped)
+		return;
+	for (i = 0; i < reader->layout.nr_events; i++) {
+		gap = &reader->gaps[i];
+		if (!gap->lost)
+			continue;
+		bytes = htmm_record_lost(record, gap->last,
+					 reader->layout.sample_type,
+					 htmm_reader_id(&reader->layout, i),
+					 gap->lost);
+		head = htmm_reader_copy(reader, head, record, bytes);
+		gap->lost = 0;
+	}
+	reader->gapped = false;
+	reader->round_due = true;
+	htmm_reader_commit(reader, head);
+}
+
+/**
+ * htmm_reader_put - offer a sample
+ * @reader: a reader whose session runs
+ * @event: index of its event
+ * @slot: the sample as in a ring
+ *
+ * Losses are told before the next sample that fits, in the place of those that
+ * are missing.
+ *
+ * Context: ksampled, under the stream's lock; does not sleep.
+ */
+void htmm_reader_put(struct htmm_reader *reader, unsigned int event,
+		     const u64 *slot)
+{
+	u64 sample_type = reader->layout.sample_type;
+	u32 bytes = htmm_record_stream_size(sample_type);
+	struct htmm_gap *gap = &reader->gaps[event];
+	u64 begin[2];
+	u32 head;
+
+	reader->offered++;
+	if (htmm_reader_room(reader) < htmm_reader_gap_bytes(reader) + bytes) {
+		reader->lost++;
+		reader->gapped = true;
+		gap->lost++;
+		memcpy(gap->last, slot, htmm_record_size(sample_type));
+		return;
+	}
+
+	htmm_reader_tell_gaps(reader);
+	htmm_record_stream_head(begin, slot, sample_type,
+				htmm_reader_id(&reader->layout, event));
+	head = htmm_reader_copy(reader, reader->head, begin, sizeof(begin));
+	head = htmm_reader_copy(reader, head, slot + 1, bytes - sizeof(begin));
+	htmm_reader_commit(reader, head);
+	reader->delivered++;
+	reader->round_due = true;
+}
+
+/**
+ * htmm_reader_settle - all rings have been emptied once more
+ * @reader: a reader whose session has begun
+ *
+ * Tells of losses, and marks the round, if there is room for both.
+ *
+ * Context: process, under the stream's lock; does not sleep.
+ */
+void htmm_reader_settle(struct htmm_reader *reader)
+{
+	const struct perf_event_header round = {
+		.type = HTMM_RECORD_ROUND,
+		.size = sizeof(round),
+	};
+	u64 record;
+
+	if (!reader->gapped && !reader->round_due)
+		return;
+	if (htmm_reader_room(reader) <
+	    htmm_reader_gap_bytes(reader) + sizeof(record))
+		return;
+	htmm_reader_tell_gaps(reader);
+	memcpy(&record, &round, sizeof(record));
+	htmm_reader_commit(reader, htmm_reader_copy(reader, reader->head,
+						    &record, sizeof(record)));
+	reader->round_due = false;
+}
+
+/**
+ * htmm_reader_wake - wake whoever waits, if there is what they wait for
+ * @reader: the reader
+ *
+ * Context: process.
+ */
+void htmm_reader_wake(struct htmm_reader *reader)
+{
+	if (htmm_reader_ready(reader) && wq_has_sleeper(&reader->wait))
+		/* Some may wait for the end alone. */
+		wake_up_interruptible_poll(&reader->wait, EPOLLIN | EPOLLRDNORM |
+							  EPOLLHUP);
+}
+
+/**
+ * htmm_reader_describe - a reader in the interface's terms
+ * @reader: the reader
+ * @out: every member from buffer_bytes on is set
+ *
+ * Context: process, under the stream's lock.
+ */
+void htmm_reader_describe(const struct htmm_reader *reader,
+			  struct htmm_stream *out)
+{
+	const struct htmm_layout *layout = &reader->layout;
+	unsigned int i;
+
+	*out = (struct htmm_stream) {
+		.size = out->size,
+		.buffer_bytes = reader->bytes,
+		.watermark = reader->watermark,
+		.state = reader->state,
+		.offered = reader->offered,
+		.delivered = reader->delivered,
+		.lost = reader->lost,
+		.waiting_bytes = htmm_reader_used(reader),
+	};
+	if (reader->state == HTMM_STREAM_WAITING)
+		return;
+	out->session = layout->session;
+	out->sample_type = layout->sample_type | PERF_SAMPLE_IDENTIFIER;
+	out->record_size = htmm_record_stream_size(layout->sample_type);
+	out->nr_events = layout->nr_events;
+	for (i = 0; i < layout->nr_events; i++)
+		out->ids[i] = htmm_reader_id(layout, i);
+}
+
+/**
+ * htmm_reader_ended - has its session put in its last record?
+ * @reader: the reader
+ *
+ * What is in the buffer when it is looked at after this is the rest.
+ *
+ * Context: any.
+ */
+bool htmm_reader_ended(const struct htmm_reader *reader)
+{
+	/* Pairs with the store-release in htmm_stream_end(). */
+	return smp_load_acquire(&reader->state) == HTMM_STREAM_ENDED;
+}
+
+/**
+ * htmm_reader_ready - need nobody wait to read?
+ * @reader: the reader
+ *
+ * Context: any.
+ */
+bool htmm_reader_ready(const struct htmm_reader *reader)
+{
+	return htmm_reader_ended(reader) ||
+	       htmm_reader_used(reader) >= reader->watermark;
+}
+
+/**
+ * htmm_reader_used - bytes that can be read
+ * @reader: the reader
+ *
+ * Context: any.
+ */
+u32 htmm_reader_used(const struct htmm_reader *reader)
+{
+	u32 tail = READ_ONCE(reader->tail);
+
+	/* (C) pairs with the store-release (B) of htmm_reader_commit() */
+	return smp_load_acquire(&reader->head) - tail;
+}
+
+/**
+ * htmm_reader_peek - the records to be read next
+ * @reader: the reader
+ * @room: most bytes wanted
+ * @spans: set to the pieces of the buffer that hold them; the second is often empty
+ *
+ * Context: under @reader->lock.
+ * Return: bytes of as many whole records as fit, 0 if there is none, or -EINVAL if
+ * the next one does not fit.
+ */
+int htmm_reader_peek(const struct htmm_reader *reader, size_t room,
+		     struct htmm_span spans[2])
+{
+	const u32 mask = reader->bytes - 1;
+	const u32 used = htmm_reader_used(reader);
+	const u32 offset = reader->tail & mask;
+	const struct perf_event_header *header;
+	u32 bytes = 0;
+
+	lockdep_assert_held(&reader->lock);
+
+	/* Records are multiples of 8 bytes: no header lies across the end. */
+	while (bytes < used) {
+		header = reader->buffer + ((offset + bytes) & mask);
+		if (bytes + header->size > room)
+			break;
+		bytes += header->size;
+	}
+	if (used && !bytes)
+		return -EINVAL;
+
+	spans[0].at = reader->buffer + offset;
+	spans[0].bytes = min(bytes, reader->bytes - offset);
+	spans[1].at = reader->buffer;
+	spans[1].bytes = bytes - spans[0].bytes;
+	return bytes;
+}
+
+/**
+ * htmm_reader_consume - give bytes back to ksampled
+ * @reader: the reader
+ * @bytes: bytes that were read, as returned by htmm_reader_peek()
+ *
+ * Context: under @reader->lock.
+ */
+void htmm_reader_consume(struct htmm_reader *reader, u32 bytes)
+{
+	lockdep_assert_held(&reader->lock);
+
+	/* (D) pairs with the load-acquire (A) of htmm_reader_room() */
+	smp_store_release(&reader->tail, reader->tail + bytes);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include "page_list.h"
+
+/* Under a lock that others wait for: do not wait for memory. */
+#define HTMM_GFP_LOCKED	(GFP_NOWAIT | __GFP_NOWARN)
+
+/* Pages freed before others are let run. */
+#define HTMM_FREE_SLICE	1024
+
+/**
+ * htmm_pages_init - prepare an empty set
+ * @pages: the set
+ */
+void htmm_pages_init(struct htmm_pages *pages)
+{
+	INIT_LIST_HEAD(&pages->list);
+	pages->nr = 0;
+}
+
+static bool htmm_pages_grow(struct htmm_pages *pages, gfp_t gfp)
+{
+	struct page *page = alloc_page(gfp);
+
+	if (!page)
+		return false;
+	list_add(&page->lru, &pages->list);
+	pages->nr++;
+	return true;
+}
+
+/**
+ * htmm_pages_fill - allocate pages
+ * @pages: the set
+ * @nr: how many it should have; fewer if there is not so much memory
+ *
+ * Context: process, may sleep, and for long: hold no lock that others wait for.
+ */
+void htmm_pages_fill(struct htmm_pages *pages, u32 nr)
+{
+	while (pages->nr < nr && htmm_pages_grow(pages, HTMM_GFP))
+		;
+}
+
+/**
+ * htmm_pages_move - move a page from one set to another
+ * @to: gets it
+ * @from: gives it; if it is empty, a page is allocated without waiting for one
+ *
+ * Context: process, under both owners' locks; does not sleep.
+ * Return: the page's memory, whatever it contains; NULL if none is to be had.
+ */
+void *htmm_pages_move(struct htmm_pages *to, struct htmm_pages *from)
+{
+	struct page *page;
+
+	if (!from->nr && !htmm_pages_grow(from, HTMM_GFP_LOCKED))
+		return NULL;
+	page = list_first_entry(&from->list, struct page, lru);
+	list_move(&page->lru, &to->list);
+	from->nr--;
+	to->nr++;
+	return page_address(page);
+}
+
+/**
+ * htmm_pages_free - free all pages
+ * @pages: the set; empty afterwards
+ *
+ * Context: process, may sleep, and lets others run between.
+ */
+void htmm_pages_free(struct htmm_pages *pages)
+{
+	struct page *page, *next;
+	u32 freed = 0;
+
+	list_for_each_entry_safe(page, next, &pages->list, lru) {
+		__free_page(page);
+		if (++freed % HTMM_FREE_SLICE == 0)
+			cond_resched();
+	}
+	htmm_pages_init(pages);
+}

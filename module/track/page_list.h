@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pages of memory on their way to a table, or in its hands. */
+#ifndef HTMM_PAGE_LIST_H
+#define HTMM_PAGE_LIST_H
+
+#include <linux/gfp.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+/*
+ * Memory for knowing what is hot is not worth killing anyone for. vmalloc() heeds that
+ * for the pages, though not for its page tables, which are a 512th of them.
+ */
+#define HTMM_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
+
+/**
+ * struct htmm_pages - a set of pages
+ * @list: the pages, by &struct page.lru: what lies in them is their user's
+ * @nr: how many
+ *
+ * Locking: the owner's.
+ */
+struct htmm_pages {
+	struct list_head list;
+	u32 nr;
+};
+
+void htmm_pages_init(struct htmm_pages *pages);
+void htmm_pages_fill(struct htmm_pages *pages, u32 nr);
+void *htmm_pages_move(struct htmm_pages *to, struct htmm_pages *from);
+void htmm_pages_free(struct htmm_pages *pages);
+
+#endif /* HTMM_PAGE_LIST_H */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A shard: one of the tables that share the work of a target, so that several drain
+ * threads can count for it at once. No page is in two of them.
+ */
+#ifndef HTMM_SHARD_H
+#define HTMM_SHARD_H
+
+#include <linux/cache.h>
+#include <linux/mutex.h>
+#include "core/table.h"
+#include "core/topn.h"
+#include "page_list.h"
+
+/**
+ * struct htmm_shard - a table, its memory and its lock
+ * @lock: protects all that follows. A drain thread holds it for its part of a batch,
+ *	readers for one slice of the table
+ * @table: counts and histograms
+ * @pool: memory of @table
+ * @pages: the pages that @pool was given, those in use included: they are freed without
+ *	a look at what lies in them
+ * @directory: memory of @table's directory
+ * @exited: pages that left because their process was gone
+ */
+struct htmm_shard {
+	struct mutex lock;	/* everything below */
+	struct htmm_table table;
+	struct htmm_pool pool;
+	struct htmm_pages pages;
+	void *directory;
+	u64 exited;
+} ____cacheline_aligned;
+
+int htmm_shard_init(struct htmm_shard *shard,
+		    const struct htmm_table_config *limits);
+void htmm_shard_destroy(struct htmm_shard *shard);
+
+u32 htmm_shard_add(struct htmm_shard *shard,
+		   const struct htmm_table_sample *samples, u32 n,
+		   struct htmm_pages *spares, u32 *refused);
+void htmm_shard_cool(struct htmm_shard *shard);
+bool htmm_shard_reclaim(struct htmm_shard *shard);
+bool htmm_shard_forget(struct htmm_shard *shard, u32 space, bool first);
+
+void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
+			 struct htmm_hist *sum);
+void htmm_shard_get_stats(struct htmm_shard *shard,
+			  struct htmm_table_stats *sum, u64 *exited);
+void htmm_shard_scan(struct htmm_shard *shard, struct htmm_list *list);
+
+#endif /* HTMM_SHARD_H */

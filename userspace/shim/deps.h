@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What module/core/deps.h takes from the kernel, for user space.
+ *
+ * Include it before any file of the core (-include shim/deps.h): it shares the
+ * guard of the kernel's version and so takes its place.
+ */
+#ifndef HTMM_CORE_DEPS_H
+#define HTMM_CORE_DEPS_H
+
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+
+#define U32_MAX		(~(u32)0)
+#define U64_MAX		(~(u64)0)
+
+#define __aligned(x)	__attribute((aligned(x)))
+
+#define BIT_ULL(n)	(1ULL << (n))
+
+#define noinline	__attribute((noinline))
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+/* Volatile, as in the kernel: a function that does nothing else must not vanish. */
+#define prefetch(p)	({ __builtin_prefetch(p, 0, 0); asm volatile(""); })
+#define htmm_fetch(p)	({ __builtin_prefetch(p, 0, 3); asm volatile(""); })
+#define prefetchw(p)	({ __builtin_prefetch(p, 1, 3); asm volatile(""); })
+
+#define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
+/* The two barriers of the ring; each use names its pair. */
+#define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+/* As above. */
+#define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+
+/* As in the kernel, both sides of min() and max() have the same type. */
+#define __htmm_same_type(a, b)						\
+	static_assert(__builtin_types_compatible_p(__typeof__(a),	\
+						   __typeof__(b)), "types differ")
+#define __htmm_pick(a, op, b) ({					\
+	__typeof__(a) __a = (a);					\
+	__typeof__(b) __b = (b);					\
+	__htmm_same_type(__a, __b);					\
+	__a op __b ? __a : __b;						\
+})
+
+#define min(a, b)	__htmm_pick(a, <, b)
+#define min_t(type, a, b) __htmm_pick((type)(a), <, (type)(b))
+#define max_t(type, a, b) __htmm_pick((type)(a), >, (type)(b))
+#define max(a, b)	__htmm_pick(a, >, b)
+#define clamp_t(type, v, lo, hi) ({					\
+	type __v = (v);							\
+	type __lo = (lo);						\
+	type __hi = (hi);						\
+	__v < __lo ? __lo : __v > __hi ? __hi : __v;			\
+})
+
+#define clamp(v, lo, hi) clamp_t(__typeof__(v), v, lo, hi)
+
+#define DIV_ROUND_UP(n, d) ({						\
+	__typeof__(d) __d = (d);					\
+	((n) + __d - 1) / __d;						\
+})
+
+#define round_down(x, y) ((x) & ~((__typeof__(x))(y) - 1))
+#define check_add_overflow(a, b, sum) __builtin_add_overflow(a, b, sum)
+#define check_mul_overflow(a, b, product) __builtin_mul_overflow(a, b, product)
+#define DIV64_U64_ROUND_UP(n, d) DIV_ROUND_UP(n, d)
+
+static inline int fls(unsigned int x)
+{
+	return x ? 32 - __builtin_clz(x) : 0;
+}
+
+static inline unsigned int hweight64(u64 x)
+{
+	return __builtin_popcountll(x);
+}
+
+static inline int ilog2(u64 x)
+{
+	return 63 - __builtin_clzll(x);
+}
+
+static inline unsigned long rounddown_pow_of_two(unsigned long x)
+{
+	return 1UL << ilog2(x);
+}
+
+static inline unsigned long roundup_pow_of_two(unsigned long x)
+{
+	return x < 2 ? 1 : 1UL << (ilog2(x - 1) + 1);
+}
+
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
+
+#endif /* HTMM_CORE_DEPS_H */
