@@ -3,7 +3,7 @@
  * htmm - hot-page sampling from hardware memory-access events
  *
  * Overflow handlers (nmi.c) fill rings (core/ring.h), ksampled (drain.c) empties
- * them into a hot-page table (hotness.c), and snapshots of that (snapshot.c)
+ * them into a hot-page table (tracker.c), and snapshots of that (snapshot.c)
  * leave through /dev/htmm (chardev.c) and debugfs (debugfs.c). A session
  * (session.c) owns all of it from start to stop.
  */
@@ -17,7 +17,7 @@ static int __init htmm_init(void)
 {
 	int ret;
 
-	ret = htmm_fleet_register();
+	ret = htmm_sampler_set_register();
 	if (ret)
 		return ret;
 	htmm_debugfs_init();
@@ -28,7 +28,7 @@ static int __init htmm_init(void)
 
 err_debugfs:
 	htmm_debugfs_exit();
-	htmm_fleet_unregister();
+	htmm_sampler_set_unregister();
 	return ret;
 }
 
@@ -41,7 +41,7 @@ static void __exit htmm_exit(void)
 	htmm_chardev_exit();
 	htmm_debugfs_exit();
 	htmm_session_exit();
-	htmm_fleet_unregister();
+	htmm_sampler_set_unregister();
 }
 
 module_init(htmm_init);

@@ -115,7 +115,7 @@ static int htmm_with_stats(struct seq_file *m,
 		htmm_show_idle(m);
 		return 0;
 	}
-	channels = kvcalloc(session->fleet.nr_samplers, sizeof(*channels),
+	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels),
 			    GFP_KERNEL);
 	if (channels) {
 		n = htmm_snapshot_stats(session, &stats, channels);

@@ -148,7 +148,7 @@ static int htmm_get_stats(struct htmm_session *session, struct htmm_stats *stats
 	u32 n;
 	int ret;
 
-	channels = kvcalloc(session->fleet.nr_samplers, sizeof(*channels),
+	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels),
 			    GFP_KERNEL);
 	if (!channels)
 		return -ENOMEM;

@@ -23,26 +23,26 @@ static void htmm_snapshot_limits(struct htmm_info *info)
 	info->max_ring_pages = HTMM_MAX_RING_PAGES;
 }
 
-static void htmm_snapshot_crew(const struct htmm_crew *crew,
-			       struct htmm_info *info)
+static void htmm_snapshot_drains(const struct htmm_drain_set *drains,
+				 struct htmm_info *info)
 {
 	unsigned int i;
 
-	info->nr_drain_threads = crew->nr;
+	info->nr_drain_threads = drains->nr;
 	if (info->state == HTMM_STATE_STOPPED)
 		return;
-	for (i = 0; i < crew->nr; i++)
-		info->drain_pids[i] = htmm_crew_pid(crew, i);
+	for (i = 0; i < drains->nr; i++)
+		info->drain_pids[i] = htmm_drain_set_pid(drains, i);
 	info->drain_pid = info->drain_pids[0];
 }
 
-static void htmm_snapshot_fleet(struct htmm_fleet *fleet,
-				struct htmm_info *info)
+static void htmm_snapshot_samplers(struct htmm_sampler_set *samplers,
+				   struct htmm_info *info)
 {
-	mutex_lock(&fleet->lock);
-	info->nr_cpus = fleet->nr_cpus;
-	info->ring_bytes = fleet->ring_bytes;
-	mutex_unlock(&fleet->lock);
+	mutex_lock(&samplers->lock);
+	info->nr_cpus = samplers->nr_cpus;
+	info->ring_bytes = samplers->ring_bytes;
+	mutex_unlock(&samplers->lock);
 }
 
 /**
@@ -56,7 +56,7 @@ static void htmm_snapshot_fleet(struct htmm_fleet *fleet,
 void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 {
 	const struct htmm_start *start;
-	struct htmm_hotness_stats hotness;
+	struct htmm_tracker_stats tracker;
 
 	*info = (struct htmm_info) { .size = info->size };
 	htmm_snapshot_limits(info);
@@ -64,26 +64,26 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 		return;
 
 	start = &session->config->start;
-	htmm_snapshot_fleet(&session->fleet, info);
-	htmm_roster_get_stats(&session->roster, &hotness);
+	htmm_snapshot_samplers(&session->samplers, info);
+	htmm_tracker_set_get_stats(&session->trackers, &tracker);
 	info->state = READ_ONCE(session->state);
 	info->session_flags = start->flags;
 	info->session = session->number;
 	info->owner = pid_vnr(session->owner);
 	info->nr_events = start->nr_events;
-	info->nr_targets = READ_ONCE(session->roster.nr);
+	info->nr_targets = READ_ONCE(session->trackers.nr);
 	info->elapsed_ns = htmm_elapsed_ns(session);
 	info->sample_type = start->sample_type;
 	info->ring_pages = start->ring_pages;
 	info->record_size = htmm_record_size(start->sample_type);
 	info->max_pages = start->max_pages;
 	info->max_bytes = start->max_bytes;
-	info->capacity_pages = READ_ONCE(session->roster.config.capacity);
+	info->capacity_pages = READ_ONCE(session->trackers.config.capacity);
 	info->cooling_period = start->cooling_period;
 	info->adaptation_period = start->adaptation_period;
 	info->budget_ppm = start->budget_ppm;
-	info->table_bytes = hotness.bytes;
-	htmm_snapshot_crew(&session->crew, info);
+	info->table_bytes = tracker.bytes;
+	htmm_snapshot_drains(&session->drains, info);
 }
 
 static void htmm_counters_add(struct htmm_counters *sum,
@@ -100,32 +100,32 @@ static void htmm_counters_add(struct htmm_counters *sum,
 		sum->drops[i] += counters->drops[i];
 }
 
-static void htmm_snapshot_grant(const struct htmm_grant *grant,
-				struct htmm_channel *channel)
+static void htmm_snapshot_event_state(const struct htmm_event_state *state,
+				      struct htmm_channel *channel)
 {
-	channel->precise_ip = grant->precise_ip;
-	channel->period = grant->period;
-	channel->count = grant->count;
-	channel->time_enabled = grant->time_enabled;
-	channel->time_running = grant->time_running;
-	if (grant->active)
+	channel->precise_ip = state->precise_ip;
+	channel->period = state->period;
+	channel->count = state->count;
+	channel->time_enabled = state->time_enabled;
+	channel->time_running = state->time_running;
+	if (state->active)
 		channel->flags |= HTMM_CHANNEL_ACTIVE;
-	if (grant->large_pebs)
+	if (state->large_pebs)
 		channel->flags |= HTMM_CHANNEL_LARGE_PEBS;
 }
 
 /* What perf says of each event; it may have to ask the event's CPU. */
-static void htmm_snapshot_events(struct htmm_fleet *fleet,
+static void htmm_snapshot_events(struct htmm_sampler_set *samplers,
 				 struct htmm_channel *channels)
 {
 	unsigned int i;
 
-	mutex_lock(&fleet->lock);
-	for (i = 0; i < fleet->nr_samplers; i++) {
-		htmm_event_query(fleet->samplers[i]);
-		htmm_snapshot_grant(&fleet->samplers[i]->grant, &channels[i]);
+	mutex_lock(&samplers->lock);
+	for (i = 0; i < samplers->nr_samplers; i++) {
+		htmm_perf_event_query(samplers->samplers[i]);
+		htmm_snapshot_event_state(&samplers->samplers[i]->state, &channels[i]);
 	}
-	mutex_unlock(&fleet->lock);
+	mutex_unlock(&samplers->lock);
 }
 
 /* All counters at one point between two batches of each drain thread. */
@@ -133,20 +133,20 @@ static void htmm_snapshot_counters(struct htmm_session *session,
 				   struct htmm_stats *stats,
 				   struct htmm_channel *channels)
 {
-	const struct htmm_fleet *fleet = &session->fleet;
+	const struct htmm_sampler_set *samplers = &session->samplers;
 	unsigned int i;
 
 	stats->handler_ns = 0;
-	down_write(&session->roster.lock);
-	for (i = 0; i < fleet->nr_samplers; i++) {
+	down_write(&session->trackers.lock);
+	for (i = 0; i < samplers->nr_samplers; i++) {
 		stats->handler_ns +=
-			local64_read(&fleet->samplers[i]->handler_ns);
-		channels[i].cpu = fleet->samplers[i]->cpu;
-		channels[i].event = fleet->samplers[i]->index;
-		htmm_sampler_read(fleet->samplers[i], &channels[i].counters);
+			local64_read(&samplers->samplers[i]->handler_ns);
+		channels[i].cpu = samplers->samplers[i]->cpu;
+		channels[i].event = samplers->samplers[i]->index;
+		htmm_sampler_read(samplers->samplers[i], &channels[i].counters);
 		htmm_counters_add(&stats->total, &channels[i].counters);
 	}
-	up_write(&session->roster.lock);
+	up_write(&session->trackers.lock);
 }
 
 /* Leaves out CPUs that were never online. Returns how many channels remain. */
@@ -165,7 +165,7 @@ static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
  * htmm_snapshot_stats - the counters of a session
  * @session: the session
  * @stats: every member from total on is set
- * @channels: room for session->fleet.nr_samplers elements
+ * @channels: room for session->samplers.nr_samplers elements
  *
  * Context: process, may sleep.
  * Return: number of elements filled in @channels.
@@ -174,32 +174,32 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 				 struct htmm_stats *stats,
 				 struct htmm_channel *channels)
 {
-	struct htmm_hotness_stats hotness;
-	struct htmm_crew_stats crew;
+	struct htmm_tracker_stats tracker;
+	struct htmm_drain_set_stats drains;
 
-	memset(channels, 0, session->fleet.nr_samplers * sizeof(*channels));
+	memset(channels, 0, session->samplers.nr_samplers * sizeof(*channels));
 	memset(&stats->total, 0, sizeof(stats->total));
-	htmm_snapshot_events(&session->fleet, channels);
+	htmm_snapshot_events(&session->samplers, channels);
 	htmm_snapshot_counters(session, stats, channels);
 
-	htmm_roster_get_stats(&session->roster, &hotness);
-	stats->samples = hotness.samples;
-	stats->coolings = hotness.coolings;
-	stats->adaptations = hotness.adaptations;
-	stats->evicted = hotness.evicted;
-	stats->exited = hotness.exited;
-	htmm_crew_get_stats(&session->crew, &crew);
-	stats->batches = crew.batches;
-	stats->wakeups = crew.wakeups;
-	stats->drain_ns = crew.cpu_ns;
-	stats->cpus_failed = READ_ONCE(session->fleet.failed);
+	htmm_tracker_set_get_stats(&session->trackers, &tracker);
+	stats->samples = tracker.samples;
+	stats->coolings = tracker.coolings;
+	stats->adaptations = tracker.adaptations;
+	stats->evicted = tracker.evicted;
+	stats->exited = tracker.exited;
+	htmm_drain_set_get_stats(&session->drains, &drains);
+	stats->batches = drains.batches;
+	stats->wakeups = drains.wakeups;
+	stats->drain_ns = drains.cpu_ns;
+	stats->cpus_failed = READ_ONCE(session->samplers.failed);
 	stats->period_changes = READ_ONCE(session->budget.changes);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
-	return htmm_snapshot_compact(channels, session->fleet.nr_samplers);
+	return htmm_snapshot_compact(channels, session->samplers.nr_samplers);
 }
 
 static void htmm_histogram_fill(struct htmm_histogram *out, enum htmm_kind kind,
-				const struct htmm_hotness_hist *sum)
+				const struct htmm_tracker_hist *sum)
 {
 	const struct htmm_hist *hist = &sum->hist;
 
@@ -208,21 +208,21 @@ static void htmm_histogram_fill(struct htmm_histogram *out, enum htmm_kind kind,
 	out->warm_threshold = sum->thresholds.warm;
 	out->pages = htmm_hist_pages_from(hist, 0);
 	out->hot_pages = htmm_hist_pages_from(hist, sum->thresholds.hot);
-	out->capacity_pages = htmm_hotness_capacity(sum->capacity, kind);
+	out->capacity_pages = htmm_tracker_capacity(sum->capacity, kind);
 	out->samples = sum->samples;
 	memcpy(out->bins, hist->bin, sizeof(out->bins));
 }
 
 /* One member's histogram as it is; those of several, or of none, added up. */
 static void htmm_snapshot_sum(const struct htmm_members *members, u64 capacity,
-			      enum htmm_kind kind, struct htmm_hotness_hist *sum)
+			      enum htmm_kind kind, struct htmm_tracker_hist *sum)
 {
-	struct htmm_hotness_hist part;
+	struct htmm_tracker_hist part;
 	unsigned int i;
 
-	*sum = (struct htmm_hotness_hist) { .capacity = capacity };
+	*sum = (struct htmm_tracker_hist) { .capacity = capacity };
 	for (i = 0; i < members->nr; i++) {
-		htmm_hotness_get_hist(members->member[i]->hotness, kind, &part);
+		htmm_tracker_get_hist(members->member[i]->tracker, kind, &part);
 		htmm_hist_merge(&sum->hist, &part.hist);
 		sum->samples += part.samples;
 	}
@@ -231,8 +231,8 @@ static void htmm_snapshot_sum(const struct htmm_members *members, u64 capacity,
 		sum->capacity = part.capacity;
 		return;
 	}
-	htmm_hotness_find_thresholds(&sum->hist,
-				     htmm_hotness_capacity(capacity, kind),
+	htmm_tracker_find_thresholds(&sum->hist,
+				     htmm_tracker_capacity(capacity, kind),
 				     &sum->thresholds);
 }
 
@@ -240,7 +240,7 @@ static void htmm_snapshot_sum(const struct htmm_members *members, u64 capacity,
 static int htmm_snapshot_members(struct htmm_session *session, u32 target,
 				 struct htmm_members *members)
 {
-	htmm_roster_get(&session->roster, target, members);
+	htmm_tracker_set_get(&session->trackers, target, members);
 	return target && !members->nr ? -ENOENT : 0;
 }
 
@@ -256,14 +256,14 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 			    struct htmm_histogram *out)
 {
 	enum htmm_kind kind = (enum htmm_kind)out->kind;
-	struct htmm_hotness_hist sum;
+	struct htmm_tracker_hist sum;
 	struct htmm_members members;
 	int ret;
 
 	ret = htmm_snapshot_members(session, out->target, &members);
 	if (ret)
 		return ret;
-	htmm_snapshot_sum(&members, READ_ONCE(session->roster.config.capacity),
+	htmm_snapshot_sum(&members, READ_ONCE(session->trackers.config.capacity),
 			  kind, &sum);
 	htmm_members_put(&members);
 	htmm_histogram_fill(out, kind, &sum);
@@ -271,9 +271,9 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 }
 
 /* A cursor is a list entry, and the session that it is of; none is session 0. */
-static void htmm_cursor_load(const u64 cursor[4], struct htmm_list_entry *entry)
+static void htmm_cursor_load(const u64 cursor[4], struct htmm_topn_entry *entry)
 {
-	*entry = (struct htmm_list_entry) {
+	*entry = (struct htmm_topn_entry) {
 		.value = cursor[0],
 		.vpn = cursor[1],
 		.space = lower_32_bits(cursor[2]),
@@ -282,7 +282,7 @@ static void htmm_cursor_load(const u64 cursor[4], struct htmm_list_entry *entry)
 }
 
 static void htmm_cursor_store(u64 cursor[4], u64 session,
-			      const struct htmm_list_entry *entry)
+			      const struct htmm_topn_entry *entry)
 {
 	cursor[0] = entry->value;
 	cursor[1] = entry->vpn;
@@ -292,18 +292,18 @@ static void htmm_cursor_store(u64 cursor[4], u64 session,
 
 /* Every entry's owner is among the members. */
 static void htmm_snapshot_describe(const struct htmm_members *members,
-				   const struct htmm_list_entry *entries,
+				   const struct htmm_topn_entry *entries,
 				   struct htmm_hot_page *pages, u32 n)
 {
-	struct htmm_hotness *hotness;
+	struct htmm_tracker *tracker;
 	unsigned int at;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
 		for (at = 0; at < members->nr; at++) {
-			hotness = members->member[at]->hotness;
-			if (hotness->config.owner == entries[i].owner)
-				htmm_hotness_describe(hotness, &entries[i],
+			tracker = members->member[at]->tracker;
+			if (tracker->config.owner == entries[i].owner)
+				htmm_tracker_describe(tracker, &entries[i],
 						      &pages[i]);
 		}
 		cond_resched();
@@ -312,20 +312,20 @@ static void htmm_snapshot_describe(const struct htmm_members *members,
 
 static u32 htmm_snapshot_list(const struct htmm_members *members,
 			      u64 session, u64 cursor[4],
-			      struct htmm_list_entry *entries, u32 n)
+			      struct htmm_topn_entry *entries, u32 n)
 {
-	struct htmm_list_entry after;
-	struct htmm_list list;
+	struct htmm_topn_entry after;
+	struct htmm_topn list;
 	unsigned int i;
 
-	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, n);
+	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, n);
 	if (cursor[3]) {
 		htmm_cursor_load(cursor, &after);
-		htmm_list_after(&list, &after);
+		htmm_topn_after(&list, &after);
 	}
 	for (i = 0; i < members->nr; i++)
-		htmm_hotness_scan(members->member[i]->hotness, &list);
-	n = htmm_list_finish(&list);
+		htmm_tracker_scan(members->member[i]->tracker, &list);
+	n = htmm_topn_finish(&list);
 	if (n)
 		htmm_cursor_store(cursor, session, &entries[n - 1]);
 	return n;
@@ -347,7 +347,7 @@ static u32 htmm_snapshot_list(const struct htmm_members *members,
 int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
 			    u64 cursor[4], struct htmm_hot_page *pages, u32 n)
 {
-	struct htmm_list_entry *entries;
+	struct htmm_topn_entry *entries;
 	struct htmm_members members;
 	int ret;
 
@@ -371,11 +371,11 @@ int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
 static void htmm_snapshot_target(const struct htmm_member *member,
 				 struct htmm_target_info *info)
 {
-	const struct htmm_hotness_config *config = &member->hotness->config;
-	struct htmm_hotness_stats stats;
+	const struct htmm_tracker_config *config = &member->tracker->config;
+	struct htmm_tracker_stats stats;
 	unsigned int i;
 
-	htmm_hotness_get_stats(member->hotness, &stats);
+	htmm_tracker_get_stats(member->tracker, &stats);
 	info->number = config->owner;
 	info->capacity_pages = READ_ONCE(config->capacity);
 	info->max_bytes = config->max_bytes;
@@ -408,7 +408,7 @@ u32 htmm_snapshot_targets(struct htmm_session *session,
 	struct htmm_members members;
 	unsigned int i, n;
 
-	htmm_roster_get(&session->roster, 0, &members);
+	htmm_tracker_set_get(&session->trackers, 0, &members);
 	n = members.nr;
 	for (i = 0; i < n; i++)
 		htmm_snapshot_target(members.member[i], &targets[i]);
@@ -434,7 +434,7 @@ int htmm_snapshot_cool(struct htmm_session *session, u32 target)
 	if (ret)
 		return ret;
 	for (i = 0; i < members.nr; i++)
-		htmm_hotness_cool(members.member[i]->hotness);
+		htmm_tracker_cool(members.member[i]->tracker);
 	htmm_members_put(&members);
 	return 0;
 }

@@ -38,6 +38,6 @@ bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep)
 	table->evicted += htmm_table_remove(table, coldest);
 	table->moved = true;
 	if (table->nr_free >= HTMM_BLOCK_ENTRIES)
-		htmm_dir_compact(table);
+		htmm_index_compact(table);
 	return true;
 }

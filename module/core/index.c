@@ -1,82 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "index.h"
 
-static struct htmm_detail *htmm_dir_detail(const struct htmm_table *table,
-					   u32 index)
+static struct htmm_detail *htmm_index_detail(const struct htmm_table *table,
+					     u32 index)
 {
 	return htmm_region_detail(htmm_table_entry(table, index));
 }
 
-static u32 *htmm_dir_list_of(struct htmm_table *table,
-			     const struct htmm_region *region)
+static u32 *htmm_index_list_of(struct htmm_table *table,
+			       const struct htmm_region *region)
 {
 	if (!htmm_region_detail(region)->born)
 		return &table->free;
-	return htmm_dir_space(table, htmm_region_space(region));
+	return htmm_index_space(table, htmm_region_space(region));
 }
 
 /* An entry is on the list of its space, or on that of the unused ones. */
-static void htmm_dir_list_add(struct htmm_table *table,
-			      struct htmm_region *region)
+static void htmm_index_list_add(struct htmm_table *table,
+				struct htmm_region *region)
 {
 	struct htmm_detail *detail = htmm_region_detail(region);
-	u32 *head = htmm_dir_list_of(table, region);
+	u32 *head = htmm_index_list_of(table, region);
 
 	detail->prev = 0;
 	detail->next = *head;
 	*head = detail->self + 1;
 	if (detail->next)
-		htmm_dir_detail(table, detail->next - 1)->prev = *head;
+		htmm_index_detail(table, detail->next - 1)->prev = *head;
 }
 
 /* Let the neighbours of @region point to @link and each other's way. */
-static void htmm_dir_list_relink(struct htmm_table *table,
-				 const struct htmm_region *region,
+static void htmm_index_list_relink(struct htmm_table *table,
+				   const struct htmm_region *region,
 				 u32 to_next, u32 to_prev)
 {
 	const struct htmm_detail *detail = htmm_region_detail(region);
 
 	if (detail->prev)
-		htmm_dir_detail(table, detail->prev - 1)->next = to_next;
+		htmm_index_detail(table, detail->prev - 1)->next = to_next;
 	else
-		*htmm_dir_list_of(table, region) = to_next;
+		*htmm_index_list_of(table, region) = to_next;
 	if (detail->next)
-		htmm_dir_detail(table, detail->next - 1)->prev = to_prev;
+		htmm_index_detail(table, detail->next - 1)->prev = to_prev;
 }
 
-static void htmm_dir_list_del(struct htmm_table *table,
-			      const struct htmm_region *region)
+static void htmm_index_list_del(struct htmm_table *table,
+				const struct htmm_region *region)
 {
 	const struct htmm_detail *detail = htmm_region_detail(region);
 
-	htmm_dir_list_relink(table, region, detail->next, detail->prev);
+	htmm_index_list_relink(table, region, detail->next, detail->prev);
 }
 
-static struct htmm_region **htmm_dir_link_to(const struct htmm_table *table,
-					     const struct htmm_region *region)
+static struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
+					       const struct htmm_region *region)
 {
-	struct htmm_region **link = htmm_dir_chain(table, region->key);
+	struct htmm_region **link = htmm_index_chain(table, region->key);
 
 	while (*link != region)
 		link = &htmm_region_detail(*link)->chain;
 	return link;
 }
 
-static void htmm_dir_put(struct htmm_table *table, struct htmm_region *region)
+static void htmm_index_put(struct htmm_table *table, struct htmm_region *region)
 {
 	htmm_region_detail(region)->born = 0;
-	htmm_dir_list_add(table, region);
+	htmm_index_list_add(table, region);
 	table->nr_free++;
 }
 
-static void htmm_dir_take(struct htmm_table *table, struct htmm_region *region)
+static void htmm_index_take(struct htmm_table *table, struct htmm_region *region)
 {
-	htmm_dir_list_del(table, region);
+	htmm_index_list_del(table, region);
 	table->nr_free--;
 }
 
 /* A sweep under way has to get past the new entries, too. */
-static void htmm_dir_grow(struct htmm_table *table)
+static void htmm_index_grow(struct htmm_table *table)
 {
 	struct htmm_region_block *block = htmm_pool_block_get(table->pool);
 	u32 i;
@@ -86,22 +86,22 @@ static void htmm_dir_grow(struct htmm_table *table)
 		block->details[i] = htmm_pool_block_get(table->pool);
 	for (i = HTMM_BLOCK_ENTRIES; i--; ) {
 		htmm_region_detail(&block->region[i])->self = table->high + i;
-		htmm_dir_put(table, &block->region[i]);
+		htmm_index_put(table, &block->region[i]);
 	}
 	table->high += HTMM_BLOCK_ENTRIES;
 	if (table->sweep_left)
 		table->sweep_left += HTMM_BLOCK_ENTRIES;
 }
 
-static struct htmm_region_block *htmm_dir_last_block(struct htmm_table *table)
+static struct htmm_region_block *htmm_index_last_block(struct htmm_table *table)
 {
 	return table->block[table->high / HTMM_BLOCK_ENTRIES - 1];
 }
 
 /* Give the last block of entries back to the pool. */
-static void htmm_dir_shrink(struct htmm_table *table)
+static void htmm_index_shrink(struct htmm_table *table)
 {
-	struct htmm_region_block *block = htmm_dir_last_block(table);
+	struct htmm_region_block *block = htmm_index_last_block(table);
 	u32 i;
 
 	for (i = 0; i < HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS; i++)
@@ -110,17 +110,17 @@ static void htmm_dir_shrink(struct htmm_table *table)
 	table->high -= HTMM_BLOCK_ENTRIES;
 }
 
-struct htmm_region *htmm_dir_create(struct htmm_table *table, u64 key)
+struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 {
-	struct htmm_region **chain = htmm_dir_chain(table, key);
+	struct htmm_region **chain = htmm_index_chain(table, key);
 	struct htmm_region *region;
 	struct htmm_detail *detail;
 
 	if (!table->free)
-		htmm_dir_grow(table);
+		htmm_index_grow(table);
 	region = htmm_table_entry(table, table->free - 1);
 	detail = htmm_region_detail(region);
-	htmm_dir_take(table, region);
+	htmm_index_take(table, region);
 	*region = (struct htmm_region) {
 		.key = key,
 		.epoch = table->epoch,
@@ -133,37 +133,37 @@ struct htmm_region *htmm_dir_create(struct htmm_table *table, u64 key)
 		.born = table->listings,
 	};
 	*chain = region;
-	htmm_dir_list_add(table, region);
+	htmm_index_list_add(table, region);
 	htmm_hist_add(&table->hist[HTMM_KIND_HUGE], 0);
 	table->regions++;
 	return region;
 }
 
-void htmm_dir_destroy(struct htmm_table *table, struct htmm_region *region)
+void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)
 {
 	const struct htmm_detail *detail = htmm_region_detail(region);
 
-	if (table->leaving == detail->self + 1)
-		table->leaving = detail->next;
-	*htmm_dir_link_to(table, region) = detail->chain;
-	htmm_dir_list_del(table, region);
+	if (table->exiting == detail->self + 1)
+		table->exiting = detail->next;
+	*htmm_index_link_to(table, region) = detail->chain;
+	htmm_index_list_del(table, region);
 	htmm_hist_remove(&table->hist[HTMM_KIND_HUGE],
 			 htmm_table_cooled(table, region, region->count));
 	table->regions--;
-	htmm_dir_put(table, region);
+	htmm_index_put(table, region);
 }
 
 /* All that points to an entry follows it to its new place. */
-static void htmm_dir_move(struct htmm_table *table, struct htmm_region *from,
-			  struct htmm_region *to)
+static void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
+			    struct htmm_region *to)
 {
 	struct htmm_detail *detail = htmm_region_detail(to);
 	u32 self = detail->self;
 
-	if (table->leaving == htmm_region_detail(from)->self + 1)
-		table->leaving = self + 1;
-	*htmm_dir_link_to(table, from) = to;
-	htmm_dir_list_relink(table, from, self + 1, self + 1);
+	if (table->exiting == htmm_region_detail(from)->self + 1)
+		table->exiting = self + 1;
+	*htmm_index_link_to(table, from) = to;
+	htmm_index_list_relink(table, from, self + 1, self + 1);
 	*to = *from;
 	*detail = *htmm_region_detail(from);
 	detail->self = self;
@@ -172,22 +172,22 @@ static void htmm_dir_move(struct htmm_table *table, struct htmm_region *from,
 		to->pair = htmm_region_pairs(to)->pair;
 }
 
-void htmm_dir_compact(struct htmm_table *table)
+void htmm_index_compact(struct htmm_table *table)
 {
-	struct htmm_region *last = htmm_dir_last_block(table)->region, *region;
+	struct htmm_region *last = htmm_index_last_block(table)->region, *region;
 	u32 i;
 
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
 		if (!htmm_region_detail(&last[i])->born)
-			htmm_dir_take(table, &last[i]);
+			htmm_index_take(table, &last[i]);
 	}
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
 		if (!htmm_region_detail(&last[i])->born)
 			continue;
 		region = htmm_table_entry(table, table->free - 1);
-		htmm_dir_take(table, region);
-		htmm_dir_move(table, &last[i], region);
+		htmm_index_take(table, region);
+		htmm_index_move(table, &last[i], region);
 	}
-	htmm_dir_shrink(table);
+	htmm_index_shrink(table);
 	table->moved = true;
 }

@@ -19,43 +19,43 @@
 #define HTMM_DIR_BLOCKS	(1 + HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS)
 
 /**
- * htmm_dir_hash() - the hash chain of a key
+ * htmm_index_hash() - the hash chain of a key
  * @key: htmm_region_key()
  * @multiplier: of the table
  * @mask: number of chains, a power of two, minus 1
  *
  * Return: 0..@mask.
  */
-static inline u32 htmm_dir_hash(u64 key, u64 multiplier, u32 mask)
+static inline u32 htmm_index_hash(u64 key, u64 multiplier, u32 mask)
 {
 	return key * multiplier >> 32 & mask;
 }
 
 /**
- * htmm_dir_chain() - head of the hash chain of a key
+ * htmm_index_chain() - head of the hash chain of a key
  * @table: the table
  * @key: htmm_region_key()
  *
  * Return: where the link to the chain's first entry is.
  */
 static inline struct htmm_region **
-htmm_dir_chain(const struct htmm_table *table, u64 key)
+htmm_index_chain(const struct htmm_table *table, u64 key)
 {
-	return &table->head[htmm_dir_hash(key, table->multiplier,
+	return &table->head[htmm_index_hash(key, table->multiplier,
 					  table->head_mask)];
 }
 
 /**
- * htmm_dir_find() - look up a region
+ * htmm_index_find() - look up a region
  * @table: the table
  * @key: htmm_region_key()
  *
  * Return: the region, or NULL if it is not tracked.
  */
-static inline struct htmm_region *htmm_dir_find(const struct htmm_table *table,
-						u64 key)
+static inline struct htmm_region *htmm_index_find(const struct htmm_table *table,
+						  u64 key)
 {
-	struct htmm_region *region = *htmm_dir_chain(table, key);
+	struct htmm_region *region = *htmm_index_chain(table, key);
 
 	while (region && region->key != key)
 		region = htmm_region_detail(region)->chain;
@@ -63,62 +63,62 @@ static inline struct htmm_region *htmm_dir_find(const struct htmm_table *table,
 }
 
 /**
- * htmm_dir_blocks_to_create() - memory that another entry takes
+ * htmm_index_blocks_to_create() - memory that another entry takes
  * @table: the table
  *
  * Return: number of blocks.
  */
-static inline u32 htmm_dir_blocks_to_create(const struct htmm_table *table)
+static inline u32 htmm_index_blocks_to_create(const struct htmm_table *table)
 {
 	return table->free ? 0 : HTMM_DIR_BLOCKS;
 }
 
 /**
- * htmm_dir_full() - is there no entry for another region?
+ * htmm_index_full() - is there no entry for another region?
  * @table: the table
  *
  * However much memory the pool has: the directory was sized from the limits.
  *
  * Return: true if an entry has to become unused first.
  */
-static inline bool htmm_dir_full(const struct htmm_table *table)
+static inline bool htmm_index_full(const struct htmm_table *table)
 {
 	return !table->free && table->high == table->max_high;
 }
 
 /**
- * htmm_dir_create() - start tracking a region
+ * htmm_index_create() - start tracking a region
  * @table: the table, not full, whose pool has the blocks that an entry may take
  * @key: htmm_region_key() of a region not tracked
  *
  * Return: the region, with no count.
  */
-struct htmm_region *htmm_dir_create(struct htmm_table *table, u64 key);
+struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key);
 
 /**
- * htmm_dir_destroy() - stop tracking a region
+ * htmm_index_destroy() - stop tracking a region
  * @table: the table
  * @region: the region; its base pages have been taken out of the histogram
  */
-void htmm_dir_destroy(struct htmm_table *table, struct htmm_region *region);
+void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
 
 /**
- * htmm_dir_compact() - give a block of entries back to the pool
+ * htmm_index_compact() - give a block of entries back to the pool
  * @table: the table, with at least a block's worth of unused entries
  *
  * The entries of the last block move into unused ones elsewhere.
  */
-void htmm_dir_compact(struct htmm_table *table);
+void htmm_index_compact(struct htmm_table *table);
 
 /**
- * htmm_dir_space() - list of a space's regions
+ * htmm_index_space() - list of a space's regions
  * @table: the table
  * @space: the space
  *
  * Return: where the list's first link is: index + 1, 0 if it is empty. Spaces
  * whose numbers are equal modulo the number of lists share one.
  */
-static inline u32 *htmm_dir_space(const struct htmm_table *table, u32 space)
+static inline u32 *htmm_index_space(const struct htmm_table *table, u32 space)
 {
 	return &table->space[space & table->space_mask];
 }

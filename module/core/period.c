@@ -25,7 +25,7 @@ u64 htmm_prime_at_least(u64 n)
 }
 
 /* period * cost / aim without overflow, rounded up; U64_MAX if it is larger. */
-static u64 htmm_budget_scale(u64 period, u64 cost, u64 aim)
+static u64 htmm_period_scale(u64 period, u64 cost, u64 aim)
 {
 	u64 scaled;
 
@@ -46,10 +46,10 @@ static u64 htmm_median(u64 a, u64 b, u64 c)
 }
 
 /* Where the period would go, were there no range and no primes. */
-static u64 htmm_budget_next(struct htmm_budget_past *past, u64 period,
-			    u64 percent, u64 budget)
+static u64 htmm_period_wanted(struct htmm_period_prev *past, u64 period,
+			      u64 percent, u64 budget)
 {
-	u64 wanted = htmm_budget_scale(period, percent, budget * HTMM_BUDGET_AIM);
+	u64 wanted = htmm_period_scale(period, percent, budget * HTMM_BUDGET_AIM);
 	u64 usual = max(wanted, htmm_median(wanted, past->wanted[0],
 					    past->wanted[1]));
 
@@ -58,15 +58,15 @@ static u64 htmm_budget_next(struct htmm_budget_past *past, u64 period,
 	if (!budget || percent > budget * HTMM_BUDGET_HIGH)
 		return wanted;
 	if (percent >= budget * HTMM_BUDGET_LOW ||
-	    usual >= htmm_budget_scale(period, HTMM_BUDGET_LOW, HTMM_BUDGET_AIM))
+	    usual >= htmm_period_scale(period, HTMM_BUDGET_LOW, HTMM_BUDGET_AIM))
 		return period;
 	return max(usual, div64_u64(period, HTMM_BUDGET_SHRINK));
 }
 
-u64 htmm_budget_period(struct htmm_budget_past *past, u64 period,
-		       const struct htmm_budget_range *range, u64 cost, u64 budget)
+u64 htmm_period_next(struct htmm_period_prev *past, u64 period,
+		     const struct htmm_period_range *range, u64 cost, u64 budget)
 {
-	u64 next = htmm_budget_next(past, period, cost * 100, budget);
+	u64 next = htmm_period_wanted(past, period, cost * 100, budget);
 
 	if (next <= range->min)
 		return range->min;

@@ -29,25 +29,25 @@
 #define HTMM_PRIME_MAX		0x100000000ULL
 
 /**
- * struct htmm_budget_range - where a period may go
+ * struct htmm_period_range - where a period may go
  * @min: smallest period, at least 1
  * @max: largest period, at least @min
  * @step: choose multiples of this instead of primes; 0: primes
  */
-struct htmm_budget_range {
+struct htmm_period_range {
 	u64 min;
 	u64 max;
 	u64 step;
 };
 
 /**
- * struct htmm_budget_past - what the looks before the current one saw of an event
+ * struct htmm_period_prev - what the looks before the current one saw of an event
  * @wanted: the periods that would have met the budget, the later look first; zero if
  *	there was none
  *
- * Zeroed before the first look, then left to htmm_budget_period().
+ * Zeroed before the first look, then left to htmm_period_next().
  */
-struct htmm_budget_past {
+struct htmm_period_prev {
 	u64 wanted[2];
 };
 
@@ -61,7 +61,7 @@ struct htmm_budget_past {
 u64 htmm_prime_at_least(u64 n);
 
 /**
- * htmm_budget_period() - the period to sample with from now on
+ * htmm_period_next() - the period to sample with from now on
  * @past: of this event; the look is added to it
  * @period: the period until now
  * @range: where it may go
@@ -75,7 +75,7 @@ u64 htmm_prime_at_least(u64 n);
  * is an end of @range;
  * @period if the cost is close enough to the budget.
  */
-u64 htmm_budget_period(struct htmm_budget_past *past, u64 period,
-		       const struct htmm_budget_range *range, u64 cost, u64 budget);
+u64 htmm_period_next(struct htmm_period_prev *past, u64 period,
+		     const struct htmm_period_range *range, u64 cost, u64 budget);
 
 #endif /* HTMM_CORE_PERIOD_H */

@@ -5,7 +5,7 @@
 static const struct htmm_region *htmm_table_find(const struct htmm_table *table,
 						 u32 space, u64 vpn)
 {
-	return htmm_dir_find(table, htmm_region_key(htmm_page(space, vpn)));
+	return htmm_index_find(table, htmm_region_key(htmm_page(space, vpn)));
 }
 
 u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn)

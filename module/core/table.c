@@ -131,7 +131,7 @@ u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region)
 	pages = region->pages;
 	table->pages -= pages;
 	htmm_region_release(region, table->pool);
-	htmm_dir_destroy(table, region);
+	htmm_index_destroy(table, region);
 	return pages;
 }
 
@@ -157,7 +157,7 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 			continue;
 		htmm_table_cool_region(table, region);
 		if (!region->count)
-			htmm_dir_destroy(table, region);
+			htmm_index_destroy(table, region);
 	}
 	return table->sweep_left;
 }
@@ -168,15 +168,15 @@ bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
 	struct htmm_region *region;
 
 	if (first)
-		table->leaving = *htmm_dir_space(table, space);
-	for (; budget && table->leaving; budget--) {
-		region = htmm_table_entry(table, table->leaving - 1);
+		table->exiting = *htmm_index_space(table, space);
+	for (; budget && table->exiting; budget--) {
+		region = htmm_table_entry(table, table->exiting - 1);
 		if (htmm_region_space(region) == space)
 			htmm_table_remove(table, region);
 		else
-			table->leaving = htmm_region_detail(region)->next;
+			table->exiting = htmm_region_detail(region)->next;
 	}
-	return table->leaving;
+	return table->exiting;
 }
 
 void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,

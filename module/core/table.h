@@ -143,7 +143,7 @@ struct htmm_table {
 	u32 sweep;			/* next entry that reclaim visits */
 	u32 sweep_left;			/* entries to visit since the last cooling */
 	u32 hand;			/* next entry that eviction looks at */
-	u32 leaving;			/* index + 1 of the next one to remove */
+	u32 exiting;			/* index + 1 of the next one to remove */
 	bool moved;			/* entries have been moved or evicted */
 	u8 no_digit;			/* always 0, as the byte of a new page is */
 	u32 found[HTMM_BYTE_VALUES];	/* samples of the batch whose byte was so */

@@ -10,10 +10,10 @@ static bool htmm_table_has_room(const struct htmm_table *table,
 {
 	u64 max_pages = table->config.max_pages;
 	u32 blocks = region ? htmm_region_blocks_to_set(region, page, count) :
-			      htmm_dir_blocks_to_create(table) +
+			      htmm_index_blocks_to_create(table) +
 			      htmm_region_blocks_to_begin(count);
 
-	if (!region && htmm_dir_full(table))
+	if (!region && htmm_index_full(table))
 		return false;
 	if (blocks > htmm_pool_free_blocks(table->pool))
 		return false;
@@ -66,7 +66,7 @@ static noinline bool htmm_table_add_slow(struct htmm_table *table,
 
 	for (tries = 0; ; tries++) {
 		/* Eviction may have moved it. */
-		region = htmm_dir_find(table, key);
+		region = htmm_index_find(table, key);
 		if (region)
 			htmm_table_cool_region(table, region);
 		count = region ? htmm_region_get(region, page) : 0;
@@ -77,7 +77,7 @@ static noinline bool htmm_table_add_slow(struct htmm_table *table,
 			return false;
 	}
 	if (!region)
-		region = htmm_dir_create(table, key);
+		region = htmm_index_create(table, key);
 	htmm_table_count_page(table, region, page, s->weight);
 	htmm_table_count_region(table, region, s->weight);
 	return true;
@@ -104,7 +104,7 @@ struct htmm_finder {
 static inline struct htmm_region **htmm_find_head(struct htmm_finder finder,
 						  u64 key)
 {
-	return &finder.head[htmm_dir_hash(key, finder.multiplier, finder.mask)];
+	return &finder.head[htmm_index_hash(key, finder.multiplier, finder.mask)];
 }
 
 static inline void htmm_fetch_head(struct htmm_finder finder,

@@ -5,8 +5,8 @@
 #define HTMM_LIST_AHEAD	4
 
 /* Does @a come before @b in a listing? Never true of an entry and itself. */
-static bool htmm_list_before(const struct htmm_list_entry *a,
-			     const struct htmm_list_entry *b)
+static bool htmm_topn_before(const struct htmm_topn_entry *a,
+			     const struct htmm_topn_entry *b)
 {
 	if (a->value != b->value)
 		return a->value > b->value;
@@ -17,11 +17,11 @@ static bool htmm_list_before(const struct htmm_list_entry *a,
 	return a->vpn < b->vpn;
 }
 
-void htmm_list_init(struct htmm_list *list, enum htmm_list_kind kind,
-		    unsigned int hot_bin, struct htmm_list_entry *entries,
+void htmm_topn_init(struct htmm_topn *list, enum htmm_topn_kind kind,
+		    unsigned int hot_bin, struct htmm_topn_entry *entries,
 		    u32 n)
 {
-	*list = (struct htmm_list) {
+	*list = (struct htmm_topn) {
 		.heap = entries,
 		.size = n,
 		.kind = kind,
@@ -29,54 +29,54 @@ void htmm_list_init(struct htmm_list *list, enum htmm_list_kind kind,
 	};
 }
 
-void htmm_list_after(struct htmm_list *list,
-		     const struct htmm_list_entry *cursor)
+void htmm_topn_after(struct htmm_topn *list,
+		     const struct htmm_topn_entry *cursor)
 {
 	list->after = *cursor;
 	list->resumed = true;
 }
 
-void htmm_list_begin(struct htmm_list *list, struct htmm_table *table)
+void htmm_topn_begin(struct htmm_topn *list, struct htmm_table *table)
 {
 	list->number = table->listings++;
 	list->pos = 0;
 }
 
 /* Restore the heap, last entry of the order first, below a changed @i. */
-static void htmm_list_sift_down(struct htmm_list_entry *heap, u32 len, u64 i)
+static void htmm_topn_sift_down(struct htmm_topn_entry *heap, u32 len, u64 i)
 {
-	struct htmm_list_entry moved = heap[i];
+	struct htmm_topn_entry moved = heap[i];
 	u64 child;
 
 	for (; (child = 2 * i + 1) < len; i = child) {
 		if (child + 1 < len &&
-		    htmm_list_before(&heap[child], &heap[child + 1]))
+		    htmm_topn_before(&heap[child], &heap[child + 1]))
 			child++;
-		if (!htmm_list_before(&moved, &heap[child]))
+		if (!htmm_topn_before(&moved, &heap[child]))
 			break;
 		heap[i] = heap[child];
 	}
 	heap[i] = moved;
 }
 
-static void htmm_list_sift_up(struct htmm_list_entry *heap, u32 i)
+static void htmm_topn_sift_up(struct htmm_topn_entry *heap, u32 i)
 {
-	struct htmm_list_entry moved = heap[i];
+	struct htmm_topn_entry moved = heap[i];
 	u32 parent;
 
 	for (; i; i = parent) {
 		parent = (i - 1) / 2;
-		if (!htmm_list_before(&heap[parent], &moved))
+		if (!htmm_topn_before(&heap[parent], &moved))
 			break;
 		heap[i] = heap[parent];
 	}
 	heap[i] = moved;
 }
 
-static void htmm_list_offer(struct htmm_list *list, u32 owner, u64 value,
+static void htmm_topn_offer(struct htmm_topn *list, u32 owner, u64 value,
 			    u32 space, u64 vpn)
 {
-	struct htmm_list_entry entry = {
+	struct htmm_topn_entry entry = {
 		.value = value,
 		.vpn = vpn,
 		.space = space,
@@ -85,19 +85,19 @@ static void htmm_list_offer(struct htmm_list *list, u32 owner, u64 value,
 
 	if (!value || !list->size)
 		return;
-	if (list->resumed && !htmm_list_before(&list->after, &entry))
+	if (list->resumed && !htmm_topn_before(&list->after, &entry))
 		return;
 	if (list->len < list->size) {
 		list->heap[list->len] = entry;
-		htmm_list_sift_up(list->heap, list->len++);
-	} else if (htmm_list_before(&entry, &list->heap[0])) {
+		htmm_topn_sift_up(list->heap, list->len++);
+	} else if (htmm_topn_before(&entry, &list->heap[0])) {
 		list->heap[0] = entry;
-		htmm_list_sift_down(list->heap, list->len, 0);
+		htmm_topn_sift_down(list->heap, list->len, 0);
 	}
 }
 
 /* The value below which nothing is listed any more. */
-static u32 htmm_list_least(const struct htmm_list *list)
+static u32 htmm_topn_least(const struct htmm_topn *list)
 {
 	u64 least = 1;
 
@@ -107,7 +107,7 @@ static u32 htmm_list_least(const struct htmm_list *list)
 }
 
 /* The count that is now @least, in a region that has so many samples. */
-static u64 htmm_list_stored(const struct htmm_table *table,
+static u64 htmm_topn_stored(const struct htmm_table *table,
 			    const struct htmm_region *region, u64 least)
 {
 	return least << (table->epoch - region->epoch);
@@ -118,57 +118,57 @@ static u64 htmm_list_stored(const struct htmm_table *table,
  * the entry is looked at to know: no page has more samples than its region, and none has
  * more digits than have bytes unless there are pairs.
  */
-static bool htmm_list_may_have(const struct htmm_list *list,
+static bool htmm_topn_may_have(const struct htmm_topn *list,
 			       const struct htmm_table *table,
 			       const struct htmm_region *region)
 {
-	u64 least = htmm_list_least(list);
+	u64 least = htmm_topn_least(list);
 
 	if (htmm_table_cooled(table, region, region->count) < least)
 		return false;
 	if (list->kind != HTMM_LIST_PAGES || region->pairs)
 		return true;
-	return !(htmm_list_stored(table, region, least) >>
+	return !(htmm_topn_stored(table, region, least) >>
 		 region->digits * HTMM_DIGIT_BITS);
 }
 
 /* Ask for memory of entries that will be walked over soon: details, then counters. */
-static void htmm_list_ahead(const struct htmm_list *list,
+static void htmm_topn_ahead(const struct htmm_topn *list,
 			    const struct htmm_table *table)
 {
 	const struct htmm_region *region;
 	u32 pos = list->pos + HTMM_LIST_AHEAD;
-	u64 least = htmm_list_least(list);
+	u64 least = htmm_topn_least(list);
 
 	if (pos + HTMM_LIST_AHEAD < table->high) {
 		region = htmm_table_entry(table, pos + HTMM_LIST_AHEAD);
-		if (htmm_list_may_have(list, table, region))
+		if (htmm_topn_may_have(list, table, region))
 			prefetch(&htmm_region_detail(region)->born);
 	}
 	if (pos >= table->high || list->kind == HTMM_LIST_REGIONS)
 		return;
 	region = htmm_table_entry(table, pos);
-	if (!htmm_list_may_have(list, table, region))
+	if (!htmm_topn_may_have(list, table, region))
 		return;
-	least = htmm_list_stored(table, region, least);
+	least = htmm_topn_stored(table, region, least);
 	htmm_region_prefetch(region, least);
 }
 
-static void htmm_list_offer_pages(struct htmm_list *list,
+static void htmm_topn_offer_pages(struct htmm_topn *list,
 				  const struct htmm_table *table,
 				  const struct htmm_region *region)
 {
 	u32 space = htmm_region_space(region), count, page, pos = 0;
 	u64 vpn = htmm_region_vpn(region);
-	u32 least = htmm_list_stored(table, region, htmm_list_least(list));
+	u32 least = htmm_topn_stored(table, region, htmm_topn_least(list));
 
 	while ((count = htmm_region_next_from(region, least, &pos, &page)))
-		htmm_list_offer(list, table->config.owner,
+		htmm_topn_offer(list, table->config.owner,
 				htmm_table_cooled(table, region, count),
 				space, vpn + page);
 }
 
-static void htmm_list_offer_region(struct htmm_list *list,
+static void htmm_topn_offer_region(struct htmm_topn *list,
 				   const struct htmm_table *table,
 				   const struct htmm_region *region)
 {
@@ -181,44 +181,44 @@ static void htmm_list_offer_region(struct htmm_list *list,
 	} else {
 		value = htmm_table_cooled(table, region, region->count);
 	}
-	htmm_list_offer(list, table->config.owner, value,
+	htmm_topn_offer(list, table->config.owner, value,
 			htmm_region_space(region), htmm_region_vpn(region));
 }
 
-bool htmm_list_scan(struct htmm_list *list, const struct htmm_table *table,
+bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget)
 {
 	const struct htmm_region *region;
 	u64 born;
 
 	for (; budget && list->pos < table->high; budget--) {
-		htmm_list_ahead(list, table);
+		htmm_topn_ahead(list, table);
 		region = htmm_table_entry(table, list->pos++);
-		if (!htmm_list_may_have(list, table, region))
+		if (!htmm_topn_may_have(list, table, region))
 			continue;
 		born = htmm_region_detail(region)->born;
 		/* Born later: it may have been walked over elsewhere before. */
 		if (!born || born > list->number)
 			continue;
 		if (list->kind == HTMM_LIST_PAGES)
-			htmm_list_offer_pages(list, table, region);
+			htmm_topn_offer_pages(list, table, region);
 		else
-			htmm_list_offer_region(list, table, region);
+			htmm_topn_offer_region(list, table, region);
 	}
 	return list->pos < table->high;
 }
 
-u32 htmm_list_finish(struct htmm_list *list)
+u32 htmm_topn_finish(struct htmm_topn *list)
 {
-	struct htmm_list_entry *heap = list->heap;
-	struct htmm_list_entry last;
+	struct htmm_topn_entry *heap = list->heap;
+	struct htmm_topn_entry last;
 	u32 left;
 
 	for (left = list->len; left > 1; left--) {
 		last = heap[left - 1];
 		heap[left - 1] = heap[0];
 		heap[0] = last;
-		htmm_list_sift_down(heap, left - 1, 0);
+		htmm_topn_sift_down(heap, left - 1, 0);
 	}
 	return list->len;
 }

@@ -7,16 +7,16 @@
  * directory through a heap of n. The walk is done in slices; the caller may
  * drop its lock of the table between two of them:
  *
- *	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, n);
- *	htmm_list_after(&list, &cursor);		(all but the first time)
- *	htmm_list_begin(&list, table);
- *	while (htmm_list_scan(&list, table, budget))
+ *	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, n);
+ *	htmm_topn_after(&list, &cursor);		(all but the first time)
+ *	htmm_topn_begin(&list, table);
+ *	while (htmm_topn_scan(&list, table, budget))
  *		unlock, cond_resched, lock;
- *	n = htmm_list_finish(&list);			(no lock needed)
+ *	n = htmm_topn_finish(&list);			(no lock needed)
  *
  * If the table changes between slices, each entry has the value it had when its
  * region was walked over, an entry is listed at most once, and regions first
- * sampled after htmm_list_begin() are left out. While the table is at its memory
+ * sampled after htmm_topn_begin() are left out. While the table is at its memory
  * limit, an eviction may move a region that is not walked over yet to where the
  * walk has been: it is left out, too. An unchanged table gives the exact order.
  * From one listing to the next, an entry whose value has crossed
@@ -32,25 +32,25 @@
 #include "table.h"
 
 /**
- * enum htmm_list_kind - what is listed, and by which value
+ * enum htmm_topn_kind - what is listed, and by which value
  * @HTMM_LIST_PAGES: base pages with a count, by count
  * @HTMM_LIST_REGIONS: regions with a count, by count
  * @HTMM_LIST_SKEW: regions with a hot page, by skew
  */
-enum htmm_list_kind {
+enum htmm_topn_kind {
 	HTMM_LIST_PAGES,
 	HTMM_LIST_REGIONS,
 	HTMM_LIST_SKEW
 };
 
 /**
- * struct htmm_list_entry - one page or region; also a cursor
+ * struct htmm_topn_entry - one page or region; also a cursor
  * @value: count or skew
  * @vpn: the page, or the region's first page
  * @space: its address space
  * @owner: owner of its table
  */
-struct htmm_list_entry {
+struct htmm_topn_entry {
 	u64 value;
 	u64 vpn;
 	u32 space;
@@ -58,72 +58,72 @@ struct htmm_list_entry {
 };
 
 /**
- * struct htmm_list - a listing under way
+ * struct htmm_topn - a listing under way
  *
  * Use the functions below; the fields are an implementation detail.
  */
-struct htmm_list {
+struct htmm_topn {
 	/* private: */
-	struct htmm_list_entry *heap;	/* the coldest entry kept is first */
+	struct htmm_topn_entry *heap;	/* the coldest entry kept is first */
 	u32 size;
 	u32 len;
-	enum htmm_list_kind kind;
+	enum htmm_topn_kind kind;
 	unsigned int hot_bin;
 	bool resumed;
-	struct htmm_list_entry after;
+	struct htmm_topn_entry after;
 	u64 number;
 	u32 pos;
 };
 
 /**
- * htmm_list_init() - prepare a listing from the hottest entry on
+ * htmm_topn_init() - prepare a listing from the hottest entry on
  * @list: the listing
  * @kind: what to list
  * @hot_bin: lowest bin of a hot base page; for HTMM_LIST_SKEW only
  * @entries: room for the result
  * @n: number of entries wanted
  */
-void htmm_list_init(struct htmm_list *list, enum htmm_list_kind kind,
-		    unsigned int hot_bin, struct htmm_list_entry *entries,
+void htmm_topn_init(struct htmm_topn *list, enum htmm_topn_kind kind,
+		    unsigned int hot_bin, struct htmm_topn_entry *entries,
 		    u32 n);
 
 /**
- * htmm_list_after() - go on after the last entry of the listing before
+ * htmm_topn_after() - go on after the last entry of the listing before
  * @list: the listing, not yet begun
  * @cursor: the entry, copied; it need not exist any more
  */
-void htmm_list_after(struct htmm_list *list,
-		     const struct htmm_list_entry *cursor);
+void htmm_topn_after(struct htmm_topn *list,
+		     const struct htmm_topn_entry *cursor);
 
 /**
- * htmm_list_begin() - start walking over a table
+ * htmm_topn_begin() - start walking over a table
  * @list: the listing
  * @table: the table
  *
  * Context: under the caller's lock of @table.
  */
-void htmm_list_begin(struct htmm_list *list, struct htmm_table *table);
+void htmm_topn_begin(struct htmm_topn *list, struct htmm_table *table);
 
 /**
- * htmm_list_scan() - walk over a slice of a table
+ * htmm_topn_scan() - walk over a slice of a table
  * @list: the listing
- * @table: the table given to htmm_list_begin()
+ * @table: the table given to htmm_topn_begin()
  * @budget: most directory entries to visit, each at most 512 counters of work
  *
  * Context: under the caller's lock of @table.
  * Return: true if the table has more.
  */
-bool htmm_list_scan(struct htmm_list *list, const struct htmm_table *table,
+bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget);
 
 /**
- * htmm_list_finish() - sort the result
+ * htmm_topn_finish() - sort the result
  * @list: the listing
  *
  * Context: any.
  * Return: number of entries, hottest first, in the array given at
- * htmm_list_init(). Fewer than asked for means that nothing comes after them.
+ * htmm_topn_init(). Fewer than asked for means that nothing comes after them.
  */
-u32 htmm_list_finish(struct htmm_list *list);
+u32 htmm_topn_finish(struct htmm_topn *list);
 
 #endif /* HTMM_CORE_TOPN_H */

@@ -25,12 +25,12 @@ static void htmm_drain_wake(struct irq_work *work)
 /* What a record counts: how many times the unit its period is, rounded. */
 static u32 htmm_drain_weight(const struct htmm_drain *drain, const u64 *slot)
 {
-	u64 unit = drain->crew->weight_unit;
+	u64 unit = drain->drains->weight_unit;
 	u64 period;
 
 	if (!unit)
 		return 1;
-	period = htmm_record_period(slot, drain->crew->sample_type);
+	period = htmm_record_period(slot, drain->drains->sample_type);
 	return clamp_t(u64, div64_u64(period + unit / 2, unit), 1, U32_MAX);
 }
 
@@ -39,7 +39,7 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 			   struct htmm_sampler *sampler, u32 fill, u32 room)
 {
 	struct htmm_access *access = &drain->batch.access[fill];
-	u64 sample_type = drain->crew->sample_type;
+	u64 sample_type = drain->drains->sample_type;
 	u32 i, n;
 	void *first;
 	const u64 *slot;
@@ -103,17 +103,17 @@ static void htmm_drain_drop(struct htmm_batch *batch, u32 start, u32 n)
 static void htmm_drain_add(struct htmm_drain *drain)
 {
 	struct htmm_batch *batch = &drain->batch;
-	struct htmm_hotness *hotness;
+	struct htmm_tracker *tracker;
 	u32 start, n, first;
 
 	htmm_batch_by_target(batch);
 	for (start = 0; start < batch->n; start += n) {
 		n = htmm_batch_run(batch, start);
 		first = batch->order[start];
-		hotness = htmm_roster_hotness(drain->crew->roster,
-					      batch->access[first].target);
-		if (hotness)
-			htmm_hotness_add(hotness, batch, start, n);
+		tracker = htmm_tracker_set_find(drain->drains->trackers,
+						batch->access[first].target);
+		if (tracker)
+			htmm_tracker_add(tracker, batch, start, n);
 		else
 			htmm_drain_drop(batch, start, n);
 	}
@@ -166,12 +166,12 @@ static void htmm_drain_trace_drops(struct htmm_drain *drain)
 /* Drains one batch. Returns true if it was full, so that more may be waiting. */
 static bool htmm_drain_batch(struct htmm_drain *drain)
 {
-	struct htmm_roster *roster = drain->crew->roster;
+	struct htmm_tracker_set *trackers = drain->drains->trackers;
 	u32 n;
 
 	/* Memory may take its time: without the lock, which others wait for. */
 	htmm_pages_fill(&drain->batch.spares, HTMM_BATCH_SPARES);
-	down_read(&roster->lock);
+	down_read(&trackers->lock);
 	n = htmm_drain_gather(drain);
 	if (n) {
 		drain->batch.n = n;
@@ -180,7 +180,7 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 		WRITE_ONCE(drain->batches, drain->batches + 1);
 	}
 	htmm_drain_trace_drops(drain);
-	up_read(&roster->lock);
+	up_read(&trackers->lock);
 	return n == HTMM_BATCH;
 }
 
@@ -193,7 +193,7 @@ static void htmm_drain_note_cpu(struct htmm_drain *drain)
 /* One pass. Returns true if there is more to do at once. */
 static bool htmm_drain_pass(struct htmm_drain *drain)
 {
-	u64 round = htmm_crew_rounds(drain->crew);
+	u64 round = htmm_drain_set_rounds(drain->drains);
 	bool more;
 
 	/*
@@ -204,9 +204,9 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	atomic_xchg(&drain->wake.pending, 0);
 	more = htmm_drain_batch(drain);
 	if (!more)
-		htmm_crew_round(drain->crew, drain->index, round);
+		htmm_drain_set_round(drain->drains, drain->index, round);
 	/* While there is much to drain, one target after the other. */
-	more |= htmm_roster_tidy(drain->crew->roster, drain->index,
+	more |= htmm_tracker_set_tidy(drain->drains->trackers, drain->index,
 				 &drain->next_target, !more);
 	htmm_drain_note_cpu(drain);
 	return more;
@@ -227,7 +227,7 @@ static int ksampled(void *arg)
 		wait_event_freezable_timeout(drain->wake.queue,
 					     atomic_read(&drain->wake.pending) ||
 					     kthread_should_stop(),
-					     drain->crew->interval);
+					     drain->drains->interval);
 	}
 
 	/* The events are gone: what is in the rings now is all there is. */
@@ -239,25 +239,25 @@ static int ksampled(void *arg)
 
 /**
  * htmm_drain_create - prepare a drain that has no thread and no rings yet
- * @crew: the threads that it will be one of
+ * @drains: the threads that it will be one of
  * @index: its number among them
  *
  * Context: process, may sleep.
  * Return: the drain, or NULL if there is no memory for it.
  */
-struct htmm_drain *htmm_drain_create(struct htmm_crew *crew, unsigned int index)
+struct htmm_drain *htmm_drain_create(struct htmm_drain_set *drains, unsigned int index)
 {
 	struct htmm_drain *drain = kvzalloc(sizeof(*drain), GFP_KERNEL);
 
 	if (!drain)
 		return NULL;
-	drain->samplers = kvcalloc(crew->fleet->nr_samplers,
+	drain->samplers = kvcalloc(drains->samplers->nr_samplers,
 				   sizeof(*drain->samplers), GFP_KERNEL);
 	if (!drain->samplers) {
 		kvfree(drain);
 		return NULL;
 	}
-	drain->crew = crew;
+	drain->drains = drains;
 	drain->index = index;
 	drain->node = NUMA_NO_NODE;
 	init_completion(&drain->running);
@@ -267,11 +267,11 @@ struct htmm_drain *htmm_drain_create(struct htmm_crew *crew, unsigned int index)
 }
 
 /**
- * htmm_drain_adopt - make a drain responsible for a ring
+ * htmm_drain_add_sampler - make a drain responsible for a ring
  * @drain: a drain whose thread does not run yet
  * @sampler: the ring's sampler, which has no event yet
  */
-void htmm_drain_adopt(struct htmm_drain *drain, struct htmm_sampler *sampler)
+void htmm_drain_add_sampler(struct htmm_drain *drain, struct htmm_sampler *sampler)
 {
 	if (!drain->nr_samplers)
 		drain->node = htmm_cpu_node(sampler->cpu);
@@ -295,7 +295,7 @@ static void htmm_drain_place(struct htmm_drain *drain, struct task_struct *task,
 			pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
 		return;
 	}
-	if (drain->crew->nr == 1 || drain->node == NUMA_NO_NODE ||
+	if (drain->drains->nr == 1 || drain->node == NUMA_NO_NODE ||
 	    !alloc_cpumask_var(&near, GFP_KERNEL))
 		return;
 	if (cpumask_and(near, cpumask_of_node(drain->node),
@@ -321,7 +321,7 @@ int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 	struct task_struct *task;
 
 	task = kthread_create_on_node(ksampled, drain, drain->node,
-				      drain->crew->nr > 1 ? "ksampled/%u" :
+				      drain->drains->nr > 1 ? "ksampled/%u" :
 				      "ksampled", drain->index);
 	if (IS_ERR(task))
 		return htmm_fail(err, PTR_ERR(task),
@@ -358,7 +358,7 @@ void htmm_drain_stop(struct htmm_drain *drain)
  * htmm_drain_reset - set the counters to zero
  * @drain: the drain, running or stopped
  *
- * Context: process; the roster's lock is held for writing.
+ * Context: process; the lock of the trackers is held for writing.
  */
 void htmm_drain_reset(struct htmm_drain *drain)
 {

@@ -9,11 +9,11 @@
 #include "sample/sampler.h"
 #include "track/batch.h"
 
-struct htmm_crew;
+struct htmm_drain_set;
 
 /**
  * struct htmm_drain - the consumer of some rings of a session
- * @crew: the threads that it is one of
+ * @drains: the threads that it is one of
  * @index: its number among them, and that of the shard it tidies up
  * @node: NUMA node of the first of its rings
  * @task: the thread, or NULL when it does not run
@@ -24,13 +24,13 @@ struct htmm_crew;
  * @nr_samplers: elements in @samplers
  * @next: sampler that the next batch begins with
  * @next_target: number of the target that the next housekeeping begins with
- * @batches: batches drained; under the roster's lock
+ * @batches: batches drained; under the lock of the trackers
  * @cpu_ns: CPU time used, in nanoseconds
  * @batch: the batch at work
  * @origin: for each access of @batch, the sampler it came from
  */
 struct htmm_drain {
-	struct htmm_crew *crew;
+	struct htmm_drain_set *drains;
 	unsigned int index;
 	int node;
 	struct task_struct *task;
@@ -47,8 +47,8 @@ struct htmm_drain {
 	struct htmm_sampler *origin[HTMM_BATCH];
 };
 
-struct htmm_drain *htmm_drain_create(struct htmm_crew *crew, unsigned int index);
-void htmm_drain_adopt(struct htmm_drain *drain, struct htmm_sampler *sampler);
+struct htmm_drain *htmm_drain_create(struct htmm_drain_set *drains, unsigned int index);
+void htmm_drain_add_sampler(struct htmm_drain *drain, struct htmm_sampler *sampler);
 int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 		     int nice, struct htmm_error *err);
 void htmm_drain_stop(struct htmm_drain *drain);

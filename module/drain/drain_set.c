@@ -10,7 +10,7 @@
 #include "stream/stream.h"
 
 /* The smallest period that any event can have: the one that counts 1. */
-static u64 htmm_crew_weight_unit(const struct htmm_config *config)
+static u64 htmm_drain_set_weight_unit(const struct htmm_config *config)
 {
 	u64 unit = U64_MAX;
 	unsigned int i;
@@ -22,34 +22,34 @@ static u64 htmm_crew_weight_unit(const struct htmm_config *config)
 	return unit;
 }
 
-static void htmm_crew_free_drains(struct htmm_crew *crew)
+static void htmm_drain_set_free_drains(struct htmm_drain_set *set)
 {
-	while (crew->nr)
-		htmm_drain_destroy(crew->drains[--crew->nr]);
+	while (set->nr)
+		htmm_drain_destroy(set->drains[--set->nr]);
 }
 
 /**
- * struct htmm_shift - how rings are dealt out to threads
+ * struct htmm_node_map - how rings are dealt out to threads
  * @nodes: nodes that have rings
  * @ordinal: their place among @nodes, by number
  * @dealt: CPUs of each that have a thread by now
  */
-struct htmm_shift {
+struct htmm_node_map {
 	unsigned int nodes;
 	unsigned int ordinal[MAX_NUMNODES];
 	unsigned int dealt[MAX_NUMNODES];
 };
 
-static struct htmm_shift *htmm_shift_create(const struct htmm_fleet *fleet)
+static struct htmm_node_map *htmm_node_map_create(const struct htmm_sampler_set *samplers)
 {
-	struct htmm_shift *shift = kvzalloc(sizeof(*shift), GFP_KERNEL);
+	struct htmm_node_map *shift = kvzalloc(sizeof(*shift), GFP_KERNEL);
 	nodemask_t nodes = NODE_MASK_NONE;
 	unsigned int i, node;
 
 	if (!shift)
 		return NULL;
-	for (i = 0; i < fleet->nr_samplers; i++)
-		node_set(htmm_cpu_node(fleet->samplers[i]->cpu), nodes);
+	for (i = 0; i < samplers->nr_samplers; i++)
+		node_set(htmm_cpu_node(samplers->samplers[i]->cpu), nodes);
 	for_each_node_mask(node, nodes)
 		shift->ordinal[node] = shift->nodes++;
 	return shift;
@@ -59,8 +59,8 @@ static struct htmm_shift *htmm_shift_create(const struct htmm_fleet *fleet)
  * The thread of the next CPU of a node. With as many threads as nodes or more, a node's
  * threads are its own: those whose number is the node's, modulo the number of nodes.
  */
-static unsigned int htmm_shift_deal(struct htmm_shift *shift, unsigned int node,
-				    unsigned int threads)
+static unsigned int htmm_node_map_assign(struct htmm_node_map *shift, unsigned int node,
+					 unsigned int threads)
 {
 	unsigned int first = shift->ordinal[node] % threads;
 	unsigned int own = DIV_ROUND_UP(threads - first, shift->nodes);
@@ -69,185 +69,185 @@ static unsigned int htmm_shift_deal(struct htmm_shift *shift, unsigned int node,
 }
 
 /* All events of a CPU go to the same thread. */
-static int htmm_crew_deal(struct htmm_crew *crew, unsigned int nr_events)
+static int htmm_drain_set_assign(struct htmm_drain_set *set, unsigned int nr_events)
 {
-	struct htmm_fleet *fleet = crew->fleet;
-	struct htmm_shift *shift = htmm_shift_create(fleet);
+	struct htmm_sampler_set *samplers = set->samplers;
+	struct htmm_node_map *shift = htmm_node_map_create(samplers);
 	unsigned int i, node, thread = 0;
 
 	if (!shift)
 		return -ENOMEM;
-	for (i = 0; i < fleet->nr_samplers; i++) {
-		node = htmm_cpu_node(fleet->samplers[i]->cpu);
+	for (i = 0; i < samplers->nr_samplers; i++) {
+		node = htmm_cpu_node(samplers->samplers[i]->cpu);
 		if (i % nr_events == 0)
-			thread = htmm_shift_deal(shift, node, crew->nr);
-		htmm_drain_adopt(crew->drains[thread], fleet->samplers[i]);
+			thread = htmm_node_map_assign(shift, node, set->nr);
+		htmm_drain_add_sampler(set->drains[thread], samplers->samplers[i]);
 	}
 	kvfree(shift);
 	return 0;
 }
 
 /**
- * htmm_crew_init - prepare a crew that has no threads yet
- * @crew: zeroed crew
+ * htmm_drain_set_init - prepare a set that has no threads yet
+ * @set: zeroed set
  * @config: what was asked for
- * @fleet: whose samplers learn here how to wake their thread; none has an event yet
- * @roster: where samples go
+ * @samplers: whose samplers learn here how to wake their thread; none has an event yet
+ * @trackers: where samples go
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int htmm_crew_init(struct htmm_crew *crew, const struct htmm_config *config,
-		   struct htmm_fleet *fleet, struct htmm_roster *roster)
+int htmm_drain_set_init(struct htmm_drain_set *set, const struct htmm_config *config,
+			struct htmm_sampler_set *samplers, struct htmm_tracker_set *trackers)
 {
 	const struct htmm_start *start = &config->start;
 	struct htmm_drain *drain;
 	int ret;
 
-	mutex_init(&crew->round_lock);
-	crew->roster = roster;
-	crew->fleet = fleet;
-	crew->sample_type = start->sample_type;
-	crew->weight_unit = htmm_crew_weight_unit(config);
-	crew->interval = msecs_to_jiffies(start->drain_interval_ms);
-	while (crew->nr < start->drain_threads) {
-		drain = htmm_drain_create(crew, crew->nr);
+	mutex_init(&set->round_lock);
+	set->trackers = trackers;
+	set->samplers = samplers;
+	set->sample_type = start->sample_type;
+	set->weight_unit = htmm_drain_set_weight_unit(config);
+	set->interval = msecs_to_jiffies(start->drain_interval_ms);
+	while (set->nr < start->drain_threads) {
+		drain = htmm_drain_create(set, set->nr);
 		if (!drain) {
 			ret = -ENOMEM;
 			goto err_drains;
 		}
-		crew->drains[crew->nr++] = drain;
+		set->drains[set->nr++] = drain;
 	}
-	ret = htmm_crew_deal(crew, start->nr_events);
+	ret = htmm_drain_set_assign(set, start->nr_events);
 	if (ret)
 		goto err_drains;
 	return 0;
 
 err_drains:
-	htmm_crew_free_drains(crew);
+	htmm_drain_set_free_drains(set);
 	return ret;
 }
 
 /**
- * htmm_crew_start - start all threads
- * @crew: a prepared crew
+ * htmm_drain_set_start - start all threads
+ * @set: a prepared set
  * @config: where and how they run
  * @err: on failure, the reason
  *
  * Context: process, may sleep.
  * Return: 0, or the errno of kthread_create(); no thread runs then.
  */
-int htmm_crew_start(struct htmm_crew *crew, const struct htmm_config *config,
-		    struct htmm_error *err)
+int htmm_drain_set_start(struct htmm_drain_set *set, const struct htmm_config *config,
+			 struct htmm_error *err)
 {
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < crew->nr; i++)
-		ret = htmm_drain_start(crew->drains[i], config->drain_cpus,
+	for (i = 0; !ret && i < set->nr; i++)
+		ret = htmm_drain_start(set->drains[i], config->drain_cpus,
 				       config->start.drain_nice, err);
 	if (ret)
-		htmm_crew_stop(crew);
+		htmm_drain_set_stop(set);
 	return ret;
 }
 
 /**
- * htmm_crew_stop - drain what is left and end all threads
- * @crew: the crew; nothing is done for threads that were never started
+ * htmm_drain_set_stop - drain what is left and end all threads
+ * @set: the set; nothing is done for threads that were never started
  *
  * Every event must have been released, and no handler may be running.
  *
  * Context: process, may sleep.
  */
-void htmm_crew_stop(struct htmm_crew *crew)
+void htmm_drain_set_stop(struct htmm_drain_set *set)
 {
 	unsigned int i;
 
-	for (i = 0; i < crew->nr; i++)
-		htmm_drain_stop(crew->drains[i]);
+	for (i = 0; i < set->nr; i++)
+		htmm_drain_stop(set->drains[i]);
 }
 
 /**
- * htmm_crew_round - a thread has emptied its rings
- * @crew: the crew
+ * htmm_drain_set_round - a thread has emptied its rings
+ * @set: the set
  * @thread: its number
- * @round: from htmm_crew_rounds(), before it looked at the first of them
+ * @round: from htmm_drain_set_rounds(), before it looked at the first of them
  *
  * When the last of them says so, the record stream is told: what comes later is no older
  * than what any ring held at the last such moment.
  *
  * Context: a drain thread.
  */
-void htmm_crew_round(struct htmm_crew *crew, unsigned int thread, u64 round)
+void htmm_drain_set_round(struct htmm_drain_set *set, unsigned int thread, u64 round)
 {
-	mutex_lock(&crew->round_lock);
-	if (crew->rounds == round) {
-		crew->emptied |= BIT_ULL(thread);
-		if (hweight64(crew->emptied) == crew->nr) {
+	mutex_lock(&set->round_lock);
+	if (set->rounds == round) {
+		set->emptied |= BIT_ULL(thread);
+		if (hweight64(set->emptied) == set->nr) {
 			htmm_stream_round();
-			crew->emptied = 0;
+			set->emptied = 0;
 			/* Last: a look at a ring before counts for no later round. */
-			WRITE_ONCE(crew->rounds, crew->rounds + 1);
+			WRITE_ONCE(set->rounds, set->rounds + 1);
 		}
 	}
-	mutex_unlock(&crew->round_lock);
+	mutex_unlock(&set->round_lock);
 }
 
 /**
- * htmm_crew_reset - set every counter to zero and forget all pages
- * @crew: the crew, running or stopped
+ * htmm_drain_set_reset - set every counter to zero and forget all pages
+ * @set: the set, running or stopped
  * @old: empty; gets what there was, for htmm_members_put() without a lock
  *
  * Pages and counters begin again at the same sample.
  *
- * Context: process, may sleep; the roster does not change. Takes the roster's lock.
+ * Context: process, may sleep; the trackers do not change. Takes the lock of the trackers.
  * Return: 0, or -ENOMEM if everything stays as it is.
  */
-int htmm_crew_reset(struct htmm_crew *crew, struct htmm_members *old)
+int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_members *old)
 {
-	struct htmm_fleet *fleet = crew->fleet;
+	struct htmm_sampler_set *samplers = set->samplers;
 	unsigned int i;
 	int ret;
 
-	ret = htmm_roster_renew(crew->roster, old);
+	ret = htmm_tracker_set_renew(set->trackers, old);
 	if (ret)
 		return ret;
 
-	down_write(&crew->roster->lock);
-	htmm_roster_replace(crew->roster, old);
-	for (i = 0; i < fleet->nr_samplers; i++)
-		htmm_sampler_reset(fleet->samplers[i]);
-	for (i = 0; i < crew->nr; i++)
-		htmm_drain_reset(crew->drains[i]);
-	up_write(&crew->roster->lock);
+	down_write(&set->trackers->lock);
+	htmm_tracker_set_replace(set->trackers, old);
+	for (i = 0; i < samplers->nr_samplers; i++)
+		htmm_sampler_reset(samplers->samplers[i]);
+	for (i = 0; i < set->nr; i++)
+		htmm_drain_reset(set->drains[i]);
+	up_write(&set->trackers->lock);
 	return 0;
 }
 
 /**
- * htmm_crew_destroy - forget a crew
- * @crew: a stopped crew
+ * htmm_drain_set_destroy - forget a set
+ * @set: a stopped set
  */
-void htmm_crew_destroy(struct htmm_crew *crew)
+void htmm_drain_set_destroy(struct htmm_drain_set *set)
 {
-	htmm_crew_free_drains(crew);
-	mutex_destroy(&crew->round_lock);
+	htmm_drain_set_free_drains(set);
+	mutex_destroy(&set->round_lock);
 }
 
 /**
- * htmm_crew_get_stats - totals of all threads
- * @crew: the crew
+ * htmm_drain_set_get_stats - totals of all threads
+ * @set: the set
  * @stats: set to them
  *
  * Context: process.
  */
-void htmm_crew_get_stats(struct htmm_crew *crew, struct htmm_crew_stats *stats)
+void htmm_drain_set_get_stats(struct htmm_drain_set *set, struct htmm_drain_set_stats *stats)
 {
 	const struct htmm_drain *drain;
 	unsigned int i;
 
-	*stats = (struct htmm_crew_stats) {};
-	for (i = 0; i < crew->nr; i++) {
-		drain = crew->drains[i];
+	*stats = (struct htmm_drain_set_stats) {};
+	for (i = 0; i < set->nr; i++) {
+		drain = set->drains[i];
 		stats->batches += READ_ONCE(drain->batches);
 		stats->wakeups += atomic64_read(&drain->wake.wakeups);
 		stats->cpu_ns += READ_ONCE(drain->cpu_ns);
@@ -255,14 +255,14 @@ void htmm_crew_get_stats(struct htmm_crew *crew, struct htmm_crew_stats *stats)
 }
 
 /**
- * htmm_crew_pid - pid of a thread
- * @crew: a crew that was started
- * @thread: which one, below @crew->nr
+ * htmm_drain_set_pid - pid of a thread
+ * @set: a set that was started
+ * @thread: which one, below @set->nr
  *
  * Context: process context of the reader, whose pid namespace counts.
  * Return: the pid, 0 if it is not visible there.
  */
-u32 htmm_crew_pid(const struct htmm_crew *crew, unsigned int thread)
+u32 htmm_drain_set_pid(const struct htmm_drain_set *set, unsigned int thread)
 {
-	return pid_vnr(crew->drains[thread]->pid);
+	return pid_vnr(set->drains[thread]->pid);
 }

@@ -98,7 +98,7 @@ static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
 }
 
 /**
- * htmm_event_create - create the perf event of a sampler, not counting yet
+ * htmm_perf_event_create - create the perf event of a sampler, not counting yet
  * @sampler: what the overflow handler works with; its CPU must be online
  * @desc: the event
  * @period: events between two samples, for now
@@ -107,8 +107,8 @@ static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
  * Context: process, may sleep.
  * Return: 0 or the errno of perf_event_create_kernel_counter().
  */
-int htmm_event_create(struct htmm_sampler *sampler,
-		      const struct htmm_event *desc, u64 period,
+int htmm_perf_event_create(struct htmm_sampler *sampler,
+			   const struct htmm_event *desc, u64 period,
 		      struct htmm_error *err)
 {
 	struct perf_event *event;
@@ -123,7 +123,7 @@ int htmm_event_create(struct htmm_sampler *sampler,
 }
 
 /**
- * htmm_event_try_period - would the event be created with another period?
+ * htmm_perf_event_try_period - would the event be created with another period?
  * @sampler: a sampler, whose event goes on; its CPU must be online
  * @desc: the event
  * @period: events between two samples
@@ -135,8 +135,8 @@ int htmm_event_create(struct htmm_sampler *sampler,
  * Context: process, may sleep.
  * Return: 0 or the errno of perf_event_create_kernel_counter().
  */
-int htmm_event_try_period(struct htmm_sampler *sampler,
-			  const struct htmm_event *desc, u64 period,
+int htmm_perf_event_try_period(struct htmm_sampler *sampler,
+			       const struct htmm_event *desc, u64 period,
 			  struct htmm_error *err)
 {
 	struct perf_event *event;
@@ -150,68 +150,68 @@ int htmm_event_try_period(struct htmm_sampler *sampler,
 }
 
 /**
- * htmm_event_arm - let the event of a sampler count
+ * htmm_perf_event_arm - let the event of a sampler count
  * @sampler: a sampler with an event
  *
  * Context: process, may sleep.
  */
-void htmm_event_arm(struct htmm_sampler *sampler)
+void htmm_perf_event_arm(struct htmm_sampler *sampler)
 {
 	perf_event_enable(sampler->event);
 }
 
 /**
- * htmm_event_set_period - change the period of an event that may be counting
+ * htmm_perf_event_set_period - change the period of an event that may be counting
  * @sampler: a sampler, with or without an event
  * @period: the new period, 1 to 2^63 - 1
  *
- * Context: process, may sleep; under the fleet's lock.
+ * Context: process, may sleep; under the samplers's lock.
  * Return: 0, or the errno of perf_event_period(): some PMUs have a smallest period.
  */
-int htmm_event_set_period(struct htmm_sampler *sampler, u64 period)
+int htmm_perf_event_set_period(struct htmm_sampler *sampler, u64 period)
 {
 	return sampler->event ? perf_event_period(sampler->event, period) : 0;
 }
 
 /**
- * htmm_event_disarm - let the event of a sampler count no more
+ * htmm_perf_event_disarm - let the event of a sampler count no more
  * @sampler: a sampler, with or without an event
  *
  * Context: process, may sleep.
  */
-void htmm_event_disarm(struct htmm_sampler *sampler)
+void htmm_perf_event_disarm(struct htmm_sampler *sampler)
 {
 	if (sampler->event)
 		perf_event_disable(sampler->event);
 }
 
 /**
- * htmm_event_query - ask perf what it made of the event
+ * htmm_perf_event_query - ask perf what it made of the event
  * @sampler: a sampler; without an event, what was known stays
  *
- * Context: process, may sleep; under the fleet's lock.
+ * Context: process, may sleep; under the samplers's lock.
  */
-void htmm_event_query(struct htmm_sampler *sampler)
+void htmm_perf_event_query(struct htmm_sampler *sampler)
 {
 	struct perf_event *event = sampler->event;
-	struct htmm_grant *grant = &sampler->grant;
+	struct htmm_event_state *state = &sampler->state;
 
 	if (!event)
 		return;
 
-	grant->count = perf_event_read_value(event, &grant->time_enabled,
-					     &grant->time_running);
-	grant->count += sampler->past.count;
-	grant->time_enabled += sampler->past.time_enabled;
-	grant->time_running += sampler->past.time_running;
-	grant->period = READ_ONCE(event->hw.sample_period);
-	grant->precise_ip = event->attr.precise_ip;
-	grant->active = READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE;
-	grant->large_pebs = htmm_large_pebs(event);
+	state->count = perf_event_read_value(event, &state->time_enabled,
+					     &state->time_running);
+	state->count += sampler->past.count;
+	state->time_enabled += sampler->past.time_enabled;
+	state->time_running += sampler->past.time_running;
+	state->period = READ_ONCE(event->hw.sample_period);
+	state->precise_ip = event->attr.precise_ip;
+	state->active = READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE;
+	state->large_pebs = htmm_large_pebs(event);
 }
 
 /**
- * htmm_event_release - free the event of a sampler
+ * htmm_perf_event_release - free the event of a sampler
  * @sampler: a sampler, with or without an event
  *
  * What perf made of it stays in the sampler. A handler of a software event may
@@ -219,13 +219,13 @@ void htmm_event_query(struct htmm_sampler *sampler)
  *
  * Context: process, may sleep.
  */
-void htmm_event_release(struct htmm_sampler *sampler)
+void htmm_perf_event_release(struct htmm_sampler *sampler)
 {
 	if (!sampler->event)
 		return;
-	htmm_event_query(sampler);
+	htmm_perf_event_query(sampler);
 	perf_event_release_kernel(sampler->event);
 	sampler->event = NULL;
-	sampler->grant.active = false;
-	sampler->past = sampler->grant;
+	sampler->state.active = false;
+	sampler->past = sampler->state;
 }

@@ -85,7 +85,7 @@ void htmm_sampler_destroy(struct htmm_sampler *sampler)
  * Exact when the event does not count; else what happens meanwhile may be in one
  * counter and not yet in another.
  *
- * Context: process, under &struct htmm_roster.lock.
+ * Context: process, under &struct htmm_tracker_set.lock.
  */
 void htmm_sampler_read(const struct htmm_sampler *sampler,
 		       struct htmm_counters *counters)
@@ -114,7 +114,7 @@ void htmm_sampler_read(const struct htmm_sampler *sampler,
  * What is in the ring will be booked later, hence belongs to the time after; a
  * sampler's overflows are all in NMI context or none of them is.
  *
- * Context: process, under &struct htmm_roster.lock.
+ * Context: process, under &struct htmm_tracker_set.lock.
  */
 void htmm_sampler_reset(struct htmm_sampler *sampler)
 {

@@ -26,7 +26,7 @@ struct htmm_wake {
 };
 
 /**
- * struct htmm_grant - what perf made of an event
+ * struct htmm_event_state - what perf made of an event
  * @count: events counted
  * @time_enabled: nanoseconds it was enabled
  * @time_running: nanoseconds it really counted
@@ -35,7 +35,7 @@ struct htmm_wake {
  * @active: it is on its PMU now
  * @large_pebs: large PEBS is on
  */
-struct htmm_grant {
+struct htmm_event_state {
 	u64 count;
 	u64 time_enabled;
 	u64 time_running;
@@ -48,9 +48,9 @@ struct htmm_grant {
 /**
  * struct htmm_sampler - one event on one CPU
  * @event: the perf event, or NULL while its CPU is offline and after the end.
- *	Protected by the fleet's lock; the overflow handler gets its own pointer
+ *	Protected by the samplers's lock; the overflow handler gets its own pointer
  *	from perf
- * @grant: what perf said of the event when last asked, under the same lock
+ * @state: what perf said of the event when last asked, under the same lock
  * @past: of that, what earlier events on the same CPU came to
  * @filter: whose samples pass
  * @wake: how to wake its drain thread
@@ -74,13 +74,13 @@ struct htmm_grant {
  *
  * @overflows to @dropped are written on @cpu alone, by the handler; local64_t,
  * because a nested handler may interrupt an increment. @counted to @told are
- * written by its drain thread alone, under &struct htmm_roster.lock held for
+ * written by its drain thread alone, under &struct htmm_tracker_set.lock held for
  * reading, which covers @base too: held for writing.
  */
 struct htmm_sampler {
 	struct perf_event *event;
-	struct htmm_grant grant;
-	struct htmm_grant past;
+	struct htmm_event_state state;
+	struct htmm_event_state past;
 	const struct htmm_filter *filter;
 	struct htmm_wake *wake;
 	u64 sample_type;

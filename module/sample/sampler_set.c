@@ -11,29 +11,29 @@
 static enum cpuhp_state htmm_cpuhp_state;
 
 /* The samplers of one CPU: config->start.nr_events of them from here on. */
-static struct htmm_sampler **htmm_fleet_of_cpu(struct htmm_fleet *fleet,
-					       unsigned int cpu)
+static struct htmm_sampler **htmm_sampler_set_of_cpu(struct htmm_sampler_set *set,
+						     unsigned int cpu)
 {
 	unsigned int i;
 
-	for (i = 0; i < fleet->nr_samplers; i += fleet->config->start.nr_events)
-		if (fleet->samplers[i]->cpu == cpu)
-			return &fleet->samplers[i];
+	for (i = 0; i < set->nr_samplers; i += set->config->start.nr_events)
+		if (set->samplers[i]->cpu == cpu)
+			return &set->samplers[i];
 	return NULL;
 }
 
-static void htmm_fleet_free_samplers(struct htmm_fleet *fleet)
+static void htmm_sampler_set_free_samplers(struct htmm_sampler_set *set)
 {
-	while (fleet->nr_samplers)
-		htmm_sampler_destroy(fleet->samplers[--fleet->nr_samplers]);
-	kvfree(fleet->samplers);
+	while (set->nr_samplers)
+		htmm_sampler_destroy(set->samplers[--set->nr_samplers]);
+	kvfree(set->samplers);
 }
 
 /* Gives a CPU's samplers rings, unless they have them from an earlier time. */
-static int htmm_fleet_make_rings(struct htmm_fleet *fleet,
-				 struct htmm_sampler **samplers)
+static int htmm_sampler_set_make_rings(struct htmm_sampler_set *set,
+				       struct htmm_sampler **samplers)
 {
-	const struct htmm_start *start = &fleet->config->start;
+	const struct htmm_start *start = &set->config->start;
 	size_t bytes = (size_t)start->ring_pages << HTMM_PAGE_SHIFT;
 	unsigned int i;
 	int ret;
@@ -44,168 +44,168 @@ static int htmm_fleet_make_rings(struct htmm_fleet *fleet,
 		ret = htmm_sampler_make_ring(samplers[i], bytes);
 		if (ret)
 			return ret;
-		fleet->ring_bytes += bytes;
+		set->ring_bytes += bytes;
 	}
 	return 0;
 }
 
-static void htmm_fleet_release_events(struct htmm_fleet *fleet,
-				      struct htmm_sampler **samplers)
+static void htmm_sampler_set_release_events(struct htmm_sampler_set *set,
+					    struct htmm_sampler **samplers)
 {
 	unsigned int i;
 
-	for (i = 0; i < fleet->config->start.nr_events; i++)
-		htmm_event_release(samplers[i]);
+	for (i = 0; i < set->config->start.nr_events; i++)
+		htmm_perf_event_release(samplers[i]);
 }
 
 /* All events of a CPU, or none. */
-static int htmm_fleet_create_events(struct htmm_fleet *fleet,
-				    struct htmm_sampler **samplers,
+static int htmm_sampler_set_create_events(struct htmm_sampler_set *set,
+					  struct htmm_sampler **samplers,
 				    struct htmm_error *err)
 {
-	const struct htmm_config *config = fleet->config;
+	const struct htmm_config *config = set->config;
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < config->start.nr_events; i++) {
-		ret = htmm_event_create(samplers[i], &config->events[i],
-					fleet->period[i], err);
+		ret = htmm_perf_event_create(samplers[i], &config->events[i],
+					     set->period[i], err);
 		if (ret)
 			goto err_events;
 	}
 	return 0;
 
 err_events:
-	htmm_fleet_release_events(fleet, samplers);
+	htmm_sampler_set_release_events(set, samplers);
 	return ret;
 }
 
 /* Begins to sample a CPU. One that is not online after all is no failure. */
-static int htmm_fleet_enlist(struct htmm_fleet *fleet,
-			     struct htmm_sampler **samplers,
+static int htmm_sampler_set_cpu_add(struct htmm_sampler_set *set,
+				    struct htmm_sampler **samplers,
 			     struct htmm_error *err)
 {
 	unsigned int cpu = samplers[0]->cpu;
 	unsigned int i;
 	int ret;
 
-	lockdep_assert_held(&fleet->lock);
+	lockdep_assert_held(&set->lock);
 
 	/* Asked before and after: it may go at any time. */
-	if (!cpumask_test_cpu(cpu, fleet->online))
+	if (!cpumask_test_cpu(cpu, set->online))
 		return 0;
-	ret = htmm_fleet_make_rings(fleet, samplers);
+	ret = htmm_sampler_set_make_rings(set, samplers);
 	if (ret)
 		return htmm_fail(err, ret,
 				 "not enough memory for the rings of CPU %u", cpu);
-	ret = htmm_fleet_create_events(fleet, samplers, err);
+	ret = htmm_sampler_set_create_events(set, samplers, err);
 	if (ret)
-		return cpumask_test_cpu(cpu, fleet->online) ? ret : 0;
+		return cpumask_test_cpu(cpu, set->online) ? ret : 0;
 
-	fleet->nr_cpus++;
-	for (i = 0; fleet->armed && i < fleet->config->start.nr_events; i++)
-		htmm_event_arm(samplers[i]);
+	set->nr_cpus++;
+	for (i = 0; set->armed && i < set->config->start.nr_events; i++)
+		htmm_perf_event_arm(samplers[i]);
 	return 0;
 }
 
 /* Ends sampling of a CPU; its rings and counters stay, and are still drained. */
-static void htmm_fleet_dismiss(struct htmm_fleet *fleet,
-			       struct htmm_sampler **samplers)
+static void htmm_sampler_set_cpu_remove(struct htmm_sampler_set *set,
+					struct htmm_sampler **samplers)
 {
-	lockdep_assert_held(&fleet->lock);
+	lockdep_assert_held(&set->lock);
 
 	if (samplers[0]->event)
-		fleet->nr_cpus--;
-	htmm_fleet_release_events(fleet, samplers);
+		set->nr_cpus--;
+	htmm_sampler_set_release_events(set, samplers);
 }
 
 /*
  * An event on a CPU that went offline is dead for good, also if the CPU is back
  * by now: it is replaced.
  */
-static void htmm_fleet_refresh(struct htmm_fleet *fleet, unsigned int cpu)
+static void htmm_sampler_set_refresh(struct htmm_sampler_set *set, unsigned int cpu)
 {
-	struct htmm_sampler **samplers = htmm_fleet_of_cpu(fleet, cpu);
+	struct htmm_sampler **samplers = htmm_sampler_set_of_cpu(set, cpu);
 	struct htmm_error err = {};
 
 	if (!samplers)
 		return;
-	htmm_fleet_dismiss(fleet, samplers);
-	if (htmm_fleet_enlist(fleet, samplers, &err)) {
+	htmm_sampler_set_cpu_remove(set, samplers);
+	if (htmm_sampler_set_cpu_add(set, samplers, &err)) {
 		pr_warn("htmm: CPU %u is not sampled: %s\n", cpu, err.text);
-		WRITE_ONCE(fleet->failed, fleet->failed + 1);
+		WRITE_ONCE(set->failed, set->failed + 1);
 	}
 }
 
-static void htmm_fleet_work(struct work_struct *work)
+static void htmm_sampler_set_work(struct work_struct *work)
 {
-	struct htmm_fleet *fleet = container_of(work, struct htmm_fleet, work);
+	struct htmm_sampler_set *set = container_of(work, struct htmm_sampler_set, work);
 	unsigned int cpu;
 
-	mutex_lock(&fleet->lock);
-	if (fleet->launched) {
-		for_each_cpu(cpu, fleet->config->cpus)
-			if (cpumask_test_and_clear_cpu(cpu, fleet->changed))
-				htmm_fleet_refresh(fleet, cpu);
+	mutex_lock(&set->lock);
+	if (set->launched) {
+		for_each_cpu(cpu, set->config->cpus)
+			if (cpumask_test_and_clear_cpu(cpu, set->changed))
+				htmm_sampler_set_refresh(set, cpu);
 	}
-	mutex_unlock(&fleet->lock);
+	mutex_unlock(&set->lock);
 }
 
 /*
  * A CPU has come or is about to go. Creating or releasing a software event takes
  * cpus_read_lock(), for its static key, which nobody may do in these callbacks: so
- * they leave it to a work item. Called for each CPU when a fleet is launched, too.
+ * they leave it to a work item. Called for each CPU when a set is launched, too.
  */
-static void htmm_fleet_note(struct htmm_fleet *fleet, unsigned int cpu)
+static void htmm_sampler_set_note(struct htmm_sampler_set *set, unsigned int cpu)
 {
-	/* @online first: pairs with the test-and-clear in htmm_fleet_work(). */
+	/* @online first: pairs with the test-and-clear in htmm_sampler_set_work(). */
 	smp_mb__before_atomic();
-	cpumask_set_cpu(cpu, fleet->changed);
-	queue_work(system_unbound_wq, &fleet->work);
+	cpumask_set_cpu(cpu, set->changed);
+	queue_work(system_unbound_wq, &set->work);
 }
 
-static int htmm_fleet_cpu_online(unsigned int cpu, struct hlist_node *node)
+static int htmm_sampler_set_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
-	struct htmm_fleet *fleet = hlist_entry(node, struct htmm_fleet, cpuhp);
+	struct htmm_sampler_set *set = hlist_entry(node, struct htmm_sampler_set, cpuhp);
 
-	cpumask_set_cpu(cpu, fleet->online);
-	htmm_fleet_note(fleet, cpu);
+	cpumask_set_cpu(cpu, set->online);
+	htmm_sampler_set_note(set, cpu);
 	return 0;
 }
 
-static int htmm_fleet_cpu_offline(unsigned int cpu, struct hlist_node *node)
+static int htmm_sampler_set_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
-	struct htmm_fleet *fleet = hlist_entry(node, struct htmm_fleet, cpuhp);
+	struct htmm_sampler_set *set = hlist_entry(node, struct htmm_sampler_set, cpuhp);
 
-	cpumask_clear_cpu(cpu, fleet->online);
-	htmm_fleet_note(fleet, cpu);
+	cpumask_clear_cpu(cpu, set->online);
+	htmm_sampler_set_note(set, cpu);
 	return 0;
 }
 
 /**
- * htmm_fleet_init - make the samplers, without rings and events
- * @fleet: zeroed fleet
+ * htmm_sampler_set_init - make the samplers, without rings and events
+ * @set: zeroed set
  * @config: what to sample and where
  * @filter: whose samples pass
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
-		    const struct htmm_filter *filter)
+int htmm_sampler_set_init(struct htmm_sampler_set *set, const struct htmm_config *config,
+			  const struct htmm_filter *filter)
 {
 	unsigned int nr_events = config->start.nr_events;
 	struct htmm_sampler *sampler;
 	unsigned int cpu, index;
 
-	fleet->config = config;
-	if (!zalloc_cpumask_var(&fleet->online, GFP_KERNEL))
+	set->config = config;
+	if (!zalloc_cpumask_var(&set->online, GFP_KERNEL))
 		return -ENOMEM;
-	if (!zalloc_cpumask_var(&fleet->changed, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&set->changed, GFP_KERNEL))
 		goto err_online;
-	fleet->samplers = kvcalloc(cpumask_weight(config->cpus) * nr_events,
-				   sizeof(*fleet->samplers), GFP_KERNEL);
-	if (!fleet->samplers)
+	set->samplers = kvcalloc(cpumask_weight(config->cpus) * nr_events,
+				 sizeof(*set->samplers), GFP_KERNEL);
+	if (!set->samplers)
 		goto err_changed;
 
 	for_each_cpu(cpu, config->cpus) {
@@ -215,34 +215,34 @@ int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
 			if (!sampler)
 				goto err_samplers;
 			sampler->filter = filter;
-			fleet->samplers[fleet->nr_samplers++] = sampler;
+			set->samplers[set->nr_samplers++] = sampler;
 		}
 	}
 	for (index = 0; index < nr_events; index++)
-		fleet->period[index] = config->events[index].period;
-	mutex_init(&fleet->lock);
-	INIT_WORK(&fleet->work, htmm_fleet_work);
+		set->period[index] = config->events[index].period;
+	mutex_init(&set->lock);
+	INIT_WORK(&set->work, htmm_sampler_set_work);
 	return 0;
 
 err_samplers:
-	htmm_fleet_free_samplers(fleet);
+	htmm_sampler_set_free_samplers(set);
 err_changed:
-	free_cpumask_var(fleet->changed);
+	free_cpumask_var(set->changed);
 err_online:
-	free_cpumask_var(fleet->online);
+	free_cpumask_var(set->online);
 	return -ENOMEM;
 }
 
 /* Rings are kernel memory: a quarter of the machine is more than enough. */
-static int htmm_fleet_check_rings(const struct htmm_fleet *fleet,
-				  struct htmm_error *err)
+static int htmm_sampler_set_check_rings(const struct htmm_sampler_set *set,
+					struct htmm_error *err)
 {
-	const struct htmm_start *start = &fleet->config->start;
+	const struct htmm_start *start = &set->config->start;
 	u64 rings = 0;
 	unsigned int i;
 
-	for (i = 0; i < fleet->nr_samplers; i++)
-		rings += cpu_online(fleet->samplers[i]->cpu);
+	for (i = 0; i < set->nr_samplers; i++)
+		rings += cpu_online(set->samplers[i]->cpu);
 	if (rings * start->ring_pages > totalram_pages() / 4)
 		return htmm_fail(err, -ERANGE,
 				 "%llu rings of %u pages are more than a quarter of memory",
@@ -250,112 +250,112 @@ static int htmm_fleet_check_rings(const struct htmm_fleet *fleet,
 	return 0;
 }
 
-static int htmm_fleet_enlist_all(struct htmm_fleet *fleet, struct htmm_error *err)
+static int htmm_sampler_set_add_all(struct htmm_sampler_set *set, struct htmm_error *err)
 {
 	unsigned int i;
 	int ret = 0;
 
-	mutex_lock(&fleet->lock);
-	for (i = 0; !ret && i < fleet->nr_samplers;
-	     i += fleet->config->start.nr_events) {
-		cpumask_clear_cpu(fleet->samplers[i]->cpu, fleet->changed);
-		ret = htmm_fleet_enlist(fleet, &fleet->samplers[i], err);
+	mutex_lock(&set->lock);
+	for (i = 0; !ret && i < set->nr_samplers;
+	     i += set->config->start.nr_events) {
+		cpumask_clear_cpu(set->samplers[i]->cpu, set->changed);
+		ret = htmm_sampler_set_cpu_add(set, &set->samplers[i], err);
 	}
-	fleet->launched = !ret;
-	mutex_unlock(&fleet->lock);
+	set->launched = !ret;
+	mutex_unlock(&set->lock);
 	return ret;
 }
 
 /*
- * Releases all events. Afterwards no overflow handler of the fleet runs or has a
+ * Releases all events. Afterwards no overflow handler of the set runs or has a
  * wake-up pending.
  */
-static void htmm_fleet_withdraw(struct htmm_fleet *fleet)
+static void htmm_sampler_set_release(struct htmm_sampler_set *set)
 {
 	unsigned int i;
 
-	cpuhp_state_remove_instance_nocalls(htmm_cpuhp_state, &fleet->cpuhp);
-	cancel_work_sync(&fleet->work);
+	cpuhp_state_remove_instance_nocalls(htmm_cpuhp_state, &set->cpuhp);
+	cancel_work_sync(&set->work);
 
 	/* Not dismissed one by one: @nr_cpus stays what it was at the end. */
-	mutex_lock(&fleet->lock);
-	for (i = 0; i < fleet->nr_samplers; i++)
-		htmm_event_release(fleet->samplers[i]);
-	mutex_unlock(&fleet->lock);
+	mutex_lock(&set->lock);
+	for (i = 0; i < set->nr_samplers; i++)
+		htmm_perf_event_release(set->samplers[i]);
+	mutex_unlock(&set->lock);
 
 	/* Handlers of software events run under RCU and may still be at it. */
 	synchronize_rcu();
-	for (i = 0; i < fleet->nr_samplers; i++)
-		irq_work_sync(&fleet->samplers[i]->work);
+	for (i = 0; i < set->nr_samplers; i++)
+		irq_work_sync(&set->samplers[i]->work);
 }
 
 /**
- * htmm_fleet_launch - create the events of all CPUs that are online
- * @fleet: an initialised fleet whose samplers know how to wake ksampled
+ * htmm_sampler_set_create - create the events of all CPUs that are online
+ * @set: an initialised set whose samplers know how to wake ksampled
  * @err: on failure, the reason
  *
- * Either all of them are created, disabled, or none is. From here on the fleet
+ * Either all of them are created, disabled, or none is. From here on the set
  * follows CPUs that come and go.
  *
  * Context: process, may sleep; not under cpus_read_lock().
  * Return: 0, -ERANGE for too much ring memory, -ENOMEM, or the errno of
  * perf_event_create_kernel_counter().
  */
-int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err)
+int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err)
 {
 	int ret;
 
-	ret = htmm_fleet_check_rings(fleet, err);
+	ret = htmm_sampler_set_check_rings(set, err);
 	if (ret)
 		return ret;
-	ret = cpuhp_state_add_instance(htmm_cpuhp_state, &fleet->cpuhp);
+	ret = cpuhp_state_add_instance(htmm_cpuhp_state, &set->cpuhp);
 	if (ret)
 		return ret;
-	ret = htmm_fleet_enlist_all(fleet, err);
+	ret = htmm_sampler_set_add_all(set, err);
 	if (ret)
-		htmm_fleet_withdraw(fleet);
+		htmm_sampler_set_release(set);
 	return ret;
 }
 
 /**
- * htmm_fleet_arm - let all events count
- * @fleet: a launched fleet
+ * htmm_sampler_set_arm - let all events count
+ * @set: a launched set
  *
  * Context: process, may sleep.
  */
-void htmm_fleet_arm(struct htmm_fleet *fleet)
+void htmm_sampler_set_arm(struct htmm_sampler_set *set)
 {
 	unsigned int i;
 
-	mutex_lock(&fleet->lock);
-	fleet->armed = true;
-	for (i = 0; i < fleet->nr_samplers; i++)
-		if (fleet->samplers[i]->event)
-			htmm_event_arm(fleet->samplers[i]);
-	mutex_unlock(&fleet->lock);
+	mutex_lock(&set->lock);
+	set->armed = true;
+	for (i = 0; i < set->nr_samplers; i++)
+		if (set->samplers[i]->event)
+			htmm_perf_event_arm(set->samplers[i]);
+	mutex_unlock(&set->lock);
 }
 
 /**
- * htmm_fleet_period - the period in force
- * @fleet: a fleet
+ * htmm_sampler_set_period - the period in force
+ * @set: a set
  * @index: index of the event
  *
  * Context: process, may sleep.
  * Return: events between two samples.
  */
-u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index)
+u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index)
 {
 	u64 period;
 
-	mutex_lock(&fleet->lock);
-	period = fleet->period[index];
-	mutex_unlock(&fleet->lock);
+	mutex_lock(&set->lock);
+	period = set->period[index];
+	mutex_unlock(&set->lock);
 	return period;
 }
 
 /**
- * htmm_fleet_try_period - would perf take an event with this period?
- * @fleet: a launched fleet
+ * htmm_sampler_set_try_period - would perf take an event with this period?
+ * @set: a launched set
  * @index: index of the event
  * @period: events between two samples
  * @err: on failure, the reason
@@ -365,32 +365,32 @@ u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index)
  * Context: process, may sleep; not under cpus_read_lock().
  * Return: 0 or the errno of perf_event_create_kernel_counter().
  */
-int htmm_fleet_try_period(struct htmm_fleet *fleet, unsigned int index,
-			  u64 period, struct htmm_error *err)
+int htmm_sampler_set_try_period(struct htmm_sampler_set *set, unsigned int index,
+				u64 period, struct htmm_error *err)
 {
-	const struct htmm_event *desc = &fleet->config->events[index];
+	const struct htmm_event *desc = &set->config->events[index];
 	struct htmm_sampler *sampler;
 	unsigned int i;
 	int ret = 0;
 
-	mutex_lock(&fleet->lock);
-	for (i = index; i < fleet->nr_samplers; i += fleet->config->start.nr_events) {
-		sampler = fleet->samplers[i];
+	mutex_lock(&set->lock);
+	for (i = index; i < set->nr_samplers; i += set->config->start.nr_events) {
+		sampler = set->samplers[i];
 		if (!sampler->event)
 			continue;
-		ret = htmm_event_try_period(sampler, desc, period, err);
+		ret = htmm_perf_event_try_period(sampler, desc, period, err);
 		/* One that is on its way out has no say. */
-		if (cpumask_test_cpu(sampler->cpu, fleet->online))
+		if (cpumask_test_cpu(sampler->cpu, set->online))
 			break;
 		ret = 0;
 	}
-	mutex_unlock(&fleet->lock);
+	mutex_unlock(&set->lock);
 	return ret;
 }
 
 /**
- * htmm_fleet_set_period - change a period on all CPUs, now and later ones
- * @fleet: a fleet
+ * htmm_sampler_set_set_period - change a period on all CPUs, now and later ones
+ * @set: a set
  * @index: index of the event
  * @period: the new period, 1 to 2^63 - 1
  *
@@ -398,88 +398,88 @@ int htmm_fleet_try_period(struct htmm_fleet *fleet, unsigned int index,
  * Return: 0, or the errno of perf_event_period() if the PMU does not take the
  * period; the old one is in force again then.
  */
-int htmm_fleet_set_period(struct htmm_fleet *fleet, unsigned int index,
-			  u64 period)
+int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index,
+				u64 period)
 {
-	unsigned int nr_events = fleet->config->start.nr_events;
+	unsigned int nr_events = set->config->start.nr_events;
 	unsigned int i;
 	int ret = 0;
 
-	mutex_lock(&fleet->lock);
-	for (i = index; !ret && i < fleet->nr_samplers; i += nr_events)
-		ret = htmm_event_set_period(fleet->samplers[i], period);
+	mutex_lock(&set->lock);
+	for (i = index; !ret && i < set->nr_samplers; i += nr_events)
+		ret = htmm_perf_event_set_period(set->samplers[i], period);
 	if (!ret)
-		fleet->period[index] = period;
+		set->period[index] = period;
 	else
-		for (i = index; i < fleet->nr_samplers; i += nr_events)
-			htmm_event_set_period(fleet->samplers[i],
-					      fleet->period[index]);
-	mutex_unlock(&fleet->lock);
+		for (i = index; i < set->nr_samplers; i += nr_events)
+			htmm_perf_event_set_period(set->samplers[i],
+						   set->period[index]);
+	mutex_unlock(&set->lock);
 	return ret;
 }
 
 /**
- * htmm_fleet_halt - end all events
- * @fleet: a launched fleet
+ * htmm_sampler_set_stop - end all events
+ * @set: a launched set
  *
  * Events stop counting before the first of them is released, so that they end
  * as much at the same time as they began.
  *
  * Context: process, may sleep; not under cpus_read_lock().
  */
-void htmm_fleet_halt(struct htmm_fleet *fleet)
+void htmm_sampler_set_stop(struct htmm_sampler_set *set)
 {
 	unsigned int i;
 
-	mutex_lock(&fleet->lock);
-	for (i = 0; i < fleet->nr_samplers; i++)
-		htmm_event_disarm(fleet->samplers[i]);
-	mutex_unlock(&fleet->lock);
+	mutex_lock(&set->lock);
+	for (i = 0; i < set->nr_samplers; i++)
+		htmm_perf_event_disarm(set->samplers[i]);
+	mutex_unlock(&set->lock);
 
-	htmm_fleet_withdraw(fleet);
+	htmm_sampler_set_release(set);
 }
 
 /**
- * htmm_fleet_free_rings - free the memory of all rings
- * @fleet: a fleet that was halted and whose rings are drained
+ * htmm_sampler_set_free_rings - free the memory of all rings
+ * @set: a set that was halted and whose rings are drained
  *
  * Context: process, may sleep.
  */
-void htmm_fleet_free_rings(struct htmm_fleet *fleet)
+void htmm_sampler_set_free_rings(struct htmm_sampler_set *set)
 {
 	unsigned int i;
 
-	mutex_lock(&fleet->lock);
-	for (i = 0; i < fleet->nr_samplers; i++)
-		htmm_sampler_free_ring(fleet->samplers[i]);
-	fleet->ring_bytes = 0;
-	mutex_unlock(&fleet->lock);
+	mutex_lock(&set->lock);
+	for (i = 0; i < set->nr_samplers; i++)
+		htmm_sampler_free_ring(set->samplers[i]);
+	set->ring_bytes = 0;
+	mutex_unlock(&set->lock);
 }
 
 /**
- * htmm_fleet_destroy - free the samplers
- * @fleet: a fleet that was halted, or never launched
+ * htmm_sampler_set_destroy - free the samplers
+ * @set: a set that was halted, or never launched
  */
-void htmm_fleet_destroy(struct htmm_fleet *fleet)
+void htmm_sampler_set_destroy(struct htmm_sampler_set *set)
 {
-	htmm_fleet_free_samplers(fleet);
-	free_cpumask_var(fleet->changed);
-	free_cpumask_var(fleet->online);
-	mutex_destroy(&fleet->lock);
+	htmm_sampler_set_free_samplers(set);
+	free_cpumask_var(set->changed);
+	free_cpumask_var(set->online);
+	mutex_destroy(&set->lock);
 }
 
 /**
- * htmm_fleet_register - ask the kernel to tell of CPUs that come and go
+ * htmm_sampler_set_register - ask the kernel to tell of CPUs that come and go
  *
  * Return: 0 or the errno of cpuhp_setup_state_multi().
  */
-int htmm_fleet_register(void)
+int htmm_sampler_set_register(void)
 {
 	int ret;
 
 	ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "htmm:online",
-				      htmm_fleet_cpu_online,
-				      htmm_fleet_cpu_offline);
+				      htmm_sampler_set_cpu_online,
+				      htmm_sampler_set_cpu_offline);
 	if (ret < 0)
 		return ret;
 	htmm_cpuhp_state = ret;
@@ -487,11 +487,11 @@ int htmm_fleet_register(void)
 }
 
 /**
- * htmm_fleet_unregister - undo htmm_fleet_register()
+ * htmm_sampler_set_unregister - undo htmm_sampler_set_register()
  *
- * Context: process; no fleet is launched.
+ * Context: process; no set is launched.
  */
-void htmm_fleet_unregister(void)
+void htmm_sampler_set_unregister(void)
 {
 	cpuhp_remove_multi_state(htmm_cpuhp_state);
 }

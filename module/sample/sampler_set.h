@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fleet: all samplers of a session, which follow their CPUs as these come
+ * The set: all samplers of a session, which follow their CPUs as these come
  * and go.
  */
 #ifndef HTMM_SAMPLER_SET_H
@@ -14,9 +14,9 @@
 #include "sampler.h"
 
 /**
- * struct htmm_fleet - samplers of a session
+ * struct htmm_sampler_set - samplers of a session
  * @config: what was asked for; @config->cpus are the CPUs that belong to the
- *	fleet, online or not
+ *	set, online or not
  * @samplers: all events of a CPU, then those of the next CPU
  * @nr_samplers: elements in @samplers
  * @cpuhp: in the kernel's list of those who follow CPUs
@@ -28,11 +28,11 @@
  * @period: the period in force, by event
  * @launched: @work may create events
  * @armed: events are armed as soon as they are created
- * @nr_cpus: CPUs that have events now, or had them when the fleet was halted
+ * @nr_cpus: CPUs that have events now, or had them when the set was halted
  * @ring_bytes: memory of all rings, in bytes
  * @failed: times a CPU came late and its events could not be created
  */
-struct htmm_fleet {
+struct htmm_sampler_set {
 	const struct htmm_config *config;
 	struct htmm_sampler **samplers;
 	unsigned int nr_samplers;
@@ -49,20 +49,20 @@ struct htmm_fleet {
 	u32 failed;
 };
 
-int htmm_fleet_init(struct htmm_fleet *fleet, const struct htmm_config *config,
-		    const struct htmm_filter *filter);
-int htmm_fleet_launch(struct htmm_fleet *fleet, struct htmm_error *err);
-void htmm_fleet_arm(struct htmm_fleet *fleet);
-u64 htmm_fleet_period(struct htmm_fleet *fleet, unsigned int index);
-int htmm_fleet_try_period(struct htmm_fleet *fleet, unsigned int index,
-			  u64 period, struct htmm_error *err);
-int htmm_fleet_set_period(struct htmm_fleet *fleet, unsigned int index,
-			  u64 period);
-void htmm_fleet_halt(struct htmm_fleet *fleet);
-void htmm_fleet_free_rings(struct htmm_fleet *fleet);
-void htmm_fleet_destroy(struct htmm_fleet *fleet);
+int htmm_sampler_set_init(struct htmm_sampler_set *set, const struct htmm_config *config,
+			  const struct htmm_filter *filter);
+int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err);
+void htmm_sampler_set_arm(struct htmm_sampler_set *set);
+u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index);
+int htmm_sampler_set_try_period(struct htmm_sampler_set *set, unsigned int index,
+				u64 period, struct htmm_error *err);
+int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index,
+				u64 period);
+void htmm_sampler_set_stop(struct htmm_sampler_set *set);
+void htmm_sampler_set_free_rings(struct htmm_sampler_set *set);
+void htmm_sampler_set_destroy(struct htmm_sampler_set *set);
 
-int htmm_fleet_register(void);
-void htmm_fleet_unregister(void);
+int htmm_sampler_set_register(void);
+void htmm_sampler_set_unregister(void);
 
 #endif /* HTMM_SAMPLER_SET_H */

@@ -7,7 +7,7 @@
 
 /* The most that sampling is said to cost, in times of the window: its ppm fit 32 bits. */
 #define HTMM_MAX_COST	4000
-/* What htmm_budget_period() can take. Only a clock that is wrong gets there. */
+/* What htmm_period_next() can take. Only a clock that is wrong gets there. */
 #define HTMM_MAX_SPENT	(BIT_ULL(56) - 1)
 
 /* The low four bits of IBS' period are not its own. */
@@ -15,14 +15,14 @@
 
 /*
  * The whole cost of a window, interrupts included: what handlers measured of
- * themselves, a charge for entering and leaving each interrupt, which nobody can
+ * themselves, a charge for entering and exiting each interrupt, which nobody can
  * measure from inside, and the threads that drain.
  */
 static u64 htmm_budget_spent(const struct htmm_budget *budget,
 			     const struct htmm_cost *now)
 {
 	const struct htmm_cost *last = &budget->last;
-	u32 charge = budget->fleet->config->start.interrupt_ns;
+	u32 charge = budget->samplers->config->start.interrupt_ns;
 
 	return now->handler_ns - last->handler_ns +
 	       (now->overflows - last->overflows) * charge +
@@ -40,42 +40,42 @@ static u32 htmm_budget_ppm(u64 spent, u64 window)
 static void htmm_budget_measure(struct htmm_budget *budget,
 				struct htmm_cost *cost, ktime_t now)
 {
-	struct htmm_fleet *fleet = budget->fleet;
-	struct htmm_crew_stats crew;
+	struct htmm_sampler_set *samplers = budget->samplers;
+	struct htmm_drain_set_stats drains;
 	unsigned int i;
 
-	htmm_crew_get_stats(budget->crew, &crew);
-	*cost = (struct htmm_cost) { .drain_ns = crew.cpu_ns };
-	mutex_lock(&fleet->lock);
-	for (i = 0; i < fleet->nr_samplers; i++) {
-		cost->handler_ns += local64_read(&fleet->samplers[i]->handler_ns);
-		cost->overflows += local64_read(&fleet->samplers[i]->overflows);
+	htmm_drain_set_get_stats(budget->drains, &drains);
+	*cost = (struct htmm_cost) { .drain_ns = drains.cpu_ns };
+	mutex_lock(&samplers->lock);
+	for (i = 0; i < samplers->nr_samplers; i++) {
+		cost->handler_ns += local64_read(&samplers->samplers[i]->handler_ns);
+		cost->overflows += local64_read(&samplers->samplers[i]->overflows);
 	}
-	cost->time_ns = budget->last.time_ns + fleet->nr_cpus *
+	cost->time_ns = budget->last.time_ns + samplers->nr_cpus *
 			ktime_to_ns(ktime_sub(now, budget->last_time));
-	mutex_unlock(&fleet->lock);
+	mutex_unlock(&samplers->lock);
 }
 
 /* The same factor for each event, so that they keep their proportions. */
 static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
 {
-	const struct htmm_start *start = &budget->fleet->config->start;
+	const struct htmm_start *start = &budget->samplers->config->start;
 	const struct htmm_event *event;
-	struct htmm_budget_range range;
+	struct htmm_period_range range;
 	u64 period, next;
 	unsigned int i;
 
 	for (i = 0; i < start->nr_events; i++) {
-		event = &budget->fleet->config->events[i];
+		event = &budget->samplers->config->events[i];
 		/* AMD IBS takes multiples of 16 only: what began as one stays one. */
 		range.step = event->period % HTMM_IBS_STEP ? 0 : HTMM_IBS_STEP;
 		range.min = event->min_period;
 		range.max = event->max_period;
-		period = htmm_fleet_period(budget->fleet, i);
-		next = htmm_budget_period(&budget->past[i], period, &range, spent,
-					  allowed);
+		period = htmm_sampler_set_period(budget->samplers, i);
+		next = htmm_period_next(&budget->past[i], period, &range, spent,
+					allowed);
 		if (next == period ||
-		    htmm_fleet_set_period(budget->fleet, i, next))
+		    htmm_sampler_set_set_period(budget->samplers, i, next))
 			continue;
 		WRITE_ONCE(budget->changes, budget->changes + 1);
 		trace_htmm_period(i, period, next, budget->cost_ppm,
@@ -87,7 +87,7 @@ static void htmm_budget_work(struct work_struct *work)
 {
 	struct htmm_budget *budget =
 		container_of(work, struct htmm_budget, work.work);
-	const struct htmm_start *start = &budget->fleet->config->start;
+	const struct htmm_start *start = &budget->samplers->config->start;
 	ktime_t time = ktime_get();
 	u64 spent, window;
 	struct htmm_cost now;
@@ -109,18 +109,18 @@ static void htmm_budget_work(struct work_struct *work)
 /**
  * htmm_budget_start - watch what sampling costs
  * @budget: zeroed
- * @fleet: an armed fleet
- * @crew: a running crew
+ * @samplers: an armed samplers
+ * @drains: a running drains
  *
  * Context: process.
  */
-void htmm_budget_start(struct htmm_budget *budget, struct htmm_fleet *fleet,
-		       struct htmm_crew *crew)
+void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
+		       struct htmm_drain_set *drains)
 {
-	budget->fleet = fleet;
-	budget->crew = crew;
+	budget->samplers = samplers;
+	budget->drains = drains;
 	budget->interval =
-		msecs_to_jiffies(fleet->config->start.budget_interval_ms);
+		msecs_to_jiffies(samplers->config->start.budget_interval_ms);
 	budget->last_time = ktime_get();
 	INIT_DELAYED_WORK(&budget->work, htmm_budget_work);
 	queue_delayed_work(system_unbound_wq, &budget->work, budget->interval);

@@ -24,8 +24,8 @@ struct htmm_cost {
 
 /**
  * struct htmm_budget - watches the cost and, if asked to, moves the periods
- * @fleet: whose events
- * @crew: whose threads
+ * @samplers: whose events
+ * @drains: whose threads
  * @work: looks every @interval
  * @interval: in jiffies
  * @last: cost at the last look
@@ -37,19 +37,19 @@ struct htmm_cost {
  * Everything is written by @work alone; the last two are read by anyone.
  */
 struct htmm_budget {
-	struct htmm_fleet *fleet;
-	struct htmm_crew *crew;
+	struct htmm_sampler_set *samplers;
+	struct htmm_drain_set *drains;
 	struct delayed_work work;
 	unsigned long interval;
 	struct htmm_cost last;
 	ktime_t last_time;
-	struct htmm_budget_past past[HTMM_MAX_EVENTS];
+	struct htmm_period_prev past[HTMM_MAX_EVENTS];
 	u32 cost_ppm;
 	u64 changes;
 };
 
-void htmm_budget_start(struct htmm_budget *budget, struct htmm_fleet *fleet,
-		       struct htmm_crew *crew);
+void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
+		       struct htmm_drain_set *drains);
 void htmm_budget_stop(struct htmm_budget *budget);
 
 #endif /* HTMM_BUDGET_H */

@@ -44,23 +44,23 @@ static struct htmm_session *htmm_session_create(struct htmm_config *config,
 	session->config = config;
 	kref_init(&session->ref);
 
-	ret = htmm_roster_init(&session->roster, config, err);
+	ret = htmm_tracker_set_init(&session->trackers, config, err);
 	if (ret)
 		goto err_session;
-	ret = htmm_fleet_init(&session->fleet, config, &session->roster.filter);
+	ret = htmm_sampler_set_init(&session->samplers, config, &session->trackers.filter);
 	if (ret)
-		goto err_roster;
-	ret = htmm_crew_init(&session->crew, config, &session->fleet,
-			     &session->roster);
+		goto err_trackers;
+	ret = htmm_drain_set_init(&session->drains, config, &session->samplers,
+				  &session->trackers);
 	if (ret)
-		goto err_fleet;
+		goto err_samplers;
 	session->owner = get_pid(task_tgid(current));
 	return session;
 
-err_fleet:
-	htmm_fleet_destroy(&session->fleet);
-err_roster:
-	htmm_roster_destroy(&session->roster);
+err_samplers:
+	htmm_sampler_set_destroy(&session->samplers);
+err_trackers:
+	htmm_tracker_set_destroy(&session->trackers);
 err_session:
 	kvfree(session);
 	return ERR_PTR(ret);
@@ -70,9 +70,9 @@ err_session:
 static void htmm_session_destroy(struct htmm_session *session)
 {
 	put_pid(session->owner);
-	htmm_crew_destroy(&session->crew);
-	htmm_fleet_destroy(&session->fleet);
-	htmm_roster_destroy(&session->roster);
+	htmm_drain_set_destroy(&session->drains);
+	htmm_sampler_set_destroy(&session->samplers);
+	htmm_tracker_set_destroy(&session->trackers);
 	kvfree(session);
 }
 
@@ -125,22 +125,22 @@ static struct htmm_session *htmm_session_launch(struct htmm_config *config,
 	session = htmm_session_create(config, err);
 	if (IS_ERR(session))
 		return session;
-	ret = htmm_crew_start(&session->crew, config, err);
+	ret = htmm_drain_set_start(&session->drains, config, err);
 	if (ret)
 		goto err_session;
-	ret = htmm_fleet_launch(&session->fleet, err);
+	ret = htmm_sampler_set_create(&session->samplers, err);
 	if (ret)
-		goto err_crew;
+		goto err_drains;
 
 	session->number = htmm_sessions + 1;
 	htmm_session_begin_stream(session);
 	session->started = ktime_get();
-	htmm_fleet_arm(&session->fleet);
-	htmm_budget_start(&session->budget, &session->fleet, &session->crew);
+	htmm_sampler_set_arm(&session->samplers);
+	htmm_budget_start(&session->budget, &session->samplers, &session->drains);
 	return session;
 
-err_crew:
-	htmm_crew_stop(&session->crew);
+err_drains:
+	htmm_drain_set_stop(&session->drains);
 err_session:
 	htmm_session_destroy(session);
 	return ERR_PTR(ret);
@@ -196,11 +196,11 @@ static void htmm_session_halt(struct htmm_session *session)
 
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPING);
 	htmm_budget_stop(&session->budget);
-	htmm_fleet_halt(&session->fleet);
-	htmm_crew_stop(&session->crew);
+	htmm_sampler_set_stop(&session->samplers);
+	htmm_drain_set_stop(&session->drains);
 	htmm_stream_end();
-	htmm_roster_adapt(&session->roster);
-	htmm_fleet_free_rings(&session->fleet);
+	htmm_tracker_set_adapt(&session->trackers);
+	htmm_sampler_set_free_rings(&session->samplers);
 	WRITE_ONCE(session->stopped, ktime_get());
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);
 }
@@ -299,7 +299,7 @@ int htmm_session_reset(void)
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
 	if (htmm_current)
-		ret = htmm_crew_reset(&htmm_current->crew, &old);
+		ret = htmm_drain_set_reset(&htmm_current->drains, &old);
 	mutex_unlock(&htmm_session_lock);
 	htmm_members_put(&old);
 	return ret;
@@ -328,8 +328,8 @@ int htmm_session_add_target(const struct htmm_target *target,
 	else
 		ret = htmm_fail(err, -ENODATA, "no session is running");
 	if (!ret)
-		ret = htmm_roster_add(&htmm_current->roster, target,
-				      &name->number, err);
+		ret = htmm_tracker_set_add(&htmm_current->trackers, target,
+					   &name->number, err);
 	if (!ret)
 		name->session = htmm_current->number;
 	mutex_unlock(&htmm_session_lock);
@@ -351,7 +351,7 @@ int htmm_session_remove_target(u32 number)
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
 	if (htmm_current)
-		ret = htmm_roster_remove(&htmm_current->roster, number, &gone);
+		ret = htmm_tracker_set_remove(&htmm_current->trackers, number, &gone);
 	mutex_unlock(&htmm_session_lock);
 	htmm_members_put(&gone);
 	return ret;
@@ -370,7 +370,7 @@ void htmm_session_undo_target(const struct htmm_target_name *name)
 
 	mutex_lock(&htmm_session_lock);
 	if (htmm_current && htmm_current->number == name->session)
-		htmm_roster_remove(&htmm_current->roster, name->number, &gone);
+		htmm_tracker_set_remove(&htmm_current->trackers, name->number, &gone);
 	mutex_unlock(&htmm_session_lock);
 	htmm_members_put(&gone);
 }
@@ -390,8 +390,8 @@ int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
 	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
-		ret = htmm_setting_change(&htmm_current->roster,
-					  &htmm_current->budget, set, err);
+		ret = htmm_update_change(&htmm_current->trackers,
+					 &htmm_current->budget, set, err);
 	else
 		ret = htmm_fail(err, -ENODATA, "no session is running");
 	mutex_unlock(&htmm_session_lock);

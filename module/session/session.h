@@ -5,22 +5,22 @@
  * Lock order, of the whole module:
  *
  *   htmm_session_lock		starting and stopping
- *     fleet->lock		perf events of the samplers
+ *     samplers->lock		perf events of the samplers
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
- *     roster->lock		batches of the drain threads and their counters (for
+ *     trackers->lock		batches of the drain threads and their counters (for
  *				reading), all counters, members that go (for writing)
- *       hotness->lock		samples on their way to the tables, histograms (for
+ *       tracker->lock		samples on their way to the tables, histograms (for
  *				reading), cooling, thresholds (for writing)
  *         spaces_lock		address spaces of a target
  *         shard->lock		a table; never two of them at once
  *       htmm_stream_lock	readers of the record stream, all but their reading
- *     crew->round_lock		drain threads that have emptied their rings
+ *     drains->round_lock		drain threads that have emptied their rings
  *       htmm_stream_lock
  *   reader->lock		reading from one of them; held while copying to user
  *				space, so drain threads never take it
  *     htmm_stream_lock
  *   htmm_current_lock		which session is the current one (spinlock, leaf)
- *   xa_lock of roster->members	references on members (spinlock, leaf)
+ *   xa_lock of trackers->members	references on members (spinlock, leaf)
  */
 #ifndef HTMM_SESSION_H
 #define HTMM_SESSION_H
@@ -44,10 +44,10 @@
  * @owner: process that started it
  * @started: when sampling began
  * @stopped: when it ended; 0 while it runs
- * @roster: whose accesses are counted, and what is hot; changed under
+ * @trackers: whose accesses are counted, and what is hot; changed under
  *	htmm_session_lock
- * @fleet: the samplers
- * @crew: the drain threads
+ * @samplers: the samplers
+ * @drains: the drain threads
  * @budget: what they cost
  */
 struct htmm_session {
@@ -59,9 +59,9 @@ struct htmm_session {
 	struct pid *owner;
 	ktime_t started;
 	ktime_t stopped;
-	struct htmm_roster roster;
-	struct htmm_fleet fleet;
-	struct htmm_crew crew;
+	struct htmm_tracker_set trackers;
+	struct htmm_sampler_set samplers;
+	struct htmm_drain_set drains;
 	struct htmm_budget budget;
 };
 

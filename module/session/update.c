@@ -2,7 +2,7 @@
 #include "base/trace.h"
 #include "update.h"
 
-static int htmm_setting_check(const struct htmm_set *set, struct htmm_error *err)
+static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
 {
 	if (!set->flags)
 		return htmm_fail(err, -EINVAL, "nothing is to be changed");
@@ -17,12 +17,12 @@ static int htmm_setting_check(const struct htmm_set *set, struct htmm_error *err
 }
 
 /* What START asks of a period, and that it can still be weighed. */
-static int htmm_setting_check_period(struct htmm_budget *budget,
-				     const struct htmm_set *set,
+static int htmm_update_check_period(struct htmm_budget *budget,
+				    const struct htmm_set *set,
 				     struct htmm_error *err)
 {
-	const struct htmm_config *config = budget->fleet->config;
-	u64 unit = budget->crew->weight_unit;
+	const struct htmm_config *config = budget->samplers->config;
+	u64 unit = budget->drains->weight_unit;
 	struct htmm_event event;
 	int ret;
 
@@ -43,16 +43,16 @@ static int htmm_setting_check_period(struct htmm_budget *budget,
 		return htmm_fail(err, -ERANGE,
 				 "event %u: a sample of period %llu counts 1 and none counts less, so no smaller one can be had",
 				 set->event, unit);
-	return htmm_fleet_try_period(budget->fleet, set->event, set->period, err);
+	return htmm_sampler_set_try_period(budget->samplers, set->event, set->period, err);
 }
 
-static int htmm_setting_period(struct htmm_budget *budget,
-			       const struct htmm_set *set, struct htmm_error *err)
+static int htmm_update_period(struct htmm_budget *budget,
+			      const struct htmm_set *set, struct htmm_error *err)
 {
-	u64 from = htmm_fleet_period(budget->fleet, set->event);
+	u64 from = htmm_sampler_set_period(budget->samplers, set->event);
 	int ret;
 
-	ret = htmm_fleet_set_period(budget->fleet, set->event, set->period);
+	ret = htmm_sampler_set_set_period(budget->samplers, set->event, set->period);
 	if (ret)
 		return htmm_fail(err, ret,
 				 "event %u: a CPU does not take a period of %llu; all have %llu, as before",
@@ -63,58 +63,58 @@ static int htmm_setting_period(struct htmm_budget *budget,
 }
 
 /* A target's own, or the session's and that of all targets that have none. */
-static void htmm_setting_capacity(struct htmm_roster *roster,
-				  const struct htmm_members *members,
+static void htmm_update_capacity(struct htmm_tracker_set *trackers,
+				 const struct htmm_members *members,
 				  const struct htmm_set *set)
 {
 	bool own = set->target && set->capacity_pages;
-	struct htmm_hotness *hotness;
+	struct htmm_tracker *tracker;
 	unsigned int i;
 
 	if (!set->target)
-		WRITE_ONCE(roster->config.capacity,
+		WRITE_ONCE(trackers->config.capacity,
 			   htmm_config_capacity(set->capacity_pages));
 	for (i = 0; i < members->nr; i++) {
-		hotness = members->member[i]->hotness;
-		if (set->target || !hotness->config.own_capacity)
-			htmm_hotness_set_capacity(hotness,
+		tracker = members->member[i]->tracker;
+		if (set->target || !tracker->config.own_capacity)
+			htmm_tracker_set_capacity(tracker,
 						  own ? set->capacity_pages :
-						  roster->config.capacity,
+						  trackers->config.capacity,
 						  own);
 	}
 }
 
 /**
- * htmm_setting_change - change settings, all that is asked for or none
- * @roster: the targets of a session that runs
- * @budget: what watches its cost, and its fleet
+ * htmm_update_change - change settings, all that is asked for or none
+ * @trackers: the targets of a session that runs
+ * @budget: what watches its cost, and its samplers
  * @set: what to change
  * @err: on failure, the reason
  *
- * Context: process, may sleep; the roster is the caller's to change.
+ * Context: process, may sleep; the trackers are the caller's to change.
  * Return: 0 or the errno documented with struct htmm_set.
  */
-int htmm_setting_change(struct htmm_roster *roster, struct htmm_budget *budget,
-			const struct htmm_set *set, struct htmm_error *err)
+int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *budget,
+		       const struct htmm_set *set, struct htmm_error *err)
 {
 	struct htmm_members members = {};
 	int ret;
 
-	ret = htmm_setting_check(set, err);
+	ret = htmm_update_check(set, err);
 	if (ret)
 		return ret;
 	if (set->flags & HTMM_SET_CAPACITY)
-		htmm_roster_get(roster, set->target, &members);
+		htmm_tracker_set_get(trackers, set->target, &members);
 	if (set->target && !members.nr)
 		ret = htmm_fail(err, -ENOENT, "the session has no target %u",
 				set->target);
 	if (!ret && set->flags & HTMM_SET_PERIOD)
-		ret = htmm_setting_check_period(budget, set, err);
+		ret = htmm_update_check_period(budget, set, err);
 	if (!ret && set->flags & HTMM_SET_PERIOD)
-		ret = htmm_setting_period(budget, set, err);
+		ret = htmm_update_period(budget, set, err);
 	/* Last: this cannot fail. */
 	if (!ret && set->flags & HTMM_SET_CAPACITY)
-		htmm_setting_capacity(roster, &members, set);
+		htmm_update_capacity(trackers, &members, set);
 	htmm_members_put(&members);
 	return ret;
 }

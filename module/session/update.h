@@ -6,7 +6,7 @@
 #include "budget.h"
 #include "track/tracker_set.h"
 
-int htmm_setting_change(struct htmm_roster *roster, struct htmm_budget *budget,
-			const struct htmm_set *set, struct htmm_error *err);
+int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *budget,
+		       const struct htmm_set *set, struct htmm_error *err);
 
 #endif /* HTMM_UPDATE_H */

@@ -48,7 +48,7 @@ struct htmm_access {
  * @refused: indices of samples that a table refused
  * @spares: memory that the tables may take; kept from batch to batch
  *
- * @samples to @refused are at work within htmm_hotness_add() only; the members that follow
+ * @samples to @refused are at work within htmm_tracker_add() only; the members that follow
  * them, within htmm_batch_by_target() and htmm_batch_by_shard().
  */
 struct htmm_batch {

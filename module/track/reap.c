@@ -10,64 +10,64 @@
  * the moment that it is found, and when the lock is had, those looked up before
  * are in the tables: nothing is added any more when a shard begins to forget it.
  */
-static bool htmm_hotness_find_leaving(struct htmm_hotness *hotness)
+static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 {
 	struct htmm_space *space;
 
-	mutex_lock(&hotness->spaces_lock);
-	space = htmm_spaces_find_gone(&hotness->spaces, HTMM_TIDY_SPACES);
-	mutex_unlock(&hotness->spaces_lock);
+	mutex_lock(&tracker->spaces_lock);
+	space = htmm_spaces_find_gone(&tracker->spaces, HTMM_TIDY_SPACES);
+	mutex_unlock(&tracker->spaces_lock);
 	if (!space)
 		return false;
 
-	if (!hotness->config.keep_exited) {
-		down_write(&hotness->lock);
-		hotness->leaving = space;
-		up_write(&hotness->lock);
-		hotness->leaving_shard = 0;
-		hotness->leaving_first = true;
+	if (!tracker->config.keep_exited) {
+		down_write(&tracker->lock);
+		tracker->exiting = space;
+		up_write(&tracker->lock);
+		tracker->exiting_shard = 0;
+		tracker->exiting_first = true;
 	}
 	/* Where one has gone there may be more. */
 	return true;
 }
 
 /* All shards have forgotten the address space. */
-static void htmm_hotness_left(struct htmm_hotness *hotness)
+static void htmm_tracker_left(struct htmm_tracker *tracker)
 {
-	down_write(&hotness->lock);
-	mutex_lock(&hotness->spaces_lock);
-	htmm_spaces_remove(&hotness->spaces, hotness->leaving);
-	mutex_unlock(&hotness->spaces_lock);
-	hotness->leaving = NULL;
-	up_write(&hotness->lock);
+	down_write(&tracker->lock);
+	mutex_lock(&tracker->spaces_lock);
+	htmm_spaces_remove(&tracker->spaces, tracker->exiting);
+	mutex_unlock(&tracker->spaces_lock);
+	tracker->exiting = NULL;
+	up_write(&tracker->lock);
 }
 
 /* Removes some pages of the address space that leaves, one shard after the other. */
-static void htmm_hotness_forget_some(struct htmm_hotness *hotness)
+static void htmm_tracker_forget_some(struct htmm_tracker *tracker)
 {
-	struct htmm_shard *shard = &hotness->shards[hotness->leaving_shard];
+	struct htmm_shard *shard = &tracker->shards[tracker->exiting_shard];
 
-	hotness->leaving_first = htmm_shard_forget(shard, hotness->leaving->id,
-						   hotness->leaving_first);
-	if (!hotness->leaving_first)
+	tracker->exiting_first = htmm_shard_forget(shard, tracker->exiting->id,
+						   tracker->exiting_first);
+	if (!tracker->exiting_first)
 		return;
-	if (++hotness->leaving_shard == hotness->config.shards)
-		htmm_hotness_left(hotness);
+	if (++tracker->exiting_shard == tracker->config.shards)
+		htmm_tracker_left(tracker);
 }
 
 /**
- * htmm_hotness_part_ways - one step towards being rid of processes that have gone
- * @hotness: the tables
+ * htmm_tracker_reap - one step towards being rid of processes that have gone
+ * @tracker: the tables
  *
  * All by one thread: another one may be asleep for long.
  *
- * Context: the first drain thread; may sleep. Takes @hotness->lock.
+ * Context: the first drain thread; may sleep. Takes @tracker->lock.
  * Return: true if there is more to do.
  */
-bool htmm_hotness_part_ways(struct htmm_hotness *hotness)
+bool htmm_tracker_reap(struct htmm_tracker *tracker)
 {
-	if (!hotness->leaving)
-		return htmm_hotness_find_leaving(hotness);
-	htmm_hotness_forget_some(hotness);
+	if (!tracker->exiting)
+		return htmm_tracker_find_exiting(tracker);
+	htmm_tracker_forget_some(tracker);
 	return true;
 }

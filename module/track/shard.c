@@ -226,15 +226,15 @@ static u64 htmm_shard_pause(struct htmm_shard *shard, u64 since)
  *
  * Context: process, may sleep. Takes @shard->lock.
  */
-void htmm_shard_scan(struct htmm_shard *shard, struct htmm_list *list)
+void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list)
 {
 	u64 since;
 
 	mutex_lock(&shard->lock);
 	since = ktime_get_ns();
-	htmm_list_begin(list, &shard->table);
+	htmm_topn_begin(list, &shard->table);
 	/* Who is killed never sees the list. */
-	while (htmm_list_scan(list, &shard->table, HTMM_LIST_SLICE) &&
+	while (htmm_topn_scan(list, &shard->table, HTMM_LIST_SLICE) &&
 	       !fatal_signal_pending(current))
 		since = htmm_shard_pause(shard, since);
 	mutex_unlock(&shard->lock);

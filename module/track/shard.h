@@ -47,6 +47,6 @@ void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 			 struct htmm_hist *sum);
 void htmm_shard_get_stats(struct htmm_shard *shard,
 			  struct htmm_table_stats *sum, u64 *exited);
-void htmm_shard_scan(struct htmm_shard *shard, struct htmm_list *list);
+void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list);
 
 #endif /* HTMM_SHARD_H */

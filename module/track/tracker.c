@@ -11,15 +11,15 @@
 
 static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 
-static void htmm_hotness_free(struct htmm_hotness *hotness, unsigned int shards)
+static void htmm_tracker_free(struct htmm_tracker *tracker, unsigned int shards)
 {
 	while (shards)
-		htmm_shard_destroy(&hotness->shards[--shards]);
-	kvfree(hotness);
+		htmm_shard_destroy(&tracker->shards[--shards]);
+	kvfree(tracker);
 }
 
 /* A shard's part of something that @shards of them share. */
-static u64 htmm_hotness_part(u64 whole, unsigned int shard, unsigned int shards)
+static u64 htmm_tracker_part(u64 whole, unsigned int shard, unsigned int shards)
 {
 	u32 rest;
 	u64 part = div_u64_rem(whole, shards, &rest);
@@ -27,99 +27,99 @@ static u64 htmm_hotness_part(u64 whole, unsigned int shard, unsigned int shards)
 	return part + (shard < rest);
 }
 
-static int htmm_hotness_init_shard(struct htmm_hotness *hotness,
+static int htmm_tracker_init_shard(struct htmm_tracker *tracker,
 				   unsigned int shard)
 {
-	const struct htmm_hotness_config *config = &hotness->config;
+	const struct htmm_tracker_config *config = &tracker->config;
 	unsigned int shards = config->shards;
 	const struct htmm_table_config limits = {
-		.max_bytes = htmm_hotness_part(config->max_bytes, shard, shards),
-		.max_pages = htmm_hotness_part(config->max_pages, shard, shards),
+		.max_bytes = htmm_tracker_part(config->max_bytes, shard, shards),
+		.max_pages = htmm_tracker_part(config->max_pages, shard, shards),
 		.seed = get_random_u64(),
 		.owner = config->owner,
 	};
 
-	return htmm_shard_init(&hotness->shards[shard], &limits);
+	return htmm_shard_init(&tracker->shards[shard], &limits);
 }
 
 /**
- * htmm_hotness_create - make empty hot-page tables
+ * htmm_tracker_create - make empty hot-page tables
  * @config: how samples turn into hot pages, with all defaults filled in
  *
  * Context: process, may sleep.
  * Return: the tables, -EINVAL for limits no table can have, or -ENOMEM.
  */
-struct htmm_hotness *
-htmm_hotness_create(const struct htmm_hotness_config *config)
+struct htmm_tracker *
+htmm_tracker_create(const struct htmm_tracker_config *config)
 {
-	struct htmm_hotness *hotness;
+	struct htmm_tracker *tracker;
 	unsigned int i;
 	int ret;
 
-	hotness = kvzalloc(struct_size(hotness, shards, config->shards),
+	tracker = kvzalloc(struct_size(tracker, shards, config->shards),
 			   GFP_KERNEL);
-	if (!hotness)
+	if (!tracker)
 		return ERR_PTR(-ENOMEM);
 
-	hotness->config = *config;
+	tracker->config = *config;
 	for (i = 0; i < config->shards; i++) {
-		ret = htmm_hotness_init_shard(hotness, i);
+		ret = htmm_tracker_init_shard(tracker, i);
 		if (ret) {
-			htmm_hotness_free(hotness, i);
+			htmm_tracker_free(tracker, i);
 			return ERR_PTR(ret);
 		}
 	}
-	hotness->next_cooling = config->cooling_period;
-	hotness->next_adaptation = config->adaptation_period;
-	mutex_init(&hotness->spaces_lock);
-	init_rwsem(&hotness->lock);
-	htmm_spaces_init(&hotness->spaces, config->max_bytes);
-	htmm_hotness_adapt(hotness);
-	hotness->adaptations = 0;
-	return hotness;
+	tracker->next_cooling = config->cooling_period;
+	tracker->next_adaptation = config->adaptation_period;
+	mutex_init(&tracker->spaces_lock);
+	init_rwsem(&tracker->lock);
+	htmm_spaces_init(&tracker->spaces, config->max_bytes);
+	htmm_tracker_adapt(tracker);
+	tracker->adaptations = 0;
+	return tracker;
 }
 
 /**
- * htmm_hotness_destroy - free hot-page tables
- * @hotness: the tables, used by nobody any more
+ * htmm_tracker_destroy - free hot-page tables
+ * @tracker: the tables, used by nobody any more
  *
  * Context: process, may sleep.
  */
-void htmm_hotness_destroy(struct htmm_hotness *hotness)
+void htmm_tracker_destroy(struct htmm_tracker *tracker)
 {
-	htmm_spaces_destroy(&hotness->spaces);
-	mutex_destroy(&hotness->spaces_lock);
-	htmm_hotness_free(hotness, hotness->config.shards);
+	htmm_spaces_destroy(&tracker->spaces);
+	mutex_destroy(&tracker->spaces_lock);
+	htmm_tracker_free(tracker, tracker->config.shards);
 }
 
-/* All shards' histograms: of one moment if @hotness->lock is held. */
-static void htmm_hotness_merge_hist(struct htmm_hotness *hotness,
+/* All shards' histograms: of one moment if @tracker->lock is held. */
+static void htmm_tracker_merge_hist(struct htmm_tracker *tracker,
 				    enum htmm_kind kind, struct htmm_hist *sum)
 {
 	unsigned int i;
 
 	memset(sum, 0, sizeof(*sum));
-	for (i = 0; i < hotness->config.shards; i++)
-		htmm_shard_get_hist(&hotness->shards[i], kind, sum);
+	for (i = 0; i < tracker->config.shards; i++)
+		htmm_shard_get_hist(&tracker->shards[i], kind, sum);
 }
 
 /* The sample at which something is due; a period may mean never. */
-static u64 htmm_hotness_due(const struct htmm_hotness *hotness, u64 period)
+static u64 htmm_tracker_due(const struct htmm_tracker *tracker, u64 period)
 {
 	u64 due;
 
-	if (check_add_overflow((u64)atomic64_read(&hotness->samples), period, &due))
+	if (check_add_overflow((u64)atomic64_read(&tracker->samples), period, &due))
 		return U64_MAX;
 	return due;
 }
 
 /**
- * htmm_hotness_find_thresholds - the thresholds that fit a capacity
+ * htmm_tracker_find_thresholds - the thresholds that fit a capacity
  * @hist: a histogram
  * @capacity: what the fast tier holds, in the histogram's unit
  * @thresholds: set to them
  */
-void htmm_hotness_find_thresholds(const struct htmm_hist *hist, u64 capacity,
+void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 				  struct htmm_thresholds *thresholds)
 {
 	thresholds->hot = htmm_hist_hot_threshold(hist, capacity);
@@ -127,123 +127,123 @@ void htmm_hotness_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 						    thresholds->hot);
 }
 
-static void htmm_hotness_adapt_kind(struct htmm_hotness *hotness,
+static void htmm_tracker_adapt_kind(struct htmm_tracker *tracker,
 				    enum htmm_kind kind)
 {
-	u64 capacity = htmm_hotness_capacity(hotness->config.capacity, kind);
-	struct htmm_thresholds *thresholds = &hotness->thresholds[kind], now;
+	u64 capacity = htmm_tracker_capacity(tracker->config.capacity, kind);
+	struct htmm_thresholds *thresholds = &tracker->thresholds[kind], now;
 	struct htmm_hist hist;
 
-	htmm_hotness_merge_hist(hotness, kind, &hist);
-	htmm_hotness_find_thresholds(&hist, capacity, &now);
-	/* htmm_hotness_describe() looks without the lock. */
+	htmm_tracker_merge_hist(tracker, kind, &hist);
+	htmm_tracker_find_thresholds(&hist, capacity, &now);
+	/* htmm_tracker_describe() looks without the lock. */
 	WRITE_ONCE(thresholds->hot, now.hot);
 	WRITE_ONCE(thresholds->warm, now.warm);
 	trace_htmm_threshold(kind, now.hot, now.warm, capacity,
-			     hotness->config.owner);
+			     tracker->config.owner);
 }
 
-static void htmm_hotness_adapt_kinds(struct htmm_hotness *hotness)
+static void htmm_tracker_adapt_kinds(struct htmm_tracker *tracker)
 {
 	enum htmm_kind kind;
 
-	lockdep_assert_held_write(&hotness->lock);
+	lockdep_assert_held_write(&tracker->lock);
 
 	for (kind = 0; kind < HTMM_KINDS; kind++)
-		htmm_hotness_adapt_kind(hotness, kind);
+		htmm_tracker_adapt_kind(tracker, kind);
 }
 
 /*
  * Until the first adaptation is due, the thresholds are those of an empty table, in which
  * any page is hot: who asks then gets those of the moment.
  */
-static void htmm_hotness_adapt_young(struct htmm_hotness *hotness)
+static void htmm_tracker_adapt_young(struct htmm_tracker *tracker)
 {
-	if (atomic64_read(&hotness->samples) >= hotness->config.adaptation_period)
+	if (atomic64_read(&tracker->samples) >= tracker->config.adaptation_period)
 		return;
-	down_write(&hotness->lock);
-	htmm_hotness_adapt_kinds(hotness);
-	up_write(&hotness->lock);
+	down_write(&tracker->lock);
+	htmm_tracker_adapt_kinds(tracker);
+	up_write(&tracker->lock);
 }
 
-static void htmm_hotness_adapt_locked(struct htmm_hotness *hotness)
+static void htmm_tracker_adapt_locked(struct htmm_tracker *tracker)
 {
-	htmm_hotness_adapt_kinds(hotness);
-	hotness->adaptations++;
-	hotness->next_adaptation =
-		htmm_hotness_due(hotness, hotness->config.adaptation_period);
+	htmm_tracker_adapt_kinds(tracker);
+	tracker->adaptations++;
+	tracker->next_adaptation =
+		htmm_tracker_due(tracker, tracker->config.adaptation_period);
 }
 
-static void htmm_hotness_trace_cool(struct htmm_hotness *hotness)
+static void htmm_tracker_trace_cool(struct htmm_tracker *tracker)
 {
 	struct htmm_hist hist;
 
 	if (!trace_htmm_cool_enabled())
 		return;
-	htmm_hotness_merge_hist(hotness, HTMM_KIND_BASE, &hist);
-	trace_htmm_cool(hotness->coolings, atomic64_read(&hotness->samples),
-			htmm_hist_pages_from(&hist, 0), hotness->config.owner);
+	htmm_tracker_merge_hist(tracker, HTMM_KIND_BASE, &hist);
+	trace_htmm_cool(tracker->coolings, atomic64_read(&tracker->samples),
+			htmm_hist_pages_from(&hist, 0), tracker->config.owner);
 }
 
-static void htmm_hotness_cool_locked(struct htmm_hotness *hotness)
+static void htmm_tracker_cool_locked(struct htmm_tracker *tracker)
 {
 	unsigned int i;
 
-	lockdep_assert_held_write(&hotness->lock);
+	lockdep_assert_held_write(&tracker->lock);
 
-	for (i = 0; i < hotness->config.shards; i++)
-		htmm_shard_cool(&hotness->shards[i]);
-	hotness->coolings++;
-	htmm_hotness_trace_cool(hotness);
-	hotness->next_cooling =
-		htmm_hotness_due(hotness, hotness->config.cooling_period);
-	htmm_hotness_adapt_locked(hotness);
+	for (i = 0; i < tracker->config.shards; i++)
+		htmm_shard_cool(&tracker->shards[i]);
+	tracker->coolings++;
+	htmm_tracker_trace_cool(tracker);
+	tracker->next_cooling =
+		htmm_tracker_due(tracker, tracker->config.cooling_period);
+	htmm_tracker_adapt_locked(tracker);
 }
 
 /* Does what is due, unless another thread has done it by now. */
-static void htmm_hotness_settle(struct htmm_hotness *hotness)
+static void htmm_tracker_settle(struct htmm_tracker *tracker)
 {
 	u64 samples;
 
-	down_write(&hotness->lock);
-	samples = atomic64_read(&hotness->samples);
-	if (samples >= hotness->next_cooling)
-		htmm_hotness_cool_locked(hotness);
-	else if (samples >= hotness->next_adaptation)
-		htmm_hotness_adapt_locked(hotness);
-	up_write(&hotness->lock);
+	down_write(&tracker->lock);
+	samples = atomic64_read(&tracker->samples);
+	if (samples >= tracker->next_cooling)
+		htmm_tracker_cool_locked(tracker);
+	else if (samples >= tracker->next_adaptation)
+		htmm_tracker_adapt_locked(tracker);
+	up_write(&tracker->lock);
 }
 
-static void htmm_hotness_drop(struct htmm_hotness *hotness,
+static void htmm_tracker_drop(struct htmm_tracker *tracker,
 			      struct htmm_batch *batch, u32 i, enum htmm_drop why)
 {
 	batch->drop[i] = why;
-	atomic64_inc(&hotness->drops[why]);
+	atomic64_inc(&tracker->drops[why]);
 }
 
 /*
  * Turns accesses into the tables' samples; those without a space are dropped. The
- * spaces stay while @hotness->lock is held.
+ * spaces stay while @tracker->lock is held.
  */
-static u32 htmm_hotness_resolve(struct htmm_hotness *hotness,
+static u32 htmm_tracker_resolve(struct htmm_tracker *tracker,
 				struct htmm_batch *batch, u32 start, u32 n)
 {
 	const struct htmm_access *access, *last = NULL;
 	struct htmm_space *space = NULL;
 	u32 i, at, resolved = 0;
 
-	mutex_lock(&hotness->spaces_lock);
+	mutex_lock(&tracker->spaces_lock);
 	for (i = start; i < start + n; i++) {
 		at = batch->order[i];
 		access = &batch->access[at];
 		if (!last || access->pid != last->pid ||
 		    access->cookie != last->cookie)
-			space = htmm_spaces_get(&hotness->spaces, access->pid,
+			space = htmm_spaces_get(&tracker->spaces, access->pid,
 						access->cookie,
-						hotness->config.keep_exited);
+						tracker->config.keep_exited);
 		last = access;
 		if (IS_ERR(space)) {
-			htmm_hotness_drop(hotness, batch, at,
+			htmm_tracker_drop(tracker, batch, at,
 					  PTR_ERR(space) == -ESRCH ?
 					  HTMM_DROP_STALE : HTMM_DROP_TABLE_FULL);
 			continue;
@@ -256,15 +256,15 @@ static u32 htmm_hotness_resolve(struct htmm_hotness *hotness,
 		};
 		batch->origin[resolved++] = at;
 	}
-	mutex_unlock(&hotness->spaces_lock);
+	mutex_unlock(&tracker->spaces_lock);
 	return resolved;
 }
 
 /* Adds the batch's first @n table samples. Returns how many were counted. */
-static u32 htmm_hotness_count(struct htmm_hotness *hotness,
+static u32 htmm_tracker_count(struct htmm_tracker *tracker,
 			      struct htmm_batch *batch, u32 n)
 {
-	unsigned int shards = hotness->config.shards, shard;
+	unsigned int shards = tracker->config.shards, shard;
 	u32 i, refused, start = 0, counted = 0;
 
 	htmm_batch_by_shard(batch, n, shards);
@@ -272,11 +272,11 @@ static u32 htmm_hotness_count(struct htmm_hotness *hotness,
 		n = batch->shard_end[shard] - start;
 		if (!n)
 			continue;
-		refused = htmm_shard_add(&hotness->shards[shard],
+		refused = htmm_shard_add(&tracker->shards[shard],
 					 batch->samples + start, n,
 					 &batch->spares, batch->refused);
 		for (i = 0; i < refused; i++)
-			htmm_hotness_drop(hotness, batch,
+			htmm_tracker_drop(tracker, batch,
 					  batch->origin[start + batch->refused[i]],
 					  HTMM_DROP_TABLE_FULL);
 		counted += n - refused;
@@ -290,195 +290,195 @@ static u32 htmm_hotness_count(struct htmm_hotness *hotness,
  * cooling or adaptation is due, so that both happen at the exact sample; or, if other
  * threads add at the same time, at most a batch of each of them later.
  */
-static u32 htmm_hotness_add_some(struct htmm_hotness *hotness,
+static u32 htmm_tracker_add_some(struct htmm_tracker *tracker,
 				 struct htmm_batch *batch, u32 start, u32 n)
 {
 	u64 samples, due;
 	u32 chunk = 0;
 
-	down_read(&hotness->lock);
-	due = min(hotness->next_cooling, hotness->next_adaptation);
-	samples = atomic64_read(&hotness->samples);
+	down_read(&tracker->lock);
+	due = min(tracker->next_cooling, tracker->next_adaptation);
+	samples = atomic64_read(&tracker->samples);
 	if (samples < due) {
 		chunk = min_t(u64, n, due - samples);
-		n = htmm_hotness_resolve(hotness, batch, start, chunk);
-		n = htmm_hotness_count(hotness, batch, n);
-		samples = atomic64_add_return(n, &hotness->samples);
+		n = htmm_tracker_resolve(tracker, batch, start, chunk);
+		n = htmm_tracker_count(tracker, batch, n);
+		samples = atomic64_add_return(n, &tracker->samples);
 	}
-	up_read(&hotness->lock);
+	up_read(&tracker->lock);
 
 	if (samples >= due)
-		htmm_hotness_settle(hotness);
+		htmm_tracker_settle(tracker);
 	return chunk;
 }
 
 /**
- * htmm_hotness_add - count a target's part of a batch
- * @hotness: the target's tables
+ * htmm_tracker_add - count a target's part of a batch
+ * @tracker: the target's tables
  * @batch: the batch; @batch->drop is set for each sample of the part
  * @start: where the part begins in @batch->order
  * @n: samples in the part
  *
- * Context: a drain thread; may sleep. Takes @hotness->lock.
+ * Context: a drain thread; may sleep. Takes @tracker->lock.
  */
-void htmm_hotness_add(struct htmm_hotness *hotness, struct htmm_batch *batch,
+void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 		      u32 start, u32 n)
 {
 	u32 done;
 
 	for (done = 0; done < n; )
-		done += htmm_hotness_add_some(hotness, batch, start + done,
+		done += htmm_tracker_add_some(tracker, batch, start + done,
 					      n - done);
 }
 
 /**
- * htmm_hotness_tidy - one bounded step of housekeeping
- * @hotness: the tables
+ * htmm_tracker_tidy - one bounded step of housekeeping
+ * @tracker: the tables
  * @shard: the one to tidy up; each belongs to one drain thread
  *
  * Forgets pages that have cooled to zero. The first shard's thread also forgets,
  * unless the session keeps them, those of processes that have gone, in all shards.
  *
- * Context: a drain thread; may sleep. Takes @hotness->lock.
+ * Context: a drain thread; may sleep. Takes @tracker->lock.
  * Return: true if more is known to be left to do.
  */
-bool htmm_hotness_tidy(struct htmm_hotness *hotness, unsigned int shard)
+bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard)
 {
 	bool more;
 
-	more = htmm_shard_reclaim(&hotness->shards[shard]);
+	more = htmm_shard_reclaim(&tracker->shards[shard]);
 	if (!shard)
-		more |= htmm_hotness_part_ways(hotness);
+		more |= htmm_tracker_reap(tracker);
 	return more;
 }
 
 /**
- * htmm_hotness_cool - halve every count now
- * @hotness: the tables
+ * htmm_tracker_cool - halve every count now
+ * @tracker: the tables
  *
- * Context: process, may sleep. Takes @hotness->lock.
+ * Context: process, may sleep. Takes @tracker->lock.
  */
-void htmm_hotness_cool(struct htmm_hotness *hotness)
+void htmm_tracker_cool(struct htmm_tracker *tracker)
 {
-	down_write(&hotness->lock);
-	htmm_hotness_cool_locked(hotness);
-	up_write(&hotness->lock);
+	down_write(&tracker->lock);
+	htmm_tracker_cool_locked(tracker);
+	up_write(&tracker->lock);
 }
 
 /**
- * htmm_hotness_adapt - compute the thresholds now
- * @hotness: the tables
+ * htmm_tracker_adapt - compute the thresholds now
+ * @tracker: the tables
  *
- * Context: process, may sleep. Takes @hotness->lock.
+ * Context: process, may sleep. Takes @tracker->lock.
  */
-void htmm_hotness_adapt(struct htmm_hotness *hotness)
+void htmm_tracker_adapt(struct htmm_tracker *tracker)
 {
-	down_write(&hotness->lock);
-	htmm_hotness_adapt_locked(hotness);
-	up_write(&hotness->lock);
+	down_write(&tracker->lock);
+	htmm_tracker_adapt_locked(tracker);
+	up_write(&tracker->lock);
 }
 
 /**
- * htmm_hotness_set_capacity - change the capacity, and the thresholds with it
- * @hotness: the tables
+ * htmm_tracker_set_capacity - change the capacity, and the thresholds with it
+ * @tracker: the tables
  * @capacity: what the fast tier holds, in pages
  * @own: the target says so, and not the session
  *
- * Context: process, may sleep; only one thread at a time. Takes @hotness->lock.
+ * Context: process, may sleep; only one thread at a time. Takes @tracker->lock.
  */
-void htmm_hotness_set_capacity(struct htmm_hotness *hotness, u64 capacity,
+void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,
 			       bool own)
 {
-	down_write(&hotness->lock);
+	down_write(&tracker->lock);
 	/* htmm_snapshot_targets() looks without the lock. */
-	WRITE_ONCE(hotness->config.capacity, capacity);
-	hotness->config.own_capacity = own;
-	htmm_hotness_adapt_locked(hotness);
-	up_write(&hotness->lock);
+	WRITE_ONCE(tracker->config.capacity, capacity);
+	tracker->config.own_capacity = own;
+	htmm_tracker_adapt_locked(tracker);
+	up_write(&tracker->lock);
 }
 
 /**
- * htmm_hotness_get_stats - read the totals
- * @hotness: the tables
+ * htmm_tracker_get_stats - read the totals
+ * @tracker: the tables
  * @stats: set to the totals
  *
- * Context: process, may sleep. Takes @hotness->lock.
+ * Context: process, may sleep. Takes @tracker->lock.
  */
-void htmm_hotness_get_stats(struct htmm_hotness *hotness,
-			    struct htmm_hotness_stats *stats)
+void htmm_tracker_get_stats(struct htmm_tracker *tracker,
+			    struct htmm_tracker_stats *stats)
 {
 	struct htmm_table_stats sum = {};
 	unsigned int i;
 
-	*stats = (struct htmm_hotness_stats) {};
-	down_read(&hotness->lock);
-	stats->samples = atomic64_read(&hotness->samples);
-	stats->coolings = hotness->coolings;
-	stats->adaptations = hotness->adaptations;
-	for (i = 0; i < hotness->config.shards; i++)
-		htmm_shard_get_stats(&hotness->shards[i], &sum, &stats->exited);
-	up_read(&hotness->lock);
-	mutex_lock(&hotness->spaces_lock);
-	stats->spaces = hotness->spaces.nr;
-	mutex_unlock(&hotness->spaces_lock);
+	*stats = (struct htmm_tracker_stats) {};
+	down_read(&tracker->lock);
+	stats->samples = atomic64_read(&tracker->samples);
+	stats->coolings = tracker->coolings;
+	stats->adaptations = tracker->adaptations;
+	for (i = 0; i < tracker->config.shards; i++)
+		htmm_shard_get_stats(&tracker->shards[i], &sum, &stats->exited);
+	up_read(&tracker->lock);
+	mutex_lock(&tracker->spaces_lock);
+	stats->spaces = tracker->spaces.nr;
+	mutex_unlock(&tracker->spaces_lock);
 
 	stats->evicted = sum.evicted;
 	stats->bytes = sum.bytes;
 	stats->pages = sum.pages;
 	stats->regions = sum.regions;
 	for (i = 0; i < HTMM_NR_DROPS; i++)
-		stats->drops[i] = atomic64_read(&hotness->drops[i]);
+		stats->drops[i] = atomic64_read(&tracker->drops[i]);
 }
 
 /**
- * htmm_hotness_get_hist - read a histogram and its thresholds
- * @hotness: the tables
+ * htmm_tracker_get_hist - read a histogram and its thresholds
+ * @tracker: the tables
  * @kind: of base pages or of regions
  * @out: set
  *
- * Context: process, may sleep. Takes @hotness->lock.
+ * Context: process, may sleep. Takes @tracker->lock.
  */
-void htmm_hotness_get_hist(struct htmm_hotness *hotness, enum htmm_kind kind,
-			   struct htmm_hotness_hist *out)
+void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
+			   struct htmm_tracker_hist *out)
 {
-	htmm_hotness_adapt_young(hotness);
-	down_read(&hotness->lock);
-	htmm_hotness_merge_hist(hotness, kind, &out->hist);
-	out->thresholds = hotness->thresholds[kind];
-	out->capacity = hotness->config.capacity;
-	out->samples = atomic64_read(&hotness->samples);
-	up_read(&hotness->lock);
+	htmm_tracker_adapt_young(tracker);
+	down_read(&tracker->lock);
+	htmm_tracker_merge_hist(tracker, kind, &out->hist);
+	out->thresholds = tracker->thresholds[kind];
+	out->capacity = tracker->config.capacity;
+	out->samples = atomic64_read(&tracker->samples);
+	up_read(&tracker->lock);
 }
 
 /**
- * htmm_hotness_scan - let a listing walk over the tables
- * @hotness: the tables
+ * htmm_tracker_scan - let a listing walk over the tables
+ * @tracker: the tables
  * @list: the listing
  *
- * Context: process, may sleep. Takes @hotness->lock, then the shards' locks, one after
+ * Context: process, may sleep. Takes @tracker->lock, then the shards' locks, one after
  * the other.
  */
-void htmm_hotness_scan(struct htmm_hotness *hotness, struct htmm_list *list)
+void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 {
 	unsigned int i;
 
 	/* For those who are told which pages are hot. */
-	htmm_hotness_adapt_young(hotness);
-	for (i = 0; i < hotness->config.shards; i++)
-		htmm_shard_scan(&hotness->shards[i], list);
+	htmm_tracker_adapt_young(tracker);
+	for (i = 0; i < tracker->config.shards; i++)
+		htmm_shard_scan(&tracker->shards[i], list);
 }
 
 /**
- * htmm_hotness_describe - say what a list entry is to the caller
- * @hotness: the tables that the entry is from
+ * htmm_tracker_describe - say what a list entry is to the caller
+ * @tracker: the tables that the entry is from
  * @entry: the entry
  * @page: set
  *
  * Context: process context of the reader, whose pid namespace counts; may
- * sleep. Takes @hotness->spaces_lock.
+ * sleep. Takes @tracker->spaces_lock.
  */
-void htmm_hotness_describe(struct htmm_hotness *hotness,
-			   const struct htmm_list_entry *entry,
+void htmm_tracker_describe(struct htmm_tracker *tracker,
+			   const struct htmm_topn_entry *entry,
 			   struct htmm_hot_page *page)
 {
 	const struct htmm_space *space;
@@ -490,15 +490,15 @@ void htmm_hotness_describe(struct htmm_hotness *hotness,
 		.bin = htmm_hist_bin(entry->value),
 		.target = entry->owner,
 	};
-	mutex_lock(&hotness->spaces_lock);
-	space = htmm_spaces_find(&hotness->spaces, entry->space);
+	mutex_lock(&tracker->spaces_lock);
+	space = htmm_spaces_find(&tracker->spaces, entry->space);
 	if (space && space->pid)
 		page->pid = pid_vnr(space->pid);
 	else if (space && task_active_pid_ns(current) == &init_pid_ns)
 		page->pid = space->nr;
 	if (!space || !htmm_space_alive(space))
 		page->flags |= HTMM_PAGE_EXITED;
-	mutex_unlock(&hotness->spaces_lock);
-	if (page->bin >= READ_ONCE(hotness->thresholds[HTMM_KIND_BASE].hot))
+	mutex_unlock(&tracker->spaces_lock);
+	if (page->bin >= READ_ONCE(tracker->thresholds[HTMM_KIND_BASE].hot))
 		page->flags |= HTMM_PAGE_HOT;
 }

@@ -14,19 +14,19 @@
 #include "shard.h"
 
 /**
- * struct htmm_hotness_config - how samples turn into hot pages
+ * struct htmm_tracker_config - how samples turn into hot pages
  * @owner: number of the target
  * @shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
  * @max_bytes: most memory of all tables together, in bytes
  * @max_pages: most pages tracked; 0: bounded by @max_bytes alone
  * @capacity: what the fast tier holds, in pages; changed by
- *	htmm_hotness_set_capacity() alone
+ *	htmm_tracker_set_capacity() alone
  * @own_capacity: the target says what it is; else the session does
  * @cooling_period: samples between two coolings, at least 1
  * @adaptation_period: samples between two adaptations, at least 1
  * @keep_exited: keep the pages of processes that have exited
  */
-struct htmm_hotness_config {
+struct htmm_tracker_config {
 	u32 owner;
 	unsigned int shards;
 	u64 max_bytes;
@@ -39,7 +39,7 @@ struct htmm_hotness_config {
 };
 
 /**
- * struct htmm_hotness_stats - totals
+ * struct htmm_tracker_stats - totals
  * @samples: samples counted
  * @coolings: times all counts were halved
  * @adaptations: times the thresholds were computed
@@ -51,7 +51,7 @@ struct htmm_hotness_config {
  * @spaces: address spaces of the pages
  * @drops: samples not counted, by reason
  */
-struct htmm_hotness_stats {
+struct htmm_tracker_stats {
 	u64 samples;
 	u64 coolings;
 	u64 adaptations;
@@ -75,13 +75,13 @@ struct htmm_thresholds {
 };
 
 /**
- * struct htmm_hotness_hist - a histogram and what goes with it
+ * struct htmm_tracker_hist - a histogram and what goes with it
  * @hist: the histogram
  * @thresholds: as of the last adaptation
  * @capacity: what they are for, in pages
  * @samples: samples counted
  */
-struct htmm_hotness_hist {
+struct htmm_tracker_hist {
 	struct htmm_hist hist;
 	struct htmm_thresholds thresholds;
 	u64 capacity;
@@ -89,7 +89,7 @@ struct htmm_hotness_hist {
 };
 
 /**
- * struct htmm_hotness - the hot pages of a target
+ * struct htmm_tracker - the hot pages of a target
  * @config: fixed but for its capacity, which @lock covers
  * @samples: samples counted
  * @drops: samples not counted, by reason
@@ -103,14 +103,14 @@ struct htmm_hotness_hist {
  * @adaptations: times the thresholds were computed
  * @next_cooling: value of @samples at which to cool
  * @next_adaptation: value of @samples at which to adapt
- * @leaving: an address space whose pages are being removed, or NULL
- * @leaving_shard: the shard that is removing them; this and the two beside it are
+ * @exiting: an address space whose pages are being removed, or NULL
+ * @exiting_shard: the shard that is removing them; this and the two beside it are
  *	the first drain thread's alone
- * @leaving_first: it has not begun
+ * @exiting_first: it has not begun
  * @shards: tables that share the work
  */
-struct htmm_hotness {
-	struct htmm_hotness_config config;
+struct htmm_tracker {
+	struct htmm_tracker_config config;
 	atomic64_t samples;
 	atomic64_t drops[HTMM_NR_DROPS];
 	struct mutex spaces_lock;	/* spaces */
@@ -121,42 +121,42 @@ struct htmm_hotness {
 	u64 adaptations;
 	u64 next_cooling;
 	u64 next_adaptation;
-	struct htmm_space *leaving;
-	unsigned int leaving_shard;
-	bool leaving_first;
+	struct htmm_space *exiting;
+	unsigned int exiting_shard;
+	bool exiting_first;
 	struct htmm_shard shards[];
 };
 
-struct htmm_hotness *
-htmm_hotness_create(const struct htmm_hotness_config *config);
-void htmm_hotness_destroy(struct htmm_hotness *hotness);
+struct htmm_tracker *
+htmm_tracker_create(const struct htmm_tracker_config *config);
+void htmm_tracker_destroy(struct htmm_tracker *tracker);
 
-void htmm_hotness_add(struct htmm_hotness *hotness, struct htmm_batch *batch,
+void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 		      u32 start, u32 n);
-bool htmm_hotness_tidy(struct htmm_hotness *hotness, unsigned int shard);
-bool htmm_hotness_part_ways(struct htmm_hotness *hotness);
-void htmm_hotness_cool(struct htmm_hotness *hotness);
-void htmm_hotness_adapt(struct htmm_hotness *hotness);
-void htmm_hotness_set_capacity(struct htmm_hotness *hotness, u64 capacity,
+bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard);
+bool htmm_tracker_reap(struct htmm_tracker *tracker);
+void htmm_tracker_cool(struct htmm_tracker *tracker);
+void htmm_tracker_adapt(struct htmm_tracker *tracker);
+void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,
 			       bool own);
 
-void htmm_hotness_find_thresholds(const struct htmm_hist *hist, u64 capacity,
+void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 				  struct htmm_thresholds *thresholds);
-void htmm_hotness_get_stats(struct htmm_hotness *hotness,
-			    struct htmm_hotness_stats *stats);
-void htmm_hotness_get_hist(struct htmm_hotness *hotness, enum htmm_kind kind,
-			   struct htmm_hotness_hist *out);
-void htmm_hotness_scan(struct htmm_hotness *hotness, struct htmm_list *list);
-void htmm_hotness_describe(struct htmm_hotness *hotness,
-			   const struct htmm_list_entry *entry,
+void htmm_tracker_get_stats(struct htmm_tracker *tracker,
+			    struct htmm_tracker_stats *stats);
+void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
+			   struct htmm_tracker_hist *out);
+void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list);
+void htmm_tracker_describe(struct htmm_tracker *tracker,
+			   const struct htmm_topn_entry *entry,
 			   struct htmm_hot_page *page);
 
 /**
- * htmm_hotness_capacity - what the fast tier holds
+ * htmm_tracker_capacity - what the fast tier holds
  * @capacity: in pages
  * @kind: the unit of the result
  */
-static inline u64 htmm_hotness_capacity(u64 capacity, enum htmm_kind kind)
+static inline u64 htmm_tracker_capacity(u64 capacity, enum htmm_kind kind)
 {
 	return kind == HTMM_KIND_HUGE ? capacity >> HTMM_REGION_SHIFT : capacity;
 }

@@ -89,9 +89,9 @@ static void run_any(void)
 
 static void run_budget(void)
 {
-	struct htmm_budget_range range = { .min = fuzz_u64() / 4 + 1 };
+	struct htmm_period_range range = { .min = fuzz_u64() / 4 + 1 };
 	u64 cost = fuzz_u64() >> 8, budget = fuzz_u64() >> 8, period, next;
-	struct htmm_budget_past past;
+	struct htmm_period_prev past;
 
 	range.max = range.min + fuzz_u64() / 4;
 	/* Both ends are multiples of the step, if there is one. */
@@ -103,7 +103,7 @@ static void run_budget(void)
 	period = range.min + fuzz_u64() % (range.max - range.min + 1);
 	past.wanted[0] = fuzz_u64();
 	past.wanted[1] = fuzz_u64();
-	next = htmm_budget_period(&past, period, &range, cost, budget);
+	next = htmm_period_next(&past, period, &range, cost, budget);
 	CHECK(next >= range.min && next <= range.max);
 	CHECK(next == period || !range.step || next % range.step == 0);
 	/* Never the wrong way. */

@@ -5,19 +5,19 @@
 #define ALL (MODEL_REGIONS * HTMM_REGION_PAGES)
 
 static struct world world;	/* large */
-static struct htmm_list_entry entries[ALL];
+static struct htmm_topn_entry entries[ALL];
 
 /* Whatever happens between two slices, the order is kept and nothing is twice. */
 static void list_under_change(void)
 {
 	u32 n, i, size = 1 + fuzz_byte() * fuzz_byte() % ALL;
-	struct htmm_list list;
+	struct htmm_topn list;
 
-	htmm_list_init(&list, fuzz_byte() % 3, fuzz_byte() % 34, entries, size);
-	htmm_list_begin(&list, &world.table);
-	while (htmm_list_scan(&list, &world.table, 1 + fuzz_byte() % 16))
+	htmm_topn_init(&list, fuzz_byte() % 3, fuzz_byte() % 34, entries, size);
+	htmm_topn_begin(&list, &world.table);
+	while (htmm_topn_scan(&list, &world.table, 1 + fuzz_byte() % 16))
 		fuzz_step(&world);
-	n = htmm_list_finish(&list);
+	n = htmm_topn_finish(&list);
 	CHECK(n <= size);
 	for (i = 0; i < n; i++)
 		CHECK(entries[i].value && entries[i].vpn <= HTMM_VPN_MAX);

@@ -169,7 +169,7 @@ static void model_describe(const struct model_region *r, unsigned int hot_bin,
 
 static int by_order(const void *a, const void *b)
 {
-	const struct htmm_list_entry *x = a, *y = b;
+	const struct htmm_topn_entry *x = a, *y = b;
 
 	if (x->value != y->value)
 		return x->value > y->value ? -1 : 1;
@@ -178,11 +178,11 @@ static int by_order(const void *a, const void *b)
 	return x->vpn < y->vpn ? -1 : x->vpn > y->vpn;
 }
 
-struct htmm_list_entry *model_list(const struct model *model,
-				   enum htmm_list_kind kind,
+struct htmm_topn_entry *model_list(const struct model *model,
+				   enum htmm_topn_kind kind,
 				   unsigned int hot_bin, u32 *n)
 {
-	struct htmm_list_entry *list =
+	struct htmm_topn_entry *list =
 		calloc(MODEL_REGIONS * HTMM_REGION_PAGES, sizeof(*list));
 	struct htmm_region_info info;
 	u32 i, j;
@@ -198,7 +198,7 @@ struct htmm_list_entry *model_list(const struct model *model,
 				    kind == HTMM_LIST_SKEW ? info.skew : r->count;
 
 			if (value)
-				list[(*n)++] = (struct htmm_list_entry) {
+				list[(*n)++] = (struct htmm_topn_entry) {
 					.value = value,
 					.vpn = r->vpn + j,
 					.space = r->space,
@@ -671,33 +671,33 @@ void world_matches(struct world *w)
 		world_region_matches(w, &w->model.region[i]);
 }
 
-static bool same_entry(const struct htmm_list_entry *a,
-		       const struct htmm_list_entry *b)
+static bool same_entry(const struct htmm_topn_entry *a,
+		       const struct htmm_topn_entry *b)
 {
 	return a->value == b->value && a->vpn == b->vpn && a->space == b->space;
 }
 
 /* A listing in random slices; returns its length. */
-static u32 world_list(struct world *w, struct htmm_list *list)
+static u32 world_list(struct world *w, struct htmm_topn *list)
 {
-	htmm_list_begin(list, &w->table);
-	while (htmm_list_scan(list, &w->table, tap_below(10)))
+	htmm_topn_begin(list, &w->table);
+	while (htmm_topn_scan(list, &w->table, tap_below(10)))
 		;
-	return htmm_list_finish(list);
+	return htmm_topn_finish(list);
 }
 
-void world_lists_match(struct world *w, enum htmm_list_kind kind, u32 chunk)
+void world_lists_match(struct world *w, enum htmm_topn_kind kind, u32 chunk)
 {
-	static struct htmm_list_entry entries[MODEL_REGIONS * HTMM_REGION_PAGES];
+	static struct htmm_topn_entry entries[MODEL_REGIONS * HTMM_REGION_PAGES];
 	u32 hot_bin = 1 + tap_below(4), total, seen = 0, n, i;
-	struct htmm_list_entry *expected;
-	struct htmm_list list;
+	struct htmm_topn_entry *expected;
+	struct htmm_topn list;
 
 	expected = model_list(&w->model, kind, hot_bin, &total);
 	do {
-		htmm_list_init(&list, kind, hot_bin, entries, chunk);
+		htmm_topn_init(&list, kind, hot_bin, entries, chunk);
 		if (seen)
-			htmm_list_after(&list, &expected[seen - 1]);
+			htmm_topn_after(&list, &expected[seen - 1]);
 		n = world_list(w, &list);
 		CHECK(n == min(chunk, total - seen));
 		for (i = 0; i < n; i++)

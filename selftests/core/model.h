@@ -117,7 +117,7 @@ void world_totals_match(struct world *w);
 void world_matches(struct world *w);
 
 /* Compare a whole listing in chunks of @chunk, walked over in random slices. */
-void world_lists_match(struct world *w, enum htmm_list_kind kind, u32 chunk);
+void world_lists_match(struct world *w, enum htmm_topn_kind kind, u32 chunk);
 
 /* Both thresholds are what their definitions say, bin by bin. */
 void thresholds_match(const struct htmm_hist *hist, u64 capacity);
@@ -126,8 +126,8 @@ void thresholds_match(const struct htmm_hist *hist, u64 capacity);
  * The complete listing that the model expects, hottest first, in memory for the
  * caller to free; the number of entries is returned in @n.
  */
-struct htmm_list_entry *model_list(const struct model *model,
-				   enum htmm_list_kind kind,
+struct htmm_topn_entry *model_list(const struct model *model,
+				   enum htmm_topn_kind kind,
 				   unsigned int hot_bin, u32 *n);
 
 #endif /* HTMM_SELFTESTS_MODEL_H */

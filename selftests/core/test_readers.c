@@ -114,18 +114,18 @@ static void let_in(void)
 }
 
 /* Returns how often the lock was taken. */
-static u32 list_hottest(struct htmm_list_entry *entries)
+static u32 list_hottest(struct htmm_topn_entry *entries)
 {
-	struct htmm_list list;
+	struct htmm_topn list;
 	u32 locks = 1;
 
-	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, HOTTEST);
+	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, HOTTEST);
 	pthread_mutex_lock(&lock);
-	htmm_list_begin(&list, &table);
-	for (; htmm_list_scan(&list, &table, SLICE); locks++)
+	htmm_topn_begin(&list, &table);
+	for (; htmm_topn_scan(&list, &table, SLICE); locks++)
 		let_in();
 	pthread_mutex_unlock(&lock);
-	return htmm_list_finish(&list) == HOTTEST ? locks : 0;
+	return htmm_topn_finish(&list) == HOTTEST ? locks : 0;
 }
 
 static bool hists_add_up(void)
@@ -143,7 +143,7 @@ static bool hists_add_up(void)
 }
 
 /* How many of the entries are what and where they should be? */
-static u32 right(const struct htmm_list_entry *entries)
+static u32 right(const struct htmm_topn_entry *entries)
 {
 	u32 i, n = 0;
 
@@ -156,7 +156,7 @@ static u32 right(const struct htmm_list_entry *entries)
 static void top_of_ten_million(void)
 {
 	u32 round, rounds = 5, correct = 0, added_up = 0, locks = 0, most = 0;
-	struct htmm_list_entry entries[HOTTEST];
+	struct htmm_topn_entry entries[HOTTEST];
 	unsigned long before;
 	pthread_t thread;
 	void *dir;

@@ -32,18 +32,18 @@ static inline void check_channel(struct __test_metadata *_metadata,
  * Of a session that has stopped: every overflow ended in exactly one counter,
  * the totals are the sums, and no ring holds anything.
  */
-static inline void check_books(struct __test_metadata *_metadata,
-			       const struct books *books)
+static inline void check_stats(struct __test_metadata *_metadata,
+			       const struct stats *stats)
 {
-	const struct htmm_counters *total = &books->stats.total;
+	const struct htmm_counters *total = &stats->s.total;
 	__u64 overflows = 0, counted = 0, drops = 0;
 	__u32 i;
 
-	ASSERT_NE(0, books->stats.nr_channels);
-	for (i = 0; i < books->stats.nr_channels; i++) {
-		const struct htmm_counters *c = &books->channels[i].counters;
+	ASSERT_NE(0, stats->s.nr_channels);
+	for (i = 0; i < stats->s.nr_channels; i++) {
+		const struct htmm_counters *c = &stats->channels[i].counters;
 
-		check_channel(_metadata, &books->channels[i]);
+		check_channel(_metadata, &stats->channels[i]);
 		EXPECT_EQ(0, c->in_flight);
 		overflows += c->overflows;
 		counted += c->counted;
@@ -53,7 +53,7 @@ static inline void check_books(struct __test_metadata *_metadata,
 	EXPECT_EQ(total->counted, counted);
 	EXPECT_EQ(counters_drops(total), drops);
 	EXPECT_EQ(total->in_flight, 0);
-	EXPECT_EQ(books->stats.samples, counted);
+	EXPECT_EQ(stats->s.samples, counted);
 }
 
 int main(int argc, char **argv)

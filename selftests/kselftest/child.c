@@ -67,7 +67,7 @@ int child_do(struct child *child)
 	return ret ? ret : child_await(child->sock);
 }
 
-int child_hire(struct child *child, void (*work)(void *arg), void *arg)
+int child_worker(struct child *child, void (*work)(void *arg), void *arg)
 {
 	struct trade trade = { work, arg };
 	int ret = child_start(child, serve, &trade);

@@ -24,7 +24,7 @@ int child_await(int sock);
  * Runs a process that does @work of @arg each time that child_do() says so. In between it
  * is in the kernel, and has no page fault that somebody could count.
  */
-int child_hire(struct child *child, void (*work)(void *arg), void *arg);
+int child_worker(struct child *child, void (*work)(void *arg), void *arg);
 int child_do(struct child *child);
 /* Waits for the end; returns the exit status, or 128 + signal. */
 int child_join(struct child *child);

@@ -37,18 +37,18 @@ FIXTURE_TEARDOWN(coexist)
 /* The session, in its turn, was not disturbed: there were counters for both. */
 static void check_session(struct __test_metadata *_metadata, int fd)
 {
-	struct books books;
+	struct stats stats;
 	__u32 i;
 
 	ASSERT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LT(100, books.stats.total.counted);
-	for (i = 0; i < books.stats.nr_channels; i++) {
-		EXPECT_EQ(books.channels[i].time_enabled,
-			  books.channels[i].time_running);
+	ASSERT_EQ(0, stats_read(fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LT(100, stats.s.total.counted);
+	for (i = 0; i < stats.s.nr_channels; i++) {
+		EXPECT_EQ(stats.channels[i].time_enabled,
+			  stats.channels[i].time_running);
 	}
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* The number that a shell command prints, or a negative value. */

@@ -102,7 +102,7 @@ TEST_F(counting, each_cpu)
 	const __u64 period = self->source.event.period;
 	const size_t rounds = variant->share * period;
 	const __u64 accesses = PAGES * rounds;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 	__u64 samples;
 	int i;
@@ -117,11 +117,11 @@ TEST_F(counting, each_cpu)
 	}
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
 
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	ASSERT_EQ(self->nr_cpus, books.stats.nr_channels);
-	for (i = 0; i < books.stats.nr_channels; i++) {
-		const struct htmm_channel *channel = &books.channels[i];
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	ASSERT_EQ(self->nr_cpus, stats.s.nr_channels);
+	for (i = 0; i < stats.s.nr_channels; i++) {
+		const struct htmm_channel *channel = &stats.channels[i];
 		__u64 want = accesses / period;
 
 		TH_LOG("cpu %u: PMU %llu, overflows %llu, counted %llu, filtered %llu",
@@ -142,8 +142,8 @@ TEST_F(counting, each_cpu)
 	samples = pages_samples(&pages, getpid(), self->mem, PAGES * PAGE);
 	EXPECT_NEAR(self->nr_cpus * accesses / period, samples,
 		    self->nr_cpus * slack(&self->source, accesses / period));
-	EXPECT_EQ(books.stats.total.counted, pages_total(&pages, 0));
-	EXPECT_EQ(books.stats.total.counted, pages_total(&pages, getpid()));
+	EXPECT_EQ(stats.s.total.counted, pages_total(&pages, 0));
+	EXPECT_EQ(stats.s.total.counted, pages_total(&pages, getpid()));
 	for (i = 0; i < PAGES; i++) {
 		samples = pages_samples(&pages, getpid(), self->mem + i * PAGE,
 					PAGE);
@@ -151,7 +151,7 @@ TEST_F(counting, each_cpu)
 			    self->nr_cpus * slack(&self->source, variant->share));
 	}
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* Pages that get different shares keep them. */
@@ -198,7 +198,7 @@ TEST_F(counting, longest_record)
 {
 	const __u64 period = self->source.event.period;
 	struct pages pages;
-	struct books books;
+	struct stats stats;
 
 	self->req.arg.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
 				    PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC;
@@ -207,14 +207,14 @@ TEST_F(counting, longest_record)
 	access_pages(&self->source, self->mem, PAGES, period);
 	ASSERT_EQ(0, cpu_priority(false));
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_NEAR(PAGES, pages_samples(&pages, getpid(), self->mem,
 					 PAGES * PAGE),
 		    slack(&self->source, PAGES));
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* Two events at once: each has its own channel on each CPU, and its own pages. */
@@ -254,7 +254,7 @@ TEST_F(two_events, each_cpu)
 {
 	const __u64 period = self->first.event.period;
 	const __u64 want = PAGES * 8;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 	int i;
 
@@ -269,11 +269,11 @@ TEST_F(two_events, each_cpu)
 	}
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
 
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	ASSERT_EQ(2 * self->nr_cpus, books.stats.nr_channels);
-	for (i = 0; i < books.stats.nr_channels; i++) {
-		const struct htmm_channel *channel = &books.channels[i];
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	ASSERT_EQ(2 * self->nr_cpus, stats.s.nr_channels);
+	for (i = 0; i < stats.s.nr_channels; i++) {
+		const struct htmm_channel *channel = &stats.channels[i];
 
 		ASSERT_GT(2, channel->event);
 		check_count(_metadata,
@@ -291,5 +291,5 @@ TEST_F(two_events, each_cpu)
 				  PAGES * PAGE),
 		    self->nr_cpus * slack(&self->second, want));
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }

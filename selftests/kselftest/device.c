@@ -200,69 +200,69 @@ int device_target_hist(int fd, __u32 target, enum htmm_hist_kind kind,
 	return device_ioctl(fd, HTMM_IOC_GET_HIST, hist);
 }
 
-int books_read(int fd, struct books *books)
+int stats_read(int fd, struct stats *stats)
 {
-	struct htmm_stats *stats = &books->stats;
+	struct htmm_stats *s = &stats->s;
 	int ret;
 
-	*books = (struct books) {
-		.stats = {
-			.size = sizeof(*stats),
-			.channel_size = sizeof(*books->channels),
+	*stats = (struct stats) {
+		.s = {
+			.size = sizeof(*s),
+			.channel_size = sizeof(*stats->channels),
 			.event_size = sizeof(struct htmm_event),
 		},
 	};
-	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, stats);
+	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
 	if (ret)
 		return ret;
-	books->channels = calloc(stats->nr_channels, sizeof(*books->channels));
-	if (!books->channels)
+	stats->channels = calloc(s->nr_channels, sizeof(*stats->channels));
+	if (!stats->channels)
 		return -ENOMEM;
-	stats->channels = (uintptr_t)books->channels;
-	stats->nr_events = 0;
-	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, stats);
+	s->channels = (uintptr_t)stats->channels;
+	s->nr_events = 0;
+	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
 	if (ret)
-		books_free(books);
+		stats_free(stats);
 	return ret;
 }
 
-void books_free(struct books *books)
+void stats_free(struct stats *stats)
 {
-	free(books->channels);
-	books->channels = NULL;
+	free(stats->channels);
+	stats->channels = NULL;
 }
 
 int device_settle(int fd)
 {
 	int ret, tries = 20000;
-	struct books books;
+	struct stats stats;
 
 	do {
 		usleep(5000);
-		ret = books_read(fd, &books);
+		ret = stats_read(fd, &stats);
 		if (ret)
 			return ret;
-		books_free(&books);
-	} while (books.stats.total.in_flight && --tries);
+		stats_free(&stats);
+	} while (stats.s.total.in_flight && --tries);
 	return tries ? 0 : -ETIMEDOUT;
 }
 
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel)
 {
-	struct books books;
-	int ret = books_read(fd, &books);
+	struct stats stats;
+	int ret = stats_read(fd, &stats);
 	__u32 i;
 
 	if (ret)
 		return ret;
 	ret = -ENOENT;
-	for (i = 0; ret && i < books.stats.nr_channels; i++) {
-		if (books.channels[i].cpu != cpu || books.channels[i].event != event)
+	for (i = 0; ret && i < stats.s.nr_channels; i++) {
+		if (stats.channels[i].cpu != cpu || stats.channels[i].event != event)
 			continue;
-		*channel = books.channels[i];
+		*channel = stats.channels[i];
 		ret = 0;
 	}
-	books_free(&books);
+	stats_free(&stats);
 	return ret;
 }
 

@@ -29,12 +29,12 @@ struct request {
 };
 
 /**
- * struct books - all statistics of a session at one time
- * @stats: totals
- * @channels: @stats.nr_channels of them
+ * struct stats - all statistics of a session at one time
+ * @s: totals
+ * @channels: @s.nr_channels of them
  */
-struct books {
-	struct htmm_stats stats;
+struct stats {
+	struct htmm_stats s;
 	struct htmm_channel *channels;
 };
 
@@ -79,11 +79,11 @@ int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist);
 int device_target_hist(int fd, __u32 target, enum htmm_hist_kind kind,
 		       struct htmm_histogram *hist);
 
-int books_read(int fd, struct books *books);
-void books_free(struct books *books);
+int stats_read(int fd, struct stats *stats);
+void stats_free(struct stats *stats);
 /* Until nothing is in the rings; -ETIMEDOUT if the drain threads leave it there. */
 int device_settle(int fd);
-/* Of the books, an event on a CPU; -ENOENT if the session never had it. */
+/* Of the statistics, an event on a CPU; -ENOENT if the session never had it. */
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel);
 __u64 counters_drops(const struct htmm_counters *counters);
 

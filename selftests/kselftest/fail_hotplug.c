@@ -20,7 +20,7 @@
 /* The CPUs for work that is bound to none. */
 #define WORKERS_FILE	"/sys/devices/virtual/workqueue/cpumask"
 /* The module's work when a CPU has come or gone. */
-#define WORK		"htmm_fleet_work"
+#define WORK		"htmm_sampler_set_work"
 
 static void __attribute__((constructor)) fail_hotplug_require(void)
 {
@@ -201,11 +201,11 @@ static int events_active(struct _test_data_fail_hotplug *self)
 static __u32 cpus_failed(struct __test_metadata *_metadata,
 			 struct _test_data_fail_hotplug *self)
 {
-	struct books books;
+	struct stats stats;
 
-	EXPECT_EQ(0, books_read(self->fd, &books));
-	books_free(&books);
-	return books.stats.cpus_failed;
+	EXPECT_EQ(0, stats_read(self->fd, &stats));
+	stats_free(&stats);
+	return stats.s.cpus_failed;
 }
 
 static __u32 cpus_sampled(struct __test_metadata *_metadata,
@@ -290,12 +290,12 @@ static void begin(struct __test_metadata *_metadata,
 static void finish(struct __test_metadata *_metadata,
 		   struct _test_data_fail_hotplug *self)
 {
-	struct books books;
+	struct stats stats;
 
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	books_free(&books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	stats_free(&stats);
 	close(self->fd);
 	check_idle(_metadata);
 }

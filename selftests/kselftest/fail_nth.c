@@ -30,7 +30,7 @@ FIXTURE(fail_nth) {
 	struct request req;
 	__u64 cpus;
 	void *mem;
-	struct books before;
+	struct stats before;
 	struct htmm_channel channels[CHANNELS];
 	struct htmm_hot_page pages[HOT_PAGES];
 };
@@ -173,14 +173,14 @@ static void reopen(struct __test_metadata *_metadata,
 static void finish(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(fail_nth) *self)
 {
-	struct books books;
+	struct stats stats;
 
 	touch(self);
 	ASSERT_EQ(0, stop(self));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LE(PAGES, books.stats.samples);
-	books_free(&books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LE(PAGES, stats.s.samples);
+	stats_free(&stats);
 }
 
 /**
@@ -281,7 +281,7 @@ TEST_F_TIMEOUT(fail_nth, start_with_everything, 600)
 static void be_detached(struct __test_metadata *_metadata,
 			FIXTURE_DATA(fail_nth) *self)
 {
-	struct books *before = &self->before;
+	struct stats *before = &self->before;
 
 	if (device_state() != HTMM_STATE_STOPPED) {
 		ASSERT_EQ(0, start(self));
@@ -289,21 +289,21 @@ static void be_detached(struct __test_metadata *_metadata,
 	}
 	/* The session belongs to nobody: this does not end it. */
 	reopen(_metadata, self);
-	ASSERT_EQ(0, books_read(self->fd, before));
-	books_free(before);
+	ASSERT_EQ(0, stats_read(self->fd, before));
+	stats_free(before);
 }
 
 /* A failed start keeps the results of the session before. */
 static void after_replacing(struct __test_metadata *_metadata,
 			    FIXTURE_DATA(fail_nth) *self, int ret)
 {
-	struct books now;
+	struct stats now;
 
 	if (ret) {
-		ASSERT_EQ(0, books_read(self->fd, &now));
+		ASSERT_EQ(0, stats_read(self->fd, &now));
 		EXPECT_EQ(0, memcmp(&now.stats.total, &self->before.stats.total,
 				    sizeof(now.stats.total)));
-		books_free(&now);
+		stats_free(&now);
 		EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
 		ASSERT_EQ(0, start(self));
 	}
@@ -584,12 +584,12 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 {
 	unsigned int nth = 0, dropped = 0;
 	struct child child;
-	struct books books;
+	struct stats stats;
 	__u64 full;
 	bool fired;
 	int drain;
 
-	ASSERT_EQ(0, child_hire(&child, touch, self));
+	ASSERT_EQ(0, child_worker(&child, touch, self));
 	self->req.targets[0].id = child.pid;
 	do {
 		be_idle(_metadata, self);
@@ -603,12 +603,12 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 		close(drain);
 
 		ASSERT_EQ(0, stop(self));
-		ASSERT_EQ(0, books_read(self->fd, &books));
-		check_books(_metadata, &books);
-		full = books.stats.total.drops[HTMM_DROP_TABLE_FULL];
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		check_stats(_metadata, &stats);
+		full = stats.s.total.drops[HTMM_DROP_TABLE_FULL];
 		dropped += !!full;
-		EXPECT_LE(PAGES, books.stats.samples + full);
-		books_free(&books);
+		EXPECT_LE(PAGES, stats.s.samples + full);
+		stats_free(&stats);
 	} while (fired && nth < NTH_MOST);
 	ASSERT_FALSE(fired);
 	EXPECT_LT(0, dropped);

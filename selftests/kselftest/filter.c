@@ -61,7 +61,7 @@ FIXTURE_SETUP(filter)
 	ASSERT_LE(0, self->fd);
 	request_init(&self->req, &self->source.event);
 	self->req.arg.ring_pages = 64;
-	ASSERT_EQ(0, child_hire(&self->bystander, work_everywhere, self));
+	ASSERT_EQ(0, child_worker(&self->bystander, work_everywhere, self));
 }
 
 FIXTURE_TEARDOWN(filter)
@@ -131,14 +131,14 @@ static void check_threads(struct __test_metadata *_metadata,
 {
 	const __u64 area = PAGES * SHARE;
 	const struct htmm_counters *total;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 	__u64 sum, want;
 	size_t i;
 
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	total = &books.stats.total;
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	total = &stats.s.total;
 	TH_LOG("%llu overflows, %llu counted, %llu filtered", total->overflows,
 	       total->counted, total->drops[HTMM_DROP_FILTERED]);
 	EXPECT_EQ(0, total->drops[HTMM_DROP_RING_FULL]);
@@ -161,7 +161,7 @@ static void check_threads(struct __test_metadata *_metadata,
 	want = area * self->nr_cpus;
 	EXPECT_LE(want - want / 8, total->drops[HTMM_DROP_FILTERED]);
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 TEST_F(filter, all_threads_of_a_process)
@@ -183,7 +183,7 @@ TEST_F(filter, other_processes)
 	struct pages pages;
 	size_t i;
 
-	ASSERT_EQ(0, child_hire(&other, work_everywhere, self));
+	ASSERT_EQ(0, child_worker(&other, work_everywhere, self));
 	request_add_target(&self->req, self->bystander.pid);
 	request_add_target(&self->req, other.pid);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
@@ -212,7 +212,7 @@ TEST_F(filter, children_are_others)
 
 	request_add_target(&self->req, getpid());
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	ASSERT_EQ(0, child_hire(&late, work_everywhere, self));
+	ASSERT_EQ(0, child_worker(&late, work_everywhere, self));
 	ASSERT_EQ(0, child_do(&late));
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
@@ -224,7 +224,7 @@ TEST_F(filter, children_are_others)
 TEST_F(filter, everybody)
 {
 	struct pages pages;
-	struct books books;
+	struct stats stats;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, child_post(self->bystander.sock));
@@ -234,17 +234,17 @@ TEST_F(filter, everybody)
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_LT(PAGES, pages_total(&pages, getpid()));
 	EXPECT_LT(PAGES, pages_total(&pages, self->bystander.pid));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_EQ(0, books.stats.total.drops[HTMM_DROP_FILTERED]);
-	books_free(&books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_FILTERED]);
+	stats_free(&stats);
 	pages_free(&pages);
 }
 
 /* The end of the only target is no end of the session. */
 TEST_F(filter, target_that_exits)
 {
-	struct books books;
+	struct stats stats;
 
 	request_add_target(&self->req, self->bystander.pid);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
@@ -253,11 +253,11 @@ TEST_F(filter, target_that_exits)
 	work(self, 0);
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LT(PAGES, books.stats.total.counted +
-			 books.stats.total.drops[HTMM_DROP_STALE]);
-	EXPECT_LT(PAGES, books.stats.total.drops[HTMM_DROP_FILTERED]);
-	books_free(&books);
-	ASSERT_EQ(0, child_hire(&self->bystander, work_everywhere, self));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LT(PAGES, stats.s.total.counted +
+			 stats.s.total.drops[HTMM_DROP_STALE]);
+	EXPECT_LT(PAGES, stats.s.total.drops[HTMM_DROP_FILTERED]);
+	stats_free(&stats);
+	ASSERT_EQ(0, child_worker(&self->bystander, work_everywhere, self));
 }

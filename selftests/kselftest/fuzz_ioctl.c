@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include "check.h"
-#include "nearly.h"
+#include "fuzz_args.h"
 
 #define PAGES		16
 #define CALLS		10000
@@ -62,7 +62,7 @@ struct fuzz {
 struct fuzzer {
 	struct fuzz *fuzz;
 	pthread_t thread;
-	struct nearly args;
+	struct fuzz_args args;
 };
 
 static void count(struct tally_of *tally, bool ok)
@@ -77,15 +77,15 @@ static void call_ioctl(struct fuzzer *f, int fd, unsigned int nr, bool right)
 	size_t size;
 	void *at;
 
-	size = nearly_good(&f->args, cmd, &arg);
+	size = fuzz_good(&f->args, cmd, &arg);
 	if (right) {
 		at = f->args.box->room;
 		memcpy(at, &arg, size);
 	} else {
-		nearly_spoil(&f->args, &arg, size);
-		at = nearly_place(&f->args, &arg, size);
-		if (nearly_one_in(&f->args, 50))
-			cmd = nearly_number(&f->args);
+		fuzz_spoil(&f->args, &arg, size);
+		at = fuzz_place(&f->args, &arg, size);
+		if (fuzz_one_in(&f->args, 50))
+			cmd = fuzz_number(&f->args);
 	}
 	count(&f->fuzz->ioctls[nr < NR_IOCTLS ? nr : NR_IOCTLS],
 	      !ioctl(fd, cmd, at));
@@ -125,30 +125,30 @@ static unsigned int pick_ioctl(struct fuzzer *f)
 	unsigned int nr;
 
 	do {
-		nr = nearly_below(&f->args, nearly_one_in(&f->args, 20) ? 256 : NR_IOCTLS);
-	} while (!nearly_one_in(&f->args, rarity(nr)));
+		nr = fuzz_below(&f->args, fuzz_one_in(&f->args, 20) ? 256 : NR_IOCTLS);
+	} while (!fuzz_one_in(&f->args, rarity(nr)));
 	return nr;
 }
 
 static void step(struct fuzzer *f)
 {
-	unsigned int i = nearly_below(&f->args, FILES);
+	unsigned int i = fuzz_below(&f->args, FILES);
 	int fd = atomic_load(&f->fuzz->files[i]);
 	struct pollfd look = { .fd = fd, .events = POLLIN };
 
-	if (fd < 0 || nearly_one_in(&f->args, GOOD_STARTS)) {
+	if (fd < 0 || fuzz_one_in(&f->args, GOOD_STARTS)) {
 		reopen(f, i);
-	} else if (nearly_one_in(&f->args, GOOD_STARTS)) {
+	} else if (fuzz_one_in(&f->args, GOOD_STARTS)) {
 		call_ioctl(f, fd, _IOC_NR(HTMM_IOC_START), true);
-	} else if (nearly_one_in(&f->args, 2 * GOOD_STARTS)) {
+	} else if (fuzz_one_in(&f->args, 2 * GOOD_STARTS)) {
 		call_ioctl(f, fd, _IOC_NR(HTMM_IOC_STOP), true);
-	} else if (nearly_one_in(&f->args, 10)) {
+	} else if (fuzz_one_in(&f->args, 10)) {
 		count(&f->fuzz->reads,
-		      read(fd, (void *)(uintptr_t)nearly_pointer(&f->args),
-			   nearly_number(&f->args)) >= 0);
+		      read(fd, (void *)(uintptr_t)fuzz_pointer(&f->args),
+			   fuzz_number(&f->args)) >= 0);
 		poll(&look, 1, 0);
 	} else {
-		call_ioctl(f, fd, pick_ioctl(f), nearly_one_in(&f->args, 3));
+		call_ioctl(f, fd, pick_ioctl(f), fuzz_one_in(&f->args, 3));
 	}
 }
 
@@ -158,7 +158,7 @@ static void *fuzz_thread(void *arg)
 
 	while (atomic_load(&f->fuzz->calls) > 0) {
 		step(f);
-		if (nearly_one_in(&f->args, 20))
+		if (fuzz_one_in(&f->args, 20))
 			access_pages(&f->fuzz->source, f->fuzz->mem, PAGES, 4);
 	}
 	return NULL;
@@ -177,7 +177,7 @@ static bool fuzzer_init(struct fuzzer *f, struct fuzz *fuzz, unsigned int i,
 	f->fuzz = fuzz;
 	f->args.event = &fuzz->source.event;
 	f->args.cgroup = fuzz->cgroup;
-	return nearly_init(&f->args, i, seed);
+	return fuzz_init(&f->args, i, seed);
 }
 
 /* What the sequence has shown: no ioctl was left out, neither its good end. */
@@ -224,7 +224,7 @@ static void check_number(struct __test_metadata *_metadata, struct fuzz *fuzz,
 static void check_session(struct __test_metadata *_metadata, struct fuzz *fuzz)
 {
 	struct request req;
-	struct books books;
+	struct stats stats;
 	int fd = device_open();
 
 	device_simple(fd, HTMM_IOC_STOP);
@@ -235,10 +235,10 @@ static void check_session(struct __test_metadata *_metadata, struct fuzz *fuzz)
 	}
 	access_pages(&fuzz->source, fuzz->mem, PAGES, 4);
 	ASSERT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LE(4 * PAGES, books.stats.samples);
-	books_free(&books);
+	ASSERT_EQ(0, stats_read(fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LE(4 * PAGES, stats.s.samples);
+	stats_free(&stats);
 	close(fd);
 }
 

@@ -122,29 +122,29 @@ static void check_thresholds(struct __test_metadata *_metadata,
 TEST_F(hotness, each_fault_counts)
 {
 	struct htmm_histogram hist;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 	int i;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	touch_staircase(self);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
 	check_bins(_metadata, self->fd);
 
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(books.stats.samples, pages_total(&pages, 0));
+	EXPECT_EQ(stats.s.samples, pages_total(&pages, 0));
 	for (i = 0; i < NR; i++) {
 		EXPECT_EQ(i + 1, pages_samples(&pages, getpid(),
 					       self->mem + i * PAGE, PAGE));
 	}
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
-	EXPECT_EQ(books.stats.samples, hist.samples);
+	EXPECT_EQ(stats.s.samples, hist.samples);
 	EXPECT_LE(NR, hist.pages);
 	EXPECT_EQ(0, hist.bins[0]);
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* Equal counts are in the order of their addresses, and each page is there once. */
@@ -174,14 +174,14 @@ TEST_F(hotness, order_of_the_list)
 TEST_F(hotness, huge_regions)
 {
 	struct htmm_histogram hist;
-	struct books books;
+	struct stats stats;
 	__u64 sum = 0;
 	__u32 top = 0, i;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	access_pages(&self->source, self->mem, NR, 8);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_HUGE, &hist));
 	for (i = 0; i < HTMM_NR_BINS; i++) {
 		sum += hist.bins[i];
@@ -190,8 +190,8 @@ TEST_F(hotness, huge_regions)
 	EXPECT_EQ(hist.pages, sum);
 	/* The mapping lies in one region, or in two. */
 	EXPECT_GE(top, bin_of(NR * 8 / 2));
-	EXPECT_LE(top, bin_of(books.stats.samples));
-	books_free(&books);
+	EXPECT_LE(top, bin_of(stats.s.samples));
+	stats_free(&stats);
 }
 
 TEST_F(hotness, thresholds)
@@ -242,42 +242,42 @@ TEST_F(hotness, thresholds_of_a_young_session)
 /* Adaptations come by themselves, too. */
 TEST_F(hotness, adaptation_period)
 {
-	struct books books;
+	struct stats stats;
 
 	self->req.arg.adaptation_period = 50;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	touch_staircase(self);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	EXPECT_EQ(0, books.stats.coolings);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(0, stats.s.coolings);
 	/* STOP makes one more. */
-	EXPECT_EQ(books.stats.samples / 50 + 1, books.stats.adaptations);
-	books_free(&books);
+	EXPECT_EQ(stats.s.samples / 50 + 1, stats.s.adaptations);
+	stats_free(&stats);
 }
 
 /* A period that means never leaves the other one alone. */
 TEST_F(hotness, adaptation_never)
 {
-	struct books books;
+	struct stats stats;
 
 	self->req.arg.cooling_period = 50;
 	self->req.arg.adaptation_period = ~0ULL;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	touch_staircase(self);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	EXPECT_LT(1, books.stats.coolings);
-	EXPECT_EQ(books.stats.samples / 50, books.stats.coolings);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_LT(1, stats.s.coolings);
+	EXPECT_EQ(stats.s.samples / 50, stats.s.coolings);
 	/* Each cooling adapts, and so does STOP. */
-	EXPECT_EQ(books.stats.coolings + 1, books.stats.adaptations);
-	books_free(&books);
+	EXPECT_EQ(stats.s.coolings + 1, stats.s.adaptations);
+	stats_free(&stats);
 }
 
 /* Every count is halved at exactly each 100th sample, by the model as well. */
 TEST_F(hotness, cooling_period)
 {
 	__u64 count = 0, i;
-	struct books books;
+	struct stats stats;
 	int tries = 5;
 
 	self->req.arg.cooling_period = 100;
@@ -286,26 +286,26 @@ TEST_F(hotness, cooling_period)
 		ASSERT_EQ(0, device_start(self->fd, &self->req));
 		touch(self, 0, 1234);
 		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-		ASSERT_EQ(0, books_read(self->fd, &books));
-		check_books(_metadata, &books);
-		EXPECT_EQ(books.stats.samples / 100, books.stats.coolings);
-	} while (books.stats.samples != 1234 && --tries);
-	ASSERT_EQ(1234, books.stats.samples);
-	for (i = 1; i <= books.stats.samples; i++) {
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		check_stats(_metadata, &stats);
+		EXPECT_EQ(stats.s.samples / 100, stats.s.coolings);
+	} while (stats.s.samples != 1234 && --tries);
+	ASSERT_EQ(1234, stats.s.samples);
+	for (i = 1; i <= stats.s.samples; i++) {
 		count++;
 		if (i % 100 == 0)
 			count >>= 1;
 	}
 	EXPECT_EQ(count, samples_of(_metadata, self, 0));
 	check_bins(_metadata, self->fd);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* A page that is never touched again cools to nothing, one step at a time. */
 TEST_F(hotness, cooling_of_pages_at_rest)
 {
 	__u64 want[NR];
-	struct books books;
+	struct stats stats;
 	int i, step;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
@@ -321,9 +321,9 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 		}
 		check_bins(_metadata, self->fd);
 	}
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	EXPECT_EQ(7, books.stats.coolings);
-	books_free(&books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(7, stats.s.coolings);
+	stats_free(&stats);
 }
 
 /* At its limit a table makes room or refuses; it never exceeds it or loses count. */
@@ -331,27 +331,27 @@ TEST_F(hotness, page_limit)
 {
 	struct htmm_counters *total;
 	struct htmm_histogram hist;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 
 	self->req.arg.max_pages = 10;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	access_pages(&self->source, self->mem, NR, 5);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	total = &books.stats.total;
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	total = &stats.s.total;
 	EXPECT_LT(0, total->counted);
-	EXPECT_LT(0, total->drops[HTMM_DROP_TABLE_FULL] + books.stats.evicted);
+	EXPECT_LT(0, total->drops[HTMM_DROP_TABLE_FULL] + stats.s.evicted);
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
 	EXPECT_GE(10, hist.pages);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_GE(10, pages.nr);
 	EXPECT_GE(total->counted, pages_total(&pages, 0));
-	if (!books.stats.evicted)
+	if (!stats.s.evicted)
 		EXPECT_EQ(total->counted, pages_total(&pages, 0));
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /*
@@ -362,7 +362,7 @@ TEST_F(hotness, memory_as_needed)
 {
 	const __u64 directory = (1 << 20) / 12;
 	struct htmm_info info;
-	struct books books;
+	struct stats stats;
 	int threads, cpus[2];
 
 	self->req.arg.max_bytes = 1 << 20;
@@ -371,12 +371,12 @@ TEST_F(hotness, memory_as_needed)
 		ASSERT_EQ(0, device_start(self->fd, &self->req));
 		access_pages(&self->source, self->mem, NR, 1);
 		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-		ASSERT_EQ(0, books_read(self->fd, &books));
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
 		ASSERT_EQ(0, device_info(self->fd, &info));
-		EXPECT_LE(NR, books.stats.samples);
-		EXPECT_GE(directory + (books.stats.samples / 4 + 4 * threads) * PAGE,
+		EXPECT_LE(NR, stats.s.samples);
+		EXPECT_GE(directory + (stats.s.samples / 4 + 4 * threads) * PAGE,
 			  info.table_bytes);
-		books_free(&books);
+		stats_free(&stats);
 	}
 }
 
@@ -385,7 +385,7 @@ TEST_F(hotness, table_memory)
 {
 	const size_t regions = 2048, step = 2UL << 20;
 	struct htmm_info info;
-	struct books books;
+	struct stats stats;
 	void *mem;
 	size_t i;
 
@@ -399,13 +399,13 @@ TEST_F(hotness, table_memory)
 	for (i = 0; i < regions; i++)
 		access_pages(&self->source, mem + i * step, 1, 1);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_EQ(0, books.stats.total.drops[HTMM_DROP_TABLE_FULL]);
-	EXPECT_LT(0, books.stats.evicted);
-	EXPECT_LT(100, books.stats.total.counted);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_TABLE_FULL]);
+	EXPECT_LT(0, stats.s.evicted);
+	EXPECT_LT(100, stats.s.total.counted);
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_GE(info.max_bytes, info.table_bytes);
 	EXPECT_EQ(1 << 17, info.max_bytes);
-	books_free(&books);
+	stats_free(&stats);
 }

@@ -138,14 +138,14 @@ static void cycle(struct __test_metadata *_metadata,
 static void check_totals(struct __test_metadata *_metadata,
 			 struct _test_data_hotplug *self)
 {
-	struct books books;
+	struct stats stats;
 
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LT(0, books.stats.samples);
-	EXPECT_EQ(0, books.stats.cpus_failed);
-	books_free(&books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LT(0, stats.s.samples);
+	EXPECT_EQ(0, stats.s.cpus_failed);
+	stats_free(&stats);
 }
 
 static int work(int sock, void *arg)

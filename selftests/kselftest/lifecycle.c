@@ -46,11 +46,11 @@ static int stop(struct _test_data_lifecycle *self)
 
 static __u64 samples(struct __test_metadata *_metadata, int fd)
 {
-	struct books books;
+	struct stats stats;
 
-	EXPECT_EQ(0, books_read(fd, &books));
-	books_free(&books);
-	return books.stats.samples;
+	EXPECT_EQ(0, stats_read(fd, &stats));
+	stats_free(&stats);
+	return stats.s.samples;
 }
 
 static void touch(struct _test_data_lifecycle *self)
@@ -128,12 +128,12 @@ TEST_F(lifecycle, without_a_session)
 {
 	struct htmm_histogram hist;
 	struct pages pages;
-	struct books books;
+	struct stats stats;
 
 	EXPECT_EQ(-EALREADY, stop(self));
 	EXPECT_EQ(-ENODATA, device_cool(self->fd, 0));
 	EXPECT_EQ(-ENODATA, device_simple(self->fd, HTMM_IOC_RESET));
-	EXPECT_EQ(-ENODATA, books_read(self->fd, &books));
+	EXPECT_EQ(-ENODATA, stats_read(self->fd, &stats));
 	EXPECT_EQ(-ENODATA, pages_read(self->fd, &pages));
 	EXPECT_EQ(-ENODATA, device_hist(self->fd, HTMM_HIST_BASE, &hist));
 	ASSERT_EQ(0, start(self));
@@ -218,22 +218,22 @@ TEST_F(lifecycle, detached)
 static void check_forgotten(struct __test_metadata *_metadata, int fd)
 {
 	struct htmm_histogram hist;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 
-	ASSERT_EQ(0, books_read(fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_EQ(0, books.stats.total.overflows);
-	EXPECT_EQ(0, books.stats.total.nmi);
-	EXPECT_EQ(0, books.stats.samples);
-	EXPECT_EQ(0, books.stats.coolings);
-	EXPECT_EQ(0, books.stats.adaptations);
+	ASSERT_EQ(0, stats_read(fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_EQ(0, stats.s.total.overflows);
+	EXPECT_EQ(0, stats.s.total.nmi);
+	EXPECT_EQ(0, stats.s.samples);
+	EXPECT_EQ(0, stats.s.coolings);
+	EXPECT_EQ(0, stats.s.adaptations);
 	ASSERT_EQ(0, pages_read(fd, &pages));
 	EXPECT_EQ(0, pages.nr);
 	ASSERT_EQ(0, device_hist(fd, HTMM_HIST_BASE, &hist));
 	EXPECT_EQ(0, hist.pages);
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 TEST_F(lifecycle, reset_of_results)
@@ -251,7 +251,7 @@ TEST_F(lifecycle, reset_of_results)
 /* All begins again at one sample: pages and counters stay in step. */
 TEST_F(lifecycle, reset_while_sampling)
 {
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 	int i;
 
@@ -267,15 +267,15 @@ TEST_F(lifecycle, reset_while_sampling)
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
 	touch(self);
 	ASSERT_EQ(0, stop(self));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(books.stats.samples, pages_total(&pages, 0));
-	EXPECT_GE(2 * PAGES, books.stats.samples);
+	EXPECT_EQ(stats.s.samples, pages_total(&pages, 0));
+	EXPECT_GE(2 * PAGES, stats.s.samples);
 	EXPECT_EQ(PAGES, pages_samples(&pages, getpid(), self->mem,
 				       PAGES * PAGE));
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* The longest a sample waits in a ring is the interval, then it is there. */
@@ -294,7 +294,7 @@ TEST_F(lifecycle, results_while_sampling)
 /* A ring past its watermark does not wait for the interval. */
 TEST_F(lifecycle, watermark_wakes_the_thread)
 {
-	struct books books;
+	struct stats stats;
 	int tries = 100;
 
 	self->req.arg.drain_interval_ms = 10000;
@@ -304,12 +304,12 @@ TEST_F(lifecycle, watermark_wakes_the_thread)
 	access_pages(&self->source, self->mem, PAGES, 40);
 	do {
 		usleep(20000);
-		ASSERT_EQ(0, books_read(self->fd, &books));
-		books_free(&books);
-	} while (books.stats.samples < 10 * PAGES && --tries);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		stats_free(&stats);
+	} while (stats.s.samples < 10 * PAGES && --tries);
 	EXPECT_NE(0, tries);
-	EXPECT_LT(0, books.stats.wakeups);
-	EXPECT_LT(0, books.stats.batches);
+	EXPECT_LT(0, stats.s.wakeups);
+	EXPECT_LT(0, stats.s.batches);
 }
 
 static const char * const files[] = {

@@ -56,7 +56,7 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	struct htmm_histogram hist;
 	struct htmm_info info;
 	struct pages pages;
-	struct books books;
+	struct stats stats;
 	int nr, ret;
 
 	/* Also those that nobody has thought of here. */
@@ -70,7 +70,7 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	}
 	EXPECT_EQ(-EPERM, device_start(fd, req));
 	EXPECT_EQ(-EPERM, device_ioctl(fd, HTMM_IOC_START, NULL));
-	EXPECT_EQ(-EPERM, books_read(fd, &books));
+	EXPECT_EQ(-EPERM, stats_read(fd, &stats));
 	EXPECT_EQ(-EPERM, pages_read(fd, &pages));
 	EXPECT_EQ(-EPERM, device_hist(fd, HTMM_HIST_BASE, &hist));
 	EXPECT_EQ(-EPERM, device_cool(fd, 0));
@@ -89,10 +89,10 @@ static void check_permitted(struct __test_metadata *_metadata, int fd,
 {
 	struct htmm_histogram hist;
 	struct pages pages;
-	struct books books;
+	struct stats stats;
 
 	EXPECT_EQ(0, device_start(fd, req));
-	EXPECT_EQ(0, books_read(fd, &books));
+	EXPECT_EQ(0, stats_read(fd, &stats));
 	EXPECT_EQ(0, pages_read(fd, &pages));
 	EXPECT_EQ(0, device_hist(fd, HTMM_HIST_BASE, &hist));
 	EXPECT_EQ(0, device_cool(fd, 0));

@@ -103,13 +103,13 @@ TEST_F(set, capacity_moves_the_threshold)
 		512, 40, 20, 8, 3, 1, 8, 20, 3, 512, 100000, 1,
 	};
 	struct htmm_histogram before;
-	struct books books;
+	struct stats stats;
 	struct child child;
 	__u32 seen = 0;
 	size_t i;
 
 	/* This process would go on having page faults while it looks. */
-	ASSERT_EQ(0, child_hire(&child, touch_unevenly, self));
+	ASSERT_EQ(0, child_worker(&child, touch_unevenly, self));
 	self->req.targets[0].id = child.pid;
 	self->req.arg.adaptation_period = 150;
 	self->req.arg.capacity_pages = 100;
@@ -126,12 +126,12 @@ TEST_F(set, capacity_moves_the_threshold)
 	/* The test would be empty if the threshold had nowhere to go. */
 	EXPECT_LE(4, __builtin_popcount(seen));
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
 	/* Each of them counts, and the stop. */
 	EXPECT_EQ(before.samples / 150 + ARRAY_SIZE(capacities) + 1,
-		  books.stats.adaptations);
-	books_free(&books);
+		  stats.s.adaptations);
+	stats_free(&stats);
 	EXPECT_EQ(0, child_join(&child));
 }
 
@@ -368,14 +368,14 @@ static __u64 samples_of(struct __test_metadata *_metadata,
 static __u64 check_period(struct __test_metadata *_metadata,
 			  struct _test_data_period *self, __u64 period)
 {
-	struct books books;
+	struct stats stats;
 	__u32 i;
 
-	EXPECT_EQ(0, books_read(self->fd, &books));
-	for (i = 0; i < books.stats.nr_channels; i++)
-		EXPECT_EQ(period, books.channels[i].period);
-	books_free(&books);
-	return books.stats.nr_channels;
+	EXPECT_EQ(0, stats_read(self->fd, &stats));
+	for (i = 0; i < stats.s.nr_channels; i++)
+		EXPECT_EQ(period, stats.channels[i].period);
+	stats_free(&stats);
+	return stats.s.nr_channels;
 }
 
 /*
@@ -384,7 +384,7 @@ static __u64 check_period(struct __test_metadata *_metadata,
  */
 TEST_F(period, samples)
 {
-	struct books books;
+	struct stats stats;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
 		TH_LOG("%s", self->req.error);
@@ -396,9 +396,9 @@ TEST_F(period, samples)
 	access_alone(_metadata, self, 1, variant->from + variant->to);
 	access_alone(_metadata, self, 2, MANY * variant->to);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	books_free(&books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	stats_free(&stats);
 	EXPECT_NEAR(MANY, samples_of(_metadata, self, 0), 1);
 	EXPECT_NEAR(MANY, samples_of(_metadata, self, 2), 1);
 }

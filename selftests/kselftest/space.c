@@ -51,7 +51,7 @@ static void touch_thrice(void *self)
 static void sample_child(struct __test_metadata *_metadata,
 			 struct _test_data_space *self, struct child *child)
 {
-	ASSERT_EQ(0, child_hire(child, touch_thrice, self));
+	ASSERT_EQ(0, child_worker(child, touch_thrice, self));
 	request_add_target(&self->req, child->pid);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, child_do(child));
@@ -60,14 +60,14 @@ static void sample_child(struct __test_metadata *_metadata,
 static void await_samples(struct __test_metadata *_metadata, int fd,
 			  __u64 samples)
 {
-	struct books books;
+	struct stats stats;
 	int tries = 200;
 
 	do {
 		usleep(10000);
-		ASSERT_EQ(0, books_read(fd, &books));
-		books_free(&books);
-	} while (books.stats.samples < samples && --tries);
+		ASSERT_EQ(0, stats_read(fd, &stats));
+		stats_free(&stats);
+	} while (stats.s.samples < samples && --tries);
 	ASSERT_NE(0, tries);
 }
 
@@ -75,17 +75,17 @@ TEST_F(space, exited_pages_are_kept)
 {
 	struct child child;
 	struct pages pages;
-	struct books books;
+	struct stats stats;
 	size_t i;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
 	sample_child(_metadata, self, &child);
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_EQ(0, books.stats.exited);
-	EXPECT_EQ(0, books.stats.total.drops[HTMM_DROP_STALE]);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_EQ(0, stats.s.exited);
+	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_STALE]);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(3 * PAGES, pages_samples(&pages, child.pid, self->mem,
 					   PAGES * PAGE));
@@ -94,7 +94,7 @@ TEST_F(space, exited_pages_are_kept)
 		EXPECT_EQ(pages.page[0].space, pages.page[i].space);
 	}
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* The space of a process' pages, 0 if there are none. */
@@ -121,7 +121,7 @@ TEST_F(space, numbers_are_not_used_again_soon)
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, child_hire(&child, touch_thrice, self));
+		ASSERT_EQ(0, child_worker(&child, touch_thrice, self));
 		ASSERT_EQ(0, child_do(&child));
 		for (tries = 200, space = 0; !space && tries; tries--) {
 			usleep(10000);
@@ -167,7 +167,7 @@ TEST_F(space, exited_pages_leave)
 {
 	struct htmm_histogram hist;
 	struct child child;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 	__u64 tracked;
 	int tries = 200;
@@ -185,18 +185,18 @@ TEST_F(space, exited_pages_leave)
 	EXPECT_EQ(0, hist.pages);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(0, pages.nr);
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	EXPECT_LE(tracked, books.stats.exited);
-	EXPECT_LE(3 * PAGES, books.stats.samples);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_LE(tracked, stats.s.exited);
+	EXPECT_LE(3 * PAGES, stats.s.samples);
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* Drain threads that sleep for long keep nobody's pages in the table. */
 TEST_F(space, many_leave_while_threads_sleep)
 {
 	struct child children[MANY];
-	struct books books;
+	struct stats stats;
 	int cpus[2], tries = 1000, i;
 
 	if (cpus_allowed(cpus, 2) < 2)
@@ -204,7 +204,7 @@ TEST_F(space, many_leave_while_threads_sleep)
 	self->req.arg.drain_threads = 2;
 	self->req.arg.drain_interval_ms = 1000;
 	for (i = 0; i < MANY; i++)
-		ASSERT_EQ(0, child_hire(&children[i], touch_thrice, self));
+		ASSERT_EQ(0, child_worker(&children[i], touch_thrice, self));
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	for (i = 0; i < MANY; i++) {
 		ASSERT_EQ(0, child_do(&children[i]));
@@ -214,31 +214,31 @@ TEST_F(space, many_leave_while_threads_sleep)
 		child_kill(&children[i]);
 	do {
 		usleep(10000);
-		ASSERT_EQ(0, books_read(self->fd, &books));
-		books_free(&books);
-	} while (books.stats.exited < MANY * PAGES && --tries);
-	EXPECT_LE(MANY * PAGES, books.stats.exited);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		stats_free(&stats);
+	} while (stats.s.exited < MANY * PAGES && --tries);
+	EXPECT_LE(MANY * PAGES, stats.s.exited);
 }
 
 /* Samples still in the ring when their process ends are stale. */
 TEST_F(space, last_samples_are_stale)
 {
 	struct child child;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 
 	self->req.arg.drain_interval_ms = 10000;
 	sample_child(_metadata, self, &child);
 	child_kill(&child);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LE(3 * PAGES, books.stats.total.drops[HTMM_DROP_STALE]);
-	EXPECT_GT(PAGES, books.stats.samples);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LE(3 * PAGES, stats.s.total.drops[HTMM_DROP_STALE]);
+	EXPECT_GT(PAGES, stats.s.samples);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(0, pages_samples(&pages, 0, self->mem, PAGES * PAGE));
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /*
@@ -345,7 +345,7 @@ TEST_F(space, pid_used_again)
 TEST_F(space, pid_of_a_target_used_again)
 {
 	struct child child;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 	int ret;
 
@@ -356,13 +356,13 @@ TEST_F(space, pid_of_a_target_used_again)
 	if (ret)
 		SKIP(return, "a pid cannot be chosen: %s", strerror(-ret));
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(3 * PAGES, pages_samples(&pages, 0, self->mem, PAGES * PAGE));
-	EXPECT_LE(5 * PAGES, books.stats.total.drops[HTMM_DROP_FILTERED]);
+	EXPECT_LE(5 * PAGES, stats.s.total.drops[HTMM_DROP_FILTERED]);
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* The first process of a pid namespace: what it sees of the session outside. */

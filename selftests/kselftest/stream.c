@@ -92,7 +92,7 @@ static void check_tally(struct __test_metadata *_metadata,
 			const struct tally *tally)
 {
 	struct htmm_stream report;
-	struct books books;
+	struct stats stats;
 	const __u64 *drops;
 
 	ASSERT_EQ(0, stream_report(reader, &report));
@@ -105,12 +105,12 @@ static void check_tally(struct __test_metadata *_metadata,
 	EXPECT_EQ(report.lost, tally_lost(tally));
 	EXPECT_EQ(!report.lost, !tally->losses);
 
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	drops = books.stats.total.drops;
-	EXPECT_EQ(report.offered, books.stats.total.counted +
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	drops = stats.s.total.drops;
+	EXPECT_EQ(report.offered, stats.s.total.counted +
 		  drops[HTMM_DROP_STALE] + drops[HTMM_DROP_TABLE_FULL]);
-	check_books(_metadata, &books);
-	books_free(&books);
+	check_stats(_metadata, &stats);
+	stats_free(&stats);
 }
 
 TEST_F(stream, a_file_that_is_no_reader)
@@ -336,7 +336,7 @@ TEST_F(stream, losses_are_told)
 	__u64 lost;
 
 	/* This process's own page faults would be lost, too, while it looks. */
-	ASSERT_EQ(0, child_hire(&child, touch_much, self));
+	ASSERT_EQ(0, child_worker(&child, touch_much, self));
 	self->req.targets[0].id = child.pid;
 	ASSERT_EQ(0, stream_join(self->reader, 4096, 0));
 	start(_metadata, self);
@@ -384,7 +384,7 @@ TEST_F(stream, losses_by_event)
 TEST_F(stream, two_readers)
 {
 	struct tally *slow = &self->tally[1];
-	struct books books;
+	struct stats stats;
 	int lazy;
 
 	lazy = device_open();
@@ -404,9 +404,9 @@ TEST_F(stream, two_readers)
 	EXPECT_EQ(tally_samples(self->tally),
 		  tally_samples(slow) + tally_lost(slow));
 
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	EXPECT_EQ(0, books.stats.total.drops[HTMM_DROP_RING_FULL]);
-	books_free(&books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_RING_FULL]);
+	stats_free(&stats);
 	close(lazy);
 }
 
@@ -423,7 +423,7 @@ TEST_F(stream, waiting)
 
 	ASSERT_EQ(0, fcntl(self->reader, F_SETFL, 0));
 	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
-	ASSERT_EQ(0, child_hire(&child, touch_once, self));
+	ASSERT_EQ(0, child_worker(&child, touch_once, self));
 	self->req.targets[0].id = child.pid;
 	start(_metadata, self);
 	ASSERT_EQ(0, child_post(child.sock));
@@ -581,7 +581,7 @@ static int busy(int sock, void *arg)
 TEST_F(stream, closing_under_load)
 {
 	struct child child[2];
-	struct books books;
+	struct stats stats;
 	int i, fd;
 
 	for (i = 0; i < 2; i++) {
@@ -603,9 +603,9 @@ TEST_F(stream, closing_under_load)
 	for (i = 0; i < 2; i++)
 		child_kill(&child[i]);
 	stop(_metadata, self);
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	books_free(&books);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	stats_free(&stats);
 }
 
 /*

@@ -187,22 +187,22 @@ static int begin(struct __test_metadata *_metadata,
 	return -1;
 }
 
-/* Stops a session, whose books must be right. */
+/* Stops a session, whose stats must be right. */
 static void finish(struct __test_metadata *_metadata,
 		   struct _test_data_stress *self, int fd)
 {
 	struct htmm_info info;
-	struct books books;
+	struct stats stats;
 	int ret;
 
 	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
-	ret = books_read(fd, &books);
+	ret = stats_read(fd, &stats);
 	EXPECT_TRUE(!ret || ret == -ENOMEM);
 	if (ret)
 		return;
-	check_books(_metadata, &books);
-	add_up(self, &books.stats.total);
-	books_free(&books);
+	check_stats(_metadata, &stats);
+	add_up(self, &stats.s.total);
+	stats_free(&stats);
 	EXPECT_EQ(0, device_info(fd, &info));
 	self->sampled_ns += info.elapsed_ns;
 }

@@ -118,15 +118,15 @@ static void start(struct __test_metadata *_metadata,
 	}
 }
 
-/* Ends the session, whose books must be right; they stay readable. */
+/* Ends the session, whose stats must be right; they stay readable. */
 static void stop(struct __test_metadata *_metadata,
-		 struct _test_data_target *self, struct books *books)
+		 struct _test_data_target *self, struct stats *stats)
 {
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, books));
-	check_books(_metadata, books);
-	EXPECT_EQ(0, books->stats.total.drops[HTMM_DROP_RING_FULL]);
-	EXPECT_EQ(0, books->stats.total.drops[HTMM_DROP_TABLE_FULL]);
+	ASSERT_EQ(0, stats_read(self->fd, stats));
+	check_stats(_metadata, stats);
+	EXPECT_EQ(0, stats->s.total.drops[HTMM_DROP_RING_FULL]);
+	EXPECT_EQ(0, stats->s.total.drops[HTMM_DROP_TABLE_FULL]);
 }
 
 /* What a target counted in the area of a worker. */
@@ -149,7 +149,7 @@ static __u64 counted(struct __test_metadata *_metadata,
 
 /* Every target's histogram is of its pages, and what is said of all is the sum. */
 static void check_sums(struct __test_metadata *_metadata,
-		       struct _test_data_target *self, const struct books *books)
+		       struct _test_data_target *self, const struct stats *stats)
 {
 	struct htmm_histogram hist, all;
 	__u64 samples = 0, pages = 0, bins[HTMM_NR_BINS] = {};
@@ -170,12 +170,12 @@ static void check_sums(struct __test_metadata *_metadata,
 	EXPECT_EQ(samples, all.samples);
 	EXPECT_EQ(pages, all.pages);
 	EXPECT_EQ(0, memcmp(bins, all.bins, sizeof(bins)));
-	EXPECT_EQ(samples, books->stats.samples);
+	EXPECT_EQ(samples, stats->s.samples);
 }
 
 TEST_F(target, each_its_own)
 {
-	struct books books;
+	struct stats stats;
 	__u32 t;
 	int i;
 
@@ -183,7 +183,7 @@ TEST_F(target, each_its_own)
 		request_add_target(&self->req, self->workers[i].pid);
 	start(_metadata, self);
 	tell_all(_metadata, self);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	for (t = 1; t < NR_WORKERS; t++)
 		for (i = 0; i < NR_WORKERS; i++)
 			EXPECT_EQ(t == i + 1 ? SHARE : 0,
@@ -191,15 +191,15 @@ TEST_F(target, each_its_own)
 				TH_LOG("target %u worker %d", t, i);
 			}
 	EXPECT_EQ(0, counted(_metadata, self, 0, NR_WORKERS - 1));
-	EXPECT_LE(SHARE, books.stats.total.drops[HTMM_DROP_FILTERED]);
-	check_sums(_metadata, self, &books);
-	books_free(&books);
+	EXPECT_LE(SHARE, stats.s.total.drops[HTMM_DROP_FILTERED]);
+	check_sums(_metadata, self, &stats);
+	stats_free(&stats);
 }
 
 /* A process before a cgroup, the inner before the outer one, all tasks last. */
 TEST_F(target, overlaps)
 {
-	struct books books;
+	struct stats stats;
 	__u32 t;
 	int i;
 
@@ -215,7 +215,7 @@ TEST_F(target, overlaps)
 	request_add_target(&self->req, self->workers[3].pid);
 	start(_metadata, self);
 	tell_all(_metadata, self);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	/* Worker by worker, that is the order of the targets. */
 	for (t = 1; t <= NR_WORKERS; t++)
 		for (i = 0; i < NR_WORKERS; i++)
@@ -223,9 +223,9 @@ TEST_F(target, overlaps)
 				  counted(_metadata, self, t, i)) {
 				TH_LOG("target %u worker %d", t, i);
 			}
-	EXPECT_EQ(0, books.stats.total.drops[HTMM_DROP_FILTERED]);
-	check_sums(_metadata, self, &books);
-	books_free(&books);
+	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_FILTERED]);
+	check_sums(_metadata, self, &stats);
+	stats_free(&stats);
 }
 
 /* Children are in the cgroup of who begot them, wherever that may be below. */
@@ -249,7 +249,7 @@ static int beget(int sock, void *arg)
 TEST_F(target, children_in_a_cgroup)
 {
 	struct child parent;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 
 	if (!make_cgroups(_metadata, self))
@@ -266,19 +266,19 @@ TEST_F(target, children_in_a_cgroup)
 	ASSERT_EQ(0, child_await(parent.sock));
 	ASSERT_EQ(0, child_post(parent.sock));
 	EXPECT_EQ(0, child_join(&parent));
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(8 * SHARE, pages_samples(&pages, 0, area(self, NR_WORKERS - 1),
 					   PAGES * PAGE));
 	EXPECT_EQ(0, pages_samples(&pages, 0, area(self, 0), PAGES * PAGE));
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 TEST_F(target, added_and_removed)
 {
 	struct htmm_info before, after;
-	struct books books;
+	struct stats stats;
 	int i, number, last = 1;
 
 	request_add_target(&self->req, self->workers[0].pid);
@@ -303,22 +303,22 @@ TEST_F(target, added_and_removed)
 	EXPECT_EQ(1, after.nr_targets);
 	/* The first target's table has grown since, by no more than one batch needs. */
 	EXPECT_EQ(self->info[0].bytes, after.table_bytes);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	EXPECT_EQ(20 * SHARE, counted(_metadata, self, 0, 0));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 1));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 2));
-	TH_LOG("%llu samples counted, %llu removed", books.stats.samples,
-	       books.stats.total.drops[HTMM_DROP_REMOVED]);
+	TH_LOG("%llu samples counted, %llu removed", stats.s.samples,
+	       stats.s.total.drops[HTMM_DROP_REMOVED]);
 	/* Those that were drained in time were counted, the others were dropped. */
-	EXPECT_LE(40 * SHARE, books.stats.samples +
-			      books.stats.total.drops[HTMM_DROP_REMOVED]);
-	books_free(&books);
+	EXPECT_LE(40 * SHARE, stats.s.samples +
+			      stats.s.total.drops[HTMM_DROP_REMOVED]);
+	stats_free(&stats);
 }
 
 /* Without any target nothing is counted; after the stop, too, one can go. */
 TEST_F(target, the_last_one_goes)
 {
-	struct books books;
+	struct stats stats;
 	int number;
 
 	start(_metadata, self);
@@ -330,18 +330,18 @@ TEST_F(target, the_last_one_goes)
 				   self->workers[2].pid);
 	EXPECT_EQ(2, number);
 	tell(_metadata, self, 2);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	EXPECT_EQ(SHARE, counted(_metadata, self, 0, 2));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 1));
 	EXPECT_EQ(-ENODATA, device_add_target(self->fd, HTMM_TARGET_TGID, getpid()));
 	EXPECT_EQ(0, device_remove_target(self->fd, 2));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 2));
-	books_free(&books);
+	stats_free(&stats);
 }
 
 TEST_F(target, moves_from_one_to_another)
 {
-	struct books books;
+	struct stats stats;
 
 	if (!make_cgroups(_metadata, self))
 		SKIP(return, "no cgroups of version 2 here");
@@ -359,25 +359,25 @@ TEST_F(target, moves_from_one_to_another)
 	tell(_metadata, self, 0);
 	tell(_metadata, self, 0);
 	tell(_metadata, self, 0);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	EXPECT_EQ(2 * SHARE, counted(_metadata, self, 1, 0));
 	EXPECT_EQ(1 * SHARE, counted(_metadata, self, 2, 0));
 	EXPECT_EQ(3 * SHARE, counted(_metadata, self, 3, 0));
 	EXPECT_EQ(6 * SHARE, counted(_metadata, self, 0, 0));
-	check_sums(_metadata, self, &books);
-	books_free(&books);
+	check_sums(_metadata, self, &stats);
+	stats_free(&stats);
 }
 
 TEST_F(target, cooled_alone)
 {
-	struct books books;
+	struct stats stats;
 
 	request_add_target(&self->req, self->workers[0].pid);
 	request_add_target(&self->req, self->workers[1].pid);
 	start(_metadata, self);
 	tell(_metadata, self, 0);
 	tell(_metadata, self, 1);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	EXPECT_EQ(-ENOENT, device_cool(self->fd, 3));
 	ASSERT_EQ(0, device_cool(self->fd, 2));
 	EXPECT_EQ(SHARE, counted(_metadata, self, 1, 0));
@@ -388,14 +388,14 @@ TEST_F(target, cooled_alone)
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
 	EXPECT_EQ(1, self->info[0].coolings);
 	EXPECT_EQ(2, self->info[1].coolings);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* The thresholds of each fit its own capacity. */
 TEST_F(target, capacities)
 {
 	struct htmm_histogram hist;
-	struct books books;
+	struct stats stats;
 
 	request_add_target(&self->req, self->workers[0].pid);
 	request_add_target(&self->req, self->workers[1].pid);
@@ -404,7 +404,7 @@ TEST_F(target, capacities)
 	start(_metadata, self);
 	tell(_metadata, self, 0);
 	tell(_metadata, self, 1);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_HIST_BASE, &hist));
 	EXPECT_EQ(1, hist.capacity_pages);
 	EXPECT_GE(1, hist.hot_pages);
@@ -414,12 +414,12 @@ TEST_F(target, capacities)
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
 	EXPECT_EQ(1 << 20, self->info[0].max_bytes);
 	EXPECT_EQ(2 << 20, self->info[1].max_bytes);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 TEST_F(target, the_dead_stay_listed)
 {
-	struct books books;
+	struct stats stats;
 
 	if (!make_cgroups(_metadata, self))
 		SKIP(return, "no cgroups of version 2 here");
@@ -448,10 +448,10 @@ TEST_F(target, the_dead_stay_listed)
 	ASSERT_EQ(0, cgroup_make(&self->inner, &self->outer, "inner"));
 	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[0].pid));
 	tell(_metadata, self, 0);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	EXPECT_EQ(SHARE, counted(_metadata, self, 1, NR_WORKERS - 1));
 	EXPECT_EQ(0, counted(_metadata, self, 2, 0));
-	books_free(&books);
+	stats_free(&stats);
 }
 
 static int do_nothing(int sock, void *arg)
@@ -463,7 +463,7 @@ static int do_nothing(int sock, void *arg)
 TEST_F(target, address_spaces)
 {
 	const __u64 most = 32 * variant->threads;
-	struct books books;
+	struct stats stats;
 	struct child child;
 	__u64 i;
 
@@ -474,14 +474,14 @@ TEST_F(target, address_spaces)
 		ASSERT_EQ(0, child_join(&child));
 	}
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LT(0, books.stats.total.drops[HTMM_DROP_TABLE_FULL]);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LT(0, stats.s.total.drops[HTMM_DROP_TABLE_FULL]);
 	ASSERT_EQ(1, device_targets(self->fd, self->info));
 	EXPECT_EQ(most, self->info[0].spaces);
 	EXPECT_LT(0, self->info[0].space_bytes);
 	EXPECT_GE(self->req.arg.max_bytes / 4, self->info[0].space_bytes);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* Lets the next process have that pid. 0 or a negative errno. */
@@ -502,7 +502,7 @@ TEST_F(target, a_pid_used_again)
 {
 	struct child *worker = &self->workers[NR_WORKERS - 1];
 	pid_t pid = worker->pid;
-	struct books books;
+	struct stats stats;
 	int tries;
 
 	request_add_target(&self->req, pid);
@@ -524,11 +524,11 @@ TEST_F(target, a_pid_used_again)
 	/* The same pid is another target now. */
 	ASSERT_EQ(2, device_add_target(self->fd, HTMM_TARGET_TGID, pid));
 	tell(_metadata, self, NR_WORKERS - 1);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	EXPECT_EQ(SHARE, counted(_metadata, self, 1, NR_WORKERS - 1));
 	EXPECT_EQ(SHARE, counted(_metadata, self, 2, NR_WORKERS - 1));
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
 	EXPECT_EQ(HTMM_TARGET_DEAD, self->info[0].flags);
 	EXPECT_EQ(0, self->info[1].flags);
-	books_free(&books);
+	stats_free(&stats);
 }

@@ -71,7 +71,7 @@ FIXTURE_TEARDOWN(throttle)
 static __u64 throttled(struct __test_metadata *_metadata,
 		       struct _test_data_throttle *self)
 {
-	struct books books;
+	struct stats stats;
 	__u64 sum = 0;
 	__u32 i;
 
@@ -80,17 +80,17 @@ static __u64 throttled(struct __test_metadata *_metadata,
 	}
 	access_pages(&self->source, self->mem, PAGES, 2000);
 	EXPECT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	EXPECT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LT(0, books.stats.total.counted);
-	for (i = 0; i < books.stats.nr_channels; i++) {
-		const struct htmm_counters *c = &books.channels[i].counters;
+	EXPECT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LT(0, stats.s.total.counted);
+	for (i = 0; i < stats.s.nr_channels; i++) {
+		const struct htmm_counters *c = &stats.channels[i].counters;
 
 		EXPECT_LE(c->throttled, c->overflows);
 		sum += c->throttled;
 	}
-	EXPECT_EQ(books.stats.total.throttled, sum);
-	books_free(&books);
+	EXPECT_EQ(stats.s.total.throttled, sum);
+	stats_free(&stats);
 	return sum;
 }
 

@@ -151,11 +151,11 @@ static void start(struct __test_metadata *_metadata,
 }
 
 static void stop(struct __test_metadata *_metadata,
-		 struct _test_data_trace *self, struct books *books)
+		 struct _test_data_trace *self, struct stats *stats)
 {
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, books));
-	check_books(_metadata, books);
+	ASSERT_EQ(0, stats_read(self->fd, stats));
+	check_stats(_metadata, stats);
 }
 
 TEST_F(trace, samples)
@@ -163,13 +163,13 @@ TEST_F(trace, samples)
 	const __u64 begin = (uintptr_t)self->mem, end = begin + PAGES * PAGE;
 	unsigned int seen[PAGES] = {}, cpu, event, pid, weight, i;
 	__u64 addr, nr = 0;
-	struct books books;
+	struct stats stats;
 	struct hit hit;
 	FILE *file;
 
 	start(_metadata, self);
 	access_pages(&self->source, self->mem, PAGES, ROUNDS);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 
 	file = hits(_metadata);
 	ASSERT_NE(NULL, file);
@@ -190,10 +190,10 @@ TEST_F(trace, samples)
 			seen[(addr - begin) / PAGE]++;
 	}
 	fclose(file);
-	EXPECT_EQ(books.stats.total.counted, nr);
+	EXPECT_EQ(stats.s.total.counted, nr);
 	for (i = 0; i < PAGES; i++)
 		EXPECT_EQ(ROUNDS, seen[i]);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 static int touch_and_exit(int sock, void *arg)
@@ -258,28 +258,28 @@ static void touch_elsewhere(struct __test_metadata *_metadata,
 static void touch_until_drained(struct __test_metadata *_metadata,
 				struct _test_data_trace *self)
 {
-	struct books books = {};
+	struct stats stats = {};
 	__u64 before;
 
 	const size_t watermark = RING_PAGES * PAGE / RECORD / 4;
 
 	access_pages(&self->source, self->mem, PAGES, watermark / PAGES + 1);
 	do {
-		before = books.stats.drain_ns;
+		before = stats.s.drain_ns;
 		usleep(200000);
-		ASSERT_EQ(0, books_read(self->fd, &books));
-		books_free(&books);
-	} while (!books.stats.batches || books.stats.drain_ns != before);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		stats_free(&stats);
+	} while (!stats.s.batches || stats.s.drain_ns != before);
 }
 
 static __u64 batches(struct __test_metadata *_metadata,
 		     struct _test_data_trace *self)
 {
-	struct books books = {};
+	struct stats stats = {};
 
-	EXPECT_EQ(0, books_read(self->fd, &books));
-	books_free(&books);
-	return books.stats.batches;
+	EXPECT_EQ(0, stats_read(self->fd, &stats));
+	stats_free(&stats);
+	return stats.s.batches;
 }
 
 /*
@@ -308,7 +308,7 @@ TEST_F(trace, drops)
 	struct child strangers[2];
 	__u64 sum[HTMM_NR_DROPS] = {};
 	int cpu, i, tries = 10;
-	struct books books;
+	struct stats stats;
 
 	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
 	ASSERT_EQ(0, cpu_pin(cpu));
@@ -322,14 +322,14 @@ TEST_F(trace, drops)
 	touch_elsewhere(_metadata, self, &strangers[1]);
 	while (!touch_between_batches(_metadata, self))
 		ASSERT_LT(0, --tries);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 
 	sum_drops(_metadata, sum);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
-		EXPECT_EQ(books.stats.total.drops[i], sum[i]);
+		EXPECT_EQ(stats.s.total.drops[i], sum[i]);
 	EXPECT_LE(2 * PAGES, sum[HTMM_DROP_FILTERED]);
 	EXPECT_LE(PAGES, sum[HTMM_DROP_STALE]);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 TEST_F(trace, cooling_and_thresholds)
@@ -337,7 +337,7 @@ TEST_F(trace, cooling_and_thresholds)
 	unsigned int hot, warm, kind;
 	struct htmm_histogram hist;
 	__u64 coolings, samples;
-	struct books books;
+	struct stats stats;
 	struct hit hit;
 	int i;
 
@@ -347,18 +347,18 @@ TEST_F(trace, cooling_and_thresholds)
 	access_pages(&self->source, self->mem, PAGES, ROUNDS);
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, device_cool(self->fd, 0));
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 
-	EXPECT_LE(3, books.stats.coolings);
-	EXPECT_EQ(books.stats.coolings, count_hits(_metadata, "htmm_cool"));
+	EXPECT_LE(3, stats.s.coolings);
+	EXPECT_EQ(stats.s.coolings, count_hits(_metadata, "htmm_cool"));
 	hit = last_hit(_metadata, "htmm_cool", "");
 	ASSERT_EQ(2, sscanf(hit.text, "coolings=%llu samples=%llu", &coolings,
 			    &samples));
-	EXPECT_EQ(books.stats.coolings, coolings);
-	EXPECT_GE(books.stats.samples, samples);
+	EXPECT_EQ(stats.s.coolings, coolings);
+	EXPECT_GE(stats.s.samples, samples);
 
 	/* Of both kinds each time, and once for the empty table. */
-	EXPECT_EQ(2 * (books.stats.adaptations + 1),
+	EXPECT_EQ(2 * (stats.s.adaptations + 1),
 		  count_hits(_metadata, "htmm_threshold"));
 	for (kind = HTMM_HIST_BASE; kind <= HTMM_HIST_HUGE; kind++) {
 		ASSERT_EQ(0, device_hist(self->fd, kind, &hist));
@@ -368,13 +368,13 @@ TEST_F(trace, cooling_and_thresholds)
 		EXPECT_EQ(hist.hot_threshold, hot);
 		EXPECT_EQ(hist.warm_threshold, warm);
 	}
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* A budget of nothing goes to the longest period at its first look. */
 TEST_F(trace, periods)
 {
-	struct books books = {};
+	struct stats stats = {};
 	unsigned int budget;
 	__u64 from, to;
 	struct hit hit;
@@ -383,13 +383,13 @@ TEST_F(trace, periods)
 	self->req.arg.budget_interval_ms = 10;
 	self->req.events[0].max_period = 7;
 	start(_metadata, self);
-	while (!books.stats.period_changes) {
+	while (!stats.s.period_changes) {
 		usleep(10000);
-		ASSERT_EQ(0, books_read(self->fd, &books));
-		books_free(&books);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		stats_free(&stats);
 	}
-	stop(_metadata, self, &books);
-	EXPECT_EQ(1, books.stats.period_changes);
+	stop(_metadata, self, &stats);
+	EXPECT_EQ(1, stats.s.period_changes);
 	EXPECT_EQ(1, count_hits(_metadata, "htmm_period"));
 	hit = last_hit(_metadata, "htmm_period", "");
 	ASSERT_EQ(3, sscanf(hit.text,
@@ -397,9 +397,9 @@ TEST_F(trace, periods)
 			    &from, &to, &budget));
 	EXPECT_EQ(1, from);
 	EXPECT_EQ(7, to);
-	EXPECT_EQ(7, books.channels[0].period);
+	EXPECT_EQ(7, stats.channels[0].period);
 	EXPECT_EQ(0, budget);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 TEST_F(trace, a_period_that_was_set)
@@ -410,7 +410,7 @@ TEST_F(trace, a_period_that_was_set)
 		.capacity_pages = 12345,
 		.period = 7,
 	};
-	struct books books;
+	struct stats stats;
 	__u64 from, to;
 	struct hit hit;
 
@@ -422,7 +422,7 @@ TEST_F(trace, a_period_that_was_set)
 	set.target = 2;
 	set.period = 8;
 	EXPECT_EQ(-ENOENT, device_set(self->fd, &set, self->req.error));
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	EXPECT_EQ(1, count_hits(_metadata, "htmm_period"));
 	hit = last_hit(_metadata, "htmm_period", "");
 	ASSERT_EQ(4, sscanf(hit.text,
@@ -432,10 +432,10 @@ TEST_F(trace, a_period_that_was_set)
 	EXPECT_EQ(7, to);
 	EXPECT_EQ(0, budget);
 	/* No budget has changed it. */
-	EXPECT_EQ(0, books.stats.period_changes);
+	EXPECT_EQ(0, stats.s.period_changes);
 	hit = last_hit(_metadata, "htmm_threshold", "kind=base");
 	EXPECT_NE(NULL, strstr(hit.text, "capacity=12345"));
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* What perf and bpftrace do: by its number, on every CPU. */
@@ -455,7 +455,7 @@ TEST_F(trace, perf)
 {
 	int cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS), fds[MAX_CPUS], id, i;
 	__u64 sum = 0, value;
-	struct books books;
+	struct stats stats;
 	FILE *file;
 
 	file = fopen(TRACING "events/htmm/htmm_sample/id", "r");
@@ -468,13 +468,13 @@ TEST_F(trace, perf)
 	}
 	start(_metadata, self);
 	access_pages(&self->source, self->mem, PAGES, ROUNDS);
-	stop(_metadata, self, &books);
+	stop(_metadata, self, &stats);
 	for (i = 0; i < nr; i++) {
 		ASSERT_EQ(sizeof(value), read(fds[i], &value, sizeof(value)));
 		sum += value;
 		close(fds[i]);
 	}
 	EXPECT_LE(PAGES * ROUNDS, sum);
-	EXPECT_EQ(books.stats.total.counted, sum);
-	books_free(&books);
+	EXPECT_EQ(stats.s.total.counted, sum);
+	stats_free(&stats);
 }

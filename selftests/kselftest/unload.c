@@ -191,7 +191,7 @@ static long slab_in_use(void)
 static void start_and_end(struct __test_metadata *_metadata,
 			  struct _test_data_unload *self, int nr)
 {
-	struct books books;
+	struct stats stats;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
 		TH_LOG("cycle %d: %s", nr, self->req.error);
@@ -199,9 +199,9 @@ static void start_and_end(struct __test_metadata *_metadata,
 	usleep(1000 * (nr % 5));
 	if (nr % 2) {
 		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-		ASSERT_EQ(0, books_read(self->fd, &books));
-		check_books(_metadata, &books);
-		books_free(&books);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		check_stats(_metadata, &stats);
+		stats_free(&stats);
 	}
 	close(self->fd);
 	self->fd = device_open();

@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(fault)
 }
 
 static void sample(struct __test_metadata *_metadata,
-		   struct _test_data_fault *self, struct books *books)
+		   struct _test_data_fault *self, struct stats *stats)
 {
 	struct pages pages;
 	size_t i;
@@ -82,12 +82,12 @@ static void sample(struct __test_metadata *_metadata,
 	access_pages(&self->source, self->mem, PAGES,
 		     8 * self->source.event.period);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, books));
-	check_books(_metadata, books);
-	EXPECT_EQ(books->stats.total.overflows, books->stats.total.nmi);
+	ASSERT_EQ(0, stats_read(self->fd, stats));
+	check_stats(_metadata, stats);
+	EXPECT_EQ(stats->s.total.overflows, stats->s.total.nmi);
 	/* Nothing was counted but what this program, or another, accessed. */
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(books->stats.total.counted, pages_total(&pages, 0));
+	EXPECT_EQ(stats->s.total.counted, pages_total(&pages, 0));
 	for (i = 0; i < pages.nr; i++) {
 		EXPECT_LE(65536, pages.page[i].addr);
 		EXPECT_GT(1ULL << 47, pages.page[i].addr);
@@ -99,15 +99,15 @@ static void sample(struct __test_metadata *_metadata,
 TEST_F(fault, none)
 {
 	struct htmm_counters *total;
-	struct books books;
+	struct stats stats;
 
-	sample(_metadata, self, &books);
-	total = &books.stats.total;
+	sample(_metadata, self, &stats);
+	total = &stats.s.total;
 	EXPECT_LE(PAGES * 8, total->counted);
 	EXPECT_EQ(0, total->drops[HTMM_DROP_NO_ADDR]);
 	EXPECT_EQ(0, total->drops[HTMM_DROP_KERNEL_ADDR]);
 	EXPECT_EQ(0, total->drops[HTMM_DROP_NESTED]);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /* As many are dropped as were injected, under that name, and no other. */
@@ -116,15 +116,15 @@ static void check_fault(struct __test_metadata *_metadata,
 {
 	const struct htmm_counters *total;
 	const struct fault *other;
-	struct books books;
+	struct stats stats;
 	long before;
 
 	before = parameter_get(fault->injected);
 	ASSERT_LE(0, before);
 	ASSERT_EQ(0, source_set_parameter(fault->every, "7"));
-	sample(_metadata, self, &books);
+	sample(_metadata, self, &stats);
 	ASSERT_EQ(0, source_set_parameter(fault->every, "0"));
-	total = &books.stats.total;
+	total = &stats.s.total;
 	EXPECT_LT(PAGES, parameter_get(fault->injected) - before);
 	for (other = faults; other < faults + NR_FAULTS; other++) {
 		EXPECT_EQ(other->drop == fault->drop ?
@@ -134,7 +134,7 @@ static void check_fault(struct __test_metadata *_metadata,
 		}
 	}
 	EXPECT_LT(PAGES, total->counted);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 TEST_F(fault, address_not_flagged_valid)
@@ -155,7 +155,7 @@ TEST_F(fault, kernel_address)
 TEST_F(fault, all_at_once)
 {
 	long no_addr, kernel;
-	struct books books;
+	struct stats stats;
 
 	no_addr = parameter_get("injected_noaddr") +
 		  parameter_get("injected_zero");
@@ -163,14 +163,14 @@ TEST_F(fault, all_at_once)
 	ASSERT_EQ(0, source_set_parameter("fault_noaddr", "3"));
 	ASSERT_EQ(0, source_set_parameter("fault_zero", "5"));
 	ASSERT_EQ(0, source_set_parameter("fault_kernel", "7"));
-	sample(_metadata, self, &books);
+	sample(_metadata, self, &stats);
 	EXPECT_EQ(parameter_get("injected_noaddr") +
 		  parameter_get("injected_zero") - no_addr,
-		  books.stats.total.drops[HTMM_DROP_NO_ADDR]);
+		  stats.s.total.drops[HTMM_DROP_NO_ADDR]);
 	EXPECT_EQ(parameter_get("injected_kernel") - kernel,
-		  books.stats.total.drops[HTMM_DROP_KERNEL_ADDR]);
-	EXPECT_LT(PAGES, books.stats.total.counted);
-	books_free(&books);
+		  stats.s.total.drops[HTMM_DROP_KERNEL_ADDR]);
+	EXPECT_LT(PAGES, stats.s.total.counted);
+	stats_free(&stats);
 }
 
 FIXTURE(overrun) {
@@ -217,43 +217,43 @@ TEST_F(overrun, ring_full)
 	const size_t samples = 16 * PAGES;
 	const struct htmm_counters *total;
 	__u64 lost, counted;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, cpu_priority(true));
 	access_pages(&self->source, self->mem, PAGES,
 		     16 * self->source.event.period);
-	ASSERT_EQ(0, books_read(self->fd, &books));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	ASSERT_EQ(0, cpu_priority(false));
-	total = &books.stats.total;
+	total = &stats.s.total;
 	lost = total->drops[HTMM_DROP_RING_FULL];
 	EXPECT_LE(samples - 2, total->overflows);
 	EXPECT_LT(0, total->in_flight);
 	EXPECT_LT(samples / 2, lost);
 	EXPECT_EQ(total->overflows, total->counted + counters_drops(total) +
 				    total->in_flight);
-	books_free(&books);
+	stats_free(&stats);
 
 	/* Empty again, it takes samples again. */
 	ASSERT_EQ(0, device_settle(self->fd));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	counted = books.stats.total.counted;
-	lost = books.stats.total.drops[HTMM_DROP_RING_FULL];
-	EXPECT_EQ(0, books.stats.total.in_flight);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	counted = stats.s.total.counted;
+	lost = stats.s.total.drops[HTMM_DROP_RING_FULL];
+	EXPECT_EQ(0, stats.s.total.in_flight);
 	EXPECT_LT(20, counted);
-	books_free(&books);
+	stats_free(&stats);
 	access_pages(&self->source, self->mem, PAGES / 8,
 		     self->source.event.period);
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LE(counted + PAGES / 8 - 1, books.stats.total.counted);
-	EXPECT_EQ(lost, books.stats.total.drops[HTMM_DROP_RING_FULL]);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LE(counted + PAGES / 8 - 1, stats.s.total.counted);
+	EXPECT_EQ(lost, stats.s.total.drops[HTMM_DROP_RING_FULL]);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(books.stats.total.counted, pages_total(&pages, 0));
+	EXPECT_EQ(stats.s.total.counted, pages_total(&pages, 0));
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }
 
 /*
@@ -264,7 +264,7 @@ TEST_F(overrun, nested_handler)
 {
 	const struct htmm_counters *total;
 	long nested = parameter_get("injected_nested");
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 
 	if (nested < 0 || !self->source.hardware)
@@ -278,9 +278,9 @@ TEST_F(overrun, nested_handler)
 	ASSERT_EQ(0, cpu_priority(false));
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
 	nested = parameter_get("injected_nested") - nested;
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	total = &books.stats.total;
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	total = &stats.s.total;
 	EXPECT_LT(PAGES, nested);
 	EXPECT_EQ(nested, total->drops[HTMM_DROP_NESTED]);
 	EXPECT_LT(0, total->drops[HTMM_DROP_RING_FULL]);
@@ -288,5 +288,5 @@ TEST_F(overrun, nested_handler)
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(total->counted, pages_total(&pages, 0));
 	pages_free(&pages);
-	books_free(&books);
+	stats_free(&stats);
 }

@@ -250,7 +250,7 @@ static void test_others(void)
 }
 
 /* Rounds of several CPUs come out in order of time, whatever their order in the file. */
-static void test_order(void)
+static void test_ordered_events(void)
 {
 	const int rounds = 20, cpus = 5, each = 40;
 	int round, cpu, i, nr = 0;
@@ -521,7 +521,7 @@ int main(void)
 		TAP_TEST(test_sample),
 		TAP_TEST(test_variable_members),
 		TAP_TEST(test_others),
-		TAP_TEST(test_order),
+		TAP_TEST(test_ordered_events),
 		TAP_TEST(test_ids),
 		TAP_TEST(test_cut),
 		TAP_TEST(test_pipe),

@@ -4,7 +4,7 @@
 #define HTMMCTL_ACTIVITY_H
 
 #include "mapping.h"
-#include "mode.h"
+#include "event_mode.h"
 #include "view.h"
 
 /**

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <htmm/htmm.h>
 #include "cgroup.h"
-#include "say.h"
+#include "message.h"
 
 /* Ours are called so, and by the pid of who made them. */
 #define PREFIX		"htmmctl-"

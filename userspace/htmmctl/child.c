@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child.h"
-#include "say.h"
+#include "message.h"
 
 /* In the child.  If the parent dies first, the command never begins. */
 static void wait_and_execute(int pipe, char **argv, const struct signals *signals)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The commands that take hardly any options of their own: stop, cool, reset. */
 #include <stdio.h>
-#include "look.h"
+#include "simple_cmd.h"
 
 static void say_stopped(int fd)
 {
@@ -31,7 +31,7 @@ static int stop(int fd, void *arg, struct htmm_error *err)
 
 static int run_stop(const struct command *cmd, int argc, char **argv)
 {
-	return look(cmd, argc, argv, no_opts, stop, NULL);
+	return simple_cmd(cmd, argc, argv, no_opts, stop, NULL);
 }
 
 static int cool(int fd, void *arg, struct htmm_error *err)
@@ -46,7 +46,7 @@ static int run_cool(const struct command *cmd, int argc, char **argv)
 	__s64 target = 0;
 	const struct opt opts[] = { OPT_TARGET(&target), { OPT_END } };
 
-	return look(cmd, argc, argv, opts, cool, &target);
+	return simple_cmd(cmd, argc, argv, opts, cool, &target);
 }
 
 static int reset(int fd, void *arg, struct htmm_error *err)
@@ -56,7 +56,7 @@ static int reset(int fd, void *arg, struct htmm_error *err)
 
 static int run_reset(const struct command *cmd, int argc, char **argv)
 {
-	return look(cmd, argc, argv, no_opts, reset, NULL);
+	return simple_cmd(cmd, argc, argv, no_opts, reset, NULL);
 }
 
 const struct command cmd_stop = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
-#include "look.h"
+#include "simple_cmd.h"
 #include "output.h"
 #include "view.h"
 
@@ -167,7 +167,7 @@ static int run_hist(const struct command *cmd, int argc, char **argv)
 		{ OPT_END },
 	};
 
-	return look(cmd, argc, argv, opts, show, &hist);
+	return simple_cmd(cmd, argc, argv, opts, show, &hist);
 }
 
 const struct command cmd_hist = {

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "look.h"
+#include "simple_cmd.h"
 #include "mapping.h"
 #include "output.h"
 #include "placement.h"
@@ -192,7 +192,7 @@ static int run_hot(const struct command *cmd, int argc, char **argv)
 		{ OPT_END },
 	};
 
-	return look(cmd, argc, argv, opts, show, &hot);
+	return simple_cmd(cmd, argc, argv, opts, show, &hot);
 }
 
 const struct command cmd_hot = {

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <htmm/htmm.h>
-#include "say.h"
+#include "message.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "htmmctl.h"
-#include "mode.h"
+#include "event_mode.h"
 #include "options.h"
 #include "output.h"
 

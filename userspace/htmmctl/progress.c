@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "output.h"
 #include "progress.h"
-#include "say.h"
+#include "message.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 #define INTERVAL_NS	(NSEC_PER_SEC / 10)

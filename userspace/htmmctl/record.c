@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "child.h"
-#include "family.h"
+#include "proc_tree.h"
 #include "htmmctl.h"
 #include "recorder.h"
 #include "session.h"
@@ -41,7 +41,7 @@
  * @path: the file; "-": stdout
  * @buffer: bytes of the reader's buffer
  * @recorder: what records
- * @family: the command and its children
+ * @tree: the command and its children
  * @pipe: stdout as it was, or what @path names if that is no regular file, or -1
  * @progress: show how far it has come
  * @fd: the device
@@ -59,7 +59,7 @@ struct record {
 	const char *path;
 	__s64 buffer;
 	struct recorder recorder;
-	struct family family;
+	struct proc_tree tree;
 	int pipe;
 	bool progress;
 	int fd;
@@ -195,7 +195,7 @@ static int take_all(struct record *record, struct htmm_error *err)
 	return got > 0 || got == -EAGAIN || got == -EINTR ? 1 : got;
 }
 
-static void look(void *recorder, pid_t pid)
+static void look_at(void *recorder, pid_t pid)
 {
 	recorder_look(recorder, pid);
 }
@@ -216,7 +216,7 @@ static int record_until_end(struct record *record, struct htmm_error *err)
 			looked = now_ms();
 			wait = wait < LOOK_MS_MOST / 2 ? 2 * wait : LOOK_MS_MOST;
 			if (record->child.pid)
-				family_each(&record->family, look, &record->recorder);
+				proc_tree_each(&record->tree, look_at, &record->recorder);
 			else if (targets_gone(&record->session))
 				record->over = true;
 		}
@@ -247,7 +247,7 @@ static void say_present(struct record *record)
 static int start_session(struct record *record, struct htmm_error *err)
 {
 	struct session *session = &record->session;
-	int ret = family_join(&record->family, session, record->child.pid, err);
+	int ret = proc_tree_join(&record->tree, session, record->child.pid, err);
 
 	if (ret)
 		return ret;
@@ -335,7 +335,7 @@ static int record_with(struct record *record, char **argv, struct htmm_error *er
 		record->child.pid = 0;
 		record->over = true;
 	} else if (*argv) {
-		family_say(&record->family);
+		proc_tree_report(&record->tree);
 		recorder_look(&record->recorder, record->child.pid);
 	}
 	ret = record_until_end(record, err);
@@ -412,7 +412,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	/* Nobody is sampled for nothing while the command goes on. */
 	close(record.fd);
 	wait_for_command(&record);
-	family_leave(&record.family);
+	proc_tree_leave(&record.tree);
 	return failed && !record.status ? EXIT_FAILED : record.status;
 }
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 #include "format.h"
 #include "htmmctl.h"
-#include "mode.h"
+#include "event_mode.h"
 #include "options.h"
-#include "perfdata/ahead.h"
+#include "perfdata/decode_thread.h"
 #include "progress.h"
 #include "report_live.h"
 #include "report_view.h"
@@ -108,7 +108,7 @@ static __u64 recorded_capacity(const struct perfdata_notes *notes)
 static int read_records(struct report *report, struct perfdata_reader *reader,
 			struct htmm_error *err)
 {
-	struct perfdata_ahead *ahead = perfdata_ahead_new(reader, err);
+	struct decode_thread *ahead = decode_thread_new(reader, err);
 	const struct perfdata_batch *batch;
 	struct progress progress;
 	int ret;
@@ -116,13 +116,13 @@ static int read_records(struct report *report, struct perfdata_reader *reader,
 	if (!ahead)
 		return -err->code;
 	progress_begin(&progress);
-	while ((ret = perfdata_ahead_next(ahead, &batch, err)) > 0) {
+	while ((ret = decode_thread_next(ahead, &batch, err)) > 0) {
 		report_feed(report, batch->sample, batch->nr);
 		progress_update(&progress, batch->status.offset, batch->status.size,
 				report->counts.samples, "samples");
 	}
 	progress_end(&progress);
-	perfdata_ahead_free(ahead);
+	decode_thread_free(ahead);
 	return ret;
 }
 

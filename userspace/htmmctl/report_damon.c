@@ -52,7 +52,7 @@ static struct json_object *snapshot_json(const struct report_view *view, __u32 s
 					 unsigned int column, __u64 *cells)
 {
 	struct json_object *obj = json_object_new_object(), *regions = json_object_new_array();
-	__u64 start = view->report->heat->origin + column * report_column_ns(view), total = 0;
+	__u64 start = view->report->heat->start + column * report_column_ns(view), total = 0;
 	unsigned int p;
 
 	for (p = 0; p < view->panels.nr; p++)

@@ -16,13 +16,13 @@ static struct json_object *drops_json(const struct report_counts *counts)
 	return obj;
 }
 
-static struct json_object *origins_json(const struct report_counts *counts)
+static struct json_object *data_srcs_json(const struct report_counts *counts)
 {
 	struct json_object *obj = json_object_new_object();
 	int i;
 
-	for (i = 0; i < ORIGINS; i++)
-		json_add_u64(obj, origin_name(i), counts->origin[i]);
+	for (i = 0; i < NR_DATA_SRCS; i++)
+		json_add_u64(obj, data_src_name(i), counts->data_src[i]);
 	return obj;
 }
 
@@ -76,8 +76,8 @@ static void add_summary(struct json_object *obj, const struct report_view *view)
 	json_add_u64(obj, "samples", report->counts.samples);
 	json_add(obj, "drops", drops_json(&report->counts));
 	json_add_u64(obj, "throttled", report->counts.throttled);
-	json_add(obj, "origins", origins_json(&report->counts));
-	json_add_u64(obj, "start_ns", report->heat->origin);
+	json_add(obj, "origins", data_srcs_json(&report->counts));
+	json_add_u64(obj, "start_ns", report->heat->start);
 	json_add_u64(obj, "duration_ns", report_duration(view));
 	json_add_u64(obj, "coolings", report->store->coolings);
 	json_add_u64(obj, "evicted", report->store->table.evicted);

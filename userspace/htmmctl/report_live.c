@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/idmap.h"
-#include "mode.h"
+#include "event_mode.h"
 #include "report_live.h"
-#include "say.h"
+#include "message.h"
 
 /* Samples of different weight that count the same are worth a word. */
 static void say_weights(int fd, const struct htmm_info *info)

@@ -59,7 +59,7 @@ bool report_order_mappings(struct report_order *order, const struct report_view 
 
 __u64 report_duration(const struct report_view *view)
 {
-	return view->report->heat->last - view->report->heat->origin;
+	return view->report->heat->last - view->report->heat->start;
 }
 
 __u64 report_column_ns(const struct report_view *view)

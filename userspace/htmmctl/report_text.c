@@ -60,21 +60,21 @@ static void print_counts(FILE *file, const struct report_counts *counts)
 	fputc('\n', file);
 }
 
-static void print_origins(FILE *file, const struct report_counts *counts)
+static void print_data_srcs(FILE *file, const struct report_counts *counts)
 {
 	const char *before = "data from ";
 	__u64 known = 0;
 	int i;
 
-	for (i = 0; i < ORIGIN_UNKNOWN; i++)
-		known += counts->origin[i];
+	for (i = 0; i < DATA_SRC_UNKNOWN; i++)
+		known += counts->data_src[i];
 	if (!known)
 		return;
-	for (i = 0; i < ORIGINS; i++) {
-		if (!counts->origin[i])
+	for (i = 0; i < NR_DATA_SRCS; i++) {
+		if (!counts->data_src[i])
 			continue;
-		fprintf(file, "%s%s %.1f%%", before, origin_name(i),
-			percent(counts->origin[i], counts->samples));
+		fprintf(file, "%s%s %.1f%%", before, data_src_name(i),
+			percent(counts->data_src[i], counts->samples));
 		before = ", ";
 	}
 	fputc('\n', file);
@@ -89,7 +89,7 @@ static void print_summary(FILE *file, const struct report_view *view)
 	print_counts(file, &report->counts);
 	if (report->heat->nr_rows)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
-	print_origins(file, &report->counts);
+	print_data_srcs(file, &report->counts);
 	fprintf(file,
 		"memory    %llu pages (%.1f MiB) had samples, %llu of them (%.1f MiB) are hot\n",
 		hist->pages, pages_mib(hist->pages), hist->hot_pages, pages_mib(hist->hot_pages));

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child.h"
-#include "family.h"
+#include "proc_tree.h"
 #include "htmmctl.h"
 #include "output.h"
 #include "session.h"
@@ -24,7 +24,7 @@
 /**
  * struct run - the options of run, and what they lead to
  * @session: what to sample
- * @family: the command and its children
+ * @tree: the command and its children
  * @max_pages: hot pages in the report
  * @path: file for the report, or NULL
  * @json: report as JSON
@@ -33,7 +33,7 @@
  */
 struct run {
 	struct session session;
-	struct family family;
+	struct proc_tree tree;
 	__s64 max_pages;
 	const char *path;
 	bool json;
@@ -59,7 +59,7 @@ static int wait_for_child(struct run *run, pid_t pid, const struct signals *sign
 	for (;;) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return child_status(status);
-		family_each(&run->family, refresh_names, run->res.names);
+		proc_tree_each(&run->tree, refresh_names, run->res.names);
 		which = signals_wait(signals, ms, &info);
 		if (which && which != SIGCHLD && info.si_code <= 0)
 			kill(pid, which);
@@ -78,7 +78,7 @@ static int stop_and_report(struct run *run, int fd, int status,
 		return ret;
 	ret = results_read(&run->res, fd, run->max_pages, err);
 	/* Before anything is printed: who reads it may go, or read nothing. */
-	family_leave(&run->family);
+	proc_tree_leave(&run->tree);
 	signals_drop(signals);
 	if (ret)
 		return ret;
@@ -93,7 +93,7 @@ static int stop_and_report(struct run *run, int fd, int status,
 /* Start sampling the command's process, which waits. */
 static int start(struct run *run, int fd, struct child *child, struct htmm_error *err)
 {
-	int ret = family_join(&run->family, &run->session, child->pid, err);
+	int ret = proc_tree_join(&run->tree, &run->session, child->pid, err);
 
 	if (ret)
 		return ret;
@@ -120,7 +120,7 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 	error = child_begin(&child);
 	if (error)
 		return child_not_executed(&child, argv[0], error);
-	family_say(&run->family);
+	proc_tree_report(&run->tree);
 	status = wait_for_child(run, child.pid, &signals);
 	if (stop_and_report(run, fd, status, &signals, err)) {
 		print_error(err);
@@ -158,7 +158,7 @@ static int run_with(struct run *run, char **argv, struct htmm_error *err)
 	run->res.names = htmm_names_new();
 	if (run->res.names)
 		status = run_child(run, fd, argv, err);
-	family_leave(&run->family);
+	proc_tree_leave(&run->tree);
 	results_free(&run->res);
 	close(fd);
 close_report:

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "format.h"
-#include "look.h"
+#include "simple_cmd.h"
 #include "output.h"
 #include "prometheus.h"
 #include "view.h"
@@ -296,7 +296,7 @@ static int run_stats(const struct command *cmd, int argc, char **argv)
 		{ OPT_END },
 	};
 
-	return look(cmd, argc, argv, opts, show, &choice.format);
+	return simple_cmd(cmd, argc, argv, opts, show, &choice.format);
 }
 
 const struct command cmd_stats = {

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 #include "format.h"
-#include "look.h"
-#include "mode.h"
+#include "simple_cmd.h"
+#include "event_mode.h"
 #include "output.h"
 #include "prometheus.h"
 #include "throttle.h"
@@ -262,7 +262,7 @@ static int run_status(const struct command *cmd, int argc, char **argv)
 		{ OPT_END },
 	};
 
-	return look(cmd, argc, argv, opts, show, &choice.format);
+	return simple_cmd(cmd, argc, argv, opts, show, &choice.format);
 }
 
 const struct command cmd_status = {

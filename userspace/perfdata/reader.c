@@ -10,7 +10,7 @@
 #include "inflate.h"
 #include "input.h"
 #include "notes.h"
-#include "order.h"
+#include "ordered_events.h"
 #include "reader.h"
 
 /* Like PERFDATA_RECORD_COMPRESSED, but says how many of its bytes count. */
@@ -37,7 +37,7 @@ struct perfdata_reader {
 	struct perfdata_input input;
 	struct perfdata_events events;
 	struct perfdata_notes notes;
-	struct perfdata_order order;
+	struct ordered_events order;
 	struct perfdata_inflate *inflate;
 	bool inflating;
 	size_t taken;
@@ -242,7 +242,7 @@ static int handle_own(struct perfdata_reader *reader, const struct perf_event_he
 		add_feature(reader, record, header->size);
 		return 0;
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		perfdata_order_round(&reader->order);
+		ordered_events_round(&reader->order);
 		return 0;
 	case PERFDATA_RECORD_COMPRESSED:
 	case RECORD_COMPRESSED2:
@@ -367,12 +367,12 @@ static int advance(struct perfdata_reader *reader, struct htmm_error *err)
 			skip_behind(reader, &header, record);
 		return ret;
 	}
-	slot = perfdata_order_slots(&reader->order, &room);
+	slot = ordered_events_slots(&reader->order, &room);
 	ret = slot ? perfdata_decode(&reader->events, record, slot) : -ENOMEM;
 	if (ret == -ENOMEM)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	if (accepted(reader, ret))
-		perfdata_order_push(&reader->order, 1);
+		ordered_events_push(&reader->order, 1);
 	return 0;
 }
 
@@ -398,7 +398,7 @@ static void take_samples(struct perfdata_reader *reader)
 
 	if (!perfdata_is_sample(bytes, size))
 		return;
-	slot = perfdata_order_slots(&reader->order, &room);
+	slot = ordered_events_slots(&reader->order, &room);
 	if (!slot)
 		return;
 	nr = perfdata_decode_samples(&reader->events, bytes, size, slot, room, &size);
@@ -407,31 +407,31 @@ static void take_samples(struct perfdata_reader *reader)
 	else
 		perfdata_input_take(&reader->input, size);
 	reader->status.records += nr;
-	perfdata_order_push(&reader->order, nr);
+	ordered_events_push(&reader->order, nr);
 }
 
 int perfdata_reader_fill(struct perfdata_reader *reader, __u32 most, struct htmm_error *err)
 {
-	struct perfdata_order *order = &reader->order;
+	struct ordered_events *order = &reader->order;
 	const __u32 before = order->released;
 	int ret;
 
-	while (!reader->ended && order->released - before < most && !perfdata_order_full(order)) {
+	while (!reader->ended && order->released - before < most && !ordered_events_full(order)) {
 		ret = advance(reader, err);
 		if (ret)
 			return ret;
-		if (!reader->ended && !perfdata_order_full(order))
+		if (!reader->ended && !ordered_events_full(order))
 			take_samples(reader);
 	}
 	if (reader->ended)
-		perfdata_order_finish(order);
+		ordered_events_finish(order);
 	return !reader->ended;
 }
 
 int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample *sample,
 			 unsigned int most, struct htmm_error *err)
 {
-	struct perfdata_order *order = &reader->order;
+	struct ordered_events *order = &reader->order;
 	__u32 nr;
 	int ret;
 
@@ -443,8 +443,8 @@ int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample 
 			return ret;
 	}
 	nr = order->released - order->dropped < most ? order->released - order->dropped : most;
-	perfdata_order_take(order, order->dropped, sample, nr);
-	perfdata_order_drop(order, order->dropped + nr);
+	ordered_events_take(order, order->dropped, sample, nr);
+	ordered_events_drop(order, order->dropped + nr);
 	return nr;
 }
 
@@ -461,7 +461,7 @@ int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_
 	return ret;
 }
 
-struct perfdata_order *perfdata_reader_order(struct perfdata_reader *reader)
+struct ordered_events *perfdata_reader_order(struct perfdata_reader *reader)
 {
 	return &reader->order;
 }
@@ -489,7 +489,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 		return;
 	perfdata_events_free(&reader->events);
 	perfdata_notes_free(&reader->notes);
-	perfdata_order_free(&reader->order);
+	ordered_events_free(&reader->order);
 	free(perfdata_other(&reader->last));
 	perfdata_inflate_free(reader->inflate);
 	perfdata_input_free(&reader->input);

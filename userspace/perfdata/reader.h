@@ -16,7 +16,7 @@
 #include <htmm/error.h>
 #include "decode.h"
 #include "events.h"
-#include "order.h"
+#include "ordered_events.h"
 
 struct perfdata_reader;
 
@@ -112,7 +112,7 @@ int perfdata_reader_fill(struct perfdata_reader *reader, __u32 most, struct htmm
  *
  * Return: the order.
  */
-struct perfdata_order *perfdata_reader_order(struct perfdata_reader *reader);
+struct ordered_events *perfdata_reader_order(struct perfdata_reader *reader);
 
 /**
  * perfdata_reader_next() - read the next record, with all that it says

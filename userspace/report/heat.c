@@ -212,14 +212,14 @@ void heat_find_slice(struct heat *heat, __u64 time)
 
 	if (!heat->begun) {
 		heat->begun = true;
-		heat->origin = time;
+		heat->start = time;
 		heat->last = time;
 	}
-	since = time > heat->origin ? time - heat->origin : 0;
+	since = time > heat->start ? time - heat->start : 0;
 	while (since >> heat->slice_shift >= HEAT_SLICES)
 		widen_slices(heat);
 	heat->now.slice = since >> heat->slice_shift;
-	heat->now.begin = heat->origin + ((__u64)heat->now.slice << heat->slice_shift);
+	heat->now.begin = heat->start + ((__u64)heat->now.slice << heat->slice_shift);
 	heat->now.len = 1ULL << heat->slice_shift;
 }
 
@@ -245,7 +245,7 @@ void heat_sort(struct heat *heat)
 
 unsigned int heat_slices(const struct heat *heat)
 {
-	return heat->begun ? ((heat->last - heat->origin) >> heat->slice_shift) + 1 : 0;
+	return heat->begun ? ((heat->last - heat->start) >> heat->slice_shift) + 1 : 0;
 }
 
 __u64 heat_working_set(const struct heat *heat, unsigned int from, unsigned int to)

@@ -37,7 +37,7 @@ struct heat_row {
 
 /**
  * struct heat - samples by address and time
- * @origin: time of the first sample, in nanoseconds
+ * @start: time of the first sample, in nanoseconds
  * @last: time of the last one
  * @slice_shift: a slice has 1 << slice_shift nanoseconds
  * @chunk_shift: a row has 1 << chunk_shift bytes
@@ -51,7 +51,7 @@ struct heat_row {
  * those in use stay in the CPU's cache.
  */
 struct heat {
-	__u64 origin;
+	__u64 start;
 	__u64 last;
 	unsigned int slice_shift;
 	unsigned int chunk_shift;

@@ -18,7 +18,7 @@ int report_init(struct report *report, const struct report_config *config, struc
 	memset(report, 0, sizeof(*report));
 	report->config = *config;
 	report->hint_space = -1;
-	report->hint_origin = origin_of(0);
+	report->hint_kind = data_src_of(0);
 	report->store = store_new(&config->store, err);
 	if (!report->store)
 		return -ENOMEM;
@@ -71,13 +71,13 @@ static int space_of(struct report *report, __u32 pid)
 	return report->hint_space;
 }
 
-static enum origin where_from(struct report *report, __u64 data_src)
+static enum data_src where_from(struct report *report, __u64 data_src)
 {
 	if (data_src != report->hint_src) {
-		report->hint_origin = origin_of(data_src);
+		report->hint_kind = data_src_of(data_src);
 		report->hint_src = data_src;
 	}
-	return report->hint_origin;
+	return report->hint_kind;
 }
 
 static void count(struct report *report, const struct perfdata_sample *sample)
@@ -89,7 +89,7 @@ static void count(struct report *report, const struct perfdata_sample *sample)
 		return;
 	}
 	count_page(report, space, sample->addr, 1, weight_of(report, sample));
-	report->counts.origin[where_from(report, sample->data_src)]++;
+	report->counts.data_src[where_from(report, sample->data_src)]++;
 	if (sample->time)
 		heat_add(report->heat, space, sample->addr, sample->time);
 }
@@ -183,7 +183,7 @@ static void finish_hit_ratio(struct report *report)
 	}
 }
 
-static void describe(struct report *report, const struct htmm_list_entry *entry,
+static void describe(struct report *report, const struct htmm_topn_entry *entry,
 		     struct report_page *page)
 {
 	*page = (struct report_page) {
@@ -216,7 +216,7 @@ static void attribute(struct report *report, __u32 space, __u64 vpn, __u32 sampl
 /* Region by region, as a list of all pages might be long. */
 static int attribute_all(struct report *report)
 {
-	struct htmm_list_entry *regions;
+	struct htmm_topn_entry *regions;
 	u32 count[HTMM_REGION_PAGES];
 	u32 nr, i, page;
 
@@ -234,7 +234,7 @@ static int attribute_all(struct report *report)
 
 static int list_pages(struct report *report, __u32 most)
 {
-	struct htmm_list_entry *entries;
+	struct htmm_topn_entry *entries;
 	u32 i;
 
 	entries = store_list(report->store, HTMM_LIST_PAGES, 0, most, &report->nr_pages);
@@ -263,7 +263,7 @@ static __u64 first_touched(const struct report *report, __u32 space, __u64 vpn)
 static int list_regions(struct report *report, __u32 most)
 {
 	unsigned int hot = report->hist[HTMM_KIND_BASE].hot_threshold;
-	struct htmm_list_entry *entries;
+	struct htmm_topn_entry *entries;
 	struct htmm_region_info info;
 	u32 i;
 

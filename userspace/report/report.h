@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <linux/htmm.h>
 #include "heat.h"
-#include "origin.h"
+#include "data_src.h"
 #include "perfdata/reader.h"
 #include "tasks.h"
 
@@ -37,7 +37,7 @@ struct report_config {
  * @no_memory: dropped because the table was full, or there were too many processes
  * @lost: lost when they were recorded
  * @throttled: times that the kernel throttled an event
- * @origin: of those counted, where the data came from
+ * @data_src: of those counted, where the data came from
  */
 struct report_counts {
 	__u64 samples;
@@ -47,7 +47,7 @@ struct report_counts {
 	__u64 no_memory;
 	__u64 lost;
 	__u64 throttled;
-	__u64 origin[ORIGINS];
+	__u64 data_src[NR_DATA_SRCS];
 };
 
 /**
@@ -87,7 +87,7 @@ struct report_page {
  * @hint_pid: private: process of the sample before
  * @hint_space: private: its address space; -1: look it up
  * @hint_src: private: data source of the sample before
- * @hint_origin: private: where that is
+ * @hint_kind: private: where that is
  * @page: hottest pages
  * @nr_pages: how many there are
  * @region: most skewed regions
@@ -105,7 +105,7 @@ struct report {
 	__u32 hint_pid;
 	int hint_space;
 	__u64 hint_src;
-	enum origin hint_origin;
+	enum data_src hint_kind;
 	struct report_page *page;
 	__u32 nr_pages;
 	struct report_page *region;

@@ -138,22 +138,22 @@ void store_heat(const struct store *store, enum htmm_kind kind, struct store_hea
 	heat->hot_pages = htmm_hist_pages_from(&heat->hist, heat->hot);
 }
 
-struct htmm_list_entry *store_list(struct store *store, enum htmm_list_kind kind,
+struct htmm_topn_entry *store_list(struct store *store, enum htmm_topn_kind kind,
 				   unsigned int hot_bin, u32 most, u32 *nr)
 {
 	u64 all = kind == HTMM_LIST_PAGES ? store->table.pages : store->table.regions;
-	struct htmm_list_entry *entries;
-	struct htmm_list list;
+	struct htmm_topn_entry *entries;
+	struct htmm_topn list;
 
 	if (!most || most > all)
 		most = all;
 	entries = malloc((most + 1) * sizeof(*entries));
 	if (!entries)
 		return NULL;
-	htmm_list_init(&list, kind, hot_bin, entries, most);
-	htmm_list_begin(&list, &store->table);
-	while (htmm_list_scan(&list, &store->table, U32_MAX))
+	htmm_topn_init(&list, kind, hot_bin, entries, most);
+	htmm_topn_begin(&list, &store->table);
+	while (htmm_topn_scan(&list, &store->table, U32_MAX))
 		;
-	*nr = htmm_list_finish(&list);
+	*nr = htmm_topn_finish(&list);
 	return entries;
 }

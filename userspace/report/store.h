@@ -131,7 +131,7 @@ void store_heat(const struct store *store, enum htmm_kind kind, struct store_hea
  *
  * Return: the entries, for free(); NULL if there is no memory.
  */
-struct htmm_list_entry *store_list(struct store *store, enum htmm_list_kind kind,
+struct htmm_topn_entry *store_list(struct store *store, enum htmm_topn_kind kind,
 				   unsigned int hot_bin, u32 most, u32 *nr);
 
 #endif /* REPORT_STORE_H */

@@ -67,14 +67,14 @@ static u64 await_turn(enum mode how)
 }
 
 /* A slice under the lock; returns its time, and adds what it took of the CPU. */
-static u64 read_slice(struct htmm_list *list, bool *more, u64 *work)
+static u64 read_slice(struct htmm_topn *list, bool *more, u64 *work)
 {
 	u64 start, cpu, ns;
 
 	shard_lock(&shard, &(u64){ 0 });
 	start = wall_ns();
 	cpu = cpu_ns();
-	*more = htmm_list_scan(list, &shard.table, SHARD_SLICE);
+	*more = htmm_topn_scan(list, &shard.table, SHARD_SLICE);
 	*work += cpu_ns() - cpu;
 	ns = wall_ns() - start;
 	shard_unlock(&shard);
@@ -98,14 +98,14 @@ static u64 pause_for(enum mode how, u64 ns)
 static void read_once(enum mode how)
 {
 	u64 ns, idle = 0, cpu = 0, start = wall_ns();
-	struct htmm_list_entry entries[TOP];
+	struct htmm_topn_entry entries[TOP];
 	struct htmm_hist hist[HTMM_KINDS];
-	struct htmm_list list;
+	struct htmm_topn list;
 	bool more;
 
-	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, TOP);
+	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, TOP);
 	shard_lock(&shard, &(u64){ 0 });
-	htmm_list_begin(&list, &shard.table);
+	htmm_topn_begin(&list, &shard.table);
 	shard_unlock(&shard);
 	for (;;) {
 		ns = read_slice(&list, &more, &cpu);
@@ -113,7 +113,7 @@ static void read_once(enum mode how)
 			break;
 		idle += pause_for(how, min_t(u64, ns * PAUSE, MAX_PAUSE));
 	}
-	if (htmm_list_finish(&list) != TOP || !entries[TOP - 1].value) {
+	if (htmm_topn_finish(&list) != TOP || !entries[TOP - 1].value) {
 		fprintf(stderr, "the list is short\n");
 		exit(1);
 	}

@@ -7,7 +7,7 @@
 #define SAMPLE	2500		/* nanoseconds that a sample costs */
 #define BUDGET	(WINDOW / 100)
 
-static const struct htmm_budget_range wide = { .min = 199, .max = 10000019 };
+static const struct htmm_period_range wide = { .min = 199, .max = 10000019 };
 
 /* What a window costs in which @events happen, sampled every @period. */
 static u64 cost_of(u64 events, u64 period)
@@ -18,7 +18,7 @@ static u64 cost_of(u64 events, u64 period)
 /* All that a controller is. */
 struct control {
 	u64 period;
-	struct htmm_budget_past past;
+	struct htmm_period_prev past;
 };
 
 static struct control begin(u64 period)
@@ -28,7 +28,7 @@ static struct control begin(u64 period)
 
 static void look(struct control *c, u64 cost, u64 budget)
 {
-	c->period = htmm_budget_period(&c->past, c->period, &wide, cost, budget);
+	c->period = htmm_period_next(&c->past, c->period, &wide, cost, budget);
 }
 
 /* Looks @n times at a steady load; returns where that leads. */
@@ -252,16 +252,16 @@ static void no_budget_and_tiny_budgets_sample_as_little_as_can_be(void)
 
 static void steps_are_kept_to(void)
 {
-	const struct htmm_budget_range range = {
+	const struct htmm_period_range range = {
 		.min = 1600, .max = 1600000, .step = 16,
 	};
-	struct htmm_budget_past past = { };
+	struct htmm_period_prev past = { };
 	u64 period = 1600;
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		period = htmm_budget_period(&past, period, &range,
-					    tap_below(2 * BUDGET), BUDGET);
+		period = htmm_period_next(&past, period, &range,
+					  tap_below(2 * BUDGET), BUDGET);
 		CHECK(period % 16 == 0);
 		CHECK(period >= range.min && period <= range.max);
 	}
@@ -273,18 +273,18 @@ static void any_input_gives_a_period_in_range(void)
 
 	for (i = 0; i < 100000; i++) {
 		u64 low = 1 + (tap_random() >> (40 + tap_below(24)));
-		struct htmm_budget_range range = {
+		struct htmm_period_range range = {
 			.min = low,
 			.max = low + (tap_random() >> (40 + tap_below(24))),
 		};
 		u64 period = range.min + tap_random() % (range.max - range.min + 1);
 		u64 cost = tap_random() >> (8 + tap_below(56));
 		u64 budget = tap_random() >> (8 + tap_below(56));
-		struct htmm_budget_past past = {
+		struct htmm_period_prev past = {
 			{ tap_random() >> tap_below(64),
 			  tap_random() >> tap_below(64) }
 		};
-		u64 next = htmm_budget_period(&past, period, &range, cost, budget);
+		u64 next = htmm_period_next(&past, period, &range, cost, budget);
 
 		CHECK(next >= range.min && next <= range.max);
 		CHECK(next == period || next == range.min || next == range.max ||

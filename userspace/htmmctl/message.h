@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What htmmctl says on stderr: errors, misuse, and what is worth knowing. */
-#ifndef HTMMCTL_SAY_H
-#define HTMMCTL_SAY_H
+#ifndef HTMMCTL_MESSAGE_H
+#define HTMMCTL_MESSAGE_H
 
 #include <stdbool.h>
 #include <htmm/error.h>
@@ -57,4 +57,4 @@ int usage_error(const struct command *cmd, const char *nearest, const char *fmt,
  */
 void notice(const char *fmt, ...) htmm_printf(1, 2);
 
-#endif /* HTMMCTL_SAY_H */
+#endif /* HTMMCTL_MESSAGE_H */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What commands share that do one thing with the device and end. */
-#ifndef HTMMCTL_LOOK_H
-#define HTMMCTL_LOOK_H
+#ifndef HTMMCTL_SIMPLE_CMD_H
+#define HTMMCTL_SIMPLE_CMD_H
 
 #include "htmmctl.h"
 #include "options.h"
 
 /**
- * look() - read a command's options, and do one thing with the device
+ * simple_cmd() - read a command's options, and do one thing with the device
  * @cmd: the command
  * @argc: words, the command's name first
  * @argv: the words
@@ -17,7 +17,7 @@
  *
  * Return: the exit status.
  */
-int look(const struct command *cmd, int argc, char **argv, const struct opt *opts,
-	 int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);
+int simple_cmd(const struct command *cmd, int argc, char **argv, const struct opt *opts,
+	       int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);
 
-#endif /* HTMMCTL_LOOK_H */
+#endif /* HTMMCTL_SIMPLE_CMD_H */

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
-#include "nearly.h"
+#include "fuzz_args.h"
 
 #define MOST_CHANGES	4
 #define GOOD_TARGETS	4
@@ -15,7 +15,7 @@
 #define SANDBOXES	0x1000000000UL
 #define SANDBOX_BYTES	0x1000000UL
 
-bool nearly_init(struct nearly *n, unsigned int i, uint64_t seed)
+bool fuzz_init(struct fuzz_args *n, unsigned int i, uint64_t seed)
 {
 	void *at = (void *)(SANDBOXES + i * SANDBOX_BYTES);
 
@@ -27,7 +27,7 @@ bool nearly_init(struct nearly *n, unsigned int i, uint64_t seed)
 }
 
 /* Marsaglia's xorshift, 64 bits. */
-static uint64_t random_next(struct nearly *n)
+static uint64_t random_next(struct fuzz_args *n)
 {
 	n->random ^= n->random << 13;
 	n->random ^= n->random >> 7;
@@ -35,18 +35,18 @@ static uint64_t random_next(struct nearly *n)
 	return n->random;
 }
 
-unsigned int nearly_below(struct nearly *n, unsigned int limit)
+unsigned int fuzz_below(struct fuzz_args *n, unsigned int limit)
 {
 	return (random_next(n) >> 20) % limit;
 }
 
-bool nearly_one_in(struct nearly *n, unsigned int chances)
+bool fuzz_one_in(struct fuzz_args *n, unsigned int chances)
 {
-	return !nearly_below(n, chances);
+	return !fuzz_below(n, chances);
 }
 
 /* Numbers that code tends to get wrong, and some that it does not expect. */
-uint64_t nearly_number(struct nearly *n)
+uint64_t fuzz_number(struct fuzz_args *n)
 {
 	static const uint64_t odd[] = {
 		0, 1, 2, 3, 4, 7, 8, 16, 63, 64, 65, 1000, 4095, 4096, 4097,
@@ -54,48 +54,48 @@ uint64_t nearly_number(struct nearly *n)
 		INT64_MAX, UINT64_MAX, 0xffff888000000000, 0x7ffffffff000,
 	};
 
-	if (nearly_one_in(n, 3))
-		return random_next(n) >> nearly_below(n, 64);
-	return odd[nearly_below(n, ARRAY_SIZE(odd))];
+	if (fuzz_one_in(n, 3))
+		return random_next(n) >> fuzz_below(n, 64);
+	return odd[fuzz_below(n, ARRAY_SIZE(odd))];
 }
 
 /* A place that is readable, or only in part, or not at all. */
-uint64_t nearly_pointer(struct nearly *n)
+uint64_t fuzz_pointer(struct fuzz_args *n)
 {
 	const uintptr_t end = (uintptr_t)(n->box + 1);
 
-	switch (nearly_below(n, 6)) {
+	switch (fuzz_below(n, 6)) {
 	case 0:
-		return end - nearly_below(n, 64);
+		return end - fuzz_below(n, 64);
 	case 1:
-		return (uintptr_t)n->box->out + nearly_below(n, 8);
+		return (uintptr_t)n->box->out + fuzz_below(n, 8);
 	case 2:
 		return (uintptr_t)n->box->events;
 	case 3:
 		return end;
 	default:
-		return nearly_number(n);
+		return fuzz_number(n);
 	}
 }
 
-static void good_event(struct nearly *n, struct htmm_event *event)
+static void good_event(struct fuzz_args *n, struct htmm_event *event)
 {
 	*event = *n->event;
-	if (nearly_one_in(n, 2)) {
+	if (fuzz_one_in(n, 2)) {
 		event->type = PERF_TYPE_SOFTWARE;
 		event->config = PERF_COUNT_SW_PAGE_FAULTS;
 		event->precise_ip = 0;
-		event->period = 1 + nearly_below(n, 100);
+		event->period = 1 + fuzz_below(n, 100);
 	}
 }
 
 /* One of each kind, and two of the first. */
-static void good_targets(struct nearly *n)
+static void good_targets(struct fuzz_args *n)
 {
 	n->box->targets[0] = (struct htmm_target) {
 		.type = HTMM_TARGET_TGID,
 		.id = getpid(),
-		.capacity_pages = nearly_below(n, 100),
+		.capacity_pages = fuzz_below(n, 100),
 	};
 	n->box->targets[1] = (struct htmm_target) {
 		.type = HTMM_TARGET_TGID,
@@ -108,28 +108,28 @@ static void good_targets(struct nearly *n)
 	n->box->targets[3] = (struct htmm_target) { .type = HTMM_TARGET_ALL };
 }
 
-static size_t good_start(struct nearly *n, struct htmm_start *start)
+static size_t good_start(struct fuzz_args *n, struct htmm_start *start)
 {
 	unsigned int i;
 
 	*start = (struct htmm_start) {
 		.size = sizeof(*start),
 		.events = (uintptr_t)n->box->events,
-		.nr_events = 1 + nearly_below(n, 3),
+		.nr_events = 1 + fuzz_below(n, 3),
 		.event_size = sizeof(n->box->events[0]),
 		.targets = (uintptr_t)n->box->targets,
-		.nr_targets = nearly_below(n, GOOD_TARGETS + 1),
+		.nr_targets = fuzz_below(n, GOOD_TARGETS + 1),
 		.target_size = sizeof(n->box->targets[0]),
-		.ring_pages = 1 << nearly_below(n, 4),
-		.cooling_period = nearly_one_in(n, 2) ? 100 : 0,
-		.max_pages = nearly_one_in(n, 2) ? 1000 : 0,
-		.drain_interval_ms = 1 + nearly_below(n, 50),
+		.ring_pages = 1 << fuzz_below(n, 4),
+		.cooling_period = fuzz_one_in(n, 2) ? 100 : 0,
+		.max_pages = fuzz_one_in(n, 2) ? 1000 : 0,
+		.drain_interval_ms = 1 + fuzz_below(n, 50),
 		.error = (uintptr_t)n->box->out,
 		.error_size = HTMM_ERROR_LEN,
 	};
-	if (nearly_one_in(n, 3)) {
+	if (fuzz_one_in(n, 3)) {
 		start->flags = HTMM_START_BUDGET | HTMM_START_WEIGHT_PERIOD;
-		start->budget_ppm = nearly_below(n, 100000);
+		start->budget_ppm = fuzz_below(n, 100000);
 		start->budget_interval_ms = 10;
 	}
 	for (i = 0; i < MOST_ELEMENTS; i++)
@@ -139,7 +139,7 @@ static size_t good_start(struct nearly *n, struct htmm_start *start)
 }
 
 /* An argument that nothing is wrong with, of a size that is returned. */
-size_t nearly_good(struct nearly *n, unsigned int cmd, union argument *arg)
+size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 {
 	size_t size;
 
@@ -154,61 +154,61 @@ size_t nearly_good(struct nearly *n, unsigned int cmd, union argument *arg)
 		size = sizeof(arg->stats);
 		arg->stats.channels = (uintptr_t)n->box->out;
 		arg->stats.channel_size = sizeof(struct htmm_channel);
-		arg->stats.nr_channels = nearly_below(n, 32);
+		arg->stats.nr_channels = fuzz_below(n, 32);
 		arg->stats.events = (uintptr_t)n->box->events;
 		arg->stats.event_size = sizeof(n->box->events[0]);
-		arg->stats.nr_events = nearly_below(n, MOST_ELEMENTS);
+		arg->stats.nr_events = fuzz_below(n, MOST_ELEMENTS);
 		break;
 	case HTMM_IOC_GET_HIST:
 		size = sizeof(arg->hist);
-		arg->hist.kind = nearly_below(n, 2);
+		arg->hist.kind = fuzz_below(n, 2);
 		break;
 	case HTMM_IOC_GET_HOT_PAGES:
 		size = sizeof(arg->hot);
 		arg->hot.pages = (uintptr_t)n->box->out;
 		arg->hot.page_size = sizeof(struct htmm_hot_page);
-		arg->hot.nr_pages = nearly_below(n, 64);
+		arg->hot.nr_pages = fuzz_below(n, 64);
 		break;
 	case HTMM_IOC_COOL:
 		size = sizeof(arg->cool);
-		arg->cool.target = nearly_below(n, 2 * GOOD_TARGETS);
+		arg->cool.target = fuzz_below(n, 2 * GOOD_TARGETS);
 		break;
 	case HTMM_IOC_ADD_TARGET:
 		size = sizeof(arg->add);
 		good_targets(n);
 		arg->add.target =
-			(uintptr_t)&n->box->targets[nearly_below(n, GOOD_TARGETS)];
+			(uintptr_t)&n->box->targets[fuzz_below(n, GOOD_TARGETS)];
 		arg->add.target_size = sizeof(n->box->targets[0]);
 		arg->add.error = (uintptr_t)n->box->out;
 		arg->add.error_size = HTMM_ERROR_LEN;
 		break;
 	case HTMM_IOC_REMOVE_TARGET:
 		size = sizeof(arg->remove);
-		arg->remove.target = 1 + nearly_below(n, 2 * GOOD_TARGETS);
+		arg->remove.target = 1 + fuzz_below(n, 2 * GOOD_TARGETS);
 		break;
 	case HTMM_IOC_GET_TARGETS:
 		size = sizeof(arg->targets);
 		arg->targets.targets = (uintptr_t)n->box->out;
 		arg->targets.target_size = sizeof(struct htmm_target_info);
-		arg->targets.nr_targets = nearly_below(n, 16);
+		arg->targets.nr_targets = fuzz_below(n, 16);
 		break;
 	case HTMM_IOC_SET:
 		size = sizeof(arg->set);
-		arg->set.flags = 1 + nearly_below(n, 3);
+		arg->set.flags = 1 + fuzz_below(n, 3);
 		if (arg->set.flags & HTMM_SET_CAPACITY) {
-			arg->set.target = nearly_below(n, 2 * GOOD_TARGETS);
-			arg->set.capacity_pages = nearly_below(n, 100);
+			arg->set.target = fuzz_below(n, 2 * GOOD_TARGETS);
+			arg->set.capacity_pages = fuzz_below(n, 100);
 		}
 		if (arg->set.flags & HTMM_SET_PERIOD) {
-			arg->set.event = nearly_below(n, 3);
-			arg->set.period = n->event->period + nearly_below(n, 100);
+			arg->set.event = fuzz_below(n, 3);
+			arg->set.period = n->event->period + fuzz_below(n, 100);
 		}
 		arg->set.error = (uintptr_t)n->box->out;
 		arg->set.error_size = HTMM_ERROR_LEN;
 		break;
 	case HTMM_IOC_STREAM:
 		size = sizeof(arg->stream);
-		arg->stream.buffer_bytes = nearly_one_in(n, 2) ? 1 << 16 : 0;
+		arg->stream.buffer_bytes = fuzz_one_in(n, 2) ? 1 << 16 : 0;
 		break;
 	default:
 		size = sizeof(arg->simple);
@@ -218,49 +218,49 @@ size_t nearly_good(struct nearly *n, unsigned int cmd, union argument *arg)
 }
 
 /* Changes a few members, or bits, or elements that the struct points to. */
-void nearly_spoil(struct nearly *n, union argument *arg, size_t size)
+void fuzz_spoil(struct fuzz_args *n, union argument *arg, size_t size)
 {
-	unsigned int changes = 1 + nearly_below(n, MOST_CHANGES);
+	unsigned int changes = 1 + fuzz_below(n, MOST_CHANGES);
 
 	while (changes--) {
-		switch (nearly_below(n, 7)) {
+		switch (fuzz_below(n, 7)) {
 		case 0:
-			arg->word[nearly_below(n, size / 4)] ^= 1U << nearly_below(n, 32);
+			arg->word[fuzz_below(n, size / 4)] ^= 1U << fuzz_below(n, 32);
 			break;
 		case 1:
-			arg->word[nearly_below(n, size / 4)] = nearly_number(n);
+			arg->word[fuzz_below(n, size / 4)] = fuzz_number(n);
 			break;
 		case 2:
-			arg->wide[nearly_below(n, size / 8)] = nearly_number(n);
+			arg->wide[fuzz_below(n, size / 8)] = fuzz_number(n);
 			break;
 		case 3:
-			arg->wide[nearly_below(n, size / 8)] = nearly_pointer(n);
+			arg->wide[fuzz_below(n, size / 8)] = fuzz_pointer(n);
 			break;
 		case 4:
-			arg->simple.size = nearly_one_in(n, 2) ? nearly_number(n) :
-				size + 8 * nearly_below(n, 3) - 8;
+			arg->simple.size = fuzz_one_in(n, 2) ? fuzz_number(n) :
+				size + 8 * fuzz_below(n, 3) - 8;
 			break;
 		case 5:
-			((__u64 *)n->box->events)[nearly_below(n, sizeof(n->box->events) / 8)] =
-				nearly_number(n);
+			((__u64 *)n->box->events)[fuzz_below(n, sizeof(n->box->events) / 8)] =
+				fuzz_number(n);
 			break;
 		case 6:
-			((__u64 *)n->box->targets)[nearly_below(n, sizeof(n->box->targets) / 8)] =
-				nearly_number(n);
+			((__u64 *)n->box->targets)[fuzz_below(n, sizeof(n->box->targets) / 8)] =
+				fuzz_number(n);
 			break;
 		}
 	}
 }
 
 /* Where the argument lies: as it should, or up to where no memory is. */
-void *nearly_place(struct nearly *n, const union argument *arg, size_t size)
+void *fuzz_place(struct fuzz_args *n, const union argument *arg, size_t size)
 {
 	char *at = n->box->room;
 
-	if (nearly_one_in(n, 10))
-		return (void *)(uintptr_t)nearly_pointer(n);
-	memset(at, nearly_one_in(n, 4) ? 0xff : 0, sizeof(n->box->room));
-	if (nearly_one_in(n, 4))
+	if (fuzz_one_in(n, 10))
+		return (void *)(uintptr_t)fuzz_pointer(n);
+	memset(at, fuzz_one_in(n, 4) ? 0xff : 0, sizeof(n->box->room));
+	if (fuzz_one_in(n, 4))
 		at += sizeof(n->box->room) - size;
 	memcpy(at, arg, size);
 	return at;

@@ -5,7 +5,7 @@
 #define ALL (MODEL_REGIONS * HTMM_REGION_PAGES)
 
 static struct world world;	/* large */
-static struct htmm_list_entry entries[ALL];
+static struct htmm_topn_entry entries[ALL];
 
 static const struct htmm_table_config roomy = {
 	.max_bytes = 1024 * 1024,
@@ -26,25 +26,25 @@ static void fill(u32 samples)
 	}
 }
 
-static bool same(const struct htmm_list_entry *a,
-		 const struct htmm_list_entry *b)
+static bool same(const struct htmm_topn_entry *a,
+		 const struct htmm_topn_entry *b)
 {
 	return a->value == b->value && a->vpn == b->vpn && a->space == b->space;
 }
 
 /* One listing in random slices into entries[]; returns its length. */
-static u32 list_next(enum htmm_list_kind kind, unsigned int hot_bin, u32 n,
-		     const struct htmm_list_entry *after)
+static u32 list_next(enum htmm_topn_kind kind, unsigned int hot_bin, u32 n,
+		     const struct htmm_topn_entry *after)
 {
-	struct htmm_list list;
+	struct htmm_topn list;
 
-	htmm_list_init(&list, kind, hot_bin, entries, n);
+	htmm_topn_init(&list, kind, hot_bin, entries, n);
 	if (after)
-		htmm_list_after(&list, after);
-	htmm_list_begin(&list, &world.table);
-	while (htmm_list_scan(&list, &world.table, tap_below(10)))
+		htmm_topn_after(&list, after);
+	htmm_topn_begin(&list, &world.table);
+	while (htmm_topn_scan(&list, &world.table, tap_below(10)))
 		;
-	return htmm_list_finish(&list);
+	return htmm_topn_finish(&list);
 }
 
 static void nothing_to_list(void)
@@ -126,7 +126,7 @@ static void skew_is_by_definition(void)
 static void under_change(void)
 {
 	u32 churn, i, j, n, seen[2];
-	struct htmm_list list;
+	struct htmm_topn list;
 	bool more, first;
 	u32 round;
 
@@ -134,9 +134,9 @@ static void under_change(void)
 		world_open(&world, &roomy, false);
 		churn = world.model.space[1];
 		fill(300);
-		htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, ALL);
-		htmm_list_begin(&list, &world.table);
-		while (htmm_list_scan(&list, &world.table, 1 + tap_below(10))) {
+		htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, ALL);
+		htmm_topn_begin(&list, &world.table);
+		while (htmm_topn_scan(&list, &world.table, 1 + tap_below(10))) {
 			first = true;
 			more = true;
 			while (more && !tap_below(2)) {
@@ -151,7 +151,7 @@ static void under_change(void)
 					add(s);
 			}
 		}
-		n = htmm_list_finish(&list);
+		n = htmm_topn_finish(&list);
 		seen[0] = 0;
 		seen[1] = 0;
 		for (i = 0; i < n; i++) {
@@ -197,9 +197,9 @@ static void many_listings(void)
 /* Two tables that share no page, in one listing. */
 static void several_tables(void)
 {
-	struct htmm_list_entry *one, *two;
+	struct htmm_topn_entry *one, *two;
 	static struct world other;
-	struct htmm_list list;
+	struct htmm_topn list;
 	u32 n, total[2], i, j, k;
 
 	world_open(&other, &roomy, false);
@@ -213,14 +213,14 @@ static void several_tables(void)
 		world_refill(&other, 1);
 		world_add(&other, &s, 1);
 	}
-	htmm_list_init(&list, HTMM_LIST_PAGES, 0, entries, ALL);
-	htmm_list_begin(&list, &world.table);
-	while (htmm_list_scan(&list, &world.table, 7))
+	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, ALL);
+	htmm_topn_begin(&list, &world.table);
+	while (htmm_topn_scan(&list, &world.table, 7))
 		;
-	htmm_list_begin(&list, &other.table);
-	while (htmm_list_scan(&list, &other.table, 7))
+	htmm_topn_begin(&list, &other.table);
+	while (htmm_topn_scan(&list, &other.table, 7))
 		;
-	n = htmm_list_finish(&list);
+	n = htmm_topn_finish(&list);
 
 	one = model_list(&world.model, HTMM_LIST_PAGES, 0, &total[0]);
 	two = model_list(&other.model, HTMM_LIST_PAGES, 0, &total[1]);

@@ -6,7 +6,7 @@
  * nobody waits for anybody: what is only nearly in order shows, above all to a kernel
  * that looks for data races.
  *
- * TRICKLE_SECONDS=N: for how long (3)
+ * SLOW_RATE_SECONDS=N: for how long (3)
  */
 #include <sys/mman.h>
 #include <time.h>
@@ -20,7 +20,7 @@
 #define MAX_CPUS	64
 #define MOST_CHILDREN	(MAX_CPUS + 3)
 
-FIXTURE(trickle) {
+FIXTURE(slow_rate) {
 	int fd;
 	struct request req;
 	struct role role;
@@ -29,7 +29,7 @@ FIXTURE(trickle) {
 };
 
 static void recruit(struct __test_metadata *_metadata,
-		    struct _test_data_trickle *self,
+		    struct _test_data_slow_rate *self,
 		    int (*body)(int sock, void *arg))
 {
 	role_random(&self->role, 2);
@@ -37,7 +37,7 @@ static void recruit(struct __test_metadata *_metadata,
 				 &self->role));
 }
 
-FIXTURE_SETUP(trickle)
+FIXTURE_SETUP(slow_rate)
 {
 	struct role *role = &self->role;
 
@@ -46,7 +46,7 @@ FIXTURE_SETUP(trickle)
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)role->feats);
 	source_best(&role->source);
-	ASSERT_EQ(0, cgroup_make(&role->cgroup, NULL, "htmm_trickle"));
+	ASSERT_EQ(0, cgroup_make(&role->cgroup, NULL, "htmm_slow_rate"));
 	request_init(&self->req, &role->source.event);
 	/* Rings so small that ksampled is woken for a few samples. */
 	self->req.arg.ring_pages = 1;
@@ -57,7 +57,7 @@ FIXTURE_SETUP(trickle)
 	ASSERT_LE(0, self->fd);
 }
 
-FIXTURE_TEARDOWN(trickle)
+FIXTURE_TEARDOWN(slow_rate)
 {
 	while (self->nr_children)
 		/* None of them may have given up. */
@@ -86,7 +86,7 @@ static int drip_fast(int sock, void *arg) { return drip(arg, PAGES, 6, 100); }
 static int drip_on_few(int sock, void *arg) { return drip(arg, FEW, 6 * PAGES / FEW, 100); }
 
 static void begin(struct __test_metadata *_metadata,
-		  struct _test_data_trickle *self,
+		  struct _test_data_slow_rate *self,
 		  int (*body)(int sock, void *arg))
 {
 	int i, cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS);
@@ -101,29 +101,29 @@ static void begin(struct __test_metadata *_metadata,
 }
 
 static void finish(struct __test_metadata *_metadata,
-		   struct _test_data_trickle *self)
+		   struct _test_data_slow_rate *self)
 {
 	const struct feats *feats = self->role.feats;
-	struct books books;
+	struct stats stats;
 
 	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-	ASSERT_EQ(0, books_read(self->fd, &books));
-	check_books(_metadata, &books);
-	EXPECT_LT(0, books.stats.samples);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LT(0, stats.s.samples);
 	TH_LOG("%llu samples, %llu batches, %lu rounds of readers, %lu targets",
-	       books.stats.samples, books.stats.batches, feats->reads, feats->targets);
-	books_free(&books);
+	       stats.s.samples, stats.s.batches, feats->reads, feats->targets);
+	stats_free(&stats);
 }
 
 static time_t end(void)
 {
-	const char *text = getenv("TRICKLE_SECONDS");
+	const char *text = getenv("SLOW_RATE_SECONDS");
 
 	return time(NULL) + (text ? atoi(text) : SECONDS);
 }
 
 /* The rings are mostly empty, and ksampled looks whether they are. */
-TEST_F_TIMEOUT(trickle, alone, 1200)
+TEST_F_TIMEOUT(slow_rate, alone, 1200)
 {
 	const time_t until = end();
 
@@ -133,7 +133,7 @@ TEST_F_TIMEOUT(trickle, alone, 1200)
 	finish(_metadata, self);
 }
 
-TEST_F_TIMEOUT(trickle, beside_readers, 1200)
+TEST_F_TIMEOUT(slow_rate, beside_readers, 1200)
 {
 	const struct feats *feats = self->role.feats;
 	const time_t until = end();
@@ -162,7 +162,7 @@ static int look_on(int sock, void *arg)
 	return 1;
 }
 
-TEST_F_TIMEOUT(trickle, beside_one_who_looks_on, 1200)
+TEST_F_TIMEOUT(slow_rate, beside_one_who_looks_on, 1200)
 {
 	const struct feats *feats = self->role.feats;
 	const time_t until = end();

@@ -148,12 +148,12 @@ static void read_device(int fd, struct role *role)
 	};
 	struct htmm_histogram hist;
 	struct htmm_info info;
-	struct books books;
+	struct stats stats;
 	struct pages pages;
 
 	device_info(fd, &info);
-	if (!books_read(fd, &books))
-		books_free(&books);
+	if (!stats_read(fd, &stats))
+		stats_free(&stats);
 	device_hist(fd, HTMM_HIST_BASE, &hist);
 	device_hist(fd, HTMM_HIST_HUGE, &hist);
 	device_ioctl(fd, HTMM_IOC_GET_TARGETS, &targets);

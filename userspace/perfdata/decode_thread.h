@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A thread that reads while its caller works on what was read before. */
-#ifndef PERFDATA_AHEAD_H
-#define PERFDATA_AHEAD_H
+#ifndef PERFDATA_DECODE_THREAD_H
+#define PERFDATA_DECODE_THREAD_H
 
 #include "reader.h"
 
 /* Records of a batch. */
 #define PERFDATA_BATCH	1024
 
-struct perfdata_ahead;
+struct decode_thread;
 
 /**
  * struct perfdata_batch - some records
@@ -23,29 +23,29 @@ struct perfdata_batch {
 };
 
 /**
- * perfdata_ahead_new() - begin to read
- * @reader: the reader, which nobody else may use until perfdata_ahead_free()
+ * decode_thread_new() - begin to read
+ * @reader: the reader, which nobody else may use until decode_thread_free()
  * @err: says why it cannot begin
  *
  * Return: the state, or NULL.
  */
-struct perfdata_ahead *perfdata_ahead_new(struct perfdata_reader *reader, struct htmm_error *err);
+struct decode_thread *decode_thread_new(struct perfdata_reader *reader, struct htmm_error *err);
 
 /**
- * perfdata_ahead_next() - the next records
+ * decode_thread_next() - the next records
  * @ahead: the state
  * @batch: receives them; valid until the next call
  * @err: says what went wrong
  *
  * Return: 1, 0 (there are no more), or what perfdata_reader_read() failed with.
  */
-int perfdata_ahead_next(struct perfdata_ahead *ahead, const struct perfdata_batch **batch,
-			struct htmm_error *err);
+int decode_thread_next(struct decode_thread *ahead, const struct perfdata_batch **batch,
+		       struct htmm_error *err);
 
 /**
- * perfdata_ahead_free() - end reading, wherever it is
+ * decode_thread_free() - end reading, wherever it is
  * @ahead: the state; may be NULL
  */
-void perfdata_ahead_free(struct perfdata_ahead *ahead);
+void decode_thread_free(struct decode_thread *ahead);
 
-#endif /* PERFDATA_AHEAD_H */
+#endif /* PERFDATA_DECODE_THREAD_H */

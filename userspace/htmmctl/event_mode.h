@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How an event really runs, whatever was asked for. */
-#ifndef HTMMCTL_MODE_H
-#define HTMMCTL_MODE_H
+#ifndef HTMMCTL_EVENT_MODE_H
+#define HTMMCTL_EVENT_MODE_H
 
 #include <json.h>
 #include <stdbool.h>
@@ -74,4 +74,4 @@ void event_period_text(const struct event_mode *mode, char *text, size_t size);
  */
 void event_code_text(const struct htmm_event *event, char *text, size_t size);
 
-#endif /* HTMMCTL_MODE_H */
+#endif /* HTMMCTL_EVENT_MODE_H */

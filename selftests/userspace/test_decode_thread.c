@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "perfdata/ahead.h"
+#include "perfdata/decode_thread.h"
 #include "perfdata/format.h"
 
 /* Several times what the thread may have read that nobody took. */
@@ -21,7 +21,7 @@ static struct {
 } stream;
 
 static struct perfdata_reader *reader;
-static struct perfdata_ahead *ahead;
+static struct decode_thread *ahead;
 static struct htmm_error err;
 
 static void put(const void *bytes, size_t size)
@@ -89,7 +89,7 @@ static void open_fd(int fd)
 {
 	memset(&err, 0, sizeof(err));
 	CHECK(!perfdata_reader_open_fd(&reader, fd, &err));
-	ahead = perfdata_ahead_new(reader, &err);
+	ahead = decode_thread_new(reader, &err);
 	CHECK(ahead);
 }
 
@@ -104,7 +104,7 @@ static void open_stream(void)
 
 static void close_all(void)
 {
-	perfdata_ahead_free(ahead);
+	decode_thread_free(ahead);
 	perfdata_reader_close(reader);
 }
 
@@ -116,7 +116,7 @@ static u64 take(u64 time, int *ret)
 	u64 offset = 0;
 	int i;
 
-	while ((*ret = perfdata_ahead_next(ahead, &batch, &err)) > 0) {
+	while ((*ret = decode_thread_next(ahead, &batch, &err)) > 0) {
 		CHECK(batch->nr > 0 && batch->nr <= PERFDATA_BATCH);
 		CHECK(batch->status.offset >= offset && batch->status.offset <= stream.len);
 		offset = batch->status.offset;
@@ -163,7 +163,7 @@ static void test_end_early(void)
 	for (round = 0; round < 50; round++) {
 		open_stream();
 		for (i = tap_below(30); i; i--)
-			CHECK(perfdata_ahead_next(ahead, &batch, &err) == 1);
+			CHECK(decode_thread_next(ahead, &batch, &err) == 1);
 		usleep(tap_below(2000));
 		close_all();
 	}

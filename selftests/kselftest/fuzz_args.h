@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Arguments of ioctls that are right, and such that are nearly right. */
-#ifndef KSFT_NEARLY_H
-#define KSFT_NEARLY_H
+#ifndef KSFT_FUZZ_ARGS_H
+#define KSFT_FUZZ_ARGS_H
 
 #include <assert.h>
 #include <stdbool.h>
@@ -50,13 +50,13 @@ union argument {
 static_assert(sizeof(union argument) <= PAGE, "an argument fits a page");
 
 /**
- * struct nearly - where arguments come from
+ * struct fuzz_args - where arguments come from
  * @random: state of random numbers
  * @box: what they point at
  * @event: an event that works
  * @cgroup: an open directory of a cgroup
  */
-struct nearly {
+struct fuzz_args {
 	uint64_t random;
 	struct sandbox *box;
 	const struct htmm_event *event;
@@ -64,19 +64,19 @@ struct nearly {
 };
 
 /* The @i-th of a program, with a sandbox of its own. False: no memory. */
-bool nearly_init(struct nearly *n, unsigned int i, uint64_t seed);
+bool fuzz_init(struct fuzz_args *n, unsigned int i, uint64_t seed);
 
-unsigned int nearly_below(struct nearly *n, unsigned int limit);
-bool nearly_one_in(struct nearly *n, unsigned int chances);
-uint64_t nearly_number(struct nearly *n);
+unsigned int fuzz_below(struct fuzz_args *n, unsigned int limit);
+bool fuzz_one_in(struct fuzz_args *n, unsigned int chances);
+uint64_t fuzz_number(struct fuzz_args *n);
 /* A place that is readable, or only in part, or not at all. */
-uint64_t nearly_pointer(struct nearly *n);
+uint64_t fuzz_pointer(struct fuzz_args *n);
 
 /* An argument that nothing is wrong with, of a size that is returned. */
-size_t nearly_good(struct nearly *n, unsigned int cmd, union argument *arg);
+size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg);
 /* Changes a few members, or bits, or elements that the struct points to. */
-void nearly_spoil(struct nearly *n, union argument *arg, size_t size);
+void fuzz_spoil(struct fuzz_args *n, union argument *arg, size_t size);
 /* Where the argument lies: as it should, or up to where no memory is. */
-void *nearly_place(struct nearly *n, const union argument *arg, size_t size);
+void *fuzz_place(struct fuzz_args *n, const union argument *arg, size_t size);
 
-#endif /* KSFT_NEARLY_H */
+#endif /* KSFT_FUZZ_ARGS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 #include <linux/perf_event.h>
-#include "mode.h"
+#include "event_mode.h"
 #include "output.h"
 
 static void add_channel(struct event_mode *mode, const struct htmm_channel *channel, bool first)

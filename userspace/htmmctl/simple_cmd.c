@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <unistd.h>
-#include "look.h"
+#include "simple_cmd.h"
 
-int look(const struct command *cmd, int argc, char **argv, const struct opt *opts,
-	 int (*call)(int fd, void *arg, struct htmm_error *err), void *arg)
+int simple_cmd(const struct command *cmd, int argc, char **argv, const struct opt *opts,
+	       int (*call)(int fd, void *arg, struct htmm_error *err), void *arg)
 {
 	const struct opt *const tables[] = { opts, NULL };
 	struct htmm_error err = {};

@@ -13,8 +13,8 @@
  * what the functions below say of taking is up to that thread, all else to the first
  * one, and they tell each other by a lock of theirs how far they are.
  */
-#ifndef PERFDATA_ORDER_H
-#define PERFDATA_ORDER_H
+#ifndef PERFDATA_ORDERED_EVENTS_H
+#define PERFDATA_ORDERED_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,15 +25,15 @@
 #define PERFDATA_ORDER_BYTES	(16 * 1024 * 1024)
 
 /**
- * struct perfdata_order - records that wait
+ * struct ordered_events - records that wait
  * @late: records older than one that had gone on before them
  * @released: records that were allowed to go on, so far; wraps around
- * @dropped: records that have gone on, so far, as told by perfdata_order_drop()
+ * @dropped: records that have gone on, so far, as told by ordered_events_drop()
  *
  * Records lie in a ring. Positions in it count all records so far, and wrap around,
  * too. So do numbers: those of the records that may go on, in order.
  */
-struct perfdata_order {
+struct ordered_events {
 	__u64 late;
 	__u32 released;
 	__u32 dropped;
@@ -70,70 +70,70 @@ struct perfdata_order {
 };
 
 /**
- * perfdata_order_full() - is there room only once more were taken?
+ * ordered_events_full() - is there room only once more were taken?
  * @order: the records
  *
- * Return: true if perfdata_order_drop() is due, up to perfdata_order_awaited().
+ * Return: true if ordered_events_drop() is due, up to ordered_events_awaited().
  */
-bool perfdata_order_full(const struct perfdata_order *order);
+bool ordered_events_full(const struct ordered_events *order);
 
 /**
- * perfdata_order_awaited() - which records have to be taken so that there is room?
+ * ordered_events_awaited() - which records have to be taken so that there is room?
  * @order: the records, which are full
  *
  * Return: the number behind the last one.
  */
-__u32 perfdata_order_awaited(const struct perfdata_order *order);
+__u32 ordered_events_awaited(const struct ordered_events *order);
 
 /**
- * perfdata_order_slots() - where the next records may be put
+ * ordered_events_slots() - where the next records may be put
  * @order: the records, which are not full
  * @most: receives how many there is room for, at least one
  *
  * Return: places for records, which do not wait yet; NULL if there is no memory.
  */
-struct perfdata_sample *perfdata_order_slots(struct perfdata_order *order, size_t *most);
+struct perfdata_sample *ordered_events_slots(struct ordered_events *order, size_t *most);
 
 /**
- * perfdata_order_push() - let records in the slots wait
+ * ordered_events_push() - let records in the slots wait
  * @order: the records, which now own them; some may be released afterwards
  * @nr: how many
  */
-void perfdata_order_push(struct perfdata_order *order, size_t nr);
+void ordered_events_push(struct ordered_events *order, size_t nr);
 
 /**
- * perfdata_order_round() - a round has ended
+ * ordered_events_round() - a round has ended
  * @order: the records; some may be released afterwards
  */
-void perfdata_order_round(struct perfdata_order *order);
+void ordered_events_round(struct ordered_events *order);
 
 /**
- * perfdata_order_finish() - no record follows
+ * ordered_events_finish() - no record follows
  * @order: the records; all of them are released afterwards
  */
-void perfdata_order_finish(struct perfdata_order *order);
+void ordered_events_finish(struct ordered_events *order);
 
 /**
- * perfdata_order_take() - take records that were released
+ * ordered_events_take() - take records that were released
  * @order: the records
  * @number: number of the first one wanted
  * @sample: filled; they are the caller's now
  * @nr: how many, all of them released and none dropped
  */
-void perfdata_order_take(const struct perfdata_order *order, __u32 number,
+void ordered_events_take(const struct ordered_events *order, __u32 number,
 			 struct perfdata_sample *sample, size_t nr);
 
 /**
- * perfdata_order_drop() - use the room of records that were taken
+ * ordered_events_drop() - use the room of records that were taken
  * @order: the records
  * @number: number behind the last one that was taken
  */
-void perfdata_order_drop(struct perfdata_order *order, __u32 number);
+void ordered_events_drop(struct ordered_events *order, __u32 number);
 
 /**
- * perfdata_order_free() - free the memory, and the records that were not dropped
+ * ordered_events_free() - free the memory, and the records that were not dropped
  * @order: the records; may be all zero
  */
-void perfdata_order_free(struct perfdata_order *order);
+void ordered_events_free(struct ordered_events *order);
 
-#endif /* PERFDATA_ORDER_H */
+#endif /* PERFDATA_ORDERED_EVENTS_H */

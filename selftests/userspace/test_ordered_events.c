@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Records put in order: against a sort of all of them, and at the limit of memory. */
-#include "perfdata/order.h"
+#include "perfdata/ordered_events.h"
 
 /* More than may wait at a time. */
 #define MANY	(3 * (PERFDATA_ORDER_BYTES / sizeof(struct perfdata_sample)))
 
-static struct perfdata_order order;
+static struct ordered_events order;
 /* Records pushed, and taken; these may not be dropped yet. */
 static u32 pushed, taken;
 static u64 last;
@@ -18,7 +18,7 @@ static void take(u32 nr)
 	u32 i;
 
 	CHECK(nr <= ARRAY_SIZE(sample) && nr <= order.released - taken);
-	perfdata_order_take(&order, taken, sample, nr);
+	ordered_events_take(&order, taken, sample, nr);
 	for (i = 0; i < nr; i++) {
 		late += sample[i].time < last;
 		if (sample[i].time > last)
@@ -37,7 +37,7 @@ static void take_until(u32 number)
 static void take_all(void)
 {
 	take_until(order.released);
-	perfdata_order_drop(&order, taken);
+	ordered_events_drop(&order, taken);
 }
 
 /* Now and then, as another thread might: some are taken, or dropped, or neither. */
@@ -48,19 +48,19 @@ static void take_some(void)
 	if (there && !tap_below(4))
 		take(tap_below((there < 100 ? there : 100) + 1));
 	if (!tap_below(50))
-		perfdata_order_drop(&order, taken);
+		ordered_events_drop(&order, taken);
 }
 
 static struct perfdata_sample *slots(size_t *most)
 {
 	struct perfdata_sample *slot;
 
-	while (perfdata_order_full(&order)) {
-		if ((int)(perfdata_order_awaited(&order) - taken) > 0)
-			take_until(perfdata_order_awaited(&order));
-		perfdata_order_drop(&order, taken);
+	while (ordered_events_full(&order)) {
+		if ((int)(ordered_events_awaited(&order) - taken) > 0)
+			take_until(ordered_events_awaited(&order));
+		ordered_events_drop(&order, taken);
 	}
-	slot = perfdata_order_slots(&order, most);
+	slot = ordered_events_slots(&order, most);
 	CHECK(slot && *most);
 	return slot;
 }
@@ -81,7 +81,7 @@ static void push(u64 time)
 	*slot = (struct perfdata_sample) { .time = time, .addr = pushed++, .period = 1 };
 	if (!tap_below(1000))
 		*slot = other(time);
-	perfdata_order_push(&order, 1);
+	ordered_events_push(&order, 1);
 	take_some();
 }
 
@@ -95,10 +95,10 @@ static void begin(void)
 
 static void end(void)
 {
-	perfdata_order_finish(&order);
+	ordered_events_finish(&order);
 	take_all();
 	CHECK(taken == pushed && late == order.late);
-	perfdata_order_free(&order);
+	ordered_events_free(&order);
 }
 
 /* Rings of some CPUs, one after the other; each round reaches into the one before. */
@@ -116,7 +116,7 @@ static void test_rounds(void)
 		for (cpu = 0; cpu < ARRAY_SIZE(now); cpu++)
 			now[cpu] = now[cpu] < round * 1000 - 500 ? round * 1000 - 500 : now[cpu];
 		most = pushed - order.released > most ? pushed - order.released : most;
-		perfdata_order_round(&order);
+		ordered_events_round(&order);
 		take_some();
 	}
 	CHECK(!order.late && most < 8 * 200 * 2 && taken);
@@ -136,17 +136,17 @@ static void test_stable(void)
 		slot = slots(&most);
 		*slot = (struct perfdata_sample) { .time = 1 + tap_below(5), .addr = i,
 						   .period = 1 };
-		perfdata_order_push(&order, 1);
+		ordered_events_push(&order, 1);
 	}
-	perfdata_order_finish(&order);
+	ordered_events_finish(&order);
 	CHECK(order.released == ARRAY_SIZE(sample));
-	perfdata_order_take(&order, 0, sample, ARRAY_SIZE(sample));
-	perfdata_order_drop(&order, ARRAY_SIZE(sample));
+	ordered_events_take(&order, 0, sample, ARRAY_SIZE(sample));
+	ordered_events_drop(&order, ARRAY_SIZE(sample));
 	for (i = 1; i < ARRAY_SIZE(sample); i++)
 		CHECK(sample[i - 1].time < sample[i].time ||
 		      (sample[i - 1].time == sample[i].time &&
 		       sample[i - 1].addr < sample[i].addr));
-	perfdata_order_free(&order);
+	ordered_events_free(&order);
 }
 
 /* Without rounds, the older half goes on when there is no room: nothing is late. */
@@ -184,13 +184,13 @@ static void test_random(void)
 	for (i = 0; i < 20000; i++) {
 		push(1 + tap_random() % 1000000);
 		if (!tap_below(500))
-			perfdata_order_round(&order);
+			ordered_events_round(&order);
 	}
 	CHECK(order.late);
-	perfdata_order_finish(&order);
+	ordered_events_finish(&order);
 	take_all();
 	CHECK(taken == pushed);
-	perfdata_order_free(&order);
+	ordered_events_free(&order);
 }
 
 /* What has no time goes before all that waits, as it came. */
@@ -206,25 +206,25 @@ static void test_untimed(void)
 		*slots(&most) = (struct perfdata_sample) {
 			.time = i % 3 ? 1000 + i : i % 2 ? 0 : ~0ULL, .addr = i, .period = 1,
 		};
-		perfdata_order_push(&order, 1);
+		ordered_events_push(&order, 1);
 	}
-	perfdata_order_round(&order);
+	ordered_events_round(&order);
 	CHECK(order.released == ARRAY_SIZE(sample) / 3);
-	perfdata_order_finish(&order);
+	ordered_events_finish(&order);
 	CHECK(order.released == ARRAY_SIZE(sample) && !order.late);
-	perfdata_order_take(&order, 0, sample, ARRAY_SIZE(sample));
-	perfdata_order_drop(&order, ARRAY_SIZE(sample));
+	ordered_events_take(&order, 0, sample, ARRAY_SIZE(sample));
+	ordered_events_drop(&order, ARRAY_SIZE(sample));
 	for (i = 0; i < 100; i++)
 		CHECK(sample[i].addr == 3 * i);
 	for (; i < ARRAY_SIZE(sample); i++)
 		CHECK(sample[i].addr == (i - 100) / 2 * 3 + i % 2 + 1);
-	perfdata_order_free(&order);
+	ordered_events_free(&order);
 }
 
 /* Many at a time are as good as one after the other. */
 static void test_many(void)
 {
-	struct perfdata_order one = {};
+	struct ordered_events one = {};
 	struct perfdata_sample a, b;
 	u32 i, nr;
 
@@ -233,7 +233,7 @@ static void test_many(void)
 		struct perfdata_sample *slot;
 		size_t most;
 
-		perfdata_order_drop(&one, taken);
+		ordered_events_drop(&one, taken);
 		slot = slots(&most);
 		nr = 1 + tap_below(most < 500 ? most : 500);
 		for (i = 0; i < nr; i++)
@@ -241,25 +241,25 @@ static void test_many(void)
 				.time = pushed + tap_below(3) * 100, .addr = pushed++, .period = 1,
 			};
 		for (i = 0; i < nr; i++) {
-			*perfdata_order_slots(&one, &most) = slot[i];
-			perfdata_order_push(&one, 1);
+			*ordered_events_slots(&one, &most) = slot[i];
+			ordered_events_push(&one, 1);
 		}
-		perfdata_order_push(&order, nr);
+		ordered_events_push(&order, nr);
 		if (!tap_below(10)) {
-			perfdata_order_round(&order);
-			perfdata_order_round(&one);
+			ordered_events_round(&order);
+			ordered_events_round(&one);
 		}
 		CHECK(order.released == one.released && order.late == one.late);
 		for (; taken != order.released; taken++) {
-			perfdata_order_take(&order, taken, &a, 1);
-			perfdata_order_take(&one, taken, &b, 1);
+			ordered_events_take(&order, taken, &a, 1);
+			ordered_events_take(&one, taken, &b, 1);
 			CHECK(a.addr == b.addr);
 		}
-		perfdata_order_drop(&order, taken);
+		ordered_events_drop(&order, taken);
 	}
 	CHECK(taken > pushed / 2);
-	perfdata_order_free(&order);
-	perfdata_order_free(&one);
+	ordered_events_free(&order);
+	ordered_events_free(&one);
 }
 
 /* What still waits, or was not dropped, is freed. */
@@ -271,16 +271,16 @@ static void test_free(void)
 	begin();
 	for (i = 0; i < 5000; i++) {
 		*slots(&most) = other(i / 2 + i % 2 * 1000);
-		perfdata_order_push(&order, 1);
+		ordered_events_push(&order, 1);
 		if (i == 2000)
-			perfdata_order_round(&order);
+			ordered_events_round(&order);
 		take_some();
 	}
-	perfdata_order_round(&order);
+	ordered_events_round(&order);
 	CHECK(order.released - taken > 100);
 	take(1);
-	perfdata_order_drop(&order, taken);
-	perfdata_order_free(&order);
+	ordered_events_drop(&order, taken);
+	ordered_events_free(&order);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
  * Each child faults on one page of an area, which no other touches: so the page of a
  * sample tells whose it is.
  */
-FIXTURE(wrap) {
+FIXTURE(pid_wrap) {
 	int fd;
 	int pid_max;
 	struct source source;
@@ -23,14 +23,14 @@ FIXTURE(wrap) {
 	pid_t pids[CHILDREN];
 };
 
-FIXTURE_VARIANT(wrap) {
+FIXTURE_VARIANT(pid_wrap) {
 	__u32 flags;
 };
 
-FIXTURE_VARIANT_ADD(wrap, pages_leave) { 0 };
-FIXTURE_VARIANT_ADD(wrap, pages_stay) { HTMM_START_KEEP_EXITED };
+FIXTURE_VARIANT_ADD(pid_wrap, pages_leave) { 0 };
+FIXTURE_VARIANT_ADD(pid_wrap, pages_stay) { HTMM_START_KEEP_EXITED };
 
-FIXTURE_SETUP(wrap)
+FIXTURE_SETUP(pid_wrap)
 {
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
@@ -47,7 +47,7 @@ FIXTURE_SETUP(wrap)
 	ASSERT_EQ(0, pids_skip_to(FIRST_PID));
 }
 
-FIXTURE_TEARDOWN(wrap)
+FIXTURE_TEARDOWN(pid_wrap)
 {
 	EXPECT_EQ(0, pids_set_limit(self->pid_max));
 	close(self->fd);
@@ -55,7 +55,7 @@ FIXTURE_TEARDOWN(wrap)
 }
 
 /* Which child faulted on a page; -1: none, it is not of the area. */
-static int child_of(const struct _test_data_wrap *self, const struct htmm_hot_page *page)
+static int child_of(const struct _test_data_pid_wrap *self, const struct htmm_hot_page *page)
 {
 	__u64 i = (page->addr - (uintptr_t)self->mem) / PAGE;
 
@@ -63,7 +63,7 @@ static int child_of(const struct _test_data_wrap *self, const struct htmm_hot_pa
 }
 
 /* All pages of the area are under the pids that touched them, no two in one space. */
-static int check_pages(struct __test_metadata *_metadata, struct _test_data_wrap *self)
+static int check_pages(struct __test_metadata *_metadata, struct _test_data_pid_wrap *self)
 {
 	struct pages pages;
 	int found = 0;
@@ -89,7 +89,7 @@ static int check_pages(struct __test_metadata *_metadata, struct _test_data_wrap
 }
 
 /* What is listed as of @pid, which runs, is not what an earlier one touched. */
-static void check_living(struct __test_metadata *_metadata, struct _test_data_wrap *self,
+static void check_living(struct __test_metadata *_metadata, struct _test_data_pid_wrap *self,
 			 pid_t pid)
 {
 	struct pages pages;
@@ -109,7 +109,7 @@ static void check_living(struct __test_metadata *_metadata, struct _test_data_wr
 
 static int touch_one(int sock, void *arg)
 {
-	struct _test_data_wrap *self = arg;
+	struct _test_data_pid_wrap *self = arg;
 
 	access_pages(&self->source, self->mem + self->nr * PAGE, 1, 1);
 	child_post(sock);
@@ -117,7 +117,7 @@ static int touch_one(int sock, void *arg)
 	return 0;
 }
 
-static bool had_before(const struct _test_data_wrap *self, pid_t pid)
+static bool had_before(const struct _test_data_pid_wrap *self, pid_t pid)
 {
 	int i;
 
@@ -127,7 +127,7 @@ static bool had_before(const struct _test_data_wrap *self, pid_t pid)
 	return false;
 }
 
-TEST_F(wrap, no_page_is_inherited)
+TEST_F(pid_wrap, no_page_is_inherited)
 {
 	struct child child;
 	int again = 0, found;

@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "htmmctl.h"
-#include "say.h"
+#include "message.h"
 
 struct verbosity verbosity;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
 #include <linux/perf_event.h>
-#include "origin.h"
+#include "data_src.h"
 
 /* Newer than some kernel headers. */
 #ifndef PERF_MEM_LVLNUM_CXL
@@ -14,7 +14,7 @@
 #define LVL_OTHER	(PERF_MEM_LVL_IO | PERF_MEM_LVL_UNC)
 
 /* The newer of two ways to say it. */
-static enum origin by_number(union perf_mem_data_src src)
+static enum data_src by_number(union perf_mem_data_src src)
 {
 	switch (src.mem_lvl_num) {
 	case PERF_MEM_LVLNUM_L1:
@@ -23,46 +23,46 @@ static enum origin by_number(union perf_mem_data_src src)
 	case PERF_MEM_LVLNUM_L4:
 	case PERF_MEM_LVLNUM_LFB:
 	case PERF_MEM_LVLNUM_ANY_CACHE:
-		return src.mem_remote ? ORIGIN_REMOTE : ORIGIN_CACHE;
+		return src.mem_remote ? DATA_SRC_REMOTE : DATA_SRC_CACHE;
 	case PERF_MEM_LVLNUM_RAM:
-		return src.mem_remote ? ORIGIN_REMOTE : ORIGIN_DRAM;
+		return src.mem_remote ? DATA_SRC_REMOTE : DATA_SRC_DRAM;
 	case PERF_MEM_LVLNUM_PMEM:
 	case PERF_MEM_LVLNUM_CXL:
-		return ORIGIN_SLOW;
+		return DATA_SRC_SLOW;
 	default:
-		return ORIGIN_UNKNOWN;
+		return DATA_SRC_UNKNOWN;
 	}
 }
 
-enum origin origin_of(__u64 data_src)
+enum data_src data_src_of(__u64 data_src)
 {
 	const union perf_mem_data_src src = { .val = data_src };
-	enum origin origin;
+	enum data_src kind;
 
 	if (!data_src)
-		return ORIGIN_UNKNOWN;
-	origin = by_number(src);
-	if (origin != ORIGIN_UNKNOWN)
-		return origin;
+		return DATA_SRC_UNKNOWN;
+	kind = by_number(src);
+	if (kind != DATA_SRC_UNKNOWN)
+		return kind;
 	if (src.mem_lvl & LVL_REMOTE)
-		return ORIGIN_REMOTE;
+		return DATA_SRC_REMOTE;
 	if (src.mem_lvl & PERF_MEM_LVL_LOC_RAM)
-		return ORIGIN_DRAM;
+		return DATA_SRC_DRAM;
 	if (src.mem_lvl & LVL_CACHE)
-		return ORIGIN_CACHE;
-	return src.mem_lvl & LVL_OTHER ? ORIGIN_OTHER : ORIGIN_UNKNOWN;
+		return DATA_SRC_CACHE;
+	return src.mem_lvl & LVL_OTHER ? DATA_SRC_OTHER : DATA_SRC_UNKNOWN;
 }
 
-const char *origin_name(enum origin origin)
+const char *data_src_name(enum data_src kind)
 {
-	static const char *const names[ORIGINS] = {
-		[ORIGIN_CACHE] = "cache",
-		[ORIGIN_DRAM] = "dram",
-		[ORIGIN_REMOTE] = "remote",
-		[ORIGIN_SLOW] = "slow",
-		[ORIGIN_OTHER] = "other",
-		[ORIGIN_UNKNOWN] = "unknown",
+	static const char *const names[NR_DATA_SRCS] = {
+		[DATA_SRC_CACHE] = "cache",
+		[DATA_SRC_DRAM] = "dram",
+		[DATA_SRC_REMOTE] = "remote",
+		[DATA_SRC_SLOW] = "slow",
+		[DATA_SRC_OTHER] = "other",
+		[DATA_SRC_UNKNOWN] = "unknown",
 	};
 
-	return names[origin];
+	return names[kind];
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "huge.h"
-#include "order.h"
+#include "ordered_events.h"
 
 #define ROOM_FIRST	1024
 #define ROOM_MOST	(PERFDATA_ORDER_BYTES / sizeof(struct perfdata_sample))
@@ -21,17 +21,17 @@ static __u32 other_bytes(const struct perfdata_sample *sample)
 	return other ? sizeof(*other) + other->name_len : 0;
 }
 
-static struct perfdata_sample *at(const struct perfdata_order *order, __u32 position)
+static struct perfdata_sample *at(const struct ordered_events *order, __u32 position)
 {
 	return &order->ring[position & (order->room - 1)];
 }
 
-static struct perfdata_key *key_at(const struct perfdata_order *order, __u32 position)
+static struct perfdata_key *key_at(const struct ordered_events *order, __u32 position)
 {
 	return &order->key[position & (order->room - 1)];
 }
 
-static __u32 *turn_of(const struct perfdata_order *order, __u32 number)
+static __u32 *turn_of(const struct ordered_events *order, __u32 number)
 {
 	return &order->turn[number & (order->room - 1)];
 }
@@ -43,13 +43,13 @@ static bool reached(__u32 number, __u32 goal)
 }
 
 /* Position of the first record that waits, or where the next one will be. */
-static __u32 first_waiting(const struct perfdata_order *order)
+static __u32 first_waiting(const struct ordered_events *order)
 {
 	return order->nr_runs ? order->run[0].from : order->tail;
 }
 
 /* Move what waits to a ring, which may be the same, without the holes between. */
-static void move(struct perfdata_order *order, struct perfdata_sample *ring,
+static void move(struct ordered_events *order, struct perfdata_sample *ring,
 		 struct perfdata_key *key, __u32 room)
 {
 	__u32 to = order->head, from, i;
@@ -93,7 +93,7 @@ static bool grow(void *array, size_t nr, size_t size)
 	return new;
 }
 
-static bool grow_ring(struct perfdata_order *order, __u32 room)
+static bool grow_ring(struct ordered_events *order, __u32 room)
 {
 	struct perfdata_sample *ring = huge_alloc(room * sizeof(*ring)), *old_ring = order->ring;
 	struct perfdata_key *key = huge_alloc(room * sizeof(*key)), *old_key = order->key;
@@ -113,12 +113,12 @@ static bool grow_ring(struct perfdata_order *order, __u32 room)
  * Most of the room is for those that may go on: as long as there are some, a thread that
  * takes them has something to do, and one that brings more need not wait for it.
  */
-static bool small(const struct perfdata_order *order)
+static bool small(const struct ordered_events *order)
 {
 	return order->nr >= order->room / 8 && order->room < ROOM_MOST;
 }
 
-static bool make_room(struct perfdata_order *order)
+static bool make_room(struct ordered_events *order)
 {
 	__u32 room = order->room ? 2 * order->room : ROOM_FIRST;
 
@@ -133,36 +133,36 @@ static bool make_room(struct perfdata_order *order)
 	       grow(&order->end, room, sizeof(*order->end)) && grow_ring(order, room);
 }
 
-static __u32 places(const struct perfdata_order *order)
+static __u32 places(const struct ordered_events *order)
 {
 	return order->room - (order->tail - order->head);
 }
 
 /* Bytes of all that waits. */
-static size_t bytes(const struct perfdata_order *order)
+static size_t bytes(const struct ordered_events *order)
 {
 	return order->nr * sizeof(*order->ring) + order->other_bytes;
 }
 
 /* Records until there are too many. */
-static __u32 left(const struct perfdata_order *order)
+static __u32 left(const struct ordered_events *order)
 {
 	size_t used = bytes(order), each = sizeof(*order->ring);
 
 	return used < PERFDATA_ORDER_BYTES ? (PERFDATA_ORDER_BYTES - used + each - 1) / each : 1;
 }
 
-bool perfdata_order_full(const struct perfdata_order *order)
+bool ordered_events_full(const struct ordered_events *order)
 {
 	return !places(order) && order->dropped != order->released;
 }
 
-__u32 perfdata_order_awaited(const struct perfdata_order *order)
+__u32 ordered_events_awaited(const struct ordered_events *order)
 {
 	return small(order) ? order->released : order->mark.number;
 }
 
-struct perfdata_sample *perfdata_order_slots(struct perfdata_order *order, size_t *most)
+struct perfdata_sample *ordered_events_slots(struct ordered_events *order, size_t *most)
 {
 	__u32 before_end, until_full = left(order);
 
@@ -208,7 +208,7 @@ static void merge(struct perfdata_key *out, const struct perfdata_key *a, size_t
 }
 
 /* Merge neighbours, until there is one run left of @nr. */
-static void sort(struct perfdata_order *order, __u32 nr)
+static void sort(struct ordered_events *order, __u32 nr)
 {
 	for (; nr > 1; nr = (nr + 1) / 2) {
 		struct perfdata_key *sorted = order->spare, *key = order->sorted;
@@ -227,7 +227,7 @@ static void sort(struct perfdata_order *order, __u32 nr)
 }
 
 /* Of the records of a run, in order, find the end of those up to @limit. */
-static __u32 end_of(const struct perfdata_order *order, const struct perfdata_run *run,
+static __u32 end_of(const struct ordered_events *order, const struct perfdata_run *run,
 		    __u64 limit)
 {
 	__u32 low = run->from, high = run->to;
@@ -246,7 +246,7 @@ static __u32 end_of(const struct perfdata_order *order, const struct perfdata_ru
 }
 
 /* Copy the keys of positions that may go round the ring's end. Returns the end of the copy. */
-static struct perfdata_key *copy_keys(const struct perfdata_order *order, struct perfdata_key *to,
+static struct perfdata_key *copy_keys(const struct ordered_events *order, struct perfdata_key *to,
 				      __u32 from, __u32 nr)
 {
 	__u32 before_end = order->room - (from & (order->room - 1));
@@ -259,7 +259,7 @@ static struct perfdata_key *copy_keys(const struct perfdata_order *order, struct
 }
 
 /* Order what waits, up to @limit. Returns how many these are. */
-static __u32 put_in_order(struct perfdata_order *order, __u64 limit)
+static __u32 put_in_order(struct ordered_events *order, __u64 limit)
 {
 	struct perfdata_key *key = order->sorted;
 	__u32 ends = 0, i;
@@ -278,7 +278,7 @@ static __u32 put_in_order(struct perfdata_order *order, __u64 limit)
 }
 
 /* Runs that have gone on wait no more. */
-static void drop_runs(struct perfdata_order *order)
+static void drop_runs(struct ordered_events *order)
 {
 	__u32 i, nr = 0;
 
@@ -291,7 +291,7 @@ static void drop_runs(struct perfdata_order *order)
 }
 
 /* Number the first @nr in order: they may go on. */
-static void number(struct perfdata_order *order, __u32 nr)
+static void number(struct ordered_events *order, __u32 nr)
 {
 	const struct perfdata_key *key = order->sorted;
 	__u32 released = order->released, i;
@@ -307,7 +307,7 @@ static void number(struct perfdata_order *order, __u32 nr)
 }
 
 /* Those up to @limit may go on, and wait no more. */
-static void release(struct perfdata_order *order, __u64 limit)
+static void release(struct ordered_events *order, __u64 limit)
 {
 	__u32 nr = put_in_order(order, limit);
 
@@ -320,13 +320,13 @@ static void release(struct perfdata_order *order, __u64 limit)
 }
 
 /* There is no more room: the older half may go on, and what is as old as its last. */
-static void release_half(struct perfdata_order *order)
+static void release_half(struct ordered_events *order)
 {
 	put_in_order(order, ~0ULL);
 	release(order, order->sorted[order->nr / 2].time);
 }
 
-static void begin_run(struct perfdata_order *order, __u32 from)
+static void begin_run(struct ordered_events *order, __u32 from)
 {
 	order->run[order->nr_runs++] = (struct perfdata_run) { .from = from, .to = from };
 }
@@ -338,7 +338,7 @@ static __u64 time_of(const struct perfdata_sample *sample)
 }
 
 /* Let records wait; where one is older than the one before it, another run begins. */
-static void append(struct perfdata_order *order, const struct perfdata_sample *sample, __u32 nr)
+static void append(struct ordered_events *order, const struct perfdata_sample *sample, __u32 nr)
 {
 	__u64 last = order->last, newest = order->newest, late = 0, other = 0;
 	struct perfdata_key *key = key_at(order, order->tail);
@@ -366,7 +366,7 @@ static void append(struct perfdata_order *order, const struct perfdata_sample *s
 	order->late += late;
 }
 
-void perfdata_order_push(struct perfdata_order *order, size_t nr)
+void ordered_events_push(struct ordered_events *order, size_t nr)
 {
 	if (!nr)
 		return;
@@ -379,18 +379,18 @@ void perfdata_order_push(struct perfdata_order *order, size_t nr)
 		release_half(order);
 }
 
-void perfdata_order_round(struct perfdata_order *order)
+void ordered_events_round(struct ordered_events *order)
 {
 	release(order, order->newest_before);
 	order->newest_before = order->newest;
 }
 
-void perfdata_order_finish(struct perfdata_order *order)
+void ordered_events_finish(struct ordered_events *order)
 {
 	release(order, ~0ULL);
 }
 
-void perfdata_order_take(const struct perfdata_order *order, __u32 number,
+void ordered_events_take(const struct ordered_events *order, __u32 number,
 			 struct perfdata_sample *sample, size_t nr)
 {
 	size_t i;
@@ -404,7 +404,7 @@ void perfdata_order_take(const struct perfdata_order *order, __u32 number,
 }
 
 /* Holes between those that wait are not looked for: they go when all before them do. */
-void perfdata_order_drop(struct perfdata_order *order, __u32 number)
+void ordered_events_drop(struct ordered_events *order, __u32 number)
 {
 	order->dropped = number;
 	if (number == order->released)
@@ -417,7 +417,7 @@ void perfdata_order_drop(struct perfdata_order *order, __u32 number)
 	order->mark.head = first_waiting(order);
 }
 
-void perfdata_order_free(struct perfdata_order *order)
+void ordered_events_free(struct ordered_events *order)
 {
 	__u32 i, here;
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ahead.h"
+#include "decode_thread.h"
 
 /* Records that the thread hands over at a time, or a few more: a lock is taken for them. */
 #define HANDFUL		2048
@@ -15,7 +15,7 @@
 #define ENOUGH		8192
 
 /**
- * struct perfdata_ahead - reading under way
+ * struct decode_thread - reading under way
  * @reader: the reader; the thread's alone
  * @order: the reader's; the caller takes records from it
  * @thread: reads
@@ -33,9 +33,9 @@
  * @known: @released as it knows it; the caller's alone
  * @batch: what it has taken last; the caller's alone
  */
-struct perfdata_ahead {
+struct decode_thread {
 	struct perfdata_reader *reader;
-	struct perfdata_order *order;
+	struct ordered_events *order;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
@@ -53,9 +53,9 @@ struct perfdata_ahead {
 };
 
 /* There is no room: wait until the caller has taken enough. The lock is held. */
-static void wait_room(struct perfdata_ahead *ahead)
+static void wait_room(struct decode_thread *ahead)
 {
-	ahead->awaited = perfdata_order_awaited(ahead->order);
+	ahead->awaited = ordered_events_awaited(ahead->order);
 	ahead->waits = true;
 	pthread_cond_signal(&ahead->moved);
 	while (!ahead->stop && (__s32)(ahead->taken - ahead->awaited) < 0)
@@ -64,7 +64,7 @@ static void wait_room(struct perfdata_ahead *ahead)
 }
 
 /* Let the caller have what was read. Returns false if nobody wants more. */
-static bool hand_over(struct perfdata_ahead *ahead, int ret, const struct htmm_error *err)
+static bool hand_over(struct decode_thread *ahead, int ret, const struct htmm_error *err)
 {
 	bool stop;
 
@@ -76,9 +76,9 @@ static bool hand_over(struct perfdata_ahead *ahead, int ret, const struct htmm_e
 		ahead->err = *err;
 	if (ret <= 0 || ahead->released - ahead->taken >= ENOUGH)
 		pthread_cond_signal(&ahead->moved);
-	if (ret > 0 && perfdata_order_full(ahead->order))
+	if (ret > 0 && ordered_events_full(ahead->order))
 		wait_room(ahead);
-	perfdata_order_drop(ahead->order, ahead->taken);
+	ordered_events_drop(ahead->order, ahead->taken);
 	stop = ahead->stop;
 	pthread_mutex_unlock(&ahead->lock);
 	return !stop;
@@ -86,7 +86,7 @@ static bool hand_over(struct perfdata_ahead *ahead, int ret, const struct htmm_e
 
 static void *read_all(void *arg)
 {
-	struct perfdata_ahead *ahead = arg;
+	struct decode_thread *ahead = arg;
 	struct htmm_error err = {};
 	int ret;
 
@@ -96,9 +96,9 @@ static void *read_all(void *arg)
 	return NULL;
 }
 
-struct perfdata_ahead *perfdata_ahead_new(struct perfdata_reader *reader, struct htmm_error *err)
+struct decode_thread *decode_thread_new(struct perfdata_reader *reader, struct htmm_error *err)
 {
-	struct perfdata_ahead *ahead = calloc(1, sizeof(*ahead));
+	struct decode_thread *ahead = calloc(1, sizeof(*ahead));
 	int ret;
 
 	if (!ahead) {
@@ -129,14 +129,14 @@ static void free_batch(struct perfdata_batch *batch)
 }
 
 /* Is there something to do, for a while or for want of anything more? The lock is held. */
-static bool ready(const struct perfdata_ahead *ahead)
+static bool ready(const struct decode_thread *ahead)
 {
 	return ahead->ret <= 0 ||
 	       ahead->released - ahead->next >= (ahead->waits ? 1 : ENOUGH);
 }
 
 /* Tell the thread how far the caller is, and wait for more if there is nothing left. */
-static int look(struct perfdata_ahead *ahead, struct htmm_error *err)
+static int simple_cmd(struct decode_thread *ahead, struct htmm_error *err)
 {
 	int ret;
 
@@ -156,26 +156,26 @@ static int look(struct perfdata_ahead *ahead, struct htmm_error *err)
 	return ret;
 }
 
-int perfdata_ahead_next(struct perfdata_ahead *ahead, const struct perfdata_batch **batch,
-			struct htmm_error *err)
+int decode_thread_next(struct decode_thread *ahead, const struct perfdata_batch **batch,
+		       struct htmm_error *err)
 {
 	struct perfdata_batch *next = &ahead->batch;
 	int ret;
 
 	free_batch(next);
 	*batch = next;
-	ret = look(ahead, err);
+	ret = simple_cmd(ahead, err);
 	next->nr = ahead->known - ahead->next;
 	if (!next->nr)
 		return ret;
 	if (next->nr > PERFDATA_BATCH)
 		next->nr = PERFDATA_BATCH;
-	perfdata_order_take(ahead->order, ahead->next, next->sample, next->nr);
+	ordered_events_take(ahead->order, ahead->next, next->sample, next->nr);
 	ahead->next += next->nr;
 	return 1;
 }
 
-void perfdata_ahead_free(struct perfdata_ahead *ahead)
+void decode_thread_free(struct decode_thread *ahead)
 {
 	if (!ahead)
 		return;
@@ -184,7 +184,7 @@ void perfdata_ahead_free(struct perfdata_ahead *ahead)
 	pthread_cond_signal(&ahead->moved);
 	pthread_mutex_unlock(&ahead->lock);
 	pthread_join(ahead->thread, NULL);
-	perfdata_order_drop(ahead->order, ahead->next);
+	ordered_events_drop(ahead->order, ahead->next);
 	free_batch(&ahead->batch);
 	pthread_cond_destroy(&ahead->moved);
 	pthread_mutex_destroy(&ahead->lock);
