@@ -301,8 +301,8 @@ static void after_replacing(struct __test_metadata *_metadata,
 
 	if (ret) {
 		ASSERT_EQ(0, stats_read(self->fd, &now));
-		EXPECT_EQ(0, memcmp(&now.stats.total, &self->before.stats.total,
-				    sizeof(now.stats.total)));
+		EXPECT_EQ(0, memcmp(&now.s.total, &self->before.s.total,
+				    sizeof(now.s.total)));
 		stats_free(&now);
 		EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
 		ASSERT_EQ(0, start(self));
