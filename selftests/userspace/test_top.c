@@ -2,7 +2,7 @@
 /* What `top` shows, without a terminal: rates, mappings, keys; against fake_device.c. */
 #include <unistd.h>
 #include "test.h"
-#include "top.h"
+#include "top/top.h"
 
 static char live[32];
 

@@ -8,7 +8,7 @@
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include "checks.h"
-#include "htmmctl.h"
+#include "cmd/command.h"
 
 #define DEVICES		"/sys/bus/event_source/devices"
 /* The kernel starts at 100,000 samples/s and only ever lowers it by itself. */

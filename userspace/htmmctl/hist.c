@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "simple_cmd.h"
-#include "output.h"
+#include "cmd/output.h"
 #include "view.h"
 
 /* Bins shown; the last one holds all the higher ones too. */

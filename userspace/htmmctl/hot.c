@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "simple_cmd.h"
-#include "mapping.h"
-#include "output.h"
+#include "cmd/mapping.h"
+#include "cmd/output.h"
 #include "placement.h"
 #include "view.h"
 

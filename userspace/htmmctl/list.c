@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "htmmctl.h"
-#include "event_mode.h"
-#include "options.h"
-#include "output.h"
+#include "cmd/command.h"
+#include "cmd/event_mode.h"
+#include "cmd/options.h"
+#include "cmd/output.h"
 
 /* Columns of an event's name and of its code. */
 #define NAME_COLUMNS	40

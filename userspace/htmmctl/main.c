@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "htmmctl.h"
+#include "cmd/command.h"
 
 static const struct command *const commands[] = {
 	&cmd_doctor, &cmd_list, &cmd_run, &cmd_record, &cmd_start, &cmd_target, &cmd_set,

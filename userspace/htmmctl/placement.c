@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "output.h"
+#include "cmd/output.h"
 #include "placement.h"
 
 /* Nodes in order, then the reasons why there is none. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
-#include "output.h"
+#include "cmd/output.h"
 #include "view.h"
 
 int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err)

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "child.h"
-#include "proc_tree.h"
-#include "htmmctl.h"
-#include "output.h"
-#include "session.h"
-#include "signals.h"
+#include "cmd/child.h"
+#include "cmd/proc_tree.h"
+#include "cmd/command.h"
+#include "cmd/output.h"
+#include "cmd/session.h"
+#include "cmd/signals.h"
 #include "view.h"
 
 /*

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <htmm/text.h>
-#include "htmmctl.h"
-#include "options.h"
+#include "cmd/command.h"
+#include "cmd/options.h"
 
 /**
  * struct period - the argument of --period

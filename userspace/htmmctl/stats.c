@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <stdlib.h>
-#include "format.h"
+#include "cmd/format.h"
 #include "simple_cmd.h"
-#include "output.h"
-#include "prometheus.h"
+#include "cmd/output.h"
+#include "cmd/prometheus.h"
 #include "view.h"
 
 struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 event)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
-#include "format.h"
+#include "cmd/format.h"
 #include "simple_cmd.h"
-#include "event_mode.h"
-#include "output.h"
-#include "prometheus.h"
+#include "cmd/event_mode.h"
+#include "cmd/output.h"
+#include "cmd/prometheus.h"
 #include "throttle.h"
 #include "view.h"
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* In which format a command prints. */
+#ifndef CMD_FORMAT_H
+#define CMD_FORMAT_H
+
+#include <htmm/error.h>
+
+enum format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMAT_PROMETHEUS,
+	FORMAT_DAMON,
+	FORMATS
+};
+
+/**
+ * struct format_choice - what the user wants
+ * @format: the format
+ * @allowed: bit n: enum format n can be had
+ */
+struct format_choice {
+	enum format format;
+	unsigned int allowed;
+};
+
+/**
+ * format_parse() - read the name of a format, for an option
+ * @value: struct format_choice
+ * @text: the name
+ * @err: says which ones there are
+ *
+ * Return: 0 or -EINVAL.
+ */
+int format_parse(void *value, const char *text, struct htmm_error *err);
+
+/**
+ * format_json() - choose JSON, for an option without an argument
+ * @value: struct format_choice
+ * @text: NULL
+ * @err: not set
+ *
+ * Return: 0.
+ */
+int format_json(void *value, const char *text, struct htmm_error *err);
+
+/* What status and stats can print, and the option for it. */
+#define FORMATS_OF_COUNTERS						\
+	(1 << FORMAT_TEXT | 1 << FORMAT_JSON | 1 << FORMAT_PROMETHEUS)
+#define OPT_FORMAT(choice, names)					\
+	{ OPT_CALL, 0, "format", "FORMAT", names, choice, .call = format_parse }
+#define OPT_FORMAT_JSON(choice)						\
+	{ OPT_CALL, 0, "json", NULL, "print JSON", choice, .call = format_json }
+
+#endif /* CMD_FORMAT_H */

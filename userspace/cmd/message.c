@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdarg.h>
+#include <stdio.h>
+#include "command.h"
+#include "message.h"
+
+struct verbosity verbosity;
+
+int print_error(const struct htmm_error *err)
+{
+	fprintf(stderr, "htmmctl: %s%s%s\n", err->what, *err->todo ? "; " : "", err->todo);
+	return EXIT_FAILED;
+}
+
+int advise(struct htmm_error *err, int code, const char *todo)
+{
+	if (err->code == code)
+		snprintf(err->todo, sizeof(err->todo), "%s", todo);
+	return -err->code;
+}
+
+int usage_error(const struct command *cmd, const char *nearest, const char *fmt, ...)
+{
+	va_list args;
+
+	fputs("htmmctl: ", stderr);
+	if (cmd)
+		fprintf(stderr, "%s: ", cmd->name);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	if (nearest)
+		fprintf(stderr, "; did you mean '%s%s'?\n", cmd ? "--" : "", nearest);
+	else
+		fprintf(stderr, "; see 'htmmctl %s%s--help'\n", cmd ? cmd->name : "",
+			cmd ? " " : "");
+	return EXIT_USAGE;
+}
+
+void notice(const char *fmt, ...)
+{
+	va_list args;
+
+	if (verbosity.quiet)
+		return;
+	fputs("htmmctl: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <htmm/text.h>
+#include "command.h"
+#include "options.h"
+
+#define OPTS_MAX	48
+#define OPT_WORDS_MAX	16
+/* Columns of help. */
+#define HELP_WIDTH	80
+
+/*
+ * What getopt_long() returns: for each option in the tables OPT_BASE plus its index, and
+ * these for the options that are answered at once.
+ */
+enum { ANSWER_HELP = 256, ANSWER_HELP_ALL, ANSWER_LIST, OPT_BASE };
+
+static const struct option answers[] = {
+	{ "help", no_argument, NULL, ANSWER_HELP },
+	{ "help-all", no_argument, NULL, ANSWER_HELP_ALL },
+	{ "list-options", no_argument, NULL, ANSWER_LIST },
+};
+
+/* The options of every command. */
+static const struct opt common[] = {
+	{ OPT_FLAG, 'q', "quiet", NULL, "print errors only, and what was asked for",
+	  &verbosity.quiet },
+	{ OPT_FLAG, 'v', "verbose", NULL, "print more", &verbosity.verbose },
+	{ OPT_END },
+};
+
+/**
+ * struct getopt_view - a command's options as getopt_long() wants them
+ * @opts: the options, all tables in one
+ * @longs: for getopt_long()
+ * @shorts: for getopt_long()
+ * @nr: number of options
+ */
+struct getopt_view {
+	const struct opt *opts[OPTS_MAX];
+	struct option longs[OPTS_MAX + ARRAY_SIZE(answers) + 1];
+	char shorts[2 * OPTS_MAX + 8];
+	int nr;
+};
+
+static char *add_options(struct getopt_view *view, const struct opt *opt, char *shorts)
+{
+	for (; opt->kind != OPT_END && view->nr < OPTS_MAX; opt++) {
+		struct option *option = &view->longs[view->nr];
+
+		option->name = opt->name;
+		option->has_arg = opt->arg ? required_argument : no_argument;
+		option->val = OPT_BASE + view->nr;
+		if (opt->key)
+			*shorts++ = opt->key;
+		if (opt->key && opt->arg)
+			*shorts++ = ':';
+		view->opts[view->nr++] = opt;
+	}
+	return shorts;
+}
+
+static void make_view(struct getopt_view *view, const struct opt *const *tables, bool mixed)
+{
+	/* '+': stop at the first word; ':': tell a missing argument apart. */
+	char *shorts = stpcpy(view->shorts, mixed ? ":h" : "+:h");
+
+	for (; *tables; tables++)
+		shorts = add_options(view, *tables, shorts);
+	shorts = add_options(view, common, shorts);
+	*shorts = '\0';
+	memcpy(&view->longs[view->nr], answers, sizeof(answers));
+}
+
+static void print_option(const struct opt *opt)
+{
+	char left[40], key[4] = "   ";
+
+	if (opt->key)
+		snprintf(key, sizeof(key), "-%c,", opt->key);
+	snprintf(left, sizeof(left), "%s --%s%s%s", key, opt->name, opt->arg ? " " : "",
+		 opt->arg ? opt->arg : "");
+	printf("  %-27s %s\n", left, opt->help);
+}
+
+/* The names of the options that only --help-all explains, as lines of text. */
+static void print_rare(const struct getopt_view *view)
+{
+	static const char lead[] = "For tuning, see --help-all:";
+	int column = 0, i;
+
+	for (i = 0; i < view->nr; i++) {
+		int len = 3 + strlen(view->opts[i]->name);
+
+		if (!view->opts[i]->rare)
+			continue;
+		if (!column)
+			column = printf(lead);
+		if (column + len > HELP_WIDTH)
+			column = printf("\n ") - 1;
+		column += printf(" --%s", view->opts[i]->name);
+	}
+	if (column)
+		putchar('\n');
+}
+
+static int print_help(const struct command *cmd, const struct getopt_view *view, bool all)
+{
+	int i;
+
+	printf("usage: htmmctl %s %s\n%s\n", cmd->name, cmd->synopsis, cmd->help);
+	for (i = 0; i < view->nr; i++)
+		if (all || !view->opts[i]->rare)
+			print_option(view->opts[i]);
+	if (!all)
+		print_rare(view);
+	return EXIT_OK;
+}
+
+static int list_options(const struct getopt_view *view)
+{
+	int i;
+
+	for (i = 0; i < view->nr; i++) {
+		const struct opt *opt = view->opts[i];
+
+		printf("%c\t%s\t%s\t%s\n", opt->key ? opt->key : '-', opt->name,
+		       opt->arg ? opt->arg : "-", opt->help);
+	}
+	return EXIT_OK;
+}
+
+static int answer(const struct command *cmd, const struct getopt_view *view, int what)
+{
+	if (what == ANSWER_LIST)
+		return list_options(view);
+	return print_help(cmd, view, what == ANSWER_HELP_ALL);
+}
+
+static const struct opt *find_option(const struct getopt_view *view, int c)
+{
+	int i;
+
+	if (c >= OPT_BASE)
+		return view->opts[c - OPT_BASE];
+	for (i = 0; i < view->nr; i++)
+		if (view->opts[i]->key == c)
+			return view->opts[i];
+	return NULL;
+}
+
+static int set_option(const struct opt *opt, const char *text, struct htmm_error *err)
+{
+	switch (opt->kind) {
+	case OPT_FLAG:
+		*(bool *)opt->value = true;
+		return 0;
+	case OPT_NUMBER:
+		return htmm_parse_number(text, opt->min, opt->max, opt->value, err);
+	case OPT_SIZE:
+		return htmm_parse_size(text, opt->min, opt->max, opt->value, err);
+	case OPT_TEXT:
+		*(const char **)opt->value = text;
+		return 0;
+	case OPT_CALL:
+		return opt->call(opt->value, text, err);
+	case OPT_END:
+		break;
+	}
+	return 0;
+}
+
+static int unknown_option(const struct command *cmd, const struct getopt_view *view,
+			  const char *word)
+{
+	const char *names[OPTS_MAX + ARRAY_SIZE(answers)], *nearest = NULL;
+	char bare[64];
+	int i;
+
+	if (optopt && optopt < ANSWER_HELP && !find_option(view, optopt))
+		return usage_error(cmd, NULL, "there is no option '-%c'", optopt);
+
+	for (i = 0; view->longs[i].name; i++)
+		names[i] = view->longs[i].name;
+	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(word, "="), word);
+	if (optopt >= ANSWER_HELP)
+		return usage_error(cmd, NULL, "option '%s' takes no argument", bare);
+	if (!strncmp(bare, "--", 2))
+		nearest = htmm_nearest(bare + 2, names, i);
+	return usage_error(cmd, nearest, "there is no option '%s'", bare);
+}
+
+static int bad_option(const struct command *cmd, const struct getopt_view *view, int c,
+		      const char *word)
+{
+	const struct opt *opt = find_option(view, optopt);
+
+	if (c != ':' || !opt)
+		return unknown_option(cmd, view, word);
+	return usage_error(cmd, NULL, "option '--%s' needs its %s", opt->name, opt->arg);
+}
+
+static int bad_value(const struct command *cmd, const struct opt *opt, struct htmm_error *err)
+{
+	htmm_error_prefix(err, "%s: --%s: ", cmd->name, opt->name);
+	print_error(err);
+	return EXIT_USAGE;
+}
+
+int opts_parse(const struct command *cmd, int argc, char **argv,
+	       const struct opt *const *tables, int *rest)
+{
+	struct getopt_view view = {};
+	struct htmm_error err = {};
+	const struct opt *opt;
+	int c, at;
+
+	make_view(&view, tables, cmd->mixed);
+	opterr = 0;
+	optind = 1;
+	for (;;) {
+		at = optind;
+		c = getopt_long(argc, argv, view.shorts, view.longs, NULL);
+		if (c < 0)
+			break;
+		if (c == '?' || c == ':')
+			return bad_option(cmd, &view, c, argv[at]);
+		if (c == 'h' || (c >= ANSWER_HELP && c < OPT_BASE))
+			return answer(cmd, &view, c);
+		opt = find_option(&view, c);
+		if (set_option(opt, optarg, &err))
+			return bad_value(cmd, opt, &err);
+	}
+	if (rest)
+		*rest = optind;
+	else if (optind < argc)
+		return usage_error(cmd, NULL, "'%s' is one word too many", argv[optind]);
+	return OPTS_GO_ON;
+}
+
+int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
+	     struct htmm_error *err)
+{
+	const char *known[OPT_WORDS_MAX], *nearest;
+	unsigned int nr_known = 0, i;
+	char todo[128] = "give";
+
+	for (i = 0; i < nr; i++) {
+		if (!words[i])
+			continue;
+		if (!strcmp(text, words[i]))
+			return i;
+		snprintf(todo + strlen(todo), sizeof(todo) - strlen(todo), "%s %s",
+			 nr_known ? "," : "", words[i]);
+		known[nr_known++] = words[i];
+	}
+	nearest = htmm_nearest(text, known, nr_known);
+	if (nearest)
+		snprintf(todo, sizeof(todo), "did you mean '%s'?", nearest);
+	return htmm_error_set(err, EINVAL, todo, "%s '%s'", what, text);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Options of a command: one table gives the parser and the help. */
+#ifndef CMD_OPTIONS_H
+#define CMD_OPTIONS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <htmm/error.h>
+#include <linux/types.h>
+
+struct command;
+
+/* What an option's value is, and so what &struct opt.value points to. */
+enum opt_kind {
+	OPT_END,
+	OPT_FLAG,	/* bool */
+	OPT_NUMBER,	/* __s64 */
+	OPT_SIZE,	/* __s64, in bytes */
+	OPT_TEXT,	/* const char * */
+	OPT_CALL,	/* anything: &struct opt.call reads it */
+};
+
+/**
+ * struct opt - one option
+ * @kind: what its value is; OPT_END ends a table
+ * @key: its letter, or 0
+ * @name: its long name
+ * @arg: how help calls its argument; NULL if it has none
+ * @help: what it does, in a few words
+ * @value: where its value goes
+ * @min: smallest value of a number or size
+ * @max: largest value of a number or size
+ * @call: reads the argument of an OPT_CALL
+ * @rare: for tuning; only --help-all explains it
+ */
+struct opt {
+	enum opt_kind kind;
+	char key;
+	const char *name;
+	const char *arg;
+	const char *help;
+	void *value;
+	__s64 min;
+	__s64 max;
+	int (*call)(void *value, const char *text, struct htmm_error *err);
+	bool rare;
+};
+
+/* The option of every command that prints data. */
+#define OPT_JSON(where)	{ OPT_FLAG, 0, "json", NULL, "print JSON", where }
+
+/* The option of every command that can look at one target. */
+#define OPT_TARGET(where)						\
+	{ OPT_NUMBER, 0, "target", "N", "only target N, see 'target list'", where, 1, UINT_MAX }
+
+/* What opts_parse() returns when the command is to go on. */
+#define OPTS_GO_ON	(-1)
+
+/**
+ * opts_parse() - read a command's options; answers --help and reports misuse
+ * @cmd: the command
+ * @argc: words, the command's name first
+ * @argv: the words
+ * @tables: tables of options, NULL at the end
+ * @rest: receives the index of the first word that is no option; NULL if the
+ *	command takes no further words
+ *
+ * Every command has these besides: -q and -v, which set &verbosity, --help,
+ * --help-all, and --list-options, which prints a line for each option: its letter, name
+ * and argument, "-" for none, and what it does, with tabs between them.
+ *
+ * Return: OPTS_GO_ON, or the exit status.
+ */
+int opts_parse(const struct command *cmd, int argc, char **argv,
+	       const struct opt *const *tables, int *rest);
+
+/**
+ * opt_word() - find out which of some words an option was given
+ * @words: the words; NULL: one that cannot be had here
+ * @nr: how many there are
+ * @text: what the user has typed
+ * @what: begins the sentence that says that @text is none of them
+ * @err: says so, and which word was meant or which there are
+ *
+ * Return: the word's index, or -EINVAL.
+ */
+int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
+	     struct htmm_error *err);
+
+#endif /* CMD_OPTIONS_H */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Writing to terminals and as JSON. */
+#ifndef CMD_OUTPUT_H
+#define CMD_OUTPUT_H
+
+#include <json.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <linux/types.h>
+
+/* Version of the JSON output, see docs/json.md. */
+#define JSON_SCHEMA	1
+
+enum colour { COLOUR_NONE, COLOUR_RED, COLOUR_YELLOW, COLOUR_GREEN };
+
+/* Columns of the terminal behind @file; 80 if it is none. */
+int out_width(FILE *file);
+
+/* Is @file a terminal whose user wants colours? */
+bool out_wants_colour(FILE *file);
+
+/* Begin a colour (or end it: COLOUR_NONE), if @file is a terminal that wants it. */
+void out_colour(FILE *file, enum colour colour);
+
+/* Print a name from elsewhere; control characters become '?'. */
+void out_name(FILE *file, const char *name);
+
+/* @part as a percentage of @whole, 0 if there is nothing. */
+double percent(__u64 part, __u64 whole);
+
+/* An object that says which schema it follows. */
+struct json_object *json_new(void);
+
+/* Add members; @name need not be valid UTF-8. */
+void json_add_u64(struct json_object *obj, const char *key, __u64 value);
+void json_add_bool(struct json_object *obj, const char *key, bool value);
+void json_add_hex(struct json_object *obj, const char *key, __u64 value);
+void json_add_name(struct json_object *obj, const char *key, const char *name);
+void json_add(struct json_object *obj, const char *key, struct json_object *value);
+
+/* Write an object without a newline, and free it. */
+void json_write(FILE *file, struct json_object *obj);
+
+/* Write an object as a line, and free it. */
+void json_print(FILE *file, struct json_object *obj);
+
+#endif /* CMD_OUTPUT_H */

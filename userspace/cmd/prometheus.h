@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Prometheus' text format, as node_exporter's textfile collector reads it. */
+#ifndef CMD_PROMETHEUS_H
+#define CMD_PROMETHEUS_H
+
+#include <stdio.h>
+#include <htmm/htmm.h>
+
+/**
+ * struct prom - a metric being written
+ * @file: where to
+ * @name: its name
+ * @labels: labels of the present value so far
+ */
+struct prom {
+	FILE *file;
+	const char *name;
+	unsigned int labels;
+};
+
+/* Begin a metric: a "counter", which only grows, or a "gauge". */
+void prom_begin(struct prom *prom, FILE *file, const char *name, const char *type,
+		const char *help);
+
+/* Add a label to the next value. */
+void prom_label(struct prom *prom, const char *name, const char *value);
+void prom_label_u64(struct prom *prom, const char *name, __u64 value);
+
+/* End the value's line. */
+void prom_value(struct prom *prom, double value);
+
+/* A metric that has one value, without labels. */
+void prom_single(FILE *file, const char *name, const char *type, const char *help, double value);
+
+/* What status and stats tell. */
+void status_prometheus(FILE *file, const struct htmm_info *info);
+void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats);
+
+#endif /* CMD_PROMETHEUS_H */

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+#include "session.h"
+
+static int call_events(void *value, const char *text, struct htmm_error *err)
+{
+	return htmm_events_parse(value, text, NULL, err);
+}
+
+static int call_cpus(void *value, const char *text, struct htmm_error *err)
+{
+	return htmm_cpus_parse(value, text, err);
+}
+
+/* A percentage, to four digits behind the point, in millionths. */
+static int call_budget(void *value, const char *text, struct htmm_error *err)
+{
+	char *end;
+	double percent;
+
+	errno = 0;
+	percent = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%")) || errno ||
+	    !(percent >= 0 && percent <= 100))
+		return htmm_error_set(err, EINVAL, "give 0 to 100, such as 3 or 0.5",
+				      "'%s' is not a percentage", text);
+	*(__s64 *)value = (__s64)(percent * 10000 + 0.5);
+	return 0;
+}
+
+static int call_ring_pages(void *value, const char *text, struct htmm_error *err)
+{
+	__s64 pages, power = 1;
+	char todo[80];
+	int ret;
+
+	ret = htmm_parse_number(text, 1, HTMM_MAX_RING_PAGES, &pages, err);
+	if (ret)
+		return ret;
+	while (power < pages)
+		power *= 2;
+	if (power != pages) {
+		snprintf(todo, sizeof(todo), "the next ones are %lld and %lld", power / 2, power);
+		return htmm_error_set(err, EINVAL, todo, "%lld is not a power of two", pages);
+	}
+	*(__s64 *)value = pages;
+	return 0;
+}
+
+static int call_pids(void *value, const char *text, struct htmm_error *err)
+{
+	struct htmm_target target = { .type = HTMM_TARGET_TGID };
+	char *copy = strdup(text), *save, *word;
+	__s64 pid;
+	int ret = -EINVAL;
+
+	if (!copy)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	htmm_error_set(err, EINVAL, "give process ids separated by commas", "no pid given");
+	for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		ret = htmm_parse_number(word, 1, INT_MAX, &pid, err);
+		target.id = pid;
+		if (!ret)
+			ret = session_add_target(value, &target, err);
+		if (ret)
+			break;
+	}
+	free(copy);
+	return ret;
+}
+
+static int call_cgroup(void *value, const char *text, struct htmm_error *err)
+{
+	struct htmm_target target;
+	int ret = htmm_target_cgroup(&target, text, err);
+
+	return ret ? ret : session_add_target(value, &target, err);
+}
+
+int session_add_target(struct session *session, const struct htmm_target *target,
+		       struct htmm_error *err)
+{
+	if (session->nr_targets == HTMM_MAX_TARGETS)
+		return htmm_error_set(err, E2BIG, "leave some out, or sample all with -a",
+				      "there are more than %d processes and cgroups",
+				      HTMM_MAX_TARGETS);
+	session->targets[session->nr_targets++] = *target;
+	return 0;
+}
+
+void target_opts(struct session *s, struct opt opts[TARGET_OPTS])
+{
+	const struct opt table[TARGET_OPTS] = {
+		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes, all their threads",
+		  s, .call = call_pids },
+		{ OPT_CALL, 0, "cgroup", "PATH", "only this cgroup and all below it",
+		  s, .call = call_cgroup },
+		{ OPT_FLAG, 'a', "all", NULL, "all processes", &s->all },
+	};
+
+	memcpy(opts, table, sizeof(table));
+}
+
+void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
+{
+	const struct opt table[SESSION_OPTS - TARGET_OPTS] = {
+		{ OPT_CALL, 'e', "event", "EVENT,...",
+		  "see 'htmmctl list'; :p to :ppp: precise",
+		  &s->events, .call = call_events },
+		{ OPT_NUMBER, 'c', "count", "PERIOD",
+		  "events between samples, of all given without",
+		  &s->period, 1, LLONG_MAX },
+		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
+		  &s->cpus, .call = call_cpus },
+		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (4 KiB pages)",
+		  &s->capacity, 4096, LLONG_MAX },
+		{ OPT_CALL, 0, "budget", "PCT", "CPU time that sampling may cost; moves periods",
+		  &s->budget_ppm, .call = call_budget },
+		{ OPT_NUMBER, 0, "budget-interval", "MS",
+		  "time between looks at the cost, 10 to 60000 (1000)",
+		  &s->budget_interval, 10, 60000, .rare = true },
+		{ OPT_NUMBER, 0, "interrupt-cost", "NS",
+		  "what an interrupt costs beside the handler (2000)",
+		  &s->interrupt_cost, 1, 1000000, .rare = true },
+		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
+		  &s->weight_period, .rare = true },
+		{ OPT_FLAG, 0, "no-weight-period", NULL, "with --budget: let each sample count 1",
+		  &s->no_weight_period, .rare = true },
+		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
+		  &s->ring_pages, .call = call_ring_pages, .rare = true },
+		{ OPT_NUMBER, 0, "max-pages", "N", "most pages to track, for each target",
+		  &s->max_pages, 1, HTMM_MAX_TABLE_PAGES, .rare = true },
+		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for each target's hot-page table",
+		  &s->max_bytes, 1, LLONG_MAX, .rare = true },
+		{ OPT_NUMBER, 0, "cooling-period", "N", "samples until counts are halved (2000000)",
+		  &s->cooling_period, 1, LLONG_MAX, .rare = true },
+		{ OPT_NUMBER, 0, "adaptation-period", "N", "samples until thresholds move (100000)",
+		  &s->adaptation_period, 1, LLONG_MAX, .rare = true },
+		{ OPT_CALL, 0, "drain-cpus", "CPUS", "CPUs that drain threads may run on",
+		  &s->drain_cpus, .call = call_cpus, .rare = true },
+		{ OPT_NUMBER, 0, "drain-threads", "N", "drain threads (one for each NUMA node)",
+		  &s->drain_threads, 1, HTMM_MAX_DRAIN_THREADS, .rare = true },
+		{ OPT_NUMBER, 0, "drain-nice", "N", "nice value of drain threads, -20 to 19 (0)",
+		  &s->drain_nice, -20, 19, .rare = true },
+		{ OPT_NUMBER, 0, "drain-interval", "MS", "longest wait in a ring, 1 to 10000 (50)",
+		  &s->drain_interval, 1, 10000, .rare = true },
+		{ OPT_END },
+	};
+
+	s->budget_ppm = -1;
+	target_opts(s, opts);
+	memcpy(opts + TARGET_OPTS, table, sizeof(table));
+}
+
+/* Add a preset at the precision to be had here: 0, or why it cannot be had. */
+static int add_preset(struct htmm_event_list *list, const char *name, struct htmm_error *err)
+{
+	struct htmm_event *event = &list->event[list->nr];
+	int precise;
+
+	precise = htmm_preset_event(htmm_preset_find(name), NULL, event, err);
+	if (!precise)
+		precise = htmm_event_probe_best(event, err);
+	/*
+	 * The module wants CAP_PERFMON. Trying an event out may take more, as where
+	 * kernel.perf_event_paranoid is 3; then only the module can tell.
+	 */
+	if (precise == -EACCES || precise == -EPERM)
+		precise = event->precise_ip;
+	if (precise < 0)
+		return precise;
+	if (event->precise_ip > (__u32)precise)
+		event->precise_ip = precise;
+	event->period = 0;
+	list->nr++;
+	return 0;
+}
+
+/* Loads from DRAM and stores where the CPU can, else all accesses, else page faults. */
+static void default_events(struct session *session)
+{
+	struct htmm_event_list *list = &session->events;
+	struct htmm_error dram_err = {}, store_err = {};
+	int dram = add_preset(list, "dram-load", &dram_err);
+	int store = add_preset(list, "store", &store_err);
+
+	if (dram && store && add_preset(list, "access", &store_err)) {
+		notice("only page faults can be sampled here: %s; 'htmmctl doctor' tells more",
+		       dram_err.what);
+		add_preset(list, "page-fault", &store_err);
+	} else if (dram && store) {
+		notice("sampling all accesses: %s", dram_err.what);
+	} else if (dram || store) {
+		notice("sampling without %s: %s", dram ? "dram-load" : "store",
+		       dram ? dram_err.what : store_err.what);
+	}
+}
+
+static void say_events(const struct session *session)
+{
+	unsigned int i;
+
+	for (i = 0; i < session->events.nr; i++) {
+		const struct htmm_event *event = &session->events.event[i];
+
+		notice("event %s: type %u, config 0x%llx, period %llu, precise %u",
+		       event->name, event->type, event->config, event->period,
+		       event->precise_ip);
+	}
+}
+
+int session_check(const struct session *session, struct htmm_error *err)
+{
+	if (session->all && session->nr_targets)
+		return htmm_error_set(err, EINVAL, "give one of them",
+				      "-a and -p or --cgroup exclude each other");
+	if (session->weight_period && session->no_weight_period)
+		return htmm_error_set(err, EINVAL, "give one of them",
+				      "--weight-period and --no-weight-period exclude each other");
+	return 0;
+}
+
+void session_finish(struct session *session)
+{
+	if (!session->events.nr)
+		default_events(session);
+	htmm_events_set_periods(&session->events, NULL, session->period);
+	if (verbosity.verbose)
+		say_events(session);
+}
+
+int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err)
+{
+	struct htmm_start start = {
+		.flags = flags,
+		.events = (__u64)(unsigned long)session->events.event,
+		.nr_events = session->events.nr,
+		.targets = (__u64)(unsigned long)session->targets,
+		.nr_targets = session->nr_targets,
+		.cpus = (__u64)(unsigned long)session->cpus.bits,
+		.cpus_size = session->cpus.size,
+		.drain_cpus = (__u64)(unsigned long)session->drain_cpus.bits,
+		.drain_cpus_size = session->drain_cpus.size,
+		.drain_nice = session->drain_nice,
+		.drain_threads = session->drain_threads,
+		.drain_interval_ms = session->drain_interval,
+		.sample_type = session->sample_type,
+		.ring_pages = session->ring_pages,
+		.max_pages = session->max_pages,
+		.max_bytes = session->max_bytes,
+		.capacity_pages = session->capacity >> HTMM_PAGE_SHIFT,
+		.cooling_period = session->cooling_period,
+		.adaptation_period = session->adaptation_period,
+		.interrupt_ns = session->interrupt_cost,
+		.budget_interval_ms = session->budget_interval,
+	};
+
+	if (session->budget_ppm >= 0) {
+		start.flags |= HTMM_START_BUDGET;
+		start.budget_ppm = session->budget_ppm;
+	}
+	/* Periods that move would make counts of different times mean different things. */
+	if (session->weight_period || (session->budget_ppm >= 0 && !session->no_weight_period))
+		start.flags |= HTMM_START_WEIGHT_PERIOD;
+
+	if (!htmm_device_start(fd, &start, err))
+		return 0;
+	advise(err, ENOENT, "see 'htmmctl doctor'; '-e page-fault' works everywhere");
+	return advise(err, ENOMEM, "ask for less with -m, --max-pages or --max-bytes");
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stddef.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include "command.h"
+#include "signals.h"
+
+void signals_block(struct signals *signals)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction now;
+	size_t i;
+
+	sigemptyset(&signals->wait);
+	/* A signal that is ignored, as under nohup, stays ignored. */
+	for (i = 0; i < ARRAY_SIZE(ends); i++)
+		if (!sigaction(ends[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaddset(&signals->wait, ends[i]);
+	/* If it were, a child could not be waited for. */
+	signal(SIGCHLD, SIG_DFL);
+	sigaddset(&signals->wait, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals->wait, &signals->old);
+}
+
+void signals_restore(const struct signals *signals)
+{
+	sigprocmask(SIG_SETMASK, &signals->old, NULL);
+}
+
+void signals_drop(const struct signals *signals)
+{
+	siginfo_t info;
+
+	while (signals_wait(signals, 0, &info))
+		;
+	signals_restore(signals);
+}
+
+int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info)
+{
+	const struct timespec timeout = {
+		.tv_sec = ms / 1000,
+		.tv_nsec = ms % 1000 * 1000000L,
+	};
+	int signal = sigtimedwait(&signals->wait, info, &timeout);
+
+	return signal > 0 ? signal : 0;
+}
+
+int signals_fd(struct signals *signals, int another)
+{
+	int fd;
+
+	sigaddset(&signals->wait, another);
+	sigprocmask(SIG_BLOCK, &signals->wait, NULL);
+	fd = signalfd(-1, &signals->wait, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Waiting for the user's signals instead of being interrupted by them. */
+#ifndef CMD_SIGNALS_H
+#define CMD_SIGNALS_H
+
+#include <signal.h>
+
+/**
+ * struct signals - signals that are waited for
+ * @wait: SIGINT, SIGTERM, SIGHUP, SIGQUIT as far as they are not ignored, and
+ *	SIGCHLD
+ * @old: what was blocked before
+ */
+struct signals {
+	sigset_t wait;
+	sigset_t old;
+};
+
+/* Block the signals from now on. */
+void signals_block(struct signals *signals);
+
+/* Undo signals_block(). */
+void signals_restore(const struct signals *signals);
+
+/* Undo signals_block(), and let those that have come already do nothing. */
+void signals_drop(const struct signals *signals);
+
+/**
+ * signals_wait() - wait for one of the signals
+ * @signals: the signals, blocked
+ * @ms: how long, in milliseconds
+ * @info: filled if one came
+ *
+ * Return: the signal, or 0 if none came.
+ */
+int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info);
+
+/**
+ * signals_fd() - have the signals come as something to read
+ * @signals: the signals, blocked
+ * @another: one more signal, blocked from now on
+ *
+ * Return: a file descriptor to read struct signalfd_siginfo from, or a negative errno.
+ */
+int signals_fd(struct signals *signals, int another);
+
+#endif /* CMD_SIGNALS_H */

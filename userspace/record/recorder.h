@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From the record stream to perf.data. */
+#ifndef RECORD_RECORDER_H
+#define RECORD_RECORDER_H
+
+#include <htmm/htmm.h>
+#include "perfdata/synth.h"
+#include "perfdata/writer.h"
+
+/**
+ * struct recorder - a stream being recorded
+ * @stream: how its records look
+ * @list: the events
+ * @events: the same in perf's terms
+ * @writer: the file
+ * @synth: says names and mappings
+ * @buffer: records on their way
+ * @samples: samples that were written
+ * @lost: samples that the reader's buffer had no room for
+ */
+struct recorder {
+	struct htmm_stream stream;
+	const struct htmm_event_list *list;
+	struct perfdata_event events[HTMM_MAX_EVENTS];
+	struct perfdata_writer writer;
+	struct perfdata_synth *synth;
+	char *buffer;
+	__u64 samples;
+	__u64 lost;
+};
+
+/**
+ * recorder_open() - begin to record a session that has begun
+ * @recorder: all zero, but the command line of its writer, and how that waits
+ * @fd: the device, a reader of the stream
+ * @list: the session's events
+ * @path: the file
+ * @pipe: where to write instead, if it is not negative; taken over
+ * @err: the error
+ *
+ * Return: 0 or a negative errno; nothing is left to be closed then.
+ */
+int recorder_open(struct recorder *recorder, int fd, const struct htmm_event_list *list,
+		  const char *path, int pipe, struct htmm_error *err);
+
+/**
+ * recorder_take() - record what there is
+ * @recorder: the recorder
+ * @fd: the device
+ * @err: the error
+ *
+ * Return: bytes read, 0 at the end, -EAGAIN if there was nothing, or another
+ * negative errno.
+ */
+int recorder_take(struct recorder *recorder, int fd, struct htmm_error *err);
+
+/**
+ * recorder_look() - read the names of a process while it lives
+ * @recorder: the recorder
+ * @pid: the process
+ */
+void recorder_look(struct recorder *recorder, __u32 pid);
+
+/**
+ * recorder_close() - complete the file
+ * @recorder: the recorder
+ * @stats: of the session, which has stopped; NULL: not known
+ * @err: the error
+ *
+ * Return: 0 or a negative errno.
+ */
+int recorder_close(struct recorder *recorder, const struct htmm_stats_buf *stats,
+		   struct htmm_error *err);
+
+#endif /* RECORD_RECORDER_H */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "idmap.h"
+#include "cmd/event_mode.h"
+#include "live.h"
+#include "cmd/message.h"
+
+/* Samples of different weight that count the same are worth a word. */
+static void say_weights(int fd, const struct htmm_info *info)
+{
+	struct htmm_stats_buf stats;
+	char text[160];
+
+	if (htmm_device_stats(fd, &stats, NULL))
+		return;
+	if (!counts_compare(info, &stats, text, sizeof(text)))
+		notice("%s", text);
+	htmm_stats_free(&stats);
+}
+
+int report_live_config(int fd, struct report_config *config, struct htmm_error *err)
+{
+	struct htmm_info info;
+	int ret;
+
+	ret = htmm_device_info(fd, &info, err);
+	if (ret)
+		return ret;
+	say_weights(fd, &info);
+	if (!config->store.capacity)
+		config->store.capacity = info.capacity_pages;
+	if (config->store.max_bytes < info.max_bytes)
+		config->store.max_bytes = info.max_bytes;
+	/* The counts are cooled already. */
+	config->store.cooling_period = U64_MAX;
+	return 0;
+}
+
+/* The module numbers address spaces for each target. */
+static __u64 space_key(const struct htmm_hot_page *page)
+{
+	return (__u64)page->target << 32 | page->space;
+}
+
+/* The report's number of an address space that the module numbers otherwise. */
+static int space_of(struct report *report, struct idmap *spaces, const struct htmm_hot_page *page,
+		    const struct htmm_place *place)
+{
+	__s64 known = idmap_get(spaces, space_key(page));
+	int space;
+
+	if (known >= 0)
+		return known;
+	space = tasks_new_space(&report->tasks, page->pid);
+	if (space < 0 || idmap_set(spaces, space_key(page), space))
+		return -ENOMEM;
+	tasks_name_space(&report->tasks, space, place->comm, strlen(place->comm));
+	report->tasks.space[space].exited = page->flags & HTMM_PAGE_EXITED;
+	return space;
+}
+
+static int feed_page(struct report *report, struct idmap *spaces, struct htmm_names *names,
+		     const struct htmm_hot_page *page)
+{
+	struct htmm_place place = htmm_names_find(names, page);
+	int space = space_of(report, spaces, page, &place);
+
+	if (space < 0)
+		return space;
+	tasks_map(&report->tasks, space, page->addr, 4096, place.mapping, strlen(place.mapping));
+	report_count(report, space, page->addr, page->samples, page->samples);
+	return 0;
+}
+
+/* In this order what is mapped grows at its end only. */
+static int by_address(const void *a, const void *b)
+{
+	const struct htmm_hot_page *x = a, *y = b;
+
+	if (space_key(x) != space_key(y))
+		return space_key(x) < space_key(y) ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int feed_pages(struct report *report, struct htmm_names *names,
+		      const struct htmm_page_list *list)
+{
+	struct idmap spaces = {};
+	size_t i;
+	int ret = 0;
+
+	qsort(list->pages, list->nr, sizeof(*list->pages), by_address);
+	for (i = 0; i < list->nr && !ret; i++)
+		if (report_wants(report, list->pages[i].pid))
+			ret = feed_page(report, &spaces, names, &list->pages[i]);
+	idmap_free(&spaces);
+	return ret;
+}
+
+int report_live_feed(int fd, struct report *report, struct htmm_error *err)
+{
+	struct htmm_names *names = htmm_names_new();
+	struct htmm_page_list list = {};
+	int ret;
+
+	if (!names)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	ret = htmm_device_hist(fd, HTMM_HIST_BASE, &report->hist[HTMM_KIND_BASE], err);
+	if (!ret)
+		ret = htmm_device_hist(fd, HTMM_HIST_HUGE, &report->hist[HTMM_KIND_HUGE], err);
+	if (!ret)
+		ret = htmm_device_hot_pages(fd, 0, &list, err);
+	if (!ret) {
+		report->hist_given = true;
+		htmm_names_note(names, 0, &list);
+		ret = feed_pages(report, names, &list);
+		if (ret)
+			htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	}
+	htmm_names_free(names);
+	htmm_pages_free(&list);
+	return ret;
+}

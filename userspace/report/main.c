@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cmd/format.h"
+#include "cmd/command.h"
+#include "cmd/event_mode.h"
+#include "cmd/options.h"
+#include "perfdata/decode_thread.h"
+#include "progress.h"
+#include "live.h"
+#include "view.h"
+
+/* Lists have as many lines unless -n says otherwise. */
+#define LINES_DEFAULT		20
+/* Cells of each panel of the heat map. */
+#define COLUMNS_DEFAULT		64
+#define ROWS_DEFAULT		12
+#define PLOT_COLUMNS		256
+#define PLOT_ROWS		128
+/* The kernel's default period; memory for 30 million pages in dense use. */
+#define COOLING_DEFAULT		2000000
+#define MAX_BYTES_DEFAULT	(128 << 20)
+
+/**
+ * struct options - what was asked for
+ * @path: file to read; NULL: the live session
+ * @plot: picture to write, or NULL
+ * @choice: format
+ * @parts: parts to print; 0: all that the format has
+ * @max: lines of lists
+ * @columns: of the heat map; 0: default
+ * @rows: of the heat map
+ * @config: what to make of the samples
+ * @capacity: bytes of the fast tier; 0: as recorded
+ * @max_bytes: memory of the table
+ * @cooling_period: in samples
+ */
+struct options {
+	const char *path;
+	const char *plot;
+	struct format_choice choice;
+	unsigned int parts;
+	__s64 max;
+	unsigned int columns;
+	unsigned int rows;
+	struct report_config config;
+	__s64 capacity;
+	__s64 max_bytes;
+	__s64 cooling_period;
+};
+
+static const char *const part_names[] = {
+	"summary", "processes", "mappings", "hist", "pages", "regions", "wss", "heat",
+};
+
+static int call_part(void *value, const char *text, struct htmm_error *err)
+{
+	unsigned int *parts = value;
+	int i = opt_word(part_names, ARRAY_SIZE(part_names), text, "a report has no part", err);
+
+	if (i >= 0)
+		*parts |= 1U << i;
+	return i < 0 ? i : 0;
+}
+
+static int call_resolution(void *value, const char *text, struct htmm_error *err)
+{
+	struct options *opts = value;
+	int end = 0;
+
+	if (sscanf(text, "%ux%u%n", &opts->columns, &opts->rows, &end) == 2 && !text[end] &&
+	    opts->columns && opts->rows && opts->columns <= HEAT_SLICES && opts->rows <= 1024)
+		return 0;
+	return htmm_error_set(err, EINVAL, "give columns and rows, such as 64x16; 512x1024 at most",
+			      "'%s' is no resolution", text);
+}
+
+static int call_pid(void *value, const char *text, struct htmm_error *err)
+{
+	struct report_config *config = value;
+	__s64 pid;
+	int ret;
+
+	ret = htmm_parse_number(text, 0, INT_MAX, &pid, err);
+	if (ret)
+		return ret;
+	if (config->nr_pids == REPORT_PIDS_MAX)
+		return htmm_error_set(err, E2BIG, NULL, "there are more than %d processes",
+				      REPORT_PIDS_MAX);
+	config->pids[config->nr_pids++] = pid;
+	return 0;
+}
+
+/* What the fast tier holds, by default: the memory that has CPUs near it. */
+static __u64 recorded_capacity(const struct perfdata_notes *notes)
+{
+	__u64 bytes = notes->fast_mem ? notes->fast_mem : notes->total_mem;
+
+	if (bytes)
+		return bytes >> 12;
+	notice("the file does not tell its machine's memory; this one's is taken, see --capacity");
+	return (__u64)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) >> 12);
+}
+
+static int read_records(struct report *report, struct perfdata_reader *reader,
+			struct htmm_error *err)
+{
+	struct decode_thread *ahead = decode_thread_new(reader, err);
+	const struct perfdata_batch *batch;
+	struct progress progress;
+	int ret;
+
+	if (!ahead)
+		return -err->code;
+	progress_begin(&progress);
+	while ((ret = decode_thread_next(ahead, &batch, err)) > 0) {
+		report_feed(report, batch->sample, batch->nr);
+		progress_update(&progress, batch->status.offset, batch->status.size,
+				report->counts.samples, "samples");
+	}
+	progress_end(&progress);
+	decode_thread_free(ahead);
+	return ret;
+}
+
+static void say_status(const struct perfdata_status *status, const struct report *report)
+{
+	if (status->damaged)
+		notice("the file is damaged at byte %llu; what follows there is not in the report",
+		       status->offset);
+	else if (status->truncated)
+		notice("the file was not finished; all that it has is in the report");
+	if (status->malformed)
+		notice("%llu malformed records were left out", status->malformed);
+	if (status->unknown)
+		notice("%llu samples of unknown events were left out", status->unknown);
+	if (status->late)
+		notice("%llu records came too late to be put in order of time", status->late);
+	if (report->tasks.left_out)
+		notice("%llu records of processes and mappings were left out: there are too many",
+		       report->tasks.left_out);
+	if (!report->counts.samples && report->counts.no_addr)
+		notice("no sample has an address; try 'htmmctl record' or 'perf record -d'");
+}
+
+/* As counts_compare() for a session: events of a recording that have different periods. */
+static void say_weights(const struct perfdata_events *events)
+{
+	__u64 min = ~0ULL, max = 0;
+	__u32 i;
+
+	for (i = 0; i < events->nr; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
+
+		if (attr->freq)
+			continue;
+		min = attr->sample_period < min ? attr->sample_period : min;
+		max = attr->sample_period > max ? attr->sample_period : max;
+	}
+	if (min < max)
+		notice(COUNTS_DIFFER, min, max);
+}
+
+static int print(const struct options *opts, struct report_view *view, struct htmm_error *err)
+{
+	static void (*const printers[FORMATS])(FILE *file, const struct report_view *view) = {
+		[FORMAT_TEXT] = report_print_text,
+		[FORMAT_JSON] = report_print_json,
+		[FORMAT_CSV] = report_print_csv,
+		[FORMAT_PROMETHEUS] = report_print_prometheus,
+		[FORMAT_DAMON] = report_print_damon,
+	};
+	unsigned int columns = opts->plot ? PLOT_COLUMNS : COLUMNS_DEFAULT;
+	unsigned int rows = opts->plot ? PLOT_ROWS : ROWS_DEFAULT;
+	int ret = 0;
+
+	if (panels_make(&view->panels, view->report->heat, REPORT_PANELS,
+			opts->columns ? opts->columns : columns, opts->rows ? opts->rows : rows))
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	if (opts->plot)
+		ret = report_plot(opts->plot, view, err);
+	else
+		printers[opts->choice.format](stdout, view);
+	panels_free(&view->panels);
+	return ret;
+}
+
+static int report_file(struct options *opts, struct htmm_error *err)
+{
+	struct perfdata_reader *reader;
+	struct report report = {};
+	struct report_view view = { .report = &report, .path = opts->path, .parts = opts->parts,
+				    .max = opts->max };
+	int ret;
+
+	ret = perfdata_reader_open(&reader, opts->path, err);
+	if (ret)
+		return ret;
+	view.notes = perfdata_reader_notes(reader);
+	view.events = perfdata_reader_events(reader);
+	ret = report_init(&report, &opts->config, err);
+	if (!ret) {
+		heat_expect(report.heat, view.notes->length);
+		ret = read_records(&report, reader, err);
+	}
+	/* A pipe tells of its machine on the way. */
+	if (!ret && !opts->capacity)
+		report.store->config.capacity = recorded_capacity(view.notes);
+	if (!ret)
+		ret = report_finish(&report, opts->max, err);
+	if (!ret) {
+		perfdata_reader_status(reader, &view.status);
+		say_status(&view.status, &report);
+		if (!opts->config.weight_period)
+			say_weights(view.events);
+		ret = print(opts, &view, err);
+	}
+	if (!ret && view.status.damaged)
+		ret = htmm_error_set(err, EBADMSG, NULL, "'%s' is damaged", opts->path);
+	report_free(&report);
+	perfdata_reader_close(reader);
+	return ret;
+}
+
+static int report_session(struct options *opts, struct htmm_error *err)
+{
+	struct report report = {};
+	struct report_view view = { .report = &report, .parts = opts->parts, .max = opts->max };
+	int fd = htmm_device_open(NULL, err), ret;
+
+	if (fd < 0)
+		return fd;
+	view.parts &= ~(PART_WSS | PART_HEAT);
+	ret = report_live_config(fd, &opts->config, err);
+	if (!ret)
+		ret = report_init(&report, &opts->config, err);
+	if (!ret)
+		ret = report_live_feed(fd, &report, err);
+	if (!ret)
+		ret = report_finish(&report, opts->max, err);
+	if (!ret)
+		ret = print(opts, &view, err);
+	report_free(&report);
+	close(fd);
+	return ret;
+}
+
+/* Options that do not go together, and those that were left out. */
+static int complete(struct options *opts, struct htmm_error *err)
+{
+	bool map = opts->plot || opts->choice.format == FORMAT_DAMON;
+
+	if (map && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session keeps no times; a heat map needs a file");
+	if (!opts->parts)
+		opts->parts = opts->choice.format == FORMAT_CSV ? PART_MAPPINGS : PART_ALL;
+	if (opts->choice.format == FORMAT_CSV && opts->parts & (opts->parts - 1))
+		return htmm_error_set(err, EINVAL, "give one --part",
+				      "CSV has one table at a time");
+	opts->config.store.capacity = opts->capacity >> 12;
+	opts->config.store.max_bytes = opts->max_bytes;
+	opts->config.store.cooling_period = opts->cooling_period;
+	return opts->plot ? report_plot_check(opts->plot, err) : 0;
+}
+
+static int run_report(const struct command *cmd, int argc, char **argv)
+{
+	struct options o = {
+		.choice.allowed = (1 << FORMATS) - 1, .max = LINES_DEFAULT,
+		.max_bytes = MAX_BYTES_DEFAULT, .cooling_period = COOLING_DEFAULT,
+	};
+	const struct opt opts[] = {
+		{ OPT_TEXT, 'i', "input", "FILE", "perf.data, - for a pipe; else the live session",
+		  &o.path },
+		{ OPT_CALL, 0, "part", "PART",
+		  "only summary, processes, mappings, ...", &o.parts, .call = call_part },
+		OPT_FORMAT(&o.choice, "text, json, csv, prometheus or damon"),
+		OPT_FORMAT_JSON(&o.choice),
+		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map: FILE.png or FILE.svg", &o.plot },
+		{ OPT_CALL, 0, "resolution", "CxR", "columns and rows of the heat map (64x12)",
+		  &o, .call = call_resolution },
+		{ OPT_NUMBER, 'n', "number", "N", "lines of each list, 0: all (20)",
+		  &o.max, 0, INT_MAX },
+		{ OPT_CALL, 'p', "pid", "PID", "only this process; may be repeated",
+		  &o.config, .call = call_pid },
+		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (as recorded)",
+		  &o.capacity, 4096, LLONG_MAX },
+		{ OPT_NUMBER, 0, "cooling-period", "N",
+		  "samples until counts are halved (2000000)", &o.cooling_period, 1, LLONG_MAX },
+		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table (128M)",
+		  &o.max_bytes, 1, LLONG_MAX },
+		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
+		  &o.config.weight_period },
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { opts, NULL };
+	struct htmm_error err = {};
+	int ret;
+
+	ret = opts_parse(cmd, argc, argv, tables, NULL);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (complete(&o, &err)) {
+		print_error(&err);
+		return EXIT_USAGE;
+	}
+	ret = o.path ? report_file(&o, &err) : report_session(&o, &err);
+	return ret ? print_error(&err) : EXIT_OK;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.synopsis = "[options]",
+	.summary = "tell all about a recording, with a heat map",
+	.help = "Reads a perf.data of 'htmmctl record' or 'perf record -d', or the live session.\n"
+		"Hotness is computed as the module does.",
+	.run = run_report,
+};

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include "cmd/output.h"
+#include "view.h"
+
+/*
+ * The heat map as a record of DAMON, which damo reads: for each target, here an
+ * address space, a list of snapshots, each with the regions of memory and how
+ * often they were accessed. A column of the map is an aggregation interval,
+ * and a sample stands for an access.
+ */
+
+static struct json_object *region_json(__u64 start, __u64 end, __u64 samples)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *accesses = json_object_new_object();
+	struct json_object *age = json_object_new_object();
+
+	json_add_u64(accesses, "samples", samples);
+	json_add(accesses, "percent", NULL);
+	json_add(age, "usec", NULL);
+	json_add_u64(age, "aggr_intervals", 0);
+	json_add_u64(obj, "start", start);
+	json_add_u64(obj, "end", end);
+	json_add(obj, "nr_accesses", accesses);
+	json_add(obj, "age", age);
+	json_add_u64(obj, "sz_filter_passed", 0);
+	return obj;
+}
+
+/* The regions of one panel in one column; rows with as many samples become one. */
+static __u64 add_regions(struct json_object *regions, const struct report_view *view,
+			 const struct panel *panel, unsigned int column, __u64 *cells)
+{
+	__u64 start = panel->start, before = 0, addr;
+	unsigned int row;
+
+	for (row = 0; row < panel->rows; row++) {
+		addr = panel->start + row * panel->row_bytes;
+		panels_row(&view->panels, view->report->heat, panel, row, cells);
+		if (row && cells[column] != before) {
+			json_object_array_add(regions, region_json(start, addr, before));
+			start = addr;
+		}
+		before = cells[column];
+	}
+	json_object_array_add(regions, region_json(start, panel->end, before));
+	return panel->end - panel->start;
+}
+
+static struct json_object *snapshot_json(const struct report_view *view, __u32 space,
+					 unsigned int column, __u64 *cells)
+{
+	struct json_object *obj = json_object_new_object(), *regions = json_object_new_array();
+	__u64 start = view->report->heat->start + column * report_column_ns(view), total = 0;
+	unsigned int p;
+
+	for (p = 0; p < view->panels.nr; p++)
+		if (view->panels.panel[p].space == space)
+			total += add_regions(regions, view, &view->panels.panel[p], column, cells);
+	json_add_u64(obj, "start_time", start);
+	json_add_u64(obj, "end_time", start + report_column_ns(view));
+	json_add(obj, "regions", regions);
+	json_add_u64(obj, "total_bytes", total);
+	return obj;
+}
+
+static struct json_object *intervals_json(const struct report_view *view)
+{
+	struct json_object *obj = json_object_new_object();
+	__u64 us = report_column_ns(view) / 1000;
+
+	json_add_u64(obj, "sample_us", us);
+	json_add_u64(obj, "aggr_us", us);
+	json_add_u64(obj, "ops_update_us", us);
+	return obj;
+}
+
+static struct json_object *record_json(const struct report_view *view, __u32 space, __u64 *cells)
+{
+	struct json_object *obj = json_object_new_object(), *snapshots = json_object_new_array();
+	unsigned int column;
+
+	for (column = 0; column < view->panels.columns; column++)
+		json_object_array_add(snapshots, snapshot_json(view, space, column, cells));
+	json_add_u64(obj, "kdamond_idx", 0);
+	json_add_u64(obj, "context_idx", 0);
+	json_add(obj, "intervals", intervals_json(view));
+	json_add(obj, "scheme_idx", NULL);
+	json_add_u64(obj, "target_id", space);
+	json_add(obj, "scheme_filters", json_object_new_array());
+	json_add(obj, "snapshots", snapshots);
+	return obj;
+}
+
+void report_print_damon(FILE *file, const struct report_view *view)
+{
+	__u64 *cells = calloc(view->panels.columns + 1UL, sizeof(*cells));
+	struct json_object *records = json_object_new_array();
+	unsigned int p;
+
+	/* Panels are in order of their space. */
+	for (p = 0; cells && p < view->panels.nr; p++)
+		if (!p || view->panels.panel[p].space != view->panels.panel[p - 1].space)
+			json_object_array_add(records, record_json(view,
+								   view->panels.panel[p].space,
+								   cells));
+	free(cells);
+	json_print(file, records);
+}

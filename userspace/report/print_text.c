@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include "cmd/command.h"
+#include "cmd/output.h"
+#include "view.h"
+#include "htmmctl/view.h"
+
+#define MIB		(1024.0 * 1024.0)
+/* Lines of the working set over time. */
+#define WSS_LINES	16
+/* Columns before its bar. */
+#define WSS_INDENT	46
+
+static double pages_mib(__u64 pages)
+{
+	return (double)pages * 4096 / MIB;
+}
+
+static void print_source(FILE *file, const struct report_view *view)
+{
+	char buf[64];
+	__u32 i;
+
+	fputs("source    ", file);
+	out_name(file, view->path ? view->path : "the present session");
+	if (view->notes && view->notes->hostname) {
+		fputs(", of ", file);
+		out_name(file, view->notes->hostname);
+	}
+	if (view->notes && view->notes->cmdline) {
+		fputs("\nrecorded  ", file);
+		out_name(file, view->notes->cmdline);
+	}
+	fputc('\n', file);
+	for (i = 0; view->events && i < view->events->nr; i++) {
+		fputs("event     ", file);
+		out_name(file, report_event_name(view, i, buf, sizeof(buf)));
+		fputc('\n', file);
+	}
+}
+
+static void print_counts(FILE *file, const struct report_counts *counts)
+{
+	const struct {
+		__u64 nr;
+		const char *what;
+	} drops[] = {
+		{ counts->no_addr, "without a data address" },
+		{ counts->kernel_addr, "of kernel memory" },
+		{ counts->filtered, "of other processes" },
+		{ counts->no_memory, "did not fit the table" },
+		{ counts->lost, "lost when recorded" },
+	};
+	size_t i;
+
+	fprintf(file, "samples   %llu", counts->samples);
+	for (i = 0; i < ARRAY_SIZE(drops); i++)
+		if (drops[i].nr)
+			fprintf(file, "; %llu %s", drops[i].nr, drops[i].what);
+	fputc('\n', file);
+}
+
+static void print_data_srcs(FILE *file, const struct report_counts *counts)
+{
+	const char *before = "data from ";
+	__u64 known = 0;
+	int i;
+
+	for (i = 0; i < DATA_SRC_UNKNOWN; i++)
+		known += counts->data_src[i];
+	if (!known)
+		return;
+	for (i = 0; i < NR_DATA_SRCS; i++) {
+		if (!counts->data_src[i])
+			continue;
+		fprintf(file, "%s%s %.1f%%", before, data_src_name(i),
+			percent(counts->data_src[i], counts->samples));
+		before = ", ";
+	}
+	fputc('\n', file);
+}
+
+static void print_summary(FILE *file, const struct report_view *view)
+{
+	const struct report *report = view->report;
+	const struct htmm_histogram *hist = &report->hist[HTMM_KIND_BASE];
+
+	print_source(file, view);
+	print_counts(file, &report->counts);
+	if (report->heat->nr_rows)
+		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
+	print_data_srcs(file, &report->counts);
+	fprintf(file,
+		"memory    %llu pages (%.1f MiB) had samples, %llu of them (%.1f MiB) are hot\n",
+		hist->pages, pages_mib(hist->pages), hist->hot_pages, pages_mib(hist->hot_pages));
+	fprintf(file, "fast tier %llu pages (%.1f MiB), %.1f%% of them filled by the hot set\n",
+		hist->capacity_pages, pages_mib(hist->capacity_pages),
+		percent(hist->hot_pages, hist->capacity_pages));
+	fprintf(file, "hit ratio %.1f%% of the samples would be served there (estimate)\n",
+		report->hit_ppm[HTMM_KIND_BASE] / 1e4);
+	if (report->store->coolings)
+		fprintf(file, "cooling   counts were halved %llu times\n", report->store->coolings);
+}
+
+static void print_processes(FILE *file, const struct report_view *view)
+{
+	struct report_order order;
+	__u32 i;
+
+	if (!report_order_spaces(&order, view))
+		return;
+	fprintf(file, "\n%12s %6s %10s %10s %7s %s\n", "samples", "share", "pages", "hot", "pid",
+		"command");
+	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+		const struct space *space = &view->report->tasks.space[order.index[i]];
+
+		fprintf(file, "%12llu %5.1f%% %10llu %10llu %7u ", space->samples,
+			percent(space->samples, view->report->counts.samples), space->pages,
+			space->hot_pages, space->pid);
+		out_name(file, space->comm);
+		fputc('\n', file);
+	}
+	free(order.index);
+}
+
+static void print_mappings(FILE *file, const struct report_view *view)
+{
+	struct report_order order;
+	__u32 i;
+
+	if (!report_order_mappings(&order, view))
+		return;
+	fprintf(file, "\n%12s %6s %10s %10s %7s %-15s %s\n", "samples", "share", "pages", "hot",
+		"pid", "command", "mapping");
+	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+		const struct mapping *mapping = &view->report->tasks.mapping[order.index[i]];
+		const struct space *space = &view->report->tasks.space[mapping->space];
+		char comm[20];
+
+		snprintf(comm, sizeof(comm), "%-15.15s", space->comm);
+		fprintf(file, "%12llu %5.1f%% %10llu %10llu %7u ", mapping->samples,
+			percent(mapping->samples, view->report->counts.samples), mapping->pages,
+			mapping->hot_pages, space->pid);
+		out_name(file, comm);
+		fputc(' ', file);
+		out_name(file, mapping->name);
+		fputc('\n', file);
+	}
+	free(order.index);
+}
+
+static void print_pages(FILE *file, const struct report_view *view)
+{
+	__u32 i;
+
+	fprintf(file, "\n%12s %3s %-4s %7s %-15s %16s %s\n", "samples", "bin", "tier", "pid",
+		"command", "page", "mapping");
+	for (i = 0; i < view->report->nr_pages; i++) {
+		const struct report_page *page = &view->report->page[i];
+		const struct space *space = &view->report->tasks.space[page->space];
+		char comm[20];
+
+		snprintf(comm, sizeof(comm), "%-15.15s", space->comm);
+		fprintf(file, "%12llu %3u %-4s %7u ", page->samples, page->bin,
+			page->hot ? "hot" : "", space->pid);
+		out_name(file, comm);
+		fprintf(file, " %16llx ", page->addr);
+		out_name(file, report_mapping_name(view, page->mapping));
+		fputc('\n', file);
+	}
+}
+
+static void print_regions(FILE *file, const struct report_view *view)
+{
+	__u32 i;
+
+	if (!view->report->nr_regions)
+		return;
+	fprintf(file, "\n%12s %12s %7s %7s %7s %16s %s\n", "skew", "samples", "touched", "hot",
+		"pid", "2 MiB region", "mapping");
+	for (i = 0; i < view->report->nr_regions; i++) {
+		const struct report_page *region = &view->report->region[i];
+
+		fprintf(file, "%12llu %12llu %7u %7u %7u %16llx ", region->skew, region->samples,
+			region->touched, region->hot_pages,
+			view->report->tasks.space[region->space].pid, region->addr);
+		out_name(file, report_mapping_name(view, region->mapping));
+		fputc('\n', file);
+	}
+}
+
+static void print_wss(FILE *file, const struct report_view *view)
+{
+	const struct heat *heat = view->report->heat;
+	unsigned int slices = heat_slices(heat), step = (slices + WSS_LINES - 1) / WSS_LINES;
+	__u64 pages[WSS_LINES] = {}, samples[WSS_LINES] = {}, most = 1;
+	unsigned int i, lines = 0, from;
+
+	if (!slices)
+		return;
+	for (from = 0; from < slices; from += step, lines++) {
+		unsigned int to = from + step < slices ? from + step : slices;
+
+		pages[lines] = heat_working_set(heat, from, to);
+		most = pages[lines] > most ? pages[lines] : most;
+		for (i = from; i < to; i++)
+			samples[lines] += heat->slice_samples[i];
+	}
+	fprintf(file, "\n%10s %12s %10s %10s  working set of each interval\n", "from s", "samples",
+		"pages", "MiB");
+	for (i = 0; i < lines; i++) {
+		int len = pages[i] * (out_width(file) - WSS_INDENT - 1) / most;
+
+		fprintf(file, "%10.3f %12llu %10llu %10.1f  ",
+			(double)((__u64)i * step << heat->slice_shift) / 1e9, samples[i], pages[i],
+			pages_mib(pages[i]));
+		while (len-- > 0)
+			fputc('#', file);
+		fputc('\n', file);
+	}
+}
+
+void report_print_text(FILE *file, const struct report_view *view)
+{
+	if (view->parts & PART_SUMMARY)
+		print_summary(file, view);
+	if (!view->report->counts.samples)
+		return;
+	if (view->parts & PART_PROCESSES)
+		print_processes(file, view);
+	if (view->parts & PART_MAPPINGS)
+		print_mappings(file, view);
+	if (view->parts & PART_HIST) {
+		fputc('\n', file);
+		hist_print(file, &view->report->hist[HTMM_KIND_BASE], false);
+		fputc('\n', file);
+		hist_print(file, &view->report->hist[HTMM_KIND_HUGE], false);
+	}
+	if (view->parts & PART_PAGES)
+		print_pages(file, view);
+	if (view->parts & PART_REGIONS)
+		print_regions(file, view);
+	if (view->parts & PART_WSS)
+		print_wss(file, view);
+	if (view->parts & PART_HEAT)
+		report_print_heat(file, view);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A finished report, in all the forms it can be printed in. */
+#ifndef REPORT_VIEW_H
+#define REPORT_VIEW_H
+
+#include <json.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include "panel.h"
+#include "report.h"
+
+/* Parts of a report, as bits. */
+enum report_part {
+	PART_SUMMARY = 1 << 0,
+	PART_PROCESSES = 1 << 1,
+	PART_MAPPINGS = 1 << 2,
+	PART_HIST = 1 << 3,
+	PART_PAGES = 1 << 4,
+	PART_REGIONS = 1 << 5,
+	PART_WSS = 1 << 6,
+	PART_HEAT = 1 << 7,
+};
+
+#define PART_ALL	0xff
+
+/* Panels of a heat map, at most. */
+#define REPORT_PANELS	8
+
+/**
+ * struct report_view - a report and how it is to be printed
+ * @report: the report
+ * @path: file it was made of; NULL: a live session
+ * @notes: what the file says besides; NULL: a live session
+ * @events: its events; NULL: a live session
+ * @status: how reading it went
+ * @panels: what to draw of the heat map
+ * @parts: enum report_part
+ * @max: lines of each list; 0: all
+ */
+struct report_view {
+	const struct report *report;
+	const char *path;
+	const struct perfdata_notes *notes;
+	const struct perfdata_events *events;
+	struct perfdata_status status;
+	struct panels panels;
+	unsigned int parts;
+	unsigned int max;
+};
+
+/**
+ * struct report_order - spaces or mappings, those with the most samples first
+ * @index: their numbers
+ * @nr: how many there are
+ */
+struct report_order {
+	__u32 *index;
+	__u32 nr;
+};
+
+/**
+ * report_order_spaces() - sort the address spaces that have samples
+ * @order: filled; free @order->index
+ * @view: the report
+ *
+ * Return: false if there is no memory.
+ */
+bool report_order_spaces(struct report_order *order, const struct report_view *view);
+
+/**
+ * report_order_mappings() - sort the mappings that have samples
+ * @order: filled; free @order->index
+ * @view: the report
+ *
+ * Return: false if there is no memory.
+ */
+bool report_order_mappings(struct report_order *order, const struct report_view *view);
+
+/* Nanoseconds from the first sample to the end of the last one. */
+__u64 report_duration(const struct report_view *view);
+
+/* Nanoseconds of a column of the heat map. */
+__u64 report_column_ns(const struct report_view *view);
+
+/* The name of a mapping, by its number; "[unmapped]" if it has none. */
+const char *report_mapping_name(const struct report_view *view, __s64 mapping);
+
+/* The name of an event, by its index; @buf holds one made up if the file has none. */
+const char *report_event_name(const struct report_view *view, __u32 event, char *buf, size_t size);
+
+void report_print_text(FILE *file, const struct report_view *view);
+void report_print_heat(FILE *file, const struct report_view *view);
+void report_print_json(FILE *file, const struct report_view *view);
+void report_print_csv(FILE *file, const struct report_view *view);
+void report_print_damon(FILE *file, const struct report_view *view);
+void report_print_prometheus(FILE *file, const struct report_view *view);
+
+/**
+ * report_plot() - draw the heat map with gnuplot
+ * @path: file to write; its ending says how: .png or .svg
+ * @view: the report
+ * @err: says what is missing
+ *
+ * Return: 0 or a negative errno.
+ */
+int report_plot(const char *path, const struct report_view *view, struct htmm_error *err);
+
+/**
+ * report_plot_check() - can the map be drawn?
+ * @path: file to write
+ * @err: says why not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int report_plot_check(const char *path, struct htmm_error *err);
+
+#endif /* REPORT_VIEW_H */

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <langinfo.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+#include <wctype.h>
+#include <ncurses.h>
+#include "cmd/command.h"
+#include "cmd/output.h"
+#include "screen.h"
+
+/* From here on the histogram has its place beside the numbers, not below. */
+#define WIDE		130
+/* Fewer lines than this have no room for a histogram. */
+#define HIST_LINES	20
+/* Bins shown at least. */
+#define BINS_SHOWN	16
+/* Columns before the bins of a histogram and before the numbers. */
+#define CAPTION		9
+
+enum pairs { PAIR_NONE, PAIR_HOT, PAIR_WARM };
+
+static SCREEN *screen;
+static bool utf8;
+static size_t page = 1;
+
+/* What a byte sequence looks like on this terminal; what it cannot show is a '?'. */
+static size_t to_wide(const char *text, wchar_t *wide, size_t room)
+{
+	mbstate_t state = {};
+	size_t nr = 0;
+
+	while (*text && nr + 1 < room) {
+		size_t len = mbrtowc(&wide[nr], text, MB_CUR_MAX, &state);
+
+		if (len == (size_t)-1 || len == (size_t)-2 || !iswprint(wide[nr])) {
+			if (len == (size_t)-1 || len == (size_t)-2)
+				len = 1;
+			memset(&state, 0, sizeof(state));
+			wide[nr] = '?';
+		}
+		text += len;
+		nr++;
+	}
+	wide[nr] = L'\0';
+	return nr;
+}
+
+/* Print at a place, cut to @width columns. */
+static void put(int y, int x, int width, const char *fmt, ...) htmm_printf(4, 5);
+
+static void put(int y, int x, int width, const char *fmt, ...)
+{
+	char text[1024];
+	wchar_t wide[1024];
+	va_list args;
+	int nr, columns = 0;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	to_wide(text, wide, ARRAY_SIZE(wide));
+	for (nr = 0; wide[nr]; nr++) {
+		columns += wcwidth(wide[nr]);
+		if (columns > width)
+			break;
+	}
+	mvaddnwstr(y, x, wide, nr);
+}
+
+/* A number in three characters: 999, 12k, .3M. */
+static const char *brief(char text[32], __u64 number)
+{
+	static const char units[] = "kMGTPE";
+	double value = number;
+	int unit = -1;
+
+	if (number < 1000) {
+		snprintf(text, 32, "%llu", number);
+		return text;
+	}
+	while (value >= 99.5 && units[unit + 1]) {
+		value /= 1000;
+		unit++;
+	}
+	if (value < 0.95)
+		snprintf(text, 32, ".%.0f%c", value * 10, units[unit]);
+	else
+		snprintf(text, 32, "%.0f%c", value, units[unit]);
+	return text;
+}
+
+static void put_title(const struct top *top)
+{
+	const struct htmm_info *info = &top->now.info;
+	char filter[80] = "";
+
+	if (*top->filter)
+		snprintf(filter, sizeof(filter), ", with '%s'", top->filter);
+	attron(A_REVERSE);
+	mvhline(0, 0, ' ', COLS);
+	put(0, 0, COLS, "htmm top%s: session %llu, %s, %.1f s; every %.1f s; by %s%s",
+	    top->paused ? " [paused]" : "", info->session, htmm_state_name(info->state),
+	    (double)info->elapsed_ns / 1e9, top->interval_ms / 1e3, order_name(top->order),
+	    filter);
+	attroff(A_REVERSE);
+}
+
+/* "ring_full 12/s, filtered 3/s": those that lost something. */
+static void list_drops(const struct flow *flow, char *text, size_t size)
+{
+	size_t used = 0;
+	int i;
+
+	snprintf(text, size, "nothing");
+	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
+		char one[64];
+
+		if (flow->drops[i] <= 0)
+			continue;
+		snprintf(one, sizeof(one), "%s%s %.0f/s", used ? ", " : "",
+			 htmm_drop_name(i) ? htmm_drop_name(i) : "other", flow->drops[i]);
+		/* What has no room is not hidden altogether. */
+		if (used + strlen(one) + sizeof(" ...") > size) {
+			snprintf(text + used, size - used, " ...");
+			return;
+		}
+		used += snprintf(text + used, size - used, "%s", one);
+	}
+}
+
+static int put_drops(const struct top *top, int y, int x, int width, bool tall)
+{
+	const struct flow *flow = &top->activity.total;
+	const __u64 *drops = top->now.stats.stats.total.drops;
+	char text[256];
+	int i;
+
+	if (!tall) {
+		list_drops(flow, text, width - CAPTION < 256 ? width - CAPTION + 1 : 256);
+		put(y, x, width, "%-*s%s", CAPTION, "dropped", text);
+		return y + 1;
+	}
+	for (i = 0; i < HTMM_DROP_SLOTS; i++)
+		if (i < HTMM_NR_DROPS || drops[i])
+			put(y++, x, width, "%-*s%-12s %12.0f/s %16llu in all", CAPTION,
+			    i ? "" : "dropped", htmm_drop_name(i) ? htmm_drop_name(i) : "other",
+			    flow->drops[i], drops[i]);
+	return y;
+}
+
+static int put_cost(const struct activity *activity, int y, int x, int width)
+{
+	char budget[48] = "no budget";
+
+	if (activity->budget >= 0)
+		snprintf(budget, sizeof(budget), "budget %.2f%%", activity->budget);
+	put(y, x, width, "%-*s%.2f%% of CPU time, %s; handlers %.2f%%, ksampled %.1f%%", CAPTION,
+	    "cost", activity->cost, budget, activity->handlers, activity->ksampled);
+	if (activity->budget >= 0 && activity->cost > activity->budget)
+		mvchgat(y, x + CAPTION, 20, A_BOLD, PAIR_HOT, NULL);
+	return y + 1;
+}
+
+static int put_event(const struct top *top, unsigned int number, int y, int x, int width)
+{
+	const struct event_activity *event = &top->activity.events[number];
+	char period[64];
+
+	event_period_text(&event->mode, period, sizeof(period));
+	put(y, x, width, "%-*s%-16s every %s, precise %u, %u CPU%s", CAPTION,
+	    number ? "" : "events", top->now.stats.events[number].name, period,
+	    event->mode.precise_ip, event->mode.active, event->mode.active == 1 ? "" : "s");
+	put(y, x + width - 20, 20, " %9.0f/s", event->flow.overflows);
+	if (event->flow.throttled > 0)
+		put(y, x + width - 8, 8, "throttled");
+	return y + 1;
+}
+
+/* Everything but the histogram and the mappings. */
+static int put_numbers(const struct top *top, int y, int x, int width, bool tall)
+{
+	const struct flow *flow = &top->activity.total;
+	unsigned int i;
+
+	put(y++, x, width, "%-*soverflows %.0f/s, counted %.0f/s, dropped %.0f/s (%.1f%%)%s",
+	    CAPTION, "samples", flow->overflows, flow->counted, flow->dropped,
+	    flow->overflows > 0 ? 100 * flow->dropped / flow->overflows : 0,
+	    top->activity.since_start ? ", since the start" : "");
+	y = put_drops(top, y, x, width, tall);
+	y = put_cost(&top->activity, y, x, width);
+	for (i = 0; i < top->activity.nr_events; i++)
+		y = put_event(top, i, y, x, width);
+	return y;
+}
+
+/* As many bins as there is something to see in. */
+static unsigned int bins_shown(const struct htmm_histogram *hist)
+{
+	unsigned int nr = HTMM_NR_BINS;
+
+	while (nr > BINS_SHOWN && !hist->bins[nr - 1] && hist->hot_threshold != nr - 1)
+		nr--;
+	return nr;
+}
+
+static int bin_pair(const struct htmm_histogram *hist, unsigned int bin)
+{
+	return bin >= hist->hot_threshold ? PAIR_HOT :
+	       bin >= hist->warm_threshold ? PAIR_WARM : PAIR_NONE;
+}
+
+/* One bar, in eighths of a line where the terminal has such characters. */
+static void put_bar(int bottom, int x, int width, int height, double share, int pair)
+{
+	static const wchar_t blocks[] = L" \u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588";
+	int eighths = (int)(share * height * 8), line, i;
+
+	/* Something is never shown as nothing. */
+	if (share > 0 && !eighths)
+		eighths = 1;
+	attron(COLOR_PAIR(pair));
+	for (line = 0; line < height && eighths > 0; line++, eighths -= 8) {
+		wchar_t cell[2] = { utf8 ? blocks[eighths > 8 ? 8 : eighths] : L'#', L'\0' };
+
+		for (i = 0; i < width; i++)
+			mvaddnwstr(bottom - line, x + i, cell, 1);
+	}
+	attroff(COLOR_PAIR(pair));
+}
+
+static void put_thresholds(const struct htmm_histogram *hist, int y, int x, int width,
+			   unsigned int nr)
+{
+	if (hist->hot_threshold < nr) {
+		attron(COLOR_PAIR(PAIR_HOT));
+		put(y, x + (int)hist->hot_threshold * width, 7, "^hot");
+		attroff(COLOR_PAIR(PAIR_HOT));
+	}
+	if (hist->warm_threshold < nr && hist->warm_threshold < hist->hot_threshold) {
+		attron(COLOR_PAIR(PAIR_WARM));
+		put(y, x + (int)hist->warm_threshold * width - 4, 5, "warm^");
+		attroff(COLOR_PAIR(PAIR_WARM));
+	}
+}
+
+static void put_hist_title(const struct htmm_histogram *hist, int y, int x, int width)
+{
+	char hot[64] = "no bin fits it";
+
+	if (hist->hot_threshold < HTMM_NR_BINS)
+		snprintf(hot, sizeof(hot), "hot: %llu, from bin %u; warm: from %u", hist->hot_pages,
+			 hist->hot_threshold, hist->warm_threshold);
+	put(y, x, width, "%-*s%llu by samples; fast tier: %llu; %s", CAPTION, "pages", hist->pages,
+	    hist->capacity_pages, hot);
+}
+
+/* Takes @height lines, four of them for words. */
+static void put_hist(const struct htmm_histogram *hist, int y, int x, int width, int height)
+{
+	unsigned int nr = bins_shown(hist), bin;
+	int cell = (width - CAPTION) / (int)nr, bars = height - 4;
+	/* Names of bins do not touch each other. */
+	unsigned int step = cell < 4 ? 2 : 1;
+	__u64 most = 0;
+
+	for (bin = 0; bin < nr; bin++)
+		most = hist->bins[bin] > most ? hist->bins[bin] : most;
+	put_hist_title(hist, y, x, width);
+	put(y + bars + 1, x, width, "%-*s", CAPTION, "samples");
+	put(y + bars + 2, x, width, "%-*s", CAPTION, "pages");
+	for (bin = 0; bin < nr; bin++) {
+		int at = x + CAPTION + (int)bin * cell, pair = bin_pair(hist, bin);
+		char from[32], pages[32];
+
+		put_bar(y + bars, at, cell - 1, bars,
+			most ? (double)hist->bins[bin] / (double)most : 0, pair);
+		if (bin % step)
+			continue;
+		attron(COLOR_PAIR(pair));
+		put(y + bars + 1, at, 4, "%s", brief(from, bin ? 1ULL << (bin - 1) : 0));
+		put(y + bars + 2, at, 4, "%s", brief(pages, hist->bins[bin]));
+		attroff(COLOR_PAIR(pair));
+	}
+	put_thresholds(hist, y + bars + 3, x + CAPTION, cell, nr);
+}
+
+/* A name that is too long loses its beginning, which says less than its end. */
+static void put_name(int y, int x, int width, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (width > 2 && len > (size_t)width)
+		put(y, x, width, "..%s", name + len - width + 2);
+	else
+		put(y, x, width, "%s", name);
+}
+
+static void put_mapping(const struct top *top, const struct mapping *map, int y)
+{
+	int pair = map->hot ? PAIR_HOT : PAIR_NONE;
+
+	attron(COLOR_PAIR(pair));
+	put(y, 0, COLS, "%10llu %5.1f%% %8llu %8llu %8u", map->samples,
+	    percent(map->samples, top->samples), map->pages, map->hot, map->pid);
+	attroff(COLOR_PAIR(pair));
+	put(y, 45, 15, "%s", map->place.comm);
+	put_name(y, 61, COLS - 61, map->place.mapping);
+}
+
+static void put_mappings(const struct top *top, int y, int last)
+{
+	size_t i;
+
+	attron(A_BOLD);
+	put(y++, 0, COLS, "%10s %6s %8s %8s %8s %-15s %s", "samples", "share", "pages", "hot",
+	    "pid", "command", "mapping");
+	attroff(A_BOLD);
+	page = last >= y ? last - y + 1 : 1;
+	if (!top->nr_shown)
+		put(y, 0, COLS, "%s", top->nr_maps ? "no mapping matches the filter" :
+						     "no page has samples yet");
+	for (i = top->scroll; i < top->nr_shown && y <= last; i++)
+		put_mapping(top, &top->shown[i], y++);
+}
+
+static void put_help(int y)
+{
+	static const char *const lines[] = {
+		"q           quit",
+		"space, p    pause, and go on",
+		"s           sort by samples, pages, hot pages, pid or mapping in turn",
+		"/           show only what contains a text: mapping, command or pid;",
+		"            Enter keeps it, Esc shows all again",
+		"+ -         look half as often, or twice as often",
+		"arrows      scroll; also Page Up, Page Down, Home",
+		"any key     leave this help",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		put(y++, 2, COLS - 2, "%s", lines[i]);
+}
+
+static void put_last_line(const struct top *top)
+{
+	attron(A_REVERSE);
+	mvhline(LINES - 1, 0, ' ', COLS);
+	if (top->editing)
+		put(LINES - 1, 0, COLS - 1, "filter: %s_   Enter: keep it, Esc: show all",
+		    top->filter);
+	else
+		put(LINES - 1, 0, COLS - 1,
+		    "q quit  space pause  s sort  / filter  + - interval  h help");
+	attroff(A_REVERSE);
+}
+
+/* Lines of the histogram below the numbers, at @y. */
+static int hist_height(int y)
+{
+	int height = LINES / 3 > 7 ? LINES / 3 : 7;
+
+	return LINES >= HIST_LINES && y + 14 <= LINES ? height : 0;
+}
+
+void screen_draw(const struct top *top)
+{
+	bool wide = COLS >= WIDE && LINES >= HIST_LINES;
+	int y, height;
+
+	erase();
+	if (COLS < 40 || LINES < 10) {
+		put(0, 0, COLS, "too small");
+		refresh();
+		return;
+	}
+	put_title(top);
+	if (wide) {
+		y = put_numbers(top, 1, 0, COLS / 2 - 2, true);
+		y = y > LINES / 4 ? y : LINES / 4;
+		put_hist(&top->now.hist, 1, COLS / 2, COLS / 2, y - 1);
+	} else {
+		y = put_numbers(top, 1, 0, COLS, false);
+		height = hist_height(y);
+		if (height)
+			put_hist(&top->now.hist, y, 0, COLS, height);
+		y += height;
+	}
+	if (top->help)
+		put_help(y + 1);
+	else
+		put_mappings(top, y, LINES - 2);
+	put_last_line(top);
+	refresh();
+}
+
+bool screen_open(void)
+{
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return false;
+	setlocale(LC_CTYPE, "");
+	utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen)
+		return false;
+	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+		screen_close();
+		return false;
+	}
+	if (has_colors() && out_wants_colour(stdout)) {
+		start_color();
+		use_default_colors();
+		init_pair(PAIR_HOT, COLOR_RED, -1);
+		init_pair(PAIR_WARM, COLOR_YELLOW, -1);
+	}
+	cbreak();
+	noecho();
+	nodelay(stdscr, true);
+	keypad(stdscr, true);
+	set_escdelay(50);
+	curs_set(0);
+	return true;
+}
+
+void screen_close(void)
+{
+	if (!screen)
+		return;
+	endwin();
+	delscreen(screen);
+	screen = NULL;
+}
+
+void screen_resize(void)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+}
+
+int screen_key(void)
+{
+	int key = getch();
+
+	switch (key) {
+	case KEY_UP: return TOP_UP;
+	case KEY_DOWN: return TOP_DOWN;
+	case KEY_PPAGE: return TOP_PAGE_UP;
+	case KEY_NPAGE: return TOP_PAGE_DOWN;
+	case KEY_HOME: return TOP_HOME;
+	case KEY_BACKSPACE: return TOP_BACKSPACE;
+	case ERR: return -1;
+	}
+	/* Other function keys are none of ours. */
+	return key < KEY_MIN ? key : 0;
+}
+
+size_t screen_page(void)
+{
+	return page;
+}
