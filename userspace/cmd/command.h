@@ -32,21 +32,24 @@ struct command {
 	int (*run)(const struct command *cmd, int argc, char **argv);
 };
 
-extern const struct command cmd_cool;
-extern const struct command cmd_doctor;
-extern const struct command cmd_hist;
-extern const struct command cmd_hot;
-extern const struct command cmd_list;
-extern const struct command cmd_record;
-extern const struct command cmd_report;
-extern const struct command cmd_reset;
-extern const struct command cmd_run;
-extern const struct command cmd_set;
-extern const struct command cmd_start;
-extern const struct command cmd_stats;
-extern const struct command cmd_status;
-extern const struct command cmd_stop;
-extern const struct command cmd_target;
-extern const struct command cmd_top;
+/**
+ * command_end() - the end of each program
+ * @status: its exit status
+ *
+ * A full disk must not look like success.
+ *
+ * Return: @status, or EXIT_FAILED.
+ */
+int command_end(int status);
+
+/**
+ * command_main() - main() of a program that is one command
+ * @cmd: the command
+ * @argc: words, the program's name first
+ * @argv: the words
+ *
+ * Return: the exit status.
+ */
+int command_main(const struct command *cmd, int argc, char **argv);
 
 #endif /* CMD_COMMAND_H */

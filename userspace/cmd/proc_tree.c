@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "proc_tree.h"
 #include "message.h"
+#include "proc_tree.h"
 
 /* Of so many processes at most, since reading of all may take long, and is sampled itself. */
 #define EACH_MOST	64

@@ -32,8 +32,4 @@ void prom_value(struct prom *prom, double value);
 /* A metric that has one value, without labels. */
 void prom_single(FILE *file, const char *name, const char *type, const char *help, double value);
 
-/* What status and stats tell. */
-void status_prometheus(FILE *file, const struct htmm_info *info);
-void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats);
-
 #endif /* CMD_PROMETHEUS_H */

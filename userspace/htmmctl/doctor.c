@@ -3,9 +3,9 @@
 #include <string.h>
 #include <linux/perf_event.h>
 #include "checks.h"
-#include "cmd/command.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "commands.h"
 #include "view.h"
 
 #define TRIALS_MAX	32

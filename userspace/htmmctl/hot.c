@@ -3,10 +3,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "simple_cmd.h"
 #include "cmd/mapping.h"
 #include "cmd/output.h"
 #include "placement.h"
+#include "simple_cmd.h"
 #include "view.h"
 
 static void print_page(FILE *file, struct htmm_names *names, const struct htmm_hot_page *page,

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "cmd/command.h"
 #include "cmd/event_mode.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "commands.h"
 
 /* Columns of an event's name and of its code. */
 #define NAME_COLUMNS	40

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "cmd/command.h"
+#include "commands.h"
 
 static const struct command *const commands[] = {
 	&cmd_doctor, &cmd_list, &cmd_run, &cmd_record, &cmd_start, &cmd_target, &cmd_set,
@@ -112,13 +111,5 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int status = run(argc - 1, argv + 1);
-
-	/* A full disk must not look like success. */
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "htmmctl: cannot write to stdout: %s\n", strerror(errno));
-		if (status == EXIT_OK)
-			status = EXIT_FAILED;
-	}
-	return status;
+	return command_end(run(argc - 1, argv + 1));
 }

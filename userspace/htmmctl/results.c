@@ -1,30 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
-#include <string.h>
+#include "cmd/hist.h"
 #include "cmd/output.h"
 #include "view.h"
-
-int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err)
-{
-	int ret;
-
-	if (!res->names)
-		res->names = htmm_names_new();
-	if (!res->names)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	ret = htmm_device_info(fd, &res->info, err);
-	if (!ret)
-		ret = htmm_device_stats(fd, &res->stats, err);
-	if (!ret)
-		ret = htmm_device_hist(fd, HTMM_HIST_BASE, &res->hist, err);
-	if (!ret)
-		ret = htmm_device_targets(fd, &res->targets, err);
-	if (!ret)
-		ret = htmm_device_hot_pages(fd, max_pages, &res->pages, err);
-	if (!ret)
-		htmm_names_note(res->names, res->info.session, &res->pages);
-	return ret;
-}
 
 static void print_text(FILE *file, struct results *res)
 {
@@ -61,13 +38,4 @@ void results_print(FILE *file, struct results *res, bool json, int exit_status)
 		print_json(file, res, exit_status);
 	else
 		print_text(file, res);
-}
-
-void results_free(struct results *res)
-{
-	htmm_stats_free(&res->stats);
-	htmm_targets_free(&res->targets);
-	htmm_pages_free(&res->pages);
-	htmm_names_free(res->names);
-	memset(res, 0, sizeof(*res));
 }

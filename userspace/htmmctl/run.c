@@ -6,11 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cmd/child.h"
-#include "cmd/proc_tree.h"
-#include "cmd/command.h"
 #include "cmd/output.h"
+#include "cmd/proc_tree.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
+#include "commands.h"
 #include "view.h"
 
 /*

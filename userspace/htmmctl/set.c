@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <htmm/text.h>
-#include "cmd/command.h"
 #include "cmd/options.h"
+#include "commands.h"
 
 /**
  * struct period - the argument of --period

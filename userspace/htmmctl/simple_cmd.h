@@ -3,8 +3,8 @@
 #ifndef HTMMCTL_SIMPLE_CMD_H
 #define HTMMCTL_SIMPLE_CMD_H
 
-#include "cmd/command.h"
 #include "cmd/options.h"
+#include "commands.h"
 
 /**
  * simple_cmd() - read a command's options, and do one thing with the device

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "cmd/command.h"
 #include "cmd/output.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
+#include "commands.h"
 #include "view.h"
 
 /* How often a session in the foreground looks whether it still runs. */

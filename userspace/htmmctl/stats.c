@@ -2,21 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd/format.h"
-#include "simple_cmd.h"
 #include "cmd/output.h"
-#include "cmd/prometheus.h"
+#include "cmd/results.h"
+#include "simple_cmd.h"
 #include "view.h"
-
-struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 event)
-{
-	struct htmm_counters sum = {};
-	unsigned int i;
-
-	for (i = 0; i < stats->stats.nr_channels; i++)
-		if (stats->channels[i].event == event)
-			htmm_counters_add(&sum, &stats->channels[i].counters);
-	return sum;
-}
 
 static struct htmm_counters sum_cpu(const struct htmm_stats_buf *stats, __u32 cpu)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
-#include "cmd/format.h"
-#include "simple_cmd.h"
 #include "cmd/event_mode.h"
+#include "cmd/format.h"
 #include "cmd/output.h"
-#include "cmd/prometheus.h"
+#include "simple_cmd.h"
 #include "throttle.h"
 #include "view.h"
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "cmd/command.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "cmd/session.h"
+#include "commands.h"
 #include "view.h"
 
 #define MIB	(1024.0 * 1024.0)

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "idmap.h"
 #include "cmd/event_mode.h"
-#include "live.h"
 #include "cmd/message.h"
+#include "idmap.h"
+#include "live.h"
 
 /* Samples of different weight that count the same are worth a word. */
 static void say_weights(int fd, const struct htmm_info *info)

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cmd/format.h"
 #include "cmd/command.h"
 #include "cmd/event_mode.h"
+#include "cmd/format.h"
 #include "cmd/options.h"
+#include "live.h"
 #include "perfdata/decode_thread.h"
 #include "progress.h"
-#include "live.h"
 #include "view.h"
 
 /* Lists have as many lines unless -n says otherwise. */
@@ -313,11 +313,15 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 	return ret ? print_error(&err) : EXIT_OK;
 }
 
-const struct command cmd_report = {
+static const struct command cmd_report = {
 	.name = "report",
 	.synopsis = "[options]",
-	.summary = "tell all about a recording, with a heat map",
 	.help = "Reads a perf.data of 'htmmctl record' or 'perf record -d', or the live session.\n"
 		"Hotness is computed as the module does.",
 	.run = run_report,
 };
+
+int main(int argc, char **argv)
+{
+	return command_main(&cmd_report, argc, argv);
+}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
+#include "cmd/hist.h"
 #include "cmd/output.h"
 #include "view.h"
-#include "htmmctl/view.h"
 
 static struct json_object *drops_json(const struct report_counts *counts)
 {

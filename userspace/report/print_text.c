@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 #include "cmd/command.h"
+#include "cmd/hist.h"
 #include "cmd/output.h"
 #include "view.h"
-#include "htmmctl/view.h"
 
 #define MIB		(1024.0 * 1024.0)
 /* Lines of the working set over time. */

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "cmd/message.h"
 #include "cmd/output.h"
 #include "progress.h"
-#include "cmd/message.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 #define INTERVAL_NS	(NSEC_PER_SEC / 10)

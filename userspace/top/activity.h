@@ -3,9 +3,9 @@
 #ifndef TOP_ACTIVITY_H
 #define TOP_ACTIVITY_H
 
-#include "cmd/mapping.h"
 #include "cmd/event_mode.h"
-#include "htmmctl/view.h"
+#include "cmd/mapping.h"
+#include "cmd/results.h"
 
 /**
  * struct flow - overflows, and where they went, in each second

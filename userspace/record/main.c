@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 #include "cmd/child.h"
-#include "cmd/proc_tree.h"
 #include "cmd/command.h"
-#include "recorder.h"
+#include "cmd/proc_tree.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
+#include "recorder.h"
 
 #define SAMPLE_TYPE	(PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
 			 PERF_SAMPLE_DATA_SRC)
@@ -376,8 +376,6 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	struct record record = {
 		.path = "perf.data",
 		.buffer = BUFFER_DEFAULT,
-		.recorder.writer.argv = argv - 1,
-		.recorder.writer.argc = argc + 1,
 	};
 	struct opt session[SESSION_OPTS];
 	const struct opt opts[] = {
@@ -391,6 +389,8 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	struct htmm_error err = {};
 	int ret, rest, failed;
 
+	record.recorder.writer.argv = argv;
+	record.recorder.writer.argc = argc;
 	session_opts(&record.session, session);
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
@@ -416,13 +416,17 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	return failed && !record.status ? EXIT_FAILED : record.status;
 }
 
-const struct command cmd_record = {
+static const struct command cmd_record = {
 	.name = "record",
 	.synopsis = "[options] [[--] COMMAND...]",
-	.summary = "write every sample to a perf.data file, for perf's tools",
 	.help = "Samples COMMAND with its children, as run does, or without one all processes (or\n"
 		"those of -p), until it ends or a signal comes.  Exits as COMMAND does.\n"
 		"'perf script', 'perf report --mem-mode' and 'perf mem report' read the file,\n"
 		"even if it was not completed.  An older file becomes FILE.old.",
 	.run = run_record,
 };
+
+int main(int argc, char **argv)
+{
+	return command_main(&cmd_record, argc, argv);
+}

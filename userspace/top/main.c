@@ -11,8 +11,8 @@
 #include "cmd/command.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
-#include "screen.h"
 #include "cmd/signals.h"
+#include "screen.h"
 #include "top.h"
 
 #define INTERVAL_MS	2000
@@ -244,11 +244,15 @@ static int run_top(const struct command *cmd, int argc, char **argv)
 	return ret;
 }
 
-const struct command cmd_top = {
+static const struct command cmd_top = {
 	.name = "top",
 	.synopsis = "[options]",
-	.summary = "watch rates, drops, cost, histogram and hot mappings",
 	.help = "Watches a session: rates, drops by reason, periods, cost, histogram, and the\n"
 		"hottest mappings of all processes.  On a terminal h tells its keys.",
 	.run = run_top,
 };
+
+int main(int argc, char **argv)
+{
+	return command_main(&cmd_top, argc, argv);
+}

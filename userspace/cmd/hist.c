@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "hist.h"
+#include "output.h"
+
+/* Bins shown; the last one holds all the higher ones too. */
+#define BINS_SHOWN	16
+/* Columns before the bar. */
+#define BAR_INDENT	46
+
+static __u64 sum_from(const struct htmm_histogram *hist, unsigned int bin)
+{
+	__u64 sum = 0;
+
+	for (; bin < HTMM_NR_BINS; bin++)
+		sum += hist->bins[bin];
+	return sum;
+}
+
+/* Samples of the pages in a bin, in words. */
+static void bin_range(char *text, size_t size, unsigned int bin, bool open_ended)
+{
+	if (bin == 0)
+		snprintf(text, size, "0");
+	else if (open_ended)
+		snprintf(text, size, "%llu or more", 1ULL << (bin - 1));
+	else if (bin == 1)
+		snprintf(text, size, "1");
+	else
+		snprintf(text, size, "%llu-%llu", 1ULL << (bin - 1), (1ULL << bin) - 1);
+}
+
+static void print_bar(FILE *file, __u64 value, __u64 most, int room)
+{
+	int len = room > 0 && most ? (int)((double)value / (double)most * room) : 0;
+
+	/* Something is never shown as nothing, if there is any room. */
+	if (room > 0 && value && !len)
+		len = 1;
+	while (len-- > 0)
+		fputc('#', file);
+}
+
+static enum colour tier_colour(bool hot, bool warm)
+{
+	if (hot)
+		return COLOUR_RED;
+	return warm ? COLOUR_YELLOW : COLOUR_NONE;
+}
+
+static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned int bin,
+		      __u64 value, __u64 most, bool last)
+{
+	bool hot = bin >= hist->hot_threshold;
+	bool warm = !hot && bin >= hist->warm_threshold;
+	char range[32];
+
+	bin_range(range, sizeof(range), bin, last);
+	fprintf(file, "%3u  %-21s %12llu", bin, range, value);
+	if (value) {
+		out_colour(file, tier_colour(hot, warm));
+		fprintf(file, "  %-4s ", hot ? "hot" : warm ? "warm" : "");
+		print_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
+		out_colour(file, COLOUR_NONE);
+	} else if (bin == hist->hot_threshold || bin == hist->warm_threshold) {
+		fputs(hot ? "  hot" : "  warm", file);
+	}
+	fputc('\n', file);
+}
+
+static void print_summary(FILE *file, const struct htmm_histogram *hist)
+{
+	const bool huge = hist->kind == HTMM_HIST_HUGE;
+
+	fprintf(file, "%s: %llu, with %llu samples; the fast tier holds %llu %s\n",
+		huge ? "2 MiB regions" : "pages", hist->pages, hist->samples,
+		hist->capacity_pages, huge ? "regions" : "pages");
+	if (hist->hot_threshold >= HTMM_NR_BINS)
+		fputs("hot: none, as no bin fits the fast tier\n", file);
+	else
+		fprintf(file, "hot: %llu, in bin %u and above; warm: from bin %u\n",
+			hist->hot_pages, hist->hot_threshold, hist->warm_threshold);
+}
+
+void hist_print(FILE *file, const struct htmm_histogram *hist, bool all)
+{
+	unsigned int nr = all ? HTMM_NR_BINS : BINS_SHOWN, bin;
+	__u64 most = 0;
+
+	/* A threshold must not hide in the open-ended bin. */
+	if (hist->hot_threshold >= nr && hist->hot_threshold < HTMM_NR_BINS)
+		nr = HTMM_NR_BINS;
+	for (bin = 0; bin < nr; bin++) {
+		__u64 value = bin == nr - 1 ? sum_from(hist, bin) : hist->bins[bin];
+
+		most = value > most ? value : most;
+	}
+
+	print_summary(file, hist);
+	fprintf(file, "%3s  %-21s %12s\n", "bin", "samples",
+		hist->kind == HTMM_HIST_HUGE ? "regions" : "pages");
+	for (bin = 0; bin < nr; bin++)
+		print_bin(file, hist, bin, bin == nr - 1 ? sum_from(hist, bin) : hist->bins[bin],
+			  most, bin == nr - 1 && nr < HTMM_NR_BINS);
+}
+
+struct json_object *hist_json(const struct htmm_histogram *hist)
+{
+	struct json_object *obj = json_new(), *shown = json_object_new_array();
+	struct json_object *all = json_object_new_array();
+	unsigned int bin;
+
+	for (bin = 0; bin < HTMM_NR_BINS; bin++) {
+		json_object_array_add(all, json_object_new_uint64(hist->bins[bin]));
+		if (bin < BINS_SHOWN - 1)
+			json_object_array_add(shown, json_object_new_uint64(hist->bins[bin]));
+	}
+	json_object_array_add(shown, json_object_new_uint64(sum_from(hist, BINS_SHOWN - 1)));
+
+	json_add_name(obj, "kind", hist->kind == HTMM_HIST_HUGE ? "huge" : "base");
+	json_add(obj, "bins", shown);
+	json_add(obj, "bins_all", all);
+	json_add_u64(obj, "hot_threshold", hist->hot_threshold);
+	json_add_u64(obj, "warm_threshold", hist->warm_threshold);
+	json_add_u64(obj, "pages", hist->pages);
+	json_add_u64(obj, "hot_pages", hist->hot_pages);
+	json_add_u64(obj, "capacity_pages", hist->capacity_pages);
+	json_add_u64(obj, "samples", hist->samples);
+	return obj;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <string.h>
+#include "results.h"
+
+int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err)
+{
+	int ret;
+
+	if (!res->names)
+		res->names = htmm_names_new();
+	if (!res->names)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	ret = htmm_device_info(fd, &res->info, err);
+	if (!ret)
+		ret = htmm_device_stats(fd, &res->stats, err);
+	if (!ret)
+		ret = htmm_device_hist(fd, HTMM_HIST_BASE, &res->hist, err);
+	if (!ret)
+		ret = htmm_device_targets(fd, &res->targets, err);
+	if (!ret)
+		ret = htmm_device_hot_pages(fd, max_pages, &res->pages, err);
+	if (!ret)
+		htmm_names_note(res->names, res->info.session, &res->pages);
+	return ret;
+}
+
+void results_free(struct results *res)
+{
+	htmm_stats_free(&res->stats);
+	htmm_targets_free(&res->targets);
+	htmm_pages_free(&res->pages);
+	htmm_names_free(res->names);
+	memset(res, 0, sizeof(*res));
+}
+
+struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 event)
+{
+	struct htmm_counters sum = {};
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		if (stats->channels[i].event == event)
+			htmm_counters_add(&sum, &stats->channels[i].counters);
+	return sum;
+}

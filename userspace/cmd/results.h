@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All that a session has to tell. */
+#ifndef CMD_RESULTS_H
+#define CMD_RESULTS_H
+
+#include <htmm/htmm.h>
+
+/**
+ * struct results - all that a session has to tell
+ * @info: its state
+ * @stats: its counters
+ * @hist: its histogram of base pages
+ * @targets: its targets
+ * @pages: its hottest pages
+ * @names: what they belong to
+ */
+struct results {
+	struct htmm_info info;
+	struct htmm_stats_buf stats;
+	struct htmm_histogram hist;
+	struct htmm_target_list targets;
+	struct htmm_page_list pages;
+	struct htmm_names *names;
+};
+
+/**
+ * results_read() - read the results of the session
+ * @res: filled; @res.names, if set, is used and kept
+ * @fd: the device
+ * @max_pages: the most hot pages to read; 0: all
+ * @err: says what could not be read
+ *
+ * Return: 0 or a negative errno; @res is to be freed in any case.
+ */
+int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err);
+
+/**
+ * results_free() - free the results
+ * @res: the results; may be all zero
+ */
+void results_free(struct results *res);
+
+/* Sum of the channels of an event. */
+struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 event);
+
+#endif /* CMD_RESULTS_H */

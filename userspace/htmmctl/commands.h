@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands of htmmctl, and those that are programs of their own. */
+#ifndef HTMMCTL_COMMANDS_H
+#define HTMMCTL_COMMANDS_H
+
+#include "cmd/command.h"
+
+extern const struct command cmd_cool;
+extern const struct command cmd_doctor;
+extern const struct command cmd_hist;
+extern const struct command cmd_hot;
+extern const struct command cmd_list;
+extern const struct command cmd_record;
+extern const struct command cmd_report;
+extern const struct command cmd_reset;
+extern const struct command cmd_run;
+extern const struct command cmd_set;
+extern const struct command cmd_start;
+extern const struct command cmd_stats;
+extern const struct command cmd_status;
+extern const struct command cmd_stop;
+extern const struct command cmd_target;
+extern const struct command cmd_top;
+
+/**
+ * program_missing() - tell whether a command is a program that is not installed
+ * @cmd: the command
+ *
+ * Return: the package that has it, or NULL.
+ */
+const char *program_missing(const struct command *cmd);
+
+#endif /* HTMMCTL_COMMANDS_H */
