@@ -480,7 +480,7 @@ static bool test_truth(void)
 	access_store(at, TRUTH_PAGES, 12345);
 	write_number(PARAMETERS "truth", 1);
 	for (__u64 page = 0; page < TRUTH_PAGES; page++)
-		printf("# truth %d,0x%llx,%lu,%llu,%lu,1\n", getpid(),
+		printf("# truth %d,0x%llx,%lu,%llu,%lu,1,0,0\n", getpid(),
 		       TRUTH_ARENA + page * ACCESS_PAGE, 2 * ACCESS_WORDS, page + 1,
 		       ACCESS_PAGE / 64 - 1);
 	return true;

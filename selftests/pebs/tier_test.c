@@ -2,7 +2,8 @@
 /*
  * Tests of where the emulated unit says that loads were served: by its cache, or by
  * the memory of which node. Prints TAP. With a second node (selftests/vm --numa) that
- * one's memory must be the remote one.
+ * one's memory must be the remote one. "# truth" lines say what the ground truth must
+ * have.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,6 +18,8 @@
 #include "access.h"
 #include "sampler.h"
 #include "system.h"
+
+#define TRUTH		"/sys/module/pebs_emu/parameters/truth"
 
 #define L3_MISS		0x20d1
 #define LOCAL_DRAM	0x01d3
@@ -135,6 +138,24 @@ static bool test_nodes(void)
 	return served_by(0, LOCAL) & served_by(1, REMOTE);
 }
 
+/* Loaded once, by the line: which node served the misses is in the truth. */
+static bool test_truth(void)
+{
+	for (int node = 0; node < 2; node++) {
+		const __u64 *at = map_pages(FEW, node);
+
+		write_number(TRUTH, 1);
+		flush();
+		load_all(at, FEW);
+		write_number(TRUTH, 0);
+		for (unsigned long page = 0; page < FEW; page++)
+			printf("# truth %d,0x%lx,%lu,0,%lu,0,%lu,0\n", getpid(),
+			       (unsigned long)(at + page * ACCESS_WORDS), ACCESS_WORDS, LINES,
+			       node * LINES);
+	}
+	return true;
+}
+
 struct where {
 	const __u64 *at;
 	__u64 inside;
@@ -184,6 +205,8 @@ static const struct {
 	{ .name = "what does not fit always misses", .run = test_does_not_fit },
 	{ .name = "each node's memory serves its loads", .run = test_nodes,
 	  .two_nodes = true },
+	{ .name = "the truth knows which node served a miss", .run = test_truth,
+	  .two_nodes = true },
 	{ .name = "samples are of the memory that their event names", .run = test_samples,
 	  .two_nodes = true },
 };
@@ -198,6 +221,7 @@ int main(void)
 	printf("TAP version 13\n1..%d\n", n);
 	pin(0);
 	set_max_rate(1000000);
+	write_number(TRUTH, 0);
 	for (int i = 0; i < n; i++) {
 		bool skip = tests[i].two_nodes && !two_nodes;
 		bool good = skip || tests[i].run();

@@ -14,6 +14,9 @@
 
 #define CPU_INTERRUPT_NMI	0x200
 
+/* Where struct TimersState of QEMU 7.2 has qemu_icount_bias. */
+#define CLOCK_BIAS_OFFSET	40
+
 /* RAM is looked for in chunks of this size, up to this address. */
 #define RAM_CHUNK		(2ULL << 20)
 #define RAM_LIMIT		(256ULL << 30)
@@ -39,6 +42,8 @@ static struct {
 	void (*async_run_on_cpu)(void *cpu, void (*work)(void *cpu, void *data),
 				 void *data);
 	int *use_icount;
+	char *timers_state;
+	__s64 (*icount_get)(void);
 	bool (*qemu_mutex_iothread_locked)(void);
 	void (*qemu_mutex_lock_iothread_impl)(const char *file, int line);
 	void (*qemu_mutex_unlock_iothread)(void);
@@ -71,6 +76,7 @@ bool host_bind(void)
 {
 	return symbols_version() && BIND(qemu_get_cpu) && BIND(cpu_interrupt) &&
 	       BIND(async_run_on_cpu) && BIND(use_icount) &&
+	       BIND(timers_state) && BIND(icount_get) &&
 	       BIND(qemu_mutex_iothread_locked) &&
 	       BIND(qemu_mutex_lock_iothread_impl) &&
 	       BIND(qemu_mutex_unlock_iothread) &&
@@ -165,4 +171,28 @@ void host_raise_nmi(unsigned int index)
 	interrupt(cpu, NULL);
 	if (!locked)
 		qemu.qemu_mutex_unlock_iothread();
+}
+
+static void nothing(void *cpu, void *unused)
+{
+	(void)cpu;
+	(void)unused;
+}
+
+void host_recheck_timers(unsigned int index)
+{
+	/* Any work for a vCPU makes it leave the guest's code. */
+	qemu.async_run_on_cpu(qemu.qemu_get_cpu(index), nothing, NULL);
+}
+
+__s64 *host_clock_bias(void)
+{
+	if (!*qemu.use_icount)
+		host_fail("memory can take time only with -icount");
+	return (__s64 *)(qemu.timers_state + CLOCK_BIAS_OFFSET);
+}
+
+__s64 host_clock(void)
+{
+	return qemu.icount_get();
 }

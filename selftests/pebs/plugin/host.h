@@ -62,4 +62,24 @@ __u64 host_phys(__u32 info, __u64 vaddr);
  */
 void host_raise_nmi(unsigned int index);
 
+/**
+ * host_clock() - the machine's time with -icount, in nanoseconds
+ *
+ * Context: the vCPU thread, between two blocks of guest code.
+ */
+__s64 host_clock(void);
+
+/**
+ * host_clock_bias() - what that time is ahead of the instructions, in nanoseconds
+ *
+ * Return: where QEMU keeps it. Does not return without -icount.
+ */
+__s64 *host_clock_bias(void);
+
+/**
+ * host_recheck_timers() - have QEMU look which timers are due, at the end of the block
+ * @index: the vCPU, which must be the running one
+ */
+void host_recheck_timers(unsigned int index);
+
 #endif /* PEBS_HOST_H */

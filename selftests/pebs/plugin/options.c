@@ -8,6 +8,7 @@
 #include "options.h"
 
 #define MAX_WAYS	64
+#define MAX_NS		1000000
 
 /* Reads "NUMBER[K|M|G]" up to @end, and steps over it. */
 static bool parse_size(const char **text, char end, __u64 *value)
@@ -39,6 +40,16 @@ static bool parse_ways(const char *text, unsigned int *ways)
 	if (!parse_size(&text, '\0', &value) || !value || value > MAX_WAYS)
 		return false;
 	*ways = value;
+	return true;
+}
+
+static bool parse_ns(const char *text, __u32 *ns)
+{
+	__u64 value;
+
+	if (!parse_size(&text, '\0', &value) || value > MAX_NS)
+		return false;
+	*ns = value;
 	return true;
 }
 
@@ -74,6 +85,18 @@ static bool parse_option(struct options *options, const char *option)
 	value = value_of(option, "pmem");
 	if (value)
 		return parse_range(value, &options->pmem);
+	value = value_of(option, "hit_ns");
+	if (value)
+		return parse_ns(value, &options->latency.hit);
+	value = value_of(option, "local_ns");
+	if (value)
+		return parse_ns(value, &options->latency.local);
+	value = value_of(option, "remote_ns");
+	if (value)
+		return parse_ns(value, &options->latency.remote);
+	value = value_of(option, "assist_ns");
+	if (value)
+		return parse_ns(value, &options->latency.assist);
 	value = value_of(option, "truth");
 	options->truth = value;
 	return value && *value;
@@ -87,7 +110,9 @@ bool options_parse(struct options *options, int argc, char **argv)
 			continue;
 		fprintf(stderr, "pebs plugin: bad option '%s'; known are llc=SIZE, ways=N, ",
 			argv[i]);
-		fputs("remote=START-END, pmem=START-END and truth=FILE\n", stderr);
+		fputs("remote=START-END, pmem=START-END, hit_ns=N, local_ns=N, remote_ns=N, ",
+		      stderr);
+		fputs("assist_ns=N and truth=FILE\n", stderr);
 		return false;
 	}
 	return true;

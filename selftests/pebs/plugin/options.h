@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "../mailbox.h"
+#include "stall.h"
 
 /**
  * struct options - what the command line asked for
@@ -13,6 +14,7 @@
  * @ways: its associativity (default 16)
  * @remote: guest-physical memory of another node (default none)
  * @pmem: guest-physical persistent memory (default none)
+ * @latency: what accesses and records cost (default nothing)
  * @truth: file for the ground truth, or NULL
  */
 struct options {
@@ -20,6 +22,7 @@ struct options {
 	unsigned int ways;
 	struct pebs_range remote;
 	struct pebs_range pmem;
+	struct latency latency;
 	const char *truth;
 };
 

@@ -43,13 +43,18 @@ static bool in_range(const struct pebs_range *range, __u64 phys)
 	return phys >= range->start && phys < range->end;
 }
 
+static bool is_remote(__u64 phys)
+{
+	return in_range(&mbox->header.remote, phys);
+}
+
 static enum pebs_kind load_kind(__u64 phys, bool hit)
 {
 	bool remote, pmem;
 
 	if (hit)
 		return PEBS_LOAD_HIT;
-	remote = in_range(&mbox->header.remote, phys);
+	remote = is_remote(phys);
 	pmem = in_range(&mbox->header.pmem, phys);
 	if (pmem)
 		return remote ? PEBS_LOAD_REMOTE_PMM : PEBS_LOAD_LOCAL_PMM;
@@ -61,13 +66,16 @@ static void count_truth(const struct pebs_slot *slot,
 {
 	struct truth_page *page = truth_page(&truths[access->vcpu], slot->tgid,
 					     access->addr);
+	bool remote = !hit && is_remote(access->phys);
 
 	if (store) {
 		page->stores++;
 		page->store_misses += !hit;
+		page->remote_store_misses += remote;
 	} else {
 		page->loads++;
 		page->load_misses += !hit;
+		page->remote_load_misses += remote;
 	}
 }
 
@@ -92,6 +100,7 @@ static void write_record(struct pebs_slot *slot, const struct access *access,
 		slot->head++;
 	}
 	slot->nmis++;
+	stall(access->vcpu, options.latency.assist);
 	host_raise_nmi(access->vcpu);
 }
 
@@ -116,6 +125,17 @@ static void count_events(struct pebs_slot *slot, const struct access *access)
 		write_record(slot, access, status);
 }
 
+/* Device memory takes the time that QEMU's device says. */
+static void wait_for_memory(const struct access *access, bool hit)
+{
+	const struct latency *latency = &options.latency;
+
+	if (access->phys == HOST_NO_PHYS)
+		return;
+	stall(access->vcpu, hit ? latency->hit :
+	      is_remote(access->phys) ? latency->remote : latency->local);
+}
+
 static void count_access(struct pebs_slot *slot, struct access *access,
 			 bool store)
 {
@@ -131,6 +151,7 @@ static void count_access(struct pebs_slot *slot, struct access *access,
 	else
 		access->kind = load_kind(access->phys, hit);
 
+	wait_for_memory(access, hit);
 	if (truth_file && mbox->header.truth)
 		count_truth(slot, access, store, hit);
 	if (slot->enabled)
@@ -162,6 +183,8 @@ static void open_mailbox(void)
 	map->header.pmem = options.pmem;
 	map->header.magic = PEBS_MBOX_MAGIC;
 	mbox = map;
+	if (stall_wanted(&options.latency))
+		stall_init();
 }
 
 /*

@@ -77,6 +77,8 @@ static void merge(struct truth *into, const struct truth *from)
 		page->stores += add->stores;
 		page->load_misses += add->load_misses;
 		page->store_misses += add->store_misses;
+		page->remote_load_misses += add->remote_load_misses;
+		page->remote_store_misses += add->remote_store_misses;
 	}
 }
 
@@ -95,9 +97,10 @@ static void write_page(FILE *file, const struct truth_page *page)
 
 	__u64 vpn = key & VPN_MASK;
 
-	fprintf(file, "%llu,0x%llx,%llu,%llu,%llu,%llu\n",
+	fprintf(file, "%llu,0x%llx,%llu,%llu,%llu,%llu,%llu,%llu\n",
 		key >> TGID_SHIFT, vpn << PAGE_SHIFT, page->loads,
-		page->stores, page->load_misses, page->store_misses);
+		page->stores, page->load_misses, page->store_misses,
+		page->remote_load_misses, page->remote_store_misses);
 }
 
 bool truth_write(FILE *file, struct truth *truths, size_t count)
@@ -109,7 +112,8 @@ bool truth_write(FILE *file, struct truth *truths, size_t count)
 	if (all->used)
 		qsort(all->pages, all->size, sizeof(*all->pages), by_key);
 
-	fputs("tgid,page,loads,stores,load_misses,store_misses\n", file);
+	fputs("tgid,page,loads,stores,load_misses,store_misses,", file);
+	fputs("remote_load_misses,remote_store_misses\n", file);
 	for (size_t i = all->size - all->used; i < all->size; i++)
 		write_page(file, &all->pages[i]);
 	return !fflush(file) && !ferror(file);

@@ -15,6 +15,8 @@
  * @stores: stores
  * @load_misses: loads that missed the last-level cache
  * @store_misses: stores that missed it
+ * @remote_load_misses: of @load_misses, those that the remote node's memory served
+ * @remote_store_misses: of @store_misses, likewise
  */
 struct truth_page {
 	__u64 key;
@@ -22,6 +24,8 @@ struct truth_page {
 	__u64 stores;
 	__u64 load_misses;
 	__u64 store_misses;
+	__u64 remote_load_misses;
+	__u64 remote_store_misses;
 };
 
 /**

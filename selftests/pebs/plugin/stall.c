@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * With -icount, QEMU's virtual clock, from which the guest has its timers and its
+ * TSC, is instructions << shift, plus a bias by which QEMU itself skips the time in
+ * which all vCPUs sleep. What is added to the bias passes for the guest as time in
+ * which no instruction was executed: as waiting for memory does.
+ */
+#include <stddef.h>
+
+#include "host.h"
+#include "stall.h"
+
+/*
+ * How a timer may be late: QEMU works out when the next one is due before it runs
+ * guest code, so after so much waiting it is made to do so again.
+ */
+#define RECHECK_NS	50000
+
+/* Added once, to see that it is the right word. */
+#define PROBE_NS	1000
+
+static __s64 *clock_bias;
+
+bool stall_wanted(const struct latency *latency)
+{
+	return latency->hit || latency->local || latency->remote || latency->assist;
+}
+
+/*
+ * QEMU adds to the word too, in another thread, but only while no vCPU runs; atomic
+ * all the same, for the moment in which one wakes up.
+ */
+static void add(__u32 ns)
+{
+	__atomic_fetch_add(clock_bias, ns, __ATOMIC_RELAXED);
+}
+
+void stall_init(void)
+{
+	__s64 before, after;
+
+	clock_bias = host_clock_bias();
+	before = host_clock();
+	add(PROBE_NS);
+	after = host_clock();
+	if (after - before != PROBE_NS)
+		host_fail("the machine's clock is not where it is in QEMU 7.2");
+}
+
+void stall(unsigned int vcpu, __u32 ns)
+{
+	static __u64 unchecked;
+
+	if (!ns)
+		return;
+	add(ns);
+	unchecked += ns;
+	if (unchecked < RECHECK_NS)
+		return;
+	unchecked = 0;
+	host_recheck_timers(vcpu);
+}
