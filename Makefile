@@ -3,6 +3,7 @@
 # make			build htmm.ko for the running kernel, and htmmctl
 # make KDIR=DIR		build them for the kernel whose headers are in DIR
 # make demo		find the hot pages of a real program, in a virtual machine
+# make quick		what a change breaks first: two minutes
 # make check		run all tests; make check SUITES="core userspace" some. The first
 #			time it builds a kernel that checks itself
 # make check-kcsan	the tests in which most goes on at a time, on one more kernel, which
@@ -45,6 +46,9 @@ packages:
 
 demo: packages userspace
 	selftests/demo/run
+
+quick: packages userspace
+	selftests/check --quick
 
 check: packages userspace
 	selftests/check $(SUITES)
@@ -122,5 +126,5 @@ clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	rm -rf build
 
-.PHONY: all module userspace packages demo check fuzz lint bench-core bench-readers bench-scaling \
+.PHONY: all module userspace packages demo quick check fuzz lint bench-core bench-readers bench-scaling \
 	bench-report bench-budget clean
