@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "index.h"
 
+static_assert(HTMM_TABLE_MAX_BYTES / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS) *
+	      HTMM_BLOCK_ENTRIES < U32_MAX,
+	      "an index, and one more, is a u32");
+static_assert((HTMM_DIR_BLOCKS + 2) <= HTMM_SAMPLE_BLOCKS,
+	      "a new region's entry and its first count");
+static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,
+	      "the largest form of a region");
+
 static struct htmm_detail *htmm_index_detail(const struct htmm_table *table,
 					     u32 index)
 {

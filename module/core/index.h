@@ -15,9 +15,6 @@
 #include "deps.h"
 #include "table.h"
 
-/* Blocks that come and go together: entries, and their details. */
-#define HTMM_DIR_BLOCKS	(1 + HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS)
-
 /**
  * htmm_index_hash() - the hash chain of a key
  * @key: htmm_region_key()

@@ -107,6 +107,8 @@ union htmm_pairs {
 
 #define HTMM_BLOCK_DETAILS	5
 #define HTMM_BLOCK_ENTRIES	15
+/* Blocks that come and go together: entries, and their details. */
+#define HTMM_DIR_BLOCKS		(1 + HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS)
 
 /**
  * struct htmm_detail_block - details that share a block

@@ -3,6 +3,7 @@
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
+#include "core/evict.h"
 #include "shard.h"
 
 /* Directory entries that a reader visits before it lets others in again. */

@@ -12,6 +12,7 @@
 #ifndef HTMM_SELFTESTS_MODEL_H
 #define HTMM_SELFTESTS_MODEL_H
 
+#include "evict.h"
 #include "topn.h"
 #include "query.h"
 #include "table.h"
