@@ -6,6 +6,7 @@
 #include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include "base/alloc.h"
 #include "base/trace.h"
 #include "drain.h"
 #include "drain_set.h"

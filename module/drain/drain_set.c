@@ -5,6 +5,7 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include "base/alloc.h"
 #include "drain.h"
 #include "drain_set.h"
 #include "stream/stream.h"

@@ -3,7 +3,7 @@
 #ifndef HTMM_BATCH_H
 #define HTMM_BATCH_H
 
-#include <uapi/linux/htmm.h>
+#include "base/error.h"
 #include "core/table.h"
 #include "page_list.h"
 
@@ -14,16 +14,13 @@
 #define HTMM_BATCH_SPARES \
 	DIV_ROUND_UP(HTMM_BATCH - 1 + HTMM_SAMPLE_BLOCKS, HTMM_POOL_BLOCKS_PER_PAGE)
 
-/* No drop reason: the sample was counted. */
-#define HTMM_DROP_NONE		HTMM_NR_DROPS
-
 /* Keys that htmm_batch_order() tells apart; targets are told by their low bits. */
 #define HTMM_BATCH_KEYS		64
 
 /**
  * struct htmm_access - what hot-page tables want to know of a sample
  * @addr: data address in user space
- * @cookie: htmm_space_cookie() of its task
+ * @cookie: htmm_cookie() of its task
  * @pid: its process in the initial pid namespace
  * @weight: what it counts, at least 1
  * @target: number of the target it matched

@@ -5,8 +5,10 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include "base/alloc.h"
 #include "core/table.h"
 #include "mm.h"
+#include "sample/cookie.h"
 
 static_assert(4 * HTMM_SPACE_BYTES <= HTMM_BYTES_PER_SPACE);
 
@@ -53,7 +55,7 @@ static bool htmm_pid_runs(struct pid *pid, u64 cookie)
 
 	rcu_read_lock();
 	task = pid_task(pid, PIDTYPE_TGID);
-	alive = task && htmm_space_cookie(task) == cookie;
+	alive = task && htmm_cookie(task) == cookie;
 	rcu_read_unlock();
 	return alive;
 }
@@ -78,8 +80,7 @@ static struct htmm_space *htmm_spaces_add(struct htmm_spaces *spaces, u32 nr,
 
 	if (spaces->nr >= spaces->max)
 		return ERR_PTR(-EBUSY);
-	/* The caller holds a lock that readers wait for: do not wait for memory. */
-	space = kzalloc(sizeof(*space), GFP_NOWAIT | __GFP_NOWARN);
+	space = kzalloc(sizeof(*space), HTMM_GFP_LOCKED);
 	if (!space)
 		return ERR_PTR(-ENOMEM);
 
@@ -91,7 +92,7 @@ static struct htmm_space *htmm_spaces_add(struct htmm_spaces *spaces, u32 nr,
 	};
 	ret = xa_alloc_cyclic(&spaces->by_id, &space->id, space,
 			      XA_LIMIT(1, HTMM_SPACE_MAX), &spaces->next,
-			      GFP_NOWAIT | __GFP_NOWARN);
+			      HTMM_GFP_LOCKED);
 	if (ret < 0) {
 		kfree(space);
 		return ERR_PTR(ret);

@@ -9,9 +9,7 @@
 #ifndef HTMM_MM_H
 #define HTMM_MM_H
 
-#include <linux/bitops.h>
 #include <linux/hashtable.h>
-#include <linux/sched.h>
 #include <linux/xarray.h>
 
 /* Most address spaces known at a time; samples of further ones are dropped. */
@@ -30,7 +28,7 @@
  * @node: in &struct htmm_spaces.by_pid
  * @id: its number, from 1
  * @nr: its process in the initial pid namespace
- * @cookie: htmm_space_cookie() of its tasks
+ * @cookie: htmm_cookie() of its tasks
  * @pid: its process, with a reference held; NULL if that was gone before the
  *	first sample was drained
  * @gone: the process has exited or started another program
@@ -64,21 +62,6 @@ struct htmm_spaces {
 	u32 next;
 	unsigned long sweep;
 };
-
-/**
- * htmm_space_cookie - tell the address space of a task from its neighbours
- * @task: current, or any task under RCU
- *
- * A process is known by its pid and the time it began, a program in it by the
- * number of exec() calls.
- *
- * Context: any, NMI included.
- */
-static inline u64 htmm_space_cookie(const struct task_struct *task)
-{
-	return READ_ONCE(task->group_leader)->start_boottime ^
-	       rol64(READ_ONCE(task->self_exec_id), 48);
-}
 
 bool htmm_space_alive(const struct htmm_space *space);
 

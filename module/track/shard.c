@@ -3,6 +3,7 @@
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
+#include "base/alloc.h"
 #include "core/evict.h"
 #include "shard.h"
 
