@@ -14,7 +14,7 @@
  *         spaces_lock		address spaces of a target
  *         shard->lock		a table; never two of them at once
  *       htmm_stream_lock	readers of the record stream, all but their reading
- *     drains->round_lock		drain threads that have emptied their rings
+ *     common->round_lock		drain threads that have emptied their rings
  *       htmm_stream_lock
  *   reader->lock		reading from one of them; held while copying to user
  *				space, so drain threads never take it

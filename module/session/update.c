@@ -22,7 +22,7 @@ static int htmm_update_check_period(struct htmm_budget *budget,
 				     struct htmm_error *err)
 {
 	const struct htmm_config *config = budget->samplers->config;
-	u64 unit = budget->drains->weight_unit;
+	u64 unit = budget->drains->common.weight_unit;
 	struct htmm_event event;
 	int ret;
 
