@@ -276,7 +276,7 @@ static void htmm_cursor_load(const u64 cursor[4], struct htmm_topn_entry *entry)
 	*entry = (struct htmm_topn_entry) {
 		.value = cursor[0],
 		.vpn = cursor[1],
-		.space = lower_32_bits(cursor[2]),
+		.mm = lower_32_bits(cursor[2]),
 		.owner = upper_32_bits(cursor[2]),
 	};
 }
@@ -286,7 +286,7 @@ static void htmm_cursor_store(u64 cursor[4], u64 session,
 {
 	cursor[0] = entry->value;
 	cursor[1] = entry->vpn;
-	cursor[2] = (u64)entry->owner << 32 | entry->space;
+	cursor[2] = (u64)entry->owner << 32 | entry->mm;
 	cursor[3] = session;
 }
 

@@ -32,7 +32,7 @@ static struct htmm_region *htmm_evict_coldest(struct htmm_table *table,
 		if (table->hand >= table->high)
 			table->hand = 0;
 		region = htmm_table_entry(table, table->hand++);
-		if (!htmm_region_detail(region)->born || region == keep)
+		if (!htmm_region_detail(region)->created || region == keep)
 			continue;
 		seen++;
 		count = htmm_table_cooled(table, region, region->count);
@@ -65,7 +65,7 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 		if (table->sweep >= table->high)
 			table->sweep = 0;
 		region = htmm_table_entry(table, table->sweep++);
-		if (!htmm_region_detail(region)->born)
+		if (!htmm_region_detail(region)->created)
 			continue;
 		htmm_table_cool_region(table, region);
 		if (!region->count)
@@ -74,16 +74,16 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 	return table->sweep_left;
 }
 
-bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
+bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 			     u32 budget)
 {
 	struct htmm_region *region;
 
 	if (first)
-		table->exiting = *htmm_index_space(table, space);
+		table->exiting = *htmm_index_mm(table, mm);
 	for (; budget && table->exiting; budget--) {
 		region = htmm_table_entry(table, table->exiting - 1);
-		if (htmm_region_space(region) == space)
+		if (htmm_region_mm(region) == mm)
 			htmm_table_remove(table, region);
 		else
 			table->exiting = htmm_region_detail(region)->next;

@@ -25,19 +25,19 @@
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
 
 /**
- * htmm_table_remove_space() - forget an address space, in a bounded step
+ * htmm_table_remove_mm() - forget an address space, in a bounded step
  * @table: the table
- * @space: the address space; no sample of it may be added from the first step to
+ * @mm: the address space; no sample of it may be added from the first step to
  *	the last
  * @first: true on the first step
  * @budget: most regions to visit
  *
- * Visits the regions of the space, and of spaces whose number equals it modulo
- * the number of lists, at least 64. One space is removed at a time.
+ * Visits the regions of it, and of address spaces whose number equals its own modulo
+ * the number of lists, at least 64. One is removed at a time.
  *
  * Return: true if regions remain: call again with @first false.
  */
-bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
+bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 			     u32 budget);
 
 /**

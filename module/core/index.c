@@ -18,12 +18,12 @@ static struct htmm_detail *htmm_index_detail(const struct htmm_table *table,
 static u32 *htmm_index_list_of(struct htmm_table *table,
 			       const struct htmm_region *region)
 {
-	if (!htmm_region_detail(region)->born)
+	if (!htmm_region_detail(region)->created)
 		return &table->free;
-	return htmm_index_space(table, htmm_region_space(region));
+	return htmm_index_mm(table, htmm_region_mm(region));
 }
 
-/* An entry is on the list of its space, or on that of the unused ones. */
+/* An entry is on the list of its address space, or on that of the unused ones. */
 static void htmm_index_list_add(struct htmm_table *table,
 				struct htmm_region *region)
 {
@@ -72,7 +72,7 @@ static struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
 
 static void htmm_index_put(struct htmm_table *table, struct htmm_region *region)
 {
-	htmm_region_detail(region)->born = 0;
+	htmm_region_detail(region)->created = 0;
 	htmm_index_list_add(table, region);
 	table->nr_free++;
 }
@@ -138,7 +138,7 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 	*detail = (struct htmm_detail) {
 		.chain = *chain,
 		.self = detail->self,
-		.born = table->listings,
+		.created = table->listings,
 	};
 	*chain = region;
 	htmm_index_list_add(table, region);
@@ -186,11 +186,11 @@ void htmm_index_compact(struct htmm_table *table)
 	u32 i;
 
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!htmm_region_detail(&last[i])->born)
+		if (!htmm_region_detail(&last[i])->created)
 			htmm_index_take(table, &last[i]);
 	}
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!htmm_region_detail(&last[i])->born)
+		if (!htmm_region_detail(&last[i])->created)
 			continue;
 		region = htmm_table_entry(table, table->free - 1);
 		htmm_index_take(table, region);

@@ -15,13 +15,13 @@
  * struct htmm_table_layout - sizes of the directory's arrays, in elements
  * @heads: hash chains
  * @blocks: most blocks of entries
- * @spaces: lists of regions by space
+ * @lists: lists of regions by address space
  * @max_held: most pages of the pool
  */
 struct htmm_table_layout {
 	u64 heads;
 	u64 blocks;
-	u64 spaces;
+	u64 lists;
 	u64 max_held;
 };
 
@@ -29,7 +29,7 @@ static u64 htmm_layout_bytes(const struct htmm_table_layout *layout)
 {
 	return layout->heads * sizeof(struct htmm_region *) +
 	       layout->blocks * sizeof(struct htmm_region_block *) +
-	       layout->spaces * sizeof(u32);
+	       layout->lists * sizeof(u32);
 }
 
 /* False if @config is invalid. */
@@ -42,7 +42,7 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 		return false;
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
 	layout->blocks = bytes / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS);
-	layout->spaces = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
+	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
 				 HTMM_MAX_LISTS);
 	layout->max_held = (bytes - htmm_layout_bytes(layout)) /
 			   HTMM_POOL_PAGE_SIZE;
@@ -73,12 +73,12 @@ int htmm_table_init(struct htmm_table *table,
 	table->pool = pool;
 	table->head = dir;
 	table->block = (void *)(table->head + layout.heads);
-	table->space = (u32 *)(table->block + layout.blocks);
+	table->mm = (u32 *)(table->block + layout.blocks);
 	table->multiplier = HTMM_HASH_ONE |
 		((config->seed ?: HTMM_HASH_SEED) & HTMM_HASH_FRACTION);
 	table->dir_bytes = htmm_layout_bytes(&layout);
 	table->head_mask = layout.heads - 1;
-	table->space_mask = layout.spaces - 1;
+	table->mm_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
 	table->max_high = layout.blocks * HTMM_BLOCK_ENTRIES;
 	table->listings = 1;
@@ -168,7 +168,7 @@ void htmm_table_describe(const struct htmm_table *table,
 
 	*info = (struct htmm_region_info) {
 		.vpn = htmm_region_vpn(region),
-		.space = htmm_region_space(region),
+		.mm = htmm_region_mm(region),
 		.count = htmm_table_cooled(table, region, region->count),
 	};
 	while ((count = htmm_region_next(region, &pos, &page))) {

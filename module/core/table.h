@@ -49,9 +49,9 @@ enum htmm_kind {
 
 /**
  * struct htmm_table_sample - what a sample adds
- * @page: htmm_page() of an address (>> 12) and its space, which is a small number
+ * @page: htmm_page() of an address (>> 12) and its address space, a small number
  *	given by the caller, used for another process only after
- *	htmm_table_remove_space() has finished with it
+ *	htmm_table_remove_mm() has finished with it
  * @weight: what to add to the counts; 0 counts nothing and tracks nothing
  */
 struct htmm_table_sample {
@@ -126,16 +126,16 @@ struct htmm_table {
 	struct htmm_pool *pool;
 	struct htmm_region **head;	/* hash chains */
 	struct htmm_region_block **block;
-	u32 *space;			/* lists of regions: index + 1, 0 ends */
+	u32 *mm;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
 	u64 dir_bytes;
 	u64 listings;			/* begun so far, plus 1 */
 	u32 head_mask;
-	u32 space_mask;
+	u32 mm_mask;
 	u32 max_held;			/* pages that the pool may come to hold */
 	u32 high;			/* entries in all blocks */
 	u32 max_high;			/* of the most blocks */
-	u32 free;			/* list of the unused ones, like @space */
+	u32 free;			/* list of the unused ones, like @mm */
 	u32 nr_free;
 	u32 sweep;			/* next entry that reclaim visits */
 	u32 sweep_left;			/* entries to visit since the last cooling */
@@ -161,7 +161,7 @@ struct htmm_table {
  * @coolings: halvings so far
  *
  * Pages that first appeared == @pages + @reclaimed + @evicted + those removed
- * with their space.
+ * with their address space.
  */
 struct htmm_table_stats {
 	u64 pages;
@@ -178,7 +178,7 @@ struct htmm_table_stats {
 /**
  * struct htmm_region_info - one region in detail
  * @vpn: its first page
- * @space: its address space
+ * @mm: its address space
  * @count: samples in the region
  * @touched: base pages with a count
  * @hot: base pages at or above the hot threshold
@@ -188,7 +188,7 @@ struct htmm_table_stats {
  */
 struct htmm_region_info {
 	u64 vpn;
-	u32 space;
+	u32 mm;
 	u32 count;
 	u32 touched;
 	u32 hot;

@@ -91,7 +91,7 @@ static struct htmm_space *htmm_spaces_add(struct htmm_spaces *spaces, u32 nr,
 		.gone = !pid,
 	};
 	ret = xa_alloc_cyclic(&spaces->by_id, &space->id, space,
-			      XA_LIMIT(1, HTMM_SPACE_MAX), &spaces->next,
+			      XA_LIMIT(1, HTMM_MM_MAX), &spaces->next,
 			      HTMM_GFP_LOCKED);
 	if (ret < 0) {
 		kfree(space);

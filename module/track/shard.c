@@ -154,7 +154,7 @@ bool htmm_shard_forget(struct htmm_shard *shard, u32 space, bool first)
 
 	mutex_lock(&shard->lock);
 	before = shard->table.pages;
-	more = htmm_table_remove_space(&shard->table, space, first,
+	more = htmm_table_remove_mm(&shard->table, space, first,
 				       HTMM_TIDY_SLICE);
 	shard->exited += before - shard->table.pages;
 	mutex_unlock(&shard->lock);

@@ -486,12 +486,12 @@ void htmm_tracker_describe(struct htmm_tracker *tracker,
 	*page = (struct htmm_hot_page) {
 		.addr = entry->vpn << HTMM_PAGE_SHIFT,
 		.samples = entry->value,
-		.space = entry->space,
+		.space = entry->mm,
 		.bin = htmm_hist_bin(entry->value),
 		.target = entry->owner,
 	};
 	mutex_lock(&tracker->spaces_lock);
-	space = htmm_spaces_find(&tracker->spaces, entry->space);
+	space = htmm_spaces_find(&tracker->spaces, entry->mm);
 	if (space && space->pid)
 		page->pid = pid_vnr(space->pid);
 	else if (space && task_active_pid_ns(current) == &init_pid_ns)
