@@ -387,8 +387,8 @@ static void htmm_snapshot_target(const struct htmm_member *member,
 	info->adaptations = stats.adaptations;
 	info->evicted = stats.evicted;
 	info->exited = stats.exited;
-	info->spaces = stats.spaces;
-	info->space_bytes = stats.spaces * HTMM_SPACE_BYTES;
+	info->spaces = stats.mms;
+	info->space_bytes = stats.mms * HTMM_MM_BYTES;
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		info->drops[i] = stats.drops[i];
 	htmm_target_describe(&member->target, info);

@@ -75,7 +75,7 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 }
 
 bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
-			     u32 budget)
+			  u32 budget)
 {
 	struct htmm_region *region;
 

@@ -38,7 +38,7 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
  * Return: true if regions remain: call again with @first false.
  */
 bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
-			     u32 budget);
+			  u32 budget);
 
 /**
  * htmm_evict() - evict one region (for the core's own files)

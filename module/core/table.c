@@ -43,7 +43,7 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
 	layout->blocks = bytes / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS);
 	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
-				 HTMM_MAX_LISTS);
+				HTMM_MAX_LISTS);
 	layout->max_held = (bytes - htmm_layout_bytes(layout)) /
 			   HTMM_POOL_PAGE_SIZE;
 	return true;

@@ -56,7 +56,7 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 			.weight = htmm_drain_weight(drain, slot),
 			.target = htmm_record_target(slot, sample_type),
 		};
-		drain->origin[fill + i] = sampler;
+		drain->source[fill + i] = sampler;
 	}
 	if (n) {
 		htmm_stream_offer(sampler->index, first, n,
@@ -127,7 +127,7 @@ static void htmm_drain_account(struct htmm_drain *drain)
 	u32 i;
 
 	for (i = 0; i < batch->n; i++) {
-		sampler = drain->origin[i];
+		sampler = drain->source[i];
 		if (batch->drop[i] != HTMM_DROP_NONE) {
 			sampler->discarded[batch->drop[i]]++;
 			continue;

@@ -49,7 +49,7 @@ struct htmm_drain_common {
  * @batches: batches drained; under the lock of the trackers
  * @cpu_ns: CPU time used, in nanoseconds
  * @batch: the batch at work
- * @origin: for each access of @batch, the sampler it came from
+ * @source: for each access of @batch, the sampler it came from
  */
 struct htmm_drain {
 	struct htmm_drain_common *common;
@@ -66,7 +66,7 @@ struct htmm_drain {
 	u64 batches;
 	u64 cpu_ns;
 	struct htmm_batch batch;
-	struct htmm_sampler *origin[HTMM_BATCH];
+	struct htmm_sampler *source[HTMM_BATCH];
 };
 
 struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned int index,

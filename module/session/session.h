@@ -11,7 +11,7 @@
  *				reading), all counters, members that go (for writing)
  *       tracker->lock		samples on their way to the tables, histograms (for
  *				reading), cooling, thresholds (for writing)
- *         spaces_lock		address spaces of a target
+ *         mm_lock		address spaces of a target
  *         shard->lock		a table; never two of them at once
  *       htmm_stream_lock	readers of the record stream, all but their reading
  *     common->round_lock		drain threads that have emptied their rings

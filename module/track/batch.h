@@ -40,7 +40,7 @@ struct htmm_access {
  * @drop: for each of them, why it was not counted, or HTMM_DROP_NONE
  * @order: their indices, target by target
  * @samples: those of one target in its tables' terms, shard by shard
- * @origin: for each of @samples, its index in @access
+ * @access_index: for each of @samples, its index in @access
  * @shard_end: for each shard, the end of its part of @samples
  * @refused: indices of samples that a table refused
  * @spares: memory that the tables may take; kept from batch to batch
@@ -54,7 +54,7 @@ struct htmm_batch {
 	enum htmm_drop drop[HTMM_BATCH];
 	u32 order[HTMM_BATCH];
 	struct htmm_table_sample samples[HTMM_BATCH];
-	u32 origin[HTMM_BATCH];
+	u32 access_index[HTMM_BATCH];
 	u32 shard_end[HTMM_BATCH_KEYS];
 	u32 refused[HTMM_BATCH];
 	struct htmm_pages spares;
@@ -63,7 +63,7 @@ struct htmm_batch {
 	u8 key[HTMM_BATCH];
 	u32 place[HTMM_BATCH];
 	struct htmm_table_sample unsorted[HTMM_BATCH];
-	u32 unsorted_origin[HTMM_BATCH];
+	u32 unsorted_index[HTMM_BATCH];
 };
 
 void htmm_batch_by_target(struct htmm_batch *batch);

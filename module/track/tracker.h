@@ -48,7 +48,7 @@ struct htmm_tracker_config {
  * @bytes: memory in use, in bytes
  * @pages: pages tracked
  * @regions: regions tracked
- * @spaces: address spaces of the pages
+ * @mms: address spaces of the pages
  * @drops: samples not counted, by reason
  */
 struct htmm_tracker_stats {
@@ -60,7 +60,7 @@ struct htmm_tracker_stats {
 	u64 bytes;
 	u64 pages;
 	u64 regions;
-	u64 spaces;
+	u64 mms;
 	u64 drops[HTMM_NR_DROPS];
 };
 
@@ -93,8 +93,8 @@ struct htmm_tracker_hist {
  * @config: fixed but for its capacity, which @lock covers
  * @samples: samples counted
  * @drops: samples not counted, by reason
- * @spaces_lock: protects @spaces
- * @spaces: address spaces of the pages
+ * @mm_lock: protects @mm_set
+ * @mm_set: address spaces of the pages
  * @lock: held for reading by a drain thread from looking up the address spaces of
  *	samples until they are counted, and by readers of histograms; for writing to
  *	change what follows
@@ -113,15 +113,15 @@ struct htmm_tracker {
 	struct htmm_tracker_config config;
 	atomic64_t samples;
 	atomic64_t drops[HTMM_NR_DROPS];
-	struct mutex spaces_lock;	/* spaces */
-	struct htmm_spaces spaces;
+	struct mutex mm_lock;		/* mm_set */
+	struct htmm_mm_set mm_set;
 	struct rw_semaphore lock;	/* everything below, but shards */
 	struct htmm_thresholds thresholds[HTMM_KINDS];
 	u64 coolings;
 	u64 adaptations;
 	u64 next_cooling;
 	u64 next_adaptation;
-	struct htmm_space *exiting;
+	struct htmm_mm *exiting;
 	unsigned int exiting_shard;
 	bool exiting_first;
 	struct htmm_shard shards[];
