@@ -173,14 +173,14 @@ void htmm_drain_set_stop(struct htmm_drain_set *set)
 /**
  * htmm_drain_set_reset - set every counter to zero and forget all pages
  * @set: the set, running or stopped
- * @old: empty; gets what there was, for htmm_members_put() without a lock
+ * @old: empty; gets what there was, for htmm_tracker_list_put() without a lock
  *
  * Pages and counters begin again at the same sample.
  *
  * Context: process, may sleep; the trackers do not change. Takes the lock of the trackers.
  * Return: 0, or -ENOMEM if everything stays as it is.
  */
-int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_members *old)
+int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_tracker_list *old)
 {
 	struct htmm_sampler_set *samplers = set->samplers;
 	unsigned int i;

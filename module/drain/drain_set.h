@@ -39,7 +39,7 @@ int htmm_drain_set_init(struct htmm_drain_set *set, const struct htmm_config *co
 int htmm_drain_set_start(struct htmm_drain_set *set, const struct htmm_config *config,
 			 struct htmm_error *err);
 void htmm_drain_set_stop(struct htmm_drain_set *set);
-int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_members *old);
+int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_tracker_list *old);
 void htmm_drain_set_destroy(struct htmm_drain_set *set);
 
 void htmm_drain_set_get_stats(struct htmm_drain_set *set, struct htmm_drain_set_stats *stats);

@@ -43,14 +43,17 @@ static int htmm_tracker_init_shard(struct htmm_tracker *tracker,
 }
 
 /**
- * htmm_tracker_create - make empty hot-page tables
+ * htmm_tracker_create - make a tracker with empty hot-page tables
+ * @target: who it is; its reference is the tracker's, unless this fails
  * @config: how samples turn into hot pages, with all defaults filled in
  *
  * Context: process, may sleep.
- * Return: the tables, -EINVAL for limits no table can have, or -ENOMEM.
+ * Return: the tracker with a reference for the caller, -EINVAL for limits no table can
+ * have, or -ENOMEM.
  */
 struct htmm_tracker *
-htmm_tracker_create(const struct htmm_tracker_config *config)
+htmm_tracker_create(const struct htmm_target_ref *target,
+		    const struct htmm_tracker_config *config)
 {
 	struct htmm_tracker *tracker;
 	unsigned int i;
@@ -61,6 +64,8 @@ htmm_tracker_create(const struct htmm_tracker_config *config)
 	if (!tracker)
 		return ERR_PTR(-ENOMEM);
 
+	kref_init(&tracker->ref);
+	tracker->target = *target;
 	tracker->config = *config;
 	for (i = 0; i < config->shards; i++) {
 		ret = htmm_tracker_init_shard(tracker, i);
@@ -79,17 +84,25 @@ htmm_tracker_create(const struct htmm_tracker_config *config)
 	return tracker;
 }
 
-/**
- * htmm_tracker_destroy - free hot-page tables
- * @tracker: the tables, used by nobody any more
- *
- * Context: process, may sleep.
- */
-void htmm_tracker_destroy(struct htmm_tracker *tracker)
+static void htmm_tracker_release(struct kref *ref)
 {
+	struct htmm_tracker *tracker = container_of(ref, struct htmm_tracker, ref);
+
+	htmm_target_put(&tracker->target);
 	htmm_mm_set_destroy(&tracker->mm_set);
 	mutex_destroy(&tracker->mm_lock);
 	htmm_tracker_free(tracker, tracker->config.shards);
+}
+
+/**
+ * htmm_tracker_put - drop a reference
+ * @tracker: the tracker; with the last reference it is freed
+ *
+ * Context: process, may sleep, and for long if it was the last.
+ */
+void htmm_tracker_put(struct htmm_tracker *tracker)
+{
+	kref_put(&tracker->ref, htmm_tracker_release);
 }
 
 /* All shards' histograms: of one moment if @tracker->lock is held. */

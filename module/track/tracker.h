@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is hot for one target: tables, histograms, thresholds. */
+/* A target of a session, and what is hot for it: tables, histograms, thresholds. */
 #ifndef HTMM_TRACKER_H
 #define HTMM_TRACKER_H
 
 #include <linux/atomic.h>
+#include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <uapi/linux/htmm.h>
@@ -11,6 +12,7 @@
 #include "core/hist.h"
 #include "core/topn.h"
 #include "mm.h"
+#include "sample/target_ref.h"
 #include "shard.h"
 
 /**
@@ -89,7 +91,9 @@ struct htmm_tracker_hist {
 };
 
 /**
- * struct htmm_tracker - the hot pages of a target
+ * struct htmm_tracker - one target of a session
+ * @ref: the set's own reference, and those of readers
+ * @target: who it is
  * @config: fixed but for its capacity, which @lock covers
  * @samples: samples counted
  * @drops: samples not counted, by reason
@@ -110,6 +114,8 @@ struct htmm_tracker_hist {
  * @shards: tables that share the work
  */
 struct htmm_tracker {
+	struct kref ref;
+	struct htmm_target_ref target;
 	struct htmm_tracker_config config;
 	atomic64_t samples;
 	atomic64_t drops[HTMM_NR_DROPS];
@@ -128,8 +134,9 @@ struct htmm_tracker {
 };
 
 struct htmm_tracker *
-htmm_tracker_create(const struct htmm_tracker_config *config);
-void htmm_tracker_destroy(struct htmm_tracker *tracker);
+htmm_tracker_create(const struct htmm_target_ref *target,
+		    const struct htmm_tracker_config *config);
+void htmm_tracker_put(struct htmm_tracker *tracker);
 
 void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 		      u32 start, u32 n);
