@@ -48,7 +48,7 @@ static void htmm_snapshot_samplers(struct htmm_sampler_set *samplers,
 /**
  * htmm_snapshot_info - the module and its session
  * @session: the current session, or NULL
- * @info: every member from abi_version on is set
+ * @info: every tracker from abi_version on is set
  *
  * Context: process context of the reader, whose pid namespace counts; may
  * sleep.
@@ -164,7 +164,7 @@ static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
 /**
  * htmm_snapshot_stats - the counters of a session
  * @session: the session
- * @stats: every member from total on is set
+ * @stats: every tracker from total on is set
  * @channels: room for session->samplers.nr_samplers elements
  *
  * Context: process, may sleep.
@@ -213,20 +213,20 @@ static void htmm_histogram_fill(struct htmm_histogram *out, enum htmm_kind kind,
 	memcpy(out->bins, hist->bin, sizeof(out->bins));
 }
 
-/* One member's histogram as it is; those of several, or of none, added up. */
-static void htmm_snapshot_sum(const struct htmm_members *members, u64 capacity,
+/* One target's histogram as it is; those of several, or of none, added up. */
+static void htmm_snapshot_sum(const struct htmm_tracker_list *trackers, u64 capacity,
 			      enum htmm_kind kind, struct htmm_tracker_hist *sum)
 {
 	struct htmm_tracker_hist part;
 	unsigned int i;
 
 	*sum = (struct htmm_tracker_hist) { .capacity = capacity };
-	for (i = 0; i < members->nr; i++) {
-		htmm_tracker_get_hist(members->member[i]->tracker, kind, &part);
+	for (i = 0; i < trackers->nr; i++) {
+		htmm_tracker_get_hist(trackers->tracker[i], kind, &part);
 		htmm_hist_merge(&sum->hist, &part.hist);
 		sum->samples += part.samples;
 	}
-	if (members->nr == 1) {
+	if (trackers->nr == 1) {
 		sum->thresholds = part.thresholds;
 		sum->capacity = part.capacity;
 		return;
@@ -237,11 +237,11 @@ static void htmm_snapshot_sum(const struct htmm_members *members, u64 capacity,
 }
 
 /* -ENOENT if it is none of the session's; all of them need not be any. */
-static int htmm_snapshot_members(struct htmm_session *session, u32 target,
-				 struct htmm_members *members)
+static int htmm_snapshot_trackers(struct htmm_session *session, u32 target,
+				  struct htmm_tracker_list *trackers)
 {
-	htmm_tracker_set_get(&session->trackers, target, members);
-	return target && !members->nr ? -ENOENT : 0;
+	htmm_tracker_set_get(&session->trackers, target, trackers);
+	return target && !trackers->nr ? -ENOENT : 0;
 }
 
 /**
@@ -257,15 +257,15 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 {
 	enum htmm_kind kind = (enum htmm_kind)out->kind;
 	struct htmm_tracker_hist sum;
-	struct htmm_members members;
+	struct htmm_tracker_list trackers;
 	int ret;
 
-	ret = htmm_snapshot_members(session, out->target, &members);
+	ret = htmm_snapshot_trackers(session, out->target, &trackers);
 	if (ret)
 		return ret;
-	htmm_snapshot_sum(&members, READ_ONCE(session->trackers.config.capacity),
+	htmm_snapshot_sum(&trackers, READ_ONCE(session->trackers.config.capacity),
 			  kind, &sum);
-	htmm_members_put(&members);
+	htmm_tracker_list_put(&trackers);
 	htmm_histogram_fill(out, kind, &sum);
 	return 0;
 }
@@ -276,7 +276,7 @@ static void htmm_cursor_load(const u64 cursor[4], struct htmm_topn_entry *entry)
 	*entry = (struct htmm_topn_entry) {
 		.value = cursor[0],
 		.vpn = cursor[1],
-		.space = lower_32_bits(cursor[2]),
+		.mm = lower_32_bits(cursor[2]),
 		.owner = upper_32_bits(cursor[2]),
 	};
 }
@@ -286,12 +286,12 @@ static void htmm_cursor_store(u64 cursor[4], u64 session,
 {
 	cursor[0] = entry->value;
 	cursor[1] = entry->vpn;
-	cursor[2] = (u64)entry->owner << 32 | entry->space;
+	cursor[2] = (u64)entry->owner << 32 | entry->mm;
 	cursor[3] = session;
 }
 
-/* Every entry's owner is among the members. */
-static void htmm_snapshot_describe(const struct htmm_members *members,
+/* Every entry's owner is among the trackers'. */
+static void htmm_snapshot_describe(const struct htmm_tracker_list *trackers,
 				   const struct htmm_topn_entry *entries,
 				   struct htmm_hot_page *pages, u32 n)
 {
@@ -300,8 +300,8 @@ static void htmm_snapshot_describe(const struct htmm_members *members,
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		for (at = 0; at < members->nr; at++) {
-			tracker = members->member[at]->tracker;
+		for (at = 0; at < trackers->nr; at++) {
+			tracker = trackers->tracker[at];
 			if (tracker->config.owner == entries[i].owner)
 				htmm_tracker_describe(tracker, &entries[i],
 						      &pages[i]);
@@ -310,22 +310,22 @@ static void htmm_snapshot_describe(const struct htmm_members *members,
 	}
 }
 
-static u32 htmm_snapshot_list(const struct htmm_members *members,
+static u32 htmm_snapshot_list(const struct htmm_tracker_list *trackers,
 			      u64 session, u64 cursor[4],
 			      struct htmm_topn_entry *entries, u32 n)
 {
 	struct htmm_topn_entry after;
-	struct htmm_topn list;
+	struct htmm_topn topn;
 	unsigned int i;
 
-	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, n);
+	htmm_topn_init(&topn, HTMM_LIST_PAGES, 0, entries, n);
 	if (cursor[3]) {
 		htmm_cursor_load(cursor, &after);
-		htmm_topn_after(&list, &after);
+		htmm_topn_after(&topn, &after);
 	}
-	for (i = 0; i < members->nr; i++)
-		htmm_tracker_scan(members->member[i]->tracker, &list);
-	n = htmm_topn_finish(&list);
+	for (i = 0; i < trackers->nr; i++)
+		htmm_tracker_scan(trackers->tracker[i], &topn);
+	n = htmm_topn_finish(&topn);
 	if (n)
 		htmm_cursor_store(cursor, session, &entries[n - 1]);
 	return n;
@@ -348,7 +348,7 @@ int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
 			    u64 cursor[4], struct htmm_hot_page *pages, u32 n)
 {
 	struct htmm_topn_entry *entries;
-	struct htmm_members members;
+	struct htmm_tracker_list trackers;
 	int ret;
 
 	if (cursor[3] && cursor[3] != session->number)
@@ -357,25 +357,25 @@ int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
 	if (!entries)
 		return -ENOMEM;
 
-	ret = htmm_snapshot_members(session, target, &members);
+	ret = htmm_snapshot_trackers(session, target, &trackers);
 	if (!ret) {
-		ret = htmm_snapshot_list(&members, session->number, cursor,
+		ret = htmm_snapshot_list(&trackers, session->number, cursor,
 					 entries, n);
-		htmm_snapshot_describe(&members, entries, pages, ret);
-		htmm_members_put(&members);
+		htmm_snapshot_describe(&trackers, entries, pages, ret);
+		htmm_tracker_list_put(&trackers);
 	}
 	kvfree(entries);
 	return ret;
 }
 
-static void htmm_snapshot_target(const struct htmm_member *member,
+static void htmm_snapshot_target(struct htmm_tracker *tracker,
 				 struct htmm_target_info *info)
 {
-	const struct htmm_tracker_config *config = &member->tracker->config;
+	const struct htmm_tracker_config *config = &tracker->config;
 	struct htmm_tracker_stats stats;
 	unsigned int i;
 
-	htmm_tracker_get_stats(member->tracker, &stats);
+	htmm_tracker_get_stats(tracker, &stats);
 	info->number = config->owner;
 	info->capacity_pages = READ_ONCE(config->capacity);
 	info->max_bytes = config->max_bytes;
@@ -387,11 +387,11 @@ static void htmm_snapshot_target(const struct htmm_member *member,
 	info->adaptations = stats.adaptations;
 	info->evicted = stats.evicted;
 	info->exited = stats.exited;
-	info->spaces = stats.spaces;
-	info->space_bytes = stats.spaces * HTMM_SPACE_BYTES;
+	info->spaces = stats.mms;
+	info->space_bytes = stats.mms * HTMM_MM_BYTES;
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		info->drops[i] = stats.drops[i];
-	htmm_target_describe(&member->target, info);
+	htmm_target_describe(&tracker->target, info);
 }
 
 /**
@@ -405,14 +405,14 @@ static void htmm_snapshot_target(const struct htmm_member *member,
 u32 htmm_snapshot_targets(struct htmm_session *session,
 			  struct htmm_target_info *targets)
 {
-	struct htmm_members members;
+	struct htmm_tracker_list trackers;
 	unsigned int i, n;
 
-	htmm_tracker_set_get(&session->trackers, 0, &members);
-	n = members.nr;
+	htmm_tracker_set_get(&session->trackers, 0, &trackers);
+	n = trackers.nr;
 	for (i = 0; i < n; i++)
-		htmm_snapshot_target(members.member[i], &targets[i]);
-	htmm_members_put(&members);
+		htmm_snapshot_target(trackers.tracker[i], &targets[i]);
+	htmm_tracker_list_put(&trackers);
 	return n;
 }
 
@@ -426,15 +426,15 @@ u32 htmm_snapshot_targets(struct htmm_session *session,
  */
 int htmm_snapshot_cool(struct htmm_session *session, u32 target)
 {
-	struct htmm_members members;
+	struct htmm_tracker_list trackers;
 	unsigned int i;
 	int ret;
 
-	ret = htmm_snapshot_members(session, target, &members);
+	ret = htmm_snapshot_trackers(session, target, &trackers);
 	if (ret)
 		return ret;
-	for (i = 0; i < members.nr; i++)
-		htmm_tracker_cool(members.member[i]->tracker);
-	htmm_members_put(&members);
+	for (i = 0; i < trackers.nr; i++)
+		htmm_tracker_cool(trackers.tracker[i]);
+	htmm_tracker_list_put(&trackers);
 	return 0;
 }

@@ -4,10 +4,10 @@
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/slab.h>
+#include "alloc.h"
 #include "config.h"
 #include "core/record.h"
 #include "core/table.h"
-#include "sample/sampler.h"
 
 #define HTMM_START_FLAGS \
 	(HTMM_START_DETACHED | HTMM_START_KEEP_EXITED | HTMM_START_BUDGET | \

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Why something was refused, as a sentence for a person. */
+/* Why something was refused: an errno with a sentence, or a reason to drop a sample. */
 #ifndef HTMM_ERROR_H
 #define HTMM_ERROR_H
 
 #include <linux/kernel.h>
 #include <uapi/linux/htmm.h>
+
+/* No drop reason: the sample was not dropped. */
+#define HTMM_DROP_NONE		HTMM_NR_DROPS
 
 /**
  * struct htmm_error - the sentence that goes with an errno

@@ -2,6 +2,21 @@
 #include "evict.h"
 #include "index.h"
 
+/* Forgets a region. Returns the base pages forgotten with it. */
+static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region)
+{
+	u32 pages, count, page, pos = 0;
+
+	htmm_table_cool_region(table, region);
+	while ((count = htmm_region_next(region, &pos, &page)))
+		htmm_hist_remove(&table->hist[HTMM_KIND_BASE], count);
+	pages = region->pages;
+	table->pages -= pages;
+	htmm_region_release(region, table->pool);
+	htmm_index_destroy(table, region);
+	return pages;
+}
+
 /*
  * The coldest of the next regions, but never @keep. Entries not in use cost a
  * look, too, so that the work has a bound.
@@ -17,7 +32,7 @@ static struct htmm_region *htmm_evict_coldest(struct htmm_table *table,
 		if (table->hand >= table->high)
 			table->hand = 0;
 		region = htmm_table_entry(table, table->hand++);
-		if (!htmm_region_detail(region)->born || region == keep)
+		if (!htmm_region_detail(region)->created || region == keep)
 			continue;
 		seen++;
 		count = htmm_table_cooled(table, region, region->count);
@@ -40,4 +55,38 @@ bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep)
 	if (table->nr_free >= HTMM_BLOCK_ENTRIES)
 		htmm_index_compact(table);
 	return true;
+}
+
+bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
+{
+	struct htmm_region *region;
+
+	for (; budget && table->sweep_left; budget--, table->sweep_left--) {
+		if (table->sweep >= table->high)
+			table->sweep = 0;
+		region = htmm_table_entry(table, table->sweep++);
+		if (!htmm_region_detail(region)->created)
+			continue;
+		htmm_table_cool_region(table, region);
+		if (!region->count)
+			htmm_index_destroy(table, region);
+	}
+	return table->sweep_left;
+}
+
+bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
+			  u32 budget)
+{
+	struct htmm_region *region;
+
+	if (first)
+		table->exiting = *htmm_index_mm(table, mm);
+	for (; budget && table->exiting; budget--) {
+		region = htmm_table_entry(table, table->exiting - 1);
+		if (htmm_region_mm(region) == mm)
+			htmm_table_remove(table, region);
+		else
+			table->exiting = htmm_region_detail(region)->next;
+	}
+	return table->exiting;
 }

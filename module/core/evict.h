@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Eviction: the hand of a clock goes round the directory, and of the regions that
- * it passes the coldest goes.
- *
- * For the core's own files.
+ * How pages leave a table: with what has cooled to zero, with their address space, or
+ * to make room. Eviction: the hand of a clock goes round the directory, and of the
+ * regions that it passes the coldest goes.
  */
 #ifndef HTMM_CORE_EVICT_H
 #define HTMM_CORE_EVICT_H
@@ -11,8 +10,38 @@
 #include "deps.h"
 #include "table.h"
 
+/* Regions among which the coldest is chosen to be evicted. */
+#define HTMM_EVICT_WINDOW	16
+/* Most regions evicted for one sample. */
+#define HTMM_EVICT_MAX		32
+
 /**
- * htmm_evict() - evict one region
+ * htmm_table_reclaim() - forget pages cooled to zero, in a bounded step
+ * @table: the table
+ * @budget: most directory entries to visit, each at most 512 counters of work
+ *
+ * Return: true if entries remain that were not visited since the last cooling.
+ */
+bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
+
+/**
+ * htmm_table_remove_mm() - forget an address space, in a bounded step
+ * @table: the table
+ * @mm: the address space; no sample of it may be added from the first step to
+ *	the last
+ * @first: true on the first step
+ * @budget: most regions to visit
+ *
+ * Visits the regions of it, and of address spaces whose number equals its own modulo
+ * the number of lists, at least 64. One is removed at a time.
+ *
+ * Return: true if regions remain: call again with @first false.
+ */
+bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
+			  u32 budget);
+
+/**
+ * htmm_evict() - evict one region (for the core's own files)
  * @table: the table
  * @keep: never this one; it may move
  *

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "index.h"
 
+static_assert(HTMM_TABLE_MAX_BYTES / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS) *
+	      HTMM_BLOCK_ENTRIES < U32_MAX,
+	      "an index, and one more, is a u32");
+static_assert((HTMM_DIR_BLOCKS + 2) <= HTMM_SAMPLE_BLOCKS,
+	      "a new region's entry and its first count");
+static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,
+	      "the largest form of a region");
+
 static struct htmm_detail *htmm_index_detail(const struct htmm_table *table,
 					     u32 index)
 {
@@ -10,12 +18,12 @@ static struct htmm_detail *htmm_index_detail(const struct htmm_table *table,
 static u32 *htmm_index_list_of(struct htmm_table *table,
 			       const struct htmm_region *region)
 {
-	if (!htmm_region_detail(region)->born)
+	if (!htmm_region_detail(region)->created)
 		return &table->free;
-	return htmm_index_space(table, htmm_region_space(region));
+	return htmm_index_mm(table, htmm_region_mm(region));
 }
 
-/* An entry is on the list of its space, or on that of the unused ones. */
+/* An entry is on the list of its address space, or on that of the unused ones. */
 static void htmm_index_list_add(struct htmm_table *table,
 				struct htmm_region *region)
 {
@@ -64,7 +72,7 @@ static struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
 
 static void htmm_index_put(struct htmm_table *table, struct htmm_region *region)
 {
-	htmm_region_detail(region)->born = 0;
+	htmm_region_detail(region)->created = 0;
 	htmm_index_list_add(table, region);
 	table->nr_free++;
 }
@@ -130,7 +138,7 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 	*detail = (struct htmm_detail) {
 		.chain = *chain,
 		.self = detail->self,
-		.born = table->listings,
+		.created = table->listings,
 	};
 	*chain = region;
 	htmm_index_list_add(table, region);
@@ -178,11 +186,11 @@ void htmm_index_compact(struct htmm_table *table)
 	u32 i;
 
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!htmm_region_detail(&last[i])->born)
+		if (!htmm_region_detail(&last[i])->created)
 			htmm_index_take(table, &last[i]);
 	}
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!htmm_region_detail(&last[i])->born)
+		if (!htmm_region_detail(&last[i])->created)
 			continue;
 		region = htmm_table_entry(table, table->free - 1);
 		htmm_index_take(table, region);

@@ -4,7 +4,7 @@
  * lead to them, and a list of the regions of each address space.
  *
  * Neighbours in an address space are neighbours among the heads of the chains, so
- * that few cache lines hold the heads of a dense space: the hash is the key, moved
+ * that few cache lines hold the heads of a dense one: the hash is the key, moved
  * on by a fraction of it. The fraction is what is random.
  *
  * For the core's own files.
@@ -14,9 +14,6 @@
 
 #include "deps.h"
 #include "table.h"
-
-/* Blocks that come and go together: entries, and their details. */
-#define HTMM_DIR_BLOCKS	(1 + HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS)
 
 /**
  * htmm_index_hash() - the hash chain of a key
@@ -111,16 +108,16 @@ void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
 void htmm_index_compact(struct htmm_table *table);
 
 /**
- * htmm_index_space() - list of a space's regions
+ * htmm_index_mm() - list of the regions of an address space
  * @table: the table
- * @space: the space
+ * @mm: the address space
  *
- * Return: where the list's first link is: index + 1, 0 if it is empty. Spaces
+ * Return: where the list's first link is: index + 1, 0 if it is empty. Address spaces
  * whose numbers are equal modulo the number of lists share one.
  */
-static inline u32 *htmm_index_space(const struct htmm_table *table, u32 space)
+static inline u32 *htmm_index_mm(const struct htmm_table *table, u32 mm)
 {
-	return &table->space[space & table->space_mask];
+	return &table->mm[mm & table->mm_mask];
 }
 
 #endif /* HTMM_CORE_INDEX_H */

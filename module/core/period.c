@@ -46,15 +46,15 @@ static u64 htmm_median(u64 a, u64 b, u64 c)
 }
 
 /* Where the period would go, were there no range and no primes. */
-static u64 htmm_period_wanted(struct htmm_period_prev *past, u64 period,
+static u64 htmm_period_wanted(struct htmm_period_prev *prev, u64 period,
 			      u64 percent, u64 budget)
 {
 	u64 wanted = htmm_period_scale(period, percent, budget * HTMM_BUDGET_AIM);
-	u64 usual = max(wanted, htmm_median(wanted, past->wanted[0],
-					    past->wanted[1]));
+	u64 usual = max(wanted, htmm_median(wanted, prev->wanted[0],
+					    prev->wanted[1]));
 
-	past->wanted[1] = past->wanted[0];
-	past->wanted[0] = wanted;
+	prev->wanted[1] = prev->wanted[0];
+	prev->wanted[0] = wanted;
 	if (!budget || percent > budget * HTMM_BUDGET_HIGH)
 		return wanted;
 	if (percent >= budget * HTMM_BUDGET_LOW ||
@@ -63,10 +63,10 @@ static u64 htmm_period_wanted(struct htmm_period_prev *past, u64 period,
 	return max(usual, div64_u64(period, HTMM_BUDGET_SHRINK));
 }
 
-u64 htmm_period_next(struct htmm_period_prev *past, u64 period,
+u64 htmm_period_next(struct htmm_period_prev *prev, u64 period,
 		     const struct htmm_period_range *range, u64 cost, u64 budget)
 {
-	u64 next = htmm_period_wanted(past, period, cost * 100, budget);
+	u64 next = htmm_period_wanted(prev, period, cost * 100, budget);
 
 	if (next <= range->min)
 		return range->min;

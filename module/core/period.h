@@ -62,7 +62,7 @@ u64 htmm_prime_at_least(u64 n);
 
 /**
  * htmm_period_next() - the period to sample with from now on
- * @past: of this event; the look is added to it
+ * @prev: of this event; the look is added to it
  * @period: the period until now
  * @range: where it may go
  * @cost: what sampling cost since the last look, in any unit, below 2^56
@@ -75,7 +75,7 @@ u64 htmm_prime_at_least(u64 n);
  * is an end of @range;
  * @period if the cost is close enough to the budget.
  */
-u64 htmm_period_next(struct htmm_period_prev *past, u64 period,
+u64 htmm_period_next(struct htmm_period_prev *prev, u64 period,
 		     const struct htmm_period_range *range, u64 cost, u64 budget);
 
 #endif /* HTMM_CORE_PERIOD_H */

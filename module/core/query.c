@@ -3,14 +3,14 @@
 #include "query.h"
 
 static const struct htmm_region *htmm_table_find(const struct htmm_table *table,
-						 u32 space, u64 vpn)
+						 u32 mm, u64 vpn)
 {
-	return htmm_index_find(table, htmm_region_key(htmm_page(space, vpn)));
+	return htmm_index_find(table, htmm_region_key(htmm_page(mm, vpn)));
 }
 
-u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn)
+u32 htmm_table_count(const struct htmm_table *table, u32 mm, u64 vpn)
 {
-	const struct htmm_region *region = htmm_table_find(table, space, vpn);
+	const struct htmm_region *region = htmm_table_find(table, mm, vpn);
 
 	if (!region)
 		return 0;
@@ -19,10 +19,10 @@ u32 htmm_table_count(const struct htmm_table *table, u32 space, u64 vpn)
 						 vpn % HTMM_REGION_PAGES));
 }
 
-void htmm_table_counts(const struct htmm_table *table, u32 space, u64 vpn,
+void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
 		       u32 *count)
 {
-	const struct htmm_region *region = htmm_table_find(table, space, vpn);
+	const struct htmm_region *region = htmm_table_find(table, mm, vpn);
 	u32 page, value, pos = 0;
 
 	memset(count, 0, HTMM_REGION_PAGES * sizeof(*count));
@@ -32,10 +32,10 @@ void htmm_table_counts(const struct htmm_table *table, u32 space, u64 vpn,
 		count[page] = htmm_table_cooled(table, region, value);
 }
 
-bool htmm_table_region(const struct htmm_table *table, u32 space, u64 vpn,
+bool htmm_table_region(const struct htmm_table *table, u32 mm, u64 vpn,
 		       unsigned int hot_bin, struct htmm_region_info *info)
 {
-	const struct htmm_region *region = htmm_table_find(table, space, vpn);
+	const struct htmm_region *region = htmm_table_find(table, mm, vpn);
 
 	if (region)
 		htmm_table_describe(table, region, hot_bin, info);

@@ -43,17 +43,17 @@
 #define HTMM_PAIR_PAGE		(HTMM_REGION_PAGES - 1)
 #define HTMM_PAIR_MAX		(U32_MAX >> HTMM_REGION_SHIFT)
 
-/* A page's name is one number: its space, and below it where it is there. */
+/* A page's name is one number: its address space, and below it where it is there. */
 #define HTMM_VPN_BITS		45
-#define HTMM_SPACE_BITS		(64 - HTMM_VPN_BITS)
+#define HTMM_MM_BITS		(64 - HTMM_VPN_BITS)
 #define HTMM_VPN_MAX		((1ULL << HTMM_VPN_BITS) - 1)
 /* The last one is left out, so that this names no page. */
-#define HTMM_SPACE_MAX		((1U << HTMM_SPACE_BITS) - 2)
+#define HTMM_MM_MAX		((1U << HTMM_MM_BITS) - 2)
 #define HTMM_NO_PAGE		U64_MAX
 
 /**
  * struct htmm_region - one region, as an entry of the table's directory
- * @key: space and region number
+ * @key: numbers of the address space and of the region in it
  * @epoch: the table's epoch to which all counts have been cooled
  * @leaf: bytes of the lowest digits, if the region is dense
  * @pair: its pairs, if it is sparse
@@ -79,15 +79,15 @@ struct htmm_region {
 /**
  * struct htmm_detail - the part of an entry that few samples look at
  * @chain: next entry of the hash chain
- * @born: number of the last listing begun before the entry's creation, plus 1; 0
+ * @created: number of the last listing begun before the entry's creation, plus 1; 0
  *	if the entry is unused
  * @self: index of this entry
- * @prev: index + 1 of the entry before, on the space's or the free list
+ * @prev: index + 1 of the entry before, on the list of its address space or the free one
  * @next: index + 1 of the entry behind
  */
 struct htmm_detail {
 	struct htmm_region *chain;
-	u64 born;
+	u64 created;
 	u32 self;
 	u32 prev;
 	u32 next;
@@ -107,6 +107,8 @@ union htmm_pairs {
 
 #define HTMM_BLOCK_DETAILS	5
 #define HTMM_BLOCK_ENTRIES	15
+/* Blocks that come and go together: entries, and their details. */
+#define HTMM_DIR_BLOCKS		(1 + HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS)
 
 /**
  * struct htmm_detail_block - details that share a block
@@ -198,17 +200,17 @@ static inline u32 *htmm_pair_find(u32 *pair, u32 slots, u32 page)
 
 /**
  * htmm_page() - the name of a base page
- * @space: its address space
+ * @mm: its address space
  * @vpn: its virtual page number
  *
- * Return: the name; HTMM_NO_PAGE if @space is above HTMM_SPACE_MAX or @vpn above
+ * Return: the name; HTMM_NO_PAGE if @mm is above HTMM_MM_MAX or @vpn above
  * HTMM_VPN_MAX.
  */
-static inline u64 htmm_page(u32 space, u64 vpn)
+static inline u64 htmm_page(u32 mm, u64 vpn)
 {
-	if (space > HTMM_SPACE_MAX || vpn > HTMM_VPN_MAX)
+	if (mm > HTMM_MM_MAX || vpn > HTMM_VPN_MAX)
 		return HTMM_NO_PAGE;
-	return (u64)space << HTMM_VPN_BITS | vpn;
+	return (u64)mm << HTMM_VPN_BITS | vpn;
 }
 
 /**
@@ -223,12 +225,12 @@ static inline u64 htmm_region_key(u64 page)
 }
 
 /**
- * htmm_region_space() - a region's address space
+ * htmm_region_mm() - a region's address space
  * @region: the region
  *
- * Return: the space.
+ * Return: its number.
  */
-static inline u32 htmm_region_space(const struct htmm_region *region)
+static inline u32 htmm_region_mm(const struct htmm_region *region)
 {
 	return region->key >> (HTMM_VPN_BITS - HTMM_REGION_SHIFT);
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "index.h"
+#include "table.h"
 
 /* One head of a hash chain for so many bytes of the table. */
 #define HTMM_BYTES_PER_HEAD	256
-#define HTMM_MIN_SPACES		64
-#define HTMM_MAX_SPACES		65536
-/* The indices of so many entries fit 32 bits. */
-#define HTMM_MAX_BYTES		BIT_ULL(39)
+#define HTMM_MIN_LISTS		64
+#define HTMM_MAX_LISTS		65536
 
 /* 2^32 and a fraction of it below 1/32, which tells ranges of keys apart. */
 #define HTMM_HASH_ONE		BIT_ULL(32)
@@ -14,46 +12,38 @@
 #define HTMM_HASH_SEED		0x9e3779b97f4a7c15ULL
 
 /**
- * struct htmm_layout - sizes of the directory's arrays, in elements
+ * struct htmm_table_layout - sizes of the directory's arrays, in elements
  * @heads: hash chains
  * @blocks: most blocks of entries
- * @spaces: lists of regions by space
+ * @lists: lists of regions by address space
  * @max_held: most pages of the pool
  */
-struct htmm_layout {
+struct htmm_table_layout {
 	u64 heads;
 	u64 blocks;
-	u64 spaces;
+	u64 lists;
 	u64 max_held;
 };
 
-static_assert(HTMM_MAX_BYTES / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS) *
-	      HTMM_BLOCK_ENTRIES < U32_MAX,
-	      "an index, and one more, is a u32");
-static_assert((HTMM_DIR_BLOCKS + 2) <= HTMM_SAMPLE_BLOCKS,
-	      "a new region's entry and its first count");
-static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,
-	      "the largest form of a region");
-
-static u64 htmm_layout_bytes(const struct htmm_layout *layout)
+static u64 htmm_layout_bytes(const struct htmm_table_layout *layout)
 {
 	return layout->heads * sizeof(struct htmm_region *) +
 	       layout->blocks * sizeof(struct htmm_region_block *) +
-	       layout->spaces * sizeof(u32);
+	       layout->lists * sizeof(u32);
 }
 
 /* False if @config is invalid. */
 static bool htmm_config_layout(const struct htmm_table_config *config,
-			       struct htmm_layout *layout)
+			       struct htmm_table_layout *layout)
 {
 	u64 bytes = config->max_bytes;
 
-	if (bytes < HTMM_TABLE_MIN_BYTES || bytes > HTMM_MAX_BYTES)
+	if (bytes < HTMM_TABLE_MIN_BYTES || bytes > HTMM_TABLE_MAX_BYTES)
 		return false;
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
 	layout->blocks = bytes / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS);
-	layout->spaces = clamp_t(u64, layout->heads / 64, HTMM_MIN_SPACES,
-				 HTMM_MAX_SPACES);
+	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
+				HTMM_MAX_LISTS);
 	layout->max_held = (bytes - htmm_layout_bytes(layout)) /
 			   HTMM_POOL_PAGE_SIZE;
 	return true;
@@ -61,7 +51,7 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 
 size_t htmm_table_dir_bytes(const struct htmm_table_config *config)
 {
-	struct htmm_layout layout;
+	struct htmm_table_layout layout;
 
 	if (!htmm_config_layout(config, &layout))
 		return 0;
@@ -72,7 +62,7 @@ int htmm_table_init(struct htmm_table *table,
 		    const struct htmm_table_config *config, void *dir,
 		    struct htmm_pool *pool)
 {
-	struct htmm_layout layout;
+	struct htmm_table_layout layout;
 
 	if (!htmm_config_layout(config, &layout) || !dir ||
 	    (unsigned long)dir % 64)
@@ -83,12 +73,12 @@ int htmm_table_init(struct htmm_table *table,
 	table->pool = pool;
 	table->head = dir;
 	table->block = (void *)(table->head + layout.heads);
-	table->space = (u32 *)(table->block + layout.blocks);
+	table->mm = (u32 *)(table->block + layout.blocks);
 	table->multiplier = HTMM_HASH_ONE |
 		((config->seed ?: HTMM_HASH_SEED) & HTMM_HASH_FRACTION);
 	table->dir_bytes = htmm_layout_bytes(&layout);
 	table->head_mask = layout.heads - 1;
-	table->space_mask = layout.spaces - 1;
+	table->mm_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
 	table->max_high = layout.blocks * HTMM_BLOCK_ENTRIES;
 	table->listings = 1;
@@ -121,20 +111,6 @@ void htmm_table_cool_region(struct htmm_table *table,
 	table->reclaimed += gone;
 }
 
-u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region)
-{
-	u32 pages, count, page, pos = 0;
-
-	htmm_table_cool_region(table, region);
-	while ((count = htmm_region_next(region, &pos, &page)))
-		htmm_hist_remove(&table->hist[HTMM_KIND_BASE], count);
-	pages = region->pages;
-	table->pages -= pages;
-	htmm_region_release(region, table->pool);
-	htmm_index_destroy(table, region);
-	return pages;
-}
-
 void htmm_table_cool(struct htmm_table *table)
 {
 	unsigned int kind;
@@ -143,40 +119,6 @@ void htmm_table_cool(struct htmm_table *table)
 	for (kind = 0; kind < HTMM_KINDS; kind++)
 		htmm_hist_cool(&table->hist[kind]);
 	table->sweep_left = table->high;
-}
-
-bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
-{
-	struct htmm_region *region;
-
-	for (; budget && table->sweep_left; budget--, table->sweep_left--) {
-		if (table->sweep >= table->high)
-			table->sweep = 0;
-		region = htmm_table_entry(table, table->sweep++);
-		if (!htmm_region_detail(region)->born)
-			continue;
-		htmm_table_cool_region(table, region);
-		if (!region->count)
-			htmm_index_destroy(table, region);
-	}
-	return table->sweep_left;
-}
-
-bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
-			     u32 budget)
-{
-	struct htmm_region *region;
-
-	if (first)
-		table->exiting = *htmm_index_space(table, space);
-	for (; budget && table->exiting; budget--) {
-		region = htmm_table_entry(table, table->exiting - 1);
-		if (htmm_region_space(region) == space)
-			htmm_table_remove(table, region);
-		else
-			table->exiting = htmm_region_detail(region)->next;
-	}
-	return table->exiting;
 }
 
 void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
@@ -226,7 +168,7 @@ void htmm_table_describe(const struct htmm_table *table,
 
 	*info = (struct htmm_region_info) {
 		.vpn = htmm_region_vpn(region),
-		.space = htmm_region_space(region),
+		.mm = htmm_region_mm(region),
 		.count = htmm_table_cooled(table, region, region->count),
 	};
 	while ((count = htmm_region_next(region, &pos, &page))) {

@@ -35,11 +35,6 @@
 #include "pool.h"
 #include "region.h"
 
-/* Regions among which the coldest is chosen to be evicted. */
-#define HTMM_EVICT_WINDOW	16
-/* Most regions evicted for one sample. */
-#define HTMM_EVICT_MAX		32
-
 /**
  * enum htmm_kind - what is counted
  * @HTMM_KIND_BASE: base pages, 4 KiB
@@ -54,9 +49,9 @@ enum htmm_kind {
 
 /**
  * struct htmm_table_sample - what a sample adds
- * @page: htmm_page() of an address (>> 12) and its space, which is a small number
+ * @page: htmm_page() of an address (>> 12) and its address space, a small number
  *	given by the caller, used for another process only after
- *	htmm_table_remove_space() has finished with it
+ *	htmm_table_remove_mm() has finished with it
  * @weight: what to add to the counts; 0 counts nothing and tracks nothing
  */
 struct htmm_table_sample {
@@ -67,7 +62,7 @@ struct htmm_table_sample {
 /**
  * struct htmm_table_config - limits of a table
  * @max_bytes: memory of the table, directory included, in bytes; from
- *	HTMM_TABLE_MIN_BYTES to 2^39. docs/core.md tells what a page needs.
+ *	HTMM_TABLE_MIN_BYTES to HTMM_TABLE_MAX_BYTES. docs/core.md tells what a page needs.
  * @max_pages: most base pages tracked at a time; 0 for what @max_bytes allows
  * @seed: random number that makes the directory's hash unpredictable to the
  *	programs sampled; 0 for a fixed one
@@ -81,6 +76,8 @@ struct htmm_table_config {
 };
 
 #define HTMM_TABLE_MIN_BYTES	(32 * 1024)
+/* The indices of so many entries fit 32 bits. */
+#define HTMM_TABLE_MAX_BYTES	BIT_ULL(39)
 
 /* Most blocks that one sample takes. */
 #define HTMM_SAMPLE_BLOCKS	6
@@ -129,16 +126,16 @@ struct htmm_table {
 	struct htmm_pool *pool;
 	struct htmm_region **head;	/* hash chains */
 	struct htmm_region_block **block;
-	u32 *space;			/* lists of regions: index + 1, 0 ends */
+	u32 *mm;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
 	u64 dir_bytes;
 	u64 listings;			/* begun so far, plus 1 */
 	u32 head_mask;
-	u32 space_mask;
+	u32 mm_mask;
 	u32 max_held;			/* pages that the pool may come to hold */
 	u32 high;			/* entries in all blocks */
 	u32 max_high;			/* of the most blocks */
-	u32 free;			/* list of the unused ones, like @space */
+	u32 free;			/* list of the unused ones, like @mm */
 	u32 nr_free;
 	u32 sweep;			/* next entry that reclaim visits */
 	u32 sweep_left;			/* entries to visit since the last cooling */
@@ -164,7 +161,7 @@ struct htmm_table {
  * @coolings: halvings so far
  *
  * Pages that first appeared == @pages + @reclaimed + @evicted + those removed
- * with their space.
+ * with their address space.
  */
 struct htmm_table_stats {
 	u64 pages;
@@ -181,7 +178,7 @@ struct htmm_table_stats {
 /**
  * struct htmm_region_info - one region in detail
  * @vpn: its first page
- * @space: its address space
+ * @mm: its address space
  * @count: samples in the region
  * @touched: base pages with a count
  * @hot: base pages at or above the hot threshold
@@ -191,7 +188,7 @@ struct htmm_table_stats {
  */
 struct htmm_region_info {
 	u64 vpn;
-	u32 space;
+	u32 mm;
 	u32 count;
 	u32 touched;
 	u32 hot;
@@ -263,31 +260,6 @@ u32 htmm_table_add(struct htmm_table *table,
 void htmm_table_cool(struct htmm_table *table);
 
 /**
- * htmm_table_reclaim() - forget pages cooled to zero, in a bounded step
- * @table: the table
- * @budget: most directory entries to visit, each at most 512 counters of work
- *
- * Return: true if entries remain that were not visited since the last cooling.
- */
-bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
-
-/**
- * htmm_table_remove_space() - forget an address space, in a bounded step
- * @table: the table
- * @space: the address space; no sample of it may be added from the first step to
- *	the last
- * @first: true on the first step
- * @budget: most regions to visit
- *
- * Visits the regions of the space, and of spaces whose number equals it modulo
- * the number of lists, at least 64. One space is removed at a time.
- *
- * Return: true if regions remain: call again with @first false.
- */
-bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
-			     u32 budget);
-
-/**
  * htmm_table_hist() - copy a histogram
  * @table: the table
  * @kind: of base pages or of regions
@@ -343,15 +315,6 @@ void htmm_table_stats_merge(struct htmm_table_stats *stats,
  */
 void htmm_table_cool_region(struct htmm_table *table,
 			    struct htmm_region *region);
-
-/**
- * htmm_table_remove() - forget a region
- * @table: the table
- * @region: a tracked region of it
- *
- * Return: base pages forgotten with it.
- */
-u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region);
 
 /*
  * For the core's own files: what a region looks like to a reader, with the

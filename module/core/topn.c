@@ -12,8 +12,8 @@ static bool htmm_topn_before(const struct htmm_topn_entry *a,
 		return a->value > b->value;
 	if (a->owner != b->owner)
 		return a->owner < b->owner;
-	if (a->space != b->space)
-		return a->space < b->space;
+	if (a->mm != b->mm)
+		return a->mm < b->mm;
 	return a->vpn < b->vpn;
 }
 
@@ -74,12 +74,12 @@ static void htmm_topn_sift_up(struct htmm_topn_entry *heap, u32 i)
 }
 
 static void htmm_topn_offer(struct htmm_topn *list, u32 owner, u64 value,
-			    u32 space, u64 vpn)
+			    u32 mm, u64 vpn)
 {
 	struct htmm_topn_entry entry = {
 		.value = value,
 		.vpn = vpn,
-		.space = space,
+		.mm = mm,
 		.owner = owner,
 	};
 
@@ -143,7 +143,7 @@ static void htmm_topn_ahead(const struct htmm_topn *list,
 	if (pos + HTMM_LIST_AHEAD < table->high) {
 		region = htmm_table_entry(table, pos + HTMM_LIST_AHEAD);
 		if (htmm_topn_may_have(list, table, region))
-			prefetch(&htmm_region_detail(region)->born);
+			prefetch(&htmm_region_detail(region)->created);
 	}
 	if (pos >= table->high || list->kind == HTMM_LIST_REGIONS)
 		return;
@@ -158,14 +158,14 @@ static void htmm_topn_offer_pages(struct htmm_topn *list,
 				  const struct htmm_table *table,
 				  const struct htmm_region *region)
 {
-	u32 space = htmm_region_space(region), count, page, pos = 0;
+	u32 mm = htmm_region_mm(region), count, page, pos = 0;
 	u64 vpn = htmm_region_vpn(region);
 	u32 least = htmm_topn_stored(table, region, htmm_topn_least(list));
 
 	while ((count = htmm_region_next_from(region, least, &pos, &page)))
 		htmm_topn_offer(list, table->config.owner,
 				htmm_table_cooled(table, region, count),
-				space, vpn + page);
+				mm, vpn + page);
 }
 
 static void htmm_topn_offer_region(struct htmm_topn *list,
@@ -182,23 +182,23 @@ static void htmm_topn_offer_region(struct htmm_topn *list,
 		value = htmm_table_cooled(table, region, region->count);
 	}
 	htmm_topn_offer(list, table->config.owner, value,
-			htmm_region_space(region), htmm_region_vpn(region));
+			htmm_region_mm(region), htmm_region_vpn(region));
 }
 
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget)
 {
 	const struct htmm_region *region;
-	u64 born;
+	u64 created;
 
 	for (; budget && list->pos < table->high; budget--) {
 		htmm_topn_ahead(list, table);
 		region = htmm_table_entry(table, list->pos++);
 		if (!htmm_topn_may_have(list, table, region))
 			continue;
-		born = htmm_region_detail(region)->born;
-		/* Born later: it may have been walked over elsewhere before. */
-		if (!born || born > list->number)
+		created = htmm_region_detail(region)->created;
+		/* Created later: it may have been walked over elsewhere before. */
+		if (!created || created > list->number)
 			continue;
 		if (list->kind == HTMM_LIST_PAGES)
 			htmm_topn_offer_pages(list, table, region);

@@ -3,7 +3,7 @@
  * Listing of a table, hottest first, in memory given by the caller.
  *
  * A listing selects the first n entries of the order (value descending, owner of
- * the table, space and page ascending) that come after a cursor, by one walk over the
+ * the table, address space and page ascending) that come after a cursor, by one walk over the
  * directory through a heap of n. The walk is done in slices; the caller may
  * drop its lock of the table between two of them:
  *
@@ -47,13 +47,13 @@ enum htmm_topn_kind {
  * struct htmm_topn_entry - one page or region; also a cursor
  * @value: count or skew
  * @vpn: the page, or the region's first page
- * @space: its address space
+ * @mm: its address space
  * @owner: owner of its table
  */
 struct htmm_topn_entry {
 	u64 value;
 	u64 vpn;
-	u32 space;
+	u32 mm;
 	u32 owner;
 };
 

@@ -6,9 +6,9 @@
 #include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include "base/alloc.h"
 #include "base/trace.h"
 #include "drain.h"
-#include "drain_set.h"
 #include "stream/stream.h"
 
 /* Wakes ksampled on behalf of an overflow handler. */
@@ -25,12 +25,12 @@ static void htmm_drain_wake(struct irq_work *work)
 /* What a record counts: how many times the unit its period is, rounded. */
 static u32 htmm_drain_weight(const struct htmm_drain *drain, const u64 *slot)
 {
-	u64 unit = drain->drains->weight_unit;
+	u64 unit = drain->common->weight_unit;
 	u64 period;
 
 	if (!unit)
 		return 1;
-	period = htmm_record_period(slot, drain->drains->sample_type);
+	period = htmm_record_period(slot, drain->common->sample_type);
 	return clamp_t(u64, div64_u64(period + unit / 2, unit), 1, U32_MAX);
 }
 
@@ -39,7 +39,7 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 			   struct htmm_sampler *sampler, u32 fill, u32 room)
 {
 	struct htmm_access *access = &drain->batch.access[fill];
-	u64 sample_type = drain->drains->sample_type;
+	u64 sample_type = drain->common->sample_type;
 	u32 i, n;
 	void *first;
 	const u64 *slot;
@@ -56,7 +56,7 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 			.weight = htmm_drain_weight(drain, slot),
 			.target = htmm_record_target(slot, sample_type),
 		};
-		drain->origin[fill + i] = sampler;
+		drain->source[fill + i] = sampler;
 	}
 	if (n) {
 		htmm_stream_offer(sampler->index, first, n,
@@ -110,7 +110,7 @@ static void htmm_drain_add(struct htmm_drain *drain)
 	for (start = 0; start < batch->n; start += n) {
 		n = htmm_batch_run(batch, start);
 		first = batch->order[start];
-		tracker = htmm_tracker_set_find(drain->drains->trackers,
+		tracker = htmm_tracker_set_find(drain->common->trackers,
 						batch->access[first].target);
 		if (tracker)
 			htmm_tracker_add(tracker, batch, start, n);
@@ -127,7 +127,7 @@ static void htmm_drain_account(struct htmm_drain *drain)
 	u32 i;
 
 	for (i = 0; i < batch->n; i++) {
-		sampler = drain->origin[i];
+		sampler = drain->source[i];
 		if (batch->drop[i] != HTMM_DROP_NONE) {
 			sampler->discarded[batch->drop[i]]++;
 			continue;
@@ -166,7 +166,7 @@ static void htmm_drain_trace_drops(struct htmm_drain *drain)
 /* Drains one batch. Returns true if it was full, so that more may be waiting. */
 static bool htmm_drain_batch(struct htmm_drain *drain)
 {
-	struct htmm_tracker_set *trackers = drain->drains->trackers;
+	struct htmm_tracker_set *trackers = drain->common->trackers;
 	u32 n;
 
 	/* Memory may take its time: without the lock, which others wait for. */
@@ -190,10 +190,32 @@ static void htmm_drain_note_cpu(struct htmm_drain *drain)
 	WRITE_ONCE(drain->cpu_ns, data_race(current->se.sum_exec_runtime));
 }
 
+/*
+ * A thread has emptied its rings since @round began. When the last of them has, the
+ * record stream is told: what comes later is no older than what any ring held at the
+ * last such moment.
+ */
+static void htmm_drain_round(const struct htmm_drain *drain, u64 round)
+{
+	struct htmm_drain_common *common = drain->common;
+
+	mutex_lock(&common->round_lock);
+	if (common->rounds == round) {
+		common->emptied |= BIT_ULL(drain->index);
+		if (hweight64(common->emptied) == common->nr) {
+			htmm_stream_round();
+			common->emptied = 0;
+			/* Last: a look at a ring before counts for no later round. */
+			WRITE_ONCE(common->rounds, common->rounds + 1);
+		}
+	}
+	mutex_unlock(&common->round_lock);
+}
+
 /* One pass. Returns true if there is more to do at once. */
 static bool htmm_drain_pass(struct htmm_drain *drain)
 {
-	u64 round = htmm_drain_set_rounds(drain->drains);
+	u64 round = READ_ONCE(drain->common->rounds);
 	bool more;
 
 	/*
@@ -204,10 +226,10 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	atomic_xchg(&drain->wake.pending, 0);
 	more = htmm_drain_batch(drain);
 	if (!more)
-		htmm_drain_set_round(drain->drains, drain->index, round);
+		htmm_drain_round(drain, round);
 	/* While there is much to drain, one target after the other. */
-	more |= htmm_tracker_set_tidy(drain->drains->trackers, drain->index,
-				 &drain->next_target, !more);
+	more |= htmm_tracker_set_tidy(drain->common->trackers, drain->index,
+				      &drain->next_target, !more);
 	htmm_drain_note_cpu(drain);
 	return more;
 }
@@ -227,7 +249,7 @@ static int ksampled(void *arg)
 		wait_event_freezable_timeout(drain->wake.queue,
 					     atomic_read(&drain->wake.pending) ||
 					     kthread_should_stop(),
-					     drain->drains->interval);
+					     drain->common->interval);
 	}
 
 	/* The events are gone: what is in the rings now is all there is. */
@@ -239,25 +261,26 @@ static int ksampled(void *arg)
 
 /**
  * htmm_drain_create - prepare a drain that has no thread and no rings yet
- * @drains: the threads that it will be one of
+ * @common: what it shares with the session's other threads
  * @index: its number among them
+ * @max_samplers: most rings that it may get
  *
  * Context: process, may sleep.
  * Return: the drain, or NULL if there is no memory for it.
  */
-struct htmm_drain *htmm_drain_create(struct htmm_drain_set *drains, unsigned int index)
+struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned int index,
+				     unsigned int max_samplers)
 {
 	struct htmm_drain *drain = kvzalloc(sizeof(*drain), GFP_KERNEL);
 
 	if (!drain)
 		return NULL;
-	drain->samplers = kvcalloc(drains->samplers->nr_samplers,
-				   sizeof(*drain->samplers), GFP_KERNEL);
+	drain->samplers = kvcalloc(max_samplers, sizeof(*drain->samplers), GFP_KERNEL);
 	if (!drain->samplers) {
 		kvfree(drain);
 		return NULL;
 	}
-	drain->drains = drains;
+	drain->common = common;
 	drain->index = index;
 	drain->node = NUMA_NO_NODE;
 	init_completion(&drain->running);
@@ -295,7 +318,7 @@ static void htmm_drain_place(struct htmm_drain *drain, struct task_struct *task,
 			pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
 		return;
 	}
-	if (drain->drains->nr == 1 || drain->node == NUMA_NO_NODE ||
+	if (drain->common->nr == 1 || drain->node == NUMA_NO_NODE ||
 	    !alloc_cpumask_var(&near, GFP_KERNEL))
 		return;
 	if (cpumask_and(near, cpumask_of_node(drain->node),
@@ -321,7 +344,7 @@ int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 	struct task_struct *task;
 
 	task = kthread_create_on_node(ksampled, drain, drain->node,
-				      drain->drains->nr > 1 ? "ksampled/%u" :
+				      drain->common->nr > 1 ? "ksampled/%u" :
 				      "ksampled", drain->index);
 	if (IS_ERR(task))
 		return htmm_fail(err, PTR_ERR(task),

@@ -5,15 +5,37 @@
 
 #include <linux/completion.h>
 #include <linux/cpumask.h>
+#include <linux/mutex.h>
 #include "base/error.h"
 #include "sample/sampler.h"
 #include "track/batch.h"
+#include "track/tracker_set.h"
 
-struct htmm_drain_set;
+/**
+ * struct htmm_drain_common - what all drain threads of a session share
+ * @trackers: where samples go; its lock covers the samplers' counters
+ * @sample_type: PERF_SAMPLE_* bits of a record
+ * @weight_unit: the period that counts 1; 0: each sample does
+ * @interval: the longest that a thread waits, in jiffies
+ * @nr: threads
+ * @round_lock: protects @rounds and @emptied
+ * @rounds: times that all threads have emptied their rings
+ * @emptied: threads that have done so since, a bit for each
+ */
+struct htmm_drain_common {
+	struct htmm_tracker_set *trackers;
+	u64 sample_type;
+	u64 weight_unit;
+	unsigned long interval;
+	unsigned int nr;
+	struct mutex round_lock;	/* what follows */
+	u64 rounds;
+	u64 emptied;
+};
 
 /**
  * struct htmm_drain - the consumer of some rings of a session
- * @drains: the threads that it is one of
+ * @common: what it shares with the session's other threads
  * @index: its number among them, and that of the shard it tidies up
  * @node: NUMA node of the first of its rings
  * @task: the thread, or NULL when it does not run
@@ -27,10 +49,10 @@ struct htmm_drain_set;
  * @batches: batches drained; under the lock of the trackers
  * @cpu_ns: CPU time used, in nanoseconds
  * @batch: the batch at work
- * @origin: for each access of @batch, the sampler it came from
+ * @source: for each access of @batch, the sampler it came from
  */
 struct htmm_drain {
-	struct htmm_drain_set *drains;
+	struct htmm_drain_common *common;
 	unsigned int index;
 	int node;
 	struct task_struct *task;
@@ -44,10 +66,11 @@ struct htmm_drain {
 	u64 batches;
 	u64 cpu_ns;
 	struct htmm_batch batch;
-	struct htmm_sampler *origin[HTMM_BATCH];
+	struct htmm_sampler *source[HTMM_BATCH];
 };
 
-struct htmm_drain *htmm_drain_create(struct htmm_drain_set *drains, unsigned int index);
+struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned int index,
+				     unsigned int max_samplers);
 void htmm_drain_add_sampler(struct htmm_drain *drain, struct htmm_sampler *sampler);
 int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 		     int nice, struct htmm_error *err);

@@ -5,9 +5,8 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
-#include "drain.h"
+#include "base/alloc.h"
 #include "drain_set.h"
-#include "stream/stream.h"
 
 /* The smallest period that any event can have: the one that counts 1. */
 static u64 htmm_drain_set_weight_unit(const struct htmm_config *config)
@@ -104,14 +103,18 @@ int htmm_drain_set_init(struct htmm_drain_set *set, const struct htmm_config *co
 	struct htmm_drain *drain;
 	int ret;
 
-	mutex_init(&set->round_lock);
-	set->trackers = trackers;
 	set->samplers = samplers;
-	set->sample_type = start->sample_type;
-	set->weight_unit = htmm_drain_set_weight_unit(config);
-	set->interval = msecs_to_jiffies(start->drain_interval_ms);
+	set->common = (struct htmm_drain_common) {
+		.trackers = trackers,
+		.sample_type = start->sample_type,
+		.weight_unit = htmm_drain_set_weight_unit(config),
+		.interval = msecs_to_jiffies(start->drain_interval_ms),
+		.nr = start->drain_threads,
+	};
+	mutex_init(&set->common.round_lock);
 	while (set->nr < start->drain_threads) {
-		drain = htmm_drain_create(set, set->nr);
+		drain = htmm_drain_create(&set->common, set->nr,
+					  samplers->nr_samplers);
 		if (!drain) {
 			ret = -ENOMEM;
 			goto err_drains;
@@ -168,58 +171,32 @@ void htmm_drain_set_stop(struct htmm_drain_set *set)
 }
 
 /**
- * htmm_drain_set_round - a thread has emptied its rings
- * @set: the set
- * @thread: its number
- * @round: from htmm_drain_set_rounds(), before it looked at the first of them
- *
- * When the last of them says so, the record stream is told: what comes later is no older
- * than what any ring held at the last such moment.
- *
- * Context: a drain thread.
- */
-void htmm_drain_set_round(struct htmm_drain_set *set, unsigned int thread, u64 round)
-{
-	mutex_lock(&set->round_lock);
-	if (set->rounds == round) {
-		set->emptied |= BIT_ULL(thread);
-		if (hweight64(set->emptied) == set->nr) {
-			htmm_stream_round();
-			set->emptied = 0;
-			/* Last: a look at a ring before counts for no later round. */
-			WRITE_ONCE(set->rounds, set->rounds + 1);
-		}
-	}
-	mutex_unlock(&set->round_lock);
-}
-
-/**
  * htmm_drain_set_reset - set every counter to zero and forget all pages
  * @set: the set, running or stopped
- * @old: empty; gets what there was, for htmm_members_put() without a lock
+ * @old: empty; gets what there was, for htmm_tracker_list_put() without a lock
  *
  * Pages and counters begin again at the same sample.
  *
  * Context: process, may sleep; the trackers do not change. Takes the lock of the trackers.
  * Return: 0, or -ENOMEM if everything stays as it is.
  */
-int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_members *old)
+int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_tracker_list *old)
 {
 	struct htmm_sampler_set *samplers = set->samplers;
 	unsigned int i;
 	int ret;
 
-	ret = htmm_tracker_set_renew(set->trackers, old);
+	ret = htmm_tracker_set_renew(set->common.trackers, old);
 	if (ret)
 		return ret;
 
-	down_write(&set->trackers->lock);
-	htmm_tracker_set_replace(set->trackers, old);
+	down_write(&set->common.trackers->lock);
+	htmm_tracker_set_replace(set->common.trackers, old);
 	for (i = 0; i < samplers->nr_samplers; i++)
 		htmm_sampler_reset(samplers->samplers[i]);
 	for (i = 0; i < set->nr; i++)
 		htmm_drain_reset(set->drains[i]);
-	up_write(&set->trackers->lock);
+	up_write(&set->common.trackers->lock);
 	return 0;
 }
 
@@ -230,7 +207,7 @@ int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_members *old)
 void htmm_drain_set_destroy(struct htmm_drain_set *set)
 {
 	htmm_drain_set_free_drains(set);
-	mutex_destroy(&set->round_lock);
+	mutex_destroy(&set->common.round_lock);
 }
 
 /**

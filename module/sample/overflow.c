@@ -10,12 +10,9 @@
 #include <linux/sched/clock.h>
 #include <linux/uaccess.h>
 #include "base/compat.h"
+#include "cookie.h"
 #include "overflow.h"
 #include "sampler.h"
-#include "track/mm.h"
-
-/* What htmm_capture() returns when nothing is dropped. */
-#define HTMM_DROP_NONE	HTMM_NR_DROPS
 
 static u16 htmm_misc(struct pt_regs *regs)
 {
@@ -40,7 +37,7 @@ static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
 			data->period : event->hw.last_period,
 		.data_src = data->sample_flags & PERF_SAMPLE_DATA_SRC ?
 			data->data_src.val : PERF_MEM_NA,
-		.cookie = htmm_space_cookie(current),
+		.cookie = htmm_cookie(current),
 		/* perf fills in neither for a handler of its own. */
 		.pid = current->tgid,
 		.tid = current->pid,

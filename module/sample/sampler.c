@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include "base/alloc.h"
 #include "sampler.h"
-#include "track/page_list.h"
 
 /**
  * htmm_sampler_create - make a sampler, without a ring and a perf event yet

@@ -4,9 +4,9 @@
 #define HTMM_SAMPLER_H
 
 #include <linux/irq_work.h>
-#include <linux/topology.h>
 #include <linux/wait.h>
 #include <asm/local64.h>
+#include "base/error.h"
 #include "core/record.h"
 #include "core/ring.h"
 #include "filter.h"
@@ -104,19 +104,6 @@ struct htmm_sampler {
 	u64 told[HTMM_NR_DROPS];
 	struct htmm_counters base;
 };
-
-/**
- * htmm_cpu_node - the NUMA node that a CPU is on
- * @cpu: a possible CPU
- *
- * Return: the node; the first one for a CPU that the firmware says nothing of.
- */
-static inline int htmm_cpu_node(unsigned int cpu)
-{
-	int node = cpu_to_node(cpu);
-
-	return node == NUMA_NO_NODE ? first_online_node : node;
-}
 
 /**
  * htmm_sampler_has_ring - does a CPU that may come late have its ring by now?

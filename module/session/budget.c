@@ -72,7 +72,7 @@ static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
 		range.min = event->min_period;
 		range.max = event->max_period;
 		period = htmm_sampler_set_period(budget->samplers, i);
-		next = htmm_period_next(&budget->past[i], period, &range, spent,
+		next = htmm_period_next(&budget->prev[i], period, &range, spent,
 					allowed);
 		if (next == period ||
 		    htmm_sampler_set_set_period(budget->samplers, i, next))

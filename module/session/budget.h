@@ -30,7 +30,7 @@ struct htmm_cost {
  * @interval: in jiffies
  * @last: cost at the last look
  * @last_time: when that was
- * @past: what earlier looks saw, of each event
+ * @prev: what earlier looks saw, of each event
  * @cost_ppm: cost of the last window, in millionths of the CPU time
  * @changes: times that a period was changed
  *
@@ -43,7 +43,7 @@ struct htmm_budget {
 	unsigned long interval;
 	struct htmm_cost last;
 	ktime_t last_time;
-	struct htmm_period_prev past[HTMM_MAX_EVENTS];
+	struct htmm_period_prev prev[HTMM_MAX_EVENTS];
 	u32 cost_ppm;
 	u64 changes;
 };

@@ -293,7 +293,7 @@ void htmm_session_exit(void)
  */
 int htmm_session_reset(void)
 {
-	struct htmm_members old = {};
+	struct htmm_tracker_list old = {};
 	int ret = -ENODATA;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
@@ -301,7 +301,7 @@ int htmm_session_reset(void)
 	if (htmm_current)
 		ret = htmm_drain_set_reset(&htmm_current->drains, &old);
 	mutex_unlock(&htmm_session_lock);
-	htmm_members_put(&old);
+	htmm_tracker_list_put(&old);
 	return ret;
 }
 
@@ -345,7 +345,7 @@ int htmm_session_add_target(const struct htmm_target *target,
  */
 int htmm_session_remove_target(u32 number)
 {
-	struct htmm_members gone = {};
+	struct htmm_tracker_list gone = {};
 	int ret = -ENODATA;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
@@ -353,7 +353,7 @@ int htmm_session_remove_target(u32 number)
 	if (htmm_current)
 		ret = htmm_tracker_set_remove(&htmm_current->trackers, number, &gone);
 	mutex_unlock(&htmm_session_lock);
-	htmm_members_put(&gone);
+	htmm_tracker_list_put(&gone);
 	return ret;
 }
 
@@ -366,13 +366,13 @@ int htmm_session_remove_target(u32 number)
  */
 void htmm_session_undo_target(const struct htmm_target_name *name)
 {
-	struct htmm_members gone = {};
+	struct htmm_tracker_list gone = {};
 
 	mutex_lock(&htmm_session_lock);
 	if (htmm_current && htmm_current->number == name->session)
 		htmm_tracker_set_remove(&htmm_current->trackers, name->number, &gone);
 	mutex_unlock(&htmm_session_lock);
-	htmm_members_put(&gone);
+	htmm_tracker_list_put(&gone);
 }
 
 /**

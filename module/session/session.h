@@ -8,19 +8,19 @@
  *     samplers->lock		perf events of the samplers
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
  *     trackers->lock		batches of the drain threads and their counters (for
- *				reading), all counters, members that go (for writing)
+ *				reading), all counters, targets that go (for writing)
  *       tracker->lock		samples on their way to the tables, histograms (for
  *				reading), cooling, thresholds (for writing)
- *         spaces_lock		address spaces of a target
+ *         mm_lock		address spaces of a target
  *         shard->lock		a table; never two of them at once
  *       htmm_stream_lock	readers of the record stream, all but their reading
- *     drains->round_lock		drain threads that have emptied their rings
+ *     common->round_lock		drain threads that have emptied their rings
  *       htmm_stream_lock
  *   reader->lock		reading from one of them; held while copying to user
  *				space, so drain threads never take it
  *     htmm_stream_lock
  *   htmm_current_lock		which session is the current one (spinlock, leaf)
- *   xa_lock of trackers->members	references on members (spinlock, leaf)
+ *   xa_lock of trackers->by_number	references on trackers (spinlock, leaf)
  */
 #ifndef HTMM_SESSION_H
 #define HTMM_SESSION_H

@@ -22,7 +22,7 @@ static int htmm_update_check_period(struct htmm_budget *budget,
 				     struct htmm_error *err)
 {
 	const struct htmm_config *config = budget->samplers->config;
-	u64 unit = budget->drains->weight_unit;
+	u64 unit = budget->drains->common.weight_unit;
 	struct htmm_event event;
 	int ret;
 
@@ -64,7 +64,7 @@ static int htmm_update_period(struct htmm_budget *budget,
 
 /* A target's own, or the session's and that of all targets that have none. */
 static void htmm_update_capacity(struct htmm_tracker_set *trackers,
-				 const struct htmm_members *members,
+				 const struct htmm_tracker_list *list,
 				  const struct htmm_set *set)
 {
 	bool own = set->target && set->capacity_pages;
@@ -74,8 +74,8 @@ static void htmm_update_capacity(struct htmm_tracker_set *trackers,
 	if (!set->target)
 		WRITE_ONCE(trackers->config.capacity,
 			   htmm_config_capacity(set->capacity_pages));
-	for (i = 0; i < members->nr; i++) {
-		tracker = members->member[i]->tracker;
+	for (i = 0; i < list->nr; i++) {
+		tracker = list->tracker[i];
 		if (set->target || !tracker->config.own_capacity)
 			htmm_tracker_set_capacity(tracker,
 						  own ? set->capacity_pages :
@@ -97,15 +97,15 @@ static void htmm_update_capacity(struct htmm_tracker_set *trackers,
 int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *budget,
 		       const struct htmm_set *set, struct htmm_error *err)
 {
-	struct htmm_members members = {};
+	struct htmm_tracker_list list = {};
 	int ret;
 
 	ret = htmm_update_check(set, err);
 	if (ret)
 		return ret;
 	if (set->flags & HTMM_SET_CAPACITY)
-		htmm_tracker_set_get(trackers, set->target, &members);
-	if (set->target && !members.nr)
+		htmm_tracker_set_get(trackers, set->target, &list);
+	if (set->target && !list.nr)
 		ret = htmm_fail(err, -ENOENT, "the session has no target %u",
 				set->target);
 	if (!ret && set->flags & HTMM_SET_PERIOD)
@@ -114,7 +114,7 @@ int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *bu
 		ret = htmm_update_period(budget, set, err);
 	/* Last: this cannot fail. */
 	if (!ret && set->flags & HTMM_SET_CAPACITY)
-		htmm_update_capacity(trackers, &members, set);
-	htmm_members_put(&members);
+		htmm_update_capacity(trackers, &list, set);
+	htmm_tracker_list_put(&list);
 	return ret;
 }

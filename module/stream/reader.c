@@ -3,8 +3,8 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include "base/alloc.h"
 #include "reader.h"
-#include "track/page_list.h"
 
 /* The gaps of all events fit the smallest buffer, and a sample behind them. */
 static_assert(8 * (HTMM_MAX_EVENTS * HTMM_RECORD_LOST_MAX + HTMM_RECORD_MAX + 1) <=

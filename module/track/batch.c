@@ -58,7 +58,7 @@ void htmm_batch_by_target(struct htmm_batch *batch)
 
 /**
  * htmm_batch_by_shard - put the table's samples in the order of shards
- * @batch: the batch; the first @n of its samples and origins are reordered and its
+ * @batch: the batch; the first @n of its samples, with their indices, are reordered and its
  *	@shard_end is set
  * @n: how many samples
  * @shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
@@ -76,9 +76,9 @@ void htmm_batch_by_shard(struct htmm_batch *batch, u32 n, unsigned int shards)
 						 shards);
 	htmm_batch_order(batch->key, n, batch->place, batch->shard_end);
 	memcpy(batch->unsorted, batch->samples, n * sizeof(*batch->samples));
-	memcpy(batch->unsorted_origin, batch->origin, n * sizeof(*batch->origin));
+	memcpy(batch->unsorted_index, batch->access_index, n * sizeof(*batch->access_index));
 	for (i = 0; i < n; i++) {
 		batch->samples[i] = batch->unsorted[batch->place[i]];
-		batch->origin[i] = batch->unsorted_origin[batch->place[i]];
+		batch->access_index[i] = batch->unsorted_index[batch->place[i]];
 	}
 }

@@ -3,7 +3,7 @@
 #ifndef HTMM_BATCH_H
 #define HTMM_BATCH_H
 
-#include <uapi/linux/htmm.h>
+#include "base/error.h"
 #include "core/table.h"
 #include "page_list.h"
 
@@ -14,16 +14,13 @@
 #define HTMM_BATCH_SPARES \
 	DIV_ROUND_UP(HTMM_BATCH - 1 + HTMM_SAMPLE_BLOCKS, HTMM_POOL_BLOCKS_PER_PAGE)
 
-/* No drop reason: the sample was counted. */
-#define HTMM_DROP_NONE		HTMM_NR_DROPS
-
 /* Keys that htmm_batch_order() tells apart; targets are told by their low bits. */
 #define HTMM_BATCH_KEYS		64
 
 /**
  * struct htmm_access - what hot-page tables want to know of a sample
  * @addr: data address in user space
- * @cookie: htmm_space_cookie() of its task
+ * @cookie: htmm_cookie() of its task
  * @pid: its process in the initial pid namespace
  * @weight: what it counts, at least 1
  * @target: number of the target it matched
@@ -43,7 +40,7 @@ struct htmm_access {
  * @drop: for each of them, why it was not counted, or HTMM_DROP_NONE
  * @order: their indices, target by target
  * @samples: those of one target in its tables' terms, shard by shard
- * @origin: for each of @samples, its index in @access
+ * @access_index: for each of @samples, its index in @access
  * @shard_end: for each shard, the end of its part of @samples
  * @refused: indices of samples that a table refused
  * @spares: memory that the tables may take; kept from batch to batch
@@ -57,7 +54,7 @@ struct htmm_batch {
 	enum htmm_drop drop[HTMM_BATCH];
 	u32 order[HTMM_BATCH];
 	struct htmm_table_sample samples[HTMM_BATCH];
-	u32 origin[HTMM_BATCH];
+	u32 access_index[HTMM_BATCH];
 	u32 shard_end[HTMM_BATCH_KEYS];
 	u32 refused[HTMM_BATCH];
 	struct htmm_pages spares;
@@ -66,7 +63,7 @@ struct htmm_batch {
 	u8 key[HTMM_BATCH];
 	u32 place[HTMM_BATCH];
 	struct htmm_table_sample unsorted[HTMM_BATCH];
-	u32 unsorted_origin[HTMM_BATCH];
+	u32 unsorted_index[HTMM_BATCH];
 };
 
 void htmm_batch_by_target(struct htmm_batch *batch);

@@ -5,44 +5,46 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include "base/alloc.h"
 #include "core/table.h"
 #include "mm.h"
+#include "sample/cookie.h"
 
-static_assert(4 * HTMM_SPACE_BYTES <= HTMM_BYTES_PER_SPACE);
+static_assert(4 * HTMM_MM_BYTES <= HTMM_BYTES_PER_MM);
 
 /**
- * htmm_spaces_init - prepare an empty set
- * @spaces: the set
+ * htmm_mm_set_init - prepare an empty set
+ * @set: the set
  * @max_bytes: limit of the tables that have their pages, in bytes: what is known of
  *	address spaces takes a quarter of it at most
  */
-void htmm_spaces_init(struct htmm_spaces *spaces, u64 max_bytes)
+void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes)
 {
-	hash_init(spaces->by_pid);
-	xa_init_flags(&spaces->by_id, XA_FLAGS_ALLOC1);
-	spaces->nr = 0;
-	spaces->max = clamp_t(u64, max_bytes / HTMM_BYTES_PER_SPACE, 1,
-			      HTMM_MAX_SPACES);
-	spaces->next = 1;
-	spaces->sweep = 0;
+	hash_init(set->by_pid);
+	xa_init_flags(&set->by_id, XA_FLAGS_ALLOC1);
+	set->nr = 0;
+	set->max = clamp_t(u64, max_bytes / HTMM_BYTES_PER_MM, 1,
+			   HTMM_MAX_MMS);
+	set->next = 1;
+	set->sweep = 0;
 }
 
 /**
- * htmm_spaces_destroy - free a set
- * @spaces: the set
+ * htmm_mm_set_destroy - free a set
+ * @set: the set
  *
  * Context: process, may sleep, and lets others run between.
  */
-void htmm_spaces_destroy(struct htmm_spaces *spaces)
+void htmm_mm_set_destroy(struct htmm_mm_set *set)
 {
-	struct htmm_space *space;
+	struct htmm_mm *mm;
 	unsigned long id;
 
-	xa_for_each(&spaces->by_id, id, space) {
-		htmm_spaces_remove(spaces, space);
+	xa_for_each(&set->by_id, id, mm) {
+		htmm_mm_set_remove(set, mm);
 		cond_resched();
 	}
-	xa_destroy(&spaces->by_id);
+	xa_destroy(&set->by_id);
 }
 
 /* Does @pid still run the program that @cookie stands for? */
@@ -53,57 +55,56 @@ static bool htmm_pid_runs(struct pid *pid, u64 cookie)
 
 	rcu_read_lock();
 	task = pid_task(pid, PIDTYPE_TGID);
-	alive = task && htmm_space_cookie(task) == cookie;
+	alive = task && htmm_cookie(task) == cookie;
 	rcu_read_unlock();
 	return alive;
 }
 
 /**
- * htmm_space_alive - does an address space still exist?
- * @space: the address space
+ * htmm_mm_alive - does an address space still exist?
+ * @mm: the address space
  *
  * Context: any.
  * Return: false once its process has exited or runs another program.
  */
-bool htmm_space_alive(const struct htmm_space *space)
+bool htmm_mm_alive(const struct htmm_mm *mm)
 {
-	return !space->gone && htmm_pid_runs(space->pid, space->cookie);
+	return !mm->gone && htmm_pid_runs(mm->pid, mm->cookie);
 }
 
-static struct htmm_space *htmm_spaces_add(struct htmm_spaces *spaces, u32 nr,
-					  u64 cookie, struct pid *pid)
+static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,
+				       u64 cookie, struct pid *pid)
 {
-	struct htmm_space *space;
+	struct htmm_mm *mm;
 	int ret;
 
-	if (spaces->nr >= spaces->max)
+	if (set->nr >= set->max)
 		return ERR_PTR(-EBUSY);
-	/* The caller holds a lock that readers wait for: do not wait for memory. */
-	space = kzalloc(sizeof(*space), GFP_NOWAIT | __GFP_NOWARN);
-	if (!space)
+	mm = kzalloc(sizeof(*mm), HTMM_GFP_LOCKED);
+	if (!mm)
 		return ERR_PTR(-ENOMEM);
 
-	*space = (struct htmm_space) {
+	*mm = (struct htmm_mm) {
 		.nr = nr,
 		.cookie = cookie,
 		.pid = pid,
 		.gone = !pid,
 	};
-	ret = xa_alloc_cyclic(&spaces->by_id, &space->id, space,
-			      XA_LIMIT(1, HTMM_SPACE_MAX), &spaces->next,
-			      GFP_NOWAIT | __GFP_NOWARN);
+	ret = xa_alloc_cyclic(&set->by_id, &mm->id, mm,
+			      XA_LIMIT(1, HTMM_MM_MAX), &set->next,
+			      HTMM_GFP_LOCKED);
 	if (ret < 0) {
-		kfree(space);
+		kfree(mm);
 		return ERR_PTR(ret);
 	}
-	hash_add(spaces->by_pid, &space->node, nr);
-	spaces->nr++;
-	return space;
+	hash_add(set->by_pid, &mm->node, nr);
+	set->nr++;
+	return mm;
 }
 
 /**
- * htmm_spaces_get - the address space of a sample
- * @spaces: the set
+ * htmm_mm_set_get - the address space of a sample
+ * @set: the set
  * @nr: process of the sample, in the initial pid namespace
  * @cookie: cookie of the sample
  * @keep_gone: take up a process that has gone before its first sample came here
@@ -112,16 +113,16 @@ static struct htmm_space *htmm_spaces_add(struct htmm_spaces *spaces, u32 nr,
  * Return: the address space, or -ESRCH if its process has gone, -EBUSY if there
  * are too many already, -ENOMEM.
  */
-struct htmm_space *htmm_spaces_get(struct htmm_spaces *spaces, u32 nr,
-				   u64 cookie, bool keep_gone)
+struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr,
+				u64 cookie, bool keep_gone)
 {
-	struct htmm_space *space;
+	struct htmm_mm *mm;
 	struct pid *pid;
 
-	hash_for_each_possible(spaces->by_pid, space, node, nr) {
-		if (space->nr == nr && space->cookie == cookie)
-			return space->gone && !keep_gone ?
-				ERR_PTR(-ESRCH) : space;
+	hash_for_each_possible(set->by_pid, mm, node, nr) {
+		if (mm->nr == nr && mm->cookie == cookie)
+			return mm->gone && !keep_gone ?
+				ERR_PTR(-ESRCH) : mm;
 	}
 
 	pid = find_get_pid(nr);
@@ -132,61 +133,61 @@ struct htmm_space *htmm_spaces_get(struct htmm_spaces *spaces, u32 nr,
 	if (!pid && !keep_gone)
 		return ERR_PTR(-ESRCH);
 
-	space = htmm_spaces_add(spaces, nr, cookie, pid);
-	if (IS_ERR(space))
+	mm = htmm_mm_set_add(set, nr, cookie, pid);
+	if (IS_ERR(mm))
 		put_pid(pid);
-	return space;
+	return mm;
 }
 
 /**
- * htmm_spaces_find - an address space by its number
- * @spaces: the set
+ * htmm_mm_set_find - an address space by its number
+ * @set: the set
  * @id: its number
  *
  * Return: the address space or NULL.
  */
-struct htmm_space *htmm_spaces_find(struct htmm_spaces *spaces, u32 id)
+struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id)
 {
-	return xa_load(&spaces->by_id, id);
+	return xa_load(&set->by_id, id);
 }
 
 /**
- * htmm_spaces_find_gone - look for an address space that has come to its end
- * @spaces: the set
+ * htmm_mm_set_find_gone - look for an address space that has come to its end
+ * @set: the set
  * @budget: most address spaces to look at; the next call goes on after them
  *
  * Return: an address space newly found to be @gone, or NULL.
  */
-struct htmm_space *htmm_spaces_find_gone(struct htmm_spaces *spaces,
-					 unsigned int budget)
+struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set,
+				      unsigned int budget)
 {
-	struct htmm_space *space;
+	struct htmm_mm *mm;
 
 	while (budget--) {
-		space = xa_find_after(&spaces->by_id, &spaces->sweep, ULONG_MAX,
-				      XA_PRESENT);
-		if (!space) {
-			spaces->sweep = 0;
+		mm = xa_find_after(&set->by_id, &set->sweep, ULONG_MAX,
+				   XA_PRESENT);
+		if (!mm) {
+			set->sweep = 0;
 			return NULL;
 		}
-		if (space->gone || htmm_space_alive(space))
+		if (mm->gone || htmm_mm_alive(mm))
 			continue;
-		space->gone = true;
-		return space;
+		mm->gone = true;
+		return mm;
 	}
 	return NULL;
 }
 
 /**
- * htmm_spaces_remove - forget one address space
- * @spaces: the set
- * @space: the address space, of which no page may be tracked any more; freed
+ * htmm_mm_set_remove - forget one address space
+ * @set: the set
+ * @mm: the address space, of which no page may be tracked any more; freed
  */
-void htmm_spaces_remove(struct htmm_spaces *spaces, struct htmm_space *space)
+void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm)
 {
-	xa_erase(&spaces->by_id, space->id);
-	hash_del(&space->node);
-	put_pid(space->pid);
-	kfree(space);
-	spaces->nr--;
+	xa_erase(&set->by_id, mm->id);
+	hash_del(&mm->node);
+	put_pid(mm->pid);
+	kfree(mm);
+	set->nr--;
 }

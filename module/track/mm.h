@@ -9,33 +9,31 @@
 #ifndef HTMM_MM_H
 #define HTMM_MM_H
 
-#include <linux/bitops.h>
 #include <linux/hashtable.h>
-#include <linux/sched.h>
 #include <linux/xarray.h>
 
 /* Most address spaces known at a time; samples of further ones are dropped. */
-#define HTMM_MAX_SPACES		65536
+#define HTMM_MAX_MMS		65536
 /*
  * What one takes: itself, its part of the index, and a struct pid, which lasts as long as
  * it does.
  */
-#define HTMM_SPACE_BYTES	256
+#define HTMM_MM_BYTES		256
 /* A table's limit has so many bytes for each address space that there may be. */
-#define HTMM_BYTES_PER_SPACE	1024
-#define HTMM_SPACE_HASH_BITS	10
+#define HTMM_BYTES_PER_MM	1024
+#define HTMM_MM_HASH_BITS	10
 
 /**
- * struct htmm_space - one address space that was sampled
- * @node: in &struct htmm_spaces.by_pid
+ * struct htmm_mm - one address space that was sampled
+ * @node: in &struct htmm_mm_set.by_pid
  * @id: its number, from 1
  * @nr: its process in the initial pid namespace
- * @cookie: htmm_space_cookie() of its tasks
+ * @cookie: htmm_cookie() of its tasks
  * @pid: its process, with a reference held; NULL if that was gone before the
  *	first sample was drained
  * @gone: the process has exited or started another program
  */
-struct htmm_space {
+struct htmm_mm {
 	struct hlist_node node;
 	u32 id;
 	u32 nr;
@@ -45,19 +43,19 @@ struct htmm_space {
 };
 
 /**
- * struct htmm_spaces - all address spaces of a session
+ * struct htmm_mm_set - all address spaces of a session
  * @by_pid: by @nr
  * @by_id: by @id
  * @nr: number of address spaces
  * @max: most of them
  * @next: where the search for a free @id begins, so that a number is not used again
  *	soon, and a reader cannot take one process for another
- * @sweep: where htmm_spaces_find_gone() goes on
+ * @sweep: where htmm_mm_set_find_gone() goes on
  *
  * Locking: the owner's.
  */
-struct htmm_spaces {
-	DECLARE_HASHTABLE(by_pid, HTMM_SPACE_HASH_BITS);
+struct htmm_mm_set {
+	DECLARE_HASHTABLE(by_pid, HTMM_MM_HASH_BITS);
 	struct xarray by_id;
 	unsigned int nr;
 	unsigned int max;
@@ -65,30 +63,15 @@ struct htmm_spaces {
 	unsigned long sweep;
 };
 
-/**
- * htmm_space_cookie - tell the address space of a task from its neighbours
- * @task: current, or any task under RCU
- *
- * A process is known by its pid and the time it began, a program in it by the
- * number of exec() calls.
- *
- * Context: any, NMI included.
- */
-static inline u64 htmm_space_cookie(const struct task_struct *task)
-{
-	return READ_ONCE(task->group_leader)->start_boottime ^
-	       rol64(READ_ONCE(task->self_exec_id), 48);
-}
+bool htmm_mm_alive(const struct htmm_mm *mm);
 
-bool htmm_space_alive(const struct htmm_space *space);
-
-void htmm_spaces_init(struct htmm_spaces *spaces, u64 max_bytes);
-void htmm_spaces_destroy(struct htmm_spaces *spaces);
-struct htmm_space *htmm_spaces_get(struct htmm_spaces *spaces, u32 nr,
-				   u64 cookie, bool keep_gone);
-struct htmm_space *htmm_spaces_find(struct htmm_spaces *spaces, u32 id);
-struct htmm_space *htmm_spaces_find_gone(struct htmm_spaces *spaces,
-					 unsigned int budget);
-void htmm_spaces_remove(struct htmm_spaces *spaces, struct htmm_space *space);
+void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes);
+void htmm_mm_set_destroy(struct htmm_mm_set *set);
+struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr,
+				u64 cookie, bool keep_gone);
+struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id);
+struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set,
+				      unsigned int budget);
+void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm);
 
 #endif /* HTMM_MM_H */

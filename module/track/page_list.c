@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include "base/alloc.h"
 #include "page_list.h"
-
-/* Under a lock that others wait for: do not wait for memory. */
-#define HTMM_GFP_LOCKED	(GFP_NOWAIT | __GFP_NOWARN)
 
 /* Pages freed before others are let run. */
 #define HTMM_FREE_SLICE	1024

@@ -3,15 +3,8 @@
 #ifndef HTMM_PAGE_LIST_H
 #define HTMM_PAGE_LIST_H
 
-#include <linux/gfp.h>
 #include <linux/list.h>
 #include <linux/types.h>
-
-/*
- * Memory for knowing what is hot is not worth killing anyone for. vmalloc() heeds that
- * for the pages, though not for its page tables, which are a 512th of them.
- */
-#define HTMM_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
 /**
  * struct htmm_pages - a set of pages

@@ -3,7 +3,7 @@
 #include "tracker.h"
 
 /* Address spaces that are checked for their end between two batches. */
-#define HTMM_TIDY_SPACES	64
+#define HTMM_TIDY_MMS	64
 
 /*
  * Looks for an address space that has come to its end. Its samples are dropped from
@@ -12,17 +12,17 @@
  */
 static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 {
-	struct htmm_space *space;
+	struct htmm_mm *mm;
 
-	mutex_lock(&tracker->spaces_lock);
-	space = htmm_spaces_find_gone(&tracker->spaces, HTMM_TIDY_SPACES);
-	mutex_unlock(&tracker->spaces_lock);
-	if (!space)
+	mutex_lock(&tracker->mm_lock);
+	mm = htmm_mm_set_find_gone(&tracker->mm_set, HTMM_TIDY_MMS);
+	mutex_unlock(&tracker->mm_lock);
+	if (!mm)
 		return false;
 
 	if (!tracker->config.keep_exited) {
 		down_write(&tracker->lock);
-		tracker->exiting = space;
+		tracker->exiting = mm;
 		up_write(&tracker->lock);
 		tracker->exiting_shard = 0;
 		tracker->exiting_first = true;
@@ -35,9 +35,9 @@ static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 static void htmm_tracker_left(struct htmm_tracker *tracker)
 {
 	down_write(&tracker->lock);
-	mutex_lock(&tracker->spaces_lock);
-	htmm_spaces_remove(&tracker->spaces, tracker->exiting);
-	mutex_unlock(&tracker->spaces_lock);
+	mutex_lock(&tracker->mm_lock);
+	htmm_mm_set_remove(&tracker->mm_set, tracker->exiting);
+	mutex_unlock(&tracker->mm_lock);
 	tracker->exiting = NULL;
 	up_write(&tracker->lock);
 }

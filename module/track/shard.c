@@ -3,6 +3,8 @@
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
+#include "base/alloc.h"
+#include "core/evict.h"
 #include "shard.h"
 
 /* Directory entries that a reader visits before it lets others in again. */
@@ -138,22 +140,22 @@ bool htmm_shard_reclaim(struct htmm_shard *shard)
 /**
  * htmm_shard_forget - forget some pages of an address space
  * @shard: the table
- * @space: number of the address space, of which no sample is added any more
+ * @mm: number of the address space, of which no sample is added any more
  * @first: this is the first step
  *
  * Context: a drain thread, the same one for each step; may sleep. Takes
  * @shard->lock.
  * Return: true when nothing of the address space is left.
  */
-bool htmm_shard_forget(struct htmm_shard *shard, u32 space, bool first)
+bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first)
 {
 	bool more;
 	u64 before;
 
 	mutex_lock(&shard->lock);
 	before = shard->table.pages;
-	more = htmm_table_remove_space(&shard->table, space, first,
-				       HTMM_TIDY_SLICE);
+	more = htmm_table_remove_mm(&shard->table, mm, first,
+				    HTMM_TIDY_SLICE);
 	shard->exited += before - shard->table.pages;
 	mutex_unlock(&shard->lock);
 	return !more;

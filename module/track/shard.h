@@ -41,7 +41,7 @@ u32 htmm_shard_add(struct htmm_shard *shard,
 		   struct htmm_pages *spares, u32 *refused);
 void htmm_shard_cool(struct htmm_shard *shard);
 bool htmm_shard_reclaim(struct htmm_shard *shard);
-bool htmm_shard_forget(struct htmm_shard *shard, u32 space, bool first);
+bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first);
 
 void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 			 struct htmm_hist *sum);

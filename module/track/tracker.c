@@ -43,14 +43,17 @@ static int htmm_tracker_init_shard(struct htmm_tracker *tracker,
 }
 
 /**
- * htmm_tracker_create - make empty hot-page tables
+ * htmm_tracker_create - make a tracker with empty hot-page tables
+ * @target: who it is; its reference is the tracker's, unless this fails
  * @config: how samples turn into hot pages, with all defaults filled in
  *
  * Context: process, may sleep.
- * Return: the tables, -EINVAL for limits no table can have, or -ENOMEM.
+ * Return: the tracker with a reference for the caller, -EINVAL for limits no table can
+ * have, or -ENOMEM.
  */
 struct htmm_tracker *
-htmm_tracker_create(const struct htmm_tracker_config *config)
+htmm_tracker_create(const struct htmm_target_ref *target,
+		    const struct htmm_tracker_config *config)
 {
 	struct htmm_tracker *tracker;
 	unsigned int i;
@@ -61,6 +64,8 @@ htmm_tracker_create(const struct htmm_tracker_config *config)
 	if (!tracker)
 		return ERR_PTR(-ENOMEM);
 
+	kref_init(&tracker->ref);
+	tracker->target = *target;
 	tracker->config = *config;
 	for (i = 0; i < config->shards; i++) {
 		ret = htmm_tracker_init_shard(tracker, i);
@@ -71,25 +76,33 @@ htmm_tracker_create(const struct htmm_tracker_config *config)
 	}
 	tracker->next_cooling = config->cooling_period;
 	tracker->next_adaptation = config->adaptation_period;
-	mutex_init(&tracker->spaces_lock);
+	mutex_init(&tracker->mm_lock);
 	init_rwsem(&tracker->lock);
-	htmm_spaces_init(&tracker->spaces, config->max_bytes);
+	htmm_mm_set_init(&tracker->mm_set, config->max_bytes);
 	htmm_tracker_adapt(tracker);
 	tracker->adaptations = 0;
 	return tracker;
 }
 
-/**
- * htmm_tracker_destroy - free hot-page tables
- * @tracker: the tables, used by nobody any more
- *
- * Context: process, may sleep.
- */
-void htmm_tracker_destroy(struct htmm_tracker *tracker)
+static void htmm_tracker_release(struct kref *ref)
 {
-	htmm_spaces_destroy(&tracker->spaces);
-	mutex_destroy(&tracker->spaces_lock);
+	struct htmm_tracker *tracker = container_of(ref, struct htmm_tracker, ref);
+
+	htmm_target_put(&tracker->target);
+	htmm_mm_set_destroy(&tracker->mm_set);
+	mutex_destroy(&tracker->mm_lock);
 	htmm_tracker_free(tracker, tracker->config.shards);
+}
+
+/**
+ * htmm_tracker_put - drop a reference
+ * @tracker: the tracker; with the last reference it is freed
+ *
+ * Context: process, may sleep, and for long if it was the last.
+ */
+void htmm_tracker_put(struct htmm_tracker *tracker)
+{
+	kref_put(&tracker->ref, htmm_tracker_release);
 }
 
 /* All shards' histograms: of one moment if @tracker->lock is held. */
@@ -222,41 +235,41 @@ static void htmm_tracker_drop(struct htmm_tracker *tracker,
 }
 
 /*
- * Turns accesses into the tables' samples; those without a space are dropped. The
- * spaces stay while @tracker->lock is held.
+ * Turns accesses into the tables' samples; those without an address space are dropped.
+ * The address spaces stay while @tracker->lock is held.
  */
 static u32 htmm_tracker_resolve(struct htmm_tracker *tracker,
 				struct htmm_batch *batch, u32 start, u32 n)
 {
 	const struct htmm_access *access, *last = NULL;
-	struct htmm_space *space = NULL;
+	struct htmm_mm *mm = NULL;
 	u32 i, at, resolved = 0;
 
-	mutex_lock(&tracker->spaces_lock);
+	mutex_lock(&tracker->mm_lock);
 	for (i = start; i < start + n; i++) {
 		at = batch->order[i];
 		access = &batch->access[at];
 		if (!last || access->pid != last->pid ||
 		    access->cookie != last->cookie)
-			space = htmm_spaces_get(&tracker->spaces, access->pid,
-						access->cookie,
+			mm = htmm_mm_set_get(&tracker->mm_set, access->pid,
+					     access->cookie,
 						tracker->config.keep_exited);
 		last = access;
-		if (IS_ERR(space)) {
+		if (IS_ERR(mm)) {
 			htmm_tracker_drop(tracker, batch, at,
-					  PTR_ERR(space) == -ESRCH ?
+					  PTR_ERR(mm) == -ESRCH ?
 					  HTMM_DROP_STALE : HTMM_DROP_TABLE_FULL);
 			continue;
 		}
 		batch->drop[at] = HTMM_DROP_NONE;
 		batch->samples[resolved] = (struct htmm_table_sample) {
-			.page = htmm_page(space->id,
+			.page = htmm_page(mm->id,
 					  access->addr >> HTMM_PAGE_SHIFT),
 			.weight = access->weight,
 		};
-		batch->origin[resolved++] = at;
+		batch->access_index[resolved++] = at;
 	}
-	mutex_unlock(&tracker->spaces_lock);
+	mutex_unlock(&tracker->mm_lock);
 	return resolved;
 }
 
@@ -277,7 +290,7 @@ static u32 htmm_tracker_count(struct htmm_tracker *tracker,
 					 &batch->spares, batch->refused);
 		for (i = 0; i < refused; i++)
 			htmm_tracker_drop(tracker, batch,
-					  batch->origin[start + batch->refused[i]],
+					  batch->access_index[start + batch->refused[i]],
 					  HTMM_DROP_TABLE_FULL);
 		counted += n - refused;
 		start += n;
@@ -418,9 +431,9 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker,
 	for (i = 0; i < tracker->config.shards; i++)
 		htmm_shard_get_stats(&tracker->shards[i], &sum, &stats->exited);
 	up_read(&tracker->lock);
-	mutex_lock(&tracker->spaces_lock);
-	stats->spaces = tracker->spaces.nr;
-	mutex_unlock(&tracker->spaces_lock);
+	mutex_lock(&tracker->mm_lock);
+	stats->mms = tracker->mm_set.nr;
+	mutex_unlock(&tracker->mm_lock);
 
 	stats->evicted = sum.evicted;
 	stats->bytes = sum.bytes;
@@ -475,30 +488,30 @@ void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
  * @page: set
  *
  * Context: process context of the reader, whose pid namespace counts; may
- * sleep. Takes @tracker->spaces_lock.
+ * sleep. Takes @tracker->mm_lock.
  */
 void htmm_tracker_describe(struct htmm_tracker *tracker,
 			   const struct htmm_topn_entry *entry,
 			   struct htmm_hot_page *page)
 {
-	const struct htmm_space *space;
+	const struct htmm_mm *mm;
 
 	*page = (struct htmm_hot_page) {
 		.addr = entry->vpn << HTMM_PAGE_SHIFT,
 		.samples = entry->value,
-		.space = entry->space,
+		.space = entry->mm,
 		.bin = htmm_hist_bin(entry->value),
 		.target = entry->owner,
 	};
-	mutex_lock(&tracker->spaces_lock);
-	space = htmm_spaces_find(&tracker->spaces, entry->space);
-	if (space && space->pid)
-		page->pid = pid_vnr(space->pid);
-	else if (space && task_active_pid_ns(current) == &init_pid_ns)
-		page->pid = space->nr;
-	if (!space || !htmm_space_alive(space))
+	mutex_lock(&tracker->mm_lock);
+	mm = htmm_mm_set_find(&tracker->mm_set, entry->mm);
+	if (mm && mm->pid)
+		page->pid = pid_vnr(mm->pid);
+	else if (mm && task_active_pid_ns(current) == &init_pid_ns)
+		page->pid = mm->nr;
+	if (!mm || !htmm_mm_alive(mm))
 		page->flags |= HTMM_PAGE_EXITED;
-	mutex_unlock(&tracker->spaces_lock);
+	mutex_unlock(&tracker->mm_lock);
 	if (page->bin >= READ_ONCE(tracker->thresholds[HTMM_KIND_BASE].hot))
 		page->flags |= HTMM_PAGE_HOT;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is hot for one target: tables, histograms, thresholds. */
+/* A target of a session, and what is hot for it: tables, histograms, thresholds. */
 #ifndef HTMM_TRACKER_H
 #define HTMM_TRACKER_H
 
 #include <linux/atomic.h>
+#include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <uapi/linux/htmm.h>
@@ -11,6 +12,7 @@
 #include "core/hist.h"
 #include "core/topn.h"
 #include "mm.h"
+#include "sample/target_ref.h"
 #include "shard.h"
 
 /**
@@ -48,7 +50,7 @@ struct htmm_tracker_config {
  * @bytes: memory in use, in bytes
  * @pages: pages tracked
  * @regions: regions tracked
- * @spaces: address spaces of the pages
+ * @mms: address spaces of the pages
  * @drops: samples not counted, by reason
  */
 struct htmm_tracker_stats {
@@ -60,7 +62,7 @@ struct htmm_tracker_stats {
 	u64 bytes;
 	u64 pages;
 	u64 regions;
-	u64 spaces;
+	u64 mms;
 	u64 drops[HTMM_NR_DROPS];
 };
 
@@ -89,12 +91,14 @@ struct htmm_tracker_hist {
 };
 
 /**
- * struct htmm_tracker - the hot pages of a target
+ * struct htmm_tracker - one target of a session
+ * @ref: the set's own reference, and those of readers
+ * @target: who it is
  * @config: fixed but for its capacity, which @lock covers
  * @samples: samples counted
  * @drops: samples not counted, by reason
- * @spaces_lock: protects @spaces
- * @spaces: address spaces of the pages
+ * @mm_lock: protects @mm_set
+ * @mm_set: address spaces of the pages
  * @lock: held for reading by a drain thread from looking up the address spaces of
  *	samples until they are counted, and by readers of histograms; for writing to
  *	change what follows
@@ -110,26 +114,29 @@ struct htmm_tracker_hist {
  * @shards: tables that share the work
  */
 struct htmm_tracker {
+	struct kref ref;
+	struct htmm_target_ref target;
 	struct htmm_tracker_config config;
 	atomic64_t samples;
 	atomic64_t drops[HTMM_NR_DROPS];
-	struct mutex spaces_lock;	/* spaces */
-	struct htmm_spaces spaces;
+	struct mutex mm_lock;		/* mm_set */
+	struct htmm_mm_set mm_set;
 	struct rw_semaphore lock;	/* everything below, but shards */
 	struct htmm_thresholds thresholds[HTMM_KINDS];
 	u64 coolings;
 	u64 adaptations;
 	u64 next_cooling;
 	u64 next_adaptation;
-	struct htmm_space *exiting;
+	struct htmm_mm *exiting;
 	unsigned int exiting_shard;
 	bool exiting_first;
 	struct htmm_shard shards[];
 };
 
 struct htmm_tracker *
-htmm_tracker_create(const struct htmm_tracker_config *config);
-void htmm_tracker_destroy(struct htmm_tracker *tracker);
+htmm_tracker_create(const struct htmm_target_ref *target,
+		    const struct htmm_tracker_config *config);
+void htmm_tracker_put(struct htmm_tracker *tracker);
 
 void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 		      u32 start, u32 n);

@@ -3,64 +3,23 @@
 #include <linux/slab.h>
 #include "tracker_set.h"
 
-static void htmm_member_release(struct kref *ref)
-{
-	struct htmm_member *member = container_of(ref, struct htmm_member, ref);
-
-	htmm_tracker_destroy(member->tracker);
-	htmm_target_put(&member->target);
-	kfree(member);
-}
-
-static void htmm_member_put(struct htmm_member *member)
-{
-	kref_put(&member->ref, htmm_member_release);
-}
-
-/* Takes over the reference of @target, unless this fails. */
-static struct htmm_member *
-htmm_member_create(const struct htmm_target_ref *target,
-		   const struct htmm_tracker_config *config)
-{
-	struct htmm_member *member;
-	struct htmm_tracker *tracker;
-
-	member = kzalloc(sizeof(*member), GFP_KERNEL);
-	if (!member)
-		return ERR_PTR(-ENOMEM);
-	tracker = htmm_tracker_create(config);
-	if (IS_ERR(tracker)) {
-		kfree(member);
-		return ERR_CAST(tracker);
-	}
-	kref_init(&member->ref);
-	member->target = *target;
-	member->tracker = tracker;
-	return member;
-}
-
-static u32 htmm_member_number(const struct htmm_member *member)
-{
-	return member->tracker->config.owner;
-}
-
-/* A set of all members but @without, and of @with. */
+/* A set of all targets but @without, and of @with. */
 static struct htmm_filter_set *
-htmm_tracker_set_filter(struct htmm_tracker_set *trackers, const struct htmm_member *with,
-			const struct htmm_member *without)
+htmm_tracker_set_filter(struct htmm_tracker_set *trackers, const struct htmm_tracker *with,
+			const struct htmm_tracker *without)
 {
 	struct htmm_filter_set *set = kzalloc(sizeof(*set), GFP_KERNEL);
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 	unsigned long number;
 
 	if (!set)
 		return NULL;
-	xa_for_each(&trackers->members, number, member)
-		if (member != without)
-			htmm_filter_set_add(set, &member->target, number);
+	xa_for_each(&trackers->by_number, number, tracker)
+		if (tracker != without)
+			htmm_filter_set_add(set, &tracker->target, number);
 	if (with)
 		htmm_filter_set_add(set, &with->target,
-				    htmm_member_number(with));
+				    with->config.owner);
 	return set;
 }
 
@@ -69,11 +28,11 @@ static int htmm_tracker_set_check_bytes(struct htmm_tracker_set *trackers, u64 m
 					struct htmm_error *err)
 {
 	u64 limit = htmm_config_max_bytes(), sum = more;
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	xa_for_each(&trackers->members, number, member)
-		sum += member->tracker->config.max_bytes;
+	xa_for_each(&trackers->by_number, number, tracker)
+		sum += tracker->config.max_bytes;
 	if (sum > limit)
 		return htmm_fail(err, -ERANGE,
 				 "the tables of %u targets may take %llu bytes, above half of memory, %llu: give each less",
@@ -85,24 +44,24 @@ static int htmm_tracker_set_check_new(struct htmm_tracker_set *trackers,
 				      const struct htmm_target_ref *target,
 				 struct htmm_error *err)
 {
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	xa_for_each(&trackers->members, number, member)
-		if (htmm_target_same(&member->target, target))
+	xa_for_each(&trackers->by_number, number, tracker)
+		if (htmm_target_same(&tracker->target, target))
 			return htmm_fail(err, -EEXIST,
 					 "target %lu is the same already",
 					 number);
 	return 0;
 }
 
-static struct htmm_member *htmm_tracker_set_make(struct htmm_tracker_set *trackers,
-						 const struct htmm_target_ref *ref,
+static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *trackers,
+						  const struct htmm_target_ref *ref,
 					    const struct htmm_target *target,
 					    struct htmm_error *err)
 {
 	struct htmm_tracker_config config = trackers->config;
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 	int ret;
 
 	config.owner = trackers->last + 1;
@@ -117,29 +76,29 @@ static struct htmm_member *htmm_tracker_set_make(struct htmm_tracker_set *tracke
 	if (ret)
 		return ERR_PTR(ret);
 
-	member = htmm_member_create(ref, &config);
-	if (member == ERR_PTR(-EINVAL))
+	tracker = htmm_tracker_create(ref, &config);
+	if (tracker == ERR_PTR(-EINVAL))
 		return ERR_PTR(htmm_fail(err, -ERANGE,
 					 "no hot-page table can have %llu bytes",
 					 config.max_bytes));
-	if (IS_ERR(member))
-		htmm_fail(err, PTR_ERR(member),
+	if (IS_ERR(tracker))
+		htmm_fail(err, PTR_ERR(tracker),
 			  "not enough memory for the hot-page table's directory");
-	return member;
+	return tracker;
 }
 
-/* Handlers may match the member as soon as it is in the filter, and not before. */
+/* Handlers may match the tracker as soon as it is in the filter, and not before. */
 static int htmm_tracker_set_insert(struct htmm_tracker_set *trackers,
-				   struct htmm_member *member)
+				   struct htmm_tracker *tracker)
 {
-	u32 number = htmm_member_number(member);
+	u32 number = tracker->config.owner;
 	struct htmm_filter_set *set, *old;
 	int ret;
 
-	set = htmm_tracker_set_filter(trackers, member, NULL);
+	set = htmm_tracker_set_filter(trackers, tracker, NULL);
 	if (!set)
 		return -ENOMEM;
-	ret = xa_insert(&trackers->members, number, member, GFP_KERNEL);
+	ret = xa_insert(&trackers->by_number, number, tracker, GFP_KERNEL);
 	if (ret) {
 		kfree(set);
 		return ret;
@@ -168,7 +127,7 @@ int htmm_tracker_set_add(struct htmm_tracker_set *trackers,
 		    struct htmm_error *err)
 {
 	struct htmm_target_ref ref;
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 	int ret;
 
 	if (trackers->nr == HTMM_MAX_TARGETS)
@@ -177,17 +136,17 @@ int htmm_tracker_set_add(struct htmm_tracker_set *trackers,
 	ret = htmm_target_find(&ref, target, err);
 	if (ret)
 		return ret;
-	member = htmm_tracker_set_make(trackers, &ref, target, err);
-	if (IS_ERR(member)) {
+	tracker = htmm_tracker_set_make(trackers, &ref, target, err);
+	if (IS_ERR(tracker)) {
 		htmm_target_put(&ref);
-		return PTR_ERR(member);
+		return PTR_ERR(tracker);
 	}
-	ret = htmm_tracker_set_insert(trackers, member);
+	ret = htmm_tracker_set_insert(trackers, tracker);
 	if (ret) {
-		htmm_member_put(member);
+		htmm_tracker_put(tracker);
 		return htmm_fail(err, ret, "not enough memory for a target");
 	}
-	*number = htmm_member_number(member);
+	*number = tracker->config.owner;
 	return 0;
 }
 
@@ -212,17 +171,17 @@ static void htmm_stats_add(struct htmm_tracker_stats *sum,
 
 /* No batch is under way while the lock is held: these are its last totals. */
 static void htmm_tracker_set_take_away(struct htmm_tracker_set *trackers,
-				       struct htmm_member *member)
+				       struct htmm_tracker *tracker)
 {
-	struct htmm_tracker_stats *departed = &trackers->departed;
+	struct htmm_tracker_stats *removed = &trackers->removed;
 
 	down_write(&trackers->lock);
-	xa_erase(&trackers->members, htmm_member_number(member));
+	xa_erase(&trackers->by_number, tracker->config.owner);
 	WRITE_ONCE(trackers->nr, trackers->nr - 1);
-	htmm_stats_add(departed, member->tracker);
-	departed->bytes = 0;
-	departed->pages = 0;
-	departed->regions = 0;
+	htmm_stats_add(removed, tracker);
+	removed->bytes = 0;
+	removed->pages = 0;
+	removed->regions = 0;
 	up_write(&trackers->lock);
 }
 
@@ -230,7 +189,7 @@ static void htmm_tracker_set_take_away(struct htmm_tracker_set *trackers,
  * htmm_tracker_set_remove - remove a target
  * @trackers: the trackers
  * @number: its number
- * @gone: empty; gets the member, for htmm_members_put() without a lock
+ * @gone: empty; gets the tracker, for htmm_tracker_list_put() without a lock
  *
  * Its table is freed when the last reader has done with it.
  *
@@ -238,14 +197,14 @@ static void htmm_tracker_set_take_away(struct htmm_tracker_set *trackers,
  * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
  */
 int htmm_tracker_set_remove(struct htmm_tracker_set *trackers, u32 number,
-			    struct htmm_members *gone)
+			    struct htmm_tracker_list *gone)
 {
-	struct htmm_member *member = xa_load(&trackers->members, number);
+	struct htmm_tracker *tracker = xa_load(&trackers->by_number, number);
 	struct htmm_filter_set *set, *old;
 
-	if (!member)
+	if (!tracker)
 		return -ENOENT;
-	set = htmm_tracker_set_filter(trackers, NULL, member);
+	set = htmm_tracker_set_filter(trackers, NULL, tracker);
 	if (!set)
 		return -ENOMEM;
 
@@ -253,8 +212,8 @@ int htmm_tracker_set_remove(struct htmm_tracker_set *trackers, u32 number,
 	/* From here on no handler matches it; what is in the rings is dropped. */
 	synchronize_rcu();
 	kfree(old);
-	htmm_tracker_set_take_away(trackers, member);
-	gone->member[gone->nr++] = member;
+	htmm_tracker_set_take_away(trackers, tracker);
+	gone->tracker[gone->nr++] = tracker;
 	return 0;
 }
 
@@ -300,7 +259,7 @@ int htmm_tracker_set_init(struct htmm_tracker_set *trackers,
 		.keep_exited = start->flags & HTMM_START_KEEP_EXITED,
 	};
 	init_rwsem(&trackers->lock);
-	xa_init(&trackers->members);
+	xa_init(&trackers->by_number);
 	ret = htmm_tracker_set_fill(trackers, config, err);
 	if (ret)
 		htmm_tracker_set_destroy(trackers);
@@ -316,65 +275,65 @@ int htmm_tracker_set_init(struct htmm_tracker_set *trackers,
 void htmm_tracker_set_destroy(struct htmm_tracker_set *trackers)
 {
 	struct htmm_filter_set *set = htmm_filter_publish(&trackers->filter, NULL);
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 	unsigned long number;
 
 	kfree(set);
-	xa_for_each(&trackers->members, number, member)
-		htmm_member_put(member);
-	xa_destroy(&trackers->members);
+	xa_for_each(&trackers->by_number, number, tracker)
+		htmm_tracker_put(tracker);
+	xa_destroy(&trackers->by_number);
 }
 
 /**
- * htmm_tracker_set_renew - make a member without pages for each that there is
+ * htmm_tracker_set_renew - make a tracker without pages for each that there is
  * @trackers: the trackers, which stays as it is
- * @fresh: set to the new members, for htmm_tracker_set_replace()
+ * @fresh: set to the new trackers, for htmm_tracker_set_replace()
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int htmm_tracker_set_renew(struct htmm_tracker_set *trackers, struct htmm_members *fresh)
+int htmm_tracker_set_renew(struct htmm_tracker_set *trackers, struct htmm_tracker_list *fresh)
 {
-	struct htmm_member *member, *copy;
+	struct htmm_tracker *tracker, *copy;
 	unsigned long number;
 
 	fresh->nr = 0;
-	xa_for_each(&trackers->members, number, member) {
-		copy = htmm_member_create(&member->target,
-					  &member->tracker->config);
+	xa_for_each(&trackers->by_number, number, tracker) {
+		copy = htmm_tracker_create(&tracker->target, &tracker->config);
 		if (IS_ERR(copy)) {
-			htmm_members_put(fresh);
+			htmm_tracker_list_put(fresh);
 			return PTR_ERR(copy);
 		}
 		htmm_target_get(&copy->target);
-		fresh->member[fresh->nr++] = copy;
+		fresh->tracker[fresh->nr++] = copy;
 	}
 	return 0;
 }
 
 /**
- * htmm_tracker_set_replace - put new members in the place of the old ones
+ * htmm_tracker_set_replace - put new trackers in the place of the old ones
  * @trackers: the trackers
- * @members: from htmm_tracker_set_renew(); set to the old ones, to be put without the lock
+ * @list: from htmm_tracker_set_renew(); set to the old ones, for htmm_tracker_list_put()
+ *	without the lock
  *
  * Context: process; @trackers->lock is held for writing.
  */
 void htmm_tracker_set_replace(struct htmm_tracker_set *trackers,
-			      struct htmm_members *members)
+			      struct htmm_tracker_list *list)
 {
-	struct htmm_member *fresh;
+	struct htmm_tracker *fresh;
 	unsigned int i;
 
 	lockdep_assert_held_write(&trackers->lock);
 
-	for (i = 0; i < members->nr; i++) {
-		fresh = members->member[i];
+	for (i = 0; i < list->nr; i++) {
+		fresh = list->tracker[i];
 		/* The entry is there: nothing is allocated. */
-		members->member[i] = xa_store(&trackers->members,
-					      htmm_member_number(fresh), fresh,
+		list->tracker[i] = xa_store(&trackers->by_number,
+					    fresh->config.owner, fresh,
 					      GFP_NOWAIT);
 	}
-	trackers->departed = (struct htmm_tracker_stats) {};
+	trackers->removed = (struct htmm_tracker_stats) {};
 }
 
 /**
@@ -383,53 +342,51 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *trackers,
  * @number: the target's number
  *
  * Context: a drain thread; @trackers->lock is held, and the result is valid for as long.
- * Return: the target's tables, or NULL if it was removed.
+ * Return: the target's tracker, or NULL if it was removed.
  */
 struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *trackers, u32 number)
 {
-	struct htmm_member *member = xa_load(&trackers->members, number);
-
 	lockdep_assert_held(&trackers->lock);
-	return member ? member->tracker : NULL;
+	return xa_load(&trackers->by_number, number);
 }
 
 /**
- * htmm_tracker_set_get - the members with that number
+ * htmm_tracker_set_get - the trackers with that number
  * @trackers: the trackers
  * @number: number of a target; 0: all of them
- * @members: set to the members, with references for htmm_members_put()
+ * @list: set to them, with references for htmm_tracker_list_put()
  *
  * Context: process.
  */
 void htmm_tracker_set_get(struct htmm_tracker_set *trackers, u32 number,
-			  struct htmm_members *members)
+			  struct htmm_tracker_list *list)
 {
 	unsigned long first = number, last = number ?: U32_MAX, at;
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 
-	members->nr = 0;
-	xa_lock(&trackers->members);
-	xa_for_each_range(&trackers->members, at, member, first, last) {
-		kref_get(&member->ref);
-		members->member[members->nr++] = member;
+	list->nr = 0;
+	xa_lock(&trackers->by_number);
+	xa_for_each_range(&trackers->by_number, at, tracker, first, last) {
+		kref_get(&tracker->ref);
+		list->tracker[list->nr++] = tracker;
 	}
-	xa_unlock(&trackers->members);
+	xa_unlock(&trackers->by_number);
 }
 
 /**
- * htmm_members_put - drop the references
- * @members: from htmm_tracker_set_get()
+ * htmm_tracker_list_put - drop the references
+ * @list: from htmm_tracker_set_get()
  *
  * Context: process, may sleep.
  */
-void htmm_members_put(struct htmm_members *members)
+void htmm_tracker_list_put(struct htmm_tracker_list *list)
 {
-	while (members->nr)
-		htmm_member_put(members->member[--members->nr]);
+	while (list->nr)
+		htmm_tracker_put(list->tracker[--list->nr]);
 }
 
 /**
- * htmm_tracker_set_get_stats - totals of all members, those removed included
+ * htmm_tracker_set_get_stats - totals of all targets, those removed included
  * @trackers: the trackers
  * @stats: set to the totals
  *
@@ -438,13 +395,13 @@ void htmm_members_put(struct htmm_members *members)
 void htmm_tracker_set_get_stats(struct htmm_tracker_set *trackers,
 				struct htmm_tracker_stats *stats)
 {
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 	unsigned long number;
 
 	down_read(&trackers->lock);
-	*stats = trackers->departed;
-	xa_for_each(&trackers->members, number, member)
-		htmm_stats_add(stats, member->tracker);
+	*stats = trackers->removed;
+	xa_for_each(&trackers->by_number, number, tracker)
+		htmm_stats_add(stats, tracker);
 	up_read(&trackers->lock);
 }
 
@@ -456,12 +413,12 @@ void htmm_tracker_set_get_stats(struct htmm_tracker_set *trackers,
  */
 void htmm_tracker_set_adapt(struct htmm_tracker_set *trackers)
 {
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 	unsigned long number;
 
 	down_read(&trackers->lock);
-	xa_for_each(&trackers->members, number, member)
-		htmm_tracker_adapt(member->tracker);
+	xa_for_each(&trackers->by_number, number, tracker)
+		htmm_tracker_adapt(tracker);
 	up_read(&trackers->lock);
 }
 
@@ -478,22 +435,22 @@ void htmm_tracker_set_adapt(struct htmm_tracker_set *trackers)
 bool htmm_tracker_set_tidy(struct htmm_tracker_set *trackers, unsigned int shard,
 			   u32 *next, bool all)
 {
-	struct htmm_member *member;
+	struct htmm_tracker *tracker;
 	unsigned long number = *next;
 	unsigned int left;
 	bool more = false;
 
 	down_read(&trackers->lock);
 	for (left = all ? READ_ONCE(trackers->nr) : 1; left; left--) {
-		member = xa_find(&trackers->members, &number, U32_MAX, XA_PRESENT);
-		if (!member) {
+		tracker = xa_find(&trackers->by_number, &number, U32_MAX, XA_PRESENT);
+		if (!tracker) {
 			number = 0;
-			member = xa_find(&trackers->members, &number, U32_MAX,
-					 XA_PRESENT);
+			tracker = xa_find(&trackers->by_number, &number, U32_MAX,
+					  XA_PRESENT);
 		}
-		if (!member)
+		if (!tracker)
 			break;
-		more |= htmm_tracker_tidy(member->tracker, shard);
+		more |= htmm_tracker_tidy(tracker, shard);
 		number++;
 	}
 	*next = number;

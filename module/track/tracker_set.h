@@ -1,38 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The trackers: all targets of a session, and what is hot for each. */
+/* All targets of a session. */
 #ifndef HTMM_TRACKER_SET_H
 #define HTMM_TRACKER_SET_H
 
-#include <linux/kref.h>
 #include <linux/rwsem.h>
 #include <linux/xarray.h>
 #include "base/config.h"
 #include "sample/filter.h"
-#include "sample/target_ref.h"
 #include "tracker.h"
 
 /**
- * struct htmm_member - one target of a session
- * @ref: the trackers's own reference, and those of readers
- * @target: who it is
- * @tracker: what is hot for it; its config has the target's number
- *
- * Never changes; RESET puts another one in its place.
- */
-struct htmm_member {
-	struct kref ref;
-	struct htmm_target_ref target;
-	struct htmm_tracker *tracker;
-};
-
-/**
- * struct htmm_members - some members of a trackers, with references
+ * struct htmm_tracker_list - some trackers of a set, with references
  * @nr: how many
- * @member: the members, by ascending number
+ * @tracker: the trackers, by ascending number
  */
-struct htmm_members {
+struct htmm_tracker_list {
 	unsigned int nr;
-	struct htmm_member *member[HTMM_MAX_TARGETS];
+	struct htmm_tracker *tracker[HTMM_MAX_TARGETS];
 };
 
 /**
@@ -42,20 +26,20 @@ struct htmm_members {
  *	may change, and is read by anyone
  * @lock: held for reading by a drain thread from taking a batch out of the rings until
  *	it is booked; for writing by who wants all counters of one moment, and to
- *	take members away
- * @members: by number
- * @departed: totals of members that were removed
- * @nr: number of members
+ *	take trackers away
+ * @by_number: the trackers. RESET puts another one in the place of each
+ * @removed: totals of targets that were removed
+ * @nr: number of trackers
  * @last: the number given last
  *
- * Only one thread at a time changes the trackers; that is for the owner to see to.
+ * Only one thread at a time changes the set; that is for the owner to see to.
  */
 struct htmm_tracker_set {
 	struct htmm_filter filter;
 	struct htmm_tracker_config config;
-	struct rw_semaphore lock;	/* a batch and its counters; taking members away */
-	struct xarray members;
-	struct htmm_tracker_stats departed;
+	struct rw_semaphore lock;	/* a batch and its counters; removal */
+	struct xarray by_number;
+	struct htmm_tracker_stats removed;
 	unsigned int nr;
 	u32 last;
 };
@@ -67,15 +51,15 @@ int htmm_tracker_set_add(struct htmm_tracker_set *trackers,
 			 const struct htmm_target *target, u32 *number,
 		    struct htmm_error *err);
 int htmm_tracker_set_remove(struct htmm_tracker_set *trackers, u32 number,
-			    struct htmm_members *gone);
-int htmm_tracker_set_renew(struct htmm_tracker_set *trackers, struct htmm_members *fresh);
+			    struct htmm_tracker_list *gone);
+int htmm_tracker_set_renew(struct htmm_tracker_set *trackers, struct htmm_tracker_list *fresh);
 void htmm_tracker_set_replace(struct htmm_tracker_set *trackers,
-			      struct htmm_members *members);
+			      struct htmm_tracker_list *list);
 
 struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *trackers, u32 number);
 void htmm_tracker_set_get(struct htmm_tracker_set *trackers, u32 number,
-			  struct htmm_members *members);
-void htmm_members_put(struct htmm_members *members);
+			  struct htmm_tracker_list *list);
+void htmm_tracker_list_put(struct htmm_tracker_list *list);
 void htmm_tracker_set_get_stats(struct htmm_tracker_set *trackers,
 				struct htmm_tracker_stats *stats);
 void htmm_tracker_set_adapt(struct htmm_tracker_set *trackers);

@@ -81,14 +81,14 @@ static void fuzz_add(struct world *world)
 	world_add(world, batch, n);
 }
 
-/* Nothing of the space is added meanwhile. */
+/* Nothing of the address space is added meanwhile. */
 static void fuzz_remove(struct world *world)
 {
-	u32 space = world->model.space[fuzz_byte() % MODEL_SPACES], i;
+	u32 mm = world->model.mm[fuzz_byte() % MODEL_MMS], i;
 	bool more = true, first = true;
 
 	for (i = 0; more; i++) {
-		world_remove_space(world, space, first, 1 + fuzz_byte() % 8, &more);
+		world_remove_mm(world, mm, first, 1 + fuzz_byte() % 8, &more);
 		first = false;
 		if (fuzz_byte() % 4 == 0)
 			world_reclaim(world, fuzz_byte() % 8, &(bool){ false });

@@ -91,7 +91,7 @@ static void run_budget(void)
 {
 	struct htmm_period_range range = { .min = fuzz_u64() / 4 + 1 };
 	u64 cost = fuzz_u64() >> 8, budget = fuzz_u64() >> 8, period, next;
-	struct htmm_period_prev past;
+	struct htmm_period_prev prev;
 
 	range.max = range.min + fuzz_u64() / 4;
 	/* Both ends are multiples of the step, if there is one. */
@@ -101,9 +101,9 @@ static void run_budget(void)
 		range.max = range.max / range.step * range.step + range.step;
 	}
 	period = range.min + fuzz_u64() % (range.max - range.min + 1);
-	past.wanted[0] = fuzz_u64();
-	past.wanted[1] = fuzz_u64();
-	next = htmm_period_next(&past, period, &range, cost, budget);
+	prev.wanted[0] = fuzz_u64();
+	prev.wanted[1] = fuzz_u64();
+	next = htmm_period_next(&prev, period, &range, cost, budget);
 	CHECK(next >= range.min && next <= range.max);
 	CHECK(next == period || !range.step || next % range.step == 0);
 	/* Never the wrong way. */

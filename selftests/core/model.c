@@ -7,36 +7,36 @@ static void model_place(struct model *model)
 {
 	u32 i, j;
 
-	model->space[0] = 0;
-	model->space[1] = 1 + tap_below(1000);
-	model->space[2] = HTMM_SPACE_MAX;
+	model->mm[0] = 0;
+	model->mm[1] = 1 + tap_below(1000);
+	model->mm[2] = HTMM_MM_MAX;
 
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &model->region[i];
 
 		do {
-			r->space = model->space[tap_below(MODEL_SPACES)];
+			r->mm = model->mm[tap_below(MODEL_MMS)];
 			r->vpn = tap_below(2) ? tap_below(40) : tap_random();
 			if (!tap_below(8))
 				r->vpn = HTMM_VPN_MAX >> HTMM_REGION_SHIFT;
 			r->vpn = r->vpn << HTMM_REGION_SHIFT & HTMM_VPN_MAX;
 			for (j = 0; j < i; j++) {
 				if (model->region[j].vpn == r->vpn &&
-				    model->region[j].space == r->space)
+				    model->region[j].mm == r->mm)
 					break;
 			}
 		} while (j < i);
 	}
 }
 
-static struct model_region *model_find(struct model *model, u32 space, u64 vpn)
+static struct model_region *model_find(struct model *model, u32 mm, u64 vpn)
 {
 	u32 i;
 
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &model->region[i];
 
-		if (r->space == space && r->vpn == (vpn & ~511ULL))
+		if (r->mm == mm && r->vpn == (vpn & ~511ULL))
 			return r;
 	}
 	return NULL;
@@ -100,7 +100,7 @@ static bool model_takes(const struct htmm_table_sample *s)
 
 static void model_add(struct model *model, const struct htmm_table_sample *s)
 {
-	struct model_region *r = model_find(model, sample_space(s), sample_vpn(s));
+	struct model_region *r = model_find(model, sample_mm(s), sample_vpn(s));
 	struct model_page *page;
 
 	if (!s->weight)
@@ -152,7 +152,7 @@ static void model_describe(const struct model_region *r, unsigned int hot_bin,
 	u32 i;
 
 	*info = (struct htmm_region_info) {
-		.vpn = r->vpn, .space = r->space, .count = r->count,
+		.vpn = r->vpn, .mm = r->mm, .count = r->count,
 	};
 	for (i = 0; i < HTMM_REGION_PAGES; i++) {
 		u64 count = r->page[i].count;
@@ -173,8 +173,8 @@ static int by_order(const void *a, const void *b)
 
 	if (x->value != y->value)
 		return x->value > y->value ? -1 : 1;
-	if (x->space != y->space)
-		return x->space < y->space ? -1 : 1;
+	if (x->mm != y->mm)
+		return x->mm < y->mm ? -1 : 1;
 	return x->vpn < y->vpn ? -1 : x->vpn > y->vpn;
 }
 
@@ -201,7 +201,7 @@ struct htmm_topn_entry *model_list(const struct model *model,
 				list[(*n)++] = (struct htmm_topn_entry) {
 					.value = value,
 					.vpn = r->vpn + j,
-					.space = r->space,
+					.mm = r->mm,
 				};
 		}
 	}
@@ -239,8 +239,8 @@ u32 world_blocks(const struct world *w)
 	       htmm_pool_free_blocks(&w->pool);
 }
 
-/* Any space that has a region. */
-static u32 some_space(struct world *w)
+/* Any address space that has a region. */
+static u32 some_mm(struct world *w)
 {
 	const struct htmm_region *region = NULL;
 	u32 i = 0;
@@ -248,20 +248,20 @@ static u32 some_space(struct world *w)
 	do {
 		CHECK(i < w->table.high);
 		region = htmm_table_entry(&w->table, i++);
-	} while (!htmm_region_detail(region)->born);
-	return htmm_region_space(region);
+	} while (!htmm_region_detail(region)->created);
+	return htmm_region_mm(region);
 }
 
-/* Remove every space; what blocks are in use then is the directory. */
+/* Remove every address space; what blocks are in use then is the directory. */
 static void remove_all(struct world *w)
 {
 	bool first;
-	u32 space;
+	u32 mm;
 
 	while (w->table.regions) {
-		space = some_space(w);
+		mm = some_mm(w);
 		first = true;
-		while (htmm_table_remove_space(&w->table, space, first, 64))
+		while (htmm_table_remove_mm(&w->table, mm, first, 64))
 			first = false;
 	}
 	CHECK(world_blocks(w) ==
@@ -300,11 +300,11 @@ static void world_entries(const struct world *w,
 	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
 	for (i = 0; i < w->table.high; i++) {
 		region = htmm_table_entry(&w->table, i);
-		if (!htmm_region_detail(region)->born)
+		if (!htmm_region_detail(region)->created)
 			continue;
 		for (j = 0; j < MODEL_REGIONS; j++) {
 			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
-			    htmm_region_space(region) == w->model.region[j].space)
+			    htmm_region_mm(region) == w->model.region[j].mm)
 				entry[j] = region;
 		}
 	}
@@ -391,7 +391,7 @@ static void world_add_limited(struct world *w,
 		world_add_batch(w, s, 1);
 		return;
 	}
-	r = model_find(&w->model, sample_space(s), sample_vpn(s));
+	r = model_find(&w->model, sample_mm(s), sample_vpn(s));
 	lost = htmm_table_add(&w->table, s, 1, &dropped);
 	if (s->weight && r->tracked)
 		model_forget_zeros(&w->model, r);
@@ -427,7 +427,7 @@ struct htmm_table_sample world_sample(const struct world *w)
 	u32 page = tap_below(tap_below(2) ? 8 : HTMM_REGION_PAGES);
 
 	return (struct htmm_table_sample) {
-		.page = htmm_page(r->space, r->vpn + page), .weight = 1,
+		.page = htmm_page(r->mm, r->vpn + page), .weight = 1,
 	};
 }
 
@@ -495,18 +495,18 @@ void world_reclaim(struct world *w, u32 budget, bool *more)
 		CHECK(!w->model.region[i].tracked || w->model.region[i].count);
 }
 
-void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
+void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
 			bool *more)
 {
 	const struct htmm_region *entry[MODEL_REGIONS];
 	u32 i, removed = 0;
 
-	*more = htmm_table_remove_space(&w->table, space, first, budget);
+	*more = htmm_table_remove_mm(&w->table, mm, first, budget);
 	world_entries(w, entry);
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &w->model.region[i];
 
-		if (r->space != space || !r->tracked)
+		if (r->mm != mm || !r->tracked)
 			continue;
 		CHECK(*more || !entry[i]);
 		if (!entry[i]) {
@@ -522,10 +522,10 @@ void world_empty(struct world *w)
 	bool first, more;
 	u32 i;
 
-	for (i = 0; i < MODEL_SPACES; i++) {
+	for (i = 0; i < MODEL_MMS; i++) {
 		more = true;
 		for (first = true; more; first = false)
-			world_remove_space(w, w->model.space[i], first, 5, &more);
+			world_remove_mm(w, w->model.mm[i], first, 5, &more);
 	}
 	CHECK(w->table.regions == 0 && w->table.pages == 0);
 }
@@ -563,15 +563,15 @@ static void world_audit(const struct world *w)
 		const struct htmm_region *region = htmm_table_entry(t, i);
 
 		CHECK(htmm_region_detail(region)->self == i);
-		if (!htmm_region_detail(region)->born)
+		if (!htmm_region_detail(region)->created)
 			continue;
 		used++;
 		blocks += world_audit_region(region);
 	}
 	CHECK(used == t->regions && t->nr_free == t->high - used);
 	CHECK(world_blocks(w) == blocks);
-	for (i = 0; i <= t->space_mask + 1; i++) {
-		link = i <= t->space_mask ? t->space[i] : t->free;
+	for (i = 0; i <= t->mm_mask + 1; i++) {
+		link = i <= t->mm_mask ? t->mm[i] : t->free;
 		for (prev = 0; link; listed++) {
 			const struct htmm_detail *detail;
 
@@ -643,12 +643,12 @@ static void world_region_matches(struct world *w, const struct model_region *r)
 	u32 i;
 
 	for (i = 0; i < HTMM_REGION_PAGES; i++) {
-		CHECK(htmm_table_count(&w->table, r->space, r->vpn + i) ==
+		CHECK(htmm_table_count(&w->table, r->mm, r->vpn + i) ==
 		      r->page[i].count);
 		CHECK(r->page[i].count <= r->count);
 		sum += r->page[i].count;
 	}
-	CHECK(htmm_table_region(&w->table, r->space, any, hot_bin, &info) ==
+	CHECK(htmm_table_region(&w->table, r->mm, any, hot_bin, &info) ==
 	      r->tracked);
 	if (!r->tracked)
 		return;
@@ -674,7 +674,7 @@ void world_matches(struct world *w)
 static bool same_entry(const struct htmm_topn_entry *a,
 		       const struct htmm_topn_entry *b)
 {
-	return a->value == b->value && a->vpn == b->vpn && a->space == b->space;
+	return a->value == b->value && a->vpn == b->vpn && a->mm == b->mm;
 }
 
 /* A listing in random slices; returns its length. */

@@ -12,13 +12,14 @@
 #ifndef HTMM_SELFTESTS_MODEL_H
 #define HTMM_SELFTESTS_MODEL_H
 
+#include "evict.h"
 #include "topn.h"
 #include "query.h"
 #include "table.h"
 #include "tap.h"
 
 #define MODEL_REGIONS	48
-#define MODEL_SPACES	3
+#define MODEL_MMS	3
 #define WORLD_PAGES	512	/* most given to the pool */
 #define WORLD_BATCH	300	/* most samples at once */
 
@@ -29,7 +30,7 @@ struct model_page {
 
 struct model_region {
 	u64 vpn;
-	u32 space;
+	u32 mm;
 	bool tracked;
 	bool saturated;
 	u32 count;
@@ -40,7 +41,7 @@ struct model_region {
 
 struct model {
 	struct model_region region[MODEL_REGIONS];
-	u32 space[MODEL_SPACES];
+	u32 mm[MODEL_MMS];
 	struct htmm_hist hist[HTMM_KINDS];
 	u64 pages;
 	u64 regions;
@@ -64,7 +65,7 @@ struct world {
 };
 
 /* The parts of the name of a sample's page. */
-static inline u32 sample_space(const struct htmm_table_sample *s)
+static inline u32 sample_mm(const struct htmm_table_sample *s)
 {
 	return s->page >> HTMM_VPN_BITS;
 }
@@ -106,7 +107,7 @@ void world_jump(struct world *w, u64 jump);
 /* Do the same to both. The bounded steps set @more to what the table returned. */
 void world_cool(struct world *w);
 void world_reclaim(struct world *w, u32 budget, bool *more);
-void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
+void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
 			bool *more);
 void world_empty(struct world *w);
 

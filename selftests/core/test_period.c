@@ -18,7 +18,7 @@ static u64 cost_of(u64 events, u64 period)
 /* All that a controller is. */
 struct control {
 	u64 period;
-	struct htmm_period_prev past;
+	struct htmm_period_prev prev;
 };
 
 static struct control begin(u64 period)
@@ -28,7 +28,7 @@ static struct control begin(u64 period)
 
 static void look(struct control *c, u64 cost, u64 budget)
 {
-	c->period = htmm_period_next(&c->past, c->period, &wide, cost, budget);
+	c->period = htmm_period_next(&c->prev, c->period, &wide, cost, budget);
 }
 
 /* Looks @n times at a steady load; returns where that leads. */
@@ -197,7 +197,7 @@ static void wrong_looks_seldom_exceed_the_budget(void)
 		struct outcome with = mislead(kinds[i].percent, false);
 		struct outcome without = mislead(kinds[i].percent, true);
 
-		printf("# %s: %d of %d over (%d without a past), %llu %% spent (%llu)\n",
+		printf("# %s: %d of %d over (%d without a prev), %llu %% spent (%llu)\n",
 		       kinds[i].name, with.over, WRONG_LOOKS, without.over,
 		       (unsigned long long)with.spent,
 		       (unsigned long long)without.spent);
@@ -255,12 +255,12 @@ static void steps_are_kept_to(void)
 	const struct htmm_period_range range = {
 		.min = 1600, .max = 1600000, .step = 16,
 	};
-	struct htmm_period_prev past = { };
+	struct htmm_period_prev prev = { };
 	u64 period = 1600;
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		period = htmm_period_next(&past, period, &range,
+		period = htmm_period_next(&prev, period, &range,
 					  tap_below(2 * BUDGET), BUDGET);
 		CHECK(period % 16 == 0);
 		CHECK(period >= range.min && period <= range.max);
@@ -280,11 +280,11 @@ static void any_input_gives_a_period_in_range(void)
 		u64 period = range.min + tap_random() % (range.max - range.min + 1);
 		u64 cost = tap_random() >> (8 + tap_below(56));
 		u64 budget = tap_random() >> (8 + tap_below(56));
-		struct htmm_period_prev past = {
+		struct htmm_period_prev prev = {
 			{ tap_random() >> tap_below(64),
 			  tap_random() >> tap_below(64) }
 		};
-		u64 next = htmm_period_next(&past, period, &range, cost, budget);
+		u64 next = htmm_period_next(&prev, period, &range, cost, budget);
 
 		CHECK(next >= range.min && next <= range.max);
 		CHECK(next == period || next == range.min || next == range.max ||

@@ -14,7 +14,7 @@ static struct htmm_table_sample at(u32 region, u32 page, u32 weight)
 	const struct model_region *r = &world.model.region[region];
 
 	return (struct htmm_table_sample) {
-		.page = htmm_page(r->space, r->vpn + page), .weight = weight,
+		.page = htmm_page(r->mm, r->vpn + page), .weight = weight,
 	};
 }
 
@@ -31,7 +31,7 @@ static u32 count(u32 region, u32 page)
 {
 	struct htmm_table_sample s = at(region, page, 1);
 
-	return htmm_table_count(&world.table, sample_space(&s), sample_vpn(&s));
+	return htmm_table_count(&world.table, sample_mm(&s), sample_vpn(&s));
 }
 
 static u64 bin(enum htmm_kind kind, unsigned int b)
@@ -393,18 +393,18 @@ static void out_of_range_and_weightless(void)
 	s[0] = at(0, 0, 1);
 	s[0].page = htmm_page(0, HTMM_VPN_MAX + 1);
 	s[1] = at(0, 0, 1);
-	s[1].page = htmm_page(HTMM_SPACE_MAX + 1, 0);
+	s[1].page = htmm_page(HTMM_MM_MAX + 1, 0);
 	s[2] = at(0, 0, 0);
 	world_add(&world, s, 3);
 	CHECK(world.table.full == 2 && world.table.counted == 1);
 	CHECK(world.table.pages == 0);
-	CHECK(htmm_table_count(&world.table, HTMM_SPACE_MAX + 1, 0) == 0);
+	CHECK(htmm_table_count(&world.table, HTMM_MM_MAX + 1, 0) == 0);
 	CHECK(htmm_table_count(&world.table, 0, HTMM_VPN_MAX + 1) == 0);
 	world_matches(&world);
 	world_close(&world);
 }
 
-static void removed_space_is_gone(void)
+static void removed_mm_is_gone(void)
 {
 	bool more = true, first = true;
 	u32 i, high;
@@ -413,14 +413,14 @@ static void removed_space_is_gone(void)
 	for (i = 0; i < MODEL_REGIONS; i++)
 		add(i, i, 3);
 	while (more) {
-		world_remove_space(&world, world.model.space[1], first, 1,
+		world_remove_mm(&world, world.model.mm[1], first, 1,
 				   &more);
 		first = false;
 		world_totals_match(&world);
 	}
 	for (i = 0; i < MODEL_REGIONS; i++)
-		CHECK(count(i, i) == (world.model.region[i].space ==
-				      world.model.space[1] ? 0 : 3));
+		CHECK(count(i, i) == (world.model.region[i].mm ==
+				      world.model.mm[1] ? 0 : 3));
 	/* The entries freed are used again before the directory grows. */
 	high = world.table.high;
 	for (i = 0; i < MODEL_REGIONS; i++)
@@ -482,9 +482,9 @@ static void same_tables(const struct world *a, const struct world *b)
 		const struct model_region *r = &a->model.region[i];
 
 		for (page = 0; page < HTMM_REGION_PAGES; page++)
-			CHECK(htmm_table_count(&a->table, r->space,
+			CHECK(htmm_table_count(&a->table, r->mm,
 					       r->vpn + page) ==
-			      htmm_table_count(&b->table, r->space,
+			      htmm_table_count(&b->table, r->mm,
 					       r->vpn + page));
 	}
 }
@@ -545,7 +545,7 @@ int main(void)
 		TAP_TEST(counts_of_any_size),
 		TAP_TEST(forms_of_a_region),
 		TAP_TEST(out_of_range_and_weightless),
-		TAP_TEST(removed_space_is_gone),
+		TAP_TEST(removed_mm_is_gone),
 		TAP_TEST(steps_are_bounded),
 		TAP_TEST(sweep_survives_growth),
 		TAP_TEST(batches_do_not_matter),

@@ -29,7 +29,7 @@ static void fill(u32 samples)
 static bool same(const struct htmm_topn_entry *a,
 		 const struct htmm_topn_entry *b)
 {
-	return a->value == b->value && a->vpn == b->vpn && a->space == b->space;
+	return a->value == b->value && a->vpn == b->vpn && a->mm == b->mm;
 }
 
 /* One listing in random slices into entries[]; returns its length. */
@@ -79,7 +79,7 @@ static void exact_order(void)
 }
 
 /* Regions whose only page has all their samples, and all as many. */
-static void ties_by_space_and_page(void)
+static void ties_by_mm_and_page(void)
 {
 	u32 i;
 
@@ -87,7 +87,7 @@ static void ties_by_space_and_page(void)
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		const struct model_region *r = &world.model.region[i];
 
-		add((struct htmm_table_sample){ htmm_page(r->space, r->vpn), 3 });
+		add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn), 3 });
 	}
 	for (i = 1; i < MODEL_REGIONS; i += 5)
 		world_lists_match(&world, HTMM_LIST_PAGES, i);
@@ -103,17 +103,17 @@ static void skew_is_by_definition(void)
 	world_open(&world, &roomy, false);
 	r = &world.model.region[0];
 	for (i = 0; i < 4; i++)
-		add((struct htmm_table_sample){ htmm_page(r->space, r->vpn + i), 40 });
-	add((struct htmm_table_sample){ htmm_page(r->space, r->vpn + 9), 2 });
-	CHECK(htmm_table_region(&world.table, r->space, r->vpn + 9, 6, &info));
+		add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn + i), 40 });
+	add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn + 9), 2 });
+	CHECK(htmm_table_region(&world.table, r->mm, r->vpn + 9, 6, &info));
 	CHECK(info.count == 162 && info.touched == 5 && info.hot == 4);
 	CHECK(info.skew == (4 * 40 * 40 + 2 * 2) / 16);
-	CHECK(htmm_table_region(&world.table, r->space, r->vpn, 7, &info));
+	CHECK(htmm_table_region(&world.table, r->mm, r->vpn, 7, &info));
 	CHECK(info.hot == 0 && info.skew == 0);
 	/* Squares that do not fit 64 bits stay at the top. */
-	add((struct htmm_table_sample){ htmm_page(r->space, r->vpn), U32_MAX });
-	add((struct htmm_table_sample){ htmm_page(r->space, r->vpn + 1), U32_MAX });
-	CHECK(htmm_table_region(&world.table, r->space, r->vpn, 32, &info));
+	add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn), U32_MAX });
+	add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn + 1), U32_MAX });
+	CHECK(htmm_table_region(&world.table, r->mm, r->vpn, 32, &info));
 	CHECK(info.hot == 2 && info.skew == U64_MAX / 4);
 	world_close(&world);
 }
@@ -132,7 +132,7 @@ static void under_change(void)
 
 	for (round = 0; round < 100; round++) {
 		world_open(&world, &roomy, false);
-		churn = world.model.space[1];
+		churn = world.model.mm[1];
 		fill(300);
 		htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, ALL);
 		htmm_topn_begin(&list, &world.table);
@@ -140,14 +140,14 @@ static void under_change(void)
 			first = true;
 			more = true;
 			while (more && !tap_below(2)) {
-				world_remove_space(&world, churn, first, 50,
+				world_remove_mm(&world, churn, first, 50,
 						   &more);
 				first = false;
 			}
 			for (i = 0; i < 20; i++) {
 				struct htmm_table_sample s = world_sample(&world);
 
-				if (sample_space(&s) == churn)
+				if (sample_mm(&s) == churn)
 					add(s);
 			}
 		}
@@ -155,20 +155,20 @@ static void under_change(void)
 		seen[0] = 0;
 		seen[1] = 0;
 		for (i = 0; i < n; i++) {
-			bool still = entries[i].space != churn;
+			bool still = entries[i].mm != churn;
 
 			seen[still]++;
 			if (still)
 				CHECK(htmm_table_count(&world.table,
-						       entries[i].space,
+						       entries[i].mm,
 						       entries[i].vpn) ==
 				      entries[i].value);
 			for (j = 0; j < i; j++)
 				CHECK(entries[j].vpn != entries[i].vpn ||
-				      entries[j].space != entries[i].space);
+				      entries[j].mm != entries[i].mm);
 		}
 		for (i = 0; i < MODEL_REGIONS; i++) {
-			if (world.model.region[i].space == churn)
+			if (world.model.region[i].mm == churn)
 				continue;
 			for (j = 0; j < HTMM_REGION_PAGES; j++)
 				seen[1] -= world.model.region[i].page[j].count > 0;
@@ -204,8 +204,8 @@ static void several_tables(void)
 
 	world_open(&other, &roomy, false);
 	world_open(&world, &roomy, false);
-	for (i = 0; i < MODEL_REGIONS; i++)	/* disjoint: other spaces */
-		other.model.region[i].space ^= 1 << 10;
+	for (i = 0; i < MODEL_REGIONS; i++)	/* disjoint: other mms */
+		other.model.region[i].mm ^= 1 << 10;
 	fill(2000);
 	for (i = 0; i < 2000; i++) {
 		struct htmm_table_sample s = world_sample(&other);
@@ -244,7 +244,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TAP_TEST(nothing_to_list),
 		TAP_TEST(exact_order),
-		TAP_TEST(ties_by_space_and_page),
+		TAP_TEST(ties_by_mm_and_page),
 		TAP_TEST(skew_is_by_definition),
 		TAP_TEST(under_change),
 		TAP_TEST(many_listings),

@@ -113,10 +113,10 @@ static void have_their_own(const struct world *shard)
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		const struct model_region *r = &world.model.region[i];
 
-		owner = htmm_table_shard(htmm_page(r->space, r->vpn), SHARDS);
+		owner = htmm_table_shard(htmm_page(r->mm, r->vpn), SHARDS);
 		for (j = 0; j < HTMM_REGION_PAGES; j++) {
 			for (k = 0; k < SHARDS; k++)
-				CHECK(htmm_table_count(&shard[k].table, r->space,
+				CHECK(htmm_table_count(&shard[k].table, r->mm,
 						       r->vpn + j) ==
 				      (k == owner ? r->page[j].count : 0));
 		}

@@ -187,7 +187,7 @@ static void describe(struct report *report, const struct htmm_topn_entry *entry,
 		     struct report_page *page)
 {
 	*page = (struct report_page) {
-		.space = entry->space,
+		.space = entry->mm,
 		.addr = entry->vpn << 12,
 		.samples = entry->value,
 		.bin = htmm_hist_bin(entry->value),
@@ -224,9 +224,9 @@ static int attribute_all(struct report *report)
 	if (!regions)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
-		htmm_table_counts(&report->store->table, regions[i].space, regions[i].vpn, count);
+		htmm_table_counts(&report->store->table, regions[i].mm, regions[i].vpn, count);
 		for (page = 0; page < HTMM_REGION_PAGES; page++)
-			attribute(report, regions[i].space, regions[i].vpn + page, count[page]);
+			attribute(report, regions[i].mm, regions[i].vpn + page, count[page]);
 	}
 	free(regions);
 	return 0;
@@ -276,17 +276,17 @@ static int list_regions(struct report *report, __u32 most)
 	for (i = 0; i < report->nr_regions; i++) {
 		struct report_page *region = &report->region[i];
 
-		htmm_table_region(&report->store->table, entries[i].space, entries[i].vpn, hot,
+		htmm_table_region(&report->store->table, entries[i].mm, entries[i].vpn, hot,
 				  &info);
 		*region = (struct report_page) {
-			.space = info.space, .addr = info.vpn << 12, .samples = info.count,
+			.space = info.mm, .addr = info.vpn << 12, .samples = info.count,
 			.bin = htmm_hist_bin(info.count), .touched = info.touched,
 			.hot_pages = info.hot, .skew = info.skew,
 			.hot = htmm_hist_bin(info.count) >=
 			       report->hist[HTMM_KIND_HUGE].hot_threshold,
 		};
-		region->mapping = tasks_find(&report->tasks, info.space,
-					     first_touched(report, info.space, info.vpn));
+		region->mapping = tasks_find(&report->tasks, info.mm,
+					     first_touched(report, info.mm, info.vpn));
 	}
 	free(entries);
 	return 0;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "evict.h"
 #include "shard.h"
 
 /* Dense pages with some in planes, entries, and the directory. */
