@@ -2,10 +2,9 @@
 /*
  * htmm - hot-page sampling from hardware memory-access events
  *
- * Overflow handlers (nmi.c) fill rings (core/ring.h), ksampled (drain.c) empties
- * them into a hot-page table (tracker.c), and snapshots of that (snapshot.c)
- * leave through /dev/htmm (chardev.c) and debugfs (debugfs.c). A session
- * (session.c) owns all of it from start to stop.
+ * Overflow handlers (sample/) fill rings, ksampled (drain/) empties them into the
+ * hot-page tables of targets (track/, core/), and snapshots of those leave through
+ * /dev/htmm and debugfs (api/). A session (session/) owns all of it from start to stop.
  */
 #include <linux/module.h>
 #include "api/chardev.h"

@@ -140,7 +140,7 @@ static void htmm_drain_account(struct htmm_drain *drain)
 	}
 }
 
-/* Tells of what was dropped since the last time, by the overflow handler as well. */
+/* Reports what was dropped since the last time, by the overflow handler as well. */
 static void htmm_drain_trace_drops(struct htmm_drain *drain)
 {
 	struct htmm_sampler *sampler;
@@ -154,11 +154,11 @@ static void htmm_drain_trace_drops(struct htmm_drain *drain)
 		for (reason = 0; reason < HTMM_NR_DROPS; reason++) {
 			drops = local64_read(&sampler->dropped[reason]) +
 				sampler->discarded[reason];
-			if (drops == sampler->told[reason])
+			if (drops == sampler->reported[reason])
 				continue;
 			trace_htmm_drop(sampler->cpu, sampler->index, reason,
-					drops - sampler->told[reason]);
-			sampler->told[reason] = drops;
+					drops - sampler->reported[reason]);
+			sampler->reported[reason] = drops;
 		}
 	}
 }

@@ -28,61 +28,61 @@ static void htmm_drain_set_free_drains(struct htmm_drain_set *set)
 }
 
 /**
- * struct htmm_node_map - how rings are dealt out to threads
+ * struct htmm_node_map - which thread gets the rings of which node
  * @nodes: nodes that have rings
  * @ordinal: their place among @nodes, by number
- * @dealt: CPUs of each that have a thread by now
+ * @assigned: CPUs of each that have a thread by now
  */
 struct htmm_node_map {
 	unsigned int nodes;
 	unsigned int ordinal[MAX_NUMNODES];
-	unsigned int dealt[MAX_NUMNODES];
+	unsigned int assigned[MAX_NUMNODES];
 };
 
 static struct htmm_node_map *htmm_node_map_create(const struct htmm_sampler_set *samplers)
 {
-	struct htmm_node_map *shift = kvzalloc(sizeof(*shift), GFP_KERNEL);
+	struct htmm_node_map *map = kvzalloc(sizeof(*map), GFP_KERNEL);
 	nodemask_t nodes = NODE_MASK_NONE;
 	unsigned int i, node;
 
-	if (!shift)
+	if (!map)
 		return NULL;
 	for (i = 0; i < samplers->nr_samplers; i++)
 		node_set(htmm_cpu_node(samplers->samplers[i]->cpu), nodes);
 	for_each_node_mask(node, nodes)
-		shift->ordinal[node] = shift->nodes++;
-	return shift;
+		map->ordinal[node] = map->nodes++;
+	return map;
 }
 
 /*
  * The thread of the next CPU of a node. With as many threads as nodes or more, a node's
  * threads are its own: those whose number is the node's, modulo the number of nodes.
  */
-static unsigned int htmm_node_map_assign(struct htmm_node_map *shift, unsigned int node,
+static unsigned int htmm_node_map_assign(struct htmm_node_map *map, unsigned int node,
 					 unsigned int threads)
 {
-	unsigned int first = shift->ordinal[node] % threads;
-	unsigned int own = DIV_ROUND_UP(threads - first, shift->nodes);
+	unsigned int first = map->ordinal[node] % threads;
+	unsigned int own = DIV_ROUND_UP(threads - first, map->nodes);
 
-	return first + shift->dealt[node]++ % own * shift->nodes;
+	return first + map->assigned[node]++ % own * map->nodes;
 }
 
 /* All events of a CPU go to the same thread. */
 static int htmm_drain_set_assign(struct htmm_drain_set *set, unsigned int nr_events)
 {
 	struct htmm_sampler_set *samplers = set->samplers;
-	struct htmm_node_map *shift = htmm_node_map_create(samplers);
+	struct htmm_node_map *map = htmm_node_map_create(samplers);
 	unsigned int i, node, thread = 0;
 
-	if (!shift)
+	if (!map)
 		return -ENOMEM;
 	for (i = 0; i < samplers->nr_samplers; i++) {
 		node = htmm_cpu_node(samplers->samplers[i]->cpu);
 		if (i % nr_events == 0)
-			thread = htmm_node_map_assign(shift, node, set->nr);
+			thread = htmm_node_map_assign(map, node, set->nr);
 		htmm_drain_add_sampler(set->drains[thread], samplers->samplers[i]);
 	}
-	kvfree(shift);
+	kvfree(map);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The set: all drain threads of a session, each with rings of its own. */
+/* All drain threads of a session, each with rings of its own. */
 #ifndef HTMM_DRAIN_SET_H
 #define HTMM_DRAIN_SET_H
 

@@ -165,7 +165,7 @@ void htmm_perf_event_arm(struct htmm_sampler *sampler)
  * @sampler: a sampler, with or without an event
  * @period: the new period, 1 to 2^63 - 1
  *
- * Context: process, may sleep; under the samplers's lock.
+ * Context: process, may sleep; under &struct htmm_sampler_set.lock.
  * Return: 0, or the errno of perf_event_period(): some PMUs have a smallest period.
  */
 int htmm_perf_event_set_period(struct htmm_sampler *sampler, u64 period)
@@ -189,7 +189,7 @@ void htmm_perf_event_disarm(struct htmm_sampler *sampler)
  * htmm_perf_event_query - ask perf what it made of the event
  * @sampler: a sampler; without an event, what was known stays
  *
- * Context: process, may sleep; under the samplers's lock.
+ * Context: process, may sleep; under &struct htmm_sampler_set.lock.
  */
 void htmm_perf_event_query(struct htmm_sampler *sampler)
 {
@@ -201,9 +201,9 @@ void htmm_perf_event_query(struct htmm_sampler *sampler)
 
 	state->count = perf_event_read_value(event, &state->time_enabled,
 					     &state->time_running);
-	state->count += sampler->past.count;
-	state->time_enabled += sampler->past.time_enabled;
-	state->time_running += sampler->past.time_running;
+	state->count += sampler->prev.count;
+	state->time_enabled += sampler->prev.time_enabled;
+	state->time_running += sampler->prev.time_running;
 	state->period = READ_ONCE(event->hw.sample_period);
 	state->precise_ip = event->attr.precise_ip;
 	state->active = READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE;
@@ -227,5 +227,5 @@ void htmm_perf_event_release(struct htmm_sampler *sampler)
 	perf_event_release_kernel(sampler->event);
 	sampler->event = NULL;
 	sampler->state.active = false;
-	sampler->past = sampler->state;
+	sampler->prev = sampler->state;
 }

@@ -31,7 +31,7 @@ struct htmm_wake {
  * @time_enabled: nanoseconds it was enabled
  * @time_running: nanoseconds it really counted
  * @period: events between two samples
- * @precise_ip: precision granted
+ * @precise_ip: the precision that perf gives it
  * @active: it is on its PMU now
  * @large_pebs: large PEBS is on
  */
@@ -48,10 +48,10 @@ struct htmm_event_state {
 /**
  * struct htmm_sampler - one event on one CPU
  * @event: the perf event, or NULL while its CPU is offline and after the end.
- *	Protected by the samplers's lock; the overflow handler gets its own pointer
+ *	Protected by &struct htmm_sampler_set.lock; the overflow handler gets its own pointer
  *	from perf
  * @state: what perf said of the event when last asked, under the same lock
- * @past: of that, what earlier events on the same CPU came to
+ * @prev: of that, what earlier events on the same CPU came to
  * @filter: whose samples pass
  * @wake: how to wake its drain thread
  * @sample_type: PERF_SAMPLE_* bits of a record
@@ -69,18 +69,18 @@ struct htmm_event_state {
  * @dropped: records the handler did not put in the ring, by reason
  * @counted: records its drain thread added to a table
  * @discarded: records its drain thread did not add, by reason
- * @told: of @dropped and @discarded, what the tracepoint has told of
+ * @reported: of @dropped and @discarded, what the tracepoint has reported
  * @base: what to subtract from all counters since the last RESET
  *
  * @overflows to @dropped are written on @cpu alone, by the handler; local64_t,
- * because a nested handler may interrupt an increment. @counted to @told are
+ * because a nested handler may interrupt an increment. @counted to @reported are
  * written by its drain thread alone, under &struct htmm_tracker_set.lock held for
  * reading, which covers @base too: held for writing.
  */
 struct htmm_sampler {
 	struct perf_event *event;
 	struct htmm_event_state state;
-	struct htmm_event_state past;
+	struct htmm_event_state prev;
 	const struct htmm_filter *filter;
 	struct htmm_wake *wake;
 	u64 sample_type;
@@ -101,7 +101,7 @@ struct htmm_sampler {
 
 	u64 counted ____cacheline_aligned;
 	u64 discarded[HTMM_NR_DROPS];
-	u64 told[HTMM_NR_DROPS];
+	u64 reported[HTMM_NR_DROPS];
 	struct htmm_counters base;
 };
 

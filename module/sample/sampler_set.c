@@ -143,7 +143,7 @@ static void htmm_sampler_set_work(struct work_struct *work)
 	unsigned int cpu;
 
 	mutex_lock(&set->lock);
-	if (set->launched) {
+	if (set->created) {
 		for_each_cpu(cpu, set->config->cpus)
 			if (cpumask_test_and_clear_cpu(cpu, set->changed))
 				htmm_sampler_set_refresh(set, cpu);
@@ -154,7 +154,7 @@ static void htmm_sampler_set_work(struct work_struct *work)
 /*
  * A CPU has come or is about to go. Creating or releasing a software event takes
  * cpus_read_lock(), for its static key, which nobody may do in these callbacks: so
- * they leave it to a work item. Called for each CPU when a set is launched, too.
+ * they leave it to a work item. Called for each CPU when a set is created, too.
  */
 static void htmm_sampler_set_note(struct htmm_sampler_set *set, unsigned int cpu)
 {
@@ -261,7 +261,7 @@ static int htmm_sampler_set_add_all(struct htmm_sampler_set *set, struct htmm_er
 		cpumask_clear_cpu(set->samplers[i]->cpu, set->changed);
 		ret = htmm_sampler_set_cpu_add(set, &set->samplers[i], err);
 	}
-	set->launched = !ret;
+	set->created = !ret;
 	mutex_unlock(&set->lock);
 	return ret;
 }
@@ -277,7 +277,7 @@ static void htmm_sampler_set_release(struct htmm_sampler_set *set)
 	cpuhp_state_remove_instance_nocalls(htmm_cpuhp_state, &set->cpuhp);
 	cancel_work_sync(&set->work);
 
-	/* Not dismissed one by one: @nr_cpus stays what it was at the end. */
+	/* Not CPU by CPU: @nr_cpus stays what it was at the end. */
 	mutex_lock(&set->lock);
 	for (i = 0; i < set->nr_samplers; i++)
 		htmm_perf_event_release(set->samplers[i]);
@@ -319,7 +319,7 @@ int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err
 
 /**
  * htmm_sampler_set_arm - let all events count
- * @set: a launched set
+ * @set: a created set
  *
  * Context: process, may sleep.
  */
@@ -355,7 +355,7 @@ u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index)
 
 /**
  * htmm_sampler_set_try_period - would perf take an event with this period?
- * @set: a launched set
+ * @set: a created set
  * @index: index of the event
  * @period: events between two samples
  * @err: on failure, the reason
@@ -379,7 +379,7 @@ int htmm_sampler_set_try_period(struct htmm_sampler_set *set, unsigned int index
 		if (!sampler->event)
 			continue;
 		ret = htmm_perf_event_try_period(sampler, desc, period, err);
-		/* One that is on its way out has no say. */
+		/* Ignore a CPU that is going offline. */
 		if (cpumask_test_cpu(sampler->cpu, set->online))
 			break;
 		ret = 0;
@@ -420,7 +420,7 @@ int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index
 
 /**
  * htmm_sampler_set_stop - end all events
- * @set: a launched set
+ * @set: a created set
  *
  * Events stop counting before the first of them is released, so that they end
  * as much at the same time as they began.
@@ -441,7 +441,7 @@ void htmm_sampler_set_stop(struct htmm_sampler_set *set)
 
 /**
  * htmm_sampler_set_free_rings - free the memory of all rings
- * @set: a set that was halted and whose rings are drained
+ * @set: a stopped set whose rings are drained
  *
  * Context: process, may sleep.
  */
@@ -458,7 +458,7 @@ void htmm_sampler_set_free_rings(struct htmm_sampler_set *set)
 
 /**
  * htmm_sampler_set_destroy - free the samplers
- * @set: a set that was halted, or never launched
+ * @set: a stopped set, or one that was never created
  */
 void htmm_sampler_set_destroy(struct htmm_sampler_set *set)
 {
@@ -489,7 +489,7 @@ int htmm_sampler_set_register(void)
 /**
  * htmm_sampler_set_unregister - undo htmm_sampler_set_register()
  *
- * Context: process; no set is launched.
+ * Context: process; no set is created.
  */
 void htmm_sampler_set_unregister(void)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The set: all samplers of a session, which follow their CPUs as these come
- * and go.
- */
+/* All samplers of a session, which follow their CPUs as these come and go. */
 #ifndef HTMM_SAMPLER_SET_H
 #define HTMM_SAMPLER_SET_H
 
@@ -26,9 +23,9 @@
  * @lock: protects what follows, the samplers' event pointers, and the making
  *	of their rings
  * @period: the period in force, by event
- * @launched: @work may create events
+ * @created: @work may create events
  * @armed: events are armed as soon as they are created
- * @nr_cpus: CPUs that have events now, or had them when the set was halted
+ * @nr_cpus: CPUs that have events now, or had them when the set was stopped
  * @ring_bytes: memory of all rings, in bytes
  * @failed: times a CPU came late and its events could not be created
  */
@@ -42,7 +39,7 @@ struct htmm_sampler_set {
 	struct work_struct work;
 	struct mutex lock;	/* everything below, and samplers[]->event */
 	u64 period[HTMM_MAX_EVENTS];
-	bool launched;
+	bool created;
 	bool armed;
 	unsigned int nr_cpus;
 	u64 ring_bytes;

@@ -109,8 +109,8 @@ static void htmm_budget_work(struct work_struct *work)
 /**
  * htmm_budget_start - watch what sampling costs
  * @budget: zeroed
- * @samplers: an armed samplers
- * @drains: a running drains
+ * @samplers: the samplers, armed
+ * @drains: the threads, running
  *
  * Context: process.
  */

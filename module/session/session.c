@@ -109,7 +109,7 @@ static void htmm_session_begin_stream(const struct htmm_session *session)
 	htmm_stream_begin(&layout);
 }
 
-static struct htmm_session *htmm_session_launch(struct htmm_config *config,
+static struct htmm_session *htmm_session_run(struct htmm_config *config,
 						struct htmm_error *err)
 {
 	struct htmm_session *session;
@@ -172,7 +172,7 @@ int htmm_session_start(struct htmm_config *config, const void *holder,
 		goto out;
 	}
 
-	session = htmm_session_launch(config, err);
+	session = htmm_session_run(config, err);
 	if (IS_ERR(session)) {
 		ret = PTR_ERR(session);
 		goto out;
@@ -190,7 +190,7 @@ out:
 }
 
 /* Ends sampling and keeps the results. */
-static void htmm_session_halt(struct htmm_session *session)
+static void htmm_session_end(struct htmm_session *session)
 {
 	lockdep_assert_held(&htmm_session_lock);
 
@@ -218,7 +218,7 @@ int htmm_session_stop(void)
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
 	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
-		htmm_session_halt(htmm_current);
+		htmm_session_end(htmm_current);
 	else
 		ret = -EALREADY;
 	mutex_unlock(&htmm_session_lock);
@@ -234,7 +234,7 @@ static struct htmm_session *htmm_session_discard(void)
 	lockdep_assert_held(&htmm_session_lock);
 
 	if (htmm_current->state == HTMM_STATE_RUNNING)
-		htmm_session_halt(htmm_current);
+		htmm_session_end(htmm_current);
 	return htmm_session_publish(NULL);
 }
 
@@ -358,7 +358,7 @@ int htmm_session_remove_target(u32 number)
 }
 
 /**
- * htmm_session_undo_target - remove a target of whose number nobody was told
+ * htmm_session_undo_target - remove a target whose number nobody knows
  * @name: its name; its session may have made room for another one, which also has a
  *	target of this number
  *

@@ -170,7 +170,7 @@ static void htmm_tracker_adapt_kinds(struct htmm_tracker *tracker)
  * Until the first adaptation is due, the thresholds are those of an empty table, in which
  * any page is hot: who asks then gets those of the moment.
  */
-static void htmm_tracker_adapt_young(struct htmm_tracker *tracker)
+static void htmm_tracker_adapt_first(struct htmm_tracker *tracker)
 {
 	if (atomic64_read(&tracker->samples) >= tracker->config.adaptation_period)
 		return;
@@ -454,7 +454,7 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker,
 void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 			   struct htmm_tracker_hist *out)
 {
-	htmm_tracker_adapt_young(tracker);
+	htmm_tracker_adapt_first(tracker);
 	down_read(&tracker->lock);
 	htmm_tracker_merge_hist(tracker, kind, &out->hist);
 	out->thresholds = tracker->thresholds[kind];
@@ -476,7 +476,7 @@ void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 	unsigned int i;
 
 	/* For those who are told which pages are hot. */
-	htmm_tracker_adapt_young(tracker);
+	htmm_tracker_adapt_first(tracker);
 	for (i = 0; i < tracker->config.shards; i++)
 		htmm_shard_scan(&tracker->shards[i], list);
 }

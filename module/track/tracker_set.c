@@ -5,49 +5,49 @@
 
 /* A set of all targets but @without, and of @with. */
 static struct htmm_filter_set *
-htmm_tracker_set_filter(struct htmm_tracker_set *trackers, const struct htmm_tracker *with,
+htmm_tracker_set_filter(struct htmm_tracker_set *set, const struct htmm_tracker *with,
 			const struct htmm_tracker *without)
 {
-	struct htmm_filter_set *set = kzalloc(sizeof(*set), GFP_KERNEL);
+	struct htmm_filter_set *filter = kzalloc(sizeof(*filter), GFP_KERNEL);
 	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	if (!set)
+	if (!filter)
 		return NULL;
-	xa_for_each(&trackers->by_number, number, tracker)
+	xa_for_each(&set->by_number, number, tracker)
 		if (tracker != without)
-			htmm_filter_set_add(set, &tracker->target, number);
+			htmm_filter_set_add(filter, &tracker->target, number);
 	if (with)
-		htmm_filter_set_add(set, &with->target,
+		htmm_filter_set_add(filter, &with->target,
 				    with->config.owner);
-	return set;
+	return filter;
 }
 
 /* All tables together: half of the machine's memory, as for one alone. */
-static int htmm_tracker_set_check_bytes(struct htmm_tracker_set *trackers, u64 more,
+static int htmm_tracker_set_check_bytes(struct htmm_tracker_set *set, u64 more,
 					struct htmm_error *err)
 {
 	u64 limit = htmm_config_max_bytes(), sum = more;
 	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	xa_for_each(&trackers->by_number, number, tracker)
+	xa_for_each(&set->by_number, number, tracker)
 		sum += tracker->config.max_bytes;
 	if (sum > limit)
 		return htmm_fail(err, -ERANGE,
 				 "the tables of %u targets may take %llu bytes, above half of memory, %llu: give each less",
-				 trackers->nr + 1, sum, limit);
+				 set->nr + 1, sum, limit);
 	return 0;
 }
 
-static int htmm_tracker_set_check_new(struct htmm_tracker_set *trackers,
+static int htmm_tracker_set_check_new(struct htmm_tracker_set *set,
 				      const struct htmm_target_ref *target,
 				 struct htmm_error *err)
 {
 	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	xa_for_each(&trackers->by_number, number, tracker)
+	xa_for_each(&set->by_number, number, tracker)
 		if (htmm_target_same(&tracker->target, target))
 			return htmm_fail(err, -EEXIST,
 					 "target %lu is the same already",
@@ -55,24 +55,24 @@ static int htmm_tracker_set_check_new(struct htmm_tracker_set *trackers,
 	return 0;
 }
 
-static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *trackers,
+static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *set,
 						  const struct htmm_target_ref *ref,
 					    const struct htmm_target *target,
 					    struct htmm_error *err)
 {
-	struct htmm_tracker_config config = trackers->config;
+	struct htmm_tracker_config config = set->config;
 	struct htmm_tracker *tracker;
 	int ret;
 
-	config.owner = trackers->last + 1;
+	config.owner = set->last + 1;
 	if (target->max_bytes)
 		config.max_bytes = target->max_bytes;
 	config.own_capacity = target->capacity_pages;
 	if (config.own_capacity)
 		config.capacity = target->capacity_pages;
-	ret = htmm_tracker_set_check_new(trackers, ref, err);
+	ret = htmm_tracker_set_check_new(set, ref, err);
 	if (!ret)
-		ret = htmm_tracker_set_check_bytes(trackers, config.max_bytes, err);
+		ret = htmm_tracker_set_check_bytes(set, config.max_bytes, err);
 	if (ret)
 		return ERR_PTR(ret);
 
@@ -88,24 +88,24 @@ static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *track
 }
 
 /* Handlers may match the tracker as soon as it is in the filter, and not before. */
-static int htmm_tracker_set_insert(struct htmm_tracker_set *trackers,
+static int htmm_tracker_set_insert(struct htmm_tracker_set *set,
 				   struct htmm_tracker *tracker)
 {
 	u32 number = tracker->config.owner;
-	struct htmm_filter_set *set, *old;
+	struct htmm_filter_set *filter, *old;
 	int ret;
 
-	set = htmm_tracker_set_filter(trackers, tracker, NULL);
-	if (!set)
+	filter = htmm_tracker_set_filter(set, tracker, NULL);
+	if (!filter)
 		return -ENOMEM;
-	ret = xa_insert(&trackers->by_number, number, tracker, GFP_KERNEL);
+	ret = xa_insert(&set->by_number, number, tracker, GFP_KERNEL);
 	if (ret) {
-		kfree(set);
+		kfree(filter);
 		return ret;
 	}
-	WRITE_ONCE(trackers->nr, trackers->nr + 1);
-	trackers->last = number;
-	old = htmm_filter_publish(&trackers->filter, set);
+	WRITE_ONCE(set->nr, set->nr + 1);
+	set->last = number;
+	old = htmm_filter_publish(&set->filter, filter);
 	if (old)
 		kfree_rcu(old, rcu);
 	return 0;
@@ -113,7 +113,7 @@ static int htmm_tracker_set_insert(struct htmm_tracker_set *trackers,
 
 /**
  * htmm_tracker_set_add - add a target
- * @trackers: the trackers
+ * @set: the set
  * @target: the target, checked by htmm_config_check_target()
  * @number: set to its number
  * @err: on failure, the reason
@@ -122,7 +122,7 @@ static int htmm_tracker_set_insert(struct htmm_tracker_set *trackers,
  * sleep.
  * Return: 0, or an errno documented with struct htmm_add_target.
  */
-int htmm_tracker_set_add(struct htmm_tracker_set *trackers,
+int htmm_tracker_set_add(struct htmm_tracker_set *set,
 			 const struct htmm_target *target, u32 *number,
 		    struct htmm_error *err)
 {
@@ -130,18 +130,18 @@ int htmm_tracker_set_add(struct htmm_tracker_set *trackers,
 	struct htmm_tracker *tracker;
 	int ret;
 
-	if (trackers->nr == HTMM_MAX_TARGETS)
+	if (set->nr == HTMM_MAX_TARGETS)
 		return htmm_fail(err, -ENOSPC, "there are %u targets already",
 				 HTMM_MAX_TARGETS);
 	ret = htmm_target_find(&ref, target, err);
 	if (ret)
 		return ret;
-	tracker = htmm_tracker_set_make(trackers, &ref, target, err);
+	tracker = htmm_tracker_set_make(set, &ref, target, err);
 	if (IS_ERR(tracker)) {
 		htmm_target_put(&ref);
 		return PTR_ERR(tracker);
 	}
-	ret = htmm_tracker_set_insert(trackers, tracker);
+	ret = htmm_tracker_set_insert(set, tracker);
 	if (ret) {
 		htmm_tracker_put(tracker);
 		return htmm_fail(err, ret, "not enough memory for a target");
@@ -170,24 +170,24 @@ static void htmm_stats_add(struct htmm_tracker_stats *sum,
 }
 
 /* No batch is under way while the lock is held: these are its last totals. */
-static void htmm_tracker_set_take_away(struct htmm_tracker_set *trackers,
+static void htmm_tracker_set_take_away(struct htmm_tracker_set *set,
 				       struct htmm_tracker *tracker)
 {
-	struct htmm_tracker_stats *removed = &trackers->removed;
+	struct htmm_tracker_stats *removed = &set->removed;
 
-	down_write(&trackers->lock);
-	xa_erase(&trackers->by_number, tracker->config.owner);
-	WRITE_ONCE(trackers->nr, trackers->nr - 1);
+	down_write(&set->lock);
+	xa_erase(&set->by_number, tracker->config.owner);
+	WRITE_ONCE(set->nr, set->nr - 1);
 	htmm_stats_add(removed, tracker);
 	removed->bytes = 0;
 	removed->pages = 0;
 	removed->regions = 0;
-	up_write(&trackers->lock);
+	up_write(&set->lock);
 }
 
 /**
  * htmm_tracker_set_remove - remove a target
- * @trackers: the trackers
+ * @set: the set
  * @number: its number
  * @gone: empty; gets the tracker, for htmm_tracker_list_put() without a lock
  *
@@ -196,28 +196,28 @@ static void htmm_tracker_set_take_away(struct htmm_tracker_set *trackers,
  * Context: process, may sleep.
  * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
  */
-int htmm_tracker_set_remove(struct htmm_tracker_set *trackers, u32 number,
+int htmm_tracker_set_remove(struct htmm_tracker_set *set, u32 number,
 			    struct htmm_tracker_list *gone)
 {
-	struct htmm_tracker *tracker = xa_load(&trackers->by_number, number);
-	struct htmm_filter_set *set, *old;
+	struct htmm_tracker *tracker = xa_load(&set->by_number, number);
+	struct htmm_filter_set *filter, *old;
 
 	if (!tracker)
 		return -ENOENT;
-	set = htmm_tracker_set_filter(trackers, NULL, tracker);
-	if (!set)
+	filter = htmm_tracker_set_filter(set, NULL, tracker);
+	if (!filter)
 		return -ENOMEM;
 
-	old = htmm_filter_publish(&trackers->filter, set);
+	old = htmm_filter_publish(&set->filter, filter);
 	/* From here on no handler matches it; what is in the rings is dropped. */
 	synchronize_rcu();
 	kfree(old);
-	htmm_tracker_set_take_away(trackers, tracker);
+	htmm_tracker_set_take_away(set, tracker);
 	gone->tracker[gone->nr++] = tracker;
 	return 0;
 }
 
-static int htmm_tracker_set_fill(struct htmm_tracker_set *trackers,
+static int htmm_tracker_set_fill(struct htmm_tracker_set *set,
 				 const struct htmm_config *config,
 			    struct htmm_error *err)
 {
@@ -227,15 +227,15 @@ static int htmm_tracker_set_fill(struct htmm_tracker_set *trackers,
 	int ret = 0;
 
 	if (!config->start.nr_targets)
-		return htmm_tracker_set_add(trackers, &all, &number, err);
+		return htmm_tracker_set_add(set, &all, &number, err);
 	for (i = 0; !ret && i < config->start.nr_targets; i++)
-		ret = htmm_tracker_set_add(trackers, &config->targets[i], &number, err);
+		ret = htmm_tracker_set_add(set, &config->targets[i], &number, err);
 	return ret;
 }
 
 /**
  * htmm_tracker_set_init - look up the targets of a session
- * @trackers: zeroed
+ * @set: zeroed
  * @config: what was asked for, checked
  * @err: on failure, the reason
  *
@@ -243,13 +243,13 @@ static int htmm_tracker_set_fill(struct htmm_tracker_set *trackers,
  * sleep.
  * Return: 0, or an errno documented with struct htmm_start.
  */
-int htmm_tracker_set_init(struct htmm_tracker_set *trackers,
+int htmm_tracker_set_init(struct htmm_tracker_set *set,
 			  const struct htmm_config *config, struct htmm_error *err)
 {
 	const struct htmm_start *start = &config->start;
 	int ret;
 
-	trackers->config = (struct htmm_tracker_config) {
+	set->config = (struct htmm_tracker_config) {
 		.shards = start->drain_threads,
 		.max_bytes = start->max_bytes,
 		.max_pages = start->max_pages,
@@ -258,47 +258,47 @@ int htmm_tracker_set_init(struct htmm_tracker_set *trackers,
 		.adaptation_period = start->adaptation_period,
 		.keep_exited = start->flags & HTMM_START_KEEP_EXITED,
 	};
-	init_rwsem(&trackers->lock);
-	xa_init(&trackers->by_number);
-	ret = htmm_tracker_set_fill(trackers, config, err);
+	init_rwsem(&set->lock);
+	xa_init(&set->by_number);
+	ret = htmm_tracker_set_fill(set, config, err);
 	if (ret)
-		htmm_tracker_set_destroy(trackers);
+		htmm_tracker_set_destroy(set);
 	return ret;
 }
 
 /**
  * htmm_tracker_set_destroy - let go of all targets
- * @trackers: the trackers, that no handler, drain thread or reader uses any more
+ * @set: the set, that no handler, drain thread or reader uses any more
  *
  * Context: process, may sleep.
  */
-void htmm_tracker_set_destroy(struct htmm_tracker_set *trackers)
+void htmm_tracker_set_destroy(struct htmm_tracker_set *set)
 {
-	struct htmm_filter_set *set = htmm_filter_publish(&trackers->filter, NULL);
+	struct htmm_filter_set *filter = htmm_filter_publish(&set->filter, NULL);
 	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	kfree(set);
-	xa_for_each(&trackers->by_number, number, tracker)
+	kfree(filter);
+	xa_for_each(&set->by_number, number, tracker)
 		htmm_tracker_put(tracker);
-	xa_destroy(&trackers->by_number);
+	xa_destroy(&set->by_number);
 }
 
 /**
  * htmm_tracker_set_renew - make a tracker without pages for each that there is
- * @trackers: the trackers, which stays as it is
+ * @set: the set, which stays as it is
  * @fresh: set to the new trackers, for htmm_tracker_set_replace()
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int htmm_tracker_set_renew(struct htmm_tracker_set *trackers, struct htmm_tracker_list *fresh)
+int htmm_tracker_set_renew(struct htmm_tracker_set *set, struct htmm_tracker_list *fresh)
 {
 	struct htmm_tracker *tracker, *copy;
 	unsigned long number;
 
 	fresh->nr = 0;
-	xa_for_each(&trackers->by_number, number, tracker) {
+	xa_for_each(&set->by_number, number, tracker) {
 		copy = htmm_tracker_create(&tracker->target, &tracker->config);
 		if (IS_ERR(copy)) {
 			htmm_tracker_list_put(fresh);
@@ -312,65 +312,65 @@ int htmm_tracker_set_renew(struct htmm_tracker_set *trackers, struct htmm_tracke
 
 /**
  * htmm_tracker_set_replace - put new trackers in the place of the old ones
- * @trackers: the trackers
+ * @set: the set
  * @list: from htmm_tracker_set_renew(); set to the old ones, for htmm_tracker_list_put()
  *	without the lock
  *
- * Context: process; @trackers->lock is held for writing.
+ * Context: process; @set->lock is held for writing.
  */
-void htmm_tracker_set_replace(struct htmm_tracker_set *trackers,
+void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 			      struct htmm_tracker_list *list)
 {
 	struct htmm_tracker *fresh;
 	unsigned int i;
 
-	lockdep_assert_held_write(&trackers->lock);
+	lockdep_assert_held_write(&set->lock);
 
 	for (i = 0; i < list->nr; i++) {
 		fresh = list->tracker[i];
 		/* The entry is there: nothing is allocated. */
-		list->tracker[i] = xa_store(&trackers->by_number,
+		list->tracker[i] = xa_store(&set->by_number,
 					    fresh->config.owner, fresh,
 					      GFP_NOWAIT);
 	}
-	trackers->removed = (struct htmm_tracker_stats) {};
+	set->removed = (struct htmm_tracker_stats) {};
 }
 
 /**
  * htmm_tracker_set_find - where samples of a target go
- * @trackers: the trackers
+ * @set: the set
  * @number: the target's number
  *
- * Context: a drain thread; @trackers->lock is held, and the result is valid for as long.
+ * Context: a drain thread; @set->lock is held, and the result is valid for as long.
  * Return: the target's tracker, or NULL if it was removed.
  */
-struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *trackers, u32 number)
+struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 number)
 {
-	lockdep_assert_held(&trackers->lock);
-	return xa_load(&trackers->by_number, number);
+	lockdep_assert_held(&set->lock);
+	return xa_load(&set->by_number, number);
 }
 
 /**
  * htmm_tracker_set_get - the trackers with that number
- * @trackers: the trackers
+ * @set: the set
  * @number: number of a target; 0: all of them
  * @list: set to them, with references for htmm_tracker_list_put()
  *
  * Context: process.
  */
-void htmm_tracker_set_get(struct htmm_tracker_set *trackers, u32 number,
+void htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
 			  struct htmm_tracker_list *list)
 {
 	unsigned long first = number, last = number ?: U32_MAX, at;
 	struct htmm_tracker *tracker;
 
 	list->nr = 0;
-	xa_lock(&trackers->by_number);
-	xa_for_each_range(&trackers->by_number, at, tracker, first, last) {
+	xa_lock(&set->by_number);
+	xa_for_each_range(&set->by_number, at, tracker, first, last) {
 		kref_get(&tracker->ref);
 		list->tracker[list->nr++] = tracker;
 	}
-	xa_unlock(&trackers->by_number);
+	xa_unlock(&set->by_number);
 }
 
 /**
@@ -387,52 +387,52 @@ void htmm_tracker_list_put(struct htmm_tracker_list *list)
 
 /**
  * htmm_tracker_set_get_stats - totals of all targets, those removed included
- * @trackers: the trackers
+ * @set: the set
  * @stats: set to the totals
  *
- * Context: process, may sleep. Takes @trackers->lock.
+ * Context: process, may sleep. Takes @set->lock.
  */
-void htmm_tracker_set_get_stats(struct htmm_tracker_set *trackers,
+void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 				struct htmm_tracker_stats *stats)
 {
 	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	down_read(&trackers->lock);
-	*stats = trackers->removed;
-	xa_for_each(&trackers->by_number, number, tracker)
+	down_read(&set->lock);
+	*stats = set->removed;
+	xa_for_each(&set->by_number, number, tracker)
 		htmm_stats_add(stats, tracker);
-	up_read(&trackers->lock);
+	up_read(&set->lock);
 }
 
 /**
  * htmm_tracker_set_adapt - compute all thresholds now
- * @trackers: the trackers
+ * @set: the set
  *
- * Context: process, may sleep. Takes @trackers->lock.
+ * Context: process, may sleep. Takes @set->lock.
  */
-void htmm_tracker_set_adapt(struct htmm_tracker_set *trackers)
+void htmm_tracker_set_adapt(struct htmm_tracker_set *set)
 {
 	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	down_read(&trackers->lock);
-	xa_for_each(&trackers->by_number, number, tracker)
+	down_read(&set->lock);
+	xa_for_each(&set->by_number, number, tracker)
 		htmm_tracker_adapt(tracker);
-	up_read(&trackers->lock);
+	up_read(&set->lock);
 }
 
 /**
  * htmm_tracker_set_tidy - one bounded step of housekeeping
- * @trackers: the trackers
+ * @set: the set
  * @shard: the shard to tidy up, of each target
  * @next: number of the target to begin with, kept by the caller from step to step
  * @all: look at all targets, not at one
  *
- * Context: a drain thread; may sleep. Takes @trackers->lock.
+ * Context: a drain thread; may sleep. Takes @set->lock.
  * Return: true if more is known to be left to do.
  */
-bool htmm_tracker_set_tidy(struct htmm_tracker_set *trackers, unsigned int shard,
+bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
 			   u32 *next, bool all)
 {
 	struct htmm_tracker *tracker;
@@ -440,12 +440,12 @@ bool htmm_tracker_set_tidy(struct htmm_tracker_set *trackers, unsigned int shard
 	unsigned int left;
 	bool more = false;
 
-	down_read(&trackers->lock);
-	for (left = all ? READ_ONCE(trackers->nr) : 1; left; left--) {
-		tracker = xa_find(&trackers->by_number, &number, U32_MAX, XA_PRESENT);
+	down_read(&set->lock);
+	for (left = all ? READ_ONCE(set->nr) : 1; left; left--) {
+		tracker = xa_find(&set->by_number, &number, U32_MAX, XA_PRESENT);
 		if (!tracker) {
 			number = 0;
-			tracker = xa_find(&trackers->by_number, &number, U32_MAX,
+			tracker = xa_find(&set->by_number, &number, U32_MAX,
 					  XA_PRESENT);
 		}
 		if (!tracker)
@@ -454,6 +454,6 @@ bool htmm_tracker_set_tidy(struct htmm_tracker_set *trackers, unsigned int shard
 		number++;
 	}
 	*next = number;
-	up_read(&trackers->lock);
+	up_read(&set->lock);
 	return more;
 }

@@ -44,26 +44,26 @@ struct htmm_tracker_set {
 	u32 last;
 };
 
-int htmm_tracker_set_init(struct htmm_tracker_set *trackers,
+int htmm_tracker_set_init(struct htmm_tracker_set *set,
 			  const struct htmm_config *config, struct htmm_error *err);
-void htmm_tracker_set_destroy(struct htmm_tracker_set *trackers);
-int htmm_tracker_set_add(struct htmm_tracker_set *trackers,
+void htmm_tracker_set_destroy(struct htmm_tracker_set *set);
+int htmm_tracker_set_add(struct htmm_tracker_set *set,
 			 const struct htmm_target *target, u32 *number,
 		    struct htmm_error *err);
-int htmm_tracker_set_remove(struct htmm_tracker_set *trackers, u32 number,
+int htmm_tracker_set_remove(struct htmm_tracker_set *set, u32 number,
 			    struct htmm_tracker_list *gone);
-int htmm_tracker_set_renew(struct htmm_tracker_set *trackers, struct htmm_tracker_list *fresh);
-void htmm_tracker_set_replace(struct htmm_tracker_set *trackers,
+int htmm_tracker_set_renew(struct htmm_tracker_set *set, struct htmm_tracker_list *fresh);
+void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 			      struct htmm_tracker_list *list);
 
-struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *trackers, u32 number);
-void htmm_tracker_set_get(struct htmm_tracker_set *trackers, u32 number,
+struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 number);
+void htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
 			  struct htmm_tracker_list *list);
 void htmm_tracker_list_put(struct htmm_tracker_list *list);
-void htmm_tracker_set_get_stats(struct htmm_tracker_set *trackers,
+void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 				struct htmm_tracker_stats *stats);
-void htmm_tracker_set_adapt(struct htmm_tracker_set *trackers);
-bool htmm_tracker_set_tidy(struct htmm_tracker_set *trackers, unsigned int shard,
+void htmm_tracker_set_adapt(struct htmm_tracker_set *set);
+bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
 			   u32 *next, bool all);
 
 #endif /* HTMM_TRACKER_SET_H */
