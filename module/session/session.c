@@ -110,7 +110,7 @@ static void htmm_session_begin_stream(const struct htmm_session *session)
 }
 
 static struct htmm_session *htmm_session_run(struct htmm_config *config,
-						struct htmm_error *err)
+					     struct htmm_error *err)
 {
 	struct htmm_session *session;
 	int ret;
