@@ -5,7 +5,6 @@
 
 #include <json.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <linux/types.h>
 #include "prometheus.h"
@@ -34,10 +33,9 @@ struct field {
 	double unit;
 };
 
-/* A line of a table: @member of struct @type is @name in JSON. */
-#define FIELD(type, member, name, ...)							\
-	{ .json = name, .at = offsetof(struct type, member),				\
-	  .size = sizeof(((struct type *)0)->member), ##__VA_ARGS__ }
+/* A line of a table: @member, of a struct at NULL, is @name in JSON. */
+#define FIELD(member, name, ...)							\
+	{ .json = name, .at = (unsigned long)&(member), .size = sizeof(member), ##__VA_ARGS__ }
 
 /**
  * fields_json() - add all to a JSON object

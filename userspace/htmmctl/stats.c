@@ -8,17 +8,6 @@
 #include "simple_cmd.h"
 #include "view.h"
 
-static struct htmm_counters sum_cpu(const struct htmm_stats_buf *stats, __u32 cpu)
-{
-	struct htmm_counters sum = {};
-	unsigned int i;
-
-	for (i = 0; i < stats->stats.nr_channels; i++)
-		if (stats->channels[i].cpu == cpu)
-			htmm_counters_add(&sum, &stats->channels[i].counters);
-	return sum;
-}
-
 /* Is this the first channel of its CPU? */
 static bool first_of_cpu(const struct htmm_stats_buf *stats, unsigned int channel)
 {
@@ -88,7 +77,7 @@ static void print_cpus(FILE *file, const struct htmm_stats_buf *stats)
 
 		if (!first_of_cpu(stats, i))
 			continue;
-		sum = sum_cpu(stats, stats->channels[i].cpu);
+		sum = stats_sum(stats, stats->channels[i].cpu, -1);
 		snprintf(name, sizeof(name), "%u", stats->channels[i].cpu);
 		print_row(file, name, &sum);
 	}
@@ -125,7 +114,7 @@ void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
 
 	print_table_head(file, "event");
 	for (i = 0; i < all->nr_events; i++) {
-		struct htmm_counters sum = stats_of_event(stats, i);
+		struct htmm_counters sum = stats_sum(stats, -1, i);
 
 		print_row(file, stats->events[i].name, &sum);
 	}
@@ -159,7 +148,7 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 	unsigned int i;
 
 	for (i = 0; i < stats->stats.nr_events; i++) {
-		struct htmm_counters sum = stats_of_event(stats, i);
+		struct htmm_counters sum = stats_sum(stats, -1, i);
 		struct json_object *event = json_object_new_object();
 
 		event_json(event, &stats->events[i]);
@@ -180,7 +169,7 @@ static struct json_object *cpus_json(const struct htmm_stats_buf *stats)
 
 		if (!first_of_cpu(stats, i))
 			continue;
-		sum = sum_cpu(stats, stats->channels[i].cpu);
+		sum = stats_sum(stats, stats->channels[i].cpu, -1);
 		cpu = json_object_new_object();
 		json_add_u64(cpu, "cpu", stats->channels[i].cpu);
 		add_counters(cpu, &sum);
@@ -246,14 +235,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 
 static int run_stats(const struct command *cmd, int argc, char **argv)
 {
-	struct format_choice choice = { .allowed = FORMATS_OF_COUNTERS };
-	const struct opt opts[] = {
-		OPT_FORMAT(&choice, "text, json or prometheus"),
-		OPT_FORMAT_JSON(&choice),
-		{ OPT_END },
-	};
-
-	return simple_cmd(cmd, argc, argv, opts, show, &choice.format);
+	return counters_cmd(cmd, argc, argv, show);
 }
 
 const struct command cmd_stats = {

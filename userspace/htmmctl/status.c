@@ -235,14 +235,7 @@ free_all:
 
 static int run_status(const struct command *cmd, int argc, char **argv)
 {
-	struct format_choice choice = { .allowed = FORMATS_OF_COUNTERS };
-	const struct opt opts[] = {
-		OPT_FORMAT(&choice, "text, json or prometheus"),
-		OPT_FORMAT_JSON(&choice),
-		{ OPT_END },
-	};
-
-	return simple_cmd(cmd, argc, argv, opts, show, &choice.format);
+	return counters_cmd(cmd, argc, argv, show);
 }
 
 const struct command cmd_status = {
