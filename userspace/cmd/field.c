@@ -41,8 +41,8 @@ static const char *metric_type(const char *name)
 		"counter" : "gauge";
 }
 
-void fields_metrics(FILE *file, const struct field *fields, const void *from, size_t nr,
-		    size_t stride, void (*label)(struct prom *prom, const void *arg, size_t index),
+void fields_metrics(FILE *file, const struct field *fields, size_t nr,
+		    const void *(*item)(struct prom *prom, const void *arg, size_t number),
 		    const void *arg)
 {
 	struct prom prom;
@@ -53,10 +53,8 @@ void fields_metrics(FILE *file, const struct field *fields, const void *from, si
 			continue;
 		prom_begin(&prom, file, fields->metric, metric_type(fields->metric), fields->help);
 		for (i = 0; i < nr; i++) {
-			double value = value_of(fields, (const char *)from + i * stride);
+			double value = value_of(fields, item ? item(&prom, arg, i) : arg);
 
-			if (label)
-				label(&prom, arg, i);
 			prom_value(&prom, fields->unit ? value * fields->unit : value);
 		}
 	}

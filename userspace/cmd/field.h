@@ -57,14 +57,13 @@ void fields_text(FILE *file, const struct field *fields, const void *from);
  * fields_metrics() - print each that has a metric, of several structs
  * @file: where to
  * @fields: what to print
- * @from: the first struct that has them
  * @nr: how many structs there are
- * @stride: bytes from one to the next
- * @label: tells one from the others, see prom_label(); NULL: there is only one
- * @arg: for @label
+ * @item: returns a struct by its number, after it has told it from the others with
+ *	prom_label(); NULL: there is only one, @arg
+ * @arg: for @item
  */
-void fields_metrics(FILE *file, const struct field *fields, const void *from, size_t nr,
-		    size_t stride, void (*label)(struct prom *prom, const void *arg, size_t index),
+void fields_metrics(FILE *file, const struct field *fields, size_t nr,
+		    const void *(*item)(struct prom *prom, const void *arg, size_t number),
 		    const void *arg);
 
 #endif /* CMD_FIELD_H */

@@ -11,7 +11,7 @@ void status_prometheus(FILE *file, const struct htmm_info *info)
 	prom_label_u64(&prom, "session", info->session);
 	prom_value(&prom, 1);
 	if (info->state != HTMM_STATE_IDLE)
-		fields_metrics(file, info_fields, info, 1, 0, NULL, NULL);
+		fields_metrics(file, info_fields, 1, NULL, info);
 }
 
 const char *channel_event(const struct htmm_stats_buf *stats, const struct htmm_channel *channel)
@@ -19,15 +19,22 @@ const char *channel_event(const struct htmm_stats_buf *stats, const struct htmm_
 	return channel->event < stats->stats.nr_events ? stats->events[channel->event].name : "?";
 }
 
-/* The labels of a channel. */
-static void label_channel(struct prom *prom, const void *arg, size_t index)
+static const void *channel_item(struct prom *prom, const void *arg, size_t number)
 {
 	const struct htmm_stats_buf *stats = arg;
-	const struct htmm_channel *channel = &stats->channels[index];
+	const struct htmm_channel *channel = &stats->channels[number];
 
 	prom_label_u64(prom, "cpu", channel->cpu);
 	prom_label_u64(prom, "index", channel->event);
 	prom_label(prom, "event", channel_event(stats, channel));
+	return channel;
+}
+
+static const void *counters_item(struct prom *prom, const void *arg, size_t number)
+{
+	const struct htmm_channel *channel = channel_item(prom, arg, number);
+
+	return &channel->counters;
 }
 
 static void print_drops(FILE *file, const struct htmm_stats_buf *stats)
@@ -41,7 +48,7 @@ static void print_drops(FILE *file, const struct htmm_stats_buf *stats)
 		for (drop = 0; drop < HTMM_DROP_SLOTS; drop++) {
 			if (!htmm_drop_name(drop))
 				continue;
-			label_channel(&prom, stats, i);
+			channel_item(&prom, stats, i);
 			prom_label(&prom, "reason", htmm_drop_name(drop));
 			prom_value(&prom, stats->channels[i].counters.drops[drop]);
 		}
@@ -52,10 +59,8 @@ void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats)
 {
 	const __u32 nr = stats->stats.nr_channels;
 
-	fields_metrics(file, counter_fields, nr ? &stats->channels->counters : NULL, nr,
-		       sizeof(*stats->channels), label_channel, stats);
-	fields_metrics(file, channel_fields, stats->channels, nr, sizeof(*stats->channels),
-		       label_channel, stats);
+	fields_metrics(file, counter_fields, nr, counters_item, stats);
+	fields_metrics(file, channel_fields, nr, channel_item, stats);
 	print_drops(file, stats);
-	fields_metrics(file, stats_fields, &stats->stats, 1, 0, NULL, NULL);
+	fields_metrics(file, stats_fields, 1, NULL, &stats->stats);
 }
