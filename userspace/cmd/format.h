@@ -44,9 +44,7 @@ int format_parse(void *value, const char *text, struct htmm_error *err);
  */
 int format_json(void *value, const char *text, struct htmm_error *err);
 
-/* What status and stats can print, and the option for it. */
-#define FORMATS_OF_COUNTERS						\
-	(1 << FORMAT_TEXT | 1 << FORMAT_JSON | 1 << FORMAT_PROMETHEUS)
+/* The options that choose it. */
 #define OPT_FORMAT(choice, names)					\
 	{ OPT_CALL, 0, "format", "FORMAT", names, choice, .call = format_parse }
 #define OPT_FORMAT_JSON(choice)						\

@@ -42,11 +42,3 @@ void prom_value(struct prom *prom, double value)
 	fprintf(prom->file, "%s %.17g\n", prom->labels ? "}" : "", value);
 	prom->labels = 0;
 }
-
-void prom_single(FILE *file, const char *name, const char *type, const char *help, double value)
-{
-	struct prom prom;
-
-	prom_begin(&prom, file, name, type, help);
-	prom_value(&prom, value);
-}

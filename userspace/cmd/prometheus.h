@@ -29,7 +29,4 @@ void prom_label_u64(struct prom *prom, const char *name, __u64 value);
 /* End the value's line. */
 void prom_value(struct prom *prom, double value);
 
-/* A metric that has one value, without labels. */
-void prom_single(FILE *file, const char *name, const char *type, const char *help, double value);
-
 #endif /* CMD_PROMETHEUS_H */

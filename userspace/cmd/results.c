@@ -34,13 +34,16 @@ void results_free(struct results *res)
 	memset(res, 0, sizeof(*res));
 }
 
-struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 event)
+struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __s64 event)
 {
 	struct htmm_counters sum = {};
 	unsigned int i;
 
-	for (i = 0; i < stats->stats.nr_channels; i++)
-		if (stats->channels[i].event == event)
-			htmm_counters_add(&sum, &stats->channels[i].counters);
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		const struct htmm_channel *channel = &stats->channels[i];
+
+		if ((cpu < 0 || channel->cpu == cpu) && (event < 0 || channel->event == event))
+			htmm_counters_add(&sum, &channel->counters);
+	}
 	return sum;
 }

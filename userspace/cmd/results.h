@@ -40,7 +40,7 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
  */
 void results_free(struct results *res);
 
-/* Sum of the channels of an event. */
-struct htmm_counters stats_of_event(const struct htmm_stats_buf *stats, __u32 event);
+/* Sum of the channels of a CPU and an event; -1: of all. */
+struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __s64 event);
 
 #endif /* CMD_RESULTS_H */

@@ -15,8 +15,14 @@ static int print_help(void)
 
 	puts("usage: htmmctl COMMAND [options]\n\n"
 	     "Samples memory accesses and tells which pages are hot.\n");
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		const char *package = program_missing(commands[i]);
+
+		printf("  %-8s %s", commands[i]->name, commands[i]->summary);
+		if (package)
+			printf(" (in the package %s)", package);
+		putchar('\n');
+	}
 	puts("\n'htmmctl help COMMAND' tells more; 'htmmctl --version' tells the version.");
 	return EXIT_OK;
 }
@@ -27,13 +33,14 @@ static int print_version(void)
 	return EXIT_OK;
 }
 
-/* For completion in shells: a line is NAME, a tab, and what it does. */
+/* For completion in shells, what is installed: a line is NAME, a tab, and what it does. */
 static int list_commands(void)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
+		if (!program_missing(commands[i]))
+			printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
 	return EXIT_OK;
 }
 

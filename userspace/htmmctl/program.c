@@ -49,7 +49,8 @@ static int run_program(const struct command *cmd, int argc, char **argv)
 		fprintf(stderr, "htmmctl: htmmctl %s is in the package %s\n", cmd->name, PACKAGE);
 		return EXIT_FAILED;
 	}
-	snprintf(name, sizeof(name), "htmmctl-%s", cmd->name);
+	/* What was typed: recordings and ps show it. */
+	snprintf(name, sizeof(name), "htmmctl %s", cmd->name);
 	argv[0] = name;
 	execv(path, argv);
 	htmm_error_set(&err, errno, NULL, "cannot run %s: %s", path, strerror(errno));

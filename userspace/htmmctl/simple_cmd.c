@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <unistd.h>
+#include "cmd/format.h"
 #include "simple_cmd.h"
 
 int simple_cmd(const struct command *cmd, int argc, char **argv, const struct opt *opts,
@@ -18,4 +19,19 @@ int simple_cmd(const struct command *cmd, int argc, char **argv, const struct op
 	ret = call(fd, arg, &err);
 	close(fd);
 	return ret ? print_error(&err) : EXIT_OK;
+}
+
+int counters_cmd(const struct command *cmd, int argc, char **argv,
+		 int (*call)(int fd, void *arg, struct htmm_error *err))
+{
+	struct format_choice choice = {
+		.allowed = 1 << FORMAT_TEXT | 1 << FORMAT_JSON | 1 << FORMAT_PROMETHEUS,
+	};
+	const struct opt opts[] = {
+		OPT_FORMAT(&choice, "text, json or prometheus"),
+		OPT_FORMAT_JSON(&choice),
+		{ OPT_END },
+	};
+
+	return simple_cmd(cmd, argc, argv, opts, call, &choice.format);
 }

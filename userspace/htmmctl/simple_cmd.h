@@ -20,4 +20,8 @@
 int simple_cmd(const struct command *cmd, int argc, char **argv, const struct opt *opts,
 	       int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);
 
+/* The same for a command that prints what &struct format_choice.format, @call's @arg, says. */
+int counters_cmd(const struct command *cmd, int argc, char **argv,
+		 int (*call)(int fd, void *arg, struct htmm_error *err));
+
 #endif /* HTMMCTL_SIMPLE_CMD_H */

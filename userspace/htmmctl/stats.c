@@ -4,19 +4,9 @@
 #include "cmd/format.h"
 #include "cmd/output.h"
 #include "cmd/results.h"
+#include "fields.h"
 #include "simple_cmd.h"
 #include "view.h"
-
-static struct htmm_counters sum_cpu(const struct htmm_stats_buf *stats, __u32 cpu)
-{
-	struct htmm_counters sum = {};
-	unsigned int i;
-
-	for (i = 0; i < stats->stats.nr_channels; i++)
-		if (stats->channels[i].cpu == cpu)
-			htmm_counters_add(&sum, &stats->channels[i].counters);
-	return sum;
-}
 
 /* Is this the first channel of its CPU? */
 static bool first_of_cpu(const struct htmm_stats_buf *stats, unsigned int channel)
@@ -87,17 +77,10 @@ static void print_cpus(FILE *file, const struct htmm_stats_buf *stats)
 
 		if (!first_of_cpu(stats, i))
 			continue;
-		sum = sum_cpu(stats, stats->channels[i].cpu);
+		sum = stats_sum(stats, stats->channels[i].cpu, -1);
 		snprintf(name, sizeof(name), "%u", stats->channels[i].cpu);
 		print_row(file, name, &sum);
 	}
-}
-
-static const char *channel_event(const struct htmm_stats_buf *stats, unsigned int channel)
-{
-	__u32 event = stats->channels[channel].event;
-
-	return event < stats->stats.nr_events ? stats->events[event].name : "?";
 }
 
 static void print_channels(FILE *file, const struct htmm_stats_buf *stats)
@@ -109,7 +92,7 @@ static void print_channels(FILE *file, const struct htmm_stats_buf *stats)
 		char name[64];
 
 		snprintf(name, sizeof(name), "%u/%s", stats->channels[i].cpu,
-			 channel_event(stats, i));
+			 channel_event(stats, &stats->channels[i]));
 		print_row(file, name, &stats->channels[i].counters);
 	}
 }
@@ -120,10 +103,7 @@ void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
 	unsigned int i;
 
 	print_total(file, &all->total);
-	print_line(file, "coolings", all->coolings, 0);
-	print_line(file, "adaptations", all->adaptations, 0);
-	print_line(file, "evicted pages", all->evicted, 0);
-	print_line(file, "exited pages", all->exited, 0);
+	fields_text(file, stats_fields, all);
 	fprintf(file, "%-14s %14.1f ms CPU time, %llu batches, %llu wake-ups\n", "ksampled",
 		(double)all->drain_ns / 1e6, all->batches, all->wakeups);
 
@@ -134,7 +114,7 @@ void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
 
 	print_table_head(file, "event");
 	for (i = 0; i < all->nr_events; i++) {
-		struct htmm_counters sum = stats_of_event(stats, i);
+		struct htmm_counters sum = stats_sum(stats, -1, i);
 
 		print_row(file, stats->events[i].name, &sum);
 	}
@@ -148,8 +128,7 @@ static void add_counters(struct json_object *obj, const struct htmm_counters *co
 	struct json_object *drops = json_object_new_object();
 	int i;
 
-	json_add_u64(obj, "overflows", counters->overflows);
-	json_add_u64(obj, "counted", counters->counted);
+	fields_json(obj, counter_fields, counters);
 	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
 		char other[16];
 
@@ -161,9 +140,6 @@ static void add_counters(struct json_object *obj, const struct htmm_counters *co
 	}
 	json_add(obj, "drops", drops);
 	json_add_u64(obj, "dropped", htmm_counters_dropped(counters));
-	json_add_u64(obj, "in_flight", counters->in_flight);
-	json_add_u64(obj, "throttled", counters->throttled);
-	json_add_u64(obj, "nmi", counters->nmi);
 }
 
 static struct json_object *events_json(const struct htmm_stats_buf *stats)
@@ -172,7 +148,7 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 	unsigned int i;
 
 	for (i = 0; i < stats->stats.nr_events; i++) {
-		struct htmm_counters sum = stats_of_event(stats, i);
+		struct htmm_counters sum = stats_sum(stats, -1, i);
 		struct json_object *event = json_object_new_object();
 
 		event_json(event, &stats->events[i]);
@@ -193,7 +169,7 @@ static struct json_object *cpus_json(const struct htmm_stats_buf *stats)
 
 		if (!first_of_cpu(stats, i))
 			continue;
-		sum = sum_cpu(stats, stats->channels[i].cpu);
+		sum = stats_sum(stats, stats->channels[i].cpu, -1);
 		cpu = json_object_new_object();
 		json_add_u64(cpu, "cpu", stats->channels[i].cpu);
 		add_counters(cpu, &sum);
@@ -211,16 +187,8 @@ static struct json_object *channels_json(const struct htmm_stats_buf *stats)
 		const struct htmm_channel *channel = &stats->channels[i];
 		struct json_object *obj = json_object_new_object();
 
-		json_add_u64(obj, "cpu", channel->cpu);
-		json_add_u64(obj, "event", channel->event);
-		json_add_name(obj, "name", channel_event(stats, i));
-		json_add_bool(obj, "active", channel->flags & HTMM_CHANNEL_ACTIVE);
-		json_add_bool(obj, "large_pebs", channel->flags & HTMM_CHANNEL_LARGE_PEBS);
-		json_add_u64(obj, "precise_ip", channel->precise_ip);
-		json_add_u64(obj, "period", channel->period);
-		json_add_u64(obj, "count", channel->count);
-		json_add_u64(obj, "time_enabled_ns", channel->time_enabled);
-		json_add_u64(obj, "time_running_ns", channel->time_running);
+		fields_json(obj, channel_fields, channel);
+		json_add_name(obj, "name", channel_event(stats, channel));
 		add_counters(obj, &channel->counters);
 		json_object_array_add(channels, obj);
 	}
@@ -236,18 +204,7 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	json_add_name(obj, "state", htmm_state_name(info->state));
 	json_add_u64(obj, "elapsed_ns", info->elapsed_ns);
 	add_counters(obj, &all->total);
-	json_add_u64(obj, "samples", all->samples);
-	json_add_u64(obj, "coolings", all->coolings);
-	json_add_u64(obj, "adaptations", all->adaptations);
-	json_add_u64(obj, "evicted", all->evicted);
-	json_add_u64(obj, "exited", all->exited);
-	json_add_u64(obj, "wakeups", all->wakeups);
-	json_add_u64(obj, "batches", all->batches);
-	json_add_u64(obj, "drain_ns", all->drain_ns);
-	json_add_u64(obj, "handler_ns", all->handler_ns);
-	json_add_u64(obj, "cost_ppm", all->cost_ppm);
-	json_add_u64(obj, "cpus_failed", all->cpus_failed);
-	json_add_u64(obj, "period_changes", all->period_changes);
+	fields_json(obj, stats_fields, all);
 	json_add(obj, "events", events_json(stats));
 	json_add(obj, "cpus", cpus_json(stats));
 	json_add(obj, "channels", channels_json(stats));
@@ -278,14 +235,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 
 static int run_stats(const struct command *cmd, int argc, char **argv)
 {
-	struct format_choice choice = { .allowed = FORMATS_OF_COUNTERS };
-	const struct opt opts[] = {
-		OPT_FORMAT(&choice, "text, json or prometheus"),
-		OPT_FORMAT_JSON(&choice),
-		{ OPT_END },
-	};
-
-	return simple_cmd(cmd, argc, argv, opts, show, &choice.format);
+	return counters_cmd(cmd, argc, argv, show);
 }
 
 const struct command cmd_stats = {

@@ -4,6 +4,7 @@
 #include "cmd/event_mode.h"
 #include "cmd/format.h"
 #include "cmd/output.h"
+#include "fields.h"
 #include "simple_cmd.h"
 #include "throttle.h"
 #include "view.h"
@@ -187,30 +188,10 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	struct throttle limits;
 	char text[256];
 
-	json_add_u64(obj, "abi_version", info->abi_version);
 	json_add_name(obj, "state", htmm_state_name(info->state));
-	json_add_u64(obj, "session", info->session);
-	json_add_u64(obj, "owner", info->owner);
-	json_add_bool(obj, "detached", info->session_flags & HTMM_START_DETACHED);
-	json_add_bool(obj, "keep_exited", info->session_flags & HTMM_START_KEEP_EXITED);
-	json_add_bool(obj, "weight_period", info->session_flags & HTMM_START_WEIGHT_PERIOD);
+	fields_json(obj, info_fields, info);
 	json_add(obj, "events", events_json(stats));
-	json_add_u64(obj, "targets", info->nr_targets);
-	json_add_u64(obj, "cpus", info->nr_cpus);
 	json_add_u64(obj, "cpus_failed", stats->stats.cpus_failed);
-	json_add_u64(obj, "elapsed_ns", info->elapsed_ns);
-	json_add_hex(obj, "sample_type", info->sample_type);
-	json_add_u64(obj, "ring_pages", info->ring_pages);
-	json_add_u64(obj, "record_size", info->record_size);
-	json_add_u64(obj, "max_pages", info->max_pages);
-	json_add_u64(obj, "max_bytes", info->max_bytes);
-	json_add_u64(obj, "capacity_pages", info->capacity_pages);
-	json_add_u64(obj, "cooling_period", info->cooling_period);
-	json_add_u64(obj, "adaptation_period", info->adaptation_period);
-	json_add_u64(obj, "table_bytes", info->table_bytes);
-	json_add_u64(obj, "ring_bytes", info->ring_bytes);
-	json_add_u64(obj, "drain_pid", info->drain_pid);
-	json_add_u64(obj, "drain_threads", info->nr_drain_threads);
 	json_add_bool(obj, "large_pebs", any_large_pebs(stats));
 	json_add_bool(obj, "multiplexed", any_multiplexed(stats));
 	json_add_bool(obj, "throttled", stats->stats.total.throttled);
@@ -254,14 +235,7 @@ free_all:
 
 static int run_status(const struct command *cmd, int argc, char **argv)
 {
-	struct format_choice choice = { .allowed = FORMATS_OF_COUNTERS };
-	const struct opt opts[] = {
-		OPT_FORMAT(&choice, "text, json or prometheus"),
-		OPT_FORMAT_JSON(&choice),
-		{ OPT_END },
-	};
-
-	return simple_cmd(cmd, argc, argv, opts, show, &choice.format);
+	return counters_cmd(cmd, argc, argv, show);
 }
 
 const struct command cmd_status = {

@@ -9,6 +9,7 @@
 #include "cmd/output.h"
 #include "cmd/session.h"
 #include "commands.h"
+#include "fields.h"
 #include "view.h"
 
 #define MIB	(1024.0 * 1024.0)
@@ -76,23 +77,9 @@ static struct json_object *target_json(const struct htmm_target_info *target)
 {
 	struct json_object *obj = json_object_new_object();
 
-	json_add_u64(obj, "number", target->number);
+	fields_json(obj, target_fields, target);
 	json_add_name(obj, "type", htmm_target_type_name(target->type));
-	json_add_u64(obj, "id", target->id);
 	json_add_name(obj, "name", target->name);
-	json_add_bool(obj, "dead", target->flags & HTMM_TARGET_DEAD);
-	json_add_u64(obj, "capacity_pages", target->capacity_pages);
-	json_add_u64(obj, "max_bytes", target->max_bytes);
-	json_add_u64(obj, "bytes", target->bytes);
-	json_add_u64(obj, "pages", target->pages);
-	json_add_u64(obj, "regions", target->regions);
-	json_add_u64(obj, "samples", target->samples);
-	json_add_u64(obj, "coolings", target->coolings);
-	json_add_u64(obj, "adaptations", target->adaptations);
-	json_add_u64(obj, "evicted", target->evicted);
-	json_add_u64(obj, "exited", target->exited);
-	json_add_u64(obj, "spaces", target->spaces);
-	json_add_u64(obj, "space_bytes", target->space_bytes);
 	json_add(obj, "drops", drops_json(target));
 	return obj;
 }

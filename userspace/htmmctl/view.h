@@ -43,6 +43,9 @@ void target_words(char *text, size_t size, const struct htmm_target_info *target
 /* Add the members of an event that describe it. */
 void event_json(struct json_object *obj, const struct htmm_event *event);
 
+/* The name of the event of a channel. */
+const char *channel_event(const struct htmm_stats_buf *stats, const struct htmm_channel *channel);
+
 /* What status and stats tell, for Prometheus. */
 void status_prometheus(FILE *file, const struct htmm_info *info);
 void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats);

@@ -37,43 +37,50 @@ static void print_hist(FILE *file, const struct report *report)
 	}
 }
 
+/* For FIELD(). */
+#define MAPPING	((struct mapping *)NULL)
+
+const struct field report_mapping_fields[] = {
+	FIELD(MAPPING->samples, "samples", .metric = "htmm_mapping_samples",
+	      .help = "Samples in a mapping, for the mappings with the most."),
+	FIELD(MAPPING->pages, "pages", .metric = "htmm_mapping_sampled_bytes", .unit = 4096,
+	      .help = "Memory of its pages that have samples."),
+	FIELD(MAPPING->hot_pages, "hot_pages", .metric = "htmm_mapping_hot_bytes", .unit = 4096,
+	      .help = "Memory of its hot pages."),
+	{}
+};
+
+/* Mappings, in their order. */
+struct ordered {
+	const struct tasks *tasks;
+	struct report_order order;
+};
+
+static const void *mapping_item(struct prom *prom, const void *arg, size_t number)
+{
+	const struct ordered *ordered = arg;
+	const struct mapping *mapping = &ordered->tasks->mapping[ordered->order.index[number]];
+	const struct space *space = &ordered->tasks->space[mapping->space];
+
+	prom_label_u64(prom, "pid", space->pid);
+	prom_label_u64(prom, "space", mapping->space);
+	prom_label(prom, "comm", space->comm);
+	prom_label(prom, "mapping", mapping->name);
+	return mapping;
+}
+
 static void print_mappings(FILE *file, const struct report_view *view)
 {
-	static const struct {
-		const char *name;
-		const char *help;
-		size_t at;
-		double unit;
-	} metrics[] = {
-		{ "htmm_mapping_samples", "Samples in a mapping, for the mappings with the most.",
-		  offsetof(struct mapping, samples), 1 },
-		{ "htmm_mapping_sampled_bytes", "Memory of its pages that have samples.",
-		  offsetof(struct mapping, pages), 4096 },
-		{ "htmm_mapping_hot_bytes", "Memory of its hot pages.",
-		  offsetof(struct mapping, hot_pages), 4096 },
-	};
-	const struct tasks *tasks = &view->report->tasks;
-	struct report_order order;
-	struct prom prom;
-	size_t m;
-	__u32 i;
+	struct ordered ordered = { .tasks = &view->report->tasks };
+	__u32 nr;
 
-	if (!report_order_mappings(&order, view))
+	if (!report_order_mappings(&ordered.order, view))
 		return;
-	for (m = 0; m < sizeof(metrics) / sizeof(*metrics) && order.nr; m++) {
-		prom_begin(&prom, file, metrics[m].name, "gauge", metrics[m].help);
-		for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
-			const struct mapping *mapping = &tasks->mapping[order.index[i]];
-
-			prom_label_u64(&prom, "pid", tasks->space[mapping->space].pid);
-			prom_label_u64(&prom, "space", mapping->space);
-			prom_label(&prom, "comm", tasks->space[mapping->space].comm);
-			prom_label(&prom, "mapping", mapping->name);
-			prom_value(&prom, *(const __u64 *)((const char *)mapping + metrics[m].at) *
-				   metrics[m].unit);
-		}
-	}
-	free(order.index);
+	nr = ordered.order.nr;
+	if (nr)
+		fields_metrics(file, report_mapping_fields, view->max && view->max < nr ?
+			       view->max : nr, mapping_item, &ordered);
+	free(ordered.order.index);
 }
 
 void report_print_prometheus(FILE *file, const struct report_view *view)

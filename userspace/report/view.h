@@ -6,6 +6,7 @@
 #include <json.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include "cmd/field.h"
 #include "panel.h"
 #include "report.h"
 
@@ -75,6 +76,9 @@ bool report_order_spaces(struct report_order *order, const struct report_view *v
  * Return: false if there is no memory.
  */
 bool report_order_mappings(struct report_order *order, const struct report_view *view);
+
+/* What is counted of a &struct mapping. */
+extern const struct field report_mapping_fields[];
 
 /* Nanoseconds from the first sample to the end of the last one. */
 __u64 report_duration(const struct report_view *view);

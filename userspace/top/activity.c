@@ -38,8 +38,8 @@ static struct flow flow_between(const struct htmm_counters *was, const struct ht
 static void event_between(struct event_activity *event, unsigned int number,
 			  const struct results *was, const struct results *now, double seconds)
 {
-	struct htmm_counters before = stats_of_event(&was->stats, number);
-	struct htmm_counters after = stats_of_event(&now->stats, number);
+	struct htmm_counters before = stats_sum(&was->stats, -1, number);
+	struct htmm_counters after = stats_sum(&now->stats, -1, number);
 
 	event->flow = flow_between(&before, &after, seconds);
 	event->mode = event_mode(&now->stats, number);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stddef.h>
+#include <htmm/htmm.h>
+#include "fields.h"
+
+/* A metric and what it is. */
+#define METRIC(name, text)	.metric = "htmm_" name, .help = text
+
+/* Structs, for FIELD(). */
+#define INFO		((struct htmm_info *)NULL)
+#define STATS		((struct htmm_stats *)NULL)
+#define CHANNEL		((struct htmm_channel *)NULL)
+#define COUNTERS	((struct htmm_counters *)NULL)
+#define TARGET		((struct htmm_target_info *)NULL)
+
+const struct field info_fields[] = {
+	FIELD(INFO->abi_version, "abi_version"),
+	FIELD(INFO->session, "session"),
+	FIELD(INFO->owner, "owner"),
+	FIELD(INFO->session_flags, "detached", .flag = HTMM_START_DETACHED),
+	FIELD(INFO->session_flags, "keep_exited", .flag = HTMM_START_KEEP_EXITED),
+	FIELD(INFO->session_flags, "weight_period", .flag = HTMM_START_WEIGHT_PERIOD),
+	FIELD(INFO->nr_targets, "targets",
+	      METRIC("session_targets", "Targets, each counted on its own.")),
+	FIELD(INFO->nr_cpus, "cpus", METRIC("session_cpus", "CPUs sampled.")),
+	FIELD(INFO->elapsed_ns, "elapsed_ns", .unit = 1 / 1e9,
+	      METRIC("session_seconds", "Time since the session started, until its stop.")),
+	FIELD(INFO->sample_type, "sample_type", .hex = true),
+	FIELD(INFO->ring_pages, "ring_pages"),
+	FIELD(INFO->record_size, "record_size"),
+	FIELD(INFO->max_pages, "max_pages"),
+	FIELD(INFO->max_bytes, "max_bytes",
+	      METRIC("table_limit_bytes", "Most memory of the hot-page table.")),
+	FIELD(INFO->capacity_pages, "capacity_pages", .unit = 4096,
+	      METRIC("capacity_bytes", "What the fast tier holds.")),
+	FIELD(INFO->cooling_period, "cooling_period"),
+	FIELD(INFO->adaptation_period, "adaptation_period"),
+	FIELD(INFO->table_bytes, "table_bytes",
+	      METRIC("table_bytes", "Memory in use by the hot-page table.")),
+	FIELD(INFO->ring_bytes, "ring_bytes", METRIC("ring_bytes", "Memory of the rings.")),
+	FIELD(INFO->drain_pid, "drain_pid"),
+	FIELD(INFO->nr_drain_threads, "drain_threads"),
+	{}
+};
+
+const struct field stats_fields[] = {
+	FIELD(STATS->samples, "samples"),
+	FIELD(STATS->coolings, "coolings", .text = "coolings",
+	      METRIC("coolings_total", "Times that all counts were halved.")),
+	FIELD(STATS->adaptations, "adaptations", .text = "adaptations",
+	      METRIC("adaptations_total", "Times that the thresholds were computed.")),
+	FIELD(STATS->evicted, "evicted", .text = "evicted pages",
+	      METRIC("evicted_pages_total", "Pages that left the table to make room.")),
+	FIELD(STATS->exited, "exited", .text = "exited pages",
+	      METRIC("exited_pages_total", "Pages that left the table with their process.")),
+	FIELD(STATS->wakeups, "wakeups"),
+	FIELD(STATS->batches, "batches"),
+	FIELD(STATS->drain_ns, "drain_ns", .unit = 1 / 1e9,
+	      METRIC("drain_cpu_seconds_total", "CPU time of ksampled.")),
+	FIELD(STATS->handler_ns, "handler_ns", .unit = 1 / 1e9,
+	      METRIC("handler_seconds_total", "Time in overflow handlers.")),
+	FIELD(STATS->cost_ppm, "cost_ppm", .unit = 1 / 1e6,
+	      METRIC("cost_ratio",
+		     "What sampling cost lately, as a share of the time of the CPUs sampled.")),
+	FIELD(STATS->cpus_failed, "cpus_failed"),
+	FIELD(STATS->period_changes, "period_changes",
+	      METRIC("period_changes_total", "Times that a budget changed a period.")),
+	{}
+};
+
+const struct field channel_fields[] = {
+	FIELD(CHANNEL->cpu, "cpu"),
+	FIELD(CHANNEL->event, "event"),
+	FIELD(CHANNEL->flags, "active", .flag = HTMM_CHANNEL_ACTIVE),
+	FIELD(CHANNEL->flags, "large_pebs", .flag = HTMM_CHANNEL_LARGE_PEBS),
+	FIELD(CHANNEL->precise_ip, "precise_ip"),
+	FIELD(CHANNEL->period, "period",
+	      METRIC("event_period", "Events between two samples.")),
+	FIELD(CHANNEL->count, "count"),
+	FIELD(CHANNEL->time_enabled, "time_enabled_ns"),
+	FIELD(CHANNEL->time_running, "time_running_ns"),
+	{}
+};
+
+const struct field counter_fields[] = {
+	FIELD(COUNTERS->overflows, "overflows",
+	      METRIC("overflows_total", "Overflows of an event's counter on a CPU.")),
+	FIELD(COUNTERS->counted, "counted",
+	      METRIC("samples_total", "Samples counted in the hot-page table.")),
+	FIELD(COUNTERS->in_flight, "in_flight",
+	      METRIC("in_flight_samples", "Samples in the rings, not drained yet.")),
+	FIELD(COUNTERS->throttled, "throttled",
+	      METRIC("throttled_overflows_total",
+		     "Overflows while the kernel throttled the event.")),
+	FIELD(COUNTERS->nmi, "nmi"),
+	{}
+};
+
+const struct field target_fields[] = {
+	FIELD(TARGET->number, "number"),
+	FIELD(TARGET->id, "id"),
+	FIELD(TARGET->flags, "dead", .flag = HTMM_TARGET_DEAD),
+	FIELD(TARGET->capacity_pages, "capacity_pages"),
+	FIELD(TARGET->max_bytes, "max_bytes"),
+	FIELD(TARGET->bytes, "bytes"),
+	FIELD(TARGET->pages, "pages"),
+	FIELD(TARGET->regions, "regions"),
+	FIELD(TARGET->samples, "samples"),
+	FIELD(TARGET->coolings, "coolings"),
+	FIELD(TARGET->adaptations, "adaptations"),
+	FIELD(TARGET->evicted, "evicted"),
+	FIELD(TARGET->exited, "exited"),
+	FIELD(TARGET->spaces, "spaces"),
+	FIELD(TARGET->space_bytes, "space_bytes"),
+	{}
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the module's structs hold, by its names in all formats. */
+#ifndef HTMMCTL_FIELDS_H
+#define HTMMCTL_FIELDS_H
+
+#include "cmd/field.h"
+
+extern const struct field info_fields[];	/* of struct htmm_info */
+extern const struct field stats_fields[];	/* of struct htmm_stats */
+extern const struct field channel_fields[];	/* of struct htmm_channel */
+extern const struct field counter_fields[];	/* of struct htmm_counters */
+extern const struct field target_fields[];	/* of struct htmm_target_info */
+
+#endif /* HTMMCTL_FIELDS_H */
