@@ -35,7 +35,7 @@ struct options {
 
 static int read_options(struct options *opt, int argc, char **argv, struct htmm_error *err)
 {
-	const char *events = argc > 1 ? argv[1] : "dram-load,store";
+	const char *events = argc > 1 ? argv[1] : HTMM_DEFAULT_EVENTS;
 	int ret = 0;
 
 	opt->seconds = 5;

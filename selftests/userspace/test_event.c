@@ -8,12 +8,12 @@
 
 static char sysfs[64];
 
-static bool put(const char *path, const char *text)
+static bool put_below(const char *dir, const char *path, const char *text)
 {
 	char name[256], *slash = name;
 	FILE *file;
 
-	snprintf(name, sizeof(name), "%s/bus/event_source/devices/%s", sysfs, path);
+	snprintf(name, sizeof(name), "%s/%s/%s", sysfs, dir, path);
 	while ((slash = strchr(slash + 1, '/'))) {
 		*slash = '\0';
 		mkdir(name, 0700);
@@ -24,6 +24,11 @@ static bool put(const char *path, const char *text)
 		return false;
 	fprintf(file, "%s\n", text);
 	return !fclose(file);
+}
+
+static bool put(const char *path, const char *text)
+{
+	return put_below("bus/event_source/devices", path, text);
 }
 
 static bool make_sysfs(void)
@@ -226,6 +231,37 @@ static void test_ibs(void)
 	CHECK(list.event[0].period && list.event[0].period % 16 == 0);
 }
 
+/* Of these events and this machine, what is said of loads that nobody samples. */
+static const char *unseen(const char *text, const char *memory, const char *cpus)
+{
+	CHECK(put_below("devices/system/node", "has_memory", memory));
+	CHECK(put_below("devices/system/node", "has_cpu", cpus));
+	CHECK(!parse(text));
+	memset(&err, 0, sizeof(err));
+	return htmm_events_unseen(&list, sysfs, &err) ? err.what : "";
+}
+
+static void test_unseen(void)
+{
+	const char *local = "dram-load,store";
+
+	CHECK(!*unseen(local, "0", "0"));
+	CHECK(strstr(unseen(local, "0,5", "0"), "node 5, which has no CPUs"));
+	CHECK(strstr(unseen(local, "0-1,3", "0-1"), "node 3, which has no CPUs"));
+	CHECK(strstr(unseen(local, "0-1", "0-1"), "another node's memory"));
+	CHECK(strstr(unseen("store", "0-1", "0"), "node 1, which has no CPUs"));
+	CHECK(strstr(unseen("r1d3", "0-1", "0"), "node 1, which has no CPUs"));
+	/* Nodes of CPUs alone, and memory that one node has. */
+	CHECK(!*unseen(local, "1", "0-1"));
+	CHECK(!*unseen("remote-load,store", "0-1", "0-1"));
+	CHECK(!*unseen("pmm-load", "0,2", "0"));
+	CHECK(strstr(unseen("pmm-load", "0-1", "0-1"), "another node's memory"));
+	/* What sees everything, and what may. */
+	CHECK(!*unseen(HTMM_DEFAULT_EVENTS, "0-3", "0-1"));
+	CHECK(!*unseen("access", "0-3", "0-1"));
+	CHECK(!*unseen("r1234", "0-3", "0-1"));
+}
+
 static int count(const struct htmm_catalog_event *event, void *data)
 {
 	int *counts = data;
@@ -330,6 +366,7 @@ int main(void)
 		/* Before libpfm4 has made up its mind about this process; one adds a PMU. */
 		TAP_TEST(test_models),
 		TAP_TEST(test_ibs),
+		TAP_TEST(test_unseen),
 		TAP_TEST(test_presets),
 		TAP_TEST(test_raw),
 		TAP_TEST(test_pmu),

@@ -181,23 +181,23 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 	return 0;
 }
 
-/* Loads from DRAM and stores where the CPU can, else all accesses, else page faults. */
+/* The default where the CPU has it, else all accesses, else page faults. */
 static void default_events(struct session *session)
 {
 	struct htmm_event_list *list = &session->events;
-	struct htmm_error dram_err = {}, store_err = {};
-	int dram = add_preset(list, "dram-load", &dram_err);
+	struct htmm_error load_err = {}, store_err = {};
+	int load = add_preset(list, "llc-miss", &load_err);
 	int store = add_preset(list, "store", &store_err);
 
-	if (dram && store && add_preset(list, "access", &store_err)) {
+	if (load && store && add_preset(list, "access", &store_err)) {
 		notice("only page faults can be sampled here: %s; 'htmmctl doctor' tells more",
-		       dram_err.what);
+		       load_err.what);
 		add_preset(list, "page-fault", &store_err);
-	} else if (dram && store) {
-		notice("sampling all accesses: %s", dram_err.what);
-	} else if (dram || store) {
-		notice("sampling without %s: %s", dram ? "dram-load" : "store",
-		       dram ? dram_err.what : store_err.what);
+	} else if (load && store) {
+		notice("sampling all accesses: %s", load_err.what);
+	} else if (load || store) {
+		notice("sampling without %s: %s", load ? "llc-miss" : "store",
+		       load ? load_err.what : store_err.what);
 	}
 }
 
@@ -227,8 +227,12 @@ int session_check(const struct session *session, struct htmm_error *err)
 
 void session_finish(struct session *session)
 {
+	struct htmm_error unseen = {};
+
 	if (!session->events.nr)
 		default_events(session);
+	if (htmm_events_unseen(&session->events, NULL, &unseen))
+		notice("%s; %s", unseen.what, unseen.todo);
 	htmm_events_set_periods(&session->events, NULL, session->period);
 	if (verbosity.verbose)
 		say_events(session);

@@ -24,24 +24,24 @@
  * newer models; rNNNN is for CPUs that nobody knows, such as an emulated one.
  */
 static const struct htmm_preset presets[] = {
-	{ "dram-load", "loads served by local DRAM", PERIOD_MISS,
+	{ "dram-load", "loads served by this node's DRAM only", PERIOD_MISS, HTMM_SEES_LOCAL,
 	  { "MEM_LOAD_L3_MISS_RETIRED:LOCAL_DRAM", "MEM_LOAD_UOPS_L3_MISS_RETIRED:LOCAL_DRAM",
 	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:LOCAL_DRAM", "ibs_op/l3missonly=1/", "r1d3" } },
-	{ "remote-load", "loads served by another node's DRAM", PERIOD_MISS,
+	{ "remote-load", "loads served by another node's DRAM", PERIOD_MISS, HTMM_SEES_REMOTE,
 	  { "MEM_LOAD_L3_MISS_RETIRED:REMOTE_DRAM", "MEM_LOAD_UOPS_L3_MISS_RETIRED:REMOTE_DRAM",
 	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:REMOTE_DRAM", "r2d3" } },
-	{ "pmm-load", "loads served by local persistent memory", PERIOD_MISS,
+	{ "pmm-load", "loads served by local persistent memory", PERIOD_MISS, HTMM_SEES_PMEM,
 	  { "MEM_LOAD_RETIRED:LOCAL_PMM", "r80d1" } },
-	{ "llc-miss", "loads that missed the last-level cache", PERIOD_MISS,
+	{ "llc-miss", "loads served by memory of any kind and node", PERIOD_MISS, HTMM_SEES_ALL,
 	  { "MEM_LOAD_RETIRED:L3_MISS", "MEM_LOAD_UOPS_RETIRED:L3_MISS",
 	    "MEM_LOAD_UOPS_RETIRED:LLC_MISS", "ibs_op/l3missonly=1/", "r20d1" } },
-	{ "load", "all loads", PERIOD_ACCESS,
+	{ "load", "all loads", PERIOD_ACCESS, HTMM_SEES_ALL,
 	  { "MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS", "r81d0" } },
-	{ "store", "all stores", PERIOD_ACCESS,
+	{ "store", "all stores", PERIOD_ACCESS, 0,
 	  { "MEM_INST_RETIRED:ALL_STORES", "MEM_UOPS_RETIRED:ALL_STORES", "r82d0" } },
-	{ "access", "all loads and stores", PERIOD_ACCESS,
+	{ "access", "all loads and stores", PERIOD_ACCESS, HTMM_SEES_ALL,
 	  { "MEM_INST_RETIRED:ANY", "ibs_op/cnt_ctl=1/", "r83d0" } },
-	{ "page-fault", "page faults (software, any machine)", 1, {} },
+	{ "page-fault", "page faults (software, any machine)", 1, HTMM_SEES_ALL, {} },
 };
 
 const struct htmm_preset *htmm_preset(unsigned int index)

@@ -3,8 +3,21 @@
 #ifndef HTMM_EVENT_H
 #define HTMM_EVENT_H
 
+#include <stdbool.h>
 #include <linux/htmm.h>
 #include <htmm/error.h>
+
+/*
+ * What to sample where nobody says: the loads that memory served, of whatever kind and
+ * node it is, and stores. It is for htmm_events_parse(); a CPU may lack one of them.
+ */
+#define HTMM_DEFAULT_EVENTS	"llc-miss,store"
+
+/* Whose loads an event sees: that of memory near the CPU, of another node, persistent. */
+#define HTMM_SEES_LOCAL		(1U << 0)
+#define HTMM_SEES_REMOTE	(1U << 1)
+#define HTMM_SEES_PMEM		(1U << 2)
+#define HTMM_SEES_ALL		(HTMM_SEES_LOCAL | HTMM_SEES_REMOTE | HTMM_SEES_PMEM)
 
 /* The most events that a preset chooses from. */
 #define HTMM_PRESET_EVENTS	5
@@ -14,6 +27,7 @@
  * @name: its name
  * @help: what it counts
  * @period: default period, in events; 16 times that for PMUs besides the cores'
+ * @sees: HTMM_SEES_* of the memory whose loads it samples; 0: none, as stores
  * @events: what to take, as htmm_events_parse() reads it: the first that exists here;
  *	none: page faults
  */
@@ -21,6 +35,7 @@ struct htmm_preset {
 	const char *name;
 	const char *help;
 	__u64 period;
+	unsigned int sees;
 	const char *events[HTMM_PRESET_EVENTS];
 };
 
@@ -93,6 +108,17 @@ int htmm_events_parse(struct htmm_event_list *list, const char *text, const char
  * @period: the period, or 0: each event's own default
  */
 void htmm_events_set_periods(struct htmm_event_list *list, const char *sysfs, __u64 period);
+
+/**
+ * htmm_events_unseen() - tell if there is memory whose loads none of the events samples
+ * @list: the events; one that stands for no preset is taken to see everything
+ * @sysfs: where sysfs is mounted; NULL: /sys
+ * @unseen: if there is, says which, and what to sample
+ *
+ * Return: true if there is.
+ */
+bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
+			struct htmm_error *unseen);
 
 /**
  * htmm_event_probe() - try an event out with perf_event_open(2)

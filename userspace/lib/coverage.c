@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <htmm/cpus.h>
+#include <htmm/event.h>
+
+/* A list of nodes is written like a list of CPUs. */
+static bool read_nodes(const char *sysfs, const char *file, struct htmm_cpus *nodes)
+{
+	char path[256], line[256] = "";
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "%s/devices/system/node/%s", sysfs ? sysfs : "/sys", file);
+	stream = fopen(path, "re");
+	if (!stream)
+		return false;
+	if (!fgets(line, sizeof(line), stream))
+		*line = '\0';
+	fclose(stream);
+	line[strcspn(line, "\n")] = '\0';
+	return *line && !htmm_cpus_parse(nodes, line, NULL);
+}
+
+static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *last)
+{
+	unsigned int node, nr = 0;
+
+	for (node = 0; node < nodes->size * 8; node++) {
+		if (!htmm_cpus_has(nodes, node))
+			continue;
+		*last = node;
+		nr++;
+	}
+	return nr;
+}
+
+/* An event that is no preset's may see anything. */
+static unsigned int event_sees(const struct htmm_event *event, const char *sysfs)
+{
+	const struct htmm_preset *preset;
+	struct htmm_event like;
+	unsigned int i;
+
+	for (i = 0; (preset = htmm_preset(i)); i++) {
+		const char *choice;
+
+		if (htmm_preset_event(preset, sysfs, &like, NULL) || like.type != event->type ||
+		    like.config != event->config)
+			continue;
+		/* What IBS tells of misses holds for memory of every kind. */
+		choice = htmm_preset_choice(preset, sysfs);
+		return choice && !strncmp(choice, "ibs_op/", 7) ? HTMM_SEES_ALL : preset->sees;
+	}
+	return HTMM_SEES_ALL;
+}
+
+bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
+			struct htmm_error *unseen)
+{
+	unsigned int i, sees = 0, node = 0, other = 0;
+	struct htmm_cpus memory, cpus, far = {};
+
+	for (i = 0; i < list->nr; i++)
+		sees |= event_sees(&list->event[i], sysfs);
+	if (!read_nodes(sysfs, "has_memory", &memory) || count_nodes(&memory, &node) < 2)
+		return false;
+	/* Slow memory shows as a node without CPUs; what serves it depends on the CPU. */
+	if (!read_nodes(sysfs, "has_cpu", &cpus))
+		return false;
+	for (i = 0; i < sizeof(far.bits) / sizeof(*far.bits); i++)
+		far.bits[i] = memory.bits[i] & ~cpus.bits[i];
+	far.size = memory.size;
+	if (count_nodes(&far, &node) && !(sees & (HTMM_SEES_REMOTE | HTMM_SEES_PMEM))) {
+		htmm_error_set(unseen, 0, "sample llc-miss, which sees every memory",
+			       "loads from the memory of node %u, which has no CPUs, are not sampled",
+			       node);
+		return true;
+	}
+	if (count_nodes(&cpus, &other) > 1 && !(sees & HTMM_SEES_REMOTE)) {
+		htmm_error_set(unseen, 0, "sample llc-miss, which sees every memory",
+			       "loads from another node's memory are not sampled");
+		return true;
+	}
+	return false;
+}
