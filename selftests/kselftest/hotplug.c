@@ -5,7 +5,7 @@
 
 #define PAGES		64
 #define MAX_CPUS	64
-#define CYCLES		50
+#define CYCLES		20
 /* Looks at the channels, 2 ms apart, before what should come is missed. */
 #define PATIENCE	15000
 

@@ -11,10 +11,10 @@
 #define PAGES		64
 #define MAX_CPUS	1024
 #define MAX_HAMMERS	4
-#define CYCLES		200
-#define WARM_UP		40
+#define CYCLES		100
+#define WARM_UP		20
 /* Where the kernel looks for leaks itself: one that was made once is found. */
-#define FEW_CYCLES	60
+#define FEW_CYCLES	30
 #define KMEMLEAK	"/sys/kernel/debug/kmemleak"
 /*
  * What the machine's slab caches may have grown meanwhile, in KiB: less than 1
