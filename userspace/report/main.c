@@ -132,7 +132,7 @@ static void say_status(const struct perfdata_status *status, const struct report
 		notice("the file is damaged at byte %llu; what follows there is not in the report",
 		       status->offset);
 	else if (status->truncated)
-		notice("the file was not finished; all that it has is in the report");
+		notice("the file was not finished, or it was cut; all that it has is in the report");
 	if (status->malformed)
 		notice("%llu malformed records were left out", status->malformed);
 	if (status->unknown)
@@ -164,6 +164,16 @@ static void say_weights(const struct perfdata_events *events)
 		notice(COUNTS_DIFFER, min, max);
 }
 
+/* A picture has cells enough for itself; what is printed beside it, as many as ever. */
+static int make_panels(const struct options *opts, struct report_view *view, unsigned int columns,
+		       unsigned int rows, struct htmm_error *err)
+{
+	if (!panels_make(&view->panels, view->report->heat, REPORT_PANELS,
+			 opts->columns ? opts->columns : columns, opts->rows ? opts->rows : rows))
+		return 0;
+	return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+}
+
 static int print(const struct options *opts, struct report_view *view, struct htmm_error *err)
 {
 	static void (*const printers[FORMATS])(FILE *file, const struct report_view *view) = {
@@ -173,16 +183,18 @@ static int print(const struct options *opts, struct report_view *view, struct ht
 		[FORMAT_PROMETHEUS] = report_print_prometheus,
 		[FORMAT_DAMON] = report_print_damon,
 	};
-	unsigned int columns = opts->plot ? PLOT_COLUMNS : COLUMNS_DEFAULT;
-	unsigned int rows = opts->plot ? PLOT_ROWS : ROWS_DEFAULT;
-	int ret = 0;
+	int ret;
 
-	if (panels_make(&view->panels, view->report->heat, REPORT_PANELS,
-			opts->columns ? opts->columns : columns, opts->rows ? opts->rows : rows))
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	if (opts->plot)
-		ret = report_plot(opts->plot, view, err);
-	else
+	if (opts->plot) {
+		ret = make_panels(opts, view, PLOT_COLUMNS, PLOT_ROWS, err);
+		if (!ret)
+			ret = report_plot(opts->plot, view, err);
+		panels_free(&view->panels);
+		if (ret || opts->choice.format == FORMAT_TEXT)
+			return ret;
+	}
+	ret = make_panels(opts, view, COLUMNS_DEFAULT, ROWS_DEFAULT, err);
+	if (!ret)
 		printers[opts->choice.format](stdout, view);
 	panels_free(&view->panels);
 	return ret;
@@ -257,6 +269,11 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session keeps no times; a heat map needs a file");
+	if (opts->parts & (PART_WSS | PART_HEAT) && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session keeps no times, which --part %s is about",
+				      opts->parts & PART_WSS ? "wss" : "heat");
 	if (!opts->parts)
 		opts->parts = opts->choice.format == FORMAT_CSV ? PART_MAPPINGS : PART_ALL;
 	if (opts->choice.format == FORMAT_CSV && opts->parts & (opts->parts - 1))

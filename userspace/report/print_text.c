@@ -174,8 +174,10 @@ static void print_regions(FILE *file, const struct report_view *view)
 {
 	__u32 i;
 
-	if (!view->report->nr_regions)
+	if (!view->report->nr_regions) {
+		fputs("\nno 2 MiB region has pages that are hot\n", file);
 		return;
+	}
 	fprintf(file, "\n%12s %12s %7s %7s %7s %16s %s\n", "skew", "samples", "touched", "hot",
 		"pid", "2 MiB region", "mapping");
 	for (i = 0; i < view->report->nr_regions; i++) {
@@ -224,6 +226,8 @@ void report_print_text(FILE *file, const struct report_view *view)
 {
 	if (view->parts & PART_SUMMARY)
 		print_summary(file, view);
+	else if (!view->report->counts.samples)
+		fputs("no samples were counted; --part summary tells of those that were not\n", file);
 	if (!view->report->counts.samples)
 		return;
 	if (view->parts & PART_PROCESSES)
