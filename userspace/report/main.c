@@ -269,6 +269,9 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session keeps no times; a heat map needs a file");
+	if (opts->choice.format == FORMAT_DAMON && isatty(STDOUT_FILENO))
+		return htmm_error_set(err, EINVAL, "redirect it: > FILE",
+				      "a record for damo is not for a terminal");
 	if (opts->parts & (PART_WSS | PART_HEAT) && !opts->path)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
