@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-z] [-p] FILE
+ * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-l] [-z] [-p] FILE
  *
  * Writes a perf.data as perf would, of samples that are known in advance: a
  * process, "phases", has three mappings, and in each third of the time uses one
@@ -13,6 +13,7 @@
  *   -c  CPUs, whose records come in rounds, one CPU after the other (4)
  *   -e  events, told apart by their ids (2)
  *   -r  pages of each mapping (1024)
+ *   -l  what is on the stack comes from the L1 cache, all else from DRAM
  *   -z  records compressed, as by perf record -z
  *   -p  in the form of a pipe
  */
@@ -38,6 +39,7 @@
 #define ROUND		1000
 #define TOTAL_KIB	(8ULL << 20)
 /* A load from local DRAM. */
+#define FROM_L1		(PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, L1))
 #define DATA_SRC	(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, LOC_RAM))
 
 struct sample_id {
@@ -66,6 +68,7 @@ static long nr_samples = 30000;
 static long nr_cpus = 4;
 static long nr_events = 2;
 static long nr_pages = 1024;
+static bool cached_stack;
 static bool compressed;
 static bool is_pipe;
 static zstd_cctx *zstd;
@@ -178,7 +181,7 @@ static void write_sample(long n)
 		.identifier = make_id(n % nr_events, cpu), .ip = IP, .pid = PID, .tid = PID,
 		.time = TIME_FIRST + n * TIME_STEP, .cpu = cpu, .period = 1,
 		.addr = n % 100 ? BASE + page * 4096 + n % 512 * 8 : STACK + 0xff000,
-		.data_src = DATA_SRC,
+		.data_src = cached_stack && n % 100 == 0 ? FROM_L1 : DATA_SRC,
 	};
 
 	write_record(&sample, sizeof(sample));
@@ -278,7 +281,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:c:e:r:zp")) > 0) {
+	while ((c = getopt(argc, argv, "n:c:e:r:lzp")) > 0) {
 		if (c == 'n')
 			nr_samples = atol(optarg);
 		else if (c == 'c')
@@ -287,6 +290,8 @@ int main(int argc, char **argv)
 			nr_events = atol(optarg);
 		else if (c == 'r')
 			nr_pages = atol(optarg);
+		else if (c == 'l')
+			cached_stack = true;
 		else if (c == 'z')
 			compressed = true;
 		else if (c == 'p')
@@ -294,7 +299,7 @@ int main(int argc, char **argv)
 	}
 	out = optind < argc ? fopen(argv[optind], "w") : NULL;
 	if (!out) {
-		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-z] [-p] FILE\n", stderr);
+		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-l] [-z] [-p] FILE\n", stderr);
 		return 2;
 	}
 	zstd = zstd_create_cctx();

@@ -66,6 +66,21 @@ static int call_part(void *value, const char *text, struct htmm_error *err)
 	return i < 0 ? i : 0;
 }
 
+static int call_min_level(void *value, const char *text, struct htmm_error *err)
+{
+	static const char *const names[] = {
+		[DATA_SRC_CACHE] = "cache",
+		[DATA_SRC_DRAM] = "memory",
+		[DATA_SRC_REMOTE] = "remote",
+		[DATA_SRC_SLOW] = "slow",
+	};
+	int i = opt_word(names, ARRAY_SIZE(names), text, "data comes from no level", err);
+
+	if (i >= 0)
+		*(enum data_src *)value = i;
+	return i < 0 ? i : 0;
+}
+
 static int call_resolution(void *value, const char *text, struct htmm_error *err)
 {
 	struct options *opts = value;
@@ -265,6 +280,10 @@ static int complete(struct options *opts, struct htmm_error *err)
 {
 	bool map = opts->plot || opts->choice.format == FORMAT_DAMON;
 
+	if (opts->config.min_level && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session does not keep where data came from; --min-level needs a file");
 	if (map && !opts->path)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
@@ -315,6 +334,9 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  "samples until counts are halved (2000000)", &o.cooling_period, 1, LLONG_MAX },
 		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table (128M)",
 		  &o.max_bytes, 1, LLONG_MAX },
+		{ OPT_CALL, 0, "min-level", "LEVEL",
+		  "memory: leave out what a cache served (cache)", &o.config.min_level,
+		  .call = call_min_level, .words = "cache, memory, remote or slow" },
 		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
 		  &o.config.weight_period },
 		{ OPT_END },

@@ -11,6 +11,7 @@ static struct json_object *drops_json(const struct report_counts *counts)
 	json_add_u64(obj, "no_addr", counts->no_addr);
 	json_add_u64(obj, "kernel_addr", counts->kernel_addr);
 	json_add_u64(obj, "filtered", counts->filtered);
+	json_add_u64(obj, "min_level", counts->min_level);
 	json_add_u64(obj, "table_full", counts->no_memory);
 	json_add_u64(obj, "lost", counts->lost);
 	return obj;

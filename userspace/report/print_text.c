@@ -48,6 +48,7 @@ static void print_counts(FILE *file, const struct report_counts *counts)
 		{ counts->no_addr, "without a data address" },
 		{ counts->kernel_addr, "of kernel memory" },
 		{ counts->filtered, "of other processes" },
+		{ counts->min_level, "served from nearer than --min-level" },
 		{ counts->no_memory, "did not fit the table" },
 		{ counts->lost, "lost when recorded" },
 	};
@@ -80,6 +81,26 @@ static void print_data_srcs(FILE *file, const struct report_counts *counts)
 	fputc('\n', file);
 }
 
+/* Stores to a stack hit a cache, and yet lead every list; no tier serves them faster. */
+static void print_stacks(FILE *file, const struct report_view *view)
+{
+	const struct tasks *tasks = &view->report->tasks;
+	const struct report_counts *counts = &view->report->counts;
+	__u64 stacks = 0;
+	__u32 i;
+
+	for (i = 0; i < tasks->nr_mappings; i++)
+		if (!strcmp(tasks->mapping[i].name, "[stack]"))
+			stacks += tasks->mapping[i].samples;
+	if (counts->data_src[DATA_SRC_CACHE])
+		fprintf(file,
+			"caches    served %.1f%% of the samples, --min-level memory leaves them out\n",
+			percent(counts->data_src[DATA_SRC_CACHE], counts->samples));
+	else if (stacks && counts->data_src[DATA_SRC_UNKNOWN])
+		fprintf(file, "stacks    had %.1f%% of the samples; caches serve most of these\n",
+			percent(stacks, counts->samples));
+}
+
 static void print_summary(FILE *file, const struct report_view *view)
 {
 	const struct report *report = view->report;
@@ -90,6 +111,7 @@ static void print_summary(FILE *file, const struct report_view *view)
 	if (report->heat->nr_rows)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
 	print_data_srcs(file, &report->counts);
+	print_stacks(file, view);
 	fprintf(file,
 		"memory    %llu pages (%.1f MiB) had samples, %llu of them (%.1f MiB) are hot\n",
 		hist->pages, pages_mib(hist->pages), hist->hot_pages, pages_mib(hist->hot_pages));
