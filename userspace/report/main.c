@@ -54,6 +54,7 @@ struct options {
 
 static const char *const part_names[] = {
 	"summary", "processes", "mappings", "hist", "pages", "regions", "wss", "heat",
+	"commands",
 };
 
 static int call_part(void *value, const char *text, struct htmm_error *err)
@@ -318,7 +319,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  &o.path },
 		{ OPT_CALL, 0, "part", "PART",
 		  "only summary, processes, mappings, ...", &o.parts, .call = call_part,
-		  .words = "summary, processes, mappings, hist, pages, regions, wss or heat" },
+		  .words = "summary, processes, mappings, hist, pages, regions, wss, heat or commands" },
 		OPT_FORMAT(&o.choice, "text, json, csv, prometheus or damon"),
 		OPT_FORMAT_JSON(&o.choice),
 		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map: FILE.png or FILE.svg", &o.plot },

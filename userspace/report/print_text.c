@@ -145,6 +145,26 @@ static void print_processes(FILE *file, const struct report_view *view)
 	free(order.index);
 }
 
+static void print_commands(FILE *file, const struct report_view *view)
+{
+	struct report_command *command;
+	__u32 nr, i;
+
+	command = report_commands(view, &nr);
+	if (!command)
+		return;
+	fprintf(file, "\n%12s %6s %10s %10s %9s %s\n", "samples", "share", "pages", "hot",
+		"processes", "command");
+	for (i = 0; i < nr; i++) {
+		fprintf(file, "%12llu %5.1f%% %10llu %10llu %9u ", command[i].samples,
+			percent(command[i].samples, view->report->counts.samples),
+			command[i].pages, command[i].hot_pages, command[i].processes);
+		out_name(file, command[i].comm);
+		fputc('\n', file);
+	}
+	free(command);
+}
+
 static void print_mappings(FILE *file, const struct report_view *view)
 {
 	struct report_order order;
@@ -254,6 +274,8 @@ void report_print_text(FILE *file, const struct report_view *view)
 		return;
 	if (view->parts & PART_PROCESSES)
 		print_processes(file, view);
+	if (view->parts & PART_COMMANDS)
+		print_commands(file, view);
 	if (view->parts & PART_MAPPINGS)
 		print_mappings(file, view);
 	if (view->parts & PART_HIST) {
