@@ -101,7 +101,8 @@ static void show_preset(struct list *list, const struct htmm_preset *preset)
 	    !wanted(list, choice ? choice : "", ""))
 		return;
 	list->presets++;
-	ok = choice && htmm_preset_event(preset, NULL, &event, NULL) >= 0 && can_sample(list, &event);
+	ok = choice && htmm_preset_event(preset, NULL, &event, NULL) >= 0 &&
+	     can_sample(list, &event);
 	if (list->json) {
 		obj = event_object(preset->name, &event, preset->help);
 		json_add_bool(obj, "ok", ok);

@@ -196,13 +196,13 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats)
 {
 	struct json_object *obj = json_new();
+	__s64 budget = info->session_flags & HTMM_START_BUDGET ? info->budget_ppm : -1LL;
 	struct throttle limits;
 	char text[256];
 
 	json_add_name(obj, "state", htmm_state_name(info->state));
 	fields_json(obj, info_fields, info);
-	json_add(obj, "budget_ppm", json_object_new_int64(
-		 info->session_flags & HTMM_START_BUDGET ? (__s64)info->budget_ppm : -1));
+	json_add(obj, "budget_ppm", json_object_new_int64(budget));
 	json_add_u64(obj, "cost_ppm", stats->stats.cost_ppm);
 	json_add(obj, "events", events_json(stats));
 	json_add_u64(obj, "cpus_failed", stats->stats.cpus_failed);

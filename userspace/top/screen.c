@@ -392,7 +392,7 @@ static void put_cells(int y, const char *const *cells, const char *mapping)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(columns); i++) {
-		if (COLS < columns[i].from)
+		if (columns[i].from > COLS)
 			continue;
 		put(y, x, abs(columns[i].width), "%*s", columns[i].width, cells[i]);
 		x += abs(columns[i].width) + 1;
