@@ -14,9 +14,17 @@ _htmmctl_argument() {
 	# A colon would part the word at the cursor, so events with one are left out.
 	EVENT*) words=$("$1" list --json 2>/dev/null | tr , '\n' |
 			sed -n 's/.*"name": *"\([^":]*\)".*/\1/p') ;;
-	*) return ;;
+	*) words=$(awk -F '\t' -v kind="$kind" '$3 == kind { print $5 }' <<<"$options" |
+			sed 's/,/ /g; s/ or / /') ;;
 	esac
 	compgen -P "${2%"${2##*,}"}" -W "$words" -- "${2##*,}"
+}
+
+# _htmmctl_verbs PROGRAM COMMAND: the words that a command begins with, if its usage has
+# some as in "a|b".
+_htmmctl_verbs() {
+	"$1" "$2" --help 2>/dev/null | sed -n '1s/^usage: htmmctl [^ ]* \([a-z|]*|[a-z|]*\) .*/\1/p' |
+		tr '|' '\n'
 }
 
 # _htmmctl_walk: look at the words between the command and the cursor. Sets $kind if
@@ -25,7 +33,7 @@ _htmmctl_argument() {
 _htmmctl_walk() {
 	local at word
 
-	for ((at = 2; at < COMP_CWORD; at++)); do
+	for ((at = first; at < COMP_CWORD; at++)); do
 		word=${COMP_WORDS[at]}
 		if [ "$word" = = ]; then
 			continue
@@ -47,7 +55,7 @@ _htmmctl_walk() {
 
 # Bash calls this with the program and the word at the cursor.
 _htmmctl() {
-	local word=${2#=} options kind='' own=''
+	local word=${2#=} options kind='' own='' verbs first=2
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
@@ -55,7 +63,18 @@ _htmmctl() {
 		mapfile -t COMPREPLY < <(compgen -W "$options --help --version" -- "$word")
 		return
 	fi
+	if [ "${COMP_WORDS[1]}" = help ]; then
+		[ "$COMP_CWORD" != 2 ] || mapfile -t COMPREPLY < <(
+			compgen -W "$("$1" --list-commands 2>/dev/null | cut -f 1)" -- "$word")
+		return
+	fi
 	options=$("$1" "${COMP_WORDS[1]}" --list-options 2>/dev/null)
+	verbs=$(_htmmctl_verbs "$1" "${COMP_WORDS[1]}")
+	if [ -n "$verbs" ] && [ "$COMP_CWORD" = 2 ]; then
+		mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word")
+		return
+	fi
+	[ -z "$verbs" ] || first=3
 	_htmmctl_walk
 	if [ -n "$own" ] && declare -F _command_offset >/dev/null; then
 		_command_offset "$own"

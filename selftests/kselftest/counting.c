@@ -88,8 +88,14 @@ static void check_count(struct __test_metadata *_metadata,
 	const struct htmm_counters *c = &channel->counters;
 
 	EXPECT_NEAR(want, c->overflows, slack(source, want));
-	EXPECT_EQ(source->hardware ? c->overflows : 0, c->nmi);
-	EXPECT_EQ(0, c->throttled);
+	if (source->exact || !source->hardware) {
+		EXPECT_EQ(source->hardware ? c->overflows : 0, c->nmi);
+		EXPECT_EQ(0, c->throttled);
+	} else {
+		/* Real interrupts may come together, and the kernel finds some too long. */
+		EXPECT_NEAR(c->overflows, c->nmi, slack(source, c->overflows));
+		EXPECT_LE(c->throttled, slack(source, want));
+	}
 	EXPECT_EQ(source->event.period, channel->period);
 	EXPECT_EQ(source->event.precise_ip, channel->precise_ip);
 	EXPECT_LT(0, channel->time_enabled);

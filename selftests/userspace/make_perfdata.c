@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-z] [-p] FILE
+ * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-P N] [-l] [-z] [-p] FILE
  *
  * Writes a perf.data as perf would, of samples that are known in advance: a
  * process, "phases", has three mappings, and in each third of the time uses one
@@ -13,6 +13,8 @@
  *   -c  CPUs, whose records come in rounds, one CPU after the other (4)
  *   -e  events, told apart by their ids (2)
  *   -r  pages of each mapping (1024)
+ *   -P  processes of that name, in turn (1)
+ *   -l  what is on the stack comes from the L1 cache, all else from DRAM
  *   -z  records compressed, as by perf record -z
  *   -p  in the form of a pipe
  */
@@ -38,6 +40,7 @@
 #define ROUND		1000
 #define TOTAL_KIB	(8ULL << 20)
 /* A load from local DRAM. */
+#define FROM_L1		(PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, L1))
 #define DATA_SRC	(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, LOC_RAM))
 
 struct sample_id {
@@ -62,10 +65,13 @@ struct sample {
 };
 
 static FILE *out;
+static __u32 pid = PID;
 static long nr_samples = 30000;
+static long nr_processes = 1;
 static long nr_cpus = 4;
 static long nr_events = 2;
 static long nr_pages = 1024;
+static bool cached_stack;
 static bool compressed;
 static bool is_pipe;
 static zstd_cctx *zstd;
@@ -131,7 +137,7 @@ static __u64 make_id(long event, long cpu)
 /* A record with a text in its midst and who and when at its end. */
 static void write_text(void *record, size_t head, const char *text, __u64 time)
 {
-	struct sample_id id = { .pid = PID, .tid = PID, .time = time, .identifier = make_id(0, 0) };
+	struct sample_id id = { .pid = pid, .tid = pid, .time = time, .identifier = make_id(0, 0) };
 	struct perf_event_header *header = record;
 	size_t len = (strlen(text) + 8) & ~7UL;
 	char all[256] = {};
@@ -147,7 +153,7 @@ static void write_mapping(__u64 start, __u64 len, const char *name)
 {
 	struct perfdata_mmap2 mmap = {
 		.header = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_MMAP_DATA },
-		.pid = PID, .tid = PID, .start = start, .len = len,
+		.pid = pid, .tid = pid, .start = start, .len = len,
 	};
 
 	write_text(&mmap, offsetof(struct perfdata_mmap2, filename), name, TIME_FIRST - 1);
@@ -157,7 +163,7 @@ static void write_process(void)
 {
 	struct perfdata_comm comm = {
 		.header = { .type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_COMM_EXEC },
-		.pid = PID, .tid = PID,
+		.pid = pid, .tid = pid,
 	};
 	__u64 bytes = nr_pages * 4096;
 
@@ -175,10 +181,11 @@ static void write_sample(long n)
 	__u64 page = phase * nr_pages + n % nr_pages;
 	struct sample sample = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(sample) },
-		.identifier = make_id(n % nr_events, cpu), .ip = IP, .pid = PID, .tid = PID,
+		.identifier = make_id(n % nr_events, cpu), .ip = IP,
+		.pid = PID + n % nr_processes, .tid = PID + n % nr_processes,
 		.time = TIME_FIRST + n * TIME_STEP, .cpu = cpu, .period = 1,
 		.addr = n % 100 ? BASE + page * 4096 + n % 512 * 8 : STACK + 0xff000,
-		.data_src = DATA_SRC,
+		.data_src = cached_stack && n % 100 == 0 ? FROM_L1 : DATA_SRC,
 	};
 
 	write_record(&sample, sizeof(sample));
@@ -189,7 +196,8 @@ static void write_data(void)
 	struct perf_event_header round = { PERFDATA_RECORD_FINISHED_ROUND, 0, sizeof(round) };
 	long first, cpu, i;
 
-	write_process();
+	for (pid = PID; pid < PID + nr_processes; pid++)
+		write_process();
 	for (first = 0; first < nr_samples; first += ROUND * nr_cpus) {
 		for (cpu = 0; cpu < nr_cpus; cpu++)
 			for (i = 0; i < ROUND && first + i * nr_cpus + cpu < nr_samples; i++)
@@ -278,7 +286,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:c:e:r:zp")) > 0) {
+	while ((c = getopt(argc, argv, "n:c:e:r:P:lzp")) > 0) {
 		if (c == 'n')
 			nr_samples = atol(optarg);
 		else if (c == 'c')
@@ -287,6 +295,10 @@ int main(int argc, char **argv)
 			nr_events = atol(optarg);
 		else if (c == 'r')
 			nr_pages = atol(optarg);
+		else if (c == 'P')
+			nr_processes = atol(optarg);
+		else if (c == 'l')
+			cached_stack = true;
 		else if (c == 'z')
 			compressed = true;
 		else if (c == 'p')
@@ -294,7 +306,7 @@ int main(int argc, char **argv)
 	}
 	out = optind < argc ? fopen(argv[optind], "w") : NULL;
 	if (!out) {
-		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-z] [-p] FILE\n", stderr);
+		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-P N] [-l] [-z] [-p] FILE\n", stderr);
 		return 2;
 	}
 	zstd = zstd_create_cctx();

@@ -307,6 +307,9 @@ static void test_cut(void)
 	CHECK(!open_bytes(file.len) && count_samples() == 20 && status.truncated);
 	header_of()->data.size = 10 * 72;
 	CHECK(!open_bytes(file.len) && count_samples() == 10 && !status.truncated);
+	/* All of it is there, but a record reaches beyond the end: that is no unfinished file. */
+	header_of()->data.size = 10 * 72 - 8;
+	CHECK(!open_bytes(file.len) && count_samples() == 9 && status.damaged && !status.truncated);
 	/* The header itself is cut. */
 	for (len = 0; len < file.data; len++)
 		CHECK(open_bytes(len) < 0 && err.what[0]);

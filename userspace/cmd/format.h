@@ -46,7 +46,7 @@ int format_json(void *value, const char *text, struct htmm_error *err);
 
 /* The options that choose it. */
 #define OPT_FORMAT(choice, names)					\
-	{ OPT_CALL, 0, "format", "FORMAT", names, choice, .call = format_parse }
+	{ OPT_CALL, 0, "format", "FORMAT", names, choice, .call = format_parse, .words = names }
 #define OPT_FORMAT_JSON(choice)						\
 	{ OPT_CALL, 0, "json", NULL, "print JSON", choice, .call = format_json }
 

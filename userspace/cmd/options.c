@@ -127,8 +127,9 @@ static int list_options(const struct getopt_view *view)
 	for (i = 0; i < view->nr; i++) {
 		const struct opt *opt = view->opts[i];
 
-		printf("%c\t%s\t%s\t%s\n", opt->key ? opt->key : '-', opt->name,
+		printf("%c\t%s\t%s\t%s", opt->key ? opt->key : '-', opt->name,
 		       opt->arg ? opt->arg : "-", opt->help);
+		printf(opt->words ? "\t%s\n" : "\n", opt->words);
 	}
 	return EXIT_OK;
 }

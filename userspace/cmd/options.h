@@ -32,6 +32,7 @@ enum opt_kind {
  * @max: largest value of a number or size
  * @call: reads the argument of an OPT_CALL
  * @rare: for tuning; only --help-all explains it
+ * @words: the words that its argument may be, as a sentence has them; NULL: any others
  */
 struct opt {
 	enum opt_kind kind;
@@ -44,6 +45,7 @@ struct opt {
 	__s64 max;
 	int (*call)(void *value, const char *text, struct htmm_error *err);
 	bool rare;
+	const char *words;
 };
 
 /* The option of every command that prints data. */
@@ -67,7 +69,8 @@ struct opt {
  *
  * Every command has these besides: -q and -v, which set &verbosity, --help,
  * --help-all, and --list-options, which prints a line for each option: its letter, name
- * and argument, "-" for none, and what it does, with tabs between them.
+ * and argument, "-" for none, what it does, and which words its argument may be, with tabs
+ * between them.
  *
  * Return: OPTS_GO_ON, or the exit status.
  */

@@ -6,17 +6,28 @@
 #include "command.h"
 #include "signals.h"
 
+static const int ends[] = { SIGINT, SIGTERM, SIGQUIT };
+
+void signals_accept(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++)
+		signal(ends[i], SIG_DFL);
+}
+
 void signals_block(struct signals *signals)
 {
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction now;
 	size_t i;
 
+	signals_accept();
 	sigemptyset(&signals->wait);
-	/* A signal that is ignored, as under nohup, stays ignored. */
 	for (i = 0; i < ARRAY_SIZE(ends); i++)
-		if (!sigaction(ends[i], NULL, &now) && now.sa_handler != SIG_IGN)
-			sigaddset(&signals->wait, ends[i]);
+		sigaddset(&signals->wait, ends[i]);
+	/* Under nohup it is ignored on purpose. */
+	if (!sigaction(SIGHUP, NULL, &now) && now.sa_handler != SIG_IGN)
+		sigaddset(&signals->wait, SIGHUP);
 	/* If it were, a child could not be waited for. */
 	signal(SIGCHLD, SIG_DFL);
 	sigaddset(&signals->wait, SIGCHLD);

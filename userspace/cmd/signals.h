@@ -7,8 +7,7 @@
 
 /**
  * struct signals - signals that are waited for
- * @wait: SIGINT, SIGTERM, SIGHUP, SIGQUIT as far as they are not ignored, and
- *	SIGCHLD
+ * @wait: SIGINT, SIGTERM, SIGQUIT and SIGCHLD, and SIGHUP unless it is ignored
  * @old: what was blocked before
  */
 struct signals {
@@ -16,7 +15,15 @@ struct signals {
 	sigset_t old;
 };
 
-/* Block the signals from now on. */
+/**
+ * signals_accept() - let SIGINT, SIGTERM and SIGQUIT end this program
+ *
+ * A script that starts a job with '&' makes it ignore SIGINT and SIGQUIT; yet SIGINT is how
+ * to end a recording. A command that is run takes them, too, as they are handed on to it.
+ */
+void signals_accept(void);
+
+/* Accept the signals, and block them from now on. */
 void signals_block(struct signals *signals);
 
 /* Undo signals_block(). */

@@ -37,8 +37,15 @@ static int run_stop(const struct command *cmd, int argc, char **argv)
 static int cool(int fd, void *arg, struct htmm_error *err)
 {
 	const __s64 *target = arg;
+	int ret = htmm_target_cool(fd, *target, err);
 
-	return htmm_target_cool(fd, *target, err);
+	if (ret || verbosity.quiet)
+		return ret;
+	if (*target)
+		printf("the counts of target %lld's pages are halved\n", *target);
+	else
+		puts("the counts of all pages are halved");
+	return 0;
 }
 
 static int run_cool(const struct command *cmd, int argc, char **argv)
@@ -51,7 +58,20 @@ static int run_cool(const struct command *cmd, int argc, char **argv)
 
 static int reset(int fd, void *arg, struct htmm_error *err)
 {
-	return htmm_device_reset(fd, err);
+	struct htmm_histogram hist = {};
+	struct htmm_stats_buf stats;
+	int ret = htmm_device_stats(fd, &stats, err);
+
+	if (ret)
+		return ret;
+	ret = htmm_device_hist(fd, HTMM_HIST_BASE, &hist, err);
+	if (!ret)
+		ret = htmm_device_reset(fd, err);
+	if (!ret && !verbosity.quiet)
+		printf("forgot %llu pages with %llu samples; all counters are 0\n", hist.pages,
+		       stats.stats.total.counted);
+	htmm_stats_free(&stats);
+	return ret;
 }
 
 static int run_reset(const struct command *cmd, int argc, char **argv)

@@ -27,6 +27,8 @@ static const struct {
  * @json: where the events go; NULL: text on stdout
  * @nr: how many events there were
  * @presets: how many presets
+ * @nr_refused: how many of them cannot be sampled here, though the CPU may have them
+ * @reason: why the first of those cannot
  */
 struct list {
 	const char *filter;
@@ -34,6 +36,8 @@ struct list {
 	struct json_object *json;
 	unsigned int nr;
 	unsigned int presets;
+	unsigned int nr_refused;
+	struct htmm_error reason;
 };
 
 static bool wanted(const struct list *list, const char *name, const char *help)
@@ -41,22 +45,33 @@ static bool wanted(const struct list *list, const char *name, const char *help)
 	return strcasestr(name, list->filter) || strcasestr(help, list->filter);
 }
 
+/* Whether the kernel takes an event, as doctor finds out. */
+static bool can_sample(struct list *list, const struct htmm_event *event)
+{
+	struct htmm_error reason = {};
+	bool ok = htmm_event_probe_best(event, &reason) >= 0;
+
+	if (!ok && !list->nr_refused++)
+		list->reason = reason;
+	return ok;
+}
+
 /* A description, cut so that the line fits the terminal, if there is one. */
 static void print_help(const char *help)
 {
-	int room = out_width(stdout) - NAME_COLUMNS - CODE_COLUMNS - 4;
+	int room = out_width(stdout) - NAME_COLUMNS - CODE_COLUMNS - 6;
 
 	if (!isatty(STDOUT_FILENO))
 		room = strlen(help);
 	printf("%.*s\n", room > 0 ? room : 0, help);
 }
 
-static void print_event(const char *name, const struct htmm_event *event, const char *help)
+static void print_event(const char *name, const struct htmm_event *event, bool ok, const char *help)
 {
 	char code[32];
 
 	event_code_text(event, code, sizeof(code));
-	printf("  %-*s %-*s ", NAME_COLUMNS, name, CODE_COLUMNS, code);
+	printf("%-2s  %-*s %-*s ", ok ? "" : "no", NAME_COLUMNS, name, CODE_COLUMNS, code);
 	print_help(help);
 }
 
@@ -80,37 +95,44 @@ static void show_preset(struct list *list, const struct htmm_preset *preset)
 	struct htmm_event event = {};
 	struct json_object *obj;
 	char left[64];
+	bool ok;
 
 	if (!wanted(list, preset->name, preset->help) &&
 	    !wanted(list, choice ? choice : "", ""))
 		return;
 	list->presets++;
-	if (choice)
-		htmm_preset_event(preset, NULL, &event, NULL);
+	ok = choice && htmm_preset_event(preset, NULL, &event, NULL) >= 0 &&
+	     can_sample(list, &event);
 	if (list->json) {
 		obj = event_object(preset->name, &event, preset->help);
-		json_add_bool(obj, "ok", choice);
+		json_add_bool(obj, "ok", ok);
 		json_add_name(obj, "event", choice ? choice : "");
 		json_object_array_add(list->json, obj);
 		return;
 	}
 	snprintf(left, sizeof(left), "%-12s %s", preset->name,
 		 !choice ? "not on this CPU" : choice == preset->name ? "" : choice);
-	printf("  %-*s ", NAME_COLUMNS + CODE_COLUMNS + 1, left);
+	printf("%-2s  %-*s ", ok ? "" : "no", NAME_COLUMNS + CODE_COLUMNS + 1, left);
 	print_help(preset->help);
 }
 
 static void show_event(struct list *list, const char *name, const char *help)
 {
 	struct htmm_event_list parsed = {};
+	struct json_object *obj;
+	bool ok;
 
 	if (!wanted(list, name, help) || htmm_events_parse(&parsed, name, NULL, NULL))
 		return;
 	list->nr++;
-	if (list->json)
-		json_object_array_add(list->json, event_object(name, &parsed.event[0], help));
-	else
-		print_event(name, &parsed.event[0], help);
+	ok = can_sample(list, &parsed.event[0]);
+	if (!list->json) {
+		print_event(name, &parsed.event[0], ok, help);
+		return;
+	}
+	obj = event_object(name, &parsed.event[0], help);
+	json_add_bool(obj, "ok", ok);
+	json_object_array_add(list->json, obj);
 }
 
 /* Only what is precise carries the address of the data. */
@@ -162,7 +184,9 @@ static void print_text(struct list *list)
 	show_events(list);
 	if (!list->nr)
 		print_none(list->filter);
-	puts("\n'htmmctl doctor' tries the presets, and -e EVENT others.");
+	if (list->nr_refused)
+		printf("\n'no': it cannot be sampled here: %s", list->reason.what);
+	puts("\n'htmmctl doctor' tells more, and with -e EVENT of others.");
 }
 
 static void print_json(struct list *list)
@@ -212,7 +236,8 @@ const struct command cmd_list = {
 	.synopsis = "[options] [TEXT]",
 	.summary = "list the events that can be sampled here",
 	.help = "Lists what -e takes on this CPU: presets with what they stand for, and events\n"
-		"that carry an address; only those with TEXT in their name or description.",
+		"that carry an address; only those with TEXT in their name or description.\n"
+		"Before those that cannot be sampled it prints 'no'.",
 	.mixed = true,
 	.run = run_list,
 };

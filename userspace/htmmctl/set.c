@@ -6,8 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 #include <htmm/text.h>
+#include "cmd/event_mode.h"
 #include "cmd/options.h"
+#include "cmd/output.h"
 #include "commands.h"
+
+#define PAGES_PER_MIB	256
 
 /**
  * struct period - the argument of --period
@@ -67,10 +71,26 @@ static int no_event(const struct htmm_stats_buf *stats, const struct period *per
 			      period->len, period->event);
 }
 
-/* The index of the event that is meant, or a negative errno. */
-static int find_event(int fd, const struct period *period, struct htmm_error *err)
+/**
+ * struct before - what was in force before a change
+ * @capacity: of the session or the target, in pages
+ * @event: index of the event whose period changes
+ * @name: its name
+ * @period: as in status
+ */
+struct before {
+	__u64 capacity;
+	__u32 event;
+	char name[HTMM_EVENT_NAME_LEN];
+	char period[64];
+};
+
+/* Which event is meant, and its period. */
+static int read_period(int fd, const struct period *period, struct before *before,
+		       struct htmm_error *err)
 {
 	struct htmm_stats_buf stats;
+	struct event_mode mode;
 	int ret = htmm_device_stats(fd, &stats, err);
 	__u32 i = 0, nr;
 
@@ -79,31 +99,79 @@ static int find_event(int fd, const struct period *period, struct htmm_error *er
 	nr = stats.stats.nr_events;
 	while (period->event && i < nr && !is_named(&stats.events[i], period))
 		i++;
-	if (i == nr || (!period->event && nr > 1))
+	if (i == nr || (!period->event && nr > 1)) {
 		ret = no_event(&stats, period, err);
+	} else {
+		mode = event_mode(&stats, i);
+		event_period_text(&mode, before->period, sizeof(before->period));
+		snprintf(before->name, sizeof(before->name), "%s", stats.events[i].name);
+		before->event = i;
+	}
 	htmm_stats_free(&stats);
-	return ret ? ret : (int)i;
+	return ret;
+}
+
+/* A target that there is not the module will refuse. */
+static int read_capacity(int fd, __u32 number, struct before *before, struct htmm_error *err)
+{
+	struct htmm_target_list targets;
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err);
+	size_t i;
+
+	before->capacity = ret ? 0 : info.capacity_pages;
+	if (ret || !number || info.state == HTMM_STATE_IDLE)
+		return ret;
+	ret = htmm_device_targets(fd, &targets, err);
+	if (ret)
+		return ret;
+	for (i = 0; i < targets.nr; i++)
+		if (targets.target[i].number == number)
+			before->capacity = targets.target[i].capacity_pages;
+	htmm_targets_free(&targets);
+	return 0;
+}
+
+static void say_changed(const struct htmm_set *set, const struct before *before)
+{
+	if (set->flags & HTMM_SET_CAPACITY) {
+		printf("capacity");
+		if (set->target)
+			printf(" of target %u", set->target);
+		printf(": %llu pages (%.1f MiB), was %llu (%.1f MiB)\n", set->capacity_pages,
+		       (double)set->capacity_pages / PAGES_PER_MIB, before->capacity,
+		       (double)before->capacity / PAGES_PER_MIB);
+	}
+	if (set->flags & HTMM_SET_PERIOD) {
+		printf("period of ");
+		out_name(stdout, before->name);
+		printf(": %llu, was %s\n", set->period, before->period);
+	}
 }
 
 static int set(int fd, const struct set_cmd *cmd, struct htmm_error *err)
 {
+	struct before before = {};
 	struct htmm_set arg = {};
-	int event;
+	int ret = 0;
 
 	if (cmd->capacity) {
 		arg.flags |= HTMM_SET_CAPACITY;
 		arg.target = cmd->target;
 		arg.capacity_pages = cmd->capacity >> HTMM_PAGE_SHIFT;
+		ret = read_capacity(fd, cmd->target, &before, err);
 	}
-	if (cmd->period.period) {
-		event = find_event(fd, &cmd->period, err);
-		if (event < 0)
-			return event;
+	if (!ret && cmd->period.period) {
+		ret = read_period(fd, &cmd->period, &before, err);
 		arg.flags |= HTMM_SET_PERIOD;
-		arg.event = event;
+		arg.event = before.event;
 		arg.period = cmd->period.period;
 	}
-	return htmm_device_set(fd, &arg, err);
+	if (!ret)
+		ret = htmm_device_set(fd, &arg, err);
+	if (!ret && !verbosity.quiet)
+		say_changed(&arg, &before);
+	return ret;
 }
 
 static int run_set(const struct command *cmd, int argc, char **argv)

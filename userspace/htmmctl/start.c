@@ -153,6 +153,6 @@ const struct command cmd_start = {
 	.summary = "start sampling, of all processes unless told otherwise",
 	.help = "Starts sampling and exits; 'htmmctl stop' ends it.  Samples all processes (-a)\n"
 		"unless -p or --cgroup is given, each of which is counted on its own, and\n"
-		"llc-miss and store, or page-fault where they fail.",
+		"llc-miss and store, else all accesses where the CPU can, else page-fault.",
 	.run = run_start,
 };

@@ -107,6 +107,16 @@ static void print_targets(FILE *file, const struct htmm_info *info,
 	fprintf(file, "%u CPU%s\n", info->nr_cpus, info->nr_cpus == 1 ? "" : "s");
 }
 
+static void print_budget(FILE *file, const struct htmm_info *info,
+			 const struct htmm_stats_buf *stats)
+{
+	fprintf(file, "cost      %.2f%% of CPU time, ", stats->stats.cost_ppm / 1e4);
+	if (info->session_flags & HTMM_START_BUDGET)
+		fprintf(file, "budget %.2f%%: periods move\n", info->budget_ppm / 1e4);
+	else
+		fputs("no budget\n", file);
+}
+
 static void print_limits(FILE *file, const struct throttle *limits)
 {
 	if (limits->max_sample_rate < 0)
@@ -143,6 +153,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	fprintf(file, "samples   %llu counted, %llu dropped, %llu in flight\n",
 		stats->stats.total.counted, htmm_counters_dropped(&stats->stats.total),
 		stats->stats.total.in_flight);
+	print_budget(file, info, stats);
 	fprintf(file, "capacity  %llu pages (%.1f MiB)\n", info->capacity_pages,
 		(double)info->capacity_pages * 4096 / MIB);
 	fprintf(file, "cooling   every %llu samples, thresholds every %llu\n",
@@ -185,11 +196,14 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats)
 {
 	struct json_object *obj = json_new();
+	__s64 budget = info->session_flags & HTMM_START_BUDGET ? info->budget_ppm : -1LL;
 	struct throttle limits;
 	char text[256];
 
 	json_add_name(obj, "state", htmm_state_name(info->state));
 	fields_json(obj, info_fields, info);
+	json_add(obj, "budget_ppm", json_object_new_int64(budget));
+	json_add_u64(obj, "cost_ppm", stats->stats.cost_ppm);
 	json_add(obj, "events", events_json(stats));
 	json_add_u64(obj, "cpus_failed", stats->stats.cpus_failed);
 	json_add_bool(obj, "large_pebs", any_large_pebs(stats));

@@ -41,6 +41,11 @@ void target_words(char *text, size_t size, const struct htmm_target_info *target
 			 target->name, *target->name ? ")" : "", dead);
 }
 
+static double pages_mib(__u64 pages)
+{
+	return (double)(pages << HTMM_PAGE_SHIFT) / MIB;
+}
+
 void targets_print(FILE *file, const struct htmm_target_list *targets)
 {
 	char words[HTMM_TARGET_NAME_LEN + 32];
@@ -51,13 +56,15 @@ void targets_print(FILE *file, const struct htmm_target_list *targets)
 		      file);
 		return;
 	}
-	fprintf(file, "%6s %12s %10s %9s  %s\n", "target", "samples", "pages", "MiB", "who");
+	fprintf(file, "%6s %12s %10s %10s %10s %10s  %s\n", "target", "samples", "pages", "MiB",
+		"fast MiB", "table MiB", "who");
 	for (i = 0; i < targets->nr; i++) {
 		const struct htmm_target_info *target = &targets->target[i];
 
 		target_words(words, sizeof(words), target);
-		fprintf(file, "%6u %12llu %10llu %9.1f  ", target->number, target->samples,
-			target->pages, (double)target->bytes / MIB);
+		fprintf(file, "%6u %12llu %10llu %10.1f %10.1f %10.1f  ", target->number,
+			target->samples, target->pages, pages_mib(target->pages),
+			pages_mib(target->capacity_pages), (double)target->bytes / MIB);
 		out_name(file, words);
 		fputc('\n', file);
 	}

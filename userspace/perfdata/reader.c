@@ -151,6 +151,18 @@ static void give_up(struct perfdata_reader *reader)
 	reader->ended = true;
 }
 
+/*
+ * It ends in the midst of a record: as a pipe may, or a file that is known to end early; one
+ * that is all there holds whole records, or its sizes are wrong.
+ */
+static void end_early(struct perfdata_reader *reader)
+{
+	if (!reader->pipe && !reader->status.truncated)
+		give_up(reader);
+	reader->status.truncated = !reader->status.damaged;
+	reader->ended = true;
+}
+
 /* An event in a pipe: struct perf_event_attr, then its ids. */
 static int add_attr(struct perfdata_reader *reader, const unsigned char *record, size_t size,
 		    struct htmm_error *err)
@@ -278,7 +290,7 @@ static int end_of_input(struct perfdata_reader *reader, struct htmm_error *err)
 		return htmm_error_set(err, reader->input.code, NULL, "cannot read on: %s",
 				      strerror(reader->input.code));
 	if (perfdata_input_peek(&reader->input, 1))
-		reader->status.truncated = true;
+		end_early(reader);
 	return 0;
 }
 
@@ -328,10 +340,8 @@ static void skip_behind(struct perfdata_reader *reader, const struct perf_event_
 	}
 	perfdata_input_take(&reader->input, reader->taken);
 	reader->taken = 0;
-	if (!perfdata_input_skip(&reader->input, behind)) {
-		reader->status.truncated = true;
-		reader->ended = true;
-	}
+	if (!perfdata_input_skip(&reader->input, behind))
+		end_early(reader);
 }
 
 /* Count what is wrong with a record. Returns true if it is good. */

@@ -397,6 +397,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 		return ret;
 	if (session_check(&record.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
+	signals_accept();
 	if (open_output(&record, &err))
 		return print_error(&err);
 	record.recorder.writer.wait = wait_for_reader;

@@ -54,6 +54,7 @@ struct options {
 
 static const char *const part_names[] = {
 	"summary", "processes", "mappings", "hist", "pages", "regions", "wss", "heat",
+	"commands",
 };
 
 static int call_part(void *value, const char *text, struct htmm_error *err)
@@ -63,6 +64,21 @@ static int call_part(void *value, const char *text, struct htmm_error *err)
 
 	if (i >= 0)
 		*parts |= 1U << i;
+	return i < 0 ? i : 0;
+}
+
+static int call_min_level(void *value, const char *text, struct htmm_error *err)
+{
+	static const char *const names[] = {
+		[DATA_SRC_CACHE] = "cache",
+		[DATA_SRC_DRAM] = "memory",
+		[DATA_SRC_REMOTE] = "remote",
+		[DATA_SRC_SLOW] = "slow",
+	};
+	int i = opt_word(names, ARRAY_SIZE(names), text, "data comes from no level", err);
+
+	if (i >= 0)
+		*(enum data_src *)value = i;
 	return i < 0 ? i : 0;
 }
 
@@ -132,7 +148,7 @@ static void say_status(const struct perfdata_status *status, const struct report
 		notice("the file is damaged at byte %llu; what follows there is not in the report",
 		       status->offset);
 	else if (status->truncated)
-		notice("the file was not finished; all that it has is in the report");
+		notice("the file was not finished, or it was cut; all that it has is in the report");
 	if (status->malformed)
 		notice("%llu malformed records were left out", status->malformed);
 	if (status->unknown)
@@ -164,6 +180,16 @@ static void say_weights(const struct perfdata_events *events)
 		notice(COUNTS_DIFFER, min, max);
 }
 
+/* A picture has cells enough for itself; what is printed beside it, as many as ever. */
+static int make_panels(const struct options *opts, struct report_view *view, unsigned int columns,
+		       unsigned int rows, struct htmm_error *err)
+{
+	if (!panels_make(&view->panels, view->report->heat, REPORT_PANELS,
+			 opts->columns ? opts->columns : columns, opts->rows ? opts->rows : rows))
+		return 0;
+	return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+}
+
 static int print(const struct options *opts, struct report_view *view, struct htmm_error *err)
 {
 	static void (*const printers[FORMATS])(FILE *file, const struct report_view *view) = {
@@ -173,16 +199,18 @@ static int print(const struct options *opts, struct report_view *view, struct ht
 		[FORMAT_PROMETHEUS] = report_print_prometheus,
 		[FORMAT_DAMON] = report_print_damon,
 	};
-	unsigned int columns = opts->plot ? PLOT_COLUMNS : COLUMNS_DEFAULT;
-	unsigned int rows = opts->plot ? PLOT_ROWS : ROWS_DEFAULT;
-	int ret = 0;
+	int ret;
 
-	if (panels_make(&view->panels, view->report->heat, REPORT_PANELS,
-			opts->columns ? opts->columns : columns, opts->rows ? opts->rows : rows))
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	if (opts->plot)
-		ret = report_plot(opts->plot, view, err);
-	else
+	if (opts->plot) {
+		ret = make_panels(opts, view, PLOT_COLUMNS, PLOT_ROWS, err);
+		if (!ret)
+			ret = report_plot(opts->plot, view, err);
+		panels_free(&view->panels);
+		if (ret || opts->choice.format == FORMAT_TEXT)
+			return ret;
+	}
+	ret = make_panels(opts, view, COLUMNS_DEFAULT, ROWS_DEFAULT, err);
+	if (!ret)
 		printers[opts->choice.format](stdout, view);
 	panels_free(&view->panels);
 	return ret;
@@ -253,10 +281,22 @@ static int complete(struct options *opts, struct htmm_error *err)
 {
 	bool map = opts->plot || opts->choice.format == FORMAT_DAMON;
 
+	if (opts->config.min_level && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session does not keep where data came from; --min-level needs a file");
 	if (map && !opts->path)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session keeps no times; a heat map needs a file");
+	if (opts->choice.format == FORMAT_DAMON && isatty(STDOUT_FILENO))
+		return htmm_error_set(err, EINVAL, "redirect it: > FILE",
+				      "a record for damo is not for a terminal");
+	if (opts->parts & (PART_WSS | PART_HEAT) && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session keeps no times, which --part %s is about",
+				      opts->parts & PART_WSS ? "wss" : "heat");
 	if (!opts->parts)
 		opts->parts = opts->choice.format == FORMAT_CSV ? PART_MAPPINGS : PART_ALL;
 	if (opts->choice.format == FORMAT_CSV && opts->parts & (opts->parts - 1))
@@ -278,7 +318,8 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		{ OPT_TEXT, 'i', "input", "FILE", "perf.data, - for a pipe; else the live session",
 		  &o.path },
 		{ OPT_CALL, 0, "part", "PART",
-		  "only summary, processes, mappings, ...", &o.parts, .call = call_part },
+		  "only summary, processes, mappings, ...", &o.parts, .call = call_part,
+		  .words = "summary, processes, mappings, hist, pages, regions, wss, heat or commands" },
 		OPT_FORMAT(&o.choice, "text, json, csv, prometheus or damon"),
 		OPT_FORMAT_JSON(&o.choice),
 		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map: FILE.png or FILE.svg", &o.plot },
@@ -294,6 +335,9 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  "samples until counts are halved (2000000)", &o.cooling_period, 1, LLONG_MAX },
 		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table (128M)",
 		  &o.max_bytes, 1, LLONG_MAX },
+		{ OPT_CALL, 0, "min-level", "LEVEL",
+		  "memory: leave out what a cache served (cache)", &o.config.min_level,
+		  .call = call_min_level, .words = "cache, memory, remote or slow" },
 		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
 		  &o.config.weight_period },
 		{ OPT_END },

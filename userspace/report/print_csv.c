@@ -55,6 +55,23 @@ static void print_processes(FILE *file, const struct report_view *view)
 	free(order.index);
 }
 
+static void print_commands(FILE *file, const struct report_view *view)
+{
+	struct report_command *command;
+	__u32 nr, i;
+
+	command = report_commands(view, &nr);
+	if (!command)
+		return;
+	fputs("comm,processes,samples,pages,hot_pages\n", file);
+	for (i = 0; i < nr; i++) {
+		print_name(file, command[i].comm);
+		fprintf(file, ",%u,%llu,%llu,%llu\n", command[i].processes, command[i].samples,
+			command[i].pages, command[i].hot_pages);
+	}
+	free(command);
+}
+
 static void print_mappings(FILE *file, const struct report_view *view)
 {
 	struct report_order order;
@@ -169,6 +186,7 @@ void report_print_csv(FILE *file, const struct report_view *view)
 		{ PART_REGIONS, print_regions },
 		{ PART_WSS, print_wss },
 		{ PART_HEAT, print_heat },
+		{ PART_COMMANDS, print_commands },
 	};
 	size_t i;
 

@@ -8,7 +8,14 @@
  * address space, a list of snapshots, each with the regions of memory and how
  * often they were accessed. A column of the map is an aggregation interval,
  * and a sample stands for an access.
+ *
+ * damo takes it in a file that zlib has packed. Nothing is gained by packing it tightly,
+ * so it is stored in zlib's frame as it is.
  */
+
+/* Bytes of a stored block, at most, and the modulus of zlib's checksum. */
+#define BLOCK_MAX	65535
+#define ADLER_BASE	65521
 
 static struct json_object *region_json(__u64 start, __u64 end, __u64 samples)
 {
@@ -65,14 +72,20 @@ static struct json_object *snapshot_json(const struct report_view *view, __u32 s
 	return obj;
 }
 
+/*
+ * damo divides accesses by the aggregation interval, which gives samples per second, and by
+ * the number of sampling intervals in it, which gives the share of those that saw an access.
+ * So the hottest cell must have no more samples than there are sampling intervals.
+ */
 static struct json_object *intervals_json(const struct report_view *view)
 {
 	struct json_object *obj = json_object_new_object();
-	__u64 us = report_column_ns(view) / 1000;
+	double us = (double)report_column_ns(view) / 1000;
+	__u64 most = panels_most(&view->panels, view->report->heat);
 
-	json_add_u64(obj, "sample_us", us);
-	json_add_u64(obj, "aggr_us", us);
-	json_add_u64(obj, "ops_update_us", us);
+	json_add(obj, "sample_us", json_object_new_double(us / (most ? (double)most : 1)));
+	json_add(obj, "aggr_us", json_object_new_double(us));
+	json_add(obj, "ops_update_us", json_object_new_double(us));
 	return obj;
 }
 
@@ -93,11 +106,48 @@ static struct json_object *record_json(const struct report_view *view, __u32 spa
 	return obj;
 }
 
+static __u32 adler32(const unsigned char *bytes, size_t len)
+{
+	__u32 a = 1, b = 0;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		a = (a + bytes[i]) % ADLER_BASE;
+		b = (b + a) % ADLER_BASE;
+	}
+	return b << 16 | a;
+}
+
+/* RFC 1950 and 1951: a header, blocks that are not compressed, and a checksum. */
+static void print_zlib(FILE *file, const unsigned char *bytes, size_t len)
+{
+	__u32 sum = adler32(bytes, len);
+	size_t size, at = 0;
+
+	fwrite("\x78\x01", 1, 2, file);
+	do {
+		size = len - at < BLOCK_MAX ? len - at : BLOCK_MAX;
+		fputc(at + size == len, file);
+		fputc(size & 0xff, file);
+		fputc(size >> 8, file);
+		fputc(~size & 0xff, file);
+		fputc(~size >> 8 & 0xff, file);
+		fwrite(bytes + at, 1, size, file);
+		at += size;
+	} while (at < len);
+	fputc(sum >> 24, file);
+	fputc(sum >> 16 & 0xff, file);
+	fputc(sum >> 8 & 0xff, file);
+	fputc(sum & 0xff, file);
+}
+
 void report_print_damon(FILE *file, const struct report_view *view)
 {
 	__u64 *cells = calloc(view->panels.columns + 1UL, sizeof(*cells));
 	struct json_object *records = json_object_new_array();
+	const char *text;
 	unsigned int p;
+	size_t len;
 
 	/* Panels are in order of their space. */
 	for (p = 0; cells && p < view->panels.nr; p++)
@@ -106,5 +156,8 @@ void report_print_damon(FILE *file, const struct report_view *view)
 								   view->panels.panel[p].space,
 								   cells));
 	free(cells);
-	json_print(file, records);
+	text = json_object_to_json_string_length(records, JSON_C_TO_STRING_PLAIN, &len);
+	if (text)
+		print_zlib(file, (const unsigned char *)text, len);
+	json_object_put(records);
 }

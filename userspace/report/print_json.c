@@ -11,6 +11,7 @@ static struct json_object *drops_json(const struct report_counts *counts)
 	json_add_u64(obj, "no_addr", counts->no_addr);
 	json_add_u64(obj, "kernel_addr", counts->kernel_addr);
 	json_add_u64(obj, "filtered", counts->filtered);
+	json_add_u64(obj, "min_level", counts->min_level);
 	json_add_u64(obj, "table_full", counts->no_memory);
 	json_add_u64(obj, "lost", counts->lost);
 	return obj;
@@ -114,6 +115,27 @@ static struct json_object *processes_json(const struct report_view *view)
 		json_object_array_add(array, obj);
 	}
 	free(order.index);
+	return array;
+}
+
+static struct json_object *commands_json(const struct report_view *view)
+{
+	struct json_object *array = json_object_new_array();
+	struct report_command *command;
+	__u32 nr, i;
+
+	command = report_commands(view, &nr);
+	for (i = 0; i < nr; i++) {
+		struct json_object *obj = json_object_new_object();
+
+		json_add_name(obj, "comm", command[i].comm);
+		json_add_u64(obj, "processes", command[i].processes);
+		json_add_u64(obj, "samples", command[i].samples);
+		json_add_u64(obj, "pages", command[i].pages);
+		json_add_u64(obj, "hot_pages", command[i].hot_pages);
+		json_object_array_add(array, obj);
+	}
+	free(command);
 	return array;
 }
 
@@ -249,6 +271,8 @@ void report_print_json(FILE *file, const struct report_view *view)
 		add_summary(obj, view);
 	if (view->parts & PART_PROCESSES)
 		json_add(obj, "processes", processes_json(view));
+	if (view->parts & PART_COMMANDS)
+		json_add(obj, "commands", commands_json(view));
 	if (view->parts & PART_MAPPINGS)
 		json_add(obj, "mappings", mappings_json(view));
 	if (view->parts & PART_HIST) {

@@ -48,6 +48,7 @@ static void print_counts(FILE *file, const struct report_counts *counts)
 		{ counts->no_addr, "without a data address" },
 		{ counts->kernel_addr, "of kernel memory" },
 		{ counts->filtered, "of other processes" },
+		{ counts->min_level, "served from nearer than --min-level" },
 		{ counts->no_memory, "did not fit the table" },
 		{ counts->lost, "lost when recorded" },
 	};
@@ -80,6 +81,26 @@ static void print_data_srcs(FILE *file, const struct report_counts *counts)
 	fputc('\n', file);
 }
 
+/* Stores to a stack hit a cache, and yet lead every list; no tier serves them faster. */
+static void print_stacks(FILE *file, const struct report_view *view)
+{
+	const struct tasks *tasks = &view->report->tasks;
+	const struct report_counts *counts = &view->report->counts;
+	__u64 stacks = 0;
+	__u32 i;
+
+	for (i = 0; i < tasks->nr_mappings; i++)
+		if (!strcmp(tasks->mapping[i].name, "[stack]"))
+			stacks += tasks->mapping[i].samples;
+	if (counts->data_src[DATA_SRC_CACHE])
+		fprintf(file,
+			"caches    served %.1f%% of the samples, --min-level memory leaves them out\n",
+			percent(counts->data_src[DATA_SRC_CACHE], counts->samples));
+	else if (stacks && counts->data_src[DATA_SRC_UNKNOWN])
+		fprintf(file, "stacks    had %.1f%% of the samples; caches serve most of these\n",
+			percent(stacks, counts->samples));
+}
+
 static void print_summary(FILE *file, const struct report_view *view)
 {
 	const struct report *report = view->report;
@@ -90,6 +111,7 @@ static void print_summary(FILE *file, const struct report_view *view)
 	if (report->heat->nr_rows)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
 	print_data_srcs(file, &report->counts);
+	print_stacks(file, view);
 	fprintf(file,
 		"memory    %llu pages (%.1f MiB) had samples, %llu of them (%.1f MiB) are hot\n",
 		hist->pages, pages_mib(hist->pages), hist->hot_pages, pages_mib(hist->hot_pages));
@@ -121,6 +143,26 @@ static void print_processes(FILE *file, const struct report_view *view)
 		fputc('\n', file);
 	}
 	free(order.index);
+}
+
+static void print_commands(FILE *file, const struct report_view *view)
+{
+	struct report_command *command;
+	__u32 nr, i;
+
+	command = report_commands(view, &nr);
+	if (!command)
+		return;
+	fprintf(file, "\n%12s %6s %10s %10s %9s %s\n", "samples", "share", "pages", "hot",
+		"processes", "command");
+	for (i = 0; i < nr; i++) {
+		fprintf(file, "%12llu %5.1f%% %10llu %10llu %9u ", command[i].samples,
+			percent(command[i].samples, view->report->counts.samples),
+			command[i].pages, command[i].hot_pages, command[i].processes);
+		out_name(file, command[i].comm);
+		fputc('\n', file);
+	}
+	free(command);
 }
 
 static void print_mappings(FILE *file, const struct report_view *view)
@@ -174,8 +216,10 @@ static void print_regions(FILE *file, const struct report_view *view)
 {
 	__u32 i;
 
-	if (!view->report->nr_regions)
+	if (!view->report->nr_regions) {
+		fputs("\nno 2 MiB region has pages that are hot\n", file);
 		return;
+	}
 	fprintf(file, "\n%12s %12s %7s %7s %7s %16s %s\n", "skew", "samples", "touched", "hot",
 		"pid", "2 MiB region", "mapping");
 	for (i = 0; i < view->report->nr_regions; i++) {
@@ -224,10 +268,14 @@ void report_print_text(FILE *file, const struct report_view *view)
 {
 	if (view->parts & PART_SUMMARY)
 		print_summary(file, view);
+	else if (!view->report->counts.samples)
+		fputs("no samples were counted; --part summary tells of those that were not\n", file);
 	if (!view->report->counts.samples)
 		return;
 	if (view->parts & PART_PROCESSES)
 		print_processes(file, view);
+	if (view->parts & PART_COMMANDS)
+		print_commands(file, view);
 	if (view->parts & PART_MAPPINGS)
 		print_mappings(file, view);
 	if (view->parts & PART_HIST) {

@@ -102,6 +102,8 @@ static void feed_sample(struct report *report, const struct perfdata_sample *sam
 		report->counts.no_addr++;
 	else if (sample->addr >= USER_END)
 		report->counts.kernel_addr++;
+	else if (where_from(report, sample->data_src) < report->config.min_level)
+		report->counts.min_level++;
 	else
 		count(report, sample);
 }

@@ -18,12 +18,15 @@
  * struct report_config - what to make of the samples
  * @store: how samples turn into hot pages
  * @weight_period: a sample counts as much as its period
+ * @min_level: the nearest place from which data may come; samples of nearer ones are left
+ *	out, those that do not tell are not
  * @pids: only these processes
  * @nr_pids: how many there are in @pids; 0: all
  */
 struct report_config {
 	struct store_config store;
 	bool weight_period;
+	enum data_src min_level;
 	__u32 pids[REPORT_PIDS_MAX];
 	unsigned int nr_pids;
 };
@@ -34,6 +37,7 @@ struct report_config {
  * @no_addr: dropped for want of a data address
  * @kernel_addr: dropped because the address is the kernel's
  * @filtered: dropped because they are of other processes
+ * @min_level: dropped because their data came from nearer than &report_config.min_level
  * @no_memory: dropped because the table was full, or there were too many processes
  * @lost: lost when they were recorded
  * @throttled: times that the kernel throttled an event
@@ -44,6 +48,7 @@ struct report_counts {
 	__u64 no_addr;
 	__u64 kernel_addr;
 	__u64 filtered;
+	__u64 min_level;
 	__u64 no_memory;
 	__u64 lost;
 	__u64 throttled;

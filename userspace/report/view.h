@@ -20,8 +20,10 @@ enum report_part {
 	PART_REGIONS = 1 << 5,
 	PART_WSS = 1 << 6,
 	PART_HEAT = 1 << 7,
+	PART_COMMANDS = 1 << 8,
 };
 
+/* What is printed unless something is asked for: commands say again what processes do. */
 #define PART_ALL	0xff
 
 /* Panels of a heat map, at most. */
@@ -67,6 +69,32 @@ struct report_order {
  * Return: false if there is no memory.
  */
 bool report_order_spaces(struct report_order *order, const struct report_view *view);
+
+/**
+ * struct report_command - the processes of one name
+ * @comm: the name
+ * @processes: how many have samples
+ * @samples: theirs
+ * @pages: theirs; one that several share counts for each
+ * @hot_pages: of these, the hot ones
+ */
+struct report_command {
+	const char *comm;
+	__u32 processes;
+	__u64 samples;
+	__u64 pages;
+	__u64 hot_pages;
+};
+
+/**
+ * report_commands() - sum the processes up by their names
+ * @view: the report
+ * @nr: receives how many names there are, at most &report_view.max
+ *
+ * Return: an array to be freed, those with the most samples first; NULL if there is no
+ * memory.
+ */
+struct report_command *report_commands(const struct report_view *view, __u32 *nr);
 
 /**
  * report_order_mappings() - sort the mappings that have samples

@@ -15,10 +15,14 @@
 
 /* From here on the histogram has its place beside the numbers, not below. */
 #define WIDE		130
+/* In fewer columns than this the numbers say less, in shorter words. */
+#define NARROW		64
 /* Fewer lines than this have no room for a histogram. */
 #define HIST_LINES	20
 /* Bins shown at least. */
 #define BINS_SHOWN	16
+/* Columns of an event's rate. */
+#define RATE		9
 /* Columns before the bins of a histogram and before the numbers. */
 #define CAPTION		9
 
@@ -50,7 +54,7 @@ static size_t to_wide(const char *text, wchar_t *wide, size_t room)
 	return nr;
 }
 
-/* Print at a place, cut to @width columns. */
+/* Print at a place, cut to @width columns and to the end of the line. */
 static void put(int y, int x, int width, const char *fmt, ...) htmm_printf(4, 5);
 
 static void put(int y, int x, int width, const char *fmt, ...)
@@ -64,6 +68,8 @@ static void put(int y, int x, int width, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	to_wide(text, wide, ARRAY_SIZE(wide));
+	if (width > COLS - x)
+		width = COLS - x;
 	for (nr = 0; wide[nr]; nr++) {
 		columns += wcwidth(wide[nr]);
 		if (columns > width)
@@ -92,6 +98,12 @@ static const char *brief(char text[32], __u64 number)
 	else
 		snprintf(text, 32, "%.0f%c", value, units[unit]);
 	return text;
+}
+
+/* A number in @width characters: in full if it fits. */
+static const char *fit(char text[32], __u64 number, int width)
+{
+	return snprintf(text, 32, "%llu", number) <= width ? text : brief(text, number);
 }
 
 static void put_title(const struct top *top)
@@ -159,43 +171,87 @@ static int put_cost(const struct activity *activity, int y, int x, int width)
 
 	if (activity->budget >= 0)
 		snprintf(budget, sizeof(budget), "budget %.2f%%", activity->budget);
-	put(y, x, width, "%-*s%.2f%% of CPU time, %s; handlers %.2f%%, ksampled %.1f%%", CAPTION,
-	    "cost", activity->cost, budget, activity->handlers, activity->ksampled);
+	if (width < NARROW)
+		put(y, x, width, "%-*s%.2f%%, %s", CAPTION, "cost", activity->cost, budget);
+	else
+		put(y, x, width, "%-*s%.2f%% of CPU time, %s; handlers %.2f%%, ksampled %.1f%%",
+		    CAPTION, "cost", activity->cost, budget, activity->handlers,
+		    activity->ksampled);
 	if (activity->budget >= 0 && activity->cost > activity->budget)
 		mvchgat(y, x + CAPTION, 20, A_BOLD, PAIR_HOT, NULL);
 	return y + 1;
 }
 
+/* Add a text if there is room for all of it: half of a number would be another one. */
+static void append(char *text, size_t room, const char *fmt, ...) htmm_printf(3, 4);
+
+static void append(char *text, size_t room, const char *fmt, ...)
+{
+	size_t len = strlen(text);
+	va_list args;
+
+	va_start(args, fmt);
+	if (len < room && vsnprintf(text + len, room - len, fmt, args) >= (int)(room - len))
+		text[len] = '\0';
+	va_end(args);
+}
+
 static int put_event(const struct top *top, unsigned int number, int y, int x, int width)
 {
 	const struct event_activity *event = &top->activity.events[number];
-	char period[64];
+	int room = width - CAPTION - RATE;
+	char period[64], text[256] = "", rate[32];
 
+	if (room > (int)sizeof(text))
+		room = sizeof(text);
 	event_period_text(&event->mode, period, sizeof(period));
-	put(y, x, width, "%-*s%-16s every %s, precise %u, %u CPU%s", CAPTION,
-	    number ? "" : "events", top->now.stats.events[number].name, period,
-	    event->mode.precise_ip, event->mode.active, event->mode.active == 1 ? "" : "s");
-	put(y, x + width - 20, 20, " %9.0f/s", event->flow.overflows);
+	append(text, room, "%-*s", width < NARROW ? 0 : 16, top->now.stats.events[number].name);
 	if (event->flow.throttled > 0)
-		put(y, x + width - 8, 8, "throttled");
+		append(text, room, " throttled,");
+	append(text, room, " every %s", period);
+	append(text, room, ", precise %u", event->mode.precise_ip);
+	append(text, room, ", %u CPU%s", event->mode.active, event->mode.active == 1 ? "" : "s");
+	put(y, x, width, "%-*s%s", CAPTION, number ? "" : "events", text);
+	put(y, x + width - RATE, RATE, "%*s/s", RATE - 2,
+	    fit(rate, event->flow.overflows, RATE - 2));
+	return y + 1;
+}
+
+/* Mappings need lines, too. */
+static int put_events(const struct top *top, int y, int x, int width)
+{
+	unsigned int nr = top->activity.nr_events, room = LINES / 4, i;
+
+	for (i = 0; i < nr && (nr <= room || i + 1 < room); i++)
+		y = put_event(top, i, y, x, width);
+	if (i < nr)
+		put(y++, x, width, "%-*sand %u more", CAPTION, "", nr - i);
+	return y;
+}
+
+static int put_samples(const struct top *top, int y, int x, int width)
+{
+	const struct flow *flow = &top->activity.total;
+	double share = flow->overflows > 0 ? 100 * flow->dropped / flow->overflows : 0;
+	char overflows[32], dropped[32];
+
+	if (width < NARROW)
+		put(y, x, width, "%-*s%s/s, dropped %s/s (%.1f%%)", CAPTION, "samples",
+		    fit(overflows, flow->overflows, 6), fit(dropped, flow->dropped, 5), share);
+	else
+		put(y, x, width, "%-*soverflows %.0f/s, counted %.0f/s, dropped %.0f/s (%.1f%%)%s",
+		    CAPTION, "samples", flow->overflows, flow->counted, flow->dropped, share,
+		    top->activity.since_start ? ", since the start" : "");
 	return y + 1;
 }
 
 /* Everything but the histogram and the mappings. */
 static int put_numbers(const struct top *top, int y, int x, int width, bool tall)
 {
-	const struct flow *flow = &top->activity.total;
-	unsigned int i;
-
-	put(y++, x, width, "%-*soverflows %.0f/s, counted %.0f/s, dropped %.0f/s (%.1f%%)%s",
-	    CAPTION, "samples", flow->overflows, flow->counted, flow->dropped,
-	    flow->overflows > 0 ? 100 * flow->dropped / flow->overflows : 0,
-	    top->activity.since_start ? ", since the start" : "");
+	y = put_samples(top, y, x, width);
 	y = put_drops(top, y, x, width, tall);
 	y = put_cost(&top->activity, y, x, width);
-	for (i = 0; i < top->activity.nr_events; i++)
-		y = put_event(top, i, y, x, width);
-	return y;
+	return put_events(top, y, x, width);
 }
 
 /* As many bins as there is something to see in. */
@@ -241,7 +297,8 @@ static void put_thresholds(const struct htmm_histogram *hist, int y, int x, int 
 		put(y, x + (int)hist->hot_threshold * width, 7, "^hot");
 		attroff(COLOR_PAIR(PAIR_HOT));
 	}
-	if (hist->warm_threshold < nr && hist->warm_threshold < hist->hot_threshold) {
+	if (hist->warm_threshold < nr && hist->warm_threshold < hist->hot_threshold &&
+	    x + (int)hist->warm_threshold * width >= 4) {
 		attron(COLOR_PAIR(PAIR_WARM));
 		put(y, x + (int)hist->warm_threshold * width - 4, 5, "warm^");
 		attroff(COLOR_PAIR(PAIR_WARM));
@@ -255,38 +312,47 @@ static void put_hist_title(const struct htmm_histogram *hist, int y, int x, int 
 	if (hist->hot_threshold < HTMM_NR_BINS)
 		snprintf(hot, sizeof(hot), "hot: %llu, from bin %u; warm: from %u", hist->hot_pages,
 			 hist->hot_threshold, hist->warm_threshold);
-	put(y, x, width, "%-*s%llu by samples; fast tier: %llu; %s", CAPTION, "pages", hist->pages,
-	    hist->capacity_pages, hot);
+	if (width < NARROW)
+		put(y, x, width, "%-*s%s", CAPTION, "pages", hot);
+	else
+		put(y, x, width, "%-*s%llu by samples; fast tier: %llu; %s", CAPTION, "pages",
+		    hist->pages, hist->capacity_pages, hot);
 }
 
 /* Takes @height lines, four of them for words. */
 static void put_hist(const struct htmm_histogram *hist, int y, int x, int width, int height)
 {
 	unsigned int nr = bins_shown(hist), bin;
-	int cell = (width - CAPTION) / (int)nr, bars = height - 4;
+	/* Where all bins are in use and columns few, these are not for words. */
+	int caption = width - CAPTION < (int)nr ? 0 : CAPTION;
+	int cell = (width - caption) / (int)nr, bars = height - 4;
 	/* Names of bins do not touch each other. */
-	unsigned int step = cell < 4 ? 2 : 1;
+	unsigned int step = cell < 2 ? 4 : cell < 4 ? 2 : 1;
 	__u64 most = 0;
 
 	for (bin = 0; bin < nr; bin++)
 		most = hist->bins[bin] > most ? hist->bins[bin] : most;
 	put_hist_title(hist, y, x, width);
-	put(y + bars + 1, x, width, "%-*s", CAPTION, "samples");
-	put(y + bars + 2, x, width, "%-*s", CAPTION, "pages");
+	put(y + bars + 1, x, caption, "samples");
+	put(y + bars + 2, x, caption, "pages");
 	for (bin = 0; bin < nr; bin++) {
-		int at = x + CAPTION + (int)bin * cell, pair = bin_pair(hist, bin);
+		int at = x + caption + (int)bin * cell, pair = bin_pair(hist, bin);
 		char from[32], pages[32];
 
-		put_bar(y + bars, at, cell - 1, bars,
+		put_bar(y + bars, at, cell > 1 ? cell - 1 : 1, bars,
 			most ? (double)hist->bins[bin] / (double)most : 0, pair);
 		if (bin % step)
 			continue;
 		attron(COLOR_PAIR(pair));
-		put(y + bars + 1, at, 4, "%s", brief(from, bin ? 1ULL << (bin - 1) : 0));
-		put(y + bars + 2, at, 4, "%s", brief(pages, hist->bins[bin]));
+		brief(from, bin ? 1ULL << (bin - 1) : 0);
+		brief(pages, hist->bins[bin]);
+		if (at + (int)strlen(from) <= x + width)
+			put(y + bars + 1, at, 4, "%s", from);
+		if (at + (int)strlen(pages) <= x + width)
+			put(y + bars + 2, at, 4, "%s", pages);
 		attroff(COLOR_PAIR(pair));
 	}
-	put_thresholds(hist, y + bars + 3, x + CAPTION, cell, nr);
+	put_thresholds(hist, y + bars + 3, x + caption, cell, nr);
 }
 
 /* A name that is too long loses its beginning, which says less than its end. */
@@ -300,25 +366,65 @@ static void put_name(int y, int x, int width, const char *name)
 		put(y, x, width, "%s", name);
 }
 
+/**
+ * struct column - a column of the list of mappings
+ * @title: what it is called
+ * @width: its width, negative if text begins at its left
+ * @from: columns of the terminal from which on there is room for it
+ */
+static const struct column {
+	const char *title;
+	int width;
+	int from;
+} columns[] = {
+	{ "samples", 12, 0 },
+	{ "share", 6, 78 },
+	{ "pages", 8, 78 },
+	{ "hot", 8, 62 },
+	{ "pid", 8, 0 },
+	{ "command", -15, 62 },
+};
+
+/* A line of the list: @cells as in columns[], and the mapping in what is left. */
+static void put_cells(int y, const char *const *cells, const char *mapping)
+{
+	int x = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(columns); i++) {
+		if (columns[i].from > COLS)
+			continue;
+		put(y, x, abs(columns[i].width), "%*s", columns[i].width, cells[i]);
+		x += abs(columns[i].width) + 1;
+	}
+	put_name(y, x, COLS - x, mapping);
+}
+
 static void put_mapping(const struct top *top, const struct mapping *map, int y)
 {
+	char samples[32], share[16], pages[32], hot[32], pid[16];
+	const char *const cells[] = {
+		fit(samples, map->samples, 12), share, fit(pages, map->pages, 8),
+		fit(hot, map->hot, 8), pid, map->place.comm,
+	};
 	int pair = map->hot ? PAIR_HOT : PAIR_NONE;
 
+	snprintf(share, sizeof(share), "%.1f%%", percent(map->samples, top->samples));
+	snprintf(pid, sizeof(pid), "%u", map->pid);
 	attron(COLOR_PAIR(pair));
-	put(y, 0, COLS, "%10llu %5.1f%% %8llu %8llu %8u", map->samples,
-	    percent(map->samples, top->samples), map->pages, map->hot, map->pid);
+	put_cells(y, cells, map->place.mapping);
 	attroff(COLOR_PAIR(pair));
-	put(y, 45, 15, "%s", map->place.comm);
-	put_name(y, 61, COLS - 61, map->place.mapping);
 }
 
 static void put_mappings(const struct top *top, int y, int last)
 {
+	const char *titles[ARRAY_SIZE(columns)];
 	size_t i;
 
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		titles[i] = columns[i].title;
 	attron(A_BOLD);
-	put(y++, 0, COLS, "%10s %6s %8s %8s %8s %-15s %s", "samples", "share", "pages", "hot",
-	    "pid", "command", "mapping");
+	put_cells(y++, titles, "mapping");
 	attroff(A_BOLD);
 	page = last >= y ? last - y + 1 : 1;
 	if (!top->nr_shown)
@@ -328,17 +434,18 @@ static void put_mappings(const struct top *top, int y, int last)
 		put_mapping(top, &top->shown[i], y++);
 }
 
+/* Fits the smallest screen. */
 static void put_help(int y)
 {
 	static const char *const lines[] = {
-		"q           quit",
-		"space, p    pause, and go on",
-		"s           sort by samples, pages, hot pages, pid or mapping in turn",
-		"/           show only what contains a text: mapping, command or pid;",
-		"            Enter keeps it, Esc shows all again",
-		"+ -         look half as often, or twice as often",
-		"arrows      scroll; also Page Up, Page Down, Home",
-		"any key     leave this help",
+		"q       quit",
+		"space p pause, and go on",
+		"s       sort by another column",
+		"/       filter command, mapping, pid;",
+		"        Enter keeps it, Esc ends it",
+		"+ -     look half, or twice as often",
+		"arrows  scroll; Page Up, Down; Home",
+		"any key leave this help",
 	};
 	size_t i;
 
@@ -355,7 +462,7 @@ static void put_last_line(const struct top *top)
 		    top->filter);
 	else
 		put(LINES - 1, 0, COLS - 1,
-		    "q quit  space pause  s sort  / filter  + - interval  h help");
+		    "q quit  h help  space pause  s sort  / filter  + - interval");
 	attroff(A_REVERSE);
 }
 
@@ -379,21 +486,20 @@ void screen_draw(const struct top *top)
 		return;
 	}
 	put_title(top);
-	if (wide) {
+	if (top->help) {
+		put_help(1);
+	} else if (wide) {
 		y = put_numbers(top, 1, 0, COLS / 2 - 2, true);
 		y = y > LINES / 4 ? y : LINES / 4;
 		put_hist(&top->now.hist, 1, COLS / 2, COLS / 2, y - 1);
+		put_mappings(top, y, LINES - 2);
 	} else {
 		y = put_numbers(top, 1, 0, COLS, false);
 		height = hist_height(y);
 		if (height)
 			put_hist(&top->now.hist, y, 0, COLS, height);
-		y += height;
+		put_mappings(top, y + height, LINES - 2);
 	}
-	if (top->help)
-		put_help(y + 1);
-	else
-		put_mappings(top, y, LINES - 2);
 	put_last_line(top);
 	refresh();
 }
