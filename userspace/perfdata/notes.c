@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "format.h"
@@ -56,21 +57,21 @@ static void replace(char **old, char *new)
 
 static void read_cmdline(struct perfdata_notes *notes, struct bytes *bytes)
 {
-	char *line = strdup(""), *word, *longer;
+	char *line = NULL, *word;
+	size_t len;
+	FILE *out;
 	__u32 nr;
 
 	if (!take(bytes, &nr, sizeof(nr)))
-		nr = 0;
-	while (line && nr-- && (word = take_text(bytes))) {
-		longer = realloc(line, strlen(line) + strlen(word) + 2);
-		if (longer) {
-			line = longer;
-			if (*line)
-				strcat(line, " ");
-			strcat(line, word);
-		}
+		return;
+	out = open_memstream(&line, &len);
+	if (!out)
+		return;
+	while (nr-- && (word = take_text(bytes))) {
+		fprintf(out, ftell(out) ? " %s" : "%s", word);
 		free(word);
 	}
+	fclose(out);
 	replace(&notes->cmdline, line);
 }
 
