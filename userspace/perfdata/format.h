@@ -294,6 +294,9 @@ struct perfdata_lost {
 	__u64 lost;
 };
 
+/* In the header of PERF_RECORD_LOST_SAMPLES: a filter has dropped them, as it was to. */
+#define PERFDATA_LOST_SAMPLES_BPF	(1 << 15)
+
 /**
  * struct perfdata_lost_samples - PERF_RECORD_LOST_SAMPLES
  * @header: its header
