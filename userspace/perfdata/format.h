@@ -111,6 +111,7 @@ struct perfdata_attr {
  * @PERFDATA_STAT: the data are those of perf stat
  * @PERFDATA_CACHE: the caches
  * @PERFDATA_SAMPLE_TIME: __u64 time of the first, __u64 of the last sample
+ * @PERFDATA_DIR_FORMAT: __u64, PERFDATA_DIR_PARTS or 0; of the file "data" in a directory
  */
 enum perfdata_feature {
 	PERFDATA_TRACING_DATA = 1,
@@ -134,7 +135,11 @@ enum perfdata_feature {
 	PERFDATA_STAT,
 	PERFDATA_CACHE,
 	PERFDATA_SAMPLE_TIME,
+	PERFDATA_DIR_FORMAT = 24,
 };
+
+/* The records of each CPU are in a file of their own: "data.0", "data.1" and so on. */
+#define PERFDATA_DIR_PARTS	1
 
 #define PERFDATA_TEXT_ALIGN	64
 

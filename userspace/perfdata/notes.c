@@ -130,7 +130,7 @@ void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *ev
 			unsigned int feature, const void *data, size_t size)
 {
 	struct bytes bytes = { data, size };
-	__u64 total;
+	__u64 total, version;
 
 	switch (feature) {
 	case PERFDATA_HOSTNAME:
@@ -151,6 +151,10 @@ void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *ev
 		break;
 	case PERFDATA_SAMPLE_TIME:
 		read_sample_time(notes, &bytes);
+		break;
+	case PERFDATA_DIR_FORMAT:
+		notes->in_parts = take(&bytes, &version, sizeof(version)) &&
+				  version == PERFDATA_DIR_PARTS;
 		break;
 	default:
 		break;
