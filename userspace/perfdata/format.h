@@ -185,12 +185,15 @@ struct perfdata_feature_record {
 	__u8 data[];
 };
 
+/* In the header of struct perfdata_build_id: it says how long the id is. */
+#define PERFDATA_BUILD_ID_SIZE	(1 << 15)
+
 /**
  * struct perfdata_build_id - the build id of a file that was executed
  * @header: of type PERFDATA_RECORD_BUILD_ID
  * @pid: -1, or the guest's process
- * @build_id: the id, and at [20] its length if PERF_RECORD_MISC_BUILD_ID_SIZE
- *	is set in @header
+ * @build_id: the id, and at [20] its length if PERFDATA_BUILD_ID_SIZE is set in
+ *	@header
  * @filename: NUL-terminated
  */
 struct perfdata_build_id {
@@ -312,6 +315,20 @@ struct perfdata_lost_samples {
 	__u64 lost;
 };
 
+/**
+ * struct perfdata_throttle - PERF_RECORD_THROTTLE and PERF_RECORD_UNTHROTTLE
+ * @header: its header
+ * @time: when, in nanoseconds
+ * @id: event
+ * @stream_id: the same on its CPU
+ */
+struct perfdata_throttle {
+	struct perf_event_header header;
+	__u64 time;
+	__u64 id;
+	__u64 stream_id;
+};
+
 static_assert(sizeof(struct perfdata_header) == 104, "on disk");
 static_assert(sizeof(struct perfdata_pipe_header) == 16, "in a pipe");
 static_assert(offsetof(struct perfdata_feature_record, data) == 16, "in a pipe");
@@ -321,5 +338,6 @@ static_assert(sizeof(struct perfdata_task) == 32, "kernel ABI");
 static_assert(offsetof(struct perfdata_mmap, filename) == 40, "kernel ABI");
 static_assert(offsetof(struct perfdata_mmap2, filename) == 72, "kernel ABI");
 static_assert(sizeof(struct perfdata_lost) == 24, "kernel ABI");
+static_assert(sizeof(struct perfdata_throttle) == 32, "kernel ABI");
 
 #endif /* PERFDATA_FORMAT_H */
