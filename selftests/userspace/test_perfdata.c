@@ -367,6 +367,31 @@ static void test_failures(void)
 	CHECK(!perfdata_open_special(&fd, path_of("no such data"), &err) && fd == -1);
 }
 
+/* What records besides samples a recording has. */
+static void put_others(struct perfdata_writer *writer)
+{
+	const struct build_id id = { .bytes = { 0xab, 0xcd, 0xef, [19] = 0x12 }, .len = 20 };
+	struct {
+		struct perfdata_throttle throttle;
+		u64 id[PERFDATA_SAMPLE_ID_MAX];
+	} throttle = { .throttle = { { PERF_RECORD_THROTTLE }, 1000010, 9, 9 } };
+	struct {
+		struct perfdata_task task;
+		u64 id[PERFDATA_SAMPLE_ID_MAX];
+	} task = { .task = { { PERF_RECORD_EXIT }, 4711, 1, 4711, 1, 1000400 } };
+
+	throttle.throttle.header.size = sizeof(throttle.throttle) +
+		perfdata_writer_sample_id(writer, throttle.id, 0, 0, 1000010, 1, 9);
+	perfdata_writer_put(writer, &throttle, throttle.throttle.header.size);
+	throttle.throttle.header.type = PERF_RECORD_UNTHROTTLE;
+	perfdata_writer_put(writer, &throttle, throttle.throttle.header.size);
+	task.task.header.size = sizeof(task.task) +
+		perfdata_writer_sample_id(writer, task.id, 4711, 4711, 1000400, 0, 9);
+	perfdata_writer_put(writer, &task, task.task.header.size);
+	perfdata_writer_build_id(writer, PERF_RECORD_MISC_USER, "/usr/bin/a program", &id);
+	perfdata_writer_build_id(writer, PERF_RECORD_MISC_USER, "/usr/lib/other.so", &id);
+}
+
 static void test_pipe(void)
 {
 	struct perfdata_writer writer = new_writer();
@@ -380,6 +405,7 @@ static void test_pipe(void)
 	/* A pipe begins. */
 	CHECK(!perfdata_writer_open_pipe(&writer, fd, &err));
 	put_samples(&writer, 100);
+	put_others(&writer);
 	/* A pipe ends. */
 	CHECK(!perfdata_writer_close(&writer, &err));
 	image = load("pipe");
@@ -391,6 +417,7 @@ static void test_pipe(void)
 	/* Events and features are records. */
 	CHECK(count_records(at, bytes, PERFDATA_RECORD_ATTR) == 2 &&
 	      count_records(at, bytes, PERFDATA_RECORD_FEATURE) >= 9 &&
+	      count_records(at, bytes, PERFDATA_RECORD_BUILD_ID) == 2 &&
 	      count_records(at, bytes, PERF_RECORD_SAMPLE) == 100);
 	free(image.data);
 }
@@ -458,31 +485,6 @@ static void test_slow_pipe(void)
 	/* One that stops is not waited for, and what it did not get is not counted. */
 	CHECK(refused(ret, ECANCELED, &err, "the pipe's reader takes no more"));
 	CHECK(reader.got >= 50000 && reader.got < 70000 && all < reader.got);
-}
-
-/* What records besides samples a recording has. */
-static void put_others(struct perfdata_writer *writer)
-{
-	const struct build_id id = { .bytes = { 0xab, 0xcd, 0xef, [19] = 0x12 }, .len = 20 };
-	struct {
-		struct perfdata_throttle throttle;
-		u64 id[PERFDATA_SAMPLE_ID_MAX];
-	} throttle = { .throttle = { { PERF_RECORD_THROTTLE }, 1000010, 9, 9 } };
-	struct {
-		struct perfdata_task task;
-		u64 id[PERFDATA_SAMPLE_ID_MAX];
-	} task = { .task = { { PERF_RECORD_EXIT }, 4711, 1, 4711, 1, 1000400 } };
-
-	throttle.throttle.header.size = sizeof(throttle.throttle) +
-		perfdata_writer_sample_id(writer, throttle.id, 0, 0, 1000010, 1, 9);
-	perfdata_writer_put(writer, &throttle, throttle.throttle.header.size);
-	throttle.throttle.header.type = PERF_RECORD_UNTHROTTLE;
-	perfdata_writer_put(writer, &throttle, throttle.throttle.header.size);
-	task.task.header.size = sizeof(task.task) +
-		perfdata_writer_sample_id(writer, task.id, 4711, 4711, 1000400, 0, 9);
-	perfdata_writer_put(writer, &task, task.task.header.size);
-	perfdata_writer_build_id(writer, PERF_RECORD_MISC_USER, "/usr/bin/a program", &id);
-	perfdata_writer_build_id(writer, PERF_RECORD_MISC_USER, "/usr/lib/other.so", &id);
 }
 
 /* Runs perf on a file: its output's lines, or -1 if it failed or complained. */
@@ -553,6 +555,7 @@ static void test_perf(void)
 	/* Perf report reads a file. */
 	CHECK(perf_lines("report --mem-mode --stdio --sort=comm,symbol_daddr,dso_daddr",
 			 "data") > 0 && !complained());
+	CHECK(perf_finds("report --stats --stdio", "pipe", "BUILD_ID events:          2"));
 	/* Perf script reads what went through a pipe. */
 	CHECK(perf_lines("script -F pid,tid,time,event,addr,ip", "pipe") == 100 && !complained());
 }
