@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/elf.h>
 #include "buildid.h"
 
 #define KERNEL_NOTES	"/sys/kernel/notes"
 /* The build id is among the first notes; what lies further back is not looked for. */
 #define NOTES_MAX	4096
 #define HEADERS_MAX	256
+
+/* A note by this name and of this type has the build id. */
+#define NOTE_NAME	"GNU"
+#define NOTE_TYPE	3
 
 static size_t align4(size_t size)
 {
@@ -19,7 +23,7 @@ static size_t align4(size_t size)
 
 static int find_in_notes(const unsigned char *notes, size_t size, struct build_id *id)
 {
-	Elf64_Nhdr note;
+	struct elf64_note note;
 	size_t at, desc;
 
 	for (at = 0; size - at >= sizeof(note); at = desc + align4(note.n_descsz)) {
@@ -30,8 +34,8 @@ static int find_in_notes(const unsigned char *notes, size_t size, struct build_i
 		desc = at + align4(note.n_namesz);
 		if (note.n_descsz > size - desc || align4(note.n_descsz) > size - desc)
 			break;
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof(ELF_NOTE_GNU) ||
-		    memcmp(notes + at, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) ||
+		if (note.n_type != NOTE_TYPE || note.n_namesz != sizeof(NOTE_NAME) ||
+		    memcmp(notes + at, NOTE_NAME, sizeof(NOTE_NAME)) ||
 		    !note.n_descsz || note.n_descsz > BUILD_ID_MAX)
 			continue;
 		id->len = note.n_descsz;
@@ -49,39 +53,34 @@ static int read_notes(int fd, __u64 offset, __u64 size, struct build_id *id)
 	return got < 0 ? -errno : find_in_notes(notes, got, id);
 }
 
-static int search64(int fd, struct build_id *id)
+/* Programs of 32 bits have the same headers with other sizes. */
+static int search(int fd, bool narrow, struct build_id *id)
 {
-	Elf64_Phdr segment;
-	Elf64_Ehdr head;
-	unsigned int i;
+	union {
+		struct elf32_hdr narrow;
+		struct elf64_hdr wide;
+	} head;
+	union {
+		struct elf32_phdr narrow;
+		struct elf64_phdr wide;
+	} segment;
+	const size_t size = narrow ? sizeof(segment.narrow) : sizeof(segment.wide);
+	unsigned int i, nr, step;
+	__u64 at;
 
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head))
 		return -ENOENT;
-	for (i = 0; i < head.e_phnum && i < HEADERS_MAX; i++) {
-		if (pread(fd, &segment, sizeof(segment),
-			  head.e_phoff + (__u64)i * head.e_phentsize) != sizeof(segment))
+	at = narrow ? head.narrow.e_phoff : head.wide.e_phoff;
+	nr = narrow ? head.narrow.e_phnum : head.wide.e_phnum;
+	step = narrow ? head.narrow.e_phentsize : head.wide.e_phentsize;
+	for (i = 0; i < nr && i < HEADERS_MAX; i++, at += step) {
+		if (pread(fd, &segment, size, at) != (ssize_t)size)
 			return -ENOENT;
-		if (segment.p_type == PT_NOTE &&
-		    !read_notes(fd, segment.p_offset, segment.p_filesz, id))
-			return 0;
-	}
-	return -ENOENT;
-}
-
-static int search32(int fd, struct build_id *id)
-{
-	Elf32_Phdr segment;
-	Elf32_Ehdr head;
-	unsigned int i;
-
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head))
-		return -ENOENT;
-	for (i = 0; i < head.e_phnum && i < HEADERS_MAX; i++) {
-		if (pread(fd, &segment, sizeof(segment),
-			  head.e_phoff + (__u64)i * head.e_phentsize) != sizeof(segment))
-			return -ENOENT;
-		if (segment.p_type == PT_NOTE &&
-		    !read_notes(fd, segment.p_offset, segment.p_filesz, id))
+		/* The type is first in both. */
+		if (segment.wide.p_type != PT_NOTE)
+			continue;
+		if (!read_notes(fd, narrow ? segment.narrow.p_offset : segment.wide.p_offset,
+				narrow ? segment.narrow.p_filesz : segment.wide.p_filesz, id))
 			return 0;
 	}
 	return -ENOENT;
@@ -98,8 +97,7 @@ int build_id_of_file(const char *path, struct build_id *id)
 		return -errno;
 	if (pread(fd, ident, sizeof(ident), 0) == sizeof(ident) &&
 	    !memcmp(ident, ELFMAG, SELFMAG))
-		ret = ident[EI_CLASS] == ELFCLASS64 ? search64(fd, id) :
-		      ident[EI_CLASS] == ELFCLASS32 ? search32(fd, id) : -ENOENT;
+		ret = search(fd, ident[EI_CLASS] == ELFCLASS32, id);
 	close(fd);
 	return ret;
 }

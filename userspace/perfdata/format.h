@@ -186,7 +186,7 @@ struct perfdata_feature_record {
 };
 
 /* In the header of struct perfdata_build_id: it says how long the id is. */
-#define PERFDATA_BUILD_ID_SIZE	(1 << 15)
+#define PERFDATA_BUILD_ID_SIZE	0x8000
 
 /**
  * struct perfdata_build_id - the build id of a file that was executed
@@ -303,7 +303,7 @@ struct perfdata_lost {
 };
 
 /* In the header of PERF_RECORD_LOST_SAMPLES: a filter has dropped them, as it was to. */
-#define PERFDATA_LOST_SAMPLES_BPF	(1 << 15)
+#define PERFDATA_LOST_SAMPLES_BPF	0x8000
 
 /**
  * struct perfdata_lost_samples - PERF_RECORD_LOST_SAMPLES

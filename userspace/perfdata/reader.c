@@ -99,8 +99,8 @@ static int find_data(struct perfdata_reader *reader, __u64 file_size, struct htm
 	__u64 end;
 	int ret;
 
-	ret = perfdata_header_read(reader->now->fd, file_size, &header, &reader->events, &reader->notes,
-				   err);
+	ret = perfdata_header_read(reader->now->fd, file_size, &header, &reader->events,
+				   &reader->notes, err);
 	if (ret)
 		return ret;
 	if (header.data.offset < sizeof(struct perfdata_pipe_header) ||
