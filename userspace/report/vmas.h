@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Most ranges of all lists. */
-#define VMAS_MAX	(1U << 20)
+/* Most ranges of all lists; with number 0, which is none, a power of two. */
+#define VMAS_MAX	((1024U << 10) - 1)
 
 /**
  * struct vma - a range of addresses
