@@ -221,7 +221,8 @@ static void test_features(void)
 	struct perfdata_writer writer = new_writer();
 	static const int wanted[] = {
 		PERFDATA_HOSTNAME, PERFDATA_OSRELEASE, PERFDATA_VERSION, PERFDATA_ARCH,
-		PERFDATA_NRCPUS, PERFDATA_TOTAL_MEM, PERFDATA_CMDLINE, PERFDATA_EVENT_DESC,
+		PERFDATA_NRCPUS, PERFDATA_CPUID, PERFDATA_TOTAL_MEM, PERFDATA_CMDLINE,
+		PERFDATA_EVENT_DESC,
 		PERFDATA_SAMPLE_TIME,
 	};
 	struct htmm_error err = {};
@@ -367,6 +368,31 @@ static void test_failures(void)
 	CHECK(!perfdata_open_special(&fd, path_of("no such data"), &err) && fd == -1);
 }
 
+/* What records besides samples a recording has. */
+static void put_others(struct perfdata_writer *writer)
+{
+	const struct build_id id = { .bytes = { 0xab, 0xcd, 0xef, [19] = 0x12 }, .len = 20 };
+	struct {
+		struct perfdata_throttle throttle;
+		u64 id[PERFDATA_SAMPLE_ID_MAX];
+	} throttle = { .throttle = { { PERF_RECORD_THROTTLE }, 1000010, 9, 9 } };
+	struct {
+		struct perfdata_task task;
+		u64 id[PERFDATA_SAMPLE_ID_MAX];
+	} task = { .task = { { PERF_RECORD_EXIT }, 4711, 1, 4711, 1, 1000400 } };
+
+	throttle.throttle.header.size = sizeof(throttle.throttle) +
+		perfdata_writer_sample_id(writer, throttle.id, 0, 0, 1000010, 1, 9);
+	perfdata_writer_put(writer, &throttle, throttle.throttle.header.size);
+	throttle.throttle.header.type = PERF_RECORD_UNTHROTTLE;
+	perfdata_writer_put(writer, &throttle, throttle.throttle.header.size);
+	task.task.header.size = sizeof(task.task) +
+		perfdata_writer_sample_id(writer, task.id, 4711, 4711, 1000400, 0, 9);
+	perfdata_writer_put(writer, &task, task.task.header.size);
+	perfdata_writer_build_id(writer, PERF_RECORD_MISC_USER, "/usr/bin/a program", &id);
+	perfdata_writer_build_id(writer, PERF_RECORD_MISC_USER, "/usr/lib/other.so", &id);
+}
+
 static void test_pipe(void)
 {
 	struct perfdata_writer writer = new_writer();
@@ -380,6 +406,7 @@ static void test_pipe(void)
 	/* A pipe begins. */
 	CHECK(!perfdata_writer_open_pipe(&writer, fd, &err));
 	put_samples(&writer, 100);
+	put_others(&writer);
 	/* A pipe ends. */
 	CHECK(!perfdata_writer_close(&writer, &err));
 	image = load("pipe");
@@ -391,6 +418,7 @@ static void test_pipe(void)
 	/* Events and features are records. */
 	CHECK(count_records(at, bytes, PERFDATA_RECORD_ATTR) == 2 &&
 	      count_records(at, bytes, PERFDATA_RECORD_FEATURE) >= 9 &&
+	      count_records(at, bytes, PERFDATA_RECORD_BUILD_ID) == 2 &&
 	      count_records(at, bytes, PERF_RECORD_SAMPLE) == 100);
 	free(image.data);
 }
@@ -477,6 +505,16 @@ static int perf_lines(const char *arguments, const char *name)
 	return nr;
 }
 
+/* Runs perf on a file: does its output have that text? */
+static bool perf_finds(const char *arguments, const char *name, const char *text)
+{
+	char command[1000];
+
+	snprintf(command, sizeof(command), "perf %s -i %s 2>&1 </dev/null | grep -qF -- '%s'",
+		 arguments, path_of(name), text);
+	return !system(command);
+}
+
 static bool complained(void)
 {
 	struct image image = load("stderr");
@@ -499,15 +537,26 @@ static void test_perf(void)
 	}
 	perfdata_writer_open(&writer, path_of("data"), &err);
 	put_samples(&writer, 500);
+	put_others(&writer);
 	perfdata_writer_flush(&writer, &err);
 	/* Perf script reads an unfinished file. */
 	CHECK(perf_lines("script -F pid,tid,time,event,addr,ip", "data") == 500 && !complained());
 	perfdata_writer_close(&writer, &err);
 	/* Perf script reads a file. */
 	CHECK(perf_lines("script -F pid,tid,time,event,addr,ip", "data") == 500 && !complained());
+	CHECK(perf_lines("report --stats --stdio", "data") > 0 && !complained());
+	CHECK(perf_finds("report --stats --stdio", "data", " THROTTLE events:          1"));
+	CHECK(perf_finds("report --stats --stdio", "data", "UNTHROTTLE events:          1"));
+	CHECK(perf_finds("report --stats --stdio", "data", "EXIT events:          1"));
+	CHECK(perf_finds("buildid-list", "data",
+			 "abcdef0000000000000000000000000000000012 /usr/bin/a program"));
+	CHECK(perf_finds("buildid-list", "data",
+			 "abcdef0000000000000000000000000000000012 /usr/lib/other.so"));
+	CHECK(perf_finds("report --header-only", "data", "# cpuid : "));
 	/* Perf report reads a file. */
 	CHECK(perf_lines("report --mem-mode --stdio --sort=comm,symbol_daddr,dso_daddr",
 			 "data") > 0 && !complained());
+	CHECK(perf_finds("report --stats --stdio", "pipe", "BUILD_ID events:          2"));
 	/* Perf script reads what went through a pipe. */
 	CHECK(perf_lines("script -F pid,tid,time,event,addr,ip", "pipe") == 100 && !complained());
 }

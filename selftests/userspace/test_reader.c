@@ -375,16 +375,34 @@ static void test_mixed_events(void)
 	begin(2, TYPE);
 	attr = (void *)(file.bytes + header_of()->attrs.offset);
 	attr[1].attr.sample_type = TYPE & ~PERF_SAMPLE_IDENTIFIER;
-	CHECK(refused(open_bytes(file.len), EINVAL, &err, "no way to tell"));
+	CHECK(refused(open_bytes(file.len), EINVAL, &err, "nothing tells"));
+	/* Nor with ids in none: what is an address in one is a CPU in the other. */
+	attr[0].attr.sample_type = TYPE & ~PERF_SAMPLE_IDENTIFIER;
+	attr[1].attr.sample_type = TYPE & ~(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR);
+	CHECK(refused(open_bytes(file.len), EINVAL, &err, "nothing tells"));
+	/* Nor with ids that are not in the same place in records that are no samples. */
+	attr[0].attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
+	attr[1].attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_ID;
+	CHECK(refused(open_bytes(file.len), EINVAL, &err, "nothing tells"));
+	attr[1].attr.sample_type = attr[0].attr.sample_type;
+	attr[1].attr.sample_id_all = 0;
+	CHECK(refused(open_bytes(file.len), EINVAL, &err, "nothing tells"));
+	attr[0].attr.sample_type = TYPE;
+	attr[1].attr.sample_id_all = 1;
 	/* With an id first in each, the rest may differ. */
 	attr[1].attr.sample_type = TYPE & ~PERF_SAMPLE_CPU;
 	put_sample(100, 1, 1);
 	RECORD(PERF_RECORD_SAMPLE, 2, 101, 0x400000, pair(10, 11), 2, 0x9000, 3, 0x1);
+	/* Who and when are where the event of the record has them. */
+	RECORD(PERF_RECORD_THROTTLE, 0, 3, 101, 101, pair(5, 6), 3, 101);
+	RECORD(PERF_RECORD_THROTTLE, 0, 4, 100, 100, pair(7, 8), 4, 2, 100);
 	finish();
 	CHECK(!open_bytes(file.len));
 	CHECK(next() == 1 && view.addr == 0x1000 && view.period == 3 &&
 	      view.data_src == 0x68100142);
 	CHECK(next() == 1 && view.addr == 0x9000 && view.period == 3 && view.data_src == 0x1);
+	CHECK(next() == 1 && view.pid == 5 && view.tid == 6 && view.time == 3);
+	CHECK(next() == 1 && view.pid == 7 && view.tid == 8 && view.time == 4);
 	count_samples();
 }
 

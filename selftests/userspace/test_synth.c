@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names and mappings that a recording makes up from /proc. */
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "perfdata/buildid.h"
 #include "perfdata/synth.h"
 #include "perfdata/writer.h"
 
@@ -143,6 +145,8 @@ static void test_names(void)
 	fake_proc("second", 200, 1, TEXT);
 	perfdata_synth_process(synth, 4711, 7);
 	/* Another process under the same pid. */
+	CHECK(made(&writer, PERF_RECORD_EXIT, (const void **)&task) == 1 && task->pid == 4711 &&
+	      task->tid == 4711 && task->time == 7);
 	CHECK(made(&writer, PERF_RECORD_FORK, (const void **)&task) == 1 && task->ppid == 1 &&
 	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 6 &&
 	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9 &&
@@ -155,6 +159,90 @@ static void test_names(void)
 	perfdata_synth_sample(synth, &access, 2000);
 	/* Of processes that are gone nothing is made up. */
 	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9);
+	perfdata_synth_free(synth);
+	perfdata_writer_close(&writer, &err);
+}
+
+/* A process has exited when it was gone twice, and nothing came of it between. */
+static void test_exit(void)
+{
+	struct perfdata_access access = { .pid = 4711, .tid = 4711, .ip = 0x400100,
+					  .addr = 0x600000, .time = 5 };
+	struct perfdata_writer writer = new_writer();
+	const struct perfdata_task *task;
+	const struct perfdata_comm *comm;
+	struct perfdata_synth *synth;
+	struct htmm_error err = {};
+	u32 i;
+
+	perfdata_writer_open(&writer, "data", &err);
+	synth = perfdata_synth_new(&writer, "proc");
+	fake_proc("first", 100, 1, TEXT HEAP);
+	for (i = 0; i < 100; i++)
+		perfdata_synth_process(synth, 5000 + i, 1);
+	perfdata_synth_sample(synth, &access, 1000);
+	perfdata_synth_reap(synth, 6);
+	perfdata_synth_reap(synth, 7);
+	CHECK(!made(&writer, PERF_RECORD_EXIT, (const void **)&task));
+
+	CHECK(!rename("proc/4711", "proc/gone"));
+	perfdata_synth_reap(synth, 8);
+	access.time = 9;
+	perfdata_synth_sample(synth, &access, 1001);
+	perfdata_synth_reap(synth, 10);
+	CHECK(!made(&writer, PERF_RECORD_EXIT, (const void **)&task));
+	perfdata_synth_reap(synth, 11);
+	CHECK(made(&writer, PERF_RECORD_EXIT, (const void **)&task) == 1);
+	CHECK(task->pid == 4711 && task->tid == 4711 && task->time == 11 &&
+	      task->header.size == sizeof(*task) + 32);
+	/* Once. */
+	perfdata_synth_reap(synth, 12);
+	perfdata_synth_reap(synth, 13);
+	CHECK(made(&writer, PERF_RECORD_EXIT, (const void **)&task) == 1);
+
+	/* Who has its pid later is another one. */
+	CHECK(!rename("proc/gone", "proc/4711"));
+	perfdata_synth_sample(synth, &access, 5000);
+	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 2);
+	perfdata_synth_free(synth);
+	perfdata_writer_close(&writer, &err);
+}
+
+/* The build id of a file is told once, when a sample has touched it. */
+static void test_build_ids(void)
+{
+	struct perfdata_access access = { .pid = 4711, .tid = 4711, .ip = 0x400100,
+					  .addr = 0x600000, .time = 5 };
+	struct perfdata_writer writer = new_writer();
+	const struct perfdata_build_id *record;
+	struct build_id own = {}, none = {};
+	struct perfdata_synth *synth;
+	struct htmm_error err = {};
+	char command[PATH_MAX + 100], self[PATH_MAX] = "";
+
+	CHECK(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	CHECK(!build_id_of_file(self, &own) && own.len == 20);
+	CHECK(build_id_of_file("/dev/null", &none) == -ENOENT && !none.len &&
+	      build_id_of_file("/no/such", &none) == -ENOENT &&
+	      build_id_of_file("proc/4711/maps", &none) == -ENOENT);
+	perfdata_writer_open(&writer, "data", &err);
+	synth = perfdata_synth_new(&writer, "proc");
+	fake_proc("first", 100, 1, TEXT HEAP ANON);
+	snprintf(command, sizeof(command),
+		 "mkdir -p proc/4711/root/usr/bin && cp '%s' 'proc/4711/root/usr/bin/a b'", self);
+	CHECK(!system(command));
+	access.ip = 0x7f0000000000;
+	perfdata_synth_sample(synth, &access, 1000);
+	CHECK(!writer.build_id_bytes);
+	access.ip = 0x400100;
+	perfdata_synth_sample(synth, &access, 1001);
+	perfdata_synth_sample(synth, &access, 1002);
+	record = (const void *)writer.build_ids;
+	CHECK(record && writer.build_id_bytes == record->header.size);
+	CHECK(record->header.type == PERFDATA_RECORD_BUILD_ID && record->pid == -1 &&
+	      !(record->header.size % 8) && !strcmp(record->filename, "/usr/bin/a b"));
+	CHECK(record->header.misc == (PERF_RECORD_MISC_USER | PERFDATA_BUILD_ID_SIZE));
+	CHECK(!memcmp(record->build_id, own.bytes, 20) && record->build_id[20] == 20);
 	perfdata_synth_free(synth);
 	perfdata_writer_close(&writer, &err);
 }
@@ -198,6 +286,8 @@ static void test_slow_look(void)
 
 static const struct tap_test tests[] = {
 	TAP_TEST(test_names),
+	TAP_TEST(test_exit),
+	TAP_TEST(test_build_ids),
 	TAP_TEST(test_slow_look),
 };
 

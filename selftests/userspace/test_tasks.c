@@ -25,7 +25,7 @@ static bool is(u32 pid, u64 addr, const char *name)
 	return !strcmp(sampled(pid, addr), name);
 }
 
-static const struct vmas *vmas_of(u32 pid)
+static u32 vmas_of(u32 pid)
 {
 	return tasks.space[tasks_space(&tasks, pid)].vmas;
 }
@@ -62,47 +62,126 @@ static void test_fork(void)
 	tasks_exit(&tasks, 1);
 	CHECK(is(3, 0x2000, "b"));
 	tasks_free(&tasks);
-	CHECK(!tasks.vmas_used);
 }
 
-/* A long list is not copied for each of many children. */
+/* Ranges one below the other, each of them cut, and then one that covers all. */
+static void test_many_ranges(void)
+{
+	const u32 ranges = 400000, cut = 250000;
+	u32 i;
+
+	for (i = ranges; i; i--)
+		map(1, i * 0x4000ULL, 0x3000, "a");
+	CHECK(tasks.vmas.used == ranges && tasks.vmas.steps < 100ULL * ranges);
+	for (i = cut; i; i--)
+		map(1, i * 0x4000ULL + 0x1000, 0x1000, "b");
+	CHECK(tasks.vmas.used == ranges + 2 * cut && !tasks.left_out);
+	CHECK(tasks.vmas.steps < 300ULL * ranges);
+	CHECK(is(1, cut * 0x4000ULL, "a") && is(1, cut * 0x4000ULL + 0x1fff, "b") &&
+	      is(1, cut * 0x4000ULL + 0x2000, "a"));
+	map(1, 0x4001, ranges * 0x4000ULL + 0x1000, "c");
+	CHECK(is(1, 0x4000, "a") && is(1, 0x4001, "c") && is(1, ranges * 0x4000ULL, "c"));
+	tasks_free(&tasks);
+}
+
+/* A list in which each page knows its mapping, beside the real one. */
+static void test_random_ranges(void)
+{
+	enum { PAGES = 64, SPACES = 4 };
+	char name[SPACES][PAGES] = {};
+	u32 round, space, page, from, to;
+	char text[2] = "";
+
+	for (round = 0; round < 3000; round++) {
+		space = tap_below(SPACES);
+		if (!tap_below(20)) {
+			from = tap_below(SPACES);
+			if (from == space)
+				continue;
+			tasks_fork(&tasks, space + 1, from + 1, true);
+			memcpy(name[space], name[from], PAGES);
+		} else {
+			from = tap_below(PAGES);
+			to = from + 1 + tap_below(PAGES - from);
+			text[0] = 'a' + tap_below(26);
+			map(space + 1, from << 12, (to - from) << 12, text);
+			memset(name[space] + from, text[0], to - from);
+		}
+		for (space = 0; space < SPACES; space++) {
+			page = tap_below(PAGES);
+			text[0] = name[space][page];
+			CHECK(is(space + 1, page << 12, text[0] ? text : "[unmapped]"));
+		}
+	}
+	CHECK(!tasks.left_out);
+	tasks_free(&tasks);
+}
+
+/* A long list is not copied for each of many children, not even for those that change it. */
 static void test_many_forks(void)
 {
 	const u32 ranges = 1000, children = 50000;
+	u64 steps;
 	u32 used, i;
 
 	for (i = 0; i < ranges; i++)
 		map(1, i * 0x2000ULL + 0x1000, 0x1000, "a");
-	used = tasks.vmas_used;
+	used = tasks.vmas.used;
 	for (i = 2; i < children; i++)
 		tasks_fork(&tasks, i, 1, true);
-	CHECK(tasks.vmas_used == used && !tasks.left_out);
+	CHECK(tasks.vmas.used == used && !tasks.left_out);
 	CHECK(is(children - 1, 0x1000, "a"));
+	steps = tasks.vmas.steps;
+	for (i = 2; i < children; i++) {
+		map(i, 0x5000, 0x1000, "b");
+		tasks_exit(&tasks, i);
+	}
+	CHECK(tasks.vmas.steps - steps < 200ULL * children && tasks.vmas.used < used + 200);
+	CHECK(is(1, 0x5000, "a") && is(children - 1, 0x5000, "b"));
 	tasks_free(&tasks);
-	CHECK(!tasks.vmas_used);
 }
 
-/* Children that each change a long list reach the limit; the rest is left out. */
+/* Children that change all they have reach the limit; the rest is left out. */
 static void test_too_many_ranges(void)
 {
-	const u32 ranges = 1000, children = 4000;
+	const u32 ranges = 1000, children = 2000;
 	u64 refused;
-	u32 i;
+	u32 i, r;
 
-	for (i = 0; i < ranges; i++)
-		map(1, i * 0x2000ULL + 0x1000, 0x1000, "a");
+	for (r = 0; r < ranges; r++)
+		map(1, r * 0x2000ULL + 0x1000, 0x1000, "a");
 	for (i = 2; i < children; i++) {
 		tasks_fork(&tasks, i, 1, true);
-		map(i, 0x1000, 0x1000, "b");
-		CHECK(tasks.vmas_used <= VMAS_MAX);
+		for (r = 0; r < ranges; r++)
+			map(i, r * 0x2000ULL + 0x1000, 0x1000, "b");
+		CHECK(tasks.vmas.used <= VMAS_MAX);
 	}
 	refused = tasks.left_out;
 	CHECK(refused && is(2, 0x1000, "b") && is(children - 1, 0x1000, "a"));
 	/* Those that go make room. */
 	for (i = 3; i < children - 1; i++)
 		tasks_exit(&tasks, i);
+	CHECK(tasks.vmas.used < 4 * ranges);
 	map(children - 1, 0x1000, 0x1000, "c");
 	CHECK(tasks.left_out == refused && is(children - 1, 0x1000, "c"));
+	tasks_free(&tasks);
+}
+
+/* A process lives until its last thread exits, whichever that is. */
+static void test_threads(void)
+{
+	tasks_comm(&tasks, 1, "first", 5, true);
+	map(1, 0x1000, 0x1000, "a");
+	tasks_clone(&tasks, 1);
+	tasks_exit(&tasks, 1);
+	CHECK(is(1, 0x1000, "a"));
+	CHECK(!strcmp(tasks.space[tasks_space(&tasks, 1)].comm, "first"));
+	CHECK(!tasks.space[tasks_space(&tasks, 1)].exited);
+	tasks_exit(&tasks, 1);
+	CHECK(tasks.space[tasks_space(&tasks, 1)].exited);
+	/* More exits than threads: the file had lost something. */
+	tasks_exit(&tasks, 1);
+	CHECK(is(1, 0x1000, "a"));
 	tasks_free(&tasks);
 }
 
@@ -158,8 +237,11 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_ranges),
 		TAP_TEST(test_fork),
+		TAP_TEST(test_many_ranges),
+		TAP_TEST(test_random_ranges),
 		TAP_TEST(test_many_forks),
 		TAP_TEST(test_too_many_ranges),
+		TAP_TEST(test_threads),
 		TAP_TEST(test_too_many_spaces),
 		TAP_TEST(test_short_lives),
 		TAP_TEST(test_too_many_names),

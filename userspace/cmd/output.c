@@ -42,13 +42,15 @@ void out_colour(FILE *file, enum colour colour)
 		fputs(codes[colour], file);
 }
 
+char out_char(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f ? '?' : c;
+}
+
 void out_name(FILE *file, const char *name)
 {
-	for (; *name; name++) {
-		unsigned char c = *name;
-
-		fputc(c < ' ' || c == 0x7f ? '?' : c, file);
-	}
+	for (; *name; name++)
+		fputc(out_char(*name), file);
 }
 
 double percent(__u64 part, __u64 whole)

@@ -22,7 +22,10 @@ bool out_wants_colour(FILE *file);
 /* Begin a colour (or end it: COLOUR_NONE), if @file is a terminal that wants it. */
 void out_colour(FILE *file, enum colour colour);
 
-/* Print a name from elsewhere; control characters become '?'. */
+/* A character of a name from elsewhere; '?' in place of a control character. */
+char out_char(char c);
+
+/* Print a name from elsewhere, with such characters. */
 void out_name(FILE *file, const char *name);
 
 /* @part as a percentage of @whole, 0 if there is nothing. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "output.h"
 #include "prometheus.h"
 
 void prom_begin(struct prom *prom, FILE *file, const char *name, const char *type,
@@ -22,7 +23,7 @@ void prom_label(struct prom *prom, const char *name, const char *value)
 			/* Labels are UTF-8, and names may be anything. */
 			fputc('?', prom->file);
 		else
-			fputc(*value, prom->file);
+			fputc(out_char(*value), prom->file);
 	}
 	fputc('"', prom->file);
 }

@@ -151,7 +151,7 @@ static int find_data_src(struct cursor *cursor, const struct perf_event_attr *at
 /* A file of one event need not say which. */
 static bool one_event(const struct perfdata_events *events)
 {
-	return events->nr == 1 || events->event[0].layout.id == PERFDATA_ABSENT;
+	return events->nr == 1;
 }
 
 /* The event of a sample. */
@@ -227,10 +227,19 @@ static size_t trailer_size(const struct perf_event_attr *attr)
 	return attr->sample_id_all ? 8 * __builtin_popcountll(attr->sample_type & members) : 0;
 }
 
-/*
- * Who and when, from the end of a record that is no sample. All events agree on
- * what is there; records that perf makes up have zeroes.
- */
+/* The event that a record belongs to which is no sample; those that perf makes up have 0. */
+static const struct perf_event_attr *other_event(const struct perfdata_events *events,
+						 const unsigned char *record, size_t size)
+{
+	const __u16 at = events->event[0].layout.id_at_end;
+	int event = NO_EVENT;
+
+	if (!one_event(events) && size >= sizeof(struct perf_event_header) + at)
+		event = perfdata_events_find(events, get64(record + size - at));
+	return &events->event[event < 0 ? NO_EVENT : event].attr;
+}
+
+/* Who and when, from the end of a record that is no sample. */
 static void decode_trailer(const struct perfdata_events *events, const unsigned char *record,
 			   size_t size, struct perfdata_record_view *view)
 {
@@ -239,7 +248,7 @@ static void decode_trailer(const struct perfdata_events *events, const unsigned 
 
 	if (!events->nr)
 		return;
-	attr = &events->event[0].attr;
+	attr = other_event(events, record, size);
 	if (!trailer_size(attr) || size < sizeof(struct perf_event_header) + trailer_size(attr))
 		return;
 	at = record + size - trailer_size(attr);

@@ -136,7 +136,7 @@ static bool ready(const struct decode_thread *ahead)
 }
 
 /* Tell the thread how far the caller is, and wait for more if there is nothing left. */
-static int simple_cmd(struct decode_thread *ahead, struct htmm_error *err)
+static int synchronize(struct decode_thread *ahead, struct htmm_error *err)
 {
 	int ret;
 
@@ -164,7 +164,7 @@ int decode_thread_next(struct decode_thread *ahead, const struct perfdata_batch 
 
 	free_batch(next);
 	*batch = next;
-	ret = simple_cmd(ahead, err);
+	ret = synchronize(ahead, err);
 	next->nr = ahead->known - ahead->next;
 	if (!next->nr)
 		return ret;

@@ -22,6 +22,16 @@ static __u16 place(__u64 sample_type, __u64 bit, __u16 *at)
 	return here;
 }
 
+/* Only the CPU and the id of a stream follow it, or nothing. */
+static __u16 place_at_end(__u64 type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return sizeof(__u64);
+	if (!(type & PERF_SAMPLE_ID))
+		return PERFDATA_ABSENT;
+	return sizeof(__u64) * (1 + !!(type & PERF_SAMPLE_CPU) + !!(type & PERF_SAMPLE_STREAM_ID));
+}
+
 /* In the order of the kernel's perf_output_sample(). */
 static void lay_out(struct perfdata_layout *layout, __u64 type)
 {
@@ -37,6 +47,7 @@ static void lay_out(struct perfdata_layout *layout, __u64 type)
 	place(type, PERF_SAMPLE_CPU, &at);
 	layout->period = place(type, PERF_SAMPLE_PERIOD, &at);
 	layout->id = identifier != PERFDATA_ABSENT ? identifier : id;
+	layout->id_at_end = place_at_end(type);
 	layout->data_src = PERFDATA_ABSENT;
 	if (!(type & VARYING)) {
 		place(type, PERF_SAMPLE_WEIGHT_TYPE, &at);
@@ -55,11 +66,13 @@ static int check_layout(const struct perfdata_events *events, const struct perfd
 	const struct perfdata_evsel *first = &events->event[0];
 	__u64 differ = first->attr.sample_type ^ added->attr.sample_type;
 
-	if (first->layout.id == added->layout.id &&
+	if (first->layout.id == added->layout.id && added->layout.id != PERFDATA_ABSENT &&
+	    first->layout.id_at_end == added->layout.id_at_end &&
+	    first->attr.sample_id_all == added->attr.sample_id_all &&
 	    !(differ & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME)))
 		return 0;
 	return htmm_error_set(err, EINVAL, "record these events one at a time",
-			      "its events have records of different forms and no way to tell them apart");
+			      "nothing tells the records of its events apart");
 }
 
 static int grow(struct perfdata_events *events, struct htmm_error *err)
@@ -100,69 +113,28 @@ int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t
 	return events->nr++;
 }
 
-static void insert(struct perfdata_events *events, __u64 id, __u32 event)
-{
-	__u32 at = perfdata_events_hash(events, id);
-
-	while (events->slot[at].event_plus_1 && events->slot[at].id != id)
-		at = (at + 1) & (events->slots - 1);
-	if (!events->slot[at].event_plus_1)
-		events->ids++;
-	events->slot[at].id = id;
-	events->slot[at].event_plus_1 = event + 1;
-}
-
-/* Make room for @nr more ids; at least half of the slots stay empty. */
-static int make_room(struct perfdata_events *events, size_t nr)
-{
-	struct perfdata_events old = *events;
-	__u32 i;
-
-	while (2 * (events->ids + nr) > events->slots)
-		events->slots = events->slots ? 2 * events->slots : 64;
-	if (events->slots == old.slots)
-		return 0;
-	events->slot = calloc(events->slots, sizeof(*events->slot));
-	if (!events->slot) {
-		*events = old;
-		return -ENOMEM;
-	}
-	events->ids = 0;
-	for (i = 0; i < old.slots; i++)
-		if (old.slot[i].event_plus_1)
-			insert(events, old.slot[i].id, old.slot[i].event_plus_1 - 1);
-	free(old.slot);
-	return 0;
-}
-
 int perfdata_events_add_ids(struct perfdata_events *events, __u32 event, const void *ids,
 			    size_t nr, struct htmm_error *err)
 {
 	const unsigned char *bytes = ids;
 	__u64 id;
 
-	if (nr > PERFDATA_IDS_MAX || events->ids + nr > PERFDATA_IDS_MAX)
+	if (nr > PERFDATA_IDS_MAX || events->by_id.nr + nr > PERFDATA_IDS_MAX)
 		return htmm_error_set(err, E2BIG, NULL, "it has more than %d ids",
 				      PERFDATA_IDS_MAX);
-	if (make_room(events, nr))
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	while (nr--) {
+	for (; nr; nr--, bytes += sizeof(id)) {
 		memcpy(&id, bytes, sizeof(id));
-		insert(events, id, event);
-		bytes += sizeof(id);
+		if (idmap_set(&events->by_id, id, event))
+			return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	}
 	return 0;
 }
 
-int perfdata_events_search(const struct perfdata_events *events, __u64 id)
+int perfdata_events_find(const struct perfdata_events *events, __u64 id)
 {
-	__u32 at;
+	const __s64 event = idmap_get(&events->by_id, id);
 
-	for (at = perfdata_events_hash(events, id); events->slot[at].event_plus_1;
-	     at = (at + 1) & (events->slots - 1))
-		if (events->slot[at].id == id)
-			return events->slot[at].event_plus_1 - 1;
-	return -ENOENT;
+	return event < 0 ? -ENOENT : event;
 }
 
 void perfdata_events_free(struct perfdata_events *events)
@@ -172,6 +144,6 @@ void perfdata_events_free(struct perfdata_events *events)
 	for (i = 0; i < events->nr; i++)
 		free(events->event[i].name);
 	free(events->event);
-	free(events->slot);
+	idmap_free(&events->by_id);
 	memset(events, 0, sizeof(*events));
 }

@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 #include <htmm/error.h>
+#include "idmap.h"
 
 /* Most events and ids of a file. */
 #define PERFDATA_EVENTS_MAX	4096
@@ -23,6 +24,7 @@
  * @time: of the time
  * @addr: of the data address
  * @id: of the event's id
+ * @id_at_end: of the id in records that are no samples, in bytes from their end
  * @period: of the period
  * @data_src: of the data source, if no member before it varies in size
  * @fixed: bytes before the first member whose size varies
@@ -35,6 +37,7 @@ struct perfdata_layout {
 	__u16 time;
 	__u16 addr;
 	__u16 id;
+	__u16 id_at_end;
 	__u16 period;
 	__u16 data_src;
 	__u16 fixed;
@@ -57,19 +60,12 @@ struct perfdata_evsel {
  * struct perfdata_events - all events of a file
  * @event: the events
  * @nr: how many there are
- * @slot: private: hash table of ids
- * @slots: private: its size, a power of two
- * @ids: private: ids in it
+ * @by_id: private: indices of events by their ids
  */
 struct perfdata_events {
 	struct perfdata_evsel *event;
 	__u32 nr;
-	struct perfdata_id {
-		__u64 id;
-		__u32 event_plus_1;
-	} *slot;
-	__u32 slots;
-	__u32 ids;
+	struct idmap by_id;
 };
 
 /**
@@ -98,44 +94,13 @@ int perfdata_events_add_ids(struct perfdata_events *events, __u32 event, const v
 			    size_t nr, struct htmm_error *err);
 
 /**
- * perfdata_events_hash() - where an id is, if its place was free
- * @events: the events, which have ids
- * @id: the id
- *
- * Return: index of a slot.
- */
-static inline __u32 perfdata_events_hash(const struct perfdata_events *events, __u64 id)
-{
-	return (id * 0x9e3779b97f4a7c15ULL >> 32) & (events->slots - 1);
-}
-
-/**
- * perfdata_events_search() - the event of an id, wherever that is
- * @events: the events, which have ids
- * @id: the id
- *
- * Return: its index, or -ENOENT.
- */
-int perfdata_events_search(const struct perfdata_events *events, __u64 id);
-
-/**
  * perfdata_events_find() - the event of an id
  * @events: the events
  * @id: the id
  *
  * Return: its index, or -ENOENT.
  */
-static inline int perfdata_events_find(const struct perfdata_events *events, __u64 id)
-{
-	const struct perfdata_id *slot;
-
-	if (!events->ids)
-		return -ENOENT;
-	slot = &events->slot[perfdata_events_hash(events, id)];
-	if (slot->id == id && slot->event_plus_1)
-		return slot->event_plus_1 - 1;
-	return perfdata_events_search(events, id);
-}
+int perfdata_events_find(const struct perfdata_events *events, __u64 id);
 
 /**
  * perfdata_events_free() - free all events

@@ -139,6 +139,33 @@ static int put_cpudesc(FILE *out, const struct perfdata_writer *writer)
 	return ret;
 }
 
+/* As perf has it on x86; elsewhere the lines are called otherwise, and it is left out. */
+static int put_cpuid(FILE *out, const struct perfdata_writer *writer)
+{
+	static const char *const names[] = { "vendor_id", "cpu family", "model", "stepping" };
+	char text[4 * LINE] = "", word[LINE];
+	size_t i;
+
+	(void)writer;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (find_line("/proc/cpuinfo", names[i], word))
+			return -ENOENT;
+		if (i)
+			strcat(text, ",");
+		strcat(text, word);
+	}
+	put_text(out, text);
+	return 0;
+}
+
+static int put_build_ids(FILE *out, const struct perfdata_writer *writer)
+{
+	if (!writer->build_id_bytes)
+		return -ENODATA;
+	fwrite(writer->build_ids, writer->build_id_bytes, 1, out);
+	return 0;
+}
+
 static int put_total_mem(FILE *out, const struct perfdata_writer *writer)
 {
 	char text[LINE];
@@ -267,12 +294,14 @@ static const struct feature {
 	enum perfdata_feature feature;
 	int (*put)(FILE *out, const struct perfdata_writer *writer);
 } features[] = {
+	{ PERFDATA_BUILD_ID, put_build_ids },
 	{ PERFDATA_HOSTNAME, put_hostname },
 	{ PERFDATA_OSRELEASE, put_osrelease },
 	{ PERFDATA_VERSION, put_version },
 	{ PERFDATA_ARCH, put_arch },
 	{ PERFDATA_NRCPUS, put_nrcpus },
 	{ PERFDATA_CPUDESC, put_cpudesc },
+	{ PERFDATA_CPUID, put_cpuid },
 	{ PERFDATA_TOTAL_MEM, put_total_mem },
 	{ PERFDATA_CMDLINE, put_cmdline },
 	{ PERFDATA_EVENT_DESC, put_event_desc },

@@ -111,6 +111,7 @@ struct perfdata_attr {
  * @PERFDATA_STAT: the data are those of perf stat
  * @PERFDATA_CACHE: the caches
  * @PERFDATA_SAMPLE_TIME: __u64 time of the first, __u64 of the last sample
+ * @PERFDATA_DIR_FORMAT: __u64, PERFDATA_DIR_PARTS or 0; of the file "data" in a directory
  */
 enum perfdata_feature {
 	PERFDATA_TRACING_DATA = 1,
@@ -134,7 +135,11 @@ enum perfdata_feature {
 	PERFDATA_STAT,
 	PERFDATA_CACHE,
 	PERFDATA_SAMPLE_TIME,
+	PERFDATA_DIR_FORMAT = 24,
 };
+
+/* The records of each CPU are in a file of their own: "data.0", "data.1" and so on. */
+#define PERFDATA_DIR_PARTS	1
 
 #define PERFDATA_TEXT_ALIGN	64
 
@@ -180,12 +185,15 @@ struct perfdata_feature_record {
 	__u8 data[];
 };
 
+/* In the header of struct perfdata_build_id: it says how long the id is. */
+#define PERFDATA_BUILD_ID_SIZE	0x8000
+
 /**
  * struct perfdata_build_id - the build id of a file that was executed
  * @header: of type PERFDATA_RECORD_BUILD_ID
  * @pid: -1, or the guest's process
- * @build_id: the id, and at [20] its length if PERF_RECORD_MISC_BUILD_ID_SIZE
- *	is set in @header
+ * @build_id: the id, and at [20] its length if PERFDATA_BUILD_ID_SIZE is set in
+ *	@header
  * @filename: NUL-terminated
  */
 struct perfdata_build_id {
@@ -294,6 +302,9 @@ struct perfdata_lost {
 	__u64 lost;
 };
 
+/* In the header of PERF_RECORD_LOST_SAMPLES: a filter has dropped them, as it was to. */
+#define PERFDATA_LOST_SAMPLES_BPF	0x8000
+
 /**
  * struct perfdata_lost_samples - PERF_RECORD_LOST_SAMPLES
  * @header: its header
@@ -302,6 +313,20 @@ struct perfdata_lost {
 struct perfdata_lost_samples {
 	struct perf_event_header header;
 	__u64 lost;
+};
+
+/**
+ * struct perfdata_throttle - PERF_RECORD_THROTTLE and PERF_RECORD_UNTHROTTLE
+ * @header: its header
+ * @time: when, in nanoseconds
+ * @id: event
+ * @stream_id: the same on its CPU
+ */
+struct perfdata_throttle {
+	struct perf_event_header header;
+	__u64 time;
+	__u64 id;
+	__u64 stream_id;
 };
 
 static_assert(sizeof(struct perfdata_header) == 104, "on disk");
@@ -313,5 +338,6 @@ static_assert(sizeof(struct perfdata_task) == 32, "kernel ABI");
 static_assert(offsetof(struct perfdata_mmap, filename) == 40, "kernel ABI");
 static_assert(offsetof(struct perfdata_mmap2, filename) == 72, "kernel ABI");
 static_assert(sizeof(struct perfdata_lost) == 24, "kernel ABI");
+static_assert(sizeof(struct perfdata_throttle) == 32, "kernel ABI");
 
 #endif /* PERFDATA_FORMAT_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "format.h"
@@ -56,21 +57,21 @@ static void replace(char **old, char *new)
 
 static void read_cmdline(struct perfdata_notes *notes, struct bytes *bytes)
 {
-	char *line = strdup(""), *word, *longer;
+	char *line = NULL, *word;
+	size_t len;
+	FILE *out;
 	__u32 nr;
 
 	if (!take(bytes, &nr, sizeof(nr)))
-		nr = 0;
-	while (line && nr-- && (word = take_text(bytes))) {
-		longer = realloc(line, strlen(line) + strlen(word) + 2);
-		if (longer) {
-			line = longer;
-			if (*line)
-				strcat(line, " ");
-			strcat(line, word);
-		}
+		return;
+	out = open_memstream(&line, &len);
+	if (!out)
+		return;
+	while (nr-- && (word = take_text(bytes))) {
+		fprintf(out, ftell(out) ? " %s" : "%s", word);
 		free(word);
 	}
+	fclose(out);
 	replace(&notes->cmdline, line);
 }
 
@@ -129,7 +130,7 @@ void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *ev
 			unsigned int feature, const void *data, size_t size)
 {
 	struct bytes bytes = { data, size };
-	__u64 total;
+	__u64 total, version;
 
 	switch (feature) {
 	case PERFDATA_HOSTNAME:
@@ -150,6 +151,10 @@ void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *ev
 		break;
 	case PERFDATA_SAMPLE_TIME:
 		read_sample_time(notes, &bytes);
+		break;
+	case PERFDATA_DIR_FORMAT:
+		notes->in_parts = take(&bytes, &version, sizeof(version)) &&
+				  version == PERFDATA_DIR_PARTS;
 		break;
 	default:
 		break;

@@ -306,8 +306,7 @@ static void number(struct ordered_events *order, __u32 nr)
 	order->other_bytes -= other;
 }
 
-/* Those up to @limit may go on, and wait no more. */
-static void release(struct ordered_events *order, __u64 limit)
+void ordered_events_release(struct ordered_events *order, __u64 limit)
 {
 	__u32 nr = put_in_order(order, limit);
 
@@ -323,7 +322,7 @@ static void release(struct ordered_events *order, __u64 limit)
 static void release_half(struct ordered_events *order)
 {
 	put_in_order(order, ~0ULL);
-	release(order, order->sorted[order->nr / 2].time);
+	ordered_events_release(order, order->sorted[order->nr / 2].time);
 }
 
 static void begin_run(struct ordered_events *order, __u32 from)
@@ -381,13 +380,13 @@ void ordered_events_push(struct ordered_events *order, size_t nr)
 
 void ordered_events_round(struct ordered_events *order)
 {
-	release(order, order->newest_before);
+	ordered_events_release(order, order->newest_before);
 	order->newest_before = order->newest;
 }
 
 void ordered_events_finish(struct ordered_events *order)
 {
-	release(order, ~0ULL);
+	ordered_events_release(order, ~0ULL);
 }
 
 void ordered_events_take(const struct ordered_events *order, __u32 number,

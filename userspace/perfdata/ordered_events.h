@@ -108,6 +108,13 @@ void ordered_events_push(struct ordered_events *order, size_t nr);
 void ordered_events_round(struct ordered_events *order);
 
 /**
+ * ordered_events_release() - none older than that is to come
+ * @order: the records; those up to then are released afterwards
+ * @limit: the time
+ */
+void ordered_events_release(struct ordered_events *order, __u64 limit);
+
+/**
  * ordered_events_finish() - no record follows
  * @order: the records; all of them are released afterwards
  */

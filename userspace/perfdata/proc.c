@@ -81,6 +81,7 @@ static int parse_line(char *line, struct proc_mapping *mapping)
 	mapping->end = end;
 	mapping->offset = offset;
 	mapping->ino = ino;
+	mapping->identified = false;
 	mapping->prot = prot_of(perms);
 	mapping->flags = perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
 	mapping->name = strdup(line + used);
@@ -143,7 +144,7 @@ void proc_maps_free(struct proc_maps *maps)
 	memset(maps, 0, sizeof(*maps));
 }
 
-const struct proc_mapping *proc_maps_find(const struct proc_maps *maps, __u64 addr)
+struct proc_mapping *proc_maps_find(const struct proc_maps *maps, __u64 addr)
 {
 	size_t low = 0, high = maps->nr;
 

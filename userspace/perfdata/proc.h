@@ -3,6 +3,7 @@
 #ifndef PERFDATA_PROC_H
 #define PERFDATA_PROC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -20,6 +21,7 @@
  * @prot: PROT_*
  * @flags: MAP_SHARED or MAP_PRIVATE
  * @name: file, or a name in brackets, or ""
+ * @identified: its build id was asked for
  */
 struct proc_mapping {
 	__u64 start;
@@ -31,6 +33,7 @@ struct proc_mapping {
 	__u32 prot;
 	__u32 flags;
 	char *name;
+	bool identified;
 };
 
 /**
@@ -80,6 +83,6 @@ int proc_maps_read(const char *proc, __u32 pid, struct proc_maps *maps);
 void proc_maps_free(struct proc_maps *maps);
 
 /* The mapping of an address, or NULL. */
-const struct proc_mapping *proc_maps_find(const struct proc_maps *maps, __u64 addr);
+struct proc_mapping *proc_maps_find(const struct proc_maps *maps, __u64 addr);
 
 #endif /* PERFDATA_PROC_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,35 +17,80 @@
 /* Like PERFDATA_RECORD_COMPRESSED, but says how many of its bytes count. */
 #define RECORD_COMPRESSED2	83
 
+/* The files of a directory that have records, beside the one with the header. */
+#define PART_PREFIX	"data."
+
 /**
- * struct perfdata_reader - a file or pipe being read
+ * struct source - a file of records
  * @fd: the file; owned
- * @pipe: it has the form of a pipe: events come as records
  * @input: its bytes
- * @events: its events
- * @notes: what else it says
- * @order: records that wait for older ones
  * @inflate: decompression; NULL: nothing was compressed so far
  * @inflating: a compressed record is being unpacked
  * @taken: bytes of the record looked at last, which are to be taken now
+ * @ended: no record follows
+ * @newest: time up to which its records were read
+ */
+struct source {
+	int fd;
+	struct perfdata_input input;
+	struct perfdata_inflate *inflate;
+	bool inflating;
+	size_t taken;
+	bool ended;
+	__u64 newest;
+};
+
+/**
+ * struct perfdata_reader - a file, a pipe or a directory being read
+ * @source: what it is read from: one file or pipe; of a directory the file with the
+ *	header, and then those with the records of each CPU, which are in order of time
+ * @nr_sources: how many there are
+ * @now: the one that is read now
+ * @pipe: it has the form of a pipe: events come as records
+ * @events: its events
+ * @notes: what else it says
+ * @order: records that wait for older ones
  * @last: what perfdata_reader_next() gave out
  * @ended: no record follows
  * @status: how it went so far
  */
 struct perfdata_reader {
-	int fd;
+	struct source *source;
+	unsigned int nr_sources;
+	struct source *now;
 	bool pipe;
-	struct perfdata_input input;
 	struct perfdata_events events;
 	struct perfdata_notes notes;
 	struct ordered_events order;
-	struct perfdata_inflate *inflate;
-	bool inflating;
-	size_t taken;
 	struct perfdata_sample last;
 	bool ended;
 	struct perfdata_status status;
 };
+
+/* The descriptor is closed with the reader, or if this fails. */
+static int add_source(struct perfdata_reader *reader, int fd, struct htmm_error *err)
+{
+	const unsigned int nr = reader->nr_sources;
+	struct source *source = realloc(reader->source, (nr + 1) * sizeof(*source));
+
+	if (source)
+		reader->source = source;
+	if (!source || perfdata_input_init(&source[nr].input, fd, 0)) {
+		close(fd);
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	}
+	source[nr] = (struct source) { .fd = fd, .input = source[nr].input };
+	reader->nr_sources++;
+	reader->now = source;
+	return 0;
+}
+
+static void free_source(struct source *source)
+{
+	perfdata_inflate_free(source->inflate);
+	perfdata_input_free(&source->input);
+	close(source->fd);
+}
 
 /* Where the records begin, and where they end if the file says so. */
 static int find_data(struct perfdata_reader *reader, __u64 file_size, struct htmm_error *err)
@@ -53,23 +99,23 @@ static int find_data(struct perfdata_reader *reader, __u64 file_size, struct htm
 	__u64 end;
 	int ret;
 
-	ret = perfdata_header_read(reader->fd, file_size, &header, &reader->events, &reader->notes,
-				   err);
+	ret = perfdata_header_read(reader->now->fd, file_size, &header, &reader->events,
+				   &reader->notes, err);
 	if (ret)
 		return ret;
 	if (header.data.offset < sizeof(struct perfdata_pipe_header) ||
 	    header.data.offset > file_size ||
-	    lseek(reader->fd, header.data.offset, SEEK_SET) < 0)
+	    lseek(reader->now->fd, header.data.offset, SEEK_SET) < 0)
 		return htmm_error_set(err, EINVAL, "record it again",
 				      "its records are said to begin behind its end");
-	reader->input.offset = header.data.offset;
+	reader->now->input.offset = header.data.offset;
 	/* The size is written last: without it the writer was killed. */
 	if (!header.data.size ||
 	    __builtin_add_overflow(header.data.offset, header.data.size, &end) || end > file_size) {
 		reader->status.truncated = true;
 		end = file_size;
 	}
-	reader->input.limit = end;
+	reader->now->input.limit = end;
 	reader->status.size = end;
 	return 0;
 }
@@ -77,17 +123,16 @@ static int find_data(struct perfdata_reader *reader, __u64 file_size, struct htm
 /* Files can be read at any place, pipes only once. */
 static int begin(struct perfdata_reader *reader, struct htmm_error *err)
 {
+	struct perfdata_input *input = &reader->now->input;
 	struct perfdata_pipe_header start;
 	const void *bytes;
 	struct stat stat;
 	int ret;
 
-	if (perfdata_input_init(&reader->input, reader->fd, 0))
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	bytes = perfdata_input_peek(&reader->input, sizeof(start));
-	if (!bytes && reader->input.code)
-		return htmm_error_set(err, reader->input.code, "give another file with -i", "%s",
-				      strerror(reader->input.code));
+	bytes = perfdata_input_peek(input, sizeof(start));
+	if (!bytes && input->code)
+		return htmm_error_set(err, input->code, "give another file with -i", "%s",
+				      strerror(input->code));
 	if (!bytes)
 		return htmm_error_set(err, EINVAL, "record it again", "it is empty, or nearly so");
 	memcpy(&start, bytes, sizeof(start));
@@ -96,20 +141,20 @@ static int begin(struct perfdata_reader *reader, struct htmm_error *err)
 		return ret;
 	if (start.size == sizeof(start)) {
 		reader->pipe = true;
-		perfdata_input_take(&reader->input, sizeof(start));
-		if (!fstat(reader->fd, &stat) && S_ISREG(stat.st_mode))
+		perfdata_input_take(input, sizeof(start));
+		if (!fstat(reader->now->fd, &stat) && S_ISREG(stat.st_mode))
 			reader->status.size = stat.st_size;
 		return 0;
 	}
-	if (fstat(reader->fd, &stat) || !S_ISREG(stat.st_mode))
+	if (fstat(reader->now->fd, &stat) || !S_ISREG(stat.st_mode))
 		return htmm_error_set(err, EINVAL, "give its name with -i",
 				      "it is a file, which cannot be read from a pipe");
-	reader->input.begin = 0;
-	reader->input.end = 0;
+	input->begin = 0;
+	input->end = 0;
 	return find_data(reader, stat.st_size, err);
 }
 
-int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm_error *err)
+static int open_fd(struct perfdata_reader **reader, int fd, struct htmm_error *err)
 {
 	struct perfdata_reader *new = calloc(1, sizeof(*new));
 	int ret;
@@ -118,8 +163,9 @@ int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm
 		close(fd);
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	}
-	new->fd = fd;
-	ret = begin(new, err);
+	ret = add_source(new, fd, err);
+	if (!ret)
+		ret = begin(new, err);
 	if (ret) {
 		perfdata_reader_close(new);
 		return ret;
@@ -128,17 +174,96 @@ int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm
 	return 0;
 }
 
+int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm_error *err)
+{
+	int ret = open_fd(reader, fd, err);
+
+	if (ret || !(*reader)->notes.in_parts)
+		return ret;
+	perfdata_reader_close(*reader);
+	return htmm_error_set(err, EINVAL, "give the directory that it is in",
+			      "its samples are in other files, beside it");
+}
+
+static int is_part(const struct dirent *entry)
+{
+	const char *number = entry->d_name + strlen(PART_PREFIX);
+
+	return !strncmp(entry->d_name, PART_PREFIX, strlen(PART_PREFIX)) && *number &&
+	       strspn(number, "0123456789") == strlen(number);
+}
+
+static int add_part(struct perfdata_reader *reader, int dir, const char *name,
+		    struct htmm_error *err)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC), ret;
+	struct stat stat;
+
+	if (fd < 0)
+		return htmm_error_set(err, errno, errno == EMFILE ?
+				      "let the shell open more files: ulimit -n 65536" : NULL,
+				      "cannot open its '%s': %s", name, strerror(errno));
+	ret = add_source(reader, fd, err);
+	if (!ret && !fstat(fd, &stat))
+		reader->status.size += stat.st_size;
+	return ret;
+}
+
+static int add_parts(struct perfdata_reader *reader, int dir, struct htmm_error *err)
+{
+	struct dirent **entries;
+	int i, nr, ret = 0;
+
+	nr = scandirat(dir, ".", &entries, is_part, versionsort);
+	if (nr < 0)
+		return htmm_error_set(err, errno, NULL, "%s", strerror(errno));
+	for (i = 0; i < nr; i++) {
+		if (!ret)
+			ret = add_part(reader, dir, entries[i]->d_name, err);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!ret && !nr && reader->notes.in_parts)
+		return htmm_error_set(err, EINVAL, "record it again",
+				      "the files of its samples, 'data.0' and so on, are missing");
+	return ret;
+}
+
+/* As 'perf record --threads' makes it. */
+static int open_dir(struct perfdata_reader **reader, int dir, struct htmm_error *err)
+{
+	int fd = openat(dir, "data", O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return htmm_error_set(err, errno, "give another file with -i",
+				      "it is a directory, and not one of 'perf record': its file 'data': %s",
+				      strerror(errno));
+	ret = open_fd(reader, fd, err);
+	if (ret)
+		return ret;
+	ret = add_parts(*reader, dir, err);
+	if (ret)
+		perfdata_reader_close(*reader);
+	return ret;
+}
+
 int perfdata_reader_open(struct perfdata_reader **reader, const char *path,
 			 struct htmm_error *err)
 {
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) :
 				     fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	struct stat stat;
 	int ret;
 
 	if (fd < 0)
 		return htmm_error_set(err, errno, errno == ENOENT ? "give another file with -i" :
 				      NULL, "cannot open '%s': %s", path, strerror(errno));
-	ret = perfdata_reader_open_fd(reader, fd, err);
+	if (!fstat(fd, &stat) && S_ISDIR(stat.st_mode)) {
+		ret = open_dir(reader, fd, err);
+		close(fd);
+	} else {
+		ret = perfdata_reader_open_fd(reader, fd, err);
+	}
 	if (ret)
 		htmm_error_prefix(err, "cannot read '%s': ", path);
 	return ret;
@@ -148,7 +273,7 @@ int perfdata_reader_open(struct perfdata_reader **reader, const char *path,
 static void give_up(struct perfdata_reader *reader)
 {
 	reader->status.damaged = true;
-	reader->ended = true;
+	reader->now->ended = true;
 }
 
 /*
@@ -160,7 +285,7 @@ static void end_early(struct perfdata_reader *reader)
 	if (!reader->pipe && !reader->status.truncated)
 		give_up(reader);
 	reader->status.truncated = !reader->status.damaged;
-	reader->ended = true;
+	reader->now->ended = true;
 }
 
 /* An event in a pipe: struct perf_event_attr, then its ids. */
@@ -234,12 +359,12 @@ static int unpack(struct perfdata_reader *reader, const struct perf_event_header
 		if (size > header->size - from)
 			size = header->size - from;
 	}
-	if (!reader->inflate)
-		reader->inflate = perfdata_inflate_new();
-	if (!reader->inflate)
+	if (!reader->now->inflate)
+		reader->now->inflate = perfdata_inflate_new();
+	if (!reader->now->inflate)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	perfdata_inflate_feed(reader->inflate, record + from, size);
-	reader->inflating = true;
+	perfdata_inflate_feed(reader->now->inflate, record + from, size);
+	reader->now->inflating = true;
 	return 0;
 }
 
@@ -254,11 +379,13 @@ static int handle_own(struct perfdata_reader *reader, const struct perf_event_he
 		add_feature(reader, record, header->size);
 		return 0;
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		ordered_events_round(&reader->order);
+		/* It says nothing of other files. */
+		if (reader->nr_sources == 1)
+			ordered_events_round(&reader->order);
 		return 0;
 	case PERFDATA_RECORD_COMPRESSED:
 	case RECORD_COMPRESSED2:
-		if (reader->inflating) {
+		if (reader->now->inflating) {
 			give_up(reader);
 			return 0;
 		}
@@ -274,22 +401,22 @@ static const unsigned char *next_inflated(struct perfdata_reader *reader)
 	const struct perf_event_header *record;
 	bool bad;
 
-	record = perfdata_inflate_next(reader->inflate, &bad);
+	record = perfdata_inflate_next(reader->now->inflate, &bad);
 	if (bad)
 		give_up(reader);
 	if (!record)
-		reader->inflating = false;
+		reader->now->inflating = false;
 	return (const unsigned char *)record;
 }
 
 /* No whole record is left, for better or worse. */
 static int end_of_input(struct perfdata_reader *reader, struct htmm_error *err)
 {
-	reader->ended = true;
-	if (reader->input.code)
-		return htmm_error_set(err, reader->input.code, NULL, "cannot read on: %s",
-				      strerror(reader->input.code));
-	if (perfdata_input_peek(&reader->input, 1))
+	reader->now->ended = true;
+	if (reader->now->input.code)
+		return htmm_error_set(err, reader->now->input.code, NULL, "cannot read on: %s",
+				      strerror(reader->now->input.code));
+	if (perfdata_input_peek(&reader->now->input, 1))
 		end_early(reader);
 	return 0;
 }
@@ -300,17 +427,17 @@ static int next_raw(struct perfdata_reader *reader, const unsigned char **record
 {
 	const unsigned char *at = NULL;
 
-	if (reader->inflating) {
+	if (reader->now->inflating) {
 		at = next_inflated(reader);
 		if (at)
 			memcpy(header, at, sizeof(*header));
 		*record = at;
 		return 0;
 	}
-	perfdata_input_take(&reader->input, reader->taken);
-	reader->taken = 0;
+	perfdata_input_take(&reader->now->input, reader->now->taken);
+	reader->now->taken = 0;
 	*record = NULL;
-	at = perfdata_input_peek(&reader->input, sizeof(*header));
+	at = perfdata_input_peek(&reader->now->input, sizeof(*header));
 	if (!at)
 		return end_of_input(reader, err);
 	memcpy(header, at, sizeof(*header));
@@ -318,10 +445,10 @@ static int next_raw(struct perfdata_reader *reader, const unsigned char **record
 		give_up(reader);
 		return 0;
 	}
-	at = perfdata_input_peek(&reader->input, header->size);
+	at = perfdata_input_peek(&reader->now->input, header->size);
 	if (!at)
 		return end_of_input(reader, err);
-	reader->taken = header->size;
+	reader->now->taken = header->size;
 	*record = at;
 	return 0;
 }
@@ -334,13 +461,13 @@ static void skip_behind(struct perfdata_reader *reader, const struct perf_event_
 
 	if (!behind)
 		return;
-	if (reader->inflating) {
+	if (reader->now->inflating) {
 		give_up(reader);
 		return;
 	}
-	perfdata_input_take(&reader->input, reader->taken);
-	reader->taken = 0;
-	if (!perfdata_input_skip(&reader->input, behind))
+	perfdata_input_take(&reader->now->input, reader->now->taken);
+	reader->now->taken = 0;
+	if (!perfdata_input_skip(&reader->now->input, behind))
 		end_early(reader);
 }
 
@@ -352,6 +479,12 @@ static bool accepted(struct perfdata_reader *reader, int ret)
 	else if (ret < 0)
 		reader->status.malformed++;
 	return ret >= 0;
+}
+
+static void note_time(struct source *source, const struct perfdata_sample *sample)
+{
+	if (sample->time != ~0ULL && sample->time > source->newest)
+		source->newest = sample->time;
 }
 
 /* Take one record from the file and put it in order, unless it is the reader's own. */
@@ -381,22 +514,30 @@ static int advance(struct perfdata_reader *reader, struct htmm_error *err)
 	ret = slot ? perfdata_decode(&reader->events, record, slot) : -ENOMEM;
 	if (ret == -ENOMEM)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	if (accepted(reader, ret))
+	if (accepted(reader, ret)) {
+		note_time(reader->now, slot);
 		ordered_events_push(&reader->order, 1);
+	}
 	return 0;
 }
 
 /* The bytes at hand, which begin with a record that has not been looked at. */
 static const unsigned char *at_hand(struct perfdata_reader *reader, size_t *size)
 {
-	struct perfdata_input *input = &reader->input;
+	struct perfdata_input *input = &reader->now->input;
 
-	if (reader->inflating)
-		return perfdata_inflate_peek(reader->inflate, size);
-	perfdata_input_take(input, reader->taken);
-	reader->taken = 0;
+	if (reader->now->inflating)
+		return perfdata_inflate_peek(reader->now->inflate, size);
+	perfdata_input_take(input, reader->now->taken);
+	reader->now->taken = 0;
 	*size = input->end - input->begin;
 	return input->buf + input->begin;
+}
+
+/* What waits in a directory is what was read of one file, but not yet of another. */
+static size_t most_at_once(const struct perfdata_reader *reader)
+{
+	return PERFDATA_ORDER_BYTES / sizeof(struct perfdata_sample) / 2 / reader->nr_sources + 1;
 }
 
 /* Put the samples in order that come next and are at hand; mostly there is nothing else. */
@@ -411,13 +552,41 @@ static void take_samples(struct perfdata_reader *reader)
 	slot = ordered_events_slots(&reader->order, &room);
 	if (!slot)
 		return;
+	if (room > most_at_once(reader))
+		room = most_at_once(reader);
 	nr = perfdata_decode_samples(&reader->events, bytes, size, slot, room, &size);
-	if (reader->inflating)
-		perfdata_inflate_take(reader->inflate, size);
+	if (reader->now->inflating)
+		perfdata_inflate_take(reader->now->inflate, size);
 	else
-		perfdata_input_take(&reader->input, size);
+		perfdata_input_take(&reader->now->input, size);
 	reader->status.records += nr;
+	if (nr)
+		note_time(reader->now, &slot[nr - 1]);
 	ordered_events_push(&reader->order, nr);
+}
+
+/*
+ * Of a directory the file goes on that is furthest back: up to there all files have
+ * been read. Returns false if all of them have ended.
+ */
+static bool choose_source(struct perfdata_reader *reader)
+{
+	struct source *oldest = NULL;
+	unsigned int i;
+
+	for (i = 0; i < reader->nr_sources; i++) {
+		struct source *source = &reader->source[i];
+
+		if (!source->ended && (!oldest || source->newest < oldest->newest))
+			oldest = source;
+	}
+	reader->ended = !oldest;
+	if (!oldest)
+		return false;
+	if (reader->nr_sources > 1)
+		ordered_events_release(&reader->order, oldest->newest);
+	reader->now = oldest;
+	return true;
 }
 
 int perfdata_reader_fill(struct perfdata_reader *reader, __u32 most, struct htmm_error *err)
@@ -426,11 +595,12 @@ int perfdata_reader_fill(struct perfdata_reader *reader, __u32 most, struct htmm
 	const __u32 before = order->released;
 	int ret;
 
-	while (!reader->ended && order->released - before < most && !ordered_events_full(order)) {
+	while (choose_source(reader) && order->released - before < most &&
+	       !ordered_events_full(order)) {
 		ret = advance(reader, err);
 		if (ret)
 			return ret;
-		if (!reader->ended && !ordered_events_full(order))
+		if (!reader->now->ended && !ordered_events_full(order))
 			take_samples(reader);
 	}
 	if (reader->ended)
@@ -488,8 +658,12 @@ const struct perfdata_notes *perfdata_reader_notes(const struct perfdata_reader 
 
 void perfdata_reader_status(const struct perfdata_reader *reader, struct perfdata_status *status)
 {
+	unsigned int i;
+
 	*status = reader->status;
-	status->offset = reader->input.offset;
+	status->offset = 0;
+	for (i = 0; i < reader->nr_sources; i++)
+		status->offset += reader->source[i].input.offset;
 	status->late = reader->order.late;
 }
 
@@ -501,8 +675,8 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 	perfdata_notes_free(&reader->notes);
 	ordered_events_free(&reader->order);
 	free(perfdata_other(&reader->last));
-	perfdata_inflate_free(reader->inflate);
-	perfdata_input_free(&reader->input);
-	close(reader->fd);
+	while (reader->nr_sources)
+		free_source(&reader->source[--reader->nr_sources]);
+	free(reader->source);
 	free(reader);
 }

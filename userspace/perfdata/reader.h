@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads perf.data files and pipes, of this program and of perf.
+ * Reads perf.data files, pipes and directories, of this program and of perf.
  *
  * Records come one by one, in order of time as far as the file allows it, through
  * a window of fixed size: memory does not depend on the length of the file. A
@@ -27,6 +27,7 @@ struct perfdata_reader;
  * @total_mem: memory of that machine, in bytes; 0: not told
  * @fast_mem: memory of its nodes that have CPUs, in bytes; 0: not told
  * @length: from the first sample to the last, in nanoseconds; 0: not told
+ * @in_parts: most of its records are in other files of its directory
  */
 struct perfdata_notes {
 	char *hostname;
@@ -34,6 +35,7 @@ struct perfdata_notes {
 	__u64 total_mem;
 	__u64 fast_mem;
 	__u64 length;
+	bool in_parts;
 };
 
 /**
@@ -62,7 +64,7 @@ struct perfdata_status {
 /**
  * perfdata_reader_open() - begin to read
  * @reader: receives the reader
- * @path: file or FIFO; "-": standard input
+ * @path: file, FIFO, or directory of 'perf record --threads'; "-": standard input
  * @err: says why it cannot be read, and what to do
  *
  * Return: 0, the negative errno of open(2), -EINVAL (no perf.data, or one that

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,12 +9,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
+#include "perfdata/buildid.h"
+#include "perfdata/idmap.h"
 #include "perfdata/proc.h"
 #include "perfdata/synth.h"
 #include "perfdata/writer.h"
-
-#define HASH_BITS	10
-#define HASH_SIZE	1024
 
 /* Milliseconds between two looks at a process in which something is missing. */
 #define MISS_MS		5
@@ -25,20 +26,7 @@
 #define ANON_NAME	"//anon"
 
 /**
- * struct thread - a thread whose name was said
- * @next: in the same slot
- * @tid: the thread
- * @pid: its process
- */
-struct thread {
-	struct thread *next;
-	__u32 tid;
-	__u32 pid;
-};
-
-/**
  * struct process - a process of which something was said
- * @next: in the same slot
  * @pid: the process
  * @started: when it began, as in &struct proc_stat; 0: it was never seen alive
  * @program: what it ran when it was last looked at
@@ -46,9 +34,9 @@ struct thread {
  * @maps: the mappings that were said
  * @looked: when it was last looked at, in milliseconds
  * @wait: milliseconds until the next look for no reason
+ * @gone: there was no such process any more, and no sample of it has come since
  */
 struct process {
-	struct process *next;
 	__u32 pid;
 	__u64 started;
 	struct proc_program program;
@@ -56,29 +44,33 @@ struct process {
 	struct proc_maps maps;
 	__u64 looked;
 	__u32 wait;
+	bool gone;
 };
 
 /**
  * struct perfdata_synth - what was said so far
  * @writer: where records go
  * @proc: where procfs is mounted
- * @processes: by pid
- * @threads: by tid
+ * @process: the processes
+ * @nr: how many there are
+ * @room: as many would fit
+ * @by_pid: index of each in @process
+ * @threads: process of each thread whose name was said
+ * @files: mapped files whose build ids were asked for
  * @rest_until: no known process is looked at before, in milliseconds: looking may be
  *	slow, and is itself sampled
  */
 struct perfdata_synth {
 	struct perfdata_writer *writer;
 	const char *proc;
-	struct process *processes[HASH_SIZE];
-	struct thread *threads[HASH_SIZE];
+	struct process *process;
+	__u32 nr;
+	__u32 room;
+	struct idmap by_pid;
+	struct idmap threads;
+	struct idmap files;
 	__u64 rest_until;
 };
-
-static unsigned int slot_of(__u32 id)
-{
-	return id * 2654435761U >> (32 - HASH_BITS);
-}
 
 /*
  * A record with a text at its end, zeroes from there on, and room for the sample_id
@@ -90,7 +82,7 @@ static void put_with_text(struct perfdata_synth *synth, struct perf_event_header
 	__u64 id[PERFDATA_SAMPLE_ID_MAX];
 	const size_t before = text - (char *)header;
 	const size_t len = (strlen(name) + 8) & ~(size_t)7;
-	const size_t id_bytes = perfdata_writer_sample_id(synth->writer, id, pid, tid, time,
+	const size_t id_bytes = perfdata_writer_sample_id(synth->writer, id, pid, tid, time, 0,
 							  PERFDATA_NO_ID);
 
 	memcpy(text, name, strlen(name));
@@ -138,24 +130,23 @@ static void put_mapping(struct perfdata_synth *synth, __u32 pid,
 	put_with_text(synth, &record->header, record->filename, name, pid, pid, time);
 }
 
-/* A process is another one than the one that had its pid before. */
-static void put_fork(struct perfdata_synth *synth, __u32 pid, __u32 ppid, __u64 time)
+/* A process begins, with none of its parent's mappings, or ends. */
+static void put_task(struct perfdata_synth *synth, __u32 type, __u32 pid, __u32 ppid, __u64 time)
 {
 	struct {
 		struct perfdata_task task;
 		__u64 id[PERFDATA_SAMPLE_ID_MAX];
 	} record = {
 		.task = {
-			.header.type = PERF_RECORD_FORK,
-			/* It has none of its parent's mappings. */
-			.header.misc = PERF_RECORD_MISC_FORK_EXEC,
+			.header.type = type,
+			.header.misc = type == PERF_RECORD_FORK ? PERF_RECORD_MISC_FORK_EXEC : 0,
 			.pid = pid, .tid = pid, .ppid = ppid, .ptid = ppid,
 			.time = time,
 		},
 	};
 
 	record.task.header.size = sizeof(record.task) +
-		perfdata_writer_sample_id(synth->writer, record.id, pid, pid, time,
+		perfdata_writer_sample_id(synth->writer, record.id, pid, pid, time, 0,
 					  PERFDATA_NO_ID);
 	perfdata_writer_put(synth->writer, &record, record.task.header.size);
 }
@@ -210,14 +201,15 @@ static void replace(struct perfdata_synth *synth, struct process *process,
 		    const struct proc_stat *stat, __u64 time)
 {
 	if (process->started) {
-		put_fork(synth, process->pid, stat->ppid, time);
+		put_task(synth, PERF_RECORD_EXIT, process->pid, 0, time);
+		put_task(synth, PERF_RECORD_FORK, process->pid, stat->ppid, time);
 		proc_maps_free(&process->maps);
 		memset(process->comm, 0, sizeof(process->comm));
 	}
 	process->started = stat->started;
 }
 
-static void simple_cmd(struct perfdata_synth *synth, struct process *process, __u64 time)
+static void look(struct perfdata_synth *synth, struct process *process, __u64 time)
 {
 	char comm[PROC_COMM_MAX];
 	struct proc_stat stat;
@@ -234,50 +226,93 @@ static void simple_cmd(struct perfdata_synth *synth, struct process *process, __
 		take_maps(synth, process, &maps, time);
 }
 
+static int add_process(struct perfdata_synth *synth, __u32 pid)
+{
+	const __u32 room = synth->room ? 2 * synth->room : 64;
+	struct process *process = synth->process;
+
+	if (synth->nr == synth->room) {
+		process = realloc(process, room * sizeof(*process));
+		if (!process)
+			return -ENOMEM;
+		synth->process = process;
+		synth->room = room;
+	}
+	if (idmap_set(&synth->by_pid, pid, synth->nr))
+		return -ENOMEM;
+	process[synth->nr++] = (struct process) { .pid = pid, .wait = LOOK_MS_FIRST };
+	return 0;
+}
+
 /* The process, from now on known, or NULL if there is no memory. */
 static struct process *find_process(struct perfdata_synth *synth, __u32 pid, bool *is_new)
 {
-	struct process **slot = &synth->processes[slot_of(pid)], *process;
+	__s64 index = idmap_get(&synth->by_pid, pid);
 
-	*is_new = false;
-	for (process = *slot; process; process = process->next)
-		if (process->pid == pid)
-			return process;
-	process = calloc(1, sizeof(*process));
-	if (!process)
-		return NULL;
-	*is_new = true;
-	process->pid = pid;
-	process->wait = LOOK_MS_FIRST;
-	process->next = *slot;
-	*slot = process;
-	return process;
+	*is_new = index < 0;
+	if (index < 0) {
+		if (add_process(synth, pid))
+			return NULL;
+		index = synth->nr - 1;
+	}
+	return &synth->process[index];
+}
+
+/* The last one takes its place. */
+static void remove_process(struct perfdata_synth *synth, __u32 index)
+{
+	struct process *process = &synth->process[index], *last = &synth->process[--synth->nr];
+
+	proc_maps_free(&process->maps);
+	idmap_remove(&synth->by_pid, process->pid);
+	if (process == last)
+		return;
+	*process = *last;
+	/* It is known, so that takes no memory. */
+	idmap_set(&synth->by_pid, process->pid, index);
 }
 
 /* Says the name of a thread that is new. The first one's is its process's. */
 static void note_thread(struct perfdata_synth *synth, __u32 pid, __u32 tid, __u64 time)
 {
-	struct thread **slot = &synth->threads[slot_of(tid)], *thread;
 	char comm[PROC_COMM_MAX];
 
-	if (pid == tid)
+	if (pid == tid || idmap_get(&synth->threads, tid) == pid ||
+	    idmap_set(&synth->threads, tid, pid))
 		return;
-	for (thread = *slot; thread; thread = thread->next)
-		if (thread->tid == tid)
-			break;
-	if (thread && thread->pid == pid)
-		return;
-	if (!thread) {
-		thread = calloc(1, sizeof(*thread));
-		if (!thread)
-			return;
-		thread->next = *slot;
-		*slot = thread;
-	}
-	thread->tid = tid;
-	thread->pid = pid;
 	if (!proc_comm_read(synth->proc, pid, tid, comm))
 		put_comm(synth, pid, tid, comm, false, time);
+}
+
+/* The file itself, whatever lies under its name by now; or where only root may do that. */
+static int read_build_id(const struct perfdata_synth *synth, __u32 pid,
+			 const struct proc_mapping *mapping, struct build_id *id)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%u/map_files/%llx-%llx", synth->proc, pid,
+		 mapping->start, mapping->end);
+	if (!build_id_of_file(path, id))
+		return 0;
+	snprintf(path, sizeof(path), "%s/%u/root%s", synth->proc, pid, mapping->name);
+	return build_id_of_file(path, id);
+}
+
+/* Says which build of a file a sample has touched, while it can still be read. */
+static void identify(struct perfdata_synth *synth, __u32 pid, struct proc_mapping *mapping)
+{
+	const __u64 file[] = { mapping->ino, (__u64)mapping->maj << 32 | mapping->min,
+			       idmap_hash(mapping->name, strlen(mapping->name)) };
+	const __u64 key = idmap_hash(file, sizeof(file));
+	struct build_id id;
+
+	mapping->identified = true;
+	if (!mapping->ino || idmap_get(&synth->files, key) >= 0 ||
+	    idmap_set(&synth->files, key, pid))
+		return;
+	if (!read_build_id(synth, pid, mapping, &id))
+		perfdata_writer_build_id(synth->writer, PERF_RECORD_MISC_USER, mapping->name,
+					 &id);
 }
 
 struct perfdata_synth *perfdata_synth_new(struct perfdata_writer *writer, const char *proc)
@@ -293,21 +328,14 @@ struct perfdata_synth *perfdata_synth_new(struct perfdata_writer *writer, const 
 
 void perfdata_synth_free(struct perfdata_synth *synth)
 {
-	struct process *process;
-	struct thread *thread;
-	unsigned int i;
-
-	for (i = 0; synth && i < HASH_SIZE; i++) {
-		while ((process = synth->processes[i])) {
-			synth->processes[i] = process->next;
-			proc_maps_free(&process->maps);
-			free(process);
-		}
-		while ((thread = synth->threads[i])) {
-			synth->threads[i] = thread->next;
-			free(thread);
-		}
-	}
+	if (!synth)
+		return;
+	while (synth->nr)
+		proc_maps_free(&synth->process[--synth->nr].maps);
+	free(synth->process);
+	idmap_free(&synth->by_pid);
+	idmap_free(&synth->threads);
+	idmap_free(&synth->files);
 	free(synth);
 }
 
@@ -354,7 +382,11 @@ void perfdata_synth_kernel(struct perfdata_synth *synth)
 	char buffer[sizeof(struct perfdata_mmap) + 128] = {};
 	struct perfdata_mmap *record = (void *)buffer;
 	const __u64 bytes = kernel_bytes(synth->proc);
+	struct build_id id;
 
+	if (!build_id_of_kernel(&id))
+		perfdata_writer_build_id(synth->writer, PERF_RECORD_MISC_KERNEL,
+					 "[kernel.kallsyms]", &id);
 	if (!bytes)
 		return;
 	record->header.type = PERF_RECORD_MMAP;
@@ -408,7 +440,7 @@ void perfdata_synth_process(struct perfdata_synth *synth, __u32 pid, __u64 time)
 
 	process = find_process(synth, pid, &is_new);
 	if (process)
-		simple_cmd(synth, process, time);
+		look(synth, process, time);
 }
 
 /*
@@ -421,15 +453,20 @@ static void look_and_rest(struct perfdata_synth *synth, struct process *process,
 	struct timespec begin, end;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-	simple_cmd(synth, process, time);
+	look(synth, process, time);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
 	synth->rest_until = now + 10 * ((end.tv_sec - begin.tv_sec) * 1000 +
 					(end.tv_nsec - begin.tv_nsec) / 1000000);
 }
 
-static bool knows(const struct process *process, __u64 addr)
+/* Is it known what is mapped there? Says which file it is, if it is one. */
+static bool knows(struct perfdata_synth *synth, const struct process *process, __u64 addr)
 {
-	return proc_maps_find(&process->maps, addr);
+	struct proc_mapping *mapping = proc_maps_find(&process->maps, addr);
+
+	if (mapping && !mapping->identified)
+		identify(synth, process->pid, mapping);
+	return mapping;
 }
 
 void perfdata_synth_sample(struct perfdata_synth *synth, const struct perfdata_access *access,
@@ -442,13 +479,44 @@ void perfdata_synth_sample(struct perfdata_synth *synth, const struct perfdata_a
 	process = find_process(synth, access->pid, &is_new);
 	if (!process)
 		return;
+	process->gone = false;
 	waited = now - process->looked;
-	missing = !knows(process, access->ip) || !knows(process, access->addr);
+	missing = !knows(synth, process, access->ip) | !knows(synth, process, access->addr);
 	if (is_new || (now >= synth->rest_until &&
 		       (waited >= process->wait || (missing && waited >= MISS_MS)))) {
 		process->wait = process->wait < LOOK_MS_MOST / 2 ? 2 * process->wait : LOOK_MS_MOST;
 		process->looked = now;
 		look_and_rest(synth, process, access->time, now);
+		if (missing) {
+			knows(synth, process, access->ip);
+			knows(synth, process, access->addr);
+		}
 	}
 	note_thread(synth, access->pid, access->tid, access->time);
+}
+
+static bool exists(const struct perfdata_synth *synth, __u32 pid)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%u", synth->proc, pid);
+	return !access(path, F_OK);
+}
+
+void perfdata_synth_reap(struct perfdata_synth *synth, __u64 time)
+{
+	__u32 i = 0;
+
+	while (i < synth->nr) {
+		struct process *process = &synth->process[i];
+
+		if (process->gone) {
+			if (process->started)
+				put_task(synth, PERF_RECORD_EXIT, process->pid, 0, time);
+			remove_process(synth, i);
+			continue;
+		}
+		process->gone = !exists(synth, process->pid);
+		i++;
+	}
 }

@@ -80,4 +80,14 @@ void perfdata_synth_process(struct perfdata_synth *synth, __u32 pid, __u64 time)
 void perfdata_synth_sample(struct perfdata_synth *synth, const struct perfdata_access *access,
 			   __u64 now);
 
+/**
+ * perfdata_synth_reap() - say which processes have exited
+ * @synth: the state
+ * @time: when to say that they have, in nanoseconds: the time of the last sample
+ *
+ * A process is said to have exited when two calls found it gone and no sample of it
+ * came between: then none will come, if all records were taken between the calls.
+ */
+void perfdata_synth_reap(struct perfdata_synth *synth, __u64 time);
+
 #endif /* PERFDATA_SYNTH_H */

@@ -202,6 +202,8 @@ static int begin(struct perfdata_writer *writer, int fd, bool is_pipe, struct ht
 	writer->bytes = 0;
 	writer->first_time = 0;
 	writer->last_time = 0;
+	writer->build_ids = NULL;
+	writer->build_id_bytes = 0;
 	writer->buffer = malloc(BUFFER_BYTES);
 	if (!writer->buffer) {
 		close(fd);
@@ -288,8 +290,37 @@ void perfdata_writer_put(struct perfdata_writer *writer, const void *records, si
 	writer->fill += bytes;
 }
 
+/* In a pipe at once, as it has nothing behind its records. */
+void perfdata_writer_build_id(struct perfdata_writer *writer, __u16 misc, const char *name,
+			      const struct build_id *id)
+{
+	char buffer[sizeof(struct perfdata_build_id) + PATH_MAX + 8] = {}, *all;
+	struct perfdata_build_id *record = (void *)buffer;
+	const size_t len = strlen(name) + 1;
+
+	if (len > PATH_MAX)
+		return;
+	record->header.type = PERFDATA_RECORD_BUILD_ID;
+	record->header.misc = misc | PERFDATA_BUILD_ID_SIZE;
+	record->header.size = (offsetof(struct perfdata_build_id, filename) + len + 7) & ~7UL;
+	record->pid = -1;
+	memcpy(record->build_id, id->bytes, id->len);
+	record->build_id[BUILD_ID_MAX] = id->len;
+	memcpy(record->filename, name, len);
+	if (writer->pipe) {
+		perfdata_writer_put(writer, record, record->header.size);
+		return;
+	}
+	all = realloc(writer->build_ids, writer->build_id_bytes + record->header.size);
+	if (!all)
+		return;
+	memcpy(all + writer->build_id_bytes, record, record->header.size);
+	writer->build_ids = all;
+	writer->build_id_bytes += record->header.size;
+}
+
 size_t perfdata_writer_sample_id(const struct perfdata_writer *writer, __u64 *to, __u32 pid,
-				 __u32 tid, __u64 time, __u64 id)
+				 __u32 tid, __u64 time, __u32 cpu, __u64 id)
 {
 	const __u64 sample_type = writer->events[0].attr.sample_type;
 	const __u32 task[2] = { pid, tid };
@@ -300,7 +331,7 @@ size_t perfdata_writer_sample_id(const struct perfdata_writer *writer, __u64 *to
 	if (sample_type & PERF_SAMPLE_TIME)
 		*at++ = time;
 	if (sample_type & PERF_SAMPLE_CPU)
-		*at++ = 0;
+		*at++ = cpu;
 	if (sample_type & PERF_SAMPLE_IDENTIFIER)
 		*at++ = id;
 	return (at - to) * sizeof(*to);
@@ -340,7 +371,9 @@ int perfdata_writer_close(struct perfdata_writer *writer, struct htmm_error *err
 	if (!writer->error && !writer->pipe)
 		write_features(writer);
 	free(writer->buffer);
+	free(writer->build_ids);
 	writer->buffer = NULL;
+	writer->build_ids = NULL;
 	if (close(writer->fd) && !writer->error)
 		writer->error = errno;
 	return writer->error ? write_error(writer, err) : 0;

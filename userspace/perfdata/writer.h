@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <htmm/error.h>
+#include "perfdata/buildid.h"
 #include "perfdata/format.h"
 
 /* Records of the writer's own have this id: no event's. */
@@ -49,6 +50,8 @@ struct perfdata_event {
  * @header: private: as last written
  * @buffer: private: records to be written
  * @fill: private: bytes in @buffer
+ * @build_ids: private: of a file: what PERFDATA_BUILD_ID says
+ * @build_id_bytes: private: its bytes
  *
  * The caller sets @events to @waiter.
  */
@@ -68,6 +71,8 @@ struct perfdata_writer {
 	struct perfdata_header header;
 	char *buffer;
 	size_t fill;
+	char *build_ids;
+	size_t build_id_bytes;
 };
 
 /**
@@ -113,18 +118,29 @@ int perfdata_writer_open_pipe(struct perfdata_writer *writer, int fd, struct htm
 void perfdata_writer_put(struct perfdata_writer *writer, const void *records, size_t bytes);
 
 /**
+ * perfdata_writer_build_id() - say which build of a file was executed
+ * @writer: the writer
+ * @misc: PERF_RECORD_MISC_USER or PERF_RECORD_MISC_KERNEL
+ * @name: the file as mappings name it
+ * @id: its build id
+ */
+void perfdata_writer_build_id(struct perfdata_writer *writer, __u16 misc, const char *name,
+			      const struct build_id *id);
+
+/**
  * perfdata_writer_sample_id() - make what ends a record that is no sample
  * @writer: the writer
  * @to: room for PERFDATA_SAMPLE_ID_MAX
  * @pid: process
  * @tid: thread
  * @time: when; 0: since ever
+ * @cpu: CPU
  * @id: event
  *
  * Return: its bytes.
  */
 size_t perfdata_writer_sample_id(const struct perfdata_writer *writer, __u64 *to, __u32 pid,
-				 __u32 tid, __u64 time, __u64 id);
+				 __u32 tid, __u64 time, __u32 cpu, __u64 id);
 
 /**
  * perfdata_writer_flush() - write everything so far; it can be read from now on

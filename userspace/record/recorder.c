@@ -7,6 +7,8 @@
 #include "recorder.h"
 
 #define BUFFER_BYTES	0x100000
+/* Milliseconds between two looks at what no record tells. */
+#define LOOK_MS		500
 
 static void describe_event(struct perfdata_event *to, const struct htmm_event *event,
 			   const struct htmm_stream *stream, unsigned int index)
@@ -132,6 +134,62 @@ static void say_news(struct recorder *recorder, size_t bytes, __u64 time)
 	}
 }
 
+static void put_throttle(struct recorder *recorder, const struct htmm_channel *channel, __u32 type)
+{
+	const __u64 time = recorder->writer.last_time, id = recorder->events[channel->event].id;
+	struct {
+		struct perfdata_throttle throttle;
+		__u64 id[PERFDATA_SAMPLE_ID_MAX];
+	} record = {
+		.throttle = { .header.type = type, .time = time, .id = id, .stream_id = id },
+	};
+
+	record.throttle.header.size = sizeof(record.throttle) +
+		perfdata_writer_sample_id(&recorder->writer, record.id, 0, 0, time, channel->cpu,
+					  id);
+	perfdata_writer_put(&recorder->writer, &record, record.throttle.header.size);
+}
+
+/* An event is throttled on a CPU as long as its counter of that grows. */
+static void look_at_channel(struct recorder *recorder, const struct htmm_channel *channel)
+{
+	const __u64 key = (__u64)channel->cpu << 32 | channel->event;
+	const __u32 now = channel->counters.throttled & RECORDER_THROTTLED_COUNT;
+	const __s64 known = idmap_get(&recorder->throttled, key);
+	const __u32 before = known < 0 ? 0 : known & RECORDER_THROTTLED_COUNT;
+	const bool was = known >= 0 && known & RECORDER_THROTTLED_NOW, is = now != before;
+
+	if (was != is && channel->event < recorder->list->nr)
+		put_throttle(recorder, channel,
+			     is ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE);
+	idmap_set(&recorder->throttled, key, now | (is ? RECORDER_THROTTLED_NOW : 0));
+}
+
+void recorder_look_at_stats(struct recorder *recorder, const struct htmm_stats_buf *stats)
+{
+	__u32 i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		look_at_channel(recorder, &stats->channels[i]);
+}
+
+/* What no record tells: which events are throttled; and who has exited, if all was read. */
+static void look_around(struct recorder *recorder, int fd, bool all)
+{
+	struct htmm_stats_buf stats;
+	const __u64 now = now_ms();
+
+	if (now - recorder->looked < LOOK_MS)
+		return;
+	recorder->looked = now;
+	if (all)
+		perfdata_synth_reap(recorder->synth, recorder->writer.last_time);
+	if (htmm_device_stats(fd, &stats, NULL))
+		return;
+	recorder_look_at_stats(recorder, &stats);
+	htmm_stats_free(&stats);
+}
+
 int recorder_take(struct recorder *recorder, int fd, struct htmm_error *err)
 {
 	int got = htmm_stream_read(fd, recorder->buffer, BUFFER_BYTES, err);
@@ -142,6 +200,8 @@ int recorder_take(struct recorder *recorder, int fd, struct htmm_error *err)
 		say_news(recorder, got, survey(recorder, got, &samples));
 		perfdata_writer_put(&recorder->writer, recorder->buffer, got);
 	}
+	if (got)
+		look_around(recorder, fd, got < BUFFER_BYTES / 2);
 	ret = perfdata_writer_flush(&recorder->writer, err);
 	if (ret)
 		return ret;
@@ -169,7 +229,7 @@ static void say_lost_samples(struct recorder *recorder, unsigned int event, __u6
 		return;
 	record.lost.header.size = sizeof(record.lost) +
 		perfdata_writer_sample_id(&recorder->writer, record.id, 0, 0,
-					  recorder->writer.last_time,
+					  recorder->writer.last_time, 0,
 					  recorder->events[event].id);
 	perfdata_writer_put(&recorder->writer, &record, record.lost.header.size);
 }
@@ -196,6 +256,12 @@ int recorder_close(struct recorder *recorder, const struct htmm_stats_buf *stats
 
 	for (i = 0; stats && i < recorder->list->nr; i++)
 		say_lost_samples(recorder, i, lost_of_event(stats, i));
+	/* No sample follows: who is gone will not come back, and nothing is throttled. */
+	for (i = 0; stats && i < 2; i++) {
+		recorder_look_at_stats(recorder, stats);
+		perfdata_synth_reap(recorder->synth, recorder->writer.last_time);
+	}
+	idmap_free(&recorder->throttled);
 	perfdata_synth_free(recorder->synth);
 	free(recorder->buffer);
 	return perfdata_writer_close(&recorder->writer, err);

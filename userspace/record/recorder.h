@@ -4,6 +4,7 @@
 #define RECORD_RECORDER_H
 
 #include <htmm/htmm.h>
+#include "perfdata/idmap.h"
 #include "perfdata/synth.h"
 #include "perfdata/writer.h"
 
@@ -17,6 +18,8 @@
  * @buffer: records on their way
  * @samples: samples that were written
  * @lost: samples that the reader's buffer had no room for
+ * @looked: when it was last looked for what no record tells, in milliseconds
+ * @throttled: by CPU and event: RECORDER_THROTTLED_*
  */
 struct recorder {
 	struct htmm_stream stream;
@@ -27,7 +30,13 @@ struct recorder {
 	char *buffer;
 	__u64 samples;
 	__u64 lost;
+	__u64 looked;
+	struct idmap throttled;
 };
+
+/* How often it was throttled, as far as that fits; and that it was, at the last look. */
+#define RECORDER_THROTTLED_COUNT	0x3fffffffU
+#define RECORDER_THROTTLED_NOW		0x40000000U
 
 /**
  * recorder_open() - begin to record a session that has begun
@@ -60,6 +69,13 @@ int recorder_take(struct recorder *recorder, int fd, struct htmm_error *err);
  * @pid: the process
  */
 void recorder_look(struct recorder *recorder, __u32 pid);
+
+/**
+ * recorder_look_at_stats() - record which events are throttled, or no longer
+ * @recorder: the recorder
+ * @stats: of the session
+ */
+void recorder_look_at_stats(struct recorder *recorder, const struct htmm_stats_buf *stats);
 
 /**
  * recorder_close() - complete the file

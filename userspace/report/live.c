@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cmd/event_mode.h"
 #include "cmd/message.h"
-#include "idmap.h"
+#include "perfdata/idmap.h"
 #include "live.h"
 
 /* Samples of different weight that count the same are worth a word. */

@@ -147,32 +147,25 @@ __u64 panels_most(const struct panels *panels, const struct heat *heat)
 	return most;
 }
 
-/* What a range of addresses has in common with a panel. */
-static __u64 overlap(const struct panel *panel, const struct vma *vma)
-{
-	__u64 start = vma->start > panel->start ? vma->start : panel->start;
-	__u64 end = vma->end < panel->end ? vma->end : panel->end;
-
-	return end > start ? end - start : 0;
-}
-
 const char *panels_mapping(const struct report *report, const struct panel *panel,
 			   unsigned int *others)
 {
 	const struct space *space = &report->tasks.space[panel->space];
-	const struct mapping *best = NULL, *mapping;
+	const struct mapping *best = NULL, *last = NULL;
+	const struct tasks *tasks = &report->tasks;
+	__u64 addr = panel->start;
+	const struct vma *vma;
 	unsigned int nr = 0;
-	__u32 i;
 
-	for (i = 0; space->vmas && i < space->vmas->nr; i++) {
-		const struct vma *vma = &space->vmas->vma[i];
+	while ((vma = vmas_next(&tasks->vmas, space->vmas, addr)) && vma->start < panel->end) {
+		const struct mapping *mapping = tasks_sampled(tasks, panel->space, vma->name);
 
-		if (!vma->mapping_plus_1 || !overlap(panel, vma))
+		addr = vma->end;
+		if (!mapping)
 			continue;
-		mapping = &report->tasks.mapping[vma->mapping_plus_1 - 1];
-		if (mapping->space != panel->space)
-			continue;
-		nr++;
+		/* Parts of one file mostly lie side by side. */
+		nr += mapping != last;
+		last = mapping;
 		if (!best || mapping->samples > best->samples)
 			best = mapping;
 	}

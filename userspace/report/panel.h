@@ -85,7 +85,7 @@ __u64 panels_most(const struct panels *panels, const struct heat *heat);
  * panels_mapping() - the mapping with the most samples in a panel
  * @report: the report
  * @panel: the panel
- * @others: receives how many other ranges with samples lie there; may be NULL
+ * @others: receives how many others with samples lie there; may be NULL
  *
  * Return: its name.
  */

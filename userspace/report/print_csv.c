@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 #include <string.h>
+#include "cmd/output.h"
 #include "view.h"
 
 /* As RFC 4180 wants it: in quotes, with quotes doubled. */
@@ -10,7 +11,7 @@ static void print_name(FILE *file, const char *name)
 	for (; *name; name++) {
 		if (*name == '"')
 			fputc('"', file);
-		fputc(*name, file);
+		fputc(out_char(*name), file);
 	}
 	fputc('"', file);
 }

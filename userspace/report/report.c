@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "perfdata/format.h"
 #include "report.h"
 
 /* Addresses of user space end here, with five-level page tables too. */
@@ -108,6 +109,29 @@ static void feed_sample(struct report *report, const struct perfdata_sample *sam
 		count(report, sample);
 }
 
+/*
+ * Since version 6.1 perf sums up at the end, as records of no time, what was lost in its
+ * buffers: the same as the kernel has told on the way, and besides what it could not
+ * tell because nothing followed. All other losses come on top.
+ */
+static void count_lost(struct report *report, const struct perfdata_record_view *view)
+{
+	struct report_losses *losses = &report->losses;
+
+	if (view->type == PERF_RECORD_LOST)
+		losses->told += view->lost;
+	else if (view->misc & PERFDATA_LOST_SAMPLES_BPF)
+		/* A filter of the user's own did not want these. */
+		return;
+	else if (!view->time)
+		losses->summed_up += view->lost;
+	else
+		losses->others += view->lost;
+	report->counts.lost = losses->others + (losses->told > losses->summed_up ?
+						losses->told : losses->summed_up);
+}
+
+/* Also of processes that are not wanted: a child has what its parent had. */
 static void feed_other(struct report *report, const struct perfdata_record_view *view)
 {
 	struct tasks *tasks = &report->tasks;
@@ -115,11 +139,11 @@ static void feed_other(struct report *report, const struct perfdata_record_view 
 	/* What follows may begin another address space. */
 	report->hint_space = -1;
 	if (view->type == PERF_RECORD_LOST || view->type == PERF_RECORD_LOST_SAMPLES)
-		report->counts.lost += view->lost;
+		count_lost(report, view);
 	if (view->type == PERF_RECORD_THROTTLE)
 		report->counts.throttled++;
 	/* The kernel's own mappings have no process. */
-	if (view->pid == ~0U || !report_wants(report, view->pid))
+	if (view->pid == ~0U)
 		return;
 	switch (view->type) {
 	case PERF_RECORD_COMM:
@@ -128,14 +152,14 @@ static void feed_other(struct report *report, const struct perfdata_record_view 
 				   view->misc & PERF_RECORD_MISC_COMM_EXEC);
 		break;
 	case PERF_RECORD_FORK:
-		/* Threads are no processes. */
-		if (view->pid != view->ppid)
+		if (view->pid == view->ppid)
+			tasks_clone(tasks, view->pid);
+		else
 			tasks_fork(tasks, view->pid, view->ppid,
 				   !(view->misc & PERF_RECORD_MISC_FORK_EXEC));
 		break;
 	case PERF_RECORD_EXIT:
-		if (view->pid == view->tid)
-			tasks_exit(tasks, view->pid);
+		tasks_exit(tasks, view->pid);
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:

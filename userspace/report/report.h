@@ -56,6 +56,18 @@ struct report_counts {
 };
 
 /**
+ * struct report_losses - samples lost, by who tells it
+ * @told: by the kernel, where records are missing in a buffer
+ * @summed_up: the same by perf, at the end
+ * @others: that never came to a buffer
+ */
+struct report_losses {
+	__u64 told;
+	__u64 summed_up;
+	__u64 others;
+};
+
+/**
  * struct report_page - a page, or a region
  * @space: number of its address space
  * @mapping: number of its mapping; -1: not known
@@ -89,6 +101,7 @@ struct report_page {
  * @hist: histograms and thresholds, by kind
  * @hist_given: they come from elsewhere and are not computed
  * @hit_ppm: estimated share of samples that the hot pages get, by kind
+ * @losses: private: what @counts has as lost
  * @hint_pid: private: process of the sample before
  * @hint_space: private: its address space; -1: look it up
  * @hint_src: private: data source of the sample before
@@ -107,6 +120,7 @@ struct report {
 	struct htmm_histogram hist[HTMM_KINDS];
 	bool hist_given;
 	__u32 hit_ppm[HTMM_KINDS];
+	struct report_losses losses;
 	__u32 hint_pid;
 	int hint_space;
 	__u64 hint_src;

@@ -26,15 +26,6 @@ static void *grow(void *array, __u32 nr, __u32 *room, size_t size, bool *failed)
 	return bigger;
 }
 
-static __u64 hash_bytes(const char *bytes, size_t len)
-{
-	__u64 hash = 0xcbf29ce484222325ULL;
-
-	while (len--)
-		hash = (hash ^ (unsigned char)*bytes++) * 0x100000001b3ULL;
-	return hash;
-}
-
 static int add_name(struct tasks *tasks, __u64 key, const char *text, size_t len)
 {
 	bool failed = false;
@@ -57,7 +48,7 @@ static int add_name(struct tasks *tasks, __u64 key, const char *text, size_t len
 /* The number of a name; each name is kept once. */
 static int intern(struct tasks *tasks, const char *text, size_t len)
 {
-	__u64 key = hash_bytes(text, len);
+	__u64 key = idmap_hash(text, len);
 	__s64 name;
 
 	for (;; key++) {
@@ -117,7 +108,9 @@ int tasks_new_space(struct tasks *tasks, __u32 pid)
 		tasks->nr_free--;
 	else
 		tasks->nr_spaces++;
-	tasks->space[number] = (struct space) { .pid = pid, .comm = "?", .used = true };
+	tasks->space[number] = (struct space) {
+		.pid = pid, .comm = "?", .threads = 1, .used = true,
+	};
 	return number;
 }
 
@@ -129,7 +122,7 @@ static void end_space(struct tasks *tasks, __u32 number)
 	space->exited = true;
 	if (space->samples)
 		return;
-	vmas_put(space->vmas, &tasks->vmas_used);
+	vmas_put(&tasks->vmas, space->vmas);
 	memset(space, 0, sizeof(*space));
 	tasks->free_space[tasks->nr_free++] = number;
 }
@@ -193,14 +186,25 @@ void tasks_fork(struct tasks *tasks, __u32 pid, __u32 parent, bool clone)
 	like = &tasks->space[from];
 	memcpy(space->comm, like->comm, sizeof(space->comm));
 	if (clone)
-		space->vmas = vmas_share(like->vmas);
+		space->vmas = vmas_share(&tasks->vmas, like->vmas);
 }
 
+void tasks_clone(struct tasks *tasks, __u32 pid)
+{
+	int number = tasks_space(tasks, pid);
+
+	if (number >= 0)
+		tasks->space[number].threads++;
+	else
+		tasks->left_out++;
+}
+
+/* The first thread may exit before others, to which its mappings and name belong, too. */
 void tasks_exit(struct tasks *tasks, __u32 pid)
 {
 	int number = find_space(tasks, pid);
 
-	if (number >= 0)
+	if (number >= 0 && !tasks->space[number].exited && !--tasks->space[number].threads)
 		end_space(tasks, number);
 }
 
@@ -224,7 +228,7 @@ void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const c
 	id = intern_mapping(tasks, name, name_len);
 	vma.name = id;
 	where->found.len = 0;
-	if (id < 0 || vmas_map(&where->vmas, &vma, &tasks->vmas_used))
+	if (id < 0 || vmas_map(&tasks->vmas, &where->vmas, &vma))
 		tasks->left_out++;
 }
 
@@ -239,9 +243,21 @@ void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const ch
 		tasks->left_out++;
 }
 
+static __u64 mapping_key(__u32 space, __u32 name)
+{
+	return (__u64)space << 32 | name;
+}
+
+const struct mapping *tasks_sampled(const struct tasks *tasks, __u32 space, __u32 name)
+{
+	const __s64 number = idmap_get(&tasks->by_mapping, mapping_key(space, name));
+
+	return number < 0 ? NULL : &tasks->mapping[number];
+}
+
 static int mapping_of(struct tasks *tasks, __u32 space, __u32 name)
 {
-	__u64 key = (__u64)space << 32 | name;
+	__u64 key = mapping_key(space, name);
 	__s64 number = idmap_get(&tasks->by_mapping, key);
 	bool failed = false;
 
@@ -267,19 +283,6 @@ int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len
 	return id < 0 ? id : mapping_of(tasks, space, id);
 }
 
-/* Let a range know its mapping, unless another space that has it, too, came first. */
-static void mark(struct tasks *tasks, __u32 space, struct vma *vma, __u64 addr, __u32 mapping)
-{
-	struct vmas **vmas = &tasks->space[space].vmas;
-
-	if (vma->mapping_plus_1 && tasks->mapping[vma->mapping_plus_1 - 1].space != space) {
-		if (vmas_own(vmas, 0, &tasks->vmas_used))
-			return;
-		vma = vmas_find(*vmas, addr);
-	}
-	vma->mapping_plus_1 = mapping + 1;
-}
-
 /* The mapping of addresses where nothing is known to be. */
 static int find_nowhere(struct tasks *tasks, __u32 space)
 {
@@ -295,7 +298,7 @@ static int find_nowhere(struct tasks *tasks, __u32 space)
 int tasks_search(struct tasks *tasks, __u32 space, __u64 addr)
 {
 	struct space *where = &tasks->space[space];
-	struct vma *vma = vmas_find(where->vmas, addr);
+	const struct vma *vma = vmas_find(&tasks->vmas, where->vmas, addr);
 	int mapping = vma ? mapping_of(tasks, space, vma->name) : find_nowhere(tasks, space);
 
 	if (!vma || mapping < 0)
@@ -303,7 +306,6 @@ int tasks_search(struct tasks *tasks, __u32 space, __u64 addr)
 	where->found.start = vma->start;
 	where->found.len = vma->end - vma->start;
 	where->found.mapping = mapping;
-	mark(tasks, space, vma, addr, mapping);
 	return mapping;
 }
 
@@ -311,8 +313,7 @@ void tasks_free(struct tasks *tasks)
 {
 	__u32 i;
 
-	for (i = 0; i < tasks->nr_spaces; i++)
-		vmas_put(tasks->space[i].vmas, &tasks->vmas_used);
+	vmas_free(&tasks->vmas);
 	for (i = 0; i < tasks->nr_names; i++)
 		free(tasks->name[i]);
 	free(tasks->space);

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
-#include "idmap.h"
+#include "perfdata/idmap.h"
 #include "vmas.h"
 
 /* Limits, so that memory does not depend on what a file says. */
@@ -40,24 +40,26 @@ struct mapping {
  * struct space - an address space
  * @pid: its process
  * @comm: the process's command; "?" if unknown
- * @exited: the process has exited, or executed another program
+ * @threads: threads of it that live, as far as the file tells
+ * @exited: all of them have exited, or the process has executed another program
  * @used: false: the element is free
  * @samples: samples in it, not cooled
  * @pages: pages tracked at the end
  * @hot_pages: hot ones
- * @vmas: what is mapped; may be NULL
+ * @vmas: list of what is mapped
  * @found: private: the range found last, if its length is not 0, and its mapping
  * @nowhere_plus_1: private: mapping of addresses in no range, once there was one
  */
 struct space {
 	__u32 pid;
 	char comm[16];
+	__u32 threads;
 	bool exited;
 	bool used;
 	__u64 samples;
 	__u64 pages;
 	__u64 hot_pages;
-	struct vmas *vmas;
+	__u32 vmas;
 	struct {
 		__u64 start;
 		__u64 len;
@@ -83,7 +85,7 @@ struct tasks {
 	__u64 left_out;
 
 	/* private: */
-	__u32 vmas_used;
+	struct vmas vmas;
 	__u32 name_bytes;
 	__u32 room_spaces;
 	__u32 room_mappings;
@@ -107,6 +109,8 @@ void tasks_free(struct tasks *tasks);
 /* What records tell.  What cannot be kept is counted in @left_out. */
 void tasks_comm(struct tasks *tasks, __u32 pid, const char *comm, size_t len, bool exec);
 void tasks_fork(struct tasks *tasks, __u32 pid, __u32 parent, bool clone);
+/* A thread more of a process, or one less: it has exited when none is left. */
+void tasks_clone(struct tasks *tasks, __u32 pid);
 void tasks_exit(struct tasks *tasks, __u32 pid);
 void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const char *name,
 		size_t name_len);
@@ -160,6 +164,16 @@ void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const c
  * Return: its number, or -ENOMEM.
  */
 int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len);
+
+/**
+ * tasks_sampled() - the mapping of that name, if it had samples
+ * @tasks: the processes
+ * @space: number of the address space
+ * @name: number of the name
+ *
+ * Return: the mapping, or NULL.
+ */
+const struct mapping *tasks_sampled(const struct tasks *tasks, __u32 space, __u32 name);
 
 /**
  * tasks_search() - find the mapping of an address that is not in the range found last

@@ -1,106 +1,220 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * A list is a treap: a search tree by address in which each node has a random number
+ * that is not below those of its children. That keeps its depth logarithmic whatever
+ * the order in which ranges come. Nodes of more than one parent are not changed, but
+ * copied: only the way from the root to the change is.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "perfdata/idmap.h"
 #include "vmas.h"
 
-struct vmas *vmas_share(struct vmas *vmas)
+#define ROOM_FIRST	1024
+
+/**
+ * struct vma_node - a range in the tree
+ * @vma: the range
+ * @left: the tree of those below it; of a free node: the next one
+ * @right: the tree of those above it
+ * @refs: lists and nodes whose tree this is
+ * @priority: not below that of its children
+ */
+struct vma_node {
+	struct vma vma;
+	__u32 left;
+	__u32 right;
+	__u32 refs;
+	__u32 priority;
+};
+
+static struct vma_node *node_of(const struct vmas *vmas, __u32 number)
 {
-	if (vmas)
-		vmas->refs++;
-	return vmas;
+	return &vmas->node[number];
 }
 
-void vmas_put(struct vmas *vmas, __u32 *used)
+/* Number 0 is no node. */
+static int reserve(struct vmas *vmas, __u32 more)
 {
-	if (!vmas || --vmas->refs)
-		return;
-	*used -= vmas->room;
-	free(vmas);
-}
+	__u32 room = vmas->room ? vmas->room : ROOM_FIRST;
+	struct vma_node *node;
 
-int vmas_own(struct vmas **vmas, __u32 more, __u32 *used)
-{
-	struct vmas *old = *vmas, *own;
-	__u32 nr = old ? old->nr : 0, room = nr + more;
-
-	if (old && old->refs == 1 && room <= old->room)
+	if (more > VMAS_MAX - vmas->used)
+		return -ENOMEM;
+	while (vmas->used + more >= room)
+		room *= 2;
+	if (room == vmas->room)
 		return 0;
-	room += room / 2;
-	if (room > VMAS_MAX - *used)
+	node = realloc(vmas->node, room * sizeof(*node));
+	if (!node)
 		return -ENOMEM;
-	own = malloc(sizeof(*own) + room * sizeof(*own->vma));
-	if (!own)
-		return -ENOMEM;
-	*own = (struct vmas) { .refs = 1, .nr = nr, .room = room };
-	if (nr)
-		memcpy(own->vma, old->vma, nr * sizeof(*own->vma));
-	*used += room;
-	vmas_put(old, used);
-	*vmas = own;
+	vmas->node = node;
+	vmas->room = room;
+	if (!vmas->fresh)
+		vmas->fresh = 1;
 	return 0;
 }
 
-/* The first range that ends after @addr. */
-static __u32 first_after(const struct vmas *vmas, __u64 addr)
+/* There is room, see reserve(). */
+static __u32 new_node(struct vmas *vmas)
 {
-	__u32 low = 0, high = vmas->nr;
+	__u32 number = vmas->free;
 
-	while (low < high) {
-		__u32 middle = low + (high - low) / 2;
+	if (number)
+		vmas->free = node_of(vmas, number)->left;
+	else
+		number = vmas->fresh++;
+	vmas->used++;
+	return number;
+}
 
-		if (vmas->vma[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
+static __u32 make(struct vmas *vmas, const struct vma *vma)
+{
+	const __u32 number = new_node(vmas);
+
+	vmas->made++;
+	*node_of(vmas, number) = (struct vma_node) {
+		.vma = *vma,
+		.refs = 1,
+		.priority = idmap_hash(&vmas->made, sizeof(vmas->made)),
+	};
+	return number;
+}
+
+__u32 vmas_share(struct vmas *vmas, __u32 list)
+{
+	if (list)
+		node_of(vmas, list)->refs++;
+	return list;
+}
+
+void vmas_put(struct vmas *vmas, __u32 list)
+{
+	while (list && !--node_of(vmas, list)->refs) {
+		struct vma_node *node = node_of(vmas, list);
+		const __u32 right = node->right;
+
+		vmas_put(vmas, node->left);
+		node->left = vmas->free;
+		vmas->free = list;
+		vmas->used--;
+		list = right;
 	}
-	return low;
 }
 
-/* Put @vma at @at; there is room. */
-static void insert(struct vmas *vmas, __u32 at, const struct vma *vma)
+/* The same node, or a copy if someone else has it, too. */
+static __u32 own(struct vmas *vmas, __u32 number)
 {
-	memmove(vmas->vma + at + 1, vmas->vma + at, (vmas->nr - at) * sizeof(*vma));
-	vmas->vma[at] = *vma;
-	vmas->nr++;
+	__u32 copy;
+
+	vmas->steps++;
+	if (node_of(vmas, number)->refs == 1)
+		return number;
+	copy = new_node(vmas);
+	*node_of(vmas, copy) = *node_of(vmas, number);
+	node_of(vmas, copy)->refs = 1;
+	node_of(vmas, number)->refs--;
+	vmas_share(vmas, node_of(vmas, copy)->left);
+	vmas_share(vmas, node_of(vmas, copy)->right);
+	return copy;
 }
 
-/* Cut [start, end) out of what is mapped. Returns where it would be. */
-static __u32 punch(struct vmas *vmas, __u64 start, __u64 end)
+/* One tree of two, of which all of @high is above all of @low. */
+static __u32 join(struct vmas *vmas, __u32 low, __u32 high)
 {
-	__u32 at = first_after(vmas, start), last;
+	__u32 root, *to = &root;
 
-	if (at == vmas->nr)
-		return at;
-	if (vmas->vma[at].start < start) {
-		struct vma head = vmas->vma[at];
-
-		head.end = start;
-		vmas->vma[at].start = start;
-		insert(vmas, at, &head);
-		at++;
+	while (low && high) {
+		if (node_of(vmas, low)->priority >= node_of(vmas, high)->priority) {
+			*to = own(vmas, low);
+			to = &node_of(vmas, *to)->right;
+			low = *to;
+		} else {
+			*to = own(vmas, high);
+			to = &node_of(vmas, *to)->left;
+			high = *to;
+		}
 	}
-	for (last = at; last < vmas->nr && vmas->vma[last].end <= end; last++)
-		;
-	memmove(vmas->vma + at, vmas->vma + last, (vmas->nr - last) * sizeof(*vmas->vma));
-	vmas->nr -= last - at;
-	if (at < vmas->nr && vmas->vma[at].start < end)
-		vmas->vma[at].start = end;
-	return at;
+	*to = low ? low : high;
+	return root;
 }
 
-int vmas_map(struct vmas **vmas, const struct vma *vma, __u32 *used)
+/* Two trees of one: below @addr, and from there on. A range that is in both is cut. */
+static void split(struct vmas *vmas, __u32 tree, __u64 addr, __u32 *low, __u32 *high)
 {
-	/* The new one, and the one that it may cut in two. */
-	if (vmas_own(vmas, 2, used))
+	__u32 *to_low = low, *to_high = high, below = 0;
+	struct vma rest;
+
+	while (tree) {
+		const __u32 number = own(vmas, tree);
+		struct vma_node *node = node_of(vmas, number);
+
+		if (node->vma.start < addr) {
+			below = number;
+			*to_low = number;
+			to_low = &node->right;
+			tree = node->right;
+		} else {
+			*to_high = number;
+			to_high = &node->left;
+			tree = node->left;
+		}
+	}
+	*to_low = 0;
+	*to_high = 0;
+	if (!below || node_of(vmas, below)->vma.end <= addr)
+		return;
+	rest = node_of(vmas, below)->vma;
+	rest.start = addr;
+	node_of(vmas, below)->vma.end = addr;
+	*high = join(vmas, make(vmas, &rest), *high);
+}
+
+/* Nodes on the way to an address. */
+static __u32 depth(const struct vmas *vmas, __u32 tree, __u64 addr)
+{
+	__u32 nodes = 0;
+
+	for (; tree; nodes++)
+		tree = node_of(vmas, tree)->vma.start < addr ? node_of(vmas, tree)->right :
+							       node_of(vmas, tree)->left;
+	return nodes;
+}
+
+int vmas_map(struct vmas *vmas, __u32 *list, const struct vma *vma)
+{
+	__u32 low, middle, high;
+
+	/* Both ways may have to be copied, a range cut at both ends, and one is new. */
+	if (reserve(vmas, depth(vmas, *list, vma->start) + depth(vmas, *list, vma->end) + 3))
 		return -ENOMEM;
-	insert(*vmas, punch(*vmas, vma->start, vma->end), vma);
+	split(vmas, *list, vma->start, &low, &middle);
+	split(vmas, middle, vma->end, &middle, &high);
+	vmas_put(vmas, middle);
+	*list = join(vmas, join(vmas, low, make(vmas, vma)), high);
 	return 0;
 }
 
-struct vma *vmas_find(struct vmas *vmas, __u64 addr)
+const struct vma *vmas_next(const struct vmas *vmas, __u32 list, __u64 addr)
 {
-	__u32 at = vmas ? first_after(vmas, addr) : 0;
+	const struct vma *next = NULL;
 
-	return vmas && at < vmas->nr && vmas->vma[at].start <= addr ? &vmas->vma[at] : NULL;
+	while (list) {
+		const struct vma_node *node = node_of(vmas, list);
+
+		if (node->vma.end <= addr) {
+			list = node->right;
+		} else {
+			next = &node->vma;
+			list = addr < node->vma.start ? node->left : 0;
+		}
+	}
+	return next;
+}
+
+void vmas_free(struct vmas *vmas)
+{
+	free(vmas->node);
+	memset(vmas, 0, sizeof(*vmas));
 }

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Map from 64-bit keys to numbers. */
-#ifndef REPORT_IDMAP_H
-#define REPORT_IDMAP_H
+/*
+ * Map from 64-bit keys to numbers.
+ *
+ * Keys come from files, whose writer may have chosen them so that they collide: where
+ * a key lies depends on a secret of the process.
+ */
+#ifndef PERFDATA_IDMAP_H
+#define PERFDATA_IDMAP_H
 
+#include <stddef.h>
 #include <linux/types.h>
 
 /**
@@ -10,6 +16,7 @@
  * @slot: private: hash table
  * @slots: private: its size, a power of two
  * @nr: keys in it
+ * @steps: slots that were looked at to change the map, ever
  */
 struct idmap {
 	struct idmap_slot {
@@ -18,7 +25,17 @@ struct idmap {
 	} *slot;
 	__u32 slots;
 	__u32 nr;
+	__u64 steps;
 };
+
+/**
+ * idmap_hash() - a key for bytes
+ * @bytes: the bytes
+ * @len: how many
+ *
+ * Return: the key. Nobody outside the process can find bytes that have the same one.
+ */
+__u64 idmap_hash(const void *bytes, size_t len);
 
 /**
  * idmap_get() - look a key up
@@ -40,9 +57,16 @@ __s64 idmap_get(const struct idmap *map, __u64 key);
 int idmap_set(struct idmap *map, __u64 key, __u32 value);
 
 /**
+ * idmap_remove() - forget a key
+ * @map: the map
+ * @key: the key, which may be in it
+ */
+void idmap_remove(struct idmap *map, __u64 key);
+
+/**
  * idmap_free() - forget all keys
  * @map: the map
  */
 void idmap_free(struct idmap *map);
 
-#endif /* REPORT_IDMAP_H */
+#endif /* PERFDATA_IDMAP_H */
