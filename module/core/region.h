@@ -291,7 +291,7 @@ void htmm_region_prefetch(const struct htmm_region *region, u32 least);
 /**
  * htmm_region_next() - walk over the base pages that have a count
  * @region: the region, not changed during the walk
- * @pos: position, 0 at first
+ * @pos: position, 0 at first; or in a dense region the first page that is wanted
  * @page: set to the index of the page
  *
  * Return: as for htmm_region_next_from().
