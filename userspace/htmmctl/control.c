@@ -22,7 +22,7 @@ static const struct opt no_opts[] = { { OPT_END } };
 
 static int stop(int fd, void *arg, struct htmm_error *err)
 {
-	int ret = htmm_device_stop(fd, err);
+	int ret = htmm_device_stop(fd, 0, err);
 
 	if (!ret && !verbosity.quiet)
 		say_stopped(fd);
@@ -51,7 +51,7 @@ static int run_cool(const struct command *cmd, int argc, char **argv)
 
 static int reset(int fd, void *arg, struct htmm_error *err)
 {
-	return htmm_device_reset(fd, err);
+	return htmm_device_reset(fd, 0, err);
 }
 
 static int run_reset(const struct command *cmd, int argc, char **argv)
