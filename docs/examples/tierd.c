@@ -122,6 +122,11 @@ static int check_session(int fd, __u64 session, struct htmm_error *err)
 /* Read the pages that are hot now; @before are those of the last look. */
 static int look(int fd, __u64 session, struct htmm_page_list *before, struct htmm_error *err)
 {
+	struct htmm_list_pages hottest = {
+		.session = session,
+		.order = HTMM_ORDER_HOTTEST,
+		.min_samples = 1,
+	};
 	struct htmm_page_list now = {};
 	struct htmm_hist_buf hist;
 	int ret;
@@ -135,7 +140,7 @@ static int look(int fd, __u64 session, struct htmm_page_list *before, struct htm
 	       hist.hot_threshold, hist.warm_threshold, hist.hot_pages, hist.pages);
 	/* The list begins with the hottest; asked for no page, it would give all. */
 	if (hist.hot_pages)
-		ret = htmm_device_hot_pages(fd, hist.hot_pages, &now, err);
+		ret = htmm_device_list_pages(fd, &hottest, hist.hot_pages, &now, err);
 	if (ret)
 		return ret;
 	print_candidates(&now, before);
