@@ -16,7 +16,8 @@
  * are what programs have compiled in.
  */
 #define HTMM_FIRST(type, last, bytes)					\
-	(BUILD_BUG_ON_ZERO(offsetofend(struct type, last) != (bytes)) + (bytes))
+	(offsetofend(struct type, last) +				\
+	 BUILD_BUG_ON_ZERO(offsetofend(struct type, last) != (bytes)))
 #define HTMM_FIRST_EVENT	HTMM_FIRST(htmm_event, __reserved, 96)
 #define HTMM_FIRST_TARGET	HTMM_FIRST(htmm_target, max_bytes, 32)
 #define HTMM_FIRST_CHANNEL	HTMM_FIRST(htmm_channel, counters, 216)

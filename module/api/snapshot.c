@@ -469,7 +469,7 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 	};
 	if (list->pid) {
 		listing->mms = kvcalloc(HTMM_MM_WORDS, sizeof(u64),
-					   GFP_KERNEL_ACCOUNT);
+					GFP_KERNEL_ACCOUNT);
 		if (!listing->mms)
 			return -ENOMEM;
 		listing->filter.mms = listing->mms;

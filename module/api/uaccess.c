@@ -36,7 +36,7 @@ int htmm_uaccess_check_stride(u32 stride, size_t first)
  * Return: 0, -EFAULT, or as of htmm_uaccess_check_stride() and copy_struct_from_user().
  */
 int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
-		       u32 stride, u32 n)
+			  u32 stride, u32 n)
 {
 	int ret = n ? htmm_uaccess_check_stride(stride, first) : 0;
 	u32 i;
@@ -60,7 +60,7 @@ int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
  * Return: 0 or -EFAULT.
  */
 int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem,
-			u32 n)
+			   u32 n)
 {
 	size_t known = min_t(size_t, stride, elem);
 	void __user *at;
@@ -87,7 +87,7 @@ int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem,
  * Return: 0, -EINVAL, -ERANGE, -EFAULT or -ENODEV.
  */
 int htmm_uaccess_cpus(struct cpumask *mask, u64 from, u32 bytes,
-		   const char *what, struct htmm_error *err)
+		      const char *what, struct htmm_error *err)
 {
 	const u64 __user *words = u64_to_user_ptr(from);
 	unsigned long bits;

@@ -28,7 +28,7 @@ static const struct {
 	{ ENOENT,
 	  "see 'htmmctl doctor'; page faults can be sampled everywhere" },
 	{ EOPNOTSUPP,
-	  "try a lower precision (:pp or :p), or a newer module; 'htmmctl doctor' tells what works here" },
+	  "try a lower precision (:pp or :p), or a newer module; see 'htmmctl doctor'" },
 	{ ENOMEM,
 	  "ask for smaller rings or tables" },
 	{ ENODEV,
