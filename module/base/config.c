@@ -15,7 +15,6 @@
 
 #define HTMM_DEFAULT_RING_PAGES		32
 #define HTMM_DEFAULT_DRAIN_MS		50
-#define HTMM_MAX_DRAIN_MS		10000
 /* MEMTIS' defaults. */
 #define HTMM_DEFAULT_COOLING		2000000
 #define HTMM_DEFAULT_ADAPTATION		100000
@@ -26,10 +25,7 @@
  * microseconds on servers.
  */
 #define HTMM_DEFAULT_INTERRUPT_NS	2000
-#define HTMM_MAX_INTERRUPT_NS		1000000
 #define HTMM_DEFAULT_BUDGET_MS		1000
-#define HTMM_MIN_BUDGET_MS		10
-#define HTMM_MAX_BUDGET_MS		60000
 /* How far a budget may stretch a period unless told. */
 #define HTMM_DEFAULT_STRETCH		1000
 #define HTMM_DEFAULT_TABLE_MIN		(16ULL << 20)

@@ -54,6 +54,10 @@
 #define HTMM_MIN_STREAM_BYTES	4096
 #define HTMM_MAX_STREAM_BYTES	(64 << 20)
 #define HTMM_MAX_TABLE_PAGES	0x100000000ULL
+#define HTMM_MAX_DRAIN_MS	10000
+#define HTMM_MAX_INTERRUPT_NS	1000000
+#define HTMM_MIN_BUDGET_MS	10
+#define HTMM_MAX_BUDGET_MS	60000
 #define HTMM_EVENT_NAME_LEN	32
 #define HTMM_TARGET_NAME_LEN	1024
 #define HTMM_ERROR_LEN		192
@@ -214,7 +218,7 @@ struct htmm_target {
  *	several threads those of the node whose samples a thread drains
  * @drain_nice: nice value of the drain threads, -20 to 19
  * @drain_interval_ms: the longest a sample waits in a ring below its
- *	watermark, in milliseconds, 1 to 10,000; 0: 50
+ *	watermark, in milliseconds, 1 to HTMM_MAX_DRAIN_MS; 0: 50
  * @sample_type: PERF_SAMPLE_* bits of a record; IP, TID and ADDR are always
  *	there; TIME, CPU, PERIOD and DATA_SRC may be added
  * @ring_pages: 4 KiB pages in each ring, a power of two up to
@@ -242,9 +246,9 @@ struct htmm_target {
  *	The cost is the time in overflow handlers, @interrupt_ns for each of
  *	them, and the CPU time of the drain threads
  * @interrupt_ns: what an interrupt costs outside the handler, in nanoseconds, up
- *	to 1,000,000; 0: 2,000
- * @budget_interval_ms: milliseconds between two looks at the cost, 10 to 60,000;
- *	0: 1,000
+ *	to HTMM_MAX_INTERRUPT_NS; 0: 2,000
+ * @budget_interval_ms: milliseconds between two looks at the cost, HTMM_MIN_BUDGET_MS
+ *	to HTMM_MAX_BUDGET_MS; 0: 1,000
  * @drain_threads: threads that carry samples from the rings to the tables, up to
  *	HTMM_MAX_DRAIN_THREADS and to the number of CPUs to sample; 0: one for each
  *	NUMA node that has CPUs to sample. Each drains the rings of its own CPUs,

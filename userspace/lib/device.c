@@ -111,6 +111,7 @@ int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err)
 	int ret;
 
 	start->size = sizeof(*start);
+	start->session = 0;
 	start->event_size = sizeof(struct htmm_event);
 	start->target_size = sizeof(struct htmm_target);
 	ret = htmm_ioctl_told(fd, HTMM_IOC_START, start, &start->error,
