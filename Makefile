@@ -14,6 +14,7 @@
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
 # make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
 # make bench-scaling	two writers against one (the same)
+# make bench-export	list all pages of tables of up to 40 M pages, call by call
 # make bench-budget	what sampling costs under a budget while a load steps
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
 # make fuzz		libFuzzer on the core, SECONDS=N for each target
@@ -82,6 +83,9 @@ bench-readers:
 bench-scaling:
 	$(MAKE) -C selftests/bench/threads scaling
 
+bench-export:
+	$(MAKE) -C selftests/bench/threads export
+
 bench-budget:
 	selftests/rig/packages
 	$(MAKE) -C selftests/bench/budget run
@@ -127,4 +131,4 @@ clean:
 	rm -rf build
 
 .PHONY: all module userspace packages demo quick check fuzz lint bench-core bench-readers bench-scaling \
-	bench-report bench-budget clean
+	bench-report bench-export bench-budget clean

@@ -7,8 +7,7 @@
  * /dev/htmm and debugfs (api/). A session (session/) owns all of it from start to stop.
  */
 #include <linux/module.h>
-#include "api/chardev.h"
-#include "api/debugfs.h"
+#include "api/api.h"
 #include "sample/sampler_set.h"
 #include "session/session.h"
 

@@ -66,7 +66,7 @@ static int start(int fd, const struct htmm_event_list *events, struct htmm_error
 
 static int by_place(const void *one, const void *other)
 {
-	const struct htmm_hot_page *a = one, *b = other;
+	const struct htmm_page *a = one, *b = other;
 
 	if (a->target != b->target)
 		return a->target < b->target ? -1 : 1;
@@ -78,7 +78,7 @@ static int by_place(const void *one, const void *other)
 }
 
 /* Pages whose process has exited need no place any more. */
-static bool is_candidate(const struct htmm_hot_page *page, const struct htmm_page_list *before)
+static bool is_candidate(const struct htmm_page *page, const struct htmm_page_list *before)
 {
 	if (!(page->flags & HTMM_PAGE_HOT) || page->flags & HTMM_PAGE_EXITED || !page->pid)
 		return false;
@@ -122,20 +122,25 @@ static int check_session(int fd, __u64 session, struct htmm_error *err)
 /* Read the pages that are hot now; @before are those of the last look. */
 static int look(int fd, __u64 session, struct htmm_page_list *before, struct htmm_error *err)
 {
+	struct htmm_list_pages hottest = {
+		.session = session,
+		.order = HTMM_ORDER_HOTTEST,
+		.min_samples = 1,
+	};
 	struct htmm_page_list now = {};
-	struct htmm_histogram hist;
+	struct htmm_hist_buf hist;
 	int ret;
 
 	ret = check_session(fd, session, err);
 	if (!ret)
-		ret = htmm_device_hist(fd, HTMM_HIST_BASE, &hist, err);
+		ret = htmm_device_hist(fd, HTMM_UNIT_PAGE, &hist, err);
 	if (ret)
 		return ret;
 	printf("hot from bin %u on, warm from %u on: %llu of %llu pages are hot\n",
 	       hist.hot_threshold, hist.warm_threshold, hist.hot_pages, hist.pages);
 	/* The list begins with the hottest; asked for no page, it would give all. */
 	if (hist.hot_pages)
-		ret = htmm_device_hot_pages(fd, hist.hot_pages, &now, err);
+		ret = htmm_device_list_pages(fd, &hottest, hist.hot_pages, &now, err);
 	if (ret)
 		return ret;
 	print_candidates(&now, before);

@@ -1,12 +1,143 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/htmm: what can be done with the file. */
+/*
+ * /dev/htmm: what can be done with the file. One that reads the record stream has its
+ * reader as private_data.
+ */
+#include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include "chardev.h"
-#include "ioctl.h"
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+#include "api.h"
 #include "session/session.h"
-#include "streamfile.h"
+#include "stream/stream.h"
+
+/* The reader that a file has become, or NULL. */
+static struct htmm_reader *htmm_chardev_reader(struct file *file)
+{
+	/* Pairs with the cmpxchg() in htmm_chardev_make_reader(). */
+	return smp_load_acquire(&file->private_data);
+}
+
+static int htmm_chardev_make_reader(struct file *file,
+				    const struct htmm_stream *stream)
+{
+	struct htmm_reader *reader = htmm_stream_join(stream);
+
+	if (IS_ERR(reader))
+		return PTR_ERR(reader);
+	if (!cmpxchg(&file->private_data, NULL, reader))
+		return 0;
+	/* Another thread was faster. */
+	htmm_stream_leave(reader);
+	return -EBUSY;
+}
+
+/**
+ * htmm_chardev_attach - make an open file a reader of the record stream
+ * @file: the file; one that is a reader already stays as it is
+ * @stream: what is asked for; set to what the reader has
+ * @events: set to the events of its session; room for HTMM_MAX_EVENTS
+ *
+ * Context: process, may sleep.
+ * Return: 0, -EBUSY if it reads already and not as asked, -ESTALE if it is the reader
+ * of another session, or the errno of htmm_stream_join().
+ */
+int htmm_chardev_attach(struct file *file, struct htmm_stream *stream,
+			struct htmm_stream_event *events)
+{
+	const struct htmm_stream asked = *stream;
+	int ret;
+
+	if (!htmm_chardev_reader(file)) {
+		ret = htmm_chardev_make_reader(file, stream);
+		if (ret)
+			return ret;
+	}
+	htmm_stream_describe(htmm_chardev_reader(file), stream, events);
+	if (asked.session && asked.session != stream->session)
+		return -ESTALE;
+	if ((asked.buffer_bytes && asked.buffer_bytes != stream->buffer_bytes) ||
+	    (asked.watermark && asked.watermark != stream->watermark))
+		return -EBUSY;
+	return 0;
+}
+
+static int htmm_chardev_copy(char __user *to, const struct htmm_span spans[2])
+{
+	if (copy_to_user(to, spans[0].at, spans[0].bytes) ||
+	    copy_to_user(to + spans[0].bytes, spans[1].at, spans[1].bytes))
+		return -EFAULT;
+	return 0;
+}
+
+/* What there is now: bytes read, 0 at the end, -EAGAIN if there is nothing yet. */
+static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to,
+				     size_t room)
+{
+	bool ended = htmm_reader_ended(reader);
+	struct htmm_span spans[2];
+	int bytes, ret;
+
+	bytes = htmm_reader_peek(reader, room, spans);
+	if (!bytes && ended) {
+		htmm_stream_finish(reader);
+		bytes = htmm_reader_peek(reader, room, spans);
+	}
+	if (bytes <= 0)
+		return bytes || ended ? bytes : -EAGAIN;
+	ret = htmm_chardev_copy(to, spans);
+	if (ret)
+		return ret;
+	htmm_reader_consume(reader, bytes);
+	return bytes;
+}
+
+/* Whole records: bytes read, 0 after the last one, or an errno of struct htmm_stream. */
+static ssize_t htmm_chardev_read(struct file *file, char __user *to,
+				 size_t room, loff_t *pos)
+{
+	struct htmm_reader *reader = htmm_chardev_reader(file);
+	bool wait = !(file->f_flags & O_NONBLOCK);
+	int ret;
+
+	if (!reader)
+		return -EINVAL;
+	/* As for an ioctl, that the file is open is not enough. */
+	if (!perfmon_capable())
+		return -EPERM;
+	do {
+		ret = wait ? wait_event_interruptible(reader->wait,
+						      htmm_reader_ready(reader)) : 0;
+		if (!ret)
+			ret = mutex_lock_interruptible(&reader->lock);
+		if (ret)
+			return ret == -EINTR ? -ERESTARTSYS : ret;
+		ret = htmm_chardev_read_records(reader, to, room);
+		mutex_unlock(&reader->lock);
+		/* Another thread may have read it all meanwhile. */
+	} while (wait && ret == -EAGAIN);
+	return ret;
+}
+
+/* EPOLLHUP after the last record, EPOLLERR for a file that is no reader. */
+static __poll_t htmm_chardev_poll(struct file *file, poll_table *table)
+{
+	struct htmm_reader *reader = htmm_chardev_reader(file);
+	__poll_t ready = 0;
+
+	if (!reader || !perfmon_capable())
+		return EPOLLERR;
+	poll_wait(file, &reader->wait, table);
+	if (htmm_reader_ready(reader))
+		ready |= EPOLLIN | EPOLLRDNORM;
+	if (htmm_reader_ended(reader))
+		ready |= EPOLLHUP;
+	return ready;
+}
 
 static int htmm_chardev_open(struct inode *inode, struct file *file)
 {
@@ -18,15 +149,15 @@ static int htmm_chardev_open(struct inode *inode, struct file *file)
 static int htmm_chardev_release(struct inode *inode, struct file *file)
 {
 	htmm_session_close(file);
-	htmm_streamfile_detach(file);
+	htmm_stream_leave(htmm_chardev_reader(file));
 	return 0;
 }
 
 static const struct file_operations htmm_chardev_fops = {
 	.owner = THIS_MODULE,
 	.open = htmm_chardev_open,
-	.read = htmm_streamfile_read,
-	.poll = htmm_streamfile_poll,
+	.read = htmm_chardev_read,
+	.poll = htmm_chardev_poll,
 	.release = htmm_chardev_release,
 	.unlocked_ioctl = htmm_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,

@@ -5,9 +5,8 @@
 #include <linux/math64.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include "debugfs.h"
+#include "api.h"
 #include "session/session.h"
-#include "snapshot.h"
 #include "stream/stream.h"
 
 /* Pages shown in hot_pages. */
@@ -48,10 +47,11 @@ static void htmm_show_idle(struct seq_file *m)
 
 static int htmm_status_show(struct seq_file *m, void *unused)
 {
-	struct htmm_session *session = htmm_session_get();
+	struct htmm_session *session = htmm_session_get(0);
+	struct htmm_drain_thread threads[HTMM_MAX_DRAIN_THREADS] = {};
 	struct htmm_info info = { .size = sizeof(info) };
 
-	htmm_snapshot_info(session, &info);
+	htmm_snapshot_info(session, &info, threads);
 	seq_printf(m, "state: %s\n", htmm_state_names[info.state]);
 	if (!session)
 		return 0;
@@ -77,7 +77,7 @@ static int htmm_status_show(struct seq_file *m, void *unused)
 	seq_printf(m, "cooling_period: %llu\n", info.cooling_period);
 	seq_printf(m, "adaptation_period: %llu\n", info.adaptation_period);
 	seq_printf(m, "drain_threads: %u\n", info.nr_drain_threads);
-	seq_printf(m, "drain_pid: %u\n", info.drain_pid);
+	seq_printf(m, "drain_pid: %u\n", threads[0].pid);
 	htmm_session_put(session);
 	return 0;
 }
@@ -105,7 +105,7 @@ static int htmm_with_stats(struct seq_file *m,
 					const struct htmm_channel *channels,
 					unsigned int n))
 {
-	struct htmm_session *session = htmm_session_get();
+	struct htmm_session *session = htmm_session_get(0);
 	struct htmm_stats stats = {};
 	struct htmm_channel *channels;
 	unsigned int n;
@@ -198,7 +198,7 @@ DEFINE_SHOW_ATTRIBUTE(htmm_events);
 
 static void htmm_show_histogram(struct seq_file *m,
 				const struct htmm_histogram *hist,
-				const char *unit)
+				const struct htmm_bin *bins, const char *unit)
 {
 	unsigned int i;
 
@@ -206,25 +206,26 @@ static void htmm_show_histogram(struct seq_file *m,
 		   unit, hist->pages, hist->hot_pages, hist->capacity_pages,
 		   hist->hot_threshold, hist->warm_threshold);
 	for (i = 0; i < hist->nr_bins; i++)
-		if (hist->bins[i])
-			seq_printf(m, "bin %u: %llu\n", i, hist->bins[i]);
+		if (bins[i].pages)
+			seq_printf(m, "bin %u: %llu\n", i, bins[i].pages);
 }
 
 static int htmm_histogram_show(struct seq_file *m, void *unused)
 {
-	struct htmm_session *session = htmm_session_get();
+	struct htmm_session *session = htmm_session_get(0);
+	struct htmm_bin bins[HTMM_NR_BINS];
 	struct htmm_histogram hist = {};
 
 	if (!session) {
 		htmm_show_idle(m);
 		return 0;
 	}
-	hist.kind = HTMM_HIST_BASE;
-	htmm_snapshot_histogram(session, &hist);
-	htmm_show_histogram(m, &hist, "pages");
-	hist.kind = HTMM_HIST_HUGE;
-	htmm_snapshot_histogram(session, &hist);
-	htmm_show_histogram(m, &hist, "regions");
+	hist.unit = HTMM_UNIT_PAGE;
+	htmm_snapshot_histogram(session, &hist, bins);
+	htmm_show_histogram(m, &hist, bins, "pages");
+	hist.unit = HTMM_UNIT_REGION;
+	htmm_snapshot_histogram(session, &hist, bins);
+	htmm_show_histogram(m, &hist, bins, "regions");
 	htmm_session_put(session);
 	return 0;
 }
@@ -232,15 +233,14 @@ DEFINE_SHOW_ATTRIBUTE(htmm_histogram);
 
 static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 {
-	struct htmm_hot_page *pages;
-	u64 cursor[4] = {};
+	struct htmm_list_pages list = { .min_samples = 1 };
+	struct htmm_page *pages;
 	int i, n;
 
 	pages = kcalloc(HTMM_DEBUGFS_PAGES, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;
-	n = htmm_snapshot_hot_pages(session, 0, cursor, pages,
-				    HTMM_DEBUGFS_PAGES);
+	n = htmm_snapshot_pages(session, &list, pages, HTMM_DEBUGFS_PAGES);
 	for (i = 0; i < n; i++)
 		seq_printf(m, "target %u pid %u space %u addr %#llx samples %llu bin %u%s%s\n",
 			   pages[i].target, pages[i].pid, pages[i].space,
@@ -260,7 +260,7 @@ static int htmm_hot_pages_show(struct seq_file *m, void *unused)
 	/* Addresses: being root is not enough, as for the ioctl. */
 	if (!perfmon_capable())
 		return -EPERM;
-	session = htmm_session_get();
+	session = htmm_session_get(0);
 	if (!session) {
 		htmm_show_idle(m);
 		return 0;
@@ -309,7 +309,7 @@ static void htmm_show_target(struct seq_file *m,
 	if (info->type != HTMM_TARGET_ALL)
 		seq_printf(m, " %llu", info->id);
 	seq_printf(m, "%s capacity_pages %llu max_bytes %llu bytes %llu pages %llu regions %llu samples %llu coolings %llu adaptations %llu evicted %llu exited %llu spaces %llu space_bytes %llu",
-		   info->flags & HTMM_TARGET_DEAD ? " dead" : "",
+		   info->flags & HTMM_TARGET_INFO_DEAD ? " dead" : "",
 		   info->capacity_pages, info->max_bytes, info->bytes,
 		   info->pages, info->regions, info->samples, info->coolings,
 		   info->adaptations, info->evicted, info->exited,
@@ -325,7 +325,7 @@ static void htmm_show_target(struct seq_file *m,
 
 static int htmm_targets_show(struct seq_file *m, void *unused)
 {
-	struct htmm_session *session = htmm_session_get();
+	struct htmm_session *session = htmm_session_get(0);
 	struct htmm_target_info *info;
 	u32 i, n;
 

@@ -1,50 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The ioctls of /dev/htmm: what comes from user space, and what goes back. */
 #include <linux/capability.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "api.h"
 #include "base/config.h"
-#include "ioctl.h"
-#include "session/session.h"
-#include "snapshot.h"
-#include "streamfile.h"
-#include "uaccess.h"
 
-/* Sizes of the elements of arrays in their first version; they only grow. */
-#define HTMM_FIRST_EVENT	offsetofend(struct htmm_event, __reserved)
-#define HTMM_FIRST_TARGET	offsetofend(struct htmm_target, max_bytes)
-#define HTMM_FIRST_CHANNEL	offsetofend(struct htmm_channel, counters)
-#define HTMM_FIRST_HOT_PAGE	offsetofend(struct htmm_hot_page, __reserved)
-#define HTMM_FIRST_TARGET_INFO	offsetofend(struct htmm_target_info, space_bytes)
+/*
+ * Sizes of the elements of arrays in their first version; they only grow. The numbers
+ * are what programs have compiled in.
+ */
+#define HTMM_FIRST(type, last, bytes)					\
+	(offsetofend(struct type, last) +				\
+	 BUILD_BUG_ON_ZERO(offsetofend(struct type, last) != (bytes)))
+#define HTMM_FIRST_EVENT	HTMM_FIRST(htmm_event, __reserved, 96)
+#define HTMM_FIRST_TARGET	HTMM_FIRST(htmm_target, max_bytes, 32)
+#define HTMM_FIRST_CHANNEL	HTMM_FIRST(htmm_channel, counters, 216)
+#define HTMM_FIRST_BIN		HTMM_FIRST(htmm_bin, pages, 8)
+#define HTMM_FIRST_PAGE		HTMM_FIRST(htmm_page, __reserved, 48)
+#define HTMM_FIRST_TARGET_INFO	HTMM_FIRST(htmm_target_info, space_bytes, 1272)
+#define HTMM_FIRST_THREAD	HTMM_FIRST(htmm_drain_thread, __reserved, 8)
+#define HTMM_FIRST_STREAM_EVENT	HTMM_FIRST(htmm_stream_event, id, 8)
 
 /**
- * struct htmm_added_target - a struct htmm_add_target, and what only undoing it takes
- * @add: the caller's
- * @name: whom it has added
+ * struct htmm_head - what the struct of every ioctl begins with
+ * @size: bytes that the caller knows
+ * @flags: what is asked for
+ * @session: number of the session that is meant; 0: the current one
  */
-struct htmm_added_target {
-	struct htmm_add_target add;
-	struct htmm_target_name name;
+struct htmm_head {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 session;
 };
 
 union htmm_arg {
-	struct htmm_simple simple;
+	struct htmm_head head;
 	struct htmm_start start;
+	struct htmm_stop stop;
 	struct htmm_info info;
 	struct htmm_stats stats;
 	struct htmm_histogram histogram;
-	struct htmm_hot_pages hot_pages;
-	struct htmm_stream stream;
+	struct htmm_list_pages list;
 	struct htmm_cool cool;
-	struct htmm_add_target add_target;
-	struct htmm_remove_target remove_target;
+	struct htmm_reset reset;
+	struct htmm_add_target add;
+	struct htmm_remove_target remove;
 	struct htmm_targets targets;
+	struct htmm_stream stream;
 	struct htmm_set set;
-	struct htmm_added_target added;
+};
+
+/**
+ * struct htmm_call - one call of an ioctl
+ * @file: the open file
+ * @session: the session that is meant, if the ioctl needs it
+ * @arg: a copy of the caller's struct
+ * @added: the target that was added, for whoever undoes it
+ */
+struct htmm_call {
+	struct file *file;
+	struct htmm_session *session;
+	union htmm_arg arg;
+	struct htmm_target_name added;
 };
 
 static int htmm_copy_config(struct htmm_config *config,
@@ -54,6 +77,10 @@ static int htmm_copy_config(struct htmm_config *config,
 	int ret;
 
 	config->start = *start;
+	if (start->session)
+		return htmm_fail(err, -EINVAL,
+				 "session is %llu, but one that starts has no number yet",
+				 start->session);
 	if (start->nr_events > HTMM_MAX_EVENTS)
 		return htmm_fail(err, -E2BIG, "%u events, but %u is the most",
 				 start->nr_events, HTMM_MAX_EVENTS);
@@ -61,25 +88,25 @@ static int htmm_copy_config(struct htmm_config *config,
 		return htmm_fail(err, -E2BIG, "%u targets, but %u is the most",
 				 start->nr_targets, HTMM_MAX_TARGETS);
 
-	ret = htmm_copy_array_in(config->events, sizeof(config->events[0]),
-				 HTMM_FIRST_EVENT, start->events,
-				 start->event_size, start->nr_events);
+	ret = htmm_uaccess_array_in(config->events, sizeof(config->events[0]),
+				    HTMM_FIRST_EVENT, start->events,
+				    start->event_size, start->nr_events);
 	if (ret)
 		return htmm_fail(err, ret, "the array of events cannot be read");
-	ret = htmm_copy_array_in(config->targets, sizeof(config->targets[0]),
-				 HTMM_FIRST_TARGET, start->targets,
-				 start->target_size, start->nr_targets);
+	ret = htmm_uaccess_array_in(config->targets, sizeof(config->targets[0]),
+				    HTMM_FIRST_TARGET, start->targets,
+				    start->target_size, start->nr_targets);
 	if (ret)
 		return htmm_fail(err, ret, "the array of targets cannot be read");
-	ret = htmm_copy_cpus(config->cpus, start->cpus, start->cpus_size,
-			     "cpus", err);
+	ret = htmm_uaccess_cpus(config->cpus, start->cpus, start->cpus_size,
+				"cpus", err);
 	if (ret)
 		return ret;
-	return htmm_copy_cpus(config->drain_cpus, start->drain_cpus,
-			      start->drain_cpus_size, "drain_cpus", err);
+	return htmm_uaccess_cpus(config->drain_cpus, start->drain_cpus,
+				 start->drain_cpus_size, "drain_cpus", err);
 }
 
-static int htmm_start_session(const struct htmm_start *start, const void *holder,
+static int htmm_start_session(struct htmm_start *start, const void *holder,
 			      struct htmm_error *err)
 {
 	struct htmm_config *config;
@@ -96,7 +123,7 @@ static int htmm_start_session(const struct htmm_start *start, const void *holder
 	if (!ret)
 		ret = htmm_config_check(config, err);
 	if (!ret)
-		ret = htmm_session_start(config, holder, err);
+		ret = htmm_session_start(config, holder, &start->session, err);
 	if (ret)
 		htmm_config_free(config);
 	return ret;
@@ -115,197 +142,170 @@ static void htmm_report_error(u64 text, u32 size, const struct htmm_error *err)
 		pr_debug("htmm: the error text's buffer is bad\n");
 }
 
-static int htmm_ioctl_start(struct file *file, union htmm_arg *arg)
+static int htmm_ioctl_start(struct htmm_call *call)
 {
-	bool detached = arg->start.flags & HTMM_START_DETACHED;
+	struct htmm_start *start = &call->arg.start;
+	bool detached = start->flags & HTMM_START_DETACHED;
 	struct htmm_error err = {};
 	int ret;
 
-	ret = htmm_start_session(&arg->start, detached ? NULL : file, &err);
+	ret = htmm_start_session(start, detached ? NULL : call->file, &err);
 	if (ret)
-		htmm_report_error(arg->start.error, arg->start.error_size, &err);
+		htmm_report_error(start->error, start->error_size, &err);
 	return ret;
 }
 
-static int htmm_ioctl_stop(struct file *file, union htmm_arg *arg)
+/* A caller that does not learn the number believes that nothing has begun. */
+static void htmm_undo_start(struct htmm_call *call)
 {
-	return htmm_session_stop();
+	htmm_session_undo_start(call->arg.start.session);
 }
 
-static int htmm_ioctl_get_info(struct file *file, union htmm_arg *arg)
+static int htmm_ioctl_stop(struct htmm_call *call)
 {
-	struct htmm_session *session = htmm_session_get();
-
-	htmm_snapshot_info(session, &arg->info);
-	htmm_session_put(session);
-	return 0;
+	return htmm_session_stop(call->arg.stop.session);
 }
 
-static int htmm_get_stats(struct htmm_session *session, struct htmm_stats *stats)
+static int htmm_ioctl_get_info(struct htmm_call *call)
 {
-	const struct htmm_config *config = session->config;
+	struct htmm_drain_thread threads[HTMM_MAX_DRAIN_THREADS] = {};
+	struct htmm_info *info = &call->arg.info;
+	u32 room = info->nr_drain_threads;
+
+	htmm_snapshot_info(call->session, info, threads);
+	return htmm_uaccess_array_out(info->drain_threads, info->drain_thread_size,
+				      threads, sizeof(threads[0]),
+				      min(room, info->nr_drain_threads));
+}
+
+static int htmm_ioctl_get_stats(struct htmm_call *call)
+{
+	const struct htmm_config *config = call->session->config;
+	struct htmm_stats *stats = &call->arg.stats;
 	struct htmm_channel *channels;
 	u32 n;
 	int ret;
 
-	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels),
-			    GFP_KERNEL);
+	channels = kvcalloc(call->session->samplers.nr_samplers,
+			    sizeof(*channels), GFP_KERNEL);
 	if (!channels)
 		return -ENOMEM;
 
-	n = htmm_snapshot_stats(session, stats, channels);
-	ret = htmm_copy_array_out(stats->channels, stats->channel_size,
-				  channels, sizeof(*channels),
-				  min(stats->nr_channels, n));
+	n = htmm_snapshot_stats(call->session, stats, channels);
+	ret = htmm_uaccess_array_out(stats->channels, stats->channel_size,
+				     channels, sizeof(*channels),
+				     min(stats->nr_channels, n));
 	if (!ret)
-		ret = htmm_copy_array_out(stats->events, stats->event_size,
-					  config->events,
-					  sizeof(config->events[0]),
-					  min(stats->nr_events,
-					      config->start.nr_events));
+		ret = htmm_uaccess_array_out(stats->events, stats->event_size,
+					     config->events,
+					     sizeof(config->events[0]),
+					     min(stats->nr_events,
+						 config->start.nr_events));
 	stats->nr_channels = n;
 	stats->nr_events = config->start.nr_events;
 	kvfree(channels);
 	return ret;
 }
 
-static int htmm_ioctl_get_stats(struct file *file, union htmm_arg *arg)
+static int htmm_ioctl_get_hist(struct htmm_call *call)
 {
-	struct htmm_stats *stats = &arg->stats;
-	struct htmm_session *session;
-	int ret = 0;
-
-	if (stats->nr_channels)
-		ret = htmm_check_stride(stats->channel_size, HTMM_FIRST_CHANNEL);
-	if (!ret && stats->nr_events)
-		ret = htmm_check_stride(stats->event_size, HTMM_FIRST_EVENT);
-	if (ret)
-		return ret;
-
-	session = htmm_session_get();
-	if (!session)
-		return -ENODATA;
-	ret = htmm_get_stats(session, stats);
-	htmm_session_put(session);
-	return ret;
-}
-
-static int htmm_ioctl_get_hist(struct file *file, union htmm_arg *arg)
-{
-	struct htmm_session *session;
+	struct htmm_histogram *hist = &call->arg.histogram;
+	struct htmm_bin bins[HTMM_NR_BINS];
+	u32 room = hist->nr_bins;
 	int ret;
 
-	if (arg->histogram.kind > HTMM_HIST_HUGE || arg->histogram.__reserved)
-		return -EINVAL;
-
-	session = htmm_session_get();
-	if (!session)
-		return -ENODATA;
-	ret = htmm_snapshot_histogram(session, &arg->histogram);
-	htmm_session_put(session);
-	return ret;
+	if (hist->unit > HTMM_UNIT_REGION)
+		return -EOPNOTSUPP;
+	ret = htmm_snapshot_histogram(call->session, hist, bins);
+	if (ret)
+		return ret;
+	return htmm_uaccess_array_out(hist->bins, hist->bin_size, bins,
+				      sizeof(bins[0]), min(room, hist->nr_bins));
 }
 
-static int htmm_get_hot_pages(struct htmm_session *session,
-			      struct htmm_hot_pages *hot)
+static int htmm_check_list(const struct htmm_list_pages *list)
 {
-	u32 room = min_t(u32, hot->nr_pages, HTMM_SNAPSHOT_PAGES);
-	struct htmm_hot_page *pages;
-	int n, ret;
+	if (list->unit > HTMM_UNIT_REGION || list->order > HTMM_ORDER_TABLE)
+		return -EOPNOTSUPP;
+	if (!list->nr_pages)
+		return -EINVAL;
+	if (list->end && list->end <= list->start)
+		return -EINVAL;
+	if (list->max_samples && list->max_samples < list->min_samples)
+		return -EINVAL;
+	return 0;
+}
 
+static int htmm_ioctl_list_pages(struct htmm_call *call)
+{
+	struct htmm_list_pages *list = &call->arg.list;
+	struct htmm_page *pages;
+	int n, ret;
+	u32 room;
+
+	ret = htmm_check_list(list);
+	if (ret)
+		return ret;
+	room = min_t(u32, list->nr_pages, HTMM_SNAPSHOT_PAGES);
 	pages = kvcalloc(room, sizeof(*pages), GFP_KERNEL_ACCOUNT);
 	if (!pages)
 		return -ENOMEM;
 
-	n = htmm_snapshot_hot_pages(session, hot->target, hot->cursor, pages,
-				    room);
-	ret = n < 0 ? n : htmm_copy_array_out(hot->pages, hot->page_size, pages,
-					      sizeof(*pages), n);
+	n = htmm_snapshot_pages(call->session, list, pages, room);
+	ret = n < 0 ? n : htmm_uaccess_array_out(list->pages, list->page_size,
+						 pages, sizeof(*pages), n);
 	if (!ret)
-		hot->nr_pages = n;
+		list->nr_pages = n;
 	kvfree(pages);
 	return ret;
 }
 
-static int htmm_ioctl_get_hot_pages(struct file *file, union htmm_arg *arg)
+static int htmm_ioctl_cool(struct htmm_call *call)
 {
-	struct htmm_hot_pages *hot = &arg->hot_pages;
-	struct htmm_session *session;
-	int ret;
-
-	if (!hot->nr_pages || hot->__reserved)
-		return -EINVAL;
-	ret = htmm_check_stride(hot->page_size, HTMM_FIRST_HOT_PAGE);
-	if (ret)
-		return ret;
-
-	session = htmm_session_get();
-	if (!session)
-		return -ENODATA;
-	ret = htmm_get_hot_pages(session, hot);
-	htmm_session_put(session);
-	return ret;
+	return htmm_snapshot_cool(call->session, call->arg.cool.target);
 }
 
-static int htmm_ioctl_cool(struct file *file, union htmm_arg *arg)
+static int htmm_ioctl_reset(struct htmm_call *call)
 {
-	struct htmm_session *session;
-	int ret;
-
-	if (arg->cool.__reserved)
-		return -EINVAL;
-	session = htmm_session_get();
-	if (!session)
-		return -ENODATA;
-	ret = htmm_snapshot_cool(session, arg->cool.target);
-	htmm_session_put(session);
-	return ret;
+	return htmm_session_reset(call->arg.reset.session);
 }
 
-static int htmm_ioctl_reset(struct file *file, union htmm_arg *arg)
+static int htmm_ioctl_add_target(struct htmm_call *call)
 {
-	return htmm_session_reset();
-}
-
-static int htmm_ioctl_add_target(struct file *file, union htmm_arg *arg)
-{
-	struct htmm_target_name *name = &arg->added.name;
-	struct htmm_add_target *add = &arg->add_target;
+	struct htmm_add_target *add = &call->arg.add;
 	struct htmm_target target = {};
 	struct htmm_error err = {};
 	int ret;
 
-	if (add->__reserved)
-		return -EINVAL;
-	ret = htmm_copy_array_in(&target, sizeof(target), HTMM_FIRST_TARGET,
-				 add->target, add->target_size, 1);
+	ret = htmm_uaccess_array_in(&target, sizeof(target), HTMM_FIRST_TARGET,
+				    add->target, add->target_size, 1);
 	if (ret)
 		htmm_fail(&err, ret, "the target cannot be read");
 	else
-		ret = htmm_session_add_target(&target, name, &err);
+		ret = htmm_session_add_target(add->session, &target,
+					      &call->added, &err);
 	if (ret)
 		htmm_report_error(add->error, add->error_size, &err);
 	else
-		add->number = name->number;
+		add->number = call->added.number;
 	return ret;
 }
 
 /* A caller that does not learn the number could not remove it again. */
-static void htmm_undo_add_target(union htmm_arg *arg)
+static void htmm_undo_add_target(struct htmm_call *call)
 {
-	htmm_session_undo_target(&arg->added.name);
+	htmm_session_undo_target(&call->added);
 }
 
-static int htmm_ioctl_remove_target(struct file *file, union htmm_arg *arg)
+static int htmm_ioctl_remove_target(struct htmm_call *call)
 {
-	if (arg->remove_target.__reserved)
-		return -EINVAL;
-	return htmm_session_remove_target(arg->remove_target.target);
+	return htmm_session_remove_target(call->arg.remove.session,
+					  call->arg.remove.target);
 }
 
-static int htmm_get_targets(struct htmm_session *session,
-			    struct htmm_targets *targets)
+static int htmm_ioctl_get_targets(struct htmm_call *call)
 {
+	struct htmm_targets *targets = &call->arg.targets;
 	struct htmm_target_info *info;
 	u32 n;
 	int ret;
@@ -313,104 +313,159 @@ static int htmm_get_targets(struct htmm_session *session,
 	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
 	if (!info)
 		return -ENOMEM;
-	n = htmm_snapshot_targets(session, info);
-	ret = htmm_copy_array_out(targets->targets, targets->target_size, info,
-				  sizeof(*info), min(targets->nr_targets, n));
+	n = htmm_snapshot_targets(call->session, info);
+	ret = htmm_uaccess_array_out(targets->targets, targets->target_size,
+				     info, sizeof(*info),
+				     min(targets->nr_targets, n));
 	targets->nr_targets = n;
 	kvfree(info);
 	return ret;
 }
 
-static int htmm_ioctl_get_targets(struct file *file, union htmm_arg *arg)
+static int htmm_ioctl_set(struct htmm_call *call)
 {
-	struct htmm_targets *targets = &arg->targets;
-	struct htmm_session *session;
-	int ret = 0;
-
-	if (targets->nr_targets)
-		ret = htmm_check_stride(targets->target_size,
-					HTMM_FIRST_TARGET_INFO);
-	if (ret)
-		return ret;
-	session = htmm_session_get();
-	if (!session)
-		return -ENODATA;
-	ret = htmm_get_targets(session, targets);
-	htmm_session_put(session);
-	return ret;
-}
-
-static int htmm_ioctl_set(struct file *file, union htmm_arg *arg)
-{
-	struct htmm_set *set = &arg->set;
+	struct htmm_set *set = &call->arg.set;
 	struct htmm_error err = {};
 	int ret;
 
-	if (set->__reserved)
-		return -EINVAL;
 	ret = htmm_session_set(set, &err);
 	if (ret)
 		htmm_report_error(set->error, set->error_size, &err);
 	return ret;
 }
 
-static int htmm_ioctl_stream(struct file *file, union htmm_arg *arg)
+static int htmm_ioctl_stream(struct htmm_call *call)
 {
-	return htmm_streamfile_attach(file, &arg->stream);
+	struct htmm_stream_event events[HTMM_MAX_EVENTS] = {};
+	struct htmm_stream *stream = &call->arg.stream;
+	u32 room = stream->nr_events;
+	int ret;
+
+	ret = htmm_chardev_attach(call->file, stream, events);
+	if (ret)
+		return ret;
+	return htmm_uaccess_array_out(stream->events, stream->event_size,
+				      events, sizeof(events[0]),
+				      min(room, stream->nr_events));
 }
+
+/**
+ * enum htmm_need - what an ioctl does with the session that is meant
+ * @HTMM_NEED_NOTHING: it looks for the session itself, or needs none
+ * @HTMM_NEED_IF_ANY: it reads the session, if there is one
+ * @HTMM_NEED_SESSION: it reads the session
+ */
+enum htmm_need {
+	HTMM_NEED_NOTHING,
+	HTMM_NEED_IF_ANY,
+	HTMM_NEED_SESSION,
+};
+
+/**
+ * struct htmm_array - an array that the module fills
+ * @count: where its struct has the room, in elements; 0: no array
+ * @stride: where it has the size of an element
+ * @first: that size in the first version
+ */
+struct htmm_array {
+	u16 count;
+	u16 stride;
+	u16 first;
+};
 
 /**
  * struct htmm_ioctl - one ioctl of /dev/htmm
  * @size: size of its struct in this version
- * @min_size: size of its struct in the first version, of which the member given to
- *	HTMM_IOCTL() was the last
+ * @min_size: size of its struct in the first version
  * @flags: bits of the struct's member of that name that are known here
+ * @reserved: where the struct has its member __reserved; 0: it has none
+ * @arrays: those that the module fills
+ * @needs_session: what becomes of the struct's member @session
  * @open: needs no capability
  * @copy_out: the struct is written back
- * @run: does it; the argument is a copy in kernel memory
+ * @run: does it
  * @undo: undoes it if the struct cannot be written back; may be NULL
  */
 struct htmm_ioctl {
-	u32 size;
-	u32 min_size;
+	u16 size;
+	u16 min_size;
 	u32 flags;
+	u16 reserved;
+	struct htmm_array arrays[2];
+	enum htmm_need needs_session;
 	bool open;
 	bool copy_out;
-	int (*run)(struct file *file, union htmm_arg *arg);
-	void (*undo)(union htmm_arg *arg);
+	int (*run)(struct htmm_call *call);
+	void (*undo)(struct htmm_call *call);
 };
 
-#define HTMM_IOCTL(cmd, type, last, ...)				\
+/* The last member of the first version is @last, where it had so many @bytes. */
+#define HTMM_IOCTL(cmd, type, last, bytes, ...)				\
 	[_IOC_NR(HTMM_IOC_##cmd)] = {					\
-		.size = sizeof(struct type),				\
-		.min_size = offsetofend(struct type, last),		\
+		.size = sizeof(struct type) +				\
+			BUILD_BUG_ON_ZERO(sizeof(struct type) >		\
+					  sizeof(union htmm_arg)) +	\
+			BUILD_BUG_ON_ZERO(offsetof(struct type, session) != \
+					  offsetof(struct htmm_head, session)), \
+		.min_size = HTMM_FIRST(type, last, bytes),		\
 		__VA_ARGS__						\
+	}
+#define HTMM_RESERVED(type)	.reserved = offsetof(struct type, __reserved)
+#define HTMM_ARRAY(type, nr, elem_size, size_of_first)			\
+	{								\
+		.count = offsetof(struct type, nr),			\
+		.stride = offsetof(struct type, elem_size),		\
+		.first = size_of_first,					\
 	}
 
 static const struct htmm_ioctl htmm_ioctls[] = {
 	/* htmm_config_check() looks at the flags of START, to say more. */
-	HTMM_IOCTL(START, htmm_start, drain_threads, .flags = ~0U,
-		   .run = htmm_ioctl_start),
-	HTMM_IOCTL(STOP, htmm_simple, flags, .run = htmm_ioctl_stop),
-	HTMM_IOCTL(GET_INFO, htmm_info, __reserved, .open = true,
+	HTMM_IOCTL(START, htmm_start, drain_threads, 168, .flags = ~0U,
+		   .copy_out = true, .run = htmm_ioctl_start,
+		   .undo = htmm_undo_start),
+	HTMM_IOCTL(STOP, htmm_stop, session, 16, .run = htmm_ioctl_stop),
+	HTMM_IOCTL(GET_INFO, htmm_info, __reserved, 168, HTMM_RESERVED(htmm_info),
+		   .arrays = { HTMM_ARRAY(htmm_info, nr_drain_threads,
+					  drain_thread_size, HTMM_FIRST_THREAD) },
+		   .needs_session = HTMM_NEED_IF_ANY, .open = true,
 		   .copy_out = true, .run = htmm_ioctl_get_info),
-	HTMM_IOCTL(GET_STATS, htmm_stats, cpus_failed, .copy_out = true,
+	HTMM_IOCTL(GET_STATS, htmm_stats, cpus_failed, 304,
+		   .arrays = { HTMM_ARRAY(htmm_stats, nr_channels, channel_size,
+					  HTMM_FIRST_CHANNEL),
+			       HTMM_ARRAY(htmm_stats, nr_events, event_size,
+					  HTMM_FIRST_EVENT) },
+		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_stats),
-	HTMM_IOCTL(GET_HIST, htmm_histogram, __reserved, .copy_out = true,
+	HTMM_IOCTL(GET_HIST, htmm_histogram, samples, 80,
+		   .arrays = { HTMM_ARRAY(htmm_histogram, nr_bins, bin_size,
+					  HTMM_FIRST_BIN) },
+		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_hist),
-	HTMM_IOCTL(GET_HOT_PAGES, htmm_hot_pages, __reserved, .copy_out = true,
-		   .run = htmm_ioctl_get_hot_pages),
-	HTMM_IOCTL(COOL, htmm_cool, __reserved, .run = htmm_ioctl_cool),
-	HTMM_IOCTL(RESET, htmm_simple, flags, .run = htmm_ioctl_reset),
-	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, .copy_out = true,
+	HTMM_IOCTL(LIST_PAGES, htmm_list_pages, cursor, 112,
+		   .arrays = { HTMM_ARRAY(htmm_list_pages, nr_pages, page_size,
+					  HTMM_FIRST_PAGE) },
+		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
+		   .run = htmm_ioctl_list_pages),
+	HTMM_IOCTL(COOL, htmm_cool, __reserved, 24, HTMM_RESERVED(htmm_cool),
+		   .needs_session = HTMM_NEED_SESSION, .run = htmm_ioctl_cool),
+	HTMM_IOCTL(RESET, htmm_reset, session, 16, .run = htmm_ioctl_reset),
+	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, 48,
+		   HTMM_RESERVED(htmm_add_target), .copy_out = true,
 		   .run = htmm_ioctl_add_target, .undo = htmm_undo_add_target),
-	HTMM_IOCTL(REMOVE_TARGET, htmm_remove_target, __reserved,
+	HTMM_IOCTL(REMOVE_TARGET, htmm_remove_target, __reserved, 24,
+		   HTMM_RESERVED(htmm_remove_target),
 		   .run = htmm_ioctl_remove_target),
-	HTMM_IOCTL(GET_TARGETS, htmm_targets, target_size, .copy_out = true,
+	HTMM_IOCTL(GET_TARGETS, htmm_targets, target_size, 32,
+		   .arrays = { HTMM_ARRAY(htmm_targets, nr_targets, target_size,
+					  HTMM_FIRST_TARGET_INFO) },
+		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_targets),
-	HTMM_IOCTL(STREAM, htmm_stream, waiting_bytes, .copy_out = true,
-		   .run = htmm_ioctl_stream),
-	HTMM_IOCTL(SET, htmm_set, __reserved,
+	HTMM_IOCTL(STREAM, htmm_stream, waiting_bytes, 96,
+		   HTMM_RESERVED(htmm_stream),
+		   .arrays = { HTMM_ARRAY(htmm_stream, nr_events, event_size,
+					  HTMM_FIRST_STREAM_EVENT) },
+		   .copy_out = true, .run = htmm_ioctl_stream),
+	HTMM_IOCTL(SET, htmm_set, __reserved, 56, HTMM_RESERVED(htmm_set),
 		   .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
 		   .run = htmm_ioctl_set),
 };
@@ -427,6 +482,49 @@ static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)
 	return ioctl->run ? ioctl : NULL;
 }
 
+static u32 htmm_arg_u32(const union htmm_arg *arg, u16 offset)
+{
+	return *(const u32 *)((const char *)arg + offset);
+}
+
+/* What is the same for all ioctls. */
+static int htmm_ioctl_check(const struct htmm_ioctl *ioctl,
+			    const union htmm_arg *arg)
+{
+	const struct htmm_array *array = ioctl->arrays;
+	int ret;
+
+	if (arg->head.flags & ~ioctl->flags)
+		return -EOPNOTSUPP;
+	if (ioctl->reserved && htmm_arg_u32(arg, ioctl->reserved))
+		return -EOPNOTSUPP;
+	for (; array < ioctl->arrays + ARRAY_SIZE(ioctl->arrays); array++) {
+		if (!array->count || !htmm_arg_u32(arg, array->count))
+			continue;
+		ret = htmm_uaccess_check_stride(htmm_arg_u32(arg, array->stride),
+						array->first);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int htmm_ioctl_run(const struct htmm_ioctl *ioctl, struct htmm_call *call)
+{
+	int ret;
+
+	if (ioctl->needs_session != HTMM_NEED_NOTHING) {
+		call->session = htmm_session_get(call->arg.head.session);
+		if (IS_ERR(call->session))
+			return PTR_ERR(call->session);
+		if (!call->session && ioctl->needs_session == HTMM_NEED_SESSION)
+			return -ENODATA;
+	}
+	ret = ioctl->run(call);
+	htmm_session_put(call->session);
+	return ret;
+}
+
 /**
  * htmm_ioctl - an ioctl of /dev/htmm
  * @file: the open file
@@ -440,7 +538,7 @@ long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
 	const struct htmm_ioctl *ioctl = htmm_ioctl_find(cmd);
 	void __user *user = (void __user *)uarg;
-	union htmm_arg arg = {};
+	struct htmm_call call = { .file = file };
 	u32 size;
 	int ret;
 
@@ -454,20 +552,18 @@ long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		return -EINVAL;
 	if (size > HTMM_MAX_SIZE)
 		return -E2BIG;
-	ret = copy_struct_from_user(&arg, ioctl->size, user, size);
-	if (ret)
-		return ret;
-	/* Every struct begins with its size and its flags. */
-	if (arg.simple.flags & ~ioctl->flags)
-		return -EINVAL;
-
-	ret = ioctl->run(file, &arg);
+	ret = copy_struct_from_user(&call.arg, ioctl->size, user, size);
+	if (!ret)
+		ret = htmm_ioctl_check(ioctl, &call.arg);
+	if (!ret)
+		ret = htmm_ioctl_run(ioctl, &call);
 	if (ret || !ioctl->copy_out)
 		return ret;
-	arg.simple.size = size;
-	if (!copy_to_user(user, &arg, min(size, ioctl->size)))
+
+	call.arg.head.size = size;
+	if (!copy_to_user(user, &call.arg, min_t(u32, size, ioctl->size)))
 		return 0;
 	if (ioctl->undo)
-		ioctl->undo(&arg);
+		ioctl->undo(&call);
 	return -EFAULT;
 }

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/pid.h>
 #include <linux/slab.h>
+#include "api.h"
 #include "sample/perf_event.h"
-#include "snapshot.h"
 
-static_assert((int)HTMM_HIST_BASE == (int)HTMM_KIND_BASE);
-static_assert((int)HTMM_HIST_HUGE == (int)HTMM_KIND_HUGE);
-static_assert(HTMM_HUGE_SHIFT - HTMM_PAGE_SHIFT == HTMM_REGION_SHIFT);
+static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_KIND_BASE);
+static_assert((int)HTMM_UNIT_REGION == (int)HTMM_KIND_HUGE);
+static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_LIST_PAGES);
+static_assert((int)HTMM_UNIT_REGION == (int)HTMM_LIST_REGIONS);
+static_assert(HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT == HTMM_REGION_ORDER);
+static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
+
+#define HTMM_FEATURES							\
+	((IS_ENABLED(CONFIG_CGROUPS) ? HTMM_FEATURE_CGROUPS : 0) |	\
+	 HTMM_FEATURE_BUDGET | HTMM_FEATURE_WEIGHT_PERIOD |		\
+	 HTMM_FEATURE_STREAM | HTMM_FEATURE_SET | HTMM_FEATURE_LIST_PAGES)
 
 static u64 htmm_elapsed_ns(struct htmm_session *session)
 {
@@ -17,14 +25,15 @@ static u64 htmm_elapsed_ns(struct htmm_session *session)
 
 static void htmm_snapshot_limits(struct htmm_info *info)
 {
-	info->abi_version = HTMM_ABI_VERSION;
+	info->features = HTMM_FEATURES;
 	info->max_events = HTMM_MAX_EVENTS;
 	info->max_targets = HTMM_MAX_TARGETS;
 	info->max_ring_pages = HTMM_MAX_RING_PAGES;
 }
 
 static void htmm_snapshot_drains(const struct htmm_drain_set *drains,
-				 struct htmm_info *info)
+				 struct htmm_info *info,
+				 struct htmm_drain_thread *threads)
 {
 	unsigned int i;
 
@@ -32,8 +41,8 @@ static void htmm_snapshot_drains(const struct htmm_drain_set *drains,
 	if (info->state == HTMM_STATE_STOPPED)
 		return;
 	for (i = 0; i < drains->nr; i++)
-		info->drain_pids[i] = htmm_drain_set_pid(drains, i);
-	info->drain_pid = info->drain_pids[0];
+		threads[i].pid = htmm_drain_set_pid(drains, i);
+	info->drain_pid = threads[0].pid;
 }
 
 static void htmm_snapshot_samplers(struct htmm_sampler_set *samplers,
@@ -48,17 +57,23 @@ static void htmm_snapshot_samplers(struct htmm_sampler_set *samplers,
 /**
  * htmm_snapshot_info - the module and its session
  * @session: the current session, or NULL
- * @info: every tracker from abi_version on is set
+ * @info: set, but for where the caller wants the drain threads
+ * @threads: zeroed; set to the drain threads; room for HTMM_MAX_DRAIN_THREADS
  *
  * Context: process context of the reader, whose pid namespace counts; may
  * sleep.
  */
-void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
+void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
+			struct htmm_drain_thread *threads)
 {
 	const struct htmm_start *start;
 	struct htmm_tracker_stats tracker;
 
-	*info = (struct htmm_info) { .size = info->size };
+	*info = (struct htmm_info) {
+		.size = info->size,
+		.drain_threads = info->drain_threads,
+		.drain_thread_size = info->drain_thread_size,
+	};
 	htmm_snapshot_limits(info);
 	if (!session)
 		return;
@@ -83,7 +98,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 	info->adaptation_period = start->adaptation_period;
 	info->budget_ppm = start->budget_ppm;
 	info->table_bytes = tracker.bytes;
-	htmm_snapshot_drains(&session->drains, info);
+	htmm_snapshot_drains(&session->drains, info, threads);
 }
 
 static void htmm_counters_add(struct htmm_counters *sum,
@@ -198,10 +213,12 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 	return htmm_snapshot_compact(channels, session->samplers.nr_samplers);
 }
 
-static void htmm_histogram_fill(struct htmm_histogram *out, enum htmm_kind kind,
+static void htmm_histogram_fill(struct htmm_histogram *out,
+				struct htmm_bin *bins, enum htmm_kind kind,
 				const struct htmm_tracker_hist *sum)
 {
 	const struct htmm_hist *hist = &sum->hist;
+	unsigned int b;
 
 	out->nr_bins = HTMM_NR_BINS;
 	out->hot_threshold = sum->thresholds.hot;
@@ -210,7 +227,8 @@ static void htmm_histogram_fill(struct htmm_histogram *out, enum htmm_kind kind,
 	out->hot_pages = htmm_hist_pages_from(hist, sum->thresholds.hot);
 	out->capacity_pages = htmm_tracker_capacity(sum->capacity, kind);
 	out->samples = sum->samples;
-	memcpy(out->bins, hist->bin, sizeof(out->bins));
+	for (b = 0; b < HTMM_NR_BINS; b++)
+		bins[b].pages = hist->bin[b];
 }
 
 /* One target's histogram as it is; those of several, or of none, added up. */
@@ -247,15 +265,16 @@ static int htmm_snapshot_trackers(struct htmm_session *session, u32 target,
 /**
  * htmm_snapshot_histogram - a histogram of a session
  * @session: the session
- * @out: of the kind and the target that it says; the rest is set
+ * @out: of the unit and the target that it says; the rest is set
+ * @bins: set; room for HTMM_NR_BINS
  *
  * Context: process, may sleep.
  * Return: 0, or -ENOENT if there is no such target.
  */
 int htmm_snapshot_histogram(struct htmm_session *session,
-			    struct htmm_histogram *out)
+			    struct htmm_histogram *out, struct htmm_bin *bins)
 {
-	enum htmm_kind kind = (enum htmm_kind)out->kind;
+	enum htmm_kind kind = (enum htmm_kind)out->unit;
 	struct htmm_tracker_hist sum;
 	struct htmm_tracker_list trackers;
 	int ret;
@@ -266,105 +285,237 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 	htmm_snapshot_sum(&trackers, READ_ONCE(session->trackers.config.capacity),
 			  kind, &sum);
 	htmm_tracker_list_put(&trackers);
-	htmm_histogram_fill(out, kind, &sum);
+	htmm_histogram_fill(out, bins, kind, &sum);
 	return 0;
 }
 
-/* A cursor is a list entry, and the session that it is of; none is session 0. */
-static void htmm_cursor_load(const u64 cursor[4], struct htmm_topn_entry *entry)
+/**
+ * struct htmm_listing - one call of LIST_PAGES
+ * @list: what the caller asks for
+ * @trackers: the targets whose tables are listed
+ * @filter: what is listed of them
+ * @mms: address spaces that @filter passes, if the caller names a process
+ * @after: the last entry of the call before
+ * @resumed: there was one
+ * @entries: what is found; room for @size
+ * @size: how many are wanted
+ */
+struct htmm_listing {
+	const struct htmm_list_pages *list;
+	struct htmm_tracker_list trackers;
+	struct htmm_topn_filter filter;
+	u64 *mms;
+	struct htmm_topn_entry after;
+	bool resumed;
+	struct htmm_topn_entry *entries;
+	u32 size;
+};
+
+/* In a cursor, above the number of a page: what it is a cursor of. Never 0. */
+#define HTMM_CURSOR_TAG_SHIFT	56
+
+static u64 htmm_cursor_tag(const struct htmm_list_pages *list)
 {
-	*entry = (struct htmm_topn_entry) {
+	return (u64)(1 + list->order + 4 * list->unit) << HTMM_CURSOR_TAG_SHIFT;
+}
+
+/* A cursor is the last entry listed, and what it is of; none is all zero. */
+static int htmm_cursor_load(struct htmm_listing *listing, u64 session)
+{
+	const __u64 *cursor = listing->list->cursor;
+
+	listing->resumed = cursor[0] || cursor[1] || cursor[2] || cursor[3];
+	if (!listing->resumed)
+		return 0;
+	if (cursor[3] != session)
+		return -ESTALE;
+	if ((cursor[1] ^ htmm_cursor_tag(listing->list)) >> HTMM_CURSOR_TAG_SHIFT)
+		return -EINVAL;
+	listing->after = (struct htmm_topn_entry) {
 		.value = cursor[0],
-		.vpn = cursor[1],
+		.vpn = cursor[1] & (BIT_ULL(HTMM_CURSOR_TAG_SHIFT) - 1),
 		.mm = lower_32_bits(cursor[2]),
 		.owner = upper_32_bits(cursor[2]),
 	};
+	return 0;
 }
 
-static void htmm_cursor_store(u64 cursor[4], u64 session,
+static void htmm_cursor_store(struct htmm_list_pages *list, u64 session,
 			      const struct htmm_topn_entry *entry)
 {
-	cursor[0] = entry->value;
-	cursor[1] = entry->vpn;
-	cursor[2] = (u64)entry->owner << 32 | entry->mm;
-	cursor[3] = session;
+	list->cursor[0] = entry->value;
+	list->cursor[1] = entry->vpn | htmm_cursor_tag(list);
+	list->cursor[2] = (u64)entry->owner << 32 | entry->mm;
+	list->cursor[3] = session;
 }
 
-/* Every entry's owner is among the trackers'. */
-static void htmm_snapshot_describe(const struct htmm_tracker_list *trackers,
-				   const struct htmm_topn_entry *entries,
-				   struct htmm_hot_page *pages, u32 n)
+/* Lets the filter pass what the caller wants of a table. False if that is nothing. */
+static bool htmm_listing_choose(struct htmm_listing *listing,
+				struct htmm_tracker *tracker)
 {
+	if (!listing->mms)
+		return true;
+	return htmm_tracker_find_mms(tracker, listing->list->pid,
+					listing->mms);
+}
+
+/* By count: a look at all tables. Returns how many entries there are. */
+static u32 htmm_listing_by_count(struct htmm_listing *listing)
+{
+	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
+	struct htmm_tracker_list *trackers = &listing->trackers;
 	struct htmm_tracker *tracker;
-	unsigned int at;
-	u32 i;
-
-	for (i = 0; i < n; i++) {
-		for (at = 0; at < trackers->nr; at++) {
-			tracker = trackers->tracker[at];
-			if (tracker->config.owner == entries[i].owner)
-				htmm_tracker_describe(tracker, &entries[i],
-						      &pages[i]);
-		}
-		cond_resched();
-	}
-}
-
-static u32 htmm_snapshot_list(const struct htmm_tracker_list *trackers,
-			      u64 session, u64 cursor[4],
-			      struct htmm_topn_entry *entries, u32 n)
-{
-	struct htmm_topn_entry after;
 	struct htmm_topn topn;
 	unsigned int i;
 
-	htmm_topn_init(&topn, HTMM_LIST_PAGES, 0, entries, n);
-	if (cursor[3]) {
-		htmm_cursor_load(cursor, &after);
-		htmm_topn_after(&topn, &after);
+	htmm_topn_init(&topn, kind, 0, listing->entries, listing->size);
+	htmm_topn_select(&topn, &listing->filter,
+			 listing->list->order == HTMM_ORDER_COLDEST);
+	if (listing->resumed)
+		htmm_topn_after(&topn, &listing->after);
+	for (i = 0; i < trackers->nr; i++) {
+		tracker = trackers->tracker[i];
+		if (htmm_listing_choose(listing, tracker))
+			htmm_tracker_scan(tracker, &topn);
 	}
-	for (i = 0; i < trackers->nr; i++)
-		htmm_tracker_scan(trackers->tracker[i], &topn);
-	n = htmm_topn_finish(&topn);
-	if (n)
-		htmm_cursor_store(cursor, session, &entries[n - 1]);
-	return n;
+	return htmm_topn_finish(&topn);
+}
+
+/* One table after the other, from where the call before ended. */
+static u32 htmm_listing_by_table(struct htmm_listing *listing)
+{
+	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
+	struct htmm_tracker_list *trackers = &listing->trackers;
+	u32 first = listing->resumed ? listing->after.owner : 0, owner;
+	struct htmm_tracker *tracker;
+	struct htmm_export export;
+	unsigned int i;
+	bool room = true;
+
+	htmm_export_init(&export, kind, &listing->filter, listing->entries,
+			 listing->size);
+	for (i = 0; room && i < trackers->nr; i++) {
+		tracker = trackers->tracker[i];
+		owner = tracker->config.owner;
+		if (owner < first || !htmm_listing_choose(listing, tracker))
+			continue;
+		room = htmm_tracker_export(tracker, &export,
+					   owner == first ? &listing->after : NULL);
+	}
+	return export.len;
+}
+
+static struct htmm_tracker *htmm_listing_tracker(struct htmm_listing *listing,
+						 u32 owner)
+{
+	struct htmm_tracker_list *trackers = &listing->trackers;
+	struct htmm_tracker *tracker;
+	unsigned int i;
+
+	for (i = 0; i < trackers->nr; i++) {
+		tracker = trackers->tracker[i];
+		if (tracker->config.owner == owner)
+			return tracker;
+	}
+	return NULL;
+}
+
+/* Entries of one address space often follow each other: it is looked up once. */
+static void htmm_listing_describe(struct htmm_listing *listing,
+				  struct htmm_page *pages, u32 n)
+{
+	const struct htmm_topn_entry *entry = listing->entries, *last = NULL;
+	enum htmm_kind kind = (enum htmm_kind)listing->list->unit;
+	struct htmm_mm_owner owner = {};
+	struct htmm_tracker *tracker = NULL;
+	unsigned int hot = HTMM_NR_BINS;
+	struct htmm_page *page;
+
+	for (page = pages; page < pages + n; page++, last = entry++) {
+		if (!last || entry->owner != last->owner) {
+			tracker = htmm_listing_tracker(listing, entry->owner);
+			hot = READ_ONCE(tracker->thresholds[kind].hot);
+		}
+		if (!last || entry->owner != last->owner ||
+		    entry->mm != last->mm) {
+			htmm_tracker_get_owner(tracker, entry->mm, &owner);
+			cond_resched();
+		}
+		*page = (struct htmm_page) {
+			.addr = entry->vpn << HTMM_PAGE_SHIFT,
+			.samples = entry->value,
+			.pid = owner.pid,
+			.space = entry->mm,
+			.bin = htmm_hist_bin(entry->value),
+			.flags = owner.exited ? HTMM_PAGE_EXITED : 0,
+			.target = entry->owner,
+			.node = HTMM_NODE_UNKNOWN,
+			.mapping_shift = HTMM_MAPPING_UNKNOWN,
+		};
+		if (page->bin >= hot)
+			page->flags |= HTMM_PAGE_HOT;
+	}
+}
+
+static int htmm_listing_alloc(struct htmm_listing *listing)
+{
+	const struct htmm_list_pages *list = listing->list;
+
+	listing->filter = (struct htmm_topn_filter) {
+		.first = list->start >> HTMM_PAGE_SHIFT,
+		.last = (list->end - 1) >> HTMM_PAGE_SHIFT,
+		.min = list->min_samples,
+		.max = list->max_samples ?: U64_MAX,
+	};
+	if (list->pid) {
+		listing->mms = kvcalloc(HTMM_MM_WORDS, sizeof(u64),
+					GFP_KERNEL_ACCOUNT);
+		if (!listing->mms)
+			return -ENOMEM;
+		listing->filter.mms = listing->mms;
+	}
+	listing->entries = kvcalloc(listing->size, sizeof(*listing->entries),
+				    GFP_KERNEL_ACCOUNT);
+	return listing->entries ? 0 : -ENOMEM;
 }
 
 /**
- * htmm_snapshot_hot_pages - the hottest pages after a cursor
+ * htmm_snapshot_pages - the pages or regions after a cursor
  * @session: the session
- * @target: number of a target; 0: all
- * @cursor: as in struct htmm_hot_pages; advanced
- * @pages: filled, hottest first
- * @n: room in @pages, up to HTMM_SNAPSHOT_PAGES
+ * @list: which, and in which order; checked. The cursor is advanced
+ * @pages: filled
+ * @n: room in @pages, 1 to HTMM_SNAPSHOT_PAGES
  *
  * Context: process context of the reader, whose pid namespace counts; may
  * sleep.
- * Return: number of pages, 0 at the end of the list, -ESTALE if the cursor is of
- * another session, -ENOENT if there is no such target, or -ENOMEM.
+ * Return: number of entries, 0 at the end of the list, -ESTALE if the cursor is of
+ * another session, -EINVAL if it is of another list, -ENOENT if there is no such target,
+ * or -ENOMEM.
  */
-int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
-			    u64 cursor[4], struct htmm_hot_page *pages, u32 n)
+int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
+			struct htmm_page *pages, u32 n)
 {
-	struct htmm_topn_entry *entries;
-	struct htmm_tracker_list trackers;
+	struct htmm_listing listing = { .list = list, .size = n };
 	int ret;
 
-	if (cursor[3] && cursor[3] != session->number)
-		return -ESTALE;
-	entries = kvcalloc(n, sizeof(*entries), GFP_KERNEL_ACCOUNT);
-	if (!entries)
-		return -ENOMEM;
+	ret = htmm_cursor_load(&listing, session->number);
+	if (!ret)
+		ret = htmm_listing_alloc(&listing);
+	if (!ret)
+		ret = htmm_snapshot_trackers(session, list->target,
+					     &listing.trackers);
+	if (ret)
+		goto out;
 
-	ret = htmm_snapshot_trackers(session, target, &trackers);
-	if (!ret) {
-		ret = htmm_snapshot_list(&trackers, session->number, cursor,
-					 entries, n);
-		htmm_snapshot_describe(&trackers, entries, pages, ret);
-		htmm_tracker_list_put(&trackers);
-	}
-	kvfree(entries);
+	ret = list->order == HTMM_ORDER_TABLE ? htmm_listing_by_table(&listing) :
+						htmm_listing_by_count(&listing);
+	htmm_listing_describe(&listing, pages, ret);
+	if (ret)
+		htmm_cursor_store(list, session->number, &listing.entries[ret - 1]);
+	htmm_tracker_list_put(&listing.trackers);
+out:
+	kvfree(listing.entries);
+	kvfree(listing.mms);
 	return ret;
 }
 

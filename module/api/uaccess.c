@@ -2,13 +2,13 @@
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>
-#include "uaccess.h"
+#include "api.h"
 
 /* Bytes of a CPU bitmap that are worth looking at: 32,768 CPUs. */
 #define HTMM_MAX_CPUS_SIZE	4096
 
 /**
- * htmm_check_stride - are the elements of a caller's array of a size that can be?
+ * htmm_uaccess_check_stride - are the elements of a caller's array of a size that can be?
  * @stride: theirs, in bytes
  * @first: of the first version of their struct
  *
@@ -16,7 +16,7 @@
  *
  * Return: 0, -EINVAL if it is smaller than @first, -E2BIG if above HTMM_MAX_SIZE.
  */
-int htmm_check_stride(u32 stride, size_t first)
+int htmm_uaccess_check_stride(u32 stride, size_t first)
 {
 	if (stride < first)
 		return -EINVAL;
@@ -24,7 +24,7 @@ int htmm_check_stride(u32 stride, size_t first)
 }
 
 /**
- * htmm_copy_array_in - copy an array from user space
+ * htmm_uaccess_array_in - copy an array from user space
  * @to: where to; what the caller does not know becomes zero
  * @elem: bytes of an element here
  * @first: bytes of one in the first version
@@ -33,12 +33,12 @@ int htmm_check_stride(u32 stride, size_t first)
  * @n: number of elements
  *
  * Context: process, may sleep.
- * Return: 0, -EFAULT, or as of htmm_check_stride() and copy_struct_from_user().
+ * Return: 0, -EFAULT, or as of htmm_uaccess_check_stride() and copy_struct_from_user().
  */
-int htmm_copy_array_in(void *to, size_t elem, size_t first, u64 from,
-		       u32 stride, u32 n)
+int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
+			  u32 stride, u32 n)
 {
-	int ret = n ? htmm_check_stride(stride, first) : 0;
+	int ret = n ? htmm_uaccess_check_stride(stride, first) : 0;
 	u32 i;
 
 	for (i = 0; !ret && i < n; i++)
@@ -49,7 +49,7 @@ int htmm_copy_array_in(void *to, size_t elem, size_t first, u64 from,
 }
 
 /**
- * htmm_copy_array_out - copy an array to user space
+ * htmm_uaccess_array_out - copy an array to user space
  * @to: where to; what the caller knows beyond our element becomes zero
  * @stride: bytes of an element there, checked
  * @from: the array
@@ -59,8 +59,8 @@ int htmm_copy_array_in(void *to, size_t elem, size_t first, u64 from,
  * Context: process, may sleep.
  * Return: 0 or -EFAULT.
  */
-int htmm_copy_array_out(u64 to, u32 stride, const void *from, size_t elem,
-			u32 n)
+int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem,
+			   u32 n)
 {
 	size_t known = min_t(size_t, stride, elem);
 	void __user *at;
@@ -76,7 +76,7 @@ int htmm_copy_array_out(u64 to, u32 stride, const void *from, size_t elem,
 }
 
 /**
- * htmm_copy_cpus - copy a set of CPUs from user space
+ * htmm_uaccess_cpus - copy a set of CPUs from user space
  * @mask: the CPUs are added to it
  * @from: a bitmap in words of 64 bits
  * @bytes: its size; 0: none
@@ -86,8 +86,8 @@ int htmm_copy_array_out(u64 to, u32 stride, const void *from, size_t elem,
  * Context: process, may sleep.
  * Return: 0, -EINVAL, -ERANGE, -EFAULT or -ENODEV.
  */
-int htmm_copy_cpus(struct cpumask *mask, u64 from, u32 bytes,
-		   const char *what, struct htmm_error *err)
+int htmm_uaccess_cpus(struct cpumask *mask, u64 from, u32 bytes,
+		      const char *what, struct htmm_error *err)
 {
 	const u64 __user *words = u64_to_user_ptr(from);
 	unsigned long bits;

@@ -15,7 +15,6 @@
 
 #define HTMM_DEFAULT_RING_PAGES		32
 #define HTMM_DEFAULT_DRAIN_MS		50
-#define HTMM_MAX_DRAIN_MS		10000
 /* MEMTIS' defaults. */
 #define HTMM_DEFAULT_COOLING		2000000
 #define HTMM_DEFAULT_ADAPTATION		100000
@@ -26,10 +25,7 @@
  * microseconds on servers.
  */
 #define HTMM_DEFAULT_INTERRUPT_NS	2000
-#define HTMM_MAX_INTERRUPT_NS		1000000
 #define HTMM_DEFAULT_BUDGET_MS		1000
-#define HTMM_MIN_BUDGET_MS		10
-#define HTMM_MAX_BUDGET_MS		60000
 /* How far a budget may stretch a period unless told. */
 #define HTMM_DEFAULT_STRETCH		1000
 #define HTMM_DEFAULT_TABLE_MIN		(16ULL << 20)
@@ -129,7 +125,7 @@ int htmm_config_check_event(const struct htmm_event *event, unsigned int i,
 			    struct htmm_error *err)
 {
 	if (event->flags || event->__reserved)
-		return htmm_fail(err, -EINVAL,
+		return htmm_fail(err, -EOPNOTSUPP,
 				 "event %u: flags and reserved members must be zero", i);
 	if (!event->period)
 		return htmm_fail(err, -EINVAL,
@@ -196,9 +192,9 @@ int htmm_config_check_target(const struct htmm_target *target,
 			     struct htmm_error *err)
 {
 	if (target->flags)
-		return htmm_fail(err, -EINVAL, "a target's flags must be zero");
+		return htmm_fail(err, -EOPNOTSUPP, "a target's flags must be zero");
 	if (target->type < HTMM_TARGET_TGID || target->type > HTMM_TARGET_ALL)
-		return htmm_fail(err, -EINVAL, "a target is of unknown type %u",
+		return htmm_fail(err, -EOPNOTSUPP, "a target is of unknown type %u",
 				 target->type);
 	if (target->type == HTMM_TARGET_ALL && target->id)
 		return htmm_fail(err, -EINVAL,
@@ -260,13 +256,14 @@ static int htmm_config_check_start(const struct htmm_start *start,
 				   struct htmm_error *err)
 {
 	if (start->flags & ~HTMM_START_FLAGS)
-		return htmm_fail(err, -EINVAL, "unknown flags %#x", start->flags);
+		return htmm_fail(err, -EOPNOTSUPP, "unknown flags %#x",
+				 start->flags & ~HTMM_START_FLAGS);
 	if (start->__reserved || start->__reserved2)
-		return htmm_fail(err, -EINVAL, "a reserved member is not zero");
+		return htmm_fail(err, -EOPNOTSUPP, "a reserved member is not zero");
 	if (!start->nr_events)
 		return htmm_fail(err, -EINVAL, "no event was given");
 	if (start->sample_type & ~HTMM_SAMPLE_TYPE_MAX)
-		return htmm_fail(err, -EINVAL,
+		return htmm_fail(err, -EOPNOTSUPP,
 				 "sample_type %#llx has bits that records cannot carry",
 				 start->sample_type);
 	if (start->ring_pages > HTMM_MAX_RING_PAGES)

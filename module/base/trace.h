@@ -21,8 +21,8 @@ TRACE_DEFINE_ENUM(HTMM_DROP_NESTED);
 TRACE_DEFINE_ENUM(HTMM_DROP_STALE);
 TRACE_DEFINE_ENUM(HTMM_DROP_TABLE_FULL);
 TRACE_DEFINE_ENUM(HTMM_DROP_REMOVED);
-TRACE_DEFINE_ENUM(HTMM_HIST_BASE);
-TRACE_DEFINE_ENUM(HTMM_HIST_HUGE);
+TRACE_DEFINE_ENUM(HTMM_UNIT_PAGE);
+TRACE_DEFINE_ENUM(HTMM_UNIT_REGION);
 
 /* A sample was counted: @target's table has now @weight more on the page of @addr. */
 TRACE_EVENT(htmm_sample,
@@ -105,8 +105,8 @@ TRACE_EVENT(htmm_threshold,
 			   __entry->target = target;),
 	    TP_printk("kind=%s hot=%u warm=%u capacity=%llu target=%u",
 		      __print_symbolic(__entry->kind,
-				       { HTMM_HIST_BASE, "base" },
-				       { HTMM_HIST_HUGE, "huge" }),
+				       { HTMM_UNIT_PAGE, "base" },
+				       { HTMM_UNIT_REGION, "huge" }),
 		      __entry->hot, __entry->warm, __entry->capacity,
 		      __entry->target));
 

@@ -69,7 +69,7 @@ static u32 htmm_region_pair_value(const struct htmm_region *region, u32 page)
 {
 	const u32 *pair = htmm_region_pair(region, page);
 
-	return pair ? *pair >> HTMM_REGION_SHIFT : 0;
+	return pair ? *pair >> HTMM_REGION_ORDER : 0;
 }
 
 static u32 htmm_region_get_dense(const struct htmm_region *region, u32 page)
@@ -129,7 +129,7 @@ static u32 htmm_region_next_pair(const struct htmm_region *region, u32 least,
 
 	while (*pos < htmm_pair_slots(region->digits)) {
 		pair = first[(*pos)++];
-		if (pair >> HTMM_REGION_SHIFT < least)
+		if (pair >> HTMM_REGION_ORDER < least)
 			continue;
 		*page = pair & HTMM_PAIR_PAGE;
 		return htmm_region_get(region, *page);
@@ -261,7 +261,7 @@ static void htmm_region_set_pair(struct htmm_region *region, u32 page, u32 value
 	u32 *pair = htmm_region_pair(region, page);
 
 	region->pairs += !*pair;
-	*pair = value << HTMM_REGION_SHIFT | page;
+	*pair = value << HTMM_REGION_ORDER | page;
 }
 
 static void htmm_region_clear_pairs(struct htmm_region *region)
@@ -358,13 +358,13 @@ bool htmm_region_carry(struct htmm_region *region, struct htmm_hist *hist,
 	if (region->digits > 1 || *digit != (HTMM_DIGIT_MORE | HTMM_DIGIT_MASK))
 		return false;
 	pair = htmm_region_pair(region, page);
-	above = *pair >> HTMM_REGION_SHIFT;
+	above = *pair >> HTMM_REGION_ORDER;
 	if (above == HTMM_PAIR_MAX)
 		return false;
 	if (!(above & (above + 1)))
 		htmm_hist_carry(hist, above << HTMM_DIGIT_BITS | HTMM_DIGIT_MASK,
 				1);
-	*pair += 1 << HTMM_REGION_SHIFT;
+	*pair += 1 << HTMM_REGION_ORDER;
 	*digit = HTMM_DIGIT_MORE;
 	return true;
 }

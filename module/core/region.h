@@ -28,7 +28,7 @@
 #include "hist.h"
 #include "pool.h"
 
-#define HTMM_REGION_SHIFT	9
+#define HTMM_REGION_ORDER	9
 #define HTMM_REGION_PAGES	512
 
 #define HTMM_DIGIT_BITS		7
@@ -41,7 +41,7 @@
 /* A pair is one number: the page, and above it what it has. */
 #define HTMM_PAIRS		16
 #define HTMM_PAIR_PAGE		(HTMM_REGION_PAGES - 1)
-#define HTMM_PAIR_MAX		(U32_MAX >> HTMM_REGION_SHIFT)
+#define HTMM_PAIR_MAX		(U32_MAX >> HTMM_REGION_ORDER)
 
 /* A page's name is one number: its address space, and below it where it is there. */
 #define HTMM_VPN_BITS		45
@@ -221,7 +221,7 @@ static inline u64 htmm_page(u32 mm, u64 vpn)
  */
 static inline u64 htmm_region_key(u64 page)
 {
-	return page >> HTMM_REGION_SHIFT;
+	return page >> HTMM_REGION_ORDER;
 }
 
 /**
@@ -232,7 +232,7 @@ static inline u64 htmm_region_key(u64 page)
  */
 static inline u32 htmm_region_mm(const struct htmm_region *region)
 {
-	return region->key >> (HTMM_VPN_BITS - HTMM_REGION_SHIFT);
+	return region->key >> (HTMM_VPN_BITS - HTMM_REGION_ORDER);
 }
 
 /**
@@ -243,7 +243,7 @@ static inline u32 htmm_region_mm(const struct htmm_region *region)
  */
 static inline u64 htmm_region_vpn(const struct htmm_region *region)
 {
-	return (region->key << HTMM_REGION_SHIFT) & HTMM_VPN_MAX;
+	return (region->key << HTMM_REGION_ORDER) & HTMM_VPN_MAX;
 }
 
 /**
@@ -291,7 +291,7 @@ void htmm_region_prefetch(const struct htmm_region *region, u32 least);
 /**
  * htmm_region_next() - walk over the base pages that have a count
  * @region: the region, not changed during the walk
- * @pos: position, 0 at first
+ * @pos: position, 0 at first; or in a dense region the first page that is wanted
  * @page: set to the index of the page
  *
  * Return: as for htmm_region_next_from().

@@ -173,7 +173,7 @@ static bool htmm_add_sparse(struct htmm_table *table,
 	if (!pair)
 		return false;
 	/* Unused, it has the count 0. */
-	count = *pair >> HTMM_REGION_SHIFT;
+	count = *pair >> HTMM_REGION_ORDER;
 	if (!count || count == HTMM_PAIR_MAX)
 		return false;
 	/* One branch that is hardly ever taken: small counts are noted. */
@@ -182,7 +182,7 @@ static bool htmm_add_sparse(struct htmm_table *table,
 	if (unlikely(carry))
 		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], count, 1);
 	table->found[min_t(u32, count, HTMM_DIGIT_MASK)]++;
-	*pair += 1 << HTMM_REGION_SHIFT;
+	*pair += 1 << HTMM_REGION_ORDER;
 	return true;
 }
 

@@ -5,11 +5,12 @@
 #define HTMM_LIST_AHEAD	4
 
 /* Does @a come before @b in a listing? Never true of an entry and itself. */
-static bool htmm_topn_before(const struct htmm_topn_entry *a,
+static bool htmm_topn_before(const struct htmm_topn *list,
+			     const struct htmm_topn_entry *a,
 			     const struct htmm_topn_entry *b)
 {
 	if (a->value != b->value)
-		return a->value > b->value;
+		return list->coldest ? a->value < b->value : a->value > b->value;
 	if (a->owner != b->owner)
 		return a->owner < b->owner;
 	if (a->mm != b->mm)
@@ -26,7 +27,15 @@ void htmm_topn_init(struct htmm_topn *list, enum htmm_topn_kind kind,
 		.size = n,
 		.kind = kind,
 		.hot_bin = hot_bin,
+		.filter = HTMM_TOPN_COUNTED,
 	};
+}
+
+void htmm_topn_select(struct htmm_topn *list,
+		      const struct htmm_topn_filter *filter, bool coldest)
+{
+	list->filter = *filter;
+	list->coldest = coldest;
 }
 
 void htmm_topn_after(struct htmm_topn *list,
@@ -43,30 +52,30 @@ void htmm_topn_begin(struct htmm_topn *list, struct htmm_table *table)
 }
 
 /* Restore the heap, last entry of the order first, below a changed @i. */
-static void htmm_topn_sift_down(struct htmm_topn_entry *heap, u32 len, u64 i)
+static void htmm_topn_sift_down(struct htmm_topn *list, u32 len, u64 i)
 {
-	struct htmm_topn_entry moved = heap[i];
+	struct htmm_topn_entry *heap = list->heap, moved = heap[i];
 	u64 child;
 
 	for (; (child = 2 * i + 1) < len; i = child) {
 		if (child + 1 < len &&
-		    htmm_topn_before(&heap[child], &heap[child + 1]))
+		    htmm_topn_before(list, &heap[child], &heap[child + 1]))
 			child++;
-		if (!htmm_topn_before(&moved, &heap[child]))
+		if (!htmm_topn_before(list, &moved, &heap[child]))
 			break;
 		heap[i] = heap[child];
 	}
 	heap[i] = moved;
 }
 
-static void htmm_topn_sift_up(struct htmm_topn_entry *heap, u32 i)
+static void htmm_topn_sift_up(struct htmm_topn *list, u32 i)
 {
-	struct htmm_topn_entry moved = heap[i];
+	struct htmm_topn_entry *heap = list->heap, moved = heap[i];
 	u32 parent;
 
 	for (; i; i = parent) {
 		parent = (i - 1) / 2;
-		if (!htmm_topn_before(&heap[parent], &moved))
+		if (!htmm_topn_before(list, &heap[parent], &moved))
 			break;
 		heap[i] = heap[parent];
 	}
@@ -83,34 +92,37 @@ static void htmm_topn_offer(struct htmm_topn *list, u32 owner, u64 value,
 		.owner = owner,
 	};
 
-	if (!value || !list->size)
+	if (!list->size)
 		return;
-	if (list->resumed && !htmm_topn_before(&list->after, &entry))
+	if (list->resumed && !htmm_topn_before(list, &list->after, &entry))
 		return;
 	if (list->len < list->size) {
 		list->heap[list->len] = entry;
-		htmm_topn_sift_up(list->heap, list->len++);
-	} else if (htmm_topn_before(&entry, &list->heap[0])) {
+		htmm_topn_sift_up(list, list->len++);
+	} else if (htmm_topn_before(list, &entry, &list->heap[0])) {
 		list->heap[0] = entry;
-		htmm_topn_sift_down(list->heap, list->len, 0);
+		htmm_topn_sift_down(list, list->len, 0);
 	}
 }
 
 /* The value below which nothing is listed any more. */
-static u32 htmm_topn_least(const struct htmm_topn *list)
+static u64 htmm_topn_least(const struct htmm_topn *list)
 {
-	u64 least = 1;
-
-	if (list->len && list->len == list->size && list->kind != HTMM_LIST_SKEW)
-		least = list->heap[0].value;
-	return least;
+	if (list->kind == HTMM_LIST_SKEW)
+		return 1;
+	if (list->len && list->len == list->size && !list->coldest)
+		return list->heap[0].value;
+	return list->filter.min;
 }
 
-/* The count that is now @least, in a region that has so many samples. */
+/*
+ * The count that is now @least, in a region that has so many samples. What has cooled to
+ * zero is stored as 1 or more.
+ */
 static u64 htmm_topn_stored(const struct htmm_table *table,
 			    const struct htmm_region *region, u64 least)
 {
-	return least << (table->epoch - region->epoch);
+	return least ? least << (table->epoch - region->epoch) : 1;
 }
 
 /*
@@ -162,10 +174,12 @@ static void htmm_topn_offer_pages(struct htmm_topn *list,
 	u64 vpn = htmm_region_vpn(region);
 	u32 least = htmm_topn_stored(table, region, htmm_topn_least(list));
 
-	while ((count = htmm_region_next_from(region, least, &pos, &page)))
-		htmm_topn_offer(list, table->config.owner,
-				htmm_table_cooled(table, region, count),
-				mm, vpn + page);
+	while ((count = htmm_region_next_from(region, least, &pos, &page))) {
+		count = htmm_table_cooled(table, region, count);
+		if (htmm_topn_takes_page(&list->filter, vpn + page, count))
+			htmm_topn_offer(list, table->config.owner, count, mm,
+					vpn + page);
+	}
 }
 
 static void htmm_topn_offer_region(struct htmm_topn *list,
@@ -181,6 +195,8 @@ static void htmm_topn_offer_region(struct htmm_topn *list,
 	} else {
 		value = htmm_table_cooled(table, region, region->count);
 	}
+	if (value < list->filter.min || value > list->filter.max)
+		return;
 	htmm_topn_offer(list, table->config.owner, value,
 			htmm_region_mm(region), htmm_region_vpn(region));
 }
@@ -194,7 +210,8 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 	for (; budget && list->pos < table->high; budget--) {
 		htmm_topn_ahead(list, table);
 		region = htmm_table_entry(table, list->pos++);
-		if (!htmm_topn_may_have(list, table, region))
+		if (!htmm_topn_may_have(list, table, region) ||
+		    !htmm_topn_takes_region(&list->filter, region))
 			continue;
 		created = htmm_region_detail(region)->created;
 		/* Created later: it may have been walked over elsewhere before. */
@@ -218,7 +235,7 @@ u32 htmm_topn_finish(struct htmm_topn *list)
 		last = heap[left - 1];
 		heap[left - 1] = heap[0];
 		heap[0] = last;
-		htmm_topn_sift_down(heap, left - 1, 0);
+		htmm_topn_sift_down(list, left - 1, 0);
 	}
 	return list->len;
 }

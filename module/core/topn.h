@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Listing of a table, hottest first, in memory given by the caller.
+ * Listing of a table, hottest or coldest first, in memory given by the caller.
  *
- * A listing selects the first n entries of the order (value descending, owner of
- * the table, address space and page ascending) that come after a cursor, by one walk over the
- * directory through a heap of n. The walk is done in slices; the caller may
- * drop its lock of the table between two of them:
+ * A listing selects the first n entries of the order (value descending, or ascending
+ * for the coldest; owner of the table, address space and page ascending) that come after a
+ * cursor, by one walk over the directory through a heap of n. The walk is done in
+ * slices; the caller may drop its lock of the table between two of them:
  *
  *	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, n);
  *	htmm_topn_after(&list, &cursor);		(all but the first time)
@@ -44,6 +44,29 @@ enum htmm_topn_kind {
 };
 
 /**
+ * struct htmm_topn_filter - which entries are listed
+ * @first: first page
+ * @last: last page; a region is listed if it has any page from @first to @last
+ * @min: lowest value; 0: also what has cooled to zero and is not forgotten yet
+ * @max: highest value
+ * @mms: a bit for each address space that is listed, up to HTMM_MM_MAX; NULL: all
+ */
+struct htmm_topn_filter {
+	u64 first;
+	u64 last;
+	u64 min;
+	u64 max;
+	const u64 *mms;
+};
+
+/* Words of struct htmm_topn_filter.mms. */
+#define HTMM_MM_WORDS	(HTMM_MM_MAX / 64 + 1)
+
+/* All that has a count. */
+#define HTMM_TOPN_COUNTED	\
+	((struct htmm_topn_filter) { .last = U64_MAX, .min = 1, .max = U64_MAX })
+
+/**
  * struct htmm_topn_entry - one page or region; also a cursor
  * @value: count or skew
  * @vpn: the page, or the region's first page
@@ -69,7 +92,9 @@ struct htmm_topn {
 	u32 len;
 	enum htmm_topn_kind kind;
 	unsigned int hot_bin;
+	bool coldest;
 	bool resumed;
+	struct htmm_topn_filter filter;
 	struct htmm_topn_entry after;
 	u64 number;
 	u32 pos;
@@ -86,6 +111,15 @@ struct htmm_topn {
 void htmm_topn_init(struct htmm_topn *list, enum htmm_topn_kind kind,
 		    unsigned int hot_bin, struct htmm_topn_entry *entries,
 		    u32 n);
+
+/**
+ * htmm_topn_select() - list something else than the hottest of all that has a count
+ * @list: the listing, not yet begun
+ * @filter: which entries, copied
+ * @coldest: the coldest first; not for HTMM_LIST_SKEW
+ */
+void htmm_topn_select(struct htmm_topn *list,
+		      const struct htmm_topn_filter *filter, bool coldest);
 
 /**
  * htmm_topn_after() - go on after the last entry of the listing before
@@ -121,9 +155,31 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
  * @list: the listing
  *
  * Context: any.
- * Return: number of entries, hottest first, in the array given at
- * htmm_topn_init(). Fewer than asked for means that nothing comes after them.
+ * Return: number of entries, in order, in the array given at htmm_topn_init(). Fewer
+ * than asked for means that nothing comes after them.
  */
 u32 htmm_topn_finish(struct htmm_topn *list);
+
+/*
+ * For the core's own files: does a filter pass entries?
+ */
+
+static inline bool htmm_topn_takes_region(const struct htmm_topn_filter *filter,
+					  const struct htmm_region *region)
+{
+	u32 mm = htmm_region_mm(region);
+	u64 vpn = htmm_region_vpn(region);
+
+	if (vpn > filter->last || vpn + HTMM_REGION_PAGES - 1 < filter->first)
+		return false;
+	return !filter->mms || filter->mms[mm / 64] >> mm % 64 & 1;
+}
+
+static inline bool htmm_topn_takes_page(const struct htmm_topn_filter *filter,
+					u64 vpn, u64 value)
+{
+	return vpn >= filter->first && vpn <= filter->last &&
+	       value >= filter->min && value <= filter->max;
+}
 
 #endif /* HTMM_CORE_TOPN_H */

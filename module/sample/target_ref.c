@@ -37,7 +37,7 @@ static struct cgroup *htmm_target_cgroup(u64 id)
  * Context: process context of the caller, whose pid namespace and files count; may
  * sleep.
  * Return: 0, -ESRCH for a dead pid, -EBADF for a file that is no cgroup's directory,
- * -ENOENT for the directory of a cgroup that was removed, -EINVAL.
+ * -ENOENT for the directory of a cgroup that was removed, -EOPNOTSUPP.
  */
 int htmm_target_find(struct htmm_target_ref *ref,
 		     const struct htmm_target *target, struct htmm_error *err)
@@ -63,7 +63,7 @@ int htmm_target_find(struct htmm_target_ref *ref,
 		ref->tgid = NULL;
 		return 0;
 	default:
-		return htmm_fail(err, -EINVAL, "a target is of unknown type %u",
+		return htmm_fail(err, -EOPNOTSUPP, "a target is of unknown type %u",
 				 target->type);
 	}
 }
@@ -114,7 +114,7 @@ static void htmm_target_describe_tgid(struct pid *tgid,
 	if (task)
 		strscpy(info->name, task->comm, sizeof(task->comm));
 	else
-		info->flags |= HTMM_TARGET_DEAD;
+		info->flags |= HTMM_TARGET_INFO_DEAD;
 	rcu_read_unlock();
 }
 
@@ -123,7 +123,7 @@ static void htmm_target_describe_cgroup(struct cgroup *cgroup,
 {
 	info->id = htmm_cgroup_id(cgroup);
 	if (htmm_cgroup_dead(cgroup))
-		info->flags |= HTMM_TARGET_DEAD;
+		info->flags |= HTMM_TARGET_INFO_DEAD;
 	if (htmm_cgroup_path(cgroup, info->name, sizeof(info->name)) < 0)
 		info->name[0] = '\0';
 }

@@ -19,6 +19,29 @@ static struct htmm_session *htmm_current;
 /* Sessions started since the module was loaded; under htmm_session_lock. */
 static u64 htmm_sessions;
 
+/* Is @number, if it is one, that of the current session? */
+static int htmm_session_check(u64 number)
+{
+	lockdep_assert_held(&htmm_session_lock);
+
+	if (number && (!htmm_current || htmm_current->number != number))
+		return -ESTALE;
+	return 0;
+}
+
+/* The same, for what takes a session that runs. */
+static int htmm_session_check_running(u64 number, struct htmm_error *err)
+{
+	int ret = htmm_session_check(number);
+
+	if (ret)
+		return htmm_fail(err, ret, "session %llu is not the current one",
+				 number);
+	if (!htmm_current || htmm_current->state != HTMM_STATE_RUNNING)
+		return htmm_fail(err, -ENODATA, "no session is running");
+	return 0;
+}
+
 /* Makes @session, or nothing, the current one. Returns the one before. */
 static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 {
@@ -150,6 +173,7 @@ err_session:
  * htmm_session_start - start sampling
  * @config: what to do, checked; taken over unless this fails
  * @holder: the session ends with htmm_session_close() of this; NULL: detached
+ * @number: set to the session's number
  * @err: on failure, the reason
  *
  * The results of an earlier session are discarded, unless this fails. For as long as
@@ -160,7 +184,7 @@ err_session:
  * Return: 0 or the errno documented with struct htmm_start.
  */
 int htmm_session_start(struct htmm_config *config, const void *holder,
-		       struct htmm_error *err)
+		       u64 *number, struct htmm_error *err)
 {
 	struct htmm_session *session, *old = NULL;
 	int ret = 0;
@@ -179,6 +203,7 @@ int htmm_session_start(struct htmm_config *config, const void *holder,
 	}
 
 	htmm_sessions = session->number;
+	*number = session->number;
 	session->holder = holder;
 	WRITE_ONCE(session->state, HTMM_STATE_RUNNING);
 	old = htmm_session_publish(session);
@@ -207,20 +232,22 @@ static void htmm_session_end(struct htmm_session *session)
 
 /**
  * htmm_session_stop - end sampling, keep the results
+ * @number: number of the session; 0: the current one
  *
  * Context: process, may sleep.
- * Return: 0, -EALREADY if no session is running, -EINTR.
+ * Return: 0, -EALREADY if no session is running, -ESTALE, -EINTR.
  */
-int htmm_session_stop(void)
+int htmm_session_stop(u64 number)
 {
-	int ret = 0;
+	int ret;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
-	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
-		htmm_session_end(htmm_current);
-	else
+	ret = htmm_session_check(number);
+	if (!ret && (!htmm_current || htmm_current->state != HTMM_STATE_RUNNING))
 		ret = -EALREADY;
+	if (!ret)
+		htmm_session_end(htmm_current);
 	mutex_unlock(&htmm_session_lock);
 	return ret;
 }
@@ -270,6 +297,23 @@ void htmm_session_close(const void *holder)
 }
 
 /**
+ * htmm_session_undo_start - end a session of whose number nobody was told
+ * @number: its number; it may have made room for another one
+ *
+ * Context: process, may sleep. Not to be interrupted: nobody could repeat it.
+ */
+void htmm_session_undo_start(u64 number)
+{
+	struct htmm_session *old = NULL;
+
+	mutex_lock(&htmm_session_lock);
+	if (!htmm_session_check(number))
+		old = htmm_session_discard();
+	mutex_unlock(&htmm_session_lock);
+	htmm_session_put(old);
+}
+
+/**
  * htmm_session_exit - end whatever is running, before the module goes
  *
  * Context: process, may sleep; nobody can start a session any more.
@@ -287,18 +331,22 @@ void htmm_session_exit(void)
 
 /**
  * htmm_session_reset - forget all pages and set all counters to zero
+ * @number: number of the session; 0: the current one
  *
  * Context: process, may sleep.
- * Return: 0, -ENODATA if there is no session, -EINTR, -ENOMEM.
+ * Return: 0, -ENODATA if there is no session, -ESTALE, -EINTR, -ENOMEM.
  */
-int htmm_session_reset(void)
+int htmm_session_reset(u64 number)
 {
 	struct htmm_tracker_list old = {};
-	int ret = -ENODATA;
+	int ret;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
-	if (htmm_current)
+	ret = htmm_session_check(number);
+	if (!ret && !htmm_current)
+		ret = -ENODATA;
+	if (!ret)
 		ret = htmm_drain_set_reset(&htmm_current->drains, &old);
 	mutex_unlock(&htmm_session_lock);
 	htmm_tracker_list_put(&old);
@@ -307,6 +355,7 @@ int htmm_session_reset(void)
 
 /**
  * htmm_session_add_target - add a target to the session that runs
+ * @number: number of the session; 0: the current one
  * @target: the target
  * @name: set to its name
  * @err: on failure, the reason
@@ -315,18 +364,17 @@ int htmm_session_reset(void)
  * sleep.
  * Return: 0 or the errno documented with struct htmm_add_target.
  */
-int htmm_session_add_target(const struct htmm_target *target,
+int htmm_session_add_target(u64 number, const struct htmm_target *target,
 			    struct htmm_target_name *name, struct htmm_error *err)
 {
 	int ret;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
-	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
+	ret = htmm_session_check_running(number, err);
+	if (!ret)
 		ret = htmm_config_check_target(target,
 					       &htmm_current->config->start, err);
-	else
-		ret = htmm_fail(err, -ENODATA, "no session is running");
 	if (!ret)
 		ret = htmm_tracker_set_add(&htmm_current->trackers, target,
 					   &name->number, err);
@@ -338,20 +386,24 @@ int htmm_session_add_target(const struct htmm_target *target,
 
 /**
  * htmm_session_remove_target - remove a target of the session
- * @number: its number
+ * @number: number of the session; 0: the current one
+ * @target: number of the target
  *
  * Context: process, may sleep.
  * Return: 0 or the errno documented with struct htmm_remove_target.
  */
-int htmm_session_remove_target(u32 number)
+int htmm_session_remove_target(u64 number, u32 target)
 {
 	struct htmm_tracker_list gone = {};
-	int ret = -ENODATA;
+	int ret;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
-	if (htmm_current)
-		ret = htmm_tracker_set_remove(&htmm_current->trackers, number, &gone);
+	ret = htmm_session_check(number);
+	if (!ret && !htmm_current)
+		ret = -ENODATA;
+	if (!ret)
+		ret = htmm_tracker_set_remove(&htmm_current->trackers, target, &gone);
 	mutex_unlock(&htmm_session_lock);
 	htmm_tracker_list_put(&gone);
 	return ret;
@@ -389,28 +441,31 @@ int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
-	if (htmm_current && htmm_current->state == HTMM_STATE_RUNNING)
+	ret = htmm_session_check_running(set->session, err);
+	if (!ret)
 		ret = htmm_update_change(&htmm_current->trackers,
 					 &htmm_current->budget, set, err);
-	else
-		ret = htmm_fail(err, -ENODATA, "no session is running");
 	mutex_unlock(&htmm_session_lock);
 	return ret;
 }
 
 /**
  * htmm_session_get - the current session
+ * @number: number that it must have; 0: any
  *
  * Context: process. Never waits for a start or a stop under way.
- * Return: the session with a reference for the caller, or NULL.
+ * Return: the session with a reference for the caller; -ESTALE if it has not that
+ * @number; NULL if there is none and none is named.
  */
-struct htmm_session *htmm_session_get(void)
+struct htmm_session *htmm_session_get(u64 number)
 {
 	struct htmm_session *session;
 
 	spin_lock(&htmm_current_lock);
 	session = htmm_current;
-	if (session)
+	if (number && (!session || session->number != number))
+		session = ERR_PTR(-ESTALE);
+	else if (session)
 		kref_get(&session->ref);
 	spin_unlock(&htmm_current_lock);
 	return session;

@@ -76,18 +76,19 @@ struct htmm_target_name {
 };
 
 int htmm_session_start(struct htmm_config *config, const void *holder,
-		       struct htmm_error *err);
-int htmm_session_stop(void);
-int htmm_session_reset(void);
-int htmm_session_add_target(const struct htmm_target *target,
+		       u64 *number, struct htmm_error *err);
+void htmm_session_undo_start(u64 number);
+int htmm_session_stop(u64 number);
+int htmm_session_reset(u64 number);
+int htmm_session_add_target(u64 number, const struct htmm_target *target,
 			    struct htmm_target_name *name, struct htmm_error *err);
-int htmm_session_remove_target(u32 number);
+int htmm_session_remove_target(u64 number, u32 target);
 int htmm_session_set(const struct htmm_set *set, struct htmm_error *err);
 void htmm_session_undo_target(const struct htmm_target_name *name);
 void htmm_session_close(const void *holder);
 void htmm_session_exit(void);
 
-struct htmm_session *htmm_session_get(void);
+struct htmm_session *htmm_session_get(u64 number);
 void htmm_session_put(struct htmm_session *session);
 
 #endif /* HTMM_SESSION_H */

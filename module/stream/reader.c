@@ -210,18 +210,22 @@ void htmm_reader_wake(struct htmm_reader *reader)
 /**
  * htmm_reader_describe - a reader in the interface's terms
  * @reader: the reader
- * @out: every member from buffer_bytes on is set
+ * @out: set, but for where the caller wants the events
+ * @events: set to the events; room for HTMM_MAX_EVENTS; may be NULL
  *
  * Context: process, under the stream's lock.
  */
 void htmm_reader_describe(const struct htmm_reader *reader,
-			  struct htmm_stream *out)
+			  struct htmm_stream *out,
+			  struct htmm_stream_event *events)
 {
 	const struct htmm_layout *layout = &reader->layout;
 	unsigned int i;
 
 	*out = (struct htmm_stream) {
 		.size = out->size,
+		.events = out->events,
+		.event_size = out->event_size,
 		.buffer_bytes = reader->bytes,
 		.watermark = reader->watermark,
 		.state = reader->state,
@@ -236,8 +240,8 @@ void htmm_reader_describe(const struct htmm_reader *reader,
 	out->sample_type = layout->sample_type | PERF_SAMPLE_IDENTIFIER;
 	out->record_size = htmm_record_stream_size(layout->sample_type);
 	out->nr_events = layout->nr_events;
-	for (i = 0; i < layout->nr_events; i++)
-		out->ids[i] = htmm_reader_id(layout, i);
+	for (i = 0; events && i < layout->nr_events; i++)
+		events[i].id = htmm_reader_id(layout, i);
 }
 
 /**

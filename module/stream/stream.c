@@ -47,12 +47,12 @@ static void htmm_stream_attach(struct htmm_reader *reader)
 
 /**
  * htmm_stream_join - add a reader
- * @arg: its buffer and watermark, as in the interface
+ * @arg: its buffer, watermark and session, as in the interface
  *
- * It belongs to the session that runs, or to the next one.
+ * It belongs to the session that runs, or, unless it names one, to the next one.
  *
  * Context: process, may sleep.
- * Return: the reader, or -EINVAL, -ERANGE, -EUSERS, -ENOMEM.
+ * Return: the reader, or -EINVAL, -ERANGE, -ESTALE, -EUSERS, -ENOMEM.
  */
 struct htmm_reader *htmm_stream_join(const struct htmm_stream *arg)
 {
@@ -68,7 +68,9 @@ struct htmm_reader *htmm_stream_join(const struct htmm_stream *arg)
 		return ERR_PTR(-ENOMEM);
 
 	mutex_lock(&htmm_stream_lock);
-	if (htmm_nr_readers < HTMM_MAX_STREAMS) {
+	if (arg->session && arg->session != htmm_layout_now.session) {
+		ret = -ESTALE;
+	} else if (htmm_nr_readers < HTMM_MAX_STREAMS) {
 		list_add_tail(&reader->node, &htmm_readers);
 		htmm_nr_readers++;
 		if (htmm_layout_now.session)
@@ -106,15 +108,17 @@ void htmm_stream_leave(struct htmm_reader *reader)
 /**
  * htmm_stream_describe - a reader in the interface's terms
  * @reader: the reader
- * @out: every member from buffer_bytes on is set
+ * @out: set, but for where the caller wants the events
+ * @events: set to the events; room for HTMM_MAX_EVENTS
  *
  * Context: process, may sleep.
  */
 void htmm_stream_describe(const struct htmm_reader *reader,
-			  struct htmm_stream *out)
+			  struct htmm_stream *out,
+			  struct htmm_stream_event *events)
 {
 	mutex_lock(&htmm_stream_lock);
-	htmm_reader_describe(reader, out);
+	htmm_reader_describe(reader, out, events);
 	mutex_unlock(&htmm_stream_lock);
 }
 
@@ -132,7 +136,7 @@ unsigned int htmm_stream_list(struct htmm_stream *list)
 
 	mutex_lock(&htmm_stream_lock);
 	list_for_each_entry(reader, &htmm_readers, node)
-		htmm_reader_describe(reader, &list[n++]);
+		htmm_reader_describe(reader, &list[n++], NULL);
 	mutex_unlock(&htmm_stream_lock);
 	return n;
 }

@@ -9,6 +9,8 @@
 
 /* Directory entries that a reader visits before it lets others in again. */
 #define HTMM_LIST_SLICE		256
+/* Hash chains that it visits instead, where it takes all that it visits. */
+#define HTMM_EXPORT_SLICE	4096
 /* A reader leaves the lock alone for so many times as long as it has held it, */
 #define HTMM_LIST_PAUSE			47
 /* but not longer than this, in microseconds: it may have lost its CPU meanwhile. */
@@ -237,6 +239,30 @@ void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list)
 	htmm_topn_begin(list, &shard->table);
 	/* Who is killed never sees the list. */
 	while (htmm_topn_scan(list, &shard->table, HTMM_LIST_SLICE) &&
+	       !fatal_signal_pending(current))
+		since = htmm_shard_pause(shard, since);
+	mutex_unlock(&shard->lock);
+}
+
+/**
+ * htmm_shard_export - let a full listing go on with a table
+ * @shard: the table
+ * @export: the listing, which has room
+ * @after: go on after this entry; NULL: from the beginning
+ *
+ * The lock is given up between slices, as by htmm_shard_scan().
+ *
+ * Context: process, may sleep. Takes @shard->lock.
+ */
+void htmm_shard_export(struct htmm_shard *shard, struct htmm_export *export,
+		       const struct htmm_topn_entry *after)
+{
+	u64 since;
+
+	mutex_lock(&shard->lock);
+	since = ktime_get_ns();
+	htmm_export_begin(export, &shard->table, after);
+	while (htmm_export_scan(export, &shard->table, HTMM_EXPORT_SLICE) &&
 	       !fatal_signal_pending(current))
 		since = htmm_shard_pause(shard, since);
 	mutex_unlock(&shard->lock);

@@ -8,6 +8,7 @@
 
 #include <linux/cache.h>
 #include <linux/mutex.h>
+#include "core/export.h"
 #include "core/table.h"
 #include "core/topn.h"
 #include "page_list.h"
@@ -48,5 +49,7 @@ void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 void htmm_shard_get_stats(struct htmm_shard *shard,
 			  struct htmm_table_stats *sum, u64 *exited);
 void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list);
+void htmm_shard_export(struct htmm_shard *shard, struct htmm_export *export,
+		       const struct htmm_topn_entry *after);
 
 #endif /* HTMM_SHARD_H */

@@ -149,7 +149,7 @@ static void htmm_tracker_adapt_kind(struct htmm_tracker *tracker,
 
 	htmm_tracker_merge_hist(tracker, kind, &hist);
 	htmm_tracker_find_thresholds(&hist, capacity, &now);
-	/* htmm_tracker_describe() looks without the lock. */
+	/* htmm_snapshot_pages() looks without the lock. */
 	WRITE_ONCE(thresholds->hot, now.hot);
 	WRITE_ONCE(thresholds->warm, now.warm);
 	trace_htmm_threshold(kind, now.hot, now.warm, capacity,
@@ -482,36 +482,88 @@ void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 }
 
 /**
- * htmm_tracker_describe - say what a list entry is to the caller
- * @tracker: the tables that the entry is from
- * @entry: the entry
- * @page: set
+ * htmm_tracker_export - let a full listing go on with the tables
+ * @tracker: the tables
+ * @export: the listing
+ * @after: an entry of these tables to go on after; NULL: from the beginning
+ *
+ * Context: process, may sleep. Takes @tracker->lock, then the shards' locks, one after
+ * the other.
+ * Return: true if there is still room in the listing.
+ */
+bool htmm_tracker_export(struct htmm_tracker *tracker, struct htmm_export *export,
+			 const struct htmm_topn_entry *after)
+{
+	unsigned int i = 0;
+
+	htmm_tracker_adapt_first(tracker);
+	if (after)
+		i = htmm_table_shard(htmm_page(after->mm, after->vpn),
+				     tracker->config.shards);
+	for (; i < tracker->config.shards; i++) {
+		htmm_shard_export(&tracker->shards[i], export, after);
+		if (export->len == export->size)
+			return false;
+		after = NULL;
+	}
+	return true;
+}
+
+/* The process of an address space in the reader's pid namespace, or 0. */
+static u32 htmm_mm_vnr(const struct htmm_mm *mm)
+{
+	if (mm->pid)
+		return pid_vnr(mm->pid);
+	return task_active_pid_ns(current) == &init_pid_ns ? mm->nr : 0;
+}
+
+/**
+ * htmm_tracker_get_owner - whose an address space is to the caller
+ * @tracker: the tables that it is of
+ * @mm: its number
+ * @owner: set
  *
  * Context: process context of the reader, whose pid namespace counts; may
  * sleep. Takes @tracker->mm_lock.
  */
-void htmm_tracker_describe(struct htmm_tracker *tracker,
-			   const struct htmm_topn_entry *entry,
-			   struct htmm_hot_page *page)
+void htmm_tracker_get_owner(struct htmm_tracker *tracker, u32 mm,
+			    struct htmm_mm_owner *owner)
 {
-	const struct htmm_mm *mm;
+	const struct htmm_mm *found;
 
-	*page = (struct htmm_hot_page) {
-		.addr = entry->vpn << HTMM_PAGE_SHIFT,
-		.samples = entry->value,
-		.space = entry->mm,
-		.bin = htmm_hist_bin(entry->value),
-		.target = entry->owner,
-	};
 	mutex_lock(&tracker->mm_lock);
-	mm = htmm_mm_set_find(&tracker->mm_set, entry->mm);
-	if (mm && mm->pid)
-		page->pid = pid_vnr(mm->pid);
-	else if (mm && task_active_pid_ns(current) == &init_pid_ns)
-		page->pid = mm->nr;
-	if (!mm || !htmm_mm_alive(mm))
-		page->flags |= HTMM_PAGE_EXITED;
+	found = htmm_mm_set_find(&tracker->mm_set, mm);
+	*owner = (struct htmm_mm_owner) {
+		.pid = found ? htmm_mm_vnr(found) : 0,
+		.exited = !found || !htmm_mm_alive(found),
+	};
 	mutex_unlock(&tracker->mm_lock);
-	if (page->bin >= READ_ONCE(tracker->thresholds[HTMM_KIND_BASE].hot))
-		page->flags |= HTMM_PAGE_HOT;
+}
+
+/**
+ * htmm_tracker_find_mms - all address spaces of a process
+ * @tracker: the tables
+ * @pid: the process in the caller's pid namespace
+ * @mms: HTMM_MM_WORDS words; bits are set for the address spaces that it has had,
+ *	and all others cleared
+ *
+ * Context: process context of the reader; may sleep. Takes @tracker->mm_lock.
+ * Return: true if there are some.
+ */
+bool htmm_tracker_find_mms(struct htmm_tracker *tracker, u32 pid, u64 *mms)
+{
+	struct htmm_mm *mm;
+	unsigned long id;
+	bool some = false;
+
+	memset(mms, 0, HTMM_MM_WORDS * sizeof(*mms));
+	mutex_lock(&tracker->mm_lock);
+	xa_for_each(&tracker->mm_set.by_id, id, mm) {
+		if (htmm_mm_vnr(mm) != pid)
+			continue;
+		mms[id / 64] |= BIT_ULL(id % 64);
+		some = true;
+	}
+	mutex_unlock(&tracker->mm_lock);
+	return some;
 }

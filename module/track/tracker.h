@@ -91,6 +91,16 @@ struct htmm_tracker_hist {
 };
 
 /**
+ * struct htmm_mm_owner - whose an address space is
+ * @pid: its process in the reader's pid namespace; 0: not visible there
+ * @exited: the process has exited, or runs another program
+ */
+struct htmm_mm_owner {
+	u32 pid;
+	bool exited;
+};
+
+/**
  * struct htmm_tracker - one target of a session
  * @ref: the set's own reference, and those of readers
  * @target: who it is
@@ -154,9 +164,11 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker,
 void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 			   struct htmm_tracker_hist *out);
 void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list);
-void htmm_tracker_describe(struct htmm_tracker *tracker,
-			   const struct htmm_topn_entry *entry,
-			   struct htmm_hot_page *page);
+bool htmm_tracker_export(struct htmm_tracker *tracker, struct htmm_export *export,
+			 const struct htmm_topn_entry *after);
+void htmm_tracker_get_owner(struct htmm_tracker *tracker, u32 mm,
+			    struct htmm_mm_owner *owner);
+bool htmm_tracker_find_mms(struct htmm_tracker *tracker, u32 pid, u64 *mms);
 
 /**
  * htmm_tracker_capacity - what the fast tier holds
@@ -165,7 +177,7 @@ void htmm_tracker_describe(struct htmm_tracker *tracker,
  */
 static inline u64 htmm_tracker_capacity(u64 capacity, enum htmm_kind kind)
 {
-	return kind == HTMM_KIND_HUGE ? capacity >> HTMM_REGION_SHIFT : capacity;
+	return kind == HTMM_KIND_HUGE ? capacity >> HTMM_REGION_ORDER : capacity;
 }
 
 #endif /* HTMM_TRACKER_H */

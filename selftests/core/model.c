@@ -18,8 +18,8 @@ static void model_place(struct model *model)
 			r->mm = model->mm[tap_below(MODEL_MMS)];
 			r->vpn = tap_below(2) ? tap_below(40) : tap_random();
 			if (!tap_below(8))
-				r->vpn = HTMM_VPN_MAX >> HTMM_REGION_SHIFT;
-			r->vpn = r->vpn << HTMM_REGION_SHIFT & HTMM_VPN_MAX;
+				r->vpn = HTMM_VPN_MAX >> HTMM_REGION_ORDER;
+			r->vpn = r->vpn << HTMM_REGION_ORDER & HTMM_VPN_MAX;
 			for (j = 0; j < i; j++) {
 				if (model->region[j].vpn == r->vpn &&
 				    model->region[j].mm == r->mm)
@@ -541,7 +541,7 @@ static u32 world_audit_region(const struct htmm_region *region)
 		if (!pair[i])
 			continue;
 		pairs++;
-		CHECK(pair[i] >> HTMM_REGION_SHIFT);
+		CHECK(pair[i] >> HTMM_REGION_ORDER);
 		for (j = first; j < i; j++)
 			CHECK(!pair[j] ||
 			      (pair[i] ^ pair[j]) & HTMM_PAIR_PAGE);

@@ -233,21 +233,21 @@ static void memory_changes_hands(void)
 	world_refill(&world, 1000);
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < 1000; i++) {
-			s.page = htmm_page(7, (u64)i << HTMM_REGION_SHIFT);
+			s.page = htmm_page(7, (u64)i << HTMM_REGION_ORDER);
 			CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
 		}
 		table = world.table;
 		CHECK(table.regions > world.pool.held * 8 * 3);
 		for (j = 0; j < 512; j++) {
 			for (i = 0; i < 40; i++) {
-				s.page = htmm_page(7, (i << HTMM_REGION_SHIFT) + j);
+				s.page = htmm_page(7, (i << HTMM_REGION_ORDER) + j);
 				CHECK(htmm_table_add(&world.table, &s, 1,
 						     &dropped) == 0);
 			}
 		}
 		for (i = 0; i < 40; i++) {
 			CHECK(htmm_table_count(&world.table, 7,
-					       (i << HTMM_REGION_SHIFT) + 400));
+					       (i << HTMM_REGION_ORDER) + 400));
 		}
 		CHECK(world.table.evicted > table.evicted);
 		/* Else what is dense is hot, and stays. */
@@ -272,10 +272,10 @@ static void too_large_a_pool(void)
 	world.table.max_held = 100;
 	world_refill(&world, 1000);
 	for (i = 0; i < 4 * most; i++) {
-		s.page = htmm_page(i % 100, (u64)i << HTMM_REGION_SHIFT);
+		s.page = htmm_page(i % 100, (u64)i << HTMM_REGION_ORDER);
 		CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
 		CHECK(htmm_table_count(&world.table, i % 100,
-				       (u64)i << HTMM_REGION_SHIFT) == 1);
+				       (u64)i << HTMM_REGION_ORDER) == 1);
 	}
 	CHECK(world.table.high == most && world.table.regions <= most);
 	CHECK(world.table.evicted == 4 * most - world.table.regions);
@@ -374,7 +374,7 @@ static void need_is_enough(void)
 	for (n = 1; n <= WORLD_BATCH; n += 1 + n / 8) {
 		for (i = 0; i < n; i++)
 			s[i] = (struct htmm_table_sample) {
-				.page = (u64)i << HTMM_REGION_SHIFT, .weight = 1,
+				.page = (u64)i << HTMM_REGION_ORDER, .weight = 1,
 			};
 		world_open(&world, &roomy, false);
 		world_refill(&world, n);

@@ -56,7 +56,7 @@ TEST_F(add_target, refusals)
 		.error = (uintptr_t)self->req.error,
 		.error_size = sizeof(self->req.error),
 	};
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct pages pages;
 
 #define refused(errno_, what) do {					\
@@ -76,9 +76,9 @@ TEST_F(add_target, refusals)
 	refused(EEXIST, "the same process");
 	target.id = getpid();
 	target.type = 0;
-	refused(EINVAL, "no type");
+	refused(EOPNOTSUPP, "no type");
 	target.type = HTMM_TARGET_ALL + 1;
-	refused(EINVAL, "a type of the future");
+	refused(EOPNOTSUPP, "a type of the future");
 	target.type = HTMM_TARGET_CGROUP;
 	target.id = self->fd;
 	refused(EBADF, "a file that is no cgroup");
@@ -92,7 +92,7 @@ TEST_F(add_target, refusals)
 	refused(ESRCH, "process 0");
 	target.id = getpid();
 	target.flags = 1;
-	refused(EINVAL, "a flag");
+	refused(EOPNOTSUPP, "a flag");
 	target.flags = 0;
 	target.max_bytes = 4096;
 	refused(ERANGE, "hardly any memory");
@@ -108,7 +108,7 @@ TEST_F(add_target, refusals)
 	refused(EFAULT, "no target");
 	add.target = (uintptr_t)&target;
 	add.__reserved = 1;
-	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
 	add.__reserved = 0;
 	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
 	EXPECT_EQ(2, add.number);
@@ -116,7 +116,7 @@ TEST_F(add_target, refusals)
 	EXPECT_EQ(-ENOENT, device_remove_target(self->fd, 0));
 	EXPECT_EQ(-ENOENT, device_remove_target(self->fd, 3));
 	EXPECT_EQ(-ENOENT, pages_read_target(self->fd, 3, &pages));
-	EXPECT_EQ(-ENOENT, device_target_hist(self->fd, ~0U, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(-ENOENT, device_target_hist(self->fd, ~0U, HTMM_UNIT_PAGE, &hist));
 }
 #undef refused
 

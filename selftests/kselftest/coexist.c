@@ -40,7 +40,7 @@ static void check_session(struct __test_metadata *_metadata, int fd)
 	struct stats stats;
 	__u32 i;
 
-	ASSERT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(fd));
 	ASSERT_EQ(0, stats_read(fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LT(100, stats.s.total.counted);

@@ -121,7 +121,7 @@ TEST_F(counting, each_cpu)
 		access_pages(&self->source, self->mem, PAGES, rounds);
 		ASSERT_EQ(0, cpu_priority(false));
 	}
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
@@ -175,7 +175,7 @@ TEST_F(counting, uneven_pages)
 			     (20 << i) * period);
 	}
 	ASSERT_EQ(0, cpu_priority(false));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	for (i = 0; i < 4; i++) {
 		want = 20 << i;
@@ -212,7 +212,7 @@ TEST_F(counting, longest_record)
 	pin(_metadata, self->cpus[0]);
 	access_pages(&self->source, self->mem, PAGES, period);
 	ASSERT_EQ(0, cpu_priority(false));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
@@ -273,7 +273,7 @@ TEST_F(two_events, each_cpu)
 			     8 * period);
 		ASSERT_EQ(0, cpu_priority(false));
 	}
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);

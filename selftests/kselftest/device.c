@@ -79,14 +79,22 @@ void request_add_cgroup(struct request *req, int dir)
 int device_start(int fd, struct request *req)
 {
 	memset(req->error, 0, sizeof(req->error));
+	req->arg.session = 0;
 	return device_ioctl(fd, HTMM_IOC_START, &req->arg);
 }
 
-int device_simple(int fd, unsigned int cmd)
+int device_stop(int fd)
 {
-	struct htmm_simple simple = { .size = sizeof(simple) };
+	struct htmm_stop stop = { .size = sizeof(stop) };
 
-	return device_ioctl(fd, cmd, &simple);
+	return device_ioctl(fd, HTMM_IOC_STOP, &stop);
+}
+
+int device_reset(int fd)
+{
+	struct htmm_reset reset = { .size = sizeof(reset) };
+
+	return device_ioctl(fd, HTMM_IOC_RESET, &reset);
 }
 
 int device_cool(int fd, __u32 target)
@@ -172,6 +180,19 @@ int device_info(int fd, struct htmm_info *info)
 	return device_ioctl(fd, HTMM_IOC_GET_INFO, info);
 }
 
+int device_threads(int fd, struct htmm_drain_thread *threads)
+{
+	struct htmm_info info = {
+		.size = sizeof(info),
+		.drain_threads = (uintptr_t)threads,
+		.nr_drain_threads = HTMM_MAX_DRAIN_THREADS,
+		.drain_thread_size = sizeof(*threads),
+	};
+	int ret = device_ioctl(fd, HTMM_IOC_GET_INFO, &info);
+
+	return ret ?: (int)info.nr_drain_threads;
+}
+
 int device_state(void)
 {
 	struct htmm_info info;
@@ -185,19 +206,38 @@ int device_state(void)
 	return ret ?: (int)info.state;
 }
 
-int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist)
+int device_hist(int fd, enum htmm_unit unit, struct histogram *hist)
 {
-	return device_target_hist(fd, 0, kind, hist);
+	return device_target_hist(fd, 0, unit, hist);
 }
 
-int device_target_hist(int fd, __u32 target, enum htmm_hist_kind kind,
-		       struct htmm_histogram *hist)
+int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
+		       struct histogram *hist)
 {
-	memset(hist, 0, sizeof(*hist));
-	hist->size = sizeof(*hist);
-	hist->kind = kind;
-	hist->target = target;
-	return device_ioctl(fd, HTMM_IOC_GET_HIST, hist);
+	struct htmm_bin bins[HTMM_NR_BINS] = {};
+	struct htmm_histogram arg = {
+		.size = sizeof(arg),
+		.unit = unit,
+		.target = target,
+		.bins = (uintptr_t)bins,
+		.nr_bins = HTMM_NR_BINS,
+		.bin_size = sizeof(bins[0]),
+	};
+	int ret = device_ioctl(fd, HTMM_IOC_GET_HIST, &arg);
+	int bin;
+
+	*hist = (struct histogram) {
+		.nr_bins = arg.nr_bins,
+		.hot_threshold = arg.hot_threshold,
+		.warm_threshold = arg.warm_threshold,
+		.pages = arg.pages,
+		.hot_pages = arg.hot_pages,
+		.capacity_pages = arg.capacity_pages,
+		.samples = arg.samples,
+	};
+	for (bin = 0; bin < HTMM_NR_BINS; bin++)
+		hist->bins[bin] = bins[bin].pages;
+	return ret;
 }
 
 int stats_read(int fd, struct stats *stats)
@@ -283,16 +323,26 @@ int pages_read(int fd, struct pages *pages)
 
 int pages_read_target(int fd, __u32 target, struct pages *pages)
 {
-	struct htmm_hot_pages arg = {
-		.size = sizeof(arg),
+	const struct htmm_list_pages hottest = {
+		.order = HTMM_ORDER_HOTTEST,
 		.target = target,
-		.page_size = sizeof(struct htmm_hot_page),
+		.min_samples = 1,
 	};
+
+	return pages_list(fd, &hottest, PAGES_A_TIME, pages);
+}
+
+int pages_list(int fd, const struct htmm_list_pages *request, __u32 a_time,
+	       struct pages *pages)
+{
+	struct htmm_list_pages arg = *request;
 	int ret;
 
+	arg.size = sizeof(arg);
+	arg.page_size = sizeof(struct htmm_page);
 	*pages = (struct pages) {};
 	do {
-		void *more = realloc(pages->page, (pages->nr + PAGES_A_TIME) *
+		void *more = realloc(pages->page, (pages->nr + a_time) *
 						  sizeof(*pages->page));
 
 		if (!more) {
@@ -301,8 +351,8 @@ int pages_read_target(int fd, __u32 target, struct pages *pages)
 		}
 		pages->page = more;
 		arg.pages = (uintptr_t)(pages->page + pages->nr);
-		arg.nr_pages = PAGES_A_TIME;
-		ret = device_ioctl(fd, HTMM_IOC_GET_HOT_PAGES, &arg);
+		arg.nr_pages = a_time;
+		ret = device_ioctl(fd, HTMM_IOC_LIST_PAGES, &arg);
 		if (ret) {
 			pages_free(pages);
 			return ret;
@@ -325,7 +375,7 @@ __u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr,
 	size_t i;
 
 	for (i = 0; i < pages->nr; i++) {
-		const struct htmm_hot_page *page = &pages->page[i];
+		const struct htmm_page *page = &pages->page[i];
 
 		if ((!pid || page->pid == (__u32)pid) &&
 		    page->addr - (uintptr_t)addr < bytes)

@@ -39,12 +39,27 @@ struct stats {
 };
 
 /**
- * struct pages - the whole list of hot pages
- * @page: the list, hottest first
+ * struct histogram - a histogram, with the members of struct htmm_histogram
+ * @bins: what is in each bin
+ */
+struct histogram {
+	__u32 nr_bins;
+	__u32 hot_threshold;
+	__u32 warm_threshold;
+	__u64 pages;
+	__u64 hot_pages;
+	__u64 capacity_pages;
+	__u64 samples;
+	__u64 bins[HTMM_NR_BINS];
+};
+
+/**
+ * struct pages - a list of pages
+ * @page: the list
  * @nr: its length
  */
 struct pages {
-	struct htmm_hot_page *page;
+	struct htmm_page *page;
 	size_t nr;
 };
 
@@ -59,8 +74,8 @@ void request_add_target(struct request *req, pid_t pid);
 void request_add_cgroup(struct request *req, int dir);
 int device_start(int fd, struct request *req);
 
-/* STOP or RESET. */
-int device_simple(int fd, unsigned int cmd);
+int device_stop(int fd);
+int device_reset(int fd);
 /* Of all targets if @target is 0. */
 int device_cool(int fd, __u32 target);
 /* Returns the number of the new target. */
@@ -73,11 +88,13 @@ int device_set(int fd, struct htmm_set *set, char *error);
 int device_set_capacity(int fd, __u32 target, __u64 pages);
 int device_set_period(int fd, __u32 event, __u64 period);
 int device_info(int fd, struct htmm_info *info);
+/* Room for HTMM_MAX_DRAIN_THREADS; returns how many there are. */
+int device_threads(int fd, struct htmm_drain_thread *threads);
 /* The state as seen through an fd of its own, or a negative errno. */
 int device_state(void);
-int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist);
-int device_target_hist(int fd, __u32 target, enum htmm_hist_kind kind,
-		       struct htmm_histogram *hist);
+int device_hist(int fd, enum htmm_unit unit, struct histogram *hist);
+int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
+		       struct histogram *hist);
 
 int stats_read(int fd, struct stats *stats);
 void stats_free(struct stats *stats);
@@ -88,6 +105,9 @@ int device_channel(int fd, int cpu, int event, struct htmm_channel *channel);
 __u64 counters_drops(const struct htmm_counters *counters);
 
 int pages_read(int fd, struct pages *pages);
+/* Whatever @request asks for, in calls for so many at a time. */
+int pages_list(int fd, const struct htmm_list_pages *request, __u32 a_time,
+	       struct pages *pages);
 /* Those of one target. */
 int pages_read_target(int fd, __u32 target, struct pages *pages);
 void pages_free(struct pages *pages);

@@ -292,7 +292,7 @@ static void finish(struct __test_metadata *_metadata,
 {
 	struct stats stats;
 
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	stats_free(&stats);

@@ -32,7 +32,7 @@ FIXTURE(fail_nth) {
 	void *mem;
 	struct stats before;
 	struct htmm_channel channels[CHANNELS];
-	struct htmm_hot_page pages[HOT_PAGES];
+	struct htmm_page pages[HOT_PAGES];
 };
 
 FIXTURE_SETUP(fail_nth)
@@ -65,7 +65,7 @@ static int start(FIXTURE_DATA(fail_nth) *self)
 
 static int stop(FIXTURE_DATA(fail_nth) *self)
 {
-	return device_simple(self->fd, HTMM_IOC_STOP);
+	return device_stop(self->fd);
 }
 
 static int cool(FIXTURE_DATA(fail_nth) *self)
@@ -75,7 +75,7 @@ static int cool(FIXTURE_DATA(fail_nth) *self)
 
 static int reset(FIXTURE_DATA(fail_nth) *self)
 {
-	return device_simple(self->fd, HTMM_IOC_RESET);
+	return device_reset(self->fd);
 }
 
 static int get_targets(FIXTURE_DATA(fail_nth) *self)
@@ -123,9 +123,9 @@ static int get_info(FIXTURE_DATA(fail_nth) *self)
 
 static int get_hist(FIXTURE_DATA(fail_nth) *self)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 
-	return device_hist(self->fd, HTMM_HIST_BASE, &hist);
+	return device_hist(self->fd, HTMM_UNIT_PAGE, &hist);
 }
 
 /* Into memory that is there, lest its page faults take the failures. */
@@ -144,14 +144,15 @@ static int get_stats(FIXTURE_DATA(fail_nth) *self)
 
 static int get_hot_pages(FIXTURE_DATA(fail_nth) *self)
 {
-	struct htmm_hot_pages arg = {
+	struct htmm_list_pages arg = {
 		.size = sizeof(arg),
+		.pid = getpid(),
 		.pages = (uintptr_t)self->pages,
 		.nr_pages = HOT_PAGES,
 		.page_size = sizeof(self->pages[0]),
 	};
 
-	return device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &arg);
+	return device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &arg);
 }
 
 static void touch(void *arg)

@@ -123,7 +123,7 @@ static void run_threads(struct __test_metadata *_metadata,
 	for (i = 0; i < NR_THREADS; i++)
 		pthread_join(workers[i].thread, NULL);
 	ASSERT_EQ(0, child_await(self->bystander.sock));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 }
 
 static void check_threads(struct __test_metadata *_metadata,
@@ -192,7 +192,7 @@ TEST_F(filter, other_processes)
 	work(self, NR_THREADS);
 	ASSERT_EQ(0, child_await(self->bystander.sock));
 	ASSERT_EQ(0, child_await(other.sock));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_LT(PAGES, pages_total(&pages, self->bystander.pid));
 	EXPECT_LT(PAGES, pages_total(&pages, other.pid));
@@ -214,7 +214,7 @@ TEST_F(filter, children_are_others)
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, child_worker(&late, work_everywhere, self));
 	ASSERT_EQ(0, child_do(&late));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(0, pages_total(&pages, late.pid));
 	pages_free(&pages);
@@ -230,7 +230,7 @@ TEST_F(filter, everybody)
 	ASSERT_EQ(0, child_post(self->bystander.sock));
 	work(self, 0);
 	ASSERT_EQ(0, child_await(self->bystander.sock));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_LT(PAGES, pages_total(&pages, getpid()));
 	EXPECT_LT(PAGES, pages_total(&pages, self->bystander.pid));
@@ -252,7 +252,7 @@ TEST_F(filter, target_that_exits)
 	EXPECT_EQ(0, child_join(&self->bystander));
 	work(self, 0);
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LT(PAGES, stats.s.total.counted +

@@ -138,6 +138,32 @@ static size_t good_start(struct fuzz_args *n, struct htmm_start *start)
 	return sizeof(*start);
 }
 
+/* Of any order and unit, sometimes with filters, or a cursor that may be of another list. */
+static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
+{
+	list->pages = (uintptr_t)n->box->out;
+	list->page_size = sizeof(struct htmm_page);
+	list->nr_pages = 1 + fuzz_below(n, 64);
+	list->unit = fuzz_below(n, 2);
+	list->order = fuzz_below(n, 3);
+	list->min_samples = fuzz_below(n, 3);
+	if (fuzz_one_in(n, 3))
+		list->target = fuzz_below(n, 2 * GOOD_TARGETS);
+	if (fuzz_one_in(n, 3))
+		list->pid = getpid();
+	if (fuzz_one_in(n, 3))
+		list->start = fuzz_number(n) >> 1;
+	if (fuzz_one_in(n, 3))
+		list->max_samples = list->min_samples + 1 + fuzz_below(n, 100);
+	if (fuzz_one_in(n, 4)) {
+		list->cursor[0] = fuzz_below(n, 10);
+		list->cursor[1] = (1ULL + list->order + 4 * list->unit) << 56 |
+				  fuzz_number(n) >> 8;
+		list->cursor[2] = (uint64_t)fuzz_below(n, 8) << 32 | fuzz_below(n, 8);
+		list->cursor[3] = 1 + fuzz_below(n, 64);
+	}
+}
+
 /* An argument that nothing is wrong with, of a size that is returned. */
 size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 {
@@ -149,6 +175,9 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		return good_start(n, &arg->start);
 	case HTMM_IOC_GET_INFO:
 		size = sizeof(arg->info);
+		arg->info.drain_threads = (uintptr_t)n->box->out;
+		arg->info.drain_thread_size = sizeof(struct htmm_drain_thread);
+		arg->info.nr_drain_threads = fuzz_below(n, 2 * HTMM_MAX_DRAIN_THREADS);
 		break;
 	case HTMM_IOC_GET_STATS:
 		size = sizeof(arg->stats);
@@ -161,13 +190,14 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		break;
 	case HTMM_IOC_GET_HIST:
 		size = sizeof(arg->hist);
-		arg->hist.kind = fuzz_below(n, 2);
+		arg->hist.unit = fuzz_below(n, 2);
+		arg->hist.bins = (uintptr_t)n->box->out;
+		arg->hist.bin_size = sizeof(struct htmm_bin);
+		arg->hist.nr_bins = fuzz_below(n, 2 * HTMM_NR_BINS);
 		break;
-	case HTMM_IOC_GET_HOT_PAGES:
-		size = sizeof(arg->hot);
-		arg->hot.pages = (uintptr_t)n->box->out;
-		arg->hot.page_size = sizeof(struct htmm_hot_page);
-		arg->hot.nr_pages = fuzz_below(n, 64);
+	case HTMM_IOC_LIST_PAGES:
+		size = sizeof(arg->list);
+		good_list(n, &arg->list);
 		break;
 	case HTMM_IOC_COOL:
 		size = sizeof(arg->cool);
@@ -209,11 +239,14 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 	case HTMM_IOC_STREAM:
 		size = sizeof(arg->stream);
 		arg->stream.buffer_bytes = fuzz_one_in(n, 2) ? 1 << 16 : 0;
+		arg->stream.events = (uintptr_t)n->box->out;
+		arg->stream.event_size = sizeof(struct htmm_stream_event);
+		arg->stream.nr_events = fuzz_below(n, 2 * HTMM_MAX_EVENTS);
 		break;
 	default:
-		size = sizeof(arg->simple);
+		size = sizeof(arg->stop);
 	}
-	arg->simple.size = size;
+	arg->stop.size = size;
 	return size;
 }
 
@@ -237,7 +270,7 @@ void fuzz_spoil(struct fuzz_args *n, union argument *arg, size_t size)
 			arg->wide[fuzz_below(n, size / 8)] = fuzz_pointer(n);
 			break;
 		case 4:
-			arg->simple.size = fuzz_one_in(n, 2) ? fuzz_number(n) :
+			arg->stop.size = fuzz_one_in(n, 2) ? fuzz_number(n) :
 				size + 8 * fuzz_below(n, 3) - 8;
 			break;
 		case 5:

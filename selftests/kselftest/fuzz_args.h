@@ -32,12 +32,13 @@ static_assert(sizeof(struct sandbox) % PAGE == 0, "the room ends where memory do
 
 union argument {
 	struct htmm_start start;
-	struct htmm_simple simple;
+	struct htmm_stop stop;
+	struct htmm_reset reset;
 	struct htmm_cool cool;
 	struct htmm_info info;
 	struct htmm_stats stats;
 	struct htmm_histogram hist;
-	struct htmm_hot_pages hot;
+	struct htmm_list_pages list;
 	struct htmm_add_target add;
 	struct htmm_remove_target remove;
 	struct htmm_targets targets;

@@ -185,7 +185,7 @@ static void check_tally(struct __test_metadata *_metadata, struct fuzz *fuzz)
 {
 	static const unsigned int known[] = {
 		HTMM_IOC_START, HTMM_IOC_STOP, HTMM_IOC_GET_INFO,
-		HTMM_IOC_GET_STATS, HTMM_IOC_GET_HIST, HTMM_IOC_GET_HOT_PAGES,
+		HTMM_IOC_GET_STATS, HTMM_IOC_GET_HIST, HTMM_IOC_LIST_PAGES,
 		HTMM_IOC_COOL, HTMM_IOC_RESET, HTMM_IOC_ADD_TARGET,
 		HTMM_IOC_REMOVE_TARGET, HTMM_IOC_GET_TARGETS, HTMM_IOC_STREAM,
 		HTMM_IOC_SET,
@@ -227,14 +227,14 @@ static void check_session(struct __test_metadata *_metadata, struct fuzz *fuzz)
 	struct stats stats;
 	int fd = device_open();
 
-	device_simple(fd, HTMM_IOC_STOP);
+	device_stop(fd);
 	source_every_fault(&fuzz->source);
 	request_init(&req, &fuzz->source.event);
 	ASSERT_EQ(0, device_start(fd, &req)) {
 		TH_LOG("%s", req.error);
 	}
 	access_pages(&fuzz->source, fuzz->mem, PAGES, 4);
-	ASSERT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(fd));
 	ASSERT_EQ(0, stats_read(fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LE(4 * PAGES, stats.s.samples);

@@ -70,15 +70,15 @@ static __u64 samples_of(struct __test_metadata *_metadata,
 static void check_bins(struct __test_metadata *_metadata, int fd)
 {
 	__u64 bins[HTMM_NR_BINS] = {}, sum = 0, hot = 0;
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct pages pages;
 	size_t i;
 
-	ASSERT_EQ(0, device_hist(fd, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_hist(fd, HTMM_UNIT_PAGE, &hist));
 	ASSERT_EQ(0, pages_read(fd, &pages));
 	EXPECT_EQ(HTMM_NR_BINS, hist.nr_bins);
 	for (i = 0; i < pages.nr; i++) {
-		struct htmm_hot_page *page = &pages.page[i];
+		struct htmm_page *page = &pages.page[i];
 
 		ASSERT_LT(page->bin, HTMM_NR_BINS);
 		EXPECT_EQ(bin_of(page->samples), page->bin);
@@ -104,7 +104,7 @@ static void check_bins(struct __test_metadata *_metadata, int fd)
 
 /* The thresholds again, in the words of the interface's documentation. */
 static void check_thresholds(struct __test_metadata *_metadata,
-			     const struct htmm_histogram *hist)
+			     const struct histogram *hist)
 {
 	__u64 fitting = 0;
 	__u32 hot, warm;
@@ -121,14 +121,14 @@ static void check_thresholds(struct __test_metadata *_metadata,
 
 TEST_F(hotness, each_fault_counts)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct stats stats;
 	struct pages pages;
 	int i;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	touch_staircase(self);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	check_bins(_metadata, self->fd);
@@ -139,7 +139,7 @@ TEST_F(hotness, each_fault_counts)
 		EXPECT_EQ(i + 1, pages_samples(&pages, getpid(),
 					       self->mem + i * PAGE, PAGE));
 	}
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(stats.s.samples, hist.samples);
 	EXPECT_LE(NR, hist.pages);
 	EXPECT_EQ(0, hist.bins[0]);
@@ -155,11 +155,11 @@ TEST_F(hotness, order_of_the_list)
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	access_pages(&self->source, self->mem, NR, 3);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	ASSERT_LE(NR, pages.nr);
 	for (i = 1; i < pages.nr; i++) {
-		const struct htmm_hot_page *a = &pages.page[i - 1], *b = a + 1;
+		const struct htmm_page *a = &pages.page[i - 1], *b = a + 1;
 
 		EXPECT_TRUE(a->samples > b->samples ||
 			    (a->samples == b->samples && a->addr < b->addr)) {
@@ -173,16 +173,16 @@ TEST_F(hotness, order_of_the_list)
 /* Regions hold what their pages hold. */
 TEST_F(hotness, huge_regions)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct stats stats;
 	__u64 sum = 0;
 	__u32 top = 0, i;
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	access_pages(&self->source, self->mem, NR, 8);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_HUGE, &hist));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_REGION, &hist));
 	for (i = 0; i < HTMM_NR_BINS; i++) {
 		sum += hist.bins[i];
 		top = hist.bins[i] ? i : top;
@@ -198,15 +198,15 @@ TEST_F(hotness, thresholds)
 {
 	/* From "nothing fits" to "everything does". */
 	const __u64 capacities[] = { 1, 8, 9, 12, 24, 32, 33, 100, 1 << 20 };
-	struct htmm_histogram hist;
+	struct histogram hist;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(capacities); i++) {
 		self->req.arg.capacity_pages = capacities[i];
 		ASSERT_EQ(0, device_start(self->fd, &self->req));
 		touch_staircase(self);
-		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
-		ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+		ASSERT_EQ(0, device_stop(self->fd));
+		ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 		EXPECT_EQ(capacities[i], hist.capacity_pages);
 		EXPECT_LE(hist.hot_pages, capacities[i]);
 		check_thresholds(_metadata, &hist);
@@ -217,7 +217,7 @@ TEST_F(hotness, thresholds)
 /* Long before the first adaptation is due, thresholds are those of the moment. */
 TEST_F(hotness, thresholds_of_a_young_session)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct pages pages;
 	__u64 hot = 0;
 	size_t i;
@@ -227,7 +227,7 @@ TEST_F(hotness, thresholds_of_a_young_session)
 	touch_staircase(self);
 	do {
 		usleep(10000);
-		ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+		ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	} while (hist.samples < NR * (NR + 1) / 2);
 	EXPECT_GE(NR / 2, hist.hot_pages);
 	check_thresholds(_metadata, &hist);
@@ -247,7 +247,7 @@ TEST_F(hotness, adaptation_period)
 	self->req.arg.adaptation_period = 50;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	touch_staircase(self);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(0, stats.s.coolings);
 	/* STOP makes one more. */
@@ -264,7 +264,7 @@ TEST_F(hotness, adaptation_never)
 	self->req.arg.adaptation_period = ~0ULL;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	touch_staircase(self);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_LT(1, stats.s.coolings);
 	EXPECT_EQ(stats.s.samples / 50, stats.s.coolings);
@@ -285,7 +285,7 @@ TEST_F(hotness, cooling_period)
 	do {
 		ASSERT_EQ(0, device_start(self->fd, &self->req));
 		touch(self, 0, 1234);
-		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+		ASSERT_EQ(0, device_stop(self->fd));
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
 		check_stats(_metadata, &stats);
 		EXPECT_EQ(stats.s.samples / 100, stats.s.coolings);
@@ -310,7 +310,7 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	touch_staircase(self);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	for (i = 0; i < NR; i++)
 		want[i] = i + 1;
 	for (step = 1; step <= 7; step++) {
@@ -330,20 +330,20 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 TEST_F(hotness, page_limit)
 {
 	struct htmm_counters *total;
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct stats stats;
 	struct pages pages;
 
 	self->req.arg.max_pages = 10;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	access_pages(&self->source, self->mem, NR, 5);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	total = &stats.s.total;
 	EXPECT_LT(0, total->counted);
 	EXPECT_LT(0, total->drops[HTMM_DROP_TABLE_FULL] + stats.s.evicted);
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_GE(10, hist.pages);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_GE(10, pages.nr);
@@ -370,7 +370,7 @@ TEST_F(hotness, memory_as_needed)
 		self->req.arg.drain_threads = threads;
 		ASSERT_EQ(0, device_start(self->fd, &self->req));
 		access_pages(&self->source, self->mem, NR, 1);
-		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+		ASSERT_EQ(0, device_stop(self->fd));
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
 		ASSERT_EQ(0, device_info(self->fd, &info));
 		EXPECT_LE(NR, stats.s.samples);
@@ -398,7 +398,7 @@ TEST_F(hotness, table_memory)
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	for (i = 0; i < regions; i++)
 		access_pages(&self->source, mem + i * step, 1, 1);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_TABLE_FULL]);

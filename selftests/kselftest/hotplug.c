@@ -140,7 +140,7 @@ static void check_totals(struct __test_metadata *_metadata,
 {
 	struct stats stats;
 
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LT(0, stats.s.samples);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/param.h>
 #include <sys/stat.h>
+#include "abi.h"
 #include "check.h"
 
 #define PAGE	4096
@@ -22,25 +23,32 @@ static const struct call {
 	__u32 known;
 	int idle;
 } calls[] = {
-	{ "START", HTMM_IOC_START, 160, sizeof(struct htmm_start), 0 },
-	{ "STOP", HTMM_IOC_STOP, 8, sizeof(struct htmm_simple), -EALREADY },
-	{ "GET_INFO", HTMM_IOC_GET_INFO, 408, sizeof(struct htmm_info), 0 },
-	{ "GET_STATS", HTMM_IOC_GET_STATS, 296, sizeof(struct htmm_stats),
+	{ "START", HTMM_IOC_START, 168, sizeof(struct htmm_start), 0 },
+	{ "STOP", HTMM_IOC_STOP, 16, sizeof(struct htmm_stop), -EALREADY },
+	{ "GET_INFO", HTMM_IOC_GET_INFO, 168, sizeof(struct htmm_info), 0 },
+	{ "GET_STATS", HTMM_IOC_GET_STATS, 304, sizeof(struct htmm_stats),
 	  -ENODATA },
-	{ "GET_HIST", HTMM_IOC_GET_HIST, 328, sizeof(struct htmm_histogram),
+	{ "GET_HIST", HTMM_IOC_GET_HIST, 80, sizeof(struct htmm_histogram),
 	  -ENODATA },
-	{ "GET_HOT_PAGES", HTMM_IOC_GET_HOT_PAGES, 64,
-	  sizeof(struct htmm_hot_pages), -ENODATA },
-	{ "COOL", HTMM_IOC_COOL, 16, sizeof(struct htmm_cool), -ENODATA },
-	{ "RESET", HTMM_IOC_RESET, 8, sizeof(struct htmm_simple), -ENODATA },
-	{ "ADD_TARGET", HTMM_IOC_ADD_TARGET, 40,
+	{ "LIST_PAGES", HTMM_IOC_LIST_PAGES, 112,
+	  sizeof(struct htmm_list_pages), -ENODATA },
+	{ "COOL", HTMM_IOC_COOL, 24, sizeof(struct htmm_cool), -ENODATA },
+	{ "RESET", HTMM_IOC_RESET, 16, sizeof(struct htmm_reset), -ENODATA },
+	{ "ADD_TARGET", HTMM_IOC_ADD_TARGET, 48,
 	  sizeof(struct htmm_add_target), -ENODATA },
-	{ "REMOVE_TARGET", HTMM_IOC_REMOVE_TARGET, 16,
+	{ "REMOVE_TARGET", HTMM_IOC_REMOVE_TARGET, 24,
 	  sizeof(struct htmm_remove_target), -ENODATA },
-	{ "GET_TARGETS", HTMM_IOC_GET_TARGETS, 24,
+	{ "GET_TARGETS", HTMM_IOC_GET_TARGETS, 32,
 	  sizeof(struct htmm_targets), -ENODATA },
-	{ "STREAM", HTMM_IOC_STREAM, 144, sizeof(struct htmm_stream), 0 },
-	{ "SET", HTMM_IOC_SET, 48, sizeof(struct htmm_set), -ENODATA },
+	{ "STREAM", HTMM_IOC_STREAM, 96, sizeof(struct htmm_stream), 0 },
+	{ "SET", HTMM_IOC_SET, 56, sizeof(struct htmm_set), -ENODATA },
+};
+
+/* What the struct of every ioctl begins with. */
+struct head {
+	__u32 size;
+	__u32 flags;
+	__u64 session;
 };
 
 #define NR_CALLS	ARRAY_SIZE(calls)
@@ -48,7 +56,7 @@ static const struct call {
 FIXTURE(ioctl) {
 	int fd;
 	struct request req;
-	struct htmm_hot_page page;
+	struct htmm_page page;
 	char *arg;	/* two pages; the one that follows cannot be accessed */
 };
 
@@ -76,7 +84,7 @@ FIXTURE_TEARDOWN(ioctl)
 static void fill(struct _test_data_ioctl *self, const struct call *call, char *arg,
 		 __u32 size)
 {
-	struct htmm_hot_pages hot = {
+	struct htmm_list_pages list = {
 		.pages = (uintptr_t)&self->page,
 		.nr_pages = 1,
 		.page_size = sizeof(self->page),
@@ -95,8 +103,8 @@ static void fill(struct _test_data_ioctl *self, const struct call *call, char *a
 		request_init(&self->req, &source.event);
 		memcpy(arg, &self->req.arg,
 		       MIN(room, sizeof(self->req.arg)));
-	} else if (call->cmd == HTMM_IOC_GET_HOT_PAGES) {
-		memcpy(arg, &hot, MIN(room, sizeof(hot)));
+	} else if (call->cmd == HTMM_IOC_LIST_PAGES) {
+		memcpy(arg, &list, MIN(room, sizeof(list)));
 	} else if (call->cmd == HTMM_IOC_ADD_TARGET) {
 		memcpy(arg, &add, MIN(room, sizeof(add)));
 	}
@@ -232,12 +240,42 @@ TEST_F(ioctl, unknown_flags)
 	for (call = calls; call < calls + NR_CALLS; call++) {
 		for (i = 0; i < ARRAY_SIZE(flags); i++) {
 			fill(self, call, self->arg, call->known);
-			((struct htmm_simple *)self->arg)->flags = flags[i];
-			EXPECT_EQ(-EINVAL, call_idle(self, call, self->arg)) {
+			((struct head *)self->arg)->flags = flags[i];
+			EXPECT_EQ(-EOPNOTSUPP, call_idle(self, call, self->arg)) {
 				TH_LOG("%s, flags %#x", call->name, flags[i]);
 			}
 		}
 	}
+}
+
+/* No session has begun, so that no number is right. */
+TEST_F(ioctl, session_of_the_future)
+{
+	const struct call *call;
+	int no;
+
+	for (call = calls; call < calls + NR_CALLS; call++) {
+		no = call->cmd == HTMM_IOC_START ? -EINVAL : -ESTALE;
+		fill(self, call, self->arg, call->known);
+		((struct head *)self->arg)->session = ~0ULL;
+		EXPECT_EQ(no, call_idle(self, call, self->arg)) {
+			TH_LOG("%s", call->name);
+		}
+	}
+}
+
+/* The number of a session goes back to who starts it, or there is no session. */
+TEST_F(ioctl, start_without_an_answer)
+{
+	struct head *head = (struct head *)self->arg;
+
+	fill(self, &calls[0], self->arg, calls[0].known);
+	ASSERT_EQ(0, mprotect(self->arg, PAGE, PROT_READ));
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, HTMM_IOC_START, self->arg));
+	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
+	ASSERT_EQ(0, mprotect(self->arg, PAGE, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_START, self->arg));
+	EXPECT_NE(0, head->session);
 }
 
 TEST_F(ioctl, bad_pointer)
@@ -282,7 +320,7 @@ TEST_F(ioctl, info_of_the_module)
 	info.flags = 0;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_INFO, &info));
 	EXPECT_EQ(sizeof(info), info.size);
-	EXPECT_LE(HTMM_ABI_VERSION, info.abi_version);
+	EXPECT_EQ(0x3f, info.features & 0x3f);
 	EXPECT_LE(HTMM_MAX_EVENTS, info.max_events);
 	EXPECT_LE(HTMM_MAX_TARGETS, info.max_targets);
 	EXPECT_LE(HTMM_MAX_RING_PAGES, info.max_ring_pages);
@@ -291,7 +329,6 @@ TEST_F(ioctl, info_of_the_module)
 	EXPECT_EQ(0, info.elapsed_ns);
 	EXPECT_EQ(0, info.drain_pid);
 	EXPECT_EQ(0, info.nr_drain_threads);
-	EXPECT_EQ(0, info.drain_pids[0]);
 	EXPECT_EQ(0, info.budget_ppm);
 }
 
@@ -314,7 +351,7 @@ FIXTURE_SETUP(arrays)
 	ASSERT_NE(NULL, mem);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	access_pages(&self->source, mem, 8, 1);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 }
 
 FIXTURE_TEARDOWN(arrays)
@@ -362,10 +399,10 @@ TEST_F(arrays, stats)
 TEST_F(arrays, wide_elements)
 {
 	struct {
-		struct htmm_hot_page page;
+		struct htmm_page page;
 		__u64 beyond;
 	} wide[4];
-	struct htmm_hot_pages hot = {
+	struct htmm_list_pages hot = {
 		.size = sizeof(hot),
 		.pages = (uintptr_t)wide,
 		.nr_pages = 3,
@@ -373,7 +410,7 @@ TEST_F(arrays, wide_elements)
 	};
 
 	memset(wide, 0xff, sizeof(wide));
-	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	ASSERT_EQ(3, hot.nr_pages);
 	EXPECT_EQ(0, wide[0].beyond);
 	EXPECT_EQ(0, wide[2].beyond);
@@ -383,49 +420,179 @@ TEST_F(arrays, wide_elements)
 
 TEST_F(arrays, hot_pages)
 {
-	struct htmm_hot_page page;
-	struct htmm_hot_pages hot = {
+	struct htmm_page page;
+	struct htmm_list_pages hot = {
 		.size = sizeof(hot),
 		.nr_pages = 1,
 		.page_size = sizeof(page),
 	};
 
 	EXPECT_EQ(-EFAULT,
-		  device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+		  device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	hot.pages = (uintptr_t)&page;
 	hot.page_size = sizeof(page) - 1;
 	EXPECT_EQ(-EINVAL,
-		  device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+		  device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	hot.page_size++;
-	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	EXPECT_EQ(1, hot.nr_pages);
 }
 
 /* A list that was begun in one session does not go on in another. */
 TEST_F(arrays, cursor_of_another_session)
 {
-	struct htmm_hot_page page;
-	struct htmm_hot_pages hot = {
+	struct htmm_page page;
+	struct htmm_list_pages hot = {
 		.size = sizeof(hot),
 		.pages = (uintptr_t)&page,
 		.nr_pages = 1,
 		.page_size = sizeof(page),
 	};
 
-	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
-	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
+	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	memset(hot.cursor, 0, sizeof(hot.cursor));
-	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HOT_PAGES, &hot));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
+	ASSERT_EQ(0, device_stop(self->fd));
 }
 
-TEST_F(arrays, histogram_kind)
+/* The call goes to the session that it names, and to no other. */
+TEST_F(arrays, session_by_its_number)
 {
-	struct htmm_histogram hist;
+	const unsigned int reads[] = {
+		HTMM_IOC_GET_INFO, HTMM_IOC_GET_STATS, HTMM_IOC_GET_HIST,
+		HTMM_IOC_COOL, HTMM_IOC_GET_TARGETS, HTMM_IOC_RESET,
+	};
+	union {
+		struct head head;
+		char room[PAGE];
+	} arg;
+	struct htmm_info info;
+	size_t i;
+	int more;
 
-	EXPECT_EQ(0, device_hist(self->fd, HTMM_HIST_HUGE, &hist));
-	EXPECT_EQ(-EINVAL, device_hist(self->fd, HTMM_HIST_HUGE + 1, &hist));
-	EXPECT_EQ(-EINVAL, device_hist(self->fd, ~0U, &hist));
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	for (i = 0; i < ARRAY_SIZE(reads); i++) {
+		for (more = -1; more <= 1; more++) {
+			memset(&arg, 0, sizeof(arg));
+			arg.head.size = sizeof(arg);
+			arg.head.session = info.session + more;
+			if (!arg.head.session)
+				continue;
+			EXPECT_EQ(more ? -ESTALE : 0,
+				  device_ioctl(self->fd, reads[i], &arg)) {
+				TH_LOG("ioctl %#x, session %+d", reads[i], more);
+			}
+		}
+	}
+	/* One that is over, and one that has begun since. */
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_EQ(info.session + 1, self->req.arg.session);
+	memset(&arg, 0, sizeof(arg));
+	arg.head.size = sizeof(arg);
+	arg.head.session = info.session;
+	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_STOP, &arg));
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	arg.head.session = info.session + 1;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_STOP, &arg));
+	EXPECT_EQ(-EALREADY, device_ioctl(self->fd, HTMM_IOC_STOP, &arg));
+}
+
+TEST_F(arrays, targets_of_another_session)
+{
+	struct htmm_target target = { .type = HTMM_TARGET_ALL };
+	struct htmm_add_target add = {
+		.size = sizeof(add),
+		.target = (uintptr_t)&target,
+		.target_size = sizeof(target),
+	};
+	struct htmm_remove_target remove = { .size = sizeof(remove), .target = 1 };
+	struct htmm_stream stream = { .size = sizeof(stream) };
+	struct htmm_set set = {
+		.flags = HTMM_SET_CAPACITY,
+		.capacity_pages = 77,
+	};
+	char error[HTMM_ERROR_LEN];
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	add.session = self->req.arg.session - 1;
+	remove.session = add.session;
+	set.session = add.session;
+	stream.session = add.session;
+	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_REMOVE_TARGET, &remove));
+	EXPECT_EQ(-ESTALE, device_set(self->fd, &set, error));
+	EXPECT_NE('\0', error[0]);
+	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_STREAM, &stream));
+	add.session++;
+	remove.session++;
+	set.session++;
+	stream.session++;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_REMOVE_TARGET, &remove));
+	EXPECT_EQ(0, device_set(self->fd, &set, error));
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_STREAM, &stream));
+	EXPECT_EQ(self->req.arg.session, stream.session);
+	/* A reader stays with its session. */
+	stream.session++;
+	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_STREAM, &stream));
+}
+
+/* Each array by its first size, by a smaller one, and by one of the future. */
+TEST_F(arrays, strides)
+{
+	static char room[HTMM_NR_BINS * 4097];
+	struct htmm_histogram hist = {
+		.size = sizeof(hist),
+		.bins = (uintptr_t)room,
+	};
+	struct htmm_info info = {
+		.size = sizeof(info),
+		.drain_threads = (uintptr_t)room,
+	};
+	const struct {
+		__u32 bytes;
+		int ret;
+	} strides[] = {
+		{ 0, -EINVAL }, { 7, -EINVAL }, { 8, 0 }, { 12, 0 }, { 24, 0 },
+		{ 4096, 0 }, { 4097, -E2BIG }, { ~0U, -E2BIG },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(strides); i++) {
+		memset(room, 0xff, sizeof(room));
+		hist.nr_bins = 2;
+		hist.bin_size = strides[i].bytes;
+		EXPECT_EQ(strides[i].ret,
+			  device_ioctl(self->fd, HTMM_IOC_GET_HIST, &hist)) {
+			TH_LOG("bins of %u bytes", strides[i].bytes);
+		}
+		if (!strides[i].ret) {
+			EXPECT_EQ(HTMM_NR_BINS, hist.nr_bins);
+			EXPECT_LE(8, *(__u64 *)(room + strides[i].bytes));
+			EXPECT_EQ('\xff', room[2 * strides[i].bytes]);
+		}
+		info.session = 0;
+		info.nr_drain_threads = HTMM_NR_BINS;
+		info.drain_thread_size = strides[i].bytes;
+		EXPECT_EQ(strides[i].ret,
+			  device_ioctl(self->fd, HTMM_IOC_GET_INFO, &info)) {
+			TH_LOG("threads of %u bytes", strides[i].bytes);
+		}
+	}
+	/* Without room the size means nothing. */
+	hist.nr_bins = 0;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HIST, &hist));
+	EXPECT_EQ(HTMM_NR_BINS, hist.nr_bins);
+}
+
+TEST_F(arrays, histogram_unit)
+{
+	struct histogram hist;
+
+	EXPECT_EQ(0, device_hist(self->fd, HTMM_UNIT_REGION, &hist));
+	EXPECT_EQ(-EOPNOTSUPP, device_hist(self->fd, HTMM_UNIT_REGION + 1, &hist));
+	EXPECT_EQ(-EOPNOTSUPP, device_hist(self->fd, ~0U, &hist));
 }

@@ -41,7 +41,7 @@ static int start(struct _test_data_lifecycle *self)
 
 static int stop(struct _test_data_lifecycle *self)
 {
-	return device_simple(self->fd, HTMM_IOC_STOP);
+	return device_stop(self->fd);
 }
 
 static __u64 samples(struct __test_metadata *_metadata, int fd)
@@ -126,16 +126,16 @@ TEST_F(lifecycle, close_of_an_old_session)
 
 TEST_F(lifecycle, without_a_session)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct pages pages;
 	struct stats stats;
 
 	EXPECT_EQ(-EALREADY, stop(self));
 	EXPECT_EQ(-ENODATA, device_cool(self->fd, 0));
-	EXPECT_EQ(-ENODATA, device_simple(self->fd, HTMM_IOC_RESET));
+	EXPECT_EQ(-ENODATA, device_reset(self->fd));
 	EXPECT_EQ(-ENODATA, stats_read(self->fd, &stats));
 	EXPECT_EQ(-ENODATA, pages_read(self->fd, &pages));
-	EXPECT_EQ(-ENODATA, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(-ENODATA, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	ASSERT_EQ(0, start(self));
 	EXPECT_EQ(0, stop(self));
 	EXPECT_EQ(-EALREADY, stop(self));
@@ -217,7 +217,7 @@ TEST_F(lifecycle, detached)
 
 static void check_forgotten(struct __test_metadata *_metadata, int fd)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct stats stats;
 	struct pages pages;
 
@@ -230,7 +230,7 @@ static void check_forgotten(struct __test_metadata *_metadata, int fd)
 	EXPECT_EQ(0, stats.s.adaptations);
 	ASSERT_EQ(0, pages_read(fd, &pages));
 	EXPECT_EQ(0, pages.nr);
-	ASSERT_EQ(0, device_hist(fd, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_hist(fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(0, hist.pages);
 	pages_free(&pages);
 	stats_free(&stats);
@@ -243,7 +243,7 @@ TEST_F(lifecycle, reset_of_results)
 	ASSERT_EQ(0, stop(self));
 	ASSERT_EQ(0, device_cool(self->fd, 0));
 	EXPECT_LE(PAGES, samples(_metadata, self->fd));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
+	ASSERT_EQ(0, device_reset(self->fd));
 	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
 	check_forgotten(_metadata, self->fd);
 }
@@ -259,12 +259,12 @@ TEST_F(lifecycle, reset_while_sampling)
 	ASSERT_EQ(0, start(self));
 	for (i = 0; i < 20; i++) {
 		touch(self);
-		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
+		ASSERT_EQ(0, device_reset(self->fd));
 		EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 	}
 	/* What RESET finds in the rings belongs to the time after: let none be. */
 	ASSERT_EQ(0, device_settle(self->fd));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
+	ASSERT_EQ(0, device_reset(self->fd));
 	touch(self);
 	ASSERT_EQ(0, stop(self));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
@@ -403,7 +403,7 @@ TEST_F(lifecycle, readers_beside_start_and_stop)
 {
 	struct loop loop = { .self = self, .cycles = 30 };
 	char text[16384];
-	struct htmm_histogram hist;
+	struct histogram hist;
 	int fd = device_open(), reads = 0;
 	pthread_t thread;
 	size_t i;
@@ -417,9 +417,9 @@ TEST_F(lifecycle, readers_beside_start_and_stop)
 			ret = file_read(files[i], text, sizeof(text));
 			ASSERT_LE(0, ret);
 		}
-		ret = device_hist(fd, HTMM_HIST_BASE, &hist);
+		ret = device_hist(fd, HTMM_UNIT_PAGE, &hist);
 		ASSERT_TRUE(!ret || ret == -ENODATA);
-		ret = device_simple(fd, HTMM_IOC_RESET);
+		ret = device_reset(fd);
 		ASSERT_TRUE(!ret || ret == -ENODATA);
 		ret = device_cool(fd, 0);
 		ASSERT_TRUE(!ret || ret == -ENODATA);

@@ -55,7 +55,7 @@ FIXTURE_TEARDOWN(pid_wrap)
 }
 
 /* Which child faulted on a page; -1: none, it is not of the area. */
-static int child_of(const struct _test_data_pid_wrap *self, const struct htmm_hot_page *page)
+static int child_of(const struct _test_data_pid_wrap *self, const struct htmm_page *page)
 {
 	__u64 i = (page->addr - (uintptr_t)self->mem) / PAGE;
 
@@ -147,7 +147,7 @@ TEST_F(pid_wrap, no_page_is_inherited)
 	}
 	TH_LOG("%d of %d children had a pid of an earlier one", again, CHILDREN);
 	EXPECT_LT(CHILDREN / 3, again);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	found = check_pages(_metadata, self);
 	if (variant->flags) {
 		EXPECT_EQ(CHILDREN, found);

@@ -53,7 +53,7 @@ static int caps_keep(__u64 caps)
 static void check_refused(struct __test_metadata *_metadata, int fd,
 			  struct request *req)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct htmm_info info;
 	struct pages pages;
 	struct stats stats;
@@ -72,12 +72,12 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(-EPERM, device_ioctl(fd, HTMM_IOC_START, NULL));
 	EXPECT_EQ(-EPERM, stats_read(fd, &stats));
 	EXPECT_EQ(-EPERM, pages_read(fd, &pages));
-	EXPECT_EQ(-EPERM, device_hist(fd, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(-EPERM, device_hist(fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(-EPERM, device_cool(fd, 0));
 	EXPECT_EQ(-EPERM, device_set_capacity(fd, 0, 1));
 	EXPECT_EQ(-EPERM, device_set_period(fd, 0, 1009));
-	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_RESET));
-	EXPECT_EQ(-EPERM, device_simple(fd, HTMM_IOC_STOP));
+	EXPECT_EQ(-EPERM, device_reset(fd));
+	EXPECT_EQ(-EPERM, device_stop(fd));
 	EXPECT_EQ(-EPERM, stream_join(fd, 0, 0));
 	EXPECT_EQ(-ENOTTY, device_ioctl(fd, NO_SUCH_IOCTL, NULL));
 	EXPECT_EQ(0, device_info(fd, &info));
@@ -87,19 +87,19 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 static void check_permitted(struct __test_metadata *_metadata, int fd,
 			    struct request *req)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct pages pages;
 	struct stats stats;
 
 	EXPECT_EQ(0, device_start(fd, req));
 	EXPECT_EQ(0, stats_read(fd, &stats));
 	EXPECT_EQ(0, pages_read(fd, &pages));
-	EXPECT_EQ(0, device_hist(fd, HTMM_HIST_BASE, &hist));
+	EXPECT_EQ(0, device_hist(fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(0, device_cool(fd, 0));
 	EXPECT_EQ(0, device_set_capacity(fd, 0, 1));
 	EXPECT_EQ(0, device_set_period(fd, 0, 1009));
-	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_RESET));
-	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
+	EXPECT_EQ(0, device_reset(fd));
+	EXPECT_EQ(0, device_stop(fd));
 	EXPECT_EQ(0, stream_join(fd, 0, 0));
 }
 
@@ -133,7 +133,7 @@ TEST_F(privilege, stream_of_another_user)
 	access_pages(&self->source, access_map(16), 16, 1);
 	EXPECT_LT(0, records_read(reader, 4096, &tally));
 	access_pages(&self->source, access_map(16), 16, 1);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_NE(0, stream_poll(reader) & POLLIN);
 	become_nobody(_metadata);
 	EXPECT_EQ(-EPERM, records_read(reader, 4096, &tally));
@@ -277,14 +277,15 @@ static bool has_syscall32(void)
 /* All that a 32-bit program points to lies below 4 GiB. */
 struct low {
 	struct request req;
-	struct htmm_simple simple;
+	struct htmm_stop stop;
 	struct htmm_cool cool;
 	struct htmm_info info;
 	struct htmm_histogram hist;
+	struct htmm_bin bins[HTMM_NR_BINS];
 	struct htmm_stats stats;
 	struct htmm_channel channel;
-	struct htmm_hot_pages hot;
-	struct htmm_hot_page page;
+	struct htmm_list_pages list;
+	struct htmm_page page;
 };
 
 static int ioctl32(int fd, unsigned int cmd, void *arg)
@@ -307,27 +308,33 @@ TEST_F(privilege, program_of_32_bits)
 	source_every_fault(&self->source);
 	request_init(&low->req, &self->source.event);
 	request_add_target(&low->req, getpid());
-	low->simple.size = sizeof(low->simple);
+	low->stop.size = sizeof(low->stop);
 	low->cool.size = sizeof(low->cool);
 
-	EXPECT_EQ(-ENOTTY, ioctl32(self->fd, NO_SUCH_IOCTL, &low->simple));
+	EXPECT_EQ(-ENOTTY, ioctl32(self->fd, NO_SUCH_IOCTL, &low->stop));
 	EXPECT_EQ(-EFAULT, ioctl32(self->fd, HTMM_IOC_STOP, NULL));
-	EXPECT_EQ(-EALREADY, ioctl32(self->fd, HTMM_IOC_STOP, &low->simple));
+	EXPECT_EQ(-EALREADY, ioctl32(self->fd, HTMM_IOC_STOP, &low->stop));
 	EXPECT_EQ(-ENODATA, ioctl32(self->fd, HTMM_IOC_COOL, &low->cool));
 	ASSERT_EQ(0, ioctl32(self->fd, HTMM_IOC_START, &low->req.arg)) {
 		TH_LOG("%s", low->req.error);
 	}
 	EXPECT_EQ(-EBUSY, ioctl32(self->fd, HTMM_IOC_START, &low->req.arg));
 	access_pages(&self->source, mem, 16, 1);
-	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_STOP, &low->simple));
+	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_STOP, &low->stop));
 
 	low->info.size = sizeof(low->info);
 	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_GET_INFO, &low->info));
 	EXPECT_EQ(HTMM_STATE_STOPPED, low->info.state);
 	EXPECT_EQ(getpid(), low->info.owner);
-	low->hist.size = sizeof(low->hist);
+	low->hist = (struct htmm_histogram) {
+		.size = sizeof(low->hist),
+		.bins = (uintptr_t)low->bins,
+		.nr_bins = HTMM_NR_BINS,
+		.bin_size = sizeof(low->bins[0]),
+	};
 	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_GET_HIST, &low->hist));
 	EXPECT_LE(16, low->hist.pages);
+	EXPECT_LE(16, low->bins[1].pages);
 	low->stats = (struct htmm_stats) {
 		.size = sizeof(low->stats),
 		.channels = (uintptr_t)&low->channel,
@@ -337,14 +344,14 @@ TEST_F(privilege, program_of_32_bits)
 	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_GET_STATS, &low->stats));
 	EXPECT_LE(16, low->stats.total.counted);
 	EXPECT_EQ(1, low->channel.period);
-	low->hot = (struct htmm_hot_pages) {
-		.size = sizeof(low->hot),
+	low->list = (struct htmm_list_pages) {
+		.size = sizeof(low->list),
 		.pages = (uintptr_t)&low->page,
 		.nr_pages = 1,
 		.page_size = sizeof(low->page),
 	};
-	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_GET_HOT_PAGES, &low->hot));
-	EXPECT_EQ(1, low->hot.nr_pages);
+	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_LIST_PAGES, &low->list));
+	EXPECT_EQ(1, low->list.nr_pages);
 	EXPECT_EQ(getpid(), low->page.pid);
 }
 

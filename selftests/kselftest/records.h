@@ -65,6 +65,8 @@ struct tally {
 int stream_join(int fd, __u64 buffer_bytes, __u32 watermark);
 /* Fills @stream; returns 0 or a negative errno. */
 int stream_report(int fd, struct htmm_stream *stream);
+/* The ids of its session's events: HTMM_MAX_EVENTS, 0 where there is no event. */
+int stream_ids(int fd, __u64 *ids);
 /* What poll() says now. */
 int stream_poll(int fd);
 

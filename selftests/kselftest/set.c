@@ -43,7 +43,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_set *self
 }
 
 /* The hot threshold in the words of the interface's documentation. */
-static __u32 fitting(const struct htmm_histogram *hist, __u64 capacity)
+static __u32 fitting(const struct histogram *hist, __u64 capacity)
 {
 	__u64 pages = 0;
 	__u32 bin;
@@ -59,14 +59,14 @@ static __u32 fitting(const struct htmm_histogram *hist, __u64 capacity)
 /* A new capacity is there, its threshold too, and all else is as before. */
 static void check_capacity(struct __test_metadata *_metadata,
 			   struct _test_data_set *self, __u64 capacity,
-			   const struct htmm_histogram *before)
+			   const struct histogram *before)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct pages pages;
 	__u64 hot = 0;
 	size_t i;
 
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(capacity, hist.capacity_pages);
 	EXPECT_EQ(fitting(before, capacity), hist.hot_threshold);
 	EXPECT_EQ(0, memcmp(before->bins, hist.bins, sizeof(hist.bins)));
@@ -78,7 +78,7 @@ static void check_capacity(struct __test_metadata *_metadata,
 	EXPECT_EQ(hist.hot_pages, hot);
 	EXPECT_GE(capacity, hot);
 	pages_free(&pages);
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_HUGE, &hist));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_REGION, &hist));
 	EXPECT_EQ(capacity / 512, hist.capacity_pages);
 	EXPECT_EQ(fitting(&hist, capacity / 512), hist.hot_threshold);
 }
@@ -102,7 +102,7 @@ TEST_F(set, capacity_moves_the_threshold)
 	static const __u64 capacities[] = {
 		512, 40, 20, 8, 3, 1, 8, 20, 3, 512, 100000, 1,
 	};
-	struct htmm_histogram before;
+	struct histogram before;
 	struct stats stats;
 	struct child child;
 	__u32 seen = 0;
@@ -116,7 +116,7 @@ TEST_F(set, capacity_moves_the_threshold)
 	start(_metadata, self);
 	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, device_settle(self->fd));
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &before));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &before));
 	ASSERT_LE(1, before.samples / 150);
 	for (i = 0; i < ARRAY_SIZE(capacities); i++) {
 		ASSERT_EQ(0, device_set_capacity(self->fd, 0, capacities[i]));
@@ -125,7 +125,7 @@ TEST_F(set, capacity_moves_the_threshold)
 	}
 	/* The test would be empty if the threshold had nowhere to go. */
 	EXPECT_LE(4, __builtin_popcount(seen));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	/* Each of them counts, and the stop. */
@@ -166,12 +166,12 @@ static __u64 capacity_of_session(struct __test_metadata *_metadata,
 /* The session's capacity is that of the targets that do not say. */
 TEST_F(set, whose_capacity)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	__u64 all;
 
 	start(_metadata, self);
 	all = capacity_of_session(_metadata, self);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 
 	self->req.arg.capacity_pages = 1000;
 	request_add_target(&self->req, getppid());
@@ -189,12 +189,12 @@ TEST_F(set, whose_capacity)
 	ASSERT_EQ(0, device_set_capacity(self->fd, 2, 0));
 	capacities(3000, 30, 3000);
 	/* Of both together, the session's. */
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(3000, hist.capacity_pages);
-	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(30, hist.capacity_pages);
 	/* RESET forgets pages, not that. */
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
+	ASSERT_EQ(0, device_reset(self->fd));
 	capacities(3000, 30, 3000);
 	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 0));
 	capacities(all, 30, all);
@@ -257,10 +257,10 @@ TEST_F(set, refusals)
 	refused(ERANGE, "the longest period");
 	set = right;
 	set.flags = 0x4;
-	EXPECT_EQ(-EINVAL, device_set(self->fd, &set, self->error));
+	EXPECT_EQ(-EOPNOTSUPP, device_set(self->fd, &set, self->error));
 	set = right;
 	set.__reserved = 1;
-	EXPECT_EQ(-EINVAL, device_set(self->fd, &set, self->error));
+	EXPECT_EQ(-EOPNOTSUPP, device_set(self->fd, &set, self->error));
 
 	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
 	ASSERT_EQ(0, device_channel(self->fd, cpu, 0, &channel));
@@ -275,7 +275,7 @@ TEST_F(set, refusals)
 	set.period = (1ULL << 63) - 1;
 	EXPECT_EQ(0, device_set(self->fd, &set, self->error));
 
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	refused(ENODATA, "a session that has stopped");
 }
 
@@ -395,7 +395,7 @@ TEST_F(period, samples)
 	EXPECT_LE(1, check_period(_metadata, self, variant->to));
 	access_alone(_metadata, self, 1, variant->from + variant->to);
 	access_alone(_metadata, self, 2, MANY * variant->to);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	stats_free(&stats);
@@ -424,7 +424,7 @@ TEST_F(period, weights)
 	ASSERT_EQ(0, device_set_period(self->fd, 0, variant->to));
 	access_alone(_metadata, self, 1, variant->from + variant->to);
 	access_alone(_metadata, self, 2, MANY * variant->to);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_NEAR(MANY * ((variant->from + unit / 2) / unit),
 		    samples_of(_metadata, self, 0), most);
 	EXPECT_NEAR(MANY * ((variant->to + unit / 2) / unit),

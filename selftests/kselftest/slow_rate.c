@@ -106,7 +106,7 @@ static void finish(struct __test_metadata *_metadata,
 	const struct feats *feats = self->role.feats;
 	struct stats stats;
 
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LT(0, stats.s.samples);
@@ -151,11 +151,11 @@ TEST_F_TIMEOUT(slow_rate, beside_readers, 1200)
 static int look_on(int sock, void *arg)
 {
 	struct role *role = arg;
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct pages pages;
 	int fd = device_open();
 
-	while (!device_hist(fd, HTMM_HIST_BASE, &hist) && !pages_read(fd, &pages)) {
+	while (!device_hist(fd, HTMM_UNIT_PAGE, &hist) && !pages_read(fd, &pages)) {
 		pages_free(&pages);
 		atomic_fetch_add(&role->feats->reads, 1);
 	}

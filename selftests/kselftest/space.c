@@ -81,7 +81,7 @@ TEST_F(space, exited_pages_are_kept)
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
 	sample_child(_metadata, self, &child);
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_EQ(0, stats.s.exited);
@@ -165,7 +165,7 @@ TEST_F(space, exited_pages_are_marked)
 
 TEST_F(space, exited_pages_leave)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct child child;
 	struct stats stats;
 	struct pages pages;
@@ -174,13 +174,13 @@ TEST_F(space, exited_pages_leave)
 
 	sample_child(_metadata, self, &child);
 	await_samples(_metadata, self->fd, 3 * PAGES);
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	tracked = hist.pages;
 	EXPECT_LE(PAGES, tracked);
 	child_kill(&child);
 	do {
 		usleep(10000);
-		ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &hist));
+		ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	} while (hist.pages && --tries);
 	EXPECT_EQ(0, hist.pages);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
@@ -230,7 +230,7 @@ TEST_F(space, last_samples_are_stale)
 	self->req.arg.drain_interval_ms = 10000;
 	sample_child(_metadata, self, &child);
 	child_kill(&child);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LE(3 * PAGES, stats.s.total.drops[HTMM_DROP_STALE]);
@@ -265,7 +265,7 @@ TEST_F(space, exec_begins_a_new_space)
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, child_post(child.sock));
 	EXPECT_EQ(0, child_join(&child));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	ASSERT_LT(20, pages.nr);
 	for (i = 0; i < pages.nr; i++) {
@@ -328,7 +328,7 @@ TEST_F(space, pid_used_again)
 	if (ret)
 		SKIP(return, "a pid cannot be chosen: %s", strerror(-ret));
 	ASSERT_EQ(0, touch_as(self, pid, 5));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	for (i = 0; i < pages.nr && nr < 3; i++) {
 		if (pages.page[i].pid == pid &&
@@ -355,7 +355,7 @@ TEST_F(space, pid_of_a_target_used_again)
 	ret = touch_as(self, child.pid, 5);
 	if (ret)
 		SKIP(return, "a pid cannot be chosen: %s", strerror(-ret));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
@@ -400,7 +400,7 @@ TEST_F(space, pids_are_the_readers)
 	ASSERT_EQ(0, child_post(child.sock));
 	ASSERT_EQ(0, child_await(child.sock));
 	touch(self, 2);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(3 * PAGES, pages_samples(&pages, child.pid, self->mem,
 					   PAGES * PAGE));
@@ -422,7 +422,7 @@ static int sample_itself(int sock, void *arg)
 	bad |= (getpid() != 1) << 0;
 	bad |= (!!device_start(self->fd, &self->req)) << 1;
 	touch(self, 3);
-	bad |= (!!device_simple(self->fd, HTMM_IOC_STOP)) << 2;
+	bad |= (!!device_stop(self->fd)) << 2;
 	bad |= (!!pages_read(self->fd, &pages)) << 3;
 	bad |= (pages_samples(&pages, 1, self->mem, PAGES * PAGE) !=
 		3 * PAGES) << 4;

@@ -59,7 +59,7 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(stream) *self)
 
 static void stop(struct __test_metadata *_metadata, FIXTURE_DATA(stream) *self)
 {
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 }
 
 static void touch(FIXTURE_DATA(stream) *self, size_t rounds)
@@ -195,6 +195,7 @@ TEST_F(stream, too_many_readers)
 TEST_F(stream, layout)
 {
 	struct source store;
+	__u64 ids[HTMM_MAX_EVENTS], ids_again[HTMM_MAX_EVENTS];
 	struct htmm_stream report, again;
 	struct htmm_info info;
 
@@ -205,14 +206,15 @@ TEST_F(stream, layout)
 	start(_metadata, self);
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	ASSERT_EQ(0, stream_report(self->reader, &report));
+	ASSERT_EQ(0, stream_ids(self->reader, ids));
 	EXPECT_EQ(HTMM_STREAM_RUNNING, report.state);
 	EXPECT_EQ(info.session, report.session);
 	EXPECT_EQ(RECORDS_SAMPLE_TYPE | PERF_SAMPLE_IDENTIFIER, report.sample_type);
 	EXPECT_EQ(SAMPLE_BYTES, report.record_size);
 	EXPECT_EQ(self->req.arg.nr_events, report.nr_events);
-	EXPECT_NE(0, report.ids[0]);
-	EXPECT_NE(report.ids[0], report.ids[1]);
-	EXPECT_EQ(0, report.ids[HTMM_MAX_EVENTS - 1]);
+	EXPECT_NE(0, ids[0]);
+	EXPECT_NE(ids[0], ids[1]);
+	EXPECT_EQ(0, ids[HTMM_MAX_EVENTS - 1]);
 	stop(_metadata, self);
 
 	/* The next session's ids are others, and so may its records be. */
@@ -222,7 +224,8 @@ TEST_F(stream, layout)
 	start(_metadata, self);
 	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
 	ASSERT_EQ(0, stream_report(self->reader, &again));
-	EXPECT_NE(report.ids[0], again.ids[0]);
+	ASSERT_EQ(0, stream_ids(self->reader, ids_again));
+	EXPECT_NE(ids[0], ids_again[0]);
 	EXPECT_EQ(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR |
 		  PERF_SAMPLE_IDENTIFIER, again.sample_type);
 	EXPECT_EQ(8 * 5, again.record_size);
@@ -232,7 +235,7 @@ TEST_F(stream, layout)
 TEST_F(stream, every_sample_from_the_first_on)
 {
 	const struct sample *last = &self->tally->last;
-	struct htmm_stream report;
+	__u64 ids[HTMM_MAX_EVENTS];
 	size_t i, at = 0;
 	int cpu;
 
@@ -260,8 +263,8 @@ TEST_F(stream, every_sample_from_the_first_on)
 			at++;
 	EXPECT_EQ(2 * PAGES, at);
 
-	ASSERT_EQ(0, stream_report(self->reader, &report));
-	EXPECT_EQ(report.ids[0], last->id);
+	ASSERT_EQ(0, stream_ids(self->reader, ids));
+	EXPECT_EQ(ids[0], last->id);
 	EXPECT_EQ(getpid(), last->pid);
 	EXPECT_EQ(gettid(), last->tid);
 	EXPECT_EQ(cpu, last->cpu);
@@ -533,7 +536,7 @@ TEST_F(stream, reset_changes_nothing)
 	start(_metadata, self);
 	touch(self, 1);
 	ASSERT_EQ(0, device_settle(self->fd));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_RESET));
+	ASSERT_EQ(0, device_reset(self->fd));
 	touch(self, 1);
 	stop(_metadata, self);
 	ASSERT_EQ(0, records_drain(self->reader, self->tally));

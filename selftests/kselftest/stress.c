@@ -195,7 +195,7 @@ static void finish(struct __test_metadata *_metadata,
 	struct stats stats;
 	int ret;
 
-	EXPECT_EQ(0, device_simple(fd, HTMM_IOC_STOP));
+	EXPECT_EQ(0, device_stop(fd));
 	ret = stats_read(fd, &stats);
 	EXPECT_TRUE(!ret || ret == -ENOMEM);
 	if (ret)
@@ -219,7 +219,7 @@ static void one_session(struct __test_metadata *_metadata,
 		return;
 	usleep(1000 * role_random(role, 1000));
 	if (role_random(role, 4) == 0) {
-		ret = device_simple(fd, HTMM_IOC_RESET);
+		ret = device_reset(fd);
 		EXPECT_TRUE(!ret || ret == -ENOMEM);
 	}
 	usleep(1000 * role_random(role, 1000));

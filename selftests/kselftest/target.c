@@ -122,7 +122,7 @@ static void start(struct __test_metadata *_metadata,
 static void stop(struct __test_metadata *_metadata,
 		 struct _test_data_target *self, struct stats *stats)
 {
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, stats));
 	check_stats(_metadata, stats);
 	EXPECT_EQ(0, stats->s.total.drops[HTMM_DROP_RING_FULL]);
@@ -151,14 +151,14 @@ static __u64 counted(struct __test_metadata *_metadata,
 static void check_sums(struct __test_metadata *_metadata,
 		       struct _test_data_target *self, const struct stats *stats)
 {
-	struct htmm_histogram hist, all;
+	struct histogram hist, all;
 	__u64 samples = 0, pages = 0, bins[HTMM_NR_BINS] = {};
 	int i, b, nr = device_targets(self->fd, self->info);
 
 	ASSERT_LE(1, nr);
 	for (i = 0; i < nr; i++) {
 		ASSERT_EQ(0, device_target_hist(self->fd, self->info[i].number,
-						HTMM_HIST_BASE, &hist));
+						HTMM_UNIT_PAGE, &hist));
 		EXPECT_EQ(self->info[i].pages, hist.pages);
 		EXPECT_EQ(self->info[i].samples, hist.samples);
 		samples += hist.samples;
@@ -166,7 +166,7 @@ static void check_sums(struct __test_metadata *_metadata,
 		for (b = 0; b < HTMM_NR_BINS; b++)
 			bins[b] += hist.bins[b];
 	}
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_HIST_BASE, &all));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &all));
 	EXPECT_EQ(samples, all.samples);
 	EXPECT_EQ(pages, all.pages);
 	EXPECT_EQ(0, memcmp(bins, all.bins, sizeof(bins)));
@@ -394,7 +394,7 @@ TEST_F(target, cooled_alone)
 /* The thresholds of each fit its own capacity. */
 TEST_F(target, capacities)
 {
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct stats stats;
 
 	request_add_target(&self->req, self->workers[0].pid);
@@ -405,10 +405,10 @@ TEST_F(target, capacities)
 	tell(_metadata, self, 0);
 	tell(_metadata, self, 1);
 	stop(_metadata, self, &stats);
-	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(1, hist.capacity_pages);
 	EXPECT_GE(1, hist.hot_pages);
-	ASSERT_EQ(0, device_target_hist(self->fd, 2, HTMM_HIST_BASE, &hist));
+	ASSERT_EQ(0, device_target_hist(self->fd, 2, HTMM_UNIT_PAGE, &hist));
 	EXPECT_LE(PAGES, hist.hot_pages);
 	EXPECT_EQ(1, hist.hot_threshold);
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
@@ -442,8 +442,8 @@ TEST_F(target, the_dead_stay_listed)
 	child_kill(&self->workers[self->ready]);
 	ASSERT_EQ(0, cgroup_remove(&self->inner));
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
-	EXPECT_EQ(HTMM_TARGET_DEAD, self->info[0].flags);
-	EXPECT_EQ(HTMM_TARGET_DEAD, self->info[1].flags);
+	EXPECT_EQ(HTMM_TARGET_INFO_DEAD, self->info[0].flags);
+	EXPECT_EQ(HTMM_TARGET_INFO_DEAD, self->info[1].flags);
 	/* One made anew under the same name is another. */
 	ASSERT_EQ(0, cgroup_make(&self->inner, &self->outer, "inner"));
 	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[0].pid));
@@ -473,7 +473,7 @@ TEST_F(target, address_spaces)
 		ASSERT_EQ(0, child_start(&child, do_nothing, NULL));
 		ASSERT_EQ(0, child_join(&child));
 	}
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LT(0, stats.s.total.drops[HTMM_DROP_TABLE_FULL]);
@@ -528,7 +528,7 @@ TEST_F(target, a_pid_used_again)
 	EXPECT_EQ(SHARE, counted(_metadata, self, 1, NR_WORKERS - 1));
 	EXPECT_EQ(SHARE, counted(_metadata, self, 2, NR_WORKERS - 1));
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
-	EXPECT_EQ(HTMM_TARGET_DEAD, self->info[0].flags);
+	EXPECT_EQ(HTMM_TARGET_INFO_DEAD, self->info[0].flags);
 	EXPECT_EQ(0, self->info[1].flags);
 	stats_free(&stats);
 }

@@ -79,7 +79,7 @@ static __u64 throttled(struct __test_metadata *_metadata,
 		TH_LOG("%s", self->req.error);
 	}
 	access_pages(&self->source, self->mem, PAGES, 2000);
-	EXPECT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	EXPECT_EQ(0, device_stop(self->fd));
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LT(0, stats.s.total.counted);

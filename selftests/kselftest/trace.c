@@ -153,7 +153,7 @@ static void start(struct __test_metadata *_metadata,
 static void stop(struct __test_metadata *_metadata,
 		 struct _test_data_trace *self, struct stats *stats)
 {
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, stats));
 	check_stats(_metadata, stats);
 }
@@ -335,7 +335,7 @@ TEST_F(trace, drops)
 TEST_F(trace, cooling_and_thresholds)
 {
 	unsigned int hot, warm, kind;
-	struct htmm_histogram hist;
+	struct histogram hist;
 	__u64 coolings, samples;
 	struct stats stats;
 	struct hit hit;
@@ -360,10 +360,10 @@ TEST_F(trace, cooling_and_thresholds)
 	/* Of both kinds each time, and once for the empty table. */
 	EXPECT_EQ(2 * (stats.s.adaptations + 1),
 		  count_hits(_metadata, "htmm_threshold"));
-	for (kind = HTMM_HIST_BASE; kind <= HTMM_HIST_HUGE; kind++) {
+	for (kind = HTMM_UNIT_PAGE; kind <= HTMM_UNIT_REGION; kind++) {
 		ASSERT_EQ(0, device_hist(self->fd, kind, &hist));
 		hit = last_hit(_metadata, "htmm_threshold",
-			       kind == HTMM_HIST_BASE ? "kind=base" : "kind=huge");
+			       kind == HTMM_UNIT_PAGE ? "kind=base" : "kind=huge");
 		ASSERT_EQ(2, sscanf(hit.text, "kind=%*s hot=%u warm=%u", &hot, &warm));
 		EXPECT_EQ(hist.hot_threshold, hot);
 		EXPECT_EQ(hist.warm_threshold, warm);

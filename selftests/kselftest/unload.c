@@ -84,7 +84,7 @@ TEST_F(unload, refused_while_open)
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	close(self->fd);
 	EXPECT_EQ(0, module_unload());
@@ -198,7 +198,7 @@ static void start_and_end(struct __test_metadata *_metadata,
 	}
 	usleep(1000 * (nr % 5));
 	if (nr % 2) {
-		ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+		ASSERT_EQ(0, device_stop(self->fd));
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
 		check_stats(_metadata, &stats);
 		stats_free(&stats);

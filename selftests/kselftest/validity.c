@@ -81,7 +81,7 @@ static void sample(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	access_pages(&self->source, self->mem, PAGES,
 		     8 * self->source.event.period);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, stats));
 	check_stats(_metadata, stats);
 	EXPECT_EQ(stats->s.total.overflows, stats->s.total.nmi);
@@ -245,7 +245,7 @@ TEST_F(overrun, ring_full)
 	stats_free(&stats);
 	access_pages(&self->source, self->mem, PAGES / 8,
 		     self->source.event.period);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LE(counted + PAGES / 8 - 1, stats.s.total.counted);
@@ -276,7 +276,7 @@ TEST_F(overrun, nested_handler)
 	access_pages(&self->source, self->mem, PAGES,
 		     16 * self->source.event.period);
 	ASSERT_EQ(0, cpu_priority(false));
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	nested = parameter_get("injected_nested") - nested;
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);

@@ -146,7 +146,7 @@ static void read_device(int fd, struct role *role)
 		.nr_targets = HTMM_MAX_TARGETS,
 		.target_size = sizeof(infos[0]),
 	};
-	struct htmm_histogram hist;
+	struct histogram hist;
 	struct htmm_info info;
 	struct stats stats;
 	struct pages pages;
@@ -154,8 +154,8 @@ static void read_device(int fd, struct role *role)
 	device_info(fd, &info);
 	if (!stats_read(fd, &stats))
 		stats_free(&stats);
-	device_hist(fd, HTMM_HIST_BASE, &hist);
-	device_hist(fd, HTMM_HIST_HUGE, &hist);
+	device_hist(fd, HTMM_UNIT_PAGE, &hist);
+	device_hist(fd, HTMM_UNIT_REGION, &hist);
 	device_ioctl(fd, HTMM_IOC_GET_TARGETS, &targets);
 	if (!pages_read(fd, &pages))
 		pages_free(&pages);

@@ -195,7 +195,7 @@ static struct htmm_target_info fake_target(__u32 number)
 	};
 
 	if (number == 2)
-		info.flags = HTMM_TARGET_DEAD;
+		info.flags = HTMM_TARGET_INFO_DEAD;
 	if (number == 3)
 		info.type = HTMM_TARGET_CGROUP;
 	if (number == 1 && !target)
@@ -275,7 +275,7 @@ static int fake_info(struct htmm_info *info)
 
 	if (++infos == env_number("FAKE_STOPS"))
 		state = HTMM_STATE_STOPPED;
-	info->abi_version = HTMM_ABI_VERSION;
+	info->features = HTMM_FEATURE_LIST_PAGES;
 	info->state = state;
 	if (state == HTMM_STATE_IDLE)
 		return 0;
@@ -350,9 +350,12 @@ static int fake_stats(struct htmm_stats *stats)
 
 static int fake_hist(struct htmm_histogram *hist)
 {
+	struct htmm_bin *bins = (void *)(unsigned long)hist->bins;
 	unsigned int bin;
 
-	if (hist->kind > HTMM_HIST_HUGE)
+	if (hist->unit > HTMM_UNIT_REGION)
+		return fail(EOPNOTSUPP);
+	if (hist->nr_bins != HTMM_NR_BINS || hist->bin_size != sizeof(*bins))
 		return fail(EINVAL);
 	if (hist->target > fake_nr_targets())
 		return fail(ENOENT);
@@ -360,16 +363,16 @@ static int fake_hist(struct htmm_histogram *hist)
 	hist->hot_threshold = 5;
 	hist->warm_threshold = 4;
 	for (bin = 0; bin < HTMM_NR_BINS; bin++)
-		hist->pages += hist->bins[bin] = bin + 1;
+		hist->pages += bins[bin].pages = bin + 1;
 	hist->hot_pages = 300;
 	hist->capacity_pages = 1000;
 	return 0;
 }
 
 /* This process's stack, a page of a process that is gone, and many of no one. */
-static struct htmm_hot_page fake_page(__u64 index)
+static struct htmm_page fake_page(__u64 index)
 {
-	struct htmm_hot_page page = {
+	struct htmm_page page = {
 		.samples = FAKE_PAGES - index, .bin = 3, .space = 1, .flags = HTMM_PAGE_EXITED,
 		.addr = 0x7f0000000000 + (index << 12), .target = 1,
 	};
@@ -393,9 +396,9 @@ static struct htmm_hot_page fake_page(__u64 index)
 	return page;
 }
 
-static int fake_hot_pages(struct htmm_hot_pages *arg)
+static int fake_list_pages(struct htmm_list_pages *arg)
 {
-	struct htmm_hot_page *pages = (void *)(unsigned long)arg->pages;
+	struct htmm_page *pages = (void *)(unsigned long)arg->pages;
 	__u32 nr = 0;
 
 	if (arg->target > fake_nr_targets())
@@ -410,6 +413,7 @@ static int fake_hot_pages(struct htmm_hot_pages *arg)
 /* A stream without records: a read finds the end at once. */
 static int fake_stream(struct htmm_stream *stream)
 {
+	struct htmm_stream_event *ids = (void *)(unsigned long)stream->events;
 	__u32 i;
 
 	errno = env_number("FAKE_STREAM_ERRNO");
@@ -417,9 +421,9 @@ static int fake_stream(struct htmm_stream *stream)
 		return -1;
 	stream->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			      PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
+	for (i = 0; i < nr_events && i < stream->nr_events; i++)
+		ids[i].id = 9 + i;
 	stream->nr_events = nr_events;
-	for (i = 0; i < nr_events; i++)
-		stream->ids[i] = 9 + i;
 	return 0;
 }
 
@@ -439,8 +443,8 @@ static int fake_ioctl(unsigned long request, void *arg)
 		return fake_stats(arg);
 	if (request == HTMM_IOC_GET_HIST)
 		return fake_hist(arg);
-	if (request == HTMM_IOC_GET_HOT_PAGES)
-		return fake_hot_pages(arg);
+	if (request == HTMM_IOC_LIST_PAGES)
+		return fake_list_pages(arg);
 	if (request == HTMM_IOC_GET_TARGETS)
 		return fake_targets(arg);
 	if (request == HTMM_IOC_ADD_TARGET)

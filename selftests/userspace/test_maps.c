@@ -149,7 +149,7 @@ static void test_merge_random(void)
 	}
 }
 
-static bool place_is(struct htmm_names *names, const struct htmm_hot_page *page,
+static bool place_is(struct htmm_names *names, const struct htmm_page *page,
 		     const char *mapping, u64 offset)
 {
 	struct htmm_place place = htmm_names_find(names, page);
@@ -175,7 +175,7 @@ static pid_t sleeper(void)
 static void test_names_survive_exit(void)
 {
 	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct htmm_hot_page page = { .addr = (u64)(unsigned long)memory + 4096, .space = 1 };
+	struct htmm_page page = { .addr = (u64)(unsigned long)memory + 4096, .space = 1 };
 	struct htmm_page_list list = { &page, 1 };
 	struct htmm_names *names = htmm_names_new();
 	const char *mapping;
@@ -212,7 +212,7 @@ static void test_names_of_the_past(void)
 {
 	char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct htmm_names *names = htmm_names_new();
-	struct htmm_hot_page page = {
+	struct htmm_page page = {
 		.addr = (u64)(unsigned long)memory, .pid = getpid(), .space = 1,
 	};
 
@@ -224,7 +224,7 @@ static void test_names_of_the_past(void)
 	htmm_names_free(names);
 }
 
-static bool mapping_is(struct htmm_names *names, const struct htmm_hot_page *page,
+static bool mapping_is(struct htmm_names *names, const struct htmm_page *page,
 		       const char *mapping)
 {
 	struct htmm_place place = htmm_names_find(names, page);
@@ -245,7 +245,7 @@ static void test_names_targets(void)
 {
 	char *memory = map_page();
 	u64 addr = (u64)(unsigned long)memory;
-	struct htmm_hot_page pages[] = {
+	struct htmm_page pages[] = {
 		{ .addr = addr, .pid = getpid(), .target = 1, .space = 7 },
 		{ .addr = addr, .pid = getpid(), .target = 2, .space = 3 },
 		{ .addr = addr, .pid = getpid(), .target = 2, .space = 2,
@@ -283,7 +283,7 @@ static void test_names_targets(void)
 static void test_names_sessions(void)
 {
 	char *memory = map_page();
-	struct htmm_hot_page page = {
+	struct htmm_page page = {
 		.addr = (u64)(unsigned long)memory, .pid = getpid(), .target = 1, .space = 5,
 	};
 	struct htmm_page_list list = { &page, 1 };
@@ -358,7 +358,7 @@ static void changer_end(const struct changer *changer)
 /* After exec() the old mappings are those of nobody. */
 static void test_names_exec(void)
 {
-	struct htmm_hot_page page = { .target = 1, .space = 1 }, stale;
+	struct htmm_page page = { .target = 1, .space = 1 }, stale;
 	struct htmm_page_list list = { &page, 1 };
 	struct htmm_names *names = htmm_names_new(), *watched = htmm_names_new();
 	struct changer changer;
@@ -389,7 +389,7 @@ static void test_names_exec(void)
 static void test_names_prune(void)
 {
 	char *memory = map_page();
-	struct htmm_hot_page pages[] = {
+	struct htmm_page pages[] = {
 		{ .addr = (u64)(unsigned long)memory, .target = 1, .space = 1, .pid = sleeper() },
 		{ .addr = (u64)(unsigned long)memory, .target = 1, .space = 2, .pid = sleeper() },
 	};
@@ -414,7 +414,7 @@ static void test_names_prune(void)
 static void test_names_unknown(void)
 {
 	struct htmm_names *names = htmm_names_new();
-	struct htmm_hot_page page = { .addr = 4096, .pid = getpid(), .space = 1 };
+	struct htmm_page page = { .addr = 4096, .pid = getpid(), .space = 1 };
 
 	CHECK(place_is(names, &page, "[unmapped]", 0));
 	page.pid = 0;

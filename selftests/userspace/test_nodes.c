@@ -23,9 +23,9 @@ static char *map_pages(void)
 	return map;
 }
 
-static struct htmm_hot_page page_of(pid_t pid, const char *at)
+static struct htmm_page page_of(pid_t pid, const char *at)
 {
-	return (struct htmm_hot_page) { .pid = pid, .addr = (uintptr_t)at };
+	return (struct htmm_page) { .pid = pid, .addr = (uintptr_t)at };
 }
 
 /* A child that has the parent's pages until it is killed. */
@@ -52,7 +52,7 @@ static int node_of(const char *at)
 /* Pages of two processes in turn; every other page was written. */
 static void test_processes(void)
 {
-	static struct htmm_hot_page pages[2 * PAGES];
+	static struct htmm_page pages[2 * PAGES];
 	static int nodes[2 * PAGES];
 	const struct htmm_page_list list = { .pages = pages, .nr = 2 * PAGES };
 	char *map = map_pages();
@@ -80,7 +80,7 @@ static void test_processes(void)
 static void test_gone(void)
 {
 	static char written[PAGE] = { 1 };
-	struct htmm_hot_page pages[4];
+	struct htmm_page pages[4];
 	const struct htmm_page_list list = { .pages = pages, .nr = ARRAY_SIZE(pages) };
 	pid_t dead = fork();
 	int nodes[4];
@@ -102,7 +102,7 @@ static void test_gone(void)
 
 static void test_nothing_mapped(void)
 {
-	struct htmm_hot_page page = page_of(getpid(), (const char *)PAGE);
+	struct htmm_page page = page_of(getpid(), (const char *)PAGE);
 	const struct htmm_page_list none = {}, list = { .pages = &page, .nr = 1 };
 	int node = 7;
 
@@ -115,7 +115,7 @@ static void test_nothing_mapped(void)
 static void test_not_allowed(void)
 {
 	static char written[PAGE] = { 1 };
-	struct htmm_hot_page page = page_of(1, written);
+	struct htmm_page page = page_of(1, written);
 	const struct htmm_page_list list = { .pages = &page, .nr = 1 };
 	int node = 0, status;
 	pid_t child = fork();

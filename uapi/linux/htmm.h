@@ -4,21 +4,35 @@
  *
  * The interface of /dev/htmm.
  *
- * Every ioctl takes a pointer to a struct whose first member, @size, is the
- * size the caller knows (set it to sizeof(struct ...)).  Structs only grow at
- * their end and zero always means "as before", so old programs run on new
- * modules and new programs on old modules.  Members named __reserved must be
- * zero.  Pointers travel as __u64, so 32-bit programs need no translation.
+ * Every ioctl takes a pointer to a struct of its own, which begins with
+ *
+ *   @size	the size the caller knows: set it to sizeof(struct ...)
+ *   @flags	what is asked for beyond the usual; 0 unless the struct says more
+ *   @session	the session that is meant, by its number; 0: the current one
+ *
+ * Structs only grow at their end and zero always means "as before", so old programs
+ * run on new modules and new programs on old modules; HTMM_IOC_GET_INFO tells which
+ * features a module has.  Members named __reserved must be zero.  Pointers travel as
+ * __aligned_u64, so 32-bit programs need no translation.
+ *
+ * An array is given by a pointer, a count and the size of an element, its stride: each
+ * side may know more members of an element than the other. With an array that the module
+ * fills, the count is the room in it on the way in, and what there is on the way out,
+ * which may be more; the pointer and the size mean nothing if the room is 0.
  *
  * Errors that every ioctl may return (errno):
  *
  *   ENOTTY	the ioctl is not one of htmm's
  *   EFAULT	a pointer, or an array's pointer with a non-zero count, is bad
- *   EINVAL	@size is smaller than the first version of the struct, an unknown
- *		flag is set, or a reserved member is not zero
+ *   EINVAL	@size, or the size of an array's element, is smaller than the first
+ *		version of the struct; or a member has a value that it cannot have
+ *   EOPNOTSUPP	this module does not know what is asked for: a flag, a value of an enum,
+ *		or a reserved member that is not zero; a newer module may
  *   E2BIG	@size is larger than the struct this module knows and a member
  *		beyond its end is not zero; @size or an array's stride is above
  *		4096
+ *   ESTALE	@session is not 0 and not the number of the current session: it has
+ *		ended and made room for another one, or has not begun
  *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel
  *		lockdown forbids perf; only HTMM_IOC_GET_INFO is open to all
  *   EINTR	a signal arrived while waiting for another caller; try again
@@ -31,9 +45,6 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Version of this interface; grows when a release adds to a struct, or an ioctl. */
-#define HTMM_ABI_VERSION	1
-
 /* Hard limits of this version. */
 #define HTMM_MAX_EVENTS		8
 #define HTMM_MAX_TARGETS	64
@@ -43,16 +54,30 @@
 #define HTMM_MIN_STREAM_BYTES	4096
 #define HTMM_MAX_STREAM_BYTES	(64 << 20)
 #define HTMM_MAX_TABLE_PAGES	0x100000000ULL
+#define HTMM_MAX_DRAIN_MS	10000
+#define HTMM_MAX_INTERRUPT_NS	1000000
+#define HTMM_MIN_BUDGET_MS	10
+#define HTMM_MAX_BUDGET_MS	60000
 #define HTMM_EVENT_NAME_LEN	32
 #define HTMM_TARGET_NAME_LEN	1024
 #define HTMM_ERROR_LEN		192
 
-/* Base-page and region counts are 32 bits wide: bin 0, then one bin a bit. */
+/* Counts of pages and regions are 32 bits wide: bin 0, then one bin a bit. */
 #define HTMM_NR_BINS		33
 
-/* The sizes behind "page" and "huge region" everywhere in this interface. */
+/* The sizes of a page and of a region, which is aligned, everywhere in this interface. */
 #define HTMM_PAGE_SHIFT		12
-#define HTMM_HUGE_SHIFT		21
+#define HTMM_REGION_SHIFT	21
+
+/**
+ * enum htmm_unit - what is counted or listed
+ * @HTMM_UNIT_PAGE: pages of 4 KiB
+ * @HTMM_UNIT_REGION: regions of 2 MiB
+ */
+enum htmm_unit {
+	HTMM_UNIT_PAGE,
+	HTMM_UNIT_REGION,
+};
 
 /**
  * enum htmm_drop - why a sample did not reach the hot-page table
@@ -108,12 +133,12 @@ enum htmm_drop {
 struct htmm_event {
 	__u32 type;
 	__u32 precise_ip;
-	__u64 config;
-	__u64 config1;
-	__u64 config2;
-	__u64 period;
-	__u64 min_period;
-	__u64 max_period;
+	__aligned_u64 config;
+	__aligned_u64 config1;
+	__aligned_u64 config2;
+	__aligned_u64 period;
+	__aligned_u64 min_period;
+	__aligned_u64 max_period;
 	char name[HTMM_EVENT_NAME_LEN];
 	__u32 flags;
 	__u32 __reserved;
@@ -153,9 +178,9 @@ enum htmm_target_type {
 struct htmm_target {
 	__u32 type;
 	__u32 flags;
-	__u64 id;
-	__u64 capacity_pages;
-	__u64 max_bytes;
+	__aligned_u64 id;
+	__aligned_u64 capacity_pages;
+	__aligned_u64 max_bytes;
 };
 
 /* struct htmm_start.flags: the session outlives the fd that started it. */
@@ -178,6 +203,7 @@ struct htmm_target {
  * struct htmm_start - argument of HTMM_IOC_START
  * @size: sizeof(struct htmm_start)
  * @flags: HTMM_START_*
+ * @session: zero; out: number of the session that has begun
  * @events: pointer to an array of struct htmm_event
  * @nr_events: 1 to HTMM_MAX_EVENTS
  * @event_size: sizeof(struct htmm_event), the stride of the array
@@ -192,7 +218,7 @@ struct htmm_target {
  *	several threads those of the node whose samples a thread drains
  * @drain_nice: nice value of the drain threads, -20 to 19
  * @drain_interval_ms: the longest a sample waits in a ring below its
- *	watermark, in milliseconds, 1 to 10,000; 0: 50
+ *	watermark, in milliseconds, 1 to HTMM_MAX_DRAIN_MS; 0: 50
  * @sample_type: PERF_SAMPLE_* bits of a record; IP, TID and ADDR are always
  *	there; TIME, CPU, PERIOD and DATA_SRC may be added
  * @ring_pages: 4 KiB pages in each ring, a power of two up to
@@ -220,9 +246,9 @@ struct htmm_target {
  *	The cost is the time in overflow handlers, @interrupt_ns for each of
  *	them, and the CPU time of the drain threads
  * @interrupt_ns: what an interrupt costs outside the handler, in nanoseconds, up
- *	to 1,000,000; 0: 2,000
- * @budget_interval_ms: milliseconds between two looks at the cost, 10 to 60,000;
- *	0: 1,000
+ *	to HTMM_MAX_INTERRUPT_NS; 0: 2,000
+ * @budget_interval_ms: milliseconds between two looks at the cost, HTMM_MIN_BUDGET_MS
+ *	to HTMM_MAX_BUDGET_MS; 0: 1,000
  * @drain_threads: threads that carry samples from the rings to the tables, up to
  *	HTMM_MAX_DRAIN_THREADS and to the number of CPUs to sample; 0: one for each
  *	NUMA node that has CPUs to sample. Each drains the rings of its own CPUs,
@@ -236,12 +262,12 @@ struct htmm_target {
  *
  * EBUSY	a session is running; or perf or the PMU's driver says that the event or its
  *		counters are in use by others, then @error has a sentence about an event
- * EINVAL	no event; a zero period, or one outside min_period to max_period;
- *		budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a ring that is not a
- *		power of two; an unsupported sample_type bit; a name that is not
+ * EINVAL	@session is not 0; no event; a zero period, or one outside min_period to
+ *		max_period; budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a
+ *		ring that is not a power of two; a name that is not
  *		NUL-terminated or has a control character; an array stride that
- *		is too small; a CPU bitmap size that is not a multiple of 8; an
- *		unknown target type; or the PMU rejects the event's configuration
+ *		is too small; a CPU bitmap size that is not a multiple of 8;
+ *		or the PMU rejects the event's configuration
  * E2BIG	too many events or targets, or a non-zero member in an array
  *		element beyond what this module knows
  * ERANGE	ring_pages, max_pages, max_bytes, drain_nice, drain_interval_ms,
@@ -257,7 +283,9 @@ struct htmm_target {
  *		removed
  * ENODATA	this CPU tells where data came from only with another event beside this
  *		one; leave PERF_SAMPLE_DATA_SRC out
- * EOPNOTSUPP	the PMU cannot sample this event, or not this precisely
+ * EOPNOTSUPP	an unknown flag, target type or sample_type bit, or a reserved member
+ *		that is not zero; or the PMU cannot sample this event, or not this
+ *		precisely: @error has a sentence about it
  * ENOMEM	not enough memory; results of an earlier session take some, which RESET
  *		or closing their fd frees
  *
@@ -266,27 +294,28 @@ struct htmm_target {
 struct htmm_start {
 	__u32 size;
 	__u32 flags;
-	__u64 events;
+	__aligned_u64 session;
+	__aligned_u64 events;
 	__u32 nr_events;
 	__u32 event_size;
-	__u64 targets;
+	__aligned_u64 targets;
 	__u32 nr_targets;
 	__u32 target_size;
-	__u64 cpus;
-	__u64 drain_cpus;
+	__aligned_u64 cpus;
+	__aligned_u64 drain_cpus;
 	__u32 cpus_size;
 	__u32 drain_cpus_size;
 	__s32 drain_nice;
 	__u32 drain_interval_ms;
-	__u64 sample_type;
+	__aligned_u64 sample_type;
 	__u32 ring_pages;
 	__u32 __reserved;
-	__u64 max_pages;
-	__u64 max_bytes;
-	__u64 capacity_pages;
-	__u64 cooling_period;
-	__u64 adaptation_period;
-	__u64 error;
+	__aligned_u64 max_pages;
+	__aligned_u64 max_bytes;
+	__aligned_u64 capacity_pages;
+	__aligned_u64 cooling_period;
+	__aligned_u64 adaptation_period;
+	__aligned_u64 error;
 	__u32 error_size;
 	__u32 __reserved2;
 	__u32 budget_ppm;
@@ -296,30 +325,46 @@ struct htmm_start {
 };
 
 /**
- * struct htmm_simple - argument of HTMM_IOC_STOP and _RESET
- * @size: sizeof(struct htmm_simple)
+ * struct htmm_stop - argument of HTMM_IOC_STOP
+ * @size: sizeof(struct htmm_stop)
  * @flags: none yet
+ * @session: number of the session; 0: the current one
  *
- * STOP ends sampling, drains every ring and keeps the results readable until
- * the next START, or until the fd closes that started the session.  Any
- * permitted caller may stop any session.
+ * Ends sampling, drains every ring and keeps the results readable until the next
+ * START, or until the fd closes that started the session. Any permitted caller may
+ * stop any session.
  *
- * RESET forgets all pages and sets every counter of the session to zero.
- * A session that runs goes on running.
- *
- * EALREADY	STOP: no session is running
- * ENODATA	RESET: there is no session, running or stopped
- * ENOMEM	RESET: not enough memory; nothing has changed
+ * EALREADY	no session is running
  */
-struct htmm_simple {
+struct htmm_stop {
 	__u32 size;
 	__u32 flags;
+	__aligned_u64 session;
+};
+
+/**
+ * struct htmm_reset - argument of HTMM_IOC_RESET
+ * @size: sizeof(struct htmm_reset)
+ * @flags: none yet
+ * @session: number of the session; 0: the current one
+ *
+ * Forgets all pages and sets every counter of the session to zero. A session that runs
+ * goes on running.
+ *
+ * ENODATA	there is no session, running or stopped
+ * ENOMEM	not enough memory; nothing has changed
+ */
+struct htmm_reset {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 session;
 };
 
 /**
  * struct htmm_cool - argument of HTMM_IOC_COOL
  * @size: sizeof(struct htmm_cool)
  * @flags: none yet
+ * @session: number of the session; 0: the current one
  * @target: number of a target; 0: all
  * @__reserved: zero
  *
@@ -331,6 +376,7 @@ struct htmm_simple {
 struct htmm_cool {
 	__u32 size;
 	__u32 flags;
+	__aligned_u64 session;
 	__u32 target;
 	__u32 __reserved;
 };
@@ -349,26 +395,52 @@ enum htmm_state {
 	HTMM_STATE_STOPPED,
 };
 
+/* struct htmm_info.features: cgroups can be targets. */
+#define HTMM_FEATURE_CGROUPS		0x1
+/* struct htmm_info.features: HTMM_START_BUDGET. */
+#define HTMM_FEATURE_BUDGET		0x2
+/* struct htmm_info.features: HTMM_START_WEIGHT_PERIOD. */
+#define HTMM_FEATURE_WEIGHT_PERIOD	0x4
+/* struct htmm_info.features: HTMM_IOC_STREAM, read() and poll(). */
+#define HTMM_FEATURE_STREAM		0x8
+/* struct htmm_info.features: HTMM_IOC_SET. */
+#define HTMM_FEATURE_SET		0x10
+/* struct htmm_info.features: HTMM_IOC_LIST_PAGES, with all its orders and filters. */
+#define HTMM_FEATURE_LIST_PAGES		0x20
+
+/**
+ * struct htmm_drain_thread - a thread that carries samples from the rings to the tables
+ * @pid: its pid in the caller's pid namespace; 0: not visible there, or it has ended
+ * @__reserved: zero
+ */
+struct htmm_drain_thread {
+	__u32 pid;
+	__u32 __reserved;
+};
+
 /**
  * struct htmm_info - argument of HTMM_IOC_GET_INFO, filled by the module
  * @size: sizeof(struct htmm_info)
- * @flags: zero
- * @abi_version: HTMM_ABI_VERSION of the module
+ * @flags: none yet
+ * @session: in: number of the session; 0: the current one; out: its number, counted
+ *	from 1 since loading; 0: there is none
+ * @features: HTMM_FEATURE_*: what this module can do. A release that adds to this
+ *	interface adds a bit, and no bit is ever taken away or used again
  * @state: enum htmm_state
  * @max_events: limit of struct htmm_start.nr_events
  * @max_targets: limit of struct htmm_start.nr_targets
  * @max_ring_pages: limit of struct htmm_start.ring_pages
- * @session_flags: HTMM_START_* of the session
- * @session: number of the session, counted from 1 since loading; 0: none yet.
- *	This and all that follows describe the session and are zero when idle
+ * @session_flags: HTMM_START_* of the session. This and all that follows describe the
+ *	session and are zero when there is none
  * @owner: process that started it, in the caller's pid namespace
  * @nr_events: events of the session
  * @nr_targets: targets of the session
  * @nr_cpus: CPUs that are sampled, or were until the stop
+ * @ring_pages: 4 KiB pages in each ring
  * @elapsed_ns: nanoseconds since the start, or from start to stop
  * @sample_type: PERF_SAMPLE_* bits of a record
- * @ring_pages: 4 KiB pages in each ring
  * @record_size: bytes of one record
+ * @budget_ppm: as in struct htmm_start; means something with HTMM_START_BUDGET only
  * @max_pages: most pages tracked for each target
  * @max_bytes: most bytes of memory for the hot-page table of a target that does not
  *	say
@@ -377,41 +449,43 @@ enum htmm_state {
  * @adaptation_period: in samples
  * @table_bytes: memory in use by all hot-page tables, in bytes
  * @ring_bytes: memory in use by all rings, in bytes
- * @drain_pid: pid of the first drain thread in the caller's pid namespace; 0: none
- * @budget_ppm: as in struct htmm_start; means something with HTMM_START_BUDGET only
- * @drain_pids: pids of all drain threads in the caller's pid namespace
- * @nr_drain_threads: drain threads, which end with the stop
+ * @drain_threads: pointer to an array of struct htmm_drain_thread
+ * @nr_drain_threads: in: room in the array, in elements; out: drain threads of the
+ *	session, which end with the stop
+ * @drain_thread_size: sizeof(struct htmm_drain_thread), the stride of the array
+ * @drain_pid: pid of the first of them, as in the array; 0: none
  * @__reserved: zero
  */
 struct htmm_info {
 	__u32 size;
 	__u32 flags;
-	__u32 abi_version;
+	__aligned_u64 session;
+	__aligned_u64 features;
 	__u32 state;
 	__u32 max_events;
 	__u32 max_targets;
 	__u32 max_ring_pages;
 	__u32 session_flags;
-	__u64 session;
 	__u32 owner;
 	__u32 nr_events;
 	__u32 nr_targets;
 	__u32 nr_cpus;
-	__u64 elapsed_ns;
-	__u64 sample_type;
 	__u32 ring_pages;
+	__aligned_u64 elapsed_ns;
+	__aligned_u64 sample_type;
 	__u32 record_size;
-	__u64 max_pages;
-	__u64 max_bytes;
-	__u64 capacity_pages;
-	__u64 cooling_period;
-	__u64 adaptation_period;
-	__u64 table_bytes;
-	__u64 ring_bytes;
-	__u32 drain_pid;
 	__u32 budget_ppm;
-	__u32 drain_pids[HTMM_MAX_DRAIN_THREADS];
+	__aligned_u64 max_pages;
+	__aligned_u64 max_bytes;
+	__aligned_u64 capacity_pages;
+	__aligned_u64 cooling_period;
+	__aligned_u64 adaptation_period;
+	__aligned_u64 table_bytes;
+	__aligned_u64 ring_bytes;
+	__aligned_u64 drain_threads;
 	__u32 nr_drain_threads;
+	__u32 drain_thread_size;
+	__u32 drain_pid;
 	__u32 __reserved;
 };
 
@@ -429,12 +503,12 @@ struct htmm_info {
  * @in_flight is 0.
  */
 struct htmm_counters {
-	__u64 overflows;
-	__u64 counted;
-	__u64 in_flight;
-	__u64 throttled;
-	__u64 nmi;
-	__u64 drops[HTMM_DROP_SLOTS];
+	__aligned_u64 overflows;
+	__aligned_u64 counted;
+	__aligned_u64 in_flight;
+	__aligned_u64 throttled;
+	__aligned_u64 nmi;
+	__aligned_u64 drops[HTMM_DROP_SLOTS];
 };
 
 /* struct htmm_channel.flags: this event on this CPU is armed. */
@@ -463,17 +537,18 @@ struct htmm_channel {
 	__u32 event;
 	__u32 flags;
 	__u32 precise_ip;
-	__u64 period;
-	__u64 count;
-	__u64 time_enabled;
-	__u64 time_running;
+	__aligned_u64 period;
+	__aligned_u64 count;
+	__aligned_u64 time_enabled;
+	__aligned_u64 time_running;
 	struct htmm_counters counters;
 };
 
 /**
  * struct htmm_stats - argument of HTMM_IOC_GET_STATS
  * @size: sizeof(struct htmm_stats)
- * @flags: zero
+ * @flags: none yet
+ * @session: number of the session; 0: the current one
  * @channels: pointer to an array of struct htmm_channel, filled by the module
  * @nr_channels: in: room in the array, in elements; out: number of channels of
  *	the session (ask with 0 first)
@@ -507,145 +582,196 @@ struct htmm_channel {
 struct htmm_stats {
 	__u32 size;
 	__u32 flags;
-	__u64 channels;
+	__aligned_u64 session;
+	__aligned_u64 channels;
 	__u32 nr_channels;
 	__u32 channel_size;
-	__u64 events;
+	__aligned_u64 events;
 	__u32 nr_events;
 	__u32 event_size;
 	struct htmm_counters total;
-	__u64 samples;
-	__u64 coolings;
-	__u64 adaptations;
-	__u64 evicted;
-	__u64 exited;
-	__u64 wakeups;
-	__u64 batches;
-	__u64 drain_ns;
-	__u64 handler_ns;
-	__u64 period_changes;
+	__aligned_u64 samples;
+	__aligned_u64 coolings;
+	__aligned_u64 adaptations;
+	__aligned_u64 evicted;
+	__aligned_u64 exited;
+	__aligned_u64 wakeups;
+	__aligned_u64 batches;
+	__aligned_u64 drain_ns;
+	__aligned_u64 handler_ns;
+	__aligned_u64 period_changes;
 	__u32 cost_ppm;
 	__u32 cpus_failed;
 };
 
 /**
- * enum htmm_hist_kind - what a histogram counts
- * @HTMM_HIST_BASE: 4 KiB pages
- * @HTMM_HIST_HUGE: aligned 2 MiB regions
+ * struct htmm_bin - one bin of a histogram
+ * @pages: pages (or regions) in it
  */
-enum htmm_hist_kind {
-	HTMM_HIST_BASE,
-	HTMM_HIST_HUGE,
+struct htmm_bin {
+	__aligned_u64 pages;
 };
 
 /**
  * struct htmm_histogram - argument of HTMM_IOC_GET_HIST
  * @size: sizeof(struct htmm_histogram)
- * @flags: zero
- * @kind: in: enum htmm_hist_kind
- * @nr_bins: bins in use, HTMM_NR_BINS
- * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: none fit
- * @warm_threshold: pages in this bin and above are warm or hot
- * @pages: pages (or regions) tracked, the sum of @bins
- * @hot_pages: pages (or regions) at or above the hot threshold
- * @capacity_pages: what the fast tier holds, in units of @kind
- * @samples: samples counted since the start or the last RESET
- * @bins: bin 0: count is 0; bin b: count is 2^(b-1) to 2^b - 1
+ * @flags: none yet
+ * @session: number of the session; 0: the current one
+ * @unit: in: enum htmm_unit
  * @target: in: number of a target; 0: all of them together. If there are several, the
  *	thresholds are those of the sum of their histograms, computed now, for the
  *	session's capacity; a page that two targets track is two pages
- * @__reserved: zero
+ * @bins: pointer to an array of struct htmm_bin, filled by the module. Bin 0: the
+ *	count is 0; bin b: it is 2^(b-1) to 2^b - 1
+ * @nr_bins: in: room in the array, in elements; out: bins that there are, HTMM_NR_BINS
+ * @bin_size: sizeof(struct htmm_bin), the stride of the array
+ * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: none fit
+ * @warm_threshold: pages in this bin and above are warm or hot
+ * @pages: pages (or regions) tracked, the sum of all bins
+ * @hot_pages: pages (or regions) at or above the hot threshold
+ * @capacity_pages: what the fast tier holds, in units of @unit
+ * @samples: samples counted since the start or the last RESET
  *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
- * EINVAL	an unknown kind
  */
 struct htmm_histogram {
 	__u32 size;
 	__u32 flags;
-	__u32 kind;
+	__aligned_u64 session;
+	__u32 unit;
+	__u32 target;
+	__aligned_u64 bins;
 	__u32 nr_bins;
+	__u32 bin_size;
 	__u32 hot_threshold;
 	__u32 warm_threshold;
-	__u64 pages;
-	__u64 hot_pages;
-	__u64 capacity_pages;
-	__u64 samples;
-	__u64 bins[HTMM_NR_BINS];
-	__u32 target;
-	__u32 __reserved;
+	__aligned_u64 pages;
+	__aligned_u64 hot_pages;
+	__aligned_u64 capacity_pages;
+	__aligned_u64 samples;
 };
 
-/* struct htmm_hot_page.flags: at or above the hot threshold. */
+/* struct htmm_page.flags: at or above the hot threshold. */
 #define HTMM_PAGE_HOT		0x1
-/* struct htmm_hot_page.flags: its process has exited, or runs another program. */
+/* struct htmm_page.flags: its process has exited, or runs another program. */
 #define HTMM_PAGE_EXITED	0x2
 
+/* struct htmm_page.node: on which NUMA node the page is, is not known. */
+#define HTMM_NODE_UNKNOWN	(-1)
+/* struct htmm_page.mapping_shift: by what size the page is mapped, is not known. */
+#define HTMM_MAPPING_UNKNOWN	0
+
 /**
- * struct htmm_hot_page - one tracked page
+ * struct htmm_page - one tracked page or region
  * @addr: its virtual address
- * @samples: its count, cooled
+ * @samples: its count, cooled; that of a region is of all samples in it
  * @pid: its process in the caller's pid namespace; 0: not visible there
  * @space: number of the address space among those of its target; a process has a new
  *	one after exec(), and a pid that is used again has a new one too
  * @bin: bin of @samples
- * @flags: HTMM_PAGE_*; hot means for its target
+ * @flags: HTMM_PAGE_*; hot means for its target, and as a page or as a region
  * @target: number of the target that the samples count for
+ * @node: NUMA node of the page, or HTMM_NODE_UNKNOWN, as it always is yet
+ * @mapping_shift: base-2 logarithm of the size by which the page is mapped, 12 or more;
+ *	or HTMM_MAPPING_UNKNOWN, as it always is yet
  * @__reserved: zero
  */
-struct htmm_hot_page {
-	__u64 addr;
-	__u64 samples;
+struct htmm_page {
+	__aligned_u64 addr;
+	__aligned_u64 samples;
 	__u32 pid;
 	__u32 space;
 	__u32 bin;
 	__u32 flags;
 	__u32 target;
+	__s32 node;
+	__u32 mapping_shift;
 	__u32 __reserved;
 };
 
 /**
- * struct htmm_hot_pages - argument of HTMM_IOC_GET_HOT_PAGES
- * @size: sizeof(struct htmm_hot_pages)
- * @flags: zero
- * @pages: pointer to an array of struct htmm_hot_page, filled by the module
+ * enum htmm_order - how HTMM_IOC_LIST_PAGES lists
+ * @HTMM_ORDER_HOTTEST: by count, the highest first; pages of equal count by target,
+ *	space, then address
+ * @HTMM_ORDER_COLDEST: by count, the lowest first; the same
+ * @HTMM_ORDER_TABLE: as they lie in the tables: by target; the pages of a region one
+ *	after the other, by address; regions in no order that means anything
+ */
+enum htmm_order {
+	HTMM_ORDER_HOTTEST,
+	HTMM_ORDER_COLDEST,
+	HTMM_ORDER_TABLE,
+};
+
+/**
+ * struct htmm_list_pages - argument of HTMM_IOC_LIST_PAGES
+ * @size: sizeof(struct htmm_list_pages)
+ * @flags: none yet
+ * @session: number of the session; 0: the current one
+ * @pages: pointer to an array of struct htmm_page, filled by the module
  * @nr_pages: in: room in the array; out: elements filled, 0 at the end
- * @page_size: sizeof(struct htmm_hot_page), the stride of the array
- * @cursor: in: all zero to begin, then as returned by the previous call; out:
- *	where the next call goes on
+ * @page_size: sizeof(struct htmm_page), the stride of the array
+ * @unit: enum htmm_unit: list pages or regions
+ * @order: enum htmm_order
  * @target: number of a target; 0: all
- * @__reserved: zero
+ * @pid: only what belongs to this process, in the caller's pid namespace; 0: to any
+ * @start: only what has a byte from this address on
+ * @end: and below this one; 0: no limit
+ * @min_samples: only what has this count or a higher one. 0: also what is tracked and
+ *	has cooled to zero, that is bin 0 of the histogram
+ * @max_samples: only what has this count or a lower one; 0: no limit
+ * @cursor: in: all zero to begin, then as returned by the call before; out: where the
+ *	next call goes on. Its contents mean nothing to the caller
  *
- * Lists pages with a count above zero, hottest first; pages of equal count by
- * target, space, then address.  Counts may change between two calls: a page is listed
- * where its count stands when its call is made, so a page that is sampled
- * meanwhile may be missed or, after a cooling, listed again.
+ * Lists what is tracked, and passes all filters, in as many calls as it takes: until
+ * @nr_pages is 0. A call fills 65,536 elements at most. Between the calls of one
+ * listing nothing but the array may be changed.
  *
- * Each call looks at all pages tracked, so ask for many at a time; it fills 65,536
- * elements at most.
+ * HTMM_ORDER_TABLE is for all pages: each call goes on where the one before ended, so
+ * that the whole takes a time that grows with the size of the tables alone. A page that
+ * is tracked from the first call to the last is listed exactly once, and no page is
+ * listed twice, whatever is sampled, cooled or evicted meanwhile. A page that comes or
+ * goes meanwhile may be listed or not. Each page has the count of the moment in which
+ * it is visited; at rest, what is listed adds up to the histogram, bin by bin.
+ *
+ * HTMM_ORDER_HOTTEST and HTMM_ORDER_COLDEST are for the first of many pages: each call
+ * looks at all of them. They are listed where their counts stand when the call is made:
+ * a page whose count changes between two calls may be missed, or be listed again. At
+ * rest, each is listed exactly once.
  *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
- * ESTALE	@cursor is of another session: begin anew
- * EINVAL	@nr_pages is 0, or @page_size is smaller than the first version of its
- *		struct
+ * ESTALE	@session is not the current one; or @cursor is of another session: begin
+ *		anew
+ * EINVAL	@nr_pages is 0; @page_size is smaller than the first version of its
+ *		struct; @end is not 0 and not above @start; @max_samples is not 0 and
+ *		below @min_samples; or @cursor is of another @unit or @order, or none
  * ENOMEM	not enough memory
  */
-struct htmm_hot_pages {
+struct htmm_list_pages {
 	__u32 size;
 	__u32 flags;
-	__u64 pages;
+	__aligned_u64 session;
+	__aligned_u64 pages;
 	__u32 nr_pages;
 	__u32 page_size;
-	__u64 cursor[4];
+	__u32 unit;
+	__u32 order;
 	__u32 target;
-	__u32 __reserved;
+	__u32 pid;
+	__aligned_u64 start;
+	__aligned_u64 end;
+	__aligned_u64 min_samples;
+	__aligned_u64 max_samples;
+	__aligned_u64 cursor[4];
 };
 
 /**
  * struct htmm_add_target - argument of HTMM_IOC_ADD_TARGET
  * @size: sizeof(struct htmm_add_target)
  * @flags: none yet
+ * @session: number of the session; 0: the current one
  * @target: pointer to a struct htmm_target
  * @target_size: sizeof(struct htmm_target)
  * @number: out: the target's number
@@ -658,8 +784,8 @@ struct htmm_hot_pages {
  * stay where they are.
  *
  * ENODATA	no session is running
- * EINVAL	an unknown target type, or @target_size is smaller than the first
- *		version of its struct
+ * EOPNOTSUPP	an unknown target type
+ * EINVAL	@target_size is smaller than the first version of its struct
  * ERANGE	max_bytes is outside its range; or all targets' tables together would
  *		take more than half of memory
  * ESRCH	no such process
@@ -672,10 +798,11 @@ struct htmm_hot_pages {
 struct htmm_add_target {
 	__u32 size;
 	__u32 flags;
-	__u64 target;
+	__aligned_u64 session;
+	__aligned_u64 target;
 	__u32 target_size;
 	__u32 number;
-	__u64 error;
+	__aligned_u64 error;
 	__u32 error_size;
 	__u32 __reserved;
 };
@@ -684,6 +811,7 @@ struct htmm_add_target {
  * struct htmm_remove_target - argument of HTMM_IOC_REMOVE_TARGET
  * @size: sizeof(struct htmm_remove_target)
  * @flags: none yet
+ * @session: number of the session; 0: the current one
  * @target: number of the target
  * @__reserved: zero
  *
@@ -698,6 +826,7 @@ struct htmm_add_target {
 struct htmm_remove_target {
 	__u32 size;
 	__u32 flags;
+	__aligned_u64 session;
 	__u32 target;
 	__u32 __reserved;
 };
@@ -706,13 +835,13 @@ struct htmm_remove_target {
  * struct htmm_target_info.flags: the process has exited, or the cgroup's directory is
  * removed. The target stays until it is removed, too.
  */
-#define HTMM_TARGET_DEAD	0x1
+#define HTMM_TARGET_INFO_DEAD	0x1
 
 /**
  * struct htmm_target_info - a target and what became of it
  * @number: its number
  * @type: enum htmm_target_type
- * @flags: HTMM_TARGET_*
+ * @flags: HTMM_TARGET_INFO_*
  * @__reserved: zero
  * @id: for HTMM_TARGET_TGID the process in the caller's pid namespace, 0 if it is not
  *	visible there; for HTMM_TARGET_CGROUP the inode number of its directory
@@ -740,27 +869,28 @@ struct htmm_target_info {
 	__u32 type;
 	__u32 flags;
 	__u32 __reserved;
-	__u64 id;
-	__u64 capacity_pages;
-	__u64 max_bytes;
-	__u64 bytes;
-	__u64 pages;
-	__u64 regions;
-	__u64 samples;
-	__u64 coolings;
-	__u64 adaptations;
-	__u64 evicted;
-	__u64 exited;
-	__u64 drops[HTMM_DROP_SLOTS];
+	__aligned_u64 id;
+	__aligned_u64 capacity_pages;
+	__aligned_u64 max_bytes;
+	__aligned_u64 bytes;
+	__aligned_u64 pages;
+	__aligned_u64 regions;
+	__aligned_u64 samples;
+	__aligned_u64 coolings;
+	__aligned_u64 adaptations;
+	__aligned_u64 evicted;
+	__aligned_u64 exited;
+	__aligned_u64 drops[HTMM_DROP_SLOTS];
 	char name[HTMM_TARGET_NAME_LEN];
-	__u64 spaces;
-	__u64 space_bytes;
+	__aligned_u64 spaces;
+	__aligned_u64 space_bytes;
 };
 
 /**
  * struct htmm_targets - argument of HTMM_IOC_GET_TARGETS
  * @size: sizeof(struct htmm_targets)
- * @flags: zero
+ * @flags: none yet
+ * @session: number of the session; 0: the current one
  * @targets: pointer to an array of struct htmm_target_info, filled by the module by
  *	ascending number
  * @nr_targets: in: room in the array, in elements; out: number of targets of the
@@ -774,7 +904,8 @@ struct htmm_target_info {
 struct htmm_targets {
 	__u32 size;
 	__u32 flags;
-	__u64 targets;
+	__aligned_u64 session;
+	__aligned_u64 targets;
 	__u32 nr_targets;
 	__u32 target_size;
 };
@@ -788,6 +919,7 @@ struct htmm_targets {
  * struct htmm_set - argument of HTMM_IOC_SET
  * @size: sizeof(struct htmm_set)
  * @flags: HTMM_SET_*: what to change, at least one
+ * @session: number of the session; 0: the current one
  * @target: with HTMM_SET_CAPACITY: number of the target; 0: the session, and its
  *	targets that do not say
  * @event: with HTMM_SET_PERIOD: index of the event
@@ -824,11 +956,12 @@ struct htmm_targets {
 struct htmm_set {
 	__u32 size;
 	__u32 flags;
+	__aligned_u64 session;
 	__u32 target;
 	__u32 event;
-	__u64 capacity_pages;
-	__u64 period;
-	__u64 error;
+	__aligned_u64 capacity_pages;
+	__aligned_u64 period;
+	__aligned_u64 error;
 	__u32 error_size;
 	__u32 __reserved;
 };
@@ -853,9 +986,20 @@ enum htmm_stream_state {
 #define HTMM_RECORD_ROUND	68
 
 /**
+ * struct htmm_stream_event - an event in the record stream
+ * @id: the id that its records carry
+ */
+struct htmm_stream_event {
+	__aligned_u64 id;
+};
+
+/**
  * struct htmm_stream - argument of HTMM_IOC_STREAM
  * @size: sizeof(struct htmm_stream)
  * @flags: none yet
+ * @session: in: number of the reader's session; 0: the one that runs, or if none does,
+ *	the next one; out: number of the reader's session; 0 while it waits for one, as
+ *	@sample_type, @record_size and @nr_events are
  * @buffer_bytes: in: bytes of the reader's buffer, a power of two from
  *	HTMM_MIN_STREAM_BYTES to HTMM_MAX_STREAM_BYTES; 0: 1 MiB. It is charged to
  *	the caller's memory cgroup. Out: the bytes it has
@@ -863,13 +1007,13 @@ enum htmm_stream_state {
  *	wake a read() that waits, up to half of the buffer; 0: 1, any record. Out:
  *	the one in force
  * @state: out: enum htmm_stream_state
- * @session: out: number of the reader's session; 0 while it waits for one, as all
- *	that follows up to @ids is
  * @sample_type: out: PERF_SAMPLE_* bits of a PERF_RECORD_SAMPLE: those of the
  *	session, and PERF_SAMPLE_IDENTIFIER
  * @record_size: out: bytes of a PERF_RECORD_SAMPLE
- * @nr_events: out: events of the session
- * @ids: out: for each event the id that its records carry
+ * @__reserved: zero
+ * @events: pointer to an array of struct htmm_stream_event, filled by the module
+ * @nr_events: in: room in the array, in elements; out: events of the session
+ * @event_size: sizeof(struct htmm_stream_event), the stride of the array
  * @offered: out: samples that ksampled took from the rings since the reader began
  * @delivered: out: of these, put in the buffer
  * @lost: out: of these, not put in the buffer, which was full; PERF_RECORD_LOST
@@ -904,7 +1048,8 @@ enum htmm_stream_state {
  * ioctl:
  * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is
  *		neither 0 nor what it has
- * EFAULT	the struct cannot be written; the file may have become a reader
+ * EFAULT	the struct or the array cannot be written; the file may have become a reader
+ * ESTALE	@session is not 0, and not the reader's session, or does not run
  * EINVAL	@buffer_bytes is not a power of two
  * ERANGE	@buffer_bytes or @watermark is outside its range
  * EUSERS	there are HTMM_MAX_STREAMS readers
@@ -920,18 +1065,20 @@ enum htmm_stream_state {
 struct htmm_stream {
 	__u32 size;
 	__u32 flags;
-	__u64 buffer_bytes;
+	__aligned_u64 session;
+	__aligned_u64 buffer_bytes;
 	__u32 watermark;
 	__u32 state;
-	__u64 session;
-	__u64 sample_type;
+	__aligned_u64 sample_type;
 	__u32 record_size;
+	__u32 __reserved;
+	__aligned_u64 events;
 	__u32 nr_events;
-	__u64 ids[HTMM_MAX_EVENTS];
-	__u64 offered;
-	__u64 delivered;
-	__u64 lost;
-	__u64 waiting_bytes;
+	__u32 event_size;
+	__aligned_u64 offered;
+	__aligned_u64 delivered;
+	__aligned_u64 lost;
+	__aligned_u64 waiting_bytes;
 };
 
 #define HTMM_IOC_TYPE		0xBC
@@ -941,7 +1088,7 @@ struct htmm_stream {
 #define HTMM_IOC_GET_INFO	_IO(HTMM_IOC_TYPE, 0x02)
 #define HTMM_IOC_GET_STATS	_IO(HTMM_IOC_TYPE, 0x03)
 #define HTMM_IOC_GET_HIST	_IO(HTMM_IOC_TYPE, 0x04)
-#define HTMM_IOC_GET_HOT_PAGES	_IO(HTMM_IOC_TYPE, 0x05)
+#define HTMM_IOC_LIST_PAGES	_IO(HTMM_IOC_TYPE, 0x05)
 #define HTMM_IOC_COOL		_IO(HTMM_IOC_TYPE, 0x06)
 #define HTMM_IOC_RESET		_IO(HTMM_IOC_TYPE, 0x07)
 #define HTMM_IOC_ADD_TARGET	_IO(HTMM_IOC_TYPE, 0x08)

@@ -7,7 +7,7 @@
 /* Columns before the bar. */
 #define BAR_INDENT	46
 
-static __u64 sum_from(const struct htmm_histogram *hist, unsigned int bin)
+static __u64 sum_from(const struct htmm_hist_buf *hist, unsigned int bin)
 {
 	__u64 sum = 0;
 
@@ -47,7 +47,7 @@ static enum colour tier_colour(bool hot, bool warm)
 	return warm ? COLOUR_YELLOW : COLOUR_NONE;
 }
 
-static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned int bin,
+static void print_bin(FILE *file, const struct htmm_hist_buf *hist, unsigned int bin,
 		      __u64 value, __u64 most, bool last)
 {
 	bool hot = bin >= hist->hot_threshold;
@@ -67,9 +67,9 @@ static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned in
 	fputc('\n', file);
 }
 
-static void print_summary(FILE *file, const struct htmm_histogram *hist)
+static void print_summary(FILE *file, const struct htmm_hist_buf *hist)
 {
-	const bool huge = hist->kind == HTMM_HIST_HUGE;
+	const bool huge = hist->unit == HTMM_UNIT_REGION;
 
 	fprintf(file, "%s: %llu, with %llu samples; the fast tier holds %llu %s\n",
 		huge ? "2 MiB regions" : "pages", hist->pages, hist->samples,
@@ -81,7 +81,7 @@ static void print_summary(FILE *file, const struct htmm_histogram *hist)
 			hist->hot_pages, hist->hot_threshold, hist->warm_threshold);
 }
 
-void hist_print(FILE *file, const struct htmm_histogram *hist, bool all)
+void hist_print(FILE *file, const struct htmm_hist_buf *hist, bool all)
 {
 	unsigned int nr = all ? HTMM_NR_BINS : BINS_SHOWN, bin;
 	__u64 most = 0;
@@ -97,13 +97,13 @@ void hist_print(FILE *file, const struct htmm_histogram *hist, bool all)
 
 	print_summary(file, hist);
 	fprintf(file, "%3s  %-21s %12s\n", "bin", "samples",
-		hist->kind == HTMM_HIST_HUGE ? "regions" : "pages");
+		hist->unit == HTMM_UNIT_REGION ? "regions" : "pages");
 	for (bin = 0; bin < nr; bin++)
 		print_bin(file, hist, bin, bin == nr - 1 ? sum_from(hist, bin) : hist->bins[bin],
 			  most, bin == nr - 1 && nr < HTMM_NR_BINS);
 }
 
-struct json_object *hist_json(const struct htmm_histogram *hist)
+struct json_object *hist_json(const struct htmm_hist_buf *hist)
 {
 	struct json_object *obj = json_new(), *shown = json_object_new_array();
 	struct json_object *all = json_object_new_array();
@@ -116,7 +116,7 @@ struct json_object *hist_json(const struct htmm_histogram *hist)
 	}
 	json_object_array_add(shown, json_object_new_uint64(sum_from(hist, BINS_SHOWN - 1)));
 
-	json_add_name(obj, "kind", hist->kind == HTMM_HIST_HUGE ? "huge" : "base");
+	json_add_name(obj, "kind", hist->unit == HTMM_UNIT_REGION ? "huge" : "base");
 	json_add(obj, "bins", shown);
 	json_add(obj, "bins_all", all);
 	json_add_u64(obj, "hot_threshold", hist->hot_threshold);

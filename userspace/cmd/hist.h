@@ -14,9 +14,9 @@
  * @hist: the histogram
  * @all: every bin; else the higher ones are one
  */
-void hist_print(FILE *file, const struct htmm_histogram *hist, bool all);
+void hist_print(FILE *file, const struct htmm_hist_buf *hist, bool all);
 
 /* The same as JSON; the object is the caller's. */
-struct json_object *hist_json(const struct htmm_histogram *hist);
+struct json_object *hist_json(const struct htmm_hist_buf *hist);
 
 #endif /* CMD_HIST_H */

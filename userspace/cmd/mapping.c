@@ -51,7 +51,7 @@ struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_li
 		return NULL;
 	}
 	for (i = 0; i < list->nr; i++) {
-		const struct htmm_hot_page *page = &list->pages[i];
+		const struct htmm_page *page = &list->pages[i];
 
 		maps[i].place = htmm_names_find(names, page);
 		maps[i].pid = page->pid;

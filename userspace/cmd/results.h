@@ -17,7 +17,7 @@
 struct results {
 	struct htmm_info info;
 	struct htmm_stats_buf stats;
-	struct htmm_histogram hist;
+	struct htmm_hist_buf hist;
 	struct htmm_target_list targets;
 	struct htmm_page_list pages;
 	struct htmm_names *names;

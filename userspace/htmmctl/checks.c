@@ -66,8 +66,8 @@ static enum check_level check_module(struct htmm_error *text)
 	close(fd);
 	if (ret)
 		return CHECK_FAIL;
-	htmm_error_set(text, 0, NULL, "%s answers (interface %u), session %s", HTMM_DEVICE_PATH,
-		       info.abi_version, htmm_state_name(info.state));
+	htmm_error_set(text, 0, NULL, "%s answers (features %#llx), session %s", HTMM_DEVICE_PATH,
+		       info.features, htmm_state_name(info.state));
 	return CHECK_OK;
 }
 

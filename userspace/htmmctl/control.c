@@ -22,7 +22,7 @@ static const struct opt no_opts[] = { { OPT_END } };
 
 static int stop(int fd, void *arg, struct htmm_error *err)
 {
-	int ret = htmm_device_stop(fd, err);
+	int ret = htmm_device_stop(fd, 0, err);
 
 	if (!ret && !verbosity.quiet)
 		say_stopped(fd);
@@ -58,15 +58,15 @@ static int run_cool(const struct command *cmd, int argc, char **argv)
 
 static int reset(int fd, void *arg, struct htmm_error *err)
 {
-	struct htmm_histogram hist = {};
+	struct htmm_hist_buf hist;
 	struct htmm_stats_buf stats;
 	int ret = htmm_device_stats(fd, &stats, err);
 
 	if (ret)
 		return ret;
-	ret = htmm_device_hist(fd, HTMM_HIST_BASE, &hist, err);
+	ret = htmm_device_hist(fd, HTMM_UNIT_PAGE, &hist, err);
 	if (!ret)
-		ret = htmm_device_reset(fd, err);
+		ret = htmm_device_reset(fd, 0, err);
 	if (!ret && !verbosity.quiet)
 		printf("forgot %llu pages with %llu samples; all counters are 0\n", hist.pages,
 		       stats.stats.total.counted);

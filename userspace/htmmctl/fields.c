@@ -14,7 +14,7 @@
 #define TARGET		((struct htmm_target_info *)NULL)
 
 const struct field info_fields[] = {
-	FIELD(INFO->abi_version, "abi_version"),
+	FIELD(INFO->features, "features", .hex = true),
 	FIELD(INFO->session, "session"),
 	FIELD(INFO->owner, "owner"),
 	FIELD(INFO->session_flags, "detached", .flag = HTMM_START_DETACHED),
@@ -99,7 +99,7 @@ const struct field counter_fields[] = {
 const struct field target_fields[] = {
 	FIELD(TARGET->number, "number"),
 	FIELD(TARGET->id, "id"),
-	FIELD(TARGET->flags, "dead", .flag = HTMM_TARGET_DEAD),
+	FIELD(TARGET->flags, "dead", .flag = HTMM_TARGET_INFO_DEAD),
 	FIELD(TARGET->capacity_pages, "capacity_pages"),
 	FIELD(TARGET->max_bytes, "max_bytes"),
 	FIELD(TARGET->bytes, "bytes"),

@@ -14,10 +14,10 @@ struct hist_cmd {
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const struct hist_cmd *cmd = arg;
-	struct htmm_histogram hist;
+	struct htmm_hist_buf hist;
 	int ret;
 
-	ret = htmm_target_hist(fd, cmd->target, cmd->huge ? HTMM_HIST_HUGE : HTMM_HIST_BASE,
+	ret = htmm_target_hist(fd, cmd->target, cmd->huge ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE,
 			       &hist, err);
 	if (ret)
 		return advise(err, EINVAL, "leave out --huge");

@@ -9,7 +9,7 @@
 #include "simple_cmd.h"
 #include "view.h"
 
-static void print_page(FILE *file, struct htmm_names *names, const struct htmm_hot_page *page,
+static void print_page(FILE *file, struct htmm_names *names, const struct htmm_page *page,
 		       const int *node)
 {
 	struct htmm_place place = htmm_names_find(names, page);
@@ -48,7 +48,7 @@ void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list
 		print_page(file, names, &list->pages[i], nodes ? &nodes[i] : NULL);
 }
 
-static struct json_object *page_json(struct htmm_names *names, const struct htmm_hot_page *page,
+static struct json_object *page_json(struct htmm_names *names, const struct htmm_page *page,
 				     const int *node)
 {
 	struct htmm_place place = htmm_names_find(names, page);

@@ -71,7 +71,7 @@ static int wait_for_child(struct run *run, pid_t pid, const struct signals *sign
 static int stop_and_report(struct run *run, int fd, int status,
 			   const struct signals *signals, struct htmm_error *err)
 {
-	int ret = htmm_device_stop(fd, err);
+	int ret = htmm_device_stop(fd, 0, err);
 
 	/* Someone else may have stopped it meanwhile. */
 	if (ret && ret != -EALREADY)

@@ -48,7 +48,7 @@ static int stop_and_report(int fd, const struct start *start, struct htmm_error 
 	struct results res = {};
 	int ret;
 
-	ret = htmm_device_stop(fd, err);
+	ret = htmm_device_stop(fd, 0, err);
 	if (!ret || ret == -EALREADY)
 		ret = results_read(&res, fd, HOT_PAGES_DEFAULT, err);
 	if (!ret && (start->json || !verbosity.quiet))

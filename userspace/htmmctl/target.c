@@ -30,7 +30,7 @@ struct target_cmd {
 
 void target_words(char *text, size_t size, const struct htmm_target_info *target)
 {
-	const char *dead = target->flags & HTMM_TARGET_DEAD ? ", gone" : "";
+	const char *dead = target->flags & HTMM_TARGET_INFO_DEAD ? ", gone" : "";
 
 	if (target->type == HTMM_TARGET_ALL)
 		snprintf(text, size, "all processes");

@@ -28,7 +28,7 @@ static const struct {
 	{ ENOENT,
 	  "see 'htmmctl doctor'; page faults can be sampled everywhere" },
 	{ EOPNOTSUPP,
-	  "try a lower precision (:pp or :p); 'htmmctl doctor' tells what works here" },
+	  "try a lower precision (:pp or :p), or a newer module; see 'htmmctl doctor'" },
 	{ ENOMEM,
 	  "ask for smaller rings or tables" },
 	{ ENODEV,
@@ -111,6 +111,7 @@ int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err)
 	int ret;
 
 	start->size = sizeof(*start);
+	start->session = 0;
 	start->event_size = sizeof(struct htmm_event);
 	start->target_size = sizeof(struct htmm_target);
 	ret = htmm_ioctl_told(fd, HTMM_IOC_START, start, &start->error,
@@ -147,22 +148,20 @@ int htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err)
 	return htmm_error_set(err, -ret, set_advice(-ret), "%s", text);
 }
 
-static int simple(int fd, unsigned long request, const char *verb, struct htmm_error *err)
+int htmm_device_stop(int fd, __u64 session, struct htmm_error *err)
 {
-	struct htmm_simple arg = { .size = sizeof(arg) };
-	int ret = htmm_ioctl(fd, request, &arg);
+	struct htmm_stop arg = { .size = sizeof(arg), .session = session };
+	int ret = htmm_ioctl(fd, HTMM_IOC_STOP, &arg);
 
-	return ret ? htmm_ioctl_error(-ret, verb, err) : 0;
+	return ret ? htmm_ioctl_error(-ret, "stop sampling", err) : 0;
 }
 
-int htmm_device_stop(int fd, struct htmm_error *err)
+int htmm_device_reset(int fd, __u64 session, struct htmm_error *err)
 {
-	return simple(fd, HTMM_IOC_STOP, "stop sampling", err);
-}
+	struct htmm_reset arg = { .size = sizeof(arg), .session = session };
+	int ret = htmm_ioctl(fd, HTMM_IOC_RESET, &arg);
 
-int htmm_device_reset(int fd, struct htmm_error *err)
-{
-	return simple(fd, HTMM_IOC_RESET, "reset the counts", err);
+	return ret ? htmm_ioctl_error(-ret, "reset the counts", err) : 0;
 }
 
 int htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err)
@@ -173,6 +172,22 @@ int htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err)
 	info->size = sizeof(*info);
 	ret = htmm_ioctl(fd, HTMM_IOC_GET_INFO, info);
 	return ret ? htmm_ioctl_error(-ret, "read the status", err) : 0;
+}
+
+int htmm_device_drain_threads(int fd, struct htmm_drain_thread *threads, size_t room,
+			      struct htmm_error *err)
+{
+	struct htmm_info info = {
+		.size = sizeof(info),
+		.drain_threads = (__u64)(unsigned long)threads,
+		.nr_drain_threads = room,
+		.drain_thread_size = sizeof(*threads),
+	};
+	int ret = htmm_ioctl(fd, HTMM_IOC_GET_INFO, &info);
+
+	if (ret)
+		return htmm_ioctl_error(-ret, "read the status", err);
+	return info.nr_drain_threads < room ? info.nr_drain_threads : room;
 }
 
 /* One call of GET_STATS, with the room that @buf has. */
@@ -226,31 +241,114 @@ void htmm_stats_free(struct htmm_stats_buf *buf)
 	memset(buf, 0, sizeof(*buf));
 }
 
-int htmm_device_hist(int fd, __u32 kind, struct htmm_histogram *hist, struct htmm_error *err)
+int htmm_device_hist(int fd, __u32 unit, struct htmm_hist_buf *buf, struct htmm_error *err)
 {
-	return htmm_target_hist(fd, 0, kind, hist, err);
+	return htmm_target_hist(fd, 0, unit, buf, err);
 }
 
-int htmm_target_hist(int fd, __u32 target, __u32 kind, struct htmm_histogram *hist,
+static void take_hist(struct htmm_hist_buf *buf, const struct htmm_histogram *hist,
+		      const struct htmm_bin *bins)
+{
+	__u32 bin;
+
+	*buf = (struct htmm_hist_buf) {
+		.unit = hist->unit,
+		.nr_bins = hist->nr_bins < HTMM_NR_BINS ? hist->nr_bins : HTMM_NR_BINS,
+		.hot_threshold = hist->hot_threshold,
+		.warm_threshold = hist->warm_threshold,
+		.pages = hist->pages,
+		.hot_pages = hist->hot_pages,
+		.capacity_pages = hist->capacity_pages,
+		.samples = hist->samples,
+	};
+	for (bin = 0; bin < buf->nr_bins; bin++)
+		buf->bins[bin] = bins[bin].pages;
+}
+
+int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf,
 		     struct htmm_error *err)
 {
-	int ret;
+	struct htmm_bin bins[HTMM_NR_BINS];
+	struct htmm_histogram hist = {
+		.size = sizeof(hist),
+		.unit = unit,
+		.target = target,
+		.bins = (__u64)(unsigned long)bins,
+		.nr_bins = HTMM_NR_BINS,
+		.bin_size = sizeof(bins[0]),
+	};
+	int ret = htmm_ioctl(fd, HTMM_IOC_GET_HIST, &hist);
 
-	memset(hist, 0, sizeof(*hist));
-	hist->size = sizeof(*hist);
-	hist->kind = kind;
-	hist->target = target;
-	ret = htmm_ioctl(fd, HTMM_IOC_GET_HIST, hist);
-	if (ret == -EINVAL)
-		return htmm_error_set(err, EINVAL, "ask for that of pages",
-				      "the module has no histogram of this kind");
+	if (!ret) {
+		take_hist(buf, &hist, bins);
+		return 0;
+	}
+	memset(buf, 0, sizeof(*buf));
+	if (ret == -EOPNOTSUPP)
+		return htmm_error_set(err, EOPNOTSUPP, "ask for that of pages",
+				      "the module has no histogram of this unit");
 	if (ret == -ENOENT)
 		return htmm_target_missing(target, err);
-	return ret ? htmm_ioctl_error(-ret, "read the histogram", err) : 0;
+	return htmm_ioctl_error(-ret, "read the histogram", err);
 }
 
 /* Pages that one call asks for. */
 #define PAGES_BATCH	65536
+
+/* Room for so many more: at least twice as much as there was. */
+static int grow(struct htmm_page_list *list, size_t *room, size_t want)
+{
+	struct htmm_page *pages;
+
+	if (list->nr + want <= *room)
+		return 0;
+	*room = list->nr + (list->nr > want ? list->nr : want);
+	pages = realloc(list->pages, *room * sizeof(*pages));
+	if (!pages)
+		return -ENOMEM;
+	list->pages = pages;
+	return 0;
+}
+
+static int list_error(int code, __u32 target, struct htmm_error *err)
+{
+	if (code == ENOENT)
+		return htmm_target_missing(target, err);
+	if (code == ESTALE)
+		return htmm_error_set(err, ESTALE, "ask again",
+				      "another session began while the pages were read");
+	return htmm_ioctl_error(code, "list the pages", err);
+}
+
+int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
+			   struct htmm_page_list *list, struct htmm_error *err)
+{
+	struct htmm_list_pages arg = *request;
+	size_t room = 0;
+	int ret;
+
+	arg.size = sizeof(arg);
+	arg.page_size = sizeof(struct htmm_page);
+	memset(list, 0, sizeof(*list));
+	do {
+		size_t want = max && max - list->nr < PAGES_BATCH ? max - list->nr : PAGES_BATCH;
+
+		ret = grow(list, &room, want);
+		if (ret)
+			break;
+		arg.pages = (__u64)(unsigned long)(list->pages + list->nr);
+		arg.nr_pages = want;
+		ret = htmm_ioctl(fd, HTMM_IOC_LIST_PAGES, &arg);
+		if (ret)
+			break;
+		list->nr += arg.nr_pages;
+	} while (arg.nr_pages && list->nr != max);
+
+	if (!ret)
+		return 0;
+	htmm_pages_free(list);
+	return list_error(-ret, request->target, err);
+}
 
 int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
 			  struct htmm_error *err)
@@ -261,46 +359,13 @@ int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
 int htmm_target_hot_pages(int fd, __u32 target, size_t max, struct htmm_page_list *list,
 			  struct htmm_error *err)
 {
-	struct htmm_hot_pages arg = {
-		.size = sizeof(arg),
+	const struct htmm_list_pages request = {
+		.order = HTMM_ORDER_HOTTEST,
 		.target = target,
-		.page_size = sizeof(struct htmm_hot_page),
+		.min_samples = 1,
 	};
-	size_t room = 0;
-	int ret;
 
-	memset(list, 0, sizeof(*list));
-	do {
-		size_t want = max && max - list->nr < PAGES_BATCH ? max - list->nr : PAGES_BATCH;
-
-		if (list->nr + want > room) {
-			struct htmm_hot_page *pages;
-
-			room = list->nr + (list->nr > want ? list->nr : want);
-			pages = realloc(list->pages, room * sizeof(*pages));
-			if (!pages) {
-				ret = -ENOMEM;
-				break;
-			}
-			list->pages = pages;
-		}
-		arg.pages = (__u64)(unsigned long)(list->pages + list->nr);
-		arg.nr_pages = want;
-		ret = htmm_ioctl(fd, HTMM_IOC_GET_HOT_PAGES, &arg);
-		if (ret)
-			break;
-		list->nr += arg.nr_pages;
-	} while (arg.nr_pages && list->nr != max);
-
-	if (!ret)
-		return 0;
-	htmm_pages_free(list);
-	if (ret == -ENOENT)
-		return htmm_target_missing(target, err);
-	if (ret == -ESTALE)
-		return htmm_error_set(err, ESTALE, "ask again",
-				      "another session began while the hot pages were read");
-	return htmm_ioctl_error(-ret, "read the hot pages", err);
+	return htmm_device_list_pages(fd, &request, max, list, err);
 }
 
 void htmm_pages_free(struct htmm_page_list *list)

@@ -232,7 +232,7 @@ static void forget_maps(struct process *process)
 }
 
 /* Pages of a process that lives tell which address space is its newest; else the highest. */
-static void learn(struct space *space, const struct htmm_hot_page *page)
+static void learn(struct space *space, const struct htmm_page *page)
 {
 	if (!(page->flags & HTMM_PAGE_EXITED)) {
 		space->next = page->space;
@@ -261,7 +261,7 @@ static void apply(struct process *process, struct space *space)
 
 void htmm_names_note(struct htmm_names *names, __u64 session, const struct htmm_page_list *list)
 {
-	const struct htmm_hot_page *page, *end = list->pages + list->nr;
+	const struct htmm_page *page, *end = list->pages + list->nr;
 	struct process *process;
 	struct space *space;
 
@@ -336,7 +336,7 @@ void htmm_names_prune(struct htmm_names *names, const struct htmm_page_list *lis
 }
 
 /* The process of a page, its names read if it lives; NULL if nothing is known of it. */
-static struct process *process_of(struct htmm_names *names, const struct htmm_hot_page *page)
+static struct process *process_of(struct htmm_names *names, const struct htmm_page *page)
 {
 	bool lives = page->pid && !(page->flags & HTMM_PAGE_EXITED);
 	struct process *process = lives ? find_or_add(names, page->pid) : find(names, page->pid);
@@ -346,7 +346,7 @@ static struct process *process_of(struct htmm_names *names, const struct htmm_ho
 	return process;
 }
 
-struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_hot_page *page)
+struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_page *page)
 {
 	struct htmm_place place = { "?", "[exited]", 0 };
 	struct process *process = process_of(names, page);

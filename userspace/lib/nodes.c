@@ -36,7 +36,7 @@ static struct asked *sort(const struct htmm_page_list *list)
 	if (!asked)
 		return NULL;
 	for (i = 0; i < list->nr; i++) {
-		const struct htmm_hot_page *page = &list->pages[i];
+		const struct htmm_page *page = &list->pages[i];
 
 		asked[i].pid = page->flags & HTMM_PAGE_EXITED ? 0 : page->pid;
 		asked[i].at = i;

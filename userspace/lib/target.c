@@ -126,7 +126,10 @@ int htmm_target_missing(__u32 number, struct htmm_error *err)
 
 int htmm_device_remove_target(int fd, __u32 number, struct htmm_error *err)
 {
-	struct htmm_remove_target arg = { .size = sizeof(arg), .target = number };
+	struct htmm_remove_target arg = {
+		.size = sizeof(arg),
+		.target = number,
+	};
 	int ret = htmm_ioctl(fd, HTMM_IOC_REMOVE_TARGET, &arg);
 
 	if (ret == -ENOENT)

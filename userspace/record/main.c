@@ -178,7 +178,7 @@ static int stop_once(struct record *record, struct htmm_error *err)
 	if (!record->over || record->stopped)
 		return 0;
 	record->stopped = true;
-	ret = htmm_device_stop(record->fd, err);
+	ret = htmm_device_stop(record->fd, 0, err);
 	/* Someone else may have stopped it meanwhile. */
 	return ret == -EALREADY ? 0 : ret;
 }

@@ -11,10 +11,10 @@
 #define LOOK_MS		500
 
 static void describe_event(struct perfdata_event *to, const struct htmm_event *event,
-			   const struct htmm_stream *stream, unsigned int index)
+			   const struct htmm_stream *stream, __u64 id)
 {
 	*to = (struct perfdata_event) {
-		.id = stream->ids[index],
+		.id = id,
 		.name = event->name,
 		.attr = {
 			.type = event->type,
@@ -43,14 +43,16 @@ int recorder_open(struct recorder *recorder, int fd, const struct htmm_event_lis
 		  const char *path, int pipe, struct htmm_error *err)
 {
 	struct perfdata_writer *writer = &recorder->writer;
+	__u64 ids[HTMM_MAX_EVENTS];
 	unsigned int i;
 	int ret;
 
-	ret = htmm_stream_info(fd, &recorder->stream, err);
+	ret = htmm_stream_info(fd, &recorder->stream, ids, err);
 	if (ret)
 		return ret;
 	for (i = 0; i < list->nr; i++)
-		describe_event(&recorder->events[i], &list->event[i], &recorder->stream, i);
+		describe_event(&recorder->events[i], &list->event[i], &recorder->stream,
+			       ids[i]);
 	recorder->list = list;
 	writer->events = recorder->events;
 	writer->nr_events = list->nr;

@@ -39,13 +39,13 @@ int report_live_config(int fd, struct report_config *config, struct htmm_error *
 }
 
 /* The module numbers address spaces for each target. */
-static __u64 space_key(const struct htmm_hot_page *page)
+static __u64 space_key(const struct htmm_page *page)
 {
 	return (__u64)page->target << 32 | page->space;
 }
 
 /* The report's number of an address space that the module numbers otherwise. */
-static int space_of(struct report *report, struct idmap *spaces, const struct htmm_hot_page *page,
+static int space_of(struct report *report, struct idmap *spaces, const struct htmm_page *page,
 		    const struct htmm_place *place)
 {
 	__s64 known = idmap_get(spaces, space_key(page));
@@ -62,7 +62,7 @@ static int space_of(struct report *report, struct idmap *spaces, const struct ht
 }
 
 static int feed_page(struct report *report, struct idmap *spaces, struct htmm_names *names,
-		     const struct htmm_hot_page *page)
+		     const struct htmm_page *page)
 {
 	struct htmm_place place = htmm_names_find(names, page);
 	int space = space_of(report, spaces, page, &place);
@@ -77,7 +77,7 @@ static int feed_page(struct report *report, struct idmap *spaces, struct htmm_na
 /* In this order what is mapped grows at its end only. */
 static int by_address(const void *a, const void *b)
 {
-	const struct htmm_hot_page *x = a, *y = b;
+	const struct htmm_page *x = a, *y = b;
 
 	if (space_key(x) != space_key(y))
 		return space_key(x) < space_key(y) ? -1 : 1;
@@ -107,9 +107,9 @@ int report_live_feed(int fd, struct report *report, struct htmm_error *err)
 
 	if (!names)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	ret = htmm_device_hist(fd, HTMM_HIST_BASE, &report->hist[HTMM_KIND_BASE], err);
+	ret = htmm_device_hist(fd, HTMM_UNIT_PAGE, &report->hist[HTMM_KIND_BASE], err);
 	if (!ret)
-		ret = htmm_device_hist(fd, HTMM_HIST_HUGE, &report->hist[HTMM_KIND_HUGE], err);
+		ret = htmm_device_hist(fd, HTMM_UNIT_REGION, &report->hist[HTMM_KIND_HUGE], err);
 	if (!ret)
 		ret = htmm_device_hot_pages(fd, 0, &list, err);
 	if (!ret) {

@@ -28,7 +28,7 @@ static void print_space(FILE *file, const struct report_view *view, __u32 number
 static void print_summary(FILE *file, const struct report_view *view)
 {
 	const struct report *report = view->report;
-	const struct htmm_histogram *hist = &report->hist[HTMM_KIND_BASE];
+	const struct htmm_hist_buf *hist = &report->hist[HTMM_KIND_BASE];
 
 	fprintf(file, "%s\n",
 		"samples,no_addr,kernel_addr,filtered,table_full,lost,duration_ns,pages,hot_pages,capacity_pages,hit_ratio_ppm");
@@ -94,8 +94,8 @@ static void print_mappings(FILE *file, const struct report_view *view)
 
 static void print_hist(FILE *file, const struct report_view *view)
 {
-	const struct htmm_histogram *base = &view->report->hist[HTMM_KIND_BASE];
-	const struct htmm_histogram *huge = &view->report->hist[HTMM_KIND_HUGE];
+	const struct htmm_hist_buf *base = &view->report->hist[HTMM_KIND_BASE];
+	const struct htmm_hist_buf *huge = &view->report->hist[HTMM_KIND_HUGE];
 	unsigned int bin;
 
 	fputs("bin,pages,hot,regions,hot_regions\n", file);

@@ -104,7 +104,7 @@ static void print_stacks(FILE *file, const struct report_view *view)
 static void print_summary(FILE *file, const struct report_view *view)
 {
 	const struct report *report = view->report;
-	const struct htmm_histogram *hist = &report->hist[HTMM_KIND_BASE];
+	const struct htmm_hist_buf *hist = &report->hist[HTMM_KIND_BASE];
 
 	print_source(file, view);
 	print_counts(file, &report->counts);

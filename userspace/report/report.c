@@ -182,11 +182,11 @@ void report_feed(struct report *report, const struct perfdata_sample *sample, si
 
 static void finish_hist(struct report *report, enum htmm_kind kind)
 {
-	struct htmm_histogram *hist = &report->hist[kind];
+	struct htmm_hist_buf *hist = &report->hist[kind];
 	struct store_heat heat;
 
 	store_heat(report->store, kind, &heat);
-	hist->kind = kind == HTMM_KIND_HUGE ? HTMM_HIST_HUGE : HTMM_HIST_BASE;
+	hist->unit = kind == HTMM_KIND_HUGE ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
 	hist->nr_bins = HTMM_NR_BINS;
 	hist->hot_threshold = heat.hot;
 	hist->warm_threshold = heat.warm;
@@ -280,7 +280,7 @@ static __u64 first_touched(const struct report *report, __u32 space, __u64 vpn)
 {
 	u32 page = 0;
 
-	while (page < 1U << HTMM_REGION_SHIFT &&
+	while (page < 1U << HTMM_REGION_ORDER &&
 	       !htmm_table_count(&report->store->table, space, vpn + page))
 		page++;
 	return (vpn + page) << 12;

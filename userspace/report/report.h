@@ -5,7 +5,7 @@
 
 #include "store.h"
 #include <stdbool.h>
-#include <linux/htmm.h>
+#include <htmm/device.h>
 #include "heat.h"
 #include "data_src.h"
 #include "perfdata/reader.h"
@@ -117,7 +117,7 @@ struct report {
 	struct tasks tasks;
 	struct heat *heat;
 	struct report_counts counts;
-	struct htmm_histogram hist[HTMM_KINDS];
+	struct htmm_hist_buf hist[HTMM_KINDS];
 	bool hist_given;
 	__u32 hit_ppm[HTMM_KINDS];
 	struct report_losses losses;

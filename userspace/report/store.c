@@ -130,7 +130,7 @@ void store_heat(const struct store *store, enum htmm_kind kind, struct store_hea
 {
 	heat->capacity = store->config.capacity;
 	if (kind == HTMM_KIND_HUGE)
-		heat->capacity >>= HTMM_REGION_SHIFT;
+		heat->capacity >>= HTMM_REGION_ORDER;
 	htmm_table_hist(&store->table, kind, &heat->hist);
 	heat->hot = htmm_hist_hot_threshold(&heat->hist, heat->capacity);
 	heat->warm = htmm_hist_warm_threshold(&heat->hist, heat->capacity, heat->hot);

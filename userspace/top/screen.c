@@ -255,7 +255,7 @@ static int put_numbers(const struct top *top, int y, int x, int width, bool tall
 }
 
 /* As many bins as there is something to see in. */
-static unsigned int bins_shown(const struct htmm_histogram *hist)
+static unsigned int bins_shown(const struct htmm_hist_buf *hist)
 {
 	unsigned int nr = HTMM_NR_BINS;
 
@@ -264,7 +264,7 @@ static unsigned int bins_shown(const struct htmm_histogram *hist)
 	return nr;
 }
 
-static int bin_pair(const struct htmm_histogram *hist, unsigned int bin)
+static int bin_pair(const struct htmm_hist_buf *hist, unsigned int bin)
 {
 	return bin >= hist->hot_threshold ? PAIR_HOT :
 	       bin >= hist->warm_threshold ? PAIR_WARM : PAIR_NONE;
@@ -289,7 +289,7 @@ static void put_bar(int bottom, int x, int width, int height, double share, int 
 	attroff(COLOR_PAIR(pair));
 }
 
-static void put_thresholds(const struct htmm_histogram *hist, int y, int x, int width,
+static void put_thresholds(const struct htmm_hist_buf *hist, int y, int x, int width,
 			   unsigned int nr)
 {
 	if (hist->hot_threshold < nr) {
@@ -305,7 +305,7 @@ static void put_thresholds(const struct htmm_histogram *hist, int y, int x, int 
 	}
 }
 
-static void put_hist_title(const struct htmm_histogram *hist, int y, int x, int width)
+static void put_hist_title(const struct htmm_hist_buf *hist, int y, int x, int width)
 {
 	char hot[64] = "no bin fits it";
 
@@ -320,7 +320,7 @@ static void put_hist_title(const struct htmm_histogram *hist, int y, int x, int 
 }
 
 /* Takes @height lines, four of them for words. */
-static void put_hist(const struct htmm_histogram *hist, int y, int x, int width, int height)
+static void put_hist(const struct htmm_hist_buf *hist, int y, int x, int width, int height)
 {
 	unsigned int nr = bins_shown(hist), bin;
 	/* Where all bins are in use and columns few, these are not for words. */

@@ -22,12 +22,36 @@ struct htmm_stats_buf {
 };
 
 /**
- * struct htmm_page_list - hot pages, hottest first
+ * struct htmm_hist_buf - a histogram with its bins, see struct htmm_histogram
+ * @unit: enum htmm_unit
+ * @nr_bins: bins in use
+ * @hot_threshold: lowest bin of the hot ones; @nr_bins: none
+ * @warm_threshold: lowest bin of the warm ones
+ * @pages: pages, or regions, tracked
+ * @hot_pages: hot ones
+ * @capacity_pages: what the fast tier holds
+ * @samples: samples counted
+ * @bins: pages, or regions, in each bin
+ */
+struct htmm_hist_buf {
+	__u32 unit;
+	__u32 nr_bins;
+	__u32 hot_threshold;
+	__u32 warm_threshold;
+	__u64 pages;
+	__u64 hot_pages;
+	__u64 capacity_pages;
+	__u64 samples;
+	__u64 bins[HTMM_NR_BINS];
+};
+
+/**
+ * struct htmm_page_list - pages, or regions
  * @pages: the pages
  * @nr: how many there are
  */
 struct htmm_page_list {
-	struct htmm_hot_page *pages;
+	struct htmm_page *pages;
 	size_t nr;
 };
 
@@ -43,7 +67,8 @@ int htmm_device_open(const char *path, struct htmm_error *err);
 /**
  * htmm_device_start() - start the session
  * @fd: the device
- * @start: what to sample; size, strides and the error buffer are filled in
+ * @start: what to sample; size, strides and the error buffer are filled in; session is
+ *	set to the number of the session
  * @err: says why it did not start, in the module's own words where it has some
  *
  * Return: 0 or a negative errno, see struct htmm_start.
@@ -53,11 +78,12 @@ int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err);
 /**
  * htmm_device_stop() - stop the session; its results stay readable
  * @fd: the device
+ * @session: its number; 0: the current one
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_simple.
+ * Return: 0 or a negative errno, see struct htmm_stop.
  */
-int htmm_device_stop(int fd, struct htmm_error *err);
+int htmm_device_stop(int fd, __u64 session, struct htmm_error *err);
 
 /**
  * htmm_device_set() - change a capacity or a period of the session that runs
@@ -81,11 +107,12 @@ int htmm_device_cool(int fd, struct htmm_error *err);
 /**
  * htmm_device_reset() - forget all pages and zero every counter
  * @fd: the device
+ * @session: number of the session; 0: the current one
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_simple.
+ * Return: 0 or a negative errno, see struct htmm_reset.
  */
-int htmm_device_reset(int fd, struct htmm_error *err);
+int htmm_device_reset(int fd, __u64 session, struct htmm_error *err);
 
 /**
  * htmm_device_info() - read the state of the session
@@ -96,6 +123,18 @@ int htmm_device_reset(int fd, struct htmm_error *err);
  * Return: 0 or a negative errno.
  */
 int htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err);
+
+/**
+ * htmm_device_drain_threads() - read the drain threads of the session
+ * @fd: the device
+ * @threads: filled
+ * @room: elements in @threads; HTMM_MAX_DRAIN_THREADS is always enough
+ * @err: the error
+ *
+ * Return: how many were filled in, or a negative errno.
+ */
+int htmm_device_drain_threads(int fd, struct htmm_drain_thread *threads, size_t room,
+			      struct htmm_error *err);
 
 /**
  * htmm_device_stats() - read all counters of the session
@@ -116,13 +155,29 @@ void htmm_stats_free(struct htmm_stats_buf *buf);
 /**
  * htmm_device_hist() - read a histogram
  * @fd: the device
- * @kind: enum htmm_hist_kind
- * @hist: filled
+ * @unit: enum htmm_unit
+ * @buf: filled
  * @err: the error
  *
  * Return: 0 or a negative errno, see struct htmm_histogram.
  */
-int htmm_device_hist(int fd, __u32 kind, struct htmm_histogram *hist, struct htmm_error *err);
+int htmm_device_hist(int fd, __u32 unit, struct htmm_hist_buf *buf, struct htmm_error *err);
+
+/**
+ * htmm_device_list_pages() - list pages or regions
+ * @fd: the device
+ * @request: which, and in what order: session, unit, order, target, pid, start, end,
+ *	min_samples and max_samples count
+ * @max: the most to read; 0: all
+ * @list: filled; give it back with htmm_pages_free()
+ * @err: the error
+ *
+ * Many are best read in HTMM_ORDER_TABLE.
+ *
+ * Return: 0 or a negative errno, see struct htmm_list_pages.
+ */
+int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
+			   struct htmm_page_list *list, struct htmm_error *err);
 
 /**
  * htmm_device_hot_pages() - read the hottest pages
@@ -131,7 +186,7 @@ int htmm_device_hist(int fd, __u32 kind, struct htmm_histogram *hist, struct htm
  * @list: filled; give it back with htmm_pages_free()
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_hot_pages.
+ * Return: 0 or a negative errno, see struct htmm_list_pages.
  */
 int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
 			  struct htmm_error *err);

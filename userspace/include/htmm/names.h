@@ -77,6 +77,6 @@ void htmm_names_prune(struct htmm_names *names, const struct htmm_page_list *lis
  * Return: the place; its strings live until the next call with @names that is not this
  * one.
  */
-struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_hot_page *page);
+struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_page *page);
 
 #endif /* HTMM_NAMES_H */

@@ -11,7 +11,7 @@
 /**
  * struct htmm_stream_sample - one sample; members that its session does not record
  *	are 0
- * @id: which event: one of &struct htmm_stream.ids
+ * @id: which event: one of &struct htmm_stream_event.id
  * @ip: address of the instruction
  * @time: nanoseconds of perf's clock
  * @addr: address of the data
@@ -49,12 +49,14 @@ int htmm_stream_join(int fd, __u64 buffer_bytes, __u32 watermark, struct htmm_er
 /**
  * htmm_stream_info() - how the records look, and how many there were
  * @fd: a reader
- * @stream: filled
+ * @stream: filled; its array members are libhtmm's business
+ * @ids: filled with the ids of the events, in the order in which they were given at the
+ *	start; room for HTMM_MAX_EVENTS; may be NULL
  * @err: the error
  *
  * Return: 0 or a negative errno.
  */
-int htmm_stream_info(int fd, struct htmm_stream *stream, struct htmm_error *err);
+int htmm_stream_info(int fd, struct htmm_stream *stream, __u64 *ids, struct htmm_error *err);
 
 /**
  * htmm_stream_read() - read records

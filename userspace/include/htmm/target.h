@@ -88,13 +88,13 @@ const char *htmm_target_type_name(__u32 type);
  * htmm_target_hist() - read a histogram of one target
  * @fd: the device
  * @target: its number; 0: all together
- * @kind: enum htmm_hist_kind
- * @hist: filled
+ * @unit: enum htmm_unit
+ * @buf: filled
  * @err: the error
  *
  * Return: 0 or a negative errno, see struct htmm_histogram.
  */
-int htmm_target_hist(int fd, __u32 target, __u32 kind, struct htmm_histogram *hist,
+int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf,
 		     struct htmm_error *err);
 
 /**
@@ -105,7 +105,7 @@ int htmm_target_hist(int fd, __u32 target, __u32 kind, struct htmm_histogram *hi
  * @list: filled; give it back with htmm_pages_free()
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_hot_pages.
+ * Return: 0 or a negative errno, see struct htmm_list_pages.
  */
 int htmm_target_hot_pages(int fd, __u32 target, size_t max, struct htmm_page_list *list,
 			  struct htmm_error *err);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What leaves the module, and how it is asked for: /dev/htmm and debugfs. */
+#ifndef HTMM_API_H
+#define HTMM_API_H
+
+#include <linux/cpumask.h>
+#include <linux/types.h>
+#include <uapi/linux/htmm.h>
+#include "base/error.h"
+#include "session/session.h"
+
+struct file;
+
+/* chardev.c */
+int htmm_chardev_init(void);
+void htmm_chardev_exit(void);
+int htmm_chardev_attach(struct file *file, struct htmm_stream *stream,
+			struct htmm_stream_event *events);
+
+/* debugfs.c */
+void htmm_debugfs_init(void);
+void htmm_debugfs_exit(void);
+
+/* ioctl.c */
+long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg);
+
+/* snapshot.c: a session in the terms of the interface. */
+
+/* Most pages that one call of htmm_snapshot_pages() lists. */
+#define HTMM_SNAPSHOT_PAGES	65536
+
+void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
+			struct htmm_drain_thread *threads);
+unsigned int htmm_snapshot_stats(struct htmm_session *session,
+				 struct htmm_stats *stats,
+				 struct htmm_channel *channels);
+int htmm_snapshot_histogram(struct htmm_session *session,
+			    struct htmm_histogram *out, struct htmm_bin *bins);
+int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
+			struct htmm_page *pages, u32 n);
+u32 htmm_snapshot_targets(struct htmm_session *session,
+			  struct htmm_target_info *targets);
+int htmm_snapshot_cool(struct htmm_session *session, u32 target);
+
+/* uaccess.c: arrays whose elements may be older or newer than ours. */
+
+/* The largest struct, and the largest element of an array, that a caller may have. */
+#define HTMM_MAX_SIZE		4096
+
+int htmm_uaccess_check_stride(u32 stride, size_t first);
+int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
+			  u32 stride, u32 n);
+int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem,
+			   u32 n);
+int htmm_uaccess_cpus(struct cpumask *mask, u64 from, u32 bytes,
+		      const char *what, struct htmm_error *err);
+
+#endif /* HTMM_API_H */

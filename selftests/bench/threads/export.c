@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long it takes to list all pages of a table, in calls of 65,536 pages with a cursor
+ * from one to the next: in the table's order, and, for comparison, hottest first, where
+ * each call walks over the whole table. What is listed must be what the histogram says.
+ */
+#include <time.h>
+#include "export.h"
+#include "topn.h"
+#include "tap.h"
+
+#define CALL	65536
+#define BATCH	512
+
+static struct htmm_table table;
+static struct htmm_pool pool;
+static struct htmm_topn_entry entries[CALL];
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* @pages pages, one in @one_in of an address space, with counts of 1 to 8. */
+static void fill(u64 pages, u32 one_in, void **dir, char **arena)
+{
+	const struct htmm_table_config config = {
+		.max_bytes = 64 * 1024 * 1024 + pages * (one_in == 1 ? 4 : 192),
+	};
+	size_t bytes = htmm_table_dir_bytes(&config);
+	struct htmm_table_sample s[BATCH];
+	u32 dropped[BATCH], need, n = 0;
+	u64 page, given = 0, i;
+
+	*dir = aligned_alloc(64, (bytes + 63) & ~63UL);
+	*arena = aligned_alloc(HTMM_POOL_PAGE_SIZE, config.max_bytes);
+	CHECK(*dir && *arena);
+	memset(*dir, 0, bytes);
+	htmm_pool_init(&pool);
+	CHECK(htmm_table_init(&table, &config, *dir, &pool) == 0);
+	for (page = 0; page < pages; page++) {
+		for (i = 0; i <= page % 8; i++)
+			s[n++] = (struct htmm_table_sample) {
+				.page = htmm_page(1, page * one_in), .weight = 1,
+			};
+		if (n < BATCH - 8 && page < pages - 1)
+			continue;
+		for (need = htmm_table_need(&table, n); need; need--)
+			htmm_pool_put(&pool, *arena + HTMM_POOL_PAGE_SIZE * given++);
+		CHECK(htmm_table_add(&table, s, n, dropped) == 0);
+		n = 0;
+	}
+	CHECK(table.pages == pages);
+}
+
+static u32 call_export(const struct htmm_topn_entry *after)
+{
+	const struct htmm_topn_filter all = { .last = U64_MAX, .max = U64_MAX };
+	struct htmm_export export;
+
+	htmm_export_init(&export, HTMM_LIST_PAGES, &all, entries, CALL);
+	htmm_export_begin(&export, &table, after);
+	while (htmm_export_scan(&export, &table, 4096))
+		;
+	return export.len;
+}
+
+static u32 call_hottest(const struct htmm_topn_entry *after)
+{
+	struct htmm_topn list;
+
+	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, CALL);
+	if (after)
+		htmm_topn_after(&list, after);
+	htmm_topn_begin(&list, &table);
+	while (htmm_topn_scan(&list, &table, 256))
+		;
+	return htmm_topn_finish(&list);
+}
+
+/* All pages; their histogram must be the table's. Returns seconds. */
+static double list_all(u32 (*call)(const struct htmm_topn_entry *after))
+{
+	struct htmm_topn_entry last;
+	struct htmm_hist hist = {};
+	double began = seconds();
+	u32 n = 0, i;
+
+	do {
+		n = call(n ? &last : NULL);
+		for (i = 0; i < n; i++)
+			htmm_hist_add(&hist, entries[i].value);
+		if (n)
+			last = entries[n - 1];
+	} while (n);
+	began = seconds() - began;
+	CHECK(!memcmp(&hist, &table.hist[HTMM_KIND_BASE], sizeof(hist)));
+	return began;
+}
+
+static void measure(u64 pages, u32 one_in)
+{
+	double export, hottest = 0;
+	char *arena;
+	void *dir;
+
+	fill(pages, one_in, &dir, &arena);
+	export = list_all(call_export);
+	if (pages <= 1000000)
+		hottest = list_all(call_hottest);
+	printf("%10llu %10u %10.3f %10.1f", pages, one_in, export, export * 1e9 / pages);
+	if (hottest)
+		printf(" %10.3f %10.1f", hottest, hottest * 1e9 / pages);
+	printf("\n");
+	fflush(stdout);
+	free(dir);
+	free(arena);
+}
+
+int main(void)
+{
+	printf("%10s %10s %10s %10s %10s %10s\n", "pages", "one in", "export s", "ns/page",
+	       "hottest s", "ns/page");
+	measure(100000, 1);
+	measure(1000000, 1);
+	measure(10000000, 1);
+	measure(40000000, 1);
+	measure(100000, 512);
+	measure(1000000, 512);
+	measure(10000000, 512);
+	return 0;
+}

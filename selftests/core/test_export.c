@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Full listings of a table, in pieces, and listings by a filter. */
+#include "export.h"
+#include "model.h"
+
+#define ALL	(MODEL_REGIONS * HTMM_REGION_PAGES)
+#define ROUNDS	40
+
+static struct world world;	/* large */
+static struct htmm_topn_entry entries[2 * ALL];
+
+static const struct htmm_table_config roomy = {
+	.max_bytes = 1024 * 1024,
+};
+
+/* Holds a part of what is added. */
+static const struct htmm_table_config tight = {
+	.max_bytes = HTMM_TABLE_MIN_BYTES,
+	.max_pages = 700,
+};
+
+static const struct htmm_topn_filter everything = {
+	.last = U64_MAX,
+	.max = U64_MAX,
+};
+
+static void add(u32 samples)
+{
+	struct htmm_table_sample s;
+
+	while (samples--) {
+		s = world_sample(&world);
+		world_refill(&world, 1);
+		world_add(&world, &s, 1);
+	}
+}
+
+static void add_and_cool(u32 samples)
+{
+	while (samples--) {
+		if (!tap_below(1000))
+			world_cool(&world);
+		add(1);
+	}
+}
+
+/*
+ * The whole table in pieces of up to @piece entries, each in slices; between any two
+ * of them @change is called. Returns how many there are in entries[].
+ */
+static u32 export_all(enum htmm_topn_kind kind, const struct htmm_topn_filter *filter,
+		      u32 piece, void (*change)(void))
+{
+	struct htmm_export export;
+	u32 n = 0, room;
+
+	do {
+		room = 1 + tap_below(piece);
+		CHECK(n + room <= ARRAY_SIZE(entries));
+		htmm_export_init(&export, kind, filter, entries + n, room);
+		htmm_export_begin(&export, &world.table, n ? &entries[n - 1] : NULL);
+		while (htmm_export_scan(&export, &world.table, 1 + tap_below(40)))
+			if (change)
+				change();
+		if (change)
+			change();
+		n += export.len;
+	} while (export.len);
+	return n;
+}
+
+static struct model_region *region_of(const struct htmm_topn_entry *entry)
+{
+	struct model_region *r = world.model.region;
+
+	for (; r < world.model.region + MODEL_REGIONS; r++)
+		if (r->mm == entry->mm && entry->vpn - r->vpn < HTMM_REGION_PAGES)
+			return r;
+	CHECK(false);
+	return NULL;
+}
+
+/* Every entry is the model's, none is twice; their number is right, and so all are there. */
+static void check_pages(u32 n)
+{
+	static bool seen[MODEL_REGIONS][HTMM_REGION_PAGES];
+	const struct model_page *page;
+	struct model_region *r;
+	bool *once;
+	u32 i;
+
+	memset(seen, 0, sizeof(seen));
+	for (i = 0; i < n; i++) {
+		r = region_of(&entries[i]);
+		page = &r->page[entries[i].vpn - r->vpn];
+		once = &seen[r - world.model.region][entries[i].vpn - r->vpn];
+		CHECK(page->tracked && page->count == entries[i].value);
+		CHECK(!*once);
+		*once = true;
+		/* Those of a region follow each other. */
+		if (i && entries[i - 1].mm == entries[i].mm &&
+		    entries[i - 1].vpn / HTMM_REGION_PAGES ==
+		    entries[i].vpn / HTMM_REGION_PAGES)
+			CHECK(entries[i - 1].vpn < entries[i].vpn);
+	}
+	CHECK(n == world.model.pages);
+}
+
+static void all_pages_at_rest(void)
+{
+	struct htmm_hist hist;
+	u32 round, n, i;
+
+	world_open(&world, &roomy, false);
+	CHECK(export_all(HTMM_LIST_PAGES, &everything, 10, NULL) == 0);
+	for (round = 0; round < ROUNDS; round++) {
+		add_and_cool(tap_below(1500));
+		n = export_all(HTMM_LIST_PAGES, &everything,
+			       round % 2 ? 1 + tap_below(50) : 2000, NULL);
+		check_pages(n);
+		/* Bin by bin, those that have cooled to zero too. */
+		memset(&hist, 0, sizeof(hist));
+		for (i = 0; i < n; i++)
+			htmm_hist_add(&hist, entries[i].value);
+		CHECK(!memcmp(&hist, &world.table.hist[HTMM_KIND_BASE], sizeof(hist)));
+	}
+	world_close(&world);
+}
+
+static void all_regions_at_rest(void)
+{
+	const struct model_region *r;
+	struct htmm_hist hist;
+	u32 round, n, i;
+
+	world_open(&world, &roomy, false);
+	for (round = 0; round < ROUNDS; round++) {
+		add_and_cool(tap_below(500));
+		n = export_all(HTMM_LIST_REGIONS, &everything, 1 + tap_below(20), NULL);
+		CHECK(n == world.model.regions);
+		memset(&hist, 0, sizeof(hist));
+		for (i = 0; i < n; i++) {
+			r = region_of(&entries[i]);
+			CHECK(r->tracked && entries[i].vpn == r->vpn);
+			CHECK(r->saturated || r->count == entries[i].value);
+			htmm_hist_add(&hist, entries[i].value);
+		}
+		CHECK(!memcmp(&hist, &world.table.hist[HTMM_KIND_HUGE], sizeof(hist)));
+	}
+	world_close(&world);
+}
+
+/* Pages that have been in the table at every moment of a listing. */
+static bool stayed[MODEL_REGIONS][HTMM_REGION_PAGES];
+
+static bool is_tracked(u32 region, u32 page)
+{
+	const struct model_region *r = &world.model.region[region];
+
+	return r->page[page].tracked;
+}
+
+static void note_those_that_stay(void)
+{
+	u32 region, page;
+
+	for (region = 0; region < MODEL_REGIONS; region++)
+		for (page = 0; page < HTMM_REGION_PAGES; page++)
+			stayed[region][page] &= is_tracked(region, page);
+}
+
+static u32 churn;
+/* Times that a block of entries was given back, those in use having moved. */
+static u32 shrunk;
+
+/* Samples, coolings, pages that are forgotten and evicted, entries that move. */
+static void change_all(void)
+{
+	bool more = true, first = true;
+	u32 high = world.table.high;
+
+	add(tap_below(20));
+	if (!tap_below(60))
+		world_cool(&world);
+	if (!tap_below(4))
+		world_reclaim(&world, 1 + tap_below(30), &more);
+	for (more = !tap_below(100); more; first = false)
+		world_remove_mm(&world, churn, first, 50, &more);
+	shrunk += world.table.high < high;
+	note_those_that_stay();
+}
+
+static void each_once_under_change(const struct htmm_table_config *config, bool limited)
+{
+	u32 times[MODEL_REGIONS][HTMM_REGION_PAGES];
+	u32 round, n, i, region, page, stay = 0;
+	struct model_region *r;
+	u64 evicted = 0;
+
+	shrunk = 0;
+	for (round = 0; round < ROUNDS; round++) {
+		world_open(&world, config, limited);
+		churn = world.model.mm[1];
+		add_and_cool(2000);
+		memset(stayed, 1, sizeof(stayed));
+		note_those_that_stay();
+		n = export_all(HTMM_LIST_PAGES, &everything, 1 + tap_below(300),
+			       change_all);
+		memset(times, 0, sizeof(times));
+		for (i = 0; i < n; i++) {
+			r = region_of(&entries[i]);
+			times[r - world.model.region][entries[i].vpn - r->vpn]++;
+		}
+		for (region = 0; region < MODEL_REGIONS; region++) {
+			for (page = 0; page < HTMM_REGION_PAGES; page++) {
+				CHECK(times[region][page] <= 1);
+				CHECK(times[region][page] || !stayed[region][page]);
+				stay += stayed[region][page];
+			}
+		}
+		evicted += world.table.evicted;
+		world_close(&world);
+	}
+	/* Some did, and others made room for more. */
+	CHECK(stay > ROUNDS * 20);
+	CHECK(!limited || evicted > ROUNDS * 20);
+	CHECK(!limited || shrunk > ROUNDS / 8);
+}
+
+static void each_once_beside_samples(void)
+{
+	each_once_under_change(&roomy, false);
+}
+
+static void each_once_beside_evictions(void)
+{
+	each_once_under_change(&tight, true);
+}
+
+static bool passes(const struct htmm_topn_filter *filter, const struct model_region *r,
+		   u64 first, u64 last, u32 count)
+{
+	if (filter->mms && !(filter->mms[r->mm / 64] >> r->mm % 64 & 1))
+		return false;
+	return first <= filter->last && last >= filter->first &&
+	       count >= filter->min && count <= filter->max;
+}
+
+static u32 count_passing(const struct htmm_topn_filter *filter, enum htmm_topn_kind kind)
+{
+	const struct model_region *r = world.model.region;
+	u32 n = 0, page;
+
+	for (; r < world.model.region + MODEL_REGIONS; r++) {
+		if (!r->tracked)
+			continue;
+		if (kind == HTMM_LIST_REGIONS) {
+			n += passes(filter, r, r->vpn, r->vpn + HTMM_REGION_PAGES - 1,
+				    r->count);
+			continue;
+		}
+		for (page = 0; page < HTMM_REGION_PAGES; page++)
+			n += r->page[page].tracked &&
+			     passes(filter, r, r->vpn + page, r->vpn + page,
+				    r->page[page].count);
+	}
+	return n;
+}
+
+static void check_passing(const struct htmm_topn_filter *filter,
+			  enum htmm_topn_kind kind, u32 n)
+{
+	const struct model_region *r;
+	u64 last;
+	u32 i;
+
+	CHECK(n == count_passing(filter, kind));
+	for (i = 0; i < n; i++) {
+		r = region_of(&entries[i]);
+		last = entries[i].vpn;
+		if (kind == HTMM_LIST_REGIONS)
+			last += HTMM_REGION_PAGES - 1;
+		CHECK(passes(filter, r, entries[i].vpn, last, entries[i].value));
+	}
+}
+
+/* The same entries in all three orders, in two of them ordered. */
+static void check_filter(const struct htmm_topn_filter *filter, enum htmm_topn_kind kind)
+{
+	struct htmm_topn list;
+	u32 n, piece, i;
+	int coldest;
+
+	check_passing(filter, kind, export_all(kind, filter, 1 + tap_below(200), NULL));
+	for (coldest = 0; coldest < 2; coldest++) {
+		n = 0;
+		do {
+			htmm_topn_init(&list, kind, 0, entries + n, 1 + tap_below(400));
+			htmm_topn_select(&list, filter, coldest);
+			if (n)
+				htmm_topn_after(&list, &entries[n - 1]);
+			htmm_topn_begin(&list, &world.table);
+			while (htmm_topn_scan(&list, &world.table, 1 + tap_below(10)))
+				;
+			piece = htmm_topn_finish(&list);
+			n += piece;
+		} while (piece);
+		check_passing(filter, kind, n);
+		for (i = 1; i < n; i++)
+			CHECK(coldest ? entries[i - 1].value <= entries[i].value :
+				entries[i - 1].value >= entries[i].value);
+	}
+}
+
+static void filters(void)
+{
+	static u64 spaces[HTMM_MM_WORDS];
+	struct htmm_topn_filter filter;
+	const struct model_region *r;
+	u32 round, space;
+
+	for (round = 0; round < ROUNDS; round++) {
+		world_open(&world, &roomy, false);
+		add_and_cool(3000);
+		r = &world.model.region[tap_below(MODEL_REGIONS)];
+		filter = everything;
+		if (tap_below(2)) {
+			filter.first = r->vpn + tap_below(HTMM_REGION_PAGES);
+			filter.last = filter.first + tap_below(4 * HTMM_REGION_PAGES);
+		}
+		if (tap_below(2))
+			filter.min = tap_below(4);
+		if (tap_below(2))
+			filter.max = tap_below(20);
+		if (tap_below(2)) {
+			memset(spaces, 0, sizeof(spaces));
+			space = world.model.mm[tap_below(MODEL_MMS)];
+			spaces[space / 64] |= BIT_ULL(space % 64);
+			filter.mms = spaces;
+		}
+		check_filter(&filter, HTMM_LIST_PAGES);
+		check_filter(&filter, HTMM_LIST_REGIONS);
+		world_close(&world);
+	}
+}
+
+/* A cursor may be anything. */
+static void forged_cursors(void)
+{
+	struct htmm_export export;
+	struct htmm_topn_entry after;
+	u32 round;
+
+	world_open(&world, &roomy, false);
+	add(1000);
+	for (round = 0; round < 1000; round++) {
+		after = (struct htmm_topn_entry) {
+			.vpn = tap_random() >> tap_below(64),
+			.mm = tap_random() >> tap_below(64),
+		};
+		htmm_export_init(&export, round % 2, &everything, entries, ALL);
+		htmm_export_begin(&export, &world.table, &after);
+		while (htmm_export_scan(&export, &world.table, 1000))
+			;
+		CHECK(export.len <= world.model.pages);
+	}
+	world_close(&world);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(all_pages_at_rest),
+		TAP_TEST(all_regions_at_rest),
+		TAP_TEST(each_once_beside_samples),
+		TAP_TEST(each_once_beside_evictions),
+		TAP_TEST(filters),
+		TAP_TEST(forged_cursors),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}

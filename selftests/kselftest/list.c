@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/* HTMM_IOC_LIST_PAGES: orders, filters, cursors, and full listings beside samples. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+#include "check.h"
+#include "child.h"
+
+#define PAGE		4096UL
+#define REGION		(2UL << 20)
+#define PAGES		2048
+#define MANY_PAGES	(1UL << 16)
+
+FIXTURE(list) {
+	int fd;
+	struct source source;
+	struct request req;
+	char *mem;	/* begins a region */
+};
+
+FIXTURE_SETUP(list)
+{
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	self->mem = access_map(2 * MANY_PAGES);
+	ASSERT_NE(NULL, (void *)self->mem);
+	self->mem += -(uintptr_t)self->mem & (REGION - 1);
+	check_idle(_metadata);
+}
+
+FIXTURE_TEARDOWN(list)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+static void start(struct __test_metadata *_metadata, FIXTURE_DATA(list) *self)
+{
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+}
+
+/* Page i of the first eight has i + 1 samples, the other ones one. */
+static void sample(struct __test_metadata *_metadata, FIXTURE_DATA(list) *self)
+{
+	int i;
+
+	request_add_target(&self->req, getpid());
+	start(_metadata, self);
+	access_pages(&self->source, self->mem, PAGES, 1);
+	for (i = 1; i < 8; i++)
+		access_pages(&self->source, self->mem + i * PAGE, 1, i);
+	ASSERT_EQ(0, device_settle(self->fd));
+}
+
+static bool at(const struct htmm_page *page, const char *mem, unsigned long pages)
+{
+	return page->addr - (uintptr_t)mem < pages * PAGE;
+}
+
+/* The histogram again, from a list of all that is tracked. */
+static void check_sum(struct __test_metadata *_metadata, int fd,
+		      const struct pages *pages, enum htmm_unit unit)
+{
+	__u64 bins[HTMM_NR_BINS] = {};
+	struct histogram hist;
+	size_t i;
+
+	ASSERT_EQ(0, device_hist(fd, unit, &hist));
+	for (i = 0; i < pages->nr; i++) {
+		ASSERT_LT(pages->page[i].bin, HTMM_NR_BINS);
+		bins[pages->page[i].bin]++;
+		EXPECT_EQ(HTMM_NODE_UNKNOWN, pages->page[i].node);
+		EXPECT_EQ(HTMM_MAPPING_UNKNOWN, pages->page[i].mapping_shift);
+		EXPECT_EQ(pages->page[i].bin >= hist.hot_threshold,
+			  !!(pages->page[i].flags & HTMM_PAGE_HOT));
+	}
+	EXPECT_EQ(hist.pages, pages->nr);
+	for (i = 0; i < HTMM_NR_BINS; i++)
+		EXPECT_EQ(hist.bins[i], bins[i]) {
+			TH_LOG("bin %zu", i);
+		}
+}
+
+TEST_F(list, adds_up_to_the_histogram)
+{
+	struct htmm_list_pages request = {};
+	struct pages pages;
+	int cools;
+
+	sample(_metadata, self);
+	ASSERT_EQ(0, device_stop(self->fd));
+	for (cools = 0; cools < 3; cools++) {
+		for (request.unit = 0; request.unit <= HTMM_UNIT_REGION; request.unit++) {
+			for (request.order = 0; request.order <= HTMM_ORDER_TABLE;
+			     request.order++) {
+				ASSERT_EQ(0, pages_list(self->fd, &request, 100, &pages));
+				check_sum(_metadata, self->fd, &pages, request.unit);
+				pages_free(&pages);
+			}
+		}
+		/* What has cooled to zero is there, too, until it is forgotten. */
+		ASSERT_EQ(0, device_cool(self->fd, 0));
+	}
+}
+
+TEST_F(list, orders)
+{
+	struct htmm_list_pages request = { .min_samples = 1 };
+	struct pages hottest, coldest;
+	size_t i;
+
+	sample(_metadata, self);
+	ASSERT_EQ(0, device_stop(self->fd));
+	request.order = HTMM_ORDER_HOTTEST;
+	ASSERT_EQ(0, pages_list(self->fd, &request, 64, &hottest));
+	request.order = HTMM_ORDER_COLDEST;
+	ASSERT_EQ(0, pages_list(self->fd, &request, 64, &coldest));
+	ASSERT_EQ(hottest.nr, coldest.nr);
+	ASSERT_LE(PAGES, hottest.nr);
+	for (i = 1; i < hottest.nr; i++) {
+		EXPECT_LE(hottest.page[i].samples, hottest.page[i - 1].samples);
+		EXPECT_GE(coldest.page[i].samples, coldest.page[i - 1].samples);
+	}
+	EXPECT_EQ(8, hottest.page[0].samples);
+	EXPECT_EQ((uintptr_t)self->mem + 7 * PAGE, hottest.page[0].addr);
+	EXPECT_EQ(8, coldest.page[coldest.nr - 1].samples);
+	pages_free(&hottest);
+	pages_free(&coldest);
+}
+
+/* The list is of @count, all of which are in the @pages from @mem on. */
+static void check_filter(struct __test_metadata *_metadata, int fd,
+			 struct htmm_list_pages request, const char *mem,
+			 unsigned long pages, size_t count)
+{
+	struct pages list;
+	size_t i;
+
+	for (request.order = 0; request.order <= HTMM_ORDER_TABLE; request.order++) {
+		ASSERT_EQ(0, pages_list(fd, &request, 50, &list));
+		EXPECT_EQ(count, list.nr) {
+			TH_LOG("order %u", request.order);
+		}
+		for (i = 0; i < list.nr; i++)
+			EXPECT_TRUE(at(&list.page[i], mem, pages));
+		pages_free(&list);
+	}
+}
+
+TEST_F(list, filters)
+{
+	struct htmm_list_pages range = {
+		.start = (uintptr_t)self->mem,
+		.end = (uintptr_t)self->mem + PAGES * PAGE,
+	}, request;
+
+	sample(_metadata, self);
+	ASSERT_EQ(0, device_stop(self->fd));
+	check_filter(_metadata, self->fd, range, self->mem, PAGES, PAGES);
+	/* The bytes at both ends decide. */
+	request = range;
+	request.start = (uintptr_t)self->mem + 100 * PAGE - 1;
+	request.end = (uintptr_t)self->mem + 110 * PAGE + 1;
+	check_filter(_metadata, self->fd, request, self->mem + 99 * PAGE, 12, 12);
+	request.unit = HTMM_UNIT_REGION;
+	check_filter(_metadata, self->fd, request, self->mem, 1, 1);
+	request.start = (uintptr_t)self->mem + REGION - 1;
+	request.end = request.start + 2;
+	check_filter(_metadata, self->fd, request, self->mem, 513, 2);
+	request = range;
+	request.min_samples = 3;
+	request.max_samples = 5;
+	check_filter(_metadata, self->fd, request, self->mem + 2 * PAGE, 3, 3);
+	request.max_samples = 0;
+	check_filter(_metadata, self->fd, request, self->mem + 2 * PAGE, 6, 6);
+	request = range;
+	request.pid = getpid();
+	check_filter(_metadata, self->fd, request, self->mem, PAGES, PAGES);
+	request.pid = 1;
+	check_filter(_metadata, self->fd, request, self->mem, PAGES, 0);
+	request = range;
+	request.target = 1;
+	check_filter(_metadata, self->fd, request, self->mem, PAGES, PAGES);
+}
+
+static int touch_some(int sock, void *arg)
+{
+	FIXTURE_DATA(list) *self = arg;
+
+	access_pages(&self->source, self->mem + PAGES * PAGE, 10, 1);
+	return 0;
+}
+
+/* Two processes in one target; one of them has gone. */
+TEST_F(list, one_process_of_several)
+{
+	struct htmm_list_pages request = {
+		.start = (uintptr_t)self->mem,
+		.end = (uintptr_t)self->mem + 2 * PAGES * PAGE,
+	};
+	struct child child;
+	pid_t pid;
+
+	self->req.arg.flags = HTMM_START_KEEP_EXITED;
+	start(_metadata, self);
+	access_pages(&self->source, self->mem, PAGES, 1);
+	ASSERT_EQ(0, child_start(&child, touch_some, self));
+	pid = child.pid;
+	ASSERT_EQ(0, child_join(&child));
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	request.pid = pid;
+	check_filter(_metadata, self->fd, request, self->mem + PAGES * PAGE, 10, 10);
+	request.pid = getpid();
+	check_filter(_metadata, self->fd, request, self->mem, PAGES, PAGES);
+}
+
+TEST_F(list, what_is_refused)
+{
+	struct htmm_page page;
+	const struct htmm_list_pages right = {
+		.size = sizeof(right),
+		.pages = (uintptr_t)&page,
+		.nr_pages = 1,
+		.page_size = sizeof(page),
+	};
+	struct htmm_list_pages list;
+
+#define refused(error, member, value) do {				\
+	list = right;							\
+	list.member = (value);						\
+	EXPECT_EQ(-(error), device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list)) { \
+		TH_LOG("%s", #member);					\
+	}								\
+} while (0)
+
+	sample(_metadata, self);
+	refused(EOPNOTSUPP, flags, 1);
+	refused(EOPNOTSUPP, unit, HTMM_UNIT_REGION + 1);
+	refused(EOPNOTSUPP, order, HTMM_ORDER_TABLE + 1);
+	refused(EINVAL, nr_pages, 0);
+	refused(EINVAL, page_size, sizeof(page) - 1);
+	refused(E2BIG, page_size, 4097);
+	refused(EFAULT, pages, 0);
+	refused(ENOENT, target, 2);
+	refused(ESTALE, session, self->req.arg.session + 1);
+	list = right;
+	list.start = 2 * PAGE;
+	list.end = 2 * PAGE;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
+	list = right;
+	list.min_samples = 3;
+	list.max_samples = 2;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
+
+	/* A cursor belongs to its list. */
+	list = right;
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
+	ASSERT_EQ(1, list.nr_pages);
+	list.order = HTMM_ORDER_TABLE;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
+	list.order = HTMM_ORDER_HOTTEST;
+	list.unit = HTMM_UNIT_REGION;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
+	list.unit = HTMM_UNIT_PAGE;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
+}
+
+static atomic_bool done;
+
+static void *keep_sampling(void *arg)
+{
+	FIXTURE_DATA(list) *self = arg;
+	char *other = self->mem + MANY_PAGES * PAGE;
+
+	while (!atomic_load(&done)) {
+		access_pages(&self->source, other, PAGES, 1);
+		access_pages(&self->source, self->mem, PAGES, 1);
+	}
+	return NULL;
+}
+
+/*
+ * Pages are sampled, counts halved and pages evicted while all are listed: those that are
+ * sampled all the time are listed exactly once, and none is twice.
+ */
+static void list_beside_samples(struct __test_metadata *_metadata,
+				FIXTURE_DATA(list) *self)
+{
+	static unsigned char times[PAGES];
+	struct htmm_list_pages request = { .order = HTMM_ORDER_TABLE };
+	struct pages pages;
+	pthread_t thread;
+	int round, i;
+
+	request_add_target(&self->req, getpid());
+	start(_metadata, self);
+	access_pages(&self->source, self->mem, PAGES, 8);
+	ASSERT_EQ(0, device_settle(self->fd));
+	atomic_store(&done, false);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, keep_sampling, self));
+	for (round = 0; round < 5; round++) {
+		ASSERT_EQ(0, pages_list(self->fd, &request, 37, &pages));
+		memset(times, 0, sizeof(times));
+		for (i = 0; i < pages.nr; i++)
+			if (at(&pages.page[i], self->mem, PAGES))
+				times[(pages.page[i].addr - (uintptr_t)self->mem) / PAGE]++;
+		for (i = 0; i < PAGES; i++) {
+			EXPECT_EQ(1, times[i]) {
+				TH_LOG("round %d, page %d", round, i);
+			}
+		}
+		pages_free(&pages);
+		ASSERT_EQ(0, device_cool(self->fd, 0));
+	}
+	atomic_store(&done, true);
+	pthread_join(thread, NULL);
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+TEST_F(list, each_page_once_beside_samples)
+{
+	list_beside_samples(_metadata, self);
+}
+
+/* By several drain threads, that is, in several tables. */
+TEST_F(list, each_page_once_in_several_tables)
+{
+	int cpus[2];
+
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP(return, "a thread needs a CPU to drain");
+	self->req.arg.drain_threads = 2;
+	list_beside_samples(_metadata, self);
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* As many as fit here, so that the time of a page can be seen; and no page is missing. */
+TEST_F(list, many_pages)
+{
+	struct htmm_list_pages request = { .order = HTMM_ORDER_TABLE };
+	double began, took[2];
+	unsigned long n = MANY_PAGES / 8;
+	struct pages pages;
+	int round;
+
+	request_add_target(&self->req, getpid());
+	start(_metadata, self);
+	for (round = 0; round < 2; round++, n = MANY_PAGES) {
+		access_pages(&self->source, self->mem, n, 1);
+		ASSERT_EQ(0, device_settle(self->fd));
+		began = seconds();
+		ASSERT_EQ(0, pages_list(self->fd, &request, 65536, &pages));
+		took[round] = seconds() - began;
+		EXPECT_LE(n, pages.nr);
+		EXPECT_EQ(0, device_stop(self->fd));
+		check_sum(_metadata, self->fd, &pages, HTMM_UNIT_PAGE);
+		printf("# list: %zu pages in %.3f s, %.0f ns each\n", pages.nr,
+		       took[round], took[round] * 1e9 / pages.nr);
+		pages_free(&pages);
+		if (!round)
+			start(_metadata, self);
+	}
+}
