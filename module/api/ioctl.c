@@ -37,6 +37,7 @@ union htmm_arg {
 	struct htmm_info info;
 	struct htmm_stats stats;
 	struct htmm_histogram histogram;
+	struct htmm_hit_ratio hit_ratio;
 	struct htmm_hot_pages hot_pages;
 	struct htmm_stream stream;
 	struct htmm_cool cool;
@@ -202,6 +203,22 @@ static int htmm_ioctl_get_hist(struct file *file, union htmm_arg *arg)
 	if (!session)
 		return -ENODATA;
 	ret = htmm_snapshot_histogram(session, &arg->histogram);
+	htmm_session_put(session);
+	return ret;
+}
+
+static int htmm_ioctl_get_hit_ratio(struct file *file, union htmm_arg *arg)
+{
+	struct htmm_session *session;
+	int ret;
+
+	if (arg->hit_ratio.kind > HTMM_HIST_HUGE)
+		return -EINVAL;
+
+	session = htmm_session_get();
+	if (!session)
+		return -ENODATA;
+	ret = htmm_snapshot_hit_ratio(session, &arg->hit_ratio);
 	htmm_session_put(session);
 	return ret;
 }
@@ -413,6 +430,8 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 	HTMM_IOCTL(SET, htmm_set, __reserved,
 		   .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
 		   .run = htmm_ioctl_set),
+	HTMM_IOCTL(GET_HIT_RATIO, htmm_hit_ratio, error_ppm, .copy_out = true,
+		   .run = htmm_ioctl_get_hit_ratio),
 };
 
 static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)

@@ -14,6 +14,8 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 				 struct htmm_channel *channels);
 int htmm_snapshot_histogram(struct htmm_session *session,
 			    struct htmm_histogram *out);
+int htmm_snapshot_hit_ratio(struct htmm_session *session,
+			    struct htmm_hit_ratio *out);
 int htmm_snapshot_hot_pages(struct htmm_session *session, u32 target,
 			    u64 cursor[4], struct htmm_hot_page *pages, u32 n);
 u32 htmm_snapshot_targets(struct htmm_session *session,

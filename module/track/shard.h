@@ -9,6 +9,7 @@
 #include <linux/cache.h>
 #include <linux/mutex.h>
 #include "core/table.h"
+#include "core/hits.h"
 #include "core/topn.h"
 #include "page_list.h"
 
@@ -47,6 +48,8 @@ void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 			 struct htmm_hist *sum);
 void htmm_shard_get_stats(struct htmm_shard *shard,
 			  struct htmm_table_stats *sum, u64 *exited);
+void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
+			 struct htmm_hits *sum);
 void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list);
 
 #endif /* HTMM_SHARD_H */

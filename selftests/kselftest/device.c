@@ -185,6 +185,17 @@ int device_state(void)
 	return ret ?: (int)info.state;
 }
 
+int device_hit_ratio(int fd, enum htmm_hist_kind kind, __u64 capacity,
+		     struct htmm_hit_ratio *ratio)
+{
+	*ratio = (struct htmm_hit_ratio) {
+		.size = sizeof(*ratio),
+		.kind = kind,
+		.capacity_pages = capacity,
+	};
+	return device_ioctl(fd, HTMM_IOC_GET_HIT_RATIO, ratio);
+}
+
 int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist)
 {
 	return device_target_hist(fd, 0, kind, hist);

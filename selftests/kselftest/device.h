@@ -75,6 +75,8 @@ int device_set_period(int fd, __u32 event, __u64 period);
 int device_info(int fd, struct htmm_info *info);
 /* The state as seen through an fd of its own, or a negative errno. */
 int device_state(void);
+int device_hit_ratio(int fd, enum htmm_hist_kind kind, __u64 capacity,
+		     struct htmm_hit_ratio *ratio);
 int device_hist(int fd, enum htmm_hist_kind kind, struct htmm_histogram *hist);
 int device_target_hist(int fd, __u32 target, enum htmm_hist_kind kind,
 		       struct htmm_histogram *hist);

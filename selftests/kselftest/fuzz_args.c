@@ -163,6 +163,11 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		size = sizeof(arg->hist);
 		arg->hist.kind = fuzz_below(n, 2);
 		break;
+	case HTMM_IOC_GET_HIT_RATIO:
+		size = sizeof(arg->ratio);
+		arg->ratio.kind = fuzz_below(n, 2);
+		arg->ratio.capacity_pages = fuzz_below(n, 100);
+		break;
 	case HTMM_IOC_GET_HOT_PAGES:
 		size = sizeof(arg->hot);
 		arg->hot.pages = (uintptr_t)n->box->out;

@@ -37,6 +37,7 @@ union argument {
 	struct htmm_info info;
 	struct htmm_stats stats;
 	struct htmm_histogram hist;
+	struct htmm_hit_ratio ratio;
 	struct htmm_hot_pages hot;
 	struct htmm_add_target add;
 	struct htmm_remove_target remove;

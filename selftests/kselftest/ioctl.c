@@ -41,6 +41,8 @@ static const struct call {
 	  sizeof(struct htmm_targets), -ENODATA },
 	{ "STREAM", HTMM_IOC_STREAM, 144, sizeof(struct htmm_stream), 0 },
 	{ "SET", HTMM_IOC_SET, 48, sizeof(struct htmm_set), -ENODATA },
+	{ "GET_HIT_RATIO", HTMM_IOC_GET_HIT_RATIO, 56,
+	  sizeof(struct htmm_hit_ratio), -ENODATA },
 };
 
 #define NR_CALLS	ARRAY_SIZE(calls)

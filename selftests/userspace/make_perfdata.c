@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-z] [-p] FILE
+ * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-s LIST] [-z] [-p] FILE
  *
  * Writes a perf.data as perf would, of samples that are known in advance: a
  * process, "phases", has three mappings, and in each third of the time uses one
@@ -13,6 +13,8 @@
  *   -c  CPUs, whose records come in rounds, one CPU after the other (4)
  *   -e  events, told apart by their ids (2)
  *   -r  pages of each mapping (1024)
+ *   -s  instead, a sample of each page that LIST has the number of, one a line; they
+ *       are pages of /data/alpha, which -r should have room for
  *   -z  records compressed, as by perf record -z
  *   -p  in the form of a pipe
  */
@@ -66,6 +68,7 @@ static long nr_samples = 30000;
 static long nr_cpus = 4;
 static long nr_events = 2;
 static long nr_pages = 1024;
+static long *pages;	/* of -s, one for each sample */
 static bool compressed;
 static bool is_pipe;
 static zstd_cctx *zstd;
@@ -168,16 +171,44 @@ static void write_process(void)
 	write_mapping(STACK, 0x100000, "[stack]");
 }
 
+static void read_pages(const char *path)
+{
+	FILE *list = fopen(path, "r");
+	long page;
+
+	if (!list) {
+		perror(path);
+		exit(1);
+	}
+	for (nr_samples = 0; fscanf(list, "%ld", &page) == 1; nr_samples++) {
+		/* Room grows by powers of two. */
+		if (!(nr_samples & (nr_samples - 1)))
+			pages = realloc(pages, (2 * nr_samples + 1) * sizeof(*pages));
+		pages[nr_samples] = page;
+	}
+	fclose(list);
+}
+
+static __u64 make_addr(long n)
+{
+	long phase = n * 3 / nr_samples;
+
+	if (pages)
+		return BASE + pages[n] * 4096;
+	if (n % 100 == 0)
+		return STACK + 0xff000;
+	return BASE + (phase * nr_pages + n % nr_pages) * 4096 + n % 512 * 8;
+}
+
 /* The n-th sample is the CPUs' in turn, and in order of time. */
 static void write_sample(long n)
 {
-	long cpu = n % nr_cpus, phase = n * 3 / nr_samples;
-	__u64 page = phase * nr_pages + n % nr_pages;
+	long cpu = n % nr_cpus;
 	struct sample sample = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(sample) },
 		.identifier = make_id(n % nr_events, cpu), .ip = IP, .pid = PID, .tid = PID,
 		.time = TIME_FIRST + n * TIME_STEP, .cpu = cpu, .period = 1,
-		.addr = n % 100 ? BASE + page * 4096 + n % 512 * 8 : STACK + 0xff000,
+		.addr = make_addr(n),
 		.data_src = DATA_SRC,
 	};
 
@@ -278,7 +309,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:c:e:r:zp")) > 0) {
+	while ((c = getopt(argc, argv, "n:c:e:r:s:zp")) > 0) {
 		if (c == 'n')
 			nr_samples = atol(optarg);
 		else if (c == 'c')
@@ -287,6 +318,8 @@ int main(int argc, char **argv)
 			nr_events = atol(optarg);
 		else if (c == 'r')
 			nr_pages = atol(optarg);
+		else if (c == 's')
+			read_pages(optarg);
 		else if (c == 'z')
 			compressed = true;
 		else if (c == 'p')
@@ -294,7 +327,7 @@ int main(int argc, char **argv)
 	}
 	out = optind < argc ? fopen(argv[optind], "w") : NULL;
 	if (!out) {
-		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-z] [-p] FILE\n", stderr);
+		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-s LIST] [-z] [-p] FILE\n", stderr);
 		return 2;
 	}
 	zstd = zstd_create_cctx();

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "cmd/hist.h"
 #include "cmd/output.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -51,6 +52,8 @@ static int stop_and_report(int fd, const struct start *start, struct htmm_error 
 	ret = htmm_device_stop(fd, err);
 	if (!ret || ret == -EALREADY)
 		ret = results_read(&res, fd, HOT_PAGES_DEFAULT, err);
+	if (!ret)
+		ret = ratio_read(fd, 0, HTMM_HIST_BASE, &res.ratio, err);
 	if (!ret && (start->json || !verbosity.quiet))
 		results_print(stdout, &res, start->json, -1);
 	results_free(&res);

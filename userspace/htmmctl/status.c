@@ -140,9 +140,9 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		fprintf(file, "weights   none: %s\n", text);
 	else if (info->session_flags & HTMM_START_WEIGHT_PERIOD)
 		fputs("weights   a sample counts as much as its period is long\n", file);
-	fprintf(file, "samples   %llu counted, %llu dropped, %llu in flight\n",
-		stats->stats.total.counted, htmm_counters_dropped(&stats->stats.total),
-		stats->stats.total.in_flight);
+	fprintf(file, "samples   %llu counted, %llu filtered, %llu lost, %llu in flight\n",
+		stats->stats.total.counted, stats->stats.total.drops[HTMM_DROP_FILTERED],
+		htmm_counters_lost(&stats->stats.total), stats->stats.total.in_flight);
 	fprintf(file, "capacity  %llu pages (%.1f MiB)\n", info->capacity_pages,
 		(double)info->capacity_pages * 4096 / MIB);
 	fprintf(file, "cooling   every %llu samples, thresholds every %llu\n",

@@ -231,6 +231,23 @@ int htmm_device_hist(int fd, __u32 kind, struct htmm_histogram *hist, struct htm
 	return htmm_target_hist(fd, 0, kind, hist, err);
 }
 
+int htmm_target_hit_ratio(int fd, __u32 target, __u32 kind, __u64 capacity_pages,
+			  struct htmm_hit_ratio *ratio, struct htmm_error *err)
+{
+	int ret;
+
+	*ratio = (struct htmm_hit_ratio) {
+		.size = sizeof(*ratio),
+		.kind = kind,
+		.target = target,
+		.capacity_pages = capacity_pages,
+	};
+	ret = htmm_ioctl(fd, HTMM_IOC_GET_HIT_RATIO, ratio);
+	if (ret == -ENOENT)
+		return htmm_target_missing(target, err);
+	return ret ? htmm_ioctl_error(-ret, "read the hit ratio", err) : 0;
+}
+
 int htmm_target_hist(int fd, __u32 target, __u32 kind, struct htmm_histogram *hist,
 		     struct htmm_error *err)
 {

@@ -39,24 +39,34 @@ static void print_source(FILE *file, const struct report_view *view)
 	}
 }
 
-static void print_counts(FILE *file, const struct report_counts *counts)
+static void print_counts(FILE *file, const struct report *report)
 {
+	const struct report_counts *counts = &report->counts;
 	const struct {
 		__u64 nr;
 		const char *what;
-	} drops[] = {
+	} losses[] = {
 		{ counts->no_addr, "without a data address" },
 		{ counts->kernel_addr, "of kernel memory" },
-		{ counts->filtered, "of other processes" },
 		{ counts->no_memory, "did not fit the table" },
-		{ counts->lost, "lost when recorded" },
+		{ counts->lost, report->session_samples ? "before they were counted" :
+							  "when recorded" },
 	};
+	const char *before = ": ";
 	size_t i;
 
-	fprintf(file, "samples   %llu", counts->samples);
-	for (i = 0; i < ARRAY_SIZE(drops); i++)
-		if (drops[i].nr)
-			fprintf(file, "; %llu %s", drops[i].nr, drops[i].what);
+	if (report->session_samples)
+		fprintf(file, "samples   %llu on the pages tracked now, of %llu counted",
+			counts->samples, report->session_samples);
+	else
+		fprintf(file, "samples   %llu counted", counts->samples);
+	fprintf(file, "; %llu filtered; %llu lost", counts->filtered, report_lost(counts));
+	for (i = 0; i < ARRAY_SIZE(losses); i++) {
+		if (!losses[i].nr)
+			continue;
+		fprintf(file, "%s%llu %s", before, losses[i].nr, losses[i].what);
+		before = ", ";
+	}
 	fputc('\n', file);
 }
 
@@ -80,24 +90,31 @@ static void print_data_srcs(FILE *file, const struct report_counts *counts)
 	fputc('\n', file);
 }
 
+static void print_fast_tier(FILE *file, const struct report *report)
+{
+	const struct htmm_hit_ratio *ratio = &report->ratio[HTMM_KIND_BASE];
+	const __u64 hot = report->hist[HTMM_KIND_BASE].hot_pages;
+	char one[SIZE_TEXT], two[SIZE_TEXT];
+
+	fprintf(file, "memory    %llu pages (%s) have samples, %llu of them (%s) are hot\n",
+		ratio->pages, size_text(one, ratio->pages << 12), hot, size_text(two, hot << 12));
+	fprintf(file, "fast tier %llu pages (%s), can hold %llu of these (%s)\n",
+		ratio->capacity_pages, size_text(one, ratio->capacity_pages << 12),
+		ratio->fast_pages, size_text(two, ratio->fast_pages << 12));
+	fputs("hit ratio ", file);
+	ratio_print(file, ratio);
+}
+
 static void print_summary(FILE *file, const struct report_view *view)
 {
 	const struct report *report = view->report;
-	const struct htmm_histogram *hist = &report->hist[HTMM_KIND_BASE];
 
 	print_source(file, view);
-	print_counts(file, &report->counts);
+	print_counts(file, report);
 	if (report->heat->nr_rows)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
 	print_data_srcs(file, &report->counts);
-	fprintf(file,
-		"memory    %llu pages (%.1f MiB) had samples, %llu of them (%.1f MiB) are hot\n",
-		hist->pages, pages_mib(hist->pages), hist->hot_pages, pages_mib(hist->hot_pages));
-	fprintf(file, "fast tier %llu pages (%.1f MiB), %.1f%% of them filled by the hot set\n",
-		hist->capacity_pages, pages_mib(hist->capacity_pages),
-		percent(hist->hot_pages, hist->capacity_pages));
-	fprintf(file, "hit ratio %.1f%% of the samples would be served there (estimate)\n",
-		report->hit_ppm[HTMM_KIND_BASE] / 1e4);
+	print_fast_tier(file, report);
 	if (report->store->coolings)
 		fprintf(file, "cooling   counts were halved %llu times\n", report->store->coolings);
 }
@@ -232,9 +249,11 @@ void report_print_text(FILE *file, const struct report_view *view)
 		print_mappings(file, view);
 	if (view->parts & PART_HIST) {
 		fputc('\n', file);
-		hist_print(file, &view->report->hist[HTMM_KIND_BASE], false);
+		hist_print(file, &view->report->hist[HTMM_KIND_BASE],
+			   &view->report->ratio[HTMM_KIND_BASE], false);
 		fputc('\n', file);
-		hist_print(file, &view->report->hist[HTMM_KIND_HUGE], false);
+		hist_print(file, &view->report->hist[HTMM_KIND_HUGE],
+			   &view->report->ratio[HTMM_KIND_HUGE], false);
 	}
 	if (view->parts & PART_PAGES)
 		print_pages(file, view);
