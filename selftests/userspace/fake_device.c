@@ -290,7 +290,7 @@ static int fake_info(struct htmm_info *info)
 		info->session_flags |= HTMM_START_BUDGET;
 		info->budget_ppm = 30000;
 	}
-	info->capacity_pages = 1000;
+	info->capacity_pages = getenv("FAKE_CAPACITY") ? env_number("FAKE_CAPACITY") : 1000;
 	return 0;
 }
 

@@ -80,6 +80,10 @@ __u64 hist_fast_pages(const struct htmm_histogram *hist)
 
 void ratio_print(FILE *file, const struct htmm_hit_ratio *ratio)
 {
+	if (ratio->fast_pages == ratio->pages) {
+		fputs("100.0%, as all of these fit; see --capacity\n", file);
+		return;
+	}
 	fprintf(file, "%.1f%%", ratio->hit_ppm / 1e4);
 	/* Rounded up: it is a bound. */
 	if (ratio->error_ppm)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "cmd/capacity.h"
 #include "cmd/hist.h"
 #include "cmd/output.h"
 #include "cmd/session.h"
@@ -63,6 +64,7 @@ static int stop_and_report(int fd, const struct start *start, struct htmm_error 
 static void say_started(const struct start *start, const struct htmm_info *info)
 {
 	const struct htmm_event_list *list = &start->session.events;
+	char capacity[CAPACITY_WORDS];
 	unsigned int i;
 
 	if (verbosity.quiet)
@@ -76,6 +78,7 @@ static void say_started(const struct start *start, const struct htmm_info *info)
 		printf("%u target%s\n", info->nr_targets, info->nr_targets == 1 ? "" : "s");
 	else
 		printf("all processes\n");
+	printf("fast tier %s\n", capacity_words(capacity, info->capacity_pages));
 	fflush(stdout);
 }
 

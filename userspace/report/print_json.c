@@ -68,6 +68,13 @@ static struct json_object *source_json(const struct report_view *view)
 
 static void add_summary(struct json_object *obj, const struct report_view *view)
 {
+	static const char *const from[] = {
+		[CAPACITY_OPTION] = "option",
+		[CAPACITY_SESSION] = "session",
+		[CAPACITY_CPU_NODES] = "cpu_nodes",
+		[CAPACITY_ALL_MEMORY] = "all_memory",
+		[CAPACITY_THIS_MACHINE] = "this_machine",
+	};
 	const struct report *report = view->report;
 
 	json_add(obj, "source", source_json(view));
@@ -84,6 +91,7 @@ static void add_summary(struct json_object *obj, const struct report_view *view)
 	json_add_u64(obj, "duration_ns", report_duration(view));
 	json_add_u64(obj, "coolings", report->store->coolings);
 	json_add_u64(obj, "evicted", report->store->table.evicted);
+	json_add_name(obj, "capacity_from", from[view->capacity_from]);
 	json_add_u64(obj, "hit_ratio_ppm", report->ratio[HTMM_KIND_BASE].hit_ppm);
 	json_add_u64(obj, "hit_ratio_error_ppm", report->ratio[HTMM_KIND_BASE].error_ppm);
 	json_add_u64(obj, "hit_ratio_huge_ppm", report->ratio[HTMM_KIND_HUGE].hit_ppm);

@@ -5,16 +5,10 @@
 #include "cmd/output.h"
 #include "view.h"
 
-#define MIB		(1024.0 * 1024.0)
 /* Lines of the working set over time. */
 #define WSS_LINES	16
 /* Columns before its bar. */
 #define WSS_INDENT	46
-
-static double pages_mib(__u64 pages)
-{
-	return (double)pages * 4096 / MIB;
-}
 
 static void print_source(FILE *file, const struct report_view *view)
 {
@@ -90,17 +84,25 @@ static void print_data_srcs(FILE *file, const struct report_counts *counts)
 	fputc('\n', file);
 }
 
-static void print_fast_tier(FILE *file, const struct report *report)
+static void print_fast_tier(FILE *file, const struct report_view *view)
 {
-	const struct htmm_hit_ratio *ratio = &report->ratio[HTMM_KIND_BASE];
-	const __u64 hot = report->hist[HTMM_KIND_BASE].hot_pages;
+	static const char *const from[] = {
+		[CAPACITY_OPTION] = "as --capacity says",
+		[CAPACITY_SESSION] = "as for the session",
+		[CAPACITY_CPU_NODES] = "the recorded machine's nodes that have CPUs",
+		[CAPACITY_ALL_MEMORY] = "all memory of the recorded machine",
+		[CAPACITY_THIS_MACHINE] = "all memory of this machine",
+	};
+	const struct htmm_hit_ratio *ratio = &view->report->ratio[HTMM_KIND_BASE];
+	const __u64 hot = view->report->hist[HTMM_KIND_BASE].hot_pages;
 	char one[SIZE_TEXT], two[SIZE_TEXT];
 
 	fprintf(file, "memory    %llu pages (%s) have samples, %llu of them (%s) are hot\n",
 		ratio->pages, size_text(one, ratio->pages << 12), hot, size_text(two, hot << 12));
-	fprintf(file, "fast tier %llu pages (%s), can hold %llu of these (%s)\n",
+	fprintf(file, "fast tier %llu pages (%s), %s;\n          can hold %llu of these (%s)\n",
 		ratio->capacity_pages, size_text(one, ratio->capacity_pages << 12),
-		ratio->fast_pages, size_text(two, ratio->fast_pages << 12));
+		from[view->capacity_from], ratio->fast_pages,
+		size_text(two, ratio->fast_pages << 12));
 	fputs("hit ratio ", file);
 	ratio_print(file, ratio);
 }
@@ -114,7 +116,7 @@ static void print_summary(FILE *file, const struct report_view *view)
 	if (report->heat->nr_rows)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
 	print_data_srcs(file, &report->counts);
-	print_fast_tier(file, report);
+	print_fast_tier(file, view);
 	if (report->store->coolings)
 		fprintf(file, "cooling   counts were halved %llu times\n", report->store->coolings);
 }
@@ -193,7 +195,8 @@ static void print_regions(FILE *file, const struct report_view *view)
 
 	if (!view->report->nr_regions)
 		return;
-	fprintf(file, "\n%12s %12s %7s %7s %7s %16s %s\n", "skew", "samples", "touched", "hot",
+	fprintf(file, "\nskew: squares of the pages' samples, by the square of the number of hot pages\n");
+	fprintf(file, "%12s %12s %7s %7s %7s %16s %s\n", "skew", "samples", "touched", "hot",
 		"pid", "2 MiB region", "mapping");
 	for (i = 0; i < view->report->nr_regions; i++) {
 		const struct report_page *region = &view->report->region[i];
@@ -212,6 +215,7 @@ static void print_wss(FILE *file, const struct report_view *view)
 	unsigned int slices = heat_slices(heat), step = (slices + WSS_LINES - 1) / WSS_LINES;
 	__u64 pages[WSS_LINES] = {}, samples[WSS_LINES] = {}, most = 1;
 	unsigned int i, lines = 0, from;
+	char size[SIZE_TEXT];
 
 	if (!slices)
 		return;
@@ -224,13 +228,13 @@ static void print_wss(FILE *file, const struct report_view *view)
 			samples[lines] += heat->slice_samples[i];
 	}
 	fprintf(file, "\n%10s %12s %10s %10s  working set of each interval\n", "from s", "samples",
-		"pages", "MiB");
+		"pages", "size");
 	for (i = 0; i < lines; i++) {
 		int len = pages[i] * (out_width(file) - WSS_INDENT - 1) / most;
 
-		fprintf(file, "%10.3f %12llu %10llu %10.1f  ",
+		fprintf(file, "%10.3f %12llu %10llu %10s  ",
 			(double)((__u64)i * step << heat->slice_shift) / 1e9, samples[i], pages[i],
-			pages_mib(pages[i]));
+			size_text(size, pages[i] << 12));
 		while (len-- > 0)
 			fputc('#', file);
 		fputc('\n', file);
