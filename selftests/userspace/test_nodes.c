@@ -129,7 +129,7 @@ static void test_not_allowed(void)
 }
 
 /* A sysfs of one's own. */
-static char sysfs[] = "/tmp/htmm-sysfs-XXXXXX";
+static char sysfs[32];
 
 static void put(const char *dir, const char *file, const char *text)
 {
@@ -149,6 +149,7 @@ static void test_tiers(void)
 	struct htmm_error err = {};
 	struct htmm_tiers tiers;
 
+	snprintf(sysfs, sizeof(sysfs), "/tmp/htmm-sysfs-XXXXXX");
 	CHECK(mkdtemp(sysfs));
 	CHECK(refused(htmm_tiers_read(&tiers, sysfs, &err), ENOENT, &err, "memory"));
 	CHECK(strstr(err.todo, "--capacity"));

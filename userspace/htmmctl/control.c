@@ -12,7 +12,7 @@ static void say_stopped(int fd)
 		printf("stopped\n");
 		return;
 	}
-	printf("session %llu stopped after %.1f s: %llu samples counted, %llu filtered, %llu lost\n",
+	printf("session %llu stopped after %.1f s: %llu counted, %llu filtered, %llu lost\n",
 	       info.session, (double)info.elapsed_ns / 1e9, stats.stats.total.counted,
 	       stats.stats.total.drops[HTMM_DROP_FILTERED],
 	       htmm_counters_lost(&stats.stats.total));

@@ -121,7 +121,7 @@ static int feed_counts(int fd, struct report *report, struct htmm_error *err)
 {
 	struct report_counts *counts = &report->counts;
 	struct htmm_stats_buf stats;
-	const __u64 *drops = stats.stats.total.drops;
+	const __u64 *drops;
 	int ret;
 
 	/* They are not told for each process. */
@@ -130,6 +130,7 @@ static int feed_counts(int fd, struct report *report, struct htmm_error *err)
 	ret = htmm_device_stats(fd, &stats, err);
 	if (ret)
 		return ret;
+	drops = stats.stats.total.drops;
 	report->session_samples = stats.stats.samples;
 	counts->filtered = drops[HTMM_DROP_FILTERED];
 	counts->no_addr = drops[HTMM_DROP_NO_ADDR];

@@ -256,6 +256,7 @@ static struct json_object *heat_json(const struct report_view *view)
 
 void report_print_json(FILE *file, const struct report_view *view)
 {
+	const struct report *report = view->report;
 	struct json_object *obj = json_new();
 
 	if (view->parts & PART_SUMMARY)
@@ -265,10 +266,10 @@ void report_print_json(FILE *file, const struct report_view *view)
 	if (view->parts & PART_MAPPINGS)
 		json_add(obj, "mappings", mappings_json(view));
 	if (view->parts & PART_HIST) {
-		json_add(obj, "hist", hist_json(&view->report->hist[HTMM_KIND_BASE],
-					      &view->report->ratio[HTMM_KIND_BASE]));
-		json_add(obj, "hist_huge", hist_json(&view->report->hist[HTMM_KIND_HUGE],
-						   &view->report->ratio[HTMM_KIND_HUGE]));
+		json_add(obj, "hist", hist_json(&report->hist[HTMM_KIND_BASE],
+						&report->ratio[HTMM_KIND_BASE]));
+		json_add(obj, "hist_huge", hist_json(&report->hist[HTMM_KIND_HUGE],
+						     &report->ratio[HTMM_KIND_HUGE]));
 	}
 	if (view->parts & PART_PAGES)
 		json_add(obj, "pages", pages_json(view));

@@ -195,7 +195,8 @@ static void print_regions(FILE *file, const struct report_view *view)
 
 	if (!view->report->nr_regions)
 		return;
-	fprintf(file, "\nskew: squares of the pages' samples, by the square of the number of hot pages\n");
+	fputs("\nskew: squares of the pages' samples, by the square of the number of hot pages\n",
+	      file);
 	fprintf(file, "%12s %12s %7s %7s %7s %16s %s\n", "skew", "samples", "touched", "hot",
 		"pid", "2 MiB region", "mapping");
 	for (i = 0; i < view->report->nr_regions; i++) {

@@ -143,9 +143,14 @@ void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit
 	htmm_hits_scan(&hits, &store->table, kind, &pos, U32_MAX);
 	share = htmm_hits_share(&hits, capacity);
 	*ratio = (struct htmm_hit_ratio) {
-		.size = sizeof(*ratio), .kind = kind, .capacity_pages = capacity, .pages = share.pages,
-		.fast_pages = min_t(u64, capacity, share.pages), .samples = share.samples,
-		.hit_ppm = share.ppm, .error_ppm = share.error_ppm,
+		.size = sizeof(*ratio),
+		.kind = kind,
+		.capacity_pages = capacity,
+		.pages = share.pages,
+		.fast_pages = capacity < share.pages ? capacity : share.pages,
+		.samples = share.samples,
+		.hit_ppm = share.ppm,
+		.error_ppm = share.error_ppm,
 	};
 }
 
