@@ -36,6 +36,8 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 				 struct htmm_channel *channels);
 int htmm_snapshot_histogram(struct htmm_session *session,
 			    struct htmm_histogram *out, struct htmm_bin *bins);
+int htmm_snapshot_hit_ratio(struct htmm_session *session,
+			    struct htmm_hit_ratio *out);
 int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
 			struct htmm_page *pages, u32 n);
 u32 htmm_snapshot_targets(struct htmm_session *session,

@@ -202,9 +202,12 @@ static void htmm_show_histogram(struct seq_file *m,
 {
 	unsigned int i;
 
-	seq_printf(m, "%s: tracked %llu hot %llu capacity %llu hot_threshold %u warm_threshold %u\n",
-		   unit, hist->pages, hist->hot_pages, hist->capacity_pages,
-		   hist->hot_threshold, hist->warm_threshold);
+	seq_printf(m, "%s: tracked %llu hot %llu fast %llu capacity %llu hot_threshold %u warm_threshold %u\n",
+		   unit, hist->pages, hist->hot_pages,
+		   /* To the last page, not only in whole bins. */
+		   min(hist->capacity_pages, hist->pages - bins[0].pages),
+		   hist->capacity_pages, hist->hot_threshold,
+		   hist->warm_threshold);
 	for (i = 0; i < hist->nr_bins; i++)
 		if (bins[i].pages)
 			seq_printf(m, "bin %u: %llu\n", i, bins[i].pages);

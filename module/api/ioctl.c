@@ -46,6 +46,7 @@ union htmm_arg {
 	struct htmm_info info;
 	struct htmm_stats stats;
 	struct htmm_histogram histogram;
+	struct htmm_hit_ratio hit_ratio;
 	struct htmm_list_pages list;
 	struct htmm_cool cool;
 	struct htmm_reset reset;
@@ -221,6 +222,15 @@ static int htmm_ioctl_get_hist(struct htmm_call *call)
 		return ret;
 	return htmm_uaccess_array_out(hist->bins, hist->bin_size, bins,
 				      sizeof(bins[0]), min(room, hist->nr_bins));
+}
+
+static int htmm_ioctl_get_hit_ratio(struct htmm_call *call)
+{
+	struct htmm_hit_ratio *ratio = &call->arg.hit_ratio;
+
+	if (ratio->unit > HTMM_UNIT_REGION)
+		return -EOPNOTSUPP;
+	return htmm_snapshot_hit_ratio(call->session, ratio);
 }
 
 static int htmm_check_list(const struct htmm_list_pages *list)
@@ -468,6 +478,9 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 	HTMM_IOCTL(SET, htmm_set, __reserved, 56, HTMM_RESERVED(htmm_set),
 		   .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
 		   .run = htmm_ioctl_set),
+	HTMM_IOCTL(GET_HIT_RATIO, htmm_hit_ratio, error_ppm, 64,
+		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
+		   .run = htmm_ioctl_get_hit_ratio),
 };
 
 static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)

@@ -289,6 +289,55 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 	return 0;
 }
 
+static void htmm_hit_ratio_fill(struct htmm_hit_ratio *out,
+				const struct htmm_hits *hits)
+{
+	struct htmm_share share = htmm_hits_share(hits, out->capacity_pages);
+
+	out->pages = share.pages;
+	out->fast_pages = min(out->capacity_pages, share.pages);
+	out->samples = share.samples;
+	out->hit_ppm = share.ppm;
+	out->error_ppm = share.error_ppm;
+}
+
+/**
+ * htmm_snapshot_hit_ratio - the share of the samples that the fast tier could serve
+ * @session: the session
+ * @out: of the unit, the target and the capacity that it says; the rest is set
+ *
+ * Context: process, may sleep.
+ * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
+ */
+int htmm_snapshot_hit_ratio(struct htmm_session *session,
+			    struct htmm_hit_ratio *out)
+{
+	enum htmm_kind kind = (enum htmm_kind)out->unit;
+	u64 capacity = READ_ONCE(session->trackers.config.capacity);
+	struct htmm_tracker_list trackers;
+	struct htmm_hits *hits;
+	unsigned int i;
+	int ret;
+
+	hits = kvzalloc(sizeof(*hits), GFP_KERNEL_ACCOUNT);
+	if (!hits)
+		return -ENOMEM;
+	ret = htmm_snapshot_trackers(session, out->target, &trackers);
+	if (ret)
+		goto err_free_hits;
+	for (i = 0; i < trackers.nr; i++)
+		htmm_tracker_get_hits(trackers.tracker[i], kind, hits);
+	if (trackers.nr == 1)
+		capacity = READ_ONCE(trackers.tracker[0]->config.capacity);
+	htmm_tracker_list_put(&trackers);
+	out->capacity_pages =
+		htmm_tracker_capacity(out->capacity_pages ?: capacity, kind);
+	htmm_hit_ratio_fill(out, hits);
+err_free_hits:
+	kvfree(hits);
+	return ret;
+}
+
 /**
  * struct htmm_listing - one call of LIST_PAGES
  * @list: what the caller asks for

@@ -41,37 +41,3 @@ bool htmm_table_region(const struct htmm_table *table, u32 mm, u64 vpn,
 		htmm_table_describe(table, region, hot_bin, info);
 	return region;
 }
-
-/* Bits of a bin's sum that leave room to add all bins and multiply by 10^6. */
-#define HTMM_MASS_BITS	38
-
-/* Twice the samples of the pages in a bin >= 1, divided by 2^@shift. */
-static u64 htmm_hist_mass(const struct htmm_hist *hist, unsigned int bin,
-			  unsigned int shift)
-{
-	u64 pages = hist->bin[bin];
-	u64 thrice = 3 * pages;
-
-	if (bin > shift)
-		return (thrice << (bin - 1 - shift)) - (pages >> shift);
-	return (thrice >> (shift - bin + 1)) - (pages >> shift);
-}
-
-u32 htmm_hist_hit_ratio(const struct htmm_hist *hist, unsigned int hot)
-{
-	unsigned int b, bits, shift = 0;
-	u64 mass, hot_mass = 0, all = 0;
-
-	for (b = 1; b < HTMM_HIST_BINS; b++) {
-		bits = hist->bin[b] ? ilog2(hist->bin[b]) + 2 + b : 0;
-		if (bits > HTMM_MASS_BITS + shift)
-			shift = bits - HTMM_MASS_BITS;
-	}
-	for (b = 1; b < HTMM_HIST_BINS; b++) {
-		mass = htmm_hist_mass(hist, b, shift);
-		all += mass;
-		if (b >= hot)
-			hot_mass += mass;
-	}
-	return all ? div64_u64(hot_mass * 1000000, all) : 0;
-}

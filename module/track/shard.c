@@ -245,6 +245,31 @@ void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list)
 }
 
 /**
+ * htmm_shard_get_hits - add the counts of all pages to a sum
+ * @shard: the table
+ * @kind: of base pages or of regions
+ * @sum: grows by them
+ *
+ * Drain threads go on working, as during a listing.
+ *
+ * Context: process, may sleep. Takes @shard->lock.
+ */
+void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
+			 struct htmm_hits *sum)
+{
+	u64 since;
+	u32 pos = 0;
+
+	mutex_lock(&shard->lock);
+	since = ktime_get_ns();
+	/* Who is killed never sees the sum. */
+	while (htmm_hits_scan(sum, &shard->table, kind, &pos, HTMM_LIST_SLICE) &&
+	       !fatal_signal_pending(current))
+		since = htmm_shard_pause(shard, since);
+	mutex_unlock(&shard->lock);
+}
+
+/**
  * htmm_shard_export - let a full listing go on with a table
  * @shard: the table
  * @export: the listing, which has room

@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include "core/export.h"
 #include "core/table.h"
+#include "core/hits.h"
 #include "core/topn.h"
 #include "page_list.h"
 
@@ -48,6 +49,8 @@ void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 			 struct htmm_hist *sum);
 void htmm_shard_get_stats(struct htmm_shard *shard,
 			  struct htmm_table_stats *sum, u64 *exited);
+void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
+			 struct htmm_hits *sum);
 void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list);
 void htmm_shard_export(struct htmm_shard *shard, struct htmm_export *export,
 		       const struct htmm_topn_entry *after);

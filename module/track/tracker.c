@@ -464,6 +464,23 @@ void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 }
 
 /**
+ * htmm_tracker_get_hits - add the counts of all pages to a sum
+ * @tracker: the tables
+ * @kind: of base pages or of regions
+ * @sum: grows by them
+ *
+ * Context: process, may sleep. Takes the shards' locks, one after the other.
+ */
+void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
+			   struct htmm_hits *sum)
+{
+	unsigned int i;
+
+	for (i = 0; i < tracker->config.shards; i++)
+		htmm_shard_get_hits(&tracker->shards[i], kind, sum);
+}
+
+/**
  * htmm_tracker_scan - let a listing walk over the tables
  * @tracker: the tables
  * @list: the listing

@@ -10,6 +10,7 @@
 #include <uapi/linux/htmm.h>
 #include "batch.h"
 #include "core/hist.h"
+#include "core/hits.h"
 #include "core/topn.h"
 #include "mm.h"
 #include "sample/target_ref.h"
@@ -163,6 +164,8 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker,
 			    struct htmm_tracker_stats *stats);
 void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 			   struct htmm_tracker_hist *out);
+void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
+			   struct htmm_hits *sum);
 void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list);
 bool htmm_tracker_export(struct htmm_tracker *tracker, struct htmm_export *export,
 			 const struct htmm_topn_entry *after);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Histogram: every bin boundary, every move, the thresholds' definitions. */
-#include "query.h"
+#include "hist.h"
 #include "tap.h"
 
 #define TOP (HTMM_HIST_BINS - 1)
@@ -151,28 +151,6 @@ static void thresholds_are_as_defined(void)
 	}
 }
 
-static void hit_ratio_cases(void)
-{
-	struct htmm_hist hist = { 0 };
-
-	CHECK(htmm_hist_hit_ratio(&hist, 1) == 0);
-	hist.bin[0] = 1000;
-	CHECK(htmm_hist_hit_ratio(&hist, 1) == 0);
-	hist.bin[1] = 10;	/* 10 samples */
-	hist.bin[2] = 4;	/* 2.5 each: 10 */
-	hist.bin[3] = 2;	/* 5.5 each: 11 */
-	CHECK(htmm_hist_hit_ratio(&hist, 1) == 1000000);
-	CHECK(htmm_hist_hit_ratio(&hist, 2) == 21 * 1000000ULL / 31);
-	CHECK(htmm_hist_hit_ratio(&hist, 3) == 11 * 1000000ULL / 31);
-	CHECK(htmm_hist_hit_ratio(&hist, 4) == 0);
-	CHECK(htmm_hist_hit_ratio(&hist, HTMM_HIST_BINS) == 0);
-	/* Numbers that would not fit 64 bits. */
-	hist.bin[TOP] = 1ULL << 40;
-	CHECK(htmm_hist_hit_ratio(&hist, TOP) >= 999999);
-	hist.bin[TOP - 1] = 1ULL << 41;
-	CHECK(htmm_hist_hit_ratio(&hist, TOP) / 1000 == 500);
-}
-
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -183,7 +161,6 @@ int main(void)
 		TAP_TEST(merge_adds_every_bin),
 		TAP_TEST(hot_threshold_cases),
 		TAP_TEST(warm_threshold_cases),
-		TAP_TEST(hit_ratio_cases),
 		TAP_TEST(thresholds_are_as_defined),
 	};
 

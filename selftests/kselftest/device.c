@@ -206,6 +206,17 @@ int device_state(void)
 	return ret ?: (int)info.state;
 }
 
+int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity,
+		     struct htmm_hit_ratio *ratio)
+{
+	*ratio = (struct htmm_hit_ratio) {
+		.size = sizeof(*ratio),
+		.unit = unit,
+		.capacity_pages = capacity,
+	};
+	return device_ioctl(fd, HTMM_IOC_GET_HIT_RATIO, ratio);
+}
+
 int device_hist(int fd, enum htmm_unit unit, struct histogram *hist)
 {
 	return device_target_hist(fd, 0, unit, hist);

@@ -92,6 +92,8 @@ int device_info(int fd, struct htmm_info *info);
 int device_threads(int fd, struct htmm_drain_thread *threads);
 /* The state as seen through an fd of its own, or a negative errno. */
 int device_state(void);
+int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity,
+		     struct htmm_hit_ratio *ratio);
 int device_hist(int fd, enum htmm_unit unit, struct histogram *hist);
 int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
 		       struct histogram *hist);

@@ -128,6 +128,13 @@ static int get_hist(FIXTURE_DATA(fail_nth) *self)
 	return device_hist(self->fd, HTMM_UNIT_PAGE, &hist);
 }
 
+static int get_hit_ratio(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_hit_ratio ratio;
+
+	return device_hit_ratio(self->fd, HTMM_UNIT_PAGE, 0, &ratio);
+}
+
 /* Into memory that is there, lest its page faults take the failures. */
 static int get_stats(FIXTURE_DATA(fail_nth) *self)
 {
@@ -452,6 +459,7 @@ TEST_F_TIMEOUT(fail_nth, while_running, 600)
 		{ "get info", be_running, get_info, after_reading },
 		{ "get statistics", be_running, get_stats, after_reading },
 		{ "get a histogram", be_running, get_hist, after_reading },
+		{ "get the hit ratio", be_running, get_hit_ratio, after_reading },
 		{ "get hot pages", be_running, get_hot_pages, after_reading },
 		{ "get targets", be_running, get_targets, after_reading },
 		{ "cool", be_running, cool, after_reading },

@@ -195,6 +195,11 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->hist.bin_size = sizeof(struct htmm_bin);
 		arg->hist.nr_bins = fuzz_below(n, 2 * HTMM_NR_BINS);
 		break;
+	case HTMM_IOC_GET_HIT_RATIO:
+		size = sizeof(arg->ratio);
+		arg->ratio.unit = fuzz_below(n, 2);
+		arg->ratio.capacity_pages = fuzz_below(n, 100);
+		break;
 	case HTMM_IOC_LIST_PAGES:
 		size = sizeof(arg->list);
 		good_list(n, &arg->list);

@@ -38,6 +38,7 @@ union argument {
 	struct htmm_info info;
 	struct htmm_stats stats;
 	struct htmm_histogram hist;
+	struct htmm_hit_ratio ratio;
 	struct htmm_list_pages list;
 	struct htmm_add_target add;
 	struct htmm_remove_target remove;

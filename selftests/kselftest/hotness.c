@@ -214,6 +214,49 @@ TEST_F(hotness, thresholds)
 	}
 }
 
+/* The share of the hottest pages, of any number, is what the list of pages says. */
+TEST_F(hotness, hit_ratio)
+{
+	__u64 hot = 0, all = 0, capacity;
+	struct htmm_hit_ratio ratio;
+	struct pages pages;
+	size_t i;
+
+	self->req.arg.capacity_pages = NR / 2;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	touch_staircase(self);
+	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	ASSERT_LE(NR, pages.nr);
+	for (i = 0; i < pages.nr; i++)
+		all += pages.page[i].samples;
+	for (capacity = 1; capacity <= pages.nr + 1; capacity++) {
+		if (capacity <= pages.nr)
+			hot += pages.page[capacity - 1].samples;
+		ASSERT_EQ(0, device_hit_ratio(self->fd, HTMM_UNIT_PAGE,
+					      capacity, &ratio));
+		EXPECT_EQ(capacity, ratio.capacity_pages);
+		EXPECT_EQ(pages.nr, ratio.pages);
+		EXPECT_EQ(capacity < pages.nr ? capacity : pages.nr, ratio.fast_pages);
+		EXPECT_EQ(all, ratio.samples);
+		EXPECT_EQ(hot * 1000000 / all, ratio.hit_ppm);
+		EXPECT_EQ(0, ratio.error_ppm);
+	}
+	/* Without a capacity it is the session's. */
+	ASSERT_EQ(0, device_hit_ratio(self->fd, HTMM_UNIT_PAGE, 0, &ratio));
+	EXPECT_EQ(NR / 2, ratio.capacity_pages);
+	EXPECT_EQ(NR / 2, ratio.fast_pages);
+	/* Regions, and what is wrong. */
+	ASSERT_EQ(0, device_hit_ratio(self->fd, HTMM_UNIT_REGION, 1 << 20, &ratio));
+	EXPECT_EQ(1 << 11, ratio.capacity_pages);
+	EXPECT_EQ(1000000, ratio.hit_ppm);
+	EXPECT_EQ(all, ratio.samples);
+	EXPECT_EQ(-EOPNOTSUPP, device_hit_ratio(self->fd, HTMM_UNIT_REGION + 1, 0, &ratio));
+	ratio = (struct htmm_hit_ratio) { .size = sizeof(ratio), .target = 77 };
+	EXPECT_EQ(-ENOENT, device_ioctl(self->fd, HTMM_IOC_GET_HIT_RATIO, &ratio));
+	pages_free(&pages);
+}
+
 /* Long before the first adaptation is due, thresholds are those of the moment. */
 TEST_F(hotness, thresholds_of_a_young_session)
 {

@@ -42,6 +42,8 @@ static const struct call {
 	  sizeof(struct htmm_targets), -ENODATA },
 	{ "STREAM", HTMM_IOC_STREAM, 96, sizeof(struct htmm_stream), 0 },
 	{ "SET", HTMM_IOC_SET, 56, sizeof(struct htmm_set), -ENODATA },
+	{ "GET_HIT_RATIO", HTMM_IOC_GET_HIT_RATIO, 64,
+	  sizeof(struct htmm_hit_ratio), -ENODATA },
 };
 
 /* What the struct of every ioctl begins with. */

@@ -290,7 +290,7 @@ static int fake_info(struct htmm_info *info)
 		info->session_flags |= HTMM_START_BUDGET;
 		info->budget_ppm = 30000;
 	}
-	info->capacity_pages = 1000;
+	info->capacity_pages = getenv("FAKE_CAPACITY") ? env_number("FAKE_CAPACITY") : 1000;
 	return 0;
 }
 
@@ -363,9 +363,28 @@ static int fake_hist(struct htmm_histogram *hist)
 	hist->hot_threshold = 5;
 	hist->warm_threshold = 4;
 	for (bin = 0; bin < HTMM_NR_BINS; bin++)
-		hist->pages += bins[bin].pages = bin + 1;
+		hist->pages += bins[bin].pages = getenv("FAKE_SPARSE") && bin != 2 && bin != 5 ?
+						 0 : bin + 1;
 	hist->hot_pages = 300;
 	hist->capacity_pages = 1000;
+	return 0;
+}
+
+/* Of the pages of fake_page(), of which the fast tier holds 1000. */
+static int fake_hit_ratio(struct htmm_hit_ratio *ratio)
+{
+	if (getenv("FAKE_OLD"))
+		return fail(ENOTTY);
+	if (ratio->unit > HTMM_UNIT_REGION)
+		return fail(EOPNOTSUPP);
+	if (ratio->target > fake_nr_targets())
+		return fail(ENOENT);
+	ratio->capacity_pages = 1000;
+	ratio->pages = FAKE_PAGES;
+	ratio->fast_pages = 1000;
+	ratio->samples = FAKE_PAGES * (FAKE_PAGES + 1ULL) / 2;
+	ratio->hit_ppm = 359928;
+	ratio->error_ppm = 1234;
 	return 0;
 }
 
@@ -443,6 +462,8 @@ static int fake_ioctl(unsigned long request, void *arg)
 		return fake_stats(arg);
 	if (request == HTMM_IOC_GET_HIST)
 		return fake_hist(arg);
+	if (request == HTMM_IOC_GET_HIT_RATIO)
+		return fake_hit_ratio(arg);
 	if (request == HTMM_IOC_LIST_PAGES)
 		return fake_list_pages(arg);
 	if (request == HTMM_IOC_GET_TARGETS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-P N] [-l] [-z] [-p] FILE
+ * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-P N] [-s LIST] [-l] [-z] [-p] FILE
  *
  * Writes a perf.data as perf would, of samples that are known in advance: a
  * process, "phases", has three mappings, and in each third of the time uses one
@@ -15,6 +15,8 @@
  *   -r  pages of each mapping (1024)
  *   -P  processes of that name, in turn (1)
  *   -l  what is on the stack comes from the L1 cache, all else from DRAM
+ *   -s  instead, a sample of each page that LIST has the number of, one a line; they
+ *       are pages of /data/alpha, which -r should have room for
  *   -z  records compressed, as by perf record -z
  *   -p  in the form of a pipe
  */
@@ -72,6 +74,7 @@ static long nr_cpus = 4;
 static long nr_events = 2;
 static long nr_pages = 1024;
 static bool cached_stack;
+static long *pages;	/* of -s, one for each sample */
 static bool compressed;
 static bool is_pipe;
 static zstd_cctx *zstd;
@@ -174,17 +177,45 @@ static void write_process(void)
 	write_mapping(STACK, 0x100000, "[stack]");
 }
 
+static void read_pages(const char *path)
+{
+	FILE *list = fopen(path, "r");
+	long page;
+
+	if (!list) {
+		perror(path);
+		exit(1);
+	}
+	for (nr_samples = 0; fscanf(list, "%ld", &page) == 1; nr_samples++) {
+		/* Room grows by powers of two. */
+		if (!(nr_samples & (nr_samples - 1)))
+			pages = realloc(pages, (2 * nr_samples + 1) * sizeof(*pages));
+		pages[nr_samples] = page;
+	}
+	fclose(list);
+}
+
+static __u64 make_addr(long n)
+{
+	long phase = n * 3 / nr_samples;
+
+	if (pages)
+		return BASE + pages[n] * 4096;
+	if (n % 100 == 0)
+		return STACK + 0xff000;
+	return BASE + (phase * nr_pages + n % nr_pages) * 4096 + n % 512 * 8;
+}
+
 /* The n-th sample is the CPUs' in turn, and in order of time. */
 static void write_sample(long n)
 {
-	long cpu = n % nr_cpus, phase = n * 3 / nr_samples;
-	__u64 page = phase * nr_pages + n % nr_pages;
+	long cpu = n % nr_cpus;
 	struct sample sample = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(sample) },
 		.identifier = make_id(n % nr_events, cpu), .ip = IP,
 		.pid = PID + n % nr_processes, .tid = PID + n % nr_processes,
 		.time = TIME_FIRST + n * TIME_STEP, .cpu = cpu, .period = 1,
-		.addr = n % 100 ? BASE + page * 4096 + n % 512 * 8 : STACK + 0xff000,
+		.addr = make_addr(n),
 		.data_src = cached_stack && n % 100 == 0 ? FROM_L1 : DATA_SRC,
 	};
 
@@ -286,7 +317,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:c:e:r:P:lzp")) > 0) {
+	while ((c = getopt(argc, argv, "n:c:e:r:P:s:lzp")) > 0) {
 		if (c == 'n')
 			nr_samples = atol(optarg);
 		else if (c == 'c')
@@ -299,6 +330,8 @@ int main(int argc, char **argv)
 			nr_processes = atol(optarg);
 		else if (c == 'l')
 			cached_stack = true;
+		else if (c == 's')
+			read_pages(optarg);
 		else if (c == 'z')
 			compressed = true;
 		else if (c == 'p')
@@ -306,7 +339,8 @@ int main(int argc, char **argv)
 	}
 	out = optind < argc ? fopen(argv[optind], "w") : NULL;
 	if (!out) {
-		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-P N] [-l] [-z] [-p] FILE\n", stderr);
+		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-P N] [-s LIST] [-l] [-z] [-p] FILE\n",
+		      stderr);
 		return 2;
 	}
 	zstd = zstd_create_cctx();

@@ -2,6 +2,7 @@
 /* Where pages are: the nodes of one's own pages and of others'. */
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -127,6 +128,78 @@ static void test_not_allowed(void)
 	CHECK(!status);
 }
 
+/* A sysfs of one's own. */
+static char sysfs[32];
+
+static void put(const char *dir, const char *file, const char *text)
+{
+	char command[256], path[256];
+	FILE *to;
+
+	snprintf(command, sizeof(command), "mkdir -p %s/devices/%s", sysfs, dir);
+	CHECK(!system(command));
+	snprintf(path, sizeof(path), "%s/devices/%s/%s", sysfs, dir, file);
+	to = fopen(path, "w");
+	CHECK(to);
+	CHECK(fputs(text, to) >= 0 && !fclose(to));
+}
+
+static void test_tiers(void)
+{
+	struct htmm_error err = {};
+	struct htmm_tiers tiers;
+
+	snprintf(sysfs, sizeof(sysfs), "/tmp/htmm-sysfs-XXXXXX");
+	CHECK(mkdtemp(sysfs));
+	CHECK(refused(htmm_tiers_read(&tiers, sysfs, &err), ENOENT, &err, "memory"));
+	CHECK(strstr(err.todo, "--capacity"));
+
+	/* One node: there is no slow tier. */
+	put("system/node/node0", "cpulist", "0-1\n");
+	put("system/node/node0", "meminfo",
+	    "Node 0 MemTotal:        1000 kB\nNode 0 MemFree:  7 kB\n");
+	put("virtual/memory_tiering/memory_tier4", "nodelist", "0\n");
+	CHECK(!htmm_tiers_read(&tiers, sysfs, &err));
+	CHECK(!tiers.ranked && tiers.fast_bytes == 1000 << 10);
+	CHECK(tiers.total_bytes == tiers.fast_bytes);
+
+	/* A node without CPUs that the kernel does not rank, and what is no node. */
+	put("system/node/node10", "cpulist", "\n");
+	put("system/node/node10", "meminfo", "Node 10 MemTotal: 3000 kB\n");
+	put("system/node/nodes", "meminfo", "Node 10 MemTotal: 77 kB\n");
+	CHECK(!htmm_tiers_read(&tiers, sysfs, &err));
+	CHECK(!tiers.ranked && tiers.fast_bytes == 1000 << 10);
+	CHECK(tiers.total_bytes == 4000 << 10);
+
+	/* A tier that has lost its nodes is none. */
+	put("virtual/memory_tiering/memory_tier22", "nodelist", "\n");
+	CHECK(!htmm_tiers_read(&tiers, sysfs, &err) && !tiers.ranked);
+
+	/* The kernel knows better than who has CPUs: 22 comes before 112, and after 4. */
+	put("system/node/node2", "cpulist", "\n");
+	put("system/node/node2", "meminfo", "Node 2 MemTotal: 200 kB\n");
+	put("virtual/memory_tiering/memory_tier4", "nodelist", "2\n");
+	put("virtual/memory_tiering/memory_tier22", "nodelist", "0\n");
+	put("virtual/memory_tiering/memory_tier112", "nodelist", "10\n");
+	CHECK(!htmm_tiers_read(&tiers, sysfs, &err));
+	CHECK(tiers.ranked && tiers.fast_bytes == 200 << 10);
+	CHECK(tiers.total_bytes == 4200 << 10);
+	put("virtual/memory_tiering/memory_tier4", "nodelist", "0,2\n");
+	CHECK(!htmm_tiers_read(&tiers, sysfs, &err) && tiers.fast_bytes == 1200 << 10);
+
+	/* This machine's own. */
+	CHECK(!htmm_tiers_read(&tiers, NULL, &err));
+	CHECK(tiers.fast_bytes && tiers.fast_bytes <= tiers.total_bytes);
+}
+
+static void remove_sysfs(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", sysfs);
+	CHECK(!system(command));
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -134,7 +207,10 @@ int main(void)
 		TAP_TEST(test_gone),
 		TAP_TEST(test_nothing_mapped),
 		TAP_TEST(test_not_allowed),
+		TAP_TEST(test_tiers),
 	};
+	int ret = tap_main(tests, ARRAY_SIZE(tests));
 
-	return tap_main(tests, ARRAY_SIZE(tests));
+	remove_sysfs();
+	return ret;
 }

@@ -652,6 +652,46 @@ struct htmm_histogram {
 	__aligned_u64 samples;
 };
 
+/**
+ * struct htmm_hit_ratio - argument of HTMM_IOC_GET_HIT_RATIO
+ * @size: sizeof(struct htmm_hit_ratio)
+ * @flags: none yet
+ * @session: number of the session; 0: the current one
+ * @unit: in: enum htmm_unit, what the fast tier is filled with
+ * @target: in: number of a target; 0: all of them together
+ * @capacity_pages: in: what the fast tier would hold, in 4 KiB pages; 0: what the target
+ *	has, or the session; out: the same in units of @unit
+ * @pages: pages (or regions) that have a count
+ * @fast_pages: those of them that the fast tier would hold, the hottest ones
+ * @samples: sum of their counts, cooled, of all @pages
+ * @hit_ppm: share of @samples that the @fast_pages have, in millionths; 0 if there are
+ *	none
+ * @error_ppm: by how much @hit_ppm may be too high or too low, at most 5000; 0: it is
+ *	exact
+ *
+ * The fast tier is filled to its last page, also where the hot threshold leaves a part
+ * of it empty because the next bin does not fit whole. Looks at all pages tracked,
+ * while drain threads go on: pages that are sampled meanwhile may be seen before or
+ * after.
+ *
+ * ENODATA	there is no session, running or stopped
+ * ENOENT	the session has no target of this number
+ * ENOMEM	not enough memory
+ */
+struct htmm_hit_ratio {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 session;
+	__u32 unit;
+	__u32 target;
+	__aligned_u64 capacity_pages;
+	__aligned_u64 pages;
+	__aligned_u64 fast_pages;
+	__aligned_u64 samples;
+	__u32 hit_ppm;
+	__u32 error_ppm;
+};
+
 /* struct htmm_page.flags: at or above the hot threshold. */
 #define HTMM_PAGE_HOT		0x1
 /* struct htmm_page.flags: its process has exited, or runs another program. */
@@ -1096,5 +1136,6 @@ struct htmm_stream {
 #define HTMM_IOC_GET_TARGETS	_IO(HTMM_IOC_TYPE, 0x0a)
 #define HTMM_IOC_STREAM		_IO(HTMM_IOC_TYPE, 0x0b)
 #define HTMM_IOC_SET		_IO(HTMM_IOC_TYPE, 0x0c)
+#define HTMM_IOC_GET_HIT_RATIO	_IO(HTMM_IOC_TYPE, 0x0d)
 
 #endif /* _UAPI_LINUX_HTMM_H */

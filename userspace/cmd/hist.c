@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include "hist.h"
 #include "output.h"
 
@@ -54,34 +55,68 @@ static void print_bin(FILE *file, const struct htmm_hist_buf *hist, unsigned int
 	bool warm = !hot && bin >= hist->warm_threshold;
 	char range[32];
 
+	if (!value)
+		return;
 	bin_range(range, sizeof(range), bin, last);
 	fprintf(file, "%3u  %-21s %12llu", bin, range, value);
-	if (value) {
-		out_colour(file, tier_colour(hot, warm));
-		fprintf(file, "  %-4s ", hot ? "hot" : warm ? "warm" : "");
-		print_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
-		out_colour(file, COLOUR_NONE);
-	} else if (bin == hist->hot_threshold || bin == hist->warm_threshold) {
-		fputs(hot ? "  hot" : "  warm", file);
-	}
+	out_colour(file, tier_colour(hot, warm));
+	fprintf(file, "  %-4s ", hot ? "hot" : warm ? "warm" : "");
+	print_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
+	out_colour(file, COLOUR_NONE);
 	fputc('\n', file);
 }
 
-static void print_summary(FILE *file, const struct htmm_hist_buf *hist)
+static __u64 bytes_of(const struct htmm_hist_buf *hist, __u64 pages)
 {
-	const bool huge = hist->unit == HTMM_UNIT_REGION;
-
-	fprintf(file, "%s: %llu, with %llu samples; the fast tier holds %llu %s\n",
-		huge ? "2 MiB regions" : "pages", hist->pages, hist->samples,
-		hist->capacity_pages, huge ? "regions" : "pages");
-	if (hist->hot_threshold >= HTMM_NR_BINS)
-		fputs("hot: none, as no bin fits the fast tier\n", file);
-	else
-		fprintf(file, "hot: %llu, in bin %u and above; warm: from bin %u\n",
-			hist->hot_pages, hist->hot_threshold, hist->warm_threshold);
+	return pages << (hist->unit == HTMM_UNIT_REGION ? HTMM_REGION_SHIFT : HTMM_PAGE_SHIFT);
 }
 
-void hist_print(FILE *file, const struct htmm_hist_buf *hist, bool all)
+__u64 hist_fast_pages(const struct htmm_hist_buf *hist)
+{
+	const __u64 counted = hist->pages - hist->bins[0];
+
+	return counted < hist->capacity_pages ? counted : hist->capacity_pages;
+}
+
+void ratio_print(FILE *file, const struct htmm_hit_ratio *ratio)
+{
+	if (ratio->fast_pages == ratio->pages) {
+		fputs("100.0%, as all of these fit; see --capacity\n", file);
+		return;
+	}
+	fprintf(file, "%.1f%%", ratio->hit_ppm / 1e4);
+	/* Rounded up: it is a bound. */
+	if (ratio->error_ppm)
+		fprintf(file, " (+-%.1f)", (ratio->error_ppm + 999) / 1000 / 10.0);
+	fputs(" with the hottest pages there\n", file);
+}
+
+static void print_summary(FILE *file, const struct htmm_hist_buf *hist,
+			  const struct htmm_hit_ratio *ratio)
+{
+	const bool huge = hist->unit == HTMM_UNIT_REGION;
+	const __u64 fast = hist_fast_pages(hist);
+	char size[SIZE_TEXT];
+
+	fprintf(file, "%s: %llu with samples now; %llu samples were counted in all\n",
+		huge ? "2 MiB regions" : "pages", hist->pages - hist->bins[0], hist->samples);
+	fprintf(file, "fast tier: %llu %s (%s), can hold %llu of these\n",
+		hist->capacity_pages, huge ? "regions" : "pages",
+		size_text(size, bytes_of(hist, hist->capacity_pages)), fast);
+	if (hist->hot_threshold >= HTMM_NR_BINS)
+		fputs("hot: none, as no bin fits the fast tier whole", file);
+	else
+		fprintf(file, "hot: %llu, in bin %u and above; warm: from bin %u",
+			hist->hot_pages, hist->hot_threshold, hist->warm_threshold);
+	fputc('\n', file);
+	if (ratio && ratio->samples) {
+		fputs("hit ratio: ", file);
+		ratio_print(file, ratio);
+	}
+}
+
+void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct htmm_hit_ratio *ratio,
+		bool all)
 {
 	unsigned int nr = all ? HTMM_NR_BINS : BINS_SHOWN, bin;
 	__u64 most = 0;
@@ -95,15 +130,16 @@ void hist_print(FILE *file, const struct htmm_hist_buf *hist, bool all)
 		most = value > most ? value : most;
 	}
 
-	print_summary(file, hist);
-	fprintf(file, "%3s  %-21s %12s\n", "bin", "samples",
+	print_summary(file, hist, ratio);
+	fprintf(file, "%3s  %-21s %12s\n", "bin", "samples of each",
 		hist->unit == HTMM_UNIT_REGION ? "regions" : "pages");
 	for (bin = 0; bin < nr; bin++)
 		print_bin(file, hist, bin, bin == nr - 1 ? sum_from(hist, bin) : hist->bins[bin],
 			  most, bin == nr - 1 && nr < HTMM_NR_BINS);
 }
 
-struct json_object *hist_json(const struct htmm_hist_buf *hist)
+struct json_object *hist_json(const struct htmm_hist_buf *hist,
+			      const struct htmm_hit_ratio *ratio)
 {
 	struct json_object *obj = json_new(), *shown = json_object_new_array();
 	struct json_object *all = json_object_new_array();
@@ -124,6 +160,23 @@ struct json_object *hist_json(const struct htmm_hist_buf *hist)
 	json_add_u64(obj, "pages", hist->pages);
 	json_add_u64(obj, "hot_pages", hist->hot_pages);
 	json_add_u64(obj, "capacity_pages", hist->capacity_pages);
+	json_add_u64(obj, "fast_pages", hist_fast_pages(hist));
 	json_add_u64(obj, "samples", hist->samples);
+	if (ratio && ratio->size) {
+		json_add_u64(obj, "samples_now", ratio->samples);
+		json_add_u64(obj, "hit_ratio_ppm", ratio->hit_ppm);
+		json_add_u64(obj, "hit_ratio_error_ppm", ratio->error_ppm);
+	}
 	return obj;
+}
+
+int ratio_read(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
+	       struct htmm_error *err)
+{
+	int ret = htmm_target_hit_ratio(fd, target, unit, 0, ratio, err);
+
+	if (ret != -ENOTTY)
+		return ret;
+	ratio->size = 0;
+	return 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "command.h"
 #include "output.h"
 
 #define WIDTH_MIN	40
@@ -51,6 +52,19 @@ void out_name(FILE *file, const char *name)
 {
 	for (; *name; name++)
 		fputc(out_char(*name), file);
+}
+
+const char *size_text(char text[SIZE_TEXT], __u64 bytes)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double size = (double)bytes / 1024;
+	size_t unit = 0;
+
+	/* 1023.96 would be printed as 1024.0. */
+	for (; size >= 1023.95 && unit + 1 < ARRAY_SIZE(units); unit++)
+		size /= 1024;
+	snprintf(text, SIZE_TEXT, "%.1f %s", size, units[unit]);
+	return text;
 }
 
 double percent(__u64 part, __u64 whole)

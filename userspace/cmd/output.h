@@ -28,6 +28,12 @@ char out_char(char c);
 /* Print a name from elsewhere, with such characters. */
 void out_name(FILE *file, const char *name);
 
+/* Room for size_text(). */
+#define SIZE_TEXT	24
+
+/* A size with its unit, such as "1.5 GiB". */
+const char *size_text(char text[SIZE_TEXT], __u64 bytes);
+
 /* @part as a percentage of @whole, 0 if there is nothing. */
 double percent(__u64 part, __u64 whole);
 

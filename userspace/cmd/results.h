@@ -10,6 +10,7 @@
  * @info: its state
  * @stats: its counters
  * @hist: its histogram of base pages
+ * @ratio: the hit ratio of that; for ratio_read(), which takes a walk over all pages
  * @targets: its targets
  * @pages: its hottest pages
  * @names: what they belong to
@@ -18,6 +19,7 @@ struct results {
 	struct htmm_info info;
 	struct htmm_stats_buf stats;
 	struct htmm_hist_buf hist;
+	struct htmm_hit_ratio ratio;
 	struct htmm_target_list targets;
 	struct htmm_page_list pages;
 	struct htmm_names *names;

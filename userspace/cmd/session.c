@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "capacity.h"
 #include "command.h"
 #include "session.h"
 
@@ -117,7 +118,7 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->period, 1, LLONG_MAX },
 		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
 		  &s->cpus, .call = call_cpus },
-		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (4 KiB pages)",
+		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
 		  &s->capacity, 4096, LLONG_MAX },
 		{ OPT_CALL, 0, "budget", "PCT", "CPU time that sampling may cost; moves periods",
 		  &s->budget_ppm, .call = call_budget },
@@ -234,6 +235,8 @@ void session_finish(struct session *session)
 	if (htmm_events_unseen(&session->events, NULL, &unseen))
 		notice("%s; %s", unseen.what, unseen.todo);
 	htmm_events_set_periods(&session->events, NULL, session->period);
+	if (!session->capacity)
+		session->capacity = capacity_default();
 	if (verbosity.verbose)
 		say_events(session);
 }

@@ -12,9 +12,10 @@ static void say_stopped(int fd)
 		printf("stopped\n");
 		return;
 	}
-	printf("session %llu stopped after %.1f s: %llu samples counted, %llu dropped\n",
+	printf("session %llu stopped after %.1f s: %llu counted, %llu filtered, %llu lost\n",
 	       info.session, (double)info.elapsed_ns / 1e9, stats.stats.total.counted,
-	       htmm_counters_dropped(&stats.stats.total));
+	       stats.stats.total.drops[HTMM_DROP_FILTERED],
+	       htmm_counters_lost(&stats.stats.total));
 	htmm_stats_free(&stats);
 }
 

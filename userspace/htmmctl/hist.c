@@ -14,17 +14,21 @@ struct hist_cmd {
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const struct hist_cmd *cmd = arg;
+	const __u32 unit = cmd->huge ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
+	struct htmm_hit_ratio ratio;
 	struct htmm_hist_buf hist;
 	int ret;
 
-	ret = htmm_target_hist(fd, cmd->target, cmd->huge ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE,
-			       &hist, err);
+	ret = htmm_target_hist(fd, cmd->target, unit, &hist, err);
 	if (ret)
 		return advise(err, EINVAL, "leave out --huge");
+	ret = ratio_read(fd, cmd->target, unit, &ratio, err);
+	if (ret)
+		return ret;
 	if (cmd->json)
-		json_print(stdout, hist_json(&hist));
+		json_print(stdout, hist_json(&hist, &ratio));
 	else
-		hist_print(stdout, &hist, cmd->all);
+		hist_print(stdout, &hist, &ratio, cmd->all);
 	return 0;
 }
 

@@ -43,10 +43,17 @@ static void print_drops(FILE *file, const struct htmm_stats_buf *stats)
 	unsigned int i;
 	int drop;
 
-	prom_begin(&prom, file, "htmm_drops_total", "counter", "Overflows dropped, by reason.");
+	prom_begin(&prom, file, "htmm_filtered_samples_total", "counter",
+		   "Overflows of tasks that are no targets.");
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		channel_item(&prom, stats, i);
+		prom_value(&prom, stats->channels[i].counters.drops[HTMM_DROP_FILTERED]);
+	}
+	prom_begin(&prom, file, "htmm_lost_samples_total", "counter",
+		   "Samples of targets that were not counted, by reason.");
 	for (i = 0; i < stats->stats.nr_channels; i++) {
 		for (drop = 0; drop < HTMM_DROP_SLOTS; drop++) {
-			if (!htmm_drop_name(drop))
+			if (!htmm_drop_name(drop) || drop == HTMM_DROP_FILTERED)
 				continue;
 			channel_item(&prom, stats, i);
 			prom_label(&prom, "reason", htmm_drop_name(drop));

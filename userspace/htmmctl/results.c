@@ -9,7 +9,7 @@ static void print_text(FILE *file, struct results *res)
 	fputc('\n', file);
 	stats_print(file, &res->stats, false);
 	fputc('\n', file);
-	hist_print(file, &res->hist, false);
+	hist_print(file, &res->hist, &res->ratio, false);
 	fputc('\n', file);
 	hot_print(file, res->names, &res->pages, NULL);
 }
@@ -26,7 +26,7 @@ static void print_json(FILE *file, struct results *res, int exit_status)
 	fputs(",\n\"stats\":", file);
 	json_write(file, stats_json(&res->info, &res->stats));
 	fputs(",\n\"hist\":", file);
-	json_write(file, hist_json(&res->hist));
+	json_write(file, hist_json(&res->hist, &res->ratio));
 	fputs(",\n\"hot\":", file);
 	hot_json(file, res->names, &res->pages);
 	fputs("}\n", file);

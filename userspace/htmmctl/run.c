@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cmd/child.h"
+#include "cmd/hist.h"
 #include "cmd/output.h"
 #include "cmd/proc_tree.h"
 #include "cmd/session.h"
@@ -77,6 +78,8 @@ static int stop_and_report(struct run *run, int fd, int status,
 	if (ret && ret != -EALREADY)
 		return ret;
 	ret = results_read(&run->res, fd, run->max_pages, err);
+	if (!ret)
+		ret = ratio_read(fd, 0, HTMM_UNIT_PAGE, &run->res.ratio, err);
 	/* Before anything is printed: who reads it may go, or read nothing. */
 	proc_tree_leave(&run->tree);
 	signals_drop(signals);

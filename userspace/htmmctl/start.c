@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "cmd/capacity.h"
+#include "cmd/hist.h"
 #include "cmd/output.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -51,6 +53,8 @@ static int stop_and_report(int fd, const struct start *start, struct htmm_error 
 	ret = htmm_device_stop(fd, 0, err);
 	if (!ret || ret == -EALREADY)
 		ret = results_read(&res, fd, HOT_PAGES_DEFAULT, err);
+	if (!ret)
+		ret = ratio_read(fd, 0, HTMM_UNIT_PAGE, &res.ratio, err);
 	if (!ret && (start->json || !verbosity.quiet))
 		results_print(stdout, &res, start->json, -1);
 	results_free(&res);
@@ -60,6 +64,7 @@ static int stop_and_report(int fd, const struct start *start, struct htmm_error 
 static void say_started(const struct start *start, const struct htmm_info *info)
 {
 	const struct htmm_event_list *list = &start->session.events;
+	char capacity[CAPACITY_WORDS];
 	unsigned int i;
 
 	if (verbosity.quiet)
@@ -73,6 +78,7 @@ static void say_started(const struct start *start, const struct htmm_info *info)
 		printf("%u target%s\n", info->nr_targets, info->nr_targets == 1 ? "" : "s");
 	else
 		printf("all processes\n");
+	printf("fast tier %s\n", capacity_words(capacity, info->capacity_pages));
 	fflush(stdout);
 }
 

@@ -33,11 +33,12 @@ static void print_total(FILE *file, const struct htmm_counters *total)
 
 	print_line(file, "overflows", total->overflows, 0);
 	print_line(file, "counted", total->counted, total->overflows);
-	print_line(file, "dropped", htmm_counters_dropped(total), total->overflows);
+	print_line(file, "filtered", total->drops[HTMM_DROP_FILTERED], total->overflows);
+	print_line(file, "lost", htmm_counters_lost(total), total->overflows);
 	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
 		char name[32];
 
-		if (!total->drops[i])
+		if (!total->drops[i] || i == HTMM_DROP_FILTERED)
 			continue;
 		snprintf(name, sizeof(name), "  %.20s",
 			 htmm_drop_name(i) ? htmm_drop_name(i) : "other");
@@ -50,8 +51,8 @@ static void print_total(FILE *file, const struct htmm_counters *total)
 
 static void print_table_head(FILE *file, const char *first)
 {
-	fprintf(file, "\n%-19s %11s %11s %11s %11s %11s\n", first, "overflows", "counted",
-		"dropped", "in NMI", "throttled");
+	fprintf(file, "\n%-19s %9s %9s %9s %9s %9s %9s\n", first, "overflows", "counted",
+		"filtered", "lost", "in NMI", "throttled");
 }
 
 static void print_row(FILE *file, const char *name, const struct htmm_counters *counters)
@@ -61,9 +62,9 @@ static void print_row(FILE *file, const char *name, const struct htmm_counters *
 	/* The cell first, so that a name with odd bytes does not harm the terminal. */
 	snprintf(cell, sizeof(cell), "%-19.19s", name);
 	out_name(file, cell);
-	fprintf(file, " %11llu %11llu %11llu %11llu %11llu\n", counters->overflows,
-		counters->counted, htmm_counters_dropped(counters), counters->nmi,
-		counters->throttled);
+	fprintf(file, " %9llu %9llu %9llu %9llu %9llu %9llu\n", counters->overflows,
+		counters->counted, counters->drops[HTMM_DROP_FILTERED],
+		htmm_counters_lost(counters), counters->nmi, counters->throttled);
 }
 
 static void print_cpus(FILE *file, const struct htmm_stats_buf *stats)
@@ -125,21 +126,24 @@ void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
 
 static void add_counters(struct json_object *obj, const struct htmm_counters *counters)
 {
-	struct json_object *drops = json_object_new_object();
+	struct json_object *losses = json_object_new_object();
 	int i;
 
 	fields_json(obj, counter_fields, counters);
 	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
 		char other[16];
 
+		if (i == HTMM_DROP_FILTERED)
+			continue;
 		snprintf(other, sizeof(other), "reason_%d", i);
 		if (htmm_drop_name(i))
-			json_add_u64(drops, htmm_drop_name(i), counters->drops[i]);
+			json_add_u64(losses, htmm_drop_name(i), counters->drops[i]);
 		else if (counters->drops[i])
-			json_add_u64(drops, other, counters->drops[i]);
+			json_add_u64(losses, other, counters->drops[i]);
 	}
-	json_add(obj, "drops", drops);
-	json_add_u64(obj, "dropped", htmm_counters_dropped(counters));
+	json_add_u64(obj, "filtered", counters->drops[HTMM_DROP_FILTERED]);
+	json_add_u64(obj, "lost", htmm_counters_lost(counters));
+	json_add(obj, "losses", losses);
 }
 
 static struct json_object *events_json(const struct htmm_stats_buf *stats)
@@ -241,9 +245,10 @@ static int run_stats(const struct command *cmd, int argc, char **argv)
 const struct command cmd_stats = {
 	.name = "stats",
 	.synopsis = "[options]",
-	.summary = "count samples and drops, by event and by CPU",
+	.summary = "count samples, and those lost, by event and by CPU",
 	.help = "Tells where every overflow went:\n"
-		"overflows = counted + dropped + in flight, for each event and CPU;\n"
+		"overflows = counted + filtered + lost + in flight, for each event and CPU;\n"
+		"filtered are those of tasks that are no targets, lost those that were wanted;\n"
 		"with -v also for each event on each CPU.",
 	.run = run_stats,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
+#include "cmd/capacity.h"
 #include "cmd/event_mode.h"
 #include "cmd/format.h"
 #include "cmd/output.h"
@@ -12,7 +13,6 @@
 #define NSEC_PER_SEC	1000000000.0
 /* Targets that a line has room for. */
 #define TARGETS_SHOWN	3
-#define MIB		(1024.0 * 1024.0)
 
 static bool any_large_pebs(const struct htmm_stats_buf *stats)
 {
@@ -132,7 +132,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		  const struct htmm_target_list *targets)
 {
 	struct throttle limits;
-	char text[160];
+	char text[CAPACITY_WORDS], table[SIZE_TEXT], most[SIZE_TEXT], rings[SIZE_TEXT];
 	unsigned int i;
 
 	if (info->state == HTMM_STATE_IDLE) {
@@ -150,17 +150,16 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		fprintf(file, "weights   none: %s\n", text);
 	else if (info->session_flags & HTMM_START_WEIGHT_PERIOD)
 		fputs("weights   a sample counts as much as its period is long\n", file);
-	fprintf(file, "samples   %llu counted, %llu dropped, %llu in flight\n",
-		stats->stats.total.counted, htmm_counters_dropped(&stats->stats.total),
-		stats->stats.total.in_flight);
+	fprintf(file, "samples   %llu counted, %llu filtered, %llu lost, %llu in flight\n",
+		stats->stats.total.counted, stats->stats.total.drops[HTMM_DROP_FILTERED],
+		htmm_counters_lost(&stats->stats.total), stats->stats.total.in_flight);
 	print_budget(file, info, stats);
-	fprintf(file, "capacity  %llu pages (%.1f MiB)\n", info->capacity_pages,
-		(double)info->capacity_pages * 4096 / MIB);
+	fprintf(file, "capacity  %s\n", capacity_words(text, info->capacity_pages));
 	fprintf(file, "cooling   every %llu samples, thresholds every %llu\n",
 		info->cooling_period, info->adaptation_period);
-	fprintf(file, "memory    table %.1f of %.1f MiB, rings %.1f MiB (%u pages each)\n",
-		(double)info->table_bytes / MIB, (double)info->max_bytes / MIB,
-		(double)info->ring_bytes / MIB, info->ring_pages);
+	fprintf(file, "memory    table %s of %s, rings %s (%u pages each)\n",
+		size_text(table, info->table_bytes), size_text(most, info->max_bytes),
+		size_text(rings, info->ring_bytes), info->ring_pages);
 	throttle_read(&limits);
 	print_limits(file, &limits);
 	print_warnings(file, stats, &limits);

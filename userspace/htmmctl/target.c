@@ -70,14 +70,16 @@ void targets_print(FILE *file, const struct htmm_target_list *targets)
 	}
 }
 
-static struct json_object *drops_json(const struct htmm_target_info *target)
+/* What is filtered is no target's. */
+static struct json_object *losses_json(const struct htmm_target_info *target)
 {
-	struct json_object *drops = json_object_new_object();
+	struct json_object *losses = json_object_new_object();
 	unsigned int i;
 
 	for (i = 0; i < HTMM_NR_DROPS; i++)
-		json_add_u64(drops, htmm_drop_name(i), target->drops[i]);
-	return drops;
+		if (i != HTMM_DROP_FILTERED)
+			json_add_u64(losses, htmm_drop_name(i), target->drops[i]);
+	return losses;
 }
 
 static struct json_object *target_json(const struct htmm_target_info *target)
@@ -87,7 +89,7 @@ static struct json_object *target_json(const struct htmm_target_info *target)
 	fields_json(obj, target_fields, target);
 	json_add_name(obj, "type", htmm_target_type_name(target->type));
 	json_add_name(obj, "name", target->name);
-	json_add(obj, "drops", drops_json(target));
+	json_add(obj, "losses", losses_json(target));
 	return obj;
 }
 

@@ -29,13 +29,14 @@ const char *htmm_state_name(__u32 state)
 	return state <= HTMM_STATE_STOPPED ? state_names[state] : "unknown";
 }
 
-__u64 htmm_counters_dropped(const struct htmm_counters *counters)
+__u64 htmm_counters_lost(const struct htmm_counters *counters)
 {
 	__u64 sum = 0;
 	int i;
 
 	for (i = 0; i < HTMM_DROP_SLOTS; i++)
-		sum += counters->drops[i];
+		if (i != HTMM_DROP_FILTERED)
+			sum += counters->drops[i];
 	return sum;
 }
 

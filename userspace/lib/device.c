@@ -246,6 +246,26 @@ int htmm_device_hist(int fd, __u32 unit, struct htmm_hist_buf *buf, struct htmm_
 	return htmm_target_hist(fd, 0, unit, buf, err);
 }
 
+int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages,
+			  struct htmm_hit_ratio *ratio, struct htmm_error *err)
+{
+	int ret;
+
+	*ratio = (struct htmm_hit_ratio) {
+		.size = sizeof(*ratio),
+		.unit = unit,
+		.target = target,
+		.capacity_pages = capacity_pages,
+	};
+	ret = htmm_ioctl(fd, HTMM_IOC_GET_HIT_RATIO, ratio);
+	if (ret == -EOPNOTSUPP)
+		return htmm_error_set(err, EOPNOTSUPP, "ask for that of pages",
+				      "the module has no hit ratio of this unit");
+	if (ret == -ENOENT)
+		return htmm_target_missing(target, err);
+	return ret ? htmm_ioctl_error(-ret, "read the hit ratio", err) : 0;
+}
+
 static void take_hist(struct htmm_hist_buf *buf, const struct htmm_histogram *hist,
 		      const struct htmm_bin *bins)
 {

@@ -109,10 +109,11 @@ static void show_end(struct record *record, const struct htmm_stats_buf *stats)
 			used += snprintf(drops + used, sizeof(drops) - used, ", %s %llu",
 					 htmm_drop_name(i), total->drops[i]);
 	notice("%s: %llu samples in %.1f s, %.1f MB, %llu lost; "
-	       "the module counted %llu and dropped %s",
+	       "the module counted %llu, filtered %llu and lost %llu%s%s%s",
 	       strcmp(record->path, "-") ? record->path : "stdout", recorder->samples,
 	       (now_ms() - record->began) / 1000.0, recorder->writer.bytes / 1e6,
-	       recorder->lost, total->counted, used ? drops + 2 : "none");
+	       recorder->lost, total->counted, total->drops[HTMM_DROP_FILTERED],
+	       htmm_counters_lost(total), used ? " (" : "", used ? drops + 2 : "", used ? ")" : "");
 }
 
 /* The command has ended, or the user wants to: enough was recorded. */

@@ -20,19 +20,36 @@ static void say_weights(int fd, const struct htmm_info *info)
 	htmm_stats_free(&stats);
 }
 
+/* All pages of all targets find room; the capacity of a single one is the report's. */
+static void limits_of(const struct htmm_info *info, const struct htmm_target_list *targets,
+		      struct store_config *store)
+{
+	__u64 bytes = 0;
+	size_t i;
+
+	for (i = 0; i < targets->nr; i++)
+		bytes += targets->target[i].max_bytes;
+	if (store->max_bytes < bytes)
+		store->max_bytes = bytes;
+	if (!store->capacity)
+		store->capacity = targets->nr == 1 ? targets->target[0].capacity_pages :
+						     info->capacity_pages;
+}
+
 int report_live_config(int fd, struct report_config *config, struct htmm_error *err)
 {
+	struct htmm_target_list targets;
 	struct htmm_info info;
 	int ret;
 
 	ret = htmm_device_info(fd, &info, err);
+	if (!ret)
+		ret = htmm_device_targets(fd, &targets, err);
 	if (ret)
 		return ret;
 	say_weights(fd, &info);
-	if (!config->store.capacity)
-		config->store.capacity = info.capacity_pages;
-	if (config->store.max_bytes < info.max_bytes)
-		config->store.max_bytes = info.max_bytes;
+	limits_of(&info, &targets, &config->store);
+	htmm_targets_free(&targets);
 	/* The counts are cooled already. */
 	config->store.cooling_period = U64_MAX;
 	return 0;
@@ -99,6 +116,33 @@ static int feed_pages(struct report *report, struct htmm_names *names,
 	return ret;
 }
 
+/* Where the session's samples went; those of pages that have left are in no list. */
+static int feed_counts(int fd, struct report *report, struct htmm_error *err)
+{
+	struct report_counts *counts = &report->counts;
+	struct htmm_stats_buf stats;
+	const __u64 *drops;
+	int ret;
+
+	/* They are not told for each process. */
+	if (report->config.nr_pids)
+		return 0;
+	ret = htmm_device_stats(fd, &stats, err);
+	if (ret)
+		return ret;
+	drops = stats.stats.total.drops;
+	report->session_samples = stats.stats.samples;
+	counts->filtered = drops[HTMM_DROP_FILTERED];
+	counts->no_addr = drops[HTMM_DROP_NO_ADDR];
+	counts->kernel_addr = drops[HTMM_DROP_KERNEL_ADDR];
+	counts->no_memory = drops[HTMM_DROP_TABLE_FULL];
+	counts->lost = htmm_counters_lost(&stats.stats.total) - counts->no_addr -
+		       counts->kernel_addr - counts->no_memory;
+	counts->throttled = stats.stats.total.throttled;
+	htmm_stats_free(&stats);
+	return 0;
+}
+
 int report_live_feed(int fd, struct report *report, struct htmm_error *err)
 {
 	struct htmm_names *names = htmm_names_new();
@@ -107,13 +151,10 @@ int report_live_feed(int fd, struct report *report, struct htmm_error *err)
 
 	if (!names)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	ret = htmm_device_hist(fd, HTMM_UNIT_PAGE, &report->hist[HTMM_KIND_BASE], err);
-	if (!ret)
-		ret = htmm_device_hist(fd, HTMM_UNIT_REGION, &report->hist[HTMM_KIND_HUGE], err);
+	ret = feed_counts(fd, report, err);
 	if (!ret)
 		ret = htmm_device_hot_pages(fd, 0, &list, err);
 	if (!ret) {
-		report->hist_given = true;
 		htmm_names_note(names, 0, &list);
 		ret = feed_pages(report, names, &list);
 		if (ret)

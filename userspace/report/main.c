@@ -111,12 +111,19 @@ static int call_pid(void *value, const char *text, struct htmm_error *err)
 }
 
 /* What the fast tier holds, by default: the memory that has CPUs near it. */
-static __u64 recorded_capacity(const struct perfdata_notes *notes)
+static __u64 recorded_capacity(struct report_view *view)
 {
-	__u64 bytes = notes->fast_mem ? notes->fast_mem : notes->total_mem;
+	const struct perfdata_notes *notes = view->notes;
 
-	if (bytes)
-		return bytes >> 12;
+	if (notes->fast_mem && notes->fast_mem != notes->total_mem) {
+		view->capacity_from = CAPACITY_CPU_NODES;
+		return notes->fast_mem >> 12;
+	}
+	if (notes->total_mem) {
+		view->capacity_from = CAPACITY_ALL_MEMORY;
+		return notes->total_mem >> 12;
+	}
+	view->capacity_from = CAPACITY_THIS_MACHINE;
 	notice("the file does not tell its machine's memory; this one's is taken, see --capacity");
 	return (__u64)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) >> 12);
 }
@@ -236,7 +243,7 @@ static int report_file(struct options *opts, struct htmm_error *err)
 	}
 	/* A pipe tells of its machine on the way. */
 	if (!ret && !opts->capacity)
-		report.store->config.capacity = recorded_capacity(view.notes);
+		report.store->config.capacity = recorded_capacity(&view);
 	if (!ret)
 		ret = report_finish(&report, opts->max, err);
 	if (!ret) {
@@ -256,7 +263,9 @@ static int report_file(struct options *opts, struct htmm_error *err)
 static int report_session(struct options *opts, struct htmm_error *err)
 {
 	struct report report = {};
-	struct report_view view = { .report = &report, .parts = opts->parts, .max = opts->max };
+	struct report_view view = { .report = &report, .parts = opts->parts, .max = opts->max,
+				    .capacity_from = opts->capacity ? CAPACITY_OPTION :
+								      CAPACITY_SESSION };
 	int fd = htmm_device_open(NULL, err), ret;
 
 	if (fd < 0)
@@ -329,7 +338,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  &o.max, 0, INT_MAX },
 		{ OPT_CALL, 'p', "pid", "PID", "only this process; may be repeated",
 		  &o.config, .call = call_pid },
-		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (as recorded)",
+		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
 		  &o.capacity, 4096, LLONG_MAX },
 		{ OPT_NUMBER, 0, "cooling-period", "N",
 		  "samples until counts are halved (2000000)", &o.cooling_period, 1, LLONG_MAX },

@@ -31,12 +31,14 @@ static void print_summary(FILE *file, const struct report_view *view)
 	const struct htmm_hist_buf *hist = &report->hist[HTMM_KIND_BASE];
 
 	fprintf(file, "%s\n",
-		"samples,no_addr,kernel_addr,filtered,table_full,lost,duration_ns,pages,hot_pages,capacity_pages,hit_ratio_ppm");
-	fprintf(file, "%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%u\n",
-		report->counts.samples, report->counts.no_addr, report->counts.kernel_addr,
-		report->counts.filtered, report->counts.no_memory, report->counts.lost,
+		"samples,filtered,lost,no_addr,kernel_addr,table_full,lost_before,duration_ns,pages,hot_pages,capacity_pages,fast_pages,hit_ratio_ppm,hit_ratio_error_ppm");
+	fprintf(file, "%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%u,%u\n",
+		report->counts.samples, report->counts.filtered, report_lost(&report->counts),
+		report->counts.no_addr, report->counts.kernel_addr, report->counts.no_memory,
+		report->counts.lost,
 		report_duration(view), hist->pages, hist->hot_pages, hist->capacity_pages,
-		report->hit_ppm[HTMM_KIND_BASE]);
+		report->ratio[HTMM_KIND_BASE].fast_pages,
+		report->ratio[HTMM_KIND_BASE].hit_ppm, report->ratio[HTMM_KIND_BASE].error_ppm);
 }
 
 static void print_processes(FILE *file, const struct report_view *view)

@@ -4,16 +4,14 @@
 #include "cmd/output.h"
 #include "view.h"
 
-static struct json_object *drops_json(const struct report_counts *counts)
+static struct json_object *losses_json(const struct report_counts *counts)
 {
 	struct json_object *obj = json_object_new_object();
 
 	json_add_u64(obj, "no_addr", counts->no_addr);
 	json_add_u64(obj, "kernel_addr", counts->kernel_addr);
-	json_add_u64(obj, "filtered", counts->filtered);
-	json_add_u64(obj, "min_level", counts->min_level);
 	json_add_u64(obj, "table_full", counts->no_memory);
-	json_add_u64(obj, "lost", counts->lost);
+	json_add_u64(obj, "before", counts->lost);
 	return obj;
 }
 
@@ -70,20 +68,35 @@ static struct json_object *source_json(const struct report_view *view)
 
 static void add_summary(struct json_object *obj, const struct report_view *view)
 {
+	static const char *const from[] = {
+		[CAPACITY_OPTION] = "option",
+		[CAPACITY_SESSION] = "session",
+		[CAPACITY_CPU_NODES] = "cpu_nodes",
+		[CAPACITY_ALL_MEMORY] = "all_memory",
+		[CAPACITY_THIS_MACHINE] = "this_machine",
+	};
 	const struct report *report = view->report;
 
 	json_add(obj, "source", source_json(view));
 	json_add(obj, "events", events_json(view));
 	json_add_u64(obj, "samples", report->counts.samples);
-	json_add(obj, "drops", drops_json(&report->counts));
+	json_add_u64(obj, "samples_since_start",
+		     report->session_samples ?: report->counts.samples);
+	json_add_u64(obj, "filtered", report->counts.filtered);
+	json_add_u64(obj, "min_level", report->counts.min_level);
+	json_add_u64(obj, "lost", report_lost(&report->counts));
+	json_add(obj, "losses", losses_json(&report->counts));
 	json_add_u64(obj, "throttled", report->counts.throttled);
 	json_add(obj, "origins", data_srcs_json(&report->counts));
 	json_add_u64(obj, "start_ns", report->heat->start);
 	json_add_u64(obj, "duration_ns", report_duration(view));
 	json_add_u64(obj, "coolings", report->store->coolings);
 	json_add_u64(obj, "evicted", report->store->table.evicted);
-	json_add_u64(obj, "hit_ratio_ppm", report->hit_ppm[HTMM_KIND_BASE]);
-	json_add_u64(obj, "hit_ratio_huge_ppm", report->hit_ppm[HTMM_KIND_HUGE]);
+	json_add_name(obj, "capacity_from", from[view->capacity_from]);
+	json_add_u64(obj, "hit_ratio_ppm", report->ratio[HTMM_KIND_BASE].hit_ppm);
+	json_add_u64(obj, "hit_ratio_error_ppm", report->ratio[HTMM_KIND_BASE].error_ppm);
+	json_add_u64(obj, "hit_ratio_huge_ppm", report->ratio[HTMM_KIND_HUGE].hit_ppm);
+	json_add_u64(obj, "hit_ratio_huge_error_ppm", report->ratio[HTMM_KIND_HUGE].error_ppm);
 }
 
 static void add_space(struct json_object *obj, const struct report_view *view, __u32 number)
@@ -265,6 +278,7 @@ static struct json_object *heat_json(const struct report_view *view)
 
 void report_print_json(FILE *file, const struct report_view *view)
 {
+	const struct report *report = view->report;
 	struct json_object *obj = json_new();
 
 	if (view->parts & PART_SUMMARY)
@@ -276,8 +290,10 @@ void report_print_json(FILE *file, const struct report_view *view)
 	if (view->parts & PART_MAPPINGS)
 		json_add(obj, "mappings", mappings_json(view));
 	if (view->parts & PART_HIST) {
-		json_add(obj, "hist", hist_json(&view->report->hist[HTMM_KIND_BASE]));
-		json_add(obj, "hist_huge", hist_json(&view->report->hist[HTMM_KIND_HUGE]));
+		json_add(obj, "hist", hist_json(&report->hist[HTMM_KIND_BASE],
+						&report->ratio[HTMM_KIND_BASE]));
+		json_add(obj, "hist_huge", hist_json(&report->hist[HTMM_KIND_HUGE],
+						     &report->ratio[HTMM_KIND_HUGE]));
 	}
 	if (view->parts & PART_PAGES)
 		json_add(obj, "pages", pages_json(view));

@@ -30,10 +30,16 @@ static void print_hist(FILE *file, const struct report *report)
 		prom_value(&prom, report->hist[kind].hot_pages);
 	}
 	prom_begin(&prom, file, "htmm_hit_ratio", "gauge",
-		   "Share of the samples that a fast tier with the hot set would serve.");
+		   "Share of the samples that a fast tier with the hottest pages would serve.");
 	for (kind = 0; kind < HTMM_KINDS; kind++) {
 		prom_label(&prom, "kind", kinds[kind]);
-		prom_value(&prom, report->hit_ppm[kind] / 1e6);
+		prom_value(&prom, report->ratio[kind].hit_ppm / 1e6);
+	}
+	prom_begin(&prom, file, "htmm_hit_ratio_error", "gauge",
+		   "By how much htmm_hit_ratio may be too high or too low.");
+	for (kind = 0; kind < HTMM_KINDS; kind++) {
+		prom_label(&prom, "kind", kinds[kind]);
+		prom_value(&prom, report->ratio[kind].error_ppm / 1e6);
 	}
 }
 

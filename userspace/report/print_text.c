@@ -5,16 +5,10 @@
 #include "cmd/output.h"
 #include "view.h"
 
-#define MIB		(1024.0 * 1024.0)
 /* Lines of the working set over time. */
 #define WSS_LINES	16
 /* Columns before its bar. */
 #define WSS_INDENT	46
-
-static double pages_mib(__u64 pages)
-{
-	return (double)pages * 4096 / MIB;
-}
 
 static void print_source(FILE *file, const struct report_view *view)
 {
@@ -39,25 +33,37 @@ static void print_source(FILE *file, const struct report_view *view)
 	}
 }
 
-static void print_counts(FILE *file, const struct report_counts *counts)
+static void print_counts(FILE *file, const struct report *report)
 {
+	const struct report_counts *counts = &report->counts;
 	const struct {
 		__u64 nr;
 		const char *what;
-	} drops[] = {
+	} losses[] = {
 		{ counts->no_addr, "without a data address" },
 		{ counts->kernel_addr, "of kernel memory" },
-		{ counts->filtered, "of other processes" },
-		{ counts->min_level, "served from nearer than --min-level" },
 		{ counts->no_memory, "did not fit the table" },
-		{ counts->lost, "lost when recorded" },
+		{ counts->lost, report->session_samples ? "before they were counted" :
+							  "when recorded" },
 	};
+	const char *before = ": ";
 	size_t i;
 
-	fprintf(file, "samples   %llu", counts->samples);
-	for (i = 0; i < ARRAY_SIZE(drops); i++)
-		if (drops[i].nr)
-			fprintf(file, "; %llu %s", drops[i].nr, drops[i].what);
+	if (report->session_samples)
+		fprintf(file, "samples   %llu on the pages tracked now, of %llu counted",
+			counts->samples, report->session_samples);
+	else
+		fprintf(file, "samples   %llu counted", counts->samples);
+	fprintf(file, "; %llu filtered", counts->filtered);
+	if (counts->min_level)
+		fprintf(file, "; %llu served from nearer than --min-level", counts->min_level);
+	fprintf(file, "; %llu lost", report_lost(counts));
+	for (i = 0; i < ARRAY_SIZE(losses); i++) {
+		if (!losses[i].nr)
+			continue;
+		fprintf(file, "%s%llu %s", before, losses[i].nr, losses[i].what);
+		before = ", ";
+	}
 	fputc('\n', file);
 }
 
@@ -101,25 +107,40 @@ static void print_stacks(FILE *file, const struct report_view *view)
 			percent(stacks, counts->samples));
 }
 
+static void print_fast_tier(FILE *file, const struct report_view *view)
+{
+	static const char *const from[] = {
+		[CAPACITY_OPTION] = "as --capacity says",
+		[CAPACITY_SESSION] = "as for the session",
+		[CAPACITY_CPU_NODES] = "the recorded machine's nodes that have CPUs",
+		[CAPACITY_ALL_MEMORY] = "all memory of the recorded machine",
+		[CAPACITY_THIS_MACHINE] = "all memory of this machine",
+	};
+	const struct htmm_hit_ratio *ratio = &view->report->ratio[HTMM_KIND_BASE];
+	const __u64 hot = view->report->hist[HTMM_KIND_BASE].hot_pages;
+	char one[SIZE_TEXT], two[SIZE_TEXT];
+
+	fprintf(file, "memory    %llu pages (%s) have samples, %llu of them (%s) are hot\n",
+		ratio->pages, size_text(one, ratio->pages << 12), hot, size_text(two, hot << 12));
+	fprintf(file, "fast tier %llu pages (%s), %s;\n          can hold %llu of these (%s)\n",
+		ratio->capacity_pages, size_text(one, ratio->capacity_pages << 12),
+		from[view->capacity_from], ratio->fast_pages,
+		size_text(two, ratio->fast_pages << 12));
+	fputs("hit ratio ", file);
+	ratio_print(file, ratio);
+}
+
 static void print_summary(FILE *file, const struct report_view *view)
 {
 	const struct report *report = view->report;
-	const struct htmm_hist_buf *hist = &report->hist[HTMM_KIND_BASE];
 
 	print_source(file, view);
-	print_counts(file, &report->counts);
+	print_counts(file, report);
 	if (report->heat->nr_rows)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
 	print_data_srcs(file, &report->counts);
 	print_stacks(file, view);
-	fprintf(file,
-		"memory    %llu pages (%.1f MiB) had samples, %llu of them (%.1f MiB) are hot\n",
-		hist->pages, pages_mib(hist->pages), hist->hot_pages, pages_mib(hist->hot_pages));
-	fprintf(file, "fast tier %llu pages (%.1f MiB), %.1f%% of them filled by the hot set\n",
-		hist->capacity_pages, pages_mib(hist->capacity_pages),
-		percent(hist->hot_pages, hist->capacity_pages));
-	fprintf(file, "hit ratio %.1f%% of the samples would be served there (estimate)\n",
-		report->hit_ppm[HTMM_KIND_BASE] / 1e4);
+	print_fast_tier(file, view);
 	if (report->store->coolings)
 		fprintf(file, "cooling   counts were halved %llu times\n", report->store->coolings);
 }
@@ -220,7 +241,9 @@ static void print_regions(FILE *file, const struct report_view *view)
 		fputs("\nno 2 MiB region has pages that are hot\n", file);
 		return;
 	}
-	fprintf(file, "\n%12s %12s %7s %7s %7s %16s %s\n", "skew", "samples", "touched", "hot",
+	fputs("\nskew: squares of the pages' samples, by the square of the number of hot pages\n",
+	      file);
+	fprintf(file, "%12s %12s %7s %7s %7s %16s %s\n", "skew", "samples", "touched", "hot",
 		"pid", "2 MiB region", "mapping");
 	for (i = 0; i < view->report->nr_regions; i++) {
 		const struct report_page *region = &view->report->region[i];
@@ -239,6 +262,7 @@ static void print_wss(FILE *file, const struct report_view *view)
 	unsigned int slices = heat_slices(heat), step = (slices + WSS_LINES - 1) / WSS_LINES;
 	__u64 pages[WSS_LINES] = {}, samples[WSS_LINES] = {}, most = 1;
 	unsigned int i, lines = 0, from;
+	char size[SIZE_TEXT];
 
 	if (!slices)
 		return;
@@ -251,13 +275,13 @@ static void print_wss(FILE *file, const struct report_view *view)
 			samples[lines] += heat->slice_samples[i];
 	}
 	fprintf(file, "\n%10s %12s %10s %10s  working set of each interval\n", "from s", "samples",
-		"pages", "MiB");
+		"pages", "size");
 	for (i = 0; i < lines; i++) {
 		int len = pages[i] * (out_width(file) - WSS_INDENT - 1) / most;
 
-		fprintf(file, "%10.3f %12llu %10llu %10.1f  ",
+		fprintf(file, "%10.3f %12llu %10llu %10s  ",
 			(double)((__u64)i * step << heat->slice_shift) / 1e9, samples[i], pages[i],
-			pages_mib(pages[i]));
+			size_text(size, pages[i] << 12));
 		while (len-- > 0)
 			fputc('#', file);
 		fputc('\n', file);
@@ -280,9 +304,11 @@ void report_print_text(FILE *file, const struct report_view *view)
 		print_mappings(file, view);
 	if (view->parts & PART_HIST) {
 		fputc('\n', file);
-		hist_print(file, &view->report->hist[HTMM_KIND_BASE], false);
+		hist_print(file, &view->report->hist[HTMM_KIND_BASE],
+			   &view->report->ratio[HTMM_KIND_BASE], false);
 		fputc('\n', file);
-		hist_print(file, &view->report->hist[HTMM_KIND_HUGE], false);
+		hist_print(file, &view->report->hist[HTMM_KIND_HUGE],
+			   &view->report->ratio[HTMM_KIND_HUGE], false);
 	}
 	if (view->parts & PART_PAGES)
 		print_pages(file, view);

@@ -193,20 +193,9 @@ static void finish_hist(struct report *report, enum htmm_kind kind)
 	hist->pages = heat.pages;
 	hist->hot_pages = heat.hot_pages;
 	hist->capacity_pages = heat.capacity;
-	hist->samples = report->store->samples;
+	hist->samples = report->session_samples ?: report->counts.samples;
 	memcpy(hist->bins, heat.hist.bin, sizeof(hist->bins));
-}
-
-static void finish_hit_ratio(struct report *report)
-{
-	struct htmm_hist hist;
-	int kind;
-
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		memcpy(hist.bin, report->hist[kind].bins, sizeof(hist.bin));
-		report->hit_ppm[kind] = htmm_hist_hit_ratio(&hist,
-							    report->hist[kind].hot_threshold);
-	}
+	store_ratio(report->store, kind, &report->ratio[kind]);
 }
 
 static void describe(struct report *report, const struct htmm_topn_entry *entry,
@@ -321,11 +310,8 @@ static int list_regions(struct report *report, __u32 most)
 int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 {
 	store_flush(report->store);
-	if (!report->hist_given) {
-		finish_hist(report, HTMM_KIND_BASE);
-		finish_hist(report, HTMM_KIND_HUGE);
-	}
-	finish_hit_ratio(report);
+	finish_hist(report, HTMM_KIND_BASE);
+	finish_hist(report, HTMM_KIND_HUGE);
 	heat_sort(report->heat);
 	report->counts.no_memory += report->store->refused;
 	if (attribute_all(report) || list_pages(report, most) || list_regions(report, most))

@@ -39,7 +39,7 @@ struct report_config {
  * @filtered: dropped because they are of other processes
  * @min_level: dropped because their data came from nearer than &report_config.min_level
  * @no_memory: dropped because the table was full, or there were too many processes
- * @lost: lost when they were recorded
+ * @lost: lost before they were counted, or when they were recorded
  * @throttled: times that the kernel throttled an event
  * @data_src: of those counted, where the data came from
  */
@@ -98,9 +98,10 @@ struct report_page {
  * @tasks: processes and mappings
  * @heat: by address and time; empty if the samples have no time
  * @counts: where samples went
+ * @session_samples: of a live session: samples counted since its start, while @counts
+ *	has those on the pages that are tracked now; 0: of a file
  * @hist: histograms and thresholds, by kind
- * @hist_given: they come from elsewhere and are not computed
- * @hit_ppm: estimated share of samples that the hot pages get, by kind
+ * @ratio: share of the samples that the fast tier could serve, by kind
  * @losses: private: what @counts has as lost
  * @hint_pid: private: process of the sample before
  * @hint_space: private: its address space; -1: look it up
@@ -117,9 +118,9 @@ struct report {
 	struct tasks tasks;
 	struct heat *heat;
 	struct report_counts counts;
+	__u64 session_samples;
 	struct htmm_hist_buf hist[HTMM_KINDS];
-	bool hist_given;
-	__u32 hit_ppm[HTMM_KINDS];
+	struct htmm_hit_ratio ratio[HTMM_KINDS];
 	struct report_losses losses;
 	__u32 hint_pid;
 	int hint_space;
@@ -130,6 +131,17 @@ struct report {
 	struct report_page *region;
 	__u32 nr_regions;
 };
+
+/**
+ * report_lost() - samples of the processes asked for that were not counted
+ * @counts: where samples went
+ *
+ * Return: all but those counted and those filtered.
+ */
+static inline __u64 report_lost(const struct report_counts *counts)
+{
+	return counts->no_addr + counts->kernel_addr + counts->no_memory + counts->lost;
+}
 
 /**
  * report_init() - begin a report

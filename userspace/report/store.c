@@ -126,11 +126,37 @@ void store_flush(struct store *store)
 	store->nr = 0;
 }
 
+/* What the fast tier holds, in the unit of the kind. */
+static u64 capacity_of(const struct store *store, enum htmm_kind kind)
+{
+	return kind == HTMM_KIND_HUGE ? store->config.capacity >> HTMM_REGION_ORDER :
+					store->config.capacity;
+}
+
+void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit_ratio *ratio)
+{
+	u64 capacity = capacity_of(store, kind);
+	struct htmm_hits hits = {};
+	struct htmm_share share;
+	u32 pos = 0;
+
+	htmm_hits_scan(&hits, &store->table, kind, &pos, U32_MAX);
+	share = htmm_hits_share(&hits, capacity);
+	*ratio = (struct htmm_hit_ratio) {
+		.size = sizeof(*ratio),
+		.unit = kind == HTMM_KIND_HUGE ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE,
+		.capacity_pages = capacity,
+		.pages = share.pages,
+		.fast_pages = capacity < share.pages ? capacity : share.pages,
+		.samples = share.samples,
+		.hit_ppm = share.ppm,
+		.error_ppm = share.error_ppm,
+	};
+}
+
 void store_heat(const struct store *store, enum htmm_kind kind, struct store_heat *heat)
 {
-	heat->capacity = store->config.capacity;
-	if (kind == HTMM_KIND_HUGE)
-		heat->capacity >>= HTMM_REGION_ORDER;
+	heat->capacity = capacity_of(store, kind);
 	htmm_table_hist(&store->table, kind, &heat->hist);
 	heat->hot = htmm_hist_hot_threshold(&heat->hist, heat->capacity);
 	heat->warm = htmm_hist_warm_threshold(&heat->hist, heat->capacity, heat->hot);

@@ -8,11 +8,13 @@
 
 #include "shim/deps.h"
 #include "core/hist.h"
+#include "core/hits.h"
 #include "core/topn.h"
 #include "core/query.h"
 #include "core/table.h"
 
 #include <htmm/error.h>
+#include <linux/htmm.h>
 
 /* Samples that are counted together. */
 #define STORE_BATCH	512
@@ -120,6 +122,14 @@ static inline void store_add(struct store *store, u32 space, u64 addr, u32 weigh
  * @heat: filled
  */
 void store_heat(const struct store *store, enum htmm_kind kind, struct store_heat *heat);
+
+/**
+ * store_ratio() - share of the samples that the fast tier could serve
+ * @store: the store, flushed
+ * @kind: fill it with base pages or with regions
+ * @ratio: filled, of all counts as they are now
+ */
+void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit_ratio *ratio);
 
 /**
  * store_list() - the first of all pages or regions, in order

@@ -26,6 +26,15 @@ enum report_part {
 /* What is printed unless something is asked for: commands say again what processes do. */
 #define PART_ALL	0xff
 
+/* Who says what the fast tier holds. */
+enum capacity_from {
+	CAPACITY_OPTION,
+	CAPACITY_SESSION,
+	CAPACITY_CPU_NODES,
+	CAPACITY_ALL_MEMORY,
+	CAPACITY_THIS_MACHINE,
+};
+
 /* Panels of a heat map, at most. */
 #define REPORT_PANELS	8
 
@@ -37,6 +46,7 @@ enum report_part {
  * @events: its events; NULL: a live session
  * @status: how reading it went
  * @panels: what to draw of the heat map
+ * @capacity_from: who says what the fast tier holds
  * @parts: enum report_part
  * @max: lines of each list; 0: all
  */
@@ -47,6 +57,7 @@ struct report_view {
 	const struct perfdata_events *events;
 	struct perfdata_status status;
 	struct panels panels;
+	enum capacity_from capacity_from;
 	unsigned int parts;
 	unsigned int max;
 };

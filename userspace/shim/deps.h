@@ -108,4 +108,9 @@ static inline u64 div64_u64(u64 dividend, u64 divisor)
 	return dividend / divisor;
 }
 
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 divisor)
+{
+	return (__uint128_t)a * b / divisor;
+}
+
 #endif /* HTMM_CORE_DEPS_H */

@@ -30,8 +30,10 @@ static struct flow flow_between(const struct htmm_counters *was, const struct ht
 
 	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
 		flow.drops[i] = rate(was->drops[i], now->drops[i], seconds);
-		flow.dropped += flow.drops[i];
+		if (i != HTMM_DROP_FILTERED)
+			flow.lost += flow.drops[i];
 	}
+	flow.filtered = flow.drops[HTMM_DROP_FILTERED];
 	return flow;
 }
 

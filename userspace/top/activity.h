@@ -11,17 +11,27 @@
  * struct flow - overflows, and where they went, in each second
  * @overflows: overflows delivered to the module
  * @counted: samples added to the hot-page table
- * @dropped: samples lost, the sum of @drops
+ * @filtered: samples of tasks that are no targets
+ * @lost: samples that were wanted: the sum of the other @drops
  * @throttled: overflows at which the kernel was throttling the event
- * @drops: samples lost by enum htmm_drop
+ * @drops: samples not counted, by enum htmm_drop
  */
 struct flow {
 	double overflows;
 	double counted;
-	double dropped;
+	double filtered;
+	double lost;
 	double throttled;
 	double drops[HTMM_DROP_SLOTS];
 };
+
+/* Samples lost, as a percentage of those that were wanted. */
+static inline double lost_percent(const struct flow *flow)
+{
+	const double wanted = flow->overflows - flow->filtered;
+
+	return wanted > 0 ? 100 * flow->lost / wanted : 0;
+}
 
 /**
  * struct event_activity - one event on all its CPUs

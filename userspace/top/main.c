@@ -51,17 +51,17 @@ static int look_again(struct top *top, struct htmm_error *err)
 
 static void print_head(void)
 {
-	printf("%9s %11s %11s %11s %6s %6s %9s %9s\n", "seconds", "overflows/s", "counted/s",
-	       "dropped/s", "drop%", "cost%", "pages", "hot");
+	printf("%9s %11s %9s %10s %8s %6s %6s %8s %8s\n", "seconds", "overflows/s", "counted/s",
+	       "filtered/s", "lost/s", "lost%", "cost%", "pages", "hot");
 }
 
 static void print_line(const struct top *top)
 {
 	const struct flow *flow = &top->activity.total;
 
-	printf("%9.1f %11.0f %11.0f %11.0f %6.1f %6.2f %9llu %9llu\n",
+	printf("%9.1f %11.0f %9.0f %10.0f %8.0f %6.1f %6.2f %8llu %8llu\n",
 	       (double)top->now.info.elapsed_ns / 1e9, flow->overflows, flow->counted,
-	       flow->dropped, flow->overflows > 0 ? 100 * flow->dropped / flow->overflows : 0,
+	       flow->filtered, flow->lost, lost_percent(flow),
 	       top->activity.cost, top->now.hist.pages, top->now.hist.hot_pages);
 }
 

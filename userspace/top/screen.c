@@ -122,7 +122,7 @@ static void put_title(const struct top *top)
 	attroff(A_REVERSE);
 }
 
-/* "ring_full 12/s, filtered 3/s": those that lost something. */
+/* "ring_full 12/s, stale 3/s": those that lost something. */
 static void list_drops(const struct flow *flow, char *text, size_t size)
 {
 	size_t used = 0;
@@ -132,7 +132,7 @@ static void list_drops(const struct flow *flow, char *text, size_t size)
 	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
 		char one[64];
 
-		if (flow->drops[i] <= 0)
+		if (flow->drops[i] <= 0 || i == HTMM_DROP_FILTERED)
 			continue;
 		snprintf(one, sizeof(one), "%s%s %.0f/s", used ? ", " : "",
 			 htmm_drop_name(i) ? htmm_drop_name(i) : "other", flow->drops[i]);
@@ -154,13 +154,13 @@ static int put_drops(const struct top *top, int y, int x, int width, bool tall)
 
 	if (!tall) {
 		list_drops(flow, text, width - CAPTION < 256 ? width - CAPTION + 1 : 256);
-		put(y, x, width, "%-*s%s", CAPTION, "dropped", text);
+		put(y, x, width, "%-*s%s", CAPTION, "lost", text);
 		return y + 1;
 	}
 	for (i = 0; i < HTMM_DROP_SLOTS; i++)
-		if (i < HTMM_NR_DROPS || drops[i])
+		if (i != HTMM_DROP_FILTERED && (i < HTMM_NR_DROPS || drops[i]))
 			put(y++, x, width, "%-*s%-12s %12.0f/s %16llu in all", CAPTION,
-			    i ? "" : "dropped", htmm_drop_name(i) ? htmm_drop_name(i) : "other",
+			    i ? "" : "lost", htmm_drop_name(i) ? htmm_drop_name(i) : "other",
 			    flow->drops[i], drops[i]);
 	return y;
 }
@@ -232,16 +232,16 @@ static int put_events(const struct top *top, int y, int x, int width)
 static int put_samples(const struct top *top, int y, int x, int width)
 {
 	const struct flow *flow = &top->activity.total;
-	double share = flow->overflows > 0 ? 100 * flow->dropped / flow->overflows : 0;
-	char overflows[32], dropped[32];
+	char counted[32], lost[32];
 
 	if (width < NARROW)
-		put(y, x, width, "%-*s%s/s, dropped %s/s (%.1f%%)", CAPTION, "samples",
-		    fit(overflows, flow->overflows, 6), fit(dropped, flow->dropped, 5), share);
+		put(y, x, width, "%-*s%s/s, lost %s/s (%.1f%%)", CAPTION, "samples",
+		    fit(counted, flow->counted, 6), fit(lost, flow->lost, 5),
+		    lost_percent(flow));
 	else
-		put(y, x, width, "%-*soverflows %.0f/s, counted %.0f/s, dropped %.0f/s (%.1f%%)%s",
-		    CAPTION, "samples", flow->overflows, flow->counted, flow->dropped, share,
-		    top->activity.since_start ? ", since the start" : "");
+		put(y, x, width, "%-*s%.0f/s counted, %.0f/s lost (%.1f%%), %.0f/s filtered%s",
+		    CAPTION, "samples", flow->counted, flow->lost, lost_percent(flow),
+		    flow->filtered, top->activity.since_start ? ", since the start" : "");
 	return y + 1;
 }
 

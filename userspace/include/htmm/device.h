@@ -214,12 +214,13 @@ const char *htmm_state_name(__u32 state);
 const char *htmm_drop_name(unsigned int drop);
 
 /**
- * htmm_counters_dropped() - add up the drops of all reasons
- * @counters: where overflows went
+ * htmm_counters_lost() - samples that were wanted, and not counted
+ * @counters: the counters
  *
- * Return: the sum.
+ * Return: the sum of the drops of all reasons but HTMM_DROP_FILTERED, which are of tasks
+ * that nobody asked for: overflows == counted + filtered + lost + in flight.
  */
-__u64 htmm_counters_dropped(const struct htmm_counters *counters);
+__u64 htmm_counters_lost(const struct htmm_counters *counters);
 
 /**
  * htmm_counters_add() - add counters up

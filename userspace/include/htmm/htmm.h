@@ -14,5 +14,6 @@
 #include <htmm/nodes.h>
 #include <htmm/stream.h>
 #include <htmm/text.h>
+#include <htmm/tiers.h>
 
 #endif /* HTMM_HTMM_H */

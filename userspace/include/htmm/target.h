@@ -85,6 +85,21 @@ void htmm_targets_free(struct htmm_target_list *list);
 const char *htmm_target_type_name(__u32 type);
 
 /**
+ * htmm_target_hit_ratio() - the share of the samples that a fast tier could serve
+ * @fd: the device
+ * @target: its number; 0: all together
+ * @unit: enum htmm_unit, what the fast tier is filled with
+ * @capacity_pages: what it holds, in 4 KiB pages; 0: what the target or the session has
+ * @ratio: filled
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_hit_ratio; -ENOTTY if the module is
+ * older than that.
+ */
+int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages,
+			  struct htmm_hit_ratio *ratio, struct htmm_error *err);
+
+/**
  * htmm_target_hist() - read a histogram of one target
  * @fd: the device
  * @target: its number; 0: all together

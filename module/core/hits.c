@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "hits.h"
+
+/* Bins of each power of two. */
+#define HTMM_HITS_EACH	(1U << (HTMM_HITS_BITS - 1))
+
+static_assert((32 - HTMM_HITS_BITS) * HTMM_HITS_EACH +
+	      (U32_MAX >> (32 - HTMM_HITS_BITS)) == HTMM_HITS_BINS - 1,
+	      "the largest count has the last bin");
+
+static unsigned int htmm_hits_bin(u32 count)
+{
+	unsigned int shift = max(fls(count), HTMM_HITS_BITS) - HTMM_HITS_BITS;
+
+	return shift * HTMM_HITS_EACH + (count >> shift);
+}
+
+/* Low bits of a count that its bin does not tell. */
+static unsigned int htmm_hits_shift(unsigned int bin)
+{
+	return max(bin / HTMM_HITS_EACH, 1U) - 1;
+}
+
+static u64 htmm_hits_lowest(unsigned int bin)
+{
+	unsigned int shift = htmm_hits_shift(bin);
+
+	return (u64)(bin - shift * HTMM_HITS_EACH) << shift;
+}
+
+static void htmm_hits_add(struct htmm_hits *hits, u32 count)
+{
+	unsigned int bin = htmm_hits_bin(count);
+
+	/* A page that has cooled to zero has no share. */
+	if (!count)
+		return;
+	hits->pages[bin]++;
+	hits->samples[bin] += count;
+}
+
+static void htmm_hits_add_region(struct htmm_hits *hits,
+				 const struct htmm_table *table,
+				 const struct htmm_region *region,
+				 enum htmm_kind kind)
+{
+	u32 count, page, pos = 0;
+
+	if (kind == HTMM_KIND_HUGE) {
+		htmm_hits_add(hits,
+			      htmm_table_cooled(table, region, region->count));
+		return;
+	}
+	while ((count = htmm_region_next(region, &pos, &page)))
+		htmm_hits_add(hits, htmm_table_cooled(table, region, count));
+}
+
+bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
+		    enum htmm_kind kind, u32 *pos, u32 budget)
+{
+	const struct htmm_region *region;
+
+	for (; budget && *pos < table->high; budget--) {
+		region = htmm_table_entry(table, (*pos)++);
+		if (htmm_region_detail(region)->created)
+			htmm_hits_add_region(hits, table, region, kind);
+	}
+	return *pos < table->high;
+}
+
+static u32 htmm_hits_ppm(u64 part, u64 all)
+{
+	/* Not more bits than leave room to multiply. */
+	unsigned int shift = all >> 43 ? ilog2(all) - 42 : 0;
+
+	return div64_u64((part >> shift) * 1000000, all >> shift);
+}
+
+/*
+ * The hottest @capacity pages of a bin that has more get the mean at least, and so
+ * much at most as the highest count allows, and the lowest one of the others.
+ */
+static void htmm_hits_split(const struct htmm_hits *hits, unsigned int bin,
+			    u64 capacity, u64 *least, u64 *most)
+{
+	u64 pages = hits->pages[bin], samples = hits->samples[bin];
+	u64 lowest = htmm_hits_lowest(bin);
+	u64 above = samples - pages * lowest;
+	u64 highest_above = (1ULL << htmm_hits_shift(bin)) - 1;
+
+	*least = capacity * lowest + mul_u64_u64_div_u64(above, capacity, pages);
+	*most = capacity * lowest + min(capacity * highest_above, above);
+}
+
+struct htmm_share htmm_hits_share(const struct htmm_hits *hits, u64 capacity)
+{
+	u64 whole = 0, least = 0, most = 0;
+	struct htmm_share share = {};
+	unsigned int bin;
+
+	for (bin = HTMM_HITS_BINS; bin-- > 1;) {
+		share.pages += hits->pages[bin];
+		share.samples += hits->samples[bin];
+		if (hits->pages[bin] <= capacity) {
+			capacity -= hits->pages[bin];
+			whole += hits->samples[bin];
+		} else if (capacity) {
+			htmm_hits_split(hits, bin, capacity, &least, &most);
+			capacity = 0;
+		}
+	}
+	if (!share.samples)
+		return share;
+	share.ppm = htmm_hits_ppm(whole + least + (most - least) / 2,
+				  share.samples);
+	/* Rounded up, unless there is none. */
+	if (most > least)
+		share.error_ppm = htmm_hits_ppm((most - least + 1) / 2,
+						share.samples) + 1;
+	return share;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hit ratio: which share of all samples the hottest pages get, as many as the
+ * fast tier holds.
+ *
+ * The log2 histogram alone cannot tell: where the fast tier ends within a bin, that
+ * bin may hold most of the samples, and its pages differ by a factor of two. So a walk
+ * over the table sorts the counts into finer bins, 32 for each power of two, and
+ * adds up the samples of each. Counts below 64 have a bin of their own, so the
+ * ratio is exact if the fast tier ends among them; else it may be wrong by half a
+ * percentage point at most, and says by how much. Counting a sample costs nothing more.
+ */
+#ifndef HTMM_CORE_HITS_H
+#define HTMM_CORE_HITS_H
+
+#include "deps.h"
+#include "table.h"
+
+/* Highest bits of a count that its bin tells. */
+#define HTMM_HITS_BITS	6
+#define HTMM_HITS_BINS	((32 - HTMM_HITS_BITS + 2) << (HTMM_HITS_BITS - 1))
+
+/**
+ * struct htmm_hits - counts of pages, or of regions, sorted into fine bins
+ * @pages: in each bin, pages (or regions)
+ * @samples: in each bin, samples of these
+ *
+ * All zero before the first walk. Tables that share no page are added up by walking
+ * over one after the other.
+ */
+struct htmm_hits {
+	u64 pages[HTMM_HITS_BINS];
+	u64 samples[HTMM_HITS_BINS];
+};
+
+/**
+ * struct htmm_share - share of the samples that the hottest pages get
+ * @pages: pages (or regions) that have a count
+ * @samples: sum of their counts
+ * @ppm: parts per million, 0..1000000; 0 if no page has a count
+ * @error_ppm: by how much the true share may be more or less
+ */
+struct htmm_share {
+	u64 pages;
+	u64 samples;
+	u32 ppm;
+	u32 error_ppm;
+};
+
+/**
+ * htmm_hits_scan() - walk over a slice of a table
+ * @hits: grows by the counts
+ * @table: the table
+ * @kind: count base pages or regions
+ * @pos: position, 0 at first
+ * @budget: most directory entries to visit, each at most 512 counters of work
+ *
+ * What changes between two slices is seen as it was in one of them; what an eviction
+ * moves may be seen twice, or not at all.
+ *
+ * Context: under the caller's lock of @table.
+ * Return: true if the table has more.
+ */
+bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
+		    enum htmm_kind kind, u32 *pos, u32 budget);
+
+/**
+ * htmm_hits_share() - share of the samples that the hottest pages get
+ * @hits: counts of all pages (or regions)
+ * @capacity: pages (or regions) that the fast tier holds
+ *
+ * The fast tier is filled to its last page, the hottest first.
+ *
+ * Return: the share.
+ */
+struct htmm_share htmm_hits_share(const struct htmm_hits *hits, u64 capacity);
+
+#endif /* HTMM_CORE_HITS_H */

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <htmm/cpus.h>
+#include <htmm/tiers.h>
+
+#define TIERS	"devices/virtual/memory_tiering"
+#define NODES	"devices/system/node"
+#define LINE	4096
+
+/* The number at the end of a name such as "node3"; -1: it is no such name. */
+static int number_of(const char *name, const char *prefix)
+{
+	size_t len = strlen(prefix);
+	char *end;
+	long number;
+
+	if (strncmp(name, prefix, len) || name[len] < '0' || name[len] > '9')
+		return -1;
+	number = strtol(name + len, &end, 10);
+	return *end || number > INT_MAX ? -1 : (int)number;
+}
+
+/* The first line of a file, without its end; empty if there is none. */
+static void read_line(const char *sysfs, const char *dir, const char *name, const char *file,
+		      char line[LINE])
+{
+	char path[PATH_MAX];
+	FILE *from;
+
+	*line = '\0';
+	snprintf(path, sizeof(path), "%s/%s/%s/%s", sysfs, dir, name, file);
+	from = fopen(path, "re");
+	if (!from)
+		return;
+	if (!fgets(line, LINE, from))
+		*line = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	fclose(from);
+}
+
+static DIR *open_dir(const char *sysfs, const char *dir)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", sysfs, dir);
+	return opendir(path);
+}
+
+/*
+ * The nodes of the first tier, which has the lowest number. False if there are not two
+ * tiers that have nodes: then the kernel has ranked nothing.
+ */
+static bool first_tier(const char *sysfs, struct htmm_cpus *nodes)
+{
+	DIR *dir = open_dir(sysfs, TIERS);
+	int first = INT_MAX, number;
+	struct dirent *entry;
+	char line[LINE];
+	unsigned int nr = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		number = number_of(entry->d_name, "memory_tier");
+		if (number < 0)
+			continue;
+		read_line(sysfs, TIERS, entry->d_name, "nodelist", line);
+		nr += *line != '\0';
+		if (*line && number < first && !htmm_cpus_parse(nodes, line, NULL))
+			first = number;
+	}
+	if (dir)
+		closedir(dir);
+	return nr > 1 && first != INT_MAX;
+}
+
+/* Its second line is "Node 0 MemTotal:  2028680 kB", or the first one. */
+static __u64 memory_of(const char *sysfs, const char *node)
+{
+	unsigned long long kib;
+	char path[PATH_MAX], line[LINE];
+	__u64 bytes = 0;
+	FILE *from;
+
+	snprintf(path, sizeof(path), "%s/%s/%s/meminfo", sysfs, NODES, node);
+	from = fopen(path, "re");
+	while (from && !bytes && fgets(line, sizeof(line), from))
+		if (sscanf(line, "Node %*u MemTotal: %llu kB", &kib) == 1)
+			bytes = kib * 1024;
+	if (from)
+		fclose(from);
+	return bytes;
+}
+
+int htmm_tiers_read(struct htmm_tiers *tiers, const char *sysfs, struct htmm_error *err)
+{
+	struct htmm_cpus first;
+	struct dirent *entry;
+	char line[LINE];
+	DIR *dir;
+
+	sysfs = sysfs ?: "/sys";
+	*tiers = (struct htmm_tiers) { .ranked = first_tier(sysfs, &first) };
+	dir = open_dir(sysfs, NODES);
+	while (dir && (entry = readdir(dir))) {
+		int node = number_of(entry->d_name, "node");
+		__u64 bytes = node < 0 ? 0 : memory_of(sysfs, entry->d_name);
+
+		tiers->total_bytes += bytes;
+		read_line(sysfs, NODES, entry->d_name, "cpulist", line);
+		if (tiers->ranked ? htmm_cpus_has(&first, node) : *line)
+			tiers->fast_bytes += bytes;
+	}
+	if (dir)
+		closedir(dir);
+	if (tiers->fast_bytes)
+		return 0;
+	return htmm_error_set(err, ENOENT, "say what the fast tier holds with --capacity",
+			      "the kernel does not tell of its memory in %s/%s", sysfs, NODES);
+}
