@@ -30,6 +30,7 @@ static const char * const htmm_drop_names[] = {
 	[HTMM_DROP_STALE] = "stale",
 	[HTMM_DROP_TABLE_FULL] = "table_full",
 	[HTMM_DROP_REMOVED] = "removed",
+	[HTMM_DROP_SPACES_FULL] = "spaces_full",
 };
 
 static_assert(ARRAY_SIZE(htmm_drop_names) == HTMM_NR_DROPS);

@@ -9,6 +9,7 @@
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
  *     trackers->lock		batches of the drain threads and their counters (for
  *				reading), all counters, targets that go (for writing)
+ *       tracker->exit_lock	address spaces that leave
  *       tracker->lock		samples on their way to the tables, histograms (for
  *				reading), cooling, thresholds (for writing)
  *         mm_lock		address spaces of a target
@@ -42,6 +43,7 @@
  * @holder: the open file that started it, NULL if the session is detached; only
  *	ever compared
  * @owner: process that started it
+ * @memcg: its memory cgroup, which pays for all of this; NULL: there are none
  * @started: when sampling began
  * @stopped: when it ended; 0 while it runs
  * @trackers: whose accesses are counted, and what is hot; changed under
@@ -57,6 +59,7 @@ struct htmm_session {
 	enum htmm_state state;
 	const void *holder;
 	struct pid *owner;
+	struct mem_cgroup *memcg;
 	ktime_t started;
 	ktime_t stopped;
 	struct htmm_tracker_set trackers;

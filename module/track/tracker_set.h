@@ -45,7 +45,8 @@ struct htmm_tracker_set {
 };
 
 int htmm_tracker_set_init(struct htmm_tracker_set *set,
-			  const struct htmm_config *config, struct htmm_error *err);
+			  const struct htmm_config *config, const int *node,
+			  struct htmm_error *err);
 void htmm_tracker_set_destroy(struct htmm_tracker_set *set);
 int htmm_tracker_set_add(struct htmm_tracker_set *set,
 			 const struct htmm_target *target, u32 *number,
