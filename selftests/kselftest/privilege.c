@@ -399,6 +399,7 @@ TEST_F(privilege, program_of_32_bits)
 	ASSERT_EQ(0, ioctl32(self->fd, HTMM_IOC_START, &low->req.arg)) {
 		TH_LOG("%s", low->req.error);
 	}
+	low->req.arg.session = 0;
 	EXPECT_EQ(-EBUSY, ioctl32(self->fd, HTMM_IOC_START, &low->req.arg));
 	access_pages(&self->source, mem, 16, 1);
 	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_STOP, &low->stop));
