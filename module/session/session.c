@@ -370,6 +370,27 @@ int htmm_session_reset(u64 number)
 }
 
 /**
+ * htmm_session_cool - halve every count now
+ * @session: the session
+ * @target: number of a target; 0: all
+ *
+ * Context: process, may sleep.
+ * Return: 0, or -ENOENT if there is no such target.
+ */
+int htmm_session_cool(struct htmm_session *session, u32 target)
+{
+	struct htmm_tracker_list trackers;
+	unsigned int i;
+	int ret;
+
+	ret = htmm_tracker_set_get(&session->trackers, target, &trackers);
+	for (i = 0; i < trackers.nr; i++)
+		htmm_tracker_cool(trackers.tracker[i]);
+	htmm_tracker_list_put(&trackers);
+	return ret;
+}
+
+/**
  * htmm_session_add_target - add a target to the session that runs
  * @number: number of the session; 0: the current one
  * @target: the target

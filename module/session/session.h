@@ -83,6 +83,7 @@ int htmm_session_start(struct htmm_config *config, const void *holder,
 void htmm_session_undo_start(u64 number);
 int htmm_session_stop(u64 number);
 int htmm_session_reset(u64 number);
+int htmm_session_cool(struct htmm_session *session, u32 target);
 int htmm_session_add_target(u64 number, const struct htmm_target *target,
 			    struct htmm_target_name *name, struct htmm_error *err);
 int htmm_session_remove_target(u64 number, u32 target);

@@ -361,9 +361,10 @@ struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 num
  * @list: set to them, with references for htmm_tracker_list_put()
  *
  * Context: process.
+ * Return: 0, or -ENOENT if no target has that number.
  */
-void htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
-			  struct htmm_tracker_list *list)
+int htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
+			 struct htmm_tracker_list *list)
 {
 	unsigned long first = number, last = number ?: U32_MAX, at;
 	struct htmm_tracker *tracker;
@@ -375,6 +376,7 @@ void htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
 		list->tracker[list->nr++] = tracker;
 	}
 	xa_unlock(&set->by_number);
+	return number && !list->nr ? -ENOENT : 0;
 }
 
 /**

@@ -58,8 +58,8 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 			      struct htmm_tracker_list *list);
 
 struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 number);
-void htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
-			  struct htmm_tracker_list *list);
+int htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
+			 struct htmm_tracker_list *list);
 void htmm_tracker_list_put(struct htmm_tracker_list *list);
 void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 				struct htmm_tracker_stats *stats);
