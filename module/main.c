@@ -10,6 +10,7 @@
 #include "api/api.h"
 #include "sample/sampler_set.h"
 #include "session/session.h"
+#include "session/shrinker.h"
 
 static int __init htmm_init(void)
 {
@@ -18,6 +19,9 @@ static int __init htmm_init(void)
 	ret = htmm_sampler_set_register();
 	if (ret)
 		return ret;
+	ret = htmm_shrinker_init();
+	if (ret)
+		goto err_sampler_set;
 	htmm_debugfs_init();
 	ret = htmm_chardev_init();
 	if (ret)
@@ -26,6 +30,8 @@ static int __init htmm_init(void)
 
 err_debugfs:
 	htmm_debugfs_exit();
+	htmm_shrinker_exit();
+err_sampler_set:
 	htmm_sampler_set_unregister();
 	return ret;
 }
@@ -39,6 +45,7 @@ static void __exit htmm_exit(void)
 	htmm_chardev_exit();
 	htmm_debugfs_exit();
 	htmm_session_exit();
+	htmm_shrinker_exit();
 	htmm_sampler_set_unregister();
 }
 

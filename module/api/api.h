@@ -42,7 +42,6 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 			struct htmm_page *pages, u32 n);
 u32 htmm_snapshot_targets(struct htmm_session *session,
 			  struct htmm_target_info *targets);
-int htmm_snapshot_cool(struct htmm_session *session, u32 target);
 
 /* uaccess.c: arrays whose elements may be older or newer than ours. */
 

@@ -30,6 +30,7 @@ static const char * const htmm_drop_names[] = {
 	[HTMM_DROP_STALE] = "stale",
 	[HTMM_DROP_TABLE_FULL] = "table_full",
 	[HTMM_DROP_REMOVED] = "removed",
+	[HTMM_DROP_SPACES_FULL] = "spaces_full",
 };
 
 static_assert(ARRAY_SIZE(htmm_drop_names) == HTMM_NR_DROPS);
@@ -45,156 +46,131 @@ static void htmm_show_idle(struct seq_file *m)
 	seq_puts(m, "state: idle\n");
 }
 
-static int htmm_status_show(struct seq_file *m, void *unused)
+static void htmm_show_drops(struct seq_file *m, const u64 *drops, bool zeroes)
 {
-	struct htmm_session *session = htmm_session_get(0);
+	unsigned int i;
+
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		if (drops[i] || zeroes)
+			seq_printf(m, " %s %llu", htmm_drop_names[i], drops[i]);
+}
+
+static const char *htmm_yes_no(u32 flag)
+{
+	return flag ? "yes" : "no";
+}
+
+static int htmm_show_status(struct seq_file *m, struct htmm_session *session)
+{
 	struct htmm_drain_thread threads[HTMM_MAX_DRAIN_THREADS] = {};
 	struct htmm_info info = { .size = sizeof(info) };
 
 	htmm_snapshot_info(session, &info, threads);
-	seq_printf(m, "state: %s\n", htmm_state_names[info.state]);
-	if (!session)
-		return 0;
-
-	seq_printf(m, "session: %llu\n", info.session);
-	seq_printf(m, "detached: %s\n",
-		   info.session_flags & HTMM_START_DETACHED ? "yes" : "no");
-	seq_printf(m, "keep_exited: %s\n",
-		   info.session_flags & HTMM_START_KEEP_EXITED ? "yes" : "no");
-	seq_printf(m, "owner: %u\n", info.owner);
-	seq_printf(m, "events: %u\n", info.nr_events);
-	seq_printf(m, "targets: %u\n", info.nr_targets);
-	seq_printf(m, "cpus: %*pbl\n", cpumask_pr_args(session->config->cpus));
-	seq_printf(m, "elapsed_ms: %llu\n",
-		   div_u64(info.elapsed_ns, NSEC_PER_MSEC));
-	seq_printf(m, "sample_type: %#llx\n", info.sample_type);
-	seq_printf(m, "ring_pages: %u\n", info.ring_pages);
-	seq_printf(m, "ring_bytes: %llu\n", info.ring_bytes);
-	seq_printf(m, "max_pages: %llu\n", info.max_pages);
-	seq_printf(m, "max_bytes: %llu\n", info.max_bytes);
-	seq_printf(m, "table_bytes: %llu\n", info.table_bytes);
-	seq_printf(m, "capacity_pages: %llu\n", info.capacity_pages);
-	seq_printf(m, "cooling_period: %llu\n", info.cooling_period);
-	seq_printf(m, "adaptation_period: %llu\n", info.adaptation_period);
-	seq_printf(m, "drain_threads: %u\n", info.nr_drain_threads);
-	seq_printf(m, "drain_pid: %u\n", threads[0].pid);
-	htmm_session_put(session);
+	seq_printf(m, "state: %s\nsession: %llu\ndetached: %s\nkeep_exited: %s\n",
+		   htmm_state_names[info.state], info.session,
+		   htmm_yes_no(info.session_flags & HTMM_START_DETACHED),
+		   htmm_yes_no(info.session_flags & HTMM_START_KEEP_EXITED));
+	seq_printf(m, "owner: %u\nevents: %u\ntargets: %u\ncpus: %*pbl\n",
+		   info.owner, info.nr_events, info.nr_targets,
+		   cpumask_pr_args(session->config->cpus));
+	seq_printf(m, "elapsed_ms: %llu\nsample_type: %#llx\n",
+		   div_u64(info.elapsed_ns, NSEC_PER_MSEC), info.sample_type);
+	seq_printf(m, "ring_pages: %u\nring_bytes: %llu\n", info.ring_pages,
+		   info.ring_bytes);
+	seq_printf(m, "max_pages: %llu\nmax_bytes: %llu\ntable_bytes: %llu\n",
+		   info.max_pages, info.max_bytes, info.table_bytes);
+	seq_printf(m, "capacity_pages: %llu\ncooling_period: %llu\nadaptation_period: %llu\n",
+		   info.capacity_pages, info.cooling_period, info.adaptation_period);
+	seq_printf(m, "drain_threads: %u\ndrain_pid: %u\n",
+		   info.nr_drain_threads, threads[0].pid);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(htmm_status);
 
 static void htmm_show_counters(struct seq_file *m,
 			       const struct htmm_counters *counters)
 {
-	unsigned int i;
-
-	seq_printf(m, "overflows %llu counted %llu in_flight %llu throttled %llu nmi %llu",
+	seq_printf(m, " overflows %llu counted %llu in_flight %llu throttled %llu nmi %llu",
 		   counters->overflows, counters->counted, counters->in_flight,
 		   counters->throttled, counters->nmi);
-	for (i = 0; i < HTMM_NR_DROPS; i++)
-		seq_printf(m, " %s %llu", htmm_drop_names[i],
-			   counters->drops[i]);
+	htmm_show_drops(m, counters->drops, true);
 	seq_putc(m, '\n');
 }
 
-/* Calls @show with the statistics of the current session, if there is one. */
-static int htmm_with_stats(struct seq_file *m,
-			   void (*show)(struct seq_file *m,
-					const struct htmm_session *session,
-					const struct htmm_stats *stats,
-					const struct htmm_channel *channels,
-					unsigned int n))
+/* The statistics of a session; the channels are the caller's to free. */
+static struct htmm_channel *htmm_get_channels(struct htmm_session *session,
+					      struct htmm_stats *stats,
+					      unsigned int *n)
 {
-	struct htmm_session *session = htmm_session_get(0);
-	struct htmm_stats stats = {};
 	struct htmm_channel *channels;
-	unsigned int n;
-	int ret = 0;
 
-	if (!session) {
-		htmm_show_idle(m);
-		return 0;
-	}
 	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels),
 			    GFP_KERNEL);
-	if (channels) {
-		n = htmm_snapshot_stats(session, &stats, channels);
-		show(m, session, &stats, channels, n);
-		kvfree(channels);
-	} else {
-		ret = -ENOMEM;
-	}
-	htmm_session_put(session);
-	return ret;
+	if (channels)
+		*n = htmm_snapshot_stats(session, stats, channels);
+	return channels;
 }
 
-static void htmm_show_stats(struct seq_file *m,
-			    const struct htmm_session *session,
-			    const struct htmm_stats *stats,
-			    const struct htmm_channel *channels,
-			    unsigned int n)
+static int htmm_show_stats(struct seq_file *m, struct htmm_session *session)
 {
-	unsigned int i;
+	struct htmm_stats stats = {};
+	struct htmm_channel *channels;
+	unsigned int i, n;
 
-	seq_puts(m, "total: ");
-	htmm_show_counters(m, &stats->total);
+	channels = htmm_get_channels(session, &stats, &n);
+	if (!channels)
+		return -ENOMEM;
+	seq_puts(m, "total:");
+	htmm_show_counters(m, &stats.total);
 	for (i = 0; i < n; i++) {
-		seq_printf(m, "cpu %u event %u: ", channels[i].cpu,
+		seq_printf(m, "cpu %u event %u:", channels[i].cpu,
 			   channels[i].event);
 		htmm_show_counters(m, &channels[i].counters);
 	}
-	seq_printf(m, "samples: %llu\n", stats->samples);
-	seq_printf(m, "coolings: %llu\n", stats->coolings);
-	seq_printf(m, "adaptations: %llu\n", stats->adaptations);
-	seq_printf(m, "evicted: %llu\n", stats->evicted);
-	seq_printf(m, "exited: %llu\n", stats->exited);
-	seq_printf(m, "wakeups: %llu\n", stats->wakeups);
-	seq_printf(m, "batches: %llu\n", stats->batches);
-	seq_printf(m, "drain_ns: %llu\n", stats->drain_ns);
-	seq_printf(m, "handler_ns: %llu\n", stats->handler_ns);
-	seq_printf(m, "cost_ppm: %u\n", stats->cost_ppm);
-	seq_printf(m, "period_changes: %llu\n", stats->period_changes);
-	seq_printf(m, "cpus_failed: %u\n", stats->cpus_failed);
+	seq_printf(m, "samples: %llu\ncoolings: %llu\nadaptations: %llu\n",
+		   stats.samples, stats.coolings, stats.adaptations);
+	seq_printf(m, "evicted: %llu\nexited: %llu\nwakeups: %llu\nbatches: %llu\n",
+		   stats.evicted, stats.exited, stats.wakeups, stats.batches);
+	seq_printf(m, "drain_ns: %llu\nhandler_ns: %llu\ncost_ppm: %u\n",
+		   stats.drain_ns, stats.handler_ns, stats.cost_ppm);
+	seq_printf(m, "period_changes: %llu\ncpus_failed: %u\n",
+		   stats.period_changes, stats.cpus_failed);
+	kvfree(channels);
+	return 0;
 }
 
-static int htmm_stats_show(struct seq_file *m, void *unused)
+static int htmm_show_events(struct seq_file *m, struct htmm_session *session)
 {
-	return htmm_with_stats(m, htmm_show_stats);
-}
-DEFINE_SHOW_ATTRIBUTE(htmm_stats);
-
-static void htmm_show_events(struct seq_file *m,
-			     const struct htmm_session *session,
-			     const struct htmm_stats *stats,
-			     const struct htmm_channel *channels,
-			     unsigned int n)
-{
+	const struct htmm_config *config = session->config;
+	const struct htmm_channel *channel;
 	const struct htmm_event *event;
-	unsigned int i;
+	struct htmm_stats stats = {};
+	struct htmm_channel *channels;
+	unsigned int i, n;
 
-	for (i = 0; i < session->config->start.nr_events; i++) {
-		event = &session->config->events[i];
+	channels = htmm_get_channels(session, &stats, &n);
+	if (!channels)
+		return -ENOMEM;
+	for (i = 0; i < config->start.nr_events; i++) {
+		event = &config->events[i];
 		seq_printf(m, "event %u: name %s type %u config %#llx config1 %#llx config2 %#llx precise_ip %u period %llu\n",
 			   i, event->name, event->type, event->config,
 			   event->config1, event->config2, event->precise_ip,
 			   event->period);
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		channel = &channels[i];
 		seq_printf(m, "cpu %u event %u: %s precise_ip %u period %llu large_pebs %s count %llu enabled_ns %llu running_ns %llu\n",
-			   channels[i].cpu, channels[i].event,
-			   channels[i].flags & HTMM_CHANNEL_ACTIVE ?
+			   channel->cpu, channel->event,
+			   channel->flags & HTMM_CHANNEL_ACTIVE ?
 			   "active" : "inactive",
-			   channels[i].precise_ip, channels[i].period,
-			   channels[i].flags & HTMM_CHANNEL_LARGE_PEBS ?
-			   "on" : "off", channels[i].count,
-			   channels[i].time_enabled, channels[i].time_running);
+			   channel->precise_ip, channel->period,
+			   channel->flags & HTMM_CHANNEL_LARGE_PEBS ?
+			   "on" : "off", channel->count,
+			   channel->time_enabled, channel->time_running);
+	}
+	kvfree(channels);
+	return 0;
 }
-
-static int htmm_events_show(struct seq_file *m, void *unused)
-{
-	return htmm_with_stats(m, htmm_show_events);
-}
-DEFINE_SHOW_ATTRIBUTE(htmm_events);
 
 static void htmm_show_histogram(struct seq_file *m,
 				const struct htmm_histogram *hist,
@@ -213,26 +189,19 @@ static void htmm_show_histogram(struct seq_file *m,
 			seq_printf(m, "bin %u: %llu\n", i, bins[i].pages);
 }
 
-static int htmm_histogram_show(struct seq_file *m, void *unused)
+static int htmm_show_histograms(struct seq_file *m, struct htmm_session *session)
 {
-	struct htmm_session *session = htmm_session_get(0);
 	struct htmm_bin bins[HTMM_NR_BINS];
 	struct htmm_histogram hist = {};
 
-	if (!session) {
-		htmm_show_idle(m);
-		return 0;
-	}
 	hist.unit = HTMM_UNIT_PAGE;
 	htmm_snapshot_histogram(session, &hist, bins);
 	htmm_show_histogram(m, &hist, bins, "pages");
 	hist.unit = HTMM_UNIT_REGION;
 	htmm_snapshot_histogram(session, &hist, bins);
 	htmm_show_histogram(m, &hist, bins, "regions");
-	htmm_session_put(session);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(htmm_histogram);
 
 static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 {
@@ -240,6 +209,9 @@ static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 	struct htmm_page *pages;
 	int i, n;
 
+	/* Addresses: being root is not enough, as for the ioctl. */
+	if (!perfmon_capable())
+		return -EPERM;
 	pages = kcalloc(HTMM_DEBUGFS_PAGES, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;
@@ -255,26 +227,8 @@ static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 	return min(n, 0);
 }
 
-static int htmm_hot_pages_show(struct seq_file *m, void *unused)
-{
-	struct htmm_session *session;
-	int ret;
-
-	/* Addresses: being root is not enough, as for the ioctl. */
-	if (!perfmon_capable())
-		return -EPERM;
-	session = htmm_session_get(0);
-	if (!session) {
-		htmm_show_idle(m);
-		return 0;
-	}
-	ret = htmm_show_hot_pages(m, session);
-	htmm_session_put(session);
-	return ret;
-}
-DEFINE_SHOW_ATTRIBUTE(htmm_hot_pages);
-
-static int htmm_streams_show(struct seq_file *m, void *unused)
+/* Readers are there without a session, too. */
+static int htmm_show_streams(struct seq_file *m, struct htmm_session *session)
 {
 	struct htmm_stream *list;
 	unsigned int i, n;
@@ -294,7 +248,6 @@ static int htmm_streams_show(struct seq_file *m, void *unused)
 	kfree(list);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(htmm_streams);
 
 static const char * const htmm_target_names[] = {
 	[HTMM_TARGET_TGID] = "pid",
@@ -305,8 +258,6 @@ static const char * const htmm_target_names[] = {
 static void htmm_show_target(struct seq_file *m,
 			     const struct htmm_target_info *info)
 {
-	unsigned int i;
-
 	seq_printf(m, "target %u: %s", info->number,
 		   htmm_target_names[info->type]);
 	if (info->type != HTMM_TARGET_ALL)
@@ -317,36 +268,63 @@ static void htmm_show_target(struct seq_file *m,
 		   info->pages, info->regions, info->samples, info->coolings,
 		   info->adaptations, info->evicted, info->exited,
 		   info->spaces, info->space_bytes);
-	for (i = 0; i < HTMM_NR_DROPS; i++)
-		if (info->drops[i])
-			seq_printf(m, " %s %llu", htmm_drop_names[i],
-				   info->drops[i]);
+	htmm_show_drops(m, info->drops, false);
 	seq_puts(m, " name ");
 	seq_escape(m, info->name, "\n\\");
 	seq_putc(m, '\n');
 }
 
-static int htmm_targets_show(struct seq_file *m, void *unused)
+static int htmm_show_targets(struct seq_file *m, struct htmm_session *session)
 {
-	struct htmm_session *session = htmm_session_get(0);
 	struct htmm_target_info *info;
 	u32 i, n;
 
-	if (!session) {
-		htmm_show_idle(m);
-		return 0;
-	}
 	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
-	if (info) {
-		n = htmm_snapshot_targets(session, info);
-		for (i = 0; i < n; i++)
-			htmm_show_target(m, &info[i]);
-		kvfree(info);
-	}
-	htmm_session_put(session);
-	return info ? 0 : -ENOMEM;
+	if (!info)
+		return -ENOMEM;
+	n = htmm_snapshot_targets(session, info);
+	for (i = 0; i < n; i++)
+		htmm_show_target(m, &info[i]);
+	kvfree(info);
+	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(htmm_targets);
+
+/**
+ * struct htmm_debugfs_file - one file
+ * @name: its name
+ * @show: writes the text
+ * @idle: also without a session
+ */
+struct htmm_debugfs_file {
+	const char *name;
+	int (*show)(struct seq_file *m, struct htmm_session *session);
+	bool idle;
+};
+
+static const struct htmm_debugfs_file htmm_debugfs_files[] = {
+	{ "status", htmm_show_status },
+	{ "stats", htmm_show_stats },
+	{ "histogram", htmm_show_histograms },
+	{ "hot_pages", htmm_show_hot_pages },
+	{ "targets", htmm_show_targets },
+	{ "events", htmm_show_events },
+	{ "streams", htmm_show_streams, .idle = true },
+};
+
+static int htmm_debugfs_show(struct seq_file *m, void *unused)
+{
+	const struct htmm_debugfs_file *file = m->private;
+	struct htmm_session *session = htmm_session_get(0);
+	int ret = 0;
+
+	if (session || file->idle)
+		ret = file->show(m, session);
+	else
+		htmm_show_idle(m);
+	htmm_session_put(session);
+	return ret;
+}
+DEFINE_SHOW_ATTRIBUTE(htmm_debugfs);
 
 /**
  * htmm_debugfs_init - make the directory htmm in debugfs
@@ -355,21 +333,12 @@ DEFINE_SHOW_ATTRIBUTE(htmm_targets);
  */
 void htmm_debugfs_init(void)
 {
+	unsigned int i;
+
 	htmm_debugfs_dir = debugfs_create_dir("htmm", NULL);
-	debugfs_create_file("status", 0400, htmm_debugfs_dir, NULL,
-			    &htmm_status_fops);
-	debugfs_create_file("stats", 0400, htmm_debugfs_dir, NULL,
-			    &htmm_stats_fops);
-	debugfs_create_file("histogram", 0400, htmm_debugfs_dir, NULL,
-			    &htmm_histogram_fops);
-	debugfs_create_file("hot_pages", 0400, htmm_debugfs_dir, NULL,
-			    &htmm_hot_pages_fops);
-	debugfs_create_file("targets", 0400, htmm_debugfs_dir, NULL,
-			    &htmm_targets_fops);
-	debugfs_create_file("events", 0400, htmm_debugfs_dir, NULL,
-			    &htmm_events_fops);
-	debugfs_create_file("streams", 0400, htmm_debugfs_dir, NULL,
-			    &htmm_streams_fops);
+	for (i = 0; i < ARRAY_SIZE(htmm_debugfs_files); i++)
+		debugfs_create_file(htmm_debugfs_files[i].name, 0400, htmm_debugfs_dir,
+				    (void *)&htmm_debugfs_files[i], &htmm_debugfs_fops);
 }
 
 /**

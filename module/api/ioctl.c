@@ -272,7 +272,7 @@ static int htmm_ioctl_list_pages(struct htmm_call *call)
 
 static int htmm_ioctl_cool(struct htmm_call *call)
 {
-	return htmm_snapshot_cool(call->session, call->arg.cool.target);
+	return htmm_session_cool(call->session, call->arg.cool.target);
 }
 
 static int htmm_ioctl_reset(struct htmm_call *call)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/pid.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include "api.h"
+#include "base/compat.h"
 #include "sample/perf_event.h"
 
 static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_KIND_BASE);
@@ -254,14 +256,6 @@ static void htmm_snapshot_sum(const struct htmm_tracker_list *trackers, u64 capa
 				     &sum->thresholds);
 }
 
-/* -ENOENT if it is none of the session's; all of them need not be any. */
-static int htmm_snapshot_trackers(struct htmm_session *session, u32 target,
-				  struct htmm_tracker_list *trackers)
-{
-	htmm_tracker_set_get(&session->trackers, target, trackers);
-	return target && !trackers->nr ? -ENOENT : 0;
-}
-
 /**
  * htmm_snapshot_histogram - a histogram of a session
  * @session: the session
@@ -279,7 +273,7 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 	struct htmm_tracker_list trackers;
 	int ret;
 
-	ret = htmm_snapshot_trackers(session, out->target, &trackers);
+	ret = htmm_tracker_set_get(&session->trackers, out->target, &trackers);
 	if (ret)
 		return ret;
 	htmm_snapshot_sum(&trackers, READ_ONCE(session->trackers.config.capacity),
@@ -551,8 +545,8 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 	if (!ret)
 		ret = htmm_listing_alloc(&listing);
 	if (!ret)
-		ret = htmm_snapshot_trackers(session, list->target,
-					     &listing.trackers);
+		ret = htmm_tracker_set_get(&session->trackers, list->target,
+					   &listing.trackers);
 	if (ret)
 		goto out;
 
@@ -566,6 +560,36 @@ out:
 	kvfree(listing.entries);
 	kvfree(listing.mms);
 	return ret;
+}
+
+/* Who a target is to the reader, whose namespaces count. */
+static void htmm_snapshot_target_ref(const struct htmm_target_ref *ref,
+				     struct htmm_target_info *info)
+{
+	struct task_struct *task;
+
+	info->type = ref->type;
+	switch (ref->type) {
+	case HTMM_TARGET_TGID:
+		info->id = pid_vnr(ref->tgid);
+		rcu_read_lock();
+		task = pid_task(ref->tgid, PIDTYPE_TGID);
+		if (task)
+			strscpy(info->name, task->comm, sizeof(task->comm));
+		else
+			info->flags |= HTMM_TARGET_INFO_DEAD;
+		rcu_read_unlock();
+		break;
+	case HTMM_TARGET_CGROUP:
+		info->id = htmm_cgroup_id(ref->cgroup);
+		if (htmm_cgroup_dead(ref->cgroup))
+			info->flags |= HTMM_TARGET_INFO_DEAD;
+		if (htmm_cgroup_path(ref->cgroup, info->name, sizeof(info->name)) < 0)
+			info->name[0] = '\0';
+		break;
+	default:
+		break;
+	}
 }
 
 static void htmm_snapshot_target(struct htmm_tracker *tracker,
@@ -591,7 +615,7 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
 	info->space_bytes = stats.mms * HTMM_MM_BYTES;
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		info->drops[i] = stats.drops[i];
-	htmm_target_describe(&tracker->target, info);
+	htmm_snapshot_target_ref(&tracker->target, info);
 }
 
 /**
@@ -614,27 +638,4 @@ u32 htmm_snapshot_targets(struct htmm_session *session,
 		htmm_snapshot_target(trackers.tracker[i], &targets[i]);
 	htmm_tracker_list_put(&trackers);
 	return n;
-}
-
-/**
- * htmm_snapshot_cool - halve every count now
- * @session: the session
- * @target: number of a target; 0: all
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOENT if there is no such target.
- */
-int htmm_snapshot_cool(struct htmm_session *session, u32 target)
-{
-	struct htmm_tracker_list trackers;
-	unsigned int i;
-	int ret;
-
-	ret = htmm_snapshot_trackers(session, target, &trackers);
-	if (ret)
-		return ret;
-	for (i = 0; i < trackers.nr; i++)
-		htmm_tracker_cool(trackers.tracker[i]);
-	htmm_tracker_list_put(&trackers);
-	return 0;
 }

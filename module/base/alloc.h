@@ -9,12 +9,13 @@
 
 /*
  * Memory for knowing what is hot is not worth killing anyone for. vmalloc() heeds that
- * for the pages, though not for its page tables, which are a 512th of them.
+ * for the pages, though not for its page tables, which are a 512th of them. It is charged to
+ * the memory cgroup of who has started the session, which callers on behalf of others enter.
  */
-#define HTMM_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
+#define HTMM_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
 /* Under a lock that others wait for: do not wait for memory. */
-#define HTMM_GFP_LOCKED	(GFP_NOWAIT | __GFP_NOWARN)
+#define HTMM_GFP_LOCKED	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
 /**
  * htmm_cpu_node - the NUMA node that a CPU is on

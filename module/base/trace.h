@@ -21,6 +21,7 @@ TRACE_DEFINE_ENUM(HTMM_DROP_NESTED);
 TRACE_DEFINE_ENUM(HTMM_DROP_STALE);
 TRACE_DEFINE_ENUM(HTMM_DROP_TABLE_FULL);
 TRACE_DEFINE_ENUM(HTMM_DROP_REMOVED);
+TRACE_DEFINE_ENUM(HTMM_DROP_SPACES_FULL);
 TRACE_DEFINE_ENUM(HTMM_UNIT_PAGE);
 TRACE_DEFINE_ENUM(HTMM_UNIT_REGION);
 
@@ -70,7 +71,8 @@ TRACE_EVENT(htmm_drop,
 				       { HTMM_DROP_NESTED, "nested" },
 				       { HTMM_DROP_STALE, "stale" },
 				       { HTMM_DROP_TABLE_FULL, "table_full" },
-				       { HTMM_DROP_REMOVED, "removed" }),
+				       { HTMM_DROP_REMOVED, "removed" },
+				       { HTMM_DROP_SPACES_FULL, "spaces_full" }),
 		      __entry->count));
 
 /* All counts of @target were halved, for the @coolings-th time, after @samples samples. */

@@ -60,14 +60,23 @@ static void htmm_index_list_del(struct htmm_table *table,
 	htmm_index_list_relink(table, region, detail->next, detail->prev);
 }
 
-static struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
-					       const struct htmm_region *region)
+struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
+					const struct htmm_region *region)
 {
 	struct htmm_region **link = htmm_index_chain(table, region->key);
 
 	while (*link != region)
 		link = &htmm_region_detail(*link)->chain;
 	return link;
+}
+
+static void htmm_index_note(const struct htmm_table *table,
+			    const struct htmm_region *region, int change)
+{
+	const struct htmm_table_config *config = &table->config;
+
+	if (config->note)
+		config->note(config->note_arg, htmm_region_mm(region), change);
 }
 
 static void htmm_index_put(struct htmm_table *table, struct htmm_region *region)
@@ -144,6 +153,7 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 	htmm_index_list_add(table, region);
 	htmm_hist_add(&table->hist[HTMM_KIND_HUGE], 0);
 	table->regions++;
+	htmm_index_note(table, region, 1);
 	return region;
 }
 
@@ -153,6 +163,7 @@ void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)
 
 	if (table->exiting == detail->self + 1)
 		table->exiting = detail->next;
+	htmm_index_note(table, region, -1);
 	*htmm_index_link_to(table, region) = detail->chain;
 	htmm_index_list_del(table, region);
 	htmm_hist_remove(&table->hist[HTMM_KIND_HUGE],

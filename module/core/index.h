@@ -100,6 +100,16 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key);
 void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
 
 /**
+ * htmm_index_link_to() - what points to an entry
+ * @table: the table
+ * @region: a tracked region of it
+ *
+ * Return: the head of its hash chain, or the link of the entry before it.
+ */
+struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
+					const struct htmm_region *region);
+
+/**
  * htmm_index_compact() - give a block of entries back to the pool
  * @table: the table, with at least a block's worth of unused entries
  *

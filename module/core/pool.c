@@ -69,3 +69,104 @@ void htmm_pool_block_put(struct htmm_pool *pool, void *block)
 	htmm_pool_push(&pool->blocks, block);
 	pool->nr_blocks++;
 }
+
+void *htmm_pool_page_get(struct htmm_pool *pool)
+{
+	pool->nr_pages--;
+	pool->held--;
+	return htmm_pool_pop(&pool->pages);
+}
+
+/* Two sorted lists as one. */
+static struct htmm_pool_item *htmm_pool_merge(struct htmm_pool_item *a,
+					      struct htmm_pool_item *b)
+{
+	struct htmm_pool_item *merged, **end = &merged;
+
+	while (a && b) {
+		if (a < b) {
+			*end = a;
+			a = a->next;
+		} else {
+			*end = b;
+			b = b->next;
+		}
+		end = &(*end)->next;
+	}
+	*end = a ?: b;
+	return merged;
+}
+
+/* Sorted lists of 1, 2, 4... blocks are merged as the bits of a counter carry. */
+static void htmm_pool_sort(struct htmm_pool *pool)
+{
+	struct htmm_pool_item *part[32] = { NULL }, *item, *next;
+	u32 i;
+
+	for (item = pool->blocks; item; item = next) {
+		next = item->next;
+		item->next = NULL;
+		for (i = 0; part[i]; i++) {
+			item = htmm_pool_merge(part[i], item);
+			part[i] = NULL;
+		}
+		part[i] = item;
+	}
+	for (i = 0; i < 32; i++)
+		item = htmm_pool_merge(part[i], item);
+	pool->blocks = item;
+}
+
+/* Adds the pages of a sorted pool that have so many free blocks, up to @most pages. */
+static u32 htmm_pool_find_pages(const struct htmm_pool *pool, u32 wanted,
+				void **page, u32 n, u32 most)
+{
+	const struct htmm_pool_item *item = pool->blocks;
+	void *at;
+	u32 free, i;
+
+	while (item && n < most) {
+		at = htmm_pool_page(item);
+		for (free = 0; item && htmm_pool_page(item) == at; item = item->next)
+			free++;
+		if (free != wanted)
+			continue;
+		for (i = n++; i && page[i - 1] > at; i--)
+			page[i] = page[i - 1];
+		page[i] = at;
+	}
+	return n;
+}
+
+/* Both are ascending. */
+static void htmm_pool_drop_blocks(struct htmm_pool *pool, void *const *page, u32 n)
+{
+	struct htmm_pool_item **link = &pool->blocks;
+
+	while (*link && n) {
+		if (htmm_pool_page(*link) == *page) {
+			*link = (*link)->next;
+			pool->nr_blocks--;
+		} else if (htmm_pool_page(*link) > *page) {
+			page++;
+			n--;
+		} else {
+			link = &(*link)->next;
+		}
+	}
+}
+
+u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr)
+{
+	u32 n = 0, wanted;
+
+	nr = min(nr, pool->nr_blocks / HTMM_POOL_BLOCKS_PER_PAGE);
+	if (!nr)
+		return 0;
+	htmm_pool_sort(pool);
+	for (wanted = HTMM_POOL_BLOCKS_PER_PAGE; wanted; wanted--)
+		n = htmm_pool_find_pages(pool, wanted, page, n, nr);
+	htmm_pool_drop_blocks(pool, page, n);
+	pool->held -= n;
+	return n;
+}

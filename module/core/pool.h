@@ -22,7 +22,7 @@ struct htmm_pool_item;
  * @blocks: blocks of split pages
  * @nr_pages: length of @pages
  * @nr_blocks: length of @blocks
- * @held: pages put in so far: they stay
+ * @held: pages that it has, those in use included
  *
  * Locking: the caller's, the same as for the table that uses the pool.
  */
@@ -72,5 +72,37 @@ void *htmm_pool_block_get(struct htmm_pool *pool);
  * @block: from htmm_pool_block_get()
  */
 void htmm_pool_block_put(struct htmm_pool *pool, void *block);
+
+/**
+ * htmm_pool_page() - the page that a block is part of
+ * @block: any address in it
+ *
+ * Return: the page.
+ */
+static inline void *htmm_pool_page(const void *block)
+{
+	return (void *)((unsigned long)block & ~(HTMM_POOL_PAGE_SIZE - 1UL));
+}
+
+/**
+ * htmm_pool_page_get() - take a page that was never split back out of the pool
+ * @pool: a pool that has one
+ *
+ * Return: the page.
+ */
+void *htmm_pool_page_get(struct htmm_pool *pool);
+
+/**
+ * htmm_pool_withdraw() - take pages out of the pool that are partly in use
+ * @pool: the pool
+ * @page: set to the pages, ascending: those with most free blocks
+ * @nr: how many are wanted
+ *
+ * None of their free blocks is given out any more, and their other blocks must never come
+ * back. As many blocks as these are left in the pool, so that what they hold can move.
+ *
+ * Return: number of pages.
+ */
+u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr);
 
 #endif /* HTMM_CORE_POOL_H */

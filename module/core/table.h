@@ -67,12 +67,17 @@ struct htmm_table_sample {
  * @seed: random number that makes the directory's hash unpredictable to the
  *	programs sampled; 0 for a fixed one
  * @owner: whose table it is; a listing tells its entries by it
+ * @note: NULL, or called with @note_arg when a region of an address space has come (1) or is about
+ *	to go (-1)
+ * @note_arg: for @note
  */
 struct htmm_table_config {
 	u64 max_bytes;
 	u64 max_pages;
 	u64 seed;
 	u32 owner;
+	void (*note)(void *note_arg, u32 mm, int change);
+	void *note_arg;
 };
 
 #define HTMM_TABLE_MIN_BYTES	(32 * 1024)

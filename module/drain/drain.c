@@ -3,10 +3,11 @@
 #include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
-#include <linux/sched/isolation.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include "base/alloc.h"
+#include "base/compat.h"
 #include "base/trace.h"
 #include "drain.h"
 #include "stream/stream.h"
@@ -234,10 +235,35 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	return more;
 }
 
+/*
+ * Unless told otherwise a thread stays off isolated CPUs, as kernel threads do; one of
+ * several stays on the node of its rings, too. CPUs may have gone offline since the mask
+ * was checked: any will do then. By the thread itself: newer kernels give a thread their own
+ * idea of where it belongs when it first runs.
+ */
+static void htmm_drain_place(const struct htmm_drain *drain)
+{
+	cpumask_var_t near;
+
+	if (!cpumask_empty(drain->cpus)) {
+		if (set_cpus_allowed_ptr(current, drain->cpus))
+			pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
+		return;
+	}
+	if (drain->common->nr == 1 || !alloc_cpumask_var(&near, GFP_KERNEL))
+		return;
+	if (htmm_housekeeping_cpus(near, cpumask_of_node(drain->node)))
+		set_cpus_allowed_ptr(current, near);
+	free_cpumask_var(near);
+}
+
 static int ksampled(void *arg)
 {
 	struct htmm_drain *drain = arg;
 
+	htmm_drain_place(drain);
+	/* What it allocates is the starter's. */
+	set_active_memcg(drain->common->memcg);
 	complete(&drain->running);
 	set_freezable();
 	while (!kthread_should_stop()) {
@@ -256,6 +282,7 @@ static int ksampled(void *arg)
 	while (htmm_drain_batch(drain))
 		cond_resched();
 	htmm_drain_note_cpu(drain);
+	set_active_memcg(NULL);
 	return 0;
 }
 
@@ -264,25 +291,29 @@ static int ksampled(void *arg)
  * @common: what it shares with the session's other threads
  * @index: its number among them
  * @max_samplers: most rings that it may get
+ * @node: the NUMA node that they will be on
  *
  * Context: process, may sleep.
  * Return: the drain, or NULL if there is no memory for it.
  */
 struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned int index,
-				     unsigned int max_samplers)
+				     unsigned int max_samplers, int node)
 {
-	struct htmm_drain *drain = kvzalloc(sizeof(*drain), GFP_KERNEL);
+	struct htmm_drain *drain;
+
+	drain = kvzalloc_node(sizeof(*drain), HTMM_GFP, node);
 
 	if (!drain)
 		return NULL;
-	drain->samplers = kvcalloc(max_samplers, sizeof(*drain->samplers), GFP_KERNEL);
+	drain->samplers = kvcalloc(max_samplers, sizeof(*drain->samplers),
+				   GFP_KERNEL_ACCOUNT);
 	if (!drain->samplers) {
 		kvfree(drain);
 		return NULL;
 	}
 	drain->common = common;
 	drain->index = index;
-	drain->node = NUMA_NO_NODE;
+	drain->node = node;
 	init_completion(&drain->running);
 	htmm_pages_init(&drain->batch.spares);
 	init_waitqueue_head(&drain->wake.queue);
@@ -296,42 +327,15 @@ struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned 
  */
 void htmm_drain_add_sampler(struct htmm_drain *drain, struct htmm_sampler *sampler)
 {
-	if (!drain->nr_samplers)
-		drain->node = htmm_cpu_node(sampler->cpu);
 	sampler->wake = &drain->wake;
 	init_irq_work(&sampler->work, htmm_drain_wake);
 	drain->samplers[drain->nr_samplers++] = sampler;
 }
 
-/*
- * Unless told otherwise a thread stays off isolated CPUs, as kernel threads do; one of
- * several stays on the node of its rings, too. CPUs may have gone offline since the mask
- * was checked: any will do then.
- */
-static void htmm_drain_place(struct htmm_drain *drain, struct task_struct *task,
-			     const struct cpumask *cpus)
-{
-	cpumask_var_t near;
-
-	if (!cpumask_empty(cpus)) {
-		if (set_cpus_allowed_ptr(task, cpus))
-			pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
-		return;
-	}
-	if (drain->common->nr == 1 || drain->node == NUMA_NO_NODE ||
-	    !alloc_cpumask_var(&near, GFP_KERNEL))
-		return;
-	if (cpumask_and(near, cpumask_of_node(drain->node),
-			housekeeping_cpumask(HK_TYPE_KTHREAD)))
-		set_cpus_allowed_ptr(task, near);
-	free_cpumask_var(near);
-}
-
 /**
  * htmm_drain_start - start the thread
  * @drain: a prepared drain
- * @cpus: CPUs it may use; empty: those of any kernel thread, on its node if it is one of
- *	several
+ * @cpus: as in the drain, for as long as the thread runs
  * @nice: its nice value, -20 to 19
  * @err: on failure, the reason
  *
@@ -351,10 +355,12 @@ int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 				 "cannot create the thread ksampled");
 
 	set_user_nice(task, nice);
-	htmm_drain_place(drain, task, cpus);
+	drain->cpus = cpus;
 	drain->task = task;
 	drain->pid = get_task_pid(task, PIDTYPE_PID);
 	wake_up_process(task);
+	/* One that is stopped before it runs never does, and would drain nothing. */
+	wait_for_completion(&drain->running);
 	return 0;
 }
 
@@ -370,8 +376,6 @@ void htmm_drain_stop(struct htmm_drain *drain)
 {
 	if (!drain->task)
 		return;
-	/* One that is stopped before it runs never does, and would drain nothing. */
-	wait_for_completion(&drain->running);
 	kthread_stop(drain->task);
 	drain->task = NULL;
 	htmm_pages_free(&drain->batch.spares);

@@ -14,6 +14,7 @@
 /**
  * struct htmm_drain_common - what all drain threads of a session share
  * @trackers: where samples go; its lock covers the samplers' counters
+ * @memcg: the memory cgroup that pays for what they allocate
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @weight_unit: the period that counts 1; 0: each sample does
  * @interval: the longest that a thread waits, in jiffies
@@ -24,6 +25,7 @@
  */
 struct htmm_drain_common {
 	struct htmm_tracker_set *trackers;
+	struct mem_cgroup *memcg;
 	u64 sample_type;
 	u64 weight_unit;
 	unsigned long interval;
@@ -37,10 +39,12 @@ struct htmm_drain_common {
  * struct htmm_drain - the consumer of some rings of a session
  * @common: what it shares with the session's other threads
  * @index: its number among them, and that of the shard it tidies up
- * @node: NUMA node of the first of its rings
+ * @node: NUMA node of its rings, or of the first of them
+ * @cpus: CPUs that it may use; empty: those of any kernel thread, on its node if it is one
+ *	of several
  * @task: the thread, or NULL when it does not run
  * @pid: its pid, even after it has ended; NULL if it never ran
- * @running: the thread has begun
+ * @running: the thread has begun, and is where it belongs
  * @wake: where it waits
  * @samplers: whose rings it drains
  * @nr_samplers: elements in @samplers
@@ -55,6 +59,7 @@ struct htmm_drain {
 	struct htmm_drain_common *common;
 	unsigned int index;
 	int node;
+	const struct cpumask *cpus;
 	struct task_struct *task;
 	struct pid *pid;
 	struct completion running;
@@ -70,7 +75,7 @@ struct htmm_drain {
 };
 
 struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned int index,
-				     unsigned int max_samplers);
+				     unsigned int max_samplers, int node);
 void htmm_drain_add_sampler(struct htmm_drain *drain, struct htmm_sampler *sampler);
 int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 		     int nice, struct htmm_error *err);

@@ -30,11 +30,13 @@ static void htmm_drain_set_free_drains(struct htmm_drain_set *set)
 /**
  * struct htmm_node_map - which thread gets the rings of which node
  * @nodes: nodes that have rings
+ * @node: these
  * @ordinal: their place among @nodes, by number
  * @assigned: CPUs of each that have a thread by now
  */
 struct htmm_node_map {
 	unsigned int nodes;
+	int node[MAX_NUMNODES];
 	unsigned int ordinal[MAX_NUMNODES];
 	unsigned int assigned[MAX_NUMNODES];
 };
@@ -49,8 +51,10 @@ static struct htmm_node_map *htmm_node_map_create(const struct htmm_sampler_set 
 		return NULL;
 	for (i = 0; i < samplers->nr_samplers; i++)
 		node_set(htmm_cpu_node(samplers->samplers[i]->cpu), nodes);
-	for_each_node_mask(node, nodes)
+	for_each_node_mask(node, nodes) {
+		map->node[map->nodes] = node;
 		map->ordinal[node] = map->nodes++;
+	}
 	return map;
 }
 
@@ -68,21 +72,36 @@ static unsigned int htmm_node_map_assign(struct htmm_node_map *map, unsigned int
 }
 
 /* All events of a CPU go to the same thread. */
-static int htmm_drain_set_assign(struct htmm_drain_set *set, unsigned int nr_events)
+static void htmm_drain_set_assign(struct htmm_drain_set *set, struct htmm_node_map *map,
+				  unsigned int nr_events)
 {
 	struct htmm_sampler_set *samplers = set->samplers;
-	struct htmm_node_map *map = htmm_node_map_create(samplers);
 	unsigned int i, node, thread = 0;
 
-	if (!map)
-		return -ENOMEM;
 	for (i = 0; i < samplers->nr_samplers; i++) {
 		node = htmm_cpu_node(samplers->samplers[i]->cpu);
 		if (i % nr_events == 0)
 			thread = htmm_node_map_assign(map, node, set->nr);
 		htmm_drain_add_sampler(set->drains[thread], samplers->samplers[i]);
 	}
-	kvfree(map);
+}
+
+/* Makes the threads of @map, each on the node whose rings come to it first. */
+static int htmm_drain_set_make_drains(struct htmm_drain_set *set,
+				      const struct htmm_node_map *map, unsigned int nr)
+{
+	struct htmm_drain *drain;
+
+	while (set->nr < nr) {
+		drain = htmm_drain_create(&set->common, set->nr,
+					  set->samplers->nr_samplers,
+					  map->node[set->nr % map->nodes]);
+		if (!drain) {
+			htmm_drain_set_free_drains(set);
+			return -ENOMEM;
+		}
+		set->drains[set->nr++] = drain;
+	}
 	return 0;
 }
 
@@ -91,44 +110,52 @@ static int htmm_drain_set_assign(struct htmm_drain_set *set, unsigned int nr_eve
  * @set: zeroed set
  * @config: what was asked for
  * @samplers: whose samplers learn here how to wake their thread; none has an event yet
- * @trackers: where samples go
+ * @trackers: where samples go; not looked at yet
+ * @memcg: the memory cgroup that pays for what the threads allocate
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
  */
 int htmm_drain_set_init(struct htmm_drain_set *set, const struct htmm_config *config,
-			struct htmm_sampler_set *samplers, struct htmm_tracker_set *trackers)
+			struct htmm_sampler_set *samplers, struct htmm_tracker_set *trackers,
+			struct mem_cgroup *memcg)
 {
 	const struct htmm_start *start = &config->start;
-	struct htmm_drain *drain;
+	struct htmm_node_map *map;
 	int ret;
+
+	map = htmm_node_map_create(samplers);
+	if (!map)
+		return -ENOMEM;
 
 	set->samplers = samplers;
 	set->common = (struct htmm_drain_common) {
 		.trackers = trackers,
+		.memcg = memcg,
 		.sample_type = start->sample_type,
 		.weight_unit = htmm_drain_set_weight_unit(config),
 		.interval = msecs_to_jiffies(start->drain_interval_ms),
 		.nr = start->drain_threads,
 	};
 	mutex_init(&set->common.round_lock);
-	while (set->nr < start->drain_threads) {
-		drain = htmm_drain_create(&set->common, set->nr,
-					  samplers->nr_samplers);
-		if (!drain) {
-			ret = -ENOMEM;
-			goto err_drains;
-		}
-		set->drains[set->nr++] = drain;
-	}
-	ret = htmm_drain_set_assign(set, start->nr_events);
-	if (ret)
-		goto err_drains;
-	return 0;
-
-err_drains:
-	htmm_drain_set_free_drains(set);
+	ret = htmm_drain_set_make_drains(set, map, start->drain_threads);
+	if (!ret)
+		htmm_drain_set_assign(set, map, start->nr_events);
+	kvfree(map);
 	return ret;
+}
+
+/**
+ * htmm_drain_set_nodes - where the threads are
+ * @set: a prepared set
+ * @node: room for as many as there are threads; set to their NUMA nodes
+ */
+void htmm_drain_set_nodes(const struct htmm_drain_set *set, int *node)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		node[i] = set->drains[i]->node;
 }
 
 /**

@@ -8,6 +8,8 @@
 #include "sample/sampler_set.h"
 #include "track/tracker_set.h"
 
+struct mem_cgroup;
+
 /**
  * struct htmm_drain_set - the consumers of all rings of a session
  * @common: what they share
@@ -35,7 +37,9 @@ struct htmm_drain_set_stats {
 };
 
 int htmm_drain_set_init(struct htmm_drain_set *set, const struct htmm_config *config,
-			struct htmm_sampler_set *samplers, struct htmm_tracker_set *trackers);
+			struct htmm_sampler_set *samplers, struct htmm_tracker_set *trackers,
+			struct mem_cgroup *memcg);
+void htmm_drain_set_nodes(const struct htmm_drain_set *set, int *node);
 int htmm_drain_set_start(struct htmm_drain_set *set, const struct htmm_config *config,
 			 struct htmm_error *err);
 void htmm_drain_set_stop(struct htmm_drain_set *set);

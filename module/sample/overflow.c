@@ -64,9 +64,14 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 
 	if (!target)
 		return HTMM_DROP_FILTERED;
-	/* A virtual CPU's thread carries the addresses of its guest. */
-	if (sampler->user_only &&
-	    (!user_mode(regs) || current->flags & PF_VCPU))
+	/*
+	 * In a guest, the addresses are the guest's; and an overflow that KVM
+	 * makes up for its PEBS has none. Also where the PMU was told to leave guests
+	 * out: not all do.
+	 */
+	if (current->flags & PF_VCPU)
+		return HTMM_DROP_FILTERED;
+	if (sampler->user_only && !user_mode(regs))
 		return HTMM_DROP_FILTERED;
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !data->addr)
 		return HTMM_DROP_NO_ADDR;

@@ -43,11 +43,29 @@ static void htmm_event_fail(const struct htmm_sampler *sampler,
 		  htmm_event_reason(ret));
 }
 
-/* Also says whether the handler has to leave out the kernel and guests. */
-static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
-					  const struct htmm_event *desc,
-					  u64 period, bool *user_only,
-					  struct htmm_error *err)
+/**
+ * struct htmm_exclude - what a PMU is asked to leave out
+ * @kernel: the kernel and hypervisors
+ * @guest: guests
+ */
+struct htmm_exclude {
+	bool kernel;
+	bool guest;
+};
+
+/*
+ * Most first. AMD IBS cannot leave out anything, and some PMUs not guests alone. Both
+ * say so with the errno of a config that they do not know, so all are tried.
+ */
+static const struct htmm_exclude htmm_excludes[] = {
+	{ .kernel = true, .guest = true },
+	{ .kernel = true },
+	{ },
+};
+
+static struct perf_event *htmm_event_try(struct htmm_sampler *sampler,
+					 const struct htmm_event *desc, u64 period,
+					 const struct htmm_exclude *exclude)
 {
 	struct perf_event_attr attr = {
 		.type = desc->type,
@@ -64,8 +82,14 @@ static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
 		.sample_type = sampler->sample_type &
 			       ~(u64)PERF_SAMPLE_PERIOD,
 		.precise_ip = desc->precise_ip,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
+		.exclude_kernel = exclude->kernel,
+		.exclude_hv = exclude->kernel,
+		/*
+		 * With PEBS in a guest of KVM the host gets overflows for it,
+		 * without a sample; and a mediated vPMU gives CPUs to guests
+		 * only if no event of the host counts them.
+		 */
+		.exclude_guest = exclude->guest,
 		.disabled = 1,
 		/*
 		 * A precise event with a fixed period would get large PEBS: the
@@ -76,21 +100,23 @@ static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
 		 */
 		.wakeup_events = 1,
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, sampler->cpu, NULL,
-						 htmm_overflow, sampler);
-	/*
-	 * AMD IBS refuses to leave out the kernel, with the same errno as a
-	 * config it does not know. The handler leaves it out then.
-	 */
-	*user_only = event == ERR_PTR(-EINVAL);
-	if (*user_only) {
-		attr.exclude_kernel = 0;
-		attr.exclude_hv = 0;
-		event = perf_event_create_kernel_counter(&attr, sampler->cpu,
-							 NULL, htmm_overflow,
-							 sampler);
+	return perf_event_create_kernel_counter(&attr, sampler->cpu, NULL,
+						htmm_overflow, sampler);
+}
+
+/* Also says whether the handler has to leave out the kernel. */
+static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
+					  const struct htmm_event *desc,
+					  u64 period, bool *user_only,
+					  struct htmm_error *err)
+{
+	struct perf_event *event = ERR_PTR(-EINVAL);
+	unsigned int i;
+
+	for (i = 0; event == ERR_PTR(-EINVAL) && i < ARRAY_SIZE(htmm_excludes); i++) {
+		event = htmm_event_try(sampler, desc, period, &htmm_excludes[i]);
+		*user_only = !htmm_excludes[i].kernel;
 	}
 	if (IS_ERR(event))
 		htmm_event_fail(sampler, desc, period, PTR_ERR(event), err);

@@ -18,7 +18,7 @@ struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
 {
 	struct htmm_sampler *sampler;
 
-	sampler = kzalloc_node(sizeof(*sampler), GFP_KERNEL, cpu_to_node(cpu));
+	sampler = kzalloc_node(sizeof(*sampler), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
 	if (!sampler)
 		return NULL;
 	sampler->cpu = cpu;

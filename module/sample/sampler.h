@@ -55,7 +55,7 @@ struct htmm_event_state {
  * @filter: whose samples pass
  * @wake: how to wake its drain thread
  * @sample_type: PERF_SAMPLE_* bits of a record
- * @user_only: the PMU cannot leave out the kernel and guests: the handler does
+ * @user_only: the PMU cannot leave out the kernel: the handler does
  * @cpu: CPU number
  * @index: index of the event in the session
  * @mem: memory of @ring; NULL before the CPU is first online and after the end

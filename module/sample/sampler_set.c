@@ -3,7 +3,9 @@
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include "event_type.h"
 #include "perf_event.h"
 #include "sampler_set.h"
 
@@ -97,7 +99,8 @@ static int htmm_sampler_set_cpu_add(struct htmm_sampler_set *set,
 	ret = htmm_sampler_set_make_rings(set, samplers);
 	if (ret)
 		return htmm_fail(err, ret,
-				 "not enough memory for the rings of CPU %u", cpu);
+				 "not enough memory for rings of %u pages on CPU %u: free some, raise the limit of your memory cgroup (memory.max), or ask for fewer ring_pages",
+				 set->config->start.ring_pages, cpu);
 	ret = htmm_sampler_set_create_events(set, samplers, err);
 	if (ret)
 		return cpumask_test_cpu(cpu, set->online) ? ret : 0;
@@ -140,6 +143,7 @@ static void htmm_sampler_set_refresh(struct htmm_sampler_set *set, unsigned int 
 static void htmm_sampler_set_work(struct work_struct *work)
 {
 	struct htmm_sampler_set *set = container_of(work, struct htmm_sampler_set, work);
+	struct mem_cgroup *old = set_active_memcg(set->memcg);
 	unsigned int cpu;
 
 	mutex_lock(&set->lock);
@@ -149,6 +153,7 @@ static void htmm_sampler_set_work(struct work_struct *work)
 				htmm_sampler_set_refresh(set, cpu);
 	}
 	mutex_unlock(&set->lock);
+	set_active_memcg(old);
 }
 
 /*
@@ -161,7 +166,7 @@ static void htmm_sampler_set_note(struct htmm_sampler_set *set, unsigned int cpu
 	/* @online first: pairs with the test-and-clear in htmm_sampler_set_work(). */
 	smp_mb__before_atomic();
 	cpumask_set_cpu(cpu, set->changed);
-	queue_work(system_unbound_wq, &set->work);
+	queue_work(htmm_unbound_wq, &set->work);
 }
 
 static int htmm_sampler_set_cpu_online(unsigned int cpu, struct hlist_node *node)
@@ -187,18 +192,20 @@ static int htmm_sampler_set_cpu_offline(unsigned int cpu, struct hlist_node *nod
  * @set: zeroed set
  * @config: what to sample and where
  * @filter: whose samples pass
+ * @memcg: the memory cgroup that pays for rings
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
  */
 int htmm_sampler_set_init(struct htmm_sampler_set *set, const struct htmm_config *config,
-			  const struct htmm_filter *filter)
+			  const struct htmm_filter *filter, struct mem_cgroup *memcg)
 {
 	unsigned int nr_events = config->start.nr_events;
 	struct htmm_sampler *sampler;
 	unsigned int cpu, index;
 
 	set->config = config;
+	set->memcg = memcg;
 	if (!zalloc_cpumask_var(&set->online, GFP_KERNEL))
 		return -ENOMEM;
 	if (!zalloc_cpumask_var(&set->changed, GFP_KERNEL))
@@ -250,6 +257,18 @@ static int htmm_sampler_set_check_rings(const struct htmm_sampler_set *set,
 	return 0;
 }
 
+static int htmm_sampler_set_check_events(const struct htmm_sampler_set *set,
+					 struct htmm_error *err)
+{
+	const struct htmm_config *config = set->config;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < config->start.nr_events; i++)
+		ret = htmm_event_type_check(&config->events[i], i, err);
+	return ret;
+}
+
 static int htmm_sampler_set_add_all(struct htmm_sampler_set *set, struct htmm_error *err)
 {
 	unsigned int i;
@@ -298,13 +317,16 @@ static void htmm_sampler_set_release(struct htmm_sampler_set *set)
  * follows CPUs that come and go.
  *
  * Context: process, may sleep; not under cpus_read_lock().
- * Return: 0, -ERANGE for too much ring memory, -ENOMEM, or the errno of
- * perf_event_create_kernel_counter().
+ * Return: 0, -ENOENT for an event that no session may have, -ERANGE for too much ring
+ * memory, -ENOMEM, or the errno of perf_event_create_kernel_counter().
  */
 int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err)
 {
 	int ret;
 
+	ret = htmm_sampler_set_check_events(set, err);
+	if (ret)
+		return ret;
 	ret = htmm_sampler_set_check_rings(set, err);
 	if (ret)
 		return ret;

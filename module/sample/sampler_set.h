@@ -10,10 +10,13 @@
 #include "base/config.h"
 #include "sampler.h"
 
+struct mem_cgroup;
+
 /**
  * struct htmm_sampler_set - samplers of a session
  * @config: what was asked for; @config->cpus are the CPUs that belong to the
  *	set, online or not
+ * @memcg: the memory cgroup that pays for rings
  * @samplers: all events of a CPU, then those of the next CPU
  * @nr_samplers: elements in @samplers
  * @cpuhp: in the kernel's list of those who follow CPUs
@@ -31,6 +34,7 @@
  */
 struct htmm_sampler_set {
 	const struct htmm_config *config;
+	struct mem_cgroup *memcg;
 	struct htmm_sampler **samplers;
 	unsigned int nr_samplers;
 	struct hlist_node cpuhp;
@@ -47,7 +51,7 @@ struct htmm_sampler_set {
 };
 
 int htmm_sampler_set_init(struct htmm_sampler_set *set, const struct htmm_config *config,
-			  const struct htmm_filter *filter);
+			  const struct htmm_filter *filter, struct mem_cgroup *memcg);
 int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err);
 void htmm_sampler_set_arm(struct htmm_sampler_set *set);
 u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index);

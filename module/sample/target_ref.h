@@ -28,8 +28,6 @@ void htmm_target_get(const struct htmm_target_ref *ref);
 void htmm_target_put(const struct htmm_target_ref *ref);
 bool htmm_target_same(const struct htmm_target_ref *a,
 		      const struct htmm_target_ref *b);
-void htmm_target_describe(const struct htmm_target_ref *ref,
-			  struct htmm_target_info *info);
 
 /**
  * htmm_target_key - what a task's own process or cgroup is compared to

@@ -2,6 +2,7 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include "base/compat.h"
 #include "base/trace.h"
 #include "budget.h"
 
@@ -103,7 +104,7 @@ static void htmm_budget_work(struct work_struct *work)
 						     1000000));
 	budget->last = now;
 	budget->last_time = time;
-	queue_delayed_work(system_unbound_wq, &budget->work, budget->interval);
+	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);
 }
 
 /**
@@ -123,7 +124,7 @@ void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samp
 		msecs_to_jiffies(samplers->config->start.budget_interval_ms);
 	budget->last_time = ktime_get();
 	INIT_DELAYED_WORK(&budget->work, htmm_budget_work);
-	queue_delayed_work(system_unbound_wq, &budget->work, budget->interval);
+	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);
 }
 
 /**

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
+#include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include "privilege.h"
 #include "session.h"
 #include "stream/stream.h"
 #include "update.h"
@@ -58,33 +61,38 @@ static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 static struct htmm_session *htmm_session_create(struct htmm_config *config,
 						struct htmm_error *err)
 {
+	int node[HTMM_MAX_DRAIN_THREADS];
 	struct htmm_session *session;
 	int ret;
 
-	session = kvzalloc(sizeof(*session), GFP_KERNEL);
+	session = kvzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return ERR_PTR(-ENOMEM);
 	session->config = config;
 	kref_init(&session->ref);
 
-	ret = htmm_tracker_set_init(&session->trackers, config, err);
+	session->memcg = get_mem_cgroup_from_mm(current->mm);
+	ret = htmm_sampler_set_init(&session->samplers, config, &session->trackers.filter,
+				    session->memcg);
 	if (ret)
-		goto err_session;
-	ret = htmm_sampler_set_init(&session->samplers, config, &session->trackers.filter);
-	if (ret)
-		goto err_trackers;
+		goto err_memcg;
 	ret = htmm_drain_set_init(&session->drains, config, &session->samplers,
-				  &session->trackers);
+				  &session->trackers, session->memcg);
 	if (ret)
 		goto err_samplers;
+	htmm_drain_set_nodes(&session->drains, node);
+	ret = htmm_tracker_set_init(&session->trackers, config, node, err);
+	if (ret)
+		goto err_drains;
 	session->owner = get_pid(task_tgid(current));
 	return session;
 
+err_drains:
+	htmm_drain_set_destroy(&session->drains);
 err_samplers:
 	htmm_sampler_set_destroy(&session->samplers);
-err_trackers:
-	htmm_tracker_set_destroy(&session->trackers);
-err_session:
+err_memcg:
+	mem_cgroup_put(session->memcg);
 	kvfree(session);
 	return ERR_PTR(ret);
 }
@@ -96,6 +104,7 @@ static void htmm_session_destroy(struct htmm_session *session)
 	htmm_drain_set_destroy(&session->drains);
 	htmm_sampler_set_destroy(&session->samplers);
 	htmm_tracker_set_destroy(&session->trackers);
+	mem_cgroup_put(session->memcg);
 	kvfree(session);
 }
 
@@ -138,6 +147,9 @@ static struct htmm_session *htmm_session_run(struct htmm_config *config,
 	struct htmm_session *session;
 	int ret;
 
+	ret = htmm_privilege_check(config, err);
+	if (ret)
+		return ERR_PTR(ret);
 	ret = htmm_session_check_cpus(config->cpus, "sample", err);
 	if (ret)
 		return ERR_PTR(ret);
@@ -339,6 +351,7 @@ void htmm_session_exit(void)
 int htmm_session_reset(u64 number)
 {
 	struct htmm_tracker_list old = {};
+	struct mem_cgroup *active;
 	int ret;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
@@ -346,10 +359,34 @@ int htmm_session_reset(u64 number)
 	ret = htmm_session_check(number);
 	if (!ret && !htmm_current)
 		ret = -ENODATA;
-	if (!ret)
+	if (!ret) {
+		active = set_active_memcg(htmm_current->memcg);
 		ret = htmm_drain_set_reset(&htmm_current->drains, &old);
+		set_active_memcg(active);
+	}
 	mutex_unlock(&htmm_session_lock);
 	htmm_tracker_list_put(&old);
+	return ret;
+}
+
+/**
+ * htmm_session_cool - halve every count now
+ * @session: the session
+ * @target: number of a target; 0: all
+ *
+ * Context: process, may sleep.
+ * Return: 0, or -ENOENT if there is no such target.
+ */
+int htmm_session_cool(struct htmm_session *session, u32 target)
+{
+	struct htmm_tracker_list trackers;
+	unsigned int i;
+	int ret;
+
+	ret = htmm_tracker_set_get(&session->trackers, target, &trackers);
+	for (i = 0; i < trackers.nr; i++)
+		htmm_tracker_cool(trackers.tracker[i]);
+	htmm_tracker_list_put(&trackers);
 	return ret;
 }
 
@@ -367,6 +404,7 @@ int htmm_session_reset(u64 number)
 int htmm_session_add_target(u64 number, const struct htmm_target *target,
 			    struct htmm_target_name *name, struct htmm_error *err)
 {
+	struct mem_cgroup *active;
 	int ret;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
@@ -375,9 +413,12 @@ int htmm_session_add_target(u64 number, const struct htmm_target *target,
 	if (!ret)
 		ret = htmm_config_check_target(target,
 					       &htmm_current->config->start, err);
-	if (!ret)
+	if (!ret) {
+		active = set_active_memcg(htmm_current->memcg);
 		ret = htmm_tracker_set_add(&htmm_current->trackers, target,
 					   &name->number, err);
+		set_active_memcg(active);
+	}
 	if (!ret)
 		name->session = htmm_current->number;
 	mutex_unlock(&htmm_session_lock);

@@ -9,6 +9,7 @@
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
  *     trackers->lock		batches of the drain threads and their counters (for
  *				reading), all counters, targets that go (for writing)
+ *       tracker->exit_lock	address spaces that leave
  *       tracker->lock		samples on their way to the tables, histograms (for
  *				reading), cooling, thresholds (for writing)
  *         mm_lock		address spaces of a target
@@ -42,6 +43,7 @@
  * @holder: the open file that started it, NULL if the session is detached; only
  *	ever compared
  * @owner: process that started it
+ * @memcg: its memory cgroup, which pays for all of this; NULL: there are none
  * @started: when sampling began
  * @stopped: when it ended; 0 while it runs
  * @trackers: whose accesses are counted, and what is hot; changed under
@@ -57,6 +59,7 @@ struct htmm_session {
 	enum htmm_state state;
 	const void *holder;
 	struct pid *owner;
+	struct mem_cgroup *memcg;
 	ktime_t started;
 	ktime_t stopped;
 	struct htmm_tracker_set trackers;
@@ -80,6 +83,7 @@ int htmm_session_start(struct htmm_config *config, const void *holder,
 void htmm_session_undo_start(u64 number);
 int htmm_session_stop(u64 number);
 int htmm_session_reset(u64 number);
+int htmm_session_cool(struct htmm_session *session, u32 target);
 int htmm_session_add_target(u64 number, const struct htmm_target *target,
 			    struct htmm_target_name *name, struct htmm_error *err);
 int htmm_session_remove_target(u64 number, u32 target);

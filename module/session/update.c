@@ -104,8 +104,8 @@ int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *bu
 	if (ret)
 		return ret;
 	if (set->flags & HTMM_SET_CAPACITY)
-		htmm_tracker_set_get(trackers, set->target, &list);
-	if (set->target && !list.nr)
+		ret = htmm_tracker_set_get(trackers, set->target, &list);
+	if (ret)
 		ret = htmm_fail(err, -ENOENT, "the session has no target %u",
 				set->target);
 	if (!ret && set->flags & HTMM_SET_PERIOD)

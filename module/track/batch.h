@@ -43,6 +43,8 @@ struct htmm_access {
  * @access_index: for each of @samples, its index in @access
  * @shard_end: for each shard, the end of its part of @samples
  * @refused: indices of samples that a table refused
+ * @stuck: a sample was left because there is no room for another address space
+ * @crowded: no room could be made: such samples are dropped
  * @spares: memory that the tables may take; kept from batch to batch
  *
  * @samples to @refused are at work within htmm_tracker_add() only; the members that follow
@@ -57,6 +59,8 @@ struct htmm_batch {
 	u32 access_index[HTMM_BATCH];
 	u32 shard_end[HTMM_BATCH_KEYS];
 	u32 refused[HTMM_BATCH];
+	bool stuck;
+	bool crowded;
 	struct htmm_pages spares;
 
 	/* private: */

@@ -17,14 +17,17 @@ static_assert(4 * HTMM_MM_BYTES <= HTMM_BYTES_PER_MM);
  * @set: the set
  * @max_bytes: limit of the tables that have their pages, in bytes: what is known of
  *	address spaces takes a quarter of it at most
+ * @keep_gone: keep those that are gone, and take up processes that have gone before their
+ *	first sample came here
  */
-void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes)
+void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
 {
 	hash_init(set->by_pid);
 	xa_init_flags(&set->by_id, XA_FLAGS_ALLOC1);
 	set->nr = 0;
 	set->max = clamp_t(u64, max_bytes / HTMM_BYTES_PER_MM, 1,
 			   HTMM_MAX_MMS);
+	set->keep_gone = keep_gone;
 	set->next = 1;
 	set->sweep = 0;
 }
@@ -80,6 +83,7 @@ static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,
 
 	if (set->nr >= set->max)
 		return ERR_PTR(-EBUSY);
+	/* The caller holds a lock that readers wait for: do not wait for memory. */
 	mm = kzalloc(sizeof(*mm), HTMM_GFP_LOCKED);
 	if (!mm)
 		return ERR_PTR(-ENOMEM);
@@ -107,22 +111,20 @@ static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,
  * @set: the set
  * @nr: process of the sample, in the initial pid namespace
  * @cookie: cookie of the sample
- * @keep_gone: take up a process that has gone before its first sample came here
  *
  * Context: process context in the initial pid namespace; may sleep.
  * Return: the address space, or -ESRCH if its process has gone, -EBUSY if there
  * are too many already, -ENOMEM.
  */
 struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr,
-				u64 cookie, bool keep_gone)
+				u64 cookie)
 {
 	struct htmm_mm *mm;
 	struct pid *pid;
 
 	hash_for_each_possible(set->by_pid, mm, node, nr) {
 		if (mm->nr == nr && mm->cookie == cookie)
-			return mm->gone && !keep_gone ?
-				ERR_PTR(-ESRCH) : mm;
+			return mm->exiting ? ERR_PTR(-ESRCH) : mm;
 	}
 
 	pid = find_get_pid(nr);
@@ -130,7 +132,7 @@ struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr,
 		put_pid(pid);
 		pid = NULL;
 	}
-	if (!pid && !keep_gone)
+	if (!pid && !set->keep_gone)
 		return ERR_PTR(-ESRCH);
 
 	mm = htmm_mm_set_add(set, nr, cookie, pid);
@@ -152,30 +154,73 @@ struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id)
 }
 
 /**
- * htmm_mm_set_find_gone - look for an address space that has come to its end
+ * htmm_mm_set_note - a region of an address space has come, or is about to go
+ * @set: the set
+ * @id: the address space, which stays while it has regions
+ * @change: 1 or -1
+ *
+ * Context: any; needs no lock.
+ */
+void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change)
+{
+	struct htmm_mm *mm = xa_load(&set->by_id, id);
+
+	if (!WARN_ON_ONCE(!mm))
+		atomic_add(change, &mm->regions);
+}
+
+/*
+ * One that is gone leaves at once, or, if such ones are kept, with the last of its pages.
+ * Returns whether that is so.
+ */
+static bool htmm_mm_check_gone(const struct htmm_mm_set *set,
+			       struct htmm_mm *mm)
+{
+	mm->gone = !htmm_mm_alive(mm);
+	return mm->gone &&
+	       (!set->keep_gone || !atomic_read(&mm->regions));
+}
+
+/* The one with fewer regions, of those that are gone. */
+static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
+{
+	if (!b->gone)
+		return a;
+	return !a || atomic_read(&b->regions) < atomic_read(&a->regions) ? b : a;
+}
+
+/**
+ * htmm_mm_set_find_leaving - look for an address space that is to be forgotten
  * @set: the set
  * @budget: most address spaces to look at; the next call goes on after them
  *
- * Return: an address space newly found to be @gone, or NULL.
+ * Where those that are gone are kept, the emptiest of those looked at has to go when
+ * there is no room for another one.
+ *
+ * Return: an address space newly found to be @exiting, or NULL.
  */
-struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set,
-				      unsigned int budget)
+struct htmm_mm *htmm_mm_set_find_leaving(struct htmm_mm_set *set,
+					 unsigned int budget)
 {
-	struct htmm_mm *mm;
+	struct htmm_mm *mm, *emptiest = NULL;
 
 	while (budget--) {
 		mm = xa_find_after(&set->by_id, &set->sweep, ULONG_MAX,
 				   XA_PRESENT);
 		if (!mm) {
 			set->sweep = 0;
-			return NULL;
+			break;
 		}
-		if (mm->gone || htmm_mm_alive(mm))
-			continue;
-		mm->gone = true;
-		return mm;
+		if (htmm_mm_check_gone(set, mm)) {
+			mm->exiting = true;
+			return mm;
+		}
+		emptiest = htmm_mm_emptier(emptiest, mm);
 	}
-	return NULL;
+	if (!emptiest || set->nr < set->max)
+		return NULL;
+	emptiest->exiting = true;
+	return emptiest;
 }
 
 /**

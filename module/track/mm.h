@@ -9,6 +9,7 @@
 #ifndef HTMM_MM_H
 #define HTMM_MM_H
 
+#include <linux/atomic.h>
 #include <linux/hashtable.h>
 #include <linux/xarray.h>
 
@@ -32,6 +33,8 @@
  * @pid: its process, with a reference held; NULL if that was gone before the
  *	first sample was drained
  * @gone: the process has exited or started another program
+ * @exiting: it is being forgotten with its pages, and no sample is added any more
+ * @regions: regions of it in the tables
  */
 struct htmm_mm {
 	struct hlist_node node;
@@ -40,6 +43,8 @@ struct htmm_mm {
 	u64 cookie;
 	struct pid *pid;
 	bool gone;
+	bool exiting;
+	atomic_t regions;
 };
 
 /**
@@ -48,9 +53,10 @@ struct htmm_mm {
  * @by_id: by @id
  * @nr: number of address spaces
  * @max: most of them
+ * @keep_gone: those that are gone stay while they have pages and there is room
  * @next: where the search for a free @id begins, so that a number is not used again
  *	soon, and a reader cannot take one process for another
- * @sweep: where htmm_mm_set_find_gone() goes on
+ * @sweep: where htmm_mm_set_find_leaving() goes on
  *
  * Locking: the owner's.
  */
@@ -59,19 +65,20 @@ struct htmm_mm_set {
 	struct xarray by_id;
 	unsigned int nr;
 	unsigned int max;
+	bool keep_gone;
 	u32 next;
 	unsigned long sweep;
 };
 
 bool htmm_mm_alive(const struct htmm_mm *mm);
 
-void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes);
+void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone);
 void htmm_mm_set_destroy(struct htmm_mm_set *set);
-struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr,
-				u64 cookie, bool keep_gone);
+struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie);
 struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id);
-struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set,
-				      unsigned int budget);
+struct htmm_mm *htmm_mm_set_find_leaving(struct htmm_mm_set *set,
+					 unsigned int budget);
+void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change);
 void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm);
 
 #endif /* HTMM_MM_H */

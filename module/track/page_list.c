@@ -2,6 +2,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include "base/alloc.h"
+#include "base/compat.h"
 #include "page_list.h"
 
 /* Pages freed before others are let run. */
@@ -23,7 +24,7 @@ static bool htmm_pages_grow(struct htmm_pages *pages, gfp_t gfp)
 
 	if (!page)
 		return false;
-	list_add(&page->lru, &pages->list);
+	list_add(htmm_page_link(page), &pages->list);
 	pages->nr++;
 	return true;
 }
@@ -55,11 +56,26 @@ void *htmm_pages_move(struct htmm_pages *to, struct htmm_pages *from)
 
 	if (!from->nr && !htmm_pages_grow(from, HTMM_GFP_LOCKED))
 		return NULL;
-	page = list_first_entry(&from->list, struct page, lru);
-	list_move(&page->lru, &to->list);
+	page = htmm_page_of_link(from->list.next);
+	list_move(htmm_page_link(page), &to->list);
 	from->nr--;
 	to->nr++;
 	return page_address(page);
+}
+
+/**
+ * htmm_pages_take - move a certain page from one set to another
+ * @to: gets it
+ * @from: has it
+ * @page: the page's memory
+ *
+ * Context: process, under both owners' locks; does not sleep.
+ */
+void htmm_pages_take(struct htmm_pages *to, struct htmm_pages *from, void *page)
+{
+	list_move(htmm_page_link(virt_to_page(page)), &to->list);
+	from->nr--;
+	to->nr++;
 }
 
 /**
@@ -70,11 +86,11 @@ void *htmm_pages_move(struct htmm_pages *to, struct htmm_pages *from)
  */
 void htmm_pages_free(struct htmm_pages *pages)
 {
-	struct page *page, *next;
+	struct list_head *link, *next;
 	u32 freed = 0;
 
-	list_for_each_entry_safe(page, next, &pages->list, lru) {
-		__free_page(page);
+	list_for_each_safe(link, next, &pages->list) {
+		__free_page(htmm_page_of_link(link));
 		if (++freed % HTMM_FREE_SLICE == 0)
 			cond_resched();
 	}

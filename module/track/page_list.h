@@ -8,7 +8,7 @@
 
 /**
  * struct htmm_pages - a set of pages
- * @list: the pages, by &struct page.lru: what lies in them is their user's
+ * @list: the pages, by htmm_page_link(): what lies in them is their user's
  * @nr: how many
  *
  * Locking: the owner's.
@@ -21,6 +21,7 @@ struct htmm_pages {
 void htmm_pages_init(struct htmm_pages *pages);
 void htmm_pages_fill(struct htmm_pages *pages, u32 nr);
 void *htmm_pages_move(struct htmm_pages *to, struct htmm_pages *from);
+void htmm_pages_take(struct htmm_pages *to, struct htmm_pages *from, void *page);
 void htmm_pages_free(struct htmm_pages *pages);
 
 #endif /* HTMM_PAGE_LIST_H */

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Processes that have gone leave the tables of a target, with their pages. */
+#include <linux/sched.h>
 #include "tracker.h"
 
 /* Address spaces that are checked for their end between two batches. */
 #define HTMM_TIDY_MMS	64
+/* Times as many are checked when there is no room for another one. */
+#define HTMM_ROOM_LOOKS		16
+
+/* All shards have forgotten the address space. */
+static void htmm_tracker_left(struct htmm_tracker *tracker)
+{
+	mutex_lock(&tracker->mm_lock);
+	htmm_mm_set_remove(&tracker->mm_set, tracker->exiting);
+	mutex_unlock(&tracker->mm_lock);
+	tracker->exiting = NULL;
+}
 
 /*
  * Looks for an address space that has come to its end. Its samples are dropped from
@@ -14,38 +26,30 @@ static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 {
 	struct htmm_mm *mm;
 
+	lockdep_assert_held(&tracker->exit_lock);
+
 	mutex_lock(&tracker->mm_lock);
-	mm = htmm_mm_set_find_gone(&tracker->mm_set, HTMM_TIDY_MMS);
+	mm = htmm_mm_set_find_leaving(&tracker->mm_set, HTMM_TIDY_MMS);
 	mutex_unlock(&tracker->mm_lock);
 	if (!mm)
 		return false;
 
-	if (!tracker->config.keep_exited) {
-		down_write(&tracker->lock);
-		tracker->exiting = mm;
-		up_write(&tracker->lock);
-		tracker->exiting_shard = 0;
-		tracker->exiting_first = true;
-	}
-	/* Where one has gone there may be more. */
-	return true;
-}
-
-/* All shards have forgotten the address space. */
-static void htmm_tracker_left(struct htmm_tracker *tracker)
-{
 	down_write(&tracker->lock);
-	mutex_lock(&tracker->mm_lock);
-	htmm_mm_set_remove(&tracker->mm_set, tracker->exiting);
-	mutex_unlock(&tracker->mm_lock);
-	tracker->exiting = NULL;
 	up_write(&tracker->lock);
+	tracker->exiting = mm;
+	tracker->exiting_shard = 0;
+	tracker->exiting_first = true;
+	if (!atomic_read(&mm->regions))
+		htmm_tracker_left(tracker);
+	return true;
 }
 
 /* Removes some pages of the address space that leaves, one shard after the other. */
 static void htmm_tracker_forget_some(struct htmm_tracker *tracker)
 {
 	struct htmm_shard *shard = &tracker->shards[tracker->exiting_shard];
+
+	lockdep_assert_held(&tracker->exit_lock);
 
 	tracker->exiting_first = htmm_shard_forget(shard, tracker->exiting->id,
 						   tracker->exiting_first);
@@ -59,15 +63,45 @@ static void htmm_tracker_forget_some(struct htmm_tracker *tracker)
  * htmm_tracker_reap - one step towards being rid of processes that have gone
  * @tracker: the tables
  *
- * All by one thread: another one may be asleep for long.
- *
- * Context: the first drain thread; may sleep. Takes @tracker->lock.
+ * Context: a drain thread; may sleep. Takes @tracker->exit_lock and @tracker->lock.
  * Return: true if there is more to do.
  */
 bool htmm_tracker_reap(struct htmm_tracker *tracker)
 {
-	if (!tracker->exiting)
-		return htmm_tracker_find_exiting(tracker);
-	htmm_tracker_forget_some(tracker);
-	return true;
+	bool more = true;
+
+	mutex_lock(&tracker->exit_lock);
+	if (tracker->exiting)
+		htmm_tracker_forget_some(tracker);
+	else
+		/* Where one has gone there may be more. */
+		more = htmm_tracker_find_exiting(tracker);
+	mutex_unlock(&tracker->exit_lock);
+	return more;
+}
+
+/**
+ * htmm_tracker_make_room - forget an address space, because a new one needs its place
+ * @tracker: the tables
+ *
+ * Takes as long as it takes to find the pages of that one.
+ *
+ * Context: a drain thread; may sleep. Takes @tracker->exit_lock and @tracker->lock.
+ * Return: false if there is none that has gone among those looked at.
+ */
+bool htmm_tracker_make_room(struct htmm_tracker *tracker)
+{
+	bool found;
+	int looks;
+
+	mutex_lock(&tracker->exit_lock);
+	found = tracker->exiting;
+	for (looks = 0; !found && looks < HTMM_ROOM_LOOKS; looks++)
+		found = htmm_tracker_find_exiting(tracker);
+	while (tracker->exiting) {
+		htmm_tracker_forget_some(tracker);
+		cond_resched();
+	}
+	mutex_unlock(&tracker->exit_lock);
+	return found;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 #include "base/alloc.h"
 #include "core/evict.h"
+#include "core/shrink.h"
 #include "shard.h"
 
 /* Directory entries that a reader visits before it lets others in again. */
@@ -22,20 +24,27 @@
  * htmm_shard_init - make an empty table
  * @shard: zeroed
  * @limits: the table's
+ * @node: NUMA node of the directory, if that is large
  *
  * Context: process, may sleep.
  * Return: 0, -EINVAL for limits no table can have, or -ENOMEM.
  */
 int htmm_shard_init(struct htmm_shard *shard,
-		    const struct htmm_table_config *limits)
+		    const struct htmm_table_config *limits, int node)
 {
 	size_t bytes = htmm_table_dir_bytes(limits);
 	int ret;
 
 	if (!bytes)
 		return -EINVAL;
-	/* Zeroed by vmalloc() page by page, as it may be large. */
-	shard->directory = __vmalloc(bytes, HTMM_GFP | __GFP_ZERO);
+	/*
+	 * No more than it takes: kvmalloc_node() rounds what is not large up to a power
+	 * of two, and what rounds nothing up takes no node.
+	 */
+	if (bytes > KMALLOC_MAX_SIZE)
+		shard->directory = kvmalloc_node(bytes, HTMM_GFP | __GFP_ZERO, node);
+	else
+		shard->directory = __vmalloc(bytes, HTMM_GFP | __GFP_ZERO);
 	if (!shard->directory)
 		return -ENOMEM;
 	htmm_pool_init(&shard->pool);
@@ -48,7 +57,7 @@ int htmm_shard_init(struct htmm_shard *shard,
 	return 0;
 
 err_directory:
-	vfree(shard->directory);
+	kvfree(shard->directory);
 	return ret;
 }
 
@@ -61,7 +70,7 @@ err_directory:
 void htmm_shard_destroy(struct htmm_shard *shard)
 {
 	htmm_pages_free(&shard->pages);
-	vfree(shard->directory);
+	kvfree(shard->directory);
 	mutex_destroy(&shard->lock);
 }
 
@@ -137,6 +146,32 @@ bool htmm_shard_reclaim(struct htmm_shard *shard)
 	more = htmm_table_reclaim(&shard->table, HTMM_TIDY_SLICE);
 	mutex_unlock(&shard->lock);
 	return more;
+}
+
+/**
+ * htmm_shard_shrink - give memory back: what is cold goes first
+ * @shard: the table
+ * @nr: pages that are wanted
+ *
+ * Context: process, within any allocation of memory that may sleep: does nothing if the
+ * table is at work.
+ * Return: pages that were given back, HTMM_SHRINK_PAGES at most.
+ */
+u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr)
+{
+	void *page[HTMM_SHRINK_PAGES];
+	struct htmm_pages freed;
+	u32 i, n;
+
+	if (!mutex_trylock(&shard->lock))
+		return 0;
+	htmm_pages_init(&freed);
+	n = htmm_table_shrink(&shard->table, page, nr);
+	for (i = 0; i < n; i++)
+		htmm_pages_take(&freed, &shard->pages, page[i]);
+	mutex_unlock(&shard->lock);
+	htmm_pages_free(&freed);
+	return n;
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <linux/cache.h>
 #include <linux/mutex.h>
 #include "core/export.h"
+#include "core/shrink.h"
 #include "core/table.h"
 #include "core/hits.h"
 #include "core/topn.h"
@@ -35,7 +36,7 @@ struct htmm_shard {
 } ____cacheline_aligned;
 
 int htmm_shard_init(struct htmm_shard *shard,
-		    const struct htmm_table_config *limits);
+		    const struct htmm_table_config *limits, int node);
 void htmm_shard_destroy(struct htmm_shard *shard);
 
 u32 htmm_shard_add(struct htmm_shard *shard,
@@ -43,6 +44,7 @@ u32 htmm_shard_add(struct htmm_shard *shard,
 		   struct htmm_pages *spares, u32 *refused);
 void htmm_shard_cool(struct htmm_shard *shard);
 bool htmm_shard_reclaim(struct htmm_shard *shard);
+u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr);
 bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first);
 
 void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,

@@ -27,6 +27,11 @@ static u64 htmm_tracker_part(u64 whole, unsigned int shard, unsigned int shards)
 	return part + (shard < rest);
 }
 
+static void htmm_tracker_note(void *tracker, u32 mm, int change)
+{
+	htmm_mm_set_note(&((struct htmm_tracker *)tracker)->mm_set, mm, change);
+}
+
 static int htmm_tracker_init_shard(struct htmm_tracker *tracker,
 				   unsigned int shard)
 {
@@ -37,9 +42,11 @@ static int htmm_tracker_init_shard(struct htmm_tracker *tracker,
 		.max_pages = htmm_tracker_part(config->max_pages, shard, shards),
 		.seed = get_random_u64(),
 		.owner = config->owner,
+		.note = htmm_tracker_note,
+		.note_arg = tracker,
 	};
 
-	return htmm_shard_init(&tracker->shards[shard], &limits);
+	return htmm_shard_init(&tracker->shards[shard], &limits, config->node[shard]);
 }
 
 /**
@@ -60,7 +67,7 @@ htmm_tracker_create(const struct htmm_target_ref *target,
 	int ret;
 
 	tracker = kvzalloc(struct_size(tracker, shards, config->shards),
-			   GFP_KERNEL);
+			   GFP_KERNEL_ACCOUNT);
 	if (!tracker)
 		return ERR_PTR(-ENOMEM);
 
@@ -76,9 +83,10 @@ htmm_tracker_create(const struct htmm_target_ref *target,
 	}
 	tracker->next_cooling = config->cooling_period;
 	tracker->next_adaptation = config->adaptation_period;
+	mutex_init(&tracker->exit_lock);
 	mutex_init(&tracker->mm_lock);
 	init_rwsem(&tracker->lock);
-	htmm_mm_set_init(&tracker->mm_set, config->max_bytes);
+	htmm_mm_set_init(&tracker->mm_set, config->max_bytes, config->keep_exited);
 	htmm_tracker_adapt(tracker);
 	tracker->adaptations = 0;
 	return tracker;
@@ -91,6 +99,7 @@ static void htmm_tracker_release(struct kref *ref)
 	htmm_target_put(&tracker->target);
 	htmm_mm_set_destroy(&tracker->mm_set);
 	mutex_destroy(&tracker->mm_lock);
+	mutex_destroy(&tracker->exit_lock);
 	htmm_tracker_free(tracker, tracker->config.shards);
 }
 
@@ -234,31 +243,47 @@ static void htmm_tracker_drop(struct htmm_tracker *tracker,
 	atomic64_inc(&tracker->drops[why]);
 }
 
+/* Why there is no address space for a sample: an errno of htmm_mm_set_get(). */
+static enum htmm_drop htmm_tracker_why(int ret)
+{
+	switch (ret) {
+	case -ESRCH:
+		return HTMM_DROP_STALE;
+	case -EBUSY:
+		return HTMM_DROP_SPACES_FULL;
+	default:
+		return HTMM_DROP_TABLE_FULL;
+	}
+}
+
 /*
- * Turns accesses into the tables' samples; those without an address space are dropped.
- * The address spaces stay while @tracker->lock is held.
+ * Turns up to @n accesses into the tables' samples; those without an address space are dropped,
+ * but at the first that would have one if there was room it stops. @n is set to how many
+ * were looked at. The address spaces stay while @tracker->lock is held.
  */
 static u32 htmm_tracker_resolve(struct htmm_tracker *tracker,
-				struct htmm_batch *batch, u32 start, u32 n)
+				struct htmm_batch *batch, u32 start, u32 *n)
 {
 	const struct htmm_access *access, *last = NULL;
 	struct htmm_mm *mm = NULL;
 	u32 i, at, resolved = 0;
 
 	mutex_lock(&tracker->mm_lock);
-	for (i = start; i < start + n; i++) {
+	for (i = start; i < start + *n; i++) {
 		at = batch->order[i];
 		access = &batch->access[at];
 		if (!last || access->pid != last->pid ||
 		    access->cookie != last->cookie)
 			mm = htmm_mm_set_get(&tracker->mm_set, access->pid,
-					     access->cookie,
-						tracker->config.keep_exited);
+					     access->cookie);
 		last = access;
+		if (mm == ERR_PTR(-EBUSY) && !batch->crowded) {
+			batch->stuck = true;
+			break;
+		}
 		if (IS_ERR(mm)) {
 			htmm_tracker_drop(tracker, batch, at,
-					  PTR_ERR(mm) == -ESRCH ?
-					  HTMM_DROP_STALE : HTMM_DROP_TABLE_FULL);
+					  htmm_tracker_why(PTR_ERR(mm)));
 			continue;
 		}
 		batch->drop[at] = HTMM_DROP_NONE;
@@ -270,6 +295,7 @@ static u32 htmm_tracker_resolve(struct htmm_tracker *tracker,
 		batch->access_index[resolved++] = at;
 	}
 	mutex_unlock(&tracker->mm_lock);
+	*n = i - start;
 	return resolved;
 }
 
@@ -314,7 +340,7 @@ static u32 htmm_tracker_add_some(struct htmm_tracker *tracker,
 	samples = atomic64_read(&tracker->samples);
 	if (samples < due) {
 		chunk = min_t(u64, n, due - samples);
-		n = htmm_tracker_resolve(tracker, batch, start, chunk);
+		n = htmm_tracker_resolve(tracker, batch, start, &chunk);
 		n = htmm_tracker_count(tracker, batch, n);
 		samples = atomic64_add_return(n, &tracker->samples);
 	}
@@ -337,11 +363,16 @@ static u32 htmm_tracker_add_some(struct htmm_tracker *tracker,
 void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 		      u32 start, u32 n)
 {
-	u32 done;
+	u32 done = 0;
 
-	for (done = 0; done < n; )
+	batch->crowded = false;
+	while (done < n) {
+		batch->stuck = false;
 		done += htmm_tracker_add_some(tracker, batch, start + done,
 					      n - done);
+		if (batch->stuck)
+			batch->crowded = !htmm_tracker_make_room(tracker);
+	}
 }
 
 /**
@@ -363,6 +394,43 @@ bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard)
 	if (!shard)
 		more |= htmm_tracker_reap(tracker);
 	return more;
+}
+
+/**
+ * htmm_tracker_count_pages - pages of memory that the tables could give back
+ * @tracker: the tables
+ * @nr: unused
+ *
+ * Context: any.
+ * Return: the number, nearly.
+ */
+unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned long nr)
+{
+	unsigned long pages = 0;
+	unsigned int i;
+
+	for (i = 0; i < tracker->config.shards; i++)
+		/* It may change at once: more or less will be found. */
+		pages += data_race(tracker->shards[i].pages.nr);
+	return pages;
+}
+
+/**
+ * htmm_tracker_shrink - give memory back: what is cold goes first
+ * @tracker: the tables
+ * @nr: pages that are wanted
+ *
+ * Context: process, within any allocation of memory that may sleep.
+ * Return: pages that were given back.
+ */
+unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr)
+{
+	unsigned int shards = tracker->config.shards, i;
+	unsigned long pages = 0;
+
+	for (i = 0; i < shards; i++)
+		pages += htmm_shard_shrink(&tracker->shards[i], DIV_ROUND_UP(nr, shards));
+	return pages;
 }
 
 /**

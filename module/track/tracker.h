@@ -27,6 +27,7 @@
  * @own_capacity: the target says what it is; else the session does
  * @cooling_period: samples between two coolings, at least 1
  * @adaptation_period: samples between two adaptations, at least 1
+ * @node: for each of the shards, the NUMA node of its drain thread
  * @keep_exited: keep the pages of processes that have exited
  */
 struct htmm_tracker_config {
@@ -38,6 +39,7 @@ struct htmm_tracker_config {
 	bool own_capacity;
 	u64 cooling_period;
 	u64 adaptation_period;
+	int node[HTMM_MAX_DRAIN_THREADS];
 	bool keep_exited;
 };
 
@@ -118,9 +120,9 @@ struct htmm_mm_owner {
  * @adaptations: times the thresholds were computed
  * @next_cooling: value of @samples at which to cool
  * @next_adaptation: value of @samples at which to adapt
+ * @exit_lock: protects what follows, but @shards; taken before @lock
  * @exiting: an address space whose pages are being removed, or NULL
- * @exiting_shard: the shard that is removing them; this and the two beside it are
- *	the first drain thread's alone
+ * @exiting_shard: the shard that is removing them
  * @exiting_first: it has not begun
  * @shards: tables that share the work
  */
@@ -132,12 +134,13 @@ struct htmm_tracker {
 	atomic64_t drops[HTMM_NR_DROPS];
 	struct mutex mm_lock;		/* mm_set */
 	struct htmm_mm_set mm_set;
-	struct rw_semaphore lock;	/* everything below, but shards */
+	struct rw_semaphore lock;	/* what follows */
 	struct htmm_thresholds thresholds[HTMM_KINDS];
 	u64 coolings;
 	u64 adaptations;
 	u64 next_cooling;
 	u64 next_adaptation;
+	struct mutex exit_lock;		/* everything below, but shards */
 	struct htmm_mm *exiting;
 	unsigned int exiting_shard;
 	bool exiting_first;
@@ -153,6 +156,9 @@ void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 		      u32 start, u32 n);
 bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard);
 bool htmm_tracker_reap(struct htmm_tracker *tracker);
+bool htmm_tracker_make_room(struct htmm_tracker *tracker);
+unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned long nr);
+unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr);
 void htmm_tracker_cool(struct htmm_tracker *tracker);
 void htmm_tracker_adapt(struct htmm_tracker *tracker);
 void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,

@@ -8,7 +8,7 @@ static struct htmm_filter_set *
 htmm_tracker_set_filter(struct htmm_tracker_set *set, const struct htmm_tracker *with,
 			const struct htmm_tracker *without)
 {
-	struct htmm_filter_set *filter = kzalloc(sizeof(*filter), GFP_KERNEL);
+	struct htmm_filter_set *filter = kzalloc(sizeof(*filter), GFP_KERNEL_ACCOUNT);
 	struct htmm_tracker *tracker;
 	unsigned long number;
 
@@ -83,7 +83,7 @@ static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *set,
 					 config.max_bytes));
 	if (IS_ERR(tracker))
 		htmm_fail(err, PTR_ERR(tracker),
-			  "not enough memory for the hot-page table's directory");
+			  "not enough memory for the hot-page table's directory: free some, raise the limit of your memory cgroup (memory.max), or ask for less max_bytes");
 	return tracker;
 }
 
@@ -98,7 +98,7 @@ static int htmm_tracker_set_insert(struct htmm_tracker_set *set,
 	filter = htmm_tracker_set_filter(set, tracker, NULL);
 	if (!filter)
 		return -ENOMEM;
-	ret = xa_insert(&set->by_number, number, tracker, GFP_KERNEL);
+	ret = xa_insert(&set->by_number, number, tracker, GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		kfree(filter);
 		return ret;
@@ -237,6 +237,7 @@ static int htmm_tracker_set_fill(struct htmm_tracker_set *set,
  * htmm_tracker_set_init - look up the targets of a session
  * @set: zeroed
  * @config: what was asked for, checked
+ * @node: for each drain thread its NUMA node
  * @err: on failure, the reason
  *
  * Context: process context of the caller, whose pid namespace and files count; may
@@ -244,7 +245,8 @@ static int htmm_tracker_set_fill(struct htmm_tracker_set *set,
  * Return: 0, or an errno documented with struct htmm_start.
  */
 int htmm_tracker_set_init(struct htmm_tracker_set *set,
-			  const struct htmm_config *config, struct htmm_error *err)
+			  const struct htmm_config *config, const int *node,
+			  struct htmm_error *err)
 {
 	const struct htmm_start *start = &config->start;
 	int ret;
@@ -258,6 +260,8 @@ int htmm_tracker_set_init(struct htmm_tracker_set *set,
 		.adaptation_period = start->adaptation_period,
 		.keep_exited = start->flags & HTMM_START_KEEP_EXITED,
 	};
+	memcpy(set->config.node, node,
+	       start->drain_threads * sizeof(*node));
 	init_rwsem(&set->lock);
 	xa_init(&set->by_number);
 	ret = htmm_tracker_set_fill(set, config, err);
@@ -357,9 +361,10 @@ struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 num
  * @list: set to them, with references for htmm_tracker_list_put()
  *
  * Context: process.
+ * Return: 0, or -ENOENT if no target has that number.
  */
-void htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
-			  struct htmm_tracker_list *list)
+int htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
+			 struct htmm_tracker_list *list)
 {
 	unsigned long first = number, last = number ?: U32_MAX, at;
 	struct htmm_tracker *tracker;
@@ -371,6 +376,7 @@ void htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
 		list->tracker[list->nr++] = tracker;
 	}
 	xa_unlock(&set->by_number);
+	return number && !list->nr ? -ENOENT : 0;
 }
 
 /**

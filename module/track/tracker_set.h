@@ -45,7 +45,8 @@ struct htmm_tracker_set {
 };
 
 int htmm_tracker_set_init(struct htmm_tracker_set *set,
-			  const struct htmm_config *config, struct htmm_error *err);
+			  const struct htmm_config *config, const int *node,
+			  struct htmm_error *err);
 void htmm_tracker_set_destroy(struct htmm_tracker_set *set);
 int htmm_tracker_set_add(struct htmm_tracker_set *set,
 			 const struct htmm_target *target, u32 *number,
@@ -57,8 +58,8 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 			      struct htmm_tracker_list *list);
 
 struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 number);
-void htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
-			  struct htmm_tracker_list *list);
+int htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
+			 struct htmm_tracker_list *list);
 void htmm_tracker_list_put(struct htmm_tracker_list *list);
 void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 				struct htmm_tracker_stats *stats);

@@ -225,7 +225,7 @@ TEST_F(hotness, hit_ratio)
 	self->req.arg.capacity_pages = NR / 2;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	touch_staircase(self);
-	ASSERT_EQ(0, device_simple(self->fd, HTMM_IOC_STOP));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	ASSERT_LE(NR, pages.nr);
 	for (i = 0; i < pages.nr; i++)

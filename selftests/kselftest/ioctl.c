@@ -320,6 +320,9 @@ TEST_F(ioctl, info_of_the_module)
 	memset(&info, 0xff, sizeof(info));
 	info.size = sizeof(info);
 	info.flags = 0;
+	info.session = 0;
+	info.nr_drain_threads = 0;
+	info.__reserved = 0;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_INFO, &info));
 	EXPECT_EQ(sizeof(info), info.size);
 	EXPECT_EQ(0x3f, info.features & 0x3f);
@@ -539,6 +542,7 @@ TEST_F(arrays, targets_of_another_session)
 	EXPECT_EQ(self->req.arg.session, stream.session);
 	/* A reader stays with its session. */
 	stream.session++;
+	stream.nr_events = 0;
 	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_STREAM, &stream));
 }
 

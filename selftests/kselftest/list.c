@@ -80,10 +80,11 @@ static void check_sum(struct __test_metadata *_metadata, int fd,
 			  !!(pages->page[i].flags & HTMM_PAGE_HOT));
 	}
 	EXPECT_EQ(hist.pages, pages->nr);
-	for (i = 0; i < HTMM_NR_BINS; i++)
+	for (i = 0; i < HTMM_NR_BINS; i++) {
 		EXPECT_EQ(hist.bins[i], bins[i]) {
 			TH_LOG("bin %zu", i);
 		}
+	}
 }
 
 TEST_F(list, adds_up_to_the_histogram)
@@ -316,7 +317,9 @@ static void list_beside_samples(struct __test_metadata *_metadata,
 			}
 		}
 		pages_free(&pages);
-		ASSERT_EQ(0, device_cool(self->fd, 0));
+		/* Fewer than it takes to cool a page to zero, after which it may go. */
+		if (round % 2)
+			ASSERT_EQ(0, device_cool(self->fd, 0));
 	}
 	atomic_store(&done, true);
 	pthread_join(thread, NULL);
@@ -360,12 +363,12 @@ TEST_F(list, many_pages)
 	start(_metadata, self);
 	for (round = 0; round < 2; round++, n = MANY_PAGES) {
 		access_pages(&self->source, self->mem, n, 1);
-		ASSERT_EQ(0, device_settle(self->fd));
+		/* This program has some faults of its own, too. */
+		ASSERT_EQ(0, device_stop(self->fd));
 		began = seconds();
 		ASSERT_EQ(0, pages_list(self->fd, &request, 65536, &pages));
 		took[round] = seconds() - began;
 		EXPECT_LE(n, pages.nr);
-		EXPECT_EQ(0, device_stop(self->fd));
 		check_sum(_metadata, self->fd, &pages, HTMM_UNIT_PAGE);
 		printf("# list: %zu pages in %.3f s, %.0f ns each\n", pages.nr,
 		       took[round], took[round] * 1e9 / pages.nr);

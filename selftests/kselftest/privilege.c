@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -244,6 +245,86 @@ TEST_F(privilege, sys_admin_alone)
 	check_permitted(_metadata, self->fd, &self->req);
 }
 
+/* The request is refused, with a sentence that has @hint. */
+static void refused(struct __test_metadata *_metadata, int fd, struct request *req,
+		    const char *hint)
+{
+	EXPECT_EQ(-EPERM, device_start(fd, req));
+	EXPECT_NE(NULL, strstr(req->error, hint)) {
+		TH_LOG("%s", req->error);
+	}
+	check_idle(_metadata);
+}
+
+static void accepted(struct __test_metadata *_metadata, int fd, struct request *req)
+{
+	EXPECT_EQ(0, device_start(fd, req)) {
+		TH_LOG("%s", req->error);
+	}
+	EXPECT_EQ(0, device_stop(fd));
+}
+
+/* As for any thread: what setpriority() would refuse. */
+TEST_F(privilege, nice_of_the_threads)
+{
+	const struct rlimit some = { 25, 25 };
+
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON | 1ULL << CAP_SYS_RESOURCE));
+	self->req.arg.drain_nice = 19;
+	accepted(_metadata, self->fd, &self->req);
+	self->req.arg.drain_nice = 0;
+	accepted(_metadata, self->fd, &self->req);
+	close(self->fd);
+	self->fd = device_open();
+	self->req.arg.drain_nice = -1;
+	refused(_metadata, self->fd, &self->req, "CAP_SYS_NICE");
+	refused(_metadata, self->fd, &self->req, "of 21");
+	ASSERT_EQ(0, setrlimit(RLIMIT_NICE, &some));
+	self->req.arg.drain_nice = -6;
+	refused(_metadata, self->fd, &self->req, "of 26");
+	self->req.arg.drain_nice = -5;
+	accepted(_metadata, self->fd, &self->req);
+}
+
+TEST_F(privilege, cpus_of_the_threads)
+{
+	int cpus[2];
+	__u64 mask;
+
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, cpu_pin(cpus[0]));
+	self->req.arg.drain_cpus = (uintptr_t)&mask;
+	self->req.arg.drain_cpus_size = sizeof(mask);
+	mask = 1ULL << cpus[1];
+	accepted(_metadata, self->fd, &self->req);
+	close(self->fd);
+	self->fd = device_open();
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	refused(_metadata, self->fd, &self->req, "taskset");
+	mask |= 1ULL << cpus[0];
+	refused(_metadata, self->fd, &self->req, "CAP_SYS_NICE");
+	mask = 1ULL << cpus[0];
+	accepted(_metadata, self->fd, &self->req);
+}
+
+/* perf's rule: 516 KiB a CPU, and RLIMIT_MEMLOCK, but for who has CAP_IPC_LOCK. */
+TEST_F(privilege, memory_of_the_rings)
+{
+	const struct rlimit none = { 0, 0 };
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &none));
+	self->req.arg.ring_pages = 256;
+	accepted(_metadata, self->fd, &self->req);
+	close(self->fd);
+	self->fd = device_open();
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	refused(_metadata, self->fd, &self->req, "ulimit -l");
+	refused(_metadata, self->fd, &self->req, "CAP_IPC_LOCK");
+	self->req.arg.ring_pages = 128;
+	accepted(_metadata, self->fd, &self->req);
+}
+
 #ifdef __x86_64__
 
 /* The number of ioctl() in the 32-bit table. */
@@ -318,6 +399,7 @@ TEST_F(privilege, program_of_32_bits)
 	ASSERT_EQ(0, ioctl32(self->fd, HTMM_IOC_START, &low->req.arg)) {
 		TH_LOG("%s", low->req.error);
 	}
+	low->req.arg.session = 0;
 	EXPECT_EQ(-EBUSY, ioctl32(self->fd, HTMM_IOC_START, &low->req.arg));
 	access_pages(&self->source, mem, 16, 1);
 	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_STOP, &low->stop));

@@ -438,3 +438,101 @@ TEST_F(space, target_is_the_callers)
 	ASSERT_EQ(0, child_start(&child, sample_itself, self));
 	EXPECT_EQ(0, child_join(&child));
 }
+
+/* As few address spaces as a session can be made to have. */
+#define FEW_SPACES	64
+#define ROUNDS		4
+
+static int touch_once(int sock, void *arg)
+{
+	struct _test_data_space *self = arg;
+
+	close(self->fd);
+	touch(self, 1);
+	return 0;
+}
+
+/* More processes than there can be address spaces, one after the other. */
+static void run_children(struct __test_metadata *_metadata,
+			 struct _test_data_space *self)
+{
+	struct child child;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(0, child_start(&child, touch_once, self));
+		ASSERT_EQ(0, child_join(&child));
+	}
+	ASSERT_EQ(0, device_settle(self->fd));
+}
+
+static void start_keeping(struct __test_metadata *_metadata, struct _test_data_space *self)
+{
+	self->req.arg.flags = HTMM_START_KEEP_EXITED;
+	self->req.arg.max_bytes = FEW_SPACES << 10;
+	self->req.arg.drain_threads = 1;
+	self->req.arg.drain_interval_ms = 5;
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+}
+
+/* Address spaces of the session's one target. */
+static __u64 spaces_of(struct __test_metadata *_metadata, int fd)
+{
+	static struct htmm_target_info targets[HTMM_MAX_TARGETS];
+
+	EXPECT_EQ(1, device_targets(fd, targets));
+	return targets[0].spaces;
+}
+
+static void check_nothing_full(struct __test_metadata *_metadata,
+			       struct _test_data_space *self)
+{
+	struct stats stats;
+
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_TABLE_FULL]);
+	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_SPACES_FULL]);
+	stats_free(&stats);
+}
+
+/* What a process that has gone takes is given back with the last of its pages. */
+TEST_F(space, kept_ones_leave_with_their_last_page)
+{
+	int round, i, tries;
+
+	start_keeping(_metadata, self);
+	for (round = 0; round < ROUNDS; round++) {
+		run_children(_metadata, self);
+		for (i = 0; i < 32; i++)
+			ASSERT_EQ(0, device_cool(self->fd, 0));
+		/* Others may be sampled meanwhile, but not so many. */
+		for (tries = 500; spaces_of(_metadata, self->fd) > FEW_SPACES / 4 && tries; tries--)
+			usleep(10000);
+		EXPECT_NE(0, tries) {
+			TH_LOG("round %d: %llu address spaces are left", round,
+			       spaces_of(_metadata, self->fd));
+		}
+	}
+	check_nothing_full(_metadata, self);
+}
+
+/* Without cooling: the emptiest of those that have gone make room. */
+TEST_F(space, kept_ones_make_room)
+{
+	struct pages pages;
+	int round;
+
+	start_keeping(_metadata, self);
+	for (round = 0; round < ROUNDS; round++) {
+		run_children(_metadata, self);
+		check_nothing_full(_metadata, self);
+	}
+	EXPECT_LT(FEW_SPACES / 2, spaces_of(_metadata, self->fd));
+	EXPECT_GE(FEW_SPACES, spaces_of(_metadata, self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_LT(0, pages.nr);
+	pages_free(&pages);
+}

@@ -217,6 +217,7 @@ static void sum_drops(struct __test_metadata *_metadata, __u64 *sum)
 		[HTMM_DROP_STALE] = "stale",
 		[HTMM_DROP_TABLE_FULL] = "table_full",
 		[HTMM_DROP_REMOVED] = "removed",
+		[HTMM_DROP_SPACES_FULL] = "spaces_full",
 	};
 	FILE *file = hits(_metadata);
 	char reason[32] = "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Samples that cannot be counted: each is dropped, under its own name. */
-#include <fcntl.h>
 #include "check.h"
+#include "files.h"
 
 #define PAGE		4096UL
 #define PAGES		64
@@ -11,17 +11,9 @@
 static long parameter_get(const char *name)
 {
 	char path[96];
-	long value = -1;
-	FILE *file;
 
 	snprintf(path, sizeof(path), PARAMETERS "%s", name);
-	file = fopen(path, "r");
-	if (!file)
-		return -1;
-	if (fscanf(file, "%ld", &value) != 1)
-		value = -1;
-	fclose(file);
-	return value;
+	return file_number(path);
 }
 
 static const struct fault {
@@ -32,6 +24,7 @@ static const struct fault {
 	{ "fault_noaddr", "injected_noaddr", HTMM_DROP_NO_ADDR },
 	{ "fault_zero", "injected_zero", HTMM_DROP_NO_ADDR },
 	{ "fault_kernel", "injected_kernel", HTMM_DROP_KERNEL_ADDR },
+	{ "fault_guest", "injected_guest", HTMM_DROP_FILTERED },
 };
 
 #define NR_FAULTS	ARRAY_SIZE(faults)
@@ -69,6 +62,8 @@ FIXTURE_TEARDOWN(fault)
 
 	for (fault = faults; fault < faults + NR_FAULTS; fault++)
 		source_set_parameter(fault->every, "0");
+	source_set_parameter("no_exclude_guest", "0");
+	source_set_parameter("exclude_guest_only", "0");
 	close(self->fd);
 }
 
@@ -134,6 +129,29 @@ static void check_fault(struct __test_metadata *_metadata,
 		}
 	}
 	EXPECT_LT(PAGES, total->counted);
+	stats_free(&stats);
+}
+
+/* Whatever the PMU was asked to leave out. */
+TEST_F(fault, in_a_guest)
+{
+	check_fault(_metadata, self, &faults[3]);
+}
+
+TEST_F(fault, in_a_guest_that_cannot_be_left_out)
+{
+	ASSERT_EQ(0, source_set_parameter("no_exclude_guest", "1"));
+	check_fault(_metadata, self, &faults[3]);
+}
+
+/* As beside a mediated vPMU, which has CPUs for guests alone. */
+TEST_F(fault, guests_are_left_out)
+{
+	struct stats stats;
+
+	ASSERT_EQ(0, source_set_parameter("exclude_guest_only", "1"));
+	sample(_metadata, self, &stats);
+	EXPECT_LE(PAGES * 8, stats.s.total.counted);
 	stats_free(&stats);
 }
 

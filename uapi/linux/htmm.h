@@ -82,16 +82,18 @@ enum htmm_unit {
 /**
  * enum htmm_drop - why a sample did not reach the hot-page table
  * @HTMM_DROP_RING_FULL: the ring of its CPU and event had no room
- * @HTMM_DROP_FILTERED: it came from a task outside the session's targets; or from
- *	the kernel or a guest, where the PMU cannot leave them out
+ * @HTMM_DROP_FILTERED: it came from a task outside the session's targets; or from a
+ *	guest; or from the kernel, where the PMU cannot leave it out
  * @HTMM_DROP_NO_ADDR: the CPU gave no valid data address, or address 0
  * @HTMM_DROP_KERNEL_ADDR: the data address is not a user-space address
  * @HTMM_DROP_NESTED: the handler was entered again on top of itself
  * @HTMM_DROP_STALE: its process was gone when the first of its samples was drained,
  *	or had been found to be gone since
  * @HTMM_DROP_TABLE_FULL: its page is new, a limit of the table is reached, and no
- *	colder page could make room; or memory or address spaces ran out
+ *	colder page could make room; or memory ran out
  * @HTMM_DROP_REMOVED: its target was removed before the sample was drained
+ * @HTMM_DROP_SPACES_FULL: its process is new, and as many address spaces are known as
+ *	can be (struct htmm_target_info.spaces)
  * @HTMM_NR_DROPS: number of reasons this header knows
  *
  * Every overflow of every (CPU, event) that perf delivers ends in exactly one
@@ -107,6 +109,7 @@ enum htmm_drop {
 	HTMM_DROP_STALE,
 	HTMM_DROP_TABLE_FULL,
 	HTMM_DROP_REMOVED,
+	HTMM_DROP_SPACES_FULL,
 	HTMM_NR_DROPS,
 };
 
@@ -187,7 +190,10 @@ struct htmm_target {
 #define HTMM_START_DETACHED	0x1
 /*
  * struct htmm_start.flags: keep the pages of processes that have exited.
- * Without it they leave the table, and their last samples count as stale.
+ * Without it they leave the table, and their last samples count as stale. With it a
+ * process is forgotten with the last of its pages; and where there is no room for another
+ * address space, one of an exited process goes with its pages, nearly the one with
+ * the fewest regions.
  */
 #define HTMM_START_KEEP_EXITED	0x2
 /* struct htmm_start.flags: move the periods to keep within budget_ppm. */
@@ -260,6 +266,10 @@ struct htmm_target {
  * session that has stopped are discarded if this one starts, and stay if it does
  * not; their memory is freed when the new session samples.
  *
+ * EPERM	the caller lacks CAP_PERFMON; or CAP_SYS_NICE for a @drain_nice below 0 that
+ *		RLIMIT_NICE does not allow, or for @drain_cpus on which it may not run itself;
+ *		or CAP_IPC_LOCK for rings that together take more than 516 KiB for each CPU
+ *		that is online and RLIMIT_MEMLOCK. @error says which, and how to raise it
  * EBUSY	a session is running; or perf or the PMU's driver says that the event or its
  *		counters are in use by others, then @error has a sentence about an event
  * EINVAL	@session is not 0; no event; a zero period, or one outside min_period to
@@ -279,15 +289,17 @@ struct htmm_target {
  * ESRCH	no such process
  * EBADF	a target's file is not open, or not a cgroup's directory
  * EEXIST	two targets are the same
- * ENOENT	no PMU here takes events of this type; or a target's cgroup has been
- *		removed
+ * ENOENT	no PMU here takes events of this type; or the event is none of those that
+ *		are sampled: a CPU's hardware, cache, raw and IBS events, and page,
+ *		alignment and emulation faults; or a target's cgroup has been removed
  * ENODATA	this CPU tells where data came from only with another event beside this
  *		one; leave PERF_SAMPLE_DATA_SRC out
  * EOPNOTSUPP	an unknown flag, target type or sample_type bit, or a reserved member
  *		that is not zero; or the PMU cannot sample this event, or not this
  *		precisely: @error has a sentence about it
- * ENOMEM	not enough memory; results of an earlier session take some, which RESET
- *		or closing their fd frees
+ * ENOMEM	not enough memory, or not so much allowed to the caller's memory cgroup, to
+ *		which rings, tables and what else a session takes is charged; results of an
+ *		earlier session take some, which RESET or closing their fd frees
  *
  * Further errors come from the PMU's driver and are handed on as they are.
  */
@@ -900,7 +912,7 @@ struct htmm_remove_target {
  *	caller's cgroup namespace, empty if it is too long; or empty
  * @spaces: address spaces of its pages: one for each KiB of @max_bytes at most, and
  *	never more than 65,536; samples of further ones are dropped as
- *	HTMM_DROP_TABLE_FULL
+ *	HTMM_DROP_SPACES_FULL
  * @space_bytes: memory in use by what is known of them, in bytes, nearly; besides @bytes,
  *	and a quarter of @max_bytes at most
  */
@@ -1019,9 +1031,13 @@ enum htmm_stream_state {
 };
 
 /*
- * A record of the stream that is no kernel's: a header alone. No record behind
- * the next one of these has an older time than any before this one, so what came
- * before this one can be sorted and used. perf.data files have the same record.
+ * A record of the stream that is no kernel's: a header alone. All rings have been
+ * emptied since the one before. Nearly always no record behind the next one of these has
+ * an older time than any before this one, so what came before this one can be sorted and
+ * used. Not always: a sample has the time at which its handler began, and one that is held
+ * up before it writes its record (the handlers of software events can be interrupted, and a
+ * virtual CPU can be stopped anywhere) is late by as long. Put such a record in where
+ * it comes. perf.data files have the same record.
  */
 #define HTMM_RECORD_ROUND	68
 

@@ -10,6 +10,7 @@ static const char *const drop_names[HTMM_NR_DROPS] = {
 	[HTMM_DROP_STALE] = "stale",
 	[HTMM_DROP_TABLE_FULL] = "table_full",
 	[HTMM_DROP_REMOVED] = "removed",
+	[HTMM_DROP_SPACES_FULL] = "spaces_full",
 };
 
 static const char *const state_names[] = {

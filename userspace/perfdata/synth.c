@@ -209,7 +209,7 @@ static void replace(struct perfdata_synth *synth, struct process *process,
 	process->started = stat->started;
 }
 
-static void look(struct perfdata_synth *synth, struct process *process, __u64 time)
+static void note_process(struct perfdata_synth *synth, struct process *process, __u64 time)
 {
 	char comm[PROC_COMM_MAX];
 	struct proc_stat stat;
@@ -440,7 +440,7 @@ void perfdata_synth_process(struct perfdata_synth *synth, __u32 pid, __u64 time)
 
 	process = find_process(synth, pid, &is_new);
 	if (process)
-		look(synth, process, time);
+		note_process(synth, process, time);
 }
 
 /*
@@ -453,7 +453,7 @@ static void look_and_rest(struct perfdata_synth *synth, struct process *process,
 	struct timespec begin, end;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-	look(synth, process, time);
+	note_process(synth, process, time);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
 	synth->rest_until = now + 10 * ((end.tv_sec - begin.tv_sec) * 1000 +
 					(end.tv_nsec - begin.tv_nsec) / 1000000);

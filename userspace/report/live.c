@@ -135,7 +135,7 @@ static int feed_counts(int fd, struct report *report, struct htmm_error *err)
 	counts->filtered = drops[HTMM_DROP_FILTERED];
 	counts->no_addr = drops[HTMM_DROP_NO_ADDR];
 	counts->kernel_addr = drops[HTMM_DROP_KERNEL_ADDR];
-	counts->no_memory = drops[HTMM_DROP_TABLE_FULL];
+	counts->no_memory = drops[HTMM_DROP_TABLE_FULL] + drops[HTMM_DROP_SPACES_FULL];
 	counts->lost = htmm_counters_lost(&stats.stats.total) - counts->no_addr -
 		       counts->kernel_addr - counts->no_memory;
 	counts->throttled = stats.stats.total.throttled;

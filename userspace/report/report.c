@@ -119,7 +119,7 @@ static void count_lost(struct report *report, const struct perfdata_record_view 
 	struct report_losses *losses = &report->losses;
 
 	if (view->type == PERF_RECORD_LOST)
-		losses->told += view->lost;
+		losses->reported += view->lost;
 	else if (view->misc & PERFDATA_LOST_SAMPLES_BPF)
 		/* A filter of the user's own did not want these. */
 		return;
@@ -127,8 +127,8 @@ static void count_lost(struct report *report, const struct perfdata_record_view 
 		losses->summed_up += view->lost;
 	else
 		losses->others += view->lost;
-	report->counts.lost = losses->others + (losses->told > losses->summed_up ?
-						losses->told : losses->summed_up);
+	report->counts.lost = losses->others + (losses->reported > losses->summed_up ?
+						losses->reported : losses->summed_up);
 }
 
 /* Also of processes that are not wanted: a child has what its parent had. */

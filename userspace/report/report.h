@@ -57,12 +57,12 @@ struct report_counts {
 
 /**
  * struct report_losses - samples lost, by who tells it
- * @told: by the kernel, where records are missing in a buffer
+ * @reported: by the kernel, where records are missing in a buffer
  * @summed_up: the same by perf, at the end
  * @others: that never came to a buffer
  */
 struct report_losses {
-	__u64 told;
+	__u64 reported;
 	__u64 summed_up;
 	__u64 others;
 };

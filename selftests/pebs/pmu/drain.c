@@ -121,6 +121,7 @@ static void deliver(struct pebs_cpu *cpu, unsigned int counter,
 {
 	struct perf_event *event = cpu->event[counter];
 	struct pebs_sample sample;
+	bool guest;
 
 	if (!event || event->hw.state & PERF_HES_STOPPED) {
 		cpu->stale++;
@@ -133,8 +134,10 @@ static void deliver(struct pebs_cpu *cpu, unsigned int counter,
 	set_regs(&sample.regs, interrupted, record->ip);
 	fill(&sample.data, event, record);
 	cpu->sample = &sample;
+	guest = pebs_fault_enter_guest();
 	if (pebs_overflow(&sample))
 		pebs_pmu_stop(event, 0);
+	pebs_fault_exit_guest(guest);
 	cpu->sample = NULL;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 
 #include "pebs_emu.h"
 
@@ -26,6 +27,10 @@ static unsigned long fault_zero;
 module_param(fault_zero, ulong, 0644);
 MODULE_PARM_DESC(fault_zero, "every Nth sample has address 0, flagged valid (0: none)");
 
+static unsigned long fault_guest;
+module_param(fault_guest, ulong, 0644);
+MODULE_PARM_DESC(fault_guest, "every Nth overflow comes while the task runs a guest (0: none)");
+
 static unsigned long period_step;
 module_param(period_step, ulong, 0644);
 MODULE_PARM_DESC(period_step, "periods of new events must be multiples of it, as of AMD IBS (0: any)");
@@ -34,11 +39,26 @@ static int fixed_period_cpu = -1;
 module_param(fixed_period_cpu, int, 0644);
 MODULE_PARM_DESC(fixed_period_cpu, "CPU on which no event can change its period (-1: none)");
 
+static bool no_exclude_guest;
+module_param(no_exclude_guest, bool, 0644);
+MODULE_PARM_DESC(no_exclude_guest, "new events cannot leave out guests (default: N)");
+
+static bool exclude_guest_only;
+module_param(exclude_guest_only, bool, 0644);
+MODULE_PARM_DESC(exclude_guest_only, "new events must leave out guests, as beside a mediated vPMU (default: N)");
+
 bool pebs_fault_refuses(const struct perf_event *event)
 {
 	unsigned long step = READ_ONCE(period_step);
 
+	if (event->attr.exclude_guest && READ_ONCE(no_exclude_guest))
+		return true;
 	return step && event->attr.sample_period % step;
+}
+
+bool pebs_fault_wants_no_guest(const struct perf_event *event)
+{
+	return !event->attr.exclude_guest && READ_ONCE(exclude_guest_only);
 }
 
 int pebs_fault_check_period(struct perf_event *event, u64 period)
@@ -47,7 +67,7 @@ int pebs_fault_check_period(struct perf_event *event, u64 period)
 }
 
 static atomic64_t samples;
-static atomic64_t noaddr, kernel, zero;
+static atomic64_t noaddr, kernel, zero, guest, overflows;
 
 static int get_count(char *buf, const struct kernel_param *kp)
 {
@@ -61,6 +81,9 @@ module_param_cb(injected_kernel, &count_ops, &kernel, 0444);
 MODULE_PARM_DESC(injected_kernel, "samples given a kernel address so far");
 module_param_cb(injected_zero, &count_ops, &zero, 0444);
 MODULE_PARM_DESC(injected_zero, "samples given address 0 so far");
+
+module_param_cb(injected_guest, &count_ops, &guest, 0444);
+MODULE_PARM_DESC(injected_guest, "overflows that came while the task ran a guest so far");
 
 static bool due(u64 sample, unsigned long every)
 {
@@ -82,4 +105,21 @@ void pebs_fault_spoil(struct perf_sample_data *data)
 		data->addr = 0;
 		atomic64_inc(&zero);
 	}
+}
+
+/* Only the task itself changes its flags, and what this interrupts finds them as they were. */
+bool pebs_fault_enter_guest(void)
+{
+	if (!due(atomic64_inc_return(&overflows), READ_ONCE(fault_guest)) ||
+	    current->flags & PF_VCPU)
+		return false;
+	current->flags |= PF_VCPU;
+	atomic64_inc(&guest);
+	return true;
+}
+
+void pebs_fault_exit_guest(bool entered)
+{
+	if (entered)
+		current->flags &= ~PF_VCPU;
 }

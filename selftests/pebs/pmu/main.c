@@ -223,7 +223,7 @@ static void __exit pebs_emu_exit(void)
 {
 	set_ready(false);
 	pebs_nest_exit();
-	perf_pmu_unregister(&pebs_pmu);
+	pebs_pmu_unregister();
 	pebs_drain_exit();
 	cpuhp_remove_state(cpuhp);
 	pebs_tgid_exit();

@@ -49,6 +49,7 @@ extern struct pebs_cpu __percpu *pebs_cpus;
 /* pmu.c */
 extern struct pmu pebs_pmu;
 int pebs_pmu_register(void);
+void pebs_pmu_unregister(void);
 
 /**
  * pebs_pmu_rebase() - take over a period that perf changed during an overflow
@@ -109,10 +110,25 @@ void pebs_tgid_exit(void);
 void pebs_fault_spoil(struct perf_sample_data *data);
 
 /**
- * pebs_fault_refuses() - is an event with such a period refused now?
+ * pebs_fault_enter_guest() - let the task look as if it ran a guest, if that is due
+ *
+ * Context: NMI or interrupts off.
+ * Return: for pebs_fault_exit_guest().
+ */
+bool pebs_fault_enter_guest(void);
+void pebs_fault_exit_guest(bool entered);
+
+/**
+ * pebs_fault_refuses() - is an event with such a period, or without guests, refused now?
  * @event: a new event
  */
 bool pebs_fault_refuses(const struct perf_event *event);
+
+/**
+ * pebs_fault_wants_no_guest() - is it refused because it counts guests, too?
+ * @event: a new event
+ */
+bool pebs_fault_wants_no_guest(const struct perf_event *event);
 
 /**
  * pebs_fault_check_period() - may the period be changed where the event is?

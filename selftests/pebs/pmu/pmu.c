@@ -30,6 +30,39 @@ static const struct {
 	{ LOAD_LATENCY, LOADS },			/* MEM_TRANS_RETIRED.LOAD_LATENCY */
 };
 
+static bool generic;
+module_param(generic, bool, 0644);
+MODULE_PARM_DESC(generic, "take loads and their misses as perf's own hardware and cache events, too (default: N)");
+
+#define L1D_LOADS	(PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
+			 PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16)
+
+/* The same unit, by a name and a type that is not known beforehand. */
+static struct pmu named_pmu;
+
+/* The raw event that is meant; 0: none of this PMU's. */
+static u64 find_config(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->type == pebs_pmu.type || attr->type == named_pmu.type)
+		return attr->config;
+	if (!READ_ONCE(generic))
+		return 0;
+	if (attr->type == PERF_TYPE_HARDWARE)
+		return attr->config == PERF_COUNT_HW_CACHE_MISSES ? 0x20d1 : 0;
+	if (attr->type == PERF_TYPE_HW_CACHE)
+		return attr->config == L1D_LOADS ? 0x81d0 : 0;
+	return 0;
+}
+
+static bool is_ours(const struct perf_event *event)
+{
+	u32 type = event->attr.type;
+
+	return type == pebs_pmu.type || type == named_pmu.type || find_config(event);
+}
+
 static u64 find_match(u64 config)
 {
 	unsigned int i;
@@ -62,20 +95,23 @@ static int pebs_pmu_event_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	struct hw_perf_event *hwc = &event->hw;
+	u64 config = find_config(event);
 
-	if (attr->type != pebs_pmu.type)
+	if (!is_ours(event))
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
-	if (!find_match(attr->config) || attr->config2)
+	if (!find_match(config) || attr->config2)
 		return -EINVAL;
-	if (attr->config1 > (attr->config == LOAD_LATENCY ? MAX_LATENCY : 0))
+	if (attr->config1 > (config == LOAD_LATENCY ? MAX_LATENCY : 0))
 		return -EINVAL;
 	if (event->cpu < 0 || !group_fits(event) || pebs_fault_refuses(event))
 		return -EINVAL;
+	if (pebs_fault_wants_no_guest(event))
+		return -EOPNOTSUPP;
 
 	/* Only user code is seen, so there is nothing else to count. */
-	hwc->config = attr->exclude_user ? 0 : find_match(attr->config);
+	hwc->config = attr->exclude_user ? 0 : find_match(config);
 	hwc->idx = -1;
 	return 0;
 }
@@ -276,6 +312,11 @@ struct pmu pebs_pmu = {
 	.check_period = pebs_fault_check_period,
 };
 
+static const struct attribute_group *named_groups[] = {
+	&format_group,
+	NULL
+};
+
 /* Two PMUs of one type are not refused by perf, but break it. */
 static bool raw_events_taken(void)
 {
@@ -304,13 +345,31 @@ int pebs_pmu_register(void)
 		pr_err("this machine has a PMU for raw events; the emulated one is not needed\n");
 		return -EBUSY;
 	}
+	named_pmu = pebs_pmu;
+	named_pmu.attr_groups = named_groups;
+	named_pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	/* Until it has one: 0 is that of hardware events. */
+	named_pmu.type = -1;
 	err = perf_pmu_register(&pebs_pmu, "cpu", PERF_TYPE_RAW);
 	if (err)
 		return err;
 	if (pebs_pmu.type != PERF_TYPE_RAW) {
 		pr_err("another PMU took the raw events meanwhile\n");
-		perf_pmu_unregister(&pebs_pmu);
-		return -EBUSY;
+		err = -EBUSY;
+		goto err_unregister;
 	}
+	err = perf_pmu_register(&named_pmu, "cpu_emu", -1);
+	if (err)
+		goto err_unregister;
 	return 0;
+
+err_unregister:
+	perf_pmu_unregister(&pebs_pmu);
+	return err;
+}
+
+void pebs_pmu_unregister(void)
+{
+	perf_pmu_unregister(&named_pmu);
+	perf_pmu_unregister(&pebs_pmu);
 }

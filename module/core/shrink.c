@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "evict.h"
+#include "index.h"
+#include "shrink.h"
+
+/**
+ * struct htmm_victims - pages that are to become free
+ * @n: how many
+ * @page: the pages, ascending
+ */
+struct htmm_victims {
+	u32 n;
+	void **page;
+};
+
+static bool htmm_victims_have(const struct htmm_victims *victims, const void *block)
+{
+	const void *page = htmm_pool_page(block);
+	u32 low = 0, high = victims->n, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (victims->page[middle] == page)
+			return true;
+		if (victims->page[middle] < page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* A block in the place of one that is in the way. */
+static void *htmm_shrink_move(struct htmm_table *table, const void *block)
+{
+	return memcpy(htmm_pool_block_get(table->pool), block, HTMM_POOL_BLOCK_SIZE);
+}
+
+static void htmm_shrink_move_counts(struct htmm_table *table, struct htmm_region *region,
+				    const struct htmm_victims *victims)
+{
+	u8 **plane = htmm_region_pairs(region)->plane;
+	u32 i;
+
+	if (!region->digits)
+		return;
+	if (htmm_victims_have(victims, region->leaf))
+		region->leaf = htmm_shrink_move(table, region->leaf);
+	for (i = 0; i + 1 < region->digits; i++)
+		if (htmm_victims_have(victims, plane[i]))
+			plane[i] = htmm_shrink_move(table, plane[i]);
+}
+
+/* Entries are pointed to by their chains, and all else by their index. */
+static void htmm_shrink_move_entries(struct htmm_table *table,
+				     struct htmm_region_block **block)
+{
+	struct htmm_region_block *old = *block, *new = htmm_shrink_move(table, old);
+	u32 i;
+
+	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++)
+		if (htmm_region_detail(&old->region[i])->created)
+			*htmm_index_link_to(table, &old->region[i]) = &new->region[i];
+	*block = new;
+}
+
+/* Sparse entries point to their pairs, unused ones to nothing that is looked at. */
+static void htmm_shrink_move_details(struct htmm_table *table,
+				     struct htmm_region_block *block, u32 at)
+{
+	struct htmm_region *region = &block->region[at * HTMM_BLOCK_DETAILS];
+	u32 i;
+
+	block->details[at] = htmm_shrink_move(table, block->details[at]);
+	for (i = 0; i < HTMM_BLOCK_DETAILS; i++, region++)
+		if (!region->digits)
+			region->pair = htmm_region_pairs(region)->pair;
+}
+
+static void htmm_shrink_move_block(struct htmm_table *table,
+				   struct htmm_region_block **block,
+				   const struct htmm_victims *victims)
+{
+	u32 i;
+
+	if (htmm_victims_have(victims, *block))
+		htmm_shrink_move_entries(table, block);
+	for (i = 0; i < HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS; i++)
+		if (htmm_victims_have(victims, (*block)->details[i]))
+			htmm_shrink_move_details(table, *block, i);
+	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++)
+		if (htmm_region_detail(&(*block)->region[i])->created)
+			htmm_shrink_move_counts(table, &(*block)->region[i], victims);
+}
+
+/* Makes whole pages of free blocks, as many as there are blocks for. */
+static u32 htmm_shrink_compact(struct htmm_table *table, void **page, u32 nr)
+{
+	const struct htmm_victims victims = {
+		.n = htmm_pool_withdraw(table->pool, page, nr),
+		.page = page,
+	};
+	u32 i;
+
+	if (!victims.n)
+		return 0;
+	for (i = 0; i < table->high / HTMM_BLOCK_ENTRIES; i++)
+		htmm_shrink_move_block(table, &table->block[i], &victims);
+	return victims.n;
+}
+
+u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
+{
+	struct htmm_pool *pool = table->pool;
+	u32 n = 0, evictions = 0;
+
+	nr = min_t(u32, nr, HTMM_SHRINK_PAGES);
+	while (n < nr && pool->nr_pages)
+		page[n++] = htmm_pool_page_get(pool);
+	while (pool->nr_blocks < (nr - n) * HTMM_POOL_BLOCKS_PER_PAGE &&
+	       evictions++ < HTMM_SHRINK_EVICTIONS && htmm_evict(table, NULL))
+		;
+	return n + htmm_shrink_compact(table, page + n, nr - n);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which events a session may have. Some PMUs take a pointer to user memory in config1
+ * (kprobe, uprobe), and events are created again by a worker when a CPU comes online, in
+ * somebody else's memory. Others watch or change what the kernel does. So only those
+ * are created that count accesses to memory.
+ */
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include "event_type.h"
+
+/* The software events whose samples have a data address. */
+static bool htmm_software_has_addr(u64 config)
+{
+	switch (config) {
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+	case PERF_COUNT_SW_ALIGNMENT_FAULTS:
+	case PERF_COUNT_SW_EMULATION_FAULTS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The core PMUs of x86 and AMD's IBS. The name is looked at first: the drivers of these are
+ * built in, so that their struct pmu stays, which that of a module need not do.
+ */
+static int htmm_match_cpu_pmu(struct device *dev, const void *type)
+{
+	const char *name = dev_name(dev);
+	const struct pmu *pmu;
+
+	if (strcmp(name, "cpu") && !str_has_prefix(name, "cpu_") &&
+	    !str_has_prefix(name, "ibs_"))
+		return 0;
+	pmu = dev_get_drvdata(dev);
+	return pmu->type == *(const u32 *)type;
+}
+
+/*
+ * Is this the dynamic type of a CPU's PMU? Only perf knows them by their type, but
+ * all are devices of one bus, which an event that exists everywhere leads to.
+ */
+static bool htmm_type_is_of_cpu(u32 type)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+	};
+	struct perf_event *event;
+	struct device *dev = NULL;
+
+	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(),
+						 NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return false;
+	if (event->pmu->dev)
+		dev = bus_find_device(event->pmu->dev->bus, NULL, &type,
+				      htmm_match_cpu_pmu);
+	perf_event_release_kernel(event);
+	put_device(dev);
+	return dev;
+}
+
+static bool htmm_event_type_allowed(const struct htmm_event *desc)
+{
+	u32 pmu = desc->config >> PERF_PMU_TYPE_SHIFT;
+
+	switch (desc->type) {
+	case PERF_TYPE_RAW:
+		return true;
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+		/* On machines with several kinds of CPU it may name one of their PMUs. */
+		return !pmu || pmu == PERF_TYPE_RAW || htmm_type_is_of_cpu(pmu);
+	case PERF_TYPE_SOFTWARE:
+		return htmm_software_has_addr(desc->config);
+	default:
+		return desc->type >= PERF_TYPE_MAX && htmm_type_is_of_cpu(desc->type);
+	}
+}
+
+/**
+ * htmm_event_type_check - may a session have this event?
+ * @desc: the event
+ * @i: its index
+ * @err: on failure, the reason
+ *
+ * To be asked before perf sees the event.
+ *
+ * Context: process, may sleep; not under cpus_read_lock().
+ * Return: 0 or -ENOENT.
+ */
+int htmm_event_type_check(const struct htmm_event *desc, unsigned int i,
+			  struct htmm_error *err)
+{
+	if (htmm_event_type_allowed(desc))
+		return 0;
+	return htmm_fail(err, -ENOENT,
+			 "event %u '%s' (type %u, config %#llx) is none of a CPU's hardware, cache, raw or IBS events, nor a page or alignment fault: other events are not sampled",
+			 i, desc->name, desc->type, desc->config);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When memory is short the kernel asks for some back: tables give what is cold. Not rings:
+ * without them nothing is sampled.
+ */
+#include <linux/err.h>
+#include "base/compat.h"
+#include "session.h"
+#include "shrinker.h"
+
+static struct shrinker *htmm_shrinker;
+
+/* Adds up what @step makes of each target, until it comes to @most pages. */
+static unsigned long
+htmm_shrinker_each(unsigned long (*step)(struct htmm_tracker *tracker, unsigned long nr),
+		   unsigned long most)
+{
+	struct htmm_session *session = htmm_session_get(0);
+	struct htmm_tracker_list list;
+	unsigned long pages = 0;
+	unsigned int i;
+
+	if (!session)
+		return 0;
+	htmm_tracker_set_get(&session->trackers, 0, &list);
+	for (i = 0; i < list.nr && pages < most; i++)
+		pages += step(list.tracker[i], most - pages);
+	htmm_tracker_list_put(&list);
+	htmm_session_put(session);
+	return pages;
+}
+
+static unsigned long htmm_shrinker_count(struct shrinker *shrinker,
+					 struct shrink_control *control)
+{
+	return htmm_shrinker_each(htmm_tracker_count_pages, ULONG_MAX) ?: SHRINK_EMPTY;
+}
+
+static unsigned long htmm_shrinker_scan(struct shrinker *shrinker,
+					struct shrink_control *control)
+{
+	return htmm_shrinker_each(htmm_tracker_shrink, control->nr_to_scan) ?: SHRINK_STOP;
+}
+
+/**
+ * htmm_shrinker_init - offer the kernel what tables can give back
+ *
+ * Return: 0 or a negative errno.
+ */
+int htmm_shrinker_init(void)
+{
+	htmm_shrinker = htmm_shrinker_register(htmm_shrinker_count, htmm_shrinker_scan,
+					       HTMM_SHRINK_PAGES);
+	return PTR_ERR_OR_ZERO(htmm_shrinker);
+}
+
+/**
+ * htmm_shrinker_exit - undo htmm_shrinker_init()
+ *
+ * Context: process, may sleep.
+ */
+void htmm_shrinker_exit(void)
+{
+	htmm_shrinker_unregister(htmm_shrinker);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A table that gives memory back: what it keeps is as it was, and no page is used again. */
+#include "query.h"
+#include "shrink.h"
+#include "tap.h"
+
+#define REGIONS		400
+#define MAX_GIVEN	4096
+
+static struct htmm_table table;
+static struct htmm_pool pool;
+static void *dir;
+static void *given[MAX_GIVEN];
+static u32 nr_given;
+
+/* The regions with an odd number are cold, and each fifth one is sparse. */
+static u32 wanted(u32 region, u32 page)
+{
+	if (region % 5 == 0 && page % 64)
+		return 0;
+	return region % 2 ? 1 : 300 + (region * 7 + page) % 40000;
+}
+
+static void give(u32 n)
+{
+	u32 need = htmm_table_need(&table, n);
+
+	while (need--) {
+		CHECK(nr_given < MAX_GIVEN);
+		given[nr_given] = aligned_alloc(HTMM_POOL_PAGE_SIZE, HTMM_POOL_PAGE_SIZE);
+		htmm_pool_put(&pool, given[nr_given++]);
+	}
+}
+
+static void add(u32 region, u32 page, u32 weight)
+{
+	struct htmm_table_sample s = {
+		.page = htmm_page(1 + region % 3, (u64)region * 512 + page),
+		.weight = weight,
+	};
+	u32 dropped;
+
+	give(1);
+	CHECK(!htmm_table_add(&table, &s, 1, &dropped));
+}
+
+static u32 count(u32 region, u32 page)
+{
+	return htmm_table_count(&table, 1 + region % 3, (u64)region * 512 + page);
+}
+
+static void open_table(void)
+{
+	static const struct htmm_table_config config = { .max_bytes = 16 << 20 };
+	size_t bytes = htmm_table_dir_bytes(&config);
+
+	dir = aligned_alloc(64, (bytes + 63) & ~63UL);
+	memset(dir, 0, bytes);
+	htmm_pool_init(&pool);
+	nr_given = 0;
+	CHECK(!htmm_table_init(&table, &config, dir, &pool));
+}
+
+/* In an order in which blocks of all regions share pages. */
+static void fill(void)
+{
+	u32 region, page;
+
+	for (page = 0; page < 512; page += 4)
+		for (region = 0; region < REGIONS; region++)
+			if (wanted(region, page))
+				add(region, page, wanted(region, page));
+}
+
+static void close_table(void)
+{
+	while (nr_given)
+		free(given[--nr_given]);
+	free(dir);
+}
+
+/* Takes a page back that the pool has no more: who reads it from now on is caught. */
+static void take(void *page)
+{
+	u32 i;
+
+	for (i = 0; i < nr_given && given[i] != page; i++)
+		;
+	CHECK(i < nr_given);
+	given[i] = given[--nr_given];
+	free(page);
+}
+
+static u32 shrink(u32 nr)
+{
+	void *page[HTMM_SHRINK_PAGES];
+	u32 n = htmm_table_shrink(&table, page, nr), i;
+
+	CHECK(n <= nr);
+	for (i = 0; i < n; i++)
+		take(page[i]);
+	CHECK(pool.held == nr_given);
+	return n;
+}
+
+/* All pages of a region as they were, or none: those lost are returned. */
+static u32 check_kept(u32 *hot_lost)
+{
+	u32 region, page, lost = 0, seen, all;
+	u64 pages = 0;
+	struct htmm_hist hist;
+
+	*hot_lost = 0;
+	for (region = 0; region < REGIONS; region++) {
+		for (page = 0, seen = 0, all = 0; page < 512; page += 4) {
+			all += wanted(region, page) != 0;
+			seen += count(region, page) != 0;
+			if (count(region, page))
+				CHECK(count(region, page) == wanted(region, page));
+		}
+		CHECK(seen == 0 || seen == all);
+		pages += seen;
+		lost += !seen;
+		*hot_lost += !seen && region % 2 == 0;
+	}
+	htmm_table_hist(&table, HTMM_KIND_BASE, &hist);
+	CHECK(htmm_hist_pages_from(&hist, 0) == pages);
+	CHECK(table.pages == pages);
+	return lost;
+}
+
+static void cold_regions_go_first(void)
+{
+	u32 hot_lost, lost, left;
+
+	open_table();
+	fill();
+	left = nr_given - nr_given / 8;
+	while (nr_given > left)
+		CHECK(shrink(2));
+	lost = check_kept(&hot_lost);
+	CHECK(lost);
+	CHECK(hot_lost * 10 <= lost);
+	close_table();
+}
+
+static void all_can_be_given_back(void)
+{
+	u32 hot_lost;
+
+	open_table();
+	fill();
+	while (shrink(HTMM_SHRINK_PAGES))
+		;
+	CHECK(check_kept(&hot_lost) == REGIONS);
+	CHECK(nr_given <= 1);
+	close_table();
+}
+
+/* It goes on as before: pages given back are asked for again. */
+static void grows_again(void)
+{
+	u32 hot_lost, i;
+
+	open_table();
+	for (i = 0; i < 3; i++) {
+		fill();
+		CHECK(!check_kept(&hot_lost));
+		while (shrink(7))
+			;
+	}
+	close_table();
+}
+
+/* What was never used goes first, and nothing is evicted for it. */
+static void unused_pages_go_first(void)
+{
+	u32 hot_lost;
+
+	open_table();
+	fill();
+	give(400);
+	CHECK(pool.nr_pages >= 40);
+	CHECK(shrink(40) == 40);
+	CHECK(!check_kept(&hot_lost));
+	close_table();
+}
+
+static void no_more_than_a_step(void)
+{
+	void *page[HTMM_SHRINK_PAGES + 1];
+	u32 n, i;
+
+	open_table();
+	fill();
+	give(512);
+	n = htmm_table_shrink(&table, page, ~0U);
+	CHECK(n == HTMM_SHRINK_PAGES);
+	for (i = 0; i < n; i++)
+		take(page[i]);
+	CHECK(!htmm_table_shrink(&table, page, 0));
+	close_table();
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(cold_regions_go_first),
+		TAP_TEST(all_can_be_given_back),
+		TAP_TEST(grows_again),
+		TAP_TEST(unused_pages_go_first),
+		TAP_TEST(no_more_than_a_step),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who pays for a session's memory, and what it gives back when there is little. */
+#include <sys/mman.h>
+#include "cgroup.h"
+#include "check.h"
+#include "child.h"
+#include "files.h"
+
+#define PAGE		4096UL
+#define REGION		(2UL << 20)
+#define MIB		(1UL << 20)
+/* Pages touched of each region: more than fit in its entry, so that it takes a block. */
+#define TOUCHED		20
+#define COLD_REGIONS	1500
+#define HOT_REGIONS	64
+#define CHUNK		(2UL << 20)
+
+static int cgroup_set(const struct cgroup *cgroup, const char *name, const char *text)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s", cgroup->path, name);
+	return file_write(path, text);
+}
+
+/* A number from a file of a cgroup; -1 if it has none. */
+static long cgroup_get(const struct cgroup *cgroup, const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s", cgroup->path, name);
+	return file_number(path);
+}
+
+static long vmstat(const char *name)
+{
+	FILE *file = fopen("/proc/vmstat", "r");
+	char line[128];
+	long value = -1, n;
+	char what[64];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %ld", what, &n) == 2 && !strcmp(what, name))
+			value = n;
+	if (file)
+		fclose(file);
+	return value;
+}
+
+FIXTURE(memory) {
+	int fd;
+	struct source source;
+	struct request req;
+	struct cgroup cgroup;
+};
+
+FIXTURE_SETUP(memory)
+{
+	if (!cgroup_possible() ||
+	    file_write("/sys/fs/cgroup/cgroup.subtree_control", "+memory"))
+		SKIP(return, "no memory cgroups here");
+	ASSERT_EQ(0, cgroup_make(&self->cgroup, NULL, "memory"));
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	close(self->fd);
+	cgroup_leave(0);
+	EXPECT_EQ(0, cgroup_remove(&self->cgroup));
+	check_idle(_metadata);
+}
+
+/* So many rings of the largest size. */
+static void ask_for_rings(struct _test_data_memory *self, int nr_events)
+{
+	self->req.arg.ring_pages = HTMM_MAX_RING_PAGES;
+	while (self->req.arg.nr_events < nr_events)
+		request_add_event(&self->req, &self->source.event);
+}
+
+/* Rings of 128 MiB where 32 MiB are allowed: a sentence, and nobody is killed. */
+TEST_F(memory, limit_is_heeded)
+{
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	long killed = vmstat("oom_kill");
+
+	ASSERT_EQ(0, cgroup_set(&self->cgroup, "memory.max", "33554432"));
+	ask_for_rings(self, 8 / cpus ?: 1);
+	ASSERT_EQ(0, cgroup_enter(&self->cgroup, 0));
+	EXPECT_EQ(-ENOMEM, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	EXPECT_NE(NULL, strstr(self->req.error, "memory.max"));
+	EXPECT_NE(NULL, strstr(self->req.error, "ring_pages"));
+	EXPECT_EQ(killed, vmstat("oom_kill"));
+	/* And what it had of them is given back. */
+	EXPECT_GT(8 * MIB, cgroup_get(&self->cgroup, "memory.current"));
+	check_idle(_metadata);
+}
+
+static __u64 table_bytes(struct __test_metadata *_metadata, int fd)
+{
+	static struct htmm_target_info targets[HTMM_MAX_TARGETS];
+
+	EXPECT_LE(1, device_targets(fd, targets));
+	return targets[0].bytes;
+}
+
+/* A few pages of each region, all read from the one page of zeroes. */
+static void touch_regions(struct _test_data_memory *self, char *mem, int regions, int rounds)
+{
+	int i;
+
+	for (i = 0; i < regions; i++)
+		access_pages(&self->source, mem + i * REGION, TOUCHED, rounds);
+}
+
+static char *map_regions(int regions)
+{
+	char *mem = mmap(NULL, (regions + 1) * REGION, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (mem == MAP_FAILED)
+		return NULL;
+	mem = (char *)(((unsigned long)mem + REGION - 1) & ~(REGION - 1));
+	madvise(mem, regions * REGION, MADV_HUGEPAGE);
+	return mem;
+}
+
+/* memory.current tells what a session takes: rings, directory, and tables as they grow. */
+TEST_F(memory, starter_pays)
+{
+	__u64 rings, before, started, grown, table, small;
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	char *mem = map_regions(200);
+
+	if (!source_find(&self->source, ACCESS_LOAD))
+		SKIP(return, "no PMU here samples loads");
+	self->source.event.period = 3;
+	request_init(&self->req, &self->source.event);
+	self->req.arg.ring_pages = 1024;
+	self->req.arg.max_bytes = 64 * MIB;
+	request_add_target(&self->req, getpid());
+	ASSERT_NE(NULL, mem);
+	ASSERT_EQ(0, cgroup_enter(&self->cgroup, 0));
+	touch_regions(self, mem, 200, 1);
+	before = cgroup_get(&self->cgroup, "memory.current");
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	started = cgroup_get(&self->cgroup, "memory.current");
+	rings = cpus * 1024 * PAGE;
+	small = table_bytes(_metadata, self->fd);
+	EXPECT_NEAR(rings + small, started - before, MIB);
+	touch_regions(self, mem, 200, 40);
+	ASSERT_EQ(0, device_settle(self->fd));
+	grown = cgroup_get(&self->cgroup, "memory.current");
+	table = table_bytes(_metadata, self->fd);
+	TH_LOG("rings %llu KiB, table %llu, then %llu KiB; charged %llu, then %llu KiB",
+	       rings >> 10, small >> 10, table >> 10, (started - before) >> 10,
+	       (grown - before) >> 10);
+	EXPECT_LT(small + 96 * 1024, table);
+	EXPECT_LE(table - small, grown - started + 512 * 1024);
+	EXPECT_NEAR(rings + table, grown - before, MIB + MIB / 2);
+	ASSERT_EQ(0, device_stop(self->fd));
+	close(self->fd);
+	self->fd = device_open();
+	EXPECT_NEAR(before, cgroup_get(&self->cgroup, "memory.current"), MIB + MIB / 2);
+}
+
+/* Pages of a range of regions that are tracked. */
+static size_t pages_tracked(const struct pages *pages, const char *mem, int regions)
+{
+	__u64 first = (uintptr_t)mem, end = first + regions * REGION;
+	size_t i, n = 0;
+
+	for (i = 0; i < pages->nr; i++)
+		n += pages->page[i].addr >= first && pages->page[i].addr < end;
+	return n;
+}
+
+/* Takes memory until the table is smaller than @below, or there is none to take. */
+struct hoard {
+	int fd;
+	__u64 below;
+};
+
+static int hoard(int sock, void *arg)
+{
+	static struct htmm_target_info targets[HTMM_MAX_TARGETS];
+	struct hoard *hoard = arg;
+	size_t chunk;
+	char *mem;
+
+	child_offer_itself();
+	do {
+		chunk = memory_available() > 256 * MIB ? 64 * MIB : CHUNK;
+		mem = mmap(NULL, chunk, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (mem == MAP_FAILED || madvise(mem, chunk, MADV_POPULATE_WRITE) ||
+		    device_targets(hoard->fd, targets) < 1)
+			return 1;
+	} while (targets[0].bytes >= hoard->below);
+	return 0;
+}
+
+/*
+ * The table gives back what it has, cold regions no later than hot ones, and the program
+ * that needs the memory lives.
+ */
+TEST_F(memory, tables_give_way)
+{
+	long killed = vmstat("oom_kill");
+	size_t hot, cold, hot_left, cold_left;
+	struct pages pages;
+	struct child child;
+	struct hoard need;
+	char *mem;
+
+	if (!source_find(&self->source, ACCESS_LOAD))
+		SKIP(return, "no PMU here samples loads");
+	self->source.event.period = 3;
+	request_init(&self->req, &self->source.event);
+	self->req.arg.max_bytes = 16 * MIB;
+	self->req.arg.drain_threads = 1;
+	request_add_target(&self->req, getpid());
+	mem = map_regions(COLD_REGIONS + HOT_REGIONS);
+	ASSERT_NE(NULL, mem);
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	touch_regions(self, mem, COLD_REGIONS, 7);
+	touch_regions(self, mem + COLD_REGIONS * REGION, HOT_REGIONS, 300);
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	cold = pages_tracked(&pages, mem, COLD_REGIONS);
+	hot = pages_tracked(&pages, mem + COLD_REGIONS * REGION, HOT_REGIONS);
+	pages_free(&pages);
+	ASSERT_LT(COLD_REGIONS * TOUCHED / 2, cold);
+	ASSERT_LT(HOT_REGIONS * TOUCHED / 2, hot);
+
+	need.fd = self->fd;
+	need.below = table_bytes(_metadata, self->fd) - 200 * 1024;
+	ASSERT_EQ(0, child_start(&child, hoard, &need));
+	EXPECT_EQ(0, child_join(&child));
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	cold_left = pages_tracked(&pages, mem, COLD_REGIONS);
+	hot_left = pages_tracked(&pages, mem + COLD_REGIONS * REGION, HOT_REGIONS);
+	pages_free(&pages);
+	TH_LOG("cold pages %zu, then %zu; hot %zu, then %zu", cold, cold_left, hot, hot_left);
+	EXPECT_GT(cold, cold_left);
+	EXPECT_LE((hot - hot_left) * cold, (cold - cold_left) * hot);
+	EXPECT_EQ(killed, vmstat("oom_kill"));
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/* On machines with several nodes: threads and memory lie where the samples come from. */
+#include <dirent.h>
+#include <sched.h>
+#include "check.h"
+#include "files.h"
+
+#define TRACING		"/sys/kernel/tracing/"
+#define ALLOCATIONS	TRACING "events/kmem/mm_page_alloc/"
+#define MAX_NODES	16
+#define MAX_THREADS	64
+
+/* Blocks of 64 KiB and more: rings, a thread with its batch. */
+#define LARGE_ORDER	4
+
+struct node {
+	cpu_set_t cpus;
+	unsigned long first_pfn;
+};
+
+FIXTURE(placement) {
+	int fd;
+	struct source source;
+	struct request req;
+	struct node node[MAX_NODES];
+	int nr_nodes;
+	__u64 mask;
+};
+
+/* Nodes with CPUs, whose numbers have no gaps here. */
+static int nodes_find(struct node *node)
+{
+	int cpu, nr, last = -1;
+	char path[96];
+
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		for (nr = 0; nr < MAX_NODES; nr++) {
+			snprintf(path, sizeof(path),
+				 "/sys/devices/system/node/node%d/cpu%d", nr, cpu);
+			if (access(path, F_OK))
+				continue;
+			CPU_SET(cpu, &node[nr].cpus);
+			last = nr > last ? nr : last;
+		}
+	}
+	return last + 1;
+}
+
+/* Where the memory of each node begins. */
+static void nodes_find_memory(struct node *node)
+{
+	FILE *file = fopen("/proc/zoneinfo", "r");
+	unsigned long pfn;
+	char line[128];
+	int nr = -1;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, "Node %d,", &nr);
+		if (sscanf(line, " start_pfn: %lu", &pfn) == 1 && nr >= 0 &&
+		    nr < MAX_NODES && pfn &&
+		    (!node[nr].first_pfn || pfn < node[nr].first_pfn))
+			node[nr].first_pfn = pfn;
+	}
+	if (file)
+		fclose(file);
+}
+
+FIXTURE_SETUP(placement)
+{
+	self->nr_nodes = nodes_find(self->node);
+	if (self->nr_nodes < 2)
+		SKIP(return, "needs two nodes with CPUs");
+	nodes_find_memory(self->node);
+	source_find(&self->source, ACCESS_FAULT);
+	request_init(&self->req, &self->source.event);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(placement)
+{
+	file_write(ALLOCATIONS "enable", "0");
+	file_write(ALLOCATIONS "filter", "0");
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+/* The threads ksampled, by number. Returns how many there are. */
+static int threads_find(pid_t *threads)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	char path[300], name[32];
+	int nr = 0, at;
+	FILE *file;
+
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		file = atoi(entry->d_name) ? fopen(path, "r") : NULL;
+		if (!file)
+			continue;
+		if (fgets(name, sizeof(name), file) && !strncmp(name, "ksampled", 8)) {
+			at = name[8] == '/' ? atoi(name + 9) : 0;
+			if (at < MAX_THREADS)
+				threads[at] = atoi(entry->d_name);
+			nr++;
+		}
+		fclose(file);
+	}
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+/* One thread a node unless told otherwise, and each stays with its rings. */
+TEST_F(placement, threads)
+{
+	pid_t threads[MAX_THREADS];
+	cpu_set_t cpus;
+	int i;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(self->nr_nodes, threads_find(threads));
+	for (i = 0; i < self->nr_nodes; i++) {
+		ASSERT_EQ(0, sched_getaffinity(threads[i], sizeof(cpus), &cpus));
+		EXPECT_TRUE(CPU_EQUAL(&cpus, &self->node[i].cpus)) {
+			TH_LOG("thread %d: %d CPUs", i, CPU_COUNT(&cpus));
+		}
+	}
+}
+
+/* More threads than nodes are dealt out evenly. */
+TEST_F(placement, two_threads_a_node)
+{
+	pid_t threads[MAX_THREADS];
+	cpu_set_t cpus;
+	int i;
+
+	self->req.arg.drain_threads = 2 * self->nr_nodes;
+	if (sysconf(_SC_NPROCESSORS_ONLN) < self->req.arg.drain_threads)
+		SKIP(return, "needs two CPUs on each node");
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(2 * self->nr_nodes, threads_find(threads));
+	for (i = 0; i < 2 * self->nr_nodes; i++) {
+		ASSERT_EQ(0, sched_getaffinity(threads[i], sizeof(cpus), &cpus));
+		EXPECT_TRUE(CPU_EQUAL(&cpus, &self->node[i % self->nr_nodes].cpus));
+	}
+}
+
+/* What was asked for, whatever the nodes. */
+TEST_F(placement, asked_for)
+{
+	pid_t threads[MAX_THREADS];
+	cpu_set_t cpus, wanted;
+	int i;
+
+	CPU_ZERO(&wanted);
+	CPU_SET(1, &wanted);
+	self->mask = 2;
+	self->req.arg.drain_cpus = (uintptr_t)&self->mask;
+	self->req.arg.drain_cpus_size = sizeof(self->mask);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(self->nr_nodes, threads_find(threads));
+	for (i = 0; i < self->nr_nodes; i++) {
+		ASSERT_EQ(0, sched_getaffinity(threads[i], sizeof(cpus), &cpus));
+		EXPECT_TRUE(CPU_EQUAL(&cpus, &wanted));
+	}
+}
+
+static int node_of(const struct _test_data_placement *self, unsigned long pfn)
+{
+	int nr, best = 0;
+
+	for (nr = 1; nr < self->nr_nodes; nr++)
+		if (pfn >= self->node[nr].first_pfn)
+			best = nr;
+	return best;
+}
+
+/*
+ * Large blocks allocated by this program for a session that samples one node's CPUs
+ * from another one: its rings, and a thread with its batch. Directories are of single pages.
+ */
+TEST_F(placement, memory)
+{
+	int cpu, nr, want, blocks, strange;
+	unsigned long pfn;
+	unsigned int order;
+	char line[512], *at;
+	cpu_set_t *cpus;
+	FILE *trace;
+
+	for (want = 0; want < self->nr_nodes; want++) {
+		cpus = &self->node[want].cpus;
+		self->mask = 0;
+		for (cpu = 0; cpu < 64; cpu++)
+			if (CPU_ISSET(cpu, cpus))
+				self->mask |= 1ULL << cpu;
+		for (cpu = 0; !CPU_ISSET(cpu, &self->node[!want].cpus); cpu++)
+			;
+		ASSERT_EQ(0, cpu_pin(cpu));
+		request_init(&self->req, &self->source.event);
+		self->req.arg.cpus = (uintptr_t)&self->mask;
+		self->req.arg.cpus_size = sizeof(self->mask);
+		self->req.arg.ring_pages = 16;
+		self->req.arg.max_bytes = 1 << 20;
+		snprintf(line, sizeof(line), "order >= %d && common_pid == %d",
+			 LARGE_ORDER, getpid());
+		ASSERT_EQ(0, file_write(ALLOCATIONS "filter", line));
+		ASSERT_EQ(0, file_write(TRACING "trace", ""));
+		ASSERT_EQ(0, file_write(ALLOCATIONS "enable", "1"));
+		ASSERT_EQ(0, device_start(self->fd, &self->req));
+		ASSERT_EQ(0, file_write(ALLOCATIONS "enable", "0"));
+		close(self->fd);
+		self->fd = device_open();
+
+		blocks = 0;
+		strange = 0;
+		trace = fopen(TRACING "trace", "r");
+		ASSERT_NE(NULL, trace);
+		while (fgets(line, sizeof(line), trace)) {
+			at = strstr(line, " pfn=");
+			if (!at || sscanf(at, " pfn=%lx order=%u", &pfn, &order) != 2)
+				continue;
+			blocks++;
+			nr = node_of(self, pfn);
+			strange += nr != want;
+			if (nr != want)
+				TH_LOG("for node %d: %s", want, line);
+		}
+		fclose(trace);
+		EXPECT_LE(1 + CPU_COUNT(cpus), blocks);
+		EXPECT_EQ(0, strange);
+	}
+}
