@@ -468,7 +468,7 @@ TEST_F(arrays, session_by_its_number)
 {
 	const unsigned int reads[] = {
 		HTMM_IOC_GET_INFO, HTMM_IOC_GET_STATS, HTMM_IOC_GET_HIST,
-		HTMM_IOC_COOL, HTMM_IOC_GET_TARGETS, HTMM_IOC_RESET,
+		HTMM_IOC_GET_HIT_RATIO, HTMM_IOC_COOL, HTMM_IOC_GET_TARGETS, HTMM_IOC_RESET,
 	};
 	union {
 		struct head head;

@@ -419,6 +419,8 @@ enum htmm_state {
 #define HTMM_FEATURE_SET		0x10
 /* struct htmm_info.features: HTMM_IOC_LIST_PAGES, with all its orders and filters. */
 #define HTMM_FEATURE_LIST_PAGES		0x20
+/* struct htmm_info.features: HTMM_IOC_GET_HIT_RATIO. */
+#define HTMM_FEATURE_HIT_RATIO		0x40
 
 /**
  * struct htmm_drain_thread - a thread that carries samples from the rings to the tables

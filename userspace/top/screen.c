@@ -106,6 +106,12 @@ static const char *fit(char text[32], __u64 number, int width)
 	return snprintf(text, 32, "%llu", number) <= width ? text : brief(text, number);
 }
 
+/* Rounded, as "%.0f" does elsewhere. */
+static const char *fit_rate(char text[32], double rate, int width)
+{
+	return fit(text, (__u64)(rate + 0.5), width);
+}
+
 static void put_title(const struct top *top)
 {
 	const struct htmm_info *info = &top->now.info;
@@ -213,7 +219,7 @@ static int put_event(const struct top *top, unsigned int number, int y, int x, i
 	append(text, room, ", %u CPU%s", event->mode.active, event->mode.active == 1 ? "" : "s");
 	put(y, x, width, "%-*s%s", CAPTION, number ? "" : "events", text);
 	put(y, x + width - RATE, RATE, "%*s/s", RATE - 2,
-	    fit(rate, event->flow.overflows, RATE - 2));
+	    fit_rate(rate, event->flow.overflows, RATE - 2));
 	return y + 1;
 }
 
@@ -236,7 +242,7 @@ static int put_samples(const struct top *top, int y, int x, int width)
 
 	if (width < NARROW)
 		put(y, x, width, "%-*s%s/s, lost %s/s (%.1f%%)", CAPTION, "samples",
-		    fit(counted, flow->counted, 6), fit(lost, flow->lost, 5),
+		    fit_rate(counted, flow->counted, 6), fit_rate(lost, flow->lost, 5),
 		    lost_percent(flow));
 	else
 		put(y, x, width, "%-*s%.0f/s counted, %.0f/s lost (%.1f%%), %.0f/s filtered%s",
