@@ -317,7 +317,7 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 	hits = kvzalloc(sizeof(*hits), GFP_KERNEL_ACCOUNT);
 	if (!hits)
 		return -ENOMEM;
-	ret = htmm_snapshot_trackers(session, out->target, &trackers);
+	ret = htmm_tracker_set_get(&session->trackers, out->target, &trackers);
 	if (ret)
 		goto err_free_hits;
 	for (i = 0; i < trackers.nr; i++)
