@@ -339,8 +339,8 @@ int main(int argc, char **argv)
 	}
 	out = optind < argc ? fopen(argv[optind], "w") : NULL;
 	if (!out) {
-		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-P N] [-s LIST] [-l] [-z] [-p] FILE\n",
-		      stderr);
+		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-P N] [-s LIST] [-l]\n"
+		      "                     [-z] [-p] FILE\n", stderr);
 		return 2;
 	}
 	zstd = zstd_create_cctx();
