@@ -16,8 +16,8 @@
  * are what programs have compiled in.
  */
 #define HTMM_FIRST(type, last, bytes)					\
-	(offsetofend(struct type, last) +				\
-	 BUILD_BUG_ON_ZERO(offsetofend(struct type, last) != (bytes)))
+	__builtin_choose_expr((bytes) == offsetofend(struct type, last),	\
+			      (bytes), (void)0)
 #define HTMM_FIRST_EVENT	HTMM_FIRST(htmm_event, __reserved, 96)
 #define HTMM_FIRST_TARGET	HTMM_FIRST(htmm_target, max_bytes, 32)
 #define HTMM_FIRST_CHANNEL	HTMM_FIRST(htmm_channel, counters, 216)

@@ -135,9 +135,9 @@ TRACE_EVENT(htmm_period,
 
 #endif /* HTMM_TRACE_H */
 
-/* Found from the top of the tree, as <uapi/linux/htmm.h> is. */
+/* Kbuild has trace.o look in its own folder. */
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH module/base
+#define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE
 #define TRACE_INCLUDE_FILE trace
 #include <trace/define_trace.h>

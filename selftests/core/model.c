@@ -496,7 +496,7 @@ void world_reclaim(struct world *w, u32 budget, bool *more)
 }
 
 void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
-			bool *more)
+		     bool *more)
 {
 	const struct htmm_region *entry[MODEL_REGIONS];
 	u32 i, removed = 0;

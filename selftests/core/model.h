@@ -108,7 +108,7 @@ void world_jump(struct world *w, u64 jump);
 void world_cool(struct world *w);
 void world_reclaim(struct world *w, u32 budget, bool *more);
 void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
-			bool *more);
+		     bool *more);
 void world_empty(struct world *w);
 
 /* Compare histograms, totals and thresholds, and account for each block of memory. */

@@ -414,7 +414,7 @@ static void removed_mm_is_gone(void)
 		add(i, i, 3);
 	while (more) {
 		world_remove_mm(&world, world.model.mm[1], first, 1,
-				   &more);
+				&more);
 		first = false;
 		world_totals_match(&world);
 	}

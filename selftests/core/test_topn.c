@@ -141,7 +141,7 @@ static void under_change(void)
 			more = true;
 			while (more && !tap_below(2)) {
 				world_remove_mm(&world, churn, first, 50,
-						   &more);
+						&more);
 				first = false;
 			}
 			for (i = 0; i < 20; i++) {

@@ -4,6 +4,7 @@
 #define CMD_FORMAT_H
 
 #include <htmm/error.h>
+#include "cmd/options.h"
 
 enum format {
 	FORMAT_TEXT,
@@ -44,9 +45,15 @@ int format_parse(void *value, const char *text, struct htmm_error *err);
  */
 int format_json(void *value, const char *text, struct htmm_error *err);
 
-/* The options that choose it. */
-#define OPT_FORMAT(choice, names)					\
-	{ OPT_CALL, 0, "format", "FORMAT", names, choice, .call = format_parse, .words = names }
+/* The options that choose it; @names are the formats, as help and completion say them. */
+static inline struct opt opt_format(struct format_choice *choice, const char *names)
+{
+	return (struct opt){
+		OPT_CALL, 0, "format", "FORMAT", names, choice,
+		.call = format_parse, .words = names,
+	};
+}
+
 #define OPT_FORMAT_JSON(choice)						\
 	{ OPT_CALL, 0, "json", NULL, "print JSON", choice, .call = format_json }
 

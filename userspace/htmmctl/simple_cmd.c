@@ -28,7 +28,7 @@ int counters_cmd(const struct command *cmd, int argc, char **argv,
 		.allowed = 1 << FORMAT_TEXT | 1 << FORMAT_JSON | 1 << FORMAT_PROMETHEUS,
 	};
 	const struct opt opts[] = {
-		OPT_FORMAT(&choice, "text, json or prometheus"),
+		opt_format(&choice, "text, json or prometheus"),
 		OPT_FORMAT_JSON(&choice),
 		{ OPT_END },
 	};

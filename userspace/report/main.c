@@ -155,7 +155,7 @@ static void say_status(const struct perfdata_status *status, const struct report
 		notice("the file is damaged at byte %llu; what follows there is not in the report",
 		       status->offset);
 	else if (status->truncated)
-		notice("the file was not finished, or it was cut; all that it has is in the report");
+		notice("the file was not finished, or was cut; all that it has is in the report");
 	if (status->malformed)
 		notice("%llu malformed records were left out", status->malformed);
 	if (status->unknown)
@@ -317,6 +317,9 @@ static int complete(struct options *opts, struct htmm_error *err)
 	return opts->plot ? report_plot_check(opts->plot, err) : 0;
 }
 
+static const char part_words[] =
+	"summary, processes, mappings, hist, pages, regions, wss, heat or commands";
+
 static int run_report(const struct command *cmd, int argc, char **argv)
 {
 	struct options o = {
@@ -328,8 +331,8 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  &o.path },
 		{ OPT_CALL, 0, "part", "PART",
 		  "only summary, processes, mappings, ...", &o.parts, .call = call_part,
-		  .words = "summary, processes, mappings, hist, pages, regions, wss, heat or commands" },
-		OPT_FORMAT(&o.choice, "text, json, csv, prometheus or damon"),
+		  .words = part_words },
+		opt_format(&o.choice, "text, json, csv, prometheus or damon"),
 		OPT_FORMAT_JSON(&o.choice),
 		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map: FILE.png or FILE.svg", &o.plot },
 		{ OPT_CALL, 0, "resolution", "CxR", "columns and rows of the heat map (64x12)",

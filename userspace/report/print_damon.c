@@ -127,7 +127,7 @@ static void print_zlib(FILE *file, const unsigned char *bytes, size_t len)
 	fwrite("\x78\x01", 1, 2, file);
 	do {
 		size = len - at < BLOCK_MAX ? len - at : BLOCK_MAX;
-		fputc(at + size == len, file);
+		fputc(at + size == len ? 1 : 0, file);
 		fputc(size & 0xff, file);
 		fputc(size >> 8, file);
 		fputc(~size & 0xff, file);

@@ -14,9 +14,9 @@
 #define HTMM_DEFAULT_EVENTS	"llc-miss,store"
 
 /* Whose loads an event sees: that of memory near the CPU, of another node, persistent. */
-#define HTMM_SEES_LOCAL		(1U << 0)
-#define HTMM_SEES_REMOTE	(1U << 1)
-#define HTMM_SEES_PMEM		(1U << 2)
+#define HTMM_SEES_LOCAL		0x1
+#define HTMM_SEES_REMOTE	0x2
+#define HTMM_SEES_PMEM		0x4
 #define HTMM_SEES_ALL		(HTMM_SEES_LOCAL | HTMM_SEES_REMOTE | HTMM_SEES_PMEM)
 
 /* The most events that a preset chooses from. */
