@@ -182,23 +182,20 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 	return 0;
 }
 
-/* The default where the CPU has it, else all accesses, else page faults. */
+/* The first of these that can be had here. */
 static void default_events(struct session *session)
 {
-	struct htmm_event_list *list = &session->events;
-	struct htmm_error load_err = {}, store_err = {};
-	int load = add_preset(list, "llc-miss", &load_err);
-	int store = add_preset(list, "store", &store_err);
+	static const char *const names[] = { HTMM_DEFAULT_EVENTS, "access", "load", "page-fault" };
+	struct htmm_error first = {}, err = {};
+	size_t i;
 
-	if (load && store && add_preset(list, "access", &store_err)) {
-		notice("only page faults can be sampled here: %s; 'htmmctl doctor' tells more",
-		       load_err.what);
-		add_preset(list, "page-fault", &store_err);
-	} else if (load && store) {
-		notice("sampling all accesses: %s", load_err.what);
-	} else if (load || store) {
-		notice("sampling without %s: %s", load ? "llc-miss" : "store",
-		       load ? load_err.what : store_err.what);
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (add_preset(&session->events, names[i], i ? &err : &first))
+			continue;
+		if (i)
+			notice("sampling %s: %s; 'htmmctl doctor' tells more", names[i],
+			       first.what);
+		return;
 	}
 }
 

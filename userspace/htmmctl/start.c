@@ -159,6 +159,6 @@ const struct command cmd_start = {
 	.summary = "start sampling, of all processes unless told otherwise",
 	.help = "Starts sampling and exits; 'htmmctl stop' ends it.  Samples all processes (-a)\n"
 		"unless -p or --cgroup is given, each of which is counted on its own, and\n"
-		"llc-miss and store, else all accesses where the CPU can, else page-fault.",
+		"llc-miss, or where the CPU has no such event access, load or page-fault.",
 	.run = run_start,
 };

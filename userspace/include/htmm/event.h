@@ -9,9 +9,10 @@
 
 /*
  * What to sample where nobody says: the loads that memory served, of whatever kind and
- * node it is, and stores. It is for htmm_events_parse(); a CPU may lack one of them.
+ * node it is. They are what slow memory makes slow; of stores most end in a cache, on the
+ * stack. It is for htmm_events_parse(); a CPU may not have it.
  */
-#define HTMM_DEFAULT_EVENTS	"llc-miss,store"
+#define HTMM_DEFAULT_EVENTS	"llc-miss"
 
 /* Whose loads an event sees: that of memory near the CPU, of another node, persistent. */
 #define HTMM_SEES_LOCAL		0x1
