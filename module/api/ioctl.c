@@ -63,12 +63,14 @@ union htmm_arg {
  * @session: the session that is meant, if the ioctl needs it
  * @arg: a copy of the caller's struct
  * @added: the target that was added, for whoever undoes it
+ * @replaced: the session that a new one took the place of, likewise
  */
 struct htmm_call {
 	struct file *file;
 	struct htmm_session *session;
 	union htmm_arg arg;
 	struct htmm_target_name added;
+	struct htmm_session *replaced;
 };
 
 static int htmm_copy_config(struct htmm_config *config,
@@ -107,9 +109,10 @@ static int htmm_copy_config(struct htmm_config *config,
 				 start->drain_cpus_size, "drain_cpus", err);
 }
 
-static int htmm_start_session(struct htmm_start *start, const void *holder,
-			      struct htmm_error *err)
+static int htmm_start_session(struct htmm_call *call, struct htmm_error *err)
 {
+	struct htmm_start *start = &call->arg.start;
+	bool detached = start->flags & HTMM_START_DETACHED;
 	struct htmm_config *config;
 	int ret;
 
@@ -124,7 +127,8 @@ static int htmm_start_session(struct htmm_start *start, const void *holder,
 	if (!ret)
 		ret = htmm_config_check(config, err);
 	if (!ret)
-		ret = htmm_session_start(config, holder, &start->session, err);
+		ret = htmm_session_start(config, detached ? NULL : call->file,
+					 &start->session, &call->replaced, err);
 	if (ret)
 		htmm_config_free(config);
 	return ret;
@@ -146,11 +150,10 @@ static void htmm_report_error(u64 text, u32 size, const struct htmm_error *err)
 static int htmm_ioctl_start(struct htmm_call *call)
 {
 	struct htmm_start *start = &call->arg.start;
-	bool detached = start->flags & HTMM_START_DETACHED;
 	struct htmm_error err = {};
 	int ret;
 
-	ret = htmm_start_session(start, detached ? NULL : call->file, &err);
+	ret = htmm_start_session(call, &err);
 	if (ret)
 		htmm_report_error(start->error, start->error_size, &err);
 	return ret;
@@ -159,7 +162,8 @@ static int htmm_ioctl_start(struct htmm_call *call)
 /* A caller that does not learn the number believes that nothing has begun. */
 static void htmm_undo_start(struct htmm_call *call)
 {
-	htmm_session_undo_start(call->arg.start.session);
+	htmm_session_undo_start(call->arg.start.session, call->file, call->replaced);
+	call->replaced = NULL;
 }
 
 static int htmm_ioctl_stop(struct htmm_call *call)
@@ -574,9 +578,12 @@ long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		return ret;
 
 	call.arg.head.size = size;
-	if (!copy_to_user(user, &call.arg, min_t(u32, size, ioctl->size)))
-		return 0;
-	if (ioctl->undo)
-		ioctl->undo(&call);
-	return -EFAULT;
+	if (copy_to_user(user, &call.arg, min_t(u32, size, ioctl->size))) {
+		ret = -EFAULT;
+		if (ioctl->undo)
+			ioctl->undo(&call);
+	}
+	/* Large tables take their time: the new session samples meanwhile. */
+	htmm_session_put(call.replaced);
+	return ret;
 }

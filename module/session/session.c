@@ -186,21 +186,23 @@ err_session:
  * @config: what to do, checked; taken over unless this fails
  * @holder: the session ends with htmm_session_close() of this; NULL: detached
  * @number: set to the session's number
+ * @replaced: set to an earlier session with its results, or NULL: for
+ *	htmm_session_put(), or for htmm_session_undo_start()
  * @err: on failure, the reason
  *
- * The results of an earlier session are discarded, unless this fails. For as long as
- * that takes both have memory: the old tables, and the new ones' directories with what
- * has been counted meanwhile.
+ * Until @replaced is put both have memory: the old tables, and the new ones'
+ * directories with what has been counted meanwhile.
  *
  * Context: process, may sleep.
  * Return: 0 or the errno documented with struct htmm_start.
  */
-int htmm_session_start(struct htmm_config *config, const void *holder,
-		       u64 *number, struct htmm_error *err)
+int htmm_session_start(struct htmm_config *config, const void *holder, u64 *number,
+		       struct htmm_session **replaced, struct htmm_error *err)
 {
-	struct htmm_session *session, *old = NULL;
+	struct htmm_session *session;
 	int ret = 0;
 
+	*replaced = NULL;
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
 	if (htmm_current && htmm_current->state != HTMM_STATE_STOPPED) {
@@ -218,11 +220,9 @@ int htmm_session_start(struct htmm_config *config, const void *holder,
 	*number = session->number;
 	session->holder = holder;
 	WRITE_ONCE(session->state, HTMM_STATE_RUNNING);
-	old = htmm_session_publish(session);
+	*replaced = htmm_session_publish(session);
 out:
 	mutex_unlock(&htmm_session_lock);
-	/* Large tables take their time: nobody need wait for them. */
-	htmm_session_put(old);
 	return ret;
 }
 
@@ -309,19 +309,28 @@ void htmm_session_close(const void *holder)
 }
 
 /**
- * htmm_session_undo_start - end a session of whose number nobody was told
+ * htmm_session_undo_start - end a session whose number nobody was told
  * @number: its number; it may have made room for another one
+ * @holder: who has not gone, if he held the earlier session, too
+ * @replaced: the session that it took the place of, or NULL; taken over
+ *
+ * The earlier session is the current one again, unless it is of another holder, who may
+ * have gone meanwhile.
  *
  * Context: process, may sleep. Not to be interrupted: nobody could repeat it.
  */
-void htmm_session_undo_start(u64 number)
+void htmm_session_undo_start(u64 number, const void *holder,
+			     struct htmm_session *replaced)
 {
 	struct htmm_session *old = NULL;
 
 	mutex_lock(&htmm_session_lock);
 	if (!htmm_session_check(number))
 		old = htmm_session_discard();
+	if (old && replaced && (!replaced->holder || replaced->holder == holder))
+		replaced = htmm_session_publish(replaced);
 	mutex_unlock(&htmm_session_lock);
+	htmm_session_put(replaced);
 	htmm_session_put(old);
 }
 

@@ -78,9 +78,10 @@ struct htmm_target_name {
 	u32 number;
 };
 
-int htmm_session_start(struct htmm_config *config, const void *holder,
-		       u64 *number, struct htmm_error *err);
-void htmm_session_undo_start(u64 number);
+int htmm_session_start(struct htmm_config *config, const void *holder, u64 *number,
+		       struct htmm_session **replaced, struct htmm_error *err);
+void htmm_session_undo_start(u64 number, const void *holder,
+			     struct htmm_session *replaced);
 int htmm_session_stop(u64 number);
 int htmm_session_reset(u64 number);
 int htmm_session_cool(struct htmm_session *session, u32 target);
