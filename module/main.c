@@ -37,8 +37,8 @@ err_sampler_set:
 }
 
 /*
- * An open /dev/htmm holds the module, so here nobody can start a session; a
- * detached one that still runs is stopped.
+ * An open /dev/htmm holds a reference on the module, so no caller can start a session here.
+ * Stop a detached session that still runs.
  */
 static void __exit htmm_exit(void)
 {

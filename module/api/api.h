@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What leaves the module, and how it is asked for: /dev/htmm and debugfs. */
+/* The interfaces of the module: /dev/htmm and debugfs. */
 #ifndef HTMM_API_H
 #define HTMM_API_H
 
@@ -24,7 +24,7 @@ void htmm_debugfs_exit(void);
 /* ioctl.c */
 long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg);
 
-/* snapshot.c: a session in the terms of the interface. */
+/* snapshot.c: converts a session's data to the structs of the interface. */
 
 /* Most pages that one call of htmm_snapshot_pages() lists. */
 #define HTMM_SNAPSHOT_PAGES	65536
@@ -43,9 +43,9 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 u32 htmm_snapshot_targets(struct htmm_session *session,
 			  struct htmm_target_info *targets);
 
-/* uaccess.c: arrays whose elements may be older or newer than ours. */
+/* uaccess.c: arrays whose elements may be of an older or newer version. */
 
-/* The largest struct, and the largest element of an array, that a caller may have. */
+/* Largest size of a caller's struct and of an element of a caller's array. */
 #define HTMM_MAX_SIZE		4096
 
 int htmm_uaccess_check_stride(u32 stride, size_t first);

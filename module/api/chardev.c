@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/htmm: what can be done with the file. One that reads the record stream has its
- * reader as private_data.
+ * /dev/htmm: the file operations. If the file reads the record stream, private_data is its
+ * reader.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -15,7 +15,7 @@
 #include "session/session.h"
 #include "stream/stream.h"
 
-/* The reader that a file has become, or NULL. */
+/* The reader of a file, or NULL. */
 static struct htmm_reader *htmm_chardev_reader(struct file *file)
 {
 	/* Pairs with the cmpxchg() in htmm_chardev_make_reader(). */
@@ -31,20 +31,20 @@ static int htmm_chardev_make_reader(struct file *file,
 		return PTR_ERR(reader);
 	if (!cmpxchg(&file->private_data, NULL, reader))
 		return 0;
-	/* Another thread was faster. */
+	/* Another thread has set a reader first. */
 	htmm_stream_leave(reader);
 	return -EBUSY;
 }
 
 /**
  * htmm_chardev_attach - make an open file a reader of the record stream
- * @file: the file; one that is a reader already stays as it is
- * @stream: what is asked for; set to what the reader has
+ * @file: the file; if it is a reader already, the reader is not changed
+ * @stream: the request; set to the state of the reader
  * @events: set to the events of its session; room for HTMM_MAX_EVENTS
  *
  * Context: process, may sleep.
- * Return: 0, -EBUSY if it reads already and not as asked, -ESTALE if it is the reader
- * of another session, or the errno of htmm_stream_join().
+ * Return: 0, -EBUSY if it is a reader already with different parameters, -ESTALE if it is
+ * the reader of another session, or the errno of htmm_stream_join().
  */
 int htmm_chardev_attach(struct file *file, struct htmm_stream *stream,
 			struct htmm_stream_event *events)
@@ -74,7 +74,7 @@ static int htmm_chardev_copy(char __user *to, const struct htmm_span spans[2])
 	return 0;
 }
 
-/* What there is now: bytes read, 0 at the end, -EAGAIN if there is nothing yet. */
+/* Read without waiting. Returns bytes read, 0 at the end, or -EAGAIN if no data is ready. */
 static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to,
 				     size_t room)
 {
@@ -96,7 +96,10 @@ static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to
 	return bytes;
 }
 
-/* Whole records: bytes read, 0 after the last one, or an errno of struct htmm_stream. */
+/*
+ * Read whole records. Returns bytes read, 0 after the last record, or an errno documented
+ * with struct htmm_stream.
+ */
 static ssize_t htmm_chardev_read(struct file *file, char __user *to,
 				 size_t room, loff_t *pos)
 {
@@ -106,7 +109,7 @@ static ssize_t htmm_chardev_read(struct file *file, char __user *to,
 
 	if (!reader)
 		return -EINVAL;
-	/* As for an ioctl, that the file is open is not enough. */
+	/* Check the caller, as for an ioctl: it may not be the process that opened the file. */
 	if (!perfmon_capable())
 		return -EPERM;
 	do {
@@ -118,12 +121,12 @@ static ssize_t htmm_chardev_read(struct file *file, char __user *to,
 			return ret == -EINTR ? -ERESTARTSYS : ret;
 		ret = htmm_chardev_read_records(reader, to, room);
 		mutex_unlock(&reader->lock);
-		/* Another thread may have read it all meanwhile. */
+		/* Another thread may have read all records meanwhile. */
 	} while (wait && ret == -EAGAIN);
 	return ret;
 }
 
-/* EPOLLHUP after the last record, EPOLLERR for a file that is no reader. */
+/* EPOLLHUP after the last record, EPOLLERR for a file that is not a reader. */
 static __poll_t htmm_chardev_poll(struct file *file, poll_table *table)
 {
 	struct htmm_reader *reader = htmm_chardev_reader(file);
@@ -141,7 +144,7 @@ static __poll_t htmm_chardev_poll(struct file *file, poll_table *table)
 
 static int htmm_chardev_open(struct inode *inode, struct file *file)
 {
-	/* misc_open() has left its own device there. */
+	/* misc_open() has stored its device there. */
 	file->private_data = NULL;
 	return stream_open(inode, file);
 }
@@ -171,7 +174,7 @@ static struct miscdevice htmm_chardev = {
 };
 
 /**
- * htmm_chardev_init - make /dev/htmm
+ * htmm_chardev_init - create /dev/htmm
  *
  * Return: 0 or the errno of misc_register().
  */
@@ -183,7 +186,7 @@ int htmm_chardev_init(void)
 /**
  * htmm_chardev_exit - remove /dev/htmm
  *
- * Context: process; no file is open, for each holds the module.
+ * Context: process; no file is open, because an open file holds a reference on the module.
  */
 void htmm_chardev_exit(void)
 {

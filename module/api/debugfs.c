@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Read-only text for cat, at any time: a stop under way is not waited for. */
+/* Read-only text files. Reading never waits for a stop in progress. */
 #include <linux/capability.h>
 #include <linux/debugfs.h>
 #include <linux/math64.h>
@@ -96,7 +96,7 @@ static void htmm_show_counters(struct seq_file *m,
 	seq_putc(m, '\n');
 }
 
-/* The statistics of a session; the channels are the caller's to free. */
+/* Get the statistics of a session; the caller frees the channels. */
 static struct htmm_channel *htmm_get_channels(struct htmm_session *session,
 					      struct htmm_stats *stats,
 					      unsigned int *n)
@@ -180,7 +180,7 @@ static void htmm_show_histogram(struct seq_file *m,
 
 	seq_printf(m, "%s: tracked %llu hot %llu fast %llu capacity %llu hot_threshold %u warm_threshold %u\n",
 		   unit, hist->pages, hist->hot_pages,
-		   /* To the last page, not only in whole bins. */
+		   /* Up to the last page, not only whole bins. */
 		   min(hist->capacity_pages, hist->pages - bins[0].pages),
 		   hist->capacity_pages, hist->hot_threshold,
 		   hist->warm_threshold);
@@ -209,7 +209,10 @@ static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 	struct htmm_page *pages;
 	int i, n;
 
-	/* Addresses: being root is not enough, as for the ioctl. */
+	/*
+	 * The file shows addresses, so check the capability as the ioctl does: root is not
+	 * enough.
+	 */
 	if (!perfmon_capable())
 		return -EPERM;
 	pages = kcalloc(HTMM_DEBUGFS_PAGES, sizeof(*pages), GFP_KERNEL);
@@ -227,7 +230,7 @@ static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 	return min(n, 0);
 }
 
-/* Readers are there without a session, too. */
+/* Readers can exist without a session. */
 static int htmm_show_streams(struct seq_file *m, struct htmm_session *session)
 {
 	struct htmm_stream *list;
@@ -290,10 +293,10 @@ static int htmm_show_targets(struct seq_file *m, struct htmm_session *session)
 }
 
 /**
- * struct htmm_debugfs_file - one file
+ * struct htmm_debugfs_file - one debugfs file
  * @name: its name
  * @show: writes the text
- * @idle: also without a session
+ * @idle: @show is also called without a session
  */
 struct htmm_debugfs_file {
 	const char *name;
@@ -327,9 +330,9 @@ static int htmm_debugfs_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(htmm_debugfs);
 
 /**
- * htmm_debugfs_init - make the directory htmm in debugfs
+ * htmm_debugfs_init - create the directory htmm in debugfs
  *
- * A kernel without debugfs is no failure: everything is in the ioctls too.
+ * A kernel without debugfs is not an error: the ioctls provide the same data.
  */
 void htmm_debugfs_init(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ioctls of /dev/htmm: what comes from user space, and what goes back. */
+/* The ioctls of /dev/htmm: copying and checking of arguments and results. */
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -12,8 +12,8 @@
 #include "base/config.h"
 
 /*
- * Sizes of the elements of arrays in their first version; they only grow. The numbers
- * are what programs have compiled in.
+ * Sizes of array elements in their first version; later versions are larger. The numbers
+ * are part of the ABI.
  */
 #define HTMM_FIRST(type, last, bytes)					\
 	__builtin_choose_expr((bytes) == offsetofend(struct type, last),	\
@@ -28,10 +28,10 @@
 #define HTMM_FIRST_STREAM_EVENT	HTMM_FIRST(htmm_stream_event, id, 8)
 
 /**
- * struct htmm_head - what the struct of every ioctl begins with
- * @size: bytes that the caller knows
- * @flags: what is asked for
- * @session: number of the session that is meant; 0: the current one
+ * struct htmm_head - the members at the start of the struct of every ioctl
+ * @size: size of the struct as the caller knows it
+ * @flags: flags of the ioctl
+ * @session: number of the session; 0: the current one
  */
 struct htmm_head {
 	__u32 size;
@@ -60,10 +60,10 @@ union htmm_arg {
 /**
  * struct htmm_call - one call of an ioctl
  * @file: the open file
- * @session: the session that is meant, if the ioctl needs it
+ * @session: the session, if the ioctl needs it
  * @arg: a copy of the caller's struct
- * @added: the target that was added, for whoever undoes it
- * @replaced: the session that a new one took the place of, likewise
+ * @added: the target that was added, for the undo function
+ * @replaced: the session that the new one has replaced, likewise
  */
 struct htmm_call {
 	struct file *file;
@@ -134,7 +134,7 @@ static int htmm_start_session(struct htmm_call *call, struct htmm_error *err)
 	return ret;
 }
 
-/* What cannot be copied is lost: the errno says the most important part. */
+/* Copy the message to the caller. A fault here is ignored: the errno is still returned. */
 static void htmm_report_error(u64 text, u32 size, const struct htmm_error *err)
 {
 	size_t len = min_t(size_t, size, strlen(err->text) + 1);
@@ -159,7 +159,7 @@ static int htmm_ioctl_start(struct htmm_call *call)
 	return ret;
 }
 
-/* A caller that does not learn the number believes that nothing has begun. */
+/* End the session: a caller that does not get the number assumes that none was started. */
 static void htmm_undo_start(struct htmm_call *call)
 {
 	htmm_session_undo_start(call->arg.start.session, call->file, call->replaced);
@@ -305,7 +305,7 @@ static int htmm_ioctl_add_target(struct htmm_call *call)
 	return ret;
 }
 
-/* A caller that does not learn the number could not remove it again. */
+/* Remove the target: a caller that does not get the number cannot remove it. */
 static void htmm_undo_add_target(struct htmm_call *call)
 {
 	htmm_session_undo_target(&call->added);
@@ -364,9 +364,9 @@ static int htmm_ioctl_stream(struct htmm_call *call)
 }
 
 /**
- * enum htmm_need - what an ioctl does with the session that is meant
- * @HTMM_NEED_NOTHING: it looks for the session itself, or needs none
- * @HTMM_NEED_IF_ANY: it reads the session, if there is one
+ * enum htmm_need - how an ioctl uses the session
+ * @HTMM_NEED_NOTHING: it finds the session itself, or needs none
+ * @HTMM_NEED_IF_ANY: it uses the session, if there is one
  * @HTMM_NEED_SESSION: it reads the session
  */
 enum htmm_need {
@@ -377,9 +377,9 @@ enum htmm_need {
 
 /**
  * struct htmm_array - an array that the module fills
- * @count: where its struct has the room, in elements; 0: no array
- * @stride: where it has the size of an element
- * @first: that size in the first version
+ * @count: offset of the member with the room in elements; 0: no array
+ * @stride: offset of the member with the size of an element
+ * @first: size of an element in the first version
  */
 struct htmm_array {
 	u16 count;
@@ -391,14 +391,14 @@ struct htmm_array {
  * struct htmm_ioctl - one ioctl of /dev/htmm
  * @size: size of its struct in this version
  * @min_size: size of its struct in the first version
- * @flags: bits of the struct's member of that name that are known here
- * @reserved: where the struct has its member __reserved; 0: it has none
- * @arrays: those that the module fills
- * @needs_session: what becomes of the struct's member @session
- * @open: needs no capability
+ * @flags: known bits of the struct's member @flags
+ * @reserved: offset of the struct's member __reserved; 0: none
+ * @arrays: arrays that the module fills
+ * @needs_session: how the struct's member @session is used
+ * @open: the ioctl needs no capability
  * @copy_out: the struct is written back
- * @run: does it
- * @undo: undoes it if the struct cannot be written back; may be NULL
+ * @run: runs the ioctl
+ * @undo: undoes the ioctl if the struct cannot be written back; may be NULL
  */
 struct htmm_ioctl {
 	u16 size;
@@ -413,7 +413,7 @@ struct htmm_ioctl {
 	void (*undo)(struct htmm_call *call);
 };
 
-/* The last member of the first version is @last, where it had so many @bytes. */
+/* @last is the last member of the first version, in which the struct had @bytes bytes. */
 #define HTMM_IOCTL(cmd, type, last, bytes, ...)				\
 	[_IOC_NR(HTMM_IOC_##cmd)] = {					\
 		.size = sizeof(struct type) +				\
@@ -433,7 +433,7 @@ struct htmm_ioctl {
 	}
 
 static const struct htmm_ioctl htmm_ioctls[] = {
-	/* htmm_config_check() looks at the flags of START, to say more. */
+	/* htmm_config_check() checks the flags of START and sets a better message. */
 	HTMM_IOCTL(START, htmm_start, drain_threads, 168, .flags = ~0U,
 		   .copy_out = true, .run = htmm_ioctl_start,
 		   .undo = htmm_undo_start),
@@ -504,7 +504,7 @@ static u32 htmm_arg_u32(const union htmm_arg *arg, u16 offset)
 	return *(const u32 *)((const char *)arg + offset);
 }
 
-/* What is the same for all ioctls. */
+/* Checks that are the same for all ioctls. */
 static int htmm_ioctl_check(const struct htmm_ioctl *ioctl,
 			    const union htmm_arg *arg)
 {

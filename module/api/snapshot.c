@@ -58,9 +58,9 @@ static void htmm_snapshot_samplers(struct htmm_sampler_set *samplers,
 }
 
 /**
- * htmm_snapshot_info - the module and its session
+ * htmm_snapshot_info - information on the module and its session
  * @session: the current session, or NULL
- * @info: set, but for where the caller wants the drain threads
+ * @info: set, except the pointer to the caller's drain threads
  * @threads: zeroed; set to the drain threads; room for HTMM_MAX_DRAIN_THREADS
  *
  * Context: process context of the reader, whose pid namespace counts; may
@@ -132,7 +132,7 @@ static void htmm_snapshot_event_state(const struct htmm_event_state *state,
 		channel->flags |= HTMM_CHANNEL_LARGE_PEBS;
 }
 
-/* What perf says of each event; it may have to ask the event's CPU. */
+/* Read the state of each event from perf, which may have to call the event's CPU. */
 static void htmm_snapshot_events(struct htmm_sampler_set *samplers,
 				 struct htmm_channel *channels)
 {
@@ -146,7 +146,7 @@ static void htmm_snapshot_events(struct htmm_sampler_set *samplers,
 	mutex_unlock(&samplers->lock);
 }
 
-/* All counters at one point between two batches of each drain thread. */
+/* Read all counters at one point in time, between two batches of each drain thread. */
 static void htmm_snapshot_counters(struct htmm_session *session,
 				   struct htmm_stats *stats,
 				   struct htmm_channel *channels)
@@ -167,7 +167,7 @@ static void htmm_snapshot_counters(struct htmm_session *session,
 	up_write(&session->trackers.lock);
 }
 
-/* Leaves out CPUs that were never online. Returns how many channels remain. */
+/* Remove the channels of CPUs that were never online. Returns how many channels remain. */
 static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
 					  unsigned int n)
 {
@@ -182,7 +182,7 @@ static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
 /**
  * htmm_snapshot_stats - the counters of a session
  * @session: the session
- * @stats: every tracker from total on is set
+ * @stats: every member from total on is set
  * @channels: room for session->samplers.nr_samplers elements
  *
  * Context: process, may sleep.
@@ -234,7 +234,7 @@ static void htmm_histogram_fill(struct htmm_histogram *out,
 		bins[b].pages = hist->bin[b];
 }
 
-/* One target's histogram as it is; those of several, or of none, added up. */
+/* Copy one target's histogram, or add up those of several targets or none. */
 static void htmm_snapshot_sum(const struct htmm_tracker_list *trackers, u64 capacity,
 			      enum htmm_kind kind, struct htmm_tracker_hist *sum)
 {
@@ -260,8 +260,8 @@ static void htmm_snapshot_sum(const struct htmm_tracker_list *trackers, u64 capa
 /**
  * htmm_snapshot_histogram - a histogram of a session
  * @session: the session
- * @out: of the unit and the target that it says; the rest is set
- * @bins: set; room for HTMM_NR_BINS
+ * @out: its unit and target are read; the other members are set
+ * @bins: array of HTMM_NR_BINS; set
  *
  * Context: process, may sleep.
  * Return: 0, or -ENOENT if there is no such target.
@@ -299,7 +299,7 @@ static void htmm_hit_ratio_fill(struct htmm_hit_ratio *out,
 /**
  * htmm_snapshot_hit_ratio - the share of the samples that the fast tier could serve
  * @session: the session
- * @out: of the unit, the target and the capacity that it says; the rest is set
+ * @out: its unit, target and capacity are read; the other members are set
  *
  * Context: process, may sleep.
  * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
@@ -335,14 +335,14 @@ err_free_hits:
 
 /**
  * struct htmm_listing - one call of LIST_PAGES
- * @list: what the caller asks for
+ * @list: argument of the call
  * @trackers: the targets whose tables are listed
- * @filter: what is listed of them
- * @mms: address spaces that @filter passes, if the caller names a process
- * @after: the last entry of the call before
- * @resumed: there was one
- * @entries: what is found; room for @size
- * @size: how many are wanted
+ * @filter: filter for the entries
+ * @mms: address spaces accepted by @filter, if the caller gives a process
+ * @after: last entry of the previous call
+ * @resumed: there was a previous call
+ * @entries: the entries found; array of @size
+ * @size: number of entries wanted
  */
 struct htmm_listing {
 	const struct htmm_list_pages *list;
@@ -355,7 +355,7 @@ struct htmm_listing {
 	u32 size;
 };
 
-/* In a cursor, above the number of a page: what it is a cursor of. Never 0. */
+/* In a cursor, the tag above the page number: the unit and order of the list. Never 0. */
 #define HTMM_CURSOR_TAG_SHIFT	56
 
 static u64 htmm_cursor_tag(const struct htmm_list_pages *list)
@@ -363,7 +363,10 @@ static u64 htmm_cursor_tag(const struct htmm_list_pages *list)
 	return (u64)(1 + list->order + 4 * list->unit) << HTMM_CURSOR_TAG_SHIFT;
 }
 
-/* A cursor is the last entry listed, and what it is of; none is all zero. */
+/*
+ * Load a cursor: the last entry listed, and the list and session that it belongs to. All
+ * zero means no cursor.
+ */
 static int htmm_cursor_load(struct htmm_listing *listing, u64 session)
 {
 	const __u64 *cursor = listing->list->cursor;
@@ -393,7 +396,7 @@ static void htmm_cursor_store(struct htmm_list_pages *list, u64 session,
 	list->cursor[3] = session;
 }
 
-/* Lets the filter pass what the caller wants of a table. False if that is nothing. */
+/* Set the filter for a tracker's tables. Returns false if nothing can match. */
 static bool htmm_listing_choose(struct htmm_listing *listing,
 				struct htmm_tracker *tracker)
 {
@@ -403,7 +406,7 @@ static bool htmm_listing_choose(struct htmm_listing *listing,
 					listing->mms);
 }
 
-/* By count: a look at all tables. Returns how many entries there are. */
+/* List by count, from all tables. Returns the number of entries. */
 static u32 htmm_listing_by_count(struct htmm_listing *listing)
 {
 	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
@@ -425,7 +428,7 @@ static u32 htmm_listing_by_count(struct htmm_listing *listing)
 	return htmm_topn_finish(&topn);
 }
 
-/* One table after the other, from where the call before ended. */
+/* List table by table, continuing after the previous call. Returns the number of entries. */
 static u32 htmm_listing_by_table(struct htmm_listing *listing)
 {
 	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
@@ -464,7 +467,7 @@ static struct htmm_tracker *htmm_listing_tracker(struct htmm_listing *listing,
 	return NULL;
 }
 
-/* Entries of one address space often follow each other: it is looked up once. */
+/* Successive entries often have the same address space, so look it up only once. */
 static void htmm_listing_describe(struct htmm_listing *listing,
 				  struct htmm_page *pages, u32 n)
 {
@@ -526,15 +529,15 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 /**
  * htmm_snapshot_pages - the pages or regions after a cursor
  * @session: the session
- * @list: which, and in which order; checked. The cursor is advanced
+ * @list: filters and order, checked; the cursor is advanced
  * @pages: filled
- * @n: room in @pages, 1 to HTMM_SNAPSHOT_PAGES
+ * @n: elements in @pages, 1 to HTMM_SNAPSHOT_PAGES
  *
  * Context: process context of the reader, whose pid namespace counts; may
  * sleep.
- * Return: number of entries, 0 at the end of the list, -ESTALE if the cursor is of
- * another session, -EINVAL if it is of another list, -ENOENT if there is no such target,
- * or -ENOMEM.
+ * Return: number of entries, 0 at the end of the list, -ESTALE if the cursor belongs to
+ * another session, -EINVAL if it belongs to another list, -ENOENT if there is no such
+ * target, or -ENOMEM.
  */
 int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
 			struct htmm_page *pages, u32 n)
@@ -563,7 +566,7 @@ out:
 	return ret;
 }
 
-/* Who a target is to the reader, whose namespaces count. */
+/* Describe a target to the reader, in the reader's namespaces. */
 static void htmm_snapshot_target_ref(const struct htmm_target_ref *ref,
 				     struct htmm_target_info *info)
 {

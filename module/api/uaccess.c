@@ -4,15 +4,15 @@
 #include <linux/uaccess.h>
 #include "api.h"
 
-/* Bytes of a CPU bitmap that are worth looking at: 32,768 CPUs. */
+/* Largest size of a CPU bitmap in bytes: 32,768 CPUs. */
 #define HTMM_MAX_CPUS_SIZE	4096
 
 /**
- * htmm_uaccess_check_stride - are the elements of a caller's array of a size that can be?
- * @stride: theirs, in bytes
- * @first: of the first version of their struct
+ * htmm_uaccess_check_stride - check the element size of a caller's array
+ * @stride: size of the caller's elements, in bytes
+ * @first: size of the first version of their struct, in bytes
  *
- * A caller may be older than this module, but not than the first one; or newer.
+ * A caller may be older than this module, but not older than the first version; or newer.
  *
  * Return: 0, -EINVAL if it is smaller than @first, -E2BIG if above HTMM_MAX_SIZE.
  */
@@ -25,15 +25,16 @@ int htmm_uaccess_check_stride(u32 stride, size_t first)
 
 /**
  * htmm_uaccess_array_in - copy an array from user space
- * @to: where to; what the caller does not know becomes zero
+ * @to: destination; members that the caller does not know become zero
  * @elem: bytes of an element here
- * @first: bytes of one in the first version
+ * @first: bytes of an element in the first version
  * @from: the array
- * @stride: bytes of one in user space
+ * @stride: bytes of an element in user space
  * @n: number of elements
  *
  * Context: process, may sleep.
- * Return: 0, -EFAULT, or as of htmm_uaccess_check_stride() and copy_struct_from_user().
+ * Return: 0, -EFAULT, or an errno of htmm_uaccess_check_stride() and
+ * copy_struct_from_user().
  */
 int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
 			  u32 stride, u32 n)
@@ -50,8 +51,8 @@ int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
 
 /**
  * htmm_uaccess_array_out - copy an array to user space
- * @to: where to; what the caller knows beyond our element becomes zero
- * @stride: bytes of an element there, checked
+ * @to: destination; members beyond our element become zero
+ * @stride: bytes of an element in user space, checked
  * @from: the array
  * @elem: bytes of an element here
  * @n: number of elements
@@ -79,7 +80,7 @@ int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem,
  * htmm_uaccess_cpus - copy a set of CPUs from user space
  * @mask: the CPUs are added to it
  * @from: a bitmap in words of 64 bits
- * @bytes: its size; 0: none
+ * @bytes: size of the bitmap; 0: none
  * @what: the member's name, for @err
  * @err: on failure, the reason
  *

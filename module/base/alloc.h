@@ -8,20 +8,21 @@
 #include <linux/topology.h>
 
 /*
- * Memory for knowing what is hot is not worth killing anyone for. vmalloc() heeds that
- * for the pages, though not for its page tables, which are a 512th of them. It is charged to
- * the memory cgroup of who has started the session, which callers on behalf of others enter.
+ * Do not invoke the OOM killer for the module's data. vmalloc() obeys __GFP_NORETRY for the
+ * pages, but not for its page tables, which take 1/512 of their size. The memory is charged
+ * to the memory cgroup of the process that started the session; code that allocates on
+ * behalf of a session enters that cgroup first.
  */
 #define HTMM_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
-/* Under a lock that others wait for: do not wait for memory. */
+/* For use under a lock that others wait for: the allocation does not sleep. */
 #define HTMM_GFP_LOCKED	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
 /**
- * htmm_cpu_node - the NUMA node that a CPU is on
+ * htmm_cpu_node - NUMA node of a CPU
  * @cpu: a possible CPU
  *
- * Return: the node; the first one for a CPU that the firmware says nothing of.
+ * Return: the node; the first online node if the firmware gives no node for the CPU.
  */
 static inline int htmm_cpu_node(unsigned int cpu)
 {

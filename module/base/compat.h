@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between kernels, their configurations and architectures, and nothing
- * else: the only file of the module that may look at CONFIG_* and at HTMM_HAVE_*, which
- * Kbuild sets by what it finds in the kernel's headers.
+ * Differences between kernel versions, configurations and architectures, and nothing else.
+ * Only this file of the module may test CONFIG_* and HTMM_HAVE_*. Kbuild sets HTMM_HAVE_*
+ * according to the kernel's headers.
  */
 #ifndef HTMM_COMPAT_H
 #define HTMM_COMPAT_H
@@ -53,8 +53,8 @@ static inline bool htmm_exact_ip(const struct pt_regs *regs)
 #endif
 
 /*
- * Sets @cpus to those of @mask that kernel threads use. In newer kernels the mask changes, and is
- * read under RCU.
+ * Set @cpus to those CPUs of @mask that kernel threads may use. In newer kernels the
+ * housekeeping mask can change, so it is read under RCU.
  */
 static inline bool htmm_housekeeping_cpus(struct cpumask *cpus, const struct cpumask *mask)
 {
@@ -66,7 +66,7 @@ static inline bool htmm_housekeeping_cpus(struct cpumask *cpus, const struct cpu
 	return any;
 }
 
-/* Where a page that belongs to the module can be linked; struct page is being cut down. */
+/* The list head in a page of the module. The layout of struct page changes between kernels. */
 static inline struct list_head *htmm_page_link(struct page *page)
 {
 	return &page->lru;
@@ -78,8 +78,8 @@ static inline struct page *htmm_page_of_link(struct list_head *link)
 }
 
 /*
- * The workqueue for work that runs anywhere; the old name goes away. 6.12 has the new one as
- * well, where it was taken back from 6.17.
+ * The workqueue for work that may run on any CPU. Newer kernels remove the old name; the
+ * new name is from 6.17 and was backported to some 6.12 kernels.
  */
 #ifdef HTMM_HAVE_SYSTEM_DFL_WQ
 #define htmm_unbound_wq		system_dfl_wq
@@ -91,8 +91,8 @@ typedef unsigned long htmm_shrink_fn(struct shrinker *shrinker,
 				     struct shrink_control *control);
 
 /*
- * Asks the kernel to call @count and @scan when memory is short. NULL or an error pointer
- * if that cannot be.
+ * Register a shrinker: the kernel calls @count and @scan when memory is short. Returns NULL
+ * or an error pointer on failure.
  */
 #ifdef HTMM_HAVE_SHRINKER_ALLOC
 static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
@@ -143,10 +143,10 @@ static inline void htmm_shrinker_unregister(struct shrinker *shrinker)
 
 #ifdef CONFIG_CGROUPS
 /*
- * The cgroup of version 2 that a task is in.
+ * The cgroup (version 2) of a task.
  *
- * Context: any with preemption disabled, NMI included: no cgroup of a task that runs
- * goes away before an RCU grace period has passed.
+ * Context: any with preemption disabled, NMI included: the cgroup of a running task is not
+ * freed before an RCU grace period has passed.
  */
 static inline struct cgroup *htmm_cgroup_of(struct task_struct *task)
 {
@@ -188,7 +188,7 @@ static inline bool htmm_cgroup_dead(const struct cgroup *cgroup)
 	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
 }
 
-/* Negative if the path does not fit; what is in @path means nothing then. */
+/* Returns a negative value if the path does not fit; @path is then undefined. */
 static inline int htmm_cgroup_path(struct cgroup *cgroup, char *path, size_t size)
 {
 	int len = cgroup_path_ns(cgroup, path, size,

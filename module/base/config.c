@@ -15,18 +15,18 @@
 
 #define HTMM_DEFAULT_RING_PAGES		32
 #define HTMM_DEFAULT_DRAIN_MS		50
-/* MEMTIS' defaults. */
+/* The defaults of MEMTIS. */
 #define HTMM_DEFAULT_COOLING		2000000
 #define HTMM_DEFAULT_ADAPTATION		100000
-/* 8 bytes for each 4 KiB page of the machine. */
+/* 1/512 of memory: 8 bytes for each 4 KiB page of the machine. */
 #define HTMM_DEFAULT_TABLE_FRACTION	512
 /*
- * An interrupt's way in and out, its cold caches included: between one and three
- * microseconds on servers.
+ * Cost of entering and leaving an interrupt, with cache misses: 1 to 3 microseconds on
+ * servers.
  */
 #define HTMM_DEFAULT_INTERRUPT_NS	2000
 #define HTMM_DEFAULT_BUDGET_MS		1000
-/* How far a budget may stretch a period unless told. */
+/* Default limit, as a multiple of the period, to which a budget may raise it. */
 #define HTMM_DEFAULT_STRETCH		1000
 #define HTMM_DEFAULT_TABLE_MIN		(16ULL << 20)
 
@@ -35,7 +35,7 @@ static u64 htmm_ram_bytes(void)
 	return (u64)totalram_pages() << PAGE_SHIFT;
 }
 
-/* The fast tier: nodes without CPUs are CXL memory, PMEM and their like. */
+/* Pages of all nodes with CPUs. Nodes without CPUs are slow memory (CXL, PMEM). */
 static u64 htmm_fast_pages(void)
 {
 	u64 pages = 0;
@@ -47,8 +47,8 @@ static u64 htmm_fast_pages(void)
 }
 
 /**
- * htmm_config_capacity - a session's capacity, also where none was given
- * @pages: what the fast tier holds, in pages; 0: nobody says
+ * htmm_config_capacity - the capacity of a session, or its default
+ * @pages: what the fast tier holds, in pages; 0: use the default
  *
  * Return: pages.
  */
@@ -104,7 +104,7 @@ static void htmm_config_event_defaults(struct htmm_event *event)
 			event->period * HTMM_DEFAULT_STRETCH : event->period;
 }
 
-/* Names are printed in lines: an end of a line would forge one. */
+/* Names are printed in text lines: a newline in a name could forge a line. */
 static bool htmm_config_fits_a_line(const char *name)
 {
 	for (; *name; name++)
@@ -161,7 +161,7 @@ u64 htmm_config_max_bytes(void)
 	return htmm_ram_bytes() / 2;
 }
 
-/* Each thread has a table, or a part of one, of its own. */
+/* The smallest limit: each drain thread has its own table. */
 static u64 htmm_config_min_bytes(const struct htmm_start *start)
 {
 	return (u64)HTMM_TABLE_MIN_BYTES * start->drain_threads;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a session was asked to do: checked, with every default filled in. */
+/* Configuration of a session: checked, with every default filled in. */
 #ifndef HTMM_CONFIG_H
 #define HTMM_CONFIG_H
 
@@ -8,10 +8,10 @@
 
 /**
  * struct htmm_config - configuration of a session
- * @start: as given by the caller; htmm_config_check() replaces zeroes by
- *	defaults. Its pointers and array sizes mean nothing here
- * @events: @start.nr_events of them
- * @targets: @start.nr_targets of them
+ * @start: as given by the caller; htmm_config_check() replaces zeroes by defaults. Its
+ *	pointers and array sizes are not used here
+ * @events: array of @start.nr_events events
+ * @targets: array of @start.nr_targets targets
  * @cpus: CPUs to sample
  * @drain_cpus: CPUs the drain threads may use
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Why something was refused: an errno with a sentence, or a reason to drop a sample. */
+/* Error messages for the caller, and drop reasons of samples. */
 #ifndef HTMM_ERROR_H
 #define HTMM_ERROR_H
 
@@ -10,7 +10,7 @@
 #define HTMM_DROP_NONE		HTMM_NR_DROPS
 
 /**
- * struct htmm_error - the sentence that goes with an errno
+ * struct htmm_error - message that explains an errno
  * @text: NUL-terminated; empty if there is nothing to add to the errno
  */
 struct htmm_error {
@@ -18,8 +18,8 @@ struct htmm_error {
 };
 
 /**
- * htmm_fail - put a failure in words
- * @err: where the sentence goes
+ * htmm_fail - set the message that explains an errno
+ * @err: the message is written here
  * @ret: the errno it explains
  * @fmt: printf format, no newline, no full stop
  *

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes the tracepoints, once for all files that use them. */
+/* Define the tracepoints, once for all files that use them. */
 #define CREATE_TRACE_POINTS
 #include "trace.h"

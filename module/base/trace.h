@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints. All are hit in process context, none in an overflow handler: samples
- * and drops are told by ksampled when it books them.
+ * Tracepoints. All fire in process context, none in an overflow handler: ksampled reports
+ * samples and drops when it accounts them.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM htmm
@@ -12,7 +12,7 @@
 #include <linux/tracepoint.h>
 #include <uapi/linux/htmm.h>
 
-/* So that programs that read the binary events know the names, too. */
+/* Export the names to programs that read the binary events. */
 TRACE_DEFINE_ENUM(HTMM_DROP_RING_FULL);
 TRACE_DEFINE_ENUM(HTMM_DROP_FILTERED);
 TRACE_DEFINE_ENUM(HTMM_DROP_NO_ADDR);
@@ -25,7 +25,7 @@ TRACE_DEFINE_ENUM(HTMM_DROP_SPACES_FULL);
 TRACE_DEFINE_ENUM(HTMM_UNIT_PAGE);
 TRACE_DEFINE_ENUM(HTMM_UNIT_REGION);
 
-/* A sample was counted: @target's table has now @weight more on the page of @addr. */
+/* A sample was counted: @weight was added to the count of the page at @addr in @target's table. */
 TRACE_EVENT(htmm_sample,
 	    TP_PROTO(u32 cpu, u32 event, u32 pid, u64 addr, u32 weight, u32 target),
 	    TP_ARGS(cpu, event, pid, addr, weight, target),
@@ -46,9 +46,9 @@ TRACE_EVENT(htmm_sample,
 		      __entry->weight, __entry->target));
 
 /*
- * Samples were dropped: @count more than when this was last hit for the same CPU,
- * event and reason, or since the start of the session. What the overflow handler
- * dropped is told when ksampled next looks.
+ * Samples were dropped: @count is the number since the previous event for the same CPU,
+ * event and reason, or since the start of the session. Drops in the overflow handler are
+ * reported at the next pass of ksampled.
  */
 TRACE_EVENT(htmm_drop,
 	    TP_PROTO(u32 cpu, u32 event, u32 reason, u64 count),
@@ -91,7 +91,7 @@ TRACE_EVENT(htmm_cool,
 		      __entry->coolings, __entry->samples, __entry->pages,
 		      __entry->target));
 
-/* The bins from which pages are hot and warm were computed for pages of a kind. */
+/* The hot and warm thresholds of one kind of page were computed. */
 TRACE_EVENT(htmm_threshold,
 	    TP_PROTO(u32 kind, u32 hot, u32 warm, u64 capacity, u32 target),
 	    TP_ARGS(kind, hot, warm, capacity, target),
@@ -113,8 +113,8 @@ TRACE_EVENT(htmm_threshold,
 		      __entry->target));
 
 /*
- * A budget moved the period of an event, or somebody set it; costs are in millionths of
- * CPU time.
+ * The period of an event was changed by a budget or by HTMM_IOC_SET. Costs are in
+ * millionths of CPU time.
  */
 TRACE_EVENT(htmm_period,
 	    TP_PROTO(u32 event, u64 from, u64 to, u32 cost_ppm, u32 budget_ppm),
@@ -135,7 +135,7 @@ TRACE_EVENT(htmm_period,
 
 #endif /* HTMM_TRACE_H */
 
-/* Kbuild has trace.o look in its own folder. */
+/* Kbuild adds the folder of trace.o to its include path. */
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE

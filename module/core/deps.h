@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The core's only door to kernel headers.
+ * The only file of the core that includes kernel headers.
  *
- * User-space builds include a replacement first (userspace/shim,
- * by the compiler's -include), which shares this guard and provides the same
- * names; the core's files are then compiled unchanged.
+ * User-space builds include a replacement first (userspace/shim, with the compiler's
+ * -include). It has the same include guard and provides the same names, so the core's files
+ * compile unchanged.
  */
 #ifndef HTMM_CORE_DEPS_H
 #define HTMM_CORE_DEPS_H
@@ -29,8 +29,9 @@
 #include <asm/barrier.h>
 
 /*
- * What is used again soon. The kernel's prefetch() is prefetchnta on x86, after which
- * a cache line has no place in the L2 cache: right for a walk, and for nothing else.
+ * Prefetch data that is used more than once. The kernel's prefetch() is prefetchnta on x86,
+ * which does not keep the cache line in the L2 cache: that is right only for a walk that
+ * visits data once.
  */
 #define htmm_fetch(p)	__builtin_prefetch(p, 0, 3)
 

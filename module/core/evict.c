@@ -2,7 +2,7 @@
 #include "evict.h"
 #include "index.h"
 
-/* Forgets a region. Returns the base pages forgotten with it. */
+/* Forget a region. Returns the number of base pages forgotten with it. */
 static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region)
 {
 	u32 pages, count, page, pos = 0;
@@ -18,8 +18,8 @@ static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *regio
 }
 
 /*
- * The coldest of the next regions, but never @keep. Entries not in use cost a
- * look, too, so that the work has a bound.
+ * Find the coldest of the next regions, excluding @keep. Unused entries count as visited,
+ * too, so the work is bounded.
  */
 static struct htmm_region *htmm_evict_coldest(struct htmm_table *table,
 					      const struct htmm_region *keep)

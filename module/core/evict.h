@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How pages leave a table: with what has cooled to zero, with their address space, or
- * to make room. Eviction: the hand of a clock goes round the directory, and of the
- * regions that it passes the coldest goes.
+ * Removal of pages from a table: because they have cooled to zero, with their address
+ * space, or to make room (eviction). Eviction uses a clock hand over the directory: it
+ * looks at the next HTMM_EVICT_WINDOW regions and removes the coldest of them.
  */
 #ifndef HTMM_CORE_EVICT_H
 #define HTMM_CORE_EVICT_H
@@ -27,13 +27,13 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
 /**
  * htmm_table_remove_mm() - forget an address space, in a bounded step
  * @table: the table
- * @mm: the address space; no sample of it may be added from the first step to
- *	the last
+ * @mm: the address space; no sample of it may be added between the first step and the last
  * @first: true on the first step
  * @budget: most regions to visit
  *
- * Visits the regions of it, and of address spaces whose number equals its own modulo
- * the number of lists, at least 64. One is removed at a time.
+ * Visits the regions of @mm and of all address spaces on the same list: those with the same
+ * number modulo the number of lists, which is at least 64. Only one address space is
+ * removed at a time.
  *
  * Return: true if regions remain: call again with @first false.
  */
@@ -43,9 +43,9 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 /**
  * htmm_evict() - evict one region (for the core's own files)
  * @table: the table
- * @keep: never this one; it may move
+ * @keep: a region that must not be evicted; its entry may move
  *
- * Return: false if there is none.
+ * Return: false if there is no region to evict.
  */
 bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep);
 

@@ -2,7 +2,7 @@
 #include "export.h"
 #include "index.h"
 
-/* Chains whose first entries are fetched while others are visited. */
+/* Prefetch distance, in chains. */
 #define HTMM_EXPORT_AHEAD	8
 
 void htmm_export_init(struct htmm_export *export, enum htmm_topn_kind kind,
@@ -37,7 +37,7 @@ void htmm_export_begin(struct htmm_export *export, const struct htmm_table *tabl
 		export->key++;
 }
 
-/* Chains are short: the region with the least key that is not below export->key. */
+/* Find the region of the chain with the smallest key >= export->key. Chains are short. */
 static const struct htmm_region *
 htmm_export_next(const struct htmm_export *export, const struct htmm_table *table)
 {
@@ -79,7 +79,10 @@ static bool htmm_export_page(struct htmm_export *export,
 	return true;
 }
 
-/* Pairs are not in order. Returns false if there is no room for all. */
+/*
+ * List a sparse region, whose pairs are not in order. Returns false if there is no room for
+ * all pages.
+ */
 static bool htmm_export_sparse(struct htmm_export *export,
 			       const struct htmm_table *table,
 			       const struct htmm_region *region)
@@ -101,7 +104,7 @@ static bool htmm_export_sparse(struct htmm_export *export,
 	return true;
 }
 
-/* The same, of a region whose pages are in order. */
+/* List a dense region, whose pages are in order. */
 static bool htmm_export_dense(struct htmm_export *export,
 			      const struct htmm_table *table,
 			      const struct htmm_region *region)
@@ -114,7 +117,7 @@ static bool htmm_export_dense(struct htmm_export *export,
 	return true;
 }
 
-/* The region as one entry. Returns false if there is no room for it. */
+/* List the region as one entry. Returns false if there is no room for it. */
 static bool htmm_export_whole(struct htmm_export *export,
 			      const struct htmm_table *table,
 			      const struct htmm_region *region)
@@ -141,7 +144,7 @@ static bool htmm_export_region(struct htmm_export *export,
 				htmm_export_sparse(export, table, region);
 }
 
-/* Ask for the first entry of a chain that will be visited soon, and for its bytes. */
+/* Prefetch the first entry of a chain that will be visited soon, and its bytes. */
 static void htmm_export_prefetch(const struct htmm_export *export,
 				 const struct htmm_table *table)
 {
@@ -177,7 +180,7 @@ bool htmm_export_scan(struct htmm_export *export, const struct htmm_table *table
 			htmm_export_prefetch(export, table);
 			continue;
 		}
-		/* Entered below another one that was left: all its pages. */
+		/* Not the region where the previous step stopped: list all its pages. */
 		if (region->key != export->key)
 			export->page = 0;
 		export->key = region->key;

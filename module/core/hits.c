@@ -15,7 +15,7 @@ static unsigned int htmm_hits_bin(u32 count)
 	return shift * HTMM_HITS_EACH + (count >> shift);
 }
 
-/* Low bits of a count that its bin does not tell. */
+/* Number of low bits of a count that do not affect its bin. */
 static unsigned int htmm_hits_shift(unsigned int bin)
 {
 	return max(bin / HTMM_HITS_EACH, 1U) - 1;
@@ -32,7 +32,7 @@ static void htmm_hits_add(struct htmm_hits *hits, u32 count)
 {
 	unsigned int bin = htmm_hits_bin(count);
 
-	/* A page that has cooled to zero has no share. */
+	/* A page that has cooled to zero adds no samples. */
 	if (!count)
 		return;
 	hits->pages[bin]++;
@@ -70,15 +70,16 @@ bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
 
 static u32 htmm_hits_ppm(u64 part, u64 all)
 {
-	/* Not more bits than leave room to multiply. */
+	/* Drop low bits so that the product below fits in 64 bits. */
 	unsigned int shift = all >> 43 ? ilog2(all) - 42 : 0;
 
 	return div64_u64((part >> shift) * 1000000, all >> shift);
 }
 
 /*
- * The hottest @capacity pages of a bin that has more get the mean at least, and so
- * much at most as the highest count allows, and the lowest one of the others.
+ * Bounds for the samples of the hottest @capacity pages of a bin with more pages. Lower
+ * bound: the mean count for each of them. Upper bound: limited by the highest count of the
+ * bin for these pages, and by the lowest count of the bin for the others.
  */
 static void htmm_hits_split(const struct htmm_hits *hits, unsigned int bin,
 			    u64 capacity, u64 *least, u64 *most)
@@ -113,7 +114,7 @@ struct htmm_share htmm_hits_share(const struct htmm_hits *hits, u64 capacity)
 		return share;
 	share.ppm = htmm_hits_ppm(whole + least + (most - least) / 2,
 				  share.samples);
-	/* Rounded up, unless there is none. */
+	/* Round up, unless the error is zero. */
 	if (most > least)
 		share.error_ppm = htmm_hits_ppm((most - least + 1) / 2,
 						share.samples) + 1;

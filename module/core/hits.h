@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hit ratio: which share of all samples the hottest pages get, as many as the
- * fast tier holds.
+ * The hit ratio: the share of all samples that go to the hottest pages, as many pages as
+ * the fast tier holds.
  *
- * The log2 histogram alone cannot tell: where the fast tier ends within a bin, that
- * bin may hold most of the samples, and its pages differ by a factor of two. So a walk
- * over the table sorts the counts into finer bins, 32 for each power of two, and
- * adds up the samples of each. Counts below 64 have a bin of their own, so the
- * ratio is exact if the fast tier ends among them; else it may be wrong by half a
- * percentage point at most, and says by how much. Counting a sample costs nothing more.
+ * The log2 histogram is too coarse for this: the limit of the fast tier may lie within a
+ * bin that holds most of the samples, and the counts in a bin differ by a factor of two. So
+ * a walk over the table sorts the counts into finer bins, 32 for each power of two, and
+ * sums the samples of each. Each count below 64 has its own bin, so the ratio is exact if
+ * the limit lies there. Otherwise the error is at most half a percentage point, and is
+ * reported. The cost of counting a sample does not change.
  */
 #ifndef HTMM_CORE_HITS_H
 #define HTMM_CORE_HITS_H
@@ -16,7 +16,7 @@
 #include "deps.h"
 #include "table.h"
 
-/* Highest bits of a count that its bin tells. */
+/* The bin of a count is chosen by this many of its highest bits. */
 #define HTMM_HITS_BITS	6
 #define HTMM_HITS_BINS	((32 - HTMM_HITS_BITS + 2) << (HTMM_HITS_BITS - 1))
 
@@ -25,8 +25,8 @@
  * @pages: in each bin, pages (or regions)
  * @samples: in each bin, samples of these
  *
- * All zero before the first walk. Tables that share no page are added up by walking
- * over one after the other.
+ * All zero before the first walk. Walk over several tables in turn to get their sum; they
+ * must not share a page.
  */
 struct htmm_hits {
 	u64 pages[HTMM_HITS_BINS];
@@ -55,11 +55,11 @@ struct htmm_share {
  * @pos: position, 0 at first
  * @budget: most directory entries to visit, each at most 512 counters of work
  *
- * What changes between two slices is seen as it was in one of them; what an eviction
- * moves may be seen twice, or not at all.
+ * An entry that changes between slices is counted with its value when it is visited. An
+ * entry that an eviction moves may be counted twice or not at all.
  *
  * Context: under the caller's lock of @table.
- * Return: true if the table has more.
+ * Return: true if the table has more entries.
  */
 bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
 		    enum htmm_kind kind, u32 *pos, u32 budget);
@@ -69,7 +69,7 @@ bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
  * @hits: counts of all pages (or regions)
  * @capacity: pages (or regions) that the fast tier holds
  *
- * The fast tier is filled to its last page, the hottest first.
+ * The fast tier is filled completely, with the hottest pages first.
  *
  * Return: the share.
  */

@@ -23,7 +23,7 @@ static u32 *htmm_index_list_of(struct htmm_table *table,
 	return htmm_index_mm(table, htmm_region_mm(region));
 }
 
-/* An entry is on the list of its address space, or on that of the unused ones. */
+/* An entry is on the list of its address space or on the list of unused entries. */
 static void htmm_index_list_add(struct htmm_table *table,
 				struct htmm_region *region)
 {
@@ -37,7 +37,10 @@ static void htmm_index_list_add(struct htmm_table *table,
 		htmm_index_detail(table, detail->next - 1)->prev = *head;
 }
 
-/* Let the neighbours of @region point to @link and each other's way. */
+/*
+ * Set the links of @region's list neighbours: the previous one's to @to_next, the next
+ * one's to @to_prev.
+ */
 static void htmm_index_list_relink(struct htmm_table *table,
 				   const struct htmm_region *region,
 				 u32 to_next, u32 to_prev)
@@ -92,7 +95,7 @@ static void htmm_index_take(struct htmm_table *table, struct htmm_region *region
 	table->nr_free--;
 }
 
-/* A sweep under way has to get past the new entries, too. */
+/* A sweep in progress has to visit the new entries, too. */
 static void htmm_index_grow(struct htmm_table *table)
 {
 	struct htmm_region_block *block = htmm_pool_block_get(table->pool);
@@ -172,7 +175,7 @@ void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)
 	htmm_index_put(table, region);
 }
 
-/* All that points to an entry follows it to its new place. */
+/* Move an entry and update everything that points to it. */
 static void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
 			    struct htmm_region *to)
 {

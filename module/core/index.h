@@ -3,9 +3,9 @@
  * Directory of a table: entries in blocks of the table's pool, hash chains that
  * lead to them, and a list of the regions of each address space.
  *
- * Neighbours in an address space are neighbours among the heads of the chains, so
- * that few cache lines hold the heads of a dense one: the hash is the key, moved
- * on by a fraction of it. The fraction is what is random.
+ * Regions that are adjacent in an address space have adjacent chain heads, so the heads of
+ * a dense address space share few cache lines. The hash is the key plus a random fraction
+ * of it.
  *
  * For the core's own files.
  */
@@ -33,7 +33,7 @@ static inline u32 htmm_index_hash(u64 key, u64 multiplier, u32 mask)
  * @table: the table
  * @key: htmm_region_key()
  *
- * Return: where the link to the chain's first entry is.
+ * Return: a pointer to the link to the chain's first entry.
  */
 static inline struct htmm_region **
 htmm_index_chain(const struct htmm_table *table, u64 key)
@@ -60,7 +60,7 @@ static inline struct htmm_region *htmm_index_find(const struct htmm_table *table
 }
 
 /**
- * htmm_index_blocks_to_create() - memory that another entry takes
+ * htmm_index_blocks_to_create() - memory needed for one more entry
  * @table: the table
  *
  * Return: number of blocks.
@@ -71,12 +71,12 @@ static inline u32 htmm_index_blocks_to_create(const struct htmm_table *table)
 }
 
 /**
- * htmm_index_full() - is there no entry for another region?
+ * htmm_index_full() - are all directory entries in use?
  * @table: the table
  *
- * However much memory the pool has: the directory was sized from the limits.
+ * Independent of the memory in the pool: the directory is sized once, from the limits.
  *
- * Return: true if an entry has to become unused first.
+ * Return: true if a region must be removed before another one can be created.
  */
 static inline bool htmm_index_full(const struct htmm_table *table)
 {
@@ -85,7 +85,7 @@ static inline bool htmm_index_full(const struct htmm_table *table)
 
 /**
  * htmm_index_create() - start tracking a region
- * @table: the table, not full, whose pool has the blocks that an entry may take
+ * @table: the table, not full, whose pool has the blocks that an entry may need
  * @key: htmm_region_key() of a region not tracked
  *
  * Return: the region, with no count.
@@ -95,12 +95,12 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key);
 /**
  * htmm_index_destroy() - stop tracking a region
  * @table: the table
- * @region: the region; its base pages have been taken out of the histogram
+ * @region: the region; its base pages are already removed from the histogram
  */
 void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
 
 /**
- * htmm_index_link_to() - what points to an entry
+ * htmm_index_link_to() - the link that points to an entry
  * @table: the table
  * @region: a tracked region of it
  *
@@ -111,9 +111,9 @@ struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
 
 /**
  * htmm_index_compact() - give a block of entries back to the pool
- * @table: the table, with at least a block's worth of unused entries
+ * @table: the table, with at least as many unused entries as a block holds
  *
- * The entries of the last block move into unused ones elsewhere.
+ * Moves the entries of the last block to unused entries of other blocks.
  */
 void htmm_index_compact(struct htmm_table *table);
 
@@ -122,8 +122,8 @@ void htmm_index_compact(struct htmm_table *table);
  * @table: the table
  * @mm: the address space
  *
- * Return: where the list's first link is: index + 1, 0 if it is empty. Address spaces
- * whose numbers are equal modulo the number of lists share one.
+ * Return: a pointer to the list's first link: index + 1, 0 if the list is empty. Address
+ * spaces whose numbers are equal modulo the number of lists share a list.
  */
 static inline u32 *htmm_index_mm(const struct htmm_table *table, u32 mm)
 {

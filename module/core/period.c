@@ -29,7 +29,7 @@ static u64 htmm_period_scale(u64 period, u64 cost, u64 aim)
 {
 	u64 scaled;
 
-	/* Precision beyond 32 bits of each is of no use here. */
+	/* 32 bits of each are precise enough. */
 	while (cost > U32_MAX || aim > U32_MAX) {
 		cost >>= 1;
 		aim >>= 1;
@@ -39,13 +39,12 @@ static u64 htmm_period_scale(u64 period, u64 cost, u64 aim)
 	return DIV64_U64_ROUND_UP(scaled, aim);
 }
 
-/* The middle one of three. */
 static u64 htmm_median(u64 a, u64 b, u64 c)
 {
 	return max(min(a, b), min(max(a, b), c));
 }
 
-/* Where the period would go, were there no range and no primes. */
+/* The next period before it is limited to the range and made prime. */
 static u64 htmm_period_wanted(struct htmm_period_prev *prev, u64 period,
 			      u64 percent, u64 budget)
 {

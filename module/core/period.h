@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How often to sample, so that sampling costs what it may.
+ * Choice of the sampling period, so that the cost of sampling stays within a budget.
  *
- * The cost of sampling is close to proportional to the number of samples, hence to
- * 1 / period: a period that is scaled by cost / budget meets the budget at the next
- * look, if the load stays. Too much cost is answered at once and in full; room to
- * spare is used up in steps of two, because a load that has dropped often comes
- * back, and only as far as most of the last three looks saw it: one that happened
- * to see little would else send the next one over the budget. In between lies a band
- * in which nothing moves.
+ * The cost of sampling is nearly proportional to the number of samples, hence to 1 /
+ * period. So a period multiplied by cost / budget meets the budget at the next check, if
+ * the load does not change. A cost above the budget is corrected at once and in full. A
+ * cost below it is corrected by a factor of two at most for each check, because a load that
+ * has dropped often rises again, and only to the median of the last three checks, because a
+ * single check that saw little load would make the next one exceed the budget. Between the
+ * two is a range in which the period does not change.
  *
- * Periods are prime, so that they do not beat with the loops of a program.
+ * Periods are prime, so that sampling does not run in step with the loops of a program.
  */
 #ifndef HTMM_CORE_PERIOD_H
 #define HTMM_CORE_PERIOD_H
 
 #include "deps.h"
 
-/* The band in which the period stays, in percent of the budget. */
+/* Limits of the range of costs in which the period stays, in percent of the budget. */
 #define HTMM_BUDGET_LOW		75
 #define HTMM_BUDGET_HIGH	105
-/* Where a correction aims: inside the band, below the budget. */
+/* Cost that a correction aims at, in percent of the budget: inside that range. */
 #define HTMM_BUDGET_AIM		90
-/* The most that the period shrinks at a time. */
+/* Largest factor by which the period is lowered in one step. */
 #define HTMM_BUDGET_SHRINK	2
 
-/* Periods above this one are not made prime: trial division would take long. */
+/* Larger periods are not made prime: trial division would take too long. */
 #define HTMM_PRIME_MAX		0x100000000ULL
 
 /**
- * struct htmm_period_range - where a period may go
+ * struct htmm_period_range - allowed range of a period
  * @min: smallest period, at least 1
  * @max: largest period, at least @min
- * @step: choose multiples of this instead of primes; 0: primes
+ * @step: choose multiples of this number; 0: choose primes
  */
 struct htmm_period_range {
 	u64 min;
@@ -41,11 +41,11 @@ struct htmm_period_range {
 };
 
 /**
- * struct htmm_period_prev - what the looks before the current one saw of an event
- * @wanted: the periods that would have met the budget, the later look first; zero if
- *	there was none
+ * struct htmm_period_prev - results of the previous checks of an event
+ * @wanted: the periods that would have met the budget, the most recent check first; zero if
+ *	there was no check
  *
- * Zeroed before the first look, then left to htmm_period_next().
+ * Zeroed before the first check, then changed only by htmm_period_next().
  */
 struct htmm_period_prev {
 	u64 wanted[2];
@@ -55,21 +55,21 @@ struct htmm_period_prev {
  * htmm_prime_at_least() - the smallest prime that is not below a number
  * @n: the number
  *
- * Context: any that has some 200 us to spare.
+ * Context: any that may run for about 200 us.
  * Return: the prime; @n itself above HTMM_PRIME_MAX, where it need not be prime.
  */
 u64 htmm_prime_at_least(u64 n);
 
 /**
- * htmm_period_next() - the period to sample with from now on
- * @prev: of this event; the look is added to it
+ * htmm_period_next() - compute the next period
+ * @prev: previous checks of this event; this check is added
  * @period: the period until now
- * @range: where it may go
- * @cost: what sampling cost since the last look, in any unit, below 2^56
- * @budget: what it may cost, in the same unit, below 2^56; 0: as little as can be
+ * @range: its allowed range
+ * @cost: cost of sampling since the last check, in any unit, below 2^56
+ * @budget: allowed cost, in the same unit, below 2^56; 0: as low as possible
  *
- * After a load has become ten times as high or as low, the budget is met again
- * after 5 looks at most, and then the period stays.
+ * After the load has grown or dropped by a factor of ten, the budget is met again after at
+ * most 5 checks, and then the period stays.
  *
  * Return: the new period within @range, prime (or a multiple of its step) unless it
  * is an end of @range;

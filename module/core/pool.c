@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two stacks, linked through the free memory itself: whole pages, and blocks
- * of pages that have been split. A page is split when a block is wanted and none
- * is left.
+ * Two stacks, linked through the free memory itself: whole pages, and blocks of split
+ * pages. A page is split when a block is needed and none is free.
  */
 #include "pool.h"
 
@@ -77,7 +76,7 @@ void *htmm_pool_page_get(struct htmm_pool *pool)
 	return htmm_pool_pop(&pool->pages);
 }
 
-/* Two sorted lists as one. */
+/* Merge two sorted lists. */
 static struct htmm_pool_item *htmm_pool_merge(struct htmm_pool_item *a,
 					      struct htmm_pool_item *b)
 {
@@ -97,7 +96,10 @@ static struct htmm_pool_item *htmm_pool_merge(struct htmm_pool_item *a,
 	return merged;
 }
 
-/* Sorted lists of 1, 2, 4... blocks are merged as the bits of a counter carry. */
+/*
+ * Bottom-up merge sort: sorted lists of 1, 2, 4... blocks are merged like the carries of a
+ * binary counter.
+ */
 static void htmm_pool_sort(struct htmm_pool *pool)
 {
 	struct htmm_pool_item *part[32] = { NULL }, *item, *next;
@@ -117,7 +119,7 @@ static void htmm_pool_sort(struct htmm_pool *pool)
 	pool->blocks = item;
 }
 
-/* Adds the pages of a sorted pool that have so many free blocks, up to @most pages. */
+/* Add the pages of a sorted pool that have @wanted free blocks, up to @most pages. */
 static u32 htmm_pool_find_pages(const struct htmm_pool *pool, u32 wanted,
 				void **page, u32 n, u32 most)
 {
@@ -138,7 +140,7 @@ static u32 htmm_pool_find_pages(const struct htmm_pool *pool, u32 wanted,
 	return n;
 }
 
-/* Both are ascending. */
+/* Remove the blocks of @page from the pool. Both are in ascending order. */
 static void htmm_pool_drop_blocks(struct htmm_pool *pool, void *const *page, u32 n)
 {
 	struct htmm_pool_item **link = &pool->blocks;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Store of memory blocks, filled with whole pages by the caller.
+ * Pool of memory blocks; the caller fills it with whole pages.
  *
- * The update path takes blocks and never allocates; the caller looks at what
- * is needed between batches, allocates where it may sleep, and puts pages in.
+ * The update path takes blocks from the pool and never allocates. Between batches the
+ * caller finds out how many pages are needed, allocates them where it may sleep, and puts
+ * them into the pool.
  */
 #ifndef HTMM_CORE_POOL_H
 #define HTMM_CORE_POOL_H
@@ -18,11 +19,11 @@ struct htmm_pool_item;
 
 /**
  * struct htmm_pool - pages and blocks not in use
- * @pages: whole pages, never split so far
+ * @pages: whole pages, not split into blocks yet
  * @blocks: blocks of split pages
  * @nr_pages: length of @pages
  * @nr_blocks: length of @blocks
- * @held: pages that it has, those in use included
+ * @held: pages of the pool, including those in use
  *
  * Locking: the caller's, the same as for the table that uses the pool.
  */
@@ -48,7 +49,7 @@ void htmm_pool_init(struct htmm_pool *pool);
 void htmm_pool_put(struct htmm_pool *pool, void *page);
 
 /**
- * htmm_pool_free_blocks() - blocks that can be had without another page
+ * htmm_pool_free_blocks() - blocks available without another page
  * @pool: the pool
  *
  * Return: number of blocks.
@@ -85,21 +86,22 @@ static inline void *htmm_pool_page(const void *block)
 }
 
 /**
- * htmm_pool_page_get() - take a page that was never split back out of the pool
- * @pool: a pool that has one
+ * htmm_pool_page_get() - take an unsplit page out of the pool
+ * @pool: a pool that has an unsplit page
  *
  * Return: the page.
  */
 void *htmm_pool_page_get(struct htmm_pool *pool);
 
 /**
- * htmm_pool_withdraw() - take pages out of the pool that are partly in use
+ * htmm_pool_withdraw() - take partly used pages out of the pool
  * @pool: the pool
- * @page: set to the pages, ascending: those with most free blocks
- * @nr: how many are wanted
+ * @page: set to the pages with the most free blocks, in ascending order
+ * @nr: number of pages wanted
  *
- * None of their free blocks is given out any more, and their other blocks must never come
- * back. As many blocks as these are left in the pool, so that what they hold can move.
+ * The pool no longer hands out free blocks of these pages, and the caller must not put
+ * their used blocks back. The pool keeps enough free blocks elsewhere for the contents of
+ * the used ones to move to.
  *
  * Return: number of pages.
  */

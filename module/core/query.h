@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Questions that the module does not ask, and that are no part of it: reports of
- * user space do, and tests.
+ * Queries for user-space reports and tests. The module does not use them and does not
+ * contain them.
  */
 #ifndef HTMM_CORE_QUERY_H
 #define HTMM_CORE_QUERY_H
@@ -14,7 +14,7 @@
  * @mm: its address space
  * @vpn: its number
  *
- * Return: samples, halved by every cooling so far; 0 if it is not tracked.
+ * Return: its samples, halved by every cooling so far; 0 if the page is not tracked.
  */
 u32 htmm_table_count(const struct htmm_table *table, u32 mm, u64 vpn);
 
@@ -23,7 +23,7 @@ u32 htmm_table_count(const struct htmm_table *table, u32 mm, u64 vpn);
  * @table: the table
  * @mm: its address space
  * @vpn: any of its pages
- * @count: HTMM_REGION_PAGES of them, each as of htmm_table_count()
+ * @count: array of HTMM_REGION_PAGES counts, each as returned by htmm_table_count()
  */
 void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
 		       u32 *count);
@@ -34,7 +34,7 @@ void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
  * @mm: its address space
  * @vpn: any of its pages
  * @hot_bin: lowest bin of a hot base page
- * @info: set if the region is tracked
+ * @info: set to the details if the region is tracked
  *
  * Return: true if the region is tracked.
  */

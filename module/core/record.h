@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The record of one sample, as it lies in a ring.
+ * The record of one sample in a ring.
  *
- * A slot holds a PERF_RECORD_SAMPLE in perf's ABI layout for the session's
- * sample_type, so that it can be handed to perf's readers as it is, followed
- * by two u64 of our own: the cookie, which tells address spaces apart that
- * follow each other under one pid, and the number of the target that the sample
- * matched, since targets may have changed when it is read.
+ * A slot holds a PERF_RECORD_SAMPLE in perf's ABI layout for the session's sample_type, so
+ * that it can be passed to perf's readers unchanged. Two u64 of htmm follow: the cookie,
+ * which distinguishes successive address spaces with the same pid, and the number of the
+ * target that the sample matched, because the targets may have changed when the record is
+ * read.
  */
 #ifndef HTMM_CORE_RECORD_H
 #define HTMM_CORE_RECORD_H
 
 #include "deps.h"
 
-/* What every record carries, and what may be added to it. */
+/* Fields that every record has, and all fields that it may have. */
 #define HTMM_SAMPLE_TYPE_MIN \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR)
 #define HTMM_SAMPLE_TYPE_MAX \
 	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC)
 
-/* Most u64 of a record: its header and all of HTMM_SAMPLE_TYPE_MAX. */
+/* Largest size of a record in u64: its header and all fields of HTMM_SAMPLE_TYPE_MAX. */
 #define HTMM_RECORD_MAX		8
 
 /**
@@ -30,7 +30,7 @@
  * @time: nanoseconds of perf's default clock
  * @period: events this sample stands for
  * @data_src: union perf_mem_data_src
- * @cookie: tells address spaces of the same @pid apart
+ * @cookie: distinguishes address spaces with the same @pid
  * @pid: process, in the initial pid namespace
  * @tid: thread, in the initial pid namespace
  * @cpu: CPU number
@@ -52,10 +52,10 @@ struct htmm_sample {
 };
 
 /**
- * htmm_record_size - bytes of a record, without what is our own
+ * htmm_record_size - bytes of a record, without the cookie and the target
  * @sample_type: PERF_SAMPLE_* bits between HTMM_SAMPLE_TYPE_MIN and _MAX
  *
- * Every member is 8 bytes wide and the header is too.
+ * Every field is 8 bytes wide, and so is the header.
  */
 static inline unsigned int htmm_record_size(u64 sample_type)
 {
@@ -71,7 +71,7 @@ static inline unsigned int htmm_record_slot_size(u64 sample_type)
 	return htmm_record_size(sample_type) + 2 * sizeof(u64);
 }
 
-/* Two u32 of a record share one u64, in memory order. */
+/* Pack two u32 into one u64 of a record, in memory order. */
 static inline u64 htmm_record_pair(u32 first, u32 second)
 {
 	union {
@@ -83,12 +83,12 @@ static inline u64 htmm_record_pair(u32 first, u32 second)
 }
 
 /**
- * htmm_record_write - lay a sample out in a ring slot
+ * htmm_record_write - write a sample to a ring slot
  * @slot: htmm_record_slot_size() bytes
  * @sample_type: as for htmm_record_size()
  * @s: the sample
  *
- * The order of the members is that of perf_output_sample().
+ * The fields have the order of perf_output_sample().
  *
  * Context: any, NMI included.
  */
@@ -130,7 +130,7 @@ static inline u64 htmm_record_addr(const u64 *slot, u64 sample_type)
 /**
  * htmm_record_period - events that a record stands for
  * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with, PERF_SAMPLE_PERIOD among it
+ * @sample_type: the one it was written with, which includes PERF_SAMPLE_PERIOD
  */
 static inline u64 htmm_record_period(const u64 *slot, u64 sample_type)
 {
@@ -153,7 +153,7 @@ static inline u32 htmm_record_pid(const u64 *slot)
 }
 
 /**
- * htmm_record_cookie - what tells address spaces of one pid apart
+ * htmm_record_cookie - what distinguishes address spaces with the same pid
  * @slot: a slot written by htmm_record_write()
  * @sample_type: the one it was written with
  */
@@ -173,10 +173,9 @@ static inline u32 htmm_record_target(const u64 *slot, u64 sample_type)
 }
 
 /*
- * In the record stream a sample begins with the id of its event, and other
- * records end in a sample_id: task, time, CPU and id, as far as sample_type has
- * them. So perf's readers know them all by sample_type | PERF_SAMPLE_IDENTIFIER
- * and sample_id_all.
+ * In the record stream a sample begins with the id of its event, and other records end with
+ * a sample_id: those of task, time, CPU and id that sample_type has. So perf's readers can
+ * parse all records with sample_type | PERF_SAMPLE_IDENTIFIER and sample_id_all.
  */
 
 /**
@@ -189,8 +188,8 @@ static inline unsigned int htmm_record_stream_size(u64 sample_type)
 }
 
 /**
- * htmm_record_stream_head - what comes before a sample's own members in the stream
- * @head: filled; what follows is the ring's record from its second u64 on
+ * htmm_record_stream_head - the words that precede a sample's own fields in the stream
+ * @head: filled; the ring's record from its second u64 on follows it in the stream
  * @slot: a slot written by htmm_record_write()
  * @sample_type: the one it was written with
  * @id: id of its event
@@ -206,16 +205,16 @@ static inline void htmm_record_stream_head(u64 head[2], const u64 *slot,
 	head[1] = id;
 }
 
-/* Longest PERF_RECORD_LOST in u64: header, id, number, task, time, CPU, id. */
+/* Largest size of a PERF_RECORD_LOST in u64: header, id, number, task, time, CPU, id. */
 #define HTMM_RECORD_LOST_MAX	7
 
 /**
- * htmm_record_lost - make a PERF_RECORD_LOST
- * @to: room for HTMM_RECORD_LOST_MAX
- * @slot: the last sample that is missing, as in htmm_record_write()
+ * htmm_record_lost - build a PERF_RECORD_LOST
+ * @to: room for HTMM_RECORD_LOST_MAX u64
+ * @slot: the last lost sample, as in htmm_record_write()
  * @sample_type: the one it was written with
  * @id: id of its event
- * @lost: samples of the event that are missing
+ * @lost: number of lost samples of the event
  *
  * Return: bytes of the record.
  */

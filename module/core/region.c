@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "region.h"
 
-/* Pages at which a dense region becomes sparse again: not at once dense anew. */
+/*
+ * A dense region becomes sparse when it has this many pages or fewer: low enough that it
+ * does not become dense again at once.
+ */
 #define HTMM_SPARSE_AGAIN	(HTMM_PAIRS / 2)
 
 #define HTMM_CACHE_LINE		64
 
-/* The same byte eight times over. */
+/* The same byte eight times. */
 #define HTMM_BYTES(byte)	((u8)(byte) * 0x0101010101010101ULL)
 
 static_assert(sizeof(struct htmm_region) == 32,
@@ -21,10 +24,10 @@ static_assert((1 + HTMM_PLANES) * HTMM_DIGIT_BITS >= 32,
 	      "a count fits into a leaf and all planes");
 
 /**
- * struct htmm_counts - some pages with their counts, on their way elsewhere
+ * struct htmm_counts - temporary copy of pages and their counts
  * @n: number of pages
  * @page: the pages
- * @count: what they have
+ * @count: their counts
  */
 struct htmm_counts {
 	u32 n;
@@ -38,13 +41,13 @@ static void htmm_counts_add(struct htmm_counts *counts, u32 page, u32 count)
 	counts->count[counts->n++] = count;
 }
 
-/* What is above so many bits. */
+/* The part of a count above the lowest @bits bits. */
 static u32 htmm_above(u32 count, u32 bits)
 {
 	return bits < 32 ? count >> bits : 0;
 }
 
-/* Room for pairs beside so many digits; planes take the place of the first ones. */
+/* Number of pairs that fit with @digits digits; planes take the place of the first pairs. */
 static u32 htmm_pair_slots(u32 digits)
 {
 	return digits > 1 ? HTMM_PAIRS - HTMM_PLANES * sizeof(u8 *) / sizeof(u32) :
@@ -64,7 +67,7 @@ static u32 *htmm_region_pair(const struct htmm_region *region, u32 page)
 			      htmm_pair_slots(region->digits), page);
 }
 
-/* What @page's pair has, or 0. */
+/* Value of @page's pair, 0 if it has none. */
 static u32 htmm_region_pair_value(const struct htmm_region *region, u32 page)
 {
 	const u32 *pair = htmm_region_pair(region, page);
@@ -96,8 +99,8 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page)
 }
 
 /*
- * The first byte from @pos on that is marked or holds @least or more, 1..127, with
- * one look at eight that do not: adding sets the top bit of those that do.
+ * Find the first byte from @pos on that is marked or is at least @least, 1..127. Tests
+ * eight bytes at a time: an addition sets the top bit of each byte that matches.
  */
 static u32 htmm_bytes_next(const u8 *bytes, u32 pos, u32 least)
 {
@@ -120,7 +123,10 @@ static u32 htmm_bytes_next(const u8 *bytes, u32 pos, u32 least)
 	return pos;
 }
 
-/* The first page from slot @pos on whose pair has @least or more, at least 1. */
+/*
+ * Find the first page from slot @pos on whose pair has a value of at least @least, which is
+ * not 0.
+ */
 static u32 htmm_region_next_pair(const struct htmm_region *region, u32 least,
 				 u32 *pos, u32 *page)
 {
@@ -138,8 +144,8 @@ static u32 htmm_region_next_pair(const struct htmm_region *region, u32 least,
 }
 
 /*
- * The bytes that have the highest digit of @least, which is set to that digit: the leaf or
- * a plane. NULL if it is above all of them, in the pairs.
+ * Return the bytes (leaf or plane) that hold the highest digit of @least, and set @least to
+ * that digit. NULL if that digit is stored in the pairs.
  */
 static const u8 *htmm_region_row(const struct htmm_region *region, u32 *least)
 {
@@ -155,7 +161,7 @@ static const u8 *htmm_region_row(const struct htmm_region *region, u32 *least)
 	return bytes;
 }
 
-/* Only the highest digit of @least is looked at. */
+/* Compares only the highest digit of @least. */
 static u32 htmm_region_next_dense(const struct htmm_region *region, u32 least,
 				  u32 *pos, u32 *page)
 {
@@ -190,7 +196,7 @@ u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
 	return htmm_region_next_pair(region, least, pos, page);
 }
 
-/* Is there room in pairs, beside so many digits, for these and @page's @count? */
+/* Is there room in the pairs, with @digits digits, for these counts and for @page's @count? */
 static bool htmm_counts_fit(const struct htmm_counts *counts, u32 digits,
 			    u32 page, u32 count)
 {
@@ -213,14 +219,14 @@ static void htmm_region_collect_pairs(const struct htmm_region *region,
 		htmm_counts_add(counts, page, count);
 }
 
-/* How many digits must a dense region have for @page to get this count? */
+/* Number of digits that a dense region needs to give @page this count. */
 static u32 htmm_region_digits_for(const struct htmm_region *region, u32 page,
 				  u32 count)
 {
 	u32 digits = region->digits ?: 1;
 	struct htmm_counts counts;
 
-	/* Mostly it is small, and nothing need be looked at. */
+	/* Fast case: a small count always fits. */
 	if (region->digits && !htmm_above(count, digits * HTMM_DIGIT_BITS))
 		return digits;
 	htmm_region_collect_pairs(region, &counts);
@@ -271,7 +277,7 @@ static void htmm_region_clear_pairs(struct htmm_region *region)
 	region->pairs = 0;
 }
 
-/* Write a count's digits in the leaf and all planes; return what is above. */
+/* Write a count's digits to the leaf and all planes; return the remaining part. */
 static u32 htmm_region_set_digits(struct htmm_region *region, u32 page,
 				  u32 count)
 {
@@ -289,7 +295,7 @@ static u32 htmm_region_set_digits(struct htmm_region *region, u32 page,
 	}
 }
 
-/* The region has the planes that it takes. */
+/* The region already has all planes that the count needs. */
 static void htmm_region_set_dense(struct htmm_region *region, u32 page,
 				  u32 count)
 {
@@ -310,7 +316,7 @@ static void htmm_region_set_all(struct htmm_region *region,
 		htmm_region_set_dense(region, counts->page[i], counts->count[i]);
 }
 
-/* Turn dense, or get more digits: all in pairs is written anew. */
+/* Make the region dense or add digits: all values in pairs are written again. */
 static void htmm_region_reform(struct htmm_region *region,
 			       struct htmm_pool *pool, u32 digits)
 {
@@ -384,7 +390,7 @@ static void htmm_region_cool_sparse(struct htmm_region *region, u32 coolings)
 	region->pages = region->pairs;
 }
 
-/* Halve all bytes without a mark, eight at a time; return how many are not 0. */
+/* Halve all bytes without a mark, eight at a time; return the number of nonzero bytes. */
 static u32 htmm_leaf_cool(u8 *leaf, u32 coolings)
 {
 	u32 shift = min_t(u32, coolings, HTMM_DIGIT_BITS), left = 0;
@@ -393,14 +399,14 @@ static u32 htmm_leaf_cool(u8 *leaf, u32 coolings)
 
 	for (; word < end; word++) {
 		*word = *word >> shift & keep;
-		/* Each byte is below 128: adding 127 sets its top bit, or not. */
+		/* Each byte is below 128, so adding 127 sets its top bit if it is not 0. */
 		nonzero = (*word + HTMM_BYTES(0x7f)) >> 7 & HTMM_BYTES(1);
 		left += nonzero * HTMM_BYTES(1) >> 56;
 	}
 	return left;
 }
 
-/* No planes, so that all marked pages are in pairs. */
+/* Without planes all marked pages are in pairs. */
 static void htmm_region_cool_leaf(struct htmm_region *region, u32 coolings)
 {
 	struct htmm_counts counts, left = { 0 };
@@ -418,7 +424,7 @@ static void htmm_region_cool_leaf(struct htmm_region *region, u32 coolings)
 	htmm_region_set_all(region, &left);
 }
 
-/* Give the highest plane back if there are pairs enough for what it holds. */
+/* Free the highest plane if its contents fit in pairs. */
 static bool htmm_region_drop_plane(struct htmm_region *region,
 				   struct htmm_pool *pool)
 {
@@ -441,14 +447,14 @@ static bool htmm_region_drop_plane(struct htmm_region *region,
 	return true;
 }
 
-/* Such a region is hot, and rare: no haste. */
+/* Regions with planes are hot and rare, so this need not be fast. */
 static void htmm_region_cool_planes(struct htmm_region *region,
 				    struct htmm_pool *pool, u32 coolings)
 {
 	struct htmm_counts counts = { 0 };
 	u32 count, above, page, pos = 0, left = 0, i;
 
-	/* A page's own pair stays until its count has been read. */
+	/* A page's pair is not changed before its count has been read. */
 	while ((count = htmm_region_next(region, &pos, &page))) {
 		count >>= coolings;
 		left += count != 0;

@@ -6,18 +6,18 @@
  *   sparse  up to HTMM_PAIRS pages have a count: (page, count) pairs within the
  *           region's entry, and no other memory
  *   dense   more do, or one has a count too large for a pair: a leaf of one byte
- *           per page. A count is written as digits of 7 bits, the lowest in the
- *           leaf, and each byte has a mark that tells whether anything is above
- *           it. What is above goes into a pair in the entry, or, where these do
- *           not suffice, into another plane of bytes, and what is above that into
- *           pairs again, and so on
+ *           per page. A count is split into digits of 7 bits, with the lowest in
+ *           the leaf. The top bit of each byte is a mark: the count has higher
+ *           digits. These are stored in a pair in the entry. If there are not
+ *           enough pairs, the next digit is stored in another plane of bytes, the
+ *           digits above it in pairs, and so on
  *
- * So one more sample of a hot page changes one byte, and 127 times of 128 nothing
- * else: a page's bin cannot change without a carry.
+ * So one more sample of a hot page changes one byte, and 127 times out of 128 nothing else:
+ * a page's bin changes only with a carry.
  *
- * An entry has two parts, apart from each other: what every sample looks at, two to
- * a cache line, and its details. Leaves, planes and (by fifteens) entries are all
- * blocks of one size: memory freed by one serves any other.
+ * An entry has two parts in different places: the fields that every sample uses, two
+ * entries to a cache line, and the details. Leaves, planes and groups of fifteen entries
+ * are blocks of the same size, so memory freed by one kind can be used by any other.
  *
  * Context of every function: any, serialised by the lock of the region's table.
  */
@@ -35,19 +35,22 @@
 #define HTMM_DIGIT_MASK		0x7f
 #define HTMM_DIGIT_MORE		0x80
 
-/* With the leaf, digits for 35 bits. */
+/* Together with the leaf, digits for 35 bits. */
 #define HTMM_PLANES		4
 
-/* A pair is one number: the page, and above it what it has. */
+/* A pair is one number: the page in the low bits, its value in the high bits. */
 #define HTMM_PAIRS		16
 #define HTMM_PAIR_PAGE		(HTMM_REGION_PAGES - 1)
 #define HTMM_PAIR_MAX		(U32_MAX >> HTMM_REGION_ORDER)
 
-/* A page's name is one number: its address space, and below it where it is there. */
+/*
+ * A page's name is one number: its address space in the high bits, its page number in the
+ * low bits.
+ */
 #define HTMM_VPN_BITS		45
 #define HTMM_MM_BITS		(64 - HTMM_VPN_BITS)
 #define HTMM_VPN_MAX		((1ULL << HTMM_VPN_BITS) - 1)
-/* The last one is left out, so that this names no page. */
+/* The last number is not used, so that HTMM_NO_PAGE is not the name of a page. */
 #define HTMM_MM_MAX		((1U << HTMM_MM_BITS) - 2)
 #define HTMM_NO_PAGE		U64_MAX
 
@@ -55,13 +58,13 @@
  * struct htmm_region - one region, as an entry of the table's directory
  * @key: numbers of the address space and of the region in it
  * @epoch: the table's epoch to which all counts have been cooled
- * @leaf: bytes of the lowest digits, if the region is dense
+ * @leaf: bytes with the lowest digits, if the region is dense
  * @pair: its pairs, if it is sparse
  * @count: samples in the region
- * @pages: base pages with a count
+ * @pages: number of base pages with a count
  * @pairs: pairs in use
- * @digits: digits that have bytes: 0 if the region is sparse, 1 if it has a leaf, 2
- *	if it has a plane as well
+ * @digits: number of digits stored in bytes: 0 if the region is sparse, 1 if it has a leaf,
+ *	2 if it also has a plane, and so on
  */
 struct htmm_region {
 	u64 key;
@@ -77,13 +80,13 @@ struct htmm_region {
 };
 
 /**
- * struct htmm_detail - the part of an entry that few samples look at
+ * struct htmm_detail - the part of an entry that few samples use
  * @chain: next entry of the hash chain
  * @created: number of the last listing begun before the entry's creation, plus 1; 0
  *	if the entry is unused
  * @self: index of this entry
- * @prev: index + 1 of the entry before, on the list of its address space or the free one
- * @next: index + 1 of the entry behind
+ * @prev: index + 1 of the previous entry on the list of its address space or the free list
+ * @next: index + 1 of the next entry
  */
 struct htmm_detail {
 	struct htmm_region *chain;
@@ -95,10 +98,10 @@ struct htmm_detail {
 
 /**
  * union htmm_pairs - an entry's pairs, all in one cache line
- * @pair: pairs, hashed by page, 0 if unused. What they have is counts if the
- *	region is sparse, else what is above all digits. Planes take the place of
- *	the first ones
- * @plane: bytes of the digits above the leaf's
+ * @pair: pairs, hashed by page, 0 if unused. The value is the count if the region is
+ *	sparse, else the part of the count above all digits. Pointers to planes take the
+ *	place of the first pairs
+ * @plane: bytes with the digits above the leaf's
  */
 union htmm_pairs {
 	u32 pair[HTMM_PAIRS];
@@ -107,13 +110,13 @@ union htmm_pairs {
 
 #define HTMM_BLOCK_DETAILS	5
 #define HTMM_BLOCK_ENTRIES	15
-/* Blocks that come and go together: entries, and their details. */
+/* Blocks allocated and freed together: a block of entries and the blocks of their details. */
 #define HTMM_DIR_BLOCKS		(1 + HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS)
 
 /**
  * struct htmm_detail_block - details that share a block
  * @pairs: pairs of each entry
- * @detail: what else there is of it
+ * @detail: other details of each entry
  */
 struct htmm_detail_block {
 	union htmm_pairs pairs[HTMM_BLOCK_DETAILS];
@@ -130,7 +133,7 @@ struct htmm_region_block {
 	struct htmm_detail_block *details[HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS];
 };
 
-/* Where an entry is in its block. */
+/* Index of an entry in its block. */
 static inline u32 htmm_region_place(const struct htmm_region *region)
 {
 	return (unsigned long)region % HTMM_POOL_BLOCK_SIZE / sizeof(*region);
@@ -172,7 +175,7 @@ htmm_region_pairs(const struct htmm_region *region)
 			->pairs[htmm_region_place(region) % HTMM_BLOCK_DETAILS];
 }
 
-/* Where the search for a page's pair begins, among so many. */
+/* The slot at which the search for a page's pair begins. */
 static inline u32 htmm_pair_hash(u32 page, u32 slots)
 {
 	return (page ^ page >> 4) & (slots - 1);
@@ -180,12 +183,12 @@ static inline u32 htmm_pair_hash(u32 page, u32 slots)
 
 /**
  * htmm_pair_find() - the pair of a base page
- * @pair: some pairs
+ * @pair: array of pairs
  * @slots: their number, a power of two
  * @page: index of the page
  *
- * Return: the pair, or the unused one that the page would get; NULL if all are
- * other pages'.
+ * Return: the pair, or the unused one that the page would get; NULL if all slots are used
+ * by other pages.
  */
 static inline u32 *htmm_pair_find(u32 *pair, u32 slots, u32 page)
 {
@@ -249,7 +252,7 @@ static inline u64 htmm_region_vpn(const struct htmm_region *region)
 /**
  * htmm_count_cooled() - a count after some coolings
  * @count: the count before
- * @coolings: how often it is to be halved
+ * @coolings: number of times to halve it
  *
  * Return: the count after.
  */
@@ -270,11 +273,12 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page);
 /**
  * htmm_region_next_from() - walk over the base pages that may have many samples
  * @region: the region, not changed during the walk
- * @least: pages with fewer samples as of the region's epoch may be left out; at least 1
+ * @least: lowest count of interest as of the region's epoch, at least 1; pages with a lower
+ *	one may be left out
  * @pos: position, 0 at first
  * @page: set to the index of the page
  *
- * Sparse regions do not give their pages in order.
+ * The pages of a sparse region are not returned in order.
  *
  * Return: the count as of the region's epoch; 0 at the end.
  */
@@ -282,7 +286,7 @@ u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
 			  u32 *page);
 
 /**
- * htmm_region_prefetch() - ask for the memory that a walk begins with
+ * htmm_region_prefetch() - prefetch the memory that a walk reads first
  * @region: the region, whose details should be in the cache
  * @least: as for htmm_region_next_from()
  */
@@ -291,7 +295,7 @@ void htmm_region_prefetch(const struct htmm_region *region, u32 least);
 /**
  * htmm_region_next() - walk over the base pages that have a count
  * @region: the region, not changed during the walk
- * @pos: position, 0 at first; or in a dense region the first page that is wanted
+ * @pos: position, 0 at first; for a dense region it may also be the first page wanted
  * @page: set to the index of the page
  *
  * Return: as for htmm_region_next_from().
@@ -303,7 +307,7 @@ static inline u32 htmm_region_next(const struct htmm_region *region, u32 *pos,
 }
 
 /**
- * htmm_region_blocks_to_set() - memory that a count would take
+ * htmm_region_blocks_to_set() - memory that a new count needs
  * @region: the region
  * @page: index of the page
  * @count: the new count, not below the present one
@@ -314,7 +318,7 @@ u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
 			      u32 count);
 
 /**
- * htmm_region_blocks_to_begin() - memory that the first count of a region takes
+ * htmm_region_blocks_to_begin() - memory that the first count of a region needs
  * @count: the count
  *
  * Return: the blocks that htmm_region_set() takes, at most 2.
@@ -324,7 +328,7 @@ u32 htmm_region_blocks_to_begin(u32 count);
 /**
  * htmm_region_set() - change a base page's count
  * @region: the region
- * @pool: has the blocks that htmm_region_blocks_to_set() asks for
+ * @pool: has as many blocks as htmm_region_blocks_to_set() returned
  * @page: index of the page
  * @count: the new count: not 0, and not below the present one
  */
@@ -332,24 +336,24 @@ void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 page, u32 count);
 
 /**
- * htmm_region_carry() - one more sample of a page at the ends of its byte
+ * htmm_region_carry() - count one more sample of a page whose digit is 0 or full
  * @region: a dense region
- * @hist: of base pages
+ * @hist: histogram of base pages
  * @page: index of the page, whose digit is full or 0
  *
- * Return: true if the count was raised, and the histogram kept; false, with nothing
- * changed, if that takes htmm_region_set().
+ * Return: true if the count was raised and the histogram updated; false, with nothing
+ * changed, if htmm_region_set() is needed.
  */
 bool htmm_region_carry(struct htmm_region *region, struct htmm_hist *hist,
 		       u32 page);
 
 /**
  * htmm_region_cool() - halve all counts
- * @region: the region, its epoch is left to the caller
+ * @region: the region; the caller updates its epoch
  * @pool: takes back blocks no longer needed
- * @coolings: how often to halve, at least 1
+ * @coolings: number of times to halve, at least 1
  *
- * Return: base pages that have no count any more.
+ * Return: number of base pages whose count became 0.
  */
 u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 		     u64 coolings);

@@ -2,21 +2,21 @@
 /*
  * Wait-free ring of fixed-size slots: one producer, one consumer.
  *
- * The producer may run in NMI context and never waits: a full ring is
- * returned to it as a loss, which it counts. Each side keeps its index on its
- * own cache line together with its last view of the other side's index, so
- * that neither line moves between CPUs more than once a batch.
+ * The producer may run in NMI context and never waits: if the ring is full, it gets an
+ * error and counts a lost sample. Each side keeps its index on its own cache line, together
+ * with its last view of the other side's index, so that neither line moves between CPUs
+ * more than once per batch.
  *
  *   producer                            consumer
  *   (A) load-acquire  tail              (C) load-acquire  head
  *       write the slot                      read the slots
  *   (B) store-release head              (D) store-release tail
  *
- * B pairs with C: a slot the consumer sees is completely written.
- * D pairs with A: a slot the producer reuses is completely read.
+ * B pairs with C: a slot that the consumer sees is completely written. D pairs with A: a
+ * slot that the producer reuses is completely read.
  *
- * Indices run freely and wrap at 2^32; the capacity is a power of two, so
- * that the slot is index & mask and the fill level a plain subtraction.
+ * Indices are not masked and wrap at 2^32. The capacity is a power of two, so the slot is
+ * index & mask, and the fill level is the difference of the indices.
  */
 #ifndef HTMM_CORE_RING_H
 #define HTMM_CORE_RING_H
@@ -28,8 +28,8 @@
  * @slots: memory of the slots, given by the caller
  * @mask: number of slots - 1
  * @slot_size: bytes of one slot
- * @watermark: fill level, in slots, from which htmm_ring_commit() looks at the
- *	consumer's real position
+ * @watermark: fill level, in slots, from which htmm_ring_commit() reads the consumer's
+ *	current index
  * @head: slots ever committed (written by the producer)
  * @tail_seen: the producer's last view of @tail
  * @tail: slots ever consumed (written by the consumer)
@@ -57,8 +57,8 @@ struct htmm_ring {
  * @bytes: size of @mem
  * @slot_size: bytes of one slot, a multiple of 8
  *
- * The capacity is the largest power of two of slots that fits @bytes. The
- * watermark starts at a quarter of it.
+ * The capacity is the largest power of two of slots that fits in @bytes. The initial
+ * watermark is a quarter of it.
  *
  * Context: any, before either side uses the ring.
  * Return: 0, or -EINVAL if @slot_size is not a positive multiple of 8, @mem is
@@ -97,7 +97,7 @@ static inline u32 htmm_ring_capacity(const struct htmm_ring *ring)
 }
 
 /**
- * htmm_ring_set_watermark() - choose the level the producer reports exactly
+ * htmm_ring_set_watermark() - set the fill level that wakes the consumer
  * @ring: the ring
  * @slots: fill level, clamped to 1..capacity
  *
@@ -117,13 +117,12 @@ static inline void *htmm_ring_slot(const struct htmm_ring *ring, u32 index)
  * htmm_ring_reserve() - the next slot to write
  * @ring: the ring
  *
- * Reserving again without a commit returns the same slot: a reservation is
- * abandoned by forgetting it. A producer that can be interrupted by another
- * entry into itself must guard against that before it calls.
+ * Reserving again without a commit returns the same slot, so a reservation needs no cancel
+ * call. A producer that can be interrupted by itself must prevent a nested call.
  *
  * Context: the producer, NMI allowed.
- * Return: the slot (slot_size bytes, old contents), or NULL if the ring is
- * full, which the caller counts as a loss.
+ * Return: the slot (slot_size bytes, old contents), or NULL if the ring is full; the caller
+ * then counts a lost sample.
  */
 static inline void *htmm_ring_reserve(struct htmm_ring *ring)
 {
@@ -143,9 +142,9 @@ static inline void *htmm_ring_reserve(struct htmm_ring *ring)
  * @ring: the ring
  *
  * Context: the producer, NMI allowed.
- * Return: slots now filled. Below the watermark it is enough to know that it
- * is below; from the watermark on the level is as fresh as the consumer's last
- * htmm_ring_consume(). So "commit() >= watermark" means: wake the consumer.
+ * Return: slots now filled. A result below the watermark may be too high, because it uses
+ * the last view of the consumer's index. At or above the watermark it includes the
+ * consumer's last htmm_ring_consume(). So "commit() >= watermark" means: wake the consumer.
  */
 static inline u32 htmm_ring_commit(struct htmm_ring *ring)
 {
@@ -165,9 +164,9 @@ static inline u32 htmm_ring_commit(struct htmm_ring *ring)
  * @ring: the ring
  * @first: set to the oldest filled slot if there is one
  *
- * The batch is contiguous in memory and all of it was filled when the producer's
- * index was last looked at, which happens once per batch; slots that have wrapped
- * to the start of the memory come with the next call.
+ * The batch is contiguous in memory and contains the slots that were filled when the
+ * producer's index was last read, once per batch. Slots that have wrapped to the start of
+ * the memory are returned by the next call.
  *
  * Context: the consumer.
  * Return: number of slots from @first on, 0 if the ring is empty.
@@ -198,10 +197,10 @@ static inline void htmm_ring_consume(struct htmm_ring *ring, u32 n)
 }
 
 /**
- * htmm_ring_used() - fill level for onlookers
+ * htmm_ring_used() - fill level, for neither producer nor consumer
  * @ring: the ring
  *
- * Context: any; orders nothing.
+ * Context: any; implies no memory barrier.
  * Return: slots filled, 0..capacity, approximate while either side runs.
  */
 static inline u32 htmm_ring_used(const struct htmm_ring *ring)

@@ -4,8 +4,8 @@
 #include "shrink.h"
 
 /**
- * struct htmm_victims - pages that are to become free
- * @n: how many
+ * struct htmm_victims - pages to free
+ * @n: number of pages
  * @page: the pages, ascending
  */
 struct htmm_victims {
@@ -30,7 +30,7 @@ static bool htmm_victims_have(const struct htmm_victims *victims, const void *bl
 	return false;
 }
 
-/* A block in the place of one that is in the way. */
+/* Copy a block that is in one of the pages to a new place. */
 static void *htmm_shrink_move(struct htmm_table *table, const void *block)
 {
 	return memcpy(htmm_pool_block_get(table->pool), block, HTMM_POOL_BLOCK_SIZE);
@@ -51,7 +51,7 @@ static void htmm_shrink_move_counts(struct htmm_table *table, struct htmm_region
 			plane[i] = htmm_shrink_move(table, plane[i]);
 }
 
-/* Entries are pointed to by their chains, and all else by their index. */
+/* Only hash chains point to entries; everything else uses their index. */
 static void htmm_shrink_move_entries(struct htmm_table *table,
 				     struct htmm_region_block **block)
 {
@@ -64,7 +64,7 @@ static void htmm_shrink_move_entries(struct htmm_table *table,
 	*block = new;
 }
 
-/* Sparse entries point to their pairs, unused ones to nothing that is looked at. */
+/* Sparse entries point to their pairs. Pointers in unused entries are not used. */
 static void htmm_shrink_move_details(struct htmm_table *table,
 				     struct htmm_region_block *block, u32 at)
 {
@@ -93,7 +93,7 @@ static void htmm_shrink_move_block(struct htmm_table *table,
 			htmm_shrink_move_counts(table, &(*block)->region[i], victims);
 }
 
-/* Makes whole pages of free blocks, as many as there are blocks for. */
+/* Move blocks to make whole pages free, as many as the free blocks allow. */
 static u32 htmm_shrink_compact(struct htmm_table *table, void **page, u32 nr)
 {
 	const struct htmm_victims victims = {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "table.h"
 
-/* One head of a hash chain for so many bytes of the table. */
+/* Bytes of the table for each hash chain head. */
 #define HTMM_BYTES_PER_HEAD	256
 #define HTMM_MIN_LISTS		64
 #define HTMM_MAX_LISTS		65536
 
-/* 2^32 and a fraction of it below 1/32, which tells ranges of keys apart. */
+/* 2^32; the random fraction added to it is below 1/32 and separates ranges of keys. */
 #define HTMM_HASH_ONE		BIT_ULL(32)
 #define HTMM_HASH_FRACTION	(HTMM_HASH_ONE / 32 - 1)
 #define HTMM_HASH_SEED		0x9e3779b97f4a7c15ULL

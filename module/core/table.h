@@ -10,21 +10,21 @@
  *   tracked page    one with a count, or whose count has cooled to zero since
  *                   its region was last touched (bin 0). It is forgotten when the
  *                   region is next touched or passed by htmm_table_reclaim().
- *   tracked region  one sampled and not yet found cooled to zero by
- *                   htmm_table_reclaim(). Its count is its own: samples in the
- *                   region, halved at each cooling, hence (short of saturation)
- *                   never less than the sum of its pages' counts, which round
- *                   down one by one.
+ *   tracked region  one that was sampled and that htmm_table_reclaim() has not
+ *                   found cooled to zero yet. It has a count of its own: samples
+ *                   in the region, halved at each cooling. Without saturation it
+ *                   is never less than the sum of its pages' counts, because each
+ *                   of these is rounded down separately.
  *   evicted         forgotten with its whole region to make room at a limit. The
- *                   coldest of the next HTMM_EVICT_WINDOW regions goes, so the
- *                   coldest go first, nearly; never one that was sampled by the
- *                   sample at hand.
+ *                   coldest of the next HTMM_EVICT_WINDOW regions is evicted, so
+ *                   approximately the coldest first, but never the region of the
+ *                   current sample.
  *
- * Several tables can share the work of one target, each with its own thread and
- * lock: htmm_table_shard() says which table a sample belongs to. No page is in
- * two of them, so their histograms, totals and lists simply add up.
+ * Several tables can share the work of one target, each with its own thread and lock:
+ * htmm_table_shard() returns the table that a sample belongs to. No page is in two of them,
+ * so their histograms, totals and lists can be added.
  *
- * The core takes no lock and allocates nothing. Context of every function: any,
+ * The core takes no lock and allocates no memory. Context of every function: any,
  * serialised by the caller's lock of this table.
  */
 #ifndef HTMM_CORE_TABLE_H
@@ -48,10 +48,10 @@ enum htmm_kind {
 };
 
 /**
- * struct htmm_table_sample - what a sample adds
- * @page: htmm_page() of an address (>> 12) and its address space, a small number
- *	given by the caller, used for another process only after
- *	htmm_table_remove_mm() has finished with it
+ * struct htmm_table_sample - one sample to count
+ * @page: htmm_page() of an address (>> 12) and its address space. The caller numbers
+ *	address spaces and reuses a number only after htmm_table_remove_mm() has finished
+ *	with it
  * @weight: what to add to the counts; 0 counts nothing and tracks nothing
  */
 struct htmm_table_sample {
@@ -61,15 +61,15 @@ struct htmm_table_sample {
 
 /**
  * struct htmm_table_config - limits of a table
- * @max_bytes: memory of the table, directory included, in bytes; from
- *	HTMM_TABLE_MIN_BYTES to HTMM_TABLE_MAX_BYTES. docs/core.md tells what a page needs.
- * @max_pages: most base pages tracked at a time; 0 for what @max_bytes allows
- * @seed: random number that makes the directory's hash unpredictable to the
- *	programs sampled; 0 for a fixed one
- * @owner: whose table it is; a listing tells its entries by it
- * @note: NULL, or called with @note_arg when a region of an address space has come (1) or is about
- *	to go (-1)
- * @note_arg: for @note
+ * @max_bytes: memory of the table, including the directory, in bytes; from
+ *	HTMM_TABLE_MIN_BYTES to HTMM_TABLE_MAX_BYTES. docs/core.md gives the memory per page
+ * @max_pages: most base pages tracked at a time; 0: limited by @max_bytes only
+ * @seed: random number that makes the directory's hash unpredictable to the sampled
+ *	programs; 0: a fixed hash
+ * @owner: number of the table's owner, which a listing returns with each entry
+ * @note: NULL, or called with @note_arg when a region of an address space was created (1)
+ *	or is about to be removed (-1)
+ * @note_arg: argument of @note
  */
 struct htmm_table_config {
 	u64 max_bytes;
@@ -81,22 +81,22 @@ struct htmm_table_config {
 };
 
 #define HTMM_TABLE_MIN_BYTES	(32 * 1024)
-/* The indices of so many entries fit 32 bits. */
+/* Up to this size the indices of entries fit in 32 bits. */
 #define HTMM_TABLE_MAX_BYTES	BIT_ULL(39)
 
-/* Most blocks that one sample takes. */
+/* Most blocks that one sample needs. */
 #define HTMM_SAMPLE_BLOCKS	6
 
 /* Values of a page's byte. */
 #define HTMM_BYTE_VALUES	256
 
-/* Samples whose counters are being fetched while one is counted. */
+/* Prefetch distance, in samples. */
 #define HTMM_AHEAD		32
 
 /**
- * struct htmm_ahead - what is known of a sample before its turn
- * @digit: its page's byte; the table's no_digit if it has to take the slow way
- * @region: its region; NULL if it has to take the slow way in any case
+ * struct htmm_ahead - a sample looked up ahead of being counted
+ * @digit: its page's byte; the table's no_digit if it needs the slow path
+ * @region: its region; NULL if it always needs the slow path
  */
 struct htmm_ahead {
 	u8 *digit;
@@ -134,22 +134,22 @@ struct htmm_table {
 	u32 *mm;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
 	u64 dir_bytes;
-	u64 listings;			/* begun so far, plus 1 */
+	u64 listings;			/* started so far, plus 1 */
 	u32 head_mask;
 	u32 mm_mask;
-	u32 max_held;			/* pages that the pool may come to hold */
+	u32 max_held;			/* most pages that the pool may hold */
 	u32 high;			/* entries in all blocks */
-	u32 max_high;			/* of the most blocks */
-	u32 free;			/* list of the unused ones, like @mm */
+	u32 max_high;			/* @high with the largest number of blocks */
+	u32 free;			/* list of unused entries, like @mm */
 	u32 nr_free;
 	u32 sweep;			/* next entry that reclaim visits */
 	u32 sweep_left;			/* entries to visit since the last cooling */
-	u32 hand;			/* next entry that eviction looks at */
-	u32 exiting;			/* index + 1 of the next one to remove */
+	u32 hand;			/* next entry that eviction visits */
+	u32 exiting;			/* index + 1 of the next entry to remove */
 	bool moved;			/* entries have been moved or evicted */
-	u8 no_digit;			/* always 0, as the byte of a new page is */
-	u32 found[HTMM_BYTE_VALUES];	/* samples of the batch whose byte was so */
-	struct htmm_ahead ahead[HTMM_AHEAD];	/* the next samples, in a ring */
+	u8 no_digit;			/* always 0, like the byte of a new page */
+	u32 found[HTMM_BYTE_VALUES];	/* samples of the batch, by value of the byte */
+	struct htmm_ahead ahead[HTMM_AHEAD];	/* ring of the next samples */
 };
 
 /**
@@ -157,16 +157,16 @@ struct htmm_table {
  * @pages: base pages tracked; the sum of the histogram's bins
  * @regions: regions tracked; the sum of their histogram's bins
  * @bytes: memory held, directory and pool
- * @max_bytes: most bytes it may come to hold
+ * @max_bytes: most bytes it may hold
  * @counted: samples added
- * @full: samples refused: nothing could be evicted for them
+ * @full: samples refused because nothing could be evicted
  * @reclaimed: base pages forgotten after their count had cooled to zero
- * @evicted: base pages forgotten to make room, at the page limit, the memory
- *	limit or the end of the pool
+ * @evicted: base pages forgotten to make room, at the page limit, at the memory limit or
+ *	because the pool was empty
  * @coolings: halvings so far
  *
- * Pages that first appeared == @pages + @reclaimed + @evicted + those removed
- * with their address space.
+ * The number of pages that were ever added is @pages + @reclaimed + @evicted + the pages
+ * removed with their address space.
  */
 struct htmm_table_stats {
 	u64 pages;
@@ -187,9 +187,8 @@ struct htmm_table_stats {
  * @count: samples in the region
  * @touched: base pages with a count
  * @hot: base pages at or above the hot threshold
- * @skew: sum of the squares of the base pages' counts, divided by the square
- *	of @hot and rounded down; 0 if no page is hot; stays at the largest
- *	value instead of wrapping
+ * @skew: sum of the squares of the base pages' counts, divided by the square of @hot and
+ *	rounded down; 0 if no page is hot; saturates instead of wrapping
  */
 struct htmm_region_info {
 	u64 vpn;
@@ -204,10 +203,10 @@ struct htmm_region_info {
  * htmm_table_dir_bytes() - size of the directory
  * @config: the limits
  *
- * The directory is sized once, from the limits, and never grows: no sample
- * waits for a rehash. It takes 4 to 7 % of @config's max_bytes.
+ * The directory is sized once, from the limits, and never grows, so no sample waits for a
+ * rehash. It takes 4 to 7 % of @config's max_bytes.
  *
- * Return: bytes that htmm_table_init() wants, or 0 if @config is invalid.
+ * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */
 size_t htmm_table_dir_bytes(const struct htmm_table_config *config);
 
@@ -215,9 +214,8 @@ size_t htmm_table_dir_bytes(const struct htmm_table_config *config);
  * htmm_table_init() - prepare an empty table
  * @table: the table
  * @config: its limits
- * @dir: htmm_table_dir_bytes() bytes of zeroes, aligned to 64: they may be many,
- *	and the caller knows how to do that without keeping others waiting. It frees
- *	them when the table is no longer used
+ * @dir: htmm_table_dir_bytes() bytes of zeroes, aligned to 64: the caller allocates them,
+ *	because the size may be large, and frees them when the table is no longer used
  * @pool: an initialised pool used by this table alone
  *
  * Return: 0, or -EINVAL if @config is invalid or @dir is NULL or not aligned.
@@ -227,12 +225,12 @@ int htmm_table_init(struct htmm_table *table,
 		    struct htmm_pool *pool);
 
 /**
- * htmm_table_need() - pages the pool should be given now
+ * htmm_table_need() - number of pages to put into the pool now
  * @table: the table
  * @n: samples that are about to be passed to htmm_table_add(), at least 1
  *
- * As many as the samples can use if each of them takes a block, within max_bytes.
- * If they are given before every batch, pages are evicted only at a limit.
+ * Enough for each sample to take a block, within max_bytes. If the caller puts that many
+ * pages into the pool before every batch, pages are evicted only at a limit.
  *
  * Return: number of pages, 0 if none.
  */
@@ -243,14 +241,14 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n);
  * @table: the table
  * @samples: the samples
  * @n: number of samples
- * @dropped: array of @n, filled with the indices of the samples refused,
- *	ascending
+ * @dropped: array of @n elements, set to the indices of the refused samples in ascending
+ *	order
  *
- * At the page limit, the memory limit or the end of the pool, cold regions are
- * evicted to make room, at most HTMM_EVICT_MAX for a sample. A sample is refused
- * if that does not help, or if it is of no page. Counts stop at U32_MAX.
+ * At the page limit, at the memory limit or if the pool is empty, cold regions are evicted
+ * to make room, at most HTMM_EVICT_MAX for a sample. A sample is refused if this does not
+ * make enough room, or if it has no page (HTMM_NO_PAGE). Counts saturate at U32_MAX.
  *
- * Return: number of samples refused; the other ones are counted.
+ * Return: number of samples refused; the others are counted.
  */
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *samples, u32 n,
@@ -268,7 +266,7 @@ void htmm_table_cool(struct htmm_table *table);
  * htmm_table_hist() - copy a histogram
  * @table: the table
  * @kind: of base pages or of regions
- * @hist: set to the histogram, exact as of this moment
+ * @hist: set to the exact current histogram
  */
 void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
 		     struct htmm_hist *hist);
@@ -286,13 +284,13 @@ void htmm_table_get_stats(const struct htmm_table *table,
  * @page: the page's name
  * @shards: number of tables that share the work
  *
- * All pages of a region belong to the same one.
+ * All pages of a region belong to the same table.
  *
  * Return: 0..@shards - 1.
  */
 static inline u32 htmm_table_shard(u64 page, u32 shards)
 {
-	/* Not the directory's bits, which would then leave chains empty. */
+	/* Do not use the bits of the directory's hash: some chains would then always be empty. */
 	u32 hash = htmm_region_key(page) * 0xd6e8feb86659fd93ULL >> 32;
 
 	return (u64)hash * shards >> 32;
@@ -301,29 +299,27 @@ static inline u32 htmm_table_shard(u64 page, u32 shards)
 /**
  * htmm_table_stats_merge() - add up the totals of tables that share no page
  * @stats: the totals that grow
- * @other: the ones added to them; coolings are the fewest of all
+ * @other: the totals added to them; coolings become the lower of both
  */
 void htmm_table_stats_merge(struct htmm_table_stats *stats,
 			    const struct htmm_table_stats *other);
 
-/*
- * For the core's own files: regions as they change.
- */
+/* For the core's own files: changes of regions. */
 
 /**
  * htmm_table_cool_region() - apply the coolings that a region has missed
  * @table: the table
  * @region: a tracked region of it
  *
- * Base pages that arrive at zero have been in bin 0 since they did; this is where
- * they are forgotten.
+ * Base pages whose count has cooled to zero are in bin 0 until then; this function forgets
+ * them.
  */
 void htmm_table_cool_region(struct htmm_table *table,
 			    struct htmm_region *region);
 
 /*
- * For the core's own files: what a region looks like to a reader, with the
- * coolings it has missed applied on the way. Nothing is written.
+ * For the core's own files: read-only access to a region. Coolings that the region has
+ * missed are applied to the values returned, not to the region.
  */
 
 /**
@@ -341,7 +337,7 @@ htmm_table_entry(const struct htmm_table *table, u32 index)
 }
 
 /**
- * htmm_table_cooled() - a count of a region as of now
+ * htmm_table_cooled() - current value of a count of a region
  * @table: the table
  * @region: the region
  * @count: the count stored in the region

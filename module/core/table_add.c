@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The update path: a batch of samples, counted while memory is on its way. */
+/* The update path: counts a batch of samples and prefetches memory for later ones. */
 #include "evict.h"
 #include "index.h"
 
-/* Is there room for @page of @region (NULL: a new one) to have this count? */
+/* Is there enough memory to give @page of @region (NULL: a new region) this count? */
 static bool htmm_table_has_room(const struct htmm_table *table,
 				const struct htmm_region *region, u32 page,
 				u32 count)
@@ -51,7 +51,7 @@ static void htmm_table_count_page(struct htmm_table *table,
 	htmm_region_set(region, table->pool, page, count);
 }
 
-/* The whole of an update, whatever it may meet. */
+/* Count a sample in the general case. */
 static noinline bool htmm_table_add_slow(struct htmm_table *table,
 					 const struct htmm_table_sample *s)
 {
@@ -65,7 +65,7 @@ static noinline bool htmm_table_add_slow(struct htmm_table *table,
 		return true;
 
 	for (tries = 0; ; tries++) {
-		/* Eviction may have moved it. */
+		/* Eviction may have moved the entry. */
 		region = htmm_index_find(table, key);
 		if (region)
 			htmm_table_cool_region(table, region);
@@ -84,14 +84,14 @@ static noinline bool htmm_table_add_slow(struct htmm_table *table,
 }
 
 /**
- * struct htmm_finder - what leads to an entry
+ * struct htmm_finder - the fields of a table that find an entry
  * @head: as in the table
  * @multiplier: as in the table
  * @mask: the table's head_mask
  * @epoch: as in the table
  *
- * None of it changes while a batch is added. In registers: for all the compiler
- * knows, each sample changes the table.
+ * These do not change while a batch is added. A copy stays in registers; the compiler would
+ * reload the table's own fields after each sample.
  */
 struct htmm_finder {
 	struct htmm_region **head;
@@ -113,14 +113,14 @@ static inline void htmm_fetch_head(struct htmm_finder finder,
 	htmm_fetch(htmm_find_head(finder, htmm_region_key(s->page)));
 }
 
-/* Mostly it is the first of its chain. */
+/* Prefetch the first entry of the chain, which is usually the right one. */
 static inline void htmm_fetch_entry(struct htmm_finder finder,
 				    const struct htmm_table_sample *s)
 {
 	htmm_fetch(*htmm_find_head(finder, htmm_region_key(s->page)));
 }
 
-/* Out of the loop's way: mostly the first entry of a chain is the right one. */
+/* Not inlined: usually the first entry of a chain is the right one. */
 static noinline struct htmm_region *
 htmm_find_behind(struct htmm_region *region, u64 key)
 {
@@ -129,14 +129,14 @@ htmm_find_behind(struct htmm_region *region, u64 key)
 	return region;
 }
 
-/* Let a sample take the slow way. */
+/* Mark a sample for the slow path. */
 static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
 {
 	ahead->region = NULL;
 	ahead->digit = &table->no_digit;
 }
 
-/* The entry, and with it the counter, which is asked for. */
+/* Look up the entry and prefetch the counter. */
 static __always_inline void htmm_look(struct htmm_table *table,
 				      struct htmm_finder finder,
 				      const struct htmm_table_sample *s,
@@ -163,7 +163,7 @@ static __always_inline void htmm_look(struct htmm_table *table,
 	}
 }
 
-/* One more sample of a sparse region, if it only adds one to a count. */
+/* Count one more sample of a sparse region, if only one count changes by one. */
 static bool htmm_add_sparse(struct htmm_table *table,
 			    struct htmm_region *region, u32 page)
 {
@@ -172,11 +172,14 @@ static bool htmm_add_sparse(struct htmm_table *table,
 
 	if (!pair)
 		return false;
-	/* Unused, it has the count 0. */
+	/* An unused pair has the count 0. */
 	count = *pair >> HTMM_REGION_ORDER;
 	if (!count || count == HTMM_PAIR_MAX)
 		return false;
-	/* One branch that is hardly ever taken: small counts are noted. */
+	/*
+	 * This branch is rarely taken: bin changes of small counts are applied by
+	 * htmm_table_settle().
+	 */
 	carry = count >= HTMM_DIGIT_MASK;
 	carry &= !(count & (count + 1));
 	if (unlikely(carry))
@@ -186,7 +189,10 @@ static bool htmm_add_sparse(struct htmm_table *table,
 	return true;
 }
 
-/* A sample at the ends of its byte, if there is another way than the slow one. */
+/*
+ * Count a sample of a sparse region, or one whose digit is 0 or full. Returns false if it
+ * needs the slow path.
+ */
 static noinline bool htmm_add_rest(struct htmm_table *table,
 				   const struct htmm_table_sample *s,
 				   struct htmm_region *region)
@@ -206,19 +212,18 @@ static noinline bool htmm_add_rest(struct htmm_table *table,
 	return added;
 }
 
-/* Is it the first addition to a digit, or one that it has no room for? */
+/* Is the digit 0 or full? */
 static inline bool htmm_digit_ends(u32 digit)
 {
 	return !((digit + 1) & (HTMM_DIGIT_MASK - 1));
 }
 
 /*
- * One more sample, if it changes no more than a number. False: it takes the slow
- * way.
+ * Count one more sample if only one number changes. False: use the slow path.
  *
- * Whether a page's bin changes is not asked here, for nobody could guess the answer
- * beforehand: what its byte was is noted, and htmm_table_settle() moves all pages
- * from bin to bin that the batch has moved.
+ * Do not test here whether the page's bin changes: the branch could not be predicted.
+ * Instead, record the old value of the byte; htmm_table_settle() updates the histogram at
+ * the end of the batch.
  */
 static inline bool htmm_add_fast(struct htmm_table *table,
 				 const struct htmm_table_sample *s,
@@ -240,8 +245,9 @@ static inline bool htmm_add_fast(struct htmm_table *table,
 }
 
 /*
- * End of a batch. A count's bin changes only where a carry runs through all lower
- * bits. Other bytes have been noted in vain, and a marked one never changes a bin.
+ * Update the histogram at the end of a batch. A count's bin changes only if a carry runs
+ * through all lower bits, so other recorded values are ignored. A sample of a marked byte
+ * never changes a bin.
  */
 static void htmm_table_settle(struct htmm_table *table)
 {
@@ -254,7 +260,7 @@ static void htmm_table_settle(struct htmm_table *table)
 	}
 }
 
-/* The slow way, after which nothing that was found need be there any more. */
+/* The slow path. Entries looked up before may be invalid afterwards. */
 static noinline bool htmm_add_anyhow(struct htmm_table *table,
 				     const struct htmm_table_sample *s)
 {
@@ -269,19 +275,20 @@ static noinline bool htmm_add_anyhow(struct htmm_table *table,
 	return added;
 }
 
-/* Directories of so many regions do not stay in the cache. */
+/* A directory with this many regions does not fit in the cache. */
 #define HTMM_MANY_REGIONS	16384
 
-/* How many samples of @n have a successor so far behind them? */
+/* Number of the first @n samples that have another one @distance later. */
 static u32 htmm_before_last(u32 n, u32 distance)
 {
 	return n > distance ? n - distance : 0;
 }
 
 /*
- * When a sample is counted, the counters of the next HTMM_AHEAD ones have been
- * asked for; in a large directory the entries of as many again, too, and the heads
- * of as many behind these. Memory is asked for as evenly as samples are counted.
+ * When a sample is counted, the counters of the next HTMM_AHEAD samples have been
+ * prefetched; in a large directory, also the entries of the HTMM_AHEAD samples after these,
+ * and the chain heads of the HTMM_AHEAD samples after those. Each sample counted issues the
+ * prefetches of one later sample of each kind.
  */
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *samples, u32 n, u32 *dropped)

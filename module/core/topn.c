@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "topn.h"
 
-/* Entries of the directory whose memory is fetched while others are walked over. */
+/* Prefetch distance, in entries of the directory. */
 #define HTMM_LIST_AHEAD	4
 
-/* Does @a come before @b in a listing? Never true of an entry and itself. */
+/* Does @a come before @b in a listing? False if both are the same entry. */
 static bool htmm_topn_before(const struct htmm_topn *list,
 			     const struct htmm_topn_entry *a,
 			     const struct htmm_topn_entry *b)
@@ -51,7 +51,7 @@ void htmm_topn_begin(struct htmm_topn *list, struct htmm_table *table)
 	list->pos = 0;
 }
 
-/* Restore the heap, last entry of the order first, below a changed @i. */
+/* Restore the heap below a changed @i; its root is the last entry in listing order. */
 static void htmm_topn_sift_down(struct htmm_topn *list, u32 len, u64 i)
 {
 	struct htmm_topn_entry *heap = list->heap, moved = heap[i];
@@ -105,7 +105,7 @@ static void htmm_topn_offer(struct htmm_topn *list, u32 owner, u64 value,
 	}
 }
 
-/* The value below which nothing is listed any more. */
+/* The lowest value that can still be listed. */
 static u64 htmm_topn_least(const struct htmm_topn *list)
 {
 	if (list->kind == HTMM_LIST_SKEW)
@@ -116,8 +116,8 @@ static u64 htmm_topn_least(const struct htmm_topn *list)
 }
 
 /*
- * The count that is now @least, in a region that has so many samples. What has cooled to
- * zero is stored as 1 or more.
+ * The lowest stored count in @region that is still @least after the missed coolings. A
+ * count that has cooled to zero is stored as 1 or more.
  */
 static u64 htmm_topn_stored(const struct htmm_table *table,
 			    const struct htmm_region *region, u64 least)
@@ -126,9 +126,9 @@ static u64 htmm_topn_stored(const struct htmm_table *table,
 }
 
 /*
- * May an entry of the directory have something to list? Most have not, and nothing but
- * the entry is looked at to know: no page has more samples than its region, and none has
- * more digits than have bytes unless there are pairs.
+ * May an entry of the directory have something to list? Usually not, and the entry alone is
+ * enough to tell: no page has more samples than its region, and without pairs no count has
+ * more digits than are stored in bytes.
  */
 static bool htmm_topn_may_have(const struct htmm_topn *list,
 			       const struct htmm_table *table,
@@ -144,7 +144,7 @@ static bool htmm_topn_may_have(const struct htmm_topn *list,
 		 region->digits * HTMM_DIGIT_BITS);
 }
 
-/* Ask for memory of entries that will be walked over soon: details, then counters. */
+/* Prefetch the details, then the counters, of entries that will be visited soon. */
 static void htmm_topn_ahead(const struct htmm_topn *list,
 			    const struct htmm_table *table)
 {
@@ -214,7 +214,7 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    !htmm_topn_takes_region(&list->filter, region))
 			continue;
 		created = htmm_region_detail(region)->created;
-		/* Created later: it may have been walked over elsewhere before. */
+		/* Skip an entry created later: it may have been visited at another place before. */
 		if (!created || created > list->number)
 			continue;
 		if (list->kind == HTMM_LIST_PAGES)

@@ -2,10 +2,10 @@
 /*
  * Listing of a table, hottest or coldest first, in memory given by the caller.
  *
- * A listing selects the first n entries of the order (value descending, or ascending
- * for the coldest; owner of the table, address space and page ascending) that come after a
- * cursor, by one walk over the directory through a heap of n. The walk is done in
- * slices; the caller may drop its lock of the table between two of them:
+ * A listing selects the first n entries after a cursor. The order is: value (descending, or
+ * ascending for the coldest), then owner of the table, address space and page (ascending).
+ * One walk over the directory fills a heap of n entries. The walk is done in slices; the
+ * caller may release its lock of the table between two slices:
  *
  *	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, n);
  *	htmm_topn_after(&list, &cursor);		(all but the first time)
@@ -14,16 +14,15 @@
  *		unlock, cond_resched, lock;
  *	n = htmm_topn_finish(&list);			(no lock needed)
  *
- * If the table changes between slices, each entry has the value it had when its
- * region was walked over, an entry is listed at most once, and regions first
- * sampled after htmm_topn_begin() are left out. While the table is at its memory
- * limit, an eviction may move a region that is not walked over yet to where the
- * walk has been: it is left out, too. An unchanged table gives the exact order.
- * From one listing to the next, an entry whose value has crossed
- * the cursor meanwhile can be listed twice or not at all.
+ * If the table changes between slices, each entry has the value that it had when its region
+ * was visited, an entry is listed at most once, and regions first sampled after
+ * htmm_topn_begin() are not listed. At the memory limit of the table, an eviction may move
+ * a region that was not visited yet to a place that was: such a region is not listed
+ * either. If the table does not change, the order is exact. An entry whose value crosses
+ * the cursor between two listings may be listed twice or not at all.
  *
- * Tables that share no page, or have different owners, can be listed together: begin
- * and scan one after the other, then finish once.
+ * Tables that share no page or have different owners can be listed together: begin and scan
+ * each in turn, then finish once.
  */
 #ifndef HTMM_CORE_TOPN_H
 #define HTMM_CORE_TOPN_H
@@ -47,7 +46,7 @@ enum htmm_topn_kind {
  * struct htmm_topn_filter - which entries are listed
  * @first: first page
  * @last: last page; a region is listed if it has any page from @first to @last
- * @min: lowest value; 0: also what has cooled to zero and is not forgotten yet
+ * @min: lowest value; 0: also entries that have cooled to zero and are not forgotten yet
  * @max: highest value
  * @mms: a bit for each address space that is listed, up to HTMM_MM_MAX; NULL: all
  */
@@ -62,7 +61,7 @@ struct htmm_topn_filter {
 /* Words of struct htmm_topn_filter.mms. */
 #define HTMM_MM_WORDS	(HTMM_MM_MAX / 64 + 1)
 
-/* All that has a count. */
+/* Filter for all entries with a count. */
 #define HTMM_TOPN_COUNTED	\
 	((struct htmm_topn_filter) { .last = U64_MAX, .min = 1, .max = U64_MAX })
 
@@ -81,13 +80,13 @@ struct htmm_topn_entry {
 };
 
 /**
- * struct htmm_topn - a listing under way
+ * struct htmm_topn - a listing in progress
  *
  * Use the functions below; the fields are an implementation detail.
  */
 struct htmm_topn {
 	/* private: */
-	struct htmm_topn_entry *heap;	/* the coldest entry kept is first */
+	struct htmm_topn_entry *heap;	/* the coldest of the selected entries is first */
 	u32 size;
 	u32 len;
 	enum htmm_topn_kind kind;
@@ -101,7 +100,7 @@ struct htmm_topn {
 };
 
 /**
- * htmm_topn_init() - prepare a listing from the hottest entry on
+ * htmm_topn_init() - prepare a listing that starts with the hottest entry
  * @list: the listing
  * @kind: what to list
  * @hot_bin: lowest bin of a hot base page; for HTMM_LIST_SKEW only
@@ -113,16 +112,16 @@ void htmm_topn_init(struct htmm_topn *list, enum htmm_topn_kind kind,
 		    u32 n);
 
 /**
- * htmm_topn_select() - list something else than the hottest of all that has a count
+ * htmm_topn_select() - set the filter and the order of a listing
  * @list: the listing, not yet begun
- * @filter: which entries, copied
- * @coldest: the coldest first; not for HTMM_LIST_SKEW
+ * @filter: the filter, copied
+ * @coldest: list the coldest entries first; not for HTMM_LIST_SKEW
  */
 void htmm_topn_select(struct htmm_topn *list,
 		      const struct htmm_topn_filter *filter, bool coldest);
 
 /**
- * htmm_topn_after() - go on after the last entry of the listing before
+ * htmm_topn_after() - continue after the last entry of the previous listing
  * @list: the listing, not yet begun
  * @cursor: the entry, copied; it need not exist any more
  */
@@ -145,7 +144,7 @@ void htmm_topn_begin(struct htmm_topn *list, struct htmm_table *table);
  * @budget: most directory entries to visit, each at most 512 counters of work
  *
  * Context: under the caller's lock of @table.
- * Return: true if the table has more.
+ * Return: true if the table has more entries.
  */
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget);
@@ -155,14 +154,12 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
  * @list: the listing
  *
  * Context: any.
- * Return: number of entries, in order, in the array given at htmm_topn_init(). Fewer
- * than asked for means that nothing comes after them.
+ * Return: number of sorted entries in the array given to htmm_topn_init(). Fewer than
+ * requested means that no entries follow.
  */
 u32 htmm_topn_finish(struct htmm_topn *list);
 
-/*
- * For the core's own files: does a filter pass entries?
- */
+/* For the core's own files: does a filter accept an entry? */
 
 static inline bool htmm_topn_takes_region(const struct htmm_topn_filter *filter,
 					  const struct htmm_region *region)

@@ -12,7 +12,7 @@
 #include "drain.h"
 #include "stream/stream.h"
 
-/* Wakes ksampled on behalf of an overflow handler. */
+/* Wake ksampled on behalf of an overflow handler. */
 static void htmm_drain_wake(struct irq_work *work)
 {
 	struct htmm_wake *wake =
@@ -23,7 +23,7 @@ static void htmm_drain_wake(struct irq_work *work)
 	wake_up(&wake->queue);
 }
 
-/* What a record counts: how many times the unit its period is, rounded. */
+/* The weight of a record: its period divided by the weight unit, rounded. */
 static u32 htmm_drain_weight(const struct htmm_drain *drain, const u64 *slot)
 {
 	u64 unit = drain->common->weight_unit;
@@ -35,7 +35,7 @@ static u32 htmm_drain_weight(const struct htmm_drain *drain, const u64 *slot)
 	return clamp_t(u64, div64_u64(period + unit / 2, unit), 1, U32_MAX);
 }
 
-/* Takes up to @room records out of one ring into the batch. */
+/* Move up to @room records from one ring to the batch. */
 static u32 htmm_drain_ring(struct htmm_drain *drain,
 			   struct htmm_sampler *sampler, u32 fill, u32 room)
 {
@@ -68,10 +68,10 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
 }
 
 /*
- * Gathers a batch from all rings, beginning with another one each time, so that
- * a busy CPU cannot keep the others waiting. A ring is left when it is empty or the
- * batch is full, and not before: a look at a ring ends at the end of its memory,
- * with more behind it. So a batch that is not full has emptied all rings.
+ * Gather a batch from all rings. Each batch begins with a different ring, so that a busy
+ * CPU does not delay the others. Read each ring until it is empty or the batch is full: one
+ * htmm_ring_peek() ends where the ring's memory ends, and more records may follow. So if
+ * the batch is not full, all rings were emptied.
  */
 static u32 htmm_drain_gather(struct htmm_drain *drain)
 {
@@ -91,7 +91,7 @@ static u32 htmm_drain_gather(struct htmm_drain *drain)
 	return fill;
 }
 
-/* Samples of a target that was removed meanwhile. */
+/* Drop samples of a target that was removed meanwhile. */
 static void htmm_drain_drop(struct htmm_batch *batch, u32 start, u32 n)
 {
 	u32 i;
@@ -100,7 +100,7 @@ static void htmm_drain_drop(struct htmm_batch *batch, u32 start, u32 n)
 		batch->drop[batch->order[i]] = HTMM_DROP_REMOVED;
 }
 
-/* Hands each target its part of the batch. */
+/* Pass each target its part of the batch. */
 static void htmm_drain_add(struct htmm_drain *drain)
 {
 	struct htmm_batch *batch = &drain->batch;
@@ -120,7 +120,7 @@ static void htmm_drain_add(struct htmm_drain *drain)
 	}
 }
 
-/* Books what became of each record under the sampler it came from. */
+/* Account each record, counted or dropped, to its sampler. */
 static void htmm_drain_account(struct htmm_drain *drain)
 {
 	const struct htmm_batch *batch = &drain->batch;
@@ -141,7 +141,7 @@ static void htmm_drain_account(struct htmm_drain *drain)
 	}
 }
 
-/* Reports what was dropped since the last time, by the overflow handler as well. */
+/* Report drops since the last call, including those of the overflow handler. */
 static void htmm_drain_trace_drops(struct htmm_drain *drain)
 {
 	struct htmm_sampler *sampler;
@@ -164,13 +164,13 @@ static void htmm_drain_trace_drops(struct htmm_drain *drain)
 	}
 }
 
-/* Drains one batch. Returns true if it was full, so that more may be waiting. */
+/* Drain one batch. Returns true if it was full: more records may be waiting then. */
 static bool htmm_drain_batch(struct htmm_drain *drain)
 {
 	struct htmm_tracker_set *trackers = drain->common->trackers;
 	u32 n;
 
-	/* Memory may take its time: without the lock, which others wait for. */
+	/* Allocating may take long, so do it without the lock that others wait for. */
 	htmm_pages_fill(&drain->batch.spares, HTMM_BATCH_SPARES);
 	down_read(&trackers->lock);
 	n = htmm_drain_gather(drain);
@@ -187,14 +187,14 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 
 static void htmm_drain_note_cpu(struct htmm_drain *drain)
 {
-	/* The tick adds to it meanwhile: it is as good before that as after. */
+	/* The timer tick may add to it concurrently; either value is good enough. */
 	WRITE_ONCE(drain->cpu_ns, data_race(current->se.sum_exec_runtime));
 }
 
 /*
- * A thread has emptied its rings since @round began. When the last of them has, the
- * record stream is told: what comes later is no older than what any ring held at the
- * last such moment.
+ * A thread has emptied its rings since @round began. When all threads have done so, mark
+ * the end of a round in the record stream: later records are not older than the records
+ * that any ring held at the end of the previous round.
  */
 static void htmm_drain_round(const struct htmm_drain *drain, u64 round)
 {
@@ -206,29 +206,31 @@ static void htmm_drain_round(const struct htmm_drain *drain, u64 round)
 		if (hweight64(common->emptied) == common->nr) {
 			htmm_stream_round();
 			common->emptied = 0;
-			/* Last: a look at a ring before counts for no later round. */
+			/*
+			 * Last: rings that were emptied before this do not count for the
+			 * next round.
+			 */
 			WRITE_ONCE(common->rounds, common->rounds + 1);
 		}
 	}
 	mutex_unlock(&common->round_lock);
 }
 
-/* One pass. Returns true if there is more to do at once. */
+/* One pass. Returns true if there is more to do immediately. */
 static bool htmm_drain_pass(struct htmm_drain *drain)
 {
 	u64 round = READ_ONCE(drain->common->rounds);
 	bool more;
 
 	/*
-	 * Before the rings are read, so that a wake-up for a record that this
-	 * pass does not see is not lost: pairs with atomic_xchg() in
-	 * htmm_drain_wake().
+	 * Clear this before the rings are read, so that a wake-up for a record that this
+	 * pass does not see is not lost: pairs with atomic_xchg() in htmm_drain_wake().
 	 */
 	atomic_xchg(&drain->wake.pending, 0);
 	more = htmm_drain_batch(drain);
 	if (!more)
 		htmm_drain_round(drain, round);
-	/* While there is much to drain, one target after the other. */
+	/* While there are more records to drain, tidy only one target in each pass. */
 	more |= htmm_tracker_set_tidy(drain->common->trackers, drain->index,
 				      &drain->next_target, !more);
 	htmm_drain_note_cpu(drain);
@@ -236,10 +238,11 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 }
 
 /*
- * Unless told otherwise a thread stays off isolated CPUs, as kernel threads do; one of
- * several stays on the node of its rings, too. CPUs may have gone offline since the mask
- * was checked: any will do then. By the thread itself: newer kernels give a thread their own
- * idea of where it belongs when it first runs.
+ * Set the CPUs of a drain thread. By default it does not run on isolated CPUs, like other
+ * kernel threads; if there are several threads, each also stays on the node of its rings.
+ * If the CPUs have gone offline since the mask was checked, use any CPU. The thread calls
+ * this itself, because newer kernels set the affinity of a kernel thread when it first
+ * runs.
  */
 static void htmm_drain_place(const struct htmm_drain *drain)
 {
@@ -262,7 +265,7 @@ static int ksampled(void *arg)
 	struct htmm_drain *drain = arg;
 
 	htmm_drain_place(drain);
-	/* What it allocates is the starter's. */
+	/* Charge allocations to the cgroup that started the session. */
 	set_active_memcg(drain->common->memcg);
 	complete(&drain->running);
 	set_freezable();
@@ -278,7 +281,7 @@ static int ksampled(void *arg)
 					     drain->common->interval);
 	}
 
-	/* The events are gone: what is in the rings now is all there is. */
+	/* The events are released, so no more records come. */
 	while (htmm_drain_batch(drain))
 		cond_resched();
 	htmm_drain_note_cpu(drain);
@@ -287,11 +290,11 @@ static int ksampled(void *arg)
 }
 
 /**
- * htmm_drain_create - prepare a drain that has no thread and no rings yet
- * @common: what it shares with the session's other threads
- * @index: its number among them
- * @max_samplers: most rings that it may get
- * @node: the NUMA node that they will be on
+ * htmm_drain_create - create a drain without a thread and without rings
+ * @common: data shared with the session's other threads
+ * @index: its number in the session
+ * @max_samplers: limit of its rings
+ * @node: NUMA node of its rings
  *
  * Context: process, may sleep.
  * Return: the drain, or NULL if there is no memory for it.
@@ -321,7 +324,7 @@ struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned 
 }
 
 /**
- * htmm_drain_add_sampler - make a drain responsible for a ring
+ * htmm_drain_add_sampler - assign a ring to a drain
  * @drain: a drain whose thread does not run yet
  * @sampler: the ring's sampler, which has no event yet
  */
@@ -335,7 +338,8 @@ void htmm_drain_add_sampler(struct htmm_drain *drain, struct htmm_sampler *sampl
 /**
  * htmm_drain_start - start the thread
  * @drain: a prepared drain
- * @cpus: as in the drain, for as long as the thread runs
+ * @cpus: CPUs it may use, see &struct htmm_drain.cpus; must stay valid while the thread
+ *	runs
  * @nice: its nice value, -20 to 19
  * @err: on failure, the reason
  *
@@ -359,7 +363,7 @@ int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 	drain->task = task;
 	drain->pid = get_task_pid(task, PIDTYPE_PID);
 	wake_up_process(task);
-	/* One that is stopped before it runs never does, and would drain nothing. */
+	/* A kthread that is stopped before it first runs never runs, and would not drain. */
 	wait_for_completion(&drain->running);
 	return 0;
 }

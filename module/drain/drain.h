@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A drain thread, ksampled: it carries samples from its rings to the tables. */
+/* A drain thread, ksampled: it moves samples from its rings to the tables. */
 #ifndef HTMM_DRAIN_H
 #define HTMM_DRAIN_H
 
@@ -12,16 +12,16 @@
 #include "track/tracker_set.h"
 
 /**
- * struct htmm_drain_common - what all drain threads of a session share
- * @trackers: where samples go; its lock covers the samplers' counters
- * @memcg: the memory cgroup that pays for what they allocate
+ * struct htmm_drain_common - data shared by all drain threads of a session
+ * @trackers: destination of the samples; its lock also protects the samplers' counters
+ * @memcg: the memory cgroup charged for the threads' allocations
  * @sample_type: PERF_SAMPLE_* bits of a record
- * @weight_unit: the period that counts 1; 0: each sample does
+ * @weight_unit: period of a sample with weight 1; 0: each sample has weight 1
  * @interval: the longest that a thread waits, in jiffies
  * @nr: threads
  * @round_lock: protects @rounds and @emptied
- * @rounds: times that all threads have emptied their rings
- * @emptied: threads that have done so since, a bit for each
+ * @rounds: number of times that all threads have emptied their rings
+ * @emptied: bit mask of the threads that have emptied their rings since then
  */
 struct htmm_drain_common {
 	struct htmm_tracker_set *trackers;
@@ -37,23 +37,23 @@ struct htmm_drain_common {
 
 /**
  * struct htmm_drain - the consumer of some rings of a session
- * @common: what it shares with the session's other threads
- * @index: its number among them, and that of the shard it tidies up
- * @node: NUMA node of its rings, or of the first of them
- * @cpus: CPUs that it may use; empty: those of any kernel thread, on its node if it is one
- *	of several
+ * @common: data shared with the session's other threads
+ * @index: its number in the session; also the number of the shard that it tidies
+ * @node: NUMA node of its first ring
+ * @cpus: CPUs that it may use; empty: the default CPUs of kernel threads, limited to @node
+ *	if there are several drain threads
  * @task: the thread, or NULL when it does not run
- * @pid: its pid, even after it has ended; NULL if it never ran
- * @running: the thread has begun, and is where it belongs
- * @wake: where it waits
- * @samplers: whose rings it drains
+ * @pid: its pid, kept after it has ended; NULL if it never ran
+ * @running: completed when the thread runs and has set its CPU affinity
+ * @wake: wait queue of the thread
+ * @samplers: samplers whose rings it drains
  * @nr_samplers: elements in @samplers
  * @next: sampler that the next batch begins with
  * @next_target: number of the target that the next housekeeping begins with
  * @batches: batches drained; under the lock of the trackers
  * @cpu_ns: CPU time used, in nanoseconds
- * @batch: the batch at work
- * @source: for each access of @batch, the sampler it came from
+ * @batch: the current batch
+ * @source: the sampler of each access of @batch
  */
 struct htmm_drain {
 	struct htmm_drain_common *common;

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "drain_set.h"
 
-/* The smallest period that any event can have: the one that counts 1. */
+/* The smallest period that any event can have: a sample with it has weight 1. */
 static u64 htmm_drain_set_weight_unit(const struct htmm_config *config)
 {
 	u64 unit = U64_MAX;
@@ -28,11 +28,11 @@ static void htmm_drain_set_free_drains(struct htmm_drain_set *set)
 }
 
 /**
- * struct htmm_node_map - which thread gets the rings of which node
+ * struct htmm_node_map - assignment of nodes' rings to threads
  * @nodes: nodes that have rings
- * @node: these
- * @ordinal: their place among @nodes, by number
- * @assigned: CPUs of each that have a thread by now
+ * @node: number of nodes in @nodes
+ * @ordinal: index of each node among @nodes
+ * @assigned: number of CPUs of each node that were assigned so far
  */
 struct htmm_node_map {
 	unsigned int nodes;
@@ -59,8 +59,9 @@ static struct htmm_node_map *htmm_node_map_create(const struct htmm_sampler_set 
 }
 
 /*
- * The thread of the next CPU of a node. With as many threads as nodes or more, a node's
- * threads are its own: those whose number is the node's, modulo the number of nodes.
+ * Choose the thread for the next CPU of a node. If there are at least as many threads as
+ * nodes, no thread serves two nodes: a node's threads are those whose number equals the
+ * node's index modulo the number of nodes.
  */
 static unsigned int htmm_node_map_assign(struct htmm_node_map *map, unsigned int node,
 					 unsigned int threads)
@@ -86,7 +87,7 @@ static void htmm_drain_set_assign(struct htmm_drain_set *set, struct htmm_node_m
 	}
 }
 
-/* Makes the threads of @map, each on the node whose rings come to it first. */
+/* Create the drains for @map, each on the node of its first ring. */
 static int htmm_drain_set_make_drains(struct htmm_drain_set *set,
 				      const struct htmm_node_map *map, unsigned int nr)
 {
@@ -106,12 +107,12 @@ static int htmm_drain_set_make_drains(struct htmm_drain_set *set,
 }
 
 /**
- * htmm_drain_set_init - prepare a set that has no threads yet
+ * htmm_drain_set_init - prepare a set without threads
  * @set: zeroed set
- * @config: what was asked for
- * @samplers: whose samplers learn here how to wake their thread; none has an event yet
- * @trackers: where samples go; not looked at yet
- * @memcg: the memory cgroup that pays for what the threads allocate
+ * @config: configuration of the session
+ * @samplers: the samplers, without events yet; each is assigned to a thread that it wakes
+ * @trackers: destination of the samples; not accessed yet
+ * @memcg: the memory cgroup charged for the threads' allocations
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
@@ -146,9 +147,9 @@ int htmm_drain_set_init(struct htmm_drain_set *set, const struct htmm_config *co
 }
 
 /**
- * htmm_drain_set_nodes - where the threads are
+ * htmm_drain_set_nodes - get the NUMA nodes of the threads
  * @set: a prepared set
- * @node: room for as many as there are threads; set to their NUMA nodes
+ * @node: array of @set->nr elements; set to the threads' NUMA nodes
  */
 void htmm_drain_set_nodes(const struct htmm_drain_set *set, int *node)
 {
@@ -161,7 +162,7 @@ void htmm_drain_set_nodes(const struct htmm_drain_set *set, int *node)
 /**
  * htmm_drain_set_start - start all threads
  * @set: a prepared set
- * @config: where and how they run
+ * @config: their CPUs and nice value
  * @err: on failure, the reason
  *
  * Context: process, may sleep.
@@ -200,12 +201,12 @@ void htmm_drain_set_stop(struct htmm_drain_set *set)
 /**
  * htmm_drain_set_reset - set every counter to zero and forget all pages
  * @set: the set, running or stopped
- * @old: empty; gets what there was, for htmm_tracker_list_put() without a lock
+ * @old: empty; set to the old trackers, for htmm_tracker_list_put() without a lock
  *
- * Pages and counters begin again at the same sample.
+ * Pages and counters are reset at the same sample.
  *
  * Context: process, may sleep; the trackers do not change. Takes the lock of the trackers.
- * Return: 0, or -ENOMEM if everything stays as it is.
+ * Return: 0, or -ENOMEM, with nothing changed.
  */
 int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_tracker_list *old)
 {
@@ -228,7 +229,7 @@ int htmm_drain_set_reset(struct htmm_drain_set *set, struct htmm_tracker_list *o
 }
 
 /**
- * htmm_drain_set_destroy - forget a set
+ * htmm_drain_set_destroy - free the drains of a set
  * @set: a stopped set
  */
 void htmm_drain_set_destroy(struct htmm_drain_set *set)

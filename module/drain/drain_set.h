@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All drain threads of a session, each with rings of its own. */
+/* All drain threads of a session, each with its own rings. */
 #ifndef HTMM_DRAIN_SET_H
 #define HTMM_DRAIN_SET_H
 
@@ -12,8 +12,8 @@ struct mem_cgroup;
 
 /**
  * struct htmm_drain_set - the consumers of all rings of a session
- * @common: what they share
- * @samplers: whose rings they are
+ * @common: data shared by the threads
+ * @samplers: samplers of the rings
  * @nr: threads in @drains
  * @drains: the threads
  */

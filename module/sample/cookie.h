@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tells apart the programs that run under one pid, one after the other. */
+/* Cookies, which distinguish programs that run one after the other with the same pid. */
 #ifndef HTMM_COOKIE_H
 #define HTMM_COOKIE_H
 
@@ -7,11 +7,11 @@
 #include <linux/sched.h>
 
 /**
- * htmm_cookie - tell the address space of a task from its neighbours
+ * htmm_cookie - identify the address space of a task
  * @task: current, or any task under RCU
  *
- * A process is known by its pid and the time it began, a program in it by the
- * number of exec() calls.
+ * A process is identified by its pid and its start time, a program in it by the number of
+ * exec() calls.
  *
  * Context: any, NMI included.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which events a session may have. Some PMUs take a pointer to user memory in config1
- * (kprobe, uprobe), and events are created again by a worker when a CPU comes online, in
- * somebody else's memory. Others watch or change what the kernel does. So only those
- * are created that count accesses to memory.
+ * Check which events a session may have. Some PMUs take a pointer to user memory in config1
+ * (kprobe, uprobe); but when a CPU comes online a worker creates the events, in another
+ * process' memory. Others observe or change the kernel. So only events that count memory
+ * accesses are allowed.
  */
 #include <linux/device.h>
 #include <linux/err.h>
@@ -28,8 +28,8 @@ static bool htmm_software_has_addr(u64 config)
 }
 
 /*
- * The core PMUs of x86 and AMD's IBS. The name is looked at first: the drivers of these are
- * built in, so that their struct pmu stays, which that of a module need not do.
+ * Match the core PMUs of x86 and AMD IBS. Check the name first: the drivers of these PMUs
+ * are built in, so their struct pmu is never freed. That of a module can be.
  */
 static int htmm_match_cpu_pmu(struct device *dev, const void *type)
 {
@@ -44,8 +44,8 @@ static int htmm_match_cpu_pmu(struct device *dev, const void *type)
 }
 
 /*
- * Is this the dynamic type of a CPU's PMU? Only perf knows them by their type, but
- * all are devices of one bus, which an event that exists everywhere leads to.
+ * Is this the dynamic type of a CPU's PMU? Only perf can look up a PMU by its type, but all
+ * PMUs are devices of one bus. An event that exists on every machine gives that bus.
  */
 static bool htmm_type_is_of_cpu(u32 type)
 {
@@ -79,7 +79,7 @@ static bool htmm_event_type_allowed(const struct htmm_event *desc)
 		return true;
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
-		/* On machines with several kinds of CPU it may name one of their PMUs. */
+		/* On hybrid CPUs it may be the type of one of their PMUs. */
 		return !pmu || pmu == PERF_TYPE_RAW || htmm_type_is_of_cpu(pmu);
 	case PERF_TYPE_SOFTWARE:
 		return htmm_software_has_addr(desc->config);
@@ -94,7 +94,7 @@ static bool htmm_event_type_allowed(const struct htmm_event *desc)
  * @i: its index
  * @err: on failure, the reason
  *
- * To be asked before perf sees the event.
+ * Call this before the event is passed to perf.
  *
  * Context: process, may sleep; not under cpus_read_lock().
  * Return: 0 or -ENOENT.

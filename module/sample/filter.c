@@ -34,13 +34,13 @@ void htmm_filter_set_add(struct htmm_filter_set *set,
 }
 
 /**
- * htmm_filter_publish - let handlers use another set
+ * htmm_filter_publish - replace the set that handlers use
  * @filter: the filter
  * @set: the set; NULL: nothing passes
  *
  * Context: serialised by the caller.
- * Return: the set in use until now. Handlers may use it until an RCU grace period has
- * passed; only then may it be freed and references on its targets be dropped.
+ * Return: the previous set. Handlers may use it until an RCU grace period has passed; only
+ * then may it be freed and references on its targets be dropped.
  */
 struct htmm_filter_set *htmm_filter_publish(struct htmm_filter *filter,
 					    struct htmm_filter_set *set)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who is sampled, as the overflow handler sees it: a set that never changes, and is
- * replaced by another one when targets come and go.
+ * The targets as the overflow handler sees them: an immutable set, which is replaced by a
+ * new one when a target is added or removed.
  */
 #ifndef HTMM_FILTER_H
 #define HTMM_FILTER_H
@@ -14,7 +14,7 @@
 #include "base/compat.h"
 #include "target_ref.h"
 
-/* At most half full, so that every probe sequence ends soon. */
+/* The hash is at most half full, so every probe sequence is short. */
 #define HTMM_FILTER_BITS	7
 #define HTMM_FILTER_SLOTS	128
 
@@ -29,14 +29,14 @@ struct htmm_filter_slot {
 };
 
 /**
- * struct htmm_filter_set - the targets at one time
+ * struct htmm_filter_set - immutable set of targets
  * @rcu: frees it when no handler uses it any more
  * @all: number of the target of all tasks, 0 if there is none
  * @tgids: processes among the targets
  * @cgroups: cgroups among them
- * @deepest: level of the deepest of these
- * @slots: open-addressing hash of both; whoever publishes the set holds references on
- *	them for as long as handlers may use it
+ * @deepest: level of the deepest of @cgroups
+ * @slots: open-addressing hash of processes and cgroups. The publisher of the set holds
+ *	references on them for as long as handlers may use it
  */
 struct htmm_filter_set {
 	struct rcu_head rcu;
@@ -49,10 +49,10 @@ struct htmm_filter_set {
 
 /**
  * struct htmm_filter - which samples pass
- * @set: the set in force; NULL: nothing passes
+ * @set: the current set; NULL: nothing passes
  *
- * Locking: changed under the owner's lock; read under RCU, which disabled preemption,
- * hence any overflow handler, is enough for.
+ * Locking: changed under the owner's lock; read under RCU. Disabled preemption is enough
+ * for RCU, so any overflow handler may read it.
  */
 struct htmm_filter {
 	struct htmm_filter_set __rcu *set;
@@ -76,7 +76,7 @@ static inline u32 htmm_filter_find(const struct htmm_filter_set *set,
 	return 0;
 }
 
-/* A task that is past the end of its life has no process any more. */
+/* A task that has been released has no process any more. */
 static inline u32 htmm_filter_match_tgid(const struct htmm_filter_set *set)
 {
 	struct pid *tgid = READ_ONCE(current->signal->pids[PIDTYPE_TGID]);
@@ -85,8 +85,8 @@ static inline u32 htmm_filter_match_tgid(const struct htmm_filter_set *set)
 }
 
 /*
- * From the task's own cgroup up to the root, but for those below all targets: who nests
- * cgroups without end does not keep handlers busy.
+ * Walk from the task's cgroup up to the root, but skip levels below the deepest target, so
+ * that deeply nested cgroups do not make handlers slow.
  */
 static inline u32 htmm_filter_match_cgroup(const struct htmm_filter_set *set)
 {

@@ -2,8 +2,8 @@
 /*
  * The overflow handler: all code of the module that runs in NMI context.
  *
- * It records and posts: no lock, no allocation, no printing, and no wake-up
- * but through irq_work.
+ * It takes no lock, allocates nothing, prints nothing, and wakes threads only through
+ * irq_work.
  */
 #include <linux/perf_event.h>
 #include <linux/sched.h>
@@ -38,7 +38,7 @@ static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
 		.data_src = data->sample_flags & PERF_SAMPLE_DATA_SRC ?
 			data->data_src.val : PERF_MEM_NA,
 		.cookie = htmm_cookie(current),
-		/* perf fills in neither for a handler of its own. */
+		/* perf sets neither pid nor tid for its own handlers. */
 		.pid = current->tgid,
 		.tid = current->pid,
 		.cpu = sampler->cpu,
@@ -48,10 +48,10 @@ static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
 }
 
 /*
- * Checks one sample and puts it in the ring.
+ * Check one sample and put it in the ring.
  *
- * data->addr means something only if sample_flags says so: AMD IBS leaves
- * whatever was on the stack for operations without an address.
+ * data->addr is valid only if sample_flags says so: for operations without an address AMD
+ * IBS leaves it uninitialized.
  */
 static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 				   const struct perf_event *event,
@@ -65,9 +65,9 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 	if (!target)
 		return HTMM_DROP_FILTERED;
 	/*
-	 * In a guest, the addresses are the guest's; and an overflow that KVM
-	 * makes up for its PEBS has none. Also where the PMU was told to leave guests
-	 * out: not all do.
+	 * In a guest, addresses are guest addresses, and an overflow that KVM generates for
+	 * the guest's PEBS has no address. Test this even if exclude_guest is set: not all
+	 * PMUs obey it.
 	 */
 	if (current->flags & PF_VCPU)
 		return HTMM_DROP_FILTERED;
@@ -77,7 +77,7 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 		return HTMM_DROP_NO_ADDR;
 	if (data->addr >= TASK_SIZE_MAX)
 		return HTMM_DROP_KERNEL_ADDR;
-	/* Past exit_mm(), or a kernel thread: no address space to speak of. */
+	/* After exit_mm(), or a kernel thread: no address space. */
 	if (!current->mm)
 		return HTMM_DROP_STALE;
 
@@ -89,9 +89,9 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 	htmm_record_write(slot, sampler->sample_type, &sample);
 
 	/*
-	 * At the watermark and not above it: ksampled drains to the end once it
-	 * is awake, so one post is enough. A record that finds the ring full
-	 * posts again in htmm_overflow(), in case this one came to nothing.
+	 * Post only exactly at the watermark: a woken ksampled empties the ring, so one
+	 * wake-up is enough. A record that finds the ring full posts again in
+	 * htmm_overflow(), in case this wake-up was lost.
 	 */
 	if (htmm_ring_commit(&sampler->ring) == sampler->ring.watermark)
 		irq_work_queue(&sampler->work);
@@ -101,7 +101,7 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 /**
  * htmm_overflow - perf's overflow handler of every event of the module
  * @event: the event; overflow_handler_context is its struct htmm_sampler
- * @data: what the PMU's driver knows of the sample
+ * @data: the sample, as filled by the PMU's driver
  * @regs: registers at the sample
  *
  * Context: NMI for hardware events; any for software events, with interrupts
@@ -121,8 +121,8 @@ void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
 		local64_inc(&sampler->throttled);
 
 	/*
-	 * The slot under way belongs to the handler that this one interrupts,
-	 * on the same CPU: a plain flag will do.
+	 * The reserved slot belongs to the handler that this one interrupted on the same
+	 * CPU, so a plain flag is enough.
 	 */
 	if (READ_ONCE(sampler->busy)) {
 		local64_inc(&sampler->dropped[HTMM_DROP_NESTED]);

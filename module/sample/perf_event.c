@@ -4,7 +4,7 @@
 #include "overflow.h"
 #include "perf_event.h"
 
-/* What an errno of perf_event_create_kernel_counter() means for the event. */
+/* Explain an errno of perf_event_create_kernel_counter(). */
 static const char *htmm_event_reason(int ret)
 {
 	switch (ret) {
@@ -44,7 +44,7 @@ static void htmm_event_fail(const struct htmm_sampler *sampler,
 }
 
 /**
- * struct htmm_exclude - what a PMU is asked to leave out
+ * struct htmm_exclude - what a PMU is asked to exclude
  * @kernel: the kernel and hypervisors
  * @guest: guests
  */
@@ -54,8 +54,8 @@ struct htmm_exclude {
 };
 
 /*
- * Most first. AMD IBS cannot leave out anything, and some PMUs not guests alone. Both
- * say so with the errno of a config that they do not know, so all are tried.
+ * Tried in this order. AMD IBS cannot exclude anything, and some PMUs cannot exclude guests
+ * only. Both return the same errno as for an unknown config, so all combinations are tried.
  */
 static const struct htmm_exclude htmm_excludes[] = {
 	{ .kernel = true, .guest = true },
@@ -75,9 +75,9 @@ static struct perf_event *htmm_event_try(struct htmm_sampler *sampler,
 		.config2 = desc->config2,
 		.sample_period = period,
 		/*
-		 * The handler takes the period from perf's sample, where it
-		 * always is. A software event that is asked for it overflows at
-		 * each event, whatever its sample_period.
+		 * The handler reads the period from perf's sample, which always has it. A
+		 * software event with PERF_SAMPLE_PERIOD would overflow at each event,
+		 * whatever its sample_period.
 		 */
 		.sample_type = sampler->sample_type &
 			       ~(u64)PERF_SAMPLE_PERIOD,
@@ -85,18 +85,16 @@ static struct perf_event *htmm_event_try(struct htmm_sampler *sampler,
 		.exclude_kernel = exclude->kernel,
 		.exclude_hv = exclude->kernel,
 		/*
-		 * With PEBS in a guest of KVM the host gets overflows for it,
-		 * without a sample; and a mediated vPMU gives CPUs to guests
-		 * only if no event of the host counts them.
+		 * For PEBS in a KVM guest the host gets overflows without a sample; and a
+		 * mediated vPMU is available to guests only if no host event counts guests.
 		 */
 		.exclude_guest = exclude->guest,
 		.disabled = 1,
 		/*
-		 * A precise event with a fixed period would get large PEBS: the
-		 * CPU gathers records and perf hands all but the last of them
-		 * straight to its own ring, past any overflow handler, and no
-		 * counter tells. Asking for a wake-up at every record turns
-		 * large PEBS off.
+		 * A precise event with a fixed period would use large PEBS: the CPU buffers
+		 * records, and perf writes all but the last of them directly to its own
+		 * ring, without calling an overflow handler or counting them. A wake-up at
+		 * every record turns large PEBS off.
 		 */
 		.wakeup_events = 1,
 	};
@@ -105,7 +103,7 @@ static struct perf_event *htmm_event_try(struct htmm_sampler *sampler,
 						htmm_overflow, sampler);
 }
 
-/* Also says whether the handler has to leave out the kernel. */
+/* Open the event. Also sets whether the handler has to drop samples of the kernel. */
 static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
 					  const struct htmm_event *desc,
 					  u64 period, bool *user_only,
@@ -125,7 +123,7 @@ static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
 
 /**
  * htmm_perf_event_create - create the perf event of a sampler, not counting yet
- * @sampler: what the overflow handler works with; its CPU must be online
+ * @sampler: context of the overflow handler; its CPU must be online
  * @desc: the event
  * @period: events between two samples, for now
  * @err: on failure, the reason
@@ -149,14 +147,14 @@ int htmm_perf_event_create(struct htmm_sampler *sampler,
 }
 
 /**
- * htmm_perf_event_try_period - would the event be created with another period?
- * @sampler: a sampler, whose event goes on; its CPU must be online
+ * htmm_perf_event_try_period - check whether the event could be created with another period
+ * @sampler: a sampler, whose event is not changed; its CPU must be online
  * @desc: the event
  * @period: events between two samples
  * @err: on failure, the reason
  *
- * perf_event_period() does not ask all that creating an event does: AMD IBS, which
- * takes multiples of 16 only, would silently round.
+ * perf_event_period() checks less than event creation does: AMD IBS, which supports only
+ * multiples of 16, would round silently.
  *
  * Context: process, may sleep.
  * Return: 0 or the errno of perf_event_create_kernel_counter().
@@ -200,7 +198,7 @@ int htmm_perf_event_set_period(struct htmm_sampler *sampler, u64 period)
 }
 
 /**
- * htmm_perf_event_disarm - let the event of a sampler count no more
+ * htmm_perf_event_disarm - disable the event of a sampler
  * @sampler: a sampler, with or without an event
  *
  * Context: process, may sleep.
@@ -212,8 +210,8 @@ void htmm_perf_event_disarm(struct htmm_sampler *sampler)
 }
 
 /**
- * htmm_perf_event_query - ask perf what it made of the event
- * @sampler: a sampler; without an event, what was known stays
+ * htmm_perf_event_query - read the state of the event from perf
+ * @sampler: a sampler; without an event, its last state is kept
  *
  * Context: process, may sleep; under &struct htmm_sampler_set.lock.
  */
@@ -240,7 +238,7 @@ void htmm_perf_event_query(struct htmm_sampler *sampler)
  * htmm_perf_event_release - free the event of a sampler
  * @sampler: a sampler, with or without an event
  *
- * What perf made of it stays in the sampler. A handler of a software event may
+ * The last state of the event is kept in the sampler. A handler of a software event may
  * still be running when this returns; it is done after synchronize_rcu().
  *
  * Context: process, may sleep.

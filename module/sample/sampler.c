@@ -5,7 +5,7 @@
 #include "sampler.h"
 
 /**
- * htmm_sampler_create - make a sampler, without a ring and a perf event yet
+ * htmm_sampler_create - create a sampler without a ring and without a perf event
  * @cpu: its CPU, on whose node its memory is allocated
  * @index: index of the event in the session
  * @sample_type: PERF_SAMPLE_* bits of a record
@@ -32,7 +32,7 @@ struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
  * @sampler: a sampler without a ring
  * @bytes: size of the ring
  *
- * Who looks at the ring meanwhile asks htmm_sampler_has_ring() first.
+ * A concurrent reader of the ring must call htmm_sampler_has_ring() first.
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
@@ -82,8 +82,8 @@ void htmm_sampler_destroy(struct htmm_sampler *sampler)
  * @sampler: the sampler
  * @counters: every member is set
  *
- * Exact when the event does not count; else what happens meanwhile may be in one
- * counter and not yet in another.
+ * The counters are exact if the event is not counting. Otherwise, a concurrent overflow may
+ * be in one counter and not yet in another.
  *
  * Context: process, under &struct htmm_tracker_set.lock.
  */
@@ -108,11 +108,11 @@ void htmm_sampler_read(const struct htmm_sampler *sampler,
 }
 
 /**
- * htmm_sampler_reset - let all counters begin again
+ * htmm_sampler_reset - set all counters to zero
  * @sampler: the sampler
  *
- * What is in the ring will be booked later, hence belongs to the time after; a
- * sampler's overflows are all in NMI context or none of them is.
+ * Records in the ring are accounted later, so they are counted after the reset. Either all
+ * overflows of a sampler are in NMI context or none is.
  *
  * Context: process, under &struct htmm_tracker_set.lock.
  */

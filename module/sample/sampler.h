@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One event on one CPU: its ring, and where its overflows went. */
+/* One event on one CPU: its ring and its counters. */
 #ifndef HTMM_SAMPLER_H
 #define HTMM_SAMPLER_H
 
@@ -15,7 +15,7 @@ struct perf_event;
 
 /**
  * struct htmm_wake - how a ring past its watermark wakes a drain thread
- * @queue: where the thread waits
+ * @queue: wait queue of the thread
  * @pending: set by the waker, cleared by the thread when it starts a pass
  * @wakeups: times @pending was set
  */
@@ -26,12 +26,12 @@ struct htmm_wake {
 };
 
 /**
- * struct htmm_event_state - what perf made of an event
+ * struct htmm_event_state - state of a perf event
  * @count: events counted
  * @time_enabled: nanoseconds it was enabled
- * @time_running: nanoseconds it really counted
+ * @time_running: nanoseconds it was counting
  * @period: events between two samples
- * @precise_ip: the precision that perf gives it
+ * @precise_ip: the precision in effect
  * @active: it is on its PMU now
  * @large_pebs: large PEBS is on
  */
@@ -47,35 +47,36 @@ struct htmm_event_state {
 
 /**
  * struct htmm_sampler - one event on one CPU
- * @event: the perf event, or NULL while its CPU is offline and after the end.
- *	Protected by &struct htmm_sampler_set.lock; the overflow handler gets its own pointer
- *	from perf
- * @state: what perf said of the event when last asked, under the same lock
- * @prev: of that, what earlier events on the same CPU came to
- * @filter: whose samples pass
+ * @event: the perf event, or NULL while its CPU is offline and after the session has
+ *	stopped. Protected by &struct htmm_sampler_set.lock; the overflow handler gets its
+ *	own pointer from perf
+ * @state: state of the event when last read, under the same lock
+ * @prev: state accumulated from earlier events on the same CPU
+ * @filter: targets whose samples pass
  * @wake: how to wake its drain thread
  * @sample_type: PERF_SAMPLE_* bits of a record
- * @user_only: the PMU cannot leave out the kernel: the handler does
+ * @user_only: the PMU cannot exclude the kernel, so the handler drops its samples
  * @cpu: CPU number
  * @index: index of the event in the session
- * @mem: memory of @ring; NULL before the CPU is first online and after the end
- * @ring: records on their way to the drain thread
+ * @mem: memory of @ring; NULL before the CPU is first online and after the session has
+ *	stopped
+ * @ring: records for the drain thread
  * @work: posts the wake-up from NMI context
- * @busy: a handler is at work
+ * @busy: a handler is running
  * @overflows: times the handler was entered
- * @throttled: of these, how many found the event throttled
- * @in_nmi: and how many were in NMI context
+ * @throttled: number of @overflows at which the event was throttled
+ * @in_nmi: number of @overflows in NMI context
  * @handler_ns: time in the handler, in nanoseconds
  * @dropped: records the handler did not put in the ring, by reason
  * @counted: records its drain thread added to a table
  * @discarded: records its drain thread did not add, by reason
- * @reported: of @dropped and @discarded, what the tracepoint has reported
- * @base: what to subtract from all counters since the last RESET
+ * @reported: part of @dropped and @discarded that the tracepoint has reported
+ * @base: counters at the last RESET, subtracted when they are read
  *
- * @overflows to @dropped are written on @cpu alone, by the handler; local64_t,
- * because a nested handler may interrupt an increment. @counted to @reported are
- * written by its drain thread alone, under &struct htmm_tracker_set.lock held for
- * reading, which covers @base too: held for writing.
+ * @overflows to @dropped are written only on @cpu, by the handler. They are local64_t,
+ * because a nested handler may interrupt an increment. @counted to @reported are written
+ * only by the drain thread, with &struct htmm_tracker_set.lock held for reading. @base is
+ * written with that lock held for writing.
  */
 struct htmm_sampler {
 	struct perf_event *event;
@@ -106,11 +107,12 @@ struct htmm_sampler {
 };
 
 /**
- * htmm_sampler_has_ring - does a CPU that may come late have its ring by now?
+ * htmm_sampler_has_ring - is the ring ready?
  * @sampler: the sampler
  *
  * Context: any.
- * Return: true from when the ring is ready until it is freed.
+ * Return: true from when the ring is ready until it is freed. A CPU that comes online late
+ * gets its ring late.
  */
 static inline bool htmm_sampler_has_ring(const struct htmm_sampler *sampler)
 {

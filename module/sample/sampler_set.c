@@ -9,10 +9,10 @@
 #include "perf_event.h"
 #include "sampler_set.h"
 
-/* The kernel's number for our callbacks; fixed while the module is loaded. */
+/* The dynamic state of our hotplug callbacks; does not change while the module is loaded. */
 static enum cpuhp_state htmm_cpuhp_state;
 
-/* The samplers of one CPU: config->start.nr_events of them from here on. */
+/* The samplers of one CPU: an array of config->start.nr_events. */
 static struct htmm_sampler **htmm_sampler_set_of_cpu(struct htmm_sampler_set *set,
 						     unsigned int cpu)
 {
@@ -31,7 +31,7 @@ static void htmm_sampler_set_free_samplers(struct htmm_sampler_set *set)
 	kvfree(set->samplers);
 }
 
-/* Gives a CPU's samplers rings, unless they have them from an earlier time. */
+/* Allocate rings for a CPU's samplers, unless they already have them. */
 static int htmm_sampler_set_make_rings(struct htmm_sampler_set *set,
 				       struct htmm_sampler **samplers)
 {
@@ -60,7 +60,7 @@ static void htmm_sampler_set_release_events(struct htmm_sampler_set *set,
 		htmm_perf_event_release(samplers[i]);
 }
 
-/* All events of a CPU, or none. */
+/* Create all events of a CPU, or none. */
 static int htmm_sampler_set_create_events(struct htmm_sampler_set *set,
 					  struct htmm_sampler **samplers,
 				    struct htmm_error *err)
@@ -82,7 +82,7 @@ err_events:
 	return ret;
 }
 
-/* Begins to sample a CPU. One that is not online after all is no failure. */
+/* Start to sample a CPU. If the CPU is not online any more, that is not an error. */
 static int htmm_sampler_set_cpu_add(struct htmm_sampler_set *set,
 				    struct htmm_sampler **samplers,
 			     struct htmm_error *err)
@@ -93,7 +93,7 @@ static int htmm_sampler_set_cpu_add(struct htmm_sampler_set *set,
 
 	lockdep_assert_held(&set->lock);
 
-	/* Asked before and after: it may go at any time. */
+	/* Tested before and after: the CPU may go offline at any time. */
 	if (!cpumask_test_cpu(cpu, set->online))
 		return 0;
 	ret = htmm_sampler_set_make_rings(set, samplers);
@@ -111,7 +111,7 @@ static int htmm_sampler_set_cpu_add(struct htmm_sampler_set *set,
 	return 0;
 }
 
-/* Ends sampling of a CPU; its rings and counters stay, and are still drained. */
+/* Stop sampling a CPU. Its rings and counters are kept, and its rings are still drained. */
 static void htmm_sampler_set_cpu_remove(struct htmm_sampler_set *set,
 					struct htmm_sampler **samplers)
 {
@@ -123,8 +123,8 @@ static void htmm_sampler_set_cpu_remove(struct htmm_sampler_set *set,
 }
 
 /*
- * An event on a CPU that went offline is dead for good, also if the CPU is back
- * by now: it is replaced.
+ * An event on a CPU that went offline never counts again, even if the CPU is online again,
+ * so replace it.
  */
 static void htmm_sampler_set_refresh(struct htmm_sampler_set *set, unsigned int cpu)
 {
@@ -157,13 +157,13 @@ static void htmm_sampler_set_work(struct work_struct *work)
 }
 
 /*
- * A CPU has come or is about to go. Creating or releasing a software event takes
- * cpus_read_lock(), for its static key, which nobody may do in these callbacks: so
- * they leave it to a work item. Called for each CPU when a set is created, too.
+ * Hotplug callback: a CPU has come online or is going offline. Creating or releasing a
+ * software event takes cpus_read_lock() for its static key, which is not allowed in these
+ * callbacks, so a work item does it. Also called for each CPU when a set is created.
  */
 static void htmm_sampler_set_note(struct htmm_sampler_set *set, unsigned int cpu)
 {
-	/* @online first: pairs with the test-and-clear in htmm_sampler_set_work(). */
+	/* Set @online first: pairs with the test-and-clear in htmm_sampler_set_work(). */
 	smp_mb__before_atomic();
 	cpumask_set_cpu(cpu, set->changed);
 	queue_work(htmm_unbound_wq, &set->work);
@@ -188,10 +188,10 @@ static int htmm_sampler_set_cpu_offline(unsigned int cpu, struct hlist_node *nod
 }
 
 /**
- * htmm_sampler_set_init - make the samplers, without rings and events
+ * htmm_sampler_set_init - create the samplers, without rings and events
  * @set: zeroed set
  * @config: what to sample and where
- * @filter: whose samples pass
+ * @filter: targets whose samples pass
  * @memcg: the memory cgroup that pays for rings
  *
  * Context: process, may sleep.
@@ -240,7 +240,7 @@ err_online:
 	return -ENOMEM;
 }
 
-/* Rings are kernel memory: a quarter of the machine is more than enough. */
+/* Limit the rings, which are kernel memory, to a quarter of the machine's memory. */
 static int htmm_sampler_set_check_rings(const struct htmm_sampler_set *set,
 					struct htmm_error *err)
 {
@@ -286,8 +286,8 @@ static int htmm_sampler_set_add_all(struct htmm_sampler_set *set, struct htmm_er
 }
 
 /*
- * Releases all events. Afterwards no overflow handler of the set runs or has a
- * wake-up pending.
+ * Release all events. Afterwards no overflow handler of the set runs or has a wake-up
+ * pending.
  */
 static void htmm_sampler_set_release(struct htmm_sampler_set *set)
 {
@@ -296,13 +296,13 @@ static void htmm_sampler_set_release(struct htmm_sampler_set *set)
 	cpuhp_state_remove_instance_nocalls(htmm_cpuhp_state, &set->cpuhp);
 	cancel_work_sync(&set->work);
 
-	/* Not CPU by CPU: @nr_cpus stays what it was at the end. */
+	/* Do not use htmm_sampler_set_cpu_remove(): @nr_cpus keeps its last value. */
 	mutex_lock(&set->lock);
 	for (i = 0; i < set->nr_samplers; i++)
 		htmm_perf_event_release(set->samplers[i]);
 	mutex_unlock(&set->lock);
 
-	/* Handlers of software events run under RCU and may still be at it. */
+	/* Handlers of software events run under RCU and may still be running. */
 	synchronize_rcu();
 	for (i = 0; i < set->nr_samplers; i++)
 		irq_work_sync(&set->samplers[i]->work);
@@ -313,8 +313,8 @@ static void htmm_sampler_set_release(struct htmm_sampler_set *set)
  * @set: an initialised set whose samplers know how to wake ksampled
  * @err: on failure, the reason
  *
- * Either all of them are created, disabled, or none is. From here on the set
- * follows CPUs that come and go.
+ * Either all of them are created, disabled, or none is. From then on the set follows CPU
+ * hotplug.
  *
  * Context: process, may sleep; not under cpus_read_lock().
  * Return: 0, -ENOENT for an event that no session may have, -ERANGE for too much ring
@@ -340,7 +340,7 @@ int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err
 }
 
 /**
- * htmm_sampler_set_arm - let all events count
+ * htmm_sampler_set_arm - enable all events
  * @set: a created set
  *
  * Context: process, may sleep.
@@ -358,7 +358,7 @@ void htmm_sampler_set_arm(struct htmm_sampler_set *set)
 }
 
 /**
- * htmm_sampler_set_period - the period in force
+ * htmm_sampler_set_period - the current period
  * @set: a set
  * @index: index of the event
  *
@@ -376,13 +376,13 @@ u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index)
 }
 
 /**
- * htmm_sampler_set_try_period - would perf take an event with this period?
+ * htmm_sampler_set_try_period - check whether perf accepts an event with this period
  * @set: a created set
  * @index: index of the event
  * @period: events between two samples
  * @err: on failure, the reason
  *
- * One CPU is asked; if none is sampled now, nobody can be.
+ * The check is made on one CPU, and skipped if no CPU is sampled now.
  *
  * Context: process, may sleep; not under cpus_read_lock().
  * Return: 0 or the errno of perf_event_create_kernel_counter().
@@ -411,14 +411,14 @@ int htmm_sampler_set_try_period(struct htmm_sampler_set *set, unsigned int index
 }
 
 /**
- * htmm_sampler_set_set_period - change a period on all CPUs, now and later ones
+ * htmm_sampler_set_set_period - change a period on all CPUs, including later ones
  * @set: a set
  * @index: index of the event
  * @period: the new period, 1 to 2^63 - 1
  *
  * Context: process, may sleep.
- * Return: 0, or the errno of perf_event_period() if the PMU does not take the
- * period; the old one is in force again then.
+ * Return: 0, or the errno of perf_event_period() if the PMU rejects the period; the old one
+ * is then restored.
  */
 int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index,
 				u64 period)
@@ -441,11 +441,11 @@ int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index
 }
 
 /**
- * htmm_sampler_set_stop - end all events
+ * htmm_sampler_set_stop - stop all events
  * @set: a created set
  *
- * Events stop counting before the first of them is released, so that they end
- * as much at the same time as they began.
+ * All events are disabled before the first is released, so that they stop nearly at the
+ * same time, as they started.
  *
  * Context: process, may sleep; not under cpus_read_lock().
  */
@@ -491,7 +491,7 @@ void htmm_sampler_set_destroy(struct htmm_sampler_set *set)
 }
 
 /**
- * htmm_sampler_set_register - ask the kernel to tell of CPUs that come and go
+ * htmm_sampler_set_register - register the CPU hotplug callbacks
  *
  * Return: 0 or the errno of cpuhp_setup_state_multi().
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All samplers of a session, which follow their CPUs as these come and go. */
+/* All samplers of a session. They follow CPU hotplug. */
 #ifndef HTMM_SAMPLER_SET_H
 #define HTMM_SAMPLER_SET_H
 
@@ -14,23 +14,23 @@ struct mem_cgroup;
 
 /**
  * struct htmm_sampler_set - samplers of a session
- * @config: what was asked for; @config->cpus are the CPUs that belong to the
- *	set, online or not
+ * @config: the configuration; @config->cpus are the CPUs that belong to the set, online or
+ *	not
  * @memcg: the memory cgroup that pays for rings
- * @samplers: all events of a CPU, then those of the next CPU
+ * @samplers: array: all events of a CPU, then all events of the next CPU
  * @nr_samplers: elements in @samplers
- * @cpuhp: in the kernel's list of those who follow CPUs
- * @online: CPUs that can be sampled, as the kernel tells us
- * @changed: CPUs that have come or gone since @work last looked
- * @work: brings the events in line with the CPUs that are online
- * @lock: protects what follows, the samplers' event pointers, and the making
- *	of their rings
- * @period: the period in force, by event
+ * @cpuhp: node in the list of hotplug callback instances
+ * @online: CPUs that can be sampled, according to the hotplug callbacks
+ * @changed: CPUs that have come online or gone offline since @work last ran
+ * @work: creates and releases events for these CPUs
+ * @lock: protects what follows, the samplers' event pointers, and the creation of their
+ *	rings
+ * @period: current period of each event
  * @created: @work may create events
  * @armed: events are armed as soon as they are created
  * @nr_cpus: CPUs that have events now, or had them when the set was stopped
  * @ring_bytes: memory of all rings, in bytes
- * @failed: times a CPU came late and its events could not be created
+ * @failed: times a CPU came online and its events could not be created
  */
 struct htmm_sampler_set {
 	const struct htmm_config *config;

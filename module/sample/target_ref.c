@@ -29,15 +29,15 @@ static struct cgroup *htmm_target_cgroup(u64 id)
 }
 
 /**
- * htmm_target_find - look up what a caller has named
- * @ref: set to the target, with a reference for the caller
- * @target: its name
+ * htmm_target_find - look up a target
+ * @ref: set to the target, with a reference held for the caller
+ * @target: the target as the caller gave it
  * @err: on failure, the reason
  *
  * Context: process context of the caller, whose pid namespace and files count; may
  * sleep.
- * Return: 0, -ESRCH for a dead pid, -EBADF for a file that is no cgroup's directory,
- * -ENOENT for the directory of a cgroup that was removed, -EOPNOTSUPP.
+ * Return: 0, -ESRCH for a dead pid, -EBADF for a file that is not a cgroup's directory,
+ * -ENOENT for the directory of a removed cgroup, -EOPNOTSUPP.
  */
 int htmm_target_find(struct htmm_target_ref *ref,
 		     const struct htmm_target *target, struct htmm_error *err)
@@ -93,7 +93,7 @@ void htmm_target_put(const struct htmm_target_ref *ref)
 }
 
 /**
- * htmm_target_same - do two targets mean the same tasks?
+ * htmm_target_same - are two targets the same?
  * @a: a target
  * @b: a target
  */

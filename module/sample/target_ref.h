@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A target as the kernel knows it: a process, a cgroup, or everybody. */
+/* A target as a kernel object: a process, a cgroup, or all tasks. */
 #ifndef HTMM_TARGET_REF_H
 #define HTMM_TARGET_REF_H
 
@@ -9,10 +9,10 @@ struct cgroup;
 struct pid;
 
 /**
- * struct htmm_target_ref - who a target is, with a reference held
+ * struct htmm_target_ref - a target, with a reference held
  * @type: enum htmm_target_type
- * @tgid: the process, so that a pid that is used again is another target
- * @cgroup: or the cgroup, which may have been removed
+ * @tgid: the process; a reused pid is a different struct pid, so a different target
+ * @cgroup: the cgroup, which may have been removed
  */
 struct htmm_target_ref {
 	u32 type;
@@ -30,10 +30,10 @@ bool htmm_target_same(const struct htmm_target_ref *a,
 		      const struct htmm_target_ref *b);
 
 /**
- * htmm_target_key - what a task's own process or cgroup is compared to
+ * htmm_target_key - key to compare with a task's process or cgroup
  * @ref: the target
  *
- * Return: an address that no other target has; NULL: everybody.
+ * Return: an address that is unique for the target; NULL: all tasks.
  */
 static inline const void *htmm_target_key(const struct htmm_target_ref *ref)
 {

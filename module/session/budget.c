@@ -6,18 +6,18 @@
 #include "base/trace.h"
 #include "budget.h"
 
-/* The most that sampling is said to cost, in times of the window: its ppm fit 32 bits. */
+/* Upper limit of the reported cost, as a multiple of the window: in ppm it fits in 32 bits. */
 #define HTMM_MAX_COST	4000
-/* What htmm_period_next() can take. Only a clock that is wrong gets there. */
+/* Limit of htmm_period_next(). It is reached only if a clock is wrong. */
 #define HTMM_MAX_SPENT	(BIT_ULL(56) - 1)
 
-/* The low four bits of IBS' period are not its own. */
+/* The low four bits of an IBS period are always zero. */
 #define HTMM_IBS_STEP	16
 
 /*
- * The whole cost of a window, interrupts included: what handlers measured of
- * themselves, a charge for entering and exiting each interrupt, which nobody can
- * measure from inside, and the threads that drain.
+ * The whole cost in a window: the time that handlers measured, a fixed charge for entering
+ * and leaving each interrupt, which a handler cannot measure, and the CPU time of the drain
+ * threads.
  */
 static u64 htmm_budget_spent(const struct htmm_budget *budget,
 			     const struct htmm_cost *now)
@@ -30,7 +30,7 @@ static u64 htmm_budget_spent(const struct htmm_budget *budget,
 	       now->drain_ns - last->drain_ns;
 }
 
-/* A quotient of more than 64 bits would be an exception of the CPU. */
+/* Clamp first: a quotient of more than 64 bits would raise a divide exception. */
 static u32 htmm_budget_ppm(u64 spent, u64 window)
 {
 	if (div_u64(spent, HTMM_MAX_COST) >= window)
@@ -57,7 +57,7 @@ static void htmm_budget_measure(struct htmm_budget *budget,
 	mutex_unlock(&samplers->lock);
 }
 
-/* The same factor for each event, so that they keep their proportions. */
+/* Apply the same factor to each event, so that their proportions are kept. */
 static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
 {
 	const struct htmm_start *start = &budget->samplers->config->start;
@@ -68,7 +68,10 @@ static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
 
 	for (i = 0; i < start->nr_events; i++) {
 		event = &budget->samplers->config->events[i];
-		/* AMD IBS takes multiples of 16 only: what began as one stays one. */
+		/*
+		 * AMD IBS supports only multiples of 16: a period that is a multiple of 16
+		 * stays one.
+		 */
 		range.step = event->period % HTMM_IBS_STEP ? 0 : HTMM_IBS_STEP;
 		range.min = event->min_period;
 		range.max = event->max_period;
@@ -108,7 +111,7 @@ static void htmm_budget_work(struct work_struct *work)
 }
 
 /**
- * htmm_budget_start - watch what sampling costs
+ * htmm_budget_start - start to measure the cost of sampling
  * @budget: zeroed
  * @samplers: the samplers, armed
  * @drains: the threads, running
@@ -128,7 +131,7 @@ void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samp
 }
 
 /**
- * htmm_budget_stop - let the periods be
+ * htmm_budget_stop - stop changing the periods
  * @budget: a started budget
  *
  * Context: process, may sleep.

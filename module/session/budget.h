@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What sampling costs, and the periods that keep it within its budget. */
+/* Measures the cost of sampling and adjusts the periods to a budget. */
 #ifndef HTMM_BUDGET_H
 #define HTMM_BUDGET_H
 
@@ -9,11 +9,11 @@
 #include "sample/sampler_set.h"
 
 /**
- * struct htmm_cost - what sampling has cost since the start
+ * struct htmm_cost - cost of sampling since the start
  * @handler_ns: time in overflow handlers, in nanoseconds
- * @overflows: interrupts, each of which costs something outside the handler
+ * @overflows: number of interrupts, each of which also has a cost outside the handler
  * @drain_ns: CPU time of the drain threads, in nanoseconds
- * @time_ns: the time itself, summed over the CPUs sampled, in nanoseconds
+ * @time_ns: elapsed time, summed over the sampled CPUs, in nanoseconds
  */
 struct htmm_cost {
 	u64 handler_ns;
@@ -23,18 +23,18 @@ struct htmm_cost {
 };
 
 /**
- * struct htmm_budget - watches the cost and, if asked to, moves the periods
- * @samplers: whose events
- * @drains: whose threads
- * @work: looks every @interval
+ * struct htmm_budget - measures the cost and, if requested, changes the periods
+ * @samplers: samplers of the events
+ * @drains: the drain threads
+ * @work: checks the cost every @interval
  * @interval: in jiffies
- * @last: cost at the last look
- * @last_time: when that was
- * @prev: what earlier looks saw, of each event
+ * @last: cost at the last check
+ * @last_time: time of the last check
+ * @prev: previous checks of each event
  * @cost_ppm: cost of the last window, in millionths of the CPU time
- * @changes: times that a period was changed
+ * @changes: number of period changes
  *
- * Everything is written by @work alone; the last two are read by anyone.
+ * All members are written only by @work. @cost_ppm and @changes are read without a lock.
  */
 struct htmm_budget {
 	struct htmm_sampler_set *samplers;

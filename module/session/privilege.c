@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a session may have beyond its events: no more than its starter could have by other
- * means. CAP_PERFMON, which every call asks for, is for looking and not for taking.
+ * Checks of the resources of a session: no more than its starter could get by other means.
+ * CAP_PERFMON, which every call requires, permits observation only, not the use of
+ * resources.
  */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -10,12 +11,12 @@
 #include "privilege.h"
 
 /*
- * Memory of rings that needs no leave, for each CPU, in KiB: what perf_event_mlock_kb is
- * unless it was changed. The value itself is not for modules.
+ * Ring memory allowed without privilege, for each CPU, in KiB: the default of
+ * perf_event_mlock_kb. The current value is not exported to modules.
  */
 #define HTMM_FREE_RING_KIB	(512 + PAGE_SIZE / 1024)
 
-/* As setpriority() has it; without a nice value a thread is like any of the kernel's. */
+/* The same rule as in setpriority(). The default nice value needs no privilege. */
 static int htmm_privilege_check_nice(const struct htmm_start *start,
 				     struct htmm_error *err)
 {
@@ -26,7 +27,10 @@ static int htmm_privilege_check_nice(const struct htmm_start *start,
 			 start->drain_nice, MAX_NICE + 1 - start->drain_nice);
 }
 
-/* The caller's cpuset is not for modules; the caller's affinity is never outside it. */
+/*
+ * Test the caller's affinity, which is always within its cpuset: the cpuset is not exported
+ * to modules.
+ */
 static int htmm_privilege_check_cpus(const struct cpumask *drain_cpus,
 				     struct htmm_error *err)
 {
@@ -36,7 +40,7 @@ static int htmm_privilege_check_cpus(const struct cpumask *drain_cpus,
 			 "drain_cpus has CPUs on which the caller may not run: it takes CAP_SYS_NICE, or an affinity (taskset) and a cpuset with them");
 }
 
-/* perf asks the same for its rings. */
+/* The same rule as perf's for its rings. */
 static int htmm_privilege_check_rings(const struct htmm_config *config,
 				      struct htmm_error *err)
 {
@@ -55,11 +59,11 @@ static int htmm_privilege_check_rings(const struct htmm_config *config,
 }
 
 /**
- * htmm_privilege_check - may the caller start such a session?
- * @config: what is asked for, checked
- * @err: on failure, which limit it is and how to raise it
+ * htmm_privilege_check - may the caller start this session?
+ * @config: the configuration, checked
+ * @err: on failure, the limit and how to raise it
  *
- * Memory has another limit, that of the caller's memory cgroup, to which it is charged.
+ * Memory is limited separately: it is charged to the caller's memory cgroup.
  *
  * Context: process context of the caller.
  * Return: 0 or -EPERM.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a session may have, by who starts it. */
+/* Checks of the caller's privileges. */
 #ifndef HTMM_PRIVILEGE_H
 #define HTMM_PRIVILEGE_H
 

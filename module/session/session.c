@@ -15,14 +15,14 @@
 /* Serialises everything that starts or stops sampling. */
 static DEFINE_MUTEX(htmm_session_lock);
 
-/* Protects htmm_current, so that readers need not wait for a stop under way. */
+/* Protects htmm_current, so that readers do not wait for a stop in progress. */
 static DEFINE_SPINLOCK(htmm_current_lock);
 static struct htmm_session *htmm_current;
 
 /* Sessions started since the module was loaded; under htmm_session_lock. */
 static u64 htmm_sessions;
 
-/* Is @number, if it is one, that of the current session? */
+/* Check that @number is 0 or the number of the current session. */
 static int htmm_session_check(u64 number)
 {
 	lockdep_assert_held(&htmm_session_lock);
@@ -32,7 +32,7 @@ static int htmm_session_check(u64 number)
 	return 0;
 }
 
-/* The same, for what takes a session that runs. */
+/* The same, and check that the session is running. */
 static int htmm_session_check_running(u64 number, struct htmm_error *err)
 {
 	int ret = htmm_session_check(number);
@@ -45,7 +45,7 @@ static int htmm_session_check_running(u64 number, struct htmm_error *err)
 	return 0;
 }
 
-/* Makes @session, or nothing, the current one. Returns the one before. */
+/* Make @session (or NULL) the current session. Returns the previous one. */
 static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 {
 	struct htmm_session *old;
@@ -57,7 +57,7 @@ static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 	return old;
 }
 
-/* Everything of a session but its threads and its perf events. */
+/* Create a session without its threads and perf events. */
 static struct htmm_session *htmm_session_create(struct htmm_config *config,
 						struct htmm_error *err)
 {
@@ -97,7 +97,7 @@ err_memcg:
 	return ERR_PTR(ret);
 }
 
-/* Frees what htmm_session_create() made; the caller keeps the config. */
+/* Free a session of htmm_session_create(), but not its config. */
 static void htmm_session_destroy(struct htmm_session *session)
 {
 	put_pid(session->owner);
@@ -118,7 +118,7 @@ static void htmm_session_release(struct kref *ref)
 	htmm_config_free(config);
 }
 
-/* What was asked for must have a CPU online; nothing asked for is all right. */
+/* A set of CPUs must be empty or have a CPU that is online. */
 static int htmm_session_check_cpus(const struct cpumask *cpus, const char *what,
 				   struct htmm_error *err)
 {
@@ -128,7 +128,7 @@ static int htmm_session_check_cpus(const struct cpumask *cpus, const char *what,
 	return 0;
 }
 
-/* Readers that wait for a session get all of this one, from its first sample. */
+/* Waiting readers get all records of this session, from its first sample. */
 static void htmm_session_begin_stream(const struct htmm_session *session)
 {
 	const struct htmm_start *start = &session->config->start;
@@ -183,15 +183,15 @@ err_session:
 
 /**
  * htmm_session_start - start sampling
- * @config: what to do, checked; taken over unless this fails
- * @holder: the session ends with htmm_session_close() of this; NULL: detached
+ * @config: the configuration, checked; on success the session takes it over
+ * @holder: htmm_session_close() of this ends the session; NULL: detached
  * @number: set to the session's number
  * @replaced: set to an earlier session with its results, or NULL: for
  *	htmm_session_put(), or for htmm_session_undo_start()
  * @err: on failure, the reason
  *
- * Until @replaced is put both have memory: the old tables, and the new ones'
- * directories with what has been counted meanwhile.
+ * Until @replaced is put, both sessions use memory: the old tables, and the new tables with
+ * what has been counted so far.
  *
  * Context: process, may sleep.
  * Return: 0 or the errno documented with struct htmm_start.
@@ -226,7 +226,7 @@ out:
 	return ret;
 }
 
-/* Ends sampling and keeps the results. */
+/* End sampling and keep the results. */
 static void htmm_session_end(struct htmm_session *session)
 {
 	lockdep_assert_held(&htmm_session_lock);
@@ -265,7 +265,7 @@ int htmm_session_stop(u64 number)
 }
 
 /*
- * Ends the current session if it runs. Returns it with its results, for htmm_session_put()
+ * End the current session if it runs. Returns it with its results, for htmm_session_put()
  * without the lock.
  */
 static struct htmm_session *htmm_session_discard(void)
@@ -288,9 +288,9 @@ static bool htmm_session_is_held_by(const void *holder)
 }
 
 /**
- * htmm_session_close - end the session of a holder that goes away
- * @holder: as given to htmm_session_start(), not NULL, and not given any more; it need
- *	not hold any session, and waits for no start or stop under way then
+ * htmm_session_close - end the session of a holder that is closed
+ * @holder: as given to htmm_session_start(), not NULL, and not used for a start any more.
+ *	If it holds no session, this does not wait for a start or stop in progress
  *
  * Context: process, may sleep.
  */
@@ -301,7 +301,7 @@ void htmm_session_close(const void *holder)
 	if (!htmm_session_is_held_by(holder))
 		return;
 	mutex_lock(&htmm_session_lock);
-	/* Another one may have begun meanwhile. */
+	/* Another session may have been started meanwhile. */
 	if (htmm_session_is_held_by(holder))
 		old = htmm_session_discard();
 	mutex_unlock(&htmm_session_lock);
@@ -309,15 +309,15 @@ void htmm_session_close(const void *holder)
 }
 
 /**
- * htmm_session_undo_start - end a session whose number nobody was told
- * @number: its number; it may have made room for another one
- * @holder: who has not gone, if he held the earlier session, too
- * @replaced: the session that it took the place of, or NULL; taken over
+ * htmm_session_undo_start - end a session whose number the caller did not get
+ * @number: its number; another session may have replaced it already
+ * @holder: the caller's file, which is still open
+ * @replaced: the session that it has replaced, or NULL; this function takes it over
  *
- * The earlier session is the current one again, unless it is of another holder, who may
- * have gone meanwhile.
+ * The earlier session becomes the current one again, unless another file holds it: that may
+ * have been closed.
  *
- * Context: process, may sleep. Not to be interrupted: nobody could repeat it.
+ * Context: process, may sleep. Not interruptible: the caller cannot repeat it.
  */
 void htmm_session_undo_start(u64 number, const void *holder,
 			     struct htmm_session *replaced)
@@ -335,9 +335,9 @@ void htmm_session_undo_start(u64 number, const void *holder,
 }
 
 /**
- * htmm_session_exit - end whatever is running, before the module goes
+ * htmm_session_exit - end a running session before the module is unloaded
  *
- * Context: process, may sleep; nobody can start a session any more.
+ * Context: process, may sleep; no caller can start a session any more.
  */
 void htmm_session_exit(void)
 {
@@ -400,7 +400,7 @@ int htmm_session_cool(struct htmm_session *session, u32 target)
 }
 
 /**
- * htmm_session_add_target - add a target to the session that runs
+ * htmm_session_add_target - add a target to the running session
  * @number: number of the session; 0: the current one
  * @target: the target
  * @name: set to its name
@@ -460,11 +460,11 @@ int htmm_session_remove_target(u64 number, u32 target)
 }
 
 /**
- * htmm_session_undo_target - remove a target whose number nobody knows
- * @name: its name; its session may have made room for another one, which also has a
- *	target of this number
+ * htmm_session_undo_target - remove a target whose number the caller did not get
+ * @name: its name; another session that has a target of the same number may have replaced
+ *	its session
  *
- * Context: process, may sleep. Not to be interrupted: nobody could repeat it.
+ * Context: process, may sleep. Not interruptible: the caller cannot repeat it.
  */
 void htmm_session_undo_target(const struct htmm_target_name *name)
 {
@@ -478,8 +478,8 @@ void htmm_session_undo_target(const struct htmm_target_name *name)
 }
 
 /**
- * htmm_session_set - change settings of the session that runs
- * @set: which, and to what
+ * htmm_session_set - change settings of the running session
+ * @set: the settings and their new values
  * @err: on failure, the reason
  *
  * Context: process, may sleep.
@@ -501,11 +501,11 @@ int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
 
 /**
  * htmm_session_get - the current session
- * @number: number that it must have; 0: any
+ * @number: its number; 0: any
  *
- * Context: process. Never waits for a start or a stop under way.
- * Return: the session with a reference for the caller; -ESTALE if it has not that
- * @number; NULL if there is none and none is named.
+ * Context: process. Never waits for a start or stop in progress.
+ * Return: the session with a reference for the caller; -ESTALE if its number is not
+ * @number; NULL if there is no session and @number is 0.
  */
 struct htmm_session *htmm_session_get(u64 number)
 {
@@ -525,8 +525,8 @@ struct htmm_session *htmm_session_get(u64 number)
  * htmm_session_put - drop a reference
  * @session: from htmm_session_get(), or NULL
  *
- * Context: process, may sleep, and for long if it was the last: hold no lock that others
- * wait for.
+ * Context: process, may sleep, for a long time if it was the last reference: hold no lock
+ * that others wait for.
  */
 void htmm_session_put(struct htmm_session *session)
 {

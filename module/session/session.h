@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The session: one life of sampling, from START to the next START.
+ * The session: from START to the next START.
  *
  * Lock order, of the whole module:
  *
@@ -8,16 +8,16 @@
  *     samplers->lock		perf events of the samplers
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
  *     trackers->lock		batches of the drain threads and their counters (for
- *				reading), all counters, targets that go (for writing)
- *       tracker->exit_lock	address spaces that leave
- *       tracker->lock		samples on their way to the tables, histograms (for
+ *				reading), all counters, removal of targets (for writing)
+ *       tracker->exit_lock	address spaces being removed
+ *       tracker->lock		samples being added to the tables, histograms (for
  *				reading), cooling, thresholds (for writing)
  *         mm_lock		address spaces of a target
  *         shard->lock		a table; never two of them at once
- *       htmm_stream_lock	readers of the record stream, all but their reading
+ *       htmm_stream_lock	readers of the record stream, except reading from them
  *     common->round_lock		drain threads that have emptied their rings
  *       htmm_stream_lock
- *   reader->lock		reading from one of them; held while copying to user
+ *   reader->lock		reading from one reader; held while copying to user
  *				space, so drain threads never take it
  *     htmm_stream_lock
  *   htmm_current_lock		which session is the current one (spinlock, leaf)
@@ -36,21 +36,21 @@
 
 /**
  * struct htmm_session - everything that one session owns
- * @ref: the module's own reference, and those of readers
- * @config: what was asked for
+ * @ref: references of the module and of readers
+ * @config: configuration of the session
  * @number: counted from 1 since the module was loaded
  * @state: enum htmm_state; written under htmm_session_lock
- * @holder: the open file that started it, NULL if the session is detached; only
- *	ever compared
+ * @holder: the open file that started it, NULL if the session is detached; only compared,
+ *	never dereferenced
  * @owner: process that started it
- * @memcg: its memory cgroup, which pays for all of this; NULL: there are none
- * @started: when sampling began
- * @stopped: when it ended; 0 while it runs
- * @trackers: whose accesses are counted, and what is hot; changed under
- *	htmm_session_lock
+ * @memcg: memory cgroup of @owner, charged for the session's memory; NULL if the kernel has
+ *	none
+ * @started: time when sampling began
+ * @stopped: time when it ended; 0 while it runs
+ * @trackers: the targets with their tables; changed under htmm_session_lock
  * @samplers: the samplers
  * @drains: the drain threads
- * @budget: what they cost
+ * @budget: measures and controls the cost of sampling
  */
 struct htmm_session {
 	struct kref ref;
@@ -69,9 +69,9 @@ struct htmm_session {
 };
 
 /**
- * struct htmm_target_name - what a target has for itself as long as the module is loaded
+ * struct htmm_target_name - identifies a target uniquely while the module is loaded
  * @session: number of its session
- * @number: its number there
+ * @number: its number in the session
  */
 struct htmm_target_name {
 	u64 session;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When memory is short the kernel asks for some back: tables give what is cold. Not rings:
- * without them nothing is sampled.
+ * Shrinker: when memory is short, the tables give back memory of cold regions. Rings are
+ * not freed: sampling needs them.
  */
 #include <linux/err.h>
 #include "base/compat.h"
@@ -10,7 +10,7 @@
 
 static struct shrinker *htmm_shrinker;
 
-/* Adds up what @step makes of each target, until it comes to @most pages. */
+/* Add up the results of @step for each target, until the sum is @most pages. */
 static unsigned long
 htmm_shrinker_each(unsigned long (*step)(struct htmm_tracker *tracker, unsigned long nr),
 		   unsigned long most)
@@ -43,7 +43,7 @@ static unsigned long htmm_shrinker_scan(struct shrinker *shrinker,
 }
 
 /**
- * htmm_shrinker_init - offer the kernel what tables can give back
+ * htmm_shrinker_init - register the shrinker
  *
  * Return: 0 or a negative errno.
  */
@@ -55,7 +55,7 @@ int htmm_shrinker_init(void)
 }
 
 /**
- * htmm_shrinker_exit - undo htmm_shrinker_init()
+ * htmm_shrinker_exit - unregister the shrinker
  *
  * Context: process, may sleep.
  */

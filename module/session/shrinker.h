@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory that goes back to the kernel when it is short of it. */
+/* Gives memory back to the kernel when memory is short. */
 #ifndef HTMM_SHRINKER_H
 #define HTMM_SHRINKER_H
 

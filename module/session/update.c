@@ -16,7 +16,7 @@ static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
 	return 0;
 }
 
-/* What START asks of a period, and that it can still be weighed. */
+/* Check a period as START does, and that its weight is at least 1. */
 static int htmm_update_check_period(struct htmm_budget *budget,
 				    const struct htmm_set *set,
 				     struct htmm_error *err)
@@ -62,7 +62,7 @@ static int htmm_update_period(struct htmm_budget *budget,
 	return 0;
 }
 
-/* A target's own, or the session's and that of all targets that have none. */
+/* Set a target's capacity, or that of the session and of all targets without their own. */
 static void htmm_update_capacity(struct htmm_tracker_set *trackers,
 				 const struct htmm_tracker_list *list,
 				  const struct htmm_set *set)
@@ -85,13 +85,13 @@ static void htmm_update_capacity(struct htmm_tracker_set *trackers,
 }
 
 /**
- * htmm_update_change - change settings, all that is asked for or none
- * @trackers: the targets of a session that runs
- * @budget: what watches its cost, and its samplers
- * @set: what to change
+ * htmm_update_change - change all requested settings or none
+ * @trackers: the targets of a running session
+ * @budget: its budget, which refers to its samplers
+ * @set: the changes
  * @err: on failure, the reason
  *
- * Context: process, may sleep; the trackers are the caller's to change.
+ * Context: process, may sleep; the caller holds htmm_session_lock.
  * Return: 0 or the errno documented with struct htmm_set.
  */
 int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *budget,
@@ -112,7 +112,7 @@ int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *bu
 		ret = htmm_update_check_period(budget, set, err);
 	if (!ret && set->flags & HTMM_SET_PERIOD)
 		ret = htmm_update_period(budget, set, err);
-	/* Last: this cannot fail. */
+	/* Last, because this cannot fail. */
 	if (!ret && set->flags & HTMM_SET_CAPACITY)
 		htmm_update_capacity(trackers, &list, set);
 	htmm_tracker_list_put(&list);

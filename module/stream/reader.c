@@ -6,14 +6,14 @@
 #include "base/alloc.h"
 #include "reader.h"
 
-/* The gaps of all events fit the smallest buffer, and a sample behind them. */
+/* The smallest buffer has room for the lost records of all events and one sample. */
 static_assert(8 * (HTMM_MAX_EVENTS * HTMM_RECORD_LOST_MAX + HTMM_RECORD_MAX + 1) <=
 	      HTMM_MIN_STREAM_BYTES);
 
 /**
- * htmm_reader_create - make a reader that waits for a session
+ * htmm_reader_create - create a reader that waits for a session
  * @bytes: size of its buffer, a power of two, HTMM_MIN_STREAM_BYTES and up
- * @watermark: bytes that wake whoever waits, 1 to @bytes / 2
+ * @watermark: fill level in bytes that wakes waiting threads, 1 to @bytes / 2
  *
  * Context: process, may sleep; the memory is charged to the caller's cgroup.
  * Return: the reader, or NULL if there is no memory for it.
@@ -44,7 +44,7 @@ err_reader:
 
 /**
  * htmm_reader_destroy - free a reader
- * @reader: a reader that is in no list and that nobody reads from
+ * @reader: a reader that is in no list and has no users
  */
 void htmm_reader_destroy(struct htmm_reader *reader)
 {
@@ -54,7 +54,7 @@ void htmm_reader_destroy(struct htmm_reader *reader)
 }
 
 /**
- * htmm_reader_id - the id by which records name an event
+ * htmm_reader_id - the id of an event in records
  * @layout: the session's
  * @event: index of the event
  *
@@ -65,14 +65,14 @@ u64 htmm_reader_id(const struct htmm_layout *layout, unsigned int event)
 	return layout->session * HTMM_MAX_EVENTS + event + 1;
 }
 
-/* Bytes that can be put in. */
+/* Free bytes in the buffer. */
 static u32 htmm_reader_room(const struct htmm_reader *reader)
 {
 	/* (A) pairs with the store-release (D) of htmm_reader_consume() */
 	return reader->bytes - (reader->head - smp_load_acquire(&reader->tail));
 }
 
-/* Copies to the buffer from @at on, around its end; returns where that ended. */
+/* Copy to the buffer from @at on, wrapping at its end; returns the end of the copy. */
 static u32 htmm_reader_copy(struct htmm_reader *reader, u32 at, const u64 *from,
 			    u32 bytes)
 {
@@ -101,7 +101,7 @@ static u32 htmm_reader_gap_bytes(const struct htmm_reader *reader)
 	return gaps * HTMM_RECORD_LOST_MAX * sizeof(u64);
 }
 
-/* Tells of all losses so far; there is room. */
+/* Put lost records for all gaps; the caller has checked that there is room. */
 static void htmm_reader_tell_gaps(struct htmm_reader *reader)
 {
 	u64 record[HTMM_RECORD_LOST_MAX];
@@ -128,12 +128,12 @@ static void htmm_reader_tell_gaps(struct htmm_reader *reader)
 
 /**
  * htmm_reader_put - offer a sample
- * @reader: a reader whose session runs
+ * @reader: a reader of a running session
  * @event: index of its event
  * @slot: the sample as in a ring
  *
- * Losses are told before the next sample that fits, in the place of those that
- * are missing.
+ * Before the next sample that fits, lost records are put in the place of the missing
+ * samples.
  *
  * Context: ksampled, under the stream's lock; does not sleep.
  */
@@ -166,10 +166,10 @@ void htmm_reader_put(struct htmm_reader *reader, unsigned int event,
 }
 
 /**
- * htmm_reader_settle - all rings have been emptied once more
- * @reader: a reader whose session has begun
+ * htmm_reader_settle - put a round record: all rings have been emptied once more
+ * @reader: a reader of a running session
  *
- * Tells of losses, and marks the round, if there is room for both.
+ * Puts lost records and the round record, if there is room for both.
  *
  * Context: process, under the stream's lock; does not sleep.
  */
@@ -194,7 +194,7 @@ void htmm_reader_settle(struct htmm_reader *reader)
 }
 
 /**
- * htmm_reader_wake - wake whoever waits, if there is what they wait for
+ * htmm_reader_wake - wake waiting threads if data is ready
  * @reader: the reader
  *
  * Context: process.
@@ -202,15 +202,15 @@ void htmm_reader_settle(struct htmm_reader *reader)
 void htmm_reader_wake(struct htmm_reader *reader)
 {
 	if (htmm_reader_ready(reader) && wq_has_sleeper(&reader->wait))
-		/* Some may wait for the end alone. */
+		/* Some may wait only for EPOLLHUP. */
 		wake_up_interruptible_poll(&reader->wait, EPOLLIN | EPOLLRDNORM |
 							  EPOLLHUP);
 }
 
 /**
- * htmm_reader_describe - a reader in the interface's terms
+ * htmm_reader_describe - fill the interface's struct for a reader
  * @reader: the reader
- * @out: set, but for where the caller wants the events
+ * @out: set, except the pointer to the caller's events
  * @events: set to the events; room for HTMM_MAX_EVENTS; may be NULL
  *
  * Context: process, under the stream's lock.
@@ -245,10 +245,10 @@ void htmm_reader_describe(const struct htmm_reader *reader,
 }
 
 /**
- * htmm_reader_ended - has its session put in its last record?
+ * htmm_reader_ended - has the session put its last record?
  * @reader: the reader
  *
- * What is in the buffer when it is looked at after this is the rest.
+ * If true, no records are added after what is in the buffer then.
  *
  * Context: any.
  */
@@ -259,7 +259,7 @@ bool htmm_reader_ended(const struct htmm_reader *reader)
 }
 
 /**
- * htmm_reader_ready - need nobody wait to read?
+ * htmm_reader_ready - is data ready?
  * @reader: the reader
  *
  * Context: any.
@@ -291,8 +291,8 @@ u32 htmm_reader_used(const struct htmm_reader *reader)
  * @spans: set to the pieces of the buffer that hold them; the second is often empty
  *
  * Context: under @reader->lock.
- * Return: bytes of as many whole records as fit, 0 if there is none, or -EINVAL if
- * the next one does not fit.
+ * Return: bytes of the whole records that fit in @room, 0 if the buffer is empty, or
+ * -EINVAL if the next one does not fit.
  */
 int htmm_reader_peek(const struct htmm_reader *reader, size_t room,
 		     struct htmm_span spans[2])
@@ -305,7 +305,7 @@ int htmm_reader_peek(const struct htmm_reader *reader, size_t room,
 
 	lockdep_assert_held(&reader->lock);
 
-	/* Records are multiples of 8 bytes: no header lies across the end. */
+	/* Record sizes are multiples of 8 bytes, so no header wraps at the buffer's end. */
 	while (bytes < used) {
 		header = reader->buffer + ((offset + bytes) & mask);
 		if (bytes + header->size > room)
@@ -323,7 +323,7 @@ int htmm_reader_peek(const struct htmm_reader *reader, size_t room,
 }
 
 /**
- * htmm_reader_consume - give bytes back to ksampled
+ * htmm_reader_consume - free bytes that were read
  * @reader: the reader
  * @bytes: bytes that were read, as returned by htmm_reader_peek()
  *

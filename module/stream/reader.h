@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A reader of the record stream: a bounded buffer between ksampled, which puts
- * whole records in and never waits, and a file, from which they are read.
+ * A reader of the record stream: a bounded buffer from ksampled to an open file. ksampled
+ * puts whole records and never waits; read() on the file takes them.
  */
 #ifndef HTMM_READER_H
 #define HTMM_READER_H
@@ -14,10 +14,10 @@
 #include "core/record.h"
 
 /**
- * struct htmm_layout - what the records of a session look like
+ * struct htmm_layout - format of a session's records
  * @session: number of the session
  * @sample_type: PERF_SAMPLE_* bits of its rings' records
- * @nr_events: its events
+ * @nr_events: number of its events
  */
 struct htmm_layout {
 	u64 session;
@@ -27,8 +27,8 @@ struct htmm_layout {
 
 /**
  * struct htmm_gap - samples of one event that are missing
- * @lost: how many, not told yet
- * @last: the last of them
+ * @lost: number of lost samples, not reported yet
+ * @last: the last lost sample
  */
 struct htmm_gap {
 	u64 lost;
@@ -37,7 +37,7 @@ struct htmm_gap {
 
 /**
  * struct htmm_span - a piece of the buffer
- * @at: where it begins
+ * @at: its start
  * @bytes: its length
  */
 struct htmm_span {
@@ -48,21 +48,21 @@ struct htmm_span {
 /**
  * struct htmm_reader - one reader
  * @node: in the list of all readers
- * @lock: one reading thread at a time. ksampled never takes it
- * @wait: where they wait
+ * @lock: serialises reading threads. ksampled never takes it
+ * @wait: wait queue of reading threads
  * @buffer: memory of the records
  * @bytes: its size, a power of two
- * @watermark: bytes that wake whoever waits
+ * @watermark: fill level in bytes that wakes them
  * @state: enum htmm_stream_state; written under the stream's lock, read by all
- * @layout: of its session, once @state is not HTMM_STREAM_WAITING
- * @offered: samples that came by
- * @delivered: of these, put in the buffer
- * @lost: of these, lost
- * @gaps: losses that no record tells of yet, by event
- * @gapped: there are some
- * @round_due: a sample or a loss was put in since the last HTMM_RECORD_ROUND
- * @head: bytes ever put in, modulo 2^32; written by ksampled
- * @tail: bytes ever read, modulo 2^32; written under @lock
+ * @layout: record format of its session; valid if @state is not HTMM_STREAM_WAITING
+ * @offered: samples offered to the reader
+ * @delivered: number of @offered samples put in the buffer
+ * @lost: number of @offered samples lost
+ * @gaps: losses not reported by a record yet, by event
+ * @gapped: @gaps has losses
+ * @round_due: a sample or a loss has come since the last HTMM_RECORD_ROUND
+ * @head: total bytes put in, modulo 2^32; written by ksampled
+ * @tail: total bytes read, modulo 2^32; written under @lock
  *
  * @layout to @head are protected by the stream's lock.
  *

@@ -6,18 +6,17 @@
 #define HTMM_DEFAULT_STREAM_BYTES	0x100000
 
 /*
- * Protects the list, what htmm_layout_now says, and the readers' side that
- * ksampled writes. Nothing is copied to user space under it, so ksampled waits
- * for no reader.
+ * Protects the list, htmm_layout_now, and the members of readers that ksampled writes.
+ * Nothing is copied to user space under it, so ksampled does not wait for a reader.
  */
 static DEFINE_MUTEX(htmm_stream_lock);
 static LIST_HEAD(htmm_readers);
 static unsigned int htmm_nr_readers;
 
-/* The session that samples now; its session number is 0 if none does. */
+/* The running session; its number is 0 if there is none. */
 static struct htmm_layout htmm_layout_now;
 
-/* Readers that belong to that session; read without the lock, too. */
+/* Number of readers of that session; also read without the lock. */
 static unsigned int htmm_nr_attached;
 
 static int htmm_stream_check(const struct htmm_stream *arg, u32 *bytes,
@@ -49,7 +48,8 @@ static void htmm_stream_attach(struct htmm_reader *reader)
  * htmm_stream_join - add a reader
  * @arg: its buffer, watermark and session, as in the interface
  *
- * It belongs to the session that runs, or, unless it names one, to the next one.
+ * It belongs to the running session. If none is running and @arg names none, it belongs to
+ * the next one.
  *
  * Context: process, may sleep.
  * Return: the reader, or -EINVAL, -ERANGE, -ESTALE, -EUSERS, -ENOMEM.
@@ -88,7 +88,7 @@ struct htmm_reader *htmm_stream_join(const struct htmm_stream *arg)
 
 /**
  * htmm_stream_leave - remove a reader and free it
- * @reader: from htmm_stream_join(), or NULL; nobody reads from it any more
+ * @reader: from htmm_stream_join(), or NULL; it has no users any more
  *
  * Context: process, may sleep.
  */
@@ -106,9 +106,9 @@ void htmm_stream_leave(struct htmm_reader *reader)
 }
 
 /**
- * htmm_stream_describe - a reader in the interface's terms
+ * htmm_stream_describe - fill the interface's struct for a reader
  * @reader: the reader
- * @out: set, but for where the caller wants the events
+ * @out: set, except the pointer to the caller's events
  * @events: set to the events; room for HTMM_MAX_EVENTS
  *
  * Context: process, may sleep.
@@ -123,7 +123,7 @@ void htmm_stream_describe(const struct htmm_reader *reader,
 }
 
 /**
- * htmm_stream_list - all readers in the interface's terms
+ * htmm_stream_list - fill the interface's structs for all readers
  * @list: room for HTMM_MAX_STREAMS
  *
  * Context: process, may sleep.
@@ -142,10 +142,10 @@ unsigned int htmm_stream_list(struct htmm_stream *list)
 }
 
 /**
- * htmm_stream_finish - put in what could not be told when a session ended
+ * htmm_stream_finish - report losses that did not fit when the session ended
  * @reader: a reader whose buffer is empty
  *
- * A reader whose buffer was full at the end still has to hear of its losses.
+ * Needed if the reader's buffer was full when the session ended.
  *
  * Context: process, may sleep.
  */
@@ -159,7 +159,7 @@ void htmm_stream_finish(struct htmm_reader *reader)
 
 /**
  * htmm_stream_begin - a session is about to sample
- * @layout: its records
+ * @layout: format of its records
  *
  * Context: process, may sleep; no other session samples.
  */
@@ -190,7 +190,7 @@ void htmm_stream_end(void)
 			continue;
 		htmm_reader_settle(reader);
 		/*
-		 * After the last record: pairs with the load-acquire in
+		 * Set this after the last record: pairs with the load-acquire in
 		 * htmm_reader_ended().
 		 */
 		smp_store_release(&reader->state, HTMM_STREAM_ENDED);
@@ -205,8 +205,8 @@ void htmm_stream_end(void)
  * htmm_stream_offer - offer samples to all readers
  * @event: index of their event
  * @slots: the first of them, as in a ring
- * @n: how many there are, one behind the other
- * @slot_size: bytes from one to the next
+ * @n: number of samples, contiguous in memory
+ * @slot_size: size of each of them in bytes
  *
  * Context: ksampled. Waits for no reader.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The record stream: every sample that ksampled takes from a ring is offered to
- * all readers, each of which has a buffer of its own.
+ * The record stream: every sample that ksampled takes from a ring is offered to all
+ * readers. Each reader has its own buffer.
  *
- * Readers come and go with their files, sessions with START and STOP: so the set
- * of readers belongs to the module and not to a session.
+ * The lifetime of a reader is that of its open file, not of a session. So the list of
+ * readers belongs to the module.
  */
 #ifndef HTMM_STREAM_H
 #define HTMM_STREAM_H

@@ -5,8 +5,8 @@ static_assert(HTMM_MAX_TARGETS <= HTMM_BATCH_KEYS);
 static_assert(HTMM_MAX_DRAIN_THREADS <= HTMM_BATCH_KEYS);
 
 /*
- * Sets @order to the indices of the first @n keys, by key; equal ones stay as they
- * are. @end is set to where each key's indices end.
+ * Counting sort: set @order to the indices of the first @n keys, sorted by key. The order
+ * of equal keys is kept. @end is set to the end of each key's part of @order.
  */
 static void htmm_batch_order(const u8 *key, u32 n, u32 *order, u32 *end)
 {
@@ -35,12 +35,11 @@ static bool htmm_batch_one_target(const struct htmm_batch *batch)
 }
 
 /**
- * htmm_batch_by_target - put a batch in the order of targets
- * @batch: the batch; its @order is set, within which samples of a target stay in the
- *	order in which they came
+ * htmm_batch_by_target - sort a batch by target
+ * @batch: the batch; its @order is set. Samples of a target keep their order
  *
- * Targets whose numbers differ by a multiple of HTMM_BATCH_KEYS may be interleaved:
- * more runs then, but right ones.
+ * Targets whose numbers differ by a multiple of HTMM_BATCH_KEYS may be interleaved: this
+ * gives more runs, but is correct.
  */
 void htmm_batch_by_target(struct htmm_batch *batch)
 {
@@ -57,10 +56,10 @@ void htmm_batch_by_target(struct htmm_batch *batch)
 }
 
 /**
- * htmm_batch_by_shard - put the table's samples in the order of shards
+ * htmm_batch_by_shard - sort the table samples by shard
  * @batch: the batch; the first @n of its samples, with their indices, are reordered and its
  *	@shard_end is set
- * @n: how many samples
+ * @n: number of samples
  * @shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
  */
 void htmm_batch_by_shard(struct htmm_batch *batch, u32 n, unsigned int shards)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A batch of samples at work in one drain thread, from the rings to the tables. */
+/* A batch of samples in one drain thread, between the rings and the tables. */
 #ifndef HTMM_BATCH_H
 #define HTMM_BATCH_H
 
@@ -10,19 +10,19 @@
 /* Most samples in a batch. */
 #define HTMM_BATCH		512
 
-/* Pages at hand for the tables: what a batch may take if it goes to one of them. */
+/* Spare pages for the tables: as many as a batch can need if all its samples go to one table. */
 #define HTMM_BATCH_SPARES \
 	DIV_ROUND_UP(HTMM_BATCH - 1 + HTMM_SAMPLE_BLOCKS, HTMM_POOL_BLOCKS_PER_PAGE)
 
-/* Keys that htmm_batch_order() tells apart; targets are told by their low bits. */
+/* Number of keys of htmm_batch_order(); the key of a target is the low bits of its number. */
 #define HTMM_BATCH_KEYS		64
 
 /**
- * struct htmm_access - what hot-page tables want to know of a sample
+ * struct htmm_access - the part of a sample that hot-page tables use
  * @addr: data address in user space
  * @cookie: htmm_cookie() of its task
- * @pid: its process in the initial pid namespace
- * @weight: what it counts, at least 1
+ * @pid: process of the sample, in the initial pid namespace
+ * @weight: amount to add to the counts, at least 1
  * @target: number of the target it matched
  */
 struct htmm_access {
@@ -34,21 +34,21 @@ struct htmm_access {
 };
 
 /**
- * struct htmm_batch - samples on their way
+ * struct htmm_batch - a batch of samples
  * @n: samples in the batch
  * @access: the samples
  * @drop: for each of them, why it was not counted, or HTMM_DROP_NONE
- * @order: their indices, target by target
- * @samples: those of one target in its tables' terms, shard by shard
+ * @order: their indices, sorted by target
+ * @samples: samples of one target in the format of its tables, sorted by shard
  * @access_index: for each of @samples, its index in @access
  * @shard_end: for each shard, the end of its part of @samples
  * @refused: indices of samples that a table refused
- * @stuck: a sample was left because there is no room for another address space
- * @crowded: no room could be made: such samples are dropped
- * @spares: memory that the tables may take; kept from batch to batch
+ * @stuck: a sample was not added because there is no room for another address space
+ * @crowded: no room could be made, so such samples are dropped
+ * @spares: pages for the tables; kept from batch to batch
  *
- * @samples to @refused are at work within htmm_tracker_add() only; the members that follow
- * them, within htmm_batch_by_target() and htmm_batch_by_shard().
+ * @samples to @refused are used only within htmm_tracker_add(); the private members only
+ * within htmm_batch_by_target() and htmm_batch_by_shard().
  */
 struct htmm_batch {
 	u32 n;
@@ -74,11 +74,11 @@ void htmm_batch_by_target(struct htmm_batch *batch);
 void htmm_batch_by_shard(struct htmm_batch *batch, u32 n, unsigned int shards);
 
 /**
- * htmm_batch_run - how many samples count for the same target
- * @batch: a batch in the order of targets
+ * htmm_batch_run - length of a run of samples of the same target
+ * @batch: a batch sorted by target
  * @start: where to begin in @batch->order
  *
- * Return: samples from @start on whose target is that of the first of them.
+ * Return: number of samples from @start on with the same target as the first of them.
  */
 static inline u32 htmm_batch_run(const struct htmm_batch *batch, u32 start)
 {

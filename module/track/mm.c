@@ -15,10 +15,10 @@ static_assert(4 * HTMM_MM_BYTES <= HTMM_BYTES_PER_MM);
 /**
  * htmm_mm_set_init - prepare an empty set
  * @set: the set
- * @max_bytes: limit of the tables that have their pages, in bytes: what is known of
- *	address spaces takes a quarter of it at most
- * @keep_gone: keep those that are gone, and take up processes that have gone before their
- *	first sample came here
+ * @max_bytes: limit of the tables with their pages, in bytes; address spaces take at most a
+ *	quarter of it
+ * @keep_gone: keep address spaces that are gone, and add processes that exited before their
+ *	first sample was drained
  */
 void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
 {
@@ -36,7 +36,7 @@ void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
  * htmm_mm_set_destroy - free a set
  * @set: the set
  *
- * Context: process, may sleep, and lets others run between.
+ * Context: process, may sleep; reschedules.
  */
 void htmm_mm_set_destroy(struct htmm_mm_set *set)
 {
@@ -83,7 +83,7 @@ static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,
 
 	if (set->nr >= set->max)
 		return ERR_PTR(-EBUSY);
-	/* The caller holds a lock that readers wait for: do not wait for memory. */
+	/* The caller holds a lock that readers wait for, so do not wait for memory. */
 	mm = kzalloc(sizeof(*mm), HTMM_GFP_LOCKED);
 	if (!mm)
 		return ERR_PTR(-ENOMEM);
@@ -113,8 +113,8 @@ static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,
  * @cookie: cookie of the sample
  *
  * Context: process context in the initial pid namespace; may sleep.
- * Return: the address space, or -ESRCH if its process has gone, -EBUSY if there
- * are too many already, -ENOMEM.
+ * Return: the address space, or -ESRCH if its process has exited, -EBUSY if there are too
+ * many address spaces already, -ENOMEM.
  */
 struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr,
 				u64 cookie)
@@ -142,7 +142,7 @@ struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr,
 }
 
 /**
- * htmm_mm_set_find - an address space by its number
+ * htmm_mm_set_find - look up an address space by its number
  * @set: the set
  * @id: its number
  *
@@ -154,9 +154,9 @@ struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id)
 }
 
 /**
- * htmm_mm_set_note - a region of an address space has come, or is about to go
+ * htmm_mm_set_note - a region of an address space was created, or is about to be removed
  * @set: the set
- * @id: the address space, which stays while it has regions
+ * @id: the address space, which is not removed while it has regions
  * @change: 1 or -1
  *
  * Context: any; needs no lock.
@@ -170,8 +170,8 @@ void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change)
 }
 
 /*
- * One that is gone leaves at once, or, if such ones are kept, with the last of its pages.
- * Returns whether that is so.
+ * Is an address space to be forgotten? Without @keep_gone, as soon as it is gone; with
+ * @keep_gone, when it is gone and has no pages left.
  */
 static bool htmm_mm_check_gone(const struct htmm_mm_set *set,
 			       struct htmm_mm *mm)
@@ -181,7 +181,7 @@ static bool htmm_mm_check_gone(const struct htmm_mm_set *set,
 	       (!set->keep_gone || !atomic_read(&mm->regions));
 }
 
-/* The one with fewer regions, of those that are gone. */
+/* Of two address spaces, return the one that is gone and has fewer regions. */
 static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
 {
 	if (!b->gone)
@@ -190,12 +190,12 @@ static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
 }
 
 /**
- * htmm_mm_set_find_leaving - look for an address space that is to be forgotten
+ * htmm_mm_set_find_leaving - find an address space to forget
  * @set: the set
- * @budget: most address spaces to look at; the next call goes on after them
+ * @budget: most address spaces to look at; the next call continues after them
  *
- * Where those that are gone are kept, the emptiest of those looked at has to go when
- * there is no room for another one.
+ * With @keep_gone: if there is no room for another address space, choose the one with the
+ * fewest regions of those that were looked at and are gone.
  *
  * Return: an address space newly found to be @exiting, or NULL.
  */
@@ -226,7 +226,7 @@ struct htmm_mm *htmm_mm_set_find_leaving(struct htmm_mm_set *set,
 /**
  * htmm_mm_set_remove - forget one address space
  * @set: the set
- * @mm: the address space, of which no page may be tracked any more; freed
+ * @mm: the address space, which must have no tracked pages; it is freed
  */
 void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm)
 {

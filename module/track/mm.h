@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Address spaces: small numbers for processes, the first half of a page's key.
+ * Address spaces: small numbers that stand for processes in a page's key.
  *
- * An address space begins at fork() or exec() and ends at exec() or exit. It is
- * named by its pid and a cookie, so that neither a recycled pid nor an exec()
- * ever mixes the pages of two programs.
+ * An address space begins at fork() or exec() and ends at exec() or exit. It is identified
+ * by its pid and a cookie, so that neither a recycled pid nor an exec() mixes the pages of
+ * two programs.
  */
 #ifndef HTMM_MM_H
 #define HTMM_MM_H
@@ -16,11 +16,11 @@
 /* Most address spaces known at a time; samples of further ones are dropped. */
 #define HTMM_MAX_MMS		65536
 /*
- * What one takes: itself, its part of the index, and a struct pid, which lasts as long as
- * it does.
+ * Memory for each address space: the struct, its part of the index, and the struct pid that
+ * it keeps alive.
  */
 #define HTMM_MM_BYTES		256
-/* A table's limit has so many bytes for each address space that there may be. */
+/* Bytes of a table's limit for each address space that is allowed. */
 #define HTMM_BYTES_PER_MM	1024
 #define HTMM_MM_HASH_BITS	10
 
@@ -30,11 +30,11 @@
  * @id: its number, from 1
  * @nr: its process in the initial pid namespace
  * @cookie: htmm_cookie() of its tasks
- * @pid: its process, with a reference held; NULL if that was gone before the
- *	first sample was drained
+ * @pid: its process, with a reference held; NULL if it exited before the first sample was
+ *	drained
  * @gone: the process has exited or started another program
- * @exiting: it is being forgotten with its pages, and no sample is added any more
- * @regions: regions of it in the tables
+ * @exiting: it is being removed with its pages, and no sample is added any more
+ * @regions: number of its regions in the tables
  */
 struct htmm_mm {
 	struct hlist_node node;
@@ -49,14 +49,14 @@ struct htmm_mm {
 
 /**
  * struct htmm_mm_set - all address spaces of a session
- * @by_pid: by @nr
- * @by_id: by @id
+ * @by_pid: address spaces by @nr of &struct htmm_mm
+ * @by_id: address spaces by @id of &struct htmm_mm
  * @nr: number of address spaces
- * @max: most of them
- * @keep_gone: those that are gone stay while they have pages and there is room
- * @next: where the search for a free @id begins, so that a number is not used again
- *	soon, and a reader cannot take one process for another
- * @sweep: where htmm_mm_set_find_leaving() goes on
+ * @max: limit of @nr
+ * @keep_gone: keep address spaces that are gone while they have pages and there is room
+ * @next: where the search for a free @id begins, so that a number is not reused soon, and a
+ *	reader does not confuse two processes
+ * @sweep: where htmm_mm_set_find_leaving() continues
  *
  * Locking: the owner's.
  */

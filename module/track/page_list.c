@@ -5,7 +5,7 @@
 #include "base/compat.h"
 #include "page_list.h"
 
-/* Pages freed before others are let run. */
+/* Pages freed between two calls of cond_resched(). */
 #define HTMM_FREE_SLICE	1024
 
 /**
@@ -32,9 +32,9 @@ static bool htmm_pages_grow(struct htmm_pages *pages, gfp_t gfp)
 /**
  * htmm_pages_fill - allocate pages
  * @pages: the set
- * @nr: how many it should have; fewer if there is not so much memory
+ * @nr: number of pages it should have; it gets fewer if memory is short
  *
- * Context: process, may sleep, and for long: hold no lock that others wait for.
+ * Context: process, may sleep for a long time: hold no lock that others wait for.
  */
 void htmm_pages_fill(struct htmm_pages *pages, u32 nr)
 {
@@ -45,10 +45,10 @@ void htmm_pages_fill(struct htmm_pages *pages, u32 nr)
 /**
  * htmm_pages_move - move a page from one set to another
  * @to: gets it
- * @from: gives it; if it is empty, a page is allocated without waiting for one
+ * @from: source of the page; if it is empty, a page is allocated without sleeping
  *
  * Context: process, under both owners' locks; does not sleep.
- * Return: the page's memory, whatever it contains; NULL if none is to be had.
+ * Return: the page's memory, with undefined contents; NULL if there is no memory.
  */
 void *htmm_pages_move(struct htmm_pages *to, struct htmm_pages *from)
 {
@@ -64,7 +64,7 @@ void *htmm_pages_move(struct htmm_pages *to, struct htmm_pages *from)
 }
 
 /**
- * htmm_pages_take - move a certain page from one set to another
+ * htmm_pages_take - move a given page from one set to another
  * @to: gets it
  * @from: has it
  * @page: the page's memory
@@ -82,7 +82,7 @@ void htmm_pages_take(struct htmm_pages *to, struct htmm_pages *from, void *page)
  * htmm_pages_free - free all pages
  * @pages: the set; empty afterwards
  *
- * Context: process, may sleep, and lets others run between.
+ * Context: process, may sleep; reschedules.
  */
 void htmm_pages_free(struct htmm_pages *pages)
 {

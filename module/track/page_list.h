@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pages of memory on their way to a table, or in its hands. */
+/* Sets of pages: spare pages, and pages owned by a table. */
 #ifndef HTMM_PAGE_LIST_H
 #define HTMM_PAGE_LIST_H
 
@@ -8,8 +8,8 @@
 
 /**
  * struct htmm_pages - a set of pages
- * @list: the pages, by htmm_page_link(): what lies in them is their user's
- * @nr: how many
+ * @list: the pages, linked by htmm_page_link(); their contents belong to the user
+ * @nr: number of pages
  *
  * Locking: the owner's.
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Processes that have gone leave the tables of a target, with their pages. */
+/* Reap exited processes: remove their pages from the tables of a target. */
 #include <linux/sched.h>
 #include "tracker.h"
 
-/* Address spaces that are checked for their end between two batches. */
+/* Address spaces checked for an exited process between two batches. */
 #define HTMM_TIDY_MMS	64
-/* Times as many are checked when there is no room for another one. */
+/* Factor by which more are checked when there is no room for another one. */
 #define HTMM_ROOM_LOOKS		16
 
-/* All shards have forgotten the address space. */
+/* All shards have removed the address space's pages: remove the address space. */
 static void htmm_tracker_left(struct htmm_tracker *tracker)
 {
 	mutex_lock(&tracker->mm_lock);
@@ -18,9 +18,9 @@ static void htmm_tracker_left(struct htmm_tracker *tracker)
 }
 
 /*
- * Looks for an address space that has come to its end. Its samples are dropped from
- * the moment that it is found, and when the lock is had, those looked up before
- * are in the tables: nothing is added any more when a shard begins to forget it.
+ * Find an address space whose process has exited. From then on its samples are dropped.
+ * Taking the lock for writing waits until the samples looked up before are in the tables,
+ * so nothing is added after a shard has begun to remove its pages.
  */
 static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 {
@@ -44,7 +44,7 @@ static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 	return true;
 }
 
-/* Removes some pages of the address space that leaves, one shard after the other. */
+/* Remove some pages of the exiting address space, one shard after the other. */
 static void htmm_tracker_forget_some(struct htmm_tracker *tracker)
 {
 	struct htmm_shard *shard = &tracker->shards[tracker->exiting_shard];
@@ -60,7 +60,7 @@ static void htmm_tracker_forget_some(struct htmm_tracker *tracker)
 }
 
 /**
- * htmm_tracker_reap - one step towards being rid of processes that have gone
+ * htmm_tracker_reap - reap exited processes, one bounded step
  * @tracker: the tables
  *
  * Context: a drain thread; may sleep. Takes @tracker->exit_lock and @tracker->lock.
@@ -74,20 +74,20 @@ bool htmm_tracker_reap(struct htmm_tracker *tracker)
 	if (tracker->exiting)
 		htmm_tracker_forget_some(tracker);
 	else
-		/* Where one has gone there may be more. */
+		/* If one has exited there may be more. */
 		more = htmm_tracker_find_exiting(tracker);
 	mutex_unlock(&tracker->exit_lock);
 	return more;
 }
 
 /**
- * htmm_tracker_make_room - forget an address space, because a new one needs its place
+ * htmm_tracker_make_room - remove an address space to make room for a new one
  * @tracker: the tables
  *
- * Takes as long as it takes to find the pages of that one.
+ * Not bounded: removes all its pages.
  *
  * Context: a drain thread; may sleep. Takes @tracker->exit_lock and @tracker->lock.
- * Return: false if there is none that has gone among those looked at.
+ * Return: false if no process of those looked at has exited.
  */
 bool htmm_tracker_make_room(struct htmm_tracker *tracker)
 {

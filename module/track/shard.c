@@ -9,25 +9,25 @@
 #include "core/shrink.h"
 #include "shard.h"
 
-/* Directory entries that a reader visits before it lets others in again. */
+/* Directory entries that a reader visits before it releases the lock. */
 #define HTMM_LIST_SLICE		256
-/* Hash chains that it visits instead, where it takes all that it visits. */
+/* Hash chains that a full export visits before it releases the lock. */
 #define HTMM_EXPORT_SLICE	4096
-/* A reader leaves the lock alone for so many times as long as it has held it, */
+/* A reader then waits this many times as long as it held the lock, */
 #define HTMM_LIST_PAUSE			47
-/* but not longer than this, in microseconds: it may have lost its CPU meanwhile. */
+/* but at most this long, in microseconds: it may have been preempted with the lock held. */
 #define HTMM_LIST_MAX_PAUSE		10000
-/* Directory entries that a drain thread tidies up between two batches. */
+/* Directory entries that a drain thread visits for housekeeping between two batches. */
 #define HTMM_TIDY_SLICE		256
 
 /**
- * htmm_shard_init - make an empty table
+ * htmm_shard_init - create an empty table
  * @shard: zeroed
  * @limits: the table's
- * @node: NUMA node of the directory, if that is large
+ * @node: NUMA node of the directory, if it is large
  *
  * Context: process, may sleep.
- * Return: 0, -EINVAL for limits no table can have, or -ENOMEM.
+ * Return: 0, -EINVAL for invalid limits, or -ENOMEM.
  */
 int htmm_shard_init(struct htmm_shard *shard,
 		    const struct htmm_table_config *limits, int node)
@@ -38,8 +38,8 @@ int htmm_shard_init(struct htmm_shard *shard,
 	if (!bytes)
 		return -EINVAL;
 	/*
-	 * No more than it takes: kvmalloc_node() rounds what is not large up to a power
-	 * of two, and what rounds nothing up takes no node.
+	 * Do not waste memory: kvmalloc_node() rounds small sizes up to a power of two, and
+	 * __vmalloc(), which does not, has no node argument.
 	 */
 	if (bytes > KMALLOC_MAX_SIZE)
 		shard->directory = kvmalloc_node(bytes, HTMM_GFP | __GFP_ZERO, node);
@@ -63,7 +63,7 @@ err_directory:
 
 /**
  * htmm_shard_destroy - free a table
- * @shard: the table, used by nobody any more
+ * @shard: the table, which has no users any more
  *
  * Context: process, may sleep.
  */
@@ -75,8 +75,9 @@ void htmm_shard_destroy(struct htmm_shard *shard)
 }
 
 /*
- * What the samples may take, but never more than the table's limit, which its directory
- * is made for. What cannot be had shows as pages evicted or samples refused.
+ * Give the pool the pages that the samples may need, but never more than the table's limit,
+ * for which the directory is sized. If there is no memory, pages are evicted or samples
+ * refused.
  */
 static void htmm_shard_supply(struct htmm_shard *shard, u32 n,
 			      struct htmm_pages *spares)
@@ -99,11 +100,11 @@ static void htmm_shard_supply(struct htmm_shard *shard, u32 n,
  * @shard: the table
  * @samples: samples that belong to this shard
  * @n: elements in @samples
- * @spares: the caller's pages, of which the table takes what it needs
- * @refused: room for @n; set to the indices of those that were not counted
+ * @spares: the caller's spare pages; the table takes what it needs
+ * @refused: array of @n; set to the indices of samples that were not counted
  *
  * Context: a drain thread; may sleep. Takes @shard->lock.
- * Return: how many were not counted.
+ * Return: number of samples that were not counted.
  */
 u32 htmm_shard_add(struct htmm_shard *shard,
 		   const struct htmm_table_sample *samples, u32 n,
@@ -136,7 +137,7 @@ void htmm_shard_cool(struct htmm_shard *shard)
  * @shard: the table
  *
  * Context: a drain thread; may sleep. Takes @shard->lock.
- * Return: true if there is more to visit.
+ * Return: true if there are more entries to visit.
  */
 bool htmm_shard_reclaim(struct htmm_shard *shard)
 {
@@ -149,13 +150,13 @@ bool htmm_shard_reclaim(struct htmm_shard *shard)
 }
 
 /**
- * htmm_shard_shrink - give memory back: what is cold goes first
+ * htmm_shard_shrink - give memory back, the coldest regions first
  * @shard: the table
- * @nr: pages that are wanted
+ * @nr: number of pages wanted
  *
- * Context: process, within any allocation of memory that may sleep: does nothing if the
- * table is at work.
- * Return: pages that were given back, HTMM_SHRINK_PAGES at most.
+ * Context: process, in any memory allocation that may sleep. Does nothing if the table is
+ * locked.
+ * Return: number of pages given back, at most HTMM_SHRINK_PAGES.
  */
 u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr)
 {
@@ -177,12 +178,12 @@ u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr)
 /**
  * htmm_shard_forget - forget some pages of an address space
  * @shard: the table
- * @mm: number of the address space, of which no sample is added any more
+ * @mm: number of the address space; no more samples of it are added
  * @first: this is the first step
  *
  * Context: a drain thread, the same one for each step; may sleep. Takes
  * @shard->lock.
- * Return: true when nothing of the address space is left.
+ * Return: true when no page of the address space is left.
  */
 bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first)
 {
@@ -202,7 +203,7 @@ bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first)
  * htmm_shard_get_hist - add a histogram to a sum
  * @shard: the table
  * @kind: of base pages or of regions
- * @sum: grows by it
+ * @sum: the histogram is added
  *
  * Context: process, may sleep. Takes @shard->lock.
  */
@@ -220,8 +221,8 @@ void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 /**
  * htmm_shard_get_stats - add totals to a sum
  * @shard: the table
- * @sum: grows by the table's totals
- * @exited: grows by the pages that left because their process was gone
+ * @sum: the table's totals are added
+ * @exited: pages removed because their process had exited are added
  *
  * Context: process, may sleep. Takes @shard->lock.
  */
@@ -238,10 +239,10 @@ void htmm_shard_get_stats(struct htmm_shard *shard,
 }
 
 /*
- * Between two slices of a reader's walk, the first of which began at @since
- * nanoseconds. A reader that came back at once would have the lock as often as
- * a drain thread, and a slice takes longer than a batch: the thread would mostly wait.
- * And what is walked over leaves its cache. Returns when the next slice begins.
+ * Pause a reader between two slices; the previous one began at @since nanoseconds. Without
+ * a pause the reader would get the lock as often as a drain thread, and because a slice
+ * takes longer than a batch, the thread would mostly wait. The walk also displaces data
+ * from the cache. Returns the start time of the next slice.
  */
 static u64 htmm_shard_pause(struct htmm_shard *shard, u64 since)
 {
@@ -256,12 +257,12 @@ static u64 htmm_shard_pause(struct htmm_shard *shard, u64 since)
 }
 
 /**
- * htmm_shard_scan - let a listing walk over a table
+ * htmm_shard_scan - let a listing scan a table
  * @shard: the table
  * @list: the listing
  *
- * Drain threads go on working: the lock is given up between slices of the table, and
- * held for one part in 48 of the time at most.
+ * Drain threads continue: the lock is released between slices of the table, and held for at
+ * most 1/48 of the time.
  *
  * Context: process, may sleep. Takes @shard->lock.
  */
@@ -272,7 +273,7 @@ void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list)
 	mutex_lock(&shard->lock);
 	since = ktime_get_ns();
 	htmm_topn_begin(list, &shard->table);
-	/* Who is killed never sees the list. */
+	/* Stop on a fatal signal: the list is not returned then. */
 	while (htmm_topn_scan(list, &shard->table, HTMM_LIST_SLICE) &&
 	       !fatal_signal_pending(current))
 		since = htmm_shard_pause(shard, since);
@@ -283,9 +284,9 @@ void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list)
  * htmm_shard_get_hits - add the counts of all pages to a sum
  * @shard: the table
  * @kind: of base pages or of regions
- * @sum: grows by them
+ * @sum: the counts are added
  *
- * Drain threads go on working, as during a listing.
+ * Drain threads continue, as during a listing.
  *
  * Context: process, may sleep. Takes @shard->lock.
  */
@@ -297,7 +298,7 @@ void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
 
 	mutex_lock(&shard->lock);
 	since = ktime_get_ns();
-	/* Who is killed never sees the sum. */
+	/* Stop on a fatal signal: the sum is not returned then. */
 	while (htmm_hits_scan(sum, &shard->table, kind, &pos, HTMM_LIST_SLICE) &&
 	       !fatal_signal_pending(current))
 		since = htmm_shard_pause(shard, since);
@@ -305,12 +306,12 @@ void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
 }
 
 /**
- * htmm_shard_export - let a full listing go on with a table
+ * htmm_shard_export - continue a full listing with a table
  * @shard: the table
  * @export: the listing, which has room
- * @after: go on after this entry; NULL: from the beginning
+ * @after: continue after this entry; NULL: start at the beginning
  *
- * The lock is given up between slices, as by htmm_shard_scan().
+ * The lock is released between slices, as by htmm_shard_scan().
  *
  * Context: process, may sleep. Takes @shard->lock.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A shard: one of the tables that share the work of a target, so that several drain
- * threads can count for it at once. No page is in two of them.
+ * A shard: one of the tables that share the work of a target, so that several drain threads
+ * can count for it in parallel. No page is in two of them.
  */
 #ifndef HTMM_SHARD_H
 #define HTMM_SHARD_H
@@ -21,10 +21,10 @@
  *	readers for one slice of the table
  * @table: counts and histograms
  * @pool: memory of @table
- * @pages: the pages that @pool was given, those in use included: they are freed without
- *	a look at what lies in them
+ * @pages: all pages given to @pool, including those in use; they are freed without reading
+ *	their contents
  * @directory: memory of @table's directory
- * @exited: pages that left because their process was gone
+ * @exited: pages removed because their process had exited
  */
 struct htmm_shard {
 	struct mutex lock;	/* everything below */

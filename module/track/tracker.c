@@ -18,7 +18,7 @@ static void htmm_tracker_free(struct htmm_tracker *tracker, unsigned int shards)
 	kvfree(tracker);
 }
 
-/* A shard's part of something that @shards of them share. */
+/* One shard's part of a limit that @shards shards share. */
 static u64 htmm_tracker_part(u64 whole, unsigned int shard, unsigned int shards)
 {
 	u32 rest;
@@ -50,13 +50,13 @@ static int htmm_tracker_init_shard(struct htmm_tracker *tracker,
 }
 
 /**
- * htmm_tracker_create - make a tracker with empty hot-page tables
- * @target: who it is; its reference is the tracker's, unless this fails
- * @config: how samples turn into hot pages, with all defaults filled in
+ * htmm_tracker_create - create a tracker with empty hot-page tables
+ * @target: the target; on success the tracker takes over the reference
+ * @config: the configuration, with all defaults filled in
  *
  * Context: process, may sleep.
- * Return: the tracker with a reference for the caller, -EINVAL for limits no table can
- * have, or -ENOMEM.
+ * Return: the tracker with a reference for the caller, -EINVAL for invalid limits, or
+ * -ENOMEM.
  */
 struct htmm_tracker *
 htmm_tracker_create(const struct htmm_target_ref *target,
@@ -107,14 +107,14 @@ static void htmm_tracker_release(struct kref *ref)
  * htmm_tracker_put - drop a reference
  * @tracker: the tracker; with the last reference it is freed
  *
- * Context: process, may sleep, and for long if it was the last.
+ * Context: process, may sleep, for a long time if it was the last reference.
  */
 void htmm_tracker_put(struct htmm_tracker *tracker)
 {
 	kref_put(&tracker->ref, htmm_tracker_release);
 }
 
-/* All shards' histograms: of one moment if @tracker->lock is held. */
+/* Sum of all shards' histograms: consistent if @tracker->lock is held. */
 static void htmm_tracker_merge_hist(struct htmm_tracker *tracker,
 				    enum htmm_kind kind, struct htmm_hist *sum)
 {
@@ -125,7 +125,10 @@ static void htmm_tracker_merge_hist(struct htmm_tracker *tracker,
 		htmm_shard_get_hist(&tracker->shards[i], kind, sum);
 }
 
-/* The sample at which something is due; a period may mean never. */
+/*
+ * The number of samples at which something is due; saturates, so that a large period means
+ * never.
+ */
 static u64 htmm_tracker_due(const struct htmm_tracker *tracker, u64 period)
 {
 	u64 due;
@@ -136,7 +139,7 @@ static u64 htmm_tracker_due(const struct htmm_tracker *tracker, u64 period)
 }
 
 /**
- * htmm_tracker_find_thresholds - the thresholds that fit a capacity
+ * htmm_tracker_find_thresholds - compute the thresholds for a capacity
  * @hist: a histogram
  * @capacity: what the fast tier holds, in the histogram's unit
  * @thresholds: set to them
@@ -158,7 +161,7 @@ static void htmm_tracker_adapt_kind(struct htmm_tracker *tracker,
 
 	htmm_tracker_merge_hist(tracker, kind, &hist);
 	htmm_tracker_find_thresholds(&hist, capacity, &now);
-	/* htmm_snapshot_pages() looks without the lock. */
+	/* htmm_snapshot_pages() reads it without the lock. */
 	WRITE_ONCE(thresholds->hot, now.hot);
 	WRITE_ONCE(thresholds->warm, now.warm);
 	trace_htmm_threshold(kind, now.hot, now.warm, capacity,
@@ -176,8 +179,8 @@ static void htmm_tracker_adapt_kinds(struct htmm_tracker *tracker)
 }
 
 /*
- * Until the first adaptation is due, the thresholds are those of an empty table, in which
- * any page is hot: who asks then gets those of the moment.
+ * Before the first adaptation the thresholds are those of an empty table, which make every
+ * page hot. So compute them on demand for a reader that comes earlier.
  */
 static void htmm_tracker_adapt_first(struct htmm_tracker *tracker)
 {
@@ -222,7 +225,7 @@ static void htmm_tracker_cool_locked(struct htmm_tracker *tracker)
 	htmm_tracker_adapt_locked(tracker);
 }
 
-/* Does what is due, unless another thread has done it by now. */
+/* Cool and adapt if due, unless another thread has already done it. */
 static void htmm_tracker_settle(struct htmm_tracker *tracker)
 {
 	u64 samples;
@@ -243,7 +246,7 @@ static void htmm_tracker_drop(struct htmm_tracker *tracker,
 	atomic64_inc(&tracker->drops[why]);
 }
 
-/* Why there is no address space for a sample: an errno of htmm_mm_set_get(). */
+/* The drop reason for an errno of htmm_mm_set_get(). */
 static enum htmm_drop htmm_tracker_why(int ret)
 {
 	switch (ret) {
@@ -257,9 +260,10 @@ static enum htmm_drop htmm_tracker_why(int ret)
 }
 
 /*
- * Turns up to @n accesses into the tables' samples; those without an address space are dropped,
- * but at the first that would have one if there was room it stops. @n is set to how many
- * were looked at. The address spaces stay while @tracker->lock is held.
+ * Convert up to @n accesses to table samples. Accesses without an address space are
+ * dropped. Stop at the first one that needs a new address space when there is no room for
+ * it. @n is set to the number of accesses processed. The address spaces are not removed
+ * while @tracker->lock is held.
  */
 static u32 htmm_tracker_resolve(struct htmm_tracker *tracker,
 				struct htmm_batch *batch, u32 start, u32 *n)
@@ -299,7 +303,7 @@ static u32 htmm_tracker_resolve(struct htmm_tracker *tracker,
 	return resolved;
 }
 
-/* Adds the batch's first @n table samples. Returns how many were counted. */
+/* Add the batch's first @n table samples. Returns how many were counted. */
 static u32 htmm_tracker_count(struct htmm_tracker *tracker,
 			      struct htmm_batch *batch, u32 n)
 {
@@ -325,9 +329,9 @@ static u32 htmm_tracker_count(struct htmm_tracker *tracker,
 }
 
 /*
- * Adds up to @n samples from @start on, as many as may be counted before the next
- * cooling or adaptation is due, so that both happen at the exact sample; or, if other
- * threads add at the same time, at most a batch of each of them later.
+ * Add up to @n samples from @start on, but not more than may be counted before the next
+ * cooling or adaptation is due, so that both happen at the exact sample. If other threads
+ * add at the same time, they happen late by at most one batch of each thread.
  */
 static u32 htmm_tracker_add_some(struct htmm_tracker *tracker,
 				 struct htmm_batch *batch, u32 start, u32 n)
@@ -378,13 +382,13 @@ void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 /**
  * htmm_tracker_tidy - one bounded step of housekeeping
  * @tracker: the tables
- * @shard: the one to tidy up; each belongs to one drain thread
+ * @shard: the shard to tidy; each belongs to one drain thread
  *
- * Forgets pages that have cooled to zero. The first shard's thread also forgets,
- * unless the session keeps them, those of processes that have gone, in all shards.
+ * Forgets pages that have cooled to zero. The first shard's thread also forgets the pages
+ * of exited processes in all shards, unless the session keeps them.
  *
  * Context: a drain thread; may sleep. Takes @tracker->lock.
- * Return: true if more is known to be left to do.
+ * Return: true if there is more to do.
  */
 bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard)
 {
@@ -397,12 +401,12 @@ bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard)
 }
 
 /**
- * htmm_tracker_count_pages - pages of memory that the tables could give back
+ * htmm_tracker_count_pages - count the pages of memory that the tables could give back
  * @tracker: the tables
  * @nr: unused
  *
  * Context: any.
- * Return: the number, nearly.
+ * Return: the approximate number.
  */
 unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned long nr)
 {
@@ -410,18 +414,18 @@ unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned lo
 	unsigned int i;
 
 	for (i = 0; i < tracker->config.shards; i++)
-		/* It may change at once: more or less will be found. */
+		/* The number may change at any time; an estimate is enough. */
 		pages += data_race(tracker->shards[i].pages.nr);
 	return pages;
 }
 
 /**
- * htmm_tracker_shrink - give memory back: what is cold goes first
+ * htmm_tracker_shrink - give memory back, the coldest regions first
  * @tracker: the tables
- * @nr: pages that are wanted
+ * @nr: number of pages wanted
  *
- * Context: process, within any allocation of memory that may sleep.
- * Return: pages that were given back.
+ * Context: process, in any memory allocation that may sleep.
+ * Return: number of pages given back.
  */
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr)
 {
@@ -463,7 +467,7 @@ void htmm_tracker_adapt(struct htmm_tracker *tracker)
  * htmm_tracker_set_capacity - change the capacity, and the thresholds with it
  * @tracker: the tables
  * @capacity: what the fast tier holds, in pages
- * @own: the target says so, and not the session
+ * @own: the capacity is the target's own, not the session's
  *
  * Context: process, may sleep; only one thread at a time. Takes @tracker->lock.
  */
@@ -471,7 +475,7 @@ void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,
 			       bool own)
 {
 	down_write(&tracker->lock);
-	/* htmm_snapshot_targets() looks without the lock. */
+	/* htmm_snapshot_targets() reads it without the lock. */
 	WRITE_ONCE(tracker->config.capacity, capacity);
 	tracker->config.own_capacity = own;
 	htmm_tracker_adapt_locked(tracker);
@@ -535,7 +539,7 @@ void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
  * htmm_tracker_get_hits - add the counts of all pages to a sum
  * @tracker: the tables
  * @kind: of base pages or of regions
- * @sum: grows by them
+ * @sum: the counts are added
  *
  * Context: process, may sleep. Takes the shards' locks, one after the other.
  */
@@ -549,7 +553,7 @@ void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
 }
 
 /**
- * htmm_tracker_scan - let a listing walk over the tables
+ * htmm_tracker_scan - let a listing scan the tables
  * @tracker: the tables
  * @list: the listing
  *
@@ -560,17 +564,17 @@ void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 {
 	unsigned int i;
 
-	/* For those who are told which pages are hot. */
+	/* Readers are told which pages are hot, so the thresholds must be valid. */
 	htmm_tracker_adapt_first(tracker);
 	for (i = 0; i < tracker->config.shards; i++)
 		htmm_shard_scan(&tracker->shards[i], list);
 }
 
 /**
- * htmm_tracker_export - let a full listing go on with the tables
+ * htmm_tracker_export - continue a full listing with the tables
  * @tracker: the tables
  * @export: the listing
- * @after: an entry of these tables to go on after; NULL: from the beginning
+ * @after: continue after this entry of these tables; NULL: start at the beginning
  *
  * Context: process, may sleep. Takes @tracker->lock, then the shards' locks, one after
  * the other.
@@ -594,7 +598,7 @@ bool htmm_tracker_export(struct htmm_tracker *tracker, struct htmm_export *expor
 	return true;
 }
 
-/* The process of an address space in the reader's pid namespace, or 0. */
+/* The pid of an address space in the reader's pid namespace, or 0. */
 static u32 htmm_mm_vnr(const struct htmm_mm *mm)
 {
 	if (mm->pid)
@@ -603,8 +607,8 @@ static u32 htmm_mm_vnr(const struct htmm_mm *mm)
 }
 
 /**
- * htmm_tracker_get_owner - whose an address space is to the caller
- * @tracker: the tables that it is of
+ * htmm_tracker_get_owner - the process of an address space, as the caller sees it
+ * @tracker: the tables of the address space
  * @mm: its number
  * @owner: set
  *
@@ -626,14 +630,14 @@ void htmm_tracker_get_owner(struct htmm_tracker *tracker, u32 mm,
 }
 
 /**
- * htmm_tracker_find_mms - all address spaces of a process
+ * htmm_tracker_find_mms - find all address spaces of a process
  * @tracker: the tables
  * @pid: the process in the caller's pid namespace
- * @mms: HTMM_MM_WORDS words; bits are set for the address spaces that it has had,
- *	and all others cleared
+ * @mms: bitmap of HTMM_MM_WORDS words; the bits of all address spaces that the process has
+ *	had are set, and all others cleared
  *
  * Context: process context of the reader; may sleep. Takes @tracker->mm_lock.
- * Return: true if there are some.
+ * Return: true if there is any.
  */
 bool htmm_tracker_find_mms(struct htmm_tracker *tracker, u32 pid, u64 *mms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A target of a session, and what is hot for it: tables, histograms, thresholds. */
+/* A target of a session with its tables, histograms and thresholds. */
 #ifndef HTMM_TRACKER_H
 #define HTMM_TRACKER_H
 
@@ -17,17 +17,17 @@
 #include "shard.h"
 
 /**
- * struct htmm_tracker_config - how samples turn into hot pages
+ * struct htmm_tracker_config - configuration of a tracker
  * @owner: number of the target
  * @shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
  * @max_bytes: most memory of all tables together, in bytes
- * @max_pages: most pages tracked; 0: bounded by @max_bytes alone
- * @capacity: what the fast tier holds, in pages; changed by
- *	htmm_tracker_set_capacity() alone
- * @own_capacity: the target says what it is; else the session does
+ * @max_pages: most pages tracked; 0: limited by @max_bytes only
+ * @capacity: what the fast tier holds, in pages; changed only by
+ *	htmm_tracker_set_capacity()
+ * @own_capacity: @capacity is the target's own; else it is the session's
  * @cooling_period: samples between two coolings, at least 1
  * @adaptation_period: samples between two adaptations, at least 1
- * @node: for each of the shards, the NUMA node of its drain thread
+ * @node: NUMA node of each shard's drain thread
  * @keep_exited: keep the pages of processes that have exited
  */
 struct htmm_tracker_config {
@@ -48,8 +48,8 @@ struct htmm_tracker_config {
  * @samples: samples counted
  * @coolings: times all counts were halved
  * @adaptations: times the thresholds were computed
- * @evicted: pages that left to make room at a limit
- * @exited: pages that left because their process was gone
+ * @evicted: pages evicted to make room at a limit
+ * @exited: pages removed because their process had exited
  * @bytes: memory in use, in bytes
  * @pages: pages tracked
  * @regions: regions tracked
@@ -80,10 +80,10 @@ struct htmm_thresholds {
 };
 
 /**
- * struct htmm_tracker_hist - a histogram and what goes with it
+ * struct htmm_tracker_hist - a histogram with its thresholds
  * @hist: the histogram
  * @thresholds: as of the last adaptation
- * @capacity: what they are for, in pages
+ * @capacity: capacity that the thresholds are for, in pages
  * @samples: samples counted
  */
 struct htmm_tracker_hist {
@@ -94,8 +94,8 @@ struct htmm_tracker_hist {
 };
 
 /**
- * struct htmm_mm_owner - whose an address space is
- * @pid: its process in the reader's pid namespace; 0: not visible there
+ * struct htmm_mm_owner - the process of an address space
+ * @pid: pid in the reader's pid namespace; 0: not visible there
  * @exited: the process has exited, or runs another program
  */
 struct htmm_mm_owner {
@@ -105,25 +105,25 @@ struct htmm_mm_owner {
 
 /**
  * struct htmm_tracker - one target of a session
- * @ref: the set's own reference, and those of readers
- * @target: who it is
- * @config: fixed but for its capacity, which @lock covers
+ * @ref: references of the set and of readers
+ * @target: the target
+ * @config: constant, except the capacity, which @lock protects
  * @samples: samples counted
  * @drops: samples not counted, by reason
  * @mm_lock: protects @mm_set
  * @mm_set: address spaces of the pages
- * @lock: held for reading by a drain thread from looking up the address spaces of
- *	samples until they are counted, and by readers of histograms; for writing to
- *	change what follows
+ * @lock: held for reading by a drain thread while it looks up the address spaces of samples
+ *	and counts them, and by readers of histograms; held for writing to change the
+ *	members below
  * @thresholds: as of the last adaptation, by kind
  * @coolings: times all counts were halved
  * @adaptations: times the thresholds were computed
  * @next_cooling: value of @samples at which to cool
  * @next_adaptation: value of @samples at which to adapt
- * @exit_lock: protects what follows, but @shards; taken before @lock
+ * @exit_lock: protects the members below except @shards; taken before @lock
  * @exiting: an address space whose pages are being removed, or NULL
  * @exiting_shard: the shard that is removing them
- * @exiting_first: it has not begun
+ * @exiting_first: the shard has not begun
  * @shards: tables that share the work
  */
 struct htmm_tracker {

@@ -3,7 +3,7 @@
 #include <linux/slab.h>
 #include "tracker_set.h"
 
-/* A set of all targets but @without, and of @with. */
+/* Create a filter set with all targets except @without, plus @with. */
 static struct htmm_filter_set *
 htmm_tracker_set_filter(struct htmm_tracker_set *set, const struct htmm_tracker *with,
 			const struct htmm_tracker *without)
@@ -23,7 +23,7 @@ htmm_tracker_set_filter(struct htmm_tracker_set *set, const struct htmm_tracker 
 	return filter;
 }
 
-/* All tables together: half of the machine's memory, as for one alone. */
+/* Limit all tables together to half of the machine's memory, as for a single table. */
 static int htmm_tracker_set_check_bytes(struct htmm_tracker_set *set, u64 more,
 					struct htmm_error *err)
 {
@@ -87,7 +87,7 @@ static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *set,
 	return tracker;
 }
 
-/* Handlers may match the tracker as soon as it is in the filter, and not before. */
+/* Insert the tracker before its target is in the filter: from then on handlers may match it. */
 static int htmm_tracker_set_insert(struct htmm_tracker_set *set,
 				   struct htmm_tracker *tracker)
 {
@@ -169,7 +169,7 @@ static void htmm_stats_add(struct htmm_tracker_stats *sum,
 		sum->drops[i] += stats.drops[i];
 }
 
-/* No batch is under way while the lock is held: these are its last totals. */
+/* No batch is in progress while the lock is held, so these are the tracker's final totals. */
 static void htmm_tracker_set_take_away(struct htmm_tracker_set *set,
 				       struct htmm_tracker *tracker)
 {
@@ -191,7 +191,7 @@ static void htmm_tracker_set_take_away(struct htmm_tracker_set *set,
  * @number: its number
  * @gone: empty; gets the tracker, for htmm_tracker_list_put() without a lock
  *
- * Its table is freed when the last reader has done with it.
+ * Its table is freed when the last reader drops its reference.
  *
  * Context: process, may sleep.
  * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
@@ -209,7 +209,7 @@ int htmm_tracker_set_remove(struct htmm_tracker_set *set, u32 number,
 		return -ENOMEM;
 
 	old = htmm_filter_publish(&set->filter, filter);
-	/* From here on no handler matches it; what is in the rings is dropped. */
+	/* After this no handler matches the target; its samples in the rings are dropped. */
 	synchronize_rcu();
 	kfree(old);
 	htmm_tracker_set_take_away(set, tracker);
@@ -237,7 +237,7 @@ static int htmm_tracker_set_fill(struct htmm_tracker_set *set,
  * htmm_tracker_set_init - look up the targets of a session
  * @set: zeroed
  * @config: what was asked for, checked
- * @node: for each drain thread its NUMA node
+ * @node: NUMA node of each drain thread
  * @err: on failure, the reason
  *
  * Context: process context of the caller, whose pid namespace and files count; may
@@ -271,8 +271,8 @@ int htmm_tracker_set_init(struct htmm_tracker_set *set,
 }
 
 /**
- * htmm_tracker_set_destroy - let go of all targets
- * @set: the set, that no handler, drain thread or reader uses any more
+ * htmm_tracker_set_destroy - remove all targets
+ * @set: the set, which no handler, drain thread or reader uses any more
  *
  * Context: process, may sleep.
  */
@@ -289,8 +289,8 @@ void htmm_tracker_set_destroy(struct htmm_tracker_set *set)
 }
 
 /**
- * htmm_tracker_set_renew - make a tracker without pages for each that there is
- * @set: the set, which stays as it is
+ * htmm_tracker_set_renew - create an empty tracker for each existing one
+ * @set: the set, which is not changed
  * @fresh: set to the new trackers, for htmm_tracker_set_replace()
  *
  * Context: process, may sleep.
@@ -315,7 +315,7 @@ int htmm_tracker_set_renew(struct htmm_tracker_set *set, struct htmm_tracker_lis
 }
 
 /**
- * htmm_tracker_set_replace - put new trackers in the place of the old ones
+ * htmm_tracker_set_replace - replace all trackers by new ones
  * @set: the set
  * @list: from htmm_tracker_set_renew(); set to the old ones, for htmm_tracker_list_put()
  *	without the lock
@@ -332,7 +332,7 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 
 	for (i = 0; i < list->nr; i++) {
 		fresh = list->tracker[i];
-		/* The entry is there: nothing is allocated. */
+		/* The entry exists, so nothing is allocated. */
 		list->tracker[i] = xa_store(&set->by_number,
 					    fresh->config.owner, fresh,
 					      GFP_NOWAIT);
@@ -341,11 +341,11 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 }
 
 /**
- * htmm_tracker_set_find - where samples of a target go
+ * htmm_tracker_set_find - look up the tracker of a target
  * @set: the set
  * @number: the target's number
  *
- * Context: a drain thread; @set->lock is held, and the result is valid for as long.
+ * Context: a drain thread; @set->lock is held; the result is valid until it is released.
  * Return: the target's tracker, or NULL if it was removed.
  */
 struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 number)
@@ -355,10 +355,10 @@ struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 num
 }
 
 /**
- * htmm_tracker_set_get - the trackers with that number
+ * htmm_tracker_set_get - get references to one tracker or all
  * @set: the set
  * @number: number of a target; 0: all of them
- * @list: set to them, with references for htmm_tracker_list_put()
+ * @list: set to the trackers, with references for htmm_tracker_list_put()
  *
  * Context: process.
  * Return: 0, or -ENOENT if no target has that number.
@@ -392,7 +392,7 @@ void htmm_tracker_list_put(struct htmm_tracker_list *list)
 }
 
 /**
- * htmm_tracker_set_get_stats - totals of all targets, those removed included
+ * htmm_tracker_set_get_stats - totals of all targets, including removed ones
  * @set: the set
  * @stats: set to the totals
  *
@@ -431,12 +431,12 @@ void htmm_tracker_set_adapt(struct htmm_tracker_set *set)
 /**
  * htmm_tracker_set_tidy - one bounded step of housekeeping
  * @set: the set
- * @shard: the shard to tidy up, of each target
+ * @shard: the shard to tidy, of each target
  * @next: number of the target to begin with, kept by the caller from step to step
- * @all: look at all targets, not at one
+ * @all: visit all targets instead of one
  *
  * Context: a drain thread; may sleep. Takes @set->lock.
- * Return: true if more is known to be left to do.
+ * Return: true if there is more to do.
  */
 bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
 			   u32 *next, bool all)

@@ -11,7 +11,7 @@
 
 /**
  * struct htmm_tracker_list - some trackers of a set, with references
- * @nr: how many
+ * @nr: number of trackers
  * @tracker: the trackers, by ascending number
  */
 struct htmm_tracker_list {
@@ -21,18 +21,18 @@ struct htmm_tracker_list {
 
 /**
  * struct htmm_tracker_set - all targets of a session
- * @filter: the targets, as overflow handlers see them
- * @config: how samples turn into hot pages, for targets that do not say; its capacity
- *	may change, and is read by anyone
- * @lock: held for reading by a drain thread from taking a batch out of the rings until
- *	it is booked; for writing by who wants all counters of one moment, and to
- *	take trackers away
- * @by_number: the trackers. RESET puts another one in the place of each
+ * @filter: the targets for overflow handlers
+ * @config: defaults for targets without values of their own; its capacity may change, and
+ *	is read without a lock
+ * @lock: held for reading by a drain thread while it takes a batch out of the rings, counts
+ *	it and accounts it; held for writing to read or reset all counters at one point in
+ *	time, and to remove trackers
+ * @by_number: the trackers by number. RESET replaces each of them
  * @removed: totals of targets that were removed
  * @nr: number of trackers
- * @last: the number given last
+ * @last: the last number assigned
  *
- * Only one thread at a time changes the set; that is for the owner to see to.
+ * Only one thread at a time may change the set; the owner ensures this.
  */
 struct htmm_tracker_set {
 	struct htmm_filter filter;

@@ -4,21 +4,21 @@
  *
  * The interface of /dev/htmm.
  *
- * Every ioctl takes a pointer to a struct of its own, which begins with
+ * Every ioctl takes a pointer to its own struct, which begins with
  *
  *   @size	the size the caller knows: set it to sizeof(struct ...)
  *   @flags	what is asked for beyond the usual; 0 unless the struct says more
  *   @session	the session that is meant, by its number; 0: the current one
  *
- * Structs only grow at their end and zero always means "as before", so old programs
- * run on new modules and new programs on old modules; HTMM_IOC_GET_INFO tells which
- * features a module has.  Members named __reserved must be zero.  Pointers travel as
- * __aligned_u64, so 32-bit programs need no translation.
+ * Structs only grow at their end, and zero in a new member always means the old behaviour,
+ * so old programs run on new modules and new programs on old modules. HTMM_IOC_GET_INFO
+ * returns the features of a module. Members named __reserved must be zero. Pointers are
+ * passed as __aligned_u64, so 32-bit programs need no conversion.
  *
- * An array is given by a pointer, a count and the size of an element, its stride: each
- * side may know more members of an element than the other. With an array that the module
- * fills, the count is the room in it on the way in, and what there is on the way out,
- * which may be more; the pointer and the size mean nothing if the room is 0.
+ * An array is given by a pointer, a count and the size of an element (its stride): each
+ * side may know more members of an element than the other. For an array that the module
+ * fills, the count is the room in the array on input, and the number of existing elements
+ * on output, which may be larger. If the room is 0, the pointer and the stride are ignored.
  *
  * Errors that every ioctl may return (errno):
  *
@@ -62,10 +62,10 @@
 #define HTMM_TARGET_NAME_LEN	1024
 #define HTMM_ERROR_LEN		192
 
-/* Counts of pages and regions are 32 bits wide: bin 0, then one bin a bit. */
+/* Counts of pages and regions have 32 bits: bin 0, and one bin for each bit. */
 #define HTMM_NR_BINS		33
 
-/* The sizes of a page and of a region, which is aligned, everywhere in this interface. */
+/* Sizes of a page and of a region in this interface. Regions are aligned to their size. */
 #define HTMM_PAGE_SHIFT		12
 #define HTMM_REGION_SHIFT	21
 
@@ -82,23 +82,23 @@ enum htmm_unit {
 /**
  * enum htmm_drop - why a sample did not reach the hot-page table
  * @HTMM_DROP_RING_FULL: the ring of its CPU and event had no room
- * @HTMM_DROP_FILTERED: it came from a task outside the session's targets; or from a
- *	guest; or from the kernel, where the PMU cannot leave it out
+ * @HTMM_DROP_FILTERED: it came from a task outside the session's targets; or from a guest;
+ *	or from the kernel, if the PMU cannot exclude the kernel
  * @HTMM_DROP_NO_ADDR: the CPU gave no valid data address, or address 0
  * @HTMM_DROP_KERNEL_ADDR: the data address is not a user-space address
- * @HTMM_DROP_NESTED: the handler was entered again on top of itself
- * @HTMM_DROP_STALE: its process was gone when the first of its samples was drained,
- *	or had been found to be gone since
- * @HTMM_DROP_TABLE_FULL: its page is new, a limit of the table is reached, and no
- *	colder page could make room; or memory ran out
+ * @HTMM_DROP_NESTED: the handler was interrupted by itself
+ * @HTMM_DROP_STALE: its process had exited before the first of its samples was drained, or
+ *	was later found to have exited
+ * @HTMM_DROP_TABLE_FULL: its page is new, a limit of the table is reached, and no colder
+ *	page could be evicted; or memory ran out
  * @HTMM_DROP_REMOVED: its target was removed before the sample was drained
- * @HTMM_DROP_SPACES_FULL: its process is new, and as many address spaces are known as
- *	can be (struct htmm_target_info.spaces)
+ * @HTMM_DROP_SPACES_FULL: its process is new, and the limit of address spaces is reached
+ *	(struct htmm_target_info.spaces)
  * @HTMM_NR_DROPS: number of reasons this header knows
  *
- * Every overflow of every (CPU, event) that perf delivers ends in exactly one
- * counter: overflows == counted + the sum of drops + in_flight. What a PMU or
- * perf loses before shows as overflows below count / period of the channel.
+ * Every overflow that perf delivers for a (CPU, event) is counted in exactly one counter:
+ * overflows == counted + the sum of drops + in_flight. If the PMU or perf loses overflows,
+ * the channel's overflows are below its count / period.
  */
 enum htmm_drop {
 	HTMM_DROP_RING_FULL,
@@ -113,7 +113,7 @@ enum htmm_drop {
 	HTMM_NR_DROPS,
 };
 
-/* Room for further reasons in the structs below; unused slots are zero. */
+/* Number of reasons that the structs below have room for; unused ones are zero. */
 #define HTMM_DROP_SLOTS		16
 
 /**
@@ -124,12 +124,12 @@ enum htmm_drop {
  * @config: perf_event_attr.config
  * @config1: perf_event_attr.config1 (load latency threshold, for example)
  * @config2: perf_event_attr.config2
- * @period: events between two samples, 1 to 2^63 - 1: the period to begin with, which
- *	a budget or HTMM_IOC_SET may change
- * @min_period: smallest period that a budget may choose, and with
- *	HTMM_START_WEIGHT_PERIOD HTMM_IOC_SET, too; 0: @period
+ * @period: events between two samples, 1 to 2^63 - 1: the initial period, which a budget or
+ *	HTMM_IOC_SET may change
+ * @min_period: smallest period that a budget may choose, and with HTMM_START_WEIGHT_PERIOD
+ *	also the smallest that HTMM_IOC_SET may set; 0: @period
  * @max_period: largest period that a budget may choose; 0: 1000 * @period
- * @name: how the event is called in statistics; NUL-terminated, may be empty
+ * @name: name of the event in statistics; NUL-terminated, may be empty
  * @flags: none yet
  * @__reserved: zero
  */
@@ -149,10 +149,10 @@ struct htmm_event {
 
 /**
  * enum htmm_target_type - what a target names
- * @HTMM_TARGET_TGID: a process, all its threads, those to come included; not its
+ * @HTMM_TARGET_TGID: a process with all its threads, including future ones; not its
  *	children
- * @HTMM_TARGET_CGROUP: a cgroup of version 2, and all cgroups below it: whoever is
- *	in one of them at the moment of a sample
+ * @HTMM_TARGET_CGROUP: a cgroup of version 2, and all cgroups below it: tasks that are in
+ *	one of them at the time of a sample
  * @HTMM_TARGET_ALL: every task
  */
 enum htmm_target_type {
@@ -168,15 +168,15 @@ enum htmm_target_type {
  * @id: for HTMM_TARGET_TGID any thread id of the process, in the caller's pid
  *	namespace; for HTMM_TARGET_CGROUP an open file of the cgroup's directory; for
  *	HTMM_TARGET_ALL zero
- * @capacity_pages: what the fast tier holds for this target, in 4 KiB pages; 0: what
- *	struct htmm_start says
- * @max_bytes: most memory for this target's hot-page table, in bytes; 0: what struct
- *	htmm_start says
+ * @capacity_pages: what the fast tier holds for this target, in 4 KiB pages; 0: the value
+ *	in struct htmm_start
+ * @max_bytes: most memory for this target's hot-page table, in bytes; 0: the value in
+ *	struct htmm_start
  *
- * Each target has a hot-page table, histograms and thresholds of its own, and a number,
- * counted from 1 in the order in which targets are added and never used again within
- * a session. A sample counts for one target, the most specific that it matches: a
- * process before a cgroup, an inner cgroup before an outer one, all tasks last.
+ * Each target has its own hot-page table, histograms and thresholds. Targets are numbered
+ * from 1 in the order in which they are added; a number is not reused within a session. A
+ * sample counts for one target, the most specific that it matches: a process before a
+ * cgroup, an inner cgroup before an outer one, all tasks last.
  */
 struct htmm_target {
 	__u32 type;
@@ -189,19 +189,20 @@ struct htmm_target {
 /* struct htmm_start.flags: the session outlives the fd that started it. */
 #define HTMM_START_DETACHED	0x1
 /*
- * struct htmm_start.flags: keep the pages of processes that have exited.
- * Without it they leave the table, and their last samples count as stale. With it a
- * process is forgotten with the last of its pages; and where there is no room for another
- * address space, one of an exited process goes with its pages, nearly the one with
- * the fewest regions.
+ * struct htmm_start.flags: keep the pages of processes that have exited. Without it these
+ * pages are removed from the table, and the last samples of the process are dropped as
+ * stale. With it an exited process is forgotten when its last page is removed. If there is
+ * no room for another address space, one of an exited process is removed with its pages,
+ * approximately the one with the fewest regions.
  */
 #define HTMM_START_KEEP_EXITED	0x2
-/* struct htmm_start.flags: move the periods to keep within budget_ppm. */
+/* struct htmm_start.flags: change the periods to keep the cost within budget_ppm. */
 #define HTMM_START_BUDGET	0x4
 /*
- * struct htmm_start.flags: a sample counts as many as its period is times the
- * smallest period of all events, rounded. So a store sampled at each 100,003rd and
- * a load at each 199th mean what they should, also while a budget moves them.
+ * struct htmm_start.flags: the weight of a sample is its period divided by the smallest
+ * period of all events, rounded. So events that are sampled with different periods, such as
+ * each 199th load and each 100,003rd store, are weighted correctly, also while a budget
+ * changes the periods.
  */
 #define HTMM_START_WEIGHT_PERIOD 0x8
 
@@ -209,69 +210,69 @@ struct htmm_target {
  * struct htmm_start - argument of HTMM_IOC_START
  * @size: sizeof(struct htmm_start)
  * @flags: HTMM_START_*
- * @session: zero; out: number of the session that has begun
+ * @session: in: zero; out: number of the new session
  * @events: pointer to an array of struct htmm_event
  * @nr_events: 1 to HTMM_MAX_EVENTS
  * @event_size: sizeof(struct htmm_event), the stride of the array
  * @targets: pointer to an array of struct htmm_target
- * @nr_targets: up to HTMM_MAX_TARGETS; 0: one, of type HTMM_TARGET_ALL
+ * @nr_targets: up to HTMM_MAX_TARGETS; 0: one target of type HTMM_TARGET_ALL
  * @target_size: sizeof(struct htmm_target), the stride of the array
  * @cpus: pointer to a bitmap of the CPUs to sample, an array of __u64: CPU n is
  *	bit n % 64 of word n / 64; ignored if @cpus_size is 0
  * @drain_cpus: pointer to a bitmap of the CPUs that the drain threads may use
  * @cpus_size: bytes in @cpus, a multiple of 8; 0: all CPUs
- * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU, or with
- *	several threads those of the node whose samples a thread drains
+ * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU, or with several
+ *	threads the CPUs of the node whose samples the thread drains
  * @drain_nice: nice value of the drain threads, -20 to 19
  * @drain_interval_ms: the longest a sample waits in a ring below its
  *	watermark, in milliseconds, 1 to HTMM_MAX_DRAIN_MS; 0: 50
- * @sample_type: PERF_SAMPLE_* bits of a record; IP, TID and ADDR are always
- *	there; TIME, CPU, PERIOD and DATA_SRC may be added
+ * @sample_type: PERF_SAMPLE_* bits of a record; IP, TID and ADDR are always set; TIME, CPU,
+ *	PERIOD and DATA_SRC may be added
  * @ring_pages: 4 KiB pages in each ring, a power of two up to
  *	HTMM_MAX_RING_PAGES; 0: 32
  * @__reserved: zero
- * @max_pages: most pages tracked for each target, up to HTMM_MAX_TABLE_PAGES, and
- *	at least one for each drain thread; 0: bounded by @max_bytes alone
- * @max_bytes: most memory for the hot-page table of a target that does not say, in
- *	bytes; 0: 1/512 of the machine's memory, and never less than 16 MiB. All
- *	targets together may have half of the machine's memory, and none may have
- *	more than 512 GiB for each drain thread
+ * @max_pages: most pages tracked for each target, up to HTMM_MAX_TABLE_PAGES, and at least
+ *	one for each drain thread; 0: limited by @max_bytes only
+ * @max_bytes: most memory for the hot-page table of a target without a limit of its own, in
+ *	bytes; 0: 1/512 of the machine's memory, and at least 16 MiB. The tables of all
+ *	targets together may have half of the machine's memory, and no target more than 512
+ *	GiB for each drain thread
  * @capacity_pages: what the fast tier holds, in 4 KiB pages; 0: the memory of
  *	all nodes that have CPUs
- * @cooling_period: samples of a target between two coolings of its table;
- *	0: 2,000,000. With several drain threads it may come up to one batch of
- *	512 samples of each of them late
+ * @cooling_period: samples of a target between two coolings of its table; 0: 2,000,000.
+ *	With several drain threads a cooling may be late by up to one batch of 512 samples
+ *	of each of them
  * @adaptation_period: samples of a target between two adaptations of its
  *	thresholds; 0: 100,000
- * @error: pointer to a text buffer, or 0; on failure it receives a sentence
- *	that says what was wrong, NUL-terminated
+ * @error: pointer to a text buffer, or 0; on failure the module writes a NUL-terminated
+ *	message that explains the error
  * @error_size: bytes in @error; HTMM_ERROR_LEN is always enough
  * @__reserved2: zero
- * @budget_ppm: with HTMM_START_BUDGET: what sampling may cost, in millionths of
- *	the time of the CPUs sampled, up to 1,000,000; 0: as little as can be.
- *	The cost is the time in overflow handlers, @interrupt_ns for each of
- *	them, and the CPU time of the drain threads
- * @interrupt_ns: what an interrupt costs outside the handler, in nanoseconds, up
- *	to HTMM_MAX_INTERRUPT_NS; 0: 2,000
- * @budget_interval_ms: milliseconds between two looks at the cost, HTMM_MIN_BUDGET_MS
- *	to HTMM_MAX_BUDGET_MS; 0: 1,000
- * @drain_threads: threads that carry samples from the rings to the tables, up to
- *	HTMM_MAX_DRAIN_THREADS and to the number of CPUs to sample; 0: one for each
- *	NUMA node that has CPUs to sample. Each drains the rings of its own CPUs,
- *	which are on as few nodes as can be
+ * @budget_ppm: with HTMM_START_BUDGET: allowed cost of sampling, in millionths of the time
+ *	of the sampled CPUs, up to 1,000,000; 0: as low as possible. The cost is the time in
+ *	overflow handlers, @interrupt_ns for each of them, and the CPU time of the drain
+ *	threads
+ * @interrupt_ns: cost of an interrupt outside the handler, in nanoseconds, up to
+ *	HTMM_MAX_INTERRUPT_NS; 0: 2,000
+ * @budget_interval_ms: milliseconds between two checks of the cost, HTMM_MIN_BUDGET_MS to
+ *	HTMM_MAX_BUDGET_MS; 0: 1,000
+ * @drain_threads: threads that move samples from the rings to the tables, up to
+ *	HTMM_MAX_DRAIN_THREADS and to the number of CPUs to sample; 0: one for each NUMA
+ *	node that has CPUs to sample. Each drains the rings of its own CPUs, which are on as
+ *	few nodes as possible
  *
- * Starts the one session of the module.  Either all events run on all CPUs of
- * the session that are online, or nothing is left behind.  CPUs of the session
- * that come online later are sampled from then on.  The results of an earlier
- * session that has stopped are discarded if this one starts, and stay if it does
- * not; their memory is freed when the new session samples.
+ * Starts a session; the module has at most one. Either all events run on all online CPUs of
+ * the session, or nothing is started. CPUs of the session that come online later are
+ * sampled from then on. The results of an earlier, stopped session are discarded if this
+ * one starts, and kept if it fails to start; their memory is freed after the new session
+ * has begun to sample.
  *
  * EPERM	the caller lacks CAP_PERFMON; or CAP_SYS_NICE for a @drain_nice below 0 that
  *		RLIMIT_NICE does not allow, or for @drain_cpus on which it may not run itself;
  *		or CAP_IPC_LOCK for rings that together take more than 516 KiB for each CPU
  *		that is online and RLIMIT_MEMLOCK. @error says which, and how to raise it
- * EBUSY	a session is running; or perf or the PMU's driver says that the event or its
- *		counters are in use by others, then @error has a sentence about an event
+ * EBUSY	a session is running; or perf or the PMU's driver reports that the event or
+ *		its counters are in use by others; @error then names the event
  * EINVAL	@session is not 0; no event; a zero period, or one outside min_period to
  *		max_period; budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a
  *		ring that is not a power of two; a name that is not
@@ -289,19 +290,20 @@ struct htmm_target {
  * ESRCH	no such process
  * EBADF	a target's file is not open, or not a cgroup's directory
  * EEXIST	two targets are the same
- * ENOENT	no PMU here takes events of this type; or the event is none of those that
- *		are sampled: a CPU's hardware, cache, raw and IBS events, and page,
- *		alignment and emulation faults; or a target's cgroup has been removed
- * ENODATA	this CPU tells where data came from only with another event beside this
- *		one; leave PERF_SAMPLE_DATA_SRC out
- * EOPNOTSUPP	an unknown flag, target type or sample_type bit, or a reserved member
- *		that is not zero; or the PMU cannot sample this event, or not this
- *		precisely: @error has a sentence about it
- * ENOMEM	not enough memory, or not so much allowed to the caller's memory cgroup, to
- *		which rings, tables and what else a session takes is charged; results of an
- *		earlier session take some, which RESET or closing their fd frees
+ * ENOENT	no PMU of this machine supports events of this type; or the event is not one
+ *		of those that can be sampled: a CPU's hardware, cache, raw and IBS events,
+ *		and page, alignment and emulation faults; or a target's cgroup has been
+ *		removed
+ * ENODATA	this CPU provides the data source only together with another event; do not
+ *		set PERF_SAMPLE_DATA_SRC
+ * EOPNOTSUPP	an unknown flag, target type or sample_type bit, or a reserved member that
+ *		is not zero; or the PMU cannot sample this event, or not with this
+ *		precision: @error says which
+ * ENOMEM	not enough memory, or the limit of the caller's memory cgroup is reached:
+ *		all memory of a session is charged to it. Results of an earlier session also
+ *		take memory, which RESET or closing its fd frees
  *
- * Further errors come from the PMU's driver and are handed on as they are.
+ * Other errors of the PMU's driver are returned unchanged.
  */
 struct htmm_start {
 	__u32 size;
@@ -342,9 +344,9 @@ struct htmm_start {
  * @flags: none yet
  * @session: number of the session; 0: the current one
  *
- * Ends sampling, drains every ring and keeps the results readable until the next
- * START, or until the fd closes that started the session. Any permitted caller may
- * stop any session.
+ * Stops sampling and drains every ring. The results can be read until the next START, or
+ * until the fd that started the session is closed. Any permitted caller may stop any
+ * session.
  *
  * EALREADY	no session is running
  */
@@ -360,8 +362,8 @@ struct htmm_stop {
  * @flags: none yet
  * @session: number of the session; 0: the current one
  *
- * Forgets all pages and sets every counter of the session to zero. A session that runs
- * goes on running.
+ * Forgets all pages and sets every counter of the session to zero. A running session
+ * continues.
  *
  * ENODATA	there is no session, running or stopped
  * ENOMEM	not enough memory; nothing has changed
@@ -395,7 +397,7 @@ struct htmm_cool {
 
 /**
  * enum htmm_state - state of the module's one session
- * @HTMM_STATE_IDLE: none since loading, or its results are gone
+ * @HTMM_STATE_IDLE: no session since loading, or its results have been discarded
  * @HTMM_STATE_RUNNING: sampling
  * @HTMM_STATE_STOPPING: the last samples are being drained
  * @HTMM_STATE_STOPPED: not sampling; the results can be read
@@ -423,7 +425,7 @@ enum htmm_state {
 #define HTMM_FEATURE_HIT_RATIO		0x40
 
 /**
- * struct htmm_drain_thread - a thread that carries samples from the rings to the tables
+ * struct htmm_drain_thread - a thread that moves samples from the rings to the tables
  * @pid: its pid in the caller's pid namespace; 0: not visible there, or it has ended
  * @__reserved: zero
  */
@@ -438,36 +440,37 @@ struct htmm_drain_thread {
  * @flags: none yet
  * @session: in: number of the session; 0: the current one; out: its number, counted
  *	from 1 since loading; 0: there is none
- * @features: HTMM_FEATURE_*: what this module can do. A release that adds to this
- *	interface adds a bit, and no bit is ever taken away or used again
+ * @features: HTMM_FEATURE_*: features of this module. A release that extends this interface
+ *	adds a bit; a bit is never removed or reused
  * @state: enum htmm_state
  * @max_events: limit of struct htmm_start.nr_events
  * @max_targets: limit of struct htmm_start.nr_targets
  * @max_ring_pages: limit of struct htmm_start.ring_pages
- * @session_flags: HTMM_START_* of the session. This and all that follows describe the
- *	session and are zero when there is none
+ * @session_flags: HTMM_START_* of the session. This member and all that follow describe the
+ *	session and are zero if there is none
  * @owner: process that started it, in the caller's pid namespace
  * @nr_events: events of the session
  * @nr_targets: targets of the session
- * @nr_cpus: CPUs that are sampled, or were until the stop
+ * @nr_cpus: number of CPUs that are sampled, or were until the stop
  * @ring_pages: 4 KiB pages in each ring
  * @elapsed_ns: nanoseconds since the start, or from start to stop
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @record_size: bytes of one record
- * @budget_ppm: as in struct htmm_start; means something with HTMM_START_BUDGET only
+ * @budget_ppm: as in struct htmm_start; valid only with HTMM_START_BUDGET
  * @max_pages: most pages tracked for each target
- * @max_bytes: most bytes of memory for the hot-page table of a target that does not
- *	say
- * @capacity_pages: fast tier, in pages, for targets that do not say
+ * @max_bytes: most memory for the hot-page table of a target without a limit of its own, in
+ *	bytes
+ * @capacity_pages: what the fast tier holds, in pages, for targets without a capacity of
+ *	their own
  * @cooling_period: in samples
  * @adaptation_period: in samples
  * @table_bytes: memory in use by all hot-page tables, in bytes
  * @ring_bytes: memory in use by all rings, in bytes
  * @drain_threads: pointer to an array of struct htmm_drain_thread
- * @nr_drain_threads: in: room in the array, in elements; out: drain threads of the
- *	session, which end with the stop
+ * @nr_drain_threads: in: room in the array, in elements; out: drain threads of the session,
+ *	which end when it stops
  * @drain_thread_size: sizeof(struct htmm_drain_thread), the stride of the array
- * @drain_pid: pid of the first of them, as in the array; 0: none
+ * @drain_pid: pid of the first drain thread, as in the array; 0: none
  * @__reserved: zero
  */
 struct htmm_info {
@@ -504,7 +507,7 @@ struct htmm_info {
 };
 
 /**
- * struct htmm_counters - where overflows went
+ * struct htmm_counters - what happened to overflows
  * @overflows: counter overflows delivered to the module
  * @counted: samples added to the hot-page table
  * @in_flight: samples in the rings, not drained yet
@@ -512,8 +515,8 @@ struct htmm_info {
  * @nmi: overflows handled in NMI context
  * @drops: lost samples by enum htmm_drop
  *
- * While a session runs the numbers are read one after the other, so they may
- * differ by what happened in between; once it has stopped they are exact and
+ * While a session runs the numbers are read one after the other, so they may be
+ * inconsistent by the overflows in between. After it has stopped they are exact and
  * @in_flight is 0.
  */
 struct htmm_counters {
@@ -527,7 +530,7 @@ struct htmm_counters {
 
 /* struct htmm_channel.flags: this event on this CPU is armed. */
 #define HTMM_CHANNEL_ACTIVE	0x1
-/* struct htmm_channel.flags: large PEBS is on (it never should be). */
+/* struct htmm_channel.flags: large PEBS is on (this should never happen). */
 #define HTMM_CHANNEL_LARGE_PEBS	0x2
 
 /**
@@ -535,16 +538,16 @@ struct htmm_counters {
  * @cpu: CPU number
  * @event: index into the events of the session
  * @flags: HTMM_CHANNEL_*
- * @precise_ip: the precision granted
- * @period: the period in force
+ * @precise_ip: the precision in effect
+ * @period: the current period
  * @count: events counted by the PMU, sampled or not
  * @time_enabled: nanoseconds the event was enabled
- * @time_running: nanoseconds it really counted; less than @time_enabled if
- *	the PMU's counters are shared with others
- * @counters: where its overflows went
+ * @time_running: nanoseconds it was counting; less than @time_enabled if the PMU's counters
+ *	are shared with others
+ * @counters: what happened to its overflows
  *
- * @flags to @time_running are what perf says of the event; after STOP, what it
- * said last. RESET does not change them.
+ * @flags to @time_running are perf's state of the event; after STOP, the last state. RESET
+ * does not change them.
  */
 struct htmm_channel {
 	__u32 cpu;
@@ -571,20 +574,20 @@ struct htmm_channel {
  * @nr_events: in: room in the array; out: number of events of the session
  * @event_size: sizeof(struct htmm_event), the stride of the array
  * @total: sum over all channels
- * @samples: samples counted since the start or the last RESET, by all targets, those
- *	removed included; so are the next four
+ * @samples: samples counted since the start or the last RESET, by all targets, including
+ *	removed ones. The same holds for the next four members
  * @coolings: coolings since then
  * @adaptations: adaptations of the thresholds since then
- * @evicted: pages that left the table to make room at a limit, the coldest regions
- *	first, approximately
- * @exited: pages that left the table because their process was gone
+ * @evicted: pages evicted from the table to make room at a limit, approximately the coldest
+ *	regions first
+ * @exited: pages removed from the table because their process had exited
  * @wakeups: times a drain thread was woken by a ring's watermark
  * @batches: batches drained
  * @drain_ns: CPU time of the drain threads, in nanoseconds
  * @handler_ns: time in overflow handlers, in nanoseconds
  * @period_changes: times that a budget changed a period
- * @cost_ppm: what sampling cost between the last two looks, in millionths of the
- *	time of the CPUs sampled
+ * @cost_ppm: cost of sampling between the last two checks, in millionths of the time of the
+ *	sampled CPUs
  * @cpus_failed: times that a CPU came online and its events could not be created
  *
  * @drain_ns to @cpus_failed are not changed by RESET.
@@ -633,13 +636,14 @@ struct htmm_bin {
  * @session: number of the session; 0: the current one
  * @unit: in: enum htmm_unit
  * @target: in: number of a target; 0: all of them together. If there are several, the
- *	thresholds are those of the sum of their histograms, computed now, for the
- *	session's capacity; a page that two targets track is two pages
+ *	thresholds are computed from the sum of their histograms for the session's capacity;
+ *	a page that two targets track counts as two pages
  * @bins: pointer to an array of struct htmm_bin, filled by the module. Bin 0: the
  *	count is 0; bin b: it is 2^(b-1) to 2^b - 1
- * @nr_bins: in: room in the array, in elements; out: bins that there are, HTMM_NR_BINS
+ * @nr_bins: in: room in the array, in elements; out: number of bins, HTMM_NR_BINS
  * @bin_size: sizeof(struct htmm_bin), the stride of the array
- * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: none fit
+ * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: no page is hot,
+ *	because even the highest bin does not fit
  * @warm_threshold: pages in this bin and above are warm or hot
  * @pages: pages (or regions) tracked, the sum of all bins
  * @hot_pages: pages (or regions) at or above the hot threshold
@@ -673,20 +677,18 @@ struct htmm_histogram {
  * @session: number of the session; 0: the current one
  * @unit: in: enum htmm_unit, what the fast tier is filled with
  * @target: in: number of a target; 0: all of them together
- * @capacity_pages: in: what the fast tier would hold, in 4 KiB pages; 0: what the target
- *	has, or the session; out: the same in units of @unit
+ * @capacity_pages: in: what the fast tier would hold, in 4 KiB pages; 0: the capacity of
+ *	the target or the session; out: the same in units of @unit
  * @pages: pages (or regions) that have a count
- * @fast_pages: those of them that the fast tier would hold, the hottest ones
- * @samples: sum of their counts, cooled, of all @pages
- * @hit_ppm: share of @samples that the @fast_pages have, in millionths; 0 if there are
- *	none
- * @error_ppm: by how much @hit_ppm may be too high or too low, at most 5000; 0: it is
- *	exact
+ * @fast_pages: number of @pages that the fast tier would hold, the hottest ones
+ * @samples: sum of the counts of all @pages, after cooling
+ * @hit_ppm: share of @samples on the @fast_pages, in millionths; 0 if there are no samples
+ * @error_ppm: largest error of @hit_ppm in either direction, at most 5000; 0: it is exact
  *
- * The fast tier is filled to its last page, also where the hot threshold leaves a part
- * of it empty because the next bin does not fit whole. Looks at all pages tracked,
- * while drain threads go on: pages that are sampled meanwhile may be seen before or
- * after.
+ * The fast tier is filled completely, even if the hot threshold leaves a part of it empty
+ * because the next bin does not fit. The call visits all tracked pages while drain threads
+ * continue: the count of a page that is sampled meanwhile may be from before or after the
+ * sample.
  *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
@@ -711,24 +713,25 @@ struct htmm_hit_ratio {
 /* struct htmm_page.flags: its process has exited, or runs another program. */
 #define HTMM_PAGE_EXITED	0x2
 
-/* struct htmm_page.node: on which NUMA node the page is, is not known. */
+/* struct htmm_page.node: the NUMA node of the page is not known. */
 #define HTMM_NODE_UNKNOWN	(-1)
-/* struct htmm_page.mapping_shift: by what size the page is mapped, is not known. */
+/* struct htmm_page.mapping_shift: the mapping size of the page is not known. */
 #define HTMM_MAPPING_UNKNOWN	0
 
 /**
  * struct htmm_page - one tracked page or region
  * @addr: its virtual address
- * @samples: its count, cooled; that of a region is of all samples in it
+ * @samples: its count after cooling; for a region, of all samples in it
  * @pid: its process in the caller's pid namespace; 0: not visible there
- * @space: number of the address space among those of its target; a process has a new
- *	one after exec(), and a pid that is used again has a new one too
+ * @space: number of the address space within the target; a process gets a new one by
+ *	exec(), and a reused pid has a new one too
  * @bin: bin of @samples
- * @flags: HTMM_PAGE_*; hot means for its target, and as a page or as a region
+ * @flags: HTMM_PAGE_*; hot is relative to the thresholds of its target, for pages or for
+ *	regions
  * @target: number of the target that the samples count for
- * @node: NUMA node of the page, or HTMM_NODE_UNKNOWN, as it always is yet
- * @mapping_shift: base-2 logarithm of the size by which the page is mapped, 12 or more;
- *	or HTMM_MAPPING_UNKNOWN, as it always is yet
+ * @node: NUMA node of the page; this version always sets HTMM_NODE_UNKNOWN
+ * @mapping_shift: base-2 logarithm of the mapping size of the page, 12 or more; this
+ *	version always sets HTMM_MAPPING_UNKNOWN
  * @__reserved: zero
  */
 struct htmm_page {
@@ -745,12 +748,12 @@ struct htmm_page {
 };
 
 /**
- * enum htmm_order - how HTMM_IOC_LIST_PAGES lists
+ * enum htmm_order - order of HTMM_IOC_LIST_PAGES
  * @HTMM_ORDER_HOTTEST: by count, the highest first; pages of equal count by target,
  *	space, then address
- * @HTMM_ORDER_COLDEST: by count, the lowest first; the same
- * @HTMM_ORDER_TABLE: as they lie in the tables: by target; the pages of a region one
- *	after the other, by address; regions in no order that means anything
+ * @HTMM_ORDER_COLDEST: by count, the lowest first; pages of equal count as above
+ * @HTMM_ORDER_TABLE: in the order of the tables: by target; the pages of a region together,
+ *	by address; the order of regions is not defined
  */
 enum htmm_order {
 	HTMM_ORDER_HOTTEST,
@@ -769,38 +772,39 @@ enum htmm_order {
  * @unit: enum htmm_unit: list pages or regions
  * @order: enum htmm_order
  * @target: number of a target; 0: all
- * @pid: only what belongs to this process, in the caller's pid namespace; 0: to any
- * @start: only what has a byte from this address on
- * @end: and below this one; 0: no limit
- * @min_samples: only what has this count or a higher one. 0: also what is tracked and
- *	has cooled to zero, that is bin 0 of the histogram
- * @max_samples: only what has this count or a lower one; 0: no limit
- * @cursor: in: all zero to begin, then as returned by the call before; out: where the
- *	next call goes on. Its contents mean nothing to the caller
+ * @pid: list only pages of this process, in the caller's pid namespace; 0: of any process
+ * @start: list only pages with a byte at or above this address
+ * @end: and below this address; 0: no limit
+ * @min_samples: list only pages with at least this count. 0: also tracked pages that have
+ *	cooled to zero, which are in bin 0 of the histogram
+ * @max_samples: list only pages with at most this count; 0: no limit
+ * @cursor: in: all zero for the first call, then as returned by the previous call; out:
+ *	where the next call continues. Opaque to the caller
  *
- * Lists what is tracked, and passes all filters, in as many calls as it takes: until
- * @nr_pages is 0. A call fills 65,536 elements at most. Between the calls of one
- * listing nothing but the array may be changed.
+ * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages
+ * is 0. A call fills at most 65,536 elements. Between the calls of one listing the caller
+ * may change only the array and its size.
  *
- * HTMM_ORDER_TABLE is for all pages: each call goes on where the one before ended, so
- * that the whole takes a time that grows with the size of the tables alone. A page that
- * is tracked from the first call to the last is listed exactly once, and no page is
- * listed twice, whatever is sampled, cooled or evicted meanwhile. A page that comes or
- * goes meanwhile may be listed or not. Each page has the count of the moment in which
- * it is visited; at rest, what is listed adds up to the histogram, bin by bin.
+ * Use HTMM_ORDER_TABLE to list all pages: each call continues where the previous one ended,
+ * so the whole listing takes time linear in the size of the tables. A page that is tracked
+ * from the first call to the last is listed exactly once, and no page is listed twice, even
+ * if pages are sampled, cooled or evicted meanwhile. A page that is added or removed
+ * meanwhile may be listed or not. The count of a page is read when the page is visited. If
+ * the tables do not change, the listed pages add up to the histogram, bin by bin.
  *
- * HTMM_ORDER_HOTTEST and HTMM_ORDER_COLDEST are for the first of many pages: each call
- * looks at all of them. They are listed where their counts stand when the call is made:
- * a page whose count changes between two calls may be missed, or be listed again. At
- * rest, each is listed exactly once.
+ * Use HTMM_ORDER_HOTTEST and HTMM_ORDER_COLDEST to list the first of many pages: each call
+ * visits all pages. Pages are sorted by their counts at the time of the call: a page whose
+ * count changes between two calls may be missed or listed twice. If the tables do not
+ * change, each page is listed exactly once.
  *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
- * ESTALE	@session is not the current one; or @cursor is of another session: begin
- *		anew
- * EINVAL	@nr_pages is 0; @page_size is smaller than the first version of its
- *		struct; @end is not 0 and not above @start; @max_samples is not 0 and
- *		below @min_samples; or @cursor is of another @unit or @order, or none
+ * ESTALE	@session is not the current one; or @cursor belongs to another session:
+ *		start again with a zero cursor
+ * EINVAL	@nr_pages is 0; @page_size is smaller than the first version of its struct;
+ *		@end is not 0 and not above @start; @max_samples is not 0 and below
+ *		@min_samples; or @cursor belongs to another @unit or @order, or is not a
+ *		cursor
  * ENOMEM	not enough memory
  */
 struct htmm_list_pages {
@@ -833,9 +837,8 @@ struct htmm_list_pages {
  * @error_size: bytes in @error
  * @__reserved: zero
  *
- * Adds a target to the session, which goes on running. Samples taken from then on
- * count for it if it is the most specific target that they match; those counted before
- * stay where they are.
+ * Adds a target to the running session. Samples taken from then on count for it if it is
+ * the most specific target that they match. Samples counted before are not moved.
  *
  * ENODATA	no session is running
  * EOPNOTSUPP	an unknown target type
@@ -869,9 +872,9 @@ struct htmm_add_target {
  * @target: number of the target
  * @__reserved: zero
  *
- * Forgets a target and its pages and frees their memory, also after STOP. A session
- * that runs goes on running; without any target left it counts nothing. Samples of the
- * target that are in the rings are dropped as HTMM_DROP_REMOVED.
+ * Removes a target and its pages and frees their memory, also after STOP. A running session
+ * continues; if no target is left it counts nothing. Samples of the target that are in the
+ * rings are dropped as HTMM_DROP_REMOVED.
  *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
@@ -886,20 +889,20 @@ struct htmm_remove_target {
 };
 
 /*
- * struct htmm_target_info.flags: the process has exited, or the cgroup's directory is
- * removed. The target stays until it is removed, too.
+ * struct htmm_target_info.flags: the process has exited, or the cgroup has been removed.
+ * The target exists until HTMM_IOC_REMOVE_TARGET.
  */
 #define HTMM_TARGET_INFO_DEAD	0x1
 
 /**
- * struct htmm_target_info - a target and what became of it
+ * struct htmm_target_info - a target and its counters
  * @number: its number
  * @type: enum htmm_target_type
  * @flags: HTMM_TARGET_INFO_*
  * @__reserved: zero
  * @id: for HTMM_TARGET_TGID the process in the caller's pid namespace, 0 if it is not
  *	visible there; for HTMM_TARGET_CGROUP the inode number of its directory
- * @capacity_pages: what the fast tier holds for it
+ * @capacity_pages: what the fast tier holds for it, in 4 KiB pages
  * @max_bytes: most memory for its table, in bytes
  * @bytes: memory in use by its table, in bytes
  * @pages: pages tracked
@@ -907,16 +910,16 @@ struct htmm_remove_target {
  * @samples: samples counted since it was added, or since the last RESET
  * @coolings: coolings since then
  * @adaptations: adaptations of its thresholds since then
- * @evicted: pages that left its table to make room at a limit
- * @exited: pages that left its table because their process was gone
- * @drops: samples of it that were lost after the ring, by enum htmm_drop
- * @name: the process' command, empty if it is gone; or the path of the cgroup in the
- *	caller's cgroup namespace, empty if it is too long; or empty
- * @spaces: address spaces of its pages: one for each KiB of @max_bytes at most, and
- *	never more than 65,536; samples of further ones are dropped as
+ * @evicted: pages evicted from its table to make room at a limit
+ * @exited: pages removed from its table because their process had exited
+ * @drops: samples of it that were dropped after the ring, by enum htmm_drop
+ * @name: for a process its command, empty if it has exited; for a cgroup its path in the
+ *	caller's cgroup namespace, empty if it is too long; else empty
+ * @spaces: number of address spaces of its pages: at most one for each KiB of @max_bytes,
+ *	and at most 65,536. Samples of further address spaces are dropped as
  *	HTMM_DROP_SPACES_FULL
- * @space_bytes: memory in use by what is known of them, in bytes, nearly; besides @bytes,
- *	and a quarter of @max_bytes at most
+ * @space_bytes: approximate memory in use for these address spaces, in bytes; not included
+ *	in @bytes, and at most a quarter of @max_bytes
  */
 struct htmm_target_info {
 	__u32 number;
@@ -974,24 +977,25 @@ struct htmm_targets {
  * @size: sizeof(struct htmm_set)
  * @flags: HTMM_SET_*: what to change, at least one
  * @session: number of the session; 0: the current one
- * @target: with HTMM_SET_CAPACITY: number of the target; 0: the session, and its
- *	targets that do not say
+ * @target: with HTMM_SET_CAPACITY: number of the target; 0: the session, and its targets
+ *	without a capacity of their own
  * @event: with HTMM_SET_PERIOD: index of the event
- * @capacity_pages: with HTMM_SET_CAPACITY: what the fast tier holds, in 4 KiB pages; 0:
- *	for a target what the session says, for the session the memory of all nodes that
- *	have CPUs
+ * @capacity_pages: with HTMM_SET_CAPACITY: what the fast tier holds, in 4 KiB pages; 0: for
+ *	a target the session's capacity, for the session the memory of all nodes that have
+ *	CPUs
  * @period: with HTMM_SET_PERIOD: events between two samples, 1 to 2^63 - 1
  * @error: pointer to a text buffer, or 0; as in struct htmm_start
  * @error_size: bytes in @error
  * @__reserved: zero
  *
- * Changes the session that runs and leaves what was counted as it is. Either all that is
- * asked for is changed, or nothing. Members of what is not to be changed are zero.
+ * Changes the running session; counts are kept. Either all requested changes are made, or
+ * none. Members for settings that are not changed must be zero.
  *
- * The thresholds follow a capacity at once, which counts as an adaptation. A period
- * holds on all CPUs of the session, those that come online later included. Samples taken
- * before keep their weight; where each counts 1, those before and after stand for
- * different numbers of events.
+ * A new capacity changes the thresholds immediately, which counts as an adaptation. A new
+ * period applies to all CPUs of the session, including those that come online later.
+ * Samples taken before keep their weight. Without HTMM_START_WEIGHT_PERIOD each sample has
+ * the weight 1, so samples before and after the change stand for different numbers of
+ * events.
  *
  * ENODATA	no session is running
  * EINVAL	no flag is set; a member is given without its flag; a zero period; or the PMU
@@ -1002,10 +1006,10 @@ struct htmm_targets {
  *		events, with HTMM_START_WEIGHT_PERIOD
  * ENOMEM	not enough memory
  *
- * Further errors come from perf and the PMU's driver, which are asked whether the event
- * could be created with that period, and are handed on as they are. If it is refused on
- * one CPU after it was changed on others, these have the old period again, and a few
- * samples may have been taken with the new one.
+ * The module checks with perf and the PMU's driver whether the event could be created with
+ * the new period, and returns their errors unchanged. If one CPU refuses the period after
+ * it was changed on others, the old period is restored on those; a few samples may have been
+ * taken with the new one.
  */
 struct htmm_set {
 	__u32 size;
@@ -1021,10 +1025,10 @@ struct htmm_set {
 };
 
 /**
- * enum htmm_stream_state - what a reader of the record stream can expect
- * @HTMM_STREAM_WAITING: no session has begun since it became one
+ * enum htmm_stream_state - state of a reader of the record stream
+ * @HTMM_STREAM_WAITING: no session has begun since it became a reader
  * @HTMM_STREAM_RUNNING: its session is sampling
- * @HTMM_STREAM_ENDED: its session has stopped; what is in the buffer is the rest
+ * @HTMM_STREAM_ENDED: its session has stopped; the buffer contains its last records
  */
 enum htmm_stream_state {
 	HTMM_STREAM_WAITING,
@@ -1033,19 +1037,19 @@ enum htmm_stream_state {
 };
 
 /*
- * A record of the stream that is no kernel's: a header alone. All rings have been
- * emptied since the one before. Nearly always no record behind the next one of these has
- * an older time than any before this one, so what came before this one can be sorted and
- * used. Not always: a sample has the time at which its handler began, and one that is held
- * up before it writes its record (the handlers of software events can be interrupted, and a
- * virtual CPU can be stopped anywhere) is late by as long. Put such a record in where
- * it comes. perf.data files have the same record.
+ * The end of a round, a record of the stream that is not one of the kernel's: it is only a
+ * header. It means that all rings have been emptied since the previous one. When the next
+ * round ends, the records before this one can be sorted and used: normally no later record
+ * is older than they are. Exceptions are possible: the time of a sample is when its handler
+ * began, and a handler may be delayed before it writes its record (handlers of software
+ * events can be interrupted, and a virtual CPU can be stopped anywhere). Use such a late
+ * record when it arrives. perf.data files contain the same record.
  */
 #define HTMM_RECORD_ROUND	68
 
 /**
  * struct htmm_stream_event - an event in the record stream
- * @id: the id that its records carry
+ * @id: the id in its records
  */
 struct htmm_stream_event {
 	__aligned_u64 id;
@@ -1055,15 +1059,14 @@ struct htmm_stream_event {
  * struct htmm_stream - argument of HTMM_IOC_STREAM
  * @size: sizeof(struct htmm_stream)
  * @flags: none yet
- * @session: in: number of the reader's session; 0: the one that runs, or if none does,
- *	the next one; out: number of the reader's session; 0 while it waits for one, as
- *	@sample_type, @record_size and @nr_events are
+ * @session: in: number of the reader's session; 0: the running one, or if there is none,
+ *	the next one; out: number of the reader's session. While it waits for a session this
+ *	and @sample_type, @record_size and @nr_events are 0
  * @buffer_bytes: in: bytes of the reader's buffer, a power of two from
- *	HTMM_MIN_STREAM_BYTES to HTMM_MAX_STREAM_BYTES; 0: 1 MiB. It is charged to
- *	the caller's memory cgroup. Out: the bytes it has
- * @watermark: in: bytes of records that make poll() say that there are some, and
- *	wake a read() that waits, up to half of the buffer; 0: 1, any record. Out:
- *	the one in force
+ *	HTMM_MIN_STREAM_BYTES to HTMM_MAX_STREAM_BYTES; 0: 1 MiB. It is charged to the
+ *	caller's memory cgroup. Out: the size of its buffer
+ * @watermark: in: bytes of records from which poll() reports data and a waiting read() is
+ *	woken, up to half of the buffer; 0: 1, any record. Out: the current value
  * @state: out: enum htmm_stream_state
  * @sample_type: out: PERF_SAMPLE_* bits of a PERF_RECORD_SAMPLE: those of the
  *	session, and PERF_SAMPLE_IDENTIFIER
@@ -1073,52 +1076,50 @@ struct htmm_stream_event {
  * @nr_events: in: room in the array, in elements; out: events of the session
  * @event_size: sizeof(struct htmm_stream_event), the stride of the array
  * @offered: out: samples that ksampled took from the rings since the reader began
- * @delivered: out: of these, put in the buffer
- * @lost: out: of these, not put in the buffer, which was full; PERF_RECORD_LOST
- *	records tell where
+ * @delivered: out: number of @offered samples put in the buffer
+ * @lost: out: number of @offered samples lost because the buffer was full; PERF_RECORD_LOST
+ *	records mark where
  * @waiting_bytes: out: bytes in the buffer
  *
- * Makes an open file a reader of the record stream: read() then returns whole
- * records of perf's ABI. The reader belongs to the session that runs, or if none
- * does, to the next one, from its first sample on. On a file that is a reader
- * already it only reports, so that it may be repeated. A reader ends with its
- * file.
+ * Makes an open file a reader of the record stream: read() then returns whole records of
+ * perf's ABI. The reader belongs to the running session, or if there is none, to the next
+ * one, from its first sample on. On a file that is a reader already the ioctl only reports
+ * its state, so it can be repeated. A reader exists until its file is closed.
  *
- * Records are PERF_RECORD_SAMPLE as described by @sample_type; PERF_RECORD_LOST,
- * one for each event that lost samples, as soon as there is room again and at the
- * latest before the end; and HTMM_RECORD_ROUND. They are laid out as for a struct
- * perf_event_attr with @sample_type, sample_id_all set and read_format 0, in
- * which each event has its one id. Process and thread ids are those of the
- * initial pid namespace, whoever reads. Samples are not sorted by time: those of
- * one event on one CPU are, but not those of two. Every sample that ksampled
- * takes from a ring is offered, those that it drops as stale or table_full among
- * them; what was dropped before is only in HTMM_IOC_GET_STATS, and so is
- * throttling. RESET changes nothing here.
+ * Records are PERF_RECORD_SAMPLE as described by @sample_type; PERF_RECORD_LOST, one for
+ * each event that lost samples, as soon as there is room again and at the latest before the
+ * end; and HTMM_RECORD_ROUND. Their layout is that for a struct perf_event_attr with
+ * @sample_type, sample_id_all set and read_format 0, in which each event has one id.
+ * Process and thread ids are those of the initial pid namespace for all readers. Samples of
+ * one event on one CPU are sorted by time, but samples of several events or CPUs are not.
+ * Every sample that ksampled takes from a ring is offered, including those that it drops as
+ * stale or table_full. Samples dropped before that, and throttling, are only reported by
+ * HTMM_IOC_GET_STATS. RESET does not affect the stream.
  *
- * A reader that does not read loses records, and slows nobody down.
+ * A reader that does not read loses records, and does not delay sampling or other readers.
  *
- * read() of as many whole records as fit: waits, unless O_NONBLOCK is set, until
- * @watermark is reached or the session has ended, and returns 0 after the last
- * record of the session. With O_NONBLOCK it returns what there is. poll() says
- * EPOLLIN when read() would not wait, EPOLLHUP too when the session has ended, and
- * EPOLLERR on a file that is no reader, and to a caller who may not read it.
+ * read() returns as many whole records as fit. Without O_NONBLOCK it waits until @watermark
+ * is reached or the session has ended; with O_NONBLOCK it returns the records that are
+ * there. It returns 0 after the last record of the session. poll() reports EPOLLIN if
+ * read() would not wait, also EPOLLHUP if the session has ended, and EPOLLERR if the file
+ * is not a reader or the caller may not read it.
  *
  * ioctl:
- * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is
- *		neither 0 nor what it has
+ * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is neither 0
+ *		nor its current value
  * EFAULT	the struct or the array cannot be written; the file may have become a reader
- * ESTALE	@session is not 0, and not the reader's session, or does not run
+ * ESTALE	@session is not 0, and is not the reader's session or is not running
  * EINVAL	@buffer_bytes is not a power of two
  * ERANGE	@buffer_bytes or @watermark is outside its range
- * EUSERS	there are HTMM_MAX_STREAMS readers
+ * EUSERS	there are already HTMM_MAX_STREAMS readers
  * ENOMEM	not enough memory for the buffer
  *
  * read():
  * EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN)
- * EINVAL	the file is no reader, or the next record does not fit
+ * EINVAL	the file is not a reader, or the next record does not fit
  * EAGAIN	O_NONBLOCK is set, and there is no record
  * EINTR	a signal arrived before there was a record
- * EFAULT	the memory to read into is bad; the records stay
+ * EFAULT	the memory to read into is bad; the records are kept
  */
 struct htmm_stream {
 	__u32 size;
