@@ -39,8 +39,9 @@ typedef __u64 u64;
 #define prefetchw(p)	({ __builtin_prefetch(p, 1, 3); asm volatile(""); })
 
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
-/* The barriers of the ring; each use names its pair. */
+/* The acquire side of the ring's barrier pairs; each use names its pair. */
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+/* The release side; each use names its pair. */
 #define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
 /* As in the kernel, both sides of min() and max() have the same type. */
