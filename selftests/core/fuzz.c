@@ -43,7 +43,7 @@ void tap_check(bool ok, const char *file, int line, const char *what)
 	abort();
 }
 
-/* The input decides where regions lie and which are sampled, too. */
+/* The input also decides where regions are and which are sampled. */
 u64 tap_random(void)
 {
 	state = (state + fuzz_byte() + 1) * 0x9e3779b97f4a7c15ULL;
@@ -67,7 +67,7 @@ static void fuzz_add(struct world *world)
 	u32 n = 1 + fuzz_byte() % 64, i, run = 0;
 
 	for (i = 0; i < n; i++) {
-		/* A choice for each sample, or the next page of the last one. */
+		/* A new choice for each sample, or the page after the last one. */
 		if (i && run) {
 			run--;
 			batch[i] = batch[i - 1];
@@ -81,7 +81,7 @@ static void fuzz_add(struct world *world)
 	world_add(world, batch, n);
 }
 
-/* Nothing of the address space is added meanwhile. */
+/* Nothing is added to the address space meanwhile. */
 static void fuzz_remove(struct world *world)
 {
 	u32 mm = world->model.mm[fuzz_byte() % MODEL_MMS], i;

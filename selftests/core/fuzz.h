@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the fuzz targets share. Each byte of the input is a choice, every check that
- * fails ends the run, and there is always another number, even when the input has
- * come to its end.
+ * Shared by the fuzz targets. Each byte of the input is a choice, every failed check ends
+ * the run, and after the end of the input all choices are 0.
  */
 #ifndef HTMM_SELFTESTS_FUZZ_H
 #define HTMM_SELFTESTS_FUZZ_H

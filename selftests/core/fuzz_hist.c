@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Histograms against the counts they stand for, thresholds, and the budget. */
+/* Histograms compared with the counts in them, thresholds, and the budget. */
 #include "period.h"
 #include "fuzz.h"
 #include "hist.h"
@@ -66,7 +66,7 @@ static void run_counts(void)
 	}
 }
 
-/* Any histogram of as many pages as there can be. */
+/* A random histogram with any number of pages. */
 static void run_any(void)
 {
 	struct htmm_hist any = { 0 }, sum;
@@ -100,7 +100,7 @@ static void run_budget(void)
 	next = htmm_period_next(&prev, period, &range, cost, budget);
 	CHECK(next >= range.min && next <= range.max);
 	CHECK(next == period || !range.step || next % range.step == 0);
-	/* Never the wrong way. */
+	/* Never in the wrong direction. */
 	CHECK(cost <= budget || next >= period);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Listings, of a table at rest against the model's, and of one that changes. */
+/* Listings: of an unchanged table compared with the model, and of a changing one. */
 #include "fuzz.h"
 
 #define ALL (MODEL_REGIONS * HTMM_REGION_PAGES)
@@ -7,7 +7,7 @@
 static struct world world;	/* large */
 static struct htmm_topn_entry entries[ALL];
 
-/* Whatever happens between two slices, the order is kept and nothing is twice. */
+/* For any change between two slices, the order is kept and nothing is listed twice. */
 static void list_under_change(void)
 {
 	u32 n, i, size = 1 + fuzz_byte() * fuzz_byte() % ALL;

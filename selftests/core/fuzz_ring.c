@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ring against a plain queue, and the records in it. */
+/* The ring compared with a plain queue, and the records in it. */
 #include "fuzz.h"
 #include "record.h"
 #include "ring.h"
@@ -38,7 +38,7 @@ static void produce(void)
 	CHECK(!slot == (queued == htmm_ring_capacity(&ring)));
 	if (!slot)
 		return;
-	/* Abandoned, or interrupted by one that was. */
+	/* Abandoned, or interrupted by an abandoned one. */
 	fill_slot(slot, ~0ULL);
 	if (fuzz_byte() % 8 == 0)
 		return;
@@ -67,7 +67,7 @@ static void consume(void)
 	memmove(queue, queue + n, queued * sizeof(*queue));
 }
 
-/* Anywhere, the end of 32 bits being near. */
+/* Starts at a random position near the 32-bit wrap. */
 static void start_near_the_wrap(void)
 {
 	u32 at = -(fuzz_byte() % 64);
@@ -104,7 +104,7 @@ static void run_ring(void)
 	free(mem);
 }
 
-/* Read a record as perf's readers do, member by member in the ABI's order. */
+/* Reads a record as perf's readers do, member by member in the ABI's order. */
 static void check_record(const u64 *slot, u64 type, const struct htmm_sample *s)
 {
 	const struct perf_event_header *header = (const void *)slot;

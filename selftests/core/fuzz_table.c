@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table against the naive model, as libFuzzer leads them. */
+/* The table compared with the naive model, driven by libFuzzer. */
 #include "fuzz.h"
 
 static struct world world;	/* large */
 
-/* Limits that no table can have are refused, and those it can have are kept. */
+/* Impossible limits are refused, and possible ones are kept. */
 static void any_limits(void)
 {
 	struct htmm_table_config config = {

@@ -2,7 +2,7 @@
 #include "index.h"
 #include "model.h"
 
-/* Regions side by side, anywhere, and at both ends of the range. */
+/* Places regions next to each other, at random, and at both ends of the range. */
 static void model_place(struct model *model)
 {
 	u32 i, j;
@@ -209,7 +209,7 @@ struct htmm_topn_entry *model_list(const struct model *model,
 	return list;
 }
 
-/* Free what a failed test has left behind. */
+/* Frees what a failed test has left. */
 static void world_abandon(struct world *w)
 {
 	while (w->pages_given)
@@ -290,7 +290,7 @@ void world_refill(struct world *w, u32 n)
 	}
 }
 
-/* The table's entries of the model's regions: which ones a bounded step reached. */
+/* Finds the table's entries of the model's regions, to see which ones a bounded step reached. */
 static void world_entries(const struct world *w,
 			  const struct htmm_region *entry[MODEL_REGIONS])
 {
@@ -330,7 +330,7 @@ static void world_add_batch(struct world *w,
 	CHECK(next == lost);
 }
 
-/* Another region than @own, and at least as hot as @r, was tracked. */
+/* A region other than @own, tracked and at least as hot as @r. */
 static u32 world_not_colder(const struct world *w, const bool *tracked,
 			    const struct model_region *r,
 			    const struct model_region *own)
@@ -346,7 +346,7 @@ static u32 world_not_colder(const struct world *w, const bool *tracked,
 	return n;
 }
 
-/* Forget what the table has evicted for a sample of @own; it must be cold. */
+/* Removes from the model what the table evicted for a sample of @own; it must be cold. */
 static void world_evicted(struct world *w, const struct model_region *own)
 {
 	const struct htmm_region *entry[MODEL_REGIONS];
@@ -399,7 +399,7 @@ static void world_add_limited(struct world *w,
 		CHECK(free_blocks < HTMM_SAMPLE_BLOCKS ||
 		      (max_pages && w->model.pages >= max_pages &&
 		       !r->page[page].tracked));
-	/* Else none can have gone: the sample adds one at most, if its own is new. */
+	/* Else none can be gone: the sample adds at most one, if its own region is new. */
 	if (w->table.evicted != evicted ||
 	    w->table.regions != regions + (!lost && s->weight && !r->tracked))
 		world_evicted(w, r);
@@ -460,7 +460,7 @@ void world_jump(struct world *w, u64 jump)
 	for (i = 0; i < 32; i++)
 		world_cool(w);
 	if (jump > 1 << 20) {
-		/* Nothing but the epoch changes any more. */
+		/* From here on only the epoch changes. */
 		w->table.epoch += jump;
 	} else {
 		for (i = 0; i < jump; i++)
@@ -530,7 +530,7 @@ void world_empty(struct world *w)
 	CHECK(w->table.regions == 0 && w->table.pages == 0);
 }
 
-/* A region has no more memory than it takes, and no page twice. */
+/* A region uses only the memory that it needs, and has no page twice. */
 static u32 world_audit_region(const struct htmm_region *region)
 {
 	const u32 *pair = htmm_region_pairs(region)->pair;
@@ -552,7 +552,7 @@ static u32 world_audit_region(const struct htmm_region *region)
 	return region->digits;
 }
 
-/* Every block is a leaf, a plane or for entries, all of them on their lists. */
+/* Every block is a leaf, a plane or holds entries, and is on its list. */
 static void world_audit(const struct world *w)
 {
 	const struct htmm_table *t = &w->table;
@@ -677,7 +677,7 @@ static bool same_entry(const struct htmm_topn_entry *a,
 	return a->value == b->value && a->vpn == b->vpn && a->mm == b->mm;
 }
 
-/* A listing in random slices; returns its length. */
+/* Makes a listing in random slices; returns its length. */
 static u32 world_list(struct world *w, struct htmm_topn *list)
 {
 	htmm_topn_begin(list, &w->table);

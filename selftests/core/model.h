@@ -2,12 +2,12 @@
 /*
  * A naive model of the table, and a table under test beside it.
  *
- * The model keeps a plain count for every page of a fixed set of regions and
- * halves all of them at each cooling. It shares no code with the table but the
- * bin of a count, which has its own test.
+ * The model keeps a plain count for every page of a fixed set of regions and halves all of
+ * them at each cooling. It shares only one function with the table, the bin of a count,
+ * which has its own test.
  *
- * The model's histograms follow each change of a count, so that they can be compared
- * after every step of a long run; world_matches() counts them anew.
+ * The model's histograms follow each change of a count, so that they can be compared after
+ * every step of a long run; world_matches() computes them again.
  */
 #ifndef HTMM_SELFTESTS_MODEL_H
 #define HTMM_SELFTESTS_MODEL_H
@@ -64,7 +64,7 @@ struct world {
 	bool limited;
 };
 
-/* The parts of the name of a sample's page. */
+/* The address space in the name of a sample's page. */
 static inline u32 sample_mm(const struct htmm_table_sample *s)
 {
 	return s->page >> HTMM_VPN_BITS;
@@ -76,56 +76,56 @@ static inline u64 sample_vpn(const struct htmm_table_sample *s)
 }
 
 /*
- * Open a table with these limits over randomly placed regions. @limited: they may
- * be reached, or the pool be empty.
+ * Opens a table with these limits over randomly placed regions. @limited: samples may reach
+ * the limits, or the pool may be empty.
  */
 void world_open(struct world *w, const struct htmm_table_config *config,
 		bool limited);
 
-/* Clear, take all memory back and check that none is missing. */
+/* Clears the table, takes all memory back and checks that none is missing. */
 void world_close(struct world *w);
 
-/* Give the pool what the table asks for before @n samples. */
+/* Gives the pool what the table requests before @n samples. */
 void world_refill(struct world *w, u32 n);
 
 /*
- * Add samples to both. Where no limit can be reached, they are one batch, and
- * nothing may be refused or evicted. Else they are added one by one, and what the
- * table evicts must be cold, and necessary.
+ * Adds samples to both. If no limit can be reached, they are one batch, and nothing may be
+ * refused or evicted. Else they are added one by one; the table may evict only cold
+ * regions, and only if necessary.
  */
 void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n);
 
-/* A sample of one of the regions, some pages being much likelier than others. */
+/* A sample of one of the regions; some pages are much likelier than others. */
 struct htmm_table_sample world_sample(const struct world *w);
 
 /* Blocks of the pool in use. */
 u32 world_blocks(const struct world *w);
 
-/* Cool both so often that nothing is left, and then @jump times more at once. */
+/* Cools both until nothing is left, and then @jump times more at once. */
 void world_jump(struct world *w, u64 jump);
 
-/* Do the same to both. The bounded steps set @more to what the table returned. */
+/* Does the same to both. The bounded steps set @more to the table's return value. */
 void world_cool(struct world *w);
 void world_reclaim(struct world *w, u32 budget, bool *more);
 void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
 		     bool *more);
 void world_empty(struct world *w);
 
-/* Compare histograms, totals and thresholds, and account for each block of memory. */
+/* Compares histograms, totals and thresholds, and accounts for each block of memory. */
 void world_totals_match(struct world *w);
 
-/* Compare every page and every region as well. */
+/* Compares every page and every region as well. */
 void world_matches(struct world *w);
 
-/* Compare a whole listing in chunks of @chunk, walked over in random slices. */
+/* Compares a whole listing in chunks of @chunk, each made in random slices. */
 void world_lists_match(struct world *w, enum htmm_topn_kind kind, u32 chunk);
 
-/* Both thresholds are what their definitions say, bin by bin. */
+/* Both thresholds fit their definitions, bin by bin. */
 void thresholds_match(const struct htmm_hist *hist, u64 capacity);
 
 /*
- * The complete listing that the model expects, hottest first, in memory for the
- * caller to free; the number of entries is returned in @n.
+ * The complete listing that the model expects, hottest first, for free(); sets @n to the
+ * number of entries.
  */
 struct htmm_topn_entry *model_list(const struct model *model,
 				   enum htmm_topn_kind kind,

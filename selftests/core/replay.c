@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * replay FILE...: give a fuzz target each of these inputs, and then as many as
- * INPUTS says from a random number generator that starts at SEED.
+ * replay FILE...: runs a fuzz target with each of these inputs, and then with INPUTS random
+ * ones, from a generator that starts at SEED.
  */
 #include <time.h>
 
@@ -64,6 +64,6 @@ int main(int argc, char **argv)
 			data[i] = next_random(&state);
 		fuzz_one_input(data, size);
 	}
-	/* Nothing to replay is not success. */
+	/* No input at all is an error. */
 	return argc > 1 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

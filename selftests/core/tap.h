@@ -17,13 +17,13 @@ struct tap_test {
 /* Run all tests; returns the exit status. */
 int tap_main(const struct tap_test *tests, unsigned int n);
 
-/* The first check that is not true ends the test and says where it is. */
+/* The first false check ends the test and prints its place. */
 #define CHECK(condition) \
 	tap_check(condition, __FILE__, __LINE__, #condition)
 
 void tap_check(bool ok, const char *file, int line, const char *what);
 
-/* A uniform number; every test starts at SEED, which tap_main() prints. */
+/* A uniform random number; every test starts at SEED, which tap_main() prints. */
 u64 tap_random(void);
 
 /* A uniform number below @n. */

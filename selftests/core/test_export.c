@@ -13,7 +13,7 @@ static const struct htmm_table_config roomy = {
 	.max_bytes = 1024 * 1024,
 };
 
-/* Holds a part of what is added. */
+/* Has room for only a part of what is added. */
 static const struct htmm_table_config tight = {
 	.max_bytes = HTMM_TABLE_MIN_BYTES,
 	.max_pages = 700,
@@ -45,8 +45,8 @@ static void add_and_cool(u32 samples)
 }
 
 /*
- * The whole table in pieces of up to @piece entries, each in slices; between any two
- * of them @change is called. Returns how many there are in entries[].
+ * Lists the whole table in pieces of up to @piece entries, each in slices; calls @change
+ * between any two slices. Returns the number of entries in entries[].
  */
 static u32 export_all(enum htmm_topn_kind kind, const struct htmm_topn_filter *filter,
 		      u32 piece, void (*change)(void))
@@ -80,7 +80,7 @@ static struct model_region *region_of(const struct htmm_topn_entry *entry)
 	return NULL;
 }
 
-/* Every entry is the model's, none is twice; their number is right, and so all are there. */
+/* Every entry is the model's and none is listed twice; as their number is right, all are there. */
 static void check_pages(u32 n)
 {
 	static bool seen[MODEL_REGIONS][HTMM_REGION_PAGES];
@@ -97,7 +97,7 @@ static void check_pages(u32 n)
 		CHECK(page->tracked && page->count == entries[i].value);
 		CHECK(!*once);
 		*once = true;
-		/* Those of a region follow each other. */
+		/* Entries of a region follow each other. */
 		if (i && entries[i - 1].mm == entries[i].mm &&
 		    entries[i - 1].vpn / HTMM_REGION_PAGES ==
 		    entries[i].vpn / HTMM_REGION_PAGES)
@@ -118,7 +118,7 @@ static void all_pages_at_rest(void)
 		n = export_all(HTMM_LIST_PAGES, &everything,
 			       round % 2 ? 1 + tap_below(50) : 2000, NULL);
 		check_pages(n);
-		/* Bin by bin, those that have cooled to zero too. */
+		/* Bin by bin, including those that have cooled to zero. */
 		memset(&hist, 0, sizeof(hist));
 		for (i = 0; i < n; i++)
 			htmm_hist_add(&hist, entries[i].value);
@@ -150,7 +150,7 @@ static void all_regions_at_rest(void)
 	world_close(&world);
 }
 
-/* Pages that have been in the table at every moment of a listing. */
+/* Pages that were in the table during the whole listing. */
 static bool stayed[MODEL_REGIONS][HTMM_REGION_PAGES];
 
 static bool is_tracked(u32 region, u32 page)
@@ -170,10 +170,10 @@ static void note_those_that_stay(void)
 }
 
 static u32 churn;
-/* Times that a block of entries was given back, those in use having moved. */
+/* How often a block of entries was freed after its used entries had moved. */
 static u32 shrunk;
 
-/* Samples, coolings, pages that are forgotten and evicted, entries that move. */
+/* Samples, coolings, removed and evicted pages, entries that move. */
 static void change_all(void)
 {
 	bool more = true, first = true;
@@ -221,7 +221,7 @@ static void each_once_under_change(const struct htmm_table_config *config, bool 
 		evicted += world.table.evicted;
 		world_close(&world);
 	}
-	/* Some did, and others made room for more. */
+	/* Some stayed, and others made room for more. */
 	CHECK(stay > ROUNDS * 20);
 	CHECK(!limited || evicted > ROUNDS * 20);
 	CHECK(!limited || shrunk > ROUNDS / 8);
@@ -284,7 +284,7 @@ static void check_passing(const struct htmm_topn_filter *filter,
 	}
 }
 
-/* The same entries in all three orders, in two of them ordered. */
+/* All three orders list the same entries; two of them are sorted. */
 static void check_filter(const struct htmm_topn_filter *filter, enum htmm_topn_kind kind)
 {
 	struct htmm_topn list;
@@ -344,7 +344,7 @@ static void filters(void)
 	}
 }
 
-/* A cursor may be anything. */
+/* A forged cursor may have any value. */
 static void forged_cursors(void)
 {
 	struct htmm_export export;

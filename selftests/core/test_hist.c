@@ -124,13 +124,13 @@ static void warm_threshold_cases(void)
 	/* Nothing hot. */
 	hist.bin[TOP] = 200;
 	CHECK(htmm_hist_warm_threshold(&hist, 100, HTMM_HIST_BINS) == TOP);
-	/* No capacity: nothing hot fills all of it. */
+	/* No capacity: no hot pages already fill all of it. */
 	CHECK(htmm_hist_warm_threshold(&hist, 0, HTMM_HIST_BINS) ==
 	      HTMM_HIST_BINS);
 	CHECK(htmm_hist_warm_threshold(&hist, U64_MAX, 5) == 4);
 }
 
-/* The thresholds of random histograms, against their definition word by word. */
+/* The thresholds of random histograms, compared with their definitions. */
 static void thresholds_are_as_defined(void)
 {
 	int i;

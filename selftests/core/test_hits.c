@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The hit ratio, against sorted counts of all pages and regions. */
+/* The hit ratio, compared with sorted counts of all pages and regions. */
 #include <math.h>
 #include "hits.h"
 #include "model.h"
 
-/* Half of what the counts of a bin can differ by: 1/32, and the halves of it. */
+/* Half of the largest difference of counts in one bin: 1/32, and again half of that. */
 #define MOST_ERROR	(1000000 / 32 / 8 + 2)
 
 static struct world world;	/* large */
@@ -13,7 +13,7 @@ static const struct htmm_table_config roomy = {
 	.max_bytes = 4 * 1024 * 1024,
 };
 
-/* Walk over the table in slices of random length. */
+/* Walks over the table in slices of random length. */
 static void look(struct htmm_hits *hits, enum htmm_kind kind)
 {
 	u32 pos = 0;
@@ -23,7 +23,7 @@ static void look(struct htmm_hits *hits, enum htmm_kind kind)
 		;
 }
 
-/* Compare with the truth at all capacities; returns the greatest error told. */
+/* Compares with the true ratio at all capacities; returns the greatest error reported. */
 static u32 compare(enum htmm_kind kind)
 {
 	struct htmm_topn_entry *list;
@@ -71,7 +71,7 @@ static void an_empty_table_has_none(void)
 	CHECK(htmm_hits_share(&hits, 100).error_ppm == 0);
 }
 
-/* A whole walk of pages with equal counts: one bin, of which a part fits. */
+/* A walk over pages with equal counts: one bin, of which a part fits. */
 static void a_part_of_a_bin_counts(void)
 {
 	struct htmm_hits hits = {};
@@ -85,7 +85,7 @@ static void a_part_of_a_bin_counts(void)
 	CHECK(htmm_hits_share(&hits, U64_MAX).ppm == 1000000);
 }
 
-/* Counts below 64 have their own bins. */
+/* Each count below 64 has its own bin. */
 static void small_counts_are_exact(void)
 {
 	world_open(&world, &roomy, false);
@@ -113,7 +113,7 @@ static void large_counts_are_near(void)
 	world_close(&world);
 }
 
-/* Each count from 1 on has a bin, and a bin's counts are next to each other. */
+/* Each count from 1 on has a bin, and the counts of a bin are consecutive. */
 static void the_largest_counts(void)
 {
 	static const u32 weights[] = {
@@ -134,7 +134,7 @@ static void the_largest_counts(void)
 	}
 }
 
-/* The worst case: a bin has as many of its highest count as of its lowest one. */
+/* The worst case: a bin has as many pages with its highest count as with its lowest. */
 static void half_of_a_bin(void)
 {
 	struct htmm_hits hits = {};
@@ -147,7 +147,7 @@ static void half_of_a_bin(void)
 	CHECK(abs((int)ratio.ppm - (int)(65 * 1000000LL / 129)) <= (int)ratio.error_ppm + 1);
 }
 
-/* Sums that would not fit 64 bits when they are multiplied. */
+/* Sums whose products do not fit 64 bits. */
 static void large_sums(void)
 {
 	struct htmm_hits hits = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Far more pages than memory: 10 M pages of a zipf stream through 16 MiB. The limit
- * holds, each page is accounted for, and the hottest stay.
+ * Far more pages than memory: 10 M pages of a zipf stream in 16 MiB. The limit holds, each
+ * page is accounted for, and the hottest pages stay.
  */
 #include <math.h>
 
@@ -34,7 +34,7 @@ static void open_table(void)
 	CHECK(htmm_table_init(&table, &config, dir, &pool) == 0);
 }
 
-/* By inversion of the integral of x^-a: close to zipf for all but the first ranks. */
+/* By inversion of the integral of x^-a: close to zipf except for the first ranks. */
 static u64 zipf_rank(void)
 {
 	double top = pow(PAGES, 1 - EXPONENT) - 1;
@@ -43,7 +43,7 @@ static u64 zipf_rank(void)
 	return min_t(u64, pow(u * top + 1, 1 / (1 - EXPONENT)) - 1, PAGES - 1);
 }
 
-/* Where the page of a rank lies: one in @one_in pages is touched. */
+/* The page of a rank: one in @one_in pages is touched. */
 static u64 vpn_of(u64 rank, u32 one_in)
 {
 	return rank * ODD % PAGES * one_in;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Period control: simulated loads of which a program could be made. */
+/* Period control with simulated loads. */
 #include "period.h"
 #include "tap.h"
 
@@ -9,13 +9,13 @@
 
 static const struct htmm_period_range wide = { .min = 199, .max = 10000019 };
 
-/* What a window costs in which @events happen, sampled every @period. */
+/* The cost of a window with @events events, sampled every @period. */
 static u64 cost_of(u64 events, u64 period)
 {
 	return events / period * SAMPLE;
 }
 
-/* All that a controller is. */
+/* The whole state of a controller. */
 struct control {
 	u64 period;
 	struct htmm_period_prev prev;
@@ -31,7 +31,7 @@ static void look(struct control *c, u64 cost, u64 budget)
 	c->period = htmm_period_next(&c->prev, c->period, &wide, cost, budget);
 }
 
-/* Looks @n times at a steady load; returns where that leads. */
+/* Makes @n steps at a steady load; returns the result. */
 static struct control settle(struct control c, u64 events, u64 budget, int n)
 {
 	while (n--)
@@ -66,7 +66,7 @@ static void primes(void)
 		u64 next = htmm_prime_at_least(n);
 
 		CHECK(next >= n && prime(next));
-		/* No prime was passed over. */
+		/* No prime was skipped. */
 		CHECK(next == last || last < n);
 		last = next;
 	}
@@ -82,7 +82,7 @@ static void load_ten_times_as_high_is_met_within_5(void)
 
 		CHECK(met(c, events));
 		CHECK(met(settle(c, events * 10, BUDGET, 5), events * 10));
-		/* Raised at once: one look is enough not to exceed the budget. */
+		/* Raised at once: one step is enough to stay within the budget. */
 		c = settle(c, events * 10, BUDGET, 1);
 		CHECK(cost_of(events * 10, c.period) <= BUDGET);
 	}
@@ -131,16 +131,16 @@ static void noise_within_the_band_moves_nothing(void)
 #define WRONG_LOOKS	10000
 
 /**
- * struct outcome - what came of looks at a cost that was measured wrong
- * @over: looks that were followed by a true cost above 120 % of the budget
- * @spent: the true cost of all, in percent of the budget
+ * struct outcome - results with a wrongly measured cost
+ * @over: steps after which the true cost was above 120 % of the budget
+ * @spent: the total true cost, in percent of the budget
  */
 struct outcome {
 	int over;
 	u64 spent;
 };
 
-/* The load is steady, and each look sees @percent() of its true cost. */
+/* The load is steady, and each step measures @percent() of its true cost. */
 static struct outcome mislead(u64 (*percent)(void), bool forget)
 {
 	const u64 events = 500000000;
@@ -170,19 +170,19 @@ static u64 uneven(void)
 	return tap_below(2) ? more : 10000 / more;
 }
 
-/* A processor that is taken away in the middle of a handler. */
+/* As if the CPU was taken away in the middle of a handler. */
 static u64 spiked(void)
 {
 	return tap_below(10) ? 100 : 2000;
 }
 
-/* Little of a window was seen. */
+/* As if only a small part of a window was measured. */
 static u64 dipped(void)
 {
 	return tap_below(10) ? 100 : 20;
 }
 
-/* What the past is for: without it wrong looks do at least twice the harm. */
+/* Past measurements reduce errors: without them, wrong ones do at least twice the harm. */
 static void wrong_looks_seldom_exceed_the_budget(void)
 {
 	static const struct {
@@ -202,7 +202,7 @@ static void wrong_looks_seldom_exceed_the_budget(void)
 		       (unsigned long long)with.spent,
 		       (unsigned long long)without.spent);
 		CHECK(with.over <= without.over / 2);
-		/* It is not kept from sampling, either. */
+		/* It still samples enough. */
 		CHECK(with.spent <= 100 && with.spent >= 33);
 	}
 }
@@ -289,7 +289,7 @@ static void any_input_gives_a_period_in_range(void)
 		CHECK(next >= range.min && next <= range.max);
 		CHECK(next == period || next == range.min || next == range.max ||
 		      prime(next));
-		/* Never the wrong way, but for the way to the next prime. */
+		/* Never in the wrong direction, except to the next prime. */
 		CHECK(cost <= budget || next >= period);
 		CHECK(cost > budget || !budget || next <= period ||
 		      prime(next) || next == range.max);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pool: blocks are whole, apart and zeroed; none is lost. */
+/* Pool: blocks are complete, separate and zeroed; none is lost. */
 #include "pool.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ten million pages, one thread that adds and one that reads, with a lock between them
- * as in module/track/shard.c: what is read is right, and whoever adds gets its turn after
+ * Ten million pages, one thread that adds and one that reads, with a lock between them as
+ * in module/track/shard.c: results are right, and the adding thread gets the lock after
  * each slice.
  */
 #include <pthread.h>
@@ -77,7 +77,7 @@ static void fill(void)
 	CHECK(table.pages == PAGES && table.counted == PAGES);
 }
 
-/* Adds to pages that are not hot until told to stop. */
+/* Adds to pages that are not hot, until told to stop. */
 static void *writer(void *arg)
 {
 	struct htmm_table_sample s[BATCH];
@@ -101,7 +101,7 @@ static void *writer(void *arg)
 	return arg;
 }
 
-/* Give the lock up until the writer has had its turn. */
+/* Releases the lock until the writer has had it. */
 static void let_in(void)
 {
 	unsigned long before;
@@ -142,7 +142,7 @@ static bool hists_add_up(void)
 	       htmm_hist_pages_from(&base, htmm_hist_bin(HOT_COUNT)) == HOTTEST;
 }
 
-/* How many of the entries are what and where they should be? */
+/* Counts the entries that are right and at the right place. */
 static u32 right(const struct htmm_topn_entry *entries)
 {
 	u32 i, n = 0;
@@ -164,7 +164,7 @@ static void top_of_ten_million(void)
 	dir = open_table();
 	fill();
 	pthread_create(&thread, NULL, writer, NULL);
-	/* No check may end the test before the writer has ended. */
+	/* A failed check must not end the test before the writer has ended. */
 	before = atomic_load(&batches);
 	for (round = 0; round < rounds; round++) {
 		locks = list_hottest(entries);

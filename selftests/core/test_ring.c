@@ -9,7 +9,7 @@
 #define SLOTS	8
 #define WORDS	3
 
-/* A sample as wide as a small record; all words follow from the first. */
+/* A sample of the size of a small record; the first word determines all others. */
 struct slot {
 	u64 word[WORDS];
 };
@@ -161,7 +161,7 @@ static void watermark_is_exact_from_there_on(void)
 	CHECK(ring.watermark == SLOTS);
 	htmm_ring_set_watermark(&ring, 4);
 
-	/* Whatever was consumed meanwhile, 4 filled slots are needed to cross. */
+	/* However much was consumed meanwhile, 4 filled slots are needed to cross it. */
 	for (i = 0; i < 100; i++) {
 		CHECK(htmm_ring_reserve(&ring));
 		used = htmm_ring_commit(&ring);
@@ -205,7 +205,7 @@ static void random_pushes_and_batches(void)
 	CHECK(tried == in + lost && lost > 0);
 }
 
-/* The producer's side of the stress; the test thread is the consumer. */
+/* The producer's side of the stress test; the test thread is the consumer. */
 struct producer {
 	struct htmm_ring ring;
 	u64 pushes;
@@ -229,7 +229,7 @@ static void *produce(void *arg)
 	return NULL;
 }
 
-/* Whole slots, each at most once, in order. Returns how many. */
+/* Checks that slots are complete, in order, and none is repeated. Returns their number. */
 static u64 consume_all(struct producer *p)
 {
 	struct slot *slot;
@@ -256,7 +256,7 @@ static u64 consume_all(struct producer *p)
 
 static void two_threads(void)
 {
-	static struct producer p;	/* outlives a failed check */
+	static struct producer p;	/* static, as it must outlive a failed check */
 	pthread_t thread;
 	u64 consumed;
 

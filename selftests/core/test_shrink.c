@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A table that gives memory back: what it keeps is as it was, and no page is used again. */
+/* A table that gives memory back: the rest is unchanged, and freed pages are not used again. */
 #include "query.h"
 #include "shrink.h"
 #include "tap.h"
@@ -13,7 +13,7 @@ static void *dir;
 static void *given[MAX_GIVEN];
 static u32 nr_given;
 
-/* The regions with an odd number are cold, and each fifth one is sparse. */
+/* Regions with an odd number are cold, and every fifth one is sparse. */
 static u32 wanted(u32 region, u32 page)
 {
 	if (region % 5 == 0 && page % 64)
@@ -61,7 +61,7 @@ static void open_table(void)
 	CHECK(!htmm_table_init(&table, &config, dir, &pool));
 }
 
-/* In an order in which blocks of all regions share pages. */
+/* Fills in an order in which blocks of all regions share pages. */
 static void fill(void)
 {
 	u32 region, page;
@@ -79,7 +79,7 @@ static void close_table(void)
 	free(dir);
 }
 
-/* Takes a page back that the pool has no more: who reads it from now on is caught. */
+/* Takes back a page that the pool has released: any later access faults. */
 static void take(void *page)
 {
 	u32 i;
@@ -103,7 +103,7 @@ static u32 shrink(u32 nr)
 	return n;
 }
 
-/* All pages of a region as they were, or none: those lost are returned. */
+/* A region has all its pages unchanged, or none: returns those that were lost. */
 static u32 check_kept(u32 *hot_lost)
 {
 	u32 region, page, lost = 0, seen, all;
@@ -157,7 +157,7 @@ static void all_can_be_given_back(void)
 	close_table();
 }
 
-/* It goes on as before: pages given back are asked for again. */
+/* The table works as before: it requests the released pages again. */
 static void grows_again(void)
 {
 	u32 hot_lost, i;
@@ -172,7 +172,7 @@ static void grows_again(void)
 	close_table();
 }
 
-/* What was never used goes first, and nothing is evicted for it. */
+/* Unused memory is released first, without any eviction. */
 static void unused_pages_go_first(void)
 {
 	u32 hot_lost;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Table: single cases; test_walk.c has the random ones. */
+/* Table: single cases; test_walk.c has random ones. */
 #include "index.h"
 #include "model.h"
 
@@ -116,7 +116,7 @@ static void cooling_is_lazy_and_exact(void)
 	CHECK(count(0, 3) == 2 && count(0, 4) == 0);
 	CHECK(bin(HTMM_KIND_BASE, 0) == 2);
 	world_matches(&world);
-	/* Touching the region forgets its page in bin 0, and no other. */
+	/* Adding to the region removes its page in bin 0, and no other. */
 	add(0, 3, 1);
 	CHECK(count(0, 3) == 3);
 	CHECK(bin(HTMM_KIND_BASE, 0) == 1);
@@ -129,7 +129,7 @@ static void cooling_is_lazy_and_exact(void)
 
 static void epochs_far_apart(void)
 {
-	/* The last makes 2^32 + 1 in all, which 32 bits would take for 1. */
+	/* The last one makes 2^32 + 1 in total, which 32 bits would read as 1. */
 	static const u64 jumps[] = { 1 << 20, 1ULL << 32, (1ULL << 32) - 31 };
 	u32 i, j;
 
@@ -142,7 +142,7 @@ static void epochs_far_apart(void)
 			world_cool(&world);
 		CHECK(count(0, 0) == 1);
 		world_matches(&world);
-		/* Each cooling for real up to 2^20, then only the epoch. */
+		/* Up to 2^20 real coolings, then only the epoch is changed. */
 		if (i == 0)
 			for (j = 0; j < jumps[0]; j++)
 				htmm_table_cool(&world.table);
@@ -169,18 +169,18 @@ static void page_limit(void)
 
 	config.max_pages = 10;
 	world_open(&world, &config, true);
-	/* One region with as many pages as may be: nothing else can go. */
+	/* One region with as many pages as the limit: nothing else can be evicted. */
 	for (i = 0; i < 10; i++)
 		add(0, i, 4);
 	add(0, 10, 4);
 	CHECK(world.table.pages == 10 && world.table.full == 1);
 	add(0, 9, 1);
 	CHECK(count(0, 9) == 5);
-	/* It goes when another wants to come. */
+	/* It is evicted when another one is added. */
 	add(1, 0, 1);
 	CHECK(count(1, 0) == 1 && count(0, 0) == 0);
 	CHECK(world.table.pages == 1 && world.table.evicted == 10);
-	/* The coldest goes first. */
+	/* The coldest is evicted first. */
 	for (i = 2; i < 11; i++)
 		add(i, 0, i == 7 ? 2 : 9);
 	add(1, 0, 2);
@@ -219,7 +219,7 @@ static void memory_limit(void)
 	world_close(&world);
 }
 
-/* Memory that sparse regions have taken must serve dense ones, and vice versa. */
+/* Memory of sparse regions must be usable for dense ones, and vice versa. */
 static void memory_changes_hands(void)
 {
 	const struct htmm_table_config config = {
@@ -250,14 +250,14 @@ static void memory_changes_hands(void)
 					       (i << HTMM_REGION_ORDER) + 400));
 		}
 		CHECK(world.table.evicted > table.evicted);
-		/* Else what is dense is hot, and stays. */
+		/* Otherwise dense regions would be hot, and stay. */
 		for (i = 0; i < 12; i++)
 			htmm_table_cool(&world.table);
 	}
 	world_close(&world);
 }
 
-/* The directory is as large as the limits make it, whatever the pool is given. */
+/* The limits determine the directory's size, however large the pool is. */
 static void too_large_a_pool(void)
 {
 	const struct htmm_table_config config = {
@@ -301,7 +301,10 @@ static void empty_pool_refuses(void)
 	world_close(&world);
 }
 
-/* Counts around every digit, in one page to all of a region, up and down again. */
+/*
+ * Counts around each power of the digit base, for one page to all pages of a region, up and
+ * down.
+ */
 static void counts_of_any_size(void)
 {
 	static const u32 sizes[] = {
@@ -335,7 +338,7 @@ static void counts_of_any_size(void)
 	world_close(&world);
 }
 
-/* Memory follows what the counts need, and comes back when they have cooled. */
+/* Memory grows with the counts, and shrinks when they have cooled. */
 static void forms_of_a_region(void)
 {
 	static const struct {
@@ -365,7 +368,7 @@ static void forms_of_a_region(void)
 	world_close(&world);
 }
 
-/* What is asked for before some samples is enough for them, wherever they lie. */
+/* What is requested before some samples is enough for them, wherever they are. */
 static void need_is_enough(void)
 {
 	struct htmm_table_sample s[WORLD_BATCH];
@@ -421,7 +424,7 @@ static void removed_mm_is_gone(void)
 	for (i = 0; i < MODEL_REGIONS; i++)
 		CHECK(count(i, i) == (world.model.region[i].mm ==
 				      world.model.mm[1] ? 0 : 3));
-	/* The entries freed are used again before the directory grows. */
+	/* Freed entries are reused before the directory grows. */
 	high = world.table.high;
 	for (i = 0; i < MODEL_REGIONS; i++)
 		add(i, i, 1);
@@ -447,7 +450,7 @@ static void steps_are_bounded(void)
 	world_close(&world);
 }
 
-/* What is added while a sweep is under way must not make it miss the rest. */
+/* Entries added during a sweep must not make it miss others. */
 static void sweep_survives_growth(void)
 {
 	bool more;
@@ -469,7 +472,7 @@ static void sweep_survives_growth(void)
 	world_close(&world);
 }
 
-/* The two have been given the same samples: nothing about them may differ. */
+/* Both tables had the same samples: they must be equal. */
 static void same_tables(const struct world *a, const struct world *b)
 {
 	u32 i, page;
@@ -489,7 +492,7 @@ static void same_tables(const struct world *a, const struct world *b)
 	}
 }
 
-/* What is looked up ahead may be evicted or moved before it is used. */
+/* What was looked up in advance may be evicted or moved before it is used. */
 static void batches_do_not_matter(void)
 {
 	const struct htmm_table_config config = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Listing: the exact order by chunks and slices, and what holds under change. */
+/* Listing: the exact order in chunks and slices, and what holds while the table changes. */
 #include "model.h"
 
 #define ALL (MODEL_REGIONS * HTMM_REGION_PAGES)
@@ -32,7 +32,7 @@ static bool same(const struct htmm_topn_entry *a,
 	return a->value == b->value && a->vpn == b->vpn && a->mm == b->mm;
 }
 
-/* One listing in random slices into entries[]; returns its length. */
+/* Makes one listing in random slices into entries[]; returns its length. */
 static u32 list_next(enum htmm_topn_kind kind, unsigned int hot_bin, u32 n,
 		     const struct htmm_topn_entry *after)
 {
@@ -78,7 +78,7 @@ static void exact_order(void)
 	world_close(&world);
 }
 
-/* Regions whose only page has all their samples, and all as many. */
+/* Regions with one page that has all their samples, all with equal counts. */
 static void ties_by_mm_and_page(void)
 {
 	u32 i;
@@ -119,9 +119,9 @@ static void skew_is_by_definition(void)
 }
 
 /*
- * Regions come and go between the slices. Regions left alone must be listed as
- * they are, and no entry twice, although an entry of the directory that was
- * walked over can be freed and its region created anew further on.
+ * Regions are added and removed between the slices. Unchanged regions must be listed as
+ * they are, and no entry twice, although an entry of the directory can be freed behind the
+ * walk and its region added again ahead of it.
  */
 static void under_change(void)
 {
@@ -178,7 +178,7 @@ static void under_change(void)
 	}
 }
 
-/* More listings than 32 bits count: regions stay what they are, and are listed. */
+/* More listings than 32 bits count: regions are unchanged, and are listed. */
 static void many_listings(void)
 {
 	u32 i;
@@ -194,7 +194,7 @@ static void many_listings(void)
 	world_close(&world);
 }
 
-/* Two tables that share no page, in one listing. */
+/* Two tables without a common page, in one listing. */
 static void several_tables(void)
 {
 	struct htmm_topn_entry *one, *two;

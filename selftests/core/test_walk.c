@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random walks of the table beside the naive model. OPS=N operations in all; the
- * walks of a test are of 500,000 at most, each with regions elsewhere.
+ * Random walks of the table beside the naive model: OPS=N operations in total. One walk has
+ * at most 500,000, and each has its regions at other places.
  */
 #include "walk.h"
 
@@ -42,7 +42,7 @@ static void at_the_page_limit(void)
 	walks(how);
 }
 
-/* Less memory than any table has, or the model's regions would fit. */
+/* Less memory than any table needs, as otherwise the model's regions would fit. */
 static void at_the_memory_limit(void)
 {
 	struct walk how = {
@@ -80,7 +80,7 @@ static void with_a_seeded_hash(void)
 
 #define SHARDS		3
 
-/* What tables that share the regions must add up to. */
+/* The sum of tables that share the regions. */
 static void add_up(const struct world *shard)
 {
 	struct htmm_table_stats stats, all, one;
@@ -105,7 +105,7 @@ static void add_up(const struct world *shard)
 	CHECK(all.coolings == stats.coolings);
 }
 
-/* Each page is in its own table, as if there were no other. */
+/* Each page is in its own table, independent of the others. */
 static void have_their_own(const struct world *shard)
 {
 	u32 i, j, k, owner;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "walk.h"
 
-/* How far a walk has come. */
+/* The state of a walk. */
 struct way {
 	struct world *world;
 	const struct walk *how;
@@ -9,7 +9,7 @@ struct way {
 	u64 dying;	/* mm being removed, U64_MAX: none */
 };
 
-/* Add some samples, none of the mm that is being removed. */
+/* Adds some samples, none of the mm that is being removed. */
 static void add_batch(struct way *way)
 {
 	u32 n = 0, i, want = 1 + tap_below(tap_below(4) ? 30 : WORLD_BATCH);
@@ -29,7 +29,7 @@ static void add_batch(struct way *way)
 	way->ops += n;
 }
 
-/* Begin to remove an mm, or go on with it. */
+/* Begins to remove an mm, or continues. */
 static void remove_some(struct way *way)
 {
 	bool more, first = way->dying == U64_MAX;
@@ -51,7 +51,7 @@ static void cool_some(struct way *way)
 		world_cool(way->world);
 }
 
-/* Rarely, and one time in eight of those for real. */
+/* Rarely; one in eight of these makes real coolings. */
 static void jump(struct way *way)
 {
 	static const u64 jumps[] = {
@@ -112,7 +112,7 @@ void walk(struct world *world, const struct walk *how, u64 ops)
 	       way.ops, table->counted, table->full, table->evicted);
 	printf("coolings %llu reclaimed %llu\n", table->epoch, table->reclaimed);
 	CHECK(how->limited || !table->evicted);
-	/* A pool that starves now and then need not make anything go. */
+	/* With a pool that is sometimes empty, nothing need be evicted. */
 	CHECK(!how->limited || how->starve > 1 || table->evicted);
 	CHECK(table->counted && table->epoch && table->reclaimed);
 	world_close(world);

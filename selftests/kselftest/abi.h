@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every number of the interface, as programs have it compiled in: sizes, offsets and
- * values. None of them may ever change; new ones are added.
+ * All numbers of the interface that programs have compiled in: sizes, offsets and values.
+ * None of them may ever change; only new ones may be added.
  */
 #ifndef KSFT_ABI_H
 #define KSFT_ABI_H

@@ -15,10 +15,10 @@
 #define RAW_STORES	0x82d0
 #define RAW_LOADS	0x81d0
 
-/* Faults between two rests, so that a sample each does not look like a storm. */
+/* Faults between two pauses, so that one sample per fault does not look like an interrupt storm. */
 #define FAULTS_A_REST	64
 
-/* The emulated unit counts exactly, and is slow; it tells who it is. */
+/* The emulated unit counts exactly but is slow; its driver's name identifies it. */
 static bool pmu_is_emulated(void)
 {
 	char name[32] = "";
@@ -32,7 +32,7 @@ static bool pmu_is_emulated(void)
 	return !strcmp(name, "pebs_emu\n");
 }
 
-/* The only way to know is to try. */
+/* The only way to find out is to try. */
 static bool event_works(const struct htmm_event *event)
 {
 	struct request req;
@@ -153,7 +153,7 @@ void *access_map(size_t pages)
 	return mem;
 }
 
-/* Both loops in one: the compiler adds no access of its own. */
+/* Both loops in assembly: the compiler adds no memory access of its own. */
 #define PAGE_LOOP(instruction, mem, pages, rounds) do {			\
 	void *at_;							\
 	size_t left_;							\
@@ -183,7 +183,7 @@ static void load_pages(void *mem, size_t pages, size_t rounds)
 	PAGE_LOOP("movq (%0), %%rax", mem, pages, rounds);
 }
 
-/* Each page faults once again after its memory was given back. */
+/* Each page faults again after its memory was given back. */
 static void fault_pages(void *mem, size_t pages, bool gently)
 {
 	static size_t faults;

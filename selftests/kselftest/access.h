@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory accesses of which the exact number and place are known. */
+/* Memory accesses with an exactly known number and place. */
 #ifndef KSFT_ACCESS_H
 #define KSFT_ACCESS_H
 
@@ -21,12 +21,12 @@ enum access_kind {
 
 /**
  * struct source - an event that samples one kind of access
- * @kind: which
+ * @kind: the kind of access
  * @event: the event, its period small enough for short tests and large enough
  *	for the kernel not to throttle it
- * @hardware: its overflows come as NMIs
- * @exact: it counts each access and samples precisely every period-th one; real
- *	CPUs are a little off after each sample
+ * @hardware: its overflows are NMIs
+ * @exact: it counts each access and samples exactly every period-th one; real CPUs miss a
+ *	few events after each sample
  */
 struct source {
 	enum access_kind kind;
@@ -35,35 +35,34 @@ struct source {
 	bool exact;
 };
 
-/* Is there an event here that counts accesses of @kind? If so, say which. */
+/* Finds an event that counts accesses of @kind. Returns false if there is none. */
 bool source_find(struct source *source, enum access_kind kind);
 /* Stores if a PMU here samples them, else page faults. */
 void source_best(struct source *source);
-/* One sample a page fault: exact on every machine. */
+/* One sample for each page fault: exact on every machine. */
 void source_every_fault(struct source *source);
 
 /*
- * Events that exist on the PMU of @source, armed or not, or -1 if nobody tells:
- * each holds the module of the PMU's driver.
+ * The number of events on the PMU of @source, armed or not, or -1 if it is unknown: each
+ * one holds a reference to the module of the PMU's driver.
  */
 int source_events(const struct source *source);
-/* Sets a parameter of the emulated unit; a negative errno: there is none. */
+/* Sets a parameter of the emulated unit; a negative errno if there is no such unit. */
 int source_set_parameter(const char *name, const char *value);
 /*
- * Has the kernel count page faults until this program ends. It patches its fault
- * handler when the first such event comes and when the last one goes, and
- * emulated CPUs may run the instruction that was there a moment ago.
+ * Makes the kernel count page faults until this program ends. The kernel patches its fault
+ * handler when the first such event is created and when the last one goes, and emulated
+ * CPUs may still run the old instruction.
  */
 void source_hold(void);
 
-/* Bytes that a program could have now. */
+/* Bytes of memory that a program could allocate now. */
 size_t memory_available(void);
 /* Pages that were touched, are never huge, and are not shared. NULL: no memory. */
 void *access_map(size_t pages);
 /*
- * Makes @rounds accesses of the kind that @source counts to each of @pages
- * pages: one to each page in order, then the next round. Stores and loads are
- * made by nothing but one instruction each.
+ * Makes @rounds accesses of the kind that @source counts to each of @pages pages: one to
+ * each page in order, then the next round. Each store or load is a single instruction.
  */
 void access_pages(const struct source *source, void *mem, size_t pages,
 		  size_t rounds);

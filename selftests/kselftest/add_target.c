@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Adding, removing and listing targets: arguments good and bad, and limits. */
+/* Adding, removing and listing targets: valid and invalid arguments, and limits. */
 #include <fcntl.h>
 #include "cgroup.h"
 #include "check.h"
@@ -120,7 +120,7 @@ TEST_F(add_target, refusals)
 }
 #undef refused
 
-/* A directory that is still open can be of a cgroup that is no more. */
+/* An open directory may belong to a cgroup that was removed. */
 TEST_F(add_target, a_removed_cgroup)
 {
 	struct cgroup cgroup;
@@ -141,8 +141,8 @@ TEST_F(add_target, a_removed_cgroup)
 }
 
 /*
- * More targets than there can be, and more memory than all may have. Sixty processes
- * take their time where every access to memory is checked.
+ * More targets than the limit, and more memory than the limit. Sixty processes take long on
+ * a kernel that checks every memory access.
  */
 TEST_F(add_target, too_many)
 {
@@ -171,7 +171,7 @@ TEST_F(add_target, too_many)
 	EXPECT_EQ(-ENOSPC, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
 	EXPECT_EQ(HTMM_MAX_TARGETS, device_targets(self->fd, self->info));
 	ASSERT_EQ(0, device_remove_target(self->fd, 2));
-	/* As much as one may have alone, and there are others. */
+	/* The most that one target alone may have, but there are others. */
 	target.max_bytes = 1ULL << 20;
 	while (!device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add)) {
 		ASSERT_EQ(0, device_remove_target(self->fd, add.number));
@@ -182,7 +182,7 @@ TEST_F(add_target, too_many)
 		child_kill(&idlers[i]);
 }
 
-/* Programs may be older than the module, or newer: the stride is theirs. */
+/* Programs may be older or newer than the module: the stride says which struct they know. */
 TEST_F(add_target, sizes_of_a_struct)
 {
 	const __u32 first = sizeof(struct htmm_target_info);

@@ -60,7 +60,7 @@ int cgroup_remove(struct cgroup *cgroup)
 		return 0;
 	if (cgroup->dir >= 0)
 		close(cgroup->dir);
-	/* A process that has been waited for may be about to leave. */
+	/* A process that was reaped may still be leaving its cgroup. */
 	for (tries = 0; tries < 100; tries++) {
 		ret = rmdir(cgroup->path) ? -errno : 0;
 		if (ret != -EBUSY)

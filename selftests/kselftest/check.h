@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's test harness, and what must hold of every session. */
+/* The kernel's test harness, and checks that hold for every session. */
 #ifndef KSFT_CHECK_H
 #define KSFT_CHECK_H
 
 #include <kselftest_harness.h>
 #include "access.h"
 
-/* By the clock, on a machine that may have other work: what hangs, run ends. */
+/* The harness measures elapsed time, and the machine may be busy; `run` ends a test that hangs. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	200
 
-/* Nothing samples, and nothing of a session is left. */
+/* No session runs, and nothing of an earlier one is left. */
 static inline void check_idle(struct __test_metadata *_metadata)
 {
 	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
@@ -29,8 +29,8 @@ static inline void check_channel(struct __test_metadata *_metadata,
 }
 
 /*
- * Of a session that has stopped: every overflow ended in exactly one counter,
- * the totals are the sums, and no ring holds anything.
+ * For a stopped session: every overflow is in exactly one counter, the totals are the sums,
+ * and all rings are empty.
  */
 static inline void check_stats(struct __test_metadata *_metadata,
 			       const struct stats *stats)
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	return test_harness_run(argc, argv);
 }
 
-/* Numbers that may differ by so much, either way. */
+/* Numbers that may differ by at most @most in either direction. */
 #define EXPECT_NEAR(wanted, seen, most) do {				\
 	__u64 wanted_ = (wanted), seen_ = (seen), most_ = (most);	\
 									\

@@ -38,13 +38,13 @@ int child_await(int sock)
 	return read(sock, &byte, 1) == 1 ? 0 : -EPIPE;
 }
 
-/* What a hired process does, and for whom. */
+/* What a worker process does, and for whom. */
 struct trade {
 	void (*work)(void *arg);
 	void *arg;
 };
 
-/* The first time is a rehearsal: whatever is to be faulted in for the rest comes then. */
+/* The first call is a rehearsal: it takes all page faults that later calls do not need. */
 static int serve(int sock, void *arg)
 {
 	const struct trade *trade = arg;

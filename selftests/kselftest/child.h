@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Processes that do something beside the test, in step with it. */
+/* Processes that run beside the test, synchronized with it. */
 #ifndef KSFT_CHILD_H
 #define KSFT_CHILD_H
 
@@ -17,19 +17,19 @@ struct child {
 
 /* Runs @body in a new process; its return value is the exit status. */
 int child_start(struct child *child, int (*body)(int sock, void *arg), void *arg);
-/* Either side: let the other's child_await() return. */
+/* Called by either side: lets the other side's child_await() return. */
 int child_post(int sock);
 int child_await(int sock);
 /*
- * Runs a process that does @work of @arg each time that child_do() says so. In between it
- * is in the kernel, and has no page fault that somebody could count.
+ * Starts a process that runs @work with @arg each time that child_do() is called. Between
+ * calls it is in the kernel, and has no page fault that could be counted.
  */
 int child_worker(struct child *child, void (*work)(void *arg), void *arg);
 int child_do(struct child *child);
-/* Waits for the end; returns the exit status, or 128 + signal. */
+/* Waits until the child exits; returns the exit status, or 128 + signal. */
 int child_join(struct child *child);
 int child_kill(struct child *child);
-/* In the child: if there is too little memory, let it be this process that goes. */
+/* In the child: make it the first process to be killed when memory is short. */
 void child_offer_itself(void);
 
 #endif /* KSFT_CHILD_H */

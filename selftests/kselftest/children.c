@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* htmmctl run counts all children of a command, and nobody else. */
+/* htmmctl run counts all children of a command, and no other process. */
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #define PAGES		8
 #define NR_CHILDREN	40
 #define REPORT		"/dev/shm/htmm-children"
-/* Where nobody else has memory, and the same in all children. */
+/* An address that nothing else uses, the same in all children. */
 #define AREA		((char *)0x5eed00000000)
 
 static int fault(void)
@@ -31,7 +31,7 @@ static int fault(void)
 	return 0;
 }
 
-/* Every other child begets one more and does nothing itself. */
+/* Every other child only forks another one. */
 static int forks(void)
 {
 	int i, status, bad = 0;
@@ -51,7 +51,7 @@ static int forks(void)
 	return bad;
 }
 
-/* This program is the command, too. */
+/* This program is also the command that htmmctl runs. */
 static void __attribute__((constructor)) be_the_command(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--forks"))
@@ -98,12 +98,12 @@ FIXTURE_TEARDOWN(children)
 	check_idle(_metadata);
 }
 
-/* Have htmmctl report on forks(), into REPORT. */
+/* Runs htmmctl with forks() as its command; the report goes to REPORT. */
 static int run(FIXTURE_DATA(children) *self, const char *options)
 {
 	char command[3 * PATH_MAX];
 
-	/* Rings for all of its faults, however late they are emptied. */
+	/* Rings with room for all of its faults, even if they are drained late. */
 	snprintf(command, sizeof(command),
 		 "%s run --json -n 0 -e page-fault -c 1 -m 256 %s -- %s --forks >" REPORT,
 		 self->htmmctl, options, self->self);
@@ -111,7 +111,7 @@ static int run(FIXTURE_DATA(children) *self, const char *options)
 	return system(command);
 }
 
-/* What jq makes of the report, or -1. */
+/* The number that jq gets from the report, or -1. */
 static long report(const char *filter)
 {
 	char command[PATH_MAX], line[64] = "";
@@ -137,11 +137,11 @@ TEST_F(children, all_of_them_in_a_cgroup)
 	EXPECT_EQ(NR_CHILDREN, report(OURS " | map(.pid) | unique | length"));
 	/* One target, number 1. */
 	EXPECT_EQ(1, report(".targets | map(select(.type == \"cgroup\").number) | add"));
-	/* Nothing of it stays. */
+	/* No cgroup is left. */
 	EXPECT_NE(0, system("ls -d /sys/fs/cgroup/htmmctl-* >/dev/null 2>&1"));
 }
 
-/* Who is named is sampled, and no one else. */
+/* Only the target that was named is sampled. */
 TEST_F(children, none_of_another_target)
 {
 	char options[64];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* perf, the tool, works on the same PMU while htmm samples, and after it. */
+/* perf works on the same PMU while htmm samples, and afterwards. */
 #include <stdlib.h>
 #include "check.h"
 
 #define FILES	"/dev/shm/htmm-coexist"
 #define TEXT	FILES ".text"
-/* Some hundred thousand accesses of an ordinary program. */
+/* An ordinary program with some hundred thousand accesses. */
 #define WORK	"awk 'BEGIN { for (i = 0; i < 20000; i++) a[i] = i }'"
 
 FIXTURE(coexist) {
@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(coexist)
 	unlink(TEXT);
 }
 
-/* The session, in its turn, was not disturbed: there were counters for both. */
+/* The session was not disturbed either: there were counters for both. */
 static void check_session(struct __test_metadata *_metadata, int fd)
 {
 	struct stats stats;
@@ -83,7 +83,7 @@ TEST_F(coexist, perf_record)
 {
 	double records, good;
 
-	/* No build ids: to hash every file is most of the time. */
+	/* No build ids: hashing every file would take most of the time. */
 	ASSERT_EQ(0, system("perf record -q -a -B -N -e r82d0 -c 4999 -d -o "
 			    FILES " -- " WORK));
 	check_session(_metadata, self->fd);

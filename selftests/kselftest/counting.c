@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Every overflow is counted, once, and for the page that was accessed. */
+/* Every overflow is counted once, for the page that was accessed. */
 #include <sys/mman.h>
 #include <linux/perf_event.h>
 #include "check.h"
 
 #define PAGE		4096UL
 #define MAX_CPUS	1024
-/* Odd against every period, so that all pages get the same share of samples. */
+/* Has no common factor with any period, so that all pages get the same share of samples. */
 #define PAGES		64
-/* Samples meant for each page, at most. */
+/* Samples intended for each page, at most. */
 #define SHARE		16
 
 /*
- * Asks for this program's pages on the CPUs that it may use; returns their
- * number. The rings hold all samples: ksampled does not run on a CPU where we
- * have priority.
+ * Makes a request for this program's pages on the CPUs that it may use; returns their
+ * number. The rings hold all samples, as ksampled does not run on a CPU where this program
+ * has priority.
  */
 static int request_own_cpus(struct request *req, int *cpus, __u64 *bitmap)
 {
@@ -67,7 +67,7 @@ FIXTURE_TEARDOWN(counting)
 	check_idle(_metadata);
 }
 
-/* What may be amiss of a number of samples: a sample, or real hardware's skid. */
+/* The allowed error of a number of samples: one sample, or the skid of real hardware. */
 static __u64 slack(const struct source *source, __u64 samples)
 {
 	return source->exact ? 1 : 2 + samples / 50;
@@ -79,7 +79,7 @@ static void pin(struct __test_metadata *_metadata, int cpu)
 	ASSERT_EQ(0, cpu_priority(true));
 }
 
-/* One channel against the PMU's own count. */
+/* Compares one channel with the PMU's own count. */
 static void check_count(struct __test_metadata *_metadata,
 			const struct source *source,
 			const struct htmm_channel *channel)
@@ -92,7 +92,7 @@ static void check_count(struct __test_metadata *_metadata,
 		EXPECT_EQ(source->hardware ? c->overflows : 0, c->nmi);
 		EXPECT_EQ(0, c->throttled);
 	} else {
-		/* Real interrupts may come together, and the kernel finds some too long. */
+		/* Real interrupts may merge, and the kernel rejects some as too long. */
 		EXPECT_NEAR(c->overflows, c->nmi, slack(source, c->overflows));
 		EXPECT_LE(c->throttled, slack(source, want));
 	}
@@ -160,7 +160,7 @@ TEST_F(counting, each_cpu)
 	stats_free(&stats);
 }
 
-/* Pages that get different shares keep them. */
+/* Pages with different numbers of accesses get samples in the same ratio. */
 TEST_F(counting, uneven_pages)
 {
 	const __u64 period = self->source.event.period;
@@ -184,7 +184,7 @@ TEST_F(counting, uneven_pages)
 	}
 	EXPECT_EQ(0, pages_samples(&pages, getpid(), self->mem + 4 * PAGE,
 				   (PAGES - 4) * PAGE));
-	/* Hottest first, and the bin is that of the count. */
+	/* Hottest first, and the bin fits the count. */
 	ASSERT_LE(4, pages.nr);
 	EXPECT_EQ((uintptr_t)self->mem + 3 * PAGE, pages.page[0].addr);
 	EXPECT_EQ((uintptr_t)self->mem + 2 * PAGE, pages.page[1].addr);
@@ -199,7 +199,7 @@ TEST_F(counting, uneven_pages)
 	pages_free(&pages);
 }
 
-/* All that a record can carry; the address is not where it is in others. */
+/* Records with all members; the address is at another offset than usual. */
 TEST_F(counting, longest_record)
 {
 	const __u64 period = self->source.event.period;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which CPU a test runs on, and which there are. */
+/* The CPU on which a test runs, and which CPUs exist. */
 #ifndef KSFT_CPU_H
 #define KSFT_CPU_H
 
@@ -9,9 +9,9 @@
 int cpus_allowed(int *cpus, int room);
 /* These return 0 or a negative errno. */
 int cpu_pin(int cpu);
-/* Nothing ordinary runs on the CPU of a caller with priority. */
+/* With priority, no ordinary task runs on the caller's CPU. */
 int cpu_priority(bool on);
-/* Can a CPU be taken offline here? Some kernels keep the first. */
+/* Tells if a CPU can be taken offline; some kernels keep the first one online. */
 bool cpu_is_removable(int cpu);
 int cpu_set_online(int cpu, bool on);
 

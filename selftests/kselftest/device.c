@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "device.h"
 
-/* Elements asked for at a time: fewer than most lists have, so cursors work. */
+/* Elements requested at a time: fewer than most lists have, so that cursors are tested. */
 #define PAGES_A_TIME	100
 
 static void skip(const char *why)

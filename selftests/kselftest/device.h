@@ -11,15 +11,15 @@
 
 #define DEVICE_PATH	"/dev/htmm"
 
-/* A number that no ioctl of the module has. */
+/* A number that no ioctl of the module uses. */
 #define NO_SUCH_IOCTL	_IO(HTMM_IOC_TYPE, 0x7f)
 
 /**
- * struct request - an argument of HTMM_IOC_START and all that it points to
+ * struct request - an argument of HTMM_IOC_START with all that it points to
  * @arg: the argument
  * @events: its events
  * @targets: its targets
- * @error: where the module says what was wrong
+ * @error: buffer for the module's error message
  */
 struct request {
 	struct htmm_start arg;
@@ -40,7 +40,7 @@ struct stats {
 
 /**
  * struct histogram - a histogram, with the members of struct htmm_histogram
- * @bins: what is in each bin
+ * @bins: number of pages in each bin
  */
 struct histogram {
 	__u32 nr_bins;
@@ -63,7 +63,7 @@ struct pages {
 	size_t nr;
 };
 
-/* Ends the program with exit status 4 if it cannot test anything here. */
+/* Ends the program with exit status 4 (skip) if nothing can be tested here. */
 void device_require(void);
 int device_open(void);
 int device_ioctl(int fd, unsigned int cmd, void *arg);
@@ -81,16 +81,16 @@ int device_cool(int fd, __u32 target);
 /* Returns the number of the new target. */
 int device_add_target(int fd, __u32 type, __u64 id);
 int device_remove_target(int fd, __u32 target);
-/* Room for HTMM_MAX_TARGETS at @targets; returns how many there are. */
+/* @targets has room for HTMM_MAX_TARGETS; returns their number. */
 int device_targets(int fd, struct htmm_target_info *targets);
-/* What was wrong, if anything, goes to @error, of HTMM_ERROR_LEN bytes. */
+/* @error, of HTMM_ERROR_LEN bytes, gets the module's message. */
 int device_set(int fd, struct htmm_set *set, char *error);
 int device_set_capacity(int fd, __u32 target, __u64 pages);
 int device_set_period(int fd, __u32 event, __u64 period);
 int device_info(int fd, struct htmm_info *info);
-/* Room for HTMM_MAX_DRAIN_THREADS; returns how many there are. */
+/* @threads has room for HTMM_MAX_DRAIN_THREADS; returns their number. */
 int device_threads(int fd, struct htmm_drain_thread *threads);
-/* The state as seen through an fd of its own, or a negative errno. */
+/* The state, read through a separate fd, or a negative errno. */
 int device_state(void);
 int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity,
 		     struct htmm_hit_ratio *ratio);
@@ -100,20 +100,20 @@ int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
 
 int stats_read(int fd, struct stats *stats);
 void stats_free(struct stats *stats);
-/* Until nothing is in the rings; -ETIMEDOUT if the drain threads leave it there. */
+/* Waits until all rings are empty; -ETIMEDOUT if the drain threads do not empty them. */
 int device_settle(int fd);
-/* Of the statistics, an event on a CPU; -ENOENT if the session never had it. */
+/* Reads the channel of an event on a CPU; -ENOENT if the session never had it. */
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel);
 __u64 counters_drops(const struct htmm_counters *counters);
 
 int pages_read(int fd, struct pages *pages);
-/* Whatever @request asks for, in calls for so many at a time. */
+/* Lists what @request asks for, with @a_time elements for each call. */
 int pages_list(int fd, const struct htmm_list_pages *request, __u32 a_time,
 	       struct pages *pages);
-/* Those of one target. */
+/* The pages of one target. */
 int pages_read_target(int fd, __u32 target, struct pages *pages);
 void pages_free(struct pages *pages);
-/* Samples of a process, or of all processes if @pid is 0, in a range. */
+/* Sums the samples in an address range, of one process, or of all if @pid is 0. */
 __u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr,
 		    size_t bytes);
 __u64 pages_total(const struct pages *pages, pid_t pid);

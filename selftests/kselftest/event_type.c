@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which events a session may have, and that those follow their CPUs. */
+/* Which events a session accepts, and that they follow their CPUs through hotplug. */
 #include <linux/perf_event.h>
 #include "check.h"
 #include "files.h"
@@ -7,9 +7,9 @@
 #define PMUS		"/sys/bus/event_source/devices/"
 #define PROBES		"/sys/kernel/debug/kprobes/list"
 #define PAGES		64
-/* A function that any kernel has, and that nobody calls while this runs. */
+/* A function that every kernel has, and that is not called during this test. */
 #define FUNCTION	"reboot_pid_ns"
-/* Looks, 2 ms apart, before what should come is missed. */
+/* Checks, 2 ms apart, before giving up. */
 #define PATIENCE	15000
 
 #define L1D_LOADS	(PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
@@ -36,7 +36,7 @@ FIXTURE_TEARDOWN(event_type)
 	check_idle(_metadata);
 }
 
-/* The type of a PMU, or -1 if there is none of that name. */
+/* The type of a PMU, or -1 if there is none of this name. */
 static int pmu_type(const char *pmu)
 {
 	char path[96];
@@ -45,13 +45,13 @@ static int pmu_type(const char *pmu)
 	return file_number(path);
 }
 
-/* Refused with a sentence that names the event, and nothing is left. */
+/* The start is refused with a message that names the event, and nothing is left. */
 static void refuse(struct __test_metadata *_metadata, struct _test_data_event_type *self,
 		   __u32 type, __u64 config, __u64 config1)
 {
 	struct htmm_event *event;
 
-	/* Behind one that is right. */
+	/* A wrong event after a valid one. */
 	request_init(&self->req, &self->source.event);
 	request_add_event(&self->req, &self->source.event);
 	event = &self->req.events[1];
@@ -80,7 +80,7 @@ static bool probed(const char *function)
 	return found;
 }
 
-/* Its config1 is a pointer, which a worker would read in somebody else's memory. */
+/* Its config1 is a pointer, which a kernel worker would read in another process' memory. */
 TEST_F(event_type, kprobe_is_refused)
 {
 	static const char function[] = FUNCTION;
@@ -112,7 +112,7 @@ TEST_F(event_type, breakpoint_is_refused)
 	refuse(_metadata, self, PERF_TYPE_BREAKPOINT, 0, (uintptr_t)&self->req);
 }
 
-/* A PMU, but of no CPU's accesses. */
+/* A PMU, but not of memory accesses by CPUs. */
 TEST_F(event_type, other_pmu_is_refused)
 {
 	int type = pmu_type("msr");
@@ -121,7 +121,7 @@ TEST_F(event_type, other_pmu_is_refused)
 		SKIP(return, "this machine has no such PMU");
 	ASSERT_LE(PERF_TYPE_MAX, type);
 	refuse(_metadata, self, type, 0, 0);
-	/* As the PMU of a hardware event, too. */
+	/* The same type as the PMU of a hardware event. */
 	refuse(_metadata, self, PERF_TYPE_HARDWARE, (__u64)type << 32, 0);
 	refuse(_metadata, self, PERF_TYPE_HW_CACHE, (__u64)type << 32, 0);
 }
@@ -140,7 +140,7 @@ TEST_F(event_type, software_event_without_an_address_is_refused)
 		refuse(_metadata, self, PERF_TYPE_SOFTWARE, configs[i], 0);
 }
 
-/* Every kind that is accepted, on a CPU that goes and comes back. */
+/* Every accepted kind of event, on a CPU that goes offline and comes back. */
 
 FIXTURE(kind) {
 	int fd;
@@ -177,10 +177,10 @@ FIXTURE_TEARDOWN(kind)
 
 FIXTURE_VARIANT(kind) {
 	__u32 type;
-	/* Of this PMU; it is the event's type, or for a hardware event in its config. */
+	/* Its PMU: the event's type, or in the config of a hardware event. */
 	const char *pmu;
 	__u64 config;
-	/* This program makes it overflow. */
+	/* This program certainly makes it overflow. */
 	bool certain;
 };
 

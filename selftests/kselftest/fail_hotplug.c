@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A CPU that comes while everything is sampled, with each of the allocations for its
- * rings and events failing in turn. A worker of the kernel makes them, nobody knows
- * beforehand which: all that may be the one get the n-th failure, and count only what
- * they allocate for us.
+ * A CPU comes online while all CPUs are sampled, and each allocation for its rings and
+ * events fails in turn. A kernel worker makes them, and which one is not known before: all
+ * candidates are told to fail the n-th time, counting only allocations made for this
+ * module.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,13 +13,13 @@
 #define PAGES		8
 #define MAX_CPUS	64
 #define MAX_WORKERS	256
-/* Looks at the session, 2 ms apart, before what should come is missed. */
+/* Checks of the session, 2 ms apart, before giving up. */
 #define PATIENCE	15000
-/* Times in a row that the work may go to a worker that has just been made. */
+/* How many times in a row a newly created worker may get the work. */
 #define MOST_MISSES	20
-/* The CPUs for work that is bound to none. */
+/* The CPUs for work that is not bound to a CPU. */
 #define WORKERS_FILE	"/sys/devices/virtual/workqueue/cpumask"
-/* The module's work when a CPU has come or gone. */
+/* The module's work function for CPU hotplug. */
 #define WORK		"htmm_sampler_set_work"
 
 static void __attribute__((constructor)) fail_hotplug_require(void)
@@ -28,19 +28,19 @@ static void __attribute__((constructor)) fail_hotplug_require(void)
 }
 
 /**
- * struct worker - a thread of the kernel that may run our work
+ * struct worker - a kernel worker thread that may run the module's work
  * @pid: the thread
- * @nth: its fail-nth
+ * @nth: its fail-nth file
  */
 struct worker {
 	pid_t pid;
 	int nth;
 };
 
-/* What became of the n-th chance to fail. */
+/* What happened to the n-th possible failure. */
 enum outcome {
 	FIRED,		/* it failed */
-	SPARED,		/* there were fewer */
+	SPARED,		/* there were fewer than n */
 	MISSED,		/* another worker did the work */
 };
 
@@ -70,8 +70,8 @@ static int workers_put(const char *cpus)
 }
 
 /*
- * Workers may use CPUs that are there: when one comes others do the work, unless it is
- * not for them.
+ * Restricts workers to CPUs that stay online: otherwise a CPU that comes online brings its
+ * own worker.
  */
 static int workers_stay(struct _test_data_fail_hotplug *self)
 {
@@ -103,7 +103,7 @@ FIXTURE_SETUP(fail_hotplug)
 	if (ret == -ENOENT)
 		SKIP(return, "failures cannot be restricted to " WORK "() here");
 	ASSERT_EQ(0, ret);
-	/* Two events, of a PMU and of the kernel itself: they are made differently. */
+	/* Two events, of a PMU and of the kernel itself: they are created in different ways. */
 	source_best(&self->source);
 	request_init(&self->req, &self->source.event);
 	if (source_find(&fault, ACCESS_FAULT))
@@ -123,7 +123,7 @@ FIXTURE_TEARDOWN(fail_hotplug)
 	check_idle(_metadata);
 }
 
-/* One of those for work that is bound to no CPU? */
+/* Tells if it is a worker for work that is not bound to a CPU. */
 static bool is_worker(pid_t pid)
 {
 	char path[64], name[32] = "";
@@ -156,7 +156,7 @@ static void workers_arm(struct __test_metadata *_metadata,
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/fail-nth", worker->pid);
 		worker->nth = open(path, O_RDWR | O_CLOEXEC);
-		/* It may be over already. */
+		/* The thread may have exited already. */
 		if (worker->nth < 0)
 			continue;
 		nth_arm(worker->nth, nth);
@@ -186,7 +186,7 @@ static enum outcome workers_disarm(struct _test_data_fail_hotplug *self,
 	return outcome;
 }
 
-/* The channels of the CPU whose events are there. */
+/* The number of the CPU's channels with an active event. */
 static int events_active(struct _test_data_fail_hotplug *self)
 {
 	struct htmm_channel channel;
@@ -231,8 +231,8 @@ static void depart(struct __test_metadata *_metadata,
 }
 
 /*
- * The CPU comes. True if it is sampled, with all events; false if the session says that
- * it is not, with none.
+ * Brings the CPU online. Returns true if it is sampled with all events; false if the
+ * session reports that it is not, and it has no event.
  */
 static bool arrive(struct __test_metadata *_metadata,
 		   struct _test_data_fail_hotplug *self)
@@ -261,7 +261,7 @@ static bool arrive(struct __test_metadata *_metadata,
 	return false;
 }
 
-/* What is accessed on a CPU is sampled there. */
+/* Accesses on a CPU are sampled there. */
 static void check_sampled(struct __test_metadata *_metadata,
 			  struct _test_data_fail_hotplug *self, int cpu)
 {
@@ -300,7 +300,7 @@ static void finish(struct __test_metadata *_metadata,
 	check_idle(_metadata);
 }
 
-/* The CPU was not there yet when the session began, or goes and comes again. */
+/* The CPU was offline when the session began, or goes offline and comes back. */
 static enum outcome attempt(struct __test_metadata *_metadata,
 			    struct _test_data_fail_hotplug *self, bool first,
 			    unsigned int nth, bool *sampled)
@@ -319,7 +319,7 @@ static enum outcome attempt(struct __test_metadata *_metadata,
 	check_sampled(_metadata, self, self->cpus[0]);
 	if (*sampled)
 		check_sampled(_metadata, self, self->late);
-	/* Next time nothing fails, and nothing reminds of it. */
+	/* The next time nothing fails, and no trace of the failure is left. */
 	depart(_metadata, self);
 	EXPECT_TRUE(arrive(_metadata, self));
 	check_sampled(_metadata, self, self->late);
@@ -327,7 +327,7 @@ static enum outcome attempt(struct __test_metadata *_metadata,
 	return outcome;
 }
 
-/* Ends with the first time that nothing failed. */
+/* Ends with the first run in which nothing failed. */
 static void sweep(struct __test_metadata *_metadata,
 		  struct _test_data_fail_hotplug *self, bool first,
 		  const char *name)

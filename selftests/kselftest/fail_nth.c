@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every operation with each of its allocations, and each of its copies from and
- * to user space, failing in turn. The kernel fails the n-th chance of a thread
- * that asks for it through /proc/PID/fail-nth, if it is built to.
+ * Every operation, with each of its allocations and user copies failing in turn. The kernel
+ * fails the n-th of these for a thread that asks for it in /proc/PID/fail-nth, if fault
+ * injection is built in.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -135,7 +135,10 @@ static int get_hit_ratio(FIXTURE_DATA(fail_nth) *self)
 	return device_hit_ratio(self->fd, HTMM_UNIT_PAGE, 0, &ratio);
 }
 
-/* Into memory that is there, lest its page faults take the failures. */
+/*
+ * Reads into memory that is already mapped, as its page faults would otherwise take the
+ * failures.
+ */
 static int get_stats(FIXTURE_DATA(fail_nth) *self)
 {
 	struct htmm_stats stats = {
@@ -177,7 +180,7 @@ static void reopen(struct __test_metadata *_metadata,
 	ASSERT_LE(0, self->fd);
 }
 
-/* The running session works, ends, and leaves nothing but its results. */
+/* The running session still works, ends, and leaves only its results. */
 static void finish(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(fail_nth) *self)
 {
@@ -192,11 +195,11 @@ static void finish(struct __test_metadata *_metadata,
 }
 
 /**
- * struct sweep - an operation to make with each of its chances failing
- * @name: what it is called
- * @before: brings about the state that it begins in
+ * struct sweep - an operation to repeat with each possible failure
+ * @name: its name
+ * @before: sets up the state before it
  * @run: the operation
- * @after: what must hold when @run returned @ret
+ * @after: checks the state after @run returned @ret
  */
 struct sweep {
 	const char *name;
@@ -208,9 +211,8 @@ struct sweep {
 };
 
 /*
- * Ends with the first time that nothing failed. A failure may be made good, by
- * another way to allocate for example, and the operation succeed. Returns how
- * many chances there were.
+ * Ends with the first run in which nothing failed. The operation may succeed despite a
+ * failure, for example by another way to allocate. Returns the number of possible failures.
  */
 static unsigned int sweep(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(fail_nth) *self,
@@ -249,7 +251,7 @@ static void be_idle(struct __test_metadata *_metadata,
 	check_idle(_metadata);
 }
 
-/* A session that failed to start is as if it had never been asked for. */
+/* A failed start leaves everything as if it had not been called. */
 static void after_start(struct __test_metadata *_metadata,
 			FIXTURE_DATA(fail_nth) *self, int ret)
 {
@@ -268,7 +270,7 @@ TEST_F_TIMEOUT(fail_nth, start, 600)
 	EXPECT_LT(0, sweep(_metadata, self, &start_when_idle));
 }
 
-/* All that a request can hold: events of two PMUs, targets, CPUs. */
+/* A request with all it can hold: events of two PMUs, targets, CPUs. */
 TEST_F_TIMEOUT(fail_nth, start_with_everything, 600)
 {
 	struct source store;
@@ -295,13 +297,13 @@ static void be_detached(struct __test_metadata *_metadata,
 		ASSERT_EQ(0, start(self));
 		finish(_metadata, self);
 	}
-	/* The session belongs to nobody: this does not end it. */
+	/* The session does not belong to the fd: closing it does not end the session. */
 	reopen(_metadata, self);
 	ASSERT_EQ(0, stats_read(self->fd, before));
 	stats_free(before);
 }
 
-/* A failed start keeps the results of the session before. */
+/* A failed start keeps the results of the previous session. */
 static void after_replacing(struct __test_metadata *_metadata,
 			    FIXTURE_DATA(fail_nth) *self, int ret)
 {
@@ -327,7 +329,7 @@ TEST_F_TIMEOUT(fail_nth, start_detached, 600)
 
 	self->req.arg.flags = HTMM_START_DETACHED;
 	EXPECT_LT(0, sweep(_metadata, self, &replacing));
-	/* An fd's own session takes its place, and goes with the fd. */
+	/* A session that belongs to an fd replaces it, and ends with the fd. */
 	self->req.arg.flags = 0;
 	ASSERT_EQ(0, start(self));
 }
@@ -374,18 +376,18 @@ TEST_F_TIMEOUT(fail_nth, close, 600)
 {
 	const struct sweep closing = { "close", be_running, shut, after_close };
 
-	/* Best without a chance to fail: nobody would hear of it. */
+	/* It should have no possible failure, as close() could not report one. */
 	sweep(_metadata, self, &closing);
 }
 
-/* What does not start or stop anything leaves a running session running. */
+/* A call that does not start or stop anything leaves the running session running. */
 static void after_reading(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 }
 
-/* One that was not added is not there, and nothing of it is. */
+/* A target whose addition failed does not exist, and holds nothing. */
 static void after_adding(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(fail_nth) *self, int ret)
 {
@@ -402,7 +404,7 @@ static void have_two(struct __test_metadata *_metadata,
 		ASSERT_EQ(0, add_target(self));
 }
 
-/* One that was not removed is still there. */
+/* A target whose removal failed still exists. */
 static void after_removing(struct __test_metadata *_metadata,
 			   FIXTURE_DATA(fail_nth) *self, int ret)
 {
@@ -429,7 +431,7 @@ static void be_unchanged(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, device_set_period(self->fd, 0, 1));
 }
 
-/* Both or none. */
+/* Both values changed, or none. */
 static void after_setting(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(fail_nth) *self, int ret)
 {
@@ -477,7 +479,7 @@ static int join(FIXTURE_DATA(fail_nth) *self)
 	return stream_join(self->fd, 1 << 16, 0);
 }
 
-/* A file becomes a reader, or stays what it was; the call can be repeated. */
+/* The file becomes a reader or stays as it was; the call can be repeated. */
 static void after_joining(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(fail_nth) *self, int ret)
 {
@@ -505,14 +507,14 @@ static void be_streaming(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, device_settle(self->fd));
 }
 
-/* Into memory that is there, again. */
+/* Reads into mapped memory, as above. */
 static int read_stream(FIXTURE_DATA(fail_nth) *self)
 {
 	return read(self->fd, self->channels, sizeof(self->channels)) < 0 ?
 		-errno : 0;
 }
 
-/* What could not be read can be read again. */
+/* After a failed read, the same records can be read again. */
 static void after_streaming(struct __test_metadata *_metadata,
 			    FIXTURE_DATA(fail_nth) *self, int ret)
 {
@@ -570,7 +572,7 @@ TEST_F_TIMEOUT(fail_nth, debugfs, 600)
 	finish(_metadata, self);
 }
 
-/* ksampled's own fail-nth: the table grows in that thread. */
+/* The fail-nth file of ksampled: the table grows in that thread. */
 static int drain_nth(FIXTURE_DATA(fail_nth) *self)
 {
 	struct htmm_info info;
@@ -585,9 +587,9 @@ static int drain_nth(FIXTURE_DATA(fail_nth) *self)
 }
 
 /*
- * A sample that finds no memory is counted as dropped. Each time the session is
- * new, and its table empty: what is sampled is a process that sleeps until the
- * failure is armed. This one's own page faults would fill the table before.
+ * A sample for which there is no memory is counted as dropped. Each run has a new session
+ * with an empty table. The sampled process sleeps until the failure is armed, as this
+ * program's own page faults would fill the table before.
  */
 TEST_F_TIMEOUT(fail_nth, record, 600)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The small files in which the kernel tells numbers and takes settings. */
+/* Small files through which the kernel reports numbers and takes settings. */
 #ifndef KSFT_FILES_H
 #define KSFT_FILES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whose samples are counted: all threads of the targets, and nobody else's. */
+/* Samples are counted for all threads of the targets, and for no other task. */
 #include <pthread.h>
 #include "check.h"
 #include "child.h"
@@ -8,9 +8,9 @@
 #define PAGES		64
 #define MAX_CPUS	1024
 #define NR_THREADS	4
-/* Samples meant for each page of a thread, and of a bystander. */
+/* Samples intended for each page of a thread, and of a bystander. */
 #define SHARE		4
-/* A prime, so that each page gets its share; faults take long on some kernels. */
+/* A prime, so that each page gets its share; faults are slow on some kernels. */
 #define FAULTS_A_SAMPLE	13
 
 FIXTURE(filter) {
@@ -36,7 +36,7 @@ static void work(struct _test_data_filter *self, int area)
 		     SHARE * self->source.event.period);
 }
 
-/* Works on each CPU, in the area that no thread has. */
+/* Works on each CPU, in an area that no thread uses. */
 static void work_everywhere(void *arg)
 {
 	struct _test_data_filter *self = arg;
@@ -86,7 +86,7 @@ static void *worker_run(void *arg)
 
 	cpu_pin(self->cpus[worker->area % self->nr_cpus]);
 	worker->tid = gettid();
-	/* Once for the tid to be known, once for the start. */
+	/* Once when the tid is known, once for the start. */
 	pthread_barrier_wait(worker->ready);
 	pthread_barrier_wait(worker->ready);
 	work(self, worker->area);
@@ -94,9 +94,9 @@ static void *worker_run(void *arg)
 }
 
 /*
- * All threads work, each in its own area, while a bystander works on every
- * CPU. The session is started once the threads exist, for the process that one
- * of them, or the process itself, names.
+ * All threads work, each in its own area, while a bystander works on every CPU. The session
+ * starts after the threads exist, with the tid of one of them or the pid of the process as
+ * its target.
  */
 static void run_threads(struct __test_metadata *_metadata,
 			struct _test_data_filter *self, int named)
@@ -146,7 +146,7 @@ static void check_threads(struct __test_metadata *_metadata,
 	for (i = 0; i < NR_THREADS; i++) {
 		sum = pages_samples(&pages, getpid(), self->mem +
 				    i * PAGES * PAGE, PAGES * PAGE);
-		/* An overflow may fall to whoever interrupts the thread. */
+		/* A task that interrupts the thread may take some overflows. */
 		EXPECT_LE(area - area / 8, sum) {
 			TH_LOG("thread %zu", i);
 		}
@@ -155,7 +155,7 @@ static void check_threads(struct __test_metadata *_metadata,
 		}
 	}
 	EXPECT_EQ(pages_total(&pages, getpid()), pages_total(&pages, 0));
-	/* The bystander worked in an area that is nobody else's. */
+	/* The bystander worked in an area that only it uses. */
 	EXPECT_EQ(0, pages_samples(&pages, 0, self->mem +
 				   NR_THREADS * PAGES * PAGE, PAGES * PAGE));
 	want = area * self->nr_cpus;
@@ -176,7 +176,7 @@ TEST_F(filter, process_named_by_a_thread)
 	check_threads(_metadata, self);
 }
 
-/* Two of three processes, and the third is the one that asks. */
+/* Two of three processes are targets; the third one reads the results. */
 TEST_F(filter, other_processes)
 {
 	struct child other;
@@ -204,7 +204,7 @@ TEST_F(filter, other_processes)
 	child_kill(&other);
 }
 
-/* A child is a process of its own. */
+/* A child is a separate process, so it is not sampled. */
 TEST_F(filter, children_are_others)
 {
 	struct child late;
@@ -241,7 +241,7 @@ TEST_F(filter, everybody)
 	pages_free(&pages);
 }
 
-/* The end of the only target is no end of the session. */
+/* The exit of the only target does not end the session. */
 TEST_F(filter, target_that_exits)
 {
 	struct stats stats;

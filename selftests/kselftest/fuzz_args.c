@@ -9,8 +9,8 @@
 #define GOOD_TARGETS	4
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 /*
- * Sandboxes lie here, each followed by a gap: far from all that the program itself
- * uses, so that a pointer with a few wrong bits does not hit that.
+ * Address of the sandboxes, each followed by a gap. Far from all memory of the program, so
+ * that a pointer with a few wrong bits does not hit it.
  */
 #define SANDBOXES	0x1000000000UL
 #define SANDBOX_BYTES	0x1000000UL
@@ -19,14 +19,13 @@ bool fuzz_init(struct fuzz_args *n, unsigned int i, uint64_t seed)
 {
 	void *at = (void *)(SANDBOXES + i * SANDBOX_BYTES);
 
-	/* Never 0, where xorshift would stay. */
+	/* Never 0, as xorshift would stay at 0. */
 	n->random = (seed + i) * 0x9e3779b97f4a7c15 | 1;
 	n->box = mmap(at, sizeof(*n->box), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	return n->box == at;
 }
 
-/* Marsaglia's xorshift, 64 bits. */
 static uint64_t random_next(struct fuzz_args *n)
 {
 	n->random ^= n->random << 13;
@@ -45,7 +44,7 @@ bool fuzz_one_in(struct fuzz_args *n, unsigned int chances)
 	return !fuzz_below(n, chances);
 }
 
-/* Numbers that code tends to get wrong, and some that it does not expect. */
+/* A pointer to memory that is readable, partly readable, or not at all. */
 uint64_t fuzz_number(struct fuzz_args *n)
 {
 	static const uint64_t odd[] = {
@@ -59,7 +58,7 @@ uint64_t fuzz_number(struct fuzz_args *n)
 	return odd[fuzz_below(n, ARRAY_SIZE(odd))];
 }
 
-/* A place that is readable, or only in part, or not at all. */
+/* One target of each type, and two of the first type. */
 uint64_t fuzz_pointer(struct fuzz_args *n)
 {
 	const uintptr_t end = (uintptr_t)(n->box + 1);
@@ -89,7 +88,7 @@ static void good_event(struct fuzz_args *n, struct htmm_event *event)
 	}
 }
 
-/* One of each kind, and two of the first. */
+/* Any order and unit, sometimes with filters, or with a cursor that may be of another list. */
 static void good_targets(struct fuzz_args *n)
 {
 	n->box->targets[0] = (struct htmm_target) {
@@ -138,7 +137,7 @@ static size_t good_start(struct fuzz_args *n, struct htmm_start *start)
 	return sizeof(*start);
 }
 
-/* Of any order and unit, sometimes with filters, or a cursor that may be of another list. */
+/* Makes a valid argument; returns its size. */
 static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
 {
 	list->pages = (uintptr_t)n->box->out;
@@ -164,7 +163,7 @@ static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
 	}
 }
 
-/* An argument that nothing is wrong with, of a size that is returned. */
+/* Changes a few members or bits of the struct, or elements that it points to. */
 size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 {
 	size_t size;
@@ -255,7 +254,7 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 	return size;
 }
 
-/* Changes a few members, or bits, or elements that the struct points to. */
+/* Where the argument is: at its normal place, or ending where no memory is. */
 void fuzz_spoil(struct fuzz_args *n, union argument *arg, size_t size)
 {
 	unsigned int changes = 1 + fuzz_below(n, MOST_CHANGES);

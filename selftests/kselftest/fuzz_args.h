@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Arguments of ioctls that are right, and such that are nearly right. */
+/* Arguments of ioctls: valid ones, and ones with a few errors. */
 #ifndef KSFT_FUZZ_ARGS_H
 #define KSFT_FUZZ_ARGS_H
 
@@ -15,11 +15,11 @@
 	(MOST_ELEMENTS * (sizeof(struct htmm_event) + sizeof(struct htmm_target)))
 
 /**
- * struct sandbox - what arguments point at: the module may write anywhere in it
+ * struct sandbox - what arguments point to: the module may write anywhere in it
  * @events: events of START, or room for those of a session
  * @targets: targets of START
  * @out: room for anything else
- * @room: for an argument; behind it is memory that nobody may touch
+ * @room: for an argument; the memory behind it must not be touched
  */
 struct sandbox {
 	struct htmm_event events[MOST_ELEMENTS];
@@ -52,9 +52,9 @@ union argument {
 static_assert(sizeof(union argument) <= PAGE, "an argument fits a page");
 
 /**
- * struct fuzz_args - where arguments come from
- * @random: state of random numbers
- * @box: what they point at
+ * struct fuzz_args - state of the generator of arguments
+ * @random: state of the random number generator
+ * @box: what the arguments point to
  * @event: an event that works
  * @cgroup: an open directory of a cgroup
  */
@@ -65,20 +65,20 @@ struct fuzz_args {
 	int cgroup;
 };
 
-/* The @i-th of a program, with a sandbox of its own. False: no memory. */
+/* Sets up the @i-th generator of a program, with its own sandbox. False: no memory. */
 bool fuzz_init(struct fuzz_args *n, unsigned int i, uint64_t seed);
 
 unsigned int fuzz_below(struct fuzz_args *n, unsigned int limit);
 bool fuzz_one_in(struct fuzz_args *n, unsigned int chances);
 uint64_t fuzz_number(struct fuzz_args *n);
-/* A place that is readable, or only in part, or not at all. */
+/* A pointer to memory that is readable, partly readable, or not at all. */
 uint64_t fuzz_pointer(struct fuzz_args *n);
 
-/* An argument that nothing is wrong with, of a size that is returned. */
+/* Makes a valid argument; returns its size. */
 size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg);
-/* Changes a few members, or bits, or elements that the struct points to. */
+/* Changes a few members or bits of the struct, or elements that it points to. */
 void fuzz_spoil(struct fuzz_args *n, union argument *arg, size_t size);
-/* Where the argument lies: as it should, or up to where no memory is. */
+/* Where the argument is: at its normal place, or ending where no memory is. */
 void *fuzz_place(struct fuzz_args *n, const union argument *arg, size_t size);
 
 #endif /* KSFT_FUZZ_ARGS_H */

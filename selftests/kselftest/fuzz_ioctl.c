@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every ioctl, read() and close(), in any order, from several threads, with structs
- * that are nearly right: whatever it is, the kernel answers with an errno and goes on.
+ * Every ioctl, read() and close(), in random order, from several threads, with structs that
+ * have a few errors: the kernel must answer each with an errno and keep working.
  *
- * FUZZ_CALLS=N: how many ioctls (10,000); FUZZ_SEED=N: those of an earlier run, whose
- * threads may meet differently all the same.
+ * FUZZ_CALLS=N: number of ioctls (10,000); FUZZ_SEED=N: repeats the calls of an earlier
+ * run, though the threads may interleave differently.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -20,13 +20,13 @@
 #define THREADS		3
 #define FILES		4
 #define NR_IOCTLS	16
-/* Calls between two starts that nothing is wrong with, on average. */
+/* Average number of calls between two valid starts. */
 #define GOOD_STARTS	300
 
 /**
- * struct tally_of - what became of the calls of one kind
+ * struct tally_of - results of the calls of one kind
  * @ok: they succeeded
- * @refused: they did not
+ * @refused: they failed
  */
 struct tally_of {
 	atomic_ulong ok;
@@ -34,11 +34,11 @@ struct tally_of {
 };
 
 /**
- * struct fuzz - what all threads share
+ * struct fuzz - shared by all threads
  * @calls: ioctls still to be made
  * @files: open files, or -1
- * @ioctls: what became of ioctls, by number; the last one is of those beyond
- * @reads: what became of read()
+ * @ioctls: results of ioctls, by number; the last element is for unknown numbers
+ * @reads: results of read()
  * @source: an event that works
  * @cgroup: the directory of the cgroup of all tasks
  * @mem: memory to access
@@ -55,9 +55,9 @@ struct fuzz {
 
 /**
  * struct fuzzer - one thread
- * @fuzz: what it shares
+ * @fuzz: what all threads share
  * @thread: itself
- * @args: what it calls with
+ * @args: generator of its arguments
  */
 struct fuzzer {
 	struct fuzz *fuzz;
@@ -92,7 +92,7 @@ static void call_ioctl(struct fuzzer *f, int fd, unsigned int nr, bool right)
 	atomic_fetch_sub(&f->fuzz->calls, 1);
 }
 
-/* Another file in the place of one, which another thread may be using. */
+/* Replaces an open file, which another thread may be using. */
 static void reopen(struct fuzzer *f, unsigned int i)
 {
 	int fd = open(DEVICE_PATH, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -103,8 +103,8 @@ static void reopen(struct fuzzer *f, unsigned int i)
 }
 
 /*
- * Sessions are to have a life between start and stop; and what asks every CPU, or waits
- * for them, holds up all the others.
+ * Sessions must live for a while between start and stop; and calls that ask or wait for
+ * every CPU delay all other threads.
  */
 static unsigned int rarity(unsigned int nr)
 {
@@ -180,7 +180,7 @@ static bool fuzzer_init(struct fuzzer *f, struct fuzz *fuzz, unsigned int i,
 	return fuzz_init(&f->args, i, seed);
 }
 
-/* What the sequence has shown: no ioctl was left out, neither its good end. */
+/* Each ioctl was called, and succeeded at least once. */
 static void check_tally(struct __test_metadata *_metadata, struct fuzz *fuzz)
 {
 	static const unsigned int known[] = {
@@ -220,7 +220,7 @@ static void check_number(struct __test_metadata *_metadata, struct fuzz *fuzz,
 	EXPECT_LE(calls, ok + refused);
 }
 
-/* After all that a session is as any other. */
+/* After all this, a session works as usual. */
 static void check_session(struct __test_metadata *_metadata, struct fuzz *fuzz)
 {
 	struct request req;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From samples to hot pages: histogram, thresholds, cooling, limits. One page
- * fault is one sample here, so that the state after each sample is known.
+ * From samples to hot pages: histogram, thresholds, cooling, limits. One page fault is one
+ * sample here, so the state after each sample is known.
  */
 #include <sys/mman.h>
 #include "check.h"
@@ -39,7 +39,7 @@ static unsigned int bin_of(__u64 count)
 	return count ? 64 - __builtin_clzll(count) : 0;
 }
 
-/* Touches one page so often. */
+/* Touches one page @times times. */
 static void touch(struct _test_data_hotness *self, int page, size_t times)
 {
 	access_pages(&self->source, self->mem + page * PAGE, 1, times);
@@ -66,7 +66,7 @@ static __u64 samples_of(struct __test_metadata *_metadata,
 	return samples;
 }
 
-/* The histogram again, from the list of pages; no page in it is cold. */
+/* Computes the histogram from the list of pages and compares; no page in it is cold. */
 static void check_bins(struct __test_metadata *_metadata, int fd)
 {
 	__u64 bins[HTMM_NR_BINS] = {}, sum = 0, hot = 0;
@@ -102,7 +102,7 @@ static void check_bins(struct __test_metadata *_metadata, int fd)
 	pages_free(&pages);
 }
 
-/* The thresholds again, in the words of the interface's documentation. */
+/* Computes the thresholds as the interface's documentation defines them. */
 static void check_thresholds(struct __test_metadata *_metadata,
 			     const struct histogram *hist)
 {
@@ -147,7 +147,7 @@ TEST_F(hotness, each_fault_counts)
 	stats_free(&stats);
 }
 
-/* Equal counts are in the order of their addresses, and each page is there once. */
+/* Pages with equal counts are sorted by address, and each page is listed once. */
 TEST_F(hotness, order_of_the_list)
 {
 	struct pages pages;
@@ -170,7 +170,7 @@ TEST_F(hotness, order_of_the_list)
 	pages_free(&pages);
 }
 
-/* Regions hold what their pages hold. */
+/* A region's count is the sum of its pages. */
 TEST_F(hotness, huge_regions)
 {
 	struct histogram hist;
@@ -188,7 +188,7 @@ TEST_F(hotness, huge_regions)
 		top = hist.bins[i] ? i : top;
 	}
 	EXPECT_EQ(hist.pages, sum);
-	/* The mapping lies in one region, or in two. */
+	/* The mapping may be in one region or in two. */
 	EXPECT_GE(top, bin_of(NR * 8 / 2));
 	EXPECT_LE(top, bin_of(stats.s.samples));
 	stats_free(&stats);
@@ -196,7 +196,7 @@ TEST_F(hotness, huge_regions)
 
 TEST_F(hotness, thresholds)
 {
-	/* From "nothing fits" to "everything does". */
+	/* From a capacity with room for nothing to one with room for all. */
 	const __u64 capacities[] = { 1, 8, 9, 12, 24, 32, 33, 100, 1 << 20 };
 	struct histogram hist;
 	size_t i;
@@ -214,7 +214,7 @@ TEST_F(hotness, thresholds)
 	}
 }
 
-/* The share of the hottest pages, of any number, is what the list of pages says. */
+/* The share of the hottest pages fits the list of pages, for any capacity. */
 TEST_F(hotness, hit_ratio)
 {
 	__u64 hot = 0, all = 0, capacity;
@@ -246,7 +246,7 @@ TEST_F(hotness, hit_ratio)
 	ASSERT_EQ(0, device_hit_ratio(self->fd, HTMM_UNIT_PAGE, 0, &ratio));
 	EXPECT_EQ(NR / 2, ratio.capacity_pages);
 	EXPECT_EQ(NR / 2, ratio.fast_pages);
-	/* Regions, and what is wrong. */
+	/* Regions, and invalid arguments. */
 	ASSERT_EQ(0, device_hit_ratio(self->fd, HTMM_UNIT_REGION, 1 << 20, &ratio));
 	EXPECT_EQ(1 << 11, ratio.capacity_pages);
 	EXPECT_EQ(1000000, ratio.hit_ppm);
@@ -257,7 +257,7 @@ TEST_F(hotness, hit_ratio)
 	pages_free(&pages);
 }
 
-/* Long before the first adaptation is due, thresholds are those of the moment. */
+/* Long before the first adaptation, thresholds are computed when they are read. */
 TEST_F(hotness, thresholds_of_a_young_session)
 {
 	struct histogram hist;
@@ -282,7 +282,7 @@ TEST_F(hotness, thresholds_of_a_young_session)
 	pages_free(&pages);
 }
 
-/* Adaptations come by themselves, too. */
+/* Adaptations happen automatically, too. */
 TEST_F(hotness, adaptation_period)
 {
 	struct stats stats;
@@ -298,7 +298,7 @@ TEST_F(hotness, adaptation_period)
 	stats_free(&stats);
 }
 
-/* A period that means never leaves the other one alone. */
+/* A period that means never does not affect the other one. */
 TEST_F(hotness, adaptation_never)
 {
 	struct stats stats;
@@ -316,7 +316,7 @@ TEST_F(hotness, adaptation_never)
 	stats_free(&stats);
 }
 
-/* Every count is halved at exactly each 100th sample, by the model as well. */
+/* Every 100th sample halves every count, and the model does the same. */
 TEST_F(hotness, cooling_period)
 {
 	__u64 count = 0, i;
@@ -324,7 +324,7 @@ TEST_F(hotness, cooling_period)
 	int tries = 5;
 
 	self->req.arg.cooling_period = 100;
-	/* Once more if the program faulted elsewhere, too. */
+	/* Repeat if the program had other faults, too. */
 	do {
 		ASSERT_EQ(0, device_start(self->fd, &self->req));
 		touch(self, 0, 1234);
@@ -344,7 +344,7 @@ TEST_F(hotness, cooling_period)
 	stats_free(&stats);
 }
 
-/* A page that is never touched again cools to nothing, one step at a time. */
+/* A page that is not touched any more cools to zero, one step at a time. */
 TEST_F(hotness, cooling_of_pages_at_rest)
 {
 	__u64 want[NR];
@@ -369,7 +369,7 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 	stats_free(&stats);
 }
 
-/* At its limit a table makes room or refuses; it never exceeds it or loses count. */
+/* At its limit, a table evicts or refuses; it never exceeds the limit or loses count. */
 TEST_F(hotness, page_limit)
 {
 	struct htmm_counters *total;
@@ -398,8 +398,8 @@ TEST_F(hotness, page_limit)
 }
 
 /*
- * A table takes memory as samples need it: no more than a block of 512 bytes for each,
- * and the same again for those to come, besides its directory.
+ * A table grows with its samples: at most a block of 512 bytes for each, the same again in
+ * reserve, and its directory.
  */
 TEST_F(hotness, memory_as_needed)
 {
@@ -423,7 +423,7 @@ TEST_F(hotness, memory_as_needed)
 	}
 }
 
-/* The least memory that a table takes: far fewer regions than are touched. */
+/* The smallest memory of a table: far fewer regions than are touched. */
 TEST_F(hotness, table_memory)
 {
 	const size_t regions = 2048, step = 2UL << 20;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CPUs that go and come while they are sampled. */
+/* CPUs go offline and come back while they are sampled. */
 #include "check.h"
 #include "child.h"
 
 #define PAGES		64
 #define MAX_CPUS	64
 #define CYCLES		20
-/* Looks at the channels, 2 ms apart, before what should come is missed. */
+/* Checks of the channels, 2 ms apart, before giving up. */
 #define PATIENCE	15000
 
 FIXTURE(hotplug) {
@@ -20,7 +20,7 @@ FIXTURE(hotplug) {
 	__u64 mask;
 };
 
-/* Two events, of a PMU and of the kernel itself: they are made differently. */
+/* Two events, of a PMU and of the kernel itself: they are created in different ways. */
 FIXTURE_SETUP(hotplug)
 {
 	struct source fault;
@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(hotplug)
 	check_idle(_metadata);
 }
 
-/* The CPUs that are sampled: one, instead of all. */
+/* Samples one CPU instead of all. */
 static void only(struct _test_data_hotplug *self, int cpu)
 {
 	self->mask = 1ULL << cpu;
@@ -59,7 +59,7 @@ static void only(struct _test_data_hotplug *self, int cpu)
 	self->req.arg.cpus_size = sizeof(self->mask);
 }
 
-/* What the session says of an event on a CPU; false: it has no such channel. */
+/* Reads the channel of an event on a CPU; false if the session has none. */
 static bool channel_read(struct __test_metadata *_metadata, int fd, int cpu,
 			 int event, struct htmm_channel *channel)
 {
@@ -69,7 +69,7 @@ static bool channel_read(struct __test_metadata *_metadata, int fd, int cpu,
 	return !ret;
 }
 
-/* The module is told of a CPU, and follows a moment later. */
+/* The module is notified of a CPU, and follows a moment later. */
 static void await_active(struct __test_metadata *_metadata,
 			 struct _test_data_hotplug *self, int cpu, bool active)
 {
@@ -118,7 +118,7 @@ static void check_sampled(struct __test_metadata *_metadata,
 						    self->cpus[0]));
 }
 
-/* Away and back. While it is away nothing is counted on it. */
+/* Takes the CPU offline and back. While it is offline nothing is counted on it. */
 static void cycle(struct __test_metadata *_metadata,
 		  struct _test_data_hotplug *self, int cpu)
 {
@@ -159,7 +159,7 @@ static int work(int sock, void *arg)
 	return 0;
 }
 
-/* The worker wanders: it is on the CPU that goes, as often as not. */
+/* The worker moves between CPUs: half of the time it is on the one that goes offline. */
 TEST_F(hotplug, cycles)
 {
 	struct child worker;
@@ -182,7 +182,7 @@ TEST_F(hotplug, cycles)
 	check_totals(_metadata, self);
 }
 
-/* Also the first one, where the kernel lets it go. */
+/* Includes the first CPU if the kernel lets it go offline. */
 TEST_F(hotplug, every_cpu_in_turn)
 {
 	int i, cycles = 0;
@@ -200,7 +200,7 @@ TEST_F(hotplug, every_cpu_in_turn)
 	check_totals(_metadata, self);
 }
 
-/* A budget of nothing moves the period to its end while the CPU is away. */
+/* A budget of zero moves the period to its limit while the CPU is offline. */
 TEST_F(hotplug, late_cpu_gets_the_current_period)
 {
 	const __u64 longest = self->source.event.period * 3;
@@ -220,7 +220,7 @@ TEST_F(hotplug, late_cpu_gets_the_current_period)
 					 &channel));
 	}
 	ASSERT_EQ(longest, channel.period);
-	/* One that was never there has no channel. */
+	/* A CPU that was never online has no channel. */
 	EXPECT_FALSE(channel_read(_metadata, self->fd, self->going, 0, &channel));
 
 	ASSERT_EQ(0, cpu_set_online(self->going, true));
@@ -231,7 +231,7 @@ TEST_F(hotplug, late_cpu_gets_the_current_period)
 	check_totals(_metadata, self);
 }
 
-/* A period that was set while the CPU was away, never there yet or gone again. */
+/* The period was set while the CPU was offline, either since the start or later. */
 TEST_F(hotplug, late_cpu_gets_the_period_that_was_set)
 {
 	const __u64 period = self->source.event.period;
@@ -255,7 +255,7 @@ TEST_F(hotplug, late_cpu_gets_the_period_that_was_set)
 	check_totals(_metadata, self);
 }
 
-/* Nobody can be asked about the period while no CPU of the session is there. */
+/* While no CPU of the session is online, no PMU can check the period. */
 TEST_F(hotplug, set_while_all_are_away)
 {
 	const __u64 period = self->source.event.period * 3;
@@ -274,7 +274,7 @@ TEST_F(hotplug, set_while_all_are_away)
 	check_totals(_metadata, self);
 }
 
-/* A CPU that nobody asked for is not sampled because it is new. */
+/* A new CPU is not sampled unless it was requested. */
 TEST_F(hotplug, subset_stays_a_subset)
 {
 	struct htmm_channel channel;
@@ -290,7 +290,7 @@ TEST_F(hotplug, subset_stays_a_subset)
 	check_totals(_metadata, self);
 }
 
-/* The session outlives its last CPU, and wakes with it. */
+/* The session stays when its last CPU goes offline, and goes on when it comes back. */
 TEST_F(hotplug, all_of_a_subset)
 {
 	struct htmm_info info;

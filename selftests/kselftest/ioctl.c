@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What holds of every ioctl of /dev/htmm: sizes, flags, pointers. */
+/* What holds for every ioctl of /dev/htmm: sizes, flags, pointers. */
 #include <grp.h>
 #include <sys/mman.h>
 #include <sys/param.h>
@@ -10,7 +10,7 @@
 #define PAGE	4096
 
 /**
- * struct call - one ioctl, with an argument that is right
+ * struct call - one ioctl with a valid argument
  * @cmd: its number
  * @size: bytes of its struct in the first version of the interface
  * @known: bytes of its struct in this version
@@ -46,7 +46,7 @@ static const struct call {
 	  sizeof(struct htmm_hit_ratio), -ENODATA },
 };
 
-/* What the struct of every ioctl begins with. */
+/* The first members of the struct of every ioctl. */
 struct head {
 	__u32 size;
 	__u32 flags;
@@ -59,7 +59,7 @@ FIXTURE(ioctl) {
 	int fd;
 	struct request req;
 	struct htmm_page page;
-	char *arg;	/* two pages; the one that follows cannot be accessed */
+	char *arg;	/* two pages; the next one cannot be accessed */
 };
 
 FIXTURE_SETUP(ioctl)
@@ -80,8 +80,8 @@ FIXTURE_TEARDOWN(ioctl)
 }
 
 /*
- * Puts a right argument of @size bytes, all beyond the struct zero, at @arg, as
- * far as there is memory.
+ * Puts a valid argument of @size bytes, zero beyond the struct, at @arg, as far as there is
+ * memory.
  */
 static void fill(struct _test_data_ioctl *self, const struct call *call, char *arg,
 		 __u32 size)
@@ -113,7 +113,7 @@ static void fill(struct _test_data_ioctl *self, const struct call *call, char *a
 	memcpy(arg, &size, sizeof(size));
 }
 
-/* Makes the call while idle, and gets back to idle. */
+/* Makes the call without a session, and ends a session that it started. */
 static int call_idle(struct _test_data_ioctl *self, const struct call *call,
 		     char *arg)
 {
@@ -143,7 +143,7 @@ TEST_F(ioctl, unknown_ones)
 	}
 }
 
-/* Root's alone, or where the udev rule is installed its group's, too. */
+/* Only root has access, and its group if the udev rule is installed. */
 TEST_F(ioctl, node_is_private)
 {
 	struct group *group = getgrnam("htmm");
@@ -250,7 +250,7 @@ TEST_F(ioctl, unknown_flags)
 	}
 }
 
-/* No session has begun, so that no number is right. */
+/* No session has begun, so no session number is valid. */
 TEST_F(ioctl, session_of_the_future)
 {
 	const struct call *call;
@@ -266,7 +266,7 @@ TEST_F(ioctl, session_of_the_future)
 	}
 }
 
-/* The number of a session goes back to who starts it, or there is no session. */
+/* If the number of the new session cannot be returned, there is no session. */
 TEST_F(ioctl, start_without_an_answer)
 {
 	struct head *head = (struct head *)self->arg;
@@ -289,13 +289,13 @@ TEST_F(ioctl, bad_pointer)
 		EXPECT_EQ(-EFAULT, call_idle(self, call, NULL));
 		EXPECT_EQ(-EFAULT, call_idle(self, call, edge));
 		EXPECT_EQ(-EFAULT, call_idle(self, call, (char *)-PAGE));
-		/* Only the last byte is out of reach. */
+		/* Only the last byte is not accessible. */
 		fill(self, call, edge - call->known + 1, call->known);
 		EXPECT_EQ(-EFAULT, call_idle(self, call,
 					     edge - call->known + 1)) {
 			TH_LOG("%s across the edge", call->name);
 		}
-		/* All of it is within. */
+		/* All of it is accessible. */
 		fill(self, call, edge - call->known, call->known);
 		EXPECT_EQ(call->idle, call_idle(self, call, edge - call->known)) {
 			TH_LOG("%s up to the edge", call->name);
@@ -343,7 +343,7 @@ FIXTURE(arrays) {
 	struct request req;
 };
 
-/* A session that has at least a page to tell of. */
+/* A session with at least one page. */
 FIXTURE_SETUP(arrays)
 {
 	void *mem = access_map(8);
@@ -400,7 +400,7 @@ TEST_F(arrays, stats)
 	EXPECT_STREQ(self->source.event.name, event.name);
 }
 
-/* What a caller knows beyond the module's element reads as zero. */
+/* Members that are newer than the module's element read as zero. */
 TEST_F(arrays, wide_elements)
 {
 	struct {
@@ -443,7 +443,7 @@ TEST_F(arrays, hot_pages)
 	EXPECT_EQ(1, hot.nr_pages);
 }
 
-/* A list that was begun in one session does not go on in another. */
+/* A cursor of one session is refused in another. */
 TEST_F(arrays, cursor_of_another_session)
 {
 	struct htmm_page page;
@@ -463,7 +463,7 @@ TEST_F(arrays, cursor_of_another_session)
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
-/* The call goes to the session that it names, and to no other. */
+/* The call affects only the session that it names. */
 TEST_F(arrays, session_by_its_number)
 {
 	const unsigned int reads[] = {
@@ -492,7 +492,7 @@ TEST_F(arrays, session_by_its_number)
 			}
 		}
 	}
-	/* One that is over, and one that has begun since. */
+	/* A session that has ended, and one that has begun since. */
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	EXPECT_EQ(info.session + 1, self->req.arg.session);
 	memset(&arg, 0, sizeof(arg));
@@ -546,7 +546,7 @@ TEST_F(arrays, targets_of_another_session)
 	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_STREAM, &stream));
 }
 
-/* Each array by its first size, by a smaller one, and by one of the future. */
+/* Each array with its first element size, a smaller one, and a future one. */
 TEST_F(arrays, strides)
 {
 	static char room[HTMM_NR_BINS * 4097];
@@ -588,7 +588,7 @@ TEST_F(arrays, strides)
 			TH_LOG("threads of %u bytes", strides[i].bytes);
 		}
 	}
-	/* Without room the size means nothing. */
+	/* With no room the size is not checked. */
 	hist.nr_bins = 0;
 	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HIST, &hist));
 	EXPECT_EQ(HTMM_NR_BINS, hist.nr_bins);

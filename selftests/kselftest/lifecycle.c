@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The session: who starts it, who ends it, and what can be read when. */
+/* The session: who starts it, who ends it, and what can be read at what time. */
 #include <fcntl.h>
 #include <pthread.h>
 #include "check.h"
@@ -75,7 +75,7 @@ TEST_F(lifecycle, results_stay_until_close)
 	EXPECT_LE(PAGES, pages.nr);
 	pages_free(&pages);
 
-	/* A session that has stopped counts no more, not even time. */
+	/* A stopped session counts nothing more, not even time. */
 	ASSERT_EQ(0, device_info(other, &info));
 	touch(self);
 	EXPECT_EQ(0, info.drain_pid);
@@ -99,19 +99,19 @@ TEST_F(lifecycle, one_session_at_a_time)
 	EXPECT_EQ(-EBUSY, start(self));
 	EXPECT_NE('\0', self->req.error[0]);
 	EXPECT_EQ(-EBUSY, device_start(other, &self->req));
-	/* Neither attempt did it any harm, nor does the other's close. */
+	/* Neither attempt changed it, nor does the close of the other fd. */
 	close(other);
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 	touch(self);
 	ASSERT_EQ(0, stop(self));
 	EXPECT_LE(PAGES, samples(_metadata, self->fd));
-	/* A new session takes the place of the results. */
+	/* A new session replaces the results. */
 	ASSERT_EQ(0, start(self));
 	ASSERT_EQ(0, device_info(self->fd, &second));
 	EXPECT_EQ(first.session + 1, second.session);
 }
 
-/* The close of an fd whose session was replaced leaves the new one alone. */
+/* Closing an fd whose session was replaced does not end the new one. */
 TEST_F(lifecycle, close_of_an_old_session)
 {
 	int other = device_open();
@@ -141,7 +141,7 @@ TEST_F(lifecycle, without_a_session)
 	EXPECT_EQ(-EALREADY, stop(self));
 }
 
-/* A refused start keeps the results of the session before. */
+/* A refused start keeps the results of the previous session. */
 TEST_F(lifecycle, refused_start_keeps_results)
 {
 	__u64 before;
@@ -202,14 +202,14 @@ TEST_F(lifecycle, detached)
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_EQ(HTMM_START_DETACHED, info.session_flags);
 
-	/* Another program samples on, stops it, and reads it. */
+	/* Another program goes on with the session, stops it, and reads it. */
 	touch(self);
 	EXPECT_EQ(0, stop(self));
 	EXPECT_LE(PAGES, samples(_metadata, self->fd));
 	close(self->fd);
 	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
 
-	/* Its results go when a session starts that belongs to an fd. */
+	/* Its results are dropped when a session that belongs to an fd starts. */
 	self->fd = device_open();
 	self->req.arg.flags = 0;
 	ASSERT_EQ(0, start(self));
@@ -248,7 +248,7 @@ TEST_F(lifecycle, reset_of_results)
 	check_forgotten(_metadata, self->fd);
 }
 
-/* All begins again at one sample: pages and counters stay in step. */
+/* All counters are reset at the same sample: pages and counters stay consistent. */
 TEST_F(lifecycle, reset_while_sampling)
 {
 	struct stats stats;
@@ -262,7 +262,7 @@ TEST_F(lifecycle, reset_while_sampling)
 		ASSERT_EQ(0, device_reset(self->fd));
 		EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 	}
-	/* What RESET finds in the rings belongs to the time after: let none be. */
+	/* RESET counts samples left in the rings afterwards, so empty the rings first. */
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_reset(self->fd));
 	touch(self);
@@ -278,7 +278,7 @@ TEST_F(lifecycle, reset_while_sampling)
 	stats_free(&stats);
 }
 
-/* The longest a sample waits in a ring is the interval, then it is there. */
+/* A sample waits in a ring for one interval at most. */
 TEST_F(lifecycle, results_while_sampling)
 {
 	int tries = 100;
@@ -291,14 +291,14 @@ TEST_F(lifecycle, results_while_sampling)
 	EXPECT_NE(0, tries);
 }
 
-/* A ring past its watermark does not wait for the interval. */
+/* A ring above its watermark is drained before the interval ends. */
 TEST_F(lifecycle, watermark_wakes_the_thread)
 {
 	struct stats stats;
 	int tries = 100;
 
 	self->req.arg.drain_interval_ms = 10000;
-	/* All of it fits even if the thread is late: nobody faults again for it. */
+	/* Room for all samples even if the thread is late, as faults are not repeated. */
 	self->req.arg.ring_pages = 16;
 	ASSERT_EQ(0, start(self));
 	access_pages(&self->source, self->mem, PAGES, 40);
@@ -398,7 +398,7 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* Everything can be read at any time, whatever others are doing. */
+/* Everything can be read at any time, whatever other threads do. */
 TEST_F(lifecycle, readers_beside_start_and_stop)
 {
 	struct loop loop = { .self = self, .cycles = 30 };

@@ -16,7 +16,7 @@ FIXTURE(list) {
 	int fd;
 	struct source source;
 	struct request req;
-	char *mem;	/* begins a region */
+	char *mem;	/* start of a region */
 };
 
 FIXTURE_SETUP(list)
@@ -44,7 +44,7 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(list) *self)
 	}
 }
 
-/* Page i of the first eight has i + 1 samples, the other ones one. */
+/* Page i of the first eight has i + 1 samples, each other page one. */
 static void sample(struct __test_metadata *_metadata, FIXTURE_DATA(list) *self)
 {
 	int i;
@@ -62,7 +62,7 @@ static bool at(const struct htmm_page *page, const char *mem, unsigned long page
 	return page->addr - (uintptr_t)mem < pages * PAGE;
 }
 
-/* The histogram again, from a list of all that is tracked. */
+/* Computes the histogram from a list of all tracked pages and compares. */
 static void check_sum(struct __test_metadata *_metadata, int fd,
 		      const struct pages *pages, enum htmm_unit unit)
 {
@@ -104,7 +104,7 @@ TEST_F(list, adds_up_to_the_histogram)
 				pages_free(&pages);
 			}
 		}
-		/* What has cooled to zero is there, too, until it is forgotten. */
+		/* Pages with a count of zero are listed until they are evicted. */
 		ASSERT_EQ(0, device_cool(self->fd, 0));
 	}
 }
@@ -134,7 +134,7 @@ TEST_F(list, orders)
 	pages_free(&coldest);
 }
 
-/* The list is of @count, all of which are in the @pages from @mem on. */
+/* The list has @count pages, all within the @pages from @mem on. */
 static void check_filter(struct __test_metadata *_metadata, int fd,
 			 struct htmm_list_pages request, const char *mem,
 			 unsigned long pages, size_t count)
@@ -163,7 +163,7 @@ TEST_F(list, filters)
 	sample(_metadata, self);
 	ASSERT_EQ(0, device_stop(self->fd));
 	check_filter(_metadata, self->fd, range, self->mem, PAGES, PAGES);
-	/* The bytes at both ends decide. */
+	/* The first and the last byte of the range decide. */
 	request = range;
 	request.start = (uintptr_t)self->mem + 100 * PAGE - 1;
 	request.end = (uintptr_t)self->mem + 110 * PAGE + 1;
@@ -197,7 +197,7 @@ static int touch_some(int sock, void *arg)
 	return 0;
 }
 
-/* Two processes in one target; one of them has gone. */
+/* Two processes in one target; one of them has exited. */
 TEST_F(list, one_process_of_several)
 {
 	struct htmm_list_pages request = {
@@ -259,7 +259,7 @@ TEST_F(list, what_is_refused)
 	list.max_samples = 2;
 	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
 
-	/* A cursor belongs to its list. */
+	/* A cursor is valid only with its list. */
 	list = right;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
 	ASSERT_EQ(1, list.nr_pages);
@@ -287,8 +287,8 @@ static void *keep_sampling(void *arg)
 }
 
 /*
- * Pages are sampled, counts halved and pages evicted while all are listed: those that are
- * sampled all the time are listed exactly once, and none is twice.
+ * While pages are sampled, cooled and evicted, all are listed: those that are sampled all
+ * the time are listed exactly once, and none twice.
  */
 static void list_beside_samples(struct __test_metadata *_metadata,
 				FIXTURE_DATA(list) *self)
@@ -317,7 +317,7 @@ static void list_beside_samples(struct __test_metadata *_metadata,
 			}
 		}
 		pages_free(&pages);
-		/* Fewer than it takes to cool a page to zero, after which it may go. */
+		/* Fewer halvings than cool a page to zero, after which it may be evicted. */
 		if (round % 2)
 			ASSERT_EQ(0, device_cool(self->fd, 0));
 	}
@@ -331,7 +331,7 @@ TEST_F(list, each_page_once_beside_samples)
 	list_beside_samples(_metadata, self);
 }
 
-/* By several drain threads, that is, in several tables. */
+/* The same with several drain threads, and so several tables. */
 TEST_F(list, each_page_once_in_several_tables)
 {
 	int cpus[2];
@@ -350,7 +350,7 @@ static double seconds(void)
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-/* As many as fit here, so that the time of a page can be seen; and no page is missing. */
+/* As many pages as possible, to measure the time for each; and no page is missing. */
 TEST_F(list, many_pages)
 {
 	struct htmm_list_pages request = { .order = HTMM_ORDER_TABLE };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who pays for a session's memory, and what it gives back when there is little. */
+/* Which cgroup is charged for a session's memory, and what it gives back under memory pressure. */
 #include <sys/mman.h>
 #include "cgroup.h"
 #include "check.h"
@@ -9,7 +9,7 @@
 #define PAGE		4096UL
 #define REGION		(2UL << 20)
 #define MIB		(1UL << 20)
-/* Pages touched of each region: more than fit in its entry, so that it takes a block. */
+/* Touched pages of each region: more than its entry holds, so that it needs a block. */
 #define TOUCHED		20
 #define COLD_REGIONS	1500
 #define HOT_REGIONS	64
@@ -23,7 +23,7 @@ static int cgroup_set(const struct cgroup *cgroup, const char *name, const char 
 	return file_write(path, text);
 }
 
-/* A number from a file of a cgroup; -1 if it has none. */
+/* Reads a number from a file of a cgroup; -1 if it has none. */
 static long cgroup_get(const struct cgroup *cgroup, const char *name)
 {
 	char path[300];
@@ -74,7 +74,7 @@ FIXTURE_TEARDOWN(memory)
 	check_idle(_metadata);
 }
 
-/* So many rings of the largest size. */
+/* Requests this many rings of the largest size. */
 static void ask_for_rings(struct _test_data_memory *self, int nr_events)
 {
 	self->req.arg.ring_pages = HTMM_MAX_RING_PAGES;
@@ -82,7 +82,7 @@ static void ask_for_rings(struct _test_data_memory *self, int nr_events)
 		request_add_event(&self->req, &self->source.event);
 }
 
-/* Rings of 128 MiB where 32 MiB are allowed: a sentence, and nobody is killed. */
+/* Rings of 128 MiB with a limit of 32 MiB: a message, and no process is killed. */
 TEST_F(memory, limit_is_heeded)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -97,7 +97,7 @@ TEST_F(memory, limit_is_heeded)
 	EXPECT_NE(NULL, strstr(self->req.error, "memory.max"));
 	EXPECT_NE(NULL, strstr(self->req.error, "ring_pages"));
 	EXPECT_EQ(killed, vmstat("oom_kill"));
-	/* And what it had of them is given back. */
+	/* The memory that it had allocated is freed. */
 	EXPECT_GT(8 * MIB, cgroup_get(&self->cgroup, "memory.current"));
 	check_idle(_metadata);
 }
@@ -110,7 +110,7 @@ static __u64 table_bytes(struct __test_metadata *_metadata, int fd)
 	return targets[0].bytes;
 }
 
-/* A few pages of each region, all read from the one page of zeroes. */
+/* Reads a few pages of each region, all mapped to the zero page. */
 static void touch_regions(struct _test_data_memory *self, char *mem, int regions, int rounds)
 {
 	int i;
@@ -131,7 +131,7 @@ static char *map_regions(int regions)
 	return mem;
 }
 
-/* memory.current tells what a session takes: rings, directory, and tables as they grow. */
+/* memory.current includes a session's memory: rings, directory, and tables as they grow. */
 TEST_F(memory, starter_pays)
 {
 	__u64 rings, before, started, grown, table, small;
@@ -172,7 +172,7 @@ TEST_F(memory, starter_pays)
 	EXPECT_NEAR(before, cgroup_get(&self->cgroup, "memory.current"), MIB + MIB / 2);
 }
 
-/* Pages of a range of regions that are tracked. */
+/* Counts the tracked pages in a range of regions. */
 static size_t pages_tracked(const struct pages *pages, const char *mem, int regions)
 {
 	__u64 first = (uintptr_t)mem, end = first + regions * REGION;
@@ -183,7 +183,7 @@ static size_t pages_tracked(const struct pages *pages, const char *mem, int regi
 	return n;
 }
 
-/* Takes memory until the table is smaller than @below, or there is none to take. */
+/* Takes memory until the table is smaller than @below, or there is no more memory. */
 struct hoard {
 	int fd;
 	__u64 below;
@@ -209,8 +209,8 @@ static int hoard(int sock, void *arg)
 }
 
 /*
- * The table gives back what it has, cold regions no later than hot ones, and the program
- * that needs the memory lives.
+ * The table gives memory back, cold regions no later than hot ones, and the program that
+ * needs the memory survives.
  */
 TEST_F(memory, tables_give_way)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* htmm.ko itself, which comes and goes. */
+/* Loading and unloading htmm.ko. */
 #ifndef KSFT_MODULE_H
 #define KSFT_MODULE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The file that HTMM_KO names, or the one installed for this kernel. */
+/* Finds the file that HTMM_KO names, or the module installed for this kernel. */
 bool module_find(char *path, size_t room);
 /* These return 0 or a negative errno. */
 int module_load(const char *path);

@@ -9,7 +9,7 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* A range of the kernel's text. */
+/* An address range of the kernel's code. */
 struct range {
 	unsigned long start;
 	unsigned long end;
@@ -24,7 +24,7 @@ void nth_require(void)
 	exit(4);
 }
 
-/* A file of one of the kernel's injectors. */
+/* Writes a file of one of the kernel's fault injectors. */
 static int put(const char *name, const char *text)
 {
 	char path[64];
@@ -40,9 +40,9 @@ static int put(const char *name, const char *text)
 }
 
 /*
- * By default the kernel spares allocations that may sleep, and single pages: not
- * here. That fails nothing until a thread asks, so it may stay. verbose: a stack
- * trace for each would fill the log.
+ * By default the kernel does not fail allocations that may sleep, and single pages; here it
+ * does. Nothing fails until a thread asks for it, so this may stay. verbose is off, as a
+ * stack trace for each failure would fill the log.
  */
 int nth_everything(void)
 {
@@ -72,7 +72,7 @@ void nth_arm(int fd, unsigned int nth)
 		perror(NTH_FILE);
 }
 
-/* Where a function of the module begins; where the next one does, there it ends. */
+/* Finds the start of a function of the module; it ends where the next one begins. */
 static int find(const char *function, struct range *range)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -126,14 +126,14 @@ int nth_left(int fd)
 }
 
 /*
- * Of the caller's own file the read is a chance to fail, too: one that fails was the
- * n-th, so nothing else was.
+ * Reading the caller's own file can fail, too: if it does, it was the n-th, so nothing else
+ * failed.
  */
 bool nth_disarm(int fd)
 {
 	bool fired = nth_left(fd) == 0;
 
-	/* If this fails, then because of what it was to prevent. */
+	/* If this write fails, it was itself the failure to prevent. */
 	if (!fired && pwrite(fd, "0", 1, 0) < 0)
 		(void)pwrite(fd, "0", 1, 0);
 	return fired;

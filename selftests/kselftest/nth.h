@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The n-th chance of a thread to fail, and that it does. */
+/* Makes the n-th possible failure of a thread happen. */
 #ifndef KSFT_NTH_H
 #define KSFT_NTH_H
 
 #include <stdbool.h>
 
 #define NTH_FILE	"/proc/self/fail-nth"
-/* More chances to fail than any operation has: a sweep does come to its end. */
+/* More than any operation has, so that a sweep ends. */
 #define NTH_MOST	3000
 
-/* Before the harness plans anything: ends the program if there is nothing to test. */
+/* Call before the harness starts: ends the program if nothing can be tested. */
 void nth_require(void);
-/* Lets all failures happen that the kernel has; 0 or a negative errno. */
+/* Enables all kinds of failures that the kernel has; 0 or a negative errno. */
 int nth_everything(void);
 /*
- * Allocations are a chance only below that function of the module, whoever calls it; NULL:
- * everywhere. 0 or a negative errno, -ENOENT if there is no such function.
+ * Allocations fail only in calls from this function of the module; NULL: everywhere.
+ * Returns 0 or a negative errno, -ENOENT if there is no such function.
  */
 int nth_only_below(const char *function);
-/* @fd: a thread's fail-nth. */
+/* @fd: the fail-nth file of a thread. */
 void nth_arm(int fd, unsigned int nth);
-/* How many more chances until one fails; 0 if it has; negative if nobody knows. */
+/* How many more possible failures until one fails; 0: it has failed; negative: unknown. */
 int nth_left(int fd);
-/* Has the failure happened? No more will. */
+/* Stops further failures; tells if the failure happened. */
 bool nth_disarm(int fd);
 
 #endif /* KSFT_NTH_H */

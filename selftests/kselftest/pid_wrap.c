@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pids that go round: what a process did is never another's. */
+/* Pids that wrap around: samples of a process never count for a later one. */
 #include "check.h"
 #include "child.h"
 #include "pids.h"
 
 #define PAGE		4096UL
 #define CHILDREN	100
-/* That go round. */
+/* Number of pids that are reused. */
 #define PIDS		40
 
 /*
- * Each child faults on one page of an area, which no other touches: so the page of a
- * sample tells whose it is.
+ * Each child faults on one page of an area that no other child touches, so a sample's page
+ * identifies its child.
  */
 FIXTURE(pid_wrap) {
 	int fd;
@@ -35,7 +35,7 @@ FIXTURE_SETUP(pid_wrap)
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	self->req.arg.flags = variant->flags;
-	/* Room for all faults of all of them, however late ksampled is. */
+	/* Room for all faults of all children, even if ksampled is late. */
 	self->req.arg.ring_pages = 256;
 	self->mem = access_map(CHILDREN);
 	ASSERT_NE(NULL, self->mem);
@@ -54,7 +54,7 @@ FIXTURE_TEARDOWN(pid_wrap)
 	check_idle(_metadata);
 }
 
-/* Which child faulted on a page; -1: none, it is not of the area. */
+/* The child that faulted on a page; -1: the page is not in the area. */
 static int child_of(const struct _test_data_pid_wrap *self, const struct htmm_page *page)
 {
 	__u64 i = (page->addr - (uintptr_t)self->mem) / PAGE;
@@ -62,7 +62,7 @@ static int child_of(const struct _test_data_pid_wrap *self, const struct htmm_pa
 	return page->addr >= (uintptr_t)self->mem && i < self->nr ? i : -1;
 }
 
-/* All pages of the area are under the pids that touched them, no two in one space. */
+/* All pages of the area have the pid that touched them, and no two have the same space. */
 static int check_pages(struct __test_metadata *_metadata, struct _test_data_pid_wrap *self)
 {
 	struct pages pages;
@@ -88,7 +88,7 @@ static int check_pages(struct __test_metadata *_metadata, struct _test_data_pid_
 	return found;
 }
 
-/* What is listed as of @pid, which runs, is not what an earlier one touched. */
+/* The pages listed for the running process @pid are not those of an earlier one. */
 static void check_living(struct __test_metadata *_metadata, struct _test_data_pid_wrap *self,
 			 pid_t pid)
 {

@@ -37,7 +37,7 @@ static void *tell_tid(void *arg)
 	return (void *)(intptr_t)syscall(SYS_gettid);
 }
 
-/* Threads have pids, too, and are the cheapest way to use them up. */
+/* Threads use pids as well, and are the cheapest way to use them up. */
 int pids_skip_to(int pid)
 {
 	pthread_t thread;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How many pids there are: few of them are soon used again. */
+/* Limits the number of pids, so that they are soon reused. */
 #ifndef KSFT_PIDS_H
 #define KSFT_PIDS_H
 
-/* Of all pids, no kernel gives those below a second time: daemons have them. */
+/* After a wrap, the kernel does not give pids below this, which daemons have. */
 #define FIRST_PID	300
-/* So this leaves a hundred to go round. */
+/* So about a hundred pids remain. */
 #define FEW_PIDS	400
 
 /* The limit of this pid namespace, or a negative errno. */
 int pids_limit(void);
-/* Has no new pid be @limit or more. 0 or a negative errno. */
+/* Limits new pids to below @limit. Returns 0 or a negative errno. */
 int pids_set_limit(int limit);
-/* Has the next process get @pid or, if that is taken or used, one not far above. */
+/* The next process gets @pid or, if that is in use, one slightly above. */
 int pids_skip_to(int pid);
 
 #endif /* KSFT_PIDS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* On machines with several nodes: threads and memory lie where the samples come from. */
+/* On NUMA machines, threads and memory are on the nodes that the samples come from. */
 #include <dirent.h>
 #include <sched.h>
 #include "check.h"
@@ -27,7 +27,7 @@ FIXTURE(placement) {
 	__u64 mask;
 };
 
-/* Nodes with CPUs, whose numbers have no gaps here. */
+/* Finds the nodes with CPUs; their numbers have no gaps here. */
 static int nodes_find(struct node *node)
 {
 	int cpu, nr, last = -1;
@@ -46,7 +46,7 @@ static int nodes_find(struct node *node)
 	return last + 1;
 }
 
-/* Where the memory of each node begins. */
+/* Finds where the memory of each node begins. */
 static void nodes_find_memory(struct node *node)
 {
 	FILE *file = fopen("/proc/zoneinfo", "r");
@@ -85,7 +85,7 @@ FIXTURE_TEARDOWN(placement)
 	check_idle(_metadata);
 }
 
-/* The threads ksampled, by number. Returns how many there are. */
+/* Finds the ksampled threads, by number. Returns how many there are. */
 static int threads_find(pid_t *threads)
 {
 	DIR *dir = opendir("/proc");
@@ -112,7 +112,7 @@ static int threads_find(pid_t *threads)
 	return nr;
 }
 
-/* One thread a node unless told otherwise, and each stays with its rings. */
+/* One thread for each node by default, and each stays with its rings. */
 TEST_F(placement, threads)
 {
 	pid_t threads[MAX_THREADS];
@@ -129,7 +129,7 @@ TEST_F(placement, threads)
 	}
 }
 
-/* More threads than nodes are dealt out evenly. */
+/* More threads than nodes are distributed evenly. */
 TEST_F(placement, two_threads_a_node)
 {
 	pid_t threads[MAX_THREADS];
@@ -147,7 +147,7 @@ TEST_F(placement, two_threads_a_node)
 	}
 }
 
-/* What was asked for, whatever the nodes. */
+/* The requested number of threads, regardless of nodes. */
 TEST_F(placement, asked_for)
 {
 	pid_t threads[MAX_THREADS];
@@ -178,8 +178,8 @@ static int node_of(const struct _test_data_placement *self, unsigned long pfn)
 }
 
 /*
- * Large blocks allocated by this program for a session that samples one node's CPUs
- * from another one: its rings, and a thread with its batch. Directories are of single pages.
+ * Large blocks that this program allocates for a session that samples the CPUs of another
+ * node: its rings, and a thread with its batch. Directories consist of single pages.
  */
 TEST_F(placement, memory)
 {

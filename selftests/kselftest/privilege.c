@@ -50,7 +50,7 @@ static int caps_keep(__u64 caps)
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
-/* With a session there, every other ioctl would succeed. */
+/* A session exists, so every other ioctl would succeed otherwise. */
 static void check_refused(struct __test_metadata *_metadata, int fd,
 			  struct request *req)
 {
@@ -60,7 +60,7 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	struct stats stats;
 	int nr, ret;
 
-	/* Also those that nobody has thought of here. */
+	/* Includes numbers that have no ioctl. */
 	for (nr = 0; nr < 256; nr++) {
 		if (_IO(HTMM_IOC_TYPE, nr) == HTMM_IOC_GET_INFO)
 			continue;
@@ -111,7 +111,7 @@ static void become_nobody(struct __test_metadata *_metadata)
 	ASSERT_EQ(0, setresuid(NOBODY, NOBODY, NOBODY));
 }
 
-/* The fd was opened by root: that it is open must not be enough. */
+/* root opened the fd, but an open fd must not be enough. */
 TEST_F(privilege, other_user)
 {
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
@@ -120,7 +120,7 @@ TEST_F(privilege, other_user)
 	EXPECT_EQ(-EACCES, device_open());
 }
 
-/* Nor must it be enough that the file is a reader of the stream already. */
+/* That the file is a reader of the stream must not be enough either. */
 TEST_F(privilege, stream_of_another_user)
 {
 	struct tally tally = {};
@@ -177,13 +177,13 @@ TEST_F(privilege, files_of_another_user)
 			TH_LOG("%s", files[i]);
 		}
 	}
-	/* Opened by root, and the addresses still not for everyone. */
+	/* root opened it; still, addresses are not for everyone. */
 	EXPECT_EQ(-1, read(hot, text, sizeof(text)));
 	EXPECT_EQ(EPERM, errno);
 	close(hot);
 }
 
-/* A tracepoint on all CPUs, as perf opens it. */
+/* A tracepoint on all CPUs, opened as perf does it. */
 static int tracepoint_open(const char *id)
 {
 	struct perf_event_attr attr = {
@@ -245,7 +245,7 @@ TEST_F(privilege, sys_admin_alone)
 	check_permitted(_metadata, self->fd, &self->req);
 }
 
-/* The request is refused, with a sentence that has @hint. */
+/* The request is refused with a message that contains @hint. */
 static void refused(struct __test_metadata *_metadata, int fd, struct request *req,
 		    const char *hint)
 {
@@ -264,7 +264,7 @@ static void accepted(struct __test_metadata *_metadata, int fd, struct request *
 	EXPECT_EQ(0, device_stop(fd));
 }
 
-/* As for any thread: what setpriority() would refuse. */
+/* As for any thread: a nice value that setpriority() would refuse is refused. */
 TEST_F(privilege, nice_of_the_threads)
 {
 	const struct rlimit some = { 25, 25 };
@@ -308,7 +308,7 @@ TEST_F(privilege, cpus_of_the_threads)
 	accepted(_metadata, self->fd, &self->req);
 }
 
-/* perf's rule: 516 KiB a CPU, and RLIMIT_MEMLOCK, but for who has CAP_IPC_LOCK. */
+/* perf's rule: 516 KiB for each CPU plus RLIMIT_MEMLOCK, without limit for CAP_IPC_LOCK. */
 TEST_F(privilege, memory_of_the_rings)
 {
 	const struct rlimit none = { 0, 0 };
@@ -331,7 +331,7 @@ TEST_F(privilege, memory_of_the_rings)
 #define NR32_IOCTL	54
 #define NR32_GETPID	20
 
-/* A system call as a 32-bit program makes it. */
+/* Makes a system call as a 32-bit program does. */
 static int syscall32(int nr, __u32 a, __u32 b, __u32 c)
 {
 	int ret;
@@ -355,7 +355,7 @@ static bool has_syscall32(void)
 	return !child_start(&child, try_syscall32, NULL) && !child_join(&child);
 }
 
-/* All that a 32-bit program points to lies below 4 GiB. */
+/* A 32-bit program can only point below 4 GiB. */
 struct low {
 	struct request req;
 	struct htmm_stop stop;

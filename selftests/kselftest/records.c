@@ -64,7 +64,7 @@ int stream_poll(int fd)
 	return poll(&pollfd, 1, 0) < 0 ? -errno : pollfd.revents;
 }
 
-/* An event's index from the id that the module gave it. */
+/* The index of an event from its id. */
 static unsigned int event_of(__u64 id)
 {
 	return (id - 1) % HTMM_MAX_EVENTS;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The record stream, taken apart. */
+/* Decodes the record stream. */
 #ifndef KSFT_RECORDS_H
 #define KSFT_RECORDS_H
 
 #include "device.h"
 
-/* Times, in order, and CPUs are looked at of this many CPUs. */
+/* The order of times is checked for this many CPUs. */
 #define RECORDS_CPUS	64
-/* Addresses are kept of this many samples. */
+/* Addresses are kept for this many samples. */
 #define RECORDS_ADDRESSES	4096
 
 /**
@@ -27,19 +27,19 @@ struct sample {
 };
 
 /**
- * struct tally - what came out of a stream so far
+ * struct tally - what was read from a stream so far
  * @samples: samples, by event
- * @lost: those that LOST records tell of, by event
+ * @lost: lost samples reported by LOST records, by event
  * @losses: LOST records
  * @rounds: ROUND records
- * @unknown: records that nobody should send, or of a wrong size
- * @disorder: samples older than one before them of the same CPU and event, or older
- *	than one before the last ROUND but one
- * @addr: of the first samples, the addresses
- * @nr_addr: how many of them
+ * @unknown: records of an unknown type or wrong size
+ * @disorder: samples older than an earlier one of the same CPU and event, or older than one
+ *	before the second last ROUND
+ * @addr: addresses of the first samples
+ * @nr_addr: number of @addr
  * @last: the last sample
  * @newest: private: the newest time of each CPU and event
- * @time: private: the newest of all times; at the last ROUND; and at the one before
+ * @time: private: the newest of all times: now, at the last ROUND, and at the ROUND before
  */
 struct tally {
 	__u64 samples[HTMM_MAX_EVENTS];
@@ -55,7 +55,7 @@ struct tally {
 	__u64 time[3];
 };
 
-/* Everything that a struct sample has. */
+/* All members of struct sample. */
 #define RECORDS_SAMPLE_TYPE						\
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |		\
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |	\
@@ -65,17 +65,20 @@ struct tally {
 int stream_join(int fd, __u64 buffer_bytes, __u32 watermark);
 /* Fills @stream; returns 0 or a negative errno. */
 int stream_report(int fd, struct htmm_stream *stream);
-/* The ids of its session's events: HTMM_MAX_EVENTS, 0 where there is no event. */
+/* The ids of the session's events: HTMM_MAX_EVENTS elements, 0 where there is no event. */
 int stream_ids(int fd, __u64 *ids);
-/* What poll() says now. */
+/* The events that poll() returns now. */
 int stream_poll(int fd);
 
 /*
- * One read() of up to @room bytes, taken apart: returns its bytes, 0 at the end,
- * or a negative errno.
+ * One read() of up to @room bytes, decoded: returns its bytes, 0 at the end, or a negative
+ * errno.
  */
 int records_read(int fd, size_t room, struct tally *tally);
-/* Reads up to the end, or until there is nothing yet: 0, -EAGAIN, or what failed. */
+/*
+ * Reads to the end, or until there is no more yet. Returns 0, -EAGAIN, or another negative
+ * errno.
+ */
 int records_drain(int fd, struct tally *tally);
 __u64 tally_samples(const struct tally *tally);
 __u64 tally_lost(const struct tally *tally);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What START accepts, what it refuses, and what it says of that. */
+/* What START accepts and refuses, and the messages for that. */
 #include <dirent.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
@@ -10,7 +10,7 @@
 #define EVERYTHING	(~0ULL)
 /* More CPUs than any kernel has. */
 #define BITMAP_WORDS	512
-/* Bytes that are taken at a time. */
+/* Bytes allocated at a time. */
 #define CHUNK		(8UL << 20)
 
 FIXTURE(request) {
@@ -35,7 +35,7 @@ FIXTURE_TEARDOWN(request)
 	check_idle(_metadata);
 }
 
-/* Is there a thread of that name? */
+/* Tells if there is a thread of that name. */
 static bool thread_exists(const char *name)
 {
 	DIR *proc = opendir("/proc");
@@ -57,7 +57,7 @@ static bool thread_exists(const char *name)
 	return found;
 }
 
-/* A thread that has ended is listed until it has been let to go. */
+/* A thread that has ended is listed until the kernel releases it. */
 static bool thread_goes(const char *name)
 {
 	int tries = 1000;
@@ -67,7 +67,7 @@ static bool thread_goes(const char *name)
 	return tries;
 }
 
-/* The request fails with @err, says why in one line, and leaves nothing. */
+/* The request fails with @err, gives the reason in one line, and leaves nothing. */
 #define refused(err, label) do {					\
 	const char *what = (label);					\
 									\
@@ -83,7 +83,7 @@ static bool thread_goes(const char *name)
 	request_init(&self->req, &self->source.event);			\
 } while (0)
 
-/* The request, right but for one member, is refused. */
+/* The request, valid except for one member, is refused. */
 #define refused_with(err, member, value) do {				\
 	self->req.member = (value);					\
 	refused(err, #member " = " #value);				\
@@ -169,7 +169,7 @@ TEST_F(request, events_that_no_pmu_takes)
 {
 	refused_with(ENOENT, events[0].type, 0x7ffffff0);
 	refused_with(ENOENT, events[0].config, 0x7fffffff);
-	/* A wrong one behind a right one. */
+	/* A wrong event after a valid one. */
 	request_add_event(&self->req, &self->source.event);
 	refused_with(ENOENT, events[1].type, 0x7ffffff0);
 }
@@ -184,7 +184,7 @@ TEST_F(request, raw_config_that_the_pmu_rejects)
 	refused_with(EINVAL, events[0].config, 0xffff);
 }
 
-/* The second event is refused: the first must not stay, on any CPU. */
+/* The second event is refused: the first must not stay on any CPU. */
 TEST_F(request, all_or_nothing)
 {
 	int events, i;
@@ -221,7 +221,7 @@ TEST_F(request, ring)
 	accepted_with(arg.ring_pages, HTMM_MAX_RING_PAGES);
 }
 
-/* Takes memory until so much is left, and stays. */
+/* Takes memory until only this much is left, and stays. */
 static int hoard(int sock, void *left)
 {
 	char *mem;
@@ -233,7 +233,7 @@ static int hoard(int sock, void *left)
 		if (mem == MAP_FAILED)
 			return 1;
 		madvise(mem, CHUNK, MADV_HUGEPAGE);
-		/* Not store by store: an emulated CPU takes its time for each. */
+		/* Not by single stores, which are slow on an emulated CPU. */
 		if (madvise(mem, CHUNK, MADV_POPULATE_WRITE))
 			return 1;
 	}
@@ -241,7 +241,7 @@ static int hoard(int sock, void *left)
 	return child_await(sock);
 }
 
-/* Rings that there is no memory for are refused, and nobody is killed for them. */
+/* If there is no memory for the rings, the request is refused, and no process is killed. */
 TEST_F(request, rings_kill_nobody)
 {
 	long rings = HTMM_MAX_EVENTS * sysconf(_SC_NPROCESSORS_ONLN);
@@ -343,7 +343,7 @@ TEST_F(request, sample_type)
 				       PERF_SAMPLE_ADDR);
 }
 
-/* Lives until it is told, or killed. */
+/* Lives until it is told to end, or killed. */
 static int idle(int sock, void *arg)
 {
 	return child_await(sock);
@@ -373,7 +373,7 @@ TEST_F(request, arrays)
 	for (i = 1; i < HTMM_MAX_EVENTS; i++)
 		request_add_event(&self->req, &self->source.event);
 	accepted_with(arg.nr_events, HTMM_MAX_EVENTS);
-	/* Each would have 16 MiB or more. */
+	/* Each one would have 16 MiB or more. */
 	self->req.arg.max_bytes = 1 << 20;
 	for (i = 0; i < HTMM_MAX_TARGETS; i++) {
 		ASSERT_EQ(0, child_start(&children[i], idle, NULL));
@@ -382,12 +382,12 @@ TEST_F(request, arrays)
 	accepted_with(arg.nr_targets, HTMM_MAX_TARGETS);
 	for (i = 0; i < HTMM_MAX_TARGETS; i++)
 		child_kill(&children[i]);
-	/* Without targets, nobody looks at their array. */
+	/* Without targets, the array is not read. */
 	self->req.arg.targets = 1;
 	accepted_with(arg.target_size, 0);
 }
 
-/* A stride larger than ours: what we do not know must be zero. */
+/* A stride larger than the module's: unknown members must be zero. */
 TEST_F(request, wide_elements)
 {
 	struct {
@@ -402,7 +402,7 @@ TEST_F(request, wide_elements)
 	refused_with(E2BIG, arg.event_size, sizeof(wide));
 }
 
-/* A process that has ended, and what the kernel takes for the same number. */
+/* A process that has exited, and numbers that the kernel reads as the same one. */
 TEST_F(request, dead_or_impossible_target)
 {
 	struct child child;
@@ -438,7 +438,7 @@ TEST_F(request, dead_or_impossible_target)
 	refused(EEXIST, "the same process twice");
 }
 
-/* Both bitmaps of CPUs are read alike. */
+/* Both bitmaps of CPUs are read in the same way. */
 FIXTURE(bitmap) {
 	int fd;
 	struct source source;
@@ -529,7 +529,7 @@ TEST_F(bitmap, cpu_is_offline)
 	ASSERT_EQ(0, cpu_set_online(cpu, true));
 }
 
-/* The kernel's list of nodes that have CPUs, as "0-1,3". */
+/* Reads the kernel's list of nodes with CPUs, such as "0-1,3". */
 static bool node_has_cpus(int node)
 {
 	FILE *file = fopen("/sys/devices/system/node/has_cpu", "r");
@@ -547,7 +547,7 @@ static bool node_has_cpus(int node)
 	return has;
 }
 
-/* Pages of 4 KiB of the nodes with CPUs, or of all nodes. */
+/* 4 KiB pages of the nodes with CPUs, or of all nodes. */
 static __u64 present_pages(bool all)
 {
 	FILE *file = fopen("/proc/zoneinfo", "r");
@@ -598,7 +598,7 @@ TEST_F(request, defaults)
 	EXPECT_EQ(info.nr_cpus * 32 * 4096, info.ring_bytes);
 }
 
-/* The reason goes where there is room for it, and nowhere else. */
+/* The message goes only into the buffer. */
 TEST_F(request, buffer_for_the_reason)
 {
 	char small[32];

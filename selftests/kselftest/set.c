@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may change while a session runs: capacities and periods. What was counted stays,
- * and what is refused changes nothing.
+ * What may change while a session runs: capacities and periods. Counts stay, and a refused
+ * call changes nothing.
  */
 #include "check.h"
 #include "child.h"
@@ -42,7 +42,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_set *self
 	}
 }
 
-/* The hot threshold in the words of the interface's documentation. */
+/* Computes the hot threshold as the interface's documentation defines it. */
 static __u32 fitting(const struct histogram *hist, __u64 capacity)
 {
 	__u64 pages = 0;
@@ -56,7 +56,7 @@ static __u32 fitting(const struct histogram *hist, __u64 capacity)
 	return bin;
 }
 
-/* A new capacity is there, its threshold too, and all else is as before. */
+/* The new capacity and its threshold are set, and all else is as before. */
 static void check_capacity(struct __test_metadata *_metadata,
 			   struct _test_data_set *self, __u64 capacity,
 			   const struct histogram *before)
@@ -94,8 +94,8 @@ static void touch_unevenly(void *arg)
 }
 
 /*
- * Up and down, through every threshold that this histogram has. The last adaptation is
- * a while ago and the next one is far: only the call itself can move the threshold.
+ * Up and down through every threshold of this histogram. Adaptations are so rare that only
+ * the call itself can move the threshold.
  */
 TEST_F(set, capacity_moves_the_threshold)
 {
@@ -108,7 +108,7 @@ TEST_F(set, capacity_moves_the_threshold)
 	__u32 seen = 0;
 	size_t i;
 
-	/* This process would go on having page faults while it looks. */
+	/* This process would have page faults of its own while it reads. */
 	ASSERT_EQ(0, child_worker(&child, touch_unevenly, self));
 	self->req.targets[0].id = child.pid;
 	self->req.arg.adaptation_period = 150;
@@ -123,12 +123,12 @@ TEST_F(set, capacity_moves_the_threshold)
 		check_capacity(_metadata, self, capacities[i], &before);
 		seen |= 1U << fitting(&before, capacities[i]);
 	}
-	/* The test would be empty if the threshold had nowhere to go. */
+	/* The test would prove nothing if the threshold could not move. */
 	EXPECT_LE(4, __builtin_popcount(seen));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
-	/* Each of them counts, and the stop. */
+	/* Each change adapts, and so does the stop. */
 	EXPECT_EQ(before.samples / 150 + ARRAY_SIZE(capacities) + 1,
 		  stats.s.adaptations);
 	stats_free(&stats);
@@ -163,7 +163,7 @@ static __u64 capacity_of_session(struct __test_metadata *_metadata,
 	EXPECT_EQ((second), capacity_of(_metadata, self, 2));		\
 } while (0)
 
-/* The session's capacity is that of the targets that do not say. */
+/* The session's capacity applies to targets without one of their own. */
 TEST_F(set, whose_capacity)
 {
 	struct histogram hist;
@@ -188,17 +188,17 @@ TEST_F(set, whose_capacity)
 	capacities(3000, 30, 70);
 	ASSERT_EQ(0, device_set_capacity(self->fd, 2, 0));
 	capacities(3000, 30, 3000);
-	/* Of both together, the session's. */
+	/* For both together, the session's capacity. */
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(3000, hist.capacity_pages);
 	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(30, hist.capacity_pages);
-	/* RESET forgets pages, not that. */
+	/* RESET drops pages, but keeps capacities. */
 	ASSERT_EQ(0, device_reset(self->fd));
 	capacities(3000, 30, 3000);
 	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 0));
 	capacities(all, 30, all);
-	/* Nor does one that comes later miss it. */
+	/* A target added later gets it, too. */
 	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 4000));
 	ASSERT_EQ(3, device_add_target(self->fd, HTMM_TARGET_ALL, 0));
 	EXPECT_EQ(4000, capacity_of(_metadata, self, 3));
@@ -215,7 +215,7 @@ TEST_F(set, whose_capacity)
 	EXPECT_EQ(NULL, strchr(self->error, '\n'));			\
 } while (0)
 
-/* Each beside a capacity that is right, which must not be changed then. */
+/* Each is refused together with a valid capacity, which must not change then. */
 TEST_F(set, refusals)
 {
 	struct htmm_set set = {
@@ -279,7 +279,7 @@ TEST_F(set, refusals)
 	refused(ENODATA, "a session that has stopped");
 }
 
-/* A budget owns the periods; a capacity can be changed all the same. */
+/* A budget controls the periods; a capacity can still be changed. */
 TEST_F(set, budget)
 {
 	struct htmm_set set = {
@@ -341,7 +341,7 @@ FIXTURE_TEARDOWN(period)
 	check_idle(_metadata);
 }
 
-/* Accesses to one page, on the one CPU, where nothing else runs. */
+/* Accesses to one page, on one CPU where nothing else runs. */
 static void access_alone(struct __test_metadata *_metadata,
 			 struct _test_data_period *self, int page, size_t n)
 {
@@ -379,8 +379,8 @@ static __u64 check_period(struct __test_metadata *_metadata,
 }
 
 /*
- * So many samples of a page for each period, before and after. In between perf has its
- * own way: it takes one sample at once, and may end the old period first.
+ * The number of samples fits each period, before and after. At the change perf takes one
+ * sample at once, and may end the old period first.
  */
 TEST_F(period, samples)
 {
@@ -404,8 +404,8 @@ TEST_F(period, samples)
 }
 
 /*
- * Weighted by period, samples that were taken before the change keep their weight, also
- * if they are still in the ring then; and none can weigh less than 1.
+ * With weights, samples taken before the change keep their weight, even if they are still
+ * in the ring; and no weight is less than 1.
  */
 TEST_F(period, weights)
 {
@@ -470,7 +470,7 @@ FIXTURE_TEARDOWN(refusing)
 	check_idle(_metadata);
 }
 
-/* On every CPU, and the capacity beside it. */
+/* On every CPU, together with the capacity. */
 static void check_both(struct __test_metadata *_metadata,
 		       struct _test_data_refusing *self, __u64 period, __u64 pages)
 {
@@ -487,7 +487,7 @@ static void check_both(struct __test_metadata *_metadata,
 	EXPECT_EQ(pages, info.capacity_pages);
 }
 
-/* perf does not ask the PMU for that when a period is changed. */
+/* perf does not ask the PMU when a period is changed. */
 TEST_F(refusing, what_start_refuses)
 {
 	self->set.period = 1601;
@@ -501,7 +501,7 @@ TEST_F(refusing, what_start_refuses)
 	check_both(_metadata, self, 1616, 5);
 }
 
-/* The first CPU has the new period when the last one refuses. */
+/* The first CPU already has the new period when the last one refuses. */
 TEST_F(refusing, half_way)
 {
 	char cpu[16];

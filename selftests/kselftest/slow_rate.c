@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A few samples at a time on every CPU, so that ksampled is always about to look at its
- * rings, beside readers of every interface and targets that come and go, or beside one
- * who never ceases to look at the tables. Where stress is too much for everyone, here
- * nobody waits for anybody: what is only nearly in order shows, above all to a kernel
- * that looks for data races.
+ * A few samples at a time on every CPU, so that ksampled often checks its rings, beside
+ * readers of every interface and changing targets, or beside a reader that never stops.
+ * stress overloads everything; here nothing waits for long, so wrong ordering shows, above
+ * all to a kernel that looks for data races.
  *
  * SLOW_RATE_SECONDS=N: for how long (3)
  */
@@ -48,7 +47,7 @@ FIXTURE_SETUP(slow_rate)
 	source_best(&role->source);
 	ASSERT_EQ(0, cgroup_make(&role->cgroup, NULL, "htmm_slow_rate"));
 	request_init(&self->req, &role->source.event);
-	/* Rings so small that ksampled is woken for a few samples. */
+	/* Rings so small that a few samples wake ksampled. */
 	self->req.arg.ring_pages = 1;
 	self->req.arg.drain_interval_ms = 1;
 	self->req.arg.cooling_period = 1000;
@@ -60,14 +59,14 @@ FIXTURE_SETUP(slow_rate)
 FIXTURE_TEARDOWN(slow_rate)
 {
 	while (self->nr_children)
-		/* None of them may have given up. */
+		/* None of them may have ended early. */
 		EXPECT_EQ(137, child_kill(&self->children[--self->nr_children]));
 	close(self->fd);
 	EXPECT_EQ(0, cgroup_remove(&self->role.cgroup));
 	check_idle(_metadata);
 }
 
-/* Some samples and a rest, on a CPU of its own. */
+/* Some samples and a pause, on its own CPU. */
 static int drip(struct role *role, size_t pages, size_t rounds, useconds_t rest)
 {
 	void *mem = access_map(pages);
@@ -82,7 +81,7 @@ static int drip(struct role *role, size_t pages, size_t rounds, useconds_t rest)
 
 static int drip_slowly(int sock, void *arg) { return drip(arg, PAGES, 1, 10000); }
 static int drip_fast(int sock, void *arg) { return drip(arg, PAGES, 6, 100); }
-/* Whatever one looks at changes soon. */
+/* Few pages, so that all that is read changes soon. */
 static int drip_on_few(int sock, void *arg) { return drip(arg, FEW, 6 * PAGES / FEW, 100); }
 
 static void begin(struct __test_metadata *_metadata,
@@ -122,7 +121,7 @@ static time_t end(void)
 	return time(NULL) + (text ? atoi(text) : SECONDS);
 }
 
-/* The rings are mostly empty, and ksampled looks whether they are. */
+/* The rings are mostly empty, and ksampled checks them. */
 TEST_F_TIMEOUT(slow_rate, alone, 1200)
 {
 	const time_t until = end();
@@ -147,7 +146,7 @@ TEST_F_TIMEOUT(slow_rate, beside_readers, 1200)
 	finish(_metadata, self);
 }
 
-/* Looks at tables all the time. */
+/* Reads tables all the time. */
 static int look_on(int sock, void *arg)
 {
 	struct role *role = arg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pages belong to a program, not to a pid: exit, exec(), pids used again. */
+/* Pages belong to a program, not to a pid: exit, exec(), reused pids. */
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -11,7 +11,7 @@
 
 #define PAGE		4096UL
 #define PAGES		16
-/* Processes at once. */
+/* Number of processes at the same time. */
 #define MANY		24
 
 FIXTURE(space) {
@@ -97,7 +97,7 @@ TEST_F(space, exited_pages_are_kept)
 	stats_free(&stats);
 }
 
-/* The space of a process' pages, 0 if there are none. */
+/* The space of a process' pages; 0: it has no pages. */
 static __u32 space_of(struct __test_metadata *_metadata, int fd, pid_t pid)
 {
 	struct pages pages;
@@ -112,7 +112,7 @@ static __u32 space_of(struct __test_metadata *_metadata, int fd, pid_t pid)
 	return space;
 }
 
-/* A number that comes back at once would let a reader mix two processes. */
+/* If a number were reused at once, a reader could confuse two processes. */
 TEST_F(space, numbers_are_not_used_again_soon)
 {
 	__u32 space, last = 0;
@@ -192,7 +192,7 @@ TEST_F(space, exited_pages_leave)
 	stats_free(&stats);
 }
 
-/* Drain threads that sleep for long keep nobody's pages in the table. */
+/* Drain threads that sleep for long keep no pages of exited processes in the table. */
 TEST_F(space, many_leave_while_threads_sleep)
 {
 	struct child children[MANY];
@@ -220,7 +220,7 @@ TEST_F(space, many_leave_while_threads_sleep)
 	EXPECT_LE(MANY * PAGES, stats.s.exited);
 }
 
-/* Samples still in the ring when their process ends are stale. */
+/* Samples still in the ring when their process exits are stale. */
 TEST_F(space, last_samples_are_stale)
 {
 	struct child child;
@@ -242,8 +242,8 @@ TEST_F(space, last_samples_are_stale)
 }
 
 /*
- * Without randomised addresses, a shell that starts itself again faults at the
- * same addresses twice.
+ * Without address randomization, a shell that executes itself faults at the same addresses
+ * twice.
  */
 static int exec_twice(int sock, void *arg)
 {
@@ -283,7 +283,7 @@ TEST_F(space, exec_begins_a_new_space)
 	pages_free(&pages);
 }
 
-/* A child with a pid of our choice, which touches its pages and ends. */
+/* A child with a chosen pid, which touches its pages and exits. */
 static int touch_as(struct _test_data_space *self, pid_t pid, int rounds)
 {
 	struct clone_args args = {
@@ -303,7 +303,7 @@ static int touch_as(struct _test_data_space *self, pid_t pid, int rounds)
 	return waitpid(child, &status, 0) == child && !status ? 0 : -ECHILD;
 }
 
-/* A pid that was free a moment ago. */
+/* A pid that was just free. */
 static pid_t free_pid(void)
 {
 	struct child child = { .pid = fork() };
@@ -341,7 +341,7 @@ TEST_F(space, pid_used_again)
 	pages_free(&pages);
 }
 
-/* A new process under a target's old pid is not the target. */
+/* A new process with a target's old pid is not the target. */
 TEST_F(space, pid_of_a_target_used_again)
 {
 	struct child child;
@@ -365,7 +365,7 @@ TEST_F(space, pid_of_a_target_used_again)
 	stats_free(&stats);
 }
 
-/* The first process of a pid namespace: what it sees of the session outside. */
+/* Runs as the first process of a pid namespace, and reads the session outside. */
 static int look_from_inside(int sock, void *arg)
 {
 	struct _test_data_space *self = arg;
@@ -382,7 +382,7 @@ static int look_from_inside(int sock, void *arg)
 	bad |= (!!pages_read(self->fd, &pages)) << 2;
 	bad |= (pages_samples(&pages, 1, self->mem, PAGES * PAGE) !=
 		3 * PAGES) << 3;
-	/* The process outside, which touched the same pages, has no pid here. */
+	/* The process outside touched the same pages, but has no pid here. */
 	bad |= (pages_samples(&pages, 0, self->mem, PAGES * PAGE) !=
 		5 * PAGES) << 4;
 	return bad;
@@ -411,7 +411,7 @@ TEST_F(space, pids_are_the_readers)
 	EXPECT_EQ(0, child_join(&child));
 }
 
-/* Pids in a request are the caller's, too. */
+/* Pids in a request are those of the caller's namespace, too. */
 static int sample_itself(int sock, void *arg)
 {
 	struct _test_data_space *self = arg;
@@ -439,7 +439,7 @@ TEST_F(space, target_is_the_callers)
 	EXPECT_EQ(0, child_join(&child));
 }
 
-/* As few address spaces as a session can be made to have. */
+/* The smallest number of address spaces that a session can be limited to. */
 #define FEW_SPACES	64
 #define ROUNDS		4
 
@@ -452,7 +452,7 @@ static int touch_once(int sock, void *arg)
 	return 0;
 }
 
-/* More processes than there can be address spaces, one after the other. */
+/* Runs more processes, one after another, than there can be address spaces. */
 static void run_children(struct __test_metadata *_metadata,
 			 struct _test_data_space *self)
 {
@@ -477,7 +477,7 @@ static void start_keeping(struct __test_metadata *_metadata, struct _test_data_s
 	}
 }
 
-/* Address spaces of the session's one target. */
+/* Number of address spaces of the session's only target. */
 static __u64 spaces_of(struct __test_metadata *_metadata, int fd)
 {
 	static struct htmm_target_info targets[HTMM_MAX_TARGETS];
@@ -497,7 +497,7 @@ static void check_nothing_full(struct __test_metadata *_metadata,
 	stats_free(&stats);
 }
 
-/* What a process that has gone takes is given back with the last of its pages. */
+/* The memory for an exited process is freed with its last page. */
 TEST_F(space, kept_ones_leave_with_their_last_page)
 {
 	int round, i, tries;
@@ -507,7 +507,7 @@ TEST_F(space, kept_ones_leave_with_their_last_page)
 		run_children(_metadata, self);
 		for (i = 0; i < 32; i++)
 			ASSERT_EQ(0, device_cool(self->fd, 0));
-		/* Others may be sampled meanwhile, but not so many. */
+		/* Other processes may be sampled meanwhile, but fewer than this. */
 		for (tries = 500; spaces_of(_metadata, self->fd) > FEW_SPACES / 4 && tries; tries--)
 			usleep(10000);
 		EXPECT_NE(0, tries) {
@@ -518,7 +518,7 @@ TEST_F(space, kept_ones_leave_with_their_last_page)
 	check_nothing_full(_metadata, self);
 }
 
-/* Without cooling: the emptiest of those that have gone make room. */
+/* Without cooling, exited processes with the fewest samples make room. */
 TEST_F(space, kept_ones_make_room)
 {
 	struct pages pages;

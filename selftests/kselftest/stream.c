@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The record stream: what is read, by whom, and what is lost. */
+/* The record stream: what is read, by which reader, and what is lost. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 FIXTURE(stream) {
 	int fd;		/* starts and stops */
-	int reader;	/* reads, without waiting unless told */
+	int reader;	/* reads, without waiting by default */
 	struct source source;
 	struct request req;
 	struct tally *tally;
@@ -67,7 +67,7 @@ static void touch(FIXTURE_DATA(stream) *self, size_t rounds)
 	access_pages(&self->source, self->mem, PAGES, rounds);
 }
 
-/* The same, and no ring ever has to hold more than eight rounds. */
+/* The same, but no ring ever has to hold more than eight rounds. */
 static void touch_slowly(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(stream) *self, size_t rounds)
 {
@@ -86,7 +86,7 @@ static void touch_much(void *self)
 	touch(self, 8);
 }
 
-/* Of a session that has stopped and a reader of all of it that has read all. */
+/* For a stopped session and a reader that has read all of it. */
 static void check_tally(struct __test_metadata *_metadata,
 			FIXTURE_DATA(stream) *self, int reader,
 			const struct tally *tally)
@@ -191,7 +191,7 @@ TEST_F(stream, too_many_readers)
 			close(fd[i]);
 }
 
-/* The layout that the module reports is enough to take the records apart. */
+/* The layout that the module reports is enough to decode the records. */
 TEST_F(stream, layout)
 {
 	struct source store;
@@ -217,7 +217,7 @@ TEST_F(stream, layout)
 	EXPECT_EQ(0, ids[HTMM_MAX_EVENTS - 1]);
 	stop(_metadata, self);
 
-	/* The next session's ids are others, and so may its records be. */
+	/* The ids and the layout of the next session may differ. */
 	close(self->reader);
 	self->reader = device_open();
 	self->req.arg.sample_type = 0;
@@ -231,7 +231,7 @@ TEST_F(stream, layout)
 	EXPECT_EQ(8 * 5, again.record_size);
 }
 
-/* A sample for each access, in the order of the accesses, and right in all. */
+/* One sample for each access, in order, with all members correct. */
 TEST_F(stream, every_sample_from_the_first_on)
 {
 	const struct sample *last = &self->tally->last;
@@ -256,7 +256,7 @@ TEST_F(stream, every_sample_from_the_first_on)
 	EXPECT_EQ(0, tally_lost(self->tally));
 	EXPECT_LT(0, self->tally->rounds);
 
-	/* This program's other memory has some faults, too. */
+	/* Other memory of this program has some faults, too. */
 	for (i = 0; i < self->tally->nr_addr; i++)
 		if ((self->tally->addr[i] & ~(PAGE - 1)) ==
 		    (uintptr_t)self->mem + at % PAGES * PAGE)
@@ -290,7 +290,7 @@ TEST_F(stream, whole_records_only)
 	check_tally(_metadata, self, self->reader, tally);
 }
 
-/* A read that fails takes nothing. */
+/* A failed read takes no records. */
 TEST_F(stream, bad_memory)
 {
 	char *edge;
@@ -311,7 +311,7 @@ TEST_F(stream, bad_memory)
 	check_tally(_metadata, self, self->reader, self->tally);
 }
 
-/* Below the watermark a poll waits, and a read that does not wait takes it all. */
+/* Below the watermark poll() waits, but a nonblocking read takes all. */
 TEST_F(stream, watermark)
 {
 	ASSERT_EQ(0, stream_join(self->reader, 1 << 20, 1 << 19));
@@ -321,7 +321,7 @@ TEST_F(stream, watermark)
 	EXPECT_EQ(0, stream_poll(self->reader));
 	EXPECT_EQ(-EAGAIN, records_drain(self->reader, self->tally));
 	EXPECT_LE(PAGES, tally_samples(self->tally));
-	/* Each sample is 72 bytes, and more than half a mebibyte is wanted. */
+	/* Each sample has 72 bytes; more than half a mebibyte is needed. */
 	touch_slowly(_metadata, self, (1 << 19) / SAMPLE_BYTES / PAGES + 1);
 	EXPECT_EQ(POLLIN, stream_poll(self->reader));
 	stop(_metadata, self);
@@ -330,7 +330,7 @@ TEST_F(stream, watermark)
 	EXPECT_EQ(0, tally_lost(self->tally));
 }
 
-/* Whoever does not read loses the rest, is told how many, and loses no more. */
+/* A reader that does not read loses records, is told how many, and then loses no more. */
 TEST_F(stream, losses_are_told)
 {
 	struct tally *tally = self->tally;
@@ -338,7 +338,7 @@ TEST_F(stream, losses_are_told)
 	struct child child;
 	__u64 lost;
 
-	/* This process's own page faults would be lost, too, while it looks. */
+	/* This process' own page faults would be lost, too, while it reads. */
 	ASSERT_EQ(0, child_worker(&child, touch_much, self));
 	self->req.targets[0].id = child.pid;
 	ASSERT_EQ(0, stream_join(self->reader, 4096, 0));
@@ -350,7 +350,7 @@ TEST_F(stream, losses_are_told)
 	EXPECT_LT(4096 - 3 * SAMPLE_BYTES, report.waiting_bytes);
 	lost = report.lost;
 
-	/* As soon as there is room, and not only when there is a sample. */
+	/* As soon as there is room, and not only with the next sample. */
 	while (tally_lost(tally) < lost) {
 		ASSERT_EQ(-EAGAIN, records_drain(self->reader, tally));
 		usleep(1000);
@@ -365,7 +365,7 @@ TEST_F(stream, losses_are_told)
 	EXPECT_EQ(0, child_join(&child));
 }
 
-/* Losses of each event under its own id. */
+/* Losses of each event have its own id. */
 TEST_F(stream, losses_by_event)
 {
 	struct tally *tally = self->tally;
@@ -383,7 +383,7 @@ TEST_F(stream, losses_by_event)
 		  tally->samples[1] + tally->lost[1]);
 }
 
-/* One does not read at all; the other misses nothing, and ksampled is not held up. */
+/* One reader does not read; the other misses nothing, and ksampled is not delayed. */
 TEST_F(stream, two_readers)
 {
 	struct tally *slow = &self->tally[1];
@@ -418,7 +418,7 @@ static void touch_once(void *self)
 	touch(self, 1);
 }
 
-/* A read that waits returns as soon as there is a record, and at the end. */
+/* A blocking read returns as soon as there is a record, and at the end. */
 TEST_F(stream, waiting)
 {
 	struct tally *tally = self->tally;
@@ -484,7 +484,7 @@ static bool asleep(pid_t pid)
 	return state == 'S';
 }
 
-/* Records are nothing to who asks for nothing, but the end is. */
+/* A poll without events does not report records, but the end. */
 TEST_F(stream, waiting_for_the_end_alone)
 {
 	struct child child;
@@ -499,7 +499,7 @@ TEST_F(stream, waiting_for_the_end_alone)
 	EXPECT_EQ(0, child_join(&child));
 }
 
-/* A reader belongs to one session: the next one is none of its business. */
+/* A reader belongs to one session and does not get the next one. */
 TEST_F(stream, the_next_session)
 {
 	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
@@ -545,7 +545,7 @@ TEST_F(stream, reset_changes_nothing)
 	EXPECT_EQ(report.offered, tally_samples(self->tally));
 }
 
-/* The file that started the session reads its end after it has stopped it. */
+/* The file that started the session stops it, and then reads the end. */
 TEST_F(stream, one_file_for_all)
 {
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
@@ -557,7 +557,7 @@ TEST_F(stream, one_file_for_all)
 	check_tally(_metadata, self, self->fd, self->tally);
 }
 
-/* When the owner goes, with the session and its results, the reader gets its end. */
+/* When the owner closes, its session and results go, and the reader gets the end. */
 TEST_F(stream, the_owner_goes)
 {
 	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
@@ -580,7 +580,7 @@ static int busy(int sock, void *arg)
 	return 0;
 }
 
-/* Readers come and go, some in the middle of a read, while samples rain. */
+/* Readers open and close, some during a read, while many samples come. */
 TEST_F(stream, closing_under_load)
 {
 	struct child child[2];
@@ -612,8 +612,8 @@ TEST_F(stream, closing_under_load)
 }
 
 /*
- * Two events on all CPUs, a reader that keeps up or not: everything adds up, and
- * what comes behind a round is not older than what came before the one before.
+ * Two events on all CPUs, with a reader that is fast or slow: all counts add up, and
+ * records after a round are not older than those before the previous round.
  */
 TEST_F(stream, everything_under_load)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions under everything at once: events as often as the machine has them, CPUs
- * and targets that come and go, processes that do, readers of every interface, too
- * little memory, and the module loaded anew. After each session every overflow is
- * accounted for.
+ * Sessions under all loads at the same time: events at the highest rate, CPUs and targets
+ * that come and go, processes that start and exit, readers of every interface, too little
+ * memory, and reloads of the module. After each session every overflow is accounted for.
  *
- * STRESS_SECONDS=N: for how long (20); STRESS_SEED=N: what an earlier run printed.
+ * STRESS_SECONDS=N: for how long (20); STRESS_SEED=N: the seed that an earlier run printed.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -18,7 +17,7 @@
 #include "stress.h"
 
 #define SECONDS		20
-/* How much longer, until everything was done once. */
+/* How much longer to run until everything was done once, in seconds. */
 #define PATIENCE	150
 #define MAX_CPUS	64
 #define MOST_CHILDREN	16
@@ -41,7 +40,7 @@ static void recruit(struct __test_metadata *_metadata,
 		    int (*body)(int sock, void *arg))
 {
 	ASSERT_GT(MOST_CHILDREN, self->nr_children);
-	/* Each role goes on from another number. */
+	/* Each role starts from another random number. */
 	role_random(&self->role, 2);
 	ASSERT_EQ(0, child_start(&self->children[self->nr_children++], body,
 				 &self->role));
@@ -82,14 +81,14 @@ FIXTURE_TEARDOWN(stress)
 		child_kill(&self->children[--self->nr_children]);
 	cpu_set_online(self->role.cpu, true);
 	EXPECT_EQ(0, pids_set_limit(self->pid_max));
-	/* What churned is gone, its zombies too, once init has seen to them. */
+	/* The churning processes are gone, and their zombies after init has reaped them. */
 	while (cgroup_remove(&self->role.cgroup) == -EBUSY)
 		usleep(10000);
 	module_load(self->module);
 	check_idle(_metadata);
 }
 
-/* A session like no other before; its overflows are many. */
+/* A random session with many overflows. */
 static void request_any(struct _test_data_stress *self, struct request *req)
 {
 	struct role *role = &self->role;
@@ -153,7 +152,7 @@ static void reload(struct __test_metadata *_metadata,
 	while ((ret = module_unload()) == -EWOULDBLOCK)
 		usleep(1000);
 	EXPECT_EQ(0, ret);
-	/* Memory may be short for it, too. */
+	/* Loading may run out of memory, too. */
 	while ((ret = module_load(self->module)) == -ENOMEM)
 		usleep(10000);
 	EXPECT_EQ(0, ret);
@@ -161,7 +160,7 @@ static void reload(struct __test_metadata *_metadata,
 	self->reloads++;
 }
 
-/* Starts any session. The device, or -1: it was refused, with good reason. */
+/* Starts a random session. Returns the device, or -1 if it was refused for a valid reason. */
 static int begin(struct __test_metadata *_metadata,
 		 struct _test_data_stress *self, struct request *req)
 {
@@ -174,11 +173,11 @@ static int begin(struct __test_metadata *_metadata,
 		self->sessions++;
 		if (!(req->arg.flags & HTMM_START_DETACHED))
 			return fd;
-		/* It goes on without the file that it came from. */
+		/* The session goes on after its file is closed. */
 		close(fd);
 		return device_open();
 	}
-	/* Too little memory, or a target that has gone, and nothing else. */
+	/* Only for too little memory, or a target that has exited. */
 	EXPECT_TRUE(ret == -ENOMEM || ret == -ESRCH) {
 		TH_LOG("%s: %s", strerror(-ret), req->error);
 	}
@@ -187,7 +186,7 @@ static int begin(struct __test_metadata *_metadata,
 	return -1;
 }
 
-/* Stops a session, whose stats must be right. */
+/* Stops a session and checks its statistics. */
 static void finish(struct __test_metadata *_metadata,
 		   struct _test_data_stress *self, int fd)
 {
@@ -234,7 +233,7 @@ static void one_session(struct __test_metadata *_metadata,
 		reload(_metadata, self);
 }
 
-/* Is there anything that was not done once? A slow machine may take its time. */
+/* Tells if something was not yet done once. A slow machine may need longer. */
 static bool lacks(const struct _test_data_stress *self)
 {
 	const struct feats *feats = self->role.feats;
@@ -306,7 +305,7 @@ TEST_F_TIMEOUT(stress, everything, 14400)
 	recruit(_metadata, self, role_follow_stream);
 	recruit(_metadata, self, role_change_targets);
 	recruit(_metadata, self, role_flood_memory);
-	/* This one is to get its turn. */
+	/* This process must get CPU time. */
 	setpriority(PRIO_PROCESS, 0, -10);
 	while (goes_on(self, end) && _metadata->exit_code == KSFT_PASS) {
 		one_session(_metadata, self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What goes on at the same time while sessions come and go. */
+/* Load that runs while sessions start and stop. */
 #ifndef KSFT_STRESS_H
 #define KSFT_STRESS_H
 
@@ -9,16 +9,16 @@
 #include "cgroup.h"
 
 /**
- * struct feats - how often each was done, by any process
+ * struct feats - how often each kind of load was done, by all processes
  * @cycles: CPUs that went offline and came back
  * @forks: processes that were forked, and ran or exec'ed
- * @wraps: times that pids began anew
+ * @wraps: times that pids wrapped around
  * @reads: rounds of reading all interfaces
  * @records: bytes of the record stream
  * @targets: targets added to or removed from a running session
  * @settings: capacities and periods changed of a running session
  * @taken: MiB of memory that were taken, to have too little
- * @away: not a feat: the module goes, and nobody may hold its device
+ * @away: not a count: the module is being removed, and its device must be closed
  */
 struct feats {
 	atomic_ulong cycles;
@@ -33,12 +33,12 @@ struct feats {
 };
 
 /**
- * struct role - what one process does until it is killed
+ * struct role - a process that makes one kind of load until it is killed
  * @random: state of its random numbers, not 0
  * @cpu: the CPU that comes and goes
  * @source: what is sampled
  * @cgroup: some processes are in it
- * @feats: in memory that all share
+ * @feats: in shared memory
  */
 struct role {
 	uint64_t random;

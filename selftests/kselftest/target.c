@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Targets: each has its own counts, and they come and go while sampling. */
+/* Targets: each has its own counts; they are added and removed while sampling runs. */
 #include <fcntl.h>
 #include "cgroup.h"
 #include "check.h"
@@ -13,8 +13,8 @@
 #define NR_WORKERS	4
 
 /*
- * Workers fault on pages in an area of their own each time that they are told, and
- * every fault is a sample: all counts are exact.
+ * Each time it is told to work, a worker faults on the pages of its own area. Every fault
+ * is a sample, so all counts are exact.
  */
 FIXTURE(target) {
 	int fd;
@@ -83,7 +83,7 @@ FIXTURE_TEARDOWN(target)
 	check_idle(_metadata);
 }
 
-/* Makes an outer and an inner cgroup; false if there can be none here. */
+/* Makes an outer and an inner cgroup; false if that is not possible here. */
 static bool make_cgroups(struct __test_metadata *_metadata,
 			 struct _test_data_target *self)
 {
@@ -118,7 +118,7 @@ static void start(struct __test_metadata *_metadata,
 	}
 }
 
-/* Ends the session, whose stats must be right; they stay readable. */
+/* Ends the session and checks its statistics, which stay readable. */
 static void stop(struct __test_metadata *_metadata,
 		 struct _test_data_target *self, struct stats *stats)
 {
@@ -147,7 +147,7 @@ static __u64 counted(struct __test_metadata *_metadata,
 	return sum;
 }
 
-/* Every target's histogram is of its pages, and what is said of all is the sum. */
+/* Each target's histogram fits its pages, and the histogram of all is their sum. */
 static void check_sums(struct __test_metadata *_metadata,
 		       struct _test_data_target *self, const struct stats *stats)
 {
@@ -196,7 +196,7 @@ TEST_F(target, each_its_own)
 	stats_free(&stats);
 }
 
-/* A process before a cgroup, the inner before the outer one, all tasks last. */
+/* A process is found before a cgroup, an inner cgroup before an outer one, all tasks last. */
 TEST_F(target, overlaps)
 {
 	struct stats stats;
@@ -216,7 +216,7 @@ TEST_F(target, overlaps)
 	start(_metadata, self);
 	tell_all(_metadata, self);
 	stop(_metadata, self, &stats);
-	/* Worker by worker, that is the order of the targets. */
+	/* One worker after another, in the order of the targets. */
 	for (t = 1; t <= NR_WORKERS; t++)
 		for (i = 0; i < NR_WORKERS; i++)
 			EXPECT_EQ(t == i + 1 ? SHARE : 0,
@@ -228,7 +228,7 @@ TEST_F(target, overlaps)
 	stats_free(&stats);
 }
 
-/* Children are in the cgroup of who begot them, wherever that may be below. */
+/* Children are in their parent's cgroup, or below it. */
 static int beget(int sock, void *arg)
 {
 	struct _test_data_target *self = arg;
@@ -254,7 +254,7 @@ TEST_F(target, children_in_a_cgroup)
 
 	if (!make_cgroups(_metadata, self))
 		SKIP(return, "no cgroups of version 2 here");
-	/* Children work where no worker does. */
+	/* Children work in an area that no worker uses. */
 	self->ready = NR_WORKERS - 1;
 	child_kill(&self->workers[self->ready]);
 	ASSERT_EQ(0, child_start(&parent, beget, self));
@@ -287,12 +287,12 @@ TEST_F(target, added_and_removed)
 	for (i = 0; i < 20; i++) {
 		number = device_add_target(self->fd, HTMM_TARGET_TGID,
 					   self->workers[1].pid);
-		/* Counted on, and never used again. */
+		/* Numbers increase, and are never reused. */
 		ASSERT_EQ(++last, number);
 		tell(_metadata, self, 0);
 		tell(_metadata, self, 1);
 		tell(_metadata, self, 2);
-		/* Half of the time, all is still in the rings. */
+		/* Half of the time, all samples are still in the rings. */
 		if (i % 2)
 			usleep(100000);
 		ASSERT_EQ(0, device_remove_target(self->fd, number));
@@ -309,13 +309,13 @@ TEST_F(target, added_and_removed)
 	EXPECT_EQ(0, counted(_metadata, self, 0, 2));
 	TH_LOG("%llu samples counted, %llu removed", stats.s.samples,
 	       stats.s.total.drops[HTMM_DROP_REMOVED]);
-	/* Those that were drained in time were counted, the others were dropped. */
+	/* Samples drained in time were counted, the others dropped. */
 	EXPECT_LE(40 * SHARE, stats.s.samples +
 			      stats.s.total.drops[HTMM_DROP_REMOVED]);
 	stats_free(&stats);
 }
 
-/* Without any target nothing is counted; after the stop, too, one can go. */
+/* Without targets nothing is counted; a target can be removed after the stop, too. */
 TEST_F(target, the_last_one_goes)
 {
 	struct stats stats;
@@ -391,7 +391,7 @@ TEST_F(target, cooled_alone)
 	stats_free(&stats);
 }
 
-/* The thresholds of each fit its own capacity. */
+/* The thresholds of each target fit its own capacity. */
 TEST_F(target, capacities)
 {
 	struct histogram hist;
@@ -444,7 +444,7 @@ TEST_F(target, the_dead_stay_listed)
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
 	EXPECT_EQ(HTMM_TARGET_INFO_DEAD, self->info[0].flags);
 	EXPECT_EQ(HTMM_TARGET_INFO_DEAD, self->info[1].flags);
-	/* One made anew under the same name is another. */
+	/* A new cgroup of the same name is a different one. */
 	ASSERT_EQ(0, cgroup_make(&self->inner, &self->outer, "inner"));
 	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[0].pid));
 	tell(_metadata, self, 0);
@@ -460,7 +460,7 @@ static int stay(int sock, void *arg)
 	return child_await(sock);
 }
 
-/* What is known of processes takes memory, too: a target's limit is one for theirs. */
+/* Data on processes needs memory, too, and counts against a target's limit. */
 TEST_F(target, address_spaces)
 {
 	const __u64 most = 32 * variant->threads;
@@ -501,7 +501,7 @@ static int next_pid(pid_t pid)
 	return ret;
 }
 
-/* Whoever gets the pid of a target that has gone is nobody's, or another's. */
+/* A process that gets the pid of an exited target has no target, or a new one. */
 TEST_F(target, a_pid_used_again)
 {
 	struct child *worker = &self->workers[NR_WORKERS - 1];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The kernel throttles an event that overflows too often, and that is counted. */
+/* The kernel throttles an event that overflows too often; the module counts this. */
 #include "check.h"
 
 #define PAGES		64
 #define SYSCTL		"/proc/sys/kernel/perf_"
 #define MAX_RATE	SYSCTL "event_max_sample_rate"
 #define CPU_PERCENT	SYSCTL "cpu_time_max_percent"
-/* Samples a second that any event comes to, in a test and on any machine. */
+/* Samples per second that any event reaches in a test, on any machine. */
 #define LOW_RATE	"10"
 
 FIXTURE(throttle) {
@@ -38,7 +38,7 @@ static int sysctl_put(const char *path, const char *text)
 	return fclose(file) ? -errno : 0;
 }
 
-/* The kernel takes a rate only while it may lower it by itself. */
+/* The kernel accepts a rate only while it may lower it by itself. */
 static int rate_set(const char *rate)
 {
 	int ret = sysctl_put(CPU_PERCENT, "25");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tracepoints: what they say, and that they say it of everything. */
+/* The tracepoints: their contents, and that they report everything. */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -12,11 +12,11 @@
 #define PAGES		64
 #define ROUNDS		5
 #define RING_PAGES	64
-/* Bytes that a record of the default sample_type takes in a ring. */
+/* Bytes of a record with the default sample_type in a ring. */
 #define RECORD		64
 #define MAX_CPUS	64
 #define TRACING		"/sys/kernel/tracing/"
-/* A buffer of its own, so that nobody else's tracing is in the way. */
+/* A separate trace buffer, so that other tracing does not interfere. */
 #define INSTANCE	TRACING "instances/htmm_test/"
 #define BUFFER_KIB	"8192"
 
@@ -44,8 +44,8 @@ FIXTURE_SETUP(trace)
 	if (access(TRACING "events/htmm/enable", W_OK))
 		SKIP(return, "this kernel has no tracefs");
 	/*
-	 * An instance takes over this option. With it the scheduler would be patched
-	 * to note names of tasks; see source_hold().
+	 * An instance inherits this option. With it on, the scheduler would be patched to
+	 * record names of tasks; see source_hold().
 	 */
 	ASSERT_EQ(0, put(TRACING "options/record-cmd", "0"));
 	ASSERT_TRUE(!mkdir(INSTANCE, 0700) || errno == EEXIST);
@@ -72,8 +72,8 @@ FIXTURE_TEARDOWN(trace)
 
 /**
  * struct hit - one line of a trace
- * @name: of the tracepoint
- * @text: what it says
+ * @name: name of the tracepoint
+ * @text: its text
  */
 struct hit {
 	char name[32];
@@ -81,8 +81,8 @@ struct hit {
 };
 
 /*
- * "     ksampled-123     [001] ....1    12.345678: htmm_sample: cpu=1 ...": whoever
- * hit it was no interrupt, for which the third of the five flags stands.
+ * " ksampled-123 [001] ....1 12.345678: htmm_sample: cpu=1 ...": the third of the five
+ * flags shows that it was not hit in an interrupt.
  */
 static bool hit_read(struct __test_metadata *_metadata, FILE *file,
 		     struct hit *hit)
@@ -127,7 +127,7 @@ static __u64 count_hits(struct __test_metadata *_metadata, const char *name)
 	return n;
 }
 
-/* What the last hit of a tracepoint says; "" if there is none. */
+/* The text of the last hit of a tracepoint; "" if there is none. */
 static struct hit last_hit(struct __test_metadata *_metadata, const char *name,
 			   const char *with)
 {
@@ -205,7 +205,7 @@ static int touch_and_exit(int sock, void *arg)
 	return 0;
 }
 
-/* Adds up what the trace says was dropped, by reason. */
+/* Sums the drops in the trace, by reason. */
 static void sum_drops(struct __test_metadata *_metadata, __u64 *sum)
 {
 	static const char * const names[HTMM_NR_DROPS] = {
@@ -253,8 +253,8 @@ static void touch_elsewhere(struct __test_metadata *_metadata,
 }
 
 /*
- * Little more than the watermark, a quarter of the ring, so that ksampled looks; it
- * is asleep again when its CPU time has not changed for a while.
+ * Slightly more samples than the watermark, a quarter of the ring, so that ksampled runs;
+ * when its CPU time has not changed for a while, it is asleep again.
  */
 static void touch_until_drained(struct __test_metadata *_metadata,
 				struct _test_data_trace *self)
@@ -284,9 +284,10 @@ static __u64 batches(struct __test_metadata *_metadata,
 }
 
 /*
- * A process that becomes a target, touches its pages and is gone. True if ksampled took
- * nothing out of the rings meanwhile, so that it is gone when its first sample is drained:
- * else it may be known from an earlier one, and is counted until it is found to be gone.
+ * A process becomes a target, touches its pages and exits. Returns true if ksampled drained
+ * nothing meanwhile, so that the process is gone when its first sample is drained:
+ * otherwise it may be known from an earlier sample, and is counted until it is found to be
+ * gone.
  */
 static bool touch_between_batches(struct __test_metadata *_metadata,
 				  struct _test_data_trace *self)
@@ -301,8 +302,8 @@ static bool touch_between_batches(struct __test_metadata *_metadata,
 }
 
 /*
- * By the handler, those of strangers, before and after ksampled has looked; by
- * ksampled, those of a process that has gone: fewer than the watermark.
+ * The handler drops samples of other tasks, before and after ksampled has run; ksampled
+ * drops those of an exited process, fewer than the watermark.
  */
 TEST_F(trace, drops)
 {
@@ -358,7 +359,7 @@ TEST_F(trace, cooling_and_thresholds)
 	EXPECT_EQ(stats.s.coolings, coolings);
 	EXPECT_GE(stats.s.samples, samples);
 
-	/* Of both kinds each time, and once for the empty table. */
+	/* One for pages and one for regions each time, and once for the empty table. */
 	EXPECT_EQ(2 * (stats.s.adaptations + 1),
 		  count_hits(_metadata, "htmm_threshold"));
 	for (kind = HTMM_UNIT_PAGE; kind <= HTMM_UNIT_REGION; kind++) {
@@ -372,7 +373,7 @@ TEST_F(trace, cooling_and_thresholds)
 	stats_free(&stats);
 }
 
-/* A budget of nothing goes to the longest period at its first look. */
+/* A budget of zero changes to the longest period at its first check. */
 TEST_F(trace, periods)
 {
 	struct stats stats = {};
@@ -419,7 +420,7 @@ TEST_F(trace, a_period_that_was_set)
 	ASSERT_EQ(0, device_set(self->fd, &set, self->req.error)) {
 		TH_LOG("%s", self->req.error);
 	}
-	/* One that is refused changes nothing, and is not told of. */
+	/* A refused change has no effect, and is not traced. */
 	set.target = 2;
 	set.period = 8;
 	EXPECT_EQ(-ENOENT, device_set(self->fd, &set, self->req.error));
@@ -439,7 +440,7 @@ TEST_F(trace, a_period_that_was_set)
 	stats_free(&stats);
 }
 
-/* What perf and bpftrace do: by its number, on every CPU. */
+/* As perf and bpftrace do: by its number, on every CPU. */
 static int counter_open(int id, int cpu)
 {
 	struct perf_event_attr attr = {

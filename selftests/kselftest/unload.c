@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module goes at any moment, and leaves nothing: no session, no memory, no
- * report in the kernel's log. HTMM_KO names the module to load again.
+ * The module is removed at any moment, and leaves nothing: no session, no memory, no report
+ * in the kernel's log. HTMM_KO names the module to load again.
  */
 #include <fcntl.h>
 #include "check.h"
@@ -13,13 +13,13 @@
 #define MAX_HAMMERS	4
 #define CYCLES		100
 #define WARM_UP		20
-/* Where the kernel looks for leaks itself: one that was made once is found. */
+/* With kmemleak, a leak that happens once is found. */
 #define FEW_CYCLES	30
 #define KMEMLEAK	"/sys/kernel/debug/kmemleak"
 /*
- * What the machine's slab caches may have grown meanwhile, in KiB: less than 1
- * KiB for each cycle, where a session takes its struct of 8 KiB and a sampler of
- * about 1 KiB for each CPU. Rings and tables are not in them.
+ * Growth of the machine's slab caches that is allowed, in KiB: less than 1 KiB for each
+ * cycle. A session allocates its struct of 8 KiB, and a sampler of about 1 KiB for each
+ * CPU. Rings and tables are not slab memory.
  */
 #define SLAB_NOISE	(CYCLES - WARM_UP)
 
@@ -47,7 +47,7 @@ FIXTURE_SETUP(unload)
 	ASSERT_LE(0, self->fd);
 }
 
-/* The kernel has had nothing to report since the log was opened. */
+/* The kernel has reported nothing since the log was opened. */
 static void check_log(struct __test_metadata *_metadata, int log)
 {
 	static const char * const reports[] = {
@@ -72,7 +72,7 @@ static void check_log(struct __test_metadata *_metadata, int log)
 FIXTURE_TEARDOWN(unload)
 {
 	close(self->fd);
-	/* Whatever happened, the next test finds the module. */
+	/* The next test must find the module, whatever happened. */
 	module_load(self->module);
 	check_idle(_metadata);
 	check_log(_metadata, self->log);
@@ -106,7 +106,7 @@ static int work(int sock, void *arg)
 	return 0;
 }
 
-/* Programs that are sampled all the while, one to a CPU. */
+/* Programs that are sampled all the time, one on each CPU. */
 static int hammers_start(struct _test_data_unload *self, struct child *hammers)
 {
 	int cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS), i;
@@ -159,7 +159,7 @@ static long memory(const char *name)
 	return value;
 }
 
-/* Areas of vmalloc memory that the module has allocated and not freed. */
+/* vmalloc areas that the module has allocated and not freed. */
 static int vmalloc_areas(void)
 {
 	FILE *file = fopen("/proc/vmallocinfo", "r");
@@ -173,12 +173,12 @@ static int vmalloc_areas(void)
 	return areas;
 }
 
-/* Slab memory that is in use, once the caches have let go of the rest. */
+/* Slab memory in use, after the caches have freed the rest. */
 static long slab_in_use(void)
 {
 	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
 
-	/* Deferred frees first: a grace period and some. */
+	/* Let deferred frees finish first: longer than a grace period. */
 	usleep(500000);
 	if (fd >= 0) {
 		if (write(fd, "3", 1) != 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Samples that cannot be counted: each is dropped, under its own name. */
+/* Samples that cannot be counted: each one is dropped, with its own reason. */
 #include "check.h"
 #include "files.h"
 
@@ -37,8 +37,8 @@ FIXTURE(fault) {
 };
 
 /*
- * The session is for all tasks: a fault may hit anybody's sample. What this program
- * accesses is accessed on one CPU: two would both be left with less than a sample.
+ * The session samples all tasks, as a fault may hit any task's sample. This program makes
+ * its accesses on one CPU: on two, both would be left with less than one sample.
  */
 FIXTURE_SETUP(fault)
 {
@@ -80,7 +80,7 @@ static void sample(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, stats_read(self->fd, stats));
 	check_stats(_metadata, stats);
 	EXPECT_EQ(stats->s.total.overflows, stats->s.total.nmi);
-	/* Nothing was counted but what this program, or another, accessed. */
+	/* Only accesses by this program, or another one, were counted. */
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(stats->s.total.counted, pages_total(&pages, 0));
 	for (i = 0; i < pages.nr; i++) {
@@ -105,7 +105,7 @@ TEST_F(fault, none)
 	stats_free(&stats);
 }
 
-/* As many are dropped as were injected, under that name, and no other. */
+/* As many drops as injected faults, with this reason and no other. */
 static void check_fault(struct __test_metadata *_metadata,
 			struct _test_data_fault *self, const struct fault *fault)
 {
@@ -132,7 +132,7 @@ static void check_fault(struct __test_metadata *_metadata,
 	stats_free(&stats);
 }
 
-/* Whatever the PMU was asked to leave out. */
+/* Even if the PMU was told to exclude this. */
 TEST_F(fault, in_a_guest)
 {
 	check_fault(_metadata, self, &faults[3]);
@@ -144,7 +144,7 @@ TEST_F(fault, in_a_guest_that_cannot_be_left_out)
 	check_fault(_metadata, self, &faults[3]);
 }
 
-/* As beside a mediated vPMU, which has CPUs for guests alone. */
+/* As with a mediated vPMU, which has counters for guests only. */
 TEST_F(fault, guests_are_left_out)
 {
 	struct stats stats;
@@ -201,8 +201,8 @@ FIXTURE(overrun) {
 };
 
 /*
- * A ring of one page, and ksampled confined to the CPU on which we work with
- * priority: it gets no chance to empty the ring.
+ * A ring of one page, with ksampled confined to the CPU on which this program has priority:
+ * so it cannot empty the ring.
  */
 FIXTURE_SETUP(overrun)
 {
@@ -253,7 +253,7 @@ TEST_F(overrun, ring_full)
 				    total->in_flight);
 	stats_free(&stats);
 
-	/* Empty again, it takes samples again. */
+	/* Once empty, it takes samples again. */
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	counted = stats.s.total.counted;
@@ -275,8 +275,8 @@ TEST_F(overrun, ring_full)
 }
 
 /*
- * The handler is entered again while it is at work: where it asks for ksampled,
- * as it does for each sample that finds the ring full.
+ * The handler is entered again while it runs: where it wakes ksampled, as it does for each
+ * sample that finds the ring full.
  */
 TEST_F(overrun, nested_handler)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All of them expect to fail at times: the device goes, the CPU is back, memory ends. */
+/* All roles expect failures: the device goes away, the CPU is online already, memory runs out. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +20,6 @@
 #define FLOCK		8
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 
-/* Marsaglia's xorshift, 64 bits. */
 uint64_t role_random(struct role *role, unsigned int limit)
 {
 	role->random ^= role->random << 13;
@@ -46,7 +45,7 @@ static int open_device(struct role *role)
 	return device_open();
 }
 
-/* Stores and page faults, as fast as they can be made. */
+/* Makes stores and page faults as fast as possible. */
 int role_work(int sock, void *arg)
 {
 	struct role *role = arg;
@@ -58,7 +57,7 @@ int role_work(int sock, void *arg)
 	source_every_fault(&fault);
 	for (;;) {
 		access_pages(&role->source, mem, PAGES, 50);
-		/* Without access_pages()' rests: this is to be too much. */
+		/* Without the pauses of access_pages(), as this is to be too much. */
 		madvise(mem, PAGES / 4 * 4096, MADV_DONTNEED);
 		memset(mem, 1, PAGES / 4 * 4096);
 	}
@@ -93,7 +92,7 @@ static int live_shortly(int sock, void *arg)
 	return 0;
 }
 
-/* Processes that begin, are sampled, become others, and end: some at once. */
+/* Processes that start, are sampled, exec() and exit, some at once. */
 int role_churn(int sock, void *arg)
 {
 	struct role *role = arg;
@@ -180,7 +179,7 @@ int role_read(int sock, void *arg)
 	}
 }
 
-/* A reader that is at times too slow. */
+/* A reader that is sometimes too slow. */
 int role_follow_stream(int sock, void *arg)
 {
 	struct role *role = arg;
@@ -221,13 +220,13 @@ static bool add_target(int fd, struct role *role)
 		target.type = HTMM_TARGET_CGROUP;
 		target.id = role->cgroup.dir;
 	} else {
-		/* Whoever that is just now, if anyone. */
+		/* The process that has this pid now, if there is one. */
 		target.id = 1 + role_random(role, FEW_PIDS);
 	}
 	return !device_ioctl(fd, HTMM_IOC_ADD_TARGET, &add);
 }
 
-/* Of a target or an event that is not there, as often as not. */
+/* Half of the time, of a target or an event that does not exist. */
 static bool change_setting(int fd, struct role *role)
 {
 	if (role_random(role, 2))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In a file of their own so that they are not inlined: their samples must lie
- * within them. In assembly so that an access is one instruction.
+ * In a file of their own so that they are not inlined: their samples must be inside them.
+ * In assembly so that an access is one instruction.
  */
 #include "access.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Known numbers of memory accesses, and none besides. */
+/* Known numbers of memory accesses, and no others. */
 #ifndef PEBS_ACCESS_H
 #define PEBS_ACCESS_H
 

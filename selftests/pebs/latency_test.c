@@ -4,9 +4,9 @@
  * TAP. The arguments are what that option was given: LOCAL REMOTE HIT
  * ASSIST, in nanoseconds.
  *
- * What an access costs besides is known from accesses that the cache serves: the loop
- * takes as many instructions whatever memory it walks, and an instruction takes the
- * same time each.
+ * The cost of the instructions is measured with accesses that the cache serves: the loop
+ * has the same number of instructions for any memory, and each instruction takes the same
+ * time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,14 +44,14 @@ static double now(clockid_t clock)
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
 }
 
-/* In assembly, so that it is done although nobody needs the last one. */
+/* In assembly, so that the compiler keeps it although the result is not used. */
 static void **load(void **at)
 {
 	asm volatile("movq (%1), %0" : "=r" (at) : "r" (at) : "memory");
 	return at;
 }
 
-/* Its lines by a random cycle: each load waits for the one before. */
+/* Links the lines in a random cycle: each load waits for the previous one. */
 static void **make_cycle(unsigned long bytes, int node)
 {
 	unsigned long mask = 1UL << node, lines = bytes / LINE;
@@ -77,8 +77,8 @@ static void **make_cycle(unsigned long bytes, int node)
 }
 
 /*
- * Nanoseconds a load, and what share of the loads missed the cache, counted in an event
- * of this period; 0: without samples.
+ * Nanoseconds for each load, and the share of loads that missed the cache, counted by an
+ * event of this period; 0: without samples.
  */
 static double walk(void **at, __u64 period, double *missed)
 {
@@ -123,7 +123,7 @@ static bool test_cost(int node)
 static bool test_local(void) { return test_cost(0); }
 static bool test_remote(void) { return test_cost(1); }
 
-/* A sample costs its record, and the instructions of its NMI: some thousand. */
+/* A sample costs its record, and some thousand instructions of its NMI. */
 static bool test_assist(void)
 {
 	void **at = make_cycle(LARGE, 0);
@@ -147,7 +147,7 @@ static void *burn(void *arg)
 	return at;
 }
 
-/* One that sleeps beside one that does nothing but wait for memory, on another CPU if any. */
+/* One thread sleeps beside one that only waits for memory, on another CPU if there is one. */
 static bool test_sleep(void)
 {
 	static const long naps[] = { 1000000, 10000000, 200000000 };
@@ -171,7 +171,7 @@ static bool test_sleep(void)
 				worst = late;
 		}
 		printf("# %ld ms: at most %.3f ms late\n", naps[i] / 1000000, worst / 1e6);
-		/* The two vCPUs take turns, and a turn is long where one sleeps. */
+		/* The two vCPUs take turns, and a turn is long while one sleeps. */
 		if (worst > 2e6)
 			good = fail("late by more than 2 ms");
 	}
@@ -180,7 +180,7 @@ static bool test_sleep(void)
 	return good;
 }
 
-/* What the scheduler charges is the time that went by, read just outside. */
+/* The scheduler charges the time that passed, measured just outside. */
 static bool test_tick(void)
 {
 	double cpu, start = now(CLOCK_MONOTONIC), used = now(CLOCK_PROCESS_CPUTIME_ID);

@@ -2,9 +2,9 @@
 /*
  * Mailbox between the emulated PEBS unit and its guest driver.
  *
- * The mailbox is guest RAM that the kernel was told to leave alone
- * ("memmap=1M$0x30000000"). The driver maps it with memremap(), the QEMU plugin
- * through the host pointer of the same RAM; control words are ordinary stores.
+ * The mailbox is guest RAM that the kernel was told not to use ("memmap=1M$0x30000000").
+ * The driver maps it with memremap(), the QEMU plugin through the host pointer of the same
+ * RAM; control words are ordinary stores.
  *
  * Who writes what: every word of a slot belongs to one vCPU. The driver writes
  * it only on that CPU with interrupts off, the plugin only on that vCPU's

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the emulated PEBS unit through the perf system call: what it accepts,
- * and that its counts and samples are exact. Prints TAP; "# truth" lines say
- * what the ground truth must hold of this process, for ./check to compare.
+ * Tests of the emulated PEBS unit through the perf system call: what it accepts, and that
+ * its counts and samples are exact. Prints TAP; "# truth" lines say what the ground truth
+ * must be for this process; ./check compares them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -119,8 +119,8 @@ static __u64 count_stores(const struct sampler *s, __u64 n)
 }
 
 /*
- * The program's own overhead is the same each time, so the difference of two
- * runs is exact; unless another process ran on the CPU between, hence the tries.
+ * The program's own overhead is the same each time, so the difference of two runs is exact,
+ * unless another process ran on the CPU between; hence the retries.
  */
 static bool test_counts(void)
 {
@@ -194,7 +194,7 @@ static bool test_samples_exactly(void)
 	       exact_on_all(LOCAL_DRAM, 7, 500000);
 }
 
-/* What the samples of this process must look like. */
+/* What the samples of this process must be. */
 struct expected {
 	__u64 samples;
 	__u64 wrong;
@@ -462,9 +462,9 @@ static __u64 *map_arena(unsigned long at, unsigned long pages)
 }
 
 /*
- * Page i gets (i + 1) stores and 1024 loads, none outside the gate. Nothing of it is in
- * the cache at first: the first store misses, of the first 512 loads one of each line
- * but the stored one's, and none of the others.
+ * Page i gets (i + 1) stores and 1024 loads, all inside the gate. At first the cache has
+ * nothing of it: the first store misses; of the first 512 loads, one misses for each line
+ * but the stored one; all others hit.
  */
 static bool test_truth(void)
 {

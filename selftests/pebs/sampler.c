@@ -120,7 +120,7 @@ __u64 sampler_read(struct sampler *s, sampler_fn fn, void *arg)
 		take(s, tail, header.type, fn, arg);
 		tail += header.size;
 	}
-	/* Pairs with the kernel's acquire before it writes over them. */
+	/* Pairs with the kernel's acquire before it overwrites them. */
 	__atomic_store_n(&s->ring->data_tail, tail, __ATOMIC_RELEASE);
 	return s->samples;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One perf event on one CPU, with the samples that it takes. */
+/* One perf event on one CPU, with its samples. */
 #ifndef PEBS_SAMPLER_H
 #define PEBS_SAMPLER_H
 
@@ -26,10 +26,10 @@ struct sample {
 /**
  * struct sampler - an open event
  * @fd: of perf_event_open()
- * @cpu: where it counts
+ * @cpu: the CPU on which it counts
  * @ring: mapped samples, NULL if it only counts
  * @samples: samples read so far
- * @lost: samples lost for want of room
+ * @lost: samples lost because the ring was full
  * @throttles: times that the kernel stopped the event for its rate
  */
 struct sampler {
@@ -78,7 +78,7 @@ __u64 sampler_count(const struct sampler *s);
  * sampler_read() - take the samples out of the ring
  * @s: the event
  * @fn: called for each, may be NULL
- * @arg: handed to it
+ * @arg: passed to @fn
  *
  * Return: @s->samples.
  */

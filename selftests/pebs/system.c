@@ -55,8 +55,8 @@ __u64 max_rate(void)
 }
 
 /*
- * The kernel takes a rate only while it may lower it by itself; an emulated CPU
- * is so slow that it would.
+ * The kernel accepts a rate only while it may lower it by itself, and an emulated CPU is so
+ * slow that it would.
  */
 void set_max_rate(unsigned long rate)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the tests ask of the system; whatever cannot be had ends them. */
+/* Requests of the tests to the system; any failure ends the tests. */
 #ifndef PEBS_SYSTEM_H
 #define PEBS_SYSTEM_H
 
@@ -9,12 +9,12 @@
 /**
  * bail_out() - end the tests
  * @what: what could not be done; errno says why
- * @name: to what
+ * @name: the object that it concerns
  */
 void bail_out(const char *what, const char *name);
 
 /**
- * fail() - say why a test failed
+ * fail() - print why a test failed
  * @fmt: printf() format of a line of detail
  *
  * Return: false.

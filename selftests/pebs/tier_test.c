@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of where the emulated unit says that loads were served: by its cache, or by
- * the memory of which node. Prints TAP. With a second node (selftests/vm --numa) that
- * one's memory must be the remote one. "# truth" lines say what the ground truth must
- * have.
+ * Tests of the emulated unit's data source for loads: its cache, or the memory of which
+ * node. Prints TAP. With a second node (selftests/vm --numa) that one's memory must be the
+ * remote one. "# truth" lines say what the ground truth must be.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,19 +26,19 @@
 
 #define LINES		(ACCESS_PAGE / 64)	/* of a page */
 /*
- * The cache has 2 MiB, 16 ways and so 32 colours of pages. Of a few pages not many
- * have one colour, and all of them stay; of so many, each colour has more than 16.
+ * The cache has 2 MiB, 16 ways and so 32 page colours. A few pages have few of the same
+ * colour, and all stay cached; of MANY pages, more than 16 have each colour.
  */
 #define FEW		16UL
 #define MANY		2048UL
-/* Lines of our own code and stack that may miss as well. */
+/* Lines of the test's own code and stack that may miss as well. */
 #define STRAY		200
 
 enum { MISSES, LOCAL, REMOTE, EVENTS };
 
 static const __u64 configs[EVENTS] = { L3_MISS, LOCAL_DRAM, REMOTE_DRAM };
 
-/* Memory of a node, or of any if that is negative. */
+/* Memory of a node, or of any node if that is negative. */
 static __u64 *map_pages(unsigned long pages, int node)
 {
 	unsigned long mask = 1UL << (node & 31);
@@ -60,7 +59,7 @@ static void load_all(const __u64 *at, unsigned long pages)
 	access_load(at, pages, pages * ACCESS_WORDS);
 }
 
-/* Everything else leaves the cache. */
+/* Evicts all other lines from the cache. */
 static void flush(void)
 {
 	static __u64 *at;
@@ -70,7 +69,10 @@ static void flush(void)
 	load_all(at, MANY);
 }
 
-/* What loading all of @at counts as, in one group: it counts the same loads. */
+/*
+ * Counts the loads of all of @at with several events in one group, so that they count the
+ * same loads.
+ */
 static void count_loads(const __u64 *at, unsigned long pages, __u64 counts[EVENTS])
 {
 	struct sampler s[EVENTS];
@@ -104,7 +106,7 @@ static bool misses_are(const __u64 *at, unsigned long pages, __u64 want)
 	       fail("local and remote do not add up to the misses");
 }
 
-/* Once for each line, and then not again. */
+/* Each line misses once, and then hits. */
 static bool test_fits(void)
 {
 	const __u64 *at = map_pages(FEW, -1);
@@ -113,7 +115,7 @@ static bool test_fits(void)
 	return misses_are(at, FEW, FEW * LINES) & misses_are(at, FEW, 0);
 }
 
-/* The least recently used line goes first: a round never finds what the last one left. */
+/* The least recently used line is evicted first, so each round misses on every line. */
 static bool test_does_not_fit(void)
 {
 	const __u64 *at = map_pages(MANY, -1);
@@ -138,7 +140,7 @@ static bool test_nodes(void)
 	return served_by(0, LOCAL) & served_by(1, REMOTE);
 }
 
-/* Loaded once, by the line: which node served the misses is in the truth. */
+/* Each line is loaded once: the truth shows which node served the misses. */
 static bool test_truth(void)
 {
 	for (int node = 0; node < 2; node++) {
@@ -168,7 +170,7 @@ static void count_inside(const struct sample *sample, void *arg)
 	where->inside += sample->addr - (__u64)where->at < FEW * ACCESS_PAGE;
 }
 
-/* A sample of one node's event never has an address of the other's memory. */
+/* A sample of one node's event never has an address in the other node's memory. */
 static bool test_samples(void)
 {
 	for (int node = 0; node < 2; node++) {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the fast tier holds, in words, and where nobody says. */
+/* The capacity of the fast tier in words, and its default. */
 #ifndef CMD_CAPACITY_H
 #define CMD_CAPACITY_H
 
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Why a capacity is of little use. */
+/* Why such a capacity tells little. */
 #define CAPACITY_ALL	"all memory, so every page fits; see --capacity"
 
 /* Room for capacity_words(). */
 #define CAPACITY_WORDS	160
 
 /**
- * capacity_default() - what a session's fast tier holds that nobody gave one
+ * capacity_default() - the fast tier's size if the user gives no capacity
  *
- * Return: bytes of the first of several tiers that the kernel ranks; 0: the module
- * knows as well, it takes the memory of all nodes that have CPUs.
+ * Return: bytes of the first tier, if the kernel ranks several; else 0: the module then
+ * takes the memory of all nodes that have CPUs.
  */
 __u64 capacity_default(void);
 
 /**
- * capacity_words() - say a capacity, and whether it is all memory there is
+ * capacity_words() - describe a capacity, and say if it is all memory of the machine
  * @text: filled
  * @pages: the capacity
  *

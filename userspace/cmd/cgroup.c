@@ -12,15 +12,15 @@
 #include "cgroup.h"
 #include "message.h"
 
-/* Ours are called so, and by the pid of who made them. */
+/* The cgroups made here have this prefix, then the pid of their maker. */
 #define PREFIX		"htmmctl-"
-/* Names that are tried: whoever had this process' pid may have left its cgroup behind. */
+/* Names to try: an earlier process with the same pid may have left its cgroup behind. */
 #define MAKE_TRIES	16
 /* A process that has ended may take a moment to leave its cgroup. */
 #define REMOVE_TRIES	50
 #define REMOVE_MS	10
 
-/* The part of this process' cgroup below the mount, as the kernel says it. */
+/* Reads the path of this process' cgroup below the mount. */
 static int own_path(char *path, size_t size, struct htmm_error *err)
 {
 	FILE *file = fopen("/proc/self/cgroup", "re");
@@ -40,7 +40,7 @@ static int own_path(char *path, size_t size, struct htmm_error *err)
 	return 0;
 }
 
-/* Whoever made a cgroup holds this lock on it while alive, however its life ends. */
+/* The maker of a cgroup holds this lock while it lives; the kernel releases it on any exit. */
 static int lock(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -52,7 +52,7 @@ static int lock(const char *path)
 	return fd;
 }
 
-/* Those whose makers were killed; one that processes are in stays until they are gone. */
+/* Removes cgroups whose makers were killed; those with processes in them stay for now. */
 static void remove_leftovers(const char *above)
 {
 	const size_t len = strlen(PREFIX);
@@ -76,7 +76,7 @@ static void remove_leftovers(const char *above)
 		closedir(dir);
 }
 
-/* Under a name that nobody has. */
+/* Makes it under a name that is not in use. */
 static int make_below(struct cgroup *cgroup)
 {
 	char number[16] = "";
@@ -92,7 +92,7 @@ static int make_below(struct cgroup *cgroup)
 			return -1;
 		}
 		cgroup->lock = lock(cgroup->path);
-		/* Before it was locked someone may have taken it for a leftover. */
+		/* Before it was locked, another process may have removed it as a leftover. */
 		if (cgroup->lock >= 0 && !access(cgroup->path, F_OK))
 			return 0;
 		if (cgroup->lock >= 0)
@@ -112,7 +112,7 @@ int cgroup_make(struct cgroup *cgroup, struct htmm_error *err)
 		ret = own_path(own, sizeof(own), err);
 	if (ret)
 		return ret;
-	/* The top one is "/". */
+	/* The path of the root cgroup is "/". */
 	snprintf(cgroup->above, sizeof(cgroup->above), "%s%s", mount, own[1] ? own : "");
 	remove_leftovers(cgroup->above);
 	if (!make_below(cgroup))
@@ -123,7 +123,7 @@ int cgroup_make(struct cgroup *cgroup, struct htmm_error *err)
 	return -err->code;
 }
 
-/* Each write moves one process. */
+/* Each write to cgroup.procs moves one process. */
 static int move(const char *dir, pid_t pid)
 {
 	char path[4200];

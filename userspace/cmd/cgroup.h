@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A cgroup of a command's own, so that its children are told from all others. */
+/* A cgroup for one command, so that its children can be told from all other processes. */
 #ifndef CMD_CGROUP_H
 #define CMD_CGROUP_H
 
@@ -8,9 +8,9 @@
 
 /**
  * struct cgroup - a cgroup that exists as long as a command runs
- * @path: its directory; empty: there is none
- * @above: the directory of the one that it was made in
- * @lock: private: says that whoever made it is alive
+ * @path: its directory; empty: no cgroup
+ * @above: directory of its parent cgroup
+ * @lock: private: shows that its maker is alive
  */
 struct cgroup {
 	char path[4096];
@@ -21,38 +21,37 @@ struct cgroup {
 /**
  * cgroup_make() - make a cgroup below this process' own
  * @cgroup: filled; empty if it fails
- * @err: says why there is none
+ * @err: says why it failed
  *
- * Empty ones there whose makers were killed are removed.
+ * Removes empty cgroups there whose makers were killed.
  *
  * Return: 0 or a negative errno.
  */
 int cgroup_make(struct cgroup *cgroup, struct htmm_error *err);
 
 /**
- * cgroup_enter() - put a process there
+ * cgroup_enter() - move a process into the cgroup
  * @cgroup: the cgroup
  * @pid: the process
- * @err: says why it cannot be
+ * @err: says why it failed
  *
  * Return: 0 or a negative errno.
  */
 int cgroup_enter(const struct cgroup *cgroup, pid_t pid, struct htmm_error *err);
 
 /**
- * cgroup_each() - look at the processes that are there now
+ * cgroup_each() - call a function for each process in the cgroup
  * @cgroup: the cgroup, or an empty one
- * @most: how many, at most
+ * @most: the most processes to call it for
  * @call: called for each
- * @value: handed on to @call
+ * @value: passed to @call
  */
 void cgroup_each(const struct cgroup *cgroup, unsigned int most,
 		 void (*call)(void *value, pid_t pid), void *value);
 
 /**
  * cgroup_remove() - remove the cgroup
- * @cgroup: the cgroup, or an empty one; processes that the command has left behind go
- *	back to the one above
+ * @cgroup: the cgroup, or an empty one; processes still in it move to the parent cgroup
  */
 void cgroup_remove(struct cgroup *cgroup);
 

@@ -7,7 +7,7 @@
 #include "child.h"
 #include "message.h"
 
-/* In the child.  If the parent dies first, the command never begins. */
+/* Runs in the child. If the parent dies first, the command never starts. */
 static void wait_and_execute(int pipe, char **argv, const struct signals *signals)
 {
 	char go;
@@ -33,7 +33,7 @@ int child_fork(struct child *child, char **argv, const struct signals *signals,
 {
 	int ends[2];
 
-	/* Closed by a successful exec, which is how the parent learns of it. */
+	/* A successful exec closes it; so the parent learns of it. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return htmm_error_set(err, errno, NULL, "cannot make a socket pair: %s",
 				      strerror(errno));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A command that waits for sampling to be on before it begins. */
+/* A child process that starts its command only when sampling is on. */
 #ifndef CMD_CHILD_H
 #define CMD_CHILD_H
 
@@ -14,7 +14,7 @@
 /**
  * struct child - a command's process
  * @pid: its pid
- * @pipe: tells it to begin, and tells whether it could
+ * @pipe: tells the child to begin, and tells the parent if exec failed
  */
 struct child {
 	pid_t pid;
@@ -22,11 +22,11 @@ struct child {
 };
 
 /**
- * child_fork() - make the process of a command, which waits
+ * child_fork() - fork a process that waits before it executes a command
  * @child: filled
  * @argv: the command
- * @signals: blocked ones, which the command is to have as before
- * @err: says why there is none
+ * @signals: the blocked signals; the command gets the old signal mask
+ * @err: says why it failed
  *
  * Return: 0 or a negative errno.
  */
@@ -48,7 +48,7 @@ int child_begin(struct child *child);
 int child_status(int status);
 
 /**
- * child_not_executed() - bury a command that could not be executed, and say so
+ * child_not_executed() - reap a child that could not execute its command, and print the error
  * @child: the child
  * @name: its name
  * @error: what child_begin() returned
@@ -58,7 +58,7 @@ int child_status(int status);
 int child_not_executed(const struct child *child, const char *name, int error);
 
 /**
- * child_abandon() - end a command that has not begun
+ * child_abandon() - end a child that has not begun its command
  * @child: the child
  */
 void child_abandon(struct child *child);

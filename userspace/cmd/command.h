@@ -9,7 +9,7 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Exit statuses; `run` has that of its command besides. */
+/* Exit statuses; `run` and `record` can also return the status of their command. */
 #define EXIT_OK		0
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
@@ -19,8 +19,8 @@
  * @name: its name
  * @synopsis: its arguments, for help
  * @summary: what it does, for the list of commands
- * @help: the same at more length
- * @mixed: options may follow words; else what follows the first word is no option
+ * @help: a longer description
+ * @mixed: options may follow words; else all after the first word are words
  * @run: does it; returns the exit status
  */
 struct command {
@@ -33,7 +33,7 @@ struct command {
 };
 
 /**
- * command_end() - the end of each program
+ * command_end() - flush stdout at the end of a program
  * @status: its exit status
  *
  * A full disk must not look like success.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How an event really runs, whatever was asked for. */
+/* How an event really runs, which may differ from what was asked for. */
 #ifndef CMD_EVENT_MODE_H
 #define CMD_EVENT_MODE_H
 
@@ -13,8 +13,8 @@
  * @period_min: the smallest period in force on any of them
  * @period_max: the largest
  * @precise_ip: the lowest precision granted on any of them
- * @active: on how many it is armed
- * @large_pebs: large PEBS is on somewhere, and loses samples
+ * @active: number of CPUs on which it is armed
+ * @large_pebs: large PEBS is on for some CPU, and loses samples
  */
 struct event_mode {
 	__u64 period_min;
@@ -29,24 +29,24 @@ struct event_mode {
  * @stats: the statistics of the session
  * @event: its index
  *
- * Return: its mode; that of the time before, if it is armed nowhere any more.
+ * Return: its mode; the last known one if it is armed on no CPU any more.
  */
 struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int event);
 
-/* What is wrong then, with the smallest and the largest period. */
+/* The message if they do not compare; takes the smallest and the largest period. */
 #define COUNTS_DIFFER	"each sample counts 1, whether it stands for %llu events or for %llu; see --weight-period"
 
 /**
- * counts_compare() - say if a sample means the same, whatever its event and its time
+ * counts_compare() - tell if all samples have the same meaning, of any event and at any time
  * @info: the session
  * @stats: its statistics
- * @text: why it does not; empty if it does
+ * @text: why they do not; empty if they do
  * @size: bytes in @text
  *
- * It does not if periods differ, or a budget may move them, and samples are not weighted
- * by them.
+ * They do not if periods differ or a budget may change them, while samples are not weighted
+ * by their period.
  *
- * Return: true if it does.
+ * Return: true if they do.
  */
 bool counts_compare(const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		    char *text, size_t size);
@@ -59,7 +59,7 @@ bool counts_compare(const struct htmm_info *info, const struct htmm_stats_buf *s
 void event_mode_json(struct json_object *obj, const struct event_mode *mode);
 
 /**
- * event_period_text() - say what its period is
+ * event_period_text() - write an event's period as text
  * @mode: how it runs
  * @text: the period, or the smallest and the largest
  * @size: bytes in @text
@@ -67,7 +67,7 @@ void event_mode_json(struct json_object *obj, const struct event_mode *mode);
 void event_period_text(const struct event_mode *mode, char *text, size_t size);
 
 /**
- * event_code_text() - say what an event is, as -e takes it where that is possible
+ * event_code_text() - write an event as text, in the form that -e takes where possible
  * @event: the event
  * @text: rNNNN, "software" or its type
  * @size: bytes in @text

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Members of a struct, and what they are called as text, in JSON and for Prometheus. */
+/* The fields of a struct, with their names in text, JSON and Prometheus output. */
 #ifndef CMD_FIELD_H
 #define CMD_FIELD_H
 
@@ -10,16 +10,16 @@
 #include "prometheus.h"
 
 /**
- * struct field - a member that is a number
+ * struct field - a numeric member of a struct
  * @json: its name in JSON; NULL ends a table
- * @at: where it is in the struct
+ * @at: its offset in the struct
  * @size: its bytes, 4 or 8
  * @hex: JSON has it in hexadecimal
- * @flag: it is true if this bit is set, not a number
- * @text: its name in text; NULL: text has it elsewhere, or not at all
+ * @flag: the member is a boolean: true if this bit is set; 0: a number
+ * @text: its name in text; NULL: not printed by fields_text()
  * @metric: its name for Prometheus, a counter if it ends in "_total"; NULL: none
  * @help: what the metric is, as a sentence
- * @unit: what the metric counts in, such as 4096 for pages; 0: 1
+ * @unit: factor for the metric's value, such as 4096 for pages; 0: 1
  */
 struct field {
 	const char *json;
@@ -33,33 +33,33 @@ struct field {
 	double unit;
 };
 
-/* A line of a table: @member, of a struct at NULL, is @name in JSON. */
+/* An entry of a table: @member, given as a member of a NULL struct pointer, is @name in JSON. */
 #define FIELD(member, name, ...)							\
 	{ .json = name, .at = (unsigned long)&(member), .size = sizeof(member), ##__VA_ARGS__ }
 
 /**
- * fields_json() - add all to a JSON object
+ * fields_json() - add all fields to a JSON object
  * @obj: the object
- * @fields: what to add
- * @from: the struct that has them
+ * @fields: the fields
+ * @from: the struct to read them from
  */
 void fields_json(struct json_object *obj, const struct field *fields, const void *from);
 
 /**
- * fields_text() - print a line for each that has a name in text
+ * fields_text() - print a line for each field that has a text name
  * @file: where to
  * @fields: what to print
- * @from: the struct that has them
+ * @from: the struct to read them from
  */
 void fields_text(FILE *file, const struct field *fields, const void *from);
 
 /**
- * fields_metrics() - print each that has a metric, of several structs
+ * fields_metrics() - print the metric fields of several structs
  * @file: where to
  * @fields: what to print
  * @nr: how many structs there are
- * @item: returns a struct by its number, after it has told it from the others with
- *	prom_label(); NULL: there is only one, @arg
+ * @item: returns a struct by its number, after labelling it with prom_label(); NULL: there
+ *	is only one struct, @arg
  * @arg: for @item
  */
 void fields_metrics(FILE *file, const struct field *fields, size_t nr,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* In which format a command prints. */
+/* The output format of a command. */
 #ifndef CMD_FORMAT_H
 #define CMD_FORMAT_H
 
@@ -16,9 +16,9 @@ enum format {
 };
 
 /**
- * struct format_choice - what the user wants
+ * struct format_choice - the format that the user chose
  * @format: the format
- * @allowed: bit n: enum format n can be had
+ * @allowed: bit n: enum format n is allowed
  */
 struct format_choice {
 	enum format format;
@@ -29,7 +29,7 @@ struct format_choice {
  * format_parse() - read the name of a format, for an option
  * @value: struct format_choice
  * @text: the name
- * @err: says which ones there are
+ * @err: says which formats exist
  *
  * Return: 0 or -EINVAL.
  */
@@ -45,7 +45,7 @@ int format_parse(void *value, const char *text, struct htmm_error *err);
  */
 int format_json(void *value, const char *text, struct htmm_error *err);
 
-/* The options that choose it; @names are the formats, as help and completion say them. */
+/* The option --format; @names are the formats, as help and completion print them. */
 static inline struct opt opt_format(struct format_choice *choice, const char *names)
 {
 	return (struct opt){

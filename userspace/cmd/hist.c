@@ -3,7 +3,7 @@
 #include "hist.h"
 #include "output.h"
 
-/* Bins shown; the last one holds all the higher ones too. */
+/* Bins shown; the last one includes all higher ones. */
 #define BINS_SHOWN	16
 /* Columns before the bar. */
 #define BAR_INDENT	46
@@ -17,7 +17,7 @@ static __u64 sum_from(const struct htmm_hist_buf *hist, unsigned int bin)
 	return sum;
 }
 
-/* Samples of the pages in a bin, in words. */
+/* The sample counts of a bin's pages as text. */
 static void bin_range(char *text, size_t size, unsigned int bin, bool open_ended)
 {
 	if (bin == 0)
@@ -34,7 +34,7 @@ static void print_bar(FILE *file, __u64 value, __u64 most, int room)
 {
 	int len = room > 0 && most ? (int)((double)value / (double)most * room) : 0;
 
-	/* Something is never shown as nothing, if there is any room. */
+	/* Show a value other than 0 as one column at least. */
 	if (room > 0 && value && !len)
 		len = 1;
 	while (len-- > 0)
@@ -85,7 +85,7 @@ void ratio_print(FILE *file, const struct htmm_hit_ratio *ratio)
 		return;
 	}
 	fprintf(file, "%.1f%%", ratio->hit_ppm / 1e4);
-	/* Rounded up: it is a bound. */
+	/* Round up: it is an upper bound. */
 	if (ratio->error_ppm)
 		fprintf(file, " (+-%.1f)", (ratio->error_ppm + 999) / 1000 / 10.0);
 	fputs(" with the hottest pages there\n", file);
@@ -121,7 +121,7 @@ void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct htmm_
 	unsigned int nr = all ? HTMM_NR_BINS : BINS_SHOWN, bin;
 	__u64 most = 0;
 
-	/* A threshold must not hide in the open-ended bin. */
+	/* The open-ended bin must not hide a threshold. */
 	if (hist->hot_threshold >= nr && hist->hot_threshold < HTMM_NR_BINS)
 		nr = HTMM_NR_BINS;
 	for (bin = 0; bin < nr; bin++) {

@@ -23,7 +23,7 @@ static int by_samples(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-/* Make those of the same mapping one; they are neighbours.  Returns how many are left. */
+/* Merges neighbours of the same mapping. Returns how many mappings are left. */
 static size_t merge(struct mapping *maps, size_t nr)
 {
 	size_t i, kept = 0;

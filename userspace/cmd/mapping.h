@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hot pages summed up by the mapping they belong to. */
+/* Hot pages, summed by mapping. */
 #ifndef CMD_MAPPING_H
 #define CMD_MAPPING_H
 
@@ -24,7 +24,7 @@ struct mapping {
 };
 
 /**
- * mappings_sum() - sum pages up by their mappings
+ * mappings_sum() - sum pages by mapping
  * @names: what the pages belong to; the mappings point into it
  * @list: the pages
  * @nr: receives how many mappings there are

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What htmmctl says on stderr: errors, misuse, and what is worth knowing. */
+/* Messages on stderr: errors, usage errors and notices. */
 #ifndef CMD_MESSAGE_H
 #define CMD_MESSAGE_H
 
@@ -9,8 +9,8 @@
 struct command;
 
 /**
- * struct verbosity - how much is said, as -q and -v ask for
- * @quiet: only errors and what was asked for
+ * struct verbosity - how much to print, set by -q and -v
+ * @quiet: only errors and requested output
  * @verbose: more
  */
 struct verbosity {
@@ -18,11 +18,11 @@ struct verbosity {
 	bool verbose;
 };
 
-/* The one of this process; opts_parse() sets it. */
+/* The verbosity of this process; opts_parse() sets it. */
 extern struct verbosity verbosity;
 
 /**
- * print_error() - say what was wrong and what to do
+ * print_error() - print what was wrong and what to do
  * @err: the error
  *
  * Return: EXIT_FAILED.
@@ -30,19 +30,19 @@ extern struct verbosity verbosity;
 int print_error(const struct htmm_error *err);
 
 /**
- * advise() - say what to do about an error in words of htmmctl's options
+ * advise() - replace an error's advice by one that names htmmctl's options
  * @err: the error
- * @code: of errors with this errno alone
- * @todo: what to do, in place of what the library says
+ * @code: only if the error has this errno
+ * @todo: the new advice
  *
  * Return: the errno of @err, negative.
  */
 int advise(struct htmm_error *err, int code, const char *todo);
 
 /**
- * usage_error() - say how the command was misused
+ * usage_error() - print how the command was misused
  * @cmd: the command; NULL: htmmctl itself
- * @nearest: the option of @cmd, without its dashes, or the command that was probably
+ * @nearest: the option of @cmd (without dashes) or the command that the user probably
  *	meant; or NULL
  * @fmt: printf() format of what was wrong
  *
@@ -52,7 +52,7 @@ int usage_error(const struct command *cmd, const char *nearest, const char *fmt,
 	htmm_printf(3, 4);
 
 /**
- * notice() - say what is worth knowing but no error; nothing with -q
+ * notice() - print information that is no error; nothing with -q
  * @fmt: printf() format
  */
 void notice(const char *fmt, ...) htmm_printf(1, 2);

@@ -9,12 +9,12 @@
 
 #define OPTS_MAX	48
 #define OPT_WORDS_MAX	16
-/* Columns of help. */
+/* Width of the help, in columns. */
 #define HELP_WIDTH	80
 
 /*
- * What getopt_long() returns: for each option in the tables OPT_BASE plus its index, and
- * these for the options that are answered at once.
+ * What getopt_long() returns: OPT_BASE plus its index for an option from the tables, one of
+ * these for the options that print something and exit.
  */
 enum { ANSWER_HELP = 256, ANSWER_HELP_ALL, ANSWER_LIST, OPT_BASE };
 
@@ -65,7 +65,7 @@ static char *add_options(struct getopt_view *view, const struct opt *opt, char *
 
 static void make_view(struct getopt_view *view, const struct opt *const *tables, bool mixed)
 {
-	/* '+': stop at the first word; ':': tell a missing argument apart. */
+	/* '+': stop at the first word; ':': report a missing argument as ':'. */
 	char *shorts = stpcpy(view->shorts, mixed ? ":h" : "+:h");
 
 	for (; *tables; tables++)
@@ -86,7 +86,7 @@ static void print_option(const struct opt *opt)
 	printf("  %-27s %s\n", left, opt->help);
 }
 
-/* The names of the options that only --help-all explains, as lines of text. */
+/* Prints the names of the options that only --help-all explains. */
 static void print_rare(const struct getopt_view *view)
 {
 	static const char lead[] = "For tuning, see --help-all:";

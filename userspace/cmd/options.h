@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Options of a command: one table gives the parser and the help. */
+/* Options of a command: one table describes both the parser and the help. */
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
 
@@ -10,7 +10,7 @@
 
 struct command;
 
-/* What an option's value is, and so what &struct opt.value points to. */
+/* Type of an option's value, and so of what &struct opt.value points to. */
 enum opt_kind {
 	OPT_END,
 	OPT_FLAG,	/* bool */
@@ -55,7 +55,7 @@ struct opt {
 #define OPT_TARGET(where)						\
 	{ OPT_NUMBER, 0, "target", "N", "only target N, see 'target list'", where, 1, UINT_MAX }
 
-/* What opts_parse() returns when the command is to go on. */
+/* opts_parse() returns this when the command should run. */
 #define OPTS_GO_ON	(-1)
 
 /**
@@ -64,13 +64,12 @@ struct opt {
  * @argc: words, the command's name first
  * @argv: the words
  * @tables: tables of options, NULL at the end
- * @rest: receives the index of the first word that is no option; NULL if the
- *	command takes no further words
+ * @rest: set to the index of the first word that is no option; NULL if the command takes no
+ *	words
  *
- * Every command has these besides: -q and -v, which set &verbosity, --help,
- * --help-all, and --list-options, which prints a line for each option: its letter, name
- * and argument, "-" for none, what it does, and which words its argument may be, with tabs
- * between them.
+ * Every command also has -q and -v, which set &verbosity, --help, --help-all, and
+ * --list-options, which prints a line for each option: its letter, name and argument, "-"
+ * for none, what it does, and which words its argument may be, with tabs between them.
  *
  * Return: OPTS_GO_ON, or the exit status.
  */
@@ -78,12 +77,12 @@ int opts_parse(const struct command *cmd, int argc, char **argv,
 	       const struct opt *const *tables, int *rest);
 
 /**
- * opt_word() - find out which of some words an option was given
- * @words: the words; NULL: one that cannot be had here
+ * opt_word() - find an option's argument in a list of words
+ * @words: the words; an element may be NULL: not available here
  * @nr: how many there are
  * @text: what the user has typed
- * @what: begins the sentence that says that @text is none of them
- * @err: says so, and which word was meant or which there are
+ * @what: start of the error message
+ * @err: says that @text is none of them, and which word was meant or which exist
  *
  * Return: the word's index, or -EINVAL.
  */

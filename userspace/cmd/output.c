@@ -84,14 +84,14 @@ static int utf8_length(const unsigned char *text)
 	for (i = 1; i < len; i++)
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
-	/* Overlong forms, surrogates, and what is beyond U+10FFFF. */
+	/* Overlong forms, surrogates, and values beyond U+10FFFF. */
 	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
 	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
 		return 0;
 	return len;
 }
 
-/* A string that is valid UTF-8 whatever @name is; bad bytes become U+FFFD. */
+/* Makes valid UTF-8 of any @name: invalid bytes become U+FFFD. */
 static struct json_object *json_name(const char *name)
 {
 	const unsigned char *from = (const unsigned char *)name;

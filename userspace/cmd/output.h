@@ -13,19 +13,19 @@
 
 enum colour { COLOUR_NONE, COLOUR_RED, COLOUR_YELLOW, COLOUR_GREEN };
 
-/* Columns of the terminal behind @file; 80 if it is none. */
+/* Columns of the terminal of @file; 80 if it is no terminal. */
 int out_width(FILE *file);
 
 /* Is @file a terminal whose user wants colours? */
 bool out_wants_colour(FILE *file);
 
-/* Begin a colour (or end it: COLOUR_NONE), if @file is a terminal that wants it. */
+/* Starts a colour (COLOUR_NONE ends it), if @file is a terminal whose user wants colours. */
 void out_colour(FILE *file, enum colour colour);
 
-/* A character of a name from elsewhere; '?' in place of a control character. */
+/* A character of a name that is not trusted; '?' in place of a control character. */
 char out_char(char c);
 
-/* Print a name from elsewhere, with such characters. */
+/* Prints a name that is not trusted, with control characters as '?'. */
 void out_name(FILE *file, const char *name);
 
 /* Room for size_text(). */
@@ -34,10 +34,10 @@ void out_name(FILE *file, const char *name);
 /* A size with its unit, such as "1.5 GiB". */
 const char *size_text(char text[SIZE_TEXT], __u64 bytes);
 
-/* @part as a percentage of @whole, 0 if there is nothing. */
+/* @part as a percentage of @whole; 0 if @whole is 0. */
 double percent(__u64 part, __u64 whole);
 
-/* An object that says which schema it follows. */
+/* A new object with the schema's version in it. */
 struct json_object *json_new(void);
 
 /* Add members; @name need not be valid UTF-8. */

@@ -2,7 +2,7 @@
 #include "message.h"
 #include "proc_tree.h"
 
-/* Of so many processes at most, since reading of all may take long, and is sampled itself. */
+/* The most processes to read: reading takes time, and is itself sampled. */
 #define EACH_MOST	64
 
 int proc_tree_join(struct proc_tree *tree, struct session *session, pid_t pid,

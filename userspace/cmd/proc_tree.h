@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A command and all its children, as what is to be sampled. */
+/* A command and all its children as what is sampled. */
 #ifndef CMD_PROC_TREE_H
 #define CMD_PROC_TREE_H
 
@@ -9,8 +9,9 @@
 /**
  * struct proc_tree - a command's processes
  * @pid: the command
- * @cgroup: the cgroup that they have to themselves; empty: they have none
- * @alone: why the command is sampled without its children; empty if it is not
+ * @cgroup: a cgroup with only these processes; empty: none
+ * @alone: why the command is sampled without its children; empty if its children are
+ *	sampled, too
  */
 struct proc_tree {
 	pid_t pid;
@@ -19,36 +20,36 @@ struct proc_tree {
 };
 
 /**
- * proc_tree_join() - have a command sampled, unless the user has named someone else
+ * proc_tree_join() - add a command to a session, unless the user has named other targets
  * @tree: filled
  * @session: the session, not started
- * @pid: the command, which has not begun; nothing is done for 0
+ * @pid: process of the command, which has not begun; 0: does nothing
  * @err: the error
  *
- * Makes a cgroup for it where that can be, so that its children are sampled, too.
+ * Makes a cgroup for it if possible, so that its children are sampled, too.
  *
- * Return: 0 or a negative errno; proc_tree_leave() is for both.
+ * Return: 0 or a negative errno; call proc_tree_leave() in both cases.
  */
 int proc_tree_join(struct proc_tree *tree, struct session *session, pid_t pid,
 		   struct htmm_error *err);
 
 /**
- * proc_tree_report() - tell the user who is sampled, as far as it is worth knowing
+ * proc_tree_report() - tell the user if the children are not sampled
  * @tree: the tree
  */
 void proc_tree_report(const struct proc_tree *tree);
 
 /**
- * proc_tree_each() - look at its processes that are there now, not too many
+ * proc_tree_each() - call a function for its present processes, up to a limit
  * @tree: the tree
  * @call: called for each
- * @value: handed on to @call
+ * @value: passed to @call
  */
 void proc_tree_each(const struct proc_tree *tree, void (*call)(void *value, pid_t pid),
 		    void *value);
 
 /**
- * proc_tree_leave() - remove the cgroup; whoever lives goes to the one above
+ * proc_tree_leave() - remove the cgroup; processes in it move to the parent
  * @tree: the tree; may be all zero
  */
 void proc_tree_leave(struct proc_tree *tree);

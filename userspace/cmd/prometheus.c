@@ -20,7 +20,7 @@ void prom_label(struct prom *prom, const char *name, const char *value)
 		else if (*value == '\\' || *value == '"')
 			fprintf(prom->file, "\\%c", *value);
 		else if ((unsigned char)*value >= 0x80)
-			/* Labels are UTF-8, and names may be anything. */
+			/* Labels must be UTF-8, but names may have any bytes. */
 			fputc('?', prom->file);
 		else
 			fputc(out_char(*value), prom->file);

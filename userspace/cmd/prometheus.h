@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Prometheus' text format, as node_exporter's textfile collector reads it. */
+/* Prometheus' text format, as read by node_exporter's textfile collector. */
 #ifndef CMD_PROMETHEUS_H
 #define CMD_PROMETHEUS_H
 
@@ -10,7 +10,7 @@
  * struct prom - a metric being written
  * @file: where to
  * @name: its name
- * @labels: labels of the present value so far
+ * @labels: labels of the current value so far
  */
 struct prom {
 	FILE *file;
@@ -26,7 +26,7 @@ void prom_begin(struct prom *prom, FILE *file, const char *name, const char *typ
 void prom_label(struct prom *prom, const char *name, const char *value);
 void prom_label_u64(struct prom *prom, const char *name, __u64 value);
 
-/* End the value's line. */
+/* Write the value and end its line. */
 void prom_value(struct prom *prom, double value);
 
 #endif /* CMD_PROMETHEUS_H */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All that a session has to tell. */
+/* All results of a session. */
 #ifndef CMD_RESULTS_H
 #define CMD_RESULTS_H
 
 #include <htmm/htmm.h>
 
 /**
- * struct results - all that a session has to tell
+ * struct results - all results of a session
  * @info: its state
  * @stats: its counters
  * @hist: its histogram of base pages
- * @ratio: the hit ratio of that; for ratio_read(), which takes a walk over all pages
+ * @ratio: the hit ratio of @hist; filled by ratio_read(), which walks all pages
  * @targets: its targets
  * @pages: its hottest pages
- * @names: what they belong to
+ * @names: names of what @pages belong to
  */
 struct results {
 	struct htmm_info info;
@@ -32,7 +32,7 @@ struct results {
  * @max_pages: the most hot pages to read; 0: all
  * @err: says what could not be read
  *
- * Return: 0 or a negative errno; @res is to be freed in any case.
+ * Return: 0 or a negative errno; free @res in both cases.
  */
 int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err);
 
@@ -42,7 +42,7 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
  */
 void results_free(struct results *res);
 
-/* Sum of the channels of a CPU and an event; -1: of all. */
+/* Sum over the channels of a CPU and an event; -1: of all CPUs or events. */
 struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __s64 event);
 
 #endif /* CMD_RESULTS_H */

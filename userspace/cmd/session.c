@@ -18,7 +18,7 @@ static int call_cpus(void *value, const char *text, struct htmm_error *err)
 	return htmm_cpus_parse(value, text, err);
 }
 
-/* A percentage, to four digits behind the point, in millionths. */
+/* Reads a percentage with up to four decimals, as millionths. */
 static int call_budget(void *value, const char *text, struct htmm_error *err)
 {
 	char *end;
@@ -158,7 +158,7 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 	memcpy(opts + TARGET_OPTS, table, sizeof(table));
 }
 
-/* Add a preset at the precision to be had here: 0, or why it cannot be had. */
+/* Adds a preset with the best precision available here. Returns 0, or why it is not available. */
 static int add_preset(struct htmm_event_list *list, const char *name, struct htmm_error *err)
 {
 	struct htmm_event *event = &list->event[list->nr];
@@ -168,8 +168,8 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 	if (!precise)
 		precise = htmm_event_probe_best(event, err);
 	/*
-	 * The module wants CAP_PERFMON. Trying an event out may take more, as where
-	 * kernel.perf_event_paranoid is 3; then only the module can tell.
+	 * The module checks CAP_PERFMON. Probing the event may need more, as with
+	 * kernel.perf_event_paranoid 3; then only the module can find out.
 	 */
 	if (precise == -EACCES || precise == -EPERM)
 		precise = event->precise_ip;
@@ -182,7 +182,7 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 	return 0;
 }
 
-/* The first of these that can be had here. */
+/* Use the first preset of the list that this CPU has. */
 static void default_events(struct session *session)
 {
 	static const char *const names[] = { HTMM_DEFAULT_EVENTS, "access", "load", "page-fault" };
@@ -268,7 +268,7 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 		start.flags |= HTMM_START_BUDGET;
 		start.budget_ppm = session->budget_ppm;
 	}
-	/* Periods that move would make counts of different times mean different things. */
+	/* With changing periods, unweighted counts of different times could not be compared. */
 	if (session->weight_period || (session->budget_ppm >= 0 && !session->no_weight_period))
 		start.flags |= HTMM_START_WEIGHT_PERIOD;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What to sample, from the options of `start` and `run`. */
+/* What to sample, from the options of `start`, `run` and `record`. */
 #ifndef CMD_SESSION_H
 #define CMD_SESSION_H
 
@@ -7,29 +7,29 @@
 #include "options.h"
 
 /**
- * struct session - a session to be started
+ * struct session - a session to start
  * @events: what to sample
  * @period: period of the events that name none; 0: their own defaults
- * @targets: whose accesses; cgroups among them are open files
- * @nr_targets: how many of @targets are in use
- * @all: of all processes; no targets then
+ * @targets: whose accesses to sample; cgroups are open files
+ * @nr_targets: number of @targets
+ * @all: sample all processes; there are no targets then
  * @cpus: CPUs to sample; empty: all
  * @drain_cpus: CPUs for the drain threads; empty: any
  * @ring_pages: pages of a ring; 0: default
  * @capacity: bytes of the fast tier; 0: default
- * @max_pages: most pages tracked; 0: bounded by @max_bytes
+ * @max_pages: most pages to track; 0: only @max_bytes is a limit
  * @max_bytes: most memory of the table, in bytes; 0: default
  * @cooling_period: samples between coolings; 0: default
  * @adaptation_period: samples between adaptations; 0: default
  * @drain_threads: drain threads; 0: default
  * @drain_nice: nice value of the drain threads
  * @drain_interval: milliseconds; 0: default
- * @budget_ppm: what sampling may cost, in millionths of CPU time; -1: no budget
- * @budget_interval: milliseconds between looks at the cost; 0: default
+ * @budget_ppm: most CPU time for sampling, in millionths; -1: no budget
+ * @budget_interval: milliseconds between checks of the cost; 0: default
  * @interrupt_cost: nanoseconds of an interrupt outside the handler; 0: default
- * @sample_type: PERF_SAMPLE_* bits that records have besides those they always have
- * @weight_period: samples count as much as their period; with a budget they do anyway
- * @no_weight_period: each sample counts 1, also with a budget
+ * @sample_type: further PERF_SAMPLE_* bits for the records
+ * @weight_period: a sample counts as much as its period; always so with a budget
+ * @no_weight_period: each sample counts 1, even with a budget
  */
 struct session {
 	struct htmm_event_list events;
@@ -56,17 +56,17 @@ struct session {
 	bool no_weight_period;
 };
 
-/* Number of options that target_opts() fills in: no end is among them. */
+/* Number of options that target_opts() fills in; it adds no end mark. */
 #define TARGET_OPTS	3
 
 /**
- * target_opts() - make the options that say who is sampled
+ * target_opts() - make the options that choose what is sampled
  * @session: where their values go
- * @opts: the first of a table
+ * @opts: the start of a table
  */
 void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
 
-/* Number of options in the table that session_opts() fills, its end included. */
+/* Number of options that session_opts() fills in, with the end mark. */
 #define SESSION_OPTS	(TARGET_OPTS + 19)
 
 /**
@@ -77,24 +77,24 @@ void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
 void session_opts(struct session *session, struct opt opts[SESSION_OPTS]);
 
 /**
- * session_check() - check that the options go together
+ * session_check() - check that the options do not conflict
  * @session: the session
- * @err: says which do not
+ * @err: says which ones conflict
  *
  * Return: 0 or -EINVAL.
  */
 int session_check(const struct session *session, struct htmm_error *err);
 
 /**
- * session_finish() - fill in the events and periods that were left out
+ * session_finish() - set the events and periods that the user did not give
  * @session: the session
  */
 void session_finish(struct session *session);
 
 /**
- * session_add_target() - sample a process or a cgroup
+ * session_add_target() - add a process or a cgroup to sample
  * @session: the session
- * @target: it; a cgroup's file becomes the session's
+ * @target: the target; the session takes over a cgroup's file
  * @err: says if there are too many
  *
  * Return: 0 or -E2BIG.

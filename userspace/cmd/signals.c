@@ -25,10 +25,10 @@ void signals_block(struct signals *signals)
 	sigemptyset(&signals->wait);
 	for (i = 0; i < ARRAY_SIZE(ends); i++)
 		sigaddset(&signals->wait, ends[i]);
-	/* Under nohup it is ignored on purpose. */
+	/* nohup ignores SIGHUP on purpose. */
 	if (!sigaction(SIGHUP, NULL, &now) && now.sa_handler != SIG_IGN)
 		sigaddset(&signals->wait, SIGHUP);
-	/* If it were, a child could not be waited for. */
+	/* If it were ignored, waiting for a child would not work. */
 	signal(SIGCHLD, SIG_DFL);
 	sigaddset(&signals->wait, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals->wait, &signals->old);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Waiting for the user's signals instead of being interrupted by them. */
+/* Waiting for signals in a chosen place instead of being interrupted by them. */
 #ifndef CMD_SIGNALS_H
 #define CMD_SIGNALS_H
 
 #include <signal.h>
 
 /**
- * struct signals - signals that are waited for
+ * struct signals - signals to wait for
  * @wait: SIGINT, SIGTERM, SIGQUIT and SIGCHLD, and SIGHUP unless it is ignored
  * @old: what was blocked before
  */
@@ -18,8 +18,8 @@ struct signals {
 /**
  * signals_accept() - let SIGINT, SIGTERM and SIGQUIT end this program
  *
- * A script that starts a job with '&' makes it ignore SIGINT and SIGQUIT; yet SIGINT is how
- * to end a recording. A command that is run takes them, too, as they are handed on to it.
+ * A script that starts a job with '&' makes it ignore SIGINT and SIGQUIT, but SIGINT must
+ * end a recording. A command that is run inherits this, as signals are forwarded to it.
  */
 void signals_accept(void);
 
@@ -29,7 +29,7 @@ void signals_block(struct signals *signals);
 /* Undo signals_block(). */
 void signals_restore(const struct signals *signals);
 
-/* Undo signals_block(), and let those that have come already do nothing. */
+/* Undo signals_block(), and discard the signals that are pending. */
 void signals_drop(const struct signals *signals);
 
 /**
@@ -43,9 +43,9 @@ void signals_drop(const struct signals *signals);
 int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info);
 
 /**
- * signals_fd() - have the signals come as something to read
+ * signals_fd() - make a file descriptor to read the signals from
  * @signals: the signals, blocked
- * @another: one more signal, blocked from now on
+ * @another: one more signal to block and read
  *
  * Return: a file descriptor to read struct signalfd_siginfo from, or a negative errno.
  */

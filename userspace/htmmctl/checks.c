@@ -11,7 +11,7 @@
 #include "cmd/command.h"
 
 #define DEVICES		"/sys/bus/event_source/devices"
-/* The kernel starts at 100,000 samples/s and only ever lowers it by itself. */
+/* The kernel starts with 100,000 samples/s, and by itself it only lowers this. */
 #define LOW_SAMPLE_RATE	25000
 
 /* Read the first line of a file, without its newline. */
@@ -143,7 +143,7 @@ static bool in_virtual_machine(void)
 	       strstr(flags, " hypervisor");
 }
 
-/* Intel samples with addresses by PEBS; hybrid CPUs have two PMUs. */
+/* Intel CPUs sample addresses with PEBS; hybrid CPUs have two PMUs. */
 static enum check_level check_intel(struct htmm_error *text)
 {
 	if (!access(DEVICES "/cpu_core", F_OK))
@@ -157,7 +157,7 @@ static enum check_level check_intel(struct htmm_error *text)
 	return CHECK_WARN;
 }
 
-/* AMD samples with addresses by IBS alone; older models cannot pick out cache misses. */
+/* AMD CPUs sample addresses with IBS only; older models cannot filter for cache misses. */
 static enum check_level check_amd(struct htmm_error *text)
 {
 	if (access(DEVICES "/ibs_op", F_OK))

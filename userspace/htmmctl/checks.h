@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What on this machine allows or prevents sampling. */
+/* Checks of what allows or prevents sampling on this machine. */
 #ifndef HTMMCTL_CHECKS_H
 #define HTMMCTL_CHECKS_H
 
@@ -9,10 +9,10 @@
 enum check_level { CHECK_OK, CHECK_WARN, CHECK_FAIL };
 
 /**
- * struct check - one thing that was looked at
- * @name: what
- * @level: how it stands
- * @text: in words, and what to do about it
+ * struct check - the result of one check
+ * @name: what was checked
+ * @level: the result
+ * @text: the result in words, and what to do
  */
 struct check {
 	const char *name;
@@ -23,10 +23,10 @@ struct check {
 #define CHECKS_MAX	8
 
 /**
- * checks_run() - look at everything
+ * checks_run() - run all checks
  * @checks: filled
  *
- * Return: how many there are; the first is always the module.
+ * Return: the number of checks; the first one is always the module.
  */
 unsigned int checks_run(struct check checks[CHECKS_MAX]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The commands of htmmctl, and those that are programs of their own. */
+/* The commands of htmmctl, built in or programs of their own. */
 #ifndef HTMMCTL_COMMANDS_H
 #define HTMMCTL_COMMANDS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands that take hardly any options of their own: stop, cool, reset. */
+/* The commands with few options of their own: stop, cool, reset. */
 #include <stdio.h>
 #include "simple_cmd.h"
 

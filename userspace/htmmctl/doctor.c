@@ -11,10 +11,10 @@
 #define TRIALS_MAX	32
 
 /**
- * struct trial - an event that was tried out
+ * struct trial - an event that was probed
  * @event: the event
  * @help: what it counts; empty if it is not one of the presets
- * @precise_ip: the highest precision to be had; negative: it cannot be sampled
+ * @precise_ip: the highest precision available; negative: it cannot be sampled
  * @reason: why not
  */
 struct trial {
@@ -26,20 +26,20 @@ struct trial {
 
 /**
  * enum verdict - what can sample here
- * @VERDICT_HARDWARE: the CPU's memory-access events
+ * @VERDICT_HARDWARE: memory-access events of the CPU
  * @VERDICT_SOFTWARE: page faults only
- * @VERDICT_NONE: nothing, as things are
+ * @VERDICT_NONE: nothing at present
  */
 enum verdict { VERDICT_HARDWARE, VERDICT_SOFTWARE, VERDICT_NONE };
 
 /**
- * struct diagnosis - all that was found
- * @checks: the machine
+ * struct diagnosis - all results of doctor
+ * @checks: checks of the machine
  * @nr_checks: how many there are
- * @trials: the events
+ * @trials: probed events
  * @nr_trials: how many there are
- * @verdict: what follows from them
- * @summary: the same in words
+ * @verdict: the conclusion
+ * @summary: the conclusion in words
  */
 struct diagnosis {
 	struct check checks[CHECKS_MAX];
@@ -86,7 +86,7 @@ static void try_events(struct diagnosis *d, const struct htmm_event_list *list)
 		try_event(d, &list->event[i]);
 }
 
-/* How many events can be sampled; their names go into @names. */
+/* Counts the events that can be sampled, and writes their names to @names. */
 static unsigned int count_trials(const struct diagnosis *d, bool software, char *names, size_t size)
 {
 	unsigned int i, nr = 0;

@@ -3,10 +3,10 @@
 #include <htmm/htmm.h>
 #include "fields.h"
 
-/* A metric and what it is. */
+/* The name and the description of a metric. */
 #define METRIC(name, text)	.metric = "htmm_" name, .help = text
 
-/* Structs, for FIELD(). */
+/* NULL pointers to the structs, for FIELD(). */
 #define INFO		((struct htmm_info *)NULL)
 #define STATS		((struct htmm_stats *)NULL)
 #define CHANNEL		((struct htmm_channel *)NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the module's structs hold, by its names in all formats. */
+/* The fields of the module's structs, with their names in all formats. */
 #ifndef HTMMCTL_FIELDS_H
 #define HTMMCTL_FIELDS_H
 

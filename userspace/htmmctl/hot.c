@@ -70,7 +70,7 @@ static struct json_object *page_json(struct htmm_names *names, const struct htmm
 	return obj;
 }
 
-/* Written page by page: a list may have millions of them. */
+/* Written page by page, as a list may have millions. */
 static void pages_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
 		       const int *nodes)
 {
@@ -109,7 +109,7 @@ static void print_pages(const struct hot_cmd *cmd, struct htmm_names *names,
 	putchar('\n');
 }
 
-/* Those asked for, and where all of them are. */
+/* Prints the pages asked for, and sums by node over all pages. */
 static int print_nodes(const struct hot_cmd *cmd, struct htmm_names *names,
 		       const struct htmm_page_list *list, struct htmm_error *err)
 {

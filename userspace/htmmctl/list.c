@@ -11,7 +11,7 @@
 #define NAME_COLUMNS	40
 #define CODE_COLUMNS	7
 
-/* Of AMD CPUs, and what they count. */
+/* Presets for AMD CPUs, and what they count. */
 static const struct {
 	const char *name;
 	const char *help;
@@ -21,14 +21,14 @@ static const struct {
 };
 
 /**
- * struct list - what is listed
- * @filter: part of a name or description, in any case; "": all
- * @all: also events that are not of memory, if they are precise
+ * struct list - options and results of list
+ * @filter: part of a name or description, upper or lower case; "": all
+ * @all: also list precise events that are not memory accesses
  * @json: where the events go; NULL: text on stdout
- * @nr: how many events there were
- * @presets: how many presets
- * @nr_refused: how many of them cannot be sampled here, though the CPU may have them
- * @reason: why the first of those cannot
+ * @nr: number of events listed
+ * @presets: number of presets listed
+ * @nr_refused: presets that cannot be sampled here, though the CPU may have them
+ * @reason: why the first of them cannot
  */
 struct list {
 	const char *filter;
@@ -45,7 +45,7 @@ static bool wanted(const struct list *list, const char *name, const char *help)
 	return strcasestr(name, list->filter) || strcasestr(help, list->filter);
 }
 
-/* Whether the kernel takes an event, as doctor finds out. */
+/* Tells if the kernel accepts an event, in the same way as doctor. */
 static bool can_sample(struct list *list, const struct htmm_event *event)
 {
 	struct htmm_error reason = {};
@@ -56,7 +56,7 @@ static bool can_sample(struct list *list, const struct htmm_event *event)
 	return ok;
 }
 
-/* A description, cut so that the line fits the terminal, if there is one. */
+/* Prints a description, cut to the width of the terminal if there is one. */
 static void print_help(const char *help)
 {
 	int room = out_width(stdout) - NAME_COLUMNS - CODE_COLUMNS - 6;
@@ -135,7 +135,7 @@ static void show_event(struct list *list, const char *name, const char *help)
 	json_object_array_add(list->json, obj);
 }
 
-/* Only what is precise carries the address of the data. */
+/* Only precise events carry the address of the data. */
 static int show_catalog_event(const struct htmm_catalog_event *event, void *data)
 {
 	struct list *list = data;

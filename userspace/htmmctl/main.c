@@ -33,7 +33,7 @@ static int print_version(void)
 	return EXIT_OK;
 }
 
-/* For completion in shells, what is installed: a line is NAME, a tab, and what it does. */
+/* Lists the installed commands for shell completion; a line is NAME, a tab, what it does. */
 static int list_commands(void)
 {
 	size_t i;
@@ -44,7 +44,7 @@ static int list_commands(void)
 	return EXIT_OK;
 }
 
-/* What stands in place of a command. */
+/* Options that may stand in place of a command. */
 static const struct {
 	const char *word;
 	int (*run)(void);

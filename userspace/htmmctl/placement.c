@@ -5,17 +5,17 @@
 #include "cmd/output.h"
 #include "placement.h"
 
-/* Nodes in order, then the reasons why there is none. */
+/* Sorts by node; the errors, which are negative, come last. */
 static int by_node(const void *a, const void *b)
 {
 	const struct placement *x = a, *y = b;
-	/* Negative numbers are high ones then. */
+	/* As unsigned numbers, negative ones are the highest. */
 	unsigned int first = x->node, second = y->node;
 
 	return first < second ? -1 : first > second;
 }
 
-/* Make those of the same node one; they are neighbours. Returns how many are left. */
+/* Merges neighbours of the same node. Returns how many are left. */
 static size_t merge(struct placement *sums, size_t nr)
 {
 	size_t i, kept = 0;
@@ -51,7 +51,7 @@ struct placement *placement_sum(const struct htmm_page_list *list, const int *no
 	return sums;
 }
 
-/* Why a page is on no node. */
+/* Why the node of a page is not known. */
 static const char *reason(int error)
 {
 	switch (error) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pages summed up by the NUMA node that they are on. */
+/* Pages, summed by their NUMA node. */
 #ifndef HTMMCTL_PLACEMENT_H
 #define HTMMCTL_PLACEMENT_H
 
@@ -8,11 +8,11 @@
 #include <htmm/htmm.h>
 
 /**
- * struct placement - what is on one node
- * @node: its number; or the negative errno of pages that are on none, or on an unknown one
+ * struct placement - the pages on one node
+ * @node: its number; or a negative errno for pages on no node or an unknown one
  * @pages: how many pages
  * @hot: how many of them are hot
- * @samples: what they were sampled
+ * @samples: samples of these pages
  */
 struct placement {
 	int node;
@@ -22,17 +22,18 @@ struct placement {
 };
 
 /**
- * placement_sum() - sum pages up by node
+ * placement_sum() - sum pages by node
  * @list: the pages
- * @nodes: where each is, of htmm_page_nodes()
+ * @nodes: the node of each, from htmm_page_nodes()
  * @nr: set to the number of sums
  *
- * Return: the sums, nodes first and in order; to be freed. NULL if there is no memory.
+ * Return: the sums, for free(3), with the nodes in order before the errors; NULL if there
+ * is no memory.
  */
 struct placement *placement_sum(const struct htmm_page_list *list, const int *nodes, size_t *nr);
 
 void placement_print(FILE *file, const struct placement *sums, size_t nr);
-/* An array; the caller's. */
+/* Returns an array that the caller owns. */
 struct json_object *placement_json(const struct placement *sums, size_t nr);
 
 #endif /* HTMMCTL_PLACEMENT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Commands that are programs of their own: htmmctl-NAME does what NAME asks for. */
+/* Commands that are programs of their own: htmmctl NAME executes htmmctl-NAME. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define PACKAGE	"htmm-tools"
 
-/* In @dir of @len characters; in the current directory if that is empty. */
+/* Looks in @dir, which has @len characters; empty means the current directory. */
 static bool find_in(const char *dir, size_t len, const char *name, char *path)
 {
 	int n = snprintf(path, PATH_MAX, "%.*s%shtmmctl-%s", (int)len, dir, len ? "/" : "", name);
@@ -18,7 +18,7 @@ static bool find_in(const char *dir, size_t len, const char *name, char *path)
 	return n < PATH_MAX && !access(path, X_OK);
 }
 
-/* Beside htmmctl, as in the tree it was built in; where it was installed; or in PATH. */
+/* Looks beside htmmctl (build tree), in the installation directory, and in PATH. */
 static bool find_program(const char *name, char *path)
 {
 	const char *dir = getenv("PATH"), *end;
@@ -49,7 +49,7 @@ static int run_program(const struct command *cmd, int argc, char **argv)
 		fprintf(stderr, "htmmctl: htmmctl %s is in the package %s\n", cmd->name, PACKAGE);
 		return EXIT_FAILED;
 	}
-	/* What was typed: recordings and ps show it. */
+	/* Keep what the user typed: recordings and ps show it. */
 	snprintf(name, sizeof(name), "htmmctl %s", cmd->name);
 	argv[0] = name;
 	execv(path, argv);

@@ -15,15 +15,14 @@
 #include "view.h"
 
 /*
- * A process takes the names of its mappings along when it exits, so they are
- * read while it lives: often at first, when it maps its libraries, and ever
- * more seldom later.
+ * The mapping names of a process are gone when it exits, so read them while it lives: often
+ * at first, when it maps its libraries, then less and less often.
  */
 #define NAMES_MS_FIRST	20
 #define NAMES_MS_MOST	1000
 
 /**
- * struct run - the options of run, and what they lead to
+ * struct run - the options and the state of run
  * @session: what to sample
  * @tree: the command and its children
  * @max_pages: hot pages in the report
@@ -48,8 +47,8 @@ static void refresh_names(void *names, pid_t pid)
 }
 
 /*
- * Wait for the command to end.  Signals from the terminal reach it anyway;
- * those that were sent to this process alone are handed on.
+ * Waits for the command to end. The terminal sends its signals to the command as well;
+ * those sent only to this process are forwarded.
  */
 static int wait_for_child(struct run *run, pid_t pid, const struct signals *signals)
 {
@@ -74,13 +73,13 @@ static int stop_and_report(struct run *run, int fd, int status,
 {
 	int ret = htmm_device_stop(fd, 0, err);
 
-	/* Someone else may have stopped it meanwhile. */
+	/* Someone else may have stopped the session already. */
 	if (ret && ret != -EALREADY)
 		return ret;
 	ret = results_read(&run->res, fd, run->max_pages, err);
 	if (!ret)
 		ret = ratio_read(fd, 0, HTMM_UNIT_PAGE, &run->res.ratio, err);
-	/* Before anything is printed: who reads it may go, or read nothing. */
+	/* Before printing, as a reader of the output may be slow or gone. */
 	proc_tree_leave(&run->tree);
 	signals_drop(signals);
 	if (ret)
@@ -93,7 +92,7 @@ static int stop_and_report(struct run *run, int fd, int status,
 	return 0;
 }
 
-/* Start sampling the command's process, which waits. */
+/* Starts sampling the command's process, which waits. */
 static int start(struct run *run, int fd, struct child *child, struct htmm_error *err)
 {
 	int ret = proc_tree_join(&run->tree, &run->session, child->pid, err);
@@ -132,7 +131,7 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 	return status;
 }
 
-/* Where the report goes: text aside of the command's output, JSON to a reader. */
+/* Where the report goes: text to stderr, apart from the command's output; JSON to stdout. */
 static FILE *open_report(const struct run *run, struct htmm_error *err)
 {
 	FILE *file;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command set: a session gets another capacity or period, and keeps its counts. */
+/*
+ * The command set: changes a capacity or a period of the running session, which keeps its
+ * counts.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +20,7 @@
  * struct period - the argument of --period
  * @event: name of the event, not terminated; NULL: the only one
  * @len: bytes of the name
- * @period: events between two samples; 0: not given
+ * @period: the new period, in events; 0: not given
  */
 struct period {
 	const char *event;
@@ -27,9 +30,9 @@ struct period {
 
 /**
  * struct set_cmd - the options of set
- * @capacity: bytes of the fast tier; 0: as it is
- * @target: number of the target whose capacity it is; 0: the session's
- * @period: a period, and of which event
+ * @capacity: bytes of the fast tier; 0: no change
+ * @target: number of the target whose capacity changes; 0: the session's
+ * @period: the new period and its event
  */
 struct set_cmd {
 	__s64 capacity;
@@ -37,7 +40,7 @@ struct set_cmd {
 	struct period period;
 };
 
-/* [EVENT=]N; the names of some events have a '=', too. */
+/* Reads [EVENT=]N; names of events may contain '=', too. */
 static int call_period(void *value, const char *text, struct htmm_error *err)
 {
 	const char *equals = strrchr(text, '=');
@@ -72,11 +75,11 @@ static int no_event(const struct htmm_stats_buf *stats, const struct period *per
 }
 
 /**
- * struct before - what was in force before a change
+ * struct before - the values before a change
  * @capacity: of the session or the target, in pages
  * @event: index of the event whose period changes
  * @name: its name
- * @period: as in status
+ * @period: as shown by status
  */
 struct before {
 	__u64 capacity;
@@ -85,7 +88,7 @@ struct before {
 	char period[64];
 };
 
-/* Which event is meant, and its period. */
+/* Finds the event, and its present period. */
 static int read_period(int fd, const struct period *period, struct before *before,
 		       struct htmm_error *err)
 {
@@ -111,7 +114,7 @@ static int read_period(int fd, const struct period *period, struct before *befor
 	return ret;
 }
 
-/* A target that there is not the module will refuse. */
+/* The module refuses a target that does not exist. */
 static int read_capacity(int fd, __u32 number, struct before *before, struct htmm_error *err)
 {
 	struct htmm_target_list targets;

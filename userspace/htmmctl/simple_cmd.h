@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What commands share that do one thing with the device and end. */
+/* Shared by commands that make one call to the device and exit. */
 #ifndef HTMMCTL_SIMPLE_CMD_H
 #define HTMMCTL_SIMPLE_CMD_H
 
@@ -7,12 +7,12 @@
 #include "commands.h"
 
 /**
- * simple_cmd() - read a command's options, and do one thing with the device
+ * simple_cmd() - read a command's options, and make one call to the device
  * @cmd: the command
  * @argc: words, the command's name first
  * @argv: the words
  * @opts: its options
- * @call: does it, once the options are read; returns 0 or a negative errno
+ * @call: called after the options are read; returns 0 or a negative errno
  * @arg: for @call
  *
  * Return: the exit status.
@@ -20,7 +20,7 @@
 int simple_cmd(const struct command *cmd, int argc, char **argv, const struct opt *opts,
 	       int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);
 
-/* The same for a command that prints what &struct format_choice.format, @call's @arg, says. */
+/* The same for a command with a choice of formats; @call's argument is struct format_choice. */
 int counters_cmd(const struct command *cmd, int argc, char **argv,
 		 int (*call)(int fd, void *arg, struct htmm_error *err));
 

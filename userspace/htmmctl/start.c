@@ -10,7 +10,7 @@
 #include "commands.h"
 #include "view.h"
 
-/* How often a session in the foreground looks whether it still runs. */
+/* Milliseconds between checks if a session in the foreground still runs. */
 #define CHECK_MS	500
 
 /**
@@ -27,7 +27,7 @@ struct start {
 	bool json;
 };
 
-/* Until a signal asks for the end, or someone else has stopped the session. */
+/* Waits for a signal, or until someone else has stopped the session. */
 static int wait_for_end(int fd, __u64 session, const struct signals *signals,
 			struct htmm_error *err)
 {
@@ -101,7 +101,10 @@ static int start_session(int fd, struct start *start, struct htmm_error *err)
 	__u32 flags = 0;
 	int ret;
 
-	/* From now on: who sees the session run may end it, and is to get its report. */
+	/*
+	 * Block signals before printing: whoever sees that the session runs may end it, and
+	 * still needs the report.
+	 */
 	if (start->foreground)
 		signals_block(&signals);
 	else

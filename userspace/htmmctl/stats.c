@@ -59,7 +59,7 @@ static void print_row(FILE *file, const char *name, const struct htmm_counters *
 {
 	char cell[32];
 
-	/* The cell first, so that a name with odd bytes does not harm the terminal. */
+	/* Format the cell first, so that only its width is printed of a name. */
 	snprintf(cell, sizeof(cell), "%-19.19s", name);
 	out_name(file, cell);
 	fprintf(file, " %9llu %9llu %9llu %9llu %9llu %9llu\n", counters->overflows,

@@ -11,7 +11,7 @@
 #include "view.h"
 
 #define NSEC_PER_SEC	1000000000.0
-/* Targets that a line has room for. */
+/* Most targets shown in one line. */
 #define TARGETS_SHOWN	3
 
 static bool any_large_pebs(const struct htmm_stats_buf *stats)
@@ -24,7 +24,7 @@ static bool any_large_pebs(const struct htmm_stats_buf *stats)
 	return false;
 }
 
-/* Is an event off the PMU part of the time, its counter lent to others? */
+/* Tells if an event does not run all the time because events share its counter. */
 static bool any_multiplexed(const struct htmm_stats_buf *stats)
 {
 	unsigned int i;
@@ -91,7 +91,7 @@ static void print_event(FILE *file, const struct htmm_info *info,
 	fputc('\n', file);
 }
 
-/* All of them if there are few, else how many. */
+/* Prints all of them if they are few, else their number. */
 static void print_targets(FILE *file, const struct htmm_info *info,
 			  const struct htmm_target_list *targets)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command target: who is counted, on their own, while sampling goes on. */
+/* The command target: adds and removes targets while sampling runs. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
  * struct target_cmd - the options of target
  * @session: the targets to add
  * @capacity: bytes of the fast tier for each; 0: the session's
- * @max_bytes: most memory for the table of each; 0: the session's
+ * @max_bytes: most memory for each table, in bytes; 0: the session's
  * @json: print JSON
  */
 struct target_cmd {
@@ -70,7 +70,7 @@ void targets_print(FILE *file, const struct htmm_target_list *targets)
 	}
 }
 
-/* What is filtered is no target's. */
+/* Filtered samples belong to no target. */
 static struct json_object *losses_json(const struct htmm_target_info *target)
 {
 	struct json_object *losses = json_object_new_object();
@@ -161,7 +161,7 @@ static int add_all_tasks(struct target_cmd *cmd, struct htmm_error *err)
 	return cmd->session.all ? session_add_target(&cmd->session, &all, err) : 0;
 }
 
-/* What is wrong with the words that are left, or NULL. */
+/* What is wrong with the remaining words, or NULL. */
 static const char *misuse(const char *verb, const struct target_cmd *cmd, int words)
 {
 	bool given = cmd->session.nr_targets;
@@ -215,7 +215,7 @@ static int run_target(const struct command *cmd, int argc, char **argv)
 
 	target_opts(&target.session, opts);
 	memcpy(opts + TARGET_OPTS, more, sizeof(more));
-	/* The verb stands where the command's name is looked for. */
+	/* usage_error() expects the command's name where the verb is. */
 	if (*verb) {
 		argc--;
 		argv++;

@@ -9,7 +9,7 @@
 #define MAX_RATE	"perf_event_max_sample_rate"
 #define CPU_PERCENT	"perf_cpu_time_max_percent"
 
-/* What the kernel starts with, both of them. */
+/* The kernel's initial value of both limits. */
 #define DEFAULT_RATE	100000
 #define DEFAULT_PERCENT	25
 
@@ -41,8 +41,8 @@ bool throttle_by_time(const struct throttle *limits)
 }
 
 /*
- * How many samples there would have been nobody knows: what a throttled event misses
- * is not counted. So: the kernel's default, or twice of more than that.
+ * A throttled event does not count what it misses, so the rate needed is unknown. Suggest
+ * the kernel's default, or twice the present value if that is not lower.
  */
 static long higher_rate(const struct throttle *limits)
 {
@@ -63,7 +63,7 @@ void throttle_explain(const struct throttle *limits, const struct htmm_stats_buf
 		return;
 	for (i = 0; i < s->nr_channels; i++)
 		channels += !!stats->channels[i].counters.throttled;
-	/* Where it never lowers the rate by itself, the kernel lets nobody set it. */
+	/* The kernel refuses to set the rate if it never lowers the rate by itself. */
 	if (!throttle_by_time(limits))
 		snprintf(percent, sizeof(percent), "kernel." CPU_PERCENT "=%d ", DEFAULT_PERCENT);
 	snprintf(text, size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's own limits on sampling, and what to do when they lose samples. */
+/* The kernel's limits on sampling, and advice if they cause lost samples. */
 #ifndef HTMMCTL_THROTTLE_H
 #define HTMMCTL_THROTTLE_H
 
@@ -8,7 +8,7 @@
 #include <htmm/htmm.h>
 
 /**
- * struct throttle - what the kernel allows
+ * struct throttle - the kernel's limits
  * @max_sample_rate: samples per second of an event on a CPU; -1: unknown
  * @cpu_percent: CPU time that perf's interrupts may take before the kernel lowers
  *	@max_sample_rate by itself; 0 or 100: it never does; -1: unknown
@@ -25,13 +25,13 @@ struct throttle {
 void throttle_read(struct throttle *limits);
 
 /**
- * throttle_by_time() - does the kernel lower the rate when sampling takes too long?
+ * throttle_by_time() - tell if the kernel lowers the rate when sampling takes too long
  * @limits: the limits
  */
 bool throttle_by_time(const struct throttle *limits);
 
 /**
- * throttle_explain() - tell that samples were lost, and how to lose none
+ * throttle_explain() - say that samples were lost, and how to avoid it
  * @limits: the limits
  * @stats: counters of a session
  * @text: set to a sentence without a full stop; empty if nothing was throttled

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include "cmd/results.h"
 
-/* Hot pages shown when -n does not say how many. */
+/* Hot pages shown without -n. */
 #define HOT_PAGES_DEFAULT	20
 
 /**
@@ -16,11 +16,11 @@
  * @file: where to
  * @res: the results
  * @json: as one JSON object
- * @exit_status: of the command that ran; negative: none did
+ * @exit_status: of the command that ran; negative: no command
  */
 void results_print(FILE *file, struct results *res, bool json, int exit_status);
 
-/* Each part on its own.  The JSON objects are the caller's. */
+/* Each part of the report. The caller owns the JSON objects. */
 void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		  const struct htmm_target_list *targets);
 struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
@@ -28,7 +28,7 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose);
 struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
 
-/* @nodes: where the pages are, of htmm_page_nodes(); NULL: nobody asked. */
+/* @nodes: the node of each page, from htmm_page_nodes(); NULL: not asked for. */
 void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
 	       const int *nodes);
 void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list);
@@ -46,7 +46,7 @@ void event_json(struct json_object *obj, const struct htmm_event *event);
 /* The name of the event of a channel. */
 const char *channel_event(const struct htmm_stats_buf *stats, const struct htmm_channel *channel);
 
-/* What status and stats tell, for Prometheus. */
+/* The Prometheus output of status and of stats. */
 void status_prometheus(FILE *file, const struct htmm_info *info);
 void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats);
 

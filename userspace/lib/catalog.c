@@ -13,7 +13,7 @@
 #include "array.h"
 #include "catalog.h"
 
-/* As for rNNNN: without it, an event of a core carries no data address. */
+/* As for rNNNN: a core event without it has no data address. */
 #define PRECISE_DEFAULT	2
 
 static bool initialized;
@@ -23,7 +23,7 @@ static void initialize(void)
 	initialized = pfm_initialize() == PFM_SUCCESS;
 }
 
-/* libpfm4 keeps what it finds, and does not guard it against several threads. */
+/* libpfm4 keeps its state in static variables without locks. */
 static bool have_pfm(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -39,7 +39,7 @@ static bool get_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 	return pfm_get_pmu_info(pmu, info) == PFM_SUCCESS;
 }
 
-/* The PMU of this CPU's cores. */
+/* Finds the PMU of this CPU's cores. */
 static bool find_core(pfm_pmu_info_t *info)
 {
 	int pmu;
@@ -59,7 +59,7 @@ const char *htmm_catalog_cpu(void)
 	return find_core(&info) ? info.desc : NULL;
 }
 
-/* The event itself if it has no umask, else each of its umasks. */
+/* Visits the event itself if it has no umask, else each of its umasks. */
 static int walk_event(const pfm_event_info_t *info,
 		      int (*each)(const struct htmm_catalog_event *event, void *data), void *data)
 {
@@ -106,7 +106,7 @@ int htmm_catalog_walk(int (*each)(const struct htmm_catalog_event *event, void *
 	return ret;
 }
 
-/* Names of libpfm4 may ask for more than an event. */
+/* Refuses attributes from libpfm4 that struct htmm_event does not have. */
 static int check_attr(const struct perf_event_attr *attr, struct htmm_error *err)
 {
 	if (attr->freq)
@@ -143,7 +143,7 @@ int catalog_encode(const char *name, struct htmm_event *event, struct htmm_error
 /**
  * struct search - the name nearest to what was typed
  * @word: what was typed, as libpfm4 would write it
- * @name: the nearest so far; empty: none is near
+ * @name: the nearest so far; empty: none
  */
 struct search {
 	char word[96];
@@ -152,7 +152,7 @@ struct search {
 
 static void consider(struct search *search, const char *name)
 {
-	/* The earlier one wins if both are as near. */
+	/* On equal distance, the earlier one wins. */
 	const char *const words[] = { search->name, name };
 
 	if (htmm_nearest(search->word, words, ARRAY_SIZE(words)) == name)
@@ -169,7 +169,7 @@ static int search_event(const struct htmm_catalog_event *event, void *data)
 	return 0;
 }
 
-/* libpfm4 takes any case, and a point for a colon. */
+/* Converts to lower case and ':', as libpfm4 accepts any case and '.' for ':'. */
 static void spell(char *to, size_t size, const char *name)
 {
 	snprintf(to, size, "%s", name);
@@ -177,7 +177,7 @@ static void spell(char *to, size_t size, const char *name)
 		*to = *to == '.' ? ':' : (char)toupper((unsigned char)*to);
 }
 
-/* A model of CPU that has an event of this name, in words; NULL if none has. */
+/* Names a CPU model that has an event of this name; NULL if there is none. */
 static const char *other_model(const char *word)
 {
 	size_t len = strcspn(word, ":");

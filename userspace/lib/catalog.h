@@ -7,12 +7,12 @@
 #include <htmm/error.h>
 
 /*
- * Fill type, config, config1, config2, precise_ip and the period if @name has one: 0,
- * -ENOENT if it is no event, or -EINVAL and in @err what of it cannot be had.
+ * Fills type, config, config1, config2, precise_ip, and the period if @name has one.
+ * Returns 0, -ENOENT if it is no event, or -EINVAL with the unsupported part in @err.
  */
 int catalog_encode(const char *name, struct htmm_event *event, struct htmm_error *err);
 
-/* Say in @err why @name is no event of this CPU: -ENOENT. */
+/* Says in @err why @name is no event of this CPU. Returns -ENOENT. */
 int catalog_unknown(const char *name, struct htmm_error *err);
 
 #endif /* HTMM_LIB_CATALOG_H */

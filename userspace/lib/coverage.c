@@ -6,7 +6,7 @@
 #include <htmm/cpus.h>
 #include <htmm/event.h>
 
-/* A list of nodes is written like a list of CPUs. */
+/* A list of nodes has the format of a list of CPUs. */
 static bool read_nodes(const char *sysfs, const char *file, struct htmm_cpus *nodes)
 {
 	char path[256], line[256] = "";
@@ -36,7 +36,7 @@ static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *las
 	return nr;
 }
 
-/* An event that is no preset's may see anything. */
+/* An event of no preset may sample all loads. */
 static unsigned int event_sees(const struct htmm_event *event, const char *sysfs)
 {
 	const struct htmm_preset *preset;
@@ -49,7 +49,7 @@ static unsigned int event_sees(const struct htmm_event *event, const char *sysfs
 		if (htmm_preset_event(preset, sysfs, &like, NULL) || like.type != event->type ||
 		    like.config != event->config)
 			continue;
-		/* What IBS tells of misses holds for memory of every kind. */
+		/* The misses that IBS reports are of memory of every kind. */
 		choice = htmm_preset_choice(preset, sysfs);
 		return choice && !strncmp(choice, "ibs_op/", 7) ? HTMM_SEES_ALL : preset->sees;
 	}
@@ -66,7 +66,7 @@ bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 		sees |= event_sees(&list->event[i], sysfs);
 	if (!read_nodes(sysfs, "has_memory", &memory) || count_nodes(&memory, &node) < 2)
 		return false;
-	/* Slow memory shows as a node without CPUs; what serves it depends on the CPU. */
+	/* Slow memory is a node without CPUs; which event sees its loads depends on the CPU. */
 	if (!read_nodes(sysfs, "has_cpu", &cpus))
 		return false;
 	for (i = 0; i < sizeof(far.bits) / sizeof(*far.bits); i++)

@@ -22,7 +22,7 @@ static int parse_cpu(const char **text, unsigned int *cpu)
 	return 0;
 }
 
-/* Read "N" or "N-M" at *@text and go on behind it. */
+/* Reads "N" or "N-M" at *@text and moves *@text behind it. */
 static int parse_range(const char **text, unsigned int *first, unsigned int *last)
 {
 	int ret = parse_cpu(text, first);

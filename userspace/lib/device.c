@@ -10,7 +10,7 @@
 #include "array.h"
 #include "ioctl.h"
 
-/* What to do when a start failed, by errno. */
+/* Advice by errno for a failed start. */
 static const struct {
 	int code;
 	const char *todo;
@@ -82,7 +82,7 @@ int htmm_device_open(const char *path, struct htmm_error *err)
 	return htmm_error_set(err, errno, NULL, "cannot open %s: %s", name, strerror(errno));
 }
 
-/* There is a session that does not let another one start; a PMU may be busy, too. */
+/* -EBUSY: a session exists and blocks another one, but a PMU may be busy instead. */
 static bool session_goes_on(int fd, struct htmm_info *info)
 {
 	return !htmm_device_info(fd, info, NULL) && info->owner &&
@@ -190,7 +190,7 @@ int htmm_device_drain_threads(int fd, struct htmm_drain_thread *threads, size_t 
 	return info.nr_drain_threads < room ? info.nr_drain_threads : room;
 }
 
-/* One call of GET_STATS, with the room that @buf has. */
+/* One GET_STATS call, with room for what @buf holds. */
 static int read_stats(int fd, struct htmm_stats_buf *buf, __u32 channels, __u32 events)
 {
 	struct htmm_stats *stats = &buf->stats;
@@ -213,7 +213,7 @@ int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err
 
 	memset(buf, 0, sizeof(*buf));
 	ret = read_stats(fd, buf, 0, 0);
-	/* Another session may begin between two calls and be a larger one. */
+	/* A larger session may start between two calls. */
 	for (;;) {
 		if (ret) {
 			htmm_stats_free(buf);
@@ -312,10 +312,10 @@ int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf
 	return htmm_ioctl_error(-ret, "read the histogram", err);
 }
 
-/* Pages that one call asks for. */
+/* Pages requested in one call. */
 #define PAGES_BATCH	65536
 
-/* Room for so many more: at least twice as much as there was. */
+/* Makes room for @want more, at least doubling it. */
 static int grow(struct htmm_page_list *list, size_t *room, size_t want)
 {
 	struct htmm_page *pages;

@@ -13,10 +13,10 @@
 
 /**
  * struct spec - an event being read
- * @event: what is made of it
- * @text: the whole of it, for messages
- * @pmu: the PMU that knows further terms, or NULL
- * @in_alias: the terms come from sysfs, which names no further event
+ * @event: the result
+ * @text: its full text, for messages
+ * @pmu: the PMU that defines further terms, or NULL
+ * @in_alias: the terms come from sysfs; they may not name another event
  */
 struct spec {
 	struct htmm_event event;
@@ -27,7 +27,7 @@ struct spec {
 
 static int parse_terms(struct spec *spec, char *terms, struct htmm_error *err);
 
-/* The value of a term; sysfs and perf allow all 64 bits. */
+/* Reads the value of a term; sysfs and perf allow all 64 bits. */
 static int parse_value(const char *text, __u64 *value, struct htmm_error *err)
 {
 	char *end;
@@ -49,7 +49,7 @@ static int set_name(struct spec *spec, const char *name, struct htmm_error *err)
 	return 0;
 }
 
-/* A term that every event understands: 0, -ENOENT if it is none of them. */
+/* Reads a term that every event has. Returns 0, or -ENOENT if it is none of them. */
 static int generic_term(struct spec *spec, const char *term, const char *text,
 			struct htmm_error *err)
 {
@@ -91,7 +91,7 @@ static int generic_term(struct spec *spec, const char *term, const char *text,
 	return -ENOENT;
 }
 
-/* "term", "term=value", or the name of one of the PMU's events. */
+/* Reads "term", "term=value", or the name of one of the PMU's events. */
 static int parse_term(struct spec *spec, char *term, struct htmm_error *err)
 {
 	char *equals = strchr(term, '='), alias[PMU_LINE_MAX];
@@ -131,7 +131,7 @@ static int parse_terms(struct spec *spec, char *terms, struct htmm_error *err)
 	return 0;
 }
 
-/* What follows the event's name: p, pp or ppp, and u. */
+/* Reads the modifiers after the event's name: p, pp or ppp, and u. */
 static int parse_modifiers(struct spec *spec, const char *text, struct htmm_error *err)
 {
 	unsigned int precise = 0;
@@ -208,7 +208,7 @@ static int parse_pmu(struct spec *spec, struct pmu *pmu, const char *name, const
 	return 0;
 }
 
-/* The part before terms and modifiers: a preset, rNNNN, a name, or a PMU with terms. */
+/* Reads the part before terms and modifiers: a preset, rNNNN, a name, or a PMU with terms. */
 static int parse_head(struct spec *spec, struct pmu *pmu, const char *name, bool terms,
 		      const char *sysfs, struct htmm_error *err)
 {
@@ -227,7 +227,7 @@ static int parse_head(struct spec *spec, struct pmu *pmu, const char *name, bool
 	ret = catalog_encode(name, &spec->event, err);
 	if (ret != -ENOENT)
 		return ret;
-	/* Names of PMUs have neither; so it is one that is not here. */
+	/* PMU names have none of these characters, so it is a PMU that does not exist here. */
 	if (terms && !strpbrk(name, ":."))
 		return parse_pmu(spec, pmu, name, sysfs, err);
 	return unknown_event(name, err);
@@ -239,9 +239,9 @@ static bool is_modifiers(const char *text)
 }
 
 /*
- * Cut the modifiers off a name without terms, and return them.  What follows the first
- * colon of a preset or rNNNN is modifiers, right or wrong; but names of libpfm4 have
- * colons of their own.
+ * Cuts the modifiers off a name without terms, and returns them. After a preset or rNNNN,
+ * all after the first colon is modifiers, valid or not; names of libpfm4 have colons of
+ * their own.
  */
 static char *cut_modifiers(char *text)
 {
@@ -261,7 +261,7 @@ static char *cut_modifiers(char *text)
 	return colon + 1;
 }
 
-/* Read one event; @text is cut into pieces. */
+/* Reads one event; cuts @text into pieces. */
 static int parse_event(struct spec *spec, char *text, const char *sysfs, struct htmm_error *err)
 {
 	char *terms = strchr(text, '/'), *modifiers;
@@ -305,7 +305,7 @@ static int append_event(struct htmm_event_list *list, const char *text, size_t l
 	spec.text = whole;
 	ret = parse_event(&spec, pieces, sysfs, err);
 	if (ret) {
-		/* Which of several it is, unless that is said already. */
+		/* Say which event of the list is meant, unless the message names it already. */
 		if (err && !strstr(err->what, whole))
 			htmm_error_prefix(err, "event '%s': ", whole);
 		goto out;
@@ -331,7 +331,7 @@ int htmm_events_parse(struct htmm_event_list *list, const char *text, const char
 	for (;; at = end + 1) {
 		bool terms = false;
 
-		/* A comma between slashes belongs to the event's terms. */
+		/* A comma between slashes separates terms, not events. */
 		for (end = at; *end && (terms || *end != ','); end++)
 			if (*end == '/')
 				terms = !terms;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <htmm/maps.h>
 
-/* Takes @name over. */
+/* Takes ownership of @name. */
 static int append(struct htmm_maps *maps, const struct htmm_mapping *mapping, char *name)
 {
 	if (maps->nr == maps->room) {
@@ -22,7 +22,7 @@ static int append(struct htmm_maps *maps, const struct htmm_mapping *mapping, ch
 	return 0;
 }
 
-/* Memory without a file has many spellings; they all mean the same. */
+/* Memory without a file has many names that all mean the same. */
 static const char *plain_name(const char *name)
 {
 	return !*name || !strcmp(name, "//anon") ? "[anon]" : name;
@@ -83,7 +83,7 @@ int htmm_maps_read(struct htmm_maps *maps, __u32 pid)
 	return ret;
 }
 
-/* The first mapping that ends after @addr; mappings come in order. */
+/* The first mapping that ends after @addr; mappings are sorted by address. */
 static size_t first_after(const struct htmm_maps *maps, size_t nr, __u64 addr)
 {
 	size_t low = 0, high = nr;
@@ -113,7 +113,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Append the parts of @old that none of the first @nr mappings covers. */
+/* Appends the parts of @old that the first @nr mappings do not cover. */
 static int append_gaps(struct htmm_maps *maps, size_t nr, const struct htmm_mapping *old)
 {
 	struct htmm_mapping gap = *old;

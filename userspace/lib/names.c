@@ -9,11 +9,11 @@
 
 /**
  * struct space - the newest address space of a process in a target
- * @target: number of the target, which numbers address spaces on its own
+ * @target: number of the target; each target numbers its own address spaces
  * @number: its number
- * @next: what a list of pages says that it is now; 0: nothing
- * @lives: @next is of a process that lives
- * @kept: private: to htmm_names_prune()
+ * @next: its number in the newest list of pages; 0: not in the list
+ * @lives: @next belongs to a live process
+ * @kept: private: used by htmm_names_prune()
  */
 struct space {
 	__u32 target;
@@ -24,15 +24,15 @@ struct space {
 };
 
 /**
- * struct process - what is known of a process
+ * struct process - what is known about a process
  * @pid: its pid
  * @read: @error, @comm and @maps have been read
  * @error: why @maps could not be read, a negative errno, or 0
  * @comm: its command; empty if unknown
  * @maps: its mappings
- * @space: in which targets it has pages; of few, as a task counts for one at a time
+ * @space: the targets in which it has pages; few, as a task counts for one at a time
  * @nr_spaces: how many there are
- * @kept: private: to htmm_names_prune()
+ * @kept: private: used by htmm_names_prune()
  */
 struct process {
 	__u32 pid;
@@ -47,10 +47,10 @@ struct process {
 
 /**
  * struct htmm_names - the processes, by pid
- * @process: each is allocated on its own, as places point into it
+ * @process: each one allocated separately, as places point into it
  * @nr: how many there are
  * @room: elements that fit into @process
- * @session: of which the pages are
+ * @session: the session of the pages
  */
 struct htmm_names {
 	struct process **process;
@@ -86,7 +86,7 @@ void htmm_names_free(struct htmm_names *names)
 	free(names);
 }
 
-/* Where the process is, or would be. */
+/* The index of the process, or where to insert it. */
 static size_t position(const struct htmm_names *names, __u32 pid)
 {
 	size_t low = 0, high = names->nr;
@@ -175,7 +175,7 @@ static void read_comm(struct process *process)
 	fclose(file);
 }
 
-/* A stack grows at its other end: if it ends elsewhere, it is another program's. */
+/* The upper end of a stack never moves: if it differs, another program runs. */
 static bool same_program(const struct htmm_maps *now, const struct htmm_maps *before)
 {
 	__u64 end[2] = {};
@@ -197,7 +197,7 @@ static int refresh(struct process *process)
 
 	process->read = true;
 	ret = htmm_maps_read(&maps, process->pid);
-	/* A process that has exited but is not waited for has no mappings. */
+	/* A process that has exited but is not reaped has no mappings. */
 	if (!ret && !maps.nr)
 		ret = -ESRCH;
 	if (ret) {
@@ -222,7 +222,7 @@ int htmm_names_refresh(struct htmm_names *names, __u32 pid)
 	return process ? refresh(process) : -ENOMEM;
 }
 
-/* What was read is of the address space before. */
+/* The mappings are of an earlier address space. */
 static void forget_maps(struct process *process)
 {
 	htmm_maps_free(&process->maps);
@@ -231,7 +231,7 @@ static void forget_maps(struct process *process)
 	process->read = false;
 }
 
-/* Pages of a process that lives tell which address space is its newest; else the highest. */
+/* The newest address space is that of a live process' pages; if there is none, the highest. */
 static void learn(struct space *space, const struct htmm_page *page)
 {
 	if (!(page->flags & HTMM_PAGE_EXITED)) {
@@ -243,8 +243,8 @@ static void learn(struct space *space, const struct htmm_page *page)
 }
 
 /*
- * What the list has taught. The maps go if they were of an address space before; in a
- * target where the process had no page yet they may be, and are read again.
+ * Applies what learn() found. Maps are dropped if they were of an earlier address space. In
+ * a target where the process had no page yet, that is unknown, so they are read again.
  */
 static void apply(struct process *process, struct space *space)
 {
@@ -335,7 +335,7 @@ void htmm_names_prune(struct htmm_names *names, const struct htmm_page_list *lis
 	names->nr = kept;
 }
 
-/* The process of a page, its names read if it lives; NULL if nothing is known of it. */
+/* The process of a page; reads its names if it lives. NULL if it is unknown. */
 static struct process *process_of(struct htmm_names *names, const struct htmm_page *page)
 {
 	bool lives = page->pid && !(page->flags & HTMM_PAGE_EXITED);
@@ -357,7 +357,7 @@ struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_pa
 		return place;
 	if (*process->comm)
 		place.comm = process->comm;
-	/* Before exec(), or an earlier process with the same pid. */
+	/* A page from before exec(), or of an earlier process with the same pid. */
 	space = find_space(process, page->target);
 	if (space && space->number != page->space)
 		return place;

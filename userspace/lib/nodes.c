@@ -6,13 +6,13 @@
 #include <unistd.h>
 #include <htmm/nodes.h>
 
-/* Pages asked for in one call. */
+/* Pages of one move_pages(2) call. */
 #define BATCH	1024
 
 /**
- * struct asked - a page, in the order of processes
- * @pid: its process; 0: nobody can be asked
- * @at: its place in the list
+ * struct asked - a page, sorted by process
+ * @pid: its process; 0: the page cannot be looked up
+ * @at: its index in the list
  */
 struct asked {
 	__u32 pid;
@@ -45,7 +45,7 @@ static struct asked *sort(const struct htmm_page_list *list)
 	return asked;
 }
 
-/* How many of the next pages, up to a batch, are of the first one's process. */
+/* How many of the next pages, up to one batch, belong to the first one's process. */
 static size_t same_process(const struct asked *asked, size_t nr)
 {
 	size_t i;
@@ -55,7 +55,7 @@ static size_t same_process(const struct asked *asked, size_t nr)
 	return i;
 }
 
-/* To move_pages(2) process 0 is the caller. */
+/* For move_pages(2), process 0 is the caller. */
 static void ask(const struct htmm_page_list *list, const struct asked *asked, size_t nr, int *nodes)
 {
 	void *addr[BATCH];

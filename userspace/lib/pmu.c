@@ -7,14 +7,14 @@
 #include <string.h>
 #include "pmu.h"
 
-/* Read the one line of a file in sysfs, without its newline. */
+/* Reads the first line of a file in sysfs, without its newline. */
 static int read_line(const char *dir, const char *sub, const char *name, char *line)
 {
 	char path[PMU_PATH_MAX + 300];
 	FILE *file;
 	char *ok;
 
-	/* What a user typed must not lead elsewhere. */
+	/* User input must not lead outside the directory. */
 	if (!*name || *name == '.' || strchr(name, '/'))
 		return -ENOENT;
 	snprintf(path, sizeof(path), "%s/%s%.255s", dir, sub, name);
@@ -29,7 +29,7 @@ static int read_line(const char *dir, const char *sub, const char *name, char *l
 	return 0;
 }
 
-/* "one, two, three": the names in a directory, for advice. */
+/* Lists the names in a directory as "one, two, three", for advice. */
 static void list_names(const char *dir, const char *sub, char *text, size_t size)
 {
 	char path[PMU_PATH_MAX + 16];
@@ -75,7 +75,7 @@ bool pmu_has_ibs(const char *sysfs)
 	return !pmu_open(&pmu, sysfs, "ibs_op", NULL);
 }
 
-/* Which member of the event a format's "config1:" means. */
+/* The member of the event that "config1:" in a format means. */
 static __u64 *format_field(struct htmm_event *event, const char *format, const char **bits)
 {
 	const char *colon = strchr(format, ':');
@@ -91,7 +91,7 @@ static __u64 *format_field(struct htmm_event *event, const char *format, const c
 	return NULL;
 }
 
-/* Spread @value over bit ranges such as "0-7,32-35"; what is left must be 0. */
+/* Spreads the bits of @value over ranges such as "0-7,32-35"; the rest must be 0. */
 static int scatter(__u64 *field, const char *bits, __u64 *value)
 {
 	while (*bits) {

@@ -23,17 +23,20 @@ struct pmu {
 	__u32 type;
 };
 
-/* Find a PMU: 0, or -ENOENT with the ones that exist in @err. */
+/* Finds a PMU. Returns 0, or -ENOENT with the existing PMUs in @err. */
 int pmu_open(struct pmu *pmu, const char *sysfs, const char *name, struct htmm_error *err);
 
-/* Is there AMD's instruction-based sampling? */
+/* Tells if the CPU has AMD's instruction-based sampling. */
 bool pmu_has_ibs(const char *sysfs);
 
-/* Put a term's value where the PMU's format wants it: 0, -ENOENT, -ERANGE, -EINVAL. */
+/*
+ * Stores a term's value in the bits that the PMU's format says. Returns 0, -ENOENT, -ERANGE
+ * or -EINVAL.
+ */
 int pmu_term(const struct pmu *pmu, struct htmm_event *event, const char *term, __u64 value,
 	     struct htmm_error *err);
 
-/* Read the terms behind a named event of the PMU: 0, or -ENOENT if it has none such. */
+/* Reads the terms of a named event of the PMU. Returns 0, or -ENOENT if it has no such event. */
 int pmu_alias(const struct pmu *pmu, const char *name, char *terms);
 
 #endif /* HTMM_PMU_H */

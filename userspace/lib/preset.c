@@ -10,18 +10,18 @@
 #include "pmu.h"
 
 /*
- * Periods are primes, so that they do not fall into step with a loop.  Misses
- * are rare and each one is worth knowing; accesses come by the billion.
+ * Periods are primes, so that sampling does not run in step with a loop. Misses are rare,
+ * so each one is worth more; accesses are very frequent.
  */
 #define PERIOD_MISS	1009
 #define PERIOD_ACCESS	100003
 #define PERIOD_OTHER	10007
-/* Of PMUs besides the cores', IBS takes multiples of 16 only, and adds chance itself. */
+/* IBS is not a core PMU; it takes only multiples of 16, and randomizes the period itself. */
 #define PERIOD_STEP	16
 
 /*
- * Names of libpfm4 come first, as CPUs differ; then IBS of AMD, with the filter of its
- * newer models; rNNNN is for CPUs that nobody knows, such as an emulated one.
+ * Names of libpfm4 come first, as CPU models differ; then AMD's IBS, with the filter of
+ * newer models; rNNNN is for CPUs unknown to libpfm4, such as an emulated one.
  */
 static const struct htmm_preset presets[] = {
 	{ "dram-load", "loads served by this node's DRAM only", PERIOD_MISS, HTMM_SEES_LOCAL,
@@ -103,7 +103,7 @@ int htmm_preset_event(const struct htmm_preset *preset, const char *sysfs,
 	return 0;
 }
 
-/* The preset's period, also where its event was given in another way. */
+/* The preset's period, even if its event was not given by the preset's name. */
 static __u64 default_period(const struct htmm_event *event, const char *sysfs)
 {
 	const struct htmm_preset *preset;

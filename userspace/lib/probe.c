@@ -8,7 +8,7 @@
 #include <linux/perf_event.h>
 #include <htmm/event.h>
 
-/* A period that every PMU takes: IBS wants multiples of 16. */
+/* A period that every PMU accepts: IBS needs multiples of 16. */
 #define PROBE_PERIOD	1000000
 
 static int open_event(const struct htmm_event *event, unsigned int precise_ip, bool user_only)
@@ -42,7 +42,7 @@ int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip)
 {
 	int ret = open_event(event, precise_ip, true);
 
-	/* Like the module: IBS cannot leave the kernel out. */
+	/* As in the module: IBS cannot exclude the kernel. */
 	return ret == -EINVAL ? open_event(event, precise_ip, false) : ret;
 }
 
@@ -79,6 +79,6 @@ int htmm_event_probe_best(const struct htmm_event *event, struct htmm_error *err
 		if (!ret)
 			return precise;
 	}
-	/* The lowest precision that is of use tells best what is missing. */
+	/* The error for the lowest useful precision says best what is missing. */
 	return probe_error(-ret, err);
 }

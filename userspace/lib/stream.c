@@ -84,7 +84,7 @@ const struct perf_event_header *htmm_stream_next(const void *buffer, size_t byte
 	return record;
 }
 
-/* Takes the next member if the sample has it. */
+/* Returns the next member if the sample has it, and moves *@at behind it. */
 static __u64 take(const char **at, __u64 sample_type, __u64 bit)
 {
 	__u64 value = 0;
@@ -96,7 +96,7 @@ static __u64 take(const char **at, __u64 sample_type, __u64 bit)
 	return value;
 }
 
-/* Two numbers of 32 bits, in the order of memory. */
+/* The same for two 32-bit numbers, in memory order. */
 static void take_pair(const char **at, __u64 sample_type, __u64 bit, __u32 pair[2])
 {
 	__u64 both = take(at, sample_type, bit);

@@ -34,7 +34,7 @@ int htmm_cgroup_mount(char *path, size_t size, struct htmm_error *err)
 	return 0;
 }
 
-/* A cgroup's directory that has this path: a file descriptor, or -1. */
+/* Opens the directory of a cgroup. Returns a file descriptor, or -1. */
 static int open_cgroup(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -47,7 +47,7 @@ static int open_cgroup(const char *path)
 	return -1;
 }
 
-/* Where it would be below the mount. */
+/* Makes the path of @path below the cgroup mount. */
 static int below_mount(char *full, size_t size, const char *path, struct htmm_error *err)
 {
 	char mount[PATH_MAX];
@@ -152,7 +152,7 @@ int htmm_device_cool(int fd, struct htmm_error *err)
 	return htmm_target_cool(fd, 0, err);
 }
 
-/* One call of GET_TARGETS, with this much room; *@nr is how many there are. */
+/* One GET_TARGETS call, with this much room; sets *@nr to the number of targets. */
 static int read_targets(int fd, struct htmm_target_list *list, size_t room, __u32 *nr)
 {
 	struct htmm_targets arg = {
@@ -178,7 +178,7 @@ int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error
 	int ret;
 
 	memset(list, 0, sizeof(*list));
-	/* A newer module may have more than this library knows of. */
+	/* A newer module may have more targets than this library knows. */
 	do {
 		free(list->target);
 		room = nr;

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <htmm/text.h>
 
-/* Longer words are never near each other. */
+/* Longer words are never near another one. */
 #define WORD_MAX_LEN	40
 
-/* Read the digits at the start of @text; *@end is where they stop. */
+/* Reads the digits at the start of @text; *@end points behind them. */
 static int parse_digits(const char *text, __s64 *value, const char **end)
 {
 	bool minus = *text == '-';
@@ -22,7 +22,7 @@ static int parse_digits(const char *text, __s64 *value, const char **end)
 
 	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
 		base = 16;
-	/* strtoull() itself would take blanks and more signs, or only "0x". */
+	/* strtoull() would accept blanks, further signs, or "0x" alone. */
 	if (!isxdigit((unsigned char)digits[base == 16 ? 2 : 0]))
 		return -EINVAL;
 
@@ -65,7 +65,7 @@ int htmm_parse_number(const char *text, __s64 min, __s64 max, __s64 *value,
 	return 0;
 }
 
-/* How many bits a size's suffix shifts by, or -1. */
+/* The number of bits by which a size's suffix shifts, or -1. */
 static int suffix_shift(const char *suffix)
 {
 	static const char units[] = "KMGT";
@@ -108,7 +108,7 @@ static unsigned int smaller(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Edit distance: letters to insert, delete or replace between two words. */
+/* Edit distance: insertions, deletions and replacements of letters. */
 static unsigned int distance(const char *a, const char *b)
 {
 	size_t len_a = strlen(a), len_b = strlen(b), i, j;
@@ -142,7 +142,7 @@ const char *htmm_nearest(const char *word, const char *const *words, size_t nr)
 	for (i = 0; i < nr; i++) {
 		unsigned int d = distance(word, words[i]);
 
-		/* What was cut short is as near as one wrong letter. */
+		/* The start of a word counts as near as one wrong letter. */
 		if (len >= 2 && !strncmp(word, words[i], len))
 			d = smaller(d, 1);
 		if (d < best) {

@@ -12,7 +12,7 @@
 #define NODES	"devices/system/node"
 #define LINE	4096
 
-/* The number at the end of a name such as "node3"; -1: it is no such name. */
+/* The number at the end of a name such as "node3"; -1 if it has another form. */
 static int number_of(const char *name, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -25,7 +25,7 @@ static int number_of(const char *name, const char *prefix)
 	return *end || number > INT_MAX ? -1 : (int)number;
 }
 
-/* The first line of a file, without its end; empty if there is none. */
+/* Reads the first line of a file, without its newline; empty if there is none. */
 static void read_line(const char *sysfs, const char *dir, const char *name, const char *file,
 		      char line[LINE])
 {
@@ -52,8 +52,8 @@ static DIR *open_dir(const char *sysfs, const char *dir)
 }
 
 /*
- * The nodes of the first tier, which has the lowest number. False if there are not two
- * tiers that have nodes: then the kernel has ranked nothing.
+ * Reads the nodes of the first tier, the one with the lowest number. Returns false unless
+ * two tiers have nodes: then the kernel has not ranked them.
  */
 static bool first_tier(const char *sysfs, struct htmm_cpus *nodes)
 {
@@ -77,7 +77,7 @@ static bool first_tier(const char *sysfs, struct htmm_cpus *nodes)
 	return nr > 1 && first != INT_MAX;
 }
 
-/* Its second line is "Node 0 MemTotal:  2028680 kB", or the first one. */
+/* The line "Node 0 MemTotal:  2028680 kB" is the first or the second one. */
 static __u64 memory_of(const char *sysfs, const char *node)
 {
 	unsigned long long kib;

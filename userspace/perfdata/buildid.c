@@ -8,11 +8,11 @@
 #include "buildid.h"
 
 #define KERNEL_NOTES	"/sys/kernel/notes"
-/* The build id is among the first notes; what lies further back is not looked for. */
+/* The build id is among the first notes; bytes behind these are not searched. */
 #define NOTES_MAX	4096
 #define HEADERS_MAX	256
 
-/* A note by this name and of this type has the build id. */
+/* Name and type of the note that has the build id. */
 #define NOTE_NAME	"GNU"
 #define NOTE_TYPE	3
 
@@ -53,7 +53,7 @@ static int read_notes(int fd, __u64 offset, __u64 size, struct build_id *id)
 	return got < 0 ? -errno : find_in_notes(notes, got, id);
 }
 
-/* Programs of 32 bits have the same headers with other sizes. */
+/* 32-bit programs have the same headers with other sizes. */
 static int search(int fd, bool narrow, struct build_id *id)
 {
 	union {
@@ -76,7 +76,7 @@ static int search(int fd, bool narrow, struct build_id *id)
 	for (i = 0; i < nr && i < HEADERS_MAX; i++, at += step) {
 		if (pread(fd, &segment, size, at) != (ssize_t)size)
 			return -ENOENT;
-		/* The type is first in both. */
+		/* p_type is the first member in both. */
 		if (segment.wide.p_type != PT_NOTE)
 			continue;
 		if (!read_notes(fd, narrow ? segment.narrow.p_offset : segment.wide.p_offset,
@@ -91,7 +91,7 @@ int build_id_of_file(const char *path, struct build_id *id)
 	unsigned char ident[EI_NIDENT] = {};
 	int fd, ret = -ENOENT;
 
-	/* A device or a pipe must not keep us. */
+	/* Opening a device or a pipe must not block. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Build ids: what tells a program or library from all others, wherever it lies. */
+/* Build ids: they identify one build of a program or library, wherever the file is. */
 #ifndef PERFDATA_BUILDID_H
 #define PERFDATA_BUILDID_H
 
@@ -11,7 +11,7 @@
 /**
  * struct build_id - a build id
  * @bytes: the bytes
- * @len: how many
+ * @len: number of bytes
  */
 struct build_id {
 	__u8 bytes[BUILD_ID_MAX];
@@ -20,15 +20,15 @@ struct build_id {
 
 /**
  * build_id_of_file() - read the build id of a program or library
- * @path: the file, of any kind
+ * @path: a file of any type
  * @id: filled
  *
- * Return: 0 or a negative errno; -ENOENT if it has none.
+ * Return: 0 or a negative errno; -ENOENT if it has no build id.
  */
 int build_id_of_file(const char *path, struct build_id *id);
 
 /**
- * build_id_of_kernel() - read the build id of the kernel that runs
+ * build_id_of_kernel() - read the build id of the running kernel
  * @id: filled
  *
  * Return: as build_id_of_file().

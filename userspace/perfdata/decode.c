@@ -5,11 +5,11 @@
 #include "decode.h"
 #include "format.h"
 
-/* The only event of a file. */
+/* The only event of a file has this index. */
 #define NO_EVENT	0
 
 /**
- * struct cursor - what of a record has not been looked at
+ * struct cursor - the unread part of a record
  * @at: the next byte
  * @left: bytes from there to the record's end
  */
@@ -59,13 +59,13 @@ static int take64(struct cursor *cursor, __u64 *value)
 	return skip(cursor, sizeof(*value));
 }
 
-/* Skip @nr elements of @size bytes each; @nr comes from the file. */
+/* Skips @nr elements of @size bytes; @nr comes from the file and is not trusted. */
 static int skip_array(struct cursor *cursor, __u64 nr, size_t size)
 {
 	return nr > cursor->left / size ? -EBADMSG : skip(cursor, nr * size);
 }
 
-/* The values of one counter, or of all counters of a group. */
+/* Skips the values of one counter, or of all counters of a group. */
 static int skip_read(struct cursor *cursor, __u64 format)
 {
 	__u64 nr = 1;
@@ -125,7 +125,7 @@ static int skip_stack(struct cursor *cursor)
 	return size ? skip(cursor, 8) : 0;
 }
 
-/* Past the members whose size varies, to the data source behind them. */
+/* Moves past the members of variable size, to the data source behind them. */
 static int find_data_src(struct cursor *cursor, const struct perf_event_attr *attr, __u64 *value)
 {
 	__u64 type = attr->sample_type;
@@ -148,7 +148,7 @@ static int find_data_src(struct cursor *cursor, const struct perf_event_attr *at
 	return ret ? ret : take64(cursor, value);
 }
 
-/* A file of one event need not say which. */
+/* Records in a file of one event need no id. */
 static bool one_event(const struct perfdata_events *events)
 {
 	return events->nr == 1;
@@ -168,13 +168,13 @@ static int sample_event(const struct perfdata_events *events, const unsigned cha
 	return at + 8U <= size ? perfdata_events_find(events, get64(record + at)) : -EBADMSG;
 }
 
-/* A member of 64 bits; 0 if the event's samples do not have it. */
+/* A 64-bit member; 0 if the event's samples do not have it. */
 static inline __u64 member64(const unsigned char *record, __u16 at)
 {
 	return at == PERFDATA_ABSENT ? 0 : get64(record + at);
 }
 
-/* What a sample stands for is never 0: that is another record. */
+/* The period of a sample is never 0; 0 marks another record. */
 static inline __u32 period_of(__u64 period)
 {
 	return period < 1 ? 1 : period > ~0U ? ~0U : period;
@@ -202,7 +202,7 @@ static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char
 	return 0;
 }
 
-/* The same of samples that have all members that count, each in its place. */
+/* The same for samples that have all members of interest at fixed offsets. */
 static inline int decode_whole(const struct perfdata_layout *layout, const unsigned char *record,
 			       size_t size, struct perfdata_sample *sample)
 {
@@ -218,7 +218,7 @@ static inline int decode_whole(const struct perfdata_layout *layout, const unsig
 	return 0;
 }
 
-/* Bytes of the members that end every record but samples, if they do. */
+/* Bytes of the members at the end of all records that are no samples, if they have them. */
 static size_t trailer_size(const struct perf_event_attr *attr)
 {
 	const __u64 members = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
@@ -227,7 +227,7 @@ static size_t trailer_size(const struct perf_event_attr *attr)
 	return attr->sample_id_all ? 8 * __builtin_popcountll(attr->sample_type & members) : 0;
 }
 
-/* The event that a record belongs to which is no sample; those that perf makes up have 0. */
+/* The event of a record that is no sample; records made by perf itself have id 0. */
 static const struct perf_event_attr *other_event(const struct perfdata_events *events,
 						 const unsigned char *record, size_t size)
 {
@@ -239,7 +239,7 @@ static const struct perf_event_attr *other_event(const struct perfdata_events *e
 	return &events->event[event < 0 ? NO_EVENT : event].attr;
 }
 
-/* Who and when, from the end of a record that is no sample. */
+/* Reads pid, tid and time from the end of a record that is no sample. */
 static void decode_trailer(const struct perfdata_events *events, const unsigned char *record,
 			   size_t size, struct perfdata_record_view *view)
 {
@@ -261,7 +261,7 @@ static void decode_trailer(const struct perfdata_events *events, const unsigned 
 		view->time = get64(at);
 }
 
-/* A text that ends at its NUL, or at the end of the record. */
+/* A text ends at its NUL, or at the end of the record. */
 static int decode_name(const unsigned char *record, size_t from, size_t size,
 		       struct perfdata_record_view *view)
 {
@@ -342,7 +342,7 @@ static int decode_other(const struct perfdata_events *events, const unsigned cha
 	}
 }
 
-/* A copy that has its name with it. */
+/* Makes a copy, with the name appended to it. */
 static struct perfdata_record_view *keep(const struct perfdata_record_view *view)
 {
 	struct perfdata_record_view *kept = malloc(sizeof(*kept) + view->name_len);
@@ -376,7 +376,7 @@ int perfdata_decode(const struct perfdata_events *events, const unsigned char *r
 	return sample->other ? 0 : -ENOMEM;
 }
 
-/* Mostly those of one event come together. */
+/* Samples of one event mostly come in sequence. */
 size_t perfdata_decode_samples(const struct perfdata_events *events, const unsigned char *bytes,
 			       size_t size, struct perfdata_sample *sample, size_t most,
 			       size_t *used)

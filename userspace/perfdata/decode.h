@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One record of a perf.data file, taken apart. */
+/* Decoding of single perf.data records. */
 #ifndef PERFDATA_DECODE_H
 #define PERFDATA_DECODE_H
 
@@ -12,20 +12,20 @@
 #include "events.h"
 
 /**
- * struct perfdata_record_view - a record, taken apart
- * @type: PERF_RECORD_*; those not named below have @time, @pid and @tid at most
- * @misc: PERF_RECORD_MISC_*; 0 of a sample
- * @pid: process; ~0: none or the kernel
- * @tid: thread; ~0: not told, as of a sample
- * @ppid: parent, of PERF_RECORD_FORK and PERF_RECORD_EXIT
- * @time: nanoseconds; 0: not told
+ * struct perfdata_record_view - a decoded record
+ * @type: PERF_RECORD_*; types not named below have only @time, @pid and @tid
+ * @misc: PERF_RECORD_MISC_*; 0 for a sample
+ * @pid: process; ~0: no process, or the kernel
+ * @tid: thread; ~0: unknown, always for a sample
+ * @ppid: parent, for PERF_RECORD_FORK and PERF_RECORD_EXIT
+ * @time: nanoseconds; 0: unknown
  * @addr: data address of a sample, or start of a mapping
  * @len: bytes of a mapping
  * @pgoff: offset of a mapping in its file
- * @period: events that the sample stands for, at most U32_MAX; 1 if not told
- * @data_src: union perf_mem_data_src; 0: not told
- * @lost: records or samples lost, of PERF_RECORD_LOST and _LOST_SAMPLES
- * @name: command or file, not NUL-terminated; in the record
+ * @period: events that the sample stands for, at most U32_MAX; 1 if unknown
+ * @data_src: union perf_mem_data_src; 0: unknown
+ * @lost: records or samples lost, for PERF_RECORD_LOST and _LOST_SAMPLES
+ * @name: command or file, not NUL-terminated; points into the record
  * @name_len: bytes of @name
  */
 struct perfdata_record_view {
@@ -46,17 +46,17 @@ struct perfdata_record_view {
 };
 
 /**
- * struct perfdata_sample - a sample; or, in its place in time, another record
- * @time: nanoseconds; 0: not told
+ * struct perfdata_sample - a sample, or another record in order of time
+ * @time: nanoseconds; 0: unknown
  * @addr: data address
- * @other: in its place if @period is 0: a record that is no sample, for free(); only
- *	@time counts besides
- * @data_src: union perf_mem_data_src; 0: not told
- * @pid: process; ~0: none or the kernel
- * @period: events that the sample stands for, at most U32_MAX; 1 if not told
+ * @other: if @period is 0, a record that is no sample, for free(); then only @time is valid
+ *	besides
+ * @data_src: union perf_mem_data_src; 0: unknown
+ * @pid: process; ~0: no process, or the kernel
+ * @period: events that the sample stands for, at most U32_MAX; 1 if unknown
  *
- * Millions of these go from CPU to CPU: there is nothing in it that nobody asks for,
- * and it is half a cache line.
+ * Millions of these move between CPUs, so the struct has only what is used, and is half a
+ * cache line.
  */
 struct perfdata_sample {
 	__u64 time;
@@ -72,10 +72,10 @@ struct perfdata_sample {
 static_assert(sizeof(struct perfdata_sample) == 32, "half a cache line");
 
 /**
- * perfdata_other() - the record, if it is no sample
+ * perfdata_other() - get the record that is no sample
  * @sample: the record
  *
- * Return: what it says; NULL: it is a sample.
+ * Return: the decoded record; NULL if it is a sample.
  */
 static inline struct perfdata_record_view *perfdata_other(const struct perfdata_sample *sample)
 {
@@ -83,10 +83,10 @@ static inline struct perfdata_record_view *perfdata_other(const struct perfdata_
 }
 
 /**
- * perfdata_decode() - take a record apart
+ * perfdata_decode() - decode a record
  * @events: the events of the file
  * @record: a whole record of a type below 64; need not be aligned
- * @sample: filled; its perfdata_other() is the caller's then
+ * @sample: filled; the caller owns its perfdata_other()
  *
  * Return: 0, -EBADMSG (shorter than its type), -ENOENT (a sample of an unknown event)
  * or -ENOMEM.
@@ -95,11 +95,11 @@ int perfdata_decode(const struct perfdata_events *events, const unsigned char *r
 		    struct perfdata_sample *sample);
 
 /**
- * perfdata_is_sample() - does a record that is one begin here?
+ * perfdata_is_sample() - tell if a sample begins here
  * @bytes: where a record begins; need not be aligned
  * @size: bytes from there on
  *
- * Return: true if as much is there as tells that it is a sample.
+ * Return: true if the header is there and says that it is a sample.
  */
 static inline bool perfdata_is_sample(const unsigned char *bytes, size_t size)
 {
@@ -112,23 +112,23 @@ static inline bool perfdata_is_sample(const unsigned char *bytes, size_t size)
 }
 
 /**
- * perfdata_decode_samples() - take samples apart that lie side by side
+ * perfdata_decode_samples() - decode a sequence of samples
  * @events: the events of the file
- * @bytes: where the first one begins, if it is one; need not be aligned
+ * @bytes: start of the first record; need not be aligned
  * @size: bytes from there on
  * @sample: filled
- * @most: how many there is room for
- * @used: receives the bytes that they take
+ * @most: elements in @sample
+ * @used: set to the bytes of the decoded samples
  *
- * Return: how many there are before the first record that needs a closer look, because
- * it is not whole, is no sample, or is none that perfdata_decode() accepts.
+ * Return: the number of samples before the first record that is incomplete, is no sample,
+ * or is not accepted by perfdata_decode().
  */
 size_t perfdata_decode_samples(const struct perfdata_events *events, const unsigned char *bytes,
 			       size_t size, struct perfdata_sample *sample, size_t most,
 			       size_t *used);
 
 /**
- * perfdata_decode_view() - all that is known of a record
+ * perfdata_decode_view() - get all members of a decoded record
  * @sample: the record
  * @view: filled; its name is valid as long as perfdata_other(@sample)
  */

@@ -5,33 +5,33 @@
 #include <string.h>
 #include "decode_thread.h"
 
-/* Records that the thread hands over at a time, or a few more: a lock is taken for them. */
+/* Records that the thread hands over at a time (or a few more), as each time takes a lock. */
 #define HANDFUL		2048
 /*
- * The caller, if it has to wait, does so until there are as many, or the thread waits,
- * too: to wake another thread costs as much as some hundred records, and takes a while,
- * in which it is better not to run out of work.
+ * A waiting caller is woken when this many records are ready, or when the thread itself
+ * waits. Waking a thread costs as much as some hundred records and takes time; with more
+ * records per wakeup the other side does not run out of work meanwhile.
  */
 #define ENOUGH		8192
 
 /**
- * struct decode_thread - reading under way
- * @reader: the reader; the thread's alone
+ * struct decode_thread - state of the reading thread
+ * @reader: the reader; used by the thread only
  * @order: the reader's; the caller takes records from it
  * @thread: reads
  * @lock: protects what follows up to @err
- * @moved: the one who waits may go on
+ * @moved: wakes the side that waits
  * @released: records that the caller may take, ever; wraps around
- * @taken: records that it has taken, ever
- * @awaited: there is no room until @taken is that
- * @waits: the thread waits for that
- * @stop: nobody wants any more
+ * @taken: records that the caller has taken, ever
+ * @awaited: the thread waits until @taken reaches this number
+ * @waits: the thread waits for room
+ * @stop: the thread is to end
  * @ret: 1: more may come; 0: no more; negative errno: what went wrong
- * @status: how reading went so far
+ * @status: status of reading so far
  * @err: what went wrong
- * @next: number of the first record that the caller has not taken; the caller's alone
- * @known: @released as it knows it; the caller's alone
- * @batch: what it has taken last; the caller's alone
+ * @next: number of the first record not taken; used by the caller only
+ * @known: the caller's copy of @released; used by the caller only
+ * @batch: the records taken last; used by the caller only
  */
 struct decode_thread {
 	struct perfdata_reader *reader;
@@ -52,7 +52,7 @@ struct decode_thread {
 	struct perfdata_batch batch;
 };
 
-/* There is no room: wait until the caller has taken enough. The lock is held. */
+/* No room: wait until the caller has taken enough. The lock is held. */
 static void wait_room(struct decode_thread *ahead)
 {
 	ahead->awaited = ordered_events_awaited(ahead->order);
@@ -63,7 +63,7 @@ static void wait_room(struct decode_thread *ahead)
 	ahead->waits = false;
 }
 
-/* Let the caller have what was read. Returns false if nobody wants more. */
+/* Hands read records to the caller. Returns false if the thread is to end. */
 static bool hand_over(struct decode_thread *ahead, int ret, const struct htmm_error *err)
 {
 	bool stop;
@@ -128,14 +128,17 @@ static void free_batch(struct perfdata_batch *batch)
 	batch->nr = 0;
 }
 
-/* Is there something to do, for a while or for want of anything more? The lock is held. */
+/*
+ * Tells if enough records are ready, or no more will come before the caller takes some. The
+ * lock is held.
+ */
 static bool ready(const struct decode_thread *ahead)
 {
 	return ahead->ret <= 0 ||
 	       ahead->released - ahead->next >= (ahead->waits ? 1 : ENOUGH);
 }
 
-/* Tell the thread how far the caller is, and wait for more if there is nothing left. */
+/* Tells the thread how far the caller is, and waits for more records if none is left. */
 static int synchronize(struct decode_thread *ahead, struct htmm_error *err)
 {
 	int ret;

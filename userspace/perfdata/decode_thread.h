@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A thread that reads while its caller works on what was read before. */
+/* A thread that reads ahead while its caller works on earlier records. */
 #ifndef PERFDATA_DECODE_THREAD_H
 #define PERFDATA_DECODE_THREAD_H
 
@@ -13,8 +13,8 @@ struct decode_thread;
 /**
  * struct perfdata_batch - some records
  * @sample: the records
- * @nr: how many there are, at least 1
- * @status: how reading went so far
+ * @nr: number of records, at least 1
+ * @status: status of reading so far
  */
 struct perfdata_batch {
 	struct perfdata_sample sample[PERFDATA_BATCH];
@@ -24,7 +24,7 @@ struct perfdata_batch {
 
 /**
  * decode_thread_new() - begin to read
- * @reader: the reader, which nobody else may use until decode_thread_free()
+ * @reader: the reader; only the thread may use it until decode_thread_free()
  * @err: says why it cannot begin
  *
  * Return: the state, or NULL.
@@ -32,18 +32,18 @@ struct perfdata_batch {
 struct decode_thread *decode_thread_new(struct perfdata_reader *reader, struct htmm_error *err);
 
 /**
- * decode_thread_next() - the next records
+ * decode_thread_next() - get the next records
  * @ahead: the state
  * @batch: receives them; valid until the next call
  * @err: says what went wrong
  *
- * Return: 1, 0 (there are no more), or what perfdata_reader_read() failed with.
+ * Return: 1; 0 (no more records); or the error of perfdata_reader_read().
  */
 int decode_thread_next(struct decode_thread *ahead, const struct perfdata_batch **batch,
 		       struct htmm_error *err);
 
 /**
- * decode_thread_free() - end reading, wherever it is
+ * decode_thread_free() - stop the thread, at any time
  * @ahead: the state; may be NULL
  */
 void decode_thread_free(struct decode_thread *ahead);

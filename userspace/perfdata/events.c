@@ -4,14 +4,14 @@
 #include <string.h>
 #include "events.h"
 
-/* The members that decide how records look; perf always had them. */
+/* Bytes of the members that define the layout of records; every version of perf has them. */
 #define ATTR_MIN	PERF_ATTR_SIZE_VER0
 
-/* Members between the period and the data source whose size varies. */
+/* Members of variable size between the period and the data source. */
 #define VARYING		(PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | \
 			 PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
-/* The offset of a member, and *@at moved behind it. */
+/* Returns the offset of a member, and moves *@at behind it. */
 static __u16 place(__u64 sample_type, __u64 bit, __u16 *at)
 {
 	__u16 here = *at;
@@ -22,7 +22,7 @@ static __u16 place(__u64 sample_type, __u64 bit, __u16 *at)
 	return here;
 }
 
-/* Only the CPU and the id of a stream follow it, or nothing. */
+/* Behind it are at most the CPU and the id of a stream. */
 static __u16 place_at_end(__u64 type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -32,7 +32,7 @@ static __u16 place_at_end(__u64 type)
 	return sizeof(__u64) * (1 + !!(type & PERF_SAMPLE_CPU) + !!(type & PERF_SAMPLE_STREAM_ID));
 }
 
-/* In the order of the kernel's perf_output_sample(). */
+/* In the order of perf_output_sample() in the kernel. */
 static void lay_out(struct perfdata_layout *layout, __u64 type)
 {
 	__u16 at = sizeof(struct perf_event_header), identifier, id;
@@ -59,7 +59,7 @@ static void lay_out(struct perfdata_layout *layout, __u64 type)
 			layout->data_src != PERFDATA_ABSENT;
 }
 
-/* Ids must be found before the event is known, so all have to agree where they are. */
+/* The id must be read before the event is known, so it is at the same place for all events. */
 static int check_layout(const struct perfdata_events *events, const struct perfdata_evsel *added,
 			struct htmm_error *err)
 {

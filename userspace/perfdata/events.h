@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The events of a perf.data file: how their records are laid out, and their names. */
+/* The events of a perf.data file: layout of their records, and names. */
 #ifndef PERFDATA_EVENTS_H
 #define PERFDATA_EVENTS_H
 
@@ -19,18 +19,18 @@
 #define PERFDATA_ABSENT		0xffff
 
 /**
- * struct perfdata_layout - where in a sample what is
+ * struct perfdata_layout - offsets of a sample's members
  * @tid: offset of pid and tid, in bytes from the record's start
  * @time: of the time
  * @addr: of the data address
  * @id: of the event's id
- * @id_at_end: of the id in records that are no samples, in bytes from their end
+ * @id_at_end: of the id in records that are no samples, in bytes from the record's end
  * @period: of the period
  * @data_src: of the data source, if no member before it varies in size
  * @fixed: bytes before the first member whose size varies
- * @whole: none of these is absent, but for @id
+ * @whole: none of these but @id is absent
  *
- * PERFDATA_ABSENT stands for what is not there.
+ * PERFDATA_ABSENT means that the member is absent.
  */
 struct perfdata_layout {
 	__u16 tid;
@@ -46,9 +46,9 @@ struct perfdata_layout {
 
 /**
  * struct perfdata_evsel - one event
- * @attr: as it was opened; zero where the file's attr is shorter
+ * @attr: attributes as opened; zero behind the end of a shorter attr in the file
  * @layout: of its samples
- * @name: its name, or NULL if the file does not tell
+ * @name: its name, or NULL if the file has none
  */
 struct perfdata_evsel {
 	struct perf_event_attr attr;
@@ -72,7 +72,7 @@ struct perfdata_events {
  * perfdata_events_add() - append an event
  * @events: the events so far
  * @attr: bytes of its struct perf_event_attr
- * @size: how many; of a version of perf older or newer than ours
+ * @size: number of bytes; other versions of perf have more or fewer
  * @err: says what is wrong with it
  *
  * Return: its index, or -E2BIG, -EINVAL or -ENOMEM.
@@ -81,11 +81,11 @@ int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t
 			struct htmm_error *err);
 
 /**
- * perfdata_events_add_ids() - say by which ids records name an event
+ * perfdata_events_add_ids() - add the ids of an event
  * @events: the events
  * @event: index of the event
- * @ids: bytes of the __u64, need not be aligned
- * @nr: how many
+ * @ids: array of __u64, need not be aligned
+ * @nr: number of ids
  * @err: says if there are too many
  *
  * Return: 0, -E2BIG or -ENOMEM.
@@ -94,7 +94,7 @@ int perfdata_events_add_ids(struct perfdata_events *events, __u32 event, const v
 			    size_t nr, struct htmm_error *err);
 
 /**
- * perfdata_events_find() - the event of an id
+ * perfdata_events_find() - find the event of an id
  * @events: the events
  * @id: the id
  *

@@ -37,8 +37,8 @@ static void put_text(FILE *out, const char *text)
 }
 
 /*
- * The text behind "NAME" in a file of lines such as "NAME : text" or
- * "Node 0 NAME: text": 0, or -ENOENT.
+ * Finds the text behind "NAME" in a file of lines such as "NAME : text" or "Node 0 NAME:
+ * text". Returns 0 or -ENOENT.
  */
 static int find_line(const char *path, const char *name, char text[LINE])
 {
@@ -64,7 +64,7 @@ static int find_line(const char *path, const char *name, char text[LINE])
 	return ret;
 }
 
-/* The first line of a file: 0 or a negative errno. */
+/* Reads the first line of a file. Returns 0 or a negative errno. */
 static int first_line(const char *path, char text[LINE])
 {
 	FILE *file = fopen(path, "re");
@@ -139,7 +139,7 @@ static int put_cpudesc(FILE *out, const struct perfdata_writer *writer)
 	return ret;
 }
 
-/* As perf has it on x86; elsewhere the lines are called otherwise, and it is left out. */
+/* In perf's format for x86; other architectures name the lines differently, and it is left out. */
 static int put_cpuid(FILE *out, const struct perfdata_writer *writer)
 {
 	static const char *const names[] = { "vendor_id", "cpu family", "model", "stepping" };
@@ -275,7 +275,7 @@ static int put_pmu_mappings(FILE *out, const struct perfdata_writer *writer)
 	return ret;
 }
 
-/* Of a pipe nobody knows it when it is asked for. */
+/* In a pipe, features are written before the samples, so the times are unknown. */
 static int put_sample_time(FILE *out, const struct perfdata_writer *writer)
 {
 	if (!writer->last_time)
@@ -286,9 +286,9 @@ static int put_sample_time(FILE *out, const struct perfdata_writer *writer)
 }
 
 /**
- * struct feature - how a feature is said
+ * struct feature - how a feature is written
  * @feature: which
- * @put: says it; returns 0, or a negative errno if it is to be left out
+ * @put: writes it; returns 0, or a negative errno to leave it out
  */
 static const struct feature {
 	enum perfdata_feature feature;
@@ -313,7 +313,7 @@ static const struct feature {
 #define NR_FEATURES	(sizeof(features) / sizeof(struct feature))
 static_assert(NR_FEATURES <= PERFDATA_FEATURES_MAX, "room in an array of blobs");
 
-/* 0, or a negative errno; nothing to be freed then. */
+/* Returns 0, or a negative errno; then there is nothing to free. */
 static int make_blob(const struct feature *feature, const struct perfdata_writer *writer,
 		     struct perfdata_blob *blob)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What perf.data says besides its records: the machine, the events, the command. */
+/* Features: what perf.data holds besides records, on the machine, the events, the command. */
 #ifndef PERFDATA_FEATURE_H
 #define PERFDATA_FEATURE_H
 
@@ -9,9 +9,9 @@
 struct perfdata_writer;
 
 /**
- * struct perfdata_blob - what a feature says
+ * struct perfdata_blob - the contents of a feature
  * @feature: which
- * @data: in the layout of a file's section
+ * @data: in the format of a file's section
  * @size: its bytes
  */
 struct perfdata_blob {
@@ -20,16 +20,15 @@ struct perfdata_blob {
 	size_t size;
 };
 
-/* Most features that perfdata_features() gives. */
+/* Most features that perfdata_features() makes. */
 #define PERFDATA_FEATURES_MAX	24
 
 /**
- * perfdata_features() - say everything that can be said
- * @writer: whose file it is for
- * @blobs: filled in the order of enum perfdata_feature; give them back with
- *	perfdata_features_free()
+ * perfdata_features() - collect all features
+ * @writer: the file's writer
+ * @blobs: filled in the order of enum perfdata_feature; free them with perfdata_features_free()
  *
- * What cannot be found out here, or does not go into a pipe, is left out.
+ * Leaves out what is unknown on this machine, or cannot be in a pipe.
  *
  * Return: number of @blobs.
  */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf.data as it lies on disk and as it goes through a pipe.
+ * The perf.data format, as a file and as a pipe.
  *
- * A file is: struct perfdata_header, the ids of the events, one struct
- * perfdata_attr for each event, the data section (a sequence of perf records),
- * and behind it one struct perfdata_section for each feature whose bit is set,
- * in the order of the bits, then what these describe. A pipe has struct
- * perfdata_pipe_header and then records only; those from PERFDATA_RECORD_ATTR
- * on stand in for the rest.
+ * A file is: struct perfdata_header, the ids of the events, one struct perfdata_attr for
+ * each event, the data section (a sequence of perf records), and behind it one struct
+ * perfdata_section for each feature whose bit is set, in the order of the bits, then what
+ * these describe. A pipe has struct perfdata_pipe_header and then records only; record
+ * types from PERFDATA_RECORD_ATTR on replace the other parts.
  *
- * All numbers are in the byte order of the machine that wrote them. Records are
- * multiples of 8 bytes.
+ * All numbers have the byte order of the machine that wrote them. Records are multiples of
+ * 8 bytes.
  */
 #ifndef PERFDATA_FORMAT_H
 #define PERFDATA_FORMAT_H
@@ -44,9 +43,9 @@ struct perfdata_section {
  * @size: sizeof(struct perfdata_header)
  * @attr_size: bytes of each element of @attrs
  * @attrs: array of struct perfdata_attr
- * @data: the records; a size of 0 is left by a perf that did not come to its end
+ * @data: the records; the size is 0 if perf did not finish the file
  * @event_types: no longer used, zero
- * @features: bit n says that the file has enum perfdata_feature n
+ * @features: bit n: the file has enum perfdata_feature n
  */
 struct perfdata_header {
 	__u64 magic;
@@ -61,7 +60,7 @@ struct perfdata_header {
 /**
  * struct perfdata_pipe_header - the start of a pipe
  * @magic: PERFDATA_MAGIC
- * @size: sizeof(struct perfdata_pipe_header), which tells it from a file
+ * @size: sizeof(struct perfdata_pipe_header), smaller than a file's header
  */
 struct perfdata_pipe_header {
 	__u64 magic;
@@ -70,9 +69,9 @@ struct perfdata_pipe_header {
 
 /**
  * struct perfdata_attr - an event of a file
- * @attr: the event; in a file of another version of perf it may be shorter or
- *	longer: &struct perf_event_attr.size bytes, and what follows lies at
- *	&struct perfdata_header.attr_size - sizeof(@ids)
+ * @attr: the event; in a file of another version of perf it may be shorter or longer:
+ *	&struct perf_event_attr.size bytes, and @ids is at offset &struct
+ *	perfdata_header.attr_size - sizeof(@ids)
  * @ids: array of __u64, the ids by which records name the event
  */
 struct perfdata_attr {
@@ -81,7 +80,7 @@ struct perfdata_attr {
 };
 
 /**
- * enum perfdata_feature - what a file may say besides its records
+ * enum perfdata_feature - what a file may hold besides records
  *
  * A text is a __u32 with the bytes that follow, then these bytes: the text, its
  * NUL, and zeroes up to a multiple of PERFDATA_TEXT_ALIGN.
@@ -92,7 +91,7 @@ struct perfdata_attr {
  * @PERFDATA_OSRELEASE: text
  * @PERFDATA_VERSION: text, of the program that wrote the file
  * @PERFDATA_ARCH: text
- * @PERFDATA_NRCPUS: __u32 CPUs that could come, __u32 CPUs online
+ * @PERFDATA_NRCPUS: __u32 possible CPUs, __u32 CPUs online
  * @PERFDATA_CPUDESC: text
  * @PERFDATA_CPUID: text
  * @PERFDATA_TOTAL_MEM: __u64, in KiB
@@ -108,7 +107,7 @@ struct perfdata_attr {
  *	&struct perf_event_attr.type, its name as a text
  * @PERFDATA_GROUP_DESC: groups of events
  * @PERFDATA_AUXTRACE: AUX areas
- * @PERFDATA_STAT: the data are those of perf stat
+ * @PERFDATA_STAT: the data is from perf stat
  * @PERFDATA_CACHE: the caches
  * @PERFDATA_SAMPLE_TIME: __u64 time of the first, __u64 of the last sample
  * @PERFDATA_DIR_FORMAT: __u64, PERFDATA_DIR_PARTS or 0; of the file "data" in a directory
@@ -138,25 +137,25 @@ enum perfdata_feature {
 	PERFDATA_DIR_FORMAT = 24,
 };
 
-/* The records of each CPU are in a file of their own: "data.0", "data.1" and so on. */
+/* The records of each CPU are in separate files: "data.0", "data.1" and so on. */
 #define PERFDATA_DIR_PARTS	1
 
 #define PERFDATA_TEXT_ALIGN	64
 
 /**
- * enum perfdata_record - records that no kernel makes
+ * enum perfdata_record - record types that the kernel does not have
  * @PERFDATA_RECORD_ATTR: in a pipe, struct perf_event_attr and its ids
  * @PERFDATA_RECORD_EVENT_TYPE: no longer used
  * @PERFDATA_RECORD_TRACING_DATA: in a pipe, the feature
  * @PERFDATA_RECORD_BUILD_ID: struct perfdata_build_id
- * @PERFDATA_RECORD_FINISHED_ROUND: a header alone. No record behind the next one
- *	of these has an older time than any before this one
+ * @PERFDATA_RECORD_FINISHED_ROUND: a header alone. All records behind the next
+ *	FINISHED_ROUND are newer than those before this one
  * @PERFDATA_RECORD_ID_INDEX: CPU and thread of each id
- * @PERFDATA_RECORD_AUXTRACE: followed by data that its size does not cover
+ * @PERFDATA_RECORD_AUXTRACE: followed by data that is not part of its size
  * @PERFDATA_RECORD_TIME_CONV: how to convert the time stamp counter
  * @PERFDATA_RECORD_FEATURE: in a pipe, struct perfdata_feature_record
- * @PERFDATA_RECORD_COMPRESSED: records behind struct perf_event_header, zstd
- * @PERFDATA_RECORD_FINISHED_INIT: what was made up from /proc is complete
+ * @PERFDATA_RECORD_COMPRESSED: struct perf_event_header, then records compressed with zstd
+ * @PERFDATA_RECORD_FINISHED_INIT: the records made from /proc are complete
  */
 enum perfdata_record {
 	PERFDATA_RECORD_ATTR = 64,
@@ -175,8 +174,8 @@ enum perfdata_record {
 /**
  * struct perfdata_feature_record - a feature, in a pipe
  * @header: of type PERFDATA_RECORD_FEATURE
- * @feature: enum perfdata_feature; the first number that the writer's version does
- *	not know says that there are no more
+ * @feature: enum perfdata_feature; the first number unknown to the writer's version ends
+ *	the list
  * @data: as in the feature's section of a file
  */
 struct perfdata_feature_record {
@@ -185,7 +184,7 @@ struct perfdata_feature_record {
 	__u8 data[];
 };
 
-/* In the header of struct perfdata_build_id: it says how long the id is. */
+/* In the header's misc of struct perfdata_build_id: the length of the id is given. */
 #define PERFDATA_BUILD_ID_SIZE	0x8000
 
 /**
@@ -203,11 +202,11 @@ struct perfdata_build_id {
 	char filename[];
 };
 
-/* The kernel's records whose layout is fixed; a sample_id follows each of them. */
+/* Records of the kernel with a fixed layout; a sample_id follows each of them. */
 
 /**
  * struct perfdata_comm - PERF_RECORD_COMM
- * @header: PERF_RECORD_MISC_COMM_EXEC tells exec() from a change of name
+ * @header: PERF_RECORD_MISC_COMM_EXEC: the cause was exec(), not a change of the name
  * @pid: process
  * @tid: thread
  * @comm: its name, NUL-terminated, zeroes up to a multiple of 8
@@ -239,7 +238,7 @@ struct perfdata_task {
 
 /**
  * struct perfdata_mmap - PERF_RECORD_MMAP
- * @header: PERF_RECORD_MISC_MMAP_DATA says that it is not executable
+ * @header: PERF_RECORD_MISC_MMAP_DATA: not executable
  * @pid: process; -1: the kernel
  * @tid: thread
  * @start: first address
@@ -259,8 +258,8 @@ struct perfdata_mmap {
 
 /**
  * struct perfdata_mmap2 - PERF_RECORD_MMAP2
- * @header: as in struct perfdata_mmap; PERF_RECORD_MISC_MMAP_BUILD_ID says that
- *	@maj to @ino_generation hold a build id instead
+ * @header: as in struct perfdata_mmap; with PERF_RECORD_MISC_MMAP_BUILD_ID, @maj to
+ *	@ino_generation are a build id instead
  * @pid: process
  * @tid: thread
  * @start: first address
@@ -293,7 +292,7 @@ struct perfdata_mmap2 {
 /**
  * struct perfdata_lost - PERF_RECORD_LOST
  * @header: its header
- * @id: event of which records are missing here
+ * @id: event whose records are missing here
  * @lost: how many
  */
 struct perfdata_lost {
@@ -302,13 +301,13 @@ struct perfdata_lost {
 	__u64 lost;
 };
 
-/* In the header of PERF_RECORD_LOST_SAMPLES: a filter has dropped them, as it was to. */
+/* In the header's misc of PERF_RECORD_LOST_SAMPLES: a filter dropped them on purpose. */
 #define PERFDATA_LOST_SAMPLES_BPF	0x8000
 
 /**
  * struct perfdata_lost_samples - PERF_RECORD_LOST_SAMPLES
  * @header: its header
- * @lost: samples that were lost before there was a record
+ * @lost: samples that were lost before they became records
  */
 struct perfdata_lost_samples {
 	struct perf_event_header header;
@@ -320,7 +319,7 @@ struct perfdata_lost_samples {
  * @header: its header
  * @time: when, in nanoseconds
  * @id: event
- * @stream_id: the same on its CPU
+ * @stream_id: id of the event on its CPU
  */
 struct perfdata_throttle {
 	struct perf_event_header header;

@@ -7,11 +7,11 @@
 #include "header.h"
 #include "notes.h"
 
-/* "PERFFILE", from before 2010. */
+/* "PERFFILE", used before 2010. */
 #define MAGIC_VERSION_1		0x454c494646524550ULL
-/* Versions of perf that knew no features had no place for them. */
+/* Versions of perf without features had no space for them in the header. */
 #define SIZE_WITHOUT_FEATURES	offsetof(struct perfdata_header, features)
-/* No struct perf_event_attr comes near that. */
+/* Far larger than any struct perf_event_attr. */
 #define ATTR_SIZE_MAX		4096
 
 int perfdata_header_check(const struct perfdata_pipe_header *start, struct htmm_error *err)
@@ -33,7 +33,7 @@ int perfdata_header_check(const struct perfdata_pipe_header *start, struct htmm_
 	}
 }
 
-/* Read all of it, or say that it is not there. */
+/* Reads all bytes, or says that they are missing. */
 static int read_at(int fd, void *buf, size_t size, __u64 offset, struct htmm_error *err)
 {
 	ssize_t got;
@@ -54,7 +54,7 @@ static int read_at(int fd, void *buf, size_t size, __u64 offset, struct htmm_err
 	return 0;
 }
 
-/* Read a section into memory of its own; what the file does not have is no section. */
+/* Allocates memory and reads a section into it; a section beyond the file's end is refused. */
 static void *read_section(int fd, const struct perfdata_section *section, __u64 file_size,
 			  size_t most)
 {
@@ -126,8 +126,8 @@ static int read_events(int fd, __u64 file_size, const struct perfdata_header *he
 }
 
 /*
- * Behind the data there is one section for each feature. A file that perf did not
- * come to finish has none, whatever its header says.
+ * Behind the data there is one section for each feature. A file that perf did not finish
+ * has none, whatever its header says.
  */
 static void read_features(int fd, __u64 file_size, const struct perfdata_header *header,
 			  struct perfdata_events *events, struct perfdata_notes *notes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What stands before and behind the records of a perf.data file. */
+/* Reads what is before and behind the records of a perf.data file. */
 #ifndef PERFDATA_HEADER_H
 #define PERFDATA_HEADER_H
 
@@ -9,9 +9,9 @@
 #include "reader.h"
 
 /**
- * perfdata_header_check() - is this the start of a perf.data that can be read?
- * @start: its first bytes, as of a pipe
- * @err: says why not
+ * perfdata_header_check() - check the start of perf.data
+ * @start: its first bytes, in the form of a pipe's header
+ * @err: says why it cannot be read
  *
  * Return: 0 or -EINVAL.
  */
@@ -19,11 +19,11 @@ int perfdata_header_check(const struct perfdata_pipe_header *start, struct htmm_
 
 /**
  * perfdata_header_read() - read a file's header, events and notes
- * @fd: the file, which can be read at any place
- * @file_size: its bytes
+ * @fd: the file, which can be read at any offset
+ * @file_size: its size in bytes
  * @header: filled
- * @events: filled from nothing
- * @notes: filled from nothing
+ * @events: filled; old contents are ignored
+ * @notes: filled; old contents are ignored
  * @err: says what cannot be read
  *
  * Return: 0, -EINVAL, -E2BIG, -ENOMEM or the negative errno of pread(2).

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Large memory that is used all over. */
+/* Large allocations with random access. */
 #ifndef PERFDATA_HUGE_H
 #define PERFDATA_HUGE_H
 
@@ -9,12 +9,12 @@
 #define HUGE_BYTES	(2UL << 20)
 
 /**
- * huge_alloc() - allocate memory, in huge pages if there are any
- * @bytes: how much; below HUGE_BYTES it is like any other
+ * huge_alloc() - allocate memory, in huge pages if possible
+ * @bytes: size; below HUGE_BYTES it is an ordinary allocation
  *
- * Fewer page faults come then, and fewer lookups of addresses miss.
+ * Huge pages cause fewer page faults and fewer TLB misses.
  *
- * Return: the memory, for free(), aligned to HUGE_BYTES if it has as many; or NULL.
+ * Return: the memory, for free(), aligned to HUGE_BYTES if it is at least as large; or NULL.
  */
 static inline void *huge_alloc(size_t bytes)
 {
@@ -29,8 +29,8 @@ static inline void *huge_alloc(size_t bytes)
 }
 
 /**
- * huge_map() - the same for zeroes, which take memory only where something is written
- * @bytes: how much
+ * huge_map() - map zeroed memory that is allocated only where it is written
+ * @bytes: size
  *
  * Return: the memory, for munmap(), or NULL.
  */

@@ -11,7 +11,7 @@
 #define MULTIPLIER_1	0x9e3779b97f4a7c15ULL
 #define MULTIPLIER_2	0xd6e8feb86659fd93ULL
 
-/* Both halves of the product: each bit of it depends on all bits of @a. */
+/* Both halves of the product: each bit depends on all bits of @a. */
 static __u64 mix(__u64 a, __u64 b)
 {
 	const unsigned __int128 product = (unsigned __int128)a * b;
@@ -19,7 +19,7 @@ static __u64 mix(__u64 a, __u64 b)
 	return (__u64)product ^ (__u64)(product >> 64);
 }
 
-/* The kernel gives each program 16 random bytes to begin with. */
+/* The secret is from the 16 random bytes that the kernel gives each program (AT_RANDOM). */
 static __u64 hash_with_secret(__u64 key, __u64 more)
 {
 	__u64 secret[2];
@@ -50,7 +50,7 @@ static __u32 home_of(const struct idmap *map, __u64 key)
 	return hash_with_secret(key, 0) & (map->slots - 1);
 }
 
-/* The slot of a key, or the empty one where it would be; there is always one. */
+/* Finds the slot of a key, or the empty slot for it; there always is one. */
 static struct idmap_slot *find(const struct idmap *map, __u64 key, __u64 *steps)
 {
 	__u32 at = home_of(map, key);
@@ -98,7 +98,7 @@ int idmap_set(struct idmap *map, __u64 key, __u32 value)
 	return 0;
 }
 
-/* What lies behind the key moves up, unless it would come before its home. */
+/* Entries behind the key move up, but not before their home slot. */
 void idmap_remove(struct idmap *map, __u64 key)
 {
 	const __u32 mask = map->slots - 1;

@@ -2,8 +2,8 @@
 /*
  * Map from 64-bit keys to numbers.
  *
- * Keys come from files, whose writer may have chosen them so that they collide: where
- * a key lies depends on a secret of the process.
+ * Keys come from files whose writer may have chosen colliding keys, so the hash depends on
+ * a secret of the process.
  */
 #ifndef PERFDATA_IDMAP_H
 #define PERFDATA_IDMAP_H
@@ -16,7 +16,7 @@
  * @slot: private: hash table
  * @slots: private: its size, a power of two
  * @nr: keys in it
- * @steps: slots that were looked at to change the map, ever
+ * @steps: slots visited by all changes of the map so far
  */
 struct idmap {
 	struct idmap_slot {
@@ -29,16 +29,16 @@ struct idmap {
 };
 
 /**
- * idmap_hash() - a key for bytes
+ * idmap_hash() - make a key from bytes
  * @bytes: the bytes
- * @len: how many
+ * @len: number of bytes
  *
- * Return: the key. Nobody outside the process can find bytes that have the same one.
+ * Return: the key. Only this process can find other bytes with the same key.
  */
 __u64 idmap_hash(const void *bytes, size_t len);
 
 /**
- * idmap_get() - look a key up
+ * idmap_get() - look up a key
  * @map: the map
  * @key: the key
  *
@@ -47,7 +47,7 @@ __u64 idmap_hash(const void *bytes, size_t len);
 __s64 idmap_get(const struct idmap *map, __u64 key);
 
 /**
- * idmap_set() - give a key a number, in place of the one it had
+ * idmap_set() - set the number of a key, replacing an earlier one
  * @map: the map
  * @key: the key
  * @value: the number, below ~0
@@ -57,14 +57,14 @@ __s64 idmap_get(const struct idmap *map, __u64 key);
 int idmap_set(struct idmap *map, __u64 key, __u32 value);
 
 /**
- * idmap_remove() - forget a key
+ * idmap_remove() - remove a key
  * @map: the map
- * @key: the key, which may be in it
+ * @key: the key; need not be in the map
  */
 void idmap_remove(struct idmap *map, __u64 key);
 
 /**
- * idmap_free() - forget all keys
+ * idmap_free() - remove all keys, free the memory
  * @map: the map
  */
 void idmap_free(struct idmap *map);

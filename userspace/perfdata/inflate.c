@@ -6,14 +6,14 @@
 
 /* Holds several of the largest records. */
 #define PLAIN_BYTES	(256 * 1024)
-/* What a stream may ask for its own window: perf's have 2 MiB at most. */
+/* The largest window that a stream may request; perf uses 2 MiB at most. */
 #define WINDOW_LOG_MAX	27
 
 /**
- * struct perfdata_inflate - decompression under way
+ * struct perfdata_inflate - state of decompression
  * @stream: zstd's state
  * @in: compressed bytes not yet used
- * @plain: decompressed bytes; a record's beginning may wait here for its end
+ * @plain: decompressed bytes; may hold the start of an incomplete record
  * @begin: first byte in @plain not yet taken
  * @end: first unused byte in @plain
  */
@@ -53,7 +53,7 @@ void perfdata_inflate_feed(struct perfdata_inflate *inflate, const void *data, s
 	inflate->in = (zstd_in_buffer){ .src = data, .size = size };
 }
 
-/* Returns true if there is something new in @plain. */
+/* Returns true if @plain has new bytes. */
 static bool decompress(struct perfdata_inflate *inflate, bool *bad)
 {
 	zstd_out_buffer out = { .dst = inflate->plain, .size = PLAIN_BYTES };
@@ -69,7 +69,7 @@ static bool decompress(struct perfdata_inflate *inflate, bool *bad)
 	return !*bad && out.pos > held;
 }
 
-/* The size of the record that begins here, or 0 if its header is not complete. */
+/* The size of the record at @begin, or 0 if its header is incomplete. */
 static size_t record_size(const struct perfdata_inflate *inflate)
 {
 	struct perf_event_header header;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Records inside compressed records. */
+/* Unpacks the records in compressed records. */
 #ifndef PERFDATA_INFLATE_H
 #define PERFDATA_INFLATE_H
 
@@ -26,12 +26,12 @@ void perfdata_inflate_free(struct perfdata_inflate *inflate);
  * perfdata_inflate_feed() - give the next compressed bytes
  * @inflate: the state
  * @data: the bytes, which must stay until perfdata_inflate_next() returns NULL
- * @size: how many
+ * @size: number of bytes
  */
 void perfdata_inflate_feed(struct perfdata_inflate *inflate, const void *data, size_t size);
 
 /**
- * perfdata_inflate_next() - the next whole record
+ * perfdata_inflate_next() - get the next whole record
  * @inflate: the state
  * @bad: set if the bytes are no zstd stream, or no records
  *
@@ -41,16 +41,16 @@ void perfdata_inflate_feed(struct perfdata_inflate *inflate, const void *data, s
 const struct perf_event_header *perfdata_inflate_next(struct perfdata_inflate *inflate, bool *bad);
 
 /**
- * perfdata_inflate_peek() - bytes that are decompressed already
+ * perfdata_inflate_peek() - get the bytes that are already decompressed
  * @inflate: the state
- * @size: receives how many there are
+ * @size: set to their number
  *
  * Return: the bytes, which begin with a record; valid until perfdata_inflate_next().
  */
 const unsigned char *perfdata_inflate_peek(const struct perfdata_inflate *inflate, size_t *size);
 
 /**
- * perfdata_inflate_take() - go on behind records that were looked at
+ * perfdata_inflate_take() - consume records after perfdata_inflate_peek()
  * @inflate: the state
  * @size: their bytes
  */

@@ -21,7 +21,7 @@ void perfdata_input_free(struct perfdata_input *input)
 	input->buf = NULL;
 }
 
-/* Bytes that may be read before the limit, as far as there is room for them. */
+/* Free bytes in the window, but not beyond the limit. */
 static size_t room(const struct perfdata_input *input)
 {
 	size_t held = input->end - input->begin;

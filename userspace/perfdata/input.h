@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bytes of a file or pipe, seen through a window of fixed size that moves
- * forward, so that a file of any size takes the same memory.
+ * Bytes of a file or pipe in a window of fixed size that moves forward, so that memory does
+ * not depend on the file's size.
  */
 #ifndef PERFDATA_INPUT_H
 #define PERFDATA_INPUT_H
@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Bytes of the window: small enough for a CPU's cache; a record has at most 64 KiB. */
+/* Bytes of the window: fits a CPU's cache, and holds a record, which has at most 64 KiB. */
 #define PERFDATA_WINDOW		(128 * 1024)
 
 /**
- * struct perfdata_input - bytes that come one after the other
- * @fd: where from; not owned
+ * struct perfdata_input - a sequence of input bytes
+ * @fd: file descriptor; not owned
  * @buf: the window
  * @begin: first byte in @buf not yet taken
  * @end: first byte in @buf not yet read
  * @offset: bytes taken so far
- * @limit: value of @offset at which the input ends, whatever follows there
- * @code: errno of a read that failed; 0: none did
+ * @limit: value of @offset at which the input ends, even if more bytes follow
+ * @code: errno of a failed read; 0: none failed
  */
 struct perfdata_input {
 	int fd;
@@ -36,8 +36,8 @@ struct perfdata_input {
 /**
  * perfdata_input_init() - prepare to read
  * @input: the input
- * @fd: where from, at the first byte wanted
- * @offset: what to call that byte's offset
+ * @fd: file descriptor, positioned at the first byte wanted
+ * @offset: offset of that byte
  *
  * Return: 0 or -ENOMEM.
  */
@@ -52,7 +52,7 @@ void perfdata_input_free(struct perfdata_input *input);
 /**
  * perfdata_input_fill() - read on until there are enough bytes
  * @input: the input
- * @size: how many, at most PERFDATA_WINDOW
+ * @size: bytes needed, at most PERFDATA_WINDOW
  *
  * Return: true if they are there; false at the end of the input, or if it could
  * not be read (@input->code).
@@ -62,7 +62,7 @@ bool perfdata_input_fill(struct perfdata_input *input, size_t size);
 /**
  * perfdata_input_peek() - look at the next bytes
  * @input: the input
- * @size: how many, at most PERFDATA_WINDOW
+ * @size: bytes needed, at most PERFDATA_WINDOW
  *
  * Return: the bytes, valid until the next call; NULL if there are fewer.
  */
@@ -74,9 +74,9 @@ static inline const unsigned char *perfdata_input_peek(struct perfdata_input *in
 }
 
 /**
- * perfdata_input_take() - go on behind bytes that were looked at
+ * perfdata_input_take() - consume bytes after perfdata_input_peek()
  * @input: the input
- * @size: how many
+ * @size: number of bytes
  */
 static inline void perfdata_input_take(struct perfdata_input *input, size_t size)
 {
@@ -85,11 +85,11 @@ static inline void perfdata_input_take(struct perfdata_input *input, size_t size
 }
 
 /**
- * perfdata_input_skip() - go on behind bytes that nobody wants to see
+ * perfdata_input_skip() - skip bytes without looking at them
  * @input: the input
- * @size: how many
+ * @size: number of bytes
  *
- * Return: true if there were as many.
+ * Return: true if the input had that many.
  */
 bool perfdata_input_skip(struct perfdata_input *input, __u64 size);
 

@@ -7,7 +7,7 @@
 #include "notes.h"
 
 /**
- * struct bytes - what of a section has not been read
+ * struct bytes - the unread part of a section
  * @at: the next byte
  * @left: bytes from there to the section's end
  */
@@ -95,7 +95,7 @@ static void read_event_desc(struct perfdata_events *events, struct bytes *bytes)
 	}
 }
 
-/* Nodes without CPUs are CXL memory, PMEM and their like. */
+/* Nodes without CPUs are slow memory such as CXL or PMEM. */
 static void read_numa(struct perfdata_notes *notes, struct bytes *bytes)
 {
 	__u64 total, available, fast = 0;

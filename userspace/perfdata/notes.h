@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The feature sections of a perf.data file, as far as they matter here. */
+/* The feature sections of a perf.data file that matter here. */
 #ifndef PERFDATA_NOTES_H
 #define PERFDATA_NOTES_H
 
@@ -7,16 +7,16 @@
 #include "events.h"
 #include "reader.h"
 
-/* Sections longer than that are not read. */
+/* Longer sections are not read. */
 #define PERFDATA_NOTE_MAX	(1024 * 1024)
 
 /**
  * perfdata_notes_add() - read one feature
- * @notes: filled as far as the feature tells something
- * @events: receive their names
+ * @notes: filled with what the feature holds
+ * @events: get their names
  * @feature: enum perfdata_feature
  * @data: its bytes
- * @size: how many; whatever does not fit in there is left out
+ * @size: number of bytes; what is cut off at the end is left out
  */
 void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *events,
 			unsigned int feature, const void *data, size_t size);

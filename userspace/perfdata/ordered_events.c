@@ -7,13 +7,13 @@
 
 #define ROOM_FIRST	1024
 #define ROOM_MOST	(PERFDATA_ORDER_BYTES / sizeof(struct perfdata_sample))
-/* Records on their way into the cache while the ones before them go on. */
+/* Records to prefetch while earlier ones are copied. */
 #define FETCH_AHEAD	16
 
-/* Positions need not be told apart from those a whole ring away. */
+/* Positions must be equal modulo the size of the ring. */
 static_assert(!(ROOM_MOST & (ROOM_MOST - 1)), "the ring's size is a power of two");
 
-/* Bytes that a record takes besides its place here. */
+/* Memory of a record besides its slot in the ring. */
 static __u32 other_bytes(const struct perfdata_sample *sample)
 {
 	const struct perfdata_record_view *other = perfdata_other(sample);
@@ -36,19 +36,19 @@ static __u32 *turn_of(const struct ordered_events *order, __u32 number)
 	return &order->turn[number & (order->room - 1)];
 }
 
-/* Numbers and positions wrap around, but are never half a circle apart. */
+/* Numbers and positions wrap around, but differ by less than half of their range. */
 static bool reached(__u32 number, __u32 goal)
 {
 	return (__s32)(number - goal) >= 0;
 }
 
-/* Position of the first record that waits, or where the next one will be. */
+/* Position of the first waiting record, or of the next one to come. */
 static __u32 first_waiting(const struct ordered_events *order)
 {
 	return order->nr_runs ? order->run[0].from : order->tail;
 }
 
-/* Move what waits to a ring, which may be the same, without the holes between. */
+/* Moves waiting records to a ring, which may be the same one, closing the gaps between them. */
 static void move(struct ordered_events *order, struct perfdata_sample *ring,
 		 struct perfdata_key *key, __u32 room)
 {
@@ -72,7 +72,7 @@ static void move(struct ordered_events *order, struct perfdata_sample *ring,
 	order->room = room;
 }
 
-/* For what need not stay. */
+/* Reallocates an array whose contents are not needed. */
 static bool replace(void *array, size_t nr, size_t size)
 {
 	void **old = array, *new = huge_alloc(nr * size);
@@ -110,8 +110,8 @@ static bool grow_ring(struct ordered_events *order, __u32 room)
 }
 
 /*
- * Most of the room is for those that may go on: as long as there are some, a thread that
- * takes them has something to do, and one that brings more need not wait for it.
+ * Most of the room is for released records: as long as there are some, the thread that
+ * takes them has work, and the thread that reads need not wait for it.
  */
 static bool small(const struct ordered_events *order)
 {
@@ -138,13 +138,13 @@ static __u32 places(const struct ordered_events *order)
 	return order->room - (order->tail - order->head);
 }
 
-/* Bytes of all that waits. */
+/* Bytes of all waiting records. */
 static size_t bytes(const struct ordered_events *order)
 {
 	return order->nr * sizeof(*order->ring) + order->other_bytes;
 }
 
-/* Records until there are too many. */
+/* How many more records may wait. */
 static __u32 left(const struct ordered_events *order)
 {
 	size_t used = bytes(order), each = sizeof(*order->ring);
@@ -177,10 +177,10 @@ struct perfdata_sample *ordered_events_slots(struct ordered_events *order, size_
 }
 
 /*
- * Merge @a and @b, which lies behind it, into @out; equals keep their order. From
- * both ends at once, as far as neither run can end: then the CPU has two things
- * to do at a time. Whose turn it is nobody can predict: it is reckoned, and no
- * branch depends on it.
+ * Merges @a with @b, which follows it in memory, into @out; equal keys keep their order.
+ * Merges from both ends at the same time while neither run can end, so that the CPU has two
+ * independent chains of work. The next key is chosen without a branch, as it cannot be
+ * predicted.
  */
 static void merge(struct perfdata_key *out, const struct perfdata_key *a, size_t nr_a,
 		  const struct perfdata_key *b, size_t nr_b)
@@ -207,7 +207,7 @@ static void merge(struct perfdata_key *out, const struct perfdata_key *a, size_t
 	memcpy(out + (last_a + 1 - a), b, (last_b + 1 - b) * sizeof(*out));
 }
 
-/* Merge neighbours, until there is one run left of @nr. */
+/* Merges neighbouring runs until one run of @nr is left. */
 static void sort(struct ordered_events *order, __u32 nr)
 {
 	for (; nr > 1; nr = (nr + 1) / 2) {
@@ -226,7 +226,7 @@ static void sort(struct ordered_events *order, __u32 nr)
 	}
 }
 
-/* Of the records of a run, in order, find the end of those up to @limit. */
+/* Finds the end of the records up to @limit in a sorted run. */
 static __u32 end_of(const struct ordered_events *order, const struct perfdata_run *run,
 		    __u64 limit)
 {
@@ -245,7 +245,7 @@ static __u32 end_of(const struct ordered_events *order, const struct perfdata_ru
 	return low;
 }
 
-/* Copy the keys of positions that may go round the ring's end. Returns the end of the copy. */
+/* Copies the keys of positions that may wrap around the ring's end. Returns the end of the copy. */
 static struct perfdata_key *copy_keys(const struct ordered_events *order, struct perfdata_key *to,
 				      __u32 from, __u32 nr)
 {
@@ -258,7 +258,7 @@ static struct perfdata_key *copy_keys(const struct ordered_events *order, struct
 	return to + nr;
 }
 
-/* Order what waits, up to @limit. Returns how many these are. */
+/* Sorts the waiting records up to @limit. Returns their number. */
 static __u32 put_in_order(struct ordered_events *order, __u64 limit)
 {
 	struct perfdata_key *key = order->sorted;
@@ -277,7 +277,7 @@ static __u32 put_in_order(struct ordered_events *order, __u64 limit)
 	return ends ? order->end[0] : 0;
 }
 
-/* Runs that have gone on wait no more. */
+/* Removes runs whose records were all released. */
 static void drop_runs(struct ordered_events *order)
 {
 	__u32 i, nr = 0;
@@ -290,7 +290,7 @@ static void drop_runs(struct ordered_events *order)
 	order->nr_runs = nr;
 }
 
-/* Number the first @nr in order: they may go on. */
+/* Numbers the first @nr in order, which releases them. */
 static void number(struct ordered_events *order, __u32 nr)
 {
 	const struct perfdata_key *key = order->sorted;
@@ -318,7 +318,7 @@ void ordered_events_release(struct ordered_events *order, __u64 limit)
 	drop_runs(order);
 }
 
-/* There is no more room: the older half may go on, and what is as old as its last. */
+/* The room is full: release the older half, and all records as old as its newest. */
 static void release_half(struct ordered_events *order)
 {
 	put_in_order(order, ~0ULL);
@@ -330,13 +330,13 @@ static void begin_run(struct ordered_events *order, __u32 from)
 	order->run[order->nr_runs++] = (struct perfdata_run) { .from = from, .to = from };
 }
 
-/* Nothing is known to be older than what has no time. */
+/* Records without a time sort first. */
 static __u64 time_of(const struct perfdata_sample *sample)
 {
 	return sample->time == ~0ULL ? 0 : sample->time;
 }
 
-/* Let records wait; where one is older than the one before it, another run begins. */
+/* Adds waiting records; starts a new run where one is older than its predecessor. */
 static void append(struct ordered_events *order, const struct perfdata_sample *sample, __u32 nr)
 {
 	__u64 last = order->last, newest = order->newest, late = 0, other = 0;
@@ -402,7 +402,7 @@ void ordered_events_take(const struct ordered_events *order, __u32 number,
 	}
 }
 
-/* Holes between those that wait are not looked for: they go when all before them do. */
+/* Gaps between waiting records stay until all records before them are gone. */
 void ordered_events_drop(struct ordered_events *order, __u32 number)
 {
 	order->dropped = number;

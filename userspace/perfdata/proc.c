@@ -8,8 +8,8 @@
 #include "perfdata/proc.h"
 
 /*
- * From the state on: the parent is the second, the start the twentieth; code and stack
- * are the twenty-fourth to the twenty-sixth.
+ * Starts at the state: the parent is the 2nd field, the start time the 20th; code and stack
+ * are the 24th to 26th.
  */
 #define STAT_FORMAT	" %*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u " \
 			"%*d %*d %*d %*d %*d %*d %llu %*u %*d %*u %llu %llu %llu"
@@ -31,7 +31,7 @@ int proc_stat_read(const char *proc, __u32 pid, struct proc_stat *stat)
 	got = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[got] = '\0';
-	/* The name is in parentheses and may have any character in it. */
+	/* The name is in parentheses, and may itself contain them. */
 	end = strrchr(text, ')');
 	if (!end || sscanf(end + 1, STAT_FORMAT, &ppid, &started, &code[0], &code[1],
 			   &stack) != STAT_FIELDS)

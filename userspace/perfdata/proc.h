@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What /proc says of a process, in as much detail as perf.data wants. */
+/* What perf.data needs to know about a process, from /proc. */
 #ifndef PERFDATA_PROC_H
 #define PERFDATA_PROC_H
 
@@ -14,14 +14,14 @@
  * struct proc_mapping - a mapping
  * @start: its first address
  * @end: the first address after it
- * @offset: where in the file it begins
+ * @offset: its offset in the file
  * @ino: inode of the file; 0: no file
  * @maj: major number of its device
  * @min: minor number of its device
  * @prot: PROT_*
  * @flags: MAP_SHARED or MAP_PRIVATE
  * @name: file, or a name in brackets, or ""
- * @identified: its build id was asked for
+ * @identified: its build id was looked up
  */
 struct proc_mapping {
 	__u64 start;
@@ -47,13 +47,13 @@ struct proc_maps {
 };
 
 /**
- * struct proc_program - where exec() has put a program
+ * struct proc_program - where exec() placed a program
  * @code_start: the first address of its code
  * @code_end: the first after it
- * @stack_start: where its stack begins, below its words and environment
+ * @stack_start: start of its stack, below arguments and environment
  *
- * It stays there, whatever is mapped later. All are 0 if the kernel does not tell, and
- * when the process has exited.
+ * These never change until the next exec(). All are 0 if the kernel hides them, or the
+ * process has exited.
  */
 struct proc_program {
 	__u64 code_start;
@@ -62,11 +62,10 @@ struct proc_program {
 };
 
 /**
- * struct proc_stat - who a process is
+ * struct proc_stat - identity of a process
  * @ppid: its parent
- * @started: when it began, in clock ticks since boot: tells processes apart that
- *	follow each other under one pid
- * @program: what it runs: tells programs apart that follow each other in one process
+ * @started: start time, in clock ticks since boot: tells apart processes that had the same pid
+ * @program: what it runs: tells apart programs before and after exec()
  */
 struct proc_stat {
 	__u32 ppid;
@@ -74,10 +73,10 @@ struct proc_stat {
 	struct proc_program program;
 };
 
-/* These read of /proc, or whatever stands in for it at @proc; 0 or a negative errno. */
+/* These read /proc, or a replacement at @proc. They return 0 or a negative errno. */
 int proc_stat_read(const char *proc, __u32 pid, struct proc_stat *stat);
 int proc_comm_read(const char *proc, __u32 pid, __u32 tid, char comm[PROC_COMM_MAX]);
-/* Give the mappings back with proc_maps_free(). */
+/* Free the mappings with proc_maps_free(). */
 int proc_maps_read(const char *proc, __u32 pid, struct proc_maps *maps);
 
 void proc_maps_free(struct proc_maps *maps);

@@ -14,21 +14,21 @@
 #include "ordered_events.h"
 #include "reader.h"
 
-/* Like PERFDATA_RECORD_COMPRESSED, but says how many of its bytes count. */
+/* Like PERFDATA_RECORD_COMPRESSED, but says how many of its bytes are data. */
 #define RECORD_COMPRESSED2	83
 
-/* The files of a directory that have records, beside the one with the header. */
+/* Files with records in a directory, besides the one with the header. */
 #define PART_PREFIX	"data."
 
 /**
  * struct source - a file of records
  * @fd: the file; owned
  * @input: its bytes
- * @inflate: decompression; NULL: nothing was compressed so far
+ * @inflate: decompression; NULL: no compressed record so far
  * @inflating: a compressed record is being unpacked
- * @taken: bytes of the record looked at last, which are to be taken now
+ * @taken: bytes of the previous record, to be consumed before the next one
  * @ended: no record follows
- * @newest: time up to which its records were read
+ * @newest: time of its newest record so far
  */
 struct source {
 	int fd;
@@ -42,17 +42,17 @@ struct source {
 
 /**
  * struct perfdata_reader - a file, a pipe or a directory being read
- * @source: what it is read from: one file or pipe; of a directory the file with the
- *	header, and then those with the records of each CPU, which are in order of time
+ * @source: one file or pipe; for a directory, the file with the header, then one file for
+ *	each CPU, whose records are in order of time
  * @nr_sources: how many there are
- * @now: the one that is read now
- * @pipe: it has the form of a pipe: events come as records
+ * @now: the source being read
+ * @pipe: it has the pipe format: events come as records
  * @events: its events
- * @notes: what else it says
- * @order: records that wait for older ones
- * @last: what perfdata_reader_next() gave out
+ * @notes: its notes
+ * @order: records being sorted
+ * @last: the record last returned by perfdata_reader_next()
  * @ended: no record follows
- * @status: how it went so far
+ * @status: status of reading so far
  */
 struct perfdata_reader {
 	struct source *source;
@@ -67,7 +67,7 @@ struct perfdata_reader {
 	struct perfdata_status status;
 };
 
-/* The descriptor is closed with the reader, or if this fails. */
+/* Takes @fd over: it is closed with the reader, or if this fails. */
 static int add_source(struct perfdata_reader *reader, int fd, struct htmm_error *err)
 {
 	const unsigned int nr = reader->nr_sources;
@@ -92,7 +92,7 @@ static void free_source(struct source *source)
 	close(source->fd);
 }
 
-/* Where the records begin, and where they end if the file says so. */
+/* Finds where the records begin, and where they end if the file says so. */
 static int find_data(struct perfdata_reader *reader, __u64 file_size, struct htmm_error *err)
 {
 	struct perfdata_header header;
@@ -109,7 +109,7 @@ static int find_data(struct perfdata_reader *reader, __u64 file_size, struct htm
 		return htmm_error_set(err, EINVAL, "record it again",
 				      "its records are said to begin behind its end");
 	reader->now->input.offset = header.data.offset;
-	/* The size is written last: without it the writer was killed. */
+	/* The size is written last, so it is 0 if the writer was killed. */
 	if (!header.data.size ||
 	    __builtin_add_overflow(header.data.offset, header.data.size, &end) || end > file_size) {
 		reader->status.truncated = true;
@@ -120,7 +120,7 @@ static int find_data(struct perfdata_reader *reader, __u64 file_size, struct htm
 	return 0;
 }
 
-/* Files can be read at any place, pipes only once. */
+/* Files can be read at any offset, pipes only once from start to end. */
 static int begin(struct perfdata_reader *reader, struct htmm_error *err)
 {
 	struct perfdata_input *input = &reader->now->input;
@@ -229,7 +229,7 @@ static int add_parts(struct perfdata_reader *reader, int dir, struct htmm_error 
 	return ret;
 }
 
-/* As 'perf record --threads' makes it. */
+/* A directory as 'perf record --threads' makes it. */
 static int open_dir(struct perfdata_reader **reader, int dir, struct htmm_error *err)
 {
 	int fd = openat(dir, "data", O_RDONLY | O_CLOEXEC), ret;
@@ -269,7 +269,7 @@ int perfdata_reader_open(struct perfdata_reader **reader, const char *path,
 	return ret;
 }
 
-/* The file makes no sense from here on. */
+/* The file is not readable from here on. */
 static void give_up(struct perfdata_reader *reader)
 {
 	reader->status.damaged = true;
@@ -277,8 +277,8 @@ static void give_up(struct perfdata_reader *reader)
 }
 
 /*
- * It ends in the midst of a record: as a pipe may, or a file that is known to end early; one
- * that is all there holds whole records, or its sizes are wrong.
+ * The input ends inside a record. A pipe may do that, or a file known to end early; a
+ * complete file holds whole records, or else its sizes are wrong.
  */
 static void end_early(struct perfdata_reader *reader)
 {
@@ -288,7 +288,7 @@ static void end_early(struct perfdata_reader *reader)
 	reader->now->ended = true;
 }
 
-/* An event in a pipe: struct perf_event_attr, then its ids. */
+/* Adds an event of a pipe: struct perf_event_attr, then its ids. */
 static int add_attr(struct perfdata_reader *reader, const unsigned char *record, size_t size,
 		    struct htmm_error *err)
 {
@@ -329,7 +329,7 @@ static void add_feature(struct perfdata_reader *reader, const unsigned char *rec
 				   size - data);
 }
 
-/* Bytes behind a record that its size does not cover. */
+/* Bytes behind a record that are not part of its size. */
 static __u64 bytes_behind(const struct perf_event_header *header, const unsigned char *record)
 {
 	__u64 size64 = 0;
@@ -368,7 +368,7 @@ static int unpack(struct perfdata_reader *reader, const struct perf_event_header
 	return 0;
 }
 
-/* Records that only the reader is interested in. */
+/* Handles records that only the reader itself needs. */
 static int handle_own(struct perfdata_reader *reader, const struct perf_event_header *header,
 		      const unsigned char *record, struct htmm_error *err)
 {
@@ -379,7 +379,7 @@ static int handle_own(struct perfdata_reader *reader, const struct perf_event_he
 		add_feature(reader, record, header->size);
 		return 0;
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		/* It says nothing of other files. */
+		/* The end of a round in one file says nothing about other files. */
 		if (reader->nr_sources == 1)
 			ordered_events_round(&reader->order);
 		return 0;
@@ -395,7 +395,7 @@ static int handle_own(struct perfdata_reader *reader, const struct perf_event_he
 	}
 }
 
-/* The next record from a compressed one. Returns NULL at its end. */
+/* The next record of a compressed one. Returns NULL at its end. */
 static const unsigned char *next_inflated(struct perfdata_reader *reader)
 {
 	const struct perf_event_header *record;
@@ -409,7 +409,7 @@ static const unsigned char *next_inflated(struct perfdata_reader *reader)
 	return (const unsigned char *)record;
 }
 
-/* No whole record is left, for better or worse. */
+/* No whole record is left, because of the end or an error. */
 static int end_of_input(struct perfdata_reader *reader, struct htmm_error *err)
 {
 	reader->now->ended = true;
@@ -421,7 +421,7 @@ static int end_of_input(struct perfdata_reader *reader, struct htmm_error *err)
 	return 0;
 }
 
-/* Read the next record as it lies in the file; *@record is NULL if there is none now. */
+/* Reads the next record in the file's order; *@record is NULL if there is none now. */
 static int next_raw(struct perfdata_reader *reader, const unsigned char **record,
 		    struct perf_event_header *header, struct htmm_error *err)
 {
@@ -453,7 +453,7 @@ static int next_raw(struct perfdata_reader *reader, const unsigned char **record
 	return 0;
 }
 
-/* What lies behind a record is jumped over. */
+/* Skips the bytes behind a record. */
 static void skip_behind(struct perfdata_reader *reader, const struct perf_event_header *header,
 			const unsigned char *record)
 {
@@ -471,7 +471,7 @@ static void skip_behind(struct perfdata_reader *reader, const struct perf_event_
 		end_early(reader);
 }
 
-/* Count what is wrong with a record. Returns true if it is good. */
+/* Counts an error of a record. Returns true if it has none. */
 static bool accepted(struct perfdata_reader *reader, int ret)
 {
 	if (ret == -ENOENT)
@@ -487,7 +487,7 @@ static void note_time(struct source *source, const struct perfdata_sample *sampl
 		source->newest = sample->time;
 }
 
-/* Take one record from the file and put it in order, unless it is the reader's own. */
+/* Reads one record and sorts it in, unless it is the reader's own. */
 static int advance(struct perfdata_reader *reader, struct htmm_error *err)
 {
 	struct perf_event_header header;
@@ -521,7 +521,7 @@ static int advance(struct perfdata_reader *reader, struct htmm_error *err)
 	return 0;
 }
 
-/* The bytes at hand, which begin with a record that has not been looked at. */
+/* The bytes in memory, which begin with the next record. */
 static const unsigned char *at_hand(struct perfdata_reader *reader, size_t *size)
 {
 	struct perfdata_input *input = &reader->now->input;
@@ -534,13 +534,13 @@ static const unsigned char *at_hand(struct perfdata_reader *reader, size_t *size
 	return input->buf + input->begin;
 }
 
-/* What waits in a directory is what was read of one file, but not yet of another. */
+/* In a directory, records wait that one file has already given and another not yet. */
 static size_t most_at_once(const struct perfdata_reader *reader)
 {
 	return PERFDATA_ORDER_BYTES / sizeof(struct perfdata_sample) / 2 / reader->nr_sources + 1;
 }
 
-/* Put the samples in order that come next and are at hand; mostly there is nothing else. */
+/* Sorts in the samples at the start of the bytes in memory; most records are samples. */
 static void take_samples(struct perfdata_reader *reader)
 {
 	struct perfdata_sample *slot;
@@ -566,8 +566,8 @@ static void take_samples(struct perfdata_reader *reader)
 }
 
 /*
- * Of a directory the file goes on that is furthest back: up to there all files have
- * been read. Returns false if all of them have ended.
+ * In a directory, reads the file that is furthest back in time: up to there all files have
+ * been read. Returns false if all files have ended.
  */
 static bool choose_source(struct perfdata_reader *reader)
 {

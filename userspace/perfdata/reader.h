@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads perf.data files, pipes and directories, of this program and of perf.
+ * Reads perf.data files, pipes and directories, made by this program or by perf.
  *
- * Records come one by one, in order of time as far as the file allows it, through
- * a window of fixed size: memory does not depend on the length of the file. A
- * file whose writer was killed is read as far as it goes. Nothing in a file is
- * trusted: what does not fit its form is counted and left out, and a file that
- * makes no sense any more ends there.
+ * Returns records in order of time as far as the file allows it. Reads through a window of
+ * fixed size, so memory does not depend on the file's length. A file whose writer was
+ * killed is read up to its end. Nothing in a file is trusted: malformed records are counted
+ * and left out, and reading ends where the file is no longer readable.
  */
 #ifndef PERFDATA_READER_H
 #define PERFDATA_READER_H
@@ -21,12 +20,12 @@
 struct perfdata_reader;
 
 /**
- * struct perfdata_notes - what a file says besides its records
+ * struct perfdata_notes - what a file holds besides records
  * @hostname: machine it was recorded on, or NULL
  * @cmdline: command it was recorded with, or NULL
- * @total_mem: memory of that machine, in bytes; 0: not told
- * @fast_mem: memory of its nodes that have CPUs, in bytes; 0: not told
- * @length: from the first sample to the last, in nanoseconds; 0: not told
+ * @total_mem: memory of that machine, in bytes; 0: unknown
+ * @fast_mem: memory of its nodes that have CPUs, in bytes; 0: unknown
+ * @length: from the first sample to the last, in nanoseconds; 0: unknown
  * @in_parts: most of its records are in other files of its directory
  */
 struct perfdata_notes {
@@ -39,16 +38,15 @@ struct perfdata_notes {
 };
 
 /**
- * struct perfdata_status - how reading went so far
+ * struct perfdata_status - status of reading so far
  * @offset: bytes read
- * @size: bytes there are; 0: not known, as of a pipe
+ * @size: size of the file; 0: unknown, as for a pipe
  * @records: records read, samples included
- * @malformed: records left out because they are shorter than their type
+ * @malformed: records left out because they are too short for their type
  * @unknown: samples left out because no event has their id
- * @late: records that came too late to be put in order
- * @truncated: the file ends in the midst of a record, or before its end is due:
- *	its writer was killed
- * @damaged: the file makes no sense from @offset on
+ * @late: records that came too late to be sorted
+ * @truncated: the file ends inside a record or before its end, as its writer was killed
+ * @damaged: the file is not readable from @offset on
  */
 struct perfdata_status {
 	__u64 offset;
@@ -67,8 +65,8 @@ struct perfdata_status {
  * @path: file, FIFO, or directory of 'perf record --threads'; "-": standard input
  * @err: says why it cannot be read, and what to do
  *
- * Return: 0, the negative errno of open(2), -EINVAL (no perf.data, or one that
- * is not understood), -E2BIG or -ENOMEM.
+ * Return: 0, the negative errno of open(2), -EINVAL (not perf.data, or an unknown form of
+ * it), -E2BIG or -ENOMEM.
  */
 int perfdata_reader_open(struct perfdata_reader **reader, const char *path,
 			 struct htmm_error *err);
@@ -86,30 +84,30 @@ int perfdata_reader_open_fd(struct perfdata_reader **reader, int fd, struct htmm
 /**
  * perfdata_reader_read() - read the next records
  * @reader: the reader
- * @sample: filled; what they own is the caller's, see perfdata_other()
- * @most: how many there is room for
+ * @sample: filled; the caller owns their perfdata_other()
+ * @most: elements in @sample
  * @err: says what went wrong
  *
- * Return: how many there are; 0 at the end; or a negative errno of read(2) or -ENOMEM.
+ * Return: number of records; 0 at the end; or a negative errno of read(2) or -ENOMEM.
  */
 int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample *sample,
 			 unsigned int most, struct htmm_error *err);
 
 /**
- * perfdata_reader_fill() - read on until there is something to take from the order
+ * perfdata_reader_fill() - read until records can be taken from the order
  * @reader: the reader
- * @most: records that are enough
+ * @most: stop at this many records
  * @err: says what went wrong
  *
- * For those who take records from perfdata_reader_order() themselves.
+ * For callers that take records from perfdata_reader_order() themselves.
  *
- * Return: 1: go on when some were taken, or at once if the order is not full; 0: that was
- * the end; or a negative errno as of perfdata_reader_read().
+ * Return: 1: call again after taking some records, or at once if the order is not full; 0:
+ * the input has ended; or a negative errno, see perfdata_reader_read().
  */
 int perfdata_reader_fill(struct perfdata_reader *reader, __u32 most, struct htmm_error *err);
 
 /**
- * perfdata_reader_order() - where records are before they were taken
+ * perfdata_reader_order() - get the records that are being sorted
  * @reader: the reader
  *
  * Return: the order.
@@ -117,18 +115,18 @@ int perfdata_reader_fill(struct perfdata_reader *reader, __u32 most, struct htmm
 struct ordered_events *perfdata_reader_order(struct perfdata_reader *reader);
 
 /**
- * perfdata_reader_next() - read the next record, with all that it says
+ * perfdata_reader_next() - read the next record, with all its members
  * @reader: the reader
  * @view: filled; its name is valid until the next call
  * @err: says what went wrong
  *
- * Return: 1, 0 (there are no more), or a negative errno of read(2) or -ENOMEM.
+ * Return: 1; 0 (no more records); or a negative errno of read(2) or -ENOMEM.
  */
 int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_view *view,
 			 struct htmm_error *err);
 
 /**
- * perfdata_reader_events() - the events of the file
+ * perfdata_reader_events() - get the events of the file
  * @reader: the reader
  *
  * Return: the events; those of a pipe are complete only at its end.
@@ -136,7 +134,7 @@ int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_
 const struct perfdata_events *perfdata_reader_events(const struct perfdata_reader *reader);
 
 /**
- * perfdata_reader_notes() - what the file says besides its records
+ * perfdata_reader_notes() - get what the file holds besides records
  * @reader: the reader
  *
  * Return: the notes; those of a pipe are complete only at its end.
@@ -144,7 +142,7 @@ const struct perfdata_events *perfdata_reader_events(const struct perfdata_reade
 const struct perfdata_notes *perfdata_reader_notes(const struct perfdata_reader *reader);
 
 /**
- * perfdata_reader_status() - how reading went so far
+ * perfdata_reader_status() - get the status of reading so far
  * @reader: the reader
  * @status: filled
  */

@@ -16,25 +16,25 @@
 #include "perfdata/synth.h"
 #include "perfdata/writer.h"
 
-/* Milliseconds between two looks at a process in which something is missing. */
+/* Milliseconds between two reads of a process that has an unknown mapping. */
 #define MISS_MS		5
-/* Between two looks when nothing is: often at first, ever more seldom later. */
+/* Milliseconds between two reads if nothing is unknown: short at first, then longer and longer. */
 #define LOOK_MS_FIRST	20
 #define LOOK_MS_MOST	2000
 
-/* What the kernel calls memory without a file. */
+/* The kernel's name for memory without a file. */
 #define ANON_NAME	"//anon"
 
 /**
- * struct process - a process of which something was said
+ * struct process - a process that has records
  * @pid: the process
- * @started: when it began, as in &struct proc_stat; 0: it was never seen alive
- * @program: what it ran when it was last looked at
- * @comm: the name that was said
- * @maps: the mappings that were said
- * @looked: when it was last looked at, in milliseconds
- * @wait: milliseconds until the next look for no reason
- * @gone: there was no such process any more, and no sample of it has come since
+ * @started: start time as in &struct proc_stat; 0: it was never seen alive
+ * @program: what it ran when it was last read
+ * @comm: the name last recorded
+ * @maps: the mappings last recorded
+ * @looked: when it was last read, in milliseconds
+ * @wait: milliseconds until the next regular read
+ * @gone: the process did not exist any more, and had no sample since
  */
 struct process {
 	__u32 pid;
@@ -48,16 +48,16 @@ struct process {
 };
 
 /**
- * struct perfdata_synth - what was said so far
+ * struct perfdata_synth - what was recorded so far
  * @writer: where records go
  * @proc: where procfs is mounted
  * @process: the processes
  * @nr: how many there are
- * @room: as many would fit
+ * @room: elements that fit in @process
  * @by_pid: index of each in @process
- * @threads: process of each thread whose name was said
- * @files: mapped files whose build ids were asked for
- * @rest_until: no known process is looked at before, in milliseconds: looking may be
+ * @threads: process of each thread whose name was recorded
+ * @files: mapped files whose build ids were looked up
+ * @rest_until: no known process is read before this time, in milliseconds: reading may be
  *	slow, and is itself sampled
  */
 struct perfdata_synth {
@@ -73,8 +73,8 @@ struct perfdata_synth {
 };
 
 /*
- * A record with a text at its end, zeroes from there on, and room for the sample_id
- * behind it.
+ * Writes a record with a text at its end, padded with zeroes, and with room for the
+ * sample_id behind it.
  */
 static void put_with_text(struct perfdata_synth *synth, struct perf_event_header *header,
 			  char *text, const char *name, __u32 pid, __u32 tid, __u64 time)
@@ -130,7 +130,7 @@ static void put_mapping(struct perfdata_synth *synth, __u32 pid,
 	put_with_text(synth, &record->header, record->filename, name, pid, pid, time);
 }
 
-/* A process begins, with none of its parent's mappings, or ends. */
+/* A process begins (without its parent's mappings), or ends. */
 static void put_task(struct perfdata_synth *synth, __u32 type, __u32 pid, __u32 ppid, __u64 time)
 {
 	struct {
@@ -158,7 +158,7 @@ static bool same_mapping(const struct proc_mapping *a, const struct proc_mapping
 	       !strcmp(a->name, b->name);
 }
 
-/* Says the mappings that are new, and takes them over. */
+/* Writes records for new mappings, and takes the mappings over. */
 static void take_maps(struct perfdata_synth *synth, struct process *process,
 		      struct proc_maps *maps, __u64 time)
 {
@@ -177,8 +177,8 @@ static void take_maps(struct perfdata_synth *synth, struct process *process,
 }
 
 /*
- * A program that follows another in its process has all its mappings said anew, even
- * under the same name. One that only gives itself another name keeps them.
+ * After exec() all mappings are recorded again, even if the name is the same. A process
+ * that only changes its name keeps them.
  */
 static void take_comm(struct perfdata_synth *synth, struct process *process, const char *comm,
 		      const struct proc_program *program, __u64 time)
@@ -196,7 +196,7 @@ static void take_comm(struct perfdata_synth *synth, struct process *process, con
 		proc_maps_free(&process->maps);
 }
 
-/* Another process has its pid now: what was known was of the one before. */
+/* Another process has the pid now: drop what was known about the earlier one. */
 static void replace(struct perfdata_synth *synth, struct process *process,
 		    const struct proc_stat *stat, __u64 time)
 {
@@ -221,7 +221,7 @@ static void note_process(struct perfdata_synth *synth, struct process *process, 
 		replace(synth, process, &stat, time);
 	if (!proc_comm_read(synth->proc, process->pid, process->pid, comm))
 		take_comm(synth, process, comm, &stat.program, time);
-	/* One that has exited and was not waited for has none any more. */
+	/* A process that has exited but is not reaped has no mappings. */
 	if (!proc_maps_read(synth->proc, process->pid, &maps) && maps.nr)
 		take_maps(synth, process, &maps, time);
 }
@@ -244,7 +244,7 @@ static int add_process(struct perfdata_synth *synth, __u32 pid)
 	return 0;
 }
 
-/* The process, from now on known, or NULL if there is no memory. */
+/* Finds or adds the process; NULL if there is no memory. */
 static struct process *find_process(struct perfdata_synth *synth, __u32 pid, bool *is_new)
 {
 	__s64 index = idmap_get(&synth->by_pid, pid);
@@ -258,7 +258,7 @@ static struct process *find_process(struct perfdata_synth *synth, __u32 pid, boo
 	return &synth->process[index];
 }
 
-/* The last one takes its place. */
+/* The last element takes its place. */
 static void remove_process(struct perfdata_synth *synth, __u32 index)
 {
 	struct process *process = &synth->process[index], *last = &synth->process[--synth->nr];
@@ -268,11 +268,11 @@ static void remove_process(struct perfdata_synth *synth, __u32 index)
 	if (process == last)
 		return;
 	*process = *last;
-	/* It is known, so that takes no memory. */
+	/* The key exists already, so this needs no memory. */
 	idmap_set(&synth->by_pid, process->pid, index);
 }
 
-/* Says the name of a thread that is new. The first one's is its process's. */
+/* Records the name of a new thread. The first thread's name is the process' name. */
 static void note_thread(struct perfdata_synth *synth, __u32 pid, __u32 tid, __u64 time)
 {
 	char comm[PROC_COMM_MAX];
@@ -284,7 +284,10 @@ static void note_thread(struct perfdata_synth *synth, __u32 pid, __u32 tid, __u6
 		put_comm(synth, pid, tid, comm, false, time);
 }
 
-/* The file itself, whatever lies under its name by now; or where only root may do that. */
+/*
+ * Reads the mapped file itself, even if its path now names another file; falls back to the
+ * path, as only root may do that.
+ */
 static int read_build_id(const struct perfdata_synth *synth, __u32 pid,
 			 const struct proc_mapping *mapping, struct build_id *id)
 {
@@ -298,7 +301,7 @@ static int read_build_id(const struct perfdata_synth *synth, __u32 pid,
 	return build_id_of_file(path, id);
 }
 
-/* Says which build of a file a sample has touched, while it can still be read. */
+/* Records the build id of a file that a sample touched, while the file can still be read. */
 static void identify(struct perfdata_synth *synth, __u32 pid, struct proc_mapping *mapping)
 {
 	const __u64 file[] = { mapping->ino, (__u64)mapping->maj << 32 | mapping->min,
@@ -350,7 +353,7 @@ static __u64 kernel_start(const char *proc)
 	file = fopen(path, "re");
 	if (!file)
 		return 0;
-	/* It is among the first; CPUs' variables, with small addresses, come before. */
+	/* It is among the first symbols, after per-CPU variables with small addresses. */
 	while (strcmp(name, "_text") && fgets(line, sizeof(line), file))
 		if (sscanf(line, "%llx %*c %255s", &addr, name) != 2)
 			break;
@@ -358,7 +361,7 @@ static __u64 kernel_start(const char *proc)
 	return strcmp(name, "_text") ? 0 : addr;
 }
 
-/* Bytes of the kernel's code, or 0 if the kernel hides them. */
+/* Size of the kernel's code, or 0 if the kernel hides its addresses. */
 static __u64 kernel_bytes(const char *proc)
 {
 	unsigned long long start, end, bytes = 0;
@@ -394,7 +397,7 @@ void perfdata_synth_kernel(struct perfdata_synth *synth)
 	record->pid = -1;
 	record->start = kernel_start(synth->proc);
 	record->len = bytes;
-	/* Where the symbol that the name ends with is, for a kernel that was moved. */
+	/* The address of the symbol at the end of the name, for a relocated kernel. */
 	record->pgoff = record->start;
 	if (record->start)
 		put_with_text(synth, &record->header, record->filename,
@@ -444,8 +447,8 @@ void perfdata_synth_process(struct perfdata_synth *synth, __u32 pid, __u64 time)
 }
 
 /*
- * Rests ten times as long as the look has taken of a CPU. To wait for one is no work, and
- * on a busy machine would make for rests in which a short program comes and goes.
+ * Pauses for ten times the CPU time of the read. Waiting for a CPU is not counted: on a
+ * busy machine it would make the pauses so long that short programs are missed.
  */
 static void look_and_rest(struct perfdata_synth *synth, struct process *process, __u64 time,
 			  __u64 now)
@@ -459,7 +462,7 @@ static void look_and_rest(struct perfdata_synth *synth, struct process *process,
 					(end.tv_nsec - begin.tv_nsec) / 1000000);
 }
 
-/* Is it known what is mapped there? Says which file it is, if it is one. */
+/* Tells if the mapping of an address is known; if it is a file, records which one. */
 static bool knows(struct perfdata_synth *synth, const struct process *process, __u64 addr)
 {
 	struct proc_mapping *mapping = proc_maps_find(&process->maps, addr);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records that the kernel would have made of names and mappings, made up from
- * /proc: for what is there in the beginning, and again whenever a sample shows that
- * there is something new.
+ * Makes from /proc the records of names and mappings that the kernel would have made: for
+ * what exists at the start, and again whenever a sample shows something new.
  */
 #ifndef PERFDATA_SYNTH_H
 #define PERFDATA_SYNTH_H
@@ -13,12 +12,12 @@ struct perfdata_synth;
 struct perfdata_writer;
 
 /**
- * struct perfdata_access - what of a sample may be news
+ * struct perfdata_access - the parts of a sample that may show something new
  * @pid: process
  * @tid: thread
  * @ip: address of the instruction
  * @addr: address of the data
- * @time: when to say that it has been, in nanoseconds; 0: since ever
+ * @time: time for the new records, in nanoseconds; 0: before all others
  */
 struct perfdata_access {
 	__u32 pid;
@@ -29,7 +28,7 @@ struct perfdata_access {
 };
 
 /**
- * perfdata_synth_new() - know nothing yet
+ * perfdata_synth_new() - begin with nothing known
  * @writer: where records go
  * @proc: where procfs is mounted; NULL: /proc
  *
@@ -38,55 +37,54 @@ struct perfdata_access {
 struct perfdata_synth *perfdata_synth_new(struct perfdata_writer *writer, const char *proc);
 
 /**
- * perfdata_synth_free() - forget all
+ * perfdata_synth_free() - free the state
  * @synth: the state; may be NULL
  */
 void perfdata_synth_free(struct perfdata_synth *synth);
 
 /**
- * perfdata_synth_kernel() - say where the kernel is
+ * perfdata_synth_kernel() - record where the kernel is mapped
  * @synth: the state
  *
- * Says nothing if the kernel hides its addresses.
+ * Records nothing if the kernel hides its addresses.
  */
 void perfdata_synth_kernel(struct perfdata_synth *synth);
 
 /**
- * perfdata_synth_all() - say all that is known of all processes
+ * perfdata_synth_all() - record names and mappings of all processes
  * @synth: the state
  */
 void perfdata_synth_all(struct perfdata_synth *synth);
 
 /**
- * perfdata_synth_process() - say what is new of a process
+ * perfdata_synth_process() - record what is new in a process
  * @synth: the state
  * @pid: the process
- * @time: when to say that it has been, in nanoseconds; 0: since ever
+ * @time: time for the records, in nanoseconds; 0: before all others
  *
- * Of one that has gone everything said stays true.
+ * For an exited process, the earlier records stay valid.
  */
 void perfdata_synth_process(struct perfdata_synth *synth, __u32 pid, __u64 time);
 
 /**
- * perfdata_synth_sample() - say what is to be known for a sample
+ * perfdata_synth_sample() - record what is needed to understand a sample
  * @synth: the state
  * @access: the sample
  * @now: milliseconds of any clock that only goes forward
  *
- * Reads of a process that is new; that accesses what is in no known mapping, every
- * few milliseconds; and now and then of any other that is sampled, as a mapping may
- * have replaced another.
+ * Reads a process when it is new; every few milliseconds when it accesses unknown mappings;
+ * and sometimes any other sampled process, as one mapping may have replaced another.
  */
 void perfdata_synth_sample(struct perfdata_synth *synth, const struct perfdata_access *access,
 			   __u64 now);
 
 /**
- * perfdata_synth_reap() - say which processes have exited
+ * perfdata_synth_reap() - record which processes have exited
  * @synth: the state
- * @time: when to say that they have, in nanoseconds: the time of the last sample
+ * @time: time for the records, in nanoseconds: that of the last sample
  *
- * A process is said to have exited when two calls found it gone and no sample of it
- * came between: then none will come, if all records were taken between the calls.
+ * A process counts as exited when two calls found it gone and it had no sample between
+ * them: then no more will come, if all records were taken between the calls.
  */
 void perfdata_synth_reap(struct perfdata_synth *synth, __u64 time);
 

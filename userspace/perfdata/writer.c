@@ -12,7 +12,7 @@
 
 #define BUFFER_BYTES	0x100000
 #define RECORD_MAX	USHRT_MAX
-/* Where a file or a pipe has come to, in place of an offset. */
+/* Write at the present end of the file or pipe, instead of at an offset. */
 #define AT_END		((off_t)-1)
 
 static int write_error(const struct perfdata_writer *writer, struct htmm_error *err)
@@ -26,8 +26,8 @@ static int write_error(const struct perfdata_writer *writer, struct htmm_error *
 }
 
 /*
- * Into a pipe only as much as goes in at once when there is room: who is in write()
- * waits for the reader, and for nothing else.
+ * Writes to a pipe only what fits at once: a blocked write() would wait for the reader and
+ * notice nothing else.
  */
 static ssize_t write_pipe(struct perfdata_writer *writer, const void *data, size_t bytes)
 {
@@ -49,8 +49,8 @@ static ssize_t write_some(struct perfdata_writer *writer, const void *data, size
 }
 
 /*
- * The first failure stays: whatever comes later would leave a hole.  Why a disk has
- * not taken all of it is told when it is given the rest.
+ * The first error stays, as later writes would leave a gap. After a short write, the next
+ * write tells why the disk did not take all.
  */
 static void write_at(struct perfdata_writer *writer, const void *data, size_t bytes, off_t at)
 {
@@ -77,13 +77,13 @@ static void write_all(struct perfdata_writer *writer, const void *data, size_t b
 	write_at(writer, data, bytes, AT_END);
 }
 
-/* In one piece, so that nobody ever sees half of it. */
+/* Written in one piece, so that no reader sees a partial header. */
 static void write_header(struct perfdata_writer *writer)
 {
 	write_at(writer, &writer->header, sizeof(writer->header), 0);
 }
 
-/* Writes whole records; a file's header learns of them when they are there. */
+/* Writes whole records; then updates a file's header. */
 static void append(struct perfdata_writer *writer, const void *records, size_t bytes)
 {
 	if (!bytes)
@@ -105,8 +105,8 @@ static void flush(struct perfdata_writer *writer)
 }
 
 /*
- * Header, ids, events, and a first record that says nothing: a data section
- * without any would be taken for one whose size was never written.
+ * Writes the header, ids, events, and a first record without content: an empty data section
+ * would look like one whose size was never written.
  */
 static void write_preamble(struct perfdata_writer *writer)
 {
@@ -232,7 +232,7 @@ static int path_error(const char *path, struct htmm_error *err)
 			      path, strerror(errno));
 }
 
-/* Under another name until it can be read; then the name changes hands. */
+/* Uses a temporary name until the file can be read, then renames it. */
 static int open_file(struct perfdata_writer *writer, const char *path, bool exists,
 		     struct htmm_error *err)
 {
@@ -290,7 +290,7 @@ void perfdata_writer_put(struct perfdata_writer *writer, const void *records, si
 	writer->fill += bytes;
 }
 
-/* In a pipe at once, as it has nothing behind its records. */
+/* In a pipe written at once, as nothing can follow its records. */
 void perfdata_writer_build_id(struct perfdata_writer *writer, __u16 misc, const char *name,
 			      const struct build_id *id)
 {
@@ -343,7 +343,7 @@ int perfdata_writer_flush(struct perfdata_writer *writer, struct htmm_error *err
 	return writer->error ? write_error(writer, err) : 0;
 }
 
-/* Sections behind the data, and the bits that say so last of all. */
+/* Writes the sections behind the data, and last of all the bits that announce them. */
 static void write_features(struct perfdata_writer *writer)
 {
 	struct perfdata_header *header = &writer->header;

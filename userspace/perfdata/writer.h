@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writing perf.data, to a file or to a pipe.
+ * Writes perf.data to a file or to a pipe.
  *
- * A file can be read at any moment, also if its writer was killed: it comes into
- * being with its header, records are appended, and then the header is told of
- * them; what a feature says is added in the end.
+ * A file can be read at any time, even after its writer was killed: it has its header from
+ * the start, the header is updated after records were appended, and the features are added
+ * at the end.
  */
 #ifndef PERFDATA_WRITER_H
 #define PERFDATA_WRITER_H
@@ -15,17 +15,17 @@
 #include "perfdata/buildid.h"
 #include "perfdata/format.h"
 
-/* Records of the writer's own have this id: no event's. */
+/* Id of the writer's own records: it belongs to no event. */
 #define PERFDATA_NO_ID	0
 
-/* Most u64 of a sample_id: task, time, CPU, id. */
+/* Most __u64 of a sample_id: task, time, CPU, id. */
 #define PERFDATA_SAMPLE_ID_MAX	4
 
 /**
  * struct perfdata_event - an event whose samples are recorded
- * @attr: what perf is to know of it
- * @id: how records name it
- * @name: how people call it
+ * @attr: its attributes in perf's terms
+ * @id: its id in records
+ * @name: its name
  */
 struct perfdata_event {
 	struct perf_event_attr attr;
@@ -39,18 +39,18 @@ struct perfdata_event {
  * @nr_events: how many there are
  * @argv: the words of the command line
  * @argc: how many there are
- * @wait: waits until a pipe has room; false: write no more; NULL: write() waits
- * @waiter: handed on to @wait
+ * @wait: waits until a pipe has room; returns false to stop writing; NULL: write() blocks
+ * @waiter: passed to @wait
  * @first_time: time of the earliest sample
  * @last_time: time of the latest; 0: there was none
  * @bytes: bytes of all records that were written
- * @fd: private: where it goes
- * @pipe: private: it cannot be gone back in
+ * @fd: private: file descriptor of the output
+ * @pipe: private: the output cannot seek
  * @error: private: errno of the first write that failed
  * @header: private: as last written
  * @buffer: private: records to be written
  * @fill: private: bytes in @buffer
- * @build_ids: private: of a file: what PERFDATA_BUILD_ID says
+ * @build_ids: private: for a file, the contents of PERFDATA_BUILD_ID
  * @build_id_bytes: private: its bytes
  *
  * The caller sets @events to @waiter.
@@ -76,8 +76,8 @@ struct perfdata_writer {
 };
 
 /**
- * perfdata_open_special() - open a device, or a pipe that has a name
- * @fd: set to where it is open, or to -1: @path is for perfdata_writer_open(), not special
+ * perfdata_open_special() - open a device or a named pipe
+ * @fd: set to its file descriptor, or to -1 if @path is a file for perfdata_writer_open()
  * @path: the file
  * @err: says why it cannot be written
  *
@@ -113,12 +113,12 @@ int perfdata_writer_open_pipe(struct perfdata_writer *writer, int fd, struct htm
  * @records: whole records
  * @bytes: their bytes
  *
- * What fails is told by perfdata_writer_flush() and _close().
+ * perfdata_writer_flush() and _close() report errors.
  */
 void perfdata_writer_put(struct perfdata_writer *writer, const void *records, size_t bytes);
 
 /**
- * perfdata_writer_build_id() - say which build of a file was executed
+ * perfdata_writer_build_id() - record which build of a file was executed
  * @writer: the writer
  * @misc: PERF_RECORD_MISC_USER or PERF_RECORD_MISC_KERNEL
  * @name: the file as mappings name it
@@ -128,12 +128,12 @@ void perfdata_writer_build_id(struct perfdata_writer *writer, __u16 misc, const 
 			      const struct build_id *id);
 
 /**
- * perfdata_writer_sample_id() - make what ends a record that is no sample
+ * perfdata_writer_sample_id() - make the end of a record that is no sample
  * @writer: the writer
  * @to: room for PERFDATA_SAMPLE_ID_MAX
  * @pid: process
  * @tid: thread
- * @time: when; 0: since ever
+ * @time: its time; 0: before all others
  * @cpu: CPU
  * @id: event
  *
@@ -143,7 +143,7 @@ size_t perfdata_writer_sample_id(const struct perfdata_writer *writer, __u64 *to
 				 __u32 tid, __u64 time, __u32 cpu, __u64 id);
 
 /**
- * perfdata_writer_flush() - write everything so far; it can be read from now on
+ * perfdata_writer_flush() - write all records so far, so that they can be read
  * @writer: the writer
  * @err: says what failed
  *
@@ -153,7 +153,7 @@ int perfdata_writer_flush(struct perfdata_writer *writer, struct htmm_error *err
 
 /**
  * perfdata_writer_close() - complete the file
- * @writer: the writer, whatever it has come to
+ * @writer: the writer, in any state
  * @err: says what failed
  *
  * Return: 0 or a negative errno.

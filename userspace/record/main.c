@@ -20,38 +20,36 @@
 #define SAMPLE_TYPE	(PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
 			 PERF_SAMPLE_DATA_SRC)
 #define BUFFER_DEFAULT	(8 << 20)
-/*
- * Names are read while processes live, so samples must not lie in rings for long.
- */
+/* Names are read while processes live, so samples must not stay in rings for long. */
 #define DRAIN_MS	10
-/* The command is looked at often at first, and ever more seldom later. */
+/* Milliseconds between reads of the command's names: short at first, then longer and longer. */
 #define LOOK_MS_FIRST	20
 #define LOOK_MS_MOST	100
-/* Records are taken when there are so many, or at each look. */
+/* Records are taken when there are this many bytes, or at each read of names. */
 #define WATERMARK	4096
 #define PROGRESS_MS	500
-/* So long is a reader waited for that takes nothing, when the user wants an end. */
+/* How long to wait for a reader that takes nothing, once the user wants to stop. */
 #define PATIENCE_MS	3000
 /* The inode of the initial pid namespace, in every kernel. */
 #define INIT_PID_NS	0xeffffffcUL
 
 /**
- * struct record - the options of record, and what they lead to
+ * struct record - the options and the state of record
  * @session: what to sample
  * @path: the file; "-": stdout
  * @buffer: bytes of the reader's buffer
- * @recorder: what records
+ * @recorder: the recorder
  * @tree: the command and its children
- * @pipe: stdout as it was, or what @path names if that is no regular file, or -1
- * @progress: show how far it has come
+ * @pipe: the original stdout, or @path opened if it is no regular file, or -1
+ * @progress: show progress
  * @fd: the device
  * @signals: fd of the user's signals
  * @child: the command; a pid of 0: there is none, or it has ended
  * @status: its exit status
- * @over: enough was recorded
- * @stopped: the session was stopped, so that its records come to an end
- * @asked: how often the user has asked for that
- * @began: when, in milliseconds
+ * @over: recording is to end
+ * @stopped: the session was stopped; its last records are being read
+ * @asked: how often the user has asked to stop
+ * @began: start time, in milliseconds
  * @shown: when progress was last shown
  */
 struct record {
@@ -116,7 +114,7 @@ static void show_end(struct record *record, const struct htmm_stats_buf *stats)
 	       htmm_counters_lost(total), used ? " (" : "", used ? drops + 2 : "", used ? ")" : "");
 }
 
-/* The command has ended, or the user wants to: enough was recorded. */
+/* Handles a signal: the command has ended, or the user wants to stop. */
 static void take_signal(struct record *record)
 {
 	struct signalfd_siginfo info;
@@ -124,7 +122,7 @@ static void take_signal(struct record *record)
 
 	while (read(record->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo != SIGCHLD) {
-			/* Those from the terminal reach the command anyway. */
+			/* Signals from the terminal reach the command anyway. */
 			if (record->child.pid && info.ssi_code <= 0)
 				kill(record->child.pid, info.ssi_signo);
 			record->over = true;
@@ -139,8 +137,8 @@ static void take_signal(struct record *record)
 }
 
 /*
- * Before each write to a pipe.  Its reader may take its time; but once the user wants
- * an end it has to go on reading, and when it is wanted twice it is too late.
+ * Called before each write to a pipe. Its reader may be slow; but after the user has asked
+ * to stop, it must go on reading, and a second request stops at once.
  */
 static bool wait_for_reader(void *waiter, int fd)
 {
@@ -160,7 +158,7 @@ static bool wait_for_reader(void *waiter, int fd)
 	return false;
 }
 
-/* Have all processes exited that were to be sampled? */
+/* Tells if all processes to sample have exited. */
 static bool targets_gone(const struct session *session)
 {
 	__u32 i;
@@ -180,11 +178,11 @@ static int stop_once(struct record *record, struct htmm_error *err)
 		return 0;
 	record->stopped = true;
 	ret = htmm_device_stop(record->fd, 0, err);
-	/* Someone else may have stopped it meanwhile. */
+	/* Someone else may have stopped the session already. */
 	return ret == -EALREADY ? 0 : ret;
 }
 
-/* Takes all there is now. Returns 1 if there is more to come, 0 at the end. */
+/* Takes all records there are now. Returns 1 if more will come, 0 at the end. */
 static int take_all(struct record *record, struct htmm_error *err)
 {
 	int got;
@@ -229,7 +227,7 @@ static int record_until_end(struct record *record, struct htmm_error *err)
 	}
 }
 
-/* Says what is known of those that run already. */
+/* Records the names and mappings of processes that already run. */
 static void say_present(struct record *record)
 {
 	struct perfdata_synth *synth = record->recorder.synth;
@@ -244,7 +242,7 @@ static void say_present(struct record *record)
 			perfdata_synth_process(synth, record->session.targets[i].id, 0);
 }
 
-/* Some CPUs tell where data came from only with another event beside. */
+/* Some CPUs report where data came from only together with a second event. */
 static int start_session(struct record *record, struct htmm_error *err)
 {
 	struct session *session = &record->session;
@@ -279,7 +277,7 @@ static int start(struct record *record, struct htmm_error *err)
 	return ret;
 }
 
-/* Completes the file, whatever has happened, and says what is in it. */
+/* Completes the file after success or failure, and says what is in it. */
 static int finish(struct record *record, int ret, struct htmm_error *err)
 {
 	struct htmm_stats_buf stats = {};
@@ -295,7 +293,7 @@ static int finish(struct record *record, int ret, struct htmm_error *err)
 	return ret;
 }
 
-/* The command may go on when nothing is recorded any more. */
+/* The command may go on running after recording has ended. */
 static void wait_for_command(struct record *record)
 {
 	struct pollfd fds = { .fd = record->signals, .events = POLLIN };
@@ -319,7 +317,7 @@ static int record_with(struct record *record, char **argv, struct htmm_error *er
 	ret = *argv ? child_fork(&record->child, argv, &signals, err) : 0;
 	if (ret)
 		return ret;
-	/* A reader may go, or a file be too large: errors, and not the end of us. */
+	/* A closed pipe or a file size limit must give an error, and not end this program. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	ret = start(record, err);
@@ -343,7 +341,7 @@ static int record_with(struct record *record, char **argv, struct htmm_error *er
 	return finish(record, ret, err);
 }
 
-/* What the command prints must not get between the records. */
+/* The command's output must not mix with the records. */
 static int take_stdout(struct record *record, struct htmm_error *err)
 {
 	if (isatty(STDOUT_FILENO))
@@ -356,7 +354,7 @@ static int take_stdout(struct record *record, struct htmm_error *err)
 	return 0;
 }
 
-/* While signals still end us: a pipe with a name has to wait for its reader. */
+/* Called while signals still end this program: opening a named pipe waits for its reader. */
 static int open_output(struct record *record, struct htmm_error *err)
 {
 	return strcmp(record->path, "-") ?
@@ -411,7 +409,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	failed = fcntl(record.fd, F_SETFL, O_NONBLOCK) || record_with(&record, argv + rest, &err);
 	if (failed)
 		print_error(&err);
-	/* Nobody is sampled for nothing while the command goes on. */
+	/* Stop sampling while the command goes on. */
 	close(record.fd);
 	wait_for_command(&record);
 	proc_tree_leave(&record.tree);

@@ -7,7 +7,7 @@
 #include "recorder.h"
 
 #define BUFFER_BYTES	0x100000
-/* Milliseconds between two looks at what no record tells. */
+/* Milliseconds between two looks for what no record tells. */
 #define LOOK_MS		500
 
 static void describe_event(struct perfdata_event *to, const struct htmm_event *event,
@@ -88,7 +88,7 @@ static void note_time(struct perfdata_writer *writer, __u64 time)
 		writer->last_time = time;
 }
 
-/* Counts @samples and what was lost; returns the time of the earliest sample. */
+/* Counts @samples and losses; returns the time of the earliest sample. */
 static __u64 survey(struct recorder *recorder, size_t bytes, __u64 *samples)
 {
 	const struct perf_event_header *record;
@@ -113,8 +113,8 @@ static __u64 survey(struct recorder *recorder, size_t bytes, __u64 *samples)
 }
 
 /*
- * Says whatever the samples show to be new, before them and at a time when none of
- * them has been taken.
+ * Records whatever is new in the samples: before them in the file, and with a time at which
+ * none of them was taken.
  */
 static void say_news(struct recorder *recorder, size_t bytes, __u64 time)
 {
@@ -152,7 +152,7 @@ static void put_throttle(struct recorder *recorder, const struct htmm_channel *c
 	perfdata_writer_put(&recorder->writer, &record, record.throttle.header.size);
 }
 
-/* An event is throttled on a CPU as long as its counter of that grows. */
+/* An event is throttled on a CPU while its counter of that grows. */
 static void look_at_channel(struct recorder *recorder, const struct htmm_channel *channel)
 {
 	const __u64 key = (__u64)channel->cpu << 32 | channel->event;
@@ -175,7 +175,7 @@ void recorder_look_at_stats(struct recorder *recorder, const struct htmm_stats_b
 		look_at_channel(recorder, &stats->channels[i]);
 }
 
-/* What no record tells: which events are throttled; and who has exited, if all was read. */
+/* Finds what no record tells: which events are throttled, and, if all was read, who has exited. */
 static void look_around(struct recorder *recorder, int fd, bool all)
 {
 	struct htmm_stats_buf stats;
@@ -216,7 +216,7 @@ void recorder_look(struct recorder *recorder, __u32 pid)
 	perfdata_synth_process(recorder->synth, pid, recorder->writer.last_time);
 }
 
-/* Samples that never became records: nobody knows where they are missing. */
+/* Samples that never became records: where they are missing is unknown. */
 static void say_lost_samples(struct recorder *recorder, unsigned int event, __u64 lost)
 {
 	struct {
@@ -258,7 +258,7 @@ int recorder_close(struct recorder *recorder, const struct htmm_stats_buf *stats
 
 	for (i = 0; stats && i < recorder->list->nr; i++)
 		say_lost_samples(recorder, i, lost_of_event(stats, i));
-	/* No sample follows: who is gone will not come back, and nothing is throttled. */
+	/* No sample follows: mark exited processes as exited, and events as no longer throttled. */
 	for (i = 0; stats && i < 2; i++) {
 		recorder_look_at_stats(recorder, stats);
 		perfdata_synth_reap(recorder->synth, recorder->writer.last_time);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From the record stream to perf.data. */
+/* Turns the record stream into perf.data. */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
@@ -9,16 +9,16 @@
 #include "perfdata/writer.h"
 
 /**
- * struct recorder - a stream being recorded
- * @stream: how its records look
+ * struct recorder - state of a recording
+ * @stream: layout of its records
  * @list: the events
  * @events: the same in perf's terms
  * @writer: the file
- * @synth: says names and mappings
- * @buffer: records on their way
+ * @synth: records names and mappings
+ * @buffer: records being copied
  * @samples: samples that were written
  * @lost: samples that the reader's buffer had no room for
- * @looked: when it was last looked for what no record tells, in milliseconds
+ * @looked: time of the last look for what no record tells, in milliseconds
  * @throttled: by CPU and event: RECORDER_THROTTLED_*
  */
 struct recorder {
@@ -34,26 +34,26 @@ struct recorder {
 	struct idmap throttled;
 };
 
-/* How often it was throttled, as far as that fits; and that it was, at the last look. */
+/* The lower bits count how often it was throttled; one bit tells if it was at the last look. */
 #define RECORDER_THROTTLED_COUNT	0x3fffffffU
 #define RECORDER_THROTTLED_NOW		0x40000000U
 
 /**
- * recorder_open() - begin to record a session that has begun
- * @recorder: all zero, but the command line of its writer, and how that waits
+ * recorder_open() - begin to record a running session
+ * @recorder: all zero except for its writer's command line and wait function
  * @fd: the device, a reader of the stream
  * @list: the session's events
  * @path: the file
  * @pipe: where to write instead, if it is not negative; taken over
  * @err: the error
  *
- * Return: 0 or a negative errno; nothing is left to be closed then.
+ * Return: 0 or a negative errno; on failure nothing is left open.
  */
 int recorder_open(struct recorder *recorder, int fd, const struct htmm_event_list *list,
 		  const char *path, int pipe, struct htmm_error *err);
 
 /**
- * recorder_take() - record what there is
+ * recorder_take() - record all that can be read now
  * @recorder: the recorder
  * @fd: the device
  * @err: the error
@@ -71,7 +71,7 @@ int recorder_take(struct recorder *recorder, int fd, struct htmm_error *err);
 void recorder_look(struct recorder *recorder, __u32 pid);
 
 /**
- * recorder_look_at_stats() - record which events are throttled, or no longer
+ * recorder_look_at_stats() - record which events are throttled, and which no longer
  * @recorder: the recorder
  * @stats: of the session
  */

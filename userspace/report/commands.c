@@ -19,7 +19,7 @@ static int by_samples(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-/* Those of a name lie side by side, and become one. */
+/* Equal names are neighbours, and are merged. */
 static __u32 sum_up(struct report_command *command, __u32 nr)
 {
 	__u32 i, last = 0;

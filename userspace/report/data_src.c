@@ -3,7 +3,7 @@
 #include <linux/perf_event.h>
 #include "data_src.h"
 
-/* Newer than some kernel headers. */
+/* Missing in older kernel headers. */
 #ifndef PERF_MEM_LVLNUM_CXL
 #define PERF_MEM_LVLNUM_CXL	0x09
 #endif
@@ -13,7 +13,7 @@
 			 PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2)
 #define LVL_OTHER	(PERF_MEM_LVL_IO | PERF_MEM_LVL_UNC)
 
-/* The newer of two ways to say it. */
+/* The newer of the two encodings. */
 static enum data_src by_number(union perf_mem_data_src src)
 {
 	switch (src.mem_lvl_num) {

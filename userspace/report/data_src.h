@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where samples found their data, as far as the processor tells. */
+/* Where samples found their data, as far as the CPU reports it. */
 #ifndef REPORT_DATA_SRC_H
 #define REPORT_DATA_SRC_H
 
@@ -12,7 +12,7 @@
  * @DATA_SRC_REMOTE: cache or memory of another node
  * @DATA_SRC_SLOW: persistent memory or CXL
  * @DATA_SRC_OTHER: I/O, uncached memory
- * @DATA_SRC_UNKNOWN: the processor does not tell
+ * @DATA_SRC_UNKNOWN: the CPU does not report it
  * @NR_DATA_SRCS: number of kinds
  */
 enum data_src {
@@ -34,7 +34,7 @@ enum data_src {
 enum data_src data_src_of(__u64 data_src);
 
 /**
- * data_src_name() - the name of an kind
+ * data_src_name() - the name of a kind
  * @kind: the kind
  *
  * Return: a word.

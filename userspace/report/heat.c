@@ -6,11 +6,11 @@
 #include "perfdata/huge.h"
 #include "heat.h"
 
-/* A microsecond, nearly: finer than any recording worth a map. */
+/* About a microsecond, finer than any useful recording needs. */
 #define SLICE_SHIFT	10
-/* Rows of 16 GiB: any coarser, and they would say nothing. */
+/* Rows of 16 GiB: coarser ones would show nothing. */
 #define CHUNK_SHIFT_MAX	34
-/* Slots of the hash table of rows: at most half of them are used. */
+/* Slots of the hash table of rows; at most half of them are used. */
 #define SLOTS		(2 * HEAT_ROWS)
 
 struct heat *heat_new(void)
@@ -32,7 +32,7 @@ struct heat *heat_new(void)
 	return heat;
 }
 
-/* Half of it: what is said of a recording's length is right within a factor of 2. */
+/* Half the length: a file's length is right within a factor of 2. */
 void heat_expect(struct heat *heat, __u64 length)
 {
 	while (length / 2 >> heat->slice_shift >= HEAT_SLICES)
@@ -58,7 +58,7 @@ static __u32 hash(__u32 space, __u64 chunk)
 	return (key ^ key >> 32) * 0x9e3779b97f4a7c15ULL >> 32 & (SLOTS - 1);
 }
 
-/* The slot of a row, or the empty one where it would be. Holds the row's number plus 1. */
+/* Finds the slot of a row, or the empty slot for it. A slot holds the row's number plus 1. */
 static __u16 *find_slot(const struct heat *heat, __u32 space, __u64 chunk)
 {
 	__u32 at = hash(space, chunk);
@@ -74,16 +74,16 @@ static __u16 *find_slot(const struct heat *heat, __u32 space, __u64 chunk)
 }
 
 /**
- * struct pairs - rows that become one
+ * struct pairs - pairs of rows to merge
  * @first: column of one row
- * @second: column of the other one; the one that stays 0 if there is none
+ * @second: column of the other one, or the column that stays 0 if there is none
  */
 struct pairs {
 	__u16 first[HEAT_ROWS];
 	__u16 second[HEAT_ROWS];
 };
 
-/* Rows of chunks twice as large, and what they are made of. */
+/* Makes rows of chunks twice as large, and notes which rows each is made of. */
 static void pair_rows(struct heat *heat, struct pairs *pairs)
 {
 	__u32 nr = heat->nr_rows, i;
@@ -109,7 +109,7 @@ static void pair_rows(struct heat *heat, struct pairs *pairs)
 	}
 }
 
-/* Chunks get twice as large. No row moves up, so none is written before it was read. */
+/* Doubles the chunk size. No row moves up, so each is read before it is overwritten. */
 static void widen_chunks(struct heat *heat)
 {
 	unsigned int used = heat_slices(heat), slice;
@@ -126,7 +126,7 @@ static void widen_chunks(struct heat *heat)
 	}
 }
 
-/* The number of a row, or HEAT_ROWS if there can be none. */
+/* The number of a row, or HEAT_ROWS if there is no room for it. */
 static __u32 get_row(struct heat *heat, __u32 space, __u64 addr)
 {
 	__u64 chunk = addr >> heat->chunk_shift;
@@ -137,7 +137,7 @@ static __u32 get_row(struct heat *heat, __u32 space, __u64 addr)
 	if (heat->nr_rows == HEAT_ROWS) {
 		if (heat->chunk_shift == CHUNK_SHIFT_MAX)
 			return HEAT_ROWS;
-		/* Not for each row anew: a quarter is to be free afterwards. */
+		/* Leave a quarter free, so that this is not done for each new row. */
 		while (heat->nr_rows > HEAT_ROWS / 4 * 3 && heat->chunk_shift < CHUNK_SHIFT_MAX)
 			widen_chunks(heat);
 		return get_row(heat, space, addr);
@@ -160,7 +160,7 @@ __u32 heat_find_row(struct heat *heat, __u32 space, __u64 addr)
 	return row;
 }
 
-/* The cells of two slices become one slice's. */
+/* Merges the cells of two slices. */
 static void join_cells(struct heat *heat, unsigned int i)
 {
 	__u32 *a = heat->cell[i], *b = heat->cell[i + 1];
@@ -172,7 +172,7 @@ static void join_cells(struct heat *heat, unsigned int i)
 		memcpy(heat->cell[i / 2], a, heat->nr_rows * sizeof(*a));
 }
 
-/* Two working sets become one. */
+/* Merges two working sets. */
 static void join_sketches(struct heat *heat, unsigned int i)
 {
 	__u8 *a = heat->sketch[i], *b = heat->sketch[i + 1];
@@ -191,7 +191,7 @@ static void clear_slice(struct heat *heat, unsigned int i)
 	memset(heat->sketch[i], 0, HEAT_SKETCH_SIZE);
 }
 
-/* Slices get twice as wide; only those so far have anything in them. */
+/* Doubles the slice width; only slices so far have data. */
 static void widen_slices(struct heat *heat)
 {
 	unsigned int used = heat_slices(heat), i;
@@ -264,7 +264,7 @@ __u64 heat_working_set(const struct heat *heat, unsigned int from, unsigned int 
 		empty += !most;
 	}
 	estimate = 0.7213 / (1 + 1.079 / size) * size * size / sum;
-	/* Few pages are counted better by the groups that none fell into. */
+	/* A small number is estimated better from the number of empty groups. */
 	if (estimate <= 2.5 * size && empty)
 		estimate = size * log(size / empty);
 	return estimate + 0.5;

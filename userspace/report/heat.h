@@ -2,12 +2,12 @@
 /*
  * Samples by address and time, in bounded memory.
  *
- * How much memory a recording touches is known only at its end, and often how long it
- * is, too, so both scales begin fine and get coarser as needed: time in up to HEAT_SLICES
- * slices, whose width doubles when they are used up; addresses in up to
- * HEAT_ROWS chunks, from one page on, likewise. Of each slice the working set is
- * kept, too: the number of different pages, estimated by a HyperLogLog sketch
- * with a standard error of 1.6 %, which can be merged when slices are.
+ * The memory that a recording touches, and often its length, are known only at the end. So
+ * both scales start fine and get coarser as needed: time has up to HEAT_SLICES slices,
+ * whose width doubles when all are used; addresses have up to HEAT_ROWS chunks, which start
+ * at one page and double likewise. Each slice also has its working set, the number of
+ * different pages. It is estimated by a HyperLogLog sketch with a standard error of 1.6 %;
+ * sketches can be merged as slices are.
  */
 #ifndef REPORT_HEAT_H
 #define REPORT_HEAT_H
@@ -41,14 +41,13 @@ struct heat_row {
  * @last: time of the last one
  * @slice_shift: a slice has 1 << slice_shift nanoseconds
  * @chunk_shift: a row has 1 << chunk_shift bytes
- * @row: the rows; in order once heat_sort() was called
+ * @row: the rows; sorted after heat_sort()
  * @nr_rows: how many there are
  * @slice_samples: samples in each slice
- * @omitted: samples that have no row: there were too many address spaces for
- *	that
+ * @omitted: samples without a row, because there were too many address spaces
  *
- * Samples come in order of time: the cells of a slice lie side by side, so that
- * those in use stay in the CPU's cache.
+ * Samples come in order of time, so the cells of one slice are adjacent in memory, to stay
+ * in the CPU's cache.
  */
 struct heat {
 	__u64 start;
@@ -66,15 +65,15 @@ struct heat {
 		__u64 begin;
 		__u64 len;		/* 0: unknown */
 		unsigned int slice;
-	} now;				/* times of the last sample's slice */
+	} now;				/* time range of the last sample's slice */
 	struct {
 		__u64 begin;
 		__u64 len;		/* 0: unknown */
 		__u32 space;
 		__u32 row;
-	} here;				/* addresses of the last sample's row */
+	} here;				/* address range of the last sample's row */
 	__u16 *slot;
-	__u32 (*cell)[HEAT_ROWS + 1];	/* by slice and row; the last one stays 0 */
+	__u32 (*cell)[HEAT_ROWS + 1];	/* by slice and row; the last column stays 0 */
 	__u8 (*sketch)[HEAT_SKETCH_SIZE];
 };
 
@@ -86,12 +85,12 @@ struct heat {
 struct heat *heat_new(void);
 
 /**
- * heat_expect() - begin with slices for a recording of some length
- * @heat: the map, to which nothing was added yet
+ * heat_expect() - choose the first slice width for a known length
+ * @heat: the map, still empty
  * @length: in nanoseconds
  *
- * Saves the work of widening them. If samples come for longer, they get wider; if for
- * less than a quarter of it, the map is coarser than it could be.
+ * Avoids widening slices later. If the recording is longer, slices still get wider; if it
+ * is shorter than a quarter of @length, the map is coarser than necessary.
  */
 void heat_expect(struct heat *heat, __u64 length);
 
@@ -110,30 +109,30 @@ static inline __u64 heat_mix(__u64 x)
 }
 
 /**
- * heat_find_slice() - let the slice of a time be the present one
+ * heat_find_slice() - make the slice of a time the current one
  * @heat: the map
  * @time: in nanoseconds
  */
 void heat_find_slice(struct heat *heat, __u64 time);
 
 /**
- * heat_find_row() - let the row of an address be the present one
+ * heat_find_row() - make the row of an address the current one
  * @heat: the map
  * @space: address space
  * @addr: address in it
  *
- * Return: its number, or HEAT_ROWS if there can be none.
+ * Return: its number, or HEAT_ROWS if there is no room for it.
  */
 __u32 heat_find_row(struct heat *heat, __u32 space, __u64 addr);
 
-/* The sketch keeps, of each group of pages, the longest run of zeroes in a hash. */
+/* For each group of pages, the sketch keeps the longest run of zeroes in a hash. */
 static inline void heat_add_page(__u8 *sketch, __u32 space, __u64 page)
 {
 	__u64 h = heat_mix(page + ((__u64)space << 40) + 0x9e3779b97f4a7c15ULL);
 	__u8 rank = __builtin_ctzll(h >> HEAT_SKETCH_BITS | 1ULL << 50) + 1;
 	__u8 *most = &sketch[h & (HEAT_SKETCH_SIZE - 1)];
 
-	/* Written in any case: whether it grows nobody can predict. */
+	/* Write in every case: a branch here could not be predicted. */
 	*most = rank > *most ? rank : *most;
 }
 
@@ -142,7 +141,7 @@ static inline void heat_add_page(__u8 *sketch, __u32 space, __u64 page)
  * @heat: the map
  * @space: address space
  * @addr: address in it
- * @time: in nanoseconds, best not before the first one's
+ * @time: in nanoseconds, usually not before the first sample's
  */
 static inline void heat_add(struct heat *heat, __u32 space, __u64 addr, __u64 time)
 {
@@ -163,18 +162,18 @@ static inline void heat_add(struct heat *heat, __u32 space, __u64 addr, __u64 ti
 }
 
 /**
- * heat_sort() - put the rows in order of space and address
- * @heat: the map, to which nothing may be added any more
+ * heat_sort() - sort the rows by space and address
+ * @heat: the map; nothing may be added afterwards
  */
 void heat_sort(struct heat *heat);
 
 /**
- * heat_samples() - samples of a cell
+ * heat_samples() - get the samples of a cell
  * @heat: the map
  * @row: one of its rows
  * @slice: below HEAT_SLICES
  *
- * Return: how many there are.
+ * Return: their number.
  */
 static inline __u32 heat_samples(const struct heat *heat, const struct heat_row *row,
 				 unsigned int slice)
@@ -183,7 +182,7 @@ static inline __u32 heat_samples(const struct heat *heat, const struct heat_row 
 }
 
 /**
- * heat_slices() - slices in use
+ * heat_slices() - count the slices in use
  * @heat: the map
  *
  * Return: 0..HEAT_SLICES.
@@ -191,12 +190,12 @@ static inline __u32 heat_samples(const struct heat *heat, const struct heat_row 
 unsigned int heat_slices(const struct heat *heat);
 
 /**
- * heat_working_set() - different pages in some slices
+ * heat_working_set() - estimate the number of different pages in some slices
  * @heat: the map
  * @from: the first slice
  * @to: the slice behind the last
  *
- * Return: an estimate; exact to a few per cent.
+ * Return: an estimate, correct within a few per cent.
  */
 __u64 heat_working_set(const struct heat *heat, unsigned int from, unsigned int to);
 

@@ -7,7 +7,7 @@
 #include "perfdata/idmap.h"
 #include "live.h"
 
-/* Samples of different weight that count the same are worth a word. */
+/* Tell the user if samples of different weight count the same. */
 static void say_weights(int fd, const struct htmm_info *info)
 {
 	struct htmm_stats_buf stats;
@@ -20,7 +20,7 @@ static void say_weights(int fd, const struct htmm_info *info)
 	htmm_stats_free(&stats);
 }
 
-/* All pages of all targets find room; the capacity of a single one is the report's. */
+/* Room for all pages of all targets; with a single one, its capacity is the report's. */
 static void limits_of(const struct htmm_info *info, const struct htmm_target_list *targets,
 		      struct store_config *store)
 {
@@ -50,18 +50,18 @@ int report_live_config(int fd, struct report_config *config, struct htmm_error *
 	say_weights(fd, &info);
 	limits_of(&info, &targets, &config->store);
 	htmm_targets_free(&targets);
-	/* The counts are cooled already. */
+	/* The module has cooled the counts already. */
 	config->store.cooling_period = U64_MAX;
 	return 0;
 }
 
-/* The module numbers address spaces for each target. */
+/* The module numbers address spaces separately for each target. */
 static __u64 space_key(const struct htmm_page *page)
 {
 	return (__u64)page->target << 32 | page->space;
 }
 
-/* The report's number of an address space that the module numbers otherwise. */
+/* Converts the module's number of an address space to the report's. */
 static int space_of(struct report *report, struct idmap *spaces, const struct htmm_page *page,
 		    const struct htmm_place *place)
 {
@@ -91,7 +91,7 @@ static int feed_page(struct report *report, struct idmap *spaces, struct htmm_na
 	return 0;
 }
 
-/* In this order what is mapped grows at its end only. */
+/* In this order, mappings are only appended at the end. */
 static int by_address(const void *a, const void *b)
 {
 	const struct htmm_page *x = a, *y = b;
@@ -116,7 +116,7 @@ static int feed_pages(struct report *report, struct htmm_names *names,
 	return ret;
 }
 
-/* Where the session's samples went; those of pages that have left are in no list. */
+/* Where the session's samples went; samples of removed pages are in no list. */
 static int feed_counts(int fd, struct report *report, struct htmm_error *err)
 {
 	struct report_counts *counts = &report->counts;
@@ -124,7 +124,7 @@ static int feed_counts(int fd, struct report *report, struct htmm_error *err)
 	const __u64 *drops;
 	int ret;
 
-	/* They are not told for each process. */
+	/* These counts are not available for each process. */
 	if (report->config.nr_pids)
 		return 0;
 	ret = htmm_device_stats(fd, &stats, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The results of a session, as input of a report. */
+/* The results of a session as input of a report. */
 #ifndef REPORT_LIVE_H
 #define REPORT_LIVE_H
 
@@ -7,9 +7,9 @@
 #include "report.h"
 
 /**
- * report_live_config() - take capacity and limits over from the session
+ * report_live_config() - copy capacity and limits from the session
  * @fd: the device
- * @config: filled as far as it is zero
+ * @config: members that are zero are filled
  * @err: says if there is no session
  *
  * Return: 0 or a negative errno.
@@ -17,7 +17,7 @@
 int report_live_config(int fd, struct report_config *config, struct htmm_error *err);
 
 /**
- * report_live_feed() - take in the histograms and all pages of the session
+ * report_live_feed() - read the histograms and all pages of the session
  * @fd: the device
  * @report: the report
  * @err: says what could not be read

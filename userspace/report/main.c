@@ -13,27 +13,27 @@
 #include "progress.h"
 #include "view.h"
 
-/* Lists have as many lines unless -n says otherwise. */
+/* Lines of each list unless -n is given. */
 #define LINES_DEFAULT		20
-/* Cells of each panel of the heat map. */
+/* Default size of each panel of the heat map, in cells. */
 #define COLUMNS_DEFAULT		64
 #define ROWS_DEFAULT		12
 #define PLOT_COLUMNS		256
 #define PLOT_ROWS		128
-/* The kernel's default period; memory for 30 million pages in dense use. */
+/* The kernel's default period; and memory for 30 million pages in dense use. */
 #define COOLING_DEFAULT		2000000
 #define MAX_BYTES_DEFAULT	(128 << 20)
 
 /**
- * struct options - what was asked for
+ * struct options - the options of report
  * @path: file to read; NULL: the live session
- * @plot: picture to write, or NULL
+ * @plot: image file to write, or NULL
  * @choice: format
- * @parts: parts to print; 0: all that the format has
+ * @parts: parts to print; 0: all of the format
  * @max: lines of lists
  * @columns: of the heat map; 0: default
  * @rows: of the heat map
- * @config: what to make of the samples
+ * @config: how to evaluate the samples
  * @capacity: bytes of the fast tier; 0: as recorded
  * @max_bytes: memory of the table
  * @cooling_period: in samples
@@ -110,7 +110,7 @@ static int call_pid(void *value, const char *text, struct htmm_error *err)
 	return 0;
 }
 
-/* What the fast tier holds, by default: the memory that has CPUs near it. */
+/* The default capacity of the fast tier: the memory of nodes with CPUs. */
 static __u64 recorded_capacity(struct report_view *view)
 {
 	const struct perfdata_notes *notes = view->notes;
@@ -169,7 +169,7 @@ static void say_status(const struct perfdata_status *status, const struct report
 		notice("no sample has an address; try 'htmmctl record' or 'perf record -d'");
 }
 
-/* As counts_compare() for a session: events of a recording that have different periods. */
+/* Like counts_compare() for a session: a recording's events may have different periods. */
 static void say_weights(const struct perfdata_events *events)
 {
 	__u64 min = ~0ULL, max = 0;
@@ -187,7 +187,7 @@ static void say_weights(const struct perfdata_events *events)
 		notice(COUNTS_DIFFER, min, max);
 }
 
-/* A picture has cells enough for itself; what is printed beside it, as many as ever. */
+/* An image has its own number of cells; printed output beside it keeps the usual one. */
 static int make_panels(const struct options *opts, struct report_view *view, unsigned int columns,
 		       unsigned int rows, struct htmm_error *err)
 {
@@ -241,7 +241,7 @@ static int report_file(struct options *opts, struct htmm_error *err)
 		heat_expect(report.heat, view.notes->length);
 		ret = read_records(&report, reader, err);
 	}
-	/* A pipe tells of its machine on the way. */
+	/* A pipe describes its machine in the records, so it is known only now. */
 	if (!ret && !opts->capacity)
 		report.store->config.capacity = recorded_capacity(&view);
 	if (!ret)
@@ -285,7 +285,7 @@ static int report_session(struct options *opts, struct htmm_error *err)
 	return ret;
 }
 
-/* Options that do not go together, and those that were left out. */
+/* Checks for conflicting options, and sets those that were not given. */
 static int complete(struct options *opts, struct htmm_error *err)
 {
 	bool map = opts->plot || opts->choice.format == FORMAT_DAMON;

@@ -4,10 +4,10 @@
 #include <string.h>
 #include "panel.h"
 
-/* A hole smaller than this is drawn, as is one smaller than what lies below it. */
+/* Smaller holes are drawn, and holes smaller than the memory below them. */
 #define HOLE_BYTES	(4ULL << 20)
 
-/* Does a row go on where the panel ends, or nearly so? */
+/* Tells if a row begins at or near the end of the panel. */
 static bool adjoins(const struct heat *heat, const struct panel *panel, const struct heat_row *row)
 {
 	__u64 start = row->chunk << heat->chunk_shift;
@@ -57,7 +57,7 @@ static int by_place(const void *a, const void *b)
 	return x->first_row < y->first_row ? -1 : 1;
 }
 
-/* Keep the clusters with the most samples; a hundredth of all is the least. */
+/* Keeps the clusters with the most samples, if they have a hundredth of all. */
 static void choose(struct panels *panels, unsigned int nr, unsigned int most)
 {
 	__u64 all = 0;
@@ -77,7 +77,7 @@ static void choose(struct panels *panels, unsigned int nr, unsigned int most)
 	qsort(panels->panel, panels->nr, sizeof(*panels->panel), by_place);
 }
 
-/* Rows of whole chunks, all of the same size. */
+/* Divides a panel into rows of whole chunks, all of the same size. */
 static void divide(const struct heat *heat, struct panel *panel, unsigned int rows)
 {
 	__u64 chunks = (panel->end - panel->start) >> heat->chunk_shift;
@@ -106,7 +106,7 @@ int panels_make(struct panels *panels, const struct heat *heat, unsigned int mos
 	return 0;
 }
 
-/* The first row of some that begins at @addr or behind it. */
+/* The first row that begins at @addr or above. */
 static __u32 first_from(const struct heat *heat, __u32 row, __u32 end, __u64 addr)
 {
 	while (row < end && heat->row[row].chunk << heat->chunk_shift < addr)
@@ -163,7 +163,7 @@ const char *panels_mapping(const struct report *report, const struct panel *pane
 		addr = vma->end;
 		if (!mapping)
 			continue;
-		/* Parts of one file mostly lie side by side. */
+		/* Mappings of one file are mostly neighbours. */
 		nr += mapping != last;
 		last = mapping;
 		if (!best || mapping->samples > best->samples)

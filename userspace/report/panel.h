@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parts of address spaces worth drawing: memory in use is far apart, so each
- * cluster of it gets a panel of its own, without the holes between them.
+ * The parts of address spaces worth drawing: used memory is far apart, so each cluster has
+ * a panel of its own, without the holes between clusters.
  */
 #ifndef REPORT_PANEL_H
 #define REPORT_PANEL_H
@@ -9,15 +9,15 @@
 #include "report.h"
 
 /**
- * struct panel - a stretch of addresses
+ * struct panel - a range of addresses
  * @space: address space
  * @start: its first address
  * @end: the first address after it
  * @samples: samples in it
  * @first_row: first of its rows in the heat map
- * @nr_rows: rows that it has there
+ * @nr_rows: number of its rows there
  * @rows: rows to draw
- * @row_bytes: addresses of each
+ * @row_bytes: bytes of each row
  */
 struct panel {
 	__u32 space;
@@ -34,7 +34,7 @@ struct panel {
  * struct panels - what to draw
  * @panel: the panels, by space and address
  * @nr: how many there are
- * @columns: columns to draw, all of the same time
+ * @columns: columns to draw, all of the same duration
  * @column_slices: slices of each
  * @left_out: clusters with too few samples to be drawn
  * @left_out_samples: their samples
@@ -50,7 +50,7 @@ struct panels {
 
 /**
  * panels_make() - choose what to draw
- * @panels: filled; give it back with panels_free()
+ * @panels: filled; free it with panels_free()
  * @heat: the map, sorted
  * @most: the most panels
  * @columns: the most columns
@@ -62,7 +62,7 @@ int panels_make(struct panels *panels, const struct heat *heat, unsigned int mos
 		unsigned int columns, unsigned int rows);
 
 /**
- * panels_row() - samples of one row to draw
+ * panels_row() - get the samples of one row to draw
  * @panels: what to draw
  * @heat: the map
  * @panel: one of the panels
@@ -73,7 +73,7 @@ void panels_row(const struct panels *panels, const struct heat *heat, const stru
 		unsigned int row, __u64 *cells);
 
 /**
- * panels_most() - samples of the hottest cell
+ * panels_most() - get the samples of the hottest cell
  * @panels: what to draw
  * @heat: the map
  *
@@ -82,10 +82,10 @@ void panels_row(const struct panels *panels, const struct heat *heat, const stru
 __u64 panels_most(const struct panels *panels, const struct heat *heat);
 
 /**
- * panels_mapping() - the mapping with the most samples in a panel
+ * panels_mapping() - get the mapping with the most samples in a panel
  * @report: the report
  * @panel: the panel
- * @others: receives how many others with samples lie there; may be NULL
+ * @others: set to the number of other mappings with samples there; may be NULL
  *
  * Return: its name.
  */
@@ -93,7 +93,7 @@ const char *panels_mapping(const struct report *report, const struct panel *pane
 			   unsigned int *others);
 
 /**
- * panels_free() - free them
+ * panels_free() - free the panels
  * @panels: the panels; may be all zero
  */
 void panels_free(struct panels *panels);

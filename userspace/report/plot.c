@@ -33,7 +33,7 @@ int report_plot_check(const char *path, struct htmm_error *err)
 			      "'%s' says not in which format to plot", path);
 }
 
-/* A text in gnuplot's double quotes, without what means something there. */
+/* Prints a text for gnuplot's double quotes, without characters that are special there. */
 static void print_text(FILE *gnuplot, const char *text)
 {
 	for (; *text; text++)
@@ -41,7 +41,7 @@ static void print_text(FILE *gnuplot, const char *text)
 		      gnuplot);
 }
 
-/* gnuplot draws no image of a single row or column, so these are given twice. */
+/* gnuplot draws no image of a single row or column, so it is doubled. */
 static unsigned int at_least_two(unsigned int nr)
 {
 	return nr < 2 ? 2 : nr;
@@ -97,7 +97,10 @@ static void print_panel(FILE *gnuplot, const struct report_view *view, unsigned 
 	print_title(gnuplot, view, panel);
 	print_tics(gnuplot, panel);
 	fprintf(gnuplot, "set xrange [0:%f]\nset yrange [0:%u]\n", seconds, panel->rows);
-	/* Cells have their corners, not their centres, at whole numbers; empty ones are dark. */
+	/*
+	 * Shift by half: the corners of cells, not their centres, are at whole numbers.
+	 * Empty cells are dark.
+	 */
 	fprintf(gnuplot, "plot $panel%u matrix using (($1+0.5)*%f):(($2+0.5)*%f):", p,
 		seconds / at_least_two(view->panels.columns),
 		(double)panel->rows / at_least_two(panel->rows));
@@ -124,7 +127,7 @@ static void print_script(FILE *gnuplot, const char *terminal, const struct repor
 	fputs("unset multiplot\n", gnuplot);
 }
 
-/* Start gnuplot, which draws into @picture, with its input at the other end of *@script. */
+/* Starts gnuplot, which draws into @picture; its input is the other end of *@script. */
 static pid_t start_gnuplot(int picture, FILE **script)
 {
 	int ends[2];
@@ -148,7 +151,7 @@ static pid_t start_gnuplot(int picture, FILE **script)
 	return pid;
 }
 
-/* Returns gnuplot's status, or -1 if there was none. */
+/* Returns gnuplot's exit status, or -1 if there is none. */
 static int plot(int picture, const char *terminal, const struct report_view *view)
 {
 	__u64 *cells = calloc(view->panels.columns + 1UL, sizeof(*cells));
@@ -158,7 +161,7 @@ static int plot(int picture, const char *terminal, const struct report_view *vie
 
 	if (!cells)
 		return -1;
-	/* A gnuplot that ends early is an error of its own, not a reason to die. */
+	/* If gnuplot ends early, report an error and do not die of SIGPIPE. */
 	signal(SIGPIPE, SIG_IGN);
 	pid = start_gnuplot(picture, &script);
 	if (script) {
@@ -186,7 +189,7 @@ static int write_picture(int picture, const char *path, struct htmm_error *err)
 	return 0;
 }
 
-/* In memory first, since gnuplot does not tell of a disk that is full. */
+/* Draws in memory first, as gnuplot does not report a full disk. */
 int report_plot(const char *path, const struct report_view *view, struct htmm_error *err)
 {
 	int picture, status, ret;

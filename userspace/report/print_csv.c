@@ -4,7 +4,7 @@
 #include "cmd/output.h"
 #include "view.h"
 
-/* As RFC 4180 wants it: in quotes, with quotes doubled. */
+/* In quotes, with quotes inside doubled, see RFC 4180. */
 static void print_name(FILE *file, const char *name)
 {
 	fputc('"', file);

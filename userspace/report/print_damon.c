@@ -4,16 +4,15 @@
 #include "view.h"
 
 /*
- * The heat map as a record of DAMON, which damo reads: for each target, here an
- * address space, a list of snapshots, each with the regions of memory and how
- * often they were accessed. A column of the map is an aggregation interval,
- * and a sample stands for an access.
+ * The heat map as a record of DAMON for damo: each target, here an address space, has a
+ * list of snapshots with memory regions and their number of accesses. A column of the map
+ * is an aggregation interval, and a sample is an access.
  *
- * damo takes it in a file that zlib has packed. Nothing is gained by packing it tightly,
- * so it is stored in zlib's frame as it is.
+ * damo expects zlib's format. Compression has no benefit here, so the data is stored
+ * uncompressed in that format.
  */
 
-/* Bytes of a stored block, at most, and the modulus of zlib's checksum. */
+/* Most bytes of a stored block, and the modulus of zlib's checksum. */
 #define BLOCK_MAX	65535
 #define ADLER_BASE	65521
 
@@ -35,7 +34,7 @@ static struct json_object *region_json(__u64 start, __u64 end, __u64 samples)
 	return obj;
 }
 
-/* The regions of one panel in one column; rows with as many samples become one. */
+/* Adds the regions of one panel in one column; merges neighbouring rows with equal samples. */
 static __u64 add_regions(struct json_object *regions, const struct report_view *view,
 			 const struct panel *panel, unsigned int column, __u64 *cells)
 {
@@ -73,9 +72,9 @@ static struct json_object *snapshot_json(const struct report_view *view, __u32 s
 }
 
 /*
- * damo divides accesses by the aggregation interval, which gives samples per second, and by
- * the number of sampling intervals in it, which gives the share of those that saw an access.
- * So the hottest cell must have no more samples than there are sampling intervals.
+ * damo divides accesses by the aggregation interval, to get samples per second, and by the
+ * number of sampling intervals in it, to get the share of those with an access. So the
+ * hottest cell must not have more samples than there are sampling intervals.
  */
 static struct json_object *intervals_json(const struct report_view *view)
 {
@@ -149,7 +148,7 @@ void report_print_damon(FILE *file, const struct report_view *view)
 	unsigned int p;
 	size_t len;
 
-	/* Panels are in order of their space. */
+	/* Panels are sorted by address space. */
 	for (p = 0; cells && p < view->panels.nr; p++)
 		if (!p || view->panels.panel[p].space != view->panels.panel[p - 1].space)
 			json_object_array_add(records, record_json(view,

@@ -6,13 +6,13 @@
 #include "cmd/output.h"
 #include "view.h"
 
-/* From cold to hot: colours of the 256, and what stands for them without colours. */
+/* From cold to hot: terminal colours, and characters in place of them without colours. */
 static const unsigned char colours[] = { 17, 18, 54, 90, 126, 161, 197, 208, 220, 230 };
 static const char letters[] = ".:-=+*ox#@";
 
 #define LEVELS	((int)ARRAY_SIZE(colours))
 
-/* How hot a cell is, 0 to LEVELS - 1: the logarithm, as a few pages have most samples. */
+/* Heat of a cell, 0 to LEVELS - 1: logarithmic, as a few pages have most samples. */
 static int level_of(__u64 samples, __u64 most)
 {
 	if (most <= 1)

@@ -56,7 +56,7 @@ const struct field report_mapping_fields[] = {
 	{}
 };
 
-/* Mappings, in their order. */
+/* The mappings in sorted order. */
 struct ordered {
 	const struct tasks *tasks;
 	struct report_order order;

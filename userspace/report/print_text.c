@@ -5,7 +5,7 @@
 #include "cmd/output.h"
 #include "view.h"
 
-/* Lines of the working set over time. */
+/* Lines for the working set over time. */
 #define WSS_LINES	16
 /* Columns before its bar. */
 #define WSS_INDENT	46
@@ -87,7 +87,7 @@ static void print_data_srcs(FILE *file, const struct report_counts *counts)
 	fputc('\n', file);
 }
 
-/* Stores to a stack hit a cache, and yet lead every list; no tier serves them faster. */
+/* Stores to a stack hit a cache, so no tier serves them faster; yet stacks lead every list. */
 static void print_stacks(FILE *file, const struct report_view *view)
 {
 	const struct tasks *tasks = &view->report->tasks;

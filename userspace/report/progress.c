@@ -24,7 +24,7 @@ void progress_begin(struct progress *progress)
 {
 	progress->shown = !verbosity.quiet && isatty(STDERR_FILENO);
 	progress->start_ns = now_ns();
-	/* What is done at once needs no bar. */
+	/* Short work needs no bar. */
 	progress->next_ns = progress->start_ns + 3 * INTERVAL_NS;
 }
 

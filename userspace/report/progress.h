@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A bar on stderr while something takes its time; nothing unless that is a terminal. */
+/* A progress bar on stderr for long work; nothing if stderr is no terminal. */
 #ifndef REPORT_PROGRESS_H
 #define REPORT_PROGRESS_H
 
@@ -8,8 +8,8 @@
 
 /**
  * struct progress - a bar
- * @shown: it is being shown
- * @start_ns: when it began
+ * @shown: the bar is on the screen
+ * @start_ns: start time
  * @next_ns: when to draw it again
  */
 struct progress {
@@ -26,8 +26,8 @@ void progress_begin(struct progress *progress);
  * @progress: the bar
  * @done: bytes done
  * @all: bytes in all; 0: not known
- * @items: things counted so far
- * @what: what they are
+ * @items: number of items so far
+ * @what: name of the items
  */
 void progress_update(struct progress *progress, __u64 done, __u64 all, __u64 items,
 		     const char *what);

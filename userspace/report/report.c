@@ -62,7 +62,7 @@ void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples,
 	count_page(report, space, addr, samples, weight);
 }
 
-/* Mostly those of one process, and from one place, come together. */
+/* Samples of one process, and from one place, mostly come in sequence. */
 static int space_of(struct report *report, __u32 pid)
 {
 	if (report->hint_space < 0 || pid != report->hint_pid) {
@@ -110,9 +110,9 @@ static void feed_sample(struct report *report, const struct perfdata_sample *sam
 }
 
 /*
- * Since version 6.1 perf sums up at the end, as records of no time, what was lost in its
- * buffers: the same as the kernel has told on the way, and besides what it could not
- * tell because nothing followed. All other losses come on top.
+ * Since version 6.1, perf writes a sum of the losses in its buffers at the end, as records
+ * without time. It includes what the kernel reported during the recording, and losses that
+ * it could not report because no record followed. All other losses are added.
  */
 static void count_lost(struct report *report, const struct perfdata_record_view *view)
 {
@@ -121,7 +121,7 @@ static void count_lost(struct report *report, const struct perfdata_record_view 
 	if (view->type == PERF_RECORD_LOST)
 		losses->reported += view->lost;
 	else if (view->misc & PERFDATA_LOST_SAMPLES_BPF)
-		/* A filter of the user's own did not want these. */
+		/* A filter of the user dropped these on purpose. */
 		return;
 	else if (!view->time)
 		losses->summed_up += view->lost;
@@ -131,12 +131,12 @@ static void count_lost(struct report *report, const struct perfdata_record_view 
 						losses->reported : losses->summed_up);
 }
 
-/* Also of processes that are not wanted: a child has what its parent had. */
+/* Handles records of all processes, even unwanted ones: a child inherits from its parent. */
 static void feed_other(struct report *report, const struct perfdata_record_view *view)
 {
 	struct tasks *tasks = &report->tasks;
 
-	/* What follows may begin another address space. */
+	/* The next sample may be in another address space. */
 	report->hint_space = -1;
 	if (view->type == PERF_RECORD_LOST || view->type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(report, view);
@@ -211,7 +211,7 @@ static void describe(struct report *report, const struct htmm_topn_entry *entry,
 	page->hot = page->bin >= report->hist[HTMM_KIND_BASE].hot_threshold;
 }
 
-/* Give a page to the process and the mapping it belongs to. */
+/* Adds a page to the process and the mapping that it belongs to. */
 static void attribute(struct report *report, __u32 space, __u64 vpn, __u32 samples)
 {
 	bool hot = htmm_hist_bin(samples) >= report->hist[HTMM_KIND_BASE].hot_threshold;
@@ -228,7 +228,7 @@ static void attribute(struct report *report, __u32 space, __u64 vpn, __u32 sampl
 	report->tasks.mapping[mapping].hot_pages += hot;
 }
 
-/* Region by region, as a list of all pages might be long. */
+/* Region by region, as a list of all pages may be long. */
 static int attribute_all(struct report *report)
 {
 	struct htmm_topn_entry *regions;
@@ -264,7 +264,7 @@ static int list_pages(struct report *report, __u32 most)
 	return 0;
 }
 
-/* The first page of a region that has a count: the region itself may begin anywhere. */
+/* The first page of a region with a count, as the region itself may begin in another mapping. */
 static __u64 first_touched(const struct report *report, __u32 space, __u64 vpn)
 {
 	u32 page = 0;

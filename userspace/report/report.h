@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All that a recording, or a live session, tells about the memory it sampled. */
+/* All results of a recording or a live session on the memory that it sampled. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -15,11 +15,11 @@
 #define REPORT_PIDS_MAX		64
 
 /**
- * struct report_config - what to make of the samples
+ * struct report_config - how to evaluate the samples
  * @store: how samples turn into hot pages
  * @weight_period: a sample counts as much as its period
- * @min_level: the nearest place from which data may come; samples of nearer ones are left
- *	out, those that do not tell are not
+ * @min_level: samples with data from nearer than this are left out; samples with an unknown
+ *	source are not
  * @pids: only these processes
  * @nr_pids: how many there are in @pids; 0: all
  */
@@ -34,14 +34,14 @@ struct report_config {
 /**
  * struct report_counts - where samples went
  * @samples: counted
- * @no_addr: dropped for want of a data address
+ * @no_addr: dropped because they have no data address
  * @kernel_addr: dropped because the address is the kernel's
  * @filtered: dropped because they are of other processes
  * @min_level: dropped because their data came from nearer than &report_config.min_level
  * @no_memory: dropped because the table was full, or there were too many processes
- * @lost: lost before they were counted, or when they were recorded
+ * @lost: lost before they were counted or recorded
  * @throttled: times that the kernel throttled an event
- * @data_src: of those counted, where the data came from
+ * @data_src: samples counted, by where the data came from
  */
 struct report_counts {
 	__u64 samples;
@@ -56,10 +56,10 @@ struct report_counts {
 };
 
 /**
- * struct report_losses - samples lost, by who tells it
- * @reported: by the kernel, where records are missing in a buffer
- * @summed_up: the same by perf, at the end
- * @others: that never came to a buffer
+ * struct report_losses - samples lost, by who reported it
+ * @reported: by the kernel, for records missing in a buffer
+ * @summed_up: the same, summed by perf at the end
+ * @others: samples that never reached a buffer
  */
 struct report_losses {
 	__u64 reported;
@@ -70,14 +70,14 @@ struct report_losses {
 /**
  * struct report_page - a page, or a region
  * @space: number of its address space
- * @mapping: number of its mapping; -1: not known
+ * @mapping: number of its mapping; -1: unknown
  * @addr: its first byte
  * @samples: its count, cooled
  * @bin: bin of @samples
  * @hot: at or above the hot threshold
- * @touched: pages with a count, of a region
- * @hot_pages: hot pages, of a region
- * @skew: of a region
+ * @touched: for a region, pages with a count
+ * @hot_pages: for a region, hot pages
+ * @skew: for a region, its skew
  */
 struct report_page {
 	__u32 space;
@@ -92,21 +92,21 @@ struct report_page {
 };
 
 /**
- * struct report - a report, in the making or finished
- * @config: what to make of the samples
+ * struct report - a report, unfinished or finished
+ * @config: how to evaluate the samples
  * @store: hotness
  * @tasks: processes and mappings
  * @heat: by address and time; empty if the samples have no time
  * @counts: where samples went
- * @session_samples: of a live session: samples counted since its start, while @counts
- *	has those on the pages that are tracked now; 0: of a file
+ * @session_samples: for a live session, all samples since its start, while @counts has only
+ *	those of pages tracked now; 0: for a file
  * @hist: histograms and thresholds, by kind
  * @ratio: share of the samples that the fast tier could serve, by kind
- * @losses: private: what @counts has as lost
- * @hint_pid: private: process of the sample before
+ * @losses: private: the parts of the losses in @counts
+ * @hint_pid: private: process of the previous sample
  * @hint_space: private: its address space; -1: look it up
- * @hint_src: private: data source of the sample before
- * @hint_kind: private: where that is
+ * @hint_src: private: data source of the previous sample
+ * @hint_kind: private: kind of @hint_src
  * @page: hottest pages
  * @nr_pages: how many there are
  * @region: most skewed regions
@@ -133,10 +133,10 @@ struct report {
 };
 
 /**
- * report_lost() - samples of the processes asked for that were not counted
+ * report_lost() - count the samples of wanted processes that were not counted
  * @counts: where samples went
  *
- * Return: all but those counted and those filtered.
+ * Return: all samples but those counted and those filtered.
  */
 static inline __u64 report_lost(const struct report_counts *counts)
 {
@@ -155,7 +155,7 @@ int report_init(struct report *report, const struct report_config *config,
 		struct htmm_error *err);
 
 /**
- * report_wants() - is a process to be reported?
+ * report_wants() - tell if a process is to be reported
  * @report: the report
  * @pid: the process
  *
@@ -164,7 +164,7 @@ int report_init(struct report *report, const struct report_config *config,
 bool report_wants(const struct report *report, __u32 pid);
 
 /**
- * report_feed() - take in records
+ * report_feed() - add records
  * @report: the report
  * @sample: the records, in order of time
  * @nr: how many there are

@@ -31,7 +31,7 @@ static bool add_slab(struct store *store)
 	return true;
 }
 
-/* The table's pages are freed with the store. */
+/* The pool frees the table's pages together with the store. */
 static void *new_page(struct store *store)
 {
 	if (!store->spare && !add_slab(store))
@@ -81,7 +81,7 @@ void store_free(struct store *store)
 	free(store);
 }
 
-/* What cannot be had shows as samples refused. */
+/* If there is no memory, samples are counted as refused. */
 static void refill(struct store *store)
 {
 	u32 need = htmm_table_need(&store->table, STORE_BATCH);
@@ -103,7 +103,7 @@ static void cool(struct store *store)
 		store->next_cooling = U64_MAX;
 }
 
-/* As many as may be counted before the next cooling, which comes at its very sample. */
+/* Counts as many as come before the next cooling, which must be exactly on its sample. */
 static u32 count_some(struct store *store, u32 from)
 {
 	u32 n = min_t(u64, store->nr - from, store->next_cooling - store->samples);
@@ -126,7 +126,7 @@ void store_flush(struct store *store)
 	store->nr = 0;
 }
 
-/* What the fast tier holds, in the unit of the kind. */
+/* Capacity of the fast tier in the unit of @kind. */
 static u64 capacity_of(const struct store *store, enum htmm_kind kind)
 {
 	return kind == HTMM_KIND_HUGE ? store->config.capacity >> HTMM_REGION_ORDER :

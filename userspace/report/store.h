@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hotness of recorded samples, by the module's own core: the same table, cooling
- * and thresholds, so that a file says what the kernel would have said.
+ * Hotness of recorded samples, computed by the module's own core: the same table, cooling
+ * and thresholds, so that a file gives the kernel's results.
  */
 #ifndef REPORT_STORE_H
 #define REPORT_STORE_H
@@ -16,13 +16,13 @@
 #include <htmm/error.h>
 #include <linux/htmm.h>
 
-/* Samples that are counted together. */
+/* Samples that are counted in one batch. */
 #define STORE_BATCH	512
 
 /**
  * struct store_config - how samples turn into hot pages
  * @max_bytes: most memory of the table, in bytes
- * @capacity: what the fast tier holds, in pages; may still change
+ * @capacity: capacity of the fast tier, in pages; may change later
  * @cooling_period: samples between two coolings, at least 1
  */
 struct store_config {
@@ -38,7 +38,7 @@ struct store_config {
  * @warm: pages in this bin and above are warm or hot
  * @pages: pages tracked
  * @hot_pages: hot ones
- * @capacity: what the fast tier holds, in the unit of the kind
+ * @capacity: capacity of the fast tier, in the unit of the kind
  */
 struct store_heat {
 	struct htmm_hist hist;
@@ -50,7 +50,7 @@ struct store_heat {
 };
 
 /**
- * struct store - the table, and what it needs
+ * struct store - the table and its memory
  * @config: how samples turn into hot pages
  * @table: counts and histograms
  * @samples: samples counted
@@ -68,7 +68,7 @@ struct store {
 	struct htmm_pool pool;
 	char **slab;
 	u32 nr_slabs;
-	u32 spare;			/* pages of the last slab */
+	u32 spare;			/* unused pages of the last slab */
 	void *directory;
 	size_t directory_bytes;
 	u64 next_cooling;
@@ -80,7 +80,7 @@ struct store {
 /**
  * store_new() - make an empty store
  * @config: how samples turn into hot pages
- * @err: says if the limits are none that a table can have
+ * @err: says if a table cannot have these limits
  *
  * Return: the store, or NULL.
  */
@@ -93,7 +93,7 @@ struct store *store_new(const struct store_config *config, struct htmm_error *er
 void store_free(struct store *store);
 
 /**
- * store_flush() - count what store_add() has gathered
+ * store_flush() - count the samples collected by store_add()
  * @store: the store
  */
 void store_flush(struct store *store);
@@ -126,15 +126,15 @@ void store_heat(const struct store *store, enum htmm_kind kind, struct store_hea
 /**
  * store_ratio() - share of the samples that the fast tier could serve
  * @store: the store, flushed
- * @kind: fill it with base pages or with regions
+ * @kind: fill the fast tier with base pages or with regions
  * @ratio: filled, of all counts as they are now
  */
 void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit_ratio *ratio);
 
 /**
- * store_list() - the first of all pages or regions, in order
+ * store_list() - list the first pages or regions in sorted order
  * @store: the store, flushed
- * @kind: what to list, and by which value
+ * @kind: what to list, and the value to sort by
  * @hot_bin: lowest bin of a hot base page, for HTMM_LIST_SKEW
  * @most: most entries; 0: all
  * @nr: receives their number

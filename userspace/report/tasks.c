@@ -4,12 +4,12 @@
 #include <string.h>
 #include "tasks.h"
 
-/* What a name takes besides its bytes, roughly. */
+/* Approximate memory of a name besides its bytes. */
 #define NAME_OVERHEAD	64
 
 static const char unmapped[] = "[unmapped]";
 
-/* Make room for one more element; @room counts those that fit. */
+/* Makes room for one more element; @room is the number that fit. */
 static void *grow(void *array, __u32 nr, __u32 *room, size_t size, bool *failed)
 {
 	__u32 more = *room ? 2 * *room : 16;
@@ -45,7 +45,7 @@ static int add_name(struct tasks *tasks, __u64 key, const char *text, size_t len
 	return tasks->nr_names++;
 }
 
-/* The number of a name; each name is kept once. */
+/* The number of a name; each name is stored once. */
 static int intern(struct tasks *tasks, const char *text, size_t len)
 {
 	__u64 key = idmap_hash(text, len);
@@ -60,7 +60,7 @@ static int intern(struct tasks *tasks, const char *text, size_t len)
 	}
 }
 
-/* Forget the pids of spaces that are gone. */
+/* Drops the pids of address spaces that have ended. */
 static int forget_pids(struct tasks *tasks)
 {
 	struct idmap by_pid = {};
@@ -80,7 +80,7 @@ static int forget_pids(struct tasks *tasks)
 	return 0;
 }
 
-/* The number of a space that is not in use. */
+/* The number of an unused space. */
 static int free_number(struct tasks *tasks)
 {
 	bool failed = false;
@@ -114,7 +114,7 @@ int tasks_new_space(struct tasks *tasks, __u32 pid)
 	return number;
 }
 
-/* Nothing but its samples is worth keeping of a space that ends. */
+/* Of a space that has ended, only its samples are kept. */
 static void end_space(struct tasks *tasks, __u32 number)
 {
 	struct space *space = &tasks->space[number];
@@ -199,7 +199,7 @@ void tasks_clone(struct tasks *tasks, __u32 pid)
 		tasks->left_out++;
 }
 
-/* The first thread may exit before others, to which its mappings and name belong, too. */
+/* The first thread may exit before others, which still use its mappings and name. */
 void tasks_exit(struct tasks *tasks, __u32 pid)
 {
 	int number = find_space(tasks, pid);
@@ -208,7 +208,7 @@ void tasks_exit(struct tasks *tasks, __u32 pid)
 		end_space(tasks, number);
 }
 
-/* Memory without a file has many spellings; they all mean the same. */
+/* Memory without a file has many names that all mean the same. */
 static int intern_mapping(struct tasks *tasks, const char *name, size_t len)
 {
 	if (!len || (len >= 6 && !memcmp(name, "//anon", 6)))
@@ -283,7 +283,7 @@ int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len
 	return id < 0 ? id : mapping_of(tasks, space, id);
 }
 
-/* The mapping of addresses where nothing is known to be. */
+/* The mapping for addresses outside all known ranges. */
 static int find_nowhere(struct tasks *tasks, __u32 space)
 {
 	int mapping = (int)tasks->space[space].nowhere_plus_1 - 1;

@@ -2,9 +2,8 @@
 /*
  * Processes of a recording: their address spaces, and what is mapped there.
  *
- * As in the module, a process that executes another program begins a new address
- * space, and a pid that is used again is another process. Address spaces that had
- * samples are kept to the end.
+ * As in the module, exec() begins a new address space, and a reused pid is another process.
+ * Address spaces with samples are kept until the end.
  */
 #ifndef REPORT_TASKS_H
 #define REPORT_TASKS_H
@@ -15,7 +14,7 @@
 #include "perfdata/idmap.h"
 #include "vmas.h"
 
-/* Limits, so that memory does not depend on what a file says. */
+/* Limits, so that memory does not depend on a file's contents. */
 #define TASKS_SPACES_MAX	(128U << 10)
 #define TASKS_MAPPINGS_MAX	(256U << 10)
 #define TASKS_NAME_BYTES	(16U << 20)
@@ -40,15 +39,15 @@ struct mapping {
  * struct space - an address space
  * @pid: its process
  * @comm: the process's command; "?" if unknown
- * @threads: threads of it that live, as far as the file tells
+ * @threads: its live threads, as far as the file tells
  * @exited: all of them have exited, or the process has executed another program
  * @used: false: the element is free
  * @samples: samples in it, not cooled
  * @pages: pages tracked at the end
  * @hot_pages: hot ones
  * @vmas: list of what is mapped
- * @found: private: the range found last, if its length is not 0, and its mapping
- * @nowhere_plus_1: private: mapping of addresses in no range, once there was one
+ * @found: private: the range found last and its mapping; a length of 0: none
+ * @nowhere_plus_1: private: mapping for addresses in no range, plus 1; 0: none yet
  */
 struct space {
 	__u32 pid;
@@ -74,8 +73,7 @@ struct space {
  * @nr_spaces: how many elements @space has
  * @mapping: the mappings that had samples
  * @nr_mappings: how many there are
- * @left_out: records that were left out: there were too many processes or
- *	mappings, or no memory
+ * @left_out: records left out because of too many processes or mappings, or no memory
  */
 struct tasks {
 	struct space *space;
@@ -101,24 +99,24 @@ struct tasks {
 };
 
 /**
- * tasks_free() - forget all of them
+ * tasks_free() - free all processes
  * @tasks: the processes; may be all zero
  */
 void tasks_free(struct tasks *tasks);
 
-/* What records tell.  What cannot be kept is counted in @left_out. */
+/* Handle records. What cannot be stored is counted in @left_out. */
 void tasks_comm(struct tasks *tasks, __u32 pid, const char *comm, size_t len, bool exec);
 void tasks_fork(struct tasks *tasks, __u32 pid, __u32 parent, bool clone);
-/* A thread more of a process, or one less: it has exited when none is left. */
+/* A process has one thread more, or one less: without threads it has exited. */
 void tasks_clone(struct tasks *tasks, __u32 pid);
 void tasks_exit(struct tasks *tasks, __u32 pid);
 void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const char *name,
 		size_t name_len);
 
 /**
- * tasks_space() - the present address space of a process
+ * tasks_space() - get the present address space of a process
  * @tasks: the processes
- * @pid: the process; begins to exist now if it was not known
+ * @pid: the process; added if it is unknown
  *
  * Return: its number, or -ENOMEM.
  */
@@ -134,7 +132,7 @@ int tasks_space(struct tasks *tasks, __u32 pid);
 int tasks_new_space(struct tasks *tasks, __u32 pid);
 
 /**
- * tasks_name_space() - say which command an address space belongs to
+ * tasks_name_space() - set the command of an address space
  * @tasks: the processes
  * @space: number of the address space
  * @comm: the command, not NUL-terminated
@@ -143,11 +141,11 @@ int tasks_new_space(struct tasks *tasks, __u32 pid);
 void tasks_name_space(struct tasks *tasks, __u32 space, const char *comm, size_t len);
 
 /**
- * tasks_map() - say what is mapped in an address space
+ * tasks_map() - map a range in an address space
  * @tasks: the processes
  * @space: number of the address space
  * @start: first address
- * @len: bytes; what was mapped there before is no longer
+ * @len: bytes; replaces earlier mappings there
  * @name: file, or a name in brackets, not NUL-terminated
  * @name_len: its bytes
  */
@@ -155,7 +153,7 @@ void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const c
 	       size_t name_len);
 
 /**
- * tasks_mapping() - the mapping of that name
+ * tasks_mapping() - get or add the mapping of a name
  * @tasks: the processes
  * @space: number of the address space
  * @name: the name, not NUL-terminated
@@ -166,7 +164,7 @@ void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const c
 int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len);
 
 /**
- * tasks_sampled() - the mapping of that name, if it had samples
+ * tasks_sampled() - get the mapping of a name, if it had samples
  * @tasks: the processes
  * @space: number of the address space
  * @name: number of the name
@@ -186,7 +184,7 @@ const struct mapping *tasks_sampled(const struct tasks *tasks, __u32 space, __u3
 int tasks_search(struct tasks *tasks, __u32 space, __u64 addr);
 
 /**
- * tasks_find() - the mapping of an address
+ * tasks_find() - get the mapping of an address
  * @tasks: the processes
  * @space: number of the address space
  * @addr: the address; "[unmapped]" if nothing is known to be there

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A finished report, in all the forms it can be printed in. */
+/* A finished report, for all output formats. */
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
@@ -23,10 +23,10 @@ enum report_part {
 	PART_COMMANDS = 1 << 8,
 };
 
-/* What is printed unless something is asked for: commands say again what processes do. */
+/* What is printed by default: commands would only repeat what processes show. */
 #define PART_ALL	0xff
 
-/* Who says what the fast tier holds. */
+/* Where the capacity of the fast tier comes from. */
 enum capacity_from {
 	CAPACITY_OPTION,
 	CAPACITY_SESSION,
@@ -35,18 +35,18 @@ enum capacity_from {
 	CAPACITY_THIS_MACHINE,
 };
 
-/* Panels of a heat map, at most. */
+/* Most panels of a heat map. */
 #define REPORT_PANELS	8
 
 /**
  * struct report_view - a report and how it is to be printed
  * @report: the report
- * @path: file it was made of; NULL: a live session
- * @notes: what the file says besides; NULL: a live session
+ * @path: file it was made from; NULL: a live session
+ * @notes: the file's notes; NULL: a live session
  * @events: its events; NULL: a live session
- * @status: how reading it went
+ * @status: status of reading the file
  * @panels: what to draw of the heat map
- * @capacity_from: who says what the fast tier holds
+ * @capacity_from: where the capacity of the fast tier comes from
  * @parts: enum report_part
  * @max: lines of each list; 0: all
  */
@@ -84,10 +84,10 @@ bool report_order_spaces(struct report_order *order, const struct report_view *v
 /**
  * struct report_command - the processes of one name
  * @comm: the name
- * @processes: how many have samples
- * @samples: theirs
- * @pages: theirs; one that several share counts for each
- * @hot_pages: of these, the hot ones
+ * @processes: number of processes with samples
+ * @samples: their samples
+ * @pages: their pages; a shared page counts for each process
+ * @hot_pages: hot pages among @pages
  */
 struct report_command {
 	const char *comm;
@@ -98,12 +98,11 @@ struct report_command {
 };
 
 /**
- * report_commands() - sum the processes up by their names
+ * report_commands() - sum the processes by name
  * @view: the report
- * @nr: receives how many names there are, at most &report_view.max
+ * @nr: set to the number of names, at most &report_view.max
  *
- * Return: an array to be freed, those with the most samples first; NULL if there is no
- * memory.
+ * Return: an array for free(), most samples first; NULL if there is no memory.
  */
 struct report_command *report_commands(const struct report_view *view, __u32 *nr);
 
@@ -116,7 +115,7 @@ struct report_command *report_commands(const struct report_view *view, __u32 *nr
  */
 bool report_order_mappings(struct report_order *order, const struct report_view *view);
 
-/* What is counted of a &struct mapping. */
+/* The numeric fields of struct mapping. */
 extern const struct field report_mapping_fields[];
 
 /* Nanoseconds from the first sample to the end of the last one. */
@@ -128,7 +127,7 @@ __u64 report_column_ns(const struct report_view *view);
 /* The name of a mapping, by its number; "[unmapped]" if it has none. */
 const char *report_mapping_name(const struct report_view *view, __s64 mapping);
 
-/* The name of an event, by its index; @buf holds one made up if the file has none. */
+/* The name of an event, by its index; @buf is used if the file has no name for it. */
 const char *report_event_name(const struct report_view *view, __u32 event, char *buf, size_t size);
 
 void report_print_text(FILE *file, const struct report_view *view);
@@ -140,7 +139,7 @@ void report_print_prometheus(FILE *file, const struct report_view *view);
 
 /**
  * report_plot() - draw the heat map with gnuplot
- * @path: file to write; its ending says how: .png or .svg
+ * @path: file to write; its ending, .png or .svg, chooses the format
  * @view: the report
  * @err: says what is missing
  *
@@ -149,7 +148,7 @@ void report_print_prometheus(FILE *file, const struct report_view *view);
 int report_plot(const char *path, const struct report_view *view, struct htmm_error *err);
 
 /**
- * report_plot_check() - can the map be drawn?
+ * report_plot_check() - check that the map can be drawn
  * @path: file to write
  * @err: says why not
  *

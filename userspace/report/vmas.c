@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A list is a treap: a search tree by address in which each node has a random number
- * that is not below those of its children. That keeps its depth logarithmic whatever
- * the order in which ranges come. Nodes of more than one parent are not changed, but
- * copied: only the way from the root to the change is.
+ * A list is a treap: a search tree by address in which each node has a random priority, not
+ * below those of its children. This keeps the depth logarithmic for any order of insertion.
+ * Nodes with more than one parent are not changed but copied; only the path from the root
+ * to the change is copied.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@
 /**
  * struct vma_node - a range in the tree
  * @vma: the range
- * @left: the tree of those below it; of a free node: the next one
- * @right: the tree of those above it
- * @refs: lists and nodes whose tree this is
+ * @left: tree of the ranges below it; in a free node: the next free node
+ * @right: tree of the ranges above it
+ * @refs: number of lists and nodes that point to this node
  * @priority: not below that of its children
  */
 struct vma_node {
@@ -34,7 +34,7 @@ static struct vma_node *node_of(const struct vmas *vmas, __u32 number)
 	return &vmas->node[number];
 }
 
-/* Number 0 is no node. */
+/* Number 0 means no node. */
 static int reserve(struct vmas *vmas, __u32 more)
 {
 	__u32 room = vmas->room ? vmas->room : ROOM_FIRST;
@@ -56,7 +56,7 @@ static int reserve(struct vmas *vmas, __u32 more)
 	return 0;
 }
 
-/* There is room, see reserve(). */
+/* reserve() was called, so there is room. */
 static __u32 new_node(struct vmas *vmas)
 {
 	__u32 number = vmas->free;
@@ -103,7 +103,7 @@ void vmas_put(struct vmas *vmas, __u32 list)
 	}
 }
 
-/* The same node, or a copy if someone else has it, too. */
+/* Returns the same node, or a copy if it is shared. */
 static __u32 own(struct vmas *vmas, __u32 number)
 {
 	__u32 copy;
@@ -120,7 +120,7 @@ static __u32 own(struct vmas *vmas, __u32 number)
 	return copy;
 }
 
-/* One tree of two, of which all of @high is above all of @low. */
+/* Joins two trees; all of @high is above all of @low. */
 static __u32 join(struct vmas *vmas, __u32 low, __u32 high)
 {
 	__u32 root, *to = &root;
@@ -140,7 +140,7 @@ static __u32 join(struct vmas *vmas, __u32 low, __u32 high)
 	return root;
 }
 
-/* Two trees of one: below @addr, and from there on. A range that is in both is cut. */
+/* Splits a tree at @addr. A range that covers @addr is cut. */
 static void split(struct vmas *vmas, __u32 tree, __u64 addr, __u32 *low, __u32 *high)
 {
 	__u32 *to_low = low, *to_high = high, below = 0;
@@ -171,7 +171,7 @@ static void split(struct vmas *vmas, __u32 tree, __u64 addr, __u32 *low, __u32 *
 	*high = join(vmas, make(vmas, &rest), *high);
 }
 
-/* Nodes on the way to an address. */
+/* Number of nodes on the path to an address. */
 static __u32 depth(const struct vmas *vmas, __u32 tree, __u64 addr)
 {
 	__u32 nodes = 0;
@@ -186,7 +186,7 @@ int vmas_map(struct vmas *vmas, __u32 *list, const struct vma *vma)
 {
 	__u32 low, middle, high;
 
-	/* Both ways may have to be copied, a range cut at both ends, and one is new. */
+	/* Both paths may be copied, a range cut at both ends, and one node is new. */
 	if (reserve(vmas, depth(vmas, *list, vma->start) + depth(vmas, *list, vma->end) + 3))
 		return -ENOMEM;
 	split(vmas, *list, vma->start, &low, &middle);

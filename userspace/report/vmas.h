@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is mapped in address spaces: for each a list of ranges, by address.
+ * The mappings of address spaces: each has a list of ranges, sorted by address.
  *
- * A process that forks has the same list as its child, and when one of them changes,
- * they go on sharing what did not change. So whatever a file says, a record takes a
- * time that grows with the logarithm of the number of ranges; and all lists together
- * have a limit, so that memory does not depend on it either.
+ * After a fork, parent and child share a list; when one changes, they still share the
+ * unchanged part. So for any file, the time of a record grows only with the logarithm of
+ * the number of ranges. All lists together have a limit, so memory is bounded for any file.
  */
 #ifndef REPORT_VMAS_H
 #define REPORT_VMAS_H
@@ -13,7 +12,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Most ranges of all lists; with number 0, which is none, a power of two. */
+/* Most ranges of all lists; a power of two with number 0, which means no node. */
 #define VMAS_MAX	((1024U << 10) - 1)
 
 /**
@@ -29,9 +28,9 @@ struct vma {
 };
 
 /**
- * struct vmas - all lists; all zero: there are none
+ * struct vmas - all lists; all zero: no lists
  * @used: ranges in all of them
- * @steps: ranges that were looked at to change lists, ever
+ * @steps: ranges visited by all changes so far
  *
  * A list is a number; that of the empty one is 0.
  */
@@ -42,13 +41,13 @@ struct vmas {
 	/* private: */
 	struct vma_node *node;
 	__u32 room;			/* elements of @node */
-	__u32 fresh;			/* first one that was never used */
-	__u32 free;			/* one that is free, which knows the next one */
-	__u64 made;			/* nodes, ever */
+	__u32 fresh;			/* the first one that was never used */
+	__u32 free;			/* the first free one, which links to the next */
+	__u64 made;			/* nodes made so far */
 };
 
 /**
- * vmas_share() - have a list, too
+ * vmas_share() - take a reference to a list
  * @vmas: all lists
  * @list: the list
  *
@@ -57,34 +56,34 @@ struct vmas {
 __u32 vmas_share(struct vmas *vmas, __u32 list);
 
 /**
- * vmas_put() - have a list no longer
+ * vmas_put() - drop a reference to a list
  * @vmas: all lists
  * @list: the list
  */
 void vmas_put(struct vmas *vmas, __u32 list);
 
 /**
- * vmas_map() - a range is mapped; what was there before is no longer
+ * vmas_map() - map a range, replacing what was there
  * @vmas: all lists
- * @list: the list; another one afterwards
+ * @list: the list; its number changes
  * @vma: the range, which is not empty
  *
- * Return: 0, or -ENOMEM, also at the limit.
+ * Return: 0, or -ENOMEM if there is no memory or the limit is reached.
  */
 int vmas_map(struct vmas *vmas, __u32 *list, const struct vma *vma);
 
 /**
- * vmas_next() - the range of an address, or else the first above it
+ * vmas_next() - find the range of an address, or else the first above it
  * @vmas: all lists
  * @list: the list
  * @addr: the address
  *
- * Return: the range, until some list changes; NULL: nothing is mapped from there on.
+ * Return: the range, valid until a list changes; NULL: nothing is mapped at @addr or above.
  */
 const struct vma *vmas_next(const struct vmas *vmas, __u32 list, __u64 addr);
 
 /**
- * vmas_find() - the range of an address
+ * vmas_find() - find the range of an address
  * @vmas: all lists
  * @list: the list
  * @addr: the address

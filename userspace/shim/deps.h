@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What module/core/deps.h takes from the kernel, for user space.
+ * User-space versions of what module/core/deps.h takes from the kernel.
  *
- * Include it before any file of the core (-include shim/deps.h): it shares the
- * guard of the kernel's version and so takes its place.
+ * Include it before any file of the core (-include shim/deps.h): it has the include guard
+ * of the kernel's version and so replaces it.
  */
 #ifndef HTMM_CORE_DEPS_H
 #define HTMM_CORE_DEPS_H
@@ -33,15 +33,15 @@ typedef __u64 u64;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
-/* Volatile, as in the kernel: a function that does nothing else must not vanish. */
+/* Volatile, as in the kernel: the compiler must not drop a function that only prefetches. */
 #define prefetch(p)	({ __builtin_prefetch(p, 0, 0); asm volatile(""); })
 #define htmm_fetch(p)	({ __builtin_prefetch(p, 0, 3); asm volatile(""); })
 #define prefetchw(p)	({ __builtin_prefetch(p, 1, 3); asm volatile(""); })
 
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
-/* The two barriers of the ring; each use names its pair. */
+/* The acquire side of the ring's barrier pairs; each use names its pair. */
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
-/* As above. */
+/* The release side; each use names its pair. */
 #define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
 /* As in the kernel, both sides of min() and max() have the same type. */

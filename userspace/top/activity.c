@@ -7,7 +7,7 @@
 
 #define NSEC_PER_SEC	1000000000.0
 
-/* How much a counter grew; one that was reset began at zero. */
+/* The growth of a counter; a counter that was reset started at zero. */
 static __u64 grown(__u64 was, __u64 now)
 {
 	return now >= was ? now - was : now;
@@ -108,7 +108,7 @@ static int compare(const void *a, const void *b, void *data)
 		diff = compare_numbers(x->pid, y->pid);
 	else if (*order == ORDER_NAME)
 		diff = strcmp(x->place.mapping, y->place.mapping);
-	/* Ties must not change places from look to look. */
+	/* Equal elements must keep their order from one update to the next. */
 	if (!diff)
 		diff = compare_numbers(y->samples, x->samples);
 	if (!diff)

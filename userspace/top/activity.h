@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What went on in a session between two looks at it: plain numbers, no terminal. */
+/* What happened in a session between two looks at it; numbers only, no terminal. */
 #ifndef TOP_ACTIVITY_H
 #define TOP_ACTIVITY_H
 
@@ -8,11 +8,11 @@
 #include "cmd/results.h"
 
 /**
- * struct flow - overflows, and where they went, in each second
+ * struct flow - overflows and what became of them, per second
  * @overflows: overflows delivered to the module
  * @counted: samples added to the hot-page table
- * @filtered: samples of tasks that are no targets
- * @lost: samples that were wanted: the sum of the other @drops
+ * @filtered: samples of tasks outside all targets
+ * @lost: samples of targets that were lost: the sum of the other @drops
  * @throttled: overflows at which the kernel was throttling the event
  * @drops: samples not counted, by enum htmm_drop
  */
@@ -25,7 +25,7 @@ struct flow {
 	double drops[HTMM_DROP_SLOTS];
 };
 
-/* Samples lost, as a percentage of those that were wanted. */
+/* Samples lost, as a percentage of all samples of targets. */
 static inline double lost_percent(const struct flow *flow)
 {
 	const double wanted = flow->overflows - flow->filtered;
@@ -44,14 +44,14 @@ struct event_activity {
 };
 
 /**
- * struct activity - what went on
- * @seconds: between the two looks; all others are averages over them
- * @since_start: there was no earlier look at this session: it began @seconds ago
+ * struct activity - activity between two looks
+ * @seconds: time between the two looks; all rates are averages over it
+ * @since_start: this is the first look at this session, which began @seconds ago
  * @total: all events together
  * @events: each event, in the order of the session
  * @nr_events: how many there are
- * @cost: what sampling cost lately, in percent of the time of the CPUs sampled
- * @budget: what it may cost, in percent; negative: there is no budget
+ * @cost: the recent cost of sampling, in percent of the time of the CPUs sampled
+ * @budget: the highest cost allowed, in percent; negative: no budget
  * @handlers: time in handlers, in percent of the time of the CPUs sampled
  * @ksampled: CPU time of ksampled, in percent of one CPU
  */
@@ -69,20 +69,20 @@ struct activity {
 
 /**
  * activity_between() - compare two looks at a session
- * @activity: filled from nothing
- * @was: the earlier one, or all zero; one at another session is as good as none
+ * @activity: filled; old contents are ignored
+ * @was: the earlier one, or all zero; ignored if it is of another session
  * @now: the later one
  *
- * What is smaller now than it was has been reset, and so began at zero.
+ * A counter that is smaller now was reset, so it started at zero.
  */
 void activity_between(struct activity *activity, const struct results *was,
 		      const struct results *now);
 
-/* By what mappings are listed. */
+/* Sort order of the mappings. */
 enum order { ORDER_SAMPLES, ORDER_PAGES, ORDER_HOT, ORDER_PID, ORDER_NAME, NR_ORDERS };
 
 /**
- * order_name() - how an order is called
+ * order_name() - the name of an order
  * @order: the order
  *
  * Return: a word.
@@ -90,11 +90,12 @@ enum order { ORDER_SAMPLES, ORDER_PAGES, ORDER_HOT, ORDER_PID, ORDER_NAME, NR_OR
 const char *order_name(enum order order);
 
 /**
- * mappings_choose() - keep the mappings that are asked for, in the order asked for
+ * mappings_choose() - filter and sort mappings
  * @maps: the mappings; those that stay are moved to the front
  * @nr: how many there are
- * @order: by what to sort; the largest number first, but pids and names from the smallest
- * @filter: part of the mapping's name, the command or the pid, in any case; "" keeps all
+ * @order: what to sort by; largest numbers first, but pids and names ascending
+ * @filter: part of the mapping's name, the command or the pid, upper or lower case; ""
+ *	keeps all
  *
  * Return: how many stay.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command `top`: looks at the session again and again, on a screen or in lines. */
+/* The command `top`: shows the session repeatedly, on a screen or in lines. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #include "top.h"
 
 #define INTERVAL_MS	2000
-/* A table can have millions of pages, and each look reads the hottest of them. */
+/* A table can have millions of pages; each look reads only this many of the hottest. */
 #define PAGES_DEFAULT	100000
 /* Lines between two headings, and mappings that --once prints. */
 #define LINES_PER_HEAD	20
@@ -26,7 +26,7 @@
  * struct watch - the options of top
  * @top: what is shown
  * @plain: in lines
- * @once: one look, in lines
+ * @once: show it once, in lines
  * @looks: how many looks to take; 0: no end
  */
 struct watch {
@@ -36,7 +36,7 @@ struct watch {
 	__s64 looks;
 };
 
-/* What it means that a look failed after others had not. */
+/* Decides what a failed look means after successful ones. */
 static int look_again(struct top *top, struct htmm_error *err)
 {
 	int ret = top_look(top, err);
@@ -99,7 +99,7 @@ static __s64 now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Do what the signals ask for. */
+/* Handles pending signals. */
 static void take_signals(struct top *top, int fd)
 {
 	struct signalfd_siginfo info;
@@ -112,7 +112,7 @@ static void take_signals(struct top *top, int fd)
 	}
 }
 
-/* Wait for a key, a signal, or the time of the next look. */
+/* Waits for a key, a signal, or the time of the next look. */
 static void wait_for_user(struct top *top, int signals, __s64 until)
 {
 	struct pollfd fds[] = {
@@ -127,7 +127,7 @@ static void wait_for_user(struct top *top, int signals, __s64 until)
 	take_signals(top, signals);
 	while (!top->quit && (key = screen_key()) >= 0)
 		top_key(top, key, screen_page());
-	/* A terminal that is gone will send no key. */
+	/* A closed terminal sends no key. */
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		top->quit = true;
 }
@@ -177,7 +177,7 @@ static int watch_session(struct watch *watch, struct htmm_error *err)
 	return ret ? print_error(err) : EXIT_OK;
 }
 
-/* Seconds, in milliseconds. */
+/* Reads seconds; stores milliseconds. */
 static int call_interval(void *value, const char *text, struct htmm_error *err)
 {
 	char *end;

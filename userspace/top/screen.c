@@ -13,13 +13,13 @@
 #include "cmd/output.h"
 #include "screen.h"
 
-/* From here on the histogram has its place beside the numbers, not below. */
+/* From this width on, the histogram is beside the numbers, not below them. */
 #define WIDE		130
-/* In fewer columns than this the numbers say less, in shorter words. */
+/* Below this width, the numbers are shown in a shorter form. */
 #define NARROW		64
-/* Fewer lines than this have no room for a histogram. */
+/* Below this height, there is no histogram. */
 #define HIST_LINES	20
-/* Bins shown at least. */
+/* Least number of bins shown. */
 #define BINS_SHOWN	16
 /* Columns of an event's rate. */
 #define RATE		9
@@ -32,7 +32,7 @@ static SCREEN *screen;
 static bool utf8;
 static size_t page = 1;
 
-/* What a byte sequence looks like on this terminal; what it cannot show is a '?'. */
+/* Converts bytes to this terminal's characters; '?' for those it cannot show. */
 static size_t to_wide(const char *text, wchar_t *wide, size_t room)
 {
 	mbstate_t state = {};
@@ -54,7 +54,7 @@ static size_t to_wide(const char *text, wchar_t *wide, size_t room)
 	return nr;
 }
 
-/* Print at a place, cut to @width columns and to the end of the line. */
+/* Prints at a position, cut to @width columns and to the end of the line. */
 static void put(int y, int x, int width, const char *fmt, ...) htmm_printf(4, 5);
 
 static void put(int y, int x, int width, const char *fmt, ...)
@@ -142,7 +142,7 @@ static void list_drops(const struct flow *flow, char *text, size_t size)
 			continue;
 		snprintf(one, sizeof(one), "%s%s %.0f/s", used ? ", " : "",
 			 htmm_drop_name(i) ? htmm_drop_name(i) : "other", flow->drops[i]);
-		/* What has no room is not hidden altogether. */
+		/* If not all fit, show that there are more. */
 		if (used + strlen(one) + sizeof(" ...") > size) {
 			snprintf(text + used, size - used, " ...");
 			return;
@@ -188,7 +188,7 @@ static int put_cost(const struct activity *activity, int y, int x, int width)
 	return y + 1;
 }
 
-/* Add a text if there is room for all of it: half of a number would be another one. */
+/* Adds a text only if all of it fits: half of a number would be a wrong number. */
 static void append(char *text, size_t room, const char *fmt, ...) htmm_printf(3, 4);
 
 static void append(char *text, size_t room, const char *fmt, ...)
@@ -223,7 +223,7 @@ static int put_event(const struct top *top, unsigned int number, int y, int x, i
 	return y + 1;
 }
 
-/* Mappings need lines, too. */
+/* Leave lines for the mappings. */
 static int put_events(const struct top *top, int y, int x, int width)
 {
 	unsigned int nr = top->activity.nr_events, room = LINES / 4, i;
@@ -260,7 +260,7 @@ static int put_numbers(const struct top *top, int y, int x, int width, bool tall
 	return put_events(top, y, x, width);
 }
 
-/* As many bins as there is something to see in. */
+/* Number of bins up to the last one that is worth showing. */
 static unsigned int bins_shown(const struct htmm_hist_buf *hist)
 {
 	unsigned int nr = HTMM_NR_BINS;
@@ -276,13 +276,13 @@ static int bin_pair(const struct htmm_hist_buf *hist, unsigned int bin)
 	       bin >= hist->warm_threshold ? PAIR_WARM : PAIR_NONE;
 }
 
-/* One bar, in eighths of a line where the terminal has such characters. */
+/* Draws one bar, in eighths of a line if the terminal has these characters. */
 static void put_bar(int bottom, int x, int width, int height, double share, int pair)
 {
 	static const wchar_t blocks[] = L" \u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588";
 	int eighths = (int)(share * height * 8), line, i;
 
-	/* Something is never shown as nothing. */
+	/* Show a value other than 0 with one eighth at least. */
 	if (share > 0 && !eighths)
 		eighths = 1;
 	attron(COLOR_PAIR(pair));
@@ -325,14 +325,14 @@ static void put_hist_title(const struct htmm_hist_buf *hist, int y, int x, int w
 		    hist->pages, hist->capacity_pages, hot);
 }
 
-/* Takes @height lines, four of them for words. */
+/* Uses @height lines, four of them for text. */
 static void put_hist(const struct htmm_hist_buf *hist, int y, int x, int width, int height)
 {
 	unsigned int nr = bins_shown(hist), bin;
-	/* Where all bins are in use and columns few, these are not for words. */
+	/* If all bins are in use and columns are few, leave out the captions. */
 	int caption = width - CAPTION < (int)nr ? 0 : CAPTION;
 	int cell = (width - caption) / (int)nr, bars = height - 4;
-	/* Names of bins do not touch each other. */
+	/* Leave a gap between the names of bins. */
 	unsigned int step = cell < 2 ? 4 : cell < 4 ? 2 : 1;
 	__u64 most = 0;
 
@@ -361,7 +361,7 @@ static void put_hist(const struct htmm_hist_buf *hist, int y, int x, int width, 
 	put_thresholds(hist, y + bars + 3, x + caption, cell, nr);
 }
 
-/* A name that is too long loses its beginning, which says less than its end. */
+/* Cuts a long name at its beginning, as its end says more. */
 static void put_name(int y, int x, int width, const char *name)
 {
 	size_t len = strlen(name);
@@ -374,9 +374,9 @@ static void put_name(int y, int x, int width, const char *name)
 
 /**
  * struct column - a column of the list of mappings
- * @title: what it is called
- * @width: its width, negative if text begins at its left
- * @from: columns of the terminal from which on there is room for it
+ * @title: its title
+ * @width: its width, negative for left-aligned text
+ * @from: least width of the terminal at which it is shown
  */
 static const struct column {
 	const char *title;
@@ -391,7 +391,7 @@ static const struct column {
 	{ "command", -15, 62 },
 };
 
-/* A line of the list: @cells as in columns[], and the mapping in what is left. */
+/* Prints a line of the list: @cells as in columns[], and the mapping in the rest of the line. */
 static void put_cells(int y, const char *const *cells, const char *mapping)
 {
 	int x = 0;
@@ -568,7 +568,7 @@ int screen_key(void)
 	case KEY_BACKSPACE: return TOP_BACKSPACE;
 	case ERR: return -1;
 	}
-	/* Other function keys are none of ours. */
+	/* Ignore other function keys. */
 	return key < KEY_MIN ? key : 0;
 }
 

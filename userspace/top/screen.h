@@ -7,20 +7,20 @@
 #include "top.h"
 
 /**
- * screen_open() - take the terminal over
+ * screen_open() - take over the terminal
  *
- * Return: false if it is none, or one that cannot move its cursor.
+ * Return: false if stdout is no terminal, or it cannot move its cursor.
  */
 bool screen_open(void);
 
 /**
- * screen_close() - give the terminal back as it was
+ * screen_close() - restore the terminal
  */
 void screen_close(void);
 
 /**
  * screen_draw() - show everything
- * @top: what there is to show
+ * @top: what to show
  */
 void screen_draw(const struct top *top);
 
@@ -32,12 +32,12 @@ void screen_resize(void);
 /**
  * screen_key() - read a key
  *
- * Return: a character or enum top_key; negative: none is there.
+ * Return: a character or enum top_key; negative: no key was pressed.
  */
 int screen_key(void);
 
 /**
- * screen_page() - tell how many mappings fit
+ * screen_page() - tell how many mappings fit on the screen
  *
  * Return: their number, as of the last screen_draw(); at least 1.
  */

@@ -6,7 +6,7 @@
 #include "cmd/command.h"
 #include "top.h"
 
-/* Sort and filter the mappings anew. */
+/* Filters and sorts the mappings again. */
 static void choose(struct top *top)
 {
 	memcpy(top->shown, top->maps, top->nr_maps * sizeof(*top->maps));
@@ -38,7 +38,10 @@ static int sum_mappings(struct top *top, struct htmm_error *err)
 
 int top_look(struct top *top, struct htmm_error *err)
 {
-	/* The names are new each time: processes that live for long would pile them up. */
+	/*
+	 * Start with an empty cache of names: over a long time, names of exited processes
+	 * would fill it.
+	 */
 	struct results res = {};
 	int fd = htmm_device_open(NULL, err), ret;
 
@@ -53,7 +56,7 @@ int top_look(struct top *top, struct htmm_error *err)
 	results_free(&top->was);
 	top->was = top->now;
 	top->now = res;
-	/* Only numbers are compared. */
+	/* Later looks compare only numbers, so the pages can go. */
 	htmm_pages_free(&top->was.pages);
 	htmm_names_free(top->was.names);
 	top->was.names = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What `top` shows and how its keys change it: no terminal in here. */
+/* What `top` shows, and how keys change it; independent of the terminal. */
 #ifndef TOP_TOP_H
 #define TOP_TOP_H
 
 #include "activity.h"
 
-/* Keys that are no characters. */
+/* Keys that are not characters. */
 enum top_key { TOP_UP = 256, TOP_DOWN, TOP_PAGE_UP, TOP_PAGE_DOWN, TOP_HOME, TOP_BACKSPACE };
 
 #define TOP_INTERVAL_MIN	100
@@ -15,21 +15,21 @@ enum top_key { TOP_UP = 256, TOP_DOWN, TOP_PAGE_UP, TOP_PAGE_DOWN, TOP_HOME, TOP
  * struct top - what is shown
  * @now: the last look at the session
  * @was: the one before
- * @activity: what went on between them
+ * @activity: activity between them
  * @maps: all mappings of the last look
  * @nr_maps: how many there are
  * @samples: the sum of their samples
- * @shown: those that @filter lets through, in @order
+ * @shown: those that pass @filter, sorted by @order
  * @nr_shown: how many there are
  * @max_pages: the hottest pages that a look reads; 0: all
  * @interval_ms: between two looks
- * @order: by what mappings are listed
+ * @order: sort order of the mappings
  * @filter: what they must contain
  * @scroll: how many of @shown are above the screen
  * @editing: the user types @filter
  * @paused: no looks are taken
- * @help: the keys are explained
- * @quit: the user has had enough
+ * @help: the help on keys is shown
+ * @quit: the user wants to quit
  */
 struct top {
 	struct results now;

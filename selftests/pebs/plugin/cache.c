@@ -57,7 +57,7 @@ bool cache_access(__u64 phys)
 		return false;
 	set = (line - 1) & (nr_sets - 1);
 	way = &lines[set * nr_ways];
-	/* The most recent line again changes nothing, and needs no lock. */
+	/* If the line is the most recent one already, nothing changes, and no lock is needed. */
 	if (__atomic_load_n(&way[0], __ATOMIC_RELAXED) == line)
 		return true;
 

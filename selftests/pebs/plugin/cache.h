@@ -19,7 +19,7 @@
 bool cache_init(__u64 size, unsigned int ways, bool shared);
 
 /**
- * cache_access() - look a line up, and bring it in if it is not there
+ * cache_access() - look up a line, and add it if it is missing
  * @phys: guest-physical address of the access's first byte
  *
  * Context: any vCPU thread.

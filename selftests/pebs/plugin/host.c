@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The unit's way into QEMU: functions and layouts that are not part of the
- * plugin interface.
- */
+/* The unit's access to QEMU: functions and layouts that are not part of the plugin interface. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +14,7 @@
 /* Where struct TimersState of QEMU 7.2 has qemu_icount_bias. */
 #define CLOCK_BIAS_OFFSET	40
 
-/* RAM is looked for in chunks of this size, up to this address. */
+/* RAM is searched in chunks of this size, up to this address. */
 #define RAM_CHUNK		(2ULL << 20)
 #define RAM_LIMIT		(256ULL << 30)
 #define MAX_EXTENTS		16
@@ -29,7 +26,7 @@ struct ram_hwaddr {
 	void *hostaddr;
 };
 
-/* A stretch of guest RAM: contiguous here and there. */
+/* A range of guest RAM that is contiguous in the guest and in QEMU. */
 struct extent {
 	__u64 host;
 	__u64 size;
@@ -160,7 +157,7 @@ void host_raise_nmi(unsigned int index)
 	void *cpu = qemu.qemu_get_cpu(index);
 	bool locked;
 
-	/* Where instructions are counted, QEMU lets none of them interrupt. */
+	/* With -icount, QEMU does not let an instruction be interrupted. */
 	if (*qemu.use_icount) {
 		qemu.async_run_on_cpu(cpu, interrupt, NULL);
 		return;

@@ -70,14 +70,14 @@ void host_raise_nmi(unsigned int index);
 __s64 host_clock(void);
 
 /**
- * host_clock_bias() - what that time is ahead of the instructions, in nanoseconds
+ * host_clock_bias() - nanoseconds by which that time is ahead of the instructions
  *
- * Return: where QEMU keeps it. Does not return without -icount.
+ * Return: the address of QEMU's variable. Does not return without -icount.
  */
 __s64 *host_clock_bias(void);
 
 /**
- * host_recheck_timers() - have QEMU look which timers are due, at the end of the block
+ * host_recheck_timers() - make QEMU check its timers at the end of the block
  * @index: the vCPU, which must be the running one
  */
 void host_recheck_timers(unsigned int index);

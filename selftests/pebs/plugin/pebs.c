@@ -125,7 +125,7 @@ static void count_events(struct pebs_slot *slot, const struct access *access)
 		write_record(slot, access, status);
 }
 
-/* Device memory takes the time that QEMU's device says. */
+/* For device memory, QEMU's device determines the time. */
 static void wait_for_memory(const struct access *access, bool hit)
 {
 	const struct latency *latency = &options.latency;

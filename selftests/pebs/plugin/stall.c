@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * With -icount, QEMU's virtual clock, from which the guest has its timers and its
- * TSC, is instructions << shift, plus a bias by which QEMU itself skips the time in
- * which all vCPUs sleep. What is added to the bias passes for the guest as time in
- * which no instruction was executed: as waiting for memory does.
+ * With -icount, QEMU's virtual clock, from which the guest has its timers and its TSC, is
+ * instructions << shift plus a bias. QEMU itself uses the bias to skip the time in which
+ * all vCPUs sleep. To the guest, an addition to the bias looks like time without
+ * instructions, as when it waits for memory.
  */
 #include <stddef.h>
 
@@ -11,12 +11,12 @@
 #include "stall.h"
 
 /*
- * How a timer may be late: QEMU works out when the next one is due before it runs
- * guest code, so after so much waiting it is made to do so again.
+ * A timer may be this late: QEMU computes when the next one is due before it runs guest
+ * code, so after this much waiting it is made to compute it again.
  */
 #define RECHECK_NS	50000
 
-/* Added once, to see that it is the right word. */
+/* Added once, to check that it is the right word. */
 #define PROBE_NS	1000
 
 static __s64 *clock_bias;
@@ -27,8 +27,8 @@ bool stall_wanted(const struct latency *latency)
 }
 
 /*
- * QEMU adds to the word too, in another thread, but only while no vCPU runs; atomic
- * all the same, for the moment in which one wakes up.
+ * QEMU changes the word too, in another thread, but only while no vCPU runs; still atomic,
+ * for the moment in which a vCPU wakes up.
  */
 static void add(__u32 ns)
 {

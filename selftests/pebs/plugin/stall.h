@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Time that an access takes: it is added to the machine's own clock. */
+/* The time of an access is added to the machine's own clock. */
 #ifndef PEBS_STALL_H
 #define PEBS_STALL_H
 
@@ -8,8 +8,8 @@
 
 /**
  * struct latency - what an access costs beyond its instruction, in nanoseconds
- * @hit: one that the last-level cache serves
- * @local: one that misses it, to memory of the first node
+ * @hit: an access that the last-level cache serves
+ * @local: an access that misses it, to memory of the first node
  * @remote: the same, to memory of the other node
  * @assist: writing a PEBS record
  */
@@ -21,8 +21,8 @@ struct latency {
 };
 
 /**
- * stall_wanted() - does anything cost time?
- * @latency: what does
+ * stall_wanted() - tell if any latency is not 0
+ * @latency: the latencies
  */
 bool stall_wanted(const struct latency *latency);
 
@@ -36,7 +36,7 @@ bool stall_wanted(const struct latency *latency);
 void stall_init(void);
 
 /**
- * stall() - let the machine's time go on
+ * stall() - advance the machine's clock
  * @vcpu: the vCPU that waits; all share the clock
  * @ns: how long, in nanoseconds
  *

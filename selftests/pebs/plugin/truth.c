@@ -16,7 +16,7 @@ static __u64 make_key(__u64 tgid, __u64 vaddr)
 	return KEY_USED | tgid << TGID_SHIFT | vaddr >> PAGE_SHIFT;
 }
 
-/* The page of @key, or the free place where it belongs. */
+/* Finds the page of @key, or the free slot for it. */
 static struct truth_page *find(const struct truth *truth, __u64 key)
 {
 	__u64 hash = key * 0x9e3779b97f4a7c15ULL;
@@ -82,7 +82,7 @@ static void merge(struct truth *into, const struct truth *from)
 	}
 }
 
-/* Unused places have key 0, so they come first. */
+/* Unused slots have key 0, so they come first. */
 static int by_key(const void *a, const void *b)
 {
 	__u64 x = ((const struct truth_page *)a)->key;

@@ -15,8 +15,8 @@
  * @stores: stores
  * @load_misses: loads that missed the last-level cache
  * @store_misses: stores that missed it
- * @remote_load_misses: of @load_misses, those that the remote node's memory served
- * @remote_store_misses: of @store_misses, likewise
+ * @remote_load_misses: those of @load_misses that the remote node's memory served
+ * @remote_store_misses: the same for @store_misses
  */
 struct truth_page {
 	__u64 key;
@@ -41,7 +41,7 @@ struct truth {
 };
 
 /**
- * truth_page() - find the counts of a page, or begin them at zero
+ * truth_page() - find the counts of a page, or add them as zero
  * @truth: the vCPU's table
  * @tgid: process
  * @vaddr: user address in the page
@@ -54,7 +54,7 @@ struct truth_page *truth_page(struct truth *truth, __u64 tgid,
 /**
  * truth_write() - merge tables and write them as CSV, by tgid and page
  * @file: where to
- * @truths: the tables; the first takes in the others
+ * @truths: the tables; all are merged into the first
  * @count: number of tables, at least 1
  *
  * Return: false if writing failed, with errno set.

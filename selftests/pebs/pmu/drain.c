@@ -19,7 +19,7 @@
 static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs);
 
-/* What perf is told of each kind of access; latencies are made up. */
+/* What perf is told of each kind of access; the latencies are invented. */
 static const struct {
 	u64 op;
 	u64 lvl;
@@ -93,8 +93,8 @@ static void fill(struct perf_sample_data *data, struct perf_event *event,
 }
 
 /*
- * The interrupt comes at the end of the block that overflowed; if this was a
- * system call or a fault, in the kernel. The access was the user's all the same.
+ * The interrupt comes at the end of the block that overflowed; after a system call or a
+ * fault that is in the kernel. But the access was made by user code.
  */
 static void set_regs(struct pt_regs *regs, const struct pt_regs *interrupted,
 		     u64 ip)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Injected faults: samples such as real hardware sometimes gives, for tests of
- * the code that receives them. Each fault is due at every Nth sample; if two
- * are due at the same one, the first below is injected.
+ * Injected faults: invalid samples as real hardware sometimes produces, to test the code
+ * that receives them. Each fault is due at every Nth sample; if two are due at the same
+ * one, the first below is injected.
  */
 #include <linux/atomic.h>
 #include <linux/module.h>
@@ -12,7 +12,7 @@
 
 /* An address in the direct map of kernel memory. */
 #define KERNEL_ADDR	0xffff888000001000ULL
-/* What a stack may hold where nothing wrote a valid address. */
+/* A value that a stack may contain where no valid address was written. */
 #define GARBAGE_ADDR	0x00005eadbeef5000ULL
 
 static unsigned long fault_noaddr;
@@ -107,7 +107,10 @@ void pebs_fault_spoil(struct perf_sample_data *data)
 	}
 }
 
-/* Only the task itself changes its flags, and what this interrupts finds them as they were. */
+/*
+ * Only the task itself changes its flags, and they are restored before the interrupted code
+ * continues.
+ */
 bool pebs_fault_enter_guest(void)
 {
 	if (!due(atomic64_inc_return(&overflows), READ_ONCE(fault_guest)) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guest driver of the emulated PEBS unit (see ../README.md). Test only: it
- * makes the QEMU plugin a raw-event PMU to the kernel.
+ * Guest driver of the emulated PEBS unit (see ../README.md). For tests only: it presents
+ * the QEMU plugin to the kernel as a PMU for raw events.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -104,7 +104,7 @@ static int map_mailbox(void)
 		struct pebs_cpu *pc = per_cpu_ptr(pebs_cpus, cpu);
 
 		pc->slot = &mbox->cpu[cpu].slot;
-		/* Inactive, so the plugin leaves it alone. */
+		/* The slot is inactive, so the plugin does not use it. */
 		memset(pc->slot, 0, sizeof(*pc->slot));
 	}
 	return 0;

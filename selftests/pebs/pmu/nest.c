@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Injected nesting: an overflow handler entered again while it runs, as an NMI
- * does to the handler of a software event. The place to interrupt it at is a
- * function that the handler calls; a probe there hands over the same overflow
- * a second time. These are not counted among the "delivered" ones.
+ * Injected nesting: enters an overflow handler again while it runs, as an NMI does to the
+ * handler of a software event. A probe on a function that the handler calls passes the same
+ * overflow a second time. These overflows are not counted as "delivered".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -48,7 +47,7 @@ static int set_nest_at(const char *val, const struct kernel_param *kp)
 {
 	int err;
 
-	/* Neither before init nor during exit, which would leave the probe. */
+	/* Neither before init nor during exit, which would leave the probe behind. */
 	if (THIS_MODULE->state != MODULE_STATE_LIVE)
 		return -EBUSY;
 	remove_probe();

@@ -9,10 +9,10 @@
 
 /**
  * struct pebs_sample - arguments of one perf_event_overflow()
- * @event: whose overflow
+ * @event: the event that overflowed
  * @data: its sample
  * @regs: registers at the access
- * @nested: it has been handed over a second time already
+ * @nested: it was already passed a second time
  */
 struct pebs_sample {
 	struct perf_event *event;
@@ -110,7 +110,7 @@ void pebs_tgid_exit(void);
 void pebs_fault_spoil(struct perf_sample_data *data);
 
 /**
- * pebs_fault_enter_guest() - let the task look as if it ran a guest, if that is due
+ * pebs_fault_enter_guest() - make the task look as if it ran a guest, if that fault is due
  *
  * Context: NMI or interrupts off.
  * Return: for pebs_fault_exit_guest().
@@ -119,19 +119,20 @@ bool pebs_fault_enter_guest(void);
 void pebs_fault_exit_guest(bool entered);
 
 /**
- * pebs_fault_refuses() - is an event with such a period, or without guests, refused now?
+ * pebs_fault_refuses() - tell if an event is refused for its period, or because it excludes
+ * guests
  * @event: a new event
  */
 bool pebs_fault_refuses(const struct perf_event *event);
 
 /**
- * pebs_fault_wants_no_guest() - is it refused because it counts guests, too?
+ * pebs_fault_wants_no_guest() - tell if an event is refused because it includes guests
  * @event: a new event
  */
 bool pebs_fault_wants_no_guest(const struct perf_event *event);
 
 /**
- * pebs_fault_check_period() - may the period be changed where the event is?
+ * pebs_fault_check_period() - check if a period may be changed on the event's CPU
  * @event: the event
  * @period: the new period
  *

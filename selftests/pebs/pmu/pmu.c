@@ -37,10 +37,10 @@ MODULE_PARM_DESC(generic, "take loads and their misses as perf's own hardware an
 #define L1D_LOADS	(PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
 			 PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16)
 
-/* The same unit, by a name and a type that is not known beforehand. */
+/* The same unit under another name, with a dynamic type. */
 static struct pmu named_pmu;
 
-/* The raw event that is meant; 0: none of this PMU's. */
+/* The raw event that is meant; 0: none of this PMU. */
 static u64 find_config(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -110,7 +110,7 @@ static int pebs_pmu_event_init(struct perf_event *event)
 	if (pebs_fault_wants_no_guest(event))
 		return -EOPNOTSUPP;
 
-	/* Only user code is seen, so there is nothing else to count. */
+	/* Only user code is visible to the unit, so there is nothing else to count. */
 	hwc->config = attr->exclude_user ? 0 : find_match(config);
 	hwc->idx = -1;
 	return 0;
@@ -170,7 +170,7 @@ static void pebs_pmu_start(struct perf_event *event, int flags)
 	set_period(event, counter);
 	counter->match = event->hw.config;
 	event->hw.state = 0;
-	/* The plugin runs on this thread: program order is enough. */
+	/* The plugin runs on the same thread, so program order is enough. */
 	WRITE_ONCE(slot->enabled, slot->enabled | BIT(event->hw.idx));
 	perf_event_update_userpage(event);
 }
@@ -239,7 +239,7 @@ static const struct attribute_group format_group = {
 	.attrs = format_attrs,
 };
 
-/* What "perf mem" and "perf c2c" look for. */
+/* The events that "perf mem" and "perf c2c" look for. */
 static struct perf_pmu_events_attr mem_loads = {
 	.attr.attr = { .name = "mem-loads", .mode = 0444 },
 	.attr.show = perf_event_sysfs_show,
@@ -296,7 +296,7 @@ static const struct attribute_group *attr_groups[] = {
 };
 
 /*
- * No context of a task: an event is of a CPU. (perf_hw_context would make the
+ * Not in a task's context: an event belongs to a CPU. (perf_hw_context would make the
  * kernel warn when the module is loaded a second time.)
  */
 struct pmu pebs_pmu = {
@@ -317,7 +317,7 @@ static const struct attribute_group *named_groups[] = {
 	NULL
 };
 
-/* Two PMUs of one type are not refused by perf, but break it. */
+/* perf does not refuse a second PMU of the same type, but would not work with it. */
 static bool raw_events_taken(void)
 {
 	struct perf_event_attr attr = {
@@ -348,7 +348,7 @@ int pebs_pmu_register(void)
 	named_pmu = pebs_pmu;
 	named_pmu.attr_groups = named_groups;
 	named_pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
-	/* Until it has one: 0 is that of hardware events. */
+	/* Until it is registered, as 0 is the type of hardware events. */
 	named_pmu.type = -1;
 	err = perf_pmu_register(&pebs_pmu, "cpu", PERF_TYPE_RAW);
 	if (err)

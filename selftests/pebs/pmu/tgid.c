@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tells the unit which process runs, so that its ground truth can name it. */
+/* Tells the unit which process runs, for its ground truth. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/sched.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What events this CPU has, as libpfm4 knows it. */
+/* The events of this CPU, from libpfm4. */
 #ifndef HTMM_CATALOG_H
 #define HTMM_CATALOG_H
 
 #include <stdbool.h>
 
 /**
- * struct htmm_catalog_event - an event that the CPU has
+ * struct htmm_catalog_event - an event of this CPU
  * @name: its name, as htmm_events_parse() takes it: EVENT or EVENT:UMASK
  * @help: what it counts
  * @alias: another event has the same code and is the one to use
@@ -20,9 +20,9 @@ struct htmm_catalog_event {
 };
 
 /**
- * htmm_catalog_cpu() - tell what CPU this is
+ * htmm_catalog_cpu() - name the model of this CPU
  *
- * The environment variable LIBPFM_FORCE_PMU makes libpfm4 take it for another.
+ * The environment variable LIBPFM_FORCE_PMU makes libpfm4 assume another CPU.
  *
  * Return: its model in words, such as "Intel Skylake X"; NULL if libpfm4 does not know it.
  */

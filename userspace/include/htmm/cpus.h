@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Sets of CPUs, written as the kernel does: 0-3,8. */
+/* Sets of CPUs, in the kernel's list format: 0-3,8. */
 #ifndef HTMM_CPUS_H
 #define HTMM_CPUS_H
 
@@ -22,7 +22,7 @@ struct htmm_cpus {
 
 /**
  * htmm_cpus_parse() - read a list such as 0-3,8
- * @cpus: the set, filled from nothing
+ * @cpus: the set; old contents are ignored
  * @text: the list
  * @err: says what is wrong with @text
  *
@@ -31,7 +31,7 @@ struct htmm_cpus {
 int htmm_cpus_parse(struct htmm_cpus *cpus, const char *text, struct htmm_error *err);
 
 /**
- * htmm_cpus_has() - is a CPU in the set?
+ * htmm_cpus_has() - tell if a CPU is in the set
  * @cpus: the set
  * @cpu: any number
  *

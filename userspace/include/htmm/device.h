@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* The ioctls of /dev/htmm, with their errors in words. */
+/* The ioctls of /dev/htmm, with errors as text. */
 #ifndef HTMM_DEVICE_H
 #define HTMM_DEVICE_H
 
@@ -11,7 +11,7 @@
 
 /**
  * struct htmm_stats_buf - statistics with their arrays
- * @stats: the totals; its array members are libhtmm's business
+ * @stats: the totals; only libhtmm uses its array members
  * @channels: @stats.nr_channels elements, one for each CPU and event
  * @events: @stats.nr_events elements
  */
@@ -25,11 +25,11 @@ struct htmm_stats_buf {
  * struct htmm_hist_buf - a histogram with its bins, see struct htmm_histogram
  * @unit: enum htmm_unit
  * @nr_bins: bins in use
- * @hot_threshold: lowest bin of the hot ones; @nr_bins: none
- * @warm_threshold: lowest bin of the warm ones
+ * @hot_threshold: lowest hot bin; @nr_bins: no bin is hot
+ * @warm_threshold: lowest warm bin
  * @pages: pages, or regions, tracked
  * @hot_pages: hot ones
- * @capacity_pages: what the fast tier holds
+ * @capacity_pages: capacity of the fast tier
  * @samples: samples counted
  * @bins: pages, or regions, in each bin
  */
@@ -69,7 +69,7 @@ int htmm_device_open(const char *path, struct htmm_error *err);
  * @fd: the device
  * @start: what to sample; size, strides and the error buffer are filled in; session is
  *	set to the number of the session
- * @err: says why it did not start, in the module's own words where it has some
+ * @err: says why it did not start; the module's own message if there is one
  *
  * Return: 0 or a negative errno, see struct htmm_start.
  */
@@ -86,10 +86,10 @@ int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err);
 int htmm_device_stop(int fd, __u64 session, struct htmm_error *err);
 
 /**
- * htmm_device_set() - change a capacity or a period of the session that runs
+ * htmm_device_set() - change a capacity or a period of the running session
  * @fd: the device
  * @set: what to change; size and the error buffer are filled in
- * @err: says why nothing was changed, in the module's own words where it has some
+ * @err: says why nothing was changed; the module's own message if there is one
  *
  * Return: 0 or a negative errno, see struct htmm_set.
  */
@@ -131,7 +131,7 @@ int htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err);
  * @room: elements in @threads; HTMM_MAX_DRAIN_THREADS is always enough
  * @err: the error
  *
- * Return: how many were filled in, or a negative errno.
+ * Return: the number of elements filled in, or a negative errno.
  */
 int htmm_device_drain_threads(int fd, struct htmm_drain_thread *threads, size_t room,
 			      struct htmm_error *err);
@@ -139,7 +139,7 @@ int htmm_device_drain_threads(int fd, struct htmm_drain_thread *threads, size_t 
 /**
  * htmm_device_stats() - read all counters of the session
  * @fd: the device
- * @buf: filled; give it back with htmm_stats_free()
+ * @buf: filled; free it with htmm_stats_free()
  * @err: the error
  *
  * Return: 0 or a negative errno, see struct htmm_stats.
@@ -166,13 +166,13 @@ int htmm_device_hist(int fd, __u32 unit, struct htmm_hist_buf *buf, struct htmm_
 /**
  * htmm_device_list_pages() - list pages or regions
  * @fd: the device
- * @request: which, and in what order: session, unit, order, target, pid, start, end,
- *	min_samples and max_samples count
+ * @request: which ones, and in what order; only session, unit, order, target, pid, start,
+ *	end, min_samples and max_samples are used
  * @max: the most to read; 0: all
- * @list: filled; give it back with htmm_pages_free()
+ * @list: filled; free it with htmm_pages_free()
  * @err: the error
  *
- * Many are best read in HTMM_ORDER_TABLE.
+ * HTMM_ORDER_TABLE is the fastest order for many pages.
  *
  * Return: 0 or a negative errno, see struct htmm_list_pages.
  */
@@ -183,7 +183,7 @@ int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t
  * htmm_device_hot_pages() - read the hottest pages
  * @fd: the device
  * @max: the most pages to read; 0: all
- * @list: filled; give it back with htmm_pages_free()
+ * @list: filled; free it with htmm_pages_free()
  * @err: the error
  *
  * Return: 0 or a negative errno, see struct htmm_list_pages.
@@ -214,18 +214,18 @@ const char *htmm_state_name(__u32 state);
 const char *htmm_drop_name(unsigned int drop);
 
 /**
- * htmm_counters_lost() - samples that were wanted, and not counted
+ * htmm_counters_lost() - number of samples of targets that were not counted
  * @counters: the counters
  *
- * Return: the sum of the drops of all reasons but HTMM_DROP_FILTERED, which are of tasks
- * that nobody asked for: overflows == counted + filtered + lost + in flight.
+ * Return: the sum of the drops for all reasons but HTMM_DROP_FILTERED (samples of tasks
+ * outside all targets): overflows == counted + filtered + lost + in flight.
  */
 __u64 htmm_counters_lost(const struct htmm_counters *counters);
 
 /**
  * htmm_counters_add() - add counters up
  * @sum: added to
- * @counters: what is added
+ * @counters: the counters to add
  */
 void htmm_counters_add(struct htmm_counters *sum, const struct htmm_counters *counters);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Errors in words: what was wrong, and what to do about it. */
+/* Errors as text: what was wrong, and what to do. */
 #ifndef HTMM_ERROR_H
 #define HTMM_ERROR_H
 
-/* Lets the compiler check arguments against the format. */
+/* Lets the compiler check the arguments against the format. */
 #define htmm_printf(string, first)	__attribute((__format__(printf, string, first)))
 
 /**
@@ -25,7 +25,7 @@ struct htmm_error {
  * @todo: advice, or NULL
  * @fmt: printf() format of what was wrong
  *
- * Return: -@code, so that a caller can return it at once.
+ * Return: -@code, so that a caller can return it directly.
  */
 int htmm_error_set(struct htmm_error *err, int code, const char *todo, const char *fmt, ...)
 	htmm_printf(4, 5);

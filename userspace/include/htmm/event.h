@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Events as perf users write them, turned into struct htmm_event. */
+/* Events in perf's notation, converted to struct htmm_event. */
 #ifndef HTMM_EVENT_H
 #define HTMM_EVENT_H
 
@@ -8,29 +8,29 @@
 #include <htmm/error.h>
 
 /*
- * What to sample where nobody says: the loads that memory served, of whatever kind and
- * node it is. They are what slow memory makes slow; of stores most end in a cache, on the
- * stack. It is for htmm_events_parse(); a CPU may not have it.
+ * The events to sample by default: loads that memory served, of any kind and on any node,
+ * as slow memory makes these slow. Most stores end in a cache, on the stack. For
+ * htmm_events_parse(); a CPU may lack the event.
  */
 #define HTMM_DEFAULT_EVENTS	"llc-miss"
 
-/* Whose loads an event sees: that of memory near the CPU, of another node, persistent. */
+/* The memory whose loads an event samples: local, of another node, persistent. */
 #define HTMM_SEES_LOCAL		0x1
 #define HTMM_SEES_REMOTE	0x2
 #define HTMM_SEES_PMEM		0x4
 #define HTMM_SEES_ALL		(HTMM_SEES_LOCAL | HTMM_SEES_REMOTE | HTMM_SEES_PMEM)
 
-/* The most events that a preset chooses from. */
+/* The most events among which a preset chooses. */
 #define HTMM_PRESET_EVENTS	5
 
 /**
- * struct htmm_preset - a name for what CPUs call differently
+ * struct htmm_preset - one name for an event that each CPU model names differently
  * @name: its name
  * @help: what it counts
- * @period: default period, in events; 16 times that for PMUs besides the cores'
- * @sees: HTMM_SEES_* of the memory whose loads it samples; 0: none, as stores
- * @events: what to take, as htmm_events_parse() reads it: the first that exists here;
- *	none: page faults
+ * @period: default period, in events; 16 times that for PMUs that are not core PMUs
+ * @sees: HTMM_SEES_* of the memory whose loads it samples; 0: no loads
+ * @events: candidates for htmm_events_parse(), of which the first that this CPU has is
+ *	taken; empty: page faults
  */
 struct htmm_preset {
 	const char *name;
@@ -51,7 +51,7 @@ struct htmm_event_list {
 };
 
 /**
- * htmm_preset() - walk the events that have names
+ * htmm_preset() - walk the presets
  * @index: from 0
  *
  * Return: the preset, or NULL after the last one.
@@ -59,7 +59,7 @@ struct htmm_event_list {
 const struct htmm_preset *htmm_preset(unsigned int index);
 
 /**
- * htmm_preset_find() - look an event up by its name
+ * htmm_preset_find() - look up a preset by its name
  * @name: the name
  *
  * Return: the preset, or NULL if there is none.
@@ -67,7 +67,7 @@ const struct htmm_preset *htmm_preset(unsigned int index);
 const struct htmm_preset *htmm_preset_find(const char *name);
 
 /**
- * htmm_preset_choice() - tell which event a preset stands for here
+ * htmm_preset_choice() - find the event that a preset stands for on this CPU
  * @preset: the preset
  * @sysfs: where sysfs is mounted; NULL: /sys
  *
@@ -77,11 +77,11 @@ const struct htmm_preset *htmm_preset_find(const char *name);
 const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sysfs);
 
 /**
- * htmm_preset_event() - make an event of a preset, with its default period
+ * htmm_preset_event() - make the event of a preset, with its default period
  * @preset: the preset
  * @sysfs: where sysfs is mounted; NULL: /sys
  * @event: the event
- * @err: says if this CPU has none for it
+ * @err: says if this CPU has no event for it
  *
  * Return: 0 or -ENOENT.
  */
@@ -111,34 +111,33 @@ int htmm_events_parse(struct htmm_event_list *list, const char *text, const char
 void htmm_events_set_periods(struct htmm_event_list *list, const char *sysfs, __u64 period);
 
 /**
- * htmm_events_unseen() - tell if there is memory whose loads none of the events samples
- * @list: the events; one that stands for no preset is taken to see everything
+ * htmm_events_unseen() - tell if some memory has loads that none of the events samples
+ * @list: the events; one of no preset is assumed to sample all loads
  * @sysfs: where sysfs is mounted; NULL: /sys
- * @unseen: if there is, says which, and what to sample
+ * @unseen: if so, says which memory, and what to sample
  *
- * Return: true if there is.
+ * Return: true if there is such memory.
  */
 bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 			struct htmm_error *unseen);
 
 /**
- * htmm_event_probe() - try an event out with perf_event_open(2)
+ * htmm_event_probe() - try to open an event with perf_event_open(2)
  * @event: the event
  * @precise_ip: the precision to try, 0 to 3
  *
- * Opens the event on the present CPU, as the module would, and closes it.
+ * Opens the event on the current CPU, as the module would, and closes it.
  *
  * Return: 0, or the negative errno of perf_event_open(2).
  */
 int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip);
 
 /**
- * htmm_event_probe_best() - find the highest precision that can be had
+ * htmm_event_probe_best() - find the highest precision that the kernel accepts
  * @event: the event
  * @err: on failure says why the event cannot be sampled here
  *
- * A hardware event needs a precision of 1 or more, as it carries no data
- * address without.
+ * A hardware event needs a precision of 1 or more; without it, samples have no data address.
  *
  * Return: the precision, 0 to 3, or a negative errno.
  */

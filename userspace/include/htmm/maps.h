@@ -11,7 +11,7 @@
  * struct htmm_mapping - one mapping
  * @start: its first address
  * @end: the first address after it
- * @offset: where in the file it begins; 0 if there is no file
+ * @offset: its offset in the file; 0 if there is no file
  * @name: file, or a name in brackets: [heap], [stack], [anon] ...
  */
 struct htmm_mapping {
@@ -35,8 +35,8 @@ struct htmm_maps {
 
 /**
  * htmm_maps_parse() - read mappings in the format of /proc/PID/maps
- * @maps: filled from nothing; give it back with htmm_maps_free()
- * @file: where to read; lines that are no mapping are skipped
+ * @maps: filled, old contents are ignored; free it with htmm_maps_free()
+ * @file: where to read; lines that are not a mapping are skipped
  *
  * Return: 0 or -ENOMEM.
  */
@@ -44,7 +44,7 @@ int htmm_maps_parse(struct htmm_maps *maps, FILE *file);
 
 /**
  * htmm_maps_read() - read the mappings of a process
- * @maps: filled from nothing; give it back with htmm_maps_free()
+ * @maps: filled, old contents are ignored; free it with htmm_maps_free()
  * @pid: the process
  *
  * Return: 0, -ENOMEM, or the negative errno of opening the file.
@@ -52,8 +52,8 @@ int htmm_maps_parse(struct htmm_maps *maps, FILE *file);
 int htmm_maps_read(struct htmm_maps *maps, __u32 pid);
 
 /**
- * htmm_maps_merge() - add the mappings of an earlier copy that are gone now
- * @maps: the present mappings; win wherever both have some
+ * htmm_maps_merge() - add the mappings of an earlier copy that no longer exist
+ * @maps: the present mappings; they win where both cover an address
  * @old: earlier mappings; empty afterwards
  *
  * Return: 0 or -ENOMEM (nothing was added).

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What hot pages belong to: the process and the mapping. */
+/* What hot pages belong to: process and mapping. */
 #ifndef HTMM_NAMES_H
 #define HTMM_NAMES_H
 
@@ -10,8 +10,8 @@ struct htmm_names;
 /**
  * struct htmm_place - what a page belongs to
  * @comm: command of its process; "?" if unknown
- * @mapping: file or a name in brackets; "[exited]" if its process is gone,
- *	"[unmapped]" if no mapping covers it, "[unknown]" if its process hides
+ * @mapping: file or a name in brackets; "[exited]" if its process is gone, "[unmapped]" if
+ *	no mapping covers it, "[unknown]" if its process may not be read
  * @offset: from the start of the file, or of the mapping if there is no file
  */
 struct htmm_place {
@@ -34,13 +34,12 @@ struct htmm_names *htmm_names_new(void);
 void htmm_names_free(struct htmm_names *names);
 
 /**
- * htmm_names_refresh() - read the names of a process that lives
+ * htmm_names_refresh() - read the names of a live process
  * @names: the cache
  * @pid: the process
  *
- * Mappings that have gone since the last time are still known afterwards, and
- * all of them when the process has exited; those of a program that it ran before are
- * not.
+ * Mappings that were removed since the last call stay known, and all of them when the
+ * process has exited; those of a program that it ran before exec() do not.
  *
  * Return: 0 or a negative errno; what was known stays known.
  */
@@ -49,33 +48,32 @@ int htmm_names_refresh(struct htmm_names *names, __u32 pid);
 /**
  * htmm_names_note() - learn which address spaces exist
  * @names: the cache
- * @session: number of the session, &struct htmm_info.session; if it is another one than
- *	before, all that was known is forgotten. 0 will do if it never changes
- * @list: pages to be looked up later
+ * @session: number of the session, &struct htmm_info.session; a new number clears the
+ *	cache. May be 0 if there is only one session
+ * @list: pages that will be looked up later
  *
- * A process has the names of its newest address space in each target: those it had
- * before exec(), or of an earlier process with its pid, are gone. The names of
- * processes that live and are new here are read.
+ * Names are kept for the newest address space of a process in each target; those from
+ * before exec(), or of an earlier process with the same pid, are dropped. Reads the names
+ * of live processes that are not in the cache.
  */
 void htmm_names_note(struct htmm_names *names, __u64 session, const struct htmm_page_list *list);
 
 /**
  * htmm_names_prune() - forget the processes that have no page any more
  * @names: the cache
- * @list: the pages; all that will be looked up, until processes are added again
+ * @list: all pages that will be looked up until the next htmm_names_note()
  *
- * Who looks at pages again and again keeps the cache small with this. Names of a process
- * that is forgotten and has exited cannot be had again.
+ * Keeps the cache small in a program that reads pages repeatedly. The names of an exited
+ * process cannot be read again once they are forgotten.
  */
 void htmm_names_prune(struct htmm_names *names, const struct htmm_page_list *list);
 
 /**
  * htmm_names_find() - find what a page belongs to
- * @names: the cache; a process that lives and is not in it is added
+ * @names: the cache; a live process that is not in it is added
  * @page: the page
  *
- * Return: the place; its strings live until the next call with @names that is not this
- * one.
+ * Return: the place; its strings are valid until the next call of another function with @names.
  */
 struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_page *page);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Where hot pages are now: the NUMA nodes. */
+/* The NUMA nodes on which hot pages are now. */
 #ifndef HTMM_NODES_H
 #define HTMM_NODES_H
 
 #include <htmm/device.h>
 
 /**
- * htmm_page_nodes() - tell on which NUMA node each page is at this moment
+ * htmm_page_nodes() - find the NUMA node of each page
  * @list: the pages
- * @nodes: room for as many numbers as @list has pages. The page's node, or a negative
- *	errno: -ENOENT: it is not in memory; -EFAULT: nothing is mapped there, or nothing
- *	was ever written there; -ESRCH: its process has exited, runs another program, or
- *	is not visible from here; -EPERM: its process may not be looked at
+ * @nodes: array of @list's length; set to each page's node, or a negative errno: -ENOENT:
+ *	not in memory; -EFAULT: nothing is mapped there, or never written; -ESRCH: its
+ *	process has exited, runs another program, or is not visible in this pid namespace;
+ *	-EPERM: no permission to look at its process
  *
- * The kernel is asked with move_pages(2), which moves nothing then. To look at processes
- * of others takes CAP_SYS_NICE and what ptrace(2) asks for.
+ * Uses move_pages(2) in its mode that moves no page. Processes of other users need
+ * CAP_SYS_NICE and the rights that ptrace(2) needs.
  *
  * Return: 0, or -ENOMEM.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* The record stream: every sample, as it comes. */
+/* The record stream: all samples, as they arrive. */
 #ifndef HTMM_STREAM_H
 #define HTMM_STREAM_H
 
@@ -11,11 +11,11 @@
 /**
  * struct htmm_stream_sample - one sample; members that its session does not record
  *	are 0
- * @id: which event: one of &struct htmm_stream_event.id
+ * @id: its event: one of &struct htmm_stream_event.id
  * @ip: address of the instruction
  * @time: nanoseconds of perf's clock
  * @addr: address of the data
- * @period: events that it stands for
+ * @period: number of events that it stands for
  * @data_src: union perf_mem_data_src
  * @pid: process, in the initial pid namespace
  * @tid: thread, in the initial pid namespace
@@ -37,21 +37,21 @@ struct htmm_stream_sample {
  * htmm_stream_join() - make an open device a reader of the record stream
  * @fd: the device
  * @buffer_bytes: bytes of the reader's buffer in the kernel, a power of two; 0: 1 MiB
- * @watermark: bytes of records worth waking up for; 0: any
+ * @watermark: bytes of records at which the reader is woken; 0: any
  * @err: the error
  *
- * The reader gets the records of the session that runs, or else of the next one.
+ * The reader gets the records of the running session, or else of the next one.
  *
  * Return: 0 or a negative errno, see struct htmm_stream.
  */
 int htmm_stream_join(int fd, __u64 buffer_bytes, __u32 watermark, struct htmm_error *err);
 
 /**
- * htmm_stream_info() - how the records look, and how many there were
+ * htmm_stream_info() - read the layout and the counters of the stream
  * @fd: a reader
- * @stream: filled; its array members are libhtmm's business
- * @ids: filled with the ids of the events, in the order in which they were given at the
- *	start; room for HTMM_MAX_EVENTS; may be NULL
+ * @stream: filled; only libhtmm uses its array members
+ * @ids: filled with the event ids, in the order given at the start; HTMM_MAX_EVENTS
+ *	elements; may be NULL
  * @err: the error
  *
  * Return: 0 or a negative errno.
@@ -62,12 +62,12 @@ int htmm_stream_info(int fd, struct htmm_stream *stream, __u64 *ids, struct htmm
  * htmm_stream_read() - read records
  * @fd: a reader
  * @buffer: where to, aligned to 8 bytes
- * @bytes: its size; a few hundred at least
+ * @bytes: its size; at least a few hundred
  * @err: the error; not set for -EAGAIN and -EINTR
  *
- * Return: bytes of whole records, 0 when the session has ended and everything was
- * read, -EAGAIN if there is nothing yet and @fd is O_NONBLOCK, -EINTR, or another
- * negative errno.
+ * Return: bytes of whole records; 0 when the session has ended and everything was read;
+ * -EAGAIN if there is no record yet and @fd is O_NONBLOCK; -EINTR; or another negative
+ * errno.
  */
 int htmm_stream_read(int fd, void *buffer, size_t bytes, struct htmm_error *err);
 
@@ -75,19 +75,19 @@ int htmm_stream_read(int fd, void *buffer, size_t bytes, struct htmm_error *err)
  * htmm_stream_next() - walk the records in a buffer
  * @buffer: what htmm_stream_read() filled
  * @bytes: what it returned
- * @at: where to go on; 0 to begin
+ * @at: position; 0 to begin
  *
  * Return: a record, or NULL after the last one.
  */
 const struct perf_event_header *htmm_stream_next(const void *buffer, size_t bytes, size_t *at);
 
 /**
- * htmm_stream_sample() - take a sample apart
+ * htmm_stream_sample() - decode a sample
  * @record: the record
  * @sample_type: &struct htmm_stream.sample_type
  * @sample: filled
  *
- * Return: 0, or -EINVAL if the record is no such sample.
+ * Return: 0, or -EINVAL if the record is not such a sample.
  */
 int htmm_stream_sample(const struct perf_event_header *record, __u64 sample_type,
 		       struct htmm_stream_sample *sample);

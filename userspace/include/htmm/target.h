@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Targets: processes and cgroups, each counted on its own. */
+/* Targets: processes and cgroups, each counted separately. */
 #ifndef HTMM_TARGET_H
 #define HTMM_TARGET_H
 
@@ -18,20 +18,20 @@ struct htmm_target_list {
 };
 
 /**
- * htmm_cgroup_mount() - where cgroups of version 2 are
+ * htmm_cgroup_mount() - find where the cgroup2 filesystem is mounted
  * @path: receives the directory
  * @size: room in @path
- * @err: says that they are nowhere
+ * @err: says if it is not mounted
  *
  * Return: 0, -ENOENT, -ENAMETOOLONG.
  */
 int htmm_cgroup_mount(char *path, size_t size, struct htmm_error *err);
 
 /**
- * htmm_target_cgroup() - name a cgroup as a target
- * @target: filled; its id is a file to be closed when the target has been added
- * @path: the cgroup's directory: an absolute path; or where there is none, one below
- *	the place where cgroups are mounted, with or without a '/' in front
+ * htmm_target_cgroup() - make a target from a cgroup
+ * @target: filled; its id is a file descriptor; close it after adding the target
+ * @path: the cgroup's directory: an absolute path; if that does not exist, a path below the
+ *	cgroup mount, with or without a leading '/'
  * @err: says what is wrong with it
  *
  * Return: 0 or a negative errno.
@@ -39,11 +39,11 @@ int htmm_cgroup_mount(char *path, size_t size, struct htmm_error *err);
 int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm_error *err);
 
 /**
- * htmm_device_add_target() - add a target to the session that runs
+ * htmm_device_add_target() - add a target to the running session
  * @fd: the device
  * @target: the target
  * @number: receives its number
- * @err: says why it was not added, in the module's own words where it has some
+ * @err: says why it was not added; the module's own message if there is one
  *
  * Return: 0 or a negative errno, see struct htmm_add_target.
  */
@@ -61,9 +61,9 @@ int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *numb
 int htmm_device_remove_target(int fd, __u32 number, struct htmm_error *err);
 
 /**
- * htmm_device_targets() - read what became of each target
+ * htmm_device_targets() - read the state and the counters of each target
  * @fd: the device
- * @list: filled; give it back with htmm_targets_free()
+ * @list: filled; free it with htmm_targets_free()
  * @err: the error
  *
  * Return: 0 or a negative errno, see struct htmm_targets.
@@ -77,7 +77,7 @@ int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error
 void htmm_targets_free(struct htmm_target_list *list);
 
 /**
- * htmm_target_type_name() - what a target is
+ * htmm_target_type_name() - the name of a target's type
  * @type: enum htmm_target_type
  *
  * Return: a word, "unknown" for types this library does not know.
@@ -87,14 +87,15 @@ const char *htmm_target_type_name(__u32 type);
 /**
  * htmm_target_hit_ratio() - the share of the samples that a fast tier could serve
  * @fd: the device
- * @target: its number; 0: all together
+ * @target: its number; 0: all targets together
  * @unit: enum htmm_unit, what the fast tier is filled with
- * @capacity_pages: what it holds, in 4 KiB pages; 0: what the target or the session has
+ * @capacity_pages: capacity of the fast tier, in 4 KiB pages; 0: that of the target or the
+ *	session
  * @ratio: filled
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_hit_ratio; -ENOTTY if the module is
- * older than that.
+ * Return: 0 or a negative errno, see struct htmm_hit_ratio; -ENOTTY if the module is too
+ * old for this call.
  */
 int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages,
 			  struct htmm_hit_ratio *ratio, struct htmm_error *err);
@@ -102,7 +103,7 @@ int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages
 /**
  * htmm_target_hist() - read a histogram of one target
  * @fd: the device
- * @target: its number; 0: all together
+ * @target: its number; 0: all targets together
  * @unit: enum htmm_unit
  * @buf: filled
  * @err: the error
@@ -117,7 +118,7 @@ int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf
  * @fd: the device
  * @target: its number; 0: all
  * @max: the most pages to read; 0: all
- * @list: filled; give it back with htmm_pages_free()
+ * @list: filled; free it with htmm_pages_free()
  * @err: the error
  *
  * Return: 0 or a negative errno, see struct htmm_list_pages.

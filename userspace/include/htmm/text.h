@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Numbers, sizes and near misses in what a user typed. */
+/* Reads numbers and sizes from user input, and finds the nearest known word. */
 #ifndef HTMM_TEXT_H
 #define HTMM_TEXT_H
 

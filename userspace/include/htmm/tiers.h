@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Which memory of this machine is its fast tier. */
+/* The memory of this machine's fast tier. */
 #ifndef HTMM_TIERS_H
 #define HTMM_TIERS_H
 
@@ -10,9 +10,9 @@
 /**
  * struct htmm_tiers - the memory of this machine
  * @fast_bytes: memory of the fast tier
- * @total_bytes: memory of all tiers; there is no slow one if it is the same
- * @ranked: the kernel ranks the nodes (/sys/devices/virtual/memory_tiering), and
- *	the fast tier is the first of several; else it is all nodes that have CPUs
+ * @total_bytes: memory of all tiers; equal to @fast_bytes if there is no slow tier
+ * @ranked: the kernel ranks the nodes (/sys/devices/virtual/memory_tiering) in several
+ *	tiers, and the first is the fast one; else the fast tier is all nodes with CPUs
  */
 struct htmm_tiers {
 	__u64 fast_bytes;
@@ -26,7 +26,7 @@ struct htmm_tiers {
  * @sysfs: where sysfs is; NULL: /sys
  * @err: says what is missing
  *
- * Return: 0, or -ENOENT if the kernel does not tell of its memory.
+ * Return: 0, or -ENOENT if sysfs does not describe the memory.
  */
 int htmm_tiers_read(struct htmm_tiers *tiers, const char *sysfs, struct htmm_error *err);
 
