@@ -41,8 +41,8 @@ static int htmm_update_check_period(struct htmm_budget *budget,
 		return ret;
 	if (set->period < unit)
 		return htmm_fail(err, -ERANGE,
-				 "event %u: a sample of period %llu counts 1 and none counts less, so no smaller one can be had",
-				 set->event, unit);
+				 "event %u: period %llu is below the weight unit %llu, at which a sample counts 1",
+				 set->event, set->period, unit);
 	return htmm_sampler_set_try_period(budget->samplers, set->event, set->period, err);
 }
 

@@ -190,7 +190,7 @@ static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
 }
 
 /**
- * htmm_mm_set_find_leaving - find an address space to forget
+ * htmm_mm_set_find_exiting - find an address space to forget
  * @set: the set
  * @budget: most address spaces to look at; the next call continues after them
  *
@@ -199,7 +199,7 @@ static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
  *
  * Return: an address space newly found to be @exiting, or NULL.
  */
-struct htmm_mm *htmm_mm_set_find_leaving(struct htmm_mm_set *set,
+struct htmm_mm *htmm_mm_set_find_exiting(struct htmm_mm_set *set,
 					 unsigned int budget)
 {
 	struct htmm_mm *mm, *emptiest = NULL;

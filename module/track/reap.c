@@ -29,7 +29,7 @@ static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 	lockdep_assert_held(&tracker->exit_lock);
 
 	mutex_lock(&tracker->mm_lock);
-	mm = htmm_mm_set_find_leaving(&tracker->mm_set, HTMM_TIDY_MMS);
+	mm = htmm_mm_set_find_exiting(&tracker->mm_set, HTMM_TIDY_MMS);
 	mutex_unlock(&tracker->mm_lock);
 	if (!mm)
 		return false;

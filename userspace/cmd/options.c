@@ -238,7 +238,7 @@ int opts_parse(const struct command *cmd, int argc, char **argv,
 	if (rest)
 		*rest = optind;
 	else if (optind < argc)
-		return usage_error(cmd, NULL, "'%s' is one word too many", argv[optind]);
+		return usage_error(cmd, NULL, "unexpected argument '%s'", argv[optind]);
 	return OPTS_GO_ON;
 }
 

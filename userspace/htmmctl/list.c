@@ -221,7 +221,7 @@ static int run_list(const struct command *cmd, int argc, char **argv)
 	if (ret != OPTS_GO_ON)
 		return ret;
 	if (argc - rest > 1)
-		return usage_error(cmd, NULL, "'%s' is one word too many", argv[rest + 1]);
+		return usage_error(cmd, NULL, "unexpected argument '%s'", argv[rest + 1]);
 	if (rest < argc)
 		list.filter = argv[rest];
 	if (json)

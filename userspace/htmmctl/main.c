@@ -81,7 +81,7 @@ static int unknown_command(const char *word)
 
 static int one_word_too_many(const char *word)
 {
-	return usage_error(NULL, NULL, "'%s' is one word too many", word);
+	return usage_error(NULL, NULL, "unexpected argument '%s'", word);
 }
 
 static int dispatch(int argc, char **argv)
