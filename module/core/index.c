@@ -43,7 +43,7 @@ static void htmm_index_list_add(struct htmm_table *table,
  */
 static void htmm_index_list_relink(struct htmm_table *table,
 				   const struct htmm_region *region,
-				 u32 to_next, u32 to_prev)
+				   u32 to_next, u32 to_prev)
 {
 	const struct htmm_detail *detail = htmm_region_detail(region);
 

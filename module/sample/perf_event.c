@@ -133,7 +133,7 @@ static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
  */
 int htmm_perf_event_create(struct htmm_sampler *sampler,
 			   const struct htmm_event *desc, u64 period,
-		      struct htmm_error *err)
+			   struct htmm_error *err)
 {
 	struct perf_event *event;
 	bool user_only;
@@ -161,7 +161,7 @@ int htmm_perf_event_create(struct htmm_sampler *sampler,
  */
 int htmm_perf_event_try_period(struct htmm_sampler *sampler,
 			       const struct htmm_event *desc, u64 period,
-			  struct htmm_error *err)
+			       struct htmm_error *err)
 {
 	struct perf_event *event;
 	bool user_only;

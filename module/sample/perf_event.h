@@ -8,10 +8,10 @@
 
 int htmm_perf_event_create(struct htmm_sampler *sampler,
 			   const struct htmm_event *desc, u64 period,
-		      struct htmm_error *err);
+			   struct htmm_error *err);
 int htmm_perf_event_try_period(struct htmm_sampler *sampler,
 			       const struct htmm_event *desc, u64 period,
-			  struct htmm_error *err);
+			       struct htmm_error *err);
 void htmm_perf_event_arm(struct htmm_sampler *sampler);
 int htmm_perf_event_set_period(struct htmm_sampler *sampler, u64 period);
 void htmm_perf_event_disarm(struct htmm_sampler *sampler);

@@ -63,7 +63,7 @@ static void htmm_sampler_set_release_events(struct htmm_sampler_set *set,
 /* Create all events of a CPU, or none. */
 static int htmm_sampler_set_create_events(struct htmm_sampler_set *set,
 					  struct htmm_sampler **samplers,
-				    struct htmm_error *err)
+					  struct htmm_error *err)
 {
 	const struct htmm_config *config = set->config;
 	unsigned int i;
@@ -85,7 +85,7 @@ err_events:
 /* Start to sample a CPU. If the CPU is not online any more, that is not an error. */
 static int htmm_sampler_set_cpu_add(struct htmm_sampler_set *set,
 				    struct htmm_sampler **samplers,
-			     struct htmm_error *err)
+				    struct htmm_error *err)
 {
 	unsigned int cpu = samplers[0]->cpu;
 	unsigned int i;

@@ -19,7 +19,7 @@ static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
 /* Check a period as START does, and that its weight is at least 1. */
 static int htmm_update_check_period(struct htmm_budget *budget,
 				    const struct htmm_set *set,
-				     struct htmm_error *err)
+				    struct htmm_error *err)
 {
 	const struct htmm_config *config = budget->samplers->config;
 	u64 unit = budget->drains->common.weight_unit;
@@ -65,7 +65,7 @@ static int htmm_update_period(struct htmm_budget *budget,
 /* Set a target's capacity, or that of the session and of all targets without their own. */
 static void htmm_update_capacity(struct htmm_tracker_set *trackers,
 				 const struct htmm_tracker_list *list,
-				  const struct htmm_set *set)
+				 const struct htmm_set *set)
 {
 	bool own = set->target && set->capacity_pages;
 	struct htmm_tracker *tracker;

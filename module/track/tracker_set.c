@@ -42,7 +42,7 @@ static int htmm_tracker_set_check_bytes(struct htmm_tracker_set *set, u64 more,
 
 static int htmm_tracker_set_check_new(struct htmm_tracker_set *set,
 				      const struct htmm_target_ref *target,
-				 struct htmm_error *err)
+				      struct htmm_error *err)
 {
 	struct htmm_tracker *tracker;
 	unsigned long number;
@@ -57,8 +57,8 @@ static int htmm_tracker_set_check_new(struct htmm_tracker_set *set,
 
 static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *set,
 						  const struct htmm_target_ref *ref,
-					    const struct htmm_target *target,
-					    struct htmm_error *err)
+						  const struct htmm_target *target,
+						  struct htmm_error *err)
 {
 	struct htmm_tracker_config config = set->config;
 	struct htmm_tracker *tracker;
@@ -124,7 +124,7 @@ static int htmm_tracker_set_insert(struct htmm_tracker_set *set,
  */
 int htmm_tracker_set_add(struct htmm_tracker_set *set,
 			 const struct htmm_target *target, u32 *number,
-		    struct htmm_error *err)
+			 struct htmm_error *err)
 {
 	struct htmm_target_ref ref;
 	struct htmm_tracker *tracker;
@@ -219,7 +219,7 @@ int htmm_tracker_set_remove(struct htmm_tracker_set *set, u32 number,
 
 static int htmm_tracker_set_fill(struct htmm_tracker_set *set,
 				 const struct htmm_config *config,
-			    struct htmm_error *err)
+				 struct htmm_error *err)
 {
 	static const struct htmm_target all = { .type = HTMM_TARGET_ALL };
 	unsigned int i;
@@ -335,7 +335,7 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 		/* The entry exists, so nothing is allocated. */
 		list->tracker[i] = xa_store(&set->by_number,
 					    fresh->config.owner, fresh,
-					      GFP_NOWAIT);
+					    GFP_NOWAIT);
 	}
 	set->removed = (struct htmm_tracker_stats) {};
 }

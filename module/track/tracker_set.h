@@ -50,7 +50,7 @@ int htmm_tracker_set_init(struct htmm_tracker_set *set,
 void htmm_tracker_set_destroy(struct htmm_tracker_set *set);
 int htmm_tracker_set_add(struct htmm_tracker_set *set,
 			 const struct htmm_target *target, u32 *number,
-		    struct htmm_error *err);
+			 struct htmm_error *err);
 int htmm_tracker_set_remove(struct htmm_tracker_set *set, u32 number,
 			    struct htmm_tracker_list *gone);
 int htmm_tracker_set_renew(struct htmm_tracker_set *set, struct htmm_tracker_list *fresh);
