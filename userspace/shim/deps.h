@@ -66,14 +66,11 @@ typedef __u64 u64;
 	__v < __lo ? __lo : __v > __hi ? __hi : __v;			\
 })
 
-#define clamp(v, lo, hi) clamp_t(__typeof__(v), v, lo, hi)
-
 #define DIV_ROUND_UP(n, d) ({						\
 	__typeof__(d) __d = (d);					\
 	((n) + __d - 1) / __d;						\
 })
 
-#define round_down(x, y) ((x) & ~((__typeof__(x))(y) - 1))
 #define check_add_overflow(a, b, sum) __builtin_add_overflow(a, b, sum)
 #define check_mul_overflow(a, b, product) __builtin_mul_overflow(a, b, product)
 #define DIV64_U64_ROUND_UP(n, d) DIV_ROUND_UP(n, d)
