@@ -49,7 +49,6 @@ struct policy *policy_new(const struct policy_config *config)
 	policy->config = *config;
 	policy->copy_ns = config->copy_ns;
 	policy->slowness = 1;
-	policy->usual_share = -1;
 	return policy;
 }
 
@@ -125,8 +124,21 @@ static void match(struct policy *policy, struct unit *unit, const struct policy_
 	}
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
 	unit->class = predict_class(unit);
-	if (old)
-		predict_learn(&policy->predictor, old, unit->gain, policy->interval);
+}
+
+static void learn_of_present(struct policy *policy)
+{
+	const struct units *now = &policy->units[policy->looks % 2];
+	size_t i;
+
+	for (i = 0; i < now->nr; i++) {
+		const struct unit *old = units_find(&policy->units[!(policy->looks % 2)],
+						    &now->unit[i]);
+
+		if (old)
+			predict_learn(&policy->predictor, old, now->unit[i].gain,
+				      policy->interval);
+	}
 }
 
 /* Units that are not in a list any more: they have cooled, or gained more than the list has. */
@@ -157,9 +169,15 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 	units_add(now, look->slow, look->nr_slow, false);
 	units_add(now, look->fast, look->nr_fast, true);
 	count_halvings(policy, look);
-	predict_forget(&policy->predictor);
 	for (i = 0; i < now->nr; i++)
 		match(policy, &now->unit[i], look);
+}
+
+/* What was learnt before a phase change is not true any more. */
+static void learn(struct policy *policy, const struct policy_look *look)
+{
+	predict_forget(&policy->predictor, policy->plan.cool);
+	learn_of_present(policy);
 	learn_of_missing(policy, look);
 }
 
@@ -204,6 +222,7 @@ static void add_move(struct policy *policy, const struct unit *unit)
 	if (rule_pingpong(policy, unit))
 		plan->pingpong_pages += unit->pages;
 	*(unit->fast ? &plan->demoted_pages : &plan->promoted_pages) += unit->pages;
+	plan->claim += (unit->fast ? -1 : 1) * policy->value[unit->class] * unit->pages;
 	plan->moves[plan->nr_moves++] = (struct policy_move) {
 		.addr = unit->addr, .pid = unit->pid, .space = unit->space,
 		.target = unit->target, .pages = unit->pages, .node = unit->node,
@@ -417,6 +436,10 @@ static void finish(struct policy *policy)
 		plan->nr_demotions += !plan->moves[i].promote;
 	}
 	policy->tokens -= plan->demoted_pages + plan->promoted_pages;
+	if (policy->rate > 0) {
+		plan->claim /= policy->rate;
+		policy->claim.expected += plan->claim;
+	}
 }
 
 void policy_refused(struct policy *policy, const struct policy_move *move)
@@ -431,12 +454,14 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 
 	policy->looks++;
 	policy->interval = look->seconds > policy->seconds ? look->seconds - policy->seconds : 1;
+	policy->rate = (look->samples - policy->samples) / policy->interval;
 	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;
 	take_in(policy, look);
 	share = fast_share(policy, look);
 	rule_brake(policy, share);
 	rule_burst(policy, share, look->samples - policy->samples);
+	learn(policy, look);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .burst = policy->burst,
 		.cool = plan->cool, .budget = rule_rate(policy),

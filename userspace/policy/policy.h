@@ -153,6 +153,7 @@ enum policy_held {
  * @threshold: expected samples a second from which a page is among the best that fit
  * @fast_share: share of the samples since the previous look that were of the fast tier; below
  *	0: there were none
+ * @claim: by how much the moves should raise this share
  * @budget: most pages that this look may move
  * @burst: a phase change was seen, here or a few looks ago
  * @cool: it was seen here: old counts are misleading, so cooling is advised
@@ -169,6 +170,7 @@ struct policy_plan {
 	__u64 candidates;
 	double threshold;
 	double fast_share;
+	double claim;
 	__u64 budget;
 	bool burst;
 	bool cool;

@@ -2,9 +2,9 @@
 #include "predict.h"
 
 /* What was seen one look earlier counts this much. */
-#define MEMORY		0.75
+#define MEMORY		0.5
 /* Pages of a class that have to be seen until what they gain counts half. */
-#define PRIOR_PAGES	4
+#define PRIOR_PAGES	2
 /* Pages of 4 KiB in a huge page. */
 #define HUGE_PAGES	(1U << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT))
 
@@ -35,13 +35,14 @@ static double size_of(unsigned int class)
 	return class / PREDICT_GAINS / PREDICT_COUNTS % 2 ? HUGE_PAGES : 1;
 }
 
-void predict_forget(struct predictor *predictor)
+void predict_forget(struct predictor *predictor, bool all)
 {
+	double memory = all ? 0 : MEMORY;
 	unsigned int i;
 
 	for (i = 0; i < PREDICT_CLASSES; i++) {
-		predictor->pages[i] *= MEMORY;
-		predictor->gain[i] *= MEMORY;
+		predictor->pages[i] *= memory;
+		predictor->gain[i] *= memory;
 	}
 }
 

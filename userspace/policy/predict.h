@@ -37,8 +37,9 @@ unsigned int predict_class(const struct unit *unit);
 /**
  * predict_forget() - let what was learnt so far count less, before a new look
  * @predictor: the predictor
+ * @all: forget it all
  */
-void predict_forget(struct predictor *predictor);
+void predict_forget(struct predictor *predictor, bool all);
 
 /**
  * predict_learn() - a unit has gained samples

@@ -5,9 +5,10 @@
 
 /* A part of the fast tier to keep free: 1/64, near the 2 % of TPP. */
 #define FREE_PART	64
-/* By what factor a page must be better than another, and after it came back. */
+/* By what factor a page must be better than another. */
 #define MARGIN		2.0
-#define MARGIN_AGAIN	4.0
+/* A single sample may be chance. */
+#define SURE_GAIN	2
 /* For how many seconds a move is expected to be of use. */
 #define USEFUL_S	8.0
 /* The part of the time that copies may take, and how much more of it in a burst. */
@@ -15,16 +16,20 @@
 #define BURST_FACTOR	4
 #define BURST_LOOKS	4
 /* The slowest that the brake goes. */
-#define SLOWEST		32
-/* A plan of so few pages tells nothing about whether moving helps. */
-#define BRAKE_PAGES	64
-/* What counts as a rise of the share of fast samples, and what as a phase change. */
-#define SHARE_RISE	0.005
-#define SHARE_DROP	0.85
+#define SLOWEST		1024
+/* Claims are checked from this share of the samples on; this part of them must have come true. */
+#define CLAIM_LEAST	0.01
+#define CLAIM_KEPT	0.25
+/* What was claimed one look earlier counts this much. */
+#define CLAIM_MEMORY	0.9
+/* What counts as a phase change: by the usual share, and by how much it usually changes. */
+#define SHARE_DROP	0.15
+#define SHARE_SPREAD	4.0
+#define USUAL_LOOKS	2
 /* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200
 /* For how many looks a move is remembered. */
-#define MOVED_LOOKS	16
+#define MOVED_LOOKS	8
 /* A huge page is in use if this part of it is. */
 #define HUGE_PART	4
 
@@ -95,7 +100,7 @@ void rule_threshold(struct policy *policy, const struct policy_look *look)
 		double value = policy->value[unit->class];
 
 		unit->hot = !on || value >= limit;
-		unit->cold = !on || value <= limit;
+		unit->cold = !on || value <= limit * MARGIN;
 	}
 }
 
@@ -106,16 +111,19 @@ __u64 rule_demote_first(const struct policy *policy, const struct policy_look *l
 
 bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
 {
-	return unit->before || !rule_on(policy, POLICY_HYSTERESIS);
+	/* The look before a phase change was of another program, so to say. */
+	bool sure = unit->fast ? !unit->gain : unit->gain >= SURE_GAIN;
+	bool change = policy->plan.cool && sure;
+
+	if (rule_pingpong(policy, unit) && !(policy->burst && sure) &&
+	    rule_on(policy, POLICY_HYSTERESIS))
+		return false;
+	return unit->before || change || !rule_on(policy, POLICY_HYSTERESIS);
 }
 
 bool rule_margin(const struct policy *policy, const struct unit *in, double out)
 {
-	double factor = rule_pingpong(policy, in) ? MARGIN_AGAIN : MARGIN;
-
-	if (!rule_on(policy, POLICY_MARGIN))
-		factor = 1;
-	return policy->value[in->class] > out * factor;
+	return policy->value[in->class] > out * (rule_on(policy, POLICY_MARGIN) ? MARGIN : 1);
 }
 
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
@@ -127,16 +135,20 @@ bool rule_profit(const struct policy *policy, const struct policy_look *look, do
 
 void rule_brake(struct policy *policy, double share)
 {
-	const struct policy_plan *plan = &policy->plan;
-	bool in_vain = plan->promoted_pages >= BRAKE_PAGES &&
-		       plan->demoted_pages >= plan->promoted_pages * 4 / 5 &&
-		       share < policy->last_share + SHARE_RISE;
+	struct claim *claim = &policy->claim;
 
-	policy->slowness = in_vain ? fmin(policy->slowness * 2, SLOWEST) :
-				     fmax(policy->slowness / 2, 1);
+	if (share < 0)
+		return;
+	if (!claim->looks++)
+		claim->base = share;
+	if (claim->expected > CLAIM_LEAST && share - claim->base < claim->expected * CLAIM_KEPT)
+		policy->slowness = fmin(policy->slowness * 2, SLOWEST);
+	else
+		policy->slowness = fmax(policy->slowness / 2, 1);
 	if (!rule_on(policy, POLICY_BRAKE))
 		policy->slowness = 1;
-	policy->last_share = share;
+	claim->expected *= CLAIM_MEMORY;
+	claim->base += (1 - CLAIM_MEMORY) * (share - claim->base);
 }
 
 __u64 rule_rate(struct policy *policy)
@@ -157,22 +169,26 @@ __u64 rule_rate(struct policy *policy)
 
 void rule_burst(struct policy *policy, double share, __u64 samples)
 {
-	bool on = rule_on(policy, POLICY_BURST);
+	struct usual *usual = &policy->usual;
+	double drop = usual->share - share;
 
 	if (policy->burst)
 		policy->burst--;
 	policy->plan.cool = false;
-	if (samples < SHARE_SAMPLES)
+	if (samples < SHARE_SAMPLES || share < 0)
 		return;
-	if (on && policy->usual_share >= 0 && share < policy->usual_share * SHARE_DROP) {
-		policy->plan.cool = !policy->burst;
+	if (!usual->looks++)
+		*usual = (struct usual) { .looks = 1, .share = share };
+	else if (rule_on(policy, POLICY_BURST) && usual->looks > USUAL_LOOKS &&
+		 drop > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD)) {
+		policy->plan.cool = true;
 		policy->burst = BURST_LOOKS;
 		policy->slowness = 1;
-		policy->usual_share = share;
-	} else if (policy->usual_share < 0) {
-		policy->usual_share = share;
+		policy->claim = (struct claim) {};
+		*usual = (struct usual) { .looks = 1, .share = share };
 	} else {
-		policy->usual_share = (3 * policy->usual_share + share) / 4;
+		usual->spread += (fabs(drop) - usual->spread) / 4;
+		usual->share += (share - usual->share) / 4;
 	}
 }
 

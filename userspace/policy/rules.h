@@ -25,6 +25,30 @@ struct moved {
 };
 
 /**
+ * struct claim - what moves were to bring, and what has come of it
+ * @looks: looks since it began
+ * @expected: by how much the share of the fast tier was to rise, old claims counting less
+ * @base: what the share was before, moving on as old claims are forgotten
+ */
+struct claim {
+	__u32 looks;
+	double expected;
+	double base;
+};
+
+/**
+ * struct usual - the share of the fast tier, as it usually is
+ * @looks: looks that it is known of
+ * @share: its mean
+ * @spread: mean distance from the mean
+ */
+struct usual {
+	__u32 looks;
+	double share;
+	double spread;
+};
+
+/**
  * struct policy - a policy
  * @config: what it was made with
  * @looks: number of looks
@@ -42,8 +66,9 @@ struct moved {
  * @copy_ns: what moving one page takes, as measured
  * @tokens: pages that may be moved by the rate limit
  * @slowness: the brake: the rate is divided by this
- * @usual_share: share of samples of the fast tier, over some looks; below 0: not known
- * @last_share: the same, in the previous look
+ * @rate: samples a second, since the previous look
+ * @claim: for the brake
+ * @usual: to see phase changes
  * @burst: looks for which the higher limit is allowed
  * @moved: recent moves, a hash table
  * @order: units in the order in which they are to be moved
@@ -67,8 +92,9 @@ struct policy {
 	double copy_ns;
 	double tokens;
 	double slowness;
-	double usual_share;
-	double last_share;
+	double rate;
+	struct claim claim;
+	struct usual usual;
 	unsigned int burst;
 	struct moved moved[MOVED_ROOM];
 	__u32 *order;
@@ -152,8 +178,9 @@ bool rule_profit(const struct policy *policy, const struct policy_look *look, do
  * @policy: the policy
  * @share: share of the samples of the fast tier since the last look
  *
- * Halves the rate when demotions keep up with promotions and the share does not rise, and
- * doubles it when that ends (asked for in review of the kernel's pghot series).
+ * Each plan claims by how much the share will rise. Where claims do not come true the rate is
+ * halved at each look, and doubled again when that ends: stop for who does not profit, and probe
+ * later (asked for in review of the kernel's pghot series).
  */
 void rule_brake(struct policy *policy, double share);
 
@@ -174,8 +201,8 @@ __u64 rule_rate(struct policy *policy);
  * @share: share of the samples of the fast tier since the last look
  * @samples: number of these samples
  *
- * When the share drops, the program uses other pages than before: the limit is raised for
- * some looks (HeMem and Colloid adapt their rate, too).
+ * When the share drops by more than it usually varies, the program uses other pages than
+ * before: the limit is raised for some looks, and counts of the past are halved once more.
  */
 void rule_burst(struct policy *policy, double share, __u64 samples);
 
