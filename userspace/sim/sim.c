@@ -214,7 +214,7 @@ static int simulate(struct sim *sim, struct htmm_error *err)
 	struct sim_sample sample;
 	size_t nr = 1;
 	double next_point = 0.1;
-	int ret;
+	int ret = -ENOMEM;
 
 	touch_all(sim);
 	sim->next_look = sim->config->interval;

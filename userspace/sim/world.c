@@ -135,7 +135,7 @@ static __u32 limit(const struct world *world, const struct store *store, enum pl
 		const struct world_region *region = &world->region[i];
 
 		htmm_table_counts(&store->table, region->space, region->base >> HTMM_PAGE_SHIFT,
-				  count);
+				  count, NULL);
 		for (page = 0; page < WORLD_PAGES; page++)
 			if (region->place[page] == place)
 				pages[count_slot(count[page])]++;
@@ -167,7 +167,7 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
 		const struct world_region *region = &world->region[i];
 
 		htmm_table_counts(&store->table, region->space, region->base >> HTMM_PAGE_SHIFT,
-				  count);
+				  count, NULL);
 		for (page = 0; page < WORLD_PAGES; page++) {
 			__u32 at = count_slot(count[page]);
 
