@@ -182,7 +182,7 @@ static void learn(struct policy *policy, const struct policy_look *look)
 }
 
 /* The share of the fast tier in the samples since the last look; below 0: no samples. */
-static double fast_share(const struct policy *policy, const struct policy_look *look)
+static double fast_share(const struct policy *policy)
 {
 	const struct units *now = &policy->units[policy->looks % 2];
 	__u64 fast = 0, slow = 0;
@@ -458,7 +458,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;
 	take_in(policy, look);
-	share = fast_share(policy, look);
+	share = fast_share(policy);
 	rule_brake(policy, share);
 	rule_burst(policy, share, look->samples - policy->samples);
 	learn(policy, look);
