@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,13 @@ static const char *const held_names[POLICY_NR_HELD] = {
 	[POLICY_HELD_HUGE] = "huge",
 	[POLICY_HELD_STUCK] = "stuck",
 };
+
+/* The shortest wait, and by what it grows when little is to be moved. */
+#define WAIT_LEAST	0.25
+#define WAIT_GROWS	1.5
+/* What is much to move: this part of the fast tier, or of it waits for a second look. */
+#define MUCH_MOVED	64
+#define MUCH_NEW	16
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -123,6 +131,7 @@ static void match(struct policy *policy, struct unit *unit, const struct policy_
 		old->seen = true;
 	}
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
+	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
 	unit->class = predict_class(unit);
 }
 
@@ -425,12 +434,24 @@ static void remember(struct policy *policy, const struct policy_move *move, bool
 	};
 }
 
+static void pace(struct policy *policy, const struct policy_look *look)
+{
+	struct policy_plan *plan = &policy->plan;
+	bool much = plan->promoted_pages > look->capacity / MUCH_MOVED ||
+		    plan->held[POLICY_HELD_NEW] > look->capacity / MUCH_NEW;
+
+	plan->wait = fmin(1, fmax(plan->wait, WAIT_LEAST) * WAIT_GROWS);
+	if (policy->burst || (much && policy->slowness <= 1))
+		plan->wait = WAIT_LEAST;
+}
+
 static void finish(struct policy *policy)
 {
 	struct policy_plan *plan = &policy->plan;
 	size_t i;
 
-	qsort(plan->moves, plan->nr_moves, sizeof(*plan->moves), by_place);
+	if (plan->nr_moves)
+		qsort(plan->moves, plan->nr_moves, sizeof(*plan->moves), by_place);
 	for (i = 0; i < plan->nr_moves; i++) {
 		remember(policy, &plan->moves[i], false);
 		plan->nr_demotions += !plan->moves[i].promote;
@@ -454,6 +475,9 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 
 	policy->looks++;
 	policy->interval = look->seconds > policy->seconds ? look->seconds - policy->seconds : 1;
+	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
+	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
+	policy->recent_s = policy->interval + policy->fading * policy->recent_s;
 	policy->rate = (look->samples - policy->samples) / policy->interval;
 	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;
@@ -464,12 +488,13 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	learn(policy, look);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .burst = policy->burst,
-		.cool = plan->cool, .budget = rule_rate(policy),
+		.cool = plan->cool, .budget = rule_rate(policy), .wait = plan->wait,
 	};
 	rule_predict(policy);
 	rule_threshold(policy, look);
 	pair_up(policy, look);
 	finish(policy);
+	pace(policy, look);
 	policy->seconds = look->seconds;
 	policy->samples = look->samples;
 	return plan;

@@ -155,6 +155,8 @@ enum policy_held {
  *	0: there were none
  * @claim: by how much the moves should raise this share
  * @budget: most pages that this look may move
+ * @wait: when to look again, as a part of the usual time between two looks: sooner while much
+ *	is to be moved
  * @burst: a phase change was seen, here or a few looks ago
  * @cool: it was seen here: old counts are misleading, so cooling is advised
  */
@@ -172,6 +174,7 @@ struct policy_plan {
 	double fast_share;
 	double claim;
 	__u64 budget;
+	double wait;
 	bool burst;
 	bool cool;
 };

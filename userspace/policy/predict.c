@@ -3,8 +3,14 @@
 
 /* What was seen one look earlier counts this much. */
 #define MEMORY		0.5
-/* Pages of a class that have to be seen until what they gain counts half. */
-#define PRIOR_PAGES	2
+/*
+ * If a class was hardly seen, what is known of similar ones counts as so many pages of it; and
+ * there, what a page gained lately as so many.
+ */
+#define ALIKE_PAGES		2
+#define PERSISTENT_PAGES	0.25
+/* Bins of gains begin with this part of a sample. */
+#define GAIN_PARTS	4
 /* Pages of 4 KiB in a huge page. */
 #define HUGE_PAGES	(1U << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT))
 
@@ -27,7 +33,7 @@ unsigned int predict_class(const struct unit *unit)
 	unsigned int class = 2 * unit->fast + (unit->pages > 1);
 
 	class = class * PREDICT_COUNTS + bin(unit->samples, PREDICT_COUNTS);
-	return class * PREDICT_GAINS + bin(unit->gain, PREDICT_GAINS);
+	return class * PREDICT_GAINS + bin(unit->recent * GAIN_PARTS, PREDICT_GAINS);
 }
 
 static double size_of(unsigned int class)
@@ -53,18 +59,34 @@ void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 g
 	predictor->gain[unit->class] += gain / seconds;
 }
 
-/* Until something was seen: it goes on as it was since the last look. */
-static double prior(unsigned int class, double seconds)
+/* Until anything was seen: it goes on as it was lately. */
+static double persistent(unsigned int class, double seconds)
 {
-	return middle(class % PREDICT_GAINS) / seconds / size_of(class);
+	return middle(class % PREDICT_GAINS) / GAIN_PARTS / seconds / size_of(class);
+}
+
+static double mean(double gain, double pages, double prior, double weight)
+{
+	return (gain + weight * prior) / (pages + weight);
+}
+
+/* What was seen of the classes that differ only in their count. */
+static double alike(const struct predictor *predictor, unsigned int class, double seconds)
+{
+	unsigned int first = class - class / PREDICT_GAINS % PREDICT_COUNTS * PREDICT_GAINS, i;
+	double gain = 0, pages = 0;
+
+	for (i = first; i < first + PREDICT_COUNTS * PREDICT_GAINS; i += PREDICT_GAINS) {
+		gain += predictor->gain[i];
+		pages += predictor->pages[i];
+	}
+	return mean(gain, pages, persistent(class, seconds), PERSISTENT_PAGES * size_of(class));
 }
 
 double predict_value(const struct predictor *predictor, unsigned int class, double seconds)
 {
-	double weight = PRIOR_PAGES * size_of(class);
-
-	return (predictor->gain[class] + weight * prior(class, seconds)) /
-	       (predictor->pages[class] + weight);
+	return mean(predictor->gain[class], predictor->pages[class],
+		    alike(predictor, class, seconds), ALIKE_PAGES * size_of(class));
 }
 
 double predict_by_count(unsigned int class, double seconds)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How many samples a page will gain: what pages of its class were seen to gain. A class is the
- * tier, the size, the bin of the count and the bin of what was gained since the last look.
+ * tier, the size, the bin of the count and the bin of what was gained lately.
  *
  * The mean over a class corrects what a count alone gets wrong: of pages that are all used
  * alike, those with the most samples were only lucky, and will gain as little as the others;
@@ -15,7 +15,7 @@
 
 /* Bins of counts, and of gains. */
 #define PREDICT_COUNTS	16
-#define PREDICT_GAINS	6
+#define PREDICT_GAINS	8
 #define PREDICT_CLASSES	(4 * PREDICT_COUNTS * PREDICT_GAINS)
 
 /**
@@ -55,7 +55,7 @@ void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 g
  * predict_value() - what pages of a class will gain
  * @predictor: the predictor
  * @class: the class
- * @seconds: the time in which the gain of the class was gained
+ * @seconds: the time in which the recent gain of the class was gained
  *
  * Return: samples in a second, for a page of 4 KiB.
  */

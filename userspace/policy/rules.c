@@ -52,7 +52,7 @@ void rule_predict(struct policy *policy)
 	unsigned int i;
 
 	for (i = 0; i < PREDICT_CLASSES; i++)
-		policy->value[i] = on ? predict_value(&policy->predictor, i, policy->interval) :
+		policy->value[i] = on ? predict_value(&policy->predictor, i, policy->recent_s) :
 					predict_by_count(i, USEFUL_S);
 	sort_classes(policy);
 }
@@ -187,8 +187,9 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 		policy->claim = (struct claim) {};
 		*usual = (struct usual) { .looks = 1, .share = share };
 	} else {
-		usual->spread += (fabs(drop) - usual->spread) / 4;
-		usual->share += (share - usual->share) / 4;
+		/* A rise is what moves are for. */
+		usual->spread += (fmax(drop, 0) - usual->spread) / 4;
+		usual->share -= drop > 0 ? drop / 4 : drop / 2;
 	}
 }
 

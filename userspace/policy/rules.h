@@ -40,7 +40,7 @@ struct claim {
  * struct usual - the share of the fast tier, as it usually is
  * @looks: looks that it is known of
  * @share: its mean
- * @spread: mean distance from the mean
+ * @spread: mean distance of values below the mean
  */
 struct usual {
 	__u32 looks;
@@ -63,6 +63,8 @@ struct usual {
  * @halvings: of each target since the previous look
  * @samples: at the previous look
  * @interval: seconds since the previous look
+ * @fading: what a gain of the previous look counts now
+ * @recent_s: seconds in which recent gains were gained
  * @copy_ns: what moving one page takes, as measured
  * @tokens: pages that may be moved by the rate limit
  * @slowness: the brake: the rate is divided by this
@@ -89,6 +91,8 @@ struct policy {
 	__u32 halvings[HTMM_MAX_TARGETS + 1];
 	__u64 samples;
 	double interval;
+	double fading;
+	double recent_s;
 	double copy_ns;
 	double tokens;
 	double slowness;

@@ -12,6 +12,7 @@
  * @addr: its address
  * @samples: samples of all of it
  * @gain: samples that it has gained since the previous look
+ * @recent: what it has gained lately, old gains counting less; see policy_look()
  * @pid: its process
  * @space: its address space
  * @target: its target
@@ -29,6 +30,7 @@ struct unit {
 	__u64 addr;
 	__u32 samples;
 	__u32 gain;
+	float recent;
 	__u32 pid;
 	__u32 space;
 	__u32 target;

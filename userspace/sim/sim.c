@@ -126,6 +126,7 @@ static int look(struct sim *sim, struct htmm_error *err)
 	sim->look_fast = 0;
 	sim->look_all = 0;
 	move(sim, plan);
+	sim->next_look = sim->seconds + sim->config->interval * plan->wait;
 	return 0;
 }
 
@@ -217,7 +218,7 @@ static int simulate(struct sim *sim, struct htmm_error *err)
 	int ret = -ENOMEM;
 
 	touch_all(sim);
-	sim->next_look = sim->config->interval;
+	sim->next_look = sim->config->interval / 4;
 	while (series && (ret = sim->source->next(sim->source, &sample, err)) > 0) {
 		take(sim, &sample);
 		if (sim->seconds >= next_point) {
@@ -234,7 +235,6 @@ static int simulate(struct sim *sim, struct htmm_error *err)
 		ret = look(sim, err);
 		if (ret)
 			break;
-		sim->next_look = sim->seconds + sim->config->interval;
 	}
 	if (series && !ret)
 		sum_up(sim, series, nr);

@@ -31,7 +31,7 @@
  * @session: what to sample
  * @tree: the command and its children
  * @tier: the loop
- * @interval_ms: time between two looks
+ * @interval_ms: most time between two looks
  * @looks: looks to take; 0: no end
  * @rate: bytes to move in a second
  * @plan: only print what would be moved
@@ -207,6 +207,21 @@ static int look(struct tiering *all, struct htmm_error *err)
 	return 0;
 }
 
+/* Until the soonest look that any of the policies wants; the first one comes soon. */
+static unsigned int wait_ms(const struct tiering *all)
+{
+	double wait = 1;
+	unsigned int i;
+
+	for (i = 0; i < all->tier.nr_groups; i++) {
+		const struct policy_plan *plan = all->tier.groups[i].plan;
+
+		if (!plan || plan->wait < wait)
+			wait = plan ? plan->wait : 0.25;
+	}
+	return all->interval_ms * wait;
+}
+
 /*
  * Waits until the next look. Returns false when it is time to end. The terminal sends its
  * signals to the command as well; those sent only to this process are forwarded.
@@ -215,7 +230,7 @@ static bool wait_for_look(const struct tiering *all, pid_t child, const struct s
 			  int *status)
 {
 	siginfo_t info;
-	int which = signals_wait(signals, all->interval_ms, &info);
+	int which = signals_wait(signals, wait_ms(all), &info);
 
 	if (child && waitpid(child, status, WNOHANG) == child)
 		return false;
@@ -301,7 +316,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &tier->tiers.fast, .call = call_nodes },
 		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
 		  &tier->tiers.slow, .call = call_nodes },
-		{ OPT_CALL, 'i', "interval", "SECONDS", "time between two looks (1)",
+		{ OPT_CALL, 'i', "interval", "SECONDS", "most time between two looks (1)",
 		  &all.interval_ms, .call = call_interval },
 		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
 		  &all.looks, 0, LONG_MAX },
