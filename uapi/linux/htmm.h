@@ -423,6 +423,11 @@ enum htmm_state {
 #define HTMM_FEATURE_LIST_PAGES		0x20
 /* struct htmm_info.features: HTMM_IOC_GET_HIT_RATIO. */
 #define HTMM_FEATURE_HIT_RATIO		0x40
+/*
+ * struct htmm_info.features: HTMM_LIST_PLACEMENT, HTMM_LIST_NODE, HTMM_LIST_RESIDENT and
+ * HTMM_IOC_GET_PLACEMENT. Needs a kernel with CONFIG_HMM_MIRROR.
+ */
+#define HTMM_FEATURE_PLACEMENT		0x80
 
 /**
  * struct htmm_drain_thread - a thread that moves samples from the rings to the tables
@@ -729,9 +734,12 @@ struct htmm_hit_ratio {
  * @flags: HTMM_PAGE_*; hot is relative to the thresholds of its target, for pages or for
  *	regions
  * @target: number of the target that the samples count for
- * @node: NUMA node of the page; this version always sets HTMM_NODE_UNKNOWN
- * @mapping_shift: base-2 logarithm of the mapping size of the page, 12 or more; this
- *	version always sets HTMM_MAPPING_UNKNOWN
+ * @node: with HTMM_LIST_PLACEMENT: NUMA node of the page; of a region: the node of most of
+ *	its resident pages; HTMM_NODE_UNKNOWN: not resident, or its page table could not be
+ *	read. Without: HTMM_NODE_UNKNOWN
+ * @mapping_shift: with HTMM_LIST_PLACEMENT: base-2 logarithm of the size of the mapping
+ *	that the page is a part of: 12, 21 or 30 on x86; HTMM_MAPPING_UNKNOWN: not known.
+ *	Without: HTMM_MAPPING_UNKNOWN
  * @__reserved: zero
  */
 struct htmm_page {
@@ -761,10 +769,20 @@ enum htmm_order {
 	HTMM_ORDER_TABLE,
 };
 
+/* struct htmm_list_pages.flags: fill the node and the mapping size of each page. */
+#define HTMM_LIST_PLACEMENT	0x1
+/* struct htmm_list_pages.flags: list only what is on @node; implies HTMM_LIST_PLACEMENT. */
+#define HTMM_LIST_NODE		0x2
+/*
+ * struct htmm_list_pages.flags: list the resident pages of the processes that were sampled,
+ * tracked or not: a page that is not tracked has 0 samples. Implies HTMM_LIST_PLACEMENT.
+ */
+#define HTMM_LIST_RESIDENT	0x4
+
 /**
  * struct htmm_list_pages - argument of HTMM_IOC_LIST_PAGES
  * @size: sizeof(struct htmm_list_pages)
- * @flags: none yet
+ * @flags: HTMM_LIST_*
  * @session: number of the session; 0: the current one
  * @pages: pointer to an array of struct htmm_page, filled by the module
  * @nr_pages: in: room in the array; out: elements filled, 0 at the end
@@ -780,6 +798,10 @@ enum htmm_order {
  * @max_samples: list only pages with at most this count; 0: no limit
  * @cursor: in: all zero for the first call, then as returned by the previous call; out:
  *	where the next call continues. Opaque to the caller
+ * @node: with HTMM_LIST_NODE: the NUMA node; else zero
+ * @skipped: out: with HTMM_LIST_PLACEMENT: address spaces whose page tables this call did
+ *	not read, because their process changes them at the moment. Their pages have an
+ *	unknown node; with HTMM_LIST_NODE or HTMM_LIST_RESIDENT they are not listed
  *
  * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages
  * is 0. A call fills at most 65,536 elements. Between the calls of one listing the caller
@@ -797,6 +819,15 @@ enum htmm_order {
  * count changes between two calls may be missed or listed twice. If the tables do not
  * change, each page is listed exactly once.
  *
+ * Placement is read from the page tables at the time of the call. Nothing is faulted in, no
+ * reference is taken and no flag of a page changes; the answer may be out of date when the
+ * call returns.
+ *
+ * With HTMM_LIST_RESIDENT, HTMM_ORDER_COLDEST lists the pages that were never sampled (or
+ * were forgotten by cooling) first: the best pages to demote, which no sampler can see. With
+ * HTMM_ORDER_TABLE the order is by target, process, then address. @min_samples 0 is allowed
+ * and usual. HTMM_ORDER_HOTTEST and regions are not supported with it.
+ *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
  * ESTALE	@session is not the current one; or @cursor belongs to another session:
@@ -804,7 +835,10 @@ enum htmm_order {
  * EINVAL	@nr_pages is 0; @page_size is smaller than the first version of its struct;
  *		@end is not 0 and not above @start; @max_samples is not 0 and below
  *		@min_samples; or @cursor belongs to another @unit or @order, or is not a
- *		cursor
+ *		cursor; or @node is not a node of this machine
+ * EOPNOTSUPP	a flag is unknown; the kernel has no CONFIG_HMM_MIRROR; or HTMM_LIST_RESIDENT
+ *		with HTMM_ORDER_HOTTEST or with regions
+ * EINTR	a fatal signal arrived
  * ENOMEM	not enough memory
  */
 struct htmm_list_pages {
@@ -823,6 +857,90 @@ struct htmm_list_pages {
 	__aligned_u64 min_samples;
 	__aligned_u64 max_samples;
 	__aligned_u64 cursor[4];
+	__s32 node;
+	__u32 skipped;
+};
+
+/* struct htmm_node_placement.flags: the node has CPUs, so it is in the fast tier. */
+#define HTMM_NODE_FAST		0x1
+
+/**
+ * struct htmm_node_placement - what a target has on one NUMA node
+ * @node: the node
+ * @flags: HTMM_NODE_*
+ * @pages: resident 4 KiB pages of the processes that were sampled. A page that several of
+ *	them map is counted once
+ * @huge_pages: number of @pages that are part of a mapping larger than 4 KiB
+ * @tracked_pages: number of @pages that have a count, also one that has cooled to zero
+ * @hot_pages: number of @pages at or above the hot threshold of their target
+ * @warm_pages: number of @pages at or above the warm threshold, and below the hot one. All
+ *	others are cold: @pages less @hot_pages less @warm_pages
+ * @samples: sum of the counts of these pages, after cooling. Of a page that several
+ *	processes map: the sum of its counts in all of them
+ */
+struct htmm_node_placement {
+	__s32 node;
+	__u32 flags;
+	__aligned_u64 pages;
+	__aligned_u64 huge_pages;
+	__aligned_u64 tracked_pages;
+	__aligned_u64 hot_pages;
+	__aligned_u64 warm_pages;
+	__aligned_u64 samples;
+};
+
+/**
+ * struct htmm_placement - argument of HTMM_IOC_GET_PLACEMENT
+ * @size: sizeof(struct htmm_placement)
+ * @flags: none yet
+ * @session: number of the session; 0: the current one
+ * @target: in: number of a target; 0: all of them together
+ * @node_size: sizeof(struct htmm_node_placement), the stride of @nodes
+ * @nodes: pointer to an array of struct htmm_node_placement, filled by the module with the
+ *	nodes that have memory, by ascending number
+ * @nr_nodes: in: room in @nodes, in elements; out: number of nodes
+ * @nr_bins: in: room in @bins, in elements; out: bins of each node, HTMM_NR_BINS
+ * @bins: pointer to an array of struct htmm_bin, or 0. Element n * HTMM_NR_BINS + b is bin b
+ *	of the histogram of the n-th node in @nodes. Bin 0: pages that have cooled to zero;
+ *	resident pages that are not tracked are in no bin. Filled if @nr_bins is at least the
+ *	number of nodes times HTMM_NR_BINS
+ * @bin_size: sizeof(struct htmm_bin), the stride of @bins
+ * @spaces: address spaces that were read
+ * @skipped: address spaces that were not read because their process changes its page tables
+ *	at the moment, even on a second look
+ * @unknown_pages: tracked pages that are not resident, or are in address spaces that have
+ *	exited or were skipped, or that no online page of memory stands for
+ * @unknown_samples: sum of their counts
+ * @__reserved: zero
+ * @shared_pages: resident pages that were found through more than one address space
+ *
+ * Reads the page tables of all processes of the target in slices; see HTMM_IOC_LIST_PAGES
+ * for what that does not disturb. The share of fast nodes in all samples is the hit ratio of
+ * the present placement; HTMM_IOC_GET_HIT_RATIO tells what the best placement would reach.
+ *
+ * ENODATA	there is no session, running or stopped
+ * ENOENT	the session has no target of this number
+ * EOPNOTSUPP	the kernel has no CONFIG_HMM_MIRROR
+ * EINTR	a fatal signal arrived
+ * ENOMEM	not enough memory
+ */
+struct htmm_placement {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 session;
+	__u32 target;
+	__u32 node_size;
+	__aligned_u64 nodes;
+	__u32 nr_nodes;
+	__u32 nr_bins;
+	__aligned_u64 bins;
+	__u32 bin_size;
+	__u32 spaces;
+	__u32 skipped;
+	__u32 __reserved;
+	__aligned_u64 unknown_pages;
+	__aligned_u64 unknown_samples;
+	__aligned_u64 shared_pages;
 };
 
 /**
@@ -1156,5 +1274,6 @@ struct htmm_stream {
 #define HTMM_IOC_STREAM		_IO(HTMM_IOC_TYPE, 0x0b)
 #define HTMM_IOC_SET		_IO(HTMM_IOC_TYPE, 0x0c)
 #define HTMM_IOC_GET_HIT_RATIO	_IO(HTMM_IOC_TYPE, 0x0d)
+#define HTMM_IOC_GET_PLACEMENT	_IO(HTMM_IOC_TYPE, 0x0e)
 
 #endif /* _UAPI_LINUX_HTMM_H */
