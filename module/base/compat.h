@@ -10,8 +10,10 @@
 #include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/hmm.h>
 #include <linux/perf_event.h>
 #include <linux/mm.h>
+#include <linux/mmu_notifier.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
@@ -76,6 +78,39 @@ static inline struct page *htmm_page_of_link(struct list_head *link)
 {
 	return list_entry(link, struct page, lru);
 }
+
+/*
+ * Read page tables: set @pfns to what is mapped in [@start, @end). A snapshot: nothing is
+ * faulted in, no reference is taken and no flag changes. The notifier, of which only the
+ * members used here are read, is not registered: the answer may be out of date at once.
+ *
+ * Context: process, with the lock of @mm held for reading.
+ */
+#ifdef CONFIG_HMM_MIRROR
+#define HTMM_CAN_READ_PAGE_TABLES	true
+
+static inline int htmm_read_page_tables(struct mm_struct *mm, unsigned long start,
+					unsigned long end, unsigned long *pfns)
+{
+	struct mmu_interval_notifier notifier = { .mm = mm };
+	struct hmm_range range = {
+		.notifier = &notifier,
+		.start = start,
+		.end = end,
+		.hmm_pfns = pfns,
+	};
+
+	return hmm_range_fault(&range);
+}
+#else
+#define HTMM_CAN_READ_PAGE_TABLES	false
+
+static inline int htmm_read_page_tables(struct mm_struct *mm, unsigned long start,
+					unsigned long end, unsigned long *pfns)
+{
+	return -EOPNOTSUPP;
+}
+#endif
 
 /*
  * The workqueue for work that may run on any CPU. Newer kernels remove the old name; the
