@@ -364,7 +364,7 @@ static const struct command cmd_tier = {
 	.name = "tier",
 	.synopsis = "[options] [[--] COMMAND...]",
 	.help = "Samples COMMAND with its children, as run does, or without one all processes (or\n"
-		"those of -p or --cgroup), and moves their hot pages to the fast tier of memory and\n"
+		"those of -p or --cgroup), moves their hot pages to the fast tier of memory, and\n"
 		"cold ones out of it.  Pages stay where they are when it ends.",
 	.run = run_tier,
 };
