@@ -225,6 +225,8 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		  &opt.config.fast_ns, .call = call_number },
 		{ OPT_CALL, 0, "slow-ns", "NS", "a load from the slow tier (250)",
 		  &opt.config.slow_ns, .call = call_number },
+		{ OPT_CALL, 0, "sample-ns", "NS", "taking a sample (3000)",
+		  &opt.config.sample_ns, .call = call_number },
 		{ OPT_CALL, 0, "copy-ns", "NS", "moving a page (5000)",
 		  &opt.config.policy.copy_ns, .call = call_number },
 		{ OPT_CALL, 0, "without", "RULE", "leave out a rule of the policy",
