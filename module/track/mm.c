@@ -169,18 +169,6 @@ void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change)
 		atomic_add(change, &mm->regions);
 }
 
-/*
- * Is an address space to be forgotten? Without @keep_gone, as soon as it is gone; with
- * @keep_gone, when it is gone and has no pages left.
- */
-static bool htmm_mm_check_gone(const struct htmm_mm_set *set,
-			       struct htmm_mm *mm)
-{
-	mm->gone = !htmm_mm_alive(mm);
-	return mm->gone &&
-	       (!set->keep_gone || !atomic_read(&mm->regions));
-}
-
 /* Of two address spaces, return the one that is gone and has fewer regions. */
 static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
 {
@@ -190,17 +178,31 @@ static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
 }
 
 /**
- * htmm_mm_set_find_exiting - find an address space to forget
+ * htmm_mm_set_forgets - is an address space to be forgotten?
+ * @set: the set
+ * @mm: the address space
+ *
+ * Without @keep_gone, as soon as it is gone; with @keep_gone, when it is gone and has no
+ * pages left, or when there is no room for another one.
+ */
+bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm_mm *mm)
+{
+	return mm->gone && (!set->keep_gone || !atomic_read(&mm->regions) ||
+			    set->nr >= set->max);
+}
+
+/**
+ * htmm_mm_set_find_gone - find an address space to forget
  * @set: the set
  * @budget: most address spaces to look at; the next call continues after them
  *
- * With @keep_gone: if there is no room for another address space, choose the one with the
- * fewest regions of those that were looked at and are gone.
+ * If there is no room for another address space, choose the one with the fewest regions of
+ * those that were looked at and are gone.
  *
- * Return: an address space newly found to be @exiting, or NULL.
+ * Return: an address space for which htmm_mm_set_forgets() is true, or NULL. It may have no
+ * regions because its first samples are about to be counted.
  */
-struct htmm_mm *htmm_mm_set_find_exiting(struct htmm_mm_set *set,
-					 unsigned int budget)
+struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budget)
 {
 	struct htmm_mm *mm, *emptiest = NULL;
 
@@ -211,16 +213,12 @@ struct htmm_mm *htmm_mm_set_find_exiting(struct htmm_mm_set *set,
 			set->sweep = 0;
 			break;
 		}
-		if (htmm_mm_check_gone(set, mm)) {
-			mm->exiting = true;
+		mm->gone = !htmm_mm_alive(mm);
+		if (mm->gone && (!set->keep_gone || !atomic_read(&mm->regions)))
 			return mm;
-		}
 		emptiest = htmm_mm_emptier(emptiest, mm);
 	}
-	if (!emptiest || set->nr < set->max)
-		return NULL;
-	emptiest->exiting = true;
-	return emptiest;
+	return emptiest && htmm_mm_set_forgets(set, emptiest) ? emptiest : NULL;
 }
 
 /**

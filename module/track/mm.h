@@ -56,7 +56,7 @@ struct htmm_mm {
  * @keep_gone: keep address spaces that are gone while they have pages and there is room
  * @next: where the search for a free @id begins, so that a number is not reused soon, and a
  *	reader does not confuse two processes
- * @sweep: where htmm_mm_set_find_exiting() continues
+ * @sweep: where htmm_mm_set_find_gone() continues
  *
  * Locking: the owner's.
  */
@@ -76,8 +76,8 @@ void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone);
 void htmm_mm_set_destroy(struct htmm_mm_set *set);
 struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie);
 struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id);
-struct htmm_mm *htmm_mm_set_find_exiting(struct htmm_mm_set *set,
-					 unsigned int budget);
+bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm_mm *mm);
+struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budget);
 void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change);
 void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm);
 

@@ -19,8 +19,9 @@ static void htmm_tracker_left(struct htmm_tracker *tracker)
 
 /*
  * Find an address space whose process has exited. From then on its samples are dropped.
- * Taking the lock for writing waits until the samples looked up before are in the tables,
- * so nothing is added after a shard has begun to remove its pages.
+ * Taking the lock for writing waits until the samples looked up before are in the tables:
+ * an address space that seemed to be empty may have pages then, and nothing is added after
+ * a shard has begun to remove its pages.
  */
 static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 {
@@ -29,13 +30,16 @@ static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 	lockdep_assert_held(&tracker->exit_lock);
 
 	mutex_lock(&tracker->mm_lock);
-	mm = htmm_mm_set_find_exiting(&tracker->mm_set, HTMM_TIDY_MMS);
+	mm = htmm_mm_set_find_gone(&tracker->mm_set, HTMM_TIDY_MMS);
 	mutex_unlock(&tracker->mm_lock);
 	if (!mm)
 		return false;
 
 	down_write(&tracker->lock);
+	mm->exiting = htmm_mm_set_forgets(&tracker->mm_set, mm);
 	up_write(&tracker->lock);
+	if (!mm->exiting)
+		return false;
 	tracker->exiting = mm;
 	tracker->exiting_shard = 0;
 	tracker->exiting_first = true;

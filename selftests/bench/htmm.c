@@ -4,6 +4,10 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "evict.h"
+
+/* Entries that ksampled visits for housekeeping between two batches. */
+#define TIDY_SLICE	256
 
 struct store {
 	struct htmm_table table;
@@ -13,6 +17,7 @@ struct store {
 	char *arena;		/* stands for the kernel's pages */
 	u64 arena_bytes;
 	u64 given;
+	bool cools;
 };
 
 /* Bytes per page: the limit given to the table, in which it must do. */
@@ -62,6 +67,8 @@ static void store_add(void *mem, const struct htmm_table_sample *s, u32 n)
 			fprintf(stderr, "bench: htmm needs more than its memory\n");
 			exit(1);
 		}
+		if (store->cools)
+			htmm_table_reclaim(&store->table, TIDY_SLICE);
 	}
 }
 
@@ -69,7 +76,17 @@ static void store_cool(void *mem)
 {
 	struct store *store = mem;
 
+	store->cools = true;
 	htmm_table_cool(&store->table);
+}
+
+static void store_exit(void *mem, u32 mm)
+{
+	struct store *store = mem;
+	bool first = true;
+
+	for (; htmm_table_remove_mm(&store->table, mm, first, TIDY_SLICE); first = false)
+		;
 }
 
 static const struct htmm_hist *store_hist(void *mem)
@@ -100,6 +117,7 @@ const struct bench_store bench_htmm = {
 	.open = store_open,
 	.add = store_add,
 	.cool = store_cool,
+	.exit = store_exit,
 	.hist = store_hist,
 	.bytes = store_bytes,
 	.close = store_close,

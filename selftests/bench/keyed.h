@@ -42,8 +42,8 @@ static void *keyed_open(const struct bench_space *space)
 {
 	struct keyed *keyed = (struct keyed *)calloc(1, sizeof(*keyed));
 
-	keyed->map = map_open(space->pages +
-			      bench_space_span(space) / HTMM_REGION_PAGES + 1);
+	keyed->map = map_open(space->pages + space->spaces *
+			      (bench_space_span(space) / HTMM_REGION_PAGES + 1));
 	return keyed;
 }
 
@@ -58,10 +58,12 @@ static void keyed_add(void *store, const struct htmm_table_sample *s, u32 n)
 		if (i + BENCH_AHEAD < n)
 			map_fetch(keyed->map, s[i + BENCH_AHEAD].page);
 		cell = map_cell(keyed->map, s[i].page, &known);
-		bench_cell_add(&keyed->counts, HTMM_KIND_BASE, cell, known);
+		bench_cell_add(&keyed->counts, HTMM_KIND_BASE, cell, known,
+			       s[i].weight);
 		cell = map_cell(keyed->map, BENCH_REGION +
 				s[i].page / HTMM_REGION_PAGES, &known);
-		bench_cell_add(&keyed->counts, HTMM_KIND_HUGE, cell, known);
+		bench_cell_add(&keyed->counts, HTMM_KIND_HUGE, cell, known,
+			       s[i].weight);
 	}
 }
 
@@ -92,6 +94,7 @@ static void keyed_close(void *store)
 		.open = keyed_open,		\
 		.add = keyed_add,		\
 		.cool = keyed_cool,		\
+		.exit = NULL,			\
 		.hist = keyed_hist,		\
 		.bytes = keyed_bytes,		\
 		.close = keyed_close,		\

@@ -17,7 +17,7 @@
 /* A store so many times slower than the bound gets only so many chunks of a stream. */
 #define SLOW		8
 #define SLOW_CHUNKS	4
-#define COUNT_SAMPLES	200000
+#define COUNT_SAMPLES	(256 * 1024)
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct bench_store *const stores[] = {
@@ -40,9 +40,31 @@ static const struct stream {
 	{ "zipf", bench_zipf },
 	{ "hot-set", bench_hot_set },
 	{ "sequential", bench_sequential },
+	{ "phases", bench_phases },
 };
 
-static struct htmm_table_sample *samples[ARRAY_SIZE(streams)];
+#define COOL	(2 * 1024 * 1024)	/* samples: the module's default, rounded */
+
+/*
+ * What is measured of each stream: how many address spaces there are, what samples
+ * weigh, and whether the table cools. Not all other stores are measured with each.
+ */
+static const struct cell {
+	u32 spaces, weight, cool, exit;
+	bool rare;	/* htmm and the bound, not of all streams */
+} cells[] = {
+	{ .spaces = 1, .weight = 1 },
+	{ .spaces = 8, .weight = BENCH_MIXED, .cool = COOL },
+	{ .spaces = 1, .weight = 2, .rare = true },
+	{ .spaces = 1, .weight = BENCH_MIXED, .rare = true },
+	{ .spaces = 1, .weight = 1, .cool = COOL, .rare = true },
+	{ .spaces = 8, .weight = 1, .rare = true },
+	{ .spaces = 64, .weight = 1, .rare = true },
+	{ .spaces = 64, .weight = BENCH_MIXED, .cool = COOL, .rare = true },
+	{ .spaces = 64, .weight = BENCH_MIXED, .cool = COOL, .exit = COOL, .rare = true },
+};
+
+static struct htmm_table_sample *samples;
 
 void *bench_alloc(size_t bytes)
 {
@@ -83,15 +105,6 @@ double bench_now(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
-}
-
-static double timed(const struct bench_store *type, void *store,
-		    const struct htmm_table_sample *s, u32 n)
-{
-	double start = bench_now();
-
-	type->add(store, s, n);
-	return (bench_now() - start) / n;
 }
 
 static int by_value(const void *a, const void *b)
@@ -139,63 +152,142 @@ static void each_once(const struct bench_store *type, void *store,
 	}
 }
 
-/* One turn: nanoseconds per sample of the bound and of a store, @first before. */
-static void take_turn(const struct bench_store *const type[2],
-		      void *const store[2], const struct htmm_table_sample *s,
-		      u32 first, double ns[2])
+static double timed(const struct bench_store *type, void *store,
+		    const struct bench_space *space,
+		    const struct bench_load *load, u32 chunk)
 {
-	ns[first] = timed(type[first], store[first], s, CHUNK);
-	ns[!first] = timed(type[!first], store[!first], s, CHUNK);
+	u32 done = (chunk + 1) * CHUNK;
+	double start = bench_now();
+
+	type->add(store, &samples[(u64)chunk * CHUNK], CHUNK);
+	if (load->cool && done % load->cool == 0)
+		type->cool(store);
+	if (load->exit && done % load->exit == 0)
+		type->exit(store, (done / load->exit - 1) % space->spaces);
+	return (bench_now() - start) / CHUNK;
+}
+
+/*
+ * Nanoseconds a sample of the bound in one way, over one period of cooling. Another bound
+ * takes the place of the store in the caches.
+ */
+static double time_way(void *store, void *other, struct bench_way way,
+		       const struct bench_space *space,
+		       const struct bench_load *load, u32 first)
+{
+	const struct bench_load still = { .stream = load->stream };
+	double ns[COOL / CHUNK], sum = 0;
+	u32 i;
+
+	bench_dense_set(store, way);
+	if (load->cool)
+		bench_dense_prefetch.cool(store);
+	for (i = 0; i < COOL / CHUNK; i++) {
+		timed(&bench_dense_prefetch, other, space, &still, first + i);
+		ns[i] = timed(&bench_dense_prefetch, store, space, &still, first + i);
+		sum += ns[i] / (COOL / CHUNK);
+	}
+	/* The cost of cooling comes in the first turn. */
+	return load->cool ? sum : bench_quartile(ns, COOL / CHUNK, 1);
+}
+
+/* The bound at its best: in the way that takes the least time for the stream's beginning. */
+static struct bench_way best_way(const struct bench_space *space,
+				 const struct bench_load *load, u32 chunks)
+{
+	static const u32 ahead[] = { 16, 32, 64, 128, 256 };
+	struct bench_way way, best = { 0 };
+	double ns, least = 1e9;
+	char label[64];
+	void *store, *other = bench_dense_prefetch.open(space);
+	u32 i, by_page;
+
+	bench_label(label, space, load);
+	for (by_page = 0; by_page <= !!load->cool; by_page++) {
+		way = (struct bench_way) { .by_page = by_page };
+		printf("# bound %s%s:", label, by_page ? ", by page" : "");
+		store = bench_dense_prefetch.open(space);
+		bench_dense_set(store, way);
+		each_once(&bench_dense_prefetch, store, space);
+		for (i = 0; i < ARRAY_SIZE(ahead); i++) {
+			way.ahead = ahead[i];
+			/* Other samples than before: else counts would change together. */
+			ns = time_way(store, other, way, space, load,
+				      i * (COOL / CHUNK) % (chunks / 4 * 4));
+			printf(" %u: %.2f", way.ahead, ns);
+			/* Equally fast, the longer distance suits more caches. */
+			if (ns < least * (ahead[i] > best.ahead ? 1.05 : 1)) {
+				least = ns;
+				best = way;
+			}
+		}
+		printf("\n");
+		bench_dense_prefetch.close(store);
+	}
+	bench_dense_prefetch.close(other);
+	return best;
 }
 
 /* One stream through the bound and a store, in turns. */
-static struct bench_result run_stream(const struct bench_store *const type[2],
-				      void *const store[2],
-				      const struct htmm_table_sample *s,
-				      u32 chunks)
+static struct bench_result run_turns(const struct bench_store *const type[2],
+				     void *const store[2],
+				     const struct bench_space *space,
+				     const struct bench_load *load, u32 chunks)
 {
-	double ns[MAX_CHUNKS], ratio[MAX_CHUNKS], turn[2];
-	u32 i, cool_after = setting("COOL", 0) / CHUNK;
-	struct bench_result result;
+	double ns[MAX_CHUNKS], bound[MAX_CHUNKS], ratio[MAX_CHUNKS], turn[2];
+	struct bench_result result = { 0 };
+	u32 i, first;
 
 	for (i = 0; i < chunks; i++) {
-		take_turn(type, store, &s[(u64)i * CHUNK], i % 2, turn);
+		first = i % 2;
+		turn[first] = timed(type[first], store[first], space, load, i);
+		turn[!first] = timed(type[!first], store[!first], space, load, i);
+		bound[i] = turn[0];
 		ns[i] = turn[1];
 		ratio[i] = turn[1] / turn[0];
 		if (ratio[0] > SLOW)
 			chunks = min_t(u32, chunks, SLOW_CHUNKS);
-		if (cool_after && (i + 1) % cool_after == 0) {
-			type[0]->cool(store[0]);
-			type[1]->cool(store[1]);
-		}
 	}
 	check_same(type[1], store[1], type[0], store[0]);
 	result.turns = chunks;
+	if (load->cool) {
+		/* The cost of cooling comes in some turns: compare the sums. */
+		for (i = 0; i < chunks; i++) {
+			result.ns += ns[i] / chunks;
+			result.bound += bound[i] / chunks;
+		}
+		for (i = 0; i < 3; i++)
+			result.ratio[i] = i == 1 ? result.ns / result.bound :
+					  bench_quartile(ratio, chunks, i + 1);
+		return result;
+	}
 	result.ns = bench_quartile(ns, chunks, 2);
+	result.bound = bench_quartile(bound, chunks, 2);
 	for (i = 0; i < 3; i++)
 		result.ratio[i] = bench_quartile(ratio, chunks, i + 1);
 	return result;
 }
 
 static void run_store(const struct bench_store *measured,
-		      const struct bench_space *space, u32 chunks)
+		      const struct bench_space *space,
+		      const struct bench_load *load, struct bench_way way,
+		      u32 chunks)
 {
 	const struct bench_store *const type[2] = {
 		&bench_dense_prefetch, measured,
 	};
 	void *const store[2] = { type[0]->open(space), type[1]->open(space) };
 	struct bench_result result;
-	u32 i;
 
+	bench_dense_set(store[0], way);
+	if (measured == type[0])
+		bench_dense_set(store[1], way);
 	each_once(type[0], store[0], space);
 	each_once(type[1], store[1], space);
-	for (i = 0; i < ARRAY_SIZE(streams); i++) {
-		if (!wanted("STREAMS", streams[i].name))
-			continue;
-		result = run_stream(type, store, samples[i], chunks);
-		bench_report(measured->name, streams[i].name, space, &result,
-			     (double)measured->bytes(store[1]) / space->pages);
-	}
+	result = run_turns(type, store, space, load, chunks);
+	result.way = way;
+	bench_report(measured->name, space, load, &result,
+		     (double)measured->bytes(store[1]) / space->pages);
 	type[1]->close(store[1]);
 	type[0]->close(store[0]);
 }
@@ -214,30 +306,91 @@ static bool fits(u64 pages, u32 one_in)
 	return need < available * 1024 / 10 * 8;
 }
 
+static void draw(const struct stream *stream, const struct bench_space *space,
+		 const struct bench_load *load, u32 n)
+{
+	stream->draw(space, samples, n);
+	bench_weigh(samples, n, load->weight);
+	if (load->exit)
+		bench_renumber(space, samples, n, load->exit);
+}
+
+static void run_load(const struct stream *stream, const struct bench_space *space,
+		     const struct bench_load *load, bool all, u32 chunks)
+{
+	struct bench_way way;
+	u32 i;
+
+	draw(stream, space, load, chunks * CHUNK);
+	way = best_way(space, load, chunks);
+	for (i = 0; i < ARRAY_SIZE(stores); i++) {
+		if (i && (!all || (load->exit && !stores[i]->exit)))
+			continue;
+		if (wanted("STORES", stores[i]->name))
+			run_store(stores[i], space, load, way, chunks);
+	}
+	/* The bound against itself shows how much the machine's noise is. */
+	if (all && wanted("STORES", bench_dense_prefetch.name))
+		run_store(&bench_dense_prefetch, space, load, way, chunks);
+}
+
+static struct bench_load load_of(const struct cell *cell,
+				 const struct stream *stream)
+{
+	return (struct bench_load) {
+		.stream = cell->exit ? "churn" : stream->name,
+		.weight = cell->weight,
+		.cool = cell->cool,
+		.exit = cell->exit,
+	};
+}
+
+/* Streams other than uniform and zipf are measured where they say something of their own. */
+static bool pairs_with(const struct cell *cell, const struct stream *stream)
+{
+	if (stream->draw == bench_uniform || stream->draw == bench_zipf)
+		return !cell->exit || stream->draw == bench_zipf;
+	if (stream->draw == bench_phases)
+		return !cell->rare && cell->cool;
+	return !cell->rare && !cell->cool;
+}
+
+static void run_cell(const struct cell *cell, u64 pages, u32 one_in, u32 chunks)
+{
+	struct bench_space space;
+	struct bench_load load;
+	u32 i;
+
+	if (one_in > 1 && cell->spaces > 1)
+		return;
+	if (setting("COOL", cell->cool) != cell->cool ||
+	    setting("SPACES", cell->spaces) != cell->spaces ||
+	    setting("WEIGHT", cell->weight) != cell->weight)
+		return;
+	if (!bench_space_open(&space, pages, one_in, cell->spaces))
+		return;
+	for (i = 0; i < ARRAY_SIZE(streams); i++) {
+		load = load_of(cell, &streams[i]);
+		if (pairs_with(cell, &streams[i]) && wanted("STREAMS", load.stream))
+			run_load(&streams[i], &space, &load, !cell->rare, chunks);
+	}
+	bench_space_close(&space);
+}
+
 static void run_space(u64 pages, u32 one_in, u32 chunks)
 {
-	const char *only = getenv("STORES");
-	u32 i, only_one_in = setting("ONE_IN", one_in);
-	struct bench_space space;
+	u32 i;
 
-	if (only_one_in != one_in)
+	if (setting("ONE_IN", one_in) != one_in ||
+	    pages < setting("LEAST_PAGES", 0))
 		return;
-
-	if (!fits(pages, one_in) || !bench_space_open(&space, pages, one_in)) {
+	if (!fits(pages, one_in)) {
 		printf("# %llu pages, one in %u: skipped, too little memory\n",
 		       pages, one_in);
 		return;
 	}
-	for (i = 0; i < ARRAY_SIZE(streams); i++)
-		streams[i].draw(&space, samples[i], chunks * CHUNK);
-	for (i = 0; i < ARRAY_SIZE(stores); i++) {
-		if (!only || strstr(only, stores[i]->name))
-			run_store(stores[i], &space, chunks);
-	}
-	/* The bound against itself shows how much the machine's noise is. */
-	if (!only || strstr(only, bench_dense_prefetch.name))
-		run_store(&bench_dense_prefetch, &space, chunks);
-	bench_space_close(&space);
+	for (i = 0; i < ARRAY_SIZE(cells); i++)
+		run_cell(&cells[i], pages, one_in, chunks);
 }
 
 static void run_spaces(u64 most, u32 chunks)
@@ -259,17 +412,15 @@ static int time_all(const char *path)
 {
 	bool quick = setting("QUICK", 0);
 	u64 most = setting("PAGES", quick ? 1 << 20 : 64 << 20);
-	u32 chunks = setting("SAMPLES", quick ? 4 << 20 : 8 << 20) / CHUNK, i;
+	u32 chunks = setting("SAMPLES", 8 << 20) / CHUNK;
 	time_t start = time(NULL);
 
-	if (!chunks || chunks > MAX_CHUNKS) {
-		fprintf(stderr, "bench: SAMPLES must be %u to %u\n", CHUNK,
+	if (chunks < COOL / CHUNK || chunks > MAX_CHUNKS) {
+		fprintf(stderr, "bench: SAMPLES must be %u to %u\n", COOL,
 			MAX_CHUNKS * CHUNK);
 		return 1;
 	}
-	for (i = 0; i < ARRAY_SIZE(streams); i++)
-		samples[i] = bench_alloc((u64)chunks * CHUNK *
-					 sizeof(*samples[i]));
+	samples = bench_alloc((u64)chunks * CHUNK * sizeof(*samples));
 	printf("# %u turns of %u samples; %u for stores that take %u times what the bound does\n",
 	       chunks, CHUNK, min_t(u32, chunks, SLOW_CHUNKS), SLOW);
 	bench_report_head();
@@ -285,38 +436,77 @@ static int time_all(const char *path)
 	return 0;
 }
 
+/*
+ * Add the samples under callgrind: what is counted is the third of three periods of cooling.
+ */
+static void count_load(const struct bench_store *type,
+		       const struct bench_space *space,
+		       const struct stream *stream, const struct bench_load *load)
+{
+	u32 n = load->cool ?: COUNT_SAMPLES, turn;
+	void *store = type->open(space);
+	char label[64];
+
+	bench_label(label, space, load);
+	if (type == &bench_dense_prefetch)
+		bench_dense_set(store, (struct bench_way) {
+			.by_page = load->cool, .ahead = 64,
+		});
+	each_once(type, store, space);
+	draw(stream, space, load, n);
+	for (turn = 0; turn < 3; turn++) {
+		if (turn == 2) {
+			CALLGRIND_START_INSTRUMENTATION;
+			CALLGRIND_ZERO_STATS;
+			CALLGRIND_TOGGLE_COLLECT;
+		}
+		type->add(store, samples, n);
+		if (load->cool)
+			type->cool(store);
+	}
+	CALLGRIND_TOGGLE_COLLECT;
+	CALLGRIND_DUMP_STATS_AT(label);
+	CALLGRIND_STOP_INSTRUMENTATION;
+	type->close(store);
+}
+
 /* Callgrind's figures count from one dump to the next. */
 static int count(const char *name)
 {
-	struct bench_space space;
 	const struct bench_store *type = &bench_dense_prefetch;
-	struct htmm_table_sample *s;
-	void *store;
-	u32 i;
+	bool other = true;
+	struct bench_space space;
+	struct bench_load load;
+	u64 pages, most;
+	u32 i, c;
 
 	for (i = 0; i < ARRAY_SIZE(stores); i++) {
 		if (!strcmp(stores[i]->name, name))
 			type = stores[i];
 	}
-	s = bench_alloc(CHUNK * sizeof(*s));
-	bench_space_open(&space, setting("COUNT_PAGES", 1 << 18), 1);
-	store = type->open(&space);
-	each_once(type, store, &space);
-	/* As many samples a page as a run of 8 M over 1 M pages. */
-	for (i = 0; i < 8; i++) {
-		bench_uniform(&space, s, 1 << 18);
-		type->add(store, s, 1 << 18);
-	}
-	for (i = 0; i < ARRAY_SIZE(streams); i++) {
-		/* The caches have what the stream uses most. */
-		streams[i].draw(&space, s, COUNT_SAMPLES);
-		type->add(store, s, COUNT_SAMPLES);
-		streams[i].draw(&space, s, COUNT_SAMPLES);
-		CALLGRIND_ZERO_STATS;
-		CALLGRIND_TOGGLE_COLLECT;
-		type->add(store, s, COUNT_SAMPLES);
-		CALLGRIND_TOGGLE_COLLECT;
-		CALLGRIND_DUMP_STATS_AT(streams[i].name);
+	other = type != stores[0] && type != &bench_dense_prefetch;
+	most = other ? BENCH_LEAST_PAGES : setting("PAGES", 16 << 20);
+	samples = bench_alloc(COOL * sizeof(*samples));
+	for (pages = min_t(u64, most, BENCH_LEAST_PAGES); pages <= most;
+	     pages *= pages < 16 << 20 ? 16 : 4) {
+		for (c = 0; c < ARRAY_SIZE(cells) * ARRAY_SIZE(streams); c++) {
+			const struct cell *cell = &cells[c / ARRAY_SIZE(streams)];
+			const struct stream *stream = &streams[c % ARRAY_SIZE(streams)];
+
+			load = load_of(cell, stream);
+			if (cell->spaces > 8 || (cell->rare && (other || cell->cool)) ||
+			    stream->draw == bench_phases ||
+			    !pairs_with(cell, stream) ||
+			    setting("COOL", cell->cool) != cell->cool ||
+			    setting("SPACES", cell->spaces) != cell->spaces ||
+			    setting("WEIGHT", cell->weight) != cell->weight ||
+			    !wanted("STREAMS", stream->name) ||
+			    pages < setting("LEAST_PAGES", 0))
+				continue;
+			bench_space_open(&space, pages, 1, cell->spaces);
+			count_load(type, &space, stream, &load);
+			bench_space_close(&space);
+		}
 	}
 	return 0;
 }

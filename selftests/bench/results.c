@@ -7,9 +7,10 @@
 
 struct row {
 	const char *structure;
-	const char *stream;
+	struct bench_load load;
 	u64 pages;
 	u32 one_in;
+	u32 spaces;
 	struct bench_result result;
 	double bytes_per_page;
 	double instructions;	/* negative: not counted */
@@ -19,51 +20,69 @@ static struct row *rows;
 static u32 nr_rows;
 
 /* Instructions per sample that callgrind has counted before, or -1. */
-static double instructions(const char *store, const char *stream)
+static double instructions(const char *store, const char *label)
 {
 	const char *path = getenv("COUNTS");
-	char a[32], b[32];
+	char a[32], b[64];
 	double counted = -1, value;
 	FILE *file = path ? fopen(path, "r") : NULL;
 
 	if (!file)
 		return -1;
-	while (fscanf(file, "%31s %31s %lf", a, b, &value) == 3) {
-		if (!strcmp(a, store) && !strcmp(b, stream))
+	while (fscanf(file, "%31s %63s %lf%*[^\n]", a, b, &value) == 3) {
+		if (!strcmp(a, store) && !strcmp(b, label))
 			counted = value;
 	}
 	fclose(file);
 	return counted;
 }
 
-void bench_report_head(void)
+static const char *weight_name(u32 weight)
 {
-	printf("%-15s %-10s %9s %-4s %5s %8s %7s %14s %7s %7s\n", "structure",
-	       "stream", "pages", "of", "turns", "ns", "ratio", "quartiles",
-	       "B/page", "instr");
+	return weight == BENCH_MIXED ? "mixed" : weight == 1 ? "1" : "2";
 }
 
-void bench_report(const char *structure, const char *stream,
-		  const struct bench_space *space,
+void bench_label(char label[64], const struct bench_space *space,
+		 const struct bench_load *load)
+{
+	snprintf(label, 64, "%s,pages=%lluk/%u,spaces=%u,weight=%s,cool=%u",
+		 load->stream, (unsigned long long)space->pages >> 10, space->one_in, space->spaces,
+		 weight_name(load->weight), load->cool);
+}
+
+void bench_report_head(void)
+{
+	printf("%-15s %-10s %9s %-4s %6s %6s %4s %5s %6s %6s %5s %6s %14s %7s %7s\n",
+	       "structure", "stream", "pages", "of", "spaces", "weight", "cool",
+	       "turns", "ns", "bound", "ahead", "ratio", "quartiles", "B/page",
+	       "instr");
+}
+
+void bench_report(const char *structure, const struct bench_space *space,
+		  const struct bench_load *load,
 		  const struct bench_result *result, double bytes_per_page)
 {
 	struct row *row;
+	char label[64];
 
+	bench_label(label, space, load);
 	rows = realloc(rows, (nr_rows + 1) * sizeof(*rows));
 	row = &rows[nr_rows++];
 	*row = (struct row) {
 		.structure = structure,
-		.stream = stream,
+		.load = *load,
 		.pages = space->pages,
 		.one_in = space->one_in,
+		.spaces = space->spaces,
 		.result = *result,
 		.bytes_per_page = bytes_per_page,
-		.instructions = instructions(structure, stream),
+		.instructions = instructions(structure, label),
 	};
-	printf("%-15s %-10s %9llu 1/%-2u %5u %8.2f %7.2f %6.2f..%-6.2f %7.2f",
-	       structure, stream, row->pages, row->one_in, result->turns,
-	       result->ns, result->ratio[1], result->ratio[0],
-	       result->ratio[2], bytes_per_page);
+	printf("%-15s %-10s %9llu 1/%-2u %6u %6s %3uM %5u %6.2f %6.2f %5u %6.2f %6.2f..%-6.2f %7.2f",
+	       structure, load->stream, row->pages, row->one_in, space->spaces,
+	       weight_name(load->weight), load->cool >> 20, result->turns,
+	       result->ns, result->bound, result->way.ahead, result->ratio[1],
+	       result->ratio[0], result->ratio[2], bytes_per_page);
 	if (row->instructions >= 0)
 		printf(" %7.1f", row->instructions);
 	printf("\n");
@@ -73,12 +92,15 @@ void bench_report(const char *structure, const char *stream,
 static void write_row(FILE *json, const struct row *row)
 {
 	fprintf(json, "  {\"structure\": \"%s\", \"stream\": \"%s\", ",
-		row->structure, row->stream);
-	fprintf(json, "\"pages\": %llu, \"touched\": %.6f, \"turns\": %u, ",
-		row->pages, 1.0 / row->one_in, row->result.turns);
-	fprintf(json, "\"ns\": %.3f, \"ratio\": %.3f, \"spread\": [%.3f, %.3f], ",
-		row->result.ns, row->result.ratio[1], row->result.ratio[0],
-		row->result.ratio[2]);
+		row->structure, row->load.stream);
+	fprintf(json, "\"pages\": %llu, \"touched\": %.6f, \"spaces\": %u, ",
+		row->pages, 1.0 / row->one_in, row->spaces);
+	fprintf(json, "\"weight\": \"%s\", \"cool\": %u, \"turns\": %u, ",
+		weight_name(row->load.weight), row->load.cool, row->result.turns);
+	fprintf(json, "\"ns\": %.3f, \"bound_ns\": %.3f, \"bound_ahead\": %u, ",
+		row->result.ns, row->result.bound, row->result.way.ahead);
+	fprintf(json, "\"ratio\": %.3f, \"spread\": [%.3f, %.3f], ",
+		row->result.ratio[1], row->result.ratio[0], row->result.ratio[2]);
 	fprintf(json, "\"bytes_per_page\": %.3f, \"instructions\": ",
 		row->bytes_per_page);
 	if (row->instructions >= 0)
@@ -107,14 +129,31 @@ static bool same_structure(const struct row *a, const struct row *b)
 	return !strcmp(a->structure, b->structure);
 }
 
+static bool same_stream(const struct row *a, const struct row *b)
+{
+	return !strcmp(a->load.stream, b->load.stream);
+}
+
+static bool same_size(const struct row *a, const struct row *b)
+{
+	return a->pages == b->pages && same_stream(a, b);
+}
+
 static bool same_load(const struct row *a, const struct row *b)
 {
-	return a->pages == b->pages && !strcmp(a->stream, b->stream);
+	return same_stream(a, b) && a->spaces == b->spaces &&
+	       a->load.weight == b->load.weight && a->load.cool == b->load.cool;
+}
+
+static bool is_plain(const struct row *row)
+{
+	return row->spaces == 1 && row->load.weight == 1 && !row->load.cool;
 }
 
 /*
- * Of the rows of one table, that of stores where one page in so many is touched:
- * the next after @row (NULL: the first) that is like no row before it by @same.
+ * Of the rows of one table, that of stores where one page in so many is touched, samples
+ * weigh one and nothing cools: the next after @row (NULL: the first) that is like no row
+ * before it by @same.
  */
 static const struct row *
 next_row(const struct row *row, u32 one_in,
@@ -123,10 +162,12 @@ next_row(const struct row *row, u32 one_in,
 	const struct row *other;
 
 	for (row = row ? row + 1 : rows; row < rows + nr_rows; row++) {
-		if (row->one_in != one_in || row->pages < BENCH_LEAST_PAGES)
+		if (row->one_in != one_in || row->pages < BENCH_LEAST_PAGES ||
+		    !is_plain(row))
 			continue;
 		for (other = rows; other < row; other++) {
-			if (other->one_in == one_in && same(other, row))
+			if (other->one_in == one_in && is_plain(other) &&
+			    same(other, row))
 				break;
 		}
 		if (other == row)
@@ -135,13 +176,13 @@ next_row(const struct row *row, u32 one_in,
 	return NULL;
 }
 
-static const struct row *find(const struct row *structure, const struct row *load)
+static const struct row *find(const struct row *structure, const struct row *size)
 {
 	const struct row *row;
 
 	for (row = rows; row < rows + nr_rows; row++) {
-		if (row->one_in == load->one_in &&
-		    same_structure(row, structure) && same_load(row, load))
+		if (row->one_in == size->one_in && is_plain(row) &&
+		    same_structure(row, structure) && same_size(row, size))
 			return row;
 	}
 	return NULL;
@@ -149,13 +190,13 @@ static const struct row *find(const struct row *structure, const struct row *loa
 
 static void table_head(u32 one_in)
 {
-	const struct row *load = NULL;
+	const struct row *size = NULL;
 
 	printf("\n| structure |");
-	while ((load = next_row(load, one_in, same_load)))
-		printf(" %llu M %s |", load->pages >> 20, load->stream);
-	printf(" B/page | instr |\n|---|---|---|");
-	while ((load = next_row(load, one_in, same_load)))
+	while ((size = next_row(size, one_in, same_size)))
+		printf(" %llu M %s |", size->pages >> 20, size->load.stream);
+	printf(" B/page |\n|---|---|");
+	while ((size = next_row(size, one_in, same_size)))
 		printf("---|");
 	printf("\n");
 }
@@ -163,11 +204,11 @@ static void table_head(u32 one_in)
 /* A structure's ratios or times; memory at the largest size. */
 static void table_line(const struct row *structure, bool ratio)
 {
-	const struct row *load = NULL, *row, *last = structure;
+	const struct row *size = NULL, *row, *last = structure;
 
 	printf("| %s |", structure->structure);
-	while ((load = next_row(load, structure->one_in, same_load))) {
-		row = find(structure, load);
+	while ((size = next_row(size, structure->one_in, same_size))) {
+		row = find(structure, size);
 		if (row)
 			last = row;
 		if (!row)
@@ -177,11 +218,7 @@ static void table_line(const struct row *structure, bool ratio)
 		else
 			printf(" %.1f |", row->result.ns);
 	}
-	printf(" %.2f |", last->bytes_per_page);
-	if (structure->instructions >= 0)
-		printf(" %.0f |\n", structure->instructions);
-	else
-		printf(" - |\n");
+	printf(" %.2f |\n", last->bytes_per_page);
 }
 
 static void table(u32 one_in, bool ratio)
@@ -197,11 +234,47 @@ static void table(u32 one_in, bool ratio)
 		table_line(structure, ratio);
 }
 
+/* htmm's rows of one load, a column for each size. */
+static void load_line(const struct row *first)
+{
+	const struct row *row;
+
+	printf("| %s | %u | %s | %s |", first->load.stream, first->spaces,
+	       weight_name(first->load.weight), first->load.cool ? "yes" : "no");
+	for (row = first; row < rows + nr_rows; row++) {
+		if (row->one_in == 1 && same_structure(row, first) &&
+		    same_load(row, first))
+			printf(" %.1f, %.1f: %.2f | %.0f |", row->result.ns,
+			       row->result.bound, row->result.ratio[1],
+			       row->instructions);
+	}
+	printf("\n");
+}
+
+static void load_table(void)
+{
+	const struct row *row, *other;
+
+	printf("\nhtmm, bound: ratio, and instructions, for each size:\n");
+	for (row = rows; row < rows + nr_rows; row++) {
+		if (row->one_in != 1 || strcmp(row->structure, "htmm"))
+			continue;
+		for (other = rows; other < row; other++) {
+			if (other->one_in == 1 && same_structure(other, row) &&
+			    same_load(other, row))
+				break;
+		}
+		if (other == row)
+			load_line(row);
+	}
+}
+
 void bench_print_tables(void)
 {
 	static const u32 one_in[] = { 1, 8, 64 };
 	u32 i;
 
+	load_table();
 	for (i = 0; i < 3; i++) {
 		table(one_in[i], true);
 		table(one_in[i], false);

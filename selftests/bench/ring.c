@@ -131,8 +131,9 @@ static void compare(struct htmm_ring *ring, const char *how, bool alone)
 {
 	double ns[2][TURNS], ratio[2][TURNS];
 	static const char *const names[] = { "ring-batch", "ring-single" };
-	const struct bench_space space = { .pages = SLOTS, .one_in = 1 };
-	struct bench_result result;
+	const struct bench_space space = { .pages = SLOTS, .one_in = 1, .spaces = 1 };
+	const struct bench_load load = { .stream = how, .weight = 1 };
+	struct bench_result result = { 0 };
 	u32 i, kind;
 
 	for (i = 0; i < TURNS; i++) {
@@ -144,9 +145,10 @@ static void compare(struct htmm_ring *ring, const char *how, bool alone)
 	for (kind = 0; kind < 2; kind++) {
 		result.turns = TURNS;
 		result.ns = bench_quartile(ns[kind], TURNS, 2);
+		result.bound = bench_quartile(ns[0], TURNS, 2);
 		for (i = 0; i < 3; i++)
 			result.ratio[i] = bench_quartile(ratio[kind], TURNS, i + 1);
-		bench_report(names[kind], how, &space, &result, SLOT_BYTES);
+		bench_report(names[kind], &space, &load, &result, SLOT_BYTES);
 	}
 }
 

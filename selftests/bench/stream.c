@@ -30,11 +30,14 @@ static double random_unit(void)
 	return (random64() >> 11) / 9007199254740992.0;
 }
 
-bool bench_space_open(struct bench_space *space, u64 pages, u32 one_in)
+bool bench_space_open(struct bench_space *space, u64 pages, u32 one_in,
+		      u32 spaces)
 {
 	u64 vpn, n;
 
-	*space = (struct bench_space) { .pages = pages, .one_in = one_in };
+	*space = (struct bench_space) {
+		.pages = pages, .one_in = one_in, .spaces = spaces,
+	};
 	if (one_in == 1)
 		return true;
 	space->vpn = malloc(pages * sizeof(*space->vpn));
@@ -54,7 +57,8 @@ void bench_space_close(struct bench_space *space)
 
 u64 bench_space_span(const struct bench_space *space)
 {
-	return space->vpn ? space->vpn[space->pages - 1] + 1ULL : space->pages;
+	return space->vpn ? space->vpn[space->pages - 1] + 1ULL :
+			    space->pages / space->spaces;
 }
 
 /* A permutation of the pages, whose number is a power of two. */
@@ -72,8 +76,11 @@ static u64 shuffled(const struct bench_space *space, u64 rank)
 
 static struct htmm_table_sample sample(const struct bench_space *space, u64 page)
 {
+	u64 span = space->pages / space->spaces;
+
 	return (struct htmm_table_sample) {
-		.page = space->vpn ? space->vpn[page] : page,
+		.page = space->vpn ? space->vpn[page] :
+				     htmm_page(page / span, page % span),
 		.weight = 1,
 	};
 }
@@ -146,6 +153,49 @@ void bench_sequential(const struct bench_space *space,
 
 	while (n--)
 		*s++ = sample(space, page++ & (space->pages - 1));
+}
+
+void bench_phases(const struct bench_space *space, struct htmm_table_sample *s,
+		  u32 n)
+{
+	u64 page;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		page = shuffled(space, zipf_rank(space->pages));
+		page += mix(i / BENCH_PHASE);
+		s[i] = sample(space, page & (space->pages - 1));
+	}
+}
+
+/*
+ * A budget changes the periods of two events from time to time; a sample's weight is the
+ * period of its event. One in four is of the second event.
+ */
+void bench_weigh(struct htmm_table_sample *s, u32 n, u32 weight)
+{
+	static const u32 first[] = { 1, 2, 3, 2, 4, 7, 3, 1 };
+	static const u32 second[] = { 1, 1, 2, 5, 3, 4, 1, 2 };
+	u32 i, part;
+
+	for (i = 0; i < n; i++) {
+		part = i / 32768 % 8;
+		s[i].weight = weight != BENCH_MIXED ? weight :
+			      mix(i) % 4 ? first[part] : second[part];
+	}
+}
+
+void bench_renumber(const struct bench_space *space, struct htmm_table_sample *s,
+		    u32 n, u32 exit)
+{
+	u32 i, mm, exits;
+
+	for (i = 0; i < n; i++) {
+		exits = i / exit;
+		mm = s[i].page >> HTMM_VPN_BITS;
+		mm += (exits + space->spaces - 1 - mm) / space->spaces * space->spaces;
+		s[i].page = htmm_page(mm, s[i].page & HTMM_VPN_MAX);
+	}
 }
 
 void bench_each_once(const struct bench_space *space, u64 from,

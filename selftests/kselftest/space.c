@@ -13,6 +13,9 @@
 #define PAGES		16
 /* Number of processes at the same time. */
 #define MANY		24
+/* Processes that exit soon, and how often they are run. */
+#define SHORT_CHILDREN	48
+#define SHORT_ROUNDS	20
 
 FIXTURE(space) {
 	int fd;
@@ -535,4 +538,57 @@ TEST_F(space, kept_ones_make_room)
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_LT(0, pages.nr);
 	pages_free(&pages);
+}
+
+/* Runs children, one after another, whose samples are drained when they have exited. */
+static void run_short_children(struct __test_metadata *_metadata,
+			       struct _test_data_space *self, int nr)
+{
+	int status;
+	pid_t pid;
+
+	while (nr--) {
+		pid = fork();
+		if (!pid) {
+			touch(self, 1);
+			_exit(0);
+		}
+		ASSERT_LT(0, pid);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+	}
+}
+
+/*
+ * One thread looks for exited processes without pages while the other one has looked up
+ * their address spaces and is about to count their first samples: it must not remove them.
+ */
+TEST_F(space, kept_while_two_threads_work)
+{
+	struct pages pages;
+	struct stats stats;
+	int cpus[2], round;
+
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP(return, "a thread needs a CPU to drain");
+	self->req.arg.flags = HTMM_START_KEEP_EXITED;
+	self->req.arg.drain_threads = 2;
+	self->req.arg.drain_interval_ms = 1;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (round = 0; round < SHORT_ROUNDS; round++) {
+		ASSERT_EQ(0, device_reset(self->fd));
+		run_short_children(_metadata, self, SHORT_CHILDREN);
+		ASSERT_EQ(0, device_settle(self->fd));
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		EXPECT_EQ(0, stats.s.exited);
+		stats_free(&stats);
+		ASSERT_EQ(0, pages_read(self->fd, &pages));
+		EXPECT_EQ(SHORT_CHILDREN * PAGES,
+			  pages_samples(&pages, 0, self->mem, PAGES * PAGE));
+		pages_free(&pages);
+	}
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	stats_free(&stats);
 }
