@@ -78,6 +78,14 @@ const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sys
 	return NULL;
 }
 
+unsigned int htmm_preset_sees(const struct htmm_preset *preset, const char *sysfs)
+{
+	const char *choice = htmm_preset_choice(preset, sysfs);
+
+	/* The misses that IBS reports are of memory of every kind. */
+	return choice && !strncmp(choice, "ibs_op/", 7) ? HTMM_SEES_ALL : preset->sees;
+}
+
 int htmm_preset_event(const struct htmm_preset *preset, const char *sysfs,
 		      struct htmm_event *event, struct htmm_error *err)
 {
