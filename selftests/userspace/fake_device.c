@@ -18,6 +18,8 @@
  *				of the parent, which has the third page
  * FAKE_STOPS=N			from the Nth HTMM_IOC_GET_INFO on the session is stopped
  * FAKE_TURNS_HOT=1		the fourth page is hot from the second list of pages on
+ * FAKE_OLD=1			a module without hit ratios and placement
+ * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
@@ -37,6 +39,9 @@
 #define SYSCTL		"/proc/sys/kernel/"
 #define FAKE_CPUS		2
 #define FAKE_PAGES	5000
+/* Resident pages that were never sampled. */
+#define FAKE_UNSAMPLED	100
+#define FAKE_NODES	2
 
 static int fake_fd = -1;
 static __u32 state;
@@ -276,6 +281,8 @@ static int fake_info(struct htmm_info *info)
 	if (++infos == env_number("FAKE_STOPS"))
 		state = HTMM_STATE_STOPPED;
 	info->features = HTMM_FEATURE_LIST_PAGES;
+	if (!getenv("FAKE_OLD"))
+		info->features |= HTMM_FEATURE_HIT_RATIO | HTMM_FEATURE_PLACEMENT;
 	info->state = state;
 	if (state == HTMM_STATE_IDLE)
 		return 0;
@@ -415,17 +422,110 @@ static struct htmm_page fake_page(__u64 index)
 	return page;
 }
 
+/* Every third page is on the slow node, every fourth part of a huge mapping. */
+static void fake_place(struct htmm_page *page, __u64 index)
+{
+	page->node = index % 3 == 2;
+	page->mapping_shift = index % 4 == 3 ? 21 : HTMM_PAGE_SHIFT;
+	if (index != 5)
+		return;
+	page->node = HTMM_NODE_UNKNOWN;
+	page->mapping_shift = HTMM_MAPPING_UNKNOWN;
+}
+
+/* The page at a place in the list; the coldest come last, those without samples at the end. */
+static struct htmm_page listed_page(const struct htmm_list_pages *arg, __u64 at, __u64 nr)
+{
+	const __u64 index = arg->order == HTMM_ORDER_COLDEST ? nr - 1 - at : at;
+	struct htmm_page page = fake_page(index);
+
+	if (index >= FAKE_PAGES)
+		page = (struct htmm_page) {
+			.pid = getpid(), .space = 1, .target = 1,
+			.addr = 0x7e0000000000 + (index << HTMM_PAGE_SHIFT),
+		};
+	page.node = HTMM_NODE_UNKNOWN;
+	if (arg->flags)
+		fake_place(&page, index);
+	return page;
+}
+
+static int check_flags(const struct htmm_list_pages *arg)
+{
+	const __u32 known = HTMM_LIST_PLACEMENT | HTMM_LIST_NODE | HTMM_LIST_RESIDENT;
+
+	if (arg->flags & ~(getenv("FAKE_OLD") ? 0 : known))
+		return fail(EOPNOTSUPP);
+	if ((arg->flags & HTMM_LIST_RESIDENT) &&
+	    (arg->order == HTMM_ORDER_HOTTEST || arg->unit != HTMM_UNIT_PAGE))
+		return fail(EOPNOTSUPP);
+	if ((arg->flags & HTMM_LIST_NODE) ? arg->node < 0 || arg->node >= FAKE_NODES : arg->node)
+		return fail(EINVAL);
+	return 0;
+}
+
 static int fake_list_pages(struct htmm_list_pages *arg)
 {
+	const __u64 all = FAKE_PAGES + (arg->flags & HTMM_LIST_RESIDENT ? FAKE_UNSAMPLED : 0);
 	struct htmm_page *pages = (void *)(unsigned long)arg->pages;
 	__u32 nr = 0;
 
 	if (arg->target > fake_nr_targets())
 		return fail(ENOENT);
+	if (check_flags(arg))
+		return -1;
 	lists += !arg->cursor[0];
-	while (nr < arg->nr_pages && arg->cursor[0] < FAKE_PAGES)
-		pages[nr++] = fake_page(arg->cursor[0]++);
+	arg->skipped = arg->flags && !arg->cursor[0] ? env_number("FAKE_SKIPPED") : 0;
+	while (nr < arg->nr_pages && arg->cursor[0] < all) {
+		const struct htmm_page page = listed_page(arg, arg->cursor[0]++, all);
+
+		if (!(arg->flags & HTMM_LIST_NODE) || page.node == arg->node)
+			pages[nr++] = page;
+	}
 	arg->nr_pages = nr;
+	return 0;
+}
+
+/* Of target 0 as given here, of target n this times n + 1. */
+static int fake_placement(struct htmm_placement *arg)
+{
+	static const struct htmm_node_placement all[FAKE_NODES] = {
+		{ .node = 0, .flags = HTMM_NODE_FAST, .pages = 3000, .huge_pages = 512,
+		  .tracked_pages = 1100, .hot_pages = 70, .warm_pages = 30, .samples = 2000 },
+		{ .node = 1, .pages = 8000, .huge_pages = 1536, .tracked_pages = 2300,
+		  .hot_pages = 450, .warm_pages = 120, .samples = 6000 },
+	};
+	struct htmm_node_placement *nodes = (void *)(unsigned long)arg->nodes;
+	struct htmm_bin *bins = (void *)(unsigned long)arg->bins;
+	const __u32 times = arg->target + 1;
+	__u32 i, bin;
+
+	if (getenv("FAKE_OLD"))
+		return fail(ENOTTY);
+	if (arg->target > fake_nr_targets())
+		return fail(ENOENT);
+	if (arg->size != sizeof(*arg) || arg->node_size != sizeof(*nodes) ||
+	    arg->bin_size != sizeof(*bins))
+		return fail(EINVAL);
+	for (i = 0; i < FAKE_NODES && i < arg->nr_nodes; i++) {
+		nodes[i] = all[i];
+		nodes[i].pages *= times;
+		nodes[i].huge_pages *= times;
+		nodes[i].tracked_pages *= times;
+		nodes[i].hot_pages *= times;
+		nodes[i].warm_pages *= times;
+		nodes[i].samples *= times;
+	}
+	for (i = 0; i < FAKE_NODES && arg->nr_bins >= FAKE_NODES * HTMM_NR_BINS; i++)
+		for (bin = 0; bin < 8; bin++)
+			bins[i * HTMM_NR_BINS + bin].pages = (bin + 1) * (i + 1) * times;
+	arg->nr_nodes = FAKE_NODES;
+	arg->nr_bins = HTMM_NR_BINS;
+	arg->spaces = 4;
+	arg->skipped = env_number("FAKE_SKIPPED");
+	arg->unknown_pages = 40 * times;
+	arg->unknown_samples = 500 * times;
+	arg->shared_pages = 25 * times;
 	return 0;
 }
 
@@ -466,6 +566,8 @@ static int fake_ioctl(unsigned long request, void *arg)
 		return fake_hit_ratio(arg);
 	if (request == HTMM_IOC_LIST_PAGES)
 		return fake_list_pages(arg);
+	if (request == HTMM_IOC_GET_PLACEMENT)
+		return fake_placement(arg);
 	if (request == HTMM_IOC_GET_TARGETS)
 		return fake_targets(arg);
 	if (request == HTMM_IOC_ADD_TARGET)

@@ -15,6 +15,9 @@ enum format {
 	FORMATS
 };
 
+/* What commands that print counters allow. */
+#define FORMATS_OF_COUNTERS	(1 << FORMAT_TEXT | 1 << FORMAT_JSON | 1 << FORMAT_PROMETHEUS)
+
 /**
  * struct format_choice - the format that the user chose
  * @format: the format

@@ -30,17 +30,6 @@ static void bin_range(char *text, size_t size, unsigned int bin, bool open_ended
 		snprintf(text, size, "%llu-%llu", 1ULL << (bin - 1), (1ULL << bin) - 1);
 }
 
-static void print_bar(FILE *file, __u64 value, __u64 most, int room)
-{
-	int len = room > 0 && most ? (int)((double)value / (double)most * room) : 0;
-
-	/* Show a value other than 0 as one column at least. */
-	if (room > 0 && value && !len)
-		len = 1;
-	while (len-- > 0)
-		fputc('#', file);
-}
-
 static enum colour tier_colour(bool hot, bool warm)
 {
 	if (hot)
@@ -61,7 +50,7 @@ static void print_bin(FILE *file, const struct htmm_hist_buf *hist, unsigned int
 	fprintf(file, "%3u  %-21s %12llu", bin, range, value);
 	out_colour(file, tier_colour(hot, warm));
 	fprintf(file, "  %-4s ", hot ? "hot" : warm ? "warm" : "");
-	print_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
+	out_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
 	out_colour(file, COLOUR_NONE);
 	fputc('\n', file);
 }

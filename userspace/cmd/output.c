@@ -54,6 +54,16 @@ void out_name(FILE *file, const char *name)
 		fputc(out_char(*name), file);
 }
 
+void out_bar(FILE *file, __u64 value, __u64 most, int room)
+{
+	int len = room > 0 && most ? (int)((double)value / (double)most * room) : 0;
+
+	if (room > 0 && value && !len)
+		len = 1;
+	while (len-- > 0)
+		fputc('#', file);
+}
+
 const char *size_text(char text[SIZE_TEXT], __u64 bytes)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };

@@ -28,6 +28,9 @@ char out_char(char c);
 /* Prints a name that is not trusted, with control characters as '?'. */
 void out_name(FILE *file, const char *name);
 
+/* Draws @value as a part of @room columns that stand for @most; at least one if it is not 0. */
+void out_bar(FILE *file, __u64 value, __u64 most, int room);
+
 /* Room for size_text(). */
 #define SIZE_TEXT	24
 

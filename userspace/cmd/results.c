@@ -5,6 +5,7 @@
 
 int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err)
 {
+	struct htmm_list_pages hottest = { .order = HTMM_ORDER_HOTTEST, .min_samples = 1 };
 	int ret;
 
 	if (!res->names)
@@ -12,6 +13,8 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 	if (!res->names)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	ret = htmm_device_info(fd, &res->info, err);
+	if (!ret && res->info.features & HTMM_FEATURE_PLACEMENT)
+		hottest.flags = HTMM_LIST_PLACEMENT;
 	if (!ret)
 		ret = htmm_device_stats(fd, &res->stats, err);
 	if (!ret)
@@ -19,7 +22,7 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 	if (!ret)
 		ret = htmm_device_targets(fd, &res->targets, err);
 	if (!ret)
-		ret = htmm_device_hot_pages(fd, max_pages, &res->pages, err);
+		ret = htmm_device_list_pages(fd, &hottest, max_pages, &res->pages, err);
 	if (!ret)
 		htmm_names_note(res->names, res->info.session, &res->pages);
 	return ret;

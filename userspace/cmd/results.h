@@ -12,7 +12,7 @@
  * @hist: its histogram of base pages
  * @ratio: the hit ratio of @hist; filled by ratio_read(), which walks all pages
  * @targets: its targets
- * @pages: its hottest pages
+ * @pages: its hottest pages, with their places if the module tells them
  * @names: names of what @pages belong to
  */
 struct results {

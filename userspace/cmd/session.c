@@ -182,21 +182,25 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 	return 0;
 }
 
-/* Use the first preset of the list that this CPU has. */
-static void default_events(struct session *session)
+bool session_default_events(struct htmm_event_list *list, struct htmm_error *why)
 {
 	static const char *const names[] = { HTMM_DEFAULT_EVENTS, "access", "load", "page-fault" };
-	struct htmm_error first = {}, err = {};
+	struct htmm_error err = {};
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (add_preset(&session->events, names[i], i ? &err : &first))
-			continue;
-		if (i)
-			notice("sampling %s: %s; 'htmmctl doctor' tells more", names[i],
-			       first.what);
-		return;
-	}
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!add_preset(list, names[i], i ? &err : why))
+			return !i;
+	return false;
+}
+
+static void default_events(struct session *session)
+{
+	struct htmm_error why = {};
+
+	if (!session_default_events(&session->events, &why) && session->events.nr)
+		notice("sampling %s: %s; 'htmmctl doctor' tells more",
+		       session->events.event[0].name, why.what);
 }
 
 static void say_events(const struct session *session)

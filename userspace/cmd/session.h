@@ -103,6 +103,15 @@ int session_add_target(struct session *session, const struct htmm_target *target
 		       struct htmm_error *err);
 
 /**
+ * session_default_events() - add the event that is sampled if the user gives none
+ * @list: the events
+ * @why: if it is not the first choice, says why that is not available
+ *
+ * Return: true if it is the first choice.
+ */
+bool session_default_events(struct htmm_event_list *list, struct htmm_error *why);
+
+/**
  * session_start() - start a session
  * @session: the session, finished
  * @fd: the device

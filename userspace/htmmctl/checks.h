@@ -23,7 +23,7 @@ struct check {
 #define CHECKS_MAX	8
 
 /**
- * checks_run() - run all checks
+ * checks_run() - run all checks but those of events
  * @checks: filled
  *
  * Return: the number of checks; the first one is always the module.

@@ -10,6 +10,7 @@ extern const struct command cmd_doctor;
 extern const struct command cmd_hist;
 extern const struct command cmd_hot;
 extern const struct command cmd_list;
+extern const struct command cmd_placement;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_reset;
@@ -20,6 +21,7 @@ extern const struct command cmd_stats;
 extern const struct command cmd_status;
 extern const struct command cmd_stop;
 extern const struct command cmd_target;
+extern const struct command cmd_tier;
 extern const struct command cmd_top;
 
 /**

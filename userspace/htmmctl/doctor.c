@@ -5,6 +5,7 @@
 #include "checks.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "cmd/session.h"
 #include "commands.h"
 #include "view.h"
 
@@ -84,6 +85,25 @@ static void try_events(struct diagnosis *d, const struct htmm_event_list *list)
 		try_preset(d, preset);
 	for (i = 0; i < list->nr; i++)
 		try_event(d, &list->event[i]);
+}
+
+/* Is the memory of every tier seen by the events given, or else by the default ones? */
+static void check_memory(struct diagnosis *d, const struct htmm_event_list *given)
+{
+	struct check *check = &d->checks[d->nr_checks++];
+	struct htmm_event_list list = *given;
+	struct htmm_error why = {};
+
+	check->name = "memory";
+	if (!list.nr)
+		session_default_events(&list, &why);
+	if (!list.nr)
+		htmm_error_set(&check->text, 0, NULL, "no event can be sampled by default");
+	else if (!htmm_events_unseen(&list, NULL, &check->text))
+		htmm_error_set(&check->text, 0, NULL, "%s%s all memory", list.event[0].name,
+			       list.nr > 1 ? " and the others see" : " sees");
+	else
+		check->level = CHECK_WARN;
 }
 
 /* Counts the events that can be sampled, and writes their names to @names. */
@@ -262,6 +282,7 @@ static int run_doctor(const struct command *cmd, int argc, char **argv)
 	if (ret != OPTS_GO_ON)
 		return ret;
 	d.nr_checks = checks_run(d.checks);
+	check_memory(&d, &list);
 	try_events(&d, &list);
 	judge(&d);
 	if (json)

@@ -5,12 +5,24 @@
 #include <string.h>
 #include "cmd/mapping.h"
 #include "cmd/output.h"
-#include "placement.h"
+#include "cmd/placement.h"
 #include "simple_cmd.h"
 #include "view.h"
 
+/* The node and the mapping size, as far as they are known. */
+static void print_place(FILE *file, const struct htmm_page *page)
+{
+	char node[16] = "-", size[SIZE_TEXT] = "-";
+
+	if (page->node != HTMM_NODE_UNKNOWN)
+		snprintf(node, sizeof(node), "%d", page->node);
+	if (page->mapping_shift != HTMM_MAPPING_UNKNOWN)
+		snprintf(size, sizeof(size), "%lluK", 1ULL << page->mapping_shift >> 10);
+	fprintf(file, "%4s %5s ", node, size);
+}
+
 static void print_page(FILE *file, struct htmm_names *names, const struct htmm_page *page,
-		       const int *node)
+		       bool placed)
 {
 	struct htmm_place place = htmm_names_find(names, page);
 	bool hot = page->flags & HTMM_PAGE_HOT;
@@ -21,10 +33,8 @@ static void print_page(FILE *file, struct htmm_names *names, const struct htmm_p
 	fprintf(file, "%10llu %3u %-4s %7u ", page->samples, page->bin, hot ? "hot" : "",
 		page->pid);
 	out_colour(file, COLOUR_NONE);
-	if (node && *node < 0)
-		fprintf(file, "%4s ", "-");
-	else if (node)
-		fprintf(file, "%4d ", *node);
+	if (placed)
+		print_place(file, page);
 	out_name(file, comm);
 	fprintf(file, " %16llx  ", page->addr);
 	out_name(file, place.mapping);
@@ -34,22 +44,34 @@ static void print_page(FILE *file, struct htmm_names *names, const struct htmm_p
 }
 
 void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
-	       const int *nodes)
+	       bool placed)
 {
 	size_t i;
 
 	if (!list->nr) {
-		fputs("no page has samples\n", file);
+		fputs("no such page has samples\n", file);
 		return;
 	}
 	fprintf(file, "%10s %3s %-4s %7s %s%-15s %16s  %s\n", "samples", "bin", "tier", "pid",
-		nodes ? "node " : "", "command", "address", "mapping");
+		placed ? "node  size " : "", "command", "address", "mapping");
 	for (i = 0; i < list->nr; i++)
-		print_page(file, names, &list->pages[i], nodes ? &nodes[i] : NULL);
+		print_page(file, names, &list->pages[i], placed);
+}
+
+static void place_json(struct json_object *obj, const struct htmm_page *page)
+{
+	struct json_object *node = NULL, *size = NULL;
+
+	if (page->node != HTMM_NODE_UNKNOWN)
+		node = json_object_new_int(page->node);
+	if (page->mapping_shift != HTMM_MAPPING_UNKNOWN)
+		size = json_object_new_uint64(1ULL << page->mapping_shift);
+	json_add(obj, "node", node);
+	json_add(obj, "mapping_bytes", size);
 }
 
 static struct json_object *page_json(struct htmm_names *names, const struct htmm_page *page,
-				     const int *node)
+				     bool placed)
 {
 	struct htmm_place place = htmm_names_find(names, page);
 	struct json_object *obj = json_object_new_object();
@@ -65,83 +87,55 @@ static struct json_object *page_json(struct htmm_names *names, const struct htmm
 	json_add_u64(obj, "target", page->target);
 	json_add_bool(obj, "hot", page->flags & HTMM_PAGE_HOT);
 	json_add_bool(obj, "exited", page->flags & HTMM_PAGE_EXITED);
-	if (node)
-		json_add(obj, "node", *node < 0 ? NULL : json_object_new_int(*node));
+	if (placed)
+		place_json(obj, page);
 	return obj;
 }
 
 /* Written page by page, as a list may have millions. */
-static void pages_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
-		       const int *nodes)
+void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
+	      bool placed)
 {
 	size_t i;
 
 	fprintf(file, "{\"schema\":%d,\"pages\":[", JSON_SCHEMA);
 	for (i = 0; i < list->nr; i++) {
 		fputs(i ? ",\n" : "\n", file);
-		json_write(file, page_json(names, &list->pages[i], nodes ? &nodes[i] : NULL));
+		json_write(file, page_json(names, &list->pages[i], placed));
 	}
-	fputc(']', file);
+	fputs("]}", file);
 }
 
-void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list)
-{
-	pages_json(file, names, list, NULL);
-	fputc('}', file);
-}
-
+/**
+ * struct hot_cmd - the options of hot
+ * @target: only pages of this one; 0: of all
+ * @max: lines to print; 0: all
+ * @node: only pages on this node; -1: on any
+ * @cold: the coldest pages in memory, also those without samples
+ * @json: print JSON
+ * @by_mapping: sums of mappings
+ */
 struct hot_cmd {
 	__s64 target;
 	__s64 max;
+	__s64 node;
+	bool cold;
 	bool json;
 	bool by_mapping;
-	bool nodes;
 };
 
 static void print_pages(const struct hot_cmd *cmd, struct htmm_names *names,
-			const struct htmm_page_list *list)
+			const struct htmm_page_list *list, bool placed)
 {
 	if (!cmd->json) {
-		hot_print(stdout, names, list, NULL);
+		hot_print(stdout, names, list, placed);
 		return;
 	}
-	hot_json(stdout, names, list);
+	hot_json(stdout, names, list, placed);
 	putchar('\n');
 }
 
-/* Prints the pages asked for, and sums by node over all pages. */
-static int print_nodes(const struct hot_cmd *cmd, struct htmm_names *names,
-		       const struct htmm_page_list *list, struct htmm_error *err)
-{
-	int *nodes = calloc(list->nr + 1, sizeof(*nodes));
-	struct htmm_page_list shown = *list;
-	struct placement *sums = NULL;
-	size_t nr;
-
-	if (nodes && !htmm_page_nodes(list, nodes))
-		sums = placement_sum(list, nodes, &nr);
-	if (!sums) {
-		free(nodes);
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	}
-	if (cmd->max && shown.nr > (size_t)cmd->max)
-		shown.nr = cmd->max;
-	if (cmd->json) {
-		pages_json(stdout, names, &shown, nodes);
-		fputs(",\n\"nodes\":", stdout);
-		json_write(stdout, placement_json(sums, nr));
-		puts("}");
-	} else {
-		hot_print(stdout, names, &shown, nodes);
-		putchar('\n');
-		placement_print(stdout, sums, nr);
-	}
-	free(sums);
-	free(nodes);
-	return 0;
-}
-
-static int print(const struct hot_cmd *cmd, const struct htmm_page_list *list,
+static int print(const struct hot_cmd *cmd, const struct htmm_page_list *list, bool placed,
 		 struct htmm_error *err)
 {
 	struct htmm_names *names = htmm_names_new();
@@ -152,10 +146,8 @@ static int print(const struct hot_cmd *cmd, const struct htmm_page_list *list,
 	htmm_names_note(names, 0, list);
 	if (cmd->by_mapping)
 		ret = mappings_print(stdout, names, list, cmd->max, cmd->json, err);
-	else if (cmd->nodes)
-		ret = print_nodes(cmd, names, list, err);
 	else
-		print_pages(cmd, names, list);
+		print_pages(cmd, names, list, placed);
 	htmm_names_free(names);
 	return ret;
 }
@@ -163,30 +155,45 @@ static int print(const struct hot_cmd *cmd, const struct htmm_page_list *list,
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const struct hot_cmd *cmd = arg;
+	const bool placed = cmd->node >= 0 || cmd->cold || placement_known(fd);
+	struct htmm_list_pages request = {
+		.flags = placed && !cmd->by_mapping ? HTMM_LIST_PLACEMENT : 0,
+		.order = cmd->cold ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
+		.target = cmd->target,
+		.min_samples = cmd->cold ? 0 : 1,
+	};
 	struct htmm_page_list list = {};
-	size_t max = cmd->by_mapping || cmd->nodes ? 0 : cmd->max;
 	int ret;
 
-	if (cmd->by_mapping && cmd->nodes)
-		return htmm_error_set(err, EINVAL, NULL,
-				      "--node is for pages and --mapping for their sums; give one of them");
-	ret = htmm_target_hot_pages(fd, cmd->target, max, &list, err);
-	if (!ret)
-		ret = print(cmd, &list, err);
+	if (cmd->node >= 0) {
+		request.flags |= HTMM_LIST_NODE;
+		request.node = cmd->node;
+	}
+	if (cmd->cold)
+		request.flags |= HTMM_LIST_RESIDENT;
+	ret = htmm_device_list_pages(fd, &request, cmd->by_mapping ? 0 : cmd->max, &list, err);
+	if (ret)
+		return advise(err, EINVAL, "give a node that has memory, see 'htmmctl placement'");
+	if (list.skipped)
+		notice("%zu processes were changing their mappings; where their pages are is not known",
+		       list.skipped);
+	ret = print(cmd, &list, placed, err);
 	htmm_pages_free(&list);
 	return ret;
 }
 
 static int run_hot(const struct command *cmd, int argc, char **argv)
 {
-	struct hot_cmd hot = { .max = HOT_PAGES_DEFAULT };
+	struct hot_cmd hot = { .max = HOT_PAGES_DEFAULT, .node = -1 };
 	const struct opt opts[] = {
 		{ OPT_NUMBER, 'n', "number", "N", "lines to print, 0: all (20)",
 		  &hot.max, 0, LONG_MAX },
 		{ OPT_FLAG, 0, "mapping", NULL, "sum the pages of each mapping up",
 		  &hot.by_mapping },
-		{ OPT_FLAG, 0, "node", NULL, "the NUMA node that each page is on",
-		  &hot.nodes },
+		{ OPT_NUMBER, 0, "node", "N", "only pages that are on NUMA node N now",
+		  &hot.node, 0, INT_MAX },
+		{ OPT_FLAG, 0, "cold", NULL, "the coldest pages in memory, also never sampled",
+		  &hot.cold },
 		OPT_TARGET(&hot.target),
 		OPT_JSON(&hot.json),
 		{ OPT_END },
@@ -199,6 +206,7 @@ const struct command cmd_hot = {
 	.name = "hot",
 	.synopsis = "[options]",
 	.summary = "list the hottest pages and what they belong to",
-	.help = "Lists the pages with the most samples, hottest first.",
+	.help = "Lists the pages with the most samples, hottest first, and where they are now:\n"
+		"the NUMA node and the size of the mapping, if the module tells.",
 	.run = run_hot,
 };

@@ -10,6 +10,8 @@
 /* Columns of an event's name and of its code. */
 #define NAME_COLUMNS	40
 #define CODE_COLUMNS	7
+/* Columns of the memory that a preset sees. */
+#define SEES_COLUMNS	7
 
 /* Presets for AMD CPUs, and what they count. */
 static const struct {
@@ -89,9 +91,42 @@ static struct json_object *event_object(const char *name, const struct htmm_even
 	return obj;
 }
 
+/* The memory whose loads a preset samples. */
+static const struct {
+	unsigned int bit;
+	const char *name;
+} memories[] = {
+	{ HTMM_SEES_LOCAL, "local" },
+	{ HTMM_SEES_REMOTE, "remote" },
+	{ HTMM_SEES_PMEM, "pmem" },
+};
+
+/* No preset samples two of them, and not the third. */
+static const char *sees_word(unsigned int sees)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(memories); i++)
+		if (sees == memories[i].bit)
+			return memories[i].name;
+	return sees ? "every" : "-";
+}
+
+static struct json_object *sees_json(unsigned int sees)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(memories); i++)
+		if (sees & memories[i].bit)
+			json_object_array_add(array, json_object_new_string(memories[i].name));
+	return array;
+}
+
 static void show_preset(struct list *list, const struct htmm_preset *preset)
 {
 	const char *choice = htmm_preset_choice(preset, NULL);
+	const unsigned int sees = htmm_preset_sees(preset, NULL);
 	struct htmm_event event = {};
 	struct json_object *obj;
 	char left[64];
@@ -107,12 +142,14 @@ static void show_preset(struct list *list, const struct htmm_preset *preset)
 		obj = event_object(preset->name, &event, preset->help);
 		json_add_bool(obj, "ok", ok);
 		json_add_name(obj, "event", choice ? choice : "");
+		json_add(obj, "sees", sees_json(sees));
 		json_object_array_add(list->json, obj);
 		return;
 	}
 	snprintf(left, sizeof(left), "%-12s %s", preset->name,
 		 !choice ? "not on this CPU" : choice == preset->name ? "" : choice);
-	printf("%-2s  %-*s ", ok ? "" : "no", NAME_COLUMNS + CODE_COLUMNS + 1, left);
+	printf("%-2s  %-*s %-*s ", ok ? "" : "no", NAME_COLUMNS + CODE_COLUMNS - SEES_COLUMNS,
+	       left, SEES_COLUMNS, sees_word(sees));
 	print_help(preset->help);
 }
 
@@ -175,7 +212,7 @@ static void print_text(struct list *list)
 {
 	const char *cpu = htmm_catalog_cpu();
 
-	printf("CPU: %s\n\npresets, and what they stand for here:\n",
+	printf("CPU: %s\n\npresets, what they stand for here, and the tier that they see:\n",
 	       cpu ? cpu : "one that libpfm4 does not know");
 	show_presets(list);
 	if (!list->presets)

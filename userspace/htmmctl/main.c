@@ -5,8 +5,8 @@
 
 static const struct command *const commands[] = {
 	&cmd_doctor, &cmd_list, &cmd_run, &cmd_record, &cmd_start, &cmd_target, &cmd_set,
-	&cmd_stop, &cmd_status, &cmd_stats, &cmd_hist, &cmd_hot, &cmd_top, &cmd_report,
-	&cmd_cool, &cmd_reset,
+	&cmd_stop, &cmd_status, &cmd_stats, &cmd_hist, &cmd_hot, &cmd_placement, &cmd_top,
+	&cmd_tier, &cmd_report, &cmd_cool, &cmd_reset,
 };
 
 static int print_help(void)
@@ -18,7 +18,7 @@ static int print_help(void)
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		const char *package = program_missing(commands[i]);
 
-		printf("  %-8s %s", commands[i]->name, commands[i]->summary);
+		printf("  %-9s %s", commands[i]->name, commands[i]->summary);
 		if (package)
 			printf(" (in the package %s)", package);
 		putchar('\n');

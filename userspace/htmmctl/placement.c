@@ -1,99 +1,313 @@
 // SPDX-License-Identifier: GPL-2.0
+/* The command placement: on which nodes the pages are, and how good that is. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+#include "cmd/format.h"
 #include "cmd/output.h"
-#include "placement.h"
+#include "cmd/placement.h"
+#include "cmd/prometheus.h"
+#include "simple_cmd.h"
+#include "view.h"
 
-/* Sorts by node; the errors, which are negative, come last. */
-static int by_node(const void *a, const void *b)
+/* Columns before the bar. */
+#define BAR_INDENT	26
+
+/**
+ * struct placement_cmd - options and results of placement
+ * @choice: the format
+ * @target: only this one; 0: each of them, and all together
+ * @targets: the targets of the session
+ * @all: the placements: of all targets together if they are several, then of each
+ * @nr: how many there are in @all
+ */
+struct placement_cmd {
+	struct format_choice choice;
+	__s64 target;
+	struct htmm_target_list targets;
+	struct placement *all;
+	size_t nr;
+};
+
+static void print_node(FILE *file, const struct htmm_node_placement *node, __u64 samples)
 {
-	const struct placement *x = a, *y = b;
-	/* As unsigned numbers, negative ones are the highest. */
-	unsigned int first = x->node, second = y->node;
+	char size[SIZE_TEXT], huge[SIZE_TEXT];
 
-	return first < second ? -1 : first > second;
+	fprintf(file, "%4d %-4s %10s %10s %7llu %7llu %7llu %7llu %8llu %5.1f%%\n", node->node,
+		placement_tier(node), size_text(size, node->pages << HTMM_PAGE_SHIFT),
+		size_text(huge, node->huge_pages << HTMM_PAGE_SHIFT), node->tracked_pages,
+		node->hot_pages, node->warm_pages, placement_cold(node), node->samples,
+		percent(node->samples, samples));
 }
 
-/* Merges neighbours of the same node. Returns how many are left. */
-static size_t merge(struct placement *sums, size_t nr)
+static void print_bar(FILE *file, const struct htmm_node_placement *node, const char *what,
+		      __u64 value, __u64 most)
 {
-	size_t i, kept = 0;
+	fprintf(file, "%s %5.1f%%  ", what, percent(value, most));
+	out_colour(file, node->flags & HTMM_NODE_FAST ? COLOUR_GREEN : COLOUR_RED);
+	out_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
+	out_colour(file, COLOUR_NONE);
+	fputc('\n', file);
+}
 
-	for (i = 0; i < nr; i++) {
-		if (kept && sums[kept - 1].node == sums[i].node) {
-			sums[kept - 1].pages += sums[i].pages;
-			sums[kept - 1].hot += sums[i].hot;
-			sums[kept - 1].samples += sums[i].samples;
-		} else {
-			sums[kept++] = sums[i];
-		}
+/* How much each node has of the memory and of the samples. */
+static void print_bars(FILE *file, const struct htmm_placement_buf *where, __u64 samples)
+{
+	__u64 pages = 0;
+	__u32 n;
+
+	for (n = 0; n < where->placement.nr_nodes; n++)
+		pages += where->nodes[n].pages;
+	for (n = 0; n < where->placement.nr_nodes; n++) {
+		const struct htmm_node_placement *node = &where->nodes[n];
+
+		fprintf(file, "%4d %-4s ", node->node, placement_tier(node));
+		print_bar(file, node, "memory ", node->pages, pages);
+		fprintf(file, "%10s", "");
+		print_bar(file, node, "samples", node->samples, samples);
 	}
-	return kept;
 }
 
-struct placement *placement_sum(const struct htmm_page_list *list, const int *nodes, size_t *nr)
+/* What the table does not have. */
+static void print_rest(FILE *file, const struct htmm_placement *where)
 {
-	struct placement *sums = calloc(list->nr + 1, sizeof(*sums));
+	if (where->unknown_pages)
+		fprintf(file, "not in memory, or of processes that are gone: %llu pages with %llu samples\n",
+			where->unknown_pages, where->unknown_samples);
+	if (where->shared_pages)
+		fprintf(file, "shared: %llu pages are mapped by several processes, and counted once\n",
+			where->shared_pages);
+	if (where->skipped)
+		fprintf(file, "not read: %u of %u processes, as they were changing their mappings; ask again\n",
+			where->skipped, where->spaces + where->skipped);
+}
+
+static void print_summary(FILE *file, const struct placement *placement)
+{
+	const struct placement_sums sums = placement_sum(placement);
+	char hot[SIZE_TEXT], cold[SIZE_TEXT];
+
+	print_rest(file, &placement->where.placement);
+	fprintf(file, "hot on slow nodes: %s; cold on fast nodes: %s\n",
+		size_text(hot, sums.hot_slow << HTMM_PAGE_SHIFT),
+		size_text(cold, sums.cold_fast << HTMM_PAGE_SHIFT));
+	if (!sums.samples)
+		fputs("no sample is of a page in memory\n", file);
+	else
+		fprintf(file, "%.1f %% of the samples are on fast nodes; the best placement of this capacity would reach %.1f %%\n",
+			sums.hit_ppm / 1e4, placement->best.hit_ppm / 1e4);
+}
+
+static void print_title(FILE *file, const struct htmm_target_list *targets, __u32 number)
+{
+	char words[HTMM_TARGET_NAME_LEN + 32];
 	size_t i;
 
-	if (!sums)
-		return NULL;
-	for (i = 0; i < list->nr; i++)
-		sums[i] = (struct placement) {
-			.node = nodes[i],
-			.pages = 1,
-			.hot = list->pages[i].flags & HTMM_PAGE_HOT ? 1 : 0,
-			.samples = list->pages[i].samples,
-		};
-	qsort(sums, list->nr, sizeof(*sums), by_node);
-	*nr = merge(sums, list->nr);
-	return sums;
-}
-
-/* Why the node of a page is not known. */
-static const char *reason(int error)
-{
-	switch (error) {
-	case -ENOENT:
-		return "not in memory";
-	case -EFAULT:
-		return "nothing mapped, or never written";
-	case -ESRCH:
-		return "process gone, or not visible from here";
-	case -EPERM:
-	case -EACCES:
-		return "process not to be looked at without CAP_SYS_NICE and CAP_SYS_PTRACE";
+	if (!number) {
+		fputs("all targets together:\n", file);
+		return;
 	}
-	return strerror(-error);
-}
-
-void placement_print(FILE *file, const struct placement *sums, size_t nr)
-{
-	fprintf(file, "%12s %10s %10s  %s\n", "samples", "pages", "hot", "node");
-	for (; nr--; sums++) {
-		fprintf(file, "%12llu %10llu %10llu  ", sums->samples, sums->pages, sums->hot);
-		if (sums->node < 0)
-			fprintf(file, "- (%s)\n", reason(sums->node));
-		else
-			fprintf(file, "%d\n", sums->node);
+	for (i = 0; i < targets->nr; i++) {
+		if (targets->target[i].number != number)
+			continue;
+		target_words(words, sizeof(words), &targets->target[i]);
+		fprintf(file, "target %u, ", number);
+		out_name(file, words);
+		fputs(":\n", file);
 	}
 }
 
-struct json_object *placement_json(const struct placement *sums, size_t nr)
+static void print_one(FILE *file, const struct htmm_target_list *targets,
+		      const struct placement *placement)
 {
-	struct json_object *array = json_object_new_array();
+	const struct htmm_placement_buf *where = &placement->where;
+	const __u64 samples = placement_sum(placement).samples;
+	__u32 n;
 
-	for (; nr--; sums++) {
-		struct json_object *one = json_object_new_object();
+	print_title(file, targets, placement->target);
+	fprintf(file, "%4s %-4s %10s %10s %7s %7s %7s %7s %8s %6s\n", "node", "tier", "resident",
+		"huge", "tracked", "hot", "warm", "cold", "samples", "share");
+	for (n = 0; n < where->placement.nr_nodes; n++)
+		print_node(file, &where->nodes[n], samples);
+	print_bars(file, where, samples);
+	print_summary(file, placement);
+}
 
-		json_add(one, "node", sums->node < 0 ? NULL : json_object_new_int(sums->node));
-		if (sums->node < 0)
-			json_add_name(one, "reason", reason(sums->node));
-		json_add_u64(one, "pages", sums->pages);
-		json_add_u64(one, "hot_pages", sums->hot);
-		json_add_u64(one, "samples", sums->samples);
+static void print_text(FILE *file, const struct placement_cmd *cmd)
+{
+	size_t i;
+
+	for (i = 0; i < cmd->nr; i++) {
+		if (i)
+			fputc('\n', file);
+		print_one(file, &cmd->targets, &cmd->all[i]);
+	}
+}
+
+static void print_json(FILE *file, const struct placement_cmd *cmd)
+{
+	struct json_object *obj = json_new(), *array = json_object_new_array(), *one;
+	size_t i;
+
+	for (i = 0; i < cmd->nr; i++) {
+		one = json_object_new_object();
+		placement_json(one, &cmd->all[i], true);
 		json_object_array_add(array, one);
 	}
-	return array;
+	json_add(obj, "placements", array);
+	json_print(file, obj);
 }
+
+/* One metric of every node. */
+static void print_nodes(FILE *file, const struct placement_cmd *cmd, const char *name,
+			const char *help, double (*value)(const struct htmm_node_placement *node))
+{
+	struct prom prom;
+	size_t i;
+	__u32 n;
+
+	prom_begin(&prom, file, name, "gauge", help);
+	for (i = 0; i < cmd->nr; i++) {
+		const struct htmm_placement_buf *where = &cmd->all[i].where;
+
+		for (n = 0; n < where->placement.nr_nodes; n++) {
+			prom_label_u64(&prom, "target", cmd->all[i].target);
+			prom_label_u64(&prom, "node", where->nodes[n].node);
+			prom_label(&prom, "tier", placement_tier(&where->nodes[n]));
+			prom_value(&prom, value(&where->nodes[n]));
+		}
+	}
+}
+
+static double bytes_of(__u64 pages)
+{
+	return (double)(pages << HTMM_PAGE_SHIFT);
+}
+
+static double resident(const struct htmm_node_placement *node)
+{
+	return bytes_of(node->pages);
+}
+
+static double huge(const struct htmm_node_placement *node)
+{
+	return bytes_of(node->huge_pages);
+}
+
+static double hot(const struct htmm_node_placement *node)
+{
+	return bytes_of(node->hot_pages);
+}
+
+static double cold(const struct htmm_node_placement *node)
+{
+	return bytes_of(placement_cold(node));
+}
+
+static double samples(const struct htmm_node_placement *node)
+{
+	return (double)node->samples;
+}
+
+static void print_ratios(FILE *file, const struct placement_cmd *cmd)
+{
+	struct prom prom;
+	size_t i;
+
+	prom_begin(&prom, file, "htmm_fast_hit_ratio", "gauge",
+		   "Share of the samples that are on fast nodes.");
+	for (i = 0; i < cmd->nr; i++) {
+		const struct placement_sums sums = placement_sum(&cmd->all[i]);
+
+		if (!sums.samples)
+			continue;
+		prom_label_u64(&prom, "target", cmd->all[i].target);
+		prom_value(&prom, sums.hit_ppm / 1e6);
+	}
+	prom_begin(&prom, file, "htmm_best_hit_ratio", "gauge",
+		   "The same if the hottest pages filled the fast tier.");
+	for (i = 0; i < cmd->nr; i++) {
+		prom_label_u64(&prom, "target", cmd->all[i].target);
+		prom_value(&prom, cmd->all[i].best.hit_ppm / 1e6);
+	}
+}
+
+static void print_prometheus(FILE *file, const struct placement_cmd *cmd)
+{
+	print_nodes(file, cmd, "htmm_resident_bytes", "Memory of the targets.", resident);
+	print_nodes(file, cmd, "htmm_huge_bytes", "Memory mapped by huge pages.", huge);
+	print_nodes(file, cmd, "htmm_hot_bytes", "Memory of hot pages.", hot);
+	print_nodes(file, cmd, "htmm_cold_bytes", "Memory of cold pages.", cold);
+	print_nodes(file, cmd, "htmm_node_samples", "Samples of these pages, cooled.", samples);
+	print_ratios(file, cmd);
+}
+
+/* All targets together are of interest only if they are several. */
+static int read_all(int fd, struct placement_cmd *cmd, struct htmm_error *err)
+{
+	__u32 target;
+	size_t i;
+	int ret;
+
+	ret = htmm_device_targets(fd, &cmd->targets, err);
+	if (ret)
+		return ret;
+	cmd->all = calloc(cmd->targets.nr + 1, sizeof(*cmd->all));
+	if (!cmd->all)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	if (cmd->target || cmd->targets.nr != 1) {
+		ret = placement_read(fd, cmd->target, &cmd->all[cmd->nr++], err);
+		if (ret || cmd->target)
+			return ret;
+	}
+	for (i = 0; i < cmd->targets.nr; i++) {
+		target = cmd->targets.target[i].number;
+		ret = placement_read(fd, target, &cmd->all[cmd->nr], err);
+		if (!ret)
+			cmd->nr++;
+		/* It may have been removed meanwhile. */
+		else if (ret != -ENOENT)
+			return ret;
+	}
+	return 0;
+}
+
+static int show(int fd, void *arg, struct htmm_error *err)
+{
+	static void (*const printers[])(FILE *file, const struct placement_cmd *cmd) = {
+		[FORMAT_TEXT] = print_text,
+		[FORMAT_JSON] = print_json,
+		[FORMAT_PROMETHEUS] = print_prometheus,
+	};
+	struct placement_cmd *cmd = arg;
+	int ret = read_all(fd, cmd, err);
+
+	if (!ret)
+		printers[cmd->choice.format](stdout, cmd);
+	while (cmd->nr)
+		placement_free(&cmd->all[--cmd->nr]);
+	free(cmd->all);
+	htmm_targets_free(&cmd->targets);
+	return ret;
+}
+
+static int run_placement(const struct command *cmd, int argc, char **argv)
+{
+	struct placement_cmd placement = { .choice.allowed = FORMATS_OF_COUNTERS };
+	const struct opt opts[] = {
+		OPT_TARGET(&placement.target),
+		opt_format(&placement.choice, "text, json or prometheus"),
+		OPT_FORMAT_JSON(&placement.choice),
+		{ OPT_END },
+	};
+
+	return simple_cmd(cmd, argc, argv, opts, show, &placement);
+}
+
+const struct command cmd_placement = {
+	.name = "placement",
+	.synopsis = "[options]",
+	.summary = "tell on which NUMA nodes the pages are",
+	.help = "Tells for each target and node how much is resident, hot and cold, and which\n"
+		"share of the samples fast nodes serve, and could.  Nodes with CPUs are fast.",
+	.run = run_placement,
+};

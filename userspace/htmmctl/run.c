@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "cmd/child.h"
 #include "cmd/hist.h"
 #include "cmd/output.h"
+#include "cmd/placed.h"
 #include "cmd/proc_tree.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -15,8 +17,8 @@
 #include "view.h"
 
 /*
- * The mapping names of a process are gone when it exits, so read them while it lives: often
- * at first, when it maps its libraries, then less and less often.
+ * The mapping names of a process, and where its pages are, are gone when it exits, so read
+ * them while it lives: often at first, when it maps its libraries, then less and less often.
  */
 #define NAMES_MS_FIRST	20
 #define NAMES_MS_MOST	1000
@@ -30,6 +32,7 @@
  * @json: report as JSON
  * @file: where the report goes
  * @res: the results
+ * @placed: where pages were before their process exited
  */
 struct run {
 	struct session session;
@@ -39,6 +42,7 @@ struct run {
 	bool json;
 	FILE *file;
 	struct results res;
+	struct placed placed;
 };
 
 static void refresh_names(void *names, pid_t pid)
@@ -46,13 +50,25 @@ static void refresh_names(void *names, pid_t pid)
 	htmm_names_refresh(names, pid);
 }
 
+/* Returns for how many milliseconds not to do so again, as a list of many pages takes long. */
+static unsigned int refresh_places(struct run *run, int fd)
+{
+	struct timespec before, after;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+	placed_refresh(&run->placed, fd);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+	return 100 * ((after.tv_sec - before.tv_sec) * 1000 +
+		      (after.tv_nsec - before.tv_nsec) / 1000000);
+}
+
 /*
  * Waits for the command to end. The terminal sends its signals to the command as well;
  * those sent only to this process are forwarded.
  */
-static int wait_for_child(struct run *run, pid_t pid, const struct signals *signals)
+static int wait_for_child(struct run *run, int fd, pid_t pid, const struct signals *signals)
 {
-	unsigned int ms = NAMES_MS_FIRST;
+	unsigned int ms = NAMES_MS_FIRST, cost;
 	siginfo_t info;
 	int which, status;
 
@@ -60,7 +76,8 @@ static int wait_for_child(struct run *run, pid_t pid, const struct signals *sign
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return child_status(status);
 		proc_tree_each(&run->tree, refresh_names, run->res.names);
-		which = signals_wait(signals, ms, &info);
+		cost = refresh_places(run, fd);
+		which = signals_wait(signals, ms > cost ? ms : cost, &info);
 		if (which && which != SIGCHLD && info.si_code <= 0)
 			kill(pid, which);
 		if (!which && ms < NAMES_MS_MOST)
@@ -79,6 +96,7 @@ static int stop_and_report(struct run *run, int fd, int status,
 	ret = results_read(&run->res, fd, run->max_pages, err);
 	if (!ret)
 		ret = ratio_read(fd, 0, HTMM_UNIT_PAGE, &run->res.ratio, err);
+	placed_fill(&run->placed, &run->res.pages);
 	/* Before printing, as a reader of the output may be slow or gone. */
 	proc_tree_leave(&run->tree);
 	signals_drop(signals);
@@ -123,7 +141,7 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 	if (error)
 		return child_not_executed(&child, argv[0], error);
 	proc_tree_report(&run->tree);
-	status = wait_for_child(run, child.pid, &signals);
+	status = wait_for_child(run, fd, child.pid, &signals);
 	if (stop_and_report(run, fd, status, &signals, err)) {
 		print_error(err);
 		return status == EXIT_OK ? EXIT_FAILED : status;
@@ -161,6 +179,7 @@ static int run_with(struct run *run, char **argv, struct htmm_error *err)
 	if (run->res.names)
 		status = run_child(run, fd, argv, err);
 	proc_tree_leave(&run->tree);
+	placed_free(&run->placed);
 	results_free(&run->res);
 	close(fd);
 close_report:

@@ -25,7 +25,7 @@ int counters_cmd(const struct command *cmd, int argc, char **argv,
 		 int (*call)(int fd, void *arg, struct htmm_error *err))
 {
 	struct format_choice choice = {
-		.allowed = 1 << FORMAT_TEXT | 1 << FORMAT_JSON | 1 << FORMAT_PROMETHEUS,
+		.allowed = FORMATS_OF_COUNTERS,
 	};
 	const struct opt opts[] = {
 		opt_format(&choice, "text, json or prometheus"),

@@ -28,10 +28,11 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose);
 struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
 
-/* @nodes: the node of each page, from htmm_page_nodes(); NULL: not asked for. */
+/* @placed: with the node and the mapping size of each page. */
 void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
-	       const int *nodes);
-void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list);
+	       bool placed);
+void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
+	      bool placed);
 
 /* A line for each target, or an array. */
 void targets_print(FILE *file, const struct htmm_target_list *targets);

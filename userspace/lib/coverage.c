@@ -44,14 +44,10 @@ static unsigned int event_sees(const struct htmm_event *event, const char *sysfs
 	unsigned int i;
 
 	for (i = 0; (preset = htmm_preset(i)); i++) {
-		const char *choice;
-
 		if (htmm_preset_event(preset, sysfs, &like, NULL) || like.type != event->type ||
 		    like.config != event->config)
 			continue;
-		/* The misses that IBS reports are of memory of every kind. */
-		choice = htmm_preset_choice(preset, sysfs);
-		return choice && !strncmp(choice, "ibs_op/", 7) ? HTMM_SEES_ALL : preset->sees;
+		return htmm_preset_sees(preset, sysfs);
 	}
 	return HTMM_SEES_ALL;
 }

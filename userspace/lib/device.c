@@ -312,6 +312,64 @@ int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf
 	return htmm_ioctl_error(-ret, "read the histogram", err);
 }
 
+static int placement_missing(int code, struct htmm_error *err)
+{
+	return htmm_error_set(err, code,
+			      "load a newer module, on a kernel with CONFIG_HMM_MIRROR",
+			      "the module cannot tell where pages are");
+}
+
+/* One GET_PLACEMENT call, with room for so many nodes. */
+static int read_placement(int fd, __u32 target, __u32 room, struct htmm_placement_buf *buf)
+{
+	buf->nodes = calloc(room, sizeof(*buf->nodes));
+	buf->bins = calloc((size_t)room * HTMM_NR_BINS, sizeof(*buf->bins));
+	if (!buf->nodes || !buf->bins)
+		return -ENOMEM;
+	buf->placement = (struct htmm_placement) {
+		.size = sizeof(buf->placement),
+		.target = target,
+		.node_size = sizeof(*buf->nodes),
+		.nodes = (__u64)(unsigned long)buf->nodes,
+		.nr_nodes = room,
+		.nr_bins = room * HTMM_NR_BINS,
+		.bins = (__u64)(unsigned long)buf->bins,
+		.bin_size = sizeof(*buf->bins),
+	};
+	return htmm_ioctl(fd, HTMM_IOC_GET_PLACEMENT, &buf->placement);
+}
+
+int htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
+			  struct htmm_error *err)
+{
+	/* Enough for most machines, as a second call would read all page tables again. */
+	__u32 room = 16;
+	int ret;
+
+	memset(buf, 0, sizeof(*buf));
+	for (;;) {
+		ret = read_placement(fd, target, room, buf);
+		if (!ret && buf->placement.nr_nodes <= room)
+			return 0;
+		room = buf->placement.nr_nodes;
+		htmm_placement_free(buf);
+		if (ret)
+			break;
+	}
+	if (ret == -ENOENT)
+		return htmm_target_missing(target, err);
+	if (ret == -EOPNOTSUPP || ret == -ENOTTY)
+		return placement_missing(-ret, err);
+	return htmm_ioctl_error(-ret, "read the placement", err);
+}
+
+void htmm_placement_free(struct htmm_placement_buf *buf)
+{
+	free(buf->nodes);
+	free(buf->bins);
+	memset(buf, 0, sizeof(*buf));
+}
+
 /* Pages requested in one call. */
 #define PAGES_BATCH	65536
 
@@ -330,10 +388,12 @@ static int grow(struct htmm_page_list *list, size_t *room, size_t want)
 	return 0;
 }
 
-static int list_error(int code, __u32 target, struct htmm_error *err)
+static int list_error(int code, const struct htmm_list_pages *request, struct htmm_error *err)
 {
 	if (code == ENOENT)
-		return htmm_target_missing(target, err);
+		return htmm_target_missing(request->target, err);
+	if (code == EOPNOTSUPP && request->flags)
+		return placement_missing(code, err);
 	if (code == ESTALE)
 		return htmm_error_set(err, ESTALE, "ask again",
 				      "another session began while the pages were read");
@@ -362,12 +422,13 @@ int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t
 		if (ret)
 			break;
 		list->nr += arg.nr_pages;
+		list->skipped += arg.skipped;
 	} while (arg.nr_pages && list->nr != max);
 
 	if (!ret)
 		return 0;
 	htmm_pages_free(list);
-	return list_error(-ret, request->target, err);
+	return list_error(-ret, request, err);
 }
 
 int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,

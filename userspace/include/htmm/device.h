@@ -49,10 +49,26 @@ struct htmm_hist_buf {
  * struct htmm_page_list - pages, or regions
  * @pages: the pages
  * @nr: how many there are
+ * @skipped: how often the page tables of an address space could not be read; the nodes of
+ *	its pages are unknown, or, if only pages of a node or resident ones were asked for,
+ *	they are missing
  */
 struct htmm_page_list {
 	struct htmm_page *pages;
 	size_t nr;
+	size_t skipped;
+};
+
+/**
+ * struct htmm_placement_buf - where pages are, with its arrays
+ * @placement: the totals; only libhtmm uses its array members
+ * @nodes: @placement.nr_nodes elements, by ascending number
+ * @bins: bin b of the n-th of @nodes is element n * HTMM_NR_BINS + b
+ */
+struct htmm_placement_buf {
+	struct htmm_placement placement;
+	struct htmm_node_placement *nodes;
+	struct htmm_bin *bins;
 };
 
 /**
@@ -166,13 +182,14 @@ int htmm_device_hist(int fd, __u32 unit, struct htmm_hist_buf *buf, struct htmm_
 /**
  * htmm_device_list_pages() - list pages or regions
  * @fd: the device
- * @request: which ones, and in what order; only session, unit, order, target, pid, start,
- *	end, min_samples and max_samples are used
+ * @request: which ones, and in what order; only flags, session, unit, order, target, pid,
+ *	start, end, min_samples, max_samples and node are used
  * @max: the most to read; 0: all
  * @list: filled; free it with htmm_pages_free()
  * @err: the error
  *
- * HTMM_ORDER_TABLE is the fastest order for many pages.
+ * HTMM_ORDER_TABLE is the fastest order for many pages. Flags need a module with
+ * HTMM_FEATURE_PLACEMENT.
  *
  * Return: 0 or a negative errno, see struct htmm_list_pages.
  */
@@ -196,6 +213,27 @@ int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
  * @list: the list; may be all zero
  */
 void htmm_pages_free(struct htmm_page_list *list);
+
+/**
+ * htmm_device_placement() - read on which nodes the pages of a target are
+ * @fd: the device
+ * @target: its number; 0: all targets together
+ * @buf: filled; free it with htmm_placement_free()
+ * @err: the error
+ *
+ * Needs a module with HTMM_FEATURE_PLACEMENT.
+ *
+ * Return: 0 or a negative errno, see struct htmm_placement; -ENOTTY if the module is too
+ * old for this call.
+ */
+int htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
+			  struct htmm_error *err);
+
+/**
+ * htmm_placement_free() - free the arrays of a placement
+ * @buf: the placement; may be all zero
+ */
+void htmm_placement_free(struct htmm_placement_buf *buf);
 
 /**
  * htmm_state_name() - the name of a session's state

@@ -77,6 +77,15 @@ const struct htmm_preset *htmm_preset_find(const char *name);
 const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sysfs);
 
 /**
+ * htmm_preset_sees() - tell the loads of which memory a preset samples on this CPU
+ * @preset: the preset
+ * @sysfs: where sysfs is mounted; NULL: /sys
+ *
+ * Return: HTMM_SEES_*; where its event is of AMD's IBS, that is every memory.
+ */
+unsigned int htmm_preset_sees(const struct htmm_preset *preset, const char *sysfs);
+
+/**
  * htmm_preset_event() - make the event of a preset, with its default period
  * @preset: the preset
  * @sysfs: where sysfs is mounted; NULL: /sys

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+#include "output.h"
+#include "placement.h"
+
+int placement_read(int fd, __u32 target, struct placement *placement, struct htmm_error *err)
+{
+	int ret;
+
+	memset(placement, 0, sizeof(*placement));
+	placement->target = target;
+	ret = htmm_device_placement(fd, target, &placement->where, err);
+	if (!ret)
+		ret = htmm_target_hit_ratio(fd, target, HTMM_UNIT_PAGE, 0, &placement->best, err);
+	if (ret)
+		placement_free(placement);
+	return ret;
+}
+
+void placement_free(struct placement *placement)
+{
+	htmm_placement_free(&placement->where);
+}
+
+bool placement_known(int fd)
+{
+	struct htmm_info info;
+
+	return !htmm_device_info(fd, &info, NULL) && info.features & HTMM_FEATURE_PLACEMENT;
+}
+
+struct placement_sums placement_sum(const struct placement *placement)
+{
+	struct placement_sums sums = {};
+	__u32 i;
+
+	for (i = 0; i < placement->where.placement.nr_nodes; i++) {
+		const struct htmm_node_placement *node = &placement->where.nodes[i];
+
+		sums.samples += node->samples;
+		if (node->flags & HTMM_NODE_FAST) {
+			sums.fast_samples += node->samples;
+			sums.cold_fast += placement_cold(node);
+		} else {
+			sums.hot_slow += node->hot_pages;
+		}
+	}
+	if (sums.samples)
+		sums.hit_ppm = (double)sums.fast_samples / (double)sums.samples * 1e6 + 0.5;
+	return sums;
+}
+
+const char *placement_tier(const struct htmm_node_placement *node)
+{
+	return node->flags & HTMM_NODE_FAST ? "fast" : "slow";
+}
+
+static struct json_object *node_json(const struct htmm_node_placement *node,
+				     const struct htmm_bin *bins)
+{
+	struct json_object *obj = json_object_new_object(), *array;
+	unsigned int bin;
+
+	json_add(obj, "node", json_object_new_int(node->node));
+	json_add_bool(obj, "fast", node->flags & HTMM_NODE_FAST);
+	json_add_u64(obj, "pages", node->pages);
+	json_add_u64(obj, "huge_pages", node->huge_pages);
+	json_add_u64(obj, "tracked_pages", node->tracked_pages);
+	json_add_u64(obj, "hot_pages", node->hot_pages);
+	json_add_u64(obj, "warm_pages", node->warm_pages);
+	json_add_u64(obj, "cold_pages", placement_cold(node));
+	json_add_u64(obj, "samples", node->samples);
+	if (!bins)
+		return obj;
+	array = json_object_new_array();
+	for (bin = 0; bin < HTMM_NR_BINS; bin++)
+		json_object_array_add(array, json_object_new_uint64(bins[bin].pages));
+	json_add(obj, "bins", array);
+	return obj;
+}
+
+void placement_json(struct json_object *obj, const struct placement *placement, bool bins)
+{
+	const struct htmm_placement_buf *where = &placement->where;
+	const struct placement_sums sums = placement_sum(placement);
+	struct json_object *nodes = json_object_new_array();
+	__u32 i;
+
+	json_add_u64(obj, "target", placement->target);
+	for (i = 0; i < where->placement.nr_nodes; i++)
+		json_object_array_add(nodes, node_json(&where->nodes[i],
+						       bins ? &where->bins[i * HTMM_NR_BINS] : NULL));
+	json_add(obj, "nodes", nodes);
+	json_add_u64(obj, "unknown_pages", where->placement.unknown_pages);
+	json_add_u64(obj, "unknown_samples", where->placement.unknown_samples);
+	json_add_u64(obj, "shared_pages", where->placement.shared_pages);
+	json_add_u64(obj, "spaces", where->placement.spaces);
+	json_add_u64(obj, "skipped", where->placement.skipped);
+	json_add_u64(obj, "hot_on_slow", sums.hot_slow);
+	json_add_u64(obj, "cold_on_fast", sums.cold_fast);
+	json_add(obj, "hit_ratio_ppm", sums.samples ? json_object_new_uint64(sums.hit_ppm) : NULL);
+	json_add_u64(obj, "capacity_pages", placement->best.capacity_pages);
+	json_add_u64(obj, "best_hit_ratio_ppm", placement->best.hit_ppm);
+	json_add_u64(obj, "best_hit_ratio_error_ppm", placement->best.error_ppm);
+}

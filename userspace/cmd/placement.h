@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where the pages of a target are, and where they best were. */
+#ifndef CMD_PLACEMENT_H
+#define CMD_PLACEMENT_H
+
+#include <json.h>
+#include <stdbool.h>
+#include <htmm/htmm.h>
+
+/**
+ * struct placement - a target's pages by node, beside the best placement
+ * @target: its number; 0: all targets together
+ * @where: on which nodes its pages are
+ * @best: the hit ratio if the hottest pages filled its fast tier
+ */
+struct placement {
+	__u32 target;
+	struct htmm_placement_buf where;
+	struct htmm_hit_ratio best;
+};
+
+/**
+ * struct placement_sums - sums over the nodes
+ * @samples: samples of resident pages
+ * @fast_samples: those on fast nodes
+ * @hot_slow: hot pages on slow nodes
+ * @cold_fast: pages on fast nodes that are neither hot nor warm
+ * @hit_ppm: @fast_samples of @samples, in millionths
+ */
+struct placement_sums {
+	__u64 samples;
+	__u64 fast_samples;
+	__u64 hot_slow;
+	__u64 cold_fast;
+	__u32 hit_ppm;
+};
+
+/**
+ * placement_read() - read where the pages of a target are
+ * @fd: the device
+ * @target: its number; 0: all targets together
+ * @placement: filled; free it with placement_free()
+ * @err: the error
+ *
+ * Return: 0 or a negative errno, see struct htmm_placement.
+ */
+int placement_read(int fd, __u32 target, struct placement *placement, struct htmm_error *err);
+
+/**
+ * placement_free() - free a placement
+ * @placement: the placement; may be all zero
+ */
+void placement_free(struct placement *placement);
+
+/* Does the module tell where pages are? */
+bool placement_known(int fd);
+
+/* The sums over the nodes. */
+struct placement_sums placement_sum(const struct placement *placement);
+
+/* The pages of a node that are neither hot nor warm. */
+static inline __u64 placement_cold(const struct htmm_node_placement *node)
+{
+	return node->pages - node->hot_pages - node->warm_pages;
+}
+
+/* "fast" or "slow". */
+const char *placement_tier(const struct htmm_node_placement *node);
+
+/**
+ * placement_json() - describe a placement
+ * @obj: the object to which its members are added
+ * @placement: the placement
+ * @bins: with the histogram of each node
+ */
+void placement_json(struct json_object *obj, const struct placement *placement, bool bins);
+
+#endif /* CMD_PLACEMENT_H */
