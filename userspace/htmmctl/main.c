@@ -5,7 +5,7 @@
 
 static const struct command *const commands[] = {
 	&cmd_doctor, &cmd_list, &cmd_run, &cmd_record, &cmd_start, &cmd_target, &cmd_set,
-	&cmd_stop, &cmd_status, &cmd_stats, &cmd_hist, &cmd_hot, &cmd_placement, &cmd_top,
+	&cmd_stop, &cmd_status, &cmd_stats, &cmd_hist, &cmd_hot, &cmd_placement, &cmd_top, &cmd_log,
 	&cmd_report, &cmd_cool, &cmd_reset,
 };
 
