@@ -17,6 +17,9 @@
 # make bench-export	list all pages of tables of up to 40 M pages, call by call
 # make bench-budget	what sampling costs under a budget while a load steps
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
+# make experiment	what moving pages buys: programs under htmmctl tier and under what else
+#			there is, on slow and fast memory, and docs/experiments.md from it;
+#			some cells: CELLS="gups/tier/1:8 gups/oracle/*" JSON=FILE; FULL=1 all
 # make fuzz		libFuzzer on the core, SECONDS=N for each target
 # make lint		check everything that needs no run
 # make packages		install what all of these need, on Debian; they do it themselves
@@ -90,6 +93,9 @@ bench-budget:
 	selftests/rig/packages
 	$(MAKE) -C selftests/bench/budget run
 
+experiment: packages userspace
+	selftests/experiment/run $(if $(JSON),--json "$(JSON)") $(or $(CELLS),--docs docs)
+
 install: userspace
 	packaging/install user
 
@@ -131,4 +137,4 @@ clean:
 	rm -rf build
 
 .PHONY: all module userspace packages demo quick check fuzz lint bench-core bench-readers bench-scaling \
-	bench-report bench-export bench-budget clean
+	bench-report bench-export bench-budget experiment clean

@@ -43,6 +43,26 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 u32 htmm_snapshot_targets(struct htmm_session *session,
 			  struct htmm_target_info *targets);
 
+/* placement.c */
+
+/**
+ * struct htmm_placed - where pages are, by node
+ * @nodes: sums of each node
+ * @nr: number of nodes
+ * @bins: histograms of each node, one after the other
+ * @longest_ns: longest time that the lock of an address space was held
+ */
+struct htmm_placed {
+	struct htmm_node_placement *nodes;
+	u32 nr;
+	struct htmm_bin *bins;
+	u64 longest_ns;
+};
+
+int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement *out,
+			    struct htmm_placed *by_node);
+void htmm_placed_free(struct htmm_placed *by_node);
+
 /* uaccess.c: arrays whose elements may be of an older or newer version. */
 
 /* Largest size of a caller's struct and of an element of a caller's array. */

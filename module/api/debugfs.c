@@ -230,6 +230,42 @@ static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 	return min(n, 0);
 }
 
+static void htmm_show_node(struct seq_file *m, const struct htmm_node_placement *node,
+			   const struct htmm_bin *bins)
+{
+	unsigned int i;
+
+	seq_printf(m, "node %d:%s pages %llu huge_pages %llu tracked %llu hot %llu warm %llu samples %llu\n",
+		   node->node, node->flags & HTMM_NODE_FAST ? " fast" : "", node->pages,
+		   node->huge_pages, node->tracked_pages, node->hot_pages, node->warm_pages,
+		   node->samples);
+	for (i = 0; i < HTMM_NR_BINS; i++)
+		if (bins[i].pages)
+			seq_printf(m, "node %d bin %u: %llu\n", node->node, i,
+				   bins[i].pages);
+}
+
+static int htmm_show_placement(struct seq_file *m, struct htmm_session *session)
+{
+	struct htmm_placement sums = {};
+	struct htmm_placed by_node;
+	unsigned int i;
+	int ret;
+
+	ret = htmm_snapshot_placement(session, &sums, &by_node);
+	if (ret)
+		goto out;
+	seq_printf(m, "spaces: %u\nskipped: %u\nlongest_lock_ns: %llu\n", sums.spaces,
+		   sums.skipped, by_node.longest_ns);
+	seq_printf(m, "unknown_pages: %llu\nunknown_samples: %llu\nshared_pages: %llu\n",
+		   sums.unknown_pages, sums.unknown_samples, sums.shared_pages);
+	for (i = 0; i < by_node.nr; i++)
+		htmm_show_node(m, &by_node.nodes[i], &by_node.bins[i * HTMM_NR_BINS]);
+out:
+	htmm_placed_free(&by_node);
+	return ret;
+}
+
 /* Readers can exist without a session. */
 static int htmm_show_streams(struct seq_file *m, struct htmm_session *session)
 {
@@ -309,6 +345,7 @@ static const struct htmm_debugfs_file htmm_debugfs_files[] = {
 	{ "stats", htmm_show_stats },
 	{ "histogram", htmm_show_histograms },
 	{ "hot_pages", htmm_show_hot_pages },
+	{ "placement", htmm_show_placement },
 	{ "targets", htmm_show_targets },
 	{ "events", htmm_show_events },
 	{ "streams", htmm_show_streams, .idle = true },

@@ -10,6 +10,8 @@
 #include <linux/uaccess.h>
 #include "api.h"
 #include "base/config.h"
+#include "listing.h"
+#include "track/placement.h"
 
 /*
  * Sizes of array elements in their first version; later versions are larger. The numbers
@@ -25,6 +27,7 @@
 #define HTMM_FIRST_PAGE		HTMM_FIRST(htmm_page, __reserved, 48)
 #define HTMM_FIRST_TARGET_INFO	HTMM_FIRST(htmm_target_info, space_bytes, 1272)
 #define HTMM_FIRST_THREAD	HTMM_FIRST(htmm_drain_thread, __reserved, 8)
+#define HTMM_FIRST_NODE		HTMM_FIRST(htmm_node_placement, samples, 56)
 #define HTMM_FIRST_STREAM_EVENT	HTMM_FIRST(htmm_stream_event, id, 8)
 
 /**
@@ -48,6 +51,7 @@ union htmm_arg {
 	struct htmm_histogram histogram;
 	struct htmm_hit_ratio hit_ratio;
 	struct htmm_list_pages list;
+	struct htmm_placement placement;
 	struct htmm_cool cool;
 	struct htmm_reset reset;
 	struct htmm_add_target add;
@@ -237,6 +241,21 @@ static int htmm_ioctl_get_hit_ratio(struct htmm_call *call)
 	return htmm_snapshot_hit_ratio(call->session, ratio);
 }
 
+static int htmm_check_list_placement(const struct htmm_list_pages *list)
+{
+	bool resident = list->flags & HTMM_LIST_RESIDENT;
+
+	if (list->flags && !htmm_placement_supported())
+		return -EOPNOTSUPP;
+	if (resident && (list->order == HTMM_ORDER_HOTTEST || list->unit != HTMM_UNIT_PAGE))
+		return -EOPNOTSUPP;
+	if (!(list->flags & HTMM_LIST_NODE))
+		return list->node ? -EINVAL : 0;
+	if (list->node < 0 || list->node >= MAX_NUMNODES || !node_online(list->node))
+		return -EINVAL;
+	return 0;
+}
+
 static int htmm_check_list(const struct htmm_list_pages *list)
 {
 	if (list->unit > HTMM_UNIT_REGION || list->order > HTMM_ORDER_TABLE)
@@ -247,7 +266,7 @@ static int htmm_check_list(const struct htmm_list_pages *list)
 		return -EINVAL;
 	if (list->max_samples && list->max_samples < list->min_samples)
 		return -EINVAL;
-	return 0;
+	return htmm_check_list_placement(list);
 }
 
 static int htmm_ioctl_list_pages(struct htmm_call *call)
@@ -271,6 +290,29 @@ static int htmm_ioctl_list_pages(struct htmm_call *call)
 	if (!ret)
 		list->nr_pages = n;
 	kvfree(pages);
+	return ret;
+}
+
+static int htmm_ioctl_get_placement(struct htmm_call *call)
+{
+	struct htmm_placement *placement = &call->arg.placement;
+	u32 room = placement->nr_nodes, bins;
+	struct htmm_placed by_node;
+	int ret;
+
+	ret = htmm_snapshot_placement(call->session, placement, &by_node);
+	if (ret)
+		goto out;
+	bins = by_node.nr * HTMM_NR_BINS;
+	ret = htmm_uaccess_array_out(placement->nodes, placement->node_size, by_node.nodes,
+				     sizeof(*by_node.nodes), min(room, by_node.nr));
+	if (!ret && placement->bins && placement->nr_bins >= bins)
+		ret = htmm_uaccess_array_out(placement->bins, placement->bin_size,
+					     by_node.bins, sizeof(*by_node.bins), bins);
+	placement->nr_nodes = by_node.nr;
+	placement->nr_bins = HTMM_NR_BINS;
+out:
+	htmm_placed_free(&by_node);
 	return ret;
 }
 
@@ -456,6 +498,7 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_hist),
 	HTMM_IOCTL(LIST_PAGES, htmm_list_pages, cursor, 112,
+		   .flags = HTMM_LIST_ANY_PLACEMENT,
 		   .arrays = { HTMM_ARRAY(htmm_list_pages, nr_pages, page_size,
 					  HTMM_FIRST_PAGE) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
@@ -485,6 +528,14 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 	HTMM_IOCTL(GET_HIT_RATIO, htmm_hit_ratio, error_ppm, 64,
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_hit_ratio),
+	HTMM_IOCTL(GET_PLACEMENT, htmm_placement, shared_pages, 88,
+		   HTMM_RESERVED(htmm_placement),
+		   .arrays = { HTMM_ARRAY(htmm_placement, nr_nodes, node_size,
+					  HTMM_FIRST_NODE),
+			       HTMM_ARRAY(htmm_placement, nr_bins, bin_size,
+					  HTMM_FIRST_BIN) },
+		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
+		   .run = htmm_ioctl_get_placement),
 };
 
 static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)

@@ -4,7 +4,9 @@
 #include <linux/slab.h>
 #include "api.h"
 #include "base/compat.h"
+#include "listing.h"
 #include "sample/perf_event.h"
+#include "track/placement.h"
 
 static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_KIND_BASE);
 static_assert((int)HTMM_UNIT_REGION == (int)HTMM_KIND_HUGE);
@@ -29,6 +31,8 @@ static u64 htmm_elapsed_ns(struct htmm_session *session)
 static void htmm_snapshot_limits(struct htmm_info *info)
 {
 	info->features = HTMM_FEATURES;
+	if (htmm_placement_supported())
+		info->features |= HTMM_FEATURE_PLACEMENT;
 	info->max_events = HTMM_MAX_EVENTS;
 	info->max_targets = HTMM_MAX_TARGETS;
 	info->max_ring_pages = HTMM_MAX_RING_PAGES;
@@ -333,34 +337,14 @@ err_free_hits:
 	return ret;
 }
 
-/**
- * struct htmm_listing - one call of LIST_PAGES
- * @list: argument of the call
- * @trackers: the targets whose tables are listed
- * @filter: filter for the entries
- * @mms: address spaces accepted by @filter, if the caller gives a process
- * @after: last entry of the previous call
- * @resumed: there was a previous call
- * @entries: the entries found; array of @size
- * @size: number of entries wanted
- */
-struct htmm_listing {
-	const struct htmm_list_pages *list;
-	struct htmm_tracker_list trackers;
-	struct htmm_topn_filter filter;
-	u64 *mms;
-	struct htmm_topn_entry after;
-	bool resumed;
-	struct htmm_topn_entry *entries;
-	u32 size;
-};
-
-/* In a cursor, the tag above the page number: the unit and order of the list. Never 0. */
+/* In a cursor, the tag above the page number: what the list has, in which order. Never 0. */
 #define HTMM_CURSOR_TAG_SHIFT	56
 
 static u64 htmm_cursor_tag(const struct htmm_list_pages *list)
 {
-	return (u64)(1 + list->order + 4 * list->unit) << HTMM_CURSOR_TAG_SHIFT;
+	bool resident = list->flags & HTMM_LIST_RESIDENT;
+
+	return (u64)(1 + list->order + 4 * list->unit + 8 * resident) << HTMM_CURSOR_TAG_SHIFT;
 }
 
 /*
@@ -394,16 +378,6 @@ static void htmm_cursor_store(struct htmm_list_pages *list, u64 session,
 	list->cursor[1] = entry->vpn | htmm_cursor_tag(list);
 	list->cursor[2] = (u64)entry->owner << 32 | entry->mm;
 	list->cursor[3] = session;
-}
-
-/* Set the filter for a tracker's tables. Returns false if nothing can match. */
-static bool htmm_listing_choose(struct htmm_listing *listing,
-				struct htmm_tracker *tracker)
-{
-	if (!listing->mms)
-		return true;
-	return htmm_tracker_find_mms(tracker, listing->list->pid,
-					listing->mms);
 }
 
 /* List by count, from all tables. Returns the number of entries. */
@@ -452,21 +426,6 @@ static u32 htmm_listing_by_table(struct htmm_listing *listing)
 	return export.len;
 }
 
-static struct htmm_tracker *htmm_listing_tracker(struct htmm_listing *listing,
-						 u32 owner)
-{
-	struct htmm_tracker_list *trackers = &listing->trackers;
-	struct htmm_tracker *tracker;
-	unsigned int i;
-
-	for (i = 0; i < trackers->nr; i++) {
-		tracker = trackers->tracker[i];
-		if (tracker->config.owner == owner)
-			return tracker;
-	}
-	return NULL;
-}
-
 /* Successive entries often have the same address space, so look it up only once. */
 static void htmm_listing_describe(struct htmm_listing *listing,
 				  struct htmm_page *pages, u32 n)
@@ -480,7 +439,7 @@ static void htmm_listing_describe(struct htmm_listing *listing,
 
 	for (page = pages; page < pages + n; page++, last = entry++) {
 		if (!last || entry->owner != last->owner) {
-			tracker = htmm_listing_tracker(listing, entry->owner);
+			tracker = htmm_listing_tracker(&listing->trackers, entry->owner);
 			hot = READ_ONCE(tracker->thresholds[kind].hot);
 		}
 		if (!last || entry->owner != last->owner ||
@@ -526,6 +485,72 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 	return listing->entries ? 0 : -ENOMEM;
 }
 
+/* List some more entries. Returns their number, 0 at the end, or an errno. */
+static int htmm_listing_step(struct htmm_listing *listing)
+{
+	if (listing->list->flags & HTMM_LIST_RESIDENT)
+		return htmm_listing_residents(listing);
+	return listing->list->order == HTMM_ORDER_TABLE ? htmm_listing_by_table(listing) :
+							  htmm_listing_by_count(listing);
+}
+
+/* Entries that a step finds: with a filter by node more than are wanted, of which some remain. */
+static u32 htmm_listing_size(const struct htmm_list_pages *list, u32 n)
+{
+	if ((list->flags & (HTMM_LIST_NODE | HTMM_LIST_RESIDENT)) != HTMM_LIST_NODE)
+		return n;
+	return clamp_t(u32, 4 * n, HTMM_LISTING_STEP, HTMM_SNAPSHOT_PAGES);
+}
+
+/*
+ * List entries that are on the wanted node, in steps. A call ends when the room is filled,
+ * at the end of the list, or after some steps if it has found any. Returns the number of
+ * entries, or an errno.
+ */
+static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
+{
+	struct htmm_page *step;
+	int steps, i, n, ret = 0;
+	u32 found = 0;
+
+	step = kvcalloc(listing->size, sizeof(*step), GFP_KERNEL_ACCOUNT);
+	if (!step)
+		return -ENOMEM;
+	for (steps = 1; found < room && (!found || steps <= HTMM_LISTING_STEPS); steps++) {
+		n = htmm_listing_step(listing);
+		ret = n;
+		if (n <= 0)
+			break;
+		htmm_listing_describe(listing, step, n);
+		ret = htmm_listing_place(listing, step, n);
+		if (ret)
+			break;
+		for (i = 0; i < n && found < room; i++)
+			if (step[i].node == listing->list->node)
+				pages[found++] = step[i];
+		listing->after = listing->entries[i - 1];
+		listing->resumed = true;
+	}
+	kvfree(step);
+	return ret < 0 ? ret : found;
+}
+
+static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
+{
+	int n, ret = 0;
+
+	if (listing->list->flags & HTMM_LIST_NODE)
+		return htmm_listing_by_node(listing, pages, room);
+	n = htmm_listing_step(listing);
+	if (n <= 0)
+		return n;
+	htmm_listing_describe(listing, pages, n);
+	if (listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
+		ret = htmm_listing_place(listing, pages, n);
+	listing->after = listing->entries[n - 1];
+	return ret ?: n;
+}
+
 /**
  * htmm_snapshot_pages - the pages or regions after a cursor
  * @session: the session
@@ -537,14 +562,15 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
  * sleep.
  * Return: number of entries, 0 at the end of the list, -ESTALE if the cursor belongs to
  * another session, -EINVAL if it belongs to another list, -ENOENT if there is no such
- * target, or -ENOMEM.
+ * target, -EINTR, or -ENOMEM.
  */
 int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
 			struct htmm_page *pages, u32 n)
 {
-	struct htmm_listing listing = { .list = list, .size = n };
+	struct htmm_listing listing = { .list = list };
 	int ret;
 
+	listing.size = htmm_listing_size(list, n);
 	ret = htmm_cursor_load(&listing, session->number);
 	if (!ret)
 		ret = htmm_listing_alloc(&listing);
@@ -554,11 +580,10 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 	if (ret)
 		goto out;
 
-	ret = list->order == HTMM_ORDER_TABLE ? htmm_listing_by_table(&listing) :
-						htmm_listing_by_count(&listing);
-	htmm_listing_describe(&listing, pages, ret);
-	if (ret)
-		htmm_cursor_store(list, session->number, &listing.entries[ret - 1]);
+	ret = htmm_listing_run(&listing, pages, n);
+	if (ret > 0)
+		htmm_cursor_store(list, session->number, &listing.after);
+	list->skipped = listing.skipped;
 	htmm_tracker_list_put(&listing.trackers);
 out:
 	kvfree(listing.entries);

@@ -10,13 +10,16 @@
 #include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/hmm.h>
 #include <linux/perf_event.h>
 #include <linux/mm.h>
+#include <linux/mmu_notifier.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
 #include <linux/workqueue.h>
 
 /*
@@ -78,6 +81,39 @@ static inline struct page *htmm_page_of_link(struct list_head *link)
 }
 
 /*
+ * Read page tables: set @pfns to what is mapped in [@start, @end). A snapshot: nothing is
+ * faulted in, no reference is taken and no flag changes. The notifier, of which only the
+ * members used here are read, is not registered: the answer may be out of date at once.
+ *
+ * Context: process, with the lock of @mm held for reading.
+ */
+#ifdef CONFIG_HMM_MIRROR
+#define HTMM_CAN_READ_PAGE_TABLES	true
+
+static inline int htmm_read_page_tables(struct mm_struct *mm, unsigned long start,
+					unsigned long end, unsigned long *pfns)
+{
+	struct mmu_interval_notifier notifier = { .mm = mm };
+	struct hmm_range range = {
+		.notifier = &notifier,
+		.start = start,
+		.end = end,
+		.hmm_pfns = pfns,
+	};
+
+	return hmm_range_fault(&range);
+}
+#else
+#define HTMM_CAN_READ_PAGE_TABLES	false
+
+static inline int htmm_read_page_tables(struct mm_struct *mm, unsigned long start,
+					unsigned long end, unsigned long *pfns)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+/*
  * The workqueue for work that may run on any CPU. Newer kernels remove the old name; the
  * new name is from 6.17 and was backported to some 6.12 kernels.
  */
@@ -89,6 +125,12 @@ static inline struct page *htmm_page_of_link(struct list_head *link)
 
 typedef unsigned long htmm_shrink_fn(struct shrinker *shrinker,
 				     struct shrink_control *control);
+
+/*
+ * A page of a table costs far more to get back than an inode: it takes the samples of
+ * minutes. So the kernel asks for fewer of them, as it does for KVM's page tables.
+ */
+#define HTMM_SHRINK_SEEKS	(10 * DEFAULT_SEEKS)
 
 /*
  * Register a shrinker: the kernel calls @count and @scan when memory is short. Returns NULL
@@ -105,6 +147,7 @@ static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
 	shrinker->count_objects = count;
 	shrinker->scan_objects = scan;
 	shrinker->batch = batch;
+	shrinker->seeks = HTMM_SHRINK_SEEKS;
 	shrinker_register(shrinker);
 	return shrinker;
 }
@@ -125,7 +168,7 @@ static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
 	shrinker->count_objects = count;
 	shrinker->scan_objects = scan;
 	shrinker->batch = batch;
-	shrinker->seeks = DEFAULT_SEEKS;
+	shrinker->seeks = HTMM_SHRINK_SEEKS;
 	ret = register_shrinker(shrinker, "htmm");
 	if (ret) {
 		kfree(shrinker);
@@ -140,6 +183,20 @@ static inline void htmm_shrinker_unregister(struct shrinker *shrinker)
 	kfree(shrinker);
 }
 #endif
+
+/*
+ * Tell the reclaim in whose context the caller runs that pages were freed. Without that it
+ * assumes that nothing was, and asks for more until nothing is left.
+ */
+static inline void htmm_account_reclaimed(unsigned long pages)
+{
+#ifdef HTMM_HAVE_ACCOUNT_RECLAIMED
+	mm_account_reclaimed_pages(pages);
+#else
+	if (current->reclaim_state)
+		current->reclaim_state->reclaimed_slab += pages;
+#endif
+}
 
 #ifdef CONFIG_CGROUPS
 /*

@@ -20,16 +20,21 @@ u32 htmm_table_count(const struct htmm_table *table, u32 mm, u64 vpn)
 }
 
 void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
-		       u32 *count)
+		       u32 *count, u64 *tracked)
 {
 	const struct htmm_region *region = htmm_table_find(table, mm, vpn);
 	u32 page, value, pos = 0;
 
 	memset(count, 0, HTMM_REGION_PAGES * sizeof(*count));
+	if (tracked)
+		memset(tracked, 0, HTMM_REGION_PAGES / 8);
 	if (!region)
 		return;
-	while ((value = htmm_region_next(region, &pos, &page)))
+	while ((value = htmm_region_next(region, &pos, &page))) {
 		count[page] = htmm_table_cooled(table, region, value);
+		if (tracked)
+			tracked[page / 64] |= 1ULL << page % 64;
+	}
 }
 
 bool htmm_table_region(const struct htmm_table *table, u32 mm, u64 vpn,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Queries for user-space reports and tests. The module does not use them and does not
- * contain them.
+ * Queries about one page or region. The module uses htmm_table_counts() only.
  */
 #ifndef HTMM_CORE_QUERY_H
 #define HTMM_CORE_QUERY_H
@@ -24,9 +23,11 @@ u32 htmm_table_count(const struct htmm_table *table, u32 mm, u64 vpn);
  * @mm: its address space
  * @vpn: any of its pages
  * @count: array of HTMM_REGION_PAGES counts, each as returned by htmm_table_count()
+ * @tracked: NULL, or a bitmap of HTMM_REGION_PAGES bits: set for each page that is tracked,
+ *	also if its count has cooled to zero
  */
 void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
-		       u32 *count);
+		       u32 *count, u64 *tracked);
 
 /**
  * htmm_table_region() - a region in detail

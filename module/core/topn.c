@@ -82,27 +82,38 @@ static void htmm_topn_sift_up(struct htmm_topn *list, u32 i)
 	heap[i] = moved;
 }
 
-static void htmm_topn_offer(struct htmm_topn *list, u32 owner, u64 value,
-			    u32 mm, u64 vpn)
+void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry)
 {
-	struct htmm_topn_entry entry = {
-		.value = value,
-		.vpn = vpn,
-		.mm = mm,
-		.owner = owner,
-	};
-
 	if (!list->size)
 		return;
-	if (list->resumed && !htmm_topn_before(list, &list->after, &entry))
+	if (list->resumed && !htmm_topn_before(list, &list->after, entry))
 		return;
 	if (list->len < list->size) {
-		list->heap[list->len] = entry;
+		list->heap[list->len] = *entry;
 		htmm_topn_sift_up(list, list->len++);
-	} else if (htmm_topn_before(list, &entry, &list->heap[0])) {
-		list->heap[0] = entry;
+	} else if (htmm_topn_before(list, entry, &list->heap[0])) {
+		list->heap[0] = *entry;
 		htmm_topn_sift_down(list, list->len, 0);
 	}
+}
+
+bool htmm_topn_complete(const struct htmm_topn *list)
+{
+	return list->len == list->size &&
+	       (!list->len || list->heap[0].value == list->filter.min);
+}
+
+static void htmm_topn_offer_value(struct htmm_topn *list, const struct htmm_table *table,
+				  const struct htmm_region *region, u64 value, u32 page)
+{
+	const struct htmm_topn_entry entry = {
+		.value = value,
+		.vpn = htmm_region_vpn(region) + page,
+		.mm = htmm_region_mm(region),
+		.owner = table->config.owner,
+	};
+
+	htmm_topn_offer(list, &entry);
 }
 
 /* The lowest value that can still be listed. */
@@ -170,15 +181,14 @@ static void htmm_topn_offer_pages(struct htmm_topn *list,
 				  const struct htmm_table *table,
 				  const struct htmm_region *region)
 {
-	u32 mm = htmm_region_mm(region), count, page, pos = 0;
 	u64 vpn = htmm_region_vpn(region);
+	u32 count, page, pos = 0;
 	u32 least = htmm_topn_stored(table, region, htmm_topn_least(list));
 
 	while ((count = htmm_region_next_from(region, least, &pos, &page))) {
 		count = htmm_table_cooled(table, region, count);
 		if (htmm_topn_takes_page(&list->filter, vpn + page, count))
-			htmm_topn_offer(list, table->config.owner, count, mm,
-					vpn + page);
+			htmm_topn_offer_value(list, table, region, count, page);
 	}
 }
 
@@ -197,8 +207,7 @@ static void htmm_topn_offer_region(struct htmm_topn *list,
 	}
 	if (value < list->filter.min || value > list->filter.max)
 		return;
-	htmm_topn_offer(list, table->config.owner, value,
-			htmm_region_mm(region), htmm_region_vpn(region));
+	htmm_topn_offer_value(list, table, region, value, 0);
 }
 
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,

@@ -150,6 +150,22 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget);
 
 /**
+ * htmm_topn_offer() - list one entry that was found elsewhere
+ * @list: the listing
+ * @entry: the entry, which passes the filter and was not offered before
+ */
+void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry);
+
+/**
+ * htmm_topn_complete() - can nothing that comes later be listed?
+ * @list: a listing of the coldest entries, which are offered by ascending owner, address
+ *	space and page
+ *
+ * Return: true if there are enough entries with the lowest value that the filter accepts.
+ */
+bool htmm_topn_complete(const struct htmm_topn *list);
+
+/**
  * htmm_topn_finish() - sort the result
  * @list: the listing
  *

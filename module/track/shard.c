@@ -6,6 +6,7 @@
 #include <linux/vmalloc.h>
 #include "base/alloc.h"
 #include "core/evict.h"
+#include "core/query.h"
 #include "core/shrink.h"
 #include "shard.h"
 
@@ -302,6 +303,24 @@ void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
 	while (htmm_hits_scan(sum, &shard->table, kind, &pos, HTMM_LIST_SLICE) &&
 	       !fatal_signal_pending(current))
 		since = htmm_shard_pause(shard, since);
+	mutex_unlock(&shard->lock);
+}
+
+/**
+ * htmm_shard_get_counts - the counts of all pages of a region
+ * @shard: the table that the region belongs to
+ * @mm: its address space
+ * @vpn: any of its pages
+ * @count: as for htmm_table_counts()
+ * @tracked: likewise
+ *
+ * Context: process, may sleep. Takes @shard->lock.
+ */
+void htmm_shard_get_counts(struct htmm_shard *shard, u32 mm, u64 vpn, u32 *count,
+			   u64 *tracked)
+{
+	mutex_lock(&shard->lock);
+	htmm_table_counts(&shard->table, mm, vpn, count, tracked);
 	mutex_unlock(&shard->lock);
 }
 

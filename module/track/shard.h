@@ -53,6 +53,8 @@ void htmm_shard_get_stats(struct htmm_shard *shard,
 			  struct htmm_table_stats *sum, u64 *exited);
 void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
 			 struct htmm_hits *sum);
+void htmm_shard_get_counts(struct htmm_shard *shard, u32 mm, u64 vpn, u32 *count,
+			   u64 *tracked);
 void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list);
 void htmm_shard_export(struct htmm_shard *shard, struct htmm_export *export,
 		       const struct htmm_topn_entry *after);

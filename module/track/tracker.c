@@ -553,6 +553,24 @@ void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
 }
 
 /**
+ * htmm_tracker_get_counts - the counts of all pages of a region
+ * @tracker: the tables
+ * @mm: the region's address space
+ * @vpn: any of its pages
+ * @count: as for htmm_table_counts()
+ * @tracked: likewise
+ *
+ * Context: process, may sleep. Takes a shard's lock.
+ */
+void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 *count,
+			     u64 *tracked)
+{
+	u32 shard = htmm_table_shard(htmm_page(mm, vpn), tracker->config.shards);
+
+	htmm_shard_get_counts(&tracker->shards[shard], mm, vpn, count, tracked);
+}
+
+/**
  * htmm_tracker_scan - let a listing scan the tables
  * @tracker: the tables
  * @list: the listing

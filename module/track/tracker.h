@@ -172,6 +172,8 @@ void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 			   struct htmm_tracker_hist *out);
 void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
 			   struct htmm_hits *sum);
+void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 *count,
+			     u64 *tracked);
 void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list);
 bool htmm_tracker_export(struct htmm_tracker *tracker, struct htmm_export *export,
 			 const struct htmm_topn_entry *after);

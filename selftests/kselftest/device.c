@@ -343,6 +343,23 @@ int pages_read_target(int fd, __u32 target, struct pages *pages)
 	return pages_list(fd, &hottest, PAGES_A_TIME, pages);
 }
 
+int device_placement(int fd, __u32 target, struct placement *placement)
+{
+	*placement = (struct placement) {
+		.s = {
+			.size = sizeof(placement->s),
+			.target = target,
+			.node_size = sizeof(placement->nodes[0]),
+			.nodes = (uintptr_t)placement->nodes,
+			.nr_nodes = MAX_NODES,
+			.nr_bins = MAX_NODES * HTMM_NR_BINS,
+			.bins = (uintptr_t)placement->bins,
+			.bin_size = sizeof(placement->bins[0][0]),
+		},
+	};
+	return device_ioctl(fd, HTMM_IOC_GET_PLACEMENT, &placement->s);
+}
+
 int pages_list(int fd, const struct htmm_list_pages *request, __u32 a_time,
 	       struct pages *pages)
 {

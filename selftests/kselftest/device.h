@@ -63,6 +63,21 @@ struct pages {
 	size_t nr;
 };
 
+/* Nodes of the machines that the tests run on. */
+#define MAX_NODES	16
+
+/**
+ * struct placement - what HTMM_IOC_GET_PLACEMENT tells
+ * @s: sums over all nodes
+ * @nodes: @s.nr_nodes of them
+ * @bins: histogram of each node
+ */
+struct placement {
+	struct htmm_placement s;
+	struct htmm_node_placement nodes[MAX_NODES];
+	struct htmm_bin bins[MAX_NODES][HTMM_NR_BINS];
+};
+
 /* Ends the program with exit status 4 (skip) if nothing can be tested here. */
 void device_require(void);
 int device_open(void);
@@ -105,6 +120,9 @@ int device_settle(int fd);
 /* Reads the channel of an event on a CPU; -ENOENT if the session never had it. */
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel);
 __u64 counters_drops(const struct htmm_counters *counters);
+
+/* Of all targets if @target is 0. */
+int device_placement(int fd, __u32 target, struct placement *placement);
 
 int pages_read(int fd, struct pages *pages);
 /* Lists what @request asks for, with @a_time elements for each call. */

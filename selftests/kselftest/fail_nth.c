@@ -135,6 +135,28 @@ static int get_hit_ratio(FIXTURE_DATA(fail_nth) *self)
 	return device_hit_ratio(self->fd, HTMM_UNIT_PAGE, 0, &ratio);
 }
 
+/* With pages that were seen, so that something is summed up. */
+static int get_placement(FIXTURE_DATA(fail_nth) *self)
+{
+	static struct placement placement;
+
+	return device_placement(self->fd, 0, &placement);
+}
+
+static int get_residents(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_list_pages arg = {
+		.size = sizeof(arg),
+		.flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE,
+		.order = HTMM_ORDER_COLDEST,
+		.pages = (uintptr_t)self->pages,
+		.nr_pages = HOT_PAGES,
+		.page_size = sizeof(self->pages[0]),
+	};
+
+	return device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &arg);
+}
+
 /*
  * Reads into memory that is already mapped, as its page faults would otherwise take the
  * failures.
@@ -463,6 +485,8 @@ TEST_F_TIMEOUT(fail_nth, while_running, 600)
 		{ "get a histogram", be_running, get_hist, after_reading },
 		{ "get the hit ratio", be_running, get_hit_ratio, after_reading },
 		{ "get hot pages", be_running, get_hot_pages, after_reading },
+		{ "get placement", be_running, get_placement, after_reading },
+		{ "get resident pages", be_running, get_residents, after_reading },
 		{ "get targets", be_running, get_targets, after_reading },
 		{ "cool", be_running, cool, after_reading },
 		{ "reset", be_running, reset, after_reading },

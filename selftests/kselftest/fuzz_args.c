@@ -147,6 +147,10 @@ static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
 	list->order = fuzz_below(n, 3);
 	list->min_samples = fuzz_below(n, 3);
 	if (fuzz_one_in(n, 3))
+		list->flags = fuzz_below(n, 2 * HTMM_LIST_RESIDENT);
+	if (list->flags & HTMM_LIST_NODE)
+		list->node = fuzz_below(n, 2);
+	if (fuzz_one_in(n, 3))
 		list->target = fuzz_below(n, 2 * GOOD_TARGETS);
 	if (fuzz_one_in(n, 3))
 		list->pid = getpid();
@@ -156,7 +160,8 @@ static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
 		list->max_samples = list->min_samples + 1 + fuzz_below(n, 100);
 	if (fuzz_one_in(n, 4)) {
 		list->cursor[0] = fuzz_below(n, 10);
-		list->cursor[1] = (1ULL + list->order + 4 * list->unit) << 56 |
+		list->cursor[1] = (1ULL + list->order + 4 * list->unit +
+				   2 * (list->flags & HTMM_LIST_RESIDENT)) << 56 |
 				  fuzz_number(n) >> 8;
 		list->cursor[2] = (uint64_t)fuzz_below(n, 8) << 32 | fuzz_below(n, 8);
 		list->cursor[3] = 1 + fuzz_below(n, 64);
@@ -202,6 +207,16 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 	case HTMM_IOC_LIST_PAGES:
 		size = sizeof(arg->list);
 		good_list(n, &arg->list);
+		break;
+	case HTMM_IOC_GET_PLACEMENT:
+		size = sizeof(arg->placement);
+		arg->placement.target = fuzz_below(n, 2);
+		arg->placement.nodes = (uintptr_t)n->box->out;
+		arg->placement.node_size = sizeof(struct htmm_node_placement);
+		arg->placement.nr_nodes = fuzz_below(n, 4);
+		arg->placement.bins = (uintptr_t)n->box->out;
+		arg->placement.bin_size = sizeof(struct htmm_bin);
+		arg->placement.nr_bins = fuzz_below(n, 4 * HTMM_NR_BINS);
 		break;
 	case HTMM_IOC_COOL:
 		size = sizeof(arg->cool);

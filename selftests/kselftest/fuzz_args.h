@@ -40,6 +40,7 @@ union argument {
 	struct htmm_histogram hist;
 	struct htmm_hit_ratio ratio;
 	struct htmm_list_pages list;
+	struct htmm_placement placement;
 	struct htmm_add_target add;
 	struct htmm_remove_target remove;
 	struct htmm_targets targets;

@@ -7,7 +7,6 @@
 
 #define TRACING		"/sys/kernel/tracing/"
 #define ALLOCATIONS	TRACING "events/kmem/mm_page_alloc/"
-#define MAX_NODES	16
 #define MAX_THREADS	64
 
 /* Blocks of 64 KiB and more: rings, a thread with its batch. */

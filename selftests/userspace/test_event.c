@@ -89,6 +89,7 @@ static void test_presets(void)
 	CHECK(is("llc-miss", PERF_TYPE_RAW, 0x20d1, 2, 0));
 	CHECK(is("load", PERF_TYPE_RAW, 0x81d0, 2, 0));
 	CHECK(is("store", PERF_TYPE_RAW, 0x82d0, 2, 0));
+	CHECK(is("store-miss", PERF_TYPE_RAW, 0x12d0, 2, 0));
 	CHECK(is("page-fault", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, 0));
 	CHECK(is("store:p", PERF_TYPE_RAW, 0x82d0, 1, 0));
 	CHECK(is("store/period=7/ppp", PERF_TYPE_RAW, 0x82d0, 3, 7));
@@ -200,6 +201,10 @@ static void test_models(void)
 	CHECK(means("hsw_ep", "remote-load", PERF_TYPE_RAW, 0x4d3));
 	CHECK(means("hsw_ep", "llc-miss", PERF_TYPE_RAW, 0x20d1));
 	CHECK(means("snb_ep", "store", PERF_TYPE_RAW, 0x82d0));
+	CHECK(means("snb_ep", "store-miss", PERF_TYPE_RAW, 0x12d0));
+	CHECK(means("icx", "store-miss", PERF_TYPE_RAW, 0x12d0));
+	CHECK(means("spr", "store-miss", PERF_TYPE_RAW, 0x12d0));
+	CHECK(means("amd64_k8_revg", "store-miss", -1, 0));
 	/* With IBS, whose PMU is not there yet, nor its filter: codes of Intel mean nothing. */
 	CHECK(means("amd64_fam19h_zen4", "dram-load", -1, 0));
 	CHECK(means("amd64_k8_revg", "store", -1, 0));

@@ -22,6 +22,7 @@ extern const struct command cmd_stats;
 extern const struct command cmd_status;
 extern const struct command cmd_stop;
 extern const struct command cmd_target;
+extern const struct command cmd_tier;
 extern const struct command cmd_top;
 
 /**

@@ -82,6 +82,12 @@ const struct command cmd_report = {
 	.run = run_program,
 };
 
+const struct command cmd_tier = {
+	.name = "tier",
+	.summary = "move hot pages to fast memory, and cold ones out of it",
+	.run = run_program,
+};
+
 const struct command cmd_top = {
 	.name = "top",
 	.summary = "watch rates, drops, cost, histogram and hot mappings",

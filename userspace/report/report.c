@@ -249,7 +249,8 @@ static int attribute_all(struct report *report)
 	if (!regions)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
-		htmm_table_counts(&report->store->table, regions[i].mm, regions[i].vpn, count);
+		htmm_table_counts(&report->store->table, regions[i].mm, regions[i].vpn, count,
+				  NULL);
 		for (page = 0; page < HTMM_REGION_PAGES; page++)
 			attribute(report, regions[i].mm, regions[i].vpn + page, count[page]);
 	}

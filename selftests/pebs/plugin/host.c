@@ -170,6 +170,11 @@ void host_raise_nmi(unsigned int index)
 		qemu.qemu_mutex_unlock_iothread();
 }
 
+void host_run_later(unsigned int index, void (*work)(void *cpu, void *data))
+{
+	qemu.async_run_on_cpu(qemu.qemu_get_cpu(index), work, NULL);
+}
+
 static void nothing(void *cpu, void *unused)
 {
 	(void)cpu;
@@ -179,7 +184,7 @@ static void nothing(void *cpu, void *unused)
 void host_recheck_timers(unsigned int index)
 {
 	/* Any work for a vCPU makes it leave the guest's code. */
-	qemu.async_run_on_cpu(qemu.qemu_get_cpu(index), nothing, NULL);
+	host_run_later(index, nothing);
 }
 
 __s64 *host_clock_bias(void)

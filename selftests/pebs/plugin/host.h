@@ -82,4 +82,11 @@ __s64 *host_clock_bias(void);
  */
 void host_recheck_timers(unsigned int index);
 
+/**
+ * host_run_later() - run a function between this block of guest code and the next
+ * @index: the vCPU, which must be the running one
+ * @work: the function; ignores its arguments
+ */
+void host_run_later(unsigned int index, void (*work)(void *cpu, void *data));
+
 #endif /* PEBS_HOST_H */

@@ -98,7 +98,12 @@ static bool parse_option(struct options *options, const char *option)
 	if (value)
 		return parse_ns(value, &options->latency.assist);
 	value = value_of(option, "truth");
-	options->truth = value;
+	if (value) {
+		options->truth = value;
+		return *value;
+	}
+	value = value_of(option, "series");
+	options->series = value;
 	return value && *value;
 }
 
@@ -112,7 +117,7 @@ bool options_parse(struct options *options, int argc, char **argv)
 			argv[i]);
 		fputs("remote=START-END, pmem=START-END, hit_ns=N, local_ns=N, remote_ns=N, ",
 		      stderr);
-		fputs("assist_ns=N and truth=FILE\n", stderr);
+		fputs("assist_ns=N, truth=FILE and series=FILE\n", stderr);
 		return false;
 	}
 	return true;

@@ -16,6 +16,7 @@
  * @pmem: guest-physical persistent memory (default none)
  * @latency: what accesses and records cost (default nothing)
  * @truth: file for the ground truth, or NULL
+ * @series: file for misses over time, or NULL
  */
 struct options {
 	__u64 llc;
@@ -24,6 +25,7 @@ struct options {
 	struct pebs_range pmem;
 	struct latency latency;
 	const char *truth;
+	const char *series;
 };
 
 /**

@@ -16,6 +16,7 @@
 #include "cache.h"
 #include "host.h"
 #include "options.h"
+#include "series.h"
 #include "truth.h"
 
 #define USER_END	0x800000000000ULL
@@ -154,6 +155,8 @@ static void count_access(struct pebs_slot *slot, struct access *access,
 	wait_for_memory(access, hit);
 	if (truth_file && mbox->header.truth)
 		count_truth(slot, access, store, hit);
+	if (!hit && options.series && mbox->header.truth)
+		series_count(access->vcpu, slot->tgid, is_remote(access->phys));
 	if (slot->enabled)
 		count_events(slot, access);
 }
@@ -185,6 +188,8 @@ static void open_mailbox(void)
 	mbox = map;
 	if (stall_wanted(&options.latency))
 		stall_init();
+	if (options.series)
+		series_start();
 }
 
 /*
@@ -218,6 +223,14 @@ static void on_exit_write_truth(__u64 id, void *unused)
 	if (!truth_write(truth_file, truths, nr_vcpus) || fclose(truth_file))
 		host_fail("cannot write the ground truth to %s: %s",
 			  options.truth, strerror(errno));
+}
+
+static void on_exit_write_series(__u64 id, void *unused)
+{
+	(void)id;
+	(void)unused;
+	if (!series_close())
+		host_fail("cannot write the series to %s: %s", options.series, strerror(errno));
 }
 
 static bool refuse(const char *problem, const char *detail)
@@ -264,7 +277,11 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(__u64 id,
 		       "llc must be ways x 64 bytes x a power of two");
 		return -1;
 	}
+	if (options.series && !series_open(options.series))
+		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	if (options.series)
+		qemu_plugin_register_atexit_cb(id, on_exit_write_series, NULL);
 	if (truth_file)
 		qemu_plugin_register_atexit_cb(id, on_exit_write_truth, NULL);
 	return 0;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A call of HTMM_IOC_LIST_PAGES: what its parts have in common. */
+#ifndef HTMM_LISTING_H
+#define HTMM_LISTING_H
+
+#include "api.h"
+
+/* Flags that ask for the node and the mapping size of each page. */
+#define HTMM_LIST_ANY_PLACEMENT	\
+	(HTMM_LIST_PLACEMENT | HTMM_LIST_NODE | HTMM_LIST_RESIDENT)
+
+/* With a filter by node: fewest entries that a step finds, and steps once some have passed. */
+#define HTMM_LISTING_STEP	4096
+#define HTMM_LISTING_STEPS	16
+
+/**
+ * struct htmm_listing - one call of LIST_PAGES
+ * @list: argument of the call
+ * @trackers: the targets whose tables are listed
+ * @filter: filter for the entries
+ * @mms: address spaces accepted by @filter, if the caller gives a process
+ * @after: last entry of the previous call
+ * @resumed: there was a previous call
+ * @entries: the entries found; array of @size
+ * @size: number of entries wanted
+ * @skipped: address spaces that could not be read
+ */
+struct htmm_listing {
+	const struct htmm_list_pages *list;
+	struct htmm_tracker_list trackers;
+	struct htmm_topn_filter filter;
+	u64 *mms;
+	struct htmm_topn_entry after;
+	bool resumed;
+	struct htmm_topn_entry *entries;
+	u32 size;
+	u32 skipped;
+};
+
+/* Set the filter for a tracker's tables. Returns false if nothing can match. */
+static inline bool htmm_listing_choose(struct htmm_listing *listing,
+				       struct htmm_tracker *tracker)
+{
+	if (!listing->mms)
+		return true;
+	return htmm_tracker_find_mms(tracker, listing->list->pid, listing->mms);
+}
+
+struct htmm_tracker *htmm_listing_tracker(struct htmm_tracker_list *trackers, u32 owner);
+int htmm_listing_residents(struct htmm_listing *listing);
+int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u32 n);
+
+#endif /* HTMM_LISTING_H */

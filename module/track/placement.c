@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/delay.h>
+#include <linux/hmm.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include "base/compat.h"
+#include "placement.h"
+#include "sample/cookie.h"
+#include "tracker.h"
+
+/* Times that a slice tries to take the lock, and the pause between them in microseconds. */
+#define HTMM_WALKER_TRIES	32
+#define HTMM_WALKER_PAUSE	50
+/* Mappings that cannot be read and that a slice passes over. */
+#define HTMM_WALKER_SKIPS	16
+
+static const struct htmm_place htmm_nowhere = { .node = NUMA_NO_NODE };
+
+/**
+ * htmm_placement_supported - can this kernel tell where pages are?
+ *
+ * Return: false without CONFIG_HMM_MIRROR, or if its pages are not those of the interface.
+ */
+bool htmm_placement_supported(void)
+{
+	return HTMM_CAN_READ_PAGE_TABLES && PAGE_SHIFT == HTMM_PAGE_SHIFT;
+}
+
+/**
+ * htmm_walker_create - create a walker
+ *
+ * Return: the walker, or NULL.
+ */
+struct htmm_walker *htmm_walker_create(void)
+{
+	return kvzalloc(sizeof(struct htmm_walker), GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * htmm_walker_free - free a walker
+ * @walker: the walker, which has left its address space; may be NULL
+ */
+void htmm_walker_free(struct htmm_walker *walker)
+{
+	kvfree(walker);
+}
+
+/*
+ * Get the struct of an address space, but no reference that would keep its memory. The main
+ * thread of a process may have exited before the others.
+ */
+static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
+{
+	struct task_struct *leader, *task;
+	struct mm_struct *found = NULL;
+
+	rcu_read_lock();
+	leader = pid_task(mm->pid, PIDTYPE_TGID);
+	if (leader && htmm_cookie(leader) == mm->cookie) {
+		for_each_thread(leader, task) {
+			found = get_task_mm(task);
+			if (found)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	if (found) {
+		mmgrab(found);
+		mmput_async(found);
+	}
+	return found;
+}
+
+/**
+ * htmm_walker_enter_from - begin to read the next address space of a target
+ * @walker: the walker, in no address space
+ * @tracker: the target
+ * @mm: lowest number of an address space
+ * @mms: NULL, or a bitmap of those wanted, as for struct htmm_topn_filter
+ *
+ * Those whose processes have exited are passed over.
+ *
+ * Context: process, may sleep. Takes @tracker->mm_lock.
+ * Return: true, with @walker->id set; false if there is none.
+ */
+bool htmm_walker_enter_from(struct htmm_walker *walker, struct htmm_tracker *tracker,
+			    u32 mm, const u64 *mms)
+{
+	const struct htmm_mm *found;
+	unsigned long id;
+
+	mutex_lock(&tracker->mm_lock);
+	xa_for_each_start(&tracker->mm_set.by_id, id, found, mm) {
+		if (mms && !(mms[id / 64] >> id % 64 & 1))
+			continue;
+		if (htmm_mm_alive(found))
+			walker->mm = htmm_mm_grab(found);
+		if (walker->mm)
+			break;
+	}
+	mutex_unlock(&tracker->mm_lock);
+	walker->id = id;
+	walker->next = 0;
+	return walker->mm;
+}
+
+/**
+ * htmm_walker_enter - begin to read an address space
+ * @walker: the walker, in no address space
+ * @tracker: the target that it belongs to
+ * @mm: its number
+ *
+ * Context: process, may sleep. Takes @tracker->mm_lock.
+ * Return: false if its process has exited or runs another program.
+ */
+bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker, u32 mm)
+{
+	const struct htmm_mm *found;
+
+	mutex_lock(&tracker->mm_lock);
+	found = htmm_mm_set_find(&tracker->mm_set, mm);
+	if (found && htmm_mm_alive(found))
+		walker->mm = htmm_mm_grab(found);
+	mutex_unlock(&tracker->mm_lock);
+	walker->id = mm;
+	walker->next = 0;
+	return walker->mm;
+}
+
+/**
+ * htmm_walker_leave - do not read the address space any more
+ * @walker: the walker
+ */
+void htmm_walker_leave(struct htmm_walker *walker)
+{
+	mmdrop(walker->mm);
+	walker->mm = NULL;
+}
+
+/* Begin a slice: with its lock held, the address space cannot go away. */
+static int htmm_walker_lock(struct htmm_walker *walker)
+{
+	unsigned int tries = 0;
+
+	cond_resched();
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	if (!mmget_not_zero(walker->mm))
+		return -ESRCH;
+	while (!mmap_read_trylock(walker->mm)) {
+		if (++tries == HTMM_WALKER_TRIES || fatal_signal_pending(current)) {
+			mmput_async(walker->mm);
+			return tries == HTMM_WALKER_TRIES ? -EBUSY : -EINTR;
+		}
+		usleep_range(HTMM_WALKER_PAUSE, 2 * HTMM_WALKER_PAUSE);
+	}
+	return 0;
+}
+
+static void htmm_walker_unlock(struct htmm_walker *walker, u64 since)
+{
+	mmap_read_unlock(walker->mm);
+	walker->longest_ns = max(walker->longest_ns, ktime_get_ns() - since);
+	/* If the process has exited meanwhile, its memory is not freed here. */
+	mmput_async(walker->mm);
+}
+
+/* Read the page tables of a slice, under the lock. */
+static void htmm_walker_load(struct htmm_walker *walker, u64 vpn, u32 n)
+{
+	unsigned long start = vpn << PAGE_SHIFT;
+
+	walker->vpn = vpn;
+	walker->n = n;
+	memset(walker->entry, 0, n * sizeof(walker->entry[0]));
+	if (htmm_read_page_tables(walker->mm, start, start + n * PAGE_SIZE, walker->entry))
+		memset(walker->entry, 0, n * sizeof(walker->entry[0]));
+}
+
+/*
+ * The frame of a page table's entry. A page that NUMA balancing has made inaccessible has a
+ * frame but no flags. A huge page's entry for a page that does not exist has an order but is
+ * not valid. Returns 0 if there is none.
+ */
+static unsigned long htmm_entry_pfn(unsigned long entry)
+{
+	unsigned long flags = entry & HMM_PFN_FLAGS;
+
+	return flags & HMM_PFN_VALID || !flags ? entry & ~HMM_PFN_FLAGS : 0;
+}
+
+/*
+ * The page of a frame, or NULL if it takes none of the process's memory: device memory, the
+ * pages of zeroes that all processes share, and the kernel's own pages. The page may be
+ * freed and used for something else at any time: its node remains the same, and a wrong
+ * answer does no harm.
+ */
+static struct page *htmm_frame_page(unsigned long pfn, unsigned int shift)
+{
+	struct page *page = pfn_to_online_page(pfn);
+
+	if (!page || PageReserved(page))
+		return NULL;
+	/* The huge page of zeroes: it has no owner. */
+	if (shift > PAGE_SHIFT && !READ_ONCE(page_folio(page)->mapping))
+		return NULL;
+	return page;
+}
+
+static struct htmm_place htmm_entry_place(unsigned long entry)
+{
+	unsigned long pfn = htmm_entry_pfn(entry);
+	struct page *page;
+	u8 shift = 0;
+
+	if (!pfn)
+		return htmm_nowhere;
+	if (entry & HMM_PFN_VALID)
+		shift = PAGE_SHIFT + hmm_pfn_to_map_order(entry);
+	page = htmm_frame_page(pfn, shift);
+	if (!page)
+		return htmm_nowhere;
+	return (struct htmm_place) {
+		.pfn = pfn,
+		.node = page_to_nid(page),
+		.shift = shift,
+	};
+}
+
+/* Translate the slice, without the lock. The pages of a huge page are all in one place. */
+static void htmm_walker_translate(struct htmm_walker *walker)
+{
+	const unsigned long *entry = walker->entry;
+	struct htmm_place *place = walker->place;
+	u32 i;
+
+	for (i = 0; i < walker->n; i++) {
+		if (i && entry[i] == entry[i - 1] + 1 && place[i - 1].shift > PAGE_SHIFT) {
+			place[i] = place[i - 1];
+			place[i].pfn++;
+		} else {
+			place[i] = htmm_entry_place(entry[i]);
+		}
+	}
+}
+
+/**
+ * htmm_walker_read - find out where some pages are
+ * @walker: the walker, in an address space
+ * @vpn: the first page
+ * @n: number of pages, all in one region
+ *
+ * Context: process, may sleep.
+ * Return: 0, with @walker->place set; -ESRCH if the process has exited, -EBUSY if it changes
+ * its mappings all the time, -EINTR.
+ */
+int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n)
+{
+	int ret = htmm_walker_lock(walker);
+	u64 since;
+
+	if (ret)
+		return ret;
+	since = ktime_get_ns();
+	htmm_walker_load(walker, vpn, n);
+	htmm_walker_unlock(walker, since);
+	htmm_walker_translate(walker);
+	return 0;
+}
+
+/* Has a mapping pages that page tables tell of? hmm_range_fault() asks the same. */
+static bool htmm_vma_readable(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_READ && !(vma->vm_flags & (VM_IO | VM_PFNMAP));
+}
+
+/*
+ * Find the next mapping with pages, under the lock: *@vpn is set to its first page that is
+ * not yet read. Returns 0 if there is none, 1 if there is, -EAGAIN if that takes too long.
+ */
+static int htmm_walker_seek(struct htmm_walker *walker, u64 *vpn)
+{
+	struct vm_area_struct *vma;
+	unsigned int skips;
+
+	for (skips = 0; skips < HTMM_WALKER_SKIPS; skips++) {
+		vma = find_vma(walker->mm, *vpn << PAGE_SHIFT);
+		if (!vma)
+			return 0;
+		if (htmm_vma_readable(vma)) {
+			*vpn = max_t(u64, *vpn, vma->vm_start >> PAGE_SHIFT);
+			return 1;
+		}
+		*vpn = vma->vm_end >> PAGE_SHIFT;
+	}
+	return -EAGAIN;
+}
+
+/**
+ * htmm_walker_next - read the next mapped part of an address space
+ * @walker: the walker; @walker->next may be set to a page after htmm_walker_enter()
+ * @last: the last page wanted
+ *
+ * Sets @walker->vpn, @walker->n and @walker->place. A slice may be empty.
+ *
+ * Context: process, may sleep.
+ * Return: 1; 0 at the end of the address space; or an errno of htmm_walker_read().
+ */
+int htmm_walker_next(struct htmm_walker *walker, u64 last)
+{
+	u64 vpn = walker->next, end, since;
+	int ret = htmm_walker_lock(walker);
+
+	if (ret)
+		return ret;
+	since = ktime_get_ns();
+	walker->n = 0;
+	ret = htmm_walker_seek(walker, &vpn);
+	end = vpn;
+	if (ret > 0 && vpn <= last) {
+		end = min_t(u64, (vpn | (HTMM_REGION_PAGES - 1)) + 1, last + 1);
+		htmm_walker_load(walker, vpn, end - vpn);
+	}
+	htmm_walker_unlock(walker, since);
+	htmm_walker_translate(walker);
+	walker->next = end;
+	return ret && vpn <= last;
+}

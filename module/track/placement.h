@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where the pages of address spaces are, read from their page tables.
+ *
+ * A walker reads one address space at a time, in slices of at most one region:
+ *
+ *	walker = htmm_walker_create();
+ *	if (htmm_walker_enter(walker, tracker, mm)) {
+ *		while (htmm_walker_next(walker, last) > 0)
+ *			use walker->place[0..walker->n - 1], of the pages from walker->vpn on
+ *		htmm_walker_leave(walker);
+ *	}
+ *	htmm_walker_free(walker);
+ *
+ * Each slice takes the address space's lock anew, and holds it while the page tables of at
+ * most 512 pages are read. It never waits for the lock: it tries a few times, and gives the
+ * address space up if others hold it for writing. Between two slices only the struct is
+ * kept, so a process that exits frees its memory at once.
+ *
+ * The answers may be out of date when they are given.
+ */
+#ifndef HTMM_PLACEMENT_H
+#define HTMM_PLACEMENT_H
+
+#include <linux/numa.h>
+#include <linux/types.h>
+#include "core/region.h"
+
+struct htmm_tracker;
+struct mm_struct;
+
+/**
+ * struct htmm_place - where a page is
+ * @pfn: number of its frame, if @node is not NUMA_NO_NODE
+ * @node: NUMA node; NUMA_NO_NODE: not resident, or not known
+ * @shift: base-2 logarithm of the size of its mapping; 0: not known, because NUMA balancing
+ *	has made the page inaccessible for a moment
+ */
+struct htmm_place {
+	unsigned long pfn;
+	s16 node;
+	u8 shift;
+};
+
+/**
+ * struct htmm_walker - a reader of page tables
+ * @mm: the address space, whose struct is kept; NULL: none
+ * @id: its number
+ * @vpn: first page of the last slice
+ * @n: pages in the last slice; may be 0
+ * @place: where they are
+ * @next: the page at which the next slice begins
+ * @longest_ns: longest time that a lock was held
+ * @entry: buffer for a slice of page tables
+ */
+struct htmm_walker {
+	struct mm_struct *mm;
+	u32 id;
+	u64 vpn;
+	u32 n;
+	struct htmm_place place[HTMM_REGION_PAGES];
+	u64 next;
+	u64 longest_ns;
+	unsigned long entry[HTMM_REGION_PAGES];
+};
+
+bool htmm_placement_supported(void);
+
+struct htmm_walker *htmm_walker_create(void);
+void htmm_walker_free(struct htmm_walker *walker);
+bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker, u32 mm);
+bool htmm_walker_enter_from(struct htmm_walker *walker, struct htmm_tracker *tracker,
+			    u32 mm, const u64 *mms);
+void htmm_walker_leave(struct htmm_walker *walker);
+int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n);
+int htmm_walker_next(struct htmm_walker *walker, u64 last);
+
+#endif /* HTMM_PLACEMENT_H */

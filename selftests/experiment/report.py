@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the cells of an experiment say: the numbers, a page with tables, and pictures."""
+
+import pathlib
+import subprocess
+
+# The share and the speed are averaged over this time.
+WINDOW = 0.5
+PUBLIC = [
+    "program", "method", "ratio", "huge", "runtime", "relative", "settled", "fast_share",
+    "oracle_share", "settled_share", "recovery", "moved", "pingpongs", "method_cpu",
+    "program_system", "metadata", "checksum",
+]
+NAMES = {
+    "fast": "all fast", "oracle": "oracle", "first-touch": "first touch",
+    "balancing": "NUMA balancing", "damon": "DAMON", "perf": "perf loop", "tier": "htmmctl tier",
+}
+
+
+def line(result):
+    """A result in a line."""
+    return (f"{result['runtime']:.1f} s, {100 * result['fast_share']:.1f} % fast, "
+            f"{result['moved']} moved, {result['pingpongs']} to and fro, "
+            f"{result['method_cpu']:.2f} s of CPU")
+
+
+def shares(result, window=WINDOW):
+    """[seconds, share of the misses that were served fast] for each window."""
+    points, start, local, remote = [], 0, 0, 0
+    for time, near, far in result["series"]:
+        local, remote = local + near, remote + far
+        if time - start >= window and local + remote:
+            points.append([time, local / (local + remote)])
+            start, local, remote = time, 0, 0
+    return points
+
+
+def speeds(result, window=WINDOW):
+    """[seconds, operations a second] for each window."""
+    points, start, before = [], 0, 0
+    for time, done in result["done"]:
+        if time - start >= window:
+            points.append([time, (done - before) / (time - start)])
+            start, before = time, done
+    return points
+
+
+def phases(result):
+    """From when to when the same memory is hot."""
+    starts = sorted(set(result["phases"]))
+    return list(zip(starts, starts[1:] + [result["runtime"]]))
+
+
+def settled_parts(result):
+    """The last third of each phase."""
+    return [(end - (end - start) / 3, end) for start, end in phases(result)]
+
+
+def operations_at(result, when):
+    """How many operations were done by then."""
+    before = [0, 0]
+    for point in result["done"]:
+        if point[0] >= when:
+            span = point[0] - before[0]
+            return before[1] + (point[1] - before[1]) * ((when - before[0]) / span if span else 1)
+        before = point
+    return before[1]
+
+
+def settled_speed(result):
+    """Operations a second in the last third of the phases."""
+    parts = settled_parts(result)
+    done = sum(operations_at(result, end) - operations_at(result, start) for start, end in parts)
+    return done / sum(end - start for start, end in parts)
+
+
+def settled_share(result):
+    """Share of the misses served fast in the last third of the phases."""
+    local = remote = 0
+    for start, end in settled_parts(result):
+        local += sum(r[1] for r in result["series"] if start < r[0] <= end)
+        remote += sum(r[2] for r in result["series"] if start < r[0] <= end)
+    return local / (local + remote) if local + remote else None
+
+
+def recovery(result, goal=None):
+    """
+    Seconds from the begin of each phase until the share is 90 % of what it is in the
+    phase's last third, or at least GOAL; None: never.
+    """
+    points, times = shares(result), []
+    for start, end in phases(result):
+        last = [s for t, s in points if end - (end - start) / 3 < t <= end]
+        want = goal if goal is not None else 0.9 * sum(last) / len(last) if last else None
+        reached = [t - start for t, s in points if start < t <= end + WINDOW and want and s >= want]
+        times.append(round(reached[0], 2) if reached else None)
+    return times
+
+
+def complete(results, load, fast_cell):
+    """Add what takes other cells to know."""
+    for cell, result in results.items():
+        if not result:
+            continue
+        parts = cell.split("/")
+        best = results.get("/".join([parts[0], "oracle"] + parts[2:])) or \
+            load("/".join([parts[0], "oracle"] + parts[2:]))
+        fast = results.get(fast_cell(cell)) or load(fast_cell(cell))
+        result["oracle_share"] = best["fast_share"] if best else None
+        result["relative"] = result["runtime"] / fast["runtime"] if fast else None
+        result["expected"] = fast["checksum"] if fast else None
+        result["settled"] = settled_speed(result) / settled_speed(fast) if fast else None
+        result["settled_share"] = settled_share(result)
+        result["recovery"] = recovery(result)
+        goal = 0.8 * settled_share(best) if best and settled_share(best) else None
+        result["recovery_to_oracle"] = recovery(result, goal) if goal else None
+    return results
+
+
+def problems(results):
+    """Results of the programs that are not those of the run with all memory fast."""
+    return [
+        f"{cell}: WRONG RESULT {result['checksum']}, not {result['expected']}"
+        for cell, result in results.items()
+        if result and result["expected"] and result["checksum"] != result["expected"]
+    ]
+
+
+def number(value, form):
+    """A number, or a hole that is seen."""
+    return form.format(value) if value is not None else "-"
+
+
+def seconds(times):
+    """Seconds after each shift, without the first phase if there are others."""
+    times = times[1:] or times
+    return ", ".join(number(t, "{:.1f}") for t in times)
+
+
+def table(results, cells):
+    """The cells of one program, ratio and page size."""
+    yield ("| method | run time (s) | to all fast | settled speed | misses served fast | "
+           "settled | 90 % after (s) | 80 % of oracle's after (s) | pages moved | to and fro | "
+           "CPU of the method (s) | system time of the program (s) | metadata (KiB) |")
+    yield "|---|" + "---:|" * 12
+    for cell in cells:
+        result, name = results.get(cell), NAMES[cell.split("/")[1]]
+        if not result:
+            yield f"| {name} | not measured |" + " |" * 11
+            continue
+        values = [
+            f"{result['runtime']:.2f}", number(result["relative"], "{:.3f}"),
+            number(result["settled"] and 100 * result["settled"], "{:.1f} %"),
+            f"{100 * result['fast_share']:.1f} %",
+            number(result["settled_share"] and 100 * result["settled_share"], "{:.1f} %"),
+            seconds(result["recovery"]), seconds(result["recovery_to_oracle"] or [None]),
+            f"{result['moved']:,}", f"{result['pingpongs']:,}", f"{result['method_cpu']:.2f}",
+            f"{result['program_system']:.2f}", f"{result['metadata'] // 1024:,}",
+        ]
+        yield f"| {name} | " + " | ".join(values) + " |"
+
+
+def plot(path, results, cells):
+    """A picture of the share over time, one line for each method."""
+    blocks, titles = [], []
+    for cell in cells:
+        if results.get(cell):
+            titles.append(NAMES[cell.split("/")[1]])
+            blocks.append("\n".join(f"{t:.3f} {100 * s:.2f}" for t, s in shares(results[cell])))
+    if not blocks:
+        return False
+    lines = ", ".join(
+        f"$data index {i} using 1:2 with lines linewidth 2 title '{title}'"
+        for i, title in enumerate(titles))
+    data = "\n\n\n".join(blocks)
+    script = f"""$data << EOD
+{data}
+EOD
+set terminal svg size 900,360 font 'sans,12' background rgb 'white'
+set output '{path}'
+set xlabel 'seconds of the machine'
+set ylabel 'misses served fast (%)'
+set yrange [0:102]
+set key outside right
+set grid ytics
+plot {lines}
+"""
+    subprocess.run(["gnuplot"], input=script, text=True, check=True)
+    return True
+
+
+INTRODUCTION = """# What moving pages buys
+
+Made by `make experiment`: see [testing.md](testing.md#experiments) for how to run it, and for
+what a cell is. Do not edit.
+
+A program runs in a virtual machine whose memory of node 1 is slow: {latency} ns for a miss of
+the last-level cache (2 MiB) on the fast and the slow node, in the machine's own clock, in
+which an instruction takes 1 ns. Both its CPU and the CPU that the method takes are the same
+one. The fast node has room for a part of the program's memory. Kernel: Debian's 6.12.
+
+- **all fast**: no limit. **Oracle**: the pages with the most misses, as counted by the
+  machine itself, are on the fast node from the beginning (and after each change of the hot
+  set, at no cost). **First touch**: nothing is moved.
+- **NUMA balancing**: `kernel.numa_balancing=2` with demotion. **DAMON**: `migrate_hot` and
+  `migrate_cold`, as selftests/experiment/guest sets them. **Perf loop**: a program that counts
+  samples of perf in user space with fixed thresholds (selftests/experiment/perf_loop.c).
+  **htmmctl tier**: with its defaults.
+- *Settled* is the last third of each phase (a phase ends when the hot set changes). *90 %
+  after*: seconds from a change until the share is 90 % of its settled value. *To and fro*:
+  moves of a page within 5 s of its move before. *CPU of the method*: its processes and kernel
+  threads; interrupts and page faults are charged to the program, whose system time is in the
+  next column. *Metadata*: memory of the method's process, and growth of the kernel's.
+"""
+
+PROGRAMS = {
+    "gups": "updates of random words, 90 % of them in 10 % of the memory, which change twice",
+    "graph": "betweenness centrality of a Kronecker graph",
+    "train": "liblinear reads all of its data again and again: the control",
+    "redis": "redis-server, YCSB A (half reads, half writes), zipf 0.99",
+    "btree": "SQLite's B-tree in memory, zipf 0.99",
+}
+
+
+def write_docs(results, directory, cells):
+    """experiments.md, and a picture for each of its tables."""
+    text = [INTRODUCTION.format(latency=" and ".join("80,250".split(",")))]
+    groups = {}
+    for cell in cells:
+        program, _, *rest = cell.split("/")
+        groups.setdefault((program, *rest), []).append(cell)
+    for (program, ratio, *huge), group in groups.items():
+        name = "-".join([program, ratio.replace(":", "-"), *huge])
+        text.append(f"## {program}, {ratio}, {'huge' if huge else 'base'} pages\n")
+        text.append(PROGRAMS[program].capitalize() + ".\n")
+        text.append("\n".join(table(results, group)) + "\n")
+        pictures = directory / "pictures"
+        pictures.mkdir(exist_ok=True)
+        if plot(pictures / f"experiment-{name}.svg", results, group):
+            text.append(f"![Share over time](pictures/experiment-{name}.svg)\n")
+    pathlib.Path(directory / "experiments.md").write_text("\n".join(text), encoding="utf-8")

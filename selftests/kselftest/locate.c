@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where pages are: HTMM_LIST_PLACEMENT, _NODE and _RESIDENT, and HTMM_IOC_GET_PLACEMENT. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <linux/mempolicy.h>
+#include "check.h"
+#include "child.h"
+#include "files.h"
+
+#define PAGE		4096UL
+#define REGION		(2UL << 20)
+#define REGION_PAGES	512
+#define REGIONS		4
+#define PAGES		(REGIONS * REGION_PAGES)
+/* Pages that one call of move_pages(2) tells of. */
+#define A_TIME		1024
+
+FIXTURE(locate) {
+	int fd;
+	struct source source;
+	struct request req;
+	char *mem;	/* start of a region; PAGES pages */
+};
+
+/* Maps @bytes, a number of whole regions, at the start of one, with nothing beside them. */
+static char *regions_map(size_t bytes)
+{
+	char *mem = mmap(NULL, bytes + 2 * REGION, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (mem == MAP_FAILED)
+		return NULL;
+	mem += REGION - ((uintptr_t)mem & (REGION - 1));
+	if (mprotect(mem, bytes, PROT_READ | PROT_WRITE))
+		return NULL;
+	madvise(mem, bytes, MADV_NOHUGEPAGE);
+	return mem;
+}
+
+/* Pages of this area come from @node from now on. */
+static int bind_node(void *mem, size_t bytes, int node)
+{
+	unsigned long mask = 1UL << node;
+
+	return syscall(SYS_mbind, mem, bytes, MPOL_BIND, &mask, 8 * sizeof(mask), 0);
+}
+
+FIXTURE_SETUP(locate)
+{
+	struct htmm_info info = {};
+
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	ASSERT_TRUE(info.features & HTMM_FEATURE_PLACEMENT);
+	ASSERT_EQ(0, access("/sys/devices/system/node/node1", F_OK));
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	self->mem = regions_map(PAGES * PAGE);
+	ASSERT_NE(NULL, (void *)self->mem);
+	check_idle(_metadata);
+}
+
+FIXTURE_TEARDOWN(locate)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+static void start(struct __test_metadata *_metadata, FIXTURE_DATA(locate) *self, pid_t pid)
+{
+	request_add_target(&self->req, pid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+}
+
+/* The node of each page as move_pages(2) tells; negative: an errno. */
+static int nodes_of(pid_t pid, const struct pages *list, int *node)
+{
+	void *addr[A_TIME];
+	size_t i, n, done;
+
+	for (done = 0; done < list->nr; done += n) {
+		n = list->nr - done < A_TIME ? list->nr - done : A_TIME;
+		for (i = 0; i < n; i++)
+			addr[i] = (void *)(uintptr_t)list->page[done + i].addr;
+		if (syscall(SYS_move_pages, pid, n, addr, NULL, node + done, 0))
+			return -errno;
+	}
+	return 0;
+}
+
+/* Every page of a list is where move_pages(2) finds it. Returns how many are resident. */
+static size_t check_nodes(struct __test_metadata *_metadata, pid_t pid, const struct pages *list)
+{
+	int *node = calloc(list->nr + 1, sizeof(*node));
+	size_t i, resident = 0, wrong = 0;
+
+	ASSERT_NE(NULL, node);
+	ASSERT_EQ(0, nodes_of(pid, list, node));
+	for (i = 0; i < list->nr; i++) {
+		int seen = list->page[i].node, want = node[i] < 0 ? HTMM_NODE_UNKNOWN : node[i];
+
+		resident += want >= 0;
+		if (seen == want)
+			continue;
+		if (wrong++ < 5)
+			TH_LOG("page %llx is on node %d, listed on %d",
+			       list->page[i].addr, node[i], seen);
+	}
+	free(node);
+	EXPECT_EQ(0, wrong);
+	return resident;
+}
+
+/* The requested list in an area. */
+static void list_area(struct __test_metadata *_metadata, int fd, struct htmm_list_pages request,
+		      const void *mem, size_t bytes, __u32 a_time, struct pages *list)
+{
+	request.start = (uintptr_t)mem;
+	request.end = (uintptr_t)mem + bytes;
+	ASSERT_EQ(0, pages_list(fd, &request, a_time, list));
+}
+
+/* Regions of this process: on node 0, on node 1, on both in turn, and half of it gone. */
+static void mix(struct __test_metadata *_metadata, FIXTURE_DATA(locate) *self)
+{
+	void *addr[REGION_PAGES];
+	int i, to[REGION_PAGES], status[REGION_PAGES];
+
+	ASSERT_EQ(0, bind_node(self->mem, REGION, 0));
+	ASSERT_EQ(0, bind_node(self->mem + REGION, REGION, 1));
+	start(_metadata, self, getpid());
+	access_pages(&self->source, self->mem, PAGES, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
+	for (i = 0; i < REGION_PAGES; i++) {
+		addr[i] = self->mem + 2 * REGION + i * PAGE;
+		to[i] = i % 2;
+	}
+	ASSERT_EQ(0, syscall(SYS_move_pages, 0, REGION_PAGES, addr, to, status, MPOL_MF_MOVE));
+	ASSERT_EQ(0, madvise(self->mem + 3 * REGION, REGION / 2, MADV_DONTNEED));
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+TEST_F(locate, pages)
+{
+	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
+	size_t i, on[2];
+	struct pages list;
+
+	mix(_metadata, self);
+	for (request.order = 0; request.order <= HTMM_ORDER_TABLE; request.order++) {
+		list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 700, &list);
+		EXPECT_EQ(PAGES, list.nr);
+		EXPECT_EQ(PAGES - REGION_PAGES / 2, check_nodes(_metadata, getpid(), &list));
+		memset(on, 0, sizeof(on));
+		for (i = 0; i < list.nr; i++) {
+			const struct htmm_page *page = &list.page[i];
+
+			EXPECT_EQ(page->node < 0 ? HTMM_MAPPING_UNKNOWN : 12, page->mapping_shift);
+			if (page->node >= 0)
+				on[page->node]++;
+		}
+		/* All of one region and half of another; the rest of the memory is on node 0. */
+		EXPECT_LE(REGION_PAGES + REGION_PAGES / 2, on[1]);
+		EXPECT_LE(REGION_PAGES + REGION_PAGES / 2, on[0]);
+		pages_free(&list);
+	}
+}
+
+/* A list of one node is what has that node in a list of all. */
+TEST_F(locate, one_node)
+{
+	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
+	struct pages all, some;
+	size_t i, at;
+
+	mix(_metadata, self);
+	for (request.order = 0; request.order <= HTMM_ORDER_TABLE; request.order++) {
+		for (request.node = 0; request.node < 2; request.node++) {
+			int node = request.node;
+
+			request.node = 0;
+			request.flags = HTMM_LIST_PLACEMENT;
+			list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 5000, &all);
+			request.node = node;
+			request.flags = HTMM_LIST_NODE;
+			list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 33, &some);
+			for (at = 0, i = 0; i < all.nr; i++) {
+				if (all.page[i].node != node)
+					continue;
+				ASSERT_LT(at, some.nr);
+				EXPECT_EQ(0, memcmp(&all.page[i], &some.page[at], sizeof(*all.page)));
+				at++;
+			}
+			EXPECT_EQ(at, some.nr);
+			EXPECT_LT(REGION_PAGES, at);
+			pages_free(&all);
+			pages_free(&some);
+		}
+	}
+}
+
+TEST_F(locate, regions)
+{
+	struct htmm_list_pages request = {
+		.flags = HTMM_LIST_PLACEMENT,
+		.unit = HTMM_UNIT_REGION,
+		.order = HTMM_ORDER_TABLE,
+	};
+	struct pages list;
+	size_t i;
+
+	mix(_metadata, self);
+	ASSERT_EQ(0, madvise(self->mem + 2 * REGION, REGION / 2, MADV_DONTNEED));
+	list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 3, &list);
+	EXPECT_EQ(REGIONS, list.nr);
+	for (i = 0; i < list.nr; i++) {
+		EXPECT_EQ(12, list.page[i].mapping_shift);
+		if (list.page[i].addr == (uintptr_t)self->mem)
+			EXPECT_EQ(0, list.page[i].node);
+		if (list.page[i].addr == (uintptr_t)self->mem + REGION)
+			EXPECT_EQ(1, list.page[i].node);
+	}
+	pages_free(&list);
+	/* Nothing of a region is left. */
+	ASSERT_EQ(0, madvise(self->mem + 3 * REGION, REGION, MADV_DONTNEED));
+	list_area(_metadata, self->fd, request, self->mem + 3 * REGION, REGION, 3, &list);
+	ASSERT_EQ(1, list.nr);
+	EXPECT_EQ(HTMM_NODE_UNKNOWN, list.page[0].node);
+	EXPECT_EQ(HTMM_MAPPING_UNKNOWN, list.page[0].mapping_shift);
+	pages_free(&list);
+}
+
+/* One fault brings a huge page; all its pages are resident, one is tracked. */
+TEST_F(locate, huge_pages)
+{
+	struct htmm_list_pages request = {
+		.flags = HTMM_LIST_RESIDENT,
+		.order = HTMM_ORDER_COLDEST,
+	};
+	struct pages list;
+	size_t i;
+
+	ASSERT_EQ(0, madvise(self->mem, 2 * REGION, MADV_HUGEPAGE));
+	ASSERT_EQ(0, bind_node(self->mem, REGION, 1));
+	ASSERT_EQ(0, bind_node(self->mem + REGION, REGION, 0));
+	start(_metadata, self, getpid());
+	access_pages(&self->source, self->mem, 2 * REGION_PAGES, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	/* Its one page that is not like the others splits a mapping, not the page. */
+	ASSERT_EQ(0, mprotect(self->mem + REGION, PAGE, PROT_READ));
+
+	list_area(_metadata, self->fd, request, self->mem, 2 * REGION, 100, &list);
+	EXPECT_EQ(2 * REGION_PAGES, list.nr);
+	EXPECT_EQ(2 * REGION_PAGES, check_nodes(_metadata, getpid(), &list));
+	for (i = 0; i < list.nr; i++) {
+		bool first = list.page[i].addr < (uintptr_t)self->mem + REGION;
+
+		EXPECT_EQ(first, list.page[i].node);
+		EXPECT_EQ(first ? 21 : 12, list.page[i].mapping_shift);
+		EXPECT_EQ(i >= list.nr - 2, list.page[i].samples);
+	}
+	pages_free(&list);
+	request = (struct htmm_list_pages) {
+		.flags = HTMM_LIST_PLACEMENT,
+		.unit = HTMM_UNIT_REGION,
+	};
+	list_area(_metadata, self->fd, request, self->mem, REGION, 100, &list);
+	ASSERT_EQ(1, list.nr);
+	EXPECT_EQ(1, list.page[0].node);
+	EXPECT_EQ(21, list.page[0].mapping_shift);
+	pages_free(&list);
+}
+
+/* Pages of zeroes, huge and small, take no memory. */
+TEST_F(locate, zeroes)
+{
+	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
+	volatile char *mem = self->mem;
+	struct pages list;
+
+	ASSERT_EQ(0, madvise(self->mem + REGION, REGION, MADV_HUGEPAGE));
+	start(_metadata, self, getpid());
+	(void)mem[0];
+	(void)mem[REGION];
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	list_area(_metadata, self->fd, request, self->mem, 2 * REGION, 10, &list);
+	EXPECT_EQ(2, list.nr);
+	EXPECT_EQ(0, check_nodes(_metadata, getpid(), &list));
+	pages_free(&list);
+	request.flags = HTMM_LIST_RESIDENT;
+	request.order = HTMM_ORDER_TABLE;
+	list_area(_metadata, self->fd, request, self->mem, 2 * REGION, 10, &list);
+	EXPECT_EQ(0, list.nr);
+	pages_free(&list);
+}
+
+/**
+ * struct victim - a process with memory on both nodes
+ * @source: what it is sampled by
+ * @mem: PAGES pages: the first region is on node 0, the others are on node 1
+ * @sampled: pages on node 1 that have samples
+ */
+struct victim {
+	const struct source *source;
+	char *mem;
+	size_t sampled;
+};
+
+static void victim_work(void *arg)
+{
+	struct victim *victim = arg;
+
+	access_pages(victim->source, victim->mem + REGION, victim->sampled, 1);
+}
+
+/* Maps and touches all before it is sampled. */
+static int victim_start(struct child *child, struct victim *victim)
+{
+	if (bind_node(victim->mem, REGION, 0) ||
+	    bind_node(victim->mem + REGION, (REGIONS - 1) * REGION, 1))
+		return -errno;
+	memset(victim->mem, 1, PAGES * PAGE);
+	return child_worker(child, victim_work, victim);
+}
+
+/* Resident pages of a process on each node by numa_maps, of those that can be read. */
+static int numa_maps(pid_t pid, unsigned long *pages)
+{
+	char path[64], line[1024], *word;
+	unsigned long kib;
+	FILE *file;
+	int node;
+
+	snprintf(path, sizeof(path), "/proc/%d/numa_maps", pid);
+	file = fopen(path, "r");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file)) {
+		unsigned long here[MAX_NODES] = {}, n;
+
+		kib = 4;
+		for (word = strtok(line, " \n"); word; word = strtok(NULL, " \n")) {
+			if (sscanf(word, "N%d=%lu", &node, &n) == 2 && node < MAX_NODES)
+				here[node] = n;
+			sscanf(word, "kernelpagesize_kB=%lu", &kib);
+		}
+		for (node = 0; node < MAX_NODES; node++)
+			pages[node] += here[node] * (kib / 4);
+	}
+	fclose(file);
+	return 0;
+}
+
+/* What a sampler cannot see: those never sampled come first, then the others. */
+TEST_F(locate, coldest)
+{
+	struct htmm_list_pages request = {
+		.flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE,
+		.order = HTMM_ORDER_COLDEST,
+		.node = 1,
+	};
+	struct victim victim = { &self->source, self->mem, 40 };
+	unsigned long pages[MAX_NODES] = {}, zeroes;
+	struct child child;
+	struct pages list, other;
+	size_t i;
+
+	start(_metadata, self, getpid());
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, victim_start(&child, &victim));
+	request_init(&self->req, &self->source.event);
+	start(_metadata, self, child.pid);
+	ASSERT_EQ(0, child_do(&child));
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+
+	ASSERT_EQ(0, numa_maps(child.pid, pages));
+	ASSERT_LE((REGIONS - 1) * REGION_PAGES, pages[1]);
+	ASSERT_EQ(0, pages_list(self->fd, &request, 77, &list));
+	EXPECT_EQ(pages[1], list.nr);
+	EXPECT_EQ(list.nr, check_nodes(_metadata, child.pid, &list));
+	zeroes = list.nr - victim.sampled;
+	for (i = 0; i < list.nr; i++) {
+		EXPECT_EQ(i >= zeroes, list.page[i].samples);
+		EXPECT_EQ(child.pid, list.page[i].pid);
+		EXPECT_TRUE(!i || i == zeroes || list.page[i].addr > list.page[i - 1].addr);
+	}
+	/* By address, and on the other node. */
+	request.order = HTMM_ORDER_TABLE;
+	request.node = 0;
+	ASSERT_EQ(0, pages_list(self->fd, &request, 77, &other));
+	EXPECT_EQ(pages[0], other.nr);
+	EXPECT_EQ(other.nr, check_nodes(_metadata, child.pid, &other));
+	for (i = 1; i < other.nr; i++)
+		EXPECT_LT(other.page[i - 1].addr, other.page[i].addr);
+	pages_free(&other);
+	/* Only the never sampled, and only of an area. */
+	request.node = 1;
+	request.max_samples = 0;
+	request.min_samples = 1;
+	list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 7, &other);
+	EXPECT_EQ(victim.sampled, other.nr);
+	pages_free(&other);
+	pages_free(&list);
+	EXPECT_EQ(0, child_kill(&child) - 128 - SIGKILL);
+}
+
+/* The sums of HTMM_IOC_GET_PLACEMENT are those of the lists. */
+TEST_F(locate, sums)
+{
+	struct victim victim = { &self->source, self->mem, 40 };
+	unsigned long pages[MAX_NODES] = {};
+	struct placement placement;
+	struct histogram hist;
+	struct child child;
+	__u64 tracked = 0, samples = 0, hot = 0;
+	int node, bin;
+
+	ASSERT_EQ(0, victim_start(&child, &victim));
+	start(_metadata, self, child.pid);
+	ASSERT_EQ(0, child_do(&child));
+	ASSERT_EQ(0, child_do(&child));
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, numa_maps(child.pid, pages));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
+	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
+	EXPECT_EQ(2, placement.s.nr_nodes);
+	EXPECT_EQ(1, placement.s.spaces);
+	EXPECT_EQ(0, placement.s.skipped);
+	EXPECT_EQ(0, placement.s.shared_pages);
+	EXPECT_EQ(0, placement.s.unknown_pages);
+	EXPECT_EQ(0, placement.s.unknown_samples);
+	for (node = 0; node < 2; node++) {
+		const struct htmm_node_placement *at = &placement.nodes[node];
+		__u64 in_bins = 0;
+
+		EXPECT_EQ(node, at->node);
+		EXPECT_EQ(node ? 0 : HTMM_NODE_FAST, at->flags);
+		EXPECT_EQ(pages[node], at->pages);
+		for (bin = 0; bin < HTMM_NR_BINS; bin++)
+			in_bins += placement.bins[node][bin].pages;
+		EXPECT_EQ(in_bins, at->tracked_pages);
+		tracked += at->tracked_pages;
+		samples += at->samples;
+		hot += at->hot_pages;
+	}
+	EXPECT_LE(40, placement.nodes[1].tracked_pages);
+	EXPECT_LE(40, placement.bins[1][2].pages);
+	EXPECT_LE(80, placement.nodes[1].samples);
+	EXPECT_EQ(hist.pages, tracked);
+	EXPECT_EQ(hist.hot_pages, hot);
+	EXPECT_EQ(hist.samples, samples);
+
+	/* What has exited has no place. */
+	EXPECT_EQ(0, child_kill(&child) - 128 - SIGKILL);
+	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
+	EXPECT_EQ(0, placement.s.spaces);
+	EXPECT_EQ(hist.pages, placement.s.unknown_pages);
+	EXPECT_EQ(hist.samples, placement.s.unknown_samples);
+	EXPECT_EQ(0, placement.nodes[0].pages + placement.nodes[1].pages);
+}
+
+TEST_F(locate, bad_arguments)
+{
+	struct htmm_list_pages request = { .flags = HTMM_LIST_NODE, .node = 2 };
+	struct placement placement;
+	struct pages list;
+
+	EXPECT_EQ(-ENODATA, device_placement(self->fd, 0, &placement));
+	start(_metadata, self, getpid());
+	EXPECT_EQ(-ENOENT, device_placement(self->fd, 99, &placement));
+	EXPECT_EQ(-EINVAL, pages_list(self->fd, &request, 10, &list));
+	request.node = -1;
+	EXPECT_EQ(-EINVAL, pages_list(self->fd, &request, 10, &list));
+	request.node = 1 << 20;
+	EXPECT_EQ(-EINVAL, pages_list(self->fd, &request, 10, &list));
+	request = (struct htmm_list_pages) { .node = 1 };
+	EXPECT_EQ(-EINVAL, pages_list(self->fd, &request, 10, &list));
+	request = (struct htmm_list_pages) { .flags = 2 * HTMM_LIST_RESIDENT };
+	EXPECT_EQ(-EOPNOTSUPP, pages_list(self->fd, &request, 10, &list));
+	request = (struct htmm_list_pages) { .flags = HTMM_LIST_RESIDENT };
+	EXPECT_EQ(-EOPNOTSUPP, pages_list(self->fd, &request, 10, &list));
+	request.order = HTMM_ORDER_TABLE;
+	request.unit = HTMM_UNIT_REGION;
+	EXPECT_EQ(-EOPNOTSUPP, pages_list(self->fd, &request, 10, &list));
+	/* A cursor of a list of resident pages is none of another. */
+	request = (struct htmm_list_pages) {
+		.flags = HTMM_LIST_RESIDENT,
+		.order = HTMM_ORDER_COLDEST,
+		.size = sizeof(request),
+		.page_size = sizeof(struct htmm_page),
+		.nr_pages = 1,
+	};
+	access_pages(&self->source, self->mem, 10, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
+	list.page = malloc(sizeof(*list.page));
+	request.pages = (uintptr_t)list.page;
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &request));
+	EXPECT_EQ(1, request.nr_pages);
+	request.flags = 0;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &request));
+	free(list.page);
+}

@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The policy of `htmmctl tier`, with scripted samples: what each rule does, and that it does
+ * not happen with the rule turned off.
+ */
+#include <stdlib.h>
+#include "policy/policy.h"
+#include "test.h"
+
+#define PAGES		4096
+#define HUGE		512U
+/* The fast tier of most tests, and what is kept free of it (1/64). */
+#define CAPACITY	1024U
+#define KEPT		(CAPACITY / 64)
+
+/**
+ * struct memory - a machine's pages and what they have
+ * @policy: the policy
+ * @samples: of each page
+ * @fast: is it in the fast tier?
+ * @pages: the last page that exists
+ * @capacity: pages of the fast tier
+ * @shift: size of the mappings
+ * @total: samples counted
+ * @coolings: how often counts were halved
+ * @seconds: since the start
+ * @slow_list: for a look
+ * @fast_list: for a look
+ * @plan: of the last look
+ */
+struct memory {
+	struct policy *policy;
+	u32 samples[PAGES];
+	bool fast[PAGES];
+	u32 pages;
+	u64 capacity;
+	u32 shift;
+	u64 total;
+	u64 coolings[2];
+	double seconds;
+	struct htmm_page slow_list[PAGES];
+	struct htmm_page fast_list[PAGES];
+	const struct policy_plan *plan;
+};
+
+static const struct policy_config usual = { .gap_ns = 170, .copy_ns = 5000 };
+
+static u32 bit(enum policy_rule rule)
+{
+	return 1U << rule;
+}
+
+/* The first pages are in the fast tier, which they fill but for what is kept free. */
+static struct memory *make(u32 pages, u32 off)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+	struct policy_config config = usual;
+	u32 page;
+
+	CHECK(memory);
+	config.off = off;
+	memory->policy = policy_new(&config);
+	CHECK(memory->policy);
+	memory->pages = pages;
+	memory->capacity = CAPACITY;
+	memory->shift = HTMM_PAGE_SHIFT;
+	for (page = 0; page < CAPACITY - KEPT; page++)
+		memory->fast[page] = true;
+	return memory;
+}
+
+static void destroy(struct memory *memory)
+{
+	policy_free(memory->policy);
+	free(memory);
+}
+
+static void sample(struct memory *memory, u32 from, u32 to, u32 times)
+{
+	for (; from < to; from++) {
+		memory->samples[from] += times;
+		memory->total += times;
+	}
+}
+
+static void cool(struct memory *memory)
+{
+	u32 page;
+
+	for (page = 0; page < memory->pages; page++)
+		memory->samples[page] /= 2;
+	memory->coolings[1]++;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct htmm_page *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? -1 : 1;
+	return x->addr < y->addr ? -1 : 1;
+}
+
+static int by_samples_down(const void *a, const void *b)
+{
+	return by_samples(b, a);
+}
+
+static u64 used(const struct memory *memory)
+{
+	u64 nr = 0;
+	u32 page;
+
+	for (page = 0; page < memory->pages; page++)
+		nr += memory->fast[page];
+	return nr;
+}
+
+/* One second passes, and the policy looks. */
+static const struct policy_plan *look(struct memory *memory)
+{
+	struct policy_look at = {
+		.slow = memory->slow_list, .fast = memory->fast_list,
+		.capacity = memory->capacity, .used = used(memory), .samples = memory->total,
+		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
+	};
+	u32 page;
+
+	for (page = 0; page < memory->pages; page++) {
+		const struct htmm_page one = {
+			.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT), .pid = 77,
+			.samples = memory->samples[page], .target = 1, .space = 3,
+			.node = !memory->fast[page], .mapping_shift = memory->shift,
+		};
+
+		if (memory->fast[page])
+			memory->fast_list[at.nr_fast++] = one;
+		else if (one.samples)
+			memory->slow_list[at.nr_slow++] = one;
+	}
+	qsort(memory->fast_list, at.nr_fast, sizeof(struct htmm_page), by_samples);
+	qsort(memory->slow_list, at.nr_slow, sizeof(struct htmm_page), by_samples_down);
+	memory->seconds += 1;
+	at.seconds = memory->seconds;
+	memory->plan = policy_look(memory->policy, &at);
+	CHECK(memory->plan);
+	return memory->plan;
+}
+
+/* Does what the last plan says. */
+static void obey(struct memory *memory)
+{
+	size_t i;
+	u32 n;
+
+	for (i = 0; i < memory->plan->nr_moves; i++) {
+		const struct policy_move *move = &memory->plan->moves[i];
+		u32 page = (move->addr - 0x10000000) >> HTMM_PAGE_SHIFT;
+
+		CHECK(move->pid == 77 && move->space == 3 && move->target == 1);
+		CHECK(move->promote == (i >= memory->plan->nr_demotions));
+		for (n = 0; n < move->pages; n++) {
+			CHECK(memory->fast[page + n] != move->promote);
+			memory->fast[page + n] = move->promote;
+		}
+	}
+	CHECK(used(memory) <= memory->capacity);
+}
+
+static u64 fast_of(const struct memory *memory, u32 from, u32 to)
+{
+	u64 nr = 0;
+
+	for (; from < to; from++)
+		nr += memory->fast[from];
+	return nr;
+}
+
+/* Looks and moves, a few samples for pages @from to @to each time. */
+static void work(struct memory *memory, u32 from, u32 to, u32 times, u32 looks)
+{
+	while (looks--) {
+		sample(memory, from, to, times);
+		look(memory);
+		obey(memory);
+	}
+}
+
+/* The hot pages come, in place of pages without samples, and then nothing moves any more. */
+static void test_hot_pages_come(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 2000, 2500, 4, 4);
+	CHECK(fast_of(memory, 2000, 2500) == 500);
+	CHECK(used(memory) == CAPACITY - KEPT);
+	CHECK(memory->plan->nr_moves == 0);
+	CHECK(memory->plan->fast_share == 1);
+	destroy(memory);
+}
+
+/* Of more hot pages than fit, those with the most. */
+static u64 best_in(u32 off)
+{
+	struct memory *memory = make(4000, off);
+	u64 best;
+	u32 i;
+
+	for (i = 0; i < 6; i++) {
+		sample(memory, 1000, 2000, 9);
+		sample(memory, 2000, 4000, 2);
+		look(memory);
+		obey(memory);
+	}
+	best = fast_of(memory, 1000, 2000);
+	destroy(memory);
+	return best;
+}
+
+static void test_threshold(void)
+{
+	struct memory *memory = make(4000, 0), *without = make(4000, bit(POLICY_THRESHOLD));
+
+	CHECK(best_in(0) == 1000);
+	/* 1,020 hot pages are more than fit, so the others are no candidates. */
+	sample(memory, 1100, 2120, 8);
+	sample(memory, 2120, 3100, 1);
+	look(memory);
+	CHECK(memory->plan->candidates == 1020);
+	sample(without, 1100, 2120, 8);
+	sample(without, 2120, 3100, 1);
+	look(without);
+	CHECK(without->plan->candidates == 2000);
+	destroy(memory);
+	destroy(without);
+}
+
+/* Pages that are sampled once in a while, each another one: counts are chance. */
+static u64 moves_by_chance(u32 off)
+{
+	struct memory *memory = make(4000, off);
+	u64 moves = 0;
+	u32 i, n;
+
+	for (i = 0; i < 24; i++) {
+		for (n = 0; n < 1500; n++) {
+			u32 page = tap_below(4000);
+
+			sample(memory, page, page + 1, 1);
+		}
+		if (i % 4 == 3)
+			cool(memory);
+		look(memory);
+		obey(memory);
+		if (i >= 4)
+			moves += memory->plan->promoted_pages;
+	}
+	destroy(memory);
+	return moves;
+}
+
+/* Pages are read in order, each at one time and never again. */
+static u64 moves_of_stream(u32 off)
+{
+	struct memory *memory = make(4000, off);
+	u64 moves = 0;
+	u32 i;
+
+	for (i = 0; i < 40; i++) {
+		u32 from = i * 75 + 1000;
+
+		sample(memory, from, from + 75, 6);
+		if (i % 5 == 4)
+			cool(memory);
+		look(memory);
+		obey(memory);
+		moves += memory->plan->promoted_pages;
+	}
+	destroy(memory);
+	return moves;
+}
+
+static void test_predict(void)
+{
+	u32 others = bit(POLICY_BRAKE) | bit(POLICY_BURST);
+	u64 with = moves_by_chance(others);
+	u64 without = moves_by_chance(others | bit(POLICY_PREDICT));
+
+	printf("# by chance: %llu moves, %llu without the rule\n", with, without);
+	CHECK(with < 400 && without > 1200);
+	with = moves_of_stream(0);
+	without = moves_of_stream(bit(POLICY_PREDICT));
+	printf("# of a stream: %llu moves, %llu without the rule\n", with, without);
+	CHECK(with < 500 && without > 1000);
+}
+
+/* A full tier gives up its coldest pages until the usual part of it is free. */
+static void test_demote_first(void)
+{
+	struct memory *memory = make(4000, 0), *without = make(4000, bit(POLICY_DEMOTE_FIRST));
+
+	memory->fast[3000] = true;
+	sample(memory, 0, 1007, 3);
+	look(memory);
+	CHECK(memory->plan->nr_moves == 1 && memory->plan->forced_pages == 1);
+	CHECK(memory->plan->moves[0].addr == 0x10000000 + (1007ULL << HTMM_PAGE_SHIFT));
+	obey(memory);
+	sample(memory, 0, 1007, 3);
+	CHECK(look(memory)->nr_moves == 0);
+
+	without->fast[3000] = true;
+	sample(without, 0, 1007, 3);
+	CHECK(look(without)->nr_moves == 0);
+	destroy(memory);
+	destroy(without);
+}
+
+/* A page that was hot in one look only does not come. */
+static void test_hysteresis(void)
+{
+	struct memory *memory = make(4000, 0), *without = make(4000, bit(POLICY_HYSTERESIS));
+
+	sample(memory, 0, 500, 3);
+	look(memory);
+	sample(memory, 0, 500, 3);
+	sample(memory, 2000, 2100, 3);
+	look(memory);
+	CHECK(memory->plan->nr_moves == 0);
+	CHECK(memory->plan->held[POLICY_HELD_NEW] == 100);
+	sample(memory, 0, 500, 3);
+	sample(memory, 2000, 2100, 3);
+	CHECK(look(memory)->promoted_pages == 100);
+
+	sample(without, 0, 500, 3);
+	look(without);
+	sample(without, 0, 500, 3);
+	sample(without, 2000, 2100, 3);
+	CHECK(look(without)->promoted_pages == 100);
+	destroy(memory);
+	destroy(without);
+}
+
+/* The fast tier has pages that are nearly as good: not worth it. */
+static u64 promoted_against(u32 off, u32 fast_gain, u32 slow_gain)
+{
+	struct memory *memory = make(1100, off);
+	u64 promoted = 0;
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		sample(memory, 0, CAPACITY - KEPT, fast_gain);
+		sample(memory, 1050, 1090, slow_gain);
+		promoted += look(memory)->promoted_pages;
+		obey(memory);
+	}
+	destroy(memory);
+	return promoted;
+}
+
+static void test_margin(void)
+{
+	CHECK(promoted_against(0, 4, 7) == 0);
+	CHECK(promoted_against(0, 4, 10) == 40);
+	CHECK(promoted_against(bit(POLICY_MARGIN), 4, 7) == 40);
+}
+
+/* Copies that take longer than what is won with them. */
+static u64 promoted_at_cost(u32 off, double copy_ns)
+{
+	struct memory *memory = make(4000, off | bit(POLICY_RATE));
+	u64 promoted;
+
+	policy_copied(memory->policy, 1, copy_ns);
+	policy_copied(memory->policy, 1, copy_ns);
+	policy_copied(memory->policy, 1000000, 1000000 * copy_ns);
+	work(memory, 2000, 2100, 2, 4);
+	promoted = fast_of(memory, 2000, 2100);
+	destroy(memory);
+	return promoted;
+}
+
+static void test_profit(void)
+{
+	/* 2 samples a second x 8 s x 499 x 170 ns: 1.4 ms. */
+	CHECK(promoted_at_cost(0, 100000) == 100);
+	CHECK(promoted_at_cost(0, 5e6) == 0);
+	CHECK(promoted_at_cost(bit(POLICY_PROFIT), 5e6) == 100);
+}
+
+/* The program uses other pages at each look. */
+static u64 moves_in_vain(u32 off)
+{
+	struct memory *memory = make(4000, off | bit(POLICY_BURST) | bit(POLICY_HYSTERESIS) |
+				     bit(POLICY_PREDICT));
+	u64 moves = 0;
+	u32 i;
+
+	for (i = 0; i < 40; i++) {
+		u32 from = 1100 + i % 5 * 500;
+
+		sample(memory, from, from + 500, 6);
+		sample(memory, 0, 900, 1);
+		cool(memory);
+		moves += look(memory)->promoted_pages;
+		obey(memory);
+	}
+	destroy(memory);
+	return moves;
+}
+
+static void test_brake(void)
+{
+	u64 with = moves_in_vain(0), without = moves_in_vain(bit(POLICY_BRAKE));
+
+	printf("# in vain: %llu moves, %llu without the rule\n", with, without);
+	CHECK(with * 2 < without);
+}
+
+static u64 moves_at_rate(u32 off, u64 rate)
+{
+	struct policy_config config = { .off = off, .gap_ns = 170, .copy_ns = 5000,
+					.rate_pages = rate };
+	struct memory *memory = make(4000, 0);
+	u64 moves;
+
+	policy_free(memory->policy);
+	memory->policy = policy_new(&config);
+	CHECK(memory->policy);
+	sample(memory, 2000, 2900, 5);
+	look(memory);
+	sample(memory, 2000, 2900, 5);
+	look(memory);
+	moves = memory->plan->promoted_pages + memory->plan->demoted_pages;
+	CHECK(moves <= memory->plan->budget);
+	destroy(memory);
+	return moves;
+}
+
+static void test_rate(void)
+{
+	/* Two looks' worth, and promotions come in pairs with demotions. */
+	CHECK(moves_at_rate(0, 300) == 600);
+	CHECK(moves_at_rate(bit(POLICY_RATE), 300) == 1800);
+}
+
+static void jump(struct memory *memory)
+{
+	work(memory, 1100, 1600, 6, 8);
+	CHECK(fast_of(memory, 1100, 1600) == 500);
+	sample(memory, 2100, 2600, 6);
+	look(memory);
+}
+
+/* When the program goes to other pages they come at once. */
+static void test_burst(void)
+{
+	struct memory *memory = make(4000, 0), *without = make(4000, bit(POLICY_BURST));
+
+	jump(memory);
+	CHECK(memory->plan->burst && memory->plan->cool);
+	CHECK(memory->plan->promoted_pages == 500);
+	obey(memory);
+	sample(memory, 2100, 2600, 6);
+	look(memory);
+	CHECK(memory->plan->burst && !memory->plan->cool && !memory->plan->nr_moves);
+
+	jump(without);
+	CHECK(!without->plan->burst && !without->plan->cool && !without->plan->promoted_pages);
+	destroy(memory);
+	destroy(without);
+}
+
+/* Two huge pages, one used all over and one in a few places, as often. */
+static void run_huge(struct memory *memory)
+{
+	u32 i, page;
+
+	memory->shift = HTMM_REGION_SHIFT;
+	memory->capacity = 2 * HUGE + HUGE / 2;
+	for (page = 0; page < PAGES; page++)
+		memory->fast[page] = page < 2 * HUGE;
+	for (i = 0; i < 5; i++) {
+		for (page = 0; page < 400; page++) {
+			u32 at = 3 * HUGE + tap_below(HUGE), other = 5 * HUGE + page % 20;
+
+			sample(memory, at, at + 1, 1);
+			sample(memory, other, other + 1, 1);
+		}
+		look(memory);
+		obey(memory);
+	}
+}
+
+static void test_huge(void)
+{
+	struct memory *memory = make(PAGES, 0), *without = make(PAGES, bit(POLICY_HUGE));
+
+	run_huge(memory);
+	CHECK(fast_of(memory, 3 * HUGE, 4 * HUGE) == HUGE);
+	CHECK(fast_of(memory, 5 * HUGE, 6 * HUGE) == 0);
+	CHECK(memory->plan->held[POLICY_HELD_HUGE] == HUGE);
+	run_huge(without);
+	CHECK(fast_of(without, 5 * HUGE, 6 * HUGE) == HUGE);
+	destroy(memory);
+	destroy(without);
+}
+
+/* A page that could not be moved is not tried at the next looks, but later. */
+static void test_refused(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	sample(memory, 2000, 2001, 50);
+	look(memory);
+	sample(memory, 2000, 2001, 50);
+	look(memory);
+	CHECK(memory->plan->promoted_pages == 1);
+	policy_refused(memory->policy, &memory->plan->moves[memory->plan->nr_moves - 1]);
+	sample(memory, 2000, 2001, 50);
+	look(memory);
+	CHECK(!memory->plan->promoted_pages);
+	CHECK(memory->plan->held[POLICY_HELD_STUCK] == 1);
+	for (i = 0; i < 12 && !memory->plan->promoted_pages; i++) {
+		sample(memory, 2000, 2001, 50);
+		look(memory);
+	}
+	CHECK(memory->plan->promoted_pages == 1);
+	destroy(memory);
+}
+
+/* What was demoted a moment ago does not come back for a sample or two. */
+static void test_pingpong(void)
+{
+	struct memory *memory = make(4000, 0);
+	u64 moved = 0, back = 0;
+	u32 i, n;
+
+	for (i = 0; i < 40; i++) {
+		sample(memory, 1100, 1900, 3);
+		for (n = 0; n < 400; n++) {
+			u32 page = tap_below(1000);
+
+			sample(memory, page, page + 1, 1);
+		}
+		if (i % 4 == 3)
+			cool(memory);
+		look(memory);
+		obey(memory);
+		moved += memory->plan->promoted_pages + memory->plan->demoted_pages;
+		back += memory->plan->pingpong_pages;
+	}
+	printf("# %llu moves, %llu of them back\n", moved, back);
+	CHECK(moved >= 1600 && back * 20 < moved);
+	CHECK(fast_of(memory, 1100, 1900) == 800);
+	destroy(memory);
+}
+
+/* Nothing, no samples, no fast tier: no moves, no trouble. */
+static void test_nothing(void)
+{
+	struct memory *memory = make(0, 0);
+
+	memory->capacity = 0;
+	CHECK(look(memory)->nr_moves == 0);
+	CHECK(look(memory)->fast_share < 0);
+	memory->pages = 2000;
+	sample(memory, 1100, 1900, 3);
+	look(memory);
+	sample(memory, 1100, 1900, 3);
+	CHECK(look(memory)->promoted_pages == 0);
+	destroy(memory);
+}
+
+/* Lists that are cut: what is not in them is not taken for gone. */
+static void test_names(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < POLICY_NR_RULES; i++)
+		CHECK(policy_rule_name(i) && *policy_rule_name(i));
+	CHECK(!policy_rule_name(POLICY_NR_RULES));
+	for (i = 0; i < POLICY_NR_HELD; i++)
+		CHECK(policy_held_name(i) && *policy_held_name(i));
+	CHECK(!policy_held_name(POLICY_NR_HELD));
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_hot_pages_come),
+		TAP_TEST(test_threshold),
+		TAP_TEST(test_predict),
+		TAP_TEST(test_demote_first),
+		TAP_TEST(test_hysteresis),
+		TAP_TEST(test_margin),
+		TAP_TEST(test_profit),
+		TAP_TEST(test_brake),
+		TAP_TEST(test_rate),
+		TAP_TEST(test_burst),
+		TAP_TEST(test_huge),
+		TAP_TEST(test_refused),
+		TAP_TEST(test_pingpong),
+		TAP_TEST(test_nothing),
+		TAP_TEST(test_names),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rules.h"
+
+static const char *const rule_names[POLICY_NR_RULES] = {
+	[POLICY_THRESHOLD] = "threshold",
+	[POLICY_PREDICT] = "predict",
+	[POLICY_DEMOTE_FIRST] = "demote-first",
+	[POLICY_HYSTERESIS] = "hysteresis",
+	[POLICY_MARGIN] = "margin",
+	[POLICY_PROFIT] = "profit",
+	[POLICY_BRAKE] = "brake",
+	[POLICY_RATE] = "rate",
+	[POLICY_BURST] = "burst",
+	[POLICY_HUGE] = "huge",
+};
+
+static const char *const held_names[POLICY_NR_HELD] = {
+	[POLICY_HELD_NEW] = "new",
+	[POLICY_HELD_MARGIN] = "margin",
+	[POLICY_HELD_PROFIT] = "profit",
+	[POLICY_HELD_ROOM] = "room",
+	[POLICY_HELD_RATE] = "rate",
+	[POLICY_HELD_HUGE] = "huge",
+	[POLICY_HELD_STUCK] = "stuck",
+};
+
+/* The shortest wait, and by what it grows when little is to be moved. */
+#define WAIT_LEAST	0.25
+#define WAIT_GROWS	1.5
+/* What is much to move: this part of the fast tier, or of it waits for a second look. */
+#define MUCH_MOVED	64
+#define MUCH_NEW	16
+
+/* Weight of a new measurement of what a copy costs. */
+#define COPY_WEIGHT	0.25
+
+const char *policy_rule_name(unsigned int rule)
+{
+	return rule < POLICY_NR_RULES ? rule_names[rule] : NULL;
+}
+
+const char *policy_held_name(unsigned int held)
+{
+	return held < POLICY_NR_HELD ? held_names[held] : NULL;
+}
+
+struct policy *policy_new(const struct policy_config *config)
+{
+	struct policy *policy = calloc(1, sizeof(*policy));
+
+	if (!policy)
+		return NULL;
+	policy->config = *config;
+	policy->copy_ns = config->copy_ns;
+	policy->slowness = 1;
+	return policy;
+}
+
+void policy_free(struct policy *policy)
+{
+	if (!policy)
+		return;
+	units_free(&policy->units[0]);
+	units_free(&policy->units[1]);
+	free(policy->order);
+	free(policy->plan.moves);
+	free(policy);
+}
+
+void policy_copied(struct policy *policy, __u64 pages, __u64 ns)
+{
+	if (pages)
+		policy->copy_ns += COPY_WEIGHT * ((double)ns / pages - policy->copy_ns);
+}
+
+static int make_room(struct policy *policy, size_t nr)
+{
+	struct units *now = &policy->units[policy->looks % 2];
+
+	if (units_reset(now, nr))
+		return -1;
+	if (nr > policy->order_room) {
+		free(policy->order);
+		free(policy->plan.moves);
+		policy->order = malloc(nr * sizeof(*policy->order));
+		policy->plan.moves = malloc(nr * sizeof(*policy->plan.moves));
+		policy->order_room = policy->order && policy->plan.moves ? nr : 0;
+	}
+	return nr > policy->order_room ? -1 : 0;
+}
+
+static unsigned int target_slot(__u32 target)
+{
+	return target % (HTMM_MAX_TARGETS + 1);
+}
+
+/* The count of the previous look, halved as often as the present ones. */
+static __u32 halved(const struct policy *policy, const struct unit *unit)
+{
+	__u32 times = policy->halvings[target_slot(unit->target)];
+
+	return times < 32 ? unit->samples >> times : 0;
+}
+
+static void count_halvings(struct policy *policy, const struct policy_look *look)
+{
+	size_t i;
+
+	for (i = 0; i < look->nr_coolings && i <= HTMM_MAX_TARGETS; i++) {
+		policy->halvings[i] = look->coolings[i] - policy->coolings[i];
+		policy->coolings[i] = look->coolings[i];
+	}
+}
+
+/*
+ * Finds what a unit has gained. One that is new in a list of the most or the least had at
+ * most @cut samples.
+ */
+static void match(struct policy *policy, struct unit *unit, const struct policy_look *look)
+{
+	struct unit *old = units_find(&policy->units[!(policy->looks % 2)], unit);
+	__u32 before = look->slow_cut < unit->samples ? look->slow_cut : unit->samples;
+
+	if (old) {
+		before = halved(policy, old);
+		unit->before = old->fast == unit->fast && (unit->fast ? old->cold : old->hot);
+		old->seen = true;
+	}
+	unit->gain = unit->samples > before ? unit->samples - before : 0;
+	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
+	unit->class = predict_class(unit);
+}
+
+static void learn_of_present(struct policy *policy)
+{
+	const struct units *now = &policy->units[policy->looks % 2];
+	size_t i;
+
+	for (i = 0; i < now->nr; i++) {
+		const struct unit *old = units_find(&policy->units[!(policy->looks % 2)],
+						    &now->unit[i]);
+
+		if (old)
+			predict_learn(&policy->predictor, old, now->unit[i].gain,
+				      policy->interval);
+	}
+}
+
+/* Units that are not in a list any more: they have cooled, or gained more than the list has. */
+static void learn_of_missing(struct policy *policy, const struct policy_look *look)
+{
+	struct units *old = &policy->units[!(policy->looks % 2)];
+	size_t i;
+
+	for (i = 0; i < old->nr; i++) {
+		const struct unit *unit = &old->unit[i];
+		__u32 before = halved(policy, unit);
+
+		if (unit->seen)
+			continue;
+		if (!unit->fast)
+			predict_learn(&policy->predictor, unit, 0, policy->interval);
+		else if (look->fast_cut > before)
+			predict_learn(&policy->predictor, unit, look->fast_cut - before,
+				      policy->interval);
+	}
+}
+
+static void take_in(struct policy *policy, const struct policy_look *look)
+{
+	struct units *now = &policy->units[policy->looks % 2];
+	size_t i;
+
+	units_add(now, look->slow, look->nr_slow, false);
+	units_add(now, look->fast, look->nr_fast, true);
+	count_halvings(policy, look);
+	for (i = 0; i < now->nr; i++)
+		match(policy, &now->unit[i], look);
+}
+
+/* What was learnt before a phase change is not true any more. */
+static void learn(struct policy *policy, const struct policy_look *look)
+{
+	predict_forget(&policy->predictor, policy->plan.cool);
+	learn_of_present(policy);
+	learn_of_missing(policy, look);
+}
+
+/* The share of the fast tier in the samples since the last look; below 0: no samples. */
+static double fast_share(const struct policy *policy)
+{
+	const struct units *now = &policy->units[policy->looks % 2];
+	__u64 fast = 0, slow = 0;
+	size_t i;
+
+	for (i = 0; i < now->nr; i++)
+		*(now->unit[i].fast ? &fast : &slow) += now->unit[i].gain;
+	return fast + slow ? (double)fast / (fast + slow) : -1;
+}
+
+/*
+ * Puts the units from @from to @to in order of their classes' value, keeping the order within a
+ * class. Returns the next free place in @order.
+ */
+static void sort_units(struct policy *policy, size_t from, size_t to, bool best_first)
+{
+	const struct unit *unit = policy->units[policy->looks % 2].unit;
+	size_t start[PREDICT_CLASSES + 1] = {}, i, at;
+
+	for (i = from; i < to; i++) {
+		at = policy->position[unit[i].class];
+		start[(best_first ? at : PREDICT_CLASSES - 1 - at) + 1]++;
+	}
+	for (i = 1; i <= PREDICT_CLASSES; i++)
+		start[i] += start[i - 1];
+	for (i = from; i < to; i++) {
+		at = policy->position[unit[i].class];
+		at = best_first ? at : PREDICT_CLASSES - 1 - at;
+		policy->order[from + start[at]++] = i;
+	}
+}
+
+static void add_move(struct policy *policy, const struct unit *unit)
+{
+	struct policy_plan *plan = &policy->plan;
+
+	if (rule_pingpong(policy, unit))
+		plan->pingpong_pages += unit->pages;
+	*(unit->fast ? &plan->demoted_pages : &plan->promoted_pages) += unit->pages;
+	plan->claim += (unit->fast ? -1 : 1) * policy->value[unit->class] * unit->pages;
+	plan->moves[plan->nr_moves++] = (struct policy_move) {
+		.addr = unit->addr, .pid = unit->pid, .space = unit->space,
+		.target = unit->target, .pages = unit->pages, .node = unit->node,
+		.samples = unit->samples, .value = policy->value[unit->class],
+		.promote = !unit->fast,
+	};
+}
+
+/**
+ * struct pairing - the walk over the best of the slow tier and the worst of the fast tier
+ * @policy: the policy
+ * @look: what is known
+ * @room: pages of the fast tier that are free, and may be used
+ * @made: number of @room that demotions have made
+ * @out: value of the best page that was demoted for it
+ * @victim: place in the order of the next page to demote
+ */
+struct pairing {
+	struct policy *policy;
+	const struct policy_look *look;
+	__u64 room;
+	__u64 made;
+	double out;
+	size_t victim;
+};
+
+/* Gigantic pages cannot be moved, nor can pages of processes that are not visible here. */
+static bool movable(const struct policy *policy, const struct unit *unit)
+{
+	const struct moved *moved = moved_find(policy, unit);
+
+	return unit->pages <= 1 << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT) && unit->pid &&
+	       !(moved && moved->refused);
+}
+
+/* The next page that may leave the fast tier; NULL: there is none. */
+static const struct unit *next_victim(struct pairing *pair, bool forced)
+{
+	const struct policy *policy = pair->policy;
+	const struct units *now = &policy->units[policy->looks % 2];
+
+	for (; pair->victim < now->nr; pair->victim++) {
+		const struct unit *unit = &now->unit[policy->order[pair->victim]];
+
+		if (movable(policy, unit) && (forced || (unit->cold && rule_hysteresis(policy, unit))))
+			return unit;
+	}
+	return NULL;
+}
+
+static bool within_budget(const struct policy *policy, __u64 pages)
+{
+	const struct policy_plan *plan = &policy->plan;
+
+	return plan->demoted_pages + plan->promoted_pages + pages <= plan->budget;
+}
+
+/* Demotes a page; its room is for promotions, unless it shall stay free. */
+static void demote(struct pairing *pair, const struct unit *unit)
+{
+	add_move(pair->policy, unit);
+	pair->victim++;
+}
+
+static void keep_free(struct pairing *pair, __u64 wanted)
+{
+	struct policy_plan *plan = &pair->policy->plan;
+	const struct unit *unit;
+
+	while (pair->look->used + wanted > pair->look->capacity + plan->demoted_pages) {
+		unit = next_victim(pair, true);
+		if (!unit || !within_budget(pair->policy, unit->pages))
+			return;
+		plan->forced_pages += unit->pages;
+		demote(pair, unit);
+	}
+}
+
+static enum policy_held why_not(const struct pairing *pair, const struct unit *in, double out,
+				unsigned int copies)
+{
+	double value = pair->policy->value[in->class];
+
+	if (!rule_margin(pair->policy, in, out))
+		return POLICY_HELD_MARGIN;
+	if (!rule_profit(pair->policy, pair->look, value - out, copies))
+		return POLICY_HELD_PROFIT;
+	return POLICY_NR_HELD;
+}
+
+/* Makes room for a page by demoting worse ones, or does nothing and returns why. */
+static enum policy_held make_way(struct pairing *pair, const struct unit *in)
+{
+	struct policy_plan *plan = &pair->policy->plan, plan_before = *plan;
+	struct pairing before = *pair;
+	enum policy_held held = POLICY_NR_HELD;
+	const struct unit *out;
+
+	/* Room that was made for a better page may be too dear for this one. */
+	if (pair->made)
+		held = why_not(pair, in, pair->out, 2);
+	else
+		held = why_not(pair, in, 0, 1);
+	while (held == POLICY_NR_HELD && pair->room < in->pages) {
+		out = next_victim(pair, false);
+		if (!out) {
+			held = POLICY_HELD_ROOM;
+			break;
+		}
+		pair->out = pair->policy->value[out->class];
+		held = why_not(pair, in, pair->out, 2);
+		if (held != POLICY_NR_HELD)
+			break;
+		demote(pair, out);
+		pair->room += out->pages;
+		pair->made += out->pages;
+	}
+	if (held == POLICY_NR_HELD && !within_budget(pair->policy, in->pages))
+		held = POLICY_HELD_RATE;
+	if (held != POLICY_NR_HELD) {
+		*pair = before;
+		*plan = plan_before;
+	}
+	return held;
+}
+
+static enum policy_held promote(struct pairing *pair, const struct unit *unit)
+{
+	enum policy_held held;
+
+	if (!movable(pair->policy, unit))
+		return POLICY_HELD_STUCK;
+	if (!rule_huge(pair->policy, unit))
+		return POLICY_HELD_HUGE;
+	if (!within_budget(pair->policy, unit->pages))
+		return POLICY_HELD_RATE;
+	if (!rule_hysteresis(pair->policy, unit))
+		return POLICY_HELD_NEW;
+	held = make_way(pair, unit);
+	if (held != POLICY_NR_HELD)
+		return held;
+	pair->room -= unit->pages;
+	pair->made -= pair->made < unit->pages ? pair->made : unit->pages;
+	add_move(pair->policy, unit);
+	return POLICY_NR_HELD;
+}
+
+/* Demotions first; then by process and address, as the kernel handles neighbours together. */
+static int by_place(const void *a, const void *b)
+{
+	const struct policy_move *x = a, *y = b;
+
+	if (x->promote != y->promote)
+		return x->promote ? 1 : -1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void pair_up(struct policy *policy, const struct policy_look *look)
+{
+	const struct units *now = &policy->units[policy->looks % 2];
+	__u64 wanted = rule_demote_first(policy, look);
+	struct policy_plan *plan = &policy->plan;
+	struct pairing pair = {
+		.policy = policy, .look = look, .victim = now->nr_slow,
+		.room = look->capacity > look->used + wanted ?
+			look->capacity - look->used - wanted : 0,
+	};
+	size_t i;
+
+	sort_units(policy, 0, now->nr_slow, true);
+	sort_units(policy, now->nr_slow, now->nr, false);
+	keep_free(&pair, wanted);
+	for (i = 0; i < now->nr_slow; i++) {
+		const struct unit *unit = &now->unit[policy->order[i]];
+		enum policy_held held;
+
+		if (!unit->hot)
+			break;
+		plan->candidates += unit->pages;
+		held = promote(&pair, unit);
+		if (held != POLICY_NR_HELD)
+			plan->held[held] += unit->pages;
+	}
+}
+
+/* Remembers a move, for the rules of the next looks. */
+static void remember(struct policy *policy, const struct policy_move *move, bool refused)
+{
+	const struct unit unit = {
+		.addr = move->addr, .space = move->space, .target = move->target,
+		.pages = move->pages,
+	};
+	__u64 hash = unit_hash(&unit);
+
+	policy->moved[hash % MOVED_ROOM] = (struct moved) {
+		.hash = hash, .look = policy->looks, .promoted = move->promote,
+		.refused = refused,
+	};
+}
+
+static void pace(struct policy *policy, const struct policy_look *look)
+{
+	struct policy_plan *plan = &policy->plan;
+	bool much = plan->promoted_pages > look->capacity / MUCH_MOVED ||
+		    plan->held[POLICY_HELD_NEW] > look->capacity / MUCH_NEW;
+
+	plan->wait = fmin(1, fmax(plan->wait, WAIT_LEAST) * WAIT_GROWS);
+	if (policy->burst || (much && policy->slowness <= 1))
+		plan->wait = WAIT_LEAST;
+}
+
+static void finish(struct policy *policy)
+{
+	struct policy_plan *plan = &policy->plan;
+	size_t i;
+
+	if (plan->nr_moves)
+		qsort(plan->moves, plan->nr_moves, sizeof(*plan->moves), by_place);
+	for (i = 0; i < plan->nr_moves; i++) {
+		remember(policy, &plan->moves[i], false);
+		plan->nr_demotions += !plan->moves[i].promote;
+	}
+	policy->tokens -= plan->demoted_pages + plan->promoted_pages;
+	if (policy->rate > 0) {
+		plan->claim /= policy->rate;
+		policy->claim.expected += plan->claim;
+	}
+}
+
+void policy_refused(struct policy *policy, const struct policy_move *move)
+{
+	remember(policy, move, true);
+}
+
+const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look)
+{
+	struct policy_plan *plan = &policy->plan;
+	double share;
+
+	policy->looks++;
+	policy->interval = look->seconds > policy->seconds ? look->seconds - policy->seconds : 1;
+	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
+	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
+	policy->recent_s = policy->interval + policy->fading * policy->recent_s;
+	policy->rate = (look->samples - policy->samples) / policy->interval;
+	if (make_room(policy, look->nr_slow + look->nr_fast))
+		return NULL;
+	take_in(policy, look);
+	share = fast_share(policy);
+	rule_brake(policy, share);
+	rule_burst(policy, share, look->samples - policy->samples);
+	learn(policy, look);
+	*plan = (struct policy_plan) {
+		.moves = plan->moves, .fast_share = share, .burst = policy->burst,
+		.cool = plan->cool, .budget = rule_rate(policy), .wait = plan->wait,
+	};
+	rule_predict(policy);
+	rule_threshold(policy, look);
+	pair_up(policy, look);
+	finish(policy);
+	pace(policy, look);
+	policy->seconds = look->seconds;
+	policy->samples = look->samples;
+	return plan;
+}

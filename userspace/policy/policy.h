@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which pages to move between a fast and a slow tier: from lists of pages, with counts and
+ * places, to a list of moves. No input or output, no clock.
+ *
+ * The policy asks one question: how many samples will a page get until the next look? The
+ * answer is learnt. Pages are sorted in classes, by their count and by what they gained since
+ * the previous look (see predict.h), and each look tells what the pages of each class have
+ * gained since. A page is moved where another one is expected to gain clearly less, and the
+ * time won is more than the copies take.
+ */
+#ifndef POLICY_POLICY_H
+#define POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/htmm.h>
+
+/**
+ * enum policy_rule - the rules, each of which can be turned off
+ * @POLICY_THRESHOLD: only pages among the best that fit are promoted, only others demoted
+ * @POLICY_PREDICT: expect what pages of the class were seen to gain, not what the count says;
+ *	this is what recognizes streaming
+ * @POLICY_DEMOTE_FIRST: keep some memory of the fast tier free, and demote before a promotion
+ *	needs it
+ * @POLICY_HYSTERESIS: promote what was hot in two looks, in place of what was cold in two
+ * @POLICY_MARGIN: promote only what is clearly better than what must leave
+ * @POLICY_PROFIT: move only if the time won is more than the copies take
+ * @POLICY_BRAKE: be slower while moving does not help
+ * @POLICY_RATE: limit the time that copies take
+ * @POLICY_BURST: a higher limit after a phase change
+ * @POLICY_HUGE: move a huge page only if a quarter of it is in use
+ * @POLICY_NR_RULES: number of rules
+ */
+enum policy_rule {
+	POLICY_THRESHOLD,
+	POLICY_PREDICT,
+	POLICY_DEMOTE_FIRST,
+	POLICY_HYSTERESIS,
+	POLICY_MARGIN,
+	POLICY_PROFIT,
+	POLICY_BRAKE,
+	POLICY_RATE,
+	POLICY_BURST,
+	POLICY_HUGE,
+	POLICY_NR_RULES,
+};
+
+/**
+ * struct policy_config - what the policy must know of the machine, and what it may do
+ * @off: bit r: rule r is turned off
+ * @gap_ns: what a load from the slow tier takes longer than one from the fast tier
+ * @copy_ns: what moving one page of 4 KiB takes, until policy_copied() has told
+ * @rate_pages: most pages to move in a second; 0: as many as take a tenth of the time
+ */
+struct policy_config {
+	__u32 off;
+	double gap_ns;
+	double copy_ns;
+	__u64 rate_pages;
+};
+
+/**
+ * struct policy_look - what is known at one time
+ * @slow: sampled pages of the slow tier, those with the most samples
+ * @nr_slow: how many there are
+ * @slow_cut: 0: @slow is all of them; else pages with fewer samples are not in it
+ * @fast: pages of the fast tier, those with the fewest samples, also without any
+ * @nr_fast: how many there are
+ * @fast_cut: 0: @fast is all of them; else pages with more samples are not in it
+ * @capacity: pages of the fast tier that may be used, those in use included
+ * @used: pages of the fast tier that are in use; may be more than @capacity
+ * @samples: samples counted since the start
+ * @coolings: by number of a target: coolings since the start; each halved all its counts
+ * @nr_coolings: numbers in @coolings
+ * @period: events that a sample stands for
+ * @seconds: since the start
+ */
+struct policy_look {
+	const struct htmm_page *slow;
+	size_t nr_slow;
+	__u64 slow_cut;
+	const struct htmm_page *fast;
+	size_t nr_fast;
+	__u64 fast_cut;
+	__u64 capacity;
+	__u64 used;
+	__u64 samples;
+	const __u64 *coolings;
+	size_t nr_coolings;
+	__u64 period;
+	double seconds;
+};
+
+/**
+ * struct policy_move - a page to move
+ * @addr: its address; for a huge page that of its beginning
+ * @pid: its process
+ * @space: its address space, see struct htmm_page
+ * @target: its target
+ * @pages: its size, in pages of 4 KiB
+ * @node: the node where it is
+ * @samples: its count
+ * @value: samples that it is expected to gain in a second, for each page of 4 KiB
+ * @promote: to the fast tier; else to the slow one
+ */
+struct policy_move {
+	__u64 addr;
+	__u32 pid;
+	__u32 space;
+	__u32 target;
+	__u32 pages;
+	__s32 node;
+	__u64 samples;
+	float value;
+	bool promote;
+};
+
+/**
+ * enum policy_held - why a page that is hot by the threshold is not promoted now
+ * @POLICY_HELD_NEW: it was not hot in the previous look
+ * @POLICY_HELD_MARGIN: no page of the fast tier is clearly worse
+ * @POLICY_HELD_PROFIT: the copies take more time than is won
+ * @POLICY_HELD_ROOM: no page of the fast tier may leave
+ * @POLICY_HELD_RATE: the limit of this look is reached
+ * @POLICY_HELD_HUGE: a huge page of which less than a quarter is in use
+ * @POLICY_HELD_STUCK: it could not be moved not long ago, is larger than 2 MiB, or its
+ *	process is not visible
+ * @POLICY_NR_HELD: number of reasons
+ */
+enum policy_held {
+	POLICY_HELD_NEW,
+	POLICY_HELD_MARGIN,
+	POLICY_HELD_PROFIT,
+	POLICY_HELD_ROOM,
+	POLICY_HELD_RATE,
+	POLICY_HELD_HUGE,
+	POLICY_HELD_STUCK,
+	POLICY_NR_HELD,
+};
+
+/**
+ * struct policy_plan - what to do after a look; valid until the next one
+ * @moves: the moves, demotions first; each part by process and address
+ * @nr_demotions: how many of them are demotions
+ * @nr_moves: all of them
+ * @demoted_pages: pages of 4 KiB to demote
+ * @promoted_pages: pages of 4 KiB to promote
+ * @forced_pages: number of @demoted_pages that leave only to keep memory free
+ * @pingpong_pages: number of @promoted_pages that were demoted not long ago
+ * @held: pages of 4 KiB that are not promoted, by enum policy_held
+ * @candidates: pages of 4 KiB in the slow tier that are among the best
+ * @threshold: expected samples a second from which a page is among the best that fit
+ * @fast_share: share of the samples since the previous look that were of the fast tier; below
+ *	0: there were none
+ * @claim: by how much the moves should raise this share
+ * @budget: most pages that this look may move
+ * @wait: when to look again, as a part of the usual time between two looks: sooner while much
+ *	is to be moved
+ * @burst: a phase change was seen, here or a few looks ago
+ * @cool: it was seen here: old counts are misleading, so cooling is advised
+ */
+struct policy_plan {
+	struct policy_move *moves;
+	size_t nr_demotions;
+	size_t nr_moves;
+	__u64 demoted_pages;
+	__u64 promoted_pages;
+	__u64 forced_pages;
+	__u64 pingpong_pages;
+	__u64 held[POLICY_NR_HELD];
+	__u64 candidates;
+	double threshold;
+	double fast_share;
+	double claim;
+	__u64 budget;
+	double wait;
+	bool burst;
+	bool cool;
+};
+
+struct policy;
+
+/**
+ * policy_new() - make a policy for pages that compete for one fast tier
+ * @config: copied
+ *
+ * Return: the policy, or NULL if there is no memory.
+ */
+struct policy *policy_new(const struct policy_config *config);
+
+/**
+ * policy_free() - free a policy
+ * @policy: the policy, or NULL
+ */
+void policy_free(struct policy *policy);
+
+/**
+ * policy_look() - decide what to move
+ * @policy: the policy
+ * @look: what is known now
+ *
+ * Return: the plan, or NULL if there is no memory.
+ */
+const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look);
+
+/**
+ * policy_refused() - tell that a page could not be moved
+ * @policy: the policy
+ * @move: the move
+ *
+ * For some looks the page is not moved again.
+ */
+void policy_refused(struct policy *policy, const struct policy_move *move);
+
+/**
+ * policy_copied() - tell what moving pages has cost
+ * @policy: the policy
+ * @pages: pages of 4 KiB that were moved
+ * @ns: how long it took
+ */
+void policy_copied(struct policy *policy, __u64 pages, __u64 ns);
+
+/**
+ * policy_rule_name() - the name of a rule
+ * @rule: the rule
+ *
+ * Return: a word, or NULL if there is no such rule.
+ */
+const char *policy_rule_name(unsigned int rule);
+
+/**
+ * policy_held_name() - the name of a reason not to promote
+ * @held: the reason
+ *
+ * Return: a word, or NULL if there is no such reason.
+ */
+const char *policy_held_name(unsigned int held);
+
+#endif /* POLICY_POLICY_H */

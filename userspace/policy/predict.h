@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How many samples a page will gain: what pages of its class were seen to gain. A class is the
+ * tier, the size, the bin of the count and the bin of what was gained lately.
+ *
+ * The mean over a class corrects what a count alone gets wrong: of pages that are all used
+ * alike, those with the most samples were only lucky, and will gain as little as the others;
+ * pages that a program reads once gain nothing more; the old hot pages after a phase change
+ * have counts, but gain nothing.
+ */
+#ifndef POLICY_PREDICT_H
+#define POLICY_PREDICT_H
+
+#include "units.h"
+
+/* Bins of counts, and of gains. */
+#define PREDICT_COUNTS	16
+#define PREDICT_GAINS	8
+#define PREDICT_CLASSES	(4 * PREDICT_COUNTS * PREDICT_GAINS)
+
+/**
+ * struct predictor - what classes gain
+ * @pages: pages of 4 KiB that were seen, old ones counting less
+ * @gain: samples that they gained in a second
+ */
+struct predictor {
+	double pages[PREDICT_CLASSES];
+	double gain[PREDICT_CLASSES];
+};
+
+/**
+ * predict_class() - the class of a unit
+ * @unit: the unit, of which all but the class is set
+ */
+unsigned int predict_class(const struct unit *unit);
+
+/**
+ * predict_forget() - let what was learnt so far count less, before a new look
+ * @predictor: the predictor
+ * @all: forget it all
+ */
+void predict_forget(struct predictor *predictor, bool all);
+
+/**
+ * predict_learn() - a unit has gained samples
+ * @predictor: the predictor
+ * @unit: the unit, as of the previous look
+ * @gain: what it has gained since then
+ * @seconds: since then
+ */
+void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 gain,
+		   double seconds);
+
+/**
+ * predict_value() - what pages of a class will gain
+ * @predictor: the predictor
+ * @class: the class
+ * @seconds: the time in which the recent gain of the class was gained
+ *
+ * Return: samples in a second, for a page of 4 KiB.
+ */
+double predict_value(const struct predictor *predictor, unsigned int class, double seconds);
+
+/**
+ * predict_by_count() - the same, if the future were as the count
+ * @class: the class
+ * @seconds: the time in which the count was gained
+ */
+double predict_by_count(unsigned int class, double seconds);
+
+#endif /* POLICY_PREDICT_H */

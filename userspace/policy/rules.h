@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rules of the policy, one function each. */
+#ifndef POLICY_RULES_H
+#define POLICY_RULES_H
+
+#include "policy.h"
+#include "predict.h"
+#include "units.h"
+
+/* Places of pages that were moved, of which the ping-pong brake knows. */
+#define MOVED_ROOM	16384
+
+/**
+ * struct moved - a move that was planned
+ * @hash: of the unit's place
+ * @look: number of the look
+ * @promoted: the direction
+ * @refused: it could not be moved
+ */
+struct moved {
+	__u64 hash;
+	__u32 look;
+	bool promoted;
+	bool refused;
+};
+
+/**
+ * struct claim - what moves were to bring, and what has come of it
+ * @looks: looks since it began
+ * @expected: by how much the share of the fast tier was to rise, old claims counting less
+ * @base: what the share was before, moving on as old claims are forgotten
+ */
+struct claim {
+	__u32 looks;
+	double expected;
+	double base;
+};
+
+/**
+ * struct usual - the share of the fast tier, as it usually is
+ * @looks: looks that it is known of
+ * @share: its mean
+ * @spread: mean distance of values below the mean
+ */
+struct usual {
+	__u32 looks;
+	double share;
+	double spread;
+};
+
+/**
+ * struct policy - a policy
+ * @config: what it was made with
+ * @looks: number of looks
+ * @units: what can be moved now, and at the previous look; the parity of @looks tells which
+ *	is which
+ * @predictor: what classes of pages gain
+ * @value: for each class: expected samples a second for a page of 4 KiB
+ * @rank: classes by @value, the highest first
+ * @position: index of each class in @rank
+ * @seconds: time of the previous look
+ * @coolings: of each target at the previous look
+ * @halvings: of each target since the previous look
+ * @samples: at the previous look
+ * @interval: seconds since the previous look
+ * @fading: what a gain of the previous look counts now
+ * @recent_s: seconds in which recent gains were gained
+ * @copy_ns: what moving one page takes, as measured
+ * @tokens: pages that may be moved by the rate limit
+ * @slowness: the brake: the rate is divided by this
+ * @rate: samples a second, since the previous look
+ * @claim: for the brake
+ * @usual: to see phase changes
+ * @burst: looks for which the higher limit is allowed
+ * @moved: recent moves, a hash table
+ * @order: units in the order in which they are to be moved
+ * @order_room: room in @order
+ * @move_room: room in @plan.moves
+ * @plan: the result
+ */
+struct policy {
+	struct policy_config config;
+	__u32 looks;
+	struct units units[2];
+	struct predictor predictor;
+	double value[PREDICT_CLASSES];
+	__u16 rank[PREDICT_CLASSES];
+	__u16 position[PREDICT_CLASSES];
+	double seconds;
+	__u64 coolings[HTMM_MAX_TARGETS + 1];
+	__u32 halvings[HTMM_MAX_TARGETS + 1];
+	__u64 samples;
+	double interval;
+	double fading;
+	double recent_s;
+	double copy_ns;
+	double tokens;
+	double slowness;
+	double rate;
+	struct claim claim;
+	struct usual usual;
+	unsigned int burst;
+	struct moved moved[MOVED_ROOM];
+	__u32 *order;
+	size_t order_room;
+	size_t move_room;
+	struct policy_plan plan;
+};
+
+/* Is the rule turned on? */
+static inline bool rule_on(const struct policy *policy, enum policy_rule rule)
+{
+	return !(policy->config.off & 1U << rule);
+}
+
+/**
+ * rule_predict() - find what each class will gain, from what it was seen to gain
+ * @policy: the policy, with the present units and their gains
+ *
+ * Counts decay by halving and order the pages (MEMTIS, SOSP 2023). But the best of many equal
+ * pages are lucky ones, and a program that streams leaves counts behind, so what a count is
+ * worth is measured (in the spirit of Robbins' empirical Bayes estimator; streaming is where
+ * reviewers of the kernel's pghot series saw promotion hurt). Turned off, the count alone
+ * tells.
+ */
+void rule_predict(struct policy *policy);
+
+/**
+ * rule_threshold() - find which units are among the best that fit
+ * @policy: the policy, with values
+ * @look: what is known
+ *
+ * The threshold follows from the capacity (MEMTIS): the classes are taken in by their value
+ * until the fast tier is full. Turned off, any unit may be promoted or demoted.
+ */
+void rule_threshold(struct policy *policy, const struct policy_look *look);
+
+/**
+ * rule_demote_first() - how much of the fast tier to keep free
+ * @policy: the policy
+ * @look: what is known
+ *
+ * The headroom of TPP (ASPLOS 2023): new pages find room in the fast tier.
+ *
+ * Return: pages; 0 if it is turned off.
+ */
+__u64 rule_demote_first(const struct policy *policy, const struct policy_look *look);
+
+/**
+ * rule_hysteresis() - was a unit the same at the previous look?
+ * @policy: the policy
+ * @unit: the unit
+ *
+ * Two looks have to agree (FlexMem, ATC 2024; ARMS).
+ */
+bool rule_hysteresis(const struct policy *policy, const struct unit *unit);
+
+/**
+ * rule_margin() - is one value clearly better than another?
+ * @policy: the policy
+ * @in: the unit to promote
+ * @out: value of what would have to leave
+ *
+ * By a factor, as in FlexMem and ARMS; a higher one for a page that was demoted not long ago.
+ */
+bool rule_margin(const struct policy *policy, const struct unit *in, double out);
+
+/**
+ * rule_profit() - will the time won be more than the copies take?
+ * @policy: the policy
+ * @look: what is known
+ * @won: samples a second for each page, in the fast instead of the slow tier
+ * @copies: copies for each page
+ *
+ * Samples times period times latency gap against the price of the copies (ARMS).
+ */
+bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
+		 unsigned int copies);
+
+/**
+ * rule_brake() - be slower while moving does not help
+ * @policy: the policy
+ * @share: share of the samples of the fast tier since the last look
+ *
+ * Each plan claims by how much the share will rise. Where claims do not come true the rate is
+ * halved at each look, and doubled again when that ends: stop for who does not profit, and probe
+ * later (asked for in review of the kernel's pghot series).
+ */
+void rule_brake(struct policy *policy, double share);
+
+/**
+ * rule_rate() - how many pages this look may move
+ * @policy: the policy
+ *
+ * A limit, as kernel.numa_balancing_promote_rate_limit_MBps is one. If none is given, copies
+ * may take a tenth of the time, by what they were measured to take.
+ *
+ * Return: pages.
+ */
+__u64 rule_rate(struct policy *policy);
+
+/**
+ * rule_burst() - see a phase change
+ * @policy: the policy
+ * @share: share of the samples of the fast tier since the last look
+ * @samples: number of these samples
+ *
+ * When the share drops by more than it usually varies, the program uses other pages than
+ * before: the limit is raised for some looks, and counts of the past are halved once more.
+ */
+void rule_burst(struct policy *policy, double share, __u64 samples);
+
+/**
+ * rule_huge() - may a unit be promoted whole?
+ * @policy: the policy
+ * @unit: the unit
+ *
+ * Whole if a quarter of a huge page is in use, else it would take room for nothing (MEMTIS
+ * splits such pages, which nobody can do for another process). Samples are few, so the number
+ * of subpages that have samples is compared with what a quarter in use would show.
+ */
+bool rule_huge(const struct policy *policy, const struct unit *unit);
+
+/**
+ * moved_find() - look up the last move of a unit
+ * @policy: the policy
+ * @unit: the unit
+ *
+ * Return: the move, or NULL if there was none in the last looks.
+ */
+const struct moved *moved_find(const struct policy *policy, const struct unit *unit);
+
+/**
+ * rule_pingpong() - was a unit moved the other way not long ago?
+ * @policy: the policy
+ * @unit: the unit
+ */
+bool rule_pingpong(const struct policy *policy, const struct unit *unit);
+
+#endif /* POLICY_RULES_H */

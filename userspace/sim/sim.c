@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include "sim.h"
+#include "world.h"
+
+#define TABLE_BYTES	(1ULL << 30)
+/* Slices of the samples in which the share is kept. */
+#define SLICES		1000
+/* The last of these parts shows the settled state. */
+#define PARTS		5
+
+/**
+ * struct sim - a simulation in progress
+ * @config: the machine
+ * @source: the program
+ * @world: the memory
+ * @store: the counts
+ * @policy: the policy
+ * @slow: room for a list
+ * @fast: room for a list
+ * @seconds: time that has passed
+ * @next_look: when to look
+ * @looks: how often it was looked
+ * @trace: a line is printed for each look
+ * @share: share of each slice of samples; below 0: none
+ * @fast_accesses: accesses served fast, and
+ * @accesses: all accesses
+ * @slice_fast: the same of the current slice
+ * @slice_all: the same of the current slice
+ * @settled_at: time when the last part began
+ * @settled_fast: the same as @fast_accesses, then
+ * @settled_all: the same as @accesses, then
+ * @result: the result
+ */
+struct sim {
+	const struct sim_config *config;
+	struct source *source;
+	struct world world;
+	struct store *store;
+	struct policy *policy;
+	struct htmm_page *slow;
+	struct htmm_page *fast;
+	double seconds;
+	double next_look;
+	__u64 looks;
+	FILE *trace;
+	double fast_accesses;
+	double accesses;
+	double look_fast;
+	double look_all;
+	struct sim_result *result;
+};
+
+static void spend(struct sim *sim, double ns)
+{
+	sim->result->cost += ns / 1e9;
+	if (!sim->source->timed)
+		sim->seconds += ns / 1e9;
+}
+
+static void move(struct sim *sim, const struct policy_plan *plan)
+{
+	__u64 moved = 0;
+	size_t i;
+
+	for (i = 0; i < plan->nr_moves; i++) {
+		const struct policy_move *one = &plan->moves[i];
+
+		if (!world_move(&sim->world, one->space, one->addr, one->pages,
+				one->promote ? PLACE_FAST : PLACE_SLOW)) {
+			policy_refused(sim->policy, one);
+			continue;
+		}
+		moved += one->pages;
+		*(one->promote ? &sim->result->promoted : &sim->result->demoted) += one->pages;
+	}
+	spend(sim, moved * sim->config->policy.copy_ns);
+	sim->result->pingpongs += plan->pingpong_pages;
+	if (plan->cool) {
+		htmm_table_cool(&sim->store->table);
+		sim->store->coolings++;
+	}
+}
+
+static void print_look(const struct sim *sim, const struct policy_plan *plan)
+{
+	unsigned int i;
+
+	fprintf(sim->trace, "%7.2f s share %.3f seen %.3f used %llu/%llu threshold %.3g candidates %llu promote %llu demote %llu forced %llu pingpong %llu budget %llu%s held",
+		sim->seconds, sim->look_all ? sim->look_fast / sim->look_all : 0, plan->fast_share,
+		sim->world.used, sim->world.capacity, plan->threshold, plan->candidates,
+		plan->promoted_pages, plan->demoted_pages, plan->forced_pages,
+		plan->pingpong_pages, plan->budget, plan->burst ? " burst" : "");
+	for (i = 0; i < POLICY_NR_HELD; i++)
+		if (plan->held[i])
+			fprintf(sim->trace, " %s %llu", policy_held_name(i), plan->held[i]);
+	fputc('\n', sim->trace);
+}
+
+static int look(struct sim *sim, struct htmm_error *err)
+{
+	__u64 coolings[2] = {};
+	struct policy_look look = {
+		.slow = sim->slow, .fast = sim->fast,
+		.capacity = sim->world.capacity, .used = sim->world.used,
+		.coolings = coolings, .nr_coolings = 1,
+		.seconds = sim->seconds,
+	};
+	const struct policy_plan *plan;
+
+	store_flush(sim->store);
+	coolings[0] = sim->store->coolings;
+	look.samples = sim->store->samples;
+	look.period = sim->result->samples ? sim->accesses / sim->result->samples : 1;
+	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->config->list_pages,
+				  sim->slow, &look.slow_cut);
+	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, sim->config->list_pages,
+				  sim->fast, &look.fast_cut);
+	spend(sim, (look.nr_slow + look.nr_fast) * sim->config->page_ns);
+	plan = policy_look(sim->policy, &look);
+	if (!plan)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	if (sim->trace)
+		print_look(sim, plan);
+	sim->look_fast = 0;
+	sim->look_all = 0;
+	move(sim, plan);
+	sim->next_look = sim->seconds + sim->config->interval * plan->wait;
+	return 0;
+}
+
+static void touch_all(struct sim *sim)
+{
+	__u64 page;
+
+	for (page = 0; page < sim->source->pages; page++)
+		world_touch(&sim->world, 0, page << HTMM_PAGE_SHIFT);
+}
+
+static void take(struct sim *sim, const struct sim_sample *sample)
+{
+	bool fast = world_touch(&sim->world, sample->space, sample->addr) == PLACE_FAST;
+	const struct sim_config *config = sim->config;
+	double ns = config->cpu_ns + (fast ? config->fast_ns : config->slow_ns);
+
+	sim->fast_accesses += fast * (double)sample->period;
+	sim->look_fast += fast * (double)sample->period;
+	sim->accesses += sample->period;
+	sim->look_all += sample->period;
+	if (sim->source->timed)
+		sim->seconds = sample->ns / 1e9;
+	else
+		sim->seconds += sample->period * ns / 1e9;
+	sim->result->samples++;
+	if (config->still)
+		return;
+	spend(sim, config->sample_ns);
+	store_add(sim->store, sample->space, sample->addr, 1);
+}
+
+/**
+ * struct series - what was measured in one part of the samples
+ * @samples: how many there were before its end
+ * @seconds: time at its end
+ * @fast: accesses served fast before its end
+ * @all: accesses before its end
+ */
+struct series {
+	__u64 samples;
+	double seconds;
+	double fast;
+	double all;
+};
+
+static double share_between(const struct series *from, const struct series *to)
+{
+	return to->all > from->all ? (to->fast - from->fast) / (to->all - from->all) : 0;
+}
+
+/* Samples from the last low of the share to where it is 90 % of the final one. */
+static __u64 recovery(const struct series *series, size_t nr, double final)
+{
+	size_t i, end = 0;
+
+	for (i = nr - 1; i > 0; i--) {
+		bool low = share_between(&series[i - 1], &series[i]) < 0.9 * final;
+
+		if (!end && low)
+			end = i;
+		else if (end && !low)
+			return series[end].samples - series[i].samples;
+	}
+	return end ? series[end].samples : 0;
+}
+
+static void sum_up(struct sim *sim, const struct series *series, size_t nr)
+{
+	const struct series *last = &series[nr - 1], *late = &series[nr - 1 - (nr - 1) / PARTS];
+	struct sim_result *result = sim->result;
+
+	result->seconds = sim->seconds;
+	result->share = sim->accesses ? sim->fast_accesses / sim->accesses : 0;
+	result->settled = share_between(late, last);
+	result->settled_seconds = last->all > late->all ?
+		(last->seconds - late->seconds) * last->all / (last->all - late->all) : 0;
+	result->recovery = recovery(series, nr, result->settled);
+	result->best = sim->source->best ?
+		sim->source->best(sim->source, sim->world.capacity) : -1;
+}
+
+static int simulate(struct sim *sim, struct htmm_error *err)
+{
+	struct series *series = calloc(1, sizeof(*series)), *more;
+	struct sim_sample sample;
+	size_t nr = 1;
+	double next_point = 0.1;
+	int ret = -ENOMEM;
+
+	touch_all(sim);
+	sim->next_look = sim->config->interval / 4;
+	while (series && (ret = sim->source->next(sim->source, &sample, err)) > 0) {
+		take(sim, &sample);
+		if (sim->seconds >= next_point) {
+			more = realloc(series, (nr + 1) * sizeof(*series));
+			if (!more)
+				break;
+			series = more;
+			series[nr++] = (struct series) { sim->result->samples, sim->seconds,
+							 sim->fast_accesses, sim->accesses };
+			next_point = sim->seconds + 0.1;
+		}
+		if (sim->seconds < sim->next_look || sim->config->still)
+			continue;
+		ret = look(sim, err);
+		if (ret)
+			break;
+	}
+	if (series && !ret)
+		sum_up(sim, series, nr);
+	free(series);
+	return ret;
+}
+
+int sim_run(const struct sim_config *config, struct source *source, FILE *trace,
+	    struct sim_result *result, struct htmm_error *err)
+{
+	const struct store_config store = {
+		.max_bytes = TABLE_BYTES, .capacity = config->capacity,
+		.cooling_period = config->cooling_period,
+	};
+	struct sim sim = {
+		.config = config, .source = source, .trace = trace, .result = result,
+		.world = { .capacity = config->capacity, .page_shift = source->page_shift },
+	};
+	int ret = -ENOMEM;
+
+	*result = (struct sim_result) {};
+	sim.store = store_new(&store, err);
+	sim.policy = policy_new(&config->policy);
+	sim.slow = malloc(config->list_pages * sizeof(*sim.slow));
+	sim.fast = malloc(config->list_pages * sizeof(*sim.fast));
+	if (sim.store && sim.policy && sim.slow && sim.fast)
+		ret = simulate(&sim, err);
+	free(sim.slow);
+	free(sim.fast);
+	policy_free(sim.policy);
+	store_free(sim.store);
+	world_free(&sim.world);
+	return ret;
+}

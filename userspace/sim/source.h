@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where a simulation's samples come from: a recording, or a made-up program. */
+#ifndef SIM_SOURCE_H
+#define SIM_SOURCE_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+#include <htmm/error.h>
+
+/**
+ * struct sim_sample - one sample
+ * @space: address space
+ * @addr: address of the access
+ * @ns: time since the beginning; only of a recording
+ * @period: accesses that it stands for
+ */
+struct sim_sample {
+	__u32 space;
+	__u64 addr;
+	__u64 ns;
+	__u64 period;
+};
+
+/**
+ * struct source - samples in order of time
+ * @next: gets the next one; returns 1, 0 (the end), or a negative errno
+ * @best: share of the accesses that a fast tier of so many pages could serve now, if one
+ *	knew the future; NULL: not known
+ * @close: frees it
+ * @timed: samples have times; else time passes as the accesses take it
+ * @pages: pages that are touched, in order, before the first sample; of space 0, from address
+ *	0 on; 0: pages are touched when they are first sampled
+ * @page_shift: size of the mappings, 12 or 21
+ */
+struct source {
+	int (*next)(struct source *source, struct sim_sample *sample, struct htmm_error *err);
+	double (*best)(const struct source *source, __u64 pages);
+	void (*close)(struct source *source);
+	bool timed;
+	__u64 pages;
+	unsigned int page_shift;
+};
+
+/**
+ * struct source_config - of a made-up program
+ * @program: its name: gups, zipf, stream, phases or uniform
+ * @pages: its memory, in pages of 4 KiB
+ * @period: accesses between two samples
+ * @accesses: how many it makes
+ * @page_shift: size of the mappings, 12 or 21
+ * @seed: of its random numbers
+ */
+struct source_config {
+	const char *program;
+	__u64 pages;
+	__u64 period;
+	__u64 accesses;
+	unsigned int page_shift;
+	__u64 seed;
+};
+
+/**
+ * source_program() - make the samples of a made-up program
+ * @config: which
+ * @err: says why not
+ *
+ * gups: 90 % of the accesses are to a tenth of the pages, at random, which were touched
+ * last; this tenth is another one after each third of the accesses. zipf: the pages have
+ * frequencies by Zipf's law, exponent 0.99, at random places. stream: reads all pages in
+ * order, again and again. uniform: all pages alike, at random. phases: gups with ten times
+ * as many shifts.
+ *
+ * Return: the source, or NULL.
+ */
+struct source *source_program(const struct source_config *config, struct htmm_error *err);
+
+/**
+ * source_recording() - read the samples of a perf.data file
+ * @path: the file
+ * @step: take each @step-th sample only, as if its period were so many times longer
+ * @err: says why it cannot be read
+ *
+ * Return: the source, or NULL.
+ */
+struct source *source_recording(const char *path, __u64 step, struct htmm_error *err);
+
+#endif /* SIM_SOURCE_H */

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+#include "world.h"
+
+#define REGION_BYTES	(1ULL << HTMM_REGION_SHIFT)
+
+static __u32 *slot(const struct world *world, __u32 space, __u64 base)
+{
+	__u64 hash = ((base >> HTMM_REGION_SHIFT) ^ (__u64)space << 36) * 0x9e3779b97f4a7c15ULL;
+	size_t at = (hash >> 20) & world->mask;
+
+	while (world->index[at]) {
+		const struct world_region *region = &world->region[world->index[at] - 1];
+
+		if (region->space == space && region->base == base)
+			break;
+		at = (at + 1) & world->mask;
+	}
+	return &world->index[at];
+}
+
+static bool grow(struct world *world)
+{
+	size_t room = world->room ? 2 * world->room : 1024, i;
+	struct world_region *region = realloc(world->region, room * sizeof(*region));
+
+	if (!region)
+		return false;
+	world->region = region;
+	world->room = room;
+	free(world->index);
+	world->index = calloc(2 * room, sizeof(*world->index));
+	if (!world->index)
+		return false;
+	world->mask = 2 * room - 1;
+	for (i = 0; i < world->nr; i++)
+		*slot(world, region[i].space, region[i].base) = i + 1;
+	return true;
+}
+
+static struct world_region *find(const struct world *world, __u32 space, __u64 addr)
+{
+	__u32 at = world->index ? *slot(world, space, addr & ~(REGION_BYTES - 1)) : 0;
+
+	return at ? &world->region[at - 1] : NULL;
+}
+
+static struct world_region *add(struct world *world, __u32 space, __u64 addr)
+{
+	if (world->nr == world->room && !grow(world))
+		return NULL;
+	world->region[world->nr] = (struct world_region) {
+		.space = space, .base = addr & ~(REGION_BYTES - 1),
+	};
+	*slot(world, space, addr & ~(REGION_BYTES - 1)) = world->nr + 1;
+	return &world->region[world->nr++];
+}
+
+static unsigned int page_of(__u64 addr)
+{
+	return (addr & (REGION_BYTES - 1)) >> HTMM_PAGE_SHIFT;
+}
+
+enum place world_touch(struct world *world, __u32 space, __u64 addr)
+{
+	struct world_region *region = find(world, space, addr) ?: add(world, space, addr);
+	__u32 pages = 1U << (world->page_shift - HTMM_PAGE_SHIFT);
+	unsigned int page = page_of(addr);
+	enum place place;
+
+	if (!region)
+		return PLACE_NOWHERE;
+	if (region->place[page])
+		return region->place[page];
+	place = world->used + pages <= world->capacity ? PLACE_FAST : PLACE_SLOW;
+	if (place == PLACE_FAST)
+		world->used += pages;
+	page = page / pages * pages;
+	memset(&region->place[page], place, pages);
+	return place;
+}
+
+bool world_move(struct world *world, __u32 space, __u64 addr, __u32 pages, enum place place)
+{
+	struct world_region *region = find(world, space, addr);
+	unsigned int page = page_of(addr);
+
+	if (!region || !region->place[page] || region->place[page] == place ||
+	    (place == PLACE_FAST && world->used + pages > world->capacity))
+		return false;
+	world->used += place == PLACE_FAST ? pages : -(__u64)pages;
+	memset(&region->place[page], place, pages);
+	return true;
+}
+
+static int coldest_first(const void *a, const void *b)
+{
+	const struct htmm_page *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? -1 : 1;
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int hottest_first(const void *a, const void *b)
+{
+	const struct htmm_page *x = a, *y = b;
+
+	return x->samples != y->samples ? (x->samples > y->samples ? -1 : 1) : coldest_first(a, b);
+}
+
+/* Number of pages with each count; those of the last one and more are together. */
+#define COUNTS	65536
+
+static __u32 count_slot(__u32 samples)
+{
+	return samples < COUNTS ? samples : COUNTS - 1;
+}
+
+/* Finds which counts are in a list of @most pages; returns the last one that fits. */
+static __u32 limit(const struct world *world, const struct store *store, enum place place,
+		   size_t most, bool *all)
+{
+	static __u64 pages[COUNTS];
+	u32 count[HTMM_REGION_PAGES];
+	__u64 sum = 0;
+	size_t i, page;
+	__u32 at;
+
+	memset(pages, 0, sizeof(pages));
+	for (i = 0; i < world->nr; i++) {
+		const struct world_region *region = &world->region[i];
+
+		htmm_table_counts(&store->table, region->space, region->base >> HTMM_PAGE_SHIFT,
+				  count, NULL);
+		for (page = 0; page < WORLD_PAGES; page++)
+			if (region->place[page] == place)
+				pages[count_slot(count[page])]++;
+	}
+	*all = false;
+	if (place == PLACE_FAST) {
+		for (at = 0; at < COUNTS && sum + pages[at] <= most; at++)
+			sum += pages[at];
+		*all = at == COUNTS;
+		return at ? at - 1 : 0;
+	}
+	for (at = COUNTS - 1; at && sum + pages[at] <= most; at--)
+		sum += pages[at];
+	*all = !at;
+	return at + 1;
+}
+
+size_t world_list(const struct world *world, const struct store *store, enum place place,
+		  size_t most, struct htmm_page *list, __u64 *cut)
+{
+	u32 count[HTMM_REGION_PAGES];
+	size_t i, page, nr = 0;
+	__u32 last;
+	bool all;
+
+	last = limit(world, store, place, most, &all);
+	*cut = all ? 0 : last;
+	for (i = 0; i < world->nr; i++) {
+		const struct world_region *region = &world->region[i];
+
+		htmm_table_counts(&store->table, region->space, region->base >> HTMM_PAGE_SHIFT,
+				  count, NULL);
+		for (page = 0; page < WORLD_PAGES; page++) {
+			__u32 at = count_slot(count[page]);
+
+			if (region->place[page] != place ||
+			    (place == PLACE_FAST ? at > last : at < last))
+				continue;
+			list[nr++] = (struct htmm_page) {
+				.addr = region->base + (page << HTMM_PAGE_SHIFT),
+				.samples = count[page], .pid = region->space + 1,
+				.space = region->space, .node = place == PLACE_SLOW,
+				.mapping_shift = world->page_shift,
+			};
+		}
+	}
+	qsort(list, nr, sizeof(*list), place == PLACE_FAST ? coldest_first : hottest_first);
+	return nr;
+}
+
+void world_free(struct world *world)
+{
+	free(world->region);
+	free(world->index);
+	*world = (struct world) {};
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Simulated memory of two tiers: which pages there are, and where. */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "report/store.h"
+
+#define WORLD_PAGES	512
+
+/* Where a page is. */
+enum place { PLACE_NOWHERE, PLACE_SLOW, PLACE_FAST };
+
+/**
+ * struct world_region - 2 MiB of an address space
+ * @space: number of the address space
+ * @base: its first address
+ * @place: of each page
+ * @truth: accesses of each page; NULL: not counted
+ */
+struct world_region {
+	__u32 space;
+	__u64 base;
+	__u8 place[WORLD_PAGES];
+};
+
+/**
+ * struct world - the memory
+ * @capacity: pages of the fast tier
+ * @used: how many of them are in use
+ * @page_shift: size of the mappings, 12 or 21
+ * @region: the regions
+ * @nr: how many
+ * @room: private: room in @region
+ * @index: private: finds regions
+ * @mask: private: size of @index, less one
+ */
+struct world {
+	__u64 capacity;
+	__u64 used;
+	unsigned int page_shift;
+	struct world_region *region;
+	size_t nr;
+	size_t room;
+	__u32 *index;
+	size_t mask;
+};
+
+/**
+ * world_touch() - find a page; new ones are put into the fast tier while there is room
+ * @world: the memory
+ * @space: its address space
+ * @addr: an address in it
+ *
+ * Return: its place, or PLACE_NOWHERE if there is no memory.
+ */
+enum place world_touch(struct world *world, __u32 space, __u64 addr);
+
+/**
+ * world_move() - move a page
+ * @world: the memory
+ * @space: its address space
+ * @addr: its address
+ * @pages: its size in pages of 4 KiB
+ * @place: where to
+ *
+ * Return: true if it was moved: it was elsewhere, and there was room.
+ */
+bool world_move(struct world *world, __u32 space, __u64 addr, __u32 pages, enum place place);
+
+/**
+ * world_list() - list pages, as HTMM_IOC_LIST_PAGES does
+ * @world: the memory
+ * @store: their counts
+ * @place: pages of this tier; of the slow one only those that have samples
+ * @most: the most pages
+ * @list: array of @most pages or more, filled: of the fast tier those with the fewest
+ *	samples, of the slow one those with the most
+ * @cut: set to the count at which pages were left out; 0: all are there
+ *
+ * Return: how many.
+ */
+size_t world_list(const struct world *world, const struct store *store, enum place place,
+		  size_t most, struct htmm_page *list, __u64 *cut);
+
+void world_free(struct world *world);
+
+#endif /* SIM_WORLD_H */

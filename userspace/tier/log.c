@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <json.h>
+#include <sys/resource.h>
+#include "cmd/output.h"
+#include "log.h"
+
+/* Moves that log_plan() prints of each direction. */
+#define SHOWN	10
+
+static double cpu_seconds(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static void add_number(struct json_object *obj, const char *key, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6g", value);
+	json_add(obj, key, json_object_new_double_s(value, text));
+}
+
+static struct json_object *refused_json(const struct mover *mover)
+{
+	struct json_object *obj = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < NR_REFUSALS; i++)
+		json_add_u64(obj, refusal_name(i), mover->refused[i]);
+	return obj;
+}
+
+static struct json_object *held_json(const struct policy_plan *plan)
+{
+	struct json_object *obj = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < POLICY_NR_HELD; i++)
+		json_add_u64(obj, policy_held_name(i), plan->held[i]);
+	return obj;
+}
+
+static struct json_object *group_json(const struct tier *tier, const struct group *group)
+{
+	const struct policy_plan *plan = group->plan;
+	struct json_object *obj = json_new();
+
+	add_number(obj, "seconds", tier->seconds);
+	json_add_u64(obj, "look", tier->looks);
+	json_add_u64(obj, "target", group->target);
+	json_add_u64(obj, "samples", tier->samples);
+	json_add(obj, "fast_share", plan->fast_share < 0 ? NULL :
+					json_object_new_double(plan->fast_share));
+	json_add_u64(obj, "capacity_pages", group->capacity);
+	json_add_u64(obj, "used_pages", group->used);
+	add_number(obj, "threshold", plan->threshold);
+	json_add_u64(obj, "candidates", plan->candidates);
+	json_add(obj, "held", held_json(plan));
+	json_add_u64(obj, "planned_demotions", plan->demoted_pages);
+	json_add_u64(obj, "planned_promotions", plan->promoted_pages);
+	json_add_u64(obj, "forced", plan->forced_pages);
+	json_add_u64(obj, "pingpongs", plan->pingpong_pages);
+	json_add_bool(obj, "burst", plan->burst);
+	json_add_u64(obj, "demoted_total", tier->mover.demoted);
+	json_add_u64(obj, "promoted_total", tier->mover.promoted);
+	json_add(obj, "refused_total", refused_json(&tier->mover));
+	add_number(obj, "move_seconds_total", tier->mover.ns / 1e9);
+	add_number(obj, "cpu_seconds_total", cpu_seconds());
+	return obj;
+}
+
+void log_look(FILE *file, const struct tier *tier)
+{
+	unsigned int i;
+
+	for (i = 0; i < tier->nr_groups; i++)
+		json_print(file, group_json(tier, &tier->groups[i]));
+	fflush(file);
+}
+
+static void print_moves(FILE *file, const struct policy_move *moves, size_t nr, const char *verb)
+{
+	size_t i;
+
+	for (i = 0; i < nr && i < SHOWN; i++)
+		fprintf(file, "  %s pid %u address 0x%llx (%u KiB, node %d): %llu samples, %.3g expected a second\n",
+			verb, moves[i].pid, moves[i].addr, moves[i].pages * 4, moves[i].node,
+			moves[i].samples, moves[i].value);
+	if (nr > SHOWN)
+		fprintf(file, "  and %zu more\n", nr - SHOWN);
+}
+
+static void print_held(FILE *file, const struct policy_plan *plan)
+{
+	unsigned int i;
+
+	for (i = 0; i < POLICY_NR_HELD; i++)
+		if (plan->held[i])
+			fprintf(file, "  not promoted (%s): %llu pages\n", policy_held_name(i),
+				plan->held[i]);
+}
+
+void log_plan(FILE *file, const struct tier *tier)
+{
+	unsigned int i;
+
+	for (i = 0; i < tier->nr_groups; i++) {
+		const struct group *group = &tier->groups[i];
+		const struct policy_plan *plan = group->plan;
+
+		fprintf(file, "%.1f s: ", tier->seconds);
+		if (group->target)
+			fprintf(file, "target %u: ", group->target);
+		fprintf(file, "%llu of %llu pages of the fast tier in use; ", group->used,
+			group->capacity);
+		if (plan->fast_share >= 0)
+			fprintf(file, "%.1f %% of new samples are of it; ",
+				100 * plan->fast_share);
+		fprintf(file, "%llu pages of the slow tier are among the best (%.3g samples a second and more)\n",
+			plan->candidates, plan->threshold);
+		print_moves(file, plan->moves, plan->nr_demotions, "demote");
+		print_moves(file, plan->moves + plan->nr_demotions,
+			    plan->nr_moves - plan->nr_demotions, "promote");
+		print_held(file, plan);
+	}
+	fflush(file);
+}
+
+void log_sums(FILE *file, const struct tier *tier)
+{
+	const struct mover *mover = &tier->mover;
+	unsigned int i;
+
+	fprintf(file, "%llu pages promoted, %llu demoted in %.1f s; %.2f s of CPU time, %.2f s of it for moves\n",
+		mover->promoted, mover->demoted, tier->seconds, cpu_seconds(), mover->ns / 1e9);
+	for (i = 0; i < NR_REFUSALS; i++)
+		if (mover->refused[i])
+			fprintf(file, "%llu pages not moved (%s)\n", mover->refused[i],
+				refusal_name(i));
+}

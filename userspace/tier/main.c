@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command `tier`: moves hot pages to fast memory, and cold ones out of it. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cmd/child.h"
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "cmd/proc_tree.h"
+#include "cmd/session.h"
+#include "cmd/signals.h"
+#include "log.h"
+#include "tier.h"
+
+#define INTERVAL_MS	1000
+#define PERIOD		499
+#define COOLING_PERIOD	40000
+/* Parts in a million of the CPUs' time that sampling may take. */
+#define BUDGET_PPM	30000
+/* Pages in each list that a look reads: 1 GiB. */
+#define LIST_PAGES	(1 << 18)
+/* What moving a page takes, until it was measured. */
+#define COPY_NS		5000
+
+/**
+ * struct tiering - the options and the state of tier
+ * @session: what to sample
+ * @tree: the command and its children
+ * @tier: the loop
+ * @interval_ms: most time between two looks
+ * @looks: looks to take; 0: no end
+ * @rate: bytes to move in a second
+ * @plan: only print what would be moved
+ * @share: how targets share the fast tier
+ * @path: the log file, or NULL
+ * @log: the log file, or NULL
+ */
+struct tiering {
+	struct session session;
+	struct proc_tree tree;
+	struct tier tier;
+	unsigned int interval_ms;
+	__s64 looks;
+	__s64 rate;
+	bool plan;
+	const char *share;
+	const char *path;
+	FILE *log;
+};
+
+static int call_nodes(void *value, const char *text, struct htmm_error *err)
+{
+	if (!htmm_cpus_parse(value, text, NULL))
+		return 0;
+	return htmm_error_set(err, EINVAL, "give node numbers and ranges, such as 0 or 2-3",
+			      "'%s' is not a list of nodes", text);
+}
+
+/* Reads seconds; stores milliseconds. */
+static int call_interval(void *value, const char *text, struct htmm_error *err)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.05) || !(seconds <= 3600))
+		return htmm_error_set(err, EINVAL, "give 0.05 to 3600, such as 1 or 0.5",
+				      "'%s' is no number of seconds", text);
+	*(unsigned int *)value = (unsigned int)(seconds * 1000);
+	return 0;
+}
+
+static int call_without(void *value, const char *text, struct htmm_error *err)
+{
+	const char *names[POLICY_NR_RULES];
+	char *copy = strdup(text), *save, *word;
+	int i = 0;
+
+	if (!copy)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	for (i = 0; i < POLICY_NR_RULES; i++)
+		names[i] = policy_rule_name(i);
+	i = 0;
+	for (word = strtok_r(copy, ",", &save); word && i >= 0; word = strtok_r(NULL, ",", &save)) {
+		i = opt_word(names, POLICY_NR_RULES, word, "there is no rule", err);
+		if (i >= 0)
+			*(__u32 *)value |= 1U << i;
+	}
+	free(copy);
+	return i < 0 ? i : 0;
+}
+
+/* Each target is a group, all with the same weight, or with weights such as 3:1. */
+static int share_by_weight(struct tiering *all, const char *text, struct htmm_error *err)
+{
+	struct tier *tier = &all->tier;
+	const char *at = text;
+	unsigned int i;
+
+	for (i = 0; i < all->session.nr_targets; i++) {
+		char *end = (char *)at;
+		unsigned long weight = *at ? strtoul(at, &end, 10) : 1;
+
+		if (*text && (end == at || !weight || weight > USHRT_MAX ||
+			      *end != (i + 1 < all->session.nr_targets ? ':' : '\0')))
+			return htmm_error_set(err, EINVAL,
+					      "give a weight for each target, such as 3:1, or equal, or profit",
+					      "'%s' does not share among %u targets", text,
+					      all->session.nr_targets);
+		at = *end ? end + 1 : end;
+		tier->groups[i] = (struct group) { .target = i + 1, .weight = weight };
+	}
+	tier->nr_groups = i;
+	return 0;
+}
+
+static int make_groups(struct tiering *all, struct htmm_error *err)
+{
+	all->tier.groups[0] = (struct group) { .weight = 1 };
+	all->tier.nr_groups = 1;
+	if (!strcmp(all->share, "profit") || all->session.nr_targets < 2)
+		return 0;
+	return share_by_weight(all, strcmp(all->share, "equal") ? all->share : "", err);
+}
+
+/* What the user has not said of sampling. */
+static void set_defaults(struct session *session)
+{
+	if (!session->period && session->budget_ppm < 0)
+		session->budget_ppm = BUDGET_PPM;
+	if (!session->period)
+		session->period = PERIOD;
+	if (!session->cooling_period)
+		session->cooling_period = COOLING_PERIOD;
+}
+
+static __u64 smallest_period(const struct htmm_event_list *events)
+{
+	__u64 period = events->event[0].period;
+	unsigned int i;
+
+	for (i = 1; i < events->nr; i++)
+		if (events->event[i].period < period)
+			period = events->event[i].period;
+	return period;
+}
+
+/* Others that move pages between the tiers: they would undo what is done here. */
+static void warn_of_others(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/numa_balancing", "re");
+	int mode = 0;
+
+	if (file && fscanf(file, "%d", &mode) == 1 && mode)
+		notice("NUMA balancing moves pages, too (kernel.numa_balancing is %d): turn it off, or the two may undo each other's moves",
+		       mode);
+	if (file)
+		fclose(file);
+}
+
+static int start(struct tiering *all, pid_t child, struct htmm_error *err)
+{
+	struct tier *tier = &all->tier;
+	struct htmm_info info;
+	int ret;
+
+	tier->capacity = all->session.capacity >> HTMM_PAGE_SHIFT;
+	ret = proc_tree_join(&all->tree, &all->session, child, err);
+	if (!ret)
+		ret = make_groups(all, err);
+	if (ret)
+		return ret;
+	set_defaults(&all->session);
+	session_finish(&all->session);
+	tier->period = smallest_period(&all->session.events);
+	ret = session_start(&all->session, tier->fd, 0, err);
+	if (!ret)
+		ret = htmm_device_info(tier->fd, &info, err);
+	if (ret)
+		return ret;
+	if (!(info.features & HTMM_FEATURE_PLACEMENT))
+		return htmm_error_set(err, EOPNOTSUPP, "see 'htmmctl doctor'",
+				      "the module cannot tell where pages are");
+	tier->session = info.session;
+	tier->config.gap_ns = tiers_gap_ns(&tier->tiers);
+	tier->config.copy_ns = COPY_NS;
+	tier->config.rate_pages = all->rate >> HTMM_PAGE_SHIFT;
+	tier->list_pages = LIST_PAGES;
+	tier->dry = all->plan;
+	return tier_open(tier, err);
+}
+
+static int look(struct tiering *all, struct htmm_error *err)
+{
+	int ret = tier_look(&all->tier, err);
+
+	if (ret)
+		return ret;
+	if (all->plan)
+		log_plan(stdout, &all->tier);
+	tier_move(&all->tier);
+	if (all->log)
+		log_look(all->log, &all->tier);
+	return 0;
+}
+
+/* Until the soonest look that any of the policies wants; the first one comes soon. */
+static unsigned int wait_ms(const struct tiering *all)
+{
+	double wait = 1;
+	unsigned int i;
+
+	for (i = 0; i < all->tier.nr_groups; i++) {
+		const struct policy_plan *plan = all->tier.groups[i].plan;
+
+		if (!plan || plan->wait < wait)
+			wait = plan ? plan->wait : 0.25;
+	}
+	return all->interval_ms * wait;
+}
+
+/*
+ * Waits until the next look. Returns false when it is time to end. The terminal sends its
+ * signals to the command as well; those sent only to this process are forwarded.
+ */
+static bool wait_for_look(const struct tiering *all, pid_t child, const struct signals *signals,
+			  int *status)
+{
+	siginfo_t info;
+	int which = signals_wait(signals, wait_ms(all), &info);
+
+	if (child && waitpid(child, status, WNOHANG) == child)
+		return false;
+	if (!child)
+		return !which || which == SIGCHLD;
+	if (which && which != SIGCHLD && info.si_code <= 0)
+		kill(child, which);
+	return true;
+}
+
+/* Errors of one look end nothing unless the session is over: the next one may succeed. */
+static int loop(struct tiering *all, pid_t child, const struct signals *signals, int *status,
+		struct htmm_error *err)
+{
+	__s64 looks = 0;
+	int ret;
+
+	while (wait_for_look(all, child, signals, status)) {
+		ret = look(all, err);
+		if (ret == -ESHUTDOWN && !child) {
+			notice("%s", err->what);
+			return 0;
+		}
+		if (ret && ret != -ESHUTDOWN && ret != -EINTR && ret != -ESTALE &&
+		    ret != -ENOMEM && ret != -ENOENT)
+			return ret;
+		if (++looks == all->looks && !child)
+			return 0;
+	}
+	return 0;
+}
+
+static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
+{
+	struct child child = {};
+	struct signals signals;
+	int ret, error, status = 0;
+
+	signals_block(&signals);
+	ret = *argv ? child_fork(&child, argv, &signals, err) : 0;
+	if (ret)
+		return print_error(err);
+	ret = start(all, child.pid, err);
+	if (ret) {
+		if (*argv)
+			child_abandon(&child);
+		return print_error(err);
+	}
+	error = *argv ? child_begin(&child) : 0;
+	if (error)
+		return child_not_executed(&child, *argv, error);
+	if (*argv)
+		proc_tree_report(&all->tree);
+	ret = loop(all, child.pid, &signals, &status, err);
+	if (ret)
+		print_error(err);
+	if (!verbosity.quiet)
+		log_sums(stderr, &all->tier);
+	/* Without a loop the command goes on as it would without this program. */
+	if (ret && child.pid)
+		waitpid(child.pid, &status, 0);
+	if (child.pid)
+		return child_status(status);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+static int open_log(struct tiering *all, struct htmm_error *err)
+{
+	if (!all->path)
+		return 0;
+	all->log = fopen(all->path, "we");
+	return all->log ? 0 : htmm_error_set(err, errno, "choose another file with --log",
+					     "cannot write '%s': %s", all->path, strerror(errno));
+}
+
+static int run_tier(const struct command *cmd, int argc, char **argv)
+{
+	static struct tiering all = { .interval_ms = INTERVAL_MS, .share = "profit" };
+	struct tier *tier = &all.tier;
+	struct opt session[SESSION_OPTS];
+	const struct opt opts[] = {
+		{ OPT_CALL, 0, "fast", "NODES", "nodes of the fast tier (the kernel's first)",
+		  &tier->tiers.fast, .call = call_nodes },
+		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
+		  &tier->tiers.slow, .call = call_nodes },
+		{ OPT_CALL, 'i', "interval", "SECONDS", "most time between two looks (1)",
+		  &all.interval_ms, .call = call_interval },
+		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
+		  &all.looks, 0, LONG_MAX },
+		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (a tenth of the time)",
+		  &all.rate, 4096, LLONG_MAX },
+		{ OPT_FLAG, 0, "plan", NULL, "move nothing; print what would be moved, and why",
+		  &all.plan },
+		{ OPT_TEXT, 0, "log", "FILE", "write a line of JSON for each look", &all.path },
+		{ OPT_TEXT, 0, "share", "HOW", "among targets: profit, equal, or weights as 3:1",
+		  &all.share },
+		{ OPT_FLAG, 0, "shared", NULL, "move pages that several processes map, too",
+		  &tier->mover.shared },
+		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",
+		  &tier->config.off, .call = call_without, .rare = true },
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { session, opts, NULL };
+	struct htmm_error err = {};
+	int ret, rest;
+
+	session_opts(&all.session, session);
+	ret = opts_parse(cmd, argc, argv, tables, &rest);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (session_check(&all.session, &err))
+		return usage_error(cmd, NULL, "%s", err.what);
+	if (tiers_find(&tier->tiers, &err) || open_log(&all, &err))
+		return print_error(&err);
+	warn_of_others();
+	tier->fd = htmm_device_open(NULL, &err);
+	if (tier->fd < 0)
+		return print_error(&err);
+	ret = tier_with(&all, argv + rest, &err);
+	tier_close(tier);
+	close(tier->fd);
+	proc_tree_leave(&all.tree);
+	if (all.log && fclose(all.log) && ret == EXIT_OK)
+		ret = EXIT_FAILED;
+	return ret;
+}
+
+static const struct command cmd_tier = {
+	.name = "tier",
+	.synopsis = "[options] [[--] COMMAND...]",
+	.help = "Samples COMMAND with its children, as run does, or without one all processes (or\n"
+		"those of -p or --cgroup), and moves their hot pages to the fast tier of memory and\n"
+		"cold ones out of it.  Pages stay where they are when it ends.",
+	.run = run_tier,
+};
+
+int main(int argc, char **argv)
+{
+	return command_main(&cmd_tier, argc, argv);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "mover.h"
+
+/* Pages of one move_pages(2) call: what the kernel handles at a time. */
+#define BATCH	512
+
+static const char *const names[NR_REFUSALS] = {
+	[REFUSED_GONE] = "gone",
+	[REFUSED_ABSENT] = "absent",
+	[REFUSED_SHARED] = "shared",
+	[REFUSED_BUSY] = "busy",
+	[REFUSED_FULL] = "full",
+	[REFUSED_FORBIDDEN] = "forbidden",
+	[REFUSED_OTHER] = "other",
+};
+
+const char *refusal_name(enum refusal refusal)
+{
+	return names[refusal];
+}
+
+static enum refusal refusal_of(int error)
+{
+	switch (error) {
+	case ESRCH:
+		return REFUSED_GONE;
+	case ENOENT:
+	case EFAULT:
+		return REFUSED_ABSENT;
+	case EACCES:
+		return REFUSED_SHARED;
+	case EBUSY:
+	case EAGAIN:
+	case EIO:
+		return REFUSED_BUSY;
+	case ENOMEM:
+		return REFUSED_FULL;
+	case EPERM:
+	case EINVAL:
+		return REFUSED_FORBIDDEN;
+	}
+	return REFUSED_OTHER;
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* Not a status of the kernel's: it has not told what became of a page. */
+#define UNTOLD		(-EAGAIN)
+/* How often to try again what a call has not come to. */
+#define TRIES		3
+
+/**
+ * struct batch - pages of one process that are to be on one node
+ * @pid: the process
+ * @node: the node
+ * @flags: of move_pages(2)
+ * @nr: how many pages
+ * @addr: their addresses
+ * @status: node of each, or a negative errno
+ */
+struct batch {
+	pid_t pid;
+	int node;
+	int flags;
+	size_t nr;
+	void *addr[BATCH];
+	int status[BATCH];
+};
+
+/* Moves the pages with an untold status; returns the errno of the call. */
+static int move_untold(struct batch *batch)
+{
+	int to[BATCH], status[BATCH];
+	void *addr[BATCH];
+	size_t at[BATCH], nr = 0, i;
+	long ret;
+
+	for (i = 0; i < batch->nr; i++) {
+		if (batch->status[i] != UNTOLD)
+			continue;
+		addr[nr] = batch->addr[i];
+		to[nr] = batch->node;
+		status[nr] = UNTOLD;
+		at[nr++] = i;
+	}
+	ret = syscall(SYS_move_pages, batch->pid, nr, addr, to, status, batch->flags);
+	for (i = 0; i < nr; i++)
+		batch->status[at[i]] = status[i];
+	return ret < 0 ? errno : 0;
+}
+
+/*
+ * If one page cannot be moved, the kernel tells nothing of those that it handled together with
+ * it, and does not come to those after it. Look where they are. Returns how many of them are
+ * not where they should be.
+ */
+static size_t look_untold(struct batch *batch)
+{
+	size_t i, left = 0;
+
+	for (i = 0; i < batch->nr; i++) {
+		int node = UNTOLD;
+
+		if (batch->status[i] != UNTOLD)
+			continue;
+		syscall(SYS_move_pages, batch->pid, 1, &batch->addr[i], NULL, &node, 0);
+		if (node == batch->node || (node < 0 && node != UNTOLD))
+			batch->status[i] = node;
+		else
+			left++;
+	}
+	return left;
+}
+
+static void count(struct mover *mover, struct policy *policy, const struct policy_move *move,
+		  int status, int node)
+{
+	if (status == node) {
+		*(move->promote ? &mover->promoted : &mover->demoted) += move->pages;
+		return;
+	}
+	mover->refused[refusal_of(status < 0 ? -status : EBUSY)] += move->pages;
+	policy_refused(policy, move);
+}
+
+static void move_batch(struct mover *mover, struct policy *policy,
+		       const struct policy_move *moves, size_t nr, int node)
+{
+	struct batch batch = {
+		.pid = moves->pid, .node = node, .nr = nr,
+		.flags = mover->shared ? MPOL_MF_MOVE_ALL : MPOL_MF_MOVE,
+	};
+	int error = 0, tries = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		batch.addr[i] = (void *)(uintptr_t)moves[i].addr;
+		batch.status[i] = UNTOLD;
+	}
+	do {
+		error = move_untold(&batch);
+	} while (look_untold(&batch) && ++tries < TRIES && !error);
+	for (i = 0; i < nr; i++) {
+		int status = batch.status[i];
+
+		/* EACCES of a page: it is shared; of the call: the node is not allowed. */
+		if (status == UNTOLD && error)
+			status = error == EACCES ? -EPERM : -error;
+		count(mover, policy, &moves[i], status, node);
+	}
+}
+
+/* How many of the next pages, up to one batch, belong to the first one's process. */
+static size_t same_process(const struct policy_move *moves, size_t nr)
+{
+	size_t i;
+
+	for (i = 1; i < nr && i < BATCH && moves[i].pid == moves->pid; i++)
+		;
+	return i;
+}
+
+void mover_move(struct mover *mover, struct policy *policy, const struct policy_move *moves,
+		size_t nr)
+{
+	__u64 before = mover->demoted + mover->promoted, start = now_ns(), ns;
+	size_t i, part;
+
+	for (i = 0; i < nr; i += part) {
+		int node = tiers_roomiest(moves[i].promote ? &mover->tiers->fast :
+							     &mover->tiers->slow);
+
+		part = same_process(&moves[i], nr - i);
+		move_batch(mover, policy, &moves[i], part, node);
+	}
+	ns = now_ns() - start;
+	mover->ns += ns;
+	policy_copied(policy, mover->demoted + mover->promoted - before, ns);
+}

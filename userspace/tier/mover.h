@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Moves pages of processes between nodes. */
+#ifndef TIER_MOVER_H
+#define TIER_MOVER_H
+
+#include "policy/policy.h"
+#include "tiers.h"
+
+/**
+ * enum refusal - why a page was not moved
+ * @REFUSED_GONE: its process has exited
+ * @REFUSED_ABSENT: it is not in memory any more
+ * @REFUSED_SHARED: several processes map it
+ * @REFUSED_BUSY: it is in use by the kernel or by I/O, or locked
+ * @REFUSED_FULL: the node has no free memory
+ * @REFUSED_FORBIDDEN: no permission, or the process may not use the node
+ * @REFUSED_OTHER: another error
+ * @NR_REFUSALS: number of reasons
+ */
+enum refusal {
+	REFUSED_GONE,
+	REFUSED_ABSENT,
+	REFUSED_SHARED,
+	REFUSED_BUSY,
+	REFUSED_FULL,
+	REFUSED_FORBIDDEN,
+	REFUSED_OTHER,
+	NR_REFUSALS,
+};
+
+/**
+ * struct mover - moves pages, and counts what became of them
+ * @tiers: where to
+ * @shared: move pages that several processes map, too
+ * @demoted: pages of 4 KiB that were demoted
+ * @promoted: pages of 4 KiB that were promoted
+ * @refused: pages of 4 KiB that were not moved, by reason
+ * @ns: time that the moves took
+ */
+struct mover {
+	const struct tiers *tiers;
+	bool shared;
+	__u64 demoted;
+	__u64 promoted;
+	__u64 refused[NR_REFUSALS];
+	__u64 ns;
+};
+
+/**
+ * mover_move() - move pages in one direction
+ * @mover: counts are added to
+ * @policy: is told of pages that could not be moved, and what the moves have cost
+ * @moves: the moves, by process and address
+ * @nr: how many
+ */
+void mover_move(struct mover *mover, struct policy *policy, const struct policy_move *moves,
+		size_t nr);
+
+/**
+ * refusal_name() - the name of a reason
+ * @refusal: the reason
+ *
+ * Return: a word.
+ */
+const char *refusal_name(enum refusal refusal);
+
+#endif /* TIER_MOVER_H */

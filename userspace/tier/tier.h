@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The loop of `tier`: look, decide, move, log. */
+#ifndef TIER_TIER_H
+#define TIER_TIER_H
+
+#include <stdio.h>
+#include "mover.h"
+#include "policy/policy.h"
+#include "tiers.h"
+
+/* The most groups that share the fast tier. */
+#define TIER_GROUPS	HTMM_MAX_TARGETS
+
+/**
+ * struct group - pages that compete with each other for a part of the fast tier
+ * @policy: decides among them
+ * @target: whose pages: number of a target; 0: all targets'
+ * @weight: its part of the fast tier, relative to the weights of the others
+ * @slow: sampled pages of the slow tier
+ * @fast: pages of the fast tier
+ * @slow_cut: @slow has only pages with at least so many samples; 0: it has all
+ * @fast_cut: @fast has only pages with at most so many samples; 0: it has all
+ * @used: pages of the fast tier that are in use
+ * @capacity: pages of the fast tier that it may use
+ * @plan: what its policy has decided
+ */
+struct group {
+	struct policy *policy;
+	__u32 target;
+	__u32 weight;
+	struct htmm_page_list slow;
+	struct htmm_page_list fast;
+	__u64 slow_cut;
+	__u64 fast_cut;
+	__u64 used;
+	__u64 capacity;
+	const struct policy_plan *plan;
+};
+
+/**
+ * struct tier - the state of the loop
+ * @fd: the device
+ * @session: number of the session
+ * @tiers: the nodes
+ * @config: of the policies
+ * @capacity: most pages of the fast tier to use; 0: all that is free
+ * @period: events that a sample stands for
+ * @list_pages: most pages to read from each list
+ * @groups: what shares the fast tier
+ * @nr_groups: how many
+ * @mover: moves pages
+ * @dry: move nothing
+ * @looks: looks taken
+ * @seconds: time of the session at the look
+ * @samples: counted at the look
+ * @nr_coolings: number of @coolings
+ * @coolings: coolings of each target at the look, by its number
+ * @alive: targets that can still be sampled
+ * @skipped: address spaces whose pages the look could not read
+ */
+struct tier {
+	int fd;
+	__u64 session;
+	struct tiers tiers;
+	struct policy_config config;
+	__u64 capacity;
+	__u64 period;
+	__u64 list_pages;
+	struct group groups[TIER_GROUPS];
+	unsigned int nr_groups;
+	struct mover mover;
+	bool dry;
+	__u64 looks;
+	double seconds;
+	__u64 samples;
+	size_t nr_coolings;
+	__u64 coolings[HTMM_MAX_TARGETS + 1];
+	unsigned int alive;
+	__u64 skipped;
+};
+
+/**
+ * tier_open() - make the policies
+ * @tier: the loop, of which the session, the options and the groups are set
+ * @err: the error
+ *
+ * Return: 0 or a negative errno.
+ */
+int tier_open(struct tier *tier, struct htmm_error *err);
+
+/**
+ * tier_look() - look once, and decide
+ * @tier: the loop
+ * @err: says why it cannot go on
+ *
+ * Return: 0; -ESHUTDOWN if the session has ended or nobody is left to look at; or another
+ * negative errno.
+ */
+int tier_look(struct tier *tier, struct htmm_error *err);
+
+/**
+ * tier_move() - move what was decided
+ * @tier: the loop
+ */
+void tier_move(struct tier *tier);
+
+/**
+ * tier_close() - free the memory
+ * @tier: the loop
+ */
+void tier_close(struct tier *tier);
+
+#endif /* TIER_TIER_H */

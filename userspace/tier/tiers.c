@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "tiers.h"
+
+#define NODES	"/sys/devices/system/node/"
+#define TIERS	"/sys/devices/virtual/memory_tiering/"
+/* CXL memory is about so much slower than local memory. */
+#define GAP_NS		100
+#define LINE		4096
+
+/* Reads the first line of a file; empty if there is none. */
+static void read_line(char line[LINE], const char *fmt, ...) htmm_printf(2, 3);
+
+static void read_line(char line[LINE], const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list args;
+	FILE *file;
+
+	va_start(args, fmt);
+	vsnprintf(path, sizeof(path), fmt, args);
+	va_end(args);
+	*line = '\0';
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (!fgets(line, LINE, file))
+		*line = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	fclose(file);
+}
+
+static void nodes_set(struct htmm_cpus *nodes, unsigned int node)
+{
+	nodes->bits[node / 64] |= 1ULL << (node % 64);
+	if (nodes->size < (node / 64 + 1) * sizeof(__u64))
+		nodes->size = (node / 64 + 1) * sizeof(__u64);
+}
+
+int tiers_next(const struct htmm_cpus *nodes, int node)
+{
+	int max = nodes->size * CHAR_BIT;
+
+	while (++node < max)
+		if (htmm_cpus_has(nodes, node))
+			return node;
+	return -1;
+}
+
+static void read_nodes(struct htmm_cpus *nodes, const char *file)
+{
+	char line[LINE];
+
+	memset(nodes, 0, sizeof(*nodes));
+	read_line(line, NODES "%s", file);
+	if (*line)
+		htmm_cpus_parse(nodes, line, NULL);
+}
+
+/* The nodes of the first of several tiers; empty if the kernel does not rank them. */
+static void first_tier(struct htmm_cpus *first)
+{
+	DIR *dir = opendir(TIERS);
+	unsigned int nr = 0, tier, lowest = UINT_MAX;
+	struct dirent *entry;
+	char line[LINE];
+
+	memset(first, 0, sizeof(*first));
+	while (dir && (entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "memory_tier%u", &tier) != 1)
+			continue;
+		read_line(line, TIERS "%s/nodelist", entry->d_name);
+		nr += *line != '\0';
+		if (*line && tier < lowest && !htmm_cpus_parse(first, line, NULL))
+			lowest = tier;
+	}
+	if (dir)
+		closedir(dir);
+	if (nr < 2)
+		memset(first, 0, sizeof(*first));
+}
+
+/* Nodes with memory that are in neither set of @tiers go to @to. */
+static void take_rest(const struct tiers *tiers, struct htmm_cpus *to,
+		      const struct htmm_cpus *memory)
+{
+	int node;
+
+	for (node = tiers_next(memory, -1); node >= 0; node = tiers_next(memory, node))
+		if (!htmm_cpus_has(&tiers->fast, node) && !htmm_cpus_has(&tiers->slow, node))
+			nodes_set(to, node);
+}
+
+static int check(const struct tiers *tiers, const struct htmm_cpus *memory, struct htmm_error *err)
+{
+	static const char todo[] = "give the nodes with --fast and --slow, see 'numactl -H'";
+	int node;
+
+	if (tiers_next(&tiers->fast, -1) < 0 || tiers_next(&tiers->slow, -1) < 0)
+		return htmm_error_set(err, ENODEV, todo,
+				      "this machine has only one tier of memory");
+	for (node = 0; node < HTMM_CPUS_MAX; node++) {
+		bool fast = htmm_cpus_has(&tiers->fast, node);
+		bool slow = htmm_cpus_has(&tiers->slow, node);
+
+		if (fast && slow)
+			return htmm_error_set(err, EINVAL, todo, "node %d is in both tiers", node);
+		if ((fast || slow) && !htmm_cpus_has(memory, node))
+			return htmm_error_set(err, EINVAL, todo, "node %d has no memory", node);
+	}
+	return 0;
+}
+
+int tiers_find(struct tiers *tiers, struct htmm_error *err)
+{
+	struct htmm_cpus memory, first;
+
+	read_nodes(&memory, "has_memory");
+	if (!tiers->fast.size && !tiers->slow.size) {
+		first_tier(&first);
+		if (!first.size)
+			read_nodes(&first, "has_cpu");
+		tiers->fast = first;
+	}
+	if (!tiers->fast.size)
+		take_rest(tiers, &tiers->fast, &memory);
+	if (!tiers->slow.size)
+		take_rest(tiers, &tiers->slow, &memory);
+	return check(tiers, &memory, err);
+}
+
+/* Adds up "high" of the zones of a node: below that the kernel reclaims. */
+static __u64 high_watermark(int node)
+{
+	FILE *file = fopen("/proc/zoneinfo", "re");
+	__u64 sum = 0;
+	char line[LINE];
+	int at = -1;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		unsigned long long pages;
+
+		sscanf(line, "Node %d,", &at);
+		if (at == node && sscanf(line, " high %llu", &pages) == 1)
+			sum += pages;
+	}
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+__u64 tiers_free_pages(int node)
+{
+	unsigned long long kib = 0;
+	char path[PATH_MAX], line[LINE];
+	__u64 high = high_watermark(node), pages;
+	FILE *file;
+
+	snprintf(path, sizeof(path), NODES "node%d/meminfo", node);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Node %*d MemFree: %llu kB", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	pages = kib >> (HTMM_PAGE_SHIFT - 10);
+	return pages > high ? pages - high : 0;
+}
+
+int tiers_roomiest(const struct htmm_cpus *nodes)
+{
+	int node, best = tiers_next(nodes, -1);
+	__u64 most = 0;
+
+	/* Usually there is only one. */
+	if (tiers_next(nodes, best) < 0)
+		return best;
+	for (node = best; node >= 0; node = tiers_next(nodes, node)) {
+		__u64 pages = tiers_free_pages(node);
+
+		if (pages > most) {
+			most = pages;
+			best = node;
+		}
+	}
+	return best;
+}
+
+static double latency(int node)
+{
+	char line[LINE];
+	double ns = 0;
+
+	read_line(line, NODES "node%d/access0/initiators/read_latency", node);
+	return sscanf(line, "%lf", &ns) == 1 ? ns : 0;
+}
+
+double tiers_gap_ns(const struct tiers *tiers)
+{
+	double fast = latency(tiers_next(&tiers->fast, -1));
+	double slow = latency(tiers_next(&tiers->slow, -1));
+
+	return fast > 0 && slow > fast ? slow - fast : GAP_NS;
+}
