@@ -17,6 +17,7 @@
 #include <linux/sched/isolation.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
 #include <linux/workqueue.h>
 
 /*
@@ -91,6 +92,12 @@ typedef unsigned long htmm_shrink_fn(struct shrinker *shrinker,
 				     struct shrink_control *control);
 
 /*
+ * A page of a table costs far more to get back than an inode: it takes the samples of
+ * minutes. So the kernel asks for fewer of them, as it does for KVM's page tables.
+ */
+#define HTMM_SHRINK_SEEKS	(10 * DEFAULT_SEEKS)
+
+/*
  * Register a shrinker: the kernel calls @count and @scan when memory is short. Returns NULL
  * or an error pointer on failure.
  */
@@ -105,6 +112,7 @@ static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
 	shrinker->count_objects = count;
 	shrinker->scan_objects = scan;
 	shrinker->batch = batch;
+	shrinker->seeks = HTMM_SHRINK_SEEKS;
 	shrinker_register(shrinker);
 	return shrinker;
 }
@@ -125,7 +133,7 @@ static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
 	shrinker->count_objects = count;
 	shrinker->scan_objects = scan;
 	shrinker->batch = batch;
-	shrinker->seeks = DEFAULT_SEEKS;
+	shrinker->seeks = HTMM_SHRINK_SEEKS;
 	ret = register_shrinker(shrinker, "htmm");
 	if (ret) {
 		kfree(shrinker);
@@ -140,6 +148,20 @@ static inline void htmm_shrinker_unregister(struct shrinker *shrinker)
 	kfree(shrinker);
 }
 #endif
+
+/*
+ * Tell the reclaim in whose context the caller runs that pages were freed. Without that it
+ * assumes that nothing was, and asks for more until nothing is left.
+ */
+static inline void htmm_account_reclaimed(unsigned long pages)
+{
+#ifdef HTMM_HAVE_ACCOUNT_RECLAIMED
+	mm_account_reclaimed_pages(pages);
+#else
+	if (current->reclaim_state)
+		current->reclaim_state->reclaimed_slab += pages;
+#endif
+}
 
 #ifdef CONFIG_CGROUPS
 /*
