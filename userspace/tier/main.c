@@ -21,8 +21,8 @@
 #define COOLING_PERIOD	40000
 /* Parts in a million of the CPUs' time that sampling may take. */
 #define BUDGET_PPM	30000
-/* Pages in each list that a look reads: 1 GiB. */
-#define LIST_PAGES	(1 << 18)
+/* Most pages that a look lists: 2 GiB. */
+#define LIST_PAGES	(1 << 19)
 /* What moving a page takes, until it was measured. */
 #define COPY_NS		5000
 
@@ -133,8 +133,6 @@ static void set_defaults(struct session *session)
 		session->budget_ppm = BUDGET_PPM;
 	if (!session->period)
 		session->period = PERIOD;
-	if (!session->cooling_period)
-		session->cooling_period = COOLING_PERIOD;
 }
 
 static __u64 smallest_period(const struct htmm_event_list *events)
@@ -173,6 +171,9 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 		ret = make_groups(all, err);
 	if (ret)
 		return ret;
+	tier->cooling_period = all->session.cooling_period ?: COOLING_PERIOD;
+	/* See tier_cool(). */
+	all->session.cooling_period = LLONG_MAX;
 	set_defaults(&all->session);
 	session_finish(&all->session);
 	tier->period = smallest_period(&all->session.events);
@@ -202,6 +203,7 @@ static int look(struct tiering *all, struct htmm_error *err)
 	if (all->plan)
 		log_plan(stdout, &all->tier);
 	tier_move(&all->tier);
+	tier_cool(&all->tier);
 	if (all->log)
 		log_look(all->log, &all->tier);
 	return 0;
