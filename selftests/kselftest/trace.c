@@ -153,7 +153,7 @@ static void start(struct __test_metadata *_metadata,
 static void stop(struct __test_metadata *_metadata,
 		 struct _test_data_trace *self, struct stats *stats)
 {
-	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, device_stop_unseen(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, stats));
 	check_stats(_metadata, stats);
 }
