@@ -267,6 +267,7 @@ int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
 int stats_read(int fd, struct stats *stats)
 {
 	struct htmm_stats *s = &stats->s;
+	__u32 room = 0;
 	int ret;
 
 	*stats = (struct stats) {
@@ -277,14 +278,17 @@ int stats_read(int fd, struct stats *stats)
 		},
 	};
 	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
-	if (ret)
-		return ret;
-	stats->channels = calloc(s->nr_channels, sizeof(*stats->channels));
-	if (!stats->channels)
-		return -ENOMEM;
-	s->channels = (uintptr_t)stats->channels;
-	s->nr_events = 0;
-	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
+	/* Between two calls a session with more channels may begin. */
+	while (!ret && s->nr_channels > room) {
+		room = s->nr_channels;
+		free(stats->channels);
+		stats->channels = calloc(room, sizeof(*stats->channels));
+		if (!stats->channels)
+			return -ENOMEM;
+		s->channels = (uintptr_t)stats->channels;
+		s->nr_events = 0;
+		ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
+	}
 	if (ret)
 		stats_free(stats);
 	return ret;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +8,8 @@
 #include <sys/mman.h>
 #include "device.h"
 #include "invariants.h"
+
+#define __printf(text, first)	__attribute__((__format__(printf, text, first)))
 
 #define DEBUGFS		"/sys/kernel/debug/htmm/"
 /* A longer list of pages is not read: tests of many pages would take too long. */
@@ -21,7 +24,7 @@ static const char *const drop_names[] = {
 	"removed", "spaces_full",
 };
 
-_Static_assert(sizeof(drop_names) / sizeof(*drop_names) == HTMM_NR_DROPS, "name the new one");
+static_assert(sizeof(drop_names) / sizeof(*drop_names) == HTMM_NR_DROPS, "name the new one");
 
 /* Of this session, by whatever process of the test: the targets are not all then. */
 static bool *target_was_removed;
@@ -65,7 +68,7 @@ struct seen {
 	char wrong[256];
 };
 
-__attribute__((format(printf, 2, 3)))
+__printf(2, 3)
 static void wrong(struct seen *seen, const char *fmt, ...)
 {
 	va_list args;
@@ -155,7 +158,7 @@ static void check_targets(struct seen *seen)
 		if (target->regions > target->pages)
 			wrong(seen, "target %u has %llu pages in %llu regions", target->number,
 			      target->pages, target->regions);
-		if (target->__reserved || memchr(target->name, '\0', sizeof(target->name)) == NULL)
+		if (target->__reserved || !memchr(target->name, '\0', sizeof(target->name)))
 			wrong(seen, "target %u was not filled", target->number);
 		for (j = strlen(target->name); j < (int)sizeof(target->name); j++)
 			if (target->name[j])
@@ -185,6 +188,7 @@ static void check_listing(struct seen *seen, const struct histogram *hist, __u32
 	__u64 bins[HTMM_NR_BINS] = {}, last = ~0ULL;
 	struct pages list;
 	size_t i;
+	bool hot;
 
 	if (pages_list(seen->fd, &request, 1000, &list))
 		return;
@@ -197,8 +201,8 @@ static void check_listing(struct seen *seen, const struct histogram *hist, __u32
 		}
 		if (page->samples > last)
 			wrong(seen, "a hotter page behind a colder one");
-		if (seen->nr_targets == 1 &&
-		    !!(page->flags & HTMM_PAGE_HOT) != (page->bin >= hist->hot_threshold))
+		hot = page->bin >= hist->hot_threshold;
+		if (seen->nr_targets == 1 && hot != !!(page->flags & HTMM_PAGE_HOT))
 			wrong(seen, "a page of bin %u, hot from %u on, has flags %#x", page->bin,
 			      hist->hot_threshold, page->flags);
 		last = page->samples;
@@ -268,7 +272,7 @@ static bool text_open(struct text *text, struct seen *seen, const char *name)
 }
 
 /* The file goes on with this text. */
-__attribute__((format(printf, 2, 3)))
+__printf(2, 3)
 static void says(struct text *text, const char *fmt, ...)
 {
 	char want[1024];
@@ -377,9 +381,10 @@ static void check_histogram_file(struct seen *seen)
 		fast = hist.pages - hist.bins[0];
 		if (fast > hist.capacity_pages)
 			fast = hist.capacity_pages;
-		says(&text, "%s: tracked %llu hot %llu fast %llu capacity %llu hot_threshold %u warm_threshold %u\n",
-		     units[unit], hist.pages, hist.hot_pages, fast, hist.capacity_pages,
-		     hist.hot_threshold, hist.warm_threshold);
+		says(&text, "%s: tracked %llu hot %llu fast %llu capacity %llu", units[unit],
+		     hist.pages, hist.hot_pages, fast, hist.capacity_pages);
+		says(&text, " hot_threshold %u warm_threshold %u\n", hist.hot_threshold,
+		     hist.warm_threshold);
 		for (i = 0; i < HTMM_NR_BINS; i++)
 			if (hist.bins[i])
 				says(&text, "bin %d: %llu\n", i, hist.bins[i]);
@@ -404,12 +409,13 @@ static void check_targets_file(struct seen *seen)
 		says(&text, "target %u: %s", t->number, types[t->type & 3]);
 		if (t->type != HTMM_TARGET_ALL)
 			says(&text, " %llu", t->id);
-		says(&text, "%s capacity_pages %llu max_bytes %llu bytes %llu pages %llu regions %llu",
+		says(&text, "%s capacity_pages %llu max_bytes %llu bytes %llu",
 		     t->flags & HTMM_TARGET_INFO_DEAD ? " dead" : "", t->capacity_pages,
-		     t->max_bytes, t->bytes, t->pages, t->regions);
-		says(&text, " samples %llu coolings %llu adaptations %llu evicted %llu exited %llu spaces %llu space_bytes %llu",
-		     t->samples, t->coolings, t->adaptations, t->evicted, t->exited, t->spaces,
-		     t->space_bytes);
+		     t->max_bytes, t->bytes);
+		says(&text, " pages %llu regions %llu samples %llu coolings %llu adaptations %llu",
+		     t->pages, t->regions, t->samples, t->coolings, t->adaptations);
+		says(&text, " evicted %llu exited %llu spaces %llu space_bytes %llu", t->evicted,
+		     t->exited, t->spaces, t->space_bytes);
 		for (j = 0; j < HTMM_NR_DROPS; j++)
 			if (t->drops[j])
 				says(&text, " %s %llu", drop_names[j], t->drops[j]);
@@ -434,9 +440,10 @@ static void check_events_file(struct seen *seen)
 	for (i = 0; i < seen->stats.s.nr_channels; i++) {
 		const struct htmm_channel *c = &seen->stats.channels[i];
 
-		says(&text, "cpu %u event %u: inactive precise_ip %u period %llu large_pebs off count %llu enabled_ns %llu running_ns %llu\n",
-		     c->cpu, c->event, c->precise_ip, c->period, c->count, c->time_enabled,
-		     c->time_running);
+		says(&text, "cpu %u event %u: inactive precise_ip %u period %llu large_pebs off",
+		     c->cpu, c->event, c->precise_ip, c->period);
+		says(&text, " count %llu enabled_ns %llu running_ns %llu\n", c->count,
+		     c->time_enabled, c->time_running);
 	}
 	text_end(&text);
 }

@@ -287,7 +287,7 @@ static void primes_target(struct htmm_target_info *target)
 	target->spaces = 10343;
 	target->space_bytes = 10357;
 	memcpy(target->drops, drops, sizeof(drops));
-	snprintf(target->name, sizeof(target->name), "a \"b\\c\nd\xfc" "e");
+	snprintf(target->name, sizeof(target->name), "a \"b\\c\nd\374e");
 }
 
 static void primes_hist(struct htmm_histogram *hist, struct htmm_bin *bins)
