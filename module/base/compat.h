@@ -19,6 +19,7 @@
 #include <linux/sched/isolation.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
 #include <linux/workqueue.h>
 
 /*
@@ -126,6 +127,12 @@ typedef unsigned long htmm_shrink_fn(struct shrinker *shrinker,
 				     struct shrink_control *control);
 
 /*
+ * A page of a table costs far more to get back than an inode: it takes the samples of
+ * minutes. So the kernel asks for fewer of them, as it does for KVM's page tables.
+ */
+#define HTMM_SHRINK_SEEKS	(10 * DEFAULT_SEEKS)
+
+/*
  * Register a shrinker: the kernel calls @count and @scan when memory is short. Returns NULL
  * or an error pointer on failure.
  */
@@ -140,6 +147,7 @@ static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
 	shrinker->count_objects = count;
 	shrinker->scan_objects = scan;
 	shrinker->batch = batch;
+	shrinker->seeks = HTMM_SHRINK_SEEKS;
 	shrinker_register(shrinker);
 	return shrinker;
 }
@@ -160,7 +168,7 @@ static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
 	shrinker->count_objects = count;
 	shrinker->scan_objects = scan;
 	shrinker->batch = batch;
-	shrinker->seeks = DEFAULT_SEEKS;
+	shrinker->seeks = HTMM_SHRINK_SEEKS;
 	ret = register_shrinker(shrinker, "htmm");
 	if (ret) {
 		kfree(shrinker);
@@ -175,6 +183,20 @@ static inline void htmm_shrinker_unregister(struct shrinker *shrinker)
 	kfree(shrinker);
 }
 #endif
+
+/*
+ * Tell the reclaim in whose context the caller runs that pages were freed. Without that it
+ * assumes that nothing was, and asks for more until nothing is left.
+ */
+static inline void htmm_account_reclaimed(unsigned long pages)
+{
+#ifdef HTMM_HAVE_ACCOUNT_RECLAIMED
+	mm_account_reclaimed_pages(pages);
+#else
+	if (current->reclaim_state)
+		current->reclaim_state->reclaimed_slab += pages;
+#endif
+}
 
 #ifdef CONFIG_CGROUPS
 /*

@@ -44,17 +44,43 @@ static struct htmm_region *htmm_evict_coldest(struct htmm_table *table,
 	return coldest;
 }
 
+static void htmm_evict_region(struct htmm_table *table, struct htmm_region *region)
+{
+	table->evicted += htmm_table_remove(table, region);
+	table->moved = true;
+	if (table->nr_free >= HTMM_BLOCK_ENTRIES)
+		htmm_index_compact(table);
+}
+
 bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep)
 {
 	struct htmm_region *coldest = htmm_evict_coldest(table, keep);
 
 	if (!coldest)
 		return false;
-	table->evicted += htmm_table_remove(table, coldest);
-	table->moved = true;
-	if (table->nr_free >= HTMM_BLOCK_ENTRIES)
-		htmm_index_compact(table);
+	htmm_evict_region(table, coldest);
 	return true;
+}
+
+bool htmm_evict_from_bin(struct htmm_table *table, unsigned int bin, u32 *looks)
+{
+	struct htmm_region *region;
+	u32 count;
+
+	while (*looks) {
+		--*looks;
+		if (table->hand >= table->high)
+			table->hand = 0;
+		region = htmm_table_entry(table, table->hand++);
+		if (!htmm_region_detail(region)->created)
+			continue;
+		count = htmm_table_cooled(table, region, region->count);
+		if (htmm_hist_bin(count) > bin)
+			continue;
+		htmm_evict_region(table, region);
+		return true;
+	}
+	return false;
 }
 
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)

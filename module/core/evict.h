@@ -49,4 +49,15 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
  */
 bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep);
 
+/**
+ * htmm_evict_from_bin() - evict the next region that is cold enough (for the core's own
+ *	files)
+ * @table: the table, which is not empty
+ * @bin: highest bin of a region that may be evicted
+ * @looks: most directory entries to visit; reduced by those visited
+ *
+ * Return: false if there is none among them.
+ */
+bool htmm_evict_from_bin(struct htmm_table *table, unsigned int bin, u32 *looks);
+
 #endif /* HTMM_CORE_EVICT_H */

@@ -17,9 +17,9 @@
  * @page: array of @nr; set to the pages, which are removed from the pool
  * @nr: number of pages wanted, up to HTMM_SHRINK_PAGES
  *
- * Pages that were never used are given back first. Then regions are evicted, approximately
- * the coldest first, and the remaining blocks of the emptiest pages are moved to other
- * pages.
+ * Pages that were never used are given back first. Then regions are evicted, all of the
+ * coldest bin before any of the next one, and the remaining blocks of the emptiest pages are
+ * moved to other pages.
  *
  * Return: number of pages given back; fewer than @nr if a limit of the step was reached or
  * nothing is left.

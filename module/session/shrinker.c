@@ -39,7 +39,10 @@ static unsigned long htmm_shrinker_count(struct shrinker *shrinker,
 static unsigned long htmm_shrinker_scan(struct shrinker *shrinker,
 					struct shrink_control *control)
 {
-	return htmm_shrinker_each(htmm_tracker_shrink, control->nr_to_scan) ?: SHRINK_STOP;
+	unsigned long pages = htmm_shrinker_each(htmm_tracker_shrink, control->nr_to_scan);
+
+	htmm_account_reclaimed(pages);
+	return pages ?: SHRINK_STOP;
 }
 
 /**

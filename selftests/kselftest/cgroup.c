@@ -61,7 +61,7 @@ int cgroup_remove(struct cgroup *cgroup)
 	if (cgroup->dir >= 0)
 		close(cgroup->dir);
 	/* A process that was reaped may still be leaving its cgroup. */
-	for (tries = 0; tries < 100; tries++) {
+	for (tries = 0; tries < 1500; tries++) {
 		ret = rmdir(cgroup->path) ? -errno : 0;
 		if (ret != -EBUSY)
 			break;

@@ -7,6 +7,8 @@
 
 #define PAGE		4096UL
 #define PAGES		16
+/* Waits of 20 ms before a test gives up: the machine may be slow. */
+#define PATIENCE	1500
 #define DEBUGFS		"/sys/kernel/debug/htmm/"
 
 FIXTURE(lifecycle) {
@@ -281,7 +283,7 @@ TEST_F(lifecycle, reset_while_sampling)
 /* A sample waits in a ring for one interval at most. */
 TEST_F(lifecycle, results_while_sampling)
 {
-	int tries = 100;
+	int tries = PATIENCE;
 
 	self->req.arg.drain_interval_ms = 20;
 	ASSERT_EQ(0, start(self));
@@ -295,7 +297,7 @@ TEST_F(lifecycle, results_while_sampling)
 TEST_F(lifecycle, watermark_wakes_the_thread)
 {
 	struct stats stats;
-	int tries = 100;
+	int tries = PATIENCE;
 
 	self->req.arg.drain_interval_ms = 10000;
 	/* Room for all samples even if the thread is late, as faults are not repeated. */

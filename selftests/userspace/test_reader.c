@@ -146,9 +146,24 @@ static int event_of(u64 id)
 	return perfdata_events_find(perfdata_reader_events(reader), id);
 }
 
+/* Reads the next record to the view, whose name is valid until the next call. */
 static int next(void)
 {
-	return perfdata_reader_next(reader, &view, &err);
+	static struct perfdata_sample last;
+	const struct perfdata_record_view *other;
+	int ret;
+
+	free(perfdata_other(&last));
+	last = (struct perfdata_sample) {};
+	ret = perfdata_reader_read(reader, &last, 1, &err);
+	if (ret <= 0)
+		return ret;
+	other = perfdata_other(&last);
+	view = other ? *other : (struct perfdata_record_view) {
+		.type = PERF_RECORD_SAMPLE, .pid = last.pid, .tid = ~0U, .time = last.time,
+		.addr = last.addr, .period = last.period, .data_src = last.data_src,
+	};
+	return ret;
 }
 
 /* Read to the end; how many samples there are. */

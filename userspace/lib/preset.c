@@ -39,6 +39,8 @@ static const struct htmm_preset presets[] = {
 	  { "MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS", "r81d0" } },
 	{ "store", "all stores", PERIOD_ACCESS, 0,
 	  { "MEM_INST_RETIRED:ALL_STORES", "MEM_UOPS_RETIRED:ALL_STORES", "r82d0" } },
+	{ "store-miss", "stores to pages that the TLB does not hold", PERIOD_MISS, 0,
+	  { "MEM_INST_RETIRED:STLB_MISS_STORES", "MEM_UOPS_RETIRED:STLB_MISS_STORES", "r12d0" } },
 	{ "access", "all loads and stores", PERIOD_ACCESS, HTMM_SEES_ALL,
 	  { "MEM_INST_RETIRED:ANY", "ibs_op/cnt_ctl=1/", "r83d0" } },
 	{ "page-fault", "page faults (software, any machine)", 1, HTMM_SEES_ALL, {} },

@@ -410,17 +410,3 @@ size_t perfdata_decode_samples(const struct perfdata_events *events, const unsig
 	*used = at - bytes;
 	return nr;
 }
-
-void perfdata_decode_view(const struct perfdata_sample *sample, struct perfdata_record_view *view)
-{
-	const struct perfdata_record_view *other = perfdata_other(sample);
-
-	if (other) {
-		*view = *other;
-		return;
-	}
-	*view = (struct perfdata_record_view) {
-		.type = PERF_RECORD_SAMPLE, .pid = sample->pid, .tid = ~0U, .time = sample->time,
-		.addr = sample->addr, .period = sample->period, .data_src = sample->data_src,
-	};
-}

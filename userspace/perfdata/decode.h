@@ -127,11 +127,4 @@ size_t perfdata_decode_samples(const struct perfdata_events *events, const unsig
 			       size_t size, struct perfdata_sample *sample, size_t most,
 			       size_t *used);
 
-/**
- * perfdata_decode_view() - get all members of a decoded record
- * @sample: the record
- * @view: filled; its name is valid as long as perfdata_other(@sample)
- */
-void perfdata_decode_view(const struct perfdata_sample *sample, struct perfdata_record_view *view);
-
 #endif /* PERFDATA_DECODE_H */

@@ -50,7 +50,6 @@ struct source {
  * @events: its events
  * @notes: its notes
  * @order: records being sorted
- * @last: the record last returned by perfdata_reader_next()
  * @ended: no record follows
  * @status: status of reading so far
  */
@@ -62,7 +61,6 @@ struct perfdata_reader {
 	struct perfdata_events events;
 	struct perfdata_notes notes;
 	struct ordered_events order;
-	struct perfdata_sample last;
 	bool ended;
 	struct perfdata_status status;
 };
@@ -628,19 +626,6 @@ int perfdata_reader_read(struct perfdata_reader *reader, struct perfdata_sample 
 	return nr;
 }
 
-int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_view *view,
-			 struct htmm_error *err)
-{
-	int ret;
-
-	free(perfdata_other(&reader->last));
-	reader->last = (struct perfdata_sample) {};
-	ret = perfdata_reader_read(reader, &reader->last, 1, err);
-	if (ret > 0)
-		perfdata_decode_view(&reader->last, view);
-	return ret;
-}
-
 struct ordered_events *perfdata_reader_order(struct perfdata_reader *reader)
 {
 	return &reader->order;
@@ -674,7 +659,6 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 	perfdata_events_free(&reader->events);
 	perfdata_notes_free(&reader->notes);
 	ordered_events_free(&reader->order);
-	free(perfdata_other(&reader->last));
 	while (reader->nr_sources)
 		free_source(&reader->source[--reader->nr_sources]);
 	free(reader->source);

@@ -115,17 +115,6 @@ int perfdata_reader_fill(struct perfdata_reader *reader, __u32 most, struct htmm
 struct ordered_events *perfdata_reader_order(struct perfdata_reader *reader);
 
 /**
- * perfdata_reader_next() - read the next record, with all its members
- * @reader: the reader
- * @view: filled; its name is valid until the next call
- * @err: says what went wrong
- *
- * Return: 1; 0 (no more records); or a negative errno of read(2) or -ENOMEM.
- */
-int perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_record_view *view,
-			 struct htmm_error *err);
-
-/**
  * perfdata_reader_events() - get the events of the file
  * @reader: the reader
  *

@@ -7,17 +7,24 @@
 #include "perfdata/idmap.h"
 #include "live.h"
 
-/* Tell the user if samples of different weight count the same. */
-static void say_weights(int fd, const struct htmm_info *info)
+/* Tell the user if samples of different weight count the same; and what one counts. */
+static __u32 weigh(int fd, const struct htmm_info *info)
 {
 	struct htmm_stats_buf stats;
+	__u64 unit = 0;
 	char text[160];
+	__u32 i;
 
 	if (htmm_device_stats(fd, &stats, NULL))
-		return;
+		return 0;
 	if (!counts_compare(info, &stats, text, sizeof(text)))
 		notice("%s", text);
+	/* Of different weights the largest, so that samples are not taken for more than they are. */
+	for (i = 0; info->session_flags & HTMM_START_WEIGHT_PERIOD && i < stats.stats.nr_channels; i++)
+		if (stats.channels[i].period > unit)
+			unit = stats.channels[i].period;
 	htmm_stats_free(&stats);
+	return unit;
 }
 
 /* Room for all pages of all targets; with a single one, its capacity is the report's. */
@@ -47,7 +54,7 @@ int report_live_config(int fd, struct report_config *config, struct htmm_error *
 		ret = htmm_device_targets(fd, &targets, err);
 	if (ret)
 		return ret;
-	say_weights(fd, &info);
+	config->unit = weigh(fd, &info);
 	limits_of(&info, &targets, &config->store);
 	htmm_targets_free(&targets);
 	/* The module has cooled the counts already. */
@@ -59,6 +66,17 @@ int report_live_config(int fd, struct report_config *config, struct htmm_error *
 static __u64 space_key(const struct htmm_page *page)
 {
 	return (__u64)page->target << 32 | page->space;
+}
+
+/* The index of a target in the list; one that was added meanwhile is not there. */
+static __u32 target_of(const struct report *report, __u32 number)
+{
+	__u32 i;
+
+	for (i = 0; i < report->targets.nr; i++)
+		if (report->targets.target[i].number == number)
+			break;
+	return i;
 }
 
 /* Converts the module's number of an address space to the report's. */
@@ -74,6 +92,7 @@ static int space_of(struct report *report, struct idmap *spaces, const struct ht
 	if (space < 0 || idmap_set(spaces, space_key(page), space))
 		return -ENOMEM;
 	tasks_name_space(&report->tasks, space, place->comm, strlen(place->comm));
+	report->tasks.space[space].target = target_of(report, page->target);
 	report->tasks.space[space].exited = page->flags & HTMM_PAGE_EXITED;
 	return space;
 }
@@ -152,6 +171,8 @@ int report_live_feed(int fd, struct report *report, struct htmm_error *err)
 	if (!names)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	ret = feed_counts(fd, report, err);
+	if (!ret)
+		ret = htmm_device_targets(fd, &report->targets, err);
 	if (!ret)
 		ret = htmm_device_hot_pages(fd, 0, &list, err);
 	if (!ret) {

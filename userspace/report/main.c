@@ -8,9 +8,11 @@
 #include "cmd/event_mode.h"
 #include "cmd/format.h"
 #include "cmd/options.h"
+#include "gnuplot.h"
 #include "live.h"
 #include "perfdata/decode_thread.h"
 #include "progress.h"
+#include "timeline.h"
 #include "view.h"
 
 /* Lines of each list unless -n is given. */
@@ -54,7 +56,7 @@ struct options {
 
 static const char *const part_names[] = {
 	"summary", "processes", "mappings", "hist", "pages", "regions", "wss", "heat",
-	"commands",
+	"commands", "curve",
 };
 
 static int call_part(void *value, const char *text, struct htmm_error *err)
@@ -169,8 +171,11 @@ static void say_status(const struct perfdata_status *status, const struct report
 		notice("no sample has an address; try 'htmmctl record' or 'perf record -d'");
 }
 
-/* Like counts_compare() for a session: a recording's events may have different periods. */
-static void say_weights(const struct perfdata_events *events)
+/*
+ * Like counts_compare() for a session: a recording's events may have different periods.
+ * Returns the largest.
+ */
+static __u64 weigh(const struct options *opts, const struct perfdata_events *events)
 {
 	__u64 min = ~0ULL, max = 0;
 	__u32 i;
@@ -183,8 +188,9 @@ static void say_weights(const struct perfdata_events *events)
 		min = attr->sample_period < min ? attr->sample_period : min;
 		max = attr->sample_period > max ? attr->sample_period : max;
 	}
-	if (min < max)
+	if (min < max && !opts->config.weight_period)
 		notice(COUNTS_DIFFER, min, max);
+	return max;
 }
 
 /* An image has its own number of cells; printed output beside it keeps the usual one. */
@@ -229,6 +235,7 @@ static int report_file(struct options *opts, struct htmm_error *err)
 	struct report report = {};
 	struct report_view view = { .report = &report, .path = opts->path, .parts = opts->parts,
 				    .max = opts->max };
+	__u64 unit;
 	int ret;
 
 	ret = perfdata_reader_open(&reader, opts->path, err);
@@ -249,8 +256,9 @@ static int report_file(struct options *opts, struct htmm_error *err)
 	if (!ret) {
 		perfdata_reader_status(reader, &view.status);
 		say_status(&view.status, &report);
-		if (!opts->config.weight_period)
-			say_weights(view.events);
+		unit = weigh(opts, view.events);
+		if (opts->config.weight_period)
+			report.config.unit = unit;
 		ret = print(opts, &view, err);
 	}
 	if (!ret && view.status.damaged)
@@ -285,10 +293,30 @@ static int report_session(struct options *opts, struct htmm_error *err)
 	return ret;
 }
 
+static int report_log(const struct options *opts, struct htmm_error *err)
+{
+	struct timeline timeline;
+	int ret = timeline_read(&timeline, opts->path, err);
+
+	if (ret)
+		return ret;
+	if (opts->plot)
+		ret = timeline_plot(opts->plot, &timeline, err);
+	else if (opts->choice.format == FORMAT_CSV)
+		timeline_print_csv(stdout, &timeline);
+	else if (opts->choice.format == FORMAT_TEXT)
+		timeline_print(stdout, &timeline, opts->max);
+	else
+		ret = htmm_error_set(err, EINVAL, "give --format text or csv, or --plot FILE",
+				     "a log is JSON already; as others there is no report of it");
+	timeline_free(&timeline);
+	return ret;
+}
+
 /* Checks for conflicting options, and sets those that were not given. */
 static int complete(struct options *opts, struct htmm_error *err)
 {
-	bool map = opts->plot || opts->choice.format == FORMAT_DAMON;
+	bool map = (opts->plot && opts->parts != PART_CURVE) || opts->choice.format == FORMAT_DAMON;
 
 	if (opts->config.min_level && !opts->path)
 		return htmm_error_set(err, EINVAL,
@@ -311,14 +339,15 @@ static int complete(struct options *opts, struct htmm_error *err)
 	if (opts->choice.format == FORMAT_CSV && opts->parts & (opts->parts - 1))
 		return htmm_error_set(err, EINVAL, "give one --part",
 				      "CSV has one table at a time");
+	opts->config.curve = opts->parts & PART_CURVE;
 	opts->config.store.capacity = opts->capacity >> 12;
 	opts->config.store.max_bytes = opts->max_bytes;
 	opts->config.store.cooling_period = opts->cooling_period;
-	return opts->plot ? report_plot_check(opts->plot, err) : 0;
+	return opts->plot ? gnuplot_check(opts->plot, err) : 0;
 }
 
 static const char part_words[] =
-	"summary, processes, mappings, hist, pages, regions, wss, heat or commands";
+	"summary, processes, mappings, hist, pages, regions, wss, heat, commands or curve";
 
 static int run_report(const struct command *cmd, int argc, char **argv)
 {
@@ -327,14 +356,14 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		.max_bytes = MAX_BYTES_DEFAULT, .cooling_period = COOLING_DEFAULT,
 	};
 	const struct opt opts[] = {
-		{ OPT_TEXT, 'i', "input", "FILE", "perf.data, - for a pipe; else the live session",
+		{ OPT_TEXT, 'i', "input", "FILE", "perf.data, - for a pipe, or a log; else live",
 		  &o.path },
 		{ OPT_CALL, 0, "part", "PART",
 		  "only summary, processes, mappings, ...", &o.parts, .call = call_part,
 		  .words = part_words },
 		opt_format(&o.choice, "text, json, csv, prometheus or damon"),
 		OPT_FORMAT_JSON(&o.choice),
-		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map: FILE.png or FILE.svg", &o.plot },
+		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map or curve: FILE.png or .svg", &o.plot },
 		{ OPT_CALL, 0, "resolution", "CxR", "columns and rows of the heat map (64x12)",
 		  &o, .call = call_resolution },
 		{ OPT_NUMBER, 'n', "number", "N", "lines of each list, 0: all (20)",
@@ -365,7 +394,10 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		print_error(&err);
 		return EXIT_USAGE;
 	}
-	ret = o.path ? report_file(&o, &err) : report_session(&o, &err);
+	if (o.path && timeline_is(o.path))
+		ret = report_log(&o, &err);
+	else
+		ret = o.path ? report_file(&o, &err) : report_session(&o, &err);
 	return ret ? print_error(&err) : EXIT_OK;
 }
 

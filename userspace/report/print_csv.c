@@ -175,6 +175,18 @@ static void print_heat(FILE *file, const struct report_view *view)
 	free(cells);
 }
 
+static void print_curve(FILE *file, const struct report_view *view)
+{
+	struct curve *curve = report_curve(view);
+	unsigned int i;
+
+	fputs("pages,hit_ratio,low,high\n", file);
+	for (i = 0; curve && i < curve->nr; i++)
+		fprintf(file, "%llu,%.6f,%.6f,%.6f\n", curve->point[i].pages,
+			curve->point[i].hit, curve->point[i].low, curve->point[i].high);
+	free(curve);
+}
+
 void report_print_csv(FILE *file, const struct report_view *view)
 {
 	static const struct {
@@ -190,6 +202,7 @@ void report_print_csv(FILE *file, const struct report_view *view)
 		{ PART_WSS, print_wss },
 		{ PART_HEAT, print_heat },
 		{ PART_COMMANDS, print_commands },
+		{ PART_CURVE, print_curve },
 	};
 	size_t i;
 

@@ -295,6 +295,8 @@ void report_print_json(FILE *file, const struct report_view *view)
 		json_add(obj, "hist_huge", hist_json(&report->hist[HTMM_KIND_HUGE],
 						     &report->ratio[HTMM_KIND_HUGE]));
 	}
+	if (view->parts & PART_CURVE)
+		json_add(obj, "curve", report_curve_json(view));
 	if (view->parts & PART_PAGES)
 		json_add(obj, "pages", pages_json(view));
 	if (view->parts & PART_REGIONS)

@@ -310,6 +310,8 @@ void report_print_text(FILE *file, const struct report_view *view)
 		hist_print(file, &view->report->hist[HTMM_KIND_HUGE],
 			   &view->report->ratio[HTMM_KIND_HUGE], false);
 	}
+	if (view->parts & PART_CURVE)
+		report_print_curve(file, view);
 	if (view->parts & PART_PAGES)
 		print_pages(file, view);
 	if (view->parts & PART_REGIONS)

@@ -222,6 +222,10 @@ static void attribute(struct report *report, __u32 space, __u64 vpn, __u32 sampl
 	report->tasks.space[space].pages++;
 	report->tasks.space[space].hot_pages += hot;
 	mapping = tasks_find(&report->tasks, space, vpn << 12);
+	if (report->touched)
+		report->touched[report->nr_touched++] = (struct report_touched) {
+			.count = samples, .space = space, .mapping = mapping,
+		};
 	if (mapping < 0)
 		return;
 	report->tasks.mapping[mapping].pages++;
@@ -235,6 +239,12 @@ static int attribute_all(struct report *report)
 	u32 count[HTMM_REGION_PAGES];
 	u32 nr, i, page;
 
+	if (report->config.curve) {
+		report->touched = calloc(report->hist[HTMM_KIND_BASE].pages + 1,
+					 sizeof(*report->touched));
+		if (!report->touched)
+			return -ENOMEM;
+	}
 	regions = store_list(report->store, HTMM_LIST_REGIONS, 0, 0, &nr);
 	if (!regions)
 		return -ENOMEM;
@@ -327,5 +337,7 @@ void report_free(struct report *report)
 	tasks_free(&report->tasks);
 	free(report->page);
 	free(report->region);
+	free(report->touched);
+	free(report->targets.target);
 	memset(report, 0, sizeof(*report));
 }

@@ -6,6 +6,7 @@
 #include "store.h"
 #include <stdbool.h>
 #include <htmm/device.h>
+#include <htmm/target.h>
 #include "heat.h"
 #include "data_src.h"
 #include "perfdata/reader.h"
@@ -22,6 +23,8 @@
  *	source are not
  * @pids: only these processes
  * @nr_pids: how many there are in @pids; 0: all
+ * @curve: keep the count of each page, for the capacity curve
+ * @unit: what one sample counts, if all count the same; 0: 1
  */
 struct report_config {
 	struct store_config store;
@@ -29,6 +32,8 @@ struct report_config {
 	enum data_src min_level;
 	__u32 pids[REPORT_PIDS_MAX];
 	unsigned int nr_pids;
+	bool curve;
+	__u32 unit;
 };
 
 /**
@@ -92,6 +97,18 @@ struct report_page {
 };
 
 /**
+ * struct report_touched - the count of a page that has one
+ * @count: its count, cooled
+ * @space: number of its address space
+ * @mapping: number of its mapping; -1: unknown
+ */
+struct report_touched {
+	__u32 count;
+	__u32 space;
+	__s64 mapping;
+};
+
+/**
  * struct report - a report, unfinished or finished
  * @config: how to evaluate the samples
  * @store: hotness
@@ -111,6 +128,9 @@ struct report_page {
  * @nr_pages: how many there are
  * @region: most skewed regions
  * @nr_regions: how many there are
+ * @touched: each page with a count, if &report_config.curve
+ * @nr_touched: how many there are
+ * @targets: the targets of a live session
  */
 struct report {
 	struct report_config config;
@@ -130,6 +150,9 @@ struct report {
 	__u32 nr_pages;
 	struct report_page *region;
 	__u32 nr_regions;
+	struct report_touched *touched;
+	size_t nr_touched;
+	struct htmm_target_list targets;
 };
 
 /**

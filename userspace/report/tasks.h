@@ -39,6 +39,7 @@ struct mapping {
  * struct space - an address space
  * @pid: its process
  * @comm: the process's command; "?" if unknown
+ * @target: index of its target in a live session
  * @threads: its live threads, as far as the file tells
  * @exited: all of them have exited, or the process has executed another program
  * @used: false: the element is free
@@ -52,6 +53,7 @@ struct mapping {
 struct space {
 	__u32 pid;
 	char comm[16];
+	__u32 target;
 	__u32 threads;
 	bool exited;
 	bool used;

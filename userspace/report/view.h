@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "cmd/field.h"
+#include "curve.h"
 #include "panel.h"
 #include "report.h"
 
@@ -21,9 +22,10 @@ enum report_part {
 	PART_WSS = 1 << 6,
 	PART_HEAT = 1 << 7,
 	PART_COMMANDS = 1 << 8,
+	PART_CURVE = 1 << 9,
 };
 
-/* What is printed by default: commands would only repeat what processes show. */
+/* What is printed by default: commands only repeat what processes show, curves need time. */
 #define PART_ALL	0xff
 
 /* Where the capacity of the fast tier comes from. */
@@ -132,13 +134,20 @@ const char *report_event_name(const struct report_view *view, __u32 event, char 
 
 void report_print_text(FILE *file, const struct report_view *view);
 void report_print_heat(FILE *file, const struct report_view *view);
+void report_print_curve(FILE *file, const struct report_view *view);
 void report_print_json(FILE *file, const struct report_view *view);
 void report_print_csv(FILE *file, const struct report_view *view);
 void report_print_damon(FILE *file, const struct report_view *view);
 void report_print_prometheus(FILE *file, const struct report_view *view);
 
+/* The capacity curve of all pages, for free(); NULL if there is no memory. */
+struct curve *report_curve(const struct report_view *view);
+
+/* The curve as JSON, also by target, process and mapping. The caller owns it. */
+struct json_object *report_curve_json(const struct report_view *view);
+
 /**
- * report_plot() - draw the heat map with gnuplot
+ * report_plot() - draw the heat map, or the capacity curve if it is the only part
  * @path: file to write; its ending, .png or .svg, chooses the format
  * @view: the report
  * @err: says what is missing
@@ -146,14 +155,5 @@ void report_print_prometheus(FILE *file, const struct report_view *view);
  * Return: 0 or a negative errno.
  */
 int report_plot(const char *path, const struct report_view *view, struct htmm_error *err);
-
-/**
- * report_plot_check() - check that the map can be drawn
- * @path: file to write
- * @err: says why not
- *
- * Return: 0 or -EINVAL.
- */
-int report_plot_check(const char *path, struct htmm_error *err);
 
 #endif /* REPORT_VIEW_H */

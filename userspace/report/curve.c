@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "curve.h"
+
+/* Parts of the samples that are held out in turn. */
+#define FOLDS		10
+/* Counts below have a bucket each, those above share 256 in each power of two. */
+#define EXACT_BITS	12
+#define EXACT		(1U << EXACT_BITS)
+#define BUCKETS		(EXACT + (32 - EXACT_BITS) * 256)
+/* A page with so many samples has a rate that is known well enough. */
+#define KNOWN		256
+/* The rates of the mixture, in samples of a page. */
+#define RATES		160
+#define RATE_LEAST	0.05
+#define RATE_MOST	300.0
+#define ITERATIONS	1500
+/* A page with more samples has an equal part of them in each fold, as good as. */
+#define SPLIT_EVENLY	128
+
+/**
+ * struct bucket - pages of about the same rank
+ * @pages: how many there are
+ * @value: sum of their samples
+ */
+struct bucket {
+	double pages;
+	double value;
+};
+
+/**
+ * struct atom - pages that are equally hot
+ * @rate: samples of each, as expected
+ * @pages: how many there are
+ */
+struct atom {
+	double rate;
+	double pages;
+};
+
+/* Pages by rank; a page with the rank 0 is in no fast tier. */
+static unsigned int bucket_of(__u32 rank)
+{
+	unsigned int bits;
+
+	if (rank < EXACT)
+		return rank;
+	bits = 31 - __builtin_clz(rank);
+	return EXACT + (bits - EXACT_BITS) * 256 + ((rank >> (bits - 8)) & 255);
+}
+
+static void put(struct bucket *buckets, __u32 rank, __u32 value)
+{
+	struct bucket *bucket = &buckets[bucket_of(rank)];
+
+	bucket->pages++;
+	bucket->value += value;
+}
+
+/* Adds the share of the values that the first pages by rank have, at each capacity. */
+static void add_shares(const struct bucket *buckets, const struct curve *curve, double total,
+		       double share[CURVE_POINTS])
+{
+	double pages = 0, value = 0;
+	int at = BUCKETS - 1;
+	unsigned int i;
+
+	for (i = 0; i < curve->nr; i++) {
+		const double room = curve->point[i].pages;
+
+		while (at > 0 && pages + buckets[at].pages <= room) {
+			pages += buckets[at].pages;
+			value += buckets[at--].value;
+		}
+		share[i] += at > 0 ? (value + buckets[at].value * (room - pages) /
+				      buckets[at].pages) / total : value / total;
+	}
+}
+
+/* The same numbers each time, so that a report can be repeated. */
+static __u32 next_random(__u64 *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *state >> 33;
+}
+
+/* Distributes the samples of a page to the folds. */
+static void split(__u32 count, __u32 part[FOLDS], __u64 *state)
+{
+	unsigned int i;
+
+	for (i = 0; i < FOLDS; i++)
+		part[i] = count > SPLIT_EVENLY ? count / FOLDS : 0;
+	count = count > SPLIT_EVENLY ? count % FOLDS : count;
+	while (count--)
+		part[next_random(state) % FOLDS]++;
+}
+
+/* The shares of samples that are held out. */
+static int held_out(const struct curve *curve, const __u32 *counts, size_t nr, __u32 unit,
+		    double share[CURVE_POINTS])
+{
+	struct bucket *folds = calloc(FOLDS * BUCKETS, sizeof(*folds));
+	__u64 state = 1;
+	unsigned int i;
+	size_t page;
+
+	if (!folds)
+		return -ENOMEM;
+	for (page = 0; page < nr; page++) {
+		const __u32 count = counts[page] / unit;
+		__u32 part[FOLDS];
+
+		split(count, part, &state);
+		for (i = 0; i < FOLDS; i++)
+			put(&folds[i * BUCKETS], count - part[i], part[i]);
+	}
+	memset(share, 0, CURVE_POINTS * sizeof(*share));
+	/* Folds have about as many samples each; their sum is what counts. */
+	for (i = 0; i < FOLDS; i++)
+		add_shares(&folds[i * BUCKETS], curve, curve->samples, share);
+	free(folds);
+	return 0;
+}
+
+/**
+ * struct mixture - the probability of each count at each rate
+ * @count: the counts that pages have
+ * @pages: how many pages have each
+ * @nr: how many counts there are
+ * @likely: by count and rate
+ * @rate: the rates
+ * @weight: share of the pages seen that have each rate
+ */
+struct mixture {
+	unsigned int count[KNOWN];
+	double pages[KNOWN];
+	unsigned int nr;
+	double likely[KNOWN][RATES];
+	double rate[RATES];
+	double weight[RATES];
+};
+
+static void begin_mixture(struct mixture *m, const struct bucket *buckets)
+{
+	const double step = log(RATE_MOST / RATE_LEAST) / (RATES - 1);
+	unsigned int count, i;
+
+	for (i = 0; i < RATES; i++) {
+		m->rate[i] = RATE_LEAST * exp(step * i);
+		m->weight[i] = 1.0 / RATES;
+	}
+	for (count = 1; count < KNOWN; count++) {
+		if (!buckets[count].pages)
+			continue;
+		/* Given that it is not 0, as pages without samples are not seen. */
+		for (i = 0; i < RATES; i++)
+			m->likely[m->nr][i] = exp(count * log(m->rate[i]) - m->rate[i] -
+						  lgamma(count + 1.0)) / -expm1(-m->rate[i]);
+		m->count[m->nr] = count;
+		m->pages[m->nr++] = buckets[count].pages;
+	}
+}
+
+/* One step of expectation maximization; returns by how much a weight has changed at most. */
+static double improve(struct mixture *m)
+{
+	double next[RATES] = {}, pages = 0, change = 0;
+	unsigned int i, c;
+
+	for (c = 0; c < m->nr; c++) {
+		double sum = 1e-300;
+
+		for (i = 0; i < RATES; i++)
+			sum += m->weight[i] * m->likely[c][i];
+		for (i = 0; i < RATES; i++)
+			next[i] += m->pages[c] * m->weight[i] * m->likely[c][i] / sum;
+		pages += m->pages[c];
+	}
+	for (i = 0; i < RATES; i++) {
+		next[i] /= pages;
+		change = fmax(change, fabs(next[i] - m->weight[i]));
+		m->weight[i] = next[i];
+	}
+	return change;
+}
+
+static int by_rate(const void *a, const void *b)
+{
+	const struct atom *x = a, *y = b;
+
+	return x->rate > y->rate ? -1 : x->rate < y->rate;
+}
+
+/* Estimates how many pages there are of each rate, the hottest first. */
+static int estimate(const struct bucket *buckets, struct atom *atoms, unsigned int *nr)
+{
+	struct mixture *m = calloc(1, sizeof(*m));
+	double pages = 0;
+	unsigned int i;
+
+	if (!m)
+		return -ENOMEM;
+	begin_mixture(m, buckets);
+	for (i = 0; m->nr && i < ITERATIONS && improve(m) > 1e-7; i++)
+		;
+	for (i = 0; i < m->nr; i++)
+		pages += m->pages[i];
+	*nr = 0;
+	for (i = 0; i < RATES && m->nr; i++)
+		atoms[(*nr)++] = (struct atom) {
+			.rate = m->rate[i],
+			.pages = pages * m->weight[i] / -expm1(-m->rate[i]),
+		};
+	for (i = KNOWN; i < BUCKETS; i++)
+		if (buckets[i].pages)
+			atoms[(*nr)++] = (struct atom) {
+				.rate = buckets[i].value / buckets[i].pages,
+				.pages = buckets[i].pages,
+			};
+	free(m);
+	qsort(atoms, *nr, sizeof(*atoms), by_rate);
+	return 0;
+}
+
+/* Capacities up to the first that has room for all pages. */
+static void make_points(struct curve *curve)
+{
+	for (curve->nr = 0; curve->nr < CURVE_POINTS; curve->nr++) {
+		const __u64 pages = exp2(curve->nr / 16.0) + 0.5;
+
+		/* The first steps are less than a page. */
+		curve->point[curve->nr].pages = pages;
+		if (pages >= curve->pages && curve->nr++ < CURVE_POINTS)
+			return;
+	}
+}
+
+static void make_estimates(struct curve *curve, const struct atom *atoms, unsigned int nr)
+{
+	double pages = 0, samples = 0, all = 0;
+	unsigned int i, at = 0;
+
+	for (i = 0; i < nr; i++)
+		all += atoms[i].pages * atoms[i].rate;
+	for (i = 0; i < curve->nr; i++) {
+		struct curve_point *point = &curve->point[i];
+
+		for (; at < nr && pages + atoms[at].pages <= point->pages; at++) {
+			pages += atoms[at].pages;
+			samples += atoms[at].pages * atoms[at].rate;
+		}
+		point->hit = samples;
+		if (at < nr)
+			point->hit += (point->pages - pages) * atoms[at].rate;
+		point->hit /= all;
+	}
+}
+
+static double within(double value, double least, double most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* Samples say less the fewer they are. */
+static int make_bounds(struct curve *curve, const struct bucket *buckets, const __u32 *counts,
+		       size_t nr, __u32 unit)
+{
+	const double off = sqrt(log(40) / (2.0 * curve->samples));
+	double low[CURVE_POINTS], high[CURVE_POINTS] = {};
+	unsigned int i;
+
+	if (held_out(curve, counts, nr, unit, low))
+		return -ENOMEM;
+	add_shares(buckets, curve, curve->samples, high);
+	for (i = 0; i < curve->nr; i++) {
+		struct curve_point *point = &curve->point[i];
+
+		point->hit = within(point->hit, low[i], high[i]);
+		point->low = within(low[i] - off, 0, 1);
+		point->high = within(high[i] + off, 0, 1);
+	}
+	return 0;
+}
+
+int curve_make(struct curve *curve, const __u32 *counts, size_t nr, __u32 unit)
+{
+	struct bucket *buckets = calloc(BUCKETS, sizeof(*buckets));
+	struct atom *atoms = calloc(RATES + BUCKETS, sizeof(*atoms));
+	unsigned int nr_atoms, i;
+	double pages = 0;
+	int ret = -ENOMEM;
+	size_t page;
+
+	memset(curve, 0, sizeof(*curve));
+	if (!buckets || !atoms)
+		goto out;
+	for (page = 0; page < nr; page++) {
+		const __u32 count = counts[page] / unit;
+
+		put(buckets, count, count);
+		curve->samples += count;
+		curve->sampled_pages += count > 0;
+	}
+	ret = 0;
+	if (!curve->samples)
+		goto out;
+	ret = estimate(buckets, atoms, &nr_atoms);
+	if (ret)
+		goto out;
+	for (i = 0; i < nr_atoms; i++)
+		pages += atoms[i].pages;
+	curve->pages = pages + 0.5;
+	make_points(curve);
+	make_estimates(curve, atoms, nr_atoms);
+	ret = make_bounds(curve, buckets, counts, nr, unit);
+out:
+	free(buckets);
+	free(atoms);
+	return ret;
+}
+
+struct curve_point curve_at(const struct curve *curve, __u64 pages)
+{
+	struct curve_point at = { .pages = pages }, before = {};
+	const struct curve_point *next = curve->point, *end = next + curve->nr;
+	double part;
+
+	for (; next < end && next->pages < pages; next++)
+		before = *next;
+	if (next == end) {
+		at.hit = before.hit;
+		at.low = before.low;
+		at.high = before.high;
+		return at;
+	}
+	part = next->pages > before.pages ?
+	       (double)(pages - before.pages) / (double)(next->pages - before.pages) : 0;
+	at.hit = before.hit + part * (next->hit - before.hit);
+	at.low = before.low + part * (next->low - before.low);
+	/* The curve is above the line between two points. */
+	at.high = next->high;
+	return at;
+}
+
+/* The capacity at which one of the curves reaches @hit; 0: none. */
+static __u64 reach(const struct curve *curve, double hit,
+		   double (*value)(const struct curve_point *point))
+{
+	double before = 0, pages = 0;
+	unsigned int i;
+
+	for (i = 0; i < curve->nr; i++) {
+		const struct curve_point *point = &curve->point[i];
+		const double here = value(point);
+
+		if (here >= hit)
+			return ceil(pages + (point->pages - pages) * (hit - before) /
+				    fmax(here - before, 1e-12));
+		before = here;
+		pages = point->pages;
+	}
+	return 0;
+}
+
+static double hit_of(const struct curve_point *point)
+{
+	return point->hit;
+}
+
+static double low_of(const struct curve_point *point)
+{
+	return point->low;
+}
+
+static double high_of(const struct curve_point *point)
+{
+	return point->high;
+}
+
+struct curve_need curve_need(const struct curve *curve, double hit)
+{
+	return (struct curve_need) {
+		.pages = reach(curve, hit, hit_of),
+		.low = reach(curve, hit, high_of),
+		.high = reach(curve, hit, low_of),
+	};
+}

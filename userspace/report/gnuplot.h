@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pictures, drawn by gnuplot. */
+#ifndef REPORT_GNUPLOT_H
+#define REPORT_GNUPLOT_H
+
+#include <stdio.h>
+#include <htmm/error.h>
+
+/**
+ * gnuplot_check() - check that a picture's name says its format
+ * @path: the name
+ * @err: says if it does not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int gnuplot_check(const char *path, struct htmm_error *err);
+
+/**
+ * gnuplot_draw() - draw a picture
+ * @path: the file to write, checked by gnuplot_check()
+ * @script: writes the script, after the terminal is set but for its size: the rest of the
+ *	line "set terminal NAME "
+ * @arg: for @script
+ * @err: says why there is no picture
+ *
+ * Return: 0 or a negative errno.
+ */
+int gnuplot_draw(const char *path, void (*script)(FILE *gnuplot, const void *arg),
+		 const void *arg, struct htmm_error *err);
+
+/* Prints a text for gnuplot's double quotes, without characters that are special there. */
+void gnuplot_text(FILE *gnuplot, const char *text);
+
+#endif /* REPORT_GNUPLOT_H */
