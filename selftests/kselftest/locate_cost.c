@@ -97,7 +97,7 @@ TEST_F_TIMEOUT(locate_cost, lists, 900)
 		time[0] = list_time(_metadata, self->fd, order, 0, page, &pages[0], &known[0]);
 		time[1] = list_time(_metadata, self->fd, order, HTMM_LIST_PLACEMENT, page,
 				    &pages[1], &known[1]);
-		TH_LOG("order %u: %zu pages, %.0f ns a page without placement, %.0f with: %.2f times",
+		TH_LOG("order %u: %zu pages, %.0f ns a page without, %.0f with: %.2f times",
 		       order, pages[1], time[0], time[1], time[1] / time[0]);
 		EXPECT_EQ(pages[0], pages[1]);
 		EXPECT_LT(PAGES * 9 / 10, pages[1]);
