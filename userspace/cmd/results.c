@@ -13,8 +13,8 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 	if (!res->names)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	ret = htmm_device_info(fd, &res->info, err);
-	if (!ret && res->info.features & HTMM_FEATURE_PLACEMENT)
-		hottest.flags = HTMM_LIST_PLACEMENT;
+	res->places = res->places && res->info.features & HTMM_FEATURE_PLACEMENT;
+	hottest.flags = res->places ? HTMM_LIST_PLACEMENT : 0;
 	if (!ret)
 		ret = htmm_device_stats(fd, &res->stats, err);
 	if (!ret)

@@ -3,6 +3,7 @@
 #ifndef CMD_RESULTS_H
 #define CMD_RESULTS_H
 
+#include <stdbool.h>
 #include <htmm/htmm.h>
 
 /**
@@ -12,7 +13,8 @@
  * @hist: its histogram of base pages
  * @ratio: the hit ratio of @hist; filled by ratio_read(), which walks all pages
  * @targets: its targets
- * @pages: its hottest pages, with their places if the module tells them
+ * @places: set before: @pages with their places; false if the module does not tell them
+ * @pages: its hottest pages
  * @names: names of what @pages belong to
  */
 struct results {
@@ -21,6 +23,7 @@ struct results {
 	struct htmm_hist_buf hist;
 	struct htmm_hit_ratio ratio;
 	struct htmm_target_list targets;
+	bool places;
 	struct htmm_page_list pages;
 	struct htmm_names *names;
 };

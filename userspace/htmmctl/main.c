@@ -5,7 +5,7 @@
 
 static const struct command *const commands[] = {
 	&cmd_doctor, &cmd_list, &cmd_run, &cmd_record, &cmd_start, &cmd_target, &cmd_set,
-	&cmd_stop, &cmd_status, &cmd_stats, &cmd_hist, &cmd_hot, &cmd_placement, &cmd_top,
+	&cmd_stop, &cmd_status, &cmd_stats, &cmd_hist, &cmd_hot, &cmd_placement, &cmd_top, &cmd_log,
 	&cmd_tier, &cmd_report, &cmd_cool, &cmd_reset,
 };
 
@@ -13,7 +13,7 @@ static int print_help(void)
 {
 	size_t i;
 
-	puts("usage: htmmctl COMMAND [options]\n\n"
+	puts("usage: htmmctl COMMAND [options]\n"
 	     "Samples memory accesses and tells which pages are hot.\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		const char *package = program_missing(commands[i]);

@@ -64,6 +64,12 @@ const char *program_missing(const struct command *cmd)
 	return cmd->run == run_program && !find_program(cmd->name, path) ? PACKAGE : NULL;
 }
 
+const struct command cmd_log = {
+	.name = "log",
+	.summary = "write over time: thresholds, hit ratios by target and node, cost",
+	.run = run_program,
+};
+
 const struct command cmd_record = {
 	.name = "record",
 	.summary = "write every sample to a perf.data file, for perf's tools",

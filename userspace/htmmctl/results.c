@@ -11,7 +11,7 @@ static void print_text(FILE *file, struct results *res)
 	fputc('\n', file);
 	hist_print(file, &res->hist, &res->ratio, false);
 	fputc('\n', file);
-	hot_print(file, res->names, &res->pages, res->info.features & HTMM_FEATURE_PLACEMENT);
+	hot_print(file, res->names, &res->pages, res->places);
 }
 
 static void print_json(FILE *file, struct results *res, int exit_status)
@@ -28,7 +28,7 @@ static void print_json(FILE *file, struct results *res, int exit_status)
 	fputs(",\n\"hist\":", file);
 	json_write(file, hist_json(&res->hist, &res->ratio));
 	fputs(",\n\"hot\":", file);
-	hot_json(file, res->names, &res->pages, res->info.features & HTMM_FEATURE_PLACEMENT);
+	hot_json(file, res->names, &res->pages, res->places);
 	fputs("}\n", file);
 }
 

@@ -190,7 +190,7 @@ close_report:
 
 static int run_run(const struct command *cmd, int argc, char **argv)
 {
-	struct run run = { .max_pages = HOT_PAGES_DEFAULT };
+	struct run run = { .max_pages = HOT_PAGES_DEFAULT, .res.places = true };
 	struct opt session[SESSION_OPTS];
 	const struct opt opts[] = {
 		{ OPT_NUMBER, 'n', "number", "N", "hot pages to report, 0: all (20)",

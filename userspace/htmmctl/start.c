@@ -47,7 +47,7 @@ static int wait_for_end(int fd, __u64 session, const struct signals *signals,
 
 static int stop_and_report(int fd, const struct start *start, struct htmm_error *err)
 {
-	struct results res = {};
+	struct results res = { .places = true };
 	int ret;
 
 	ret = htmm_device_stop(fd, 0, err);

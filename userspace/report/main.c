@@ -12,6 +12,7 @@
 #include "live.h"
 #include "perfdata/decode_thread.h"
 #include "progress.h"
+#include "timeline.h"
 #include "view.h"
 
 /* Lines of each list unless -n is given. */
@@ -292,6 +293,26 @@ static int report_session(struct options *opts, struct htmm_error *err)
 	return ret;
 }
 
+static int report_log(const struct options *opts, struct htmm_error *err)
+{
+	struct timeline timeline;
+	int ret = timeline_read(&timeline, opts->path, err);
+
+	if (ret)
+		return ret;
+	if (opts->plot)
+		ret = timeline_plot(opts->plot, &timeline, err);
+	else if (opts->choice.format == FORMAT_CSV)
+		timeline_print_csv(stdout, &timeline);
+	else if (opts->choice.format == FORMAT_TEXT)
+		timeline_print(stdout, &timeline, opts->max);
+	else
+		ret = htmm_error_set(err, EINVAL, "give --format text or csv, or --plot FILE",
+				     "a log is JSON already; as others there is no report of it");
+	timeline_free(&timeline);
+	return ret;
+}
+
 /* Checks for conflicting options, and sets those that were not given. */
 static int complete(struct options *opts, struct htmm_error *err)
 {
@@ -335,7 +356,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		.max_bytes = MAX_BYTES_DEFAULT, .cooling_period = COOLING_DEFAULT,
 	};
 	const struct opt opts[] = {
-		{ OPT_TEXT, 'i', "input", "FILE", "perf.data, - for a pipe; else the live session",
+		{ OPT_TEXT, 'i', "input", "FILE", "perf.data, - for a pipe, or a log; else live",
 		  &o.path },
 		{ OPT_CALL, 0, "part", "PART",
 		  "only summary, processes, mappings, ...", &o.parts, .call = call_part,
@@ -373,7 +394,10 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		print_error(&err);
 		return EXIT_USAGE;
 	}
-	ret = o.path ? report_file(&o, &err) : report_session(&o, &err);
+	if (o.path && timeline_is(o.path))
+		ret = report_log(&o, &err);
+	else
+		ret = o.path ? report_file(&o, &err) : report_session(&o, &err);
 	return ret ? print_error(&err) : EXIT_OK;
 }
 

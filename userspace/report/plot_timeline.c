@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include "gnuplot.h"
+#include "timeline.h"
+
+#define WIDTH	1200
+#define HEIGHT	1000
+
+/* Columns of the data: seconds, hit ratio, best, MiB hot, MiB of these slow, samples/s, cost. */
+static void print_data(FILE *gnuplot, const struct timeline *timeline)
+{
+	const struct moment *before = NULL;
+	size_t i;
+
+	for (i = 0; i < timeline->nr; i++) {
+		const struct moment *moment = &timeline->moment[i];
+		const bool first = !before || before->target != moment->target;
+		const double seconds = moment->seconds - (first ? 0 : before->seconds);
+		const __u64 samples = moment->samples - (first ? 0 : before->samples);
+
+		if (first)
+			fprintf(gnuplot, "%s$target%u << END\n", before ? "END\n" : "",
+				moment->target);
+		fprintf(gnuplot, "%f ", moment->seconds);
+		if (moment->hit_ppm >= 0)
+			fprintf(gnuplot, "%f ", (double)moment->hit_ppm / 1e4);
+		else
+			fputs("NaN ", gnuplot);
+		fprintf(gnuplot, "%f %f %f %f %f\n", (double)moment->best_ppm / 1e4,
+			(double)moment->hot_pages / 256, (double)moment->hot_slow / 256,
+			seconds > 0 ? (double)samples / seconds : 0, (double)moment->cost_ppm / 1e4);
+		before = moment;
+	}
+	fputs("END\n", gnuplot);
+}
+
+static void print_name(FILE *gnuplot, const struct moment *moment)
+{
+	if (!moment->target) {
+		fputs("all", gnuplot);
+		return;
+	}
+	fprintf(gnuplot, "target %u ", moment->target);
+	gnuplot_text(gnuplot, moment->name);
+}
+
+/* Two lines for each target, of these columns. */
+static void print_lines(FILE *gnuplot, const struct timeline *timeline, unsigned int one,
+			const char *what_one, unsigned int two, const char *what_two)
+{
+	unsigned int colour = 0;
+	size_t i;
+
+	for (i = 0; i < timeline->nr; i++) {
+		const struct moment *moment = &timeline->moment[i];
+
+		if (i && moment[-1].target == moment->target)
+			continue;
+		fprintf(gnuplot, "%s $target%u using 1:%u with linespoints linewidth 2 pointsize 0.5 linecolor %u title \"%s, ",
+			colour ? "," : "plot", moment->target, one, colour + 1, what_one);
+		print_name(gnuplot, moment);
+		fprintf(gnuplot, "\" noenhanced, $target%u using 1:%u with lines linewidth 2 dashtype 2 linecolor %u title \"%s, ",
+			moment->target, two, colour + 1, what_two);
+		print_name(gnuplot, moment);
+		fputs("\" noenhanced", gnuplot);
+		colour++;
+	}
+	fputc('\n', gnuplot);
+}
+
+static void print_script(FILE *gnuplot, const void *arg)
+{
+	const struct timeline *timeline = arg;
+	__u64 cost = 1000;
+	size_t i;
+
+	for (i = 0; i < timeline->nr; i++)
+		cost = timeline->moment[i].cost_ppm > cost ? timeline->moment[i].cost_ppm : cost;
+	fprintf(gnuplot, "size %d,%d\n", WIDTH, HEIGHT);
+	print_data(gnuplot, timeline);
+	fputs("set multiplot layout 3,1\nset grid\nset key outside right\nset lmargin 12\n"
+	      "set xlabel 'seconds'\nset xrange [0:0.1<*]\nset ylabel 'samples, %'\nset yrange [0:100]\n", gnuplot);
+	print_lines(gnuplot, timeline, 2, "on fast nodes", 3, "at best");
+	fputs("set ylabel 'hot, MiB'\nset yrange [0:0.1<*]\n", gnuplot);
+	print_lines(gnuplot, timeline, 4, "hot", 5, "on slow nodes");
+	/* These are of the session, so of any target. */
+	fprintf(gnuplot, "set ylabel 'samples/s'\nset y2label 'cost, %%'\nset y2range [0:%f]\n"
+		"set ytics nomirror\nset y2tics\n"
+		"plot $target%u using 1:6 with linespoints linewidth 2 pointsize 0.5 linecolor 1 title 'samples/s', "
+		"$target%u using 1:7 axes x1y2 with lines linewidth 2 dashtype 2 linecolor 2 title 'cost'\n"
+		"unset multiplot\n", cost / 1e4, timeline->moment[0].target, timeline->moment[0].target);
+}
+
+int timeline_plot(const char *path, const struct timeline *timeline, struct htmm_error *err)
+{
+	if (!timeline->nr)
+		return htmm_error_set(err, ENODATA, NULL, "the log is empty");
+	return gnuplot_draw(path, print_script, timeline, err);
+}

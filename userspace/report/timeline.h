@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What `htmmctl log` wrote: a session over time. */
+#ifndef REPORT_TIMELINE_H
+#define REPORT_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <htmm/htmm.h>
+
+/**
+ * struct moment - a target at one time
+ * @seconds: since the session started
+ * @target: its number; 0: all targets together
+ * @name: its name
+ * @samples: samples counted so far, of the session
+ * @lost: samples lost so far, of the session
+ * @cost_ppm: what sampling costs, of the session
+ * @hot_threshold: its lowest hot bin
+ * @warm_threshold: its lowest warm bin
+ * @hot_pages: its hot pages
+ * @hot_slow: those on slow nodes
+ * @fast_pages: its pages on fast nodes
+ * @slow_pages: those on slow nodes
+ * @placed: it is known where pages are
+ * @hit_ppm: share of the samples on fast nodes; -1: unknown
+ * @best_ppm: what the best placement would reach
+ */
+struct moment {
+	double seconds;
+	__u32 target;
+	char name[40];
+	__u64 samples;
+	__u64 lost;
+	__u64 cost_ppm;
+	__u32 hot_threshold;
+	__u32 warm_threshold;
+	__u64 hot_pages;
+	__u64 hot_slow;
+	__u64 fast_pages;
+	__u64 slow_pages;
+	bool placed;
+	__s64 hit_ppm;
+	__u64 best_ppm;
+};
+
+/**
+ * struct timeline - a session over time
+ * @moment: by target, then by time
+ * @nr: how many there are
+ */
+struct timeline {
+	struct moment *moment;
+	size_t nr;
+};
+
+/**
+ * timeline_is() - tell whether a file is a log
+ * @path: the file
+ *
+ * Return: true if it begins as one.
+ */
+bool timeline_is(const char *path);
+
+/**
+ * timeline_read() - read a log
+ * @timeline: filled; free it with timeline_free()
+ * @path: the file
+ * @err: says what is wrong with it
+ *
+ * A last line that is not complete is left out, as a log may be read while it is written.
+ *
+ * Return: 0 or a negative errno.
+ */
+int timeline_read(struct timeline *timeline, const char *path, struct htmm_error *err);
+
+/**
+ * timeline_free() - free a log
+ * @timeline: the log; may be all zero
+ */
+void timeline_free(struct timeline *timeline);
+
+/**
+ * timeline_print() - print a table for each target
+ * @file: where to
+ * @timeline: the log
+ * @max: the most lines of each; 0: all. More moments are left out evenly
+ */
+void timeline_print(FILE *file, const struct timeline *timeline, size_t max);
+
+/* Print all as comma-separated values. */
+void timeline_print_csv(FILE *file, const struct timeline *timeline);
+
+/**
+ * timeline_plot() - draw it with gnuplot
+ * @path: file to write
+ * @timeline: the log
+ * @err: says what is missing
+ *
+ * Return: 0 or a negative errno.
+ */
+int timeline_plot(const char *path, const struct timeline *timeline, struct htmm_error *err);
+
+#endif /* REPORT_TIMELINE_H */
