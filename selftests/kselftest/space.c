@@ -17,7 +17,7 @@
 #define PATIENCE	3000
 /* Processes that exit soon, and how often they are run. */
 #define SHORT_CHILDREN	48
-#define SHORT_ROUNDS	20
+#define SHORT_ROUNDS	12
 
 FIXTURE(space) {
 	int fd;
@@ -465,7 +465,7 @@ TEST_F(space, target_is_the_callers)
 
 /* The smallest number of address spaces that a session can be limited to. */
 #define FEW_SPACES	64
-#define ROUNDS		4
+#define ROUNDS		2
 
 static int touch_once(int sock, void *arg)
 {
