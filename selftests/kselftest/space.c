@@ -532,7 +532,8 @@ TEST_F(space, kept_ones_leave_with_their_last_page)
 		for (i = 0; i < 32; i++)
 			ASSERT_EQ(0, device_cool(self->fd, 0));
 		/* Other processes may be sampled meanwhile, but fewer than this. */
-		for (tries = PATIENCE; spaces_of(_metadata, self->fd) > FEW_SPACES / 4 && tries; tries--)
+		tries = PATIENCE;
+		while (spaces_of(_metadata, self->fd) > FEW_SPACES / 4 && --tries)
 			usleep(10000);
 		EXPECT_NE(0, tries) {
 			TH_LOG("round %d: %llu address spaces are left", round,

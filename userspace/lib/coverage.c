@@ -12,7 +12,8 @@ static bool read_nodes(const char *sysfs, const char *file, struct htmm_cpus *no
 {
 	char line[256];
 
-	return !sysfs_line(line, sizeof(line), "%s/devices/system/node/%s", sysfs ?: "/sys", file) &&
+	return !sysfs_line(line, sizeof(line), "%s/devices/system/node/%s", sysfs ?: "/sys",
+			   file) &&
 	       !htmm_cpus_parse(nodes, line, NULL);
 }
 
