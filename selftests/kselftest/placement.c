@@ -200,7 +200,7 @@ static void request_from_elsewhere(struct __test_metadata *_metadata,
 TEST_F(placement, directories)
 {
 	unsigned long pages;
-	char line[512], all[32], *at;
+	char line[512], all[64], *at;
 	int want, found;
 	FILE *file;
 
