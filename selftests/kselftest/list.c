@@ -10,7 +10,7 @@
 #define PAGE		4096UL
 #define REGION		(2UL << 20)
 #define PAGES		2048
-#define MANY_PAGES	(1UL << 16)
+#define MANY_PAGES	(1UL << 14)
 
 FIXTURE(list) {
 	int fd;
