@@ -86,11 +86,12 @@ static void print_moves(FILE *file, const struct policy_move *moves, size_t nr, 
 {
 	size_t i;
 
-	for (i = 0; i < nr && i < SHOWN; i++)
+	for (i = 0; i < nr && i < SHOWN; i++) {
 		fprintf(file, "  %s pid %u address 0x%llx, %u KiB on node %d: %llu samples, ",
 			verb, moves[i].pid, moves[i].addr, moves[i].pages * 4, moves[i].node,
 			moves[i].samples);
 		fprintf(file, "expects %.3g/s\n", moves[i].value);
+	}
 	if (nr > SHOWN)
 		fprintf(file, "  and %zu more\n", nr - SHOWN);
 }
