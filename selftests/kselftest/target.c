@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Targets: each has its own counts; they are added and removed while sampling runs. */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include "cgroup.h"
 #include "check.h"
 #include "child.h"
@@ -535,4 +536,46 @@ TEST_F(target, a_pid_used_again)
 	EXPECT_EQ(HTMM_TARGET_INFO_DEAD, self->info[0].flags);
 	EXPECT_EQ(0, self->info[1].flags);
 	stats_free(&stats);
+}
+
+/* Free memory that the kernel gives out next has something in it. */
+static void soil_memory(void)
+{
+	const size_t bytes = 64 << 20;
+	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		return;
+	memset(mem, 0xa5, bytes);
+	munmap(mem, bytes);
+}
+
+/* Members that the module does not set are zero, whatever the memory had before. */
+TEST_F(target, tells_no_old_memory)
+{
+	struct htmm_target_info *info = &self->info[0];
+	struct stats stats;
+	size_t i;
+	int try;
+
+	request_add_target(&self->req, getpid());
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (try = 0; try < 20; try++) {
+		soil_memory();
+		ASSERT_EQ(1, device_targets(self->fd, self->info));
+		ASSERT_EQ(0, info->flags);
+		ASSERT_EQ(0, info->__reserved);
+		for (i = HTMM_NR_DROPS; i < HTMM_DROP_SLOTS; i++)
+			ASSERT_EQ(0, info->drops[i]);
+		for (i = strlen(info->name); i < sizeof(info->name); i++)
+			ASSERT_EQ(0, info->name[i]);
+		soil_memory();
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		for (i = 0; i < stats.s.nr_channels; i++) {
+			ASSERT_EQ(0, stats.channels[i].flags & ~(HTMM_CHANNEL_ACTIVE |
+								 HTMM_CHANNEL_LARGE_PEBS));
+			ASSERT_EQ(0, stats.channels[i].counters.drops[HTMM_DROP_SLOTS - 1]);
+		}
+		stats_free(&stats);
+	}
 }
