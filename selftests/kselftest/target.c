@@ -538,6 +538,53 @@ TEST_F(target, a_pid_used_again)
 	stats_free(&stats);
 }
 
+/* The root is a cgroup, too, and every process is in it. */
+TEST_F(target, the_root_cgroup)
+{
+	int dir = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stats stats;
+
+	ASSERT_LE(0, dir);
+	request_add_cgroup(&self->req, dir);
+	start(_metadata, self);
+	tell(_metadata, self, 0);
+	stop(_metadata, self, &stats);
+	EXPECT_EQ(SHARE, counted(_metadata, self, 1, 0));
+	stats_free(&stats);
+	close(dir);
+}
+
+#define MANY		48
+
+static void fault_once(void *arg)
+{
+	struct _test_data_target *self = arg;
+
+	access_pages(&self->source, self->mem, PAGES, 1);
+}
+
+/* So many that some of them have the same place in any table of hashes. */
+TEST_F(target, many)
+{
+	struct child children[MANY];
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		ASSERT_EQ(0, child_worker(&children[i], fault_once, self));
+		request_add_target(&self->req, children[i].pid);
+	}
+	start(_metadata, self);
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(0, child_do(&children[i]));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(MANY, device_targets(self->fd, self->info));
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ(children[i].pid, self->info[i].id);
+		EXPECT_LE(PAGES, self->info[i].samples);
+		child_kill(&children[i]);
+	}
+}
+
 /* Free memory that the kernel gives out next has something in it. */
 static void soil_memory(void)
 {
