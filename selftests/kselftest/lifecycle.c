@@ -315,7 +315,7 @@ TEST_F(lifecycle, no_wake_up_is_lost)
 	self->req.arg.ring_pages = 1;
 	ASSERT_EQ(0, cpu_pin(0));
 	ASSERT_EQ(0, start(self));
-	for (burst = 0; burst < 300; burst++) {
+	for (burst = 0; burst < 60; burst++) {
 		access_pages(&self->source, self->mem, 1 + burst % PAGES, 2 + burst % 11);
 		tries = PATIENCE;
 		while (in_flight(_metadata, self->fd) >= watermark && --tries)
