@@ -5,12 +5,11 @@
 /* Forget a region. Returns the number of base pages forgotten with it. */
 static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region)
 {
-	u32 pages, count, page, pos = 0;
+	u32 pages = 0, count, page, pos = 0;
 
 	htmm_table_cool_region(table, region);
-	while ((count = htmm_region_next(region, &pos, &page)))
+	for (; (count = htmm_region_next(region, &pos, &page)); pages++)
 		htmm_hist_remove(&table->hist[HTMM_KIND_BASE], count);
-	pages = region->pages;
 	table->pages -= pages;
 	htmm_region_release(region, table->pool);
 	htmm_index_destroy(table, region);

@@ -12,8 +12,8 @@
  *           enough pairs, the next digit is stored in another plane of bytes, the
  *           digits above it in pairs, and so on
  *
- * So one more sample of a hot page changes one byte, and 127 times out of 128 nothing else:
- * a page's bin changes only with a carry.
+ * So a sample of a hot page changes one byte, and usually nothing else: the form of a count
+ * changes only with a carry.
  *
  * An entry has two parts in different places: the fields that every sample uses, two
  * entries to a cache line, and the details. Leaves, planes and groups of fifteen entries
@@ -61,7 +61,6 @@
  * @leaf: bytes with the lowest digits, if the region is dense
  * @pair: its pairs, if it is sparse
  * @count: samples in the region
- * @pages: number of base pages with a count
  * @pairs: pairs in use
  * @digits: number of digits stored in bytes: 0 if the region is sparse, 1 if it has a leaf,
  *	2 if it also has a plane, and so on
@@ -74,7 +73,6 @@ struct htmm_region {
 		u32 *pair;
 	};
 	u32 count;
-	u16 pages;
 	u8 pairs;
 	u8 digits;
 };
@@ -334,18 +332,6 @@ u32 htmm_region_blocks_to_begin(u32 count);
  */
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 page, u32 count);
-
-/**
- * htmm_region_carry() - count one more sample of a page whose digit is 0 or full
- * @region: a dense region
- * @hist: histogram of base pages
- * @page: index of the page, whose digit is full or 0
- *
- * Return: true if the count was raised and the histogram updated; false, with nothing
- * changed, if htmm_region_set() is needed.
- */
-bool htmm_region_carry(struct htmm_region *region, struct htmm_hist *hist,
-		       u32 page);
 
 /**
  * htmm_region_cool() - halve all counts

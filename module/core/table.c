@@ -10,6 +10,8 @@
 #define HTMM_HASH_ONE		BIT_ULL(32)
 #define HTMM_HASH_FRACTION	(HTMM_HASH_ONE / 32 - 1)
 #define HTMM_HASH_SEED		0x9e3779b97f4a7c15ULL
+/* The golden section of 2^32. */
+#define HTMM_HASH_GOLDEN	0x9e3779b9ULL
 
 /**
  * struct htmm_table_layout - sizes of the directory's arrays, in elements
@@ -58,11 +60,26 @@ size_t htmm_table_dir_bytes(const struct htmm_table_config *config)
 	return htmm_layout_bytes(&layout);
 }
 
+/*
+ * The fraction is random but for its low bits. These determine how far apart the chains of
+ * the same range in successive address spaces are. Multiples of the golden section of all
+ * chains are far from each other, so such ranges do not share chains.
+ */
+static u64 htmm_hash_multiplier(u64 seed, u64 heads)
+{
+	u64 low = heads >> (HTMM_VPN_BITS - HTMM_REGION_ORDER - 32);
+	u64 fraction = (seed ?: HTMM_HASH_SEED) & HTMM_HASH_FRACTION;
+
+	return HTMM_HASH_ONE | (fraction & ~(low - 1)) |
+	       low * HTMM_HASH_GOLDEN >> 32;
+}
+
 int htmm_table_init(struct htmm_table *table,
 		    const struct htmm_table_config *config, void *dir,
 		    struct htmm_pool *pool)
 {
 	struct htmm_table_layout layout;
+	u32 i;
 
 	if (!htmm_config_layout(config, &layout) || !dir ||
 	    (unsigned long)dir % 64)
@@ -74,14 +91,16 @@ int htmm_table_init(struct htmm_table *table,
 	table->head = dir;
 	table->block = (void *)(table->head + layout.heads);
 	table->mm = (u32 *)(table->block + layout.blocks);
-	table->multiplier = HTMM_HASH_ONE |
-		((config->seed ?: HTMM_HASH_SEED) & HTMM_HASH_FRACTION);
+	table->multiplier = htmm_hash_multiplier(config->seed, layout.heads);
 	table->dir_bytes = htmm_layout_bytes(&layout);
 	table->head_mask = layout.heads - 1;
 	table->mm_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
 	table->max_high = layout.blocks * HTMM_BLOCK_ENTRIES;
 	table->listings = 1;
+	for (i = 0; i < HTMM_BYTE_VALUES; i++)
+		table->room[i] = HTMM_DIGIT_MASK - i % HTMM_DIGIT_MORE;
+	table->no_digit = HTMM_DIGIT_MASK;
 	return 0;
 }
 

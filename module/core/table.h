@@ -91,12 +91,12 @@ struct htmm_table_config {
 #define HTMM_BYTE_VALUES	256
 
 /* Prefetch distance, in samples. */
-#define HTMM_AHEAD		32
+#define HTMM_AHEAD		64
 
 /**
  * struct htmm_ahead - a sample looked up ahead of being counted
- * @digit: its page's byte; the table's no_digit if it needs the slow path
- * @region: its region; NULL if it always needs the slow path
+ * @digit: its page's byte; the table's no_digit if the region is sparse or not known
+ * @region: its region; NULL if it has to be looked up again
  */
 struct htmm_ahead {
 	u8 *digit;
@@ -147,8 +147,9 @@ struct htmm_table {
 	u32 hand;			/* next entry that eviction visits */
 	u32 exiting;			/* index + 1 of the next entry to remove */
 	bool moved;			/* entries have been moved or evicted */
-	u8 no_digit;			/* always 0, like the byte of a new page */
-	u32 found[HTMM_BYTE_VALUES];	/* samples of the batch, by value of the byte */
+	u8 no_digit;			/* has no room */
+	u8 room[HTMM_BYTE_VALUES];	/* what can be added to a byte of this value */
+	s32 moves[HTMM_BYTE_VALUES];	/* bytes that got this value in the batch, or lost it */
 	struct htmm_ahead ahead[HTMM_AHEAD];	/* ring of the next samples */
 };
 

@@ -37,9 +37,8 @@ static void htmm_table_count_region(struct htmm_table *table,
 
 static void htmm_table_count_page(struct htmm_table *table,
 				  struct htmm_region *region, u32 page,
-				  u32 weight)
+				  u32 old, u32 weight)
 {
-	u32 old = htmm_region_get(region, page);
 	u32 count = htmm_count_add(old, weight);
 
 	if (old) {
@@ -51,13 +50,29 @@ static void htmm_table_count_page(struct htmm_table *table,
 	htmm_region_set(region, table->pool, page, count);
 }
 
+/* Count a sample of a region (NULL: a new one) if there is memory for its count. */
+static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
+			   const struct htmm_table_sample *s)
+{
+	u32 page = s->page % HTMM_REGION_PAGES;
+	u32 count = region ? htmm_region_get(region, page) : 0;
+
+	if (!htmm_table_has_room(table, region, page,
+				 htmm_count_add(count, s->weight)))
+		return false;
+	if (!region)
+		region = htmm_index_create(table, htmm_region_key(s->page));
+	htmm_table_count_page(table, region, page, count, s->weight);
+	htmm_table_count_region(table, region, s->weight);
+	return true;
+}
+
 /* Count a sample in the general case. */
 static noinline bool htmm_table_add_slow(struct htmm_table *table,
 					 const struct htmm_table_sample *s)
 {
-	u64 key = htmm_region_key(s->page);
-	u32 page = s->page % HTMM_REGION_PAGES, count, tries;
 	struct htmm_region *region;
+	u32 tries;
 
 	if (s->page == HTMM_NO_PAGE)
 		return false;
@@ -66,21 +81,14 @@ static noinline bool htmm_table_add_slow(struct htmm_table *table,
 
 	for (tries = 0; ; tries++) {
 		/* Eviction may have moved the entry. */
-		region = htmm_index_find(table, key);
+		region = htmm_index_find(table, htmm_region_key(s->page));
 		if (region)
 			htmm_table_cool_region(table, region);
-		count = region ? htmm_region_get(region, page) : 0;
-		if (htmm_table_has_room(table, region, page,
-					htmm_count_add(count, s->weight)))
-			break;
+		if (htmm_table_try(table, region, s))
+			return true;
 		if (tries == HTMM_EVICT_MAX || !htmm_evict(table, region))
 			return false;
 	}
-	if (!region)
-		region = htmm_index_create(table, key);
-	htmm_table_count_page(table, region, page, s->weight);
-	htmm_table_count_region(table, region, s->weight);
-	return true;
 }
 
 /**
@@ -136,6 +144,17 @@ static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
 	ahead->digit = &table->no_digit;
 }
 
+/* Prefetch all counters of a region that has to be cooled. */
+static noinline void htmm_fetch_stale(const struct htmm_region *region)
+{
+	u32 at;
+
+	if (!region->digits)
+		return;
+	for (at = 0; at < HTMM_REGION_PAGES; at += 64)
+		prefetchw(&region->leaf[at]);
+}
+
 /* Look up the entry and prefetch the counter. */
 static __always_inline void htmm_look(struct htmm_table *table,
 				      struct htmm_finder finder,
@@ -148,8 +167,9 @@ static __always_inline void htmm_look(struct htmm_table *table,
 
 	if (unlikely(!region || region->key != key))
 		region = htmm_find_behind(region, key);
-	if (unlikely(!region || region->epoch != finder.epoch ||
-		     s->weight != 1)) {
+	if (unlikely(!region || region->epoch != finder.epoch)) {
+		if (region)
+			htmm_fetch_stale(region);
 		htmm_look_later(table, ahead);
 		return;
 	}
@@ -163,110 +183,72 @@ static __always_inline void htmm_look(struct htmm_table *table,
 	}
 }
 
-/* Count one more sample of a sparse region, if only one count changes by one. */
-static bool htmm_add_sparse(struct htmm_table *table,
-			    struct htmm_region *region, u32 page)
-{
-	u32 *pair = htmm_pair_find(region->pair, HTMM_PAIRS, page), count;
-	bool carry;
-
-	if (!pair)
-		return false;
-	/* An unused pair has the count 0. */
-	count = *pair >> HTMM_REGION_ORDER;
-	if (!count || count == HTMM_PAIR_MAX)
-		return false;
-	/*
-	 * This branch is rarely taken: bin changes of small counts are applied by
-	 * htmm_table_settle().
-	 */
-	carry = count >= HTMM_DIGIT_MASK;
-	carry &= !(count & (count + 1));
-	if (unlikely(carry))
-		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], count, 1);
-	table->found[min_t(u32, count, HTMM_DIGIT_MASK)]++;
-	*pair += 1 << HTMM_REGION_ORDER;
-	return true;
-}
-
 /*
- * Count a sample of a sparse region, or one whose digit is 0 or full. Returns false if it
- * needs the slow path.
- */
-static noinline bool htmm_add_rest(struct htmm_table *table,
-				   const struct htmm_table_sample *s,
-				   struct htmm_region *region)
-{
-	u32 page = s->page % HTMM_REGION_PAGES;
-	bool added;
-
-	if (!region)
-		return false;
-	if (region->digits)
-		added = htmm_region_carry(region, &table->hist[HTMM_KIND_BASE],
-					  page);
-	else
-		added = htmm_add_sparse(table, region, page);
-	if (added)
-		htmm_table_count_region(table, region, 1);
-	return added;
-}
-
-/* Is the digit 0 or full? */
-static inline bool htmm_digit_ends(u32 digit)
-{
-	return !((digit + 1) & (HTMM_DIGIT_MASK - 1));
-}
-
-/*
- * Count one more sample if only one number changes. False: use the slow path.
+ * Count a sample if no digit overflows. False: use the slow path.
  *
- * Do not test here whether the page's bin changes: the branch could not be predicted.
- * Instead, record the old value of the byte; htmm_table_settle() updates the histogram at
- * the end of the batch.
+ * Do not test here whether the page's bin changes, or whether the page is new: the branch
+ * could not be predicted. Instead, record the old and the new value of the byte;
+ * htmm_table_settle() updates the histogram at the end of the batch.
  */
-static inline bool htmm_add_fast(struct htmm_table *table,
-				 const struct htmm_table_sample *s,
-				 const struct htmm_ahead *ahead)
+static __always_inline bool htmm_add_fast(struct htmm_table *table,
+					  const struct htmm_table_sample *s,
+					  const struct htmm_ahead *ahead)
 {
 	struct htmm_region *region = ahead->region;
-	u32 digit = *ahead->digit, count;
+	u32 digit = *ahead->digit;
+	u64 count;
 
-	if (unlikely(htmm_digit_ends(digit)))
-		return htmm_add_rest(table, s, region);
-	table->found[digit]++;
-	*ahead->digit = digit + 1;
-	count = region->count;
-	if (unlikely(!(count & (count + 1))))
-		htmm_table_count_region(table, region, 1);
+	/* Without a weight nothing is counted; a number below 0 is the largest of all. */
+	if (unlikely(s->weight - 1 >= table->room[digit]))
+		return false;
+	table->moves[digit]--;
+	digit += s->weight;
+	table->moves[digit]++;
+	*ahead->digit = digit;
+	count = (u64)region->count + s->weight;
+	/* Its bin changes if its length in bits does. */
+	if (unlikely((count ^ region->count) > region->count))
+		htmm_table_count_region(table, region, s->weight);
 	else
-		region->count = count + 1;
+		region->count = count;
 	return true;
 }
 
+/* Prepare for a batch: may its samples add pages without a look at the limit? */
+static void htmm_table_prepare(struct htmm_table *table, u32 n)
+{
+	u64 max_pages = table->config.max_pages;
+
+	table->room[0] = !max_pages || table->pages + n <= max_pages ?
+			 HTMM_DIGIT_MASK : 0;
+}
+
 /*
- * Update the histogram at the end of a batch. A count's bin changes only if a carry runs
- * through all lower bits, so other recorded values are ignored. A sample of a marked byte
- * never changes a bin.
+ * Update the histogram at the end of a batch. The bin of a marked byte's page depends on
+ * higher digits, and has not changed.
  */
 static void htmm_table_settle(struct htmm_table *table)
 {
 	u32 digit;
 
-	for (digit = 1; digit < HTMM_DIGIT_MASK; digit += digit + 1) {
-		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], digit,
-				table->found[digit]);
-		table->found[digit] = 0;
-	}
+	for (digit = 1; digit <= HTMM_DIGIT_MASK; digit++)
+		table->hist[HTMM_KIND_BASE].bin[htmm_hist_bin(digit)] +=
+			table->moves[digit];
+	table->pages -= table->moves[0];
+	memset(table->moves, 0, sizeof(table->moves));
 }
 
-/* The slow path. Entries looked up before may be invalid afterwards. */
+/* All but the fast path. Entries looked up before may be invalid afterwards. */
 static noinline bool htmm_add_anyhow(struct htmm_table *table,
-				     const struct htmm_table_sample *s)
+				     const struct htmm_table_sample *s,
+				     struct htmm_region *region)
 {
-	bool added = htmm_table_add_slow(table, s);
+	bool added;
 	u32 i;
 
+	if (region && s->weight && htmm_table_try(table, region, s))
+		return true;
+	added = htmm_table_add_slow(table, s);
 	if (!table->moved)
 		return added;
 	table->moved = false;
@@ -306,6 +288,7 @@ u32 htmm_table_add(struct htmm_table *table,
 	struct htmm_ahead *ahead;
 	u32 lost = 0, i;
 
+	htmm_table_prepare(table, n);
 	for (i = 0; i < min_t(u32, fetched, 3 * HTMM_AHEAD); i++)
 		htmm_fetch_head(finder, &s[i]);
 	for (i = 0; i < min_t(u32, fetched, 2 * HTMM_AHEAD); i++)
@@ -315,7 +298,7 @@ u32 htmm_table_add(struct htmm_table *table,
 	for (i = 0; i < n; i++, s++) {
 		ahead = &table->ahead[i % HTMM_AHEAD];
 		if (unlikely(!htmm_add_fast(table, s, ahead)) &&
-		    !htmm_add_anyhow(table, s))
+		    !htmm_add_anyhow(table, s, ahead->region))
 			dropped[lost++] = i;
 		if (i < fetches) {
 			htmm_fetch_head(finder,

@@ -257,6 +257,65 @@ static void memory_changes_hands(void)
 	world_close(&world);
 }
 
+/* A region that many pages share stays dense for one cooling, though few pages are left. */
+static void form_of_a_cooled_region(void)
+{
+	const struct htmm_region *region;
+	u32 page;
+
+	world_open(&world, &roomy, false);
+	for (page = 0; page < 40; page++)
+		add(0, page, 1 + 2 * (page < 5));
+	region = htmm_table_entry(&world.table, 0);
+	CHECK(region->digits == 1);
+	world_cool(&world);
+	add(0, 7, 1);
+	CHECK(region->digits == 1 && world.table.pages == 6);
+	world_cool(&world);
+	add(0, 7, 1);
+	CHECK(region->digits == 0 && world.table.pages == 1);
+
+	for (page = 0; page < 40; page++)
+		add(0, page, 1 + 4 * (page < 5));
+	CHECK(region->digits == 1);
+	world_cool(&world);
+	world_cool(&world);
+	add(0, 7, 1);
+	CHECK(region->digits == 0 && world.table.pages == 6);
+	world_matches(&world);
+	world_close(&world);
+}
+
+/* New pages of a batch count towards the limit before the batch ends. */
+static void page_limit_within_a_batch(void)
+{
+	const struct htmm_table_config config = {
+		.max_bytes = 1024 * 1024, .max_pages = 100,
+	};
+	struct htmm_table_sample s[128];
+	u32 dropped[128], i;
+
+	world_open(&world, &config, true);
+	world_refill(&world, 1000);
+	for (i = 0; i < 90; i++) {
+		s[0].page = htmm_page(5, i);
+		s[0].weight = 3;
+		CHECK(htmm_table_add(&world.table, s, 1, dropped) == 0);
+	}
+	for (i = 0; i < 128; i++) {
+		s[i].page = htmm_page(5, i);
+		s[i].weight = 1;
+	}
+	/* One region, which is not evicted for its own pages. */
+	CHECK(htmm_table_add(&world.table, s, 128, dropped) == 28);
+	CHECK(dropped[0] == 100 && dropped[27] == 127);
+	CHECK(world.table.pages == 100 && world.table.evicted == 0);
+	CHECK(htmm_table_count(&world.table, 5, 99) == 1);
+	CHECK(htmm_table_count(&world.table, 5, 89) == 4);
+	CHECK(htmm_table_count(&world.table, 5, 100) == 0);
+	world_close(&world);
+}
+
 /* The limits determine the directory's size, however large the pool is. */
 static void too_large_a_pool(void)
 {
@@ -534,6 +593,8 @@ static void batches_do_not_matter(void)
 int main(void)
 {
 	static const struct tap_test tests[] = {
+		TAP_TEST(form_of_a_cooled_region),
+		TAP_TEST(page_limit_within_a_batch),
 		TAP_TEST(config_is_checked),
 		TAP_TEST(counts_and_bins),
 		TAP_TEST(saturates),

@@ -20,6 +20,7 @@
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
+typedef int s32;
 typedef __u64 u64;
 
 #define U32_MAX		(~(u32)0)
