@@ -12,12 +12,8 @@
 /* The same byte eight times. */
 #define HTMM_BYTES(byte)	((u8)(byte) * 0x0101010101010101ULL)
 
-static_assert(sizeof(struct htmm_region) == 32,
-	      "two entries to a cache line");
-static_assert(sizeof(struct htmm_region_block) <= HTMM_POOL_BLOCK_SIZE &&
-	      sizeof(struct htmm_detail_block) <= HTMM_POOL_BLOCK_SIZE &&
-	      HTMM_BLOCK_ENTRIES % HTMM_BLOCK_DETAILS == 0,
-	      "a block holds its entries and knows their details");
+static_assert(sizeof(struct htmm_region) * HTMM_BLOCK_ENTRIES == HTMM_POOL_BLOCK_SIZE,
+	      "entries fill a block, and each has its pairs in one cache line");
 static_assert(HTMM_REGION_PAGES == HTMM_POOL_BLOCK_SIZE,
 	      "a leaf is one block");
 static_assert((1 + HTMM_PLANES) * HTMM_DIGIT_BITS >= 32,
@@ -58,7 +54,7 @@ static u32 *htmm_region_first_pair(const struct htmm_region *region)
 {
 	u32 slots = htmm_pair_slots(region->digits);
 
-	return &htmm_region_pairs(region)->pair[HTMM_PAIRS - slots];
+	return (u32 *)&region->pair[HTMM_PAIRS - slots];
 }
 
 static u32 *htmm_region_pair(const struct htmm_region *region, u32 page)
@@ -77,8 +73,8 @@ static u32 htmm_region_pair_value(const struct htmm_region *region, u32 page)
 
 static u32 htmm_region_get_dense(const struct htmm_region *region, u32 page)
 {
-	u32 byte = region->leaf[page], count = byte & HTMM_DIGIT_MASK;
-	u8 **plane = htmm_region_pairs(region)->plane;
+	u32 byte = htmm_region_leaf(region)[page], count = byte & HTMM_DIGIT_MASK;
+	u8 *const *plane = region->plane;
 	u32 left = region->digits - 1, shift = HTMM_DIGIT_BITS;
 
 	for (; byte & HTMM_DIGIT_MORE && left; left--) {
@@ -149,14 +145,14 @@ static u32 htmm_region_next_pair(const struct htmm_region *region, u32 least,
  */
 static const u8 *htmm_region_row(const struct htmm_region *region, u32 *least)
 {
-	const u8 *bytes = region->leaf;
+	const u8 *bytes = htmm_region_leaf(region);
 	u32 plane = 0;
 
 	while (*least > HTMM_DIGIT_MASK) {
 		*least >>= HTMM_DIGIT_BITS;
 		if (plane == region->digits - 1)
 			return NULL;
-		bytes = htmm_region_pairs(region)->plane[plane++];
+		bytes = region->plane[plane++];
 	}
 	return bytes;
 }
@@ -283,7 +279,7 @@ static void htmm_region_clear_pairs(struct htmm_region *region)
 static u32 htmm_region_set_digits(struct htmm_region *region, u32 page,
 				  u32 count)
 {
-	u8 *digit = &region->leaf[page];
+	u8 *digit = &htmm_region_leaf(region)[page];
 	u32 plane = 0;
 
 	for (;;) {
@@ -293,7 +289,7 @@ static u32 htmm_region_set_digits(struct htmm_region *region, u32 page,
 			*digit |= HTMM_DIGIT_MORE;
 		if (plane == region->digits - 1)
 			return count;
-		digit = &htmm_region_pairs(region)->plane[plane++][page];
+		digit = &region->plane[plane++][page];
 	}
 }
 
@@ -325,11 +321,12 @@ static void htmm_region_reform(struct htmm_region *region,
 	htmm_region_collect_pairs(region, &counts);
 	htmm_region_clear_pairs(region);
 	if (!region->digits) {
-		region->leaf = htmm_pool_block_get(pool);
+		htmm_region_set_state(region, htmm_pool_block_get(pool),
+				      htmm_region_count(region));
 		region->digits = 1;
 	}
 	for (; region->digits < digits; region->digits++)
-		htmm_region_pairs(region)->plane[region->digits - 1] =
+		region->plane[region->digits - 1] =
 			htmm_pool_block_get(pool);
 	htmm_region_set_all(region, &counts);
 }
@@ -411,6 +408,7 @@ static struct htmm_cooled htmm_region_cool_leaf(struct htmm_region *region,
 						u32 coolings)
 {
 	struct htmm_counts counts, left = { 0 };
+	u8 *leaf = htmm_region_leaf(region);
 	struct htmm_cooled cooled;
 	u32 i;
 
@@ -418,12 +416,12 @@ static struct htmm_cooled htmm_region_cool_leaf(struct htmm_region *region,
 	if (region->pairs)
 		htmm_region_collect_pairs(region, &counts);
 	for (i = 0; i < counts.n; i++) {
-		region->leaf[counts.page[i]] = 0;
+		leaf[counts.page[i]] = 0;
 		if (counts.count[i] >> coolings)
 			htmm_counts_add(&left, counts.page[i],
 					counts.count[i] >> coolings);
 	}
-	cooled = htmm_leaf_cool(region->leaf, coolings);
+	cooled = htmm_leaf_cool(leaf, coolings);
 	cooled.before += counts.n;
 	cooled.left += left.n;
 	if (counts.n)
@@ -448,7 +446,7 @@ static bool htmm_region_drop_plane(struct htmm_region *region,
 			return false;
 		htmm_counts_add(&counts, page, count);
 	}
-	htmm_pool_block_put(pool, htmm_region_pairs(region)->plane[digits - 1]);
+	htmm_pool_block_put(pool, region->plane[digits - 1]);
 	region->digits = digits;
 	htmm_region_clear_pairs(region);
 	htmm_region_set_all(region, &counts);
@@ -513,7 +511,8 @@ u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 	u32 most = min_t(u64, coolings, 31);
 	struct htmm_cooled cooled;
 
-	region->count = htmm_count_cooled(region->count, coolings);
+	htmm_region_set_state(region, htmm_region_leaf(region),
+			      htmm_count_cooled(htmm_region_count(region), coolings));
 	if (!region->digits)
 		cooled = htmm_region_cool_sparse(region, most);
 	else if (region->digits > 1)
@@ -532,10 +531,10 @@ u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool)
 {
 	for (; region->digits > 1; region->digits--)
-		htmm_pool_block_put(pool, htmm_region_pairs(region)->plane[region->digits - 2]);
+		htmm_pool_block_put(pool, region->plane[region->digits - 2]);
 	if (region->digits)
-		htmm_pool_block_put(pool, region->leaf);
+		htmm_pool_block_put(pool, htmm_region_leaf(region));
 	region->digits = 0;
-	region->pair = htmm_region_pairs(region)->pair;
+	htmm_region_set_state(region, NULL, htmm_region_count(region));
 	htmm_region_clear_pairs(region);
 }

@@ -84,6 +84,9 @@ struct htmm_table_config {
 /* Up to this size the indices of entries fit in 32 bits. */
 #define HTMM_TABLE_MAX_BYTES	BIT_ULL(39)
 
+/* Blocks of entries that a table can have: heads and fronts take more than the rest. */
+#define HTMM_TABLE_BLOCKS(bytes)	(((bytes) - (bytes) / 32) / HTMM_POOL_BLOCK_SIZE)
+
 /* Most blocks that one sample needs. */
 #define HTMM_SAMPLE_BLOCKS	6
 
@@ -94,13 +97,30 @@ struct htmm_table_config {
 #define HTMM_AHEAD		64
 
 /**
+ * struct htmm_front - what a sample of a dense region needs, four to a cache line
+ * @name: htmm_front_name() of the region, or HTMM_FRONT_UNUSED
+ * @state: the region's state; struct htmm_region points to it
+ *
+ * A front belongs to all regions with its hash, of which one has it at a time.
+ */
+struct htmm_front {
+	u64 name;
+	u64 state;
+};
+
+/* A name has the number of a region, and of the epoch modulo HTMM_FRONT_EPOCHS. */
+#define HTMM_FRONT_EPOCH_BITS	9
+#define HTMM_FRONT_EPOCHS	511
+#define HTMM_FRONT_UNUSED	U64_MAX
+
+/**
  * struct htmm_ahead - a sample looked up ahead of being counted
- * @digit: its page's byte; the table's no_digit if the region is sparse or not known
- * @region: its region; NULL if it has to be looked up again
+ * @digit: its page's byte; the table's no_digit if it needs the slow path
+ * @state: its region's state, if @digit is in its leaf
  */
 struct htmm_ahead {
 	u8 *digit;
-	struct htmm_region *region;
+	u64 *state;
 };
 
 /**
@@ -129,12 +149,14 @@ struct htmm_table {
 	/* private: */
 	struct htmm_table_config config;
 	struct htmm_pool *pool;
+	struct htmm_front *front;
 	struct htmm_region **head;	/* hash chains */
-	struct htmm_region_block **block;
+	struct htmm_region **block;	/* of entries */
 	u32 *mm;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
 	u64 dir_bytes;
 	u64 listings;			/* started so far, plus 1 */
+	u32 front_mask;
 	u32 head_mask;
 	u32 mm_mask;
 	u32 max_held;			/* most pages that the pool may hold */
@@ -333,8 +355,7 @@ void htmm_table_cool_region(struct htmm_table *table,
 static inline struct htmm_region *
 htmm_table_entry(const struct htmm_table *table, u32 index)
 {
-	return &table->block[index / HTMM_BLOCK_ENTRIES]
-			->region[index % HTMM_BLOCK_ENTRIES];
+	return &table->block[index / HTMM_BLOCK_ENTRIES][index % HTMM_BLOCK_ENTRIES];
 }
 
 /**

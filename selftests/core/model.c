@@ -248,7 +248,7 @@ static u32 some_mm(struct world *w)
 	do {
 		CHECK(i < w->table.high);
 		region = htmm_table_entry(&w->table, i++);
-	} while (!htmm_region_detail(region)->created);
+	} while (!region->created);
 	return htmm_region_mm(region);
 }
 
@@ -265,7 +265,7 @@ static void remove_all(struct world *w)
 			first = false;
 	}
 	CHECK(world_blocks(w) ==
-	      w->table.high / HTMM_BLOCK_ENTRIES * HTMM_DIR_BLOCKS);
+	      w->table.high / HTMM_BLOCK_ENTRIES);
 }
 
 void world_close(struct world *w)
@@ -300,7 +300,7 @@ static void world_entries(const struct world *w,
 	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
 	for (i = 0; i < w->table.high; i++) {
 		region = htmm_table_entry(&w->table, i);
-		if (!htmm_region_detail(region)->created)
+		if (!region->created)
 			continue;
 		for (j = 0; j < MODEL_REGIONS; j++) {
 			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
@@ -462,6 +462,7 @@ void world_jump(struct world *w, u64 jump)
 	if (jump > 1 << 20) {
 		/* From here on only the epoch changes. */
 		w->table.epoch += jump;
+		htmm_front_drop_all(&w->table);
 	} else {
 		for (i = 0; i < jump; i++)
 			htmm_table_cool(&w->table);
@@ -533,7 +534,7 @@ void world_empty(struct world *w)
 /* A region uses only the memory that it needs, and has no page twice. */
 static u32 world_audit_region(const struct htmm_region *region)
 {
-	const u32 *pair = htmm_region_pairs(region)->pair;
+	const u32 *pair = region->pair;
 	u32 i, j, first = region->digits > 1 ? HTMM_PAIRS / 2 : 0, pairs = 0;
 
 	CHECK(region->digits <= 1 + HTMM_PLANES);
@@ -548,7 +549,7 @@ static u32 world_audit_region(const struct htmm_region *region)
 	}
 	CHECK(pairs == region->pairs);
 	if (!region->digits)
-		CHECK(region->pair == pair);
+		CHECK(!htmm_region_leaf(region));
 	return region->digits;
 }
 
@@ -557,13 +558,13 @@ static void world_audit(const struct world *w)
 {
 	const struct htmm_table *t = &w->table;
 	u32 i, link, prev, used = 0, listed = 0;
-	u32 blocks = t->high / HTMM_BLOCK_ENTRIES * HTMM_DIR_BLOCKS;
+	u32 blocks = t->high / HTMM_BLOCK_ENTRIES;
 
 	for (i = 0; i < t->high; i++) {
 		const struct htmm_region *region = htmm_table_entry(t, i);
 
-		CHECK(htmm_region_detail(region)->self == i);
-		if (!htmm_region_detail(region)->created)
+		CHECK(region->self == i);
+		if (!region->created)
 			continue;
 		used++;
 		blocks += world_audit_region(region);
@@ -573,10 +574,10 @@ static void world_audit(const struct world *w)
 	for (i = 0; i <= t->mm_mask + 1; i++) {
 		link = i <= t->mm_mask ? t->mm[i] : t->free;
 		for (prev = 0; link; listed++) {
-			const struct htmm_detail *detail;
+			const struct htmm_region *detail;
 
 			CHECK(link <= t->high);
-			detail = htmm_region_detail(htmm_table_entry(t, link - 1));
+			detail = htmm_table_entry(t, link - 1);
 			CHECK(detail->prev == prev);
 			prev = link;
 			link = detail->next;
