@@ -532,12 +532,17 @@ void world_empty(struct world *w)
 }
 
 /* A region uses only the memory that it needs, and has no page twice. */
-static u32 world_audit_region(const struct htmm_region *region)
+static u32 world_audit_region(const struct htmm_table *table,
+			      const struct htmm_region *region)
 {
+	const char *state = (const char *)region->state;
 	const u32 *pair = region->pair;
 	u32 i, j, first = region->digits > 1 ? HTMM_PAIRS / 2 : 0, pairs = 0;
 
 	CHECK(region->digits <= 1 + HTMM_PLANES);
+	CHECK(region->state == &region->home ||
+	      (state >= (char *)table->front &&
+	       state < (char *)(table->front + table->front_mask + 1)));
 	for (i = first; i < HTMM_PAIRS; i++) {
 		if (!pair[i])
 			continue;
@@ -567,7 +572,7 @@ static void world_audit(const struct world *w)
 		if (!region->created)
 			continue;
 		used++;
-		blocks += world_audit_region(region);
+		blocks += world_audit_region(t, region);
 	}
 	CHECK(used == t->regions && t->nr_free == t->high - used);
 	CHECK(world_blocks(w) == blocks);

@@ -319,7 +319,7 @@ static void regions_share_fronts(void)
 	for (round = 0; round < 8; round++) {
 		/* Other regions come first each time. */
 		for (i = 0; i < 2048; i++) {
-			region = (i * 5 + round * 37) % regions;
+			region = (i * 7 + round * 37) % regions;
 			page = i / regions * 3 + round;
 			s[i] = (struct htmm_table_sample) {
 				.page = htmm_page(region % 5, (u64)region << HTMM_REGION_ORDER | page),
