@@ -227,7 +227,7 @@ struct htmm_region_info {
  * @config: the limits
  *
  * The directory is sized once, from the limits, and never grows, so no sample waits for a
- * rehash. It takes 4 to 7 % of @config's max_bytes.
+ * rehash. It takes 6 to 11 % of @config's max_bytes.
  *
  * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */

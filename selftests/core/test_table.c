@@ -2,6 +2,7 @@
 /* Table: single cases; test_walk.c has random ones. */
 #include "index.h"
 #include "model.h"
+#include "query.h"
 
 static struct world world;	/* large */
 
@@ -312,10 +313,12 @@ static void regions_share_fronts(void)
 	const struct htmm_table_config config = {
 		.max_bytes = 256 * 1024, .seed = 1 + tap_below(1000),
 	};
-	u32 regions, i, round, region, page;
+	u32 regions, i, round, region, page, expected[512] = { 0 };
+	struct htmm_region_info info;
 
 	world_open(&world, &config, true);
 	regions = (world.table.front_mask + 1) / 4 * 5;
+	CHECK(regions <= ARRAY_SIZE(expected));
 	for (round = 0; round < 8; round++) {
 		/* Other regions come first each time. */
 		for (i = 0; i < 2048; i++) {
@@ -325,12 +328,19 @@ static void regions_share_fronts(void)
 				.page = htmm_page(region % 5, (u64)region << HTMM_REGION_ORDER | page),
 				.weight = 8,
 			};
+			expected[region] += 2 * 8;
 		}
 		world_refill(&world, 2048);
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
 		CHECK(htmm_hist_pages_from(&world.table.hist[HTMM_KIND_BASE], 0) ==
 		      world.table.pages);
+		for (i = 0; i < regions; i++) {
+			CHECK(htmm_table_region(&world.table, i % 5, (u64)i << HTMM_REGION_ORDER,
+						1, &info));
+			CHECK(info.count == expected[i]);
+			expected[i] /= 2;
+		}
 		for (i = 0; i < 2048; i++)
 			CHECK(htmm_table_count(&world.table, s[i].page >> HTMM_VPN_BITS,
 					       s[i].page & HTMM_VPN_MAX) >= 16);
