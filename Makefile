@@ -11,6 +11,8 @@
 # make stress		everything at once: SECONDS=N KERNEL=6.12|debug SEED=N
 # make fuzz-ioctl	call /dev/htmm with what is nearly right: CALLS=N KERNEL=6.12|debug
 #			SEED=N
+# make mutants		plant mistakes one at a time, outside module/core, and see the tests find
+#			them: AREA="api lib" NAME=TEXT, or SEED=N for COUNT=50 random ones
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
 # make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
 # make bench-scaling	two writers against one (the same)
@@ -71,6 +73,11 @@ stress: packages
 fuzz-ioctl: packages
 	FUZZ_CALLS=$(CALLS) FUZZ_SEED=$(SEED) selftests/kselftest/soak \
 		$(or $(KERNEL),6.12) 7200 fuzz_ioctl
+
+.PHONY: mutants
+mutants: packages
+	selftests/mutants/run $(AREA) --name '$(NAME)' \
+		$(if $(SEED),--random $(SEED) --count $(or $(COUNT),50))
 
 bench-core:
 	selftests/rig/packages build bench

@@ -1,54 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * tierd - where a tiering daemon begins: samples all processes, looks at the hot
- * pages now and then, and prints those that became hot since the last look. A
- * daemon would move them to fast memory, with move_pages(2) for one.
+ * tierd - where a tiering daemon begins: samples all processes, looks at the hot pages now
+ * and then, and moves them to fast memory, in place of the coldest ones there. What
+ * `htmmctl tier` does besides: it asks whether a move pays.
  * It ends when someone else stops its session.
  *
  *	cc tierd.c -o tierd $(pkg-config --cflags --libs libhtmm)
  *	./tierd [EVENT,... [SECONDS [LOOKS]]]
  */
-#include <errno.h>
 #include <limits.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <htmm/htmm.h>
 
-/* What the fast tier holds, in pages: 64 MiB. */
+/* The nodes of fast and slow memory, see numactl -H. */
+#define FAST		0
+#define SLOW		1
+/* What may be used of the fast one, in pages: 64 MiB. */
 #define CAPACITY	(64UL << (20 - HTMM_PAGE_SHIFT))
-
-/**
- * struct options - what the command line says
- * @events: what to sample
- * @seconds: between two looks
- * @looks: how many
- */
-struct options {
-	struct htmm_event_list events;
-	__s64 seconds;
-	__s64 looks;
-};
-
-static int read_options(struct options *opt, int argc, char **argv, struct htmm_error *err)
-{
-	const char *events = argc > 1 ? argv[1] : HTMM_DEFAULT_EVENTS;
-	int ret = 0;
-
-	opt->seconds = 5;
-	opt->looks = LONG_MAX;
-	if (argc > 2)
-		ret = htmm_parse_number(argv[2], 0, INT_MAX, &opt->seconds, err);
-	if (!ret && argc > 3)
-		ret = htmm_parse_number(argv[3], 1, LONG_MAX, &opt->looks, err);
-	if (!ret)
-		ret = htmm_events_parse(&opt->events, events, NULL, err);
-	htmm_events_set_periods(&opt->events, NULL, 0);
-	return ret;
-}
 
 /* The session is this program's: it ends when @fd is closed, however we end. */
 static int start(int fd, const struct htmm_event_list *events, struct htmm_error *err)
@@ -64,137 +40,134 @@ static int start(int fd, const struct htmm_event_list *events, struct htmm_error
 	return htmm_device_start(fd, &args, err);
 }
 
-static int by_place(const void *one, const void *other)
+/* Moves a page; of a huge page, all of it. */
+static bool move(const struct htmm_page *page, int node)
 {
-	const struct htmm_page *a = one, *b = other;
+	void *addr = (void *)(uintptr_t)page->addr;
+	int status = -EBUSY;
 
-	if (a->target != b->target)
-		return a->target < b->target ? -1 : 1;
-	if (a->space != b->space)
-		return a->space < b->space ? -1 : 1;
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	return 0;
-}
-
-/* Pages whose process has exited need no place any more. */
-static bool is_candidate(const struct htmm_page *page, const struct htmm_page_list *before)
-{
-	if (!(page->flags & HTMM_PAGE_HOT) || page->flags & HTMM_PAGE_EXITED || !page->pid)
+	/* Process 0 would be this one: pages of others that cannot be seen stay. */
+	if (!page->pid || page->flags & HTMM_PAGE_EXITED)
 		return false;
-	return !before->nr || !bsearch(page, before->pages, before->nr, sizeof(*page), by_place);
+	/* A daemon hands over many pages of a process at a time, sorted by address. */
+	syscall(SYS_move_pages, (pid_t)page->pid, 1UL, &addr, &node, &status, 0);
+	return status == node;
 }
 
-/* A page that is only warm now may turn hot later, and is to be printed then. */
-static void keep_hot(struct htmm_page_list *list)
+/* Moves up to @most pages of a list that are on a node and hot, or not hot. */
+static size_t move_some(const struct htmm_page_list *list, size_t most, bool hot, int from, int to)
 {
-	size_t i, kept = 0;
+	size_t i, moved = 0;
 
-	for (i = 0; i < list->nr; i++)
-		if (list->pages[i].flags & HTMM_PAGE_HOT)
-			list->pages[kept++] = list->pages[i];
-	list->nr = kept;
+	for (i = 0; i < list->nr && moved < most; i++) {
+		const struct htmm_page *page = &list->pages[i];
+
+		if (page->node != from || hot != !!(page->flags & HTMM_PAGE_HOT))
+			continue;
+		if (hot)
+			printf("promote pid %u address 0x%llx samples %llu\n", page->pid,
+			       page->addr, page->samples);
+		moved += move(page, to);
+	}
+	return moved;
 }
 
-static void print_candidates(const struct htmm_page_list *now, const struct htmm_page_list *before)
+/* Makes room, then moves the pages that are hot and slow. */
+static int tier(int fd, __u64 session, const struct htmm_hist_buf *hist, struct htmm_error *err)
 {
-	size_t i;
+	const struct htmm_list_pages hottest = {
+		.flags = HTMM_LIST_PLACEMENT, .session = session,
+		.order = HTMM_ORDER_HOTTEST, .min_samples = 1,
+	}, coldest = {
+		.flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE, .session = session, .node = FAST,
+		.order = HTMM_ORDER_COLDEST,
+	};
+	struct htmm_page_list hot = {}, cold = {};
+	size_t i, wanted = 0, demoted = 0;
+	int ret;
 
-	for (i = 0; i < now->nr; i++)
-		if (is_candidate(&now->pages[i], before))
-			printf("promote pid %u address 0x%llx samples %llu\n", now->pages[i].pid,
-			       now->pages[i].addr, now->pages[i].samples);
+	/* The list begins with the hottest; asked for no page, it would give all. */
+	if (!hist->hot_pages)
+		return 0;
+	ret = htmm_device_list_pages(fd, &hottest, hist->hot_pages, &hot, err);
+	for (i = 0; i < hot.nr; i++)
+		wanted += hot.pages[i].node == SLOW && hot.pages[i].flags & HTMM_PAGE_HOT;
+	if (!ret && wanted)
+		ret = htmm_device_list_pages(fd, &coldest, wanted, &cold, err);
+	if (!ret) {
+		demoted = move_some(&cold, wanted, false, FAST, SLOW);
+		printf("%zu pages demoted, %zu promoted\n", demoted,
+		       move_some(&hot, wanted, true, SLOW, FAST));
+	}
+	htmm_pages_free(&hot);
+	htmm_pages_free(&cold);
+	return ret;
 }
 
-/* Results stay readable after a stop, but tell nothing new; or they are another session's. */
-static int check_session(int fd, __u64 session, struct htmm_error *err)
+static int look(int fd, __u64 session, struct htmm_error *err)
 {
 	struct htmm_info info;
-	int ret = htmm_device_info(fd, &info, err);
-
-	if (ret)
-		return ret;
-	if (info.session != session || info.state != HTMM_STATE_RUNNING)
-		return htmm_error_set(err, ESHUTDOWN, NULL, "session %llu was stopped", session);
-	return 0;
-}
-
-/* Read the pages that are hot now; @before are those of the last look. */
-static int look(int fd, __u64 session, struct htmm_page_list *before, struct htmm_error *err)
-{
-	struct htmm_list_pages hottest = {
-		.session = session,
-		.order = HTMM_ORDER_HOTTEST,
-		.min_samples = 1,
-	};
-	struct htmm_page_list now = {};
 	struct htmm_hist_buf hist;
 	int ret;
 
-	ret = check_session(fd, session, err);
-	if (!ret)
-		ret = htmm_device_hist(fd, HTMM_UNIT_PAGE, &hist, err);
+	ret = htmm_device_info(fd, &info, err);
+	if (ret)
+		return ret;
+	/* Results stay readable after a stop, but tell nothing new; or they are another's. */
+	if (info.session != session || info.state != HTMM_STATE_RUNNING)
+		return htmm_error_set(err, ESHUTDOWN, NULL, "session %llu was stopped", session);
+	ret = htmm_device_hist(fd, HTMM_UNIT_PAGE, &hist, err);
 	if (ret)
 		return ret;
 	printf("hot from bin %u on, warm from %u on: %llu of %llu pages are hot\n",
 	       hist.hot_threshold, hist.warm_threshold, hist.hot_pages, hist.pages);
-	/* The list begins with the hottest; asked for no page, it would give all. */
-	if (hist.hot_pages)
-		ret = htmm_device_list_pages(fd, &hottest, hist.hot_pages, &now, err);
-	if (ret)
-		return ret;
-	print_candidates(&now, before);
+	ret = tier(fd, session, &hist, err);
 	fflush(stdout);
-	htmm_pages_free(before);
-	keep_hot(&now);
-	*before = now;
-	if (now.nr)
-		qsort(before->pages, before->nr, sizeof(*before->pages), by_place);
-	return 0;
+	return ret;
 }
 
-static int run(int fd, const struct options *opt, struct htmm_error *err)
+static int run(int fd, int argc, char **argv, struct htmm_error *err)
 {
-	struct timespec wait = { .tv_sec = opt->seconds };
-	struct htmm_page_list before = {};
+	struct htmm_event_list events = {};
+	__s64 seconds = 5, looks = LONG_MAX;
 	struct htmm_info info = {};
+	struct timespec wait = {};
 	sigset_t ends;
-	__s64 looks = 0;
 	int ret;
+
+	ret = htmm_events_parse(&events, argc > 1 ? argv[1] : HTMM_DEFAULT_EVENTS, NULL, err);
+	if (!ret && argc > 2)
+		ret = htmm_parse_number(argv[2], 0, INT_MAX, &seconds, err);
+	if (!ret && argc > 3)
+		ret = htmm_parse_number(argv[3], 1, LONG_MAX, &looks, err);
+	htmm_events_set_periods(&events, NULL, 0);
+	wait.tv_sec = seconds;
 
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 
-	ret = start(fd, &opt->events, err);
+	if (!ret)
+		ret = start(fd, &events, err);
 	if (!ret)
 		ret = htmm_device_info(fd, &info, err);
-	while (!ret && looks++ < opt->looks && sigtimedwait(&ends, NULL, &wait) < 0)
-		ret = look(fd, info.session, &before, err);
-	htmm_pages_free(&before);
+	while (!ret && looks-- && sigtimedwait(&ends, NULL, &wait) < 0)
+		ret = look(fd, info.session, err);
 	return ret;
-}
-
-static int failed(const struct htmm_error *err)
-{
-	fprintf(stderr, "tierd: %s%s%s\n", err->what, *err->todo ? "; " : "", err->todo);
-	return EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
 {
-	struct options opt = {};
 	struct htmm_error err;
-	int fd, ret;
+	int ret = htmm_device_open(NULL, &err), fd = ret;
 
-	ret = read_options(&opt, argc, argv, &err);
-	if (ret)
-		return failed(&err);
-	fd = htmm_device_open(NULL, &err);
-	if (fd < 0)
-		return failed(&err);
-	ret = run(fd, &opt, &err);
-	close(fd);
-	return ret ? failed(&err) : EXIT_SUCCESS;
+	if (fd >= 0) {
+		ret = run(fd, argc, argv, &err);
+		close(fd);
+	}
+	if (!ret)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "tierd: %s%s%s\n", err.what, *err.todo ? "; " : "", err.todo);
+	return EXIT_FAILURE;
 }

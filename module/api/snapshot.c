@@ -104,7 +104,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
 	info->cooling_period = start->cooling_period;
 	info->adaptation_period = start->adaptation_period;
 	info->budget_ppm = start->budget_ppm;
-	info->table_bytes = tracker.bytes;
+	info->table_bytes = tracker.table.bytes;
 	htmm_snapshot_drains(&session->drains, info, threads);
 }
 
@@ -208,7 +208,7 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 	stats->samples = tracker.samples;
 	stats->coolings = tracker.coolings;
 	stats->adaptations = tracker.adaptations;
-	stats->evicted = tracker.evicted;
+	stats->evicted = tracker.table.evicted;
 	stats->exited = tracker.exited;
 	htmm_drain_set_get_stats(&session->drains, &drains);
 	stats->batches = drains.batches;
@@ -632,13 +632,13 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
 	info->number = config->owner;
 	info->capacity_pages = READ_ONCE(config->capacity);
 	info->max_bytes = config->max_bytes;
-	info->bytes = stats.bytes;
-	info->pages = stats.pages;
-	info->regions = stats.regions;
+	info->bytes = stats.table.bytes;
+	info->pages = stats.table.pages;
+	info->regions = stats.table.regions;
 	info->samples = stats.samples;
 	info->coolings = stats.coolings;
 	info->adaptations = stats.adaptations;
-	info->evicted = stats.evicted;
+	info->evicted = stats.table.evicted;
 	info->exited = stats.exited;
 	info->spaces = stats.mms;
 	info->space_bytes = stats.mms * HTMM_MM_BYTES;

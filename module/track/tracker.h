@@ -48,24 +48,18 @@ struct htmm_tracker_config {
  * @samples: samples counted
  * @coolings: times all counts were halved
  * @adaptations: times the thresholds were computed
- * @evicted: pages evicted to make room at a limit
  * @exited: pages removed because their process had exited
- * @bytes: memory in use, in bytes
- * @pages: pages tracked
- * @regions: regions tracked
  * @mms: address spaces of the pages
+ * @table: totals of all shards' tables
  * @drops: samples not counted, by reason
  */
 struct htmm_tracker_stats {
 	u64 samples;
 	u64 coolings;
 	u64 adaptations;
-	u64 evicted;
 	u64 exited;
-	u64 bytes;
-	u64 pages;
-	u64 regions;
 	u64 mms;
+	struct htmm_table_stats table;
 	u64 drops[HTMM_NR_DROPS];
 };
 
@@ -159,8 +153,10 @@ bool htmm_tracker_reap(struct htmm_tracker *tracker);
 bool htmm_tracker_make_room(struct htmm_tracker *tracker);
 unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned long nr);
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr);
+void htmm_tracker_settle(struct htmm_tracker *tracker);
 void htmm_tracker_cool(struct htmm_tracker *tracker);
 void htmm_tracker_adapt(struct htmm_tracker *tracker);
+void htmm_tracker_adapt_first(struct htmm_tracker *tracker);
 void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,
 			       bool own);
 

@@ -160,11 +160,8 @@ static void htmm_stats_add(struct htmm_tracker_stats *sum,
 	sum->samples += stats.samples;
 	sum->coolings += stats.coolings;
 	sum->adaptations += stats.adaptations;
-	sum->evicted += stats.evicted;
 	sum->exited += stats.exited;
-	sum->bytes += stats.bytes;
-	sum->pages += stats.pages;
-	sum->regions += stats.regions;
+	htmm_table_stats_merge(&sum->table, &stats.table);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		sum->drops[i] += stats.drops[i];
 }
@@ -179,9 +176,9 @@ static void htmm_tracker_set_take_away(struct htmm_tracker_set *set,
 	xa_erase(&set->by_number, tracker->config.owner);
 	WRITE_ONCE(set->nr, set->nr - 1);
 	htmm_stats_add(removed, tracker);
-	removed->bytes = 0;
-	removed->pages = 0;
-	removed->regions = 0;
+	removed->table.bytes = 0;
+	removed->table.pages = 0;
+	removed->table.regions = 0;
 	up_write(&set->lock);
 }
 

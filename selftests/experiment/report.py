@@ -201,23 +201,23 @@ one. The fast node has room for a part of the program's memory. Kernel: Debian's
 
 - **all fast**: no limit. **Oracle**: the pages with the most misses, as counted by the
   machine itself, are on the fast node from the beginning (and after each change of the hot
-  set, at no cost). **First touch**: nothing is moved.
+  set; its moves are outside the clock). **First touch**: nothing is moved.
 - **NUMA balancing**: `kernel.numa_balancing=2` with demotion. **DAMON**: `migrate_hot` and
   `migrate_cold`, as selftests/experiment/guest sets them. **Perf loop**: a program that counts
   samples of perf in user space with fixed thresholds (selftests/experiment/perf_loop.c).
   **htmmctl tier**: with its defaults.
 - *Settled* is the last third of each phase (a phase ends when the hot set changes). *90 %
   after*: seconds from a change until the share is 90 % of its settled value. *To and fro*:
-  moves of a page within 5 s of its move before. *CPU of the method*: its processes and kernel
+  moves of a page within 2 s of its move before. *CPU of the method*: its processes and kernel
   threads; interrupts and page faults are charged to the program, whose system time is in the
   next column. *Metadata*: memory of the method's process, and growth of the kernel's.
 """
 
 PROGRAMS = {
-    "gups": "updates of random words, 90 % of them in 10 % of the memory, which change twice",
-    "graph": "betweenness centrality of a Kronecker graph",
+    "gups": "Updates of random words, 90 % of them in 10 % of the memory, which change twice",
+    "graph": "Betweenness centrality of a Kronecker graph",
     "train": "liblinear reads all of its data again and again: the control",
-    "redis": "redis-server, YCSB A (half reads, half writes), zipf 0.99",
+    "redis": "A redis-server, YCSB A (half reads, half writes), zipf 0.99",
     "btree": "SQLite's B-tree in memory, zipf 0.99",
 }
 
@@ -232,7 +232,7 @@ def write_docs(results, directory, cells):
     for (program, ratio, *huge), group in groups.items():
         name = "-".join([program, ratio.replace(":", "-"), *huge])
         text.append(f"## {program}, {ratio}, {'huge' if huge else 'base'} pages\n")
-        text.append(PROGRAMS[program].capitalize() + ".\n")
+        text.append(PROGRAMS[program] + ".\n")
         text.append("\n".join(table(results, group)) + "\n")
         pictures = directory / "pictures"
         pictures.mkdir(exist_ok=True)

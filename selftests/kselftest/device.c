@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "device.h"
+#include "invariants.h"
 
 /* Elements requested at a time: fewer than most lists have, so that cursors are tested. */
 #define PAGES_A_TIME	100
@@ -39,7 +40,10 @@ int device_open(void)
 
 int device_ioctl(int fd, unsigned int cmd, void *arg)
 {
-	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
+	int ret = ioctl(fd, cmd, arg) < 0 ? -errno : 0;
+
+	invariants_note(cmd, ret);
+	return ret;
 }
 
 void request_init(struct request *req, const struct htmm_event *event)
@@ -83,11 +87,20 @@ int device_start(int fd, struct request *req)
 	return device_ioctl(fd, HTMM_IOC_START, &req->arg);
 }
 
-int device_stop(int fd)
+int device_stop_unseen(int fd)
 {
 	struct htmm_stop stop = { .size = sizeof(stop) };
 
 	return device_ioctl(fd, HTMM_IOC_STOP, &stop);
+}
+
+int device_stop(int fd)
+{
+	int ret = device_stop_unseen(fd);
+
+	if (!ret)
+		invariants_hold(fd);
+	return ret;
 }
 
 int device_reset(int fd)
@@ -254,6 +267,7 @@ int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
 int stats_read(int fd, struct stats *stats)
 {
 	struct htmm_stats *s = &stats->s;
+	__u32 room = 0;
 	int ret;
 
 	*stats = (struct stats) {
@@ -264,14 +278,17 @@ int stats_read(int fd, struct stats *stats)
 		},
 	};
 	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
-	if (ret)
-		return ret;
-	stats->channels = calloc(s->nr_channels, sizeof(*stats->channels));
-	if (!stats->channels)
-		return -ENOMEM;
-	s->channels = (uintptr_t)stats->channels;
-	s->nr_events = 0;
-	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
+	/* Between two calls a session with more channels may begin. */
+	while (!ret && s->nr_channels > room) {
+		room = s->nr_channels;
+		free(stats->channels);
+		stats->channels = calloc(room, sizeof(*stats->channels));
+		if (!stats->channels)
+			return -ENOMEM;
+		s->channels = (uintptr_t)stats->channels;
+		s->nr_events = 0;
+		ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
+	}
 	if (ret)
 		stats_free(stats);
 	return ret;

@@ -89,7 +89,10 @@ void request_add_target(struct request *req, pid_t pid);
 void request_add_cgroup(struct request *req, int dir);
 int device_start(int fd, struct request *req);
 
+/* Also looks whether what holds for every stopped session holds; see invariants.h. */
 int device_stop(int fd);
+/* Only stops: whoever looks may make the module compute thresholds. */
+int device_stop_unseen(int fd);
 int device_reset(int fd);
 /* Of all targets if @target is 0. */
 int device_cool(int fd, __u32 target);

@@ -263,6 +263,7 @@ TEST_F(hotness, thresholds_of_a_young_session)
 	struct histogram hist;
 	struct pages pages;
 	__u64 hot = 0;
+	int tries = 2000;
 	size_t i;
 
 	self->req.arg.capacity_pages = NR / 2;
@@ -271,7 +272,8 @@ TEST_F(hotness, thresholds_of_a_young_session)
 	do {
 		usleep(10000);
 		ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
-	} while (hist.samples < NR * (NR + 1) / 2);
+	} while (hist.samples < NR * (NR + 1) / 2 && --tries);
+	ASSERT_LT(0, tries);
 	EXPECT_GE(NR / 2, hist.hot_pages);
 	check_thresholds(_metadata, &hist);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));

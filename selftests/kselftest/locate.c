@@ -2,8 +2,11 @@
 /* Where pages are: HTMM_LIST_PLACEMENT, _NODE and _RESIDENT, and HTMM_IOC_GET_PLACEMENT. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <linux/mempolicy.h>
 #include "check.h"
 #include "child.h"
@@ -17,8 +20,11 @@
 /* Pages that one call of move_pages(2) tells of. */
 #define A_TIME		1024
 
+#define BALANCING	"/proc/sys/kernel/numa_balancing"
+
 FIXTURE(locate) {
 	int fd;
+	int balancing;	/* as it was */
 	struct source source;
 	struct request req;
 	char *mem;	/* start of a region; PAGES pages */
@@ -56,6 +62,10 @@ FIXTURE_SETUP(locate)
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	ASSERT_TRUE(info.features & HTMM_FEATURE_PLACEMENT);
 	ASSERT_EQ(0, access("/sys/devices/system/node/node1", F_OK));
+	/* It makes pages inaccessible, which move_pages(2) of 6.1 does not find. */
+	self->balancing = file_number(BALANCING);
+	ASSERT_LE(0, self->balancing);
+	ASSERT_EQ(0, file_write(BALANCING, "0"));
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	self->mem = regions_map(PAGES * PAGE);
@@ -65,6 +75,9 @@ FIXTURE_SETUP(locate)
 
 FIXTURE_TEARDOWN(locate)
 {
+	char number[2] = { '0' + self->balancing };
+
+	file_write(BALANCING, number);
 	close(self->fd);
 	check_idle(_metadata);
 }
@@ -372,10 +385,7 @@ TEST_F(locate, coldest)
 	struct pages list, other;
 	size_t i;
 
-	start(_metadata, self, getpid());
-	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, victim_start(&child, &victim));
-	request_init(&self->req, &self->source.event);
 	start(_metadata, self, child.pid);
 	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, device_settle(self->fd));
@@ -409,7 +419,7 @@ TEST_F(locate, coldest)
 	EXPECT_EQ(victim.sampled, other.nr);
 	pages_free(&other);
 	pages_free(&list);
-	EXPECT_EQ(0, child_kill(&child) - 128 - SIGKILL);
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }
 
 /* The sums of HTMM_IOC_GET_PLACEMENT are those of the lists. */
@@ -460,12 +470,494 @@ TEST_F(locate, sums)
 	EXPECT_EQ(hist.samples, samples);
 
 	/* What has exited has no place. */
-	EXPECT_EQ(0, child_kill(&child) - 128 - SIGKILL);
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
 	EXPECT_EQ(0, placement.s.spaces);
 	EXPECT_EQ(hist.pages, placement.s.unknown_pages);
 	EXPECT_EQ(hist.samples, placement.s.unknown_samples);
 	EXPECT_EQ(0, placement.nodes[0].pages + placement.nodes[1].pages);
+}
+
+/* The frame of a page; 0: none. */
+static unsigned long frame_of(int pagemap, __u64 addr)
+{
+	__u64 entry;
+
+	if (pread(pagemap, &entry, sizeof(entry), addr / PAGE * sizeof(entry)) != sizeof(entry))
+		return 0;
+	return entry >> 63 ? entry & ((1ULL << 55) - 1) : 0;
+}
+
+static int frames_compare(const void *a, const void *b)
+{
+	const unsigned long *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/*
+ * Two processes have each sampled the same 40 pages once, and the pages of programs and
+ * libraries are the same in both. Each frame is one page, with the samples of both.
+ */
+TEST_F(locate, shared_pages)
+{
+	struct htmm_list_pages request = { .flags = HTMM_LIST_RESIDENT, .order = HTMM_ORDER_TABLE };
+	char *both = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			  -1, 0);
+	struct victim victim = { &self->source, both - REGION, 40 };
+	unsigned long *frames, distinct = 0, several = 0;
+	struct placement placement;
+	struct child child[2];
+	struct pages list;
+	size_t i, same;
+	int n, pagemap;
+	char path[64];
+
+	ASSERT_NE(MAP_FAILED, both);
+	ASSERT_EQ(0, bind_node(both, 64 * PAGE, 1));
+	memset(both, 1, 64 * PAGE);
+	for (n = 0; n < 2; n++) {
+		ASSERT_EQ(0, child_worker(&child[n], victim_work, &victim));
+		request_add_target(&self->req, child[n].pid);
+	}
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (n = 0; n < 2; n++)
+		ASSERT_EQ(0, child_do(&child[n]));
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, pages_list(self->fd, &request, 5000, &list));
+	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
+
+	frames = calloc(list.nr, sizeof(*frames));
+	ASSERT_NE(NULL, frames);
+	for (n = 0; n < 2; n++) {
+		snprintf(path, sizeof(path), "/proc/%d/pagemap", child[n].pid);
+		pagemap = open(path, O_RDONLY);
+		ASSERT_LE(0, pagemap);
+		for (i = 0; i < list.nr; i++)
+			if (list.page[i].pid == (__u32)child[n].pid)
+				frames[i] = frame_of(pagemap, list.page[i].addr);
+		close(pagemap);
+	}
+	qsort(frames, list.nr, sizeof(*frames), frames_compare);
+	EXPECT_NE(0, frames[0]);
+	for (i = 0; i < list.nr; i += same) {
+		for (same = 1; i + same < list.nr && frames[i + same] == frames[i]; same++)
+			;
+		distinct++;
+		several += same > 1;
+	}
+	EXPECT_LE(40, several);
+	EXPECT_EQ(2, placement.s.spaces);
+	EXPECT_EQ(several, placement.s.shared_pages);
+	EXPECT_EQ(distinct, placement.nodes[0].pages + placement.nodes[1].pages);
+	/* Two samples of each: one bin above that of a page with one. */
+	EXPECT_EQ(40, placement.bins[1][2].pages);
+	EXPECT_EQ(40, placement.nodes[1].tracked_pages - placement.bins[1][1].pages);
+	EXPECT_LE(80, placement.nodes[1].samples);
+
+	/* For one of the two targets the page has one sample. */
+	ASSERT_EQ(0, device_placement(self->fd, 1, &placement));
+	EXPECT_EQ(1, placement.s.spaces);
+	EXPECT_EQ(0, placement.bins[1][2].pages);
+	EXPECT_LE(40, placement.bins[1][1].pages);
+	for (n = 0; n < 2; n++)
+		EXPECT_EQ(128 + SIGKILL, child_kill(&child[n]));
+	free(frames);
+	pages_free(&list);
+	munmap(both, 64 * PAGE);
+}
+
+/* Pages of hugetlbfs: one of two is there. */
+TEST_F(locate, hugetlb)
+{
+	const char pool[] =
+		"/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages";
+	struct htmm_list_pages request = { .flags = HTMM_LIST_RESIDENT, .order = HTMM_ORDER_TABLE };
+	struct pages list;
+	char *mem;
+	size_t i;
+
+	ASSERT_EQ(0, file_write(pool, "2"));
+	mem = mmap(NULL, 2 * REGION, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	EXPECT_NE(MAP_FAILED, mem);
+	start(_metadata, self, getpid());
+	mem[REGION] = 1;
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	list_area(_metadata, self->fd, request, mem, 2 * REGION, 100, &list);
+	EXPECT_EQ(REGION_PAGES, list.nr);
+	EXPECT_EQ(REGION_PAGES, check_nodes(_metadata, getpid(), &list));
+	for (i = 0; i < list.nr; i++) {
+		EXPECT_EQ(1, list.page[i].node);
+		EXPECT_EQ(21, list.page[i].mapping_shift);
+		EXPECT_EQ((uintptr_t)mem + REGION + i * PAGE, list.page[i].addr);
+	}
+	pages_free(&list);
+	munmap(mem, 2 * REGION);
+	EXPECT_EQ(0, file_write(pool, "0"));
+}
+
+/* Maps a page of a PCI device. */
+static void *device_map(void)
+{
+	const char devices[] = "/sys/bus/pci/devices";
+	DIR *dir = opendir(devices);
+	struct dirent *entry;
+	void *mem = MAP_FAILED;
+	char path[400];
+	int bar, fd;
+
+	while (dir && mem == MAP_FAILED && (entry = readdir(dir))) {
+		for (bar = 0; bar < 6 && mem == MAP_FAILED; bar++) {
+			snprintf(path, sizeof(path), "%s/%s/resource%d", devices,
+				 entry->d_name, bar);
+			fd = open(path, O_RDWR);
+			if (fd < 0)
+				continue;
+			mem = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+			close(fd);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return mem;
+}
+
+/* What has no page of memory, or cannot be read, is unknown, and no error. */
+TEST_F(locate, unknown)
+{
+	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
+	char *device = device_map();
+	struct pages list;
+
+	ASSERT_NE(MAP_FAILED, device);
+	start(_metadata, self, getpid());
+	access_pages(&self->source, self->mem, 5, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	list_area(_metadata, self->fd, request, self->mem, 5 * PAGE, 10, &list);
+	EXPECT_EQ(5, list.nr);
+	EXPECT_EQ(5, check_nodes(_metadata, getpid(), &list));
+	pages_free(&list);
+	ASSERT_EQ(0, mprotect(self->mem, 2 * PAGE, PROT_NONE));
+	ASSERT_EQ(0, munmap(self->mem + 2 * PAGE, PAGE));
+	list_area(_metadata, self->fd, request, self->mem, 3 * PAGE, 10, &list);
+	ASSERT_EQ(3, list.nr);
+	EXPECT_EQ(HTMM_NODE_UNKNOWN, list.page[0].node);
+	EXPECT_EQ(HTMM_NODE_UNKNOWN, list.page[1].node);
+	EXPECT_EQ(HTMM_NODE_UNKNOWN, list.page[2].node);
+	pages_free(&list);
+	list_area(_metadata, self->fd, request, self->mem + 3 * PAGE, 2 * PAGE, 10, &list);
+	EXPECT_EQ(2, list.nr);
+	EXPECT_EQ(2, check_nodes(_metadata, getpid(), &list));
+	pages_free(&list);
+	request.flags = HTMM_LIST_RESIDENT;
+	request.order = HTMM_ORDER_TABLE;
+	list_area(_metadata, self->fd, request, device, PAGE, 10, &list);
+	EXPECT_EQ(0, list.nr);
+	pages_free(&list);
+	munmap(device, PAGE);
+}
+
+/* Runs in user space for a while, where the scheduler's work for NUMA balancing is done. */
+static void spin(void *arg)
+{
+	struct timespec now, end;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	end.tv_nsec += 200 * 1000 * 1000;
+	do {
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	} while (now.tv_sec * 1000000000L + now.tv_nsec < end.tv_sec * 1000000000L + end.tv_nsec);
+}
+
+/* Moves the pages of this process in an area. */
+static int move(char *mem, size_t pages, int node)
+{
+	int *to = calloc(2 * pages, sizeof(*to)), ret;
+	void **addr = calloc(pages, sizeof(*addr));
+	size_t i;
+
+	for (i = 0; i < pages; i++) {
+		addr[i] = mem + i * PAGE;
+		to[i] = node;
+	}
+	ret = syscall(SYS_move_pages, 0, pages, addr, to, to + pages, MPOL_MF_MOVE);
+	free(addr);
+	free(to);
+	return ret;
+}
+
+struct hinted {
+	char *mem;
+	bool moved;
+};
+
+/* Base pages and a huge page, which come to node 1 without a policy that would keep them there. */
+static void be_hinted(void *arg)
+{
+	struct hinted *hinted = arg;
+
+	if (!hinted->moved) {
+		memset(hinted->mem, 1, 2 * REGION);
+		if (move(hinted->mem, REGION_PAGES, 1) || move(hinted->mem + REGION, 1, 1))
+			exit(1);
+		hinted->moved = true;
+	}
+	spin(NULL);
+}
+
+/* NUMA balancing makes pages inaccessible to see who uses them: they are where they were. */
+TEST_F(locate, balanced)
+{
+	struct htmm_list_pages request = { .flags = HTMM_LIST_RESIDENT, .order = HTMM_ORDER_TABLE };
+	struct hinted hinted = { .mem = self->mem };
+	unsigned long pages[MAX_NODES] = {};
+	size_t i, base = 0, huge = 0, on[2] = {};
+	struct child child;
+	struct pages list;
+	int tries;
+
+	ASSERT_EQ(0, madvise(self->mem + REGION, REGION, MADV_HUGEPAGE));
+	ASSERT_EQ(0, file_write(BALANCING, "1"));
+	ASSERT_EQ(0, child_worker(&child, be_hinted, &hinted));
+	start(_metadata, self, child.pid);
+	for (tries = 0; tries < 100 && (!base || !huge); tries++) {
+		ASSERT_EQ(0, child_do(&child));
+		list_area(_metadata, self->fd, request, self->mem, 2 * REGION, 3000, &list);
+		for (base = 0, huge = 0, i = 0; i < list.nr; i++) {
+			if (list.page[i].mapping_shift != HTMM_MAPPING_UNKNOWN)
+				continue;
+			if (list.page[i].addr < (uintptr_t)self->mem + REGION)
+				base++;
+			else
+				huge++;
+		}
+		EXPECT_TRUE(tries < 2 || list.nr == 2 * REGION_PAGES);
+		for (i = 0; i < list.nr && tries; i++)
+			EXPECT_EQ(1, list.page[i].node);
+		pages_free(&list);
+	}
+	TH_LOG("%zu base pages and %zu of a huge page after %d looks", base, huge, tries);
+	EXPECT_LT(0, base);
+	EXPECT_EQ(REGION_PAGES, huge);
+	ASSERT_EQ(0, file_write(BALANCING, "0"));
+	ASSERT_EQ(0, pages_list(self->fd, &request, 3000, &list));
+	ASSERT_EQ(0, numa_maps(child.pid, pages));
+	for (i = 0; i < list.nr; i++)
+		on[list.page[i].node]++;
+	EXPECT_EQ(pages[0], on[0]);
+	EXPECT_EQ(pages[1], on[1]);
+	pages_free(&list);
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+}
+
+#define BUSY_PAGES	(96UL << 8)
+
+/**
+ * struct busy - a process that changes its page tables nearly all the time
+ * @mem: BUSY_PAGES pages
+ * @stop: set by the test
+ */
+struct busy {
+	const struct source *source;
+	char *mem;
+	volatile bool *stop;
+};
+
+static int be_busy(int sock, void *arg)
+{
+	struct busy *busy = arg;
+
+	memset(busy->mem, 1, BUSY_PAGES * PAGE);
+	if (child_post(sock) || child_await(sock))
+		return 1;
+	access_pages(busy->source, busy->mem, 64, 1);
+	if (child_post(sock))
+		return 1;
+	while (!*busy->stop) {
+		mprotect(busy->mem, BUSY_PAGES * PAGE, PROT_READ);
+		mprotect(busy->mem, BUSY_PAGES * PAGE, PROT_READ | PROT_WRITE);
+	}
+	if (child_post(sock) || child_await(sock))
+		return 1;
+	return 0;
+}
+
+/* An address space whose lock is held is passed over and counted. */
+TEST_F(locate, skipped)
+{
+	struct htmm_page page[64];
+	struct htmm_list_pages request = {
+		.flags = HTMM_LIST_PLACEMENT,
+		.size = sizeof(request),
+		.page_size = sizeof(page[0]),
+		.pages = (uintptr_t)page,
+	}, now;
+	struct busy busy = { .source = &self->source, .mem = regions_map(BUSY_PAGES * PAGE) };
+	struct child child;
+	int tries;
+	__u32 i;
+
+	busy.stop = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, busy.stop);
+	ASSERT_NE(NULL, (void *)busy.mem);
+	request.start = (uintptr_t)busy.mem;
+	request.end = request.start + 64 * PAGE;
+	ASSERT_EQ(0, child_start(&child, be_busy, &busy));
+	ASSERT_EQ(0, child_await(child.sock));
+	start(_metadata, self, child.pid);
+	ASSERT_EQ(0, child_post(child.sock));
+	ASSERT_EQ(0, child_await(child.sock));
+	ASSERT_EQ(0, device_settle(self->fd));
+	for (tries = 0; tries < 1000; tries++) {
+		now = request;
+		now.nr_pages = 64;
+		ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &now));
+		ASSERT_EQ(64, now.nr_pages);
+		for (i = 0; i < now.nr_pages; i++)
+			ASSERT_EQ(now.skipped ? HTMM_NODE_UNKNOWN : 0, page[i].node);
+		if (now.skipped)
+			break;
+	}
+	EXPECT_EQ(1, now.skipped) {
+		TH_LOG("not seen busy in %d calls", tries);
+	}
+	*busy.stop = true;
+	ASSERT_EQ(0, child_await(child.sock));
+	now = request;
+	now.nr_pages = 64;
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &now));
+	EXPECT_EQ(0, now.skipped);
+	for (i = 0; i < now.nr_pages; i++)
+		EXPECT_EQ(0, page[i].node);
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+	munmap((void *)busy.stop, PAGE);
+}
+
+/* Maps, unmaps, protects, moves and forks, as fast as it can. */
+static void *change_mappings(void *arg)
+{
+	unsigned int round;
+	pid_t pid;
+
+	for (round = 0; ; round++) {
+		char *mem = mmap(NULL, 3 * REGION, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (mem == MAP_FAILED)
+			continue;
+		madvise(mem, 3 * REGION, round % 2 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+		memset(mem, 1, 2 * REGION);
+		mprotect(mem + 5 * PAGE, PAGE, PROT_READ);
+		madvise(mem + REGION, REGION / 2, MADV_DONTNEED);
+		move(mem + PAGE, 64, round % 2);
+		if (round % 8 == 0) {
+			pid = fork();
+			if (!pid)
+				_exit(mem[REGION - 1]);
+			waitpid(pid, NULL, 0);
+		}
+		munmap(mem, 3 * REGION);
+	}
+	return NULL;
+}
+
+static int be_restless(int sock, void *arg)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, change_mappings, NULL))
+		return 1;
+	child_post(sock);
+	change_mappings(NULL);
+	return 0;
+}
+
+/* Everything is read while mappings change and processes come and go. */
+TEST_F(locate, under_load)
+{
+	struct htmm_list_pages lists[] = {
+		{ .flags = HTMM_LIST_PLACEMENT },
+		{ .flags = HTMM_LIST_PLACEMENT, .unit = HTMM_UNIT_REGION },
+		{ .flags = HTMM_LIST_NODE, .node = 1, .order = HTMM_ORDER_TABLE },
+		{ .flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE, .order = HTMM_ORDER_COLDEST,
+		  .node = 1, .max_samples = 3 },
+	};
+	struct htmm_page *page = malloc(1000 * sizeof(*page));
+	struct placement placement;
+	struct child child;
+	time_t end = time(NULL) + 6;
+	size_t i, seen = 0, resident = 0;
+	int rounds = 0, round, number;
+
+	ASSERT_NE(NULL, page);
+	/* Any process, so that there is a session before the first child. */
+	start(_metadata, self, getpid());
+	while (time(NULL) < end || rounds < 2) {
+		ASSERT_EQ(0, child_start(&child, be_restless, NULL));
+		ASSERT_EQ(0, child_await(child.sock));
+		number = device_add_target(self->fd, HTMM_TARGET_TGID, child.pid);
+		ASSERT_LT(0, number);
+		for (round = 0; round < 20; round++) {
+			for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+				struct htmm_list_pages arg = lists[i];
+
+				arg.size = sizeof(arg);
+				arg.target = number;
+				arg.pages = (uintptr_t)page;
+				arg.page_size = sizeof(*page);
+				arg.nr_pages = 1000;
+				ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &arg));
+				seen += arg.nr_pages;
+			}
+			/* It exits while its page tables are read, or not long before. */
+			if (round == 18 && rounds % 2)
+				kill(child.pid, SIGKILL);
+			ASSERT_EQ(0, device_placement(self->fd, number, &placement));
+			resident += placement.nodes[0].pages;
+		}
+		rounds++;
+		EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+		ASSERT_EQ(0, device_remove_target(self->fd, number));
+	}
+	TH_LOG("%d children, %zu pages listed, %zu resident", rounds, seen, resident);
+	EXPECT_LT(0, seen);
+	EXPECT_LT(0, resident);
+	free(page);
+}
+
+/* The file in debugfs has what the ioctl tells. */
+TEST_F(locate, debugfs)
+{
+	struct placement placement;
+	unsigned long pages, found = 0;
+	struct victim victim = { &self->source, self->mem, 9 };
+	struct child child;
+	char line[256];
+	int node;
+	FILE *file;
+
+	ASSERT_EQ(0, victim_start(&child, &victim));
+	start(_metadata, self, child.pid);
+	ASSERT_EQ(0, child_do(&child));
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
+	file = fopen("/sys/kernel/debug/htmm/placement", "r");
+	ASSERT_NE(NULL, file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "node %d: fast pages %lu", &node, &pages) != 2 &&
+		    sscanf(line, "node %d: pages %lu", &node, &pages) != 2)
+			continue;
+		EXPECT_EQ(placement.nodes[node].pages, pages);
+		found++;
+	}
+	fclose(file);
+	EXPECT_EQ(2, found);
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }
 
 TEST_F(locate, bad_arguments)

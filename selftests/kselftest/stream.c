@@ -13,6 +13,8 @@
 #include "records.h"
 
 #define PAGE		4096UL
+/* Milliseconds that anything takes at most. */
+#define PATIENCE	20000
 #define PAGES		64
 #define SAMPLE_BYTES	(sizeof(struct perf_event_header) + sizeof(struct sample))
 
@@ -336,6 +338,7 @@ TEST_F(stream, losses_are_told)
 	struct tally *tally = self->tally;
 	struct htmm_stream report;
 	struct child child;
+	int tries = PATIENCE;
 	__u64 lost;
 
 	/* This process' own page faults would be lost, too, while it reads. */
@@ -352,6 +355,7 @@ TEST_F(stream, losses_are_told)
 
 	/* As soon as there is room, and not only with the next sample. */
 	while (tally_lost(tally) < lost) {
+		ASSERT_LT(0, --tries);
 		ASSERT_EQ(-EAGAIN, records_drain(self->reader, tally));
 		usleep(1000);
 	}
@@ -488,13 +492,16 @@ static bool asleep(pid_t pid)
 TEST_F(stream, waiting_for_the_end_alone)
 {
 	struct child child;
+	int tries = PATIENCE;
 
 	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
 	start(_metadata, self);
 	ASSERT_EQ(0, child_start(&child, wait_for_the_end, self));
 	ASSERT_EQ(0, child_await(child.sock));
-	while (!asleep(child.pid))
+	while (!asleep(child.pid)) {
+		ASSERT_LT(0, --tries);
 		usleep(1000);
+	}
 	stop(_metadata, self);
 	EXPECT_EQ(0, child_join(&child));
 }

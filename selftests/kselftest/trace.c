@@ -153,7 +153,7 @@ static void start(struct __test_metadata *_metadata,
 static void stop(struct __test_metadata *_metadata,
 		 struct _test_data_trace *self, struct stats *stats)
 {
-	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, device_stop_unseen(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, stats));
 	check_stats(_metadata, stats);
 }
@@ -260,12 +260,14 @@ static void touch_until_drained(struct __test_metadata *_metadata,
 				struct _test_data_trace *self)
 {
 	struct stats stats = {};
+	int tries = 200;
 	__u64 before;
 
 	const size_t watermark = RING_PAGES * PAGE / RECORD / 4;
 
 	access_pages(&self->source, self->mem, PAGES, watermark / PAGES + 1);
 	do {
+		ASSERT_LT(0, --tries);
 		before = stats.s.drain_ns;
 		usleep(200000);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
@@ -378,6 +380,7 @@ TEST_F(trace, periods)
 {
 	struct stats stats = {};
 	unsigned int budget;
+	int tries = 2000;
 	__u64 from, to;
 	struct hit hit;
 
@@ -386,6 +389,7 @@ TEST_F(trace, periods)
 	self->req.events[0].max_period = 7;
 	start(_metadata, self);
 	while (!stats.s.period_changes) {
+		ASSERT_LT(0, --tries);
 		usleep(10000);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
 		stats_free(&stats);

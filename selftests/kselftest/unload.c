@@ -124,14 +124,28 @@ static int hammers_start(struct _test_data_unload *self, struct child *hammers)
 TEST_F(unload, stops_a_detached_session)
 {
 	struct child hammers[MAX_HAMMERS];
-	int nr = hammers_start(self, hammers);
+	int nr = hammers_start(self, hammers), tries = 2000;
 	struct htmm_info info;
+	struct stats stats;
+	__u64 seen;
 
 	self->req.arg.flags = HTMM_START_DETACHED;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	close(self->fd);
-	usleep(100000);
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	/* It goes on without the file. */
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	stats_free(&stats);
+	seen = stats.s.total.overflows;
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		stats_free(&stats);
+	} while (stats.s.total.overflows <= seen + 1 && --tries);
+	EXPECT_LT(0, tries);
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	close(self->fd);
 	EXPECT_EQ(0, module_unload());
 	ASSERT_EQ(0, module_load(self->module));
 	self->fd = device_open();

@@ -136,7 +136,61 @@ static void read_debugfs(void)
 	}
 }
 
-static void read_device(int fd, struct role *role)
+static bool sound(bool what, const char *text)
+{
+	if (!what)
+		printf("# a reader under stress: %s\n", text);
+	return what;
+}
+
+/* A running session: an overflow is counted before it is anywhere else. */
+static bool stats_are_sound(const struct stats *stats)
+{
+	struct htmm_counters sum = {};
+	__u32 i;
+
+	for (i = 0; i < stats->s.nr_channels; i++) {
+		const struct htmm_counters *c = &stats->channels[i].counters;
+
+		if (!sound(c->counted + c->in_flight + counters_drops(c) <= c->overflows,
+			   "more samples than overflows"))
+			return false;
+		sum.counted += c->counted;
+		sum.overflows += c->overflows;
+	}
+	return sound(sum.counted == stats->s.total.counted &&
+		     sum.overflows == stats->s.total.overflows, "totals that are no sums");
+}
+
+static bool hist_is_sound(const struct histogram *hist)
+{
+	__u64 pages = 0, hot = 0;
+	int i;
+
+	for (i = 0; i < HTMM_NR_BINS; i++) {
+		pages += hist->bins[i];
+		hot += i >= (int)hist->hot_threshold ? hist->bins[i] : 0;
+	}
+	return sound(pages == hist->pages && hot == hist->hot_pages,
+		     "a histogram that is not the sum of its bins");
+}
+
+static bool pages_are_sound(const struct pages *pages)
+{
+	size_t i;
+
+	for (i = 0; i < pages->nr; i++) {
+		const struct htmm_page *page = &pages->page[i];
+
+		if (!sound(page->samples && page->bin == 64U - __builtin_clzll(page->samples) &&
+			   (!i || page->samples <= page[-1].samples), "a list in disorder"))
+			return false;
+	}
+	return true;
+}
+
+/* Whether all that could be read made sense. */
+static bool read_device(int fd, struct role *role)
 {
 	static struct htmm_target_info infos[HTMM_MAX_TARGETS];
 	struct htmm_targets targets = {
@@ -149,17 +203,29 @@ static void read_device(int fd, struct role *role)
 	struct htmm_info info;
 	struct stats stats;
 	struct pages pages;
+	bool ok = true;
 
-	device_info(fd, &info);
-	if (!stats_read(fd, &stats))
+	ok &= sound(!device_info(fd, &info) && info.state <= HTMM_STATE_STOPPED &&
+		    info.nr_targets <= HTMM_MAX_TARGETS, "no information");
+	if (!stats_read(fd, &stats)) {
+		ok &= stats_are_sound(&stats);
 		stats_free(&stats);
-	device_hist(fd, HTMM_UNIT_PAGE, &hist);
-	device_hist(fd, HTMM_UNIT_REGION, &hist);
-	device_ioctl(fd, HTMM_IOC_GET_TARGETS, &targets);
-	if (!pages_read(fd, &pages))
+	}
+	if (!device_hist(fd, HTMM_UNIT_PAGE, &hist))
+		ok &= hist_is_sound(&hist);
+	if (!device_hist(fd, HTMM_UNIT_REGION, &hist))
+		ok &= hist_is_sound(&hist);
+	if (!device_ioctl(fd, HTMM_IOC_GET_TARGETS, &targets))
+		ok &= sound(targets.nr_targets <= HTMM_MAX_TARGETS && (!targets.nr_targets ||
+			    (infos[0].number && infos[0].type <= HTMM_TARGET_ALL)),
+			    "targets of no number or type");
+	if (!pages_read(fd, &pages)) {
+		ok &= pages_are_sound(&pages);
 		pages_free(&pages);
+	}
 	if (role_random(role, 4) == 0)
 		device_cool(fd, 0);
+	return ok;
 }
 
 int role_read(int sock, void *arg)
@@ -170,7 +236,8 @@ int role_read(int sock, void *arg)
 	for (;;) {
 		fd = open_device(role);
 		if (fd >= 0) {
-			read_device(fd, role);
+			if (!read_device(fd, role))
+				return 1;
 			close(fd);
 		}
 		read_debugfs();

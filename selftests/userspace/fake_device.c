@@ -20,6 +20,7 @@
  * FAKE_TURNS_HOT=1		the fourth page is hot from the second list of pages on
  * FAKE_OLD=1			a module without hit ratios and placement
  * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
+ * FAKE_PRIMES=1		every member is a prime number of its own
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
@@ -63,6 +64,11 @@ static int env_number(const char *name)
 	const char *text = getenv(name);
 
 	return text ? atoi(text) : 0;
+}
+
+static bool primes(void)
+{
+	return getenv("FAKE_PRIMES");
 }
 
 /* What there was before this open(), in a word. */
@@ -190,6 +196,135 @@ static int fake_start(struct htmm_start *start)
 	return 0;
 }
 
+/*
+ * FAKE_PRIMES: every member its own prime number, so that a mix-up shows. What test_cli
+ * expects of them is written there once more.
+ */
+static void primes_info(struct htmm_info *info)
+{
+	info->owner = 10007;
+	info->nr_targets = 10009;
+	info->nr_cpus = 10037;
+	info->elapsed_ns = 10039030117ULL;
+	info->sample_type = 10061;
+	info->ring_pages = 10067;
+	info->record_size = 10069;
+	info->max_pages = 10079;
+	info->max_bytes = 10091;
+	info->capacity_pages = 10093;
+	info->cooling_period = 10099;
+	info->adaptation_period = 10103;
+	info->table_bytes = 10111;
+	info->ring_bytes = 10133;
+	info->drain_pid = 10139;
+	info->nr_drain_threads = 10141;
+	info->session = 10151;
+	info->session_flags = HTMM_START_KEEP_EXITED;
+}
+
+static void primes_counters(struct htmm_counters *c, unsigned int channel)
+{
+	static const __u64 drops[HTMM_NR_DROPS] = {
+		10597, 10601, 10607, 10613, 10627, 10631, 10639, 10651, 10657,
+	};
+	unsigned int i;
+
+	memset(c, 0, sizeof(*c));
+	c->overflows = 10529 << 4 * channel;
+	c->counted = 10531 << 4 * channel;
+	c->in_flight = 10559 << 4 * channel;
+	c->throttled = 10567 << 4 * channel;
+	c->nmi = 10589 << 4 * channel;
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		c->drops[i] = drops[i] << 4 * channel;
+}
+
+static void primes_channel(struct htmm_channel *channel, unsigned int number)
+{
+	channel->precise_ip = 10663 + number;
+	channel->period = 10667 + number;
+	channel->count = 10687 + number;
+	channel->time_enabled = 10691 + number;
+	channel->time_running = 10709 + number;
+	channel->flags = HTMM_CHANNEL_ACTIVE;
+	primes_counters(&channel->counters, number);
+}
+
+static void primes_stats(struct htmm_stats *stats)
+{
+	primes_counters(&stats->total, 4);
+	stats->samples = 10159;
+	stats->coolings = 10163;
+	stats->adaptations = 10169;
+	stats->evicted = 10177;
+	stats->exited = 10181;
+	stats->wakeups = 10193;
+	stats->batches = 10211;
+	stats->drain_ns = 10223030669ULL;
+	stats->handler_ns = 10243030729ULL;
+	stats->period_changes = 10247;
+	stats->cost_ppm = 10253;
+	stats->cpus_failed = 10259;
+}
+
+static void primes_target(struct htmm_target_info *target)
+{
+	static const __u64 drops[HTMM_NR_DROPS] = {
+		10711, 10723, 10729, 10733, 10739, 10753, 10771, 10781, 10789,
+	};
+
+	target->id = 10267;
+	target->capacity_pages = 10271;
+	target->max_bytes = 10273;
+	target->bytes = 10289;
+	target->pages = 10301;
+	target->regions = 10303;
+	target->samples = 10313;
+	target->coolings = 10321;
+	target->adaptations = 10331;
+	target->evicted = 10333;
+	target->exited = 10337;
+	target->spaces = 10343;
+	target->space_bytes = 10357;
+	memcpy(target->drops, drops, sizeof(drops));
+	snprintf(target->name, sizeof(target->name), "a \"b\\c\nd\374e");
+}
+
+static void primes_hist(struct htmm_histogram *hist, struct htmm_bin *bins)
+{
+	unsigned int bin;
+
+	hist->pages = 10369;
+	hist->hot_pages = 10391;
+	hist->capacity_pages = 10399;
+	hist->samples = 10427;
+	hist->hot_threshold = 13;
+	hist->warm_threshold = 11;
+	for (bin = 0; bin < HTMM_NR_BINS; bin++)
+		bins[bin].pages = bin * bin + 3;
+}
+
+static void primes_ratio(struct htmm_hit_ratio *ratio)
+{
+	ratio->capacity_pages = 10429;
+	ratio->pages = 10433;
+	ratio->fast_pages = 10453;
+	ratio->samples = 10457;
+	ratio->hit_ppm = 10459;
+	ratio->error_ppm = 4987;
+}
+
+static void primes_page(struct htmm_page *page)
+{
+	page->samples = 10477;
+	page->pid = 10487;
+	page->space = 10499;
+	page->bin = 10501;
+	page->target = 10513;
+	page->addr = 0x7f1234567000;
+	page->flags = HTMM_PAGE_HOT;
+}
+
 /* The first is of all tasks or a process; a dead one and a cgroup may follow. */
 static struct htmm_target_info fake_target(__u32 number)
 {
@@ -206,6 +341,8 @@ static struct htmm_target_info fake_target(__u32 number)
 	if (number == 1 && !target)
 		info.type = HTMM_TARGET_ALL;
 	info.drops[HTMM_DROP_STALE] = number;
+	if (primes())
+		primes_target(&info);
 	return info;
 }
 
@@ -298,6 +435,8 @@ static int fake_info(struct htmm_info *info)
 		info->budget_ppm = 30000;
 	}
 	info->capacity_pages = getenv("FAKE_CAPACITY") ? env_number("FAKE_CAPACITY") : 1000;
+	if (primes())
+		primes_info(info);
 	return 0;
 }
 
@@ -338,6 +477,8 @@ static int fake_stats(struct htmm_stats *stats)
 				.period = events[i % nr_events].period,
 				.counters = counters,
 			};
+		if (i < room && primes())
+			primes_channel(&channels[i], i);
 		stats->total.overflows += counters.overflows;
 		stats->total.counted += counters.counted;
 		stats->total.nmi += counters.nmi;
@@ -345,6 +486,8 @@ static int fake_stats(struct htmm_stats *stats)
 			stats->total.drops[drop] += counters.drops[drop];
 	}
 	stats->nr_channels = nr;
+	if (primes())
+		snprintf(events[0].name, sizeof(events[0].name), "a \"b\\c\nd\xfc");
 	if (stats->nr_events >= nr_events)
 		memcpy((void *)(unsigned long)stats->events, events, nr_events * sizeof(*events));
 	stats->nr_events = nr_events;
@@ -352,6 +495,8 @@ static int fake_stats(struct htmm_stats *stats)
 	stats->cpus_failed = env_number("FAKE_CPUS_FAILED");
 	if (getenv("FAKE_LIVE"))
 		stats->cost_ppm = 12300;
+	if (primes())
+		primes_stats(stats);
 	return 0;
 }
 
@@ -374,6 +519,8 @@ static int fake_hist(struct htmm_histogram *hist)
 						 0 : bin + 1;
 	hist->hot_pages = 300;
 	hist->capacity_pages = 1000;
+	if (primes())
+		primes_hist(hist, bins);
 	return 0;
 }
 
@@ -392,6 +539,8 @@ static int fake_hit_ratio(struct htmm_hit_ratio *ratio)
 	ratio->samples = FAKE_PAGES * (FAKE_PAGES + 1ULL) / 2;
 	ratio->hit_ppm = 359928;
 	ratio->error_ppm = 1234;
+	if (primes())
+		primes_ratio(ratio);
 	return 0;
 }
 
@@ -419,6 +568,8 @@ static struct htmm_page fake_page(__u64 index)
 	} else if (getenv("FAKE_LIVE") && index < 100) {
 		page.pid = 7000000 + index;
 	}
+	if (primes())
+		primes_page(&page);
 	return page;
 }
 

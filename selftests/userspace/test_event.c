@@ -104,6 +104,11 @@ static void test_raw(void)
 	CHECK(is("r1cd/config1=30,period=0x10/p", PERF_TYPE_RAW, 0x1cd, 1, 16));
 	CHECK(list.event[0].config1 == 30);
 	CHECK(is("r1d3/precise=0/", PERF_TYPE_RAW, 0x1d3, 0, 0));
+	CHECK(is("r1d3/config1=0x11,config2=0x13,period=17,min-period=7,max-period=19/",
+		 PERF_TYPE_RAW, 0x1d3, 2, 17));
+	CHECK(list.event[0].config1 == 0x11 && list.event[0].config2 == 0x13);
+	CHECK(list.event[0].min_period == 7 && list.event[0].max_period == 19);
+	CHECK(refused(parse("r1d3:h"), EINVAL, &err, "user space only"));
 }
 
 static void test_pmu(void)
@@ -128,6 +133,10 @@ static void test_names(void)
 	CHECK(!strncmp(list.event[0].name, "cpu/event=0xd0", 14));
 	CHECK(!parse("r1d3:pp"));
 	CHECK(!strcmp(list.event[0].name, "r1d3"));
+	CHECK(!parse("r1/name=1234567890123456789012345678901/"));
+	CHECK(strlen(list.event[0].name) == 31);
+	CHECK(refused(parse("r1/name=12345678901234567890123456789012/"), EINVAL, &err,
+		      "too long"));
 }
 
 static void test_catalog(void)

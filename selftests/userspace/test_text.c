@@ -139,6 +139,8 @@ static void test_nearest(void)
 	CHECK(nearest("hi", "hist"));
 	CHECK(nearest("", NULL));
 	CHECK(nearest("elephant", NULL));
+	/* Two letters are wrong, and that is near enough. */
+	CHECK(nearest("xtarx", "start"));
 	memset(longest, 's', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	CHECK(nearest(longest, NULL));

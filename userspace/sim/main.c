@@ -9,6 +9,19 @@
 #include "cmd/output.h"
 #include "sim.h"
 
+/* Values of an option that is swept. */
+#define LIST_MAX	16
+
+/**
+ * struct list - the values of an option, each of which is simulated
+ * @value: the values
+ * @nr: how many
+ */
+struct list {
+	double value[LIST_MAX];
+	unsigned int nr;
+};
+
 /**
  * struct options - what the command line says
  * @config: the machine and the policy
@@ -18,8 +31,10 @@
  * @huge: it has huge pages
  * @ratio: the fast tier is one part of so many and one
  * @capacity: of the fast tier, in bytes; 0: by @ratio
- * @period: accesses between two samples; of a recording: take each so many'th sample
- * @cooling: samples between two coolings
+ * @periods: accesses between two samples; of a recording: take each so many'th sample
+ * @coolings: samples between two coolings
+ * @intervals: seconds between two looks
+ * @seed: of random numbers
  * @trace: print a line for each look
  * @json: print JSON
  */
@@ -31,12 +46,30 @@ struct options {
 	bool huge;
 	__s64 ratio;
 	__s64 capacity;
-	__s64 period;
-	__s64 cooling;
+	struct list periods;
+	struct list coolings;
+	struct list intervals;
 	__s64 seed;
 	bool trace;
 	bool json;
 };
+
+static int call_list(void *value, const char *text, struct htmm_error *err)
+{
+	struct list *list = value;
+	const char *at = text;
+	char *end;
+
+	for (list->nr = 0; list->nr < LIST_MAX; at = end + 1) {
+		list->value[list->nr] = strtod(at, &end);
+		if (end == at || !(list->value[list->nr++] > 0) || (*end && *end != ','))
+			break;
+		if (!*end)
+			return 0;
+	}
+	return htmm_error_set(err, EINVAL, "give up to 16 numbers above 0, with commas",
+			      "'%s' is not such a list", text);
+}
 
 static int call_number(void *value, const char *text, struct htmm_error *err)
 {
@@ -63,44 +96,99 @@ static int call_without(void *value, const char *text, struct htmm_error *err)
 	return i < 0 ? i : 0;
 }
 
-static struct source *open_source(const struct options *opt, const char *path,
+static struct source *open_source(const struct options *opt, const char *path, __u64 period,
 				  struct htmm_error *err)
 {
 	const struct source_config config = {
 		.program = opt->program, .pages = opt->size >> HTMM_PAGE_SHIFT,
-		.period = opt->period, .accesses = opt->accesses,
+		.period = period, .accesses = opt->accesses,
 		.page_shift = opt->huge ? HTMM_REGION_SHIFT : HTMM_PAGE_SHIFT,
 		.seed = opt->seed,
 	};
 
-	return path ? source_recording(path, opt->period, err) : source_program(&config, err);
+	return path ? source_recording(path, period, err) : source_program(&config, err);
 }
 
-static int simulate(const struct options *opt, const char *path, struct sim_result *result,
+static int simulate(const struct options *opt, const char *path, __u64 period,
+		    const struct sim_config *config, struct sim_result *result,
 		    struct htmm_error *err)
 {
-	struct sim_config config = opt->config;
-	struct source *source = open_source(opt, path, err);
+	struct source *source = open_source(opt, path, period, err);
 	int ret;
 
 	if (!source)
 		return -err->code;
-	config.capacity = opt->capacity >> HTMM_PAGE_SHIFT;
-	if (!config.capacity)
-		config.capacity = (opt->size >> HTMM_PAGE_SHIFT) / (opt->ratio + 1);
-	config.policy.gap_ns = config.slow_ns - config.fast_ns;
-	config.cooling_period = opt->cooling;
-	ret = sim_run(&config, source, opt->trace ? stderr : NULL, result, err);
+	ret = sim_run(config, source, opt->trace ? stderr : NULL, result, err);
 	source->close(source);
 	return ret;
 }
 
-static void print_text(const struct sim_result *result)
+static void print_head(void)
 {
-	printf("%.2f s (settled %.2f), share %.4f (settled %.4f, best %.4f), recovery %llu samples of %llu, promoted %llu demoted %llu pingpongs %llu, cost %.3f s\n",
-	       result->seconds, result->settled_seconds, result->share, result->settled,
-	       result->best, result->recovery, result->samples, result->promoted,
-	       result->demoted, result->pingpongs, result->cost);
+	printf("%8s %9s %8s | %8s %8s %7s %7s %7s | %8s %8s %8s %8s %7s\n", "period", "cooling",
+	       "interval", "seconds", "settled", "share", "settled", "best", "samples",
+	       "promoted", "demoted", "back", "cost s");
+}
+
+static void print_row(__u64 period, const struct sim_config *config,
+		      const struct sim_result *result)
+{
+	printf("%8llu %9llu %8.3g | %8.2f %8.2f %7.4f %7.4f %7.4f | %8llu %8llu %8llu %8llu %7.3f\n",
+	       period, config->cooling_period, config->interval, result->seconds,
+	       result->settled_seconds, result->share, result->settled, result->best,
+	       result->samples, result->promoted, result->demoted, result->pingpongs,
+	       result->cost);
+}
+
+static void print_json(__u64 period, const struct sim_config *config,
+		       const struct sim_result *result)
+{
+	struct json_object *obj = json_new();
+
+	json_add_u64(obj, "period", period);
+	json_add_u64(obj, "cooling_period", config->cooling_period);
+	json_add(obj, "interval", json_object_new_double(config->interval));
+	json_add(obj, "seconds", json_object_new_double(result->seconds));
+	json_add(obj, "settled_seconds", json_object_new_double(result->settled_seconds));
+	json_add_u64(obj, "samples", result->samples);
+	json_add(obj, "fast_share", json_object_new_double(result->share));
+	json_add(obj, "settled_share", json_object_new_double(result->settled));
+	json_add(obj, "best_share", result->best < 0 ? NULL :
+					json_object_new_double(result->best));
+	json_add_u64(obj, "recovery_samples", result->recovery);
+	json_add_u64(obj, "promoted", result->promoted);
+	json_add_u64(obj, "demoted", result->demoted);
+	json_add_u64(obj, "pingpongs", result->pingpongs);
+	json_add(obj, "cost", json_object_new_double(result->cost));
+	json_print(stdout, obj);
+}
+
+/* Each combination of the values of lists. */
+static int sweep(const struct options *opt, const char *path, struct htmm_error *err)
+{
+	struct sim_config config = opt->config;
+	struct sim_result result;
+	unsigned int i, nr = opt->periods.nr * opt->coolings.nr * opt->intervals.nr;
+	int ret;
+
+	config.capacity = opt->capacity >> HTMM_PAGE_SHIFT;
+	if (!config.capacity)
+		config.capacity = (opt->size >> HTMM_PAGE_SHIFT) / (opt->ratio + 1);
+	config.policy.gap_ns = config.slow_ns - config.fast_ns;
+	if (!opt->json)
+		print_head();
+	for (i = 0; i < nr; i++) {
+		__u64 period = opt->periods.value[i % opt->periods.nr];
+		unsigned int rest = i / opt->periods.nr;
+
+		config.cooling_period = opt->coolings.value[rest % opt->coolings.nr];
+		config.interval = opt->intervals.value[rest / opt->coolings.nr];
+		ret = simulate(opt, path, period, &config, &result, err);
+		if (ret)
+			return ret;
+		(opt->json ? print_json : print_row)(period, &config, &result);
+	}
+	return 0;
 }
 
 static int run_sim(const struct command *cmd, int argc, char **argv)
@@ -109,10 +197,11 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		.config = {
 			.policy = { .copy_ns = 5000 },
 			.fast_ns = 80, .slow_ns = 250, .cpu_ns = 20, .sample_ns = 3000,
-			.page_ns = 200, .interval = 1, .list_pages = 1 << 18,
+			.page_ns = 200, .list_pages = 1 << 18,
 		},
 		.program = "gups", .size = 180 << 20, .accesses = 400000000, .ratio = 2,
-		.period = 499, .cooling = 40000, .seed = 1,
+		.periods = { { 499 }, 1 }, .coolings = { { 40000 }, 1 },
+		.intervals = { { 1 }, 1 }, .seed = 1,
 	};
 	const struct opt opts[] = {
 		{ OPT_TEXT, 0, "program", "NAME", "gups, phases, zipf, stream or uniform (gups)",
@@ -126,16 +215,18 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		  &opt.ratio, 1, 1000 },
 		{ OPT_SIZE, 0, "capacity", "SIZE", "the fast tier", &opt.capacity, 4096,
 		  LLONG_MAX },
-		{ OPT_NUMBER, 'c', "count", "PERIOD", "accesses between samples (499)",
-		  &opt.period, 1, LLONG_MAX },
-		{ OPT_NUMBER, 0, "cooling-period", "N", "samples between coolings (40000)",
-		  &opt.cooling, 1, LLONG_MAX },
-		{ OPT_CALL, 'i', "interval", "SECONDS", "time between two looks (1)",
-		  &opt.config.interval, .call = call_number },
+		{ OPT_CALL, 'c', "count", "PERIOD,...", "accesses between samples (499)",
+		  &opt.periods, .call = call_list },
+		{ OPT_CALL, 0, "cooling-period", "N,...", "samples between coolings (40000)",
+		  &opt.coolings, .call = call_list },
+		{ OPT_CALL, 'i', "interval", "SECONDS,...", "most time between two looks (1)",
+		  &opt.intervals, .call = call_list },
 		{ OPT_CALL, 0, "fast-ns", "NS", "a load from the fast tier (80)",
 		  &opt.config.fast_ns, .call = call_number },
 		{ OPT_CALL, 0, "slow-ns", "NS", "a load from the slow tier (250)",
 		  &opt.config.slow_ns, .call = call_number },
+		{ OPT_CALL, 0, "sample-ns", "NS", "taking a sample (3000)",
+		  &opt.config.sample_ns, .call = call_number },
 		{ OPT_CALL, 0, "copy-ns", "NS", "moving a page (5000)",
 		  &opt.config.policy.copy_ns, .call = call_number },
 		{ OPT_CALL, 0, "without", "RULE", "leave out a rule of the policy",
@@ -143,27 +234,25 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		{ OPT_NUMBER, 0, "seed", "N", "of random numbers (1)", &opt.seed, 0, LLONG_MAX },
 		{ OPT_FLAG, 0, "still", NULL, "move nothing", &opt.config.still },
 		{ OPT_FLAG, 0, "trace", NULL, "print a line for each look", &opt.trace },
+		OPT_JSON(&opt.json),
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { opts, NULL };
 	struct htmm_error err = {};
-	struct sim_result result;
 	int ret, rest;
 
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
 		return ret;
-	if (simulate(&opt, argv[rest], &result, &err))
-		return print_error(&err);
-	print_text(&result);
-	return EXIT_OK;
+	return sweep(&opt, argv[rest], &err) ? print_error(&err) : EXIT_OK;
 }
 
 static const struct command cmd_sim = {
 	.name = "sim",
 	.synopsis = "[options] [FILE]",
 	.help = "Simulates tiering: samples of a recording, or of a made-up program, are counted\n"
-		"by the module's own code, and the policy of 'htmmctl tier' moves pages.",
+		"by the module's own code, and the policy of 'htmmctl tier' moves pages.  Of a\n"
+		"recording, each sample stands for the accesses until the next one.",
 	.run = run_sim,
 };
 

@@ -21,8 +21,8 @@
 #define COOLING_PERIOD	40000
 /* Parts in a million of the CPUs' time that sampling may take. */
 #define BUDGET_PPM	30000
-/* Pages in each list that a look reads: 1 GiB. */
-#define LIST_PAGES	(1 << 18)
+/* Most pages that a look lists: 2 GiB. */
+#define LIST_PAGES	(1 << 19)
 /* What moving a page takes, until it was measured. */
 #define COPY_NS		5000
 
@@ -133,8 +133,6 @@ static void set_defaults(struct session *session)
 		session->budget_ppm = BUDGET_PPM;
 	if (!session->period)
 		session->period = PERIOD;
-	if (!session->cooling_period)
-		session->cooling_period = COOLING_PERIOD;
 }
 
 static __u64 smallest_period(const struct htmm_event_list *events)
@@ -173,6 +171,9 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 		ret = make_groups(all, err);
 	if (ret)
 		return ret;
+	tier->cooling_period = all->session.cooling_period ?: COOLING_PERIOD;
+	/* See tier_cool(). */
+	all->session.cooling_period = LLONG_MAX;
 	set_defaults(&all->session);
 	session_finish(&all->session);
 	tier->period = smallest_period(&all->session.events);
@@ -202,6 +203,7 @@ static int look(struct tiering *all, struct htmm_error *err)
 	if (all->plan)
 		log_plan(stdout, &all->tier);
 	tier_move(&all->tier);
+	tier_cool(&all->tier);
 	if (all->log)
 		log_look(all->log, &all->tier);
 	return 0;
@@ -319,16 +321,16 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		{ OPT_CALL, 'i', "interval", "SECONDS", "most time between two looks (1)",
 		  &all.interval_ms, .call = call_interval },
 		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
-		  &all.looks, 0, LONG_MAX },
+		  &all.looks, 0, LONG_MAX, .rare = true },
 		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (a tenth of the time)",
-		  &all.rate, 4096, LLONG_MAX },
+		  &all.rate, 4096, LLONG_MAX, .rare = true },
 		{ OPT_FLAG, 0, "plan", NULL, "move nothing; print what would be moved, and why",
 		  &all.plan },
 		{ OPT_TEXT, 0, "log", "FILE", "write a line of JSON for each look", &all.path },
 		{ OPT_TEXT, 0, "share", "HOW", "among targets: profit, equal, or weights as 3:1",
 		  &all.share },
 		{ OPT_FLAG, 0, "shared", NULL, "move pages that several processes map, too",
-		  &tier->mover.shared },
+		  &tier->mover.shared, .rare = true },
 		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",
 		  &tier->config.off, .call = call_without, .rare = true },
 		{ OPT_END },
@@ -362,7 +364,7 @@ static const struct command cmd_tier = {
 	.name = "tier",
 	.synopsis = "[options] [[--] COMMAND...]",
 	.help = "Samples COMMAND with its children, as run does, or without one all processes (or\n"
-		"those of -p or --cgroup), and moves their hot pages to the fast tier of memory and\n"
+		"those of -p or --cgroup), moves their hot pages to the fast tier of memory, and\n"
 		"cold ones out of it.  Pages stay where they are when it ends.",
 	.run = run_tier,
 };

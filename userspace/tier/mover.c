@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include "mover.h"
 
+/* So many pages tell what one costs. */
+#define ENOUGH	64
 /* Pages of one move_pages(2) call: what the kernel handles at a time. */
 #define BATCH	512
 
@@ -176,9 +178,11 @@ static size_t same_process(const struct policy_move *moves, size_t nr)
 void mover_move(struct mover *mover, struct policy *policy, const struct policy_move *moves,
 		size_t nr)
 {
-	__u64 before = mover->demoted + mover->promoted, start = now_ns(), ns;
+	__u64 start = now_ns(), pages = 0, ns;
 	size_t i, part;
 
+	for (i = 0; i < nr; i++)
+		pages += moves[i].pages;
 	for (i = 0; i < nr; i += part) {
 		int node = tiers_roomiest(moves[i].promote ? &mover->tiers->fast :
 							     &mover->tiers->slow);
@@ -188,5 +192,7 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 	}
 	ns = now_ns() - start;
 	mover->ns += ns;
-	policy_copied(policy, mover->demoted + mover->promoted - before, ns);
+	/* Of a few pages, it is the cost of the call. */
+	if (pages >= ENOUGH)
+		policy_copied(policy, pages, ns);
 }

@@ -17,10 +17,16 @@ int tier_open(struct tier *tier, struct htmm_error *err)
 	return 0;
 }
 
+/* The lists are parts of @all, or have their own memory. */
 static void free_lists(struct group *group)
 {
-	htmm_pages_free(&group->slow);
-	htmm_pages_free(&group->fast);
+	if (!group->all.pages) {
+		htmm_pages_free(&group->slow);
+		htmm_pages_free(&group->fast);
+	}
+	htmm_pages_free(&group->all);
+	group->slow = (struct htmm_page_list) {};
+	group->fast = (struct htmm_page_list) {};
 }
 
 void tier_close(struct tier *tier)
@@ -81,22 +87,81 @@ static int list_tier(struct tier *tier, const struct group *group, bool fast,
 	return ret;
 }
 
-/* A list that is not complete does not tell how much is in use; ask the module. */
-static int count_used(struct tier *tier, struct group *group, struct htmm_error *err)
+/* Sampled pages of the slow tier to the front, pages of the fast tier to the end. */
+static void split(struct tier *tier, struct group *group)
 {
+	struct htmm_page *pages = group->all.pages;
+	size_t slow = 0, fast = group->all.nr, i = 0;
+
+	while (i < fast) {
+		struct htmm_page page = pages[i];
+
+		if (page.node >= 0 && htmm_cpus_has(&tier->tiers.fast, page.node)) {
+			pages[i] = pages[--fast];
+			pages[fast] = page;
+			continue;
+		}
+		if (page.node >= 0 && page.samples && htmm_cpus_has(&tier->tiers.slow, page.node))
+			pages[slow++] = page;
+		i++;
+	}
+	group->slow = (struct htmm_page_list) { .pages = pages, .nr = slow };
+	group->fast = (struct htmm_page_list) { .pages = pages + fast,
+						.nr = group->all.nr - fast };
+	group->slow_cut = 0;
+	group->fast_cut = 0;
 	group->used = group->fast.nr;
+}
+
+/* One walk over the page tables, without sorting. */
+static int list_all(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	const struct htmm_list_pages request = {
+		.flags = HTMM_LIST_RESIDENT, .session = tier->session,
+		.order = HTMM_ORDER_TABLE, .target = group->target,
+	};
+	int ret = htmm_device_list_pages(tier->fd, &request, tier->list_pages, &group->all, err);
+
+	if (!ret)
+		split(tier, group);
+	return ret;
+}
+
+/* Of much memory, only the best and the worst pages are of interest. */
+static int list_best(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	struct htmm_placement_buf placement;
+	__u32 i;
+	int ret;
+
+	ret = list_tier(tier, group, false, &group->slow, &group->slow_cut, err);
+	if (!ret)
+		ret = list_tier(tier, group, true, &group->fast, &group->fast_cut, err);
+	if (!ret)
+		ret = htmm_device_placement(tier->fd, group->target, &placement, err);
+	if (ret)
+		return ret;
+	group->used = 0;
+	for (i = 0; i < placement.placement.nr_nodes; i++)
+		if (htmm_cpus_has(&tier->tiers.fast, placement.nodes[i].node))
+			group->used += placement.nodes[i].pages;
+	htmm_placement_free(&placement);
 	return 0;
 }
 
 static int list_group(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	int ret;
+	int ret = 0;
 
 	free_lists(group);
-	ret = list_tier(tier, group, false, &group->slow, &group->slow_cut, err);
-	if (!ret)
-		ret = list_tier(tier, group, true, &group->fast, &group->fast_cut, err);
-	return ret ?: count_used(tier, group, err);
+	if (!group->large)
+		ret = list_all(tier, group, err);
+	if (!ret && group->all.nr == tier->list_pages)
+		group->large = true;
+	if (ret || !group->large)
+		return ret;
+	free_lists(group);
+	return list_best(tier, group, err);
 }
 
 /* Results stay readable after a stop, but tell nothing new; or they are another session's. */
@@ -213,7 +278,24 @@ void tier_move(struct tier *tier)
 
 		mover_move(&tier->mover, tier->groups[i].policy, plan->moves + plan->nr_demotions,
 			   plan->nr_moves - plan->nr_demotions);
-		if (plan->cool)
-			htmm_target_cool(tier->fd, tier->groups[i].target, &(struct htmm_error){});
 	}
+}
+
+/*
+ * Cooling is done here, not by the module, so that no list has pages from before and after
+ * one. The plan of a phase change wants one more.
+ */
+void tier_cool(struct tier *tier)
+{
+	bool due = tier->samples - tier->cooled >= tier->cooling_period;
+	unsigned int i;
+
+	for (i = 0; i < tier->nr_groups; i++) {
+		struct htmm_error ignored;
+
+		if (due || tier->groups[i].plan->cool)
+			htmm_target_cool(tier->fd, tier->groups[i].target, &ignored);
+	}
+	if (due)
+		tier->cooled = tier->samples;
 }

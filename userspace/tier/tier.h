@@ -16,6 +16,8 @@
  * @policy: decides among them
  * @target: whose pages: number of a target; 0: all targets'
  * @weight: its part of the fast tier, relative to the weights of the others
+ * @large: it has more pages than can be listed at each look
+ * @all: its resident pages; of a large group: none
  * @slow: sampled pages of the slow tier
  * @fast: pages of the fast tier
  * @slow_cut: @slow has only pages with at least so many samples; 0: it has all
@@ -28,6 +30,8 @@ struct group {
 	struct policy *policy;
 	__u32 target;
 	__u32 weight;
+	bool large;
+	struct htmm_page_list all;
 	struct htmm_page_list slow;
 	struct htmm_page_list fast;
 	__u64 slow_cut;
@@ -46,6 +50,8 @@ struct group {
  * @capacity: most pages of the fast tier to use; 0: all that is free
  * @period: events that a sample stands for
  * @list_pages: most pages to read from each list
+ * @cooling_period: samples between two coolings
+ * @cooled: samples counted at the last one
  * @groups: what shares the fast tier
  * @nr_groups: how many
  * @mover: moves pages
@@ -66,6 +72,8 @@ struct tier {
 	__u64 capacity;
 	__u64 period;
 	__u64 list_pages;
+	__u64 cooling_period;
+	__u64 cooled;
 	struct group groups[TIER_GROUPS];
 	unsigned int nr_groups;
 	struct mover mover;
@@ -103,6 +111,12 @@ int tier_look(struct tier *tier, struct htmm_error *err);
  * @tier: the loop
  */
 void tier_move(struct tier *tier);
+
+/**
+ * tier_cool() - halve the counts if it is time to
+ * @tier: the loop, after a look
+ */
+void tier_cool(struct tier *tier);
 
 /**
  * tier_close() - free the memory

@@ -134,42 +134,40 @@ int tiers_find(struct tiers *tiers, struct htmm_error *err)
 	return check(tiers, &memory, err);
 }
 
-/* Adds up "high" of the zones of a node: below that the kernel reclaims. */
-static __u64 high_watermark(int node)
+/* "protection: (0, 981, 0)": pages of a zone that only allocations for lower zones get. */
+static unsigned long long most_protected(const char *list)
 {
-	FILE *file = fopen("/proc/zoneinfo", "re");
-	__u64 sum = 0;
-	char line[LINE];
-	int at = -1;
+	unsigned long long most = 0, pages;
+	int used;
 
-	while (file && fgets(line, sizeof(line), file)) {
-		unsigned long long pages;
-
-		sscanf(line, "Node %d,", &at);
-		if (at == node && sscanf(line, " high %llu", &pages) == 1)
-			sum += pages;
+	while (sscanf(list, "%*[ (,]%llu%n", &pages, &used) == 1) {
+		most = pages > most ? pages : most;
+		list += used;
 	}
-	if (file)
-		fclose(file);
-	return sum;
+	return most;
 }
 
 __u64 tiers_free_pages(int node)
 {
-	unsigned long long kib = 0;
-	char path[PATH_MAX], line[LINE];
-	__u64 high = high_watermark(node), pages;
-	FILE *file;
+	unsigned long long sum = 0, free = 0, kept = 0;
+	FILE *file = fopen("/proc/zoneinfo", "re");
+	char line[LINE];
+	int at = -1;
 
-	snprintf(path, sizeof(path), NODES "node%d/meminfo", node);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Node %*d MemFree: %llu kB", &kib) == 1)
-			break;
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, "Node %d,", &at);
+		if (at != node)
+			continue;
+		sscanf(line, " pages free %llu", &free);
+		sscanf(line, " high %llu", &kept);
+		if (strstr(line, " protection: ")) {
+			kept += most_protected(strstr(line, ": ") + 2);
+			sum += free > kept ? free - kept : 0;
+		}
+	}
 	if (file)
 		fclose(file);
-	pages = kib >> (HTMM_PAGE_SHIFT - 10);
-	return pages > high ? pages - high : 0;
+	return sum;
 }
 
 int tiers_roomiest(const struct htmm_cpus *nodes)

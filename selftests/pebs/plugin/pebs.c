@@ -216,20 +216,21 @@ static void on_translate(__u64 id, struct qemu_plugin_tb *tb)
 	}
 }
 
-static void on_exit_write_truth(__u64 id, void *unused)
+static void write_truth(void)
 {
-	(void)id;
-	(void)unused;
 	if (!truth_write(truth_file, truths, nr_vcpus) || fclose(truth_file))
 		host_fail("cannot write the ground truth to %s: %s",
 			  options.truth, strerror(errno));
 }
 
-static void on_exit_write_series(__u64 id, void *unused)
+/* QEMU calls one function of a plugin at the end, the last that it was given. */
+static void at_exit(__u64 id, void *unused)
 {
 	(void)id;
 	(void)unused;
-	if (!series_close())
+	if (truth_file)
+		write_truth();
+	if (options.series && !series_close())
 		host_fail("cannot write the series to %s: %s", options.series, strerror(errno));
 }
 
@@ -280,9 +281,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(__u64 id,
 	if (options.series && !series_open(options.series))
 		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	if (options.series)
-		qemu_plugin_register_atexit_cb(id, on_exit_write_series, NULL);
-	if (truth_file)
-		qemu_plugin_register_atexit_cb(id, on_exit_write_truth, NULL);
+	if (truth_file || options.series)
+		qemu_plugin_register_atexit_cb(id, at_exit, NULL);
 	return 0;
 }

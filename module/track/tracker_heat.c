@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is hot: histograms, thresholds that adapt to the capacity, and cooling. */
+#include <linux/overflow.h>
+#include "base/trace.h"
+#include "tracker.h"
+
+/* Sum of all shards' histograms: consistent if @tracker->lock is held. */
+static void htmm_tracker_merge_hist(struct htmm_tracker *tracker,
+				    enum htmm_kind kind, struct htmm_hist *sum)
+{
+	unsigned int i;
+
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < tracker->config.shards; i++)
+		htmm_shard_get_hist(&tracker->shards[i], kind, sum);
+}
+
+/*
+ * The number of samples at which something is due; saturates, so that a large period means
+ * never.
+ */
+static u64 htmm_tracker_due(const struct htmm_tracker *tracker, u64 period)
+{
+	u64 due;
+
+	if (check_add_overflow((u64)atomic64_read(&tracker->samples), period, &due))
+		return U64_MAX;
+	return due;
+}
+
+/**
+ * htmm_tracker_find_thresholds - compute the thresholds for a capacity
+ * @hist: a histogram
+ * @capacity: what the fast tier holds, in the histogram's unit
+ * @thresholds: set to them
+ */
+void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
+				  struct htmm_thresholds *thresholds)
+{
+	thresholds->hot = htmm_hist_hot_threshold(hist, capacity);
+	thresholds->warm = htmm_hist_warm_threshold(hist, capacity,
+						    thresholds->hot);
+}
+
+static void htmm_tracker_adapt_kind(struct htmm_tracker *tracker,
+				    enum htmm_kind kind)
+{
+	u64 capacity = htmm_tracker_capacity(tracker->config.capacity, kind);
+	struct htmm_thresholds *thresholds = &tracker->thresholds[kind], now;
+	struct htmm_hist hist;
+
+	htmm_tracker_merge_hist(tracker, kind, &hist);
+	htmm_tracker_find_thresholds(&hist, capacity, &now);
+	/* htmm_snapshot_pages() reads it without the lock. */
+	WRITE_ONCE(thresholds->hot, now.hot);
+	WRITE_ONCE(thresholds->warm, now.warm);
+	trace_htmm_threshold(kind, now.hot, now.warm, capacity,
+			     tracker->config.owner);
+}
+
+static void htmm_tracker_adapt_kinds(struct htmm_tracker *tracker)
+{
+	enum htmm_kind kind;
+
+	lockdep_assert_held_write(&tracker->lock);
+
+	for (kind = 0; kind < HTMM_KINDS; kind++)
+		htmm_tracker_adapt_kind(tracker, kind);
+}
+
+/**
+ * htmm_tracker_adapt_first - compute the thresholds for a reader (for the tracker's files)
+ * @tracker: the tables
+ *
+ * Before the first adaptation the thresholds are those of an empty table, which make every
+ * page hot. So compute them on demand for a reader that comes earlier.
+ *
+ * Context: process, may sleep. Takes @tracker->lock.
+ */
+void htmm_tracker_adapt_first(struct htmm_tracker *tracker)
+{
+	if (atomic64_read(&tracker->samples) >= tracker->config.adaptation_period)
+		return;
+	down_write(&tracker->lock);
+	htmm_tracker_adapt_kinds(tracker);
+	up_write(&tracker->lock);
+}
+
+static void htmm_tracker_adapt_locked(struct htmm_tracker *tracker)
+{
+	htmm_tracker_adapt_kinds(tracker);
+	tracker->adaptations++;
+	tracker->next_adaptation =
+		htmm_tracker_due(tracker, tracker->config.adaptation_period);
+}
+
+static void htmm_tracker_trace_cool(struct htmm_tracker *tracker)
+{
+	struct htmm_hist hist;
+
+	if (!trace_htmm_cool_enabled())
+		return;
+	htmm_tracker_merge_hist(tracker, HTMM_KIND_BASE, &hist);
+	trace_htmm_cool(tracker->coolings, atomic64_read(&tracker->samples),
+			htmm_hist_pages_from(&hist, 0), tracker->config.owner);
+}
+
+static void htmm_tracker_cool_locked(struct htmm_tracker *tracker)
+{
+	unsigned int i;
+
+	lockdep_assert_held_write(&tracker->lock);
+
+	for (i = 0; i < tracker->config.shards; i++)
+		htmm_shard_cool(&tracker->shards[i]);
+	tracker->coolings++;
+	htmm_tracker_trace_cool(tracker);
+	tracker->next_cooling =
+		htmm_tracker_due(tracker, tracker->config.cooling_period);
+	htmm_tracker_adapt_locked(tracker);
+}
+
+/**
+ * htmm_tracker_settle - cool and adapt if due (for the tracker's files)
+ * @tracker: the tables
+ *
+ * Another thread may have done it already.
+ *
+ * Context: process, may sleep. Takes @tracker->lock.
+ */
+void htmm_tracker_settle(struct htmm_tracker *tracker)
+{
+	u64 samples;
+
+	down_write(&tracker->lock);
+	samples = atomic64_read(&tracker->samples);
+	if (samples >= tracker->next_cooling)
+		htmm_tracker_cool_locked(tracker);
+	else if (samples >= tracker->next_adaptation)
+		htmm_tracker_adapt_locked(tracker);
+	up_write(&tracker->lock);
+}
+
+/**
+ * htmm_tracker_cool - halve every count now
+ * @tracker: the tables
+ *
+ * Context: process, may sleep. Takes @tracker->lock.
+ */
+void htmm_tracker_cool(struct htmm_tracker *tracker)
+{
+	down_write(&tracker->lock);
+	htmm_tracker_cool_locked(tracker);
+	up_write(&tracker->lock);
+}
+
+/**
+ * htmm_tracker_adapt - compute the thresholds now
+ * @tracker: the tables
+ *
+ * Context: process, may sleep. Takes @tracker->lock.
+ */
+void htmm_tracker_adapt(struct htmm_tracker *tracker)
+{
+	down_write(&tracker->lock);
+	htmm_tracker_adapt_locked(tracker);
+	up_write(&tracker->lock);
+}
+
+/**
+ * htmm_tracker_set_capacity - change the capacity, and the thresholds with it
+ * @tracker: the tables
+ * @capacity: what the fast tier holds, in pages
+ * @own: the capacity is the target's own, not the session's
+ *
+ * Context: process, may sleep; only one thread at a time. Takes @tracker->lock.
+ */
+void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,
+			       bool own)
+{
+	down_write(&tracker->lock);
+	/* htmm_snapshot_targets() reads it without the lock. */
+	WRITE_ONCE(tracker->config.capacity, capacity);
+	tracker->config.own_capacity = own;
+	htmm_tracker_adapt_locked(tracker);
+	up_write(&tracker->lock);
+}
+
+/**
+ * htmm_tracker_get_hist - read a histogram and its thresholds
+ * @tracker: the tables
+ * @kind: of base pages or of regions
+ * @out: set
+ *
+ * Context: process, may sleep. Takes @tracker->lock.
+ */
+void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
+			   struct htmm_tracker_hist *out)
+{
+	htmm_tracker_adapt_first(tracker);
+	down_read(&tracker->lock);
+	htmm_tracker_merge_hist(tracker, kind, &out->hist);
+	out->thresholds = tracker->thresholds[kind];
+	out->capacity = tracker->config.capacity;
+	out->samples = atomic64_read(&tracker->samples);
+	up_read(&tracker->lock);
+}

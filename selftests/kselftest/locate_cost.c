@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What it costs to tell where pages are. Wants a machine whose clock counts instructions:
+ *
+ *	KSELFTEST_MACHINE='--icount 0 --cpus 1 --numa 1536M,512M' \
+ *		selftests/kselftest/vm 6.12 900 locate_cost
+ */
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#include "check.h"
+#include "child.h"
+
+#define PAGE		4096UL
+#define PAGES		(200UL << 10)
+#define A_TIME		65536
+/* A sparse target: 100 GB, of which each 64 MiB have a page. */
+#define SPARSE_BYTES	(100UL << 30)
+#define SPARSE_STEP	(64UL << 20)
+/* Longest time that the lock of an address space may be held, in nanoseconds. */
+#define MOST_NS		300000
+
+FIXTURE(locate_cost) {
+	int fd;
+	struct source source;
+	struct request req;
+};
+
+FIXTURE_SETUP(locate_cost)
+{
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	check_idle(_metadata);
+}
+
+FIXTURE_TEARDOWN(locate_cost)
+{
+	close(self->fd);
+	check_idle(_metadata);
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* The time of a whole list, per page in nanoseconds. */
+static double list_time(struct __test_metadata *_metadata, int fd, __u32 order, __u32 flags,
+			struct htmm_page *page, size_t *pages, size_t *known)
+{
+	struct htmm_list_pages arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.order = order,
+		.pages = (uintptr_t)page,
+		.page_size = sizeof(*page),
+	};
+	double began = seconds();
+	__u32 i;
+
+	*pages = 0;
+	*known = 0;
+	do {
+		arg.nr_pages = A_TIME;
+		ASSERT_EQ(0, device_ioctl(fd, HTMM_IOC_LIST_PAGES, &arg));
+		*pages += arg.nr_pages;
+		for (i = 0; i < arg.nr_pages && i < 64; i++)
+			*known += page[i].node >= 0;
+	} while (arg.nr_pages);
+	return (seconds() - began) / *pages * 1e9;
+}
+
+/* A list with placement takes less than twice as long as one without. */
+TEST_F_TIMEOUT(locate_cost, lists, 900)
+{
+	struct htmm_page *page = calloc(A_TIME, sizeof(*page));
+	size_t pages[2], known[2];
+	double time[2];
+	__u32 order;
+	char *mem;
+
+	mem = access_map(PAGES);
+	ASSERT_NE(NULL, mem);
+	ASSERT_NE(NULL, page);
+	self->req.arg.ring_pages = 256;
+	request_add_target(&self->req, getpid());
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&self->source, mem, PAGES, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	for (order = 0; order <= HTMM_ORDER_TABLE; order++) {
+		time[0] = list_time(_metadata, self->fd, order, 0, page, &pages[0], &known[0]);
+		time[1] = list_time(_metadata, self->fd, order, HTMM_LIST_PLACEMENT, page,
+				    &pages[1], &known[1]);
+		TH_LOG("order %u: %zu pages, %.0f ns a page without placement, %.0f with: %.2f times",
+		       order, pages[1], time[0], time[1], time[1] / time[0]);
+		EXPECT_EQ(pages[0], pages[1]);
+		EXPECT_LT(PAGES * 9 / 10, pages[1]);
+		EXPECT_EQ(0, known[0]);
+		EXPECT_LT(0, known[1]);
+		EXPECT_LT(time[1], 2 * time[0]);
+	}
+	free(page);
+}
+
+static void touch_sparse(void *arg)
+{
+	char *mem = arg;
+	size_t at;
+
+	for (at = 0; at < SPARSE_BYTES; at += SPARSE_STEP)
+		mem[at]++;
+	for (at = 0; at < 64; at++)
+		mem[at * PAGE] = 1;
+	madvise(mem, 64 * PAGE, MADV_DONTNEED);
+	mem[0] = 1;
+}
+
+static long lock_ns(void)
+{
+	FILE *file = fopen("/sys/kernel/debug/htmm/placement", "r");
+	char line[256];
+	long ns = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, "longest_lock_ns: %ld", &ns);
+	if (file)
+		fclose(file);
+	return ns;
+}
+
+/* A process of 100 GB is read in slices that hold its lock for a short time only. */
+TEST_F_TIMEOUT(locate_cost, slices, 900)
+{
+	char *mem = mmap(NULL, SPARSE_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	static struct placement placement;
+	struct child child;
+	double began;
+	long ns;
+
+	ASSERT_NE(MAP_FAILED, mem);
+	madvise(mem, SPARSE_BYTES, MADV_NOHUGEPAGE);
+	ASSERT_EQ(0, child_worker(&child, touch_sparse, mem));
+	request_add_target(&self->req, child.pid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_do(&child));
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	began = seconds();
+	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
+	began = seconds() - began;
+	ns = lock_ns();
+	TH_LOG("%llu pages in %.3f s, longest lock %ld ns",
+	       placement.nodes[0].pages + placement.nodes[1].pages, began, ns);
+	EXPECT_EQ(1, placement.s.spaces);
+	EXPECT_LE(SPARSE_BYTES / SPARSE_STEP, placement.nodes[0].pages + placement.nodes[1].pages);
+	EXPECT_LT(0, ns);
+	EXPECT_LT(ns, MOST_NS);
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+}
