@@ -640,9 +640,13 @@ static void world_region_matches(struct world *w, const struct model_region *r)
 	unsigned int hot_bin = 1 + tap_below(6);
 	struct htmm_region_info info, expected;
 	u64 any = r->vpn + tap_below(HTMM_REGION_PAGES), sum = 0;
-	u32 i;
+	u64 tracked[HTMM_REGION_PAGES / 64];
+	u32 count[HTMM_REGION_PAGES], i;
 
+	htmm_table_counts(&w->table, r->mm, any, count, tracked);
 	for (i = 0; i < HTMM_REGION_PAGES; i++) {
+		CHECK(count[i] == r->page[i].count);
+		CHECK((tracked[i / 64] >> i % 64 & 1) == r->page[i].tracked);
 		CHECK(htmm_table_count(&w->table, r->mm, r->vpn + i) ==
 		      r->page[i].count);
 		CHECK(r->page[i].count <= r->count);

@@ -276,7 +276,9 @@ static const struct unit *next_victim(struct pairing *pair, bool forced)
 	for (; pair->victim < now->nr; pair->victim++) {
 		const struct unit *unit = &now->unit[policy->order[pair->victim]];
 
-		if (movable(policy, unit) && (forced || (unit->cold && rule_hysteresis(policy, unit))))
+		if (!movable(policy, unit))
+			continue;
+		if (forced || (unit->cold && rule_hysteresis(policy, unit)))
 			return unit;
 	}
 	return NULL;

@@ -177,9 +177,9 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 	policy->plan.cool = false;
 	if (samples < SHARE_SAMPLES || share < 0)
 		return;
-	if (!usual->looks++)
+	if (!usual->looks++) {
 		*usual = (struct usual) { .looks = 1, .share = share };
-	else if (rule_on(policy, POLICY_BURST) && usual->looks > USUAL_LOOKS &&
+	} else if (rule_on(policy, POLICY_BURST) && usual->looks > USUAL_LOOKS &&
 		 drop > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD)) {
 		policy->plan.cool = true;
 		policy->burst = BURST_LOOKS;

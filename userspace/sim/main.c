@@ -133,11 +133,11 @@ static void print_head(void)
 static void print_row(__u64 period, const struct sim_config *config,
 		      const struct sim_result *result)
 {
-	printf("%8llu %9llu %8.3g | %8.2f %8.2f %7.4f %7.4f %7.4f | %8llu %8llu %8llu %8llu %7.3f\n",
-	       period, config->cooling_period, config->interval, result->seconds,
-	       result->settled_seconds, result->share, result->settled, result->best,
-	       result->samples, result->promoted, result->demoted, result->pingpongs,
-	       result->cost);
+	printf("%8llu %9llu %8.3g | %8.2f %8.2f %7.4f %7.4f %7.4f | ", period,
+	       config->cooling_period, config->interval, result->seconds,
+	       result->settled_seconds, result->share, result->settled, result->best);
+	printf("%8llu %8llu %8llu %8llu %7.3f\n", result->samples, result->promoted,
+	       result->demoted, result->pingpongs, result->cost);
 }
 
 static void print_json(__u64 period, const struct sim_config *config,

@@ -46,19 +46,19 @@ static __u64 next_random(struct program *program)
 
 static double fraction(struct program *program)
 {
-	return (next_random(program) >> 11) * 0x1p-53;
+	return ldexp(next_random(program) >> 11, -53);
 }
 
 static __u64 below(struct program *program, __u64 n)
 {
-	return (unsigned __int128)next_random(program) * n >> 64;
+	return next_random(program) % n;
 }
 
 /* Page number @page of a random order of all pages. */
 static __u64 scattered(const struct program *program, __u64 page)
 {
-	/* An odd factor below 2^40 maps pages to different ones if it has no common factor. */
-	return (unsigned __int128)page * 1000000007ULL % program->config.pages;
+	/* A prime maps pages to different ones. */
+	return page * 1000000007ULL % program->config.pages;
 }
 
 static __u64 uniform(struct program *program)

@@ -5,7 +5,7 @@
 #include "perfdata/reader.h"
 #include "source.h"
 
-#define USER_END	(1ULL << 47)
+#define USER_END	0x800000000000ULL
 
 /**
  * struct recording - a perf.data file

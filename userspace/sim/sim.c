@@ -4,9 +4,7 @@
 #include "sim.h"
 #include "world.h"
 
-#define TABLE_BYTES	(1ULL << 30)
-/* Slices of the samples in which the share is kept. */
-#define SLICES		1000
+#define TABLE_BYTES	BIT_ULL(30)
 /* The last of these parts shows the settled state. */
 #define PARTS		5
 
@@ -23,14 +21,10 @@
  * @next_look: when to look
  * @looks: how often it was looked
  * @trace: a line is printed for each look
- * @share: share of each slice of samples; below 0: none
- * @fast_accesses: accesses served fast, and
+ * @fast_accesses: accesses served fast
  * @accesses: all accesses
- * @slice_fast: the same of the current slice
- * @slice_all: the same of the current slice
- * @settled_at: time when the last part began
- * @settled_fast: the same as @fast_accesses, then
- * @settled_all: the same as @accesses, then
+ * @look_fast: accesses served fast since the last look
+ * @look_all: all accesses since the last look
  * @result: the result
  */
 struct sim {
@@ -87,18 +81,20 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 {
 	unsigned int i;
 
-	fprintf(sim->trace, "%7.2f s share %.3f seen %.3f used %llu/%llu threshold %.3g candidates %llu promote %llu demote %llu forced %llu pingpong %llu budget %llu%s held",
+	fprintf(sim->trace, "%7.2f s share %.3f seen %.3f used %llu/%llu threshold %.3g ",
 		sim->seconds, sim->look_all ? sim->look_fast / sim->look_all : 0, plan->fast_share,
-		sim->world.used, sim->world.capacity, plan->threshold, plan->candidates,
-		plan->promoted_pages, plan->demoted_pages, plan->forced_pages,
-		plan->pingpong_pages, plan->budget, plan->burst ? " burst" : "");
+		sim->world.used, sim->world.capacity, plan->threshold);
+	fprintf(sim->trace, "candidates %llu promote %llu demote %llu forced %llu back %llu ",
+		plan->candidates, plan->promoted_pages, plan->demoted_pages, plan->forced_pages,
+		plan->pingpong_pages);
+	fprintf(sim->trace, "budget %llu%s held", plan->budget, plan->burst ? " burst" : "");
 	for (i = 0; i < POLICY_NR_HELD; i++)
 		if (plan->held[i])
 			fprintf(sim->trace, " %s %llu", policy_held_name(i), plan->held[i]);
 	fputc('\n', sim->trace);
 }
 
-static int look(struct sim *sim, struct htmm_error *err)
+static int sim_look(struct sim *sim, struct htmm_error *err)
 {
 	__u64 coolings[2] = {};
 	struct policy_look look = {
@@ -232,7 +228,7 @@ static int simulate(struct sim *sim, struct htmm_error *err)
 		}
 		if (sim->seconds < sim->next_look || sim->config->still)
 			continue;
-		ret = look(sim, err);
+		ret = sim_look(sim, err);
 		if (ret)
 			break;
 	}

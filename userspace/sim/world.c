@@ -3,7 +3,7 @@
 #include <string.h>
 #include "world.h"
 
-#define REGION_BYTES	(1ULL << HTMM_REGION_SHIFT)
+#define REGION_BYTES	BIT_ULL(HTMM_REGION_SHIFT)
 
 static __u32 *slot(const struct world *world, __u32 space, __u64 base)
 {

@@ -15,7 +15,6 @@ enum place { PLACE_NOWHERE, PLACE_SLOW, PLACE_FAST };
  * @space: number of the address space
  * @base: its first address
  * @place: of each page
- * @truth: accesses of each page; NULL: not counted
  */
 struct world_region {
 	__u32 space;

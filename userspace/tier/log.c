@@ -86,10 +86,12 @@ static void print_moves(FILE *file, const struct policy_move *moves, size_t nr, 
 {
 	size_t i;
 
-	for (i = 0; i < nr && i < SHOWN; i++)
-		fprintf(file, "  %s pid %u address 0x%llx (%u KiB, node %d): %llu samples, %.3g expected a second\n",
+	for (i = 0; i < nr && i < SHOWN; i++) {
+		fprintf(file, "  %s pid %u address 0x%llx, %u KiB on node %d: %llu samples, ",
 			verb, moves[i].pid, moves[i].addr, moves[i].pages * 4, moves[i].node,
-			moves[i].samples, moves[i].value);
+			moves[i].samples);
+		fprintf(file, "expects %.3g/s\n", moves[i].value);
+	}
 	if (nr > SHOWN)
 		fprintf(file, "  and %zu more\n", nr - SHOWN);
 }
@@ -120,7 +122,7 @@ void log_plan(FILE *file, const struct tier *tier)
 		if (plan->fast_share >= 0)
 			fprintf(file, "%.1f %% of new samples are of it; ",
 				100 * plan->fast_share);
-		fprintf(file, "%llu pages of the slow tier are among the best (%.3g samples a second and more)\n",
+		fprintf(file, "%llu pages of the slow tier are among the best, from %.3g/s on\n",
 			plan->candidates, plan->threshold);
 		print_moves(file, plan->moves, plan->nr_demotions, "demote");
 		print_moves(file, plan->moves + plan->nr_demotions,
@@ -135,8 +137,10 @@ void log_sums(FILE *file, const struct tier *tier)
 	const struct mover *mover = &tier->mover;
 	unsigned int i;
 
-	fprintf(file, "%llu pages promoted, %llu demoted in %.1f s; %.2f s of CPU time, %.2f s of it for moves\n",
-		mover->promoted, mover->demoted, tier->seconds, cpu_seconds(), mover->ns / 1e9);
+	fprintf(file, "%llu pages promoted, %llu demoted in %.1f s; ", mover->promoted,
+		mover->demoted, tier->seconds);
+	fprintf(file, "%.2f s of CPU time, %.2f s of it for moves\n", cpu_seconds(),
+		mover->ns / 1e9);
 	for (i = 0; i < NR_REFUSALS; i++)
 		if (mover->refused[i])
 			fprintf(file, "%llu pages not moved (%s)\n", mover->refused[i],

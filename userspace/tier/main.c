@@ -22,7 +22,7 @@
 /* Parts in a million of the CPUs' time that sampling may take. */
 #define BUDGET_PPM	30000
 /* Most pages that a look lists: 2 GiB. */
-#define LIST_PAGES	(1 << 19)
+#define LIST_PAGES	524288
 /* What moving a page takes, until it was measured. */
 #define COPY_NS		5000
 
@@ -153,7 +153,7 @@ static void warn_of_others(void)
 	int mode = 0;
 
 	if (file && fscanf(file, "%d", &mode) == 1 && mode)
-		notice("NUMA balancing moves pages, too (kernel.numa_balancing is %d): turn it off, or the two may undo each other's moves",
+		notice("kernel.numa_balancing is %d, so NUMA balancing may undo the moves: turn it off",
 		       mode);
 	if (file)
 		fclose(file);
@@ -194,7 +194,7 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 	return tier_open(tier, err);
 }
 
-static int look(struct tiering *all, struct htmm_error *err)
+static int take_look(struct tiering *all, struct htmm_error *err)
 {
 	int ret = tier_look(&all->tier, err);
 
@@ -251,7 +251,7 @@ static int loop(struct tiering *all, pid_t child, const struct signals *signals,
 	int ret;
 
 	while (wait_for_look(all, child, signals, status)) {
-		ret = look(all, err);
+		ret = take_look(all, err);
 		if (ret == -ESHUTDOWN && !child) {
 			notice("%s", err->what);
 			return 0;

@@ -155,11 +155,10 @@ __u64 tiers_free_pages(int node)
 	int at = -1;
 
 	while (file && fgets(line, sizeof(line), file)) {
-		sscanf(line, "Node %d,", &at);
-		if (at != node)
+		if (sscanf(line, "Node %d,", &at) == 1 || at != node ||
+		    sscanf(line, " pages free %llu", &free) == 1 ||
+		    sscanf(line, " high %llu", &kept) == 1)
 			continue;
-		sscanf(line, " pages free %llu", &free);
-		sscanf(line, " high %llu", &kept);
 		if (strstr(line, " protection: ")) {
 			kept += most_protected(strstr(line, ": ") + 2);
 			sum += free > kept ? free - kept : 0;
