@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #define FOLDS		10
 /* Counts below have a bucket each, those above share 256 in each power of two. */
 #define EXACT_BITS	12
-#define EXACT		(1U << EXACT_BITS)
+#define EXACT		4096
 #define BUCKETS		(EXACT + (32 - EXACT_BITS) * 256)
 /* A page with so many samples has a rate that is known well enough. */
 #define KNOWN		256
@@ -18,6 +19,8 @@
 #define RATE_LEAST	0.05
 #define RATE_MOST	300.0
 #define ITERATIONS	1500
+/* A change of all weights that is less ends the search. */
+#define SETTLED		0.0000001
 /* A page with more samples has an equal part of them in each fold, as good as. */
 #define SPLIT_EVENLY	128
 
@@ -172,7 +175,7 @@ static double improve(struct mixture *m)
 	unsigned int i, c;
 
 	for (c = 0; c < m->nr; c++) {
-		double sum = 1e-300;
+		double sum = DBL_MIN;
 
 		for (i = 0; i < RATES; i++)
 			sum += m->weight[i] * m->likely[c][i];
@@ -205,7 +208,7 @@ static int estimate(const struct bucket *buckets, struct atom *atoms, unsigned i
 	if (!m)
 		return -ENOMEM;
 	begin_mixture(m, buckets);
-	for (i = 0; m->nr && i < ITERATIONS && improve(m) > 1e-7; i++)
+	for (i = 0; m->nr && i < ITERATIONS && improve(m) > SETTLED; i++)
 		;
 	for (i = 0; i < m->nr; i++)
 		pages += m->pages[i];
@@ -359,7 +362,7 @@ static __u64 reach(const struct curve *curve, double hit,
 
 		if (here >= hit)
 			return ceil(pages + (point->pages - pages) * (hit - before) /
-				    fmax(here - before, 1e-12));
+				    fmax(here - before, DBL_EPSILON));
 		before = here;
 		pages = point->pages;
 	}

@@ -26,8 +26,12 @@ static void print_data(FILE *gnuplot, const struct timeline *timeline)
 			fprintf(gnuplot, "%f ", (double)moment->hit_ppm / 1e4);
 		else
 			fputs("NaN ", gnuplot);
-		fprintf(gnuplot, "%f %f %f %f %f\n", (double)moment->best_ppm / 1e4,
-			(double)moment->hot_pages / 256, (double)moment->hot_slow / 256,
+		/* Without samples, no placement is good or bad. */
+		if (moment->best_ppm)
+			fprintf(gnuplot, "%f ", (double)moment->best_ppm / 1e4);
+		else
+			fputs("NaN ", gnuplot);
+		fprintf(gnuplot, "%f %f %f %f\n", (double)moment->hot_pages / 256, (double)moment->hot_slow / 256,
 			seconds > 0 ? (double)samples / seconds : 0, (double)moment->cost_ppm / 1e4);
 		before = moment;
 	}
@@ -78,7 +82,7 @@ static void print_script(FILE *gnuplot, const void *arg)
 		cost = timeline->moment[i].cost_ppm > cost ? timeline->moment[i].cost_ppm : cost;
 	fprintf(gnuplot, "size %d,%d\n", WIDTH, HEIGHT);
 	print_data(gnuplot, timeline);
-	fputs("set multiplot layout 3,1\nset grid\nset key outside right\nset lmargin 12\n"
+	fputs("set multiplot layout 3,1\nset grid\nset key above\nset lmargin 12\nset rmargin 12\n"
 	      "set xlabel 'seconds'\nset xrange [0:0.1<*]\nset ylabel 'samples, %'\nset yrange [0:100]\n", gnuplot);
 	print_lines(gnuplot, timeline, 2, "on fast nodes", 3, "at best");
 	fputs("set ylabel 'hot, MiB'\nset yrange [0:0.1<*]\n", gnuplot);
