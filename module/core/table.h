@@ -85,7 +85,7 @@ struct htmm_table_config {
 #define HTMM_TABLE_MAX_BYTES	BIT_ULL(39)
 
 /* Blocks of entries that a table can have: heads and fronts take more than the rest. */
-#define HTMM_TABLE_BLOCKS(bytes)	(((bytes) - (bytes) / 32) / HTMM_POOL_BLOCK_SIZE)
+#define HTMM_TABLE_BLOCKS(bytes)	((bytes) / 32 * 31 / HTMM_POOL_BLOCK_SIZE)
 
 /* Most blocks that one sample needs. */
 #define HTMM_SAMPLE_BLOCKS	6
