@@ -5,12 +5,11 @@
 /* Forget a region. Returns the number of base pages forgotten with it. */
 static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region)
 {
-	u32 pages, count, page, pos = 0;
+	u32 pages = 0, count, page, pos = 0;
 
 	htmm_table_cool_region(table, region);
-	while ((count = htmm_region_next(region, &pos, &page)))
+	for (; (count = htmm_region_next(region, &pos, &page)); pages++)
 		htmm_hist_remove(&table->hist[HTMM_KIND_BASE], count);
-	pages = region->pages;
 	table->pages -= pages;
 	htmm_region_release(region, table->pool);
 	htmm_index_destroy(table, region);
@@ -32,10 +31,10 @@ static struct htmm_region *htmm_evict_coldest(struct htmm_table *table,
 		if (table->hand >= table->high)
 			table->hand = 0;
 		region = htmm_table_entry(table, table->hand++);
-		if (!htmm_region_detail(region)->created || region == keep)
+		if (!region->created || region == keep)
 			continue;
 		seen++;
-		count = htmm_table_cooled(table, region, region->count);
+		count = htmm_table_cooled(table, region, htmm_region_count(region));
 		if (!coldest || count < least) {
 			coldest = region;
 			least = count;
@@ -72,15 +71,30 @@ bool htmm_evict_from_bin(struct htmm_table *table, unsigned int bin, u32 *looks)
 		if (table->hand >= table->high)
 			table->hand = 0;
 		region = htmm_table_entry(table, table->hand++);
-		if (!htmm_region_detail(region)->created)
+		if (!region->created)
 			continue;
-		count = htmm_table_cooled(table, region, region->count);
+		count = htmm_table_cooled(table, region, htmm_region_count(region));
 		if (htmm_hist_bin(count) > bin)
 			continue;
 		htmm_evict_region(table, region);
 		return true;
 	}
 	return false;
+}
+
+/* Distance at which a sweep prefetches, in entries of the directory. */
+#define HTMM_SWEEP_AHEAD	4
+
+/* Prefetch states, then counters, of entries that a sweep will visit soon. */
+static void htmm_sweep_ahead(const struct htmm_table *table)
+{
+	u32 at = table->sweep + HTMM_SWEEP_AHEAD;
+
+	if (at + HTMM_SWEEP_AHEAD >= table->high)
+		return;
+	htmm_fetch(htmm_table_entry(table, at + HTMM_SWEEP_AHEAD)->state);
+	if (htmm_table_entry(table, at)->created)
+		htmm_region_prefetch_all(*htmm_table_entry(table, at)->state);
 }
 
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
@@ -90,11 +104,12 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 	for (; budget && table->sweep_left; budget--, table->sweep_left--) {
 		if (table->sweep >= table->high)
 			table->sweep = 0;
+		htmm_sweep_ahead(table);
 		region = htmm_table_entry(table, table->sweep++);
-		if (!htmm_region_detail(region)->created)
+		if (!region->created)
 			continue;
 		htmm_table_cool_region(table, region);
-		if (!region->count)
+		if (!htmm_region_count(region))
 			htmm_index_destroy(table, region);
 	}
 	return table->sweep_left;
@@ -112,7 +127,7 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 		if (htmm_region_mm(region) == mm)
 			htmm_table_remove(table, region);
 		else
-			table->exiting = htmm_region_detail(region)->next;
+			table->exiting = region->next;
 	}
 	return table->exiting;
 }

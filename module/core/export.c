@@ -43,7 +43,7 @@ htmm_export_next(const struct htmm_export *export, const struct htmm_table *tabl
 {
 	const struct htmm_region *region = table->head[export->chain], *next = NULL;
 
-	for (; region; region = htmm_region_detail(region)->chain) {
+	for (; region; region = region->chain) {
 		if (region->key >= export->key && (!next || region->key < next->key))
 			next = region;
 	}
@@ -122,7 +122,7 @@ static bool htmm_export_whole(struct htmm_export *export,
 			      const struct htmm_table *table,
 			      const struct htmm_region *region)
 {
-	u32 count = htmm_table_cooled(table, region, region->count);
+	u32 count = htmm_table_cooled(table, region, htmm_region_count(region));
 
 	if (count < export->filter.min || count > export->filter.max)
 		return true;
@@ -158,7 +158,7 @@ static void htmm_export_prefetch(const struct htmm_export *export,
 	region = table->head[at - HTMM_EXPORT_AHEAD / 2];
 	if (!region)
 		return;
-	prefetch(htmm_region_detail(region));
+	prefetch(region->state);
 	if (export->kind == HTMM_LIST_PAGES)
 		htmm_region_prefetch(region, 1);
 }

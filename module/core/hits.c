@@ -48,7 +48,7 @@ static void htmm_hits_add_region(struct htmm_hits *hits,
 
 	if (kind == HTMM_KIND_HUGE) {
 		htmm_hits_add(hits,
-			      htmm_table_cooled(table, region, region->count));
+			      htmm_table_cooled(table, region, htmm_region_count(region)));
 		return;
 	}
 	while ((count = htmm_region_next(region, &pos, &page)))
@@ -62,7 +62,7 @@ bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
 
 	for (; budget && *pos < table->high; budget--) {
 		region = htmm_table_entry(table, (*pos)++);
-		if (htmm_region_detail(region)->created)
+		if (region->created)
 			htmm_hits_add_region(hits, table, region, kind);
 	}
 	return *pos < table->high;

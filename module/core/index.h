@@ -55,9 +55,42 @@ static inline struct htmm_region *htmm_index_find(const struct htmm_table *table
 	struct htmm_region *region = *htmm_index_chain(table, key);
 
 	while (region && region->key != key)
-		region = htmm_region_detail(region)->chain;
+		region = region->chain;
 	return region;
 }
+
+/**
+ * htmm_front_name() - what the front of a region has as its name
+ * @key: htmm_region_key()
+ * @epoch: the table's
+ *
+ * Return: the name, never HTMM_FRONT_UNUSED.
+ */
+static inline u64 htmm_front_name(u64 key, u64 epoch)
+{
+	return key << HTMM_FRONT_EPOCH_BITS | epoch % HTMM_FRONT_EPOCHS;
+}
+
+/**
+ * htmm_front_drop() - move a region's state back to its entry
+ * @region: the region, which may have no front
+ */
+void htmm_front_drop(struct htmm_region *region);
+
+/**
+ * htmm_front_load() - give a region a front
+ * @table: the table
+ * @region: a dense region, without missed coolings
+ *
+ * It gets none if another region without missed coolings has it.
+ */
+void htmm_front_load(struct htmm_table *table, struct htmm_region *region);
+
+/**
+ * htmm_front_drop_all() - move all regions' states back to their entries
+ * @table: the table
+ */
+void htmm_front_drop_all(struct htmm_table *table);
 
 /**
  * htmm_index_blocks_to_create() - memory needed for one more entry
@@ -67,7 +100,7 @@ static inline struct htmm_region *htmm_index_find(const struct htmm_table *table
  */
 static inline u32 htmm_index_blocks_to_create(const struct htmm_table *table)
 {
-	return table->free ? 0 : HTMM_DIR_BLOCKS;
+	return !table->free;
 }
 
 /**

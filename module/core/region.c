@@ -12,12 +12,8 @@
 /* The same byte eight times. */
 #define HTMM_BYTES(byte)	((u8)(byte) * 0x0101010101010101ULL)
 
-static_assert(sizeof(struct htmm_region) == 32,
-	      "two entries to a cache line");
-static_assert(sizeof(struct htmm_region_block) <= HTMM_POOL_BLOCK_SIZE &&
-	      sizeof(struct htmm_detail_block) <= HTMM_POOL_BLOCK_SIZE &&
-	      HTMM_BLOCK_ENTRIES % HTMM_BLOCK_DETAILS == 0,
-	      "a block holds its entries and knows their details");
+static_assert(sizeof(struct htmm_region) * HTMM_BLOCK_ENTRIES == HTMM_POOL_BLOCK_SIZE,
+	      "entries fill a block, and each has its pairs in one cache line");
 static_assert(HTMM_REGION_PAGES == HTMM_POOL_BLOCK_SIZE,
 	      "a leaf is one block");
 static_assert((1 + HTMM_PLANES) * HTMM_DIGIT_BITS >= 32,
@@ -58,7 +54,7 @@ static u32 *htmm_region_first_pair(const struct htmm_region *region)
 {
 	u32 slots = htmm_pair_slots(region->digits);
 
-	return &htmm_region_pairs(region)->pair[HTMM_PAIRS - slots];
+	return (u32 *)&region->pair[HTMM_PAIRS - slots];
 }
 
 static u32 *htmm_region_pair(const struct htmm_region *region, u32 page)
@@ -77,8 +73,8 @@ static u32 htmm_region_pair_value(const struct htmm_region *region, u32 page)
 
 static u32 htmm_region_get_dense(const struct htmm_region *region, u32 page)
 {
-	u32 byte = region->leaf[page], count = byte & HTMM_DIGIT_MASK;
-	u8 **plane = htmm_region_pairs(region)->plane;
+	u32 byte = htmm_region_leaf(region)[page], count = byte & HTMM_DIGIT_MASK;
+	u8 *const *plane = region->plane;
 	u32 left = region->digits - 1, shift = HTMM_DIGIT_BITS;
 
 	for (; byte & HTMM_DIGIT_MORE && left; left--) {
@@ -149,14 +145,14 @@ static u32 htmm_region_next_pair(const struct htmm_region *region, u32 least,
  */
 static const u8 *htmm_region_row(const struct htmm_region *region, u32 *least)
 {
-	const u8 *bytes = region->leaf;
+	const u8 *bytes = htmm_region_leaf(region);
 	u32 plane = 0;
 
 	while (*least > HTMM_DIGIT_MASK) {
 		*least >>= HTMM_DIGIT_BITS;
 		if (plane == region->digits - 1)
 			return NULL;
-		bytes = htmm_region_pairs(region)->plane[plane++];
+		bytes = region->plane[plane++];
 	}
 	return bytes;
 }
@@ -223,11 +219,13 @@ static void htmm_region_collect_pairs(const struct htmm_region *region,
 static u32 htmm_region_digits_for(const struct htmm_region *region, u32 page,
 				  u32 count)
 {
-	u32 digits = region->digits ?: 1;
+	u32 digits = region->digits ?: 1, above;
 	struct htmm_counts counts;
 
-	/* Fast case: a small count always fits. */
-	if (region->digits && !htmm_above(count, digits * HTMM_DIGIT_BITS))
+	/* Fast cases: a small count always fits, and so does one that has its pair. */
+	above = htmm_above(count, digits * HTMM_DIGIT_BITS);
+	if (region->digits && (!above || (above <= HTMM_PAIR_MAX &&
+					  htmm_region_pair_value(region, page))))
 		return digits;
 	htmm_region_collect_pairs(region, &counts);
 	while (!htmm_counts_fit(&counts, digits, page, count))
@@ -281,7 +279,7 @@ static void htmm_region_clear_pairs(struct htmm_region *region)
 static u32 htmm_region_set_digits(struct htmm_region *region, u32 page,
 				  u32 count)
 {
-	u8 *digit = &region->leaf[page];
+	u8 *digit = &htmm_region_leaf(region)[page];
 	u32 plane = 0;
 
 	for (;;) {
@@ -291,7 +289,7 @@ static u32 htmm_region_set_digits(struct htmm_region *region, u32 page,
 			*digit |= HTMM_DIGIT_MORE;
 		if (plane == region->digits - 1)
 			return count;
-		digit = &htmm_region_pairs(region)->plane[plane++][page];
+		digit = &region->plane[plane++][page];
 	}
 }
 
@@ -299,10 +297,8 @@ static u32 htmm_region_set_digits(struct htmm_region *region, u32 page,
 static void htmm_region_set_dense(struct htmm_region *region, u32 page,
 				  u32 count)
 {
-	u32 above;
+	u32 above = htmm_region_set_digits(region, page, count);
 
-	region->pages += !region->leaf[page];
-	above = htmm_region_set_digits(region, page, count);
 	if (above)
 		htmm_region_set_pair(region, page, above);
 }
@@ -325,12 +321,12 @@ static void htmm_region_reform(struct htmm_region *region,
 	htmm_region_collect_pairs(region, &counts);
 	htmm_region_clear_pairs(region);
 	if (!region->digits) {
-		region->leaf = htmm_pool_block_get(pool);
+		htmm_region_set_state(region, htmm_pool_block_get(pool),
+				      htmm_region_count(region));
 		region->digits = 1;
-		region->pages = 0;
 	}
 	for (; region->digits < digits; region->digits++)
-		htmm_region_pairs(region)->plane[region->digits - 1] =
+		region->plane[region->digits - 1] =
 			htmm_pool_block_get(pool);
 	htmm_region_set_all(region, &counts);
 }
@@ -342,7 +338,6 @@ void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 
 	if (htmm_region_fits_sparse(region, page, count)) {
 		htmm_region_set_pair(region, page, count);
-		region->pages = region->pairs;
 		return;
 	}
 	digits = htmm_region_digits_for(region, page, count);
@@ -351,31 +346,18 @@ void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 	htmm_region_set_dense(region, page, count);
 }
 
-bool htmm_region_carry(struct htmm_region *region, struct htmm_hist *hist,
-		       u32 page)
-{
-	u8 *digit = &region->leaf[page];
-	u32 *pair, above;
+/**
+ * struct htmm_cooled - what a cooling did
+ * @before: pages that had a count
+ * @left: pages that still have one
+ */
+struct htmm_cooled {
+	u32 before;
+	u32 left;
+};
 
-	if (*digit == HTMM_DIGIT_MORE) {
-		++*digit;
-		return true;
-	}
-	if (region->digits > 1 || *digit != (HTMM_DIGIT_MORE | HTMM_DIGIT_MASK))
-		return false;
-	pair = htmm_region_pair(region, page);
-	above = *pair >> HTMM_REGION_ORDER;
-	if (above == HTMM_PAIR_MAX)
-		return false;
-	if (!(above & (above + 1)))
-		htmm_hist_carry(hist, above << HTMM_DIGIT_BITS | HTMM_DIGIT_MASK,
-				1);
-	*pair += 1 << HTMM_REGION_ORDER;
-	*digit = HTMM_DIGIT_MORE;
-	return true;
-}
-
-static void htmm_region_cool_sparse(struct htmm_region *region, u32 coolings)
+static struct htmm_cooled htmm_region_cool_sparse(struct htmm_region *region,
+						  u32 coolings)
 {
 	struct htmm_counts counts;
 	u32 i;
@@ -387,41 +369,65 @@ static void htmm_region_cool_sparse(struct htmm_region *region, u32 coolings)
 			htmm_region_set_pair(region, counts.page[i],
 					     counts.count[i] >> coolings);
 	}
-	region->pages = region->pairs;
+	return (struct htmm_cooled) { counts.n, region->pairs };
 }
 
-/* Halve all bytes without a mark, eight at a time; return the number of nonzero bytes. */
-static u32 htmm_leaf_cool(u8 *leaf, u32 coolings)
+/* 1 in each byte that is not 0; each is below 128, so adding 127 sets its top bit. */
+static inline u64 htmm_bytes_used(u64 word)
 {
-	u32 shift = min_t(u32, coolings, HTMM_DIGIT_BITS), left = 0;
-	u64 keep = HTMM_BYTES(HTMM_DIGIT_MASK >> shift), nonzero;
+	return (word + HTMM_BYTES(HTMM_DIGIT_MASK)) >> HTMM_DIGIT_BITS & HTMM_BYTES(1);
+}
+
+/* The sum of eight bytes, which may be more than 255. */
+static u32 htmm_bytes_sum(u64 word)
+{
+	const u64 even = 0x00ff00ff00ff00ffULL;
+
+	return ((word & even) + (word >> 8 & even)) * 0x0001000100010001ULL >> 48;
+}
+
+/* Halve all bytes, none of which has a mark, eight at a time. */
+static struct htmm_cooled htmm_leaf_cool(u8 *leaf, u32 coolings)
+{
+	u32 shift = min_t(u32, coolings, HTMM_DIGIT_BITS);
+	u64 keep = HTMM_BYTES(HTMM_DIGIT_MASK >> shift), before = 0, left = 0;
 	u64 *word = (u64 *)leaf, *end = word + HTMM_REGION_PAGES / 8;
 
 	for (; word < end; word++) {
+		before += htmm_bytes_used(*word);
 		*word = *word >> shift & keep;
-		/* Each byte is below 128, so adding 127 sets its top bit if it is not 0. */
-		nonzero = (*word + HTMM_BYTES(0x7f)) >> 7 & HTMM_BYTES(1);
-		left += nonzero * HTMM_BYTES(1) >> 56;
+		left += htmm_bytes_used(*word);
 	}
-	return left;
+	return (struct htmm_cooled) {
+		htmm_bytes_sum(before), htmm_bytes_sum(left),
+	};
 }
 
 /* Without planes all marked pages are in pairs. */
-static void htmm_region_cool_leaf(struct htmm_region *region, u32 coolings)
+static struct htmm_cooled htmm_region_cool_leaf(struct htmm_region *region,
+						u32 coolings)
 {
 	struct htmm_counts counts, left = { 0 };
+	u8 *leaf = htmm_region_leaf(region);
+	struct htmm_cooled cooled;
 	u32 i;
 
-	htmm_region_collect_pairs(region, &counts);
+	counts.n = 0;
+	if (region->pairs)
+		htmm_region_collect_pairs(region, &counts);
 	for (i = 0; i < counts.n; i++) {
-		region->leaf[counts.page[i]] = 0;
+		leaf[counts.page[i]] = 0;
 		if (counts.count[i] >> coolings)
 			htmm_counts_add(&left, counts.page[i],
 					counts.count[i] >> coolings);
 	}
-	region->pages = htmm_leaf_cool(region->leaf, coolings);
-	htmm_region_clear_pairs(region);
+	cooled = htmm_leaf_cool(leaf, coolings);
+	cooled.before += counts.n;
+	cooled.left += left.n;
+	if (counts.n)
+		htmm_region_clear_pairs(region);
 	htmm_region_set_all(region, &left);
+	return cooled;
 }
 
 /* Free the highest plane if its contents fit in pairs. */
@@ -440,7 +446,7 @@ static bool htmm_region_drop_plane(struct htmm_region *region,
 			return false;
 		htmm_counts_add(&counts, page, count);
 	}
-	htmm_pool_block_put(pool, htmm_region_pairs(region)->plane[digits - 1]);
+	htmm_pool_block_put(pool, region->plane[digits - 1]);
 	region->digits = digits;
 	htmm_region_clear_pairs(region);
 	htmm_region_set_all(region, &counts);
@@ -448,40 +454,29 @@ static bool htmm_region_drop_plane(struct htmm_region *region,
 }
 
 /* Regions with planes are hot and rare, so this need not be fast. */
-static void htmm_region_cool_planes(struct htmm_region *region,
-				    struct htmm_pool *pool, u32 coolings)
+static struct htmm_cooled htmm_region_cool_planes(struct htmm_region *region,
+						  struct htmm_pool *pool,
+						  u32 coolings)
 {
 	struct htmm_counts counts = { 0 };
-	u32 count, above, page, pos = 0, left = 0, i;
+	struct htmm_cooled cooled = { 0 };
+	u32 count, above, page, pos = 0, i;
 
 	/* A page's pair is not changed before its count has been read. */
 	while ((count = htmm_region_next(region, &pos, &page))) {
 		count >>= coolings;
-		left += count != 0;
+		cooled.before++;
+		cooled.left += count != 0;
 		above = htmm_region_set_digits(region, page, count);
 		if (above)
 			htmm_counts_add(&counts, page, above);
 	}
-	region->pages = left;
 	htmm_region_clear_pairs(region);
 	for (i = 0; i < counts.n; i++)
 		htmm_region_set_pair(region, counts.page[i], counts.count[i]);
 	while (region->digits > 1 && htmm_region_drop_plane(region, pool))
 		;
-}
-
-static void htmm_region_put_blocks(struct htmm_region *region,
-				   struct htmm_pool *pool)
-{
-	union htmm_pairs *pairs = htmm_region_pairs(region);
-
-	for (; region->digits > 1; region->digits--)
-		htmm_pool_block_put(pool, pairs->plane[region->digits - 2]);
-	if (region->digits)
-		htmm_pool_block_put(pool, region->leaf);
-	region->digits = 0;
-	region->pair = pairs->pair;
-	htmm_region_clear_pairs(region);
+	return cooled;
 }
 
 static void htmm_region_dense_to_sparse(struct htmm_region *region,
@@ -495,34 +490,51 @@ static void htmm_region_dense_to_sparse(struct htmm_region *region,
 			return;
 		htmm_counts_add(&counts, page, count);
 	}
-	htmm_region_put_blocks(region, pool);
+	htmm_region_release(region, pool);
 	for (i = 0; i < counts.n; i++)
 		htmm_region_set_pair(region, counts.page[i], counts.count[i]);
+}
+
+/*
+ * Does a dense region have so few pages that it becomes sparse? One that had more before
+ * the last cooling stays as it is: it will probably be sampled as much again.
+ */
+static bool htmm_region_has_few(struct htmm_cooled cooled, u64 coolings)
+{
+	return cooled.left <= HTMM_SPARSE_AGAIN &&
+	       (coolings > 1 || cooled.before <= HTMM_PAIRS);
 }
 
 u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 		     u64 coolings)
 {
-	u32 before = region->pages;
+	u32 most = min_t(u64, coolings, 31);
+	struct htmm_cooled cooled;
 
-	region->count = htmm_count_cooled(region->count, coolings);
-	if (coolings >= 32) {
-		htmm_region_release(region, pool);
-		return before;
-	}
+	htmm_region_set_state(region, htmm_region_leaf(region),
+			      htmm_count_cooled(htmm_region_count(region), coolings));
 	if (!region->digits)
-		htmm_region_cool_sparse(region, coolings);
+		cooled = htmm_region_cool_sparse(region, most);
 	else if (region->digits > 1)
-		htmm_region_cool_planes(region, pool, coolings);
+		cooled = htmm_region_cool_planes(region, pool, most);
 	else
-		htmm_region_cool_leaf(region, coolings);
-	if (region->digits && region->pages <= HTMM_SPARSE_AGAIN)
+		cooled = htmm_region_cool_leaf(region, most);
+	if (coolings > most) {
+		htmm_region_release(region, pool);
+		return cooled.before;
+	}
+	if (region->digits && htmm_region_has_few(cooled, coolings))
 		htmm_region_dense_to_sparse(region, pool);
-	return before - region->pages;
+	return cooled.before - cooled.left;
 }
 
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool)
 {
-	htmm_region_put_blocks(region, pool);
-	region->pages = 0;
+	for (; region->digits > 1; region->digits--)
+		htmm_pool_block_put(pool, region->plane[region->digits - 2]);
+	if (region->digits)
+		htmm_pool_block_put(pool, htmm_region_leaf(region));
+	region->digits = 0;
+	htmm_region_set_state(region, NULL, htmm_region_count(region));
+	htmm_region_clear_pairs(region);
 }

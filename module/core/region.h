@@ -12,12 +12,13 @@
  *           enough pairs, the next digit is stored in another plane of bytes, the
  *           digits above it in pairs, and so on
  *
- * So one more sample of a hot page changes one byte, and 127 times out of 128 nothing else:
- * a page's bin changes only with a carry.
+ * So a sample of a hot page changes one byte, and usually nothing else: the form of a count
+ * changes only with a carry.
  *
- * An entry has two parts in different places: the fields that every sample uses, two
- * entries to a cache line, and the details. Leaves, planes and groups of fifteen entries
- * are blocks of the same size, so memory freed by one kind can be used by any other.
+ * A sample of a dense region needs only its state: the leaf, and the low bits of the
+ * region's own count. The table keeps it apart from the entry (see struct htmm_front).
+ * Leaves, planes and groups of four entries are blocks of the same size, so memory freed by
+ * one kind can be used by any other.
  *
  * Context of every function: any, serialised by the lock of the region's table.
  */
@@ -58,121 +59,118 @@
  * struct htmm_region - one region, as an entry of the table's directory
  * @key: numbers of the address space and of the region in it
  * @epoch: the table's epoch to which all counts have been cooled
- * @leaf: bytes with the lowest digits, if the region is dense
- * @pair: its pairs, if it is sparse
- * @count: samples in the region
- * @pages: number of base pages with a count
- * @pairs: pairs in use
- * @digits: number of digits stored in bytes: 0 if the region is sparse, 1 if it has a leaf,
- *	2 if it also has a plane, and so on
- */
-struct htmm_region {
-	u64 key;
-	u64 epoch;
-	union {
-		u8 *leaf;
-		u32 *pair;
-	};
-	u32 count;
-	u16 pages;
-	u8 pairs;
-	u8 digits;
-};
-
-/**
- * struct htmm_detail - the part of an entry that few samples use
+ * @state: its state (see htmm_state()): @home, or in the region's front
+ * @home: place of the state of a region without a front
  * @chain: next entry of the hash chain
  * @created: number of the last listing begun before the entry's creation, plus 1; 0
  *	if the entry is unused
  * @self: index of this entry
  * @prev: index + 1 of the previous entry on the list of its address space or the free list
  * @next: index + 1 of the next entry
- */
-struct htmm_detail {
-	struct htmm_region *chain;
-	u64 created;
-	u32 self;
-	u32 prev;
-	u32 next;
-};
-
-/**
- * union htmm_pairs - an entry's pairs, all in one cache line
+ * @high: samples in the region, without the low bits, which are in its state
+ * @pairs: pairs in use
+ * @digits: number of digits stored in bytes: 0 if the region is sparse, 1 if it has a leaf,
+ *	2 if it also has a plane, and so on
  * @pair: pairs, hashed by page, 0 if unused. The value is the count if the region is
  *	sparse, else the part of the count above all digits. Pointers to planes take the
  *	place of the first pairs
  * @plane: bytes with the digits above the leaf's
  */
-union htmm_pairs {
-	u32 pair[HTMM_PAIRS];
-	u8 *plane[HTMM_PLANES];
+struct htmm_region {
+	u64 key;
+	u64 epoch;
+	u64 *state;
+	u64 home;
+	struct htmm_region *chain;
+	u64 created;
+	u32 self;
+	u32 prev;
+	u32 next;
+	u16 high;
+	u8 pairs;
+	u8 digits;
+	union {
+		u32 pair[HTMM_PAIRS];
+		u8 *plane[HTMM_PLANES];
+	};
 };
 
-#define HTMM_BLOCK_DETAILS	5
-#define HTMM_BLOCK_ENTRIES	15
-/* Blocks allocated and freed together: a block of entries and the blocks of their details. */
-#define HTMM_DIR_BLOCKS		(1 + HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS)
+/* Entries that share a block. */
+#define HTMM_BLOCK_ENTRIES	4
+
+/* Bits of a region's count in its state. */
+#define HTMM_STATE_BITS		16
+#define HTMM_STATE_MASK		0xffff
 
 /**
- * struct htmm_detail_block - details that share a block
- * @pairs: pairs of each entry
- * @detail: other details of each entry
+ * htmm_state() - what most samples of a region use, in one number
+ * @leaf: its leaf, or NULL: the address of a block, whose low 9 bits are 0 and whose high 7
+ *	bits are equal to the next one
+ * @count: samples in the region, of which the low bits are used
+ *
+ * Return: the state.
  */
-struct htmm_detail_block {
-	union htmm_pairs pairs[HTMM_BLOCK_DETAILS];
-	struct htmm_detail detail[HTMM_BLOCK_DETAILS];
-};
-
-/**
- * struct htmm_region_block - entries that share a block
- * @region: the entries
- * @details: blocks of their details
- */
-struct htmm_region_block {
-	struct htmm_region region[HTMM_BLOCK_ENTRIES];
-	struct htmm_detail_block *details[HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS];
-};
-
-/* Index of an entry in its block. */
-static inline u32 htmm_region_place(const struct htmm_region *region)
+static inline u64 htmm_state(const u8 *leaf, u32 count)
 {
-	return (unsigned long)region % HTMM_POOL_BLOCK_SIZE / sizeof(*region);
-}
-
-static inline struct htmm_detail_block *
-htmm_region_details(const struct htmm_region *region)
-{
-	const unsigned long within = HTMM_POOL_BLOCK_SIZE - 1;
-	const struct htmm_region_block *block =
-		(struct htmm_region_block *)((unsigned long)region & ~within);
-
-	return block->details[htmm_region_place(region) / HTMM_BLOCK_DETAILS];
+	return (u64)(unsigned long)leaf << (HTMM_STATE_BITS - HTMM_REGION_ORDER) |
+	       (count & HTMM_STATE_MASK);
 }
 
 /**
- * htmm_region_detail() - the rest of a region's entry
+ * htmm_state_leaf() - the leaf in a state
+ * @state: the state
+ *
+ * Return: the leaf.
+ */
+static inline u8 *htmm_state_leaf(u64 state)
+{
+	u64 block = (s64)state >> HTMM_STATE_BITS;
+
+	return (u8 *)(unsigned long)(block << HTMM_REGION_ORDER);
+}
+
+/**
+ * htmm_region_leaf() - the leaf of a dense region
  * @region: the region
  *
- * Return: the details.
+ * Return: bytes with the lowest digits.
  */
-static inline struct htmm_detail *
-htmm_region_detail(const struct htmm_region *region)
+static inline u8 *htmm_region_leaf(const struct htmm_region *region)
 {
-	return &htmm_region_details(region)
-			->detail[htmm_region_place(region) % HTMM_BLOCK_DETAILS];
+	return htmm_state_leaf(*region->state);
 }
 
 /**
- * htmm_region_pairs() - the pairs in a region's entry
+ * htmm_region_count() - samples in a region
  * @region: the region
  *
- * Return: the pairs.
+ * Return: the number as of the region's epoch.
  */
-static inline union htmm_pairs *
-htmm_region_pairs(const struct htmm_region *region)
+static inline u32 htmm_region_count(const struct htmm_region *region)
 {
-	return &htmm_region_details(region)
-			->pairs[htmm_region_place(region) % HTMM_BLOCK_DETAILS];
+	return (u32)region->high << HTMM_STATE_BITS |
+	       (*region->state & HTMM_STATE_MASK);
+}
+
+/**
+ * htmm_region_prefetch_all() - prefetch all counters of a region that has to be cooled
+ * @state: its state; nothing is prefetched if it is sparse
+ */
+static inline void htmm_region_prefetch_all(u64 state)
+{
+	const u8 *leaf = htmm_state_leaf(state);
+	u32 at;
+
+	for (at = 0; leaf && at < HTMM_REGION_PAGES; at += 64)
+		prefetchw(&leaf[at]);
+}
+
+/* Change the leaf (NULL: the region is sparse) and the number of samples. */
+static inline void htmm_region_set_state(struct htmm_region *region,
+					 const u8 *leaf, u32 count)
+{
+	*region->state = htmm_state(leaf, count);
+	region->high = count >> HTMM_STATE_BITS;
 }
 
 /* The slot at which the search for a page's pair begins. */
@@ -287,7 +285,7 @@ u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
 
 /**
  * htmm_region_prefetch() - prefetch the memory that a walk reads first
- * @region: the region, whose details should be in the cache
+ * @region: the region, which should be in the cache
  * @least: as for htmm_region_next_from()
  */
 void htmm_region_prefetch(const struct htmm_region *region, u32 least);
@@ -334,18 +332,6 @@ u32 htmm_region_blocks_to_begin(u32 count);
  */
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 page, u32 count);
-
-/**
- * htmm_region_carry() - count one more sample of a page whose digit is 0 or full
- * @region: a dense region
- * @hist: histogram of base pages
- * @page: index of the page, whose digit is full or 0
- *
- * Return: true if the count was raised and the histogram updated; false, with nothing
- * changed, if htmm_region_set() is needed.
- */
-bool htmm_region_carry(struct htmm_region *region, struct htmm_hist *hist,
-		       u32 page);
 
 /**
  * htmm_region_cool() - halve all counts

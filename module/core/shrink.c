@@ -39,58 +39,47 @@ static void *htmm_shrink_move(struct htmm_table *table, const void *block)
 static void htmm_shrink_move_counts(struct htmm_table *table, struct htmm_region *region,
 				    const struct htmm_victims *victims)
 {
-	u8 **plane = htmm_region_pairs(region)->plane;
+	u8 *leaf = htmm_region_leaf(region);
 	u32 i;
 
 	if (!region->digits)
 		return;
-	if (htmm_victims_have(victims, region->leaf))
-		region->leaf = htmm_shrink_move(table, region->leaf);
+	if (htmm_victims_have(victims, leaf))
+		htmm_region_set_state(region, htmm_shrink_move(table, leaf),
+				      htmm_region_count(region));
 	for (i = 0; i + 1 < region->digits; i++)
-		if (htmm_victims_have(victims, plane[i]))
-			plane[i] = htmm_shrink_move(table, plane[i]);
+		if (htmm_victims_have(victims, region->plane[i]))
+			region->plane[i] = htmm_shrink_move(table, region->plane[i]);
 }
 
-/* Only hash chains point to entries; everything else uses their index. */
+/* Only hash chains and states point to entries; everything else uses their index. */
 static void htmm_shrink_move_entries(struct htmm_table *table,
-				     struct htmm_region_block **block)
+				     struct htmm_region **block)
 {
-	struct htmm_region_block *old = *block, *new = htmm_shrink_move(table, old);
+	struct htmm_region *old = *block, *new = htmm_shrink_move(table, old);
 	u32 i;
 
-	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++)
-		if (htmm_region_detail(&old->region[i])->created)
-			*htmm_index_link_to(table, &old->region[i]) = &new->region[i];
+	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
+		if (!old[i].created)
+			continue;
+		*htmm_index_link_to(table, &old[i]) = &new[i];
+		if (old[i].state == &old[i].home)
+			new[i].state = &new[i].home;
+	}
 	*block = new;
 }
 
-/* Sparse entries point to their pairs. Pointers in unused entries are not used. */
-static void htmm_shrink_move_details(struct htmm_table *table,
-				     struct htmm_region_block *block, u32 at)
-{
-	struct htmm_region *region = &block->region[at * HTMM_BLOCK_DETAILS];
-	u32 i;
-
-	block->details[at] = htmm_shrink_move(table, block->details[at]);
-	for (i = 0; i < HTMM_BLOCK_DETAILS; i++, region++)
-		if (!region->digits)
-			region->pair = htmm_region_pairs(region)->pair;
-}
-
 static void htmm_shrink_move_block(struct htmm_table *table,
-				   struct htmm_region_block **block,
+				   struct htmm_region **block,
 				   const struct htmm_victims *victims)
 {
 	u32 i;
 
 	if (htmm_victims_have(victims, *block))
 		htmm_shrink_move_entries(table, block);
-	for (i = 0; i < HTMM_BLOCK_ENTRIES / HTMM_BLOCK_DETAILS; i++)
-		if (htmm_victims_have(victims, (*block)->details[i]))
-			htmm_shrink_move_details(table, *block, i);
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++)
-		if (htmm_region_detail(&(*block)->region[i])->created)
-			htmm_shrink_move_counts(table, &(*block)->region[i], victims);
+		if ((*block)[i].created)
+			htmm_shrink_move_counts(table, &(*block)[i], victims);
 }
 
 /* Move blocks to make whole pages free, as many as the free blocks allow. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "table.h"
+#include "index.h"
 
-/* Bytes of the table for each hash chain head. */
+/* Bytes of the table for each hash chain head and for each front. */
 #define HTMM_BYTES_PER_HEAD	256
+#define HTMM_HEADS_PER_FRONT	4
 #define HTMM_MIN_LISTS		64
 #define HTMM_MAX_LISTS		65536
 
@@ -10,15 +11,19 @@
 #define HTMM_HASH_ONE		BIT_ULL(32)
 #define HTMM_HASH_FRACTION	(HTMM_HASH_ONE / 32 - 1)
 #define HTMM_HASH_SEED		0x9e3779b97f4a7c15ULL
+/* The golden section of 2^32. */
+#define HTMM_HASH_GOLDEN	0x9e3779b9ULL
 
 /**
  * struct htmm_table_layout - sizes of the directory's arrays, in elements
+ * @fronts: fronts
  * @heads: hash chains
  * @blocks: most blocks of entries
  * @lists: lists of regions by address space
  * @max_held: most pages of the pool
  */
 struct htmm_table_layout {
+	u64 fronts;
 	u64 heads;
 	u64 blocks;
 	u64 lists;
@@ -27,8 +32,8 @@ struct htmm_table_layout {
 
 static u64 htmm_layout_bytes(const struct htmm_table_layout *layout)
 {
-	return layout->heads * sizeof(struct htmm_region *) +
-	       layout->blocks * sizeof(struct htmm_region_block *) +
+	return layout->fronts * sizeof(struct htmm_front) +
+	       (layout->heads + layout->blocks) * sizeof(struct htmm_region *) +
 	       layout->lists * sizeof(u32);
 }
 
@@ -41,7 +46,8 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 	if (bytes < HTMM_TABLE_MIN_BYTES || bytes > HTMM_TABLE_MAX_BYTES)
 		return false;
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
-	layout->blocks = bytes / (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS);
+	layout->fronts = layout->heads / HTMM_HEADS_PER_FRONT;
+	layout->blocks = HTMM_TABLE_BLOCKS(bytes);
 	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
 				HTMM_MAX_LISTS);
 	layout->max_held = (bytes - htmm_layout_bytes(layout)) /
@@ -58,11 +64,26 @@ size_t htmm_table_dir_bytes(const struct htmm_table_config *config)
 	return htmm_layout_bytes(&layout);
 }
 
+/*
+ * The fraction is random but for its low bits. These determine how far apart the fronts of
+ * the same range in successive address spaces are. Multiples of the golden section of all
+ * fronts are far from each other, so such ranges do not share fronts.
+ */
+static u64 htmm_hash_multiplier(u64 seed, u64 fronts)
+{
+	u64 low = fronts >> (HTMM_VPN_BITS - HTMM_REGION_ORDER - 32);
+	u64 fraction = (seed ?: HTMM_HASH_SEED) & HTMM_HASH_FRACTION;
+
+	return HTMM_HASH_ONE | (fraction & ~(low - 1)) |
+	       low * HTMM_HASH_GOLDEN >> 32;
+}
+
 int htmm_table_init(struct htmm_table *table,
 		    const struct htmm_table_config *config, void *dir,
 		    struct htmm_pool *pool)
 {
 	struct htmm_table_layout layout;
+	u32 i;
 
 	if (!htmm_config_layout(config, &layout) || !dir ||
 	    (unsigned long)dir % 64)
@@ -71,17 +92,22 @@ int htmm_table_init(struct htmm_table *table,
 	memset(table, 0, sizeof(*table));
 	table->config = *config;
 	table->pool = pool;
-	table->head = dir;
+	table->front = dir;
+	memset(table->front, 0xff, layout.fronts * sizeof(*table->front));
+	table->head = (void *)(table->front + layout.fronts);
 	table->block = (void *)(table->head + layout.heads);
 	table->mm = (u32 *)(table->block + layout.blocks);
-	table->multiplier = HTMM_HASH_ONE |
-		((config->seed ?: HTMM_HASH_SEED) & HTMM_HASH_FRACTION);
+	table->multiplier = htmm_hash_multiplier(config->seed, layout.fronts);
 	table->dir_bytes = htmm_layout_bytes(&layout);
+	table->front_mask = layout.fronts - 1;
 	table->head_mask = layout.heads - 1;
 	table->mm_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
 	table->max_high = layout.blocks * HTMM_BLOCK_ENTRIES;
 	table->listings = 1;
+	for (i = 0; i < HTMM_BYTE_VALUES; i++)
+		table->room[i] = HTMM_DIGIT_MASK - i % HTMM_DIGIT_MORE;
+	table->no_digit = HTMM_DIGIT_MASK;
 	return 0;
 }
 
@@ -104,8 +130,11 @@ void htmm_table_cool_region(struct htmm_table *table,
 
 	if (!missed)
 		return;
+	htmm_front_drop(region);
 	gone = htmm_region_cool(region, table->pool, missed);
 	region->epoch = table->epoch;
+	if (region->digits)
+		htmm_front_load(table, region);
 	table->hist[HTMM_KIND_BASE].bin[0] -= gone;
 	table->pages -= gone;
 	table->reclaimed += gone;
@@ -116,6 +145,9 @@ void htmm_table_cool(struct htmm_table *table)
 	unsigned int kind;
 
 	table->epoch++;
+	/* Names would repeat. */
+	if (table->epoch % HTMM_FRONT_EPOCHS == 0)
+		htmm_front_drop_all(table);
 	for (kind = 0; kind < HTMM_KINDS; kind++)
 		htmm_hist_cool(&table->hist[kind]);
 	table->sweep_left = table->high;
@@ -169,7 +201,7 @@ void htmm_table_describe(const struct htmm_table *table,
 	*info = (struct htmm_region_info) {
 		.vpn = htmm_region_vpn(region),
 		.mm = htmm_region_mm(region),
-		.count = htmm_table_cooled(table, region, region->count),
+		.count = htmm_table_cooled(table, region, htmm_region_count(region)),
 	};
 	while ((count = htmm_region_next(region, &pos, &page))) {
 		count = htmm_table_cooled(table, region, count);

@@ -84,6 +84,9 @@ struct htmm_table_config {
 /* Up to this size the indices of entries fit in 32 bits. */
 #define HTMM_TABLE_MAX_BYTES	BIT_ULL(39)
 
+/* Blocks of entries that a table can have: heads and fronts take more than the rest. */
+#define HTMM_TABLE_BLOCKS(bytes)	(((bytes) - (bytes) / 32) / HTMM_POOL_BLOCK_SIZE)
+
 /* Most blocks that one sample needs. */
 #define HTMM_SAMPLE_BLOCKS	6
 
@@ -91,16 +94,33 @@ struct htmm_table_config {
 #define HTMM_BYTE_VALUES	256
 
 /* Prefetch distance, in samples. */
-#define HTMM_AHEAD		32
+#define HTMM_AHEAD		64
+
+/**
+ * struct htmm_front - what a sample of a dense region needs, four to a cache line
+ * @name: htmm_front_name() of the region, or HTMM_FRONT_UNUSED
+ * @state: the region's state; struct htmm_region points to it
+ *
+ * A front belongs to all regions with its hash, of which one has it at a time.
+ */
+struct htmm_front {
+	u64 name;
+	u64 state;
+};
+
+/* A name has the number of a region, and of the epoch modulo HTMM_FRONT_EPOCHS. */
+#define HTMM_FRONT_EPOCH_BITS	9
+#define HTMM_FRONT_EPOCHS	511
+#define HTMM_FRONT_UNUSED	U64_MAX
 
 /**
  * struct htmm_ahead - a sample looked up ahead of being counted
  * @digit: its page's byte; the table's no_digit if it needs the slow path
- * @region: its region; NULL if it always needs the slow path
+ * @state: its region's state, if @digit is in its leaf
  */
 struct htmm_ahead {
 	u8 *digit;
-	struct htmm_region *region;
+	u64 *state;
 };
 
 /**
@@ -129,12 +149,14 @@ struct htmm_table {
 	/* private: */
 	struct htmm_table_config config;
 	struct htmm_pool *pool;
+	struct htmm_front *front;
 	struct htmm_region **head;	/* hash chains */
-	struct htmm_region_block **block;
+	struct htmm_region **block;	/* of entries */
 	u32 *mm;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
 	u64 dir_bytes;
 	u64 listings;			/* started so far, plus 1 */
+	u32 front_mask;
 	u32 head_mask;
 	u32 mm_mask;
 	u32 max_held;			/* most pages that the pool may hold */
@@ -147,8 +169,9 @@ struct htmm_table {
 	u32 hand;			/* next entry that eviction visits */
 	u32 exiting;			/* index + 1 of the next entry to remove */
 	bool moved;			/* entries have been moved or evicted */
-	u8 no_digit;			/* always 0, like the byte of a new page */
-	u32 found[HTMM_BYTE_VALUES];	/* samples of the batch, by value of the byte */
+	u8 no_digit;			/* has no room */
+	u8 room[HTMM_BYTE_VALUES];	/* what can be added to a byte of this value */
+	s32 moves[HTMM_BYTE_VALUES];	/* bytes that got this value in the batch, or lost it */
 	struct htmm_ahead ahead[HTMM_AHEAD];	/* ring of the next samples */
 };
 
@@ -204,7 +227,7 @@ struct htmm_region_info {
  * @config: the limits
  *
  * The directory is sized once, from the limits, and never grows, so no sample waits for a
- * rehash. It takes 4 to 7 % of @config's max_bytes.
+ * rehash. It takes 6 to 11 % of @config's max_bytes.
  *
  * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */
@@ -332,8 +355,7 @@ void htmm_table_cool_region(struct htmm_table *table,
 static inline struct htmm_region *
 htmm_table_entry(const struct htmm_table *table, u32 index)
 {
-	return &table->block[index / HTMM_BLOCK_ENTRIES]
-			->region[index % HTMM_BLOCK_ENTRIES];
+	return &table->block[index / HTMM_BLOCK_ENTRIES][index % HTMM_BLOCK_ENTRIES];
 }
 
 /**

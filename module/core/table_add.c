@@ -29,17 +29,16 @@ static u32 htmm_count_add(u32 count, u32 weight)
 static void htmm_table_count_region(struct htmm_table *table,
 				    struct htmm_region *region, u32 weight)
 {
-	u32 count = htmm_count_add(region->count, weight);
+	u32 old = htmm_region_count(region), count = htmm_count_add(old, weight);
 
-	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], region->count, count);
-	region->count = count;
+	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], old, count);
+	htmm_region_set_state(region, htmm_region_leaf(region), count);
 }
 
 static void htmm_table_count_page(struct htmm_table *table,
 				  struct htmm_region *region, u32 page,
-				  u32 weight)
+				  u32 old, u32 weight)
 {
-	u32 old = htmm_region_get(region, page);
 	u32 count = htmm_count_add(old, weight);
 
 	if (old) {
@@ -51,13 +50,29 @@ static void htmm_table_count_page(struct htmm_table *table,
 	htmm_region_set(region, table->pool, page, count);
 }
 
+/* Count a sample of a region (NULL: a new one) if there is memory for its count. */
+static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
+			   const struct htmm_table_sample *s)
+{
+	u32 page = s->page % HTMM_REGION_PAGES;
+	u32 count = region ? htmm_region_get(region, page) : 0;
+
+	if (!htmm_table_has_room(table, region, page,
+				 htmm_count_add(count, s->weight)))
+		return false;
+	if (!region)
+		region = htmm_index_create(table, htmm_region_key(s->page));
+	htmm_table_count_page(table, region, page, count, s->weight);
+	htmm_table_count_region(table, region, s->weight);
+	return true;
+}
+
 /* Count a sample in the general case. */
 static noinline bool htmm_table_add_slow(struct htmm_table *table,
 					 const struct htmm_table_sample *s)
 {
-	u64 key = htmm_region_key(s->page);
-	u32 page = s->page % HTMM_REGION_PAGES, count, tries;
 	struct htmm_region *region;
+	u32 tries;
 
 	if (s->page == HTMM_NO_PAGE)
 		return false;
@@ -66,201 +81,192 @@ static noinline bool htmm_table_add_slow(struct htmm_table *table,
 
 	for (tries = 0; ; tries++) {
 		/* Eviction may have moved the entry. */
-		region = htmm_index_find(table, key);
+		region = htmm_index_find(table, htmm_region_key(s->page));
 		if (region)
 			htmm_table_cool_region(table, region);
-		count = region ? htmm_region_get(region, page) : 0;
-		if (htmm_table_has_room(table, region, page,
-					htmm_count_add(count, s->weight)))
-			break;
+		if (htmm_table_try(table, region, s))
+			return true;
 		if (tries == HTMM_EVICT_MAX || !htmm_evict(table, region))
 			return false;
 	}
-	if (!region)
-		region = htmm_index_create(table, key);
-	htmm_table_count_page(table, region, page, s->weight);
-	htmm_table_count_region(table, region, s->weight);
-	return true;
 }
 
 /**
- * struct htmm_finder - the fields of a table that find an entry
+ * struct htmm_finder - what finds a front or an entry, and does not change during a batch
+ * @front: as in the table
  * @head: as in the table
  * @multiplier: as in the table
- * @mask: the table's head_mask
  * @epoch: as in the table
+ * @front_mask: as in the table
+ * @head_mask: as in the table
  *
- * These do not change while a batch is added. A copy stays in registers; the compiler would
- * reload the table's own fields after each sample.
+ * A copy stays in registers; the compiler would reload the table's own fields after each
+ * sample.
  */
 struct htmm_finder {
+	struct htmm_front *front;
 	struct htmm_region **head;
 	u64 multiplier;
 	u64 epoch;
-	u32 mask;
+	u32 front_mask;
+	u32 head_mask;
 };
+
+static inline struct htmm_front *htmm_find_front(struct htmm_finder finder, u64 key)
+{
+	return &finder.front[htmm_index_hash(key, finder.multiplier,
+					     finder.front_mask)];
+}
 
 /* The head of a region's chain. */
 static inline struct htmm_region **htmm_find_head(struct htmm_finder finder,
 						  u64 key)
 {
-	return &finder.head[htmm_index_hash(key, finder.multiplier, finder.mask)];
+	return &finder.head[htmm_index_hash(key, finder.multiplier,
+					    finder.head_mask)];
 }
 
-static inline void htmm_fetch_head(struct htmm_finder finder,
-				   const struct htmm_table_sample *s)
+/* Prefetch what leads to a sample's counter: the front, or if most regions are sparse, */
+static inline void htmm_fetch_first(struct htmm_finder finder,
+				    const struct htmm_table_sample *s, bool sparse)
 {
-	htmm_fetch(htmm_find_head(finder, htmm_region_key(s->page)));
+	u64 key = htmm_region_key(s->page);
+
+	if (sparse)
+		htmm_fetch(htmm_find_head(finder, key));
+	else
+		htmm_fetch(htmm_find_front(finder, key));
 }
 
-/* Prefetch the first entry of the chain, which is usually the right one. */
+/* the head of the chain and then its first entry. */
 static inline void htmm_fetch_entry(struct htmm_finder finder,
 				    const struct htmm_table_sample *s)
 {
 	htmm_fetch(*htmm_find_head(finder, htmm_region_key(s->page)));
 }
 
-/* Not inlined: usually the first entry of a chain is the right one. */
-static noinline struct htmm_region *
-htmm_find_behind(struct htmm_region *region, u64 key)
-{
-	while (region && region->key != key)
-		region = htmm_region_detail(region)->chain;
-	return region;
-}
-
 /* Mark a sample for the slow path. */
 static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
 {
-	ahead->region = NULL;
 	ahead->digit = &table->no_digit;
 }
 
-/* Look up the entry and prefetch the counter. */
-static __always_inline void htmm_look(struct htmm_table *table,
+/*
+ * Look up a region that has no front, or whose front is out of date because the region has
+ * to be cooled. A dense one gets a front.
+ */
+static noinline void htmm_look_behind(struct htmm_table *table,
 				      struct htmm_finder finder,
 				      const struct htmm_table_sample *s,
 				      struct htmm_ahead *ahead)
 {
 	u64 key = htmm_region_key(s->page);
+	struct htmm_front *front = htmm_find_front(finder, key);
 	u32 page = s->page % HTMM_REGION_PAGES;
-	struct htmm_region *region = *htmm_find_head(finder, key);
+	struct htmm_region *region;
 
-	if (unlikely(!region || region->key != key))
-		region = htmm_find_behind(region, key);
-	if (unlikely(!region || region->epoch != finder.epoch ||
-		     s->weight != 1)) {
-		htmm_look_later(table, ahead);
+	htmm_look_later(table, ahead);
+	if (front->name >> HTMM_FRONT_EPOCH_BITS == key) {
+		htmm_fetch(htmm_find_head(finder, key));
+		htmm_region_prefetch_all(front->state);
 		return;
 	}
-	ahead->region = region;
-	if (region->digits) {
-		ahead->digit = &region->leaf[page];
-		prefetchw(ahead->digit);
-	} else {
-		ahead->digit = &table->no_digit;
+	region = htmm_index_find(table, key);
+	if (!region)
+		return;
+	if (region->epoch != table->epoch) {
+		htmm_region_prefetch_all(*region->state);
+	} else if (!region->digits) {
 		prefetchw(&region->pair[htmm_pair_hash(page, HTMM_PAIRS)]);
+	} else {
+		htmm_front_load(table, region);
+		ahead->state = region->state;
+		ahead->digit = &htmm_region_leaf(region)[page];
+		prefetchw(ahead->digit);
 	}
 }
 
-/* Count one more sample of a sparse region, if only one count changes by one. */
-static bool htmm_add_sparse(struct htmm_table *table,
-			    struct htmm_region *region, u32 page)
+/* Look up the region and prefetch the counter. */
+static __always_inline void htmm_look(struct htmm_table *table,
+				      struct htmm_finder finder,
+				      const struct htmm_table_sample *s,
+				      struct htmm_ahead *ahead)
 {
-	u32 *pair = htmm_pair_find(region->pair, HTMM_PAIRS, page), count;
-	bool carry;
+	u64 page = s->page, state, name;
+	struct htmm_front *front = htmm_find_front(finder, htmm_region_key(page));
+	u8 *digit;
 
-	if (!pair)
-		return false;
-	/* An unused pair has the count 0. */
-	count = *pair >> HTMM_REGION_ORDER;
-	if (!count || count == HTMM_PAIR_MAX)
-		return false;
-	/*
-	 * This branch is rarely taken: bin changes of small counts are applied by
-	 * htmm_table_settle().
-	 */
-	carry = count >= HTMM_DIGIT_MASK;
-	carry &= !(count & (count + 1));
-	if (unlikely(carry))
-		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], count, 1);
-	table->found[min_t(u32, count, HTMM_DIGIT_MASK)]++;
-	*pair += 1 << HTMM_REGION_ORDER;
-	return true;
+	name = htmm_region_key(page) << HTMM_FRONT_EPOCH_BITS | finder.epoch;
+	if (unlikely(front->name != name)) {
+		htmm_look_behind(table, finder, s, ahead);
+		return;
+	}
+	state = front->state;
+	digit = &htmm_state_leaf(state)[page % HTMM_REGION_PAGES];
+	ahead->state = &front->state;
+	ahead->digit = digit;
+	prefetchw(digit);
 }
 
 /*
- * Count a sample of a sparse region, or one whose digit is 0 or full. Returns false if it
- * needs the slow path.
- */
-static noinline bool htmm_add_rest(struct htmm_table *table,
-				   const struct htmm_table_sample *s,
-				   struct htmm_region *region)
-{
-	u32 page = s->page % HTMM_REGION_PAGES;
-	bool added;
-
-	if (!region)
-		return false;
-	if (region->digits)
-		added = htmm_region_carry(region, &table->hist[HTMM_KIND_BASE],
-					  page);
-	else
-		added = htmm_add_sparse(table, region, page);
-	if (added)
-		htmm_table_count_region(table, region, 1);
-	return added;
-}
-
-/* Is the digit 0 or full? */
-static inline bool htmm_digit_ends(u32 digit)
-{
-	return !((digit + 1) & (HTMM_DIGIT_MASK - 1));
-}
-
-/*
- * Count one more sample if only one number changes. False: use the slow path.
+ * Count a sample if neither its page's digit nor the low bits of its region's count
+ * overflow. False: use the slow path.
  *
- * Do not test here whether the page's bin changes: the branch could not be predicted.
- * Instead, record the old value of the byte; htmm_table_settle() updates the histogram at
- * the end of the batch.
+ * Do not test here whether the page's bin changes, or whether the page is new: the branch
+ * could not be predicted. Instead, record the old and the new value of the byte;
+ * htmm_table_settle() updates the histogram at the end of the batch.
  */
-static inline bool htmm_add_fast(struct htmm_table *table,
-				 const struct htmm_table_sample *s,
-				 const struct htmm_ahead *ahead)
+static __always_inline bool htmm_add_fast(struct htmm_table *table,
+					  const struct htmm_table_sample *s,
+					  const struct htmm_ahead *ahead)
 {
-	struct htmm_region *region = ahead->region;
-	u32 digit = *ahead->digit, count;
+	u32 weight = s->weight, digit, count;
+	u64 *state = ahead->state;
+	u8 *byte = ahead->digit;
 
-	if (unlikely(htmm_digit_ends(digit)))
-		return htmm_add_rest(table, s, region);
-	table->found[digit]++;
-	*ahead->digit = digit + 1;
-	count = region->count;
-	if (unlikely(!(count & (count + 1))))
-		htmm_table_count_region(table, region, 1);
-	else
-		region->count = count + 1;
+	digit = *byte;
+	/* Without a weight nothing is counted; a number below 0 is the largest of all. */
+	if (unlikely(weight - 1 >= table->room[digit]))
+		return false;
+	/* The region's bin may change if the length of the low bits does. */
+	count = *state & HTMM_STATE_MASK;
+	if (unlikely((count ^ (count + weight)) > count))
+		return false;
+	*state += weight;
+	*byte = digit + weight;
+	table->moves[digit]--;
+	table->moves[digit + weight]++;
 	return true;
 }
 
+/* Prepare for a batch: may its samples add pages without a look at the limit? */
+static void htmm_table_prepare(struct htmm_table *table, u32 n)
+{
+	u64 max_pages = table->config.max_pages;
+
+	table->room[0] = !max_pages || table->pages + n <= max_pages ?
+			 HTMM_DIGIT_MASK : 0;
+}
+
 /*
- * Update the histogram at the end of a batch. A count's bin changes only if a carry runs
- * through all lower bits, so other recorded values are ignored. A sample of a marked byte
- * never changes a bin.
+ * Update the histogram at the end of a batch. The bin of a marked byte's page depends on
+ * higher digits, and has not changed.
  */
 static void htmm_table_settle(struct htmm_table *table)
 {
-	u32 digit;
+	u32 digit = 1, bin;
+	s32 moves;
 
-	for (digit = 1; digit < HTMM_DIGIT_MASK; digit += digit + 1) {
-		htmm_hist_carry(&table->hist[HTMM_KIND_BASE], digit,
-				table->found[digit]);
-		table->found[digit] = 0;
+	for (bin = 1; bin <= HTMM_DIGIT_BITS; bin++) {
+		for (moves = 0; digit < 1U << bin; digit++)
+			moves += table->moves[digit];
+		table->hist[HTMM_KIND_BASE].bin[bin] += moves;
 	}
+	table->pages -= table->moves[0];
+	memset(table->moves, 0, sizeof(table->moves));
 }
 
-/* The slow path. Entries looked up before may be invalid afterwards. */
+/* All but the fast path. Entries looked up before may be invalid afterwards. */
 static noinline bool htmm_add_anyhow(struct htmm_table *table,
 				     const struct htmm_table_sample *s)
 {
@@ -284,47 +290,66 @@ static u32 htmm_before_last(u32 n, u32 distance)
 	return n > distance ? n - distance : 0;
 }
 
+/* Fewer pages in a region make the directory one of sparse regions. */
+#define HTMM_FEW_PAGES		32
+
+/* Count a sample by any path. Returns the end of the refused ones' indices. */
+static __always_inline u32 *htmm_add_one(struct htmm_table *table,
+					 const struct htmm_table_sample *s, u32 i,
+					 u32 *refused)
+{
+	if (unlikely(!htmm_add_fast(table, s, &table->ahead[i % HTMM_AHEAD])) &&
+	    !htmm_add_anyhow(table, s))
+		*refused++ = i;
+	return refused;
+}
+
 /*
  * When a sample is counted, the counters of the next HTMM_AHEAD samples have been
- * prefetched; in a large directory, also the entries of the HTMM_AHEAD samples after these,
- * and the chain heads of the HTMM_AHEAD samples after those. Each sample counted issues the
+ * prefetched; in a large directory, also what leads to the counters of the samples after
+ * these: the fronts of HTMM_AHEAD samples; or if most regions are sparse, their entries, and
+ * the chain heads of the HTMM_AHEAD samples after those. Each sample counted issues the
  * prefetches of one later sample of each kind.
  */
 u32 htmm_table_add(struct htmm_table *table,
-		   const struct htmm_table_sample *samples, u32 n, u32 *dropped)
+		   const struct htmm_table_sample *s, u32 n, u32 *dropped)
 {
+	bool sparse = table->pages / HTMM_FEW_PAGES < table->regions;
+	u32 distance = sparse ? 3 * HTMM_AHEAD : 2 * HTMM_AHEAD;
 	u32 fetched = table->regions < HTMM_MANY_REGIONS ? 0 : n;
 	u32 looks = htmm_before_last(n, HTMM_AHEAD);
-	u32 fetches = htmm_before_last(fetched, 2 * HTMM_AHEAD);
-	const struct htmm_table_sample *s = samples;
+	u32 fetches = htmm_before_last(fetched, distance);
 	const struct htmm_finder finder = {
+		.front = table->front,
 		.head = table->head,
 		.multiplier = table->multiplier,
-		.epoch = table->epoch,
-		.mask = table->head_mask,
+		.epoch = table->epoch % HTMM_FRONT_EPOCHS,
+		.front_mask = table->front_mask,
+		.head_mask = table->head_mask,
 	};
-	struct htmm_ahead *ahead;
-	u32 lost = 0, i;
+	u32 *refused = dropped, lost, i;
 
-	for (i = 0; i < min_t(u32, fetched, 3 * HTMM_AHEAD); i++)
-		htmm_fetch_head(finder, &s[i]);
-	for (i = 0; i < min_t(u32, fetched, 2 * HTMM_AHEAD); i++)
+	htmm_table_prepare(table, n);
+	for (i = 0; i < min_t(u32, fetched, distance); i++)
+		htmm_fetch_first(finder, &s[i], sparse);
+	for (i = 0; sparse && i < min_t(u32, fetched, 2 * HTMM_AHEAD); i++)
 		htmm_fetch_entry(finder, &s[i]);
 	for (i = 0; i < min_t(u32, n, HTMM_AHEAD); i++)
 		htmm_look(table, finder, &s[i], &table->ahead[i]);
-	for (i = 0; i < n; i++, s++) {
-		ahead = &table->ahead[i % HTMM_AHEAD];
-		if (unlikely(!htmm_add_fast(table, s, ahead)) &&
-		    !htmm_add_anyhow(table, s))
-			dropped[lost++] = i;
-		if (i < fetches) {
-			htmm_fetch_head(finder,
-					&samples[min(i + 3 * HTMM_AHEAD, n - 1)]);
+	for (i = 0; i < fetches; i++, s++) {
+		refused = htmm_add_one(table, s, i, refused);
+		htmm_fetch_first(finder, s + distance, sparse);
+		if (unlikely(sparse))
 			htmm_fetch_entry(finder, s + 2 * HTMM_AHEAD);
-		}
-		if (i < looks)
-			htmm_look(table, finder, s + HTMM_AHEAD, ahead);
+		htmm_look(table, finder, s + HTMM_AHEAD, &table->ahead[i % HTMM_AHEAD]);
 	}
+	for (; i < looks; i++, s++) {
+		refused = htmm_add_one(table, s, i, refused);
+		htmm_look(table, finder, s + HTMM_AHEAD, &table->ahead[i % HTMM_AHEAD]);
+	}
+	for (; i < n; i++, s++)
+		refused = htmm_add_one(table, s, i, refused);
+	lost = refused - dropped;
 	htmm_table_settle(table);
 	table->counted += n - lost;
 	table->full += lost;

@@ -147,7 +147,7 @@ static bool htmm_topn_may_have(const struct htmm_topn *list,
 {
 	u64 least = htmm_topn_least(list);
 
-	if (htmm_table_cooled(table, region, region->count) < least)
+	if (htmm_table_cooled(table, region, htmm_region_count(region)) < least)
 		return false;
 	if (list->kind != HTMM_LIST_PAGES || region->pairs)
 		return true;
@@ -155,7 +155,7 @@ static bool htmm_topn_may_have(const struct htmm_topn *list,
 		 region->digits * HTMM_DIGIT_BITS);
 }
 
-/* Prefetch the details, then the counters, of entries that will be visited soon. */
+/* Prefetch entries, then their counters, that will be visited soon. */
 static void htmm_topn_ahead(const struct htmm_topn *list,
 			    const struct htmm_table *table)
 {
@@ -163,15 +163,17 @@ static void htmm_topn_ahead(const struct htmm_topn *list,
 	u32 pos = list->pos + HTMM_LIST_AHEAD;
 	u64 least = htmm_topn_least(list);
 
+	if (pos + 2 * HTMM_LIST_AHEAD < table->high)
+		prefetch(htmm_table_entry(table, pos + 2 * HTMM_LIST_AHEAD));
 	if (pos + HTMM_LIST_AHEAD < table->high) {
 		region = htmm_table_entry(table, pos + HTMM_LIST_AHEAD);
-		if (htmm_topn_may_have(list, table, region))
-			prefetch(&htmm_region_detail(region)->created);
+		if (region->created)
+			prefetch(region->state);
 	}
 	if (pos >= table->high || list->kind == HTMM_LIST_REGIONS)
 		return;
 	region = htmm_table_entry(table, pos);
-	if (!htmm_topn_may_have(list, table, region))
+	if (!region->created || !htmm_topn_may_have(list, table, region))
 		return;
 	least = htmm_topn_stored(table, region, least);
 	htmm_region_prefetch(region, least);
@@ -203,7 +205,7 @@ static void htmm_topn_offer_region(struct htmm_topn *list,
 		htmm_table_describe(table, region, list->hot_bin, &info);
 		value = info.skew;
 	} else {
-		value = htmm_table_cooled(table, region, region->count);
+		value = htmm_table_cooled(table, region, htmm_region_count(region));
 	}
 	if (value < list->filter.min || value > list->filter.max)
 		return;
@@ -219,12 +221,12 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 	for (; budget && list->pos < table->high; budget--) {
 		htmm_topn_ahead(list, table);
 		region = htmm_table_entry(table, list->pos++);
-		if (!htmm_topn_may_have(list, table, region) ||
-		    !htmm_topn_takes_region(&list->filter, region))
-			continue;
-		created = htmm_region_detail(region)->created;
+		created = region->created;
 		/* Skip an entry created later: it may have been visited at another place before. */
 		if (!created || created > list->number)
+			continue;
+		if (!htmm_topn_may_have(list, table, region) ||
+		    !htmm_topn_takes_region(&list->filter, region))
 			continue;
 		if (list->kind == HTMM_LIST_PAGES)
 			htmm_topn_offer_pages(list, table, region);

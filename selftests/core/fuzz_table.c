@@ -19,7 +19,7 @@ static void any_limits(void)
 
 	CHECK(!bytes == (config.max_bytes < HTMM_TABLE_MIN_BYTES ||
 			 config.max_bytes > 1ULL << 39));
-	CHECK(bytes <= config.max_bytes / 12);
+	CHECK(bytes <= config.max_bytes / 8);
 	if (bytes > 1 << 20)
 		return;
 	dir = aligned_alloc(64, (bytes + 64) & ~63UL);

@@ -248,7 +248,7 @@ static u32 some_mm(struct world *w)
 	do {
 		CHECK(i < w->table.high);
 		region = htmm_table_entry(&w->table, i++);
-	} while (!htmm_region_detail(region)->created);
+	} while (!region->created);
 	return htmm_region_mm(region);
 }
 
@@ -265,7 +265,7 @@ static void remove_all(struct world *w)
 			first = false;
 	}
 	CHECK(world_blocks(w) ==
-	      w->table.high / HTMM_BLOCK_ENTRIES * HTMM_DIR_BLOCKS);
+	      w->table.high / HTMM_BLOCK_ENTRIES);
 }
 
 void world_close(struct world *w)
@@ -300,7 +300,7 @@ static void world_entries(const struct world *w,
 	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
 	for (i = 0; i < w->table.high; i++) {
 		region = htmm_table_entry(&w->table, i);
-		if (!htmm_region_detail(region)->created)
+		if (!region->created)
 			continue;
 		for (j = 0; j < MODEL_REGIONS; j++) {
 			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
@@ -462,6 +462,7 @@ void world_jump(struct world *w, u64 jump)
 	if (jump > 1 << 20) {
 		/* From here on only the epoch changes. */
 		w->table.epoch += jump;
+		htmm_front_drop_all(&w->table);
 	} else {
 		for (i = 0; i < jump; i++)
 			htmm_table_cool(&w->table);
@@ -531,12 +532,17 @@ void world_empty(struct world *w)
 }
 
 /* A region uses only the memory that it needs, and has no page twice. */
-static u32 world_audit_region(const struct htmm_region *region)
+static u32 world_audit_region(const struct htmm_table *table,
+			      const struct htmm_region *region)
 {
-	const u32 *pair = htmm_region_pairs(region)->pair;
+	const char *state = (const char *)region->state;
+	const u32 *pair = region->pair;
 	u32 i, j, first = region->digits > 1 ? HTMM_PAIRS / 2 : 0, pairs = 0;
 
 	CHECK(region->digits <= 1 + HTMM_PLANES);
+	CHECK(region->state == &region->home ||
+	      (state >= (char *)table->front &&
+	       state < (char *)(table->front + table->front_mask + 1)));
 	for (i = first; i < HTMM_PAIRS; i++) {
 		if (!pair[i])
 			continue;
@@ -548,7 +554,7 @@ static u32 world_audit_region(const struct htmm_region *region)
 	}
 	CHECK(pairs == region->pairs);
 	if (!region->digits)
-		CHECK(region->pages == pairs && region->pair == pair);
+		CHECK(!htmm_region_leaf(region));
 	return region->digits;
 }
 
@@ -557,26 +563,26 @@ static void world_audit(const struct world *w)
 {
 	const struct htmm_table *t = &w->table;
 	u32 i, link, prev, used = 0, listed = 0;
-	u32 blocks = t->high / HTMM_BLOCK_ENTRIES * HTMM_DIR_BLOCKS;
+	u32 blocks = t->high / HTMM_BLOCK_ENTRIES;
 
 	for (i = 0; i < t->high; i++) {
 		const struct htmm_region *region = htmm_table_entry(t, i);
 
-		CHECK(htmm_region_detail(region)->self == i);
-		if (!htmm_region_detail(region)->created)
+		CHECK(region->self == i);
+		if (!region->created)
 			continue;
 		used++;
-		blocks += world_audit_region(region);
+		blocks += world_audit_region(t, region);
 	}
 	CHECK(used == t->regions && t->nr_free == t->high - used);
 	CHECK(world_blocks(w) == blocks);
 	for (i = 0; i <= t->mm_mask + 1; i++) {
 		link = i <= t->mm_mask ? t->mm[i] : t->free;
 		for (prev = 0; link; listed++) {
-			const struct htmm_detail *detail;
+			const struct htmm_region *detail;
 
 			CHECK(link <= t->high);
-			detail = htmm_region_detail(htmm_table_entry(t, link - 1));
+			detail = htmm_table_entry(t, link - 1);
 			CHECK(detail->prev == prev);
 			prev = link;
 			link = detail->next;
@@ -640,9 +646,13 @@ static void world_region_matches(struct world *w, const struct model_region *r)
 	unsigned int hot_bin = 1 + tap_below(6);
 	struct htmm_region_info info, expected;
 	u64 any = r->vpn + tap_below(HTMM_REGION_PAGES), sum = 0;
-	u32 i;
+	u64 tracked[HTMM_REGION_PAGES / 64];
+	u32 count[HTMM_REGION_PAGES], i;
 
+	htmm_table_counts(&w->table, r->mm, any, count, tracked);
 	for (i = 0; i < HTMM_REGION_PAGES; i++) {
+		CHECK(count[i] == r->page[i].count);
+		CHECK((tracked[i / 64] >> i % 64 & 1) == r->page[i].tracked);
 		CHECK(htmm_table_count(&w->table, r->mm, r->vpn + i) ==
 		      r->page[i].count);
 		CHECK(r->page[i].count <= r->count);

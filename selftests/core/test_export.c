@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Full listings of a table, in pieces, and listings by a filter. */
 #include "export.h"
+#include "index.h"
 #include "model.h"
 
 #define ALL	(MODEL_REGIONS * HTMM_REGION_PAGES)
@@ -367,6 +368,42 @@ static void forged_cursors(void)
 	world_close(&world);
 }
 
+/* A cursor late in a region that is gone: the next of its chain is listed from its start. */
+static void cursor_in_a_region_that_is_gone(void)
+{
+	const struct htmm_table *table = &world.table;
+	const struct htmm_region *region;
+	struct htmm_topn_entry after;
+	struct htmm_export export;
+	u32 index = 0, chain, pages = 0, listed = 0, pos = 0, page, i;
+	u64 key;
+
+	world_open(&world, &roomy, false);
+	add(1000);
+	do {
+		region = htmm_table_entry(table, index++);
+	} while (!region->created || region->key <= table->head_mask * 4);
+	chain = htmm_index_hash(region->key, table->multiplier, table->head_mask);
+	for (key = region->key - 1;
+	     htmm_index_hash(key, table->multiplier, table->head_mask) != chain; key--)
+		;
+	after = (struct htmm_topn_entry) {
+		.mm = key >> (HTMM_VPN_BITS - HTMM_REGION_ORDER),
+		.vpn = (key << HTMM_REGION_ORDER & HTMM_VPN_MAX) + HTMM_REGION_PAGES - 1,
+	};
+	htmm_export_init(&export, HTMM_LIST_PAGES, &everything, entries, ALL);
+	htmm_export_begin(&export, table, &after);
+	while (htmm_export_scan(&export, table, 1000))
+		;
+	while (htmm_region_next(region, &pos, &page))
+		pages++;
+	for (i = 0; i < export.len; i++)
+		listed += htmm_page(entries[i].mm, entries[i].vpn) >>
+			  HTMM_REGION_ORDER == region->key;
+	CHECK(pages && listed == pages);
+	world_close(&world);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -376,6 +413,7 @@ int main(void)
 		TAP_TEST(each_once_beside_evictions),
 		TAP_TEST(filters),
 		TAP_TEST(forged_cursors),
+		TAP_TEST(cursor_in_a_region_that_is_gone),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

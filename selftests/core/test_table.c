@@ -2,6 +2,7 @@
 /* Table: single cases; test_walk.c has random ones. */
 #include "index.h"
 #include "model.h"
+#include "query.h"
 
 static struct world world;	/* large */
 
@@ -257,14 +258,137 @@ static void memory_changes_hands(void)
 	world_close(&world);
 }
 
+/* A region that many pages share stays dense for one cooling, though few pages are left. */
+static void form_of_a_cooled_region(void)
+{
+	const struct htmm_region *region;
+	u32 page;
+
+	world_open(&world, &roomy, false);
+	for (page = 0; page < 40; page++)
+		add(0, page, 1 + 2 * (page < 5));
+	region = htmm_table_entry(&world.table, 0);
+	CHECK(region->digits == 1);
+	world_cool(&world);
+	add(0, 7, 1);
+	CHECK(region->digits == 1 && world.table.pages == 6);
+	world_cool(&world);
+	add(0, 7, 1);
+	CHECK(region->digits == 0 && world.table.pages == 1);
+
+	for (page = 0; page < 40; page++)
+		add(0, page, 1 + 4 * (page < 5));
+	CHECK(region->digits == 1);
+	world_cool(&world);
+	world_cool(&world);
+	add(0, 7, 1);
+	CHECK(region->digits == 0 && world.table.pages == 6);
+	world_matches(&world);
+	world_close(&world);
+}
+
+/* The name of a front has only a part of the epoch. */
+static void names_of_fronts_repeat(void)
+{
+	struct htmm_table_sample s;
+	u32 page, dropped, i;
+
+	world_open(&world, &roomy, false);
+	for (page = 0; page < 40; page++)
+		add(0, page, 100);
+	for (i = 0; i < HTMM_FRONT_EPOCHS; i++)
+		htmm_table_cool(&world.table);
+	s = at(0, 7, 1);
+	CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
+	CHECK(count(0, 7) == 1 && count(0, 8) == 0);
+	CHECK(world.table.pages == 1 && bin(HTMM_KIND_BASE, 1) == 1);
+	world_close(&world);
+}
+
+/* More dense regions than fronts, all sampled in the same batches and cooled. */
+static void regions_share_fronts(void)
+{
+	static struct htmm_table_sample s[2048];
+	static u32 dropped[2048];
+	const struct htmm_table_config config = {
+		.max_bytes = 256 * 1024, .seed = 1 + tap_below(1000),
+	};
+	u32 regions, i, round, region, page, expected[512] = { 0 };
+	struct htmm_region_info info;
+
+	world_open(&world, &config, true);
+	regions = (world.table.front_mask + 1) / 4 * 5;
+	CHECK(regions <= ARRAY_SIZE(expected));
+	for (round = 0; round < 8; round++) {
+		/* Other regions come first each time. */
+		for (i = 0; i < 2048; i++) {
+			region = (i * 7 + round * 37) % regions;
+			page = i / regions * 3 + round;
+			s[i] = (struct htmm_table_sample) {
+				.page = htmm_page(region % 5, (u64)region << HTMM_REGION_ORDER | page),
+				.weight = 8,
+			};
+			expected[region] += 2 * 8;
+		}
+		world_refill(&world, 2048);
+		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
+		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
+		CHECK(htmm_hist_pages_from(&world.table.hist[HTMM_KIND_BASE], 0) ==
+		      world.table.pages);
+		for (i = 0; i < regions; i++) {
+			CHECK(htmm_table_region(&world.table, i % 5, (u64)i << HTMM_REGION_ORDER,
+						1, &info));
+			CHECK(info.count == expected[i]);
+			expected[i] /= 2;
+		}
+		for (i = 0; i < 2048; i++)
+			CHECK(htmm_table_count(&world.table, s[i].page >> HTMM_VPN_BITS,
+					       s[i].page & HTMM_VPN_MAX) >= 16);
+		htmm_table_cool(&world.table);
+	}
+	CHECK(world.table.evicted == 0 && world.table.regions == regions);
+	CHECK(htmm_table_entry(&world.table, 0)->digits == 1);
+	world_close(&world);
+}
+
+/* New pages of a batch count towards the limit before the batch ends. */
+static void page_limit_within_a_batch(void)
+{
+	const struct htmm_table_config config = {
+		.max_bytes = 1024 * 1024, .max_pages = 100,
+	};
+	struct htmm_table_sample s[128];
+	u32 dropped[128], i;
+
+	world_open(&world, &config, true);
+	world_refill(&world, 1000);
+	for (i = 0; i < 90; i++) {
+		s[0].page = htmm_page(5, i);
+		s[0].weight = 3;
+		CHECK(htmm_table_add(&world.table, s, 1, dropped) == 0);
+	}
+	for (i = 0; i < 128; i++) {
+		s[i].page = htmm_page(5, i);
+		s[i].weight = 1;
+	}
+	/* One region, which is not evicted for its own pages. */
+	CHECK(htmm_table_add(&world.table, s, 128, dropped) == 28);
+	CHECK(dropped[0] == 100 && dropped[27] == 127);
+	CHECK(world.table.pages == 100 && world.table.evicted == 0);
+	CHECK(htmm_table_count(&world.table, 5, 99) == 1);
+	CHECK(htmm_table_count(&world.table, 5, 89) == 4);
+	CHECK(htmm_table_count(&world.table, 5, 100) == 0);
+	world_close(&world);
+}
+
 /* The limits determine the directory's size, however large the pool is. */
 static void too_large_a_pool(void)
 {
 	const struct htmm_table_config config = {
 		.max_bytes = HTMM_TABLE_MIN_BYTES,
 	};
-	const u32 most = HTMM_TABLE_MIN_BYTES * HTMM_BLOCK_ENTRIES /
-			 (HTMM_POOL_BLOCK_SIZE * HTMM_DIR_BLOCKS);
+	const u32 most = HTMM_TABLE_BLOCKS(HTMM_TABLE_MIN_BYTES) *
+			 HTMM_BLOCK_ENTRIES;
 	struct htmm_table_sample s = { .weight = 1 };
 	u32 dropped, i;
 
@@ -357,14 +481,14 @@ static void forms_of_a_region(void)
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		for (page = 0; page < steps[i].pages; page++)
 			add(0, page, steps[i].weight);
-		CHECK(world_blocks(&world) == HTMM_DIR_BLOCKS + steps[i].blocks);
+		CHECK(world_blocks(&world) == 1 + steps[i].blocks);
 	}
 	for (i = 0; i < 40; i++) {
 		world_cool(&world);
 		world_reclaim(&world, 100, &more);
 		world_matches(&world);
 	}
-	CHECK(world_blocks(&world) == HTMM_DIR_BLOCKS && world.table.regions == 0);
+	CHECK(world_blocks(&world) == 1 && world.table.regions == 0);
 	world_close(&world);
 }
 
@@ -534,6 +658,10 @@ static void batches_do_not_matter(void)
 int main(void)
 {
 	static const struct tap_test tests[] = {
+		TAP_TEST(form_of_a_cooled_region),
+		TAP_TEST(page_limit_within_a_batch),
+		TAP_TEST(names_of_fronts_repeat),
+		TAP_TEST(regions_share_fronts),
 		TAP_TEST(config_is_checked),
 		TAP_TEST(counts_and_bins),
 		TAP_TEST(saturates),

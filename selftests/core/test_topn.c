@@ -195,6 +195,51 @@ static void many_listings(void)
 }
 
 /* Two tables without a common page, in one listing. */
+/*
+ * Entries that come from elsewhere, by ascending place: the same as a listing has, and the
+ * listing is complete no earlier than nothing more can change it.
+ */
+static void offered_entries(void)
+{
+	static struct htmm_topn_entry all[600], want[600];
+	const struct htmm_topn_filter filter = { .last = U64_MAX, .max = U64_MAX };
+	struct htmm_topn list;
+	u32 i, n, round, complete;
+
+	for (round = 0; round < 200; round++) {
+		n = 1 + tap_below(64);
+		for (i = 0; i < ARRAY_SIZE(all); i++)
+			all[i] = (struct htmm_topn_entry) {
+				.value = tap_below(1 + round % 20),
+				.owner = 1 + i / 300,
+				.mm = 1 + i / 100,
+				.vpn = 7 * i,
+			};
+		htmm_topn_init(&list, HTMM_LIST_PAGES, 0, want, n);
+		htmm_topn_select(&list, &filter, true);
+		if (round % 3 == 0)
+			htmm_topn_after(&list, &all[tap_below(ARRAY_SIZE(all))]);
+		complete = 0;
+		for (i = 0; i < ARRAY_SIZE(all); i++) {
+			if (!complete && htmm_topn_complete(&list)) {
+				complete = i;
+				memcpy(entries, want, n * sizeof(*want));
+			}
+			htmm_topn_offer(&list, &all[i]);
+		}
+		if (complete)
+			CHECK(!memcmp(entries, want, n * sizeof(*want)));
+		/* With a single value the first ones complete the list. */
+		if (round % 20 == 0 && round % 3)
+			CHECK(complete == n);
+		n = htmm_topn_finish(&list);
+		for (i = 1; i < n; i++)
+			CHECK(want[i - 1].value < want[i].value ||
+			      (want[i - 1].value == want[i].value &&
+			       want[i - 1].vpn < want[i].vpn));
+	}
+}
+
 static void several_tables(void)
 {
 	struct htmm_topn_entry *one, *two;
@@ -248,6 +293,7 @@ int main(void)
 		TAP_TEST(skew_is_by_definition),
 		TAP_TEST(under_change),
 		TAP_TEST(many_listings),
+		TAP_TEST(offered_entries),
 		TAP_TEST(several_tables),
 	};
 

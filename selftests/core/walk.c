@@ -17,6 +17,8 @@ static void add_batch(struct way *way)
 
 	for (i = 0; i < want; i++) {
 		batch[n] = world_sample(way->world);
+		if (!tap_below(4))
+			batch[n].weight = tap_below(20);
 		if (!tap_below(30))
 			batch[n].weight = tap_random() >> tap_below(32);
 		if (!tap_below(500))

@@ -6,11 +6,6 @@ import subprocess
 
 # The share and the speed are averaged over this time.
 WINDOW = 0.5
-PUBLIC = [
-    "program", "method", "ratio", "huge", "runtime", "relative", "settled", "fast_share",
-    "oracle_share", "settled_share", "recovery", "moved", "pingpongs", "method_cpu",
-    "program_system", "metadata", "checksum",
-]
 NAMES = {
     "fast": "all fast", "oracle": "oracle", "first-touch": "first touch",
     "balancing": "NUMA balancing", "damon": "DAMON", "perf": "perf loop", "tier": "htmmctl tier",
@@ -148,13 +143,15 @@ def table(results, cells):
         if not result:
             yield f"| {name} | not measured |" + " |" * 11
             continue
+        moved = ["-", "-"] if result["method"] == "oracle" else \
+            [f"{result['moved']:,}", f"{result['pingpongs']:,}"]
         values = [
             f"{result['runtime']:.2f}", number(result["relative"], "{:.3f}"),
             number(result["settled"] and 100 * result["settled"], "{:.1f} %"),
             f"{100 * result['fast_share']:.1f} %",
             number(result["settled_share"] and 100 * result["settled_share"], "{:.1f} %"),
             seconds(result["recovery"]), seconds(result["recovery_to_oracle"] or [None]),
-            f"{result['moved']:,}", f"{result['pingpongs']:,}", f"{result['method_cpu']:.2f}",
+            *moved, f"{result['method_cpu']:.2f}",
             f"{result['program_system']:.2f}", f"{result['metadata'] // 1024:,}",
         ]
         yield f"| {name} | " + " | ".join(values) + " |"

@@ -129,6 +129,10 @@ static void check_channels(struct seen *seen)
 	if (s->total.counted && (!s->batches || !s->handler_ns || !s->drain_ns))
 		wrong(seen, "%llu counted, in %llu batches, %llu ns of handlers, %llu of ksampled",
 		      s->total.counted, s->batches, s->handler_ns, s->drain_ns);
+	/* To write a record takes longer than this on any machine. */
+	if (s->handler_ns < 20 * s->total.counted)
+		wrong(seen, "handlers took %llu ns for %llu samples", s->handler_ns,
+		      s->total.counted);
 	/* No handler runs on a CPU for longer than the session. */
 	if (s->handler_ns > seen->info.elapsed_ns * (seen->info.nr_cpus + 1) + 1000000)
 		wrong(seen, "handlers took %llu ns of %llu", s->handler_ns, seen->info.elapsed_ns);

@@ -198,7 +198,8 @@ TEST_F(locate, one_node)
 
 			request.node = 0;
 			request.flags = HTMM_LIST_PLACEMENT;
-			list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 5000, &all);
+			list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 5000,
+				  &all);
 			request.node = node;
 			request.flags = HTMM_LIST_NODE;
 			list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 33, &some);
@@ -206,7 +207,8 @@ TEST_F(locate, one_node)
 				if (all.page[i].node != node)
 					continue;
 				ASSERT_LT(at, some.nr);
-				EXPECT_EQ(0, memcmp(&all.page[i], &some.page[at], sizeof(*all.page)));
+				EXPECT_EQ(0, memcmp(&all.page[i], &some.page[at],
+						    sizeof(*all.page)));
 				at++;
 			}
 			EXPECT_EQ(at, some.nr);
@@ -346,6 +348,7 @@ static int victim_start(struct child *child, struct victim *victim)
 /* Resident pages of a process on each node by numa_maps, of those that can be read. */
 static int numa_maps(pid_t pid, unsigned long *pages)
 {
+	static const char spaces[] = { ' ', '\n', '\0' };
 	char path[64], line[1024], *word;
 	unsigned long kib;
 	FILE *file;
@@ -359,7 +362,7 @@ static int numa_maps(pid_t pid, unsigned long *pages)
 		unsigned long here[MAX_NODES] = {}, n;
 
 		kib = 4;
-		for (word = strtok(line, " \n"); word; word = strtok(NULL, " \n")) {
+		for (word = strtok(line, spaces); word; word = strtok(NULL, spaces)) {
 			if (sscanf(word, "N%d=%lu", &node, &n) == 2 && node < MAX_NODES)
 				here[node] = n;
 			sscanf(word, "kernelpagesize_kB=%lu", &kib);
@@ -571,7 +574,7 @@ TEST_F(locate, shared_pages)
 /* Pages of hugetlbfs: one of two is there. */
 TEST_F(locate, hugetlb)
 {
-	const char pool[] =
+	static const char pool[] =
 		"/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages";
 	struct htmm_list_pages request = { .flags = HTMM_LIST_RESIDENT, .order = HTMM_ORDER_TABLE };
 	struct pages list;
@@ -602,7 +605,7 @@ TEST_F(locate, hugetlb)
 /* Maps a page of a PCI device. */
 static void *device_map(void)
 {
-	const char devices[] = "/sys/bus/pci/devices";
+	static const char devices[] = "/sys/bus/pci/devices";
 	DIR *dir = opendir(devices);
 	struct dirent *entry;
 	void *mem = MAP_FAILED;
@@ -902,7 +905,7 @@ TEST_F(locate, under_load)
 		number = device_add_target(self->fd, HTMM_TARGET_TGID, child.pid);
 		ASSERT_LT(0, number);
 		for (round = 0; round < 20; round++) {
-			for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+			for (i = 0; i < ARRAY_SIZE(lists); i++) {
 				struct htmm_list_pages arg = lists[i];
 
 				arg.size = sizeof(arg);

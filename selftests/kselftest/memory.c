@@ -175,8 +175,8 @@ TEST_F(memory, starter_pays)
 	TH_LOG("rings %llu KiB, table %llu, then %llu KiB; charged %llu, then %llu KiB",
 	       rings >> 10, small >> 10, table >> 10, (started - before) >> 10,
 	       (grown - before) >> 10);
-	/* More than the tolerances that follow. */
-	EXPECT_LT(small + 2 * MIB, table);
+	/* More than the tolerance of what follows. */
+	EXPECT_LT(small + 768 * 1024, table);
 	EXPECT_LE(table - small, grown - started + 512 * 1024);
 	EXPECT_NEAR(rings + table, grown - before, MIB + MIB / 2);
 	ASSERT_EQ(0, device_stop(self->fd));

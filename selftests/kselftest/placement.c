@@ -11,6 +11,8 @@
 
 /* Blocks of 64 KiB and more: rings, a thread with its batch. */
 #define LARGE_ORDER	4
+/* Directories of fewer pages may be on any node. */
+#define DIRECTORY_PAGES	1024
 
 struct node {
 	cpu_set_t cpus;
@@ -176,13 +178,66 @@ static int node_of(const struct _test_data_placement *self, unsigned long pfn)
 	return best;
 }
 
+/* Requests a session of the CPUs of a node, and lets this program run on another node. */
+static void request_from_elsewhere(struct __test_metadata *_metadata,
+				   struct _test_data_placement *self, int node)
+{
+	int cpu;
+
+	self->mask = 0;
+	for (cpu = 0; cpu < 64; cpu++)
+		if (CPU_ISSET(cpu, &self->node[node].cpus))
+			self->mask |= 1ULL << cpu;
+	for (cpu = 0; !CPU_ISSET(cpu, &self->node[!node].cpus); cpu++)
+		;
+	ASSERT_EQ(0, cpu_pin(cpu));
+	request_init(&self->req, &self->source.event);
+	self->req.arg.cpus = (uintptr_t)&self->mask;
+	self->req.arg.cpus_size = sizeof(self->mask);
+}
+
+/* Large directories are of single pages, all on the node of their thread. */
+TEST_F(placement, directories)
+{
+	unsigned long pages;
+	char line[512], all[64], *at;
+	int want, found;
+	FILE *file;
+
+	for (want = 0; want < self->nr_nodes; want++) {
+		request_from_elsewhere(_metadata, self, want);
+		self->req.arg.max_bytes = 256 << 20;
+		ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+			TH_LOG("%s", self->req.error);
+		}
+		found = 0;
+		file = fopen("/proc/vmallocinfo", "r");
+		ASSERT_NE(NULL, file);
+		while (fgets(line, sizeof(line), file)) {
+			at = strstr(line, " pages=");
+			if (!at || !strstr(line, "[htmm]") ||
+			    sscanf(at, " pages=%lu", &pages) != 1 || pages < DIRECTORY_PAGES)
+				continue;
+			found++;
+			snprintf(all, sizeof(all), " N%d=%lu", want, pages);
+			EXPECT_NE(NULL, strstr(line, all)) {
+				TH_LOG("for node %d: %s", want, line);
+			}
+		}
+		fclose(file);
+		EXPECT_EQ(1, found);
+		close(self->fd);
+		self->fd = device_open();
+	}
+}
+
 /*
  * Large blocks that this program allocates for a session that samples the CPUs of another
  * node: its rings, and a thread with its batch. Directories consist of single pages.
  */
 TEST_F(placement, memory)
 {
-	int cpu, nr, want, blocks, strange;
+	int nr, want, blocks, strange;
 	unsigned long pfn;
 	unsigned int order;
 	char line[512], *at;
@@ -191,16 +246,7 @@ TEST_F(placement, memory)
 
 	for (want = 0; want < self->nr_nodes; want++) {
 		cpus = &self->node[want].cpus;
-		self->mask = 0;
-		for (cpu = 0; cpu < 64; cpu++)
-			if (CPU_ISSET(cpu, cpus))
-				self->mask |= 1ULL << cpu;
-		for (cpu = 0; !CPU_ISSET(cpu, &self->node[!want].cpus); cpu++)
-			;
-		ASSERT_EQ(0, cpu_pin(cpu));
-		request_init(&self->req, &self->source.event);
-		self->req.arg.cpus = (uintptr_t)&self->mask;
-		self->req.arg.cpus_size = sizeof(self->mask);
+		request_from_elsewhere(_metadata, self, want);
 		self->req.arg.ring_pages = 16;
 		self->req.arg.max_bytes = 1 << 20;
 		snprintf(line, sizeof(line), "order >= %d && common_pid == %d",

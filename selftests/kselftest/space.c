@@ -17,7 +17,7 @@
 #define PATIENCE	3000
 /* Processes that exit soon, and how often they are run. */
 #define SHORT_CHILDREN	48
-#define SHORT_ROUNDS	20
+#define SHORT_ROUNDS	12
 
 FIXTURE(space) {
 	int fd;
@@ -465,7 +465,7 @@ TEST_F(space, target_is_the_callers)
 
 /* The smallest number of address spaces that a session can be limited to. */
 #define FEW_SPACES	64
-#define ROUNDS		4
+#define ROUNDS		2
 
 static int touch_once(int sock, void *arg)
 {
@@ -532,7 +532,8 @@ TEST_F(space, kept_ones_leave_with_their_last_page)
 		for (i = 0; i < 32; i++)
 			ASSERT_EQ(0, device_cool(self->fd, 0));
 		/* Other processes may be sampled meanwhile, but fewer than this. */
-		for (tries = PATIENCE; spaces_of(_metadata, self->fd) > FEW_SPACES / 4 && tries; tries--)
+		tries = PATIENCE;
+		while (spaces_of(_metadata, self->fd) > FEW_SPACES / 4 && --tries)
 			usleep(10000);
 		EXPECT_NE(0, tries) {
 			TH_LOG("round %d: %llu address spaces are left", round,

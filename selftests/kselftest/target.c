@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Targets: each has its own counts; they are added and removed while sampling runs. */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include "cgroup.h"
 #include "check.h"
 #include "child.h"
@@ -535,4 +536,94 @@ TEST_F(target, a_pid_used_again)
 	EXPECT_EQ(HTMM_TARGET_INFO_DEAD, self->info[0].flags);
 	EXPECT_EQ(0, self->info[1].flags);
 	stats_free(&stats);
+}
+
+/* The root is a cgroup, too, and every process is in it. */
+TEST_F(target, the_root_cgroup)
+{
+	int dir = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stats stats;
+
+	ASSERT_LE(0, dir);
+	request_add_cgroup(&self->req, dir);
+	start(_metadata, self);
+	tell(_metadata, self, 0);
+	stop(_metadata, self, &stats);
+	EXPECT_EQ(SHARE, counted(_metadata, self, 1, 0));
+	stats_free(&stats);
+	close(dir);
+}
+
+#define MANY		48
+
+static void fault_once(void *arg)
+{
+	struct _test_data_target *self = arg;
+
+	access_pages(&self->source, self->mem, PAGES, 1);
+}
+
+/* So many that some of them have the same place in any table of hashes. */
+TEST_F(target, many)
+{
+	struct child children[MANY];
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		ASSERT_EQ(0, child_worker(&children[i], fault_once, self));
+		request_add_target(&self->req, children[i].pid);
+	}
+	start(_metadata, self);
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(0, child_do(&children[i]));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(MANY, device_targets(self->fd, self->info));
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ(children[i].pid, self->info[i].id);
+		EXPECT_LE(PAGES, self->info[i].samples);
+		child_kill(&children[i]);
+	}
+}
+
+/* Free memory that the kernel gives out next has something in it. */
+static void soil_memory(void)
+{
+	const size_t bytes = 8 << 20;
+	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		return;
+	memset(mem, 0xa5, bytes);
+	munmap(mem, bytes);
+}
+
+/* Members that the module does not set are zero, whatever the memory had before. */
+TEST_F(target, tells_no_old_memory)
+{
+	struct htmm_target_info *info = &self->info[0];
+	struct stats stats;
+	size_t i;
+	int try;
+
+	/* Not this process, whose faults need not be sampled. */
+	request_add_target(&self->req, self->workers[0].pid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (try = 0; try < 4; try++) {
+		soil_memory();
+		ASSERT_EQ(1, device_targets(self->fd, self->info));
+		ASSERT_EQ(0, info->flags);
+		ASSERT_EQ(0, info->__reserved);
+		for (i = HTMM_NR_DROPS; i < HTMM_DROP_SLOTS; i++)
+			ASSERT_EQ(0, info->drops[i]);
+		for (i = strlen(info->name); i < sizeof(info->name); i++)
+			ASSERT_EQ(0, info->name[i]);
+		soil_memory();
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		for (i = 0; i < stats.s.nr_channels; i++) {
+			ASSERT_EQ(0, stats.channels[i].flags & ~(HTMM_CHANNEL_ACTIVE |
+								 HTMM_CHANNEL_LARGE_PEBS));
+			ASSERT_EQ(0, stats.channels[i].counters.drops[HTMM_DROP_SLOTS - 1]);
+		}
+		stats_free(&stats);
+	}
 }

@@ -25,6 +25,7 @@ static const struct fault {
 	{ "fault_zero", "injected_zero", HTMM_DROP_NO_ADDR },
 	{ "fault_kernel", "injected_kernel", HTMM_DROP_KERNEL_ADDR },
 	{ "fault_guest", "injected_guest", HTMM_DROP_FILTERED },
+	{ "fault_mode", "injected_mode", HTMM_DROP_FILTERED },
 };
 
 #define NR_FAULTS	ARRAY_SIZE(faults)
@@ -63,6 +64,7 @@ FIXTURE_TEARDOWN(fault)
 	for (fault = faults; fault < faults + NR_FAULTS; fault++)
 		source_set_parameter(fault->every, "0");
 	source_set_parameter("no_exclude_guest", "0");
+	source_set_parameter("no_exclude_kernel", "0");
 	source_set_parameter("exclude_guest_only", "0");
 	close(self->fd);
 }
@@ -130,6 +132,13 @@ static void check_fault(struct __test_metadata *_metadata,
 	}
 	EXPECT_LT(PAGES, total->counted);
 	stats_free(&stats);
+}
+
+/* Of a PMU that cannot leave the kernel out, as AMD IBS. */
+TEST_F(fault, in_the_kernel)
+{
+	ASSERT_EQ(0, source_set_parameter("no_exclude_kernel", "1"));
+	check_fault(_metadata, self, &faults[4]);
 }
 
 /* Even if the PMU was told to exclude this. */

@@ -823,6 +823,9 @@ enum htmm_order {
  * reference is taken and no flag of a page changes; the answer may be out of date when the
  * call returns.
  *
+ * With HTMM_LIST_NODE a call may fill fewer elements than there is room for, because it looks
+ * at a limited number of pages once it has found any. Only one that fills none is the last.
+ *
  * With HTMM_LIST_RESIDENT, HTMM_ORDER_COLDEST lists the pages that were never sampled (or
  * were forgotten by cooling) first: the best pages to demote, which no sampler can see. With
  * HTMM_ORDER_TABLE the order is by target, process, then address. @min_samples 0 is allowed
@@ -835,7 +838,8 @@ enum htmm_order {
  * EINVAL	@nr_pages is 0; @page_size is smaller than the first version of its struct;
  *		@end is not 0 and not above @start; @max_samples is not 0 and below
  *		@min_samples; or @cursor belongs to another @unit or @order, or is not a
- *		cursor; or @node is not a node of this machine
+ *		cursor; or @node is not a node of this machine, or is not 0 without
+ *		HTMM_LIST_NODE
  * EOPNOTSUPP	a flag is unknown; the kernel has no CONFIG_HMM_MIRROR; or HTMM_LIST_RESIDENT
  *		with HTMM_ORDER_HOTTEST or with regions
  * EINTR	a fatal signal arrived

@@ -5,22 +5,16 @@
 #include <string.h>
 #include <htmm/cpus.h>
 #include <htmm/event.h>
+#include "sysfs.h"
 
 /* A list of nodes has the format of a list of CPUs. */
 static bool read_nodes(const char *sysfs, const char *file, struct htmm_cpus *nodes)
 {
-	char path[256], line[256] = "";
-	FILE *stream;
+	char line[256];
 
-	snprintf(path, sizeof(path), "%s/devices/system/node/%s", sysfs ? sysfs : "/sys", file);
-	stream = fopen(path, "re");
-	if (!stream)
-		return false;
-	if (!fgets(line, sizeof(line), stream))
-		*line = '\0';
-	fclose(stream);
-	line[strcspn(line, "\n")] = '\0';
-	return *line && !htmm_cpus_parse(nodes, line, NULL);
+	return !sysfs_line(line, sizeof(line), "%s/devices/system/node/%s", sysfs ?: "/sys",
+			   file) &&
+	       !htmm_cpus_parse(nodes, line, NULL);
 }
 
 static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *last)

@@ -6,27 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pmu.h"
+#include "sysfs.h"
 
-/* Reads the first line of a file in sysfs, without its newline. */
+/* Reads a file of a PMU's directory. */
 static int read_line(const char *dir, const char *sub, const char *name, char *line)
 {
-	char path[PMU_PATH_MAX + 300];
-	FILE *file;
-	char *ok;
-
 	/* User input must not lead outside the directory. */
 	if (!*name || *name == '.' || strchr(name, '/'))
 		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/%s%.255s", dir, sub, name);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	ok = fgets(line, PMU_LINE_MAX, file);
-	fclose(file);
-	if (!ok)
-		return -ENOENT;
-	line[strcspn(line, "\n")] = '\0';
-	return 0;
+	return sysfs_line(line, PMU_LINE_MAX, "%s/%s%.255s", dir, sub, name);
 }
 
 /* Lists the names in a directory as "one, two, three", for advice. */

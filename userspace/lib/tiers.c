@@ -7,6 +7,7 @@
 #include <string.h>
 #include <htmm/cpus.h>
 #include <htmm/tiers.h>
+#include "sysfs.h"
 
 #define TIERS	"devices/virtual/memory_tiering"
 #define NODES	"devices/system/node"
@@ -23,24 +24,6 @@ static int number_of(const char *name, const char *prefix)
 		return -1;
 	number = strtol(name + len, &end, 10);
 	return *end || number > INT_MAX ? -1 : (int)number;
-}
-
-/* Reads the first line of a file, without its newline; empty if there is none. */
-static void read_line(const char *sysfs, const char *dir, const char *name, const char *file,
-		      char line[LINE])
-{
-	char path[PATH_MAX];
-	FILE *from;
-
-	*line = '\0';
-	snprintf(path, sizeof(path), "%s/%s/%s/%s", sysfs, dir, name, file);
-	from = fopen(path, "re");
-	if (!from)
-		return;
-	if (!fgets(line, LINE, from))
-		*line = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	fclose(from);
 }
 
 static DIR *open_dir(const char *sysfs, const char *dir)
@@ -67,9 +50,11 @@ static bool first_tier(const char *sysfs, struct htmm_cpus *nodes)
 		number = number_of(entry->d_name, "memory_tier");
 		if (number < 0)
 			continue;
-		read_line(sysfs, TIERS, entry->d_name, "nodelist", line);
-		nr += *line != '\0';
-		if (*line && number < first && !htmm_cpus_parse(nodes, line, NULL))
+		if (sysfs_line(line, sizeof(line), "%s/" TIERS "/%s/nodelist", sysfs,
+			       entry->d_name))
+			continue;
+		nr++;
+		if (number < first && !htmm_cpus_parse(nodes, line, NULL))
 			first = number;
 	}
 	if (dir)
@@ -110,7 +95,7 @@ int htmm_tiers_read(struct htmm_tiers *tiers, const char *sysfs, struct htmm_err
 		__u64 bytes = node < 0 ? 0 : memory_of(sysfs, entry->d_name);
 
 		tiers->total_bytes += bytes;
-		read_line(sysfs, NODES, entry->d_name, "cpulist", line);
+		sysfs_line(line, sizeof(line), "%s/" NODES "/%s/cpulist", sysfs, entry->d_name);
 		if (tiers->ranked ? htmm_cpus_has(&first, node) : *line)
 			tiers->fast_bytes += bytes;
 	}

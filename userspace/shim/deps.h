@@ -20,6 +20,8 @@
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
+typedef int s32;
+typedef long long s64;
 typedef __u64 u64;
 
 #define U32_MAX		(~(u32)0)
@@ -56,6 +58,8 @@ typedef __u64 u64;
 })
 
 #define min(a, b)	__htmm_pick(a, <, b)
+#define container_of(ptr, type, member)	\
+	((type *)((char *)(ptr) - offsetof(type, member)))
 #define min_t(type, a, b) __htmm_pick((type)(a), <, (type)(b))
 #define max_t(type, a, b) __htmm_pick((type)(a), >, (type)(b))
 #define max(a, b)	__htmm_pick(a, >, b)

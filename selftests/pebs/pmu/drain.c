@@ -132,6 +132,8 @@ static void deliver(struct pebs_cpu *cpu, unsigned int counter,
 	sample.event = event;
 	sample.nested = false;
 	set_regs(&sample.regs, interrupted, record->ip);
+	if (pebs_fault_of_kernel())
+		sample.regs.cs = __KERNEL_CS;
 	fill(&sample.data, event, record);
 	cpu->sample = &sample;
 	guest = pebs_fault_enter_guest();

@@ -31,6 +31,10 @@ static unsigned long fault_guest;
 module_param(fault_guest, ulong, 0644);
 MODULE_PARM_DESC(fault_guest, "every Nth overflow comes while the task runs a guest (0: none)");
 
+static unsigned long fault_mode;
+module_param(fault_mode, ulong, 0644);
+MODULE_PARM_DESC(fault_mode, "every Nth sample is one of kernel mode (0: none)");
+
 static unsigned long period_step;
 module_param(period_step, ulong, 0644);
 MODULE_PARM_DESC(period_step, "periods of new events must be multiples of it, as of AMD IBS (0: any)");
@@ -43,6 +47,10 @@ static bool no_exclude_guest;
 module_param(no_exclude_guest, bool, 0644);
 MODULE_PARM_DESC(no_exclude_guest, "new events cannot leave out guests (default: N)");
 
+static bool no_exclude_kernel;
+module_param(no_exclude_kernel, bool, 0644);
+MODULE_PARM_DESC(no_exclude_kernel, "new events cannot leave out the kernel, as of AMD IBS (default: N)");
+
 static bool exclude_guest_only;
 module_param(exclude_guest_only, bool, 0644);
 MODULE_PARM_DESC(exclude_guest_only, "new events must leave out guests, as beside a mediated vPMU (default: N)");
@@ -52,6 +60,8 @@ bool pebs_fault_refuses(const struct perf_event *event)
 	unsigned long step = READ_ONCE(period_step);
 
 	if (event->attr.exclude_guest && READ_ONCE(no_exclude_guest))
+		return true;
+	if (event->attr.exclude_kernel && READ_ONCE(no_exclude_kernel))
 		return true;
 	return step && event->attr.sample_period % step;
 }
@@ -67,7 +77,7 @@ int pebs_fault_check_period(struct perf_event *event, u64 period)
 }
 
 static atomic64_t samples;
-static atomic64_t noaddr, kernel, zero, guest, overflows;
+static atomic64_t noaddr, kernel, zero, guest, overflows, mode, modes;
 
 static int get_count(char *buf, const struct kernel_param *kp)
 {
@@ -82,6 +92,8 @@ MODULE_PARM_DESC(injected_kernel, "samples given a kernel address so far");
 module_param_cb(injected_zero, &count_ops, &zero, 0444);
 MODULE_PARM_DESC(injected_zero, "samples given address 0 so far");
 
+module_param_cb(injected_mode, &count_ops, &mode, 0444);
+MODULE_PARM_DESC(injected_mode, "samples of kernel mode so far");
 module_param_cb(injected_guest, &count_ops, &guest, 0444);
 MODULE_PARM_DESC(injected_guest, "overflows that came while the task ran a guest so far");
 
@@ -105,6 +117,14 @@ void pebs_fault_spoil(struct perf_sample_data *data)
 		data->addr = 0;
 		atomic64_inc(&zero);
 	}
+}
+
+bool pebs_fault_of_kernel(void)
+{
+	if (!due(atomic64_inc_return(&modes), READ_ONCE(fault_mode)))
+		return false;
+	atomic64_inc(&mode);
+	return true;
 }
 
 /*

@@ -110,6 +110,12 @@ void pebs_tgid_exit(void);
 void pebs_fault_spoil(struct perf_sample_data *data);
 
 /**
+ * pebs_fault_of_kernel() - tell if a sample shall look like one of kernel mode, if that fault
+ * is due
+ */
+bool pebs_fault_of_kernel(void);
+
+/**
  * pebs_fault_enter_guest() - make the task look as if it ran a guest, if that fault is due
  *
  * Context: NMI or interrupts off.

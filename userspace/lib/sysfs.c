@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "sysfs.h"
+
+int sysfs_line(char *line, size_t size, const char *path, ...)
+{
+	char name[PATH_MAX];
+	va_list args;
+	FILE *file;
+
+	*line = '\0';
+	va_start(args, path);
+	vsnprintf(name, sizeof(name), path, args);
+	va_end(args);
+	file = fopen(name, "re");
+	if (!file)
+		return -errno;
+	if (!fgets(line, size, file))
+		*line = '\0';
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	return *line ? 0 : -ENOENT;
+}
