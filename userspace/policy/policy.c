@@ -33,7 +33,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define WAIT_GROWS	1.5
 /* What is much to move: this part of the fast tier, or of it waits for a second look. */
 #define MUCH_MOVED	64
-#define MUCH_NEW	16
+#define MUCH_NEW	8
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
