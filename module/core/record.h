@@ -16,6 +16,8 @@
 /* Fields that every record has, and all fields that it may have. */
 #define HTMM_SAMPLE_TYPE_MIN \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR)
+/* The same with what weights are computed from. */
+#define HTMM_SAMPLE_TYPE_WEIGHTED	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_PERIOD)
 #define HTMM_SAMPLE_TYPE_MAX \
 	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC)
@@ -98,23 +100,25 @@ static inline void htmm_record_write(u64 *slot, u64 sample_type,
 	struct perf_event_header header = {
 		.type = PERF_RECORD_SAMPLE,
 		.misc = s->misc,
-		.size = htmm_record_size(sample_type),
 	};
+	u64 *at = slot + 1;
 
-	memcpy(slot++, &header, sizeof(header));
-	*slot++ = s->ip;
-	*slot++ = htmm_record_pair(s->pid, s->tid);
+	*at++ = s->ip;
+	*at++ = htmm_record_pair(s->pid, s->tid);
 	if (sample_type & PERF_SAMPLE_TIME)
-		*slot++ = s->time;
-	*slot++ = s->addr;
+		*at++ = s->time;
+	*at++ = s->addr;
 	if (sample_type & PERF_SAMPLE_CPU)
-		*slot++ = htmm_record_pair(s->cpu, 0);
+		*at++ = htmm_record_pair(s->cpu, 0);
 	if (sample_type & PERF_SAMPLE_PERIOD)
-		*slot++ = s->period;
+		*at++ = s->period;
 	if (sample_type & PERF_SAMPLE_DATA_SRC)
-		*slot++ = s->data_src;
-	*slot++ = s->cookie;
-	*slot = s->target;
+		*at++ = s->data_src;
+	/* Not by htmm_record_size(): counting bits is slow on some CPUs. */
+	header.size = (at - slot) * sizeof(*slot);
+	memcpy(slot, &header, sizeof(header));
+	*at++ = s->cookie;
+	*at = s->target;
 }
 
 /**

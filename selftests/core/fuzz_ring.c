@@ -33,6 +33,8 @@ static bool slot_has(const u64 *slot, u64 number)
 static void produce(void)
 {
 	void *slot = htmm_ring_reserve(&ring);
+	static u32 unseen;
+	bool quiet;
 	u32 level;
 
 	CHECK(!slot == (queued == htmm_ring_capacity(&ring)));
@@ -43,8 +45,17 @@ static void produce(void)
 	if (fuzz_byte() % 8 == 0)
 		return;
 	CHECK(htmm_ring_reserve(&ring) == slot);
+	quiet = htmm_ring_quiet(&ring);
+	CHECK(!quiet || htmm_ring_reserve_quiet(&ring) == slot);
 	fill_slot(slot, next_number);
 	queue[queued++] = next_number++;
+	/* Above the watermark the producer does not write on and on without a look. */
+	unseen = quiet ? unseen + 1 : 0;
+	CHECK(queued < ring.watermark || unseen <= ring.watermark / 4);
+	if (quiet && fuzz_byte() % 2) {
+		htmm_ring_commit_quiet(&ring);
+		return;
+	}
 	level = htmm_ring_commit(&ring);
 	CHECK((level >= ring.watermark) == (queued >= ring.watermark));
 	CHECK(level == queued || level < ring.watermark);
@@ -76,6 +87,7 @@ static void start_near_the_wrap(void)
 	ring.tail = at;
 	ring.head_seen = at;
 	ring.tail_seen = at;
+	ring.look += at;
 }
 
 static void run_ring(void)
