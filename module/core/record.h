@@ -122,26 +122,34 @@ static inline void htmm_record_write(u64 *slot, u64 sample_type,
 }
 
 /**
- * htmm_record_addr - data address of a record
- * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with
+ * struct htmm_record_layout - where a record has its fields
+ * @words: size of a ring slot in u64
+ * @addr: index of the data address
+ * @period: index of the period; only if the record has one
+ * @cookie: index of the cookie, which the target follows
  */
-static inline u64 htmm_record_addr(const u64 *slot, u64 sample_type)
-{
-	return slot[sample_type & PERF_SAMPLE_TIME ? 4 : 3];
-}
+struct htmm_record_layout {
+	u8 words;
+	u8 addr;
+	u8 period;
+	u8 cookie;
+};
 
 /**
- * htmm_record_period - events that a record stands for
- * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with, which includes PERF_SAMPLE_PERIOD
+ * htmm_record_layout - compute where records have their fields
+ * @sample_type: as for htmm_record_size()
  */
-static inline u64 htmm_record_period(const u64 *slot, u64 sample_type)
+static inline struct htmm_record_layout htmm_record_layout(u64 sample_type)
 {
 	const u64 before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			   PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
 
-	return slot[1 + hweight64(sample_type & before)];
+	return (struct htmm_record_layout) {
+		.words = htmm_record_slot_size(sample_type) / sizeof(u64),
+		.addr = sample_type & PERF_SAMPLE_TIME ? 4 : 3,
+		.period = 1 + hweight64(sample_type & before),
+		.cookie = htmm_record_size(sample_type) / sizeof(u64),
+	};
 }
 
 /**
@@ -154,26 +162,6 @@ static inline u32 htmm_record_pid(const u64 *slot)
 
 	memcpy(&pid, &slot[2], sizeof(pid));
 	return pid;
-}
-
-/**
- * htmm_record_cookie - what distinguishes address spaces with the same pid
- * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with
- */
-static inline u64 htmm_record_cookie(const u64 *slot, u64 sample_type)
-{
-	return slot[htmm_record_size(sample_type) / sizeof(u64)];
-}
-
-/**
- * htmm_record_target - number of the target that a record matched
- * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with
- */
-static inline u32 htmm_record_target(const u64 *slot, u64 sample_type)
-{
-	return slot[htmm_record_size(sample_type) / sizeof(u64) + 1];
 }
 
 /*

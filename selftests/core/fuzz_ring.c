@@ -120,6 +120,7 @@ static void run_ring(void)
 static void check_record(const u64 *slot, u64 type, const struct htmm_sample *s)
 {
 	const struct perf_event_header *header = (const void *)slot;
+	const struct htmm_record_layout layout = htmm_record_layout(type);
 	const u64 *at = slot + 1;
 	u32 pair[2];
 
@@ -135,14 +136,14 @@ static void check_record(const u64 *slot, u64 type, const struct htmm_sample *s)
 		CHECK(pair[0] == s->cpu && !pair[1]);
 	}
 	if (type & PERF_SAMPLE_PERIOD) {
-		CHECK(htmm_record_period(slot, type) == *at);
+		CHECK(&slot[layout.period] == at);
 		CHECK(*at++ == s->period);
 	}
 	CHECK(!(type & PERF_SAMPLE_DATA_SRC) || *at++ == s->data_src);
 	CHECK((u32)((const char *)at - (const char *)slot) == header->size);
-	CHECK(*at == s->cookie && htmm_record_cookie(slot, type) == s->cookie);
-	CHECK(htmm_record_target(slot, type) == s->target);
-	CHECK(htmm_record_addr(slot, type) == s->addr);
+	CHECK(*at == s->cookie && &slot[layout.cookie] == at);
+	CHECK(at[1] == s->target && slot + layout.words == at + 2);
+	CHECK(slot[layout.addr] == s->addr);
 	CHECK(htmm_record_pid(slot) == s->pid);
 }
 
