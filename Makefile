@@ -18,6 +18,7 @@
 # make bench-scaling	two writers against one (the same)
 # make bench-export	list all pages of tables of up to 40 M pages, call by call
 # make bench-budget	what sampling costs under a budget while a load steps
+# make bench-sample	what a sample costs, in instructions, beside perf (JSON=FILE)
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
 # make experiment	what moving pages buys: programs under htmmctl tier and under what else
 #			there is, on slow and fast memory, and docs/experiments.md from it;
@@ -102,6 +103,10 @@ bench-budget:
 
 experiment: packages userspace
 	selftests/experiment/run $(if $(JSON),--json "$(JSON)") $(or $(CELLS),--docs docs)
+
+bench-sample:
+	selftests/rig/packages build check demo
+	$(MAKE) -C selftests/bench/sample run
 
 install: userspace
 	packaging/install user

@@ -215,6 +215,12 @@ static inline int htmm_cgroup_level(const struct cgroup *cgroup)
 	return cgroup->level;
 }
 
+/* A number that no other cgroup has, not even one that is made later. */
+static inline u64 htmm_cgroup_serial(const struct cgroup *cgroup)
+{
+	return cgroup->self.serial_nr;
+}
+
 static inline struct cgroup *htmm_cgroup_ancestor(struct cgroup *cgroup, int level)
 {
 	return cgroup_ancestor(cgroup, level);
@@ -262,6 +268,11 @@ static inline struct cgroup *htmm_cgroup_of(struct task_struct *task)
 static inline int htmm_cgroup_level(const struct cgroup *cgroup)
 {
 	return -1;
+}
+
+static inline u64 htmm_cgroup_serial(const struct cgroup *cgroup)
+{
+	return 0;
 }
 
 static inline struct cgroup *htmm_cgroup_ancestor(struct cgroup *cgroup, int level)

@@ -16,6 +16,8 @@
 /* Fields that every record has, and all fields that it may have. */
 #define HTMM_SAMPLE_TYPE_MIN \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR)
+/* The same with what weights are computed from. */
+#define HTMM_SAMPLE_TYPE_WEIGHTED	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_PERIOD)
 #define HTMM_SAMPLE_TYPE_MAX \
 	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC)
@@ -98,46 +100,56 @@ static inline void htmm_record_write(u64 *slot, u64 sample_type,
 	struct perf_event_header header = {
 		.type = PERF_RECORD_SAMPLE,
 		.misc = s->misc,
-		.size = htmm_record_size(sample_type),
 	};
+	u64 *at = slot + 1;
 
-	memcpy(slot++, &header, sizeof(header));
-	*slot++ = s->ip;
-	*slot++ = htmm_record_pair(s->pid, s->tid);
+	*at++ = s->ip;
+	*at++ = htmm_record_pair(s->pid, s->tid);
 	if (sample_type & PERF_SAMPLE_TIME)
-		*slot++ = s->time;
-	*slot++ = s->addr;
+		*at++ = s->time;
+	*at++ = s->addr;
 	if (sample_type & PERF_SAMPLE_CPU)
-		*slot++ = htmm_record_pair(s->cpu, 0);
+		*at++ = htmm_record_pair(s->cpu, 0);
 	if (sample_type & PERF_SAMPLE_PERIOD)
-		*slot++ = s->period;
+		*at++ = s->period;
 	if (sample_type & PERF_SAMPLE_DATA_SRC)
-		*slot++ = s->data_src;
-	*slot++ = s->cookie;
-	*slot = s->target;
+		*at++ = s->data_src;
+	/* Not by htmm_record_size(): counting bits is slow on some CPUs. */
+	header.size = (at - slot) * sizeof(*slot);
+	memcpy(slot, &header, sizeof(header));
+	*at++ = s->cookie;
+	*at = s->target;
 }
 
 /**
- * htmm_record_addr - data address of a record
- * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with
+ * struct htmm_record_layout - where a record has its fields
+ * @words: size of a ring slot in u64
+ * @addr: index of the data address
+ * @period: index of the period; only if the record has one
+ * @cookie: index of the cookie, which the target follows
  */
-static inline u64 htmm_record_addr(const u64 *slot, u64 sample_type)
-{
-	return slot[sample_type & PERF_SAMPLE_TIME ? 4 : 3];
-}
+struct htmm_record_layout {
+	u8 words;
+	u8 addr;
+	u8 period;
+	u8 cookie;
+};
 
 /**
- * htmm_record_period - events that a record stands for
- * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with, which includes PERF_SAMPLE_PERIOD
+ * htmm_record_layout - compute where records have their fields
+ * @sample_type: as for htmm_record_size()
  */
-static inline u64 htmm_record_period(const u64 *slot, u64 sample_type)
+static inline struct htmm_record_layout htmm_record_layout(u64 sample_type)
 {
 	const u64 before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			   PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
 
-	return slot[1 + hweight64(sample_type & before)];
+	return (struct htmm_record_layout) {
+		.words = htmm_record_slot_size(sample_type) / sizeof(u64),
+		.addr = sample_type & PERF_SAMPLE_TIME ? 4 : 3,
+		.period = 1 + hweight64(sample_type & before),
+		.cookie = htmm_record_size(sample_type) / sizeof(u64),
+	};
 }
 
 /**
@@ -150,26 +162,6 @@ static inline u32 htmm_record_pid(const u64 *slot)
 
 	memcpy(&pid, &slot[2], sizeof(pid));
 	return pid;
-}
-
-/**
- * htmm_record_cookie - what distinguishes address spaces with the same pid
- * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with
- */
-static inline u64 htmm_record_cookie(const u64 *slot, u64 sample_type)
-{
-	return slot[htmm_record_size(sample_type) / sizeof(u64)];
-}
-
-/**
- * htmm_record_target - number of the target that a record matched
- * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with
- */
-static inline u32 htmm_record_target(const u64 *slot, u64 sample_type)
-{
-	return slot[htmm_record_size(sample_type) / sizeof(u64) + 1];
 }
 
 /*

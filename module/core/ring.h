@@ -32,6 +32,8 @@
  *	current index
  * @head: slots ever committed (written by the producer)
  * @tail_seen: the producer's last view of @tail
+ * @look: the value of @head at which the producer has to read @tail again: the ring might
+ *	be full then, or the next record might reach the watermark
  * @tail: slots ever consumed (written by the consumer)
  * @head_seen: the consumer's last view of @head
  *
@@ -45,6 +47,7 @@ struct htmm_ring {
 
 	u32 head __aligned(64);
 	u32 tail_seen;
+	u32 look;
 
 	u32 tail __aligned(64);
 	u32 head_seen;
@@ -81,6 +84,7 @@ static inline int htmm_ring_init(struct htmm_ring *ring, void *mem,
 	ring->mask = slots - 1;
 	ring->slot_size = slot_size;
 	ring->watermark = max_t(u32, slots / 4, 1);
+	ring->look = ring->watermark - 1;
 	return 0;
 }
 
@@ -106,6 +110,7 @@ static inline u32 htmm_ring_capacity(const struct htmm_ring *ring)
 static inline void htmm_ring_set_watermark(struct htmm_ring *ring, u32 slots)
 {
 	ring->watermark = clamp_t(u32, slots, 1, htmm_ring_capacity(ring));
+	ring->look = ring->head + ring->watermark - 1;
 }
 
 static inline void *htmm_ring_slot(const struct htmm_ring *ring, u32 index)
@@ -137,6 +142,57 @@ static inline void *htmm_ring_reserve(struct htmm_ring *ring)
 	return htmm_ring_slot(ring, head);
 }
 
+/*
+ * When the producer has to look at @tail next. Above the watermark it looks now and then,
+ * so that it does not miss that the ring was emptied and fills again.
+ */
+static inline u32 htmm_ring_next_look(const struct htmm_ring *ring, u32 head)
+{
+	if (head - ring->tail_seen < ring->watermark)
+		return ring->tail_seen + ring->watermark - 1;
+	return head + min(ring->watermark / 4,
+			  ring->tail_seen + htmm_ring_capacity(ring) - head);
+}
+
+/**
+ * htmm_ring_quiet() - can a record be written without a look at the consumer?
+ * @ring: the ring
+ *
+ * Almost always it can. Then there is room for a record, and the consumer need not be woken
+ * for it.
+ *
+ * Context: the producer, NMI allowed.
+ * Return: true if htmm_ring_reserve_quiet() and htmm_ring_commit_quiet() may be used.
+ */
+static inline bool htmm_ring_quiet(const struct htmm_ring *ring)
+{
+	return ring->head != ring->look;
+}
+
+/**
+ * htmm_ring_reserve_quiet() - the next slot to write
+ * @ring: the ring, for which htmm_ring_quiet() has returned true
+ *
+ * Context: the producer, NMI allowed.
+ * Return: the slot, as htmm_ring_reserve().
+ */
+static inline void *htmm_ring_reserve_quiet(const struct htmm_ring *ring)
+{
+	return htmm_ring_slot(ring, ring->head);
+}
+
+/**
+ * htmm_ring_commit_quiet() - publish the slot of htmm_ring_reserve_quiet()
+ * @ring: the ring
+ *
+ * Context: the producer, NMI allowed.
+ */
+static inline void htmm_ring_commit_quiet(struct htmm_ring *ring)
+{
+	/* (B) pairs with the load-acquire (C) of peek */
+	smp_store_release(&ring->head, ring->head + 1);
+}
+
 /**
  * htmm_ring_commit() - publish the slot last reserved
  * @ring: the ring
@@ -156,6 +212,8 @@ static inline u32 htmm_ring_commit(struct htmm_ring *ring)
 	if (head - ring->tail_seen >= ring->watermark)
 		/* (A) pairs with the store-release (D) of consume */
 		ring->tail_seen = smp_load_acquire(&ring->tail);
+	if (head - 1 == ring->look)
+		ring->look = htmm_ring_next_look(ring, head);
 	return head - ring->tail_seen;
 }
 

@@ -23,47 +23,94 @@ static void htmm_drain_wake(struct irq_work *work)
 	wake_up(&wake->queue);
 }
 
-/* The weight of a record: its period divided by the weight unit, rounded. */
-static u32 htmm_drain_weight(const struct htmm_drain *drain, const u64 *slot)
+/*
+ * The weight of a record: its period divided by the weight unit, rounded. Periods seldom
+ * change, so the division is seldom needed.
+ */
+static u32 htmm_drain_weight(struct htmm_drain *drain, u64 period)
 {
 	u64 unit = drain->common->weight_unit;
-	u64 period;
 
-	if (!unit)
-		return 1;
-	period = htmm_record_period(slot, drain->common->sample_type);
-	return clamp_t(u64, div64_u64(period + unit / 2, unit), 1, U32_MAX);
+	if (period != drain->period) {
+		drain->period = period;
+		drain->weight = clamp_t(u64, div64_u64(period + unit / 2, unit), 1, U32_MAX);
+	}
+	return drain->weight;
 }
 
-/* Move up to @room records from one ring to the batch. */
-static u32 htmm_drain_ring(struct htmm_drain *drain,
-			   struct htmm_sampler *sampler, u32 fill, u32 room)
+/*
+ * Take accesses from @slot on, at most @n, as long as they are of the same run as the
+ * first. Returns how many they are. Not inline: all that the loop needs is in registers.
+ */
+static noinline u32 htmm_drain_take_run(struct htmm_drain *drain, const u64 *slot, u32 n,
+					struct htmm_access *access)
 {
-	struct htmm_access *access = &drain->batch.access[fill];
-	u64 sample_type = drain->common->sample_type;
-	u32 i, n;
+	const struct htmm_record_layout layout = drain->common->layout;
+	const u64 cookie = slot[layout.cookie], target = slot[layout.cookie + 1];
+	const u64 *end = slot + n * layout.words;
+	const struct htmm_access *first = access;
+	const u32 pid = htmm_record_pid(slot);
+
+	for (; slot != end && htmm_record_pid(slot) == pid &&
+	     slot[layout.cookie] == cookie && slot[layout.cookie + 1] == target;
+	     slot += layout.words, access++) {
+		access->addr = slot[layout.addr];
+		access->weight = 1;
+	}
+	return access - first;
+}
+
+/* The weights of the accesses of @n records. */
+static void htmm_drain_weigh(struct htmm_drain *drain, const u64 *slot, u32 n,
+			     struct htmm_access *access)
+{
+	const struct htmm_record_layout layout = drain->common->layout;
+	u32 i;
+
+	for (i = 0; i < n; i++, slot += layout.words)
+		access[i].weight = htmm_drain_weight(drain, slot[layout.period]);
+}
+
+/* Add @n records of a ring to the batch. */
+static void htmm_drain_take(struct htmm_drain *drain, u32 source, const u64 *slot, u32 n)
+{
+	const struct htmm_record_layout layout = drain->common->layout;
+	struct htmm_batch *batch = &drain->batch;
+	struct htmm_access *access;
+	u32 length;
+
+	for (; n; n -= length, slot += length * layout.words) {
+		access = &batch->access[batch->n];
+		length = htmm_drain_take_run(drain, slot, n, access);
+		if (drain->common->weight_unit)
+			htmm_drain_weigh(drain, slot, length, access);
+		batch->run[batch->runs++] = (struct htmm_run) {
+			.cookie = slot[layout.cookie],
+			.pid = htmm_record_pid(slot),
+			.target = slot[layout.cookie + 1],
+			.source = source,
+			.start = batch->n,
+		};
+		batch->n += length;
+		batch->run[batch->runs].start = batch->n;
+	}
+}
+
+/* Move records from one ring to the batch, as many as there is room for. */
+static u32 htmm_drain_ring(struct htmm_drain *drain, u32 source)
+{
+	struct htmm_sampler *sampler = drain->samplers[source];
 	void *first;
-	const u64 *slot;
+	u32 n;
 
 	if (!htmm_sampler_has_ring(sampler))
 		return 0;
-	n = min(htmm_ring_peek(&sampler->ring, &first), room);
-	for (i = 0; i < n; i++) {
-		slot = first + i * sampler->ring.slot_size;
-		access[i] = (struct htmm_access) {
-			.addr = htmm_record_addr(slot, sample_type),
-			.cookie = htmm_record_cookie(slot, sample_type),
-			.pid = htmm_record_pid(slot),
-			.weight = htmm_drain_weight(drain, slot),
-			.target = htmm_record_target(slot, sample_type),
-		};
-		drain->source[fill + i] = sampler;
-	}
-	if (n) {
-		htmm_stream_offer(sampler->index, first, n,
-				  sampler->ring.slot_size);
-		htmm_ring_consume(&sampler->ring, n);
-	}
+	n = min(htmm_ring_peek(&sampler->ring, &first), HTMM_BATCH - drain->batch.n);
+	if (!n)
+		return 0;
+	htmm_drain_take(drain, source, first, n);
+	htmm_stream_offer(sampler->index, first, n, sampler->ring.slot_size);
+	htmm_ring_consume(&sampler->ring, n);
 	return n;
 }
 
@@ -73,31 +120,32 @@ static u32 htmm_drain_ring(struct htmm_drain *drain,
  * htmm_ring_peek() ends where the ring's memory ends, and more records may follow. So if
  * the batch is not full, all rings were emptied.
  */
-static u32 htmm_drain_gather(struct htmm_drain *drain)
+static void htmm_drain_gather(struct htmm_drain *drain)
 {
-	u32 fill = 0, visited, n;
+	u32 visited;
 
+	htmm_batch_begin(&drain->batch);
 	for (visited = 0; visited < drain->nr_samplers; visited++) {
-		do {
-			n = htmm_drain_ring(drain, drain->samplers[drain->next],
-					    fill, HTMM_BATCH - fill);
-			fill += n;
-		} while (n && fill < HTMM_BATCH);
+		while (drain->batch.n < HTMM_BATCH && htmm_drain_ring(drain, drain->next))
+			;
 		if (++drain->next == drain->nr_samplers)
 			drain->next = 0;
-		if (fill == HTMM_BATCH)
+		if (drain->batch.n == HTMM_BATCH)
 			break;
 	}
-	return fill;
 }
 
 /* Drop samples of a target that was removed meanwhile. */
-static void htmm_drain_drop(struct htmm_batch *batch, u32 start, u32 n)
+static void htmm_drain_drop(struct htmm_batch *batch, u32 first, u32 n)
 {
+	const struct htmm_run *run;
 	u32 i;
 
-	for (i = start; i < start + n; i++)
-		batch->drop[batch->order[i]] = HTMM_DROP_REMOVED;
+	for (i = first; i < first + n; i++) {
+		run = &batch->run[batch->order[i]];
+		htmm_batch_drop(batch, run->start, htmm_batch_length(run),
+				HTMM_DROP_REMOVED);
+	}
 }
 
 /* Pass each target its part of the batch. */
@@ -105,39 +153,51 @@ static void htmm_drain_add(struct htmm_drain *drain)
 {
 	struct htmm_batch *batch = &drain->batch;
 	struct htmm_tracker *tracker;
-	u32 start, n, first;
+	u32 first, n;
 
 	htmm_batch_by_target(batch);
-	for (start = 0; start < batch->n; start += n) {
-		n = htmm_batch_run(batch, start);
-		first = batch->order[start];
+	for (first = 0; first < batch->runs; first += n) {
+		n = htmm_batch_part(batch, first);
 		tracker = htmm_tracker_set_find(drain->common->trackers,
-						batch->access[first].target);
+						batch->run[batch->order[first]].target);
 		if (tracker)
-			htmm_tracker_add(tracker, batch, start, n);
+			htmm_tracker_add(tracker, batch, first, n);
 		else
-			htmm_drain_drop(batch, start, n);
+			htmm_drain_drop(batch, first, n);
 	}
 }
 
-/* Account each record, counted or dropped, to its sampler. */
-static void htmm_drain_account(struct htmm_drain *drain)
+/* Account each record of a run, counted or dropped, to its sampler. */
+static void htmm_drain_account_each(struct htmm_drain *drain, const struct htmm_run *run)
 {
+	struct htmm_sampler *sampler = drain->samplers[run->source];
 	const struct htmm_batch *batch = &drain->batch;
-	struct htmm_sampler *sampler;
+	enum htmm_drop drop;
 	u32 i;
 
-	for (i = 0; i < batch->n; i++) {
-		sampler = drain->source[i];
-		if (batch->drop[i] != HTMM_DROP_NONE) {
-			sampler->discarded[batch->drop[i]]++;
+	for (i = run->start; i < run[1].start; i++) {
+		drop = htmm_batch_dropped(batch, i);
+		if (drop != HTMM_DROP_NONE) {
+			sampler->discarded[drop]++;
 			continue;
 		}
 		sampler->counted++;
-		trace_htmm_sample(sampler->cpu, sampler->index,
-				  batch->access[i].pid, batch->access[i].addr,
-				  batch->access[i].weight,
-				  batch->access[i].target);
+		trace_htmm_sample(sampler->cpu, sampler->index, run->pid,
+				  batch->access[i].addr, batch->access[i].weight,
+				  run->target);
+	}
+}
+
+static void htmm_drain_account(struct htmm_drain *drain)
+{
+	const struct htmm_batch *batch = &drain->batch;
+	const struct htmm_run *run;
+
+	for (run = batch->run; run < batch->run + batch->runs; run++) {
+		if (batch->dropped || trace_htmm_sample_enabled())
+			htmm_drain_account_each(drain, run);
+		else
+			drain->samplers[run->source]->counted += htmm_batch_length(run);
 	}
 }
 
@@ -168,21 +228,19 @@ static void htmm_drain_trace_drops(struct htmm_drain *drain)
 static bool htmm_drain_batch(struct htmm_drain *drain)
 {
 	struct htmm_tracker_set *trackers = drain->common->trackers;
-	u32 n;
 
 	/* Allocating may take long, so do it without the lock that others wait for. */
 	htmm_pages_fill(&drain->batch.spares, HTMM_BATCH_SPARES);
 	down_read(&trackers->lock);
-	n = htmm_drain_gather(drain);
-	if (n) {
-		drain->batch.n = n;
+	htmm_drain_gather(drain);
+	if (drain->batch.n) {
 		htmm_drain_add(drain);
 		htmm_drain_account(drain);
 		WRITE_ONCE(drain->batches, drain->batches + 1);
 	}
 	htmm_drain_trace_drops(drain);
 	up_read(&trackers->lock);
-	return n == HTMM_BATCH;
+	return drain->batch.n == HTMM_BATCH;
 }
 
 static void htmm_drain_note_cpu(struct htmm_drain *drain)
@@ -314,6 +372,7 @@ struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned 
 		kvfree(drain);
 		return NULL;
 	}
+	drain->weight = 1;
 	drain->common = common;
 	drain->index = index;
 	drain->node = node;

@@ -15,7 +15,7 @@
  * struct htmm_drain_common - data shared by all drain threads of a session
  * @trackers: destination of the samples; its lock also protects the samplers' counters
  * @memcg: the memory cgroup charged for the threads' allocations
- * @sample_type: PERF_SAMPLE_* bits of a record
+ * @layout: where records have their fields
  * @weight_unit: period of a sample with weight 1; 0: each sample has weight 1
  * @interval: the longest that a thread waits, in jiffies
  * @nr: threads
@@ -26,7 +26,7 @@
 struct htmm_drain_common {
 	struct htmm_tracker_set *trackers;
 	struct mem_cgroup *memcg;
-	u64 sample_type;
+	struct htmm_record_layout layout;
 	u64 weight_unit;
 	unsigned long interval;
 	unsigned int nr;
@@ -52,8 +52,9 @@ struct htmm_drain_common {
  * @next_target: number of the target that the next housekeeping begins with
  * @batches: batches drained; under the lock of the trackers
  * @cpu_ns: CPU time used, in nanoseconds
- * @batch: the current batch
- * @source: the sampler of each access of @batch
+ * @period: the period of the last sample, if samples are weighted
+ * @weight: the weight of such samples
+ * @batch: the current batch; the source of a run is an index in @samplers
  */
 struct htmm_drain {
 	struct htmm_drain_common *common;
@@ -70,8 +71,9 @@ struct htmm_drain {
 	u32 next_target;
 	u64 batches;
 	u64 cpu_ns;
+	u64 period;
+	u32 weight;
 	struct htmm_batch batch;
-	struct htmm_sampler *source[HTMM_BATCH];
 };
 
 struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned int index,

@@ -133,7 +133,7 @@ int htmm_drain_set_init(struct htmm_drain_set *set, const struct htmm_config *co
 	set->common = (struct htmm_drain_common) {
 		.trackers = trackers,
 		.memcg = memcg,
-		.sample_type = start->sample_type,
+		.layout = htmm_record_layout(start->sample_type),
 		.weight_unit = htmm_drain_set_weight_unit(config),
 		.interval = msecs_to_jiffies(start->drain_interval_ms),
 		.nr = start->drain_threads,

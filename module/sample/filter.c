@@ -18,8 +18,10 @@ void htmm_filter_set_add(struct htmm_filter_set *set,
 
 	if (!key) {
 		set->all = number;
+		set->only = set->tgids || set->cgroups ? 0 : number;
 		return;
 	}
+	set->only = 0;
 	i = hash_ptr(key, HTMM_FILTER_BITS);
 	while (set->slots[i].key)
 		i = (i + 1) % HTMM_FILTER_SLOTS;
@@ -45,5 +47,44 @@ void htmm_filter_set_add(struct htmm_filter_set *set,
 struct htmm_filter_set *htmm_filter_publish(struct htmm_filter *filter,
 					    struct htmm_filter_set *set)
 {
+	if (set)
+		set->number = ++filter->sets;
 	return rcu_replace_pointer(filter->set, set, true);
+}
+
+/*
+ * Walk from a cgroup up to the root, but skip levels below the deepest target, so that
+ * deeply nested cgroups do not make handlers slow.
+ */
+static u32 htmm_filter_find_cgroup(const struct htmm_filter_set *set, struct cgroup *cgroup)
+{
+	int level = min(htmm_cgroup_level(cgroup), set->deepest);
+	u32 number;
+
+	for (; level >= 0; level--) {
+		number = htmm_filter_find(set, htmm_cgroup_ancestor(cgroup, level));
+		if (number)
+			return number;
+	}
+	return 0;
+}
+
+/**
+ * htmm_filter_match_cgroup - the target of a cgroup's tasks that are no targets themselves
+ * @set: the current set
+ * @last: set to what is found
+ * @cgroup: the cgroup
+ *
+ * Context: as htmm_filter_match().
+ * Return: the number of the innermost target; 0: none.
+ */
+u32 htmm_filter_match_cgroup(const struct htmm_filter_set *set,
+			     struct htmm_filter_last *last, struct cgroup *cgroup)
+{
+	*last = (struct htmm_filter_last) {
+		.set = set->number,
+		.cgroup = htmm_cgroup_serial(cgroup),
+		.target = htmm_filter_find_cgroup(set, cgroup) ?: set->all,
+	};
+	return last->target;
 }

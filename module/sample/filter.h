@@ -18,6 +18,9 @@
 #define HTMM_FILTER_BITS	7
 #define HTMM_FILTER_SLOTS	128
 
+/* No target has this number. */
+#define HTMM_FILTER_UNKNOWN	U32_MAX
+
 /**
  * struct htmm_filter_slot - one target of a set
  * @key: htmm_target_key() of it; NULL: the slot is free
@@ -31,7 +34,9 @@ struct htmm_filter_slot {
 /**
  * struct htmm_filter_set - immutable set of targets
  * @rcu: frees it when no handler uses it any more
+ * @number: a number that no other set of the same filter has had, from 1
  * @all: number of the target of all tasks, 0 if there is none
+ * @only: @all, if there is no other target; else 0
  * @tgids: processes among the targets
  * @cgroups: cgroups among them
  * @deepest: level of the deepest of @cgroups
@@ -40,7 +45,9 @@ struct htmm_filter_slot {
  */
 struct htmm_filter_set {
 	struct rcu_head rcu;
+	u64 number;
 	u32 all;
+	u32 only;
 	u32 tgids;
 	u32 cgroups;
 	int deepest;
@@ -50,18 +57,35 @@ struct htmm_filter_set {
 /**
  * struct htmm_filter - which samples pass
  * @set: the current set; NULL: nothing passes
+ * @sets: number of sets there were
  *
  * Locking: changed under the owner's lock; read under RCU. Disabled preemption is enough
  * for RCU, so any overflow handler may read it.
  */
 struct htmm_filter {
 	struct htmm_filter_set __rcu *set;
+	u64 sets;
+};
+
+/**
+ * struct htmm_filter_last - what htmm_filter_match() found last on a CPU
+ * @set: number of the set
+ * @cgroup: serial number of the task's cgroup
+ * @target: number of the target
+ */
+struct htmm_filter_last {
+	u64 set;
+	u64 cgroup;
+	u32 target;
 };
 
 void htmm_filter_set_add(struct htmm_filter_set *set,
 			 const struct htmm_target_ref *ref, u32 number);
 struct htmm_filter_set *htmm_filter_publish(struct htmm_filter *filter,
 					    struct htmm_filter_set *set);
+
+u32 htmm_filter_match_cgroup(const struct htmm_filter_set *set,
+			     struct htmm_filter_last *last, struct cgroup *cgroup);
 
 static inline u32 htmm_filter_find(const struct htmm_filter_set *set,
 				   const void *key)
@@ -84,41 +108,66 @@ static inline u32 htmm_filter_match_tgid(const struct htmm_filter_set *set)
 	return tgid ? htmm_filter_find(set, tgid) : 0;
 }
 
-/*
- * Walk from the task's cgroup up to the root, but skip levels below the deepest target, so
- * that deeply nested cgroups do not make handlers slow.
+/**
+ * htmm_filter_known - the target that the current task's samples count for, if that is
+ * quickly known
+ * @filter: the filter
+ * @last: what htmm_filter_match() found last
+ *
+ * Context: any with preemption disabled, NMI included; not nested.
+ * Return: the number of the most specific target; 0: none; HTMM_FILTER_UNKNOWN: use
+ * htmm_filter_match().
  */
-static inline u32 htmm_filter_match_cgroup(const struct htmm_filter_set *set)
+static inline u32 htmm_filter_known(const struct htmm_filter *filter,
+				    const struct htmm_filter_last *last)
 {
-	struct cgroup *cgroup = htmm_cgroup_of(current);
-	int level = min(htmm_cgroup_level(cgroup), set->deepest);
-	u32 number = 0;
+	const struct htmm_filter_set *set = rcu_dereference_sched(filter->set);
+	u32 number;
 
-	for (; !number && level >= 0; level--)
-		number = htmm_filter_find(set,
-					  htmm_cgroup_ancestor(cgroup, level));
-	return number;
+	if (!set)
+		return 0;
+	if (set->tgids) {
+		number = htmm_filter_match_tgid(set);
+		if (number)
+			return number;
+	}
+	if (!set->cgroups)
+		return set->all;
+	if (last->set != set->number ||
+	    last->cgroup != htmm_cgroup_serial(htmm_cgroup_of(current)))
+		return HTMM_FILTER_UNKNOWN;
+	return last->target;
 }
 
 /**
  * htmm_filter_match - the target that the current task's samples count for
  * @filter: the filter
+ * @last: what was found last, kept by the caller for each CPU; zeroed at first. The next
+ *	task is mostly of the same cgroup
  *
- * Context: any with preemption disabled, NMI included.
+ * Context: any with preemption disabled, NMI included; not nested.
  * Return: the number of the most specific target; 0: none.
  */
-static inline u32 htmm_filter_match(const struct htmm_filter *filter)
+static inline u32 htmm_filter_match(const struct htmm_filter *filter,
+				    struct htmm_filter_last *last)
 {
-	const struct htmm_filter_set *set = rcu_dereference_sched(filter->set);
-	u32 number = 0;
+	u32 number = htmm_filter_known(filter, last);
 
-	if (!set)
-		return 0;
-	if (set->tgids)
-		number = htmm_filter_match_tgid(set);
-	if (!number && set->cgroups)
-		number = htmm_filter_match_cgroup(set);
-	return number ?: set->all;
+	return number != HTMM_FILTER_UNKNOWN ? number :
+		htmm_filter_match_cgroup(rcu_dereference_sched(filter->set), last,
+					 htmm_cgroup_of(current));
+}
+
+/**
+ * htmm_filter_only - the target of all tasks, if it is the only one
+ * @filter: the filter, which has a set
+ *
+ * Context: any with preemption disabled, NMI included.
+ * Return: its number; 0: use htmm_filter_match().
+ */
+static inline u32 htmm_filter_only(const struct htmm_filter *filter)
+{
+	return rcu_dereference_sched(filter->set)->only;
 }
 
 #endif /* HTMM_FILTER_H */

@@ -14,6 +14,13 @@
 #include "overflow.h"
 #include "sampler.h"
 
+/*
+ * Reading the clock twice takes longer than all the rest, so one of so many handlers is
+ * timed. A prime number, or it might always be the one that wakes ksampled.
+ */
+#define HTMM_TIMED_EVERY	127
+#define HTMM_TIMED_MAX_NS	(100 * NSEC_PER_USEC)
+
 static u16 htmm_misc(struct pt_regs *regs)
 {
 	u16 misc = user_mode(regs) ? PERF_RECORD_MISC_USER :
@@ -22,17 +29,21 @@ static u16 htmm_misc(struct pt_regs *regs)
 	return htmm_exact_ip(regs) ? misc | PERF_RECORD_MISC_EXACT_IP : misc;
 }
 
-static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
-		      u64 time, u32 target,
-		      const struct perf_event *event,
-		      const struct perf_sample_data *data,
-		      struct pt_regs *regs)
+/*
+ * Write a record. Of what is constant, the compiler leaves out all that such a record does
+ * not need.
+ */
+static __always_inline void htmm_put(u64 *slot, u64 sample_type, u16 misc,
+				     const struct htmm_sampler *sampler, u32 target,
+				     const struct perf_event *event,
+				     const struct perf_sample_data *data,
+				     struct pt_regs *regs)
 {
-	*s = (struct htmm_sample) {
+	const struct htmm_sample sample = {
 		.ip = data->sample_flags & PERF_SAMPLE_IP ?
 			data->ip : instruction_pointer(regs),
 		.addr = data->addr,
-		.time = time,
+		.time = sample_type & PERF_SAMPLE_TIME ? local_clock() : 0,
 		.period = data->sample_flags & PERF_SAMPLE_PERIOD ?
 			data->period : event->hw.last_period,
 		.data_src = data->sample_flags & PERF_SAMPLE_DATA_SRC ?
@@ -43,8 +54,53 @@ static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
 		.tid = current->pid,
 		.cpu = sampler->cpu,
 		.target = target,
-		.misc = htmm_misc(regs),
+		.misc = misc,
 	};
+
+	htmm_record_write(slot, sample_type, &sample);
+}
+
+/*
+ * Most samples: of user code, of a precise event, in a ring that need not be looked at.
+ * Returns false, and has done nothing, if a sample is not so. @sample_type is a constant.
+ */
+static __always_inline bool htmm_capture_type(struct htmm_sampler *sampler,
+					      const u64 sample_type, u32 target,
+					      const struct perf_event *event,
+					      const struct perf_sample_data *data,
+					      struct pt_regs *regs)
+{
+	if (!target || current->flags & PF_VCPU)
+		return false;
+	if (!user_mode(regs) || !htmm_exact_ip(regs))
+		return false;
+	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !data->addr ||
+	    data->addr >= TASK_SIZE_MAX || !current->mm)
+		return false;
+	if (!htmm_ring_quiet(&sampler->ring))
+		return false;
+	htmm_put(htmm_ring_reserve_quiet(&sampler->ring), sample_type,
+		 PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP, sampler, target, event,
+		 data, regs);
+	htmm_ring_commit_quiet(&sampler->ring);
+	return true;
+}
+
+/* The same for any type of record for which there is a fast way, and any target. */
+static __always_inline bool htmm_capture_plain(struct htmm_sampler *sampler, u32 target,
+					       const struct perf_event *event,
+					       const struct perf_sample_data *data,
+					       struct pt_regs *regs)
+{
+	if (sampler->user_only)
+		return false;
+	if (sampler->sample_type == HTMM_SAMPLE_TYPE_MIN)
+		return htmm_capture_type(sampler, HTMM_SAMPLE_TYPE_MIN, target, event, data,
+					 regs);
+	if (sampler->sample_type == HTMM_SAMPLE_TYPE_WEIGHTED)
+		return htmm_capture_type(sampler, HTMM_SAMPLE_TYPE_WEIGHTED, target, event,
+					 data, regs);
+	return false;
 }
 
 /*
@@ -53,13 +109,13 @@ static void htmm_fill(struct htmm_sample *s, const struct htmm_sampler *sampler,
  * data->addr is valid only if sample_flags says so: for operations without an address AMD
  * IBS leaves it uninitialized.
  */
-static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
+static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u32 target,
 				   const struct perf_event *event,
 				   const struct perf_sample_data *data,
 				   struct pt_regs *regs)
 {
-	u32 target = htmm_filter_match(sampler->filter);
-	struct htmm_sample sample;
+	bool quiet = htmm_ring_quiet(&sampler->ring);
+	u32 level;
 	u64 *slot;
 
 	if (!target)
@@ -84,60 +140,179 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u64 time,
 	slot = htmm_ring_reserve(&sampler->ring);
 	if (!slot)
 		return HTMM_DROP_RING_FULL;
-
-	htmm_fill(&sample, sampler, time, target, event, data, regs);
-	htmm_record_write(slot, sampler->sample_type, &sample);
+	htmm_put(slot, sampler->sample_type, htmm_misc(regs), sampler, target, event, data,
+		 regs);
 
 	/*
-	 * Post only exactly at the watermark: a woken ksampled empties the ring, so one
-	 * wake-up is enough. A record that finds the ring full posts again in
-	 * htmm_overflow(), in case this wake-up was lost.
+	 * Post at the watermark, and now and then above it: a woken ksampled empties the
+	 * ring. A record that finds the ring full posts again in htmm_capture_any(), in
+	 * case this wake-up was lost.
 	 */
-	if (htmm_ring_commit(&sampler->ring) == sampler->ring.watermark)
+	level = htmm_ring_commit(&sampler->ring);
+	if (!quiet && level >= sampler->ring.watermark)
 		irq_work_queue(&sampler->work);
 	return HTMM_DROP_NONE;
 }
 
-/**
- * htmm_overflow - perf's overflow handler of every event of the module
- * @event: the event; overflow_handler_context is its struct htmm_sampler
- * @data: the sample, as filled by the PMU's driver
- * @regs: registers at the sample
- *
- * Context: NMI for hardware events; any for software events, with interrupts
- * on or off. Runs on the CPU of the sampler.
- */
-void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
-		   struct pt_regs *regs)
+static void htmm_capture_any(struct htmm_sampler *sampler, u32 target,
+			     const struct perf_event *event,
+			     const struct perf_sample_data *data, struct pt_regs *regs)
+{
+	enum htmm_drop drop = htmm_capture(sampler, target, event, data, regs);
+
+	if (drop != HTMM_DROP_NONE)
+		local64_inc(&sampler->dropped[drop]);
+	if (drop == HTMM_DROP_RING_FULL)
+		irq_work_queue(&sampler->work);
+}
+
+static __always_inline void htmm_overflow_end(struct htmm_sampler *sampler)
+{
+	barrier();
+	sampler->busy = false;
+}
+
+/* A sample that is not plain, or whose target is not quickly known. */
+static noinline void htmm_overflow_any(struct perf_event *event,
+				       struct perf_sample_data *data,
+				       struct pt_regs *regs)
 {
 	struct htmm_sampler *sampler = event->overflow_handler_context;
-	u64 time = local_clock();
-	enum htmm_drop drop;
+	u32 target = htmm_filter_match(sampler->filter, &sampler->last);
 
+	htmm_capture_any(sampler, target, event, data, regs);
+	htmm_overflow_end(sampler);
+}
+
+/* A sample that may be of one of several targets. */
+static noinline void htmm_overflow_match(struct perf_event *event,
+					 struct perf_sample_data *data,
+					 struct pt_regs *regs)
+{
+	struct htmm_sampler *sampler = event->overflow_handler_context;
+	u32 target = htmm_filter_known(sampler->filter, &sampler->last);
+
+	if (!target)
+		local64_inc(&sampler->dropped[HTMM_DROP_FILTERED]);
+	else if (target == HTMM_FILTER_UNKNOWN ||
+		 !htmm_capture_plain(sampler, target, event, data, regs))
+		return htmm_overflow_any(event, data, regs);
+	htmm_overflow_end(sampler);
+}
+
+/*
+ * A sample whose handler is timed, which stands for those that are not. The first two
+ * readings of the clock tell what a reading costs, which those do not pay. What exceeds
+ * HTMM_TIMED_MAX_NS is counted once: no handler takes so long, so the CPU was taken away
+ * meanwhile, by a hypervisor or by the firmware.
+ */
+static noinline void htmm_overflow_timed(struct perf_event *event,
+					 struct perf_sample_data *data,
+					 struct pt_regs *regs)
+{
+	struct htmm_sampler *sampler = event->overflow_handler_context;
+	u64 start = local_clock(), begin = local_clock(), end;
+	u32 target = htmm_filter_match(sampler->filter, &sampler->last);
+	s64 other;
+
+	if (!htmm_capture_plain(sampler, target, event, data, regs))
+		htmm_capture_any(sampler, target, event, data, regs);
+	sampler->untimed = HTMM_TIMED_EVERY - 1;
+	end = local_clock();
+	other = clamp_t(s64, end - begin - (begin - start), 0, HTMM_TIMED_MAX_NS);
+	local64_add(end - start + other * (HTMM_TIMED_EVERY - 1), &sampler->handler_ns);
+	htmm_overflow_end(sampler);
+}
+
+/* Count an overflow. Returns false if the sample is dropped. */
+static __always_inline bool htmm_overflow_begin(struct htmm_sampler *sampler,
+						const struct perf_event *event)
+{
 	local64_inc(&sampler->overflows);
-	if (in_nmi())
-		local64_inc(&sampler->in_nmi);
-	if (event->hw.interrupts == HTMM_THROTTLED)
+	if (unlikely(!in_nmi()))
+		local64_inc(&sampler->outside_nmi);
+	if (unlikely(event->hw.interrupts == HTMM_THROTTLED))
 		local64_inc(&sampler->throttled);
 
 	/*
 	 * The reserved slot belongs to the handler that this one interrupted on the same
 	 * CPU, so a plain flag is enough.
 	 */
-	if (READ_ONCE(sampler->busy)) {
+	if (unlikely(sampler->busy)) {
 		local64_inc(&sampler->dropped[HTMM_DROP_NESTED]);
-		return;
+		return false;
 	}
-	WRITE_ONCE(sampler->busy, true);
+	sampler->busy = true;
 	barrier();
+	return true;
+}
 
-	drop = htmm_capture(sampler, time, event, data, regs);
-	if (drop != HTMM_DROP_NONE)
-		local64_inc(&sampler->dropped[drop]);
-	if (drop == HTMM_DROP_RING_FULL)
-		irq_work_queue(&sampler->work);
+/*
+ * Whatever is called from here is called as the last step, so that no registers have to be
+ * saved before it is known that they are needed.
+ */
+static __always_inline void htmm_overflow_type(struct perf_event *event,
+					       struct perf_sample_data *data,
+					       struct pt_regs *regs, const u64 sample_type)
+{
+	struct htmm_sampler *sampler = event->overflow_handler_context;
+	u32 target;
 
-	barrier();
-	WRITE_ONCE(sampler->busy, false);
-	local64_add(local_clock() - time, &sampler->handler_ns);
+	if (!htmm_overflow_begin(sampler, event))
+		return;
+	target = htmm_filter_only(sampler->filter);
+	if (unlikely(--sampler->untimed < 0))
+		htmm_overflow_timed(event, data, regs);
+	else if (!target)
+		htmm_overflow_match(event, data, regs);
+	else if (htmm_capture_type(sampler, sample_type, target, event, data, regs))
+		htmm_overflow_end(sampler);
+	else
+		htmm_overflow_any(event, data, regs);
+}
+
+/* The handlers: each for the type of the session's records. */
+static void htmm_overflow_min(struct perf_event *event, struct perf_sample_data *data,
+			      struct pt_regs *regs)
+{
+	htmm_overflow_type(event, data, regs, HTMM_SAMPLE_TYPE_MIN);
+}
+
+static void htmm_overflow_weighted(struct perf_event *event, struct perf_sample_data *data,
+				   struct pt_regs *regs)
+{
+	htmm_overflow_type(event, data, regs, HTMM_SAMPLE_TYPE_WEIGHTED);
+}
+
+static void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
+			  struct pt_regs *regs)
+{
+	struct htmm_sampler *sampler = event->overflow_handler_context;
+
+	if (!htmm_overflow_begin(sampler, event))
+		return;
+	if (unlikely(--sampler->untimed < 0))
+		htmm_overflow_timed(event, data, regs);
+	else
+		htmm_overflow_match(event, data, regs);
+}
+
+/**
+ * htmm_overflow_handler - perf's overflow handler of an event
+ * @sample_type: PERF_SAMPLE_* bits of its records
+ * @user_only: its samples of the kernel have to be dropped
+ *
+ * The event's overflow_handler_context is its struct htmm_sampler. The handler runs on the
+ * CPU of the sampler, in NMI context for hardware events; for software events in any, with
+ * interrupts on or off.
+ *
+ * Return: the handler.
+ */
+perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool user_only)
+{
+	if (!user_only && sample_type == HTMM_SAMPLE_TYPE_MIN)
+		return htmm_overflow_min;
+	if (!user_only && sample_type == HTMM_SAMPLE_TYPE_WEIGHTED)
+		return htmm_overflow_weighted;
+	return htmm_overflow;
 }

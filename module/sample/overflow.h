@@ -3,11 +3,8 @@
 #ifndef HTMM_OVERFLOW_H
 #define HTMM_OVERFLOW_H
 
-struct perf_event;
-struct perf_sample_data;
-struct pt_regs;
+#include <linux/perf_event.h>
 
-void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
-		   struct pt_regs *regs);
+perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool user_only);
 
 #endif /* HTMM_OVERFLOW_H */

@@ -100,7 +100,9 @@ static struct perf_event *htmm_event_try(struct htmm_sampler *sampler,
 	};
 
 	return perf_event_create_kernel_counter(&attr, sampler->cpu, NULL,
-						htmm_overflow, sampler);
+						htmm_overflow_handler(sampler->sample_type,
+								      !exclude->kernel),
+						sampler);
 }
 
 /* Open the event. Also sets whether the handler has to drop samples of the kernel. */

@@ -91,6 +91,7 @@ void htmm_sampler_read(const struct htmm_sampler *sampler,
 		       struct htmm_counters *counters)
 {
 	const struct htmm_counters *base = &sampler->base;
+	u64 overflows, outside;
 	unsigned int i;
 
 	memset(counters, 0, sizeof(*counters));
@@ -102,9 +103,11 @@ void htmm_sampler_read(const struct htmm_sampler *sampler,
 				     sampler->discarded[i] - base->drops[i];
 	counters->throttled = local64_read(&sampler->throttled) -
 			      base->throttled;
-	counters->nmi = local64_read(&sampler->in_nmi) - base->nmi;
-	counters->overflows = local64_read(&sampler->overflows) -
-			      base->overflows;
+	/* The handler counts in the opposite order, so the difference is not below 0. */
+	outside = local64_read(&sampler->outside_nmi);
+	overflows = local64_read(&sampler->overflows);
+	counters->nmi = overflows - outside - base->nmi;
+	counters->overflows = overflows - base->overflows;
 }
 
 /**

@@ -61,20 +61,25 @@ struct htmm_event_state {
  * @mem: memory of @ring; NULL before the CPU is first online and after the session has
  *	stopped
  * @ring: records for the drain thread
- * @work: posts the wake-up from NMI context
- * @busy: a handler is running
  * @overflows: times the handler was entered
+ * @busy: a handler is running
+ * @work: posts the wake-up from NMI context
+ * @last: the cgroup of the last sample, and its target
  * @throttled: number of @overflows at which the event was throttled
- * @in_nmi: number of @overflows in NMI context
- * @handler_ns: time in the handler, in nanoseconds
+ * @outside_nmi: number of @overflows outside NMI context
+ * @handler_ns: estimate of the time in the handler, in nanoseconds: one of
+ *	HTMM_TIMED_EVERY handlers is timed
+ * @untimed: handlers until the next one that is timed
+ * @timed_since: when the handler that runs began, if it is timed; else 0
  * @dropped: records the handler did not put in the ring, by reason
  * @counted: records its drain thread added to a table
  * @discarded: records its drain thread did not add, by reason
  * @reported: part of @dropped and @discarded that the tracepoint has reported
  * @base: counters at the last RESET, subtracted when they are read
  *
- * @overflows to @dropped are written only on @cpu, by the handler. They are local64_t,
- * because a nested handler may interrupt an increment. @counted to @reported are written
+ * @overflows to @dropped are written only on @cpu, by the handler. Counters are local64_t,
+ * because a nested handler may interrupt an increment. What each sample needs of them is in
+ * one cache line. @counted to @reported are written
  * only by the drain thread, with &struct htmm_tracker_set.lock held for reading. @base is
  * written with that lock held for writing.
  */
@@ -92,12 +97,15 @@ struct htmm_sampler {
 
 	struct htmm_ring ring;
 
-	struct irq_work work ____cacheline_aligned;
+	local64_t overflows ____cacheline_aligned;
 	bool busy;
-	local64_t overflows;
-	local64_t throttled;
-	local64_t in_nmi;
+	s32 untimed;
+	u64 timed_since;
 	local64_t handler_ns;
+	struct irq_work work;
+	struct htmm_filter_last last;
+	local64_t outside_nmi;
+	local64_t throttled;
 	local64_t dropped[HTMM_NR_DROPS];
 
 	u64 counted ____cacheline_aligned;

@@ -28,31 +28,71 @@ static bool htmm_batch_one_target(const struct htmm_batch *batch)
 {
 	u32 i;
 
-	for (i = 1; i < batch->n; i++)
-		if (batch->access[i].target != batch->access[0].target)
+	for (i = 1; i < batch->runs; i++)
+		if (batch->run[i].target != batch->run[0].target)
 			return false;
 	return true;
 }
 
 /**
- * htmm_batch_by_target - sort a batch by target
- * @batch: the batch; its @order is set. Samples of a target keep their order
+ * htmm_batch_by_target - sort the runs of a batch by target
+ * @batch: the batch; its @order is set. Runs of a target keep their order
  *
  * Targets whose numbers differ by a multiple of HTMM_BATCH_KEYS may be interleaved: this
- * gives more runs, but is correct.
+ * gives more parts, but is correct.
  */
 void htmm_batch_by_target(struct htmm_batch *batch)
 {
 	u32 i;
 
 	if (htmm_batch_one_target(batch)) {
-		for (i = 0; i < batch->n; i++)
+		for (i = 0; i < batch->runs; i++)
 			batch->order[i] = i;
 		return;
 	}
-	for (i = 0; i < batch->n; i++)
-		batch->key[i] = batch->access[i].target % HTMM_BATCH_KEYS;
-	htmm_batch_order(batch->key, batch->n, batch->order, batch->shard_end);
+	for (i = 0; i < batch->runs; i++)
+		batch->key[i] = batch->run[i].target % HTMM_BATCH_KEYS;
+	htmm_batch_order(batch->key, batch->runs, batch->order, batch->shard_end);
+}
+
+/**
+ * htmm_batch_resolve - convert accesses to table samples
+ * @batch: the batch
+ * @filled: number of its table samples so far
+ * @start: the first access
+ * @n: number of accesses
+ * @mm: number of their address space
+ *
+ * Return: number of table samples now.
+ */
+u32 htmm_batch_resolve(struct htmm_batch *batch, u32 filled, u32 start, u32 n, u32 mm)
+{
+	struct htmm_table_sample *sample = &batch->samples[filled];
+	const struct htmm_access *access = &batch->access[start];
+	u32 *index = &batch->access_index[filled];
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		sample[i].page = htmm_page(mm, access[i].addr >> HTMM_PAGE_SHIFT);
+		sample[i].weight = access[i].weight;
+		index[i] = start + i;
+	}
+	return filled + n;
+}
+
+/**
+ * htmm_batch_drop - note that samples are not counted
+ * @batch: the batch
+ * @start: index of the first of them
+ * @n: number of samples
+ * @why: the reason
+ */
+void htmm_batch_drop(struct htmm_batch *batch, u32 start, u32 n, enum htmm_drop why)
+{
+	if (!batch->dropped)
+		memset(batch->drop, HTMM_DROP_NONE, sizeof(batch->drop));
+	batch->dropped = true;
+	memset(batch->drop + start, why, n);
 }
 
 /**

@@ -18,27 +18,51 @@
 #define HTMM_BATCH_KEYS		64
 
 /**
- * struct htmm_access - the part of a sample that hot-page tables use
+ * struct htmm_access - the part of a sample that differs from the sample before
  * @addr: data address in user space
- * @cookie: htmm_cookie() of its task
- * @pid: process of the sample, in the initial pid namespace
  * @weight: amount to add to the counts, at least 1
- * @target: number of the target it matched
  */
 struct htmm_access {
 	u64 addr;
+	u32 weight;
+};
+
+/**
+ * struct htmm_run - samples of a batch that follow each other and have in common:
+ * @cookie: htmm_cookie() of their task
+ * @pid: their process, in the initial pid namespace
+ * @target: number of the target that they matched
+ * @source: the ring that they are from, for the caller
+ * @start: index of the first of them; the next run begins after the last
+ *
+ * A CPU runs the same task for many samples, so that a run is looked up, not a sample.
+ */
+struct htmm_run {
 	u64 cookie;
 	u32 pid;
-	u32 weight;
 	u32 target;
+	u32 source;
+	u32 start;
+};
+
+/**
+ * struct htmm_batch_pos - a place in the runs of a batch
+ * @run: index in the batch's @order
+ * @done: number of samples of that run before the place
+ */
+struct htmm_batch_pos {
+	u32 run;
+	u32 done;
 };
 
 /**
  * struct htmm_batch - a batch of samples
  * @n: samples in the batch
+ * @runs: runs in the batch
+ * @dropped: a sample was not counted
  * @access: the samples
- * @drop: for each of them, why it was not counted, or HTMM_DROP_NONE
- * @order: their indices, sorted by target
+ * @run: the runs, and another one behind them that begins at the end
+ * @order: indices of the runs, sorted by target
  * @samples: samples of one target in the format of its tables, sorted by shard
  * @access_index: for each of @samples, its index in @access
  * @shard_end: for each shard, the end of its part of @samples
@@ -48,12 +72,14 @@ struct htmm_access {
  * @spares: pages for the tables; kept from batch to batch
  *
  * @samples to @refused are used only within htmm_tracker_add(); the private members only
- * within htmm_batch_by_target() and htmm_batch_by_shard().
+ * within the functions of this file.
  */
 struct htmm_batch {
 	u32 n;
+	u32 runs;
+	bool dropped;
 	struct htmm_access access[HTMM_BATCH];
-	enum htmm_drop drop[HTMM_BATCH];
+	struct htmm_run run[HTMM_BATCH + 1];
 	u32 order[HTMM_BATCH];
 	struct htmm_table_sample samples[HTMM_BATCH];
 	u32 access_index[HTMM_BATCH];
@@ -64,6 +90,7 @@ struct htmm_batch {
 	struct htmm_pages spares;
 
 	/* private: */
+	u8 drop[HTMM_BATCH];
 	u8 key[HTMM_BATCH];
 	u32 place[HTMM_BATCH];
 	struct htmm_table_sample unsorted[HTMM_BATCH];
@@ -72,23 +99,57 @@ struct htmm_batch {
 
 void htmm_batch_by_target(struct htmm_batch *batch);
 void htmm_batch_by_shard(struct htmm_batch *batch, u32 n, unsigned int shards);
+u32 htmm_batch_resolve(struct htmm_batch *batch, u32 filled, u32 start, u32 n, u32 mm);
+void htmm_batch_drop(struct htmm_batch *batch, u32 start, u32 n, enum htmm_drop why);
 
 /**
- * htmm_batch_run - length of a run of samples of the same target
- * @batch: a batch sorted by target
- * @start: where to begin in @batch->order
- *
- * Return: number of samples from @start on with the same target as the first of them.
+ * htmm_batch_begin - make a batch empty
+ * @batch: the batch
  */
-static inline u32 htmm_batch_run(const struct htmm_batch *batch, u32 start)
+static inline void htmm_batch_begin(struct htmm_batch *batch)
 {
-	u32 target = batch->access[batch->order[start]].target;
-	u32 end = start + 1;
+	batch->n = 0;
+	batch->runs = 0;
+	batch->dropped = false;
+	batch->run[0].start = 0;
+}
 
-	while (end < batch->n &&
-	       batch->access[batch->order[end]].target == target)
+/**
+ * htmm_batch_length - number of samples in a run
+ * @run: one of the runs of a batch
+ */
+static inline u32 htmm_batch_length(const struct htmm_run *run)
+{
+	return run[1].start - run->start;
+}
+
+/**
+ * htmm_batch_part - number of runs of the same target
+ * @batch: a batch sorted by target
+ * @first: where to begin in @batch->order
+ *
+ * Return: number of runs from @first on with the same target as the first of them.
+ */
+static inline u32 htmm_batch_part(const struct htmm_batch *batch, u32 first)
+{
+	u32 target = batch->run[batch->order[first]].target;
+	u32 end = first + 1;
+
+	while (end < batch->runs && batch->run[batch->order[end]].target == target)
 		end++;
-	return end - start;
+	return end - first;
+}
+
+/**
+ * htmm_batch_dropped - why a sample was not counted
+ * @batch: the batch
+ * @i: index of the sample
+ *
+ * Return: the reason, or HTMM_DROP_NONE.
+ */
+static inline enum htmm_drop htmm_batch_dropped(const struct htmm_batch *batch, u32 i)
+{
+	return batch->dropped ? batch->drop[i] : HTMM_DROP_NONE;
 }
 
 #endif /* HTMM_BATCH_H */

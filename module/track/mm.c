@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/err.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/pid.h>
-#include <linux/rcupdate.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "base/alloc.h"
@@ -19,10 +22,12 @@ static_assert(4 * HTMM_MM_BYTES <= HTMM_BYTES_PER_MM);
  *	quarter of it
  * @keep_gone: keep address spaces that are gone, and add processes that exited before their
  *	first sample was drained
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
  */
-void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
+int htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
 {
-	hash_init(set->by_pid);
 	xa_init_flags(&set->by_id, XA_FLAGS_ALLOC1);
 	set->nr = 0;
 	set->max = clamp_t(u64, max_bytes / HTMM_BYTES_PER_MM, 1,
@@ -30,6 +35,10 @@ void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
 	set->keep_gone = keep_gone;
 	set->next = 1;
 	set->sweep = 0;
+	set->highest = 0;
+	set->hash_bits = ilog2(roundup_pow_of_two(set->max) / 2 ?: 1);
+	set->by_cookie = kvcalloc(1UL << set->hash_bits, sizeof(*set->by_cookie), HTMM_GFP);
+	return set->by_cookie ? 0 : -ENOMEM;
 }
 
 /**
@@ -48,6 +57,13 @@ void htmm_mm_set_destroy(struct htmm_mm_set *set)
 		cond_resched();
 	}
 	xa_destroy(&set->by_id);
+	kvfree(set->by_cookie);
+}
+
+static struct hlist_head *htmm_mm_chain(struct htmm_mm_set *set, u32 nr, u64 cookie)
+{
+	/* hash_64() does not take 0 bits. */
+	return &set->by_cookie[hash_64(cookie ^ nr, 32) & ((1U << set->hash_bits) - 1)];
 }
 
 /* Does @pid still run the program that @cookie stands for? */
@@ -101,13 +117,40 @@ static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,
 		kfree(mm);
 		return ERR_PTR(ret);
 	}
-	hash_add(set->by_pid, &mm->node, nr);
+	set->highest = max(set->highest, mm->id);
+	hlist_add_head_rcu(&mm->node, htmm_mm_chain(set, nr, cookie));
 	set->nr++;
 	return mm;
 }
 
 /**
- * htmm_mm_set_get - the address space of a sample
+ * htmm_mm_set_lookup - the address space of a sample, if it is known
+ * @set: the set
+ * @nr: process of the sample, in the initial pid namespace
+ * @cookie: cookie of the sample
+ *
+ * Context: any, with a lock that defers the removal of address spaces; needs no other lock.
+ * Return: the address space; -ESRCH if it is being removed; NULL if it is not known, or
+ * became known only now.
+ */
+struct htmm_mm *htmm_mm_set_lookup(struct htmm_mm_set *set, u32 nr, u64 cookie)
+{
+	struct htmm_mm *mm;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(mm, htmm_mm_chain(set, nr, cookie), node) {
+		if (mm->cookie != cookie || mm->nr != nr)
+			continue;
+		if (mm->exiting)
+			mm = ERR_PTR(-ESRCH);
+		break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
+/**
+ * htmm_mm_set_get - the address space of a sample, added if it is not known
  * @set: the set
  * @nr: process of the sample, in the initial pid namespace
  * @cookie: cookie of the sample
@@ -119,13 +162,12 @@ static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,
 struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr,
 				u64 cookie)
 {
-	struct htmm_mm *mm;
+	struct htmm_mm *mm = htmm_mm_set_lookup(set, nr, cookie);
 	struct pid *pid;
 
-	hash_for_each_possible(set->by_pid, mm, node, nr) {
-		if (mm->nr == nr && mm->cookie == cookie)
-			return mm->exiting ? ERR_PTR(-ESRCH) : mm;
-	}
+	/* Another thread may have added it meanwhile. */
+	if (mm)
+		return mm;
 
 	pid = find_get_pid(nr);
 	if (pid && !htmm_pid_runs(pid, cookie)) {
@@ -207,8 +249,8 @@ struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budg
 	struct htmm_mm *mm, *emptiest = NULL;
 
 	while (budget--) {
-		mm = xa_find_after(&set->by_id, &set->sweep, ULONG_MAX,
-				   XA_PRESENT);
+		/* With a limit, or it looks at all free places behind the last one. */
+		mm = xa_find_after(&set->by_id, &set->sweep, set->highest, XA_PRESENT);
 		if (!mm) {
 			set->sweep = 0;
 			break;
@@ -229,8 +271,8 @@ struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budg
 void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm)
 {
 	xa_erase(&set->by_id, mm->id);
-	hash_del(&mm->node);
+	hlist_del_rcu(&mm->node);
 	put_pid(mm->pid);
-	kfree(mm);
+	kfree_rcu(mm, rcu);
 	set->nr--;
 }

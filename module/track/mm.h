@@ -10,7 +10,8 @@
 #define HTMM_MM_H
 
 #include <linux/atomic.h>
-#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/xarray.h>
 
 /* Most address spaces known at a time; samples of further ones are dropped. */
@@ -22,11 +23,10 @@
 #define HTMM_MM_BYTES		256
 /* Bytes of a table's limit for each address space that is allowed. */
 #define HTMM_BYTES_PER_MM	1024
-#define HTMM_MM_HASH_BITS	10
 
 /**
  * struct htmm_mm - one address space that was sampled
- * @node: in &struct htmm_mm_set.by_pid
+ * @node: in &struct htmm_mm_set.by_cookie
  * @id: its number, from 1
  * @nr: its process in the initial pid namespace
  * @cookie: htmm_cookie() of its tasks
@@ -35,6 +35,7 @@
  * @gone: the process has exited or started another program
  * @exiting: it is being removed with its pages, and no sample is added any more
  * @regions: number of its regions in the tables
+ * @rcu: frees it when nobody looks it up any more
  */
 struct htmm_mm {
 	struct hlist_node node;
@@ -45,35 +46,42 @@ struct htmm_mm {
 	bool gone;
 	bool exiting;
 	atomic_t regions;
+	struct rcu_head rcu;
 };
 
 /**
  * struct htmm_mm_set - all address spaces of a session
- * @by_pid: address spaces by @nr of &struct htmm_mm
+ * @by_cookie: hash table of the address spaces by process and cookie, with a chain for
+ *	each two that there may be
+ * @hash_bits: log2 of the number of chains
  * @by_id: address spaces by @id of &struct htmm_mm
  * @nr: number of address spaces
  * @max: limit of @nr
  * @keep_gone: keep address spaces that are gone while they have pages and there is room
  * @next: where the search for a free @id begins, so that a number is not reused soon, and a
  *	reader does not confuse two processes
+ * @highest: the highest @id that there was
  * @sweep: where htmm_mm_set_find_gone() continues
  *
- * Locking: the owner's.
+ * Locking: the owner's, except for htmm_mm_set_lookup() and htmm_mm_set_note().
  */
 struct htmm_mm_set {
-	DECLARE_HASHTABLE(by_pid, HTMM_MM_HASH_BITS);
+	struct hlist_head *by_cookie;
+	unsigned int hash_bits;
 	struct xarray by_id;
 	unsigned int nr;
 	unsigned int max;
 	bool keep_gone;
 	u32 next;
+	u32 highest;
 	unsigned long sweep;
 };
 
 bool htmm_mm_alive(const struct htmm_mm *mm);
 
-void htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone);
+int htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone);
 void htmm_mm_set_destroy(struct htmm_mm_set *set);
+struct htmm_mm *htmm_mm_set_lookup(struct htmm_mm_set *set, u32 nr, u64 cookie);
 struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie);
 struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id);
 bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm_mm *mm);

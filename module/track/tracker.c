@@ -73,22 +73,29 @@ htmm_tracker_create(const struct htmm_target_ref *target,
 	kref_init(&tracker->ref);
 	tracker->target = *target;
 	tracker->config = *config;
+	ret = htmm_mm_set_init(&tracker->mm_set, config->max_bytes, config->keep_exited);
+	if (ret) {
+		kvfree(tracker);
+		return ERR_PTR(ret);
+	}
 	for (i = 0; i < config->shards; i++) {
 		ret = htmm_tracker_init_shard(tracker, i);
-		if (ret) {
-			htmm_tracker_free(tracker, i);
-			return ERR_PTR(ret);
-		}
+		if (ret)
+			goto err_shards;
 	}
 	tracker->next_cooling = config->cooling_period;
 	tracker->next_adaptation = config->adaptation_period;
 	mutex_init(&tracker->exit_lock);
 	mutex_init(&tracker->mm_lock);
 	init_rwsem(&tracker->lock);
-	htmm_mm_set_init(&tracker->mm_set, config->max_bytes, config->keep_exited);
 	htmm_tracker_adapt(tracker);
 	tracker->adaptations = 0;
 	return tracker;
+
+err_shards:
+	htmm_mm_set_destroy(&tracker->mm_set);
+	htmm_tracker_free(tracker, i);
+	return ERR_PTR(ret);
 }
 
 static void htmm_tracker_release(struct kref *ref)
@@ -113,11 +120,11 @@ void htmm_tracker_put(struct htmm_tracker *tracker)
 	kref_put(&tracker->ref, htmm_tracker_release);
 }
 
-static void htmm_tracker_drop(struct htmm_tracker *tracker,
-			      struct htmm_batch *batch, u32 i, enum htmm_drop why)
+static void htmm_tracker_drop(struct htmm_tracker *tracker, struct htmm_batch *batch,
+			      u32 start, u32 n, enum htmm_drop why)
 {
-	batch->drop[i] = why;
-	atomic64_inc(&tracker->drops[why]);
+	htmm_batch_drop(batch, start, n, why);
+	atomic64_add(n, &tracker->drops[why]);
 }
 
 /* The drop reason for an errno of htmm_mm_set_get(). */
@@ -133,47 +140,52 @@ static enum htmm_drop htmm_tracker_why(int ret)
 	}
 }
 
-/*
- * Convert up to @n accesses to table samples. Accesses without an address space are
- * dropped. Stop at the first one that needs a new address space when there is no room for
- * it. @n is set to the number of accesses processed. The address spaces are not removed
- * while @tracker->lock is held.
- */
-static u32 htmm_tracker_resolve(struct htmm_tracker *tracker,
-				struct htmm_batch *batch, u32 start, u32 *n)
+/* The address space of a run, as by htmm_mm_set_get(). */
+static struct htmm_mm *htmm_tracker_get_mm(struct htmm_tracker *tracker,
+					   const struct htmm_run *run)
 {
-	const struct htmm_access *access, *last = NULL;
-	struct htmm_mm *mm = NULL;
-	u32 i, at, resolved = 0;
+	struct htmm_mm *mm = htmm_mm_set_lookup(&tracker->mm_set, run->pid, run->cookie);
 
+	if (likely(mm))
+		return mm;
 	mutex_lock(&tracker->mm_lock);
-	for (i = start; i < start + *n; i++) {
-		at = batch->order[i];
-		access = &batch->access[at];
-		if (!last || access->pid != last->pid ||
-		    access->cookie != last->cookie)
-			mm = htmm_mm_set_get(&tracker->mm_set, access->pid,
-					     access->cookie);
-		last = access;
+	mm = htmm_mm_set_get(&tracker->mm_set, run->pid, run->cookie);
+	mutex_unlock(&tracker->mm_lock);
+	return mm;
+}
+
+/*
+ * Convert up to @room accesses, of runs before @end, to table samples. Accesses without an
+ * address space are dropped. Stop at the first run that needs a new address space when
+ * there is no room for it. @pos is moved. The address spaces are not removed while
+ * @tracker->lock is held. Returns the number of table samples.
+ */
+static u32 htmm_tracker_resolve(struct htmm_tracker *tracker, struct htmm_batch *batch,
+				struct htmm_batch_pos *pos, u32 end, u64 room)
+{
+	const struct htmm_run *run;
+	u32 start, n, resolved = 0;
+	struct htmm_mm *mm;
+
+	while (pos->run < end && room) {
+		run = &batch->run[batch->order[pos->run]];
+		start = run->start + pos->done;
+		n = min_t(u64, htmm_batch_length(run) - pos->done, room);
+		mm = htmm_tracker_get_mm(tracker, run);
 		if (mm == ERR_PTR(-EBUSY) && !batch->crowded) {
 			batch->stuck = true;
 			break;
 		}
-		if (IS_ERR(mm)) {
-			htmm_tracker_drop(tracker, batch, at,
+		if (IS_ERR(mm))
+			htmm_tracker_drop(tracker, batch, start, n,
 					  htmm_tracker_why(PTR_ERR(mm)));
-			continue;
-		}
-		batch->drop[at] = HTMM_DROP_NONE;
-		batch->samples[resolved] = (struct htmm_table_sample) {
-			.page = htmm_page(mm->id,
-					  access->addr >> HTMM_PAGE_SHIFT),
-			.weight = access->weight,
-		};
-		batch->access_index[resolved++] = at;
+		else
+			resolved = htmm_batch_resolve(batch, resolved, start, n, mm->id);
+		room -= n;
+		pos->done += n;
+		if (pos->done == htmm_batch_length(run))
+			*pos = (struct htmm_batch_pos) { .run = pos->run + 1 };
 	}
-	mutex_unlock(&tracker->mm_lock);
-	*n = i - start;
 	return resolved;
 }
 
@@ -195,7 +207,7 @@ static u32 htmm_tracker_count(struct htmm_tracker *tracker,
 		for (i = 0; i < refused; i++)
 			htmm_tracker_drop(tracker, batch,
 					  batch->access_index[start + batch->refused[i]],
-					  HTMM_DROP_TABLE_FULL);
+					  1, HTMM_DROP_TABLE_FULL);
 		counted += n - refused;
 		start += n;
 	}
@@ -203,22 +215,21 @@ static u32 htmm_tracker_count(struct htmm_tracker *tracker,
 }
 
 /*
- * Add up to @n samples from @start on, but not more than may be counted before the next
- * cooling or adaptation is due, so that both happen at the exact sample. If other threads
- * add at the same time, they happen late by at most one batch of each thread.
+ * Add samples of runs before @end, but not more than may be counted before the next cooling
+ * or adaptation is due, so that both happen at the exact sample. If other threads add at
+ * the same time, they happen late by at most one batch of each thread. @pos is moved.
  */
-static u32 htmm_tracker_add_some(struct htmm_tracker *tracker,
-				 struct htmm_batch *batch, u32 start, u32 n)
+static void htmm_tracker_add_some(struct htmm_tracker *tracker, struct htmm_batch *batch,
+				  struct htmm_batch_pos *pos, u32 end)
 {
 	u64 samples, due;
-	u32 chunk = 0;
+	u32 n;
 
 	down_read(&tracker->lock);
 	due = min(tracker->next_cooling, tracker->next_adaptation);
 	samples = atomic64_read(&tracker->samples);
 	if (samples < due) {
-		chunk = min_t(u64, n, due - samples);
-		n = htmm_tracker_resolve(tracker, batch, start, &chunk);
+		n = htmm_tracker_resolve(tracker, batch, pos, end, due - samples);
 		n = htmm_tracker_count(tracker, batch, n);
 		samples = atomic64_add_return(n, &tracker->samples);
 	}
@@ -226,28 +237,26 @@ static u32 htmm_tracker_add_some(struct htmm_tracker *tracker,
 
 	if (samples >= due)
 		htmm_tracker_settle(tracker);
-	return chunk;
 }
 
 /**
  * htmm_tracker_add - count a target's part of a batch
  * @tracker: the target's tables
- * @batch: the batch; @batch->drop is set for each sample of the part
- * @start: where the part begins in @batch->order
- * @n: samples in the part
+ * @batch: the batch; samples that are not counted are dropped from it
+ * @first: where the part begins in @batch->order
+ * @n: runs in the part
  *
  * Context: a drain thread; may sleep. Takes @tracker->lock.
  */
 void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
-		      u32 start, u32 n)
+		      u32 first, u32 n)
 {
-	u32 done = 0;
+	struct htmm_batch_pos pos = { .run = first };
 
 	batch->crowded = false;
-	while (done < n) {
+	while (pos.run < first + n) {
 		batch->stuck = false;
-		done += htmm_tracker_add_some(tracker, batch, start + done,
-					      n - done);
+		htmm_tracker_add_some(tracker, batch, &pos, first + n);
 		if (batch->stuck)
 			batch->crowded = !htmm_tracker_make_room(tracker);
 	}

@@ -147,7 +147,7 @@ htmm_tracker_create(const struct htmm_target_ref *target,
 void htmm_tracker_put(struct htmm_tracker *tracker);
 
 void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
-		      u32 start, u32 n);
+		      u32 first, u32 n);
 bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard);
 bool htmm_tracker_reap(struct htmm_tracker *tracker);
 bool htmm_tracker_make_room(struct htmm_tracker *tracker);

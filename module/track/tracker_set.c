@@ -104,7 +104,7 @@ static int htmm_tracker_set_insert(struct htmm_tracker_set *set,
 		return ret;
 	}
 	WRITE_ONCE(set->nr, set->nr + 1);
-	set->last = number;
+	WRITE_ONCE(set->last, number);
 	old = htmm_filter_publish(&set->filter, filter);
 	if (old)
 		kfree_rcu(old, rcu);
@@ -438,18 +438,18 @@ void htmm_tracker_set_adapt(struct htmm_tracker_set *set)
 bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
 			   u32 *next, bool all)
 {
+	unsigned long number = *next, last = READ_ONCE(set->last);
 	struct htmm_tracker *tracker;
-	unsigned long number = *next;
 	unsigned int left;
 	bool more = false;
 
 	down_read(&set->lock);
 	for (left = all ? READ_ONCE(set->nr) : 1; left; left--) {
-		tracker = xa_find(&set->by_number, &number, U32_MAX, XA_PRESENT);
+		/* With a limit, or xa_find() looks at all free places behind the last one. */
+		tracker = xa_find(&set->by_number, &number, last, XA_PRESENT);
 		if (!tracker) {
 			number = 0;
-			tracker = xa_find(&set->by_number, &number, U32_MAX,
-					  XA_PRESENT);
+			tracker = xa_find(&set->by_number, &number, last, XA_PRESENT);
 		}
 		if (!tracker)
 			break;

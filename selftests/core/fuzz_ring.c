@@ -33,6 +33,8 @@ static bool slot_has(const u64 *slot, u64 number)
 static void produce(void)
 {
 	void *slot = htmm_ring_reserve(&ring);
+	static u32 unseen;
+	bool quiet;
 	u32 level;
 
 	CHECK(!slot == (queued == htmm_ring_capacity(&ring)));
@@ -43,8 +45,17 @@ static void produce(void)
 	if (fuzz_byte() % 8 == 0)
 		return;
 	CHECK(htmm_ring_reserve(&ring) == slot);
+	quiet = htmm_ring_quiet(&ring);
+	CHECK(!quiet || htmm_ring_reserve_quiet(&ring) == slot);
 	fill_slot(slot, next_number);
 	queue[queued++] = next_number++;
+	/* Above the watermark the producer does not write on and on without a look. */
+	unseen = quiet ? unseen + 1 : 0;
+	CHECK(queued < ring.watermark || unseen <= ring.watermark / 4);
+	if (quiet && fuzz_byte() % 2) {
+		htmm_ring_commit_quiet(&ring);
+		return;
+	}
 	level = htmm_ring_commit(&ring);
 	CHECK((level >= ring.watermark) == (queued >= ring.watermark));
 	CHECK(level == queued || level < ring.watermark);
@@ -76,6 +87,7 @@ static void start_near_the_wrap(void)
 	ring.tail = at;
 	ring.head_seen = at;
 	ring.tail_seen = at;
+	ring.look += at;
 }
 
 static void run_ring(void)
@@ -108,6 +120,7 @@ static void run_ring(void)
 static void check_record(const u64 *slot, u64 type, const struct htmm_sample *s)
 {
 	const struct perf_event_header *header = (const void *)slot;
+	const struct htmm_record_layout layout = htmm_record_layout(type);
 	const u64 *at = slot + 1;
 	u32 pair[2];
 
@@ -123,14 +136,14 @@ static void check_record(const u64 *slot, u64 type, const struct htmm_sample *s)
 		CHECK(pair[0] == s->cpu && !pair[1]);
 	}
 	if (type & PERF_SAMPLE_PERIOD) {
-		CHECK(htmm_record_period(slot, type) == *at);
+		CHECK(&slot[layout.period] == at);
 		CHECK(*at++ == s->period);
 	}
 	CHECK(!(type & PERF_SAMPLE_DATA_SRC) || *at++ == s->data_src);
 	CHECK((u32)((const char *)at - (const char *)slot) == header->size);
-	CHECK(*at == s->cookie && htmm_record_cookie(slot, type) == s->cookie);
-	CHECK(htmm_record_target(slot, type) == s->target);
-	CHECK(htmm_record_addr(slot, type) == s->addr);
+	CHECK(*at == s->cookie && &slot[layout.cookie] == at);
+	CHECK(at[1] == s->target && slot + layout.words == at + 2);
+	CHECK(slot[layout.addr] == s->addr);
 	CHECK(htmm_record_pid(slot) == s->pid);
 }
 

@@ -43,7 +43,14 @@ static int init_small(struct htmm_ring *ring)
 
 static bool push(struct htmm_ring *ring, u64 seq)
 {
-	struct slot *slot = htmm_ring_reserve(ring);
+	struct slot *slot;
+
+	if (htmm_ring_quiet(ring)) {
+		write_slot(htmm_ring_reserve_quiet(ring), seq);
+		htmm_ring_commit_quiet(ring);
+		return true;
+	}
+	slot = htmm_ring_reserve(ring);
 
 	if (!slot)
 		return false;
@@ -136,6 +143,7 @@ static void indices_wrap(void)
 	ring.tail = ring.head;
 	ring.head_seen = ring.head;
 	ring.tail_seen = ring.head;
+	ring.look += ring.head;
 	for (i = 0; i < SLOTS; i++)
 		CHECK(push(&ring, i));
 	CHECK(!push(&ring, i));
@@ -174,6 +182,52 @@ static void watermark_is_exact_from_there_on(void)
 			htmm_ring_consume(&ring, 1);
 		}
 	}
+}
+
+/* How many of @n records the producer has to look at the consumer for. */
+static u32 looks(struct htmm_ring *ring, u32 n, u64 *seq)
+{
+	u32 looks = 0;
+
+	while (n--) {
+		looks += !htmm_ring_quiet(ring);
+		CHECK(push(ring, (*seq)++));
+	}
+	return looks;
+}
+
+static void looks_at_the_watermark(void)
+{
+	struct htmm_ring ring;
+	void *first;
+	u64 seq = 0;
+
+	CHECK(init_small(&ring) == 0);
+	htmm_ring_set_watermark(&ring, 4);
+	/* Only the record that reaches it. */
+	CHECK(looks(&ring, 3, &seq) == 0 && looks(&ring, 1, &seq) == 1);
+	/* Then one after each quarter of it, which is one here, until all is consumed. */
+	CHECK(looks(&ring, 2, &seq) == 1);
+	CHECK(htmm_ring_peek(&ring, &first) == 6 && slot_holds(first, 0));
+	htmm_ring_consume(&ring, 6);
+	CHECK(looks(&ring, 2, &seq) == 1);
+	CHECK(looks(&ring, 1, &seq) == 0 && looks(&ring, 1, &seq) == 1);
+	CHECK(htmm_ring_used(&ring) == 4);
+}
+
+/* A ring that nobody empties is looked at seldom, and not written when it is full. */
+static void looks_when_full(void)
+{
+	struct htmm_ring ring;
+	u64 seq = 0;
+	u32 n;
+
+	CHECK(htmm_ring_init(&ring, memory, 64 * sizeof(struct slot),
+			     sizeof(struct slot)) == 0);
+	CHECK(looks(&ring, 16, &seq) == 1);
+	n = looks(&ring, 48, &seq);
+	CHECK(n == 48 / (16 / 4 + 1));
+	CHECK(!htmm_ring_quiet(&ring) && !push(&ring, seq));
 }
 
 static void random_pushes_and_batches(void)
@@ -281,6 +335,8 @@ int main(void)
 		TAP_TEST(batch_stops_at_the_end_of_memory),
 		TAP_TEST(indices_wrap),
 		TAP_TEST(watermark_is_exact_from_there_on),
+		TAP_TEST(looks_at_the_watermark),
+		TAP_TEST(looks_when_full),
 		TAP_TEST(random_pushes_and_batches),
 		TAP_TEST(two_threads),
 	};

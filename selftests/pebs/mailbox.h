@@ -25,7 +25,7 @@
 
 #define PEBS_MBOX_ADDR		0x30000000UL	/* guest-physical */
 #define PEBS_MBOX_SIZE		0x100000UL
-#define PEBS_MBOX_MAGIC		0x554d455342455001ULL	/* last byte: version */
+#define PEBS_MBOX_MAGIC		0x554d455342455002ULL	/* last byte: version */
 
 #define PEBS_HEADER_SIZE	0x1000
 #define PEBS_SLOT_SIZE		0x5000
@@ -72,6 +72,8 @@ struct pebs_range {
  * @magic: PEBS_MBOX_MAGIC once the plugin has mapped the mailbox
  * @ncpus: number of vCPUs the plugin serves
  * @truth: guest: non-zero while accesses enter the ground truth
+ * @profile: guest: non-zero while the kernel's instructions enter the profile; the number
+ *	of the section they belong to
  * @remote: guest or plugin option: memory of another node
  * @pmem: guest or plugin option: persistent memory
  */
@@ -79,6 +81,7 @@ struct pebs_header {
 	__u64 magic;
 	__u64 ncpus;
 	__u64 truth;
+	__u64 profile;
 	struct pebs_range remote;
 	struct pebs_range pmem;
 };

@@ -589,7 +589,7 @@ struct htmm_channel {
  * @wakeups: times a drain thread was woken by a ring's watermark
  * @batches: batches drained
  * @drain_ns: CPU time of the drain threads, in nanoseconds
- * @handler_ns: time in overflow handlers, in nanoseconds
+ * @handler_ns: time in overflow handlers, in nanoseconds; an estimate, as few are timed
  * @period_changes: times that a budget changed a period
  * @cost_ppm: cost of sampling between the last two checks, in millionths of the time of the
  *	sampled CPUs

@@ -41,6 +41,7 @@ void feed_close(struct feed *feed)
 
 u32 feed_take(struct feed *feed, struct htmm_table_sample *s)
 {
+	const struct htmm_record_layout layout = htmm_record_layout(SAMPLE_TYPE);
 	struct htmm_ring *ring = &feed->ring;
 	void *first;
 	u32 i, n;
@@ -48,8 +49,7 @@ u32 feed_take(struct feed *feed, struct htmm_table_sample *s)
 	n = min_t(u32, htmm_ring_peek(ring, &first), BENCH_BATCH);
 	for (i = 0; i < n; i++)
 		s[i] = (struct htmm_table_sample) {
-			.page = htmm_record_addr(first + i * ring->slot_size,
-						 SAMPLE_TYPE) >> 12,
+			.page = ((u64 *)first)[i * layout.words + layout.addr] >> 12,
 			.weight = 1,
 		};
 	htmm_ring_consume(ring, n);

@@ -97,6 +97,11 @@ static bool parse_option(struct options *options, const char *option)
 	value = value_of(option, "assist_ns");
 	if (value)
 		return parse_ns(value, &options->latency.assist);
+	value = value_of(option, "profile");
+	if (value) {
+		options->profile = value;
+		return *value;
+	}
 	value = value_of(option, "truth");
 	if (value) {
 		options->truth = value;
@@ -117,7 +122,7 @@ bool options_parse(struct options *options, int argc, char **argv)
 			argv[i]);
 		fputs("remote=START-END, pmem=START-END, hit_ns=N, local_ns=N, remote_ns=N, ",
 		      stderr);
-		fputs("assist_ns=N, truth=FILE and series=FILE\n", stderr);
+		fputs("assist_ns=N, profile=FILE, truth=FILE and series=FILE\n", stderr);
 		return false;
 	}
 	return true;

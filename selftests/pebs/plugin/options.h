@@ -16,6 +16,7 @@
  * @pmem: guest-physical persistent memory (default none)
  * @latency: what accesses and records cost (default nothing)
  * @truth: file for the ground truth, or NULL
+ * @profile: file for the profile of the kernel, or NULL
  * @series: file for misses over time, or NULL
  */
 struct options {
@@ -25,6 +26,7 @@ struct options {
 	struct pebs_range pmem;
 	struct latency latency;
 	const char *truth;
+	const char *profile;
 	const char *series;
 };
 

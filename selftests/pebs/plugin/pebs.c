@@ -16,6 +16,7 @@
 #include "cache.h"
 #include "host.h"
 #include "options.h"
+#include "profile.h"
 #include "series.h"
 #include "truth.h"
 
@@ -169,6 +170,7 @@ static void on_access(unsigned int vcpu, __u32 info, __u64 vaddr, void *ip)
 
 	if (!slot->active || vaddr >= USER_END)
 		return;
+	profile_section(mbox->header.profile);
 	access.phys = host_phys(info, vaddr);
 	if (host_rw(info) & QEMU_PLUGIN_MEM_R)
 		count_access(slot, &access, false);
@@ -208,6 +210,7 @@ static void on_translate(__u64 id, struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		__u64 ip = qemu_plugin_insn_vaddr(insn);
 
+		profile_translate(insn, ip);
 		if (ip < USER_END)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access,
 							 QEMU_PLUGIN_CB_NO_REGS,
@@ -266,12 +269,22 @@ static bool open_truth(void)
 	return false;
 }
 
+static bool make_profile(void)
+{
+	if (!options.profile)
+		return true;
+	if (nr_vcpus > 1)
+		return refuse("a profile needs a machine with one vCPU", "");
+	return profile_open(options.profile) ||
+	       refuse("cannot write the profile to ", options.profile);
+}
+
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(__u64 id,
 					   const struct qemu_info_t *info,
 					   int argc, char **argv)
 {
 	if (!options_parse(&options, argc, argv) || !check_machine(info) ||
-	    !host_bind() || !open_truth())
+	    !host_bind() || !open_truth() || !make_profile())
 		return -1;
 	if (!cache_init(options.llc, options.ways, nr_vcpus > 1)) {
 		refuse("impossible cache: ",

@@ -16,8 +16,7 @@
 #define SAMPLE_ADDR_TYPE	(PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR | \
 				 PERF_SAMPLE_DATA_PAGE_SIZE)
 
-static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
-		       struct pt_regs *regs);
+static pebs_overflow_fn *overflow;
 
 /* What perf is told of each kind of access; the latencies are invented. */
 static const struct {
@@ -112,7 +111,7 @@ static void set_regs(struct pt_regs *regs, const struct pt_regs *interrupted,
 
 int pebs_overflow(struct pebs_sample *sample)
 {
-	return overflow(sample->event, &sample->data, &sample->regs);
+	return pebs_price_overflow(overflow, sample);
 }
 
 static void deliver(struct pebs_cpu *cpu, unsigned int counter,
@@ -182,6 +181,8 @@ static int nmi_handler(unsigned int type, struct pt_regs *regs)
 	if (cpu->nmis == cpu->slot->nmis)
 		return NMI_DONE;
 	cpu->nmis = cpu->slot->nmis;
+	if (pebs_price_stop() == PEBS_STOP_ENTRY)
+		cpu->slot->tail = cpu->slot->head;
 	pebs_drain(cpu, regs);
 	return NMI_HANDLED;
 }

@@ -43,6 +43,24 @@ static const struct kernel_param_ops truth_ops = {
 module_param_cb(truth, &truth_ops, &truth, 0644);
 MODULE_PARM_DESC(truth, "accesses enter the ground truth (default: Y)");
 
+static unsigned long profile;
+
+static int set_profile(const char *val, const struct kernel_param *kp)
+{
+	int err = param_set_ulong(val, kp);
+
+	if (!err && ready)
+		WRITE_ONCE(mbox->header.profile, profile);
+	return err;
+}
+
+static const struct kernel_param_ops profile_ops = {
+	.set = set_profile,
+	.get = param_get_ulong,
+};
+module_param_cb(profile, &profile_ops, &profile, 0644);
+MODULE_PARM_DESC(profile, "section of the profile that the kernel's instructions enter (0: none)");
+
 /* Totals over all CPUs, as read-only parameters. */
 static int get_total(char *buf, const struct kernel_param *kp)
 {

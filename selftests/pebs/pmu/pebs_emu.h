@@ -149,4 +149,40 @@ int pebs_fault_check_period(struct perf_event *event, u64 period);
 /* nest.c */
 void pebs_nest_exit(void);
 
+/* price.c */
+
+/**
+ * enum pebs_price_stop - where the driver stops
+ * @PEBS_STOP_NOWHERE: nowhere
+ * @PEBS_STOP_ENTRY: it drops the records when the NMI comes
+ * @PEBS_STOP_PERF: it does all but call perf
+ * @PEBS_STOP_HANDLER: it calls perf, which calls a handler that does nothing
+ */
+enum pebs_price_stop {
+	PEBS_STOP_NOWHERE,
+	PEBS_STOP_ENTRY,
+	PEBS_STOP_PERF,
+	PEBS_STOP_HANDLER,
+};
+
+/**
+ * pebs_price_stop() - where the driver is to stop
+ *
+ * Context: any.
+ */
+enum pebs_price_stop pebs_price_stop(void);
+
+typedef int pebs_overflow_fn(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs);
+
+/**
+ * pebs_price_overflow() - call perf_event_overflow() as far as asked for
+ * @overflow: perf_event_overflow()
+ * @sample: its arguments
+ *
+ * Context: NMI or interrupts off.
+ * Return: non-zero if the event must stop.
+ */
+int pebs_price_overflow(pebs_overflow_fn *overflow, struct pebs_sample *sample);
+
 #endif /* PEBS_EMU_H */
