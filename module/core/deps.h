@@ -13,6 +13,7 @@
 #include <linux/build_bug.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/container_of.h>
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/log2.h>

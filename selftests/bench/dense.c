@@ -93,7 +93,7 @@ static __always_inline void count_page(struct htmm_hist *hist, u32 *page,
 }
 
 static __always_inline void add_one(struct dense *dense,
-			   const struct htmm_table_sample *s, bool by_page)
+				    const struct htmm_table_sample *s, bool by_page)
 {
 	u64 page = place(dense, s->page), index = page / HTMM_REGION_PAGES;
 	struct region *region = &dense->region[index];

@@ -78,10 +78,11 @@ void bench_report(const char *structure, const struct bench_space *space,
 		.bytes_per_page = bytes_per_page,
 		.instructions = instructions(structure, label),
 	};
-	printf("%-15s %-10s %9llu 1/%-2u %6u %6s %3uM %5u %6.2f %6.2f %5u %6.2f %6.2f..%-6.2f %7.2f",
-	       structure, load->stream, row->pages, row->one_in, space->spaces,
-	       weight_name(load->weight), load->cool >> 20, result->turns,
-	       result->ns, result->bound, result->way.ahead, result->ratio[1],
+	printf("%-15s %-10s %9llu 1/%-2u %6u %6s %3uM %5u ", structure, load->stream,
+	       row->pages, row->one_in, space->spaces, weight_name(load->weight),
+	       load->cool >> 20, result->turns);
+	printf("%6.2f %6.2f %5u %6.2f %6.2f..%-6.2f %7.2f", result->ns, result->bound,
+	       result->way.ahead, result->ratio[1],
 	       result->ratio[0], result->ratio[2], bytes_per_page);
 	if (row->instructions >= 0)
 		printf(" %7.1f", row->instructions);

@@ -398,8 +398,8 @@ static void cursor_in_a_region_that_is_gone(void)
 	while (htmm_region_next(region, &pos, &page))
 		pages++;
 	for (i = 0; i < export.len; i++)
-		listed += htmm_page(entries[i].mm, entries[i].vpn) >>
-			  HTMM_REGION_ORDER == region->key;
+		listed += region->key == htmm_page(entries[i].mm, entries[i].vpn) >>
+					 HTMM_REGION_ORDER;
 	CHECK(pages && listed == pages);
 	world_close(&world);
 }

@@ -325,7 +325,8 @@ static void regions_share_fronts(void)
 			region = (i * 7 + round * 37) % regions;
 			page = i / regions * 3 + round;
 			s[i] = (struct htmm_table_sample) {
-				.page = htmm_page(region % 5, (u64)region << HTMM_REGION_ORDER | page),
+				.page = htmm_page(region % 5,
+						  (u64)region << HTMM_REGION_ORDER | page),
 				.weight = 8,
 			};
 			expected[region] += 2 * 8;

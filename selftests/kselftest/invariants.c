@@ -9,8 +9,6 @@
 #include "device.h"
 #include "invariants.h"
 
-#define __printf(text, first)	__attribute__((__format__(printf, text, first)))
-
 #define DEBUGFS		"/sys/kernel/debug/htmm/"
 /* A longer list of pages is not read: tests of many pages would take too long. */
 #define PAGES_MOST	8192
@@ -68,7 +66,7 @@ struct seen {
 	char wrong[256];
 };
 
-__printf(2, 3)
+__attribute((__format__(printf, 2, 3)))
 static void wrong(struct seen *seen, const char *fmt, ...)
 {
 	va_list args;
@@ -276,7 +274,7 @@ static bool text_open(struct text *text, struct seen *seen, const char *name)
 }
 
 /* The file goes on with this text. */
-__printf(2, 3)
+__attribute((__format__(printf, 2, 3)))
 static void says(struct text *text, const char *fmt, ...)
 {
 	char want[1024];

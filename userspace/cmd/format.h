@@ -16,7 +16,9 @@ enum format {
 };
 
 /* What commands that print counters allow. */
-#define FORMATS_OF_COUNTERS	(1 << FORMAT_TEXT | 1 << FORMAT_JSON | 1 << FORMAT_PROMETHEUS)
+enum {
+	FORMATS_OF_COUNTERS = 1 << FORMAT_TEXT | 1 << FORMAT_JSON | 1 << FORMAT_PROMETHEUS
+};
 
 /**
  * struct format_choice - the format that the user chose

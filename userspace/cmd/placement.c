@@ -88,8 +88,9 @@ void placement_json(struct json_object *obj, const struct placement *placement, 
 
 	json_add_u64(obj, "target", placement->target);
 	for (i = 0; i < where->placement.nr_nodes; i++)
-		json_object_array_add(nodes, node_json(&where->nodes[i],
-						       bins ? &where->bins[i * HTMM_NR_BINS] : NULL));
+		json_object_array_add(nodes,
+				      node_json(&where->nodes[i],
+						bins ? &where->bins[i * HTMM_NR_BINS] : NULL));
 	json_add(obj, "nodes", nodes);
 	json_add_u64(obj, "unknown_pages", where->placement.unknown_pages);
 	json_add_u64(obj, "unknown_samples", where->placement.unknown_samples);

@@ -175,7 +175,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	if (ret)
 		return advise(err, EINVAL, "give a node that has memory, see 'htmmctl placement'");
 	if (list.skipped)
-		notice("%zu processes were changing their mappings; where their pages are is not known",
+		notice("%zu processes were changing their mappings: their pages have no node",
 		       list.skipped);
 	ret = print(cmd, &list, placed, err);
 	htmm_pages_free(&list);

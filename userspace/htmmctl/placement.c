@@ -71,13 +71,13 @@ static void print_bars(FILE *file, const struct htmm_placement_buf *where, __u64
 static void print_rest(FILE *file, const struct htmm_placement *where)
 {
 	if (where->unknown_pages)
-		fprintf(file, "not in memory, or of processes that are gone: %llu pages with %llu samples\n",
+		fprintf(file, "not in memory, or of exited processes: %llu pages with %llu samples\n",
 			where->unknown_pages, where->unknown_samples);
 	if (where->shared_pages)
-		fprintf(file, "shared: %llu pages are mapped by several processes, and counted once\n",
+		fprintf(file, "shared by several processes, and counted once: %llu pages\n",
 			where->shared_pages);
 	if (where->skipped)
-		fprintf(file, "not read: %u of %u processes, as they were changing their mappings; ask again\n",
+		fprintf(file, "busy changing mappings, not read: %u of %u processes; ask again\n",
 			where->skipped, where->spaces + where->skipped);
 }
 
@@ -90,11 +90,13 @@ static void print_summary(FILE *file, const struct placement *placement)
 	fprintf(file, "hot on slow nodes: %s; cold on fast nodes: %s\n",
 		size_text(hot, sums.hot_slow << HTMM_PAGE_SHIFT),
 		size_text(cold, sums.cold_fast << HTMM_PAGE_SHIFT));
-	if (!sums.samples)
+	if (!sums.samples) {
 		fputs("no sample is of a page in memory\n", file);
-	else
-		fprintf(file, "%.1f %% of the samples are on fast nodes; the best placement of this capacity would reach %.1f %%\n",
-			sums.hit_ppm / 1e4, placement->best.hit_ppm / 1e4);
+		return;
+	}
+	fprintf(file, "%.1f %% of the samples are on fast nodes; ", sums.hit_ppm / 1e4);
+	fprintf(file, "the best placement of this capacity would reach %.1f %%\n",
+		placement->best.hit_ppm / 1e4);
 }
 
 static void print_title(FILE *file, const struct htmm_target_list *targets, __u32 number)

@@ -19,12 +19,12 @@ static __u32 weigh(int fd, const struct htmm_info *info)
 		return 0;
 	if (!counts_compare(info, &stats, text, sizeof(text)))
 		notice("%s", text);
-	/* Of different weights the largest, so that samples are not taken for more than they are. */
-	for (i = 0; info->session_flags & HTMM_START_WEIGHT_PERIOD && i < stats.stats.nr_channels; i++)
+	/* Of different weights the largest: samples must not count for more than they are. */
+	for (i = 0; i < stats.stats.nr_channels; i++)
 		if (stats.channels[i].period > unit)
 			unit = stats.channels[i].period;
 	htmm_stats_free(&stats);
-	return unit;
+	return info->session_flags & HTMM_START_WEIGHT_PERIOD ? unit : 0;
 }
 
 /* Room for all pages of all targets; with a single one, its capacity is the report's. */

@@ -111,13 +111,15 @@ static void print_curve(FILE *gnuplot, const void *arg)
 		fprintf(gnuplot, "%f %f %f %f\n", (double)point->pages / 256, 100 * point->hit,
 			100 * point->low, 100 * point->high);
 	}
-	fprintf(gnuplot, "END\nset title \"hit ratio of the best placement, from %llu samples of %llu pages\"\n",
+	fputs("END\nset title \"hit ratio of the best placement, ", gnuplot);
+	fprintf(gnuplot, "from %llu samples of %llu pages\"\n",
 		curve->samples, curve->sampled_pages);
 	fputs("set xlabel 'capacity of the fast tier, MiB'\nset logscale x\n"
 	      "set ylabel 'samples that it serves, %'\nset yrange [0:100]\n"
 	      "set grid\nset key bottom right\n"
-	      "plot $curve using 1:3:4 with filledcurves fillcolor '#d0d8f0' title '95 % sure', "
-	      "$curve using 1:2 with lines linewidth 3 linecolor '#1b1f7a' title 'estimate'\n",
+	      "plot $curve using 1:3:4 with filledcurves fillcolor '#d0d8f0' title '95 % sure'",
+	      gnuplot);
+	fputs(", $curve using 1:2 with lines linewidth 3 linecolor '#1b1f7a' title 'estimate'\n",
 	      gnuplot);
 }
 

@@ -5,6 +5,8 @@
 
 #define WIDTH	1200
 #define HEIGHT	1000
+#define POINTS	"with linespoints linewidth 2 pointsize 0.5 "
+#define DASHES	"with lines linewidth 2 dashtype 2 "
 
 /* Columns of the data: seconds, hit ratio, best, MiB hot, MiB of these slow, samples/s, cost. */
 static void print_data(FILE *gnuplot, const struct timeline *timeline)
@@ -31,8 +33,10 @@ static void print_data(FILE *gnuplot, const struct timeline *timeline)
 			fprintf(gnuplot, "%f ", (double)moment->best_ppm / 1e4);
 		else
 			fputs("NaN ", gnuplot);
-		fprintf(gnuplot, "%f %f %f %f\n", (double)moment->hot_pages / 256, (double)moment->hot_slow / 256,
-			seconds > 0 ? (double)samples / seconds : 0, (double)moment->cost_ppm / 1e4);
+		fprintf(gnuplot, "%f %f %f %f\n", (double)moment->hot_pages / 256,
+			(double)moment->hot_slow / 256,
+			seconds > 0 ? (double)samples / seconds : 0,
+			(double)moment->cost_ppm / 1e4);
 		before = moment;
 	}
 	fputs("END\n", gnuplot);
@@ -60,10 +64,10 @@ static void print_lines(FILE *gnuplot, const struct timeline *timeline, unsigned
 
 		if (i && moment[-1].target == moment->target)
 			continue;
-		fprintf(gnuplot, "%s $target%u using 1:%u with linespoints linewidth 2 pointsize 0.5 linecolor %u title \"%s, ",
+		fprintf(gnuplot, "%s $target%u using 1:%u " POINTS "linecolor %u title \"%s, ",
 			colour ? "," : "plot", moment->target, one, colour + 1, what_one);
 		print_name(gnuplot, moment);
-		fprintf(gnuplot, "\" noenhanced, $target%u using 1:%u with lines linewidth 2 dashtype 2 linecolor %u title \"%s, ",
+		fprintf(gnuplot, "\" noenhanced, $target%u using 1:%u " DASHES "linecolor %u title \"%s, ",
 			moment->target, two, colour + 1, what_two);
 		print_name(gnuplot, moment);
 		fputs("\" noenhanced", gnuplot);
@@ -82,17 +86,20 @@ static void print_script(FILE *gnuplot, const void *arg)
 		cost = timeline->moment[i].cost_ppm > cost ? timeline->moment[i].cost_ppm : cost;
 	fprintf(gnuplot, "size %d,%d\n", WIDTH, HEIGHT);
 	print_data(gnuplot, timeline);
-	fputs("set multiplot layout 3,1\nset grid\nset key above\nset lmargin 12\nset rmargin 12\n"
-	      "set xlabel 'seconds'\nset xrange [0:0.1<*]\nset ylabel 'samples, %'\nset yrange [0:100]\n", gnuplot);
+	fputs("set multiplot layout 3,1\nset grid\nset key above\nset lmargin 12\n"
+	      "set rmargin 12\nset xlabel 'seconds'\nset xrange [0:0.1<*]\n"
+	      "set ylabel 'samples, %'\nset yrange [0:100]\n", gnuplot);
 	print_lines(gnuplot, timeline, 2, "on fast nodes", 3, "at best");
 	fputs("set ylabel 'hot, MiB'\nset yrange [0:0.1<*]\n", gnuplot);
 	print_lines(gnuplot, timeline, 4, "hot", 5, "on slow nodes");
 	/* These are of the session, so of any target. */
 	fprintf(gnuplot, "set ylabel 'samples/s'\nset y2label 'cost, %%'\nset y2range [0:%f]\n"
-		"set ytics nomirror\nset y2tics\n"
-		"plot $target%u using 1:6 with linespoints linewidth 2 pointsize 0.5 linecolor 1 title 'samples/s', "
-		"$target%u using 1:7 axes x1y2 with lines linewidth 2 dashtype 2 linecolor 2 title 'cost'\n"
-		"unset multiplot\n", cost / 1e4, timeline->moment[0].target, timeline->moment[0].target);
+		"set ytics nomirror\nset y2tics\n", cost / 1e4);
+	fprintf(gnuplot, "plot $target%u using 1:6 " POINTS "linecolor 1 title 'samples/s'",
+		timeline->moment[0].target);
+	fprintf(gnuplot, ", $target%u using 1:7 axes x1y2 " DASHES "linecolor 2 title 'cost'\n",
+		timeline->moment[0].target);
+	fputs("unset multiplot\n", gnuplot);
 }
 
 int timeline_plot(const char *path, const struct timeline *timeline, struct htmm_error *err)

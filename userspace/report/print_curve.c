@@ -174,7 +174,7 @@ void report_print_curve(FILE *file, const struct report_view *view)
 	for (i = 0; i < ARRAY_SIZE(shares); i++)
 		print_capacity(file, curve, shares[i]);
 	print_needs(file, curve);
-	fprintf(file, "from %llu samples of %llu pages; %llu pages are accessed, as far as these tell\n",
+	fprintf(file, "from %llu samples of %llu pages; estimate of all accessed pages: %llu\n",
 		curve->samples, curve->sampled_pages, curve->pages);
 	free(curve);
 	if (view->report->targets.nr > 1) {

@@ -234,8 +234,9 @@ void timeline_print_csv(FILE *file, const struct timeline *timeline)
 {
 	size_t i;
 
-	fputs("target,seconds,samples,lost,cost_ppm,hot_threshold,warm_threshold,hot_pages,"
-	      "hot_on_slow,fast_pages,slow_pages,hit_ratio_ppm,best_hit_ratio_ppm\n", file);
+	fputs("target,seconds,samples,lost,cost_ppm,hot_threshold,warm_threshold,", file);
+	fputs("hot_pages,hot_on_slow,fast_pages,slow_pages,", file);
+	fputs("hit_ratio_ppm,best_hit_ratio_ppm\n", file);
 	for (i = 0; i < timeline->nr; i++) {
 		const struct moment *moment = &timeline->moment[i];
 

@@ -153,7 +153,7 @@ static void warn_of_others(void)
 	int mode = 0;
 
 	if (file && fscanf(file, "%d", &mode) == 1 && mode)
-		notice("kernel.numa_balancing is %d, so NUMA balancing may undo the moves: turn it off",
+		notice("kernel.numa_balancing is %d and may undo the moves: turn it off",
 		       mode);
 	if (file)
 		fclose(file);

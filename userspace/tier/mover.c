@@ -87,7 +87,7 @@ static int move_untold(struct batch *batch)
 {
 	int to[BATCH], status[BATCH];
 	void *addr[BATCH];
-	size_t at[BATCH], nr = 0, i;
+	size_t at[BATCH] = {}, nr = 0, i;
 	long ret;
 
 	for (i = 0; i < batch->nr; i++) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "index.h"
+
+void htmm_table_cool_region(struct htmm_table *table,
+			    struct htmm_region *region)
+{
+	u64 missed = table->epoch - region->epoch;
+	u32 gone;
+
+	if (!missed)
+		return;
+	htmm_front_drop(region);
+	gone = htmm_region_cool(region, table->pool, missed);
+	region->epoch = table->epoch;
+	if (region->digits)
+		htmm_front_load(table, region);
+	table->hist[HTMM_KIND_BASE].bin[0] -= gone;
+	table->pages -= gone;
+	table->reclaimed += gone;
+}
+
+void htmm_table_cool(struct htmm_table *table)
+{
+	unsigned int kind;
+
+	table->epoch++;
+	/* Names would repeat. */
+	if (table->epoch % HTMM_FRONT_EPOCHS == 0)
+		htmm_front_drop_all(table);
+	for (kind = 0; kind < HTMM_KINDS; kind++)
+		htmm_hist_cool(&table->hist[kind]);
+	table->sweep_left = table->high;
+}
