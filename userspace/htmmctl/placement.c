@@ -71,7 +71,7 @@ static void print_bars(FILE *file, const struct htmm_placement_buf *where, __u64
 static void print_rest(FILE *file, const struct htmm_placement *where)
 {
 	if (where->unknown_pages)
-		fprintf(file, "not in memory, or of exited processes: %llu pages with %llu samples\n",
+		fprintf(file, "not in memory, or process exited: %llu pages with %llu samples\n",
 			where->unknown_pages, where->unknown_samples);
 	if (where->shared_pages)
 		fprintf(file, "shared by several processes, and counted once: %llu pages\n",

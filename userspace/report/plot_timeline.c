@@ -67,8 +67,8 @@ static void print_lines(FILE *gnuplot, const struct timeline *timeline, unsigned
 		fprintf(gnuplot, "%s $target%u using 1:%u " POINTS "linecolor %u title \"%s, ",
 			colour ? "," : "plot", moment->target, one, colour + 1, what_one);
 		print_name(gnuplot, moment);
-		fprintf(gnuplot, "\" noenhanced, $target%u using 1:%u " DASHES "linecolor %u title \"%s, ",
-			moment->target, two, colour + 1, what_two);
+		fprintf(gnuplot, "\" noenhanced, $target%u using 1:%u ", moment->target, two);
+		fprintf(gnuplot, DASHES "linecolor %u title \"%s, ", colour + 1, what_two);
 		print_name(gnuplot, moment);
 		fputs("\" noenhanced", gnuplot);
 		colour++;
