@@ -572,7 +572,7 @@ static void test_nothing(void)
 	destroy(memory);
 }
 
-/* Lists that are cut: what is not in them is not taken for gone. */
+/* Each rule, and each reason not to promote, has a name. */
 static void test_names(void)
 {
 	unsigned int i;
