@@ -305,7 +305,23 @@ static void names_of_fronts_repeat(void)
 	world_close(&world);
 }
 
-/* More dense regions than fronts, all sampled in the same batches and cooled. */
+static void shuffle(struct htmm_table_sample *s, u32 n)
+{
+	struct htmm_table_sample first;
+	u32 other;
+
+	for (; n > 1; n--, s++) {
+		first = *s;
+		other = tap_below(n);
+		*s = s[other];
+		s[other] = first;
+	}
+}
+
+/*
+ * More dense regions than fronts, all sampled in the same batches and cooled. In any order:
+ * samples of two regions with the same front also come within HTMM_AHEAD of each other.
+ */
 static void regions_share_fronts(void)
 {
 	static struct htmm_table_sample s[2048];
@@ -320,17 +336,17 @@ static void regions_share_fronts(void)
 	regions = (world.table.front_mask + 1) / 4 * 5;
 	CHECK(regions <= ARRAY_SIZE(expected));
 	for (round = 0; round < 8; round++) {
-		/* Other regions come first each time. */
 		for (i = 0; i < 2048; i++) {
-			region = (i * 7 + round * 37) % regions;
+			region = i % regions;
 			page = i / regions * 3 + round;
 			s[i] = (struct htmm_table_sample) {
 				.page = htmm_page(region % 5,
 						  (u64)region << HTMM_REGION_ORDER | page),
-				.weight = 8,
+				.weight = 8 + region % 7,
 			};
-			expected[region] += 2 * 8;
+			expected[region] += 2 * s[i].weight;
 		}
+		shuffle(s, 2048);
 		world_refill(&world, 2048);
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
@@ -344,7 +360,8 @@ static void regions_share_fronts(void)
 		}
 		for (i = 0; i < 2048; i++)
 			CHECK(htmm_table_count(&world.table, s[i].page >> HTMM_VPN_BITS,
-					       s[i].page & HTMM_VPN_MAX) >= 16);
+					       s[i].page & HTMM_VPN_MAX) >= 2 * s[i].weight);
+		table_audit(&world.table);
 		htmm_table_cool(&world.table);
 	}
 	CHECK(world.table.evicted == 0 && world.table.regions == regions);
