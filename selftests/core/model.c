@@ -460,18 +460,14 @@ void world_cool(struct world *w)
 
 void world_jump(struct world *w, u64 jump)
 {
-	u32 i;
+	u64 steps = jump > 1 << 20 ? HTMM_FRONT_EPOCHS : jump, i;
 
 	for (i = 0; i < 32; i++)
 		world_cool(w);
-	if (jump > 1 << 20) {
-		/* From here on only the epoch changes. */
-		w->table.epoch += jump;
-		htmm_front_drop_all(&w->table);
-	} else {
-		for (i = 0; i < jump; i++)
-			htmm_table_cool(&w->table);
-	}
+	for (i = 0; i < steps; i++)
+		htmm_table_cool(&w->table);
+	/* No front is left, and only the epoch changes. */
+	w->table.epoch += jump - steps;
 	w->model.coolings += jump;
 }
 
