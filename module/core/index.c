@@ -161,12 +161,15 @@ void htmm_front_load(struct htmm_table *table, struct htmm_region *region)
 	region->state = &front->state;
 }
 
-void htmm_front_drop_all(struct htmm_table *table)
+void htmm_front_drop_slice(struct htmm_table *table)
 {
+	u32 fronts = table->front_mask + 1;
+	u32 slice = DIV_ROUND_UP(fronts, HTMM_FRONT_EPOCHS);
+	u32 i = table->epoch % HTMM_FRONT_EPOCHS * slice;
+	u32 end = min(i + slice, fronts);
 	struct htmm_region *owner;
-	u32 i;
 
-	for (i = 0; i <= table->front_mask; i++) {
+	for (; i < end; i++) {
 		owner = htmm_front_owner(table, &table->front[i]);
 		if (owner)
 			htmm_front_drop(owner);

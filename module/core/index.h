@@ -87,10 +87,13 @@ void htmm_front_drop(struct htmm_region *region);
 void htmm_front_load(struct htmm_table *table, struct htmm_region *region);
 
 /**
- * htmm_front_drop_all() - move all regions' states back to their entries
- * @table: the table
+ * htmm_front_drop_slice() - move some regions' states back to their entries
+ * @table: the table, whose epoch has just advanced
+ *
+ * In HTMM_FRONT_EPOCHS successive epochs all fronts have their turn, so that none is left
+ * when its name would be valid again.
  */
-void htmm_front_drop_all(struct htmm_table *table);
+void htmm_front_drop_slice(struct htmm_table *table);
 
 /**
  * htmm_index_blocks_to_create() - memory needed for one more entry

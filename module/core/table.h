@@ -84,7 +84,10 @@ struct htmm_table_config {
 /* Up to this size the indices of entries fit in 32 bits. */
 #define HTMM_TABLE_MAX_BYTES	BIT_ULL(39)
 
-/* Blocks of entries that a table can have: heads and fronts take more than the rest. */
+/*
+ * Upper limit for the blocks of entries that a table can have: heads and fronts take at least
+ * 1/32 of the bytes, see htmm_table_dir_bytes().
+ */
 #define HTMM_TABLE_BLOCKS(bytes)	((bytes) / 32 * 31 / HTMM_POOL_BLOCK_SIZE)
 
 /* Most blocks that one sample needs. */
@@ -227,7 +230,11 @@ struct htmm_region_info {
  * @config: the limits
  *
  * The directory is sized once, from the limits, and never grows, so no sample waits for a
- * rehash. It takes 6 to 11 % of @config's max_bytes.
+ * rehash. For max_bytes it has between max_bytes / 256 and max_bytes / 128 heads (a power of
+ * two) of 8 bytes, for four of them a front of 16 bytes, for each block of entries that may be
+ * needed 8 bytes, and for 64 heads a list of 4 bytes, but at least 64 lists. Together that is
+ * 6 to 11 % of max_bytes; never more than 3/32 + 1/64 + 1/128, which only the smallest tables
+ * come near to.
  *
  * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */
@@ -281,7 +288,8 @@ u32 htmm_table_add(struct htmm_table *table,
  * htmm_table_cool() - halve every count
  * @table: the table
  *
- * Takes constant time.
+ * Shifts the histograms and visits one of HTMM_FRONT_EPOCHS parts of the fronts: 129 fronts if
+ * max_bytes is 48 MiB, enough for 16 M pages of dense regions. No region is cooled.
  */
 void htmm_table_cool(struct htmm_table *table);
 

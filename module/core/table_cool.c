@@ -24,9 +24,7 @@ void htmm_table_cool(struct htmm_table *table)
 	unsigned int kind;
 
 	table->epoch++;
-	/* Names would repeat. */
-	if (table->epoch % HTMM_FRONT_EPOCHS == 0)
-		htmm_front_drop_all(table);
+	htmm_front_drop_slice(table);
 	for (kind = 0; kind < HTMM_KINDS; kind++)
 		htmm_hist_cool(&table->hist[kind]);
 	table->sweep_left = table->high;

@@ -19,7 +19,13 @@ static void any_limits(void)
 
 	CHECK(!bytes == (config.max_bytes < HTMM_TABLE_MIN_BYTES ||
 			 config.max_bytes > 1ULL << 39));
-	CHECK(bytes <= config.max_bytes / 8);
+	/*
+	 * 12 bytes a head, with its part of a front, and at most one head for 128 bytes; 8 bytes
+	 * for each 512; and a list of 4 bytes for 64 heads, or 64 lists.
+	 */
+	CHECK(bytes <= config.max_bytes / 128 * (12 + 2 + 1));
+	/* As HTMM_TABLE_BLOCKS() assumes. */
+	CHECK(!bytes || bytes >= config.max_bytes / 32);
 	if (bytes > 1 << 20)
 		return;
 	dir = aligned_alloc(64, (bytes + 64) & ~63UL);

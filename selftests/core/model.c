@@ -233,10 +233,15 @@ void world_open(struct world *w, const struct htmm_table_config *config,
 	model_place(&w->model);
 }
 
+static u32 pool_blocks(const struct htmm_pool *pool)
+{
+	return pool->held * HTMM_POOL_BLOCKS_PER_PAGE -
+	       htmm_pool_free_blocks(pool);
+}
+
 u32 world_blocks(const struct world *w)
 {
-	return w->pool.held * HTMM_POOL_BLOCKS_PER_PAGE -
-	       htmm_pool_free_blocks(&w->pool);
+	return pool_blocks(&w->pool);
 }
 
 /* Any address space that has a region. */
@@ -455,18 +460,14 @@ void world_cool(struct world *w)
 
 void world_jump(struct world *w, u64 jump)
 {
-	u32 i;
+	u64 steps = jump > 1 << 20 ? HTMM_FRONT_EPOCHS : jump, i;
 
 	for (i = 0; i < 32; i++)
 		world_cool(w);
-	if (jump > 1 << 20) {
-		/* From here on only the epoch changes. */
-		w->table.epoch += jump;
-		htmm_front_drop_all(&w->table);
-	} else {
-		for (i = 0; i < jump; i++)
-			htmm_table_cool(&w->table);
-	}
+	for (i = 0; i < steps; i++)
+		htmm_table_cool(&w->table);
+	/* No front is left, and only the epoch changes. */
+	w->table.epoch += jump - steps;
 	w->model.coolings += jump;
 }
 
@@ -532,17 +533,12 @@ void world_empty(struct world *w)
 }
 
 /* A region uses only the memory that it needs, and has no page twice. */
-static u32 world_audit_region(const struct htmm_table *table,
-			      const struct htmm_region *region)
+static void audit_counts(const struct htmm_region *region)
 {
-	const char *state = (const char *)region->state;
-	const u32 *pair = region->pair;
 	u32 i, j, first = region->digits > 1 ? HTMM_PAIRS / 2 : 0, pairs = 0;
+	const u32 *pair = region->pair;
 
 	CHECK(region->digits <= 1 + HTMM_PLANES);
-	CHECK(region->state == &region->home ||
-	      (state >= (char *)table->front &&
-	       state < (char *)(table->front + table->front_mask + 1)));
 	for (i = first; i < HTMM_PAIRS; i++) {
 		if (!pair[i])
 			continue;
@@ -553,42 +549,70 @@ static u32 world_audit_region(const struct htmm_table *table,
 			      (pair[i] ^ pair[j]) & HTMM_PAIR_PAGE);
 	}
 	CHECK(pairs == region->pairs);
-	if (!region->digits)
-		CHECK(!htmm_region_leaf(region));
-	return region->digits;
+	CHECK(!htmm_region_leaf(region) == !region->digits);
 }
 
-/* Every block is a leaf, a plane or holds entries, and is on its list. */
-static void world_audit(const struct world *w)
+/*
+ * A region's state is in its entry, or in a front with its name. Returns the number of
+ * fronts that it has.
+ */
+static u32 audit_state(const struct htmm_table *table,
+		       const struct htmm_region *region)
 {
-	const struct htmm_table *t = &w->table;
-	u32 i, link, prev, used = 0, listed = 0;
-	u32 blocks = t->high / HTMM_BLOCK_ENTRIES;
+	const char *fronts = (const char *)table->front;
+	unsigned long at = (const char *)region->state - fronts;
+	const struct htmm_front *front;
 
-	for (i = 0; i < t->high; i++) {
-		const struct htmm_region *region = htmm_table_entry(t, i);
+	if (region->state == &region->home)
+		return 0;
+	CHECK(at < (table->front_mask + 1) * sizeof(*front));
+	front = &table->front[at / sizeof(*front)];
+	CHECK(region->state == &front->state);
+	CHECK(front->name == htmm_front_name(region->key, region->epoch));
+	CHECK(region->digits);
+	return 1;
+}
+
+static u32 audit_list(const struct htmm_table *table, u32 link)
+{
+	const struct htmm_region *region;
+	u32 prev, listed = 0;
+
+	for (prev = 0; link; listed++) {
+		CHECK(link <= table->high);
+		region = htmm_table_entry(table, link - 1);
+		CHECK(region->prev == prev);
+		prev = link;
+		link = region->next;
+	}
+	return listed;
+}
+
+void table_audit(const struct htmm_table *table)
+{
+	u32 blocks = table->high / HTMM_BLOCK_ENTRIES;
+	u32 i, used = 0, fronts = 0, listed = audit_list(table, table->free);
+
+	for (i = 0; i < table->high; i++) {
+		const struct htmm_region *region = htmm_table_entry(table, i);
 
 		CHECK(region->self == i);
 		if (!region->created)
 			continue;
 		used++;
-		blocks += world_audit_region(t, region);
+		blocks += region->digits;
+		CHECK(htmm_index_find(table, region->key) == region);
+		audit_counts(region);
+		fronts += audit_state(table, region);
 	}
-	CHECK(used == t->regions && t->nr_free == t->high - used);
-	CHECK(world_blocks(w) == blocks);
-	for (i = 0; i <= t->mm_mask + 1; i++) {
-		link = i <= t->mm_mask ? t->mm[i] : t->free;
-		for (prev = 0; link; listed++) {
-			const struct htmm_region *detail;
-
-			CHECK(link <= t->high);
-			detail = htmm_table_entry(t, link - 1);
-			CHECK(detail->prev == prev);
-			prev = link;
-			link = detail->next;
-		}
-	}
-	CHECK(listed == t->high);
+	CHECK(used == table->regions && table->nr_free == table->high - used);
+	CHECK(pool_blocks(table->pool) == blocks);
+	for (i = 0; i <= table->front_mask; i++)
+		fronts -= table->front[i].name != HTMM_FRONT_UNUSED;
+	CHECK(!fronts);
+	for (i = 0; i <= table->mm_mask; i++)
+		listed += audit_list(table, table->mm[i]);
+	CHECK(listed == table->high);
 }
 
 void thresholds_match(const struct htmm_hist *hist, u64 capacity)
@@ -637,7 +661,7 @@ void world_totals_match(struct world *w)
 	CHECK(stats.max_bytes <= w->config.max_bytes);
 	CHECK(stats.bytes == htmm_table_dir_bytes(&w->config) +
 			     w->pages_given * HTMM_POOL_PAGE_SIZE);
-	world_audit(w);
+	table_audit(&w->table);
 	CHECK(!w->config.max_pages || stats.pages <= w->config.max_pages);
 }
 

@@ -111,7 +111,14 @@ void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
 		     bool *more);
 void world_empty(struct world *w);
 
-/* Compares histograms, totals and thresholds, and accounts for each block of memory. */
+/*
+ * Checks a table by itself: each block of the pool is a leaf, a plane or holds entries; each
+ * entry is on its list and chain; each region's state is in its own entry or in a front with
+ * its name, and no other front is in use.
+ */
+void table_audit(const struct htmm_table *table);
+
+/* Compares histograms, totals and thresholds, and audits the table. */
 void world_totals_match(struct world *w);
 
 /* Compares every page and every region as well. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A table that gives memory back: the rest is unchanged, and freed pages are not used again. */
+#include "model.h"
 #include "query.h"
 #include "shrink.h"
 #include "tap.h"
@@ -100,6 +101,7 @@ static u32 shrink(u32 nr)
 	for (i = 0; i < n; i++)
 		take(page[i]);
 	CHECK(pool.held == nr_given);
+	table_audit(&table);
 	return n;
 }
 

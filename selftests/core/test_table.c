@@ -287,25 +287,62 @@ static void form_of_a_cooled_region(void)
 	world_close(&world);
 }
 
-/* The name of a front has only a part of the epoch. */
+/*
+ * The name of a front has only a part of the epoch. All fronts are in use, and must not be
+ * taken for current ones when their names repeat.
+ */
 static void names_of_fronts_repeat(void)
 {
-	struct htmm_table_sample s;
-	u32 page, dropped, i;
+	/* With this seed the fraction is 0, so each region has a front of its own. */
+	const struct htmm_table_config config = { .max_bytes = 1024 * 1024, .seed = 1 };
+	struct htmm_table_sample s = { .weight = 100 };
+	u32 regions, i, page, dropped;
 
-	world_open(&world, &roomy, false);
-	for (page = 0; page < 40; page++)
-		add(0, page, 100);
-	for (i = 0; i < HTMM_FRONT_EPOCHS; i++)
+	world_open(&world, &config, false);
+	regions = world.table.front_mask + 1;
+	CHECK(regions > HTMM_FRONT_EPOCHS);
+	/* Once more than makes the regions dense, so that they get fronts. */
+	for (page = 0; page <= HTMM_PAIRS + 1; page++) {
+		for (i = 0; i < regions; i++) {
+			s.page = htmm_page(0, (u64)i << HTMM_REGION_ORDER | page);
+			world_refill(&world, 1);
+			CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
+		}
+	}
+	for (i = 0; i < regions; i++)
+		CHECK(world.table.front[i].name != HTMM_FRONT_UNUSED);
+	for (i = 0; i < HTMM_FRONT_EPOCHS; i++) {
 		htmm_table_cool(&world.table);
-	s = at(0, 7, 1);
-	CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
-	CHECK(count(0, 7) == 1 && count(0, 8) == 0);
-	CHECK(world.table.pages == 1 && bin(HTMM_KIND_BASE, 1) == 1);
+		table_audit(&world.table);
+	}
+	s.weight = 1;
+	for (i = 0; i < regions; i++) {
+		s.page = htmm_page(0, (u64)i << HTMM_REGION_ORDER | 7);
+		CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
+		CHECK(htmm_table_count(&world.table, 0, s.page) == 1);
+		CHECK(htmm_table_count(&world.table, 0, s.page + 1) == 0);
+	}
+	CHECK(world.table.pages == regions && bin(HTMM_KIND_BASE, 1) == regions);
 	world_close(&world);
 }
 
-/* More dense regions than fronts, all sampled in the same batches and cooled. */
+static void shuffle(struct htmm_table_sample *s, u32 n)
+{
+	struct htmm_table_sample first;
+	u32 other;
+
+	for (; n > 1; n--, s++) {
+		first = *s;
+		other = tap_below(n);
+		*s = s[other];
+		s[other] = first;
+	}
+}
+
+/*
+ * More dense regions than fronts, all sampled in the same batches and cooled. In any order:
+ * samples of two regions with the same front also come within HTMM_AHEAD of each other.
+ */
 static void regions_share_fronts(void)
 {
 	static struct htmm_table_sample s[2048];
@@ -320,17 +357,17 @@ static void regions_share_fronts(void)
 	regions = (world.table.front_mask + 1) / 4 * 5;
 	CHECK(regions <= ARRAY_SIZE(expected));
 	for (round = 0; round < 8; round++) {
-		/* Other regions come first each time. */
 		for (i = 0; i < 2048; i++) {
-			region = (i * 7 + round * 37) % regions;
+			region = i % regions;
 			page = i / regions * 3 + round;
 			s[i] = (struct htmm_table_sample) {
 				.page = htmm_page(region % 5,
 						  (u64)region << HTMM_REGION_ORDER | page),
-				.weight = 8,
+				.weight = 8 + region % 7,
 			};
-			expected[region] += 2 * 8;
+			expected[region] += 2 * s[i].weight;
 		}
+		shuffle(s, 2048);
 		world_refill(&world, 2048);
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
@@ -344,7 +381,8 @@ static void regions_share_fronts(void)
 		}
 		for (i = 0; i < 2048; i++)
 			CHECK(htmm_table_count(&world.table, s[i].page >> HTMM_VPN_BITS,
-					       s[i].page & HTMM_VPN_MAX) >= 16);
+					       s[i].page & HTMM_VPN_MAX) >= 2 * s[i].weight);
+		table_audit(&world.table);
 		htmm_table_cool(&world.table);
 	}
 	CHECK(world.table.evicted == 0 && world.table.regions == regions);

@@ -105,6 +105,10 @@ void walk(struct world *world, const struct walk *how, u64 ops)
 	world_open(world, &how->config, how->limited);
 	if (how->held)
 		table->max_held = how->held;
+	if (how->crowded) {
+		table->head_mask = 0;
+		table->front_mask = 3;
+	}
 	for (steps = 0; way.ops < ops; steps++) {
 		step(&way);
 		compare(world, steps);

@@ -12,6 +12,7 @@
  * @starve: the pool is refilled before one of this many batches
  * @batch: number of samples to refill for; 0: WORLD_BATCH
  * @held: most pages the pool may hold; 0: as many as fit
+ * @crowded: all regions are in one chain, and share four fronts
  */
 struct walk {
 	struct htmm_table_config config;
@@ -19,6 +20,7 @@ struct walk {
 	u32 starve;
 	u32 batch;
 	u32 held;
+	bool crowded;
 };
 
 /*
