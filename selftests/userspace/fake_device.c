@@ -18,6 +18,8 @@
  *				of the parent, which has the third page
  * FAKE_STOPS=N			from the Nth HTMM_IOC_GET_INFO on the session is stopped
  * FAKE_TURNS_HOT=1		the fourth page is hot from the second list of pages on
+ * FAKE_EQUAL=1			the third to seventh page have the same count; the first
+ *				two of them are on node 0, the others on node 1
  * FAKE_OLD=1			a module without hit ratios and placement
  * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
  * FAKE_PRIMES=1		every member is a prime number of its own
@@ -598,6 +600,11 @@ static struct htmm_page listed_page(const struct htmm_list_pages *arg, __u64 at,
 	page.node = HTMM_NODE_UNKNOWN;
 	if (arg->flags)
 		fake_place(&page, index);
+	if (env_number("FAKE_EQUAL") && index >= 2 && index < 7) {
+		page.samples = FAKE_PAGES - 2;
+		page.node = index >= 4;
+		page.mapping_shift = HTMM_PAGE_SHIFT;
+	}
 	return page;
 }
 

@@ -51,9 +51,9 @@ static void test_parse(void)
 	CHECK(found(&maps, 0x55d0c0000000, "/usr/bin/my prog", 0));
 	CHECK(found(&maps, 0x55d0c0004fff, "/usr/bin/my prog", 0x4fff));
 	CHECK(found(&maps, 0x55d0c1001000, "[heap]", 0x1000));
-	CHECK(found(&maps, 0x7f0000000800, "[anon]", 0x800));
+	CHECK(found(&maps, 0x7f0000000800, "[anon 7f0000000000-7f0000001000]", 0x800));
 	CHECK(found(&maps, 0x7f0000001000, "/dev/shm/x (deleted)", 0x3000));
-	CHECK(found(&maps, 0x7f0000002000, "[anon]", 0));
+	CHECK(found(&maps, 0x7f0000002000, "[anon 7f0000002000-7f0000003000]", 0));
 	CHECK(found(&maps, 0x7f0000003000, "[anon:pool]", 0));
 	CHECK(found(&maps, 0x7ffd00020fff, "[stack]", 0x20fff));
 	CHECK(found(&maps, 0xffffffffff600000, "[vsyscall]", 0));
@@ -83,8 +83,31 @@ static void test_odd_lines(void)
 	CHECK(maps.nr == 0);
 	CHECK(parse(&maps, "1000-2000 rw-p 00000000 00:00 0"));
 	CHECK(maps.nr == 1);
-	CHECK(found(&maps, 0x1000, "[anon]", 0));
+	CHECK(found(&maps, 0x1000, "[anon 1000-2000]", 0));
 	htmm_maps_free(&maps);
+}
+
+/* Neighbours of anonymous memory are one mapping, also with what was mapped before. */
+static void test_anon(void)
+{
+	struct htmm_maps now, old;
+
+	CHECK(parse(&old, "1000-3000 ---p 0 00:00 0\n3000-5000 rw-p 0 00:00 0 //anon\n"
+			  "6000-7000 rw-p 0 00:00 0\n7000-8000 rw-p 0 00:00 0 [anon:pool]\n"));
+	CHECK(old.nr == 3);
+	CHECK(found(&old, 0x1000, "[anon 1000-5000]", 0));
+	CHECK(found(&old, 0x4000, "[anon 1000-5000]", 0x3000));
+	CHECK(found(&old, 0x6000, "[anon 6000-7000]", 0));
+	CHECK(found(&old, 0x7000, "[anon:pool]", 0));
+
+	CHECK(parse(&now, "2000-4000 rw-p 0 00:00 0\n5000-6000 rw-p 0 00:00 0\n"
+			  "6000-7000 rw-p 0 00:00 1 /file\n"));
+	CHECK(!htmm_maps_merge(&now, &old));
+	CHECK(now.nr == 3);
+	CHECK(found(&now, 0x1000, "[anon 1000-6000]", 0));
+	CHECK(found(&now, 0x5fff, "[anon 1000-6000]", 0x4fff));
+	CHECK(found(&now, 0x6000, "/file", 0));
+	htmm_maps_free(&now);
 }
 
 /* What is mapped now wins; what was mapped before fills the gaps. */
@@ -102,7 +125,7 @@ static void test_merge(void)
 	CHECK(found(&now, 0x1000, "/old", 0x10000));
 	CHECK(found(&now, 0x3000, "/new", 0));
 	CHECK(found(&now, 0x4000, "/old", 0x13000));
-	CHECK(found(&now, 0x6fff, "[anon]", 0xfff));
+	CHECK(found(&now, 0x6fff, "[anon 6000-7000]", 0xfff));
 	CHECK(found(&now, 0x8fff, "/old", 0x17fff));
 	CHECK(found(&now, 0x9000, NULL, 0));
 	CHECK(found(&now, 0xafff, "[heap]", 0xfff));
@@ -172,20 +195,32 @@ static pid_t sleeper(void)
 	return pid;
 }
 
+/* Tells if a page is of anonymous memory that is named by its range. */
+static bool is_anon(struct htmm_names *names, const struct htmm_page *page)
+{
+	struct htmm_place place = htmm_names_find(names, page);
+	u64 start, end;
+	bool ok;
+
+	ok = sscanf(place.mapping, "[anon %llx-%llx]", &start, &end) == 2 &&
+	     page->addr < end && page->addr - start == place.offset;
+	if (!ok)
+		printf("# target %u space %u: %s\n", page->target, page->space, place.mapping);
+	return ok;
+}
+
 static void test_names_survive_exit(void)
 {
 	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct htmm_page page = { .addr = (u64)(unsigned long)memory + 4096, .space = 1 };
 	struct htmm_page_list list = { &page, 1 };
 	struct htmm_names *names = htmm_names_new();
-	const char *mapping;
 	pid_t pid = sleeper();
 
 	CHECK(memory != MAP_FAILED && names && pid > 0);
 	page.pid = pid;
 	CHECK(!htmm_names_refresh(names, pid));
-	mapping = htmm_names_find(names, &page).mapping;
-	CHECK(!strcmp(mapping, "[anon]"));
+	CHECK(is_anon(names, &page));
 
 	kill(pid, SIGKILL);
 	waitid(P_PID, pid, NULL, WEXITED | WNOWAIT);
@@ -195,7 +230,7 @@ static void test_names_survive_exit(void)
 
 	page.flags = HTMM_PAGE_EXITED;
 	htmm_names_note(names, 1, &list);
-	CHECK(!strcmp(htmm_names_find(names, &page).mapping, "[anon]"));
+	CHECK(is_anon(names, &page));
 	CHECK(!strcmp(htmm_names_find(names, &page).comm, "test_maps"));
 	/* An address that was never mapped, and an address space before exec(). */
 	page.addr = 4096;
@@ -264,16 +299,16 @@ static void test_names_targets(void)
 	struct htmm_names *names = htmm_names_new();
 
 	htmm_names_note(names, 1, &list);
-	CHECK(mapping_is(names, &pages[0], "[anon]"));
-	CHECK(mapping_is(names, &pages[1], "[anon]"));
+	CHECK(is_anon(names, &pages[0]));
+	CHECK(is_anon(names, &pages[1]));
 	CHECK(mapping_is(names, &pages[2], "[exited]"));
-	CHECK(mapping_is(names, &pages[3], "[anon]"));
+	CHECK(is_anon(names, &pages[3]));
 	CHECK(mapping_is(names, &pages[4], "[exited]"));
-	CHECK(mapping_is(names, &pages[5], "[anon]"));
+	CHECK(is_anon(names, &pages[5]));
 	CHECK(mapping_is(names, &pages[6], "[exited]"));
 	/* A list need not have the newest pages. */
 	htmm_names_note(names, 1, &older);
-	CHECK(mapping_is(names, &pages[1], "[anon]"));
+	CHECK(is_anon(names, &pages[1]));
 	CHECK(mapping_is(names, &pages[2], "[exited]"));
 	htmm_names_free(names);
 	munmap(memory, 4096);
@@ -290,10 +325,10 @@ static void test_names_sessions(void)
 	struct htmm_names *names = htmm_names_new();
 
 	htmm_names_note(names, 1, &list);
-	CHECK(mapping_is(names, &page, "[anon]"));
+	CHECK(is_anon(names, &page));
 	page.space = 1;
 	htmm_names_note(names, 2, &list);
-	CHECK(mapping_is(names, &page, "[anon]"));
+	CHECK(is_anon(names, &page));
 	/* A process of the same pid that has exited is another one. */
 	page.flags = HTMM_PAGE_EXITED;
 	htmm_names_note(names, 3, &list);
@@ -368,8 +403,8 @@ static void test_names_exec(void)
 	page.pid = changer.pid;
 	stale = page;
 	htmm_names_note(names, 1, &list);
-	CHECK(mapping_is(names, &page, "[anon]"));
-	CHECK(!htmm_names_refresh(watched, page.pid) && mapping_is(watched, &page, "[anon]"));
+	CHECK(is_anon(names, &page));
+	CHECK(!htmm_names_refresh(watched, page.pid) && is_anon(watched, &page));
 
 	CHECK(write(changer.tell, "x", 1) == 1 && changer_hear(&changer, &line));
 	page.space = 2;
@@ -404,9 +439,9 @@ static void test_names_prune(void)
 		pages[i].flags = HTMM_PAGE_EXITED;
 	}
 	htmm_names_prune(names, &both);
-	CHECK(mapping_is(names, &pages[0], "[anon]") && mapping_is(names, &pages[1], "[anon]"));
+	CHECK(is_anon(names, &pages[0]) && is_anon(names, &pages[1]));
 	htmm_names_prune(names, &second);
-	CHECK(mapping_is(names, &pages[0], "[exited]") && mapping_is(names, &pages[1], "[anon]"));
+	CHECK(mapping_is(names, &pages[0], "[exited]") && is_anon(names, &pages[1]));
 	htmm_names_free(names);
 	munmap(memory, 4096);
 }
@@ -447,6 +482,7 @@ int main(void)
 		TAP_TEST(test_parse),
 		TAP_TEST(test_find_nothing),
 		TAP_TEST(test_odd_lines),
+		TAP_TEST(test_anon),
 		TAP_TEST(test_merge),
 		TAP_TEST(test_merge_random),
 		TAP_TEST(test_names_survive_exit),

@@ -44,6 +44,59 @@ static void test_ranges(void)
 	tasks_free(&tasks);
 }
 
+/* Name of the mapping of an address at the end. */
+static bool ends_as(u32 pid, u64 addr, const char *name, u64 samples)
+{
+	int mapping = tasks_find(&tasks, tasks_space(&tasks, pid), addr);
+
+	CHECK(mapping >= 0);
+	tasks_name(&tasks);
+	if (strcmp(tasks.mapping[mapping].name, name))
+		printf("# %#llx is %s\n", addr, tasks.mapping[mapping].name);
+	return !strcmp(tasks.mapping[mapping].name, name) &&
+	       tasks.mapping[mapping].samples == samples;
+}
+
+/* Each range of anonymous memory is a mapping, which may grow and be joined with others. */
+static void test_anon(void)
+{
+	map(1, 0x1000, 0x1000, "");
+	map(1, 0x5000, 0x1000, "//anon");
+	map(1, 0x6000, 0x1000, "file");
+	map(1, 0x8000, 0x1000, "//anon");
+	sampled(1, 0x1000);
+	sampled(1, 0x5000);
+	sampled(1, 0x8000);
+	CHECK(tasks.nr_mappings == 3);
+	/* A piece above it, and the whole as it is after it has grown at either end. */
+	map(1, 0x2000, 0x1000, "//anon");
+	sampled(1, 0x2000);
+	map(1, 0x8000, 0x3000, "//anon");
+	sampled(1, 0xa000);
+	map(1, 0x7000, 0x4000, "//anon");
+	sampled(1, 0x7000);
+	CHECK(tasks.nr_mappings == 3);
+	tasks_fork(&tasks, 2, 1, true);
+	/* A part of it, as after mprotect(). */
+	map(1, 0x8000, 0x1000, "//anon");
+	CHECK(ends_as(1, 0x9000, "[anon 7000-b000]", 3));
+	CHECK(ends_as(1, 0x6000, "file", 0));
+	/* What lies between two of them; the child has none of it. */
+	map(1, 0x3000, 0x2000, "//anon");
+	CHECK(ends_as(1, 0x4000, "[anon 1000-6000]", 3));
+	sampled(2, 0x2000);
+	CHECK(ends_as(2, 0x2000, "[anon 1000-3000]", 1));
+	CHECK(ends_as(2, 0x5000, "[anon 5000-6000]", 0));
+	/* One that grows a lot takes the memory of one. */
+	map(2, 0x100000, 0x1000, "//anon");
+	for (u64 at = 1; at < 100000; at++)
+		map(2, 0x100000 + (at << 12), 0x1000, "//anon");
+	sampled(2, 0x100000);
+	CHECK(ends_as(2, 0x2000000, "[anon 100000-187a0000]", 1));
+	CHECK(tasks.nr_names < 3 && !tasks.left_out);
+	tasks_free(&tasks);
+}
+
 static void test_fork(void)
 {
 	map(1, 0x1000, 0x1000, "a");
@@ -236,6 +289,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_ranges),
+		TAP_TEST(test_anon),
 		TAP_TEST(test_fork),
 		TAP_TEST(test_many_ranges),
 		TAP_TEST(test_random_ranges),

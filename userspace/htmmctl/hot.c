@@ -21,8 +21,24 @@ static void print_place(FILE *file, const struct htmm_page *page)
 	fprintf(file, "%4s %5s ", node, size);
 }
 
+/* The number of pages from @page on, of @nr, that differ only in their address and follow it. */
+static size_t equal_pages(struct htmm_names *names, const struct htmm_page *page, size_t nr)
+{
+	const char *mapping = htmm_names_find(names, page).mapping;
+	struct htmm_page next = *page;
+	size_t i;
+
+	for (i = 1; i < nr; i++) {
+		next.addr += 4096;
+		if (memcmp(&next, &page[i], sizeof(next)) ||
+		    htmm_names_find(names, &next).mapping != mapping)
+			break;
+	}
+	return i;
+}
+
 static void print_page(FILE *file, struct htmm_names *names, const struct htmm_page *page,
-		       bool placed)
+		       size_t nr, bool placed)
 {
 	struct htmm_place place = htmm_names_find(names, page);
 	bool hot = page->flags & HTMM_PAGE_HOT;
@@ -30,8 +46,8 @@ static void print_page(FILE *file, struct htmm_names *names, const struct htmm_p
 
 	snprintf(comm, sizeof(comm), "%-15.15s", place.comm);
 	out_colour(file, hot ? COLOUR_RED : COLOUR_NONE);
-	fprintf(file, "%10llu %3u %-4s %7u ", page->samples, page->bin, hot ? "hot" : "",
-		page->pid);
+	fprintf(file, "%10llu %7zu %3u %-4s %7u ", page->samples, nr, page->bin,
+		hot ? "hot" : "", page->pid);
 	out_colour(file, COLOUR_NONE);
 	if (placed)
 		print_place(file, page);
@@ -46,16 +62,18 @@ static void print_page(FILE *file, struct htmm_names *names, const struct htmm_p
 void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
 	       bool placed)
 {
-	size_t i;
+	size_t i, nr;
 
 	if (!list->nr) {
 		fputs("no such page has samples\n", file);
 		return;
 	}
-	fprintf(file, "%10s %3s %-4s %7s %s%-15s %16s  %s\n", "samples", "bin", "tier", "pid",
-		placed ? "node  size " : "", "command", "address", "mapping");
-	for (i = 0; i < list->nr; i++)
-		print_page(file, names, &list->pages[i], placed);
+	fprintf(file, "%10s %7s %3s %-4s %7s %s%-15s %16s  %s\n", "samples", "pages", "bin", "tier",
+		"pid", placed ? "node  size " : "", "command", "address", "mapping");
+	for (i = 0; i < list->nr; i += nr) {
+		nr = equal_pages(names, &list->pages[i], list->nr - i);
+		print_page(file, names, &list->pages[i], nr, placed);
+	}
 }
 
 static void place_json(struct json_object *obj, const struct htmm_page *page)
@@ -109,7 +127,7 @@ void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list 
 /**
  * struct hot_cmd - the options of hot
  * @target: only pages of this one; 0: of all
- * @max: lines to print; 0: all
+ * @max: pages or mappings to list; 0: all
  * @node: only pages on this node; -1: on any
  * @cold: the coldest pages in memory, also those without samples
  * @json: print JSON
@@ -186,7 +204,7 @@ static int run_hot(const struct command *cmd, int argc, char **argv)
 {
 	struct hot_cmd hot = { .max = HOT_PAGES_DEFAULT, .node = -1 };
 	const struct opt opts[] = {
-		{ OPT_NUMBER, 'n', "number", "N", "lines to print, 0: all (20)",
+		{ OPT_NUMBER, 'n', "number", "N", "pages to list, 0: all (20)",
 		  &hot.max, 0, LONG_MAX },
 		{ OPT_FLAG, 0, "mapping", NULL, "sum the pages of each mapping up",
 		  &hot.by_mapping },
@@ -207,6 +225,7 @@ const struct command cmd_hot = {
 	.synopsis = "[options]",
 	.summary = "list the hottest pages and what they belong to",
 	.help = "Lists the pages with the most samples, hottest first, and where they are now:\n"
-		"the NUMA node and the size of the mapping, if the module tells.",
+		"the NUMA node and the size of the mapping, if the module tells.  Pages in a row\n"
+		"with the same count are one line, which has the samples of each.",
 	.run = run_hot,
 };

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <htmm/maps.h>
 
+/* A name of anonymous memory, with two addresses and a NUL. */
+#define ANON_NAME_BYTES	48
+
 /* Takes ownership of @name. */
 static int append(struct htmm_maps *maps, const struct htmm_mapping *mapping, char *name)
 {
@@ -22,10 +25,55 @@ static int append(struct htmm_maps *maps, const struct htmm_mapping *mapping, ch
 	return 0;
 }
 
-/* Memory without a file has many names that all mean the same. */
-static const char *plain_name(const char *name)
+/* Not what its program gave a name to, which is [anon:NAME]. */
+static bool is_anon(const char *name)
 {
-	return !*name || !strcmp(name, "//anon") ? "[anon]" : name;
+	return !*name || !strcmp(name, "//anon") || !strncmp(name, "[anon ", 6);
+}
+
+/* A copy; name_anon() writes the name of anonymous memory when its range is known. */
+static char *copy_name(const char *name)
+{
+	char *copy;
+
+	if (!is_anon(name))
+		return strdup(name);
+	copy = malloc(ANON_NAME_BYTES);
+	if (copy)
+		strcpy(copy, "[anon ");
+	return copy;
+}
+
+/* Joins neighbours of anonymous memory, which the kernel keeps apart for its own reasons. */
+static void join_anon(struct htmm_maps *maps)
+{
+	struct htmm_mapping *last = NULL;
+	size_t i, kept = 0;
+
+	for (i = 0; i < maps->nr; i++) {
+		struct htmm_mapping *map = &maps->map[i];
+
+		if (last && last->end == map->start && is_anon(last->name) && is_anon(map->name)) {
+			last->end = map->end;
+			free(map->name);
+			continue;
+		}
+		last = &maps->map[kept++];
+		*last = *map;
+	}
+	maps->nr = kept;
+}
+
+/* Names anonymous memory by its range. */
+static void name_anon(struct htmm_maps *maps)
+{
+	struct htmm_mapping *map;
+
+	join_anon(maps);
+	for (map = maps->map; map < maps->map + maps->nr; map++)
+		if (is_anon(map->name))
+			snprintf(map->name, ANON_NAME_BYTES, "[anon %llx-%llx]",
+				 (unsigned long long)map->start, (unsigned long long)map->end);
 }
 
 static int parse_line(struct htmm_maps *maps, char *line)
@@ -39,7 +87,7 @@ static int parse_line(struct htmm_maps *maps, char *line)
 	if (sscanf(line, "%llx-%llx %*4s %llx %*x:%*x %*u %n", &start, &end, &offset, &used) != 3 ||
 	    !used || end <= start)
 		return 0;
-	name = strdup(plain_name(line + used));
+	name = copy_name(line + used);
 	if (!name)
 		return -ENOMEM;
 	mapping.start = start;
@@ -64,6 +112,7 @@ int htmm_maps_parse(struct htmm_maps *maps, FILE *file)
 	free(line);
 	if (ret)
 		htmm_maps_free(maps);
+	name_anon(maps);
 	return ret;
 }
 
@@ -125,7 +174,7 @@ static int append_gaps(struct htmm_maps *maps, size_t nr, const struct htmm_mapp
 		__u64 next = covered ? maps->map[i].start : old->end;
 
 		if (next > at) {
-			char *name = strdup(old->name);
+			char *name = copy_name(old->name);
 
 			gap.start = at;
 			gap.end = next;
@@ -152,6 +201,7 @@ int htmm_maps_merge(struct htmm_maps *maps, struct htmm_maps *old)
 			free(maps->map[--maps->nr].name);
 	else if (maps->nr > nr)
 		qsort(maps->map, maps->nr, sizeof(*maps->map), by_start);
+	name_anon(maps);
 	htmm_maps_free(old);
 	return ret;
 }

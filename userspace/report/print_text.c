@@ -212,19 +212,33 @@ static void print_mappings(FILE *file, const struct report_view *view)
 	free(order.index);
 }
 
-static void print_pages(FILE *file, const struct report_view *view)
+/* The number of pages from the one at @from on that follow it and have the same count. */
+static __u32 equal_pages(const struct report *report, __u32 from)
 {
+	const struct report_page *page = &report->page[from];
 	__u32 i;
 
-	fprintf(file, "\n%12s %3s %-4s %7s %-15s %16s %s\n", "samples", "bin", "tier", "pid",
-		"command", "page", "mapping");
-	for (i = 0; i < view->report->nr_pages; i++) {
+	for (i = 1; from + i < report->nr_pages; i++)
+		if (page[i].addr != page->addr + i * 4096ULL || page[i].space != page->space ||
+		    page[i].mapping != page->mapping || page[i].samples != page->samples)
+			break;
+	return i;
+}
+
+static void print_pages(FILE *file, const struct report_view *view)
+{
+	__u32 i, nr;
+
+	fprintf(file, "\n%10s %6s %3s %-4s %7s %-15s %16s %s\n", "samples", "pages", "bin", "tier",
+		"pid", "command", "page", "mapping");
+	for (i = 0; i < view->report->nr_pages; i += nr) {
 		const struct report_page *page = &view->report->page[i];
 		const struct space *space = &view->report->tasks.space[page->space];
 		char comm[20];
 
 		snprintf(comm, sizeof(comm), "%-15.15s", space->comm);
-		fprintf(file, "%12llu %3u %-4s %7u ", page->samples, page->bin,
+		nr = equal_pages(view->report, i);
+		fprintf(file, "%10llu %6u %3u %-4s %7u ", page->samples, nr, page->bin,
 			page->hot ? "hot" : "", space->pid);
 		out_name(file, comm);
 		fprintf(file, " %16llx ", page->addr);

@@ -327,6 +327,7 @@ int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 	report->counts.no_memory += report->store->refused;
 	if (attribute_all(report) || list_pages(report, most) || list_regions(report, most))
 		return no_memory(err);
+	tasks_name(&report->tasks);
 	return 0;
 }
 

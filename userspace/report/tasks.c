@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tasks.h"
 
 /* Approximate memory of a name besides its bytes. */
 #define NAME_OVERHEAD	64
+
+/* In the number of a name: a range of anonymous memory, which has no name until the end. */
+#define ANON		(1U << 31)
 
 static const char unmapped[] = "[unmapped]";
 
@@ -208,12 +212,60 @@ void tasks_exit(struct tasks *tasks, __u32 pid)
 		end_space(tasks, number);
 }
 
-/* Memory without a file has many names that all mean the same. */
-static int intern_mapping(struct tasks *tasks, const char *name, size_t len)
+static __u64 mapping_key(__u32 space, __u32 name)
 {
-	if (!len || (len >= 6 && !memcmp(name, "//anon", 6)))
-		return intern(tasks, "[anon]", 6);
-	return intern(tasks, name, len);
+	return (__u64)space << 32 | name;
+}
+
+/* Moves the samples of a range of anonymous memory to the one that it becomes a part of. */
+static void join_samples(struct tasks *tasks, __u32 space, __u32 to, __u32 from)
+{
+	const __u64 key = mapping_key(space, from);
+	const __s64 low = idmap_get(&tasks->by_mapping, mapping_key(space, to));
+	const __s64 high = idmap_get(&tasks->by_mapping, key);
+
+	if (high < 0 || low == high)
+		return;
+	if (low < 0) {
+		idmap_set(&tasks->by_mapping, mapping_key(space, to), high);
+		return;
+	}
+	tasks->mapping[low].samples += tasks->mapping[high].samples;
+	tasks->mapping[high].samples = 0;
+}
+
+/* The range of anonymous memory at @addr, or else at @other. */
+static const struct vma *anon_at(const struct tasks *tasks, __u32 space, __u64 addr, __u64 other)
+{
+	const __u32 list = tasks->space[space].vmas;
+	const struct vma *vma = vmas_find(&tasks->vmas, list, addr);
+
+	if (!vma || !(vma->name & ANON))
+		vma = vmas_find(&tasks->vmas, list, other);
+	return vma && vma->name & ANON ? vma : NULL;
+}
+
+/*
+ * Joins anonymous memory with what it extends: the kernel reports a piece that is added, or the
+ * whole. Ranges have numbers, not names: a name for each size of one that grows takes memory.
+ */
+static void join_anon(struct tasks *tasks, __u32 space, struct vma *vma)
+{
+	const __u64 below = vma->start ? vma->start - 1 : 0;
+	const struct vma *low = anon_at(tasks, space, below, vma->start);
+	const struct vma *high = anon_at(tasks, space, vma->end, vma->end - 1);
+
+	if (!low && !high) {
+		vma->name = ANON | tasks->nr_anon++;
+		return;
+	}
+	vma->name = low ? low->name : high->name;
+	if (low && high)
+		join_samples(tasks, space, low->name, high->name);
+	if (low)
+		vma->start = low->start;
+	if (high)
+		vma->end = high->end;
 }
 
 void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const char *name,
@@ -221,12 +273,15 @@ void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const c
 {
 	struct space *where = &tasks->space[space];
 	struct vma vma = { .start = start };
-	int id;
+	int id = 0;
 
 	if (!len || __builtin_add_overflow(start, len, &vma.end))
 		return;
-	id = intern_mapping(tasks, name, name_len);
-	vma.name = id;
+	/* Memory without a file has many names that all mean the same. */
+	if (!name_len || (name_len >= 6 && !memcmp(name, "//anon", 6)))
+		join_anon(tasks, space, &vma);
+	else
+		vma.name = id = intern(tasks, name, name_len);
 	where->found.len = 0;
 	if (id < 0 || vmas_map(&tasks->vmas, &where->vmas, &vma))
 		tasks->left_out++;
@@ -241,11 +296,6 @@ void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const ch
 		tasks_map(tasks, number, start, len, name, name_len);
 	else
 		tasks->left_out++;
-}
-
-static __u64 mapping_key(__u32 space, __u32 name)
-{
-	return (__u64)space << 32 | name;
 }
 
 const struct mapping *tasks_sampled(const struct tasks *tasks, __u32 space, __u32 name)
@@ -270,7 +320,7 @@ static int mapping_of(struct tasks *tasks, __u32 space, __u32 name)
 	if (failed || idmap_set(&tasks->by_mapping, key, tasks->nr_mappings))
 		return -ENOMEM;
 	tasks->mapping[tasks->nr_mappings] = (struct mapping) {
-		.name = tasks->name[name],
+		.name = name & ANON ? "[anon]" : tasks->name[name],
 		.space = space,
 	};
 	return tasks->nr_mappings++;
@@ -278,7 +328,7 @@ static int mapping_of(struct tasks *tasks, __u32 space, __u32 name)
 
 int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len)
 {
-	int id = intern_mapping(tasks, name, len);
+	int id = intern(tasks, name, len);
 
 	return id < 0 ? id : mapping_of(tasks, space, id);
 }
@@ -295,6 +345,15 @@ static int find_nowhere(struct tasks *tasks, __u32 space)
 	return mapping;
 }
 
+/* A range grows; of one that another mapping has cut in two, both parts are one mapping. */
+static void widen(struct mapping *mapping, const struct vma *vma)
+{
+	if (!mapping->end || vma->start < mapping->start)
+		mapping->start = vma->start;
+	if (vma->end > mapping->end)
+		mapping->end = vma->end;
+}
+
 int tasks_search(struct tasks *tasks, __u32 space, __u64 addr)
 {
 	struct space *where = &tasks->space[space];
@@ -306,7 +365,23 @@ int tasks_search(struct tasks *tasks, __u32 space, __u64 addr)
 	where->found.start = vma->start;
 	where->found.len = vma->end - vma->start;
 	where->found.mapping = mapping;
+	if (vma->name & ANON)
+		widen(&tasks->mapping[mapping], vma);
 	return mapping;
+}
+
+void tasks_name(struct tasks *tasks)
+{
+	struct mapping *mapping = tasks->mapping;
+	__u32 i;
+
+	for (i = 0; i < tasks->nr_mappings; i++, mapping++) {
+		if (!mapping->end)
+			continue;
+		snprintf(mapping->range, sizeof(mapping->range), "[anon %llx-%llx]",
+			 mapping->start, mapping->end);
+		mapping->name = mapping->range;
+	}
 }
 
 void tasks_free(struct tasks *tasks)

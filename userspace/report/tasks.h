@@ -22,6 +22,10 @@
 /**
  * struct mapping - all mappings of one name in one address space
  * @name: file, or a name in brackets
+ * @range: "[anon START-END]" for anonymous memory, of which each range is one mapping; tasks_name()
+ *         sets @name to it
+ * @start: first address of anonymous memory
+ * @end: the first address after it; 0: not anonymous memory
  * @space: number of the address space
  * @samples: samples in it, not cooled
  * @pages: pages tracked at the end
@@ -29,6 +33,9 @@
  */
 struct mapping {
 	const char *name;
+	char range[48];
+	__u64 start;
+	__u64 end;
 	__u32 space;
 	__u64 samples;
 	__u64 pages;
@@ -95,6 +102,7 @@ struct tasks {
 	char **name;
 	__u32 nr_names;
 	__u32 room_names;
+	__u32 nr_anon;			/* ranges of anonymous memory so far */
 	struct idmap by_pid;
 	struct idmap by_name;
 	struct idmap by_mapping;
@@ -164,6 +172,12 @@ void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const c
  * Return: its number, or -ENOMEM.
  */
 int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len);
+
+/**
+ * tasks_name() - name anonymous memory by its ranges
+ * @tasks: the processes, to which no more mappings are added
+ */
+void tasks_name(struct tasks *tasks);
 
 /**
  * tasks_sampled() - get the mapping of a name, if it had samples

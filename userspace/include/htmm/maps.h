@@ -12,7 +12,8 @@
  * @start: its first address
  * @end: the first address after it
  * @offset: its offset in the file; 0 if there is no file
- * @name: file, or a name in brackets: [heap], [stack], [anon] ...
+ * @name: file, or a name in brackets: [heap], [stack] ...; anonymous memory is named by its
+ *        range, [anon START-END] in hexadecimal
  */
 struct htmm_mapping {
 	__u64 start;
@@ -24,7 +25,7 @@ struct htmm_mapping {
 /**
  * struct htmm_maps - the mappings of one process, by address
  * @map: the mappings
- * @nr: how many there are
+ * @nr: how many there are; neighbours of anonymous memory are one
  * @room: private: elements that fit into @map
  */
 struct htmm_maps {
