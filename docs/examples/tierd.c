@@ -126,14 +126,14 @@ static int look(int fd, __u64 session, struct htmm_error *err)
 	return ret;
 }
 
-static int run(int fd, int argc, char **argv, struct htmm_error *err)
+static int run(int argc, char **argv, struct htmm_error *err)
 {
 	struct htmm_event_list events = {};
 	__s64 seconds = 5, looks = LONG_MAX;
 	struct htmm_info info = {};
 	struct timespec wait = {};
+	int fd = -1, ret;
 	sigset_t ends;
-	int ret;
 
 	ret = htmm_events_parse(&events, argc > 1 ? argv[1] : HTMM_DEFAULT_EVENTS, NULL, err);
 	if (!ret && argc > 2)
@@ -149,24 +149,23 @@ static int run(int fd, int argc, char **argv, struct htmm_error *err)
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 
 	if (!ret)
+		ret = fd = htmm_device_open(NULL, err);
+	if (fd >= 0)
 		ret = start(fd, &events, err);
 	if (!ret)
 		ret = htmm_device_info(fd, &info, err);
 	while (!ret && looks-- && sigtimedwait(&ends, NULL, &wait) < 0)
 		ret = look(fd, info.session, err);
+	if (fd >= 0)
+		close(fd);
 	return ret;
 }
 
 int main(int argc, char **argv)
 {
 	struct htmm_error err;
-	int ret = htmm_device_open(NULL, &err), fd = ret;
 
-	if (fd >= 0) {
-		ret = run(fd, argc, argv, &err);
-		close(fd);
-	}
-	if (!ret)
+	if (!run(argc, argv, &err))
 		return EXIT_SUCCESS;
 	fprintf(stderr, "tierd: %s%s%s\n", err.what, *err.todo ? "; " : "", err.todo);
 	return EXIT_FAILURE;

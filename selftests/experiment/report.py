@@ -231,8 +231,6 @@ def write_docs(results, directory, cells):
         text.append(f"## {program}, {ratio}, {'huge' if huge else 'base'} pages\n")
         text.append(PROGRAMS[program] + ".\n")
         text.append("\n".join(table(results, group)) + "\n")
-        pictures = directory / "pictures"
-        pictures.mkdir(exist_ok=True)
-        if plot(pictures / f"experiment-{name}.svg", results, group):
-            text.append(f"![Share over time](pictures/experiment-{name}.svg)\n")
+        if plot(directory / f"experiment-{name}.svg", results, group):
+            text.append(f"![Share over time](experiment-{name}.svg)\n")
     pathlib.Path(directory / "experiments.md").write_text("\n".join(text), encoding="utf-8")

@@ -262,12 +262,12 @@ TEST_F(overrun, ring_full)
 				    total->in_flight);
 	stats_free(&stats);
 
-	/* Once empty, it takes samples again. */
+	/* Once empty, it takes samples again, such as those of reading the statistics. */
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	counted = stats.s.total.counted;
 	lost = stats.s.total.drops[HTMM_DROP_RING_FULL];
-	EXPECT_EQ(0, stats.s.total.in_flight);
+	EXPECT_GE(8, stats.s.total.in_flight);
 	EXPECT_LT(20, counted);
 	stats_free(&stats);
 	access_pages(&self->source, self->mem, PAGES / 8,

@@ -77,7 +77,7 @@ static void print_rest(FILE *file, const struct htmm_placement *where)
 		fprintf(file, "shared by several processes, and counted once: %llu pages\n",
 			where->shared_pages);
 	if (where->skipped)
-		fprintf(file, "busy changing mappings, not read: %u of %u processes; ask again\n",
+		fprintf(file, "not read: %u of %u processes, busy changing mappings; ask again\n",
 			where->skipped, where->spaces + where->skipped);
 }
 
