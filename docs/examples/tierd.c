@@ -149,9 +149,9 @@ static int run(int argc, char **argv, struct htmm_error *err)
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 
 	if (!ret)
-		ret = fd = htmm_device_open(NULL, err);
-	if (fd >= 0)
-		ret = start(fd, &events, err);
+		fd = htmm_device_open(NULL, err);
+	if (!ret)
+		ret = fd < 0 ? fd : start(fd, &events, err);
 	if (!ret)
 		ret = htmm_device_info(fd, &info, err);
 	while (!ret && looks-- && sigtimedwait(&ends, NULL, &wait) < 0)

@@ -40,7 +40,7 @@ static char *copy_name(const char *name)
 		return strdup(name);
 	copy = malloc(ANON_NAME_BYTES);
 	if (copy)
-		strcpy(copy, "[anon ");
+		snprintf(copy, ANON_NAME_BYTES, "[anon ");
 	return copy;
 }
 

@@ -9,7 +9,7 @@
 #define NAME_OVERHEAD	64
 
 /* In the number of a name: a range of anonymous memory, which has no name until the end. */
-#define ANON		(1U << 31)
+#define ANON		0x80000000U
 
 static const char unmapped[] = "[unmapped]";
 
@@ -255,17 +255,19 @@ static void join_anon(struct tasks *tasks, __u32 space, struct vma *vma)
 	const struct vma *low = anon_at(tasks, space, below, vma->start);
 	const struct vma *high = anon_at(tasks, space, vma->end, vma->end - 1);
 
-	if (!low && !high) {
+	if (low)
+		vma->name = low->name;
+	else if (high)
+		vma->name = high->name;
+	else
 		vma->name = ANON | tasks->nr_anon++;
-		return;
-	}
-	vma->name = low ? low->name : high->name;
-	if (low && high)
-		join_samples(tasks, space, low->name, high->name);
 	if (low)
 		vma->start = low->start;
-	if (high)
-		vma->end = high->end;
+	if (!high)
+		return;
+	vma->end = high->end;
+	if (low)
+		join_samples(tasks, space, low->name, high->name);
 }
 
 void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const char *name,
@@ -278,10 +280,12 @@ void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const c
 	if (!len || __builtin_add_overflow(start, len, &vma.end))
 		return;
 	/* Memory without a file has many names that all mean the same. */
-	if (!name_len || (name_len >= 6 && !memcmp(name, "//anon", 6)))
+	if (!name_len || (name_len >= 6 && !memcmp(name, "//anon", 6))) {
 		join_anon(tasks, space, &vma);
-	else
-		vma.name = id = intern(tasks, name, name_len);
+	} else {
+		id = intern(tasks, name, name_len);
+		vma.name = id;
+	}
 	where->found.len = 0;
 	if (id < 0 || vmas_map(&tasks->vmas, &where->vmas, &vma))
 		tasks->left_out++;
