@@ -128,6 +128,25 @@ static void cooling_is_lazy_and_exact(void)
 	world_close(&world);
 }
 
+/* 9 pages with a count of 1 are forgotten at the first cooling, their sum at the fourth. */
+static void regions_outlive_their_pages(void)
+{
+	const u64 regions[] = { 1, 1, 1, 0 };
+	struct htmm_table_stats stats;
+	u32 i;
+
+	world_open(&world, &roomy, false);
+	for (i = 0; i < 9; i++)
+		add(0, i, 1);
+	for (i = 0; i < ARRAY_SIZE(regions); i++) {
+		world_cool(&world);
+		reclaim_all();
+		htmm_table_get_stats(&world.table, &stats);
+		CHECK(!stats.pages && stats.regions == regions[i]);
+	}
+	world_close(&world);
+}
+
 static void epochs_far_apart(void)
 {
 	/* The last one makes 2^32 + 1 in total, which 32 bits would read as 1. */
@@ -705,6 +724,7 @@ int main(void)
 		TAP_TEST(counts_and_bins),
 		TAP_TEST(saturates),
 		TAP_TEST(cooling_is_lazy_and_exact),
+		TAP_TEST(regions_outlive_their_pages),
 		TAP_TEST(epochs_far_apart),
 		TAP_TEST(page_limit),
 		TAP_TEST(memory_limit),

@@ -194,8 +194,7 @@ static void finish(struct __test_metadata *_metadata,
 	struct stats stats;
 	int ret;
 
-	/* Not device_stop(): the sweep that removes regions without pages may not be through. */
-	EXPECT_EQ(0, device_stop_unseen(fd));
+	EXPECT_EQ(0, device_stop(fd));
 	ret = stats_read(fd, &stats);
 	EXPECT_TRUE(!ret || ret == -ENOMEM);
 	if (ret)
