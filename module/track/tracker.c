@@ -14,6 +14,7 @@ static void htmm_tracker_free(struct htmm_tracker *tracker, unsigned int shards)
 {
 	while (shards)
 		htmm_shard_destroy(&tracker->shards[--shards]);
+	htmm_served_free(tracker->served);
 	kvfree(tracker);
 }
 
@@ -74,10 +75,14 @@ htmm_tracker_create(const struct htmm_target_ref *target,
 	tracker->target = *target;
 	tracker->config = *config;
 	ret = htmm_mm_set_init(&tracker->mm_set, config->max_bytes, config->keep_exited);
-	if (ret) {
-		kvfree(tracker);
-		return ERR_PTR(ret);
+	if (ret)
+		goto err_tracker;
+	if (config->served_events) {
+		tracker->served = htmm_served_create(config->served_events);
+		ret = tracker->served ? 0 : -ENOMEM;
 	}
+	if (ret)
+		goto err_mm_set;
 	for (i = 0; i < config->shards; i++) {
 		ret = htmm_tracker_init_shard(tracker, i);
 		if (ret)
@@ -93,8 +98,13 @@ htmm_tracker_create(const struct htmm_target_ref *target,
 	return tracker;
 
 err_shards:
+	while (i)
+		htmm_shard_destroy(&tracker->shards[--i]);
+	htmm_served_free(tracker->served);
+err_mm_set:
 	htmm_mm_set_destroy(&tracker->mm_set);
-	htmm_tracker_free(tracker, i);
+err_tracker:
+	kvfree(tracker);
 	return ERR_PTR(ret);
 }
 

@@ -14,6 +14,7 @@
 #include "core/topn.h"
 #include "mm.h"
 #include "sample/target_ref.h"
+#include "served.h"
 #include "shard.h"
 
 /**
@@ -29,6 +30,7 @@
  * @adaptation_period: samples between two adaptations, at least 1
  * @node: NUMA node of each shard's drain thread
  * @keep_exited: keep the pages of processes that have exited
+ * @served_events: events of the session, if samples are counted by what served them; else 0
  */
 struct htmm_tracker_config {
 	u32 owner;
@@ -41,6 +43,7 @@ struct htmm_tracker_config {
 	u64 adaptation_period;
 	int node[HTMM_MAX_DRAIN_THREADS];
 	bool keep_exited;
+	unsigned int served_events;
 };
 
 /**
@@ -104,6 +107,7 @@ struct htmm_mm_owner {
  * @config: constant, except the capacity, which @lock protects
  * @samples: samples counted
  * @drops: samples not counted, by reason
+ * @served: samples by what served them, counted or not; NULL if that is not asked for
  * @mm_lock: protects @mm_set
  * @mm_set: address spaces of the pages
  * @lock: held for reading by a drain thread while it looks up the address spaces of samples
@@ -126,6 +130,7 @@ struct htmm_tracker {
 	struct htmm_tracker_config config;
 	atomic64_t samples;
 	atomic64_t drops[HTMM_NR_DROPS];
+	struct htmm_served_counts *served;
 	struct mutex mm_lock;		/* mm_set */
 	struct htmm_mm_set mm_set;
 	struct rw_semaphore lock;	/* what follows */

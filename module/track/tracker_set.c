@@ -256,6 +256,7 @@ int htmm_tracker_set_init(struct htmm_tracker_set *set,
 		.cooling_period = start->cooling_period,
 		.adaptation_period = start->adaptation_period,
 		.keep_exited = start->flags & HTMM_START_KEEP_EXITED,
+		.served_events = start->flags & HTMM_START_SERVED ? start->nr_events : 0,
 	};
 	memcpy(set->config.node, node,
 	       start->drain_threads * sizeof(*node));
