@@ -11,7 +11,7 @@
 #include "api.h"
 #include "base/config.h"
 #include "listing.h"
-#include "track/placement.h"
+#include "track/walker.h"
 
 /*
  * Sizes of array elements in their first version; later versions are larger. The numbers
