@@ -17,11 +17,11 @@
 #define INTERVAL_MS	1000
 
 /**
- * struct past - what was measured of a target when the last line was written
+ * struct known - what was measured of a target when the last line was written
  * @target: its number
  * @tiers: loads by tier
  */
-struct past {
+struct known {
 	__u32 target;
 	struct tier_sums tiers;
 };
@@ -34,8 +34,8 @@ struct past {
  * @no_placement: do not ask where pages are
  * @file: where the lines go
  * @session: the session
- * @past: of all targets together and of each, as of the last line
- * @nr_past: how many there are in @past
+ * @known: of all targets together and of each, as of the last line
+ * @nr_known: how many there are in @known
  */
 struct log {
 	unsigned int interval_ms;
@@ -44,8 +44,8 @@ struct log {
 	bool no_placement;
 	FILE *file;
 	__u64 session;
-	struct past past[HTMM_MAX_TARGETS + 1];
-	unsigned int nr_past;
+	struct known known[HTMM_MAX_TARGETS + 1];
+	unsigned int nr_known;
 };
 
 static void add_time(struct json_object *obj)
@@ -116,22 +116,22 @@ static int add_placement(const struct log *log, int fd, struct json_object *obj,
 static struct tier_sums since(struct log *log, __u32 target, const struct tier_sums *now)
 {
 	struct tier_sums tiers = *now;
-	struct past *past = log->past, *end = past + log->nr_past;
+	struct known *known = log->known, *end = known + log->nr_known;
 
-	while (past < end && past->target != target)
-		past++;
-	if (past < end && past->tiers.fast <= now->fast && past->tiers.slow <= now->slow) {
-		tiers.fast -= past->tiers.fast;
-		tiers.slow -= past->tiers.slow;
+	while (known < end && known->target != target)
+		known++;
+	if (known < end && known->tiers.fast <= now->fast && known->tiers.slow <= now->slow) {
+		tiers.fast -= known->tiers.fast;
+		tiers.slow -= known->tiers.slow;
 	}
-	if (past == log->past + HTMM_MAX_TARGETS + 1) {
+	if (known == log->known + HTMM_MAX_TARGETS + 1) {
 		/* Many targets have come and gone. */
-		past = log->past;
-		log->nr_past = 0;
+		known = log->known;
+		log->nr_known = 0;
 	}
-	if (past == log->past + log->nr_past)
-		log->nr_past++;
-	*past = (struct past) { .target = target, .tiers = *now };
+	if (known == log->known + log->nr_known)
+		log->nr_known++;
+	*known = (struct known) { .target = target, .tiers = *now };
 	return tiers;
 }
 
