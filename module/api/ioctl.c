@@ -66,14 +66,14 @@ union htmm_arg {
  * @file: the open file
  * @session: the session, if the ioctl needs it
  * @arg: a copy of the caller's struct
- * @added: the target that was added, for the undo function
+ * @added_to: number of the session that a target was added to, for the undo function
  * @replaced: the session that the new one has replaced, likewise
  */
 struct htmm_call {
 	struct file *file;
 	struct htmm_session *session;
 	union htmm_arg arg;
-	struct htmm_target_name added;
+	u64 added_to;
 	struct htmm_session *replaced;
 };
 
@@ -333,24 +333,22 @@ static int htmm_ioctl_add_target(struct htmm_call *call)
 	struct htmm_error err = {};
 	int ret;
 
+	call->added_to = add->session;
 	ret = htmm_uaccess_array_in(&target, sizeof(target), HTMM_FIRST_TARGET,
 				    add->target, add->target_size, 1);
 	if (ret)
 		htmm_fail(&err, ret, "the target cannot be read");
 	else
-		ret = htmm_session_add_target(add->session, &target,
-					      &call->added, &err);
+		ret = htmm_session_add_target(&call->added_to, &target, &add->number, &err);
 	if (ret)
 		htmm_report_error(add->error, add->error_size, &err);
-	else
-		add->number = call->added.number;
 	return ret;
 }
 
 /* Remove the target: a caller that does not get the number cannot remove it. */
 static void htmm_undo_add_target(struct htmm_call *call)
 {
-	htmm_session_undo_target(&call->added);
+	htmm_session_undo_target(call->added_to, call->arg.add.number);
 }
 
 static int htmm_ioctl_remove_target(struct htmm_call *call)

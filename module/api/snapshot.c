@@ -97,7 +97,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
 	info->record_size = htmm_record_size(start->sample_type);
 	info->max_pages = start->max_pages;
 	info->max_bytes = start->max_bytes;
-	info->capacity_pages = READ_ONCE(session->trackers.config.capacity);
+	info->capacity_pages = READ_ONCE(session->config->start.capacity_pages);
 	info->cooling_period = start->cooling_period;
 	info->adaptation_period = start->adaptation_period;
 	info->budget_ppm = start->budget_ppm;
@@ -278,7 +278,7 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 	ret = htmm_tracker_set_get(&session->trackers, out->target, &trackers);
 	if (ret)
 		return ret;
-	htmm_snapshot_sum(&trackers, READ_ONCE(session->trackers.config.capacity),
+	htmm_snapshot_sum(&trackers, READ_ONCE(session->config->start.capacity_pages),
 			  kind, &sum);
 	htmm_tracker_list_put(&trackers);
 	htmm_histogram_fill(out, bins, kind, &sum);
@@ -309,7 +309,7 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 			    struct htmm_hit_ratio *out)
 {
 	enum htmm_kind kind = (enum htmm_kind)out->unit;
-	u64 capacity = READ_ONCE(session->trackers.config.capacity);
+	u64 capacity = READ_ONCE(session->config->start.capacity_pages);
 	struct htmm_tracker_list trackers;
 	struct htmm_hits *hits;
 	unsigned int i;
@@ -324,7 +324,7 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 	for (i = 0; i < trackers.nr; i++)
 		htmm_tracker_get_hits(trackers.tracker[i], kind, hits);
 	if (trackers.nr == 1)
-		capacity = READ_ONCE(trackers.tracker[0]->config.capacity);
+		capacity = READ_ONCE(trackers.tracker[0]->capacity);
 	htmm_tracker_list_put(&trackers);
 	out->capacity_pages =
 		htmm_tracker_capacity(out->capacity_pages ?: capacity, kind);
@@ -367,14 +367,13 @@ static void htmm_snapshot_target_ref(const struct htmm_target_ref *ref,
 static void htmm_snapshot_target(struct htmm_tracker *tracker,
 				 struct htmm_target_info *info)
 {
-	const struct htmm_tracker_config *config = &tracker->config;
 	struct htmm_tracker_stats stats;
 	unsigned int i;
 
 	htmm_tracker_get_stats(tracker, &stats);
-	info->number = config->owner;
-	info->capacity_pages = READ_ONCE(config->capacity);
-	info->max_bytes = config->max_bytes;
+	info->number = tracker->number;
+	info->capacity_pages = READ_ONCE(tracker->capacity);
+	info->max_bytes = tracker->max_bytes;
 	info->bytes = stats.table.bytes;
 	info->pages = stats.table.pages;
 	info->regions = stats.table.regions;
