@@ -195,12 +195,9 @@ static int htmm_ioctl_get_stats(struct htmm_call *call)
 	u32 n;
 	int ret;
 
-	channels = kvcalloc(call->session->samplers.nr_samplers,
-			    sizeof(*channels), GFP_KERNEL);
+	channels = htmm_snapshot_stats(call->session, stats, &n);
 	if (!channels)
 		return -ENOMEM;
-
-	n = htmm_snapshot_stats(call->session, stats, channels);
 	ret = htmm_uaccess_array_out(stats->channels, stats->channel_size,
 				     channels, sizeof(*channels),
 				     min(stats->nr_channels, n));
@@ -364,10 +361,9 @@ static int htmm_ioctl_get_targets(struct htmm_call *call)
 	u32 n;
 	int ret;
 
-	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
+	info = htmm_snapshot_targets(call->session, &n);
 	if (!info)
 		return -ENOMEM;
-	n = htmm_snapshot_targets(call->session, info);
 	ret = htmm_uaccess_array_out(targets->targets, targets->target_size,
 				     info, sizeof(*info),
 				     min(targets->nr_targets, n));

@@ -184,19 +184,21 @@ static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
  * htmm_snapshot_stats - the counters of a session
  * @session: the session
  * @stats: every member from total on is set
- * @channels: room for session->samplers.nr_samplers elements
+ * @n: set to the number of channels
  *
  * Context: process, may sleep.
- * Return: number of elements filled in @channels.
+ * Return: the channels, for kvfree(); NULL if there is not enough memory.
  */
-unsigned int htmm_snapshot_stats(struct htmm_session *session,
-				 struct htmm_stats *stats,
-				 struct htmm_channel *channels)
+struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
+					 struct htmm_stats *stats, u32 *n)
 {
 	struct htmm_tracker_stats tracker;
 	struct htmm_drain_set_stats drains;
+	struct htmm_channel *channels;
 
-	memset(channels, 0, session->samplers.nr_samplers * sizeof(*channels));
+	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels), GFP_KERNEL);
+	if (!channels)
+		return NULL;
 	memset(&stats->total, 0, sizeof(stats->total));
 	htmm_snapshot_events(&session->samplers, channels);
 	htmm_snapshot_counters(session, stats, channels);
@@ -214,7 +216,8 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 	stats->cpus_failed = READ_ONCE(session->samplers.failed);
 	stats->period_changes = READ_ONCE(session->budget.changes);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
-	return htmm_snapshot_compact(channels, session->samplers.nr_samplers);
+	*n = htmm_snapshot_compact(channels, session->samplers.nr_samplers);
+	return channels;
 }
 
 static void htmm_histogram_fill(struct htmm_histogram *out,
@@ -392,21 +395,24 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
 /**
  * htmm_snapshot_targets - the targets of a session
  * @session: the session
- * @targets: zeroed room for HTMM_MAX_TARGETS elements
+ * @n: set to the number of targets
  *
  * Context: process context of the reader, whose namespaces count; may sleep.
- * Return: number of elements filled.
+ * Return: the targets, for kvfree(); NULL if there is not enough memory.
  */
-u32 htmm_snapshot_targets(struct htmm_session *session,
-			  struct htmm_target_info *targets)
+struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n)
 {
 	struct htmm_tracker_list trackers;
-	unsigned int i, n;
+	struct htmm_target_info *targets;
+	unsigned int i;
 
+	targets = kvcalloc(HTMM_MAX_TARGETS, sizeof(*targets), GFP_KERNEL);
+	if (!targets)
+		return NULL;
 	htmm_tracker_set_get(&session->trackers, 0, &trackers);
-	n = trackers.nr;
-	for (i = 0; i < n; i++)
+	*n = trackers.nr;
+	for (i = 0; i < trackers.nr; i++)
 		htmm_snapshot_target(trackers.tracker[i], &targets[i]);
 	htmm_tracker_list_put(&trackers);
-	return n;
+	return targets;
 }
