@@ -293,40 +293,6 @@ TEST_F(lifecycle, results_while_sampling)
 	EXPECT_NE(0, tries);
 }
 
-static __u64 in_flight(struct __test_metadata *_metadata, int fd)
-{
-	struct stats stats;
-
-	EXPECT_EQ(0, stats_read(fd, &stats));
-	stats_free(&stats);
-	return stats.s.total.in_flight;
-}
-
-/*
- * Wherever in a pass of ksampled a ring comes to its watermark, here a quarter of at most 88
- * records: when all is quiet, no ring has as many, long before the interval ends.
- */
-TEST_F(lifecycle, no_wake_up_is_lost)
-{
-	const __u64 watermark = 22;
-	int burst, tries;
-
-	self->req.arg.drain_interval_ms = 10000;
-	self->req.arg.ring_pages = 1;
-	ASSERT_EQ(0, cpu_pin(0));
-	ASSERT_EQ(0, start(self));
-	for (burst = 0; burst < 60; burst++) {
-		access_pages(&self->source, self->mem, 1 + burst % PAGES, 2 + burst % 11);
-		tries = PATIENCE;
-		while (in_flight(_metadata, self->fd) >= watermark && --tries)
-			usleep(2000);
-		ASSERT_NE(0, tries) {
-			TH_LOG("%llu samples wait after burst %d",
-			       in_flight(_metadata, self->fd), burst);
-		}
-	}
-}
-
 /* A ring above its watermark is drained before the interval ends. */
 TEST_F(lifecycle, watermark_wakes_the_thread)
 {
