@@ -7,16 +7,6 @@
 #include <htmm/event.h>
 #include "sysfs.h"
 
-/* A list of nodes has the format of a list of CPUs. */
-static bool read_nodes(const char *sysfs, const char *file, struct htmm_cpus *nodes)
-{
-	char line[256];
-
-	return !sysfs_line(line, sizeof(line), "%s/devices/system/node/%s", sysfs ?: "/sys",
-			   file) &&
-	       !htmm_cpus_parse(nodes, line, NULL);
-}
-
 static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *last)
 {
 	unsigned int node, nr = 0;
@@ -61,8 +51,8 @@ enum htmm_remote htmm_remote_memory(const char *sysfs)
 	struct htmm_cpus memory, cpus, far;
 	unsigned int node;
 
-	if (!read_nodes(sysfs, "has_memory", &memory) || !read_nodes(sysfs, "has_cpu", &cpus))
-		return HTMM_REMOTE_UNKNOWN;
+	if (!sysfs_nodes(&memory, sysfs, "has_memory") || !sysfs_nodes(&cpus, sysfs, "has_cpu"))
+		return HTMM_REMOTE_NONE;
 	far_nodes(&memory, &cpus, &far);
 	if (!count_nodes(&far, &node))
 		return count_nodes(&memory, &node) > 1 ? HTMM_REMOTE_FAST : HTMM_REMOTE_NONE;
@@ -77,9 +67,9 @@ bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 
 	for (i = 0; i < list->nr; i++)
 		sees |= htmm_event_sees(&list->event[i], sysfs);
-	if (!read_nodes(sysfs, "has_memory", &memory) || count_nodes(&memory, &node) < 2)
+	if (!sysfs_nodes(&memory, sysfs, "has_memory") || count_nodes(&memory, &node) < 2)
 		return false;
-	if (!read_nodes(sysfs, "has_cpu", &cpus))
+	if (!sysfs_nodes(&cpus, sysfs, "has_cpu"))
 		return false;
 	far_nodes(&memory, &cpus, &far);
 	/* Which event sees its loads depends on the CPU. */
