@@ -258,6 +258,7 @@ TEST_F(locate, huge_pages)
 		.flags = HTMM_LIST_RESIDENT,
 		.order = HTMM_ORDER_COLDEST,
 	};
+	struct placement placement;
 	struct pages list;
 	size_t i;
 
@@ -282,6 +283,10 @@ TEST_F(locate, huge_pages)
 		EXPECT_EQ(i >= list.nr - 2, list.page[i].samples);
 	}
 	pages_free(&list);
+	/* Each of its pages is a page of its own. */
+	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
+	EXPECT_EQ(REGION_PAGES, placement.nodes[1].huge_pages);
+	EXPECT_LE(REGION_PAGES, placement.nodes[1].pages);
 	request = (struct htmm_list_pages) {
 		.flags = HTMM_LIST_PLACEMENT,
 		.unit = HTMM_UNIT_REGION,
