@@ -300,7 +300,7 @@ void stats_free(struct stats *stats)
 	stats->channels = NULL;
 }
 
-int device_settle(int fd)
+int device_settle_to(int fd, __u64 few)
 {
 	int ret, tries = 20000;
 	struct stats stats;
@@ -311,8 +311,13 @@ int device_settle(int fd)
 		if (ret)
 			return ret;
 		stats_free(&stats);
-	} while (stats.s.total.in_flight && --tries);
+	} while (stats.s.total.in_flight > few && --tries);
 	return tries ? 0 : -ETIMEDOUT;
+}
+
+int device_settle(int fd)
+{
+	return device_settle_to(fd, 0);
 }
 
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel)

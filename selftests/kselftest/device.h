@@ -120,6 +120,8 @@ int stats_read(int fd, struct stats *stats);
 void stats_free(struct stats *stats);
 /* Waits until all rings are empty; -ETIMEDOUT if the drain threads do not empty them. */
 int device_settle(int fd);
+/* Waits until the rings have no more than @few samples. */
+int device_settle_to(int fd, __u64 few);
 /* Reads the channel of an event on a CPU; -ENOENT if the session never had it. */
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel);
 __u64 counters_drops(const struct htmm_counters *counters);

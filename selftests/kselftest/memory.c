@@ -14,6 +14,7 @@
 #define COLD_REGIONS	1500
 #define COLD_STEP	100
 #define HOT_REGIONS	16
+/* There may always be some: with so short a period, asking is sampled, too. */
 #define FEW_SAMPLES	100
 #define CHUNK		(2UL << 20)
 
@@ -121,25 +122,6 @@ static void touch_regions(struct _test_data_memory *self, char *mem, int regions
 		access_pages(&self->source, mem + i * REGION, TOUCHED, rounds);
 }
 
-/*
- * Waits until few samples are left. There may always be some: with so short a period, asking
- * is sampled, too.
- */
-static int drained(int fd)
-{
-	int ret, tries = 20000;
-	struct stats stats;
-
-	do {
-		usleep(5000);
-		ret = stats_read(fd, &stats);
-		if (ret)
-			return ret;
-		stats_free(&stats);
-	} while (stats.s.total.in_flight > FEW_SAMPLES && --tries);
-	return tries ? 0 : -ETIMEDOUT;
-}
-
 /* The rings have room for a step's samples, however late they are drained. */
 static void touch_in_steps(struct __test_metadata *_metadata, struct _test_data_memory *self,
 			   char *mem, int regions, int step, int rounds)
@@ -148,7 +130,7 @@ static void touch_in_steps(struct __test_metadata *_metadata, struct _test_data_
 
 	for (i = 0; i < regions; i += step) {
 		touch_regions(self, mem + i * REGION, step, rounds);
-		ASSERT_EQ(0, drained(self->fd));
+		ASSERT_EQ(0, device_settle_to(self->fd, FEW_SAMPLES));
 	}
 }
 
