@@ -27,6 +27,12 @@ struct htmm_tracker *htmm_listing_tracker(struct htmm_tracker_list *trackers, u3
 	return NULL;
 }
 
+/* The node that a list is of; NUMA_NO_NODE: all. */
+static int htmm_listing_node(const struct htmm_list_pages *list)
+{
+	return list->flags & HTMM_LIST_NODE ? list->node : NUMA_NO_NODE;
+}
+
 /**
  * struct htmm_spot - an element of a list, to be looked up
  * @page: its name in its target
@@ -130,7 +136,7 @@ static int htmm_lookup_region(struct htmm_lookup *lookup, const struct htmm_spot
 	bool whole = lookup->listing->list->unit == HTMM_UNIT_REGION;
 	struct htmm_walker *walker = lookup->walker;
 	u64 first = htmm_spot_vpn(spot);
-	const struct htmm_place *place;
+	struct htmm_place place;
 	u32 pages, i;
 	int ret;
 
@@ -143,10 +149,15 @@ static int htmm_lookup_region(struct htmm_lookup *lookup, const struct htmm_spot
 		lookup->skipped += ret == -EBUSY;
 		return ret == -EINTR ? ret : 0;
 	}
+	if (whole) {
+		htmm_walker_translate(walker);
+		htmm_page_set_place(&lookup->pages[spot->index],
+				    htmm_place_of_most(walker->place, pages));
+		return 0;
+	}
 	for (i = 0; i < n; i++) {
-		place = whole ? htmm_place_of_most(walker->place, pages) :
-				&walker->place[htmm_spot_vpn(&spot[i]) - first];
-		htmm_page_set_place(&lookup->pages[spot[i].index], place);
+		place = htmm_walker_place(walker, htmm_spot_vpn(&spot[i]) - first);
+		htmm_page_set_place(&lookup->pages[spot[i].index], &place);
 	}
 	return 0;
 }
@@ -198,7 +209,7 @@ int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u3
 	u32 i;
 
 	spot = kvmalloc_array(n, sizeof(*spot), GFP_KERNEL_ACCOUNT);
-	lookup.walker = htmm_walker_create();
+	lookup.walker = htmm_walker_create(htmm_listing_node(listing->list));
 	if (!spot || !lookup.walker)
 		goto out;
 	for (i = 0; i < n; i++)
@@ -247,13 +258,13 @@ static bool htmm_slice_load(struct htmm_slice *slice)
 	return true;
 }
 
-static struct htmm_slice *htmm_slice_create(void)
+static struct htmm_slice *htmm_slice_create(int node)
 {
 	struct htmm_slice *slice = kvzalloc(sizeof(*slice), GFP_KERNEL_ACCOUNT);
 
 	if (!slice)
 		return NULL;
-	slice->walker = htmm_walker_create();
+	slice->walker = htmm_walker_create(node);
 	if (!slice->walker) {
 		kvfree(slice);
 		return NULL;
@@ -406,7 +417,7 @@ int htmm_listing_residents(struct htmm_listing *listing)
 	struct htmm_residents residents = { .listing = listing };
 	int ret;
 
-	residents.slice = htmm_slice_create();
+	residents.slice = htmm_slice_create(htmm_listing_node(listing->list));
 	if (!residents.slice)
 		return -ENOMEM;
 	htmm_topn_init(&residents.topn, HTMM_LIST_PAGES, 0, listing->entries, listing->size);
@@ -668,7 +679,7 @@ static struct htmm_sum *htmm_sum_create(void)
 
 	if (!sum)
 		return NULL;
-	sum->slice = htmm_slice_create();
+	sum->slice = htmm_slice_create(NUMA_NO_NODE);
 	if (!sum->slice) {
 		kvfree(sum);
 		return NULL;
