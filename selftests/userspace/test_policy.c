@@ -24,6 +24,8 @@
  * @total: samples counted
  * @coolings: how often counts were halved
  * @seconds: since the start
+ * @slow_cut: slow pages with at most so many samples are not listed
+ * @fast_cut: fast pages with more samples are not listed; 0: all are
  * @slow_list: for a look
  * @fast_list: for a look
  * @plan: of the last look
@@ -38,6 +40,8 @@ struct memory {
 	u64 total;
 	u64 coolings[2];
 	double seconds;
+	u32 slow_cut;
+	u32 fast_cut;
 	struct htmm_page slow_list[PAGES];
 	struct htmm_page fast_list[PAGES];
 	const struct policy_plan *plan;
@@ -123,6 +127,7 @@ static const struct policy_plan *look(struct memory *memory)
 		.slow = memory->slow_list, .fast = memory->fast_list,
 		.capacity = memory->capacity, .used = used(memory), .samples = memory->total,
 		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
+		.slow_cut = memory->slow_cut, .fast_cut = memory->fast_cut,
 	};
 	u32 page;
 
@@ -133,9 +138,11 @@ static const struct policy_plan *look(struct memory *memory)
 			.node = !memory->fast[page], .mapping_shift = memory->shift,
 		};
 
+		if (memory->fast[page] && memory->fast_cut && one.samples > memory->fast_cut)
+			continue;
 		if (memory->fast[page])
 			memory->fast_list[at.nr_fast++] = one;
-		else if (one.samples)
+		else if (one.samples > memory->slow_cut)
 			memory->slow_list[at.nr_slow++] = one;
 	}
 	qsort(memory->fast_list, at.nr_fast, sizeof(struct htmm_page), by_samples);
@@ -248,10 +255,10 @@ static u64 moves_by_chance(u32 off)
 
 			sample(memory, page, page + 1, 1);
 		}
-		if (i % 4 == 3)
-			cool(memory);
 		look(memory);
 		obey(memory);
+		if (i % 4 == 3)
+			cool(memory);
 		if (i >= 4)
 			moves += memory->plan->promoted_pages;
 	}
@@ -270,10 +277,10 @@ static u64 moves_of_stream(u32 off)
 		u32 from = i * 75 + 1000;
 
 		sample(memory, from, from + 75, 6);
-		if (i % 5 == 4)
-			cool(memory);
 		look(memory);
 		obey(memory);
+		if (i % 5 == 4)
+			cool(memory);
 		moves += memory->plan->promoted_pages;
 	}
 	destroy(memory);
@@ -400,9 +407,9 @@ static u64 moves_in_vain(u32 off)
 
 		sample(memory, from, from + 500, 6);
 		sample(memory, 0, 900, 1);
-		cool(memory);
 		moves += look(memory)->promoted_pages;
 		obey(memory);
+		cool(memory);
 	}
 	destroy(memory);
 	return moves;
@@ -543,16 +550,103 @@ static void test_pingpong(void)
 
 			sample(memory, page, page + 1, 1);
 		}
-		if (i % 4 == 3)
-			cool(memory);
 		look(memory);
 		obey(memory);
+		if (i % 4 == 3)
+			cool(memory);
 		moved += memory->plan->promoted_pages + memory->plan->demoted_pages;
 		back += memory->plan->pingpong_pages;
 	}
 	printf("# %llu moves, %llu of them back\n", moved, back);
 	CHECK(moved >= 1600 && back * 20 < moved);
 	CHECK(fast_of(memory, 1100, 1900) == 800);
+	destroy(memory);
+}
+
+/* What is not in the list of the slow tier has its part of the samples nevertheless. */
+static void test_slow_cut(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		memory->slow_cut = 8;
+		sample(memory, 0, 100, 4);
+		sample(memory, 2000, 2200, 2);
+		look(memory);
+		CHECK(memory->plan->fast_share > 0.499 && memory->plan->fast_share < 0.501);
+		CHECK(memory->plan->candidates == 0);
+	}
+	/* They had at most eight before, so at least one was gained. */
+	memory->slow_cut = 0;
+	sample(memory, 2000, 2200, 3);
+	look(memory);
+	CHECK(memory->plan->fast_share == 0 && memory->plan->candidates == 200);
+	destroy(memory);
+}
+
+/* What is not in the list of the fast tier is the best of it, and takes its room. */
+static void test_fast_cut(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	memory->fast_cut = 5;
+	for (i = 0; i < 3; i++) {
+		sample(memory, 100, CAPACITY - KEPT, 20);
+		sample(memory, 2000, 2120, 9);
+		sample(memory, 2500, 2800, 1);
+		look(memory);
+	}
+	CHECK(memory->plan->candidates == 120);
+	CHECK(memory->plan->promoted_pages == 100 && memory->plan->demoted_pages == 100);
+	obey(memory);
+	CHECK(fast_of(memory, 0, 100) == 0 && fast_of(memory, 2000, 2120) == 100);
+	destroy(memory);
+}
+
+/* While little moves, a short list is enough; after a jump it is long again. */
+static void test_least(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	for (i = 0; i < 20; i++) {
+		sample(memory, 0, CAPACITY - KEPT, 4);
+		for (u32 n = 0; n < 600; n++) {
+			u32 page = 1100 + tap_below(2900);
+
+			sample(memory, page, page + 1, 1);
+		}
+		memory->slow_cut = memory->plan ? memory->plan->least - 1 : 0;
+		look(memory);
+		obey(memory);
+		cool(memory);
+	}
+	CHECK(memory->plan->least > 1);
+	CHECK(policy_rests(memory->policy, 0));
+	CHECK(!policy_rests(memory->policy, 1000));
+	memory->slow_cut = memory->plan->least - 1;
+	sample(memory, 2000, 2900, 5);
+	look(memory);
+	CHECK(memory->plan->burst && memory->plan->least == 1);
+	CHECK(!policy_rests(memory->policy, 0));
+	destroy(memory);
+}
+
+/* Looks are not left out for ever: there is something to learn. */
+static void test_rests(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i, rests = 0;
+
+	for (i = 0; i < 3; i++) {
+		sample(memory, 0, 500, 4);
+		look(memory);
+	}
+	while (policy_rests(memory->policy, 0) && rests < 100)
+		rests++;
+	CHECK(rests == 7);
 	destroy(memory);
 }
 
@@ -601,6 +695,10 @@ int main(void)
 		TAP_TEST(test_huge),
 		TAP_TEST(test_refused),
 		TAP_TEST(test_pingpong),
+		TAP_TEST(test_slow_cut),
+		TAP_TEST(test_fast_cut),
+		TAP_TEST(test_least),
+		TAP_TEST(test_rests),
 		TAP_TEST(test_nothing),
 		TAP_TEST(test_names),
 	};

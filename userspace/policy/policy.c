@@ -34,6 +34,10 @@ static const char *const held_names[POLICY_NR_HELD] = {
 /* What is much to move: this part of the fast tier, or of it waits for a second look. */
 #define MUCH_MOVED	64
 #define MUCH_NEW	8
+/* Of the slow tier so many pages are listed, as a part of the fast tier, while little moves. */
+#define LISTED		8
+/* Looks that may be left out, one after the other. */
+#define MOST_RESTS	7
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -116,19 +120,19 @@ static void count_halvings(struct policy *policy, const struct policy_look *look
 	}
 }
 
-/*
- * Finds what a unit has gained. One that is new in a list of the most or the least had at
- * most @cut samples.
- */
-static void match(struct policy *policy, struct unit *unit, const struct policy_look *look)
+/* Finds what a unit has gained. One that was not in the previous list had few samples. */
+static void match(struct policy *policy, struct unit *unit)
 {
-	struct unit *old = units_find(&policy->units[!(policy->looks % 2)], unit);
-	__u32 before = look->slow_cut < unit->samples ? look->slow_cut : unit->samples;
+	struct units *units = &policy->units[!(policy->looks % 2)];
+	struct unit *old = units_find(units, unit);
+	const struct unit unlisted = { .target = unit->target, .samples = policy->cut };
+	__u32 before = halved(policy, &unlisted);
 
 	if (old) {
 		before = halved(policy, old);
 		unit->before = old->fast == unit->fast && (unit->fast ? old->cold : old->hot);
 		old->seen = true;
+		unit->old = old - units->unit + 1;
 	}
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
@@ -138,16 +142,13 @@ static void match(struct policy *policy, struct unit *unit, const struct policy_
 static void learn_of_present(struct policy *policy)
 {
 	const struct units *now = &policy->units[policy->looks % 2];
+	const struct unit *old = policy->units[!(policy->looks % 2)].unit;
 	size_t i;
 
-	for (i = 0; i < now->nr; i++) {
-		const struct unit *old = units_find(&policy->units[!(policy->looks % 2)],
-						    &now->unit[i]);
-
-		if (old)
-			predict_learn(&policy->predictor, old, now->unit[i].gain,
-				      policy->interval);
-	}
+	for (i = 0; i < now->nr; i++)
+		if (now->unit[i].old)
+			predict_learn(&policy->predictor, &old[now->unit[i].old - 1],
+				      now->unit[i].gain, policy->interval);
 }
 
 /* Units that are not in a list any more: they have cooled, or gained more than the list has. */
@@ -179,7 +180,7 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 	units_add(now, look->fast, look->nr_fast, true);
 	count_halvings(policy, look);
 	for (i = 0; i < now->nr; i++)
-		match(policy, &now->unit[i], look);
+		match(policy, &now->unit[i]);
 }
 
 /* What was learnt before a phase change is not true any more. */
@@ -190,16 +191,21 @@ static void learn(struct policy *policy, const struct policy_look *look)
 	learn_of_missing(policy, look);
 }
 
-/* The share of the fast tier in the samples since the last look; below 0: no samples. */
-static double fast_share(const struct policy *policy)
+/*
+ * The share of the fast tier in the samples since the last look; below 0: no samples. The list
+ * of the slow tier leaves pages out, but what the fast one has not got is of the slow one.
+ */
+static double fast_share(const struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->units[policy->looks % 2];
-	__u64 fast = 0, slow = 0;
+	__u64 fast = 0, slow = 0, all = look->samples - policy->samples;
 	size_t i;
 
 	for (i = 0; i < now->nr; i++)
 		*(now->unit[i].fast ? &fast : &slow) += now->unit[i].gain;
-	return fast + slow ? (double)fast / (fast + slow) : -1;
+	if (look->fast_cut || fast + slow > all)
+		all = fast + slow;
+	return all ? (double)fast / all : -1;
 }
 
 /*
@@ -327,10 +333,11 @@ static enum policy_held why_not(const struct pairing *pair, const struct unit *i
 /* Makes room for a page by demoting worse ones, or does nothing and returns why. */
 static enum policy_held make_way(struct pairing *pair, const struct unit *in)
 {
+	/* Passes over pages that may not leave, once for all that follow. */
+	const struct unit *out = next_victim(pair, false);
 	struct policy_plan *plan = &pair->policy->plan, plan_before = *plan;
 	struct pairing before = *pair;
-	enum policy_held held = POLICY_NR_HELD;
-	const struct unit *out;
+	enum policy_held held;
 
 	/* Room that was made for a better page may be too dear for this one. */
 	if (pair->made)
@@ -436,15 +443,50 @@ static void remember(struct policy *policy, const struct policy_move *move, bool
 	};
 }
 
+/* What to list next time: few pages, unless there is much to move. */
+static void aim(struct policy *policy, const struct policy_look *look, bool much)
+{
+	struct policy_plan *plan = &policy->plan;
+	size_t enough = look->capacity / LISTED, i, left = 0;
+	__u32 least = look->slow_cut + 1;
+
+	plan->least = least;
+	if (much)
+		plan->least = 1;
+	else if (look->nr_slow > enough)
+		plan->least++;
+	else if (look->nr_slow < enough / 4 && least > 1)
+		plan->least--;
+	for (i = 0; i < look->nr_slow; i++)
+		left += look->slow[i].samples >= plan->least;
+	/* After a cooling there are fewer for a while. */
+	if (!much && policy->left > left)
+		left = policy->left - (policy->left - left) / 8;
+	policy->left = left;
+	policy->rests = much || plan->least < least ? MOST_RESTS : 0;
+}
+
 static void pace(struct policy *policy, const struct policy_look *look)
 {
 	struct policy_plan *plan = &policy->plan;
 	bool much = plan->promoted_pages > look->capacity / MUCH_MOVED ||
 		    plan->held[POLICY_HELD_NEW] > look->capacity / MUCH_NEW;
 
+	much = policy->burst || (much && policy->slowness <= 1);
 	plan->wait = fmin(1, fmax(plan->wait, WAIT_LEAST) * WAIT_GROWS);
-	if (policy->burst || (much && policy->slowness <= 1))
+	if (much)
 		plan->wait = WAIT_LEAST;
+	aim(policy, look, much);
+}
+
+bool policy_rests(struct policy *policy, size_t nr)
+{
+	if (policy->rests >= MOST_RESTS ||
+	    nr > policy->left + policy->left / 4 + policy->capacity / MUCH_MOVED)
+		return false;
+	policy->rests++;
+	policy->plan.wait = fmin(1, policy->plan.wait * WAIT_GROWS);
+	return true;
 }
 
 static void finish(struct policy *policy)
@@ -484,7 +526,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;
 	take_in(policy, look);
-	share = fast_share(policy);
+	share = fast_share(policy, look);
 	rule_brake(policy, share);
 	rule_burst(policy, share, look->samples - policy->samples);
 	learn(policy, look);
@@ -499,5 +541,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	pace(policy, look);
 	policy->seconds = look->seconds;
 	policy->samples = look->samples;
+	policy->cut = look->slow_cut;
+	policy->capacity = look->capacity;
 	return plan;
 }

@@ -64,14 +64,15 @@ struct policy_config {
  * struct policy_look - what is known at one time
  * @slow: sampled pages of the slow tier, those with the most samples
  * @nr_slow: how many there are
- * @slow_cut: 0: @slow is all of them; else pages with fewer samples are not in it
+ * @slow_cut: 0: @slow is all of them; else some with up to so many samples are not in it
  * @fast: pages of the fast tier, those with the fewest samples, also without any
  * @nr_fast: how many there are
- * @fast_cut: 0: @fast is all of them; else pages with more samples are not in it
+ * @fast_cut: 0: @fast is all of them; else some with so many samples or more are not in it
  * @capacity: pages of the fast tier that may be used, those in use included
  * @used: pages of the fast tier that are in use; may be more than @capacity
- * @samples: samples counted since the start
- * @coolings: by number of a target: coolings since the start; each halved all its counts
+ * @samples: samples of these pages' processes since the start
+ * @coolings: by number of a target: coolings since the start; each halved all its counts, after
+ *	the previous look and before any sample
  * @nr_coolings: numbers in @coolings
  * @period: events that a sample stands for
  * @seconds: since the start
@@ -157,6 +158,7 @@ enum policy_held {
  * @budget: most pages that this look may move
  * @wait: when to look again, as a part of the usual time between two looks: sooner while much
  *	is to be moved
+ * @least: pages of the slow tier with fewer samples need not be listed at the next look
  * @burst: a phase change was seen, here or a few looks ago
  * @cool: it was seen here: old counts are misleading, so cooling is advised
  */
@@ -175,6 +177,7 @@ struct policy_plan {
 	double claim;
 	__u64 budget;
 	double wait;
+	__u32 least;
 	bool burst;
 	bool cool;
 };
@@ -203,6 +206,19 @@ void policy_free(struct policy *policy);
  * Return: the plan, or NULL if there is no memory.
  */
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look);
+
+/**
+ * policy_rests() - can the next look be left out?
+ * @policy: the policy
+ * @nr: pages of the slow tier that have at least @least samples of the last plan
+ *
+ * To be asked before each look, as it is cheaper to know. The answer is yes while there are
+ * hardly more such pages than the last look has left, unless it had much to move. Some looks
+ * are taken anyway, to learn.
+ *
+ * Return: true if nothing needs to be done until it is time for the next one.
+ */
+bool policy_rests(struct policy *policy, size_t nr);
 
 /**
  * policy_refused() - tell that a page could not be moved

@@ -62,6 +62,10 @@ struct usual {
  * @coolings: of each target at the previous look
  * @halvings: of each target since the previous look
  * @samples: at the previous look
+ * @capacity: at the previous look
+ * @cut: of the slow tier's list at the previous look
+ * @left: pages of the slow tier with enough samples that looks have left there
+ * @rests: looks that were left out since the last one
  * @interval: seconds since the previous look
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained
@@ -90,6 +94,10 @@ struct policy {
 	__u64 coolings[HTMM_MAX_TARGETS + 1];
 	__u32 halvings[HTMM_MAX_TARGETS + 1];
 	__u64 samples;
+	__u64 capacity;
+	__u64 cut;
+	size_t left;
+	unsigned int rests;
 	double interval;
 	double fading;
 	double recent_s;

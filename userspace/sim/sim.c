@@ -15,10 +15,12 @@
  * @world: the memory
  * @store: the counts
  * @policy: the policy
+ * @plan: of the last look
  * @slow: room for a list
  * @fast: room for a list
  * @seconds: time that has passed
  * @next_look: when to look
+ * @cooled: samples counted at the last cooling
  * @looks: how often it was looked
  * @trace: a line is printed for each look
  * @fast_accesses: accesses served fast
@@ -33,10 +35,12 @@ struct sim {
 	struct world world;
 	struct store *store;
 	struct policy *policy;
+	const struct policy_plan *plan;
 	struct htmm_page *slow;
 	struct htmm_page *fast;
 	double seconds;
 	double next_look;
+	__u64 cooled;
 	__u64 looks;
 	FILE *trace;
 	double fast_accesses;
@@ -71,10 +75,19 @@ static void move(struct sim *sim, const struct policy_plan *plan)
 	}
 	spend(sim, moved * sim->config->policy.copy_ns);
 	sim->result->pingpongs += plan->pingpong_pages;
-	if (plan->cool) {
-		htmm_table_cool(&sim->store->table);
-		sim->store->coolings++;
-	}
+}
+
+/* After a look, as htmmctl tier does it. */
+static void cool(struct sim *sim, bool wanted)
+{
+	bool due = sim->store->samples - sim->cooled >= sim->config->cooling_period;
+
+	if (due)
+		sim->cooled = sim->store->samples;
+	if (!due && !wanted)
+		return;
+	htmm_table_cool(&sim->store->table);
+	sim->store->coolings++;
 }
 
 static void print_look(const struct sim *sim, const struct policy_plan *plan)
@@ -109,19 +122,28 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	coolings[0] = sim->store->coolings;
 	look.samples = sim->store->samples;
 	look.period = sim->result->samples ? sim->accesses / sim->result->samples : 1;
-	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->config->list_pages,
-				  sim->slow, &look.slow_cut);
-	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, sim->config->list_pages,
+	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->plan ?
+				  sim->plan->least : 1, sim->config->list_pages, sim->slow,
+				  &look.slow_cut);
+	spend(sim, look.nr_slow * sim->config->page_ns);
+	if (sim->plan && policy_rests(sim->policy, look.nr_slow)) {
+		sim->next_look = sim->seconds + sim->config->interval * sim->plan->wait;
+		cool(sim, false);
+		return 0;
+	}
+	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
 				  sim->fast, &look.fast_cut);
-	spend(sim, (look.nr_slow + look.nr_fast) * sim->config->page_ns);
+	spend(sim, look.nr_fast * sim->config->page_ns);
 	plan = policy_look(sim->policy, &look);
 	if (!plan)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	sim->plan = plan;
 	if (sim->trace)
 		print_look(sim, plan);
 	sim->look_fast = 0;
 	sim->look_all = 0;
 	move(sim, plan);
+	cool(sim, plan->cool);
 	sim->next_look = sim->seconds + sim->config->interval * plan->wait;
 	return 0;
 }
@@ -243,7 +265,7 @@ int sim_run(const struct sim_config *config, struct source *source, FILE *trace,
 {
 	const struct store_config store = {
 		.max_bytes = TABLE_BYTES, .capacity = config->capacity,
-		.cooling_period = config->cooling_period,
+		.cooling_period = U64_MAX,
 	};
 	struct sim sim = {
 		.config = config, .source = source, .trace = trace, .result = result,

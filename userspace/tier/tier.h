@@ -17,13 +17,15 @@
  * @target: whose pages: number of a target; 0: all targets'
  * @weight: its part of the fast tier, relative to the weights of the others
  * @large: it has more pages than can be listed at each look
- * @all: its resident pages; of a large group: none
+ * @rests: there was nothing to do at the last look, which read only @slow
  * @slow: sampled pages of the slow tier
  * @fast: pages of the fast tier
- * @slow_cut: @slow has only pages with at least so many samples; 0: it has all
- * @fast_cut: @fast has only pages with at most so many samples; 0: it has all
+ * @least: @slow has only pages with at least so many samples
+ * @slow_cut: some with up to so many samples are not in @slow
+ * @fast_cut: some with so many samples or more are not in @fast; 0: it has all
  * @used: pages of the fast tier that are in use
  * @capacity: pages of the fast tier that it may use
+ * @samples: samples counted of its pages
  * @plan: what its policy has decided
  */
 struct group {
@@ -31,13 +33,15 @@ struct group {
 	__u32 target;
 	__u32 weight;
 	bool large;
-	struct htmm_page_list all;
+	bool rests;
 	struct htmm_page_list slow;
 	struct htmm_page_list fast;
+	__u32 least;
 	__u64 slow_cut;
 	__u64 fast_cut;
 	__u64 used;
 	__u64 capacity;
+	__u64 samples;
 	const struct policy_plan *plan;
 };
 
@@ -57,6 +61,7 @@ struct group {
  * @mover: moves pages
  * @dry: move nothing
  * @looks: looks taken
+ * @rests: looks of which the policies wanted to know hardly anything
  * @seconds: time of the session at the look
  * @samples: counted at the look
  * @nr_coolings: number of @coolings
@@ -79,6 +84,7 @@ struct tier {
 	struct mover mover;
 	bool dry;
 	__u64 looks;
+	__u64 rests;
 	double seconds;
 	__u64 samples;
 	size_t nr_coolings;
