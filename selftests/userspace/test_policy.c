@@ -120,8 +120,8 @@ static u64 used(const struct memory *memory)
 	return nr;
 }
 
-/* One second passes, and the policy looks. */
-static const struct policy_plan *look(struct memory *memory)
+/* One second passes; what is known then. */
+static struct policy_look list(struct memory *memory)
 {
 	struct policy_look at = {
 		.slow = memory->slow_list, .fast = memory->fast_list,
@@ -149,6 +149,21 @@ static const struct policy_plan *look(struct memory *memory)
 	qsort(memory->slow_list, at.nr_slow, sizeof(struct htmm_page), by_samples_down);
 	memory->seconds += 1;
 	at.seconds = memory->seconds;
+	return at;
+}
+
+/* Could the look be left out? */
+static bool rests(struct memory *memory)
+{
+	struct policy_look at = list(memory);
+
+	return policy_rests(memory->policy, &at);
+}
+
+static const struct policy_plan *look(struct memory *memory)
+{
+	struct policy_look at = list(memory);
+
 	memory->plan = policy_look(memory->policy, &at);
 	CHECK(memory->plan);
 	return memory->plan;
@@ -605,15 +620,14 @@ static void test_fast_cut(void)
 	destroy(memory);
 }
 
-/* While little moves, a short list is enough; after a jump it is long again. */
-static void test_least(void)
+/* Pages of the fast tier are used, and now and then any of the slow one. */
+static u32 settle(struct memory *memory, u32 looks)
 {
-	struct memory *memory = make(4000, 0);
-	u32 i;
+	u32 i, n, most = 0;
 
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < looks; i++) {
 		sample(memory, 0, CAPACITY - KEPT, 4);
-		for (u32 n = 0; n < 600; n++) {
+		for (n = 0; n < 600; n++) {
 			u32 page = 1100 + tap_below(2900);
 
 			sample(memory, page, page + 1, 1);
@@ -622,32 +636,73 @@ static void test_least(void)
 		look(memory);
 		obey(memory);
 		cool(memory);
+		most = memory->plan->least > most ? memory->plan->least : most;
 	}
-	CHECK(memory->plan->least > 1);
-	CHECK(policy_rests(memory->policy, 0));
-	CHECK(!policy_rests(memory->policy, 1000));
+	return most;
+}
+
+/* While little moves, a short list is enough; after a jump it is long again. */
+static void test_least(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	CHECK(settle(memory, 20) > 1);
 	memory->slow_cut = memory->plan->least - 1;
 	sample(memory, 2000, 2900, 5);
 	look(memory);
 	CHECK(memory->plan->burst && memory->plan->least == 1);
-	CHECK(!policy_rests(memory->policy, 0));
 	destroy(memory);
 }
 
-/* Looks are not left out for ever: there is something to learn. */
+/* Looks are left out while nothing happens, but not for ever: there is something to learn. */
 static void test_rests(void)
 {
 	struct memory *memory = make(4000, 0);
-	u32 i, rests = 0;
+	u32 rest = 0, i;
 
-	for (i = 0; i < 3; i++) {
-		sample(memory, 0, 500, 4);
+	look(memory);
+	CHECK(rests(memory) && !rests(memory));
+	for (i = 0; i < 6; i++) {
+		sample(memory, 0, CAPACITY - KEPT, 4);
 		look(memory);
 	}
-	while (policy_rests(memory->policy, 0) && rests < 100)
-		rests++;
-	CHECK(rests == 7);
+	while (rest < 100 && rests(memory)) {
+		sample(memory, 0, CAPACITY - KEPT, 4);
+		rest++;
+	}
+	CHECK(rest == 7);
+	look(memory);
+	CHECK(rests(memory));
+	/* Half of the new samples are of the slow tier. */
+	sample(memory, 0, CAPACITY - KEPT, 4);
+	sample(memory, 2000, 2900, 5);
+	CHECK(!rests(memory) && memory->plan->wait == 0);
+	look(memory);
+	CHECK(memory->plan->burst && !rests(memory));
 	destroy(memory);
+}
+
+/* What is settled takes few samples to watch. */
+static u32 thin(u32 off, u32 looks)
+{
+	struct memory *memory = make(1100, off);
+	u32 one_of;
+
+	while (looks--) {
+		sample(memory, 0, 1000, 30);
+		look(memory);
+	}
+	one_of = memory->plan->thin;
+	destroy(memory);
+	return one_of;
+}
+
+static void test_thin(void)
+{
+	/* 30,000 samples a second: 10,000 at most, 2,500 when it is clear that nothing moves. */
+	CHECK(thin(0, 1) == 4);
+	CHECK(thin(0, 5) == 16);
+	CHECK(thin(bit(POLICY_THIN), 5) == 1);
 }
 
 /* Nothing, no samples, no fast tier: no moves, no trouble. */
@@ -699,6 +754,7 @@ int main(void)
 		TAP_TEST(test_fast_cut),
 		TAP_TEST(test_least),
 		TAP_TEST(test_rests),
+		TAP_TEST(test_thin),
 		TAP_TEST(test_nothing),
 		TAP_TEST(test_names),
 	};

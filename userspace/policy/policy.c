@@ -15,6 +15,7 @@ static const char *const rule_names[POLICY_NR_RULES] = {
 	[POLICY_BRAKE] = "brake",
 	[POLICY_RATE] = "rate",
 	[POLICY_BURST] = "burst",
+	[POLICY_THIN] = "thin",
 	[POLICY_HUGE] = "huge",
 };
 
@@ -33,10 +34,10 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define WAIT_GROWS	1.5
 /* What is much to move: this part of the fast tier, or of it waits for a second look. */
 #define MUCH_MOVED	64
-#define MUCH_NEW	8
+#define MUCH_NEW	32
 /* Of the slow tier so many pages are listed, as a part of the fast tier, while little moves. */
 #define LISTED		8
-/* Looks that may be left out, one after the other. */
+/* Looks that may be left out, one after the other, when little has moved for some time. */
 #define MOST_RESTS	7
 
 /* Weight of a new measurement of what a copy costs. */
@@ -148,7 +149,7 @@ static void learn_of_present(struct policy *policy)
 	for (i = 0; i < now->nr; i++)
 		if (now->unit[i].old)
 			predict_learn(&policy->predictor, &old[now->unit[i].old - 1],
-				      now->unit[i].gain, policy->interval);
+				      now->unit[i].gain, policy->exposure);
 }
 
 /* Units that are not in a list any more: they have cooled, or gained more than the list has. */
@@ -164,10 +165,10 @@ static void learn_of_missing(struct policy *policy, const struct policy_look *lo
 		if (unit->seen)
 			continue;
 		if (!unit->fast)
-			predict_learn(&policy->predictor, unit, 0, policy->interval);
+			predict_learn(&policy->predictor, unit, 0, policy->exposure);
 		else if (look->fast_cut > before)
 			predict_learn(&policy->predictor, unit, look->fast_cut - before,
-				      policy->interval);
+				      policy->exposure);
 	}
 }
 
@@ -443,11 +444,23 @@ static void remember(struct policy *policy, const struct policy_move *move, bool
 	};
 }
 
+/* What pages of the slow tier have, as far as they will be listed, after so many halvings. */
+static __u64 listed(const struct policy_look *look, __u32 least, unsigned int halvings)
+{
+	__u64 sum = 0;
+	size_t i;
+
+	for (i = 0; i < look->nr_slow; i++)
+		if (look->slow[i].samples >> halvings >= least)
+			sum += look->slow[i].samples >> halvings;
+	return sum;
+}
+
 /* What to list next time: few pages, unless there is much to move. */
 static void aim(struct policy *policy, const struct policy_look *look, bool much)
 {
 	struct policy_plan *plan = &policy->plan;
-	size_t enough = look->capacity / LISTED, i, left = 0;
+	size_t enough = look->capacity / LISTED, i;
 	__u32 least = look->slow_cut + 1;
 
 	plan->least = least;
@@ -457,13 +470,11 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 		plan->least++;
 	else if (look->nr_slow < enough / 4 && least > 1)
 		plan->least--;
-	for (i = 0; i < look->nr_slow; i++)
-		left += look->slow[i].samples >= plan->least;
-	/* After a cooling there are fewer for a while. */
-	if (!much && policy->left > left)
-		left = policy->left - (policy->left - left) / 8;
-	policy->left = left;
-	policy->rests = much || plan->least < least ? MOST_RESTS : 0;
+	for (i = 0; i < 2; i++)
+		policy->left[i] = listed(look, plan->least, i);
+	policy->glanced = look->samples;
+	policy->most_rests = much ? 0 : fmin(2 * policy->most_rests + 1, MOST_RESTS);
+	policy->rests = plan->least < least ? policy->most_rests : 0;
 }
 
 static void pace(struct policy *policy, const struct policy_look *look)
@@ -477,13 +488,27 @@ static void pace(struct policy *policy, const struct policy_look *look)
 	if (much)
 		plan->wait = WAIT_LEAST;
 	aim(policy, look, much);
+	plan->thin = rule_thin(policy, look, policy->most_rests < MOST_RESTS);
 }
 
-bool policy_rests(struct policy *policy, size_t nr)
+bool policy_rests(struct policy *policy, const struct policy_look *look)
 {
-	if (policy->rests >= MOST_RESTS ||
-	    nr > policy->left + policy->left / 4 + policy->capacity / MUCH_MOVED)
+	__u64 new = look->samples - policy->glanced, sum = listed(look, 0, 0), left;
+	bool cooled = false;
+	size_t i;
+
+	for (i = 0; i < look->nr_coolings && i <= HTMM_MAX_TARGETS; i++)
+		cooled |= look->coolings[i] != policy->coolings[i];
+	left = policy->left[cooled];
+	if (rule_drop(policy, new, 1 - (sum > left ? (double)(sum - left) / new : 0))) {
+		policy->plan.wait = 0;
 		return false;
+	}
+	if (policy->rests >= policy->most_rests)
+		return false;
+	policy->left[0] = sum;
+	policy->left[1] = sum;
+	policy->glanced = look->samples;
 	policy->rests++;
 	policy->plan.wait = fmin(1, policy->plan.wait * WAIT_GROWS);
 	return true;
@@ -519,10 +544,11 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 
 	policy->looks++;
 	policy->interval = look->seconds > policy->seconds ? look->seconds - policy->seconds : 1;
+	policy->exposure = policy->interval / (look->thin ?: 1);
 	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
 	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
-	policy->recent_s = policy->interval + policy->fading * policy->recent_s;
-	policy->rate = (look->samples - policy->samples) / policy->interval;
+	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
+	policy->rate = (look->samples - policy->samples) / policy->exposure;
 	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;
 	take_in(policy, look);
@@ -542,6 +568,5 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->seconds = look->seconds;
 	policy->samples = look->samples;
 	policy->cut = look->slow_cut;
-	policy->capacity = look->capacity;
 	return plan;
 }

@@ -21,6 +21,8 @@
  * @seconds: time that has passed
  * @next_look: when to look
  * @cooled: samples counted at the last cooling
+ * @taken: samples so far, those included that were left out
+ * @period: accesses that a sample stands for
  * @looks: how often it was looked
  * @trace: a line is printed for each look
  * @fast_accesses: accesses served fast
@@ -41,6 +43,8 @@ struct sim {
 	double seconds;
 	double next_look;
 	__u64 cooled;
+	__u64 taken;
+	__u64 period;
 	__u64 looks;
 	FILE *trace;
 	double fast_accesses;
@@ -77,10 +81,15 @@ static void move(struct sim *sim, const struct policy_plan *plan)
 	sim->result->pingpongs += plan->pingpong_pages;
 }
 
+static bool cooling_due(const struct sim *sim)
+{
+	return sim->store->samples - sim->cooled >= sim->config->cooling_period;
+}
+
 /* After a look, as htmmctl tier does it. */
 static void cool(struct sim *sim, bool wanted)
 {
-	bool due = sim->store->samples - sim->cooled >= sim->config->cooling_period;
+	bool due = cooling_due(sim);
 
 	if (due)
 		sim->cooled = sim->store->samples;
@@ -116,24 +125,25 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		.coolings = coolings, .nr_coolings = 1,
 		.seconds = sim->seconds,
 	};
+	double walk = sim->world.nr * WORLD_PAGES * sim->config->walk_ns;
 	const struct policy_plan *plan;
 
 	store_flush(sim->store);
 	coolings[0] = sim->store->coolings;
 	look.samples = sim->store->samples;
-	look.period = sim->result->samples ? sim->accesses / sim->result->samples : 1;
+	look.period = sim->period;
+	look.thin = sim->plan ? sim->plan->thin : 1;
 	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->plan ?
 				  sim->plan->least : 1, sim->config->list_pages, sim->slow,
 				  &look.slow_cut);
-	spend(sim, look.nr_slow * sim->config->page_ns);
-	if (sim->plan && policy_rests(sim->policy, look.nr_slow)) {
+	spend(sim, look.nr_slow * sim->config->page_ns + walk);
+	if (sim->plan && !cooling_due(sim) && policy_rests(sim->policy, &look)) {
 		sim->next_look = sim->seconds + sim->config->interval * sim->plan->wait;
-		cool(sim, false);
 		return 0;
 	}
 	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
 				  sim->fast, &look.fast_cut);
-	spend(sim, look.nr_fast * sim->config->page_ns);
+	spend(sim, look.nr_fast * sim->config->page_ns + walk);
 	plan = policy_look(sim->policy, &look);
 	if (!plan)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
@@ -165,14 +175,17 @@ static void take(struct sim *sim, const struct sim_sample *sample)
 	sim->fast_accesses += fast * (double)sample->period;
 	sim->look_fast += fast * (double)sample->period;
 	sim->accesses += sample->period;
+	sim->period = sample->period;
 	sim->look_all += sample->period;
 	if (sim->source->timed)
 		sim->seconds = sample->ns / 1e9;
 	else
 		sim->seconds += sample->period * ns / 1e9;
-	sim->result->samples++;
 	if (config->still)
 		return;
+	if (sim->plan && sim->taken++ % sim->plan->thin)
+		return;
+	sim->result->samples++;
 	spend(sim, config->sample_ns);
 	store_add(sim->store, sample->space, sample->addr, 1);
 }

@@ -63,6 +63,7 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	json_add(obj, "held", held_json(plan));
 	json_add_u64(obj, "listed", group->slow.nr + group->fast.nr);
 	json_add_u64(obj, "least", group->least);
+	json_add_u64(obj, "thin", tier->thin);
 	json_add_u64(obj, "planned_demotions", plan->demoted_pages);
 	json_add_u64(obj, "planned_promotions", plan->promoted_pages);
 	json_add_u64(obj, "forced", plan->forced_pages);
@@ -71,6 +72,7 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	json_add_u64(obj, "demoted_total", tier->mover.demoted);
 	json_add_u64(obj, "promoted_total", tier->mover.promoted);
 	json_add(obj, "refused_total", refused_json(&tier->mover));
+	json_add_u64(obj, "evicted_total", tier->evicted);
 	add_number(obj, "move_seconds_total", tier->mover.ns / 1e9);
 	add_number(obj, "cpu_seconds_total", cpu_seconds());
 	return obj;

@@ -9,6 +9,7 @@ int tier_open(struct tier *tier, struct htmm_error *err)
 	unsigned int i;
 
 	tier->mover.tiers = &tier->tiers;
+	tier->thin = 1;
 	for (i = 0; i < tier->nr_groups; i++) {
 		tier->groups[i].policy = policy_new(&tier->config);
 		if (!tier->groups[i].policy)
@@ -130,6 +131,31 @@ static int list_fast(struct tier *tier, struct group *group, struct htmm_error *
 	return count_used(tier, group, err);
 }
 
+static bool cooling_due(const struct tier *tier)
+{
+	return tier->samples - tier->cooled >= tier->cooling_period;
+}
+
+static struct policy_look look_of(const struct tier *tier, const struct group *group)
+{
+	return (struct policy_look) {
+		.slow = group->slow.pages, .nr_slow = group->slow.nr, .slow_cut = group->slow_cut,
+		.fast = group->fast.pages, .nr_fast = group->fast.nr, .fast_cut = group->fast_cut,
+		.capacity = group->capacity, .used = group->used,
+		.samples = group->samples, .coolings = tier->coolings,
+		.nr_coolings = tier->nr_coolings, .period = tier->period,
+		.thin = tier->thin, .seconds = tier->seconds,
+	};
+}
+
+/* Is there nothing to do? Before a cooling there is: it would hide what was gained until then. */
+static bool rests(const struct tier *tier, const struct group *group)
+{
+	const struct policy_look look = look_of(tier, group);
+
+	return group->plan && !cooling_due(tier) && policy_rests(group->policy, &look);
+}
+
 /* Asks for no more than the policy needs to decide. */
 static int list_group(struct tier *tier, struct group *group, struct htmm_error *err)
 {
@@ -137,7 +163,7 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 
 	if (slow < 0)
 		return slow;
-	group->rests = group->plan && policy_rests(group->policy, group->slow.nr);
+	group->rests = rests(tier, group);
 	if (group->rests)
 		return 0;
 	fast = list_fast(tier, group, err);
@@ -181,6 +207,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 		return ret;
 	tier->alive = 0;
 	tier->samples = 0;
+	tier->evicted = 0;
 	tier->nr_coolings = 0;
 	for (i = 0; i < tier->nr_groups; i++)
 		tier->groups[i].samples = 0;
@@ -189,6 +216,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 
 		tier->alive += !(target->flags & HTMM_TARGET_INFO_DEAD);
 		tier->samples += target->samples;
+		tier->evicted += target->evicted;
 		count_samples(tier, target);
 		if (target->number > HTMM_MAX_TARGETS)
 			continue;
@@ -223,14 +251,7 @@ static void share(struct tier *tier)
 
 static int decide(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	const struct policy_look look = {
-		.slow = group->slow.pages, .nr_slow = group->slow.nr, .slow_cut = group->slow_cut,
-		.fast = group->fast.pages, .nr_fast = group->fast.nr, .fast_cut = group->fast_cut,
-		.capacity = group->capacity, .used = group->used,
-		.samples = group->samples, .coolings = tier->coolings,
-		.nr_coolings = tier->nr_coolings, .period = tier->period,
-		.seconds = tier->seconds,
-	};
+	const struct policy_look look = look_of(tier, group);
 
 	group->plan = policy_look(group->policy, &look);
 	return group->plan ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
@@ -288,7 +309,7 @@ void tier_move(struct tier *tier)
  */
 void tier_cool(struct tier *tier)
 {
-	bool due = tier->samples - tier->cooled >= tier->cooling_period;
+	bool due = cooling_due(tier);
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {
@@ -299,4 +320,27 @@ void tier_cool(struct tier *tier)
 	}
 	if (due)
 		tier->cooled = tier->samples;
+}
+
+/* If it fails, samples come as before, which is what the policies are told. */
+void tier_sample(struct tier *tier)
+{
+	unsigned int thin = tier->groups[0].plan->thin, i;
+
+	for (i = 1; i < tier->nr_groups; i++)
+		if (tier->groups[i].plan->thin < thin)
+			thin = tier->groups[i].plan->thin;
+	if (thin == tier->thin)
+		return;
+	for (i = 0; i < tier->events->nr; i++) {
+		struct htmm_set set = {
+			.flags = HTMM_SET_PERIOD, .session = tier->session, .event = i,
+			.period = tier->events->event[i].period * thin,
+		};
+		struct htmm_error ignored;
+
+		if (htmm_device_set(tier->fd, &set, &ignored))
+			return;
+	}
+	tier->thin = thin;
 }

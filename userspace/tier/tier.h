@@ -52,7 +52,9 @@ struct group {
  * @tiers: the nodes
  * @config: of the policies
  * @capacity: most pages of the fast tier to use; 0: all that is free
- * @period: events that a sample stands for
+ * @events: what is sampled
+ * @period: events that a sample usually stands for
+ * @thin: one of so many samples is taken now
  * @list_pages: most pages to read from each list
  * @cooling_period: samples between two coolings
  * @cooled: samples counted at the last one
@@ -64,6 +66,7 @@ struct group {
  * @rests: looks of which the policies wanted to know hardly anything
  * @seconds: time of the session at the look
  * @samples: counted at the look
+ * @evicted: pages that the module has forgotten for lack of memory
  * @nr_coolings: number of @coolings
  * @coolings: coolings of each target at the look, by its number
  * @alive: targets that can still be sampled
@@ -75,7 +78,9 @@ struct tier {
 	struct tiers tiers;
 	struct policy_config config;
 	__u64 capacity;
+	const struct htmm_event_list *events;
 	__u64 period;
+	unsigned int thin;
 	__u64 list_pages;
 	__u64 cooling_period;
 	__u64 cooled;
@@ -87,6 +92,7 @@ struct tier {
 	__u64 rests;
 	double seconds;
 	__u64 samples;
+	__u64 evicted;
 	size_t nr_coolings;
 	__u64 coolings[HTMM_MAX_TARGETS + 1];
 	unsigned int alive;
@@ -123,6 +129,12 @@ void tier_move(struct tier *tier);
  * @tier: the loop, after a look
  */
 void tier_cool(struct tier *tier);
+
+/**
+ * tier_sample() - sample as often as the policies need it
+ * @tier: the loop, after a look
+ */
+void tier_sample(struct tier *tier);
 
 /**
  * tier_close() - free the memory
