@@ -41,6 +41,19 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 			struct htmm_page *pages, u32 n);
 struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n);
 
+/**
+ * struct htmm_served_rows - what served the samples of targets
+ * @row: the rows
+ * @nr: how many there are
+ */
+struct htmm_served_rows {
+	struct htmm_served_row *row;
+	u32 nr;
+};
+
+int htmm_snapshot_served(struct htmm_session *session, u32 target,
+			 struct htmm_served_rows *rows);
+
 /* placement.c */
 
 /**
