@@ -20,7 +20,7 @@ struct htmm_tracker *htmm_listing_tracker(const struct htmm_listing *listing, u3
 	unsigned int i;
 
 	for (i = 0; i < trackers->nr; i++)
-		if (trackers->tracker[i]->config.owner == owner)
+		if (trackers->tracker[i]->number == owner)
 			return trackers->tracker[i];
 	return NULL;
 }
@@ -116,7 +116,7 @@ static u32 htmm_listing_by_table(struct htmm_listing *listing)
 			 listing->size);
 	for (i = 0; room && i < trackers->nr; i++) {
 		tracker = trackers->tracker[i];
-		owner = tracker->config.owner;
+		owner = tracker->number;
 		if (owner < first || !htmm_listing_choose(listing, tracker))
 			continue;
 		room = htmm_tracker_export(tracker, &export,

@@ -33,7 +33,7 @@ static void htmm_residents_visit(struct htmm_residents *residents)
 	bool any_node = !(listing->list->flags & HTMM_LIST_NODE);
 	struct htmm_topn_entry entry = {
 		.mm = walker->id,
-		.owner = walker->tracker->config.owner,
+		.owner = walker->tracker->number,
 	};
 	u32 i;
 	s16 node;
@@ -101,7 +101,7 @@ static int htmm_residents_run(struct htmm_residents *residents)
 
 	for (i = 0; !ret && i < listing->trackers.nr; i++) {
 		tracker = listing->trackers.tracker[i];
-		owner = tracker->config.owner;
+		owner = tracker->number;
 		if (owner < first || !htmm_listing_choose(listing, tracker))
 			continue;
 		if (owner == first)

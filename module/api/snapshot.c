@@ -97,7 +97,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
 	info->record_size = htmm_record_size(start->sample_type);
 	info->max_pages = start->max_pages;
 	info->max_bytes = start->max_bytes;
-	info->capacity_pages = READ_ONCE(session->trackers.config.capacity);
+	info->capacity_pages = READ_ONCE(session->config->start.capacity_pages);
 	info->cooling_period = start->cooling_period;
 	info->adaptation_period = start->adaptation_period;
 	info->budget_ppm = start->budget_ppm;
@@ -184,19 +184,21 @@ static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
  * htmm_snapshot_stats - the counters of a session
  * @session: the session
  * @stats: every member from total on is set
- * @channels: room for session->samplers.nr_samplers elements
+ * @n: set to the number of channels
  *
  * Context: process, may sleep.
- * Return: number of elements filled in @channels.
+ * Return: the channels, for kvfree(); NULL if there is not enough memory.
  */
-unsigned int htmm_snapshot_stats(struct htmm_session *session,
-				 struct htmm_stats *stats,
-				 struct htmm_channel *channels)
+struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
+					 struct htmm_stats *stats, u32 *n)
 {
 	struct htmm_tracker_stats tracker;
 	struct htmm_drain_set_stats drains;
+	struct htmm_channel *channels;
 
-	memset(channels, 0, session->samplers.nr_samplers * sizeof(*channels));
+	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels), GFP_KERNEL);
+	if (!channels)
+		return NULL;
 	memset(&stats->total, 0, sizeof(stats->total));
 	htmm_snapshot_events(&session->samplers, channels);
 	htmm_snapshot_counters(session, stats, channels);
@@ -214,7 +216,8 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 	stats->cpus_failed = READ_ONCE(session->samplers.failed);
 	stats->period_changes = READ_ONCE(session->budget.changes);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
-	return htmm_snapshot_compact(channels, session->samplers.nr_samplers);
+	*n = htmm_snapshot_compact(channels, session->samplers.nr_samplers);
+	return channels;
 }
 
 static void htmm_histogram_fill(struct htmm_histogram *out,
@@ -278,7 +281,7 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 	ret = htmm_tracker_set_get(&session->trackers, out->target, &trackers);
 	if (ret)
 		return ret;
-	htmm_snapshot_sum(&trackers, READ_ONCE(session->trackers.config.capacity),
+	htmm_snapshot_sum(&trackers, READ_ONCE(session->config->start.capacity_pages),
 			  kind, &sum);
 	htmm_tracker_list_put(&trackers);
 	htmm_histogram_fill(out, bins, kind, &sum);
@@ -309,7 +312,7 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 			    struct htmm_hit_ratio *out)
 {
 	enum htmm_kind kind = (enum htmm_kind)out->unit;
-	u64 capacity = READ_ONCE(session->trackers.config.capacity);
+	u64 capacity = READ_ONCE(session->config->start.capacity_pages);
 	struct htmm_tracker_list trackers;
 	struct htmm_hits *hits;
 	unsigned int i;
@@ -324,7 +327,7 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 	for (i = 0; i < trackers.nr; i++)
 		htmm_tracker_get_hits(trackers.tracker[i], kind, hits);
 	if (trackers.nr == 1)
-		capacity = READ_ONCE(trackers.tracker[0]->config.capacity);
+		capacity = READ_ONCE(trackers.tracker[0]->capacity);
 	htmm_tracker_list_put(&trackers);
 	out->capacity_pages =
 		htmm_tracker_capacity(out->capacity_pages ?: capacity, kind);
@@ -367,14 +370,13 @@ static void htmm_snapshot_target_ref(const struct htmm_target_ref *ref,
 static void htmm_snapshot_target(struct htmm_tracker *tracker,
 				 struct htmm_target_info *info)
 {
-	const struct htmm_tracker_config *config = &tracker->config;
 	struct htmm_tracker_stats stats;
 	unsigned int i;
 
 	htmm_tracker_get_stats(tracker, &stats);
-	info->number = config->owner;
-	info->capacity_pages = READ_ONCE(config->capacity);
-	info->max_bytes = config->max_bytes;
+	info->number = tracker->number;
+	info->capacity_pages = READ_ONCE(tracker->capacity);
+	info->max_bytes = tracker->max_bytes;
 	info->bytes = stats.table.bytes;
 	info->pages = stats.table.pages;
 	info->regions = stats.table.regions;
@@ -393,21 +395,24 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
 /**
  * htmm_snapshot_targets - the targets of a session
  * @session: the session
- * @targets: zeroed room for HTMM_MAX_TARGETS elements
+ * @n: set to the number of targets
  *
  * Context: process context of the reader, whose namespaces count; may sleep.
- * Return: number of elements filled.
+ * Return: the targets, for kvfree(); NULL if there is not enough memory.
  */
-u32 htmm_snapshot_targets(struct htmm_session *session,
-			  struct htmm_target_info *targets)
+struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n)
 {
 	struct htmm_tracker_list trackers;
-	unsigned int i, n;
+	struct htmm_target_info *targets;
+	unsigned int i;
 
+	targets = kvcalloc(HTMM_MAX_TARGETS, sizeof(*targets), GFP_KERNEL);
+	if (!targets)
+		return NULL;
 	htmm_tracker_set_get(&session->trackers, 0, &trackers);
-	n = trackers.nr;
-	for (i = 0; i < n; i++)
+	*n = trackers.nr;
+	for (i = 0; i < trackers.nr; i++)
 		htmm_snapshot_target(trackers.tracker[i], &targets[i]);
 	htmm_tracker_list_put(&trackers);
-	return n;
+	return targets;
 }

@@ -15,4 +15,7 @@ int module_unload(void);
 /* Tells a kernel that looks for leaks and wrong accesses, which is several times as slow. */
 bool kernel_checks_itself(void);
 
+/* vmalloc areas that the module has allocated and not freed. */
+int module_areas(void);
+
 #endif /* KSFT_MODULE_H */
