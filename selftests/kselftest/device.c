@@ -300,7 +300,7 @@ void stats_free(struct stats *stats)
 	stats->channels = NULL;
 }
 
-int device_settle_to(int fd, __u64 few)
+int device_drained(int fd, __u64 left)
 {
 	int ret, tries = 20000;
 	struct stats stats;
@@ -311,13 +311,8 @@ int device_settle_to(int fd, __u64 few)
 		if (ret)
 			return ret;
 		stats_free(&stats);
-	} while (stats.s.total.in_flight > few && --tries);
+	} while (stats.s.total.in_flight > left && --tries);
 	return tries ? 0 : -ETIMEDOUT;
-}
-
-int device_settle(int fd)
-{
-	return device_settle_to(fd, 0);
 }
 
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel)
