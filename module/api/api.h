@@ -31,17 +31,15 @@ long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg);
 
 void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
 			struct htmm_drain_thread *threads);
-unsigned int htmm_snapshot_stats(struct htmm_session *session,
-				 struct htmm_stats *stats,
-				 struct htmm_channel *channels);
+struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
+					 struct htmm_stats *stats, u32 *n);
 int htmm_snapshot_histogram(struct htmm_session *session,
 			    struct htmm_histogram *out, struct htmm_bin *bins);
 int htmm_snapshot_hit_ratio(struct htmm_session *session,
 			    struct htmm_hit_ratio *out);
 int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
 			struct htmm_page *pages, u32 n);
-u32 htmm_snapshot_targets(struct htmm_session *session,
-			  struct htmm_target_info *targets);
+struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n);
 
 /* placement.c */
 

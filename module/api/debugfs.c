@@ -96,27 +96,13 @@ static void htmm_show_counters(struct seq_file *m,
 	seq_putc(m, '\n');
 }
 
-/* Get the statistics of a session; the caller frees the channels. */
-static struct htmm_channel *htmm_get_channels(struct htmm_session *session,
-					      struct htmm_stats *stats,
-					      unsigned int *n)
-{
-	struct htmm_channel *channels;
-
-	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels),
-			    GFP_KERNEL);
-	if (channels)
-		*n = htmm_snapshot_stats(session, stats, channels);
-	return channels;
-}
-
 static int htmm_show_stats(struct seq_file *m, struct htmm_session *session)
 {
 	struct htmm_stats stats = {};
 	struct htmm_channel *channels;
 	unsigned int i, n;
 
-	channels = htmm_get_channels(session, &stats, &n);
+	channels = htmm_snapshot_stats(session, &stats, &n);
 	if (!channels)
 		return -ENOMEM;
 	seq_puts(m, "total:");
@@ -147,7 +133,7 @@ static int htmm_show_events(struct seq_file *m, struct htmm_session *session)
 	struct htmm_channel *channels;
 	unsigned int i, n;
 
-	channels = htmm_get_channels(session, &stats, &n);
+	channels = htmm_snapshot_stats(session, &stats, &n);
 	if (!channels)
 		return -ENOMEM;
 	for (i = 0; i < config->start.nr_events; i++) {
@@ -318,10 +304,9 @@ static int htmm_show_targets(struct seq_file *m, struct htmm_session *session)
 	struct htmm_target_info *info;
 	u32 i, n;
 
-	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
+	info = htmm_snapshot_targets(session, &n);
 	if (!info)
 		return -ENOMEM;
-	n = htmm_snapshot_targets(session, info);
 	for (i = 0; i < n; i++)
 		htmm_show_target(m, &info[i]);
 	kvfree(info);

@@ -11,7 +11,7 @@
 #include "api.h"
 #include "base/config.h"
 #include "listing.h"
-#include "track/placement.h"
+#include "track/walker.h"
 
 /*
  * Sizes of array elements in their first version; later versions are larger. The numbers
@@ -66,14 +66,14 @@ union htmm_arg {
  * @file: the open file
  * @session: the session, if the ioctl needs it
  * @arg: a copy of the caller's struct
- * @added: the target that was added, for the undo function
+ * @added_to: number of the session that a target was added to, for the undo function
  * @replaced: the session that the new one has replaced, likewise
  */
 struct htmm_call {
 	struct file *file;
 	struct htmm_session *session;
 	union htmm_arg arg;
-	struct htmm_target_name added;
+	u64 added_to;
 	struct htmm_session *replaced;
 };
 
@@ -195,12 +195,9 @@ static int htmm_ioctl_get_stats(struct htmm_call *call)
 	u32 n;
 	int ret;
 
-	channels = kvcalloc(call->session->samplers.nr_samplers,
-			    sizeof(*channels), GFP_KERNEL);
+	channels = htmm_snapshot_stats(call->session, stats, &n);
 	if (!channels)
 		return -ENOMEM;
-
-	n = htmm_snapshot_stats(call->session, stats, channels);
 	ret = htmm_uaccess_array_out(stats->channels, stats->channel_size,
 				     channels, sizeof(*channels),
 				     min(stats->nr_channels, n));
@@ -334,24 +331,22 @@ static int htmm_ioctl_add_target(struct htmm_call *call)
 	struct htmm_error err = {};
 	int ret;
 
+	call->added_to = add->session;
 	ret = htmm_uaccess_array_in(&target, sizeof(target), HTMM_FIRST_TARGET,
 				    add->target, add->target_size, 1);
 	if (ret)
 		htmm_fail(&err, ret, "the target cannot be read");
 	else
-		ret = htmm_session_add_target(add->session, &target,
-					      &call->added, &err);
+		ret = htmm_session_add_target(&call->added_to, &target, &add->number, &err);
 	if (ret)
 		htmm_report_error(add->error, add->error_size, &err);
-	else
-		add->number = call->added.number;
 	return ret;
 }
 
 /* Remove the target: a caller that does not get the number cannot remove it. */
 static void htmm_undo_add_target(struct htmm_call *call)
 {
-	htmm_session_undo_target(&call->added);
+	htmm_session_undo_target(call->added_to, call->arg.add.number);
 }
 
 static int htmm_ioctl_remove_target(struct htmm_call *call)
@@ -367,10 +362,9 @@ static int htmm_ioctl_get_targets(struct htmm_call *call)
 	u32 n;
 	int ret;
 
-	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
+	info = htmm_snapshot_targets(call->session, &n);
 	if (!info)
 		return -ENOMEM;
-	n = htmm_snapshot_targets(call->session, info);
 	ret = htmm_uaccess_array_out(targets->targets, targets->target_size,
 				     info, sizeof(*info),
 				     min(targets->nr_targets, n));

@@ -342,6 +342,31 @@ TEST_F(list, each_page_once_in_several_tables)
 	list_beside_samples(_metadata, self);
 }
 
+/* More regions than a list goes through at once; what is listed is compared when it stops. */
+TEST_F(list, many_regions)
+{
+	const size_t regions = 700;
+	struct htmm_list_pages request = {};
+	struct pages pages;
+	char *mem;
+	size_t i;
+
+	mem = mmap(NULL, regions * REGION, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ASSERT_NE(MAP_FAILED, mem);
+	madvise(mem, regions * REGION, MADV_NOHUGEPAGE);
+	request_add_target(&self->req, getpid());
+	start(_metadata, self);
+	for (i = 0; i < regions; i++)
+		access_pages(&self->source, mem + i * REGION, 1, 1);
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, pages_list(self->fd, &request, 1000, &pages));
+	EXPECT_EQ(regions, pages_samples(&pages, getpid(), mem, regions * REGION));
+	check_sum(_metadata, self->fd, &pages, HTMM_UNIT_PAGE);
+	pages_free(&pages);
+	munmap(mem, regions * REGION);
+}
+
 static double seconds(void)
 {
 	struct timespec now;

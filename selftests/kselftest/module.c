@@ -43,3 +43,16 @@ int module_unload(void)
 {
 	return syscall(SYS_delete_module, "htmm", O_NONBLOCK) ? -errno : 0;
 }
+
+int module_areas(void)
+{
+	FILE *file = fopen("/proc/vmallocinfo", "re");
+	char line[512];
+	int areas = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		areas += strstr(line, "[htmm]") && !strstr(line, "module_alloc");
+	if (file)
+		fclose(file);
+	return areas;
+}

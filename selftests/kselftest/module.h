@@ -12,4 +12,7 @@ bool module_find(char *path, size_t room);
 int module_load(const char *path);
 int module_unload(void);
 
+/* vmalloc areas that the module has allocated and not freed. */
+int module_areas(void);
+
 #endif /* KSFT_MODULE_H */

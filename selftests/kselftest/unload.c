@@ -173,20 +173,6 @@ static long memory(const char *name)
 	return value;
 }
 
-/* vmalloc areas that the module has allocated and not freed. */
-static int vmalloc_areas(void)
-{
-	FILE *file = fopen("/proc/vmallocinfo", "r");
-	char line[512];
-	int areas = 0;
-
-	while (file && fgets(line, sizeof(line), file))
-		areas += strstr(line, "[htmm]") && !strstr(line, "module_alloc");
-	if (file)
-		fclose(file);
-	return areas;
-}
-
 /* Slab memory in use, after the caches have freed the rest. */
 static long slab_in_use(void)
 {
@@ -259,9 +245,9 @@ TEST_F(unload, cycles_under_load)
 		many_cycles(_metadata, self);
 	else
 		few_cycles(_metadata, self);
-	EXPECT_EQ(0, vmalloc_areas());
+	EXPECT_EQ(0, module_areas());
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	EXPECT_LT(0, vmalloc_areas());
+	EXPECT_LT(0, module_areas());
 	close(self->fd);
 	self->fd = device_open();
 	EXPECT_EQ(events, source_events(&self->source));

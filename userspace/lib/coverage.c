@@ -7,16 +7,6 @@
 #include <htmm/event.h>
 #include "sysfs.h"
 
-/* A list of nodes has the format of a list of CPUs. */
-static bool read_nodes(const char *sysfs, const char *file, struct htmm_cpus *nodes)
-{
-	char line[256];
-
-	return !sysfs_line(line, sizeof(line), "%s/devices/system/node/%s", sysfs ?: "/sys",
-			   file) &&
-	       !htmm_cpus_parse(nodes, line, NULL);
-}
-
 static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *last)
 {
 	unsigned int node, nr = 0;
@@ -54,10 +44,10 @@ bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 
 	for (i = 0; i < list->nr; i++)
 		sees |= event_sees(&list->event[i], sysfs);
-	if (!read_nodes(sysfs, "has_memory", &memory) || count_nodes(&memory, &node) < 2)
+	if (!sysfs_nodes(&memory, sysfs, "has_memory") || count_nodes(&memory, &node) < 2)
 		return false;
 	/* Slow memory is a node without CPUs; which event sees its loads depends on the CPU. */
-	if (!read_nodes(sysfs, "has_cpu", &cpus))
+	if (!sysfs_nodes(&cpus, sysfs, "has_cpu"))
 		return false;
 	for (i = 0; i < sizeof(far.bits) / sizeof(*far.bits); i++)
 		far.bits[i] = memory.bits[i] & ~cpus.bits[i];

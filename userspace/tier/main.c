@@ -73,22 +73,7 @@ static int call_interval(void *value, const char *text, struct htmm_error *err)
 
 static int call_without(void *value, const char *text, struct htmm_error *err)
 {
-	const char *names[POLICY_NR_RULES];
-	char *copy = strdup(text), *save, *word;
-	int i = 0;
-
-	if (!copy)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	for (i = 0; i < POLICY_NR_RULES; i++)
-		names[i] = policy_rule_name(i);
-	i = 0;
-	for (word = strtok_r(copy, ",", &save); word && i >= 0; word = strtok_r(NULL, ",", &save)) {
-		i = opt_word(names, POLICY_NR_RULES, word, "there is no rule", err);
-		if (i >= 0)
-			*(__u32 *)value |= 1U << i;
-	}
-	free(copy);
-	return i < 0 ? i : 0;
+	return opt_words(policy_rule_name, POLICY_NR_RULES, text, "there is no rule", value, err);
 }
 
 /* Each target is a group, all with the same weight, or with weights such as 3:1. */

@@ -98,12 +98,16 @@ struct work {
 	int done[2];
 };
 
-/* The counters at one time. */
-struct counters {
+/**
+ * struct cost - what a round of the workers cost
+ * @n: overflows
+ * @ns: nanoseconds of an overflow, without what the load itself takes
+ * @ticks: of these, nanoseconds in the handler that the driver of the unit calls
+ */
+struct cost {
+	double n;
 	double ns;
 	double ticks;
-	double overflows;
-	struct htmm_stats stats;
 };
 
 static struct cgroup cgroups[GROUPS];
@@ -262,6 +266,17 @@ static double base(const struct load *load)
 	return known[i].ns;
 }
 
+/* What the load costs more than alone. base() must have been called for it. */
+static struct cost round_cost(const struct work *work, const struct load *load)
+{
+	double n = unit_get("overflows"), ticks = unit_get("price_ticks"), ns = now();
+
+	work_round(work, load->samples);
+	ns = now() - ns - base(load);
+	n = unit_get("overflows") - n;
+	return (struct cost) { n, ns / n, (unit_get("price_ticks") - ticks) / n };
+}
+
 /* An event as perf opens it, whose samples nobody takes. */
 static int event_open(void)
 {
@@ -284,35 +299,29 @@ static int event_open(void)
 /* What an overflow costs if the driver of the unit stops somewhere. */
 static void measure_unit(const char *name, enum stop stop, const struct load *load)
 {
-	double start, ns, ticks, overflows, without = base(load);
 	struct work work;
+	struct cost cost;
 	int fd;
 
+	base(load);
 	work_begin(&work, load);
 	work_round(&work, WARM);
 	unit_set("price_stop", stop);
 	fd = event_open();
-	overflows = unit_get("overflows");
-	ticks = unit_get("price_ticks");
-	start = now();
-	work_round(&work, load->samples);
-	ns = now() - start;
-	overflows = unit_get("overflows") - overflows;
-	ticks = unit_get("price_ticks") - ticks;
+	cost = round_cost(&work, load);
 	close(fd);
 	unit_set("price_stop", NOWHERE);
 	work_end(&work);
-	printf("unit %s %.3f %.3f\n", name, (ns - without) / overflows, ticks / overflows);
+	printf("unit %s %.3f %.3f\n", name, cost.ns, cost.ticks);
 }
 
-static void counters_read(int fd, struct counters *counters)
+static struct htmm_stats statistics(int fd)
 {
-	*counters = (struct counters) { .stats.size = sizeof(counters->stats) };
-	if (device_ioctl(fd, HTMM_IOC_GET_STATS, &counters->stats))
+	struct htmm_stats stats = { .size = sizeof(stats) };
+
+	if (device_ioctl(fd, HTMM_IOC_GET_STATS, &stats))
 		fail("statistics");
-	counters->ticks = unit_get("price_ticks");
-	counters->overflows = unit_get("overflows");
-	counters->ns = now();
+	return stats;
 }
 
 static double known_pages(int fd)
@@ -352,36 +361,46 @@ static int session(const struct row *row)
 	return fd;
 }
 
+static void settle(int fd)
+{
+	if (device_settle(fd))
+		fail("the rings are not emptied");
+}
+
+/* ksampled may have its turn only after the workers. */
 static void measure_row(const struct row *row)
 {
-	struct counters before, after;
+	struct htmm_stats before, worked, after;
 	struct work work;
-	double n, drained, pages, without = base(&row->load);
+	struct cost cost;
+	double drained, pages;
 	int fd;
 
+	base(&row->load);
 	work_begin(&work, &row->load);
 	fd = session(row);
-	if (row->load.warm) {
+	if (row->load.warm)
 		work_round(&work, WARM);
-		if (device_settle(fd))
-			fail("the rings are not emptied");
-	}
+	settle(fd);
 	unit_set("profile", ++section);
-	counters_read(fd, &before);
-	work_round(&work, row->load.samples);
-	counters_read(fd, &after);
+	before = statistics(fd);
+	cost = round_cost(&work, &row->load);
+	worked = statistics(fd);
+	settle(fd);
+	after = statistics(fd);
 	unit_set("profile", 0);
-	device_stop(fd);
+	device_stop_unseen(fd);
 	pages = known_pages(fd);
 	close(fd);
 	work_end(&work);
-	n = after.overflows - before.overflows;
-	drained = after.stats.total.counted - before.stats.total.counted;
-	printf("htmm %s %u %.0f %.0f %.0f %.3f %.3f %.3f %.3f\n", row->name, section, n, drained,
-	       pages, (after.ns - before.ns - without) / n,
-	       (after.ticks - before.ticks) / n,
-	       (after.stats.handler_ns - before.stats.handler_ns) / n,
-	       (after.stats.drain_ns - before.stats.drain_ns) / drained);
+	drained = after.total.counted - before.total.counted;
+	/* A few are of this program. */
+	if (drained < 0.99 * cost.n)
+		fail("%s: %.0f of %.0f samples are counted", row->name, drained, cost.n);
+	cost.ns += (after.drain_ns - worked.drain_ns) / cost.n;
+	printf("htmm %s %u %.0f %.0f %.3f %.3f %.3f %.3f\n", row->name, section, drained, pages,
+	       cost.ns, cost.ticks, (after.handler_ns - before.handler_ns) / cost.n,
+	       (after.drain_ns - before.drain_ns) / drained);
 	fflush(stdout);
 }
 
@@ -416,11 +435,13 @@ static bool recording(const struct work *work)
 static void measure_perf(const char *path, const char *name, const struct load *load)
 {
 	char period[16], config[16], script[256];
-	double start, ns, n, ticks, counting, without = base(load);
 	struct work work;
+	struct cost cost;
+	double counting;
 	pid_t pid;
 	int status;
 
+	base(load);
 	work_begin(&work, load);
 	snprintf(period, sizeof(period), "%u", PERIOD);
 	snprintf(config, sizeof(config), "r%llx:u", events[0].config);
@@ -434,13 +455,7 @@ static void measure_perf(const char *path, const char *name, const struct load *
 		if (waitpid(pid, &status, WNOHANG))
 			fail("perf record: status %d", status);
 	work_round(&work, WARM);
-	n = unit_get("overflows");
-	ticks = unit_get("price_ticks");
-	start = now();
-	work_round(&work, load->samples);
-	ns = now() - start;
-	n = unit_get("overflows") - n;
-	ticks = unit_get("price_ticks") - ticks;
+	cost = round_cost(&work, load);
 	kill(pid, SIGINT);
 	waitpid(pid, &status, 0);
 	work_end(&work);
@@ -449,7 +464,7 @@ static void measure_perf(const char *path, const char *name, const struct load *
 		 path);
 	shell(script);
 	counting = shell(script);
-	printf("perf %s %.0f %.3f %.3f %.0f\n", name, n, (ns - without) / n, ticks / n, counting);
+	printf("perf %s %.3f %.3f %.0f\n", name, cost.ns, cost.ticks, counting);
 	fflush(stdout);
 }
 

@@ -8,9 +8,9 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "base/compat.h"
-#include "placement.h"
 #include "sample/cookie.h"
 #include "tracker.h"
+#include "walker.h"
 
 /* Times that a slice tries to take the lock, and the pause between them in microseconds. */
 #define HTMM_WALKER_TRIES	32
@@ -81,10 +81,11 @@ static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
 }
 
 /**
- * htmm_walker_enter_from - begin to read the next address space of a target
+ * htmm_walker_enter - begin to read the next address space of a target
  * @walker: the walker, in no address space
  * @tracker: the target
- * @mm: lowest number of an address space
+ * @first: lowest number of an address space
+ * @last: highest number
  * @mms: NULL, or a bitmap of those wanted, as for struct htmm_topn_filter
  *
  * Those whose processes have exited are passed over.
@@ -92,14 +93,14 @@ static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
  * Context: process, may sleep. Takes @tracker->mm_lock.
  * Return: true, with @walker->id set; false if there is none.
  */
-bool htmm_walker_enter_from(struct htmm_walker *walker, struct htmm_tracker *tracker,
-			    u32 mm, const u64 *mms)
+bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
+		       u32 first, u32 last, const u64 *mms)
 {
 	const struct htmm_mm *found;
 	unsigned long id;
 
 	mutex_lock(&tracker->mm_lock);
-	xa_for_each_start(&tracker->mm_set.by_id, id, found, mm) {
+	xa_for_each_range(&tracker->mm_set.by_id, id, found, first, last) {
 		if (mms && !(mms[id / 64] >> id % 64 & 1))
 			continue;
 		if (htmm_mm_alive(found))
@@ -108,30 +109,8 @@ bool htmm_walker_enter_from(struct htmm_walker *walker, struct htmm_tracker *tra
 			break;
 	}
 	mutex_unlock(&tracker->mm_lock);
+	walker->tracker = tracker;
 	walker->id = id;
-	walker->next = 0;
-	return walker->mm;
-}
-
-/**
- * htmm_walker_enter - begin to read an address space
- * @walker: the walker, in no address space
- * @tracker: the target that it belongs to
- * @mm: its number
- *
- * Context: process, may sleep. Takes @tracker->mm_lock.
- * Return: false if its process has exited or runs another program.
- */
-bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker, u32 mm)
-{
-	const struct htmm_mm *found;
-
-	mutex_lock(&tracker->mm_lock);
-	found = htmm_mm_set_find(&tracker->mm_set, mm);
-	if (found && htmm_mm_alive(found))
-		walker->mm = htmm_mm_grab(found);
-	mutex_unlock(&tracker->mm_lock);
-	walker->id = mm;
 	walker->next = 0;
 	return walker->mm;
 }
@@ -360,4 +339,26 @@ int htmm_walker_next(struct htmm_walker *walker, u64 last)
 	htmm_walker_translate(walker);
 	walker->next = end;
 	return ret && vpn <= last;
+}
+
+/**
+ * htmm_walker_count - get the counts of the pages of a slice
+ * @walker: the walker, which has read a slice
+ *
+ * Sets @walker->count and @walker->tracked, unless no page of the slice is resident.
+ *
+ * Context: process, may sleep. Takes a shard's lock.
+ * Return: false if no page is resident.
+ */
+bool htmm_walker_count(struct htmm_walker *walker)
+{
+	u32 i;
+
+	for (i = 0; i < walker->n && walker->place[i].node == NUMA_NO_NODE; i++)
+		;
+	if (i == walker->n)
+		return false;
+	htmm_tracker_get_counts(walker->tracker, walker->id, walker->vpn, walker->count,
+				walker->tracked);
+	return true;
 }
