@@ -279,7 +279,8 @@ static int htmm_ioctl_list_pages(struct htmm_call *call)
 	if (ret)
 		return ret;
 	room = min_t(u32, list->nr_pages, HTMM_SNAPSHOT_PAGES);
-	pages = kvcalloc(room, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	/* What is copied to the caller is set as a whole. */
+	pages = kvmalloc_array(room, sizeof(*pages), GFP_KERNEL_ACCOUNT);
 	if (!pages)
 		return -ENOMEM;
 

@@ -179,8 +179,9 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 			return -ENOMEM;
 		listing->filter.mms = listing->mms;
 	}
-	listing->entries = kvcalloc(listing->size, sizeof(*listing->entries),
-				    GFP_KERNEL_ACCOUNT);
+	/* Not zeroed: of a large one often only the first elements are used. */
+	listing->entries = kvmalloc_array(listing->size, sizeof(*listing->entries),
+					  GFP_KERNEL_ACCOUNT);
 	return listing->entries ? 0 : -ENOMEM;
 }
 
@@ -212,7 +213,7 @@ static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *
 	int steps, i, n, ret = 0;
 	u32 found = 0;
 
-	step = kvcalloc(listing->size, sizeof(*step), GFP_KERNEL_ACCOUNT);
+	step = kvmalloc_array(listing->size, sizeof(*step), GFP_KERNEL_ACCOUNT);
 	if (!step)
 		return -ENOMEM;
 	for (steps = 1; found < room && (!found || steps <= HTMM_LISTING_STEPS); steps++) {

@@ -39,6 +39,12 @@ struct htmm_listing {
 	u32 skipped;
 };
 
+/* The node that the list is of; NUMA_NO_NODE: all. */
+static inline int htmm_listing_node(const struct htmm_list_pages *list)
+{
+	return list->flags & HTMM_LIST_NODE ? list->node : NUMA_NO_NODE;
+}
+
 /* Set the filter for a tracker's tables. Returns false if nothing can match. */
 static inline bool htmm_listing_choose(struct htmm_listing *listing,
 				       struct htmm_tracker *tracker)

@@ -105,7 +105,7 @@ static int htmm_lookup_region(struct htmm_lookup *lookup, const struct htmm_spot
 	bool whole = lookup->listing->list->unit == HTMM_UNIT_REGION;
 	struct htmm_walker *walker = lookup->walker;
 	u64 first = htmm_spot_vpn(spot);
-	const struct htmm_place *place;
+	struct htmm_place place;
 	u32 pages, i;
 	int ret;
 
@@ -118,10 +118,15 @@ static int htmm_lookup_region(struct htmm_lookup *lookup, const struct htmm_spot
 		lookup->skipped += ret == -EBUSY;
 		return ret == -EINTR ? ret : 0;
 	}
+	if (whole) {
+		htmm_walker_translate(walker);
+		htmm_page_set_place(&lookup->pages[spot->index],
+				    htmm_place_of_most(walker->place, pages));
+		return 0;
+	}
 	for (i = 0; i < n; i++) {
-		place = whole ? htmm_place_of_most(walker->place, pages) :
-				&walker->place[htmm_spot_vpn(&spot[i]) - first];
-		htmm_page_set_place(&lookup->pages[spot[i].index], place);
+		place = htmm_walker_place(walker, htmm_spot_vpn(&spot[i]) - first);
+		htmm_page_set_place(&lookup->pages[spot[i].index], &place);
 	}
 	return 0;
 }
@@ -173,7 +178,7 @@ int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u3
 	u32 i;
 
 	spot = kvmalloc_array(n, sizeof(*spot), GFP_KERNEL_ACCOUNT);
-	lookup.walker = htmm_walker_create();
+	lookup.walker = htmm_walker_create(htmm_listing_node(listing->list));
 	if (!spot || !lookup.walker)
 		goto out;
 	for (i = 0; i < n; i++)

@@ -237,7 +237,7 @@ static struct htmm_sum *htmm_sum_create(void)
 
 	if (!sum)
 		return NULL;
-	sum->walker = htmm_walker_create();
+	sum->walker = htmm_walker_create(NUMA_NO_NODE);
 	if (!sum->walker) {
 		kvfree(sum);
 		return NULL;

@@ -124,7 +124,7 @@ int htmm_listing_residents(struct htmm_listing *listing)
 {
 	struct htmm_residents residents = {
 		.listing = listing,
-		.walker = htmm_walker_create(),
+		.walker = htmm_walker_create(htmm_listing_node(listing->list)),
 		.by_count = listing->list->order == HTMM_ORDER_COLDEST,
 	};
 	int ret;

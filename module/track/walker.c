@@ -32,12 +32,17 @@ bool htmm_placement_supported(void)
 
 /**
  * htmm_walker_create - create a walker
+ * @node: the node that is of interest; NUMA_NO_NODE: all
  *
  * Return: the walker, or NULL.
  */
-struct htmm_walker *htmm_walker_create(void)
+struct htmm_walker *htmm_walker_create(int node)
 {
-	return kvzalloc(sizeof(struct htmm_walker), GFP_KERNEL_ACCOUNT);
+	struct htmm_walker *walker = kvzalloc(sizeof(*walker), GFP_KERNEL_ACCOUNT);
+
+	if (walker)
+		walker->node = node;
+	return walker;
 }
 
 /**
@@ -190,13 +195,21 @@ static struct page *htmm_frame_page(unsigned long pfn, unsigned int shift)
 	return page;
 }
 
-static struct htmm_place htmm_entry_place(unsigned long entry)
+/* Most frames of other nodes are known by their number, without a look at their struct page. */
+static bool htmm_walker_wants(const struct htmm_walker *walker, unsigned long pfn)
+{
+	return walker->node == NUMA_NO_NODE ||
+	       (pfn >= NODE_DATA(walker->node)->node_start_pfn &&
+		pfn < pgdat_end_pfn(NODE_DATA(walker->node)));
+}
+
+static struct htmm_place htmm_entry_place(const struct htmm_walker *walker, unsigned long entry)
 {
 	unsigned long pfn = htmm_entry_pfn(entry);
 	struct page *page;
 	u8 shift = 0;
 
-	if (!pfn)
+	if (!pfn || !htmm_walker_wants(walker, pfn))
 		return htmm_nowhere;
 	if (entry & HMM_PFN_VALID)
 		shift = PAGE_SHIFT + hmm_pfn_to_map_order(entry);
@@ -210,8 +223,25 @@ static struct htmm_place htmm_entry_place(unsigned long entry)
 	};
 }
 
-/* Translate the slice, without the lock. The pages of a huge page are all in one place. */
-static void htmm_walker_translate(struct htmm_walker *walker)
+/**
+ * htmm_walker_place - where a page of the last slice is
+ * @walker: the walker, after htmm_walker_read()
+ * @i: number of the page in the slice
+ *
+ * Touches the page's struct page, so it is for those that are asked about only.
+ */
+struct htmm_place htmm_walker_place(const struct htmm_walker *walker, u32 i)
+{
+	return htmm_entry_place(walker, walker->entry[i]);
+}
+
+/**
+ * htmm_walker_translate - find out where all pages of the last slice are
+ * @walker: the walker, after htmm_walker_read(); @walker->place is set
+ *
+ * The pages of a huge page are all in one place.
+ */
+void htmm_walker_translate(struct htmm_walker *walker)
 {
 	const unsigned long *entry = walker->entry;
 	struct htmm_place *place = walker->place;
@@ -222,19 +252,21 @@ static void htmm_walker_translate(struct htmm_walker *walker)
 			place[i] = place[i - 1];
 			place[i].pfn++;
 		} else {
-			place[i] = htmm_entry_place(entry[i]);
+			place[i] = htmm_entry_place(walker, entry[i]);
 		}
 	}
 }
 
 /**
- * htmm_walker_read - find out where some pages are
+ * htmm_walker_read - read a slice of page tables
  * @walker: the walker, in an address space
  * @vpn: the first page
  * @n: number of pages, all in one region
  *
+ * Then htmm_walker_place() or htmm_walker_translate() tell where the pages are.
+ *
  * Context: process, may sleep.
- * Return: 0, with @walker->place set; -ESRCH if the process has exited, -EBUSY if it changes
+ * Return: 0; -ESRCH if the process has exited, -EBUSY if it changes
  * its mappings all the time, -EINTR.
  */
 int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n)
@@ -247,7 +279,6 @@ int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n)
 	since = ktime_get_ns();
 	htmm_walker_load(walker, vpn, n);
 	htmm_walker_unlock(walker, since);
-	htmm_walker_translate(walker);
 	return 0;
 }
 

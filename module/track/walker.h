@@ -4,7 +4,7 @@
  *
  * A walker reads one address space at a time, in slices of at most one region:
  *
- *	walker = htmm_walker_create();
+ *	walker = htmm_walker_create(NUMA_NO_NODE);
  *	if (htmm_walker_enter(walker, tracker, mm, mm, NULL)) {
  *		while (htmm_walker_next(walker, last) > 0)
  *			use walker->place[0..walker->n - 1], of the pages from walker->vpn on
@@ -47,6 +47,7 @@ struct htmm_place {
  * @mm: the address space, whose struct is kept; NULL: none
  * @tracker: its target
  * @id: its number
+ * @node: pages of other nodes are nowhere; NUMA_NO_NODE: all nodes are of interest
  * @vpn: first page of the last slice
  * @n: pages in the last slice; may be 0
  * @place: where they are
@@ -60,6 +61,7 @@ struct htmm_walker {
 	struct mm_struct *mm;
 	struct htmm_tracker *tracker;
 	u32 id;
+	int node;
 	u64 vpn;
 	u32 n;
 	struct htmm_place place[HTMM_REGION_PAGES];
@@ -72,12 +74,14 @@ struct htmm_walker {
 
 bool htmm_placement_supported(void);
 
-struct htmm_walker *htmm_walker_create(void);
+struct htmm_walker *htmm_walker_create(int node);
 void htmm_walker_free(struct htmm_walker *walker);
 bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
 		       u32 first, u32 last, const u64 *mms);
 void htmm_walker_leave(struct htmm_walker *walker);
 int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n);
+struct htmm_place htmm_walker_place(const struct htmm_walker *walker, u32 i);
+void htmm_walker_translate(struct htmm_walker *walker);
 int htmm_walker_next(struct htmm_walker *walker, u64 last);
 bool htmm_walker_count(struct htmm_walker *walker);
 

@@ -300,7 +300,7 @@ void stats_free(struct stats *stats)
 	stats->channels = NULL;
 }
 
-int device_settle(int fd)
+int device_drained(int fd, __u64 left)
 {
 	int ret, tries = 20000;
 	struct stats stats;
@@ -311,7 +311,7 @@ int device_settle(int fd)
 		if (ret)
 			return ret;
 		stats_free(&stats);
-	} while (stats.s.total.in_flight && --tries);
+	} while (stats.s.total.in_flight > left && --tries);
 	return tries ? 0 : -ETIMEDOUT;
 }
 

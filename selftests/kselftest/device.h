@@ -131,8 +131,17 @@ int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
 
 int stats_read(int fd, struct stats *stats);
 void stats_free(struct stats *stats);
-/* Waits until all rings are empty; -ETIMEDOUT if the drain threads do not empty them. */
-int device_settle(int fd);
+/*
+ * Waits until at most @left samples are in rings; -ETIMEDOUT if the drain threads do not
+ * take the others.
+ */
+int device_drained(int fd, __u64 left);
+
+/* Waits until all rings are empty. */
+static inline int device_settle(int fd)
+{
+	return device_drained(fd, 0);
+}
 /* Reads the channel of an event on a CPU; -ENOENT if the session never had it. */
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel);
 __u64 counters_drops(const struct htmm_counters *counters);

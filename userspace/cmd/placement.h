@@ -3,10 +3,13 @@
 #ifndef CMD_PLACEMENT_H
 #define CMD_PLACEMENT_H
 
-#include <json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <htmm/htmm.h>
+#include "field.h"
+
+/* The fields of a node, but the pages that placement_cold() tells. */
+extern const struct field placement_node_fields[];
 
 /**
  * struct placement - a target's pages by node, beside the best placement

@@ -180,55 +180,33 @@ static void print_json(FILE *file, const struct placement_cmd *cmd)
 	json_print(file, obj);
 }
 
-/* One metric of every node. */
-static void print_nodes(FILE *file, const struct placement_cmd *cmd, const char *name,
-			const char *help, double (*value)(const struct htmm_node_placement *node))
+/* The nodes of all placements, one after the other. */
+static const void *node_item(struct prom *prom, const void *arg, size_t number)
+{
+	const struct placement_cmd *cmd = arg;
+	const struct placement *placement = cmd->all;
+	const struct htmm_node_placement *node;
+
+	while (number >= placement->where.placement.nr_nodes)
+		number -= placement++->where.placement.nr_nodes;
+	node = &placement->where.nodes[number];
+	prom_label_u64(prom, "target", placement->target);
+	prom_label_u64(prom, "node", node->node);
+	prom_label(prom, "tier", placement_tier(node));
+	return node;
+}
+
+static void print_nodes(FILE *file, const struct placement_cmd *cmd)
 {
 	struct prom prom;
-	size_t i;
-	__u32 n;
+	size_t i, nr = 0;
 
-	prom_begin(&prom, file, name, "gauge", help);
-	for (i = 0; i < cmd->nr; i++) {
-		const struct htmm_placement_buf *where = &cmd->all[i].where;
-
-		for (n = 0; n < where->placement.nr_nodes; n++) {
-			prom_label_u64(&prom, "target", cmd->all[i].target);
-			prom_label_u64(&prom, "node", where->nodes[n].node);
-			prom_label(&prom, "tier", placement_tier(&where->nodes[n]));
-			prom_value(&prom, value(&where->nodes[n]));
-		}
-	}
-}
-
-static double bytes_of(__u64 pages)
-{
-	return (double)(pages << HTMM_PAGE_SHIFT);
-}
-
-static double resident(const struct htmm_node_placement *node)
-{
-	return bytes_of(node->pages);
-}
-
-static double huge(const struct htmm_node_placement *node)
-{
-	return bytes_of(node->huge_pages);
-}
-
-static double hot(const struct htmm_node_placement *node)
-{
-	return bytes_of(node->hot_pages);
-}
-
-static double cold(const struct htmm_node_placement *node)
-{
-	return bytes_of(placement_cold(node));
-}
-
-static double samples(const struct htmm_node_placement *node)
-{
-	return (double)node->samples;
+	for (i = 0; i < cmd->nr; i++)
+		nr += cmd->all[i].where.placement.nr_nodes;
+	fields_metrics(file, placement_node_fields, nr, node_item, cmd);
+	prom_begin(&prom, file, "htmm_cold_bytes", "gauge", "Memory of cold pages.");
+	for (i = 0; i < nr; i++)
+		prom_value(&prom, placement_cold(node_item(&prom, cmd, i)) * 4096.0);
 }
 
 static void print_ratios(FILE *file, const struct placement_cmd *cmd)
@@ -256,11 +234,7 @@ static void print_ratios(FILE *file, const struct placement_cmd *cmd)
 
 static void print_prometheus(FILE *file, const struct placement_cmd *cmd)
 {
-	print_nodes(file, cmd, "htmm_resident_bytes", "Memory of the targets.", resident);
-	print_nodes(file, cmd, "htmm_huge_bytes", "Memory mapped by huge pages.", huge);
-	print_nodes(file, cmd, "htmm_hot_bytes", "Memory of hot pages.", hot);
-	print_nodes(file, cmd, "htmm_cold_bytes", "Memory of cold pages.", cold);
-	print_nodes(file, cmd, "htmm_node_samples", "Samples of these pages, cooled.", samples);
+	print_nodes(file, cmd);
 	print_ratios(file, cmd);
 }
 

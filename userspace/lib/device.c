@@ -417,6 +417,8 @@ void htmm_served_free(struct htmm_served_buf *buf)
 
 /* Pages requested in one call. */
 #define PAGES_BATCH	65536
+/* Most lists are short, and the kernel allocates what it is asked for. */
+#define PAGES_FIRST	2048
 
 /* Makes room for @want more, at least doubling it. */
 static int grow(struct htmm_page_list *list, size_t *room, size_t want)
@@ -449,15 +451,17 @@ int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t
 			   struct htmm_page_list *list, struct htmm_error *err)
 {
 	struct htmm_list_pages arg = *request;
-	size_t room = 0;
+	/* Only in this order a call goes on where the last one has ended. */
+	size_t batch = arg.order == HTMM_ORDER_TABLE ? PAGES_FIRST : PAGES_BATCH;
+	size_t room = 0, want;
 	int ret;
 
 	arg.size = sizeof(arg);
 	arg.page_size = sizeof(struct htmm_page);
 	memset(list, 0, sizeof(*list));
 	do {
-		size_t want = max && max - list->nr < PAGES_BATCH ? max - list->nr : PAGES_BATCH;
-
+		want = max && max - list->nr < batch ? max - list->nr : batch;
+		batch = batch < PAGES_BATCH ? 2 * batch : batch;
 		ret = grow(list, &room, want);
 		if (ret)
 			break;

@@ -112,12 +112,10 @@ static void add_space(struct json_object *obj, const struct report_view *view, _
 static struct json_object *processes_json(const struct report_view *view)
 {
 	struct json_object *array = json_object_new_array();
-	struct report_order order;
+	struct report_order order = report_order_spaces(view);
 	__u32 i;
 
-	if (!report_order_spaces(&order, view))
-		return array;
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct space *space = &view->report->tasks.space[order.index[i]];
 		struct json_object *obj = json_object_new_object();
 
@@ -156,12 +154,10 @@ static struct json_object *commands_json(const struct report_view *view)
 static struct json_object *mappings_json(const struct report_view *view)
 {
 	struct json_object *array = json_object_new_array();
-	struct report_order order;
+	struct report_order order = report_order_mappings(view);
 	__u32 i;
 
-	if (!report_order_mappings(&order, view))
-		return array;
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct mapping *mapping = &view->report->tasks.mapping[order.index[i]];
 		struct json_object *obj = json_object_new_object();
 

@@ -148,14 +148,12 @@ static void print_summary(FILE *file, const struct report_view *view)
 
 static void print_processes(FILE *file, const struct report_view *view)
 {
-	struct report_order order;
+	struct report_order order = report_order_spaces(view);
 	__u32 i;
 
-	if (!report_order_spaces(&order, view))
-		return;
 	fprintf(file, "\n%12s %6s %10s %10s %7s %s\n", "samples", "share", "pages", "hot", "pid",
 		"command");
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct space *space = &view->report->tasks.space[order.index[i]];
 
 		fprintf(file, "%12llu %5.1f%% %10llu %10llu %7u ", space->samples,
@@ -189,14 +187,12 @@ static void print_commands(FILE *file, const struct report_view *view)
 
 static void print_mappings(FILE *file, const struct report_view *view)
 {
-	struct report_order order;
+	struct report_order order = report_order_mappings(view);
 	__u32 i;
 
-	if (!report_order_mappings(&order, view))
-		return;
 	fprintf(file, "\n%12s %6s %10s %10s %7s %-15s %s\n", "samples", "share", "pages", "hot",
 		"pid", "command", "mapping");
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct mapping *mapping = &view->report->tasks.mapping[order.index[i]];
 		const struct space *space = &view->report->tasks.space[mapping->space];
 		char comm[20];
