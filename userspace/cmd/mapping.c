@@ -93,8 +93,8 @@ struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_li
 		maps[i].hot = page->flags & HTMM_PAGE_HOT ? 1 : 0;
 		maps[i].samples = page->samples;
 		maps[i].node = page->node;
-		if (page->node != HTMM_NODE_UNKNOWN)
-			maps[i].placed = maps[i].node_samples = page->samples;
+		maps[i].placed = page->node != HTMM_NODE_UNKNOWN ? page->samples : 0;
+		maps[i].node_samples = maps[i].placed;
 	}
 	qsort(maps, list->nr, sizeof(*maps), by_node);
 	*nr = merge(maps, merge_nodes(maps, list->nr));

@@ -133,7 +133,7 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->weight_period, .rare = true },
 		{ OPT_FLAG, 0, "no-weight-period", NULL, "with --budget: let each sample count 1",
 		  &s->no_weight_period, .rare = true },
-		{ OPT_FLAG, 0, "sources", NULL, "count what served samples: cache, memory of a node",
+		{ OPT_FLAG, 0, "sources", NULL, "count what served samples: cache, which memory",
 		  &s->sources, .rare = true },
 		{ OPT_FLAG, 0, "no-sources", NULL, "do not, though there are several nodes",
 		  &s->no_sources, .rare = true },

@@ -224,8 +224,8 @@ void timeline_print(FILE *file, const struct timeline *timeline, size_t max)
 	if (!timeline->nr)
 		fputs("the log is empty\n", file);
 	else
-		fputs("of all samples, fast nodes have 'fast', the best placement would 'best'; of those\n"
-		      "since the line before, the fast tier served 'served'\n", file);
+		fputs("of all samples, fast nodes have 'fast', the best placement would 'best';\n"
+		      "of those since the line before, the fast tier served 'served'\n", file);
 	for (at = 0; at < timeline->nr; at += nr) {
 		nr = same_target(timeline, at);
 		fputc('\n', file);
