@@ -37,8 +37,9 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define MUCH_NEW	32
 /* Of the slow tier so many pages are listed, as a part of the fast tier, while little moves. */
 #define LISTED		8
-/* Looks that may be left out, one after the other, when little has moved for some time. */
-#define MOST_RESTS	7
+/* Steps of calm: 1, 3, then 7 looks may be left out. A calm look is a step, or if pages wait, 1. */
+#define CALM_STEP	4
+#define MOST_CALM	(3 * CALM_STEP)
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -368,6 +369,21 @@ static enum policy_held make_way(struct pairing *pair, const struct unit *in)
 	return held;
 }
 
+/* Would a page be promoted, if it were hot in one look more? */
+static enum policy_held judge_new(struct pairing *pair, const struct unit *in)
+{
+	const struct unit *out = next_victim(pair, false);
+	enum policy_held held;
+
+	if (pair->room >= in->pages)
+		held = why_not(pair, in, pair->made ? pair->out : 0, 1);
+	else if (out)
+		held = why_not(pair, in, pair->policy->value[out->class], 2);
+	else
+		held = POLICY_HELD_ROOM;
+	return held == POLICY_NR_HELD ? POLICY_HELD_NEW : held;
+}
+
 static enum policy_held promote(struct pairing *pair, const struct unit *unit)
 {
 	enum policy_held held;
@@ -379,7 +395,7 @@ static enum policy_held promote(struct pairing *pair, const struct unit *unit)
 	if (!within_budget(pair->policy, unit->pages))
 		return POLICY_HELD_RATE;
 	if (!rule_hysteresis(pair->policy, unit))
-		return POLICY_HELD_NEW;
+		return judge_new(pair, unit);
 	held = make_way(pair, unit);
 	if (held != POLICY_NR_HELD)
 		return held;
@@ -473,22 +489,26 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 	for (i = 0; i < 2; i++)
 		policy->left[i] = listed(look, plan->least, i);
 	policy->glanced = look->samples;
-	policy->most_rests = much ? 0 : fmin(2 * policy->most_rests + 1, MOST_RESTS);
-	policy->rests = plan->least < least ? policy->most_rests : 0;
+	policy->most_rests = plan->least < least ? 0 : (1 << policy->calm / CALM_STEP) - 1;
+	policy->rests = 0;
 }
 
+/* How soon to look again, and how closely, from how much was moved and what waits to be. */
 static void pace(struct policy *policy, const struct policy_look *look)
 {
 	struct policy_plan *plan = &policy->plan;
-	bool much = plan->promoted_pages > look->capacity / MUCH_MOVED ||
-		    plan->held[POLICY_HELD_NEW] > look->capacity / MUCH_NEW;
+	bool much = plan->promoted_pages > look->capacity / MUCH_MOVED;
+	bool waiting = plan->held[POLICY_HELD_NEW] + plan->held[POLICY_HELD_ROOM] >
+		       look->capacity / MUCH_NEW;
 
 	much = policy->burst || (much && policy->slowness <= 1);
+	/* What waits for long will not be moved. */
+	policy->calm = much ? 0 : fmin(policy->calm + (waiting ? 1 : CALM_STEP), MOST_CALM);
 	plan->wait = fmin(1, fmax(plan->wait, WAIT_LEAST) * WAIT_GROWS);
-	if (much)
+	if (policy->calm < CALM_STEP)
 		plan->wait = WAIT_LEAST;
+	plan->thin = rule_thin(policy, look, policy->calm < MOST_CALM);
 	aim(policy, look, much);
-	plan->thin = rule_thin(policy, look, policy->most_rests < MOST_RESTS);
 }
 
 bool policy_rests(struct policy *policy, const struct policy_look *look)

@@ -125,7 +125,7 @@ struct policy_move {
 
 /**
  * enum policy_held - why a page that is hot by the threshold is not promoted now
- * @POLICY_HELD_NEW: it was not hot in the previous look
+ * @POLICY_HELD_NEW: it was not hot in the previous look, or was demoted not long ago
  * @POLICY_HELD_MARGIN: no page of the fast tier is clearly worse
  * @POLICY_HELD_PROFIT: the copies take more time than is won
  * @POLICY_HELD_ROOM: no page of the fast tier may leave

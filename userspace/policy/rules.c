@@ -25,6 +25,7 @@
 /* What counts as a phase change: by the usual share, and by how much it usually changes. */
 #define SHARE_DROP	0.15
 #define SHARE_SPREAD	4.0
+#define SHARE_LEAST	0.1
 #define USUAL_LOOKS	2
 /* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200
@@ -179,6 +180,7 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share)
 	const struct usual *usual = &policy->usual;
 
 	return samples >= SHARE_SAMPLES && usual->looks > USUAL_LOOKS &&
+	       usual->share - share > SHARE_LEAST &&
 	       usual->share - share > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD);
 }
 

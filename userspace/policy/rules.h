@@ -68,6 +68,7 @@ struct usual {
  * @glanced: samples counted at that time
  * @rests: looks that were left out since the last one
  * @most_rests: how many may be
+ * @calm: for how long hardly anything was moved
  * @interval: seconds since the previous look
  * @exposure: in how many seconds so many samples usually come
  * @fading: what a gain of the previous look counts now
@@ -102,6 +103,7 @@ struct policy {
 	__u64 glanced;
 	unsigned int rests;
 	unsigned int most_rests;
+	unsigned int calm;
 	double interval;
 	double exposure;
 	double fading;
