@@ -674,11 +674,17 @@ static void test_rests(void)
 	}
 	CHECK(rest == 7);
 	look(memory);
-	CHECK(rests(memory));
-	/* Half of the new samples are of the slow tier. */
-	sample(memory, 0, CAPACITY - KEPT, 4);
-	sample(memory, 2000, 2900, 5);
+	for (i = 0; i < 3; i++) {
+		sample(memory, 0, CAPACITY - KEPT, 4);
+		CHECK(rests(memory));
+	}
+	/* Half of the new samples are of the slow tier, though few of all since the last look. */
+	sample(memory, 0, CAPACITY - KEPT, 1);
+	sample(memory, 2000, 2900, 1);
 	CHECK(!rests(memory) && memory->plan->wait == 0);
+	sample(memory, 2000, 2900, 5);
+	look(memory);
+	sample(memory, 2000, 2900, 5);
 	look(memory);
 	CHECK(memory->plan->burst && !rests(memory));
 	destroy(memory);
