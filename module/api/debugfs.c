@@ -252,6 +252,35 @@ out:
 	return ret;
 }
 
+static const char * const htmm_source_names[] = {
+	[HTMM_SOURCE_UNKNOWN] = "unknown",
+	[HTMM_SOURCE_CACHE] = "cache",
+	[HTMM_SOURCE_LOCAL] = "local",
+	[HTMM_SOURCE_REMOTE] = "remote",
+	[HTMM_SOURCE_SLOW] = "slow",
+	[HTMM_SOURCE_OTHER] = "other",
+};
+
+static_assert(ARRAY_SIZE(htmm_source_names) == HTMM_NR_SOURCES);
+
+static int htmm_show_served(struct seq_file *m, struct htmm_session *session)
+{
+	struct htmm_served_rows rows;
+	unsigned int i, source;
+	int ret;
+
+	ret = htmm_snapshot_served(session, 0, &rows);
+	for (i = 0; i < rows.nr; i++) {
+		seq_printf(m, "cpu_node %d event %u:", rows.row[i].cpu_node, rows.row[i].event);
+		for (source = 0; source < HTMM_NR_SOURCES; source++)
+			seq_printf(m, " %s %llu", htmm_source_names[source],
+				   rows.row[i].samples[source]);
+		seq_putc(m, '\n');
+	}
+	kvfree(rows.row);
+	return ret;
+}
+
 /* Readers can exist without a session. */
 static int htmm_show_streams(struct seq_file *m, struct htmm_session *session)
 {
@@ -331,6 +360,7 @@ static const struct htmm_debugfs_file htmm_debugfs_files[] = {
 	{ "histogram", htmm_show_histograms },
 	{ "hot_pages", htmm_show_hot_pages },
 	{ "placement", htmm_show_placement },
+	{ "served", htmm_show_served },
 	{ "targets", htmm_show_targets },
 	{ "events", htmm_show_events },
 	{ "streams", htmm_show_streams, .idle = true },

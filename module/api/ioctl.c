@@ -28,6 +28,7 @@
 #define HTMM_FIRST_TARGET_INFO	HTMM_FIRST(htmm_target_info, space_bytes, 1272)
 #define HTMM_FIRST_THREAD	HTMM_FIRST(htmm_drain_thread, __reserved, 8)
 #define HTMM_FIRST_NODE		HTMM_FIRST(htmm_node_placement, samples, 56)
+#define HTMM_FIRST_SERVED_ROW	HTMM_FIRST(htmm_served_row, samples, 72)
 #define HTMM_FIRST_STREAM_EVENT	HTMM_FIRST(htmm_stream_event, id, 8)
 
 /**
@@ -52,6 +53,7 @@ union htmm_arg {
 	struct htmm_hit_ratio hit_ratio;
 	struct htmm_list_pages list;
 	struct htmm_placement placement;
+	struct htmm_served served;
 	struct htmm_cool cool;
 	struct htmm_reset reset;
 	struct htmm_add_target add;
@@ -314,6 +316,21 @@ out:
 	return ret;
 }
 
+static int htmm_ioctl_get_served(struct htmm_call *call)
+{
+	struct htmm_served *served = &call->arg.served;
+	struct htmm_served_rows rows;
+	int ret;
+
+	ret = htmm_snapshot_served(call->session, served->target, &rows);
+	if (!ret)
+		ret = htmm_uaccess_array_out(served->rows, served->row_size, rows.row,
+					     sizeof(*rows.row), min(served->nr_rows, rows.nr));
+	served->nr_rows = rows.nr;
+	kvfree(rows.row);
+	return ret;
+}
+
 static int htmm_ioctl_cool(struct htmm_call *call)
 {
 	return htmm_session_cool(call->session, call->arg.cool.target);
@@ -531,6 +548,11 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 					  HTMM_FIRST_BIN) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_placement),
+	HTMM_IOCTL(GET_SERVED, htmm_served, __reserved, 40, HTMM_RESERVED(htmm_served),
+		   .arrays = { HTMM_ARRAY(htmm_served, nr_rows, row_size,
+					  HTMM_FIRST_SERVED_ROW) },
+		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
+		   .run = htmm_ioctl_get_served),
 };
 
 static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)

@@ -16,7 +16,7 @@ static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 	((IS_ENABLED(CONFIG_CGROUPS) ? HTMM_FEATURE_CGROUPS : 0) |	\
 	 HTMM_FEATURE_BUDGET | HTMM_FEATURE_WEIGHT_PERIOD |		\
 	 HTMM_FEATURE_STREAM | HTMM_FEATURE_SET | HTMM_FEATURE_LIST_PAGES | \
-	 HTMM_FEATURE_HIT_RATIO)
+	 HTMM_FEATURE_HIT_RATIO | HTMM_FEATURE_SERVED)
 
 static u64 htmm_elapsed_ns(struct htmm_session *session)
 {
@@ -415,4 +415,72 @@ struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32
 		htmm_snapshot_target(trackers.tracker[i], &targets[i]);
 	htmm_tracker_list_put(&trackers);
 	return targets;
+}
+
+/* Add the samples of a target. Returns false if there are none. */
+static bool htmm_served_add(struct htmm_served_row *row, const struct htmm_tracker *tracker)
+{
+	atomic64_t *samples = htmm_served_of(tracker->served, row->cpu_node, row->event);
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < HTMM_NR_SOURCES; i++) {
+		row->samples[i] += atomic64_read(&samples[i]);
+		any |= row->samples[i];
+	}
+	return any;
+}
+
+static void htmm_served_fill(struct htmm_served_rows *rows, unsigned int events,
+			     const struct htmm_tracker_list *trackers)
+{
+	unsigned int event, i;
+	bool any;
+	int node;
+
+	for_each_node_state(node, N_POSSIBLE) {
+		for (event = 0; event < events; event++) {
+			struct htmm_served_row *row = &rows->row[rows->nr];
+
+			*row = (struct htmm_served_row) { .cpu_node = node, .event = event };
+			any = false;
+			for (i = 0; i < trackers->nr; i++)
+				any |= htmm_served_add(row, trackers->tracker[i]);
+			rows->nr += any;
+		}
+	}
+}
+
+/**
+ * htmm_snapshot_served - what served the samples of targets
+ * @session: the session
+ * @target: number of the target; 0: all
+ * @rows: set; free @rows->row with kvfree(), also on failure
+ *
+ * Context: process, may sleep.
+ * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
+ */
+int htmm_snapshot_served(struct htmm_session *session, u32 target,
+			 struct htmm_served_rows *rows)
+{
+	const struct htmm_start *start = &session->config->start;
+	unsigned int events = start->flags & HTMM_START_SERVED ? start->nr_events : 0;
+	struct htmm_tracker_list trackers;
+	int ret;
+
+	*rows = (struct htmm_served_rows) {};
+	ret = htmm_tracker_set_get(&session->trackers, target, &trackers);
+	if (ret)
+		return ret;
+	if (events) {
+		/* And one more, which is filled before it is known that it has none. */
+		rows->row = kvcalloc(num_possible_nodes() * events + 1, sizeof(*rows->row),
+				     GFP_KERNEL_ACCOUNT);
+		if (rows->row)
+			htmm_served_fill(rows, events, &trackers);
+		else
+			ret = -ENOMEM;
+	}
+	htmm_tracker_list_put(&trackers);
+	return ret;
 }

@@ -14,6 +14,7 @@ static void htmm_tracker_free(struct htmm_tracker *tracker, unsigned int shards)
 {
 	while (shards)
 		htmm_shard_destroy(&tracker->shards[--shards]);
+	htmm_served_free(tracker->served);
 	kvfree(tracker);
 }
 
@@ -87,7 +88,14 @@ htmm_tracker_create(const struct htmm_target_ref *ref, const struct htmm_target 
 		kvfree(tracker);
 		return ERR_PTR(ret);
 	}
-	for (i = 0; i < tracker->nr_shards; i++) {
+	i = 0;
+	if (start->flags & HTMM_START_SERVED) {
+		tracker->served = htmm_served_create(start->nr_events);
+		ret = -ENOMEM;
+		if (!tracker->served)
+			goto err_shards;
+	}
+	for (; i < tracker->nr_shards; i++) {
 		ret = htmm_tracker_init_shard(tracker, i, start->max_pages, node[i]);
 		if (ret)
 			goto err_shards;

@@ -14,6 +14,7 @@
 #include "core/topn.h"
 #include "mm.h"
 #include "sample/target_ref.h"
+#include "served.h"
 #include "shard.h"
 
 /**
@@ -81,6 +82,7 @@ struct htmm_mm_owner {
  * @adaptation_period: samples between two adaptations, at least 1
  * @samples: samples counted
  * @drops: samples not counted, by reason
+ * @served: samples by what served them, counted or not; NULL if that is not asked for
  * @mm_lock: protects @mm_set
  * @mm_set: address spaces of the pages
  * @lock: held for reading by a drain thread while it looks up the address spaces of samples
@@ -109,6 +111,7 @@ struct htmm_tracker {
 	u64 adaptation_period;
 	atomic64_t samples;
 	atomic64_t drops[HTMM_NR_DROPS];
+	struct htmm_served_counts *served;
 	struct mutex mm_lock;		/* mm_set */
 	struct htmm_mm_set mm_set;
 	struct rw_semaphore lock;	/* what follows */

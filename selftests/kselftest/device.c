@@ -344,6 +344,36 @@ __u64 counters_drops(const struct htmm_counters *counters)
 	return sum;
 }
 
+int device_served(int fd, __u32 target, struct served *served)
+{
+	struct htmm_served arg = {
+		.size = sizeof(arg),
+		.target = target,
+		.row_size = sizeof(served->row[0]),
+		.rows = (uintptr_t)served->row,
+		.nr_rows = MAX_SERVED,
+	};
+	int ret;
+
+	memset(served, 0, sizeof(*served));
+	ret = device_ioctl(fd, HTMM_IOC_GET_SERVED, &arg);
+	served->nr = ret ? 0 : arg.nr_rows;
+	return ret;
+}
+
+__u64 served_samples(const struct served *served, __u32 event, int source)
+{
+	__u64 sum = 0;
+	int slot;
+	__u32 i;
+
+	for (i = 0; i < served->nr; i++)
+		for (slot = 0; slot < HTMM_SOURCE_SLOTS; slot++)
+			if (served->row[i].event == event && (source < 0 || slot == source))
+				sum += served->row[i].samples[slot];
+	return sum;
+}
+
 int pages_read(int fd, struct pages *pages)
 {
 	return pages_read_target(fd, 0, pages);

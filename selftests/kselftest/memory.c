@@ -214,11 +214,18 @@ static int hoard(int sock, void *arg)
 	char *mem;
 
 	child_offer_itself();
+	/* Or the kernel drops its code again and again, to read it from the slow disk. */
+	if (mlockall(MCL_CURRENT | MCL_ONFAULT))
+		return 2;
 	do {
 		chunk = memory_available() > 256 * MIB ? 64 * MIB : CHUNK;
 		mem = mmap(NULL, chunk, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (mem == MAP_FAILED || madvise(mem, chunk, MADV_POPULATE_WRITE) ||
+		if (mem == MAP_FAILED)
+			return 1;
+		/* One fault for each 2 MiB, where there are such pages. */
+		madvise(mem, chunk, MADV_HUGEPAGE);
+		if (madvise(mem, chunk, MADV_POPULATE_WRITE) ||
 		    device_targets(hoard->fd, targets) < 1)
 			return 1;
 	} while (targets[0].pages >= hoard->pages);

@@ -44,6 +44,11 @@ int module_unload(void)
 	return syscall(SYS_delete_module, "htmm", O_NONBLOCK) ? -errno : 0;
 }
 
+bool kernel_checks_itself(void)
+{
+	return !access("/sys/kernel/debug/kmemleak", F_OK);
+}
+
 int module_areas(void)
 {
 	FILE *file = fopen("/proc/vmallocinfo", "re");

@@ -19,6 +19,8 @@
 /* A separate trace buffer, so that other tracing does not interfere. */
 #define INSTANCE	TRACING "instances/htmm_test/"
 #define BUFFER_KIB	"8192"
+/* What ksampled does at each sample; a stack takes long. */
+#define SLOW		INSTANCE "events/htmm/htmm_sample/trigger"
 
 FIXTURE(trace) {
 	int fd;
@@ -362,11 +364,10 @@ static __u64 in_flight(struct __test_metadata *_metadata, int fd)
  */
 TEST_F(trace, no_wake_up_is_lost)
 {
-	const char *slow = INSTANCE "events/htmm/htmm_sample/trigger";
 	const __u64 watermark = 22;
 	int burst, tries;
 
-	ASSERT_EQ(0, put(slow, "stacktrace"));
+	ASSERT_EQ(0, put(SLOW, "stacktrace"));
 	self->req.arg.drain_interval_ms = 10000;
 	self->req.arg.ring_pages = 1;
 	ASSERT_EQ(0, cpu_pin(0));
@@ -382,7 +383,40 @@ TEST_F(trace, no_wake_up_is_lost)
 			break;
 		}
 	}
-	EXPECT_EQ(0, put(slow, "!stacktrace"));
+	EXPECT_EQ(0, put(SLOW, "!stacktrace"));
+}
+
+/*
+ * A ring that is filled faster than it is drained does not keep ksampled from another one:
+ * the few records of the second CPU are counted while those of the first go on.
+ */
+TEST_F(trace, no_ring_waits_for_another)
+{
+	struct htmm_channel channel = {};
+	int cpus[2], tries = 30;
+	struct source stores;
+
+	if (cpus_allowed(cpus, 2) < 2 || !source_find(&stores, ACCESS_STORE))
+		SKIP(return, "needs two CPUs and a PMU that samples stores");
+	stores.event.period = 13;
+	self->req.events[0] = stores.event;
+	self->req.arg.ring_pages = RING_PAGES;
+	ASSERT_EQ(0, put(SLOW, "stacktrace"));
+	start(_metadata, self);
+	ASSERT_EQ(0, cpu_pin(cpus[0]));
+	access_pages(&stores, self->mem, PAGES, 13 * 64);
+	ASSERT_EQ(0, cpu_pin(cpus[1]));
+	access_pages(&stores, self->mem, PAGES, 13 * 4);
+	ASSERT_EQ(0, cpu_pin(cpus[0]));
+	while (channel.counters.counted < PAGES * 4 && --tries) {
+		access_pages(&stores, self->mem, PAGES, 13 * 32);
+		ASSERT_EQ(0, device_channel(self->fd, cpus[1], 0, &channel));
+	}
+	EXPECT_NE(0, tries) {
+		TH_LOG("%llu of %llu counted", channel.counters.counted,
+		       channel.counters.overflows);
+	}
+	EXPECT_EQ(0, put(SLOW, "!stacktrace"));
 }
 
 TEST_F(trace, cooling_and_thresholds)

@@ -71,6 +71,24 @@ struct placement_sums placement_sum(const struct placement *placement)
 	return sums;
 }
 
+void place_print(FILE *file, __s32 node, __u32 mapping_shift)
+{
+	char name[16] = "-", size[SIZE_TEXT] = "-";
+
+	if (node != HTMM_NODE_UNKNOWN)
+		snprintf(name, sizeof(name), "%d", node);
+	if (mapping_shift != HTMM_MAPPING_UNKNOWN)
+		snprintf(size, sizeof(size), "%lluK", 1ULL << mapping_shift >> 10);
+	fprintf(file, "%4s %5s ", name, size);
+}
+
+void place_json(struct json_object *obj, __s32 node, __u32 mapping_shift)
+{
+	json_add(obj, "node", node == HTMM_NODE_UNKNOWN ? NULL : json_object_new_int(node));
+	json_add(obj, "mapping_bytes", mapping_shift == HTMM_MAPPING_UNKNOWN ? NULL :
+		 json_object_new_uint64(1ULL << mapping_shift));
+}
+
 const char *placement_tier(const struct htmm_node_placement *node)
 {
 	return node->flags & HTMM_NODE_FAST ? "fast" : "slow";

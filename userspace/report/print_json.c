@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "cmd/hist.h"
 #include "cmd/output.h"
+#include "cmd/placement.h"
 #include "view.h"
 
 static struct json_object *losses_json(const struct report_counts *counts)
@@ -188,8 +189,14 @@ static struct json_object *pages_json(const struct report_view *view)
 	struct json_object *array = json_object_new_array();
 	__u32 i;
 
-	for (i = 0; i < view->report->nr_pages; i++)
-		json_object_array_add(array, page_json(view, &view->report->page[i]));
+	for (i = 0; i < view->report->nr_pages; i++) {
+		const struct report_page *page = &view->report->page[i];
+		struct json_object *obj = page_json(view, page);
+
+		if (view->report->place)
+			place_json(obj, page->node, page->mapping_shift);
+		json_object_array_add(array, obj);
+	}
 	return array;
 }
 

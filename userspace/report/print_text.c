@@ -3,6 +3,7 @@
 #include "cmd/command.h"
 #include "cmd/hist.h"
 #include "cmd/output.h"
+#include "cmd/placement.h"
 #include "view.h"
 
 /* Lines for the working set over time. */
@@ -216,7 +217,8 @@ static __u32 equal_pages(const struct report *report, __u32 from)
 
 	for (i = 1; from + i < report->nr_pages; i++)
 		if (page[i].addr != page->addr + i * 4096ULL || page[i].space != page->space ||
-		    page[i].mapping != page->mapping || page[i].samples != page->samples)
+		    page[i].mapping != page->mapping || page[i].samples != page->samples ||
+		    page[i].node != page->node || page[i].mapping_shift != page->mapping_shift)
 			break;
 	return i;
 }
@@ -225,8 +227,9 @@ static void print_pages(FILE *file, const struct report_view *view)
 {
 	__u32 i, nr;
 
-	fprintf(file, "\n%10s %6s %3s %-4s %7s %-15s %16s %s\n", "samples", "pages", "bin", "tier",
-		"pid", "command", "page", "mapping");
+	fprintf(file, "\n%10s %6s %3s %-4s %7s %s%-15s %16s %s\n", "samples", "pages", "bin",
+		"tier", "pid", view->report->place ? PLACE_TITLE : "", "command", "page",
+		"mapping");
 	for (i = 0; i < view->report->nr_pages; i += nr) {
 		const struct report_page *page = &view->report->page[i];
 		const struct space *space = &view->report->tasks.space[page->space];
@@ -236,6 +239,8 @@ static void print_pages(FILE *file, const struct report_view *view)
 		nr = equal_pages(view->report, i);
 		fprintf(file, "%10llu %6u %3u %-4s %7u ", page->samples, nr, page->bin,
 			page->hot ? "hot" : "", space->pid);
+		if (view->report->place)
+			place_print(file, page->node, page->mapping_shift);
 		out_name(file, comm);
 		fprintf(file, " %16llx ", page->addr);
 		out_name(file, report_mapping_name(view, page->mapping));
