@@ -189,9 +189,9 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 		log_plan(stdout, &all->tier);
 	tier_move(&all->tier);
 	tier_cool(&all->tier);
-	tier_sample(&all->tier);
 	if (all->log)
 		log_look(all->log, &all->tier);
+	tier_sample(&all->tier);
 	return 0;
 }
 
