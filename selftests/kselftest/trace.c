@@ -365,15 +365,21 @@ static __u64 in_flight(struct __test_metadata *_metadata, int fd)
 TEST_F(trace, no_wake_up_is_lost)
 {
 	const __u64 watermark = 22;
+	struct source stores;
 	int burst, tries;
 
+	if (!source_find(&stores, ACCESS_STORE))
+		SKIP(return, "no PMU here samples stores");
+	/* Stores, as faults are touched with pauses, in which ksampled catches up. */
+	stores.event.period = 13;
+	self->req.events[0] = stores.event;
 	ASSERT_EQ(0, put(SLOW, "stacktrace"));
 	self->req.arg.drain_interval_ms = 10000;
 	self->req.arg.ring_pages = 1;
 	ASSERT_EQ(0, cpu_pin(0));
 	start(_metadata, self);
 	for (burst = 0; burst < 40; burst++) {
-		access_pages(&self->source, self->mem, PAGES - burst, 2 + burst % 7);
+		access_pages(&stores, self->mem, PAGES - burst, 13 * (2 + burst % 7));
 		tries = 1000;
 		while (in_flight(_metadata, self->fd) >= watermark && --tries)
 			usleep(2000);
@@ -382,39 +388,6 @@ TEST_F(trace, no_wake_up_is_lost)
 			       in_flight(_metadata, self->fd), burst);
 			break;
 		}
-	}
-	EXPECT_EQ(0, put(SLOW, "!stacktrace"));
-}
-
-/*
- * A ring that is filled faster than it is drained does not keep ksampled from another one:
- * the few records of the second CPU are counted while those of the first go on.
- */
-TEST_F(trace, no_ring_waits_for_another)
-{
-	struct htmm_channel channel = {};
-	int cpus[2], tries = 30;
-	struct source stores;
-
-	if (cpus_allowed(cpus, 2) < 2 || !source_find(&stores, ACCESS_STORE))
-		SKIP(return, "needs two CPUs and a PMU that samples stores");
-	stores.event.period = 13;
-	self->req.events[0] = stores.event;
-	self->req.arg.ring_pages = RING_PAGES;
-	ASSERT_EQ(0, put(SLOW, "stacktrace"));
-	start(_metadata, self);
-	ASSERT_EQ(0, cpu_pin(cpus[0]));
-	access_pages(&stores, self->mem, PAGES, 13 * 64);
-	ASSERT_EQ(0, cpu_pin(cpus[1]));
-	access_pages(&stores, self->mem, PAGES, 13 * 4);
-	ASSERT_EQ(0, cpu_pin(cpus[0]));
-	while (channel.counters.counted < PAGES * 4 && --tries) {
-		access_pages(&stores, self->mem, PAGES, 13 * 32);
-		ASSERT_EQ(0, device_channel(self->fd, cpus[1], 0, &channel));
-	}
-	EXPECT_NE(0, tries) {
-		TH_LOG("%llu of %llu counted", channel.counters.counted,
-		       channel.counters.overflows);
 	}
 	EXPECT_EQ(0, put(SLOW, "!stacktrace"));
 }

@@ -6,6 +6,7 @@
 #include "cmd/output.h"
 #include "cmd/placement.h"
 #include "cmd/prometheus.h"
+#include "cmd/served.h"
 #include "simple_cmd.h"
 #include "view.h"
 
@@ -19,6 +20,7 @@
  * @targets: the targets of the session
  * @all: the placements: of all targets together if they are several, then of each
  * @nr: how many there are in @all
+ * @served: what served the samples of the targets, if the session counts that
  */
 struct placement_cmd {
 	struct format_choice choice;
@@ -26,7 +28,20 @@ struct placement_cmd {
 	struct htmm_target_list targets;
 	struct placement *all;
 	size_t nr;
+	struct served_list served;
 };
+
+/* The measured hit ratio of a target, if it is known. */
+static bool measured(const struct placement_cmd *cmd, __u32 target, __u32 *ppm)
+{
+	size_t i;
+
+	/* If there is one target, all together are that. */
+	for (i = 0; i < cmd->served.nr; i++)
+		if (cmd->served.all[i].target == target || cmd->served.nr == 1)
+			return served_ratio(&cmd->served.all[i].tiers, ppm);
+	return false;
+}
 
 static void print_node(FILE *file, const struct htmm_node_placement *node, __u64 samples)
 {
@@ -118,20 +133,23 @@ static void print_title(FILE *file, const struct htmm_target_list *targets, __u3
 	}
 }
 
-static void print_one(FILE *file, const struct htmm_target_list *targets,
+static void print_one(FILE *file, const struct placement_cmd *cmd,
 		      const struct placement *placement)
 {
 	const struct htmm_placement_buf *where = &placement->where;
 	const __u64 samples = placement_sum(placement).samples;
-	__u32 n;
+	__u32 n, ppm;
 
-	print_title(file, targets, placement->target);
+	print_title(file, &cmd->targets, placement->target);
 	fprintf(file, "%4s %-4s %10s %10s %7s %7s %7s %7s %8s %6s\n", "node", "tier", "resident",
 		"huge", "tracked", "hot", "warm", "cold", "samples", "share");
 	for (n = 0; n < where->placement.nr_nodes; n++)
 		print_node(file, &where->nodes[n], samples);
 	print_bars(file, where, samples);
 	print_summary(file, placement);
+	if (measured(cmd, placement->target, &ppm))
+		fprintf(file, "measured: the fast tier served %.1f %% of the loads from memory\n",
+			ppm / 1e4);
 }
 
 static void print_text(FILE *file, const struct placement_cmd *cmd)
@@ -141,18 +159,21 @@ static void print_text(FILE *file, const struct placement_cmd *cmd)
 	for (i = 0; i < cmd->nr; i++) {
 		if (i)
 			fputc('\n', file);
-		print_one(file, &cmd->targets, &cmd->all[i]);
+		print_one(file, cmd, &cmd->all[i]);
 	}
 }
 
 static void print_json(FILE *file, const struct placement_cmd *cmd)
 {
 	struct json_object *obj = json_new(), *array = json_object_new_array(), *one;
+	__u32 ppm;
 	size_t i;
 
 	for (i = 0; i < cmd->nr; i++) {
 		one = json_object_new_object();
 		placement_json(one, &cmd->all[i], true);
+		json_add(one, "measured_hit_ratio_ppm", measured(cmd, cmd->all[i].target, &ppm) ?
+			 json_object_new_uint64(ppm) : NULL);
 		json_object_array_add(array, one);
 	}
 	json_add(obj, "placements", array);
@@ -217,6 +238,20 @@ static void print_prometheus(FILE *file, const struct placement_cmd *cmd)
 	print_ratios(file, cmd);
 }
 
+static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err)
+{
+	struct htmm_stats_buf stats = {};
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err);
+
+	if (!ret && served_known(&info))
+		ret = htmm_device_stats(fd, &stats, err);
+	if (!ret)
+		ret = served_read(&cmd->served, fd, &info, &stats, &cmd->targets, err);
+	htmm_stats_free(&stats);
+	return ret;
+}
+
 /* All targets together are of interest only if they are several. */
 static int read_all(int fd, struct placement_cmd *cmd, struct htmm_error *err)
 {
@@ -225,6 +260,9 @@ static int read_all(int fd, struct placement_cmd *cmd, struct htmm_error *err)
 	int ret;
 
 	ret = htmm_device_targets(fd, &cmd->targets, err);
+	if (ret)
+		return ret;
+	ret = read_served(fd, cmd, err);
 	if (ret)
 		return ret;
 	cmd->all = calloc(cmd->targets.nr + 1, sizeof(*cmd->all));
@@ -262,6 +300,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	while (cmd->nr)
 		placement_free(&cmd->all[--cmd->nr]);
 	free(cmd->all);
+	served_free(&cmd->served);
 	htmm_targets_free(&cmd->targets);
 	return ret;
 }
