@@ -25,23 +25,36 @@ void htmm_debugfs_exit(void);
 long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg);
 
 /* snapshot.c: converts a session's data to the structs of the interface. */
-
-/* Most pages that one call of htmm_snapshot_pages() lists. */
-#define HTMM_SNAPSHOT_PAGES	65536
-
 void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
 			struct htmm_drain_thread *threads);
-unsigned int htmm_snapshot_stats(struct htmm_session *session,
-				 struct htmm_stats *stats,
-				 struct htmm_channel *channels);
+struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
+					 struct htmm_stats *stats, u32 *n);
 int htmm_snapshot_histogram(struct htmm_session *session,
 			    struct htmm_histogram *out, struct htmm_bin *bins);
 int htmm_snapshot_hit_ratio(struct htmm_session *session,
 			    struct htmm_hit_ratio *out);
+struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n);
+
+/* listing.c */
+
+/* Most pages that one call of htmm_snapshot_pages() lists. */
+#define HTMM_SNAPSHOT_PAGES	65536
+
 int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
 			struct htmm_page *pages, u32 n);
-u32 htmm_snapshot_targets(struct htmm_session *session,
-			  struct htmm_target_info *targets);
+
+/**
+ * struct htmm_served_rows - what served the samples of targets
+ * @row: the rows
+ * @nr: how many there are
+ */
+struct htmm_served_rows {
+	struct htmm_served_row *row;
+	u32 nr;
+};
+
+int htmm_snapshot_served(struct htmm_session *session, u32 target,
+			 struct htmm_served_rows *rows);
 
 /* placement.c */
 

@@ -96,27 +96,13 @@ static void htmm_show_counters(struct seq_file *m,
 	seq_putc(m, '\n');
 }
 
-/* Get the statistics of a session; the caller frees the channels. */
-static struct htmm_channel *htmm_get_channels(struct htmm_session *session,
-					      struct htmm_stats *stats,
-					      unsigned int *n)
-{
-	struct htmm_channel *channels;
-
-	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels),
-			    GFP_KERNEL);
-	if (channels)
-		*n = htmm_snapshot_stats(session, stats, channels);
-	return channels;
-}
-
 static int htmm_show_stats(struct seq_file *m, struct htmm_session *session)
 {
 	struct htmm_stats stats = {};
 	struct htmm_channel *channels;
 	unsigned int i, n;
 
-	channels = htmm_get_channels(session, &stats, &n);
+	channels = htmm_snapshot_stats(session, &stats, &n);
 	if (!channels)
 		return -ENOMEM;
 	seq_puts(m, "total:");
@@ -147,7 +133,7 @@ static int htmm_show_events(struct seq_file *m, struct htmm_session *session)
 	struct htmm_channel *channels;
 	unsigned int i, n;
 
-	channels = htmm_get_channels(session, &stats, &n);
+	channels = htmm_snapshot_stats(session, &stats, &n);
 	if (!channels)
 		return -ENOMEM;
 	for (i = 0; i < config->start.nr_events; i++) {
@@ -266,6 +252,35 @@ out:
 	return ret;
 }
 
+static const char * const htmm_source_names[] = {
+	[HTMM_SOURCE_UNKNOWN] = "unknown",
+	[HTMM_SOURCE_CACHE] = "cache",
+	[HTMM_SOURCE_LOCAL] = "local",
+	[HTMM_SOURCE_REMOTE] = "remote",
+	[HTMM_SOURCE_SLOW] = "slow",
+	[HTMM_SOURCE_OTHER] = "other",
+};
+
+static_assert(ARRAY_SIZE(htmm_source_names) == HTMM_NR_SOURCES);
+
+static int htmm_show_served(struct seq_file *m, struct htmm_session *session)
+{
+	struct htmm_served_rows rows;
+	unsigned int i, source;
+	int ret;
+
+	ret = htmm_snapshot_served(session, 0, &rows);
+	for (i = 0; i < rows.nr; i++) {
+		seq_printf(m, "cpu_node %d event %u:", rows.row[i].cpu_node, rows.row[i].event);
+		for (source = 0; source < HTMM_NR_SOURCES; source++)
+			seq_printf(m, " %s %llu", htmm_source_names[source],
+				   rows.row[i].samples[source]);
+		seq_putc(m, '\n');
+	}
+	kvfree(rows.row);
+	return ret;
+}
+
 /* Readers can exist without a session. */
 static int htmm_show_streams(struct seq_file *m, struct htmm_session *session)
 {
@@ -318,10 +333,9 @@ static int htmm_show_targets(struct seq_file *m, struct htmm_session *session)
 	struct htmm_target_info *info;
 	u32 i, n;
 
-	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
+	info = htmm_snapshot_targets(session, &n);
 	if (!info)
 		return -ENOMEM;
-	n = htmm_snapshot_targets(session, info);
 	for (i = 0; i < n; i++)
 		htmm_show_target(m, &info[i]);
 	kvfree(info);
@@ -346,6 +360,7 @@ static const struct htmm_debugfs_file htmm_debugfs_files[] = {
 	{ "histogram", htmm_show_histograms },
 	{ "hot_pages", htmm_show_hot_pages },
 	{ "placement", htmm_show_placement },
+	{ "served", htmm_show_served },
 	{ "targets", htmm_show_targets },
 	{ "events", htmm_show_events },
 	{ "streams", htmm_show_streams, .idle = true },

@@ -11,7 +11,7 @@
 #include "api.h"
 #include "base/config.h"
 #include "listing.h"
-#include "track/placement.h"
+#include "track/walker.h"
 
 /*
  * Sizes of array elements in their first version; later versions are larger. The numbers
@@ -28,6 +28,7 @@
 #define HTMM_FIRST_TARGET_INFO	HTMM_FIRST(htmm_target_info, space_bytes, 1272)
 #define HTMM_FIRST_THREAD	HTMM_FIRST(htmm_drain_thread, __reserved, 8)
 #define HTMM_FIRST_NODE		HTMM_FIRST(htmm_node_placement, samples, 56)
+#define HTMM_FIRST_SERVED_ROW	HTMM_FIRST(htmm_served_row, samples, 72)
 #define HTMM_FIRST_STREAM_EVENT	HTMM_FIRST(htmm_stream_event, id, 8)
 
 /**
@@ -52,6 +53,7 @@ union htmm_arg {
 	struct htmm_hit_ratio hit_ratio;
 	struct htmm_list_pages list;
 	struct htmm_placement placement;
+	struct htmm_served served;
 	struct htmm_cool cool;
 	struct htmm_reset reset;
 	struct htmm_add_target add;
@@ -66,14 +68,14 @@ union htmm_arg {
  * @file: the open file
  * @session: the session, if the ioctl needs it
  * @arg: a copy of the caller's struct
- * @added: the target that was added, for the undo function
+ * @added_to: number of the session that a target was added to, for the undo function
  * @replaced: the session that the new one has replaced, likewise
  */
 struct htmm_call {
 	struct file *file;
 	struct htmm_session *session;
 	union htmm_arg arg;
-	struct htmm_target_name added;
+	u64 added_to;
 	struct htmm_session *replaced;
 };
 
@@ -195,12 +197,9 @@ static int htmm_ioctl_get_stats(struct htmm_call *call)
 	u32 n;
 	int ret;
 
-	channels = kvcalloc(call->session->samplers.nr_samplers,
-			    sizeof(*channels), GFP_KERNEL);
+	channels = htmm_snapshot_stats(call->session, stats, &n);
 	if (!channels)
 		return -ENOMEM;
-
-	n = htmm_snapshot_stats(call->session, stats, channels);
 	ret = htmm_uaccess_array_out(stats->channels, stats->channel_size,
 				     channels, sizeof(*channels),
 				     min(stats->nr_channels, n));
@@ -280,7 +279,8 @@ static int htmm_ioctl_list_pages(struct htmm_call *call)
 	if (ret)
 		return ret;
 	room = min_t(u32, list->nr_pages, HTMM_SNAPSHOT_PAGES);
-	pages = kvcalloc(room, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	/* What is copied to the caller is set as a whole. */
+	pages = kvmalloc_array(room, sizeof(*pages), GFP_KERNEL_ACCOUNT);
 	if (!pages)
 		return -ENOMEM;
 
@@ -316,6 +316,21 @@ out:
 	return ret;
 }
 
+static int htmm_ioctl_get_served(struct htmm_call *call)
+{
+	struct htmm_served *served = &call->arg.served;
+	struct htmm_served_rows rows;
+	int ret;
+
+	ret = htmm_snapshot_served(call->session, served->target, &rows);
+	if (!ret)
+		ret = htmm_uaccess_array_out(served->rows, served->row_size, rows.row,
+					     sizeof(*rows.row), min(served->nr_rows, rows.nr));
+	served->nr_rows = rows.nr;
+	kvfree(rows.row);
+	return ret;
+}
+
 static int htmm_ioctl_cool(struct htmm_call *call)
 {
 	return htmm_session_cool(call->session, call->arg.cool.target);
@@ -333,24 +348,22 @@ static int htmm_ioctl_add_target(struct htmm_call *call)
 	struct htmm_error err = {};
 	int ret;
 
+	call->added_to = add->session;
 	ret = htmm_uaccess_array_in(&target, sizeof(target), HTMM_FIRST_TARGET,
 				    add->target, add->target_size, 1);
 	if (ret)
 		htmm_fail(&err, ret, "the target cannot be read");
 	else
-		ret = htmm_session_add_target(add->session, &target,
-					      &call->added, &err);
+		ret = htmm_session_add_target(&call->added_to, &target, &add->number, &err);
 	if (ret)
 		htmm_report_error(add->error, add->error_size, &err);
-	else
-		add->number = call->added.number;
 	return ret;
 }
 
 /* Remove the target: a caller that does not get the number cannot remove it. */
 static void htmm_undo_add_target(struct htmm_call *call)
 {
-	htmm_session_undo_target(&call->added);
+	htmm_session_undo_target(call->added_to, call->arg.add.number);
 }
 
 static int htmm_ioctl_remove_target(struct htmm_call *call)
@@ -366,10 +379,9 @@ static int htmm_ioctl_get_targets(struct htmm_call *call)
 	u32 n;
 	int ret;
 
-	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
+	info = htmm_snapshot_targets(call->session, &n);
 	if (!info)
 		return -ENOMEM;
-	n = htmm_snapshot_targets(call->session, info);
 	ret = htmm_uaccess_array_out(targets->targets, targets->target_size,
 				     info, sizeof(*info),
 				     min(targets->nr_targets, n));
@@ -536,6 +548,11 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 					  HTMM_FIRST_BIN) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_placement),
+	HTMM_IOCTL(GET_SERVED, htmm_served, __reserved, 40, HTMM_RESERVED(htmm_served),
+		   .arrays = { HTMM_ARRAY(htmm_served, nr_rows, row_size,
+					  HTMM_FIRST_SERVED_ROW) },
+		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
+		   .run = htmm_ioctl_get_served),
 };
 
 static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)

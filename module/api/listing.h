@@ -5,6 +5,8 @@
 
 #include "api.h"
 
+struct htmm_topn;
+
 /* Flags that ask for the node and the mapping size of each page. */
 #define HTMM_LIST_ANY_PLACEMENT	\
 	(HTMM_LIST_PLACEMENT | HTMM_LIST_NODE | HTMM_LIST_RESIDENT)
@@ -37,6 +39,12 @@ struct htmm_listing {
 	u32 skipped;
 };
 
+/* The node that the list is of; NUMA_NO_NODE: all. */
+static inline int htmm_listing_node(const struct htmm_list_pages *list)
+{
+	return list->flags & HTMM_LIST_NODE ? list->node : NUMA_NO_NODE;
+}
+
 /* Set the filter for a tracker's tables. Returns false if nothing can match. */
 static inline bool htmm_listing_choose(struct htmm_listing *listing,
 				       struct htmm_tracker *tracker)
@@ -46,7 +54,11 @@ static inline bool htmm_listing_choose(struct htmm_listing *listing,
 	return htmm_tracker_find_mms(tracker, listing->list->pid, listing->mms);
 }
 
-struct htmm_tracker *htmm_listing_tracker(struct htmm_tracker_list *trackers, u32 owner);
+/* listing.c */
+struct htmm_tracker *htmm_listing_tracker(const struct htmm_listing *listing, u32 owner);
+void htmm_listing_init_topn(const struct htmm_listing *listing, struct htmm_topn *topn);
+
+/* residents.c, lookup.c */
 int htmm_listing_residents(struct htmm_listing *listing);
 int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u32 n);
 

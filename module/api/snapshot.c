@@ -4,14 +4,11 @@
 #include <linux/slab.h>
 #include "api.h"
 #include "base/compat.h"
-#include "listing.h"
 #include "sample/perf_event.h"
-#include "track/placement.h"
+#include "track/walker.h"
 
 static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_KIND_BASE);
 static_assert((int)HTMM_UNIT_REGION == (int)HTMM_KIND_HUGE);
-static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_LIST_PAGES);
-static_assert((int)HTMM_UNIT_REGION == (int)HTMM_LIST_REGIONS);
 static_assert(HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT == HTMM_REGION_ORDER);
 static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 
@@ -19,7 +16,7 @@ static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 	((IS_ENABLED(CONFIG_CGROUPS) ? HTMM_FEATURE_CGROUPS : 0) |	\
 	 HTMM_FEATURE_BUDGET | HTMM_FEATURE_WEIGHT_PERIOD |		\
 	 HTMM_FEATURE_STREAM | HTMM_FEATURE_SET | HTMM_FEATURE_LIST_PAGES | \
-	 HTMM_FEATURE_HIT_RATIO)
+	 HTMM_FEATURE_HIT_RATIO | HTMM_FEATURE_SERVED)
 
 static u64 htmm_elapsed_ns(struct htmm_session *session)
 {
@@ -100,7 +97,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
 	info->record_size = htmm_record_size(start->sample_type);
 	info->max_pages = start->max_pages;
 	info->max_bytes = start->max_bytes;
-	info->capacity_pages = READ_ONCE(session->trackers.config.capacity);
+	info->capacity_pages = READ_ONCE(session->config->start.capacity_pages);
 	info->cooling_period = start->cooling_period;
 	info->adaptation_period = start->adaptation_period;
 	info->budget_ppm = start->budget_ppm;
@@ -187,19 +184,21 @@ static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
  * htmm_snapshot_stats - the counters of a session
  * @session: the session
  * @stats: every member from total on is set
- * @channels: room for session->samplers.nr_samplers elements
+ * @n: set to the number of channels
  *
  * Context: process, may sleep.
- * Return: number of elements filled in @channels.
+ * Return: the channels, for kvfree(); NULL if there is not enough memory.
  */
-unsigned int htmm_snapshot_stats(struct htmm_session *session,
-				 struct htmm_stats *stats,
-				 struct htmm_channel *channels)
+struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
+					 struct htmm_stats *stats, u32 *n)
 {
 	struct htmm_tracker_stats tracker;
 	struct htmm_drain_set_stats drains;
+	struct htmm_channel *channels;
 
-	memset(channels, 0, session->samplers.nr_samplers * sizeof(*channels));
+	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels), GFP_KERNEL);
+	if (!channels)
+		return NULL;
 	memset(&stats->total, 0, sizeof(stats->total));
 	htmm_snapshot_events(&session->samplers, channels);
 	htmm_snapshot_counters(session, stats, channels);
@@ -217,7 +216,8 @@ unsigned int htmm_snapshot_stats(struct htmm_session *session,
 	stats->cpus_failed = READ_ONCE(session->samplers.failed);
 	stats->period_changes = READ_ONCE(session->budget.changes);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
-	return htmm_snapshot_compact(channels, session->samplers.nr_samplers);
+	*n = htmm_snapshot_compact(channels, session->samplers.nr_samplers);
+	return channels;
 }
 
 static void htmm_histogram_fill(struct htmm_histogram *out,
@@ -281,7 +281,7 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 	ret = htmm_tracker_set_get(&session->trackers, out->target, &trackers);
 	if (ret)
 		return ret;
-	htmm_snapshot_sum(&trackers, READ_ONCE(session->trackers.config.capacity),
+	htmm_snapshot_sum(&trackers, READ_ONCE(session->config->start.capacity_pages),
 			  kind, &sum);
 	htmm_tracker_list_put(&trackers);
 	htmm_histogram_fill(out, bins, kind, &sum);
@@ -312,7 +312,7 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 			    struct htmm_hit_ratio *out)
 {
 	enum htmm_kind kind = (enum htmm_kind)out->unit;
-	u64 capacity = READ_ONCE(session->trackers.config.capacity);
+	u64 capacity = READ_ONCE(session->config->start.capacity_pages);
 	struct htmm_tracker_list trackers;
 	struct htmm_hits *hits;
 	unsigned int i;
@@ -327,267 +327,13 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 	for (i = 0; i < trackers.nr; i++)
 		htmm_tracker_get_hits(trackers.tracker[i], kind, hits);
 	if (trackers.nr == 1)
-		capacity = READ_ONCE(trackers.tracker[0]->config.capacity);
+		capacity = READ_ONCE(trackers.tracker[0]->capacity);
 	htmm_tracker_list_put(&trackers);
 	out->capacity_pages =
 		htmm_tracker_capacity(out->capacity_pages ?: capacity, kind);
 	htmm_hit_ratio_fill(out, hits);
 err_free_hits:
 	kvfree(hits);
-	return ret;
-}
-
-/* In a cursor, the tag above the page number: what the list has, in which order. Never 0. */
-#define HTMM_CURSOR_TAG_SHIFT	56
-
-static u64 htmm_cursor_tag(const struct htmm_list_pages *list)
-{
-	bool resident = list->flags & HTMM_LIST_RESIDENT;
-
-	return (u64)(1 + list->order + 4 * list->unit + 8 * resident) << HTMM_CURSOR_TAG_SHIFT;
-}
-
-/*
- * Load a cursor: the last entry listed, and the list and session that it belongs to. All
- * zero means no cursor.
- */
-static int htmm_cursor_load(struct htmm_listing *listing, u64 session)
-{
-	const __u64 *cursor = listing->list->cursor;
-
-	listing->resumed = cursor[0] || cursor[1] || cursor[2] || cursor[3];
-	if (!listing->resumed)
-		return 0;
-	if (cursor[3] != session)
-		return -ESTALE;
-	if ((cursor[1] ^ htmm_cursor_tag(listing->list)) >> HTMM_CURSOR_TAG_SHIFT)
-		return -EINVAL;
-	listing->after = (struct htmm_topn_entry) {
-		.value = cursor[0],
-		.vpn = cursor[1] & (BIT_ULL(HTMM_CURSOR_TAG_SHIFT) - 1),
-		.mm = lower_32_bits(cursor[2]),
-		.owner = upper_32_bits(cursor[2]),
-	};
-	return 0;
-}
-
-static void htmm_cursor_store(struct htmm_list_pages *list, u64 session,
-			      const struct htmm_topn_entry *entry)
-{
-	list->cursor[0] = entry->value;
-	list->cursor[1] = entry->vpn | htmm_cursor_tag(list);
-	list->cursor[2] = (u64)entry->owner << 32 | entry->mm;
-	list->cursor[3] = session;
-}
-
-/* List by count, from all tables. Returns the number of entries. */
-static u32 htmm_listing_by_count(struct htmm_listing *listing)
-{
-	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
-	struct htmm_tracker_list *trackers = &listing->trackers;
-	struct htmm_tracker *tracker;
-	struct htmm_topn topn;
-	unsigned int i;
-
-	htmm_topn_init(&topn, kind, 0, listing->entries, listing->size);
-	htmm_topn_select(&topn, &listing->filter,
-			 listing->list->order == HTMM_ORDER_COLDEST);
-	if (listing->resumed)
-		htmm_topn_after(&topn, &listing->after);
-	for (i = 0; i < trackers->nr; i++) {
-		tracker = trackers->tracker[i];
-		if (htmm_listing_choose(listing, tracker))
-			htmm_tracker_scan(tracker, &topn);
-	}
-	return htmm_topn_finish(&topn);
-}
-
-/* List table by table, continuing after the previous call. Returns the number of entries. */
-static u32 htmm_listing_by_table(struct htmm_listing *listing)
-{
-	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
-	struct htmm_tracker_list *trackers = &listing->trackers;
-	u32 first = listing->resumed ? listing->after.owner : 0, owner;
-	struct htmm_tracker *tracker;
-	struct htmm_export export;
-	unsigned int i;
-	bool room = true;
-
-	htmm_export_init(&export, kind, &listing->filter, listing->entries,
-			 listing->size);
-	for (i = 0; room && i < trackers->nr; i++) {
-		tracker = trackers->tracker[i];
-		owner = tracker->config.owner;
-		if (owner < first || !htmm_listing_choose(listing, tracker))
-			continue;
-		room = htmm_tracker_export(tracker, &export,
-					   owner == first ? &listing->after : NULL);
-	}
-	return export.len;
-}
-
-/* Successive entries often have the same address space, so look it up only once. */
-static void htmm_listing_describe(struct htmm_listing *listing,
-				  struct htmm_page *pages, u32 n)
-{
-	const struct htmm_topn_entry *entry = listing->entries, *last = NULL;
-	enum htmm_kind kind = (enum htmm_kind)listing->list->unit;
-	struct htmm_mm_owner owner = {};
-	struct htmm_tracker *tracker = NULL;
-	unsigned int hot = HTMM_NR_BINS;
-	struct htmm_page *page;
-
-	for (page = pages; page < pages + n; page++, last = entry++) {
-		if (!last || entry->owner != last->owner) {
-			tracker = htmm_listing_tracker(&listing->trackers, entry->owner);
-			hot = READ_ONCE(tracker->thresholds[kind].hot);
-		}
-		if (!last || entry->owner != last->owner ||
-		    entry->mm != last->mm) {
-			htmm_tracker_get_owner(tracker, entry->mm, &owner);
-			cond_resched();
-		}
-		*page = (struct htmm_page) {
-			.addr = entry->vpn << HTMM_PAGE_SHIFT,
-			.samples = entry->value,
-			.pid = owner.pid,
-			.space = entry->mm,
-			.bin = htmm_hist_bin(entry->value),
-			.flags = owner.exited ? HTMM_PAGE_EXITED : 0,
-			.target = entry->owner,
-			.node = HTMM_NODE_UNKNOWN,
-			.mapping_shift = HTMM_MAPPING_UNKNOWN,
-		};
-		if (page->bin >= hot)
-			page->flags |= HTMM_PAGE_HOT;
-	}
-}
-
-static int htmm_listing_alloc(struct htmm_listing *listing)
-{
-	const struct htmm_list_pages *list = listing->list;
-
-	listing->filter = (struct htmm_topn_filter) {
-		.first = list->start >> HTMM_PAGE_SHIFT,
-		.last = (list->end - 1) >> HTMM_PAGE_SHIFT,
-		.min = list->min_samples,
-		.max = list->max_samples ?: U64_MAX,
-	};
-	if (list->pid) {
-		listing->mms = kvcalloc(HTMM_MM_WORDS, sizeof(u64),
-					GFP_KERNEL_ACCOUNT);
-		if (!listing->mms)
-			return -ENOMEM;
-		listing->filter.mms = listing->mms;
-	}
-	listing->entries = kvcalloc(listing->size, sizeof(*listing->entries),
-				    GFP_KERNEL_ACCOUNT);
-	return listing->entries ? 0 : -ENOMEM;
-}
-
-/* List some more entries. Returns their number, 0 at the end, or an errno. */
-static int htmm_listing_step(struct htmm_listing *listing)
-{
-	if (listing->list->flags & HTMM_LIST_RESIDENT)
-		return htmm_listing_residents(listing);
-	return listing->list->order == HTMM_ORDER_TABLE ? htmm_listing_by_table(listing) :
-							  htmm_listing_by_count(listing);
-}
-
-/* Entries that a step finds: with a filter by node more than are wanted, of which some remain. */
-static u32 htmm_listing_size(const struct htmm_list_pages *list, u32 n)
-{
-	if ((list->flags & (HTMM_LIST_NODE | HTMM_LIST_RESIDENT)) != HTMM_LIST_NODE)
-		return n;
-	return clamp_t(u32, 4 * n, HTMM_LISTING_STEP, HTMM_SNAPSHOT_PAGES);
-}
-
-/*
- * List entries that are on the wanted node, in steps. A call ends when the room is filled,
- * at the end of the list, or after some steps if it has found any. Returns the number of
- * entries, or an errno.
- */
-static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
-{
-	struct htmm_page *step;
-	int steps, i, n, ret = 0;
-	u32 found = 0;
-
-	step = kvcalloc(listing->size, sizeof(*step), GFP_KERNEL_ACCOUNT);
-	if (!step)
-		return -ENOMEM;
-	for (steps = 1; found < room && (!found || steps <= HTMM_LISTING_STEPS); steps++) {
-		n = htmm_listing_step(listing);
-		ret = n;
-		if (n <= 0)
-			break;
-		htmm_listing_describe(listing, step, n);
-		ret = htmm_listing_place(listing, step, n);
-		if (ret)
-			break;
-		for (i = 0; i < n && found < room; i++)
-			if (step[i].node == listing->list->node)
-				pages[found++] = step[i];
-		listing->after = listing->entries[i - 1];
-		listing->resumed = true;
-	}
-	kvfree(step);
-	return ret < 0 ? ret : found;
-}
-
-static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
-{
-	int n, ret = 0;
-
-	if (listing->list->flags & HTMM_LIST_NODE)
-		return htmm_listing_by_node(listing, pages, room);
-	n = htmm_listing_step(listing);
-	if (n <= 0)
-		return n;
-	htmm_listing_describe(listing, pages, n);
-	if (listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
-		ret = htmm_listing_place(listing, pages, n);
-	listing->after = listing->entries[n - 1];
-	return ret ?: n;
-}
-
-/**
- * htmm_snapshot_pages - the pages or regions after a cursor
- * @session: the session
- * @list: filters and order, checked; the cursor is advanced
- * @pages: filled
- * @n: elements in @pages, 1 to HTMM_SNAPSHOT_PAGES
- *
- * Context: process context of the reader, whose pid namespace counts; may
- * sleep.
- * Return: number of entries, 0 at the end of the list, -ESTALE if the cursor belongs to
- * another session, -EINVAL if it belongs to another list, -ENOENT if there is no such
- * target, -EINTR, or -ENOMEM.
- */
-int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
-			struct htmm_page *pages, u32 n)
-{
-	struct htmm_listing listing = { .list = list };
-	int ret;
-
-	listing.size = htmm_listing_size(list, n);
-	ret = htmm_cursor_load(&listing, session->number);
-	if (!ret)
-		ret = htmm_listing_alloc(&listing);
-	if (!ret)
-		ret = htmm_tracker_set_get(&session->trackers, list->target,
-					   &listing.trackers);
-	if (ret)
-		goto out;
-
-	ret = htmm_listing_run(&listing, pages, n);
-	if (ret > 0)
-		htmm_cursor_store(list, session->number, &listing.after);
-	list->skipped = listing.skipped;
-	htmm_tracker_list_put(&listing.trackers);
-out:
-	kvfree(listing.entries);
-	kvfree(listing.mms);
 	return ret;
 }
 
@@ -624,14 +370,13 @@ static void htmm_snapshot_target_ref(const struct htmm_target_ref *ref,
 static void htmm_snapshot_target(struct htmm_tracker *tracker,
 				 struct htmm_target_info *info)
 {
-	const struct htmm_tracker_config *config = &tracker->config;
 	struct htmm_tracker_stats stats;
 	unsigned int i;
 
 	htmm_tracker_get_stats(tracker, &stats);
-	info->number = config->owner;
-	info->capacity_pages = READ_ONCE(config->capacity);
-	info->max_bytes = config->max_bytes;
+	info->number = tracker->number;
+	info->capacity_pages = READ_ONCE(tracker->capacity);
+	info->max_bytes = tracker->max_bytes;
 	info->bytes = stats.table.bytes;
 	info->pages = stats.table.pages;
 	info->regions = stats.table.regions;
@@ -650,21 +395,92 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
 /**
  * htmm_snapshot_targets - the targets of a session
  * @session: the session
- * @targets: zeroed room for HTMM_MAX_TARGETS elements
+ * @n: set to the number of targets
  *
  * Context: process context of the reader, whose namespaces count; may sleep.
- * Return: number of elements filled.
+ * Return: the targets, for kvfree(); NULL if there is not enough memory.
  */
-u32 htmm_snapshot_targets(struct htmm_session *session,
-			  struct htmm_target_info *targets)
+struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n)
 {
 	struct htmm_tracker_list trackers;
-	unsigned int i, n;
+	struct htmm_target_info *targets;
+	unsigned int i;
 
+	targets = kvcalloc(HTMM_MAX_TARGETS, sizeof(*targets), GFP_KERNEL);
+	if (!targets)
+		return NULL;
 	htmm_tracker_set_get(&session->trackers, 0, &trackers);
-	n = trackers.nr;
-	for (i = 0; i < n; i++)
+	*n = trackers.nr;
+	for (i = 0; i < trackers.nr; i++)
 		htmm_snapshot_target(trackers.tracker[i], &targets[i]);
 	htmm_tracker_list_put(&trackers);
-	return n;
+	return targets;
+}
+
+/* Add the samples of a target. Returns false if there are none. */
+static bool htmm_served_add(struct htmm_served_row *row, const struct htmm_tracker *tracker)
+{
+	atomic64_t *samples = htmm_served_of(tracker->served, row->cpu_node, row->event);
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < HTMM_NR_SOURCES; i++) {
+		row->samples[i] += atomic64_read(&samples[i]);
+		any |= row->samples[i];
+	}
+	return any;
+}
+
+static void htmm_served_fill(struct htmm_served_rows *rows, unsigned int events,
+			     const struct htmm_tracker_list *trackers)
+{
+	unsigned int event, i;
+	bool any;
+	int node;
+
+	for_each_node_state(node, N_POSSIBLE) {
+		for (event = 0; event < events; event++) {
+			struct htmm_served_row *row = &rows->row[rows->nr];
+
+			*row = (struct htmm_served_row) { .cpu_node = node, .event = event };
+			any = false;
+			for (i = 0; i < trackers->nr; i++)
+				any |= htmm_served_add(row, trackers->tracker[i]);
+			rows->nr += any;
+		}
+	}
+}
+
+/**
+ * htmm_snapshot_served - what served the samples of targets
+ * @session: the session
+ * @target: number of the target; 0: all
+ * @rows: set; free @rows->row with kvfree(), also on failure
+ *
+ * Context: process, may sleep.
+ * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
+ */
+int htmm_snapshot_served(struct htmm_session *session, u32 target,
+			 struct htmm_served_rows *rows)
+{
+	const struct htmm_start *start = &session->config->start;
+	unsigned int events = start->flags & HTMM_START_SERVED ? start->nr_events : 0;
+	struct htmm_tracker_list trackers;
+	int ret;
+
+	*rows = (struct htmm_served_rows) {};
+	ret = htmm_tracker_set_get(&session->trackers, target, &trackers);
+	if (ret)
+		return ret;
+	if (events) {
+		/* And one more, which is filled before it is known that it has none. */
+		rows->row = kvcalloc(num_possible_nodes() * events + 1, sizeof(*rows->row),
+				     GFP_KERNEL_ACCOUNT);
+		if (rows->row)
+			htmm_served_fill(rows, events, &trackers);
+		else
+			ret = -ENOMEM;
+	}
+	htmm_tracker_list_put(&trackers);
+	return ret;
 }

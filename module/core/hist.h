@@ -65,20 +65,6 @@ static inline void htmm_hist_move(struct htmm_hist *hist, u32 from, u32 to)
 }
 
 /**
- * htmm_hist_carry() - pages' counts grow by one, into the next bin
- * @hist: the histogram
- * @from: their count before, all of whose bits below the highest are set
- * @pages: number of pages
- */
-static inline void htmm_hist_carry(struct htmm_hist *hist, u32 from, u64 pages)
-{
-	u64 *bin = &hist->bin[htmm_hist_bin(from)];
-
-	bin[0] -= pages;
-	bin[1] += pages;
-}
-
-/**
  * htmm_hist_cool() - halve every count
  * @hist: the histogram
  *

@@ -10,6 +10,7 @@
 #include "base/compat.h"
 #include "base/trace.h"
 #include "drain.h"
+#include "source.h"
 #include "stream/stream.h"
 
 /* Wake ksampled on behalf of an overflow handler. */
@@ -71,6 +72,25 @@ static void htmm_drain_weigh(struct htmm_drain *drain, const u64 *slot, u32 n,
 		access[i].weight = htmm_drain_weight(drain, slot[layout.period]);
 }
 
+/* What served the accesses of @n records. Few values follow each other in turn. */
+static void htmm_drain_take_sources(struct htmm_drain *drain, const u64 *slot, u32 n,
+				    u8 *source)
+{
+	const struct htmm_record_layout layout = drain->common->layout;
+	u32 i;
+
+	for (i = 0; i < n; i++, slot += layout.words) {
+		/* The last field before the cookie. */
+		u64 data_src = slot[layout.cookie - 1];
+
+		if (data_src != drain->data_src) {
+			drain->data_src = data_src;
+			drain->source = htmm_source_of(data_src);
+		}
+		source[i] = drain->source;
+	}
+}
+
 /* Add @n records of a ring to the batch. */
 static void htmm_drain_take(struct htmm_drain *drain, u32 source, const u64 *slot, u32 n)
 {
@@ -84,6 +104,9 @@ static void htmm_drain_take(struct htmm_drain *drain, u32 source, const u64 *slo
 		length = htmm_drain_take_run(drain, slot, n, access);
 		if (drain->common->weight_unit)
 			htmm_drain_weigh(drain, slot, length, access);
+		if (drain->common->has_source)
+			htmm_drain_take_sources(drain, slot, length,
+						&batch->source[batch->n]);
 		batch->run[batch->runs++] = (struct htmm_run) {
 			.cookie = slot[layout.cookie],
 			.pid = htmm_record_pid(slot),
@@ -148,6 +171,40 @@ static void htmm_drain_drop(struct htmm_batch *batch, u32 first, u32 n)
 	}
 }
 
+/* Count the samples of a run by what served them. */
+static void htmm_drain_served_run(struct htmm_drain *drain, struct htmm_tracker *tracker,
+				  const struct htmm_run *run)
+{
+	const struct htmm_sampler *sampler = drain->samplers[run->source];
+	const struct htmm_batch *batch = &drain->batch;
+	u64 sum[HTMM_NR_SOURCES] = {};
+	atomic64_t *samples;
+	u32 i, source;
+
+	if (!drain->common->has_source && !drain->common->weight_unit)
+		sum[HTMM_SOURCE_UNKNOWN] = htmm_batch_length(run);
+	else
+		for (i = run->start; i < run[1].start; i++) {
+			source = drain->common->has_source ? batch->source[i] :
+				 HTMM_SOURCE_UNKNOWN;
+			sum[source] += batch->access[i].weight;
+		}
+	samples = htmm_served_of(tracker->served, htmm_cpu_node(sampler->cpu), sampler->index);
+	for (source = 0; source < HTMM_NR_SOURCES; source++)
+		if (sum[source])
+			atomic64_add(sum[source], &samples[source]);
+}
+
+static void htmm_drain_served(struct htmm_drain *drain, struct htmm_tracker *tracker,
+			      u32 first, u32 n)
+{
+	const struct htmm_batch *batch = &drain->batch;
+	u32 i;
+
+	for (i = first; i < first + n; i++)
+		htmm_drain_served_run(drain, tracker, &batch->run[batch->order[i]]);
+}
+
 /* Pass each target its part of the batch. */
 static void htmm_drain_add(struct htmm_drain *drain)
 {
@@ -160,10 +217,13 @@ static void htmm_drain_add(struct htmm_drain *drain)
 		n = htmm_batch_part(batch, first);
 		tracker = htmm_tracker_set_find(drain->common->trackers,
 						batch->run[batch->order[first]].target);
-		if (tracker)
-			htmm_tracker_add(tracker, batch, first, n);
-		else
+		if (!tracker) {
 			htmm_drain_drop(batch, first, n);
+			continue;
+		}
+		if (drain->common->served)
+			htmm_drain_served(drain, tracker, first, n);
+		htmm_tracker_add(tracker, batch, first, n);
 	}
 }
 

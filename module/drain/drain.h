@@ -17,6 +17,8 @@
  * @memcg: the memory cgroup charged for the threads' allocations
  * @layout: where records have their fields
  * @weight_unit: period of a sample with weight 1; 0: each sample has weight 1
+ * @served: samples are counted by what served them
+ * @has_source: records tell what that was
  * @interval: the longest that a thread waits, in jiffies
  * @nr: threads
  * @round_lock: protects @rounds and @emptied
@@ -28,6 +30,8 @@ struct htmm_drain_common {
 	struct mem_cgroup *memcg;
 	struct htmm_record_layout layout;
 	u64 weight_unit;
+	bool served;
+	bool has_source;
 	unsigned long interval;
 	unsigned int nr;
 	struct mutex round_lock;	/* what follows */
@@ -54,6 +58,8 @@ struct htmm_drain_common {
  * @cpu_ns: CPU time used, in nanoseconds
  * @period: the period of the last sample, if samples are weighted
  * @weight: the weight of such samples
+ * @data_src: what the last sample was served by, if records tell that
+ * @source: its meaning
  * @batch: the current batch; the source of a run is an index in @samplers
  */
 struct htmm_drain {
@@ -73,6 +79,8 @@ struct htmm_drain {
 	u64 cpu_ns;
 	u64 period;
 	u32 weight;
+	u64 data_src;
+	enum htmm_source source;
 	struct htmm_batch batch;
 };
 

@@ -135,6 +135,9 @@ int htmm_drain_set_init(struct htmm_drain_set *set, const struct htmm_config *co
 		.memcg = memcg,
 		.layout = htmm_record_layout(start->sample_type),
 		.weight_unit = htmm_drain_set_weight_unit(config),
+		.served = start->flags & HTMM_START_SERVED,
+		.has_source = start->flags & HTMM_START_SERVED &&
+			      start->sample_type & PERF_SAMPLE_DATA_SRC,
 		.interval = msecs_to_jiffies(start->drain_interval_ms),
 		.nr = start->drain_threads,
 	};

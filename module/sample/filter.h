@@ -22,16 +22,6 @@
 #define HTMM_FILTER_UNKNOWN	U32_MAX
 
 /**
- * struct htmm_filter_slot - one target of a set
- * @key: htmm_target_key() of it; NULL: the slot is free
- * @number: the target's number
- */
-struct htmm_filter_slot {
-	const void *key;
-	u32 number;
-};
-
-/**
  * struct htmm_filter_set - immutable set of targets
  * @rcu: frees it when no handler uses it any more
  * @number: a number that no other set of the same filter has had, from 1
@@ -40,8 +30,9 @@ struct htmm_filter_slot {
  * @tgids: processes among the targets
  * @cgroups: cgroups among them
  * @deepest: level of the deepest of @cgroups
- * @slots: open-addressing hash of processes and cgroups. The publisher of the set holds
- *	references on them for as long as handlers may use it
+ * @slots: open-addressing hash of processes and cgroups: htmm_target_key() of each, NULL if
+ *	the slot is free, and its number. The publisher of the set holds references on them
+ *	for as long as handlers may use it
  */
 struct htmm_filter_set {
 	struct rcu_head rcu;
@@ -51,7 +42,10 @@ struct htmm_filter_set {
 	u32 tgids;
 	u32 cgroups;
 	int deepest;
-	struct htmm_filter_slot slots[HTMM_FILTER_SLOTS];
+	struct {
+		const void *key;
+		u32 number;
+	} slots[HTMM_FILTER_SLOTS];
 };
 
 /**

@@ -100,6 +100,9 @@ static __always_inline bool htmm_capture_plain(struct htmm_sampler *sampler, u32
 	if (sampler->sample_type == HTMM_SAMPLE_TYPE_WEIGHTED)
 		return htmm_capture_type(sampler, HTMM_SAMPLE_TYPE_WEIGHTED, target, event,
 					 data, regs);
+	if (sampler->sample_type == HTMM_SAMPLE_TYPE_SOURCE)
+		return htmm_capture_type(sampler, HTMM_SAMPLE_TYPE_SOURCE, target, event, data,
+					 regs);
 	return false;
 }
 
@@ -284,6 +287,12 @@ static void htmm_overflow_weighted(struct perf_event *event, struct perf_sample_
 	htmm_overflow_type(event, data, regs, HTMM_SAMPLE_TYPE_WEIGHTED);
 }
 
+static void htmm_overflow_source(struct perf_event *event, struct perf_sample_data *data,
+				 struct pt_regs *regs)
+{
+	htmm_overflow_type(event, data, regs, HTMM_SAMPLE_TYPE_SOURCE);
+}
+
 static void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
 			  struct pt_regs *regs)
 {
@@ -314,5 +323,7 @@ perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool user_only)
 		return htmm_overflow_min;
 	if (!user_only && sample_type == HTMM_SAMPLE_TYPE_WEIGHTED)
 		return htmm_overflow_weighted;
+	if (!user_only && sample_type == HTMM_SAMPLE_TYPE_SOURCE)
+		return htmm_overflow_source;
 	return htmm_overflow;
 }

@@ -70,7 +70,6 @@ struct htmm_event_state {
  * @handler_ns: estimate of the time in the handler, in nanoseconds: one of
  *	HTMM_TIMED_EVERY handlers is timed
  * @untimed: handlers until the next one that is timed
- * @timed_since: when the handler that runs began, if it is timed; else 0
  * @dropped: records the handler did not put in the ring, by reason
  * @counted: records its drain thread added to a table
  * @discarded: records its drain thread did not add, by reason
@@ -100,7 +99,6 @@ struct htmm_sampler {
 	local64_t overflows ____cacheline_aligned;
 	bool busy;
 	s32 untimed;
-	u64 timed_since;
 	local64_t handler_ns;
 	struct irq_work work;
 	struct htmm_filter_last last;

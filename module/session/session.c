@@ -61,7 +61,6 @@ static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 static struct htmm_session *htmm_session_create(struct htmm_config *config,
 						struct htmm_error *err)
 {
-	int node[HTMM_MAX_DRAIN_THREADS];
 	struct htmm_session *session;
 	int ret;
 
@@ -80,8 +79,8 @@ static struct htmm_session *htmm_session_create(struct htmm_config *config,
 				  &session->trackers, session->memcg);
 	if (ret)
 		goto err_samplers;
-	htmm_drain_set_nodes(&session->drains, node);
-	ret = htmm_tracker_set_init(&session->trackers, config, node, err);
+	htmm_drain_set_nodes(&session->drains, session->trackers.node);
+	ret = htmm_tracker_set_init(&session->trackers, config, err);
 	if (ret)
 		goto err_drains;
 	session->owner = get_pid(task_tgid(current));
@@ -401,35 +400,34 @@ int htmm_session_cool(struct htmm_session *session, u32 target)
 
 /**
  * htmm_session_add_target - add a target to the running session
- * @number: number of the session; 0: the current one
+ * @number: number of the session; 0: the current one; set to its number
  * @target: the target
- * @name: set to its name
+ * @added: set to its number
  * @err: on failure, the reason
  *
  * Context: process context of the caller, whose pid namespace and files count; may
  * sleep.
  * Return: 0 or the errno documented with struct htmm_add_target.
  */
-int htmm_session_add_target(u64 number, const struct htmm_target *target,
-			    struct htmm_target_name *name, struct htmm_error *err)
+int htmm_session_add_target(u64 *number, const struct htmm_target *target, u32 *added,
+			    struct htmm_error *err)
 {
 	struct mem_cgroup *active;
 	int ret;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
-	ret = htmm_session_check_running(number, err);
+	ret = htmm_session_check_running(*number, err);
 	if (!ret)
 		ret = htmm_config_check_target(target,
 					       &htmm_current->config->start, err);
 	if (!ret) {
 		active = set_active_memcg(htmm_current->memcg);
-		ret = htmm_tracker_set_add(&htmm_current->trackers, target,
-					   &name->number, err);
+		ret = htmm_tracker_set_add(&htmm_current->trackers, target, added, err);
 		set_active_memcg(active);
 	}
 	if (!ret)
-		name->session = htmm_current->number;
+		*number = htmm_current->number;
 	mutex_unlock(&htmm_session_lock);
 	return ret;
 }
@@ -461,18 +459,19 @@ int htmm_session_remove_target(u64 number, u32 target)
 
 /**
  * htmm_session_undo_target - remove a target whose number the caller did not get
- * @name: its name; another session that has a target of the same number may have replaced
- *	its session
+ * @number: number of its session; another one that has a target of the same number may
+ *	have replaced it
+ * @target: its number
  *
  * Context: process, may sleep. Not interruptible: the caller cannot repeat it.
  */
-void htmm_session_undo_target(const struct htmm_target_name *name)
+void htmm_session_undo_target(u64 number, u32 target)
 {
 	struct htmm_tracker_list gone = {};
 
 	mutex_lock(&htmm_session_lock);
-	if (htmm_current && htmm_current->number == name->session)
-		htmm_tracker_set_remove(&htmm_current->trackers, name->number, &gone);
+	if (!htmm_session_check(number))
+		htmm_tracker_set_remove(&htmm_current->trackers, target, &gone);
 	mutex_unlock(&htmm_session_lock);
 	htmm_tracker_list_put(&gone);
 }

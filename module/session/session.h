@@ -68,16 +68,6 @@ struct htmm_session {
 	struct htmm_budget budget;
 };
 
-/**
- * struct htmm_target_name - identifies a target uniquely while the module is loaded
- * @session: number of its session
- * @number: its number in the session
- */
-struct htmm_target_name {
-	u64 session;
-	u32 number;
-};
-
 int htmm_session_start(struct htmm_config *config, const void *holder, u64 *number,
 		       struct htmm_session **replaced, struct htmm_error *err);
 void htmm_session_undo_start(u64 number, const void *holder,
@@ -85,11 +75,11 @@ void htmm_session_undo_start(u64 number, const void *holder,
 int htmm_session_stop(u64 number);
 int htmm_session_reset(u64 number);
 int htmm_session_cool(struct htmm_session *session, u32 target);
-int htmm_session_add_target(u64 number, const struct htmm_target *target,
-			    struct htmm_target_name *name, struct htmm_error *err);
+int htmm_session_add_target(u64 *number, const struct htmm_target *target, u32 *added,
+			    struct htmm_error *err);
 int htmm_session_remove_target(u64 number, u32 target);
 int htmm_session_set(const struct htmm_set *set, struct htmm_error *err);
-void htmm_session_undo_target(const struct htmm_target_name *name);
+void htmm_session_undo_target(u64 number, u32 target);
 void htmm_session_close(const void *holder);
 void htmm_session_exit(void);
 

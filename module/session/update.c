@@ -68,19 +68,17 @@ static void htmm_update_capacity(struct htmm_tracker_set *trackers,
 				 const struct htmm_set *set)
 {
 	bool own = set->target && set->capacity_pages;
+	u64 *all = &trackers->config->start.capacity_pages;
 	struct htmm_tracker *tracker;
 	unsigned int i;
 
 	if (!set->target)
-		WRITE_ONCE(trackers->config.capacity,
-			   htmm_config_capacity(set->capacity_pages));
+		WRITE_ONCE(*all, htmm_config_capacity(set->capacity_pages));
 	for (i = 0; i < list->nr; i++) {
 		tracker = list->tracker[i];
-		if (set->target || !tracker->config.own_capacity)
+		if (set->target || !tracker->own_capacity)
 			htmm_tracker_set_capacity(tracker,
-						  own ? set->capacity_pages :
-						  trackers->config.capacity,
-						  own);
+						  own ? set->capacity_pages : *all, own);
 	}
 }
 

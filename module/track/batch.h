@@ -62,6 +62,7 @@ struct htmm_batch_pos {
  * @dropped: a sample was not counted
  * @access: the samples
  * @run: the runs, and another one behind them that begins at the end
+ * @source: for each of @access, what served it, as enum htmm_source; for the caller
  * @order: indices of the runs, sorted by target
  * @samples: samples of one target in the format of its tables, sorted by shard
  * @access_index: for each of @samples, its index in @access
@@ -80,6 +81,7 @@ struct htmm_batch {
 	bool dropped;
 	struct htmm_access access[HTMM_BATCH];
 	struct htmm_run run[HTMM_BATCH + 1];
+	u8 source[HTMM_BATCH];
 	u32 order[HTMM_BATCH];
 	struct htmm_table_sample samples[HTMM_BATCH];
 	u32 access_index[HTMM_BATCH];

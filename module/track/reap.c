@@ -59,7 +59,7 @@ static void htmm_tracker_forget_some(struct htmm_tracker *tracker)
 						   tracker->exiting_first);
 	if (!tracker->exiting_first)
 		return;
-	if (++tracker->exiting_shard == tracker->config.shards)
+	if (++tracker->exiting_shard == tracker->nr_shards)
 		htmm_tracker_left(tracker);
 }
 

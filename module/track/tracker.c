@@ -14,6 +14,7 @@ static void htmm_tracker_free(struct htmm_tracker *tracker, unsigned int shards)
 {
 	while (shards)
 		htmm_shard_destroy(&tracker->shards[--shards]);
+	htmm_served_free(tracker->served);
 	kvfree(tracker);
 }
 
@@ -31,60 +32,76 @@ static void htmm_tracker_note(void *tracker, u32 mm, int change)
 	htmm_mm_set_note(&((struct htmm_tracker *)tracker)->mm_set, mm, change);
 }
 
-static int htmm_tracker_init_shard(struct htmm_tracker *tracker,
-				   unsigned int shard)
+static int htmm_tracker_init_shard(struct htmm_tracker *tracker, unsigned int shard,
+				   u64 max_pages, int node)
 {
-	const struct htmm_tracker_config *config = &tracker->config;
-	unsigned int shards = config->shards;
+	unsigned int shards = tracker->nr_shards;
 	const struct htmm_table_config limits = {
-		.max_bytes = htmm_tracker_part(config->max_bytes, shard, shards),
-		.max_pages = htmm_tracker_part(config->max_pages, shard, shards),
+		.max_bytes = htmm_tracker_part(tracker->max_bytes, shard, shards),
+		.max_pages = htmm_tracker_part(max_pages, shard, shards),
 		.seed = get_random_u64(),
-		.owner = config->owner,
+		.owner = tracker->number,
 		.note = htmm_tracker_note,
 		.note_arg = tracker,
 	};
 
-	return htmm_shard_init(&tracker->shards[shard], &limits, config->node[shard]);
+	return htmm_shard_init(&tracker->shards[shard], &limits, node);
 }
 
 /**
  * htmm_tracker_create - create a tracker with empty hot-page tables
- * @target: the target; on success the tracker takes over the reference
- * @config: the configuration, with all defaults filled in
+ * @ref: the target; on success the tracker takes over the reference
+ * @target: its limit and its capacity; 0: those of @start
+ * @number: its number
+ * @start: the session's settings, with all defaults filled in
+ * @node: NUMA node of each drain thread
  *
  * Context: process, may sleep.
  * Return: the tracker with a reference for the caller, -EINVAL for invalid limits, or
  * -ENOMEM.
  */
 struct htmm_tracker *
-htmm_tracker_create(const struct htmm_target_ref *target,
-		    const struct htmm_tracker_config *config)
+htmm_tracker_create(const struct htmm_target_ref *ref, const struct htmm_target *target,
+		    u32 number, const struct htmm_start *start, const int *node)
 {
 	struct htmm_tracker *tracker;
 	unsigned int i;
 	int ret;
 
-	tracker = kvzalloc(struct_size(tracker, shards, config->shards),
+	tracker = kvzalloc(struct_size(tracker, shards, start->drain_threads),
 			   GFP_KERNEL_ACCOUNT);
 	if (!tracker)
 		return ERR_PTR(-ENOMEM);
 
 	kref_init(&tracker->ref);
-	tracker->target = *target;
-	tracker->config = *config;
-	ret = htmm_mm_set_init(&tracker->mm_set, config->max_bytes, config->keep_exited);
+	tracker->target = *ref;
+	tracker->number = number;
+	tracker->nr_shards = start->drain_threads;
+	tracker->max_bytes = target->max_bytes ?: start->max_bytes;
+	tracker->capacity = target->capacity_pages ?: start->capacity_pages;
+	tracker->own_capacity = target->capacity_pages;
+	tracker->cooling_period = start->cooling_period;
+	tracker->adaptation_period = start->adaptation_period;
+	ret = htmm_mm_set_init(&tracker->mm_set, tracker->max_bytes,
+			       start->flags & HTMM_START_KEEP_EXITED);
 	if (ret) {
 		kvfree(tracker);
 		return ERR_PTR(ret);
 	}
-	for (i = 0; i < config->shards; i++) {
-		ret = htmm_tracker_init_shard(tracker, i);
+	i = 0;
+	if (start->flags & HTMM_START_SERVED) {
+		tracker->served = htmm_served_create(start->nr_events);
+		ret = -ENOMEM;
+		if (!tracker->served)
+			goto err_shards;
+	}
+	for (; i < tracker->nr_shards; i++) {
+		ret = htmm_tracker_init_shard(tracker, i, start->max_pages, node[i]);
 		if (ret)
 			goto err_shards;
 	}
-	tracker->next_cooling = config->cooling_period;
-	tracker->next_adaptation = config->adaptation_period;
+	tracker->next_cooling = tracker->cooling_period;
+	tracker->next_adaptation = tracker->adaptation_period;
 	mutex_init(&tracker->exit_lock);
 	mutex_init(&tracker->mm_lock);
 	init_rwsem(&tracker->lock);
@@ -106,7 +123,7 @@ static void htmm_tracker_release(struct kref *ref)
 	htmm_mm_set_destroy(&tracker->mm_set);
 	mutex_destroy(&tracker->mm_lock);
 	mutex_destroy(&tracker->exit_lock);
-	htmm_tracker_free(tracker, tracker->config.shards);
+	htmm_tracker_free(tracker, tracker->nr_shards);
 }
 
 /**
@@ -193,7 +210,7 @@ static u32 htmm_tracker_resolve(struct htmm_tracker *tracker, struct htmm_batch 
 static u32 htmm_tracker_count(struct htmm_tracker *tracker,
 			      struct htmm_batch *batch, u32 n)
 {
-	unsigned int shards = tracker->config.shards, shard;
+	unsigned int shards = tracker->nr_shards, shard;
 	u32 i, refused, start = 0, counted = 0;
 
 	htmm_batch_by_shard(batch, n, shards);
@@ -296,7 +313,7 @@ unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned lo
 	unsigned long pages = 0;
 	unsigned int i;
 
-	for (i = 0; i < tracker->config.shards; i++)
+	for (i = 0; i < tracker->nr_shards; i++)
 		/* The number may change at any time; an estimate is enough. */
 		pages += data_race(tracker->shards[i].pages.nr);
 	return pages;
@@ -312,7 +329,7 @@ unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned lo
  */
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr)
 {
-	unsigned int shards = tracker->config.shards, i;
+	unsigned int shards = tracker->nr_shards, i;
 	unsigned long pages = 0;
 
 	for (i = 0; i < shards; i++)
@@ -337,7 +354,7 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker,
 	stats->samples = atomic64_read(&tracker->samples);
 	stats->coolings = tracker->coolings;
 	stats->adaptations = tracker->adaptations;
-	for (i = 0; i < tracker->config.shards; i++)
+	for (i = 0; i < tracker->nr_shards; i++)
 		htmm_shard_get_stats(&tracker->shards[i], &stats->table,
 				     &stats->exited);
 	up_read(&tracker->lock);
@@ -362,7 +379,7 @@ void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
 {
 	unsigned int i;
 
-	for (i = 0; i < tracker->config.shards; i++)
+	for (i = 0; i < tracker->nr_shards; i++)
 		htmm_shard_get_hits(&tracker->shards[i], kind, sum);
 }
 
@@ -379,7 +396,7 @@ void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
 void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 *count,
 			     u64 *tracked)
 {
-	u32 shard = htmm_table_shard(htmm_page(mm, vpn), tracker->config.shards);
+	u32 shard = htmm_table_shard(htmm_page(mm, vpn), tracker->nr_shards);
 
 	htmm_shard_get_counts(&tracker->shards[shard], mm, vpn, count, tracked);
 }
@@ -398,7 +415,7 @@ void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 
 	/* Readers are told which pages are hot, so the thresholds must be valid. */
 	htmm_tracker_adapt_first(tracker);
-	for (i = 0; i < tracker->config.shards; i++)
+	for (i = 0; i < tracker->nr_shards; i++)
 		htmm_shard_scan(&tracker->shards[i], list);
 }
 
@@ -419,9 +436,8 @@ bool htmm_tracker_export(struct htmm_tracker *tracker, struct htmm_export *expor
 
 	htmm_tracker_adapt_first(tracker);
 	if (after)
-		i = htmm_table_shard(htmm_page(after->mm, after->vpn),
-				     tracker->config.shards);
-	for (; i < tracker->config.shards; i++) {
+		i = htmm_table_shard(htmm_page(after->mm, after->vpn), tracker->nr_shards);
+	for (; i < tracker->nr_shards; i++) {
 		htmm_shard_export(&tracker->shards[i], export, after);
 		if (export->len == export->size)
 			return false;

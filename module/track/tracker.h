@@ -14,34 +14,8 @@
 #include "core/topn.h"
 #include "mm.h"
 #include "sample/target_ref.h"
+#include "served.h"
 #include "shard.h"
-
-/**
- * struct htmm_tracker_config - configuration of a tracker
- * @owner: number of the target
- * @shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
- * @max_bytes: most memory of all tables together, in bytes
- * @max_pages: most pages tracked; 0: limited by @max_bytes only
- * @capacity: what the fast tier holds, in pages; changed only by
- *	htmm_tracker_set_capacity()
- * @own_capacity: @capacity is the target's own; else it is the session's
- * @cooling_period: samples between two coolings, at least 1
- * @adaptation_period: samples between two adaptations, at least 1
- * @node: NUMA node of each shard's drain thread
- * @keep_exited: keep the pages of processes that have exited
- */
-struct htmm_tracker_config {
-	u32 owner;
-	unsigned int shards;
-	u64 max_bytes;
-	u64 max_pages;
-	u64 capacity;
-	bool own_capacity;
-	u64 cooling_period;
-	u64 adaptation_period;
-	int node[HTMM_MAX_DRAIN_THREADS];
-	bool keep_exited;
-};
 
 /**
  * struct htmm_tracker_stats - totals
@@ -101,14 +75,21 @@ struct htmm_mm_owner {
  * struct htmm_tracker - one target of a session
  * @ref: references of the set and of readers
  * @target: the target
- * @config: constant, except the capacity, which @lock protects
+ * @number: its number
+ * @nr_shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
+ * @max_bytes: most memory of all tables together, in bytes
+ * @cooling_period: samples between two coolings, at least 1
+ * @adaptation_period: samples between two adaptations, at least 1
  * @samples: samples counted
  * @drops: samples not counted, by reason
+ * @served: samples by what served them, counted or not; NULL if that is not asked for
  * @mm_lock: protects @mm_set
  * @mm_set: address spaces of the pages
  * @lock: held for reading by a drain thread while it looks up the address spaces of samples
  *	and counts them, and by readers of histograms; held for writing to change the
  *	members below
+ * @capacity: what the fast tier holds, in pages
+ * @own_capacity: @capacity is the target's own; else it is the session's
  * @thresholds: as of the last adaptation, by kind
  * @coolings: times all counts were halved
  * @adaptations: times the thresholds were computed
@@ -118,17 +99,24 @@ struct htmm_mm_owner {
  * @exiting: an address space whose pages are being removed, or NULL
  * @exiting_shard: the shard that is removing them
  * @exiting_first: the shard has not begun
- * @shards: tables that share the work
+ * @shards: the tables
  */
 struct htmm_tracker {
 	struct kref ref;
 	struct htmm_target_ref target;
-	struct htmm_tracker_config config;
+	u32 number;
+	unsigned int nr_shards;
+	u64 max_bytes;
+	u64 cooling_period;
+	u64 adaptation_period;
 	atomic64_t samples;
 	atomic64_t drops[HTMM_NR_DROPS];
+	struct htmm_served_counts *served;
 	struct mutex mm_lock;		/* mm_set */
 	struct htmm_mm_set mm_set;
 	struct rw_semaphore lock;	/* what follows */
+	u64 capacity;
+	bool own_capacity;
 	struct htmm_thresholds thresholds[HTMM_KINDS];
 	u64 coolings;
 	u64 adaptations;
@@ -142,8 +130,8 @@ struct htmm_tracker {
 };
 
 struct htmm_tracker *
-htmm_tracker_create(const struct htmm_target_ref *target,
-		    const struct htmm_tracker_config *config);
+htmm_tracker_create(const struct htmm_target_ref *ref, const struct htmm_target *target,
+		    u32 number, const struct htmm_start *start, const int *node);
 void htmm_tracker_put(struct htmm_tracker *tracker);
 
 void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,

@@ -11,7 +11,7 @@ static void htmm_tracker_merge_hist(struct htmm_tracker *tracker,
 	unsigned int i;
 
 	memset(sum, 0, sizeof(*sum));
-	for (i = 0; i < tracker->config.shards; i++)
+	for (i = 0; i < tracker->nr_shards; i++)
 		htmm_shard_get_hist(&tracker->shards[i], kind, sum);
 }
 
@@ -45,7 +45,7 @@ void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 static void htmm_tracker_adapt_kind(struct htmm_tracker *tracker,
 				    enum htmm_kind kind)
 {
-	u64 capacity = htmm_tracker_capacity(tracker->config.capacity, kind);
+	u64 capacity = htmm_tracker_capacity(tracker->capacity, kind);
 	struct htmm_thresholds *thresholds = &tracker->thresholds[kind], now;
 	struct htmm_hist hist;
 
@@ -55,7 +55,7 @@ static void htmm_tracker_adapt_kind(struct htmm_tracker *tracker,
 	WRITE_ONCE(thresholds->hot, now.hot);
 	WRITE_ONCE(thresholds->warm, now.warm);
 	trace_htmm_threshold(kind, now.hot, now.warm, capacity,
-			     tracker->config.owner);
+			     tracker->number);
 }
 
 static void htmm_tracker_adapt_kinds(struct htmm_tracker *tracker)
@@ -79,7 +79,7 @@ static void htmm_tracker_adapt_kinds(struct htmm_tracker *tracker)
  */
 void htmm_tracker_adapt_first(struct htmm_tracker *tracker)
 {
-	if (atomic64_read(&tracker->samples) >= tracker->config.adaptation_period)
+	if (atomic64_read(&tracker->samples) >= tracker->adaptation_period)
 		return;
 	down_write(&tracker->lock);
 	htmm_tracker_adapt_kinds(tracker);
@@ -91,7 +91,7 @@ static void htmm_tracker_adapt_locked(struct htmm_tracker *tracker)
 	htmm_tracker_adapt_kinds(tracker);
 	tracker->adaptations++;
 	tracker->next_adaptation =
-		htmm_tracker_due(tracker, tracker->config.adaptation_period);
+		htmm_tracker_due(tracker, tracker->adaptation_period);
 }
 
 static void htmm_tracker_trace_cool(struct htmm_tracker *tracker)
@@ -102,7 +102,7 @@ static void htmm_tracker_trace_cool(struct htmm_tracker *tracker)
 		return;
 	htmm_tracker_merge_hist(tracker, HTMM_KIND_BASE, &hist);
 	trace_htmm_cool(tracker->coolings, atomic64_read(&tracker->samples),
-			htmm_hist_pages_from(&hist, 0), tracker->config.owner);
+			htmm_hist_pages_from(&hist, 0), tracker->number);
 }
 
 static void htmm_tracker_cool_locked(struct htmm_tracker *tracker)
@@ -111,12 +111,12 @@ static void htmm_tracker_cool_locked(struct htmm_tracker *tracker)
 
 	lockdep_assert_held_write(&tracker->lock);
 
-	for (i = 0; i < tracker->config.shards; i++)
+	for (i = 0; i < tracker->nr_shards; i++)
 		htmm_shard_cool(&tracker->shards[i]);
 	tracker->coolings++;
 	htmm_tracker_trace_cool(tracker);
 	tracker->next_cooling =
-		htmm_tracker_due(tracker, tracker->config.cooling_period);
+		htmm_tracker_due(tracker, tracker->cooling_period);
 	htmm_tracker_adapt_locked(tracker);
 }
 
@@ -180,8 +180,8 @@ void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,
 {
 	down_write(&tracker->lock);
 	/* htmm_snapshot_targets() reads it without the lock. */
-	WRITE_ONCE(tracker->config.capacity, capacity);
-	tracker->config.own_capacity = own;
+	WRITE_ONCE(tracker->capacity, capacity);
+	tracker->own_capacity = own;
 	htmm_tracker_adapt_locked(tracker);
 	up_write(&tracker->lock);
 }
@@ -201,7 +201,7 @@ void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 	down_read(&tracker->lock);
 	htmm_tracker_merge_hist(tracker, kind, &out->hist);
 	out->thresholds = tracker->thresholds[kind];
-	out->capacity = tracker->config.capacity;
+	out->capacity = tracker->capacity;
 	out->samples = atomic64_read(&tracker->samples);
 	up_read(&tracker->lock);
 }

@@ -18,8 +18,7 @@ htmm_tracker_set_filter(struct htmm_tracker_set *set, const struct htmm_tracker 
 		if (tracker != without)
 			htmm_filter_set_add(filter, &tracker->target, number);
 	if (with)
-		htmm_filter_set_add(filter, &with->target,
-				    with->config.owner);
+		htmm_filter_set_add(filter, &with->target, with->number);
 	return filter;
 }
 
@@ -32,7 +31,7 @@ static int htmm_tracker_set_check_bytes(struct htmm_tracker_set *set, u64 more,
 	unsigned long number;
 
 	xa_for_each(&set->by_number, number, tracker)
-		sum += tracker->config.max_bytes;
+		sum += tracker->max_bytes;
 	if (sum > limit)
 		return htmm_fail(err, -ERANGE,
 				 "the tables of %u targets may take %llu bytes, above half of memory, %llu: give each less",
@@ -60,27 +59,22 @@ static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *set,
 						  const struct htmm_target *target,
 						  struct htmm_error *err)
 {
-	struct htmm_tracker_config config = set->config;
+	const struct htmm_start *start = &set->config->start;
+	u64 max_bytes = target->max_bytes ?: start->max_bytes;
 	struct htmm_tracker *tracker;
 	int ret;
 
-	config.owner = set->last + 1;
-	if (target->max_bytes)
-		config.max_bytes = target->max_bytes;
-	config.own_capacity = target->capacity_pages;
-	if (config.own_capacity)
-		config.capacity = target->capacity_pages;
 	ret = htmm_tracker_set_check_new(set, ref, err);
 	if (!ret)
-		ret = htmm_tracker_set_check_bytes(set, config.max_bytes, err);
+		ret = htmm_tracker_set_check_bytes(set, max_bytes, err);
 	if (ret)
 		return ERR_PTR(ret);
 
-	tracker = htmm_tracker_create(ref, &config);
+	tracker = htmm_tracker_create(ref, target, set->last + 1, start, set->node);
 	if (tracker == ERR_PTR(-EINVAL))
 		return ERR_PTR(htmm_fail(err, -ERANGE,
 					 "no hot-page table can have %llu bytes",
-					 config.max_bytes));
+					 max_bytes));
 	if (IS_ERR(tracker))
 		htmm_fail(err, PTR_ERR(tracker),
 			  "not enough memory for the hot-page table's directory: free some, raise the limit of your memory cgroup (memory.max), or ask for less max_bytes");
@@ -91,7 +85,7 @@ static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *set,
 static int htmm_tracker_set_insert(struct htmm_tracker_set *set,
 				   struct htmm_tracker *tracker)
 {
-	u32 number = tracker->config.owner;
+	u32 number = tracker->number;
 	struct htmm_filter_set *filter, *old;
 	int ret;
 
@@ -146,7 +140,7 @@ int htmm_tracker_set_add(struct htmm_tracker_set *set,
 		htmm_tracker_put(tracker);
 		return htmm_fail(err, ret, "not enough memory for a target");
 	}
-	*number = tracker->config.owner;
+	*number = tracker->number;
 	return 0;
 }
 
@@ -173,7 +167,7 @@ static void htmm_tracker_set_take_away(struct htmm_tracker_set *set,
 	struct htmm_tracker_stats *removed = &set->removed;
 
 	down_write(&set->lock);
-	xa_erase(&set->by_number, tracker->config.owner);
+	xa_erase(&set->by_number, tracker->number);
 	WRITE_ONCE(set->nr, set->nr - 1);
 	htmm_stats_add(removed, tracker);
 	removed->table.bytes = 0;
@@ -215,9 +209,9 @@ int htmm_tracker_set_remove(struct htmm_tracker_set *set, u32 number,
 }
 
 static int htmm_tracker_set_fill(struct htmm_tracker_set *set,
-				 const struct htmm_config *config,
 				 struct htmm_error *err)
 {
+	const struct htmm_config *config = set->config;
 	static const struct htmm_target all = { .type = HTMM_TARGET_ALL };
 	unsigned int i;
 	u32 number;
@@ -232,36 +226,23 @@ static int htmm_tracker_set_fill(struct htmm_tracker_set *set,
 
 /**
  * htmm_tracker_set_init - look up the targets of a session
- * @set: zeroed
- * @config: what was asked for, checked
- * @node: NUMA node of each drain thread
+ * @set: zeroed, except @set->node
+ * @config: what was asked for, checked; must exist as long as the set
  * @err: on failure, the reason
  *
  * Context: process context of the caller, whose pid namespace and files count; may
  * sleep.
  * Return: 0, or an errno documented with struct htmm_start.
  */
-int htmm_tracker_set_init(struct htmm_tracker_set *set,
-			  const struct htmm_config *config, const int *node,
+int htmm_tracker_set_init(struct htmm_tracker_set *set, struct htmm_config *config,
 			  struct htmm_error *err)
 {
-	const struct htmm_start *start = &config->start;
 	int ret;
 
-	set->config = (struct htmm_tracker_config) {
-		.shards = start->drain_threads,
-		.max_bytes = start->max_bytes,
-		.max_pages = start->max_pages,
-		.capacity = start->capacity_pages,
-		.cooling_period = start->cooling_period,
-		.adaptation_period = start->adaptation_period,
-		.keep_exited = start->flags & HTMM_START_KEEP_EXITED,
-	};
-	memcpy(set->config.node, node,
-	       start->drain_threads * sizeof(*node));
+	set->config = config;
 	init_rwsem(&set->lock);
 	xa_init(&set->by_number);
-	ret = htmm_tracker_set_fill(set, config, err);
+	ret = htmm_tracker_set_fill(set, err);
 	if (ret)
 		htmm_tracker_set_destroy(set);
 	return ret;
@@ -296,11 +277,15 @@ void htmm_tracker_set_destroy(struct htmm_tracker_set *set)
 int htmm_tracker_set_renew(struct htmm_tracker_set *set, struct htmm_tracker_list *fresh)
 {
 	struct htmm_tracker *tracker, *copy;
+	struct htmm_target target = {};
 	unsigned long number;
 
 	fresh->nr = 0;
 	xa_for_each(&set->by_number, number, tracker) {
-		copy = htmm_tracker_create(&tracker->target, &tracker->config);
+		target.max_bytes = tracker->max_bytes;
+		target.capacity_pages = tracker->own_capacity ? tracker->capacity : 0;
+		copy = htmm_tracker_create(&tracker->target, &target, number,
+					   &set->config->start, set->node);
 		if (IS_ERR(copy)) {
 			htmm_tracker_list_put(fresh);
 			return PTR_ERR(copy);
@@ -330,9 +315,7 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 	for (i = 0; i < list->nr; i++) {
 		fresh = list->tracker[i];
 		/* The entry exists, so nothing is allocated. */
-		list->tracker[i] = xa_store(&set->by_number,
-					    fresh->config.owner, fresh,
-					    GFP_NOWAIT);
+		list->tracker[i] = xa_store(&set->by_number, fresh->number, fresh, GFP_NOWAIT);
 	}
 	set->removed = (struct htmm_tracker_stats) {};
 }

@@ -22,8 +22,8 @@ struct htmm_tracker_list {
 /**
  * struct htmm_tracker_set - all targets of a session
  * @filter: the targets for overflow handlers
- * @config: defaults for targets without values of their own; its capacity may change, and
- *	is read without a lock
+ * @config: the session's settings; the capacity may change, and is read without a lock
+ * @node: NUMA node of each drain thread
  * @lock: held for reading by a drain thread while it takes a batch out of the rings, counts
  *	it and accounts it; held for writing to read or reset all counters at one point in
  *	time, and to remove trackers
@@ -36,7 +36,8 @@ struct htmm_tracker_list {
  */
 struct htmm_tracker_set {
 	struct htmm_filter filter;
-	struct htmm_tracker_config config;
+	struct htmm_config *config;
+	int node[HTMM_MAX_DRAIN_THREADS];
 	struct rw_semaphore lock;	/* a batch and its counters; removal */
 	struct xarray by_number;
 	struct htmm_tracker_stats removed;
@@ -44,8 +45,7 @@ struct htmm_tracker_set {
 	u32 last;
 };
 
-int htmm_tracker_set_init(struct htmm_tracker_set *set,
-			  const struct htmm_config *config, const int *node,
+int htmm_tracker_set_init(struct htmm_tracker_set *set, struct htmm_config *config,
 			  struct htmm_error *err);
 void htmm_tracker_set_destroy(struct htmm_tracker_set *set);
 int htmm_tracker_set_add(struct htmm_tracker_set *set,

@@ -20,10 +20,6 @@ static void change_one(void)
 		htmm_hist_remove(&hist, counts[i]);
 		there[i] = false;
 		return;
-	} else if (fuzz_byte() % 2 && counts[i] < U32_MAX &&
-		   !(counts[i] & (counts[i] + 1))) {
-		htmm_hist_carry(&hist, counts[i], 1);
-		count = counts[i] + 1;
 	} else {
 		htmm_hist_move(&hist, counts[i], count);
 	}

@@ -2,7 +2,13 @@
 /*
  * balloon KIB: take memory of node 0 until that much is left above the watermark at which
  * the kernel allocates elsewhere, say so, and keep it until the end.
+ *
+ * None of it can be moved to another node: DAMON's migrate_cold moves what is locked, too, and
+ * would make the fast node larger. The most of it are huge pages that nobody maps, the rest is
+ * secret memory.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/mempolicy.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +19,19 @@
 #include <unistd.h>
 
 #define CHUNK_KIB	256L
-#define MAX_CHUNKS	65536
+#define MAX_CHUNKS	900
+#define HUGE_KIB	2048L
+#define HUGE_PAGES	"/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"
 /* What is left must stay near what is wanted for so many looks. */
 #define NEAR_KIB	512L
 #define LOOKS		20
 #define LOOK_NS		20000000
 
-static void *chunks[MAX_CHUNKS];
+static struct {
+	void *map;
+	int fd;
+} chunks[MAX_CHUNKS];
+
 static unsigned int nr_chunks;
 
 /*
@@ -51,19 +63,39 @@ static long left(void)
 	return kib;
 }
 
-static void *take(void)
+static void fail(const char *what)
 {
-	unsigned long mask = 1;
-	void *map = mmap(NULL, CHUNK_KIB * 1024, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	fprintf(stderr, "balloon: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
 
-	if (map == MAP_FAILED ||
-	    syscall(SYS_mbind, map, CHUNK_KIB * 1024, MPOL_BIND, &mask, 32, 0) ||
-	    mlock(map, CHUNK_KIB * 1024)) {
-		perror("balloon");
-		exit(1);
-	}
-	return map;
+static void take_huge(long pages)
+{
+	FILE *file = fopen(HUGE_PAGES, "we");
+
+	if (!file || fprintf(file, "%ld\n", pages) < 0 || fclose(file))
+		fail(HUGE_PAGES);
+}
+
+static void take(void)
+{
+	int fd = syscall(SYS_memfd_secret, O_CLOEXEC);
+	void *map;
+
+	if (fd < 0 || ftruncate(fd, CHUNK_KIB * 1024))
+		fail("memfd_secret");
+	map = mmap(NULL, CHUNK_KIB * 1024, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		fail("mmap");
+	memset(map, 1, CHUNK_KIB * 1024);
+	chunks[nr_chunks].map = map;
+	chunks[nr_chunks++].fd = fd;
+}
+
+static void give(void)
+{
+	munmap(chunks[--nr_chunks].map, CHUNK_KIB * 1024);
+	close(chunks[nr_chunks].fd);
 }
 
 /* The kernel's own caches shrink meanwhile, and its counts are late. */
@@ -72,20 +104,25 @@ static void adjust(long want)
 	long extra = left() - want;
 
 	for (; extra > CHUNK_KIB && nr_chunks < MAX_CHUNKS; extra -= CHUNK_KIB)
-		chunks[nr_chunks++] = take();
+		take();
 	for (; extra < -CHUNK_KIB && nr_chunks; extra += CHUNK_KIB)
-		munmap(chunks[--nr_chunks], CHUNK_KIB * 1024);
+		give();
 }
 
 int main(int argc, char **argv)
 {
 	const struct timespec nap = { .tv_nsec = LOOK_NS };
 	long want = argc == 2 ? atol(argv[1]) : 0;
+	unsigned long mask = 1;
 
 	if (want <= 0) {
 		fputs("usage: balloon KIB\n", stderr);
 		return 2;
 	}
+	if (syscall(SYS_set_mempolicy, MPOL_BIND, &mask, 32))
+		fail("set_mempolicy");
+	if (left() > want + HUGE_KIB)
+		take_huge((left() - want) / HUGE_KIB - 1);
 	for (int good = 0, looks = 0; good < LOOKS; looks++) {
 		if (looks == 100 * LOOKS) {
 			fputs("balloon: the free memory of node 0 does not settle\n", stderr);

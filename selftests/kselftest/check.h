@@ -5,15 +5,23 @@
 
 #include <kselftest_harness.h>
 #include "access.h"
+#include "module.h"
 
 /* The harness measures elapsed time, and the machine may be busy; `run` ends a test that hangs. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	200
 
-/* No session runs, and nothing of an earlier one is left. */
+/* No session runs, and nothing of an earlier one is left, a moment later. */
 static inline void check_idle(struct __test_metadata *_metadata)
 {
+	int tries = 2000;
+
 	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
+	while (module_areas() && --tries)
+		usleep(1000);
+	EXPECT_NE(0, tries) {
+		TH_LOG("%d areas of memory are left", module_areas());
+	}
 }
 
 static inline void check_channel(struct __test_metadata *_metadata,

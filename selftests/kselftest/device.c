@@ -300,7 +300,7 @@ void stats_free(struct stats *stats)
 	stats->channels = NULL;
 }
 
-int device_settle(int fd)
+int device_drained(int fd, __u64 left)
 {
 	int ret, tries = 20000;
 	struct stats stats;
@@ -311,7 +311,7 @@ int device_settle(int fd)
 		if (ret)
 			return ret;
 		stats_free(&stats);
-	} while (stats.s.total.in_flight && --tries);
+	} while (stats.s.total.in_flight > left && --tries);
 	return tries ? 0 : -ETIMEDOUT;
 }
 
@@ -341,6 +341,36 @@ __u64 counters_drops(const struct htmm_counters *counters)
 
 	for (i = 0; i < HTMM_DROP_SLOTS; i++)
 		sum += counters->drops[i];
+	return sum;
+}
+
+int device_served(int fd, __u32 target, struct served *served)
+{
+	struct htmm_served arg = {
+		.size = sizeof(arg),
+		.target = target,
+		.row_size = sizeof(served->row[0]),
+		.rows = (uintptr_t)served->row,
+		.nr_rows = MAX_SERVED,
+	};
+	int ret;
+
+	memset(served, 0, sizeof(*served));
+	ret = device_ioctl(fd, HTMM_IOC_GET_SERVED, &arg);
+	served->nr = ret ? 0 : arg.nr_rows;
+	return ret;
+}
+
+__u64 served_samples(const struct served *served, __u32 event, int source)
+{
+	__u64 sum = 0;
+	int slot;
+	__u32 i;
+
+	for (i = 0; i < served->nr; i++)
+		for (slot = 0; slot < HTMM_SOURCE_SLOTS; slot++)
+			if (served->row[i].event == event && (source < 0 || slot == source))
+				sum += served->row[i].samples[slot];
 	return sum;
 }
 

@@ -78,6 +78,19 @@ struct placement {
 	struct htmm_bin bins[MAX_NODES][HTMM_NR_BINS];
 };
 
+/* Rows of struct served: each event of a session on the nodes of the machine. */
+#define MAX_SERVED	(HTMM_MAX_EVENTS * MAX_NODES)
+
+/**
+ * struct served - what HTMM_IOC_GET_SERVED tells
+ * @row: the rows
+ * @nr: number of rows
+ */
+struct served {
+	struct htmm_served_row row[MAX_SERVED];
+	__u32 nr;
+};
+
 /* Ends the program with exit status 4 (skip) if nothing can be tested here. */
 void device_require(void);
 int device_open(void);
@@ -118,14 +131,27 @@ int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
 
 int stats_read(int fd, struct stats *stats);
 void stats_free(struct stats *stats);
-/* Waits until all rings are empty; -ETIMEDOUT if the drain threads do not empty them. */
-int device_settle(int fd);
+/*
+ * Waits until at most @left samples are in rings; -ETIMEDOUT if the drain threads do not
+ * take the others.
+ */
+int device_drained(int fd, __u64 left);
+
+/* Waits until all rings are empty. */
+static inline int device_settle(int fd)
+{
+	return device_drained(fd, 0);
+}
 /* Reads the channel of an event on a CPU; -ENOENT if the session never had it. */
 int device_channel(int fd, int cpu, int event, struct htmm_channel *channel);
 __u64 counters_drops(const struct htmm_counters *counters);
 
 /* Of all targets if @target is 0. */
 int device_placement(int fd, __u32 target, struct placement *placement);
+/* Of all targets if @target is 0. */
+int device_served(int fd, __u32 target, struct served *served);
+/* The sum over all rows of an event, on any node, of one source or of all (-1). */
+__u64 served_samples(const struct served *served, __u32 event, int source);
 
 int pages_read(int fd, struct pages *pages);
 /* Lists what @request asks for, with @a_time elements for each call. */

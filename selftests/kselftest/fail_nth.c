@@ -45,6 +45,7 @@ FIXTURE_SETUP(fail_nth)
 	request_add_target(&self->req, getpid());
 	self->req.arg.ring_pages = 1;
 	self->req.arg.max_bytes = 1 << 20;
+	self->req.arg.flags = HTMM_START_SERVED;
 	self->mem = access_map(PAGES);
 	ASSERT_NE(NULL, self->mem);
 	self->fd = device_open();
@@ -141,6 +142,13 @@ static int get_placement(FIXTURE_DATA(fail_nth) *self)
 	static struct placement placement;
 
 	return device_placement(self->fd, 0, &placement);
+}
+
+static int get_served(FIXTURE_DATA(fail_nth) *self)
+{
+	struct served served;
+
+	return device_served(self->fd, 0, &served);
 }
 
 static int get_residents(FIXTURE_DATA(fail_nth) *self)
@@ -349,10 +357,10 @@ TEST_F_TIMEOUT(fail_nth, start_detached, 600)
 		"start in place of another", be_detached, start, after_replacing
 	};
 
-	self->req.arg.flags = HTMM_START_DETACHED;
+	self->req.arg.flags |= HTMM_START_DETACHED;
 	EXPECT_LT(0, sweep(_metadata, self, &replacing));
 	/* A session that belongs to an fd replaces it, and ends with the fd. */
-	self->req.arg.flags = 0;
+	self->req.arg.flags &= ~HTMM_START_DETACHED;
 	ASSERT_EQ(0, start(self));
 }
 
@@ -486,6 +494,7 @@ TEST_F_TIMEOUT(fail_nth, while_running, 600)
 		{ "get the hit ratio", be_running, get_hit_ratio, after_reading },
 		{ "get hot pages", be_running, get_hot_pages, after_reading },
 		{ "get placement", be_running, get_placement, after_reading },
+		{ "get what served", be_running, get_served, after_reading },
 		{ "get resident pages", be_running, get_residents, after_reading },
 		{ "get targets", be_running, get_targets, after_reading },
 		{ "cool", be_running, cool, after_reading },
@@ -567,7 +576,7 @@ static int read_debugfs(FIXTURE_DATA(fail_nth) *self)
 {
 	static const char * const file[] = {
 		"status", "stats", "histogram", "hot_pages", "events",
-		"streams",
+		"streams", "placement", "served",
 	};
 	char text[256];
 	ssize_t n = 0;

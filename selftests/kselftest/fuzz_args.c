@@ -127,7 +127,7 @@ static size_t good_start(struct fuzz_args *n, struct htmm_start *start)
 		.error_size = HTMM_ERROR_LEN,
 	};
 	if (fuzz_one_in(n, 3)) {
-		start->flags = HTMM_START_BUDGET | HTMM_START_WEIGHT_PERIOD;
+		start->flags = HTMM_START_BUDGET | HTMM_START_WEIGHT_PERIOD | HTMM_START_SERVED;
 		start->budget_ppm = fuzz_below(n, 100000);
 		start->budget_interval_ms = 10;
 	}
@@ -217,6 +217,13 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->placement.bins = (uintptr_t)n->box->out;
 		arg->placement.bin_size = sizeof(struct htmm_bin);
 		arg->placement.nr_bins = fuzz_below(n, 4 * HTMM_NR_BINS);
+		break;
+	case HTMM_IOC_GET_SERVED:
+		size = sizeof(arg->served);
+		arg->served.target = fuzz_below(n, 2);
+		arg->served.rows = (uintptr_t)n->box->out;
+		arg->served.row_size = sizeof(struct htmm_served_row);
+		arg->served.nr_rows = fuzz_below(n, 4);
 		break;
 	case HTMM_IOC_COOL:
 		size = sizeof(arg->cool);

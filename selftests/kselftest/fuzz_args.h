@@ -41,6 +41,7 @@ union argument {
 	struct htmm_hit_ratio ratio;
 	struct htmm_list_pages list;
 	struct htmm_placement placement;
+	struct htmm_served served;
 	struct htmm_add_target add;
 	struct htmm_remove_target remove;
 	struct htmm_targets targets;

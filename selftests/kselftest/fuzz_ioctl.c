@@ -189,6 +189,7 @@ static void check_tally(struct __test_metadata *_metadata, struct fuzz *fuzz)
 		HTMM_IOC_COOL, HTMM_IOC_RESET, HTMM_IOC_ADD_TARGET,
 		HTMM_IOC_REMOVE_TARGET, HTMM_IOC_GET_TARGETS, HTMM_IOC_STREAM,
 		HTMM_IOC_SET, HTMM_IOC_GET_HIT_RATIO, HTMM_IOC_GET_PLACEMENT,
+		HTMM_IOC_GET_SERVED,
 	};
 	size_t i;
 

@@ -122,7 +122,7 @@ static void check_sampled(struct __test_metadata *_metadata,
 static void cycle(struct __test_metadata *_metadata,
 		  struct _test_data_hotplug *self, int cpu)
 {
-	struct htmm_channel away, still;
+	struct htmm_channel away, still, back;
 
 	ASSERT_EQ(0, cpu_set_online(cpu, false));
 	await_active(_metadata, self, cpu, false);
@@ -133,6 +133,11 @@ static void cycle(struct __test_metadata *_metadata,
 	EXPECT_EQ(away.count, still.count);
 	ASSERT_EQ(0, cpu_set_online(cpu, true));
 	await_active(_metadata, self, cpu, true);
+	/* The new event goes on from where the one before has ended. */
+	ASSERT_TRUE(channel_read(_metadata, self->fd, cpu, 0, &back));
+	EXPECT_LE(still.count, back.count);
+	EXPECT_LT(still.time_enabled, back.time_enabled);
+	EXPECT_LT(still.time_running, back.time_running);
 }
 
 static void check_totals(struct __test_metadata *_metadata,

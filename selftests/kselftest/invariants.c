@@ -15,6 +15,8 @@
 #define TEXT_MAX	0x40000
 /* Other programs may reset or cool the session between two calls. */
 #define TRIES		5
+/* Nanoseconds that two clocks of the kernel may differ by. */
+#define CLOCKS		1000000
 
 /* Not those of the header or the module: they would be wrong together. */
 static const char *const drop_names[] = {
@@ -98,6 +100,18 @@ static void check_counters(struct seen *seen, const struct htmm_counters *c)
 		      c->throttled);
 }
 
+/* An event does not count for longer than the session. */
+static void check_event(struct seen *seen, const struct htmm_channel *channel)
+{
+	if (channel->flags)
+		wrong(seen, "flags %#x of a stopped channel", channel->flags);
+	if (channel->time_running > channel->time_enabled)
+		wrong(seen, "an event ran longer than it was enabled");
+	if (channel->time_enabled > seen->info.elapsed_ns + CLOCKS)
+		wrong(seen, "an event was enabled for %llu ns of %llu", channel->time_enabled,
+		      seen->info.elapsed_ns);
+}
+
 static void check_channels(struct seen *seen)
 {
 	const struct htmm_stats *s = &seen->stats.s;
@@ -110,10 +124,7 @@ static void check_channels(struct seen *seen)
 		const struct htmm_counters *c = &channel->counters;
 
 		check_counters(seen, c);
-		if (channel->flags)
-			wrong(seen, "flags %#x of a stopped channel", channel->flags);
-		if (channel->time_running > channel->time_enabled)
-			wrong(seen, "an event ran longer than it was enabled");
+		check_event(seen, channel);
 		sum.overflows += c->overflows;
 		sum.counted += c->counted;
 		sum.throttled += c->throttled;

@@ -10,13 +10,14 @@
 #define PAGE		4096UL
 #define REGION		(2UL << 20)
 #define PAGES		2048
+#define MAPPED		(4 * PAGES)
 #define MANY_PAGES	(1UL << 14)
 
 FIXTURE(list) {
 	int fd;
 	struct source source;
 	struct request req;
-	char *mem;	/* start of a region */
+	char *mem;	/* start of a region: MAPPED pages */
 };
 
 FIXTURE_SETUP(list)
@@ -25,7 +26,7 @@ FIXTURE_SETUP(list)
 	ASSERT_LE(0, self->fd);
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
-	self->mem = access_map(2 * MANY_PAGES);
+	self->mem = access_map(MAPPED + REGION / PAGE);
 	ASSERT_NE(NULL, (void *)self->mem);
 	self->mem += -(uintptr_t)self->mem & (REGION - 1);
 	check_idle(_metadata);
@@ -277,7 +278,7 @@ static atomic_bool done;
 static void *keep_sampling(void *arg)
 {
 	FIXTURE_DATA(list) *self = arg;
-	char *other = self->mem + MANY_PAGES * PAGE;
+	char *other = self->mem + 2 * PAGES * PAGE;
 
 	while (!atomic_load(&done)) {
 		access_pages(&self->source, other, PAGES, 1);
@@ -342,6 +343,31 @@ TEST_F(list, each_page_once_in_several_tables)
 	list_beside_samples(_metadata, self);
 }
 
+/* More regions than a list goes through at once; what is listed is compared when it stops. */
+TEST_F(list, many_regions)
+{
+	const size_t regions = 700;
+	struct htmm_list_pages request = {};
+	struct pages pages;
+	char *mem;
+	size_t i;
+
+	mem = mmap(NULL, regions * REGION, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ASSERT_NE(MAP_FAILED, mem);
+	madvise(mem, regions * REGION, MADV_NOHUGEPAGE);
+	request_add_target(&self->req, getpid());
+	start(_metadata, self);
+	for (i = 0; i < regions; i++)
+		access_pages(&self->source, mem + i * REGION, 1, 1);
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, pages_list(self->fd, &request, 1000, &pages));
+	EXPECT_EQ(regions, pages_samples(&pages, getpid(), mem, regions * REGION));
+	check_sum(_metadata, self->fd, &pages, HTMM_UNIT_PAGE);
+	pages_free(&pages);
+	munmap(mem, regions * REGION);
+}
+
 static double seconds(void)
 {
 	struct timespec now;
@@ -356,13 +382,15 @@ TEST_F(list, many_pages)
 	struct htmm_list_pages request = { .order = HTMM_ORDER_TABLE };
 	double began, took[2];
 	unsigned long n = MANY_PAGES / 8;
+	char *mem = access_map(MANY_PAGES);
 	struct pages pages;
 	int round;
 
+	ASSERT_NE(NULL, mem);
 	request_add_target(&self->req, getpid());
 	start(_metadata, self);
 	for (round = 0; round < 2; round++, n = MANY_PAGES) {
-		access_pages(&self->source, self->mem, n, 1);
+		access_pages(&self->source, mem, n, 1);
 		/* This program has some faults of its own, too. */
 		ASSERT_EQ(0, device_stop(self->fd));
 		began = seconds();

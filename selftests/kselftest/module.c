@@ -43,3 +43,21 @@ int module_unload(void)
 {
 	return syscall(SYS_delete_module, "htmm", O_NONBLOCK) ? -errno : 0;
 }
+
+bool kernel_checks_itself(void)
+{
+	return !access("/sys/kernel/debug/kmemleak", F_OK);
+}
+
+int module_areas(void)
+{
+	FILE *file = fopen("/proc/vmallocinfo", "re");
+	char line[512];
+	int areas = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		areas += strstr(line, "[htmm]") && !strstr(line, "module_alloc");
+	if (file)
+		fclose(file);
+	return areas;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Loading and unloading htmm.ko. */
+/* Loading and unloading htmm.ko, and the kernel that has it. */
 #ifndef KSFT_MODULE_H
 #define KSFT_MODULE_H
 
@@ -11,5 +11,11 @@ bool module_find(char *path, size_t room);
 /* These return 0 or a negative errno. */
 int module_load(const char *path);
 int module_unload(void);
+
+/* Tells a kernel that looks for leaks and wrong accesses, which is several times as slow. */
+bool kernel_checks_itself(void);
+
+/* vmalloc areas that the module has allocated and not freed. */
+int module_areas(void);
 
 #endif /* KSFT_MODULE_H */

@@ -321,8 +321,34 @@ TEST_F(privilege, memory_of_the_rings)
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
 	refused(_metadata, self->fd, &self->req, "ulimit -l");
 	refused(_metadata, self->fd, &self->req, "CAP_IPC_LOCK");
+	/* Each event has rings: two of 256 KiB fit where two of 512 do not. */
 	self->req.arg.ring_pages = 128;
+	request_add_event(&self->req, &self->req.events[0]);
+	refused(_metadata, self->fd, &self->req, "ulimit -l");
+	self->req.arg.ring_pages = 64;
 	accepted(_metadata, self->fd, &self->req);
+	self->req.arg.nr_events = 1;
+	self->req.arg.ring_pages = 128;
+	close(self->fd);
+	self->fd = device_open();
+	accepted(_metadata, self->fd, &self->req);
+}
+
+/* The limit is in bytes, what is told of it in KiB: half a ring more for each CPU is not enough. */
+TEST_F(privilege, memory_within_a_limit)
+{
+	const __u64 cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct rlimit limit = { 508 * 1024 * cpus, 508 * 1024 * cpus };
+
+	self->req.arg.ring_pages = 256;
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	accepted(_metadata, self->fd, &self->req);
+	close(self->fd);
+	self->fd = device_open();
+	limit.rlim_cur = 507 * 1024 * cpus;
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	refused(_metadata, self->fd, &self->req, "ulimit -l");
 }
 
 #ifdef __x86_64__

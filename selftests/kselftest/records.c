@@ -70,15 +70,16 @@ static unsigned int event_of(__u64 id)
 	return (id - 1) % HTMM_MAX_EVENTS;
 }
 
-static void take_time(struct tally *tally, const struct sample *sample)
+/* Records of an event on a CPU are in order, and no older than the round before the last. */
+static void take_time(struct tally *tally, __u32 cpu, __u64 id, __u64 time)
 {
-	__u64 time = sample->time, *newest;
+	__u64 *newest;
 
-	if (sample->cpu >= RECORDS_CPUS) {
+	if (cpu >= RECORDS_CPUS) {
 		tally->disorder++;
 		return;
 	}
-	newest = &tally->newest[sample->cpu][event_of(sample->id)];
+	newest = &tally->newest[cpu][event_of(id)];
 	tally->disorder += time < *newest || time < tally->time[2];
 	*newest = time;
 	if (time > tally->time[0])
@@ -91,7 +92,7 @@ static void take_sample(struct tally *tally, const void *record)
 
 	memcpy(last, record + sizeof(struct perf_event_header), sizeof(*last));
 	tally->samples[event_of(last->id)]++;
-	take_time(tally, last);
+	take_time(tally, last->cpu, last->id, last->time);
 	if (tally->nr_addr < RECORDS_ADDRESSES)
 		tally->addr[tally->nr_addr++] = last->addr;
 }
@@ -103,6 +104,8 @@ static void take_lost(struct tally *tally, const void *record)
 	memcpy(&lost, record, sizeof(lost));
 	if (lost.id != lost.identifier || !lost.lost || lost.cpu >= RECORDS_CPUS)
 		tally->unknown++;
+	/* It is told in the place of the last sample that is missing. */
+	take_time(tally, lost.cpu, lost.id, lost.time);
 	tally->lost[event_of(lost.id)] += lost.lost;
 	tally->losses++;
 }

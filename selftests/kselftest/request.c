@@ -182,6 +182,11 @@ TEST_F(request, raw_config_that_the_pmu_rejects)
 		SKIP(return, "real PMUs take any raw config");
 	request_init(&self->req, &self->source.event);
 	refused_with(EINVAL, events[0].config, 0xffff);
+	/* Only loads with a latency take a config1; and nothing takes a config2. */
+	refused_with(EINVAL, events[0].config1, 3);
+	refused_with(EINVAL, events[0].config2, 3);
+	self->req.events[0].config = 0x1cd;
+	accepted_with(events[0].config1, 3);
 }
 
 /* The second event is refused: the first must not stay on any CPU. */

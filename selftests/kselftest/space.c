@@ -8,6 +8,7 @@
 #include "check.h"
 #include "child.h"
 #include "cpu.h"
+#include "module.h"
 
 #define PAGE		4096UL
 #define PAGES		16
@@ -18,6 +19,8 @@
 /* Processes that exit soon, and how often they are run. */
 #define SHORT_CHILDREN	48
 #define SHORT_ROUNDS	12
+/* A kernel that checks itself notices the use of what is freed, and takes long to fork. */
+#define CHECKED_ROUNDS	4
 
 FIXTURE(space) {
 	int fd;
@@ -483,7 +486,7 @@ static void run_children(struct __test_metadata *_metadata,
 	struct child child;
 	int i;
 
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < FEW_SPACES + 16; i++) {
 		ASSERT_EQ(0, child_start(&child, touch_once, self));
 		ASSERT_EQ(0, child_join(&child));
 	}
@@ -589,6 +592,7 @@ TEST_F(space, kept_while_two_threads_work)
 {
 	struct pages pages;
 	struct stats stats;
+	int rounds = kernel_checks_itself() ? CHECKED_ROUNDS : SHORT_ROUNDS;
 	int cpus[2], round;
 
 	if (cpus_allowed(cpus, 2) < 2)
@@ -597,7 +601,7 @@ TEST_F(space, kept_while_two_threads_work)
 	self->req.arg.drain_threads = 2;
 	self->req.arg.drain_interval_ms = 1;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	for (round = 0; round < SHORT_ROUNDS; round++) {
+	for (round = 0; round < rounds; round++) {
 		ASSERT_EQ(0, device_reset(self->fd));
 		run_short_children(_metadata, self, SHORT_CHILDREN);
 		ASSERT_EQ(0, device_settle(self->fd));

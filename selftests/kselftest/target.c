@@ -415,6 +415,12 @@ TEST_F(target, capacities)
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
 	EXPECT_EQ(1 << 20, self->info[0].max_bytes);
 	EXPECT_EQ(2 << 20, self->info[1].max_bytes);
+	/* RESET drops pages, but keeps limits. */
+	ASSERT_EQ(0, device_reset(self->fd));
+	ASSERT_EQ(2, device_targets(self->fd, self->info));
+	EXPECT_EQ(0, self->info[1].pages);
+	EXPECT_EQ(1 << 20, self->info[0].max_bytes);
+	EXPECT_EQ(2 << 20, self->info[1].max_bytes);
 	stats_free(&stats);
 }
 

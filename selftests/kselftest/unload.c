@@ -15,7 +15,6 @@
 #define WARM_UP		20
 /* With kmemleak, a leak that happens once is found. */
 #define FEW_CYCLES	30
-#define KMEMLEAK	"/sys/kernel/debug/kmemleak"
 /*
  * Growth of the machine's slab caches that is allowed, in KiB: less than 1 KiB for each
  * cycle. A session allocates its struct of 8 KiB, and a sampler of about 1 KiB for each
@@ -173,20 +172,6 @@ static long memory(const char *name)
 	return value;
 }
 
-/* vmalloc areas that the module has allocated and not freed. */
-static int vmalloc_areas(void)
-{
-	FILE *file = fopen("/proc/vmallocinfo", "r");
-	char line[512];
-	int areas = 0;
-
-	while (file && fgets(line, sizeof(line), file))
-		areas += strstr(line, "[htmm]") && !strstr(line, "module_alloc");
-	if (file)
-		fclose(file);
-	return areas;
-}
-
 /* Slab memory in use, after the caches have freed the rest. */
 static long slab_in_use(void)
 {
@@ -255,13 +240,13 @@ TEST_F(unload, cycles_under_load)
 	int events = source_events(&self->source);
 
 	ASSERT_LT(0, nr);
-	if (access(KMEMLEAK, F_OK))
-		many_cycles(_metadata, self);
-	else
+	if (kernel_checks_itself())
 		few_cycles(_metadata, self);
-	EXPECT_EQ(0, vmalloc_areas());
+	else
+		many_cycles(_metadata, self);
+	EXPECT_EQ(0, module_areas());
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	EXPECT_LT(0, vmalloc_areas());
+	EXPECT_LT(0, module_areas());
 	close(self->fd);
 	self->fd = device_open();
 	EXPECT_EQ(events, source_events(&self->source));

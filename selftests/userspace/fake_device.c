@@ -21,6 +21,8 @@
  * FAKE_EQUAL=1			the third to seventh page have the same count; the first
  *				two of them are on node 0, the others on node 1
  * FAKE_OLD=1			a module without hit ratios and placement
+ * FAKE_SERVED=1		it counts what served samples of an event of all misses; =event: of
+ *				events for near and for persistent memory, which alone tell
  * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
  * FAKE_PRIMES=1		every member is a prime number of its own
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
@@ -57,6 +59,11 @@ static int lists;
 static struct htmm_event events[HTMM_MAX_EVENTS] = {
 	{ .type = 4, .precise_ip = 2, .config = 0x1d3, .period = 1009, .name = "dram-load" },
 	{ .type = 4, .precise_ip = 3, .config = 0x82d0, .period = 100003, .name = "store" },
+};
+
+static const struct htmm_event served_events[2] = {
+	{ .type = 4, .precise_ip = 2, .config = 0x20d1, .period = 1009, .name = "llc-miss" },
+	{ .type = 4, .precise_ip = 2, .config = 0x80d1, .period = 3027, .name = "pmm-load" },
 };
 
 static __u32 nr_events = 2;
@@ -109,6 +116,13 @@ int __wrap_open(const char *path, int flags, ...)
 	seconds = fake_fd >= 0 && getenv("FAKE_LIVE") ? seconds + 1 : 1;
 	state = !strcmp(before, "idle") ? HTMM_STATE_IDLE :
 		!strcmp(before, "stopped") ? HTMM_STATE_STOPPED : HTMM_STATE_RUNNING;
+	/* Of all misses instead of near memory, or of persistent memory instead of stores. */
+	if (getenv("FAKE_SERVED")) {
+		bool sources = !strcmp(getenv("FAKE_SERVED"), "1");
+
+		events[!sources] = served_events[!sources];
+		start_flags = HTMM_START_SERVED;
+	}
 	fake_fd = __real_open("/dev/null", O_RDWR | O_CLOEXEC);
 	return fake_fd;
 }
@@ -149,6 +163,8 @@ static void dump(const struct htmm_start *start)
 	if (!file)
 		return;
 	fprintf(file, "flags %x\n", start->flags);
+	if (start->sample_type)
+		fprintf(file, "sample_type %llx\n", start->sample_type);
 	for (i = 0; i < start->nr_events; i++)
 		fprintf(file, "event %s %u %llx %u %llu\n", event[i].name, event[i].type,
 			event[i].config, event[i].precise_ip, event[i].period);
@@ -420,6 +436,8 @@ static int fake_info(struct htmm_info *info)
 	if (++infos == env_number("FAKE_STOPS"))
 		state = HTMM_STATE_STOPPED;
 	info->features = HTMM_FEATURE_LIST_PAGES;
+	if (getenv("FAKE_SERVED"))
+		info->features |= HTMM_FEATURE_SERVED;
 	if (!getenv("FAKE_OLD"))
 		info->features |= HTMM_FEATURE_HIT_RATIO | HTMM_FEATURE_PLACEMENT;
 	info->state = state;
@@ -687,6 +705,35 @@ static int fake_placement(struct htmm_placement *arg)
 	return 0;
 }
 
+/*
+ * Of two events on the CPUs of two nodes; of target n this times n + 1. The first samples
+ * loads of every memory: 3 of 4 are fast. Without sources, each event tells by itself.
+ */
+static int fake_served(struct htmm_served *arg)
+{
+	static const __u64 all[3][HTMM_NR_SOURCES] = {
+		{ 11, 700, 2700, 0, 100, 3 }, { 17, 19, 0, 0, 800, 23 }, { 5000, 0, 0, 0, 0, 0 },
+	};
+	struct htmm_served_row *rows = (void *)(unsigned long)arg->rows;
+	bool sources = getenv("FAKE_SERVED") && !strcmp(getenv("FAKE_SERVED"), "1");
+	__u32 i, source;
+
+	if (!getenv("FAKE_SERVED"))
+		return fail(ENOTTY);
+	if (arg->target > fake_nr_targets())
+		return fail(ENOENT);
+	if (arg->size != sizeof(*arg) || arg->row_size != sizeof(*rows))
+		return fail(EINVAL);
+	for (i = 0; i < 3 && i < arg->nr_rows; i++) {
+		rows[i] = (struct htmm_served_row) { .cpu_node = i == 1, .event = i == 2 };
+		for (source = 0; source < HTMM_NR_SOURCES; source++)
+			rows[i].samples[sources ? source : 0] += all[i][source] * seconds *
+								 (arg->target + 1);
+	}
+	arg->nr_rows = 3;
+	return 0;
+}
+
 /* A stream without records: a read finds the end at once. */
 static int fake_stream(struct htmm_stream *stream)
 {
@@ -726,6 +773,8 @@ static int fake_ioctl(unsigned long request, void *arg)
 		return fake_list_pages(arg);
 	if (request == HTMM_IOC_GET_PLACEMENT)
 		return fake_placement(arg);
+	if (request == HTMM_IOC_GET_SERVED)
+		return fake_served(arg);
 	if (request == HTMM_IOC_GET_TARGETS)
 		return fake_targets(arg);
 	if (request == HTMM_IOC_ADD_TARGET)

@@ -147,6 +147,7 @@ static void put(const char *dir, const char *file, const char *text)
 static void test_tiers(void)
 {
 	struct htmm_error err = {};
+	struct htmm_cpus fast, memory;
 	struct htmm_tiers tiers;
 
 	snprintf(sysfs, sizeof(sysfs), "/tmp/htmm-sysfs-XXXXXX");
@@ -155,7 +156,8 @@ static void test_tiers(void)
 	CHECK(strstr(err.todo, "--capacity"));
 
 	/* One node: there is no slow tier. */
-	put("system/node/node0", "cpulist", "0-1\n");
+	put("system/node", "has_memory", "0\n");
+	put("system/node", "has_cpu", "0\n");
 	put("system/node/node0", "meminfo",
 	    "Node 0 MemTotal:        1000 kB\nNode 0 MemFree:  7 kB\n");
 	put("virtual/memory_tiering/memory_tier4", "nodelist", "0\n");
@@ -163,10 +165,11 @@ static void test_tiers(void)
 	CHECK(!tiers.ranked && tiers.fast_bytes == 1000 << 10);
 	CHECK(tiers.total_bytes == tiers.fast_bytes);
 
-	/* A node without CPUs that the kernel does not rank, and what is no node. */
-	put("system/node/node10", "cpulist", "\n");
+	/* A node without CPUs that the kernel does not rank, and one without memory. */
+	put("system/node", "has_memory", "0,10\n");
+	put("system/node", "has_cpu", "0,11\n");
 	put("system/node/node10", "meminfo", "Node 10 MemTotal: 3000 kB\n");
-	put("system/node/nodes", "meminfo", "Node 10 MemTotal: 77 kB\n");
+	put("system/node/node11", "meminfo", "Node 11 MemTotal: 77 kB\n");
 	CHECK(!htmm_tiers_read(&tiers, sysfs, &err));
 	CHECK(!tiers.ranked && tiers.fast_bytes == 1000 << 10);
 	CHECK(tiers.total_bytes == 4000 << 10);
@@ -176,7 +179,7 @@ static void test_tiers(void)
 	CHECK(!htmm_tiers_read(&tiers, sysfs, &err) && !tiers.ranked);
 
 	/* The kernel knows better than who has CPUs: 22 comes before 112, and after 4. */
-	put("system/node/node2", "cpulist", "\n");
+	put("system/node", "has_memory", "0,2,10\n");
 	put("system/node/node2", "meminfo", "Node 2 MemTotal: 200 kB\n");
 	put("virtual/memory_tiering/memory_tier4", "nodelist", "2\n");
 	put("virtual/memory_tiering/memory_tier22", "nodelist", "0\n");
@@ -186,6 +189,9 @@ static void test_tiers(void)
 	CHECK(tiers.total_bytes == 4200 << 10);
 	put("virtual/memory_tiering/memory_tier4", "nodelist", "0,2\n");
 	CHECK(!htmm_tiers_read(&tiers, sysfs, &err) && tiers.fast_bytes == 1200 << 10);
+	CHECK(htmm_tiers_nodes(&fast, &memory, sysfs));
+	CHECK(fast.bits[0] == (1 << 0 | 1 << 2));
+	CHECK(memory.bits[0] == (1 << 0 | 1 << 2 | 1 << 10));
 
 	/* This machine's own. */
 	CHECK(!htmm_tiers_read(&tiers, NULL, &err));

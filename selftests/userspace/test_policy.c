@@ -24,6 +24,8 @@
  * @total: samples counted
  * @coolings: how often counts were halved
  * @seconds: since the start
+ * @slow_cut: slow pages with at most so many samples are not listed
+ * @fast_cut: fast pages with more samples are not listed; 0: all are
  * @slow_list: for a look
  * @fast_list: for a look
  * @plan: of the last look
@@ -38,6 +40,8 @@ struct memory {
 	u64 total;
 	u64 coolings[2];
 	double seconds;
+	u32 slow_cut;
+	u32 fast_cut;
 	struct htmm_page slow_list[PAGES];
 	struct htmm_page fast_list[PAGES];
 	const struct policy_plan *plan;
@@ -116,13 +120,14 @@ static u64 used(const struct memory *memory)
 	return nr;
 }
 
-/* One second passes, and the policy looks. */
-static const struct policy_plan *look(struct memory *memory)
+/* One second passes; what is known then. */
+static struct policy_look list(struct memory *memory)
 {
 	struct policy_look at = {
 		.slow = memory->slow_list, .fast = memory->fast_list,
 		.capacity = memory->capacity, .used = used(memory), .samples = memory->total,
 		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
+		.slow_cut = memory->slow_cut, .fast_cut = memory->fast_cut,
 	};
 	u32 page;
 
@@ -133,15 +138,32 @@ static const struct policy_plan *look(struct memory *memory)
 			.node = !memory->fast[page], .mapping_shift = memory->shift,
 		};
 
+		if (memory->fast[page] && memory->fast_cut && one.samples > memory->fast_cut)
+			continue;
 		if (memory->fast[page])
 			memory->fast_list[at.nr_fast++] = one;
-		else if (one.samples)
+		else if (one.samples > memory->slow_cut)
 			memory->slow_list[at.nr_slow++] = one;
 	}
 	qsort(memory->fast_list, at.nr_fast, sizeof(struct htmm_page), by_samples);
 	qsort(memory->slow_list, at.nr_slow, sizeof(struct htmm_page), by_samples_down);
 	memory->seconds += 1;
 	at.seconds = memory->seconds;
+	return at;
+}
+
+/* Could the look be left out? */
+static bool rests(struct memory *memory)
+{
+	struct policy_look at = list(memory);
+
+	return policy_rests(memory->policy, &at);
+}
+
+static const struct policy_plan *look(struct memory *memory)
+{
+	struct policy_look at = list(memory);
+
 	memory->plan = policy_look(memory->policy, &at);
 	CHECK(memory->plan);
 	return memory->plan;
@@ -248,10 +270,10 @@ static u64 moves_by_chance(u32 off)
 
 			sample(memory, page, page + 1, 1);
 		}
-		if (i % 4 == 3)
-			cool(memory);
 		look(memory);
 		obey(memory);
+		if (i % 4 == 3)
+			cool(memory);
 		if (i >= 4)
 			moves += memory->plan->promoted_pages;
 	}
@@ -270,10 +292,10 @@ static u64 moves_of_stream(u32 off)
 		u32 from = i * 75 + 1000;
 
 		sample(memory, from, from + 75, 6);
-		if (i % 5 == 4)
-			cool(memory);
 		look(memory);
 		obey(memory);
+		if (i % 5 == 4)
+			cool(memory);
 		moves += memory->plan->promoted_pages;
 	}
 	destroy(memory);
@@ -400,9 +422,9 @@ static u64 moves_in_vain(u32 off)
 
 		sample(memory, from, from + 500, 6);
 		sample(memory, 0, 900, 1);
-		cool(memory);
 		moves += look(memory)->promoted_pages;
 		obey(memory);
+		cool(memory);
 	}
 	destroy(memory);
 	return moves;
@@ -543,10 +565,10 @@ static void test_pingpong(void)
 
 			sample(memory, page, page + 1, 1);
 		}
-		if (i % 4 == 3)
-			cool(memory);
 		look(memory);
 		obey(memory);
+		if (i % 4 == 3)
+			cool(memory);
 		moved += memory->plan->promoted_pages + memory->plan->demoted_pages;
 		back += memory->plan->pingpong_pages;
 	}
@@ -554,6 +576,141 @@ static void test_pingpong(void)
 	CHECK(moved >= 1600 && back * 20 < moved);
 	CHECK(fast_of(memory, 1100, 1900) == 800);
 	destroy(memory);
+}
+
+/* What is not in the list of the slow tier has its part of the samples nevertheless. */
+static void test_slow_cut(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		memory->slow_cut = 8;
+		sample(memory, 0, 100, 4);
+		sample(memory, 2000, 2200, 2);
+		look(memory);
+		CHECK(memory->plan->fast_share > 0.499 && memory->plan->fast_share < 0.501);
+		CHECK(memory->plan->candidates == 0);
+	}
+	/* They had at most eight before, so at least one was gained. */
+	memory->slow_cut = 0;
+	sample(memory, 0, 100, 6);
+	sample(memory, 2000, 2200, 3);
+	look(memory);
+	CHECK(memory->plan->fast_share > 0.499 && memory->plan->fast_share < 0.501);
+	CHECK(memory->plan->candidates == 200);
+	destroy(memory);
+}
+
+/* What is not in the list of the fast tier is the best of it, and takes its room. */
+static void test_fast_cut(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	memory->fast_cut = 5;
+	for (i = 0; i < 3; i++) {
+		sample(memory, 100, CAPACITY - KEPT, 20);
+		sample(memory, 2000, 2120, 9);
+		sample(memory, 2500, 2800, 1);
+		look(memory);
+	}
+	CHECK(memory->plan->candidates == 120);
+	CHECK(memory->plan->promoted_pages == 100 && memory->plan->demoted_pages == 100);
+	obey(memory);
+	CHECK(fast_of(memory, 0, 100) == 0 && fast_of(memory, 2000, 2120) == 100);
+	destroy(memory);
+}
+
+/* Pages of the fast tier are used, and now and then any of the slow one. */
+static u32 settle(struct memory *memory, u32 looks)
+{
+	u32 i, n, most = 0;
+
+	for (i = 0; i < looks; i++) {
+		sample(memory, 0, CAPACITY - KEPT, 4);
+		for (n = 0; n < 600; n++) {
+			u32 page = 1100 + tap_below(2900);
+
+			sample(memory, page, page + 1, 1);
+		}
+		memory->slow_cut = memory->plan ? memory->plan->least - 1 : 0;
+		look(memory);
+		obey(memory);
+		cool(memory);
+		most = memory->plan->least > most ? memory->plan->least : most;
+	}
+	return most;
+}
+
+/* While little moves, a short list is enough; after a jump it is long again. */
+static void test_least(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	CHECK(settle(memory, 20) > 1);
+	memory->slow_cut = memory->plan->least - 1;
+	sample(memory, 2000, 2900, 5);
+	look(memory);
+	CHECK(memory->plan->burst && memory->plan->least == 1);
+	destroy(memory);
+}
+
+/* Looks are left out while nothing happens, but not for ever: there is something to learn. */
+static void test_rests(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 rest = 0, i;
+
+	look(memory);
+	CHECK(rests(memory) && !rests(memory));
+	for (i = 0; i < 6; i++) {
+		sample(memory, 0, CAPACITY - KEPT, 4);
+		look(memory);
+	}
+	while (rest < 100 && rests(memory)) {
+		sample(memory, 0, CAPACITY - KEPT, 4);
+		rest++;
+	}
+	CHECK(rest == 7);
+	look(memory);
+	for (i = 0; i < 3; i++) {
+		sample(memory, 0, CAPACITY - KEPT, 4);
+		CHECK(rests(memory));
+	}
+	/* Half of the new samples are of the slow tier, though few of all since the last look. */
+	sample(memory, 0, CAPACITY - KEPT, 1);
+	sample(memory, 2000, 2900, 1);
+	CHECK(!rests(memory) && memory->plan->wait == 0);
+	sample(memory, 2000, 2900, 5);
+	look(memory);
+	sample(memory, 2000, 2900, 5);
+	look(memory);
+	CHECK(memory->plan->burst && !rests(memory));
+	destroy(memory);
+}
+
+/* What is settled takes few samples to watch. */
+static u32 thin(u32 off, u32 looks)
+{
+	struct memory *memory = make(1100, off);
+	u32 one_of;
+
+	while (looks--) {
+		sample(memory, 0, 1000, 30);
+		look(memory);
+	}
+	one_of = memory->plan->thin;
+	destroy(memory);
+	return one_of;
+}
+
+static void test_thin(void)
+{
+	/* 30,000 samples a second: 10,000 at most, 2,500 when it is clear that nothing moves. */
+	CHECK(thin(0, 1) == 4);
+	CHECK(thin(0, 5) == 16);
+	CHECK(thin(bit(POLICY_THIN), 5) == 1);
 }
 
 /* Nothing, no samples, no fast tier: no moves, no trouble. */
@@ -601,6 +758,11 @@ int main(void)
 		TAP_TEST(test_huge),
 		TAP_TEST(test_refused),
 		TAP_TEST(test_pingpong),
+		TAP_TEST(test_slow_cut),
+		TAP_TEST(test_fast_cut),
+		TAP_TEST(test_least),
+		TAP_TEST(test_rests),
+		TAP_TEST(test_thin),
 		TAP_TEST(test_nothing),
 		TAP_TEST(test_names),
 	};

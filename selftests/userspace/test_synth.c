@@ -82,6 +82,19 @@ static int made(const struct perfdata_writer *writer, __u32 type, const void **l
 	return nr;
 }
 
+/* The record of the mapping from @start on, or NULL. */
+static const struct perfdata_mmap2 *mapped(const struct perfdata_writer *writer, __u64 start)
+{
+	const struct perf_event_header *record;
+	size_t at = 0;
+
+	while ((record = htmm_stream_next(writer->buffer, writer->fill, &at)))
+		if (record->type == PERF_RECORD_MMAP2 &&
+		    ((const struct perfdata_mmap2 *)record)->start == start)
+			return (const struct perfdata_mmap2 *)record;
+	return NULL;
+}
+
 static void test_names(void)
 {
 	struct perfdata_access access = { .pid = 4711, .tid = 4712, .ip = 0x400100,
@@ -108,6 +121,13 @@ static void test_names(void)
 	CHECK(map->start == 0x600000 && map->len == 0x100000 && !strcmp(map->filename, "[heap]") &&
 	      map->header.misc == (PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA) &&
 	      map->prot == (PROT_READ | PROT_WRITE) && map->flags == MAP_PRIVATE);
+	/* A mapping of code, with its place in the file. */
+	map = mapped(&writer, 0x400000);
+	CHECK(map && map->len == 0x100000 && map->pgoff == 0x1000 && map->maj == 8 &&
+	      map->min == 2 && map->ino == 77 && map->prot == (PROT_READ | PROT_EXEC) &&
+	      map->header.misc == PERF_RECORD_MISC_USER && map->pid == 4711 &&
+	      !strcmp(map->filename, "/usr/bin/a b"));
+	map = mapped(&writer, 0x600000);
 	/* And when it was there. */
 	CHECK(*(const __u64 *)(map->filename + 8 + 8) == 5);
 

@@ -189,6 +189,10 @@ static void test_keys(void)
 	CHECK(top.help);
 	type(&top, "q");
 	CHECK(!top.help && !top.quit);
+	type(&top, "+");
+	CHECK(top.interval_ms == 2000);
+	type(&top, "-");
+	CHECK(top.interval_ms == 1000);
 	for (i = 0; i < 40; i++)
 		type(&top, "-");
 	CHECK(top.interval_ms == TOP_INTERVAL_MIN);

@@ -205,6 +205,12 @@ struct htmm_target {
  * changes the periods.
  */
 #define HTMM_START_WEIGHT_PERIOD 0x8
+/*
+ * struct htmm_start.flags: count the samples of each target by what served them, for
+ * HTMM_IOC_GET_SERVED: by event, and with PERF_SAMPLE_DATA_SRC in sample_type by what the CPU
+ * reports. Without DATA_SRC this costs next to nothing.
+ */
+#define HTMM_START_SERVED	0x10
 
 /**
  * struct htmm_start - argument of HTMM_IOC_START
@@ -428,6 +434,8 @@ enum htmm_state {
  * HTMM_IOC_GET_PLACEMENT. Needs a kernel with CONFIG_HMM_MIRROR.
  */
 #define HTMM_FEATURE_PLACEMENT		0x80
+/* struct htmm_info.features: HTMM_START_SERVED and HTMM_IOC_GET_SERVED. */
+#define HTMM_FEATURE_SERVED		0x100
 
 /**
  * struct htmm_drain_thread - a thread that moves samples from the rings to the tables
@@ -948,6 +956,74 @@ struct htmm_placement {
 };
 
 /**
+ * enum htmm_source - what served an access, as the CPU reports it (PERF_SAMPLE_DATA_SRC)
+ * @HTMM_SOURCE_UNKNOWN: it does not, or the record has no such field
+ * @HTMM_SOURCE_CACHE: a cache, of any CPU
+ * @HTMM_SOURCE_LOCAL: memory of the CPU's node
+ * @HTMM_SOURCE_REMOTE: memory of another node
+ * @HTMM_SOURCE_SLOW: persistent memory or CXL, of any node
+ * @HTMM_SOURCE_OTHER: a device, or memory that is not cached
+ * @HTMM_NR_SOURCES: number of sources this header knows
+ */
+enum htmm_source {
+	HTMM_SOURCE_UNKNOWN,
+	HTMM_SOURCE_CACHE,
+	HTMM_SOURCE_LOCAL,
+	HTMM_SOURCE_REMOTE,
+	HTMM_SOURCE_SLOW,
+	HTMM_SOURCE_OTHER,
+	HTMM_NR_SOURCES,
+};
+
+/* Number of sources that the struct below has room for; unused ones are zero. */
+#define HTMM_SOURCE_SLOTS	8
+
+/**
+ * struct htmm_served_row - the samples of an event on the CPUs of a node
+ * @cpu_node: NUMA node of the CPUs
+ * @event: index into the events of the session
+ * @samples: by enum htmm_source; with HTMM_START_WEIGHT_PERIOD the sum of their weights
+ */
+struct htmm_served_row {
+	__s32 cpu_node;
+	__u32 event;
+	__aligned_u64 samples[HTMM_SOURCE_SLOTS];
+};
+
+/**
+ * struct htmm_served - argument of HTMM_IOC_GET_SERVED
+ * @size: sizeof(struct htmm_served)
+ * @flags: none yet
+ * @session: number of the session; 0: the current one
+ * @target: in: number of a target; 0: all of them together
+ * @row_size: sizeof(struct htmm_served_row), the stride of @rows
+ * @rows: pointer to an array of struct htmm_served_row, filled by the module by ascending
+ *	node and event
+ * @nr_rows: in: room in the array, in elements; out: number of rows that have samples; 0
+ *	without HTMM_START_SERVED
+ * @__reserved: zero
+ *
+ * What served the samples of a target since it was added or since the last RESET, whether its
+ * table had room for their pages or not; cooling does not change it. The call reads a few
+ * counters: it is cheap enough to be repeated. Rows of local and remote memory are a matrix of
+ * the CPUs' node by the pages' node.
+ *
+ * ENODATA	there is no session, running or stopped
+ * ENOENT	the session has no target of this number
+ * ENOMEM	not enough memory
+ */
+struct htmm_served {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 session;
+	__u32 target;
+	__u32 row_size;
+	__aligned_u64 rows;
+	__u32 nr_rows;
+	__u32 __reserved;
+};
+
+/**
  * struct htmm_add_target - argument of HTMM_IOC_ADD_TARGET
  * @size: sizeof(struct htmm_add_target)
  * @flags: none yet
@@ -1279,5 +1355,6 @@ struct htmm_stream {
 #define HTMM_IOC_SET		_IO(HTMM_IOC_TYPE, 0x0c)
 #define HTMM_IOC_GET_HIT_RATIO	_IO(HTMM_IOC_TYPE, 0x0d)
 #define HTMM_IOC_GET_PLACEMENT	_IO(HTMM_IOC_TYPE, 0x0e)
+#define HTMM_IOC_GET_SERVED	_IO(HTMM_IOC_TYPE, 0x0f)
 
 #endif /* _UAPI_LINUX_HTMM_H */

@@ -14,6 +14,14 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->place.mapping, y->place.mapping);
 }
 
+static int by_node(const void *a, const void *b)
+{
+	const struct mapping *x = a, *y = b;
+	int order = by_name(a, b);
+
+	return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
 static int by_samples(const void *a, const void *b)
 {
 	const struct mapping *x = a, *y = b;
@@ -23,18 +31,44 @@ static int by_samples(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-/* Merges neighbours of the same mapping. Returns how many mappings are left. */
+static void add(struct mapping *to, const struct mapping *from)
+{
+	to->pages += from->pages;
+	to->hot += from->hot;
+	to->samples += from->samples;
+	to->placed += from->placed;
+}
+
+/* Merges neighbours of the same mapping and node. Returns how many are left. */
+static size_t merge_nodes(struct mapping *maps, size_t nr)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (!kept || by_node(&maps[kept - 1], &maps[i])) {
+			maps[kept++] = maps[i];
+			continue;
+		}
+		add(&maps[kept - 1], &maps[i]);
+		maps[kept - 1].node_samples += maps[i].node_samples;
+	}
+	return kept;
+}
+
+/* Merges neighbours of the same mapping; the node with the most samples is left. */
 static size_t merge(struct mapping *maps, size_t nr)
 {
 	size_t i, kept = 0;
 
 	for (i = 0; i < nr; i++) {
-		if (kept && !by_name(&maps[kept - 1], &maps[i])) {
-			maps[kept - 1].pages += maps[i].pages;
-			maps[kept - 1].hot += maps[i].hot;
-			maps[kept - 1].samples += maps[i].samples;
-		} else {
+		if (!kept || by_name(&maps[kept - 1], &maps[i])) {
 			maps[kept++] = maps[i];
+			continue;
+		}
+		add(&maps[kept - 1], &maps[i]);
+		if (maps[i].node_samples > maps[kept - 1].node_samples) {
+			maps[kept - 1].node = maps[i].node;
+			maps[kept - 1].node_samples = maps[i].node_samples;
 		}
 	}
 	return kept;
@@ -58,23 +92,38 @@ struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_li
 		maps[i].pages = 1;
 		maps[i].hot = page->flags & HTMM_PAGE_HOT ? 1 : 0;
 		maps[i].samples = page->samples;
+		maps[i].node = page->node;
+		if (page->node != HTMM_NODE_UNKNOWN)
+			maps[i].placed = maps[i].node_samples = page->samples;
 	}
-	qsort(maps, list->nr, sizeof(*maps), by_name);
-	*nr = merge(maps, list->nr);
+	qsort(maps, list->nr, sizeof(*maps), by_node);
+	*nr = merge(maps, merge_nodes(maps, list->nr));
 	qsort(maps, *nr, sizeof(*maps), by_samples);
 	return maps;
 }
 
+const char *mapping_node(char text[NODE_TEXT], const struct mapping *map)
+{
+	if (!map->placed)
+		return "-";
+	if (map->node_samples == map->placed)
+		snprintf(text, NODE_TEXT, "%d", map->node);
+	else
+		snprintf(text, NODE_TEXT, "%d %.0f%%", map->node,
+			 percent(map->node_samples, map->placed));
+	return text;
+}
+
 void mappings_print_text(FILE *file, const struct mapping *maps, size_t nr)
 {
-	fprintf(file, "%12s %10s %10s %7s %-15s %s\n", "samples", "pages", "hot", "pid", "command",
-		"mapping");
+	fprintf(file, "%12s %10s %10s %-6s %7s %-15s %s\n", "samples", "pages", "hot", "node",
+		"pid", "command", "mapping");
 	for (; nr--; maps++) {
-		char comm[20];
+		char comm[20], node[NODE_TEXT];
 
 		snprintf(comm, sizeof(comm), "%-15.15s", maps->place.comm);
-		fprintf(file, "%12llu %10llu %10llu %7u ", maps->samples, maps->pages, maps->hot,
-			maps->pid);
+		fprintf(file, "%12llu %10llu %10llu %-6s %7u ", maps->samples, maps->pages,
+			maps->hot, mapping_node(node, maps), maps->pid);
 		out_name(file, comm);
 		fputc(' ', file);
 		out_name(file, maps->place.mapping);
@@ -95,6 +144,8 @@ static void print_json(FILE *file, const struct mapping *maps, size_t nr)
 		json_add_u64(one, "samples", maps->samples);
 		json_add_u64(one, "pages", maps->pages);
 		json_add_u64(one, "hot_pages", maps->hot);
+		json_add(one, "node", maps->placed ? json_object_new_int(maps->node) : NULL);
+		json_add_u64(one, "node_samples", maps->node_samples);
 		json_object_array_add(array, one);
 	}
 	json_add(obj, "mappings", array);

@@ -14,6 +14,9 @@
  * @pages: how many there are
  * @hot: how many of them are hot
  * @samples: their samples
+ * @placed: samples of those whose node is known
+ * @node: the node that most of @placed are on; HTMM_NODE_UNKNOWN: none is known
+ * @node_samples: the samples on it
  */
 struct mapping {
 	struct htmm_place place;
@@ -21,7 +24,16 @@ struct mapping {
 	__u64 pages;
 	__u64 hot;
 	__u64 samples;
+	__u64 placed;
+	__s32 node;
+	__u64 node_samples;
 };
+
+/* Room for the text of a mapping's node. */
+#define NODE_TEXT	24
+
+/* "1", "1 92%" if not all is there, or "-". */
+const char *mapping_node(char text[NODE_TEXT], const struct mapping *map);
 
 /**
  * mappings_sum() - sum pages by mapping

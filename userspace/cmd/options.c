@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <htmm/text.h>
 #include "command.h"
@@ -262,4 +263,25 @@ int opt_word(const char *const *words, unsigned int nr, const char *text, const 
 	if (nearest)
 		snprintf(todo, sizeof(todo), "did you mean '%s'?", nearest);
 	return htmm_error_set(err, EINVAL, todo, "%s '%s'", what, text);
+}
+
+int opt_words(const char *(*word)(unsigned int i), unsigned int nr, const char *text,
+	      const char *what, __u32 *mask, struct htmm_error *err)
+{
+	const char *words[OPT_WORDS_MAX];
+	char *copy = strdup(text), *save, *at;
+	unsigned int i;
+	int found = 0;
+
+	if (!copy)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	for (i = 0; i < nr; i++)
+		words[i] = word(i);
+	for (at = strtok_r(copy, ",", &save); at && found >= 0; at = strtok_r(NULL, ",", &save)) {
+		found = opt_word(words, nr, at, what, err);
+		if (found >= 0)
+			*mask |= 1U << found;
+	}
+	free(copy);
+	return found < 0 ? found : 0;
 }

@@ -89,4 +89,18 @@ int opts_parse(const struct command *cmd, int argc, char **argv,
 int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
 	     struct htmm_error *err);
 
+/**
+ * opt_words() - find an option's argument, words with commas between, in a list
+ * @word: the word of a number, from 0 on
+ * @nr: how many there are, at most 16
+ * @text: what the user has typed
+ * @what: start of the error message
+ * @mask: the bits of the words found are set
+ * @err: as of opt_word()
+ *
+ * Return: 0 or a negative errno.
+ */
+int opt_words(const char *(*word)(unsigned int i), unsigned int nr, const char *text,
+	      const char *what, __u32 *mask, struct htmm_error *err);
+
 #endif /* CMD_OPTIONS_H */

@@ -3,6 +3,27 @@
 #include "output.h"
 #include "placement.h"
 
+/* The name and the description of a metric. */
+#define METRIC(name, text)	.metric = "htmm_" name, .help = text
+/* A NULL pointer, for FIELD(). */
+#define NODE			((struct htmm_node_placement *)NULL)
+
+const struct field placement_node_fields[] = {
+	FIELD(NODE->node, "node"),
+	FIELD(NODE->flags, "fast", .flag = HTMM_NODE_FAST),
+	FIELD(NODE->pages, "pages", .unit = 4096,
+	      METRIC("resident_bytes", "Memory of the targets.")),
+	FIELD(NODE->huge_pages, "huge_pages", .unit = 4096,
+	      METRIC("huge_bytes", "Memory mapped by huge pages.")),
+	FIELD(NODE->tracked_pages, "tracked_pages"),
+	FIELD(NODE->hot_pages, "hot_pages", .unit = 4096,
+	      METRIC("hot_bytes", "Memory of hot pages.")),
+	FIELD(NODE->warm_pages, "warm_pages"),
+	FIELD(NODE->samples, "samples",
+	      METRIC("node_samples", "Samples of these pages, cooled.")),
+	{}
+};
+
 int placement_read(int fd, __u32 target, struct placement *placement, struct htmm_error *err)
 {
 	int ret;
@@ -50,6 +71,24 @@ struct placement_sums placement_sum(const struct placement *placement)
 	return sums;
 }
 
+void place_print(FILE *file, __s32 node, __u32 mapping_shift)
+{
+	char name[16] = "-", size[SIZE_TEXT] = "-";
+
+	if (node != HTMM_NODE_UNKNOWN)
+		snprintf(name, sizeof(name), "%d", node);
+	if (mapping_shift != HTMM_MAPPING_UNKNOWN)
+		snprintf(size, sizeof(size), "%lluK", 1ULL << mapping_shift >> 10);
+	fprintf(file, "%4s %5s ", name, size);
+}
+
+void place_json(struct json_object *obj, __s32 node, __u32 mapping_shift)
+{
+	json_add(obj, "node", node == HTMM_NODE_UNKNOWN ? NULL : json_object_new_int(node));
+	json_add(obj, "mapping_bytes", mapping_shift == HTMM_MAPPING_UNKNOWN ? NULL :
+		 json_object_new_uint64(1ULL << mapping_shift));
+}
+
 const char *placement_tier(const struct htmm_node_placement *node)
 {
 	return node->flags & HTMM_NODE_FAST ? "fast" : "slow";
@@ -61,15 +100,8 @@ static struct json_object *node_json(const struct htmm_node_placement *node,
 	struct json_object *obj = json_object_new_object(), *array;
 	unsigned int bin;
 
-	json_add(obj, "node", json_object_new_int(node->node));
-	json_add_bool(obj, "fast", node->flags & HTMM_NODE_FAST);
-	json_add_u64(obj, "pages", node->pages);
-	json_add_u64(obj, "huge_pages", node->huge_pages);
-	json_add_u64(obj, "tracked_pages", node->tracked_pages);
-	json_add_u64(obj, "hot_pages", node->hot_pages);
-	json_add_u64(obj, "warm_pages", node->warm_pages);
+	fields_json(obj, placement_node_fields, node);
 	json_add_u64(obj, "cold_pages", placement_cold(node));
-	json_add_u64(obj, "samples", node->samples);
 	if (!bins)
 		return obj;
 	array = json_object_new_array();

@@ -3,9 +3,13 @@
 #ifndef CMD_PLACEMENT_H
 #define CMD_PLACEMENT_H
 
-#include <json.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <htmm/htmm.h>
+#include "field.h"
+
+/* The fields of a node, but the pages that placement_cold() tells. */
+extern const struct field placement_node_fields[];
 
 /**
  * struct placement - a target's pages by node, beside the best placement
@@ -66,6 +70,13 @@ static inline __u64 placement_cold(const struct htmm_node_placement *node)
 
 /* "fast" or "slow". */
 const char *placement_tier(const struct htmm_node_placement *node);
+
+/* The heading of what place_print() prints, and how many columns it takes. */
+#define PLACE_TITLE	"node  size "
+
+/* The node and the mapping size of a page, as far as they are known. */
+void place_print(FILE *file, __s32 node, __u32 mapping_shift);
+void place_json(struct json_object *obj, __s32 node, __u32 mapping_shift);
 
 /**
  * placement_json() - describe a placement

@@ -22,6 +22,8 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 	if (!ret)
 		ret = htmm_device_targets(fd, &res->targets, err);
 	if (!ret)
+		ret = served_read(&res->served, fd, &res->info, &res->stats, &res->targets, err);
+	if (!ret)
 		ret = htmm_device_list_pages(fd, &hottest, max_pages, &res->pages, err);
 	if (!ret)
 		htmm_names_note(res->names, res->info.session, &res->pages);
@@ -30,6 +32,7 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 
 void results_free(struct results *res)
 {
+	served_free(&res->served);
 	htmm_stats_free(&res->stats);
 	htmm_targets_free(&res->targets);
 	htmm_pages_free(&res->pages);

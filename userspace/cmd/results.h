@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <htmm/htmm.h>
+#include "served.h"
 
 /**
  * struct results - all results of a session
@@ -13,6 +14,7 @@
  * @hist: its histogram of base pages
  * @ratio: the hit ratio of @hist; filled by ratio_read(), which walks all pages
  * @targets: its targets
+ * @served: what served the samples of its targets
  * @places: set before: @pages with their places; false if the module does not tell them
  * @pages: its hottest pages
  * @names: names of what @pages belong to
@@ -23,6 +25,7 @@ struct results {
 	struct htmm_hist_buf hist;
 	struct htmm_hit_ratio ratio;
 	struct htmm_target_list targets;
+	struct served_list served;
 	bool places;
 	struct htmm_page_list pages;
 	struct htmm_names *names;

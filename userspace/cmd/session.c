@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/perf_event.h>
 #include "capacity.h"
 #include "command.h"
 #include "session.h"
@@ -132,6 +133,10 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->weight_period, .rare = true },
 		{ OPT_FLAG, 0, "no-weight-period", NULL, "with --budget: let each sample count 1",
 		  &s->no_weight_period, .rare = true },
+		{ OPT_FLAG, 0, "sources", NULL, "count what served samples: cache, memory of a node",
+		  &s->sources, .rare = true },
+		{ OPT_FLAG, 0, "no-sources", NULL, "do not, though there are several nodes",
+		  &s->no_sources, .rare = true },
 		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
 		  &s->ring_pages, .call = call_ring_pages, .rare = true },
 		{ OPT_NUMBER, 0, "max-pages", "N", "most pages to track, for each target",
@@ -224,7 +229,55 @@ int session_check(const struct session *session, struct htmm_error *err)
 	if (session->weight_period && session->no_weight_period)
 		return htmm_error_set(err, EINVAL, "give one of them",
 				      "--weight-period and --no-weight-period exclude each other");
+	if (session->sources && session->no_sources)
+		return htmm_error_set(err, EINVAL, "give one of them",
+				      "--sources and --no-sources exclude each other");
 	return 0;
+}
+
+/* Does an event's name tell too little of what serves its samples? */
+static bool needs_source(const struct htmm_event *event)
+{
+	unsigned int sees = htmm_event_sees(event, NULL);
+
+	return event->type != PERF_TYPE_SOFTWARE && sees & (sees - 1);
+}
+
+/* Count what serves samples where that can be several kinds of memory, or if asked to. */
+static int want_sources(const struct session *session, int fd, struct htmm_start *start,
+			struct htmm_error *err)
+{
+	struct htmm_info info;
+	unsigned int i;
+	int ret;
+
+	if (session->no_sources ||
+	    (!session->sources && htmm_remote_memory(NULL) == HTMM_REMOTE_NONE))
+		return 0;
+	ret = htmm_device_info(fd, &info, err);
+	if (ret)
+		return ret;
+	if (!(info.features & HTMM_FEATURE_SERVED))
+		return !session->sources ? 0 :
+			htmm_error_set(err, EOPNOTSUPP, "load a newer module",
+				       "the module does not count what served samples");
+	start->flags |= HTMM_START_SERVED;
+	for (i = 0; i < session->events.nr; i++)
+		if (needs_source(&session->events.event[i]))
+			start->sample_type |= PERF_SAMPLE_DATA_SRC;
+	return 0;
+}
+
+/* Some CPUs report where data came from only together with a second event. */
+static int start_with_sources(int fd, struct htmm_start *start, struct htmm_error *err)
+{
+	int ret = htmm_device_start(fd, start, err);
+
+	if (ret != -ENODATA || !(start->sample_type & PERF_SAMPLE_DATA_SRC))
+		return ret;
+	notice("sampling without where data came from: %s", err->what);
+	start->sample_type &= ~(__u64)PERF_SAMPLE_DATA_SRC;
+	return htmm_device_start(fd, start, err);
 }
 
 void session_finish(struct session *session)
@@ -267,6 +320,10 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 		.interrupt_ns = session->interrupt_cost,
 		.budget_interval_ms = session->budget_interval,
 	};
+	int ret = want_sources(session, fd, &start, err);
+
+	if (ret)
+		return ret;
 
 	if (session->budget_ppm >= 0) {
 		start.flags |= HTMM_START_BUDGET;
@@ -276,7 +333,7 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	if (session->weight_period || (session->budget_ppm >= 0 && !session->no_weight_period))
 		start.flags |= HTMM_START_WEIGHT_PERIOD;
 
-	if (!htmm_device_start(fd, &start, err))
+	if (!start_with_sources(fd, &start, err))
 		return 0;
 	advise(err, ENOENT, "see 'htmmctl doctor'; '-e page-fault' works everywhere");
 	return advise(err, ENOMEM, "ask for less with -m, --max-pages or --max-bytes");

@@ -30,6 +30,8 @@
  * @sample_type: further PERF_SAMPLE_* bits for the records
  * @weight_period: a sample counts as much as its period; always so with a budget
  * @no_weight_period: each sample counts 1, even with a budget
+ * @sources: count what served samples, on any machine
+ * @no_sources: do not, not even on a machine with several kinds of memory
  */
 struct session {
 	struct htmm_event_list events;
@@ -54,6 +56,8 @@ struct session {
 	__u64 sample_type;
 	bool weight_period;
 	bool no_weight_period;
+	bool sources;
+	bool no_sources;
 };
 
 /* Number of options that target_opts() fills in; it adds no end mark. */
@@ -67,7 +71,7 @@ struct session {
 void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
 
 /* Number of options that session_opts() fills in, with the end mark. */
-#define SESSION_OPTS	(TARGET_OPTS + 19)
+#define SESSION_OPTS	(TARGET_OPTS + 21)
 
 /**
  * session_opts() - make the options that describe a session

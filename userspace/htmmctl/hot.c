@@ -9,18 +9,6 @@
 #include "simple_cmd.h"
 #include "view.h"
 
-/* The node and the mapping size, as far as they are known. */
-static void print_place(FILE *file, const struct htmm_page *page)
-{
-	char node[16] = "-", size[SIZE_TEXT] = "-";
-
-	if (page->node != HTMM_NODE_UNKNOWN)
-		snprintf(node, sizeof(node), "%d", page->node);
-	if (page->mapping_shift != HTMM_MAPPING_UNKNOWN)
-		snprintf(size, sizeof(size), "%lluK", 1ULL << page->mapping_shift >> 10);
-	fprintf(file, "%4s %5s ", node, size);
-}
-
 /* The number of pages from @page on, of @nr, that differ only in their address and follow it. */
 static size_t equal_pages(struct htmm_names *names, const struct htmm_page *page, size_t nr)
 {
@@ -50,7 +38,7 @@ static void print_page(FILE *file, struct htmm_names *names, const struct htmm_p
 		hot ? "hot" : "", page->pid);
 	out_colour(file, COLOUR_NONE);
 	if (placed)
-		print_place(file, page);
+		place_print(file, page->node, page->mapping_shift);
 	out_name(file, comm);
 	fprintf(file, " %16llx  ", page->addr);
 	out_name(file, place.mapping);
@@ -69,23 +57,11 @@ void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list
 		return;
 	}
 	fprintf(file, "%10s %7s %3s %-4s %7s %s%-15s %16s  %s\n", "samples", "pages", "bin", "tier",
-		"pid", placed ? "node  size " : "", "command", "address", "mapping");
+		"pid", placed ? PLACE_TITLE : "", "command", "address", "mapping");
 	for (i = 0; i < list->nr; i += nr) {
 		nr = equal_pages(names, &list->pages[i], list->nr - i);
 		print_page(file, names, &list->pages[i], nr, placed);
 	}
-}
-
-static void place_json(struct json_object *obj, const struct htmm_page *page)
-{
-	struct json_object *node = NULL, *size = NULL;
-
-	if (page->node != HTMM_NODE_UNKNOWN)
-		node = json_object_new_int(page->node);
-	if (page->mapping_shift != HTMM_MAPPING_UNKNOWN)
-		size = json_object_new_uint64(1ULL << page->mapping_shift);
-	json_add(obj, "node", node);
-	json_add(obj, "mapping_bytes", size);
 }
 
 static struct json_object *page_json(struct htmm_names *names, const struct htmm_page *page,
@@ -106,7 +82,7 @@ static struct json_object *page_json(struct htmm_names *names, const struct htmm
 	json_add_bool(obj, "hot", page->flags & HTMM_PAGE_HOT);
 	json_add_bool(obj, "exited", page->flags & HTMM_PAGE_EXITED);
 	if (placed)
-		place_json(obj, page);
+		place_json(obj, page->node, page->mapping_shift);
 	return obj;
 }
 
@@ -175,7 +151,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	const struct hot_cmd *cmd = arg;
 	const bool placed = cmd->node >= 0 || cmd->cold || placement_known(fd);
 	struct htmm_list_pages request = {
-		.flags = placed && !cmd->by_mapping ? HTMM_LIST_PLACEMENT : 0,
+		.flags = placed ? HTMM_LIST_PLACEMENT : 0,
 		.order = cmd->cold ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
 		.target = cmd->target,
 		.min_samples = cmd->cold ? 0 : 1,

@@ -62,7 +62,48 @@ static void print_drops(FILE *file, const struct htmm_stats_buf *stats)
 	}
 }
 
-void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats)
+static void print_row(struct prom *prom, __u32 target, const struct htmm_served_row *row,
+		      const struct htmm_stats_buf *stats)
+{
+	unsigned int source;
+
+	for (source = 0; source < HTMM_NR_SOURCES; source++) {
+		prom_label_u64(prom, "target", target);
+		prom_label_u64(prom, "cpu_node", row->cpu_node);
+		prom_label_u64(prom, "index", row->event);
+		prom_label(prom, "event", row->event < stats->stats.nr_events ?
+			   stats->events[row->event].name : "?");
+		prom_label(prom, "source", htmm_source_name(source));
+		prom_value(prom, row->samples[source]);
+	}
+}
+
+static void print_served(FILE *file, const struct served_list *list,
+			 const struct htmm_stats_buf *stats)
+{
+	struct prom prom;
+	__u32 row, ppm;
+	size_t i;
+
+	if (!list->nr)
+		return;
+	prom_begin(&prom, file, "htmm_served_samples_total", "counter",
+		   "Samples by what served them; target 0 is all together.");
+	for (i = 0; i < list->nr; i++)
+		for (row = 0; row < list->all[i].buf.served.nr_rows; row++)
+			print_row(&prom, list->all[i].target, &list->all[i].buf.rows[row], stats);
+	prom_begin(&prom, file, "htmm_measured_hit_ratio", "gauge",
+		   "Share of the loads from memory that the fast tier served.");
+	for (i = 0; i < list->nr; i++) {
+		if (!served_ratio(&list->all[i].tiers, &ppm))
+			continue;
+		prom_label_u64(&prom, "target", list->all[i].target);
+		prom_value(&prom, ppm / 1e6);
+	}
+}
+
+void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats,
+		      const struct served_list *served)
 {
 	const __u32 nr = stats->stats.nr_channels;
 
@@ -70,4 +111,5 @@ void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats)
 	fields_metrics(file, channel_fields, nr, channel_item, stats);
 	print_drops(file, stats);
 	fields_metrics(file, stats_fields, 1, NULL, &stats->stats);
+	print_served(file, served, stats);
 }

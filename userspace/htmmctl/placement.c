@@ -6,6 +6,7 @@
 #include "cmd/output.h"
 #include "cmd/placement.h"
 #include "cmd/prometheus.h"
+#include "cmd/served.h"
 #include "simple_cmd.h"
 #include "view.h"
 
@@ -19,6 +20,7 @@
  * @targets: the targets of the session
  * @all: the placements: of all targets together if they are several, then of each
  * @nr: how many there are in @all
+ * @served: what served the samples of the targets, if the session counts that
  */
 struct placement_cmd {
 	struct format_choice choice;
@@ -26,7 +28,20 @@ struct placement_cmd {
 	struct htmm_target_list targets;
 	struct placement *all;
 	size_t nr;
+	struct served_list served;
 };
+
+/* The measured hit ratio of a target, if it is known. */
+static bool measured(const struct placement_cmd *cmd, __u32 target, __u32 *ppm)
+{
+	size_t i;
+
+	/* If there is one target, all together are that. */
+	for (i = 0; i < cmd->served.nr; i++)
+		if (cmd->served.all[i].target == target || cmd->served.nr == 1)
+			return served_ratio(&cmd->served.all[i].tiers, ppm);
+	return false;
+}
 
 static void print_node(FILE *file, const struct htmm_node_placement *node, __u64 samples)
 {
@@ -118,20 +133,23 @@ static void print_title(FILE *file, const struct htmm_target_list *targets, __u3
 	}
 }
 
-static void print_one(FILE *file, const struct htmm_target_list *targets,
+static void print_one(FILE *file, const struct placement_cmd *cmd,
 		      const struct placement *placement)
 {
 	const struct htmm_placement_buf *where = &placement->where;
 	const __u64 samples = placement_sum(placement).samples;
-	__u32 n;
+	__u32 n, ppm;
 
-	print_title(file, targets, placement->target);
+	print_title(file, &cmd->targets, placement->target);
 	fprintf(file, "%4s %-4s %10s %10s %7s %7s %7s %7s %8s %6s\n", "node", "tier", "resident",
 		"huge", "tracked", "hot", "warm", "cold", "samples", "share");
 	for (n = 0; n < where->placement.nr_nodes; n++)
 		print_node(file, &where->nodes[n], samples);
 	print_bars(file, where, samples);
 	print_summary(file, placement);
+	if (measured(cmd, placement->target, &ppm))
+		fprintf(file, "measured: the fast tier served %.1f %% of the loads from memory\n",
+			ppm / 1e4);
 }
 
 static void print_text(FILE *file, const struct placement_cmd *cmd)
@@ -141,73 +159,54 @@ static void print_text(FILE *file, const struct placement_cmd *cmd)
 	for (i = 0; i < cmd->nr; i++) {
 		if (i)
 			fputc('\n', file);
-		print_one(file, &cmd->targets, &cmd->all[i]);
+		print_one(file, cmd, &cmd->all[i]);
 	}
 }
 
 static void print_json(FILE *file, const struct placement_cmd *cmd)
 {
 	struct json_object *obj = json_new(), *array = json_object_new_array(), *one;
+	__u32 ppm;
 	size_t i;
 
 	for (i = 0; i < cmd->nr; i++) {
 		one = json_object_new_object();
 		placement_json(one, &cmd->all[i], true);
+		json_add(one, "measured_hit_ratio_ppm", measured(cmd, cmd->all[i].target, &ppm) ?
+			 json_object_new_uint64(ppm) : NULL);
 		json_object_array_add(array, one);
 	}
 	json_add(obj, "placements", array);
 	json_print(file, obj);
 }
 
-/* One metric of every node. */
-static void print_nodes(FILE *file, const struct placement_cmd *cmd, const char *name,
-			const char *help, double (*value)(const struct htmm_node_placement *node))
+/* The nodes of all placements, one after the other. */
+static const void *node_item(struct prom *prom, const void *arg, size_t number)
+{
+	const struct placement_cmd *cmd = arg;
+	const struct placement *placement = cmd->all;
+	const struct htmm_node_placement *node;
+
+	while (number >= placement->where.placement.nr_nodes)
+		number -= placement++->where.placement.nr_nodes;
+	node = &placement->where.nodes[number];
+	prom_label_u64(prom, "target", placement->target);
+	prom_label_u64(prom, "node", node->node);
+	prom_label(prom, "tier", placement_tier(node));
+	return node;
+}
+
+static void print_nodes(FILE *file, const struct placement_cmd *cmd)
 {
 	struct prom prom;
-	size_t i;
-	__u32 n;
+	size_t i, nr = 0;
 
-	prom_begin(&prom, file, name, "gauge", help);
-	for (i = 0; i < cmd->nr; i++) {
-		const struct htmm_placement_buf *where = &cmd->all[i].where;
-
-		for (n = 0; n < where->placement.nr_nodes; n++) {
-			prom_label_u64(&prom, "target", cmd->all[i].target);
-			prom_label_u64(&prom, "node", where->nodes[n].node);
-			prom_label(&prom, "tier", placement_tier(&where->nodes[n]));
-			prom_value(&prom, value(&where->nodes[n]));
-		}
-	}
-}
-
-static double bytes_of(__u64 pages)
-{
-	return (double)(pages << HTMM_PAGE_SHIFT);
-}
-
-static double resident(const struct htmm_node_placement *node)
-{
-	return bytes_of(node->pages);
-}
-
-static double huge(const struct htmm_node_placement *node)
-{
-	return bytes_of(node->huge_pages);
-}
-
-static double hot(const struct htmm_node_placement *node)
-{
-	return bytes_of(node->hot_pages);
-}
-
-static double cold(const struct htmm_node_placement *node)
-{
-	return bytes_of(placement_cold(node));
-}
-
-static double samples(const struct htmm_node_placement *node)
-{
-	return (double)node->samples;
+	for (i = 0; i < cmd->nr; i++)
+		nr += cmd->all[i].where.placement.nr_nodes;
+	fields_metrics(file, placement_node_fields, nr, node_item, cmd);
+	prom_begin(&prom, file, "htmm_cold_bytes", "gauge", "Memory of cold pages.");
+	for (i = 0; i < nr; i++)
+		prom_value(&prom, placement_cold(node_item(&prom, cmd, i)) * 4096.0);
 }
 
 static void print_ratios(FILE *file, const struct placement_cmd *cmd)
@@ -235,12 +234,22 @@ static void print_ratios(FILE *file, const struct placement_cmd *cmd)
 
 static void print_prometheus(FILE *file, const struct placement_cmd *cmd)
 {
-	print_nodes(file, cmd, "htmm_resident_bytes", "Memory of the targets.", resident);
-	print_nodes(file, cmd, "htmm_huge_bytes", "Memory mapped by huge pages.", huge);
-	print_nodes(file, cmd, "htmm_hot_bytes", "Memory of hot pages.", hot);
-	print_nodes(file, cmd, "htmm_cold_bytes", "Memory of cold pages.", cold);
-	print_nodes(file, cmd, "htmm_node_samples", "Samples of these pages, cooled.", samples);
+	print_nodes(file, cmd);
 	print_ratios(file, cmd);
+}
+
+static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err)
+{
+	struct htmm_stats_buf stats = {};
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err);
+
+	if (!ret && served_known(&info))
+		ret = htmm_device_stats(fd, &stats, err);
+	if (!ret)
+		ret = served_read(&cmd->served, fd, &info, &stats, &cmd->targets, err);
+	htmm_stats_free(&stats);
+	return ret;
 }
 
 /* All targets together are of interest only if they are several. */
@@ -251,6 +260,9 @@ static int read_all(int fd, struct placement_cmd *cmd, struct htmm_error *err)
 	int ret;
 
 	ret = htmm_device_targets(fd, &cmd->targets, err);
+	if (ret)
+		return ret;
+	ret = read_served(fd, cmd, err);
 	if (ret)
 		return ret;
 	cmd->all = calloc(cmd->targets.nr + 1, sizeof(*cmd->all));
@@ -288,6 +300,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	while (cmd->nr)
 		placement_free(&cmd->all[--cmd->nr]);
 	free(cmd->all);
+	served_free(&cmd->served);
 	htmm_targets_free(&cmd->targets);
 	return ret;
 }

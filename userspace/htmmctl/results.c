@@ -7,7 +7,7 @@ static void print_text(FILE *file, struct results *res)
 {
 	status_print(file, &res->info, &res->stats, &res->targets);
 	fputc('\n', file);
-	stats_print(file, &res->stats, false);
+	stats_print(file, &res->stats, &res->served, false);
 	fputc('\n', file);
 	hist_print(file, &res->hist, &res->ratio, false);
 	fputc('\n', file);
@@ -24,7 +24,7 @@ static void print_json(FILE *file, struct results *res, int exit_status)
 	fputs(",\n\"targets\":", file);
 	json_write(file, targets_json(&res->targets));
 	fputs(",\n\"stats\":", file);
-	json_write(file, stats_json(&res->info, &res->stats));
+	json_write(file, stats_json(&res->info, &res->stats, &res->served));
 	fputs(",\n\"hist\":", file);
 	json_write(file, hist_json(&res->hist, &res->ratio));
 	fputs(",\n\"hot\":", file);

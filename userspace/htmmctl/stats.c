@@ -98,7 +98,54 @@ static void print_channels(FILE *file, const struct htmm_stats_buf *stats)
 	}
 }
 
-void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
+static void print_served(FILE *file, const struct served *served,
+			 const struct htmm_stats_buf *stats)
+{
+	unsigned int source;
+	__u32 i;
+
+	for (i = 0; i < served->buf.served.nr_rows; i++) {
+		const struct htmm_served_row *row = &served->buf.rows[i];
+		char name[48], cell[64];
+
+		snprintf(name, sizeof(name), "%d/%s", row->cpu_node,
+			 row->event < stats->stats.nr_events ? stats->events[row->event].name : "?");
+		snprintf(cell, sizeof(cell), "%-6u %-19.19s", served->target, name);
+		out_name(file, cell);
+		for (source = 0; source < HTMM_NR_SOURCES; source++)
+			fprintf(file, " %8llu", row->samples[source]);
+		fputc('\n', file);
+	}
+}
+
+/* What served the samples, and the share of the fast tier in that. */
+static void print_sources(FILE *file, const struct served_list *list,
+			  const struct htmm_stats_buf *stats)
+{
+	unsigned int source;
+	__u32 ppm;
+	size_t i;
+
+	if (!list->nr || !list->all->buf.served.nr_rows)
+		return;
+	fprintf(file, "\n%-6s %-19s", "target", "CPUs' node/event");
+	for (source = 0; source < HTMM_NR_SOURCES; source++)
+		fprintf(file, " %8s", htmm_source_name(source));
+	fputc('\n', file);
+	for (i = 0; i < list->nr; i++)
+		print_served(file, &list->all[i], stats);
+	for (i = 0; i < list->nr; i++) {
+		if (!served_ratio(&list->all[i].tiers, &ppm))
+			continue;
+		if (list->all[i].target)
+			fprintf(file, "of target %u, ", list->all[i].target);
+		fprintf(file, "%.1f %% of the loads from memory were served by the fast tier\n",
+			ppm / 1e4);
+	}
+}
+
+void stats_print(FILE *file, const struct htmm_stats_buf *stats, const struct served_list *served,
+		 bool verbose)
 {
 	const struct htmm_stats *all = &stats->stats;
 	unsigned int i;
@@ -122,6 +169,7 @@ void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
 	print_cpus(file, stats);
 	if (verbose)
 		print_channels(file, stats);
+	print_sources(file, served, stats);
 }
 
 static void add_counters(struct json_object *obj, const struct htmm_counters *counters)
@@ -199,10 +247,13 @@ static struct json_object *channels_json(const struct htmm_stats_buf *stats)
 	return channels;
 }
 
-struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats)
+struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats,
+			       const struct served_list *served)
 {
+	struct json_object *array = json_object_new_array();
 	const struct htmm_stats *all = &stats->stats;
 	struct json_object *obj = json_new();
+	size_t i;
 
 	json_add_u64(obj, "session", info->session);
 	json_add_name(obj, "state", htmm_state_name(info->state));
@@ -212,29 +263,41 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	json_add(obj, "events", events_json(stats));
 	json_add(obj, "cpus", cpus_json(stats));
 	json_add(obj, "channels", channels_json(stats));
+	for (i = 0; i < served->nr; i++)
+		json_object_array_add(array, served_json(&served->all[i], stats));
+	json_add(obj, "served", array);
 	return obj;
+}
+
+static int read_all(int fd, struct results *res, struct htmm_error *err)
+{
+	int ret = htmm_device_info(fd, &res->info, err);
+
+	if (!ret)
+		ret = htmm_device_stats(fd, &res->stats, err);
+	if (!ret)
+		ret = htmm_device_targets(fd, &res->targets, err);
+	if (!ret)
+		ret = served_read(&res->served, fd, &res->info, &res->stats, &res->targets, err);
+	return ret;
 }
 
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const enum format *format = arg;
-	struct htmm_stats_buf stats;
-	struct htmm_info info;
-	int ret;
+	struct results res = {};
+	int ret = read_all(fd, &res, err);
 
-	ret = htmm_device_info(fd, &info, err);
-	if (!ret)
-		ret = htmm_device_stats(fd, &stats, err);
 	if (ret)
-		return ret;
-	if (*format == FORMAT_JSON)
-		json_print(stdout, stats_json(&info, &stats));
+		;
+	else if (*format == FORMAT_JSON)
+		json_print(stdout, stats_json(&res.info, &res.stats, &res.served));
 	else if (*format == FORMAT_PROMETHEUS)
-		stats_prometheus(stdout, &stats);
+		stats_prometheus(stdout, &res.stats, &res.served);
 	else
-		stats_print(stdout, &stats, verbosity.verbose);
-	htmm_stats_free(&stats);
-	return 0;
+		stats_print(stdout, &res.stats, &res.served, verbosity.verbose);
+	results_free(&res);
+	return ret;
 }
 
 static int run_stats(const struct command *cmd, int argc, char **argv)

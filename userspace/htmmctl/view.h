@@ -25,8 +25,10 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		  const struct htmm_target_list *targets);
 struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
 
-void stats_print(FILE *file, const struct htmm_stats_buf *stats, bool verbose);
-struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
+void stats_print(FILE *file, const struct htmm_stats_buf *stats, const struct served_list *served,
+		 bool verbose);
+struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats,
+			       const struct served_list *served);
 
 /* @placed: with the node and the mapping size of each page. */
 void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
@@ -49,6 +51,7 @@ const char *channel_event(const struct htmm_stats_buf *stats, const struct htmm_
 
 /* The Prometheus output of status and of stats. */
 void status_prometheus(FILE *file, const struct htmm_info *info);
-void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats);
+void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats,
+		      const struct served_list *served);
 
 #endif /* HTMMCTL_VIEW_H */

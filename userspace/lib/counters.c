@@ -20,9 +20,23 @@ static const char *const state_names[] = {
 	[HTMM_STATE_STOPPED] = "stopped",
 };
 
+static const char *const source_names[HTMM_NR_SOURCES] = {
+	[HTMM_SOURCE_UNKNOWN] = "unknown",
+	[HTMM_SOURCE_CACHE] = "cache",
+	[HTMM_SOURCE_LOCAL] = "local",
+	[HTMM_SOURCE_REMOTE] = "remote",
+	[HTMM_SOURCE_SLOW] = "slow",
+	[HTMM_SOURCE_OTHER] = "other",
+};
+
 const char *htmm_drop_name(unsigned int drop)
 {
 	return drop < HTMM_NR_DROPS ? drop_names[drop] : NULL;
+}
+
+const char *htmm_source_name(unsigned int source)
+{
+	return source < HTMM_NR_SOURCES ? source_names[source] : NULL;
 }
 
 const char *htmm_state_name(__u32 state)

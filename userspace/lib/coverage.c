@@ -7,16 +7,6 @@
 #include <htmm/event.h>
 #include "sysfs.h"
 
-/* A list of nodes has the format of a list of CPUs. */
-static bool read_nodes(const char *sysfs, const char *file, struct htmm_cpus *nodes)
-{
-	char line[256];
-
-	return !sysfs_line(line, sizeof(line), "%s/devices/system/node/%s", sysfs ?: "/sys",
-			   file) &&
-	       !htmm_cpus_parse(nodes, line, NULL);
-}
-
 static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *last)
 {
 	unsigned int node, nr = 0;
@@ -30,8 +20,7 @@ static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *las
 	return nr;
 }
 
-/* An event of no preset may sample all loads. */
-static unsigned int event_sees(const struct htmm_event *event, const char *sysfs)
+unsigned int htmm_event_sees(const struct htmm_event *event, const char *sysfs)
 {
 	const struct htmm_preset *preset;
 	struct htmm_event like;
@@ -46,22 +35,44 @@ static unsigned int event_sees(const struct htmm_event *event, const char *sysfs
 	return HTMM_SEES_ALL;
 }
 
+/* The nodes that have memory and no CPUs: slow memory. */
+static void far_nodes(const struct htmm_cpus *memory, const struct htmm_cpus *cpus,
+		      struct htmm_cpus *far)
+{
+	unsigned int i;
+
+	*far = (struct htmm_cpus) { .size = memory->size };
+	for (i = 0; i < sizeof(far->bits) / sizeof(*far->bits); i++)
+		far->bits[i] = memory->bits[i] & ~cpus->bits[i];
+}
+
+enum htmm_remote htmm_remote_memory(const char *sysfs)
+{
+	struct htmm_cpus memory, cpus, far;
+	unsigned int node;
+
+	if (!sysfs_nodes(&memory, sysfs, "has_memory") || !sysfs_nodes(&cpus, sysfs, "has_cpu"))
+		return HTMM_REMOTE_NONE;
+	far_nodes(&memory, &cpus, &far);
+	if (!count_nodes(&far, &node))
+		return count_nodes(&memory, &node) > 1 ? HTMM_REMOTE_FAST : HTMM_REMOTE_NONE;
+	return count_nodes(&cpus, &node) > 1 ? HTMM_REMOTE_UNKNOWN : HTMM_REMOTE_SLOW;
+}
+
 bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 			struct htmm_error *unseen)
 {
 	unsigned int i, sees = 0, node = 0, other = 0;
-	struct htmm_cpus memory, cpus, far = {};
+	struct htmm_cpus memory, cpus, far;
 
 	for (i = 0; i < list->nr; i++)
-		sees |= event_sees(&list->event[i], sysfs);
-	if (!read_nodes(sysfs, "has_memory", &memory) || count_nodes(&memory, &node) < 2)
+		sees |= htmm_event_sees(&list->event[i], sysfs);
+	if (!sysfs_nodes(&memory, sysfs, "has_memory") || count_nodes(&memory, &node) < 2)
 		return false;
-	/* Slow memory is a node without CPUs; which event sees its loads depends on the CPU. */
-	if (!read_nodes(sysfs, "has_cpu", &cpus))
+	if (!sysfs_nodes(&cpus, sysfs, "has_cpu"))
 		return false;
-	for (i = 0; i < sizeof(far.bits) / sizeof(*far.bits); i++)
-		far.bits[i] = memory.bits[i] & ~cpus.bits[i];
-	far.size = memory.size;
+	far_nodes(&memory, &cpus, &far);
+	/* Which event sees its loads depends on the CPU. */
 	if (count_nodes(&far, &node) && !(sees & (HTMM_SEES_REMOTE | HTMM_SEES_PMEM))) {
 		htmm_error_set(unseen, 0, "sample llc-miss, which sees every memory",
 			       "loads from the memory of node %u, which has no CPUs, are not sampled",

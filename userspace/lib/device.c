@@ -370,8 +370,55 @@ void htmm_placement_free(struct htmm_placement_buf *buf)
 	memset(buf, 0, sizeof(*buf));
 }
 
+static int read_served(int fd, __u32 target, __u32 room, struct htmm_served_buf *buf)
+{
+	buf->rows = calloc(room, sizeof(*buf->rows));
+	if (!buf->rows)
+		return -ENOMEM;
+	buf->served = (struct htmm_served) {
+		.size = sizeof(buf->served),
+		.target = target,
+		.row_size = sizeof(*buf->rows),
+		.rows = (__u64)(unsigned long)buf->rows,
+		.nr_rows = room,
+	};
+	return htmm_ioctl(fd, HTMM_IOC_GET_SERVED, &buf->served);
+}
+
+int htmm_device_served(int fd, __u32 target, struct htmm_served_buf *buf,
+		       struct htmm_error *err)
+{
+	__u32 room = 8 * HTMM_MAX_EVENTS;
+	int ret;
+
+	memset(buf, 0, sizeof(*buf));
+	for (;;) {
+		ret = read_served(fd, target, room, buf);
+		if (!ret && buf->served.nr_rows <= room)
+			return 0;
+		room = buf->served.nr_rows;
+		htmm_served_free(buf);
+		if (ret)
+			break;
+	}
+	if (ret == -ENOENT)
+		return htmm_target_missing(target, err);
+	if (ret == -ENOTTY)
+		return htmm_error_set(err, ENOTTY, "load a newer module",
+				      "the module does not count what served samples");
+	return htmm_ioctl_error(-ret, "read what served samples", err);
+}
+
+void htmm_served_free(struct htmm_served_buf *buf)
+{
+	free(buf->rows);
+	memset(buf, 0, sizeof(*buf));
+}
+
 /* Pages requested in one call. */
 #define PAGES_BATCH	65536
+/* Most lists are short, and the kernel allocates what it is asked for. */
+#define PAGES_FIRST	2048
 
 /* Makes room for @want more, at least doubling it. */
 static int grow(struct htmm_page_list *list, size_t *room, size_t want)
@@ -404,15 +451,17 @@ int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t
 			   struct htmm_page_list *list, struct htmm_error *err)
 {
 	struct htmm_list_pages arg = *request;
-	size_t room = 0;
+	/* Only in this order a call goes on where the last one has ended. */
+	size_t batch = arg.order == HTMM_ORDER_TABLE ? PAGES_FIRST : PAGES_BATCH;
+	size_t room = 0, want;
 	int ret;
 
 	arg.size = sizeof(arg);
 	arg.page_size = sizeof(struct htmm_page);
 	memset(list, 0, sizeof(*list));
 	do {
-		size_t want = max && max - list->nr < PAGES_BATCH ? max - list->nr : PAGES_BATCH;
-
+		want = max && max - list->nr < batch ? max - list->nr : batch;
+		batch = batch < PAGES_BATCH ? 2 * batch : batch;
 		ret = grow(list, &room, want);
 		if (ret)
 			break;

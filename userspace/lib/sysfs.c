@@ -25,3 +25,13 @@ int sysfs_line(char *line, size_t size, const char *path, ...)
 	line[strcspn(line, "\n")] = '\0';
 	return *line ? 0 : -ENOENT;
 }
+
+bool sysfs_nodes(struct htmm_cpus *nodes, const char *sysfs, const char *file)
+{
+	char line[SYSFS_LINE];
+
+	memset(nodes, 0, sizeof(*nodes));
+	return !sysfs_line(line, sizeof(line), "%s/devices/system/node/%s", sysfs ?: "/sys",
+			   file) &&
+	       !htmm_cpus_parse(nodes, line, NULL);
+}

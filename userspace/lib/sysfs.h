@@ -4,7 +4,10 @@
 #define HTMM_SYSFS_H
 
 #include <stddef.h>
-#include <htmm/error.h>
+#include <htmm/cpus.h>
+
+/* Enough for a line with any list of nodes. */
+#define SYSFS_LINE	4096
 
 /*
  * Reads the first line of the file at a path in the form of printf(), without its newline.
@@ -12,5 +15,11 @@
  */
 htmm_printf(3, 4)
 int sysfs_line(char *line, size_t size, const char *path, ...);
+
+/*
+ * Reads a list of nodes, which has the form of a list of CPUs, from a file of
+ * devices/system/node. Returns false, and leaves the set empty, if there is none.
+ */
+bool sysfs_nodes(struct htmm_cpus *nodes, const char *sysfs, const char *file);
 
 #endif /* HTMM_SYSFS_H */

@@ -11,9 +11,20 @@
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "cmd/placement.h"
+#include "cmd/served.h"
 #include "cmd/signals.h"
 
 #define INTERVAL_MS	1000
+
+/**
+ * struct known - what was measured of a target when the last line was written
+ * @target: its number
+ * @tiers: loads by tier
+ */
+struct known {
+	__u32 target;
+	struct tier_sums tiers;
+};
 
 /**
  * struct log - the options and the state of log
@@ -23,6 +34,8 @@
  * @no_placement: do not ask where pages are
  * @file: where the lines go
  * @session: the session
+ * @known: of all targets together and of each, as of the last line
+ * @nr_known: how many there are in @known
  */
 struct log {
 	unsigned int interval_ms;
@@ -31,6 +44,8 @@ struct log {
 	bool no_placement;
 	FILE *file;
 	__u64 session;
+	struct known known[HTMM_MAX_TARGETS + 1];
+	unsigned int nr_known;
 };
 
 static void add_time(struct json_object *obj)
@@ -97,9 +112,56 @@ static int add_placement(const struct log *log, int fd, struct json_object *obj,
 	return 0;
 }
 
+/* What there is of a target since the last line; of one that is new, or was reset, all. */
+static struct tier_sums since(struct log *log, __u32 target, const struct tier_sums *now)
+{
+	struct tier_sums tiers = *now;
+	struct known *known = log->known, *end = known + log->nr_known;
+
+	while (known < end && known->target != target)
+		known++;
+	if (known < end && known->tiers.fast <= now->fast && known->tiers.slow <= now->slow) {
+		tiers.fast -= known->tiers.fast;
+		tiers.slow -= known->tiers.slow;
+	}
+	if (known == log->known + HTMM_MAX_TARGETS + 1) {
+		/* Many targets have come and gone. */
+		known = log->known;
+		log->nr_known = 0;
+	}
+	if (known == log->known + log->nr_known)
+		log->nr_known++;
+	*known = (struct known) { .target = target, .tiers = *now };
+	return tiers;
+}
+
+/* The hit ratio of the fast tier as what served the samples tells, since the last line. */
+static int add_measured(struct log *log, int fd, struct json_object *obj, __u32 target,
+			const struct htmm_info *info, const struct htmm_stats_buf *stats,
+			struct htmm_error *err)
+{
+	struct tier_sums tiers;
+	struct served served;
+	__u32 ppm;
+	int ret;
+
+	if (!served_known(info))
+		return 0;
+	ret = served_read_target(&served, fd, info, stats, target, err);
+	if (ret)
+		return ret;
+	json_add(obj, "served", served_json(&served, stats));
+	tiers = since(log, target, &served.tiers);
+	json_add(obj, "measured_hit_ratio_ppm",
+		 served_ratio(&tiers, &ppm) ? json_object_new_uint64(ppm) : NULL);
+	htmm_served_free(&served.buf);
+	return 0;
+}
+
 /* @target: NULL: all of them together. */
-static int add_target(const struct log *log, int fd, struct json_object *array,
-		      const struct htmm_target_info *target, struct htmm_error *err)
+static int add_target(struct log *log, int fd, struct json_object *array,
+		      const struct htmm_target_info *target, const struct htmm_info *info,
+		      const struct htmm_stats_buf *stats, struct htmm_error *err)
 {
 	const __u32 number = target ? target->number : 0;
 	struct json_object *obj;
@@ -110,6 +172,8 @@ static int add_target(const struct log *log, int fd, struct json_object *array,
 		return ret;
 	obj = json_object_new_object();
 	ret = add_placement(log, fd, obj, number, err);
+	if (!ret)
+		ret = add_measured(log, fd, obj, number, info, stats, err);
 	if (ret) {
 		json_object_put(obj);
 		return ret;
@@ -126,7 +190,8 @@ static int add_target(const struct log *log, int fd, struct json_object *array,
 	return 0;
 }
 
-static int add_targets(const struct log *log, int fd, struct json_object *line,
+static int add_targets(struct log *log, int fd, struct json_object *line,
+		       const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		       struct htmm_error *err)
 {
 	struct json_object *array = json_object_new_array();
@@ -138,9 +203,9 @@ static int add_targets(const struct log *log, int fd, struct json_object *line,
 	if (ret)
 		return ret;
 	if (targets.nr != 1)
-		ret = add_target(log, fd, array, NULL, err);
+		ret = add_target(log, fd, array, NULL, info, stats, err);
 	for (i = 0; i < targets.nr && !ret; i++) {
-		ret = add_target(log, fd, array, &targets.target[i], err);
+		ret = add_target(log, fd, array, &targets.target[i], info, stats, err);
 		/* It may have been removed meanwhile. */
 		if (ret == -ENOENT)
 			ret = 0;
@@ -149,7 +214,7 @@ static int add_targets(const struct log *log, int fd, struct json_object *line,
 	return ret;
 }
 
-static int write_line(const struct log *log, int fd, const struct htmm_info *info,
+static int write_line(struct log *log, int fd, const struct htmm_info *info,
 		      struct htmm_error *err)
 {
 	struct json_object *line = json_new();
@@ -167,8 +232,8 @@ static int write_line(const struct log *log, int fd, const struct htmm_info *inf
 	json_add_u64(line, "table_bytes", info->table_bytes);
 	add_counters(line, &stats);
 	json_add(line, "periods", periods_json(&stats));
+	ret = add_targets(log, fd, line, info, &stats, err);
 	htmm_stats_free(&stats);
-	ret = add_targets(log, fd, line, err);
 	if (ret) {
 		json_object_put(line);
 		return ret;

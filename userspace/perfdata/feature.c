@@ -80,25 +80,25 @@ static int first_line(const char *path, char text[LINE])
 	return ret;
 }
 
+static const struct utsname *system_names(void)
+{
+	static struct utsname names;
+
+	uname(&names);
+	return &names;
+}
+
 static int put_hostname(FILE *out, const struct perfdata_writer *writer)
 {
-	struct utsname names;
-
 	(void)writer;
-	if (uname(&names))
-		return -errno;
-	put_text(out, names.nodename);
+	put_text(out, system_names()->nodename);
 	return 0;
 }
 
 static int put_osrelease(FILE *out, const struct perfdata_writer *writer)
 {
-	struct utsname names;
-
 	(void)writer;
-	if (uname(&names))
-		return -errno;
-	put_text(out, names.release);
+	put_text(out, system_names()->release);
 	return 0;
 }
 
@@ -111,12 +111,8 @@ static int put_version(FILE *out, const struct perfdata_writer *writer)
 
 static int put_arch(FILE *out, const struct perfdata_writer *writer)
 {
-	struct utsname names;
-
 	(void)writer;
-	if (uname(&names))
-		return -errno;
-	put_text(out, names.machine);
+	put_text(out, system_names()->machine);
 	return 0;
 }
 

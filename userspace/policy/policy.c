@@ -15,6 +15,7 @@ static const char *const rule_names[POLICY_NR_RULES] = {
 	[POLICY_BRAKE] = "brake",
 	[POLICY_RATE] = "rate",
 	[POLICY_BURST] = "burst",
+	[POLICY_THIN] = "thin",
 	[POLICY_HUGE] = "huge",
 };
 
@@ -33,7 +34,12 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define WAIT_GROWS	1.5
 /* What is much to move: this part of the fast tier, or of it waits for a second look. */
 #define MUCH_MOVED	64
-#define MUCH_NEW	8
+#define MUCH_NEW	32
+/* Of the slow tier so many pages are listed, as a part of the fast tier, while little moves. */
+#define LISTED		8
+/* Steps of calm: 1, 3, then 7 looks may be left out. A calm look is a step, or if pages wait, 1. */
+#define CALM_STEP	4
+#define MOST_CALM	(3 * CALM_STEP)
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -116,19 +122,19 @@ static void count_halvings(struct policy *policy, const struct policy_look *look
 	}
 }
 
-/*
- * Finds what a unit has gained. One that is new in a list of the most or the least had at
- * most @cut samples.
- */
-static void match(struct policy *policy, struct unit *unit, const struct policy_look *look)
+/* Finds what a unit has gained. One that was not in the previous list had few samples. */
+static void match(struct policy *policy, struct unit *unit)
 {
-	struct unit *old = units_find(&policy->units[!(policy->looks % 2)], unit);
-	__u32 before = look->slow_cut < unit->samples ? look->slow_cut : unit->samples;
+	struct units *units = &policy->units[!(policy->looks % 2)];
+	struct unit *old = units_find(units, unit);
+	const struct unit unlisted = { .target = unit->target, .samples = policy->cut };
+	__u32 before = halved(policy, &unlisted);
 
 	if (old) {
 		before = halved(policy, old);
 		unit->before = old->fast == unit->fast && (unit->fast ? old->cold : old->hot);
 		old->seen = true;
+		unit->old = old - units->unit + 1;
 	}
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
@@ -138,16 +144,13 @@ static void match(struct policy *policy, struct unit *unit, const struct policy_
 static void learn_of_present(struct policy *policy)
 {
 	const struct units *now = &policy->units[policy->looks % 2];
+	const struct unit *old = policy->units[!(policy->looks % 2)].unit;
 	size_t i;
 
-	for (i = 0; i < now->nr; i++) {
-		const struct unit *old = units_find(&policy->units[!(policy->looks % 2)],
-						    &now->unit[i]);
-
-		if (old)
-			predict_learn(&policy->predictor, old, now->unit[i].gain,
-				      policy->interval);
-	}
+	for (i = 0; i < now->nr; i++)
+		if (now->unit[i].old)
+			predict_learn(&policy->predictor, &old[now->unit[i].old - 1],
+				      now->unit[i].gain, policy->exposure);
 }
 
 /* Units that are not in a list any more: they have cooled, or gained more than the list has. */
@@ -163,10 +166,10 @@ static void learn_of_missing(struct policy *policy, const struct policy_look *lo
 		if (unit->seen)
 			continue;
 		if (!unit->fast)
-			predict_learn(&policy->predictor, unit, 0, policy->interval);
+			predict_learn(&policy->predictor, unit, 0, policy->exposure);
 		else if (look->fast_cut > before)
 			predict_learn(&policy->predictor, unit, look->fast_cut - before,
-				      policy->interval);
+				      policy->exposure);
 	}
 }
 
@@ -179,7 +182,7 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 	units_add(now, look->fast, look->nr_fast, true);
 	count_halvings(policy, look);
 	for (i = 0; i < now->nr; i++)
-		match(policy, &now->unit[i], look);
+		match(policy, &now->unit[i]);
 }
 
 /* What was learnt before a phase change is not true any more. */
@@ -190,16 +193,21 @@ static void learn(struct policy *policy, const struct policy_look *look)
 	learn_of_missing(policy, look);
 }
 
-/* The share of the fast tier in the samples since the last look; below 0: no samples. */
-static double fast_share(const struct policy *policy)
+/*
+ * The share of the fast tier in the samples since the last look; below 0: no samples. The list
+ * of the slow tier leaves pages out, but what the fast one has not got is of the slow one.
+ */
+static double fast_share(const struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->units[policy->looks % 2];
-	__u64 fast = 0, slow = 0;
+	__u64 fast = 0, slow = 0, all = look->samples - policy->samples;
 	size_t i;
 
 	for (i = 0; i < now->nr; i++)
 		*(now->unit[i].fast ? &fast : &slow) += now->unit[i].gain;
-	return fast + slow ? (double)fast / (fast + slow) : -1;
+	if (look->fast_cut || fast + slow > all)
+		all = fast + slow;
+	return all ? (double)fast / all : -1;
 }
 
 /*
@@ -327,10 +335,11 @@ static enum policy_held why_not(const struct pairing *pair, const struct unit *i
 /* Makes room for a page by demoting worse ones, or does nothing and returns why. */
 static enum policy_held make_way(struct pairing *pair, const struct unit *in)
 {
+	/* Passes over pages that may not leave, once for all that follow. */
+	const struct unit *out = next_victim(pair, false);
 	struct policy_plan *plan = &pair->policy->plan, plan_before = *plan;
 	struct pairing before = *pair;
-	enum policy_held held = POLICY_NR_HELD;
-	const struct unit *out;
+	enum policy_held held;
 
 	/* Room that was made for a better page may be too dear for this one. */
 	if (pair->made)
@@ -360,6 +369,21 @@ static enum policy_held make_way(struct pairing *pair, const struct unit *in)
 	return held;
 }
 
+/* Would a page be promoted, if it were hot in one look more? */
+static enum policy_held judge_new(struct pairing *pair, const struct unit *in)
+{
+	const struct unit *out = next_victim(pair, false);
+	enum policy_held held;
+
+	if (pair->room >= in->pages)
+		held = why_not(pair, in, pair->made ? pair->out : 0, 1);
+	else if (out)
+		held = why_not(pair, in, pair->policy->value[out->class], 2);
+	else
+		held = POLICY_HELD_ROOM;
+	return held == POLICY_NR_HELD ? POLICY_HELD_NEW : held;
+}
+
 static enum policy_held promote(struct pairing *pair, const struct unit *unit)
 {
 	enum policy_held held;
@@ -371,7 +395,7 @@ static enum policy_held promote(struct pairing *pair, const struct unit *unit)
 	if (!within_budget(pair->policy, unit->pages))
 		return POLICY_HELD_RATE;
 	if (!rule_hysteresis(pair->policy, unit))
-		return POLICY_HELD_NEW;
+		return judge_new(pair, unit);
 	held = make_way(pair, unit);
 	if (held != POLICY_NR_HELD)
 		return held;
@@ -436,15 +460,78 @@ static void remember(struct policy *policy, const struct policy_move *move, bool
 	};
 }
 
+/* What pages of the slow tier have, as far as they will be listed, after so many halvings. */
+static __u64 listed(const struct policy_look *look, __u32 least, unsigned int halvings)
+{
+	__u64 sum = 0;
+	size_t i;
+
+	for (i = 0; i < look->nr_slow; i++)
+		if (look->slow[i].samples >> halvings >= least)
+			sum += look->slow[i].samples >> halvings;
+	return sum;
+}
+
+/* What to list next time: few pages, unless there is much to move. */
+static void aim(struct policy *policy, const struct policy_look *look, bool much)
+{
+	struct policy_plan *plan = &policy->plan;
+	size_t enough = look->capacity / LISTED, i;
+	__u32 least = look->slow_cut + 1;
+
+	plan->least = least;
+	if (much)
+		plan->least = 1;
+	else if (look->nr_slow > enough)
+		plan->least++;
+	else if (look->nr_slow < enough / 4 && least > 1)
+		plan->least--;
+	for (i = 0; i < 2; i++)
+		policy->left[i] = listed(look, plan->least, i);
+	policy->glanced = look->samples;
+	policy->most_rests = plan->least < least ? 0 : (1 << policy->calm / CALM_STEP) - 1;
+	policy->rests = 0;
+}
+
+/* How soon to look again, and how closely, from how much was moved and what waits to be. */
 static void pace(struct policy *policy, const struct policy_look *look)
 {
 	struct policy_plan *plan = &policy->plan;
-	bool much = plan->promoted_pages > look->capacity / MUCH_MOVED ||
-		    plan->held[POLICY_HELD_NEW] > look->capacity / MUCH_NEW;
+	bool much = plan->promoted_pages > look->capacity / MUCH_MOVED;
+	bool waiting = plan->held[POLICY_HELD_NEW] + plan->held[POLICY_HELD_ROOM] >
+		       look->capacity / MUCH_NEW;
 
+	much = policy->burst || (much && policy->slowness <= 1);
+	/* What waits for long will not be moved. */
+	policy->calm = much ? 0 : fmin(policy->calm + (waiting ? 1 : CALM_STEP), MOST_CALM);
 	plan->wait = fmin(1, fmax(plan->wait, WAIT_LEAST) * WAIT_GROWS);
-	if (policy->burst || (much && policy->slowness <= 1))
+	if (policy->calm < CALM_STEP)
 		plan->wait = WAIT_LEAST;
+	plan->thin = rule_thin(policy, look, policy->calm < MOST_CALM);
+	aim(policy, look, much);
+}
+
+bool policy_rests(struct policy *policy, const struct policy_look *look)
+{
+	__u64 new = look->samples - policy->glanced, sum = listed(look, 0, 0), left;
+	bool cooled = false;
+	size_t i;
+
+	for (i = 0; i < look->nr_coolings && i <= HTMM_MAX_TARGETS; i++)
+		cooled |= look->coolings[i] != policy->coolings[i];
+	left = policy->left[cooled];
+	if (rule_drop(policy, new, 1 - (sum > left ? (double)(sum - left) / new : 0))) {
+		policy->plan.wait = 0;
+		return false;
+	}
+	if (policy->rests >= policy->most_rests)
+		return false;
+	policy->left[0] = sum;
+	policy->left[1] = sum;
+	policy->glanced = look->samples;
+	policy->rests++;
+	policy->plan.wait = fmin(1, policy->plan.wait * WAIT_GROWS);
+	return true;
 }
 
 static void finish(struct policy *policy)
@@ -477,14 +564,15 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 
 	policy->looks++;
 	policy->interval = look->seconds > policy->seconds ? look->seconds - policy->seconds : 1;
+	policy->exposure = policy->interval / (look->thin ?: 1);
 	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
 	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
-	policy->recent_s = policy->interval + policy->fading * policy->recent_s;
-	policy->rate = (look->samples - policy->samples) / policy->interval;
+	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
+	policy->rate = (look->samples - policy->samples) / policy->exposure;
 	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;
 	take_in(policy, look);
-	share = fast_share(policy);
+	share = fast_share(policy, look);
 	rule_brake(policy, share);
 	rule_burst(policy, share, look->samples - policy->samples);
 	learn(policy, look);
@@ -499,5 +587,6 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	pace(policy, look);
 	policy->seconds = look->seconds;
 	policy->samples = look->samples;
+	policy->cut = look->slow_cut;
 	return plan;
 }

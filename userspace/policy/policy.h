@@ -29,6 +29,7 @@
  * @POLICY_BRAKE: be slower while moving does not help
  * @POLICY_RATE: limit the time that copies take
  * @POLICY_BURST: a higher limit after a phase change
+ * @POLICY_THIN: take fewer samples while little is to be moved
  * @POLICY_HUGE: move a huge page only if a quarter of it is in use
  * @POLICY_NR_RULES: number of rules
  */
@@ -42,6 +43,7 @@ enum policy_rule {
 	POLICY_BRAKE,
 	POLICY_RATE,
 	POLICY_BURST,
+	POLICY_THIN,
 	POLICY_HUGE,
 	POLICY_NR_RULES,
 };
@@ -52,28 +54,32 @@ enum policy_rule {
  * @gap_ns: what a load from the slow tier takes longer than one from the fast tier
  * @copy_ns: what moving one page of 4 KiB takes, until policy_copied() has told
  * @rate_pages: most pages to move in a second; 0: as many as take a tenth of the time
+ * @cpus: CPUs that are sampled; 0: one
  */
 struct policy_config {
 	__u32 off;
 	double gap_ns;
 	double copy_ns;
 	__u64 rate_pages;
+	unsigned int cpus;
 };
 
 /**
  * struct policy_look - what is known at one time
  * @slow: sampled pages of the slow tier, those with the most samples
  * @nr_slow: how many there are
- * @slow_cut: 0: @slow is all of them; else pages with fewer samples are not in it
+ * @slow_cut: 0: @slow is all of them; else some with up to so many samples are not in it
  * @fast: pages of the fast tier, those with the fewest samples, also without any
  * @nr_fast: how many there are
- * @fast_cut: 0: @fast is all of them; else pages with more samples are not in it
+ * @fast_cut: 0: @fast is all of them; else some with so many samples or more are not in it
  * @capacity: pages of the fast tier that may be used, those in use included
  * @used: pages of the fast tier that are in use; may be more than @capacity
- * @samples: samples counted since the start
- * @coolings: by number of a target: coolings since the start; each halved all its counts
+ * @samples: samples of these pages' processes since the start
+ * @coolings: by number of a target: coolings since the start; each halved all its counts, after
+ *	the previous look and before any sample
  * @nr_coolings: numbers in @coolings
- * @period: events that a sample stands for
+ * @period: events that a sample usually stands for
+ * @thin: since the previous look only one of so many samples was taken; 0: all
  * @seconds: since the start
  */
 struct policy_look {
@@ -89,6 +95,7 @@ struct policy_look {
 	const __u64 *coolings;
 	size_t nr_coolings;
 	__u64 period;
+	unsigned int thin;
 	double seconds;
 };
 
@@ -118,7 +125,7 @@ struct policy_move {
 
 /**
  * enum policy_held - why a page that is hot by the threshold is not promoted now
- * @POLICY_HELD_NEW: it was not hot in the previous look
+ * @POLICY_HELD_NEW: it was not hot in the previous look, or was demoted not long ago
  * @POLICY_HELD_MARGIN: no page of the fast tier is clearly worse
  * @POLICY_HELD_PROFIT: the copies take more time than is won
  * @POLICY_HELD_ROOM: no page of the fast tier may leave
@@ -157,6 +164,8 @@ enum policy_held {
  * @budget: most pages that this look may move
  * @wait: when to look again, as a part of the usual time between two looks: sooner while much
  *	is to be moved
+ * @thin: take only one of so many samples until the next look: there is little to learn
+ * @least: pages of the slow tier with fewer samples need not be listed at the next look
  * @burst: a phase change was seen, here or a few looks ago
  * @cool: it was seen here: old counts are misleading, so cooling is advised
  */
@@ -175,6 +184,8 @@ struct policy_plan {
 	double claim;
 	__u64 budget;
 	double wait;
+	unsigned int thin;
+	__u32 least;
 	bool burst;
 	bool cool;
 };
@@ -203,6 +214,20 @@ void policy_free(struct policy *policy);
  * Return: the plan, or NULL if there is no memory.
  */
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look);
+
+/**
+ * policy_rests() - can the next look be left out?
+ * @policy: the policy
+ * @look: what is known now but for the fast tier; of the slow tier, the pages with at least
+ *	@least samples of the last plan
+ *
+ * To be asked before each look, as it is cheaper to know. The answer is yes while these pages
+ * gain no larger part of the samples than usual, unless the last look had much to move. Some
+ * looks are taken anyway, to learn.
+ *
+ * Return: true if nothing needs to be done until it is time for the next one.
+ */
+bool policy_rests(struct policy *policy, const struct policy_look *look);
 
 /**
  * policy_refused() - tell that a page could not be moved

@@ -25,6 +25,7 @@
 /* What counts as a phase change: by the usual share, and by how much it usually changes. */
 #define SHARE_DROP	0.15
 #define SHARE_SPREAD	4.0
+#define SHARE_LEAST	0.1
 #define USUAL_LOOKS	2
 /* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200
@@ -32,6 +33,10 @@
 #define MOVED_LOOKS	8
 /* A huge page is in use if this part of it is. */
 #define HUGE_PART	4
+/* Samples a second of a CPU, while much is to be moved, and usually. */
+#define MANY_SAMPLES	10000
+#define FEW_SAMPLES	2500
+#define MOST_THIN	64
 
 static void sort_classes(struct policy *policy)
 {
@@ -139,6 +144,9 @@ void rule_brake(struct policy *policy, double share)
 
 	if (share < 0)
 		return;
+	/* What was claimed of pages that are in use no more says nothing. */
+	if (policy->burst)
+		*claim = (struct claim) {};
 	if (!claim->looks++)
 		claim->base = share;
 	if (claim->expected > CLAIM_LEAST && share - claim->base < claim->expected * CLAIM_KEPT)
@@ -167,6 +175,15 @@ __u64 rule_rate(struct policy *policy)
 	return policy->tokens;
 }
 
+bool rule_drop(const struct policy *policy, __u64 samples, double share)
+{
+	const struct usual *usual = &policy->usual;
+
+	return samples >= SHARE_SAMPLES && usual->looks > USUAL_LOOKS &&
+	       usual->share - share > SHARE_LEAST &&
+	       usual->share - share > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD);
+}
+
 void rule_burst(struct policy *policy, double share, __u64 samples)
 {
 	struct usual *usual = &policy->usual;
@@ -179,8 +196,7 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 		return;
 	if (!usual->looks++) {
 		*usual = (struct usual) { .looks = 1, .share = share };
-	} else if (rule_on(policy, POLICY_BURST) && usual->looks > USUAL_LOOKS &&
-		 drop > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD)) {
+	} else if (rule_on(policy, POLICY_BURST) && rule_drop(policy, samples, share)) {
 		policy->plan.cool = true;
 		policy->burst = BURST_LOOKS;
 		policy->slowness = 1;
@@ -191,6 +207,17 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 		usual->spread += (fmax(drop, 0) - usual->spread) / 4;
 		usual->share -= drop > 0 ? drop / 4 : drop / 2;
 	}
+}
+
+unsigned int rule_thin(const struct policy *policy, const struct policy_look *look, bool much)
+{
+	double enough = (much ? MANY_SAMPLES : FEW_SAMPLES) * fmax(policy->config.cpus, 1);
+	double usual = (look->samples - policy->samples) / policy->exposure;
+	unsigned int thin = 1;
+
+	while (rule_on(policy, POLICY_THIN) && usual > enough * thin && thin < MOST_THIN)
+		thin *= 2;
+	return thin;
 }
 
 bool rule_huge(const struct policy *policy, const struct unit *unit)

@@ -62,7 +62,15 @@ struct usual {
  * @coolings: of each target at the previous look
  * @halvings: of each target since the previous look
  * @samples: at the previous look
+ * @cut: of the slow tier's list at the previous look
+ * @left: sum of the samples that listed pages of the slow tier had when it was last looked,
+ *	before and after a halving
+ * @glanced: samples counted at that time
+ * @rests: looks that were left out since the last one
+ * @most_rests: how many may be
+ * @calm: for how long hardly anything was moved
  * @interval: seconds since the previous look
+ * @exposure: in how many seconds so many samples usually come
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained
  * @copy_ns: what moving one page takes, as measured
@@ -90,7 +98,14 @@ struct policy {
 	__u64 coolings[HTMM_MAX_TARGETS + 1];
 	__u32 halvings[HTMM_MAX_TARGETS + 1];
 	__u64 samples;
+	__u64 cut;
+	__u64 left[2];
+	__u64 glanced;
+	unsigned int rests;
+	unsigned int most_rests;
+	unsigned int calm;
 	double interval;
+	double exposure;
 	double fading;
 	double recent_s;
 	double copy_ns;
@@ -209,6 +224,30 @@ __u64 rule_rate(struct policy *policy);
  * before: the limit is raised for some looks, and counts of the past are halved once more.
  */
 void rule_burst(struct policy *policy, double share, __u64 samples);
+
+/**
+ * rule_drop() - is less served by the fast tier than usual?
+ * @policy: the policy
+ * @samples: number of samples
+ * @share: share of these that were of the fast tier
+ *
+ * Return: true if it is less by more than it usually varies.
+ */
+bool rule_drop(const struct policy *policy, __u64 samples, double share);
+
+/**
+ * rule_thin() - how many samples to take
+ * @policy: the policy
+ * @look: what is known
+ * @much: much is to be moved
+ *
+ * Sampling costs a program some 3 us for each sample. While much moves, samples may take about 3 %
+ * of the time, else less than 1 %: what is settled changes slowly, or is seen to change with few
+ * samples, too.
+ *
+ * Return: one of so many samples is enough.
+ */
+unsigned int rule_thin(const struct policy *policy, const struct policy_look *look, bool much);
 
 /**
  * rule_huge() - may a unit be promoted whole?

@@ -20,6 +20,7 @@
  * @used: how many of these have samples
  * @node: where it is
  * @class: see predict.h
+ * @old: its number in the previous look, plus one; 0: it was not there
  * @fast: in the fast tier
  * @hot: among the best that fit; what is exactly at the limit is hot and cold
  * @cold: not among the best that fit
@@ -38,6 +39,7 @@ struct unit {
 	__u32 used;
 	__s16 node;
 	__u16 class;
+	__u32 old;
 	bool fast;
 	bool hot;
 	bool cold;

@@ -242,7 +242,6 @@ static void say_present(struct record *record)
 			perfdata_synth_process(synth, record->session.targets[i].id, 0);
 }
 
-/* Some CPUs report where data came from only together with a second event. */
 static int start_session(struct record *record, struct htmm_error *err)
 {
 	struct session *session = &record->session;
@@ -254,11 +253,6 @@ static int start_session(struct record *record, struct htmm_error *err)
 	if (!session->drain_interval)
 		session->drain_interval = DRAIN_MS;
 	session_finish(session);
-	ret = session_start(session, record->fd, 0, err);
-	if (ret != -ENODATA)
-		return ret;
-	notice("recording without where data came from: %s", err->what);
-	session->sample_type &= ~(__u64)PERF_SAMPLE_DATA_SRC;
 	return session_start(session, record->fd, 0, err);
 }
 

@@ -21,8 +21,8 @@
 #define ITERATIONS	1500
 /* A change of all weights that is less ends the search. */
 #define SETTLED		0.0000001
-/* A page with more samples has an equal part of them in each fold, as good as. */
-#define SPLIT_EVENLY	128
+/* Of a page with more samples, the parts are drawn, not each sample. */
+#define SPLIT_EACH	128
 
 /**
  * struct bucket - pages of about the same rank
@@ -90,16 +90,38 @@ static __u32 next_random(__u64 *state)
 	return *state >> 33;
 }
 
-/* Distributes the samples of a page to the folds. */
+/* How many of @count are in the first of @parts: binomial, by its normal approximation. */
+static __u32 draw(__u32 count, unsigned int parts, __u64 *state)
+{
+	const double mean = (double)count / parts;
+	double normal = -6, drawn;
+	unsigned int i;
+
+	for (i = 0; i < 12; i++)
+		normal += next_random(state) / (double)(1U << 31);
+	drawn = mean + normal * sqrt(mean * (parts - 1) / parts);
+	return drawn <= 0 ? 0 : drawn + 0.5 >= count ? count : (__u32)(drawn + 0.5);
+}
+
+/*
+ * Distributes the samples of a page to the folds, each by chance: with equal parts, a page
+ * that happened to be sampled more often would be so in what is held out, too.
+ */
 static void split(__u32 count, __u32 part[FOLDS], __u64 *state)
 {
 	unsigned int i;
 
-	for (i = 0; i < FOLDS; i++)
-		part[i] = count > SPLIT_EVENLY ? count / FOLDS : 0;
-	count = count > SPLIT_EVENLY ? count % FOLDS : count;
-	while (count--)
-		part[next_random(state) % FOLDS]++;
+	memset(part, 0, FOLDS * sizeof(*part));
+	if (count <= SPLIT_EACH) {
+		while (count--)
+			part[next_random(state) % FOLDS]++;
+		return;
+	}
+	for (i = 0; i + 1 < FOLDS; i++) {
+		part[i] = draw(count, FOLDS - i, state);
+		count -= part[i];
+	}
+	part[i] = count;
 }
 
 /* The shares of samples that are held out. */
@@ -263,6 +285,17 @@ static void make_estimates(struct curve *curve, const struct atom *atoms, unsign
 	}
 }
 
+/* Pages whose rates are known well enough: there, only chance has to be taken out. */
+static double known_pages(const struct bucket *buckets)
+{
+	double pages = 0;
+	unsigned int i;
+
+	for (i = KNOWN; i < BUCKETS; i++)
+		pages += buckets[i].pages;
+	return pages;
+}
+
 static double within(double value, double least, double most)
 {
 	return value < least ? least : value > most ? most : value;
@@ -272,7 +305,7 @@ static double within(double value, double least, double most)
 static int make_bounds(struct curve *curve, const struct bucket *buckets, const __u32 *counts,
 		       size_t nr, __u32 unit)
 {
-	const double off = sqrt(log(40) / (2.0 * curve->samples));
+	const double off = sqrt(log(40) / (2.0 * curve->samples)), known = known_pages(buckets);
 	double low[CURVE_POINTS], high[CURVE_POINTS] = {};
 	unsigned int i;
 
@@ -282,7 +315,7 @@ static int make_bounds(struct curve *curve, const struct bucket *buckets, const 
 	for (i = 0; i < curve->nr; i++) {
 		struct curve_point *point = &curve->point[i];
 
-		point->hit = within(point->hit, low[i], high[i]);
+		point->hit = within(point->pages <= known ? low[i] : point->hit, low[i], high[i]);
 		point->low = within(low[i] - off, 0, 1);
 		point->high = within(high[i] + off, 0, 1);
 	}

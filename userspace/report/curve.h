@@ -14,7 +14,8 @@
  * - Between them the estimate: the mixture of Poisson distributions under which the numbers
  *   of pages by their counts are the most likely, found by expectation maximization
  *   (Kiefer and Wolfowitz 1956; Laird 1978; as pages without samples are not seen, the
- *   distributions have no zero: Boehning and Schoen 2005).
+ *   distributions have no zero: Boehning and Schoen 2005). Where all pages have hundreds of
+ *   samples, the held out curve is the estimate: too few are lost to the ranking to matter.
  *
  * With n samples, a share that each sample changes by at most 1/n is off by more than
  * sqrt(ln(40) / 2n) in one direction in less than 2.5 % of the cases (Hoeffding 1963;

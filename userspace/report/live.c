@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cmd/event_mode.h"
 #include "cmd/message.h"
+#include "cmd/placement.h"
 #include "perfdata/idmap.h"
 #include "live.h"
 
@@ -107,6 +108,13 @@ static int feed_page(struct report *report, struct idmap *spaces, struct htmm_na
 		return space;
 	tasks_map(&report->tasks, space, page->addr, 4096, place.mapping, strlen(place.mapping));
 	report_count(report, space, page->addr, page->samples, page->samples);
+	if (report->place)
+		report->place[report->nr_places++] = (struct report_place) {
+			.space = space,
+			.addr = page->addr,
+			.node = page->node,
+			.mapping_shift = page->mapping_shift,
+		};
 	return 0;
 }
 
@@ -162,6 +170,23 @@ static int feed_counts(int fd, struct report *report, struct htmm_error *err)
 	return 0;
 }
 
+/* All pages with samples, and where they are if the module tells. */
+static int list_pages(int fd, struct report *report, struct htmm_page_list *list,
+		      struct htmm_error *err)
+{
+	struct htmm_list_pages request = { .order = HTMM_ORDER_TABLE, .min_samples = 1 };
+	bool placed = placement_known(fd);
+	int ret;
+
+	if (placed)
+		request.flags = HTMM_LIST_PLACEMENT;
+	ret = htmm_device_list_pages(fd, &request, 0, list, err);
+	if (ret || !placed)
+		return ret;
+	report->place = calloc(list->nr + 1, sizeof(*report->place));
+	return report->place ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
+}
+
 int report_live_feed(int fd, struct report *report, struct htmm_error *err)
 {
 	struct htmm_names *names = htmm_names_new();
@@ -174,7 +199,7 @@ int report_live_feed(int fd, struct report *report, struct htmm_error *err)
 	if (!ret)
 		ret = htmm_device_targets(fd, &report->targets, err);
 	if (!ret)
-		ret = htmm_device_hot_pages(fd, 0, &list, err);
+		ret = list_pages(fd, report, &list, err);
 	if (!ret) {
 		htmm_names_note(names, 0, &list);
 		ret = feed_pages(report, names, &list);

@@ -2,59 +2,65 @@
 #include <stdlib.h>
 #include "view.h"
 
-static int by_samples(__u64 x, __u64 y, __u32 a, __u32 b)
+/**
+ * struct ranking - what is sorted
+ * @tasks: the processes
+ * @samples: the samples of the element with a number
+ */
+struct ranking {
+	const struct tasks *tasks;
+	__u64 (*samples)(const struct tasks *tasks, __u32 number);
+};
+
+static __u64 space_samples(const struct tasks *tasks, __u32 number)
 {
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return tasks->space[number].samples;
 }
 
-static int compare_spaces(const void *a, const void *b, void *arg)
+static __u64 mapping_samples(const struct tasks *tasks, __u32 number)
 {
-	const struct space *space = arg;
-	__u32 x = *(const __u32 *)a, y = *(const __u32 *)b;
-
-	return by_samples(space[x].samples, space[y].samples, x, y);
+	return tasks->mapping[number].samples;
 }
 
-static int compare_mappings(const void *a, const void *b, void *arg)
+static int by_samples(const void *a, const void *b, void *arg)
 {
-	const struct mapping *mapping = arg;
-	__u32 x = *(const __u32 *)a, y = *(const __u32 *)b;
+	const __u32 x = *(const __u32 *)a, y = *(const __u32 *)b;
+	const struct ranking *by = arg;
+	const __u64 more = by->samples(by->tasks, x), less = by->samples(by->tasks, y);
 
-	return by_samples(mapping[x].samples, mapping[y].samples, x, y);
+	if (more != less)
+		return more > less ? -1 : 1;
+	return x < y ? -1 : x > y;
 }
 
-bool report_order_spaces(struct report_order *order, const struct report_view *view)
+static struct report_order sort(const struct report_view *view, __u32 nr, struct ranking by)
 {
-	const struct tasks *tasks = &view->report->tasks;
+	struct report_order order = { .index = malloc((nr + 1UL) * sizeof(*order.index)) };
 	__u32 i;
 
-	order->nr = 0;
-	order->index = malloc((tasks->nr_spaces + 1UL) * sizeof(*order->index));
-	if (!order->index)
-		return false;
-	for (i = 0; i < tasks->nr_spaces; i++)
-		if (tasks->space[i].samples)
-			order->index[order->nr++] = i;
-	qsort_r(order->index, order->nr, sizeof(*order->index), compare_spaces, tasks->space);
-	return true;
+	if (!order.index)
+		return order;
+	for (i = 0; i < nr; i++)
+		if (by.samples(by.tasks, i))
+			order.index[order.nr++] = i;
+	qsort_r(order.index, order.nr, sizeof(*order.index), by_samples, &by);
+	if (view->max && view->max < order.nr)
+		order.nr = view->max;
+	return order;
 }
 
-bool report_order_mappings(struct report_order *order, const struct report_view *view)
+struct report_order report_order_spaces(const struct report_view *view)
 {
 	const struct tasks *tasks = &view->report->tasks;
-	__u32 i;
 
-	order->nr = 0;
-	order->index = malloc((tasks->nr_mappings + 1UL) * sizeof(*order->index));
-	if (!order->index)
-		return false;
-	for (i = 0; i < tasks->nr_mappings; i++)
-		if (tasks->mapping[i].samples)
-			order->index[order->nr++] = i;
-	qsort_r(order->index, order->nr, sizeof(*order->index), compare_mappings, tasks->mapping);
-	return true;
+	return sort(view, tasks->nr_spaces, (struct ranking) { tasks, space_samples });
+}
+
+struct report_order report_order_mappings(const struct report_view *view)
+{
+	const struct tasks *tasks = &view->report->tasks;
+
+	return sort(view, tasks->nr_mappings, (struct ranking) { tasks, mapping_samples });
 }
 
 __u64 report_duration(const struct report_view *view)

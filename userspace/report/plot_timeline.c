@@ -6,9 +6,21 @@
 #define WIDTH	1200
 #define HEIGHT	1000
 #define POINTS	"with linespoints linewidth 2 pointsize 0.5 "
+#define DOTS	"with linespoints linewidth 1 dashtype 3 pointtype 6 "
 #define DASHES	"with lines linewidth 2 dashtype 2 "
 
-/* Columns of the data: seconds, hit ratio, best, MiB hot, MiB of these slow, samples/s, cost. */
+/*
+ * Columns of the data: seconds, hit ratio, best, MiB hot, MiB of these slow, samples/s, cost,
+ * measured hit ratio.
+ */
+static void print_ppm(FILE *gnuplot, __s64 ppm)
+{
+	if (ppm >= 0)
+		fprintf(gnuplot, "%f ", (double)ppm / 1e4);
+	else
+		fputs("NaN ", gnuplot);
+}
+
 static void print_data(FILE *gnuplot, const struct timeline *timeline)
 {
 	const struct moment *before = NULL;
@@ -24,19 +36,15 @@ static void print_data(FILE *gnuplot, const struct timeline *timeline)
 			fprintf(gnuplot, "%s$target%u << END\n", before ? "END\n" : "",
 				moment->target);
 		fprintf(gnuplot, "%f ", moment->seconds);
-		if (moment->hit_ppm >= 0)
-			fprintf(gnuplot, "%f ", (double)moment->hit_ppm / 1e4);
-		else
-			fputs("NaN ", gnuplot);
+		print_ppm(gnuplot, moment->hit_ppm);
 		/* Without samples, no placement is good or bad. */
-		if (moment->best_ppm)
-			fprintf(gnuplot, "%f ", (double)moment->best_ppm / 1e4);
-		else
-			fputs("NaN ", gnuplot);
-		fprintf(gnuplot, "%f %f %f %f\n", (double)moment->hot_pages / 256,
+		print_ppm(gnuplot, moment->best_ppm ? (__s64)moment->best_ppm : -1);
+		fprintf(gnuplot, "%f %f %f %f ", (double)moment->hot_pages / 256,
 			(double)moment->hot_slow / 256,
 			seconds > 0 ? (double)samples / seconds : 0,
 			(double)moment->cost_ppm / 1e4);
+		print_ppm(gnuplot, moment->measured_ppm);
+		fputc('\n', gnuplot);
 		before = moment;
 	}
 	fputs("END\n", gnuplot);
@@ -52,9 +60,20 @@ static void print_name(FILE *gnuplot, const struct moment *moment)
 	gnuplot_text(gnuplot, moment->name);
 }
 
-/* Two lines for each target, of these columns. */
+static bool any_measured(const struct timeline *timeline, __u32 target)
+{
+	size_t i;
+
+	for (i = 0; i < timeline->nr; i++)
+		if (timeline->moment[i].target == target && timeline->moment[i].measured_ppm >= 0)
+			return true;
+	return false;
+}
+
+/* Two lines for each target, of these columns; and @three, if it is known and not 0. */
 static void print_lines(FILE *gnuplot, const struct timeline *timeline, unsigned int one,
-			const char *what_one, unsigned int two, const char *what_two)
+			const char *what_one, unsigned int two, const char *what_two,
+			unsigned int three, const char *what_three)
 {
 	unsigned int colour = 0;
 	size_t i;
@@ -71,6 +90,12 @@ static void print_lines(FILE *gnuplot, const struct timeline *timeline, unsigned
 		fprintf(gnuplot, DASHES "linecolor %u title \"%s, ", colour + 1, what_two);
 		print_name(gnuplot, moment);
 		fputs("\" noenhanced", gnuplot);
+		if (three && any_measured(timeline, moment->target)) {
+			fprintf(gnuplot, ", $target%u using 1:%u " DOTS "linecolor %u title \"%s, ",
+				moment->target, three, colour + 1, what_three);
+			print_name(gnuplot, moment);
+			fputs("\" noenhanced", gnuplot);
+		}
 		colour++;
 	}
 	fputc('\n', gnuplot);
@@ -89,9 +114,9 @@ static void print_script(FILE *gnuplot, const void *arg)
 	fputs("set multiplot layout 3,1\nset grid\nset key above\nset lmargin 12\n"
 	      "set rmargin 12\nset xlabel 'seconds'\nset xrange [0:0.1<*]\n"
 	      "set ylabel 'samples, %'\nset yrange [0:100]\n", gnuplot);
-	print_lines(gnuplot, timeline, 2, "on fast nodes", 3, "at best");
+	print_lines(gnuplot, timeline, 2, "on fast nodes", 3, "at best", 8, "measured");
 	fputs("set ylabel 'hot, MiB'\nset yrange [0:0.1<*]\n", gnuplot);
-	print_lines(gnuplot, timeline, 4, "hot", 5, "on slow nodes");
+	print_lines(gnuplot, timeline, 4, "hot", 5, "on slow nodes", 0, NULL);
 	/* These are of the session, so of any target. */
 	fprintf(gnuplot, "set ylabel 'samples/s'\nset y2label 'cost, %%'\nset y2range [0:%f]\n"
 		"set ytics nomirror\nset y2tics\n", cost / 1e4);

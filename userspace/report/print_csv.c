@@ -43,13 +43,11 @@ static void print_summary(FILE *file, const struct report_view *view)
 
 static void print_processes(FILE *file, const struct report_view *view)
 {
-	struct report_order order;
+	struct report_order order = report_order_spaces(view);
 	__u32 i;
 
-	if (!report_order_spaces(&order, view))
-		return;
 	fputs("pid,space,comm,samples,pages,hot_pages\n", file);
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct space *space = &view->report->tasks.space[order.index[i]];
 
 		print_space(file, view, order.index[i]);
@@ -77,13 +75,11 @@ static void print_commands(FILE *file, const struct report_view *view)
 
 static void print_mappings(FILE *file, const struct report_view *view)
 {
-	struct report_order order;
+	struct report_order order = report_order_mappings(view);
 	__u32 i;
 
-	if (!report_order_mappings(&order, view))
-		return;
 	fputs("pid,space,comm,mapping,samples,pages,hot_pages\n", file);
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct mapping *mapping = &view->report->tasks.mapping[order.index[i]];
 
 		print_space(file, view, mapping->space);

@@ -150,19 +150,18 @@ static void print_group(FILE *file, const struct report *report, enum group grou
 }
 
 static void print_groups(FILE *file, const struct report_view *view, enum group group,
-			 const struct report_order *order)
+			 struct report_order order)
 {
 	__u32 i;
 
-	for (i = 0; i < order->nr && (!view->max || i < view->max); i++)
-		print_group(file, view->report, group, order->index[i]);
-	free(order->index);
+	for (i = 0; i < order.nr; i++)
+		print_group(file, view->report, group, order.index[i]);
+	free(order.index);
 }
 
 void report_print_curve(FILE *file, const struct report_view *view)
 {
 	struct curve *curve = report_curve(view);
-	struct report_order order;
 	size_t i;
 
 	if (!curve)
@@ -182,14 +181,10 @@ void report_print_curve(FILE *file, const struct report_view *view)
 		for (i = 0; i < view->report->targets.nr; i++)
 			print_group(file, view->report, GROUP_TARGET, i);
 	}
-	if (report_order_spaces(&order, view)) {
-		print_header(file, "process");
-		print_groups(file, view, GROUP_SPACE, &order);
-	}
-	if (report_order_mappings(&order, view)) {
-		print_header(file, "mapping");
-		print_groups(file, view, GROUP_MAPPING, &order);
-	}
+	print_header(file, "process");
+	print_groups(file, view, GROUP_SPACE, report_order_spaces(view));
+	print_header(file, "mapping");
+	print_groups(file, view, GROUP_MAPPING, report_order_mappings(view));
 }
 
 static void add_ppm(struct json_object *obj, const char *key, double share)
@@ -265,14 +260,14 @@ static struct json_object *group_json(const struct report *report, enum group gr
 }
 
 static struct json_object *groups_json(const struct report_view *view, enum group group,
-				       const struct report_order *order)
+				       struct report_order order)
 {
 	struct json_object *array = json_object_new_array();
 	__u32 i;
 
-	for (i = 0; i < order->nr && (!view->max || i < view->max); i++)
-		json_object_array_add(array, group_json(view->report, group, order->index[i]));
-	free(order->index);
+	for (i = 0; i < order.nr; i++)
+		json_object_array_add(array, group_json(view->report, group, order.index[i]));
+	free(order.index);
 	return array;
 }
 
@@ -280,7 +275,6 @@ struct json_object *report_curve_json(const struct report_view *view)
 {
 	struct json_object *obj = json_object_new_object(), *targets = json_object_new_array();
 	struct curve *curve = report_curve(view);
-	struct report_order order;
 	size_t i;
 
 	if (curve) {
@@ -291,9 +285,7 @@ struct json_object *report_curve_json(const struct report_view *view)
 	for (i = 0; i < view->report->targets.nr; i++)
 		json_object_array_add(targets, group_json(view->report, GROUP_TARGET, i));
 	json_add(obj, "targets", targets);
-	if (report_order_spaces(&order, view))
-		json_add(obj, "processes", groups_json(view, GROUP_SPACE, &order));
-	if (report_order_mappings(&order, view))
-		json_add(obj, "mappings", groups_json(view, GROUP_MAPPING, &order));
+	json_add(obj, "processes", groups_json(view, GROUP_SPACE, report_order_spaces(view)));
+	json_add(obj, "mappings", groups_json(view, GROUP_MAPPING, report_order_mappings(view)));
 	return obj;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "cmd/hist.h"
 #include "cmd/output.h"
+#include "cmd/placement.h"
 #include "view.h"
 
 static struct json_object *losses_json(const struct report_counts *counts)
@@ -111,12 +112,10 @@ static void add_space(struct json_object *obj, const struct report_view *view, _
 static struct json_object *processes_json(const struct report_view *view)
 {
 	struct json_object *array = json_object_new_array();
-	struct report_order order;
+	struct report_order order = report_order_spaces(view);
 	__u32 i;
 
-	if (!report_order_spaces(&order, view))
-		return array;
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct space *space = &view->report->tasks.space[order.index[i]];
 		struct json_object *obj = json_object_new_object();
 
@@ -155,12 +154,10 @@ static struct json_object *commands_json(const struct report_view *view)
 static struct json_object *mappings_json(const struct report_view *view)
 {
 	struct json_object *array = json_object_new_array();
-	struct report_order order;
+	struct report_order order = report_order_mappings(view);
 	__u32 i;
 
-	if (!report_order_mappings(&order, view))
-		return array;
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct mapping *mapping = &view->report->tasks.mapping[order.index[i]];
 		struct json_object *obj = json_object_new_object();
 
@@ -192,8 +189,14 @@ static struct json_object *pages_json(const struct report_view *view)
 	struct json_object *array = json_object_new_array();
 	__u32 i;
 
-	for (i = 0; i < view->report->nr_pages; i++)
-		json_object_array_add(array, page_json(view, &view->report->page[i]));
+	for (i = 0; i < view->report->nr_pages; i++) {
+		const struct report_page *page = &view->report->page[i];
+		struct json_object *obj = page_json(view, page);
+
+		if (view->report->place)
+			place_json(obj, page->node, page->mapping_shift);
+		json_object_array_add(array, obj);
+	}
 	return array;
 }
 

@@ -8,6 +8,17 @@ static const char *const kinds[HTMM_KINDS] = {
 	[HTMM_KIND_HUGE] = "huge",
 };
 
+static void print_kinds(FILE *file, const char *name, const char *help, double base, double huge)
+{
+	struct prom prom;
+
+	prom_begin(&prom, file, name, "gauge", help);
+	prom_label(&prom, "kind", kinds[HTMM_KIND_BASE]);
+	prom_value(&prom, base);
+	prom_label(&prom, "kind", kinds[HTMM_KIND_HUGE]);
+	prom_value(&prom, huge);
+}
+
 static void print_hist(FILE *file, const struct report *report)
 {
 	struct prom prom;
@@ -23,24 +34,16 @@ static void print_hist(FILE *file, const struct report *report)
 			prom_value(&prom, report->hist[kind].bins[bin]);
 		}
 	}
-	prom_begin(&prom, file, "htmm_hot_pages", "gauge",
-		   "Pages (base) or 2 MiB regions (huge) that are hot.");
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		prom_label(&prom, "kind", kinds[kind]);
-		prom_value(&prom, report->hist[kind].hot_pages);
-	}
-	prom_begin(&prom, file, "htmm_hit_ratio", "gauge",
-		   "Share of the samples that a fast tier with the hottest pages would serve.");
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		prom_label(&prom, "kind", kinds[kind]);
-		prom_value(&prom, report->ratio[kind].hit_ppm / 1e6);
-	}
-	prom_begin(&prom, file, "htmm_hit_ratio_error", "gauge",
-		   "By how much htmm_hit_ratio may be too high or too low.");
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		prom_label(&prom, "kind", kinds[kind]);
-		prom_value(&prom, report->ratio[kind].error_ppm / 1e6);
-	}
+	print_kinds(file, "htmm_hot_pages", "Pages (base) or 2 MiB regions (huge) that are hot.",
+		    report->hist[HTMM_KIND_BASE].hot_pages, report->hist[HTMM_KIND_HUGE].hot_pages);
+	print_kinds(file, "htmm_hit_ratio",
+		    "Share of the samples that a fast tier with the hottest pages would serve.",
+		    report->ratio[HTMM_KIND_BASE].hit_ppm / 1e6,
+		    report->ratio[HTMM_KIND_HUGE].hit_ppm / 1e6);
+	print_kinds(file, "htmm_hit_ratio_error",
+		    "By how much htmm_hit_ratio may be too high or too low.",
+		    report->ratio[HTMM_KIND_BASE].error_ppm / 1e6,
+		    report->ratio[HTMM_KIND_HUGE].error_ppm / 1e6);
 }
 
 /* For FIELD(). */
@@ -77,15 +80,14 @@ static const void *mapping_item(struct prom *prom, const void *arg, size_t numbe
 
 static void print_mappings(FILE *file, const struct report_view *view)
 {
-	struct ordered ordered = { .tasks = &view->report->tasks };
-	__u32 nr;
+	struct ordered ordered = {
+		.tasks = &view->report->tasks,
+		.order = report_order_mappings(view),
+	};
 
-	if (!report_order_mappings(&ordered.order, view))
-		return;
-	nr = ordered.order.nr;
-	if (nr)
-		fields_metrics(file, report_mapping_fields, view->max && view->max < nr ?
-			       view->max : nr, mapping_item, &ordered);
+	if (ordered.order.nr)
+		fields_metrics(file, report_mapping_fields, ordered.order.nr, mapping_item,
+			       &ordered);
 	free(ordered.order.index);
 }
 

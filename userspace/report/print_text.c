@@ -3,6 +3,7 @@
 #include "cmd/command.h"
 #include "cmd/hist.h"
 #include "cmd/output.h"
+#include "cmd/placement.h"
 #include "view.h"
 
 /* Lines for the working set over time. */
@@ -147,14 +148,12 @@ static void print_summary(FILE *file, const struct report_view *view)
 
 static void print_processes(FILE *file, const struct report_view *view)
 {
-	struct report_order order;
+	struct report_order order = report_order_spaces(view);
 	__u32 i;
 
-	if (!report_order_spaces(&order, view))
-		return;
 	fprintf(file, "\n%12s %6s %10s %10s %7s %s\n", "samples", "share", "pages", "hot", "pid",
 		"command");
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct space *space = &view->report->tasks.space[order.index[i]];
 
 		fprintf(file, "%12llu %5.1f%% %10llu %10llu %7u ", space->samples,
@@ -188,14 +187,12 @@ static void print_commands(FILE *file, const struct report_view *view)
 
 static void print_mappings(FILE *file, const struct report_view *view)
 {
-	struct report_order order;
+	struct report_order order = report_order_mappings(view);
 	__u32 i;
 
-	if (!report_order_mappings(&order, view))
-		return;
 	fprintf(file, "\n%12s %6s %10s %10s %7s %-15s %s\n", "samples", "share", "pages", "hot",
 		"pid", "command", "mapping");
-	for (i = 0; i < order.nr && (!view->max || i < view->max); i++) {
+	for (i = 0; i < order.nr; i++) {
 		const struct mapping *mapping = &view->report->tasks.mapping[order.index[i]];
 		const struct space *space = &view->report->tasks.space[mapping->space];
 		char comm[20];
@@ -220,7 +217,8 @@ static __u32 equal_pages(const struct report *report, __u32 from)
 
 	for (i = 1; from + i < report->nr_pages; i++)
 		if (page[i].addr != page->addr + i * 4096ULL || page[i].space != page->space ||
-		    page[i].mapping != page->mapping || page[i].samples != page->samples)
+		    page[i].mapping != page->mapping || page[i].samples != page->samples ||
+		    page[i].node != page->node || page[i].mapping_shift != page->mapping_shift)
 			break;
 	return i;
 }
@@ -229,8 +227,9 @@ static void print_pages(FILE *file, const struct report_view *view)
 {
 	__u32 i, nr;
 
-	fprintf(file, "\n%10s %6s %3s %-4s %7s %-15s %16s %s\n", "samples", "pages", "bin", "tier",
-		"pid", "command", "page", "mapping");
+	fprintf(file, "\n%10s %6s %3s %-4s %7s %s%-15s %16s %s\n", "samples", "pages", "bin",
+		"tier", "pid", view->report->place ? PLACE_TITLE : "", "command", "page",
+		"mapping");
 	for (i = 0; i < view->report->nr_pages; i += nr) {
 		const struct report_page *page = &view->report->page[i];
 		const struct space *space = &view->report->tasks.space[page->space];
@@ -240,6 +239,8 @@ static void print_pages(FILE *file, const struct report_view *view)
 		nr = equal_pages(view->report, i);
 		fprintf(file, "%10llu %6u %3u %-4s %7u ", page->samples, nr, page->bin,
 			page->hot ? "hot" : "", space->pid);
+		if (view->report->place)
+			place_print(file, page->node, page->mapping_shift);
 		out_name(file, comm);
 		fprintf(file, " %16llx ", page->addr);
 		out_name(file, report_mapping_name(view, page->mapping));

@@ -258,6 +258,31 @@ static int attribute_all(struct report *report)
 	return 0;
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct report_place *x = a, *y = b;
+
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Say where pages are, if that is known. */
+static void place(const struct report *report, struct report_page *page)
+{
+	const struct report_place like = { .space = page->space, .addr = page->addr }, *found;
+
+	page->node = HTMM_NODE_UNKNOWN;
+	page->mapping_shift = HTMM_MAPPING_UNKNOWN;
+	if (!report->nr_places)
+		return;
+	found = bsearch(&like, report->place, report->nr_places, sizeof(like), by_place);
+	if (!found)
+		return;
+	page->node = found->node;
+	page->mapping_shift = found->mapping_shift;
+}
+
 static int list_pages(struct report *report, __u32 most)
 {
 	struct htmm_topn_entry *entries;
@@ -269,8 +294,12 @@ static int list_pages(struct report *report, __u32 most)
 		free(entries);
 		return -ENOMEM;
 	}
-	for (i = 0; i < report->nr_pages; i++)
+	if (report->nr_places)
+		qsort(report->place, report->nr_places, sizeof(*report->place), by_place);
+	for (i = 0; i < report->nr_pages; i++) {
 		describe(report, &entries[i], &report->page[i]);
+		place(report, &report->page[i]);
+	}
 	free(entries);
 	return 0;
 }
@@ -340,5 +369,6 @@ void report_free(struct report *report)
 	free(report->region);
 	free(report->touched);
 	free(report->targets.target);
+	free(report->place);
 	memset(report, 0, sizeof(*report));
 }

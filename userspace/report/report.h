@@ -83,6 +83,9 @@ struct report_losses {
  * @touched: for a region, pages with a count
  * @hot_pages: for a region, hot pages
  * @skew: for a region, its skew
+ * @node: in a live session, the NUMA node of the page; HTMM_NODE_UNKNOWN: not known
+ * @mapping_shift: likewise, base-2 logarithm of the size of its mapping; or
+ *	HTMM_MAPPING_UNKNOWN
  */
 struct report_page {
 	__u32 space;
@@ -94,6 +97,22 @@ struct report_page {
 	__u32 touched;
 	__u32 hot_pages;
 	__u64 skew;
+	__s32 node;
+	__u32 mapping_shift;
+};
+
+/**
+ * struct report_place - where a page of a live session is
+ * @space: number of its address space
+ * @addr: its first byte
+ * @node: as in struct htmm_page
+ * @mapping_shift: likewise
+ */
+struct report_place {
+	__u32 space;
+	__u64 addr;
+	__s32 node;
+	__u32 mapping_shift;
 };
 
 /**
@@ -131,6 +150,8 @@ struct report_touched {
  * @touched: each page with a count, if &report_config.curve
  * @nr_touched: how many there are
  * @targets: the targets of a live session
+ * @place: where its pages are, by space and address; NULL: that is not known
+ * @nr_places: how many there are
  */
 struct report {
 	struct report_config config;
@@ -153,6 +174,8 @@ struct report {
 	struct report_touched *touched;
 	size_t nr_touched;
 	struct htmm_target_list targets;
+	struct report_place *place;
+	size_t nr_places;
 };
 
 /**

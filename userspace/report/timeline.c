@@ -52,6 +52,7 @@ static void take_nodes(struct moment *moment, struct json_object *nodes)
 static struct moment take_target(struct json_object *line, struct json_object *target)
 {
 	struct json_object *hit = member(target, "hit_ratio_ppm");
+	struct json_object *measured = member(target, "measured_hit_ratio_ppm");
 	const char *name = json_object_get_string(member(target, "name"));
 	struct moment moment = {
 		.seconds = (double)number(line, "elapsed_ns") / 1e9,
@@ -65,6 +66,7 @@ static struct moment take_target(struct json_object *line, struct json_object *t
 		.hot_slow = number(target, "hot_on_slow"),
 		.hit_ppm = hit ? json_object_get_int64(hit) : -1,
 		.best_ppm = number(target, "best_hit_ratio_ppm"),
+		.measured_ppm = measured ? json_object_get_int64(measured) : -1,
 	};
 
 	snprintf(moment.name, sizeof(moment.name), "%s", name ? name : "");
@@ -187,6 +189,7 @@ static void print_moment(FILE *file, const struct moment *moment, const struct m
 	print_size(file, moment->placed, moment->hot_slow);
 	print_share(file, moment->placed, moment->hit_ppm);
 	print_share(file, true, moment->best_ppm);
+	print_share(file, true, moment->measured_ppm);
 	fputc('\n', file);
 }
 
@@ -203,8 +206,8 @@ static void print_target(FILE *file, const struct moment *moment, size_t nr, siz
 	} else {
 		fputs("all targets together:\n", file);
 	}
-	fprintf(file, "%8s %9s %7s %6s %3s %10s %10s %7s %7s\n", "seconds", "samples/s", "lost/s",
-		"cost", "bin", "hot", "hot, slow", "fast", "best");
+	fprintf(file, "%8s %9s %7s %6s %3s %10s %10s %7s %7s %7s\n", "seconds", "samples/s",
+		"lost/s", "cost", "bin", "hot", "hot, slow", "fast", "best", "served");
 	for (i = 0; i < nr; i++) {
 		/* The end is always shown. */
 		if ((nr - 1 - i) % step)
@@ -221,8 +224,8 @@ void timeline_print(FILE *file, const struct timeline *timeline, size_t max)
 	if (!timeline->nr)
 		fputs("the log is empty\n", file);
 	else
-		fputs("of all samples, fast nodes serve 'fast', the best placement would 'best'\n",
-		      file);
+		fputs("of all samples, fast nodes have 'fast', the best placement would 'best'; of those\n"
+		      "since the line before, the fast tier served 'served'\n", file);
 	for (at = 0; at < timeline->nr; at += nr) {
 		nr = same_target(timeline, at);
 		fputc('\n', file);
@@ -236,7 +239,7 @@ void timeline_print_csv(FILE *file, const struct timeline *timeline)
 
 	fputs("target,seconds,samples,lost,cost_ppm,hot_threshold,warm_threshold,", file);
 	fputs("hot_pages,hot_on_slow,fast_pages,slow_pages,", file);
-	fputs("hit_ratio_ppm,best_hit_ratio_ppm\n", file);
+	fputs("hit_ratio_ppm,best_hit_ratio_ppm,measured_hit_ratio_ppm\n", file);
 	for (i = 0; i < timeline->nr; i++) {
 		const struct moment *moment = &timeline->moment[i];
 
@@ -250,6 +253,9 @@ void timeline_print_csv(FILE *file, const struct timeline *timeline)
 			fputs(",,,", file);
 		if (moment->hit_ppm >= 0)
 			fprintf(file, "%lld", moment->hit_ppm);
-		fprintf(file, ",%llu\n", moment->best_ppm);
+		fprintf(file, ",%llu,", moment->best_ppm);
+		if (moment->measured_ppm >= 0)
+			fprintf(file, "%lld", moment->measured_ppm);
+		fputc('\n', file);
 	}
 }

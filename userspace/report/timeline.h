@@ -24,6 +24,8 @@
  * @placed: it is known where pages are
  * @hit_ppm: share of the samples on fast nodes; -1: unknown
  * @best_ppm: what the best placement would reach
+ * @measured_ppm: share of the fast tier in what served the samples since the moment before,
+ *	in millionths; -1: unknown
  */
 struct moment {
 	double seconds;
@@ -41,6 +43,7 @@ struct moment {
 	bool placed;
 	__s64 hit_ppm;
 	__u64 best_ppm;
+	__s64 measured_ppm;
 };
 
 /**

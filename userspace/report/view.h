@@ -76,12 +76,11 @@ struct report_order {
 
 /**
  * report_order_spaces() - sort the address spaces that have samples
- * @order: filled; free @order->index
  * @view: the report
  *
- * Return: false if there is no memory.
+ * Return: at most @view->max of them; free its @index. None if there is no memory.
  */
-bool report_order_spaces(struct report_order *order, const struct report_view *view);
+struct report_order report_order_spaces(const struct report_view *view);
 
 /**
  * struct report_command - the processes of one name
@@ -110,12 +109,11 @@ struct report_command *report_commands(const struct report_view *view, __u32 *nr
 
 /**
  * report_order_mappings() - sort the mappings that have samples
- * @order: filled; free @order->index
  * @view: the report
  *
- * Return: false if there is no memory.
+ * Return: at most @view->max of them; free its @index. None if there is no memory.
  */
-bool report_order_mappings(struct report_order *order, const struct report_view *view);
+struct report_order report_order_mappings(const struct report_view *view);
 
 /* The numeric fields of struct mapping. */
 extern const struct field report_mapping_fields[];

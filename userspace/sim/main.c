@@ -85,15 +85,7 @@ static int call_number(void *value, const char *text, struct htmm_error *err)
 
 static int call_without(void *value, const char *text, struct htmm_error *err)
 {
-	const char *names[POLICY_NR_RULES];
-	int i;
-
-	for (i = 0; i < POLICY_NR_RULES; i++)
-		names[i] = policy_rule_name(i);
-	i = opt_word(names, POLICY_NR_RULES, text, "there is no rule", err);
-	if (i >= 0)
-		*(__u32 *)value |= 1U << i;
-	return i < 0 ? i : 0;
+	return opt_words(policy_rule_name, POLICY_NR_RULES, text, "there is no rule", value, err);
 }
 
 static struct source *open_source(const struct options *opt, const char *path, __u64 period,
@@ -197,7 +189,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		.config = {
 			.policy = { .copy_ns = 5000 },
 			.fast_ns = 80, .slow_ns = 250, .cpu_ns = 20, .sample_ns = 3000,
-			.page_ns = 200, .list_pages = 1 << 18,
+			.page_ns = 2500, .walk_ns = 150, .list_pages = 1 << 18,
 		},
 		.program = "gups", .size = 180 << 20, .accesses = 400000000, .ratio = 2,
 		.periods = { { 499 }, 1 }, .coolings = { { 40000 }, 1 },
@@ -229,7 +221,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		  &opt.config.sample_ns, .call = call_number },
 		{ OPT_CALL, 0, "copy-ns", "NS", "moving a page (5000)",
 		  &opt.config.policy.copy_ns, .call = call_number },
-		{ OPT_CALL, 0, "without", "RULE", "leave out a rule of the policy",
+		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",
 		  &opt.config.policy.off, .call = call_without },
 		{ OPT_NUMBER, 0, "seed", "N", "of random numbers (1)", &opt.seed, 0, LLONG_MAX },
 		{ OPT_FLAG, 0, "still", NULL, "move nothing", &opt.config.still },

@@ -15,10 +15,14 @@
  * @world: the memory
  * @store: the counts
  * @policy: the policy
+ * @plan: of the last look
  * @slow: room for a list
  * @fast: room for a list
  * @seconds: time that has passed
  * @next_look: when to look
+ * @cooled: samples counted at the last cooling
+ * @taken: samples so far, those included that were left out
+ * @period: accesses that a sample stands for
  * @looks: how often it was looked
  * @trace: a line is printed for each look
  * @fast_accesses: accesses served fast
@@ -33,10 +37,14 @@ struct sim {
 	struct world world;
 	struct store *store;
 	struct policy *policy;
+	const struct policy_plan *plan;
 	struct htmm_page *slow;
 	struct htmm_page *fast;
 	double seconds;
 	double next_look;
+	__u64 cooled;
+	__u64 taken;
+	__u64 period;
 	__u64 looks;
 	FILE *trace;
 	double fast_accesses;
@@ -71,10 +79,24 @@ static void move(struct sim *sim, const struct policy_plan *plan)
 	}
 	spend(sim, moved * sim->config->policy.copy_ns);
 	sim->result->pingpongs += plan->pingpong_pages;
-	if (plan->cool) {
-		htmm_table_cool(&sim->store->table);
-		sim->store->coolings++;
-	}
+}
+
+static bool cooling_due(const struct sim *sim)
+{
+	return sim->store->samples - sim->cooled >= sim->config->cooling_period;
+}
+
+/* After a look, as htmmctl tier does it. */
+static void cool(struct sim *sim, bool wanted)
+{
+	bool due = cooling_due(sim);
+
+	if (due)
+		sim->cooled = sim->store->samples;
+	if (!due && !wanted)
+		return;
+	htmm_table_cool(&sim->store->table);
+	sim->store->coolings++;
 }
 
 static void print_look(const struct sim *sim, const struct policy_plan *plan)
@@ -103,25 +125,35 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		.coolings = coolings, .nr_coolings = 1,
 		.seconds = sim->seconds,
 	};
+	double walk = sim->world.nr * WORLD_PAGES * sim->config->walk_ns;
 	const struct policy_plan *plan;
 
 	store_flush(sim->store);
 	coolings[0] = sim->store->coolings;
 	look.samples = sim->store->samples;
-	look.period = sim->result->samples ? sim->accesses / sim->result->samples : 1;
-	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->config->list_pages,
-				  sim->slow, &look.slow_cut);
-	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, sim->config->list_pages,
+	look.period = sim->period;
+	look.thin = sim->plan ? sim->plan->thin : 1;
+	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->plan ?
+				  sim->plan->least : 1, sim->config->list_pages, sim->slow,
+				  &look.slow_cut);
+	spend(sim, look.nr_slow * sim->config->page_ns + walk);
+	if (sim->plan && !cooling_due(sim) && policy_rests(sim->policy, &look)) {
+		sim->next_look = sim->seconds + sim->config->interval * sim->plan->wait;
+		return 0;
+	}
+	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
 				  sim->fast, &look.fast_cut);
-	spend(sim, (look.nr_slow + look.nr_fast) * sim->config->page_ns);
+	spend(sim, look.nr_fast * sim->config->page_ns + walk);
 	plan = policy_look(sim->policy, &look);
 	if (!plan)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	sim->plan = plan;
 	if (sim->trace)
 		print_look(sim, plan);
 	sim->look_fast = 0;
 	sim->look_all = 0;
 	move(sim, plan);
+	cool(sim, plan->cool);
 	sim->next_look = sim->seconds + sim->config->interval * plan->wait;
 	return 0;
 }
@@ -143,14 +175,17 @@ static void take(struct sim *sim, const struct sim_sample *sample)
 	sim->fast_accesses += fast * (double)sample->period;
 	sim->look_fast += fast * (double)sample->period;
 	sim->accesses += sample->period;
+	sim->period = sample->period;
 	sim->look_all += sample->period;
 	if (sim->source->timed)
 		sim->seconds = sample->ns / 1e9;
 	else
 		sim->seconds += sample->period * ns / 1e9;
-	sim->result->samples++;
 	if (config->still)
 		return;
+	if (sim->plan && sim->taken++ % sim->plan->thin)
+		return;
+	sim->result->samples++;
 	spend(sim, config->sample_ns);
 	store_add(sim->store, sample->space, sample->addr, 1);
 }
@@ -243,7 +278,7 @@ int sim_run(const struct sim_config *config, struct source *source, FILE *trace,
 {
 	const struct store_config store = {
 		.max_bytes = TABLE_BYTES, .capacity = config->capacity,
-		.cooling_period = config->cooling_period,
+		.cooling_period = U64_MAX,
 	};
 	struct sim sim = {
 		.config = config, .source = source, .trace = trace, .result = result,

@@ -15,7 +15,8 @@
  * @slow_ns: a load from the slow tier
  * @cpu_ns: what the program does besides, for each access
  * @sample_ns: what a sample costs
- * @page_ns: what listing a page costs at a look
+ * @page_ns: what a page costs at a look that is listed, and decided about
+ * @walk_ns: what a resident page costs at a look, for each of the two lists
  * @interval: seconds between two looks
  * @cooling_period: samples between two coolings
  * @list_pages: most pages in each list
@@ -29,6 +30,7 @@ struct sim_config {
 	double cpu_ns;
 	double sample_ns;
 	double page_ns;
+	double walk_ns;
 	double interval;
 	__u64 cooling_period;
 	__u64 list_pages;

@@ -154,7 +154,7 @@ static __u32 limit(const struct world *world, const struct store *store, enum pl
 }
 
 size_t world_list(const struct world *world, const struct store *store, enum place place,
-		  size_t most, struct htmm_page *list, __u64 *cut)
+		  __u32 least, size_t most, struct htmm_page *list, __u64 *cut)
 {
 	u32 count[HTMM_REGION_PAGES];
 	size_t i, page, nr = 0;
@@ -163,6 +163,10 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
 
 	last = limit(world, store, place, most, &all);
 	*cut = all ? 0 : last;
+	if (place == PLACE_SLOW && last < least) {
+		last = least;
+		*cut = least - 1;
+	}
 	for (i = 0; i < world->nr; i++) {
 		const struct world_region *region = &world->region[i];
 

@@ -70,16 +70,18 @@ bool world_move(struct world *world, __u32 space, __u64 addr, __u32 pages, enum 
  * world_list() - list pages, as HTMM_IOC_LIST_PAGES does
  * @world: the memory
  * @store: their counts
- * @place: pages of this tier; of the slow one only those that have samples
+ * @place: pages of this tier
+ * @least: pages with fewer samples are not listed
  * @most: the most pages
  * @list: array of @most pages or more, filled: of the fast tier those with the fewest
  *	samples, of the slow one those with the most
- * @cut: set to the count at which pages were left out; 0: all are there
+ * @cut: set to the count at which pages were left out, those below @least included; 0: all
+ *	are there
  *
  * Return: how many.
  */
 size_t world_list(const struct world *world, const struct store *store, enum place place,
-		  size_t most, struct htmm_page *list, __u64 *cut);
+		  __u32 least, size_t most, struct htmm_page *list, __u64 *cut);
 
 void world_free(struct world *world);
 

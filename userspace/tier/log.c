@@ -51,6 +51,7 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 
 	add_number(obj, "seconds", tier->seconds);
 	json_add_u64(obj, "look", tier->looks);
+	json_add_u64(obj, "rests_total", tier->rests);
 	json_add_u64(obj, "target", group->target);
 	json_add_u64(obj, "samples", tier->samples);
 	json_add(obj, "fast_share", plan->fast_share < 0 ? NULL :
@@ -60,6 +61,9 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	add_number(obj, "threshold", plan->threshold);
 	json_add_u64(obj, "candidates", plan->candidates);
 	json_add(obj, "held", held_json(plan));
+	json_add_u64(obj, "listed", group->slow.nr + group->fast.nr);
+	json_add_u64(obj, "least", group->least);
+	json_add_u64(obj, "thin", tier->thin);
 	json_add_u64(obj, "planned_demotions", plan->demoted_pages);
 	json_add_u64(obj, "planned_promotions", plan->promoted_pages);
 	json_add_u64(obj, "forced", plan->forced_pages);
@@ -68,6 +72,7 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	json_add_u64(obj, "demoted_total", tier->mover.demoted);
 	json_add_u64(obj, "promoted_total", tier->mover.promoted);
 	json_add(obj, "refused_total", refused_json(&tier->mover));
+	json_add_u64(obj, "evicted_total", tier->evicted);
 	add_number(obj, "move_seconds_total", tier->mover.ns / 1e9);
 	add_number(obj, "cpu_seconds_total", cpu_seconds());
 	return obj;
@@ -78,7 +83,8 @@ void log_look(FILE *file, const struct tier *tier)
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++)
-		json_print(file, group_json(tier, &tier->groups[i]));
+		if (!tier->groups[i].rests)
+			json_print(file, group_json(tier, &tier->groups[i]));
 	fflush(file);
 }
 
@@ -117,6 +123,10 @@ void log_plan(FILE *file, const struct tier *tier)
 		fprintf(file, "%.1f s: ", tier->seconds);
 		if (group->target)
 			fprintf(file, "target %u: ", group->target);
+		if (group->rests) {
+			fprintf(file, "nothing has changed\n");
+			continue;
+		}
 		fprintf(file, "%llu of %llu pages of the fast tier in use; ", group->used,
 			group->capacity);
 		if (plan->fast_share >= 0)

@@ -19,8 +19,6 @@
 #define INTERVAL_MS	1000
 #define PERIOD		499
 #define COOLING_PERIOD	40000
-/* Parts in a million of the CPUs' time that sampling may take. */
-#define BUDGET_PPM	30000
 /* Most pages that a look lists: 2 GiB. */
 #define LIST_PAGES	524288
 /* What moving a page takes, until it was measured. */
@@ -75,22 +73,7 @@ static int call_interval(void *value, const char *text, struct htmm_error *err)
 
 static int call_without(void *value, const char *text, struct htmm_error *err)
 {
-	const char *names[POLICY_NR_RULES];
-	char *copy = strdup(text), *save, *word;
-	int i = 0;
-
-	if (!copy)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	for (i = 0; i < POLICY_NR_RULES; i++)
-		names[i] = policy_rule_name(i);
-	i = 0;
-	for (word = strtok_r(copy, ",", &save); word && i >= 0; word = strtok_r(NULL, ",", &save)) {
-		i = opt_word(names, POLICY_NR_RULES, word, "there is no rule", err);
-		if (i >= 0)
-			*(__u32 *)value |= 1U << i;
-	}
-	free(copy);
-	return i < 0 ? i : 0;
+	return opt_words(policy_rule_name, POLICY_NR_RULES, text, "there is no rule", value, err);
 }
 
 /* Each target is a group, all with the same weight, or with weights such as 3:1. */
@@ -126,11 +109,11 @@ static int make_groups(struct tiering *all, struct htmm_error *err)
 	return share_by_weight(all, strcmp(all->share, "equal") ? all->share : "", err);
 }
 
-/* What the user has not said of sampling. */
-static void set_defaults(struct session *session)
+/* Who says how often to sample means it. */
+static void set_period(struct session *session, struct policy_config *config)
 {
-	if (!session->period && session->budget_ppm < 0)
-		session->budget_ppm = BUDGET_PPM;
+	if (session->period || session->budget_ppm >= 0)
+		config->off |= 1U << POLICY_THIN;
 	if (!session->period)
 		session->period = PERIOD;
 }
@@ -174,9 +157,10 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 	tier->cooling_period = all->session.cooling_period ?: COOLING_PERIOD;
 	/* See tier_cool(). */
 	all->session.cooling_period = LLONG_MAX;
-	set_defaults(&all->session);
+	set_period(&all->session, &tier->config);
 	session_finish(&all->session);
-	tier->period = smallest_period(&all->session.events);
+	tier->events = &all->session.events;
+	tier->period = smallest_period(tier->events);
 	ret = session_start(&all->session, tier->fd, 0, err);
 	if (!ret)
 		ret = htmm_device_info(tier->fd, &info, err);
@@ -188,6 +172,7 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 	tier->session = info.session;
 	tier->config.gap_ns = tiers_gap_ns(&tier->tiers);
 	tier->config.copy_ns = COPY_NS;
+	tier->config.cpus = info.nr_cpus;
 	tier->config.rate_pages = all->rate >> HTMM_PAGE_SHIFT;
 	tier->list_pages = LIST_PAGES;
 	tier->dry = all->plan;
@@ -206,6 +191,7 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 	tier_cool(&all->tier);
 	if (all->log)
 		log_look(all->log, &all->tier);
+	tier_sample(&all->tier);
 	return 0;
 }
 

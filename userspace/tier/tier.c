@@ -9,6 +9,7 @@ int tier_open(struct tier *tier, struct htmm_error *err)
 	unsigned int i;
 
 	tier->mover.tiers = &tier->tiers;
+	tier->thin = 1;
 	for (i = 0; i < tier->nr_groups; i++) {
 		tier->groups[i].policy = policy_new(&tier->config);
 		if (!tier->groups[i].policy)
@@ -17,16 +18,10 @@ int tier_open(struct tier *tier, struct htmm_error *err)
 	return 0;
 }
 
-/* The lists are parts of @all, or have their own memory. */
 static void free_lists(struct group *group)
 {
-	if (!group->all.pages) {
-		htmm_pages_free(&group->slow);
-		htmm_pages_free(&group->fast);
-	}
-	htmm_pages_free(&group->all);
-	group->slow = (struct htmm_page_list) {};
-	group->fast = (struct htmm_page_list) {};
+	htmm_pages_free(&group->slow);
+	htmm_pages_free(&group->fast);
 }
 
 void tier_close(struct tier *tier)
@@ -41,7 +36,7 @@ void tier_close(struct tier *tier)
 
 /* Adds the pages of one node to a list. Returns a negative errno if it fails. */
 static int list_node(struct tier *tier, struct htmm_list_pages *request, int node,
-		     struct htmm_page_list *list, __u64 *cut, struct htmm_error *err)
+		     struct htmm_page_list *list, bool *full, struct htmm_error *err)
 {
 	struct htmm_page_list one = {};
 	struct htmm_page *all;
@@ -51,8 +46,7 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 	ret = htmm_device_list_pages(tier->fd, request, tier->list_pages, &one, err);
 	if (ret)
 		return ret;
-	if (one.nr == tier->list_pages)
-		*cut = one.pages[one.nr - 1].samples;
+	*full |= one.nr == tier->list_pages;
 	if (!list->nr) {
 		free(list->pages);
 		*list = one;
@@ -68,8 +62,12 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 	return all ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
 }
 
+/*
+ * Lists one tier in the order of the tables, which is cheap; of large groups only the best or
+ * the worst pages, for which the tables are sorted. Returns whether there are more.
+ */
 static int list_tier(struct tier *tier, const struct group *group, bool fast,
-		     struct htmm_page_list *list, __u64 *cut, struct htmm_error *err)
+		     struct htmm_page_list *list, struct htmm_error *err)
 {
 	const struct htmm_cpus *nodes = fast ? &tier->tiers.fast : &tier->tiers.slow;
 	struct htmm_list_pages request = {
@@ -77,68 +75,25 @@ static int list_tier(struct tier *tier, const struct group *group, bool fast,
 		.session = tier->session,
 		.order = fast ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
 		.target = group->target,
-		.min_samples = fast ? 0 : 1,
+		.min_samples = fast ? 0 : group->least,
 	};
+	bool full = false;
 	int node, ret = 0;
 
-	*cut = 0;
+	if (!group->large)
+		request.order = HTMM_ORDER_TABLE;
 	for (node = tiers_next(nodes, -1); node >= 0 && !ret; node = tiers_next(nodes, node))
-		ret = list_node(tier, &request, node, list, cut, err);
-	return ret;
+		ret = list_node(tier, &request, node, list, &full, err);
+	return ret ?: full;
 }
 
-/* Sampled pages of the slow tier to the front, pages of the fast tier to the end. */
-static void split(struct tier *tier, struct group *group)
-{
-	struct htmm_page *pages = group->all.pages;
-	size_t slow = 0, fast = group->all.nr, i = 0;
-
-	while (i < fast) {
-		struct htmm_page page = pages[i];
-
-		if (page.node >= 0 && htmm_cpus_has(&tier->tiers.fast, page.node)) {
-			pages[i] = pages[--fast];
-			pages[fast] = page;
-			continue;
-		}
-		if (page.node >= 0 && page.samples && htmm_cpus_has(&tier->tiers.slow, page.node))
-			pages[slow++] = page;
-		i++;
-	}
-	group->slow = (struct htmm_page_list) { .pages = pages, .nr = slow };
-	group->fast = (struct htmm_page_list) { .pages = pages + fast,
-						.nr = group->all.nr - fast };
-	group->slow_cut = 0;
-	group->fast_cut = 0;
-	group->used = group->fast.nr;
-}
-
-/* One walk over the page tables, without sorting. */
-static int list_all(struct tier *tier, struct group *group, struct htmm_error *err)
-{
-	const struct htmm_list_pages request = {
-		.flags = HTMM_LIST_RESIDENT, .session = tier->session,
-		.order = HTMM_ORDER_TABLE, .target = group->target,
-	};
-	int ret = htmm_device_list_pages(tier->fd, &request, tier->list_pages, &group->all, err);
-
-	if (!ret)
-		split(tier, group);
-	return ret;
-}
-
-/* Of much memory, only the best and the worst pages are of interest. */
-static int list_best(struct tier *tier, struct group *group, struct htmm_error *err)
+/* Sets what of the fast tier is in use, if its list is not all of it. */
+static int count_used(struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	struct htmm_placement_buf placement;
+	int ret = htmm_device_placement(tier->fd, group->target, &placement, err);
 	__u32 i;
-	int ret;
 
-	ret = list_tier(tier, group, false, &group->slow, &group->slow_cut, err);
-	if (!ret)
-		ret = list_tier(tier, group, true, &group->fast, &group->fast_cut, err);
-	if (!ret)
-		ret = htmm_device_placement(tier->fd, group->target, &placement, err);
 	if (ret)
 		return ret;
 	group->used = 0;
@@ -149,19 +104,73 @@ static int list_best(struct tier *tier, struct group *group, struct htmm_error *
 	return 0;
 }
 
+static int list_slow(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	int ret;
+
+	htmm_pages_free(&group->slow);
+	group->least = group->plan ? group->plan->least : 1;
+	ret = list_tier(tier, group, false, &group->slow, err);
+	group->slow_cut = group->least - 1;
+	if (ret > 0 && group->large)
+		group->slow_cut = group->slow.pages[group->slow.nr - 1].samples;
+	return ret;
+}
+
+static int list_fast(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	int ret;
+
+	htmm_pages_free(&group->fast);
+	ret = list_tier(tier, group, true, &group->fast, err);
+	group->fast_cut = 0;
+	group->used = group->fast.nr;
+	if (ret <= 0 || !group->large)
+		return ret;
+	group->fast_cut = group->fast.pages[group->fast.nr - 1].samples;
+	return count_used(tier, group, err);
+}
+
+static bool cooling_due(const struct tier *tier)
+{
+	return tier->samples - tier->cooled >= tier->cooling_period;
+}
+
+static struct policy_look look_of(const struct tier *tier, const struct group *group)
+{
+	return (struct policy_look) {
+		.slow = group->slow.pages, .nr_slow = group->slow.nr, .slow_cut = group->slow_cut,
+		.fast = group->fast.pages, .nr_fast = group->fast.nr, .fast_cut = group->fast_cut,
+		.capacity = group->capacity, .used = group->used,
+		.samples = group->samples, .coolings = tier->coolings,
+		.nr_coolings = tier->nr_coolings, .period = tier->period,
+		.thin = tier->thin, .seconds = tier->seconds,
+	};
+}
+
+/* Is there nothing to do? Before a cooling there is: it would hide what was gained until then. */
+static bool rests(const struct tier *tier, const struct group *group)
+{
+	const struct policy_look look = look_of(tier, group);
+
+	return group->plan && !cooling_due(tier) && policy_rests(group->policy, &look);
+}
+
+/* Asks for no more than the policy needs to decide. */
 static int list_group(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	int ret = 0;
+	int slow = list_slow(tier, group, err), fast;
 
-	free_lists(group);
-	if (!group->large)
-		ret = list_all(tier, group, err);
-	if (!ret && group->all.nr == tier->list_pages)
-		group->large = true;
-	if (ret || !group->large)
-		return ret;
-	free_lists(group);
-	return list_best(tier, group, err);
+	if (slow < 0)
+		return slow;
+	group->rests = rests(tier, group);
+	if (group->rests)
+		return 0;
+	fast = list_fast(tier, group, err);
+	if (fast < 0 || group->large || (!slow && !fast))
+		return fast < 0 ? fast : 0;
+	group->large = true;
+	return list_group(tier, group, err);
 }
 
 /* Results stay readable after a stop, but tell nothing new; or they are another session's. */
@@ -179,6 +188,15 @@ static int check_session(struct tier *tier, struct htmm_error *err)
 	return 0;
 }
 
+static void count_samples(struct tier *tier, const struct htmm_target_info *target)
+{
+	unsigned int i;
+
+	for (i = 0; i < tier->nr_groups; i++)
+		if (!tier->groups[i].target || tier->groups[i].target == target->number)
+			tier->groups[i].samples += target->samples;
+}
+
 static int read_targets(struct tier *tier, struct htmm_error *err)
 {
 	struct htmm_target_list list;
@@ -189,12 +207,17 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 		return ret;
 	tier->alive = 0;
 	tier->samples = 0;
+	tier->evicted = 0;
 	tier->nr_coolings = 0;
+	for (i = 0; i < tier->nr_groups; i++)
+		tier->groups[i].samples = 0;
 	for (i = 0; i < list.nr; i++) {
 		const struct htmm_target_info *target = &list.target[i];
 
 		tier->alive += !(target->flags & HTMM_TARGET_INFO_DEAD);
 		tier->samples += target->samples;
+		tier->evicted += target->evicted;
+		count_samples(tier, target);
 		if (target->number > HTMM_MAX_TARGETS)
 			continue;
 		tier->coolings[target->number] = target->coolings;
@@ -228,14 +251,7 @@ static void share(struct tier *tier)
 
 static int decide(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	const struct policy_look look = {
-		.slow = group->slow.pages, .nr_slow = group->slow.nr, .slow_cut = group->slow_cut,
-		.fast = group->fast.pages, .nr_fast = group->fast.nr, .fast_cut = group->fast_cut,
-		.capacity = group->capacity, .used = group->used,
-		.samples = tier->samples, .coolings = tier->coolings,
-		.nr_coolings = tier->nr_coolings, .period = tier->period,
-		.seconds = tier->seconds,
-	};
+	const struct policy_look look = look_of(tier, group);
 
 	group->plan = policy_look(group->policy, &look);
 	return group->plan ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
@@ -254,8 +270,11 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 	if (ret)
 		return ret;
 	share(tier);
-	for (i = 0; i < tier->nr_groups && !ret; i++)
-		ret = decide(tier, &tier->groups[i], err);
+	for (i = 0; i < tier->nr_groups && !ret; i++) {
+		tier->rests += tier->groups[i].rests;
+		if (!tier->groups[i].rests)
+			ret = decide(tier, &tier->groups[i], err);
+	}
 	tier->looks++;
 	return ret;
 }
@@ -270,14 +289,17 @@ void tier_move(struct tier *tier)
 	for (i = 0; i < tier->nr_groups; i++) {
 		const struct group *group = &tier->groups[i];
 
-		mover_move(&tier->mover, group->policy, group->plan->moves,
-			   group->plan->nr_demotions);
+		if (!group->rests)
+			mover_move(&tier->mover, group->policy, group->plan->moves,
+				   group->plan->nr_demotions);
 	}
 	for (i = 0; i < tier->nr_groups; i++) {
-		const struct policy_plan *plan = tier->groups[i].plan;
+		const struct group *group = &tier->groups[i];
+		const struct policy_plan *plan = group->plan;
 
-		mover_move(&tier->mover, tier->groups[i].policy, plan->moves + plan->nr_demotions,
-			   plan->nr_moves - plan->nr_demotions);
+		if (!group->rests)
+			mover_move(&tier->mover, group->policy, plan->moves + plan->nr_demotions,
+				   plan->nr_moves - plan->nr_demotions);
 	}
 }
 
@@ -287,15 +309,38 @@ void tier_move(struct tier *tier)
  */
 void tier_cool(struct tier *tier)
 {
-	bool due = tier->samples - tier->cooled >= tier->cooling_period;
+	bool due = cooling_due(tier);
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {
 		struct htmm_error ignored;
 
-		if (due || tier->groups[i].plan->cool)
+		if (due || (!tier->groups[i].rests && tier->groups[i].plan->cool))
 			htmm_target_cool(tier->fd, tier->groups[i].target, &ignored);
 	}
 	if (due)
 		tier->cooled = tier->samples;
+}
+
+/* If it fails, samples come as before, which is what the policies are told. */
+void tier_sample(struct tier *tier)
+{
+	unsigned int thin = tier->groups[0].plan->thin, i;
+
+	for (i = 1; i < tier->nr_groups; i++)
+		if (tier->groups[i].plan->thin < thin)
+			thin = tier->groups[i].plan->thin;
+	if (thin == tier->thin)
+		return;
+	for (i = 0; i < tier->events->nr; i++) {
+		struct htmm_set set = {
+			.flags = HTMM_SET_PERIOD, .session = tier->session, .event = i,
+			.period = tier->events->event[i].period * thin,
+		};
+		struct htmm_error ignored;
+
+		if (htmm_device_set(tier->fd, &set, &ignored))
+			return;
+	}
+	tier->thin = thin;
 }

@@ -17,13 +17,15 @@
  * @target: whose pages: number of a target; 0: all targets'
  * @weight: its part of the fast tier, relative to the weights of the others
  * @large: it has more pages than can be listed at each look
- * @all: its resident pages; of a large group: none
+ * @rests: there was nothing to do at the last look, which read only @slow
  * @slow: sampled pages of the slow tier
  * @fast: pages of the fast tier
- * @slow_cut: @slow has only pages with at least so many samples; 0: it has all
- * @fast_cut: @fast has only pages with at most so many samples; 0: it has all
+ * @least: @slow has only pages with at least so many samples
+ * @slow_cut: some with up to so many samples are not in @slow
+ * @fast_cut: some with so many samples or more are not in @fast; 0: it has all
  * @used: pages of the fast tier that are in use
  * @capacity: pages of the fast tier that it may use
+ * @samples: samples counted of its pages
  * @plan: what its policy has decided
  */
 struct group {
@@ -31,13 +33,15 @@ struct group {
 	__u32 target;
 	__u32 weight;
 	bool large;
-	struct htmm_page_list all;
+	bool rests;
 	struct htmm_page_list slow;
 	struct htmm_page_list fast;
+	__u32 least;
 	__u64 slow_cut;
 	__u64 fast_cut;
 	__u64 used;
 	__u64 capacity;
+	__u64 samples;
 	const struct policy_plan *plan;
 };
 
@@ -48,7 +52,9 @@ struct group {
  * @tiers: the nodes
  * @config: of the policies
  * @capacity: most pages of the fast tier to use; 0: all that is free
- * @period: events that a sample stands for
+ * @events: what is sampled
+ * @period: events that a sample usually stands for
+ * @thin: one of so many samples is taken now
  * @list_pages: most pages to read from each list
  * @cooling_period: samples between two coolings
  * @cooled: samples counted at the last one
@@ -57,8 +63,10 @@ struct group {
  * @mover: moves pages
  * @dry: move nothing
  * @looks: looks taken
+ * @rests: looks of which the policies wanted to know hardly anything
  * @seconds: time of the session at the look
  * @samples: counted at the look
+ * @evicted: pages that the module has forgotten for lack of memory
  * @nr_coolings: number of @coolings
  * @coolings: coolings of each target at the look, by its number
  * @alive: targets that can still be sampled
@@ -70,7 +78,9 @@ struct tier {
 	struct tiers tiers;
 	struct policy_config config;
 	__u64 capacity;
+	const struct htmm_event_list *events;
 	__u64 period;
+	unsigned int thin;
 	__u64 list_pages;
 	__u64 cooling_period;
 	__u64 cooled;
@@ -79,8 +89,10 @@ struct tier {
 	struct mover mover;
 	bool dry;
 	__u64 looks;
+	__u64 rests;
 	double seconds;
 	__u64 samples;
+	__u64 evicted;
 	size_t nr_coolings;
 	__u64 coolings[HTMM_MAX_TARGETS + 1];
 	unsigned int alive;
@@ -117,6 +129,12 @@ void tier_move(struct tier *tier);
  * @tier: the loop, after a look
  */
 void tier_cool(struct tier *tier);
+
+/**
+ * tier_sample() - sample as often as the policies need it
+ * @tier: the loop, after a look
+ */
+void tier_sample(struct tier *tier);
 
 /**
  * tier_close() - free the memory

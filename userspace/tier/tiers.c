@@ -1,39 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "tiers.h"
 
-#define NODES	"/sys/devices/system/node/"
-#define TIERS	"/sys/devices/virtual/memory_tiering/"
 /* CXL memory is about so much slower than local memory. */
 #define GAP_NS		100
 #define LINE		4096
-
-/* Reads the first line of a file; empty if there is none. */
-static void read_line(char line[LINE], const char *fmt, ...) htmm_printf(2, 3);
-
-static void read_line(char line[LINE], const char *fmt, ...)
-{
-	char path[PATH_MAX];
-	va_list args;
-	FILE *file;
-
-	va_start(args, fmt);
-	vsnprintf(path, sizeof(path), fmt, args);
-	va_end(args);
-	*line = '\0';
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	if (!fgets(line, LINE, file))
-		*line = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	fclose(file);
-}
 
 static void nodes_set(struct htmm_cpus *nodes, unsigned int node)
 {
@@ -50,39 +24,6 @@ int tiers_next(const struct htmm_cpus *nodes, int node)
 		if (htmm_cpus_has(nodes, node))
 			return node;
 	return -1;
-}
-
-static void read_nodes(struct htmm_cpus *nodes, const char *file)
-{
-	char line[LINE];
-
-	memset(nodes, 0, sizeof(*nodes));
-	read_line(line, NODES "%s", file);
-	if (*line)
-		htmm_cpus_parse(nodes, line, NULL);
-}
-
-/* The nodes of the first of several tiers; empty if the kernel does not rank them. */
-static void first_tier(struct htmm_cpus *first)
-{
-	DIR *dir = opendir(TIERS);
-	unsigned int nr = 0, tier, lowest = UINT_MAX;
-	struct dirent *entry;
-	char line[LINE];
-
-	memset(first, 0, sizeof(*first));
-	while (dir && (entry = readdir(dir))) {
-		if (sscanf(entry->d_name, "memory_tier%u", &tier) != 1)
-			continue;
-		read_line(line, TIERS "%s/nodelist", entry->d_name);
-		nr += *line != '\0';
-		if (*line && tier < lowest && !htmm_cpus_parse(first, line, NULL))
-			lowest = tier;
-	}
-	if (dir)
-		closedir(dir);
-	if (nr < 2)
-		memset(first, 0, sizeof(*first));
 }
 
 /* Nodes with memory that are in neither set of @tiers go to @to. */
@@ -118,15 +59,11 @@ static int check(const struct tiers *tiers, const struct htmm_cpus *memory, stru
 
 int tiers_find(struct tiers *tiers, struct htmm_error *err)
 {
-	struct htmm_cpus memory, first;
+	struct htmm_cpus memory, fast;
 
-	read_nodes(&memory, "has_memory");
-	if (!tiers->fast.size && !tiers->slow.size) {
-		first_tier(&first);
-		if (!first.size)
-			read_nodes(&first, "has_cpu");
-		tiers->fast = first;
-	}
+	htmm_tiers_nodes(&fast, &memory, NULL);
+	if (!tiers->fast.size && !tiers->slow.size)
+		tiers->fast = fast;
 	if (!tiers->fast.size)
 		take_rest(tiers, &tiers->fast, &memory);
 	if (!tiers->slow.size)
@@ -190,11 +127,18 @@ int tiers_roomiest(const struct htmm_cpus *nodes)
 
 static double latency(int node)
 {
-	char line[LINE];
+	char path[PATH_MAX];
 	double ns = 0;
+	FILE *file;
 
-	read_line(line, NODES "node%d/access0/initiators/read_latency", node);
-	return sscanf(line, "%lf", &ns) == 1 ? ns : 0;
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/node/node%d/access0/initiators/read_latency", node);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%lf", &ns) != 1)
+		ns = 0;
+	if (file)
+		fclose(file);
+	return ns;
 }
 
 double tiers_gap_ns(const struct tiers *tiers)

@@ -387,6 +387,7 @@ static const struct column {
 	{ "share", 6, 78 },
 	{ "pages", 8, 78 },
 	{ "hot", 8, 62 },
+	{ "node", -6, 90 },
 	{ "pid", 8, 0 },
 	{ "command", -15, 62 },
 };
@@ -408,10 +409,10 @@ static void put_cells(int y, const char *const *cells, const char *mapping)
 
 static void put_mapping(const struct top *top, const struct mapping *map, int y)
 {
-	char samples[32], share[16], pages[32], hot[32], pid[16];
+	char samples[32], share[16], pages[32], hot[32], pid[16], node[NODE_TEXT];
 	const char *const cells[] = {
 		fit(samples, map->samples, 12), share, fit(pages, map->pages, 8),
-		fit(hot, map->hot, 8), pid, map->place.comm,
+		fit(hot, map->hot, 8), mapping_node(node, map), pid, map->place.comm,
 	};
 	int pair = map->hot ? PAIR_HOT : PAIR_NONE;
 

@@ -42,7 +42,7 @@ int top_look(struct top *top, struct htmm_error *err)
 	 * Start with an empty cache of names: over a long time, names of exited processes
 	 * would fill it.
 	 */
-	struct results res = {};
+	struct results res = { .places = true };
 	int fd = htmm_device_open(NULL, err), ret;
 
 	if (fd < 0)

@@ -63,12 +63,16 @@ struct load {
  * @load: what it samples
  * @events: number of events
  * @weights: samples are weighted by period
+ * @served: samples are counted by what served them
+ * @sources: records tell that
  */
 struct row {
 	const char *name;
 	struct load load;
 	unsigned int events;
 	bool weights;
+	bool served;
+	bool sources;
 };
 
 static const struct row rows[] = {
@@ -80,6 +84,8 @@ static const struct row rows[] = {
 	{ "weights-64", { LARGE }, 1, true },
 	{ "events-8", { SMALL }, 4 },
 	{ "events-64", { LARGE }, 4 },
+	{ "served-8", { SMALL }, 1, .served = true },
+	{ "sources-8", { SMALL }, 1, .served = true, .sources = true },
 };
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
@@ -356,6 +362,10 @@ static int session(const struct row *row)
 	req.arg.ring_pages = 256;
 	if (row->weights)
 		req.arg.flags |= HTMM_START_WEIGHT_PERIOD;
+	if (row->served)
+		req.arg.flags |= HTMM_START_SERVED;
+	if (row->sources)
+		req.arg.sample_type |= PERF_SAMPLE_DATA_SRC;
 	if (device_start(fd, &req))
 		fail("%s", req.error);
 	return fd;

@@ -72,6 +72,16 @@ struct htmm_placement_buf {
 };
 
 /**
+ * struct htmm_served_buf - what served the samples of a target, with its array
+ * @served: the totals; only libhtmm uses its array members
+ * @rows: @served.nr_rows elements, by node of the CPUs and event
+ */
+struct htmm_served_buf {
+	struct htmm_served served;
+	struct htmm_served_row *rows;
+};
+
+/**
  * htmm_device_open() - open the device of the module
  * @path: its path; NULL: HTMM_DEVICE_PATH
  * @err: says why it cannot be opened
@@ -234,6 +244,36 @@ int htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
  * @buf: the placement; may be all zero
  */
 void htmm_placement_free(struct htmm_placement_buf *buf);
+
+/**
+ * htmm_device_served() - read what served the samples of a target
+ * @fd: the device
+ * @target: its number; 0: all targets together
+ * @buf: filled; free it with htmm_served_free()
+ * @err: the error
+ *
+ * Needs a module with HTMM_FEATURE_SERVED. There are no rows unless the session was started
+ * with HTMM_START_SERVED.
+ *
+ * Return: 0 or a negative errno, see struct htmm_served; -ENOTTY if the module is too old for
+ * this call.
+ */
+int htmm_device_served(int fd, __u32 target, struct htmm_served_buf *buf,
+		       struct htmm_error *err);
+
+/**
+ * htmm_served_free() - free the array
+ * @buf: what was read; may be all zero
+ */
+void htmm_served_free(struct htmm_served_buf *buf);
+
+/**
+ * htmm_source_name() - the name of what serves samples
+ * @source: enum htmm_source
+ *
+ * Return: the name, such as "remote", or NULL.
+ */
+const char *htmm_source_name(unsigned int source);
 
 /**
  * htmm_state_name() - the name of a session's state

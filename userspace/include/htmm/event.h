@@ -120,6 +120,35 @@ int htmm_events_parse(struct htmm_event_list *list, const char *text, const char
 void htmm_events_set_periods(struct htmm_event_list *list, const char *sysfs, __u64 period);
 
 /**
+ * htmm_event_sees() - tell the loads of which memory an event samples
+ * @event: the event
+ * @sysfs: where sysfs is mounted; NULL: /sys
+ *
+ * Return: HTMM_SEES_*; of an event of no preset, which may sample all loads: all.
+ */
+unsigned int htmm_event_sees(const struct htmm_event *event, const char *sysfs);
+
+/**
+ * enum htmm_remote - which tier the memory of another node than the CPU's is
+ * @HTMM_REMOTE_NONE: there is no other node with memory
+ * @HTMM_REMOTE_FAST: all nodes with memory have CPUs
+ * @HTMM_REMOTE_SLOW: one node has CPUs, so all others are slow
+ * @HTMM_REMOTE_UNKNOWN: some other nodes have CPUs, and some have not
+ */
+enum htmm_remote {
+	HTMM_REMOTE_NONE,
+	HTMM_REMOTE_FAST,
+	HTMM_REMOTE_SLOW,
+	HTMM_REMOTE_UNKNOWN,
+};
+
+/**
+ * htmm_remote_memory() - tell which tier the memory of another node is
+ * @sysfs: where sysfs is mounted; NULL: /sys
+ */
+enum htmm_remote htmm_remote_memory(const char *sysfs);
+
+/**
  * htmm_events_unseen() - tell if some memory has loads that none of the events samples
  * @list: the events; one of no preset is assumed to sample all loads
  * @sysfs: where sysfs is mounted; NULL: /sys

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* The memory of this machine's fast tier. */
+/* The fast tier of this machine: its nodes and its memory. */
 #ifndef HTMM_TIERS_H
 #define HTMM_TIERS_H
 
 #include <stdbool.h>
 #include <linux/types.h>
-#include <htmm/error.h>
+#include <htmm/cpus.h>
 
 /**
  * struct htmm_tiers - the memory of this machine
@@ -29,5 +29,17 @@ struct htmm_tiers {
  * Return: 0, or -ENOENT if sysfs does not describe the memory.
  */
 int htmm_tiers_read(struct htmm_tiers *tiers, const char *sysfs, struct htmm_error *err);
+
+/**
+ * htmm_tiers_nodes() - find the nodes of the fast tier
+ * @fast: set to them; if the kernel ranks no tiers, to the nodes with CPUs
+ * @memory: set to all nodes with memory
+ * @sysfs: where sysfs is; NULL: /sys
+ *
+ * A set of nodes has the form of a set of CPUs. It is empty if sysfs does not tell.
+ *
+ * Return: true if the kernel ranks the nodes in several tiers.
+ */
+bool htmm_tiers_nodes(struct htmm_cpus *fast, struct htmm_cpus *memory, const char *sysfs);
 
 #endif /* HTMM_TIERS_H */

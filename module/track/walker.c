@@ -8,9 +8,9 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "base/compat.h"
-#include "placement.h"
 #include "sample/cookie.h"
 #include "tracker.h"
+#include "walker.h"
 
 /* Times that a slice tries to take the lock, and the pause between them in microseconds. */
 #define HTMM_WALKER_TRIES	32
@@ -32,12 +32,17 @@ bool htmm_placement_supported(void)
 
 /**
  * htmm_walker_create - create a walker
+ * @node: the node that is of interest; NUMA_NO_NODE: all
  *
  * Return: the walker, or NULL.
  */
-struct htmm_walker *htmm_walker_create(void)
+struct htmm_walker *htmm_walker_create(int node)
 {
-	return kvzalloc(sizeof(struct htmm_walker), GFP_KERNEL_ACCOUNT);
+	struct htmm_walker *walker = kvzalloc(sizeof(*walker), GFP_KERNEL_ACCOUNT);
+
+	if (walker)
+		walker->node = node;
+	return walker;
 }
 
 /**
@@ -76,10 +81,11 @@ static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
 }
 
 /**
- * htmm_walker_enter_from - begin to read the next address space of a target
+ * htmm_walker_enter - begin to read the next address space of a target
  * @walker: the walker, in no address space
  * @tracker: the target
- * @mm: lowest number of an address space
+ * @first: lowest number of an address space
+ * @last: highest number
  * @mms: NULL, or a bitmap of those wanted, as for struct htmm_topn_filter
  *
  * Those whose processes have exited are passed over.
@@ -87,14 +93,14 @@ static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
  * Context: process, may sleep. Takes @tracker->mm_lock.
  * Return: true, with @walker->id set; false if there is none.
  */
-bool htmm_walker_enter_from(struct htmm_walker *walker, struct htmm_tracker *tracker,
-			    u32 mm, const u64 *mms)
+bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
+		       u32 first, u32 last, const u64 *mms)
 {
 	const struct htmm_mm *found;
 	unsigned long id;
 
 	mutex_lock(&tracker->mm_lock);
-	xa_for_each_start(&tracker->mm_set.by_id, id, found, mm) {
+	xa_for_each_range(&tracker->mm_set.by_id, id, found, first, last) {
 		if (mms && !(mms[id / 64] >> id % 64 & 1))
 			continue;
 		if (htmm_mm_alive(found))
@@ -103,30 +109,8 @@ bool htmm_walker_enter_from(struct htmm_walker *walker, struct htmm_tracker *tra
 			break;
 	}
 	mutex_unlock(&tracker->mm_lock);
+	walker->tracker = tracker;
 	walker->id = id;
-	walker->next = 0;
-	return walker->mm;
-}
-
-/**
- * htmm_walker_enter - begin to read an address space
- * @walker: the walker, in no address space
- * @tracker: the target that it belongs to
- * @mm: its number
- *
- * Context: process, may sleep. Takes @tracker->mm_lock.
- * Return: false if its process has exited or runs another program.
- */
-bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker, u32 mm)
-{
-	const struct htmm_mm *found;
-
-	mutex_lock(&tracker->mm_lock);
-	found = htmm_mm_set_find(&tracker->mm_set, mm);
-	if (found && htmm_mm_alive(found))
-		walker->mm = htmm_mm_grab(found);
-	mutex_unlock(&tracker->mm_lock);
-	walker->id = mm;
 	walker->next = 0;
 	return walker->mm;
 }
@@ -211,13 +195,21 @@ static struct page *htmm_frame_page(unsigned long pfn, unsigned int shift)
 	return page;
 }
 
-static struct htmm_place htmm_entry_place(unsigned long entry)
+/* Most frames of other nodes are known by their number, without a look at their struct page. */
+static bool htmm_walker_wants(const struct htmm_walker *walker, unsigned long pfn)
+{
+	return walker->node == NUMA_NO_NODE ||
+	       (pfn >= NODE_DATA(walker->node)->node_start_pfn &&
+		pfn < pgdat_end_pfn(NODE_DATA(walker->node)));
+}
+
+static struct htmm_place htmm_entry_place(const struct htmm_walker *walker, unsigned long entry)
 {
 	unsigned long pfn = htmm_entry_pfn(entry);
 	struct page *page;
 	u8 shift = 0;
 
-	if (!pfn)
+	if (!pfn || !htmm_walker_wants(walker, pfn))
 		return htmm_nowhere;
 	if (entry & HMM_PFN_VALID)
 		shift = PAGE_SHIFT + hmm_pfn_to_map_order(entry);
@@ -231,8 +223,25 @@ static struct htmm_place htmm_entry_place(unsigned long entry)
 	};
 }
 
-/* Translate the slice, without the lock. The pages of a huge page are all in one place. */
-static void htmm_walker_translate(struct htmm_walker *walker)
+/**
+ * htmm_walker_place - where a page of the last slice is
+ * @walker: the walker, after htmm_walker_read()
+ * @i: number of the page in the slice
+ *
+ * Touches the page's struct page, so it is for those that are asked about only.
+ */
+struct htmm_place htmm_walker_place(const struct htmm_walker *walker, u32 i)
+{
+	return htmm_entry_place(walker, walker->entry[i]);
+}
+
+/**
+ * htmm_walker_translate - find out where all pages of the last slice are
+ * @walker: the walker, after htmm_walker_read(); @walker->place is set
+ *
+ * The pages of a huge page are all in one place.
+ */
+void htmm_walker_translate(struct htmm_walker *walker)
 {
 	const unsigned long *entry = walker->entry;
 	struct htmm_place *place = walker->place;
@@ -243,19 +252,21 @@ static void htmm_walker_translate(struct htmm_walker *walker)
 			place[i] = place[i - 1];
 			place[i].pfn++;
 		} else {
-			place[i] = htmm_entry_place(entry[i]);
+			place[i] = htmm_entry_place(walker, entry[i]);
 		}
 	}
 }
 
 /**
- * htmm_walker_read - find out where some pages are
+ * htmm_walker_read - read a slice of page tables
  * @walker: the walker, in an address space
  * @vpn: the first page
  * @n: number of pages, all in one region
  *
+ * Then htmm_walker_place() or htmm_walker_translate() tell where the pages are.
+ *
  * Context: process, may sleep.
- * Return: 0, with @walker->place set; -ESRCH if the process has exited, -EBUSY if it changes
+ * Return: 0; -ESRCH if the process has exited, -EBUSY if it changes
  * its mappings all the time, -EINTR.
  */
 int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n)
@@ -268,7 +279,6 @@ int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n)
 	since = ktime_get_ns();
 	htmm_walker_load(walker, vpn, n);
 	htmm_walker_unlock(walker, since);
-	htmm_walker_translate(walker);
 	return 0;
 }
 
@@ -329,4 +339,26 @@ int htmm_walker_next(struct htmm_walker *walker, u64 last)
 	htmm_walker_translate(walker);
 	walker->next = end;
 	return ret && vpn <= last;
+}
+
+/**
+ * htmm_walker_count - get the counts of the pages of a slice
+ * @walker: the walker, which has read a slice
+ *
+ * Sets @walker->count and @walker->tracked, unless no page of the slice is resident.
+ *
+ * Context: process, may sleep. Takes a shard's lock.
+ * Return: false if no page is resident.
+ */
+bool htmm_walker_count(struct htmm_walker *walker)
+{
+	u32 i;
+
+	for (i = 0; i < walker->n && walker->place[i].node == NUMA_NO_NODE; i++)
+		;
+	if (i == walker->n)
+		return false;
+	htmm_tracker_get_counts(walker->tracker, walker->id, walker->vpn, walker->count,
+				walker->tracked);
+	return true;
 }

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lists of pages and regions. */
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "listing.h"
+
+static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_LIST_PAGES);
+static_assert((int)HTMM_UNIT_REGION == (int)HTMM_LIST_REGIONS);
+
+/**
+ * htmm_listing_tracker - a target of a list by its number
+ * @listing: the list
+ * @owner: the number
+ *
+ * Return: the target or NULL.
+ */
+struct htmm_tracker *htmm_listing_tracker(const struct htmm_listing *listing, u32 owner)
+{
+	const struct htmm_tracker_list *trackers = &listing->trackers;
+	unsigned int i;
+
+	for (i = 0; i < trackers->nr; i++)
+		if (trackers->tracker[i]->number == owner)
+			return trackers->tracker[i];
+	return NULL;
+}
+
+/* In a cursor, the tag above the page number: what the list has, in which order. Never 0. */
+#define HTMM_CURSOR_TAG_SHIFT	56
+
+static u64 htmm_cursor_tag(const struct htmm_list_pages *list)
+{
+	bool resident = list->flags & HTMM_LIST_RESIDENT;
+
+	return (u64)(1 + list->order + 4 * list->unit + 8 * resident) << HTMM_CURSOR_TAG_SHIFT;
+}
+
+/*
+ * Load a cursor: the last entry listed, and the list and session that it belongs to. All
+ * zero means no cursor.
+ */
+static int htmm_cursor_load(struct htmm_listing *listing, u64 session)
+{
+	const __u64 *cursor = listing->list->cursor;
+
+	listing->resumed = cursor[0] || cursor[1] || cursor[2] || cursor[3];
+	if (!listing->resumed)
+		return 0;
+	if (cursor[3] != session)
+		return -ESTALE;
+	if ((cursor[1] ^ htmm_cursor_tag(listing->list)) >> HTMM_CURSOR_TAG_SHIFT)
+		return -EINVAL;
+	listing->after = (struct htmm_topn_entry) {
+		.value = cursor[0],
+		.vpn = cursor[1] & (BIT_ULL(HTMM_CURSOR_TAG_SHIFT) - 1),
+		.mm = lower_32_bits(cursor[2]),
+		.owner = upper_32_bits(cursor[2]),
+	};
+	return 0;
+}
+
+static void htmm_cursor_store(struct htmm_list_pages *list, u64 session,
+			      const struct htmm_topn_entry *entry)
+{
+	list->cursor[0] = entry->value;
+	list->cursor[1] = entry->vpn | htmm_cursor_tag(list);
+	list->cursor[2] = (u64)entry->owner << 32 | entry->mm;
+	list->cursor[3] = session;
+}
+
+/**
+ * htmm_listing_init_topn - prepare a list by count
+ * @listing: the list
+ * @topn: initialized
+ */
+void htmm_listing_init_topn(const struct htmm_listing *listing, struct htmm_topn *topn)
+{
+	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
+
+	htmm_topn_init(topn, kind, 0, listing->entries, listing->size);
+	htmm_topn_select(topn, &listing->filter,
+			 listing->list->order == HTMM_ORDER_COLDEST);
+	if (listing->resumed)
+		htmm_topn_after(topn, &listing->after);
+}
+
+/* List by count, from all tables. Returns the number of entries. */
+static u32 htmm_listing_by_count(struct htmm_listing *listing)
+{
+	struct htmm_tracker_list *trackers = &listing->trackers;
+	struct htmm_tracker *tracker;
+	struct htmm_topn topn;
+	unsigned int i;
+
+	htmm_listing_init_topn(listing, &topn);
+	for (i = 0; i < trackers->nr; i++) {
+		tracker = trackers->tracker[i];
+		if (htmm_listing_choose(listing, tracker))
+			htmm_tracker_scan(tracker, &topn);
+	}
+	return htmm_topn_finish(&topn);
+}
+
+/* List table by table, continuing after the previous call. Returns the number of entries. */
+static u32 htmm_listing_by_table(struct htmm_listing *listing)
+{
+	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
+	struct htmm_tracker_list *trackers = &listing->trackers;
+	u32 first = listing->resumed ? listing->after.owner : 0, owner;
+	struct htmm_tracker *tracker;
+	struct htmm_export export;
+	unsigned int i;
+	bool room = true;
+
+	htmm_export_init(&export, kind, &listing->filter, listing->entries,
+			 listing->size);
+	for (i = 0; room && i < trackers->nr; i++) {
+		tracker = trackers->tracker[i];
+		owner = tracker->number;
+		if (owner < first || !htmm_listing_choose(listing, tracker))
+			continue;
+		room = htmm_tracker_export(tracker, &export,
+					   owner == first ? &listing->after : NULL);
+	}
+	return export.len;
+}
+
+/* Successive entries often have the same address space, so look it up only once. */
+static void htmm_listing_describe(struct htmm_listing *listing,
+				  struct htmm_page *pages, u32 n)
+{
+	const struct htmm_topn_entry *entry = listing->entries, *last = NULL;
+	enum htmm_kind kind = (enum htmm_kind)listing->list->unit;
+	struct htmm_mm_owner owner = {};
+	struct htmm_tracker *tracker = NULL;
+	unsigned int hot = HTMM_NR_BINS;
+	struct htmm_page *page;
+
+	for (page = pages; page < pages + n; page++, last = entry++) {
+		if (!last || entry->owner != last->owner) {
+			tracker = htmm_listing_tracker(listing, entry->owner);
+			hot = READ_ONCE(tracker->thresholds[kind].hot);
+		}
+		if (!last || entry->owner != last->owner ||
+		    entry->mm != last->mm) {
+			htmm_tracker_get_owner(tracker, entry->mm, &owner);
+			cond_resched();
+		}
+		*page = (struct htmm_page) {
+			.addr = entry->vpn << HTMM_PAGE_SHIFT,
+			.samples = entry->value,
+			.pid = owner.pid,
+			.space = entry->mm,
+			.bin = htmm_hist_bin(entry->value),
+			.flags = owner.exited ? HTMM_PAGE_EXITED : 0,
+			.target = entry->owner,
+			.node = HTMM_NODE_UNKNOWN,
+			.mapping_shift = HTMM_MAPPING_UNKNOWN,
+		};
+		if (page->bin >= hot)
+			page->flags |= HTMM_PAGE_HOT;
+	}
+}
+
+static int htmm_listing_alloc(struct htmm_listing *listing)
+{
+	const struct htmm_list_pages *list = listing->list;
+
+	listing->filter = (struct htmm_topn_filter) {
+		.first = list->start >> HTMM_PAGE_SHIFT,
+		.last = (list->end - 1) >> HTMM_PAGE_SHIFT,
+		.min = list->min_samples,
+		.max = list->max_samples ?: U64_MAX,
+	};
+	if (list->pid) {
+		listing->mms = kvcalloc(HTMM_MM_WORDS, sizeof(u64),
+					GFP_KERNEL_ACCOUNT);
+		if (!listing->mms)
+			return -ENOMEM;
+		listing->filter.mms = listing->mms;
+	}
+	/* Not zeroed: of a large one often only the first elements are used. */
+	listing->entries = kvmalloc_array(listing->size, sizeof(*listing->entries),
+					  GFP_KERNEL_ACCOUNT);
+	return listing->entries ? 0 : -ENOMEM;
+}
+
+/* List some more entries. Returns their number, 0 at the end, or an errno. */
+static int htmm_listing_step(struct htmm_listing *listing)
+{
+	if (listing->list->flags & HTMM_LIST_RESIDENT)
+		return htmm_listing_residents(listing);
+	return listing->list->order == HTMM_ORDER_TABLE ? htmm_listing_by_table(listing) :
+							  htmm_listing_by_count(listing);
+}
+
+/* Entries that a step finds: with a filter by node more than are wanted, of which some remain. */
+static u32 htmm_listing_size(const struct htmm_list_pages *list, u32 n)
+{
+	if ((list->flags & (HTMM_LIST_NODE | HTMM_LIST_RESIDENT)) != HTMM_LIST_NODE)
+		return n;
+	return clamp_t(u32, 4 * n, HTMM_LISTING_STEP, HTMM_SNAPSHOT_PAGES);
+}
+
+/*
+ * List entries that are on the wanted node, in steps. A call ends when the room is filled,
+ * at the end of the list, or after some steps if it has found any. Returns the number of
+ * entries, or an errno.
+ */
+static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
+{
+	struct htmm_page *step;
+	int steps, i, n, ret = 0;
+	u32 found = 0;
+
+	step = kvmalloc_array(listing->size, sizeof(*step), GFP_KERNEL_ACCOUNT);
+	if (!step)
+		return -ENOMEM;
+	for (steps = 1; found < room && (!found || steps <= HTMM_LISTING_STEPS); steps++) {
+		n = htmm_listing_step(listing);
+		ret = n;
+		if (n <= 0)
+			break;
+		htmm_listing_describe(listing, step, n);
+		ret = htmm_listing_place(listing, step, n);
+		if (ret)
+			break;
+		for (i = 0; i < n && found < room; i++)
+			if (step[i].node == listing->list->node)
+				pages[found++] = step[i];
+		listing->after = listing->entries[i - 1];
+		listing->resumed = true;
+	}
+	kvfree(step);
+	return ret < 0 ? ret : found;
+}
+
+static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
+{
+	int n, ret = 0;
+
+	if (listing->list->flags & HTMM_LIST_NODE)
+		return htmm_listing_by_node(listing, pages, room);
+	n = htmm_listing_step(listing);
+	if (n <= 0)
+		return n;
+	htmm_listing_describe(listing, pages, n);
+	if (listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
+		ret = htmm_listing_place(listing, pages, n);
+	listing->after = listing->entries[n - 1];
+	return ret ?: n;
+}
+
+/**
+ * htmm_snapshot_pages - the pages or regions after a cursor
+ * @session: the session
+ * @list: filters and order, checked; the cursor is advanced
+ * @pages: filled
+ * @n: elements in @pages, 1 to HTMM_SNAPSHOT_PAGES
+ *
+ * Context: process context of the reader, whose pid namespace counts; may
+ * sleep.
+ * Return: number of entries, 0 at the end of the list, -ESTALE if the cursor belongs to
+ * another session, -EINVAL if it belongs to another list, -ENOENT if there is no such
+ * target, -EINTR, or -ENOMEM.
+ */
+int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
+			struct htmm_page *pages, u32 n)
+{
+	struct htmm_listing listing = { .list = list };
+	int ret;
+
+	listing.size = htmm_listing_size(list, n);
+	ret = htmm_cursor_load(&listing, session->number);
+	if (!ret)
+		ret = htmm_listing_alloc(&listing);
+	if (!ret)
+		ret = htmm_tracker_set_get(&session->trackers, list->target,
+					   &listing.trackers);
+	if (ret)
+		goto out;
+
+	ret = htmm_listing_run(&listing, pages, n);
+	if (ret > 0)
+		htmm_cursor_store(list, session->number, &listing.after);
+	list->skipped = listing.skipped;
+	htmm_tracker_list_put(&listing.trackers);
+out:
+	kvfree(listing.entries);
+	kvfree(listing.mms);
+	return ret;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lists of resident pages, whether they have samples or not. */
+#include "listing.h"
+#include "track/walker.h"
+
+/**
+ * struct htmm_residents - listing resident pages
+ * @listing: the list
+ * @walker: finds the pages
+ * @by_count: the list is by count, else by address
+ * @topn: by count: the entries found
+ * @len: by address: number of entries found
+ */
+struct htmm_residents {
+	struct htmm_listing *listing;
+	struct htmm_walker *walker;
+	bool by_count;
+	struct htmm_topn topn;
+	u32 len;
+};
+
+/* Is the list complete? What is still to be visited comes after all that has been. */
+static bool htmm_residents_full(const struct htmm_residents *residents)
+{
+	return residents->by_count ? htmm_topn_complete(&residents->topn) :
+				     residents->len == residents->listing->size;
+}
+
+static void htmm_residents_visit(struct htmm_residents *residents)
+{
+	const struct htmm_walker *walker = residents->walker;
+	struct htmm_listing *listing = residents->listing;
+	bool any_node = !(listing->list->flags & HTMM_LIST_NODE);
+	struct htmm_topn_entry entry = {
+		.mm = walker->id,
+		.owner = walker->tracker->number,
+	};
+	u32 i;
+	s16 node;
+
+	for (i = 0; i < walker->n; i++) {
+		node = walker->place[i].node;
+		if (node == NUMA_NO_NODE || !(any_node || node == listing->list->node))
+			continue;
+		entry.vpn = walker->vpn + i;
+		entry.value = walker->count[entry.vpn % HTMM_REGION_PAGES];
+		if (!htmm_topn_takes_page(&listing->filter, entry.vpn, entry.value))
+			continue;
+		if (residents->by_count)
+			htmm_topn_offer(&residents->topn, &entry);
+		else if (residents->len < listing->size)
+			listing->entries[residents->len++] = entry;
+	}
+}
+
+/* List the pages of the walker's address space, from @walker->next on. */
+static int htmm_residents_space(struct htmm_residents *residents)
+{
+	u64 last = min_t(u64, residents->listing->filter.last, HTMM_VPN_MAX);
+	int ret;
+
+	while (!htmm_residents_full(residents)) {
+		ret = htmm_walker_next(residents->walker, last);
+		if (ret <= 0)
+			return ret;
+		if (htmm_walker_count(residents->walker))
+			htmm_residents_visit(residents);
+	}
+	return 0;
+}
+
+/* List a target's pages from page @vpn of address space @mm on. Count what is given up. */
+static int htmm_residents_tracker(struct htmm_residents *residents,
+				  struct htmm_tracker *tracker, u32 mm, u64 vpn)
+{
+	struct htmm_listing *listing = residents->listing;
+	struct htmm_walker *walker = residents->walker;
+	u32 from = mm;
+	int ret = 0;
+
+	while (!htmm_residents_full(residents) && ret != -EINTR &&
+	       htmm_walker_enter(walker, tracker, from, HTMM_MM_MAX, listing->mms)) {
+		walker->next = max(listing->filter.first, walker->id == mm ? vpn : 0);
+		ret = htmm_residents_space(residents);
+		htmm_walker_leave(walker);
+		listing->skipped += ret == -EBUSY;
+		from = walker->id + 1;
+	}
+	return ret == -EINTR ? ret : 0;
+}
+
+static int htmm_residents_run(struct htmm_residents *residents)
+{
+	struct htmm_listing *listing = residents->listing;
+	const struct htmm_topn_entry *after = &listing->after;
+	/* By address, the list continues after the cursor; by count, anywhere. */
+	u32 first = listing->resumed && !residents->by_count ? after->owner : 0, owner;
+	struct htmm_tracker *tracker;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < listing->trackers.nr; i++) {
+		tracker = listing->trackers.tracker[i];
+		owner = tracker->number;
+		if (owner < first || !htmm_listing_choose(listing, tracker))
+			continue;
+		if (owner == first)
+			ret = htmm_residents_tracker(residents, tracker, after->mm,
+						     after->vpn + 1);
+		else
+			ret = htmm_residents_tracker(residents, tracker, 0, 0);
+	}
+	return ret;
+}
+
+/**
+ * htmm_listing_residents - list resident pages, tracked or not
+ * @listing: the list
+ *
+ * Context: process context of the reader; may sleep.
+ * Return: number of entries, 0 at the end, -ENOMEM or -EINTR.
+ */
+int htmm_listing_residents(struct htmm_listing *listing)
+{
+	struct htmm_residents residents = {
+		.listing = listing,
+		.walker = htmm_walker_create(htmm_listing_node(listing->list)),
+		.by_count = listing->list->order == HTMM_ORDER_COLDEST,
+	};
+	int ret;
+
+	if (!residents.walker)
+		return -ENOMEM;
+	listing->skipped = 0;
+	htmm_listing_init_topn(listing, &residents.topn);
+	ret = htmm_residents_run(&residents);
+	if (!ret)
+		ret = residents.by_count ? htmm_topn_finish(&residents.topn) : residents.len;
+	htmm_walker_free(residents.walker);
+	return ret;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How many samples of a target were served by what: caches, near and far memory. */
+#ifndef HTMM_SERVED_H
+#define HTMM_SERVED_H
+
+#include <linux/atomic.h>
+#include <linux/nodemask.h>
+#include <uapi/linux/htmm.h>
+
+/**
+ * struct htmm_served_counts - samples by the CPUs' node, event and source
+ * @events: events of the session
+ * @samples: of node n, event e and source s in element
+ *	(n * @events + e) * HTMM_NR_SOURCES + s
+ */
+struct htmm_served_counts {
+	unsigned int events;
+	atomic64_t samples[];
+};
+
+struct htmm_served_counts *htmm_served_create(unsigned int events);
+void htmm_served_free(struct htmm_served_counts *served);
+
+/**
+ * htmm_served_of - the counters of an event on the CPUs of a node
+ * @served: the counters
+ * @node: the node
+ * @event: index of the event
+ *
+ * Return: an array of HTMM_NR_SOURCES counters.
+ */
+static inline atomic64_t *htmm_served_of(struct htmm_served_counts *served, unsigned int node,
+					 unsigned int event)
+{
+	return &served->samples[(node * served->events + event) * HTMM_NR_SOURCES];
+}
+
+#endif /* HTMM_SERVED_H */

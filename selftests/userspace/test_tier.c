@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The loop of `htmmctl tier`, with a made-up module and a made-up move_pages(2): what it asks
+ * for, what it moves, and what it says of pages that do not move.
+ */
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "test.h"
+#include "tier/tier.h"
+
+#define PAGES		4000U
+#define BASE		0x40000000ULL
+#define FAST		0
+#define SLOW		1
+/* What fits node 0 of the made-up machine. */
+#define CAPACITY	512U
+#define PID		77
+#define CALLS		64
+
+/**
+ * struct call - a call of move_pages(2) with nodes
+ * @pid: the process
+ * @nr: pages
+ * @node: where to
+ * @flags: its flags
+ * @sorted: their addresses rise
+ */
+struct call {
+	int pid;
+	unsigned long nr;
+	int node;
+	int flags;
+	bool sorted;
+};
+
+/**
+ * struct machine - the made-up machine
+ * @node: where each page is
+ * @samples: its count
+ * @error: why it does not move; 0: it does
+ * @whole: errno of each call; 0: none
+ * @call: the calls
+ * @nr_calls: how many
+ * @list: what was asked of the lists, in order
+ * @nr_lists: how many lists
+ * @state: of the session
+ * @period: of the event
+ * @total: samples since the start
+ * @coolings: of all targets
+ * @seconds: time of the session
+ */
+static struct machine {
+	int node[PAGES];
+	u32 samples[PAGES];
+	int error[PAGES];
+	int whole;
+	struct call call[CALLS];
+	unsigned int nr_calls;
+	struct htmm_list_pages list[CALLS];
+	unsigned int nr_lists;
+	u32 state;
+	u64 period;
+	u64 total;
+	u64 coolings;
+	u64 seconds;
+} machine;
+
+static u32 page_of(const void *addr)
+{
+	return ((u64)(uintptr_t)addr - BASE) >> HTMM_PAGE_SHIFT;
+}
+
+/* As the kernel: at the first page that does not move, it does not come to the others. */
+static long move(struct call call, void **addr, const int *to, int *status)
+{
+	unsigned long i;
+
+	call.sorted = true;
+	call.node = *to;
+	for (i = 1; i < call.nr; i++)
+		call.sorted &= addr[i - 1] < addr[i];
+	CHECK(machine.nr_calls < CALLS);
+	machine.call[machine.nr_calls++] = call;
+	for (i = 0; i < call.nr; i++) {
+		u32 page = page_of(addr[i]);
+
+		if (machine.error[page] && machine.error[page] != EAGAIN) {
+			status[i] = -machine.error[page];
+			continue;
+		}
+		if (machine.error[page])
+			return call.nr - i;
+		machine.node[page] = to[i];
+		status[i] = to[i];
+	}
+	return 0;
+}
+
+long __wrap_syscall(long number, ...);
+long __wrap_syscall(long number, ...)
+{
+	struct call call = {};
+	void **addr;
+	const int *to;
+	int *status;
+	unsigned long i;
+	va_list args;
+
+	CHECK(number == SYS_move_pages);
+	va_start(args, number);
+	call.pid = va_arg(args, int);
+	call.nr = va_arg(args, unsigned long);
+	addr = va_arg(args, void **);
+	to = va_arg(args, const int *);
+	status = va_arg(args, int *);
+	call.flags = va_arg(args, int);
+	va_end(args);
+	if (to && machine.whole) {
+		errno = machine.whole;
+		return -1;
+	}
+	if (to)
+		return move(call, addr, to, status);
+	for (i = 0; i < call.nr; i++)
+		status[i] = machine.node[page_of(addr[i])];
+	return 0;
+}
+
+int __wrap_htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err);
+int __wrap_htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err)
+{
+	*info = (struct htmm_info) {
+		.session = 3, .state = machine.state,
+		.elapsed_ns = machine.seconds * 1000000000,
+	};
+	return 0;
+}
+
+int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err);
+int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err)
+{
+	list->nr = 1;
+	list->target = calloc(1, sizeof(*list->target));
+	CHECK(list->target);
+	list->target->number = 1;
+	list->target->samples = machine.total;
+	list->target->coolings = machine.coolings;
+	return 0;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct htmm_page *x = a, *y = b;
+
+	return (x->samples > y->samples) - (x->samples < y->samples);
+}
+
+static int by_samples_down(const void *a, const void *b)
+{
+	return by_samples(b, a);
+}
+
+int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
+				  struct htmm_page_list *list, struct htmm_error *err);
+int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
+				  struct htmm_page_list *list, struct htmm_error *err)
+{
+	u32 page;
+
+	CHECK(machine.nr_lists < CALLS);
+	machine.list[machine.nr_lists++] = *request;
+	*list = (struct htmm_page_list) { .pages = calloc(PAGES, sizeof(*list->pages)) };
+	CHECK(list->pages);
+	for (page = 0; page < PAGES; page++) {
+		if (machine.node[page] != request->node ||
+		    machine.samples[page] < request->min_samples)
+			continue;
+		list->pages[list->nr++] = (struct htmm_page) {
+			.addr = BASE + ((u64)page << HTMM_PAGE_SHIFT), .pid = PID, .space = 5,
+			.samples = machine.samples[page], .target = 1, .node = request->node,
+			.mapping_shift = HTMM_PAGE_SHIFT,
+		};
+	}
+	if (request->order == HTMM_ORDER_HOTTEST)
+		qsort(list->pages, list->nr, sizeof(*list->pages), by_samples_down);
+	if (request->order == HTMM_ORDER_COLDEST)
+		qsort(list->pages, list->nr, sizeof(*list->pages), by_samples);
+	if (list->nr > max)
+		list->nr = max;
+	return 0;
+}
+
+int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
+				 struct htmm_error *err);
+int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
+				 struct htmm_error *err)
+{
+	u32 page;
+
+	*buf = (struct htmm_placement_buf) {};
+	buf->nodes = calloc(2, sizeof(*buf->nodes));
+	CHECK(buf->nodes);
+	buf->placement.nr_nodes = 2;
+	buf->nodes[SLOW].node = SLOW;
+	for (page = 0; page < PAGES; page++)
+		buf->nodes[machine.node[page]].pages++;
+	return 0;
+}
+
+int __wrap_htmm_target_cool(int fd, __u32 target, struct htmm_error *err);
+int __wrap_htmm_target_cool(int fd, __u32 target, struct htmm_error *err)
+{
+	u32 page;
+
+	for (page = 0; page < PAGES; page++)
+		machine.samples[page] /= 2;
+	machine.coolings++;
+	return 0;
+}
+
+/* What the policy may use of the fast node is said by the test, not by this machine. */
+__u64 __wrap_tiers_free_pages(int node);
+__u64 __wrap_tiers_free_pages(int node)
+{
+	u64 used = 0;
+	u32 page;
+
+	for (page = 0; page < PAGES; page++)
+		used += machine.node[page] == node;
+	return node == FAST && used < CAPACITY ? CAPACITY - used : 0;
+}
+
+int __wrap_htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err);
+int __wrap_htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err)
+{
+	CHECK(set->flags == HTMM_SET_PERIOD && set->event == 0 && set->session == 3);
+	machine.period = set->period;
+	return 0;
+}
+
+static const struct htmm_event_list events = { .nr = 1, .event = { { .period = 499 } } };
+
+static void set_node(struct htmm_cpus *nodes, unsigned int node)
+{
+	nodes->bits[0] = 1ULL << node;
+	nodes->size = sizeof(__u64);
+}
+
+/* The first pages are on the fast node. */
+static struct tier *make(u64 list_pages)
+{
+	struct tier *tier = calloc(1, sizeof(*tier));
+	struct htmm_error err;
+	u32 page;
+
+	CHECK(tier);
+	machine = (struct machine) { .state = HTMM_STATE_RUNNING };
+	for (page = 0; page < PAGES; page++)
+		machine.node[page] = page < CAPACITY - CAPACITY / 64 ? FAST : SLOW;
+	set_node(&tier->tiers.fast, FAST);
+	set_node(&tier->tiers.slow, SLOW);
+	tier->session = 3;
+	tier->config = (struct policy_config) { .gap_ns = 170, .copy_ns = 5000 };
+	tier->events = &events;
+	tier->period = 499;
+	tier->list_pages = list_pages;
+	tier->cooling_period = 1000000;
+	tier->groups[0].weight = 1;
+	tier->nr_groups = 1;
+	CHECK(!tier_open(tier, &err));
+	return tier;
+}
+
+static void destroy(struct tier *tier)
+{
+	tier_close(tier);
+	free(tier);
+}
+
+static void sample(u32 from, u32 to, u32 times)
+{
+	for (; from < to; from++) {
+		machine.samples[from] += times;
+		machine.total += times;
+	}
+}
+
+static void look(struct tier *tier)
+{
+	struct htmm_error err;
+
+	machine.seconds++;
+	machine.nr_lists = 0;
+	machine.nr_calls = 0;
+	CHECK(!tier_look(tier, &err));
+	tier_move(tier);
+	tier_cool(tier);
+	tier_sample(tier);
+}
+
+static u32 fast_of(u32 from, u32 to)
+{
+	u32 nr = 0;
+
+	for (; from < to; from++)
+		nr += machine.node[from] == FAST;
+	return nr;
+}
+
+/* Hot pages come, in place of cold ones, which go first; by address. */
+static void test_moves(void)
+{
+	struct tier *tier = make(PAGES);
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		sample(1000, 1200, 5);
+		sample(0, 100, 5);
+		look(tier);
+		if (!i)
+			CHECK(!machine.nr_calls);
+		if (i != 1)
+			continue;
+		CHECK(machine.nr_calls == 2);
+		CHECK(machine.call[0].node == SLOW && machine.call[0].nr >= 200);
+		CHECK(machine.call[1].node == FAST && machine.call[1].nr == 200);
+		CHECK(machine.call[0].sorted && machine.call[1].sorted);
+		CHECK(machine.call[0].pid == PID && machine.call[0].flags == MPOL_MF_MOVE);
+	}
+	CHECK(fast_of(1000, 1200) == 200 && fast_of(0, 100) == 100);
+	CHECK(tier->mover.promoted == 200 && tier->mover.demoted >= 200);
+	destroy(tier);
+}
+
+/* Only what a decision needs is listed: of the slow node sampled pages, of the fast one all. */
+static void test_lists(void)
+{
+	struct tier *tier = make(PAGES);
+
+	sample(1000, 1100, 5);
+	look(tier);
+	CHECK(machine.nr_lists == 2);
+	CHECK(machine.list[0].flags == HTMM_LIST_NODE && machine.list[0].node == SLOW);
+	CHECK(machine.list[0].order == HTMM_ORDER_TABLE && machine.list[0].min_samples == 1);
+	CHECK(machine.list[1].flags == (HTMM_LIST_NODE | HTMM_LIST_RESIDENT));
+	CHECK(machine.list[1].order == HTMM_ORDER_TABLE && machine.list[1].node == FAST);
+	CHECK(machine.list[1].min_samples == 0 && machine.list[1].session == 3);
+	CHECK(tier->groups[0].slow.nr == 100 && tier->groups[0].used == CAPACITY - CAPACITY / 64);
+	CHECK(!tier->groups[0].slow_cut && !tier->groups[0].fast_cut);
+	destroy(tier);
+}
+
+/* When nothing is to be done, the fast node is not looked at; when much changes, it is. */
+static void test_rests(void)
+{
+	struct tier *tier = make(PAGES);
+	unsigned int i, full = 0, rests = 0;
+
+	for (i = 0; i < 40; i++) {
+		sample(0, 400, 5);
+		look(tier);
+		*(machine.nr_lists == 2 ? &full : &rests) += 1;
+		CHECK(!machine.nr_calls);
+	}
+	CHECK(full >= 4 && rests >= 4 * full && tier->rests == rests);
+	sample(1000, 1100, 5);
+	look(tier);
+	CHECK(machine.nr_lists == 2);
+	sample(1000, 1100, 5);
+	look(tier);
+	CHECK(machine.nr_lists == 2 && fast_of(1000, 1100) == 100);
+	destroy(tier);
+}
+
+/* Of more pages than can be listed, the best and the worst are asked for. */
+static void test_large(void)
+{
+	struct tier *tier = make(150);
+
+	sample(0, 200, 2);
+	sample(200, 400, 1);
+	sample(1000, 1100, 9);
+	sample(1100, 1200, 4);
+	look(tier);
+	CHECK(tier->groups[0].large);
+	CHECK(machine.list[machine.nr_lists - 2].order == HTMM_ORDER_HOTTEST);
+	CHECK(machine.list[machine.nr_lists - 1].order == HTMM_ORDER_COLDEST);
+	CHECK(tier->groups[0].slow.nr == 150 && tier->groups[0].slow.pages[0].samples == 9);
+	CHECK(tier->groups[0].slow_cut == 4);
+	CHECK(tier->groups[0].fast.nr == 150 && tier->groups[0].fast_cut == 1);
+	CHECK(tier->groups[0].used == CAPACITY - CAPACITY / 64);
+	destroy(tier);
+}
+
+/* Counts are halved after a look, when there were enough samples. */
+static void test_cooling(void)
+{
+	struct tier *tier = make(PAGES);
+
+	tier->cooling_period = 1000;
+	sample(0, 100, 9);
+	look(tier);
+	CHECK(!machine.coolings);
+	/* This look could be left out, but what was gained before a cooling must be seen. */
+	sample(0, 100, 1);
+	look(tier);
+	CHECK(machine.coolings == 1 && machine.nr_lists == 2);
+	look(tier);
+	CHECK(machine.coolings == 1);
+	destroy(tier);
+}
+
+/* Of many samples few are enough while nothing moves, but not when the hot pages change. */
+static void test_thin(void)
+{
+	struct tier *tier = make(PAGES);
+	unsigned int i;
+
+	/* 25,600 samples a second, of which 10,000 or 2,500 are taken. */
+	sample(0, 400, 64);
+	look(tier);
+	CHECK(machine.period == 4 * 499 && tier->thin == 4);
+	for (i = 0; i < 20; i++) {
+		sample(0, 400, 64 / tier->thin);
+		look(tier);
+	}
+	CHECK(machine.period == 16 * 499 && tier->thin == 16);
+	for (i = 0; i < 2; i++) {
+		sample(1000, 1400, 9);
+		look(tier);
+	}
+	CHECK(tier->groups[0].plan->burst && tier->thin < 16);
+	CHECK(machine.period == tier->thin * 499);
+	destroy(tier);
+}
+
+/* A session that was stopped has nothing new to tell. */
+static void test_end(void)
+{
+	struct tier *tier = make(PAGES);
+	struct htmm_error err;
+
+	machine.state = HTMM_STATE_STOPPED;
+	CHECK(tier_look(tier, &err) == -ESHUTDOWN);
+	machine.state = HTMM_STATE_RUNNING;
+	tier->session = 4;
+	CHECK(tier_look(tier, &err) == -ESHUTDOWN);
+	destroy(tier);
+}
+
+/* Moves of pages from @first on, half of them of another process. */
+static void promote(struct tier *tier, u32 first, u32 nr)
+{
+	struct policy_move *moves = calloc(nr, sizeof(*moves));
+	u32 i;
+
+	CHECK(moves);
+	machine.nr_calls = 0;
+	for (i = 0; i < nr; i++)
+		moves[i] = (struct policy_move) {
+			.addr = BASE + ((u64)(first + i) << HTMM_PAGE_SHIFT), .pages = 1,
+			.pid = i < nr / 2 ? PID : PID + 1, .node = SLOW, .promote = true,
+		};
+	mover_move(&tier->mover, tier->groups[0].policy, moves, nr);
+	free(moves);
+}
+
+/* No more than 512 pages a call, and of one process. */
+static void test_batches(void)
+{
+	struct tier *tier = make(PAGES);
+
+	tier->mover.shared = true;
+	promote(tier, 1000, 1600);
+	CHECK(machine.nr_calls == 4);
+	CHECK(machine.call[0].nr == 512 && machine.call[0].pid == PID);
+	CHECK(machine.call[1].nr == 288 && machine.call[1].pid == PID);
+	CHECK(machine.call[2].nr == 512 && machine.call[2].pid == PID + 1);
+	CHECK(machine.call[3].nr == 288 && machine.call[3].flags == MPOL_MF_MOVE_ALL);
+	CHECK(tier->mover.promoted == 1600 && fast_of(1000, 2600) == 1600);
+	destroy(tier);
+}
+
+/* Each page that does not move is counted under its reason; the others move. */
+static void test_refused(void)
+{
+	static const struct {
+		int error;
+		enum refusal refusal;
+	} cases[] = {
+		{ ENOENT, REFUSED_ABSENT }, { EFAULT, REFUSED_ABSENT }, { EACCES, REFUSED_SHARED },
+		{ EBUSY, REFUSED_BUSY }, { EIO, REFUSED_BUSY }, { ENOMEM, REFUSED_FULL },
+		{ EINVAL, REFUSED_FORBIDDEN }, { EXDEV, REFUSED_OTHER },
+	};
+	struct tier *tier = make(PAGES);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u32 first = 1000 + 10 * i;
+		u64 before = tier->mover.refused[cases[i].refusal];
+
+		machine.error[first + 3] = cases[i].error;
+		promote(tier, first, 10);
+		CHECK(tier->mover.refused[cases[i].refusal] == before + 1);
+		CHECK(fast_of(first, first + 10) == 9);
+	}
+	CHECK(tier->mover.promoted == 9 * i);
+	destroy(tier);
+}
+
+/* A page at which the kernel stops holds up none of those behind it for good. */
+static void test_stopped(void)
+{
+	struct tier *tier = make(PAGES);
+
+	machine.error[1003] = EAGAIN;
+	promote(tier, 1000, 10);
+	CHECK(machine.nr_calls > 2 && machine.nr_calls < 10);
+	CHECK(tier->mover.refused[REFUSED_BUSY] >= 1);
+	CHECK(tier->mover.promoted + tier->mover.refused[REFUSED_BUSY] == 10);
+	CHECK(tier->mover.promoted == fast_of(1000, 1010) && tier->mover.promoted >= 8);
+	destroy(tier);
+}
+
+/* A process that is gone, or that may not use the node. */
+static void test_whole_call(void)
+{
+	struct tier *tier = make(PAGES);
+
+	machine.whole = ESRCH;
+	promote(tier, 1000, 10);
+	CHECK(tier->mover.refused[REFUSED_GONE] == 10);
+	machine.whole = EACCES;
+	promote(tier, 1000, 10);
+	CHECK(tier->mover.refused[REFUSED_FORBIDDEN] == 10);
+	CHECK(!tier->mover.promoted);
+	destroy(tier);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_moves),
+		TAP_TEST(test_lists),
+		TAP_TEST(test_rests),
+		TAP_TEST(test_large),
+		TAP_TEST(test_cooling),
+		TAP_TEST(test_thin),
+		TAP_TEST(test_end),
+		TAP_TEST(test_batches),
+		TAP_TEST(test_refused),
+		TAP_TEST(test_stopped),
+		TAP_TEST(test_whole_call),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}
