@@ -147,16 +147,14 @@ static struct htmm_region *htmm_front_owner(const struct htmm_table *table,
 
 void htmm_front_load(struct htmm_table *table, struct htmm_region *region)
 {
-	struct htmm_front *front =
-		&table->front[htmm_index_hash(region->key, table->multiplier,
-					      table->front_mask)];
+	struct htmm_front *front = htmm_front_of(table, region->key);
 	struct htmm_region *owner = htmm_front_owner(table, front);
 
 	if (owner && owner->epoch == table->epoch)
 		return;
 	if (owner)
 		htmm_front_drop(owner);
-	front->name = htmm_front_name(region->key, table->epoch);
+	front->name = htmm_front_name(region->key, table->epoch % HTMM_FRONT_EPOCHS);
 	front->state = region->home;
 	region->state = &front->state;
 }

@@ -60,15 +60,27 @@ static inline struct htmm_region *htmm_index_find(const struct htmm_table *table
 }
 
 /**
+ * htmm_front_of() - the front of a region
+ * @table: the table
+ * @key: htmm_region_key()
+ *
+ * Return: the front, which other regions may have, too.
+ */
+static inline struct htmm_front *htmm_front_of(const struct htmm_table *table, u64 key)
+{
+	return &table->front[htmm_index_hash(key, table->multiplier, table->front_mask)];
+}
+
+/**
  * htmm_front_name() - what the front of a region has as its name
  * @key: htmm_region_key()
- * @epoch: the table's
+ * @epoch: the table's, modulo HTMM_FRONT_EPOCHS
  *
  * Return: the name, never HTMM_FRONT_UNUSED.
  */
 static inline u64 htmm_front_name(u64 key, u64 epoch)
 {
-	return key << HTMM_FRONT_EPOCH_BITS | epoch % HTMM_FRONT_EPOCHS;
+	return key << HTMM_FRONT_EPOCH_BITS | epoch;
 }
 
 /**

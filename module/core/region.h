@@ -15,8 +15,9 @@
  * So a sample of a hot page changes one byte, and usually nothing else: the form of a count
  * changes only with a carry.
  *
- * A sample of a dense region needs only its state: the leaf, and the low bits of the
- * region's own count. The table keeps it apart from the entry (see struct htmm_front).
+ * A sample of a dense region needs only its state: the leaf, and the room that the region's
+ * own count has before it is counted in another way or in another bin of the histogram. The
+ * table keeps it apart from the entry (see struct htmm_front).
  * Leaves, planes and groups of four entries are blocks of the same size, so memory freed by
  * one kind can be used by any other.
  *
@@ -67,7 +68,9 @@
  * @self: index of this entry
  * @prev: index + 1 of the previous entry on the list of its address space or the free list
  * @next: index + 1 of the next entry
- * @high: samples in the region, without the low bits, which are in its state
+ * @high: high bits of the number of samples in the region
+ * @bits: length of the low bits, without leading zeroes if @high is 0. All ones of this
+ *	length, less the room in its state, are the low bits
  * @pairs: pairs in use
  * @digits: number of digits stored in bytes: 0 if the region is sparse, 1 if it has a leaf,
  *	2 if it also has a plane, and so on
@@ -87,8 +90,9 @@ struct htmm_region {
 	u32 prev;
 	u32 next;
 	u16 high;
-	u8 pairs;
-	u8 digits;
+	u8 bits;
+	u8 pairs : 5;
+	u8 digits : 3;
 	union {
 		u32 pair[HTMM_PAIRS];
 		u8 *plane[HTMM_PLANES];
@@ -98,22 +102,21 @@ struct htmm_region {
 /* Entries that share a block. */
 #define HTMM_BLOCK_ENTRIES	4
 
-/* Bits of a region's count in its state. */
-#define HTMM_STATE_BITS		16
-#define HTMM_STATE_MASK		0xffff
+/* Bits of the room in a region's state. */
+#define HTMM_ROOM_BITS		16
+#define HTMM_ROOM_MASK		0xffff
 
 /**
  * htmm_state() - what most samples of a region use, in one number
  * @leaf: its leaf, or NULL: the address of a block, whose low 9 bits are 0 and whose high 7
  *	bits are equal to the next one
- * @count: samples in the region, of which the low bits are used
+ * @room: what its count can grow by without a change of its bin or of its high bits
  *
  * Return: the state.
  */
-static inline u64 htmm_state(const u8 *leaf, u32 count)
+static inline u64 htmm_state(const u8 *leaf, u32 room)
 {
-	return (u64)(unsigned long)leaf << (HTMM_STATE_BITS - HTMM_REGION_ORDER) |
-	       (count & HTMM_STATE_MASK);
+	return (u64)(unsigned long)leaf << (HTMM_ROOM_BITS - HTMM_REGION_ORDER) | room;
 }
 
 /**
@@ -124,9 +127,20 @@ static inline u64 htmm_state(const u8 *leaf, u32 count)
  */
 static inline u8 *htmm_state_leaf(u64 state)
 {
-	u64 block = (s64)state >> HTMM_STATE_BITS;
+	u64 block = (s64)state >> HTMM_ROOM_BITS;
 
 	return (u8 *)(unsigned long)(block << HTMM_REGION_ORDER);
+}
+
+/**
+ * htmm_state_room() - the room in a state
+ * @state: the state
+ *
+ * Return: the room.
+ */
+static inline u32 htmm_state_room(u64 state)
+{
+	return state & HTMM_ROOM_MASK;
 }
 
 /**
@@ -148,8 +162,9 @@ static inline u8 *htmm_region_leaf(const struct htmm_region *region)
  */
 static inline u32 htmm_region_count(const struct htmm_region *region)
 {
-	return (u32)region->high << HTMM_STATE_BITS |
-	       (*region->state & HTMM_STATE_MASK);
+	u32 most = (u32)region->high << HTMM_ROOM_BITS | ((1U << region->bits) - 1);
+
+	return most - htmm_state_room(*region->state);
 }
 
 /**
@@ -169,8 +184,9 @@ static inline void htmm_region_prefetch_all(u64 state)
 static inline void htmm_region_set_state(struct htmm_region *region,
 					 const u8 *leaf, u32 count)
 {
-	*region->state = htmm_state(leaf, count);
-	region->high = count >> HTMM_STATE_BITS;
+	region->high = count >> HTMM_ROOM_BITS;
+	region->bits = region->high ? HTMM_ROOM_BITS : fls(count);
+	*region->state = htmm_state(leaf, ~count & ((1U << region->bits) - 1));
 }
 
 /* The slot at which the search for a page's pair begins. */

@@ -171,6 +171,7 @@ struct htmm_table {
 	u32 sweep_left;			/* entries to visit since the last cooling */
 	u32 hand;			/* next entry that eviction visits */
 	u32 exiting;			/* index + 1 of the next entry to remove */
+	u32 behind;			/* samples of the last batch without a front */
 	bool moved;			/* entries have been moved or evicted */
 	u8 no_digit;			/* has no room */
 	u8 room[HTMM_BYTE_VALUES];	/* what can be added to a byte of this value */

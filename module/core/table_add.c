@@ -91,58 +91,30 @@ static noinline bool htmm_table_add_slow(struct htmm_table *table,
 	}
 }
 
-/**
- * struct htmm_finder - what finds a front or an entry, and does not change during a batch
- * @front: as in the table
- * @head: as in the table
- * @multiplier: as in the table
- * @epoch: as in the table
- * @front_mask: as in the table
- * @head_mask: as in the table
- *
- * A copy stays in registers; the compiler would reload the table's own fields after each
- * sample.
- */
-struct htmm_finder {
-	struct htmm_front *front;
-	struct htmm_region **head;
-	u64 multiplier;
-	u64 epoch;
-	u32 front_mask;
-	u32 head_mask;
+/* What leads to a counter: a front, or if the region is sparse, the head of a chain to it. */
+enum htmm_way {
+	HTMM_WAY_FRONT,
+	HTMM_WAY_HEAD,
+	HTMM_WAY_ENTRY
 };
 
-static inline struct htmm_front *htmm_find_front(struct htmm_finder finder, u64 key)
+/* Prefetch it for the block of samples from @i on, which are @n. */
+static __always_inline void htmm_fetch_block(const struct htmm_table *table,
+					     const struct htmm_table_sample *s,
+					     int i, int n, enum htmm_way way)
 {
-	return &finder.front[htmm_index_hash(key, finder.multiplier,
-					     finder.front_mask)];
-}
+	const int end = min(i + HTMM_AHEAD, n);
+	u64 key;
 
-/* The head of a region's chain. */
-static inline struct htmm_region **htmm_find_head(struct htmm_finder finder,
-						  u64 key)
-{
-	return &finder.head[htmm_index_hash(key, finder.multiplier,
-					    finder.head_mask)];
-}
-
-/* Prefetch what leads to a sample's counter: the front, or if most regions are sparse, */
-static inline void htmm_fetch_first(struct htmm_finder finder,
-				    const struct htmm_table_sample *s, bool sparse)
-{
-	u64 key = htmm_region_key(s->page);
-
-	if (sparse)
-		htmm_fetch(htmm_find_head(finder, key));
-	else
-		htmm_fetch(htmm_find_front(finder, key));
-}
-
-/* the head of the chain and then its first entry. */
-static inline void htmm_fetch_entry(struct htmm_finder finder,
-				    const struct htmm_table_sample *s)
-{
-	htmm_fetch(*htmm_find_head(finder, htmm_region_key(s->page)));
+	for (i = max(i, 0); i < end; i++) {
+		key = htmm_region_key(s[i].page);
+		if (way == HTMM_WAY_FRONT)
+			htmm_fetch(htmm_front_of(table, key));
+		else if (way == HTMM_WAY_HEAD)
+			htmm_fetch(htmm_index_chain(table, key));
+		else
+			htmm_fetch(*htmm_index_chain(table, key));
+	}
 }
 
 /* Mark a sample for the slow path. */
@@ -155,25 +127,24 @@ static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
  * Look up a region that has no front, or whose front is out of date because the region has
  * to be cooled. A dense one gets a front.
  */
-static noinline void htmm_look_behind(struct htmm_table *table,
-				      struct htmm_finder finder,
-				      const struct htmm_table_sample *s,
+static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
 				      struct htmm_ahead *ahead)
 {
-	u64 key = htmm_region_key(s->page);
-	struct htmm_front *front = htmm_find_front(finder, key);
-	u32 page = s->page % HTMM_REGION_PAGES;
+	u64 key = htmm_region_key(page);
+	struct htmm_front *front = htmm_front_of(table, key);
 	struct htmm_region *region;
 
+	table->behind++;
 	htmm_look_later(table, ahead);
 	if (front->name >> HTMM_FRONT_EPOCH_BITS == key) {
-		htmm_fetch(htmm_find_head(finder, key));
+		htmm_fetch(htmm_index_chain(table, key));
 		htmm_region_prefetch_all(front->state);
 		return;
 	}
 	region = htmm_index_find(table, key);
 	if (!region)
 		return;
+	page %= HTMM_REGION_PAGES;
 	if (region->epoch != table->epoch) {
 		htmm_region_prefetch_all(*region->state);
 	} else if (!region->digits) {
@@ -187,55 +158,44 @@ static noinline void htmm_look_behind(struct htmm_table *table,
 }
 
 /* Look up the region and prefetch the counter. */
-static __always_inline void htmm_look(struct htmm_table *table,
-				      struct htmm_finder finder,
-				      const struct htmm_table_sample *s,
+static __always_inline void htmm_look(struct htmm_table *table, u64 epoch, u64 page,
 				      struct htmm_ahead *ahead)
 {
-	u64 page = s->page, state, name;
-	struct htmm_front *front = htmm_find_front(finder, htmm_region_key(page));
+	struct htmm_front *front = htmm_front_of(table, htmm_region_key(page));
 	u8 *digit;
 
-	name = htmm_region_key(page) << HTMM_FRONT_EPOCH_BITS | finder.epoch;
-	if (unlikely(front->name != name)) {
-		htmm_look_behind(table, finder, s, ahead);
+	if (unlikely(front->name != htmm_front_name(htmm_region_key(page), epoch))) {
+		htmm_look_behind(table, page, ahead);
 		return;
 	}
-	state = front->state;
-	digit = &htmm_state_leaf(state)[page % HTMM_REGION_PAGES];
+	digit = &htmm_state_leaf(front->state)[page % HTMM_REGION_PAGES];
 	ahead->state = &front->state;
 	ahead->digit = digit;
 	prefetchw(digit);
 }
 
 /*
- * Count a sample if neither its page's digit nor the low bits of its region's count
- * overflow. False: use the slow path.
+ * Count a sample if there is room for it in its page's digit and in the low bits of its
+ * region's count. False: use the slow path.
  *
  * Do not test here whether the page's bin changes, or whether the page is new: the branch
  * could not be predicted. Instead, record the old and the new value of the byte;
  * htmm_table_settle() updates the histogram at the end of the batch.
  */
-static __always_inline bool htmm_add_fast(struct htmm_table *table,
-					  const struct htmm_table_sample *s,
+static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
 					  const struct htmm_ahead *ahead)
 {
-	u32 weight = s->weight, digit, count;
 	u64 *state = ahead->state;
-	u8 *byte = ahead->digit;
+	u8 *digit = ahead->digit, value = *digit;
 
-	digit = *byte;
-	/* Without a weight nothing is counted; a number below 0 is the largest of all. */
-	if (unlikely(weight - 1 >= table->room[digit]))
+	/* Without a weight nothing is tracked; a number below 0 is the largest of all. */
+	if (unlikely(weight - 1 >= table->room[value]) ||
+	    unlikely(weight > htmm_state_room(*state)))
 		return false;
-	/* The region's bin may change if the length of the low bits does. */
-	count = *state & HTMM_STATE_MASK;
-	if (unlikely((count ^ (count + weight)) > count))
-		return false;
-	*state += weight;
-	*byte = digit + weight;
-	table->moves[digit]--;
-	table->moves[digit + weight]++;
+	*state -= weight;
+	*digit = value + weight;
+	table->moves[value]--;
+	table->moves[value + weight]++;
 	return true;
 }
 
@@ -281,74 +241,68 @@ static noinline bool htmm_add_anyhow(struct htmm_table *table,
 	return added;
 }
 
-/* A directory with this many regions does not fit in the cache. */
-#define HTMM_MANY_REGIONS	16384
-
-/* Number of the first @n samples that have another one @distance later. */
-static u32 htmm_before_last(u32 n, u32 distance)
-{
-	return n > distance ? n - distance : 0;
-}
-
-/* Fewer pages in a region make the directory one of sparse regions. */
-#define HTMM_FEW_PAGES		32
-
-/* Count a sample by any path. Returns the end of the refused ones' indices. */
+/* Count a sample by any path. Returns the end of the refused ones. */
 static __always_inline u32 *htmm_add_one(struct htmm_table *table,
-					 const struct htmm_table_sample *s, u32 i,
-					 u32 *refused)
+					 const struct htmm_table_sample *s, int i,
+					 const struct htmm_ahead *ahead, u32 *refused)
 {
-	if (unlikely(!htmm_add_fast(table, s, &table->ahead[i % HTMM_AHEAD])) &&
-	    !htmm_add_anyhow(table, s))
+	if (unlikely(!htmm_add_fast(table, s[i].weight, ahead)) &&
+	    !htmm_add_anyhow(table, &s[i]))
 		*refused++ = i;
 	return refused;
 }
 
+/* Count the block of samples from @i on, and look up the next one. */
+static u32 *htmm_add_block(struct htmm_table *table, const struct htmm_table_sample *s,
+			   int i, int n, u32 *refused)
+{
+	const u64 epoch = table->epoch % HTMM_FRONT_EPOCHS;
+	const int end = min(i + HTMM_AHEAD, n), looks = min(end, n - HTMM_AHEAD);
+	struct htmm_ahead *ahead = table->ahead;
+
+	for (i = max(i, -HTMM_AHEAD); i < min(looks, 0); i++, ahead++)
+		htmm_look(table, epoch, s[i + HTMM_AHEAD].page, ahead);
+	for (; i < looks; i++, ahead++) {
+		refused = htmm_add_one(table, s, i, ahead, refused);
+		htmm_look(table, epoch, s[i + HTMM_AHEAD].page, ahead);
+	}
+	for (i = max(i, 0); i < end; i++, ahead++)
+		refused = htmm_add_one(table, s, i, ahead, refused);
+	return refused;
+}
+
 /*
- * When a sample is counted, the counters of the next HTMM_AHEAD samples have been
- * prefetched; in a large directory, also what leads to the counters of the samples after
- * these: the fronts of HTMM_AHEAD samples; or if most regions are sparse, their entries, and
- * the chain heads of the HTMM_AHEAD samples after those. Each sample counted issues the
- * prefetches of one later sample of each kind.
+ * If there were more samples without a front in the last batch, the regions of many are
+ * sparse.
+ */
+#define HTMM_BEHIND		128
+
+/* The fronts of this many regions do not fit in a cache of 1 MiB. */
+#define HTMM_MANY_REGIONS	65536
+
+/*
+ * While a block of samples is counted, the counters of the next one are prefetched, and
+ * before that, what leads to those of the one after it.
  */
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *s, u32 n, u32 *dropped)
 {
-	bool sparse = table->pages / HTMM_FEW_PAGES < table->regions;
-	u32 distance = sparse ? 3 * HTMM_AHEAD : 2 * HTMM_AHEAD;
-	u32 fetched = table->regions < HTMM_MANY_REGIONS ? 0 : n;
-	u32 looks = htmm_before_last(n, HTMM_AHEAD);
-	u32 fetches = htmm_before_last(fetched, distance);
-	const struct htmm_finder finder = {
-		.front = table->front,
-		.head = table->head,
-		.multiplier = table->multiplier,
-		.epoch = table->epoch % HTMM_FRONT_EPOCHS,
-		.front_mask = table->front_mask,
-		.head_mask = table->head_mask,
-	};
-	u32 *refused = dropped, lost, i;
+	const bool sparse = table->behind > HTMM_BEHIND;
+	const bool many = table->regions >= HTMM_MANY_REGIONS;
+	u32 *refused = dropped, lost;
+	int i;	/* below 0 while the first blocks are only prefetched */
 
+	table->behind = 0;
 	htmm_table_prepare(table, n);
-	for (i = 0; i < min_t(u32, fetched, distance); i++)
-		htmm_fetch_first(finder, &s[i], sparse);
-	for (i = 0; sparse && i < min_t(u32, fetched, 2 * HTMM_AHEAD); i++)
-		htmm_fetch_entry(finder, &s[i]);
-	for (i = 0; i < min_t(u32, n, HTMM_AHEAD); i++)
-		htmm_look(table, finder, &s[i], &table->ahead[i]);
-	for (i = 0; i < fetches; i++, s++) {
-		refused = htmm_add_one(table, s, i, refused);
-		htmm_fetch_first(finder, s + distance, sparse);
-		if (unlikely(sparse))
-			htmm_fetch_entry(finder, s + 2 * HTMM_AHEAD);
-		htmm_look(table, finder, s + HTMM_AHEAD, &table->ahead[i % HTMM_AHEAD]);
+	for (i = -3 * HTMM_AHEAD; i < (int)n; i += HTMM_AHEAD) {
+		if (sparse) {
+			htmm_fetch_block(table, s, i + 3 * HTMM_AHEAD, n, HTMM_WAY_HEAD);
+			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_ENTRY);
+		}
+		if (many)
+			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_FRONT);
+		refused = htmm_add_block(table, s, i, n, refused);
 	}
-	for (; i < looks; i++, s++) {
-		refused = htmm_add_one(table, s, i, refused);
-		htmm_look(table, finder, s + HTMM_AHEAD, &table->ahead[i % HTMM_AHEAD]);
-	}
-	for (; i < n; i++, s++)
-		refused = htmm_add_one(table, s, i, refused);
 	lost = refused - dropped;
 	htmm_table_settle(table);
 	table->counted += n - lost;

@@ -568,7 +568,8 @@ static u32 audit_state(const struct htmm_table *table,
 	CHECK(at < (table->front_mask + 1) * sizeof(*front));
 	front = &table->front[at / sizeof(*front)];
 	CHECK(region->state == &front->state);
-	CHECK(front->name == htmm_front_name(region->key, region->epoch));
+	CHECK(front->name == htmm_front_name(region->key,
+					     region->epoch % HTMM_FRONT_EPOCHS));
 	CHECK(region->digits);
 	return 1;
 }
