@@ -125,7 +125,8 @@ static struct policy_look list(struct memory *memory)
 {
 	struct policy_look at = {
 		.slow = memory->slow_list, .fast = memory->fast_list,
-		.capacity = memory->capacity, .used = used(memory), .samples = memory->total,
+		.capacity = memory->capacity, .used = used(memory),
+		.slow_samples = memory->total, .samples = memory->total,
 		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
 		.slow_cut = memory->slow_cut, .fast_cut = memory->fast_cut,
 	};

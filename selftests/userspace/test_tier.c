@@ -53,6 +53,7 @@ struct call {
  * @total: samples since the start
  * @coolings: of all targets
  * @seconds: time of the session
+ * @meanwhile: in how many rounds samples come before a page is listed, and again after that
  */
 static struct machine {
 	int node[PAGES];
@@ -68,7 +69,23 @@ static struct machine {
 	u64 total;
 	u64 coolings;
 	u64 seconds;
+	u32 meanwhile;
 } machine;
+
+static void sample(u32 from, u32 to, u32 times)
+{
+	for (; from < to; from++) {
+		machine.samples[from] += times;
+		machine.total += times;
+	}
+}
+
+/* Nine samples of the fast node for one of the slow one. */
+static void sample_rounds(u32 rounds)
+{
+	sample(0, 90, rounds);
+	sample(1000, 1010, rounds);
+}
 
 static u32 page_of(const void *addr)
 {
@@ -176,6 +193,7 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 	machine.list[machine.nr_lists++] = *request;
 	*list = (struct htmm_page_list) { .pages = calloc(PAGES, sizeof(*list->pages)) };
 	CHECK(list->pages);
+	sample_rounds(machine.meanwhile);
 	for (page = 0; page < PAGES; page++) {
 		if (machine.node[page] != request->node ||
 		    machine.samples[page] < request->min_samples)
@@ -192,6 +210,7 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 		qsort(list->pages, list->nr, sizeof(*list->pages), by_samples);
 	if (list->nr > max)
 		list->nr = max;
+	sample_rounds(machine.meanwhile);
 	return 0;
 }
 
@@ -280,14 +299,6 @@ static void destroy(struct tier *tier)
 {
 	tier_close(tier);
 	free(tier);
-}
-
-static void sample(u32 from, u32 to, u32 times)
-{
-	for (; from < to; from++) {
-		machine.samples[from] += times;
-		machine.total += times;
-	}
 }
 
 static void look(struct tier *tier)
@@ -439,6 +450,26 @@ static void test_thin(void)
 	destroy(tier);
 }
 
+/* What is counted while the lists are read does not look like a change of the hot pages. */
+static void test_meanwhile(void)
+{
+	struct tier *tier = make(PAGES);
+	unsigned int i;
+	double share;
+
+	tier->dry = true;
+	for (i = 0; i < 8; i++) {
+		/* All is listed at each look. */
+		tier->groups[0].plan = NULL;
+		machine.meanwhile = i % 2 ? 20 : 0;
+		sample_rounds(30);
+		look(tier);
+		share = tier->groups[0].plan->fast_share;
+		CHECK(share > 0.8999 && share < 0.9001 && !tier->groups[0].plan->burst);
+	}
+	destroy(tier);
+}
+
 /* A session that was stopped has nothing new to tell. */
 static void test_end(void)
 {
@@ -551,6 +582,7 @@ int main(void)
 		TAP_TEST(test_large),
 		TAP_TEST(test_cooling),
 		TAP_TEST(test_thin),
+		TAP_TEST(test_meanwhile),
 		TAP_TEST(test_end),
 		TAP_TEST(test_batches),
 		TAP_TEST(test_refused),

@@ -193,21 +193,29 @@ static void learn(struct policy *policy, const struct policy_look *look)
 	learn_of_missing(policy, look);
 }
 
+static double part(__u64 gained, __u64 samples)
+{
+	return samples ? (double)gained / samples : 0;
+}
+
 /*
  * The share of the fast tier in the samples since the last look; below 0: no samples. The list
- * of the slow tier leaves pages out, but what the fast one has not got is of the slow one.
+ * of the slow tier leaves pages out, but what the fast one has not got is of the slow one. Each
+ * list is of another time, so what its pages gained is a part of the samples until then.
  */
 static double fast_share(const struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->units[policy->looks % 2];
-	__u64 fast = 0, slow = 0, all = look->samples - policy->samples;
+	__u64 gain[2] = {};
+	double fast, slow, all;
 	size_t i;
 
 	for (i = 0; i < now->nr; i++)
-		*(now->unit[i].fast ? &fast : &slow) += now->unit[i].gain;
-	if (look->fast_cut || fast + slow > all)
-		all = fast + slow;
-	return all ? (double)fast / all : -1;
+		gain[now->unit[i].fast] += now->unit[i].gain;
+	slow = part(gain[0], look->slow_samples - policy->slow_samples);
+	fast = part(gain[1], look->samples - policy->samples);
+	all = look->fast_cut ? fast + slow : fmax(1, fast + slow);
+	return look->samples > policy->samples && all > 0 ? fast / all : -1;
 }
 
 /*
@@ -488,7 +496,7 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 		plan->least--;
 	for (i = 0; i < 2; i++)
 		policy->left[i] = listed(look, plan->least, i);
-	policy->glanced = look->samples;
+	policy->glanced = look->slow_samples;
 	policy->most_rests = plan->least < least ? 0 : (1 << policy->calm / CALM_STEP) - 1;
 	policy->rests = 0;
 }
@@ -513,7 +521,7 @@ static void pace(struct policy *policy, const struct policy_look *look)
 
 bool policy_rests(struct policy *policy, const struct policy_look *look)
 {
-	__u64 new = look->samples - policy->glanced, sum = listed(look, 0, 0), left;
+	__u64 new = look->slow_samples - policy->glanced, sum = listed(look, 0, 0), left;
 	bool cooled = false;
 	size_t i;
 
@@ -528,7 +536,7 @@ bool policy_rests(struct policy *policy, const struct policy_look *look)
 		return false;
 	policy->left[0] = sum;
 	policy->left[1] = sum;
-	policy->glanced = look->samples;
+	policy->glanced = look->slow_samples;
 	policy->rests++;
 	policy->plan.wait = fmin(1, policy->plan.wait * WAIT_GROWS);
 	return true;
@@ -586,6 +594,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	finish(policy);
 	pace(policy, look);
 	policy->seconds = look->seconds;
+	policy->slow_samples = look->slow_samples;
 	policy->samples = look->samples;
 	policy->cut = look->slow_cut;
 	return plan;

@@ -74,7 +74,8 @@ struct policy_config {
  * @fast_cut: 0: @fast is all of them; else some with so many samples or more are not in it
  * @capacity: pages of the fast tier that may be used, those in use included
  * @used: pages of the fast tier that are in use; may be more than @capacity
- * @samples: samples of these pages' processes since the start
+ * @slow_samples: samples of these pages' processes since the start, when @slow was listed
+ * @samples: when @fast was listed; on a busy CPU that may be much later
  * @coolings: by number of a target: coolings since the start; each halved all its counts, after
  *	the previous look and before any sample
  * @nr_coolings: numbers in @coolings
@@ -91,6 +92,7 @@ struct policy_look {
 	__u64 fast_cut;
 	__u64 capacity;
 	__u64 used;
+	__u64 slow_samples;
 	__u64 samples;
 	const __u64 *coolings;
 	size_t nr_coolings;

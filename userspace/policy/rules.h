@@ -61,7 +61,8 @@ struct usual {
  * @seconds: time of the previous look
  * @coolings: of each target at the previous look
  * @halvings: of each target since the previous look
- * @samples: at the previous look
+ * @slow_samples: when the slow tier was listed for the previous look
+ * @samples: when the fast one was
  * @cut: of the slow tier's list at the previous look
  * @left: sum of the samples that listed pages of the slow tier had when it was last looked,
  *	before and after a halving
@@ -97,6 +98,7 @@ struct policy {
 	double seconds;
 	__u64 coolings[HTMM_MAX_TARGETS + 1];
 	__u32 halvings[HTMM_MAX_TARGETS + 1];
+	__u64 slow_samples;
 	__u64 samples;
 	__u64 cut;
 	__u64 left[2];

@@ -130,6 +130,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 
 	store_flush(sim->store);
 	coolings[0] = sim->store->coolings;
+	look.slow_samples = sim->store->samples;
 	look.samples = sim->store->samples;
 	look.period = sim->period;
 	look.thin = sim->plan ? sim->plan->thin : 1;

@@ -142,7 +142,8 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 		.slow = group->slow.pages, .nr_slow = group->slow.nr, .slow_cut = group->slow_cut,
 		.fast = group->fast.pages, .nr_fast = group->fast.nr, .fast_cut = group->fast_cut,
 		.capacity = group->capacity, .used = group->used,
-		.samples = group->samples, .coolings = tier->coolings,
+		.slow_samples = group->slow_samples, .samples = group->samples,
+		.coolings = tier->coolings,
 		.nr_coolings = tier->nr_coolings, .period = tier->period,
 		.thin = tier->thin, .seconds = tier->seconds,
 	};
@@ -154,23 +155,6 @@ static bool rests(const struct tier *tier, const struct group *group)
 	const struct policy_look look = look_of(tier, group);
 
 	return group->plan && !cooling_due(tier) && policy_rests(group->policy, &look);
-}
-
-/* Asks for no more than the policy needs to decide. */
-static int list_group(struct tier *tier, struct group *group, struct htmm_error *err)
-{
-	int slow = list_slow(tier, group, err), fast;
-
-	if (slow < 0)
-		return slow;
-	group->rests = rests(tier, group);
-	if (group->rests)
-		return 0;
-	fast = list_fast(tier, group, err);
-	if (fast < 0 || group->large || (!slow && !fast))
-		return fast < 0 ? fast : 0;
-	group->large = true;
-	return list_group(tier, group, err);
 }
 
 /* Results stay readable after a stop, but tell nothing new; or they are another session's. */
@@ -194,7 +178,7 @@ static void count_samples(struct tier *tier, const struct htmm_target_info *targ
 
 	for (i = 0; i < tier->nr_groups; i++)
 		if (!tier->groups[i].target || tier->groups[i].target == target->number)
-			tier->groups[i].samples += target->samples;
+			tier->groups[i].counted += target->samples;
 }
 
 static int read_targets(struct tier *tier, struct htmm_error *err)
@@ -210,7 +194,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 	tier->evicted = 0;
 	tier->nr_coolings = 0;
 	for (i = 0; i < tier->nr_groups; i++)
-		tier->groups[i].samples = 0;
+		tier->groups[i].counted = 0;
 	for (i = 0; i < list.nr; i++) {
 		const struct htmm_target_info *target = &list.target[i];
 
@@ -227,6 +211,40 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 	if (!tier->alive)
 		return htmm_error_set(err, ESHUTDOWN, NULL, "no process is left to look at");
 	return 0;
+}
+
+/*
+ * Samples go on being counted while a list is read, which may take long on a busy CPU. The list
+ * is taken to be of the middle of that time: else the share of the fast tier would seem to
+ * change.
+ */
+static int count_listed(struct tier *tier, struct group *group, __u64 *samples,
+			struct htmm_error *err)
+{
+	__u64 before = group->counted;
+	int ret = read_targets(tier, err);
+
+	*samples = (before + group->counted) / 2;
+	return ret;
+}
+
+/* Asks for no more than the policy needs to decide. */
+static int list_group(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	int slow = list_slow(tier, group, err), fast, ret;
+
+	ret = slow < 0 ? slow : count_listed(tier, group, &group->slow_samples, err);
+	if (ret)
+		return ret;
+	group->rests = rests(tier, group);
+	if (group->rests)
+		return 0;
+	fast = list_fast(tier, group, err);
+	ret = fast < 0 ? fast : count_listed(tier, group, &group->samples, err);
+	if (ret || group->large || (!slow && !fast))
+		return ret;
+	group->large = true;
+	return list_group(tier, group, err);
 }
 
 /* Shares the fast tier by the weights. */

@@ -25,7 +25,9 @@
  * @fast_cut: some with so many samples or more are not in @fast; 0: it has all
  * @used: pages of the fast tier that are in use
  * @capacity: pages of the fast tier that it may use
- * @samples: samples counted of its pages
+ * @counted: samples counted of its pages
+ * @slow_samples: those that @slow shows
+ * @samples: those that @fast shows
  * @plan: what its policy has decided
  */
 struct group {
@@ -41,6 +43,8 @@ struct group {
 	__u64 fast_cut;
 	__u64 used;
 	__u64 capacity;
+	__u64 counted;
+	__u64 slow_samples;
 	__u64 samples;
 	const struct policy_plan *plan;
 };
