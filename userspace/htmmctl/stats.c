@@ -106,10 +106,11 @@ static void print_served(FILE *file, const struct served *served,
 
 	for (i = 0; i < served->buf.served.nr_rows; i++) {
 		const struct htmm_served_row *row = &served->buf.rows[i];
+		bool known = row->event < stats->stats.nr_events;
 		char name[48], cell[64];
 
 		snprintf(name, sizeof(name), "%d/%s", row->cpu_node,
-			 row->event < stats->stats.nr_events ? stats->events[row->event].name : "?");
+			 known ? stats->events[row->event].name : "?");
 		snprintf(cell, sizeof(cell), "%-6u %-19.19s", served->target, name);
 		out_name(file, cell);
 		for (source = 0; source < HTMM_NR_SOURCES; source++)
