@@ -38,13 +38,18 @@ enum { MISSES, LOCAL, REMOTE, EVENTS };
 
 static const __u64 configs[EVENTS] = { L3_MISS, LOCAL_DRAM, REMOTE_DRAM };
 
-/* Memory of a node, or of any node if that is negative. */
+/*
+ * Memory of a node, or of any node if that is negative. Nothing else was ever at its address, not
+ * even before exec(): the truth knows a page by the process and the address.
+ */
 static __u64 *map_pages(unsigned long pages, int node)
 {
+	static unsigned long next = 0x100000000000UL;
 	unsigned long mask = 1UL << (node & 31);
-	void *map = mmap(NULL, pages * ACCESS_PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *map = mmap((void *)next, pages * ACCESS_PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
+	next += pages * ACCESS_PAGE;
 	if (map == MAP_FAILED)
 		bail_out("map", "memory");
 	madvise(map, pages * ACCESS_PAGE, MADV_NOHUGEPAGE);
