@@ -13,17 +13,15 @@ static struct htmm_hist hist;
 static void change_one(void)
 {
 	u32 i = fuzz_byte() % COUNTS, count = fuzz_u64();
+	bool stays = !there[i] || fuzz_byte() % 4;
 
-	if (!there[i]) {
+	if (!there[i])
 		htmm_hist_add(&hist, count);
-	} else if (fuzz_byte() % 4 == 0) {
-		htmm_hist_remove(&hist, counts[i]);
-		there[i] = false;
-		return;
-	} else {
+	else if (stays)
 		htmm_hist_move(&hist, counts[i], count);
-	}
-	there[i] = true;
+	else
+		htmm_hist_remove(&hist, counts[i]);
+	there[i] = stays;
 	counts[i] = count;
 }
 
