@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Processes and what they have mapped: shared after a fork, and within limits. */
+/*
+ * Processes and what they have mapped: shared after a fork, and within limits. What served
+ * samples.
+ */
+#include <linux/perf_event.h>
+#include "report/data_src.h"
 #include "report/tasks.h"
 
 static struct tasks tasks;
@@ -285,6 +290,23 @@ static void test_too_many_names(void)
 	tasks_free(&tasks);
 }
 
+/* What served an access is not the cache that it missed. */
+static void test_data_src(void)
+{
+	CHECK(data_src_of(0) == DATA_SRC_UNKNOWN);
+	CHECK(data_src_of(PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, L1) | PERF_MEM_S(LVL, HIT)) ==
+	      DATA_SRC_CACHE);
+	CHECK(data_src_of(PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, L1) | PERF_MEM_S(LVL, MISS)) ==
+	      DATA_SRC_UNKNOWN);
+	CHECK(data_src_of(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) |
+			  PERF_MEM_S(LVL, LOC_RAM)) == DATA_SRC_DRAM);
+	CHECK(data_src_of(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) |
+			  PERF_MEM_S(LVL, REM_RAM1)) == DATA_SRC_REMOTE);
+	CHECK(data_src_of(PERF_MEM_S(LVLNUM, RAM) | PERF_MEM_S(REMOTE, REMOTE)) ==
+	      DATA_SRC_REMOTE);
+	CHECK(data_src_of(PERF_MEM_S(LVLNUM, PMEM)) == DATA_SRC_SLOW);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -299,6 +321,7 @@ int main(void)
 		TAP_TEST(test_too_many_spaces),
 		TAP_TEST(test_short_lives),
 		TAP_TEST(test_too_many_names),
+		TAP_TEST(test_data_src),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

@@ -39,7 +39,8 @@ enum data_src data_src_of(__u64 data_src)
 	const union perf_mem_data_src src = { .val = data_src };
 	enum data_src kind;
 
-	if (!data_src)
+	/* A store that missed a cache tells no more than that. */
+	if (!data_src || src.mem_lvl & PERF_MEM_LVL_MISS)
 		return DATA_SRC_UNKNOWN;
 	kind = by_number(src);
 	if (kind != DATA_SRC_UNKNOWN)
