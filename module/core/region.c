@@ -498,6 +498,7 @@ u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 
 	htmm_region_set_state(region, htmm_region_leaf(region),
 			      htmm_count_cooled(htmm_region_count(region), coolings));
+	region->rest = htmm_count_cooled(region->rest, coolings);
 	if (!region->digits)
 		return htmm_region_cool_sparse(region, coolings);
 	if (region->digits > 1)
