@@ -1,8 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "tier.h"
+
+static const char *const works[TIER_NR_WORKS] = {
+	[TIER_BEGIN] = "begin",
+	[TIER_GLANCE] = "glance",
+	[TIER_LIST_SLOW] = "list_slow",
+	[TIER_LIST_FAST] = "list_fast",
+	[TIER_DECIDE] = "decide",
+	[TIER_MOVE] = "move",
+	[TIER_REST] = "rest",
+};
+
+const char *tier_work_name(enum tier_work work)
+{
+	return works[work];
+}
+
+void tier_charge(struct tier *tier, enum tier_work work)
+{
+	struct timespec now;
+	double seconds;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	seconds = now.tv_sec + now.tv_nsec / 1e9;
+	tier->cpu[work] += seconds - tier->charged;
+	tier->charged = seconds;
+}
 
 int tier_open(struct tier *tier, struct htmm_error *err)
 {
@@ -20,6 +48,7 @@ int tier_open(struct tier *tier, struct htmm_error *err)
 
 static void free_lists(struct group *group)
 {
+	htmm_pages_free(&group->regions);
 	htmm_pages_free(&group->slow);
 	htmm_pages_free(&group->fast);
 }
@@ -104,6 +133,22 @@ static int count_used(struct tier *tier, struct group *group, struct htmm_error 
 	return 0;
 }
 
+static int list_regions(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	const struct htmm_list_pages request = {
+		.session = tier->session, .order = HTMM_ORDER_TABLE, .unit = HTMM_UNIT_REGION,
+		.target = group->target, .min_samples = 1,
+	};
+	size_t i;
+	int ret;
+
+	htmm_pages_free(&group->regions);
+	ret = htmm_device_list_pages(tier->fd, &request, 0, &group->regions, err);
+	for (i = 0; !ret && i < group->regions.nr; i++)
+		group->regions.pages[i].mapping_shift = HTMM_REGION_SHIFT;
+	return ret;
+}
+
 static int list_slow(struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	int ret;
@@ -141,6 +186,7 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 	return (struct policy_look) {
 		.slow = group->slow.pages, .nr_slow = group->slow.nr, .slow_cut = group->slow_cut,
 		.fast = group->fast.pages, .nr_fast = group->fast.nr, .fast_cut = group->fast_cut,
+		.regions = group->regions.pages, .nr_regions = group->regions.nr,
 		.capacity = group->capacity, .used = group->used,
 		.slow_samples = group->slow_samples, .samples = group->samples,
 		.coolings = tier->coolings,
@@ -154,7 +200,19 @@ static bool rests(const struct tier *tier, const struct group *group)
 {
 	const struct policy_look look = look_of(tier, group);
 
-	return group->plan && !cooling_due(tier) && policy_rests(group->policy, &look);
+	return group->plan && tier->seconds < tier->due && !cooling_due(tier) &&
+	       !policy_changed(group->policy, &look);
+}
+
+/* The part of the time that looks may take: the most that any of the policies wants. */
+static double looks_part(const struct tier *tier)
+{
+	double part = 0;
+	unsigned int i;
+
+	for (i = 0; i < tier->nr_groups; i++)
+		part = fmax(part, tier->groups[i].plan->looks_part);
+	return part;
 }
 
 /* Results stay readable after a stop, but tell nothing new; or they are another session's. */
@@ -228,18 +286,24 @@ static int count_listed(struct tier *tier, struct group *group, __u64 *samples,
 	return ret;
 }
 
-/* Asks for no more than the policy needs to decide. */
+/* Lists no pages if the regions show that nothing has changed. */
 static int list_group(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	int slow = list_slow(tier, group, err), fast, ret;
+	int slow, fast, ret = list_regions(tier, group, err);
 
-	ret = slow < 0 ? slow : count_listed(tier, group, &group->slow_samples, err);
 	if (ret)
 		return ret;
 	group->rests = rests(tier, group);
+	tier_charge(tier, TIER_GLANCE);
 	if (group->rests)
 		return 0;
+	slow = list_slow(tier, group, err);
+	tier_charge(tier, TIER_LIST_SLOW);
+	ret = slow < 0 ? slow : count_listed(tier, group, &group->slow_samples, err);
+	if (ret)
+		return ret;
 	fast = list_fast(tier, group, err);
+	tier_charge(tier, TIER_LIST_FAST);
 	ret = fast < 0 ? fast : count_listed(tier, group, &group->samples, err);
 	if (ret || group->large || (!slow && !fast))
 		return ret;
@@ -277,9 +341,13 @@ static int decide(struct tier *tier, struct group *group, struct htmm_error *err
 
 int tier_look(struct tier *tier, struct htmm_error *err)
 {
+	double before;
+	bool rest = true;
 	unsigned int i;
 	int ret;
 
+	tier_charge(tier, tier->looks ? TIER_REST : TIER_BEGIN);
+	before = tier->charged;
 	ret = check_session(tier, err);
 	if (!ret)
 		ret = read_targets(tier, err);
@@ -290,11 +358,18 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 	share(tier);
 	for (i = 0; i < tier->nr_groups && !ret; i++) {
 		tier->rests += tier->groups[i].rests;
+		rest &= tier->groups[i].rests;
 		if (!tier->groups[i].rests)
 			ret = decide(tier, &tier->groups[i], err);
 	}
 	tier->looks++;
-	return ret;
+	tier_charge(tier, TIER_DECIDE);
+	if (ret)
+		return ret;
+	tier->wait = (tier->charged - before) / looks_part(tier);
+	if (!rest)
+		tier->due = tier->seconds + tier->wait;
+	return 0;
 }
 
 void tier_move(struct tier *tier)
@@ -319,6 +394,7 @@ void tier_move(struct tier *tier)
 			mover_move(&tier->mover, group->policy, plan->moves + plan->nr_demotions,
 				   plan->nr_moves - plan->nr_demotions);
 	}
+	tier_charge(tier, TIER_MOVE);
 }
 
 /*
