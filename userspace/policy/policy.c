@@ -36,8 +36,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 /* Fewer samples do not tell whether the program uses other pages. */
 #define LEAST_SAMPLES	300
 /* What part of the time looks may take: at most, and if nothing is to be won. */
-#define LOOKS_MOST	0.25
-#define LOOKS_CALM	0.01
+#define LOOKS_MOST	0.125
+#define LOOKS_CALM	0.005
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25

@@ -6,6 +6,9 @@
 #include <time.h>
 #include "tier.h"
 
+/* Elements of a list that are asked for at least. */
+#define LIST_FIRST	512
+
 static const char *const works[TIER_NR_WORKS] = {
 	[TIER_BEGIN] = "begin",
 	[TIER_GLANCE] = "glance",
@@ -64,7 +67,7 @@ void tier_close(struct tier *tier)
 }
 
 /* Adds the pages of one node to a list. Returns a negative errno if it fails. */
-static int list_node(struct tier *tier, struct htmm_list_pages *request, int node,
+static int list_node(struct tier *tier, struct htmm_list_pages *request, int node, size_t most,
 		     struct htmm_page_list *list, bool *full, struct htmm_error *err)
 {
 	struct htmm_page_list one = {};
@@ -72,10 +75,10 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 	int ret;
 
 	request->node = node;
-	ret = htmm_device_list_pages(tier->fd, request, tier->list_pages, &one, err);
+	ret = htmm_device_list_pages(tier->fd, request, most, &one, err);
 	if (ret)
 		return ret;
-	*full |= one.nr == tier->list_pages;
+	*full |= one.nr == most;
 	if (!list->nr) {
 		free(list->pages);
 		*list = one;
@@ -92,27 +95,28 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 }
 
 /*
- * Lists one tier in the order of the tables, which is cheap; of large groups only the best or
- * the worst pages, for which the tables are sorted. Returns whether there are more.
+ * Lists one tier; of large groups only the best or the worst pages. The fast tier is listed by
+ * address, if all of it is, which takes no sorting. Sampled pages are listed by count, which
+ * takes less time than an order that visits the whole hash table. Returns whether there are
+ * more.
  */
-static int list_tier(struct tier *tier, const struct group *group, bool fast,
+static int list_tier(struct tier *tier, const struct group *group, bool fast, size_t most,
 		     struct htmm_page_list *list, struct htmm_error *err)
 {
 	const struct htmm_cpus *nodes = fast ? &tier->tiers.fast : &tier->tiers.slow;
 	struct htmm_list_pages request = {
 		.flags = HTMM_LIST_NODE | (fast ? HTMM_LIST_RESIDENT : 0),
 		.session = tier->session,
-		.order = fast ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
+		.order = !fast ? HTMM_ORDER_HOTTEST :
+			 group->large ? HTMM_ORDER_COLDEST : HTMM_ORDER_TABLE,
 		.target = group->target,
 		.min_samples = fast ? 0 : group->least,
 	};
 	bool full = false;
 	int node, ret = 0;
 
-	if (!group->large)
-		request.order = HTMM_ORDER_TABLE;
 	for (node = tiers_next(nodes, -1); node >= 0 && !ret; node = tiers_next(nodes, node))
-		ret = list_node(tier, &request, node, list, &full, err);
+		ret = list_node(tier, &request, node, most, list, &full, err);
 	return ret ?: full;
 }
 
@@ -133,31 +137,39 @@ static int count_used(struct tier *tier, struct group *group, struct htmm_error 
 	return 0;
 }
 
+/* The kernel allocates room for what it is asked for: usually there are not many more now. */
 static int list_regions(struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	const struct htmm_list_pages request = {
-		.session = tier->session, .order = HTMM_ORDER_TABLE, .unit = HTMM_UNIT_REGION,
+		.session = tier->session, .order = HTMM_ORDER_HOTTEST, .unit = HTMM_UNIT_REGION,
 		.target = group->target, .min_samples = 1,
 	};
-	size_t i;
+	size_t most = 2 * group->regions.nr + LIST_FIRST, i;
 	int ret;
 
-	htmm_pages_free(&group->regions);
-	ret = htmm_device_list_pages(tier->fd, &request, 0, &group->regions, err);
+	do {
+		htmm_pages_free(&group->regions);
+		ret = htmm_device_list_pages(tier->fd, &request, most, &group->regions, err);
+		most *= 2;
+	} while (!ret && group->regions.nr == most / 2);
 	for (i = 0; !ret && i < group->regions.nr; i++)
 		group->regions.pages[i].mapping_shift = HTMM_REGION_SHIFT;
 	return ret;
 }
 
+/* More pages than fit the fast tier would not be promoted. */
 static int list_slow(struct tier *tier, struct group *group, struct htmm_error *err)
 {
+	size_t most = group->capacity + LIST_FIRST;
 	int ret;
 
 	htmm_pages_free(&group->slow);
 	group->least = group->plan ? group->plan->least : 1;
-	ret = list_tier(tier, group, false, &group->slow, err);
+	if (most > tier->list_pages)
+		most = tier->list_pages;
+	ret = list_tier(tier, group, false, most, &group->slow, err);
 	group->slow_cut = group->least - 1;
-	if (ret > 0 && group->large)
+	if (ret > 0)
 		group->slow_cut = group->slow.pages[group->slow.nr - 1].samples;
 	return ret;
 }
@@ -167,7 +179,7 @@ static int list_fast(struct tier *tier, struct group *group, struct htmm_error *
 	int ret;
 
 	htmm_pages_free(&group->fast);
-	ret = list_tier(tier, group, true, &group->fast, err);
+	ret = list_tier(tier, group, true, tier->list_pages, &group->fast, err);
 	group->fast_cut = 0;
 	group->used = group->fast.nr;
 	if (ret <= 0 || !group->large)
@@ -305,7 +317,7 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 	fast = list_fast(tier, group, err);
 	tier_charge(tier, TIER_LIST_FAST);
 	ret = fast < 0 ? fast : count_listed(tier, group, &group->samples, err);
-	if (ret || group->large || (!slow && !fast))
+	if (ret || group->large || !fast)
 		return ret;
 	group->large = true;
 	return list_group(tier, group, err);
@@ -341,7 +353,7 @@ static int decide(struct tier *tier, struct group *group, struct htmm_error *err
 
 int tier_look(struct tier *tier, struct htmm_error *err)
 {
-	double before;
+	double before, glances = tier->cpu[TIER_GLANCE];
 	bool rest = true;
 	unsigned int i;
 	int ret;
@@ -366,9 +378,9 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 	tier_charge(tier, TIER_DECIDE);
 	if (ret)
 		return ret;
-	tier->wait = (tier->charged - before) / looks_part(tier);
+	tier->wait = (tier->cpu[TIER_GLANCE] - glances) / looks_part(tier);
 	if (!rest)
-		tier->due = tier->seconds + tier->wait;
+		tier->due = tier->seconds + (tier->charged - before) / looks_part(tier);
 	return 0;
 }
 

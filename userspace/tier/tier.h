@@ -98,8 +98,8 @@ struct group {
  * @nr_coolings: number of @coolings
  * @coolings: coolings of each target at the look, by its number
  * @alive: targets that can still be sampled
- * @wait: seconds until the next look, so that looks take no more than their part of the time
- * @due: when not only regions will be looked at
+ * @wait: seconds until regions are listed again, so that this takes only a part of the time
+ * @due: when pages are listed, whether regions show a change or not
  * @cpu: seconds of CPU time, by what they were for
  * @charged: sum of @cpu
  */
