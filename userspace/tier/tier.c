@@ -365,12 +365,14 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 		ret = read_targets(tier, err);
 	for (i = 0; i < tier->nr_groups && !ret; i++)
 		ret = list_group(tier, &tier->groups[i], err);
+	for (i = 0; i < tier->nr_groups && !ret; i++)
+		rest &= tier->groups[i].rests;
 	if (ret)
 		return ret;
-	share(tier);
+	if (!rest)
+		share(tier);
 	for (i = 0; i < tier->nr_groups && !ret; i++) {
 		tier->rests += tier->groups[i].rests;
-		rest &= tier->groups[i].rests;
 		if (!tier->groups[i].rests)
 			ret = decide(tier, &tier->groups[i], err);
 	}
