@@ -453,7 +453,8 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 			continue;
 		plan->held[held] += unit->pages;
 		if (held == POLICY_HELD_NEW || held == POLICY_HELD_ROOM || held == POLICY_HELD_RATE)
-			plan->waiting += policy->value[unit->class] * unit->pages;
+			plan->waiting += unit->pages *
+				(policy->value[unit->class] - plan->threshold);
 	}
 }
 
