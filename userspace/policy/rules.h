@@ -82,7 +82,6 @@ struct usual {
  * @moved: recent moves, a hash table
  * @order: units in the order in which they are to be moved
  * @order_room: room in @order
- * @move_room: room in @plan.moves
  * @plan: the result
  */
 struct policy {
@@ -116,7 +115,6 @@ struct policy {
 	struct moved moved[MOVED_ROOM];
 	__u32 *order;
 	size_t order_room;
-	size_t move_room;
 	struct policy_plan plan;
 };
 
