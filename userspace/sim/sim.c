@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include "sim.h"
 #include "world.h"
@@ -7,6 +8,8 @@
 #define TABLE_BYTES	BIT_ULL(30)
 /* The last of these parts shows the settled state. */
 #define PARTS		5
+/* Seconds between two looks. */
+#define LEAST_WAIT	0.05
 
 /**
  * struct sim - a simulation in progress
@@ -16,11 +19,13 @@
  * @store: the counts
  * @policy: the policy
  * @plan: of the last look
+ * @regions: room for a list
  * @slow: room for a list
  * @fast: room for a list
  * @seconds: time that has passed
  * @late: what of it is not in the recording
  * @next_look: when to look
+ * @due: when not only at the slow tier
  * @cooled: samples counted at the last cooling
  * @taken: samples so far, those included that were left out
  * @period: accesses that a sample stands for
@@ -39,11 +44,13 @@ struct sim {
 	struct store *store;
 	struct policy *policy;
 	const struct policy_plan *plan;
+	struct htmm_page *regions;
 	struct htmm_page *slow;
 	struct htmm_page *fast;
 	double seconds;
 	double late;
 	double next_look;
+	double due;
 	__u64 cooled;
 	__u64 taken;
 	__u64 period;
@@ -135,16 +142,25 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 	fputc('\n', sim->trace);
 }
 
+/* Looks that have cost so much take no more than their part of the time. */
+static double next_look(const struct sim *sim, double cost)
+{
+	double wait = fmax(cost / sim->plan->looks_part, LEAST_WAIT);
+
+	return sim->seconds + fmin(wait, sim->config->interval);
+}
+
 static int sim_look(struct sim *sim, struct htmm_error *err)
 {
 	__u64 coolings[2] = {};
 	struct policy_look look = {
-		.slow = sim->slow, .fast = sim->fast,
+		.slow = sim->slow, .fast = sim->fast, .regions = sim->regions,
 		.capacity = sim->world.capacity, .used = sim->world.used,
 		.coolings = coolings, .nr_coolings = 1,
 		.seconds = sim->seconds,
 	};
 	double walk = sim->world.nr * WORLD_PAGES * sim->config->walk_ns;
+	double before = sim->result->cost, glance;
 	const struct policy_plan *plan;
 
 	store_flush(sim->store);
@@ -153,14 +169,18 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	look.samples = sim->store->samples;
 	look.period = sim->period;
 	look.thin = sim->plan ? sim->plan->thin : 1;
+	look.nr_regions = world_regions(&sim->world, sim->store, sim->regions);
+	spend(sim, look.nr_regions * sim->config->page_ns);
+	glance = sim->result->cost - before;
+	if (sim->plan && sim->seconds < sim->due && !cooling_due(sim) &&
+	    !policy_changed(sim->policy, &look)) {
+		sim->next_look = next_look(sim, glance);
+		return 0;
+	}
 	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->plan ?
 				  sim->plan->least : 1, sim->config->list_pages, sim->slow,
 				  &look.slow_cut);
 	spend(sim, look.nr_slow * sim->config->page_ns + walk);
-	if (sim->plan && !cooling_due(sim) && policy_rests(sim->policy, &look)) {
-		sim->next_look = sim->seconds + sim->config->interval * sim->plan->wait;
-		return 0;
-	}
 	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
 				  sim->fast, &look.fast_cut);
 	spend(sim, look.nr_fast * sim->config->page_ns + walk);
@@ -168,13 +188,15 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	if (!plan)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	sim->plan = plan;
+	before = sim->result->cost - before;
+	sim->due = sim->seconds + before / plan->looks_part;
 	if (sim->trace)
 		print_look(sim, plan);
 	sim->look_fast = 0;
 	sim->look_all = 0;
 	move(sim, plan);
 	cool(sim, plan->cool);
-	sim->next_look = sim->seconds + sim->config->interval * plan->wait;
+	sim->next_look = next_look(sim, glance);
 	return 0;
 }
 
@@ -309,10 +331,12 @@ int sim_run(const struct sim_config *config, struct source *source, FILE *trace,
 	*result = (struct sim_result) {};
 	sim.store = store_new(&store, err);
 	sim.policy = policy_new(&config->policy);
+	sim.regions = malloc(config->list_pages * sizeof(*sim.regions));
 	sim.slow = malloc(config->list_pages * sizeof(*sim.slow));
 	sim.fast = malloc(config->list_pages * sizeof(*sim.fast));
-	if (sim.store && sim.policy && sim.slow && sim.fast)
+	if (sim.store && sim.policy && sim.regions && sim.slow && sim.fast)
 		ret = simulate(&sim, err);
+	free(sim.regions);
 	free(sim.slow);
 	free(sim.fast);
 	policy_free(sim.policy);
