@@ -14,7 +14,7 @@
 /* The part of the time that copies may take, and how much more of it in a burst. */
 #define COPY_SHARE	0.1
 #define BURST_FACTOR	4
-#define BURST_LOOKS	2
+#define BURST_LOOKS	3
 /* The slowest that the brake goes. */
 #define SLOWEST		1024
 /* Claims are checked from this share of the samples on; this part of them must have come true. */
@@ -35,7 +35,7 @@
 #define HUGE_PART	4
 /* Samples a second of a CPU: after a phase change, while much is to be moved, and usually. */
 #define MOST_SAMPLES	40000
-#define MANY_SAMPLES	10000
+#define MANY_SAMPLES	5000
 #define FEW_SAMPLES	2500
 #define MOST_THIN	256
 
