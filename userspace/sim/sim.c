@@ -23,6 +23,7 @@
  * @slow: room for a list
  * @fast: room for a list
  * @seconds: time that has passed
+ * @late: what of it is not in the recording
  * @next_look: when to look
  * @due: when not only at the slow tier
  * @cooled: samples counted at the last cooling
@@ -47,6 +48,7 @@ struct sim {
 	struct htmm_page *slow;
 	struct htmm_page *fast;
 	double seconds;
+	double late;
 	double next_look;
 	double due;
 	__u64 cooled;
@@ -64,8 +66,25 @@ struct sim {
 static void spend(struct sim *sim, double ns)
 {
 	sim->result->cost += ns / 1e9;
-	if (!sim->source->timed)
-		sim->seconds += ns / 1e9;
+	if (sim->source->timed && !sim->config->all_fast)
+		return;
+	sim->seconds += ns / 1e9;
+	sim->late += ns / 1e9;
+}
+
+/* Time passes as the program makes the accesses of a sample. */
+static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
+{
+	const struct sim_config *config = sim->config;
+	double ns = config->cpu_ns + (fast ? config->fast_ns : config->slow_ns);
+
+	if (!sim->source->timed) {
+		sim->seconds += sample->period * ns / 1e9;
+		return;
+	}
+	if (config->all_fast && !fast)
+		sim->late += sample->period * (config->slow_ns - config->fast_ns) / 1e9;
+	sim->seconds = sample->ns / 1e9 + sim->late;
 }
 
 static void move(struct sim *sim, const struct policy_plan *plan)
@@ -187,29 +206,29 @@ static void touch_all(struct sim *sim)
 
 	for (page = 0; page < sim->source->pages; page++)
 		world_touch(&sim->world, 0, page << HTMM_PAGE_SHIFT);
+	for (page = 0; page < sim->source->nr_touched; page++)
+		world_touch(&sim->world, sim->source->touched[page].space,
+			    sim->source->touched[page].addr);
 }
 
 static void take(struct sim *sim, const struct sim_sample *sample)
 {
 	bool fast = world_touch(&sim->world, sample->space, sample->addr) == PLACE_FAST;
-	const struct sim_config *config = sim->config;
-	double ns = config->cpu_ns + (fast ? config->fast_ns : config->slow_ns);
 
 	sim->fast_accesses += fast * (double)sample->period;
 	sim->look_fast += fast * (double)sample->period;
 	sim->accesses += sample->period;
 	sim->period = sample->period;
 	sim->look_all += sample->period;
-	if (sim->source->timed)
-		sim->seconds = sample->ns / 1e9;
-	else
-		sim->seconds += sample->period * ns / 1e9;
-	if (config->still)
+	pass(sim, sample, fast);
+	if (sim->config->still)
 		return;
 	if (sim->plan && sim->taken++ % sim->plan->thin)
 		return;
 	sim->result->samples++;
-	spend(sim, config->sample_ns);
+	/* What was recorded has paid for its samples. */
+	if (!sim->source->timed)
+		spend(sim, sim->config->sample_ns);
 	store_add(sim->store, sample->space, sample->addr, 1);
 }
 
