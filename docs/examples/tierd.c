@@ -116,7 +116,7 @@ static int look(int fd, __u64 session, struct htmm_error *err)
 	/* Results stay readable after a stop, but tell nothing new; or they are another's. */
 	if (info.session != session || info.state != HTMM_STATE_RUNNING)
 		return htmm_error_set(err, ESHUTDOWN, NULL, "session %llu was stopped", session);
-	ret = htmm_device_hist(fd, HTMM_UNIT_PAGE, &hist, err);
+	ret = htmm_target_hist(fd, 0, HTMM_UNIT_PAGE, &hist, err);
 	if (ret)
 		return ret;
 	printf("hot from bin %u on, warm from %u on: %llu of %llu pages are hot\n",

@@ -9,8 +9,8 @@
 #include "base/alloc.h"
 #include "base/compat.h"
 #include "base/trace.h"
+#include "core/source.h"
 #include "drain.h"
-#include "source.h"
 #include "stream/stream.h"
 
 /* Wake ksampled on behalf of an overflow handler. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gups MIB MILLIONS PHASES: so many million updates of random words. A tenth of the memory,
- * in blocks of 2 MiB here and there, gets nine tenths of the updates; in each phase it is
- * another tenth.
+ * gups MIB MILLIONS PHASES [tell]: so many million updates of random words. A tenth of the
+ * memory, in blocks of 2 MiB here and there, gets nine tenths of the updates; in each phase it
+ * is another tenth. With "tell" it says which are hot in the first phase: "hot ADDRESS".
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "work.h"
 
@@ -50,6 +52,18 @@ static void begin_phase(unsigned int phase)
 	free(pages);
 }
 
+/* Each is an area of its own then, with a line of its own in numa_maps, for the flag. */
+static void tell_hot(void)
+{
+	for (__u64 i = 0; i < nr_hot; i++) {
+		__u64 *block = memory + hot_blocks(0)[i] * WORDS;
+
+		if (madvise(block, BLOCK, MADV_DONTDUMP))
+			work_fail("the kernel refuses a flag");
+		printf("hot %lx\n", (unsigned long)(uintptr_t)block);
+	}
+}
+
 static void update(const __u64 *hot, __u64 *state)
 {
 	for (__u64 i = 0; i < CHUNK; i++) {
@@ -80,6 +94,8 @@ int main(int argc, char **argv)
 		memory[i] = i;
 	shuffle();
 	begin_phase(0);
+	if (argc > 4)
+		tell_hot();
 	work_ready();
 	for (unsigned int phase = 0; phase < phases; phase++) {
 		if (phase)

@@ -46,11 +46,6 @@ def phases(result):
     return list(zip(starts, starts[1:] + [result["runtime"]]))
 
 
-def settled_parts(result):
-    """The last third of each phase."""
-    return [(end - (end - start) / 3, end) for start, end in phases(result)]
-
-
 def operations_at(result, when):
     """How many operations were done by then."""
     before = [0, 0]
@@ -62,15 +57,36 @@ def operations_at(result, when):
     return before[1]
 
 
+def time_of(result, operations):
+    """When so many operations were done."""
+    before = [0, 0]
+    for point in result["done"]:
+        if point[1] >= operations:
+            span = point[1] - before[1]
+            part = (operations - before[1]) / span if span else 1
+            return before[0] + (point[0] - before[0]) * part
+        before = point
+    return result["runtime"]
+
+
+def settled_parts(result):
+    """The last third of the operations of each phase: the same work, however long it takes."""
+    parts = []
+    for start, end in phases(result):
+        first, last = operations_at(result, start), operations_at(result, end)
+        parts.append((time_of(result, last - (last - first) / 3), end))
+    return parts
+
+
 def settled_speed(result):
-    """Operations a second in the last third of the phases."""
+    """Operations a second in the last third of the phases' work."""
     parts = settled_parts(result)
     done = sum(operations_at(result, end) - operations_at(result, start) for start, end in parts)
     return done / sum(end - start for start, end in parts)
 
 
 def settled_share(result):
-    """Share of the misses served fast in the last third of the phases."""
+    """Share of the misses served fast in the last third of the phases' work."""
     local = remote = 0
     for start, end in settled_parts(result):
         local += sum(r[1] for r in result["series"] if start < r[0] <= end)
@@ -81,11 +97,11 @@ def settled_share(result):
 def recovery(result, goal=None):
     """
     Seconds from the begin of each phase until the share is 90 % of what it is in the
-    phase's last third, or at least GOAL; None: never.
+    last third of its work, or at least GOAL; None: never.
     """
     points, times = shares(result), []
-    for start, end in phases(result):
-        last = [s for t, s in points if end - (end - start) / 3 < t <= end]
+    for (start, end), (late, _) in zip(phases(result), settled_parts(result)):
+        last = [s for t, s in points if late < t <= end]
         want = goal if goal is not None else 0.9 * sum(last) / len(last) if last else None
         reached = [t - start for t, s in points if start < t <= end + WINDOW and want and s >= want]
         times.append(round(reached[0], 2) if reached else None)
@@ -105,6 +121,7 @@ def complete(results, load, fast_cell):
         result["relative"] = result["runtime"] / fast["runtime"] if fast else None
         result["expected"] = fast["checksum"] if fast else None
         result["settled"] = settled_speed(result) / settled_speed(fast) if fast else None
+        result["settled_rate"] = settled_speed(result) / settled_speed(best) if best else None
         result["settled_share"] = settled_share(result)
         result["recovery"] = recovery(result)
         goal = 0.8 * settled_share(best) if best and settled_share(best) else None
@@ -134,20 +151,21 @@ def seconds(times):
 
 def table(results, cells):
     """The cells of one program, ratio and page size."""
-    yield ("| method | run time (s) | to all fast | settled speed | misses served fast | "
+    yield ("| method | run time (s) | to all fast | settled speed | to the oracle's | misses served fast | "
            "settled | 90 % after (s) | 80 % of oracle's after (s) | pages moved | to and fro | "
            "CPU of the method (s) | system time of the program (s) | metadata (KiB) |")
-    yield "|---|" + "---:|" * 12
+    yield "|---|" + "---:|" * 13
     for cell in cells:
         result, name = results.get(cell), NAMES[cell.split("/")[1]]
         if not result:
-            yield f"| {name} | not measured |" + " |" * 11
+            yield f"| {name} | not measured |" + " |" * 12
             continue
         moved = ["-", "-"] if result["method"] == "oracle" else \
             [f"{result['moved']:,}", f"{result['pingpongs']:,}"]
         values = [
             f"{result['runtime']:.2f}", number(result["relative"], "{:.3f}"),
             number(result["settled"] and 100 * result["settled"], "{:.1f} %"),
+            number(result["settled_rate"] and 100 * result["settled_rate"], "{:.1f} %"),
             f"{100 * result['fast_share']:.1f} %",
             number(result["settled_share"] and 100 * result["settled_share"], "{:.1f} %"),
             seconds(result["recovery"]), seconds(result["recovery_to_oracle"] or [None]),
@@ -203,8 +221,8 @@ one. The fast node has room for a part of the program's memory. Kernel: Debian's
   `migrate_cold`, as selftests/experiment/guest sets them. **Perf loop**: a program that counts
   samples of perf in user space with fixed thresholds (selftests/experiment/perf_loop.c).
   **htmmctl tier**: with its defaults.
-- *Settled* is the last third of each phase (a phase ends when the hot set changes). *90 %
-  after*: seconds from a change until the share is 90 % of its settled value. *To and fro*:
+- *Settled* is the last third of the work of each phase (a phase ends when the hot set
+  changes): its speed, relative to all fast and to the oracle's, and its share. *90 % after*: seconds from a change until the share is 90 % of its settled value. *To and fro*:
   moves of a page within 2 s of its move before. *CPU of the method*: its processes and kernel
   threads; interrupts and page faults are charged to the program, whose system time is in the
   next column. *Metadata*: memory of the method's process, and growth of the kernel's.
@@ -219,7 +237,42 @@ PROGRAMS = {
 }
 
 
-def write_docs(results, directory, cells):
+SIMULATOR = """## The simulator beside the machine
+
+The misses of each program were recorded once, with all memory fast; `htmm-sim --all-fast`
+replays them with the same policy, and with the part of the fast node that the program had.
+*First touch* begins with the pages of the lowest addresses.
+
+| cell | misses served fast: machine | simulator | difference (points) |
+|---|---:|---:|---:|"""
+
+
+def simulator_table(rows):
+    """The shares of the simulator beside those of the machine."""
+    lines = [f"| {cell} | {100 * machine:.1f} % | {100 * simulated:.1f} % | "
+             f"{100 * (simulated - machine):+.1f} |" for cell, machine, simulated in rows]
+    return "\n".join([SIMULATOR, *lines]) + "\n"
+
+
+ABLATION = """## Without one rule
+
+gups, 1:8, base pages, under `htmmctl tier`; *cooling* is the module's. Cells `gups/tier-RULE/1:8`.
+
+| without | run time (s) | misses served fast | settled | 90 % after (s) | pages moved | to and fro | CPU of the method (s) |
+|---|---:|---:|---:|---:|---:|---:|---:|"""
+
+
+def ablation_table(without):
+    """What each rule is for; the first line is with all."""
+    lines = [
+        f"| {method.partition('-')[2] or 'nothing'} | {result['runtime']:.2f} | "
+        f"{100 * result['fast_share']:.1f} % | {100 * settled_share(result):.1f} % | "
+        f"{seconds(recovery(result))} | {result['moved']:,} | {result['pingpongs']:,} | "
+        f"{result['method_cpu']:.2f} |" for method, result in without.items() if result]
+    return "\n".join([ABLATION, *lines]) + "\n"
+
+
+def write_docs(results, directory, cells, simulated, without):
     """experiments.md, and a picture for each of its tables."""
     text = [INTRODUCTION.format(latency=" and ".join("80,250".split(",")))]
     groups = {}
@@ -233,4 +286,8 @@ def write_docs(results, directory, cells):
         text.append("\n".join(table(results, group)) + "\n")
         if plot(directory / f"experiment-{name}.svg", results, group):
             text.append(f"![Share over time](experiment-{name}.svg)\n")
+    if len([result for result in without.values() if result]) > 1:
+        text.append(ablation_table(without))
+    if simulated:
+        text.append(simulator_table(simulated))
     pathlib.Path(directory / "experiments.md").write_text("\n".join(text), encoding="utf-8")

@@ -18,7 +18,7 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 	if (!ret)
 		ret = htmm_device_stats(fd, &res->stats, err);
 	if (!ret)
-		ret = htmm_device_hist(fd, HTMM_UNIT_PAGE, &res->hist, err);
+		ret = htmm_target_hist(fd, 0, HTMM_UNIT_PAGE, &res->hist, err);
 	if (!ret)
 		ret = htmm_device_targets(fd, &res->targets, err);
 	if (!ret)

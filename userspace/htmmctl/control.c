@@ -65,7 +65,7 @@ static int reset(int fd, void *arg, struct htmm_error *err)
 
 	if (ret)
 		return ret;
-	ret = htmm_device_hist(fd, HTMM_UNIT_PAGE, &hist, err);
+	ret = htmm_target_hist(fd, 0, HTMM_UNIT_PAGE, &hist, err);
 	if (!ret)
 		ret = htmm_device_reset(fd, 0, err);
 	if (!ret && !verbosity.quiet)

@@ -241,11 +241,6 @@ void htmm_stats_free(struct htmm_stats_buf *buf)
 	memset(buf, 0, sizeof(*buf));
 }
 
-int htmm_device_hist(int fd, __u32 unit, struct htmm_hist_buf *buf, struct htmm_error *err)
-{
-	return htmm_target_hist(fd, 0, unit, buf, err);
-}
-
 int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages,
 			  struct htmm_hit_ratio *ratio, struct htmm_error *err)
 {
@@ -478,12 +473,6 @@ int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t
 		return 0;
 	htmm_pages_free(list);
 	return list_error(-ret, request, err);
-}
-
-int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
-			  struct htmm_error *err)
-{
-	return htmm_target_hot_pages(fd, 0, max, list, err);
 }
 
 int htmm_target_hot_pages(int fd, __u32 target, size_t max, struct htmm_page_list *list,

@@ -147,11 +147,6 @@ int htmm_target_cool(int fd, __u32 target, struct htmm_error *err)
 	return ret ? htmm_ioctl_error(-ret, "cool the counts", err) : 0;
 }
 
-int htmm_device_cool(int fd, struct htmm_error *err)
-{
-	return htmm_target_cool(fd, 0, err);
-}
-
 /* One GET_TARGETS call, with this much room; sets *@nr to the number of targets. */
 static int read_targets(int fd, struct htmm_target_list *list, size_t room, __u32 *nr)
 {

@@ -29,17 +29,13 @@ static const char *const held_names[POLICY_NR_HELD] = {
 	[POLICY_HELD_STUCK] = "stuck",
 };
 
-/* The shortest wait, and by what it grows when little is to be moved. */
-#define WAIT_LEAST	0.25
-#define WAIT_GROWS	1.5
-/* What is much to move: this part of the fast tier, or of it waits for a second look. */
-#define MUCH_MOVED	64
-#define MUCH_NEW	32
 /* Of the slow tier so many pages are listed, as a part of the fast tier, while little moves. */
 #define LISTED		8
-/* Steps of calm: 1, 3, then 7 looks may be left out. A calm look is a step, or if pages wait, 1. */
-#define CALM_STEP	4
-#define MOST_CALM	(3 * CALM_STEP)
+/* Fewer samples do not tell whether the program uses other pages. */
+#define LEAST_SAMPLES	300
+/* What part of the time looks may take: at most, and if nothing is to be won. */
+#define LOOKS_MOST	0.125
+#define LOOKS_CALM	0.003
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -63,6 +59,8 @@ struct policy *policy_new(const struct policy_config *config)
 	policy->config = *config;
 	policy->copy_ns = config->copy_ns;
 	policy->slowness = 1;
+	/* All that is hot is new. */
+	rule_begin_burst(policy);
 	return policy;
 }
 
@@ -72,6 +70,7 @@ void policy_free(struct policy *policy)
 		return;
 	units_free(&policy->units[0]);
 	units_free(&policy->units[1]);
+	units_free(&policy->regions);
 	free(policy->order);
 	free(policy->plan.moves);
 	free(policy);
@@ -448,8 +447,12 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 			break;
 		plan->candidates += unit->pages;
 		held = promote(&pair, unit);
-		if (held != POLICY_NR_HELD)
-			plan->held[held] += unit->pages;
+		if (held == POLICY_NR_HELD)
+			continue;
+		plan->held[held] += unit->pages;
+		if (held == POLICY_HELD_NEW || held == POLICY_HELD_ROOM || held == POLICY_HELD_RATE)
+			plan->waiting += unit->pages *
+				(policy->value[unit->class] - plan->threshold);
 	}
 }
 
@@ -463,28 +466,16 @@ static void remember(struct policy *policy, const struct policy_move *move, bool
 	__u64 hash = unit_hash(&unit);
 
 	policy->moved[hash % MOVED_ROOM] = (struct moved) {
-		.hash = hash, .look = policy->looks, .promoted = move->promote,
+		.hash = hash, .seconds = policy->seconds, .promoted = move->promote,
 		.refused = refused,
 	};
-}
-
-/* What pages of the slow tier have, as far as they will be listed, after so many halvings. */
-static __u64 listed(const struct policy_look *look, __u32 least, unsigned int halvings)
-{
-	__u64 sum = 0;
-	size_t i;
-
-	for (i = 0; i < look->nr_slow; i++)
-		if (look->slow[i].samples >> halvings >= least)
-			sum += look->slow[i].samples >> halvings;
-	return sum;
 }
 
 /* What to list next time: few pages, unless there is much to move. */
 static void aim(struct policy *policy, const struct policy_look *look, bool much)
 {
 	struct policy_plan *plan = &policy->plan;
-	size_t enough = look->capacity / LISTED, i;
+	size_t enough = look->capacity / LISTED;
 	__u32 least = look->slow_cut + 1;
 
 	plan->least = least;
@@ -494,52 +485,101 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 		plan->least++;
 	else if (look->nr_slow < enough / 4 && least > 1)
 		plan->least--;
-	for (i = 0; i < 2; i++)
-		policy->left[i] = listed(look, plan->least, i);
-	policy->glanced = look->slow_samples;
-	policy->most_rests = plan->least < least ? 0 : (1 << policy->calm / CALM_STEP) - 1;
-	policy->rests = 0;
 }
 
-/* How soon to look again, and how closely, from how much was moved and what waits to be. */
+/*
+ * How soon to look again, and how closely: looks may take as much of the time as is to be won
+ * by what was moved now and by what waits to be moved.
+ */
 static void pace(struct policy *policy, const struct policy_look *look)
 {
 	struct policy_plan *plan = &policy->plan;
-	bool much = plan->promoted_pages > look->capacity / MUCH_MOVED;
-	bool waiting = plan->held[POLICY_HELD_NEW] + plan->held[POLICY_HELD_ROOM] >
-		       look->capacity / MUCH_NEW;
+	double won = (plan->claim * policy->rate + plan->waiting) / policy->slowness *
+		     look->period * policy->config.gap_ns / 1e9;
 
-	much = policy->burst || (much && policy->slowness <= 1);
-	/* What waits for long will not be moved. */
-	policy->calm = much ? 0 : fmin(policy->calm + (waiting ? 1 : CALM_STEP), MOST_CALM);
-	plan->wait = fmin(1, fmax(plan->wait, WAIT_LEAST) * WAIT_GROWS);
-	if (policy->calm < CALM_STEP)
-		plan->wait = WAIT_LEAST;
-	plan->thin = rule_thin(policy, look, policy->calm < MOST_CALM);
-	aim(policy, look, much);
+	plan->looks_part = policy->burst ? LOOKS_MOST : fmin(fmax(won, LOOKS_CALM), LOOKS_MOST);
+	plan->thin = rule_thin(policy, look, plan->looks_part > LOOKS_CALM);
+	aim(policy, look, plan->looks_part > LOOKS_CALM);
 }
 
-bool policy_rests(struct policy *policy, const struct policy_look *look)
+/* Adds to what the fast tier has of a region's samples. */
+static void add_fast(struct units *regions, struct unit page, double samples)
 {
-	__u64 new = look->slow_samples - policy->glanced, sum = listed(look, 0, 0), left;
-	bool cooled = false;
+	struct unit *region;
+
+	page.addr = page.addr >> HTMM_REGION_SHIFT << HTMM_REGION_SHIFT;
+	page.pages = 1 << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT);
+	region = units_find(regions, &page);
+	if (region && region->samples)
+		region->recent += samples / region->samples;
+}
+
+/* Notes which part of each region's samples the fast tier has after the moves. */
+static int note_regions(struct policy *policy, const struct policy_look *look)
+{
+	const struct units *now = &policy->units[policy->looks % 2];
+	struct units *regions = &policy->regions;
+	size_t i;
+
+	if (units_reset(regions, look->nr_regions))
+		return -1;
+	units_add(regions, look->regions, look->nr_regions, false);
+	for (i = now->nr_slow; i < now->nr; i++)
+		add_fast(regions, now->unit[i], now->unit[i].samples);
+	for (i = 0; i < policy->plan.nr_moves; i++) {
+		const struct policy_move *move = &policy->plan.moves[i];
+		const struct unit page = {
+			.addr = move->addr, .space = move->space, .target = move->target,
+		};
+
+		add_fast(regions, page, (move->promote ? 1.0 : -1.0) * move->samples);
+	}
+	memcpy(policy->glanced, policy->coolings, sizeof(policy->glanced));
+	return 0;
+}
+
+static void note_coolings(__u64 *to, const struct policy_look *look)
+{
 	size_t i;
 
 	for (i = 0; i < look->nr_coolings && i <= HTMM_MAX_TARGETS; i++)
-		cooled |= look->coolings[i] != policy->coolings[i];
-	left = policy->left[cooled];
-	if (rule_drop(policy, new, 1 - (sum > left ? (double)(sum - left) / new : 0))) {
-		policy->plan.wait = 0;
+		to[i] = look->coolings[i];
+}
+
+bool policy_changed(struct policy *policy, const struct policy_look *look)
+{
+	struct units now = {};
+	double fast = 0, all = 0;
+	size_t i;
+
+	if (units_reset(&now, look->nr_regions))
+		return true;
+	units_add(&now, look->regions, look->nr_regions, false);
+	for (i = 0; i < now.nr; i++) {
+		struct unit *unit = &now.unit[i];
+		const struct unit *old = units_find(&policy->regions, unit);
+		unsigned int slot = target_slot(unit->target);
+		__u64 times = slot < look->nr_coolings ?
+			look->coolings[slot] - policy->glanced[slot] : 0;
+		__u32 before = old && times < 32 ? old->samples >> times : 0;
+
+		/* Where new memory is, is not known. */
+		if (!old)
+			continue;
+		unit->recent = old->recent;
+		if (unit->samples > before) {
+			all += unit->samples - before;
+			fast += (unit->samples - before) * fmin(fmax(old->recent, 0), 1);
+		}
+	}
+	if (all < LEAST_SAMPLES) {
+		units_free(&now);
 		return false;
 	}
-	if (policy->rests >= policy->most_rests)
-		return false;
-	policy->left[0] = sum;
-	policy->left[1] = sum;
-	policy->glanced = look->slow_samples;
-	policy->rests++;
-	policy->plan.wait = fmin(1, policy->plan.wait * WAIT_GROWS);
-	return true;
+	units_free(&policy->regions);
+	policy->regions = now;
+	note_coolings(policy->glanced, look);
+	return rule_drop(policy, all, fast / all);
 }
 
 static void finish(struct policy *policy)
@@ -572,6 +612,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 
 	policy->looks++;
 	policy->interval = look->seconds > policy->seconds ? look->seconds - policy->seconds : 1;
+	policy->seconds = look->seconds;
 	policy->exposure = policy->interval / (look->thin ?: 1);
 	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
 	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
@@ -586,14 +627,15 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	learn(policy, look);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .burst = policy->burst,
-		.cool = plan->cool, .budget = rule_rate(policy), .wait = plan->wait,
+		.cool = plan->cool, .budget = rule_rate(policy),
 	};
 	rule_predict(policy);
 	rule_threshold(policy, look);
 	pair_up(policy, look);
 	finish(policy);
 	pace(policy, look);
-	policy->seconds = look->seconds;
+	if (note_regions(policy, look))
+		return NULL;
 	policy->slow_samples = look->slow_samples;
 	policy->samples = look->samples;
 	policy->cut = look->slow_cut;

@@ -72,6 +72,8 @@ struct policy_config {
  * @fast: pages of the fast tier, those with the fewest samples, also without any
  * @nr_fast: how many there are
  * @fast_cut: 0: @fast is all of them; else some with so many samples or more are not in it
+ * @regions: all sampled regions of 2 MiB, with %HTMM_REGION_SHIFT as @mapping_shift
+ * @nr_regions: how many there are
  * @capacity: pages of the fast tier that may be used, those in use included
  * @used: pages of the fast tier that are in use; may be more than @capacity
  * @slow_samples: samples of these pages' processes since the start, when @slow was listed
@@ -90,6 +92,8 @@ struct policy_look {
 	const struct htmm_page *fast;
 	size_t nr_fast;
 	__u64 fast_cut;
+	const struct htmm_page *regions;
+	size_t nr_regions;
 	__u64 capacity;
 	__u64 used;
 	__u64 slow_samples;
@@ -163,9 +167,9 @@ enum policy_held {
  * @fast_share: share of the samples since the previous look that were of the fast tier; below
  *	0: there were none
  * @claim: by how much the moves should raise this share
+ * @waiting: expected samples a second of pages that may be promoted at the next look
  * @budget: most pages that this look may move
- * @wait: when to look again, as a part of the usual time between two looks: sooner while much
- *	is to be moved
+ * @looks_part: what part of the time looks may take: more while much is to be moved
  * @thin: take only one of so many samples until the next look: there is little to learn
  * @least: pages of the slow tier with fewer samples need not be listed at the next look
  * @burst: a phase change was seen, here or a few looks ago
@@ -184,8 +188,9 @@ struct policy_plan {
 	double threshold;
 	double fast_share;
 	double claim;
+	double waiting;
 	__u64 budget;
-	double wait;
+	double looks_part;
 	unsigned int thin;
 	__u32 least;
 	bool burst;
@@ -218,18 +223,17 @@ void policy_free(struct policy *policy);
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look);
 
 /**
- * policy_rests() - can the next look be left out?
+ * policy_changed() - does the program use other pages than at the last look?
  * @policy: the policy
- * @look: what is known now but for the fast tier; of the slow tier, the pages with at least
- *	@least samples of the last plan
+ * @look: the regions and the coolings, as they are now
  *
- * To be asked before each look, as it is cheaper to know. The answer is yes while these pages
- * gain no larger part of the samples than usual, unless the last look had much to move. Some
- * looks are taken anyway, to learn.
+ * A region's new samples are taken to be divided between the tiers as its samples were at
+ * the last look. This takes no list of pages, so it can be asked much more often than looks
+ * can be taken. What changes within regions is seen by the next look.
  *
- * Return: true if nothing needs to be done until it is time for the next one.
+ * Return: true if less is served by the fast tier than usual: then look.
  */
-bool policy_rests(struct policy *policy, const struct policy_look *look);
+bool policy_changed(struct policy *policy, const struct policy_look *look);
 
 /**
  * policy_refused() - tell that a page could not be moved

@@ -6,15 +6,15 @@
 /* A part of the fast tier to keep free: 1/64, near the 2 % of TPP. */
 #define FREE_PART	64
 /* By what factor a page must be better than another. */
-#define MARGIN		2.0
-/* A single sample may be chance. */
-#define SURE_GAIN	2
+#define MARGIN	2.0
+/* A single sample may be chance; of two, the first counts a little less. */
+#define SURE_GAIN	1.2
 /* For how many seconds a move is expected to be of use. */
 #define USEFUL_S	8.0
 /* The part of the time that copies may take, and how much more of it in a burst. */
 #define COPY_SHARE	0.1
 #define BURST_FACTOR	4
-#define BURST_LOOKS	4
+#define BURST_LOOKS	3
 /* The slowest that the brake goes. */
 #define SLOWEST		1024
 /* Claims are checked from this share of the samples on; this part of them must have come true. */
@@ -29,14 +29,15 @@
 #define USUAL_LOOKS	2
 /* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200
-/* For how many looks a move is remembered. */
-#define MOVED_LOOKS	8
+/* For how many seconds a move is remembered. */
+#define MOVED_S	2.0
 /* A huge page is in use if this part of it is. */
 #define HUGE_PART	4
-/* Samples a second of a CPU, while much is to be moved, and usually. */
-#define MANY_SAMPLES	10000
+/* Samples a second of a CPU: after a phase change, while much is to be moved, and usually. */
+#define MOST_SAMPLES	40000
+#define MANY_SAMPLES	5000
 #define FEW_SAMPLES	2500
-#define MOST_THIN	64
+#define MOST_THIN	256
 
 static void sort_classes(struct policy *policy)
 {
@@ -116,14 +117,13 @@ __u64 rule_demote_first(const struct policy *policy, const struct policy_look *l
 
 bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
 {
-	/* The look before a phase change was of another program, so to say. */
-	bool sure = unit->fast ? !unit->gain : unit->gain >= SURE_GAIN;
-	bool change = policy->plan.cool && sure;
-
-	if (rule_pingpong(policy, unit) && !(policy->burst && sure) &&
-	    rule_on(policy, POLICY_HYSTERESIS))
+	if (!rule_on(policy, POLICY_HYSTERESIS))
+		return true;
+	if (rule_pingpong(policy, unit))
 		return false;
-	return unit->before || change || !rule_on(policy, POLICY_HYSTERESIS);
+	/* The look before a phase change was of another program, so to say. */
+	return unit->before ||
+	       (unit->fast ? policy->burst && !unit->gain : unit->recent >= SURE_GAIN);
 }
 
 bool rule_margin(const struct policy *policy, const struct unit *in, double out)
@@ -184,16 +184,22 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share)
 	       usual->share - share > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD);
 }
 
+void rule_begin_burst(struct policy *policy)
+{
+	if (rule_on(policy, POLICY_BURST))
+		policy->burst = BURST_LOOKS + 1;
+}
+
 void rule_burst(struct policy *policy, double share, __u64 samples)
 {
 	struct usual *usual = &policy->usual;
 	double drop = usual->share - share;
 
-	if (policy->burst)
-		policy->burst--;
 	policy->plan.cool = false;
 	if (samples < SHARE_SAMPLES || share < 0)
 		return;
+	if (policy->burst)
+		policy->burst--;
 	if (!usual->looks++) {
 		*usual = (struct usual) { .looks = 1, .share = share };
 	} else if (rule_on(policy, POLICY_BURST) && rule_drop(policy, samples, share)) {
@@ -205,16 +211,17 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 	} else {
 		/* A rise is what moves are for. */
 		usual->spread += (fmax(drop, 0) - usual->spread) / 4;
-		usual->share -= drop > 0 ? drop / 4 : drop / 2;
+		usual->share -= drop > 0 ? drop / 4 : drop;
 	}
 }
 
 unsigned int rule_thin(const struct policy *policy, const struct policy_look *look, bool much)
 {
-	double enough = (much ? MANY_SAMPLES : FEW_SAMPLES) * fmax(policy->config.cpus, 1);
+	double enough = policy->burst ? MOST_SAMPLES : much ? MANY_SAMPLES : FEW_SAMPLES;
 	double usual = (look->samples - policy->samples) / policy->exposure;
 	unsigned int thin = 1;
 
+	enough *= fmax(policy->config.cpus, 1);
 	while (rule_on(policy, POLICY_THIN) && usual > enough * thin && thin < MOST_THIN)
 		thin *= 2;
 	return thin;
@@ -235,8 +242,7 @@ const struct moved *moved_find(const struct policy *policy, const struct unit *u
 	__u64 hash = unit_hash(unit);
 	const struct moved *moved = &policy->moved[hash % MOVED_ROOM];
 
-	return moved->look && moved->hash == hash && policy->looks - moved->look <= MOVED_LOOKS ?
-	       moved : NULL;
+	return moved->hash == hash && policy->seconds - moved->seconds <= MOVED_S ? moved : NULL;
 }
 
 bool rule_pingpong(const struct policy *policy, const struct unit *unit)

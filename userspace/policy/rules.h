@@ -13,13 +13,13 @@
 /**
  * struct moved - a move that was planned
  * @hash: of the unit's place
- * @look: number of the look
+ * @seconds: when
  * @promoted: the direction
  * @refused: it could not be moved
  */
 struct moved {
 	__u64 hash;
-	__u32 look;
+	float seconds;
 	bool promoted;
 	bool refused;
 };
@@ -58,18 +58,15 @@ struct usual {
  * @value: for each class: expected samples a second for a page of 4 KiB
  * @rank: classes by @value, the highest first
  * @position: index of each class in @rank
- * @seconds: time of the previous look
+ * @seconds: time of the look
  * @coolings: of each target at the previous look
  * @halvings: of each target since the previous look
  * @slow_samples: when the slow tier was listed for the previous look
  * @samples: when the fast one was
  * @cut: of the slow tier's list at the previous look
- * @left: sum of the samples that listed pages of the slow tier had when it was last looked,
- *	before and after a halving
- * @glanced: samples counted at that time
- * @rests: looks that were left out since the last one
- * @most_rests: how many may be
- * @calm: for how long hardly anything was moved
+ * @regions: all regions when they were last listed; @recent is the fast tier's part of their
+ *	samples at the last look
+ * @glanced: coolings of each target when they were last listed
  * @interval: seconds since the previous look
  * @exposure: in how many seconds so many samples usually come
  * @fading: what a gain of the previous look counts now
@@ -84,7 +81,6 @@ struct usual {
  * @moved: recent moves, a hash table
  * @order: units in the order in which they are to be moved
  * @order_room: room in @order
- * @move_room: room in @plan.moves
  * @plan: the result
  */
 struct policy {
@@ -101,11 +97,8 @@ struct policy {
 	__u64 slow_samples;
 	__u64 samples;
 	__u64 cut;
-	__u64 left[2];
-	__u64 glanced;
-	unsigned int rests;
-	unsigned int most_rests;
-	unsigned int calm;
+	struct units regions;
+	__u64 glanced[HTMM_MAX_TARGETS + 1];
 	double interval;
 	double exposure;
 	double fading;
@@ -120,7 +113,6 @@ struct policy {
 	struct moved moved[MOVED_ROOM];
 	__u32 *order;
 	size_t order_room;
-	size_t move_room;
 	struct policy_plan plan;
 };
 
@@ -228,6 +220,12 @@ __u64 rule_rate(struct policy *policy);
 void rule_burst(struct policy *policy, double share, __u64 samples);
 
 /**
+ * rule_begin_burst() - the program uses other pages than before
+ * @policy: the policy
+ */
+void rule_begin_burst(struct policy *policy);
+
+/**
  * rule_drop() - is less served by the fast tier than usual?
  * @policy: the policy
  * @samples: number of samples
@@ -241,11 +239,11 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  * rule_thin() - how many samples to take
  * @policy: the policy
  * @look: what is known
- * @much: much is to be moved
+ * @much: something is to be won by moving
  *
- * Sampling costs a program some 3 us for each sample. While much moves, samples may take about 3 %
- * of the time, else less than 1 %: what is settled changes slowly, or is seen to change with few
- * samples, too.
+ * Sampling costs a program some 3 us for each sample. After a phase change all depends on them,
+ * so they may take a tenth of the time; while something is to be won 1.5 %, else less than 1 %:
+ * what is settled changes slowly, or is seen to change with few samples, too.
  *
  * Return: one of so many samples is enough.
  */
@@ -267,7 +265,7 @@ bool rule_huge(const struct policy *policy, const struct unit *unit);
  * @policy: the policy
  * @unit: the unit
  *
- * Return: the move, or NULL if there was none in the last looks.
+ * Return: the move, or NULL if there was none not long ago.
  */
 const struct moved *moved_find(const struct policy *policy, const struct unit *unit);
 

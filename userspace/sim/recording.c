@@ -57,10 +57,11 @@ static void close_recording(struct source *source)
 	struct recording *recording = (struct recording *)source;
 
 	perfdata_reader_close(recording->reader);
+	free(source->touched);
 	free(recording);
 }
 
-struct source *source_recording(const char *path, __u64 step, struct htmm_error *err)
+static struct source *open_recording(const char *path, __u64 step, struct htmm_error *err)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
 
@@ -75,5 +76,57 @@ struct source *source_recording(const char *path, __u64 step, struct htmm_error 
 	if (!perfdata_reader_open(&recording->reader, path, err))
 		return &recording->source;
 	free(recording);
+	return NULL;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct sim_page *x = a, *y = b;
+
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Adds the pages of all samples of @from to @to, in order of their addresses. */
+static int find_touched(struct source *to, struct source *from, struct htmm_error *err)
+{
+	struct sim_sample sample;
+	size_t room = 0, nr = 0;
+	int ret;
+
+	while ((ret = from->next(from, &sample, err)) > 0) {
+		if (nr == room) {
+			struct sim_page *more;
+
+			room = room ? 2 * room : 4096;
+			more = realloc(to->touched, room * sizeof(*more));
+			if (!more)
+				return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+			to->touched = more;
+		}
+		to->touched[nr++] = (struct sim_page) { sample.space, sample.addr };
+	}
+	if (nr)
+		qsort(to->touched, nr, sizeof(*to->touched), by_address);
+	to->nr_touched = nr;
+	return ret;
+}
+
+struct source *source_recording(const char *path, __u64 step, bool touched,
+				struct htmm_error *err)
+{
+	struct source *source = open_recording(path, step, err), *again;
+	int ret;
+
+	if (!source || !touched)
+		return source;
+	again = open_recording(path, 1, err);
+	ret = again ? find_touched(source, again, err) : -1;
+	if (again)
+		again->close(again);
+	if (!ret)
+		return source;
+	source->close(source);
 	return NULL;
 }

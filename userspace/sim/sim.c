@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include "sim.h"
 #include "world.h"
@@ -7,6 +8,8 @@
 #define TABLE_BYTES	BIT_ULL(30)
 /* The last of these parts shows the settled state. */
 #define PARTS		5
+/* Seconds between two looks. */
+#define LEAST_WAIT	0.05
 
 /**
  * struct sim - a simulation in progress
@@ -16,10 +19,13 @@
  * @store: the counts
  * @policy: the policy
  * @plan: of the last look
+ * @regions: room for a list
  * @slow: room for a list
  * @fast: room for a list
  * @seconds: time that has passed
+ * @late: what of it is not in the recording
  * @next_look: when to look
+ * @due: when not only at the slow tier
  * @cooled: samples counted at the last cooling
  * @taken: samples so far, those included that were left out
  * @period: accesses that a sample stands for
@@ -38,10 +44,13 @@ struct sim {
 	struct store *store;
 	struct policy *policy;
 	const struct policy_plan *plan;
+	struct htmm_page *regions;
 	struct htmm_page *slow;
 	struct htmm_page *fast;
 	double seconds;
+	double late;
 	double next_look;
+	double due;
 	__u64 cooled;
 	__u64 taken;
 	__u64 period;
@@ -57,8 +66,25 @@ struct sim {
 static void spend(struct sim *sim, double ns)
 {
 	sim->result->cost += ns / 1e9;
-	if (!sim->source->timed)
-		sim->seconds += ns / 1e9;
+	if (sim->source->timed && !sim->config->all_fast)
+		return;
+	sim->seconds += ns / 1e9;
+	sim->late += ns / 1e9;
+}
+
+/* Time passes as the program makes the accesses of a sample. */
+static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
+{
+	const struct sim_config *config = sim->config;
+	double ns = config->cpu_ns + (fast ? config->fast_ns : config->slow_ns);
+
+	if (!sim->source->timed) {
+		sim->seconds += sample->period * ns / 1e9;
+		return;
+	}
+	if (config->all_fast && !fast)
+		sim->late += sample->period * (config->slow_ns - config->fast_ns) / 1e9;
+	sim->seconds = sample->ns / 1e9 + sim->late;
 }
 
 static void move(struct sim *sim, const struct policy_plan *plan)
@@ -116,16 +142,25 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 	fputc('\n', sim->trace);
 }
 
+/* Looks that have cost so much take no more than their part of the time. */
+static double next_look(const struct sim *sim, double cost)
+{
+	double wait = fmax(cost / sim->plan->looks_part, LEAST_WAIT);
+
+	return sim->seconds + fmin(wait, sim->config->interval);
+}
+
 static int sim_look(struct sim *sim, struct htmm_error *err)
 {
 	__u64 coolings[2] = {};
 	struct policy_look look = {
-		.slow = sim->slow, .fast = sim->fast,
+		.slow = sim->slow, .fast = sim->fast, .regions = sim->regions,
 		.capacity = sim->world.capacity, .used = sim->world.used,
 		.coolings = coolings, .nr_coolings = 1,
 		.seconds = sim->seconds,
 	};
 	double walk = sim->world.nr * WORLD_PAGES * sim->config->walk_ns;
+	double before = sim->result->cost, glance;
 	const struct policy_plan *plan;
 
 	store_flush(sim->store);
@@ -134,14 +169,18 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	look.samples = sim->store->samples;
 	look.period = sim->period;
 	look.thin = sim->plan ? sim->plan->thin : 1;
+	look.nr_regions = world_regions(&sim->world, sim->store, sim->regions);
+	spend(sim, look.nr_regions * sim->config->page_ns);
+	glance = sim->result->cost - before;
+	if (sim->plan && sim->seconds < sim->due && !cooling_due(sim) &&
+	    !policy_changed(sim->policy, &look)) {
+		sim->next_look = next_look(sim, glance);
+		return 0;
+	}
 	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->plan ?
 				  sim->plan->least : 1, sim->config->list_pages, sim->slow,
 				  &look.slow_cut);
 	spend(sim, look.nr_slow * sim->config->page_ns + walk);
-	if (sim->plan && !cooling_due(sim) && policy_rests(sim->policy, &look)) {
-		sim->next_look = sim->seconds + sim->config->interval * sim->plan->wait;
-		return 0;
-	}
 	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
 				  sim->fast, &look.fast_cut);
 	spend(sim, look.nr_fast * sim->config->page_ns + walk);
@@ -149,13 +188,15 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	if (!plan)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	sim->plan = plan;
+	before = sim->result->cost - before;
+	sim->due = sim->seconds + before / plan->looks_part;
 	if (sim->trace)
 		print_look(sim, plan);
 	sim->look_fast = 0;
 	sim->look_all = 0;
 	move(sim, plan);
 	cool(sim, plan->cool);
-	sim->next_look = sim->seconds + sim->config->interval * plan->wait;
+	sim->next_look = next_look(sim, glance);
 	return 0;
 }
 
@@ -165,29 +206,29 @@ static void touch_all(struct sim *sim)
 
 	for (page = 0; page < sim->source->pages; page++)
 		world_touch(&sim->world, 0, page << HTMM_PAGE_SHIFT);
+	for (page = 0; page < sim->source->nr_touched; page++)
+		world_touch(&sim->world, sim->source->touched[page].space,
+			    sim->source->touched[page].addr);
 }
 
 static void take(struct sim *sim, const struct sim_sample *sample)
 {
 	bool fast = world_touch(&sim->world, sample->space, sample->addr) == PLACE_FAST;
-	const struct sim_config *config = sim->config;
-	double ns = config->cpu_ns + (fast ? config->fast_ns : config->slow_ns);
 
 	sim->fast_accesses += fast * (double)sample->period;
 	sim->look_fast += fast * (double)sample->period;
 	sim->accesses += sample->period;
 	sim->period = sample->period;
 	sim->look_all += sample->period;
-	if (sim->source->timed)
-		sim->seconds = sample->ns / 1e9;
-	else
-		sim->seconds += sample->period * ns / 1e9;
-	if (config->still)
+	pass(sim, sample, fast);
+	if (sim->config->still)
 		return;
 	if (sim->plan && sim->taken++ % sim->plan->thin)
 		return;
 	sim->result->samples++;
-	spend(sim, config->sample_ns);
+	/* What was recorded has paid for its samples. */
+	if (!sim->source->timed)
+		spend(sim, sim->config->sample_ns);
 	store_add(sim->store, sample->space, sample->addr, 1);
 }
 
@@ -290,10 +331,12 @@ int sim_run(const struct sim_config *config, struct source *source, FILE *trace,
 	*result = (struct sim_result) {};
 	sim.store = store_new(&store, err);
 	sim.policy = policy_new(&config->policy);
+	sim.regions = malloc(config->list_pages * sizeof(*sim.regions));
 	sim.slow = malloc(config->list_pages * sizeof(*sim.slow));
 	sim.fast = malloc(config->list_pages * sizeof(*sim.fast));
-	if (sim.store && sim.policy && sim.slow && sim.fast)
+	if (sim.store && sim.policy && sim.regions && sim.slow && sim.fast)
 		ret = simulate(&sim, err);
+	free(sim.regions);
 	free(sim.slow);
 	free(sim.fast);
 	policy_free(sim.policy);

@@ -190,6 +190,27 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
 	return nr;
 }
 
+size_t world_regions(const struct world *world, const struct store *store,
+		     struct htmm_page *list)
+{
+	u32 count[HTMM_REGION_PAGES];
+	size_t i, page;
+
+	for (i = 0; i < world->nr; i++) {
+		const struct world_region *region = &world->region[i];
+
+		htmm_table_counts(&store->table, region->space, region->base >> HTMM_PAGE_SHIFT,
+				  count, NULL);
+		list[i] = (struct htmm_page) {
+			.addr = region->base, .space = region->space, .pid = region->space + 1,
+			.mapping_shift = HTMM_REGION_SHIFT,
+		};
+		for (page = 0; page < WORLD_PAGES; page++)
+			list[i].samples += count[page];
+	}
+	return i;
+}
+
 void world_free(struct world *world)
 {
 	free(world->region);

@@ -83,6 +83,17 @@ bool world_move(struct world *world, __u32 space, __u64 addr, __u32 pages, enum 
 size_t world_list(const struct world *world, const struct store *store, enum place place,
 		  __u32 least, size_t most, struct htmm_page *list, __u64 *cut);
 
+/**
+ * world_regions() - list all regions, with their samples
+ * @world: the memory
+ * @store: the counts
+ * @list: filled; has room for all
+ *
+ * Return: how many there are.
+ */
+size_t world_regions(const struct world *world, const struct store *store,
+		     struct htmm_page *list);
+
 void world_free(struct world *world);
 
 #endif /* SIM_WORLD_H */

@@ -34,6 +34,16 @@ static struct json_object *refused_json(const struct mover *mover)
 	return obj;
 }
 
+static struct json_object *cpu_json(const struct tier *tier)
+{
+	struct json_object *obj = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < TIER_NR_WORKS; i++)
+		add_number(obj, tier_work_name(i), tier->cpu[i]);
+	return obj;
+}
+
 static struct json_object *held_json(const struct policy_plan *plan)
 {
 	struct json_object *obj = json_object_new_object();
@@ -75,6 +85,7 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	json_add_u64(obj, "evicted_total", tier->evicted);
 	add_number(obj, "move_seconds_total", tier->mover.ns / 1e9);
 	add_number(obj, "cpu_seconds_total", cpu_seconds());
+	json_add(obj, "cpu_seconds_by_work", cpu_json(tier));
 	return obj;
 }
 

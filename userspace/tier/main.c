@@ -2,6 +2,7 @@
 /* The command `tier`: moves hot pages to fast memory, and cold ones out of it. */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,9 @@
 #include "log.h"
 #include "tier.h"
 
-#define INTERVAL_MS	1000
-#define PERIOD		499
+#define INTERVAL_MS	10000
+#define MIN_INTERVAL_MS	50
+#define PERIOD		127
 #define COOLING_PERIOD	40000
 /* Most pages that a look lists: 2 GiB. */
 #define LIST_PAGES	524288
@@ -195,19 +197,12 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 	return 0;
 }
 
-/* Until the soonest look that any of the policies wants; the first one comes soon. */
-static unsigned int wait_ms(const struct tiering *all)
+/* Until the next look; the first one comes soon. */
+static int wait_ms(const struct tiering *all)
 {
-	double wait = 1;
-	unsigned int i;
+	double wait = 1000 * all->tier.wait;
 
-	for (i = 0; i < all->tier.nr_groups; i++) {
-		const struct policy_plan *plan = all->tier.groups[i].plan;
-
-		if (!plan || plan->wait < wait)
-			wait = plan ? plan->wait : 0.25;
-	}
-	return all->interval_ms * wait;
+	return fmin(fmax(wait, MIN_INTERVAL_MS), all->interval_ms);
 }
 
 /*
@@ -304,7 +299,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &tier->tiers.fast, .call = call_nodes },
 		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
 		  &tier->tiers.slow, .call = call_nodes },
-		{ OPT_CALL, 'i', "interval", "SECONDS", "most time between two looks (1)",
+		{ OPT_CALL, 'i', "interval", "SECONDS", "most time until it looks for changes (10)",
 		  &all.interval_ms, .call = call_interval },
 		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
 		  &all.looks, 0, LONG_MAX, .rare = true },

@@ -1,8 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "tier.h"
+
+/* Elements of a list that are asked for at least. */
+#define LIST_FIRST	512
+
+static const char *const works[TIER_NR_WORKS] = {
+	[TIER_BEGIN] = "begin",
+	[TIER_GLANCE] = "glance",
+	[TIER_LIST_SLOW] = "list_slow",
+	[TIER_LIST_FAST] = "list_fast",
+	[TIER_DECIDE] = "decide",
+	[TIER_MOVE] = "move",
+	[TIER_REST] = "rest",
+};
+
+const char *tier_work_name(enum tier_work work)
+{
+	return works[work];
+}
+
+void tier_charge(struct tier *tier, enum tier_work work)
+{
+	struct timespec now;
+	double seconds;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	seconds = now.tv_sec + now.tv_nsec / 1e9;
+	tier->cpu[work] += seconds - tier->charged;
+	tier->charged = seconds;
+}
 
 int tier_open(struct tier *tier, struct htmm_error *err)
 {
@@ -20,6 +51,7 @@ int tier_open(struct tier *tier, struct htmm_error *err)
 
 static void free_lists(struct group *group)
 {
+	htmm_pages_free(&group->regions);
 	htmm_pages_free(&group->slow);
 	htmm_pages_free(&group->fast);
 }
@@ -35,7 +67,7 @@ void tier_close(struct tier *tier)
 }
 
 /* Adds the pages of one node to a list. Returns a negative errno if it fails. */
-static int list_node(struct tier *tier, struct htmm_list_pages *request, int node,
+static int list_node(struct tier *tier, struct htmm_list_pages *request, int node, size_t most,
 		     struct htmm_page_list *list, bool *full, struct htmm_error *err)
 {
 	struct htmm_page_list one = {};
@@ -43,10 +75,10 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 	int ret;
 
 	request->node = node;
-	ret = htmm_device_list_pages(tier->fd, request, tier->list_pages, &one, err);
+	ret = htmm_device_list_pages(tier->fd, request, most, &one, err);
 	if (ret)
 		return ret;
-	*full |= one.nr == tier->list_pages;
+	*full |= one.nr == most;
 	if (!list->nr) {
 		free(list->pages);
 		*list = one;
@@ -63,27 +95,28 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 }
 
 /*
- * Lists one tier in the order of the tables, which is cheap; of large groups only the best or
- * the worst pages, for which the tables are sorted. Returns whether there are more.
+ * Lists one tier; of large groups only the best or the worst pages. The fast tier is listed by
+ * address, if all of it is, which takes no sorting. Sampled pages are listed by count, which
+ * takes less time than an order that visits the whole hash table. Returns whether there are
+ * more.
  */
-static int list_tier(struct tier *tier, const struct group *group, bool fast,
+static int list_tier(struct tier *tier, const struct group *group, bool fast, size_t most,
 		     struct htmm_page_list *list, struct htmm_error *err)
 {
 	const struct htmm_cpus *nodes = fast ? &tier->tiers.fast : &tier->tiers.slow;
 	struct htmm_list_pages request = {
 		.flags = HTMM_LIST_NODE | (fast ? HTMM_LIST_RESIDENT : 0),
 		.session = tier->session,
-		.order = fast ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
+		.order = !fast ? HTMM_ORDER_HOTTEST :
+			 group->large ? HTMM_ORDER_COLDEST : HTMM_ORDER_TABLE,
 		.target = group->target,
 		.min_samples = fast ? 0 : group->least,
 	};
 	bool full = false;
 	int node, ret = 0;
 
-	if (!group->large)
-		request.order = HTMM_ORDER_TABLE;
 	for (node = tiers_next(nodes, -1); node >= 0 && !ret; node = tiers_next(nodes, node))
-		ret = list_node(tier, &request, node, list, &full, err);
+		ret = list_node(tier, &request, node, most, list, &full, err);
 	return ret ?: full;
 }
 
@@ -104,15 +137,39 @@ static int count_used(struct tier *tier, struct group *group, struct htmm_error 
 	return 0;
 }
 
+/* The kernel allocates room for what it is asked for: usually there are not many more now. */
+static int list_regions(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	const struct htmm_list_pages request = {
+		.session = tier->session, .order = HTMM_ORDER_HOTTEST, .unit = HTMM_UNIT_REGION,
+		.target = group->target, .min_samples = 1,
+	};
+	size_t most = 2 * group->regions.nr + LIST_FIRST, i;
+	int ret;
+
+	do {
+		htmm_pages_free(&group->regions);
+		ret = htmm_device_list_pages(tier->fd, &request, most, &group->regions, err);
+		most *= 2;
+	} while (!ret && group->regions.nr == most / 2);
+	for (i = 0; !ret && i < group->regions.nr; i++)
+		group->regions.pages[i].mapping_shift = HTMM_REGION_SHIFT;
+	return ret;
+}
+
+/* More pages than fit the fast tier would not be promoted. */
 static int list_slow(struct tier *tier, struct group *group, struct htmm_error *err)
 {
+	size_t most = group->capacity + LIST_FIRST;
 	int ret;
 
 	htmm_pages_free(&group->slow);
 	group->least = group->plan ? group->plan->least : 1;
-	ret = list_tier(tier, group, false, &group->slow, err);
+	if (most > tier->list_pages)
+		most = tier->list_pages;
+	ret = list_tier(tier, group, false, most, &group->slow, err);
 	group->slow_cut = group->least - 1;
-	if (ret > 0 && group->large)
+	if (ret > 0)
 		group->slow_cut = group->slow.pages[group->slow.nr - 1].samples;
 	return ret;
 }
@@ -122,7 +179,7 @@ static int list_fast(struct tier *tier, struct group *group, struct htmm_error *
 	int ret;
 
 	htmm_pages_free(&group->fast);
-	ret = list_tier(tier, group, true, &group->fast, err);
+	ret = list_tier(tier, group, true, tier->list_pages, &group->fast, err);
 	group->fast_cut = 0;
 	group->used = group->fast.nr;
 	if (ret <= 0 || !group->large)
@@ -141,6 +198,7 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 	return (struct policy_look) {
 		.slow = group->slow.pages, .nr_slow = group->slow.nr, .slow_cut = group->slow_cut,
 		.fast = group->fast.pages, .nr_fast = group->fast.nr, .fast_cut = group->fast_cut,
+		.regions = group->regions.pages, .nr_regions = group->regions.nr,
 		.capacity = group->capacity, .used = group->used,
 		.slow_samples = group->slow_samples, .samples = group->samples,
 		.coolings = tier->coolings,
@@ -154,7 +212,19 @@ static bool rests(const struct tier *tier, const struct group *group)
 {
 	const struct policy_look look = look_of(tier, group);
 
-	return group->plan && !cooling_due(tier) && policy_rests(group->policy, &look);
+	return group->plan && tier->seconds < tier->due && !cooling_due(tier) &&
+	       !policy_changed(group->policy, &look);
+}
+
+/* The part of the time that looks may take: the most that any of the policies wants. */
+static double looks_part(const struct tier *tier)
+{
+	double part = 0;
+	unsigned int i;
+
+	for (i = 0; i < tier->nr_groups; i++)
+		part = fmax(part, tier->groups[i].plan->looks_part);
+	return part;
 }
 
 /* Results stay readable after a stop, but tell nothing new; or they are another session's. */
@@ -228,20 +298,26 @@ static int count_listed(struct tier *tier, struct group *group, __u64 *samples,
 	return ret;
 }
 
-/* Asks for no more than the policy needs to decide. */
+/* Lists no pages if the regions show that nothing has changed. */
 static int list_group(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	int slow = list_slow(tier, group, err), fast, ret;
+	int slow, fast, ret = list_regions(tier, group, err);
 
-	ret = slow < 0 ? slow : count_listed(tier, group, &group->slow_samples, err);
 	if (ret)
 		return ret;
 	group->rests = rests(tier, group);
+	tier_charge(tier, TIER_GLANCE);
 	if (group->rests)
 		return 0;
+	slow = list_slow(tier, group, err);
+	tier_charge(tier, TIER_LIST_SLOW);
+	ret = slow < 0 ? slow : count_listed(tier, group, &group->slow_samples, err);
+	if (ret)
+		return ret;
 	fast = list_fast(tier, group, err);
+	tier_charge(tier, TIER_LIST_FAST);
 	ret = fast < 0 ? fast : count_listed(tier, group, &group->samples, err);
-	if (ret || group->large || (!slow && !fast))
+	if (ret || group->large || !fast)
 		return ret;
 	group->large = true;
 	return list_group(tier, group, err);
@@ -277,24 +353,37 @@ static int decide(struct tier *tier, struct group *group, struct htmm_error *err
 
 int tier_look(struct tier *tier, struct htmm_error *err)
 {
+	double before, glances = tier->cpu[TIER_GLANCE];
+	bool rest = true;
 	unsigned int i;
 	int ret;
 
+	tier_charge(tier, tier->looks ? TIER_REST : TIER_BEGIN);
+	before = tier->charged;
 	ret = check_session(tier, err);
 	if (!ret)
 		ret = read_targets(tier, err);
 	for (i = 0; i < tier->nr_groups && !ret; i++)
 		ret = list_group(tier, &tier->groups[i], err);
+	for (i = 0; i < tier->nr_groups && !ret; i++)
+		rest &= tier->groups[i].rests;
 	if (ret)
 		return ret;
-	share(tier);
+	if (!rest)
+		share(tier);
 	for (i = 0; i < tier->nr_groups && !ret; i++) {
 		tier->rests += tier->groups[i].rests;
 		if (!tier->groups[i].rests)
 			ret = decide(tier, &tier->groups[i], err);
 	}
 	tier->looks++;
-	return ret;
+	tier_charge(tier, TIER_DECIDE);
+	if (ret)
+		return ret;
+	tier->wait = (tier->cpu[TIER_GLANCE] - glances) / looks_part(tier);
+	if (!rest)
+		tier->due = tier->seconds + (tier->charged - before) / looks_part(tier);
+	return 0;
 }
 
 void tier_move(struct tier *tier)
@@ -319,6 +408,7 @@ void tier_move(struct tier *tier)
 			mover_move(&tier->mover, group->policy, plan->moves + plan->nr_demotions,
 				   plan->nr_moves - plan->nr_demotions);
 	}
+	tier_charge(tier, TIER_MOVE);
 }
 
 /*

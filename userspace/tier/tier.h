@@ -12,12 +12,35 @@
 #define TIER_GROUPS	HTMM_MAX_TARGETS
 
 /**
+ * enum tier_work - what the loop spends its time on
+ * @TIER_BEGIN: all before the first look
+ * @TIER_GLANCE: lists of regions
+ * @TIER_LIST_SLOW: lists of the slow tier
+ * @TIER_LIST_FAST: lists of the fast tier
+ * @TIER_DECIDE: the policies
+ * @TIER_MOVE: moving pages
+ * @TIER_REST: all else
+ * @TIER_NR_WORKS: number of these
+ */
+enum tier_work {
+	TIER_BEGIN,
+	TIER_GLANCE,
+	TIER_LIST_SLOW,
+	TIER_LIST_FAST,
+	TIER_DECIDE,
+	TIER_MOVE,
+	TIER_REST,
+	TIER_NR_WORKS,
+};
+
+/**
  * struct group - pages that compete with each other for a part of the fast tier
  * @policy: decides among them
  * @target: whose pages: number of a target; 0: all targets'
  * @weight: its part of the fast tier, relative to the weights of the others
  * @large: it has more pages than can be listed at each look
- * @rests: there was nothing to do at the last look, which read only @slow
+ * @rests: there was nothing to do, so only @regions were read
+ * @regions: all its regions
  * @slow: sampled pages of the slow tier
  * @fast: pages of the fast tier
  * @least: @slow has only pages with at least so many samples
@@ -36,6 +59,7 @@ struct group {
 	__u32 weight;
 	bool large;
 	bool rests;
+	struct htmm_page_list regions;
 	struct htmm_page_list slow;
 	struct htmm_page_list fast;
 	__u32 least;
@@ -74,7 +98,10 @@ struct group {
  * @nr_coolings: number of @coolings
  * @coolings: coolings of each target at the look, by its number
  * @alive: targets that can still be sampled
- * @skipped: address spaces whose pages the look could not read
+ * @wait: seconds until regions are listed again, so that this takes only a part of the time
+ * @due: when pages are listed, whether regions show a change or not
+ * @cpu: seconds of CPU time, by what they were for
+ * @charged: sum of @cpu
  */
 struct tier {
 	int fd;
@@ -100,7 +127,10 @@ struct tier {
 	size_t nr_coolings;
 	__u64 coolings[HTMM_MAX_TARGETS + 1];
 	unsigned int alive;
-	__u64 skipped;
+	double wait;
+	double due;
+	double cpu[TIER_NR_WORKS];
+	double charged;
 };
 
 /**
@@ -139,6 +169,19 @@ void tier_cool(struct tier *tier);
  * @tier: the loop, after a look
  */
 void tier_sample(struct tier *tier);
+
+/**
+ * tier_charge() - note what the CPU time since the last call was for
+ * @tier: the loop
+ * @work: what it was
+ */
+void tier_charge(struct tier *tier, enum tier_work work);
+
+/**
+ * tier_work_name() - the name of a kind of work
+ * @work: the kind
+ */
+const char *tier_work_name(enum tier_work work);
 
 /**
  * tier_close() - free the memory

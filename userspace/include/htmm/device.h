@@ -122,15 +122,6 @@ int htmm_device_stop(int fd, __u64 session, struct htmm_error *err);
 int htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err);
 
 /**
- * htmm_device_cool() - halve every count now
- * @fd: the device
- * @err: the error
- *
- * Return: 0 or a negative errno, see struct htmm_cool.
- */
-int htmm_device_cool(int fd, struct htmm_error *err);
-
-/**
  * htmm_device_reset() - forget all pages and zero every counter
  * @fd: the device
  * @session: number of the session; 0: the current one
@@ -179,17 +170,6 @@ int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err
 void htmm_stats_free(struct htmm_stats_buf *buf);
 
 /**
- * htmm_device_hist() - read a histogram
- * @fd: the device
- * @unit: enum htmm_unit
- * @buf: filled
- * @err: the error
- *
- * Return: 0 or a negative errno, see struct htmm_histogram.
- */
-int htmm_device_hist(int fd, __u32 unit, struct htmm_hist_buf *buf, struct htmm_error *err);
-
-/**
  * htmm_device_list_pages() - list pages or regions
  * @fd: the device
  * @request: which ones, and in what order; only flags, session, unit, order, target, pid,
@@ -205,18 +185,6 @@ int htmm_device_hist(int fd, __u32 unit, struct htmm_hist_buf *buf, struct htmm_
  */
 int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
 			   struct htmm_page_list *list, struct htmm_error *err);
-
-/**
- * htmm_device_hot_pages() - read the hottest pages
- * @fd: the device
- * @max: the most pages to read; 0: all
- * @list: filled; free it with htmm_pages_free()
- * @err: the error
- *
- * Return: 0 or a negative errno, see struct htmm_list_pages.
- */
-int htmm_device_hot_pages(int fd, size_t max, struct htmm_page_list *list,
-			  struct htmm_error *err);
 
 /**
  * htmm_pages_free() - free a list of pages

@@ -87,7 +87,7 @@ const char *htmm_target_type_name(__u32 type);
 /**
  * htmm_target_hit_ratio() - the share of the samples that a fast tier could serve
  * @fd: the device
- * @target: its number; 0: all targets together
+ * @target: number of a target; 0: all targets together
  * @unit: enum htmm_unit, what the fast tier is filled with
  * @capacity_pages: capacity of the fast tier, in 4 KiB pages; 0: that of the target or the
  *	session
@@ -101,9 +101,9 @@ int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages
 			  struct htmm_hit_ratio *ratio, struct htmm_error *err);
 
 /**
- * htmm_target_hist() - read a histogram of one target
+ * htmm_target_hist() - read a histogram
  * @fd: the device
- * @target: its number; 0: all targets together
+ * @target: number of a target; 0: all targets together
  * @unit: enum htmm_unit
  * @buf: filled
  * @err: the error
@@ -114,9 +114,9 @@ int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf
 		     struct htmm_error *err);
 
 /**
- * htmm_target_hot_pages() - read the hottest pages of one target
+ * htmm_target_hot_pages() - read the hottest pages
  * @fd: the device
- * @target: its number; 0: all
+ * @target: number of a target; 0: all targets together
  * @max: the most pages to read; 0: all
  * @list: filled; free it with htmm_pages_free()
  * @err: the error
@@ -127,9 +127,9 @@ int htmm_target_hot_pages(int fd, __u32 target, size_t max, struct htmm_page_lis
 			  struct htmm_error *err);
 
 /**
- * htmm_target_cool() - halve every count of one target now
+ * htmm_target_cool() - halve every count now
  * @fd: the device
- * @target: its number; 0: all
+ * @target: number of a target; 0: all targets together
  * @err: the error
  *
  * Return: 0 or a negative errno, see struct htmm_cool.
