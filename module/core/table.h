@@ -296,6 +296,25 @@ u32 htmm_table_add(struct htmm_table *table,
  */
 void htmm_table_cool(struct htmm_table *table);
 
+/* By default counts are halved after so many samples of each tracked page, but not earlier than */
+#define HTMM_COOLING_EACH	4
+#define HTMM_COOLING_LEAST	2000000
+
+/**
+ * htmm_cooling_period() - samples between two coolings
+ * @period: the number that was asked for; 0: it follows the number of pages
+ * @pages: pages that have a count
+ *
+ * With a fixed period, a large table would forget most pages before it has learned which of
+ * them are hot, and would be cooling all the time.
+ *
+ * Return: the number, at least 1.
+ */
+static inline u64 htmm_cooling_period(u64 period, u64 pages)
+{
+	return period ?: max_t(u64, HTMM_COOLING_LEAST, HTMM_COOLING_EACH * pages);
+}
+
 /**
  * htmm_table_hist() - copy a histogram
  * @table: the table
