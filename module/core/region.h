@@ -186,14 +186,7 @@ static inline u32 htmm_region_most(const struct htmm_region *region)
  * @region: the region
  * @most: an upper limit for the count of each page
  */
-static inline void htmm_region_note_most(struct htmm_region *region, u32 most)
-{
-	u32 count = htmm_region_count(region);
-
-	/* A region's count that has reached the maximum says nothing about its pages. */
-	if (count > most && count != U32_MAX)
-		region->rest = min_t(u32, count - most, U16_MAX);
-}
+void htmm_region_note_most(struct htmm_region *region, u32 most);
 
 /**
  * htmm_region_prefetch_all() - prefetch all counters of a region that has to be cooled

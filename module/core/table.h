@@ -296,10 +296,6 @@ u32 htmm_table_add(struct htmm_table *table,
  */
 void htmm_table_cool(struct htmm_table *table);
 
-/* By default counts are halved after so many samples of each tracked page, but not earlier than */
-#define HTMM_COOLING_EACH	4
-#define HTMM_COOLING_LEAST	2000000
-
 /**
  * htmm_cooling_period() - samples between two coolings
  * @period: the number that was asked for; 0: it follows the number of pages
@@ -310,10 +306,7 @@ void htmm_table_cool(struct htmm_table *table);
  *
  * Return: the number, at least 1.
  */
-static inline u64 htmm_cooling_period(u64 period, u64 pages)
-{
-	return period ?: max_t(u64, HTMM_COOLING_LEAST, HTMM_COOLING_EACH * pages);
-}
+u64 htmm_cooling_period(u64 period, u64 pages);
 
 /**
  * htmm_table_hist() - copy a histogram
