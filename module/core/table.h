@@ -15,10 +15,7 @@
  *                   in the region, halved at each cooling. Without saturation it
  *                   is never less than the sum of its pages' counts, because each
  *                   of these is rounded down separately.
- *   evicted         forgotten with its whole region to make room at a limit. The
- *                   coldest of the next HTMM_EVICT_WINDOW regions is evicted, so
- *                   approximately the coldest first, but never the region of the
- *                   current sample.
+ *   evicted         forgotten with its whole region to make room at a limit.
  *
  * Several tables can share the work of one target, each with its own thread and lock:
  * htmm_table_shard() returns the table that a sample belongs to. No page is in two of them,
@@ -233,11 +230,8 @@ struct htmm_region_info {
  * @config: the limits
  *
  * The directory is sized once, from the limits, and never grows, so no sample waits for a
- * rehash. For max_bytes it has between max_bytes / 256 and max_bytes / 128 heads (a power of
- * two) of 8 bytes, for four of them a front of 16 bytes, for each block of entries that may be
- * needed 8 bytes, and for 64 heads a list of 4 bytes, but at least 64 lists. Together that is
- * 6 to 11 % of max_bytes; never more than 3/32 + 1/64 + 1/128, which only the smallest tables
- * come near to.
+ * rehash. It takes 6 to 11 % of max_bytes; never more than 3/32 + 1/64 + 1/128, which only the
+ * smallest tables come near to.
  *
  * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */
