@@ -28,11 +28,6 @@
  */
 #define HTMM_THROTTLED		(~0ULL)
 
-/* Linux 6.3: memory that is not cached. */
-#ifndef PERF_MEM_LVLNUM_UNC
-#define PERF_MEM_LVLNUM_UNC	0x08
-#endif
-
 #ifdef CONFIG_X86
 #include <asm/perf_event.h>
 

@@ -65,6 +65,8 @@
  * @chain: next entry of the hash chain
  * @created: number of the last listing begun before the entry's creation, plus 1; 0
  *	if the entry is unused
+ * @rest: samples that are not of the page with most samples, or fewer; a listing that has
+ *	walked over the pages notes it, so that the next one may pass over the region
  * @self: index of this entry
  * @prev: index + 1 of the previous entry on the list of its address space or the free list
  * @next: index + 1 of the next entry
@@ -85,7 +87,8 @@ struct htmm_region {
 	u64 *state;
 	u64 home;
 	struct htmm_region *chain;
-	u64 created;
+	u64 created : 48;
+	u64 rest : 16;
 	u32 self;
 	u32 prev;
 	u32 next;
@@ -165,6 +168,31 @@ static inline u32 htmm_region_count(const struct htmm_region *region)
 	u32 most = (u32)region->high << HTMM_ROOM_BITS | ((1U << region->bits) - 1);
 
 	return most - htmm_state_room(*region->state);
+}
+
+/**
+ * htmm_region_most() - what a page of a region can have
+ * @region: the region
+ *
+ * Return: an upper limit for the count of each page as of the region's epoch.
+ */
+static inline u32 htmm_region_most(const struct htmm_region *region)
+{
+	return htmm_region_count(region) - region->rest;
+}
+
+/**
+ * htmm_region_note_most() - note that no page has more
+ * @region: the region
+ * @most: an upper limit for the count of each page
+ */
+static inline void htmm_region_note_most(struct htmm_region *region, u32 most)
+{
+	u32 count = htmm_region_count(region);
+
+	/* A region's count that has reached the maximum says nothing about its pages. */
+	if (count > most && count != U32_MAX)
+		region->rest = min_t(u32, count - most, U16_MAX);
 }
 
 /**

@@ -53,10 +53,12 @@ enum htmm_kind {
  *	address spaces and reuses a number only after htmm_table_remove_mm() has finished
  *	with it
  * @weight: what to add to the counts; 0 counts nothing and tracks nothing
+ * @tag: for the caller
  */
 struct htmm_table_sample {
 	u64 page;
 	u32 weight;
+	u32 tag;
 };
 
 /**

@@ -6,6 +6,7 @@
 #include <sys/param.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <linux/mempolicy.h>
 #include <linux/perf_event.h>
 #include "access.h"
 
@@ -151,6 +152,13 @@ void *access_map(size_t pages)
 	madvise(mem, pages * PAGE, MADV_NOHUGEPAGE);
 	memset(mem, 1, pages * PAGE);
 	return mem;
+}
+
+int access_bind(void *mem, size_t bytes, int node)
+{
+	unsigned long mask = 1UL << node;
+
+	return syscall(SYS_mbind, mem, bytes, MPOL_BIND, &mask, 8 * sizeof(mask), 0);
 }
 
 /* Both loops in assembly: the compiler adds no memory access of its own. */

@@ -60,6 +60,8 @@ void source_hold(void);
 size_t memory_available(void);
 /* Pages that were touched, are never huge, and are not shared. NULL: no memory. */
 void *access_map(size_t pages);
+/* Pages of this area that are touched from now on come from @node; 0 or -1 with errno. */
+int access_bind(void *mem, size_t bytes, int node);
 /*
  * Makes @rounds accesses of the kind that @source counts to each of @pages pages: one to
  * each page in order, then the next round. Each store or load is a single instruction.

@@ -3,8 +3,8 @@
  * Processes and what they have mapped: shared after a fork, and within limits. What served
  * samples.
  */
-#include <linux/perf_event.h>
-#include "report/data_src.h"
+#include "shim/deps.h"
+#include "core/source.h"
 #include "report/tasks.h"
 
 static struct tasks tasks;
@@ -290,21 +290,62 @@ static void test_too_many_names(void)
 	tasks_free(&tasks);
 }
 
-/* What served an access is not the cache that it missed. */
-static void test_data_src(void)
+#define HIT(level)	(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, level))
+#define MISS(level)	(PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, MISS) | PERF_MEM_S(LVL, level))
+/* By number: some of these are unknown to older headers. */
+#define NUMBER(level)	((u64)(level) << PERF_MEM_LVLNUM_SHIFT)
+#define REMOTE		PERF_MEM_S(REMOTE, REMOTE)
+
+/* What served an access is not the cache that it missed, and no memory if it is a cache. */
+static void test_source(void)
 {
-	CHECK(data_src_of(0) == DATA_SRC_UNKNOWN);
-	CHECK(data_src_of(PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, L1) | PERF_MEM_S(LVL, HIT)) ==
-	      DATA_SRC_CACHE);
-	CHECK(data_src_of(PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, L1) | PERF_MEM_S(LVL, MISS)) ==
-	      DATA_SRC_UNKNOWN);
-	CHECK(data_src_of(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) |
-			  PERF_MEM_S(LVL, LOC_RAM)) == DATA_SRC_DRAM);
-	CHECK(data_src_of(PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) |
-			  PERF_MEM_S(LVL, REM_RAM1)) == DATA_SRC_REMOTE);
-	CHECK(data_src_of(PERF_MEM_S(LVLNUM, RAM) | PERF_MEM_S(REMOTE, REMOTE)) ==
-	      DATA_SRC_REMOTE);
-	CHECK(data_src_of(PERF_MEM_S(LVLNUM, PMEM)) == DATA_SRC_SLOW);
+	static const struct {
+		u64 data_src;
+		enum htmm_source source;
+	} cases[] = {
+		{ 0, HTMM_SOURCE_UNKNOWN },
+		{ PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, NA), HTMM_SOURCE_UNKNOWN },
+		/* Sets of levels. */
+		{ HIT(L1), HTMM_SOURCE_CACHE },
+		{ HIT(LFB), HTMM_SOURCE_CACHE },
+		{ HIT(L2), HTMM_SOURCE_CACHE },
+		{ HIT(L3), HTMM_SOURCE_CACHE },
+		{ HIT(REM_CCE1), HTMM_SOURCE_CACHE },
+		{ HIT(REM_CCE2), HTMM_SOURCE_CACHE },
+		{ HIT(LOC_RAM), HTMM_SOURCE_LOCAL },
+		{ HIT(REM_RAM1), HTMM_SOURCE_REMOTE },
+		{ HIT(REM_RAM2), HTMM_SOURCE_REMOTE },
+		{ HIT(IO), HTMM_SOURCE_OTHER },
+		{ HIT(UNC), HTMM_SOURCE_OTHER },
+		{ MISS(L1), HTMM_SOURCE_UNKNOWN },
+		{ MISS(L3) | NUMBER(PERF_MEM_LVLNUM_L3), HTMM_SOURCE_UNKNOWN },
+		/* Numbers, which count more. */
+		{ NUMBER(PERF_MEM_LVLNUM_L1), HTMM_SOURCE_CACHE },
+		{ NUMBER(PERF_MEM_LVLNUM_L2), HTMM_SOURCE_CACHE },
+		{ NUMBER(PERF_MEM_LVLNUM_L3), HTMM_SOURCE_CACHE },
+		{ NUMBER(PERF_MEM_LVLNUM_L3) | REMOTE, HTMM_SOURCE_CACHE },
+		{ NUMBER(PERF_MEM_LVLNUM_L4), HTMM_SOURCE_CACHE },
+		{ NUMBER(PERF_MEM_LVLNUM_LFB), HTMM_SOURCE_CACHE },
+		{ NUMBER(PERF_MEM_LVLNUM_ANY_CACHE), HTMM_SOURCE_CACHE },
+		{ NUMBER(PERF_MEM_LVLNUM_RAM), HTMM_SOURCE_LOCAL },
+		{ NUMBER(PERF_MEM_LVLNUM_RAM) | REMOTE, HTMM_SOURCE_REMOTE },
+		{ NUMBER(PERF_MEM_LVLNUM_PMEM), HTMM_SOURCE_SLOW },
+		{ NUMBER(PERF_MEM_LVLNUM_PMEM) | HIT(LOC_RAM), HTMM_SOURCE_SLOW },
+		{ NUMBER(0x09) | REMOTE, HTMM_SOURCE_SLOW },	/* CXL */
+		{ NUMBER(0x0a), HTMM_SOURCE_OTHER },		/* I/O */
+		{ NUMBER(0x08), HTMM_SOURCE_OTHER },		/* not cached */
+		{ NUMBER(PERF_MEM_LVLNUM_NA), HTMM_SOURCE_UNKNOWN },
+		{ NUMBER(PERF_MEM_LVLNUM_NA) | HIT(REM_RAM2), HTMM_SOURCE_REMOTE },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		enum htmm_source source = htmm_source_of(cases[i].data_src);
+
+		if (source != cases[i].source)
+			printf("# %#llx is %d\n", cases[i].data_src, source);
+		CHECK(source == cases[i].source);
+	}
 }
 
 int main(void)
@@ -321,7 +362,7 @@ int main(void)
 		TAP_TEST(test_too_many_spaces),
 		TAP_TEST(test_short_lives),
 		TAP_TEST(test_too_many_names),
-		TAP_TEST(test_data_src),
+		TAP_TEST(test_source),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

@@ -471,7 +471,7 @@ static void test_thin(void)
 	struct tier *tier = make(PAGES);
 	unsigned int i;
 
-	/* 25,600 samples a second: all are taken at first, then 10,000 or 2,500 of them. */
+	/* 25,600 samples a second: all are taken at first, then 2,500 of them. */
 	sample(0, 400, 64);
 	look(tier);
 	CHECK(!machine.period && tier->thin == 1);

@@ -6,7 +6,7 @@
 /* A part of the fast tier to keep free: 1/64, near the 2 % of TPP. */
 #define FREE_PART	64
 /* By what factor a page must be better than another. */
-#define MARGIN		2.0
+#define MARGIN	2.0
 /* A single sample may be chance; of two, the first counts a little less. */
 #define SURE_GAIN	1.2
 /* For how many seconds a move is expected to be of use. */
@@ -14,7 +14,7 @@
 /* The part of the time that copies may take, and how much more of it in a burst. */
 #define COPY_SHARE	0.1
 #define BURST_FACTOR	4
-#define BURST_LOOKS	4
+#define BURST_LOOKS	3
 /* The slowest that the brake goes. */
 #define SLOWEST		1024
 /* Claims are checked from this share of the samples on; this part of them must have come true. */
@@ -30,12 +30,12 @@
 /* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200
 /* For how many seconds a move is remembered. */
-#define MOVED_S		2.0
+#define MOVED_S	2.0
 /* A huge page is in use if this part of it is. */
 #define HUGE_PART	4
 /* Samples a second of a CPU: after a phase change, while much is to be moved, and usually. */
 #define MOST_SAMPLES	40000
-#define MANY_SAMPLES	10000
+#define MANY_SAMPLES	5000
 #define FEW_SAMPLES	2500
 #define MOST_THIN	256
 

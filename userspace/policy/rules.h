@@ -67,7 +67,6 @@ struct usual {
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
  *	samples at the last look
  * @glanced: coolings of each target when they were last listed
- * @calm: looks since much was moved
  * @interval: seconds since the previous look
  * @exposure: in how many seconds so many samples usually come
  * @fading: what a gain of the previous look counts now
@@ -82,7 +81,6 @@ struct usual {
  * @moved: recent moves, a hash table
  * @order: units in the order in which they are to be moved
  * @order_room: room in @order
- * @move_room: room in @plan.moves
  * @plan: the result
  */
 struct policy {
@@ -101,7 +99,6 @@ struct policy {
 	__u64 cut;
 	struct units regions;
 	__u64 glanced[HTMM_MAX_TARGETS + 1];
-	unsigned int calm;
 	double interval;
 	double exposure;
 	double fading;
@@ -116,7 +113,6 @@ struct policy {
 	struct moved moved[MOVED_ROOM];
 	__u32 *order;
 	size_t order_room;
-	size_t move_room;
 	struct policy_plan plan;
 };
 
@@ -243,11 +239,11 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  * rule_thin() - how many samples to take
  * @policy: the policy
  * @look: what is known
- * @much: much is to be moved
+ * @much: something is to be won by moving
  *
  * Sampling costs a program some 3 us for each sample. After a phase change all depends on them,
- * so they may take a tenth of the time; while much moves about 3 %, else less than 1 %: what is
- * settled changes slowly, or is seen to change with few samples, too.
+ * so they may take a tenth of the time; while something is to be won 1.5 %, else less than 1 %:
+ * what is settled changes slowly, or is seen to change with few samples, too.
  *
  * Return: one of so many samples is enough.
  */

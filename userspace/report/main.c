@@ -72,15 +72,15 @@ static int call_part(void *value, const char *text, struct htmm_error *err)
 static int call_min_level(void *value, const char *text, struct htmm_error *err)
 {
 	static const char *const names[] = {
-		[DATA_SRC_CACHE] = "cache",
-		[DATA_SRC_DRAM] = "memory",
-		[DATA_SRC_REMOTE] = "remote",
-		[DATA_SRC_SLOW] = "slow",
+		[HTMM_SOURCE_CACHE] = "cache",
+		[HTMM_SOURCE_LOCAL] = "memory",
+		[HTMM_SOURCE_REMOTE] = "remote",
+		[HTMM_SOURCE_SLOW] = "slow",
 	};
 	int i = opt_word(names, ARRAY_SIZE(names), text, "data comes from no level", err);
 
 	if (i >= 0)
-		*(enum data_src *)value = i;
+		*(enum htmm_source *)value = i;
 	return i < 0 ? i : 0;
 }
 

@@ -16,13 +16,13 @@ static struct json_object *losses_json(const struct report_counts *counts)
 	return obj;
 }
 
-static struct json_object *data_srcs_json(const struct report_counts *counts)
+static struct json_object *sources_json(const struct report_counts *counts)
 {
 	struct json_object *obj = json_object_new_object();
 	int i;
 
-	for (i = 0; i < NR_DATA_SRCS; i++)
-		json_add_u64(obj, data_src_name(i), counts->data_src[i]);
+	for (i = 0; i < HTMM_NR_SOURCES; i++)
+		json_add_u64(obj, htmm_source_name(i), counts->served[i]);
 	return obj;
 }
 
@@ -88,7 +88,7 @@ static void add_summary(struct json_object *obj, const struct report_view *view)
 	json_add_u64(obj, "lost", report_lost(&report->counts));
 	json_add(obj, "losses", losses_json(&report->counts));
 	json_add_u64(obj, "throttled", report->counts.throttled);
-	json_add(obj, "origins", data_srcs_json(&report->counts));
+	json_add(obj, "origins", sources_json(&report->counts));
 	json_add_u64(obj, "start_ns", report->heat->start);
 	json_add_u64(obj, "duration_ns", report_duration(view));
 	json_add_u64(obj, "coolings", report->store->coolings);

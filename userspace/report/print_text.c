@@ -68,21 +68,21 @@ static void print_counts(FILE *file, const struct report *report)
 	fputc('\n', file);
 }
 
-static void print_data_srcs(FILE *file, const struct report_counts *counts)
+static void print_sources(FILE *file, const struct report_counts *counts)
 {
 	const char *before = "data from ";
 	__u64 known = 0;
 	int i;
 
-	for (i = 0; i < DATA_SRC_UNKNOWN; i++)
-		known += counts->data_src[i];
+	for (i = HTMM_SOURCE_UNKNOWN + 1; i < HTMM_NR_SOURCES; i++)
+		known += counts->served[i];
 	if (!known)
 		return;
-	for (i = 0; i < NR_DATA_SRCS; i++) {
-		if (!counts->data_src[i])
+	for (i = 0; i < HTMM_NR_SOURCES; i++) {
+		if (!counts->served[i])
 			continue;
-		fprintf(file, "%s%s %.1f%%", before, data_src_name(i),
-			percent(counts->data_src[i], counts->samples));
+		fprintf(file, "%s%s %.1f%%", before, htmm_source_name(i),
+			percent(counts->served[i], counts->samples));
 		before = ", ";
 	}
 	fputc('\n', file);
@@ -99,11 +99,11 @@ static void print_stacks(FILE *file, const struct report_view *view)
 	for (i = 0; i < tasks->nr_mappings; i++)
 		if (!strcmp(tasks->mapping[i].name, "[stack]"))
 			stacks += tasks->mapping[i].samples;
-	if (counts->data_src[DATA_SRC_CACHE])
+	if (counts->served[HTMM_SOURCE_CACHE])
 		fprintf(file,
 			"caches    served %.1f%% of the samples, --min-level memory leaves them out\n",
-			percent(counts->data_src[DATA_SRC_CACHE], counts->samples));
-	else if (stacks && counts->data_src[DATA_SRC_UNKNOWN])
+			percent(counts->served[HTMM_SOURCE_CACHE], counts->samples));
+	else if (stacks && counts->served[HTMM_SOURCE_UNKNOWN])
 		fprintf(file, "stacks    had %.1f%% of the samples; caches serve most of these\n",
 			percent(stacks, counts->samples));
 }
@@ -139,7 +139,7 @@ static void print_summary(FILE *file, const struct report_view *view)
 	print_counts(file, report);
 	if (report->heat->nr_rows)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
-	print_data_srcs(file, &report->counts);
+	print_sources(file, &report->counts);
 	print_stacks(file, view);
 	print_fast_tier(file, view);
 	if (report->store->coolings)

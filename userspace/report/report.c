@@ -19,7 +19,6 @@ int report_init(struct report *report, const struct report_config *config, struc
 	memset(report, 0, sizeof(*report));
 	report->config = *config;
 	report->hint_space = -1;
-	report->hint_kind = data_src_of(0);
 	report->store = store_new(&config->store, err);
 	if (!report->store)
 		return -ENOMEM;
@@ -72,13 +71,13 @@ static int space_of(struct report *report, __u32 pid)
 	return report->hint_space;
 }
 
-static enum data_src where_from(struct report *report, __u64 data_src)
+static enum htmm_source source_of(struct report *report, __u64 data_src)
 {
 	if (data_src != report->hint_src) {
-		report->hint_kind = data_src_of(data_src);
+		report->hint_source = htmm_source_of(data_src);
 		report->hint_src = data_src;
 	}
-	return report->hint_kind;
+	return report->hint_source;
 }
 
 static void count(struct report *report, const struct perfdata_sample *sample)
@@ -90,9 +89,17 @@ static void count(struct report *report, const struct perfdata_sample *sample)
 		return;
 	}
 	count_page(report, space, sample->addr, 1, weight_of(report, sample));
-	report->counts.data_src[where_from(report, sample->data_src)]++;
+	report->counts.served[source_of(report, sample->data_src)]++;
 	if (sample->time)
 		heat_add(report->heat, space, sample->addr, sample->time);
+}
+
+/* A sample of unknown origin is not. */
+static bool is_nearer(struct report *report, const struct perfdata_sample *sample)
+{
+	const enum htmm_source source = source_of(report, sample->data_src);
+
+	return source != HTMM_SOURCE_UNKNOWN && source < report->config.min_level;
 }
 
 static void feed_sample(struct report *report, const struct perfdata_sample *sample)
@@ -103,7 +110,7 @@ static void feed_sample(struct report *report, const struct perfdata_sample *sam
 		report->counts.no_addr++;
 	else if (sample->addr >= USER_END)
 		report->counts.kernel_addr++;
-	else if (where_from(report, sample->data_src) < report->config.min_level)
+	else if (is_nearer(report, sample))
 		report->counts.min_level++;
 	else
 		count(report, sample);

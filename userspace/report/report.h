@@ -8,7 +8,7 @@
 #include <htmm/device.h>
 #include <htmm/target.h>
 #include "heat.h"
-#include "data_src.h"
+#include "core/source.h"
 #include "perfdata/reader.h"
 #include "tasks.h"
 
@@ -29,7 +29,7 @@
 struct report_config {
 	struct store_config store;
 	bool weight_period;
-	enum data_src min_level;
+	enum htmm_source min_level;
 	__u32 pids[REPORT_PIDS_MAX];
 	unsigned int nr_pids;
 	bool curve;
@@ -46,7 +46,7 @@ struct report_config {
  * @no_memory: dropped because the table was full, or there were too many processes
  * @lost: lost before they were counted or recorded
  * @throttled: times that the kernel throttled an event
- * @data_src: samples counted, by where the data came from
+ * @served: samples counted, by what served them
  */
 struct report_counts {
 	__u64 samples;
@@ -57,7 +57,7 @@ struct report_counts {
 	__u64 no_memory;
 	__u64 lost;
 	__u64 throttled;
-	__u64 data_src[NR_DATA_SRCS];
+	__u64 served[HTMM_NR_SOURCES];
 };
 
 /**
@@ -166,7 +166,7 @@ struct report {
 	__u32 hint_pid;
 	int hint_space;
 	__u64 hint_src;
-	enum data_src hint_kind;
+	enum htmm_source hint_source;
 	struct report_page *page;
 	__u32 nr_pages;
 	struct report_page *region;

@@ -190,7 +190,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		.config = {
 			.policy = { .copy_ns = 5000 },
 			.fast_ns = 80, .slow_ns = 250, .cpu_ns = 20, .sample_ns = 3000,
-			.page_ns = 2500, .walk_ns = 150, .list_pages = 1 << 18,
+			.page_ns = 5500, .walk_ns = 150, .list_pages = 1 << 18,
 		},
 		.program = "gups", .size = 180 << 20, .accesses = 400000000, .ratio = 2,
 		.periods = { { 499 }, 1 }, .coolings = { { 40000 }, 1 },

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What served an access, from perf's description of it. */
-#ifndef HTMM_SOURCE_H
-#define HTMM_SOURCE_H
+/* What served an access, from perf's description of it: for the module and for reports. */
+#ifndef HTMM_CORE_SOURCE_H
+#define HTMM_CORE_SOURCE_H
 
-#include <linux/types.h>
 #include <uapi/linux/htmm.h>
-#include "base/compat.h"
+#include "deps.h"
+
+/* Numbers of levels that older headers have no names for. */
+#define HTMM_LVLNUM_UNC	0x08
+#define HTMM_LVLNUM_CXL	0x09
+#define HTMM_LVLNUM_IO	0x0a
 
 /* By the level, as perf has numbered it since Linux 4.14. */
 static inline enum htmm_source htmm_source_by_number(union perf_mem_data_src src)
@@ -21,10 +25,10 @@ static inline enum htmm_source htmm_source_by_number(union perf_mem_data_src src
 	case PERF_MEM_LVLNUM_RAM:
 		return src.mem_remote ? HTMM_SOURCE_REMOTE : HTMM_SOURCE_LOCAL;
 	case PERF_MEM_LVLNUM_PMEM:
-	case PERF_MEM_LVLNUM_CXL:
+	case HTMM_LVLNUM_CXL:
 		return HTMM_SOURCE_SLOW;
-	case PERF_MEM_LVLNUM_IO:
-	case PERF_MEM_LVLNUM_UNC:
+	case HTMM_LVLNUM_IO:
+	case HTMM_LVLNUM_UNC:
 		return HTMM_SOURCE_OTHER;
 	default:
 		return HTMM_SOURCE_UNKNOWN;
@@ -64,4 +68,4 @@ static inline enum htmm_source htmm_source_of(u64 data_src)
 	return source != HTMM_SOURCE_UNKNOWN ? source : htmm_source_by_set(src);
 }
 
-#endif /* HTMM_SOURCE_H */
+#endif /* HTMM_CORE_SOURCE_H */
