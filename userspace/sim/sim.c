@@ -10,6 +10,8 @@
 #define PARTS		5
 /* Seconds between two looks. */
 #define LEAST_WAIT	0.05
+/* The part of the time that lists of regions take, as in htmmctl tier. */
+#define GLANCES_PART	0.005
 
 /**
  * struct sim - a simulation in progress
@@ -145,12 +147,12 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 	fputc('\n', sim->trace);
 }
 
-/* Looks that have cost so much take no more than their part of the time. */
+/* Lists of regions that have cost so much take no more than their part of the time. */
 static double next_look(const struct sim *sim, double cost)
 {
-	double wait = fmax(cost / sim->plan->looks_part, LEAST_WAIT);
+	double wait = fmin(fmax(cost / GLANCES_PART, LEAST_WAIT), sim->config->interval);
 
-	return sim->seconds + fmin(wait, sim->config->interval);
+	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);
 }
 
 static int sim_look(struct sim *sim, struct htmm_error *err)
