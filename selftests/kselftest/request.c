@@ -133,6 +133,8 @@ TEST_F(request, event_members)
 	refused(EINVAL, "a name of two lines");
 
 	accepted_with(events[0].period, (1ULL << 63) - 1);
+	/* 1000 times as much, its longest period by default, does not fit in 64 bits. */
+	accepted_with(events[0].period, 1ULL << 58);
 	accepted_with(events[0].period, 1);
 	memset(self->req.events[0].name, 'x', HTMM_EVENT_NAME_LEN - 1);
 	accepted_with(events[0].name[HTMM_EVENT_NAME_LEN - 1], '\0');
