@@ -84,6 +84,9 @@ static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
 		sim->seconds += sample->period * ns / 1e9;
 		return;
 	}
+	/* The simulation has samples of its own. */
+	if (config->all_fast)
+		sim->late -= config->sample_ns / 1e9;
 	if (config->all_fast && !fast)
 		sim->late += sample->period * (config->slow_ns - config->fast_ns) / 1e9;
 	sim->seconds = sample->ns / 1e9 + sim->late;
@@ -228,9 +231,7 @@ static void take(struct sim *sim, const struct sim_sample *sample)
 	if (sim->plan && sim->taken++ % sim->plan->thin)
 		return;
 	sim->result->samples++;
-	/* What was recorded has paid for its samples. */
-	if (!sim->source->timed)
-		spend(sim, sim->config->sample_ns);
+	spend(sim, sim->config->sample_ns);
 	store_add(sim->store, sample->space, sample->addr, 1);
 }
 
