@@ -591,7 +591,7 @@ TEST_F(request, defaults)
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_EQ(HTMM_STATE_RUNNING, info.state);
 	EXPECT_EQ(32, info.ring_pages);
-	EXPECT_EQ(2000000, info.cooling_period);
+	EXPECT_EQ(0, info.cooling_period);
 	EXPECT_EQ(100000, info.adaptation_period);
 	EXPECT_LE(16 << 20, info.max_bytes);
 	EXPECT_EQ(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
