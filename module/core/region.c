@@ -172,6 +172,15 @@ static u32 htmm_region_next_dense(const struct htmm_region *region, u32 least,
 	return htmm_region_get_dense(region, *page);
 }
 
+void htmm_region_note_most(struct htmm_region *region, u32 most)
+{
+	u32 count = htmm_region_count(region);
+
+	/* A region's count that has reached the maximum says nothing about its pages. */
+	if (count > most && count != U32_MAX)
+		region->rest = min_t(u32, count - most, U16_MAX);
+}
+
 void htmm_region_prefetch(const struct htmm_region *region, u32 least)
 {
 	const u8 *bytes;
@@ -346,36 +355,20 @@ void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 	htmm_region_set_dense(region, page, count);
 }
 
-/**
- * struct htmm_cooled - what a cooling did
- * @before: pages that had a count
- * @left: pages that still have one
- */
-struct htmm_cooled {
-	u32 before;
-	u32 left;
-};
-
-static struct htmm_cooled htmm_region_cool_sparse(struct htmm_region *region,
-						  u32 coolings)
+/* Returns how many pages lost their counts. So do the next functions. */
+static u32 htmm_region_cool_sparse(struct htmm_region *region, u64 coolings)
 {
 	struct htmm_counts counts;
-	u32 i;
+	u32 i, count;
 
 	htmm_region_collect_pairs(region, &counts);
 	htmm_region_clear_pairs(region);
 	for (i = 0; i < counts.n; i++) {
-		if (counts.count[i] >> coolings)
-			htmm_region_set_pair(region, counts.page[i],
-					     counts.count[i] >> coolings);
+		count = htmm_count_cooled(counts.count[i], coolings);
+		if (count)
+			htmm_region_set_pair(region, counts.page[i], count);
 	}
-	return (struct htmm_cooled) { counts.n, region->pairs };
-}
-
-/* 1 in each byte that is not 0; each is below 128, so adding 127 sets its top bit. */
-static inline u64 htmm_bytes_used(u64 word)
-{
-	return (word + HTMM_BYTES(HTMM_DIGIT_MASK)) >> HTMM_DIGIT_BITS & HTMM_BYTES(1);
+	return counts.n - region->pairs;
 }
 
 /* The sum of eight bytes, which may be more than 255. */
@@ -386,48 +379,56 @@ static u32 htmm_bytes_sum(u64 word)
 	return ((word & even) + (word >> 8 & even)) * 0x0001000100010001ULL >> 48;
 }
 
-/* Halve all bytes, none of which has a mark, eight at a time. */
-static struct htmm_cooled htmm_leaf_cool(u8 *leaf, u32 coolings)
+/*
+ * Halve eight bytes, none of which has a mark. Adding 127 sets the top bit of those that are
+ * not 0. Returns 1 in each byte in which it is set before, but not after.
+ */
+static inline u64 htmm_word_cool(u64 *word, u32 shift, u64 keep, u32 *used)
 {
-	u32 shift = min_t(u32, coolings, HTMM_DIGIT_BITS);
-	u64 keep = HTMM_BYTES(HTMM_DIGIT_MASK >> shift), before = 0, left = 0;
+	const u64 digits = HTMM_BYTES(HTMM_DIGIT_MASK);
+	u64 cooled = *word >> shift & keep;
+	u64 lost = (*word + digits) ^ (cooled + digits);
+
+	*word = cooled;
+	*used += !!cooled;
+	return lost >> HTMM_DIGIT_BITS & HTMM_BYTES(1);
+}
+
+/* Halve all bytes. @used is set to the number of words that are not 0 afterwards. */
+static u32 htmm_leaf_cool(u8 *leaf, u64 coolings, u32 *used)
+{
+	u32 shift = min_t(u64, coolings, HTMM_DIGIT_BITS), n = 0;
+	u64 keep = HTMM_BYTES(HTMM_DIGIT_MASK >> shift), lost = 0;
 	u64 *word = (u64 *)leaf, *end = word + HTMM_REGION_PAGES / 8;
 
-	for (; word < end; word++) {
-		before += htmm_bytes_used(*word);
-		*word = *word >> shift & keep;
-		left += htmm_bytes_used(*word);
-	}
-	return (struct htmm_cooled) {
-		htmm_bytes_sum(before), htmm_bytes_sum(left),
-	};
+	for (; word < end; word += 2)
+		lost += htmm_word_cool(word, shift, keep, &n) +
+			htmm_word_cool(word + 1, shift, keep, &n);
+	*used = n;
+	return htmm_bytes_sum(lost);
 }
 
 /* Without planes all marked pages are in pairs. */
-static struct htmm_cooled htmm_region_cool_leaf(struct htmm_region *region,
-						u32 coolings)
+static u32 htmm_region_cool_leaf(struct htmm_region *region, u64 coolings, u32 *used)
 {
 	struct htmm_counts counts, left = { 0 };
 	u8 *leaf = htmm_region_leaf(region);
-	struct htmm_cooled cooled;
-	u32 i;
+	u32 i, count;
 
 	counts.n = 0;
 	if (region->pairs)
 		htmm_region_collect_pairs(region, &counts);
 	for (i = 0; i < counts.n; i++) {
 		leaf[counts.page[i]] = 0;
-		if (counts.count[i] >> coolings)
-			htmm_counts_add(&left, counts.page[i],
-					counts.count[i] >> coolings);
+		count = htmm_count_cooled(counts.count[i], coolings);
+		if (count)
+			htmm_counts_add(&left, counts.page[i], count);
 	}
-	cooled = htmm_leaf_cool(leaf, coolings);
-	cooled.before += counts.n;
-	cooled.left += left.n;
 	if (counts.n)
 		htmm_region_clear_pairs(region);
+	i = counts.n - left.n + htmm_leaf_cool(leaf, coolings, used);
 	htmm_region_set_all(region, &left);
-	return cooled;
+	return i;
 }
 
 /* Free the highest plane if its contents fit in pairs. */
@@ -454,19 +455,16 @@ static bool htmm_region_drop_plane(struct htmm_region *region,
 }
 
 /* Regions with planes are hot and rare, so this need not be fast. */
-static struct htmm_cooled htmm_region_cool_planes(struct htmm_region *region,
-						  struct htmm_pool *pool,
-						  u32 coolings)
+static u32 htmm_region_cool_planes(struct htmm_region *region, struct htmm_pool *pool,
+				   u64 coolings)
 {
+	u32 count, above, page, pos = 0, lost = 0, i;
 	struct htmm_counts counts = { 0 };
-	struct htmm_cooled cooled = { 0 };
-	u32 count, above, page, pos = 0, i;
 
 	/* A page's pair is not changed before its count has been read. */
 	while ((count = htmm_region_next(region, &pos, &page))) {
-		count >>= coolings;
-		cooled.before++;
-		cooled.left += count != 0;
+		count = htmm_count_cooled(count, coolings);
+		lost += !count;
 		above = htmm_region_set_digits(region, page, count);
 		if (above)
 			htmm_counts_add(&counts, page, above);
@@ -476,56 +474,50 @@ static struct htmm_cooled htmm_region_cool_planes(struct htmm_region *region,
 		htmm_region_set_pair(region, counts.page[i], counts.count[i]);
 	while (region->digits > 1 && htmm_region_drop_plane(region, pool))
 		;
-	return cooled;
+	return lost;
 }
 
-static void htmm_region_dense_to_sparse(struct htmm_region *region,
-					struct htmm_pool *pool)
+/*
+ * Make a dense region sparse if it has few pages left. One that had more before the last
+ * cooling, which took the counts of @lost, stays as it is: it will probably be sampled as
+ * much again.
+ */
+static void htmm_region_thin(struct htmm_region *region, struct htmm_pool *pool,
+			     u64 coolings, u32 lost)
 {
 	u32 count, page, pos = 0, i;
 	struct htmm_counts counts = { 0 };
 
 	while ((count = htmm_region_next(region, &pos, &page))) {
-		if (count > HTMM_PAIR_MAX)
+		if (count > HTMM_PAIR_MAX || counts.n == HTMM_SPARSE_AGAIN)
 			return;
 		htmm_counts_add(&counts, page, count);
 	}
+	if (coolings == 1 && counts.n + lost > HTMM_PAIRS)
+		return;
 	htmm_region_release(region, pool);
 	for (i = 0; i < counts.n; i++)
 		htmm_region_set_pair(region, counts.page[i], counts.count[i]);
 }
 
-/*
- * Does a dense region have so few pages that it becomes sparse? One that had more before
- * the last cooling stays as it is: it will probably be sampled as much again.
- */
-static bool htmm_region_has_few(struct htmm_cooled cooled, u64 coolings)
-{
-	return cooled.left <= HTMM_SPARSE_AGAIN &&
-	       (coolings > 1 || cooled.before <= HTMM_PAIRS);
-}
-
 u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 		     u64 coolings)
 {
-	u32 most = min_t(u64, coolings, 31);
-	struct htmm_cooled cooled;
+	u32 lost, used = 0;
 
 	htmm_region_set_state(region, htmm_region_leaf(region),
 			      htmm_count_cooled(htmm_region_count(region), coolings));
+	region->rest = htmm_count_cooled(region->rest, coolings);
 	if (!region->digits)
-		cooled = htmm_region_cool_sparse(region, most);
-	else if (region->digits > 1)
-		cooled = htmm_region_cool_planes(region, pool, most);
+		return htmm_region_cool_sparse(region, coolings);
+	if (region->digits > 1)
+		lost = htmm_region_cool_planes(region, pool, coolings);
 	else
-		cooled = htmm_region_cool_leaf(region, most);
-	if (coolings > most) {
-		htmm_region_release(region, pool);
-		return cooled.before;
-	}
-	if (region->digits && htmm_region_has_few(cooled, coolings))
-		htmm_region_dense_to_sparse(region, pool);
-	return cooled.before - cooled.left;
+		lost = htmm_region_cool_leaf(region, coolings, &used);
+	/* Usually this tells that too many pages are left. */
+	if (used <= HTMM_SPARSE_AGAIN && (coolings > 1 || lost <= HTMM_PAIRS))
+		htmm_region_thin(region, pool, coolings, lost);
+	return lost;
 }
 
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool)

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One 2 MiB region: its own count and those of its 512 base pages, in as little
- * memory as their number and size allow.
+ * One 2 MiB region: its own count and those of its 512 base pages. docs/core.md has a
+ * picture and the reasons.
  *
- *   sparse  up to HTMM_PAIRS pages have a count: (page, count) pairs within the
- *           region's entry, and no other memory
- *   dense   more do, or one has a count too large for a pair: a leaf of one byte
- *           per page. A count is split into digits of 7 bits, with the lowest in
- *           the leaf. The top bit of each byte is a mark: the count has higher
- *           digits. These are stored in a pair in the entry. If there are not
- *           enough pairs, the next digit is stored in another plane of bytes, the
- *           digits above it in pairs, and so on
- *
- * So a sample of a hot page changes one byte, and usually nothing else: the form of a count
- * changes only with a carry.
- *
- * A sample of a dense region needs only its state: the leaf, and the room that the region's
- * own count has before it is counted in another way or in another bin of the histogram. The
- * table keeps it apart from the entry (see struct htmm_front).
- * Leaves, planes and groups of four entries are blocks of the same size, so memory freed by
- * one kind can be used by any other.
+ *   sparse  (page, count) pairs within the region's entry, and no other memory
+ *   dense   a leaf of one byte per page, with the lowest digit of its count, 7 bits, and a
+ *           mark if there are higher digits: in a pair, or in further planes of such bytes
  *
  * Context of every function: any, serialised by the lock of the region's table.
  */
@@ -65,6 +51,8 @@
  * @chain: next entry of the hash chain
  * @created: number of the last listing begun before the entry's creation, plus 1; 0
  *	if the entry is unused
+ * @rest: samples that are not of the page with most samples, or fewer; a listing that has
+ *	walked over the pages notes it, so that the next one may pass over the region
  * @self: index of this entry
  * @prev: index + 1 of the previous entry on the list of its address space or the free list
  * @next: index + 1 of the next entry
@@ -85,7 +73,8 @@ struct htmm_region {
 	u64 *state;
 	u64 home;
 	struct htmm_region *chain;
-	u64 created;
+	u64 created : 48;
+	u64 rest : 16;
 	u32 self;
 	u32 prev;
 	u32 next;
@@ -166,6 +155,24 @@ static inline u32 htmm_region_count(const struct htmm_region *region)
 
 	return most - htmm_state_room(*region->state);
 }
+
+/**
+ * htmm_region_most() - what a page of a region can have
+ * @region: the region
+ *
+ * Return: an upper limit for the count of each page as of the region's epoch.
+ */
+static inline u32 htmm_region_most(const struct htmm_region *region)
+{
+	return htmm_region_count(region) - region->rest;
+}
+
+/**
+ * htmm_region_note_most() - note that no page has more
+ * @region: the region
+ * @most: an upper limit for the count of each page
+ */
+void htmm_region_note_most(struct htmm_region *region, u32 most);
 
 /**
  * htmm_region_prefetch_all() - prefetch all counters of a region that has to be cooled

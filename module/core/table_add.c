@@ -33,6 +33,9 @@ static void htmm_table_count_region(struct htmm_table *table,
 
 	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], old, count);
 	htmm_region_set_state(region, htmm_region_leaf(region), count);
+	/* From here on the count does not rise with those of the pages. */
+	if (count == U32_MAX)
+		region->rest = 0;
 }
 
 static void htmm_table_count_page(struct htmm_table *table,

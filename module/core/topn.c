@@ -138,16 +138,19 @@ static u64 htmm_topn_stored(const struct htmm_table *table,
 
 /*
  * May an entry of the directory have something to list? Usually not, and the entry alone is
- * enough to tell: no page has more samples than its region, and without pairs no count has
- * more digits than are stored in bytes.
+ * enough to tell: no page has more samples than its region, or than a listing has found and
+ * the region got since then, and without pairs no count has more digits than are stored in
+ * bytes.
  */
 static bool htmm_topn_may_have(const struct htmm_topn *list,
 			       const struct htmm_table *table,
 			       const struct htmm_region *region)
 {
 	u64 least = htmm_topn_least(list);
+	u32 most = list->kind == HTMM_LIST_PAGES ? htmm_region_most(region) :
+		   htmm_region_count(region);
 
-	if (htmm_table_cooled(table, region, htmm_region_count(region)) < least)
+	if (htmm_table_cooled(table, region, most) < least)
 		return false;
 	if (list->kind != HTMM_LIST_PAGES || region->pairs)
 		return true;
@@ -181,17 +184,19 @@ static void htmm_topn_ahead(const struct htmm_topn *list,
 
 static void htmm_topn_offer_pages(struct htmm_topn *list,
 				  const struct htmm_table *table,
-				  const struct htmm_region *region)
+				  struct htmm_region *region)
 {
 	u64 vpn = htmm_region_vpn(region);
 	u32 count, page, pos = 0;
-	u32 least = htmm_topn_stored(table, region, htmm_topn_least(list));
+	u32 least = htmm_topn_stored(table, region, htmm_topn_least(list)), most = least - 1;
 
 	while ((count = htmm_region_next_from(region, least, &pos, &page))) {
+		most = max(most, count);
 		count = htmm_table_cooled(table, region, count);
 		if (htmm_topn_takes_page(&list->filter, vpn + page, count))
 			htmm_topn_offer_value(list, table, region, count, page);
 	}
+	htmm_region_note_most(region, most);
 }
 
 static void htmm_topn_offer_region(struct htmm_topn *list,
@@ -215,7 +220,7 @@ static void htmm_topn_offer_region(struct htmm_topn *list,
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget)
 {
-	const struct htmm_region *region;
+	struct htmm_region *region;
 	u64 created;
 
 	for (; budget && list->pos < table->high; budget--) {

@@ -40,39 +40,37 @@ static u32 htmm_drain_weight(struct htmm_drain *drain, u64 period)
 }
 
 /*
- * Take accesses from @slot on, at most @n, as long as they are of the same run as the
+ * Take samples from @slot on, at most @n, as long as they are of the same run as the
  * first. Returns how many they are. Not inline: all that the loop needs is in registers.
  */
 static noinline u32 htmm_drain_take_run(struct htmm_drain *drain, const u64 *slot, u32 n,
-					struct htmm_access *access)
+					struct htmm_table_sample *sample)
 {
 	const struct htmm_record_layout layout = drain->common->layout;
 	const u64 cookie = slot[layout.cookie], target = slot[layout.cookie + 1];
 	const u64 *end = slot + n * layout.words;
-	const struct htmm_access *first = access;
+	const struct htmm_table_sample *first = sample;
 	const u32 pid = htmm_record_pid(slot);
 
 	for (; slot != end && htmm_record_pid(slot) == pid &&
 	     slot[layout.cookie] == cookie && slot[layout.cookie + 1] == target;
-	     slot += layout.words, access++) {
-		access->addr = slot[layout.addr];
-		access->weight = 1;
-	}
-	return access - first;
+	     slot += layout.words, sample++)
+		htmm_batch_put(sample, slot[layout.addr]);
+	return sample - first;
 }
 
-/* The weights of the accesses of @n records. */
+/* The weights of the samples of @n records. */
 static void htmm_drain_weigh(struct htmm_drain *drain, const u64 *slot, u32 n,
-			     struct htmm_access *access)
+			     struct htmm_table_sample *sample)
 {
 	const struct htmm_record_layout layout = drain->common->layout;
 	u32 i;
 
 	for (i = 0; i < n; i++, slot += layout.words)
-		access[i].weight = htmm_drain_weight(drain, slot[layout.period]);
+		sample[i].weight = htmm_drain_weight(drain, slot[layout.period]);
 }
 
-/* What served the accesses of @n records. Few values follow each other in turn. */
+/* What served the samples of @n records. Few values follow each other in turn. */
 static void htmm_drain_take_sources(struct htmm_drain *drain, const u64 *slot, u32 n,
 				    u8 *source)
 {
@@ -96,14 +94,14 @@ static void htmm_drain_take(struct htmm_drain *drain, u32 source, const u64 *slo
 {
 	const struct htmm_record_layout layout = drain->common->layout;
 	struct htmm_batch *batch = &drain->batch;
-	struct htmm_access *access;
+	struct htmm_table_sample *sample;
 	u32 length;
 
 	for (; n; n -= length, slot += length * layout.words) {
-		access = &batch->access[batch->n];
-		length = htmm_drain_take_run(drain, slot, n, access);
+		sample = &batch->samples[batch->n];
+		length = htmm_drain_take_run(drain, slot, n, sample);
 		if (drain->common->weight_unit)
-			htmm_drain_weigh(drain, slot, length, access);
+			htmm_drain_weigh(drain, slot, length, sample);
 		if (drain->common->has_source)
 			htmm_drain_take_sources(drain, slot, length,
 						&batch->source[batch->n]);
@@ -165,7 +163,7 @@ static void htmm_drain_drop(struct htmm_batch *batch, u32 first, u32 n)
 	u32 i;
 
 	for (i = first; i < first + n; i++) {
-		run = &batch->run[batch->order[i]];
+		run = &batch->run[i];
 		htmm_batch_drop(batch, run->start, htmm_batch_length(run),
 				HTMM_DROP_REMOVED);
 	}
@@ -187,7 +185,7 @@ static void htmm_drain_served_run(struct htmm_drain *drain, struct htmm_tracker 
 		for (i = run->start; i < run[1].start; i++) {
 			source = drain->common->has_source ? batch->source[i] :
 				 HTMM_SOURCE_UNKNOWN;
-			sum[source] += batch->access[i].weight;
+			sum[source] += batch->samples[i].weight;
 		}
 	samples = htmm_served_of(tracker->served, htmm_cpu_node(sampler->cpu), sampler->index);
 	for (source = 0; source < HTMM_NR_SOURCES; source++)
@@ -202,7 +200,7 @@ static void htmm_drain_served(struct htmm_drain *drain, struct htmm_tracker *tra
 	u32 i;
 
 	for (i = first; i < first + n; i++)
-		htmm_drain_served_run(drain, tracker, &batch->run[batch->order[i]]);
+		htmm_drain_served_run(drain, tracker, &batch->run[i]);
 }
 
 /* Pass each target its part of the batch. */
@@ -216,7 +214,7 @@ static void htmm_drain_add(struct htmm_drain *drain)
 	for (first = 0; first < batch->runs; first += n) {
 		n = htmm_batch_part(batch, first);
 		tracker = htmm_tracker_set_find(drain->common->trackers,
-						batch->run[batch->order[first]].target);
+						batch->run[first].target);
 		if (!tracker) {
 			htmm_drain_drop(batch, first, n);
 			continue;
@@ -232,6 +230,7 @@ static void htmm_drain_account_each(struct htmm_drain *drain, const struct htmm_
 {
 	struct htmm_sampler *sampler = drain->samplers[run->source];
 	const struct htmm_batch *batch = &drain->batch;
+	const struct htmm_table_sample *sample;
 	enum htmm_drop drop;
 	u32 i;
 
@@ -242,9 +241,9 @@ static void htmm_drain_account_each(struct htmm_drain *drain, const struct htmm_
 			continue;
 		}
 		sampler->counted++;
+		sample = &batch->samples[i];
 		trace_htmm_sample(sampler->cpu, sampler->index, run->pid,
-				  batch->access[i].addr, batch->access[i].weight,
-				  run->target);
+				  htmm_batch_addr(sample), sample->weight, run->target);
 	}
 }
 

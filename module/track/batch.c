@@ -35,49 +35,51 @@ static bool htmm_batch_one_target(const struct htmm_batch *batch)
 }
 
 /**
- * htmm_batch_by_target - sort the runs of a batch by target
- * @batch: the batch; its @order is set. Runs of a target keep their order
+ * htmm_batch_by_target - sort a batch by target
+ * @batch: the batch; its runs and samples are reordered. Runs of a target keep their order
  *
  * Targets whose numbers differ by a multiple of HTMM_BATCH_KEYS may be interleaved: this
  * gives more parts, but is correct.
  */
 void htmm_batch_by_target(struct htmm_batch *batch)
 {
-	u32 i;
+	const struct htmm_run *run;
+	u32 i, length, start = 0;
 
-	if (htmm_batch_one_target(batch)) {
-		for (i = 0; i < batch->runs; i++)
-			batch->order[i] = i;
+	if (htmm_batch_one_target(batch))
 		return;
-	}
 	for (i = 0; i < batch->runs; i++)
 		batch->key[i] = batch->run[i].target % HTMM_BATCH_KEYS;
-	htmm_batch_order(batch->key, batch->runs, batch->order, batch->shard_end);
+	htmm_batch_order(batch->key, batch->runs, batch->place, batch->shard_end);
+	memcpy(batch->other, batch->samples, batch->n * sizeof(*batch->other));
+	memcpy(batch->other_source, batch->source, batch->n);
+	memcpy(batch->other_run, batch->run, (batch->runs + 1) * sizeof(*batch->other_run));
+	for (i = 0; i < batch->runs; i++) {
+		run = &batch->other_run[batch->place[i]];
+		length = htmm_batch_length(run);
+		memcpy(&batch->samples[start], &batch->other[run->start],
+		       length * sizeof(*batch->samples));
+		memcpy(&batch->source[start], &batch->other_source[run->start], length);
+		batch->run[i] = *run;
+		batch->run[i].start = start;
+		start += length;
+	}
 }
 
 /**
- * htmm_batch_resolve - convert accesses to table samples
+ * htmm_batch_resolve - complete samples whose address space was found
  * @batch: the batch
- * @filled: number of its table samples so far
- * @start: the first access
- * @n: number of accesses
+ * @start: the first of them
+ * @n: number of samples
  * @mm: number of their address space
- *
- * Return: number of table samples now.
  */
-u32 htmm_batch_resolve(struct htmm_batch *batch, u32 filled, u32 start, u32 n, u32 mm)
+void htmm_batch_resolve(struct htmm_batch *batch, u32 start, u32 n, u32 mm)
 {
-	struct htmm_table_sample *sample = &batch->samples[filled];
-	const struct htmm_access *access = &batch->access[start];
-	u32 *index = &batch->access_index[filled];
+	const u64 first = htmm_page(mm, 0);
 	u32 i;
 
-	for (i = 0; i < n; i++) {
-		sample[i].page = htmm_page(mm, access[i].addr >> HTMM_PAGE_SHIFT);
-		sample[i].weight = access[i].weight;
-		index[i] = start + i;
-	}
-	return filled + n;
+	for (i = start; i < start + n; i++)
+		batch->samples[i].page |= first;
 }
 
 /**
@@ -96,28 +98,28 @@ void htmm_batch_drop(struct htmm_batch *batch, u32 start, u32 n, enum htmm_drop 
 }
 
 /**
- * htmm_batch_by_shard - sort the table samples by shard
- * @batch: the batch; the first @n of its samples, with their indices, are reordered and its
- *	@shard_end is set
+ * htmm_batch_by_shard - sort samples by shard
+ * @batch: the batch; its @shard_end is set, counted from @start
+ * @start: the first sample
  * @n: number of samples
  * @shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
+ *
+ * Return: the sorted samples; htmm_batch_unsorted() returns their place in the batch.
  */
-void htmm_batch_by_shard(struct htmm_batch *batch, u32 n, unsigned int shards)
+const struct htmm_table_sample *htmm_batch_by_shard(struct htmm_batch *batch, u32 start, u32 n,
+						    unsigned int shards)
 {
+	const struct htmm_table_sample *samples = &batch->samples[start];
 	u32 i;
 
 	if (shards == 1) {
 		batch->shard_end[0] = n;
-		return;
+		return samples;
 	}
 	for (i = 0; i < n; i++)
-		batch->key[i] = htmm_table_shard(batch->samples[i].page,
-						 shards);
+		batch->key[i] = htmm_table_shard(samples[i].page, shards);
 	htmm_batch_order(batch->key, n, batch->place, batch->shard_end);
-	memcpy(batch->unsorted, batch->samples, n * sizeof(*batch->samples));
-	memcpy(batch->unsorted_index, batch->access_index, n * sizeof(*batch->access_index));
-	for (i = 0; i < n; i++) {
-		batch->samples[i] = batch->unsorted[batch->place[i]];
-		batch->access_index[i] = batch->unsorted_index[batch->place[i]];
-	}
+	for (i = 0; i < n; i++)
+		batch->other[i] = samples[batch->place[i]];
+	return batch->other;
 }

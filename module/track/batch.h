@@ -18,16 +18,6 @@
 #define HTMM_BATCH_KEYS		64
 
 /**
- * struct htmm_access - the part of a sample that differs from the sample before
- * @addr: data address in user space
- * @weight: amount to add to the counts, at least 1
- */
-struct htmm_access {
-	u64 addr;
-	u32 weight;
-};
-
-/**
  * struct htmm_run - samples of a batch that follow each other and have in common:
  * @cookie: htmm_cookie() of their task
  * @pid: their process, in the initial pid namespace
@@ -47,7 +37,7 @@ struct htmm_run {
 
 /**
  * struct htmm_batch_pos - a place in the runs of a batch
- * @run: index in the batch's @order
+ * @run: index of a run
  * @done: number of samples of that run before the place
  */
 struct htmm_batch_pos {
@@ -60,31 +50,25 @@ struct htmm_batch_pos {
  * @n: samples in the batch
  * @runs: runs in the batch
  * @dropped: a sample was not counted
- * @access: the samples
+ * @samples: the samples, as the tables take them; see htmm_batch_put()
  * @run: the runs, and another one behind them that begins at the end
- * @source: for each of @access, what served it, as enum htmm_source; for the caller
- * @order: indices of the runs, sorted by target
- * @samples: samples of one target in the format of its tables, sorted by shard
- * @access_index: for each of @samples, its index in @access
- * @shard_end: for each shard, the end of its part of @samples
+ * @source: for each of @samples, what served it, as enum htmm_source; for the caller
+ * @shard_end: for each shard, the end of its part of the samples; see htmm_batch_by_shard()
  * @refused: indices of samples that a table refused
  * @stuck: a sample was not added because there is no room for another address space
  * @crowded: no room could be made, so such samples are dropped
  * @spares: pages for the tables; kept from batch to batch
  *
- * @samples to @refused are used only within htmm_tracker_add(); the private members only
+ * @shard_end and @refused are used only within htmm_tracker_add(); the private members only
  * within the functions of this file.
  */
 struct htmm_batch {
 	u32 n;
 	u32 runs;
 	bool dropped;
-	struct htmm_access access[HTMM_BATCH];
+	struct htmm_table_sample samples[HTMM_BATCH];
 	struct htmm_run run[HTMM_BATCH + 1];
 	u8 source[HTMM_BATCH];
-	u32 order[HTMM_BATCH];
-	struct htmm_table_sample samples[HTMM_BATCH];
-	u32 access_index[HTMM_BATCH];
 	u32 shard_end[HTMM_BATCH_KEYS];
 	u32 refused[HTMM_BATCH];
 	bool stuck;
@@ -95,13 +79,15 @@ struct htmm_batch {
 	u8 drop[HTMM_BATCH];
 	u8 key[HTMM_BATCH];
 	u32 place[HTMM_BATCH];
-	struct htmm_table_sample unsorted[HTMM_BATCH];
-	u32 unsorted_index[HTMM_BATCH];
+	struct htmm_table_sample other[HTMM_BATCH];
+	struct htmm_run other_run[HTMM_BATCH + 1];
+	u8 other_source[HTMM_BATCH];
 };
 
 void htmm_batch_by_target(struct htmm_batch *batch);
-void htmm_batch_by_shard(struct htmm_batch *batch, u32 n, unsigned int shards);
-u32 htmm_batch_resolve(struct htmm_batch *batch, u32 filled, u32 start, u32 n, u32 mm);
+const struct htmm_table_sample *htmm_batch_by_shard(struct htmm_batch *batch, u32 start, u32 n,
+						    unsigned int shards);
+void htmm_batch_resolve(struct htmm_batch *batch, u32 start, u32 n, u32 mm);
 void htmm_batch_drop(struct htmm_batch *batch, u32 start, u32 n, enum htmm_drop why);
 
 /**
@@ -117,6 +103,30 @@ static inline void htmm_batch_begin(struct htmm_batch *batch)
 }
 
 /**
+ * htmm_batch_put - a sample whose address space is not known yet
+ * @sample: set, with a weight of 1; htmm_batch_resolve() completes it
+ * @addr: data address in user space: the overflow handler takes no others
+ */
+static inline void htmm_batch_put(struct htmm_table_sample *sample, u64 addr)
+{
+	sample->page = addr >> HTMM_PAGE_SHIFT;
+	sample->weight = 1;
+	/* What the page lacks of the address. */
+	sample->tag = addr;
+}
+
+/**
+ * htmm_batch_addr - the data address of a sample
+ * @sample: a sample of a batch
+ */
+static inline u64 htmm_batch_addr(const struct htmm_table_sample *sample)
+{
+	const u64 offset = (1 << HTMM_PAGE_SHIFT) - 1;
+
+	return (sample->page & HTMM_VPN_MAX) << HTMM_PAGE_SHIFT | (sample->tag & offset);
+}
+
+/**
  * htmm_batch_length - number of samples in a run
  * @run: one of the runs of a batch
  */
@@ -128,18 +138,32 @@ static inline u32 htmm_batch_length(const struct htmm_run *run)
 /**
  * htmm_batch_part - number of runs of the same target
  * @batch: a batch sorted by target
- * @first: where to begin in @batch->order
+ * @first: the run to begin with
  *
  * Return: number of runs from @first on with the same target as the first of them.
  */
 static inline u32 htmm_batch_part(const struct htmm_batch *batch, u32 first)
 {
-	u32 target = batch->run[batch->order[first]].target;
 	u32 end = first + 1;
 
-	while (end < batch->runs && batch->run[batch->order[end]].target == target)
+	while (end < batch->runs && batch->run[end].target == batch->run[first].target)
 		end++;
 	return end - first;
+}
+
+/**
+ * htmm_batch_unsorted - where a sample was before htmm_batch_by_shard()
+ * @batch: the batch
+ * @start: as given to htmm_batch_by_shard()
+ * @i: index in what it returned
+ * @shards: as given to it
+ *
+ * Return: index in @batch->samples.
+ */
+static inline u32 htmm_batch_unsorted(const struct htmm_batch *batch, u32 start, u32 i,
+				      unsigned int shards)
+{
+	return start + (shards == 1 ? i : batch->place[i]);
 }
 
 /**

@@ -100,7 +100,7 @@ htmm_tracker_create(const struct htmm_target_ref *ref, const struct htmm_target 
 		if (ret)
 			goto err_shards;
 	}
-	tracker->next_cooling = tracker->cooling_period;
+	tracker->next_cooling = htmm_cooling_period(tracker->cooling_period, 0);
 	tracker->next_adaptation = tracker->adaptation_period;
 	mutex_init(&tracker->exit_lock);
 	mutex_init(&tracker->mm_lock);
@@ -172,20 +172,21 @@ static struct htmm_mm *htmm_tracker_get_mm(struct htmm_tracker *tracker,
 }
 
 /*
- * Convert up to @room accesses, of runs before @end, to table samples. Accesses without an
- * address space are dropped. Stop at the first run that needs a new address space when
- * there is no room for it. @pos is moved. The address spaces are not removed while
- * @tracker->lock is held. Returns the number of table samples.
+ * Find the address spaces of up to @room samples of runs before @end. Samples without one
+ * are dropped. Stop behind samples that have one if those that follow have none, and at the
+ * first run that needs a new address space when there is no room for it. @pos is moved. The
+ * address spaces are not removed while @tracker->lock is held. Returns the number of samples
+ * that can be counted now, and sets @first to the first of them.
  */
 static u32 htmm_tracker_resolve(struct htmm_tracker *tracker, struct htmm_batch *batch,
-				struct htmm_batch_pos *pos, u32 end, u64 room)
+				struct htmm_batch_pos *pos, u32 end, u64 room, u32 *first)
 {
 	const struct htmm_run *run;
 	u32 start, n, resolved = 0;
 	struct htmm_mm *mm;
 
 	while (pos->run < end && room) {
-		run = &batch->run[batch->order[pos->run]];
+		run = &batch->run[pos->run];
 		start = run->start + pos->done;
 		n = min_t(u64, htmm_batch_length(run) - pos->done, room);
 		mm = htmm_tracker_get_mm(tracker, run);
@@ -193,11 +194,17 @@ static u32 htmm_tracker_resolve(struct htmm_tracker *tracker, struct htmm_batch 
 			batch->stuck = true;
 			break;
 		}
-		if (IS_ERR(mm))
+		if (IS_ERR(mm) && resolved)
+			break;
+		if (!resolved)
+			*first = start;
+		if (IS_ERR(mm)) {
 			htmm_tracker_drop(tracker, batch, start, n,
 					  htmm_tracker_why(PTR_ERR(mm)));
-		else
-			resolved = htmm_batch_resolve(batch, resolved, start, n, mm->id);
+		} else {
+			htmm_batch_resolve(batch, start, n, mm->id);
+			resolved += n;
+		}
 		room -= n;
 		pos->done += n;
 		if (pos->done == htmm_batch_length(run))
@@ -206,25 +213,27 @@ static u32 htmm_tracker_resolve(struct htmm_tracker *tracker, struct htmm_batch 
 	return resolved;
 }
 
-/* Add the batch's first @n table samples. Returns how many were counted. */
+/* Add @n samples of the batch from @first on. Returns how many were counted. */
 static u32 htmm_tracker_count(struct htmm_tracker *tracker,
-			      struct htmm_batch *batch, u32 n)
+			      struct htmm_batch *batch, u32 first, u32 n)
 {
 	unsigned int shards = tracker->nr_shards, shard;
-	u32 i, refused, start = 0, counted = 0;
+	const struct htmm_table_sample *samples;
+	u32 i, refused, at, start = 0, counted = 0;
 
-	htmm_batch_by_shard(batch, n, shards);
+	samples = htmm_batch_by_shard(batch, first, n, shards);
 	for (shard = 0; shard < shards; shard++) {
 		n = batch->shard_end[shard] - start;
 		if (!n)
 			continue;
 		refused = htmm_shard_add(&tracker->shards[shard],
-					 batch->samples + start, n,
+					 samples + start, n,
 					 &batch->spares, batch->refused);
-		for (i = 0; i < refused; i++)
-			htmm_tracker_drop(tracker, batch,
-					  batch->access_index[start + batch->refused[i]],
-					  1, HTMM_DROP_TABLE_FULL);
+		for (i = 0; i < refused; i++) {
+			at = htmm_batch_unsorted(batch, first, start + batch->refused[i],
+						 shards);
+			htmm_tracker_drop(tracker, batch, at, 1, HTMM_DROP_TABLE_FULL);
+		}
 		counted += n - refused;
 		start += n;
 	}
@@ -240,14 +249,14 @@ static void htmm_tracker_add_some(struct htmm_tracker *tracker, struct htmm_batc
 				  struct htmm_batch_pos *pos, u32 end)
 {
 	u64 samples, due;
-	u32 n;
+	u32 n, first = 0;
 
 	down_read(&tracker->lock);
 	due = min(tracker->next_cooling, tracker->next_adaptation);
 	samples = atomic64_read(&tracker->samples);
 	if (samples < due) {
-		n = htmm_tracker_resolve(tracker, batch, pos, end, due - samples);
-		n = htmm_tracker_count(tracker, batch, n);
+		n = htmm_tracker_resolve(tracker, batch, pos, end, due - samples, &first);
+		n = htmm_tracker_count(tracker, batch, first, n);
 		samples = atomic64_add_return(n, &tracker->samples);
 	}
 	up_read(&tracker->lock);
@@ -260,7 +269,7 @@ static void htmm_tracker_add_some(struct htmm_tracker *tracker, struct htmm_batc
  * htmm_tracker_add - count a target's part of a batch
  * @tracker: the target's tables
  * @batch: the batch; samples that are not counted are dropped from it
- * @first: where the part begins in @batch->order
+ * @first: the first run of the part
  * @n: runs in the part
  *
  * Context: a drain thread; may sleep. Takes @tracker->lock.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Listing: the exact order in chunks and slices, and what holds while the table changes. */
+#include "index.h"
 #include "model.h"
 
 #define ALL (MODEL_REGIONS * HTMM_REGION_PAGES)
@@ -15,6 +16,16 @@ static void add(struct htmm_table_sample s)
 {
 	world_refill(&world, 1);
 	world_add(&world, &s, 1);
+}
+
+/* Samples of a page of a region. */
+static void add_times(u32 i, u32 page, u32 weight)
+{
+	const struct model_region *r = &world.model.region[i];
+
+	add((struct htmm_table_sample) {
+		.page = htmm_page(r->mm, r->vpn + page), .weight = weight,
+	});
 }
 
 static void fill(u32 samples)
@@ -84,11 +95,8 @@ static void ties_by_mm_and_page(void)
 	u32 i;
 
 	world_open(&world, &roomy, false);
-	for (i = 0; i < MODEL_REGIONS; i++) {
-		const struct model_region *r = &world.model.region[i];
-
-		add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn), 3 });
-	}
+	for (i = 0; i < MODEL_REGIONS; i++)
+		add_times(i, 0, 3);
 	for (i = 1; i < MODEL_REGIONS; i += 5)
 		world_lists_match(&world, HTMM_LIST_PAGES, i);
 	world_close(&world);
@@ -103,16 +111,16 @@ static void skew_is_by_definition(void)
 	world_open(&world, &roomy, false);
 	r = &world.model.region[0];
 	for (i = 0; i < 4; i++)
-		add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn + i), 40 });
-	add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn + 9), 2 });
+		add_times(0, i, 40);
+	add_times(0, 9, 2);
 	CHECK(htmm_table_region(&world.table, r->mm, r->vpn + 9, 6, &info));
 	CHECK(info.count == 162 && info.touched == 5 && info.hot == 4);
 	CHECK(info.skew == (4 * 40 * 40 + 2 * 2) / 16);
 	CHECK(htmm_table_region(&world.table, r->mm, r->vpn, 7, &info));
 	CHECK(info.hot == 0 && info.skew == 0);
 	/* Squares that do not fit 64 bits stay at the top. */
-	add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn), U32_MAX });
-	add((struct htmm_table_sample){ htmm_page(r->mm, r->vpn + 1), U32_MAX });
+	add_times(0, 0, U32_MAX);
+	add_times(0, 1, U32_MAX);
 	CHECK(htmm_table_region(&world.table, r->mm, r->vpn, 32, &info));
 	CHECK(info.hot == 2 && info.skew == U64_MAX / 4);
 	world_close(&world);
@@ -176,6 +184,55 @@ static void under_change(void)
 		CHECK(seen[1] == 0);
 		world_close(&world);
 	}
+}
+
+/* What is known of the counts of its pages. */
+static u32 most_of(u32 i)
+{
+	const struct model_region *r = &world.model.region[i];
+	const struct htmm_region *region =
+		htmm_index_find(&world.table, htmm_region_key(htmm_page(r->mm, r->vpn)));
+
+	return htmm_table_cooled(&world.table, region, htmm_region_most(region));
+}
+
+/*
+ * One region has the hottest page, and another one more samples. The first listing looks at
+ * its pages, and the second need not, until one of them may have become the hottest.
+ */
+static void passes_over_cold_regions(void)
+{
+	u32 page, weight, round;
+
+	world_open(&world, &roomy, false);
+	add_times(0, 7, 100);
+	for (page = 0; page < 400; page++)
+		add_times(1, page, 1 + page % 3);
+	CHECK(most_of(1) > 700);
+	for (round = 0; round < 3; round++) {
+		CHECK(list_next(HTMM_LIST_PAGES, 0, 1, NULL) == 1);
+		CHECK(most_of(1) < 100 >> round);
+		CHECK(most_of(0) == 100 >> round);
+		world_lists_match(&world, HTMM_LIST_PAGES, 1);
+		world_cool(&world);
+		/* Also without a look at it in between. */
+		add_times(1, 2, 1);
+	}
+	for (weight = 90; weight < 1U << 30; weight *= 2) {
+		add_times(1, 11, weight);
+		world_lists_match(&world, HTMM_LIST_PAGES, 1);
+		add_times(0, 7, weight + weight / 4);
+		world_lists_match(&world, HTMM_LIST_PAGES, 1);
+	}
+	/* Their regions' counts can rise no more: those of other pages can. */
+	for (page = 0; page < 4; page++) {
+		add_times(1, page, 3U << 30);
+		add_times(0, page, U32_MAX - page);
+		world_lists_match(&world, HTMM_LIST_PAGES, 2 + page);
+	}
+	world_cool(&world);
+	world_lists_match(&world, HTMM_LIST_PAGES, ALL);
+	world_close(&world);
 }
 
 /* More listings than 32 bits count: regions are unchanged, and are listed. */
@@ -292,6 +349,7 @@ int main(void)
 		TAP_TEST(ties_by_mm_and_page),
 		TAP_TEST(skew_is_by_definition),
 		TAP_TEST(under_change),
+		TAP_TEST(passes_over_cold_regions),
 		TAP_TEST(many_listings),
 		TAP_TEST(offered_entries),
 		TAP_TEST(several_tables),

@@ -37,12 +37,13 @@ static struct feats {
 } feats;
 
 static __u64 state = 161803;
-static volatile sig_atomic_t ended;
 
-static void on_term(int signal)
+/* SIGTERM is blocked, and only looked at. */
+static bool ended(void)
 {
-	(void)signal;
-	ended = 1;
+	sigset_t set;
+
+	return sigpending(&set) || sigismember(&set, SIGTERM);
 }
 
 static __u64 *word(__u64 page, unsigned int nr)
@@ -172,11 +173,14 @@ static void split(void)
 int main(int argc, char **argv)
 {
 	unsigned long slow = 2;
+	sigset_t set;
 
 	area.pages = work_argument(argc, argv, 1, "the size in MiB") << 20 >> 12;
 	if (area.pages > MAX_PAGES)
 		work_fail("at most %d MiB", MAX_PAGES >> 8);
-	signal(SIGTERM, on_term);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (syscall(SYS_set_mempolicy, MPOL_PREFERRED, &slow, 32))
 		work_fail("there is no slow node");
 	area.at = work_map(area.pages * PAGE);
@@ -185,7 +189,7 @@ int main(int argc, char **argv)
 		write_page(page);
 	puts("ready");
 	fflush(stdout);
-	while (!ended) {
+	while (!ended()) {
 		read_hot();
 		fork_one();
 		map_anew();

@@ -237,7 +237,42 @@ PROGRAMS = {
 }
 
 
-def write_docs(results, directory, cells):
+SIMULATOR = """## The simulator beside the machine
+
+The misses of each program were recorded once, with all memory fast; `htmm-sim --all-fast`
+replays them with the same policy, and with the part of the fast node that the program had.
+Pages are there from the beginning, those of the lowest addresses in the fast node.
+
+| cell | misses served fast: machine | simulator | difference (points) |
+|---|---:|---:|---:|"""
+
+
+def simulator_table(rows):
+    """The shares of the simulator beside those of the machine."""
+    lines = [f"| {cell} | {100 * machine:.1f} % | {100 * simulated:.1f} % | "
+             f"{100 * (simulated - machine):+.1f} |" for cell, machine, simulated in rows]
+    return "\n".join([SIMULATOR, *lines]) + "\n"
+
+
+ABLATION = """## Without one rule
+
+gups, 1:8, base pages, under `htmmctl tier`; *cooling* is the module's. Cells `gups/tier-RULE/1:8`.
+
+| without | run time (s) | misses served fast | settled | 90 % after (s) | pages moved | to and fro | CPU of the method (s) |
+|---|---:|---:|---:|---:|---:|---:|---:|"""
+
+
+def ablation_table(without):
+    """What each rule is for; the first line is with all."""
+    lines = [
+        f"| {method.partition('-')[2] or 'nothing'} | {result['runtime']:.2f} | "
+        f"{100 * result['fast_share']:.1f} % | {100 * settled_share(result):.1f} % | "
+        f"{seconds(recovery(result))} | {result['moved']:,} | {result['pingpongs']:,} | "
+        f"{result['method_cpu']:.2f} |" for method, result in without.items() if result]
+    return "\n".join([ABLATION, *lines]) + "\n"
+
+
+def write_docs(results, directory, cells, simulated, without):
     """experiments.md, and a picture for each of its tables."""
     text = [INTRODUCTION.format(latency=" and ".join("80,250".split(",")))]
     groups = {}
@@ -251,4 +286,8 @@ def write_docs(results, directory, cells):
         text.append("\n".join(table(results, group)) + "\n")
         if plot(directory / f"experiment-{name}.svg", results, group):
             text.append(f"![Share over time](experiment-{name}.svg)\n")
+    if len([result for result in without.values() if result]) > 1:
+        text.append(ablation_table(without))
+    if simulated:
+        text.append(simulator_table(simulated))
     pathlib.Path(directory / "experiments.md").write_text("\n".join(text), encoding="utf-8")

@@ -8,7 +8,7 @@
 #include "units.h"
 
 /* Places of pages that were moved, of which the ping-pong brake knows. */
-#define MOVED_ROOM	16384
+#define MOVED_ROOM	65536
 
 /**
  * struct moved - a move that was planned
@@ -67,7 +67,6 @@ struct usual {
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
  *	samples at the last look
  * @glanced: coolings of each target when they were last listed
- * @calm: looks since much was moved
  * @interval: seconds since the previous look
  * @exposure: in how many seconds so many samples usually come
  * @fading: what a gain of the previous look counts now
@@ -79,10 +78,11 @@ struct usual {
  * @claim: for the brake
  * @usual: to see phase changes
  * @burst: looks for which the higher limit is allowed
+ * @last_burst: when it began
+ * @pause: seconds after which the next one may begin
  * @moved: recent moves, a hash table
  * @order: units in the order in which they are to be moved
  * @order_room: room in @order
- * @move_room: room in @plan.moves
  * @plan: the result
  */
 struct policy {
@@ -101,7 +101,6 @@ struct policy {
 	__u64 cut;
 	struct units regions;
 	__u64 glanced[HTMM_MAX_TARGETS + 1];
-	unsigned int calm;
 	double interval;
 	double exposure;
 	double fading;
@@ -113,10 +112,11 @@ struct policy {
 	struct claim claim;
 	struct usual usual;
 	unsigned int burst;
+	double last_burst;
+	double pause;
 	struct moved moved[MOVED_ROOM];
 	__u32 *order;
 	size_t order_room;
-	size_t move_room;
 	struct policy_plan plan;
 };
 
@@ -226,6 +226,9 @@ void rule_burst(struct policy *policy, double share, __u64 samples);
 /**
  * rule_begin_burst() - the program uses other pages than before
  * @policy: the policy
+ *
+ * A burst costs much, which pays only if the program goes on using these pages. So each one
+ * that follows another one soon makes the next one wait twice as long.
  */
 void rule_begin_burst(struct policy *policy);
 
@@ -243,11 +246,11 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  * rule_thin() - how many samples to take
  * @policy: the policy
  * @look: what is known
- * @much: much is to be moved
+ * @much: something is to be won by moving
  *
  * Sampling costs a program some 3 us for each sample. After a phase change all depends on them,
- * so they may take a tenth of the time; while much moves about 3 %, else less than 1 %: what is
- * settled changes slowly, or is seen to change with few samples, too.
+ * so they may take a tenth of the time; while something is to be won 1.5 %, else less than 1 %:
+ * what is settled changes slowly, or is seen to change with few samples, too.
  *
  * Return: one of so many samples is enough.
  */

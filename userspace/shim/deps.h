@@ -24,6 +24,7 @@ typedef int s32;
 typedef long long s64;
 typedef __u64 u64;
 
+#define U16_MAX		((u16)~0)
 #define U32_MAX		(~(u32)0)
 #define U64_MAX		(~(u64)0)
 

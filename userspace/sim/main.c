@@ -98,7 +98,8 @@ static struct source *open_source(const struct options *opt, const char *path, _
 		.seed = opt->seed,
 	};
 
-	return path ? source_recording(path, period, err) : source_program(&config, err);
+	return path ? source_recording(path, period, opt->config.all_fast, err) :
+		      source_program(&config, err);
 }
 
 static int simulate(const struct options *opt, const char *path, __u64 period,
@@ -189,7 +190,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		.config = {
 			.policy = { .copy_ns = 5000 },
 			.fast_ns = 80, .slow_ns = 250, .cpu_ns = 20, .sample_ns = 3000,
-			.page_ns = 2500, .walk_ns = 150, .list_pages = 1 << 18,
+			.page_ns = 5500, .walk_ns = 150, .list_pages = 1 << 18,
 		},
 		.program = "gups", .size = 180 << 20, .accesses = 400000000, .ratio = 2,
 		.periods = { { 499 }, 1 }, .coolings = { { 40000 }, 1 },
@@ -224,6 +225,8 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",
 		  &opt.config.policy.off, .call = call_without },
 		{ OPT_NUMBER, 0, "seed", "N", "of random numbers (1)", &opt.seed, 0, LLONG_MAX },
+		{ OPT_FLAG, 0, "all-fast", NULL, "FILE was recorded with all memory fast",
+		  &opt.config.all_fast },
 		{ OPT_FLAG, 0, "still", NULL, "move nothing", &opt.config.still },
 		{ OPT_FLAG, 0, "trace", NULL, "print a line for each look", &opt.trace },
 		OPT_JSON(&opt.json),
@@ -244,7 +247,9 @@ static const struct command cmd_sim = {
 	.synopsis = "[options] [FILE]",
 	.help = "Simulates tiering: samples of a recording, or of a made-up program, are counted\n"
 		"by the module's own code, and the policy of 'htmmctl tier' moves pages.  Of a\n"
-		"recording, each sample stands for the accesses until the next one.",
+		"recording, each sample stands for the accesses until the next one, and time passes as\n"
+		"recorded; with --all-fast, the samples' own time is left out, and accesses of the\n"
+		"slow tier, looks and moves take more.",
 	.run = run_sim,
 };
 

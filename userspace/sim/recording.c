@@ -6,6 +6,7 @@
 #include "source.h"
 
 #define USER_END	0x800000000000ULL
+#define PAGE		4096ULL
 
 /**
  * struct recording - a perf.data file
@@ -57,10 +58,11 @@ static void close_recording(struct source *source)
 	struct recording *recording = (struct recording *)source;
 
 	perfdata_reader_close(recording->reader);
+	free(source->touched);
 	free(recording);
 }
 
-struct source *source_recording(const char *path, __u64 step, struct htmm_error *err)
+static struct source *open_recording(const char *path, __u64 step, struct htmm_error *err)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
 
@@ -75,5 +77,92 @@ struct source *source_recording(const char *path, __u64 step, struct htmm_error 
 	if (!perfdata_reader_open(&recording->reader, path, err))
 		return &recording->source;
 	free(recording);
+	return NULL;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct sim_page *x = a, *y = b;
+
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* What is between two pages that were sampled is memory, too, if it is not more than this. */
+#define GAP		(512 * PAGE)
+
+/* Leaves one of each page of @from, and adds those between. */
+static int fill_gaps(struct source *to, const struct sim_page *from, size_t nr,
+		     struct htmm_error *err)
+{
+	size_t room = 0, i;
+
+	for (i = 0; i < nr; i++) {
+		struct sim_page page = from[i];
+
+		if (i && page.space == from[i - 1].space && page.addr - from[i - 1].addr <= GAP)
+			page.addr = from[i - 1].addr + PAGE;
+		for (; page.addr <= from[i].addr; page.addr += PAGE) {
+			if (to->nr_touched == room) {
+				struct sim_page *more;
+
+				room = room ? 2 * room : 4096;
+				more = realloc(to->touched, room * sizeof(*more));
+				if (!more)
+					return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+				to->touched = more;
+			}
+			to->touched[to->nr_touched++] = page;
+		}
+	}
+	return 0;
+}
+
+/* Finds the pages of all samples of @from, in order of their addresses. */
+static int find_touched(struct source *to, struct source *from, struct htmm_error *err)
+{
+	struct sim_page *page = NULL;
+	struct sim_sample sample;
+	size_t room = 0, nr = 0;
+	int ret;
+
+	while ((ret = from->next(from, &sample, err)) > 0) {
+		if (nr == room) {
+			struct sim_page *more;
+
+			room = room ? 2 * room : 4096;
+			more = realloc(page, room * sizeof(*more));
+			if (!more) {
+				ret = htmm_error_set(err, ENOMEM, NULL, "out of memory");
+				break;
+			}
+			page = more;
+		}
+		page[nr++] = (struct sim_page) { sample.space, sample.addr & -PAGE };
+	}
+	if (nr)
+		qsort(page, nr, sizeof(*page), by_address);
+	if (!ret)
+		ret = fill_gaps(to, page, nr, err);
+	free(page);
+	return ret;
+}
+
+struct source *source_recording(const char *path, __u64 step, bool touched,
+				struct htmm_error *err)
+{
+	struct source *source = open_recording(path, step, err), *again;
+	int ret;
+
+	if (!source || !touched)
+		return source;
+	again = open_recording(path, 1, err);
+	ret = again ? find_touched(source, again, err) : -1;
+	if (again)
+		again->close(again);
+	if (!ret)
+		return source;
+	source->close(source);
 	return NULL;
 }

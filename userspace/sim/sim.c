@@ -10,6 +10,8 @@
 #define PARTS		5
 /* Seconds between two looks. */
 #define LEAST_WAIT	0.05
+/* The part of the time that lists of regions take, as in htmmctl tier. */
+#define GLANCES_PART	0.005
 
 /**
  * struct sim - a simulation in progress
@@ -23,6 +25,7 @@
  * @slow: room for a list
  * @fast: room for a list
  * @seconds: time that has passed
+ * @late: what of it is not in the recording
  * @next_look: when to look
  * @due: when not only at the slow tier
  * @cooled: samples counted at the last cooling
@@ -47,6 +50,7 @@ struct sim {
 	struct htmm_page *slow;
 	struct htmm_page *fast;
 	double seconds;
+	double late;
 	double next_look;
 	double due;
 	__u64 cooled;
@@ -64,8 +68,28 @@ struct sim {
 static void spend(struct sim *sim, double ns)
 {
 	sim->result->cost += ns / 1e9;
-	if (!sim->source->timed)
-		sim->seconds += ns / 1e9;
+	if (sim->source->timed && !sim->config->all_fast)
+		return;
+	sim->seconds += ns / 1e9;
+	sim->late += ns / 1e9;
+}
+
+/* Time passes as the program makes the accesses of a sample. */
+static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
+{
+	const struct sim_config *config = sim->config;
+	double ns = config->cpu_ns + (fast ? config->fast_ns : config->slow_ns);
+
+	if (!sim->source->timed) {
+		sim->seconds += sample->period * ns / 1e9;
+		return;
+	}
+	/* The simulation has samples of its own. */
+	if (config->all_fast)
+		sim->late -= config->sample_ns / 1e9;
+	if (config->all_fast && !fast)
+		sim->late += sample->period * (config->slow_ns - config->fast_ns) / 1e9;
+	sim->seconds = sample->ns / 1e9 + sim->late;
 }
 
 static void move(struct sim *sim, const struct policy_plan *plan)
@@ -123,12 +147,12 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 	fputc('\n', sim->trace);
 }
 
-/* Looks that have cost so much take no more than their part of the time. */
+/* Lists of regions that have cost so much take no more than their part of the time. */
 static double next_look(const struct sim *sim, double cost)
 {
-	double wait = fmax(cost / sim->plan->looks_part, LEAST_WAIT);
+	double wait = fmin(fmax(cost / GLANCES_PART, LEAST_WAIT), sim->config->interval);
 
-	return sim->seconds + fmin(wait, sim->config->interval);
+	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);
 }
 
 static int sim_look(struct sim *sim, struct htmm_error *err)
@@ -187,29 +211,27 @@ static void touch_all(struct sim *sim)
 
 	for (page = 0; page < sim->source->pages; page++)
 		world_touch(&sim->world, 0, page << HTMM_PAGE_SHIFT);
+	for (page = 0; page < sim->source->nr_touched; page++)
+		world_touch(&sim->world, sim->source->touched[page].space,
+			    sim->source->touched[page].addr);
 }
 
 static void take(struct sim *sim, const struct sim_sample *sample)
 {
 	bool fast = world_touch(&sim->world, sample->space, sample->addr) == PLACE_FAST;
-	const struct sim_config *config = sim->config;
-	double ns = config->cpu_ns + (fast ? config->fast_ns : config->slow_ns);
 
 	sim->fast_accesses += fast * (double)sample->period;
 	sim->look_fast += fast * (double)sample->period;
 	sim->accesses += sample->period;
 	sim->period = sample->period;
 	sim->look_all += sample->period;
-	if (sim->source->timed)
-		sim->seconds = sample->ns / 1e9;
-	else
-		sim->seconds += sample->period * ns / 1e9;
-	if (config->still)
+	pass(sim, sample, fast);
+	if (sim->config->still)
 		return;
 	if (sim->plan && sim->taken++ % sim->plan->thin)
 		return;
 	sim->result->samples++;
-	spend(sim, config->sample_ns);
+	spend(sim, sim->config->sample_ns);
 	store_add(sim->store, sample->space, sample->addr, 1);
 }
 

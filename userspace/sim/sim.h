@@ -21,6 +21,8 @@
  * @cooling_period: samples between two coolings
  * @list_pages: most pages in each list
  * @still: move nothing
+ * @all_fast: a recording was made with all memory fast: what is slow takes more time, and so
+ *	do looks and moves
  */
 struct sim_config {
 	struct policy_config policy;
@@ -35,6 +37,7 @@ struct sim_config {
 	__u64 cooling_period;
 	__u64 list_pages;
 	bool still;
+	bool all_fast;
 };
 
 /**

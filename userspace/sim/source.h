@@ -22,6 +22,16 @@ struct sim_sample {
 };
 
 /**
+ * struct sim_page - a page
+ * @space: address space
+ * @addr: its address
+ */
+struct sim_page {
+	__u32 space;
+	__u64 addr;
+};
+
+/**
  * struct source - samples in order of time
  * @next: gets the next one; returns 1, 0 (the end), or a negative errno
  * @best: share of the accesses that a fast tier of so many pages could serve now, if one
@@ -30,6 +40,8 @@ struct sim_sample {
  * @timed: samples have times; else time passes as the accesses take it
  * @pages: pages that are touched, in order, before the first sample; of space 0, from address
  *	0 on; 0: pages are touched when they are first sampled
+ * @touched: pages that are touched, in order, before the first sample, wherever they are
+ * @nr_touched: how many
  * @page_shift: size of the mappings, 12 or 21
  */
 struct source {
@@ -38,6 +50,8 @@ struct source {
 	void (*close)(struct source *source);
 	bool timed;
 	__u64 pages;
+	struct sim_page *touched;
+	size_t nr_touched;
 	unsigned int page_shift;
 };
 
@@ -78,10 +92,12 @@ struct source *source_program(const struct source_config *config, struct htmm_er
  * source_recording() - read the samples of a perf.data file
  * @path: the file
  * @step: take each @step-th sample only, as if its period were so many times longer
+ * @touched: all pages were touched before the first sample, in order of their addresses
  * @err: says why it cannot be read
  *
  * Return: the source, or NULL.
  */
-struct source *source_recording(const char *path, __u64 step, struct htmm_error *err);
+struct source *source_recording(const char *path, __u64 step, bool touched,
+				struct htmm_error *err);
 
 #endif /* SIM_SOURCE_H */

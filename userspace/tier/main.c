@@ -17,7 +17,7 @@
 #include "log.h"
 #include "tier.h"
 
-#define INTERVAL_MS	1000
+#define INTERVAL_MS	10000
 #define MIN_INTERVAL_MS	50
 #define PERIOD		127
 #define COOLING_PERIOD	40000
@@ -299,7 +299,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &tier->tiers.fast, .call = call_nodes },
 		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
 		  &tier->tiers.slow, .call = call_nodes },
-		{ OPT_CALL, 'i', "interval", "SECONDS", "most time until it looks for changes (1)",
+		{ OPT_CALL, 'i', "interval", "SECONDS", "most time until it looks for changes (10)",
 		  &all.interval_ms, .call = call_interval },
 		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
 		  &all.looks, 0, LONG_MAX, .rare = true },
