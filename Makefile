@@ -18,6 +18,7 @@
 # make bench-scaling	two writers against one (the same)
 # make bench-export	list all pages of tables of up to 40 M pages, call by call
 # make bench-budget	what sampling costs under a budget while a load steps
+# make bench-cooling	how well hot pages are known, by the period of cooling
 # make bench-sample	what a sample costs, in instructions, beside perf (JSON=FILE)
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
 # make experiment	what moving pages buys: programs under htmmctl tier and under what else
@@ -104,6 +105,9 @@ bench-budget:
 experiment: packages userspace
 	selftests/experiment/run $(if $(JSON),--json "$(JSON)") $(or $(CELLS),--docs docs)
 
+bench-cooling:
+	$(MAKE) -C selftests/bench/cooling run
+
 bench-sample:
 	selftests/rig/packages build check demo
 	$(MAKE) -C selftests/bench/sample run
@@ -149,4 +153,4 @@ clean:
 	rm -rf build
 
 .PHONY: all module userspace packages demo quick check fuzz lint bench-core bench-readers bench-scaling \
-	bench-report bench-export bench-budget experiment clean
+	bench-report bench-export bench-budget bench-cooling bench-sample experiment clean

@@ -16,7 +16,6 @@
 #define HTMM_DEFAULT_RING_PAGES		32
 #define HTMM_DEFAULT_DRAIN_MS		50
 /* The defaults of MEMTIS. */
-#define HTMM_DEFAULT_COOLING		2000000
 #define HTMM_DEFAULT_ADAPTATION		100000
 /* 1/512 of memory: 8 bytes for each 4 KiB page of the machine. */
 #define HTMM_DEFAULT_TABLE_FRACTION	512
@@ -77,8 +76,6 @@ static void htmm_config_defaults(struct htmm_start *start,
 					     HTMM_MAX_DRAIN_THREADS);
 	if (!start->drain_interval_ms)
 		start->drain_interval_ms = HTMM_DEFAULT_DRAIN_MS;
-	if (!start->cooling_period)
-		start->cooling_period = HTMM_DEFAULT_COOLING;
 	if (!start->adaptation_period)
 		start->adaptation_period = HTMM_DEFAULT_ADAPTATION;
 	if (!start->max_bytes)

@@ -3,12 +3,9 @@
  * The hit ratio: the share of all samples that go to the hottest pages, as many pages as
  * the fast tier holds.
  *
- * The log2 histogram is too coarse for this: the limit of the fast tier may lie within a
- * bin that holds most of the samples, and the counts in a bin differ by a factor of two. So
- * a walk over the table sorts the counts into finer bins, 32 for each power of two, and
- * sums the samples of each. Each count below 64 has its own bin, so the ratio is exact if
- * the limit lies there. Otherwise the error is at most half a percentage point, and is
- * reported. The cost of counting a sample does not change.
+ * The log2 histogram is too coarse for this, so a walk over the table sorts the counts into
+ * finer bins, 32 for each power of two. The error is at most half a percentage point, and is
+ * reported.
  */
 #ifndef HTMM_CORE_HITS_H
 #define HTMM_CORE_HITS_H

@@ -3,9 +3,8 @@
  * Directory of a table: entries in blocks of the table's pool, hash chains that
  * lead to them, and a list of the regions of each address space.
  *
- * Regions that are adjacent in an address space have adjacent chain heads, so the heads of
- * a dense address space share few cache lines. The hash is the key plus a random fraction
- * of it.
+ * Regions that are adjacent in an address space have adjacent chain heads: the hash is the
+ * key plus a random fraction of it.
  *
  * For the core's own files.
  */

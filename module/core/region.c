@@ -172,6 +172,15 @@ static u32 htmm_region_next_dense(const struct htmm_region *region, u32 least,
 	return htmm_region_get_dense(region, *page);
 }
 
+void htmm_region_note_most(struct htmm_region *region, u32 most)
+{
+	u32 count = htmm_region_count(region);
+
+	/* A region's count that has reached the maximum says nothing about its pages. */
+	if (count > most && count != U32_MAX)
+		region->rest = min_t(u32, count - most, U16_MAX);
+}
+
 void htmm_region_prefetch(const struct htmm_region *region, u32 least)
 {
 	const u8 *bytes;

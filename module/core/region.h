@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One 2 MiB region: its own count and those of its 512 base pages, in as little
- * memory as their number and size allow.
+ * One 2 MiB region: its own count and those of its 512 base pages. docs/core.md has a
+ * picture and the reasons.
  *
- *   sparse  up to HTMM_PAIRS pages have a count: (page, count) pairs within the
- *           region's entry, and no other memory
- *   dense   more do, or one has a count too large for a pair: a leaf of one byte
- *           per page. A count is split into digits of 7 bits, with the lowest in
- *           the leaf. The top bit of each byte is a mark: the count has higher
- *           digits. These are stored in a pair in the entry. If there are not
- *           enough pairs, the next digit is stored in another plane of bytes, the
- *           digits above it in pairs, and so on
- *
- * So a sample of a hot page changes one byte, and usually nothing else: the form of a count
- * changes only with a carry.
- *
- * A sample of a dense region needs only its state: the leaf, and the room that the region's
- * own count has before it is counted in another way or in another bin of the histogram. The
- * table keeps it apart from the entry (see struct htmm_front).
- * Leaves, planes and groups of four entries are blocks of the same size, so memory freed by
- * one kind can be used by any other.
+ *   sparse  (page, count) pairs within the region's entry, and no other memory
+ *   dense   a leaf of one byte per page, with the lowest digit of its count, 7 bits, and a
+ *           mark if there are higher digits: in a pair, or in further planes of such bytes
  *
  * Context of every function: any, serialised by the lock of the region's table.
  */
@@ -186,14 +172,7 @@ static inline u32 htmm_region_most(const struct htmm_region *region)
  * @region: the region
  * @most: an upper limit for the count of each page
  */
-static inline void htmm_region_note_most(struct htmm_region *region, u32 most)
-{
-	u32 count = htmm_region_count(region);
-
-	/* A region's count that has reached the maximum says nothing about its pages. */
-	if (count > most && count != U32_MAX)
-		region->rest = min_t(u32, count - most, U16_MAX);
-}
+void htmm_region_note_most(struct htmm_region *region, u32 most);
 
 /**
  * htmm_region_prefetch_all() - prefetch all counters of a region that has to be cooled

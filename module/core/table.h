@@ -15,10 +15,7 @@
  *                   in the region, halved at each cooling. Without saturation it
  *                   is never less than the sum of its pages' counts, because each
  *                   of these is rounded down separately.
- *   evicted         forgotten with its whole region to make room at a limit. The
- *                   coldest of the next HTMM_EVICT_WINDOW regions is evicted, so
- *                   approximately the coldest first, but never the region of the
- *                   current sample.
+ *   evicted         forgotten with its whole region to make room at a limit.
  *
  * Several tables can share the work of one target, each with its own thread and lock:
  * htmm_table_shard() returns the table that a sample belongs to. No page is in two of them,
@@ -233,11 +230,8 @@ struct htmm_region_info {
  * @config: the limits
  *
  * The directory is sized once, from the limits, and never grows, so no sample waits for a
- * rehash. For max_bytes it has between max_bytes / 256 and max_bytes / 128 heads (a power of
- * two) of 8 bytes, for four of them a front of 16 bytes, for each block of entries that may be
- * needed 8 bytes, and for 64 heads a list of 4 bytes, but at least 64 lists. Together that is
- * 6 to 11 % of max_bytes; never more than 3/32 + 1/64 + 1/128, which only the smallest tables
- * come near to.
+ * rehash. It takes 6 to 11 % of max_bytes; never more than 3/32 + 1/64 + 1/128, which only the
+ * smallest tables come near to.
  *
  * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */
@@ -295,6 +289,18 @@ u32 htmm_table_add(struct htmm_table *table,
  * max_bytes is 48 MiB, enough for 16 M pages of dense regions. No region is cooled.
  */
 void htmm_table_cool(struct htmm_table *table);
+
+/**
+ * htmm_cooling_period() - samples between two coolings
+ * @period: the number that was asked for; 0: it follows the number of pages
+ * @pages: pages that have a count
+ *
+ * With a fixed period, a large table would forget most pages before it has learned which of
+ * them are hot, and would be cooling all the time.
+ *
+ * Return: the number, at least 1.
+ */
+u64 htmm_cooling_period(u64 period, u64 pages);
 
 /**
  * htmm_table_hist() - copy a histogram

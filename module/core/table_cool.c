@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "index.h"
 
+/* By default, counts are halved after so many samples for each page, and at least so many. */
+#define HTMM_COOLING_EACH	4
+#define HTMM_COOLING_LEAST	2000000
+
+u64 htmm_cooling_period(u64 period, u64 pages)
+{
+	return period ?: max_t(u64, HTMM_COOLING_LEAST, HTMM_COOLING_EACH * pages);
+}
+
 void htmm_table_cool_region(struct htmm_table *table,
 			    struct htmm_region *region)
 {

@@ -78,7 +78,7 @@ struct htmm_mm_owner {
  * @number: its number
  * @nr_shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
  * @max_bytes: most memory of all tables together, in bytes
- * @cooling_period: samples between two coolings, at least 1
+ * @cooling_period: see htmm_cooling_period()
  * @adaptation_period: samples between two adaptations, at least 1
  * @samples: samples counted
  * @drops: samples not counted, by reason
@@ -93,7 +93,8 @@ struct htmm_mm_owner {
  * @thresholds: as of the last adaptation, by kind
  * @coolings: times all counts were halved
  * @adaptations: times the thresholds were computed
- * @next_cooling: value of @samples at which to cool
+ * @last_cooling: value of @samples at the last cooling
+ * @next_cooling: value of @samples at which to cool, if the period is not longer by then
  * @next_adaptation: value of @samples at which to adapt
  * @exit_lock: protects the members below except @shards; taken before @lock
  * @exiting: an address space whose pages are being removed, or NULL
@@ -120,6 +121,7 @@ struct htmm_tracker {
 	struct htmm_thresholds thresholds[HTMM_KINDS];
 	u64 coolings;
 	u64 adaptations;
+	u64 last_cooling;
 	u64 next_cooling;
 	u64 next_adaptation;
 	struct mutex exit_lock;		/* everything below, but shards */

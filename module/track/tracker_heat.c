@@ -16,16 +16,14 @@ static void htmm_tracker_merge_hist(struct htmm_tracker *tracker,
 }
 
 /*
- * The number of samples at which something is due; saturates, so that a large period means
- * never.
+ * The number of samples at which something is due that was done at the sample @last;
+ * saturates, so that a large period means never.
  */
-static u64 htmm_tracker_due(const struct htmm_tracker *tracker, u64 period)
+static u64 htmm_tracker_due(u64 last, u64 period)
 {
 	u64 due;
 
-	if (check_add_overflow((u64)atomic64_read(&tracker->samples), period, &due))
-		return U64_MAX;
-	return due;
+	return check_add_overflow(last, period, &due) ? U64_MAX : due;
 }
 
 /**
@@ -90,8 +88,22 @@ static void htmm_tracker_adapt_locked(struct htmm_tracker *tracker)
 {
 	htmm_tracker_adapt_kinds(tracker);
 	tracker->adaptations++;
-	tracker->next_adaptation =
-		htmm_tracker_due(tracker, tracker->adaptation_period);
+	tracker->next_adaptation = htmm_tracker_due(atomic64_read(&tracker->samples),
+						    tracker->adaptation_period);
+}
+
+/* There may be more pages, so that it is due later, than when @next_cooling was set. */
+static bool htmm_tracker_cools_at(struct htmm_tracker *tracker, u64 samples)
+{
+	struct htmm_hist hist;
+	u64 period;
+
+	if (samples < tracker->next_cooling)
+		return false;
+	htmm_tracker_merge_hist(tracker, HTMM_KIND_BASE, &hist);
+	period = htmm_cooling_period(tracker->cooling_period, htmm_hist_pages_from(&hist, 1));
+	tracker->next_cooling = htmm_tracker_due(tracker->last_cooling, period);
+	return samples >= tracker->next_cooling;
 }
 
 static void htmm_tracker_trace_cool(struct htmm_tracker *tracker)
@@ -115,8 +127,9 @@ static void htmm_tracker_cool_locked(struct htmm_tracker *tracker)
 		htmm_shard_cool(&tracker->shards[i]);
 	tracker->coolings++;
 	htmm_tracker_trace_cool(tracker);
-	tracker->next_cooling =
-		htmm_tracker_due(tracker, tracker->cooling_period);
+	tracker->last_cooling = atomic64_read(&tracker->samples);
+	tracker->next_cooling = htmm_tracker_due(tracker->last_cooling,
+						 htmm_cooling_period(tracker->cooling_period, 0));
 	htmm_tracker_adapt_locked(tracker);
 }
 
@@ -134,7 +147,7 @@ void htmm_tracker_settle(struct htmm_tracker *tracker)
 
 	down_write(&tracker->lock);
 	samples = atomic64_read(&tracker->samples);
-	if (samples >= tracker->next_cooling)
+	if (htmm_tracker_cools_at(tracker, samples))
 		htmm_tracker_cool_locked(tracker);
 	else if (samples >= tracker->next_adaptation)
 		htmm_tracker_adapt_locked(tracker);

@@ -241,7 +241,7 @@ SIMULATOR = """## The simulator beside the machine
 
 The misses of each program were recorded once, with all memory fast; `htmm-sim --all-fast`
 replays them with the same policy, and with the part of the fast node that the program had.
-*First touch* begins with the pages of the lowest addresses.
+Pages are there from the beginning, those of the lowest addresses in the fast node.
 
 | cell | misses served fast: machine | simulator | difference (points) |
 |---|---:|---:|---:|"""

@@ -11,7 +11,7 @@
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	200
 
-/* No session runs, and nothing of an earlier one is left, a moment later. */
+/* No session runs, and a moment later nothing of an earlier one is left, and nobody waits. */
 static inline void check_idle(struct __test_metadata *_metadata)
 {
 	int tries = 2000;
@@ -21,6 +21,11 @@ static inline void check_idle(struct __test_metadata *_metadata)
 		usleep(1000);
 	EXPECT_NE(0, tries) {
 		TH_LOG("%d areas of memory are left", module_areas());
+	}
+	while (module_users() != device_files() && --tries)
+		usleep(1000);
+	EXPECT_NE(0, tries) {
+		TH_LOG("%d users of %d files", module_users(), device_files());
 	}
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +17,24 @@ static void skip(const char *why)
 {
 	printf("TAP version 13\n1..0 # SKIP %s\n", why);
 	exit(4);
+}
+
+int device_files(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	char path[64];
+	ssize_t n;
+	int nr = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		n = readlinkat(dirfd(dir), entry->d_name, path, sizeof(path) - 1);
+		path[n < 0 ? 0 : n] = '\0';
+		nr += !strcmp(path, DEVICE_PATH);
+	}
+	if (dir)
+		closedir(dir);
+	return nr;
 }
 
 void device_require(void)

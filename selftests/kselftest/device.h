@@ -91,6 +91,8 @@ struct served {
 	__u32 nr;
 };
 
+/* Files of the device that this process has open. */
+int device_files(void);
 /* Ends the program with exit status 4 (skip) if nothing can be tested here. */
 void device_require(void);
 int device_open(void);

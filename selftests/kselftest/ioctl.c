@@ -286,6 +286,24 @@ TEST_F(ioctl, start_without_an_answer)
 	EXPECT_NE(0, head->session);
 }
 
+/* Then the results of the session before are there again, unless another file holds them. */
+TEST_F(ioctl, results_before_a_start_without_an_answer)
+{
+	int other = device_open();
+
+	fill(self, &calls[0], self->arg, calls[0].known);
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_START, self->arg));
+	ASSERT_EQ(0, device_stop(self->fd));
+	fill(self, &calls[0], self->arg, calls[0].known);
+	ASSERT_EQ(0, mprotect(self->arg, PAGE, PROT_READ));
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, HTMM_IOC_START, self->arg));
+	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
+	EXPECT_EQ(-EFAULT, device_ioctl(other, HTMM_IOC_START, self->arg));
+	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
+	ASSERT_EQ(0, mprotect(self->arg, PAGE, PROT_READ | PROT_WRITE));
+	close(other);
+}
+
 TEST_F(ioctl, bad_pointer)
 {
 	char *edge = self->arg + 2 * PAGE;

@@ -271,6 +271,13 @@ TEST_F(list, what_is_refused)
 	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
 	list.unit = HTMM_UNIT_PAGE;
 	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
+
+	/* And with its session, even if another one has tracked the same pages. */
+	ASSERT_EQ(0, device_stop(self->fd));
+	start(_metadata, self);
+	access_pages(&self->source, self->mem, PAGES, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
+	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
 }
 
 static atomic_bool done;

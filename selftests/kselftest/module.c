@@ -49,6 +49,18 @@ bool kernel_checks_itself(void)
 	return !access("/sys/kernel/debug/kmemleak", F_OK);
 }
 
+int module_users(void)
+{
+	FILE *file = fopen("/sys/module/htmm/refcnt", "re");
+	int users = 0;
+
+	if (file && fscanf(file, "%d", &users) != 1)
+		users = 0;
+	if (file)
+		fclose(file);
+	return users;
+}
+
 int module_areas(void)
 {
 	FILE *file = fopen("/proc/vmallocinfo", "re");

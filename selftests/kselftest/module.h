@@ -15,6 +15,9 @@ int module_unload(void);
 /* Tells a kernel that looks for leaks and wrong accesses, which is several times as slow. */
 bool kernel_checks_itself(void);
 
+/* References to the module: files of the device that are open, whoever waits in them. */
+int module_users(void);
+
 /* vmalloc areas that the module has allocated and not freed. */
 int module_areas(void);
 

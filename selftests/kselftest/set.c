@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "child.h"
+#include "cpu.h"
 
 #define PAGE	4096UL
 #define NR	64
@@ -39,6 +40,89 @@ static void start(struct __test_metadata *_metadata, struct _test_data_set *self
 {
 	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
 		TH_LOG("%s", self->req.error);
+	}
+}
+
+/*
+ * AMD's IBS takes only multiples of 16, so a budget changes such a period to another one, and
+ * any other to a prime number, which no loop has as its length.
+ */
+TEST_F(set, periods_of_a_budget)
+{
+	struct htmm_channel channel[2];
+	struct stats stats;
+	int tries = 1000, i, cpu;
+
+	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
+	self->req.events[0].period = 16;
+	self->req.events[0].max_period = 1ULL << 62;
+	request_add_event(&self->req, &self->req.events[0]);
+	self->req.events[1].period = 13;
+	self->req.arg.flags = HTMM_START_BUDGET;
+	/* A share that each sample exceeds by far. */
+	self->req.arg.budget_ppm = 1;
+	self->req.arg.budget_interval_ms = 10;
+	self->req.arg.drain_interval_ms = 10000;
+	start(_metadata, self);
+	do {
+		ASSERT_LT(0, --tries);
+		access_pages(&self->source, self->mem, NR, 1);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		stats_free(&stats);
+	} while (stats.s.period_changes < 2);
+	ASSERT_EQ(0, device_stop(self->fd));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, device_channel(self->fd, cpu, i, &channel[i]));
+	EXPECT_LT(16, channel[0].period);
+	EXPECT_EQ(0, channel[0].period % 16);
+	EXPECT_LT(13, channel[1].period);
+	for (i = 2; i < 13; i++)
+		EXPECT_NE(0, channel[1].period % i);
+}
+
+/* The period now; and that it has not passed @least since the start. */
+static __u64 period_of(struct __test_metadata *_metadata, struct _test_data_set *self, int cpu,
+		       __u64 least)
+{
+	struct htmm_channel channel = {};
+
+	EXPECT_EQ(0, device_channel(self->fd, cpu, 0, &channel));
+	EXPECT_LE(least, channel.period);
+	return channel.period;
+}
+
+/* Without a budget the period stays; one that allows everything makes it the shortest. */
+TEST_F(set, periods_without_cost)
+{
+	int tries = 2000, times, cpu;
+	struct htmm_info info;
+	struct stats stats;
+
+	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
+	self->req.events[0].period = 64;
+	self->req.events[0].min_period = 7;
+	self->req.arg.budget_interval_ms = 10;
+	start(_metadata, self);
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, device_info(self->fd, &info));
+	} while (info.elapsed_ns < 100000000);
+	EXPECT_EQ(64, period_of(_metadata, self, cpu, 64));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(0, stats.s.period_changes);
+	stats_free(&stats);
+	ASSERT_EQ(0, device_stop(self->fd));
+
+	self->req.arg.flags = HTMM_START_BUDGET;
+	self->req.arg.budget_ppm = 1000000;
+	start(_metadata, self);
+	while (period_of(_metadata, self, cpu, 7) > 7) {
+		ASSERT_LT(0, --tries);
+		usleep(5000);
+	}
+	for (times = 0; times < 10; times++) {
+		usleep(10000);
+		EXPECT_EQ(7, period_of(_metadata, self, cpu, 7));
 	}
 }
 
@@ -246,6 +330,10 @@ TEST_F(set, refusals)
 	set = right;
 	set.event = 1;
 	refused(ENOENT, "no such event");
+	/* Not an event of zeroes, which no PMU has. */
+	EXPECT_NE(NULL, strstr(self->error, "the session has no event 1")) {
+		TH_LOG("%s", self->error);
+	}
 	set.event = ~0U;
 	refused(ENOENT, "no event ever");
 	set = right;

@@ -357,39 +357,160 @@ static __u64 in_flight(struct __test_metadata *_metadata, int fd)
 	return stats.s.total.in_flight;
 }
 
+/* A ring of 4 pages has at most 352 records, and its watermark is a quarter. */
+#define SLOW_RING	4
+#define SLOW_LEAST	80
+/* Enough to wake ksampled; and few enough that the kernel does not throttle the event. */
+#define SLOW_BURST	100
+
 /*
- * Wherever in a pass of ksampled a ring comes to its watermark, here a quarter of at most 88
- * records: when all is quiet, no ring has as many, long before the interval ends. To trace
- * the stack at each sample takes so long that most records come in the middle of a pass.
+ * Starts a session on @cpus[0], with a ksampled that is slow, as it traces the stack at each
+ * sample, and runs on @cpus[1] alone. Returns a file that tells what is traced there.
+ */
+static int start_slow(struct __test_metadata *_metadata, struct _test_data_trace *self,
+		      const int *cpus)
+{
+	const __u64 drain_cpus = 1ULL << cpus[1];
+	char path[128];
+	int fd;
+
+	self->req.arg.drain_cpus = (uintptr_t)&drain_cpus;
+	self->req.arg.drain_cpus_size = sizeof(drain_cpus);
+	self->req.arg.drain_interval_ms = 10000;
+	self->req.arg.ring_pages = SLOW_RING;
+	EXPECT_EQ(0, put(SLOW, "stacktrace"));
+	snprintf(path, sizeof(path), INSTANCE "per_cpu/cpu%d/stats", cpus[1]);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	EXPECT_LE(0, fd);
+	EXPECT_EQ(0, cpu_pin(cpus[0]));
+	EXPECT_EQ(0, device_start(self->fd, &self->req));
+	return fd;
+}
+
+/* Entries of the trace, as long as it is not full: two for each sample. Makes no page fault. */
+static unsigned int entries(int fd)
+{
+	char text[256];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	text[n < 0 ? 0 : n] = '\0';
+	return strncmp(text, "entries: ", 9) ? 0 : strtoul(text + 9, NULL, 10);
+}
+
+/* Without the pauses that are for a period of 1: ksampled would catch up in these. */
+static void burst(struct _test_data_trace *self)
+{
+	struct source fast = self->source;
+
+	fast.event.period = 2;
+	access_pages(&fast, self->mem, SLOW_BURST / 2, 2);
+}
+
+/* Makes as many samples as wake ksampled, and waits until it accounts for the first. */
+static void burst_is_begun(struct __test_metadata *_metadata, struct _test_data_trace *self,
+			   int fd)
+{
+	unsigned int tries = 1000000;
+
+	close(open(INSTANCE "trace", O_WRONLY | O_TRUNC | O_CLOEXEC));
+	burst(self);
+	while (!entries(fd) && --tries)
+		;
+	EXPECT_NE(0, tries);
+}
+
+/*
+ * A ring comes to its watermark while ksampled is busy with what it has taken from it before:
+ * ksampled looks again, long before the interval ends.
  */
 TEST_F(trace, no_wake_up_is_lost)
 {
-	const __u64 watermark = 22;
-	struct source stores;
-	int burst, tries;
+	int cpus[2], fd, tries = 3000, waits = 1000;
 
-	if (!source_find(&stores, ACCESS_STORE))
-		SKIP(return, "no PMU here samples stores");
-	/* Stores, as faults are touched with pauses, in which ksampled catches up. */
-	stores.event.period = 13;
-	self->req.events[0] = stores.event;
-	ASSERT_EQ(0, put(SLOW, "stacktrace"));
-	self->req.arg.drain_interval_ms = 10000;
-	self->req.arg.ring_pages = 1;
-	ASSERT_EQ(0, cpu_pin(0));
-	start(_metadata, self);
-	for (burst = 0; burst < 40; burst++) {
-		access_pages(&stores, self->mem, PAGES - burst, 13 * (2 + burst % 7));
-		tries = 1000;
-		while (in_flight(_metadata, self->fd) >= watermark && --tries)
-			usleep(2000);
-		EXPECT_NE(0, tries) {
-			TH_LOG("%llu samples wait after burst %d",
-			       in_flight(_metadata, self->fd), burst);
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP(return, "ksampled needs a CPU of its own");
+	fd = start_slow(_metadata, self, cpus);
+	for (;;) {
+		burst_is_begun(_metadata, self, fd);
+		burst(self);
+		if (entries(fd) < 2 * SLOW_LEAST)
 			break;
-		}
+		/* That was late: ksampled may have seen all of it. */
+		ASSERT_LT(0, --tries);
+		ASSERT_EQ(0, device_drained(self->fd, SLOW_BURST - 5));
+	}
+	while (in_flight(_metadata, self->fd) >= SLOW_BURST - 5 && --waits)
+		usleep(2000);
+	EXPECT_NE(0, waits) {
+		TH_LOG("%llu samples wait", in_flight(_metadata, self->fd));
 	}
 	EXPECT_EQ(0, put(SLOW, "!stacktrace"));
+	TH_LOG("in try %d", 3001 - tries);
+	close(fd);
+}
+
+/* Whoever asks while ksampled has taken samples and not counted them yet does not miss them. */
+TEST_F(trace, statistics_are_of_one_moment)
+{
+	struct stats stats;
+	int cpus[2], fd, times;
+
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP(return, "ksampled needs a CPU of its own");
+	fd = start_slow(_metadata, self, cpus);
+	for (times = 0; times < 40; times++) {
+		burst_is_begun(_metadata, self, fd);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		EXPECT_EQ(stats.s.total.counted, stats.s.samples);
+		EXPECT_EQ(stats.s.total.overflows, stats.s.total.counted +
+			  counters_drops(&stats.s.total) + stats.s.total.in_flight);
+		stats_free(&stats);
+		ASSERT_EQ(0, device_drained(self->fd, SLOW_BURST - 5));
+	}
+	EXPECT_EQ(0, put(SLOW, "!stacktrace"));
+	close(fd);
+}
+
+/* A busy ring does not delay the others: each batch, of 512 samples, begins with another. */
+TEST_F(trace, rings_take_turns)
+{
+	const unsigned int batch = 512, rounds = 1 + 2 * batch / PAGES;
+	int cpus[2], first = -1, cpu, i, in_a_row = 0;
+	struct stats stats;
+	struct hit hit;
+	FILE *file;
+
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP(return, "there is one ring for each CPU");
+	/* All samples wait until the end. */
+	self->req.arg.drain_threads = 1;
+	self->req.arg.drain_interval_ms = 10000;
+	self->req.arg.ring_pages = 256;
+	start(_metadata, self);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, cpu_pin(cpus[i]));
+		access_pages(&self->source, self->mem, PAGES, rounds);
+	}
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_LT(4 * batch, stats.s.total.in_flight);
+	stats_free(&stats);
+	stop(_metadata, self, &stats);
+	stats_free(&stats);
+
+	file = hits(_metadata);
+	ASSERT_NE(NULL, file);
+	while (hit_read(_metadata, file, &hit)) {
+		if (strcmp(hit.name, "htmm_sample"))
+			continue;
+		ASSERT_EQ(1, sscanf(hit.text, "cpu=%d", &cpu));
+		if (first < 0)
+			first = cpu;
+		if (cpu != first)
+			break;
+		in_a_row++;
+	}
+	fclose(file);
+	EXPECT_EQ(batch, in_a_row);
 }
 
 TEST_F(trace, cooling_and_thresholds)
@@ -405,6 +526,8 @@ TEST_F(trace, cooling_and_thresholds)
 	self->req.arg.cooling_period = 4 * PAGES;
 	start(_metadata, self);
 	access_pages(&self->source, self->mem, PAGES, ROUNDS);
+	/* Or the next cooling that is due would be earlier. */
+	ASSERT_EQ(0, device_settle(self->fd));
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, device_cool(self->fd, 0));
 	/* No page is cold at the end, and too many are hot: some bin is warm. */

@@ -25,6 +25,7 @@
  *				events for near and for persistent memory, which alone tell
  * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
  * FAKE_PRIMES=1		every member is a prime number of its own
+ * FAKE_RANDOM=SEED	and with that, any number
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
@@ -32,6 +33,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -214,29 +216,46 @@ static int fake_start(struct htmm_start *start)
 	return 0;
 }
 
+/* FAKE_RANDOM=SEED: instead of a number any other, mostly one at the end of a type's range. */
+static __u64 any(__u64 number)
+{
+	static const __u64 ends[] = {
+		0, 1, 1000000, UINT32_MAX, INT64_MAX, 1ULL << 63, UINT64_MAX,
+	};
+	static __u64 state;
+	unsigned int which;
+
+	if (!getenv("FAKE_RANDOM"))
+		return number;
+	state = (state ?: (__u64)env_number("FAKE_RANDOM")) * 6364136223846793005ULL +
+		1442695040888963407ULL;
+	which = (state >> 32) % 10;
+	return which < sizeof(ends) / sizeof(*ends) ? ends[which] : state >> (state >> 58);
+}
+
 /*
  * FAKE_PRIMES: every member its own prime number, so that a mix-up shows. What test_cli
  * expects of them is written there once more.
  */
 static void primes_info(struct htmm_info *info)
 {
-	info->owner = 10007;
+	info->owner = any(10007);
 	info->nr_targets = 10009;
 	info->nr_cpus = 10037;
-	info->elapsed_ns = 10039030117ULL;
-	info->sample_type = 10061;
-	info->ring_pages = 10067;
-	info->record_size = 10069;
-	info->max_pages = 10079;
-	info->max_bytes = 10091;
-	info->capacity_pages = 10093;
-	info->cooling_period = 10099;
-	info->adaptation_period = 10103;
-	info->table_bytes = 10111;
-	info->ring_bytes = 10133;
-	info->drain_pid = 10139;
+	info->elapsed_ns = any(10039030117ULL);
+	info->sample_type = any(10061);
+	info->ring_pages = any(10067);
+	info->record_size = any(10069);
+	info->max_pages = any(10079);
+	info->max_bytes = any(10091);
+	info->capacity_pages = any(10093);
+	info->cooling_period = any(10099);
+	info->adaptation_period = any(10103);
+	info->table_bytes = any(10111);
+	info->ring_bytes = any(10133);
+	info->drain_pid = any(10139);
 	info->nr_drain_threads = 10141;
-	info->session = 10151;
+	info->session = any(10151);
 	info->session_flags = HTMM_START_KEEP_EXITED;
 }
 
@@ -248,22 +267,22 @@ static void primes_counters(struct htmm_counters *c, unsigned int channel)
 	unsigned int i;
 
 	memset(c, 0, sizeof(*c));
-	c->overflows = 10529 << 4 * channel;
-	c->counted = 10531 << 4 * channel;
-	c->in_flight = 10559 << 4 * channel;
-	c->throttled = 10567 << 4 * channel;
-	c->nmi = 10589 << 4 * channel;
+	c->overflows = any(10529) << 4 * channel;
+	c->counted = any(10531) << 4 * channel;
+	c->in_flight = any(10559) << 4 * channel;
+	c->throttled = any(10567) << 4 * channel;
+	c->nmi = any(10589) << 4 * channel;
 	for (i = 0; i < HTMM_NR_DROPS; i++)
-		c->drops[i] = drops[i] << 4 * channel;
+		c->drops[i] = any(drops[i]) << 4 * channel;
 }
 
 static void primes_channel(struct htmm_channel *channel, unsigned int number)
 {
-	channel->precise_ip = 10663 + number;
-	channel->period = 10667 + number;
-	channel->count = 10687 + number;
-	channel->time_enabled = 10691 + number;
-	channel->time_running = 10709 + number;
+	channel->precise_ip = any(10663) + number;
+	channel->period = any(10667) + number ?: 1;
+	channel->count = any(10687) + number;
+	channel->time_enabled = any(10691) + number;
+	channel->time_running = any(10709) + number;
 	channel->flags = HTMM_CHANNEL_ACTIVE;
 	primes_counters(&channel->counters, number);
 }
@@ -271,18 +290,18 @@ static void primes_channel(struct htmm_channel *channel, unsigned int number)
 static void primes_stats(struct htmm_stats *stats)
 {
 	primes_counters(&stats->total, 4);
-	stats->samples = 10159;
-	stats->coolings = 10163;
-	stats->adaptations = 10169;
-	stats->evicted = 10177;
-	stats->exited = 10181;
-	stats->wakeups = 10193;
-	stats->batches = 10211;
-	stats->drain_ns = 10223030669ULL;
-	stats->handler_ns = 10243030729ULL;
-	stats->period_changes = 10247;
-	stats->cost_ppm = 10253;
-	stats->cpus_failed = 10259;
+	stats->samples = any(10159);
+	stats->coolings = any(10163);
+	stats->adaptations = any(10169);
+	stats->evicted = any(10177);
+	stats->exited = any(10181);
+	stats->wakeups = any(10193);
+	stats->batches = any(10211);
+	stats->drain_ns = any(10223030669ULL);
+	stats->handler_ns = any(10243030729ULL);
+	stats->period_changes = any(10247);
+	stats->cost_ppm = any(10253);
+	stats->cpus_failed = any(10259);
 }
 
 static void primes_target(struct htmm_target_info *target)
@@ -290,21 +309,23 @@ static void primes_target(struct htmm_target_info *target)
 	static const __u64 drops[HTMM_NR_DROPS] = {
 		10711, 10723, 10729, 10733, 10739, 10753, 10771, 10781, 10789,
 	};
+	unsigned int i;
 
-	target->id = 10267;
-	target->capacity_pages = 10271;
-	target->max_bytes = 10273;
-	target->bytes = 10289;
-	target->pages = 10301;
-	target->regions = 10303;
-	target->samples = 10313;
-	target->coolings = 10321;
-	target->adaptations = 10331;
-	target->evicted = 10333;
-	target->exited = 10337;
-	target->spaces = 10343;
-	target->space_bytes = 10357;
-	memcpy(target->drops, drops, sizeof(drops));
+	target->id = any(10267);
+	target->capacity_pages = any(10271);
+	target->max_bytes = any(10273);
+	target->bytes = any(10289);
+	target->pages = any(10301);
+	target->regions = any(10303);
+	target->samples = any(10313);
+	target->coolings = any(10321);
+	target->adaptations = any(10331);
+	target->evicted = any(10333);
+	target->exited = any(10337);
+	target->spaces = any(10343);
+	target->space_bytes = any(10357);
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		target->drops[i] = any(drops[i]);
 	snprintf(target->name, sizeof(target->name), "a \"b\\c\nd\374e");
 }
 
@@ -312,33 +333,33 @@ static void primes_hist(struct htmm_histogram *hist, struct htmm_bin *bins)
 {
 	unsigned int bin;
 
-	hist->pages = 10369;
-	hist->hot_pages = 10391;
-	hist->capacity_pages = 10399;
-	hist->samples = 10427;
+	hist->pages = any(10369);
+	hist->hot_pages = any(10391);
+	hist->capacity_pages = any(10399);
+	hist->samples = any(10427);
 	hist->hot_threshold = 13;
 	hist->warm_threshold = 11;
 	for (bin = 0; bin < HTMM_NR_BINS; bin++)
-		bins[bin].pages = bin * bin + 3;
+		bins[bin].pages = any(bin * bin + 3);
 }
 
 static void primes_ratio(struct htmm_hit_ratio *ratio)
 {
-	ratio->capacity_pages = 10429;
-	ratio->pages = 10433;
-	ratio->fast_pages = 10453;
-	ratio->samples = 10457;
-	ratio->hit_ppm = 10459;
-	ratio->error_ppm = 4987;
+	ratio->capacity_pages = any(10429);
+	ratio->pages = any(10433);
+	ratio->fast_pages = any(10453);
+	ratio->samples = any(10457);
+	ratio->hit_ppm = any(10459) % 1000001;
+	ratio->error_ppm = any(4987) % 5001;
 }
 
 static void primes_page(struct htmm_page *page)
 {
-	page->samples = 10477;
-	page->pid = 10487;
-	page->space = 10499;
-	page->bin = 10501;
-	page->target = 10513;
+	page->samples = any(10477);
+	page->pid = any(10487);
+	page->space = any(10499);
+	page->bin = any(10501);
+	page->target = any(10513);
 	page->addr = 0x7f1234567000;
 	page->flags = HTMM_PAGE_HOT;
 }
@@ -385,7 +406,13 @@ static int fake_targets(struct htmm_targets *arg)
 static int fake_add_target(struct htmm_add_target *arg)
 {
 	const struct htmm_target *wanted = (void *)(unsigned long)arg->target;
+	FILE *file = fopen(getenv("FAKE_DUMP") ? getenv("FAKE_DUMP") : "/dev/null", "w");
 
+	if (file) {
+		fprintf(file, "target %u %llu %llu %llu\n", wanted->type, wanted->id,
+			wanted->capacity_pages, wanted->max_bytes);
+		fclose(file);
+	}
 	if (wanted->id == 6)
 		return fail(ENOMEM);
 	if (wanted->id == 7) {

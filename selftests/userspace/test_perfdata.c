@@ -393,6 +393,19 @@ static void put_others(struct perfdata_writer *writer)
 	perfdata_writer_build_id(writer, PERF_RECORD_MISC_USER, "/usr/lib/other.so", &id);
 }
 
+/* All records begin at a multiple of 8 bytes, as perf wants them. */
+static bool aligned(const char *at, size_t bytes)
+{
+	const struct perf_event_header *record;
+
+	for (; bytes >= sizeof(*record); at += record->size, bytes -= record->size) {
+		record = (const void *)at;
+		if (!record->size || record->size > bytes || record->size % 8)
+			return false;
+	}
+	return !bytes;
+}
+
 static void test_pipe(void)
 {
 	struct perfdata_writer writer = new_writer();
@@ -420,6 +433,7 @@ static void test_pipe(void)
 	      count_records(at, bytes, PERFDATA_RECORD_FEATURE) >= 9 &&
 	      count_records(at, bytes, PERFDATA_RECORD_BUILD_ID) == 2 &&
 	      count_records(at, bytes, PERF_RECORD_SAMPLE) == 100);
+	CHECK(aligned(at, bytes));
 	free(image.data);
 }
 

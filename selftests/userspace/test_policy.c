@@ -515,6 +515,33 @@ static void test_burst(void)
 	destroy(without);
 }
 
+/* Bursts in 48 looks, when the program goes to other pages each @every looks. */
+static u32 bursts(u32 every)
+{
+	struct memory *memory = make(4000, 0);
+	u32 nr = 0, i;
+
+	for (i = 0; i < 48; i++) {
+		u32 from = 1100 + i / every % 5 * 500;
+
+		sample(memory, from, from + 500, 6);
+		nr += look(memory)->cool;
+		obey(memory);
+	}
+	destroy(memory);
+	return nr;
+}
+
+/* A burst does not pay if the program does not stay with its pages. */
+static void test_burst_pause(void)
+{
+	u32 seldom = bursts(12), often = bursts(3);
+
+	printf("# %u bursts for 3 changes, %u for 15\n", seldom, often);
+	CHECK(seldom == 3);
+	CHECK(often >= 2 && often <= 6);
+}
+
 /* Two huge pages, one used all over and one in a few places, as often. */
 static void run_huge(struct memory *memory)
 {
@@ -772,6 +799,7 @@ int main(void)
 		TAP_TEST(test_brake),
 		TAP_TEST(test_rate),
 		TAP_TEST(test_burst),
+		TAP_TEST(test_burst_pause),
 		TAP_TEST(test_huge),
 		TAP_TEST(test_refused),
 		TAP_TEST(test_pingpong),

@@ -193,6 +193,18 @@ static void test_sample(void)
 	CHECK(!status.truncated && !status.damaged && !status.malformed && status.records == 1);
 }
 
+/* As of perf mem record: a weight, which is of no use here, before the data source. */
+static void test_weight(void)
+{
+	begin(1, TYPE | PERF_SAMPLE_WEIGHT);
+	RECORD(PERF_RECORD_SAMPLE, 2, 100, 0x400007, pair(10, 11), 50, 0x7000, 1, 3, 321,
+	       0x68100142);
+	finish();
+	CHECK(!open_bytes(file.len));
+	CHECK(next() == 1 && view.period == 3 && view.data_src == 0x68100142);
+	CHECK(count_samples() == 0 && !status.malformed);
+}
+
 /* What has a size of its own is passed over on the way to the data source. */
 static void test_variable_members(void)
 {
@@ -231,6 +243,37 @@ static void test_variable_members(void)
 		*at = before;
 	}
 	CHECK(good >= 3 && good < 27);
+}
+
+/* What a counter has lost, and the index of a branch in its CPU's buffer. */
+static void test_optional_members(void)
+{
+	struct perfdata_attr *attr;
+
+	begin(1, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_READ |
+		 PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_DATA_SRC);
+	attr = (void *)(file.bytes + header_of()->attrs.offset);
+	attr->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	attr->attr.branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX;
+	RECORD(PERF_RECORD_SAMPLE, 0, pair(1, 1), 5, 0xa000,
+	       99, 100, 7,			/* count, id, lost */
+	       1, 55, 0x1, 0x2, 0x3,		/* one branch, and the index */
+	       0xbeef);
+	finish();
+	CHECK(!open_bytes(file.len));
+	CHECK(next() == 1 && view.data_src == 0xbeef);
+	CHECK(count_samples() == 0 && !status.malformed);
+}
+
+/* So many that their bytes are few again in 64 bits. */
+static void test_array_of_all_memory(void)
+{
+	begin(1, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |
+		 PERF_SAMPLE_DATA_SRC);
+	RECORD(PERF_RECORD_SAMPLE, 0, pair(1, 1), 5, 0xa000, (1ULL << 61) + 1, 7, 0xbeef);
+	finish();
+	CHECK(!open_bytes(file.len));
+	CHECK(count_samples() == 0 && status.malformed == 1);
 }
 
 static void test_others(void)
@@ -343,6 +386,14 @@ static void test_pipe(void)
 	CHECK(next() == 1 && view.addr == 0x1000 && next() == 1 && view.addr == 0x2000);
 	CHECK(event_of(101) == 1 && event_of(200) == 0);
 	CHECK(count_samples() == 0 && !status.size);
+	/* An event whose size does not fit in its record, and one without a size. */
+	begin_pipe(1);
+	RECORD(PERFDATA_RECORD_ATTR, 0, pair(4, 200), 1, 2, 3, 4, 5, 6, 7, 300);
+	RECORD(PERFDATA_RECORD_ATTR, 0, pair(4, 64));
+	put_sample(100, 5, 1);
+	CHECK(!open_bytes(file.len));
+	CHECK(next() == 1 && view.addr == 0x1000 && event_of(300) < 0);
+	CHECK(count_samples() == 0 && status.malformed == 2);
 	/* A file cannot be read from a pipe: its events are at its end. */
 	begin(1, TYPE);
 	finish();
@@ -555,7 +606,10 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_sample),
+		TAP_TEST(test_weight),
 		TAP_TEST(test_variable_members),
+		TAP_TEST(test_optional_members),
+		TAP_TEST(test_array_of_all_memory),
 		TAP_TEST(test_others),
 		TAP_TEST(test_ordered_events),
 		TAP_TEST(test_ids),

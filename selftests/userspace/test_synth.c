@@ -61,6 +61,7 @@ static void fake_proc(const char *comm, unsigned long long started, unsigned int
 }
 
 #define TEXT	"00400000-00500000 r-xp 00001000 08:02 77 /usr/bin/a b\n"
+#define MOVED	"00400000-00500000 r-xp 00002000 08:02 77 /usr/bin/a b\n"
 #define HEAP	"00600000-00700000 rw-p 00000000 00:00 0 [heap]\n"
 #define ANON	"7f0000000000-7f0000100000 rw-p 00000000 00:00 0\n"
 #define LOW	"00010000-00020000 rw-p 00000000 00:00 0\n"
@@ -172,13 +173,18 @@ static void test_names(void)
 	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9 &&
 	      !strcmp(map->filename, "/usr/bin/a b"));
 
+	fake_proc("second", 200, 1, MOVED);
+	perfdata_synth_process(synth, 4711, 7);
+	/* Another part of the same file, where the first one was. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 10 && map->pgoff == 0x2000);
+
 	fake_proc("second", 200, 1, "");
 	perfdata_synth_process(synth, 4711, 8);
 	access.pid = 1;
 	access.tid = 1;
 	perfdata_synth_sample(synth, &access, 2000);
 	/* Of processes that are gone nothing is made up. */
-	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 10);
 	perfdata_synth_free(synth);
 	perfdata_writer_close(&writer, &err);
 }

@@ -423,7 +423,7 @@ static void test_pace(void)
 	       tier->cpu[TIER_DECIDE];
 	CHECK(tier->groups[0].plan->burst && tier->groups[0].plan->looks_part > 0.1);
 	CHECK(tier->due >= 1 + cost / 0.13 && tier->due < 1 + cost / 0.1);
-	CHECK(tier->wait > 0 && tier->wait < tier->due - 1);
+	CHECK(tier->wait > 0 && tier->wait < tier->due - 1 + 1e-9);
 	destroy(tier);
 }
 

@@ -245,7 +245,8 @@ struct htmm_target {
  *	GiB for each drain thread
  * @capacity_pages: what the fast tier holds, in 4 KiB pages; 0: the memory of
  *	all nodes that have CPUs
- * @cooling_period: samples of a target between two coolings of its table; 0: 2,000,000.
+ * @cooling_period: samples of a target between two coolings of its table; 0: four for each
+ *	page that has a count, and at least 2,000,000.
  *	With several drain threads a cooling may be late by up to one batch of 512 samples
  *	of each of them
  * @adaptation_period: samples of a target between two adaptations of its
@@ -475,7 +476,7 @@ struct htmm_drain_thread {
  *	bytes
  * @capacity_pages: what the fast tier holds, in pages, for targets without a capacity of
  *	their own
- * @cooling_period: in samples
+ * @cooling_period: in samples; 0: it follows the number of pages, see struct htmm_start
  * @adaptation_period: in samples
  * @table_bytes: memory in use by all hot-page tables, in bytes
  * @ring_bytes: memory in use by all rings, in bytes

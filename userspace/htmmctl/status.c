@@ -157,8 +157,11 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		htmm_counters_lost(&stats->stats.total), stats->stats.total.in_flight);
 	print_budget(file, info, stats);
 	fprintf(file, "capacity  %s\n", capacity_words(text, info->capacity_pages));
-	fprintf(file, "cooling   every %llu samples, thresholds every %llu\n",
-		info->cooling_period, info->adaptation_period);
+	if (info->cooling_period)
+		fprintf(file, "cooling   every %llu samples", info->cooling_period);
+	else
+		fputs("cooling   every 4 samples of each page, at least 2000000", file);
+	fprintf(file, ", thresholds every %llu\n", info->adaptation_period);
 	fprintf(file, "memory    table %s of %s, rings %s (%u pages each)\n",
 		size_text(table, info->table_bytes), size_text(most, info->max_bytes),
 		size_text(rings, info->ring_bytes), info->ring_pages);

@@ -33,9 +33,13 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LISTED		8
 /* Fewer samples do not tell whether the program uses other pages. */
 #define LEAST_SAMPLES	300
-/* What part of the time looks may take: at most, and if nothing is to be won. */
+/*
+ * What part of the time looks may take: at most, if nothing is to be won, and else one of so
+ * many parts of what is.
+ */
 #define LOOKS_MOST	0.125
 #define LOOKS_CALM	0.003
+#define WON_PER_LOOK	3
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -480,7 +484,7 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 
 	plan->least = least;
 	if (much)
-		plan->least = 1;
+		plan->least = policy->burst ? 1 : 2;
 	else if (look->nr_slow > enough)
 		plan->least++;
 	else if (look->nr_slow < enough / 4 && least > 1)
@@ -488,8 +492,8 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 }
 
 /*
- * How soon to look again, and how closely: looks may take as much of the time as is to be won
- * by what was moved now and by what waits to be moved.
+ * How soon to look again, and how closely: looks may take a part of the time that is to
+ * be won by what was moved now and by what waits to be moved.
  */
 static void pace(struct policy *policy, const struct policy_look *look)
 {
@@ -497,7 +501,8 @@ static void pace(struct policy *policy, const struct policy_look *look)
 	double won = (plan->claim * policy->rate + plan->waiting) / policy->slowness *
 		     look->period * policy->config.gap_ns / 1e9;
 
-	plan->looks_part = policy->burst ? LOOKS_MOST : fmin(fmax(won, LOOKS_CALM), LOOKS_MOST);
+	plan->looks_part = policy->burst ? LOOKS_MOST :
+			   fmin(fmax(won / WON_PER_LOOK, LOOKS_CALM), LOOKS_MOST);
 	plan->thin = rule_thin(policy, look, plan->looks_part > LOOKS_CALM);
 	aim(policy, look, plan->looks_part > LOOKS_CALM);
 }

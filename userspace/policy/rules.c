@@ -14,7 +14,9 @@
 /* The part of the time that copies may take, and how much more of it in a burst. */
 #define COPY_SHARE	0.1
 #define BURST_FACTOR	4
-#define BURST_LOOKS	3
+#define BURST_LOOKS	4
+/* The shortest time between two bursts. */
+#define BURST_PAUSE_S	1.0
 /* The slowest that the brake goes. */
 #define SLOWEST		1024
 /* Claims are checked from this share of the samples on; this part of them must have come true. */
@@ -30,7 +32,7 @@
 /* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200
 /* For how many seconds a move is remembered. */
-#define MOVED_S	2.0
+#define MOVED_S		2.5
 /* A huge page is in use if this part of it is. */
 #define HUGE_PART	4
 /* Samples a second of a CPU: after a phase change, while much is to be moved, and usually. */
@@ -186,8 +188,16 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share)
 
 void rule_begin_burst(struct policy *policy)
 {
-	if (rule_on(policy, POLICY_BURST))
-		policy->burst = BURST_LOOKS + 1;
+	double since = policy->seconds - policy->last_burst;
+
+	if (!rule_on(policy, POLICY_BURST) || since < policy->pause)
+		return;
+	policy->pause *= since < 4 * policy->pause ? 2 : 0.5;
+	policy->pause = fmax(policy->pause, BURST_PAUSE_S);
+	policy->last_burst = policy->seconds;
+	policy->burst = BURST_LOOKS;
+	policy->slowness = 1;
+	policy->claim = (struct claim) {};
 }
 
 void rule_burst(struct policy *policy, double share, __u64 samples)
@@ -202,11 +212,9 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 		policy->burst--;
 	if (!usual->looks++) {
 		*usual = (struct usual) { .looks = 1, .share = share };
-	} else if (rule_on(policy, POLICY_BURST) && rule_drop(policy, samples, share)) {
-		policy->plan.cool = true;
-		policy->burst = BURST_LOOKS;
-		policy->slowness = 1;
-		policy->claim = (struct claim) {};
+	} else if (rule_drop(policy, samples, share)) {
+		rule_begin_burst(policy);
+		policy->plan.cool = policy->burst == BURST_LOOKS;
 		*usual = (struct usual) { .looks = 1, .share = share };
 	} else {
 		/* A rise is what moves are for. */

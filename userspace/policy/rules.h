@@ -8,7 +8,7 @@
 #include "units.h"
 
 /* Places of pages that were moved, of which the ping-pong brake knows. */
-#define MOVED_ROOM	16384
+#define MOVED_ROOM	65536
 
 /**
  * struct moved - a move that was planned
@@ -78,6 +78,8 @@ struct usual {
  * @claim: for the brake
  * @usual: to see phase changes
  * @burst: looks for which the higher limit is allowed
+ * @last_burst: when it began
+ * @pause: seconds after which the next one may begin
  * @moved: recent moves, a hash table
  * @order: units in the order in which they are to be moved
  * @order_room: room in @order
@@ -110,6 +112,8 @@ struct policy {
 	struct claim claim;
 	struct usual usual;
 	unsigned int burst;
+	double last_burst;
+	double pause;
 	struct moved moved[MOVED_ROOM];
 	__u32 *order;
 	size_t order_room;
@@ -222,6 +226,9 @@ void rule_burst(struct policy *policy, double share, __u64 samples);
 /**
  * rule_begin_burst() - the program uses other pages than before
  * @policy: the policy
+ *
+ * A burst costs much, which pays only if the program goes on using these pages. So each one
+ * that follows another one soon makes the next one wait twice as long.
  */
 void rule_begin_burst(struct policy *policy);
 

@@ -23,7 +23,6 @@
 #define PLOT_COLUMNS		256
 #define PLOT_ROWS		128
 /* The kernel's default period; and memory for 30 million pages in dense use. */
-#define COOLING_DEFAULT		2000000
 #define MAX_BYTES_DEFAULT	(128 << 20)
 
 /**
@@ -353,7 +352,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 {
 	struct options o = {
 		.choice.allowed = (1 << FORMATS) - 1, .max = LINES_DEFAULT,
-		.max_bytes = MAX_BYTES_DEFAULT, .cooling_period = COOLING_DEFAULT,
+		.max_bytes = MAX_BYTES_DEFAULT,
 	};
 	const struct opt opts[] = {
 		{ OPT_TEXT, 'i', "input", "FILE", "perf.data, - for a pipe, or a log; else live",
@@ -374,7 +373,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
 		  &o.capacity, 4096, LLONG_MAX },
 		{ OPT_NUMBER, 0, "cooling-period", "N",
-		  "samples until counts are halved (2000000)", &o.cooling_period, 1, LLONG_MAX },
+		  "samples until counts are halved (4 a page)", &o.cooling_period, 1, LLONG_MAX },
 		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table (128M)",
 		  &o.max_bytes, 1, LLONG_MAX },
 		{ OPT_CALL, 0, "min-level", "LEVEL",

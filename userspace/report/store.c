@@ -39,6 +39,15 @@ static void *new_page(struct store *store)
 	return store->slab[store->nr_slabs - 1] + --store->spare * HTMM_POOL_PAGE_SIZE;
 }
 
+/* The next cooling is due at this sample if so many pages have a count by then. */
+static void plan_cooling(struct store *store, u64 pages)
+{
+	u64 period = htmm_cooling_period(store->config.cooling_period, pages);
+
+	if (check_add_overflow(store->last_cooling, period, &store->next_cooling))
+		store->next_cooling = U64_MAX;
+}
+
 struct store *store_new(const struct store_config *config, struct htmm_error *err)
 {
 	const struct htmm_table_config limits = {
@@ -56,7 +65,7 @@ struct store *store_new(const struct store_config *config, struct htmm_error *er
 	if (!store)
 		goto no_memory;
 	store->config = *config;
-	store->next_cooling = config->cooling_period;
+	plan_cooling(store, 0);
 	store->directory_bytes = bytes;
 	store->directory = map(bytes);
 	htmm_pool_init(&store->pool);
@@ -99,8 +108,8 @@ static void cool(struct store *store)
 {
 	htmm_table_cool(&store->table);
 	store->coolings++;
-	if (check_add_overflow(store->samples, store->config.cooling_period, &store->next_cooling))
-		store->next_cooling = U64_MAX;
+	store->last_cooling = store->samples;
+	plan_cooling(store, 0);
 }
 
 /* Counts as many as come before the next cooling, which must be exactly on its sample. */
@@ -111,6 +120,8 @@ static u32 count_some(struct store *store, u32 from)
 
 	store->refused += refused;
 	store->samples += n - refused;
+	if (store->samples >= store->next_cooling)
+		plan_cooling(store, htmm_hist_pages_from(&store->table.hist[HTMM_KIND_BASE], 1));
 	if (store->samples >= store->next_cooling)
 		cool(store);
 	return n;

@@ -23,7 +23,7 @@
  * struct store_config - how samples turn into hot pages
  * @max_bytes: most memory of the table, in bytes
  * @capacity: capacity of the fast tier, in pages; may change later
- * @cooling_period: samples between two coolings, at least 1
+ * @cooling_period: see htmm_cooling_period()
  */
 struct store_config {
 	u64 max_bytes;
@@ -71,6 +71,7 @@ struct store {
 	u32 spare;			/* unused pages of the last slab */
 	void *directory;
 	size_t directory_bytes;
+	u64 last_cooling;
 	u64 next_cooling;
 	u32 nr;
 	struct htmm_table_sample batch[STORE_BATCH];

@@ -248,7 +248,8 @@ static const struct command cmd_sim = {
 	.help = "Simulates tiering: samples of a recording, or of a made-up program, are counted\n"
 		"by the module's own code, and the policy of 'htmmctl tier' moves pages.  Of a\n"
 		"recording, each sample stands for the accesses until the next one, and time passes as\n"
-		"recorded; with --all-fast, accesses of the slow tier, looks and moves take more.",
+		"recorded; with --all-fast, the samples' own time is left out, and accesses of the\n"
+		"slow tier, looks and moves take more.",
 	.run = run_sim,
 };
 

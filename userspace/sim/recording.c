@@ -6,6 +6,7 @@
 #include "source.h"
 
 #define USER_END	0x800000000000ULL
+#define PAGE		4096ULL
 
 /**
  * struct recording - a perf.data file
@@ -88,9 +89,40 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Adds the pages of all samples of @from to @to, in order of their addresses. */
+/* What is between two pages that were sampled is memory, too, if it is not more than this. */
+#define GAP		(512 * PAGE)
+
+/* Leaves one of each page of @from, and adds those between. */
+static int fill_gaps(struct source *to, const struct sim_page *from, size_t nr,
+		     struct htmm_error *err)
+{
+	size_t room = 0, i;
+
+	for (i = 0; i < nr; i++) {
+		struct sim_page page = from[i];
+
+		if (i && page.space == from[i - 1].space && page.addr - from[i - 1].addr <= GAP)
+			page.addr = from[i - 1].addr + PAGE;
+		for (; page.addr <= from[i].addr; page.addr += PAGE) {
+			if (to->nr_touched == room) {
+				struct sim_page *more;
+
+				room = room ? 2 * room : 4096;
+				more = realloc(to->touched, room * sizeof(*more));
+				if (!more)
+					return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+				to->touched = more;
+			}
+			to->touched[to->nr_touched++] = page;
+		}
+	}
+	return 0;
+}
+
+/* Finds the pages of all samples of @from, in order of their addresses. */
 static int find_touched(struct source *to, struct source *from, struct htmm_error *err)
 {
+	struct sim_page *page = NULL;
 	struct sim_sample sample;
 	size_t room = 0, nr = 0;
 	int ret;
@@ -100,16 +132,20 @@ static int find_touched(struct source *to, struct source *from, struct htmm_erro
 			struct sim_page *more;
 
 			room = room ? 2 * room : 4096;
-			more = realloc(to->touched, room * sizeof(*more));
-			if (!more)
-				return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-			to->touched = more;
+			more = realloc(page, room * sizeof(*more));
+			if (!more) {
+				ret = htmm_error_set(err, ENOMEM, NULL, "out of memory");
+				break;
+			}
+			page = more;
 		}
-		to->touched[nr++] = (struct sim_page) { sample.space, sample.addr };
+		page[nr++] = (struct sim_page) { sample.space, sample.addr & -PAGE };
 	}
 	if (nr)
-		qsort(to->touched, nr, sizeof(*to->touched), by_address);
-	to->nr_touched = nr;
+		qsort(page, nr, sizeof(*page), by_address);
+	if (!ret)
+		ret = fill_gaps(to, page, nr, err);
+	free(page);
 	return ret;
 }
 

@@ -10,6 +10,8 @@
 #define PARTS		5
 /* Seconds between two looks. */
 #define LEAST_WAIT	0.05
+/* The part of the time that lists of regions take, as in htmmctl tier. */
+#define GLANCES_PART	0.005
 
 /**
  * struct sim - a simulation in progress
@@ -82,6 +84,9 @@ static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
 		sim->seconds += sample->period * ns / 1e9;
 		return;
 	}
+	/* The simulation has samples of its own. */
+	if (config->all_fast)
+		sim->late -= config->sample_ns / 1e9;
 	if (config->all_fast && !fast)
 		sim->late += sample->period * (config->slow_ns - config->fast_ns) / 1e9;
 	sim->seconds = sample->ns / 1e9 + sim->late;
@@ -142,12 +147,12 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 	fputc('\n', sim->trace);
 }
 
-/* Looks that have cost so much take no more than their part of the time. */
+/* Lists of regions that have cost so much take no more than their part of the time. */
 static double next_look(const struct sim *sim, double cost)
 {
-	double wait = fmax(cost / sim->plan->looks_part, LEAST_WAIT);
+	double wait = fmin(fmax(cost / GLANCES_PART, LEAST_WAIT), sim->config->interval);
 
-	return sim->seconds + fmin(wait, sim->config->interval);
+	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);
 }
 
 static int sim_look(struct sim *sim, struct htmm_error *err)
@@ -226,9 +231,7 @@ static void take(struct sim *sim, const struct sim_sample *sample)
 	if (sim->plan && sim->taken++ % sim->plan->thin)
 		return;
 	sim->result->samples++;
-	/* What was recorded has paid for its samples. */
-	if (!sim->source->timed)
-		spend(sim, sim->config->sample_ns);
+	spend(sim, sim->config->sample_ns);
 	store_add(sim->store, sample->space, sample->addr, 1);
 }
 

@@ -6,6 +6,8 @@
 #include <time.h>
 #include "tier.h"
 
+/* The part of the time that lists of regions may take. */
+#define GLANCES_PART	0.005
 /* Elements of a list that are asked for at least. */
 #define LIST_FIRST	512
 
@@ -380,9 +382,10 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 	tier_charge(tier, TIER_DECIDE);
 	if (ret)
 		return ret;
-	tier->wait = (tier->cpu[TIER_GLANCE] - glances) / looks_part(tier);
 	if (!rest)
 		tier->due = tier->seconds + (tier->charged - before) / looks_part(tier);
+	tier->wait = fmin((tier->cpu[TIER_GLANCE] - glances) / GLANCES_PART,
+			  tier->due - tier->seconds);
 	return 0;
 }
 

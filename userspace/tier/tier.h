@@ -98,7 +98,8 @@ struct group {
  * @nr_coolings: number of @coolings
  * @coolings: coolings of each target at the look, by its number
  * @alive: targets that can still be sampled
- * @wait: seconds until regions are listed again, so that this takes only a part of the time
+ * @wait: seconds until regions are listed again, so that this takes only a part of the time,
+ *	or until a look is due
  * @due: when pages are listed, whether regions show a change or not
  * @cpu: seconds of CPU time, by what they were for
  * @charged: sum of @cpu

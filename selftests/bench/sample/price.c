@@ -20,7 +20,7 @@
 #include "device.h"
 
 #define PERIOD		97
-#define WARM		8000
+#define WARM		24000
 #define LINE		64
 #define GROUPS		8
 #define MAX_EVENTS	4

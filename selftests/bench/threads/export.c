@@ -3,14 +3,20 @@
  * How long it takes to list all pages of a table, in calls of 65,536 pages with a cursor
  * from one to the next: in the table's order, and, for comparison, hottest first, where
  * each call walks over the whole table. What is listed must be what the histogram says.
+ *
+ * Then, how long it takes to list the 1,000 hottest pages of tables with random samples, four
+ * of each page: the first time, and again after as many samples as a second may bring.
  */
 #include <time.h>
+#include "bench.h"
 #include "export.h"
 #include "topn.h"
 #include "tap.h"
 
 #define CALL	65536
 #define BATCH	512
+#define TOP	1000
+#define SECOND	10000	/* samples */
 
 static struct htmm_table table;
 static struct htmm_pool pool;
@@ -101,6 +107,55 @@ static double list_all(u32 (*call)(const struct htmm_topn_entry *after))
 	return began;
 }
 
+static double seconds_to_list_top(void)
+{
+	double began = seconds();
+	struct htmm_topn list;
+
+	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, TOP);
+	htmm_topn_begin(&list, &table);
+	while (htmm_topn_scan(&list, &table, 256))
+		;
+	CHECK(htmm_topn_finish(&list) == TOP);
+	return seconds() - began;
+}
+
+static void add_random(const struct bench_space *space, u64 n)
+{
+	struct htmm_table_sample s[BATCH];
+	u32 dropped[BATCH], i;
+
+	for (; n >= BATCH; n -= BATCH) {
+		bench_uniform(space, s, BATCH);
+		/* Where fill() has put its pages. */
+		for (i = 0; i < BATCH; i++)
+			s[i].page |= htmm_page(1, 0);
+		CHECK(htmm_table_add(&table, s, BATCH, dropped) == 0);
+	}
+}
+
+static void measure_top(u64 pages)
+{
+	struct bench_space space;
+	double first, next;
+	char *arena;
+	void *dir;
+
+	CHECK(bench_space_open(&space, pages, 1, 1));
+	fill(pages, 1, &dir, &arena);
+	/* Counts of 1 to 8 are halved, so that the random ones matter. */
+	htmm_table_cool(&table);
+	htmm_table_cool(&table);
+	add_random(&space, 4 * pages);
+	first = seconds_to_list_top();
+	add_random(&space, SECOND);
+	next = seconds_to_list_top();
+	printf("%10llu %10.4f %10.4f\n", pages, first, next);
+	fflush(stdout);
+	free(dir);
+	free(arena);
+}
+
 static void measure(u64 pages, u32 one_in)
 {
 	double export, hottest = 0;
@@ -131,5 +186,9 @@ int main(void)
 	measure(100000, 512);
 	measure(1000000, 512);
 	measure(10000000, 512);
+	printf("%10s %10s %10s\n", "pages", "top s", "again s");
+	measure_top(1 << 20);
+	measure_top(1 << 24);
+	measure_top(1 << 27);
 	return 0;
 }
