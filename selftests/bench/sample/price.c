@@ -22,6 +22,8 @@
 #define PERIOD		97
 #define WARM		24000
 #define LINE		64
+/* The same in each run, so that the memory is of the same number of regions. */
+#define ARENA		((void *)0x200000000000)
 #define GROUPS		8
 #define MAX_EVENTS	4
 #define DATA		"/dev/shm/price.data"
@@ -182,8 +184,8 @@ static void touch(const char *mem, size_t bytes, unsigned long loads)
 static void worker(const struct work *work, size_t bytes, const struct cgroup *cgroup)
 {
 	unsigned long samples = 1;
-	char *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *mem = mmap(ARENA, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (mem == MAP_FAILED || (cgroup && cgroup_enter(cgroup, 0)))
 		exit(1);
