@@ -216,7 +216,7 @@ int main(void)
 	u64 pages, end = most && *most ? strtoull(most, NULL, 0) : 16 << 20, i;
 	struct htmm_table_sample page;
 
-	puts("# each: samples of a page in a half; settled, changed: percent of the best choice");
+	puts("# each: samples of each page in a half; settled, changed: percent of the best");
 	printf("# for a fast tier of 1/%u of the pages, then 1/%u\n", one_in[0], one_in[1]);
 	printf("%-8s %9s %6s  %-12s %8s %8s %8s %8s %8s %9s\n", "stream", "pages", "each",
 	       "period", "settled", "changed", "settled", "changed", "ns", "coolings");
