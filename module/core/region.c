@@ -485,16 +485,16 @@ static u32 htmm_region_cool_planes(struct htmm_region *region, struct htmm_pool 
 static void htmm_region_thin(struct htmm_region *region, struct htmm_pool *pool,
 			     u64 coolings, u32 lost)
 {
-	u32 count, page, pos = 0, i;
+	u32 count, page, pos = 0, few = HTMM_SPARSE_AGAIN, i;
 	struct htmm_counts counts = { 0 };
 
+	if (coolings == 1)
+		few = min_t(u32, few, HTMM_PAIRS - min_t(u32, lost, HTMM_PAIRS));
 	while ((count = htmm_region_next(region, &pos, &page))) {
-		if (count > HTMM_PAIR_MAX || counts.n == HTMM_SPARSE_AGAIN)
+		if (count > HTMM_PAIR_MAX || counts.n == few)
 			return;
 		htmm_counts_add(&counts, page, count);
 	}
-	if (coolings == 1 && counts.n + lost > HTMM_PAIRS)
-		return;
 	htmm_region_release(region, pool);
 	for (i = 0; i < counts.n; i++)
 		htmm_region_set_pair(region, counts.page[i], counts.count[i]);
@@ -515,7 +515,7 @@ u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 	else
 		lost = htmm_region_cool_leaf(region, coolings, &used);
 	/* Usually this tells that too many pages are left. */
-	if (used <= HTMM_SPARSE_AGAIN && (coolings > 1 || lost <= HTMM_PAIRS))
+	if (used <= HTMM_SPARSE_AGAIN)
 		htmm_region_thin(region, pool, coolings, lost);
 	return lost;
 }

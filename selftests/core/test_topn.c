@@ -224,12 +224,25 @@ static void passes_over_cold_regions(void)
 		add_times(0, 7, weight + weight / 4);
 		world_lists_match(&world, HTMM_LIST_PAGES, 1);
 	}
-	/* Their regions' counts can rise no more: those of other pages can. */
-	for (page = 0; page < 4; page++) {
-		add_times(1, page, 3U << 30);
-		add_times(0, page, U32_MAX - page);
-		world_lists_match(&world, HTMM_LIST_PAGES, 2 + page);
-	}
+	world_cool(&world);
+	world_lists_match(&world, HTMM_LIST_PAGES, ALL);
+	world_close(&world);
+}
+
+/* A region's count can rise no more, those of its pages can: what was known is void. */
+static void a_count_at_its_limit(void)
+{
+	u32 page;
+
+	world_open(&world, &roomy, false);
+	add_times(0, 7, 1000);
+	for (page = 0; page < 300; page++)
+		add_times(1, page, 200);
+	CHECK(list_next(HTMM_LIST_PAGES, 0, 1, NULL) == 1);
+	CHECK(most_of(1) < 1000);
+	add_times(0, 7, U32_MAX - 2000);
+	add_times(1, 5, U32_MAX - 500);
+	world_lists_match(&world, HTMM_LIST_PAGES, 1);
 	world_cool(&world);
 	world_lists_match(&world, HTMM_LIST_PAGES, ALL);
 	world_close(&world);
@@ -350,6 +363,7 @@ int main(void)
 		TAP_TEST(skew_is_by_definition),
 		TAP_TEST(under_change),
 		TAP_TEST(passes_over_cold_regions),
+		TAP_TEST(a_count_at_its_limit),
 		TAP_TEST(many_listings),
 		TAP_TEST(offered_entries),
 		TAP_TEST(several_tables),

@@ -4,6 +4,7 @@
 PRAGMA mmap_size = 268435456;
 PRAGMA temp_store = MEMORY;
 
+DROP TABLE IF EXISTS temp.served;
 CREATE TEMP TABLE served (item INTEGER PRIMARY KEY, times INTEGER);
 
 SELECT count(*), sum(length(description))

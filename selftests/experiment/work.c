@@ -87,6 +87,9 @@ void work_ready(void)
 
 void work_done(__u64 ops)
 {
+	/* What it does to have its memory is not counted. */
+	if (!begun)
+		return;
 	total += ops;
 	mark(false);
 }

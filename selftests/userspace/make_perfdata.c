@@ -14,7 +14,8 @@
  *   -e  events, told apart by their ids (2)
  *   -r  pages of each mapping (1024)
  *   -P  processes of that name, in turn (1)
- *   -l  what is on the stack comes from the L1 cache, all else from DRAM
+ *   -l  what is on the stack comes from the L1 cache, as much from where is not known, all else
+ *       from DRAM
  *   -s  instead, a sample of each page that LIST has the number of, one a line; they
  *       are pages of /data/alpha, which -r should have room for
  *   -z  records compressed, as by perf record -z
@@ -216,7 +217,7 @@ static void write_sample(long n)
 		.pid = PID + n % nr_processes, .tid = PID + n % nr_processes,
 		.time = TIME_FIRST + n * TIME_STEP, .cpu = cpu, .period = 1,
 		.addr = make_addr(n),
-		.data_src = cached_stack && n % 100 == 0 ? FROM_L1 : DATA_SRC,
+		.data_src = !cached_stack || n % 50 ? DATA_SRC : n % 100 ? 0 : FROM_L1,
 	};
 
 	write_record(&sample, sizeof(sample));

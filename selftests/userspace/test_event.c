@@ -274,6 +274,14 @@ static void test_unseen(void)
 	CHECK(!*unseen(HTMM_DEFAULT_EVENTS, "0-3", "0-1"));
 	CHECK(!*unseen("access", "0-3", "0-1"));
 	CHECK(!*unseen("r1234", "0-3", "0-1"));
+	/* A device that programs map, and that is no node; one without a device is none. */
+	CHECK(put_below("bus/dax/drivers/device_dax", "bind", ""));
+	CHECK(put_below("bus/dax/drivers/kmem", "dax0.7", ""));
+	CHECK(!*unseen(local, "0", "0"));
+	CHECK(put_below("bus/dax/drivers/device_dax", "dax3.5", ""));
+	CHECK(strstr(unseen(local, "0", "0"), "device dax3.5"));
+	CHECK(!*unseen("pmm-load", "0", "0"));
+	CHECK(!*unseen(HTMM_DEFAULT_EVENTS, "0", "0"));
 }
 
 static int count(const struct htmm_catalog_event *event, void *data)

@@ -400,7 +400,7 @@ static void test_rests(void)
 		look(tier);
 		CHECK(machine.nr_lists == (i < 8 ? 3 : 1) && tier->groups[0].rests == (i >= 8));
 	}
-	CHECK(tier->rests == 4);
+	CHECK(tier->rests == 4 && tier->looks == 8);
 	tier->due = 1000;
 	sample(1024, 1124, 5);
 	look(tier);
@@ -423,7 +423,10 @@ static void test_pace(void)
 	       tier->cpu[TIER_DECIDE];
 	CHECK(tier->groups[0].plan->burst && tier->groups[0].plan->looks_part > 0.1);
 	CHECK(tier->due >= 1 + cost / 0.13 && tier->due < 1 + cost / 0.1);
-	CHECK(tier->wait > 0 && tier->wait < tier->due - 1 + 1e-9);
+	CHECK(tier->wait > 0 && tier->wait < tier->due - 1 + cost);
+	tier->interval = cost / 1000;
+	look(tier);
+	CHECK(tier->due < 2 + cost / 100);
 	destroy(tier);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,14 +61,44 @@ enum htmm_remote htmm_remote_memory(const char *sysfs)
 	return count_nodes(&cpus, &node) > 1 ? HTMM_REMOTE_UNKNOWN : HTMM_REMOTE_SLOW;
 }
 
+/*
+ * Finds a device of persistent memory or CXL that programs map themselves (devdax), so that
+ * its memory is of no node. Returns false if there is none.
+ */
+static bool find_dax(char *name, size_t size, const char *sysfs)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	bool found = false;
+	unsigned int n;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/bus/dax/drivers/device_dax", sysfs ?: "/sys");
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		found = sscanf(entry->d_name, "dax%u.%u", &n, &n) == 2;
+		snprintf(name, size, "%s", entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 			struct htmm_error *unseen)
 {
 	unsigned int i, sees = 0, node = 0, other = 0;
 	struct htmm_cpus memory, cpus, far;
+	char device[NAME_MAX + 1];
 
 	for (i = 0; i < list->nr; i++)
 		sees |= htmm_event_sees(&list->event[i], sysfs);
+	if (!(sees & (HTMM_SEES_REMOTE | HTMM_SEES_PMEM)) &&
+	    find_dax(device, sizeof(device), sysfs)) {
+		htmm_error_set(unseen, 0, "sample llc-miss, which sees every memory",
+			       "loads from the memory of device %s are not sampled", device);
+		return true;
+	}
 	if (!sysfs_nodes(&memory, sysfs, "has_memory") || count_nodes(&memory, &node) < 2)
 		return false;
 	if (!sysfs_nodes(&cpus, sysfs, "has_cpu"))

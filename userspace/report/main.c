@@ -317,7 +317,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 {
 	bool map = (opts->plot && opts->parts != PART_CURVE) || opts->choice.format == FORMAT_DAMON;
 
-	if (opts->config.min_level && !opts->path)
+	if (opts->config.min_level > HTMM_SOURCE_CACHE && !opts->path)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session does not keep where data came from; --min-level needs a file");

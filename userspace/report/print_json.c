@@ -22,7 +22,7 @@ static struct json_object *sources_json(const struct report_counts *counts)
 	int i;
 
 	for (i = 0; i < HTMM_NR_SOURCES; i++)
-		json_add_u64(obj, htmm_source_name(i), counts->served[i]);
+		json_add_u64(obj, report_source_name(i), counts->served[i]);
 	return obj;
 }
 

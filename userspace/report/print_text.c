@@ -81,7 +81,7 @@ static void print_sources(FILE *file, const struct report_counts *counts)
 	for (i = 0; i < HTMM_NR_SOURCES; i++) {
 		if (!counts->served[i])
 			continue;
-		fprintf(file, "%s%s %.1f%%", before, htmm_source_name(i),
+		fprintf(file, "%s%s %.1f%%", before, report_source_name(i),
 			percent(counts->served[i], counts->samples));
 		before = ", ";
 	}

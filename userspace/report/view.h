@@ -130,6 +130,12 @@ const char *report_mapping_name(const struct report_view *view, __s64 mapping);
 /* The name of an event, by its index; @buf is used if the file has no name for it. */
 const char *report_event_name(const struct report_view *view, __u32 event, char *buf, size_t size);
 
+/* The name of what served samples. */
+static inline const char *report_source_name(enum htmm_source source)
+{
+	return source == HTMM_SOURCE_LOCAL ? "dram" : htmm_source_name(source);
+}
+
 void report_print_text(FILE *file, const struct report_view *view);
 void report_print_heat(FILE *file, const struct report_view *view);
 void report_print_curve(FILE *file, const struct report_view *view);

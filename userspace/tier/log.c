@@ -131,13 +131,11 @@ void log_plan(FILE *file, const struct tier *tier)
 		const struct group *group = &tier->groups[i];
 		const struct policy_plan *plan = group->plan;
 
+		if (group->rests)
+			continue;
 		fprintf(file, "%.1f s: ", tier->seconds);
 		if (group->target)
 			fprintf(file, "target %u: ", group->target);
-		if (group->rests) {
-			fprintf(file, "nothing has changed\n");
-			continue;
-		}
 		fprintf(file, "%llu of %llu pages of the fast tier in use; ", group->used,
 			group->capacity);
 		if (plan->fast_share >= 0)

@@ -17,8 +17,9 @@
 #include "log.h"
 #include "tier.h"
 
-#define INTERVAL_MS	10000
-#define MIN_INTERVAL_MS	50
+/* Between two lists of regions. */
+#define LEAST_WAIT_MS	50
+#define MOST_WAIT_MS	10000
 #define PERIOD		127
 #define COOLING_PERIOD	40000
 /* Most pages that a look lists: 2 GiB. */
@@ -31,7 +32,6 @@
  * @session: what to sample
  * @tree: the command and its children
  * @tier: the loop
- * @interval_ms: most time between two looks
  * @looks: looks to take; 0: no end
  * @rate: bytes to move in a second
  * @plan: only print what would be moved
@@ -43,7 +43,6 @@ struct tiering {
 	struct session session;
 	struct proc_tree tree;
 	struct tier tier;
-	unsigned int interval_ms;
 	__s64 looks;
 	__s64 rate;
 	bool plan;
@@ -60,7 +59,6 @@ static int call_nodes(void *value, const char *text, struct htmm_error *err)
 			      "'%s' is not a list of nodes", text);
 }
 
-/* Reads seconds; stores milliseconds. */
 static int call_interval(void *value, const char *text, struct htmm_error *err)
 {
 	char *end;
@@ -69,7 +67,7 @@ static int call_interval(void *value, const char *text, struct htmm_error *err)
 	if (end == text || *end || !(seconds >= 0.05) || !(seconds <= 3600))
 		return htmm_error_set(err, EINVAL, "give 0.05 to 3600, such as 1 or 0.5",
 				      "'%s' is no number of seconds", text);
-	*(unsigned int *)value = (unsigned int)(seconds * 1000);
+	*(double *)value = seconds;
 	return 0;
 }
 
@@ -200,9 +198,7 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 /* Until the next look; the first one comes soon. */
 static int wait_ms(const struct tiering *all)
 {
-	double wait = 1000 * all->tier.wait;
-
-	return fmin(fmax(wait, MIN_INTERVAL_MS), all->interval_ms);
+	return fmin(fmax(1000 * all->tier.wait, LEAST_WAIT_MS), MOST_WAIT_MS);
 }
 
 /*
@@ -228,7 +224,7 @@ static bool wait_for_look(const struct tiering *all, pid_t child, const struct s
 static int loop(struct tiering *all, pid_t child, const struct signals *signals, int *status,
 		struct htmm_error *err)
 {
-	__s64 looks = 0;
+	__s64 failed = 0;
 	int ret;
 
 	while (wait_for_look(all, child, signals, status)) {
@@ -240,7 +236,8 @@ static int loop(struct tiering *all, pid_t child, const struct signals *signals,
 		if (ret && ret != -ESHUTDOWN && ret != -EINTR && ret != -ESTALE &&
 		    ret != -ENOMEM && ret != -ENOENT)
 			return ret;
-		if (++looks == all->looks && !child)
+		failed += ret < 0;
+		if (all->looks && failed + (__s64)all->tier.looks >= all->looks && !child)
 			return 0;
 	}
 	return 0;
@@ -291,7 +288,7 @@ static int open_log(struct tiering *all, struct htmm_error *err)
 
 static int run_tier(const struct command *cmd, int argc, char **argv)
 {
-	static struct tiering all = { .interval_ms = INTERVAL_MS, .share = "profit" };
+	static struct tiering all = { .share = "profit" };
 	struct tier *tier = &all.tier;
 	struct opt session[SESSION_OPTS];
 	const struct opt opts[] = {
@@ -299,8 +296,8 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &tier->tiers.fast, .call = call_nodes },
 		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
 		  &tier->tiers.slow, .call = call_nodes },
-		{ OPT_CALL, 'i', "interval", "SECONDS", "most time until it looks for changes (10)",
-		  &all.interval_ms, .call = call_interval },
+		{ OPT_CALL, 'i', "interval", "SECONDS", "most time between two looks (as they pay)",
+		  &tier->interval, .call = call_interval },
 		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
 		  &all.looks, 0, LONG_MAX, .rare = true },
 		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (a tenth of the time)",

@@ -373,17 +373,16 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 		return ret;
 	if (!rest)
 		share(tier);
-	for (i = 0; i < tier->nr_groups && !ret; i++) {
-		tier->rests += tier->groups[i].rests;
+	for (i = 0; i < tier->nr_groups && !ret; i++)
 		if (!tier->groups[i].rests)
 			ret = decide(tier, &tier->groups[i], err);
-	}
-	tier->looks++;
+	*(rest ? &tier->rests : &tier->looks) += 1;
 	tier_charge(tier, TIER_DECIDE);
 	if (ret)
 		return ret;
 	if (!rest)
-		tier->due = tier->seconds + (tier->charged - before) / looks_part(tier);
+		tier->due = tier->seconds + fmin((tier->charged - before) / looks_part(tier),
+						 tier->interval ?: INFINITY);
 	tier->wait = fmin((tier->cpu[TIER_GLANCE] - glances) / GLANCES_PART,
 			  tier->due - tier->seconds);
 	return 0;

@@ -90,8 +90,9 @@ struct group {
  * @nr_groups: how many
  * @mover: moves pages
  * @dry: move nothing
+ * @interval: most seconds between two looks; 0: as many as they need to pay
  * @looks: looks taken
- * @rests: looks of which the policies wanted to know hardly anything
+ * @rests: how often only regions were listed
  * @seconds: time of the session at the look
  * @samples: counted at the look
  * @evicted: pages that the module has forgotten for lack of memory
@@ -120,6 +121,7 @@ struct tier {
 	unsigned int nr_groups;
 	struct mover mover;
 	bool dry;
+	double interval;
 	__u64 looks;
 	__u64 rests;
 	double seconds;

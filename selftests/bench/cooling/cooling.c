@@ -17,6 +17,8 @@
 #include "bench.h"
 #include "evict.h"
 
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
 #define CHUNK		65536
 #define LOOKS		8
 #define TIERS		2
@@ -38,7 +40,7 @@ static const struct policy {
 	{ .name = "4 a page", .each = 4 },
 };
 
-#define POLICIES	(sizeof(policies) / sizeof(policies[0]))
+#define POLICIES	ARRAY_SIZE(policies)
 
 struct store {
 	struct htmm_table table;
@@ -143,8 +145,8 @@ static void look(const struct store *store, const double *weight, u64 moved,
 	sum[0] = all;
 	for (i = 0; i < store->table.high; i++) {
 		region = htmm_table_entry(&store->table, i);
-		for (pos = 0; region->created &&
-		     (count = htmm_region_next(region, &pos, &page)); ) {
+		pos = region->created ? 0 : HTMM_REGION_PAGES;
+		while ((count = htmm_region_next(region, &pos, &page))) {
 			count = min_t(u32, htmm_table_cooled(&store->table, region, count),
 				      COUNTS - 1);
 			if (!count)
@@ -214,8 +216,8 @@ int main(void)
 	u64 pages, end = most && *most ? strtoull(most, NULL, 0) : 16 << 20, i;
 	struct htmm_table_sample page;
 
-	printf("# each: samples of each page in a half; then, for fast tiers of 1/%u and 1/%u, "
-	       "settled and changed\n", one_in[0], one_in[1]);
+	puts("# each: samples of each page in a half; settled, changed: percent of the best choice");
+	printf("# for a fast tier of 1/%u of the pages, then 1/%u\n", one_in[0], one_in[1]);
 	printf("%-8s %9s %6s  %-12s %8s %8s %8s %8s %8s %9s\n", "stream", "pages", "each",
 	       "period", "settled", "changed", "settled", "changed", "ns", "coolings");
 	for (pages = 1 << 20; pages <= end; pages *= 4) {
