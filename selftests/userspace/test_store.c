@@ -72,5 +72,5 @@ int main(void)
 		TAP_TEST(follows_the_pages),
 	};
 
-	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
+	return tap_main(tests, ARRAY_SIZE(tests));
 }

@@ -143,7 +143,7 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->max_pages, 1, HTMM_MAX_TABLE_PAGES, .rare = true },
 		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for each target's hot-page table",
 		  &s->max_bytes, 1, LLONG_MAX, .rare = true },
-		{ OPT_NUMBER, 0, "cooling-period", "N", "samples until counts are halved (4 a page)",
+		{ OPT_NUMBER, 0, "cooling-period", "N", "samples until counts halve (4 a page)",
 		  &s->cooling_period, 1, LLONG_MAX, .rare = true },
 		{ OPT_NUMBER, 0, "adaptation-period", "N", "samples until thresholds move (100000)",
 		  &s->adaptation_period, 1, LLONG_MAX, .rare = true },

@@ -487,7 +487,7 @@ static double record(const char *path, const struct load *load, struct cost *cos
 	}
 	while (!recording(&work))
 		if (waitpid(pid, &status, WNOHANG))
-			fail("perf record: status %d", status);
+			fail("perf ended with status %d", status);
 	if (cost) {
 		work_round(&work, WARM);
 		*cost = round_cost(&work, load);

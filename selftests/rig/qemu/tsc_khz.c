@@ -6,7 +6,7 @@
  * emulated timer at boot, and on a busy host that result can be too low by a factor of five: all
  * its clocks, and so all its time limits, then run too fast.
  */
-#include <stdint.h>
+#include <limits.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -14,22 +14,22 @@
 #include <x86intrin.h>
 
 struct reading {
-	uint64_t ticks;
-	uint64_t ns;
+	unsigned long ticks;
+	unsigned long ns;
 };
 
-static uint64_t clock_ns(void)
+static unsigned long clock_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+	return ts.tv_sec * 1000000000ul + ts.tv_nsec;
 }
 
 /* Both clocks at one time: the pair that nothing came between, of several tries. */
 static struct reading read_both(void)
 {
-	uint64_t before, ticks, took, least = UINT64_MAX;
+	unsigned long before, ticks, took, least = ULONG_MAX;
 	struct reading best = {};
 	int i;
 
@@ -53,8 +53,7 @@ int main(void)
 	first = read_both();
 	nanosleep(&wait, NULL);
 	last = read_both();
-	printf("%llu\n", (unsigned long long)((last.ticks - first.ticks) * 1000000 /
-					      (last.ns - first.ns)));
+	printf("%lu\n", (last.ticks - first.ticks) * 1000000 / (last.ns - first.ns));
 	return 0;
 }
 #else
