@@ -633,7 +633,11 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 	bool fired;
 	int drain;
 
+	/* The child shall not have the device open. */
+	close(self->fd);
 	ASSERT_EQ(0, child_worker(&child, touch, self));
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
 	self->req.targets[0].id = child.pid;
 	do {
 		be_idle(_metadata, self);
