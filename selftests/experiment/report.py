@@ -209,7 +209,8 @@ plot {lines}
 INTRODUCTION = """# What moving pages buys
 
 Made by `make experiment`: see [testing.md](testing.md#experiments) for how to run it, and for
-what a cell is. Do not edit.
+what a cell is. Do not edit. Results are kept, so that rows may be of different commits; one run
+each.
 
 A program runs in a virtual machine whose memory of node 1 is slow: {latency} ns for a miss of
 the last-level cache (2 MiB) on the fast and the slow node, in the machine's own clock, in
