@@ -3,8 +3,8 @@
  * Prints the rate of this machine's time stamp counter in kHz; nothing where it has none.
  *
  * The emulated CPU shows this counter to its guest. A guest measures its rate against an
- * emulated timer at boot, and on a busy host that result can be too low by a factor of five: all
- * its clocks, and so all its time limits, then run too fast.
+ * emulated timer at boot. On a busy host the result can be far too low: all its clocks, and so
+ * all its time limits, then run too fast.
  */
 #include <limits.h>
 #include <stdio.h>
