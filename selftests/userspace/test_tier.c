@@ -421,8 +421,8 @@ static void test_pace(void)
 	look(tier);
 	cost = tier->cpu[TIER_GLANCE] + tier->cpu[TIER_LIST_SLOW] + tier->cpu[TIER_LIST_FAST] +
 	       tier->cpu[TIER_DECIDE];
-	CHECK(tier->groups[0].plan->burst && tier->groups[0].plan->looks_part > 0.1);
-	CHECK(tier->due >= 1 + cost / 0.13 && tier->due < 1 + cost / 0.1);
+	CHECK(tier->groups[0].plan->burst);
+	CHECK(tier->due >= 1 + cost / 0.21 && tier->due < 1 + cost / 0.19);
 	CHECK(tier->wait > 0 && tier->wait < tier->due - 1 + cost);
 	tier->interval = cost / 1000;
 	look(tier);
@@ -474,7 +474,7 @@ static void test_thin(void)
 	struct tier *tier = make(PAGES);
 	unsigned int i;
 
-	/* 25,600 samples a second: all are taken at first, then 2,500 of them. */
+	/* 25,600 samples a second: all are taken at first, then 1,250 of them. */
 	sample(0, 400, 64);
 	look(tier);
 	CHECK(!machine.period && tier->thin == 1);
@@ -482,12 +482,12 @@ static void test_thin(void)
 		sample(0, 400, 64 / tier->thin);
 		look(tier);
 	}
-	CHECK(machine.period == 16 * 499 && tier->thin == 16);
+	CHECK(machine.period == 32 * 499 && tier->thin == 32);
 	for (i = 0; i < 2; i++) {
 		sample(1000, 1400, 9);
 		look(tier);
 	}
-	CHECK(tier->groups[0].plan->burst && tier->thin < 16);
+	CHECK(tier->groups[0].plan->burst && tier->thin < 32);
 	CHECK(machine.period == tier->thin * 499);
 	destroy(tier);
 }
