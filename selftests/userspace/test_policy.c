@@ -9,9 +9,9 @@
 
 #define PAGES		4096
 #define HUGE		512U
-/* The fast tier of most tests, and what is kept free of it (1/64). */
+/* The fast tier of most tests, and what is kept free of it (1/256). */
 #define CAPACITY	1024U
-#define KEPT		(CAPACITY / 64)
+#define KEPT		(CAPACITY / 256)
 
 /**
  * struct memory - a machine's pages and what they have
@@ -343,16 +343,16 @@ static void test_demote_first(void)
 	struct memory *memory = make(4000, 0), *without = make(4000, bit(POLICY_DEMOTE_FIRST));
 
 	memory->fast[3000] = true;
-	sample(memory, 0, 1007, 3);
+	sample(memory, 0, CAPACITY - KEPT - 1, 3);
 	look(memory);
 	CHECK(memory->plan->nr_moves == 1 && memory->plan->forced_pages == 1);
-	CHECK(memory->plan->moves[0].addr == 0x10000000 + (1007ULL << HTMM_PAGE_SHIFT));
+	CHECK(memory->plan->moves[0].addr == 0x10000000 + ((CAPACITY - KEPT - 1ULL) << HTMM_PAGE_SHIFT));
 	obey(memory);
-	sample(memory, 0, 1007, 3);
+	sample(memory, 0, CAPACITY - KEPT - 1, 3);
 	CHECK(look(memory)->nr_moves == 0);
 
 	without->fast[3000] = true;
-	sample(without, 0, 1007, 3);
+	sample(without, 0, CAPACITY - KEPT - 1, 3);
 	CHECK(look(without)->nr_moves == 0);
 	destroy(memory);
 	destroy(without);

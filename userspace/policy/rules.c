@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include "rules.h"
 
-/* A part of the fast tier to keep free: 1/64, near the 2 % of TPP. */
-#define FREE_PART	64
+/* A part of the fast tier to keep free, above the watermark where the kernel begins to reclaim. */
+#define FREE_PART	256
 /* By what factor a page must be better than another. */
 #define MARGIN	2.0
 /* A single sample may be chance; of two, the first counts a little less. */
