@@ -9,9 +9,9 @@
 
 #define PAGES		4096
 #define HUGE		512U
-/* The fast tier of most tests, and what is kept free of it (1/64). */
+/* The fast tier of most tests, and what is kept free of it (1/256). */
 #define CAPACITY	1024U
-#define KEPT		(CAPACITY / 64)
+#define KEPT		(CAPACITY / 256)
 
 /**
  * struct memory - a machine's pages and what they have

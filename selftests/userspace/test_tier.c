@@ -301,7 +301,7 @@ static struct tier *make(u64 list_pages)
 	CHECK(tier);
 	machine = (struct machine) { .state = HTMM_STATE_RUNNING };
 	for (page = 0; page < PAGES; page++)
-		machine.node[page] = page < CAPACITY - CAPACITY / 64 ? FAST : SLOW;
+		machine.node[page] = page < CAPACITY - CAPACITY / 256 ? FAST : SLOW;
 	set_node(&tier->tiers.fast, FAST);
 	set_node(&tier->tiers.slow, SLOW);
 	tier->session = 3;
@@ -382,7 +382,7 @@ static void test_lists(void)
 	CHECK(machine.list[2].flags == (HTMM_LIST_NODE | HTMM_LIST_RESIDENT));
 	CHECK(machine.list[2].order == HTMM_ORDER_TABLE && machine.list[2].node == FAST);
 	CHECK(machine.list[2].min_samples == 0 && machine.list[2].session == 3);
-	CHECK(tier->groups[0].slow.nr == 100 && tier->groups[0].used == CAPACITY - CAPACITY / 64);
+	CHECK(tier->groups[0].slow.nr == 100 && tier->groups[0].used == CAPACITY - CAPACITY / 256);
 	CHECK(!tier->groups[0].slow_cut && !tier->groups[0].fast_cut);
 	destroy(tier);
 }
@@ -446,7 +446,7 @@ static void test_large(void)
 	CHECK(tier->groups[0].slow.nr == 150 && tier->groups[0].slow.pages[0].samples == 9);
 	CHECK(tier->groups[0].slow_cut == 4);
 	CHECK(tier->groups[0].fast.nr == 150 && tier->groups[0].fast_cut == 1);
-	CHECK(tier->groups[0].used == CAPACITY - CAPACITY / 64);
+	CHECK(tier->groups[0].used == CAPACITY - CAPACITY / 256);
 	destroy(tier);
 }
 

@@ -3,11 +3,8 @@
 #include <stdint.h>
 #include "rules.h"
 
-/*
- * A part of the fast tier to keep free: 1/64, near the 2 % of TPP. With less, moves that go on
- * while the kernel allocates make it reclaim, which takes the counts, too.
- */
-#define FREE_PART	64
+/* A part of the fast tier to keep free, beside what the kernel wants to have free there. */
+#define FREE_PART	256
 /* By what factor a page must be better than another. */
 #define MARGIN	2.0
 /* A single sample may be chance; of two, the first counts a little less. */
