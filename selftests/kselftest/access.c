@@ -144,11 +144,17 @@ size_t memory_available(void)
 
 void *access_map(size_t pages)
 {
-	void *mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/*
+	 * Where no other program has memory. In a machine without random addresses the kernel
+	 * gives all of them the same, so that samples of others would be counted as ours.
+	 */
+	static char *at = (char *)0x123456789000;
+	void *mem = mmap(at, pages * PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (mem == MAP_FAILED)
 		return NULL;
+	at += pages * PAGE;
 	madvise(mem, pages * PAGE, MADV_NOHUGEPAGE);
 	memset(mem, 1, pages * PAGE);
 	return mem;
