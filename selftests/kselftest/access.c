@@ -142,19 +142,22 @@ size_t memory_available(void)
 	return kib << 10;
 }
 
+/*
+ * Where the kernel puts memory if it is not asked for a place, every program has some: a shell
+ * that starts while all processes are sampled would have samples at the same addresses.
+ */
+#define OWN_PLACE	0x100000000000UL
+#define OWN_STEP	0x40000000UL
+
 void *access_map(size_t pages)
 {
-	/*
-	 * Where no other program has memory. In a machine without random addresses the kernel
-	 * gives all of them the same, so that samples of others would be counted as ours.
-	 */
-	static char *at = (char *)0x123456789000;
-	void *mem = mmap(at, pages * PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	static unsigned long next = OWN_PLACE;
+	void *mem = mmap((void *)next, pages * PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (mem == MAP_FAILED)
 		return NULL;
-	at += pages * PAGE;
+	next += OWN_STEP + pages * PAGE / OWN_STEP * OWN_STEP;
 	madvise(mem, pages * PAGE, MADV_NOHUGEPAGE);
 	memset(mem, 1, pages * PAGE);
 	return mem;

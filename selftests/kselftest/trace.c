@@ -361,9 +361,9 @@ static __u64 in_flight(struct __test_metadata *_metadata, int fd)
 	return stats.s.total.in_flight;
 }
 
-/* A ring of 4 pages has at most 352 records, and its watermark is a quarter. */
+/* A ring of 4 pages has 256 records or more, and its watermark is a quarter. */
 #define SLOW_RING	4
-#define SLOW_LEAST	80
+#define SLOW_LEAST	60
 /* Enough to wake ksampled; and few enough that the kernel does not throttle the event. */
 #define SLOW_BURST	100
 
