@@ -7,10 +7,12 @@
 #include <linux/mempolicy.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "test.h"
+#include "tier/log.h"
 #include "tier/tier.h"
 
 #define PAGES		4000U
@@ -615,6 +617,154 @@ static void test_whole_call(void)
 	destroy(tier);
 }
 
+/* Two groups, and one that rests; no two members are equal. */
+static void fill_primes(struct tier *tier, struct policy_plan *plan, struct policy_move *moves)
+{
+	unsigned int i;
+
+	for (i = 0; i < 14; i++)
+		moves[i] = (struct policy_move) {
+			.addr = 0x10000 + 0x1000 * i, .pid = 1009 + i, .pages = 31 + i, .node = i & 3,
+			.samples = 2003 + i, .value = 0.125f * (i + 1),
+		};
+	*plan = (struct policy_plan) {
+		.moves = moves, .nr_demotions = 2, .nr_moves = 14, .demoted_pages = 3,
+		.promoted_pages = 5, .forced_pages = 7, .pingpong_pages = 11,
+		.held = { 13, 17, 19, 23, 29, 0, 37 }, .candidates = 41, .threshold = 43.5,
+		.fast_share = 0.75, .burst = true,
+	};
+	plan[1] = (struct policy_plan) { .moves = moves, .fast_share = -1 };
+	*tier = (struct tier) {
+		.nr_groups = 3, .looks = 47, .rests = 53, .seconds = 59.25, .samples = 61,
+		.evicted = 67, .thin = 71, .cpu = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5 },
+		.mover = { .demoted = 73, .promoted = 79, .ns = 1250000000,
+			   .refused = { 83, 89, 97, 101, 103, 0, 107 } },
+	};
+	tier->groups[0] = (struct group) {
+		.target = 109, .used = 113, .capacity = 127, .least = 131, .plan = plan,
+		.slow.nr = 137, .fast.nr = 1000,
+	};
+	tier->groups[1] = (struct group) { .rests = true, .plan = plan };
+	tier->groups[2] = (struct group) { .used = 139, .capacity = 149, .plan = plan + 1 };
+}
+
+static const char log_lines[] =
+	"{\"schema\":1,\"seconds\":59.25,\"look\":47,\"rests_total\":53,\"target\":109,"
+	"\"samples\":61,\"fast_share\":0.75,\"capacity_pages\":127,\"used_pages\":113,"
+	"\"threshold\":43.5,\"candidates\":41,\"held\":{\"new\":13,\"margin\":17,\"profit\":19,"
+	"\"room\":23,\"rate\":29,\"huge\":0,\"stuck\":37},\"listed\":1137,\"least\":131,"
+	"\"thin\":71,\"planned_demotions\":3,\"planned_promotions\":5,\"forced\":7,"
+	"\"pingpongs\":11,\"burst\":true,\"demoted_total\":73,\"promoted_total\":79,"
+	"\"refused_total\":{\"gone\":83,\"absent\":89,\"shared\":97,\"busy\":101,\"full\":103,"
+	"\"forbidden\":0,\"other\":107},\"evicted_total\":67,\"move_seconds_total\":1.25,"
+	"\"cpu_seconds_by_work\":{\"begin\":0.5,\"glance\":1.5,\"list_slow\":2.5,\"list_fast\":3.5,"
+	"\"decide\":4.5,\"move\":5.5,\"rest\":6.5}}\n"
+	"{\"schema\":1,\"seconds\":59.25,\"look\":47,\"rests_total\":53,\"target\":0,"
+	"\"samples\":61,\"fast_share\":null,\"capacity_pages\":149,\"used_pages\":139,"
+	"\"threshold\":0,\"candidates\":0,\"held\":{\"new\":0,\"margin\":0,\"profit\":0,"
+	"\"room\":0,\"rate\":0,\"huge\":0,\"stuck\":0},\"listed\":0,\"least\":0,\"thin\":71,"
+	"\"planned_demotions\":0,\"planned_promotions\":0,\"forced\":0,\"pingpongs\":0,"
+	"\"burst\":false,\"demoted_total\":73,\"promoted_total\":79,\"refused_total\":{\"gone\":83,"
+	"\"absent\":89,\"shared\":97,\"busy\":101,\"full\":103,\"forbidden\":0,\"other\":107},"
+	"\"evicted_total\":67,\"move_seconds_total\":1.25,\"cpu_seconds_by_work\":{\"begin\":0.5,"
+	"\"glance\":1.5,\"list_slow\":2.5,\"list_fast\":3.5,\"decide\":4.5,\"move\":5.5,"
+	"\"rest\":6.5}}\n";
+
+static const char plan_lines[] =
+	"59.2 s: target 109: 113 of 127 pages of the fast tier in use; 75.0 % of new "
+	"samples are of it; 41 pages of the slow tier are among the best, from 43.5/s on\n"
+	"  demote pid 1009 address 0x10000, 124 KiB on node 0: 2003 samples, expects "
+	"0.125/s\n"
+	"  demote pid 1010 address 0x11000, 128 KiB on node 1: 2004 samples, expects 0.25/s\n"
+	"  promote pid 1011 address 0x12000, 132 KiB on node 2: 2005 samples, expects "
+	"0.375/s\n"
+	"  promote pid 1012 address 0x13000, 136 KiB on node 3: 2006 samples, expects 0.5/s\n"
+	"  promote pid 1013 address 0x14000, 140 KiB on node 0: 2007 samples, expects "
+	"0.625/s\n"
+	"  promote pid 1014 address 0x15000, 144 KiB on node 1: 2008 samples, expects "
+	"0.75/s\n"
+	"  promote pid 1015 address 0x16000, 148 KiB on node 2: 2009 samples, expects "
+	"0.875/s\n"
+	"  promote pid 1016 address 0x17000, 152 KiB on node 3: 2010 samples, expects 1/s\n"
+	"  promote pid 1017 address 0x18000, 156 KiB on node 0: 2011 samples, expects "
+	"1.12/s\n"
+	"  promote pid 1018 address 0x19000, 160 KiB on node 1: 2012 samples, expects "
+	"1.25/s\n"
+	"  promote pid 1019 address 0x1a000, 164 KiB on node 2: 2013 samples, expects "
+	"1.38/s\n"
+	"  promote pid 1020 address 0x1b000, 168 KiB on node 3: 2014 samples, expects 1.5/s\n"
+	"  and 2 more\n"
+	"  not promoted (new): 13 pages\n"
+	"  not promoted (margin): 17 pages\n"
+	"  not promoted (profit): 19 pages\n"
+	"  not promoted (room): 23 pages\n"
+	"  not promoted (rate): 29 pages\n"
+	"  not promoted (stuck): 37 pages\n"
+	"59.2 s: 139 of 149 pages of the fast tier in use; 0 pages of the slow tier are "
+	"among the best, from 0/s on\n";
+
+/* What @print says of it, without CPU time. */
+static char *said(void (*print)(FILE *file, const struct tier *tier), const struct tier *tier)
+{
+	char *text = NULL, *at, *end;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	CHECK(file);
+	print(file, tier);
+	CHECK(!fclose(file));
+	for (at = text; (at = strstr(at, "\"cpu_seconds_total\":")); at = end) {
+		end = strchr(at, ',');
+		CHECK(end);
+		memmove(at, end + 1, strlen(end));
+		end = at;
+	}
+	return text;
+}
+
+static bool same(char *text, const char *want)
+{
+	bool same = !strcmp(text, want);
+
+	if (!same)
+		printf("# said: %s\n# not: %s\n", text, want);
+	free(text);
+	return same;
+}
+
+/* Every member has a value of its own in each line. */
+static void test_log(void)
+{
+	struct policy_move moves[14];
+	struct policy_plan plan[2];
+	struct tier tier;
+
+	fill_primes(&tier, plan, moves);
+	CHECK(same(said(log_look, &tier), log_lines));
+	CHECK(same(said(log_plan, &tier), plan_lines));
+}
+
+static void test_sums(void)
+{
+	struct policy_move moves[14];
+	struct policy_plan plan[2];
+	struct tier tier;
+	double seconds;
+	char *text, *cpu;
+
+	fill_primes(&tier, plan, moves);
+	text = said(log_sums, &tier);
+	cpu = strstr(text, "59.2 s; ");
+	CHECK(cpu && sscanf(cpu, "59.2 s; %lf s", &seconds) == 1 && seconds >= 0 && seconds < 60);
+	cpu = strstr(cpu, " s of CPU");
+	CHECK(cpu && !strncmp(text, "79 pages promoted, 73 demoted in 59.2 s; ", 41));
+	CHECK(!strcmp(cpu, " s of CPU time, 1.25 s of it for moves\n"
+		      "83 pages not moved (gone)\n89 pages not moved (absent)\n"
+		      "97 pages not moved (shared)\n101 pages not moved (busy)\n"
+		      "103 pages not moved (full)\n107 pages not moved (other)\n"));
+	free(text);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -631,6 +781,8 @@ int main(void)
 		TAP_TEST(test_refused),
 		TAP_TEST(test_stopped),
 		TAP_TEST(test_whole_call),
+		TAP_TEST(test_log),
+		TAP_TEST(test_sums),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));
