@@ -26,6 +26,7 @@
  * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
  * FAKE_PRIMES=1		every member is a prime number of its own
  * FAKE_RANDOM=SEED	and with that, any number
+ * FAKE_TIERS=1			node 0 is the fast tier of htmmctl tier, and node 1 the slow one
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
@@ -42,6 +43,7 @@
 #include <linux/htmm.h>
 #include <linux/perf_event.h>
 #include "fake_device.h"
+#include "tier/tiers.h"
 
 #define SYSCTL		"/proc/sys/kernel/"
 #define FAKE_CPUS		2
@@ -130,6 +132,18 @@ int __wrap_open(const char *path, int flags, ...)
 }
 
 /* A cgroup of its own is more than a test of htmmctl alone can count on. */
+/* Only htmmctl tier has it. */
+__attribute__((weak)) int __real_tiers_find(struct tiers *tiers, struct htmm_error *err);
+int __wrap_tiers_find(struct tiers *tiers, struct htmm_error *err);
+int __wrap_tiers_find(struct tiers *tiers, struct htmm_error *err)
+{
+	if (!getenv("FAKE_TIERS"))
+		return __real_tiers_find(tiers, err);
+	tiers->fast = (struct htmm_cpus) { .size = sizeof(__u64), .bits = { 1 } };
+	tiers->slow = (struct htmm_cpus) { .size = sizeof(__u64), .bits = { 2 } };
+	return 0;
+}
+
 int __wrap_mkdir(const char *path, mode_t mode)
 {
 	if (!strstr(path, "/htmmctl-"))
