@@ -209,8 +209,8 @@ plot {lines}
 INTRODUCTION = """# What moving pages buys
 
 Made by `make experiment`: see [testing.md](testing.md#experiments) for how to run it, and for
-what a cell is. Do not edit. Results are kept, so that rows may be of different commits; one run
-each.
+what a cell is. Do not edit. One run each, all of commit {commit}: what a row depends on is as it
+is there.
 
 A program runs in a virtual machine whose memory of node 1 is slow: {latency} ns for a miss of
 the last-level cache (2 MiB) on the fast and the slow node, in the machine's own clock, in
@@ -230,9 +230,11 @@ one. The fast node has room for a part of the program's memory. Kernel: Debian's
   page within 2 s of its move before. *CPU of the method*: its processes and kernel threads;
   interrupts and page faults are charged to the program, whose system time is in the next
   column. *Metadata*: memory of the method's process, and growth of the kernel's. *Fast at the
-  end*: what the program has in the fast node then. The kernel gives up pages of files when the
-  node is full and a page is moved there, so that methods that move pages get up to 5 MiB more
-  than the oracle.
+  end*: what the program has in the fast node then. It is as much as at the beginning, or less
+  where a method leaves some free: the rest of the fast node is memory that cannot be moved or
+  given up. The files' pages, and the memory of all other processes, are on the slow node. (Where
+  they were on the fast one, the kernel gave them up as pages moved to the full node, and methods
+  that move pages had 5 to 20 MiB more than the oracle.)
 """
 
 PROGRAMS = {
@@ -248,7 +250,9 @@ SIMULATOR = """## The simulator beside the machine
 
 The misses of each program were recorded once, with all memory fast; `htmm-sim --all-fast`
 replays them with the same policy, and with the part of the fast node that the program had.
-Pages are there from the beginning, those of the lowest addresses in the fast node.
+It begins with the pages there that were there under first touch. The recordings have a sample
+of every 127 misses, as `htmmctl tier` has while it learns: with one of 499, the share of gups
+came out 11 points too low.
 
 | cell | misses served fast: machine | simulator | difference (points) |
 |---|---:|---:|---:|"""
@@ -279,9 +283,9 @@ def ablation_table(without):
     return "\n".join([ABLATION, *lines]) + "\n"
 
 
-def write_docs(results, directory, cells, simulated, without):
+def write_docs(results, directory, cells, simulated, without, commit):
     """experiments.md, and a picture for each of its tables."""
-    text = [INTRODUCTION.format(latency=" and ".join("80,250".split(",")))]
+    text = [INTRODUCTION.format(latency=" and ".join("80,250".split(",")), commit=commit)]
     groups = {}
     for cell in cells:
         program, _, *rest = cell.split("/")

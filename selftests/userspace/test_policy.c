@@ -9,9 +9,9 @@
 
 #define PAGES		4096
 #define HUGE		512U
-/* The fast tier of most tests, and what is kept free of it (1/64). */
+/* The fast tier of most tests, and what is kept free of it (1/256). */
 #define CAPACITY	1024U
-#define KEPT		(CAPACITY / 64)
+#define KEPT		(CAPACITY / 256)
 
 /**
  * struct memory - a machine's pages and what they have
@@ -260,22 +260,23 @@ static u64 best_in(u32 off)
 	return best;
 }
 
-static void test_threshold(void)
+static void test_best_pages_come(void)
 {
-	struct memory *memory = make(4000, 0), *without = make(4000, bit(POLICY_THRESHOLD));
-
 	CHECK(best_in(0) == 1000);
-	/* 1,020 hot pages are more than fit, so the others are no candidates. */
-	sample(memory, 1100, 2120, 8);
-	sample(memory, 2120, 3100, 1);
-	look(memory);
-	CHECK(memory->plan->candidates == 1020);
-	sample(without, 1100, 2120, 8);
-	sample(without, 2120, 3100, 1);
-	look(without);
-	CHECK(without->plan->candidates == 2000);
+}
+
+/* What would leave the fast tier gains more than some of the slow tier. */
+static void test_candidates(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	sample(memory, 0, CAPACITY - KEPT, 4);
+	sample(memory, 1100, 1200, 9);
+	sample(memory, 1200, 1500, 1);
+	CHECK(look(memory)->candidates == 100);
+	/* Four to seven samples are one class. */
+	CHECK(memory->plan->threshold >= 4 && memory->plan->threshold < 8);
 	destroy(memory);
-	destroy(without);
 }
 
 /* Pages that are sampled once in a while, each another one: counts are chance. */
@@ -325,9 +326,8 @@ static u64 moves_of_stream(u32 off)
 
 static void test_predict(void)
 {
-	u32 others = bit(POLICY_BRAKE) | bit(POLICY_BURST);
-	u64 with = moves_by_chance(others);
-	u64 without = moves_by_chance(others | bit(POLICY_PREDICT));
+	u64 with = moves_by_chance(bit(POLICY_BURST));
+	u64 without = moves_by_chance(bit(POLICY_BURST) | bit(POLICY_PREDICT));
 
 	printf("# by chance: %llu moves, %llu without the rule\n", with, without);
 	CHECK(with < 400 && without > 1200);
@@ -343,16 +343,16 @@ static void test_demote_first(void)
 	struct memory *memory = make(4000, 0), *without = make(4000, bit(POLICY_DEMOTE_FIRST));
 
 	memory->fast[3000] = true;
-	sample(memory, 0, 1007, 3);
+	sample(memory, 0, CAPACITY - KEPT - 1, 3);
 	look(memory);
 	CHECK(memory->plan->nr_moves == 1 && memory->plan->forced_pages == 1);
-	CHECK(memory->plan->moves[0].addr == 0x10000000 + (1007ULL << HTMM_PAGE_SHIFT));
+	CHECK(memory->plan->moves[0].addr == 0x10000000 + ((CAPACITY - KEPT - 1ULL) << HTMM_PAGE_SHIFT));
 	obey(memory);
-	sample(memory, 0, 1007, 3);
+	sample(memory, 0, CAPACITY - KEPT - 1, 3);
 	CHECK(look(memory)->nr_moves == 0);
 
 	without->fast[3000] = true;
-	sample(without, 0, 1007, 3);
+	sample(without, 0, CAPACITY - KEPT - 1, 3);
 	CHECK(look(without)->nr_moves == 0);
 	destroy(memory);
 	destroy(without);
@@ -410,7 +410,7 @@ static void test_margin(void)
 /* Copies that take longer than what is won with them. */
 static u64 promoted_at_cost(u32 off, double copy_ns)
 {
-	struct memory *memory = make(4000, off | bit(POLICY_RATE));
+	struct memory *memory = make(4000, off);
 	u64 promoted;
 
 	policy_copied(memory->policy, 1, copy_ns);
@@ -430,62 +430,33 @@ static void test_profit(void)
 	CHECK(promoted_at_cost(bit(POLICY_PROFIT), 5e6) == 100);
 }
 
-/* The program uses other pages at each look. */
-static u64 moves_in_vain(u32 off)
+static u64 moves_at_rate(u64 rate)
 {
-	struct memory *memory = make(4000, off | bit(POLICY_BURST) | bit(POLICY_HYSTERESIS) |
-				     bit(POLICY_PREDICT));
+	struct policy_config config = { .gap_ns = 170, .copy_ns = 5000, .rate_pages = rate };
+	struct memory *memory = make(4000, 0);
 	u64 moves = 0;
 	u32 i;
-
-	for (i = 0; i < 40; i++) {
-		u32 from = 1100 + i % 5 * 500;
-
-		sample(memory, from, from + 500, 6);
-		sample(memory, 0, 900, 1);
-		moves += look(memory)->promoted_pages;
-		obey(memory);
-		cool(memory);
-	}
-	destroy(memory);
-	return moves;
-}
-
-static void test_brake(void)
-{
-	u64 with = moves_in_vain(0), without = moves_in_vain(bit(POLICY_BRAKE));
-
-	printf("# in vain: %llu moves, %llu without the rule\n", with, without);
-	CHECK(with * 2 < without);
-}
-
-static u64 moves_at_rate(u32 off, u64 rate)
-{
-	struct policy_config config = { .off = off, .gap_ns = 170, .copy_ns = 5000,
-					.rate_pages = rate };
-	struct memory *memory = make(4000, 0);
-	u64 moves;
 
 	policy_free(memory->policy);
 	memory->policy = policy_new(&config);
 	CHECK(memory->policy);
-	sample(memory, 2000, 2900, 5);
-	look(memory);
-	sample(memory, 2000, 2900, 5);
-	look(memory);
-	moves = memory->plan->promoted_pages + memory->plan->demoted_pages;
-	CHECK(moves <= memory->plan->budget);
+	for (i = 0; i < 2; i++) {
+		sample(memory, 2000, 2900, 5);
+		look(memory);
+		obey(memory);
+		CHECK(memory->plan->promoted_pages + memory->plan->demoted_pages <=
+		      memory->plan->budget);
+		moves += memory->plan->promoted_pages + memory->plan->demoted_pages;
+	}
 	destroy(memory);
 	return moves;
 }
 
 static void test_rate(void)
 {
-	/* Two looks' worth, and promotions come in pairs with demotions. */
-	CHECK(moves_at_rate(bit(POLICY_BURST), 300) == 600);
-	CHECK(moves_at_rate(bit(POLICY_RATE), 300) == 1800);
-	/* In a burst, as at the beginning, four times as many; the first look moves some, too. */
-	CHECK(moves_at_rate(0, 150) == 600);
+	/* Two seconds' worth, and promotions come in pairs with demotions. */
+	CHECK(moves_at_rate(300) == 600);
+	CHECK(moves_at_rate(0) == 1800);
 }
 
 static void jump(struct memory *memory)
@@ -513,6 +484,67 @@ static void test_burst(void)
 	CHECK(!without->plan->burst && !without->plan->cool);
 	destroy(memory);
 	destroy(without);
+}
+
+/* Regions that show a change begin a burst, though few of the look's samples are of it. */
+static void test_burst_of_regions(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 1024, 1536, 6, 8);
+	CHECK(!memory->plan->burst);
+	sample(memory, 1024, 1536, 6);
+	CHECK(!changed(memory));
+	sample(memory, 2048, 2560, 1);
+	CHECK(changed(memory));
+	CHECK(look(memory)->fast_share > 0.8);
+	CHECK(memory->plan->burst && memory->plan->cool && memory->plan->least == 1);
+	/* Once. */
+	sample(memory, 2048, 2560, 6);
+	CHECK(!look(memory)->cool);
+	destroy(memory);
+}
+
+/* Where nothing is won it ends as soon as that is known, and the next look is far. */
+static void test_burst_in_vain(void)
+{
+	struct memory *memory = make(4000, 0);
+	double first;
+
+	sample(memory, 0, 4000, 1);
+	CHECK(look(memory)->burst);
+	first = policy_wait(memory->policy, 0.01);
+	CHECK(first < 0.1);
+	obey(memory);
+	sample(memory, 0, 4000, 1);
+	look(memory);
+	CHECK(!memory->plan->burst && memory->plan->won < 0.01);
+	CHECK(policy_wait(memory->policy, 0.01) > 10 * first);
+	destroy(memory);
+}
+
+/* The more is won, the sooner is the next look; what it costs delays it, but less than twice. */
+static void test_wait(void)
+{
+	struct memory *memory = make(4000, 0);
+	double little, much;
+
+	work(memory, 2000, 2300, 20, 6);
+	sample(memory, 2000, 2300, 20);
+	sample(memory, 3000, 3020, 9);
+	look(memory);
+	little = policy_wait(memory->policy, 0.01);
+	obey(memory);
+	sample(memory, 2000, 2300, 20);
+	sample(memory, 3000, 3020, 9);
+	sample(memory, 3100, 3180, 9);
+	look(memory);
+	much = policy_wait(memory->policy, 0.01);
+	printf("# %.2f s, and %.2f s to win %.3f\n", little, much, memory->plan->won);
+	CHECK(!memory->plan->burst && much < 0.6 * little);
+	CHECK(policy_wait(memory->policy, 0.04) > 1.9 * much);
+	CHECK(policy_wait(memory->policy, 0.04) < 2.1 * much);
+	destroy(memory);
 }
 
 /* Bursts in 48 looks, when the program goes to other pages each @every looks. */
@@ -665,7 +697,7 @@ static void test_fast_cut(void)
 		sample(memory, 2500, 2800, 1);
 		look(memory);
 	}
-	CHECK(memory->plan->candidates == 120);
+	CHECK(memory->plan->candidates == 420 && memory->plan->held[POLICY_HELD_ROOM] == 320);
 	CHECK(memory->plan->promoted_pages == 100 && memory->plan->demoted_pages == 100);
 	obey(memory);
 	CHECK(fast_of(memory, 0, 100) == 0 && fast_of(memory, 2000, 2120) == 100);
@@ -751,9 +783,9 @@ static u32 thin(u32 off, u32 looks)
 
 static void test_thin(void)
 {
-	/* 30,000 samples a second: all at first, then 2,500 while nothing is to be won. */
+	/* 30,000 samples a second: all at first, then 1,250 while nothing is to be won. */
 	CHECK(thin(0, 1) == 1);
-	CHECK(thin(0, 5) == 16);
+	CHECK(thin(0, 5) == 32);
 	CHECK(thin(bit(POLICY_THIN), 5) == 1);
 }
 
@@ -790,15 +822,18 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_hot_pages_come),
-		TAP_TEST(test_threshold),
+		TAP_TEST(test_best_pages_come),
+		TAP_TEST(test_candidates),
 		TAP_TEST(test_predict),
 		TAP_TEST(test_demote_first),
 		TAP_TEST(test_hysteresis),
 		TAP_TEST(test_margin),
 		TAP_TEST(test_profit),
-		TAP_TEST(test_brake),
 		TAP_TEST(test_rate),
 		TAP_TEST(test_burst),
+		TAP_TEST(test_burst_of_regions),
+		TAP_TEST(test_burst_in_vain),
+		TAP_TEST(test_wait),
 		TAP_TEST(test_burst_pause),
 		TAP_TEST(test_huge),
 		TAP_TEST(test_refused),

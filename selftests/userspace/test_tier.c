@@ -303,7 +303,7 @@ static struct tier *make(u64 list_pages)
 	CHECK(tier);
 	machine = (struct machine) { .state = HTMM_STATE_RUNNING };
 	for (page = 0; page < PAGES; page++)
-		machine.node[page] = page < CAPACITY - CAPACITY / 64 ? FAST : SLOW;
+		machine.node[page] = page < CAPACITY - CAPACITY / 256 ? FAST : SLOW;
 	set_node(&tier->tiers.fast, FAST);
 	set_node(&tier->tiers.slow, SLOW);
 	tier->session = 3;
@@ -384,7 +384,7 @@ static void test_lists(void)
 	CHECK(machine.list[2].flags == (HTMM_LIST_NODE | HTMM_LIST_RESIDENT));
 	CHECK(machine.list[2].order == HTMM_ORDER_TABLE && machine.list[2].node == FAST);
 	CHECK(machine.list[2].min_samples == 0 && machine.list[2].session == 3);
-	CHECK(tier->groups[0].slow.nr == 100 && tier->groups[0].used == CAPACITY - CAPACITY / 64);
+	CHECK(tier->groups[0].slow.nr == 100 && tier->groups[0].used == CAPACITY - CAPACITY / 256);
 	CHECK(!tier->groups[0].slow_cut && !tier->groups[0].fast_cut);
 	destroy(tier);
 }
@@ -423,8 +423,8 @@ static void test_pace(void)
 	look(tier);
 	cost = tier->cpu[TIER_GLANCE] + tier->cpu[TIER_LIST_SLOW] + tier->cpu[TIER_LIST_FAST] +
 	       tier->cpu[TIER_DECIDE];
-	CHECK(tier->groups[0].plan->burst && tier->groups[0].plan->looks_part > 0.1);
-	CHECK(tier->due >= 1 + cost / 0.13 && tier->due < 1 + cost / 0.1);
+	CHECK(tier->groups[0].plan->burst);
+	CHECK(tier->due >= 1 + cost / 0.21 && tier->due < 1 + cost / 0.19);
 	CHECK(tier->wait > 0 && tier->wait < tier->due - 1 + cost);
 	tier->interval = cost / 1000;
 	look(tier);
@@ -448,7 +448,7 @@ static void test_large(void)
 	CHECK(tier->groups[0].slow.nr == 150 && tier->groups[0].slow.pages[0].samples == 9);
 	CHECK(tier->groups[0].slow_cut == 4);
 	CHECK(tier->groups[0].fast.nr == 150 && tier->groups[0].fast_cut == 1);
-	CHECK(tier->groups[0].used == CAPACITY - CAPACITY / 64);
+	CHECK(tier->groups[0].used == CAPACITY - CAPACITY / 256);
 	destroy(tier);
 }
 
@@ -476,7 +476,7 @@ static void test_thin(void)
 	struct tier *tier = make(PAGES);
 	unsigned int i;
 
-	/* 25,600 samples a second: all are taken at first, then 2,500 of them. */
+	/* 25,600 samples a second: all are taken at first, then 1,250 of them. */
 	sample(0, 400, 64);
 	look(tier);
 	CHECK(!machine.period && tier->thin == 1);
@@ -484,12 +484,12 @@ static void test_thin(void)
 		sample(0, 400, 64 / tier->thin);
 		look(tier);
 	}
-	CHECK(machine.period == 16 * 499 && tier->thin == 16);
+	CHECK(machine.period == 32 * 499 && tier->thin == 32);
 	for (i = 0; i < 2; i++) {
 		sample(1000, 1400, 9);
 		look(tier);
 	}
-	CHECK(tier->groups[0].plan->burst && tier->thin < 16);
+	CHECK(tier->groups[0].plan->burst && tier->thin < 32);
 	CHECK(machine.period == tier->thin * 499);
 	destroy(tier);
 }

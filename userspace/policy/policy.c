@@ -6,14 +6,11 @@
 #include "rules.h"
 
 static const char *const rule_names[POLICY_NR_RULES] = {
-	[POLICY_THRESHOLD] = "threshold",
 	[POLICY_PREDICT] = "predict",
 	[POLICY_DEMOTE_FIRST] = "demote-first",
 	[POLICY_HYSTERESIS] = "hysteresis",
 	[POLICY_MARGIN] = "margin",
 	[POLICY_PROFIT] = "profit",
-	[POLICY_BRAKE] = "brake",
-	[POLICY_RATE] = "rate",
 	[POLICY_BURST] = "burst",
 	[POLICY_THIN] = "thin",
 	[POLICY_HUGE] = "huge",
@@ -33,13 +30,13 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LISTED		8
 /* Fewer samples do not tell whether the program uses other pages. */
 #define LEAST_SAMPLES	300
-/*
- * What part of the time looks may take: at most, if nothing is to be won, and else one of so
- * many parts of what is.
- */
-#define LOOKS_MOST	0.125
+/* What part of the time looks take: at most, and at least. */
+#define LOOKS_MOST	0.2
 #define LOOKS_CALM	0.003
-#define WON_PER_LOOK	3
+/* A smaller part of the time is not worth many looks and samples. */
+#define WORTH		0.01
+/* From so many looks on, what pages gain is known, and with it what is to be won. */
+#define LEARNT_LOOKS	2
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -62,7 +59,6 @@ struct policy *policy_new(const struct policy_config *config)
 		return NULL;
 	policy->config = *config;
 	policy->copy_ns = config->copy_ns;
-	policy->slowness = 1;
 	/* All that is hot is new. */
 	rule_begin_burst(policy);
 	return policy;
@@ -135,7 +131,7 @@ static void match(struct policy *policy, struct unit *unit)
 
 	if (old) {
 		before = halved(policy, old);
-		unit->before = old->fast == unit->fast && (unit->fast ? old->cold : old->hot);
+		unit->before = old->fast == unit->fast;
 		old->seen = true;
 		unit->old = old - units->unit + 1;
 	}
@@ -188,10 +184,12 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 		match(policy, &now->unit[i]);
 }
 
-/* What was learnt before a phase change is not true any more. */
+/* What was gained before a phase change tells nothing about the future. */
 static void learn(struct policy *policy, const struct policy_look *look)
 {
 	predict_forget(&policy->predictor, policy->plan.cool);
+	if (policy->plan.cool)
+		return;
 	learn_of_present(policy);
 	learn_of_missing(policy, look);
 }
@@ -250,7 +248,7 @@ static void add_move(struct policy *policy, const struct unit *unit)
 	if (rule_pingpong(policy, unit))
 		plan->pingpong_pages += unit->pages;
 	*(unit->fast ? &plan->demoted_pages : &plan->promoted_pages) += unit->pages;
-	plan->claim += (unit->fast ? -1 : 1) * policy->value[unit->class] * unit->pages;
+	plan->won += (unit->fast ? -1 : 1) * policy->value[unit->class] * unit->pages;
 	plan->moves[plan->nr_moves++] = (struct policy_move) {
 		.addr = unit->addr, .pid = unit->pid, .space = unit->space,
 		.target = unit->target, .pages = unit->pages, .node = unit->node,
@@ -297,7 +295,7 @@ static const struct unit *next_victim(struct pairing *pair, bool forced)
 
 		if (!movable(policy, unit))
 			continue;
-		if (forced || (unit->cold && rule_hysteresis(policy, unit)))
+		if (forced || rule_hysteresis(policy, unit))
 			return unit;
 	}
 	return NULL;
@@ -380,6 +378,18 @@ static enum policy_held make_way(struct pairing *pair, const struct unit *in)
 	return held;
 }
 
+/* What the next page that comes must be better than: the worst one that may have to leave. */
+static double price_of(const struct pairing *pair)
+{
+	const struct policy *policy = pair->policy;
+	const struct units *now = &policy->units[policy->looks % 2];
+	size_t at = pair->victim < now->nr ? pair->victim : now->nr - 1;
+
+	if (pair->room || now->nr == now->nr_slow)
+		return 0;
+	return policy->value[now->unit[policy->order[at]].class];
+}
+
 /* Would a page be promoted, if it were hot in one look more? */
 static enum policy_held judge_new(struct pairing *pair, const struct unit *in)
 {
@@ -447,7 +457,7 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 		const struct unit *unit = &now->unit[policy->order[i]];
 		enum policy_held held;
 
-		if (!unit->hot)
+		if (policy->value[unit->class] <= price_of(&pair))
 			break;
 		plan->candidates += unit->pages;
 		held = promote(&pair, unit);
@@ -455,9 +465,10 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 			continue;
 		plan->held[held] += unit->pages;
 		if (held == POLICY_HELD_NEW || held == POLICY_HELD_ROOM || held == POLICY_HELD_RATE)
-			plan->waiting += unit->pages *
-				(policy->value[unit->class] - plan->threshold);
+			plan->won += unit->pages *
+				     (policy->value[unit->class] - price_of(&pair));
 	}
+	plan->threshold = price_of(&pair);
 }
 
 /* Remembers a move, for the rules of the next looks. */
@@ -483,28 +494,40 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 	__u32 least = look->slow_cut + 1;
 
 	plan->least = least;
-	if (much)
-		plan->least = policy->burst ? 1 : 2;
+	if (policy->burst)
+		plan->least = 1;
+	else if (much)
+		plan->least = 2;
 	else if (look->nr_slow > enough)
 		plan->least++;
 	else if (look->nr_slow < enough / 4 && least > 1)
 		plan->least--;
 }
 
-/*
- * How soon to look again, and how closely: looks may take a part of the time that is to
- * be won by what was moved now and by what waits to be moved.
- */
+/* How closely to look, by what is won by what was moved now and by what waits to be moved. */
 static void pace(struct policy *policy, const struct policy_look *look)
 {
 	struct policy_plan *plan = &policy->plan;
-	double won = (plan->claim * policy->rate + plan->waiting) / policy->slowness *
-		     look->period * policy->config.gap_ns / 1e9;
 
-	plan->looks_part = policy->burst ? LOOKS_MOST :
-			   fmin(fmax(won / WON_PER_LOOK, LOOKS_CALM), LOOKS_MOST);
-	plan->thin = rule_thin(policy, look, plan->looks_part > LOOKS_CALM);
-	aim(policy, look, plan->looks_part > LOOKS_CALM);
+	/* From samples a second to a part of the time. */
+	plan->won *= look->period * policy->config.gap_ns / 1e9;
+	if (plan->won < WORTH && policy->burst <= BURST_LOOKS - LEARNT_LOOKS)
+		policy->burst = 0;
+	plan->burst = policy->burst;
+	plan->thin = rule_thin(policy, look, plan->won >= WORTH);
+	aim(policy, look, plan->won >= WORTH);
+}
+
+/*
+ * What is to be won grows from look to look. What is lost by waiting, which is half of it on
+ * average, and what looks take are least together when they are the same.
+ */
+double policy_wait(const struct policy *policy, double cost)
+{
+	double wait = policy->burst > BURST_LOOKS - LEARNT_LOOKS ? 0 :
+		      sqrt(2 * cost * policy->interval / fmax(policy->plan.won, 1e-6));
+
+	return fmin(fmax(wait, cost / LOOKS_MOST), cost / LOOKS_CALM);
 }
 
 /* Adds to what the fast tier has of a region's samples. */
@@ -584,7 +607,8 @@ bool policy_changed(struct policy *policy, const struct policy_look *look)
 	units_free(&policy->regions);
 	policy->regions = now;
 	note_coolings(policy->glanced, look);
-	return rule_drop(policy, all, fast / all);
+	policy->changed = rule_drop(policy, all, fast / all);
+	return policy->changed;
 }
 
 static void finish(struct policy *policy)
@@ -599,10 +623,6 @@ static void finish(struct policy *policy)
 		plan->nr_demotions += !plan->moves[i].promote;
 	}
 	policy->tokens -= plan->demoted_pages + plan->promoted_pages;
-	if (policy->rate > 0) {
-		plan->claim /= policy->rate;
-		policy->claim.expected += plan->claim;
-	}
 }
 
 void policy_refused(struct policy *policy, const struct policy_move *move)
@@ -622,23 +642,21 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
 	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
 	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
-	policy->rate = (look->samples - policy->samples) / policy->exposure;
 	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;
 	take_in(policy, look);
 	share = fast_share(policy, look);
-	rule_brake(policy, share);
 	rule_burst(policy, share, look->samples - policy->samples);
 	learn(policy, look);
 	*plan = (struct policy_plan) {
-		.moves = plan->moves, .fast_share = share, .burst = policy->burst,
-		.cool = plan->cool, .budget = rule_rate(policy),
+		.moves = plan->moves, .fast_share = share, .cool = plan->cool,
+		.budget = rule_rate(policy),
 	};
 	rule_predict(policy);
-	rule_threshold(policy, look);
 	pair_up(policy, look);
 	finish(policy);
 	pace(policy, look);
+	policy->changed = false;
 	if (note_regions(policy, look))
 		return NULL;
 	policy->slow_samples = look->slow_samples;

@@ -18,7 +18,6 @@
 
 /**
  * enum policy_rule - the rules, each of which can be turned off
- * @POLICY_THRESHOLD: only pages among the best that fit are promoted, only others demoted
  * @POLICY_PREDICT: expect what pages of the class were seen to gain, not what the count says;
  *	this is what recognizes streaming
  * @POLICY_DEMOTE_FIRST: keep some memory of the fast tier free, and demote before a promotion
@@ -26,22 +25,17 @@
  * @POLICY_HYSTERESIS: promote what was hot in two looks, in place of what was cold in two
  * @POLICY_MARGIN: promote only what is clearly better than what must leave
  * @POLICY_PROFIT: move only if the time won is more than the copies take
- * @POLICY_BRAKE: be slower while moving does not help
- * @POLICY_RATE: limit the time that copies take
- * @POLICY_BURST: a higher limit after a phase change
+ * @POLICY_BURST: look sooner, and with more samples, after a phase change
  * @POLICY_THIN: take fewer samples while little is to be moved
  * @POLICY_HUGE: move a huge page only if a quarter of it is in use
  * @POLICY_NR_RULES: number of rules
  */
 enum policy_rule {
-	POLICY_THRESHOLD,
 	POLICY_PREDICT,
 	POLICY_DEMOTE_FIRST,
 	POLICY_HYSTERESIS,
 	POLICY_MARGIN,
 	POLICY_PROFIT,
-	POLICY_BRAKE,
-	POLICY_RATE,
 	POLICY_BURST,
 	POLICY_THIN,
 	POLICY_HUGE,
@@ -53,7 +47,7 @@ enum policy_rule {
  * @off: bit r: rule r is turned off
  * @gap_ns: what a load from the slow tier takes longer than one from the fast tier
  * @copy_ns: what moving one page of 4 KiB takes, until policy_copied() has told
- * @rate_pages: most pages to move in a second; 0: as many as take a tenth of the time
+ * @rate_pages: most pages to move in a second; 0: no limit
  * @cpus: CPUs that are sampled; 0: one
  */
 struct policy_config {
@@ -130,9 +124,9 @@ struct policy_move {
 };
 
 /**
- * enum policy_held - why a page that is hot by the threshold is not promoted now
+ * enum policy_held - why a candidate is not promoted now
  * @POLICY_HELD_NEW: it was not hot in the previous look, or was demoted not long ago
- * @POLICY_HELD_MARGIN: no page of the fast tier is clearly worse
+ * @POLICY_HELD_MARGIN: the page that would have to leave is not clearly worse
  * @POLICY_HELD_PROFIT: the copies take more time than is won
  * @POLICY_HELD_ROOM: no page of the fast tier may leave
  * @POLICY_HELD_RATE: the limit of this look is reached
@@ -162,14 +156,13 @@ enum policy_held {
  * @forced_pages: number of @demoted_pages that leave only to keep memory free
  * @pingpong_pages: number of @promoted_pages that were demoted not long ago
  * @held: pages of 4 KiB that are not promoted, by enum policy_held
- * @candidates: pages of 4 KiB in the slow tier that are among the best
- * @threshold: expected samples a second from which a page is among the best that fit
+ * @candidates: pages of 4 KiB in the slow tier that are better than what would have to leave
+ * @threshold: expected samples a second of what would have to leave next; 0: there is room
  * @fast_share: share of the samples since the previous look that were of the fast tier; below
  *	0: there were none
- * @claim: by how much the moves should raise this share
- * @waiting: expected samples a second of pages that may be promoted at the next look
- * @budget: most pages that this look may move
- * @looks_part: what part of the time looks may take: more while much is to be moved
+ * @budget: most pages that this look may move, by the limit
+ * @won: what part of the time is won by these moves, and those of pages that may be promoted
+ *	at the next look
  * @thin: take only one of so many samples until the next look: there is little to learn
  * @least: pages of the slow tier with fewer samples need not be listed at the next look
  * @burst: a phase change was seen, here or a few looks ago
@@ -187,10 +180,8 @@ struct policy_plan {
 	__u64 candidates;
 	double threshold;
 	double fast_share;
-	double claim;
-	double waiting;
 	__u64 budget;
-	double looks_part;
+	double won;
 	unsigned int thin;
 	__u32 least;
 	bool burst;
@@ -221,6 +212,15 @@ void policy_free(struct policy *policy);
  * Return: the plan, or NULL if there is no memory.
  */
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look);
+
+/**
+ * policy_wait() - when to look again
+ * @policy: the policy, after a look
+ * @cost: seconds that the look took
+ *
+ * Return: in how many seconds.
+ */
+double policy_wait(const struct policy *policy, double cost);
 
 /**
  * policy_changed() - does the program use other pages than at the last look?

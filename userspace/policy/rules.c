@@ -3,27 +3,16 @@
 #include <stdint.h>
 #include "rules.h"
 
-/* A part of the fast tier to keep free: 1/64, near the 2 % of TPP. */
-#define FREE_PART	64
+/* A part of the fast tier to keep free, above the watermark where the kernel begins to reclaim. */
+#define FREE_PART	256
 /* By what factor a page must be better than another. */
 #define MARGIN	2.0
 /* A single sample may be chance; of two, the first counts a little less. */
 #define SURE_GAIN	1.2
 /* For how many seconds a move is expected to be of use. */
 #define USEFUL_S	8.0
-/* The part of the time that copies may take, and how much more of it in a burst. */
-#define COPY_SHARE	0.1
-#define BURST_FACTOR	4
-#define BURST_LOOKS	4
 /* The shortest time between two bursts. */
 #define BURST_PAUSE_S	1.0
-/* The slowest that the brake goes. */
-#define SLOWEST		1024
-/* Claims are checked from this share of the samples on; this part of them must have come true. */
-#define CLAIM_LEAST	0.01
-#define CLAIM_KEPT	0.25
-/* What was claimed one look earlier counts this much. */
-#define CLAIM_MEMORY	0.9
 /* What counts as a phase change: by the usual share, and by how much it usually changes. */
 #define SHARE_DROP	0.15
 #define SHARE_SPREAD	4.0
@@ -38,7 +27,7 @@
 /* Samples a second of a CPU: after a phase change, while much is to be moved, and usually. */
 #define MOST_SAMPLES	40000
 #define MANY_SAMPLES	5000
-#define FEW_SAMPLES	2500
+#define FEW_SAMPLES	1250
 #define MOST_THIN	256
 
 static void sort_classes(struct policy *policy)
@@ -63,53 +52,6 @@ void rule_predict(struct policy *policy)
 		policy->value[i] = on ? predict_value(&policy->predictor, i, policy->recent_s) :
 					predict_by_count(i, USEFUL_S);
 	sort_classes(policy);
-}
-
-/* Pages of the fast tier that are not in the list, as they have more samples than those. */
-static __u64 unlisted(const struct units *units, const struct policy_look *look)
-{
-	__u64 used = look->used;
-	size_t i;
-
-	for (i = units->nr_slow; i < units->nr && used; i++)
-		used -= units->unit[i].pages < used ? units->unit[i].pages : used;
-	return look->fast_cut ? used : 0;
-}
-
-/* The value at which the fast tier is full. */
-static double value_at_capacity(const struct policy *policy, const struct policy_look *look)
-{
-	const struct units *units = &policy->units[policy->looks % 2];
-	__u64 pages[PREDICT_CLASSES] = {}, sum = unlisted(units, look);
-	__u64 room = look->capacity - rule_demote_first(policy, look);
-	unsigned int i;
-	size_t at;
-
-	for (at = 0; at < units->nr; at++)
-		pages[units->unit[at].class] += units->unit[at].pages;
-	for (i = 0; i < PREDICT_CLASSES; i++) {
-		sum += pages[policy->rank[i]];
-		if (sum > room)
-			return policy->value[policy->rank[i]];
-	}
-	return 0;
-}
-
-void rule_threshold(struct policy *policy, const struct policy_look *look)
-{
-	struct units *units = &policy->units[policy->looks % 2];
-	double limit = value_at_capacity(policy, look);
-	bool on = rule_on(policy, POLICY_THRESHOLD);
-	size_t i;
-
-	policy->plan.threshold = limit;
-	for (i = 0; i < units->nr; i++) {
-		struct unit *unit = &units->unit[i];
-		double value = policy->value[unit->class];
-
-		unit->hot = !on || value >= limit;
-		unit->cold = !on || value <= limit * MARGIN;
-	}
 }
 
 __u64 rule_demote_first(const struct policy *policy, const struct policy_look *look)
@@ -140,37 +82,12 @@ bool rule_profit(const struct policy *policy, const struct policy_look *look, do
 	       !rule_on(policy, POLICY_PROFIT);
 }
 
-void rule_brake(struct policy *policy, double share)
-{
-	struct claim *claim = &policy->claim;
-
-	if (share < 0)
-		return;
-	/* What was claimed of pages that are in use no more says nothing. */
-	if (policy->burst)
-		*claim = (struct claim) {};
-	if (!claim->looks++)
-		claim->base = share;
-	if (claim->expected > CLAIM_LEAST && share - claim->base < claim->expected * CLAIM_KEPT)
-		policy->slowness = fmin(policy->slowness * 2, SLOWEST);
-	else
-		policy->slowness = fmax(policy->slowness / 2, 1);
-	if (!rule_on(policy, POLICY_BRAKE))
-		policy->slowness = 1;
-	claim->expected *= CLAIM_MEMORY;
-	claim->base += (1 - CLAIM_MEMORY) * (share - claim->base);
-}
-
 __u64 rule_rate(struct policy *policy)
 {
-	double rate = policy->config.rate_pages ?: COPY_SHARE * 1e9 / policy->copy_ns;
-	double most;
+	double rate = policy->config.rate_pages, most;
 
-	if (!rule_on(policy, POLICY_RATE))
+	if (!policy->config.rate_pages)
 		return UINT64_MAX;
-	if (policy->burst)
-		rate *= BURST_FACTOR;
-	rate /= policy->slowness;
 	/* A huge page is moved as a whole, however low the rate. */
 	most = fmax(2 * rate * policy->interval, 1 << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT));
 	policy->tokens = fmin(policy->tokens + rate * policy->interval, most);
@@ -196,8 +113,6 @@ void rule_begin_burst(struct policy *policy)
 	policy->pause = fmax(policy->pause, BURST_PAUSE_S);
 	policy->last_burst = policy->seconds;
 	policy->burst = BURST_LOOKS;
-	policy->slowness = 1;
-	policy->claim = (struct claim) {};
 }
 
 void rule_burst(struct policy *policy, double share, __u64 samples)
@@ -212,7 +127,7 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 		policy->burst--;
 	if (!usual->looks++) {
 		*usual = (struct usual) { .looks = 1, .share = share };
-	} else if (rule_drop(policy, samples, share)) {
+	} else if (policy->changed || rule_drop(policy, samples, share)) {
 		rule_begin_burst(policy);
 		policy->plan.cool = policy->burst == BURST_LOOKS;
 		*usual = (struct usual) { .looks = 1, .share = share };

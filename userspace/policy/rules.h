@@ -7,6 +7,8 @@
 #include "predict.h"
 #include "units.h"
 
+/* Looks that a burst lasts, at most. */
+#define BURST_LOOKS	3
 /* Places of pages that were moved, of which the ping-pong brake knows. */
 #define MOVED_ROOM	65536
 
@@ -22,18 +24,6 @@ struct moved {
 	float seconds;
 	bool promoted;
 	bool refused;
-};
-
-/**
- * struct claim - what moves were to bring, and what has come of it
- * @looks: looks since it began
- * @expected: by how much the share of the fast tier was to rise, old claims counting less
- * @base: what the share was before, moving on as old claims are forgotten
- */
-struct claim {
-	__u32 looks;
-	double expected;
-	double base;
 };
 
 /**
@@ -72,12 +62,10 @@ struct usual {
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained
  * @copy_ns: what moving one page takes, as measured
- * @tokens: pages that may be moved by the rate limit
- * @slowness: the brake: the rate is divided by this
- * @rate: samples a second, since the previous look
- * @claim: for the brake
+ * @tokens: pages that may be moved by the limit
  * @usual: to see phase changes
- * @burst: looks for which the higher limit is allowed
+ * @changed: policy_changed() has seen a phase change
+ * @burst: looks that it still lasts
  * @last_burst: when it began
  * @pause: seconds after which the next one may begin
  * @moved: recent moves, a hash table
@@ -107,10 +95,8 @@ struct policy {
 	double recent_s;
 	double copy_ns;
 	double tokens;
-	double slowness;
-	double rate;
-	struct claim claim;
 	struct usual usual;
+	bool changed;
 	unsigned int burst;
 	double last_burst;
 	double pause;
@@ -137,16 +123,6 @@ static inline bool rule_on(const struct policy *policy, enum policy_rule rule)
  * tells.
  */
 void rule_predict(struct policy *policy);
-
-/**
- * rule_threshold() - find which units are among the best that fit
- * @policy: the policy, with values
- * @look: what is known
- *
- * The threshold follows from the capacity (MEMTIS): the classes are taken in by their value
- * until the fast tier is full. Turned off, any unit may be promoted or demoted.
- */
-void rule_threshold(struct policy *policy, const struct policy_look *look);
 
 /**
  * rule_demote_first() - how much of the fast tier to keep free
@@ -191,22 +167,10 @@ bool rule_profit(const struct policy *policy, const struct policy_look *look, do
 		 unsigned int copies);
 
 /**
- * rule_brake() - be slower while moving does not help
- * @policy: the policy
- * @share: share of the samples of the fast tier since the last look
- *
- * Each plan claims by how much the share will rise. Where claims do not come true the rate is
- * halved at each look, and doubled again when that ends: stop for who does not profit, and probe
- * later (asked for in review of the kernel's pghot series).
- */
-void rule_brake(struct policy *policy, double share);
-
-/**
  * rule_rate() - how many pages this look may move
  * @policy: the policy
  *
- * A limit, as kernel.numa_balancing_promote_rate_limit_MBps is one. If none is given, copies
- * may take a tenth of the time, by what they were measured to take.
+ * What the user wants, as with kernel.numa_balancing_promote_rate_limit_MBps.
  *
  * Return: pages.
  */
@@ -219,7 +183,8 @@ __u64 rule_rate(struct policy *policy);
  * @samples: number of these samples
  *
  * When the share drops by more than it usually varies, the program uses other pages than
- * before: the limit is raised for some looks, and counts of the past are halved once more.
+ * before: the next looks come soon and with more samples, and counts of the past are halved
+ * once more.
  */
 void rule_burst(struct policy *policy, double share, __u64 samples);
 

@@ -22,9 +22,7 @@
  * @class: see predict.h
  * @old: its number in the previous look, plus one; 0: it was not there
  * @fast: in the fast tier
- * @hot: among the best that fit; what is exactly at the limit is hot and cold
- * @cold: not among the best that fit
- * @before: @hot in the previous look, if it is in the slow tier, or @cold, if in the fast one
+ * @before: it was in the list of the same tier at the previous look
  * @seen: it is in the next look, too
  */
 struct unit {
@@ -41,8 +39,6 @@ struct unit {
 	__u16 class;
 	__u32 old;
 	bool fast;
-	bool hot;
-	bool cold;
 	bool before;
 	bool seen;
 };

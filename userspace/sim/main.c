@@ -35,6 +35,7 @@ struct list {
  * @coolings: samples between two coolings
  * @intervals: seconds between two looks
  * @seed: of random numbers
+ * @first: a file with the pages that were touched first
  * @trace: print a line for each look
  * @json: print JSON
  */
@@ -50,6 +51,7 @@ struct options {
 	struct list coolings;
 	struct list intervals;
 	__s64 seed;
+	const char *first;
 	bool trace;
 	bool json;
 };
@@ -98,7 +100,7 @@ static struct source *open_source(const struct options *opt, const char *path, _
 		.seed = opt->seed,
 	};
 
-	return path ? source_recording(path, period, opt->config.all_fast, err) :
+	return path ? source_recording(path, period, opt->config.all_fast, opt->first, err) :
 		      source_program(&config, err);
 }
 
@@ -227,6 +229,8 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		{ OPT_NUMBER, 0, "seed", "N", "of random numbers (1)", &opt.seed, 0, LLONG_MAX },
 		{ OPT_FLAG, 0, "all-fast", NULL, "FILE was recorded with all memory fast",
 		  &opt.config.all_fast },
+		{ OPT_TEXT, 0, "first", "FILE", "with --all-fast: pages that were touched first",
+		  &opt.first },
 		{ OPT_FLAG, 0, "still", NULL, "move nothing", &opt.config.still },
 		{ OPT_FLAG, 0, "trace", NULL, "print a line for each look", &opt.trace },
 		OPT_JSON(&opt.json),
@@ -249,7 +253,8 @@ static const struct command cmd_sim = {
 		"by the module's own code, and the policy of 'htmmctl tier' moves pages.  Of a\n"
 		"recording, each sample stands for the accesses until the next one, and time passes as\n"
 		"recorded; with --all-fast, the samples' own time is left out, and accesses of the\n"
-		"slow tier, looks and moves take more.",
+		"slow tier, looks and moves take more.  Pages that were touched first are in lines of\n"
+		"an address and a number of pages, in hexadecimal; others follow by their addresses.",
 	.run = run_sim,
 };
 

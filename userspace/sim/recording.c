@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Samples of perf.data files. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "perfdata/reader.h"
 #include "source.h"
 
@@ -149,7 +151,44 @@ static int find_touched(struct source *to, struct source *from, struct htmm_erro
 	return ret;
 }
 
-struct source *source_recording(const char *path, __u64 step, bool touched,
+/* Puts the pages of a file before all others. */
+static int put_first(struct source *to, const char *path, struct htmm_error *err)
+{
+	__u32 space = to->nr_touched ? to->touched[0].space : 0;
+	__u64 addr, pages;
+	struct sim_page *page = NULL, *more;
+	size_t nr = 0;
+	int ret = 0;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return htmm_error_set(err, errno, NULL, "cannot open '%s'", path);
+	while (!ret && fscanf(file, "%llx %llx", &addr, &pages) == 2) {
+		more = realloc(page, (nr + pages + to->nr_touched) * sizeof(*page));
+		if (!more) {
+			ret = htmm_error_set(err, ENOMEM, NULL, "out of memory");
+			break;
+		}
+		page = more;
+		for (; pages; pages--, addr += PAGE)
+			page[nr++] = (struct sim_page) { space, addr };
+	}
+	if (!ret && !nr)
+		ret = htmm_error_set(err, EINVAL, "give lines of an address and a number of pages",
+				     "'%s' has no pages", path);
+	fclose(file);
+	if (ret) {
+		free(page);
+		return ret;
+	}
+	memcpy(page + nr, to->touched, to->nr_touched * sizeof(*page));
+	free(to->touched);
+	to->touched = page;
+	to->nr_touched += nr;
+	return 0;
+}
+
+struct source *source_recording(const char *path, __u64 step, bool touched, const char *first,
 				struct htmm_error *err)
 {
 	struct source *source = open_recording(path, step, err), *again;
@@ -161,6 +200,8 @@ struct source *source_recording(const char *path, __u64 step, bool touched,
 	ret = again ? find_touched(source, again, err) : -1;
 	if (again)
 		again->close(again);
+	if (!ret && first)
+		ret = put_first(source, first, err);
 	if (!ret)
 		return source;
 	source->close(source);

@@ -11,7 +11,7 @@
 /* Seconds between two looks. */
 #define LEAST_WAIT	0.05
 /* The part of the time that lists of regions take, as in htmmctl tier. */
-#define GLANCES_PART	0.005
+#define GLANCES_PART	0.0025
 
 /**
  * struct sim - a simulation in progress
@@ -140,7 +140,8 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 	fprintf(sim->trace, "candidates %llu promote %llu demote %llu forced %llu back %llu ",
 		plan->candidates, plan->promoted_pages, plan->demoted_pages, plan->forced_pages,
 		plan->pingpong_pages);
-	fprintf(sim->trace, "budget %llu%s held", plan->budget, plan->burst ? " burst" : "");
+	fprintf(sim->trace, "budget %llu won %.4f%s held", plan->budget, plan->won,
+		plan->burst ? " burst" : "");
 	for (i = 0; i < POLICY_NR_HELD; i++)
 		if (plan->held[i])
 			fprintf(sim->trace, " %s %llu", policy_held_name(i), plan->held[i]);
@@ -194,7 +195,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	sim->plan = plan;
 	before = sim->result->cost - before;
-	sim->due = sim->seconds + before / plan->looks_part;
+	sim->due = sim->seconds + policy_wait(sim->policy, before);
 	if (sim->trace)
 		print_look(sim, plan);
 	sim->look_fast = 0;

@@ -93,11 +93,13 @@ struct source *source_program(const struct source_config *config, struct htmm_er
  * @path: the file
  * @step: take each @step-th sample only, as if its period were so many times longer
  * @touched: all pages were touched before the first sample, in order of their addresses
+ * @first: a file with pages that were touched before these: lines with an address and a number of
+ *	pages, in hexadecimal; NULL: none
  * @err: says why it cannot be read
  *
  * Return: the source, or NULL.
  */
-struct source *source_recording(const char *path, __u64 step, bool touched,
+struct source *source_recording(const char *path, __u64 step, bool touched, const char *first,
 				struct htmm_error *err);
 
 #endif /* SIM_SOURCE_H */

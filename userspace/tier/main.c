@@ -300,7 +300,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &tier->interval, .call = call_interval },
 		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
 		  &all.looks, 0, LONG_MAX, .rare = true },
-		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (a tenth of the time)",
+		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (no limit)",
 		  &all.rate, 4096, LLONG_MAX, .rare = true },
 		{ OPT_FLAG, 0, "plan", NULL, "move nothing; print what would be moved, and why",
 		  &all.plan },

@@ -7,7 +7,7 @@
 #include "tier.h"
 
 /* The part of the time that lists of regions may take. */
-#define GLANCES_PART	0.005
+#define GLANCES_PART	0.0025
 /* Elements of a list that are asked for at least. */
 #define LIST_FIRST	512
 
@@ -218,15 +218,15 @@ static bool rests(const struct tier *tier, const struct group *group)
 	       !policy_changed(group->policy, &look);
 }
 
-/* The part of the time that looks may take: the most that any of the policies wants. */
-static double looks_part(const struct tier *tier)
+/* Seconds until the next look: as soon as any of the policies wants it. */
+static double wait_of(const struct tier *tier, double cost)
 {
-	double part = 0;
+	double wait = tier->interval ?: INFINITY;
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++)
-		part = fmax(part, tier->groups[i].plan->looks_part);
-	return part;
+		wait = fmin(wait, policy_wait(tier->groups[i].policy, cost));
+	return wait;
 }
 
 /* Results stay readable after a stop, but tell nothing new; or they are another session's. */
@@ -381,8 +381,7 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 	if (ret)
 		return ret;
 	if (!rest)
-		tier->due = tier->seconds + fmin((tier->charged - before) / looks_part(tier),
-						 tier->interval ?: INFINITY);
+		tier->due = tier->seconds + wait_of(tier, tier->charged - before);
 	tier->wait = fmin((tier->cpu[TIER_GLANCE] - glances) / GLANCES_PART,
 			  tier->due - tier->seconds);
 	return 0;
