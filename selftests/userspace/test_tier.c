@@ -672,7 +672,8 @@ static const char log_lines[] =
 
 static const char plan_lines[] =
 	"59.2 s: target 109: 113 of 127 pages of the fast tier in use; 75.0 % of new "
-	"samples are of it; 41 pages of the slow tier are among the best, from 43.5/s on\n"
+	"samples are of it; 41 pages of the slow tier have more than what would leave "
+	"(43.5/s)\n"
 	"  demote pid 1009 address 0x10000, 124 KiB on node 0: 2003 samples, expects "
 	"0.125/s\n"
 	"  demote pid 1010 address 0x11000, 128 KiB on node 1: 2004 samples, expects 0.25/s\n"
@@ -700,8 +701,8 @@ static const char plan_lines[] =
 	"  not promoted (room): 23 pages\n"
 	"  not promoted (rate): 29 pages\n"
 	"  not promoted (stuck): 37 pages\n"
-	"59.2 s: 139 of 149 pages of the fast tier in use; 0 pages of the slow tier are "
-	"among the best, from 0/s on\n";
+	"59.2 s: 139 of 149 pages of the fast tier in use; 0 pages of the slow tier have "
+	"more than what would leave (0/s)\n";
 
 /* What @print says of it, without CPU time. */
 static char *said(void (*print)(FILE *file, const struct tier *tier), const struct tier *tier)
