@@ -26,7 +26,7 @@
  * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
  * FAKE_PRIMES=1		every member is a prime number of its own
  * FAKE_RANDOM=SEED	and with that, any number
- * FAKE_RECORDS=1		three samples are in the stream, of this process, and one LOST record
+ * FAKE_RECORDS=1		the stream has three samples of this process and a LOST record
  * FAKE_TIERS=1			node 0 is the fast tier of htmmctl tier, and node 1 the slow one
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
