@@ -257,7 +257,7 @@ The misses of each program were recorded once, with all memory fast; `htmm-sim -
 replays them with the same policy, and with the part of the fast node that the program had.
 It begins with the pages there that were there under first touch. The recordings have a sample
 of every 127 misses, as `htmmctl tier` has while it learns: with one of 499, the share of gups
-came out 11 points too low.
+came out 12 points too low.
 
 | cell | misses served fast: machine | simulator | difference (points) |
 |---|---:|---:|---:|"""
