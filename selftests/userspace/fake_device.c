@@ -26,6 +26,8 @@
  * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
  * FAKE_PRIMES=1		every member is a prime number of its own
  * FAKE_RANDOM=SEED	and with that, any number
+ * FAKE_RECORDS=1		the stream has three samples of this process and a LOST record
+ * FAKE_TIERS=1			node 0 is the fast tier of htmmctl tier, and node 1 the slow one
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
@@ -37,11 +39,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <linux/htmm.h>
 #include <linux/perf_event.h>
 #include "fake_device.h"
+#include "tier/tiers.h"
 
 #define SYSCTL		"/proc/sys/kernel/"
 #define FAKE_CPUS		2
@@ -130,6 +134,18 @@ int __wrap_open(const char *path, int flags, ...)
 }
 
 /* A cgroup of its own is more than a test of htmmctl alone can count on. */
+/* Only htmmctl tier has it. */
+__attribute__((weak)) int __real_tiers_find(struct tiers *tiers, struct htmm_error *err);
+int __wrap_tiers_find(struct tiers *tiers, struct htmm_error *err);
+int __wrap_tiers_find(struct tiers *tiers, struct htmm_error *err)
+{
+	if (!getenv("FAKE_TIERS"))
+		return __real_tiers_find(tiers, err);
+	tiers->fast = (struct htmm_cpus) { .size = sizeof(__u64), .bits = { 1 } };
+	tiers->slow = (struct htmm_cpus) { .size = sizeof(__u64), .bits = { 2 } };
+	return 0;
+}
+
 int __wrap_mkdir(const char *path, mode_t mode)
 {
 	if (!strstr(path, "/htmmctl-"))
@@ -761,7 +777,45 @@ static int fake_served(struct htmm_served *arg)
 	return 0;
 }
 
-/* A stream without records: a read finds the end at once. */
+/**
+ * struct fake_sample - a record of the stream, in the order that perf gives its members
+ */
+struct fake_sample {
+	struct perf_event_header header;
+	__u64 id, ip;
+	__u32 pid, tid;
+	__u64 time, addr;
+	__u32 cpu, res;
+	__u64 period, data_src;
+};
+
+/* Records that are in the stream: no two members are equal. */
+static int fake_records(void)
+{
+	const struct {
+		struct perf_event_header header;
+		__u64 id, lost;
+	} lost = { { PERF_RECORD_LOST, 0, sizeof(lost) }, 9, 17 };
+	int i, fd = memfd_create("stream", MFD_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, &lost, sizeof(lost)) == sizeof(lost);
+
+	for (i = 0; ok && i < 3; i++) {
+		const struct fake_sample sample = {
+			{ PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(sample) },
+			.id = 9, .ip = 0x401000 + 13 * i, .pid = getpid(), .tid = getpid() + i,
+			.time = 5000000 + 3001 * i, .addr = 0x7e0000001000 + 4099 * i,
+			.cpu = i & 1, .period = 1013 + i, .data_src = 0x11 + i,
+		};
+
+		ok = write(fd, &sample, sizeof(sample)) == sizeof(sample);
+	}
+	ok = ok && !lseek(fd, 0, SEEK_SET) && dup2(fd, fake_fd) >= 0;
+	if (fd >= 0)
+		close(fd);
+	return ok ? 0 : -1;
+}
+
+/* Without records, a read finds the end at once. */
 static int fake_stream(struct htmm_stream *stream)
 {
 	struct htmm_stream_event *ids = (void *)(unsigned long)stream->events;
@@ -775,7 +829,10 @@ static int fake_stream(struct htmm_stream *stream)
 	for (i = 0; i < nr_events && i < stream->nr_events; i++)
 		ids[i].id = 9 + i;
 	stream->nr_events = nr_events;
-	return 0;
+	if (!getenv("FAKE_RECORDS"))
+		return 0;
+	stream->sample_type |= PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC;
+	return fake_records();
 }
 
 static int fake_ioctl(unsigned long request, void *arg)

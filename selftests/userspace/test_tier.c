@@ -7,10 +7,12 @@
 #include <linux/mempolicy.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "test.h"
+#include "tier/log.h"
 #include "tier/tier.h"
 
 #define PAGES		4000U
@@ -615,6 +617,109 @@ static void test_whole_call(void)
 	destroy(tier);
 }
 
+/* Two groups, and one that rests; no two members are equal. */
+static void fill_primes(struct tier *tier, struct policy_plan *plan, struct policy_move *moves)
+{
+	unsigned int i;
+
+	for (i = 0; i < 14; i++)
+		moves[i] = (struct policy_move) {
+			.addr = 0x10000 + 0x1000 * i, .pid = 1009 + i, .pages = 31 + i,
+			.node = i & 3,
+			.samples = 2003 + i, .value = 0.125f * (i + 1),
+		};
+	*plan = (struct policy_plan) {
+		.moves = moves, .nr_demotions = 2, .nr_moves = 14, .demoted_pages = 3,
+		.promoted_pages = 5, .forced_pages = 7, .pingpong_pages = 11,
+		.held = { 13, 17, 19, 23, 29, 0, 37 }, .candidates = 41, .threshold = 43.5,
+		.fast_share = 0.75, .burst = true,
+	};
+	plan[1] = (struct policy_plan) { .moves = moves, .fast_share = -1 };
+	*tier = (struct tier) {
+		.nr_groups = 3, .looks = 47, .rests = 53, .seconds = 59.25, .samples = 61,
+		.evicted = 67, .thin = 71, .cpu = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5 },
+		.mover = { .demoted = 73, .promoted = 79, .ns = 1250000000,
+			   .refused = { 83, 89, 97, 101, 103, 0, 107 } },
+	};
+	tier->groups[0] = (struct group) {
+		.target = 109, .used = 113, .capacity = 127, .least = 131, .plan = plan,
+		.slow.nr = 137, .fast.nr = 1000,
+	};
+	tier->groups[1] = (struct group) { .rests = true, .plan = plan };
+	tier->groups[2] = (struct group) { .used = 139, .capacity = 149, .plan = plan + 1 };
+}
+
+/* What @print says of it, without CPU time. */
+static char *said(void (*print)(FILE *file, const struct tier *tier), const struct tier *tier)
+{
+	char *text = NULL, *at, *end;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	CHECK(file);
+	print(file, tier);
+	CHECK(!fclose(file));
+	for (at = text; (at = strstr(at, "\"cpu_seconds_total\":")); at = end) {
+		end = strchr(at, ',');
+		CHECK(end);
+		memmove(at, end + 1, strlen(end));
+		end = at;
+	}
+	return text;
+}
+
+/* It is what the file with that name has. */
+static bool same(char *text, const char *name)
+{
+	char path[256], want[8192];
+	FILE *file;
+	bool same;
+
+	snprintf(path, sizeof(path), EXPECTED_DIR "/%s", name);
+	file = fopen(path, "re");
+	CHECK(file);
+	want[fread(want, 1, sizeof(want) - 1, file)] = '\0';
+	fclose(file);
+	same = !strcmp(text, want);
+	if (!same)
+		printf("# said: %s\n# not: %s\n", text, want);
+	free(text);
+	return same;
+}
+
+/* Every member has a value of its own in each line. */
+static void test_log(void)
+{
+	struct policy_move moves[14];
+	struct policy_plan plan[2];
+	struct tier tier;
+
+	fill_primes(&tier, plan, moves);
+	CHECK(same(said(log_look, &tier), "tier_log.json"));
+	CHECK(same(said(log_plan, &tier), "tier_plan.txt"));
+}
+
+static void test_sums(void)
+{
+	struct policy_move moves[14];
+	struct policy_plan plan[2];
+	struct tier tier;
+	double seconds;
+	char *text, *cpu;
+
+	fill_primes(&tier, plan, moves);
+	text = said(log_sums, &tier);
+	cpu = strstr(text, "59.2 s; ");
+	CHECK(cpu && sscanf(cpu, "59.2 s; %lf s", &seconds) == 1 && seconds >= 0 && seconds < 60);
+	cpu = strstr(cpu, " s of CPU");
+	CHECK(cpu && !strncmp(text, "79 pages promoted, 73 demoted in 59.2 s; ", 41));
+	CHECK(!strcmp(cpu, " s of CPU time, 1.25 s of it for moves\n"
+		      "83 pages not moved (gone)\n89 pages not moved (absent)\n"
+		      "97 pages not moved (shared)\n101 pages not moved (busy)\n"
+		      "103 pages not moved (full)\n107 pages not moved (other)\n"));
+	free(text);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -631,6 +736,8 @@ int main(void)
 		TAP_TEST(test_refused),
 		TAP_TEST(test_stopped),
 		TAP_TEST(test_whole_call),
+		TAP_TEST(test_log),
+		TAP_TEST(test_sums),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));
