@@ -19,10 +19,14 @@ def line(result):
             f"{result['method_cpu']:.2f} s of CPU")
 
 
-def shares(result, window=WINDOW):
-    """[seconds, share of the misses that were served fast] for each window."""
-    points, start, local, remote = [], 0, 0, 0
+def shares(result, window=WINDOW, begin=0):
+    """[seconds, share of the misses that were served fast] for each window from BEGIN on."""
+    points, start, local, remote, before = [], None, 0, 0, 0
     for time, near, far in result["series"]:
+        row, before = before, time
+        if row < begin:
+            continue
+        start = row if start is None else start
         local, remote = local + near, remote + far
         if time - start >= window and local + remote:
             points.append([time, local / (local + remote)])
@@ -99,8 +103,9 @@ def recovery(result, goal=None):
     Seconds from the begin of each phase until the share is 90 % of what it is in the
     last third of its work, or at least GOAL; None: never.
     """
-    points, times = shares(result), []
+    times = []
     for (start, end), (late, _) in zip(phases(result), settled_parts(result)):
+        points = shares(result, begin=start)
         last = [s for t, s in points if late < t <= end]
         want = goal if goal is not None else 0.9 * sum(last) / len(last) if last else None
         reached = [t - start for t, s in points if start < t <= end + WINDOW and want and s >= want]
@@ -209,8 +214,8 @@ plot {lines}
 INTRODUCTION = """# What moving pages buys
 
 Made by `make experiment`: see [testing.md](testing.md#experiments) for how to run it, and for
-what a cell is. Do not edit. One run each, all of commit {commit}: what a row depends on is as it
-is there.
+what a cell is. Do not edit. One run each, all of commit {commit}: what a row
+depends on is as it is there.
 
 A program runs in a virtual machine whose memory of node 1 is slow: {latency} ns for a miss of
 the last-level cache (2 MiB) on the fast and the slow node, in the machine's own clock, in
@@ -227,9 +232,9 @@ one. The fast node has room for a part of the program's memory. Kernel: Debian's
 - *Settled* is the last third of the work of each phase (a phase ends when the hot set
   changes): its speed, relative to all fast and to the oracle's, and its share. *90 % after*:
   seconds from a change until the share is 90 % of its settled value. *To and fro*: moves of a
-  page within 2 s of its move before. *CPU of the method*: its processes and kernel threads;
-  interrupts and page faults are charged to the program, whose system time is in the next
-  column. *Metadata*: memory of the method's process, and growth of the kernel's. *Fast at the
+  page within 2 s of its move before, those that failed included. *CPU of the method*: its
+  processes and kernel threads; interrupts and page faults are charged to the program, whose
+  system time is in the next column. *Metadata*: memory of the method's process, and growth of the kernel's. *Fast at the
   end*: what the program has in the fast node then. It is as much as at the beginning, or less
   where a method leaves some free: the rest of the fast node is memory that cannot be moved or
   given up. The files' pages, and the memory of all other processes, are on the slow node. (Where
@@ -252,7 +257,7 @@ The misses of each program were recorded once, with all memory fast; `htmm-sim -
 replays them with the same policy, and with the part of the fast node that the program had.
 It begins with the pages there that were there under first touch. The recordings have a sample
 of every 127 misses, as `htmmctl tier` has while it learns: with one of 499, the share of gups
-came out 11 points too low.
+came out 12 points too low.
 
 | cell | misses served fast: machine | simulator | difference (points) |
 |---|---:|---:|---:|"""
