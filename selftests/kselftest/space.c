@@ -268,6 +268,56 @@ TEST_F(space, last_samples_are_stale)
 	stats_free(&stats);
 }
 
+static void touch_each(void *self)
+{
+	touch(self, 1);
+}
+
+/* Samples of @gone between those of @stays: true if all were in one ring at the same time. */
+static bool exits_between_samples(struct __test_metadata *_metadata,
+				  struct _test_data_space *self, struct child *stays)
+{
+	struct child gone;
+	struct stats stats;
+
+	ASSERT_EQ(0, child_worker(stays, touch_each, self));
+	ASSERT_EQ(0, child_worker(&gone, touch_thrice, self));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_do(stays));
+	ASSERT_EQ(0, child_do(&gone));
+	child_kill(&gone);
+	ASSERT_EQ(0, child_do(stays));
+	EXPECT_EQ(0, stats_read(self->fd, &stats));
+	stats_free(&stats);
+	EXPECT_EQ(0, device_stop(self->fd));
+	return !stats.s.batches;
+}
+
+/* What is dropped takes nothing with it that comes after it in the batch. */
+TEST_F(space, samples_after_stale_ones)
+{
+	struct child stays;
+	struct stats stats;
+	struct pages pages;
+	int tries = 10, cpu;
+
+	ASSERT_LE(1, cpus_allowed(&cpu, 1));
+	ASSERT_EQ(0, cpu_pin(cpu));
+	self->req.arg.drain_interval_ms = 10000;
+	while (!exits_between_samples(_metadata, self, &stays)) {
+		child_kill(&stays);
+		ASSERT_LT(0, --tries);
+	}
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	check_stats(_metadata, &stats);
+	EXPECT_LE(3 * PAGES, stats.s.total.drops[HTMM_DROP_STALE]);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	EXPECT_EQ(2 * PAGES, pages_samples(&pages, stays.pid, self->mem, PAGES * PAGE));
+	child_kill(&stays);
+	pages_free(&pages);
+	stats_free(&stats);
+}
+
 /*
  * Without address randomization, a shell that executes itself faults at the same addresses
  * twice.
