@@ -2,8 +2,8 @@
 #include "region.h"
 
 /*
- * A dense region becomes sparse when it has this many pages or fewer: low enough that it
- * does not become dense again at once.
+ * A dense region becomes sparse when a cooling leaves it so many samples, or fewer: low
+ * enough that it does not become dense again at once.
  */
 #define HTMM_SPARSE_AGAIN	(HTMM_PAIRS / 2)
 
@@ -383,33 +383,30 @@ static u32 htmm_bytes_sum(u64 word)
  * Halve eight bytes, none of which has a mark. Adding 127 sets the top bit of those that are
  * not 0. Returns 1 in each byte in which it is set before, but not after.
  */
-static inline u64 htmm_word_cool(u64 *word, u32 shift, u64 keep, u32 *used)
+static inline u64 htmm_word_cool(u64 *word, u32 shift, u64 keep)
 {
 	const u64 digits = HTMM_BYTES(HTMM_DIGIT_MASK);
 	u64 cooled = *word >> shift & keep;
 	u64 lost = (*word + digits) ^ (cooled + digits);
 
 	*word = cooled;
-	*used += !!cooled;
 	return lost >> HTMM_DIGIT_BITS & HTMM_BYTES(1);
 }
 
-/* Halve all bytes. @used is set to the number of words that are not 0 afterwards. */
-static u32 htmm_leaf_cool(u8 *leaf, u64 coolings, u32 *used)
+static u32 htmm_leaf_cool(u8 *leaf, u64 coolings)
 {
-	u32 shift = min_t(u64, coolings, HTMM_DIGIT_BITS), n = 0;
+	u32 shift = min_t(u64, coolings, HTMM_DIGIT_BITS);
 	u64 keep = HTMM_BYTES(HTMM_DIGIT_MASK >> shift), lost = 0;
 	u64 *word = (u64 *)leaf, *end = word + HTMM_REGION_PAGES / 8;
 
 	for (; word < end; word += 2)
-		lost += htmm_word_cool(word, shift, keep, &n) +
-			htmm_word_cool(word + 1, shift, keep, &n);
-	*used = n;
+		lost += htmm_word_cool(word, shift, keep) +
+			htmm_word_cool(word + 1, shift, keep);
 	return htmm_bytes_sum(lost);
 }
 
 /* Without planes all marked pages are in pairs. */
-static u32 htmm_region_cool_leaf(struct htmm_region *region, u64 coolings, u32 *used)
+static u32 htmm_region_cool_leaf(struct htmm_region *region, u64 coolings)
 {
 	struct htmm_counts counts, left = { 0 };
 	u8 *leaf = htmm_region_leaf(region);
@@ -426,7 +423,7 @@ static u32 htmm_region_cool_leaf(struct htmm_region *region, u64 coolings, u32 *
 	}
 	if (counts.n)
 		htmm_region_clear_pairs(region);
-	i = counts.n - left.n + htmm_leaf_cool(leaf, coolings, used);
+	i = counts.n - left.n + htmm_leaf_cool(leaf, coolings);
 	htmm_region_set_all(region, &left);
 	return i;
 }
@@ -478,20 +475,16 @@ static u32 htmm_region_cool_planes(struct htmm_region *region, struct htmm_pool 
 }
 
 /*
- * Make a dense region sparse if it has few pages left. One that had more before the last
- * cooling, which took the counts of @lost, stays as it is: it will probably be sampled as
- * much again.
+ * Make a dense region sparse. It has few pages, unless its count once was at the maximum:
+ * then it stays as it is.
  */
-static void htmm_region_thin(struct htmm_region *region, struct htmm_pool *pool,
-			     u64 coolings, u32 lost)
+static void htmm_region_thin(struct htmm_region *region, struct htmm_pool *pool)
 {
-	u32 count, page, pos = 0, few = HTMM_SPARSE_AGAIN, i;
+	u32 count, page, pos = 0, i;
 	struct htmm_counts counts = { 0 };
 
-	if (coolings == 1)
-		few = min_t(u32, few, HTMM_PAIRS - min_t(u32, lost, HTMM_PAIRS));
 	while ((count = htmm_region_next(region, &pos, &page))) {
-		if (count > HTMM_PAIR_MAX || counts.n == few)
+		if (counts.n == HTMM_SPARSE_AGAIN)
 			return;
 		htmm_counts_add(&counts, page, count);
 	}
@@ -503,20 +496,18 @@ static void htmm_region_thin(struct htmm_region *region, struct htmm_pool *pool,
 u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 		     u64 coolings)
 {
-	u32 lost, used = 0;
+	u32 left = htmm_count_cooled(htmm_region_count(region), coolings), lost;
 
-	htmm_region_set_state(region, htmm_region_leaf(region),
-			      htmm_count_cooled(htmm_region_count(region), coolings));
+	htmm_region_set_state(region, htmm_region_leaf(region), left);
 	region->rest = htmm_count_cooled(region->rest, coolings);
 	if (!region->digits)
 		return htmm_region_cool_sparse(region, coolings);
 	if (region->digits > 1)
 		lost = htmm_region_cool_planes(region, pool, coolings);
 	else
-		lost = htmm_region_cool_leaf(region, coolings, &used);
-	/* Usually this tells that too many pages are left. */
-	if (used <= HTMM_SPARSE_AGAIN)
-		htmm_region_thin(region, pool, coolings, lost);
+		lost = htmm_region_cool_leaf(region, coolings);
+	if (left <= HTMM_SPARSE_AGAIN)
+		htmm_region_thin(region, pool);
 	return lost;
 }
 

@@ -100,19 +100,6 @@ static inline u32 htmm_ring_capacity(const struct htmm_ring *ring)
 	return ring->mask + 1;
 }
 
-/**
- * htmm_ring_set_watermark() - set the fill level that wakes the consumer
- * @ring: the ring
- * @slots: fill level, clamped to 1..capacity
- *
- * Context: any, before the producer uses the ring.
- */
-static inline void htmm_ring_set_watermark(struct htmm_ring *ring, u32 slots)
-{
-	ring->watermark = clamp_t(u32, slots, 1, htmm_ring_capacity(ring));
-	ring->look = ring->head + ring->watermark - 1;
-}
-
 static inline void *htmm_ring_slot(const struct htmm_ring *ring, u32 index)
 {
 	return ring->slots + (size_t)(index & ring->mask) * ring->slot_size;

@@ -171,11 +171,13 @@ struct htmm_table {
 	u32 hand;			/* next entry that eviction visits */
 	u32 exiting;			/* index + 1 of the next entry to remove */
 	u32 behind;			/* samples of the last batch without a front */
+	u32 nr_soon;
 	bool moved;			/* entries have been moved or evicted */
 	u8 no_digit;			/* has no room */
 	u8 room[HTMM_BYTE_VALUES];	/* what can be added to a byte of this value */
 	s32 moves[HTMM_BYTE_VALUES];	/* bytes that got this value in the batch, or lost it */
 	struct htmm_ahead ahead[HTMM_AHEAD];	/* ring of the next samples */
+	u64 soon[HTMM_AHEAD];		/* keys of these whose entries will be needed */
 };
 
 /**
@@ -290,17 +292,22 @@ u32 htmm_table_add(struct htmm_table *table,
  */
 void htmm_table_cool(struct htmm_table *table);
 
+/* By default, counts are halved after so many samples for each page, and at least so many. */
+#define HTMM_COOLING_EACH	4
+#define HTMM_COOLING_LEAST	2000000
+
 /**
- * htmm_cooling_period() - samples between two coolings
- * @period: the number that was asked for; 0: it follows the number of pages
- * @pages: pages that have a count
+ * htmm_cooling_due() - when to cool next
+ * @last: number of samples at the last cooling
+ * @period: samples between two coolings; 0: it follows the number of pages
+ * @pages: pages that have a count. If there may be more later, ask again then
  *
  * With a fixed period, a large table would forget most pages before it has learned which of
  * them are hot, and would be cooling all the time.
  *
- * Return: the number, at least 1.
+ * Return: the number of samples, U64_MAX if it would be larger.
  */
-u64 htmm_cooling_period(u64 period, u64 pages);
+u64 htmm_cooling_due(u64 last, u64 period, u64 pages);
 
 /**
  * htmm_table_hist() - copy a histogram

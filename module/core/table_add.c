@@ -126,6 +126,20 @@ static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
 	ahead->digit = &table->no_digit;
 }
 
+/* The slow path will probably need a region's entry: begin with the head that leads to it. */
+static noinline void htmm_entry_soon(struct htmm_table *table, u64 key)
+{
+	htmm_fetch(htmm_index_chain(table, key));
+	table->soon[table->nr_soon++] = key;
+}
+
+/* Prefetch these entries, before the block is counted whose samples need them. */
+static void htmm_fetch_soon(struct htmm_table *table)
+{
+	while (table->nr_soon)
+		htmm_fetch(*htmm_index_chain(table, table->soon[--table->nr_soon]));
+}
+
 /*
  * Look up a region that has no front, or whose front is out of date because the region has
  * to be cooled. A dense one gets a front.
@@ -140,7 +154,7 @@ static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
 	table->behind++;
 	htmm_look_later(table, ahead);
 	if (front->name >> HTMM_FRONT_EPOCH_BITS == key) {
-		htmm_fetch(htmm_index_chain(table, key));
+		htmm_entry_soon(table, key);
 		htmm_region_prefetch_all(front->state);
 		return;
 	}
@@ -160,8 +174,11 @@ static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
 	}
 }
 
+/* With many regions, whose entries do not stay in the cache: less room needs the entry soon. */
+#define HTMM_ROOM_LOW	8
+
 /* Look up the region and prefetch the counter. */
-static __always_inline void htmm_look(struct htmm_table *table, u64 epoch, u64 page,
+static __always_inline void htmm_look(struct htmm_table *table, u64 epoch, bool many, u64 page,
 				      struct htmm_ahead *ahead)
 {
 	struct htmm_front *front = htmm_front_of(table, htmm_region_key(page));
@@ -171,6 +188,8 @@ static __always_inline void htmm_look(struct htmm_table *table, u64 epoch, u64 p
 		htmm_look_behind(table, page, ahead);
 		return;
 	}
+	if (many && unlikely(htmm_state_room(front->state) < HTMM_ROOM_LOW))
+		htmm_entry_soon(table, htmm_region_key(page));
 	digit = &htmm_state_leaf(front->state)[page % HTMM_REGION_PAGES];
 	ahead->state = &front->state;
 	ahead->digit = digit;
@@ -255,19 +274,21 @@ static __always_inline u32 *htmm_add_one(struct htmm_table *table,
 	return refused;
 }
 
-/* Count the block of samples from @i on, and look up the next one. */
-static u32 *htmm_add_block(struct htmm_table *table, const struct htmm_table_sample *s,
-			   int i, int n, u32 *refused)
+/* Count the block of samples from @i on, and look up the next one. @many is a constant. */
+static __always_inline u32 *htmm_add_block(struct htmm_table *table, bool many,
+					   const struct htmm_table_sample *s,
+					   int i, int n, u32 *refused)
 {
 	const u64 epoch = table->epoch % HTMM_FRONT_EPOCHS;
 	const int end = min(i + HTMM_AHEAD, n), looks = min(end, n - HTMM_AHEAD);
 	struct htmm_ahead *ahead = table->ahead;
 
+	htmm_fetch_soon(table);
 	for (i = max(i, -HTMM_AHEAD); i < min(looks, 0); i++, ahead++)
-		htmm_look(table, epoch, s[i + HTMM_AHEAD].page, ahead);
+		htmm_look(table, epoch, many, s[i + HTMM_AHEAD].page, ahead);
 	for (; i < looks; i++, ahead++) {
 		refused = htmm_add_one(table, s, i, ahead, refused);
-		htmm_look(table, epoch, s[i + HTMM_AHEAD].page, ahead);
+		htmm_look(table, epoch, many, s[i + HTMM_AHEAD].page, ahead);
 	}
 	for (i = max(i, 0); i < end; i++, ahead++)
 		refused = htmm_add_one(table, s, i, ahead, refused);
@@ -302,9 +323,12 @@ u32 htmm_table_add(struct htmm_table *table,
 			htmm_fetch_block(table, s, i + 3 * HTMM_AHEAD, n, HTMM_WAY_HEAD);
 			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_ENTRY);
 		}
-		if (many)
+		if (many) {
 			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_FRONT);
-		refused = htmm_add_block(table, s, i, n, refused);
+			refused = htmm_add_block(table, true, s, i, n, refused);
+		} else {
+			refused = htmm_add_block(table, false, s, i, n, refused);
+		}
 	}
 	lost = refused - dropped;
 	htmm_table_settle(table);

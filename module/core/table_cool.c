@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "index.h"
 
-/* By default, counts are halved after so many samples for each page, and at least so many. */
-#define HTMM_COOLING_EACH	4
-#define HTMM_COOLING_LEAST	2000000
-
-u64 htmm_cooling_period(u64 period, u64 pages)
+u64 htmm_cooling_due(u64 last, u64 period, u64 pages)
 {
-	return period ?: max_t(u64, HTMM_COOLING_LEAST, HTMM_COOLING_EACH * pages);
+	u64 due;
+
+	period = period ?: max_t(u64, HTMM_COOLING_LEAST, HTMM_COOLING_EACH * pages);
+	return check_add_overflow(last, period, &due) ? U64_MAX : due;
 }
 
 void htmm_table_cool_region(struct htmm_table *table,

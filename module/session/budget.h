@@ -4,9 +4,9 @@
 #define HTMM_BUDGET_H
 
 #include <linux/workqueue.h>
-#include "core/period.h"
 #include "drain/drain_set.h"
 #include "sample/sampler_set.h"
+#include "period.h"
 
 /**
  * struct htmm_cost - cost of sampling since the start

@@ -100,7 +100,7 @@ htmm_tracker_create(const struct htmm_target_ref *ref, const struct htmm_target 
 		if (ret)
 			goto err_shards;
 	}
-	tracker->next_cooling = htmm_cooling_period(tracker->cooling_period, 0);
+	tracker->next_cooling = htmm_cooling_due(0, tracker->cooling_period, 0);
 	tracker->next_adaptation = tracker->adaptation_period;
 	mutex_init(&tracker->exit_lock);
 	mutex_init(&tracker->mm_lock);

@@ -78,7 +78,7 @@ struct htmm_mm_owner {
  * @number: its number
  * @nr_shards: tables that share the work, 1 to HTMM_MAX_DRAIN_THREADS
  * @max_bytes: most memory of all tables together, in bytes
- * @cooling_period: see htmm_cooling_period()
+ * @cooling_period: see htmm_cooling_due()
  * @adaptation_period: samples between two adaptations, at least 1
  * @samples: samples counted
  * @drops: samples not counted, by reason

@@ -15,17 +15,6 @@ static void htmm_tracker_merge_hist(struct htmm_tracker *tracker,
 		htmm_shard_get_hist(&tracker->shards[i], kind, sum);
 }
 
-/*
- * The number of samples at which something is due that was done at the sample @last;
- * saturates, so that a large period means never.
- */
-static u64 htmm_tracker_due(u64 last, u64 period)
-{
-	u64 due;
-
-	return check_add_overflow(last, period, &due) ? U64_MAX : due;
-}
-
 /**
  * htmm_tracker_find_thresholds - compute the thresholds for a capacity
  * @hist: a histogram
@@ -88,21 +77,22 @@ static void htmm_tracker_adapt_locked(struct htmm_tracker *tracker)
 {
 	htmm_tracker_adapt_kinds(tracker);
 	tracker->adaptations++;
-	tracker->next_adaptation = htmm_tracker_due(atomic64_read(&tracker->samples),
-						    tracker->adaptation_period);
+	/* A large period means never. */
+	if (check_add_overflow((u64)atomic64_read(&tracker->samples),
+			       tracker->adaptation_period, &tracker->next_adaptation))
+		tracker->next_adaptation = U64_MAX;
 }
 
 /* There may be more pages, so that it is due later, than when @next_cooling was set. */
 static bool htmm_tracker_cools_at(struct htmm_tracker *tracker, u64 samples)
 {
 	struct htmm_hist hist;
-	u64 period;
 
 	if (samples < tracker->next_cooling)
 		return false;
 	htmm_tracker_merge_hist(tracker, HTMM_KIND_BASE, &hist);
-	period = htmm_cooling_period(tracker->cooling_period, htmm_hist_pages_from(&hist, 1));
-	tracker->next_cooling = htmm_tracker_due(tracker->last_cooling, period);
+	tracker->next_cooling = htmm_cooling_due(tracker->last_cooling, tracker->cooling_period,
+						 htmm_hist_pages_from(&hist, 1));
 	return samples >= tracker->next_cooling;
 }
 
@@ -128,8 +118,8 @@ static void htmm_tracker_cool_locked(struct htmm_tracker *tracker)
 	tracker->coolings++;
 	htmm_tracker_trace_cool(tracker);
 	tracker->last_cooling = atomic64_read(&tracker->samples);
-	tracker->next_cooling = htmm_tracker_due(tracker->last_cooling,
-						 htmm_cooling_period(tracker->cooling_period, 0));
+	tracker->next_cooling = htmm_cooling_due(tracker->last_cooling,
+						 tracker->cooling_period, 0);
 	htmm_tracker_adapt_locked(tracker);
 }
 

@@ -29,6 +29,8 @@ struct bench_load {
 	const char *stream;
 	u32 weight;	/* of each sample; BENCH_MIXED: they differ */
 	u32 cool;	/* samples between two coolings; 0: none */
+	u64 period;	/* the same where it is more than is measured of it */
+	const char *cools;	/* "no", "2M", "default" */
 	u32 exit;	/* samples between two exits of processes; 0: none */
 };
 
@@ -65,6 +67,9 @@ void bench_halve(u32 *count, u32 times);
 extern const struct bench_store bench_linear, bench_robin_hood, bench_bucket64;
 extern const struct bench_store bench_khash, bench_radix, bench_uthash;
 extern const struct bench_store bench_absl, bench_boost;
+
+/* Samples between two looks at the clock */
+#define BENCH_CHUNK	(512 * 1024)
 
 /* Samples that ksampled passes to the table at a time. */
 #define BENCH_BATCH	512

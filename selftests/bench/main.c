@@ -12,7 +12,7 @@
 
 #include "bench.h"
 
-#define CHUNK		(512 * 1024)	/* samples between two looks at the clock */
+#define CHUNK		BENCH_CHUNK
 #define MAX_CHUNKS	64
 /* A store so many times slower than the bound gets only so many chunks of a stream. */
 #define SLOW		8
@@ -43,11 +43,17 @@ static const struct stream {
 	{ "phases", bench_phases },
 };
 
-#define COOL	(2 * 1024 * 1024)	/* samples: the module's default, rounded */
+#define COOL	(2 * 1024 * 1024)	/* samples: the least that the module chooses, rounded */
+#define COOL_DEFAULT	1		/* as the module chooses */
+/* Samples that are counted after a cooling, of a longer period: all is the same after that. */
+#define COOL_MOST	(2 * COOL)
+/* What pages have by then on average, at least. */
+#define COOL_FILL	4
 
 /*
  * What is measured of each stream: how many address spaces there are, what samples
- * weigh, and whether the table cools. Not all other stores are measured with each.
+ * weigh, and whether the table cools: each for itself, and together. Not all other stores
+ * are measured with each.
  */
 static const struct cell {
 	u32 spaces, weight, cool, exit;
@@ -55,9 +61,11 @@ static const struct cell {
 } cells[] = {
 	{ .spaces = 1, .weight = 1 },
 	{ .spaces = 8, .weight = BENCH_MIXED, .cool = COOL },
+	{ .spaces = 8, .weight = BENCH_MIXED, .cool = COOL_DEFAULT, .rare = true },
 	{ .spaces = 1, .weight = 2, .rare = true },
 	{ .spaces = 1, .weight = BENCH_MIXED, .rare = true },
 	{ .spaces = 1, .weight = 1, .cool = COOL, .rare = true },
+	{ .spaces = 1, .weight = 1, .cool = COOL_DEFAULT, .rare = true },
 	{ .spaces = 8, .weight = 1, .rare = true },
 	{ .spaces = 64, .weight = 1, .rare = true },
 	{ .spaces = 64, .weight = BENCH_MIXED, .cool = COOL, .rare = true },
@@ -139,7 +147,7 @@ static void check_same(const struct bench_store *a, void *store_a,
 }
 
 static void each_once(const struct bench_store *type, void *store,
-		      const struct bench_space *space)
+		      const struct bench_space *space, const struct bench_load *load)
 {
 	static struct htmm_table_sample samples[CHUNK];
 	u64 page;
@@ -148,8 +156,14 @@ static void each_once(const struct bench_store *type, void *store,
 	for (page = 0; page < space->pages; page += n) {
 		n = min_t(u64, CHUNK, space->pages - page);
 		bench_each_once(space, page, samples, n);
+		bench_weigh(samples, n, load->period > load->cool ? COOL_FILL : 1);
 		type->add(store, samples, n);
 	}
+}
+
+static bool cools_first(const struct bench_load *load, u32 chunk)
+{
+	return load->cool && chunk * CHUNK % load->cool == 0;
 }
 
 static double timed(const struct bench_store *type, void *store,
@@ -159,9 +173,9 @@ static double timed(const struct bench_store *type, void *store,
 	u32 done = (chunk + 1) * CHUNK;
 	double start = bench_now();
 
-	type->add(store, &samples[(u64)chunk * CHUNK], CHUNK);
-	if (load->cool && done % load->cool == 0)
+	if (cools_first(load, chunk))
 		type->cool(store);
+	type->add(store, &samples[(u64)chunk * CHUNK], CHUNK);
 	if (load->exit && done % load->exit == 0)
 		type->exit(store, (done / load->exit - 1) % space->spaces);
 	return (bench_now() - start) / CHUNK;
@@ -180,7 +194,7 @@ static double time_way(void *store, void *other, struct bench_way way,
 	u32 i;
 
 	bench_dense_set(store, way);
-	if (load->cool)
+	if (load->period == COOL)
 		bench_dense_prefetch.cool(store);
 	for (i = 0; i < COOL / CHUNK; i++) {
 		timed(&bench_dense_prefetch, other, space, &still, first + i);
@@ -188,7 +202,7 @@ static double time_way(void *store, void *other, struct bench_way way,
 		sum += ns[i] / (COOL / CHUNK);
 	}
 	/* The cost of cooling comes in the first turn. */
-	return load->cool ? sum : bench_quartile(ns, COOL / CHUNK, 1);
+	return load->period == COOL ? sum : bench_quartile(ns, COOL / CHUNK, 1);
 }
 
 /* The bound at its best: in the way that takes the least time for the stream's beginning. */
@@ -208,7 +222,7 @@ static struct bench_way best_way(const struct bench_space *space,
 		printf("# bound %s%s:", label, by_page ? ", by page" : "");
 		store = bench_dense_prefetch.open(space);
 		bench_dense_set(store, way);
-		each_once(&bench_dense_prefetch, store, space);
+		each_once(&bench_dense_prefetch, store, space, load);
 		for (i = 0; i < ARRAY_SIZE(ahead); i++) {
 			way.ahead = ahead[i];
 			/* Other samples than before: else counts would change together. */
@@ -226,6 +240,26 @@ static struct bench_way best_way(const struct bench_space *space,
 	}
 	bench_dense_prefetch.close(other);
 	return best;
+}
+
+/*
+ * The mean over a period of cooling: the turns that follow a cooling, which have all of its
+ * cost, are so large a part of it.
+ */
+static double period_mean(const struct bench_load *load, const double *ns, u32 turns)
+{
+	double first = 0, later = 0, part = (double)CHUNK / load->period;
+	u32 i, n = 0;
+
+	for (i = 0; i < turns; i++) {
+		if (cools_first(load, i)) {
+			first += ns[i];
+			n++;
+		} else {
+			later += ns[i];
+		}
+	}
+	return first / n * part + later / (turns - n) * (1 - part);
 }
 
 /* One stream through the bound and a store, in turns. */
@@ -251,11 +285,8 @@ static struct bench_result run_turns(const struct bench_store *const type[2],
 	check_same(type[1], store[1], type[0], store[0]);
 	result.turns = chunks;
 	if (load->cool) {
-		/* The cost of cooling comes in some turns: compare the sums. */
-		for (i = 0; i < chunks; i++) {
-			result.ns += ns[i] / chunks;
-			result.bound += bound[i] / chunks;
-		}
+		result.ns = period_mean(load, ns, chunks);
+		result.bound = period_mean(load, bound, chunks);
 		for (i = 0; i < 3; i++)
 			result.ratio[i] = i == 1 ? result.ns / result.bound :
 					  bench_quartile(ratio, chunks, i + 1);
@@ -282,8 +313,8 @@ static void run_store(const struct bench_store *measured,
 	bench_dense_set(store[0], way);
 	if (measured == type[0])
 		bench_dense_set(store[1], way);
-	each_once(type[0], store[0], space);
-	each_once(type[1], store[1], space);
+	each_once(type[0], store[0], space, load);
+	each_once(type[1], store[1], space, load);
 	result = run_turns(type, store, space, load, chunks);
 	result.way = way;
 	bench_report(measured->name, space, load, &result,
@@ -335,12 +366,16 @@ static void run_load(const struct stream *stream, const struct bench_space *spac
 }
 
 static struct bench_load load_of(const struct cell *cell,
-				 const struct stream *stream)
+				 const struct stream *stream, u64 pages)
 {
+	u64 period = cell->cool == COOL_DEFAULT ? htmm_cooling_due(0, 0, pages) : cell->cool;
+
 	return (struct bench_load) {
 		.stream = cell->exit ? "churn" : stream->name,
 		.weight = cell->weight,
-		.cool = cell->cool,
+		.cool = min_t(u64, period, COOL_MOST),
+		.period = period,
+		.cools = !period ? "no" : cell->cool == COOL ? "2M" : "default",
 		.exit = cell->exit,
 	};
 }
@@ -370,7 +405,7 @@ static void run_cell(const struct cell *cell, u64 pages, u32 one_in, u32 chunks)
 	if (!bench_space_open(&space, pages, one_in, cell->spaces))
 		return;
 	for (i = 0; i < ARRAY_SIZE(streams); i++) {
-		load = load_of(cell, &streams[i]);
+		load = load_of(cell, &streams[i], pages);
 		if (pairs_with(cell, &streams[i]) && wanted("STREAMS", load.stream))
 			run_load(&streams[i], &space, &load, !cell->rare, chunks);
 	}
@@ -436,37 +471,50 @@ static int time_all(const char *path)
 	return 0;
 }
 
+static void count_some(const struct bench_store *type, void *store, u32 n,
+		       const char *label, const char *part)
+{
+	char dump[96];
+
+	snprintf(dump, sizeof(dump), "%s%s@%u", label, part, n);
+	CALLGRIND_START_INSTRUMENTATION;
+	CALLGRIND_ZERO_STATS;
+	CALLGRIND_TOGGLE_COLLECT;
+	type->add(store, samples, n);
+	CALLGRIND_TOGGLE_COLLECT;
+	CALLGRIND_DUMP_STATS_AT(dump);
+	CALLGRIND_STOP_INSTRUMENTATION;
+}
+
 /*
  * Add the samples under callgrind: what is counted is the third of three periods of cooling.
+ * Of a long one the turn that follows the cooling is counted, and the one after it.
  */
 static void count_load(const struct bench_store *type,
 		       const struct bench_space *space,
 		       const struct stream *stream, const struct bench_load *load)
 {
-	u32 n = load->cool ?: COUNT_SAMPLES, turn;
+	bool is_long = load->period > COOL;
+	u32 n = is_long ? CHUNK : load->cool ?: COUNT_SAMPLES, turn;
 	void *store = type->open(space);
 	char label[64];
 
 	bench_label(label, space, load);
 	if (type == &bench_dense_prefetch)
 		bench_dense_set(store, (struct bench_way) {
-			.by_page = load->cool, .ahead = 64,
+			.by_page = load->period == COOL, .ahead = 64,
 		});
-	each_once(type, store, space);
+	each_once(type, store, space, load);
 	draw(stream, space, load, n);
 	for (turn = 0; turn < 3; turn++) {
-		if (turn == 2) {
-			CALLGRIND_START_INSTRUMENTATION;
-			CALLGRIND_ZERO_STATS;
-			CALLGRIND_TOGGLE_COLLECT;
-		}
-		type->add(store, samples, n);
 		if (load->cool)
 			type->cool(store);
+		if (turn < 2)
+			type->add(store, samples, n);
 	}
-	CALLGRIND_TOGGLE_COLLECT;
-	CALLGRIND_DUMP_STATS_AT(label);
-	CALLGRIND_STOP_INSTRUMENTATION;
+	count_some(type, store, n, label, "");
+	if (is_long)
+		count_some(type, store, n, label, ",later");
 	type->close(store);
 }
 
@@ -493,8 +541,8 @@ static int count(const char *name)
 			const struct cell *cell = &cells[c / ARRAY_SIZE(streams)];
 			const struct stream *stream = &streams[c % ARRAY_SIZE(streams)];
 
-			load = load_of(cell, stream);
-			if (cell->spaces > 8 || (cell->rare && (other || cell->cool)) ||
+			load = load_of(cell, stream, pages);
+			if (cell->spaces > 8 || (cell->rare && other) ||
 			    stream->draw == bench_phases ||
 			    !pairs_with(cell, stream) ||
 			    setting("COOL", cell->cool) != cell->cool ||

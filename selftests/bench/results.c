@@ -20,21 +20,30 @@ static struct row *rows;
 static u32 nr_rows;
 
 /* Instructions per sample that callgrind has counted before, or -1. */
-static double instructions(const char *store, const char *label)
+static double counted(const char *store, const char *label, const char *part)
 {
 	const char *path = getenv("COUNTS");
-	char a[32], b[64];
-	double counted = -1, value;
+	char a[32], b[96], wanted[96];
+	double found = -1, value;
 	FILE *file = path ? fopen(path, "r") : NULL;
 
 	if (!file)
 		return -1;
-	while (fscanf(file, "%31s %63s %lf%*[^\n]", a, b, &value) == 3) {
-		if (!strcmp(a, store) && !strcmp(b, label))
-			counted = value;
+	snprintf(wanted, sizeof(wanted), "%s%s", label, part);
+	while (fscanf(file, "%31s %95s %lf%*[^\n]", a, b, &value) == 3) {
+		if (!strcmp(a, store) && !strcmp(b, wanted))
+			found = value;
 	}
 	fclose(file);
-	return counted;
+	return found;
+}
+
+/* Of a long period of cooling, a turn after the cooling was counted, and a later one. */
+static double instructions(const char *store, const char *label, const struct bench_load *load)
+{
+	double first = counted(store, label, ""), later = counted(store, label, ",later");
+
+	return later < 0 ? first : later + (first - later) * BENCH_CHUNK / load->period;
 }
 
 static const char *weight_name(u32 weight)
@@ -45,9 +54,9 @@ static const char *weight_name(u32 weight)
 void bench_label(char label[64], const struct bench_space *space,
 		 const struct bench_load *load)
 {
-	snprintf(label, 64, "%s,pages=%lluk/%u,spaces=%u,weight=%s,cool=%u",
+	snprintf(label, 64, "%s,pages=%lluk/%u,spaces=%u,weight=%s,cool=%llu",
 		 load->stream, (unsigned long long)space->pages >> 10, space->one_in, space->spaces,
-		 weight_name(load->weight), load->cool);
+		 weight_name(load->weight), (unsigned long long)load->period);
 }
 
 void bench_report_head(void)
@@ -76,11 +85,11 @@ void bench_report(const char *structure, const struct bench_space *space,
 		.spaces = space->spaces,
 		.result = *result,
 		.bytes_per_page = bytes_per_page,
-		.instructions = instructions(structure, label),
+		.instructions = instructions(structure, label, load),
 	};
-	printf("%-15s %-10s %9llu 1/%-2u %6u %6s %3uM %5u ", structure, load->stream,
+	printf("%-15s %-10s %9llu 1/%-2u %6u %6s %3lluM %5u ", structure, load->stream,
 	       row->pages, row->one_in, space->spaces, weight_name(load->weight),
-	       load->cool >> 20, result->turns);
+	       (unsigned long long)load->period >> 20, result->turns);
 	printf("%6.2f %6.2f %5u %6.2f %6.2f..%-6.2f %7.2f", result->ns, result->bound,
 	       result->way.ahead, result->ratio[1],
 	       result->ratio[0], result->ratio[2], bytes_per_page);
@@ -96,8 +105,9 @@ static void write_row(FILE *json, const struct row *row)
 		row->structure, row->load.stream);
 	fprintf(json, "\"pages\": %llu, \"touched\": %.6f, \"spaces\": %u, ",
 		row->pages, 1.0 / row->one_in, row->spaces);
-	fprintf(json, "\"weight\": \"%s\", \"cool\": %u, \"turns\": %u, ",
-		weight_name(row->load.weight), row->load.cool, row->result.turns);
+	fprintf(json, "\"weight\": \"%s\", \"cool\": %llu, \"turns\": %u, ",
+		weight_name(row->load.weight), (unsigned long long)row->load.period,
+		row->result.turns);
 	fprintf(json, "\"ns\": %.3f, \"bound_ns\": %.3f, \"bound_ahead\": %u, ",
 		row->result.ns, row->result.bound, row->result.way.ahead);
 	fprintf(json, "\"ratio\": %.3f, \"spread\": [%.3f, %.3f], ",
@@ -143,12 +153,12 @@ static bool same_size(const struct row *a, const struct row *b)
 static bool same_load(const struct row *a, const struct row *b)
 {
 	return same_stream(a, b) && a->spaces == b->spaces &&
-	       a->load.weight == b->load.weight && a->load.cool == b->load.cool;
+	       a->load.weight == b->load.weight && a->load.cools == b->load.cools;
 }
 
 static bool is_plain(const struct row *row)
 {
-	return row->spaces == 1 && row->load.weight == 1 && !row->load.cool;
+	return row->spaces == 1 && row->load.weight == 1 && !row->load.period;
 }
 
 /*
@@ -241,7 +251,7 @@ static void load_line(const struct row *first)
 	const struct row *row;
 
 	printf("| %s | %u | %s | %s |", first->load.stream, first->spaces,
-	       weight_name(first->load.weight), first->load.cool ? "yes" : "no");
+	       weight_name(first->load.weight), first->load.cools);
 	for (row = first; row < rows + nr_rows; row++) {
 		if (row->one_in == 1 && same_structure(row, first) &&
 		    same_load(row, first))

@@ -102,8 +102,10 @@ static void run_ring(void)
 	queued = 0;
 	if (fits) {
 		start_near_the_wrap();
-		if (fuzz_byte() % 2)
-			htmm_ring_set_watermark(&ring, fuzz_u64());
+		if (fuzz_byte() % 2) {
+			ring.watermark = 1 + fuzz_u64() % htmm_ring_capacity(&ring);
+			ring.look = ring.head + ring.watermark - 1;
+		}
 		CHECK((size_t)htmm_ring_capacity(&ring) * slot_size <= bytes);
 		while (fuzz_left() && fuzz_byte() % 64) {
 			if (fuzz_byte() % 3)

@@ -277,33 +277,51 @@ static void memory_changes_hands(void)
 	world_close(&world);
 }
 
-/* A region that many pages share stays dense for one cooling, though few pages are left. */
-static void form_of_a_cooled_region(void)
+/* Count @pages pages, the first one @more times more, and cool. */
+static const struct htmm_region *cool_many(u32 pages, u32 weight, u32 more, u32 coolings)
 {
-	const struct htmm_region *region;
 	u32 page;
 
-	world_open(&world, &roomy, false);
-	for (page = 0; page < 40; page++)
-		add(0, page, 1 + 2 * (page < 5));
-	region = htmm_table_entry(&world.table, 0);
-	CHECK(region->digits == 1);
-	world_cool(&world);
-	add(0, 7, 1);
-	CHECK(region->digits == 1 && world.table.pages == 6);
-	world_cool(&world);
-	add(0, 7, 1);
-	CHECK(region->digits == 0 && world.table.pages == 1);
-
-	for (page = 0; page < 40; page++)
-		add(0, page, 1 + 4 * (page < 5));
-	CHECK(region->digits == 1);
-	world_cool(&world);
-	world_cool(&world);
-	add(0, 7, 1);
-	CHECK(region->digits == 0 && world.table.pages == 6);
+	for (page = 0; page < pages; page++)
+		add(0, page, weight);
+	add(0, 0, more);
+	CHECK(htmm_table_entry(&world.table, 0)->digits);
+	while (coolings--)
+		world_cool(&world);
+	reclaim_all();
 	world_matches(&world);
+	return htmm_table_entry(&world.table, 0);
+}
+
+/* A region that is sampled less often than it has pairs becomes sparse. */
+static void form_of_a_cooled_region(void)
+{
+	world_open(&world, &roomy, false);
+	CHECK(cool_many(17, 1, 1, 1)->digits == 1);
 	world_close(&world);
+	world_open(&world, &roomy, false);
+	CHECK(cool_many(17, 1, 0, 1)->digits == 0);
+	world_close(&world);
+	world_open(&world, &roomy, false);
+	CHECK(cool_many(60, 1, 10, 3)->digits == 0);
+	CHECK(world.table.pages == 1);
+	world_close(&world);
+	/* Counts that were at the maximum: 7 are left of the region's, and of each page's. */
+	world_open(&world, &roomy, false);
+	CHECK(cool_many(20, U32_MAX, 0, 29)->digits == 1);
+	CHECK(world.table.pages == 20);
+	world_close(&world);
+}
+
+/* The period follows the number of pages, unless it is given; a large one means never. */
+static void when_to_cool(void)
+{
+	CHECK(htmm_cooling_due(0, 0, 0) == 2000000);
+	CHECK(htmm_cooling_due(10, 0, 500000) == 2000010);
+	CHECK(htmm_cooling_due(10, 0, 500001) == 2000014);
+	CHECK(htmm_cooling_due(10, 7, 500001) == 17);
+	CHECK(htmm_cooling_due(10, U64_MAX - 11, 0) == U64_MAX - 1);
+	CHECK(htmm_cooling_due(10, U64_MAX - 9, 0) == U64_MAX);
 }
 
 /*
@@ -717,6 +735,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(form_of_a_cooled_region),
+		TAP_TEST(when_to_cool),
 		TAP_TEST(page_limit_within_a_batch),
 		TAP_TEST(names_of_fronts_repeat),
 		TAP_TEST(regions_share_fronts),

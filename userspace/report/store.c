@@ -42,10 +42,8 @@ static void *new_page(struct store *store)
 /* The next cooling is due at this sample if so many pages have a count by then. */
 static void plan_cooling(struct store *store, u64 pages)
 {
-	u64 period = htmm_cooling_period(store->config.cooling_period, pages);
-
-	if (check_add_overflow(store->last_cooling, period, &store->next_cooling))
-		store->next_cooling = U64_MAX;
+	store->next_cooling = htmm_cooling_due(store->last_cooling,
+					       store->config.cooling_period, pages);
 }
 
 struct store *store_new(const struct store_config *config, struct htmm_error *err)

@@ -23,7 +23,7 @@
  * struct store_config - how samples turn into hot pages
  * @max_bytes: most memory of the table, in bytes
  * @capacity: capacity of the fast tier, in pages; may change later
- * @cooling_period: see htmm_cooling_period()
+ * @cooling_period: see htmm_cooling_due()
  */
 struct store_config {
 	u64 max_bytes;

@@ -255,7 +255,7 @@ int main(int argc, char **argv)
 	unsigned long how;
 
 	pin(0);
-	bench_space_open(&space, PAGES, 1);
+	bench_space_open(&space, PAGES, 1, 1);
 	shard_open(&shard, PAGES);
 	fill(&space);
 	for (how = PACED; how < MODES; how++)

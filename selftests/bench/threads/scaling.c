@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 	FILE *json = argc > 1 ? fopen(argv[1], "w") : NULL;
 	struct bench_space space;
 
-	bench_space_open(&space, PAGES, 1);
+	bench_space_open(&space, PAGES, 1, 1);
 	for (i = 0; i < 1 + WRITERS; i++)
 		shard_open(&shards[i], PAGES);
 	fill(&space);

@@ -12,10 +12,10 @@
  *
  * Periods are prime, so that sampling does not run in step with the loops of a program.
  */
-#ifndef HTMM_CORE_PERIOD_H
-#define HTMM_CORE_PERIOD_H
+#ifndef HTMM_PERIOD_H
+#define HTMM_PERIOD_H
 
-#include "deps.h"
+#include "core/deps.h"
 
 /* Limits of the range of costs in which the period stays, in percent of the budget. */
 #define HTMM_BUDGET_LOW		75
@@ -78,4 +78,4 @@ u64 htmm_prime_at_least(u64 n);
 u64 htmm_period_next(struct htmm_period_prev *prev, u64 period,
 		     const struct htmm_period_range *range, u64 cost, u64 budget);
 
-#endif /* HTMM_CORE_PERIOD_H */
+#endif /* HTMM_PERIOD_H */
