@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include "rules.h"
 
-/* A part of the fast tier to keep free, above the watermark where the kernel begins to reclaim. */
+/* A part of the fast tier to keep free, beside what the kernel wants to have free there. */
 #define FREE_PART	256
 /* By what factor a page must be better than another. */
 #define MARGIN	2.0
@@ -123,9 +123,11 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 	policy->plan.cool = false;
 	if (samples < SHARE_SAMPLES || share < 0)
 		return;
-	if (policy->burst)
+	/* What is seen in a burst, as at the beginning, is not yet the usual. */
+	if (policy->burst) {
 		policy->burst--;
-	if (!usual->looks++) {
+		*usual = (struct usual) { .looks = usual->looks + 1, .share = share };
+	} else if (!usual->looks++) {
 		*usual = (struct usual) { .looks = 1, .share = share };
 	} else if (policy->changed || rule_drop(policy, samples, share)) {
 		rule_begin_burst(policy);

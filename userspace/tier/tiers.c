@@ -94,7 +94,7 @@ __u64 tiers_free_pages(int node)
 	while (file && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "Node %d,", &at) == 1 || at != node ||
 		    sscanf(line, " pages free %llu", &free) == 1 ||
-		    sscanf(line, " low %llu", &kept) == 1)
+		    sscanf(line, " high %llu", &kept) == 1)
 			continue;
 		if (strstr(line, " protection: ")) {
 			kept += most_protected(strstr(line, ": ") + 2);
