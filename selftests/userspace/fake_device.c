@@ -45,7 +45,6 @@
 #include <linux/htmm.h>
 #include <linux/perf_event.h>
 #include "fake_device.h"
-#include "tier/tiers.h"
 
 #define SYSCTL		"/proc/sys/kernel/"
 #define FAKE_CPUS		2
@@ -133,10 +132,9 @@ int __wrap_open(const char *path, int flags, ...)
 	return fake_fd;
 }
 
-/* A cgroup of its own is more than a test of htmmctl alone can count on. */
 /* Only htmmctl tier has it. */
-__attribute__((weak)) int __real_tiers_find(struct tiers *tiers, struct htmm_error *err);
-int __wrap_tiers_find(struct tiers *tiers, struct htmm_error *err);
+#pragma weak __real_tiers_find
+
 int __wrap_tiers_find(struct tiers *tiers, struct htmm_error *err)
 {
 	if (!getenv("FAKE_TIERS"))
@@ -146,6 +144,7 @@ int __wrap_tiers_find(struct tiers *tiers, struct htmm_error *err)
 	return 0;
 }
 
+/* A cgroup of its own is more than a test of htmmctl alone can count on. */
 int __wrap_mkdir(const char *path, mode_t mode)
 {
 	if (!strstr(path, "/htmmctl-"))

@@ -346,7 +346,8 @@ static void test_demote_first(void)
 	sample(memory, 0, CAPACITY - KEPT - 1, 3);
 	look(memory);
 	CHECK(memory->plan->nr_moves == 1 && memory->plan->forced_pages == 1);
-	CHECK(memory->plan->moves[0].addr == 0x10000000 + ((CAPACITY - KEPT - 1ULL) << HTMM_PAGE_SHIFT));
+	CHECK(memory->plan->moves[0].addr ==
+	      0x10000000 + ((CAPACITY - KEPT - 1ULL) << HTMM_PAGE_SHIFT));
 	obey(memory);
 	sample(memory, 0, CAPACITY - KEPT - 1, 3);
 	CHECK(look(memory)->nr_moves == 0);

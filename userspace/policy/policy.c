@@ -524,8 +524,9 @@ static void pace(struct policy *policy, const struct policy_look *look)
  */
 double policy_wait(const struct policy *policy, double cost)
 {
+	const double least = 0.000001;
 	double wait = policy->burst > BURST_LOOKS - LEARNT_LOOKS ? 0 :
-		      sqrt(2 * cost * policy->interval / fmax(policy->plan.won, 1e-6));
+		      sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least));
 
 	return fmin(fmax(wait, cost / LOOKS_MOST), cost / LOOKS_CALM);
 }

@@ -141,8 +141,8 @@ void log_plan(FILE *file, const struct tier *tier)
 		if (plan->fast_share >= 0)
 			fprintf(file, "%.1f %% of new samples are of it; ",
 				100 * plan->fast_share);
-		fprintf(file, "%llu pages of the slow tier have more than what would leave (%.3g/s)\n",
-			plan->candidates, plan->threshold);
+		fprintf(file, "%llu pages of the slow tier have more ", plan->candidates);
+		fprintf(file, "than what would leave (%.3g/s)\n", plan->threshold);
 		print_moves(file, plan->moves, plan->nr_demotions, "demote");
 		print_moves(file, plan->moves + plan->nr_demotions,
 			    plan->nr_moves - plan->nr_demotions, "promote");
