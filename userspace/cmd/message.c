@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "command.h"
 #include "message.h"
 
@@ -40,12 +41,15 @@ int usage_error(const struct command *cmd, const char *nearest, const char *fmt,
 void notice(const char *fmt, ...)
 {
 	va_list args;
+	char *text;
 
 	if (verbosity.quiet)
 		return;
-	fputs("htmmctl: ", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
 	va_end(args);
-	fputc('\n', stderr);
+	/* In one write: what the sampled command says must not come in between. */
+	fprintf(stderr, "htmmctl: %s\n", text ? text : "no memory for a message");
+	free(text);
 }
