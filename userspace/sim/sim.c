@@ -84,7 +84,7 @@ static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
 	}
 	/* The simulation has samples of its own. */
 	if (config->all_fast)
-		sim->late -= config->sample_ns / 1e9;
+		sim->late -= sample->recorded * config->sample_ns / 1e9;
 	if (config->all_fast && !fast)
 		sim->late += sample->period * (config->slow_ns - config->fast_ns) / 1e9;
 	sim->seconds = sample->ns / 1e9 + sim->late;
