@@ -3,22 +3,21 @@
 #include "evict.h"
 #include "index.h"
 
-/* Is there enough memory to give @page of @region (NULL: a new region) this count? */
-static bool htmm_table_has_room(const struct htmm_table *table,
-				const struct htmm_region *region, u32 page,
-				u32 count)
+static bool htmm_table_may_add_page(const struct htmm_table *table)
 {
 	u64 max_pages = table->config.max_pages;
-	u32 blocks = region ? htmm_region_blocks_to_set(region, page, count) :
-			      htmm_index_blocks_to_create(table) +
-			      htmm_region_blocks_to_begin(count);
 
-	if (!region && htmm_index_full(table))
-		return false;
-	if (blocks > htmm_pool_free_blocks(table->pool))
-		return false;
-	return !max_pages || table->pages < max_pages ||
-	       (region && htmm_region_get(region, page));
+	return !max_pages || table->pages < max_pages;
+}
+
+/* Is there enough memory to begin a region with a sample of this weight? */
+static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
+{
+	u32 blocks = htmm_index_blocks_to_create(table) +
+		     (weight > HTMM_PAIR_MAX ? HTMM_BEGIN_BLOCKS : 0);
+
+	return !htmm_index_full(table) && blocks <= htmm_pool_free_blocks(table->pool) &&
+	       htmm_table_may_add_page(table);
 }
 
 static u32 htmm_count_add(u32 count, u32 weight)
@@ -38,19 +37,47 @@ static void htmm_table_count_region(struct htmm_table *table,
 		region->rest = 0;
 }
 
-static void htmm_table_count_page(struct htmm_table *table,
-				  struct htmm_region *region, u32 page,
-				  u32 old, u32 weight)
+static void htmm_table_count_page(struct htmm_table *table, u32 old, u32 count)
 {
-	u32 count = htmm_count_add(old, weight);
-
 	if (old) {
 		htmm_hist_move(&table->hist[HTMM_KIND_BASE], old, count);
 	} else {
 		htmm_hist_add(&table->hist[HTMM_KIND_BASE], count);
 		table->pages++;
 	}
+}
+
+/* Count a sample of a sparse region if its page's pair, or an unused one, has room for it. */
+static bool htmm_table_try_pair(struct htmm_table *table, struct htmm_region *region,
+				u32 page, u32 weight)
+{
+	u32 *pair = htmm_pair_find(region->pair, HTMM_PAIRS, page), old;
+
+	if (!pair)
+		return false;
+	old = *pair >> HTMM_REGION_ORDER;
+	if (weight > HTMM_PAIR_MAX - old || (!old && !htmm_table_may_add_page(table)))
+		return false;
+	region->pairs += !old;
+	*pair = (old + weight) << HTMM_REGION_ORDER | page;
+	htmm_table_count_page(table, old, old + weight);
+	return true;
+}
+
+/* Count a sample of a page in a leaf, which a sparse region gets now, if there is memory. */
+static bool htmm_table_try_leaf(struct htmm_table *table, struct htmm_region *region,
+				u32 page, u32 weight)
+{
+	u32 old = htmm_region_get(region, page), count = htmm_count_add(old, weight);
+
+	if (!old && !htmm_table_may_add_page(table))
+		return false;
+	if (htmm_region_blocks_to_set(region, page, count) >
+	    htmm_pool_free_blocks(table->pool))
+		return false;
+	htmm_table_count_page(table, old, count);
 	htmm_region_set(region, table->pool, page, count);
+	return true;
 }
 
 /* Count a sample of a region (NULL: a new one) if there is memory for its count. */
@@ -58,14 +85,15 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 			   const struct htmm_table_sample *s)
 {
 	u32 page = s->page % HTMM_REGION_PAGES;
-	u32 count = region ? htmm_region_get(region, page) : 0;
 
-	if (!htmm_table_has_room(table, region, page,
-				 htmm_count_add(count, s->weight)))
-		return false;
-	if (!region)
+	if (!region) {
+		if (!htmm_table_may_begin(table, s->weight))
+			return false;
 		region = htmm_index_create(table, htmm_region_key(s->page));
-	htmm_table_count_page(table, region, page, count, s->weight);
+	}
+	if ((region->digits || !htmm_table_try_pair(table, region, page, s->weight)) &&
+	    !htmm_table_try_leaf(table, region, page, s->weight))
+		return false;
 	htmm_table_count_region(table, region, s->weight);
 	return true;
 }
