@@ -152,6 +152,7 @@ static __always_inline void htmm_fetch_block(const struct htmm_table *table,
 static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
 {
 	ahead->digit = &table->no_digit;
+	ahead->sparse = NULL;
 }
 
 /* The slow path will probably need a region's entry: begin with the head that leads to it. */
@@ -193,6 +194,7 @@ static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
 	if (region->epoch != table->epoch) {
 		htmm_region_prefetch_all(*region->state);
 	} else if (!region->digits) {
+		ahead->sparse = region;
 		prefetchw(&region->pair[htmm_pair_hash(page, HTMM_PAIRS)]);
 	} else {
 		htmm_front_load(table, region);
@@ -249,6 +251,22 @@ static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
 	return true;
 }
 
+/* The same for a sample of a region that was sparse when it was looked up. */
+static bool htmm_add_sparse(struct htmm_table *table, const struct htmm_table_sample *s,
+			    const struct htmm_ahead *ahead)
+{
+	struct htmm_region *region = ahead->sparse;
+
+	if (ahead->digit != &table->no_digit || !region || region->digits)
+		return false;
+	/* Without a weight nothing is tracked. */
+	if (s->weight - 1 >= htmm_state_room(region->home) ||
+	    !htmm_table_try_pair(table, region, s->page % HTMM_REGION_PAGES, s->weight))
+		return false;
+	region->home -= s->weight;
+	return true;
+}
+
 /* Prepare for a batch: may its samples add pages without a look at the limit? */
 static void htmm_table_prepare(struct htmm_table *table, u32 n)
 {
@@ -278,9 +296,10 @@ static void htmm_table_settle(struct htmm_table *table)
 
 /* All but the fast path. Entries looked up before may be invalid afterwards. */
 static noinline bool htmm_add_anyhow(struct htmm_table *table,
-				     const struct htmm_table_sample *s)
+				     const struct htmm_table_sample *s,
+				     const struct htmm_ahead *ahead)
 {
-	bool added = htmm_table_add_slow(table, s);
+	bool added = htmm_add_sparse(table, s, ahead) || htmm_table_add_slow(table, s);
 	u32 i;
 
 	if (!table->moved)
@@ -297,7 +316,7 @@ static __always_inline u32 *htmm_add_one(struct htmm_table *table,
 					 const struct htmm_ahead *ahead, u32 *refused)
 {
 	if (unlikely(!htmm_add_fast(table, s[i].weight, ahead)) &&
-	    !htmm_add_anyhow(table, &s[i]))
+	    !htmm_add_anyhow(table, &s[i], ahead))
 		*refused++ = i;
 	return refused;
 }
