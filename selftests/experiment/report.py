@@ -269,8 +269,7 @@ SIMULATOR = """## The simulator beside the machine
 The misses of each program were recorded once, with all memory fast; `htmm-sim --all-fast`
 replays them with the same policy, and with the part of the fast node that the program had.
 It begins with the pages there that were there under first touch. The recordings have a sample
-of every 127 misses, as `htmmctl tier` has while it learns: with one of 499, the share of gups
-came out 12 points too low.
+of every 127 misses, as `htmmctl tier` has while it learns.
 
 | cell | misses served fast: machine | simulator | difference (points) |
 |---|---:|---:|---:|"""
