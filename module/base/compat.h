@@ -127,12 +127,6 @@ typedef unsigned long htmm_shrink_fn(struct shrinker *shrinker,
 				     struct shrink_control *control);
 
 /*
- * A page of a table costs far more to get back than an inode: it takes the samples of
- * minutes. So the kernel asks for fewer of them, as it does for KVM's page tables.
- */
-#define HTMM_SHRINK_SEEKS	(10 * DEFAULT_SEEKS)
-
-/*
  * Register a shrinker: the kernel calls @count and @scan when memory is short. Returns NULL
  * or an error pointer on failure.
  */
@@ -147,7 +141,7 @@ static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
 	shrinker->count_objects = count;
 	shrinker->scan_objects = scan;
 	shrinker->batch = batch;
-	shrinker->seeks = HTMM_SHRINK_SEEKS;
+	shrinker->seeks = DEFAULT_SEEKS;
 	shrinker_register(shrinker);
 	return shrinker;
 }
@@ -168,7 +162,7 @@ static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
 	shrinker->count_objects = count;
 	shrinker->scan_objects = scan;
 	shrinker->batch = batch;
-	shrinker->seeks = HTMM_SHRINK_SEEKS;
+	shrinker->seeks = DEFAULT_SEEKS;
 	ret = register_shrinker(shrinker, "htmm");
 	if (ret) {
 		kfree(shrinker);

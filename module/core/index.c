@@ -3,7 +3,7 @@
 
 static_assert(HTMM_TABLE_BLOCKS(HTMM_TABLE_MAX_BYTES) * HTMM_BLOCK_ENTRIES < U32_MAX,
 	      "an index, and one more, is a u32");
-static_assert(1 + 2 <= HTMM_SAMPLE_BLOCKS,
+static_assert(1 + HTMM_BEGIN_BLOCKS <= HTMM_SAMPLE_BLOCKS,
 	      "a new region's entry and its first count");
 static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,
 	      "the largest form of a region");

@@ -60,6 +60,17 @@ static inline u32 htmm_pool_free_blocks(const struct htmm_pool *pool)
 }
 
 /**
+ * htmm_pool_unused_pages() - pages that could be withdrawn
+ * @pool: the pool
+ *
+ * Return: number of pages that the free blocks would fill.
+ */
+static inline u32 htmm_pool_unused_pages(const struct htmm_pool *pool)
+{
+	return htmm_pool_free_blocks(pool) / HTMM_POOL_BLOCKS_PER_PAGE;
+}
+
+/**
  * htmm_pool_block_get() - take a block (for the table)
  * @pool: the pool
  *

@@ -16,6 +16,8 @@ static_assert(sizeof(struct htmm_region) * HTMM_BLOCK_ENTRIES == HTMM_POOL_BLOCK
 	      "entries fill a block, and each has its pairs in one cache line");
 static_assert(HTMM_REGION_PAGES == HTMM_POOL_BLOCK_SIZE,
 	      "a leaf is one block");
+static_assert(32 - HTMM_BEGIN_BLOCKS * HTMM_DIGIT_BITS <= 32 - HTMM_REGION_ORDER,
+	      "with so many digits, a count's rest fits in a pair");
 static_assert((1 + HTMM_PLANES) * HTMM_DIGIT_BITS >= 32,
 	      "a count fits into a leaf and all planes");
 
@@ -242,31 +244,10 @@ static u32 htmm_region_digits_for(const struct htmm_region *region, u32 page,
 	return digits;
 }
 
-static bool htmm_region_fits_sparse(const struct htmm_region *region, u32 page,
-				    u32 count)
-{
-	return !region->digits && count <= HTMM_PAIR_MAX &&
-	       htmm_region_pair(region, page);
-}
-
 u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
 			      u32 count)
 {
-	if (htmm_region_fits_sparse(region, page, count))
-		return 0;
 	return htmm_region_digits_for(region, page, count) - region->digits;
-}
-
-u32 htmm_region_blocks_to_begin(u32 count)
-{
-	const struct htmm_counts none = { 0 };
-	u32 digits = 1;
-
-	if (count <= HTMM_PAIR_MAX)
-		return 0;
-	while (!htmm_counts_fit(&none, digits, 0, count))
-		digits++;
-	return digits;
 }
 
 static void htmm_region_set_pair(struct htmm_region *region, u32 page, u32 value)
@@ -343,13 +324,8 @@ static void htmm_region_reform(struct htmm_region *region,
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 page, u32 count)
 {
-	u32 digits;
+	u32 digits = htmm_region_digits_for(region, page, count);
 
-	if (htmm_region_fits_sparse(region, page, count)) {
-		htmm_region_set_pair(region, page, count);
-		return;
-	}
-	digits = htmm_region_digits_for(region, page, count);
 	if (digits > region->digits)
 		htmm_region_reform(region, pool, digits);
 	htmm_region_set_dense(region, page, count);

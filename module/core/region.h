@@ -31,6 +31,9 @@
 #define HTMM_PAIR_PAGE		(HTMM_REGION_PAGES - 1)
 #define HTMM_PAIR_MAX		(U32_MAX >> HTMM_REGION_ORDER)
 
+/* What the first count of a region takes at most, if it is too large for a pair. */
+#define HTMM_BEGIN_BLOCKS	2
+
 /*
  * A page's name is one number: its address space in the high bits, its page number in the
  * low bits.
@@ -328,7 +331,7 @@ static inline u32 htmm_region_next(const struct htmm_region *region, u32 *pos,
 }
 
 /**
- * htmm_region_blocks_to_set() - memory that a new count needs
+ * htmm_region_blocks_to_set() - memory that a new count needs in a leaf
  * @region: the region
  * @page: index of the page
  * @count: the new count, not below the present one
@@ -339,15 +342,7 @@ u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
 			      u32 count);
 
 /**
- * htmm_region_blocks_to_begin() - memory that the first count of a region needs
- * @count: the count
- *
- * Return: the blocks that htmm_region_set() takes, at most 2.
- */
-u32 htmm_region_blocks_to_begin(u32 count);
-
-/**
- * htmm_region_set() - change a base page's count
+ * htmm_region_set() - change a base page's count in a leaf, which a sparse region gets
  * @region: the region
  * @pool: has as many blocks as htmm_region_blocks_to_set() returned
  * @page: index of the page

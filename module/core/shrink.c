@@ -98,16 +98,24 @@ static u32 htmm_shrink_compact(struct htmm_table *table, void **page, u32 nr)
 	return victims.n;
 }
 
-/*
- * Evict regions until @blocks blocks are free: those of the coldest bin first. A visit to
- * each entry evicts all of a bin, so it takes about as many rounds as there are bins.
- */
-static void htmm_shrink_evict(struct htmm_table *table, u32 blocks)
+u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
+{
+	struct htmm_pool *pool = table->pool;
+	u32 n = 0;
+
+	nr = min_t(u32, nr, HTMM_SHRINK_PAGES);
+	while (n < nr && pool->nr_pages)
+		page[n++] = htmm_pool_page_get(pool);
+	return n + htmm_shrink_compact(table, page + n, nr - n);
+}
+
+/* A visit to each entry evicts all of a bin, so there are about as many rounds as bins. */
+void htmm_table_make_unused(struct htmm_table *table, u32 nr)
 {
 	const u64 *in_bin = table->hist[HTMM_KIND_HUGE].bin;
 	u32 evictions = 0, looks = 0, bin = 0, rounds = 0;
 
-	while (table->pool->nr_blocks < blocks && evictions < HTMM_SHRINK_EVICTIONS) {
+	while (htmm_pool_unused_pages(table->pool) < nr && evictions < HTMM_SHRINK_EVICTIONS) {
 		if (looks && htmm_evict_from_bin(table, bin, &looks)) {
 			evictions++;
 			continue;
@@ -118,16 +126,4 @@ static void htmm_shrink_evict(struct htmm_table *table, u32 blocks)
 			return;
 		looks = table->high;
 	}
-}
-
-u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
-{
-	struct htmm_pool *pool = table->pool;
-	u32 n = 0;
-
-	nr = min_t(u32, nr, HTMM_SHRINK_PAGES);
-	while (n < nr && pool->nr_pages)
-		page[n++] = htmm_pool_page_get(pool);
-	htmm_shrink_evict(table, (nr - n) * HTMM_POOL_BLOCKS_PER_PAGE);
-	return n + htmm_shrink_compact(table, page + n, nr - n);
 }

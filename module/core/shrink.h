@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Shrinking of a table: gives memory back, the coldest regions first. */
+/*
+ * Memory that a table gives back: what it does not use, and what its coldest regions use if
+ * they are evicted first.
+ */
 #ifndef HTMM_CORE_SHRINK_H
 #define HTMM_CORE_SHRINK_H
 
@@ -17,13 +20,21 @@
  * @page: array of @nr; set to the pages, which are removed from the pool
  * @nr: number of pages wanted, up to HTMM_SHRINK_PAGES
  *
- * Pages that were never used are given back first. Then regions are evicted, all of the
- * coldest bin before any of the next one, and the remaining blocks of the emptiest pages are
- * moved to other pages.
+ * Pages that were never used are given back first. Then the blocks in use of the emptiest
+ * pages are moved to other pages. No count is lost.
  *
- * Return: number of pages given back; fewer than @nr if a limit of the step was reached or
- * nothing is left.
+ * Return: number of pages given back; fewer than @nr if there is not as much unused memory.
  */
 u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr);
+
+/**
+ * htmm_table_make_unused() - evict the coldest regions, in a bounded step
+ * @table: the table, which no listing may be scanning now
+ * @nr: number of pages that htmm_table_shrink() shall be able to give back
+ *
+ * All regions of the coldest bin are evicted before any of the next one. Evicts at most
+ * HTMM_SHRINK_EVICTIONS regions.
+ */
+void htmm_table_make_unused(struct htmm_table *table, u32 nr);
 
 #endif /* HTMM_CORE_SHRINK_H */

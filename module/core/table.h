@@ -119,10 +119,14 @@ struct htmm_front {
  * struct htmm_ahead - a sample looked up ahead of being counted
  * @digit: its page's byte; the table's no_digit if it needs the slow path
  * @state: its region's state, if @digit is in its leaf
+ * @sparse: otherwise its region, if that is sparse and without missed coolings, or NULL
  */
 struct htmm_ahead {
 	u8 *digit;
-	u64 *state;
+	union {
+		u64 *state;
+		struct htmm_region *sparse;
+	};
 };
 
 /**

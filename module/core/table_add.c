@@ -3,22 +3,21 @@
 #include "evict.h"
 #include "index.h"
 
-/* Is there enough memory to give @page of @region (NULL: a new region) this count? */
-static bool htmm_table_has_room(const struct htmm_table *table,
-				const struct htmm_region *region, u32 page,
-				u32 count)
+static bool htmm_table_may_add_page(const struct htmm_table *table)
 {
 	u64 max_pages = table->config.max_pages;
-	u32 blocks = region ? htmm_region_blocks_to_set(region, page, count) :
-			      htmm_index_blocks_to_create(table) +
-			      htmm_region_blocks_to_begin(count);
 
-	if (!region && htmm_index_full(table))
-		return false;
-	if (blocks > htmm_pool_free_blocks(table->pool))
-		return false;
-	return !max_pages || table->pages < max_pages ||
-	       (region && htmm_region_get(region, page));
+	return !max_pages || table->pages < max_pages;
+}
+
+/* Is there enough memory to begin a region with a sample of this weight? */
+static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
+{
+	u32 blocks = htmm_index_blocks_to_create(table) +
+		     (weight > HTMM_PAIR_MAX ? HTMM_BEGIN_BLOCKS : 0);
+
+	return !htmm_index_full(table) && blocks <= htmm_pool_free_blocks(table->pool) &&
+	       htmm_table_may_add_page(table);
 }
 
 static u32 htmm_count_add(u32 count, u32 weight)
@@ -38,19 +37,47 @@ static void htmm_table_count_region(struct htmm_table *table,
 		region->rest = 0;
 }
 
-static void htmm_table_count_page(struct htmm_table *table,
-				  struct htmm_region *region, u32 page,
-				  u32 old, u32 weight)
+static void htmm_table_count_page(struct htmm_table *table, u32 old, u32 count)
 {
-	u32 count = htmm_count_add(old, weight);
-
 	if (old) {
 		htmm_hist_move(&table->hist[HTMM_KIND_BASE], old, count);
 	} else {
 		htmm_hist_add(&table->hist[HTMM_KIND_BASE], count);
 		table->pages++;
 	}
+}
+
+/* Count a sample of a sparse region if its page's pair, or an unused one, has room for it. */
+static bool htmm_table_try_pair(struct htmm_table *table, struct htmm_region *region,
+				u32 page, u32 weight)
+{
+	u32 *pair = htmm_pair_find(region->pair, HTMM_PAIRS, page), old;
+
+	if (!pair)
+		return false;
+	old = *pair >> HTMM_REGION_ORDER;
+	if (weight > HTMM_PAIR_MAX - old || (!old && !htmm_table_may_add_page(table)))
+		return false;
+	region->pairs += !old;
+	*pair = (old + weight) << HTMM_REGION_ORDER | page;
+	htmm_table_count_page(table, old, old + weight);
+	return true;
+}
+
+/* Count a sample of a page in a leaf, which a sparse region gets now, if there is memory. */
+static bool htmm_table_try_leaf(struct htmm_table *table, struct htmm_region *region,
+				u32 page, u32 weight)
+{
+	u32 old = htmm_region_get(region, page), count = htmm_count_add(old, weight);
+
+	if (!old && !htmm_table_may_add_page(table))
+		return false;
+	if (htmm_region_blocks_to_set(region, page, count) >
+	    htmm_pool_free_blocks(table->pool))
+		return false;
+	htmm_table_count_page(table, old, count);
 	htmm_region_set(region, table->pool, page, count);
+	return true;
 }
 
 /* Count a sample of a region (NULL: a new one) if there is memory for its count. */
@@ -58,14 +85,15 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 			   const struct htmm_table_sample *s)
 {
 	u32 page = s->page % HTMM_REGION_PAGES;
-	u32 count = region ? htmm_region_get(region, page) : 0;
 
-	if (!htmm_table_has_room(table, region, page,
-				 htmm_count_add(count, s->weight)))
-		return false;
-	if (!region)
+	if (!region) {
+		if (!htmm_table_may_begin(table, s->weight))
+			return false;
 		region = htmm_index_create(table, htmm_region_key(s->page));
-	htmm_table_count_page(table, region, page, count, s->weight);
+	}
+	if ((region->digits || !htmm_table_try_pair(table, region, page, s->weight)) &&
+	    !htmm_table_try_leaf(table, region, page, s->weight))
+		return false;
 	htmm_table_count_region(table, region, s->weight);
 	return true;
 }
@@ -124,6 +152,7 @@ static __always_inline void htmm_fetch_block(const struct htmm_table *table,
 static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
 {
 	ahead->digit = &table->no_digit;
+	ahead->sparse = NULL;
 }
 
 /* The slow path will probably need a region's entry: begin with the head that leads to it. */
@@ -165,6 +194,7 @@ static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
 	if (region->epoch != table->epoch) {
 		htmm_region_prefetch_all(*region->state);
 	} else if (!region->digits) {
+		ahead->sparse = region;
 		prefetchw(&region->pair[htmm_pair_hash(page, HTMM_PAIRS)]);
 	} else {
 		htmm_front_load(table, region);
@@ -221,6 +251,22 @@ static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
 	return true;
 }
 
+/* The same for a sample of a region that was sparse when it was looked up. */
+static bool htmm_add_sparse(struct htmm_table *table, const struct htmm_table_sample *s,
+			    const struct htmm_ahead *ahead)
+{
+	struct htmm_region *region = ahead->sparse;
+
+	if (ahead->digit != &table->no_digit || !region || region->digits)
+		return false;
+	/* Without a weight nothing is tracked. */
+	if (s->weight - 1 >= htmm_state_room(region->home) ||
+	    !htmm_table_try_pair(table, region, s->page % HTMM_REGION_PAGES, s->weight))
+		return false;
+	region->home -= s->weight;
+	return true;
+}
+
 /* Prepare for a batch: may its samples add pages without a look at the limit? */
 static void htmm_table_prepare(struct htmm_table *table, u32 n)
 {
@@ -250,9 +296,10 @@ static void htmm_table_settle(struct htmm_table *table)
 
 /* All but the fast path. Entries looked up before may be invalid afterwards. */
 static noinline bool htmm_add_anyhow(struct htmm_table *table,
-				     const struct htmm_table_sample *s)
+				     const struct htmm_table_sample *s,
+				     const struct htmm_ahead *ahead)
 {
-	bool added = htmm_table_add_slow(table, s);
+	bool added = htmm_add_sparse(table, s, ahead) || htmm_table_add_slow(table, s);
 	u32 i;
 
 	if (!table->moved)
@@ -269,7 +316,7 @@ static __always_inline u32 *htmm_add_one(struct htmm_table *table,
 					 const struct htmm_ahead *ahead, u32 *refused)
 {
 	if (unlikely(!htmm_add_fast(table, s[i].weight, ahead)) &&
-	    !htmm_add_anyhow(table, &s[i]))
+	    !htmm_add_anyhow(table, &s[i], ahead))
 		*refused++ = i;
 	return refused;
 }

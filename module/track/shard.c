@@ -151,23 +151,38 @@ bool htmm_shard_reclaim(struct htmm_shard *shard)
 }
 
 /**
- * htmm_shard_shrink - give memory back, the coldest regions first
+ * htmm_shard_unused - count the pages that htmm_shard_shrink() could give back
+ * @shard: the table
+ *
+ * Context: any.
+ * Return: an estimate: the number may change at any time.
+ */
+u32 htmm_shard_unused(const struct htmm_shard *shard)
+{
+	/* The number may change at any time; an estimate is enough. */
+	return data_race(htmm_pool_unused_pages(&shard->pool));
+}
+
+/**
+ * htmm_shard_shrink - give unused memory back
  * @shard: the table
  * @nr: number of pages wanted
+ * @evict: evict the coldest regions if not as much is unused
  *
- * Context: process, in any memory allocation that may sleep. Does nothing if the table is
- * locked.
+ * Context: process, in any memory allocation that may sleep: nobody allocates with the
+ * lock held. Takes @shard->lock.
  * Return: number of pages given back, at most HTMM_SHRINK_PAGES.
  */
-u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr)
+u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr, bool evict)
 {
 	void *page[HTMM_SHRINK_PAGES];
 	struct htmm_pages freed;
 	u32 i, n;
 
-	if (!mutex_trylock(&shard->lock))
-		return 0;
 	htmm_pages_init(&freed);
+	mutex_lock(&shard->lock);
+	if (evict)
+		htmm_table_make_unused(&shard->table, min_t(u32, nr, HTMM_SHRINK_PAGES));
 	n = htmm_table_shrink(&shard->table, page, nr);
 	for (i = 0; i < n; i++)
 		htmm_pages_take(&freed, &shard->pages, page[i]);

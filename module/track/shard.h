@@ -44,7 +44,8 @@ u32 htmm_shard_add(struct htmm_shard *shard,
 		   struct htmm_pages *spares, u32 *refused);
 void htmm_shard_cool(struct htmm_shard *shard);
 bool htmm_shard_reclaim(struct htmm_shard *shard);
-u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr);
+u32 htmm_shard_unused(const struct htmm_shard *shard);
+u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr, bool evict);
 bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first);
 
 void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,

@@ -310,26 +310,37 @@ bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard)
 }
 
 /**
- * htmm_tracker_count_pages - count the pages of memory that the tables could give back
+ * htmm_tracker_unused - count the pages that htmm_tracker_shrink() could give back
  * @tracker: the tables
- * @nr: unused
+ * @nr: not used
  *
  * Context: any.
  * Return: the approximate number.
  */
-unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned long nr)
+unsigned long htmm_tracker_unused(struct htmm_tracker *tracker, unsigned long nr)
 {
 	unsigned long pages = 0;
 	unsigned int i;
 
 	for (i = 0; i < tracker->nr_shards; i++)
-		/* The number may change at any time; an estimate is enough. */
-		pages += data_race(tracker->shards[i].pages.nr);
+		pages += htmm_shard_unused(&tracker->shards[i]);
+	return pages;
+}
+
+static unsigned long htmm_tracker_give_back(struct htmm_tracker *tracker, unsigned long nr,
+					    bool evict)
+{
+	unsigned int shards = tracker->nr_shards, i;
+	unsigned long pages = 0;
+
+	for (i = 0; i < shards; i++)
+		pages += htmm_shard_shrink(&tracker->shards[i], DIV_ROUND_UP(nr, shards),
+					   evict);
 	return pages;
 }
 
 /**
- * htmm_tracker_shrink - give memory back, the coldest regions first
+ * htmm_tracker_shrink - give unused memory back
  * @tracker: the tables
  * @nr: number of pages wanted
  *
@@ -338,12 +349,20 @@ unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned lo
  */
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr)
 {
-	unsigned int shards = tracker->nr_shards, i;
-	unsigned long pages = 0;
+	return htmm_tracker_give_back(tracker, nr, false);
+}
 
-	for (i = 0; i < shards; i++)
-		pages += htmm_shard_shrink(&tracker->shards[i], DIV_ROUND_UP(nr, shards));
-	return pages;
+/**
+ * htmm_tracker_evict - give memory back, the coldest regions first
+ * @tracker: the tables
+ * @nr: number of pages wanted
+ *
+ * Context: process, in any memory allocation that may sleep.
+ * Return: number of pages given back.
+ */
+unsigned long htmm_tracker_evict(struct htmm_tracker *tracker, unsigned long nr)
+{
+	return htmm_tracker_give_back(tracker, nr, true);
 }
 
 /**

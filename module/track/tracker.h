@@ -141,8 +141,9 @@ void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard);
 bool htmm_tracker_reap(struct htmm_tracker *tracker);
 bool htmm_tracker_make_room(struct htmm_tracker *tracker);
-unsigned long htmm_tracker_count_pages(struct htmm_tracker *tracker, unsigned long nr);
+unsigned long htmm_tracker_unused(struct htmm_tracker *tracker, unsigned long nr);
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr);
+unsigned long htmm_tracker_evict(struct htmm_tracker *tracker, unsigned long nr);
 void htmm_tracker_settle(struct htmm_tracker *tracker);
 void htmm_tracker_cool(struct htmm_tracker *tracker);
 void htmm_tracker_adapt(struct htmm_tracker *tracker);

@@ -518,15 +518,45 @@ static void count_load(const struct bench_store *type,
 	type->close(store);
 }
 
+/* Is the load counted? The most expensive ones are left out, and many of the other stores. */
+static bool is_counted(const struct cell *cell, const struct stream *stream,
+		       const struct bench_load *load, u32 one_in, bool other)
+{
+	return cell->spaces <= (one_in > 1 ? 1 : 8) && !(cell->rare && other) &&
+	       stream->draw != bench_phases && pairs_with(cell, stream) &&
+	       setting("COOL", cell->cool) == cell->cool &&
+	       setting("SPACES", cell->spaces) == cell->spaces &&
+	       setting("WEIGHT", cell->weight) == cell->weight &&
+	       wanted("STREAMS", load->stream);
+}
+
+static void count_space(const struct bench_store *type, u64 pages, u32 one_in, bool other)
+{
+	const struct stream *stream;
+	struct bench_space space;
+	struct bench_load load;
+	u32 c;
+
+	if (setting("ONE_IN", one_in) != one_in || pages < setting("LEAST_PAGES", 0))
+		return;
+	for (c = 0; c < ARRAY_SIZE(cells) * ARRAY_SIZE(streams); c++) {
+		stream = &streams[c % ARRAY_SIZE(streams)];
+		load = load_of(&cells[c / ARRAY_SIZE(streams)], stream, pages);
+		if (!is_counted(&cells[c / ARRAY_SIZE(streams)], stream, &load, one_in, other))
+			continue;
+		bench_space_open(&space, pages, one_in, cells[c / ARRAY_SIZE(streams)].spaces);
+		count_load(type, &space, stream, &load);
+		bench_space_close(&space);
+	}
+}
+
 /* Callgrind's figures count from one dump to the next. */
 static int count(const char *name)
 {
 	const struct bench_store *type = &bench_dense_prefetch;
-	bool other = true;
-	struct bench_space space;
-	struct bench_load load;
 	u64 pages, most;
-	u32 i, c;
+	bool other;
+	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(stores); i++) {
 		if (!strcmp(stores[i]->name, name))
@@ -536,26 +566,10 @@ static int count(const char *name)
 	most = other ? BENCH_LEAST_PAGES : setting("PAGES", 16 << 20);
 	samples = bench_alloc(COOL * sizeof(*samples));
 	for (pages = min_t(u64, most, BENCH_LEAST_PAGES); pages <= most;
-	     pages *= pages < 16 << 20 ? 16 : 4) {
-		for (c = 0; c < ARRAY_SIZE(cells) * ARRAY_SIZE(streams); c++) {
-			const struct cell *cell = &cells[c / ARRAY_SIZE(streams)];
-			const struct stream *stream = &streams[c % ARRAY_SIZE(streams)];
-
-			load = load_of(cell, stream, pages);
-			if (cell->spaces > 8 || (cell->rare && other) ||
-			    stream->draw == bench_phases ||
-			    !pairs_with(cell, stream) ||
-			    setting("COOL", cell->cool) != cell->cool ||
-			    setting("SPACES", cell->spaces) != cell->spaces ||
-			    setting("WEIGHT", cell->weight) != cell->weight ||
-			    !wanted("STREAMS", stream->name) ||
-			    pages < setting("LEAST_PAGES", 0))
-				continue;
-			bench_space_open(&space, pages, 1, cell->spaces);
-			count_load(type, &space, stream, &load);
-			bench_space_close(&space);
-		}
-	}
+	     pages *= pages < 16 << 20 ? 16 : 4)
+		count_space(type, pages, 1, other);
+	count_space(type, BENCH_LEAST_PAGES, 8, other);
+	count_space(type, BENCH_LEAST_PAGES, 64, other);
 	return 0;
 }
 
