@@ -571,7 +571,7 @@ static void test_burst_wait(void)
 	CHECK(fabs(policy_wait(memory->policy, 0.1) - 1.5) < 0.01);
 	/* The cost of looks limits it both ways. */
 	CHECK(fabs(policy_wait(memory->policy, 0.4) - 2) < 0.01);
-	CHECK(fabs(policy_wait(memory->policy, 0.0003) - 0.1) < 0.01);
+	CHECK(fabs(policy_wait(memory->policy, 0.0002) - 0.1) < 0.01);
 	destroy(memory);
 }
 

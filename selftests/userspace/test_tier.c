@@ -434,7 +434,7 @@ static void test_pace(void)
 	}
 	cost = cpu_of_looks(tier) - before;
 	CHECK(!tier->groups[0].plan->burst && tier->groups[0].plan->won < 0.000001);
-	CHECK(tier->due >= 6 + cost / 0.0031 && tier->due < 6 + cost / 0.0029);
+	CHECK(tier->due >= 6 + cost / 0.0021 && tier->due < 6 + cost / 0.0019);
 	CHECK(tier->wait > 0 && tier->wait < tier->due - 6 + cost);
 	tier->interval = cost / 1000;
 	tier->due = 0;

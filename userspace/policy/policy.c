@@ -32,7 +32,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LEAST_SAMPLES	300
 /* What part of the time looks take: at most, and at least. */
 #define LOOKS_MOST	0.2
-#define LOOKS_CALM	0.003
+#define LOOKS_CALM	0.002
 /* A smaller part of the time is not worth many looks and samples. */
 #define WORTH		0.01
 /* What part of the time lists of regions may take. */
