@@ -511,6 +511,45 @@ static void test_burst_of_regions(void)
 	destroy(memory);
 }
 
+/* A change in the middle of a burst is a new one, with all its samples. */
+static void test_burst_again(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 1100, 1600, 6, 8);
+	sample(memory, 2100, 2600, 6);
+	CHECK(look(memory)->cool);
+	obey(memory);
+	sample(memory, 2100, 2600, 3);
+	look(memory);
+	obey(memory);
+	sample(memory, 2100, 2900, 3);
+	look(memory);
+	obey(memory);
+	CHECK(memory->plan->burst && !memory->plan->cool);
+	sample(memory, 3100, 3600, 2);
+	CHECK(look(memory)->cool && memory->plan->burst);
+	destroy(memory);
+}
+
+/* Of what was counted before a cooling the pages have lost half: that is no change. */
+static void test_burst_halved(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 1100, 1600, 6, 8);
+	sample(memory, 1100, 1600, 6);
+	cool(memory);
+	sample(memory, 1100, 1600, 2);
+	CHECK(look(memory)->fast_share < 0.7);
+	CHECK(!memory->plan->burst);
+	/* Most of it is gone: that is one all the same. */
+	cool(memory);
+	sample(memory, 2100, 2600, 8);
+	CHECK(look(memory)->cool);
+	destroy(memory);
+}
+
 /* Where nothing is won it ends as soon as that is known, and the next look is far. */
 static void test_burst_in_vain(void)
 {
@@ -886,6 +925,8 @@ int main(void)
 		TAP_TEST(test_rate),
 		TAP_TEST(test_burst),
 		TAP_TEST(test_burst_of_regions),
+		TAP_TEST(test_burst_again),
+		TAP_TEST(test_burst_halved),
 		TAP_TEST(test_burst_in_vain),
 		TAP_TEST(test_burst_samples),
 		TAP_TEST(test_burst_wait),

@@ -108,17 +108,18 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share)
 	       usual->share - share > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD);
 }
 
-void rule_begin_burst(struct policy *policy, __u64 samples)
+bool rule_begin_burst(struct policy *policy, __u64 samples)
 {
 	double since = policy->seconds - policy->last_burst;
 
 	if (!rule_on(policy, POLICY_BURST) || since < policy->pause)
-		return;
+		return false;
 	policy->pause *= since < 4 * policy->pause ? 2 : 0.5;
 	policy->pause = fmax(policy->pause, BURST_PAUSE_S);
 	policy->last_burst = policy->seconds;
 	policy->burst_samples = samples;
 	policy->burst = 1;
+	return true;
 }
 
 double rule_burst_wait(const struct policy *policy)
@@ -127,6 +128,21 @@ double rule_burst_wait(const struct policy *policy)
 
 	more = fmax(more, FIRST_SAMPLES * policy->capacity) * policy->plan.thin;
 	return fmin(more / fmax(policy->rate, 1), 2 * policy->interval);
+}
+
+/*
+ * What was counted between the last lists and a cooling was halved with the rest, so that the
+ * pages seem to have gained less than there were samples: the fewer of these, the less. So only
+ * a large drop is one.
+ */
+static bool halved_since(const struct policy *policy)
+{
+	unsigned int i;
+
+	for (i = 0; i <= HTMM_MAX_TARGETS; i++)
+		if (policy->halvings[i])
+			return true;
+	return false;
 }
 
 static bool burst_is_over(const struct policy *policy, const struct policy_look *look)
@@ -140,21 +156,23 @@ void rule_burst(struct policy *policy, const struct policy_look *look, double sh
 	__u64 samples = look->samples - policy->samples;
 	struct usual *usual = &policy->usual;
 	double drop = usual->share - share;
+	bool changed;
 
 	policy->plan.cool = false;
 	if (samples < SHARE_SAMPLES || share < 0)
 		return;
-	/* What is seen in a burst, as at the beginning, is not yet the usual. */
-	if (policy->burst) {
+	changed = policy->changed || (rule_drop(policy, samples, share) &&
+				      !(halved_since(policy) && 2 * share > usual->share));
+	policy->plan.cool = changed && rule_begin_burst(policy, look->samples);
+	if (policy->plan.cool) {
+		*usual = (struct usual) { .looks = 1, .share = share };
+	} else if (policy->burst) {
+		/* What is seen in a burst, as at the beginning, is not yet the usual. */
 		policy->burst++;
 		if (policy->burst > LEARNT_LOOKS && burst_is_over(policy, look))
 			policy->burst = 0;
 		*usual = (struct usual) { .looks = usual->looks + 1, .share = share };
-	} else if (!usual->looks++) {
-		*usual = (struct usual) { .looks = 1, .share = share };
-	} else if (policy->changed || rule_drop(policy, samples, share)) {
-		rule_begin_burst(policy, look->samples);
-		policy->plan.cool = policy->burst;
+	} else if (changed || !usual->looks++) {
 		*usual = (struct usual) { .looks = 1, .share = share };
 	} else {
 		/* A rise is what moves are for. */

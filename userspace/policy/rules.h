@@ -203,8 +203,10 @@ void rule_burst(struct policy *policy, const struct policy_look *look, double sh
  *
  * A burst costs much, which pays only if the program goes on using these pages. So each one
  * that follows another one soon makes the next one wait twice as long.
+ *
+ * Return: false if it is too soon.
  */
-void rule_begin_burst(struct policy *policy, __u64 samples);
+bool rule_begin_burst(struct policy *policy, __u64 samples);
 
 /**
  * rule_burst_wait() - when to look again in a burst
