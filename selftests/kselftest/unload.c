@@ -22,9 +22,9 @@
  * CPU. Rings and tables are not slab memory.
  */
 #define SLAB_NOISE	(CYCLES - WARM_UP)
-/* How often all calls of a session are made; what is lost each time shows from 512 bytes on. */
-#define CALLS		300
-#define CALLS_NOISE	(CALLS / 2)
+/* How often all calls of a session are made; 1.25 KiB lost each time show. */
+#define CALLS		100
+#define CALLS_NOISE	CALLS
 
 FIXTURE(unload) {
 	int fd;
