@@ -331,20 +331,24 @@ void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 	htmm_region_set_dense(region, page, count);
 }
 
-/* Returns how many pages lost their counts. So do the next functions. */
+/*
+ * Returns how many pages lost their counts. So do the next functions. A processor cannot
+ * predict which they are.
+ */
 static u32 htmm_region_cool_sparse(struct htmm_region *region, u64 coolings)
 {
-	struct htmm_counts counts;
-	u32 i, count;
+	u32 left[HTMM_PAIRS], pairs = region->pairs, i, n = 0, value;
 
-	htmm_region_collect_pairs(region, &counts);
-	htmm_region_clear_pairs(region);
-	for (i = 0; i < counts.n; i++) {
-		count = htmm_count_cooled(counts.count[i], coolings);
-		if (count)
-			htmm_region_set_pair(region, counts.page[i], count);
+	for (i = 0; i < HTMM_PAIRS; i++) {
+		value = htmm_count_cooled(region->pair[i] >> HTMM_REGION_ORDER, coolings);
+		left[n] = value << HTMM_REGION_ORDER | (region->pair[i] & HTMM_PAIR_PAGE);
+		n += value != 0;
 	}
-	return counts.n - region->pairs;
+	memset(region->pair, 0, sizeof(region->pair));
+	for (i = 0; i < n; i++)
+		*htmm_pair_find(region->pair, HTMM_PAIRS, left[i] & HTMM_PAIR_PAGE) = left[i];
+	region->pairs = n;
+	return pairs - n;
 }
 
 /* The sum of eight bytes, which may be more than 255. */

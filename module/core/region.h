@@ -190,6 +190,16 @@ static inline void htmm_region_prefetch_all(u64 state)
 		prefetchw(&leaf[at]);
 }
 
+/**
+ * htmm_region_prefetch_all() - prefetch all counters of a region that has to be cooled
+ * @region: the region
+ */
+static inline void htmm_region_prefetch_all(const struct htmm_region *region)
+{
+	prefetchw(region->pair);
+	htmm_leaf_prefetch_all(*region->state);
+}
+
 /* Change the leaf (NULL: the region is sparse) and the number of samples. */
 static inline void htmm_region_set_state(struct htmm_region *region,
 					 const u8 *leaf, u32 count)
@@ -203,6 +213,12 @@ static inline void htmm_region_set_state(struct htmm_region *region,
 static inline u32 htmm_pair_hash(u32 page, u32 slots)
 {
 	return (page ^ page >> 4) & (slots - 1);
+}
+
+/* Is it a page's pair, or unused? */
+static inline bool htmm_pair_is(u32 pair, u32 page)
+{
+	return !pair | ((pair & HTMM_PAIR_PAGE) == page);
 }
 
 /**
