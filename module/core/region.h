@@ -178,10 +178,10 @@ static inline u32 htmm_region_most(const struct htmm_region *region)
 void htmm_region_note_most(struct htmm_region *region, u32 most);
 
 /**
- * htmm_region_prefetch_all() - prefetch all counters of a region that has to be cooled
- * @state: its state; nothing is prefetched if it is sparse
+ * htmm_leaf_prefetch_all() - prefetch all bytes of a leaf
+ * @state: the state of its region; nothing is prefetched if that is sparse
  */
-static inline void htmm_region_prefetch_all(u64 state)
+static inline void htmm_leaf_prefetch_all(u64 state)
 {
 	const u8 *leaf = htmm_state_leaf(state);
 	u32 at;
@@ -234,8 +234,10 @@ static inline u32 *htmm_pair_find(u32 *pair, u32 slots, u32 page)
 {
 	u32 at = htmm_pair_hash(page, slots), i;
 
-	for (i = 0; i < slots; i++, at = (at + 1) & (slots - 1)) {
-		if (!pair[at] || (pair[at] & HTMM_PAIR_PAGE) == page)
+	/* Two pairs in one step, as a processor cannot predict which it is. */
+	at = (at + !htmm_pair_is(pair[at], page)) & (slots - 1);
+	for (i = 1; i < slots; i++, at = (at + 1) & (slots - 1)) {
+		if (htmm_pair_is(pair[at], page))
 			return &pair[at];
 	}
 	return NULL;
