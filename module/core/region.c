@@ -226,9 +226,7 @@ static void htmm_region_collect_pairs(const struct htmm_region *region,
 		htmm_counts_add(counts, page, count);
 }
 
-/* Number of digits that a dense region needs to give @page this count. */
-static u32 htmm_region_digits_for(const struct htmm_region *region, u32 page,
-				  u32 count)
+u32 htmm_region_digits_for(const struct htmm_region *region, u32 page, u32 count)
 {
 	u32 digits = region->digits ?: 1, above;
 	struct htmm_counts counts;
@@ -242,12 +240,6 @@ static u32 htmm_region_digits_for(const struct htmm_region *region, u32 page,
 	while (!htmm_counts_fit(&counts, digits, page, count))
 		digits++;
 	return digits;
-}
-
-u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
-			      u32 count)
-{
-	return htmm_region_digits_for(region, page, count) - region->digits;
 }
 
 static void htmm_region_set_pair(struct htmm_region *region, u32 page, u32 value)
@@ -322,10 +314,8 @@ static void htmm_region_reform(struct htmm_region *region,
 }
 
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
-		     u32 page, u32 count)
+		     u32 digits, u32 page, u32 count)
 {
-	u32 digits = htmm_region_digits_for(region, page, count);
-
 	if (digits > region->digits)
 		htmm_region_reform(region, pool, digits);
 	htmm_region_set_dense(region, page, count);

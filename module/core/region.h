@@ -349,25 +349,25 @@ static inline u32 htmm_region_next(const struct htmm_region *region, u32 *pos,
 }
 
 /**
- * htmm_region_blocks_to_set() - memory that a new count needs in a leaf
+ * htmm_region_digits_for() - digits that a region needs for a new count
  * @region: the region
  * @page: index of the page
  * @count: the new count, not below the present one
  *
- * Return: the blocks that htmm_region_set() takes.
+ * Return: their number, at least 1: the region becomes dense.
  */
-u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
-			      u32 count);
+u32 htmm_region_digits_for(const struct htmm_region *region, u32 page, u32 count);
 
 /**
  * htmm_region_set() - change a base page's count in a leaf, which a sparse region gets
  * @region: the region
- * @pool: has as many blocks as htmm_region_blocks_to_set() returned
+ * @pool: has a block for each digit that the region does not have yet
+ * @digits: what htmm_region_digits_for() returned
  * @page: index of the page
  * @count: the new count: not 0, and not below the present one
  */
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
-		     u32 page, u32 count);
+		     u32 digits, u32 page, u32 count);
 
 /**
  * htmm_region_cool() - halve all counts

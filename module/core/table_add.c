@@ -10,13 +10,16 @@ static bool htmm_table_may_add_page(const struct htmm_table *table)
 	return !max_pages || table->pages < max_pages;
 }
 
-/* Is there enough memory to begin a region with a sample of this weight? */
+/*
+ * Is there room in the directory, which was sized once, and enough memory to begin a region
+ * with a sample of this weight?
+ */
 static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
 {
-	u32 blocks = htmm_index_blocks_to_create(table) +
-		     (weight > HTMM_PAIR_MAX ? HTMM_BEGIN_BLOCKS : 0);
+	u32 blocks = !table->free + (weight > HTMM_PAIR_MAX ? HTMM_BEGIN_BLOCKS : 0);
 
-	return !htmm_index_full(table) && blocks <= htmm_pool_free_blocks(table->pool) &&
+	return (table->free || table->high < table->max_high) &&
+	       blocks <= htmm_pool_free_blocks(table->pool) &&
 	       htmm_table_may_add_page(table);
 }
 
@@ -72,17 +75,15 @@ static bool htmm_table_try_leaf(struct htmm_table *table, struct htmm_region *re
 				u32 page, u32 weight)
 {
 	u32 old = htmm_region_get(region, page), count = htmm_count_add(old, weight);
-	bool was_sparse;
+	u32 had = region->digits, digits = htmm_region_digits_for(region, page, count);
 
 	if (!old && !htmm_table_may_add_page(table))
 		return false;
-	if (htmm_region_blocks_to_set(region, page, count) >
-	    htmm_pool_free_blocks(table->pool))
+	if (digits - had > htmm_pool_free_blocks(table->pool))
 		return false;
 	htmm_table_count_page(table, old, count);
-	was_sparse = !region->digits;
-	htmm_region_set(region, table->pool, page, count);
-	if (was_sparse)
+	htmm_region_set(region, table->pool, digits, page, count);
+	if (!had)
 		htmm_front_load(table, region);
 	return true;
 }
