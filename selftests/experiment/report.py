@@ -113,6 +113,14 @@ def recovery(result, goal=None):
     return times
 
 
+def won_by_move(result, still):
+    """How many more misses were served fast than without moves, for each page moved; or None."""
+    misses = sum(local + remote for _, local, remote in result["series"])
+    if result["method"] in ("fast", "oracle", "first-touch") or not result["moved"]:
+        return None
+    return (result["fast_share"] - still["fast_share"]) * misses / result["moved"]
+
+
 def complete(results, load, fast_cell):
     """Add what takes other cells to know."""
     for cell, result in results.items():
@@ -129,6 +137,9 @@ def complete(results, load, fast_cell):
         result["settled_rate"] = settled_speed(result) / settled_speed(best) if best else None
         result["settled_share"] = settled_share(result)
         result["recovery"] = recovery(result)
+        still = results.get("/".join([parts[0], "first-touch"] + parts[2:])) or \
+            load("/".join([parts[0], "first-touch"] + parts[2:]))
+        result["won_by_move"] = won_by_move(result, still) if still else None
         goal = 0.8 * settled_share(best) if best and settled_share(best) else None
         result["recovery_to_oracle"] = recovery(result, goal) if goal else None
     return results
@@ -158,13 +169,14 @@ def table(results, cells):
     """The cells of one program, ratio and page size."""
     yield ("| method | run time (s) | to all fast | settled speed | to the oracle's | misses served fast | "
            "settled | 90 % after (s) | 80 % of oracle's after (s) | pages moved | to and fro | "
+           "won by a move | "
            "CPU of the method (s) | system time of the program (s) | metadata (KiB) | "
            "fast at the end (MiB) |")
-    yield "|---|" + "---:|" * 14
+    yield "|---|" + "---:|" * 15
     for cell in cells:
         result, name = results.get(cell), NAMES[cell.split("/")[1]]
         if not result:
-            yield f"| {name} | not measured |" + " |" * 13
+            yield f"| {name} | not measured |" + " |" * 14
             continue
         moved = ["-", "-"] if result["method"] == "oracle" else \
             [f"{result['moved']:,}", f"{result['pingpongs']:,}"]
@@ -175,7 +187,7 @@ def table(results, cells):
             f"{100 * result['fast_share']:.1f} %",
             number(result["settled_share"] and 100 * result["settled_share"], "{:.1f} %"),
             seconds(result["recovery"]), seconds(result["recovery_to_oracle"] or [None]),
-            *moved, f"{result['method_cpu']:.2f}",
+            *moved, number(result["won_by_move"], "{:,.0f}"), f"{result['method_cpu']:.2f}",
             f"{result['program_system']:.2f}", f"{result['metadata'] // 1024:,}",
             f"{result['places'][-1][0] / 1024:.1f}",
         ]
@@ -232,7 +244,8 @@ one. The fast node has room for a part of the program's memory. Kernel: Debian's
 - *Settled* is the last third of the work of each phase (a phase ends when the hot set
   changes): its speed, relative to all fast and to the oracle's, and its share. *90 % after*:
   seconds from a change until the share is 90 % of its settled value. *To and fro*: moves of a
-  page within 2 s of its move before, those that failed included. *CPU of the method*: its
+  page within 2 s of its move before, those that failed included. *Won by a move*: how many more
+  misses were served fast than under first touch, for each page moved. *CPU of the method*: its
   processes and kernel threads; interrupts and page faults are charged to the program, whose
   system time is in the next column. *Metadata*: memory of the method's process, and growth of the kernel's. *Fast at the
   end*: what the program has in the fast node then. It is as much as at the beginning, or less
@@ -256,8 +269,7 @@ SIMULATOR = """## The simulator beside the machine
 The misses of each program were recorded once, with all memory fast; `htmm-sim --all-fast`
 replays them with the same policy, and with the part of the fast node that the program had.
 It begins with the pages there that were there under first touch. The recordings have a sample
-of every 127 misses, as `htmmctl tier` has while it learns: with one of 499, the share of gups
-came out 12 points too low.
+of every 127 misses, as `htmmctl tier` has while it learns.
 
 | cell | misses served fast: machine | simulator | difference (points) |
 |---|---:|---:|---:|"""
@@ -288,7 +300,31 @@ def ablation_table(without):
     return "\n".join([ABLATION, *lines]) + "\n"
 
 
-def write_docs(results, directory, cells, simulated, without, commit):
+RULES = """## What each rule of the policy is for
+
+The same recordings, simulated without one of the rules, without cooling, or with fewer samples:
+seconds; settled share of misses served fast; pages moved. Each is the mean of {sizes} simulations
+with sizes of the fast tier from {least} to {most} % of what it was: looks come at other times when
+anything changes, and a program with phases differs for that alone.
+
+| | {programs} |
+|---|{columns}"""
+
+
+def rules_table(rules, sizes):
+    """What each rule is for, by the simulator."""
+    programs = list(next(iter(rules.values())))
+    if not programs:
+        return ""
+    lines = [f"| {name} | " + " | ".join(
+        f"{values[0]:.2f}, {100 * values[1]:.1f} %, {values[2]:,.0f}" for values in row.values()) + " |"
+        for name, row in rules.items()]
+    head = RULES.format(programs=" | ".join(programs), columns="---:|" * len(programs),
+                        sizes=len(sizes), least=round(100 * min(sizes)), most=round(100 * max(sizes)))
+    return "\n".join([head, *lines]) + "\n"
+
+
+def write_docs(results, directory, cells, simulated, without, rules, commit):
     """experiments.md, and a picture for each of its tables."""
     text = [INTRODUCTION.format(latency=" and ".join("80,250".split(",")), commit=commit)]
     groups = {}
@@ -306,4 +342,5 @@ def write_docs(results, directory, cells, simulated, without, commit):
         text.append(ablation_table(without))
     if simulated:
         text.append(simulator_table(simulated))
+        text.append(rules)
     pathlib.Path(directory / "experiments.md").write_text("\n".join(text), encoding="utf-8")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What sampling is said to cost: handlers, a charge for each interrupt, and ksampled. */
 #include "check.h"
+#include "cpu.h"
 
 #define PAGES		64
 #define ROUNDS		4
@@ -17,6 +18,8 @@ FIXTURE(cost) {
 	struct source source;
 	struct request req;
 	void *mem;
+	int cpus[2];
+	int nr_cpus;
 };
 
 FIXTURE_VARIANT(cost) {
@@ -46,6 +49,8 @@ FIXTURE_SETUP(cost)
 	self->req.arg.budget_interval_ms = WINDOW_MS;
 	self->mem = access_map(PAGES);
 	ASSERT_NE(NULL, self->mem);
+	self->nr_cpus = cpus_allowed(self->cpus, 2);
+	ASSERT_LT(0, self->nr_cpus);
 	self->fd = device_open();
 	ASSERT_LE(0, self->fd);
 }
@@ -54,6 +59,18 @@ FIXTURE_TEARDOWN(cost)
 {
 	close(self->fd);
 	check_idle(_metadata);
+}
+
+/* As many accesses on each CPU, as each has handlers of its own. */
+static void access_on_each_cpu(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self)
+{
+	int i;
+
+	for (i = 0; i < self->nr_cpus; i++) {
+		ASSERT_EQ(0, cpu_pin(self->cpus[i]));
+		access_pages(&self->source, self->mem, PAGES,
+			     ROUNDS * self->source.event.period / self->nr_cpus);
+	}
 }
 
 /* Returns whether all accesses were made before the first look at the cost. */
@@ -67,8 +84,10 @@ static bool accesses_first(struct __test_metadata *_metadata, FIXTURE_DATA(cost)
 		TH_LOG("%s", self->req.error);
 	}
 	/* One access wakes nobody, and its handler takes its time. */
-	access_pages(&self->source, self->mem, PAGES,
-		     variant->part == DRAIN ? 1 : ROUNDS * self->source.event.period);
+	if (variant->part == DRAIN)
+		access_pages(&self->source, self->mem, PAGES, 1);
+	else
+		access_on_each_cpu(_metadata, self);
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	first = !stats.s.cost_ppm;
 	stats_free(&stats);

@@ -3,6 +3,7 @@
  * The policy of `htmmctl tier`, with scripted samples: what each rule does, and that it does
  * not happen with the rule turned off.
  */
+#include <math.h>
 #include <stdlib.h>
 #include "policy/policy.h"
 #include "test.h"
@@ -368,12 +369,16 @@ static void test_hysteresis(void)
 	look(memory);
 	sample(memory, 0, 500, 3);
 	sample(memory, 2000, 2100, 1);
+	/* Others demote some: they were not in this tier at the look before. */
+	memset(memory->fast + 600, false, 10 * sizeof(*memory->fast));
+	sample(memory, 600, 610, 1);
 	look(memory);
-	CHECK(memory->plan->nr_moves == 0);
-	CHECK(memory->plan->held[POLICY_HELD_NEW] == 100);
+	CHECK(memory->plan->promoted_pages == 0);
+	CHECK(memory->plan->held[POLICY_HELD_NEW] == 110);
 	sample(memory, 0, 500, 3);
 	sample(memory, 2000, 2100, 1);
-	CHECK(look(memory)->promoted_pages == 100);
+	sample(memory, 600, 610, 1);
+	CHECK(look(memory)->promoted_pages == 110);
 
 	sample(without, 0, 500, 3);
 	look(without);
@@ -515,12 +520,54 @@ static void test_burst_in_vain(void)
 	sample(memory, 0, 4000, 1);
 	CHECK(look(memory)->burst);
 	first = policy_wait(memory->policy, 0.01);
-	CHECK(first < 0.1);
+	CHECK(first < 1.1);
 	obey(memory);
 	sample(memory, 0, 4000, 1);
 	look(memory);
 	CHECK(!memory->plan->burst && memory->plan->won < 0.01);
-	CHECK(policy_wait(memory->policy, 0.01) > 10 * first);
+	CHECK(policy_wait(memory->policy, 0.01) > 3 * first);
+	destroy(memory);
+}
+
+/* Looks of a burst, if there are so many samples of 1,000 pages at each, and all is to be won. */
+static u32 looks_of_burst(u32 times)
+{
+	struct memory *memory = make(4000, 0);
+	u32 nr = 0;
+
+	do {
+		sample(memory, 2000, 3000, times);
+		look(memory);
+		CHECK(++nr < 40);
+	} while (memory->plan->burst);
+	destroy(memory);
+	return nr;
+}
+
+/* It lasts until there are six samples for each page of the fast tier, and two looks at least. */
+static void test_burst_samples(void)
+{
+	u32 few = looks_of_burst(1), many = looks_of_burst(8);
+
+	printf("# %u looks, %u with more samples\n", few, many);
+	CHECK(few == 7 && many == 2);
+}
+
+/* The next look is when there are twice as many samples, but some in any case. */
+static void test_burst_wait(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	sample(memory, 2000, 2300, 1);
+	look(memory);
+	CHECK(fabs(policy_wait(memory->policy, 0.1) - 1) < 0.01);
+	sample(memory, 2000, 2300, 2);
+	look(memory);
+	CHECK(memory->plan->burst);
+	CHECK(fabs(policy_wait(memory->policy, 0.1) - 1.5) < 0.01);
+	/* The cost of looks limits it both ways. */
+	CHECK(fabs(policy_wait(memory->policy, 0.4) - 2) < 0.01);
+	CHECK(fabs(policy_wait(memory->policy, 0.0003) - 0.1) < 0.01);
 	destroy(memory);
 }
 
@@ -784,9 +831,9 @@ static u32 thin(u32 off, u32 looks)
 
 static void test_thin(void)
 {
-	/* 30,000 samples a second: all at first, then 1,250 while nothing is to be won. */
+	/* 30,000 samples a second: all at first, then 600 while nothing is to be won. */
 	CHECK(thin(0, 1) == 1);
-	CHECK(thin(0, 5) == 32);
+	CHECK(thin(0, 5) == 64);
 	CHECK(thin(bit(POLICY_THIN), 5) == 1);
 }
 
@@ -834,6 +881,8 @@ int main(void)
 		TAP_TEST(test_burst),
 		TAP_TEST(test_burst_of_regions),
 		TAP_TEST(test_burst_in_vain),
+		TAP_TEST(test_burst_samples),
+		TAP_TEST(test_burst_wait),
 		TAP_TEST(test_wait),
 		TAP_TEST(test_burst_pause),
 		TAP_TEST(test_huge),

@@ -222,8 +222,8 @@ int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err
 		channels = buf->stats.nr_channels;
 		events = buf->stats.nr_events;
 		htmm_stats_free(buf);
-		buf->channels = calloc(channels + 1, sizeof(*buf->channels));
-		buf->events = calloc(events + 1, sizeof(*buf->events));
+		buf->channels = calloc(channels ?: 1, sizeof(*buf->channels));
+		buf->events = calloc(events ?: 1, sizeof(*buf->events));
 		if (!buf->channels || !buf->events) {
 			ret = -ENOMEM;
 			continue;

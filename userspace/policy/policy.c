@@ -35,8 +35,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LOOKS_CALM	0.003
 /* A smaller part of the time is not worth many looks and samples. */
 #define WORTH		0.01
-/* From so many looks on, what pages gain is known, and with it what is to be won. */
-#define LEARNT_LOOKS	2
+/* What part of the time lists of regions may take. */
+#define GLANCES_PART	0.0025
 
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -60,7 +60,7 @@ struct policy *policy_new(const struct policy_config *config)
 	policy->config = *config;
 	policy->copy_ns = config->copy_ns;
 	/* All that is hot is new. */
-	rule_begin_burst(policy);
+	rule_begin_burst(policy, 0);
 	return policy;
 }
 
@@ -511,7 +511,7 @@ static void pace(struct policy *policy, const struct policy_look *look)
 
 	/* From samples a second to a part of the time. */
 	plan->won *= look->period * policy->config.gap_ns / 1e9;
-	if (plan->won < WORTH && policy->burst <= BURST_LOOKS - LEARNT_LOOKS)
+	if (plan->won < WORTH && policy->burst > LEARNT_LOOKS)
 		policy->burst = 0;
 	plan->burst = policy->burst;
 	plan->thin = rule_thin(policy, look, plan->won >= WORTH);
@@ -525,10 +525,15 @@ static void pace(struct policy *policy, const struct policy_look *look)
 double policy_wait(const struct policy *policy, double cost)
 {
 	const double least = 0.000001;
-	double wait = policy->burst > BURST_LOOKS - LEARNT_LOOKS ? 0 :
+	double wait = policy->burst ? rule_burst_wait(policy) :
 		      sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least));
 
 	return fmin(fmax(wait, cost / LOOKS_MOST), cost / LOOKS_CALM);
+}
+
+double policy_glance_wait(double cost)
+{
+	return cost / GLANCES_PART;
 }
 
 /* Adds to what the fast tier has of a region's samples. */
@@ -640,6 +645,8 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->interval = look->seconds > policy->seconds ? look->seconds - policy->seconds : 1;
 	policy->seconds = look->seconds;
 	policy->exposure = policy->interval / (look->thin ?: 1);
+	policy->rate = (look->samples - policy->samples) / policy->exposure;
+	policy->capacity = look->capacity;
 	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
 	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
 	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
@@ -647,7 +654,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		return NULL;
 	take_in(policy, look);
 	share = fast_share(policy, look);
-	rule_burst(policy, share, look->samples - policy->samples);
+	rule_burst(policy, look, share);
 	learn(policy, look);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .cool = plan->cool,

@@ -223,6 +223,14 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 double policy_wait(const struct policy *policy, double cost);
 
 /**
+ * policy_glance_wait() - when to list regions again, for policy_changed()
+ * @cost: seconds that it took
+ *
+ * Return: in how many seconds.
+ */
+double policy_glance_wait(double cost);
+
+/**
  * policy_changed() - does the program use other pages than at the last look?
  * @policy: the policy
  * @look: the regions and the coolings, as they are now

@@ -7,7 +7,7 @@
  * If a class was hardly seen, what is known of similar ones counts as so many pages of it; and
  * there, what a page gained lately as so many.
  */
-#define ALIKE_PAGES		2
+#define ALIKE_PAGES		8
 #define PERSISTENT_PAGES	0.25
 /* Bins of gains begin with this part of a sample. */
 #define GAIN_PARTS	4

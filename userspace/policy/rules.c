@@ -18,6 +18,9 @@
 #define SHARE_SPREAD	4.0
 #define SHARE_LEAST	0.1
 #define USUAL_LOOKS	2
+/* Samples that end a burst, and those before its first look, for each page of the fast tier. */
+#define BURST_SAMPLES	6
+#define FIRST_SAMPLES	0.25
 /* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200
 /* For how many seconds a move is remembered. */
@@ -27,7 +30,7 @@
 /* Samples a second of a CPU: after a phase change, while much is to be moved, and usually. */
 #define MOST_SAMPLES	40000
 #define MANY_SAMPLES	5000
-#define FEW_SAMPLES	1250
+#define FEW_SAMPLES	600
 #define MOST_THIN	256
 
 static void sort_classes(struct policy *policy)
@@ -103,7 +106,7 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share)
 	       usual->share - share > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD);
 }
 
-void rule_begin_burst(struct policy *policy)
+void rule_begin_burst(struct policy *policy, __u64 samples)
 {
 	double since = policy->seconds - policy->last_burst;
 
@@ -112,11 +115,21 @@ void rule_begin_burst(struct policy *policy)
 	policy->pause *= since < 4 * policy->pause ? 2 : 0.5;
 	policy->pause = fmax(policy->pause, BURST_PAUSE_S);
 	policy->last_burst = policy->seconds;
-	policy->burst = BURST_LOOKS;
+	policy->burst_samples = samples;
+	policy->burst = 1;
 }
 
-void rule_burst(struct policy *policy, double share, __u64 samples)
+double rule_burst_wait(const struct policy *policy)
 {
+	double more = policy->samples - policy->burst_samples;
+
+	more = fmax(more, FIRST_SAMPLES * policy->capacity) * policy->plan.thin;
+	return fmin(more / fmax(policy->rate, 1), 2 * policy->interval);
+}
+
+void rule_burst(struct policy *policy, const struct policy_look *look, double share)
+{
+	__u64 samples = look->samples - policy->samples;
 	struct usual *usual = &policy->usual;
 	double drop = usual->share - share;
 
@@ -125,13 +138,16 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 		return;
 	/* What is seen in a burst, as at the beginning, is not yet the usual. */
 	if (policy->burst) {
-		policy->burst--;
+		policy->burst++;
+		if (policy->burst > LEARNT_LOOKS &&
+		    look->samples - policy->burst_samples >= BURST_SAMPLES * look->capacity)
+			policy->burst = 0;
 		*usual = (struct usual) { .looks = usual->looks + 1, .share = share };
 	} else if (!usual->looks++) {
 		*usual = (struct usual) { .looks = 1, .share = share };
 	} else if (policy->changed || rule_drop(policy, samples, share)) {
-		rule_begin_burst(policy);
-		policy->plan.cool = policy->burst == BURST_LOOKS;
+		rule_begin_burst(policy, look->samples);
+		policy->plan.cool = policy->burst;
 		*usual = (struct usual) { .looks = 1, .share = share };
 	} else {
 		/* A rise is what moves are for. */
@@ -143,11 +159,10 @@ void rule_burst(struct policy *policy, double share, __u64 samples)
 unsigned int rule_thin(const struct policy *policy, const struct policy_look *look, bool much)
 {
 	double enough = policy->burst ? MOST_SAMPLES : much ? MANY_SAMPLES : FEW_SAMPLES;
-	double usual = (look->samples - policy->samples) / policy->exposure;
 	unsigned int thin = 1;
 
 	enough *= fmax(policy->config.cpus, 1);
-	while (rule_on(policy, POLICY_THIN) && usual > enough * thin && thin < MOST_THIN)
+	while (rule_on(policy, POLICY_THIN) && policy->rate > enough * thin && thin < MOST_THIN)
 		thin *= 2;
 	return thin;
 }

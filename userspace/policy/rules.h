@@ -7,8 +7,8 @@
 #include "predict.h"
 #include "units.h"
 
-/* Looks that a burst lasts, at most. */
-#define BURST_LOOKS	3
+/* Of a burst, after so many looks it is known what pages gain, and with it what is to be won. */
+#define LEARNT_LOOKS	2
 /* Places of pages that were moved, of which the ping-pong brake knows. */
 #define MOVED_ROOM	65536
 
@@ -53,20 +53,23 @@ struct usual {
  * @halvings: of each target since the previous look
  * @slow_samples: when the slow tier was listed for the previous look
  * @samples: when the fast one was
+ * @capacity: of the look
  * @cut: of the slow tier's list at the previous look
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
  *	samples at the last look
  * @glanced: coolings of each target when they were last listed
  * @interval: seconds since the previous look
  * @exposure: in how many seconds so many samples usually come
+ * @rate: how many usually come in a second
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained
  * @copy_ns: what moving one page takes, as measured
  * @tokens: pages that may be moved by the limit
  * @usual: to see phase changes
  * @changed: policy_changed() has seen a phase change
- * @burst: looks that it still lasts
+ * @burst: looks of the burst so far, that which saw the phase change included; 0: there is none
  * @last_burst: when it began
+ * @burst_samples: samples until then
  * @pause: seconds after which the next one may begin
  * @moved: recent moves, a hash table
  * @order: units in the order in which they are to be moved
@@ -86,11 +89,13 @@ struct policy {
 	__u32 halvings[HTMM_MAX_TARGETS + 1];
 	__u64 slow_samples;
 	__u64 samples;
+	__u64 capacity;
 	__u64 cut;
 	struct units regions;
 	__u64 glanced[HTMM_MAX_TARGETS + 1];
 	double interval;
 	double exposure;
+	double rate;
 	double fading;
 	double recent_s;
 	double copy_ns;
@@ -99,6 +104,7 @@ struct policy {
 	bool changed;
 	unsigned int burst;
 	double last_burst;
+	__u64 burst_samples;
 	double pause;
 	struct moved moved[MOVED_ROOM];
 	__u32 *order;
@@ -150,7 +156,7 @@ bool rule_hysteresis(const struct policy *policy, const struct unit *unit);
  * @in: the unit to promote
  * @out: value of what would have to leave
  *
- * By a factor, as in FlexMem and ARMS; a higher one for a page that was demoted not long ago.
+ * By a factor, as in FlexMem and ARMS.
  */
 bool rule_margin(const struct policy *policy, const struct unit *in, double out);
 
@@ -179,23 +185,37 @@ __u64 rule_rate(struct policy *policy);
 /**
  * rule_burst() - see a phase change
  * @policy: the policy
+ * @look: what is known
  * @share: share of the samples of the fast tier since the last look
- * @samples: number of these samples
  *
  * When the share drops by more than it usually varies, the program uses other pages than
  * before: the next looks come soon and with more samples, and counts of the past are halved
- * once more.
+ * once more. This goes on until there are some samples for each page of the fast tier: with
+ * less, many hot pages have no more of them than lucky cold ones.
  */
-void rule_burst(struct policy *policy, double share, __u64 samples);
+void rule_burst(struct policy *policy, const struct policy_look *look, double share);
 
 /**
  * rule_begin_burst() - the program uses other pages than before
  * @policy: the policy
+ * @samples: samples until now
  *
  * A burst costs much, which pays only if the program goes on using these pages. So each one
  * that follows another one soon makes the next one wait twice as long.
  */
-void rule_begin_burst(struct policy *policy);
+void rule_begin_burst(struct policy *policy, __u64 samples);
+
+/**
+ * rule_burst_wait() - when to look again in a burst
+ * @policy: the policy, after a look
+ *
+ * When there are twice as many samples as now: fewer tell little more, and a look takes as long
+ * however many are new. The rate of samples may rise, so it is not put off more than twice as
+ * long as the last time.
+ *
+ * Return: in how many seconds.
+ */
+double rule_burst_wait(const struct policy *policy);
 
 /**
  * rule_drop() - is less served by the fast tier than usual?
@@ -214,7 +234,7 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  * @much: something is to be won by moving
  *
  * Sampling costs a program some 3 us for each sample. After a phase change all depends on them,
- * so they may take a tenth of the time; while something is to be won 1.5 %, else less than 1 %:
+ * so they may take a tenth of the time; while something is to be won 1.5 %, else 0.2 %:
  * what is settled changes slowly, or is seen to change with few samples, too.
  *
  * Return: one of so many samples is enough.

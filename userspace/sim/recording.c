@@ -51,6 +51,7 @@ static int next(struct source *source, struct sim_sample *to, struct htmm_error 
 		.space = sample.pid, .addr = sample.addr,
 		.ns = sample.time > recording->begin ? sample.time - recording->begin : 0,
 		.period = sample.period * recording->step,
+		.recorded = recording->step,
 	};
 	return 1;
 }

@@ -10,8 +10,6 @@
 #define PARTS		5
 /* Seconds between two looks. */
 #define LEAST_WAIT	0.05
-/* The part of the time that lists of regions take, as in htmmctl tier. */
-#define GLANCES_PART	0.0025
 
 /**
  * struct sim - a simulation in progress
@@ -86,7 +84,7 @@ static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
 	}
 	/* The simulation has samples of its own. */
 	if (config->all_fast)
-		sim->late -= config->sample_ns / 1e9;
+		sim->late -= sample->recorded * config->sample_ns / 1e9;
 	if (config->all_fast && !fast)
 		sim->late += sample->period * (config->slow_ns - config->fast_ns) / 1e9;
 	sim->seconds = sample->ns / 1e9 + sim->late;
@@ -151,7 +149,7 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 /* Lists of regions that have cost so much take no more than their part of the time. */
 static double next_look(const struct sim *sim, double cost)
 {
-	double wait = fmin(fmax(cost / GLANCES_PART, LEAST_WAIT), sim->config->interval);
+	double wait = fmin(fmax(policy_glance_wait(cost), LEAST_WAIT), sim->config->interval);
 
 	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);
 }

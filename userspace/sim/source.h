@@ -13,12 +13,14 @@
  * @addr: address of the access
  * @ns: time since the beginning; only of a recording
  * @period: accesses that it stands for
+ * @recorded: samples of a recording that it stands for
  */
 struct sim_sample {
 	__u32 space;
 	__u64 addr;
 	__u64 ns;
 	__u64 period;
+	__u64 recorded;
 };
 
 /**

@@ -172,7 +172,8 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
 
 		htmm_table_counts(&store->table, region->space, region->base >> HTMM_PAGE_SHIFT,
 				  count, NULL);
-		for (page = 0; page < WORLD_PAGES; page++) {
+		/* Of pages without samples alone there may be more than fit. */
+		for (page = 0; page < WORLD_PAGES && nr < most; page++) {
 			__u32 at = count_slot(count[page]);
 
 			if (region->place[page] != place ||

@@ -6,8 +6,6 @@
 #include <time.h>
 #include "tier.h"
 
-/* The part of the time that lists of regions may take. */
-#define GLANCES_PART	0.0025
 /* Elements of a list that are asked for at least. */
 #define LIST_FIRST	512
 
@@ -382,7 +380,7 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 		return ret;
 	if (!rest)
 		tier->due = tier->seconds + wait_of(tier, tier->charged - before);
-	tier->wait = fmin((tier->cpu[TIER_GLANCE] - glances) / GLANCES_PART,
+	tier->wait = fmin(policy_glance_wait(tier->cpu[TIER_GLANCE] - glances),
 			  tier->due - tier->seconds);
 	return 0;
 }
