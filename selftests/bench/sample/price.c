@@ -370,9 +370,9 @@ static int session(const struct row *row)
 	req.arg.ring_pages = 256;
 	if (row->weights)
 		req.arg.flags |= HTMM_START_WEIGHT_PERIOD;
+	/* A budget of 0: one above it would lower the period again while nothing runs. */
 	if (row->budget) {
 		req.arg.flags |= HTMM_START_BUDGET;
-		req.arg.budget_ppm = 1;
 		req.arg.budget_interval_ms = HTMM_MIN_BUDGET_MS;
 		req.events[0].min_period = PERIOD;
 		req.events[0].max_period = BUDGET_FACTOR * PERIOD;
