@@ -436,16 +436,23 @@ static void test_profit(void)
 	CHECK(promoted_at_cost(bit(POLICY_PROFIT), 5e6) == 100);
 }
 
-static u64 moves_at_rate(u64 rate)
+static struct memory *make_at_rate(u64 rate)
 {
 	struct policy_config config = { .gap_ns = 170, .copy_ns = 5000, .rate_pages = rate };
 	struct memory *memory = make(4000, 0);
-	u64 moves = 0;
-	u32 i;
 
 	policy_free(memory->policy);
 	memory->policy = policy_new(&config);
 	CHECK(memory->policy);
+	return memory;
+}
+
+static u64 moves_at_rate(u64 rate)
+{
+	struct memory *memory = make_at_rate(rate);
+	u64 moves = 0;
+	u32 i;
+
 	for (i = 0; i < 2; i++) {
 		sample(memory, 2000, 2900, 5);
 		look(memory);
@@ -463,6 +470,17 @@ static void test_rate(void)
 	/* Two seconds' worth, and promotions come in pairs with demotions. */
 	CHECK(moves_at_rate(300) == 600);
 	CHECK(moves_at_rate(0) == 1800);
+}
+
+/* What was not moved may be moved later, but of no more than two looks. */
+static void test_saved(void)
+{
+	struct memory *memory = make_at_rate(300);
+
+	CHECK(look(memory)->budget == 300);
+	CHECK(look(memory)->budget == 600);
+	CHECK(look(memory)->budget == 600);
+	destroy(memory);
 }
 
 static void jump(struct memory *memory)
@@ -923,6 +941,7 @@ int main(void)
 		TAP_TEST(test_margin),
 		TAP_TEST(test_profit),
 		TAP_TEST(test_rate),
+		TAP_TEST(test_saved),
 		TAP_TEST(test_burst),
 		TAP_TEST(test_burst_of_regions),
 		TAP_TEST(test_burst_again),
