@@ -94,7 +94,7 @@ static void htmm_sweep_ahead(const struct htmm_table *table)
 		return;
 	htmm_fetch(htmm_table_entry(table, at + HTMM_SWEEP_AHEAD)->state);
 	if (htmm_table_entry(table, at)->created)
-		htmm_region_prefetch_all(*htmm_table_entry(table, at)->state);
+		htmm_region_prefetch_all(htmm_table_entry(table, at));
 }
 
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)

@@ -107,30 +107,6 @@ void htmm_front_load(struct htmm_table *table, struct htmm_region *region);
 void htmm_front_drop_slice(struct htmm_table *table);
 
 /**
- * htmm_index_blocks_to_create() - memory needed for one more entry
- * @table: the table
- *
- * Return: number of blocks.
- */
-static inline u32 htmm_index_blocks_to_create(const struct htmm_table *table)
-{
-	return !table->free;
-}
-
-/**
- * htmm_index_full() - are all directory entries in use?
- * @table: the table
- *
- * Independent of the memory in the pool: the directory is sized once, from the limits.
- *
- * Return: true if a region must be removed before another one can be created.
- */
-static inline bool htmm_index_full(const struct htmm_table *table)
-{
-	return !table->free && table->high == table->max_high;
-}
-
-/**
  * htmm_index_create() - start tracking a region
  * @table: the table, not full, whose pool has the blocks that an entry may need
  * @key: htmm_region_key() of a region not tracked

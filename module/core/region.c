@@ -226,9 +226,7 @@ static void htmm_region_collect_pairs(const struct htmm_region *region,
 		htmm_counts_add(counts, page, count);
 }
 
-/* Number of digits that a dense region needs to give @page this count. */
-static u32 htmm_region_digits_for(const struct htmm_region *region, u32 page,
-				  u32 count)
+u32 htmm_region_digits_for(const struct htmm_region *region, u32 page, u32 count)
 {
 	u32 digits = region->digits ?: 1, above;
 	struct htmm_counts counts;
@@ -242,12 +240,6 @@ static u32 htmm_region_digits_for(const struct htmm_region *region, u32 page,
 	while (!htmm_counts_fit(&counts, digits, page, count))
 		digits++;
 	return digits;
-}
-
-u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
-			      u32 count)
-{
-	return htmm_region_digits_for(region, page, count) - region->digits;
 }
 
 static void htmm_region_set_pair(struct htmm_region *region, u32 page, u32 value)
@@ -322,29 +314,31 @@ static void htmm_region_reform(struct htmm_region *region,
 }
 
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
-		     u32 page, u32 count)
+		     u32 digits, u32 page, u32 count)
 {
-	u32 digits = htmm_region_digits_for(region, page, count);
-
 	if (digits > region->digits)
 		htmm_region_reform(region, pool, digits);
 	htmm_region_set_dense(region, page, count);
 }
 
-/* Returns how many pages lost their counts. So do the next functions. */
+/*
+ * Returns how many pages lost their counts. So do the next functions. A processor cannot
+ * predict which they are.
+ */
 static u32 htmm_region_cool_sparse(struct htmm_region *region, u64 coolings)
 {
-	struct htmm_counts counts;
-	u32 i, count;
+	u32 left[HTMM_PAIRS], pairs = region->pairs, i, n = 0, value;
 
-	htmm_region_collect_pairs(region, &counts);
-	htmm_region_clear_pairs(region);
-	for (i = 0; i < counts.n; i++) {
-		count = htmm_count_cooled(counts.count[i], coolings);
-		if (count)
-			htmm_region_set_pair(region, counts.page[i], count);
+	for (i = 0; i < HTMM_PAIRS; i++) {
+		value = htmm_count_cooled(region->pair[i] >> HTMM_REGION_ORDER, coolings);
+		left[n] = value << HTMM_REGION_ORDER | (region->pair[i] & HTMM_PAIR_PAGE);
+		n += value != 0;
 	}
-	return counts.n - region->pairs;
+	memset(region->pair, 0, sizeof(region->pair));
+	for (i = 0; i < n; i++)
+		*htmm_pair_find(region->pair, HTMM_PAIRS, left[i] & HTMM_PAIR_PAGE) = left[i];
+	region->pairs = n;
+	return pairs - n;
 }
 
 /* The sum of eight bytes, which may be more than 255. */

@@ -178,16 +178,26 @@ static inline u32 htmm_region_most(const struct htmm_region *region)
 void htmm_region_note_most(struct htmm_region *region, u32 most);
 
 /**
- * htmm_region_prefetch_all() - prefetch all counters of a region that has to be cooled
- * @state: its state; nothing is prefetched if it is sparse
+ * htmm_leaf_prefetch_all() - prefetch all bytes of a leaf
+ * @state: the state of its region; nothing is prefetched if that is sparse
  */
-static inline void htmm_region_prefetch_all(u64 state)
+static inline void htmm_leaf_prefetch_all(u64 state)
 {
 	const u8 *leaf = htmm_state_leaf(state);
 	u32 at;
 
 	for (at = 0; leaf && at < HTMM_REGION_PAGES; at += 64)
 		prefetchw(&leaf[at]);
+}
+
+/**
+ * htmm_region_prefetch_all() - prefetch all counters of a region that has to be cooled
+ * @region: the region
+ */
+static inline void htmm_region_prefetch_all(const struct htmm_region *region)
+{
+	prefetchw(region->pair);
+	htmm_leaf_prefetch_all(*region->state);
 }
 
 /* Change the leaf (NULL: the region is sparse) and the number of samples. */
@@ -205,6 +215,12 @@ static inline u32 htmm_pair_hash(u32 page, u32 slots)
 	return (page ^ page >> 4) & (slots - 1);
 }
 
+/* Is it a page's pair, or unused? */
+static inline bool htmm_pair_is(u32 pair, u32 page)
+{
+	return !pair | ((pair & HTMM_PAIR_PAGE) == page);
+}
+
 /**
  * htmm_pair_find() - the pair of a base page
  * @pair: array of pairs
@@ -218,8 +234,10 @@ static inline u32 *htmm_pair_find(u32 *pair, u32 slots, u32 page)
 {
 	u32 at = htmm_pair_hash(page, slots), i;
 
-	for (i = 0; i < slots; i++, at = (at + 1) & (slots - 1)) {
-		if (!pair[at] || (pair[at] & HTMM_PAIR_PAGE) == page)
+	/* Two pairs in one step, as a processor cannot predict which it is. */
+	at = (at + !htmm_pair_is(pair[at], page)) & (slots - 1);
+	for (i = 1; i < slots; i++, at = (at + 1) & (slots - 1)) {
+		if (htmm_pair_is(pair[at], page))
 			return &pair[at];
 	}
 	return NULL;
@@ -331,25 +349,25 @@ static inline u32 htmm_region_next(const struct htmm_region *region, u32 *pos,
 }
 
 /**
- * htmm_region_blocks_to_set() - memory that a new count needs in a leaf
+ * htmm_region_digits_for() - digits that a region needs for a new count
  * @region: the region
  * @page: index of the page
  * @count: the new count, not below the present one
  *
- * Return: the blocks that htmm_region_set() takes.
+ * Return: their number, at least 1: the region becomes dense.
  */
-u32 htmm_region_blocks_to_set(const struct htmm_region *region, u32 page,
-			      u32 count);
+u32 htmm_region_digits_for(const struct htmm_region *region, u32 page, u32 count);
 
 /**
  * htmm_region_set() - change a base page's count in a leaf, which a sparse region gets
  * @region: the region
- * @pool: has as many blocks as htmm_region_blocks_to_set() returned
+ * @pool: has a block for each digit that the region does not have yet
+ * @digits: what htmm_region_digits_for() returned
  * @page: index of the page
  * @count: the new count: not 0, and not below the present one
  */
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
-		     u32 page, u32 count);
+		     u32 digits, u32 page, u32 count);
 
 /**
  * htmm_region_cool() - halve all counts

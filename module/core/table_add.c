@@ -10,13 +10,16 @@ static bool htmm_table_may_add_page(const struct htmm_table *table)
 	return !max_pages || table->pages < max_pages;
 }
 
-/* Is there enough memory to begin a region with a sample of this weight? */
+/*
+ * Is there room in the directory, which was sized once, and enough memory to begin a region
+ * with a sample of this weight?
+ */
 static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
 {
-	u32 blocks = htmm_index_blocks_to_create(table) +
-		     (weight > HTMM_PAIR_MAX ? HTMM_BEGIN_BLOCKS : 0);
+	u32 blocks = !table->free + (weight > HTMM_PAIR_MAX ? HTMM_BEGIN_BLOCKS : 0);
 
-	return !htmm_index_full(table) && blocks <= htmm_pool_free_blocks(table->pool) &&
+	return (table->free || table->high < table->max_high) &&
+	       blocks <= htmm_pool_free_blocks(table->pool) &&
 	       htmm_table_may_add_page(table);
 }
 
@@ -37,7 +40,8 @@ static void htmm_table_count_region(struct htmm_table *table,
 		region->rest = 0;
 }
 
-static void htmm_table_count_page(struct htmm_table *table, u32 old, u32 count)
+static __always_inline void htmm_table_count_page(struct htmm_table *table, u32 old,
+						  u32 count)
 {
 	if (old) {
 		htmm_hist_move(&table->hist[HTMM_KIND_BASE], old, count);
@@ -48,8 +52,9 @@ static void htmm_table_count_page(struct htmm_table *table, u32 old, u32 count)
 }
 
 /* Count a sample of a sparse region if its page's pair, or an unused one, has room for it. */
-static bool htmm_table_try_pair(struct htmm_table *table, struct htmm_region *region,
-				u32 page, u32 weight)
+static __always_inline bool htmm_table_try_pair(struct htmm_table *table,
+						struct htmm_region *region,
+						u32 page, u32 weight)
 {
 	u32 *pair = htmm_pair_find(region->pair, HTMM_PAIRS, page), old;
 
@@ -58,7 +63,8 @@ static bool htmm_table_try_pair(struct htmm_table *table, struct htmm_region *re
 	old = *pair >> HTMM_REGION_ORDER;
 	if (weight > HTMM_PAIR_MAX - old || (!old && !htmm_table_may_add_page(table)))
 		return false;
-	region->pairs += !old;
+	if (!old)
+		region->pairs++;
 	*pair = (old + weight) << HTMM_REGION_ORDER | page;
 	htmm_table_count_page(table, old, old + weight);
 	return true;
@@ -69,14 +75,16 @@ static bool htmm_table_try_leaf(struct htmm_table *table, struct htmm_region *re
 				u32 page, u32 weight)
 {
 	u32 old = htmm_region_get(region, page), count = htmm_count_add(old, weight);
+	u32 had = region->digits, digits = htmm_region_digits_for(region, page, count);
 
 	if (!old && !htmm_table_may_add_page(table))
 		return false;
-	if (htmm_region_blocks_to_set(region, page, count) >
-	    htmm_pool_free_blocks(table->pool))
+	if (digits - had > htmm_pool_free_blocks(table->pool))
 		return false;
 	htmm_table_count_page(table, old, count);
-	htmm_region_set(region, table->pool, page, count);
+	htmm_region_set(region, table->pool, digits, page, count);
+	if (!had)
+		htmm_front_load(table, region);
 	return true;
 }
 
@@ -169,6 +177,27 @@ static void htmm_fetch_soon(struct htmm_table *table)
 		htmm_fetch(*htmm_index_chain(table, table->soon[--table->nr_soon]));
 }
 
+/* Look up a counter by the entry of its region (NULL: there is none), and prefetch it. */
+static __always_inline void htmm_look_region(struct htmm_table *table,
+					     struct htmm_region *region, u32 page,
+					     struct htmm_ahead *ahead)
+{
+	if (!region) {
+		htmm_look_later(table, ahead);
+	} else if (region->epoch != table->epoch) {
+		htmm_look_later(table, ahead);
+		htmm_region_prefetch_all(region);
+	} else if (!region->digits) {
+		ahead->digit = &table->no_digit;
+		ahead->sparse = region;
+		prefetchw(&region->pair[htmm_pair_hash(page, HTMM_PAIRS)]);
+	} else {
+		ahead->state = region->state;
+		ahead->digit = &htmm_region_leaf(region)[page];
+		prefetchw(ahead->digit);
+	}
+}
+
 /*
  * Look up a region that has no front, or whose front is out of date because the region has
  * to be cooled. A dense one gets a front.
@@ -181,44 +210,48 @@ static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
 	struct htmm_region *region;
 
 	table->behind++;
-	htmm_look_later(table, ahead);
 	if (front->name >> HTMM_FRONT_EPOCH_BITS == key) {
+		htmm_look_later(table, ahead);
 		htmm_entry_soon(table, key);
-		htmm_region_prefetch_all(front->state);
+		htmm_leaf_prefetch_all(front->state);
 		return;
 	}
 	region = htmm_index_find(table, key);
-	if (!region)
-		return;
-	page %= HTMM_REGION_PAGES;
-	if (region->epoch != table->epoch) {
-		htmm_region_prefetch_all(*region->state);
-	} else if (!region->digits) {
-		ahead->sparse = region;
-		prefetchw(&region->pair[htmm_pair_hash(page, HTMM_PAIRS)]);
-	} else {
+	if (region && region->digits && region->epoch == table->epoch)
 		htmm_front_load(table, region);
-		ahead->state = region->state;
-		ahead->digit = &htmm_region_leaf(region)[page];
-		prefetchw(ahead->digit);
-	}
+	htmm_look_region(table, region, page % HTMM_REGION_PAGES, ahead);
 }
 
 /* With many regions, whose entries do not stay in the cache: less room needs the entry soon. */
 #define HTMM_ROOM_LOW	8
 
+/* How a batch finds the counters of its samples. */
+enum htmm_by {
+	HTMM_BY_FRONTS,
+	HTMM_BY_MANY_FRONTS,	/* which do not stay in the cache */
+	HTMM_BY_ENTRIES
+};
+
 /* Look up the region and prefetch the counter. */
-static __always_inline void htmm_look(struct htmm_table *table, u64 epoch, bool many, u64 page,
-				      struct htmm_ahead *ahead)
+static __always_inline void htmm_look(struct htmm_table *table, u64 epoch,
+				      enum htmm_by by, u64 page, struct htmm_ahead *ahead)
 {
-	struct htmm_front *front = htmm_front_of(table, htmm_region_key(page));
+	struct htmm_region *region;
+	struct htmm_front *front;
 	u8 *digit;
 
+	if (by == HTMM_BY_ENTRIES) {
+		region = htmm_index_find(table, htmm_region_key(page));
+		table->behind += !region || region->state == &region->home;
+		htmm_look_region(table, region, page % HTMM_REGION_PAGES, ahead);
+		return;
+	}
+	front = htmm_front_of(table, htmm_region_key(page));
 	if (unlikely(front->name != htmm_front_name(htmm_region_key(page), epoch))) {
 		htmm_look_behind(table, page, ahead);
 		return;
 	}
-	if (many && unlikely(htmm_state_room(front->state) < HTMM_ROOM_LOW))
+	if (by == HTMM_BY_MANY_FRONTS && unlikely(htmm_state_room(front->state) < HTMM_ROOM_LOW))
 		htmm_entry_soon(table, htmm_region_key(page));
 	digit = &htmm_state_leaf(front->state)[page % HTMM_REGION_PAGES];
 	ahead->state = &front->state;
@@ -252,14 +285,14 @@ static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
 }
 
 /* The same for a sample of a region that was sparse when it was looked up. */
-static bool htmm_add_sparse(struct htmm_table *table, const struct htmm_table_sample *s,
-			    const struct htmm_ahead *ahead)
+static __always_inline bool htmm_add_sparse(struct htmm_table *table,
+					    const struct htmm_table_sample *s,
+					    const struct htmm_ahead *ahead)
 {
 	struct htmm_region *region = ahead->sparse;
 
 	if (ahead->digit != &table->no_digit || !region || region->digits)
 		return false;
-	/* Without a weight nothing is tracked. */
 	if (s->weight - 1 >= htmm_state_room(region->home) ||
 	    !htmm_table_try_pair(table, region, s->page % HTMM_REGION_PAGES, s->weight))
 		return false;
@@ -294,7 +327,7 @@ static void htmm_table_settle(struct htmm_table *table)
 	memset(table->moves, 0, sizeof(table->moves));
 }
 
-/* All but the fast path. Entries looked up before may be invalid afterwards. */
+/* Count a sample in the general case. Entries looked up before may be invalid afterwards. */
 static noinline bool htmm_add_anyhow(struct htmm_table *table,
 				     const struct htmm_table_sample *s,
 				     const struct htmm_ahead *ahead)
@@ -311,18 +344,20 @@ static noinline bool htmm_add_anyhow(struct htmm_table *table,
 }
 
 /* Count a sample by any path. Returns the end of the refused ones. */
-static __always_inline u32 *htmm_add_one(struct htmm_table *table,
+static __always_inline u32 *htmm_add_one(struct htmm_table *table, enum htmm_by by,
 					 const struct htmm_table_sample *s, int i,
 					 const struct htmm_ahead *ahead, u32 *refused)
 {
-	if (unlikely(!htmm_add_fast(table, s[i].weight, ahead)) &&
-	    !htmm_add_anyhow(table, &s[i], ahead))
+	if ((by == HTMM_BY_ENTRIES && likely(htmm_add_sparse(table, &s[i], ahead))) ||
+	    likely(htmm_add_fast(table, s[i].weight, ahead)))
+		return refused;
+	if (!htmm_add_anyhow(table, &s[i], ahead))
 		*refused++ = i;
 	return refused;
 }
 
-/* Count the block of samples from @i on, and look up the next one. @many is a constant. */
-static __always_inline u32 *htmm_add_block(struct htmm_table *table, bool many,
+/* Count the block of samples from @i on, and look up the next one. @by is a constant. */
+static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_by by,
 					   const struct htmm_table_sample *s,
 					   int i, int n, u32 *refused)
 {
@@ -332,19 +367,19 @@ static __always_inline u32 *htmm_add_block(struct htmm_table *table, bool many,
 
 	htmm_fetch_soon(table);
 	for (i = max(i, -HTMM_AHEAD); i < min(looks, 0); i++, ahead++)
-		htmm_look(table, epoch, many, s[i + HTMM_AHEAD].page, ahead);
+		htmm_look(table, epoch, by, s[i + HTMM_AHEAD].page, ahead);
 	for (; i < looks; i++, ahead++) {
-		refused = htmm_add_one(table, s, i, ahead, refused);
-		htmm_look(table, epoch, many, s[i + HTMM_AHEAD].page, ahead);
+		refused = htmm_add_one(table, by, s, i, ahead, refused);
+		htmm_look(table, epoch, by, s[i + HTMM_AHEAD].page, ahead);
 	}
 	for (i = max(i, 0); i < end; i++, ahead++)
-		refused = htmm_add_one(table, s, i, ahead, refused);
+		refused = htmm_add_one(table, by, s, i, ahead, refused);
 	return refused;
 }
 
 /*
  * If there were more samples without a front in the last batch, the regions of many are
- * sparse.
+ * sparse: the next batch finds regions by their entries.
  */
 #define HTMM_BEHIND		128
 
@@ -355,28 +390,38 @@ static __always_inline u32 *htmm_add_block(struct htmm_table *table, bool many,
  * While a block of samples is counted, the counters of the next one are prefetched, and
  * before that, what leads to those of the one after it.
  */
+static __always_inline u32 *htmm_add_by(struct htmm_table *table, enum htmm_by by,
+					const struct htmm_table_sample *s, int n,
+					u32 *refused)
+{
+	int i;	/* below 0 while the first blocks are only prefetched */
+
+	for (i = -3 * HTMM_AHEAD; i < n; i += HTMM_AHEAD) {
+		if (by == HTMM_BY_ENTRIES) {
+			htmm_fetch_block(table, s, i + 3 * HTMM_AHEAD, n, HTMM_WAY_HEAD);
+			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_ENTRY);
+		}
+		if (by == HTMM_BY_MANY_FRONTS)
+			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_FRONT);
+		refused = htmm_add_block(table, by, s, i, n, refused);
+	}
+	return refused;
+}
+
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *s, u32 n, u32 *dropped)
 {
 	const bool sparse = table->behind > HTMM_BEHIND;
-	const bool many = table->regions >= HTMM_MANY_REGIONS;
-	u32 *refused = dropped, lost;
-	int i;	/* below 0 while the first blocks are only prefetched */
+	u32 *refused, lost;
 
 	table->behind = 0;
 	htmm_table_prepare(table, n);
-	for (i = -3 * HTMM_AHEAD; i < (int)n; i += HTMM_AHEAD) {
-		if (sparse) {
-			htmm_fetch_block(table, s, i + 3 * HTMM_AHEAD, n, HTMM_WAY_HEAD);
-			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_ENTRY);
-		}
-		if (many) {
-			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_FRONT);
-			refused = htmm_add_block(table, true, s, i, n, refused);
-		} else {
-			refused = htmm_add_block(table, false, s, i, n, refused);
-		}
-	}
+	if (sparse)
+		refused = htmm_add_by(table, HTMM_BY_ENTRIES, s, n, dropped);
+	else if (table->regions >= HTMM_MANY_REGIONS)
+		refused = htmm_add_by(table, HTMM_BY_MANY_FRONTS, s, n, dropped);
+	else
+		refused = htmm_add_by(table, HTMM_BY_FRONTS, s, n, dropped);
 	lost = refused - dropped;
 	htmm_table_settle(table);
 	table->counted += n - lost;

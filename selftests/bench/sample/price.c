@@ -59,12 +59,16 @@ struct load {
 #define SMALL		.mib = 8, .samples = 16000, .warm = true
 #define LARGE		.mib = 64, .samples = 26000
 
+/* What a budget that is always overspent multiplies the period by. */
+#define BUDGET_FACTOR	4
+
 /**
  * struct row - how htmm samples
  * @name: of the row
  * @load: what it samples
  * @events: number of events
  * @weights: samples are weighted by period
+ * @budget: a budget chooses the period, so that the weights are above 1
  * @served: samples are counted by what served them
  * @sources: records tell that
  */
@@ -73,6 +77,7 @@ struct row {
 	struct load load;
 	unsigned int events;
 	bool weights;
+	bool budget;
 	bool served;
 	bool sources;
 };
@@ -84,6 +89,7 @@ static const struct row rows[] = {
 	{ "cgroups-64", { LARGE, .groups = GROUPS }, 1 },
 	{ "weights-8", { SMALL }, 1, true },
 	{ "weights-64", { LARGE }, 1, true },
+	{ "budget-8", { .mib = 8, .samples = BUDGET_FACTOR * 16000, .warm = true }, 1, true, true },
 	{ "events-8", { SMALL }, 4 },
 	{ "events-64", { LARGE }, 4 },
 	{ "served-8", { SMALL }, 1, .served = true },
@@ -364,6 +370,13 @@ static int session(const struct row *row)
 	req.arg.ring_pages = 256;
 	if (row->weights)
 		req.arg.flags |= HTMM_START_WEIGHT_PERIOD;
+	/* A budget of 0: one above it would lower the period again while nothing runs. */
+	if (row->budget) {
+		req.arg.flags |= HTMM_START_BUDGET;
+		req.arg.budget_interval_ms = HTMM_MIN_BUDGET_MS;
+		req.events[0].min_period = PERIOD;
+		req.events[0].max_period = BUDGET_FACTOR * PERIOD;
+	}
 	if (row->served)
 		req.arg.flags |= HTMM_START_SERVED;
 	if (row->sources)
@@ -400,6 +413,17 @@ static double drain_ns(int fd)
 	return value;
 }
 
+/* The budget has done all it can before the measurement. */
+static void check_budget(const struct row *row, int fd)
+{
+	struct htmm_channel channel;
+
+	if (device_channel(fd, 0, 0, &channel))
+		fail("%s: no channel", row->name);
+	if (channel.period != BUDGET_FACTOR * PERIOD)
+		fail("%s: the budget has left the period at %llu", row->name, channel.period);
+}
+
 /* ksampled may have its turn only after the workers. */
 static void measure_row(const struct row *row)
 {
@@ -413,8 +437,10 @@ static void measure_row(const struct row *row)
 	work_begin(&work, &row->load);
 	fd = session(row);
 	if (row->load.warm)
-		work_round(&work, WARM);
+		work_round(&work, row->load.samples + row->load.samples / 2);
 	settle(fd);
+	if (row->budget)
+		check_budget(row, fd);
 	unit_set("profile", ++section);
 	before = statistics(fd);
 	drain_before = drain_ns(fd);
