@@ -547,14 +547,14 @@ static void test_burst_in_vain(void)
 	destroy(memory);
 }
 
-/* Looks of a burst, if there are so many samples of 1,000 pages at each, and all is to be won. */
-static u32 looks_of_burst(u32 times)
+/* Looks of a burst, if there are samples of so many pages at each, and all is to be won. */
+static u32 looks_of_burst(u32 pages, u32 times)
 {
 	struct memory *memory = make(4000, 0);
 	u32 nr = 0;
 
 	do {
-		sample(memory, 2000, 3000, times);
+		sample(memory, 2000, 2000 + pages, times);
 		look(memory);
 		CHECK(++nr < 40);
 	} while (memory->plan->burst);
@@ -562,13 +562,17 @@ static u32 looks_of_burst(u32 times)
 	return nr;
 }
 
-/* It lasts until there are six samples for each page of the fast tier, and two looks at least. */
+/*
+ * It lasts until there are six samples for each page of the fast tier, for two looks at least,
+ * and for eight seconds at most.
+ */
 static void test_burst_samples(void)
 {
-	u32 few = looks_of_burst(1), many = looks_of_burst(8);
+	u32 few = looks_of_burst(300, 1), more = looks_of_burst(1250, 1);
+	u32 many = looks_of_burst(1000, 8);
 
-	printf("# %u looks, %u with more samples\n", few, many);
-	CHECK(few == 7 && many == 2);
+	printf("# %u looks, %u with more samples, %u with many\n", few, more, many);
+	CHECK(few == 8 && more == 5 && many == 2);
 }
 
 /* The next look is when there are twice as many samples, but some in any case. */
@@ -610,6 +614,8 @@ static void test_wait(void)
 	CHECK(!memory->plan->burst && much < 0.6 * little);
 	CHECK(policy_wait(memory->policy, 0.04) > 1.9 * much);
 	CHECK(policy_wait(memory->policy, 0.04) < 2.1 * much);
+	/* Lists of regions take a four-hundredth of the time. */
+	CHECK(fabs(policy_glance_wait(0.01) - 4) < 0.000001);
 	destroy(memory);
 }
 
