@@ -310,8 +310,44 @@ static void test_slow_look(void)
 	perfdata_writer_close(&writer, &err);
 }
 
+/* All processes and threads that there are before the first sample, each once. */
+static void test_all(void)
+{
+	struct perfdata_access access = { .pid = 4711, .tid = 4712, .ip = 0x400100,
+					  .addr = 0x600000, .time = 5 };
+	struct perfdata_writer writer = new_writer();
+	const struct perfdata_mmap2 *map;
+	const struct perfdata_comm *comm;
+	struct perfdata_synth *synth;
+	struct htmm_error err = {};
+
+	perfdata_writer_open(&writer, "data", &err);
+	fake_proc("first", 100, 1, TEXT HEAP);
+	mkdir("proc/sys", 0700);
+	CHECK(!symlink("4711", "proc/self"));
+	synth = perfdata_synth_new(&writer, "proc");
+	perfdata_synth_all(synth);
+	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 2);
+	CHECK(comm->pid == 4711 && comm->tid == 4712 && !strcmp(comm->comm, "worker"));
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 2);
+	CHECK(map->pid == 4711 && *(const __u64 *)(map->filename + 8 + 8) == 0);
+	perfdata_synth_sample(synth, &access, 1000);
+	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 2);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 2);
+	perfdata_synth_free(synth);
+	perfdata_writer_close(&writer, &err);
+	/* Where there is no procfs there is nothing to say. */
+	perfdata_writer_open(&writer, "data", &err);
+	synth = perfdata_synth_new(&writer, "nowhere");
+	perfdata_synth_all(synth);
+	CHECK(!made(&writer, PERF_RECORD_COMM, (const void **)&comm));
+	perfdata_synth_free(synth);
+	perfdata_writer_close(&writer, &err);
+}
+
 static const struct tap_test tests[] = {
 	TAP_TEST(test_names),
+	TAP_TEST(test_all),
 	TAP_TEST(test_exit),
 	TAP_TEST(test_build_ids),
 	TAP_TEST(test_slow_look),
