@@ -2,6 +2,7 @@
 /* What START accepts and refuses, and the messages for that. */
 #include <dirent.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <linux/perf_event.h>
 #include "check.h"
@@ -324,6 +325,7 @@ TEST_F(request, several_threads)
 	refused_with(ERANGE, arg.drain_threads, 2);
 	request_init(&self->req, &self->source.event);
 	self->req.arg.drain_threads = 2;
+	self->req.arg.drain_nice = 7;
 	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
 		TH_LOG("%s", self->req.error);
 	}
@@ -335,6 +337,8 @@ TEST_F(request, several_threads)
 	EXPECT_EQ(info.drain_pid, threads[0].pid);
 	EXPECT_NE(0, threads[1].pid);
 	EXPECT_NE(threads[0].pid, threads[1].pid);
+	EXPECT_EQ(7, getpriority(PRIO_PROCESS, threads[0].pid));
+	EXPECT_EQ(7, getpriority(PRIO_PROCESS, threads[1].pid));
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_TRUE(thread_goes("ksampled/1"));
 }
@@ -600,6 +604,7 @@ TEST_F(request, defaults)
 	EXPECT_EQ(1, info.nr_targets);
 	EXPECT_EQ(getpid(), info.owner);
 	EXPECT_NE(0, info.drain_pid);
+	EXPECT_EQ(0, getpriority(PRIO_PROCESS, info.drain_pid));
 	EXPECT_LE(1, info.nr_drain_threads);
 	EXPECT_NE(0, info.session);
 	EXPECT_EQ(info.nr_cpus * 32 * 4096, info.ring_bytes);

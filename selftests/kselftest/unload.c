@@ -4,6 +4,7 @@
  * in the kernel's log. HTMM_KO names the module to load again.
  */
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include "check.h"
 #include "child.h"
 #include "module.h"
@@ -21,6 +22,9 @@
  * CPU. Rings and tables are not slab memory.
  */
 #define SLAB_NOISE	(CYCLES - WARM_UP)
+/* How often all calls of a session are made; 1.25 KiB lost each time show. */
+#define CALLS		100
+#define CALLS_NOISE	CALLS
 
 FIXTURE(unload) {
 	int fd;
@@ -231,6 +235,68 @@ static void few_cycles(struct __test_metadata *_metadata,
 
 	for (i = 0; i < FEW_CYCLES; i++)
 		start_and_end(_metadata, self, i);
+}
+
+/* Each call that allocates something, those that change the session twice, there and back. */
+static void all_calls(struct __test_metadata *_metadata, struct _test_data_unload *self)
+{
+	static const struct htmm_list_pages lists[] = {
+		{ .order = HTMM_ORDER_HOTTEST, .flags = HTMM_LIST_PLACEMENT },
+		{ .order = HTMM_ORDER_COLDEST, .flags = HTMM_LIST_RESIDENT },
+		{ .order = HTMM_ORDER_TABLE, .unit = HTMM_UNIT_REGION },
+	};
+	static struct placement placement;
+	struct htmm_target_info targets[HTMM_MAX_TARGETS];
+	struct htmm_hit_ratio ratio;
+	struct histogram hist;
+	struct served served;
+	struct stats stats;
+	struct pages pages;
+	unsigned int i;
+	int number;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++) {
+		ASSERT_EQ(0, pages_list(self->fd, &lists[i], PAGES, &pages));
+		pages_free(&pages);
+	}
+	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
+	ASSERT_EQ(0, device_hit_ratio(self->fd, HTMM_UNIT_PAGE, 0, &ratio));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_REGION, &hist));
+	ASSERT_EQ(0, device_served(self->fd, 0, &served));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	stats_free(&stats);
+	number = device_add_target(self->fd, HTMM_TARGET_TGID, getppid());
+	ASSERT_LT(0, number);
+	ASSERT_EQ(2, device_targets(self->fd, targets));
+	ASSERT_EQ(0, device_remove_target(self->fd, number));
+	ASSERT_EQ(0, device_set_capacity(self->fd, 0, PAGES));
+	ASSERT_EQ(0, device_cool(self->fd, 0));
+}
+
+TEST_F(unload, calls_leave_nothing)
+{
+	int i, most = kernel_checks_itself() ? WARM_UP : CALLS;
+	long slab = 0;
+
+	request_add_target(&self->req, getpid());
+	self->req.arg.flags |= HTMM_START_SERVED;
+	self->req.arg.sample_type = PERF_SAMPLE_DATA_SRC;
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	access_pages(&self->source, self->mem, PAGES, self->source.event.period);
+	ASSERT_EQ(0, device_settle(self->fd));
+	for (i = 0; i < most; i++) {
+		if (i == WARM_UP)
+			slab = slab_in_use();
+		all_calls(_metadata, self);
+	}
+	if (most > WARM_UP) {
+		slab = slab_in_use() - slab;
+		TH_LOG("slab memory grew by %ld KiB in %d rounds of calls", slab, CALLS - WARM_UP);
+		EXPECT_GT(CALLS_NOISE, slab);
+	}
+	ASSERT_EQ(0, device_stop(self->fd));
 }
 
 TEST_F(unload, cycles_under_load)

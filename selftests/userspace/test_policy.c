@@ -436,16 +436,23 @@ static void test_profit(void)
 	CHECK(promoted_at_cost(bit(POLICY_PROFIT), 5e6) == 100);
 }
 
-static u64 moves_at_rate(u64 rate)
+static struct memory *make_at_rate(u64 rate)
 {
 	struct policy_config config = { .gap_ns = 170, .copy_ns = 5000, .rate_pages = rate };
 	struct memory *memory = make(4000, 0);
-	u64 moves = 0;
-	u32 i;
 
 	policy_free(memory->policy);
 	memory->policy = policy_new(&config);
 	CHECK(memory->policy);
+	return memory;
+}
+
+static u64 moves_at_rate(u64 rate)
+{
+	struct memory *memory = make_at_rate(rate);
+	u64 moves = 0;
+	u32 i;
+
 	for (i = 0; i < 2; i++) {
 		sample(memory, 2000, 2900, 5);
 		look(memory);
@@ -463,6 +470,17 @@ static void test_rate(void)
 	/* Two seconds' worth, and promotions come in pairs with demotions. */
 	CHECK(moves_at_rate(300) == 600);
 	CHECK(moves_at_rate(0) == 1800);
+}
+
+/* What was not moved may be moved later, but of no more than two looks. */
+static void test_saved(void)
+{
+	struct memory *memory = make_at_rate(300);
+
+	CHECK(look(memory)->budget == 300);
+	CHECK(look(memory)->budget == 600);
+	CHECK(look(memory)->budget == 600);
+	destroy(memory);
 }
 
 static void jump(struct memory *memory)
@@ -529,14 +547,14 @@ static void test_burst_in_vain(void)
 	destroy(memory);
 }
 
-/* Looks of a burst, if there are so many samples of 1,000 pages at each, and all is to be won. */
-static u32 looks_of_burst(u32 times)
+/* Looks of a burst, if there are samples of so many pages at each, and all is to be won. */
+static u32 looks_of_burst(u32 pages, u32 times)
 {
 	struct memory *memory = make(4000, 0);
 	u32 nr = 0;
 
 	do {
-		sample(memory, 2000, 3000, times);
+		sample(memory, 2000, 2000 + pages, times);
 		look(memory);
 		CHECK(++nr < 40);
 	} while (memory->plan->burst);
@@ -544,13 +562,17 @@ static u32 looks_of_burst(u32 times)
 	return nr;
 }
 
-/* It lasts until there are six samples for each page of the fast tier, and two looks at least. */
+/*
+ * It lasts until there are six samples for each page of the fast tier, for two looks at least,
+ * and for eight seconds at most.
+ */
 static void test_burst_samples(void)
 {
-	u32 few = looks_of_burst(1), many = looks_of_burst(8);
+	u32 few = looks_of_burst(300, 1), more = looks_of_burst(1250, 1);
+	u32 many = looks_of_burst(1000, 8);
 
-	printf("# %u looks, %u with more samples\n", few, many);
-	CHECK(few == 7 && many == 2);
+	printf("# %u looks, %u with more samples, %u with many\n", few, more, many);
+	CHECK(few == 8 && more == 5 && many == 2);
 }
 
 /* The next look is when there are twice as many samples, but some in any case. */
@@ -592,6 +614,8 @@ static void test_wait(void)
 	CHECK(!memory->plan->burst && much < 0.6 * little);
 	CHECK(policy_wait(memory->policy, 0.04) > 1.9 * much);
 	CHECK(policy_wait(memory->policy, 0.04) < 2.1 * much);
+	/* Lists of regions take a four-hundredth of the time. */
+	CHECK(fabs(policy_glance_wait(0.01) - 4) < 0.000001);
 	destroy(memory);
 }
 
@@ -878,6 +902,7 @@ int main(void)
 		TAP_TEST(test_margin),
 		TAP_TEST(test_profit),
 		TAP_TEST(test_rate),
+		TAP_TEST(test_saved),
 		TAP_TEST(test_burst),
 		TAP_TEST(test_burst_of_regions),
 		TAP_TEST(test_burst_in_vain),

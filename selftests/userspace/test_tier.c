@@ -467,15 +467,23 @@ static void test_large(void)
 static void test_cooling(void)
 {
 	struct tier *tier = make(PAGES);
+	unsigned int i;
 
-	tier->cooling_period = 1000;
+	for (i = 0; i < 8; i++) {
+		tier->due = 0;
+		sample(0, 100, 9);
+		look(tier);
+	}
+	tier->due = 1000;
 	sample(0, 100, 9);
 	look(tier);
-	CHECK(!machine.coolings);
-	/* This look could be left out, but what was gained before a cooling must be seen. */
-	sample(0, 100, 1);
+	CHECK(tier->groups[0].rests && machine.nr_lists == 1 && !machine.coolings);
+	/* So could this look, but what was gained before a cooling must be seen. */
+	tier->cooling_period = 9000;
+	sample(0, 100, 9);
 	look(tier);
-	CHECK(machine.coolings == 1 && machine.nr_lists == 3);
+	CHECK(machine.coolings == 1 && machine.nr_lists == 3 && !tier->groups[0].rests);
+	tier->due = 1000;
 	look(tier);
 	CHECK(machine.coolings == 1);
 	destroy(tier);

@@ -21,6 +21,8 @@
 /* Samples that end a burst, and those before its first look, for each page of the fast tier. */
 #define BURST_SAMPLES	6
 #define FIRST_SAMPLES	0.25
+/* The longest burst: a large tier would take minutes to have so many samples. */
+#define BURST_S		8.0
 /* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200
 /* For how many seconds a move is remembered. */
@@ -127,6 +129,12 @@ double rule_burst_wait(const struct policy *policy)
 	return fmin(more / fmax(policy->rate, 1), 2 * policy->interval);
 }
 
+static bool burst_is_over(const struct policy *policy, const struct policy_look *look)
+{
+	return look->samples - policy->burst_samples >= BURST_SAMPLES * look->capacity ||
+	       look->seconds - policy->last_burst >= BURST_S;
+}
+
 void rule_burst(struct policy *policy, const struct policy_look *look, double share)
 {
 	__u64 samples = look->samples - policy->samples;
@@ -139,8 +147,7 @@ void rule_burst(struct policy *policy, const struct policy_look *look, double sh
 	/* What is seen in a burst, as at the beginning, is not yet the usual. */
 	if (policy->burst) {
 		policy->burst++;
-		if (policy->burst > LEARNT_LOOKS &&
-		    look->samples - policy->burst_samples >= BURST_SAMPLES * look->capacity)
+		if (policy->burst > LEARNT_LOOKS && burst_is_over(policy, look))
 			policy->burst = 0;
 		*usual = (struct usual) { .looks = usual->looks + 1, .share = share };
 	} else if (!usual->looks++) {
