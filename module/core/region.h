@@ -218,7 +218,7 @@ static inline u32 htmm_pair_hash(u32 page, u32 slots)
 /* Is it a page's pair, or unused? */
 static inline bool htmm_pair_is(u32 pair, u32 page)
 {
-	return !pair | ((pair & HTMM_PAIR_PAGE) == page);
+	return (pair == 0) | ((pair & HTMM_PAIR_PAGE) == page);
 }
 
 /**
