@@ -574,12 +574,12 @@ static void test_burst_in_vain(void)
 	struct memory *memory = make(4000, 0);
 	double first;
 
-	sample(memory, 0, 4000, 1);
+	sample(memory, 0, 2400, 1);
 	CHECK(look(memory)->burst);
 	first = policy_wait(memory->policy, 0.01);
 	CHECK(first < 1.1);
 	obey(memory);
-	sample(memory, 0, 4000, 1);
+	sample(memory, 0, 2400, 1);
 	look(memory);
 	CHECK(!memory->plan->burst && memory->plan->won < 0.01);
 	CHECK(policy_wait(memory->policy, 0.01) > 3 * first);
