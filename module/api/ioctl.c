@@ -242,14 +242,18 @@ static int htmm_ioctl_get_hit_ratio(struct htmm_call *call)
 
 static int htmm_check_list_placement(const struct htmm_list_pages *list)
 {
-	bool resident = list->flags & HTMM_LIST_RESIDENT;
+	bool resident = list->flags & HTMM_LIST_RESIDENT, others = list->flags & HTMM_LIST_OTHERS;
 
 	if (list->flags && !htmm_placement_supported())
 		return -EOPNOTSUPP;
 	if (resident && (list->order == HTMM_ORDER_HOTTEST || list->unit != HTMM_UNIT_PAGE))
 		return -EOPNOTSUPP;
+	if (others && resident && list->order != HTMM_ORDER_TABLE)
+		return -EOPNOTSUPP;
+	if (others && !resident)
+		return -EINVAL;
 	if (!(list->flags & HTMM_LIST_NODE))
-		return list->node ? -EINVAL : 0;
+		return list->node || others ? -EINVAL : 0;
 	if (list->node < 0 || list->node >= MAX_NUMNODES || !node_online(list->node))
 		return -EINVAL;
 	return 0;

@@ -4,8 +4,11 @@
 #include <linux/slab.h>
 #include "listing.h"
 
-static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_LIST_PAGES);
-static_assert((int)HTMM_UNIT_REGION == (int)HTMM_LIST_REGIONS);
+static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_KIND_BASE);
+static_assert((int)HTMM_UNIT_REGION == (int)HTMM_KIND_HUGE);
+static_assert((int)HTMM_ORDER_HOTTEST == (int)HTMM_TOPN_HOTTEST);
+static_assert((int)HTMM_ORDER_COLDEST == (int)HTMM_TOPN_COLDEST);
+static_assert((int)HTMM_ORDER_TABLE == (int)HTMM_TOPN_BY_PLACE);
 
 /**
  * htmm_listing_tracker - a target of a list by its number
@@ -69,60 +72,42 @@ static void htmm_cursor_store(struct htmm_list_pages *list, u64 session,
 }
 
 /**
- * htmm_listing_init_topn - prepare a list by count
+ * htmm_listing_init_topn - prepare a list
  * @listing: the list
  * @topn: initialized
  */
 void htmm_listing_init_topn(const struct htmm_listing *listing, struct htmm_topn *topn)
 {
-	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
-
-	htmm_topn_init(topn, kind, 0, listing->entries, listing->size);
-	htmm_topn_select(topn, &listing->filter,
-			 listing->list->order == HTMM_ORDER_COLDEST);
-	if (listing->resumed)
-		htmm_topn_after(topn, &listing->after);
+	*topn = (struct htmm_topn) {
+		.entries = listing->entries,
+		.size = listing->size,
+		.kind = (enum htmm_kind)listing->list->unit,
+		.order = (enum htmm_topn_order)listing->list->order,
+		.filter = listing->filter,
+		.after = listing->resumed ? &listing->after : NULL,
+	};
 }
 
-/* List by count, from all tables. Returns the number of entries. */
-static u32 htmm_listing_by_count(struct htmm_listing *listing)
+/* List from all tables; by place, only from those that follow the previous call's last. */
+static u32 htmm_listing_tables(struct htmm_listing *listing)
 {
+	bool by_place = listing->list->order == HTMM_ORDER_TABLE;
+	u32 first = by_place && listing->resumed ? listing->after.owner : 0;
 	struct htmm_tracker_list *trackers = &listing->trackers;
 	struct htmm_tracker *tracker;
 	struct htmm_topn topn;
 	unsigned int i;
 
 	htmm_listing_init_topn(listing, &topn);
-	for (i = 0; i < trackers->nr; i++) {
+	for (i = 0; i < trackers->nr && !(by_place && htmm_topn_complete(&topn)); i++) {
 		tracker = trackers->tracker[i];
-		if (htmm_listing_choose(listing, tracker))
-			htmm_tracker_scan(tracker, &topn);
+		if (tracker->number < first || !htmm_listing_choose(listing, tracker))
+			continue;
+		if (by_place && tracker->number != first)
+			topn.after = NULL;
+		htmm_tracker_scan(tracker, &topn);
 	}
 	return htmm_topn_finish(&topn);
-}
-
-/* List table by table, continuing after the previous call. Returns the number of entries. */
-static u32 htmm_listing_by_table(struct htmm_listing *listing)
-{
-	enum htmm_topn_kind kind = (enum htmm_topn_kind)listing->list->unit;
-	struct htmm_tracker_list *trackers = &listing->trackers;
-	u32 first = listing->resumed ? listing->after.owner : 0, owner;
-	struct htmm_tracker *tracker;
-	struct htmm_export export;
-	unsigned int i;
-	bool room = true;
-
-	htmm_export_init(&export, kind, &listing->filter, listing->entries,
-			 listing->size);
-	for (i = 0; room && i < trackers->nr; i++) {
-		tracker = trackers->tracker[i];
-		owner = tracker->number;
-		if (owner < first || !htmm_listing_choose(listing, tracker))
-			continue;
-		room = htmm_tracker_export(tracker, &export,
-					   owner == first ? &listing->after : NULL);
-	}
-	return export.len;
 }
 
 /* Successive entries often have the same address space, so look it up only once. */
@@ -182,7 +167,13 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 	/* Not zeroed: of a large one often only the first elements are used. */
 	listing->entries = kvmalloc_array(listing->size, sizeof(*listing->entries),
 					  GFP_KERNEL_ACCOUNT);
-	return listing->entries ? 0 : -ENOMEM;
+	if (!listing->entries)
+		return -ENOMEM;
+	if (!htmm_listing_by_address(list))
+		return 0;
+	listing->place = kvmalloc_array(listing->size, sizeof(*listing->place),
+					GFP_KERNEL_ACCOUNT);
+	return listing->place ? 0 : -ENOMEM;
 }
 
 /* List some more entries. Returns their number, 0 at the end, or an errno. */
@@ -190,8 +181,7 @@ static int htmm_listing_step(struct htmm_listing *listing)
 {
 	if (listing->list->flags & HTMM_LIST_RESIDENT)
 		return htmm_listing_residents(listing);
-	return listing->list->order == HTMM_ORDER_TABLE ? htmm_listing_by_table(listing) :
-							  htmm_listing_by_count(listing);
+	return htmm_listing_tables(listing);
 }
 
 /* Entries that a step finds: with a filter by node more than are wanted, of which some remain. */
@@ -237,15 +227,17 @@ static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *
 
 static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
 {
-	int n, ret = 0;
+	int n, i, ret = 0;
 
-	if (listing->list->flags & HTMM_LIST_NODE)
+	if (listing->list->flags & HTMM_LIST_NODE && !listing->place)
 		return htmm_listing_by_node(listing, pages, room);
 	n = htmm_listing_step(listing);
 	if (n <= 0)
 		return n;
 	htmm_listing_describe(listing, pages, n);
-	if (listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
+	for (i = 0; listing->place && i < n; i++)
+		htmm_page_set_place(&pages[i], &listing->place[i]);
+	if (!listing->place && listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
 		ret = htmm_listing_place(listing, pages, n);
 	listing->after = listing->entries[n - 1];
 	return ret ?: n;
@@ -286,6 +278,7 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 	list->skipped = listing.skipped;
 	htmm_tracker_list_put(&listing.trackers);
 out:
+	kvfree(listing.place);
 	kvfree(listing.entries);
 	kvfree(listing.mms);
 	return ret;

@@ -4,12 +4,13 @@
 #define HTMM_LISTING_H
 
 #include "api.h"
+#include "track/walker.h"
 
 struct htmm_topn;
 
 /* Flags that ask for the node and the mapping size of each page. */
 #define HTMM_LIST_ANY_PLACEMENT	\
-	(HTMM_LIST_PLACEMENT | HTMM_LIST_NODE | HTMM_LIST_RESIDENT)
+	(HTMM_LIST_PLACEMENT | HTMM_LIST_NODE | HTMM_LIST_RESIDENT | HTMM_LIST_OTHERS)
 
 /* With a filter by node: fewest entries that a step finds, and steps once some have passed. */
 #define HTMM_LISTING_STEP	4096
@@ -24,6 +25,7 @@ struct htmm_topn;
  * @after: last entry of the previous call
  * @resumed: there was a previous call
  * @entries: the entries found; array of @size
+ * @place: where they are; only of resident pages in the order of the table
  * @size: number of entries wanted
  * @skipped: address spaces that could not be read
  */
@@ -35,6 +37,7 @@ struct htmm_listing {
 	struct htmm_topn_entry after;
 	bool resumed;
 	struct htmm_topn_entry *entries;
+	struct htmm_place *place;
 	u32 size;
 	u32 skipped;
 };
@@ -43,6 +46,12 @@ struct htmm_listing {
 static inline int htmm_listing_node(const struct htmm_list_pages *list)
 {
 	return list->flags & HTMM_LIST_NODE ? list->node : NUMA_NO_NODE;
+}
+
+/* Resident pages are found by their address, and with them where they are. */
+static inline bool htmm_listing_by_address(const struct htmm_list_pages *list)
+{
+	return list->flags & HTMM_LIST_RESIDENT && list->order == HTMM_ORDER_TABLE;
 }
 
 /* Set the filter for a tracker's tables. Returns false if nothing can match. */
@@ -60,6 +69,7 @@ void htmm_listing_init_topn(const struct htmm_listing *listing, struct htmm_topn
 
 /* residents.c, lookup.c */
 int htmm_listing_residents(struct htmm_listing *listing);
+void htmm_page_set_place(struct htmm_page *page, const struct htmm_place *place);
 int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u32 n);
 
 #endif /* HTMM_LISTING_H */

@@ -2,7 +2,6 @@
 /* Where the elements of a list are. */
 #include <linux/slab.h>
 #include <linux/sort.h>
-#include "core/query.h"
 #include "listing.h"
 #include "track/walker.h"
 
@@ -91,7 +90,12 @@ static const struct htmm_place *htmm_place_of_most(const struct htmm_place *plac
 	return &place[best];
 }
 
-static void htmm_page_set_place(struct htmm_page *page, const struct htmm_place *place)
+/**
+ * htmm_page_set_place - tell where an element of a list is
+ * @page: the element, with an unknown place
+ * @place: where it is
+ */
+void htmm_page_set_place(struct htmm_page *page, const struct htmm_place *place)
 {
 	if (place->node == NUMA_NO_NODE)
 		return;
@@ -103,6 +107,7 @@ static void htmm_page_set_place(struct htmm_page *page, const struct htmm_place 
 static int htmm_lookup_region(struct htmm_lookup *lookup, const struct htmm_spot *spot, u32 n)
 {
 	bool whole = lookup->listing->list->unit == HTMM_UNIT_REGION;
+	int node = htmm_listing_node(lookup->listing->list);
 	struct htmm_walker *walker = lookup->walker;
 	u64 first = htmm_spot_vpn(spot);
 	struct htmm_place place;
@@ -119,13 +124,13 @@ static int htmm_lookup_region(struct htmm_lookup *lookup, const struct htmm_spot
 		return ret == -EINTR ? ret : 0;
 	}
 	if (whole) {
-		htmm_walker_translate(walker);
+		htmm_walker_translate(walker, node);
 		htmm_page_set_place(&lookup->pages[spot->index],
 				    htmm_place_of_most(walker->place, pages));
 		return 0;
 	}
 	for (i = 0; i < n; i++) {
-		place = htmm_walker_place(walker, htmm_spot_vpn(&spot[i]) - first);
+		place = htmm_walker_place(walker, htmm_spot_vpn(&spot[i]) - first, node);
 		htmm_page_set_place(&lookup->pages[spot[i].index], &place);
 	}
 	return 0;
@@ -178,7 +183,7 @@ int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u3
 	u32 i;
 
 	spot = kvmalloc_array(n, sizeof(*spot), GFP_KERNEL_ACCOUNT);
-	lookup.walker = htmm_walker_create(htmm_listing_node(listing->list));
+	lookup.walker = htmm_walker_create();
 	if (!spot || !lookup.walker)
 		goto out;
 	for (i = 0; i < n; i++)

@@ -143,6 +143,7 @@ static int htmm_sum_space(struct htmm_sum *sum)
 	while ((ret = htmm_walker_next(sum->walker, HTMM_VPN_MAX)) > 0) {
 		if (!htmm_walker_count(sum->walker))
 			continue;
+		htmm_walker_translate(sum->walker, NUMA_NO_NODE);
 		ret = htmm_sum_visit(sum);
 		if (ret)
 			return ret;
@@ -237,7 +238,7 @@ static struct htmm_sum *htmm_sum_create(void)
 
 	if (!sum)
 		return NULL;
-	sum->walker = htmm_walker_create(NUMA_NO_NODE);
+	sum->walker = htmm_walker_create();
 	if (!sum->walker) {
 		kvfree(sum);
 		return NULL;

@@ -1,55 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lists of resident pages, whether they have samples or not. */
 #include "listing.h"
-#include "track/walker.h"
 
 /**
  * struct htmm_residents - listing resident pages
  * @listing: the list
  * @walker: finds the pages
- * @by_count: the list is by count, else by address
- * @topn: by count: the entries found
- * @len: by address: number of entries found
+ * @topn: the entries found
  */
 struct htmm_residents {
 	struct htmm_listing *listing;
 	struct htmm_walker *walker;
-	bool by_count;
 	struct htmm_topn topn;
-	u32 len;
 };
 
 /* Is the list complete? What is still to be visited comes after all that has been. */
 static bool htmm_residents_full(const struct htmm_residents *residents)
 {
-	return residents->by_count ? htmm_topn_complete(&residents->topn) :
-				     residents->len == residents->listing->size;
+	return htmm_topn_complete(&residents->topn);
+}
+
+/*
+ * Where a page of the slice is, if it is listed. Most pages of other nodes are not, and are
+ * passed over before that is known.
+ */
+static struct htmm_place htmm_residents_find(const struct htmm_residents *residents, u32 i,
+					     bool chosen)
+{
+	const struct htmm_list_pages *list = residents->listing->list;
+	bool others = chosen && list->flags & HTMM_LIST_OTHERS;
+	int node = htmm_listing_node(list);
+	struct htmm_place place;
+
+	place = htmm_walker_place(residents->walker, i, others ? NUMA_NO_NODE : node);
+	if (node != NUMA_NO_NODE && place.node != node && !others)
+		place.node = NUMA_NO_NODE;
+	return place;
 }
 
 static void htmm_residents_visit(struct htmm_residents *residents)
 {
 	const struct htmm_walker *walker = residents->walker;
 	struct htmm_listing *listing = residents->listing;
-	bool any_node = !(listing->list->flags & HTMM_LIST_NODE);
+	struct htmm_topn *topn = &residents->topn;
 	struct htmm_topn_entry entry = {
 		.mm = walker->id,
 		.owner = walker->tracker->number,
 	};
+	struct htmm_place place;
+	bool chosen;
 	u32 i;
-	s16 node;
 
 	for (i = 0; i < walker->n; i++) {
-		node = walker->place[i].node;
-		if (node == NUMA_NO_NODE || !(any_node || node == listing->list->node))
-			continue;
 		entry.vpn = walker->vpn + i;
 		entry.value = walker->count[entry.vpn % HTMM_REGION_PAGES];
-		if (!htmm_topn_takes_page(&listing->filter, entry.vpn, entry.value))
+		chosen = htmm_topn_takes_page(&listing->filter, entry.vpn, entry.value);
+		if (!chosen && !(listing->list->flags & HTMM_LIST_OTHERS))
 			continue;
-		if (residents->by_count)
-			htmm_topn_offer(&residents->topn, &entry);
-		else if (residents->len < listing->size)
-			listing->entries[residents->len++] = entry;
+		place = htmm_residents_find(residents, i, chosen);
+		if (place.node == NUMA_NO_NODE)
+			continue;
+		if (!listing->place) {
+			htmm_topn_offer(topn, &entry);
+		} else if (topn->len < topn->size) {
+			/* They come by address, after the cursor. */
+			listing->place[topn->len] = place;
+			listing->entries[topn->len++] = entry;
+		}
 	}
 }
 
@@ -94,7 +111,8 @@ static int htmm_residents_run(struct htmm_residents *residents)
 	struct htmm_listing *listing = residents->listing;
 	const struct htmm_topn_entry *after = &listing->after;
 	/* By address, the list continues after the cursor; by count, anywhere. */
-	u32 first = listing->resumed && !residents->by_count ? after->owner : 0, owner;
+	bool by_address = residents->topn.order == HTMM_TOPN_BY_PLACE;
+	u32 first = listing->resumed && by_address ? after->owner : 0, owner;
 	struct htmm_tracker *tracker;
 	unsigned int i;
 	int ret = 0;
@@ -124,8 +142,7 @@ int htmm_listing_residents(struct htmm_listing *listing)
 {
 	struct htmm_residents residents = {
 		.listing = listing,
-		.walker = htmm_walker_create(htmm_listing_node(listing->list)),
-		.by_count = listing->list->order == HTMM_ORDER_COLDEST,
+		.walker = htmm_walker_create(),
 	};
 	int ret;
 
@@ -135,7 +152,7 @@ int htmm_listing_residents(struct htmm_listing *listing)
 	htmm_listing_init_topn(listing, &residents.topn);
 	ret = htmm_residents_run(&residents);
 	if (!ret)
-		ret = residents.by_count ? htmm_topn_finish(&residents.topn) : residents.len;
+		ret = htmm_topn_finish(&residents.topn);
 	htmm_walker_free(residents.walker);
 	return ret;
 }

@@ -2,6 +2,35 @@
 #include "evict.h"
 #include "index.h"
 
+void htmm_table_cool_region(struct htmm_table *table,
+			    struct htmm_region *region)
+{
+	u64 missed = table->epoch - region->epoch;
+	u32 gone;
+
+	if (!missed)
+		return;
+	htmm_front_drop(region);
+	gone = htmm_region_cool(region, table->pool, missed);
+	region->epoch = table->epoch;
+	if (region->digits)
+		htmm_front_load(table, region);
+	table->hist[HTMM_KIND_BASE].bin[0] -= gone;
+	table->pages -= gone;
+	table->reclaimed += gone;
+}
+
+void htmm_table_cool(struct htmm_table *table)
+{
+	unsigned int kind;
+
+	table->epoch++;
+	htmm_front_drop_slice(table);
+	for (kind = 0; kind < HTMM_KINDS; kind++)
+		htmm_hist_cool(&table->hist[kind]);
+	table->sweep_left = table->high;
+}
+
 /* Forget a region. Returns the number of base pages forgotten with it. */
 static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *region)
 {
@@ -31,7 +60,7 @@ static struct htmm_region *htmm_evict_coldest(struct htmm_table *table,
 		if (table->hand >= table->high)
 			table->hand = 0;
 		region = htmm_table_entry(table, table->hand++);
-		if (!region->created || region == keep)
+		if (!region->used || region == keep)
 			continue;
 		seen++;
 		count = htmm_table_cooled(table, region, htmm_region_count(region));
@@ -61,27 +90,6 @@ bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep)
 	return true;
 }
 
-bool htmm_evict_from_bin(struct htmm_table *table, unsigned int bin, u32 *looks)
-{
-	struct htmm_region *region;
-	u32 count;
-
-	while (*looks) {
-		--*looks;
-		if (table->hand >= table->high)
-			table->hand = 0;
-		region = htmm_table_entry(table, table->hand++);
-		if (!region->created)
-			continue;
-		count = htmm_table_cooled(table, region, htmm_region_count(region));
-		if (htmm_hist_bin(count) > bin)
-			continue;
-		htmm_evict_region(table, region);
-		return true;
-	}
-	return false;
-}
-
 /* Distance at which a sweep prefetches, in entries of the directory. */
 #define HTMM_SWEEP_AHEAD	4
 
@@ -93,7 +101,7 @@ static void htmm_sweep_ahead(const struct htmm_table *table)
 	if (at + HTMM_SWEEP_AHEAD >= table->high)
 		return;
 	htmm_fetch(htmm_table_entry(table, at + HTMM_SWEEP_AHEAD)->state);
-	if (htmm_table_entry(table, at)->created)
+	if (htmm_table_entry(table, at)->used)
 		htmm_region_prefetch_all(htmm_table_entry(table, at));
 }
 
@@ -106,7 +114,7 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 			table->sweep = 0;
 		htmm_sweep_ahead(table);
 		region = htmm_table_entry(table, table->sweep++);
-		if (!region->created)
+		if (!region->used)
 			continue;
 		htmm_table_cool_region(table, region);
 		if (!htmm_region_count(region))
@@ -130,4 +138,124 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 			table->exiting = region->next;
 	}
 	return table->exiting;
+}
+
+/**
+ * struct htmm_victims - pages to free
+ * @n: number of pages
+ * @page: the pages, ascending
+ */
+struct htmm_victims {
+	u32 n;
+	void **page;
+};
+
+/* The new place of a block that is in one of the pages; the others stay. */
+static void *htmm_shrink_move(struct htmm_table *table, const struct htmm_victims *victims,
+			      void *block)
+{
+	if (!htmm_pool_is_in(victims->page, victims->n, block))
+		return block;
+	return memcpy(htmm_pool_block_get(table->pool), block, HTMM_POOL_BLOCK_SIZE);
+}
+
+static void htmm_shrink_move_counts(struct htmm_table *table, struct htmm_region *region,
+				    const struct htmm_victims *victims)
+{
+	u32 i;
+
+	if (!region->digits)
+		return;
+	htmm_region_set_state(region, htmm_shrink_move(table, victims, htmm_region_leaf(region)),
+			      htmm_region_count(region));
+	for (i = 0; i + 1 < region->digits; i++)
+		region->plane[i] = htmm_shrink_move(table, victims, region->plane[i]);
+}
+
+/* Only hash chains and states point to entries; everything else uses their index. */
+static void htmm_shrink_move_block(struct htmm_table *table, struct htmm_region **block,
+				   const struct htmm_victims *victims)
+{
+	struct htmm_region *old = *block, *new = htmm_shrink_move(table, victims, old);
+	u32 i;
+
+	*block = new;
+	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
+		if (!new[i].used)
+			continue;
+		if (new != old)
+			*htmm_index_link_to(table, &old[i]) = &new[i];
+		if (old[i].state == &old[i].home)
+			new[i].state = &new[i].home;
+		htmm_shrink_move_counts(table, &new[i], victims);
+	}
+}
+
+/* Move blocks to make whole pages free, as many as the free blocks allow. */
+static u32 htmm_shrink_compact(struct htmm_table *table, void **page, u32 nr)
+{
+	const struct htmm_victims victims = {
+		.n = htmm_pool_withdraw(table->pool, page, nr),
+		.page = page,
+	};
+	u32 i;
+
+	if (!victims.n)
+		return 0;
+	for (i = 0; i < table->high / HTMM_BLOCK_ENTRIES; i++)
+		htmm_shrink_move_block(table, &table->block[i], &victims);
+	return victims.n;
+}
+
+u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
+{
+	struct htmm_pool *pool = table->pool;
+	u32 n = 0;
+
+	nr = min_t(u32, nr, HTMM_SHRINK_PAGES);
+	while (n < nr && pool->nr_pages)
+		page[n++] = htmm_pool_page_get(pool);
+	return n + htmm_shrink_compact(table, page + n, nr - n);
+}
+
+/* Evict the next region of @bin or a colder one. Visits at most @looks entries. */
+static bool htmm_evict_from_bin(struct htmm_table *table, unsigned int bin,
+				u32 *looks)
+{
+	struct htmm_region *region;
+	u32 count;
+
+	while (*looks) {
+		--*looks;
+		if (table->hand >= table->high)
+			table->hand = 0;
+		region = htmm_table_entry(table, table->hand++);
+		if (!region->used)
+			continue;
+		count = htmm_table_cooled(table, region, htmm_region_count(region));
+		if (htmm_hist_bin(count) > bin)
+			continue;
+		htmm_evict_region(table, region);
+		return true;
+	}
+	return false;
+}
+
+/* A visit to each entry evicts all of a bin, so there are about as many rounds as bins. */
+void htmm_table_make_unused(struct htmm_table *table, u32 nr)
+{
+	const u64 *in_bin = table->hist[HTMM_KIND_HUGE].bin;
+	u32 evictions = 0, looks = 0, bin = 0, rounds = 0;
+
+	while (htmm_pool_unused_pages(table->pool) < nr && evictions < HTMM_SHRINK_EVICTIONS) {
+		if (looks && htmm_evict_from_bin(table, bin, &looks)) {
+			evictions++;
+			continue;
+		}
+		for (bin = 0; bin < HTMM_HIST_BINS && !in_bin[bin]; bin++)
+			;
+		if (bin == HTMM_HIST_BINS || rounds++ == HTMM_HIST_BINS)
+			return;
+		looks = table->high;
+	}
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Removal of pages from a table: because they have cooled to zero, with their address
- * space, or to make room (eviction). Eviction uses a clock hand over the directory: it
- * looks at the next HTMM_EVICT_WINDOW regions and removes the coldest of them.
+ * Cooling, and removal of pages from a table: because they have cooled to zero, with their
+ * address space, or to make room (eviction). Eviction uses a clock hand over the directory:
+ * it looks at the next HTMM_EVICT_WINDOW regions and removes the coldest of them. Memory
+ * that is not used then can be given back.
  */
 #ifndef HTMM_CORE_EVICT_H
 #define HTMM_CORE_EVICT_H
@@ -14,6 +15,10 @@
 #define HTMM_EVICT_WINDOW	16
 /* Most regions evicted for one sample. */
 #define HTMM_EVICT_MAX		32
+
+/* Most pages given back in one step, and most regions evicted for them. */
+#define HTMM_SHRINK_PAGES	64
+#define HTMM_SHRINK_EVICTIONS	1024
 
 /**
  * htmm_table_reclaim() - forget pages cooled to zero, in a bounded step
@@ -41,23 +46,26 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 			  u32 budget);
 
 /**
- * htmm_evict() - evict one region (for the core's own files)
+ * htmm_table_shrink() - give pages back, in a bounded step
  * @table: the table
- * @keep: a region that must not be evicted; its entry may move
+ * @page: array of @nr; set to the pages, which are removed from the pool
+ * @nr: number of pages wanted, up to HTMM_SHRINK_PAGES
  *
- * Return: false if there is no region to evict.
+ * Pages that were never used are given back first. Then the blocks in use of some pages
+ * are moved to other pages. No count is lost.
+ *
+ * Return: number of pages given back; fewer than @nr if there is not as much unused memory.
  */
-bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep);
+u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr);
 
 /**
- * htmm_evict_from_bin() - evict the next region that is cold enough (for the core's own
- *	files)
- * @table: the table, which is not empty
- * @bin: highest bin of a region that may be evicted
- * @looks: most directory entries to visit; reduced by those visited
+ * htmm_table_make_unused() - evict the coldest regions, in a bounded step
+ * @table: the table
+ * @nr: number of pages that htmm_table_shrink() shall be able to give back
  *
- * Return: false if there is none among them.
+ * All regions of the coldest bin are evicted before any of the next one. Evicts at most
+ * HTMM_SHRINK_EVICTIONS regions.
  */
-bool htmm_evict_from_bin(struct htmm_table *table, unsigned int bin, u32 *looks);
+void htmm_table_make_unused(struct htmm_table *table, u32 nr);
 
 #endif /* HTMM_CORE_EVICT_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "hits.h"
+#include "index.h"
 
 /* Bins of each power of two. */
 #define HTMM_HITS_EACH	(1U << (HTMM_HITS_BITS - 1))
@@ -56,16 +57,13 @@ static void htmm_hits_add_region(struct htmm_hits *hits,
 }
 
 bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
-		    enum htmm_kind kind, u32 *pos, u32 budget)
+		    struct htmm_scan *scan, u32 budget)
 {
 	const struct htmm_region *region;
 
-	for (; budget && *pos < table->high; budget--) {
-		region = htmm_table_entry(table, (*pos)++);
-		if (region->created)
-			htmm_hits_add_region(hits, table, region, kind);
-	}
-	return *pos < table->high;
+	while ((region = htmm_scan_next(scan, table, &budget)))
+		htmm_hits_add_region(hits, table, region, scan->kind);
+	return !htmm_scan_ended(scan, table);
 }
 
 static u32 htmm_hits_ppm(u64 part, u64 all)

@@ -11,7 +11,7 @@
 #define HTMM_CORE_HITS_H
 
 #include "deps.h"
-#include "table.h"
+#include "scan.h"
 
 /* The bin of a count is chosen by this many of its highest bits. */
 #define HTMM_HITS_BITS	6
@@ -48,18 +48,16 @@ struct htmm_share {
  * htmm_hits_scan() - walk over a slice of a table
  * @hits: grows by the counts
  * @table: the table
- * @kind: count base pages or regions
- * @pos: position, 0 at first
- * @budget: most directory entries to visit, each at most 512 counters of work
+ * @scan: position; at first only with @scan->kind, of what is counted
+ * @budget: as for htmm_scan_next()
  *
- * An entry that changes between slices is counted with its value when it is visited. An
- * entry that an eviction moves may be counted twice or not at all.
+ * What changes between slices is counted with its value when it is visited.
  *
  * Context: under the caller's lock of @table.
  * Return: true if the table has more entries.
  */
 bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
-		    enum htmm_kind kind, u32 *pos, u32 budget);
+		    struct htmm_scan *scan, u32 budget);
 
 /**
  * htmm_hits_share() - share of the samples that the hottest pages get

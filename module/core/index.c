@@ -11,7 +11,7 @@ static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,
 static u32 *htmm_index_list_of(struct htmm_table *table,
 			       const struct htmm_region *region)
 {
-	if (!region->created)
+	if (!region->used)
 		return &table->free;
 	return htmm_index_mm(table, htmm_region_mm(region));
 }
@@ -72,7 +72,7 @@ static void htmm_index_note(const struct htmm_table *table,
 
 static void htmm_index_put(struct htmm_table *table, struct htmm_region *region)
 {
-	region->created = 0;
+	region->used = false;
 	htmm_index_list_add(table, region);
 	table->nr_free++;
 }
@@ -102,6 +102,7 @@ static void htmm_index_grow(struct htmm_table *table)
 struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 {
 	struct htmm_region **chain = htmm_index_chain(table, key);
+	u32 at = chain - table->head;
 	struct htmm_region *region;
 
 	if (!table->free)
@@ -114,9 +115,10 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 		.state = &region->home,
 		.chain = *chain,
 		.self = region->self,
-		.created = table->listings,
+		.used = true,
 	};
 	*chain = region;
+	table->occupied[at / 64] |= 1ULL << at % 64;
 	htmm_index_list_add(table, region);
 	htmm_hist_add(&table->hist[HTMM_KIND_HUGE], 0);
 	table->regions++;
@@ -174,13 +176,23 @@ void htmm_front_drop_slice(struct htmm_table *table)
 	}
 }
 
+static void htmm_index_unchain(struct htmm_table *table, const struct htmm_region *region)
+{
+	struct htmm_region **chain = htmm_index_chain(table, region->key);
+	u32 at = chain - table->head;
+
+	*htmm_index_link_to(table, region) = region->chain;
+	if (!*chain)
+		table->occupied[at / 64] &= ~(1ULL << at % 64);
+}
+
 void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)
 {
 	htmm_front_drop(region);
 	if (table->exiting == region->self + 1)
 		table->exiting = region->next;
 	htmm_index_note(table, region, -1);
-	*htmm_index_link_to(table, region) = region->chain;
+	htmm_index_unchain(table, region);
 	htmm_index_list_del(table, region);
 	htmm_hist_remove(&table->hist[HTMM_KIND_HUGE],
 			 htmm_table_cooled(table, region, htmm_region_count(region)));
@@ -211,11 +223,11 @@ void htmm_index_compact(struct htmm_table *table)
 	u32 i;
 
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!(&last[i])->created)
+		if (!last[i].used)
 			htmm_index_take(table, &last[i]);
 	}
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!(&last[i])->created)
+		if (!last[i].used)
 			continue;
 		region = htmm_table_entry(table, table->free - 1);
 		htmm_index_take(table, region);

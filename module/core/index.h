@@ -14,26 +14,13 @@
 #include "deps.h"
 #include "table.h"
 
-/**
- * htmm_index_hash() - the hash chain of a key
- * @key: htmm_region_key()
- * @multiplier: of the table
- * @mask: number of chains, a power of two, minus 1
- *
- * Return: 0..@mask.
- */
+/* The hash of a key, 0..@mask; @mask: their number, a power of two, minus 1. */
 static inline u32 htmm_index_hash(u64 key, u64 multiplier, u32 mask)
 {
 	return key * multiplier >> 32 & mask;
 }
 
-/**
- * htmm_index_chain() - head of the hash chain of a key
- * @table: the table
- * @key: htmm_region_key()
- *
- * Return: a pointer to the link to the chain's first entry.
- */
+/* The head of a key's hash chain: it points to the first entry. */
 static inline struct htmm_region **
 htmm_index_chain(const struct htmm_table *table, u64 key)
 {
@@ -41,13 +28,7 @@ htmm_index_chain(const struct htmm_table *table, u64 key)
 					  table->head_mask)];
 }
 
-/**
- * htmm_index_find() - look up a region
- * @table: the table
- * @key: htmm_region_key()
- *
- * Return: the region, or NULL if it is not tracked.
- */
+/* The region of a key; NULL if it is not tracked. */
 static inline struct htmm_region *htmm_index_find(const struct htmm_table *table,
 						  u64 key)
 {
@@ -58,99 +39,85 @@ static inline struct htmm_region *htmm_index_find(const struct htmm_table *table
 	return region;
 }
 
-/**
- * htmm_front_of() - the front of a region
- * @table: the table
- * @key: htmm_region_key()
- *
- * Return: the front, which other regions may have, too.
- */
-static inline struct htmm_front *htmm_front_of(const struct htmm_table *table, u64 key)
+/* The entry at an index below @table->high. It may be unused. */
+static inline struct htmm_region *
+htmm_table_entry(const struct htmm_table *table, u32 index)
 {
-	return &table->front[htmm_index_hash(key, table->multiplier, table->front_mask)];
+	return &table->block[index / HTMM_BLOCK_ENTRIES][index % HTMM_BLOCK_ENTRIES];
 }
 
-/**
- * htmm_front_name() - what the front of a region has as its name
- * @key: htmm_region_key()
- * @epoch: the table's, modulo HTMM_FRONT_EPOCHS
- *
- * Return: the name, never HTMM_FRONT_UNUSED.
- */
-static inline u64 htmm_front_name(u64 key, u64 epoch)
-{
-	return key << HTMM_FRONT_EPOCH_BITS | epoch;
-}
-
-/**
- * htmm_front_drop() - move a region's state back to its entry
- * @region: the region, which may have no front
- */
-void htmm_front_drop(struct htmm_region *region);
-
-/**
- * htmm_front_load() - give a region a front
- * @table: the table
- * @region: a dense region, without missed coolings
- *
- * It gets none if another region without missed coolings has it.
- */
-void htmm_front_load(struct htmm_table *table, struct htmm_region *region);
-
-/**
- * htmm_front_drop_slice() - move some regions' states back to their entries
- * @table: the table, whose epoch has just advanced
- *
- * In HTMM_FRONT_EPOCHS successive epochs all fronts have their turn, so that none is left
- * when its name would be valid again.
- */
-void htmm_front_drop_slice(struct htmm_table *table);
-
-/**
- * htmm_index_create() - start tracking a region
- * @table: the table, not full, whose pool has the blocks that an entry may need
- * @key: htmm_region_key() of a region not tracked
- *
- * Return: the region, with no count.
- */
-struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key);
-
-/**
- * htmm_index_destroy() - stop tracking a region
- * @table: the table
- * @region: the region; its base pages are already removed from the histogram
- */
-void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
-
-/**
- * htmm_index_link_to() - the link that points to an entry
- * @table: the table
- * @region: a tracked region of it
- *
- * Return: the head of its hash chain, or the link of the entry before it.
- */
-struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
-					const struct htmm_region *region);
-
-/**
- * htmm_index_compact() - give a block of entries back to the pool
- * @table: the table, with at least as many unused entries as a block holds
- *
- * Moves the entries of the last block to unused entries of other blocks.
- */
-void htmm_index_compact(struct htmm_table *table);
-
-/**
- * htmm_index_mm() - list of the regions of an address space
- * @table: the table
- * @mm: the address space
- *
- * Return: a pointer to the list's first link: index + 1, 0 if the list is empty. Address
- * spaces whose numbers are equal modulo the number of lists share a list.
+/*
+ * The list of the regions of an address space: index + 1 of the first entry, 0 if it is
+ * empty. Address spaces whose numbers are equal modulo the number of lists share one.
  */
 static inline u32 *htmm_index_mm(const struct htmm_table *table, u32 mm)
 {
 	return &table->mm[mm & table->mm_mask];
 }
+
+/* The link that points to an entry: a head, or that of the entry before it. */
+struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
+					const struct htmm_region *region);
+
+/*
+ * Start tracking a region, with no count. The table is not full, and its pool has the blocks
+ * that an entry may need.
+ */
+struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key);
+
+/* Stop tracking a region, whose base pages are already removed from the histogram. */
+void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
+
+/*
+ * Give the last block of entries back to the pool: they move to unused entries of other
+ * blocks, of which there must be enough.
+ */
+void htmm_index_compact(struct htmm_table *table);
+
+/* The front of a region, which other regions may have. */
+static inline struct htmm_front *htmm_front_of(const struct htmm_table *table, u64 key)
+{
+	return &table->front[htmm_index_hash(key, table->multiplier, table->front_mask)];
+}
+
+/* The name of a region's front; @epoch is the table's, modulo HTMM_FRONT_EPOCHS. */
+static inline u64 htmm_front_name(u64 key, u64 epoch)
+{
+	return key << HTMM_FRONT_EPOCH_BITS | epoch;
+}
+
+/* Move a region's state back to its entry, if it has a front. */
+void htmm_front_drop(struct htmm_region *region);
+
+/* Give a front to a dense region without missed coolings, unless another such region has it. */
+void htmm_front_load(struct htmm_table *table, struct htmm_region *region);
+
+/*
+ * After a cooling, move some regions' states back to their entries. In HTMM_FRONT_EPOCHS
+ * successive epochs all fronts have their turn, so that none is left when its name would be
+ * valid again.
+ */
+void htmm_front_drop_slice(struct htmm_table *table);
+
+/*
+ * The present value of a count that is stored in a region: coolings that the region has
+ * missed are applied.
+ */
+static inline u32 htmm_table_cooled(const struct htmm_table *table,
+				    const struct htmm_region *region,
+				    u32 count)
+{
+	return htmm_count_cooled(count, table->epoch - region->epoch);
+}
+
+/*
+ * Apply the coolings that a region has missed, and forget its base pages whose count has
+ * cooled to zero. Until then they are in bin 0.
+ */
+void htmm_table_cool_region(struct htmm_table *table,
+			    struct htmm_region *region);
+
+/* Evict one region other than @keep, whose entry may move. False if there is none. */
+bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep);
 
 #endif /* HTMM_CORE_INDEX_H */

@@ -76,99 +76,50 @@ void *htmm_pool_page_get(struct htmm_pool *pool)
 	return htmm_pool_pop(&pool->pages);
 }
 
-/* Merge two sorted lists. */
-static struct htmm_pool_item *htmm_pool_merge(struct htmm_pool_item *a,
-					      struct htmm_pool_item *b)
+/* The first of some ascending pages that is not below a block. */
+static u32 htmm_pool_find(void *const *page, u32 n, const void *block)
 {
-	struct htmm_pool_item *merged, **end = &merged;
+	u32 low = 0, middle;
 
-	while (a && b) {
-		if (a < b) {
-			*end = a;
-			a = a->next;
-		} else {
-			*end = b;
-			b = b->next;
-		}
-		end = &(*end)->next;
+	while (low < n) {
+		middle = (low + n) / 2;
+		if (page[middle] < htmm_pool_page(block))
+			low = middle + 1;
+		else
+			n = middle;
 	}
-	*end = a ?: b;
-	return merged;
+	return low;
 }
 
-/*
- * Bottom-up merge sort: sorted lists of 1, 2, 4... blocks are merged like the carries of a
- * binary counter.
- */
-static void htmm_pool_sort(struct htmm_pool *pool)
+bool htmm_pool_is_in(void *const *page, u32 n, const void *block)
 {
-	struct htmm_pool_item *part[32] = { NULL }, *item, *next;
-	u32 i;
+	u32 at = htmm_pool_find(page, n, block);
 
-	for (item = pool->blocks; item; item = next) {
-		next = item->next;
-		item->next = NULL;
-		for (i = 0; part[i]; i++) {
-			item = htmm_pool_merge(part[i], item);
-			part[i] = NULL;
-		}
-		part[i] = item;
-	}
-	for (i = 0; i < 32; i++)
-		item = htmm_pool_merge(part[i], item);
-	pool->blocks = item;
-}
-
-/* Add the pages of a sorted pool that have @wanted free blocks, up to @most pages. */
-static u32 htmm_pool_find_pages(const struct htmm_pool *pool, u32 wanted,
-				void **page, u32 n, u32 most)
-{
-	const struct htmm_pool_item *item = pool->blocks;
-	void *at;
-	u32 free, i;
-
-	while (item && n < most) {
-		at = htmm_pool_page(item);
-		for (free = 0; item && htmm_pool_page(item) == at; item = item->next)
-			free++;
-		if (free != wanted)
-			continue;
-		for (i = n++; i && page[i - 1] > at; i--)
-			page[i] = page[i - 1];
-		page[i] = at;
-	}
-	return n;
-}
-
-/* Remove the blocks of @page from the pool. Both are in ascending order. */
-static void htmm_pool_drop_blocks(struct htmm_pool *pool, void *const *page, u32 n)
-{
-	struct htmm_pool_item **link = &pool->blocks;
-
-	while (*link && n) {
-		if (htmm_pool_page(*link) == *page) {
-			*link = (*link)->next;
-			pool->nr_blocks--;
-		} else if (htmm_pool_page(*link) > *page) {
-			page++;
-			n--;
-		} else {
-			link = &(*link)->next;
-		}
-	}
+	return at < n && page[at] == htmm_pool_page(block);
 }
 
 u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr)
 {
-	u32 n = 0, wanted;
+	struct htmm_pool_item **link = &pool->blocks, *item;
+	u32 n = 0, at;
 
+	/* So many blocks are in so many pages at least. */
 	nr = min(nr, pool->nr_blocks / HTMM_POOL_BLOCKS_PER_PAGE);
-	if (!nr)
-		return 0;
-	htmm_pool_sort(pool);
-	for (wanted = HTMM_POOL_BLOCKS_PER_PAGE; wanted; wanted--)
-		n = htmm_pool_find_pages(pool, wanted, page, n, nr);
-	htmm_pool_drop_blocks(pool, page, n);
+	for (item = pool->blocks; n < nr; item = item->next) {
+		if (htmm_pool_is_in(page, n, item))
+			continue;
+		at = htmm_pool_find(page, n, item);
+		memmove(&page[at + 1], &page[at], (n++ - at) * sizeof(*page));
+		page[at] = htmm_pool_page(item);
+	}
+	while (n && *link) {
+		if (htmm_pool_is_in(page, n, *link)) {
+			*link = (*link)->next;
+			pool->nr_blocks--;
+		} else {
+			link = &(*link)->next;
+		}
+	}
 	pool->held -= n;
 	return n;
 }

@@ -107,7 +107,7 @@ void *htmm_pool_page_get(struct htmm_pool *pool);
 /**
  * htmm_pool_withdraw() - take partly used pages out of the pool
  * @pool: the pool
- * @page: set to the pages with the most free blocks, in ascending order
+ * @page: set to pages that have free blocks, in ascending order
  * @nr: number of pages wanted
  *
  * The pool no longer hands out free blocks of these pages, and the caller must not put
@@ -117,5 +117,15 @@ void *htmm_pool_page_get(struct htmm_pool *pool);
  * Return: number of pages.
  */
 u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr);
+
+/**
+ * htmm_pool_is_in() - is a block part of some pages?
+ * @page: the pages, in ascending order
+ * @n: number of pages
+ * @block: any address in the block
+ *
+ * Return: true if it is part of one of them.
+ */
+bool htmm_pool_is_in(void *const *page, u32 n, const void *block);
 
 #endif /* HTMM_CORE_POOL_H */

@@ -16,7 +16,7 @@ static_assert(sizeof(struct htmm_region) * HTMM_BLOCK_ENTRIES == HTMM_POOL_BLOCK
 	      "entries fill a block, and each has its pairs in one cache line");
 static_assert(HTMM_REGION_PAGES == HTMM_POOL_BLOCK_SIZE,
 	      "a leaf is one block");
-static_assert(32 - HTMM_BEGIN_BLOCKS * HTMM_DIGIT_BITS <= 32 - HTMM_REGION_ORDER,
+static_assert(HTMM_BEGIN_BLOCKS * HTMM_DIGIT_BITS >= HTMM_REGION_ORDER,
 	      "with so many digits, a count's rest fits in a pair");
 static_assert((1 + HTMM_PLANES) * HTMM_DIGIT_BITS >= 32,
 	      "a count fits into a leaf and all planes");
@@ -180,7 +180,7 @@ void htmm_region_note_most(struct htmm_region *region, u32 most)
 
 	/* A region's count that has reached the maximum says nothing about its pages. */
 	if (count > most && count != U32_MAX)
-		region->rest = min_t(u32, count - most, U16_MAX);
+		region->rest = count - most;
 }
 
 void htmm_region_prefetch(const struct htmm_region *region, u32 least)
@@ -350,29 +350,38 @@ static u32 htmm_bytes_sum(u64 word)
 }
 
 /*
- * Halve eight bytes, none of which has a mark. Adding 127 sets the top bit of those that are
- * not 0. Returns 1 in each byte in which it is set before, but not after.
+ * Halve eight bytes, none of which has a mark. Returns 0 in each that was 1, and 1 in the
+ * others: adding 127 sets the top bit of a byte unless it is 0.
  */
-static inline u64 htmm_word_cool(u64 *word, u32 shift, u64 keep)
+static __always_inline u64 htmm_word_halve(u64 *word)
 {
-	const u64 digits = HTMM_BYTES(HTMM_DIGIT_MASK);
-	u64 cooled = *word >> shift & keep;
-	u64 lost = (*word + digits) ^ (cooled + digits);
+	u64 others = (*word ^ HTMM_BYTES(1)) + HTMM_BYTES(HTMM_DIGIT_MASK);
 
-	*word = cooled;
-	return lost >> HTMM_DIGIT_BITS & HTMM_BYTES(1);
+	*word = *word >> 1 & HTMM_BYTES(HTMM_DIGIT_MASK);
+	return others >> HTMM_DIGIT_BITS & HTMM_BYTES(1);
 }
 
+static u32 htmm_leaf_halve(u8 *leaf)
+{
+	u64 *word = (u64 *)leaf, *end = word + HTMM_REGION_PAGES / 8, others = 0;
+
+	for (; word < end; word += 4) {
+		others += htmm_word_halve(word);
+		others += htmm_word_halve(word + 1);
+		others += htmm_word_halve(word + 2);
+		others += htmm_word_halve(word + 3);
+	}
+	return HTMM_REGION_PAGES - htmm_bytes_sum(others);
+}
+
+/* Usually a single cooling was missed. */
 static u32 htmm_leaf_cool(u8 *leaf, u64 coolings)
 {
-	u32 shift = min_t(u64, coolings, HTMM_DIGIT_BITS);
-	u64 keep = HTMM_BYTES(HTMM_DIGIT_MASK >> shift), lost = 0;
-	u64 *word = (u64 *)leaf, *end = word + HTMM_REGION_PAGES / 8;
+	u32 lost = 0, i;
 
-	for (; word < end; word += 2)
-		lost += htmm_word_cool(word, shift, keep) +
-			htmm_word_cool(word + 1, shift, keep);
-	return htmm_bytes_sum(lost);
+	for (i = 0; i < min_t(u64, coolings, HTMM_DIGIT_BITS); i++)
+		lost += htmm_leaf_halve(leaf);
+	return lost;
 }
 
 /* Without planes all marked pages are in pairs. */

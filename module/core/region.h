@@ -52,8 +52,7 @@
  * @state: its state (see htmm_state()): @home, or in the region's front
  * @home: place of the state of a region without a front
  * @chain: next entry of the hash chain
- * @created: number of the last listing begun before the entry's creation, plus 1; 0
- *	if the entry is unused
+ * @used: false if the entry is unused
  * @rest: samples that are not of the page with most samples, or fewer; a listing that has
  *	walked over the pages notes it, so that the next one may pass over the region
  * @self: index of this entry
@@ -76,8 +75,8 @@ struct htmm_region {
 	u64 *state;
 	u64 home;
 	struct htmm_region *chain;
-	u64 created : 48;
-	u64 rest : 16;
+	u32 used;
+	u32 rest;
 	u32 self;
 	u32 prev;
 	u32 next;
@@ -98,25 +97,16 @@ struct htmm_region {
 #define HTMM_ROOM_BITS		16
 #define HTMM_ROOM_MASK		0xffff
 
-/**
- * htmm_state() - what most samples of a region use, in one number
- * @leaf: its leaf, or NULL: the address of a block, whose low 9 bits are 0 and whose high 7
- *	bits are equal to the next one
- * @room: what its count can grow by without a change of its bin or of its high bits
- *
- * Return: the state.
+/*
+ * What most samples of a region use, in one number: its leaf, or NULL, and the room of its
+ * count, by which it can grow without a change of its bin or of its high bits. A leaf is a
+ * block: the low 9 bits of its address are 0, and the high 7 are equal to the next one.
  */
 static inline u64 htmm_state(const u8 *leaf, u32 room)
 {
 	return (u64)(unsigned long)leaf << (HTMM_ROOM_BITS - HTMM_REGION_ORDER) | room;
 }
 
-/**
- * htmm_state_leaf() - the leaf in a state
- * @state: the state
- *
- * Return: the leaf.
- */
 static inline u8 *htmm_state_leaf(u64 state)
 {
 	u64 block = (s64)state >> HTMM_ROOM_BITS;
@@ -124,80 +114,22 @@ static inline u8 *htmm_state_leaf(u64 state)
 	return (u8 *)(unsigned long)(block << HTMM_REGION_ORDER);
 }
 
-/**
- * htmm_state_room() - the room in a state
- * @state: the state
- *
- * Return: the room.
- */
 static inline u32 htmm_state_room(u64 state)
 {
 	return state & HTMM_ROOM_MASK;
 }
 
-/**
- * htmm_region_leaf() - the leaf of a dense region
- * @region: the region
- *
- * Return: bytes with the lowest digits.
- */
 static inline u8 *htmm_region_leaf(const struct htmm_region *region)
 {
 	return htmm_state_leaf(*region->state);
 }
 
-/**
- * htmm_region_count() - samples in a region
- * @region: the region
- *
- * Return: the number as of the region's epoch.
- */
+/* All counts that a region stores or returns are those of its epoch. */
 static inline u32 htmm_region_count(const struct htmm_region *region)
 {
 	u32 most = (u32)region->high << HTMM_ROOM_BITS | ((1U << region->bits) - 1);
 
 	return most - htmm_state_room(*region->state);
-}
-
-/**
- * htmm_region_most() - what a page of a region can have
- * @region: the region
- *
- * Return: an upper limit for the count of each page as of the region's epoch.
- */
-static inline u32 htmm_region_most(const struct htmm_region *region)
-{
-	return htmm_region_count(region) - region->rest;
-}
-
-/**
- * htmm_region_note_most() - note that no page has more
- * @region: the region
- * @most: an upper limit for the count of each page
- */
-void htmm_region_note_most(struct htmm_region *region, u32 most);
-
-/**
- * htmm_leaf_prefetch_all() - prefetch all bytes of a leaf
- * @state: the state of its region; nothing is prefetched if that is sparse
- */
-static inline void htmm_leaf_prefetch_all(u64 state)
-{
-	const u8 *leaf = htmm_state_leaf(state);
-	u32 at;
-
-	for (at = 0; leaf && at < HTMM_REGION_PAGES; at += 64)
-		prefetchw(&leaf[at]);
-}
-
-/**
- * htmm_region_prefetch_all() - prefetch all counters of a region that has to be cooled
- * @region: the region
- */
-static inline void htmm_region_prefetch_all(const struct htmm_region *region)
-{
-	prefetchw(region->pair);
-	htmm_leaf_prefetch_all(*region->state);
 }
 
 /* Change the leaf (NULL: the region is sparse) and the number of samples. */
@@ -207,6 +139,32 @@ static inline void htmm_region_set_state(struct htmm_region *region,
 	region->high = count >> HTMM_ROOM_BITS;
 	region->bits = region->high ? HTMM_ROOM_BITS : fls(count);
 	*region->state = htmm_state(leaf, ~count & ((1U << region->bits) - 1));
+}
+
+/* No page of the region has more samples than this. */
+static inline u32 htmm_region_most(const struct htmm_region *region)
+{
+	return htmm_region_count(region) - region->rest;
+}
+
+/* Note that no page of the region has more samples than @most. */
+void htmm_region_note_most(struct htmm_region *region, u32 most);
+
+/* Prefetch all bytes of a leaf, if the region with this state has one. */
+static inline void htmm_leaf_prefetch_all(u64 state)
+{
+	const u8 *leaf = htmm_state_leaf(state);
+	u32 at;
+
+	for (at = 0; leaf && at < HTMM_REGION_PAGES; at += 64)
+		prefetchw(&leaf[at]);
+}
+
+/* Prefetch all counters of a region that has to be cooled. */
+static inline void htmm_region_prefetch_all(const struct htmm_region *region)
+{
+	prefetchw(region->pair);
+	htmm_leaf_prefetch_all(*region->state);
 }
 
 /* The slot at which the search for a page's pair begins. */
@@ -221,14 +179,9 @@ static inline bool htmm_pair_is(u32 pair, u32 page)
 	return (pair == 0) | ((pair & HTMM_PAIR_PAGE) == page);
 }
 
-/**
- * htmm_pair_find() - the pair of a base page
- * @pair: array of pairs
- * @slots: their number, a power of two
- * @page: index of the page
- *
- * Return: the pair, or the unused one that the page would get; NULL if all slots are used
- * by other pages.
+/*
+ * The pair of a page, or the unused one that it would get; NULL if all of @slots, a power of
+ * two, are used by other pages.
  */
 static inline u32 *htmm_pair_find(u32 *pair, u32 slots, u32 page)
 {
@@ -258,133 +211,69 @@ static inline u64 htmm_page(u32 mm, u64 vpn)
 	return (u64)mm << HTMM_VPN_BITS | vpn;
 }
 
-/**
- * htmm_region_key() - the name of a region
- * @page: name of any of its pages
- *
- * Return: the key.
- */
+/* The name of the region that a page is in. */
 static inline u64 htmm_region_key(u64 page)
 {
 	return page >> HTMM_REGION_ORDER;
 }
 
-/**
- * htmm_region_mm() - a region's address space
- * @region: the region
- *
- * Return: its number.
- */
+/* The number of a region's address space. */
 static inline u32 htmm_region_mm(const struct htmm_region *region)
 {
 	return region->key >> (HTMM_VPN_BITS - HTMM_REGION_ORDER);
 }
 
-/**
- * htmm_region_vpn() - a region's first page
- * @region: the region
- *
- * Return: the page's number.
- */
+/* The number of a region's first page. */
 static inline u64 htmm_region_vpn(const struct htmm_region *region)
 {
 	return (region->key << HTMM_REGION_ORDER) & HTMM_VPN_MAX;
 }
 
-/**
- * htmm_count_cooled() - a count after some coolings
- * @count: the count before
- * @coolings: number of times to halve it
- *
- * Return: the count after.
- */
 static inline u32 htmm_count_cooled(u32 count, u64 coolings)
 {
 	return coolings < 32 ? count >> coolings : 0;
 }
 
-/**
- * htmm_region_get() - a base page's count
- * @region: the region
- * @page: index of the page
- *
- * Return: the count as of the region's epoch.
- */
 u32 htmm_region_get(const struct htmm_region *region, u32 page);
 
-/**
- * htmm_region_next_from() - walk over the base pages that may have many samples
- * @region: the region, not changed during the walk
- * @least: lowest count of interest as of the region's epoch, at least 1; pages with a lower
- *	one may be left out
- * @pos: position, 0 at first
- * @page: set to the index of the page
- *
- * The pages of a sparse region are not returned in order.
- *
- * Return: the count as of the region's epoch; 0 at the end.
+/*
+ * Walk over the pages that have @least samples, at least 1; some with fewer may be returned,
+ * too. The region must not change meanwhile. Returns the count, 0 at the end, and sets @page
+ * to its index. @pos is 0 at first. The pages of a sparse region are not in order.
  */
 u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
 			  u32 *page);
 
-/**
- * htmm_region_prefetch() - prefetch the memory that a walk reads first
- * @region: the region, which should be in the cache
- * @least: as for htmm_region_next_from()
- */
-void htmm_region_prefetch(const struct htmm_region *region, u32 least);
-
-/**
- * htmm_region_next() - walk over the base pages that have a count
- * @region: the region, not changed during the walk
- * @pos: position, 0 at first; for a dense region it may also be the first page wanted
- * @page: set to the index of the page
- *
- * Return: as for htmm_region_next_from().
- */
 static inline u32 htmm_region_next(const struct htmm_region *region, u32 *pos,
 				   u32 *page)
 {
 	return htmm_region_next_from(region, 1, pos, page);
 }
 
-/**
- * htmm_region_digits_for() - digits that a region needs for a new count
- * @region: the region
- * @page: index of the page
- * @count: the new count, not below the present one
- *
- * Return: their number, at least 1: the region becomes dense.
+/* Prefetch what a walk reads first, of a region that should be in the cache. */
+void htmm_region_prefetch(const struct htmm_region *region, u32 least);
+
+/*
+ * The digits that a region needs for a page's new count, which is not below the present one:
+ * at least 1, as it becomes dense.
  */
 u32 htmm_region_digits_for(const struct htmm_region *region, u32 page, u32 count);
 
-/**
- * htmm_region_set() - change a base page's count in a leaf, which a sparse region gets
- * @region: the region
- * @pool: has a block for each digit that the region does not have yet
- * @digits: what htmm_region_digits_for() returned
- * @page: index of the page
- * @count: the new count: not 0, and not below the present one
+/*
+ * Change a page's count to one that is neither 0 nor below the present one, with @digits of
+ * htmm_region_digits_for(). The pool has a block for each that the region does not have yet.
  */
 void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 digits, u32 page, u32 count);
 
-/**
- * htmm_region_cool() - halve all counts
- * @region: the region; the caller updates its epoch
- * @pool: takes back blocks no longer needed
- * @coolings: number of times to halve, at least 1
- *
- * Return: number of base pages whose count became 0.
+/*
+ * Halve all counts @coolings times, at least once; the caller updates the epoch. Returns how
+ * many pages lost their counts.
  */
 u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
 		     u64 coolings);
 
-/**
- * htmm_region_release() - forget the counts of all base pages
- * @region: the region, left sparse and empty
- * @pool: takes back all its blocks
- */
+/* Forget the counts of all pages: the region is left sparse and empty. */
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool);
 
 #endif /* HTMM_CORE_REGION_H */

@@ -34,6 +34,7 @@ static u64 htmm_layout_bytes(const struct htmm_table_layout *layout)
 {
 	return layout->fronts * sizeof(struct htmm_front) +
 	       (layout->heads + layout->blocks) * sizeof(struct htmm_region *) +
+	       layout->heads / 64 * sizeof(u64) +
 	       layout->lists * sizeof(u32);
 }
 
@@ -96,7 +97,8 @@ int htmm_table_init(struct htmm_table *table,
 	memset(table->front, 0xff, layout.fronts * sizeof(*table->front));
 	table->head = (void *)(table->front + layout.fronts);
 	table->block = (void *)(table->head + layout.heads);
-	table->mm = (u32 *)(table->block + layout.blocks);
+	table->occupied = (void *)(table->block + layout.blocks);
+	table->mm = (void *)(table->occupied + layout.heads / 64);
 	table->multiplier = htmm_hash_multiplier(config->seed, layout.fronts);
 	table->dir_bytes = htmm_layout_bytes(&layout);
 	table->front_mask = layout.fronts - 1;
@@ -104,7 +106,6 @@ int htmm_table_init(struct htmm_table *table,
 	table->mm_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
 	table->max_high = layout.blocks * HTMM_BLOCK_ENTRIES;
-	table->listings = 1;
 	for (i = 0; i < HTMM_BYTE_VALUES; i++)
 		table->room[i] = HTMM_DIGIT_MASK - i % HTMM_DIGIT_MORE;
 	table->no_digit = HTMM_DIGIT_MASK;
@@ -160,27 +161,10 @@ void htmm_table_stats_merge(struct htmm_table_stats *stats,
 	stats->coolings = min(stats->coolings, other->coolings);
 }
 
-void htmm_table_describe(const struct htmm_table *table,
-			 const struct htmm_region *region,
-			 unsigned int hot_bin, struct htmm_region_info *info)
+u64 htmm_cooling_due(u64 last, u64 period, u64 pages)
 {
-	u32 count, page, pos = 0;
-	u64 squares = 0;
+	u64 due;
 
-	*info = (struct htmm_region_info) {
-		.vpn = htmm_region_vpn(region),
-		.mm = htmm_region_mm(region),
-		.count = htmm_table_cooled(table, region, htmm_region_count(region)),
-	};
-	while ((count = htmm_region_next(region, &pos, &page))) {
-		count = htmm_table_cooled(table, region, count);
-		if (!count)
-			continue;
-		info->touched++;
-		info->hot += htmm_hist_bin(count) >= hot_bin;
-		if (check_add_overflow(squares, (u64)count * count, &squares))
-			squares = U64_MAX;
-	}
-	if (info->hot)
-		info->skew = div64_u64(squares, (u64)info->hot * info->hot);
+	period = period ?: max_t(u64, HTMM_COOLING_LEAST, HTMM_COOLING_EACH * pages);
+	return check_add_overflow(last, period, &due) ? U64_MAX : due;
 }

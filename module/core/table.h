@@ -85,9 +85,10 @@ struct htmm_table_config {
 
 /*
  * Upper limit for the blocks of entries that a table can have: heads and fronts take at least
- * 1/32 of the bytes, see htmm_table_dir_bytes().
+ * 3/64 of the bytes, see htmm_table_dir_bytes(). With a limit that is a power of two, the whole
+ * directory takes 1/16 of it and no more: the kernel may give large memory in units of 2 MiB.
  */
-#define HTMM_TABLE_BLOCKS(bytes)	((bytes) / 32 * 31 / HTMM_POOL_BLOCK_SIZE)
+#define HTMM_TABLE_BLOCKS(bytes)	((bytes) / 64 * 61 / HTMM_POOL_BLOCK_SIZE)
 
 /* Most blocks that one sample needs. */
 #define HTMM_SAMPLE_BLOCKS	6
@@ -97,6 +98,12 @@ struct htmm_table_config {
 
 /* Prefetch distance, in samples. */
 #define HTMM_AHEAD		64
+
+/*
+ * If a batch had more samples without a front, the regions of many are sparse: the next one
+ * finds regions by their entries.
+ */
+#define HTMM_BEHIND		128
 
 /**
  * struct htmm_front - what a sample of a dense region needs, four to a cache line
@@ -157,11 +164,11 @@ struct htmm_table {
 	struct htmm_pool *pool;
 	struct htmm_front *front;
 	struct htmm_region **head;	/* hash chains */
+	u64 *occupied;			/* bitmap of the chains that are not empty */
 	struct htmm_region **block;	/* of entries */
 	u32 *mm;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
 	u64 dir_bytes;
-	u64 listings;			/* started so far, plus 1 */
 	u32 front_mask;
 	u32 head_mask;
 	u32 mm_mask;
@@ -210,25 +217,6 @@ struct htmm_table_stats {
 	u64 reclaimed;
 	u64 evicted;
 	u64 coolings;
-};
-
-/**
- * struct htmm_region_info - one region in detail
- * @vpn: its first page
- * @mm: its address space
- * @count: samples in the region
- * @touched: base pages with a count
- * @hot: base pages at or above the hot threshold
- * @skew: sum of the squares of the base pages' counts, divided by the square of @hot and
- *	rounded down; 0 if no page is hot; saturates instead of wrapping
- */
-struct htmm_region_info {
-	u64 vpn;
-	u32 mm;
-	u32 count;
-	u32 touched;
-	u32 hot;
-	u64 skew;
 };
 
 /**
@@ -354,62 +342,5 @@ static inline u32 htmm_table_shard(u64 page, u32 shards)
  */
 void htmm_table_stats_merge(struct htmm_table_stats *stats,
 			    const struct htmm_table_stats *other);
-
-/* For the core's own files: changes of regions. */
-
-/**
- * htmm_table_cool_region() - apply the coolings that a region has missed
- * @table: the table
- * @region: a tracked region of it
- *
- * Base pages whose count has cooled to zero are in bin 0 until then; this function forgets
- * them.
- */
-void htmm_table_cool_region(struct htmm_table *table,
-			    struct htmm_region *region);
-
-/*
- * For the core's own files: read-only access to a region. Coolings that the region has
- * missed are applied to the values returned, not to the region.
- */
-
-/**
- * htmm_table_entry() - an entry of the directory
- * @table: the table
- * @index: below the table's high
- *
- * Return: the entry, which may be unused.
- */
-static inline struct htmm_region *
-htmm_table_entry(const struct htmm_table *table, u32 index)
-{
-	return &table->block[index / HTMM_BLOCK_ENTRIES][index % HTMM_BLOCK_ENTRIES];
-}
-
-/**
- * htmm_table_cooled() - current value of a count of a region
- * @table: the table
- * @region: the region
- * @count: the count stored in the region
- *
- * Return: the count after the coolings that the region has missed.
- */
-static inline u32 htmm_table_cooled(const struct htmm_table *table,
-				    const struct htmm_region *region,
-				    u32 count)
-{
-	return htmm_count_cooled(count, table->epoch - region->epoch);
-}
-
-/**
- * htmm_table_describe() - fill in a region's details
- * @table: the table
- * @region: a tracked region of it
- * @hot_bin: lowest bin of a hot base page
- * @info: set to the details
- */
-void htmm_table_describe(const struct htmm_table *table,
-			 const struct htmm_region *region,
-			 unsigned int hot_bin, struct htmm_region_info *info);
 
 #endif /* HTMM_CORE_TABLE_H */

@@ -70,6 +70,26 @@ static __always_inline bool htmm_table_try_pair(struct htmm_table *table,
 	return true;
 }
 
+/* Has a page's byte room? Never without a weight: a number below 0 is the largest of all. */
+static __always_inline bool htmm_digit_takes(const struct htmm_table *table, u64 digit,
+					     u64 weight)
+{
+	return likely(weight - 1 < table->room[digit]);
+}
+
+/*
+ * Count a sample in its page's byte, which is @old. Do not test here whether the page's bin
+ * changes, or whether the page is new: the branch could not be predicted. Instead, record the
+ * old and the new value; htmm_table_settle() updates the histogram at the end of the batch.
+ */
+static __always_inline void htmm_digit_add(struct htmm_table *table, u8 *digit, u64 old,
+					   u64 weight)
+{
+	*digit = old + weight;
+	table->moves[old]--;
+	table->moves[old + weight]++;
+}
+
 /* Count a sample of a page in a leaf, which a sparse region gets now, if there is memory. */
 static bool htmm_table_try_leaf(struct htmm_table *table, struct htmm_region *region,
 				u32 page, u32 weight)
@@ -93,14 +113,18 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 			   const struct htmm_table_sample *s)
 {
 	u32 page = s->page % HTMM_REGION_PAGES;
+	u8 *digit;
 
 	if (!region) {
 		if (!htmm_table_may_begin(table, s->weight))
 			return false;
 		region = htmm_index_create(table, htmm_region_key(s->page));
 	}
-	if ((region->digits || !htmm_table_try_pair(table, region, page, s->weight)) &&
-	    !htmm_table_try_leaf(table, region, page, s->weight))
+	digit = region->digits ? &htmm_region_leaf(region)[page] : &table->no_digit;
+	if (htmm_digit_takes(table, *digit, s->weight))
+		htmm_digit_add(table, digit, *digit, s->weight);
+	else if ((region->digits || !htmm_table_try_pair(table, region, page, s->weight)) &&
+		 !htmm_table_try_leaf(table, region, page, s->weight))
 		return false;
 	htmm_table_count_region(table, region, s->weight);
 	return true;
@@ -260,27 +284,20 @@ static __always_inline void htmm_look(struct htmm_table *table, u64 epoch,
 }
 
 /*
- * Count a sample if there is room for it in its page's digit and in the low bits of its
+ * Count a sample if there is room for it in its page's byte and in the low bits of its
  * region's count. False: use the slow path.
- *
- * Do not test here whether the page's bin changes, or whether the page is new: the branch
- * could not be predicted. Instead, record the old and the new value of the byte;
- * htmm_table_settle() updates the histogram at the end of the batch.
  */
 static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
 					  const struct htmm_ahead *ahead)
 {
-	u64 *state = ahead->state;
-	u8 *digit = ahead->digit, value = *digit;
+	u8 *digit = ahead->digit;
+	u64 *state = ahead->state, old = *digit;
 
-	/* Without a weight nothing is tracked; a number below 0 is the largest of all. */
-	if (unlikely(weight - 1 >= table->room[value]) ||
+	if (!htmm_digit_takes(table, old, weight) ||
 	    unlikely(weight > htmm_state_room(*state)))
 		return false;
 	*state -= weight;
-	*digit = value + weight;
-	table->moves[value]--;
-	table->moves[value + weight]++;
+	htmm_digit_add(table, digit, old, weight);
 	return true;
 }
 
@@ -376,12 +393,6 @@ static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_b
 		refused = htmm_add_one(table, by, s, i, ahead, refused);
 	return refused;
 }
-
-/*
- * If there were more samples without a front in the last batch, the regions of many are
- * sparse: the next batch finds regions by their entries.
- */
-#define HTMM_BEHIND		128
 
 /* The fronts of this many regions do not fit in a cache of 1 MiB. */
 #define HTMM_MANY_REGIONS	65536

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "index.h"
 #include "topn.h"
 
-/* Prefetch distance, in entries of the directory. */
-#define HTMM_LIST_AHEAD	4
+/* By place: are these in the same region, so that only their pages have an order? */
+static bool htmm_topn_same_region(const struct htmm_topn_entry *a,
+				  const struct htmm_topn_entry *b)
+{
+	return a->owner == b->owner && a->mm == b->mm &&
+	       (a->vpn ^ b->vpn) < HTMM_REGION_PAGES;
+}
 
-/* Does @a come before @b in a listing? False if both are the same entry. */
+/* Does @a come before @b, which the walk found later? False if both are the same entry. */
 static bool htmm_topn_before(const struct htmm_topn *list,
 			     const struct htmm_topn_entry *a,
 			     const struct htmm_topn_entry *b)
 {
+	if (list->order == HTMM_TOPN_BY_PLACE)
+		return a->vpn < b->vpn || !htmm_topn_same_region(a, b);
 	if (a->value != b->value)
-		return list->coldest ? a->value < b->value : a->value > b->value;
+		return list->order == HTMM_TOPN_COLDEST ? a->value < b->value :
+							  a->value > b->value;
 	if (a->owner != b->owner)
 		return a->owner < b->owner;
 	if (a->mm != b->mm)
@@ -18,43 +27,22 @@ static bool htmm_topn_before(const struct htmm_topn *list,
 	return a->vpn < b->vpn;
 }
 
-void htmm_topn_init(struct htmm_topn *list, enum htmm_topn_kind kind,
-		    unsigned int hot_bin, struct htmm_topn_entry *entries,
-		    u32 n)
+void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table)
 {
-	*list = (struct htmm_topn) {
-		.heap = entries,
-		.size = n,
-		.kind = kind,
-		.hot_bin = hot_bin,
-		.filter = HTMM_TOPN_COUNTED,
-	};
-}
+	const struct htmm_topn_entry *after = list->after;
+	struct htmm_scan *scan = &list->scan;
 
-void htmm_topn_select(struct htmm_topn *list,
-		      const struct htmm_topn_filter *filter, bool coldest)
-{
-	list->filter = *filter;
-	list->coldest = coldest;
-}
-
-void htmm_topn_after(struct htmm_topn *list,
-		     const struct htmm_topn_entry *cursor)
-{
-	list->after = *cursor;
-	list->resumed = true;
-}
-
-void htmm_topn_begin(struct htmm_topn *list, struct htmm_table *table)
-{
-	list->number = table->listings++;
-	list->pos = 0;
+	*scan = (struct htmm_scan) { .kind = list->kind };
+	if (!after || list->order != HTMM_TOPN_BY_PLACE)
+		return;
+	scan->key = htmm_region_key(htmm_page(after->mm, after->vpn));
+	scan->chain = htmm_index_hash(scan->key, table->multiplier, table->head_mask);
 }
 
 /* Restore the heap below a changed @i; its root is the last entry in listing order. */
 static void htmm_topn_sift_down(struct htmm_topn *list, u32 len, u64 i)
 {
-	struct htmm_topn_entry *heap = list->heap, moved = heap[i];
+	struct htmm_topn_entry *heap = list->entries, moved = heap[i];
 	u64 child;
 
 	for (; (child = 2 * i + 1) < len; i = child) {
@@ -70,7 +58,7 @@ static void htmm_topn_sift_down(struct htmm_topn *list, u32 len, u64 i)
 
 static void htmm_topn_sift_up(struct htmm_topn *list, u32 i)
 {
-	struct htmm_topn_entry *heap = list->heap, moved = heap[i];
+	struct htmm_topn_entry *heap = list->entries, moved = heap[i];
 	u32 parent;
 
 	for (; i; i = parent) {
@@ -82,17 +70,31 @@ static void htmm_topn_sift_up(struct htmm_topn *list, u32 i)
 	heap[i] = moved;
 }
 
+/* By place: the pages of a sparse region are not found in order. */
+static void htmm_topn_insert(struct htmm_topn *list, const struct htmm_topn_entry *entry)
+{
+	struct htmm_topn_entry *last = &list->entries[list->len];
+
+	if (list->len < list->size)
+		list->len++;
+	else if (htmm_topn_before(list, --last, entry))
+		return;
+	for (; last > list->entries && !htmm_topn_before(list, last - 1, entry); last--)
+		*last = last[-1];
+	*last = *entry;
+}
+
 void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry)
 {
-	if (!list->size)
+	if (!list->size || (list->after && !htmm_topn_before(list, list->after, entry)))
 		return;
-	if (list->resumed && !htmm_topn_before(list, &list->after, entry))
-		return;
-	if (list->len < list->size) {
-		list->heap[list->len] = *entry;
+	if (list->order == HTMM_TOPN_BY_PLACE) {
+		htmm_topn_insert(list, entry);
+	} else if (list->len < list->size) {
+		list->entries[list->len] = *entry;
 		htmm_topn_sift_up(list, list->len++);
-	} else if (htmm_topn_before(list, entry, &list->heap[0])) {
-		list->heap[0] = *entry;
+	} else if (htmm_topn_before(list, entry, &list->entries[0])) {
+		list->entries[0] = *entry;
 		htmm_topn_sift_down(list, list->len, 0);
 	}
 }
@@ -100,154 +102,87 @@ void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry
 bool htmm_topn_complete(const struct htmm_topn *list)
 {
 	return list->len == list->size &&
-	       (!list->len || list->heap[0].value == list->filter.min);
+	       (list->order == HTMM_TOPN_BY_PLACE || !list->len ||
+		list->entries[0].value == list->filter.min);
 }
 
-static void htmm_topn_offer_value(struct htmm_topn *list, const struct htmm_table *table,
-				  const struct htmm_region *region, u64 value, u32 page)
+/* The lowest count that can still be listed. */
+static u64 htmm_topn_least(const struct htmm_topn *list)
+{
+	if (list->len && list->len == list->size && list->order == HTMM_TOPN_HOTTEST)
+		return list->entries[0].value;
+	return list->filter.min;
+}
+
+static bool htmm_topn_takes_region(const struct htmm_topn_filter *filter,
+				   const struct htmm_region *region)
+{
+	u32 mm = htmm_region_mm(region);
+	u64 vpn = htmm_region_vpn(region);
+
+	if (vpn > filter->last || vpn + HTMM_REGION_PAGES - 1 < filter->first)
+		return false;
+	return !filter->mms || filter->mms[mm / 64] >> mm % 64 & 1;
+}
+
+static void htmm_topn_offer_count(struct htmm_topn *list, const struct htmm_table *table,
+				  const struct htmm_region *region, u32 page, u32 count)
 {
 	const struct htmm_topn_entry entry = {
-		.value = value,
+		.value = htmm_table_cooled(table, region, count),
 		.vpn = htmm_region_vpn(region) + page,
 		.mm = htmm_region_mm(region),
 		.owner = table->config.owner,
 	};
 
-	htmm_topn_offer(list, &entry);
-}
-
-/* The lowest value that can still be listed. */
-static u64 htmm_topn_least(const struct htmm_topn *list)
-{
-	if (list->kind == HTMM_LIST_SKEW)
-		return 1;
-	if (list->len && list->len == list->size && !list->coldest)
-		return list->heap[0].value;
-	return list->filter.min;
-}
-
-/*
- * The lowest stored count in @region that is still @least after the missed coolings. A
- * count that has cooled to zero is stored as 1 or more.
- */
-static u64 htmm_topn_stored(const struct htmm_table *table,
-			    const struct htmm_region *region, u64 least)
-{
-	return least ? least << (table->epoch - region->epoch) : 1;
-}
-
-/*
- * May an entry of the directory have something to list? Usually not, and the entry alone is
- * enough to tell: no page has more samples than its region, or than a listing has found and
- * the region got since then, and without pairs no count has more digits than are stored in
- * bytes.
- */
-static bool htmm_topn_may_have(const struct htmm_topn *list,
-			       const struct htmm_table *table,
-			       const struct htmm_region *region)
-{
-	u64 least = htmm_topn_least(list);
-	u32 most = list->kind == HTMM_LIST_PAGES ? htmm_region_most(region) :
-		   htmm_region_count(region);
-
-	if (htmm_table_cooled(table, region, most) < least)
-		return false;
-	if (list->kind != HTMM_LIST_PAGES || region->pairs)
-		return true;
-	return !(htmm_topn_stored(table, region, least) >>
-		 region->digits * HTMM_DIGIT_BITS);
-}
-
-/* Prefetch entries, then their counters, that will be visited soon. */
-static void htmm_topn_ahead(const struct htmm_topn *list,
-			    const struct htmm_table *table)
-{
-	const struct htmm_region *region;
-	u32 pos = list->pos + HTMM_LIST_AHEAD;
-	u64 least = htmm_topn_least(list);
-
-	if (pos + 2 * HTMM_LIST_AHEAD < table->high)
-		prefetch(htmm_table_entry(table, pos + 2 * HTMM_LIST_AHEAD));
-	if (pos + HTMM_LIST_AHEAD < table->high) {
-		region = htmm_table_entry(table, pos + HTMM_LIST_AHEAD);
-		if (region->created)
-			prefetch(region->state);
-	}
-	if (pos >= table->high || list->kind == HTMM_LIST_REGIONS)
+	if (entry.value < list->filter.min || entry.value > list->filter.max)
 		return;
-	region = htmm_table_entry(table, pos);
-	if (!region->created || !htmm_topn_may_have(list, table, region))
-		return;
-	least = htmm_topn_stored(table, region, least);
-	htmm_region_prefetch(region, least);
+	if (list->kind == HTMM_KIND_HUGE ||
+	    (entry.vpn >= list->filter.first && entry.vpn <= list->filter.last))
+		htmm_topn_offer(list, &entry);
 }
 
-static void htmm_topn_offer_pages(struct htmm_topn *list,
-				  const struct htmm_table *table,
+static void htmm_topn_offer_pages(struct htmm_topn *list, const struct htmm_table *table,
 				  struct htmm_region *region)
 {
-	u64 vpn = htmm_region_vpn(region);
+	u32 least = htmm_scan_stored(&list->scan, table, region), most = least - 1;
 	u32 count, page, pos = 0;
-	u32 least = htmm_topn_stored(table, region, htmm_topn_least(list)), most = least - 1;
 
 	while ((count = htmm_region_next_from(region, least, &pos, &page))) {
 		most = max(most, count);
-		count = htmm_table_cooled(table, region, count);
-		if (htmm_topn_takes_page(&list->filter, vpn + page, count))
-			htmm_topn_offer_value(list, table, region, count, page);
+		htmm_topn_offer_count(list, table, region, page, count);
 	}
 	htmm_region_note_most(region, most);
-}
-
-static void htmm_topn_offer_region(struct htmm_topn *list,
-				   const struct htmm_table *table,
-				   const struct htmm_region *region)
-{
-	struct htmm_region_info info;
-	u64 value;
-
-	if (list->kind == HTMM_LIST_SKEW) {
-		htmm_table_describe(table, region, list->hot_bin, &info);
-		value = info.skew;
-	} else {
-		value = htmm_table_cooled(table, region, htmm_region_count(region));
-	}
-	if (value < list->filter.min || value > list->filter.max)
-		return;
-	htmm_topn_offer_value(list, table, region, value, 0);
 }
 
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget)
 {
+	bool by_place = list->order == HTMM_TOPN_BY_PLACE;
 	struct htmm_region *region;
-	u64 created;
 
-	for (; budget && list->pos < table->high; budget--) {
-		htmm_topn_ahead(list, table);
-		region = htmm_table_entry(table, list->pos++);
-		created = region->created;
-		/* Skip an entry created later: it may have been visited at another place before. */
-		if (!created || created > list->number)
+	while (!by_place || !htmm_topn_complete(list)) {
+		list->scan.least = htmm_topn_least(list);
+		region = htmm_scan_next(&list->scan, table, &budget);
+		if (!region)
+			return !htmm_scan_ended(&list->scan, table);
+		if (!htmm_topn_takes_region(&list->filter, region))
 			continue;
-		if (!htmm_topn_may_have(list, table, region) ||
-		    !htmm_topn_takes_region(&list->filter, region))
-			continue;
-		if (list->kind == HTMM_LIST_PAGES)
+		if (list->kind == HTMM_KIND_BASE)
 			htmm_topn_offer_pages(list, table, region);
 		else
-			htmm_topn_offer_region(list, table, region);
+			htmm_topn_offer_count(list, table, region, 0,
+					      htmm_region_count(region));
 	}
-	return list->pos < table->high;
+	return false;
 }
 
 u32 htmm_topn_finish(struct htmm_topn *list)
 {
-	struct htmm_topn_entry *heap = list->heap;
-	struct htmm_topn_entry last;
-	u32 left;
+	struct htmm_topn_entry *heap = list->entries, last;
+	u32 left = list->order == HTMM_TOPN_BY_PLACE ? 0 : list->len;
 
-	for (left = list->len; left > 1; left--) {
+	for (; left > 1; left--) {
 		last = heap[left - 1];
 		heap[left - 1] = heap[0];
 		heap[0] = last;

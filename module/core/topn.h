@@ -1,53 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Listing of a table, hottest or coldest first, in memory given by the caller.
+ * Listing of a table, in memory given by the caller.
  *
- * A listing selects the first n entries after a cursor. The order is: value (descending, or
- * ascending for the coldest), then owner of the table, address space and page (ascending).
- * One walk over the directory fills a heap of n entries. The walk is done in slices; the
- * caller may release its lock of the table between two slices:
+ * A listing selects the first n entries after a cursor, in one of two orders:
  *
- *	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, n);
- *	htmm_topn_after(&list, &cursor);		(all but the first time)
+ *   by count   hottest or coldest first, then by owner of the table, address space and page.
+ *              One walk over the table fills a heap of n entries.
+ *   by place   in the order of a walk over the table, which changes of the table do not
+ *              change. The walk begins at the cursor and ends when n entries are found, so
+ *              that listing all pages takes a time linear in the size of the table.
+ *
+ * The walk is done in slices; the caller may release its lock of the table between two:
+ *
+ *	struct htmm_topn list = {
+ *		.filter = HTMM_TOPN_COUNTED, .entries = entries, .size = n, .after = cursor,
+ *	};
+ *
  *	htmm_topn_begin(&list, table);
  *	while (htmm_topn_scan(&list, table, budget))
  *		unlock, cond_resched, lock;
  *	n = htmm_topn_finish(&list);			(no lock needed)
  *
- * If the table changes between slices, each entry has the value that it had when its region
- * was visited, an entry is listed at most once, and regions first sampled after
- * htmm_topn_begin() are not listed. At the memory limit of the table, an eviction may move
- * a region that was not visited yet to a place that was: such a region is not listed
- * either. If the table does not change, the order is exact. An entry whose value crosses
- * the cursor between two listings may be listed twice or not at all.
+ * Each entry has the value that it had when the walk passed it, and is listed at most once.
+ * A page that is tracked all the time is not missed by one listing, nor by several by place
+ * of which each continues after the last entry of the one before. By count, an entry whose
+ * value crosses the cursor between two listings may be listed twice or not at all.
  *
  * Tables that share no page or have different owners can be listed together: begin and scan
- * each in turn, then finish once.
+ * each in turn, then finish once. By place, the cursor is for the first of them only.
  */
 #ifndef HTMM_CORE_TOPN_H
 #define HTMM_CORE_TOPN_H
 
 #include "deps.h"
 #include "table.h"
+#include "scan.h"
 
 /**
- * enum htmm_topn_kind - what is listed, and by which value
- * @HTMM_LIST_PAGES: base pages with a count, by count
- * @HTMM_LIST_REGIONS: regions with a count, by count
- * @HTMM_LIST_SKEW: regions with a hot page, by skew
+ * enum htmm_topn_order - the order of a listing
+ * @HTMM_TOPN_HOTTEST: by count, the highest first
+ * @HTMM_TOPN_COLDEST: by count, the lowest first
+ * @HTMM_TOPN_BY_PLACE: by place; the pages of a region follow each other, in ascending order
  */
-enum htmm_topn_kind {
-	HTMM_LIST_PAGES,
-	HTMM_LIST_REGIONS,
-	HTMM_LIST_SKEW
+enum htmm_topn_order {
+	HTMM_TOPN_HOTTEST,
+	HTMM_TOPN_COLDEST,
+	HTMM_TOPN_BY_PLACE
 };
 
 /**
  * struct htmm_topn_filter - which entries are listed
  * @first: first page
  * @last: last page; a region is listed if it has any page from @first to @last
- * @min: lowest value; 0: also entries that have cooled to zero and are not forgotten yet
- * @max: highest value
+ * @min: lowest count; 0: also entries that have cooled to zero and are not forgotten yet
+ * @max: highest count
  * @mms: a bit for each address space that is listed, up to HTMM_MM_MAX; NULL: all
  */
 struct htmm_topn_filter {
@@ -67,7 +73,7 @@ struct htmm_topn_filter {
 
 /**
  * struct htmm_topn_entry - one page or region; also a cursor
- * @value: count or skew
+ * @value: its count
  * @vpn: the page, or the region's first page
  * @mm: its address space
  * @owner: owner of its table
@@ -81,76 +87,49 @@ struct htmm_topn_entry {
 
 /**
  * struct htmm_topn - a listing in progress
- *
- * Use the functions below; the fields are an implementation detail.
+ * @entries: room for the result
+ * @size: number of entries wanted
+ * @len: number of entries found
+ * @kind: list base pages or regions
+ * @order: how they are sorted
+ * @filter: which of them
+ * @after: the last entry of the previous listing, which need not exist any more and is not
+ *	in @entries; NULL: list from the beginning. By place: NULL for all tables but the first
  */
 struct htmm_topn {
-	/* private: */
-	struct htmm_topn_entry *heap;	/* the coldest of the selected entries is first */
+	struct htmm_topn_entry *entries;
 	u32 size;
 	u32 len;
-	enum htmm_topn_kind kind;
-	unsigned int hot_bin;
-	bool coldest;
-	bool resumed;
+	enum htmm_kind kind;
+	enum htmm_topn_order order;
 	struct htmm_topn_filter filter;
-	struct htmm_topn_entry after;
-	u64 number;
-	u32 pos;
+	const struct htmm_topn_entry *after;
+
+	/* private: */
+	struct htmm_scan scan;
 };
-
-/**
- * htmm_topn_init() - prepare a listing that starts with the hottest entry
- * @list: the listing
- * @kind: what to list
- * @hot_bin: lowest bin of a hot base page; for HTMM_LIST_SKEW only
- * @entries: room for the result
- * @n: number of entries wanted
- */
-void htmm_topn_init(struct htmm_topn *list, enum htmm_topn_kind kind,
-		    unsigned int hot_bin, struct htmm_topn_entry *entries,
-		    u32 n);
-
-/**
- * htmm_topn_select() - set the filter and the order of a listing
- * @list: the listing, not yet begun
- * @filter: the filter, copied
- * @coldest: list the coldest entries first; not for HTMM_LIST_SKEW
- */
-void htmm_topn_select(struct htmm_topn *list,
-		      const struct htmm_topn_filter *filter, bool coldest);
-
-/**
- * htmm_topn_after() - continue after the last entry of the previous listing
- * @list: the listing, not yet begun
- * @cursor: the entry, copied; it need not exist any more
- */
-void htmm_topn_after(struct htmm_topn *list,
-		     const struct htmm_topn_entry *cursor);
 
 /**
  * htmm_topn_begin() - start walking over a table
  * @list: the listing
  * @table: the table
- *
- * Context: under the caller's lock of @table.
  */
-void htmm_topn_begin(struct htmm_topn *list, struct htmm_table *table);
+void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table);
 
 /**
  * htmm_topn_scan() - walk over a slice of a table
  * @list: the listing
  * @table: the table given to htmm_topn_begin()
- * @budget: most directory entries to visit, each at most 512 counters of work
+ * @budget: as for htmm_scan_next()
  *
  * Context: under the caller's lock of @table.
- * Return: true if the table has more entries.
+ * Return: true if the table may have more entries for the list.
  */
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget);
 
 /**
- * htmm_topn_offer() - list one entry that was found elsewhere
+ * htmm_topn_offer() - list one entry, if it is among the first
  * @list: the listing
  * @entry: the entry, which passes the filter and was not offered before
  */
@@ -158,10 +137,11 @@ void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry
 
 /**
  * htmm_topn_complete() - can nothing that comes later be listed?
- * @list: a listing of the coldest entries, which are offered by ascending owner, address
- *	space and page
+ * @list: a listing by place, or of the coldest entries, which are offered by ascending
+ *	owner, address space and page
  *
- * Return: true if there are enough entries with the lowest value that the filter accepts.
+ * Return: true if there are enough entries; of the coldest, with the lowest count that the
+ * filter accepts.
  */
 bool htmm_topn_complete(const struct htmm_topn *list);
 
@@ -170,24 +150,18 @@ bool htmm_topn_complete(const struct htmm_topn *list);
  * @list: the listing
  *
  * Context: any.
- * Return: number of sorted entries in the array given to htmm_topn_init(). Fewer than
- * requested means that no entries follow.
+ * Return: number of entries. Fewer than requested means that no entries follow.
  */
 u32 htmm_topn_finish(struct htmm_topn *list);
 
-/* For the core's own files: does a filter accept an entry? */
-
-static inline bool htmm_topn_takes_region(const struct htmm_topn_filter *filter,
-					  const struct htmm_region *region)
-{
-	u32 mm = htmm_region_mm(region);
-	u64 vpn = htmm_region_vpn(region);
-
-	if (vpn > filter->last || vpn + HTMM_REGION_PAGES - 1 < filter->first)
-		return false;
-	return !filter->mms || filter->mms[mm / 64] >> mm % 64 & 1;
-}
-
+/**
+ * htmm_topn_takes_page() - does a filter accept a page?
+ * @filter: the filter; its address spaces are not looked at
+ * @vpn: the page
+ * @value: its count
+ *
+ * Return: true if it does.
+ */
 static inline bool htmm_topn_takes_page(const struct htmm_topn_filter *filter,
 					u64 vpn, u64 value)
 {

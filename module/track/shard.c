@@ -5,15 +5,10 @@
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 #include "base/alloc.h"
-#include "core/evict.h"
-#include "core/query.h"
-#include "core/shrink.h"
 #include "shard.h"
 
-/* Directory entries that a reader visits before it releases the lock. */
-#define HTMM_LIST_SLICE		256
-/* Hash chains that a full export visits before it releases the lock. */
-#define HTMM_EXPORT_SLICE	4096
+/* Hash chains that a reader visits before it releases the lock: up to 256 regions. */
+#define HTMM_LIST_SLICE		(256 * HTMM_SCAN_REGION)
 /* A reader then waits this many times as long as it held the lock, */
 #define HTMM_LIST_PAUSE			47
 /* but at most this long, in microseconds: it may have been preempted with the lock held. */
@@ -155,7 +150,7 @@ bool htmm_shard_reclaim(struct htmm_shard *shard)
  * @shard: the table
  *
  * Context: any.
- * Return: an estimate: the number may change at any time.
+ * Return: the approximate number.
  */
 u32 htmm_shard_unused(const struct htmm_shard *shard)
 {
@@ -309,13 +304,13 @@ void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list)
 void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
 			 struct htmm_hits *sum)
 {
+	struct htmm_scan scan = { .kind = kind };
 	u64 since;
-	u32 pos = 0;
 
 	mutex_lock(&shard->lock);
 	since = ktime_get_ns();
 	/* Stop on a fatal signal: the sum is not returned then. */
-	while (htmm_hits_scan(sum, &shard->table, kind, &pos, HTMM_LIST_SLICE) &&
+	while (htmm_hits_scan(sum, &shard->table, &scan, HTMM_LIST_SLICE) &&
 	       !fatal_signal_pending(current))
 		since = htmm_shard_pause(shard, since);
 	mutex_unlock(&shard->lock);
@@ -336,29 +331,5 @@ void htmm_shard_get_counts(struct htmm_shard *shard, u32 mm, u64 vpn, u32 *count
 {
 	mutex_lock(&shard->lock);
 	htmm_table_counts(&shard->table, mm, vpn, count, tracked);
-	mutex_unlock(&shard->lock);
-}
-
-/**
- * htmm_shard_export - continue a full listing with a table
- * @shard: the table
- * @export: the listing, which has room
- * @after: continue after this entry; NULL: start at the beginning
- *
- * The lock is released between slices, as by htmm_shard_scan().
- *
- * Context: process, may sleep. Takes @shard->lock.
- */
-void htmm_shard_export(struct htmm_shard *shard, struct htmm_export *export,
-		       const struct htmm_topn_entry *after)
-{
-	u64 since;
-
-	mutex_lock(&shard->lock);
-	since = ktime_get_ns();
-	htmm_export_begin(export, &shard->table, after);
-	while (htmm_export_scan(export, &shard->table, HTMM_EXPORT_SLICE) &&
-	       !fatal_signal_pending(current))
-		since = htmm_shard_pause(shard, since);
 	mutex_unlock(&shard->lock);
 }

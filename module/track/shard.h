@@ -8,8 +8,7 @@
 
 #include <linux/cache.h>
 #include <linux/mutex.h>
-#include "core/export.h"
-#include "core/shrink.h"
+#include "core/evict.h"
 #include "core/table.h"
 #include "core/hits.h"
 #include "core/topn.h"
@@ -57,7 +56,5 @@ void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
 void htmm_shard_get_counts(struct htmm_shard *shard, u32 mm, u64 vpn, u32 *count,
 			   u64 *tracked);
 void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list);
-void htmm_shard_export(struct htmm_shard *shard, struct htmm_export *export,
-		       const struct htmm_topn_entry *after);
 
 #endif /* HTMM_SHARD_H */

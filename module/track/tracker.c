@@ -432,46 +432,27 @@ void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 
 /**
  * htmm_tracker_scan - let a listing scan the tables
  * @tracker: the tables
- * @list: the listing
+ * @list: the listing; by place, @list->after is an entry of these tables or NULL, and is set
+ *	to NULL
  *
  * Context: process, may sleep. Takes @tracker->lock, then the shards' locks, one after
  * the other.
  */
 void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 {
-	unsigned int i;
+	bool by_place = list->order == HTMM_TOPN_BY_PLACE;
+	unsigned int i = 0;
 
 	/* Readers are told which pages are hot, so the thresholds must be valid. */
 	htmm_tracker_adapt_first(tracker);
-	for (i = 0; i < tracker->nr_shards; i++)
+	if (by_place && list->after)
+		i = htmm_table_shard(htmm_page(list->after->mm, list->after->vpn),
+				     tracker->nr_shards);
+	for (; i < tracker->nr_shards && !(by_place && htmm_topn_complete(list)); i++) {
 		htmm_shard_scan(&tracker->shards[i], list);
-}
-
-/**
- * htmm_tracker_export - continue a full listing with the tables
- * @tracker: the tables
- * @export: the listing
- * @after: continue after this entry of these tables; NULL: start at the beginning
- *
- * Context: process, may sleep. Takes @tracker->lock, then the shards' locks, one after
- * the other.
- * Return: true if there is still room in the listing.
- */
-bool htmm_tracker_export(struct htmm_tracker *tracker, struct htmm_export *export,
-			 const struct htmm_topn_entry *after)
-{
-	unsigned int i = 0;
-
-	htmm_tracker_adapt_first(tracker);
-	if (after)
-		i = htmm_table_shard(htmm_page(after->mm, after->vpn), tracker->nr_shards);
-	for (; i < tracker->nr_shards; i++) {
-		htmm_shard_export(&tracker->shards[i], export, after);
-		if (export->len == export->size)
-			return false;
-		after = NULL;
+		if (by_place)
+			list->after = NULL;
 	}
-	return true;
 }
 
 /* The pid of an address space in the reader's pid namespace, or 0. */

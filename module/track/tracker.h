@@ -162,8 +162,6 @@ void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
 void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 *count,
 			     u64 *tracked);
 void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list);
-bool htmm_tracker_export(struct htmm_tracker *tracker, struct htmm_export *export,
-			 const struct htmm_topn_entry *after);
 void htmm_tracker_get_owner(struct htmm_tracker *tracker, u32 mm,
 			    struct htmm_mm_owner *owner);
 bool htmm_tracker_find_mms(struct htmm_tracker *tracker, u32 pid, u64 *mms);

@@ -32,17 +32,12 @@ bool htmm_placement_supported(void)
 
 /**
  * htmm_walker_create - create a walker
- * @node: the node that is of interest; NUMA_NO_NODE: all
  *
  * Return: the walker, or NULL.
  */
-struct htmm_walker *htmm_walker_create(int node)
+struct htmm_walker *htmm_walker_create(void)
 {
-	struct htmm_walker *walker = kvzalloc(sizeof(*walker), GFP_KERNEL_ACCOUNT);
-
-	if (walker)
-		walker->node = node;
-	return walker;
+	return kvzalloc(sizeof(struct htmm_walker), GFP_KERNEL_ACCOUNT);
 }
 
 /**
@@ -160,6 +155,7 @@ static void htmm_walker_load(struct htmm_walker *walker, u64 vpn, u32 n)
 
 	walker->vpn = vpn;
 	walker->n = n;
+	walker->huge = htmm_nowhere;
 	memset(walker->entry, 0, n * sizeof(walker->entry[0]));
 	if (htmm_read_page_tables(walker->mm, start, start + n * PAGE_SIZE, walker->entry))
 		memset(walker->entry, 0, n * sizeof(walker->entry[0]));
@@ -196,65 +192,66 @@ static struct page *htmm_frame_page(unsigned long pfn, unsigned int shift)
 }
 
 /* Most frames of other nodes are known by their number, without a look at their struct page. */
-static bool htmm_walker_wants(const struct htmm_walker *walker, unsigned long pfn)
+static bool htmm_frame_on(unsigned long pfn, int node)
 {
-	return walker->node == NUMA_NO_NODE ||
-	       (pfn >= NODE_DATA(walker->node)->node_start_pfn &&
-		pfn < pgdat_end_pfn(NODE_DATA(walker->node)));
+	return node == NUMA_NO_NODE ||
+	       (pfn >= NODE_DATA(node)->node_start_pfn && pfn < pgdat_end_pfn(NODE_DATA(node)));
 }
 
-static struct htmm_place htmm_entry_place(const struct htmm_walker *walker, unsigned long entry)
+/* Entries of a huge page differ only in the low bits of the frame. */
+static bool htmm_walker_in_huge(const struct htmm_walker *walker, unsigned long entry)
 {
-	unsigned long pfn = htmm_entry_pfn(entry);
+	return walker->huge.shift > PAGE_SHIFT &&
+	       !((entry ^ walker->huge_entry) >> (walker->huge.shift - PAGE_SHIFT));
+}
+
+/**
+ * htmm_walker_place - where a page of the last slice is
+ * @walker: the walker, which has read a slice
+ * @i: number of the page in the slice
+ * @node: if it is elsewhere, it may be nowhere; NUMA_NO_NODE: any node is of interest
+ *
+ * Touches the page's struct page, so it is for those that are asked about only. The pages of
+ * a huge page are all in one place.
+ */
+struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node)
+{
+	unsigned long entry = walker->entry[i], pfn = htmm_entry_pfn(entry);
+	struct htmm_place place;
 	struct page *page;
 	u8 shift = 0;
 
-	if (!pfn || !htmm_walker_wants(walker, pfn))
+	if (!pfn || !htmm_frame_on(pfn, node))
 		return htmm_nowhere;
+	place = walker->huge;
+	place.pfn = pfn;
+	if (htmm_walker_in_huge(walker, entry))
+		return place;
 	if (entry & HMM_PFN_VALID)
 		shift = PAGE_SHIFT + hmm_pfn_to_map_order(entry);
 	page = htmm_frame_page(pfn, shift);
 	if (!page)
 		return htmm_nowhere;
-	return (struct htmm_place) {
-		.pfn = pfn,
-		.node = page_to_nid(page),
-		.shift = shift,
-	};
-}
-
-/**
- * htmm_walker_place - where a page of the last slice is
- * @walker: the walker, after htmm_walker_read()
- * @i: number of the page in the slice
- *
- * Touches the page's struct page, so it is for those that are asked about only.
- */
-struct htmm_place htmm_walker_place(const struct htmm_walker *walker, u32 i)
-{
-	return htmm_entry_place(walker, walker->entry[i]);
+	place.node = page_to_nid(page);
+	place.shift = shift;
+	if (shift > PAGE_SHIFT) {
+		walker->huge = place;
+		walker->huge_entry = entry;
+	}
+	return place;
 }
 
 /**
  * htmm_walker_translate - find out where all pages of the last slice are
- * @walker: the walker, after htmm_walker_read(); @walker->place is set
- *
- * The pages of a huge page are all in one place.
+ * @walker: the walker, which has read a slice; @walker->place is set
+ * @node: as for htmm_walker_place()
  */
-void htmm_walker_translate(struct htmm_walker *walker)
+void htmm_walker_translate(struct htmm_walker *walker, int node)
 {
-	const unsigned long *entry = walker->entry;
-	struct htmm_place *place = walker->place;
 	u32 i;
 
-	for (i = 0; i < walker->n; i++) {
-		if (i && entry[i] == entry[i - 1] + 1 && place[i - 1].shift > PAGE_SHIFT) {
-			place[i] = place[i - 1];
-			place[i].pfn++;
-		} else {
-			place[i] = htmm_entry_place(walker, entry[i]);
-		}
-	}
+	for (i = 0; i < walker->n; i++)
+		walker->place[i] = htmm_walker_place(walker, i, node);
 }
 
 /**
@@ -315,7 +312,8 @@ static int htmm_walker_seek(struct htmm_walker *walker, u64 *vpn)
  * @walker: the walker; @walker->next may be set to a page after htmm_walker_enter()
  * @last: the last page wanted
  *
- * Sets @walker->vpn, @walker->n and @walker->place. A slice may be empty.
+ * Sets @walker->vpn and @walker->n. A slice may be empty. Then htmm_walker_place() or
+ * htmm_walker_translate() tell where its pages are.
  *
  * Context: process, may sleep.
  * Return: 1; 0 at the end of the address space; or an errno of htmm_walker_read().
@@ -336,7 +334,6 @@ int htmm_walker_next(struct htmm_walker *walker, u64 last)
 		htmm_walker_load(walker, vpn, end - vpn);
 	}
 	htmm_walker_unlock(walker, since);
-	htmm_walker_translate(walker);
 	walker->next = end;
 	return ret && vpn <= last;
 }
@@ -345,16 +342,16 @@ int htmm_walker_next(struct htmm_walker *walker, u64 last)
  * htmm_walker_count - get the counts of the pages of a slice
  * @walker: the walker, which has read a slice
  *
- * Sets @walker->count and @walker->tracked, unless no page of the slice is resident.
+ * Sets @walker->count and @walker->tracked, unless the page tables have no page of the slice.
  *
  * Context: process, may sleep. Takes a shard's lock.
- * Return: false if no page is resident.
+ * Return: false if they have none.
  */
 bool htmm_walker_count(struct htmm_walker *walker)
 {
 	u32 i;
 
-	for (i = 0; i < walker->n && walker->place[i].node == NUMA_NO_NODE; i++)
+	for (i = 0; i < walker->n && !walker->entry[i]; i++)
 		;
 	if (i == walker->n)
 		return false;

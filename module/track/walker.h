@@ -4,10 +4,10 @@
  *
  * A walker reads one address space at a time, in slices of at most one region:
  *
- *	walker = htmm_walker_create(NUMA_NO_NODE);
+ *	walker = htmm_walker_create();
  *	if (htmm_walker_enter(walker, tracker, mm, mm, NULL)) {
  *		while (htmm_walker_next(walker, last) > 0)
- *			use walker->place[0..walker->n - 1], of the pages from walker->vpn on
+ *			ask htmm_walker_place() about the walker->n pages from walker->vpn on
  *		htmm_walker_leave(walker);
  *	}
  *	htmm_walker_free(walker);
@@ -47,21 +47,21 @@ struct htmm_place {
  * @mm: the address space, whose struct is kept; NULL: none
  * @tracker: its target
  * @id: its number
- * @node: pages of other nodes are nowhere; NUMA_NO_NODE: all nodes are of interest
  * @vpn: first page of the last slice
  * @n: pages in the last slice; may be 0
- * @place: where they are
+ * @place: where they are, after htmm_walker_translate()
  * @count: counts of all pages of the region that they are in
  * @tracked: bitmap of the pages of that region that are tracked
  * @next: the page at which the next slice begins
  * @longest_ns: longest time that a lock was held
+ * @huge: where the last page of a huge page was
+ * @huge_entry: its entry
  * @entry: buffer for a slice of page tables
  */
 struct htmm_walker {
 	struct mm_struct *mm;
 	struct htmm_tracker *tracker;
 	u32 id;
-	int node;
 	u64 vpn;
 	u32 n;
 	struct htmm_place place[HTMM_REGION_PAGES];
@@ -69,19 +69,21 @@ struct htmm_walker {
 	u64 tracked[HTMM_REGION_PAGES / 64];
 	u64 next;
 	u64 longest_ns;
+	struct htmm_place huge;
+	unsigned long huge_entry;
 	unsigned long entry[HTMM_REGION_PAGES];
 };
 
 bool htmm_placement_supported(void);
 
-struct htmm_walker *htmm_walker_create(int node);
+struct htmm_walker *htmm_walker_create(void);
 void htmm_walker_free(struct htmm_walker *walker);
 bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
 		       u32 first, u32 last, const u64 *mms);
 void htmm_walker_leave(struct htmm_walker *walker);
 int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n);
-struct htmm_place htmm_walker_place(const struct htmm_walker *walker, u32 i);
-void htmm_walker_translate(struct htmm_walker *walker);
+struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node);
+void htmm_walker_translate(struct htmm_walker *walker, int node);
 int htmm_walker_next(struct htmm_walker *walker, u64 last);
 bool htmm_walker_count(struct htmm_walker *walker);
 

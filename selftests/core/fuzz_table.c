@@ -25,7 +25,7 @@ static void any_limits(void)
 	 */
 	CHECK(bytes <= config.max_bytes / 128 * (12 + 2 + 1));
 	/* As HTMM_TABLE_BLOCKS() assumes. */
-	CHECK(!bytes || bytes >= config.max_bytes / 32);
+	CHECK(!bytes || bytes >= config.max_bytes / 64 * 3);
 	if (bytes > 1 << 20)
 		return;
 	dir = aligned_alloc(64, (bytes + 64) & ~63UL);

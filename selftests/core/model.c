@@ -145,28 +145,6 @@ static void model_hist(const struct model *model, enum htmm_kind kind,
 	}
 }
 
-static void model_describe(const struct model_region *r, unsigned int hot_bin,
-			   struct htmm_region_info *info)
-{
-	__uint128_t squares = 0;
-	u32 i;
-
-	*info = (struct htmm_region_info) {
-		.vpn = r->vpn, .mm = r->mm, .count = r->count,
-	};
-	for (i = 0; i < HTMM_REGION_PAGES; i++) {
-		u64 count = r->page[i].count;
-
-		squares += (__uint128_t)count * count;
-		info->touched += count > 0;
-		info->hot += count && htmm_hist_bin(count) >= hot_bin;
-	}
-	if (squares > U64_MAX)
-		squares = U64_MAX;
-	if (info->hot)
-		info->skew = squares / info->hot / info->hot;
-}
-
 static int by_order(const void *a, const void *b)
 {
 	const struct htmm_topn_entry *x = a, *y = b;
@@ -179,23 +157,19 @@ static int by_order(const void *a, const void *b)
 }
 
 struct htmm_topn_entry *model_list(const struct model *model,
-				   enum htmm_topn_kind kind,
-				   unsigned int hot_bin, u32 *n)
+				   enum htmm_kind kind, u32 *n)
 {
 	struct htmm_topn_entry *list =
 		calloc(MODEL_REGIONS * HTMM_REGION_PAGES, sizeof(*list));
-	struct htmm_region_info info;
 	u32 i, j;
 
 	*n = 0;
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		const struct model_region *r = &model->region[i];
-		u32 entries = kind == HTMM_LIST_PAGES ? HTMM_REGION_PAGES : 1;
+		u32 entries = kind == HTMM_KIND_BASE ? HTMM_REGION_PAGES : 1;
 
-		model_describe(r, hot_bin, &info);
 		for (j = 0; j < entries; j++) {
-			u64 value = kind == HTMM_LIST_PAGES ? r->page[j].count :
-				    kind == HTMM_LIST_SKEW ? info.skew : r->count;
+			u64 value = kind == HTMM_KIND_BASE ? r->page[j].count : r->count;
 
 			if (value)
 				list[(*n)++] = (struct htmm_topn_entry) {
@@ -253,7 +227,7 @@ static u32 some_mm(struct world *w)
 	do {
 		CHECK(i < w->table.high);
 		region = htmm_table_entry(&w->table, i++);
-	} while (!region->created);
+	} while (!region->used);
 	return htmm_region_mm(region);
 }
 
@@ -305,7 +279,7 @@ static void world_entries(const struct world *w,
 	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
 	for (i = 0; i < w->table.high; i++) {
 		region = htmm_table_entry(&w->table, i);
-		if (!region->created)
+		if (!region->used)
 			continue;
 		for (j = 0; j < MODEL_REGIONS; j++) {
 			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
@@ -598,7 +572,7 @@ void table_audit(const struct htmm_table *table)
 		const struct htmm_region *region = htmm_table_entry(table, i);
 
 		CHECK(region->self == i);
-		if (!region->created)
+		if (!region->used)
 			continue;
 		used++;
 		blocks += region->digits;
@@ -611,6 +585,8 @@ void table_audit(const struct htmm_table *table)
 	for (i = 0; i <= table->front_mask; i++)
 		fronts -= table->front[i].name != HTMM_FRONT_UNUSED;
 	CHECK(!fronts);
+	for (i = 0; i <= table->head_mask; i++)
+		CHECK(!table->head[i] == !(table->occupied[i / 64] >> i % 64 & 1));
 	for (i = 0; i <= table->mm_mask; i++)
 		listed += audit_list(table, table->mm[i]);
 	CHECK(listed == table->high);
@@ -666,10 +642,24 @@ void world_totals_match(struct world *w)
 	CHECK(!w->config.max_pages || stats.pages <= w->config.max_pages);
 }
 
+u32 table_count(const struct htmm_table *table, u32 mm, u64 vpn)
+{
+	u32 count[HTMM_REGION_PAGES];
+
+	htmm_table_counts(table, mm, vpn, count, NULL);
+	return count[vpn % HTMM_REGION_PAGES];
+}
+
+u32 region_count(const struct htmm_table *table, u32 mm, u64 vpn)
+{
+	const struct htmm_region *region =
+		htmm_index_find(table, htmm_region_key(htmm_page(mm, vpn)));
+
+	return region ? htmm_table_cooled(table, region, htmm_region_count(region)) : 0;
+}
+
 static void world_region_matches(struct world *w, const struct model_region *r)
 {
-	unsigned int hot_bin = 1 + tap_below(6);
-	struct htmm_region_info info, expected;
 	u64 any = r->vpn + tap_below(HTMM_REGION_PAGES), sum = 0;
 	u64 tracked[HTMM_REGION_PAGES / 64];
 	u32 count[HTMM_REGION_PAGES], i;
@@ -678,18 +668,11 @@ static void world_region_matches(struct world *w, const struct model_region *r)
 	for (i = 0; i < HTMM_REGION_PAGES; i++) {
 		CHECK(count[i] == r->page[i].count);
 		CHECK((tracked[i / 64] >> i % 64 & 1) == r->page[i].tracked);
-		CHECK(htmm_table_count(&w->table, r->mm, r->vpn + i) ==
-		      r->page[i].count);
 		CHECK(r->page[i].count <= r->count);
 		sum += r->page[i].count;
 	}
-	CHECK(htmm_table_region(&w->table, r->mm, any, hot_bin, &info) ==
-	      r->tracked);
-	if (!r->tracked)
-		return;
-	model_describe(r, hot_bin, &expected);
-	CHECK(!memcmp(&info, &expected, sizeof(info)));
-	CHECK(info.count >= sum || r->saturated);
+	CHECK(region_count(&w->table, r->mm, any) == r->count);
+	CHECK(r->count >= sum || r->saturated);
 }
 
 void world_matches(struct world *w)
@@ -712,27 +695,31 @@ static bool same_entry(const struct htmm_topn_entry *a,
 	return a->value == b->value && a->vpn == b->vpn && a->mm == b->mm;
 }
 
-/* Makes a listing in random slices; returns its length. */
+/* Makes a listing in random slices; returns its length. A region costs HTMM_SCAN_REGION. */
 static u32 world_list(struct world *w, struct htmm_topn *list)
 {
 	htmm_topn_begin(list, &w->table);
-	while (htmm_topn_scan(list, &w->table, tap_below(10)))
+	while (htmm_topn_scan(list, &w->table, 1 + tap_below(40)))
 		;
 	return htmm_topn_finish(list);
 }
 
-void world_lists_match(struct world *w, enum htmm_topn_kind kind, u32 chunk)
+void world_lists_match(struct world *w, enum htmm_kind kind, u32 chunk)
 {
 	static struct htmm_topn_entry entries[MODEL_REGIONS * HTMM_REGION_PAGES];
-	u32 hot_bin = 1 + tap_below(4), total, seen = 0, n, i;
 	struct htmm_topn_entry *expected;
-	struct htmm_topn list;
+	u32 total, seen = 0, n, i;
 
-	expected = model_list(&w->model, kind, hot_bin, &total);
+	expected = model_list(&w->model, kind, &total);
 	do {
-		htmm_topn_init(&list, kind, hot_bin, entries, chunk);
-		if (seen)
-			htmm_topn_after(&list, &expected[seen - 1]);
+		struct htmm_topn list = {
+			.kind = kind,
+			.filter = HTMM_TOPN_COUNTED,
+			.entries = entries,
+			.size = chunk,
+			.after = seen ? &expected[seen - 1] : NULL,
+		};
+
 		n = world_list(w, &list);
 		CHECK(n == min(chunk, total - seen));
 		for (i = 0; i < n; i++)

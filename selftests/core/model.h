@@ -14,7 +14,6 @@
 
 #include "evict.h"
 #include "topn.h"
-#include "query.h"
 #include "table.h"
 #include "tap.h"
 
@@ -125,7 +124,7 @@ void world_totals_match(struct world *w);
 void world_matches(struct world *w);
 
 /* Compares a whole listing in chunks of @chunk, each made in random slices. */
-void world_lists_match(struct world *w, enum htmm_topn_kind kind, u32 chunk);
+void world_lists_match(struct world *w, enum htmm_kind kind, u32 chunk);
 
 /* Both thresholds fit their definitions, bin by bin. */
 void thresholds_match(const struct htmm_hist *hist, u64 capacity);
@@ -135,7 +134,10 @@ void thresholds_match(const struct htmm_hist *hist, u64 capacity);
  * number of entries.
  */
 struct htmm_topn_entry *model_list(const struct model *model,
-				   enum htmm_topn_kind kind,
-				   unsigned int hot_bin, u32 *n);
+				   enum htmm_kind kind, u32 *n);
+
+/* Samples of a page and of a region, halved by every cooling so far; 0: not tracked. */
+u32 table_count(const struct htmm_table *table, u32 mm, u64 vpn);
+u32 region_count(const struct htmm_table *table, u32 mm, u64 vpn);
 
 #endif /* HTMM_SELFTESTS_MODEL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Full listings of a table, in pieces, and listings by a filter. */
-#include "export.h"
+#include "topn.h"
 #include "index.h"
 #include "model.h"
 
@@ -49,24 +49,31 @@ static void add_and_cool(u32 samples)
  * Lists the whole table in pieces of up to @piece entries, each in slices; calls @change
  * between any two slices. Returns the number of entries in entries[].
  */
-static u32 export_all(enum htmm_topn_kind kind, const struct htmm_topn_filter *filter,
+static u32 export_all(enum htmm_kind kind, const struct htmm_topn_filter *filter,
 		      u32 piece, void (*change)(void))
 {
-	struct htmm_export export;
+	struct htmm_topn list;
 	u32 n = 0, room;
 
 	do {
 		room = 1 + tap_below(piece);
 		CHECK(n + room <= ARRAY_SIZE(entries));
-		htmm_export_init(&export, kind, filter, entries + n, room);
-		htmm_export_begin(&export, &world.table, n ? &entries[n - 1] : NULL);
-		while (htmm_export_scan(&export, &world.table, 1 + tap_below(40)))
+		list = (struct htmm_topn) {
+			.kind = kind,
+			.order = HTMM_TOPN_BY_PLACE,
+			.filter = *filter,
+			.entries = entries + n,
+			.size = room,
+			.after = n ? &entries[n - 1] : NULL,
+		};
+		htmm_topn_begin(&list, &world.table);
+		while (htmm_topn_scan(&list, &world.table, 1 + tap_below(40)))
 			if (change)
 				change();
 		if (change)
 			change();
-		n += export.len;
-	} while (export.len);
+		n += htmm_topn_finish(&list);
+	} while (list.len);
 	return n;
 }
 
@@ -113,10 +120,10 @@ static void all_pages_at_rest(void)
 	u32 round, n, i;
 
 	world_open(&world, &roomy, false);
-	CHECK(export_all(HTMM_LIST_PAGES, &everything, 10, NULL) == 0);
+	CHECK(export_all(HTMM_KIND_BASE, &everything, 10, NULL) == 0);
 	for (round = 0; round < ROUNDS; round++) {
 		add_and_cool(tap_below(1500));
-		n = export_all(HTMM_LIST_PAGES, &everything,
+		n = export_all(HTMM_KIND_BASE, &everything,
 			       round % 2 ? 1 + tap_below(50) : 2000, NULL);
 		check_pages(n);
 		/* Bin by bin, including those that have cooled to zero. */
@@ -137,7 +144,7 @@ static void all_regions_at_rest(void)
 	world_open(&world, &roomy, false);
 	for (round = 0; round < ROUNDS; round++) {
 		add_and_cool(tap_below(500));
-		n = export_all(HTMM_LIST_REGIONS, &everything, 1 + tap_below(20), NULL);
+		n = export_all(HTMM_KIND_HUGE, &everything, 1 + tap_below(20), NULL);
 		CHECK(n == world.model.regions);
 		memset(&hist, 0, sizeof(hist));
 		for (i = 0; i < n; i++) {
@@ -205,7 +212,7 @@ static void each_once_under_change(const struct htmm_table_config *config, bool 
 		add_and_cool(2000);
 		memset(stayed, 1, sizeof(stayed));
 		note_those_that_stay();
-		n = export_all(HTMM_LIST_PAGES, &everything, 1 + tap_below(300),
+		n = export_all(HTMM_KIND_BASE, &everything, 1 + tap_below(300),
 			       change_all);
 		memset(times, 0, sizeof(times));
 		for (i = 0; i < n; i++) {
@@ -247,7 +254,7 @@ static bool passes(const struct htmm_topn_filter *filter, const struct model_reg
 	       count >= filter->min && count <= filter->max;
 }
 
-static u32 count_passing(const struct htmm_topn_filter *filter, enum htmm_topn_kind kind)
+static u32 count_passing(const struct htmm_topn_filter *filter, enum htmm_kind kind)
 {
 	const struct model_region *r = world.model.region;
 	u32 n = 0, page;
@@ -255,7 +262,7 @@ static u32 count_passing(const struct htmm_topn_filter *filter, enum htmm_topn_k
 	for (; r < world.model.region + MODEL_REGIONS; r++) {
 		if (!r->tracked)
 			continue;
-		if (kind == HTMM_LIST_REGIONS) {
+		if (kind == HTMM_KIND_HUGE) {
 			n += passes(filter, r, r->vpn, r->vpn + HTMM_REGION_PAGES - 1,
 				    r->count);
 			continue;
@@ -269,7 +276,7 @@ static u32 count_passing(const struct htmm_topn_filter *filter, enum htmm_topn_k
 }
 
 static void check_passing(const struct htmm_topn_filter *filter,
-			  enum htmm_topn_kind kind, u32 n)
+			  enum htmm_kind kind, u32 n)
 {
 	const struct model_region *r;
 	u64 last;
@@ -279,14 +286,14 @@ static void check_passing(const struct htmm_topn_filter *filter,
 	for (i = 0; i < n; i++) {
 		r = region_of(&entries[i]);
 		last = entries[i].vpn;
-		if (kind == HTMM_LIST_REGIONS)
+		if (kind == HTMM_KIND_HUGE)
 			last += HTMM_REGION_PAGES - 1;
 		CHECK(passes(filter, r, entries[i].vpn, last, entries[i].value));
 	}
 }
 
 /* All three orders list the same entries; two of them are sorted. */
-static void check_filter(const struct htmm_topn_filter *filter, enum htmm_topn_kind kind)
+static void check_filter(const struct htmm_topn_filter *filter, enum htmm_kind kind)
 {
 	struct htmm_topn list;
 	u32 n, piece, i;
@@ -296,12 +303,16 @@ static void check_filter(const struct htmm_topn_filter *filter, enum htmm_topn_k
 	for (coldest = 0; coldest < 2; coldest++) {
 		n = 0;
 		do {
-			htmm_topn_init(&list, kind, 0, entries + n, 1 + tap_below(400));
-			htmm_topn_select(&list, filter, coldest);
-			if (n)
-				htmm_topn_after(&list, &entries[n - 1]);
+			list = (struct htmm_topn) {
+				.kind = kind,
+				.order = coldest ? HTMM_TOPN_COLDEST : HTMM_TOPN_HOTTEST,
+				.filter = *filter,
+				.entries = entries + n,
+				.size = 1 + tap_below(400),
+				.after = n ? &entries[n - 1] : NULL,
+			};
 			htmm_topn_begin(&list, &world.table);
-			while (htmm_topn_scan(&list, &world.table, 1 + tap_below(10)))
+			while (htmm_topn_scan(&list, &world.table, 1 + tap_below(40)))
 				;
 			piece = htmm_topn_finish(&list);
 			n += piece;
@@ -339,8 +350,8 @@ static void filters(void)
 			spaces[space / 64] |= BIT_ULL(space % 64);
 			filter.mms = spaces;
 		}
-		check_filter(&filter, HTMM_LIST_PAGES);
-		check_filter(&filter, HTMM_LIST_REGIONS);
+		check_filter(&filter, HTMM_KIND_BASE);
+		check_filter(&filter, HTMM_KIND_HUGE);
 		world_close(&world);
 	}
 }
@@ -348,8 +359,8 @@ static void filters(void)
 /* A forged cursor may have any value. */
 static void forged_cursors(void)
 {
-	struct htmm_export export;
 	struct htmm_topn_entry after;
+	struct htmm_topn list;
 	u32 round;
 
 	world_open(&world, &roomy, false);
@@ -359,11 +370,18 @@ static void forged_cursors(void)
 			.vpn = tap_random() >> tap_below(64),
 			.mm = tap_random() >> tap_below(64),
 		};
-		htmm_export_init(&export, round % 2, &everything, entries, ALL);
-		htmm_export_begin(&export, &world.table, &after);
-		while (htmm_export_scan(&export, &world.table, 1000))
+		list = (struct htmm_topn) {
+			.kind = round % 2,
+			.order = HTMM_TOPN_BY_PLACE,
+			.filter = everything,
+			.entries = entries,
+			.size = ALL,
+			.after = &after,
+		};
+		htmm_topn_begin(&list, &world.table);
+		while (htmm_topn_scan(&list, &world.table, 1000))
 			;
-		CHECK(export.len <= world.model.pages);
+		CHECK(list.len <= world.model.pages);
 	}
 	world_close(&world);
 }
@@ -374,7 +392,10 @@ static void cursor_in_a_region_that_is_gone(void)
 	const struct htmm_table *table = &world.table;
 	const struct htmm_region *region;
 	struct htmm_topn_entry after;
-	struct htmm_export export;
+	struct htmm_topn list = {
+		.order = HTMM_TOPN_BY_PLACE, .filter = everything, .entries = entries,
+		.size = ALL, .after = &after,
+	};
 	u32 index = 0, chain, pages = 0, listed = 0, pos = 0, page, i;
 	u64 key;
 
@@ -382,7 +403,7 @@ static void cursor_in_a_region_that_is_gone(void)
 	add(1000);
 	do {
 		region = htmm_table_entry(table, index++);
-	} while (!region->created || region->key <= table->head_mask * 4);
+	} while (!region->used || region->key <= table->head_mask * 4);
 	chain = htmm_index_hash(region->key, table->multiplier, table->head_mask);
 	for (key = region->key - 1;
 	     htmm_index_hash(key, table->multiplier, table->head_mask) != chain; key--)
@@ -391,13 +412,12 @@ static void cursor_in_a_region_that_is_gone(void)
 		.mm = key >> (HTMM_VPN_BITS - HTMM_REGION_ORDER),
 		.vpn = (key << HTMM_REGION_ORDER & HTMM_VPN_MAX) + HTMM_REGION_PAGES - 1,
 	};
-	htmm_export_init(&export, HTMM_LIST_PAGES, &everything, entries, ALL);
-	htmm_export_begin(&export, table, &after);
-	while (htmm_export_scan(&export, table, 1000))
+	htmm_topn_begin(&list, table);
+	while (htmm_topn_scan(&list, table, 1000))
 		;
 	while (htmm_region_next(region, &pos, &page))
 		pages++;
-	for (i = 0; i < export.len; i++)
+	for (i = 0; i < list.len; i++)
 		listed += region->key == htmm_page(entries[i].mm, entries[i].vpn) >>
 					 HTMM_REGION_ORDER;
 	CHECK(pages && listed == pages);

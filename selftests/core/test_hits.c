@@ -16,10 +16,10 @@ static const struct htmm_table_config roomy = {
 /* Walks over the table in slices of random length. */
 static void look(struct htmm_hits *hits, enum htmm_kind kind)
 {
-	u32 pos = 0;
+	struct htmm_scan scan = { .kind = kind };
 
 	memset(hits, 0, sizeof(*hits));
-	while (htmm_hits_scan(hits, &world.table, kind, &pos, 1 + tap_below(30)))
+	while (htmm_hits_scan(hits, &world.table, &scan, 1 + tap_below(300)))
 		;
 }
 
@@ -31,8 +31,7 @@ static u32 compare(enum htmm_kind kind)
 	double all = 0, hot = 0;
 	u32 worst = 0, n, i;
 
-	list = model_list(&world.model, kind == HTMM_KIND_BASE ?
-			  HTMM_LIST_PAGES : HTMM_LIST_REGIONS, 1, &n);
+	list = model_list(&world.model, kind, &n);
 	look(&hits, kind);
 	for (i = 0; i < n; i++)
 		all += list[i].value;

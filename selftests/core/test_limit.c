@@ -5,7 +5,8 @@
  */
 #include <math.h>
 
-#include "query.h"
+#include "model.h"
+#include "table.h"
 #include "tap.h"
 
 #define PAGES		(10 * 1000 * 1000)
@@ -79,7 +80,7 @@ static void keeps_the_hottest(u32 one_in, u64 samples)
 	for (done = 0; done < samples; done += BATCH)
 		sample_batch(one_in);
 	for (rank = 0; rank < HOTTEST; rank++)
-		kept += htmm_table_count(&table, 0, vpn_of(rank, one_in)) > 0;
+		kept += table_count(&table, 0, vpn_of(rank, one_in)) > 0;
 	printf("# 1/%u: samples %llu pages %llu regions %u evicted %llu bytes %llu recall %.3f\n",
 	       one_in, done, table.pages, table.regions, table.evicted,
 	       table.dir_bytes + (u64)pool.held * HTMM_POOL_PAGE_SIZE,

@@ -17,7 +17,7 @@
 #define HOTTEST		1000
 #define HOT_COUNT	100000		/* more than the others ever get */
 #define BATCH		500
-#define SLICE		256		/* as in module/track/shard.c */
+#define SLICE		(256 * HTMM_SCAN_REGION)	/* as in module/track/shard.c */
 #define BYTES		(48 * 1024 * 1024)
 
 static struct htmm_table table;
@@ -116,10 +116,11 @@ static void let_in(void)
 /* Returns how often the lock was taken. */
 static u32 list_hottest(struct htmm_topn_entry *entries)
 {
-	struct htmm_topn list;
+	struct htmm_topn list = {
+		.filter = HTMM_TOPN_COUNTED, .entries = entries, .size = HOTTEST,
+	};
 	u32 locks = 1;
 
-	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, HOTTEST);
 	pthread_mutex_lock(&lock);
 	htmm_topn_begin(&list, &table);
 	for (; htmm_topn_scan(&list, &table, SLICE); locks++)
@@ -180,7 +181,8 @@ static void top_of_ten_million(void)
 	       rounds, HOTTEST, table.pages, most, before);
 	CHECK(correct == rounds * HOTTEST);
 	CHECK(added_up == rounds);
-	CHECK(locks && most == DIV_ROUND_UP(table.high, SLICE));
+	CHECK(locks && most == DIV_ROUND_UP(table.regions * HTMM_SCAN_REGION +
+					    (table.head_mask + 1) / 64, SLICE));
 	CHECK(before >= rounds * (most - 1));
 	CHECK(refused == 0 && table.evicted == 0 && table.full == 0);
 	CHECK(table.counted == PAGES + atomic_load(&batches) * BATCH);

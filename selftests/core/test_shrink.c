@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A table that gives memory back: the rest is unchanged, and freed pages are not used again. */
 #include "model.h"
-#include "query.h"
-#include "shrink.h"
+#include "table.h"
+#include "evict.h"
 #include "tap.h"
 
 #define REGIONS		400
@@ -47,7 +47,7 @@ static void add(u32 region, u32 page, u32 weight)
 
 static u32 count(u32 region, u32 page)
 {
-	return htmm_table_count(&table, 1 + region % 3, (u64)region * 512 + page);
+	return table_count(&table, 1 + region % 3, (u64)region * 512 + page);
 }
 
 static void open_table(void)

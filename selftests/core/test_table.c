@@ -2,7 +2,7 @@
 /* Table: single cases; test_walk.c has random ones. */
 #include "index.h"
 #include "model.h"
-#include "query.h"
+#include "table.h"
 
 static struct world world;	/* large */
 
@@ -32,7 +32,7 @@ static u32 count(u32 region, u32 page)
 {
 	struct htmm_table_sample s = at(region, page, 1);
 
-	return htmm_table_count(&world.table, sample_mm(&s), sample_vpn(&s));
+	return table_count(&world.table, sample_mm(&s), sample_vpn(&s));
 }
 
 static u64 bin(enum htmm_kind kind, unsigned int b)
@@ -266,8 +266,8 @@ static void memory_changes_hands(void)
 			}
 		}
 		for (i = 0; i < 40; i++) {
-			CHECK(htmm_table_count(&world.table, 7,
-					       (i << HTMM_REGION_ORDER) + 400));
+			CHECK(table_count(&world.table, 7,
+					  (i << HTMM_REGION_ORDER) + 400));
 		}
 		CHECK(world.table.evicted > table.evicted);
 		/* Otherwise dense regions would be hot, and stay. */
@@ -356,8 +356,8 @@ static void names_of_fronts_repeat(void)
 	for (i = 0; i < regions; i++) {
 		s.page = htmm_page(0, (u64)i << HTMM_REGION_ORDER | 7);
 		CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
-		CHECK(htmm_table_count(&world.table, 0, s.page) == 1);
-		CHECK(htmm_table_count(&world.table, 0, s.page + 1) == 0);
+		CHECK(table_count(&world.table, 0, s.page) == 1);
+		CHECK(table_count(&world.table, 0, s.page + 1) == 0);
 	}
 	CHECK(world.table.pages == regions && bin(HTMM_KIND_BASE, 1) == regions);
 	world_close(&world);
@@ -388,7 +388,6 @@ static void regions_share_fronts(void)
 		.max_bytes = 256 * 1024, .seed = 1 + tap_below(1000),
 	};
 	u32 regions, i, round, region, page, expected[512] = { 0 };
-	struct htmm_region_info info;
 
 	world_open(&world, &config, true);
 	regions = (world.table.front_mask + 1) / 4 * 5;
@@ -411,19 +410,81 @@ static void regions_share_fronts(void)
 		CHECK(htmm_hist_pages_from(&world.table.hist[HTMM_KIND_BASE], 0) ==
 		      world.table.pages);
 		for (i = 0; i < regions; i++) {
-			CHECK(htmm_table_region(&world.table, i % 5, (u64)i << HTMM_REGION_ORDER,
-						1, &info));
-			CHECK(info.count == expected[i]);
+			CHECK(region_count(&world.table, i % 5, (u64)i << HTMM_REGION_ORDER) ==
+			      expected[i]);
 			expected[i] /= 2;
 		}
 		for (i = 0; i < 2048; i++)
-			CHECK(htmm_table_count(&world.table, s[i].page >> HTMM_VPN_BITS,
-					       s[i].page & HTMM_VPN_MAX) >= 2 * s[i].weight);
+			CHECK(table_count(&world.table, s[i].page >> HTMM_VPN_BITS,
+					  s[i].page & HTMM_VPN_MAX) >= 2 * s[i].weight);
 		table_audit(&world.table);
 		htmm_table_cool(&world.table);
 	}
 	CHECK(world.table.evicted == 0 && world.table.regions == regions);
 	CHECK(htmm_table_entry(&world.table, 0)->digits == 1);
+	world_close(&world);
+}
+
+/* Adds a batch of samples of one page in each of so many regions. */
+static void add_to_each(u32 mm, u64 first, u32 regions)
+{
+	struct htmm_table_sample s[2 * HTMM_BEHIND];
+	u32 dropped[2 * HTMM_BEHIND], i;
+
+	for (i = 0; i < regions; i++)
+		s[i] = (struct htmm_table_sample) {
+			.page = htmm_page(mm, (first + i) << HTMM_REGION_ORDER | 5), .weight = 1,
+		};
+	world_refill(&world, regions);
+	CHECK(htmm_table_add(&world.table, s, regions, dropped) == 0);
+}
+
+/*
+ * After a batch of which many regions have no front, the next one looks for none: a dense
+ * region without a front gets one in a later batch.
+ */
+static void sparse_regions_by_their_entries(void)
+{
+	const u64 key = htmm_region_key(htmm_page(1, 0)), other = htmm_region_key(htmm_page(2, 0));
+	const struct htmm_region *region;
+	struct htmm_front *front;
+	u32 page, i;
+	u64 vpn = 0;
+
+	world_open(&world, &roomy, false);
+	front = htmm_front_of(&world.table, key);
+	while (htmm_front_of(&world.table, other + vpn) != front)
+		vpn++;
+	vpn <<= HTMM_REGION_ORDER;
+	/* Both are dense, and the first one has the front until it is removed. */
+	for (page = 0; page <= HTMM_PAIRS; page++) {
+		struct htmm_table_sample s[] = {
+			{ .page = htmm_page(2, vpn | page), .weight = 1 },
+			{ .page = htmm_page(1, page), .weight = 1 },
+		};
+		u32 dropped[2];
+
+		world_refill(&world, 2);
+		CHECK(htmm_table_add(&world.table, s, 2, dropped) == 0);
+	}
+	CHECK(!htmm_table_remove_mm(&world.table, 2, true, 8));
+	region = htmm_index_find(&world.table, key);
+	CHECK(region && region->digits && region->state == &region->home);
+	add_to_each(3, 0, HTMM_BEHIND + 1);
+	for (i = 0; i < 3; i++) {
+		add_to_each(3, 0, HTMM_BEHIND + 1);
+		add_to_each(1, 0, 1);
+		CHECK(region->state == &region->home);
+		add_to_each(3, 0, HTMM_BEHIND + 1);
+	}
+	/* As few as that change nothing. */
+	add_to_each(3, 0, HTMM_BEHIND);
+	add_to_each(1, 0, 1);
+	CHECK(region->state == &front->state);
+	CHECK(region_count(&world.table, 1, 0) == HTMM_PAIRS + 1 + 4);
+	CHECK(table_count(&world.table, 1, 5) == 1 + 4);
+	CHECK(table_count(&world.table, 3, 5) == 8);
+	table_audit(&world.table);
 	world_close(&world);
 }
 
@@ -451,9 +512,9 @@ static void page_limit_within_a_batch(void)
 	CHECK(htmm_table_add(&world.table, s, 128, dropped) == 28);
 	CHECK(dropped[0] == 100 && dropped[27] == 127);
 	CHECK(world.table.pages == 100 && world.table.evicted == 0);
-	CHECK(htmm_table_count(&world.table, 5, 99) == 1);
-	CHECK(htmm_table_count(&world.table, 5, 89) == 4);
-	CHECK(htmm_table_count(&world.table, 5, 100) == 0);
+	CHECK(table_count(&world.table, 5, 99) == 1);
+	CHECK(table_count(&world.table, 5, 89) == 4);
+	CHECK(table_count(&world.table, 5, 100) == 0);
 	world_close(&world);
 }
 
@@ -474,8 +535,8 @@ static void too_large_a_pool(void)
 	for (i = 0; i < 4 * most; i++) {
 		s.page = htmm_page(i % 100, (u64)i << HTMM_REGION_ORDER);
 		CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
-		CHECK(htmm_table_count(&world.table, i % 100,
-				       (u64)i << HTMM_REGION_ORDER) == 1);
+		CHECK(table_count(&world.table, i % 100,
+				  (u64)i << HTMM_REGION_ORDER) == 1);
 	}
 	CHECK(world.table.high == most && world.table.regions <= most);
 	CHECK(world.table.evicted == 4 * most - world.table.regions);
@@ -601,8 +662,8 @@ static void out_of_range_and_weightless(void)
 	world_add(&world, s, 3);
 	CHECK(world.table.full == 2 && world.table.counted == 1);
 	CHECK(world.table.pages == 0);
-	CHECK(htmm_table_count(&world.table, HTMM_MM_MAX + 1, 0) == 0);
-	CHECK(htmm_table_count(&world.table, 0, HTMM_VPN_MAX + 1) == 0);
+	CHECK(table_count(&world.table, HTMM_MM_MAX + 1, 0) == 0);
+	CHECK(table_count(&world.table, 0, HTMM_VPN_MAX + 1) == 0);
 	world_matches(&world);
 	world_close(&world);
 }
@@ -685,10 +746,10 @@ static void same_tables(const struct world *a, const struct world *b)
 		const struct model_region *r = &a->model.region[i];
 
 		for (page = 0; page < HTMM_REGION_PAGES; page++)
-			CHECK(htmm_table_count(&a->table, r->mm,
-					       r->vpn + page) ==
-			      htmm_table_count(&b->table, r->mm,
-					       r->vpn + page));
+			CHECK(table_count(&a->table, r->mm,
+					  r->vpn + page) ==
+			      table_count(&b->table, r->mm,
+					  r->vpn + page));
 	}
 }
 
@@ -739,6 +800,7 @@ int main(void)
 		TAP_TEST(page_limit_within_a_batch),
 		TAP_TEST(names_of_fronts_repeat),
 		TAP_TEST(regions_share_fronts),
+		TAP_TEST(sparse_regions_by_their_entries),
 		TAP_TEST(config_is_checked),
 		TAP_TEST(counts_and_bins),
 		TAP_TEST(saturates),

@@ -112,8 +112,8 @@ static void have_their_own(const struct world *shard)
 		owner = htmm_table_shard(htmm_page(r->mm, r->vpn), SHARDS);
 		for (j = 0; j < HTMM_REGION_PAGES; j++) {
 			for (k = 0; k < SHARDS; k++)
-				CHECK(htmm_table_count(&shard[k].table, r->mm,
-						       r->vpn + j) ==
+				CHECK(table_count(&shard[k].table, r->mm,
+						  r->vpn + j) ==
 				      (k == owner ? r->page[j].count : 0));
 		}
 	}

@@ -9,6 +9,7 @@
  *				are without it; pages of more processes; a budget
  * FAKE_OPEN_ERRNO=N		open() fails
  * FAKE_STREAM_ERRNO=N		HTMM_IOC_STREAM fails
+ * FAKE_FAILS=N			the ioctl of number N fails with EIO
  * FAKE_START_ERRNO=N		HTMM_IOC_START fails, saying FAKE_START_TEXT
  * FAKE_DUMP=FILE		HTMM_IOC_START and HTMM_IOC_SET write there what they were asked for
  * FAKE_THROTTLED=N		the last channel was throttled N times
@@ -670,7 +671,8 @@ static struct htmm_page listed_page(const struct htmm_list_pages *arg, __u64 at,
 
 static int check_flags(const struct htmm_list_pages *arg)
 {
-	const __u32 known = HTMM_LIST_PLACEMENT | HTMM_LIST_NODE | HTMM_LIST_RESIDENT;
+	const __u32 known = HTMM_LIST_PLACEMENT | HTMM_LIST_NODE | HTMM_LIST_RESIDENT |
+			    HTMM_LIST_OTHERS;
 
 	if (arg->flags & ~(getenv("FAKE_OLD") ? 0 : known))
 		return fail(EOPNOTSUPP);
@@ -697,7 +699,8 @@ static int fake_list_pages(struct htmm_list_pages *arg)
 	while (nr < arg->nr_pages && arg->cursor[0] < all) {
 		const struct htmm_page page = listed_page(arg, arg->cursor[0]++, all);
 
-		if (!(arg->flags & HTMM_LIST_NODE) || page.node == arg->node)
+		if (!(arg->flags & HTMM_LIST_NODE) || page.node == arg->node ||
+		    (arg->flags & HTMM_LIST_OTHERS && page.samples >= arg->min_samples))
 			pages[nr++] = page;
 	}
 	arg->nr_pages = nr;
@@ -836,6 +839,8 @@ static int fake_stream(struct htmm_stream *stream)
 
 static int fake_ioctl(unsigned long request, void *arg)
 {
+	if (getenv("FAKE_FAILS") && env_number("FAKE_FAILS") == (int)_IOC_NR(request))
+		return fail(EIO);
 	if (request == HTMM_IOC_GET_INFO)
 		return fake_info(arg);
 	if (request == HTMM_IOC_START)

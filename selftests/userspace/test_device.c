@@ -270,9 +270,9 @@ static void test_pages(void)
 		{ HTMM_ORDER_HOTTEST, 65536, 9, 65536, 65536 },
 		{ HTMM_ORDER_HOTTEST, 65537, 9, 65537, 1 },
 		{ HTMM_ORDER_COLDEST, 5, 9, 5, 5 },
-		{ HTMM_ORDER_TABLE, 0, 4, 2048 + 4096 + 8192, 16384 },
-		{ HTMM_ORDER_TABLE, 2049, 9, 2049, 1 },
-		{ HTMM_ORDER_TABLE, 0, 1, 0, 2048 },
+		{ HTMM_ORDER_TABLE, 0, 4, 4096 + 8192 + 16384, 32768 },
+		{ HTMM_ORDER_TABLE, 4097, 9, 4097, 1 },
+		{ HTMM_ORDER_TABLE, 0, 1, 0, 4096 },
 	};
 	struct htmm_error err = {};
 	unsigned int i;

@@ -12,7 +12,6 @@
 #define HUGE		512U
 /* The fast tier of most tests, and what is kept free of it (1/256). */
 #define CAPACITY	1024U
-#define KEPT		(CAPACITY / 256)
 
 /**
  * struct memory - a machine's pages and what they have
@@ -57,7 +56,7 @@ static u32 bit(enum policy_rule rule)
 	return 1U << rule;
 }
 
-/* The first pages are in the fast tier, which they fill but for what is kept free. */
+/* The first pages are in the fast tier, which they fill. */
 static struct memory *make(u32 pages, u32 off)
 {
 	struct memory *memory = calloc(1, sizeof(*memory));
@@ -71,7 +70,7 @@ static struct memory *make(u32 pages, u32 off)
 	memory->pages = pages;
 	memory->capacity = CAPACITY;
 	memory->shift = HTMM_PAGE_SHIFT;
-	for (page = 0; page < CAPACITY - KEPT; page++)
+	for (page = 0; page < CAPACITY; page++)
 		memory->fast[page] = true;
 	return memory;
 }
@@ -237,7 +236,7 @@ static void test_hot_pages_come(void)
 
 	work(memory, 2000, 2500, 4, 4);
 	CHECK(fast_of(memory, 2000, 2500) == 500);
-	CHECK(used(memory) == CAPACITY - KEPT);
+	CHECK(used(memory) == CAPACITY);
 	CHECK(memory->plan->nr_moves == 0);
 	CHECK(memory->plan->fast_share == 1);
 	destroy(memory);
@@ -271,7 +270,7 @@ static void test_candidates(void)
 {
 	struct memory *memory = make(4000, 0);
 
-	sample(memory, 0, CAPACITY - KEPT, 4);
+	sample(memory, 0, CAPACITY, 4);
 	sample(memory, 1100, 1200, 9);
 	sample(memory, 1200, 1500, 1);
 	CHECK(look(memory)->candidates == 100);
@@ -338,26 +337,22 @@ static void test_predict(void)
 	CHECK(with < 500 && without > 1000);
 }
 
-/* A full tier gives up its coldest pages until the usual part of it is free. */
-static void test_demote_first(void)
+/* Where more is in use than may be, the coldest pages leave, as many as are too many. */
+static void test_limit(void)
 {
-	struct memory *memory = make(4000, 0), *without = make(4000, bit(POLICY_DEMOTE_FIRST));
+	struct memory *memory = make(4000, 0);
 
-	memory->fast[3000] = true;
-	sample(memory, 0, CAPACITY - KEPT - 1, 3);
+	memset(memory->fast, true, CAPACITY + 7);
+	sample(memory, 0, 100, 3);
+	sample(memory, 107, CAPACITY + 7, 3);
 	look(memory);
-	CHECK(memory->plan->nr_moves == 1 && memory->plan->forced_pages == 1);
-	CHECK(memory->plan->moves[0].addr ==
-	      0x10000000 + ((CAPACITY - KEPT - 1ULL) << HTMM_PAGE_SHIFT));
+	CHECK(memory->plan->nr_moves == 7 && memory->plan->forced_pages == 7);
+	CHECK(memory->plan->moves[0].addr == 0x10000000 + (100ULL << HTMM_PAGE_SHIFT));
 	obey(memory);
-	sample(memory, 0, CAPACITY - KEPT - 1, 3);
+	CHECK(used(memory) == CAPACITY && fast_of(memory, 100, 107) == 0);
+	sample(memory, 0, CAPACITY, 3);
 	CHECK(look(memory)->nr_moves == 0);
-
-	without->fast[3000] = true;
-	sample(without, 0, CAPACITY - KEPT - 1, 3);
-	CHECK(look(without)->nr_moves == 0);
 	destroy(memory);
-	destroy(without);
 }
 
 /* A page that was sampled once does not come, but when it is sampled again. */
@@ -397,7 +392,7 @@ static u64 promoted_against(u32 off, u32 fast_gain, u32 slow_gain)
 	u32 i;
 
 	for (i = 0; i < 5; i++) {
-		sample(memory, 0, CAPACITY - KEPT, fast_gain);
+		sample(memory, 0, CAPACITY, fast_gain);
 		sample(memory, 1050, 1090, slow_gain);
 		promoted += look(memory)->promoted_pages;
 		obey(memory);
@@ -803,7 +798,7 @@ static void test_fast_cut(void)
 
 	memory->fast_cut = 5;
 	for (i = 0; i < 3; i++) {
-		sample(memory, 100, CAPACITY - KEPT, 20);
+		sample(memory, 100, CAPACITY, 20);
 		sample(memory, 2000, 2120, 9);
 		sample(memory, 2500, 2800, 1);
 		look(memory);
@@ -821,7 +816,7 @@ static u32 settle(struct memory *memory, u32 looks)
 	u32 i, n, most = 0;
 
 	for (i = 0; i < looks; i++) {
-		sample(memory, 0, CAPACITY - KEPT, 4);
+		sample(memory, 0, CAPACITY, 4);
 		for (n = 0; n < 600; n++) {
 			u32 page = 1100 + tap_below(2900);
 
@@ -849,6 +844,49 @@ static void test_least(void)
 	destroy(memory);
 }
 
+/* If more pages with samples than fit were listed, a burst asks for those with more. */
+static void test_long_list(void)
+{
+	struct memory *memory = make(4000, 0), *few = make(4000, 0);
+
+	sample(memory, 0, 2400, 1);
+	CHECK(look(memory)->burst && memory->plan->least == 2);
+	sample(few, 0, 1900, 1);
+	CHECK(look(few)->burst && few->plan->least == 1);
+	destroy(memory);
+	destroy(few);
+}
+
+/* A look at a few samples is not worth it, unless time passes. */
+static void test_begins(void)
+{
+	CHECK(!policy_begins(499, 0.9) && policy_begins(500, 0) && policy_begins(0, 1));
+}
+
+/* How many phase changes are seen if the slow tier gets this part of the samples for once? */
+static bool seen_at(u32 slow)
+{
+	struct memory *memory = make(4000, 0);
+	bool seen;
+	u32 i;
+
+	for (i = 0; i < 20; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		look(memory);
+	}
+	sample(memory, 0, CAPACITY - slow, 4);
+	sample(memory, 2000, 2000 + slow, 4);
+	seen = look(memory)->cool;
+	destroy(memory);
+	return seen;
+}
+
+/* Programs go to and fro between pages: only a large part of other ones is a phase change. */
+static void test_drop(void)
+{
+	CHECK(!seen_at(CAPACITY * 3 / 10) && seen_at(CAPACITY * 4 / 10));
+}
+
 /* Samples of regions tell when the program goes to other pages, before the next look. */
 static void test_changed(void)
 {
@@ -856,17 +894,17 @@ static void test_changed(void)
 	u32 i;
 
 	for (i = 0; i < 6; i++) {
-		sample(memory, 0, CAPACITY - KEPT, 4);
+		sample(memory, 0, CAPACITY, 4);
 		sample(memory, 2000, 2900, i == 0);
 		look(memory);
 	}
 	cool(memory);
 	for (i = 0; i < 3; i++) {
-		sample(memory, 0, CAPACITY - KEPT, 4);
+		sample(memory, 0, CAPACITY, 4);
 		CHECK(!changed(memory));
 	}
 	/* Half of the new samples are of the slow tier, though few of all since the look. */
-	sample(memory, 0, CAPACITY - KEPT, 1);
+	sample(memory, 0, CAPACITY, 1);
 	sample(memory, 2048, 2900, 1);
 	CHECK(changed(memory));
 	/* Too few to tell. */
@@ -936,7 +974,7 @@ int main(void)
 		TAP_TEST(test_best_pages_come),
 		TAP_TEST(test_candidates),
 		TAP_TEST(test_predict),
-		TAP_TEST(test_demote_first),
+		TAP_TEST(test_limit),
 		TAP_TEST(test_hysteresis),
 		TAP_TEST(test_margin),
 		TAP_TEST(test_profit),
@@ -957,6 +995,9 @@ int main(void)
 		TAP_TEST(test_slow_cut),
 		TAP_TEST(test_fast_cut),
 		TAP_TEST(test_least),
+		TAP_TEST(test_long_list),
+		TAP_TEST(test_begins),
+		TAP_TEST(test_drop),
 		TAP_TEST(test_changed),
 		TAP_TEST(test_thin),
 		TAP_TEST(test_nothing),

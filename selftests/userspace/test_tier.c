@@ -201,6 +201,15 @@ static int by_samples_down(const void *a, const void *b)
 	return by_samples(b, a);
 }
 
+static bool listed(const struct htmm_list_pages *request, u32 page)
+{
+	bool chosen = machine.samples[page] >= request->min_samples;
+
+	if (request->flags & HTMM_LIST_OTHERS)
+		return chosen || machine.node[page] == request->node;
+	return chosen && machine.node[page] == request->node;
+}
+
 int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
 				  struct htmm_page_list *list, struct htmm_error *err);
 int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
@@ -218,12 +227,11 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 	}
 	sample_rounds(machine.meanwhile);
 	for (page = 0; page < PAGES; page++) {
-		if (machine.node[page] != request->node ||
-		    machine.samples[page] < request->min_samples)
+		if (!listed(request, page))
 			continue;
 		list->pages[list->nr++] = (struct htmm_page) {
 			.addr = BASE + ((u64)page << HTMM_PAGE_SHIFT), .pid = PID, .space = 5,
-			.samples = machine.samples[page], .target = 1, .node = request->node,
+			.samples = machine.samples[page], .target = 1, .node = machine.node[page],
 			.mapping_shift = HTMM_PAGE_SHIFT,
 		};
 	}
@@ -303,7 +311,7 @@ static struct tier *make(u64 list_pages)
 	CHECK(tier);
 	machine = (struct machine) { .state = HTMM_STATE_RUNNING };
 	for (page = 0; page < PAGES; page++)
-		machine.node[page] = page < CAPACITY - CAPACITY / 256 ? FAST : SLOW;
+		machine.node[page] = page < CAPACITY ? FAST : SLOW;
 	set_node(&tier->tiers.fast, FAST);
 	set_node(&tier->tiers.slow, SLOW);
 	tier->session = 3;
@@ -375,17 +383,71 @@ static void test_moves(void)
 static void test_lists(void)
 {
 	struct tier *tier = make(PAGES);
+	const struct group *group = &tier->groups[0];
+	size_t i;
 
 	sample(1000, 1100, 5);
+	sample(40, 60, 3);
 	look(tier);
-	CHECK(machine.nr_lists == 3 && machine.list[0].unit == HTMM_UNIT_REGION);
-	CHECK(machine.list[1].flags == HTMM_LIST_NODE && machine.list[1].node == SLOW);
-	CHECK(machine.list[1].order == HTMM_ORDER_HOTTEST && machine.list[1].min_samples == 1);
-	CHECK(machine.list[2].flags == (HTMM_LIST_NODE | HTMM_LIST_RESIDENT));
-	CHECK(machine.list[2].order == HTMM_ORDER_TABLE && machine.list[2].node == FAST);
-	CHECK(machine.list[2].min_samples == 0 && machine.list[2].session == 3);
-	CHECK(tier->groups[0].slow.nr == 100 && tier->groups[0].used == CAPACITY - CAPACITY / 256);
-	CHECK(!tier->groups[0].slow_cut && !tier->groups[0].fast_cut);
+	CHECK(machine.nr_lists == 2 && machine.list[0].unit == HTMM_UNIT_REGION);
+	CHECK(machine.list[1].flags == (HTMM_LIST_NODE | HTMM_LIST_RESIDENT | HTMM_LIST_OTHERS));
+	CHECK(machine.list[1].order == HTMM_ORDER_TABLE && machine.list[1].node == FAST);
+	CHECK(machine.list[1].min_samples == 1 && machine.list[1].session == 3);
+	CHECK(group->nr_slow == 100 && group->used == CAPACITY);
+	CHECK(group->pages.nr == group->nr_slow + group->used);
+	for (i = 0; i < group->pages.nr; i++)
+		CHECK(group->pages.pages[i].node == (i < group->nr_slow ? SLOW : FAST));
+	CHECK(!group->slow_cut && !group->fast_cut);
+	destroy(tier);
+}
+
+/* Before there is something to see only regions are listed. */
+static void test_first_look(void)
+{
+	struct tier *tier = make(PAGES);
+
+	/* No time passes. */
+	machine.seconds = -1;
+	sample(1000, 1100, 4);
+	look(tier);
+	CHECK(machine.nr_lists == 1 && machine.nr_calls == 0 && !tier->groups[0].plan);
+	CHECK(tier->looks == 0 && tier->rests == 1 && tier->thin == 1);
+	machine.seconds = -1;
+	sample(1000, 1100, 1);
+	look(tier);
+	CHECK(machine.nr_lists == 2 && tier->looks == 1 && tier->groups[0].plan);
+	destroy(tier);
+}
+
+/* Of several fast nodes each page is listed once; what is on a node of no tier is left out. */
+static void test_more_nodes(void)
+{
+	struct tier *tier = make(PAGES);
+	const struct group *group = &tier->groups[0];
+	u32 page, seen[PAGES] = {}, fast = 0;
+	int was[PAGES];
+	size_t i;
+
+	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
+	for (page = 0; page < 30; page++)
+		machine.node[page] = 2;
+	for (page = 30; page < 50; page++)
+		machine.node[page] = 3;
+	sample(20, 1040, 1);
+	memcpy(was, machine.node, sizeof(was));
+	look(tier);
+	for (i = 0; i < group->pages.nr; i++) {
+		page = (group->pages.pages[i].addr - BASE) >> HTMM_PAGE_SHIFT;
+		CHECK(!seen[page]++);
+		CHECK((group->pages.pages[i].node == SLOW) == (i < group->nr_slow));
+	}
+	for (page = 0; page < PAGES; page++) {
+		bool on_fast = was[page] == FAST || was[page] == 2;
+
+		fast += on_fast;
+		CHECK(seen[page] == (on_fast || (was[page] == SLOW && machine.samples[page])));
+	}
+	CHECK(group->used == fast);
 	destroy(tier);
 }
 
@@ -400,22 +462,22 @@ static void test_rests(void)
 		sample(0, 400, 5);
 		sample(1024, 1200, !i);
 		look(tier);
-		CHECK(machine.nr_lists == (i < 8 ? 3 : 1) && tier->groups[0].rests == (i >= 8));
+		CHECK(machine.nr_lists == (i < 8 ? 2 : 1) && tier->groups[0].rests == (i >= 8));
 	}
 	CHECK(tier->rests == 4 && tier->looks == 8);
 	tier->due = 1000;
 	sample(1024, 1124, 5);
 	look(tier);
-	CHECK(machine.nr_lists == 3);
+	CHECK(machine.nr_lists == 2);
 	sample(1024, 1124, 5);
 	look(tier);
-	CHECK(machine.nr_lists == 3 && fast_of(1024, 1124) == 100);
+	CHECK(machine.nr_lists == 2 && fast_of(1024, 1124) == 100);
 	destroy(tier);
 }
 
 static double cpu_of_looks(const struct tier *tier)
 {
-	return tier->cpu[TIER_GLANCE] + tier->cpu[TIER_LIST_SLOW] + tier->cpu[TIER_LIST_FAST] +
+	return tier->cpu[TIER_GLANCE] + tier->cpu[TIER_LIST] +
 	       tier->cpu[TIER_DECIDE];
 }
 
@@ -456,10 +518,10 @@ static void test_large(void)
 	CHECK(tier->groups[0].large);
 	CHECK(machine.list[machine.nr_lists - 2].order == HTMM_ORDER_HOTTEST);
 	CHECK(machine.list[machine.nr_lists - 1].order == HTMM_ORDER_COLDEST);
-	CHECK(tier->groups[0].slow.nr == 150 && tier->groups[0].slow.pages[0].samples == 9);
+	CHECK(tier->groups[0].nr_slow == 150 && tier->groups[0].pages.pages[0].samples == 9);
 	CHECK(tier->groups[0].slow_cut == 4);
-	CHECK(tier->groups[0].fast.nr == 150 && tier->groups[0].fast_cut == 1);
-	CHECK(tier->groups[0].used == CAPACITY - CAPACITY / 256);
+	CHECK(tier->groups[0].pages.nr == 150 + 150 && tier->groups[0].fast_cut == 1);
+	CHECK(tier->groups[0].used == CAPACITY);
 	destroy(tier);
 }
 
@@ -482,7 +544,7 @@ static void test_cooling(void)
 	tier->cooling_period = 9000;
 	sample(0, 100, 9);
 	look(tier);
-	CHECK(machine.coolings == 1 && machine.nr_lists == 3 && !tier->groups[0].rests);
+	CHECK(machine.coolings == 1 && machine.nr_lists == 2 && !tier->groups[0].rests);
 	tier->due = 1000;
 	look(tier);
 	CHECK(machine.coolings == 1);
@@ -656,13 +718,13 @@ static void fill_primes(struct tier *tier, struct policy_plan *plan, struct poli
 	plan[1] = (struct policy_plan) { .moves = moves, .fast_share = -1 };
 	*tier = (struct tier) {
 		.nr_groups = 3, .looks = 47, .rests = 53, .seconds = 59.25, .samples = 61,
-		.evicted = 67, .thin = 71, .cpu = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5 },
+		.evicted = 67, .thin = 71, .cpu = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5 },
 		.mover = { .demoted = 73, .promoted = 79, .ns = 1250000000,
 			   .refused = { 83, 89, 97, 101, 103, 0, 107 } },
 	};
 	tier->groups[0] = (struct group) {
 		.target = 109, .used = 113, .capacity = 127, .least = 131, .plan = plan,
-		.slow.nr = 137, .fast.nr = 1000,
+		.nr_slow = 137, .pages.nr = 1137,
 	};
 	tier->groups[1] = (struct group) { .rests = true, .plan = plan };
 	tier->groups[2] = (struct group) { .used = 139, .capacity = 149, .plan = plan + 1 };
@@ -744,6 +806,8 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_moves),
 		TAP_TEST(test_lists),
+		TAP_TEST(test_first_look),
+		TAP_TEST(test_more_nodes),
 		TAP_TEST(test_rests),
 		TAP_TEST(test_pace),
 		TAP_TEST(test_large),

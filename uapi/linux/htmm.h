@@ -787,6 +787,12 @@ enum htmm_order {
  * tracked or not: a page that is not tracked has 0 samples. Implies HTMM_LIST_PLACEMENT.
  */
 #define HTMM_LIST_RESIDENT	0x4
+/*
+ * struct htmm_list_pages.flags: with HTMM_LIST_NODE and HTMM_LIST_RESIDENT: list resident pages
+ * of the other nodes, too. Of these @min_samples and @max_samples choose; of @node all are
+ * listed.
+ */
+#define HTMM_LIST_OTHERS	0x8
 
 /**
  * struct htmm_list_pages - argument of HTMM_IOC_LIST_PAGES
@@ -840,6 +846,9 @@ enum htmm_order {
  * HTMM_ORDER_TABLE the order is by target, process, then address. @min_samples 0 is allowed
  * and usual. HTMM_ORDER_HOTTEST and regions are not supported with it.
  *
+ * With HTMM_LIST_OTHERS one listing has all that is of interest to who moves pages: what may
+ * leave a fast node, and what of the other nodes may come. The order is HTMM_ORDER_TABLE.
+ *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
  * ESTALE	@session is not the current one; or @cursor belongs to another session:
@@ -847,10 +856,12 @@ enum htmm_order {
  * EINVAL	@nr_pages is 0; @page_size is smaller than the first version of its struct;
  *		@end is not 0 and not above @start; @max_samples is not 0 and below
  *		@min_samples; or @cursor belongs to another @unit or @order, or is not a
- *		cursor; or @node is not a node of this machine, or is not 0 without
- *		HTMM_LIST_NODE
+ *		cursor; @node is not a node of this machine, or is not 0 without
+ *		HTMM_LIST_NODE; or HTMM_LIST_OTHERS is without HTMM_LIST_NODE or
+ *		HTMM_LIST_RESIDENT
  * EOPNOTSUPP	a flag is unknown; the kernel has no CONFIG_HMM_MIRROR; or HTMM_LIST_RESIDENT
- *		with HTMM_ORDER_HOTTEST or with regions
+ *		with HTMM_ORDER_HOTTEST or with regions; or HTMM_LIST_OTHERS with
+ *		HTMM_ORDER_COLDEST
  * EINTR	a fatal signal arrived
  * ENOMEM	not enough memory
  */

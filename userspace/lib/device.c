@@ -413,7 +413,7 @@ void htmm_served_free(struct htmm_served_buf *buf)
 /* Pages requested in one call. */
 #define PAGES_BATCH	65536
 /* Most lists are short, and the kernel allocates what it is asked for. */
-#define PAGES_FIRST	2048
+#define PAGES_FIRST	4096
 
 /* Makes room for @want more, at least doubling it. */
 static int grow(struct htmm_page_list *list, size_t *room, size_t want)

@@ -7,7 +7,6 @@
 
 static const char *const rule_names[POLICY_NR_RULES] = {
 	[POLICY_PREDICT] = "predict",
-	[POLICY_DEMOTE_FIRST] = "demote-first",
 	[POLICY_HYSTERESIS] = "hysteresis",
 	[POLICY_MARGIN] = "margin",
 	[POLICY_PROFIT] = "profit",
@@ -38,6 +37,9 @@ static const char *const held_names[POLICY_NR_HELD] = {
 /* What part of the time lists of regions may take. */
 #define GLANCES_PART	0.0025
 
+/* The first look comes with so many samples, or after so many seconds. */
+#define FIRST_SAMPLES	500
+#define FIRST_S		1.0
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
 
@@ -308,19 +310,19 @@ static bool within_budget(const struct policy *policy, __u64 pages)
 	return plan->demoted_pages + plan->promoted_pages + pages <= plan->budget;
 }
 
-/* Demotes a page; its room is for promotions, unless it shall stay free. */
 static void demote(struct pairing *pair, const struct unit *unit)
 {
 	add_move(pair->policy, unit);
 	pair->victim++;
 }
 
-static void keep_free(struct pairing *pair, __u64 wanted)
+/* More may be in use than the capacity, if that is less than it was. */
+static void keep_limit(struct pairing *pair)
 {
 	struct policy_plan *plan = &pair->policy->plan;
 	const struct unit *unit;
 
-	while (pair->look->used + wanted > pair->look->capacity + plan->demoted_pages) {
+	while (pair->look->used > pair->look->capacity + plan->demoted_pages) {
 		unit = next_victim(pair, true);
 		if (!unit || !within_budget(pair->policy, unit->pages))
 			return;
@@ -441,18 +443,16 @@ static int by_place(const void *a, const void *b)
 static void pair_up(struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->units[policy->looks % 2];
-	__u64 wanted = rule_demote_first(policy, look);
 	struct policy_plan *plan = &policy->plan;
 	struct pairing pair = {
 		.policy = policy, .look = look, .victim = now->nr_slow,
-		.room = look->capacity > look->used + wanted ?
-			look->capacity - look->used - wanted : 0,
+		.room = look->capacity > look->used ? look->capacity - look->used : 0,
 	};
 	size_t i;
 
 	sort_units(policy, 0, now->nr_slow, true);
 	sort_units(policy, now->nr_slow, now->nr, false);
-	keep_free(&pair, wanted);
+	keep_limit(&pair);
 	for (i = 0; i < now->nr_slow; i++) {
 		const struct unit *unit = &now->unit[policy->order[i]];
 		enum policy_held held;
@@ -495,7 +495,8 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 
 	plan->least = least;
 	if (policy->burst)
-		plan->least = 1;
+		plan->least = policy->burst > 1 && look->nr_slow > look->capacity ? least + 1 :
+			      policy->burst > 1 ? least : 1;
 	else if (much)
 		plan->least = 2;
 	else if (look->nr_slow > enough)
@@ -529,6 +530,11 @@ double policy_wait(const struct policy *policy, double cost)
 		      sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least));
 
 	return fmin(fmax(wait, cost / LOOKS_MOST), cost / LOOKS_CALM);
+}
+
+bool policy_begins(__u64 samples, double seconds)
+{
+	return samples >= FIRST_SAMPLES || seconds >= FIRST_S;
 }
 
 double policy_glance_wait(double cost)

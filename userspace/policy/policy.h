@@ -20,8 +20,6 @@
  * enum policy_rule - the rules, each of which can be turned off
  * @POLICY_PREDICT: expect what pages of the class were seen to gain, not what the count says;
  *	this is what recognizes streaming
- * @POLICY_DEMOTE_FIRST: keep some memory of the fast tier free, and demote before a promotion
- *	needs it
  * @POLICY_HYSTERESIS: promote what was hot in two looks, in place of what was cold in two
  * @POLICY_MARGIN: promote only what is clearly better than what must leave
  * @POLICY_PROFIT: move only if the time won is more than the copies take
@@ -32,7 +30,6 @@
  */
 enum policy_rule {
 	POLICY_PREDICT,
-	POLICY_DEMOTE_FIRST,
 	POLICY_HYSTERESIS,
 	POLICY_MARGIN,
 	POLICY_PROFIT,
@@ -153,7 +150,7 @@ enum policy_held {
  * @nr_moves: all of them
  * @demoted_pages: pages of 4 KiB to demote
  * @promoted_pages: pages of 4 KiB to promote
- * @forced_pages: number of @demoted_pages that leave only to keep memory free
+ * @forced_pages: number of @demoted_pages that leave because more is in use than may be
  * @pingpong_pages: number of @promoted_pages that were demoted not long ago
  * @held: pages of 4 KiB that are not promoted, by enum policy_held
  * @candidates: pages of 4 KiB in the slow tier that are better than what would have to leave
@@ -221,6 +218,15 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
  * Return: in how many seconds.
  */
 double policy_wait(const struct policy *policy, double cost);
+
+/**
+ * policy_begins() - is there enough to see for the first look?
+ * @samples: samples until now
+ * @seconds: since the start
+ *
+ * A look takes as long however few samples there are.
+ */
+bool policy_begins(__u64 samples, double seconds);
 
 /**
  * policy_glance_wait() - when to list regions again, for policy_changed()

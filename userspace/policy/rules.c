@@ -3,8 +3,6 @@
 #include <stdint.h>
 #include "rules.h"
 
-/* A part of the fast tier to keep free, beside what the kernel wants to have free there. */
-#define FREE_PART	256
 /* By what factor a page must be better than another. */
 #define MARGIN	2.0
 /* A single sample may be chance; of two, the first counts a little less. */
@@ -14,13 +12,13 @@
 /* The shortest time between two bursts. */
 #define BURST_PAUSE_S	1.0
 /* What counts as a phase change: by the usual share, and by how much it usually changes. */
-#define SHARE_DROP	0.15
+#define SHARE_DROP	0.35
 #define SHARE_SPREAD	4.0
 #define SHARE_LEAST	0.1
 #define USUAL_LOOKS	2
 /* Samples that end a burst, and those before its first look, for each page of the fast tier. */
 #define BURST_SAMPLES	6
-#define FIRST_SAMPLES	0.25
+#define LEAST_SAMPLES	0.25
 /* The longest burst: a large tier would take minutes to have so many samples. */
 #define BURST_S		8.0
 /* Fewer samples tell nothing about the share. */
@@ -33,7 +31,7 @@
 #define MOST_SAMPLES	40000
 #define MANY_SAMPLES	5000
 #define FEW_SAMPLES	600
-#define MOST_THIN	256
+#define MOST_THIN	64
 
 static void sort_classes(struct policy *policy)
 {
@@ -57,11 +55,6 @@ void rule_predict(struct policy *policy)
 		policy->value[i] = on ? predict_value(&policy->predictor, i, policy->recent_s) :
 					predict_by_count(i, USEFUL_S);
 	sort_classes(policy);
-}
-
-__u64 rule_demote_first(const struct policy *policy, const struct policy_look *look)
-{
-	return rule_on(policy, POLICY_DEMOTE_FIRST) ? look->capacity / FREE_PART : 0;
 }
 
 bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
@@ -126,7 +119,7 @@ double rule_burst_wait(const struct policy *policy)
 {
 	double more = policy->samples - policy->burst_samples;
 
-	more = fmax(more, FIRST_SAMPLES * policy->capacity) * policy->plan.thin;
+	more = fmax(more, LEAST_SAMPLES * policy->capacity) * policy->plan.thin;
 	return fmin(more / fmax(policy->rate, 1), 2 * policy->interval);
 }
 

@@ -131,17 +131,6 @@ static inline bool rule_on(const struct policy *policy, enum policy_rule rule)
 void rule_predict(struct policy *policy);
 
 /**
- * rule_demote_first() - how much of the fast tier to keep free
- * @policy: the policy
- * @look: what is known
- *
- * The headroom of TPP (ASPLOS 2023): new pages find room in the fast tier.
- *
- * Return: pages; 0 if it is turned off.
- */
-__u64 rule_demote_first(const struct policy *policy, const struct policy_look *look);
-
-/**
  * rule_hysteresis() - was a unit the same at the previous look?
  * @policy: the policy
  * @unit: the unit
@@ -156,7 +145,7 @@ bool rule_hysteresis(const struct policy *policy, const struct unit *unit);
  * @in: the unit to promote
  * @out: value of what would have to leave
  *
- * By a factor, as in FlexMem and ARMS.
+ * By a factor, as in FlexMem and ARMS: where all pages are alike, some seem better by chance.
  */
 bool rule_margin(const struct policy *policy, const struct unit *in, double out);
 

@@ -7,6 +7,9 @@
 /* An odd number near 2^64 divided by the golden ratio: spreads numbers that are near. */
 #define SPREAD	0x9e3779b97f4a7c15ULL
 
+/* Places of the index in a cache line. */
+#define LINE	(64 / sizeof(__u32))
+
 __u64 unit_hash(const struct unit *unit)
 {
 	__u64 place = (unit->addr >> HTMM_PAGE_SHIFT) ^ (__u64)unit->space << 40 ^
@@ -22,13 +25,23 @@ static bool same_place(const struct unit *a, const struct unit *b)
 	       a->pages == b->pages;
 }
 
-/* The place in the index where a unit is, or where it belongs. */
+/*
+ * The place in the index where a unit is, or where it belongs. Lists come by address: the
+ * places of as many units as a cache line of the index has follow one another. From a place
+ * that is taken the next try is a line and a place further: an odd number, so that all
+ * places are tried in the end.
+ */
 static __u32 *slot(const struct units *units, const struct unit *unit)
 {
-	size_t at = unit_hash(unit) & units->mask;
+	const __u64 number = (unit->addr >> HTMM_PAGE_SHIFT) / unit->pages;
+	const struct unit line = {
+		.addr = number / LINE << HTMM_PAGE_SHIFT, .space = unit->space,
+		.target = unit->target,
+	};
+	size_t at = (unit_hash(&line) * LINE + number % LINE) & units->mask;
 
 	while (units->index[at] && !same_place(&units->unit[units->index[at] - 1], unit))
-		at = (at + 1) & units->mask;
+		at = (at + LINE + 1) & units->mask;
 	return &units->index[at];
 }
 

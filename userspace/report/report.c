@@ -239,8 +239,51 @@ static void attribute(struct report *report, __u32 space, __u64 vpn, __u32 sampl
 	report->tasks.mapping[mapping].hot_pages += hot;
 }
 
-/* Region by region, as a list of all pages may be long. */
-static int attribute_all(struct report *report)
+/* A region's details, from the counts of its pages. */
+static struct report_page describe_region(struct report *report,
+					  const struct htmm_topn_entry *entry, const u32 *count)
+{
+	struct report_page region = {
+		.space = entry->mm,
+		.mapping = -1,
+		.addr = entry->vpn << 12,
+		.samples = entry->value,
+		.bin = htmm_hist_bin(entry->value),
+	};
+	__u64 squares = 0;
+	u32 i;
+
+	region.hot = region.bin >= report->hist[HTMM_KIND_HUGE].hot_threshold;
+	for (i = 0; i < HTMM_REGION_PAGES; i++) {
+		if (!count[i])
+			continue;
+		/* The region itself may begin in another mapping. */
+		if (!region.touched++)
+			region.mapping = tasks_find(&report->tasks, region.space,
+						    (entry->vpn + i) << 12);
+		region.hot_pages += htmm_hist_bin(count[i]) >=
+				    report->hist[HTMM_KIND_BASE].hot_threshold;
+		if (check_add_overflow(squares, (__u64)count[i] * count[i], &squares))
+			squares = U64_MAX;
+	}
+	if (region.hot_pages)
+		region.skew = squares / ((__u64)region.hot_pages * region.hot_pages);
+	return region;
+}
+
+static int by_skew(const void *a, const void *b)
+{
+	const struct report_page *x = a, *y = b;
+
+	if (x->skew != y->skew)
+		return x->skew > y->skew ? -1 : 1;
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->addr < y->addr ? -1 : 1;
+}
+
+/* Region by region, as a list of all pages may be long. Keeps the most skewed regions. */
+static int attribute_all(struct report *report, __u32 most)
 {
 	struct htmm_topn_entry *regions;
 	u32 count[HTMM_REGION_PAGES];
@@ -252,16 +295,24 @@ static int attribute_all(struct report *report)
 		if (!report->touched)
 			return -ENOMEM;
 	}
-	regions = store_list(report->store, HTMM_LIST_REGIONS, 0, 0, &nr);
-	if (!regions)
+	regions = store_list(report->store, HTMM_KIND_HUGE, 0, &nr);
+	report->region = calloc(nr + 1UL, sizeof(*report->region));
+	if (!regions || !report->region) {
+		free(regions);
 		return -ENOMEM;
+	}
 	for (i = 0; i < nr; i++) {
 		htmm_table_counts(&report->store->table, regions[i].mm, regions[i].vpn, count,
 				  NULL);
 		for (page = 0; page < HTMM_REGION_PAGES; page++)
 			attribute(report, regions[i].mm, regions[i].vpn + page, count[page]);
+		report->region[report->nr_regions] = describe_region(report, &regions[i], count);
+		report->nr_regions += report->region[report->nr_regions].skew > 0;
 	}
 	free(regions);
+	qsort(report->region, report->nr_regions, sizeof(*report->region), by_skew);
+	if (most && report->nr_regions > most)
+		report->nr_regions = most;
 	return 0;
 }
 
@@ -295,7 +346,7 @@ static int list_pages(struct report *report, __u32 most)
 	struct htmm_topn_entry *entries;
 	u32 i;
 
-	entries = store_list(report->store, HTMM_LIST_PAGES, 0, most, &report->nr_pages);
+	entries = store_list(report->store, HTMM_KIND_BASE, most, &report->nr_pages);
 	report->page = calloc(report->nr_pages + 1UL, sizeof(*report->page));
 	if (!entries || !report->page) {
 		free(entries);
@@ -311,49 +362,6 @@ static int list_pages(struct report *report, __u32 most)
 	return 0;
 }
 
-/* The first page of a region with a count, as the region itself may begin in another mapping. */
-static __u64 first_touched(const struct report *report, __u32 space, __u64 vpn)
-{
-	u32 page = 0;
-
-	while (page < 1U << HTMM_REGION_ORDER &&
-	       !htmm_table_count(&report->store->table, space, vpn + page))
-		page++;
-	return (vpn + page) << 12;
-}
-
-static int list_regions(struct report *report, __u32 most)
-{
-	unsigned int hot = report->hist[HTMM_KIND_BASE].hot_threshold;
-	struct htmm_topn_entry *entries;
-	struct htmm_region_info info;
-	u32 i;
-
-	entries = store_list(report->store, HTMM_LIST_SKEW, hot, most, &report->nr_regions);
-	report->region = calloc(report->nr_regions + 1UL, sizeof(*report->region));
-	if (!entries || !report->region) {
-		free(entries);
-		return -ENOMEM;
-	}
-	for (i = 0; i < report->nr_regions; i++) {
-		struct report_page *region = &report->region[i];
-
-		htmm_table_region(&report->store->table, entries[i].mm, entries[i].vpn, hot,
-				  &info);
-		*region = (struct report_page) {
-			.space = info.mm, .addr = info.vpn << 12, .samples = info.count,
-			.bin = htmm_hist_bin(info.count), .touched = info.touched,
-			.hot_pages = info.hot, .skew = info.skew,
-			.hot = htmm_hist_bin(info.count) >=
-			       report->hist[HTMM_KIND_HUGE].hot_threshold,
-		};
-		region->mapping = tasks_find(&report->tasks, info.mm,
-					     first_touched(report, info.mm, info.vpn));
-	}
-	free(entries);
-	return 0;
-}
-
 int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 {
 	store_flush(report->store);
@@ -361,7 +369,7 @@ int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 	finish_hist(report, HTMM_KIND_HUGE);
 	heat_sort(report->heat);
 	report->counts.no_memory += report->store->refused;
-	if (attribute_all(report) || list_pages(report, most) || list_regions(report, most))
+	if (attribute_all(report, most) || list_pages(report, most))
 		return no_memory(err);
 	tasks_name(&report->tasks);
 	return 0;

@@ -145,11 +145,12 @@ static u64 capacity_of(const struct store *store, enum htmm_kind kind)
 void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit_ratio *ratio)
 {
 	u64 capacity = capacity_of(store, kind);
+	struct htmm_scan scan = { .kind = kind };
 	struct htmm_hits hits = {};
 	struct htmm_share share;
-	u32 pos = 0;
 
-	htmm_hits_scan(&hits, &store->table, kind, &pos, U32_MAX);
+	while (htmm_hits_scan(&hits, &store->table, &scan, U32_MAX))
+		;
 	share = htmm_hits_share(&hits, capacity);
 	*ratio = (struct htmm_hit_ratio) {
 		.size = sizeof(*ratio),
@@ -173,22 +174,20 @@ void store_heat(const struct store *store, enum htmm_kind kind, struct store_hea
 	heat->hot_pages = htmm_hist_pages_from(&heat->hist, heat->hot);
 }
 
-struct htmm_topn_entry *store_list(struct store *store, enum htmm_topn_kind kind,
-				   unsigned int hot_bin, u32 most, u32 *nr)
+struct htmm_topn_entry *store_list(struct store *store, enum htmm_kind kind, u32 most, u32 *nr)
 {
-	u64 all = kind == HTMM_LIST_PAGES ? store->table.pages : store->table.regions;
-	struct htmm_topn_entry *entries;
-	struct htmm_topn list;
+	u64 all = kind == HTMM_KIND_BASE ? store->table.pages : store->table.regions;
+	struct htmm_topn list = { .kind = kind, .filter = HTMM_TOPN_COUNTED };
 
 	if (!most || most > all)
 		most = all;
-	entries = malloc((most + 1) * sizeof(*entries));
-	if (!entries)
+	list.entries = malloc((most + 1) * sizeof(*list.entries));
+	if (!list.entries)
 		return NULL;
-	htmm_topn_init(&list, kind, hot_bin, entries, most);
+	list.size = most;
 	htmm_topn_begin(&list, &store->table);
 	while (htmm_topn_scan(&list, &store->table, U32_MAX))
 		;
 	*nr = htmm_topn_finish(&list);
-	return entries;
+	return list.entries;
 }

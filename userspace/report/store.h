@@ -10,7 +10,6 @@
 #include "core/hist.h"
 #include "core/hits.h"
 #include "core/topn.h"
-#include "core/query.h"
 #include "core/table.h"
 
 #include <htmm/error.h>
@@ -135,14 +134,12 @@ void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit
 /**
  * store_list() - list the first pages or regions in sorted order
  * @store: the store, flushed
- * @kind: what to list, and the value to sort by
- * @hot_bin: lowest bin of a hot base page, for HTMM_LIST_SKEW
+ * @kind: what to list
  * @most: most entries; 0: all
  * @nr: receives their number
  *
  * Return: the entries, for free(); NULL if there is no memory.
  */
-struct htmm_topn_entry *store_list(struct store *store, enum htmm_topn_kind kind,
-				   unsigned int hot_bin, u32 most, u32 *nr);
+struct htmm_topn_entry *store_list(struct store *store, enum htmm_kind kind, u32 most, u32 *nr);
 
 #endif /* REPORT_STORE_H */

@@ -85,6 +85,11 @@ static inline int fls(unsigned int x)
 	return x ? 32 - __builtin_clz(x) : 0;
 }
 
+static inline unsigned int __ffs64(u64 x)
+{
+	return __builtin_ctzll(x);
+}
+
 static inline unsigned int hweight64(u64 x)
 {
 	return __builtin_popcountll(x);

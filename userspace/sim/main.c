@@ -190,9 +190,9 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 {
 	struct options opt = {
 		.config = {
-			.policy = { .copy_ns = 5000 },
+			.policy = { .copy_ns = 12000 },
 			.fast_ns = 80, .slow_ns = 250, .cpu_ns = 20, .sample_ns = 3000,
-			.page_ns = 5500, .walk_ns = 150, .list_pages = 1 << 18,
+			.page_ns = 2700, .walk_ns = 180, .list_pages = 1 << 18,
 		},
 		.program = "gups", .size = 180 << 20, .accesses = 400000000, .ratio = 2,
 		.periods = { { 499 }, 1 }, .coolings = { { 40000 }, 1 },
@@ -222,7 +222,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		  &opt.config.slow_ns, .call = call_number },
 		{ OPT_CALL, 0, "sample-ns", "NS", "taking a sample (3000)",
 		  &opt.config.sample_ns, .call = call_number },
-		{ OPT_CALL, 0, "copy-ns", "NS", "moving a page (5000)",
+		{ OPT_CALL, 0, "copy-ns", "NS", "moving a page (12000)",
 		  &opt.config.policy.copy_ns, .call = call_number },
 		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",
 		  &opt.config.policy.off, .call = call_without },

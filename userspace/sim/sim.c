@@ -176,6 +176,10 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	look.nr_regions = world_regions(&sim->world, sim->store, sim->regions);
 	spend(sim, look.nr_regions * sim->config->page_ns);
 	glance = sim->result->cost - before;
+	if (!sim->plan && !policy_begins(sim->store->samples, sim->seconds)) {
+		sim->next_look = next_look(sim, glance);
+		return 0;
+	}
 	if (sim->plan && sim->seconds < sim->due && !cooling_due(sim) &&
 	    !policy_changed(sim->policy, &look)) {
 		sim->next_look = next_look(sim, glance);
@@ -184,10 +188,9 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->plan ?
 				  sim->plan->least : 1, sim->config->list_pages, sim->slow,
 				  &look.slow_cut);
-	spend(sim, look.nr_slow * sim->config->page_ns + walk);
 	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
 				  sim->fast, &look.fast_cut);
-	spend(sim, look.nr_fast * sim->config->page_ns + walk);
+	spend(sim, (look.nr_slow + look.nr_fast) * sim->config->page_ns + walk);
 	plan = policy_look(sim->policy, &look);
 	if (!plan)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");

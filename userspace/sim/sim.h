@@ -16,7 +16,7 @@
  * @cpu_ns: what the program does besides, for each access
  * @sample_ns: what a sample costs
  * @page_ns: what a page costs at a look that is listed, and decided about
- * @walk_ns: what a resident page costs at a look, for each of the two lists
+ * @walk_ns: what a resident page costs at a look
  * @interval: seconds between two looks
  * @cooling_period: samples between two coolings
  * @list_pages: most pages in each list

@@ -71,7 +71,7 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	add_number(obj, "threshold", plan->threshold);
 	json_add_u64(obj, "candidates", plan->candidates);
 	json_add(obj, "held", held_json(plan));
-	json_add_u64(obj, "listed", group->slow.nr + group->fast.nr);
+	json_add_u64(obj, "listed", group->pages.nr);
 	json_add_u64(obj, "least", group->least);
 	json_add_u64(obj, "thin", tier->thin);
 	json_add_u64(obj, "planned_demotions", plan->demoted_pages);

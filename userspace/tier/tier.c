@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,7 @@
 static const char *const works[TIER_NR_WORKS] = {
 	[TIER_BEGIN] = "begin",
 	[TIER_GLANCE] = "glance",
-	[TIER_LIST_SLOW] = "list_slow",
-	[TIER_LIST_FAST] = "list_fast",
+	[TIER_LIST] = "list",
 	[TIER_DECIDE] = "decide",
 	[TIER_MOVE] = "move",
 	[TIER_REST] = "rest",
@@ -52,8 +52,7 @@ int tier_open(struct tier *tier, struct htmm_error *err)
 static void free_lists(struct group *group)
 {
 	htmm_pages_free(&group->regions);
-	htmm_pages_free(&group->slow);
-	htmm_pages_free(&group->fast);
+	htmm_pages_free(&group->pages);
 }
 
 void tier_close(struct tier *tier)
@@ -94,21 +93,15 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 	return all ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
 }
 
-/*
- * Lists one tier; of large groups only the best or the worst pages. The fast tier is listed by
- * address, if all of it is, which takes no sorting. Sampled pages are listed by count, which
- * takes less time than an order that visits the whole hash table. Returns whether there are
- * more.
- */
-static int list_tier(struct tier *tier, const struct group *group, bool fast, size_t most,
-		     struct htmm_page_list *list, struct htmm_error *err)
+/* Lists the best pages of the slow tier, or the worst of the fast one; returns if it has more. */
+static int list_tier(struct tier *tier, struct group *group, bool fast, size_t most,
+		     struct htmm_error *err)
 {
 	const struct htmm_cpus *nodes = fast ? &tier->tiers.fast : &tier->tiers.slow;
 	struct htmm_list_pages request = {
 		.flags = HTMM_LIST_NODE | (fast ? HTMM_LIST_RESIDENT : 0),
 		.session = tier->session,
-		.order = !fast ? HTMM_ORDER_HOTTEST :
-			 group->large ? HTMM_ORDER_COLDEST : HTMM_ORDER_TABLE,
+		.order = fast ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
 		.target = group->target,
 		.min_samples = fast ? 0 : group->least,
 	};
@@ -116,7 +109,51 @@ static int list_tier(struct tier *tier, const struct group *group, bool fast, si
 	int node, ret = 0;
 
 	for (node = tiers_next(nodes, -1); node >= 0 && !ret; node = tiers_next(nodes, node))
-		ret = list_node(tier, &request, node, most, list, &full, err);
+		ret = list_node(tier, &request, node, most, &group->pages, &full, err);
+	return ret ?: full;
+}
+
+/* Puts the pages of the slow tier first, then those of @node; drops those of other nodes. */
+static void sort_out(const struct tier *tier, struct group *group, int node)
+{
+	struct htmm_page *page = group->pages.pages, swap;
+	size_t i, nr;
+
+	group->nr_slow = 0;
+	for (i = 0; i < group->pages.nr; i++) {
+		if (!htmm_cpus_has(&tier->tiers.slow, page[i].node))
+			continue;
+		swap = page[group->nr_slow];
+		page[group->nr_slow++] = page[i];
+		page[i] = swap;
+	}
+	nr = group->nr_slow;
+	for (i = nr; i < group->pages.nr; i++)
+		if (page[i].node == node)
+			page[nr++] = page[i];
+	group->pages.nr = nr;
+}
+
+/* Lists both tiers in one pass over the page tables. Returns whether there are more. */
+static int list_both(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	const struct htmm_cpus *nodes = &tier->tiers.fast;
+	struct htmm_list_pages request = {
+		.flags = HTMM_LIST_NODE | HTMM_LIST_RESIDENT | HTMM_LIST_OTHERS,
+		.session = tier->session, .order = HTMM_ORDER_TABLE,
+		.target = group->target, .min_samples = group->least,
+	};
+	int node = tiers_next(nodes, -1);
+	bool full = false;
+	int ret = list_node(tier, &request, node, tier->list_pages, &group->pages, &full, err);
+
+	if (ret)
+		return ret;
+	sort_out(tier, group, node);
+	request.flags &= ~HTMM_LIST_OTHERS;
+	request.min_samples = 0;
+	for (node = tiers_next(nodes, node); node >= 0 && !ret; node = tiers_next(nodes, node))
+		ret = list_node(tier, &request, node, tier->list_pages, &group->pages, &full, err);
 	return ret ?: full;
 }
 
@@ -163,29 +200,22 @@ static int list_slow(struct tier *tier, struct group *group, struct htmm_error *
 	size_t most = group->capacity + LIST_FIRST;
 	int ret;
 
-	htmm_pages_free(&group->slow);
-	group->least = group->plan ? group->plan->least : 1;
 	if (most > tier->list_pages)
 		most = tier->list_pages;
-	ret = list_tier(tier, group, false, most, &group->slow, err);
-	group->slow_cut = group->least - 1;
+	ret = list_tier(tier, group, false, most, err);
 	if (ret > 0)
-		group->slow_cut = group->slow.pages[group->slow.nr - 1].samples;
+		group->slow_cut = group->pages.pages[group->pages.nr - 1].samples;
+	group->nr_slow = group->pages.nr;
 	return ret;
 }
 
 static int list_fast(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	int ret;
+	int ret = list_tier(tier, group, true, tier->list_pages, err);
 
-	htmm_pages_free(&group->fast);
-	ret = list_tier(tier, group, true, tier->list_pages, &group->fast, err);
-	group->fast_cut = 0;
-	group->used = group->fast.nr;
-	if (ret <= 0 || !group->large)
-		return ret;
-	group->fast_cut = group->fast.pages[group->fast.nr - 1].samples;
-	return count_used(tier, group, err);
+	if (ret > 0)
+		group->fast_cut = group->pages.pages[group->pages.nr - 1].samples;
+	return ret < 0 ? ret : count_used(tier, group, err);
 }
 
 static bool cooling_due(const struct tier *tier)
@@ -196,8 +226,9 @@ static bool cooling_due(const struct tier *tier)
 static struct policy_look look_of(const struct tier *tier, const struct group *group)
 {
 	return (struct policy_look) {
-		.slow = group->slow.pages, .nr_slow = group->slow.nr, .slow_cut = group->slow_cut,
-		.fast = group->fast.pages, .nr_fast = group->fast.nr, .fast_cut = group->fast_cut,
+		.slow = group->pages.pages, .nr_slow = group->nr_slow, .slow_cut = group->slow_cut,
+		.fast = group->pages.pages + group->nr_slow,
+		.nr_fast = group->pages.nr - group->nr_slow, .fast_cut = group->fast_cut,
 		.regions = group->regions.pages, .nr_regions = group->regions.nr,
 		.capacity = group->capacity, .used = group->used,
 		.slow_samples = group->slow_samples, .samples = group->samples,
@@ -212,7 +243,9 @@ static bool rests(const struct tier *tier, const struct group *group)
 {
 	const struct policy_look look = look_of(tier, group);
 
-	return group->plan && tier->seconds < tier->due && !cooling_due(tier) &&
+	if (!group->plan)
+		return !policy_begins(group->counted, tier->seconds);
+	return tier->seconds < tier->due && !cooling_due(tier) &&
 	       !policy_changed(group->policy, &look);
 }
 
@@ -298,10 +331,42 @@ static int count_listed(struct tier *tier, struct group *group, __u64 *samples,
 	return ret;
 }
 
+/* Of a large group only what is most likely to be moved. */
+static int list_some(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	int ret = list_slow(tier, group, err);
+
+	ret = ret < 0 ? ret : count_listed(tier, group, &group->slow_samples, err);
+	if (!ret)
+		ret = list_fast(tier, group, err);
+	return ret < 0 ? ret : count_listed(tier, group, &group->samples, err);
+}
+
+static int list_all(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	int full = list_both(tier, group, err), ret;
+
+	if (full < 0)
+		return full;
+	group->used = group->pages.nr - group->nr_slow;
+	ret = count_listed(tier, group, &group->samples, err);
+	group->slow_samples = group->samples;
+	group->large = full;
+	return ret;
+}
+
+static void empty_lists(struct group *group)
+{
+	htmm_pages_free(&group->pages);
+	group->least = group->plan ? group->plan->least : 1;
+	group->slow_cut = group->least - 1;
+	group->fast_cut = 0;
+}
+
 /* Lists no pages if the regions show that nothing has changed. */
 static int list_group(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	int slow, fast, ret = list_regions(tier, group, err);
+	int ret = list_regions(tier, group, err);
 
 	if (ret)
 		return ret;
@@ -309,18 +374,15 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 	tier_charge(tier, TIER_GLANCE);
 	if (group->rests)
 		return 0;
-	slow = list_slow(tier, group, err);
-	tier_charge(tier, TIER_LIST_SLOW);
-	ret = slow < 0 ? slow : count_listed(tier, group, &group->slow_samples, err);
-	if (ret)
-		return ret;
-	fast = list_fast(tier, group, err);
-	tier_charge(tier, TIER_LIST_FAST);
-	ret = fast < 0 ? fast : count_listed(tier, group, &group->samples, err);
-	if (ret || group->large || !fast)
-		return ret;
-	group->large = true;
-	return list_group(tier, group, err);
+	empty_lists(group);
+	if (!group->large)
+		ret = list_all(tier, group, err);
+	if (!ret && group->large) {
+		empty_lists(group);
+		ret = list_some(tier, group, err);
+	}
+	tier_charge(tier, TIER_LIST);
+	return ret;
 }
 
 /* Shares the fast tier by the weights. */
@@ -432,11 +494,15 @@ void tier_cool(struct tier *tier)
 /* If it fails, samples come as before, which is what the policies are told. */
 void tier_sample(struct tier *tier)
 {
-	unsigned int thin = tier->groups[0].plan->thin, i;
+	unsigned int thin = UINT_MAX, i;
 
-	for (i = 1; i < tier->nr_groups; i++)
-		if (tier->groups[i].plan->thin < thin)
-			thin = tier->groups[i].plan->thin;
+	for (i = 0; i < tier->nr_groups; i++) {
+		const struct policy_plan *plan = tier->groups[i].plan;
+		unsigned int wanted = plan ? plan->thin : 1;
+
+		if (wanted < thin)
+			thin = wanted;
+	}
 	if (thin == tier->thin)
 		return;
 	for (i = 0; i < tier->events->nr; i++) {

@@ -15,8 +15,7 @@
  * enum tier_work - what the loop spends its time on
  * @TIER_BEGIN: all before the first look
  * @TIER_GLANCE: lists of regions
- * @TIER_LIST_SLOW: lists of the slow tier
- * @TIER_LIST_FAST: lists of the fast tier
+ * @TIER_LIST: lists of pages
  * @TIER_DECIDE: the policies
  * @TIER_MOVE: moving pages
  * @TIER_REST: all else
@@ -25,8 +24,7 @@
 enum tier_work {
 	TIER_BEGIN,
 	TIER_GLANCE,
-	TIER_LIST_SLOW,
-	TIER_LIST_FAST,
+	TIER_LIST,
 	TIER_DECIDE,
 	TIER_MOVE,
 	TIER_REST,
@@ -41,16 +39,16 @@ enum tier_work {
  * @large: it has more pages than can be listed at each look
  * @rests: there was nothing to do, so only @regions were read
  * @regions: all its regions
- * @slow: sampled pages of the slow tier
- * @fast: pages of the fast tier
- * @least: @slow has only pages with at least so many samples
- * @slow_cut: some with up to so many samples are not in @slow
- * @fast_cut: some with so many samples or more are not in @fast; 0: it has all
+ * @pages: sampled pages of the slow tier, then pages of the fast tier
+ * @nr_slow: how many of them are of the slow tier
+ * @least: of the slow tier only pages with at least so many samples are listed
+ * @slow_cut: some of the slow tier with up to so many samples are not listed
+ * @fast_cut: some of the fast tier with so many samples or more are not listed; 0: all are
  * @used: pages of the fast tier that are in use
  * @capacity: pages of the fast tier that it may use
  * @counted: samples counted of its pages
- * @slow_samples: those that @slow shows
- * @samples: those that @fast shows
+ * @slow_samples: those that the list of the slow tier shows
+ * @samples: those that the list of the fast tier shows
  * @plan: what its policy has decided
  */
 struct group {
@@ -60,8 +58,8 @@ struct group {
 	bool large;
 	bool rests;
 	struct htmm_page_list regions;
-	struct htmm_page_list slow;
-	struct htmm_page_list fast;
+	struct htmm_page_list pages;
+	size_t nr_slow;
 	__u32 least;
 	__u64 slow_cut;
 	__u64 fast_cut;

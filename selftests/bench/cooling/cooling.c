@@ -16,6 +16,7 @@
 #include <time.h>
 #include "bench.h"
 #include "evict.h"
+#include "index.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -145,7 +146,7 @@ static void look(const struct store *store, const double *weight, u64 moved,
 	sum[0] = all;
 	for (i = 0; i < store->table.high; i++) {
 		region = htmm_table_entry(&store->table, i);
-		pos = region->created ? 0 : HTMM_REGION_PAGES;
+		pos = region->used ? 0 : HTMM_REGION_PAGES;
 		while ((count = htmm_region_next(region, &pos, &page))) {
 			count = min_t(u32, htmm_table_cooled(&store->table, region, count),
 				      COUNTS - 1);

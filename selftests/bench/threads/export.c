@@ -9,7 +9,6 @@
  */
 #include <time.h>
 #include "bench.h"
-#include "export.h"
 #include "topn.h"
 #include "tap.h"
 
@@ -62,29 +61,30 @@ static void fill(u64 pages, u32 one_in, void **dir, char **arena)
 	CHECK(table.pages == pages);
 }
 
+static u32 list_call(enum htmm_topn_order order, u32 n, const struct htmm_topn_entry *after)
+{
+	struct htmm_topn list = {
+		.order = order,
+		.filter = HTMM_TOPN_COUNTED,
+		.entries = entries,
+		.size = n,
+		.after = after,
+	};
+
+	htmm_topn_begin(&list, &table);
+	while (htmm_topn_scan(&list, &table, 4096))
+		;
+	return htmm_topn_finish(&list);
+}
+
 static u32 call_export(const struct htmm_topn_entry *after)
 {
-	const struct htmm_topn_filter all = { .last = U64_MAX, .max = U64_MAX };
-	struct htmm_export export;
-
-	htmm_export_init(&export, HTMM_LIST_PAGES, &all, entries, CALL);
-	htmm_export_begin(&export, &table, after);
-	while (htmm_export_scan(&export, &table, 4096))
-		;
-	return export.len;
+	return list_call(HTMM_TOPN_BY_PLACE, CALL, after);
 }
 
 static u32 call_hottest(const struct htmm_topn_entry *after)
 {
-	struct htmm_topn list;
-
-	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, CALL);
-	if (after)
-		htmm_topn_after(&list, after);
-	htmm_topn_begin(&list, &table);
-	while (htmm_topn_scan(&list, &table, 256))
-		;
-	return htmm_topn_finish(&list);
+	return list_call(HTMM_TOPN_HOTTEST, CALL, after);
 }
 
 /* All pages; their histogram must be the table's. Returns seconds. */
@@ -110,13 +110,8 @@ static double list_all(u32 (*call)(const struct htmm_topn_entry *after))
 static double seconds_to_list_top(void)
 {
 	double began = seconds();
-	struct htmm_topn list;
 
-	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, TOP);
-	htmm_topn_begin(&list, &table);
-	while (htmm_topn_scan(&list, &table, 256))
-		;
-	CHECK(htmm_topn_finish(&list) == TOP);
+	CHECK(list_call(HTMM_TOPN_HOTTEST, TOP, NULL) == TOP);
 	return seconds() - began;
 }
 

@@ -74,7 +74,7 @@ static u64 read_slice(struct htmm_topn *list, bool *more, u64 *work)
 	shard_lock(&shard, &(u64){ 0 });
 	start = wall_ns();
 	cpu = cpu_ns();
-	*more = htmm_topn_scan(list, &shard.table, SHARD_SLICE);
+	*more = htmm_topn_scan(list, &shard.table, SHARD_SLICE * HTMM_SCAN_REGION);
 	*work += cpu_ns() - cpu;
 	ns = wall_ns() - start;
 	shard_unlock(&shard);
@@ -100,10 +100,11 @@ static void read_once(enum mode how)
 	u64 ns, idle = 0, cpu = 0, start = wall_ns();
 	struct htmm_topn_entry entries[TOP];
 	struct htmm_hist hist[HTMM_KINDS];
-	struct htmm_topn list;
+	struct htmm_topn list = {
+		.filter = HTMM_TOPN_COUNTED, .entries = entries, .size = TOP,
+	};
 	bool more;
 
-	htmm_topn_init(&list, HTMM_LIST_PAGES, 0, entries, TOP);
 	shard_lock(&shard, &(u64){ 0 });
 	htmm_topn_begin(&list, &shard.table);
 	shard_unlock(&shard);

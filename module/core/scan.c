@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "index.h"
+#include "scan.h"
+
+/*
+ * May a region have something of interest? Usually not, and its entry alone is enough to
+ * tell: no page has more samples than its region, or than a listing has found and the region
+ * got since then, and without pairs no count has more digits than are stored in bytes.
+ */
+static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_table *table,
+			    const struct htmm_region *region)
+{
+	bool pages = scan->kind == HTMM_KIND_BASE;
+	u32 most = pages ? htmm_region_most(region) : htmm_region_count(region);
+
+	if (htmm_table_cooled(table, region, most) < scan->least)
+		return false;
+	return !pages || region->pairs ||
+	       !(htmm_scan_stored(scan, table, region) >>
+		 region->digits * HTMM_DIGIT_BITS);
+}
+
+/* Prefetch the counters of the first region of each of 64 chains, if they will be read. */
+static void htmm_scan_prefetch_counts(const struct htmm_scan *scan,
+				      const struct htmm_table *table, u32 word)
+{
+	const struct htmm_region *region;
+	u64 left;
+
+	for (left = table->occupied[word]; left; left &= left - 1) {
+		region = table->head[word * 64 + __ffs64(left)];
+		if (htmm_scan_wants(scan, table, region))
+			htmm_region_prefetch(region, htmm_scan_stored(scan, table, region));
+	}
+}
+
+/*
+ * Prefetch the counters of the 64 chains that are next, then the states of the 64 after them,
+ * then the entries of the 64 after these.
+ */
+static void htmm_scan_prefetch(const struct htmm_scan *scan, const struct htmm_table *table)
+{
+	u32 word = scan->chain / 64;
+	u64 left;
+
+	if (word + 2 > table->head_mask / 64)
+		return;
+	if (scan->kind == HTMM_KIND_BASE)
+		htmm_scan_prefetch_counts(scan, table, word);
+	for (left = table->occupied[word + 1]; left; left &= left - 1)
+		prefetch(table->head[(word + 1) * 64 + __ffs64(left)]->state);
+	for (left = table->occupied[word + 2]; left; left &= left - 1)
+		prefetch(table->head[(word + 2) * 64 + __ffs64(left)]);
+}
+
+/* The region with the lowest key that has not been visited. Chains are short. */
+static struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
+					      const struct htmm_table *table)
+{
+	struct htmm_region *region = table->head[scan->chain], *next = NULL;
+
+	for (; region; region = region->chain) {
+		if (region->key >= scan->key && (!next || region->key < next->key))
+			next = region;
+	}
+	return next;
+}
+
+/* Go to the next chain that is not empty, or to the first one of the next 64, which costs 1. */
+static void htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table, u32 *budget)
+{
+	u32 at = scan->chain + 1;
+	u64 left = at % 64 ? table->occupied[at / 64] >> at % 64 : 0;
+
+	scan->key = 0;
+	scan->chain = left ? at + __ffs64(left) : (scan->chain | 63) + 1;
+	if (scan->chain % 64)
+		return;
+	--*budget;
+	htmm_scan_prefetch(scan, table);
+}
+
+struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_table *table,
+				   u32 *budget)
+{
+	struct htmm_region *region;
+
+	while (*budget && !htmm_scan_ended(scan, table)) {
+		region = htmm_scan_on_chain(scan, table);
+		if (!region) {
+			htmm_scan_step(scan, table, budget);
+			continue;
+		}
+		*budget -= min_t(u32, *budget, HTMM_SCAN_REGION);
+		scan->key = region->key + 1;
+		if (htmm_scan_wants(scan, table, region))
+			return region;
+	}
+	return NULL;
+}
+
+void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
+		       u32 *count, u64 *tracked)
+{
+	const struct htmm_region *region =
+		htmm_index_find(table, htmm_region_key(htmm_page(mm, vpn)));
+	u32 page, value, pos = 0;
+
+	memset(count, 0, HTMM_REGION_PAGES * sizeof(*count));
+	if (tracked)
+		memset(tracked, 0, HTMM_REGION_PAGES / 8);
+	while (region && (value = htmm_region_next(region, &pos, &page))) {
+		count[page] = htmm_table_cooled(table, region, value);
+		if (tracked)
+			tracked[page / 64] |= 1ULL << page % 64;
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reading a table: one region, or all of them in several steps.
+ *
+ * The steps follow the hash chains, and each chain by key. No sample, cooling, eviction or
+ * move of an entry changes the position of a region in this order. So a region that is
+ * tracked all the time is visited exactly once.
+ */
+#ifndef HTMM_CORE_SCAN_H
+#define HTMM_CORE_SCAN_H
+
+#include "table.h"
+
+/* What a region costs of a step's budget; 64 chains cost 1. */
+#define HTMM_SCAN_REGION	16
+
+/**
+ * struct htmm_scan - position of a scan
+ * @kind: what is of interest, base pages or regions
+ * @least: lowest count of interest; may rise
+ * @chain: next chain, 0 at first
+ * @key: lowest key on @chain that has not been visited, 0 at first
+ */
+struct htmm_scan {
+	enum htmm_kind kind;
+	u32 chain;
+	u64 key;
+	u64 least;
+};
+
+/**
+ * htmm_scan_stored() - what corresponds to the lowest count of interest
+ * @scan: the scan
+ * @table: the table
+ * @region: a region of it that htmm_scan_next() has returned
+ *
+ * Return: the lowest count in @region that is still the lowest of interest after the
+ * coolings that it has missed. A count that has cooled to zero is stored as 1 or more.
+ */
+static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
+				   const struct htmm_table *table,
+				   const struct htmm_region *region)
+{
+	return scan->least ? scan->least << (table->epoch - region->epoch) : 1;
+}
+
+/**
+ * htmm_scan_next() - the next region
+ * @scan: the scan
+ * @table: the table
+ * @budget: of the step; reduced by HTMM_SCAN_REGION for a region, 1 for 64 chains
+ *
+ * Regions that have nothing of interest may be left out.
+ *
+ * Return: the region; NULL if the budget is used up, or at the end.
+ */
+struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_table *table,
+				   u32 *budget);
+
+/**
+ * htmm_scan_ended() - have all regions been visited?
+ * @scan: the scan
+ * @table: the table
+ *
+ * Return: true if so.
+ */
+static inline bool htmm_scan_ended(const struct htmm_scan *scan,
+				   const struct htmm_table *table)
+{
+	return scan->chain > table->head_mask;
+}
+
+/**
+ * htmm_table_counts() - the counts of all pages of a region
+ * @table: the table
+ * @mm: its address space
+ * @vpn: any of its pages
+ * @count: array of HTMM_REGION_PAGES counts, halved by every cooling so far; 0 if a page is
+ *	not tracked
+ * @tracked: NULL, or a bitmap of HTMM_REGION_PAGES bits: set for each page that is tracked,
+ *	also if its count has cooled to zero
+ */
+void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
+		       u32 *count, u64 *tracked);
+
+#endif /* HTMM_CORE_SCAN_H */
