@@ -33,6 +33,7 @@ FIXTURE(fail_nth) {
 	struct stats before;
 	struct htmm_channel channels[CHANNELS];
 	struct htmm_page pages[HOT_PAGES];
+	char module[4096];
 };
 
 FIXTURE_SETUP(fail_nth)
@@ -570,6 +571,43 @@ TEST_F_TIMEOUT(fail_nth, stream_read, 600)
 	};
 
 	EXPECT_LT(0, sweep(_metadata, self, &streaming));
+}
+
+static void be_unloaded(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
+{
+	close(self->fd);
+	ASSERT_EQ(0, module_unload());
+}
+
+static int load(FIXTURE_DATA(fail_nth) *self)
+{
+	return module_load(self->module);
+}
+
+/* A module that cannot be loaded leaves nothing behind, and can be loaded later. */
+static void after_loading(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self,
+			  int ret)
+{
+	if (ret) {
+		EXPECT_NE(0, access("/sys/module/htmm", F_OK));
+		EXPECT_NE(0, access("/dev/htmm", F_OK));
+		EXPECT_NE(0, access("/sys/kernel/debug/htmm", F_OK));
+		ASSERT_EQ(0, load(self));
+	}
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	check_idle(_metadata);
+}
+
+TEST_F_TIMEOUT(fail_nth, load, 600)
+{
+	const struct sweep loading = { "load", be_unloaded, load, after_loading };
+
+	if (!module_find(self->module, sizeof(self->module)))
+		SKIP(return, "no module to load: set HTMM_KO");
+	ASSERT_EQ(0, nth_only_below("do_init_module"));
+	EXPECT_LT(0, sweep(_metadata, self, &loading));
+	ASSERT_EQ(0, nth_only_below(NULL));
 }
 
 static int read_debugfs(FIXTURE_DATA(fail_nth) *self)

@@ -147,7 +147,7 @@ static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
 	list->order = fuzz_below(n, 3);
 	list->min_samples = fuzz_below(n, 3);
 	if (fuzz_one_in(n, 3))
-		list->flags = fuzz_below(n, 2 * HTMM_LIST_RESIDENT);
+		list->flags = fuzz_below(n, 2 * HTMM_LIST_OTHERS);
 	if (list->flags & HTMM_LIST_NODE)
 		list->node = fuzz_below(n, 2);
 	if (fuzz_one_in(n, 3))

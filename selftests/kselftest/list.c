@@ -242,7 +242,7 @@ TEST_F(list, what_is_refused)
 } while (0)
 
 	sample(_metadata, self);
-	refused(EOPNOTSUPP, flags, 8);
+	refused(EOPNOTSUPP, flags, 16);
 	refused(EOPNOTSUPP, unit, HTMM_UNIT_REGION + 1);
 	refused(EOPNOTSUPP, order, HTMM_ORDER_TABLE + 1);
 	refused(EINVAL, nr_pages, 0);

@@ -20,6 +20,8 @@
 /* Pages that one call of move_pages(2) tells of. */
 #define A_TIME		1024
 
+#define HALF		(REGION_PAGES / 2)
+
 #define BALANCING	"/proc/sys/kernel/numa_balancing"
 
 FIXTURE(locate) {
@@ -211,6 +213,51 @@ TEST_F(locate, one_node)
 	}
 }
 
+/* All of one node, and of the other what the count chooses: as in a list of all. */
+TEST_F(locate, others)
+{
+	struct htmm_list_pages request = { .order = HTMM_ORDER_TABLE };
+	const size_t twice = 24, thrice = 10;
+	struct pages all, some;
+	size_t i, at, chosen;
+	int node;
+
+	ASSERT_EQ(0, access_bind(self->mem, REGION, 0));
+	ASSERT_EQ(0, access_bind(self->mem + REGION, REGION, 1));
+	start(_metadata, self, getpid());
+	access_pages(&self->source, self->mem, 2 * REGION_PAGES, 1);
+	access_pages(&self->source, self->mem + REGION - twice / 2 * PAGE, twice, 1);
+	access_pages(&self->source, self->mem + REGION - thrice / 2 * PAGE, thrice, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	for (node = 0; node < 2; node++) {
+		request.flags = HTMM_LIST_RESIDENT;
+		request.node = 0;
+		request.min_samples = 0;
+		request.max_samples = 0;
+		list_area(_metadata, self->fd, request, self->mem, 2 * REGION, 5000, &all);
+		request.flags |= HTMM_LIST_NODE | HTMM_LIST_OTHERS;
+		request.node = node;
+		request.min_samples = 2;
+		request.max_samples = 2;
+		list_area(_metadata, self->fd, request, self->mem, 2 * REGION, 33, &some);
+		for (at = 0, chosen = 0, i = 0; i < all.nr; i++) {
+			if (all.page[i].node != node && all.page[i].samples != 2)
+				continue;
+			ASSERT_LT(at, some.nr);
+			EXPECT_EQ(0, memcmp(&all.page[i], &some.page[at], sizeof(*all.page)));
+			chosen += all.page[i].node != node;
+			at++;
+		}
+		EXPECT_EQ(2 * REGION_PAGES, all.nr);
+		EXPECT_EQ(at, some.nr);
+		EXPECT_EQ((twice - thrice) / 2, chosen);
+		EXPECT_EQ(some.nr, check_nodes(_metadata, getpid(), &some));
+		pages_free(&all);
+		pages_free(&some);
+	}
+}
+
 TEST_F(locate, regions)
 {
 	struct htmm_list_pages request = {
@@ -218,11 +265,19 @@ TEST_F(locate, regions)
 		.unit = HTMM_UNIT_REGION,
 		.order = HTMM_ORDER_TABLE,
 	};
+	int to[HALF], status[HALF];
 	struct pages list;
+	void *addr[HALF];
 	size_t i;
 
 	mix(_metadata, self);
+	/* Of those that are left, most are on node 1, but not the first and not the last ones. */
 	ASSERT_EQ(0, madvise(self->mem + 2 * REGION, REGION / 2, MADV_DONTNEED));
+	for (i = 0; i < HALF; i++) {
+		addr[i] = self->mem + 2 * REGION + REGION / 2 + i * PAGE;
+		to[i] = i >= 100 && i < 240;
+	}
+	ASSERT_EQ(0, syscall(SYS_move_pages, 0, HALF, addr, to, status, MPOL_MF_MOVE));
 	list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 3, &list);
 	EXPECT_EQ(REGIONS, list.nr);
 	for (i = 0; i < list.nr; i++) {
@@ -230,6 +285,8 @@ TEST_F(locate, regions)
 		if (list.page[i].addr == (uintptr_t)self->mem)
 			EXPECT_EQ(0, list.page[i].node);
 		if (list.page[i].addr == (uintptr_t)self->mem + REGION)
+			EXPECT_EQ(1, list.page[i].node);
+		if (list.page[i].addr == (uintptr_t)self->mem + 2 * REGION)
 			EXPECT_EQ(1, list.page[i].node);
 	}
 	pages_free(&list);
@@ -240,6 +297,64 @@ TEST_F(locate, regions)
 	EXPECT_EQ(HTMM_NODE_UNKNOWN, list.page[0].node);
 	EXPECT_EQ(HTMM_MAPPING_UNKNOWN, list.page[0].mapping_shift);
 	pages_free(&list);
+}
+
+/**
+ * struct twin - one of two processes with the same addresses
+ * @source: what it is sampled by
+ * @mem: TWIN_PAGES pages
+ * @node: where its own pages are
+ */
+struct twin {
+	const struct source *source;
+	char *mem;
+	int node;
+};
+
+#define TWIN_PAGES	20
+
+static void twin_work(void *arg)
+{
+	struct twin *twin = arg;
+
+	access_bind(twin->mem, TWIN_PAGES * PAGE, twin->node);
+	access_pages(twin->source, twin->mem, TWIN_PAGES, 3);
+}
+
+/* One target with two processes: each page is where that process has it. */
+TEST_F(locate, same_addresses)
+{
+	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
+	struct twin twin[2];
+	struct child child[2];
+	struct pages list;
+	size_t i, on[2];
+	int n;
+
+	self->req.arg.nr_targets = 0;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	for (n = 0; n < 2; n++) {
+		twin[n] = (struct twin) { &self->source, self->mem, n };
+		ASSERT_EQ(0, child_worker(&child[n], twin_work, &twin[n]));
+		ASSERT_EQ(0, child_do(&child[n]));
+	}
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_stop(self->fd));
+	for (request.order = 0; request.order <= HTMM_ORDER_TABLE; request.order++) {
+		list_area(_metadata, self->fd, request, self->mem, TWIN_PAGES * PAGE, 7, &list);
+		memset(on, 0, sizeof(on));
+		for (i = 0; i < list.nr; i++) {
+			n = list.page[i].pid == (__u32)child[1].pid;
+			EXPECT_EQ(child[n].pid, list.page[i].pid);
+			EXPECT_EQ(n, list.page[i].node);
+			on[n]++;
+		}
+		EXPECT_EQ(TWIN_PAGES, on[0]);
+		EXPECT_EQ(TWIN_PAGES, on[1]);
+		pages_free(&list);
+	}
+	for (n = 0; n < 2; n++)
+		EXPECT_EQ(128 + SIGKILL, child_kill(&child[n]));
 }
 
 /* One fault brings a huge page; all its pages are resident, one is tracked. */
@@ -333,13 +448,18 @@ static void victim_work(void *arg)
 }
 
 /* Maps and touches all before it is sampled. */
-static int victim_start(struct child *child, struct victim *victim)
+static int victim_begin(struct child *child, struct victim *victim, void (*work)(void *))
 {
 	if (access_bind(victim->mem, REGION, 0) ||
 	    access_bind(victim->mem + REGION, (REGIONS - 1) * REGION, 1))
 		return -errno;
 	memset(victim->mem, 1, PAGES * PAGE);
-	return child_worker(child, victim_work, victim);
+	return child_worker(child, work, victim);
+}
+
+static int victim_start(struct child *child, struct victim *victim)
+{
+	return victim_begin(child, victim, victim_work);
 }
 
 /* Resident pages of a process on each node by numa_maps, of those that can be read. */
@@ -422,10 +542,27 @@ TEST_F(locate, coldest)
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }
 
-/* The sums of HTMM_IOC_GET_PLACEMENT are those of the lists. */
+/* Cold pages, then hot ones of node 0; warm pages, then hot ones of node 1. */
+#define COLD	30
+#define WARM	40
+#define HOT_0	12
+#define HOT_1	5
+
+static void sums_work(void *arg)
+{
+	struct victim *victim = arg;
+	char *mem = victim->mem;
+
+	access_pages(victim->source, mem, COLD, 1);
+	access_pages(victim->source, mem + COLD * PAGE, HOT_0, 8);
+	access_pages(victim->source, mem + REGION, WARM, 2);
+	access_pages(victim->source, mem + REGION + WARM * PAGE, HOT_1, 8);
+}
+
+/* The sums of HTMM_IOC_GET_PLACEMENT are those of the lists, and tell hot, warm and cold apart. */
 TEST_F(locate, sums)
 {
-	struct victim victim = { &self->source, self->mem, 40 };
+	struct victim victim = { &self->source, self->mem };
 	unsigned long pages[MAX_NODES] = {};
 	struct placement placement;
 	struct histogram hist;
@@ -433,9 +570,10 @@ TEST_F(locate, sums)
 	__u64 tracked = 0, samples = 0, hot = 0;
 	int node, bin;
 
-	ASSERT_EQ(0, victim_start(&child, &victim));
+	ASSERT_EQ(0, victim_begin(&child, &victim, sums_work));
+	/* The hot ones fill less than 75 % of it, so others are warm. */
+	self->req.arg.capacity_pages = 24;
 	start(_metadata, self, child.pid);
-	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
@@ -450,21 +588,29 @@ TEST_F(locate, sums)
 	EXPECT_EQ(0, placement.s.unknown_samples);
 	for (node = 0; node < 2; node++) {
 		const struct htmm_node_placement *at = &placement.nodes[node];
-		__u64 in_bins = 0;
+		__u64 in_bins = 0, above[3] = {};
 
 		EXPECT_EQ(node, at->node);
 		EXPECT_EQ(node ? 0 : HTMM_NODE_FAST, at->flags);
 		EXPECT_EQ(pages[node], at->pages);
-		for (bin = 0; bin < HTMM_NR_BINS; bin++)
+		for (bin = 0; bin < HTMM_NR_BINS; bin++) {
 			in_bins += placement.bins[node][bin].pages;
+			above[(bin >= hist.hot_threshold) + (bin >= hist.warm_threshold)] +=
+				placement.bins[node][bin].pages;
+		}
 		EXPECT_EQ(in_bins, at->tracked_pages);
+		EXPECT_EQ(above[2], at->hot_pages);
+		EXPECT_EQ(above[1], at->warm_pages);
 		tracked += at->tracked_pages;
 		samples += at->samples;
 		hot += at->hot_pages;
 	}
-	EXPECT_LE(40, placement.nodes[1].tracked_pages);
-	EXPECT_LE(40, placement.bins[1][2].pages);
-	EXPECT_LE(80, placement.nodes[1].samples);
+	EXPECT_LE(COLD, placement.nodes[0].tracked_pages - placement.nodes[0].hot_pages -
+			placement.nodes[0].warm_pages);
+	EXPECT_LE(HOT_0, placement.nodes[0].hot_pages);
+	EXPECT_LE(WARM, placement.nodes[1].warm_pages);
+	EXPECT_LE(HOT_1, placement.nodes[1].hot_pages);
+	EXPECT_LE(WARM * 2 + HOT_1 * 8, placement.nodes[1].samples);
 	EXPECT_EQ(hist.pages, tracked);
 	EXPECT_EQ(hist.hot_pages, hot);
 	EXPECT_EQ(hist.samples, samples);
@@ -888,6 +1034,8 @@ TEST_F(locate, under_load)
 		{ .flags = HTMM_LIST_NODE, .node = 1, .order = HTMM_ORDER_TABLE },
 		{ .flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE, .order = HTMM_ORDER_COLDEST,
 		  .node = 1, .max_samples = 3 },
+		{ .flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE | HTMM_LIST_OTHERS,
+		  .order = HTMM_ORDER_TABLE, .node = 1, .min_samples = 1 },
 	};
 	struct htmm_page *page = malloc(1000 * sizeof(*page));
 	struct placement placement;
@@ -979,13 +1127,23 @@ TEST_F(locate, bad_arguments)
 	EXPECT_EQ(-EINVAL, pages_list(self->fd, &request, 10, &list));
 	request = (struct htmm_list_pages) { .node = 1 };
 	EXPECT_EQ(-EINVAL, pages_list(self->fd, &request, 10, &list));
-	request = (struct htmm_list_pages) { .flags = 2 * HTMM_LIST_RESIDENT };
+	request = (struct htmm_list_pages) { .flags = 2 * HTMM_LIST_OTHERS };
 	EXPECT_EQ(-EOPNOTSUPP, pages_list(self->fd, &request, 10, &list));
 	request = (struct htmm_list_pages) { .flags = HTMM_LIST_RESIDENT };
 	EXPECT_EQ(-EOPNOTSUPP, pages_list(self->fd, &request, 10, &list));
 	request.order = HTMM_ORDER_TABLE;
 	request.unit = HTMM_UNIT_REGION;
 	EXPECT_EQ(-EOPNOTSUPP, pages_list(self->fd, &request, 10, &list));
+	request = (struct htmm_list_pages) {
+		.flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE | HTMM_LIST_OTHERS,
+		.order = HTMM_ORDER_COLDEST,
+	};
+	EXPECT_EQ(-EOPNOTSUPP, pages_list(self->fd, &request, 10, &list));
+	request.order = HTMM_ORDER_TABLE;
+	request.flags = HTMM_LIST_RESIDENT | HTMM_LIST_OTHERS;
+	EXPECT_EQ(-EINVAL, pages_list(self->fd, &request, 10, &list));
+	request.flags = HTMM_LIST_NODE | HTMM_LIST_OTHERS;
+	EXPECT_EQ(-EINVAL, pages_list(self->fd, &request, 10, &list));
 	/* A cursor of a list of resident pages is none of another. */
 	request = (struct htmm_list_pages) {
 		.flags = HTMM_LIST_RESIDENT,

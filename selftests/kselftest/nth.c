@@ -72,20 +72,26 @@ void nth_arm(int fd, unsigned int nth)
 		perror(NTH_FILE);
 }
 
-/* Finds the start of a function of the module; it ends where the next one begins. */
+/*
+ * Finds the start of a function of the module or of the kernel; it ends where the next one
+ * begins.
+ */
 static int find(const char *function, struct range *range)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
 	char line[512], name[256], module[64];
 	unsigned long addr;
+	int words;
 
 	*range = (struct range) { 0, ~0UL };
 	if (!file)
 		return -errno;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "%lx %*c %255s [%63[^]]]", &addr, name, module) == 3 &&
-		    !strcmp(module, "htmm") && !strcmp(name, function))
+	while (fgets(line, sizeof(line), file)) {
+		words = sscanf(line, "%lx %*c %255s [%63[^]]]", &addr, name, module);
+		if ((words == 2 || (words == 3 && !strcmp(module, "htmm"))) &&
+		    !strcmp(name, function))
 			range->start = addr;
+	}
 	rewind(file);
 	while (range->start && fgets(line, sizeof(line), file)) {
 		addr = strtoul(line, NULL, 16);

@@ -14,7 +14,8 @@ void nth_require(void);
 /* Enables all kinds of failures that the kernel has; 0 or a negative errno. */
 int nth_everything(void);
 /*
- * Allocations fail only in calls from this function of the module; NULL: everywhere.
+ * Allocations fail only in calls from this function of the module or of the kernel; NULL:
+ * everywhere.
  * Returns 0 or a negative errno, -ENOENT if there is no such function.
  */
 int nth_only_below(const char *function);
