@@ -239,6 +239,40 @@ static bool test_sample_contents(void)
 	return true;
 }
 
+#define LINE_WORDS	8
+
+static void count_word(const struct sample *sample, void *arg)
+{
+	__u64 offset = sample->addr - ARENA, *n = arg;
+
+	if ((int)sample->pid == getpid() && offset < PAGES * ACCESS_PAGE)
+		n[offset % sizeof(__u64) ? LINE_WORDS : offset / sizeof(__u64) % LINE_WORDS]++;
+}
+
+/* The period is odd, so each word of a cache line has its turn. */
+static bool test_addresses_within_lines(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_LOADS, 211);
+	const __u64 each = PAGES * ACCESS_WORDS / 211 / LINE_WORDS;
+	__u64 n[LINE_WORDS + 1] = {};
+	struct sampler s;
+
+	pin(0);
+	if (sampler_open(&s, &attr, 0, NULL))
+		return fail("cannot open");
+	sampler_enable(&s);
+	access_load(arena, PAGES, PAGES * ACCESS_WORDS);
+	sampler_disable(&s);
+	sampler_read(&s, count_word, n);
+	sampler_close(&s);
+	if (n[LINE_WORDS])
+		return fail("%llu addresses between words", n[LINE_WORDS]);
+	for (int i = 0; i < LINE_WORDS; i++)
+		if (n[i] + 20 < each || n[i] > each + 20)
+			return fail("word %d: %llu samples, not %llu", i, n[i], each);
+	return true;
+}
+
 static bool test_live_period(void)
 {
 	struct perf_event_attr attr = sampler_attr(ALL_STORES, 1009);
@@ -496,6 +530,7 @@ static const struct {
 	{ "counts nothing if user code is excluded", test_excludes_user },
 	{ "takes exactly one sample each period on every CPU", test_samples_exactly },
 	{ "samples say who stored what and where", test_sample_contents },
+	{ "addresses of samples are those of words", test_addresses_within_lines },
 	{ "takes a new period at once", test_live_period },
 	{ "samples several events of a group exactly", test_several_events },
 	{ "shares counters among more events than there are", test_more_events_than_counters },
