@@ -47,6 +47,9 @@ FIXTURE_SETUP(cost)
 	self->req.arg.interrupt_ns = variant->interrupt_ns;
 	self->req.arg.drain_interval_ms = variant->drain_interval_ms;
 	self->req.arg.budget_interval_ms = WINDOW_MS;
+	/* Nothing that this process does is recorded, so ksampled has nothing to drain. */
+	if (variant->part == HANDLER)
+		request_add_target(&self->req, getppid());
 	self->mem = access_map(PAGES);
 	ASSERT_NE(NULL, self->mem);
 	self->nr_cpus = cpus_allowed(self->cpus, 2);
@@ -133,7 +136,7 @@ static bool is_the_sum(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *se
 	ASSERT_LE(2, info.nr_cpus);
 	least = sum * 1000 / (info.elapsed_ns / 1000 * info.nr_cpus);
 	most = sum / (WINDOW_MS * info.nr_cpus);
-	if (part >= sum / 3 && s.cost_ppm >= least * 8 / 10 && s.cost_ppm <= most * 11 / 10)
+	if (part >= sum / 4 * 3 && s.cost_ppm >= least * 8 / 10 && s.cost_ppm <= most * 11 / 10)
 		return true;
 	TH_LOG("%u ppm, not %llu to %llu: handlers %llu ns, interrupts %llu ns, ksampled %llu ns",
 	       s.cost_ppm, least, most, s.handler_ns, charge, s.drain_ns);
