@@ -403,9 +403,9 @@ static u64 promoted_against(u32 off, u32 fast_gain, u32 slow_gain)
 
 static void test_margin(void)
 {
-	CHECK(promoted_against(0, 4, 7) == 0);
+	CHECK(promoted_against(0, 4, 6) == 0 && promoted_against(0, 4, 7) == 0);
 	CHECK(promoted_against(0, 4, 10) == 40);
-	CHECK(promoted_against(bit(POLICY_MARGIN), 4, 7) == 40);
+	CHECK(promoted_against(bit(POLICY_MARGIN), 4, 6) == 40);
 }
 
 /* Copies that take longer than what is won with them. */
@@ -578,6 +578,23 @@ static void test_burst_in_vain(void)
 	look(memory);
 	CHECK(!memory->plan->burst && memory->plan->won < 0.01);
 	CHECK(policy_wait(memory->policy, 0.01) > 3 * first);
+	destroy(memory);
+}
+
+/* A sample in a long time promises less than one in a short time. */
+static void test_longer(void)
+{
+	struct memory *memory = make(4000, bit(POLICY_MARGIN) | bit(POLICY_PROFIT));
+	double won;
+
+	sample(memory, 1100, 1600, 1);
+	look(memory);
+	/* One of two gets another sample in a second, but the next ones have waited for longer. */
+	sample(memory, 1100, 1350, 1);
+	sample(memory, 1600, 2600, 1);
+	won = look(memory)->won / (499 * 170e-9);
+	printf("# %f samples a second are won\n", won);
+	CHECK(won > 400 && won < 550);
 	destroy(memory);
 }
 
@@ -860,7 +877,7 @@ static void test_long_list(void)
 /* A look at a few samples is not worth it, unless time passes. */
 static void test_begins(void)
 {
-	CHECK(!policy_begins(499, 0.9) && policy_begins(500, 0) && policy_begins(0, 1));
+	CHECK(!policy_begins(1999, 0.9) && policy_begins(2000, 0) && policy_begins(0, 1));
 }
 
 /* How many phase changes are seen if the slow tier gets this part of the samples for once? */
@@ -984,6 +1001,7 @@ int main(void)
 		TAP_TEST(test_burst_of_regions),
 		TAP_TEST(test_burst_again),
 		TAP_TEST(test_burst_halved),
+		TAP_TEST(test_longer),
 		TAP_TEST(test_burst_in_vain),
 		TAP_TEST(test_burst_samples),
 		TAP_TEST(test_burst_wait),

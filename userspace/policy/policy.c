@@ -38,7 +38,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define GLANCES_PART	0.0025
 
 /* The first look comes with so many samples, or after so many seconds. */
-#define FIRST_SAMPLES	500
+#define FIRST_SAMPLES	2000
 #define FIRST_S		1.0
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -151,7 +151,7 @@ static void learn_of_present(struct policy *policy)
 	for (i = 0; i < now->nr; i++)
 		if (now->unit[i].old)
 			predict_learn(&policy->predictor, &old[now->unit[i].old - 1],
-				      now->unit[i].gain, policy->exposure);
+				      now->unit[i].gain, policy->times);
 }
 
 /* Units that are not in a list any more: they have cooled, or gained more than the list has. */
@@ -167,10 +167,10 @@ static void learn_of_missing(struct policy *policy, const struct policy_look *lo
 		if (unit->seen)
 			continue;
 		if (!unit->fast)
-			predict_learn(&policy->predictor, unit, 0, policy->exposure);
+			predict_learn(&policy->predictor, unit, 0, policy->times);
 		else if (look->fast_cut > before)
 			predict_learn(&policy->predictor, unit, look->fast_cut - before,
-				      policy->exposure);
+				      policy->times);
 	}
 }
 
@@ -655,6 +655,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->capacity = look->capacity;
 	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
 	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
+	policy->times = policy->recent_s ? policy->exposure / policy->recent_s : 1;
 	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
 	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;

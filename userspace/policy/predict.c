@@ -53,16 +53,16 @@ void predict_forget(struct predictor *predictor, bool all)
 }
 
 void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 gain,
-		   double seconds)
+		   double times)
 {
 	predictor->pages[unit->class] += unit->pages;
-	predictor->gain[unit->class] += gain / seconds;
+	predictor->gain[unit->class] += gain / times;
 }
 
 /* Until anything was seen: it goes on as it was lately. */
-static double persistent(unsigned int class, double seconds)
+static double persistent(unsigned int class)
 {
-	return middle(class % PREDICT_GAINS) / GAIN_PARTS / seconds / size_of(class);
+	return middle(class % PREDICT_GAINS) / GAIN_PARTS / size_of(class);
 }
 
 static double mean(double gain, double pages, double prior, double weight)
@@ -71,7 +71,7 @@ static double mean(double gain, double pages, double prior, double weight)
 }
 
 /* What was seen of the classes that differ only in their count. */
-static double alike(const struct predictor *predictor, unsigned int class, double seconds)
+static double alike(const struct predictor *predictor, unsigned int class)
 {
 	unsigned int first = class - class / PREDICT_GAINS % PREDICT_COUNTS * PREDICT_GAINS, i;
 	double gain = 0, pages = 0;
@@ -80,13 +80,13 @@ static double alike(const struct predictor *predictor, unsigned int class, doubl
 		gain += predictor->gain[i];
 		pages += predictor->pages[i];
 	}
-	return mean(gain, pages, persistent(class, seconds), PERSISTENT_PAGES * size_of(class));
+	return mean(gain, pages, persistent(class), PERSISTENT_PAGES * size_of(class));
 }
 
 double predict_value(const struct predictor *predictor, unsigned int class, double seconds)
 {
 	return mean(predictor->gain[class], predictor->pages[class],
-		    alike(predictor, class, seconds), ALIKE_PAGES * size_of(class));
+		    alike(predictor, class), ALIKE_PAGES * size_of(class)) / seconds;
 }
 
 double predict_by_count(unsigned int class, double seconds)

@@ -7,6 +7,10 @@
  * alike, those with the most samples were only lucky, and will gain as little as the others;
  * pages that a program reads once gain nothing more; the old hot pages after a phase change
  * have counts, but gain nothing.
+ *
+ * What is learnt is by how many times a class gains more, or less, than lately. A number of
+ * samples would be misleading: pages with one sample in a long time are colder than those with
+ * one in a short time, and at the beginning the time gets longer from look to look.
  */
 #ifndef POLICY_PREDICT_H
 #define POLICY_PREDICT_H
@@ -21,7 +25,7 @@
 /**
  * struct predictor - what classes gain
  * @pages: pages of 4 KiB that were seen, old ones counting less
- * @gain: samples that they gained in a second
+ * @gain: samples that they gained, each in as much time as its recent gain had taken
  */
 struct predictor {
 	double pages[PREDICT_CLASSES];
@@ -46,10 +50,10 @@ void predict_forget(struct predictor *predictor, bool all);
  * @predictor: the predictor
  * @unit: the unit, as of the previous look
  * @gain: what it has gained since then
- * @seconds: since then
+ * @times: how many times longer that took than its recent gain
  */
 void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 gain,
-		   double seconds);
+		   double times);
 
 /**
  * predict_value() - what pages of a class will gain

@@ -63,6 +63,7 @@ struct usual {
  * @rate: how many usually come in a second
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained
+ * @times: how many times longer than what was recent at the previous look @exposure is
  * @copy_ns: what moving one page takes, as measured
  * @tokens: pages that may be moved by the limit
  * @usual: to see phase changes
@@ -98,6 +99,7 @@ struct policy {
 	double rate;
 	double fading;
 	double recent_s;
+	double times;
 	double copy_ns;
 	double tokens;
 	struct usual usual;
