@@ -35,9 +35,10 @@ static long cgroup_get(const struct cgroup *cgroup, const char *name)
 	return file_number(path);
 }
 
-static long vmstat(const char *name)
+/* The number beside a name in a file; -1 if there is none. */
+static long number_in(const char *path, const char *name)
 {
-	FILE *file = fopen("/proc/vmstat", "r");
+	FILE *file = fopen(path, "r");
 	char line[128];
 	long value = -1, n;
 	char what[64];
@@ -89,7 +90,7 @@ static void ask_for_rings(struct _test_data_memory *self, int nr_events)
 TEST_F(memory, limit_is_heeded)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	long killed = vmstat("oom_kill");
+	long killed = number_in("/proc/vmstat", "oom_kill");
 
 	ASSERT_EQ(0, cgroup_set(&self->cgroup, "memory.max", "33554432"));
 	ask_for_rings(self, 8 / cpus ?: 1);
@@ -99,10 +100,61 @@ TEST_F(memory, limit_is_heeded)
 	}
 	EXPECT_NE(NULL, strstr(self->req.error, "memory.max"));
 	EXPECT_NE(NULL, strstr(self->req.error, "ring_pages"));
-	EXPECT_EQ(killed, vmstat("oom_kill"));
+	EXPECT_EQ(killed, number_in("/proc/vmstat", "oom_kill"));
 	/* The memory that it had allocated is freed. */
 	EXPECT_GT(8 * MIB, cgroup_get(&self->cgroup, "memory.current"));
 	check_idle(_metadata);
+}
+
+/* Waits until no more cgroups than these are removed but still in use. Returns how many are. */
+static long dying_cgroups(long most)
+{
+	int tries = 3000;
+	long dying;
+
+	do {
+		dying = number_in("/sys/fs/cgroup/cgroup.stat", "nr_dying_descendants");
+	} while (dying > most && --tries && !usleep(10000));
+	return dying;
+}
+
+struct payment {
+	struct cgroup cgroup;
+	struct _test_data_memory *self;
+};
+
+static int pay(int sock, void *arg)
+{
+	struct payment *payment = arg;
+
+	return cgroup_enter(&payment->cgroup, 0) ||
+	       device_start(payment->self->fd, &payment->self->req);
+}
+
+/*
+ * Cgroups that have paid for a session can be freed when both are gone. One may stay: the
+ * kernel keeps some of what the first session made it allocate.
+ */
+TEST_F(memory, payers_may_go)
+{
+	struct payment payment = { .self = self };
+	long before = dying_cgroups(0);
+	struct child child;
+	int i;
+
+	ASSERT_LE(0, before);
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, cgroup_make(&payment.cgroup, NULL, "payer"));
+		/* A process of its own, as it pays for each page that it writes to meanwhile. */
+		ASSERT_EQ(0, child_start(&child, pay, &payment));
+		ASSERT_EQ(0, child_join(&child));
+		ASSERT_EQ(0, cgroup_remove(&payment.cgroup));
+		ASSERT_EQ(0, device_stop(self->fd));
+		close(self->fd);
+		self->fd = device_open();
+		ASSERT_LE(0, self->fd);
+	}
+	EXPECT_GE(before + 1, dying_cgroups(before + 1));
 }
 
 static __u64 table_bytes(struct __test_metadata *_metadata, int fd)
