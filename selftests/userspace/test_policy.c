@@ -592,7 +592,7 @@ static void test_longer(void)
 	/* One of two gets another sample in a second, but the next ones have waited for longer. */
 	sample(memory, 1100, 1350, 1);
 	sample(memory, 1600, 2600, 1);
-	won = look(memory)->won / (499 * 170e-9);
+	won = look(memory)->won / (499 * 170 / 1e9);
 	printf("# %f samples a second are won\n", won);
 	CHECK(won > 400 && won < 550);
 	destroy(memory);
