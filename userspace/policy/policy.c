@@ -515,7 +515,7 @@ static void pace(struct policy *policy, const struct policy_look *look)
 	if (plan->won < WORTH && policy->burst > LEARNT_LOOKS)
 		policy->burst = 0;
 	plan->burst = policy->burst;
-	plan->thin = rule_thin(policy, look, plan->won >= WORTH);
+	plan->thin = rule_thin(policy, plan->won >= WORTH);
 	aim(policy, look, plan->won >= WORTH);
 }
 

@@ -174,7 +174,7 @@ void rule_burst(struct policy *policy, const struct policy_look *look, double sh
 	}
 }
 
-unsigned int rule_thin(const struct policy *policy, const struct policy_look *look, bool much)
+unsigned int rule_thin(const struct policy *policy, bool much)
 {
 	double enough = policy->burst ? MOST_SAMPLES : much ? MANY_SAMPLES : FEW_SAMPLES;
 	unsigned int thin = 1;

@@ -224,7 +224,6 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
 /**
  * rule_thin() - how many samples to take
  * @policy: the policy
- * @look: what is known
  * @much: something is to be won by moving
  *
  * Sampling costs a program some 3 us for each sample. After a phase change all depends on them,
@@ -233,7 +232,7 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  *
  * Return: one of so many samples is enough.
  */
-unsigned int rule_thin(const struct policy *policy, const struct policy_look *look, bool much);
+unsigned int rule_thin(const struct policy *policy, bool much);
 
 /**
  * rule_huge() - may a unit be promoted whole?
