@@ -8,7 +8,7 @@
 #include "page_list.h"
 
 /* Most samples in a batch. */
-#define HTMM_BATCH		512
+#define HTMM_BATCH		384
 
 /* Spare pages for the tables: as many as a batch can need if all its samples go to one table. */
 #define HTMM_BATCH_SPARES \

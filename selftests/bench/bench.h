@@ -72,7 +72,7 @@ extern const struct bench_store bench_absl, bench_boost;
 #define BENCH_CHUNK	(512 * 1024)
 
 /* Samples that ksampled passes to the table at a time. */
-#define BENCH_BATCH	512
+#define BENCH_BATCH	384
 
 /* Memory in huge pages if there are any, as the kernel's own is; zeroed. */
 void *bench_alloc(size_t bytes);

@@ -622,10 +622,10 @@ TEST_F(trace, statistics_are_of_one_moment)
 	preemption_restore(before);
 }
 
-/* A busy ring does not delay the others: each batch, of 512 samples, begins with another. */
+/* A busy ring does not delay the others: each batch, of 384 samples, begins with another. */
 TEST_F(trace, rings_take_turns)
 {
-	const unsigned int batch = 512, rounds = 1 + 2 * batch / PAGES;
+	const unsigned int batch = 384, rounds = 1 + 2 * batch / PAGES;
 	int cpus[2], first = -1, cpu, i, in_a_row = 0, before = 0;
 	struct stats stats;
 	struct hit hit;

@@ -98,14 +98,15 @@ static u64 period_of(const struct policy *policy, const struct store *store)
 
 static void store_add(struct store *store, const struct policy *policy)
 {
-	u32 dropped[BENCH_BATCH], i, need;
+	u32 dropped[BENCH_BATCH], i, n, need;
 	double began = now();
 
-	for (i = 0; i < CHUNK; i += BENCH_BATCH) {
-		for (need = htmm_table_need(&store->table, BENCH_BATCH); need; need--)
+	for (i = 0; i < CHUNK; i += n) {
+		n = min_t(u32, CHUNK - i, BENCH_BATCH);
+		for (need = htmm_table_need(&store->table, n); need; need--)
 			htmm_pool_put(&store->pool,
 				      &store->arena[HTMM_POOL_PAGE_SIZE * store->given++]);
-		htmm_table_add(&store->table, samples + i, BENCH_BATCH, dropped);
+		htmm_table_add(&store->table, samples + i, n, dropped);
 		if (store->table.counted - store->next >= period_of(policy, store)) {
 			htmm_table_cool(&store->table);
 			store->next = store->table.counted;

@@ -164,10 +164,12 @@ static void fill(const struct bench_space *space)
 {
 	struct htmm_table_sample samples[BENCH_BATCH];
 	u64 page;
+	u32 n;
 
-	for (page = 0; page < PAGES; page += BENCH_BATCH) {
-		bench_each_once(space, page, samples, BENCH_BATCH);
-		shard_add(&shard, samples, BENCH_BATCH, &(u64){ 0 });
+	for (page = 0; page < PAGES; page += n) {
+		n = min_t(u64, PAGES - page, BENCH_BATCH);
+		bench_each_once(space, page, samples, n);
+		shard_add(&shard, samples, n, &(u64){ 0 });
 	}
 }
 

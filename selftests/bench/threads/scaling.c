@@ -81,16 +81,17 @@ static void fill(const struct bench_space *space)
 {
 	static struct htmm_table_sample all[BENCH_BATCH], part[BENCH_BATCH];
 	u64 page, waited;
-	u32 i, n, to;
+	u32 i, n, nr, to;
 
-	for (page = 0; page < PAGES; page += BENCH_BATCH) {
-		bench_each_once(space, page, all, BENCH_BATCH);
-		shard_add(&shards[0], all, BENCH_BATCH, &waited);
+	for (page = 0; page < PAGES; page += n) {
+		n = min_t(u64, PAGES - page, BENCH_BATCH);
+		bench_each_once(space, page, all, n);
+		shard_add(&shards[0], all, n, &waited);
 		for (to = 0; to < WRITERS; to++) {
-			for (i = 0, n = 0; i < BENCH_BATCH; i++)
+			for (i = 0, nr = 0; i < n; i++)
 				if (htmm_table_shard(all[i].page, WRITERS) == to)
-					part[n++] = all[i];
-			shard_add(&shards[1 + to], part, n, &waited);
+					part[nr++] = all[i];
+			shard_add(&shards[1 + to], part, nr, &waited);
 		}
 	}
 }
