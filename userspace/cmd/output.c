@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -54,6 +56,33 @@ void out_name(FILE *file, const char *name)
 		fputc(out_char(*name), file);
 }
 
+FILE *out_open(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+void out_begin(FILE *file)
+{
+	/* Pipes and terminals have nothing to drop. */
+	if (ftruncate(fileno(file), 0))
+		return;
+}
+
+int out_close(FILE *file, const char *name, struct htmm_error *err)
+{
+	bool failed = ferror(file);
+
+	errno = EIO;
+	if (!fclose(file) && !failed)
+		return 0;
+	return htmm_error_set(err, errno, NULL, "cannot write %s: %s", name, strerror(errno));
+}
+
 void out_bar(FILE *file, __u64 value, __u64 most, int room)
 {
 	int len = room > 0 && most ? (int)((double)value / (double)most * room) : 0;
@@ -82,9 +111,9 @@ double percent(__u64 part, __u64 whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Bytes of the UTF-8 character at @text, or 0 if there is none. */
-static int utf8_length(const unsigned char *text)
+int out_utf8(const char *from)
 {
+	const unsigned char *text = (const unsigned char *)from;
 	int len, i;
 
 	if (*text < 0x80)
@@ -104,14 +133,14 @@ static int utf8_length(const unsigned char *text)
 /* Makes valid UTF-8 of any @name: invalid bytes become U+FFFD. */
 static struct json_object *json_name(const char *name)
 {
-	const unsigned char *from = (const unsigned char *)name;
+	const char *from = name;
 	char *clean = malloc(3 * strlen(name) + 1), *to = clean;
 	struct json_object *string;
 
 	if (!clean)
 		return NULL;
 	while (*from) {
-		int len = utf8_length(from);
+		int len = out_utf8(from);
 
 		if (len) {
 			memcpy(to, from, len);

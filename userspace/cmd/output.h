@@ -6,7 +6,7 @@
 #include <json.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <linux/types.h>
+#include <htmm/htmm.h>
 
 /* Version of the JSON output, see docs/json.md. */
 #define JSON_SCHEMA	1
@@ -25,8 +25,23 @@ void out_colour(FILE *file, enum colour colour);
 /* A character of a name that is not trusted; '?' in place of a control character. */
 char out_char(char c);
 
+/* Bytes of the UTF-8 character at @from, or 0 if there is none. */
+int out_utf8(const char *from);
+
 /* Prints a name that is not trusted, with control characters as '?'. */
 void out_name(FILE *file, const char *name);
+
+/* Opens a file to write, which keeps what is in it until out_begin(). NULL: see errno. */
+FILE *out_open(const char *path);
+
+/* Drops what a file of out_open() had in it: now there is something better. */
+void out_begin(FILE *file);
+
+/*
+ * Closes a file. Returns 0, or a negative errno if not all could be written, now or before.
+ * @name says what it was, such as "the report".
+ */
+int out_close(FILE *file, const char *name, struct htmm_error *err);
 
 /* Draws @value as a part of @room columns that stand for @most; at least one if it is not 0. */
 void out_bar(FILE *file, __u64 value, __u64 most, int room);

@@ -11,19 +11,22 @@ void prom_begin(struct prom *prom, FILE *file, const char *name, const char *typ
 
 void prom_label(struct prom *prom, const char *name, const char *value)
 {
+	int len;
+
 	if (!prom->labels)
 		fputs(prom->name, prom->file);
 	fprintf(prom->file, "%c%s=\"", prom->labels++ ? ',' : '{', name);
-	for (; *value; value++) {
+	for (; *value; value += len ?: 1) {
+		len = out_utf8(value);
 		if (*value == '\n')
 			fputs("\\n", prom->file);
 		else if (*value == '\\' || *value == '"')
 			fprintf(prom->file, "\\%c", *value);
-		else if ((unsigned char)*value >= 0x80)
-			/* Labels must be UTF-8, but names may have any bytes. */
-			fputc('?', prom->file);
+		else if (len > 1)
+			fwrite(value, 1, len, prom->file);
 		else
-			fputc(out_char(*value), prom->file);
+			/* Labels must be UTF-8, but names may have any bytes. */
+			fputc(len ? out_char(*value) : '?', prom->file);
 	}
 	fputc('"', prom->file);
 }

@@ -333,8 +333,17 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	if (session->weight_period || (session->budget_ppm >= 0 && !session->no_weight_period))
 		start.flags |= HTMM_START_WEIGHT_PERIOD;
 
-	if (!start_with_sources(fd, &start, err))
+	if (!start_with_sources(fd, &start, err)) {
+		session->number = start.session;
 		return 0;
+	}
 	advise(err, ENOENT, "see 'htmmctl doctor'; '-e page-fault' works everywhere");
 	return advise(err, ENOMEM, "ask for less with -m, --max-pages or --max-bytes");
+}
+
+int session_stop(const struct session *session, int fd, struct htmm_error *err)
+{
+	int ret = htmm_device_stop(fd, session->number, err);
+
+	return ret == -EALREADY ? 0 : ret;
 }

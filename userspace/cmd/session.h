@@ -32,6 +32,7 @@
  * @no_weight_period: each sample counts 1, even with a budget
  * @sources: count what served samples, on any machine
  * @no_sources: do not, not even on a machine with several kinds of memory
+ * @number: of the session that session_start() has started
  */
 struct session {
 	struct htmm_event_list events;
@@ -58,6 +59,7 @@ struct session {
 	bool no_weight_period;
 	bool sources;
 	bool no_sources;
+	__u64 number;
 };
 
 /* Number of options that target_opts() fills in; it adds no end mark. */
@@ -125,5 +127,16 @@ bool session_default_events(struct htmm_event_list *list, struct htmm_error *why
  * Return: 0 or a negative errno.
  */
 int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err);
+
+/**
+ * session_stop() - end a session that was started
+ * @session: the session
+ * @fd: the device
+ * @err: says why it could not be ended
+ *
+ * Return: 0, also if someone else has stopped it; -ESTALE if another one has begun since then,
+ * so that its results are gone; or another negative errno.
+ */
+int session_stop(const struct session *session, int fd, struct htmm_error *err);
 
 #endif /* CMD_SESSION_H */

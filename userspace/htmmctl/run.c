@@ -88,12 +88,10 @@ static int wait_for_child(struct run *run, int fd, pid_t pid, const struct signa
 static int stop_and_report(struct run *run, int fd, int status,
 			   const struct signals *signals, struct htmm_error *err)
 {
-	int ret = htmm_device_stop(fd, 0, err);
+	int ret = session_stop(&run->session, fd, err);
 
-	/* Someone else may have stopped the session already. */
-	if (ret && ret != -EALREADY)
-		return ret;
-	ret = results_read(&run->res, fd, run->max_pages, err);
+	if (!ret)
+		ret = results_read(&run->res, fd, run->max_pages, err);
 	if (!ret)
 		ret = ratio_read(fd, 0, HTMM_UNIT_PAGE, &run->res.ratio, err);
 	placed_fill(&run->placed, &run->res.pages);
@@ -102,6 +100,8 @@ static int stop_and_report(struct run *run, int fd, int status,
 	signals_drop(signals);
 	if (ret)
 		return ret;
+	if (run->path)
+		out_begin(run->file);
 	if (run->json || run->path || !verbosity.quiet)
 		results_print(run->file, &run->res, run->json, status);
 	if (fflush(run->file) || ferror(run->file))
@@ -156,7 +156,7 @@ static FILE *open_report(const struct run *run, struct htmm_error *err)
 
 	if (!run->path)
 		return run->json ? stdout : stderr;
-	file = fopen(run->path, "we");
+	file = out_open(run->path);
 	if (!file)
 		htmm_error_set(err, errno, "choose another file with -o", "cannot write '%s': %s",
 			       run->path, strerror(errno));
@@ -183,8 +183,8 @@ static int run_with(struct run *run, char **argv, struct htmm_error *err)
 	results_free(&run->res);
 	close(fd);
 close_report:
-	if (run->path && fclose(run->file) && status == EXIT_OK)
-		status = EXIT_FAILED;
+	if (run->path && out_close(run->file, "the report", err) && status == EXIT_OK)
+		status = print_error(err);
 	return status;
 }
 

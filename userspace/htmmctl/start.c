@@ -50,8 +50,8 @@ static int stop_and_report(int fd, const struct start *start, struct htmm_error 
 	struct results res = { .places = true };
 	int ret;
 
-	ret = htmm_device_stop(fd, 0, err);
-	if (!ret || ret == -EALREADY)
+	ret = session_stop(&start->session, fd, err);
+	if (!ret)
 		ret = results_read(&res, fd, HOT_PAGES_DEFAULT, err);
 	if (!ret)
 		ret = ratio_read(fd, 0, HTMM_UNIT_PAGE, &res.ratio, err);
@@ -122,7 +122,7 @@ static int start_session(int fd, struct start *start, struct htmm_error *err)
 		say_started(start, &info);
 	if (!start->foreground)
 		return start->json ? say_started_json(fd, &info, err) : 0;
-	ret = wait_for_end(fd, info.session, &signals, err);
+	ret = wait_for_end(fd, start->session.number, &signals, err);
 	return ret ? ret : stop_and_report(fd, start, err);
 }
 

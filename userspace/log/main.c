@@ -260,6 +260,8 @@ static int write_lines(struct log *log, int fd, struct htmm_error *err)
 		if (ret || (line && info.session != log->session))
 			break;
 		log->session = info.session;
+		if (!line && log->path)
+			out_begin(log->file);
 		ret = write_line(log, fd, &info, err);
 		if (ret || info.state != HTMM_STATE_RUNNING)
 			break;
@@ -277,15 +279,14 @@ static int write_log(struct log *log, struct htmm_error *err)
 		return fd;
 	if (!placement_known(fd))
 		log->no_placement = true;
-	log->file = log->path ? fopen(log->path, "we") : stdout;
+	log->file = log->path ? out_open(log->path) : stdout;
 	if (log->file)
 		ret = write_lines(log, fd, err);
 	else
 		ret = htmm_error_set(err, errno, "choose another file with -o",
 				     "cannot write '%s': %s", log->path, strerror(errno));
-	if (log->path && log->file && fclose(log->file) && !ret)
-		ret = htmm_error_set(err, errno, NULL, "cannot write '%s': %s", log->path,
-				     strerror(errno));
+	if (log->path && log->file && out_close(log->file, "the log", ret ? NULL : err) && !ret)
+		ret = -err->code;
 	close(fd);
 	return ret;
 }

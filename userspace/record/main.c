@@ -48,6 +48,7 @@
  * @status: its exit status
  * @over: recording is to end
  * @stopped: the session was stopped; its last records are being read
+ * @gone: another session has begun since
  * @asked: how often the user has asked to stop
  * @began: start time, in milliseconds
  * @shown: when progress was last shown
@@ -66,6 +67,7 @@ struct record {
 	int status;
 	bool over;
 	bool stopped;
+	bool gone;
 	unsigned int asked;
 	__u64 began;
 	__u64 shown;
@@ -177,9 +179,10 @@ static int stop_once(struct record *record, struct htmm_error *err)
 	if (!record->over || record->stopped)
 		return 0;
 	record->stopped = true;
-	ret = htmm_device_stop(record->fd, 0, err);
-	/* Someone else may have stopped the session already. */
-	return ret == -EALREADY ? 0 : ret;
+	ret = session_stop(&record->session, record->fd, err);
+	/* The stream still has all that this one has sampled, but its counters are gone. */
+	record->gone = ret == -ESTALE;
+	return record->gone ? 0 : ret;
 }
 
 /* Takes all records there are now. Returns 1 if more will come, 0 at the end. */
@@ -279,10 +282,13 @@ static int finish(struct record *record, int ret, struct htmm_error *err)
 
 	record->over = true;
 	stop_once(record, &ignored);
-	htmm_device_stats(record->fd, &stats, &ignored);
+	if (!record->gone)
+		htmm_device_stats(record->fd, &stats, &ignored);
 	if (recorder_close(&record->recorder, &stats, ret ? &ignored : err) && !ret)
 		ret = -err->code;
 	show_end(record, &stats);
+	if (record->gone)
+		notice("another session has begun, so that what the module counted is not known");
 	htmm_stats_free(&stats);
 	return ret;
 }
