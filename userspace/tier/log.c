@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <json.h>
+#include <string.h>
 #include <sys/resource.h>
 #include "cmd/output.h"
 #include "log.h"
@@ -89,14 +91,21 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	return obj;
 }
 
-void log_look(FILE *file, const struct tier *tier)
+static int flush(FILE *file, const char *name, struct htmm_error *err)
+{
+	if (!fflush(file))
+		return 0;
+	return htmm_error_set(err, errno, NULL, "cannot write %s: %s", name, strerror(errno));
+}
+
+int log_look(FILE *file, const struct tier *tier, struct htmm_error *err)
 {
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++)
 		if (!tier->groups[i].rests)
 			json_print(file, group_json(tier, &tier->groups[i]));
-	fflush(file);
+	return flush(file, "the log", err);
 }
 
 static void print_moves(FILE *file, const struct policy_move *moves, size_t nr, const char *verb)
@@ -123,7 +132,7 @@ static void print_held(FILE *file, const struct policy_plan *plan)
 				plan->held[i]);
 }
 
-void log_plan(FILE *file, const struct tier *tier)
+int log_plan(FILE *file, const struct tier *tier, struct htmm_error *err)
 {
 	unsigned int i;
 
@@ -148,7 +157,7 @@ void log_plan(FILE *file, const struct tier *tier)
 			    plan->nr_moves - plan->nr_demotions, "promote");
 		print_held(file, plan);
 	}
-	fflush(file);
+	return flush(file, "the plan", err);
 }
 
 void log_sums(FILE *file, const struct tier *tier)

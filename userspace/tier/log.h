@@ -9,15 +9,21 @@
  * log_look() - write one look as a line of JSON for each group
  * @file: where to
  * @tier: the loop, after its moves
+ * @err: says why it could not be written
+ *
+ * Return: 0 or a negative errno.
  */
-void log_look(FILE *file, const struct tier *tier);
+int log_look(FILE *file, const struct tier *tier, struct htmm_error *err);
 
 /**
  * log_plan() - print what a look has decided, and why
  * @file: where to
  * @tier: the loop, after a look
+ * @err: says why it could not be printed
+ *
+ * Return: 0 or a negative errno.
  */
-void log_plan(FILE *file, const struct tier *tier);
+int log_plan(FILE *file, const struct tier *tier, struct htmm_error *err);
 
 /**
  * log_sums() - print what was done in all, in a few lines

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "cmd/child.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
+#include "cmd/output.h"
 #include "cmd/proc_tree.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -21,6 +23,8 @@
 #define LEAST_WAIT_MS	50
 #define MOST_WAIT_MS	10000
 #define PERIOD		127
+/* Of IBS, which takes only multiples of 16. */
+#define PERIOD_IBS	128
 #define COOLING_PERIOD	40000
 /* Most pages that a look lists: 2 GiB. */
 #define LIST_PAGES	524288
@@ -38,6 +42,8 @@
  * @share: how targets share the fast tier
  * @path: the log file, or NULL
  * @log: the log file, or NULL
+ * @log_failed: it could not be written
+ * @over: the session was ended by someone else
  */
 struct tiering {
 	struct session session;
@@ -49,6 +55,8 @@ struct tiering {
 	const char *share;
 	const char *path;
 	FILE *log;
+	bool log_failed;
+	bool over;
 };
 
 static int call_nodes(void *value, const char *text, struct htmm_error *err)
@@ -104,18 +112,31 @@ static int make_groups(struct tiering *all, struct htmm_error *err)
 {
 	all->tier.groups[0] = (struct group) { .weight = 1 };
 	all->tier.nr_groups = 1;
-	if (!strcmp(all->share, "profit") || all->session.nr_targets < 2)
+	if (!strcmp(all->share, "profit"))
 		return 0;
+	if (!all->session.nr_targets)
+		return htmm_error_set(err, EINVAL, "name them with -p and --cgroup",
+				      "there are no targets to share the fast tier");
 	return share_by_weight(all, strcmp(all->share, "equal") ? all->share : "", err);
 }
 
-/* Who says how often to sample means it. */
-static void set_period(struct session *session, struct policy_config *config)
+/* Sets events and periods. Who says how often to sample means it. */
+static void finish_session(struct session *session, struct policy_config *config)
 {
-	if (session->period || session->budget_ppm >= 0)
+	bool given = session->period;
+	unsigned int i;
+
+	if (given || session->budget_ppm >= 0)
 		config->off |= 1U << POLICY_THIN;
-	if (!session->period)
+	if (!given)
 		session->period = PERIOD;
+	session_finish(session);
+	for (i = 0; i < session->events.nr && !given; i++) {
+		struct htmm_event *event = &session->events.event[i];
+
+		if (event->type > PERF_TYPE_RAW && event->period == PERIOD)
+			event->period = PERIOD_IBS;
+	}
 }
 
 static __u64 smallest_period(const struct htmm_event_list *events)
@@ -157,8 +178,7 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 	tier->cooling_period = all->session.cooling_period ?: COOLING_PERIOD;
 	/* See tier_cool(). */
 	all->session.cooling_period = LLONG_MAX;
-	set_period(&all->session, &tier->config);
-	session_finish(&all->session);
+	finish_session(&all->session, &tier->config);
 	tier->events = &all->session.events;
 	tier->period = smallest_period(tier->events);
 	ret = session_start(&all->session, tier->fd, 0, err);
@@ -179,18 +199,27 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 	return tier_open(tier, err);
 }
 
+/* Without its log the loop goes on: what it moves matters more. */
+static void end_log(struct tiering *all, const struct htmm_error *err)
+{
+	notice("%s; it ends here", err->what);
+	fclose(all->log);
+	all->log = NULL;
+	all->log_failed = true;
+}
+
 static int take_look(struct tiering *all, struct htmm_error *err)
 {
 	int ret = tier_look(&all->tier, err);
 
 	if (ret)
 		return ret;
-	if (all->plan)
-		log_plan(stdout, &all->tier);
+	if (all->plan && log_plan(stdout, &all->tier, err))
+		return -err->code;
 	tier_move(&all->tier);
 	tier_cool(&all->tier);
-	if (all->log)
-		log_look(all->log, &all->tier);
+	if (all->log && log_look(all->log, &all->tier, err))
+		end_log(all, err);
 	tier_sample(&all->tier);
 	return 0;
 }
@@ -233,6 +262,10 @@ static int loop(struct tiering *all, pid_t child, const struct signals *signals,
 			notice("%s", err->what);
 			return 0;
 		}
+		if (ret == -ESHUTDOWN && all->tier.alive && !all->over) {
+			notice("%s; pages are no longer moved", err->what);
+			all->over = true;
+		}
 		if (ret && ret != -ESHUTDOWN && ret != -EINTR && ret != -ESTALE &&
 		    ret != -ENOMEM && ret != -ENOENT)
 			return ret;
@@ -253,6 +286,8 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 	ret = *argv ? child_fork(&child, argv, &signals, err) : 0;
 	if (ret)
 		return print_error(err);
+	/* If nobody reads the plan any more, end as after any other error. */
+	signal(SIGPIPE, SIG_IGN);
 	ret = start(all, child.pid, err);
 	if (ret) {
 		if (*argv)
@@ -262,6 +297,8 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 	error = *argv ? child_begin(&child) : 0;
 	if (error)
 		return child_not_executed(&child, *argv, error);
+	if (all->log)
+		out_begin(all->log);
 	if (*argv)
 		proc_tree_report(&all->tree);
 	ret = loop(all, child.pid, &signals, &status, err);
@@ -277,11 +314,19 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
+/* Some options of a session have other defaults here. */
+static void set_help(struct opt *opts, const char *name, const char *help)
+{
+	while (strcmp(opts->name, name))
+		opts++;
+	opts->help = help;
+}
+
 static int open_log(struct tiering *all, struct htmm_error *err)
 {
 	if (!all->path)
 		return 0;
-	all->log = fopen(all->path, "we");
+	all->log = out_open(all->path);
 	return all->log ? 0 : htmm_error_set(err, errno, "choose another file with --log",
 					     "cannot write '%s': %s", all->path, strerror(errno));
 }
@@ -318,11 +363,15 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	int ret, rest;
 
 	session_opts(&all.session, session);
+	set_help(session, "capacity", "fast tier: 512M, 4G, 1000p (all that is free)");
+	set_help(session, "cooling-period", "samples until counts halve (40000)");
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
 		return ret;
 	if (session_check(&all.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
+	if (argv[rest] && all.looks)
+		return usage_error(cmd, NULL, "-n is for what runs already; a command ends");
 	if (tiers_find(&tier->tiers, &err) || open_log(&all, &err))
 		return print_error(&err);
 	warn_of_others();
@@ -333,9 +382,9 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	tier_close(tier);
 	close(tier->fd);
 	proc_tree_leave(&all.tree);
-	if (all.log && fclose(all.log) && ret == EXIT_OK)
-		ret = EXIT_FAILED;
-	return ret;
+	if (all.log && out_close(all.log, "the log", &err) && ret == EXIT_OK)
+		ret = print_error(&err);
+	return all.log_failed && ret == EXIT_OK ? EXIT_FAILED : ret;
 }
 
 static const struct command cmd_tier = {

@@ -65,23 +65,27 @@ void tier_close(struct tier *tier)
 	}
 }
 
-/* Adds the pages of one node to a list. Returns a negative errno if it fails. */
+/*
+ * Adds the pages of one node to a list. Returns whether the node may have more of them, or a
+ * negative errno.
+ */
 static int list_node(struct tier *tier, struct htmm_list_pages *request, int node, size_t most,
-		     struct htmm_page_list *list, bool *full, struct htmm_error *err)
+		     struct htmm_page_list *list, struct htmm_error *err)
 {
 	struct htmm_page_list one = {};
 	struct htmm_page *all;
+	bool full;
 	int ret;
 
 	request->node = node;
 	ret = htmm_device_list_pages(tier->fd, request, most, &one, err);
 	if (ret)
 		return ret;
-	*full |= one.nr == most;
+	full = one.nr == most;
 	if (!list->nr) {
 		free(list->pages);
 		*list = one;
-		return 0;
+		return full;
 	}
 	all = realloc(list->pages, (list->nr + one.nr) * sizeof(*all));
 	if (all) {
@@ -90,11 +94,14 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 		list->nr += one.nr;
 	}
 	htmm_pages_free(&one);
-	return all ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	return all ? full : htmm_error_set(err, ENOMEM, NULL, "out of memory");
 }
 
-/* Lists the best pages of the slow tier, or the worst of the fast one; returns if it has more. */
-static int list_tier(struct tier *tier, struct group *group, bool fast, size_t most,
+/*
+ * Lists the best pages of the slow tier, or the worst of the fast one. If a node has more of
+ * them, sets @cut to the count from which on this is so: the next page of any node.
+ */
+static int list_tier(struct tier *tier, struct group *group, bool fast, size_t most, __u64 *cut,
 		     struct htmm_error *err)
 {
 	const struct htmm_cpus *nodes = fast ? &tier->tiers.fast : &tier->tiers.slow;
@@ -108,9 +115,18 @@ static int list_tier(struct tier *tier, struct group *group, bool fast, size_t m
 	bool full = false;
 	int node, ret = 0;
 
-	for (node = tiers_next(nodes, -1); node >= 0 && !ret; node = tiers_next(nodes, node))
-		ret = list_node(tier, &request, node, most, &group->pages, &full, err);
-	return ret ?: full;
+	for (node = tiers_next(nodes, -1); node >= 0 && ret >= 0; node = tiers_next(nodes, node)) {
+		__u64 last;
+
+		ret = list_node(tier, &request, node, most, &group->pages, err);
+		if (ret <= 0)
+			continue;
+		last = group->pages.pages[group->pages.nr - 1].samples;
+		if (!full || (fast ? last < *cut : last > *cut))
+			*cut = last;
+		full = true;
+	}
+	return ret < 0 ? ret : 0;
 }
 
 /* Puts the pages of the slow tier first, then those of @node; drops those of other nodes. */
@@ -144,17 +160,19 @@ static int list_both(struct tier *tier, struct group *group, struct htmm_error *
 		.target = group->target, .min_samples = group->least,
 	};
 	int node = tiers_next(nodes, -1);
-	bool full = false;
-	int ret = list_node(tier, &request, node, tier->list_pages, &group->pages, &full, err);
+	int full = list_node(tier, &request, node, tier->list_pages, &group->pages, err), ret = 0;
 
-	if (ret)
-		return ret;
+	if (full < 0)
+		return full;
 	sort_out(tier, group, node);
 	request.flags &= ~HTMM_LIST_OTHERS;
 	request.min_samples = 0;
-	for (node = tiers_next(nodes, node); node >= 0 && !ret; node = tiers_next(nodes, node))
-		ret = list_node(tier, &request, node, tier->list_pages, &group->pages, &full, err);
-	return ret ?: full;
+	for (node = tiers_next(nodes, node); node >= 0 && ret >= 0;
+	     node = tiers_next(nodes, node)) {
+		ret = list_node(tier, &request, node, tier->list_pages, &group->pages, err);
+		full |= ret > 0;
+	}
+	return ret < 0 ? ret : full;
 }
 
 /* Sets what of the fast tier is in use, if its list is not all of it. */
@@ -202,20 +220,16 @@ static int list_slow(struct tier *tier, struct group *group, struct htmm_error *
 
 	if (most > tier->list_pages)
 		most = tier->list_pages;
-	ret = list_tier(tier, group, false, most, err);
-	if (ret > 0)
-		group->slow_cut = group->pages.pages[group->pages.nr - 1].samples;
+	ret = list_tier(tier, group, false, most, &group->slow_cut, err);
 	group->nr_slow = group->pages.nr;
 	return ret;
 }
 
 static int list_fast(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	int ret = list_tier(tier, group, true, tier->list_pages, err);
+	int ret = list_tier(tier, group, true, tier->list_pages, &group->fast_cut, err);
 
-	if (ret > 0)
-		group->fast_cut = group->pages.pages[group->pages.nr - 1].samples;
-	return ret < 0 ? ret : count_used(tier, group, err);
+	return ret ?: count_used(tier, group, err);
 }
 
 static bool cooling_due(const struct tier *tier)
@@ -336,10 +350,10 @@ static int list_some(struct tier *tier, struct group *group, struct htmm_error *
 {
 	int ret = list_slow(tier, group, err);
 
-	ret = ret < 0 ? ret : count_listed(tier, group, &group->slow_samples, err);
+	ret = ret ?: count_listed(tier, group, &group->slow_samples, err);
 	if (!ret)
 		ret = list_fast(tier, group, err);
-	return ret < 0 ? ret : count_listed(tier, group, &group->samples, err);
+	return ret ?: count_listed(tier, group, &group->samples, err);
 }
 
 static int list_all(struct tier *tier, struct group *group, struct htmm_error *err)
