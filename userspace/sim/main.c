@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* htmm-sim: tiering without the machine. */
 #include <errno.h>
+#include <math.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 /* Values of an option that is swept. */
 #define LIST_MAX	16
+#define LIST_LARGEST	1e15
 
 /**
  * struct list - the values of an option, each of which is simulated
@@ -56,21 +58,33 @@ struct options {
 	bool json;
 };
 
-static int call_list(void *value, const char *text, struct htmm_error *err)
+static int parse_list(struct list *list, const char *text, double least, struct htmm_error *err)
 {
-	struct list *list = value;
+	char todo[64];
 	const char *at = text;
 	char *end;
 
 	for (list->nr = 0; list->nr < LIST_MAX; at = end + 1) {
 		list->value[list->nr] = strtod(at, &end);
-		if (end == at || !(list->value[list->nr++] > 0) || (*end && *end != ','))
+		if (end == at || !(list->value[list->nr] >= least) ||
+		    !(list->value[list->nr++] <= LIST_LARGEST) || (*end && *end != ','))
 			break;
 		if (!*end)
 			return 0;
 	}
-	return htmm_error_set(err, EINVAL, "give up to 16 numbers above 0, with commas",
-			      "'%s' is not such a list", text);
+	snprintf(todo, sizeof(todo), "give up to %d numbers from %g to %g, with commas", LIST_MAX,
+		 least, LIST_LARGEST);
+	return htmm_error_set(err, EINVAL, todo, "'%s' is not such a list", text);
+}
+
+static int call_periods(void *value, const char *text, struct htmm_error *err)
+{
+	return parse_list(value, text, 1, err);
+}
+
+static int call_intervals(void *value, const char *text, struct htmm_error *err)
+{
+	return parse_list(value, text, 0.001, err);
 }
 
 static int call_number(void *value, const char *text, struct htmm_error *err)
@@ -78,7 +92,7 @@ static int call_number(void *value, const char *text, struct htmm_error *err)
 	char *end;
 	double number = strtod(text, &end);
 
-	if (end == text || *end || !(number >= 0))
+	if (end == text || *end || !(number >= 0 && isfinite(number)))
 		return htmm_error_set(err, EINVAL, "give a number of 0 or more",
 				      "'%s' is not such a number", text);
 	*(double *)value = number;
@@ -211,11 +225,11 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		{ OPT_SIZE, 0, "capacity", "SIZE", "the fast tier", &opt.capacity, 4096,
 		  LLONG_MAX },
 		{ OPT_CALL, 'c', "count", "PERIOD,...", "accesses between samples (499)",
-		  &opt.periods, .call = call_list },
+		  &opt.periods, .call = call_periods },
 		{ OPT_CALL, 0, "cooling-period", "N,...", "samples between coolings (40000)",
-		  &opt.coolings, .call = call_list },
+		  &opt.coolings, .call = call_periods },
 		{ OPT_CALL, 'i', "interval", "SECONDS,...", "most time between two looks (1)",
-		  &opt.intervals, .call = call_list },
+		  &opt.intervals, .call = call_intervals },
 		{ OPT_CALL, 0, "fast-ns", "NS", "a load from the fast tier (80)",
 		  &opt.config.fast_ns, .call = call_number },
 		{ OPT_CALL, 0, "slow-ns", "NS", "a load from the slow tier (250)",

@@ -19,7 +19,8 @@
  * @store: the counts
  * @policy: the policy
  * @plan: of the last look
- * @regions: room for a list
+ * @regions: room for a list of all regions
+ * @room_regions: for so many
  * @slow: room for a list
  * @fast: room for a list
  * @seconds: time that has passed
@@ -45,6 +46,7 @@ struct sim {
 	struct policy *policy;
 	const struct policy_plan *plan;
 	struct htmm_page *regions;
+	size_t room_regions;
 	struct htmm_page *slow;
 	struct htmm_page *fast;
 	double seconds;
@@ -154,11 +156,26 @@ static double next_look(const struct sim *sim, double cost)
 	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);
 }
 
+/* The memory that a program uses may grow. Returns 0 or -ENOMEM. */
+static int room_for_regions(struct sim *sim)
+{
+	struct htmm_page *more;
+
+	if (sim->world.nr <= sim->room_regions)
+		return 0;
+	more = realloc(sim->regions, 2 * sim->world.nr * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	sim->regions = more;
+	sim->room_regions = 2 * sim->world.nr;
+	return 0;
+}
+
 static int sim_look(struct sim *sim, struct htmm_error *err)
 {
 	__u64 coolings[2] = {};
 	struct policy_look look = {
-		.slow = sim->slow, .fast = sim->fast, .regions = sim->regions,
+		.slow = sim->slow, .fast = sim->fast,
 		.capacity = sim->world.capacity, .used = sim->world.used,
 		.coolings = coolings, .nr_coolings = 1,
 		.seconds = sim->seconds,
@@ -173,6 +190,9 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	look.samples = sim->store->samples;
 	look.period = sim->period;
 	look.thin = sim->plan ? sim->plan->thin : 1;
+	if (room_for_regions(sim))
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	look.regions = sim->regions;
 	look.nr_regions = world_regions(&sim->world, sim->store, sim->regions);
 	spend(sim, look.nr_regions * sim->config->page_ns);
 	glance = sim->result->cost - before;
@@ -336,10 +356,9 @@ int sim_run(const struct sim_config *config, struct source *source, FILE *trace,
 	*result = (struct sim_result) {};
 	sim.store = store_new(&store, err);
 	sim.policy = policy_new(&config->policy);
-	sim.regions = malloc(config->list_pages * sizeof(*sim.regions));
 	sim.slow = malloc(config->list_pages * sizeof(*sim.slow));
 	sim.fast = malloc(config->list_pages * sizeof(*sim.fast));
-	if (sim.store && sim.policy && sim.regions && sim.slow && sim.fast)
+	if (sim.store && sim.policy && sim.slow && sim.fast)
 		ret = simulate(&sim, err);
 	free(sim.regions);
 	free(sim.slow);
