@@ -30,7 +30,8 @@ static void print_data(FILE *gnuplot, const struct timeline *timeline)
 		const struct moment *moment = &timeline->moment[i];
 		const bool first = !before || before->target != moment->target;
 		const double seconds = moment->seconds - (first ? 0 : before->seconds);
-		const __u64 samples = moment->samples - (first ? 0 : before->samples);
+		const __u64 samples = timeline_grown(moment->samples,
+						     first ? 0 : before->samples);
 
 		if (first)
 			fprintf(gnuplot, "%s$target%u << END\n", before ? "END\n" : "",

@@ -3,14 +3,25 @@
 #include <json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "cmd/output.h"
 #include "timeline.h"
+
+__u64 timeline_grown(__u64 now, __u64 before)
+{
+	return now < before ? now : now - before;
+}
 
 bool timeline_is(const char *path)
 {
 	char begin[sizeof("{\"schema\":")] = "";
-	FILE *file = strcmp(path, "-") ? fopen(path, "re") : NULL;
+	struct stat stat_buf;
+	FILE *file;
 
+	/* What is read of a pipe is gone. */
+	if (stat(path, &stat_buf) || !S_ISREG(stat_buf.st_mode))
+		return false;
+	file = fopen(path, "re");
 	if (!file)
 		return false;
 	if (!fgets(begin, sizeof(begin), file))
@@ -178,8 +189,8 @@ static void print_size(FILE *file, bool known, __u64 pages)
 static void print_moment(FILE *file, const struct moment *moment, const struct moment *before)
 {
 	const double seconds = moment->seconds - (before ? before->seconds : 0);
-	const __u64 samples = moment->samples - (before ? before->samples : 0);
-	const __u64 lost = moment->lost - (before ? before->lost : 0);
+	const __u64 samples = timeline_grown(moment->samples, before ? before->samples : 0);
+	const __u64 lost = timeline_grown(moment->lost, before ? before->lost : 0);
 
 	fprintf(file, "%8.1f %9.0f %7.0f %5.2f%% %3u", moment->seconds,
 		seconds > 0 ? (double)samples / seconds : 0,

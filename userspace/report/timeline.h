@@ -60,9 +60,18 @@ struct timeline {
  * timeline_is() - tell whether a file is a log
  * @path: the file
  *
- * Return: true if it begins as one.
+ * Return: true if it is a regular file that begins as one.
  */
 bool timeline_is(const char *path);
+
+/**
+ * timeline_grown() - what a counter has counted since the moment before
+ * @now: the counter
+ * @before: at the moment before
+ *
+ * Return: the difference; after a reset, all of @now.
+ */
+__u64 timeline_grown(__u64 now, __u64 before);
 
 /**
  * timeline_read() - read a log

@@ -39,8 +39,12 @@ struct watch {
 /* Decides what a failed look means after successful ones. */
 static int look_again(struct top *top, struct htmm_error *err)
 {
+	bool ran = top->now.info.state == HTMM_STATE_RUNNING;
 	int ret = top_look(top, err);
 
+	/* The results of a stopped session stay, but will not change. */
+	if (!ret && ran && top->now.info.state != HTMM_STATE_RUNNING)
+		ret = -ENODATA;
 	if (ret == -ENODATA)
 		htmm_error_set(err, ENODATA, NULL, "session %llu has ended",
 			       top->now.info.session);
