@@ -218,18 +218,17 @@ int opts_parse(const struct command *cmd, int argc, char **argv,
 	struct getopt_view view = {};
 	struct htmm_error err = {};
 	const struct opt *opt;
-	int c, at;
+	int c;
 
 	make_view(&view, tables, cmd->mixed);
 	opterr = 0;
 	optind = 1;
 	for (;;) {
-		at = optind;
 		c = getopt_long(argc, argv, view.shorts, view.longs, NULL);
 		if (c < 0)
 			break;
 		if (c == '?' || c == ':')
-			return bad_option(cmd, &view, c, argv[at]);
+			return bad_option(cmd, &view, c, argv[optind - 1]);
 		if (c == 'h' || (c >= ANSWER_HELP && c < OPT_BASE))
 			return answer(cmd, &view, c);
 		opt = find_option(&view, c);

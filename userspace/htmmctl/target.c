@@ -166,6 +166,8 @@ static const char *misuse(const char *verb, const struct target_cmd *cmd, int wo
 {
 	bool given = cmd->session.nr_targets;
 
+	if (cmd->json && strcmp(verb, "list"))
+		return "--json is for 'target list'";
 	if (!strcmp(verb, "add"))
 		return words ? "name targets with -p, --cgroup or -a" :
 		       given ? NULL : "no target given: name some with -p, --cgroup or -a";

@@ -66,6 +66,9 @@ int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm
 	int fd = *path == '/' ? open_cgroup(path) : -1, ret;
 	char full[2 * PATH_MAX];
 
+	if (!*path)
+		return htmm_error_set(err, EINVAL, "give its path; / is that of all processes",
+				      "the cgroup has no name");
 	if (fd < 0) {
 		ret = below_mount(full, sizeof(full), path, err);
 		if (ret)

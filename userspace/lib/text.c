@@ -37,11 +37,12 @@ static int parse_digits(const char *text, __s64 *value, const char **end)
 	return 0;
 }
 
-static int range_error(const char *text, __s64 min, __s64 max, struct htmm_error *err)
+static int range_error(const char *text, bool small, __s64 min, __s64 max,
+		       struct htmm_error *err)
 {
 	char todo[96];
 
-	if (max == LLONG_MAX)
+	if (small && max == LLONG_MAX)
 		snprintf(todo, sizeof(todo), "give %lld or more", min);
 	else
 		snprintf(todo, sizeof(todo), "give a value from %lld to %lld", min, max);
@@ -60,7 +61,7 @@ int htmm_parse_number(const char *text, __s64 min, __s64 max, __s64 *value,
 		return htmm_error_set(err, EINVAL, "give a whole number, decimal or 0x...",
 				      "'%s' is not a number", text);
 	if (ret || number < min || number > max)
-		return range_error(text, min, max, err);
+		return range_error(text, !ret && number < min, min, max, err);
 	*value = number;
 	return 0;
 }
@@ -98,7 +99,7 @@ int htmm_parse_size(const char *text, __s64 min, __s64 max, __s64 *value,
 				      "'%s' is not a size", text);
 	if (ret || number < 0 || number > (LLONG_MAX >> shift) ||
 	    number << shift < min || number << shift > max)
-		return range_error(text, min, max, err);
+		return range_error(text, !ret && number <= LLONG_MAX >> shift, min, max, err);
 	*value = number << shift;
 	return 0;
 }
