@@ -18,6 +18,7 @@
  *				there are several, the first space of the second is that
  *				of the parent, which has the third page
  * FAKE_STOPS=N			from the Nth HTMM_IOC_GET_INFO on the session is stopped
+ * FAKE_OTHER=1			when the session is to be stopped, another one has begun
  * FAKE_TURNS_HOT=1		the fourth page is hot from the second list of pages on
  * FAKE_EQUAL=1			the third to seventh page have the same count; the first
  *				two of them are on node 0, the others on node 1
@@ -53,6 +54,7 @@
 /* Resident pages that were never sampled. */
 #define FAKE_UNSAMPLED	100
 #define FAKE_NODES	2
+#define FAKE_SESSION	3
 
 static int fake_fd = -1;
 static __u32 state;
@@ -228,6 +230,7 @@ static int fake_start(struct htmm_start *start)
 	nr_targets = start->nr_targets ? start->nr_targets : 1;
 	target = start->nr_targets ? targets[0].id : 0;
 	start_flags = start->flags;
+	start->session = FAKE_SESSION;
 	state = HTMM_STATE_RUNNING;
 	return 0;
 }
@@ -464,8 +467,10 @@ static int fake_set(struct htmm_set *set)
 	return 0;
 }
 
-static int fake_stop(void)
+static int fake_stop(const struct htmm_stop *stop)
 {
+	if (getenv("FAKE_OTHER") || (stop->session && stop->session != FAKE_SESSION))
+		return fail(ESTALE);
 	if (state != HTMM_STATE_RUNNING)
 		return fail(EALREADY);
 	state = HTMM_STATE_STOPPED;
@@ -486,7 +491,7 @@ static int fake_info(struct htmm_info *info)
 	info->state = state;
 	if (state == HTMM_STATE_IDLE)
 		return 0;
-	info->session = 3;
+	info->session = FAKE_SESSION;
 	info->session_flags = start_flags;
 	info->owner = 42;
 	info->nr_events = nr_events;
@@ -846,7 +851,7 @@ static int fake_ioctl(unsigned long request, void *arg)
 	if (request == HTMM_IOC_START)
 		return fake_start(arg);
 	if (request == HTMM_IOC_STOP)
-		return fake_stop();
+		return fake_stop(arg);
 	if (request == HTMM_IOC_STREAM)
 		return fake_stream(arg);
 	if (state == HTMM_STATE_IDLE)

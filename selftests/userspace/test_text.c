@@ -46,6 +46,11 @@ static void test_numbers_range(void)
 	struct htmm_error err;
 	__s64 value = 7;
 
+	CHECK(refused(htmm_parse_number("0", 1, LLONG_MAX, &value, &err), ERANGE, &err,
+		      "out of range") && !strcmp(err.todo, "give 1 or more"));
+	CHECK(refused(htmm_parse_number("9223372036854775808", 1, LLONG_MAX, &value, &err), ERANGE,
+		      &err, "out of range") &&
+	      !strcmp(err.todo, "give a value from 1 to 9223372036854775807"));
 	CHECK(refused(htmm_parse_number("0", 1, 9, &value, &err), ERANGE, &err, "out of range"));
 	CHECK(!strcmp(err.todo, "give a value from 1 to 9"));
 	CHECK(refused(htmm_parse_number("10", 1, 9, &value, &err), ERANGE, &err, "10"));

@@ -19,6 +19,7 @@
 #define BASE		0x40000000ULL
 #define FAST		0
 #define SLOW		1
+#define NODES		4
 /* What fits node 0 of the made-up machine. */
 #define CAPACITY	512U
 #define PID		77
@@ -251,12 +252,14 @@ int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf
 				 struct htmm_error *err)
 {
 	u32 page;
+	int node;
 
 	*buf = (struct htmm_placement_buf) {};
-	buf->nodes = calloc(2, sizeof(*buf->nodes));
+	buf->nodes = calloc(NODES, sizeof(*buf->nodes));
 	CHECK(buf->nodes);
-	buf->placement.nr_nodes = 2;
-	buf->nodes[SLOW].node = SLOW;
+	buf->placement.nr_nodes = NODES;
+	for (node = 0; node < NODES; node++)
+		buf->nodes[node].node = node;
 	for (page = 0; page < PAGES; page++)
 		buf->nodes[machine.node[page]].pages++;
 	return 0;
@@ -526,6 +529,37 @@ static void test_large(void)
 	destroy(tier);
 }
 
+/* Two nodes a tier, each with more pages than can be listed. */
+static void check_large_nodes(u32 fast, u32 fast2, u32 slow, u32 slow2)
+{
+	struct tier *tier = make(150);
+	const struct group *group = &tier->groups[0];
+	u32 page;
+
+	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
+	tier->tiers.slow.bits[0] = 1 << SLOW | 1 << 3;
+	for (page = 256; page < CAPACITY; page++)
+		machine.node[page] = 2;
+	for (page = 2000; page < 3000; page++)
+		machine.node[page] = 3;
+	sample(0, 256, fast);
+	sample(256, CAPACITY, fast2);
+	sample(1000, 1200, slow);
+	sample(2000, 2200, slow2);
+	look(tier);
+	CHECK(group->large && group->nr_slow == 300 && group->pages.nr == 600);
+	/* A page that is not listed may be hotter, or colder, than one that is. */
+	CHECK(group->slow_cut == (slow > slow2 ? slow : slow2));
+	CHECK(group->fast_cut == (fast < fast2 ? fast : fast2));
+	destroy(tier);
+}
+
+static void test_large_nodes(void)
+{
+	check_large_nodes(5, 3, 7, 9);
+	check_large_nodes(3, 5, 9, 7);
+}
+
 /* Counts are halved after a look, when there were enough samples. */
 static void test_cooling(void)
 {
@@ -769,16 +803,39 @@ static bool same(char *text, const char *name)
 	return same;
 }
 
+static void print_look(FILE *file, const struct tier *tier)
+{
+	struct htmm_error err;
+
+	CHECK(!log_look(file, tier, &err));
+}
+
+static void print_plan(FILE *file, const struct tier *tier)
+{
+	struct htmm_error err;
+
+	CHECK(!log_plan(file, tier, &err));
+}
+
 /* Every member has a value of its own in each line. */
 static void test_log(void)
 {
 	struct policy_move moves[14];
 	struct policy_plan plan[2];
+	struct htmm_error err;
+	FILE *file;
 	struct tier tier;
 
 	fill_primes(&tier, plan, moves);
-	CHECK(same(said(log_look, &tier), "tier_log.json"));
-	CHECK(same(said(log_plan, &tier), "tier_plan.txt"));
+	CHECK(same(said(print_look, &tier), "tier_log.json"));
+	CHECK(same(said(print_plan, &tier), "tier_plan.txt"));
+	file = fopen("/dev/full", "we");
+	CHECK(file);
+	CHECK(log_look(file, &tier, &err) == -ENOSPC);
+	CHECK(strstr(err.what, "cannot write the log: No space"));
+	CHECK(log_plan(file, &tier, &err) == -ENOSPC);
+	CHECK(strstr(err.what, "cannot write the plan: No space"));
+	fclose(file);
 }
 
 static void test_sums(void)
@@ -812,6 +869,7 @@ int main(void)
 		TAP_TEST(test_rests),
 		TAP_TEST(test_pace),
 		TAP_TEST(test_large),
+		TAP_TEST(test_large_nodes),
 		TAP_TEST(test_cooling),
 		TAP_TEST(test_thin),
 		TAP_TEST(test_meanwhile),
