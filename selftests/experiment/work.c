@@ -111,6 +111,8 @@ void work_phase(const __u64 *hot, __u64 n)
 
 void work_stop(void)
 {
+	/* What was done since the last mark takes time, too, which in graph is a second. */
+	work_done(1);
 	tell("stopped");
 }
 

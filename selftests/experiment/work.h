@@ -31,7 +31,7 @@ void work_done(__u64 ops);
  */
 void work_phase(const __u64 *hot, __u64 n);
 
-/** work_stop() - say that all is done, and wait until what was measured is read */
+/** work_stop() - all is done: stop the clock, say so, and wait until what was measured is read */
 void work_stop(void);
 
 /**
