@@ -53,6 +53,7 @@ struct call {
  * @nr_lists: how many lists
  * @state: of the session
  * @period: of the event
+ * @pages: that have a count, as it says
  * @total: samples since the start
  * @coolings: of all targets
  * @seconds: time of the session
@@ -69,6 +70,7 @@ static struct machine {
 	unsigned int nr_lists;
 	u32 state;
 	u64 period;
+	u64 pages;
 	u64 total;
 	u64 coolings;
 	u64 seconds;
@@ -168,6 +170,7 @@ int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htm
 	list->target = calloc(1, sizeof(*list->target));
 	CHECK(list->target);
 	list->target->number = 1;
+	list->target->pages = machine.pages;
 	list->target->samples = machine.total;
 	list->target->coolings = machine.coolings;
 	return 0;
@@ -586,6 +589,33 @@ static void test_cooling(void)
 	destroy(tier);
 }
 
+/* Coolings after 51,200 samples, by how many pages have a count. */
+static unsigned int coolings_with(u64 pages)
+{
+	struct tier *tier = make(PAGES);
+	unsigned int i, coolings;
+
+	tier->cooling_period = 0;
+	machine.pages = pages;
+	for (i = 0; i < 2; i++) {
+		sample(0, 400, 64);
+		look(tier);
+		CHECK(i || !machine.coolings);
+	}
+	coolings = machine.coolings;
+	destroy(tier);
+	return coolings;
+}
+
+/* By default there are four samples for each page between two of them, and at least 40,000. */
+static void test_cooling_by_pages(void)
+{
+	CHECK(coolings_with(12800) == 1 && !coolings_with(12801));
+	CHECK(coolings_with(3) == 1);
+	CHECK(policy_cooling_period(10000) == 40000 && policy_cooling_period(9000) == 40000);
+	CHECK(policy_cooling_period(10001) == 40004);
+}
+
 /* Of many samples few are enough while nothing moves, but not when the hot pages change. */
 static void test_thin(void)
 {
@@ -871,6 +901,7 @@ int main(void)
 		TAP_TEST(test_large),
 		TAP_TEST(test_large_nodes),
 		TAP_TEST(test_cooling),
+		TAP_TEST(test_cooling_by_pages),
 		TAP_TEST(test_thin),
 		TAP_TEST(test_meanwhile),
 		TAP_TEST(test_end),

@@ -32,14 +32,20 @@ static const char *const held_names[POLICY_NR_HELD] = {
 /* What part of the time looks take: at most, and at least. */
 #define LOOKS_MOST	0.2
 #define LOOKS_CALM	0.002
-/* A smaller part of the time is not worth many looks and samples. */
-#define WORTH		0.01
+/*
+ * A smaller part of the time is not worth many looks and samples. They may take more than this:
+ * what they cost is paid once, and what they win stays.
+ */
+#define WORTH		0.003
 /* What part of the time lists of regions may take. */
 #define GLANCES_PART	0.0025
 
 /* The first look comes with so many samples, or after so many seconds. */
 #define FIRST_SAMPLES	2000
 #define FIRST_S		1.0
+/* Between two coolings there are so many samples for each page, and at least so many. */
+#define COOLING_EACH	4
+#define COOLING_LEAST	40000
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
 
@@ -535,6 +541,11 @@ double policy_wait(const struct policy *policy, double cost)
 bool policy_begins(__u64 samples, double seconds)
 {
 	return samples >= FIRST_SAMPLES || seconds >= FIRST_S;
+}
+
+__u64 policy_cooling_period(__u64 pages)
+{
+	return pages * COOLING_EACH > COOLING_LEAST ? pages * COOLING_EACH : COOLING_LEAST;
 }
 
 double policy_glance_wait(double cost)

@@ -229,6 +229,17 @@ double policy_wait(const struct policy *policy, double cost);
 bool policy_begins(__u64 samples, double seconds);
 
 /**
+ * policy_cooling_period() - how many samples to count between two coolings
+ * @pages: pages that have a count
+ *
+ * As by the module's default, so many for each page: with fewer, most pages would be forgotten
+ * before it is known which of them are hot.
+ *
+ * Return: the number, for all targets together.
+ */
+__u64 policy_cooling_period(__u64 pages);
+
+/**
  * policy_glance_wait() - when to list regions again, for policy_changed()
  * @cost: seconds that it took
  *

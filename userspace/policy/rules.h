@@ -226,9 +226,9 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  * @policy: the policy
  * @much: something is to be won by moving
  *
- * Sampling costs a program some 3 us for each sample. After a phase change all depends on them,
- * so they may take a tenth of the time; while something is to be won 1.5 %, else 0.2 %:
- * what is settled changes slowly, or is seen to change with few samples, too.
+ * Sampling costs a program some 1.5 us for each sample. After a phase change all depends on
+ * them, so they may take a twentieth of the time; while something is to be won 0.8 %, else
+ * 0.1 %: what is settled changes slowly, or is seen to change with few samples, too.
  *
  * Return: one of so many samples is enough.
  */

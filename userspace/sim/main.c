@@ -205,11 +205,11 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 	struct options opt = {
 		.config = {
 			.policy = { .copy_ns = 12000 },
-			.fast_ns = 80, .slow_ns = 250, .cpu_ns = 20, .sample_ns = 3000,
-			.page_ns = 2700, .walk_ns = 180, .list_pages = 1 << 18,
+			.fast_ns = 80, .slow_ns = 250, .cpu_ns = 20, .sample_ns = 1500,
+			.recorded_ns = 3000, .page_ns = 2700, .walk_ns = 180, .list_pages = 1 << 18,
 		},
 		.program = "gups", .size = 180 << 20, .accesses = 400000000, .ratio = 2,
-		.periods = { { 499 }, 1 }, .coolings = { { 40000 }, 1 },
+		.periods = { { 499 }, 1 }, .coolings = { { 0 }, 1 },
 		.intervals = { { 1 }, 1 }, .seed = 1,
 	};
 	const struct opt opts[] = {
@@ -226,7 +226,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		  LLONG_MAX },
 		{ OPT_CALL, 'c', "count", "PERIOD,...", "accesses between samples (499)",
 		  &opt.periods, .call = call_periods },
-		{ OPT_CALL, 0, "cooling-period", "N,...", "samples between coolings (40000)",
+		{ OPT_CALL, 0, "cooling-period", "N,...", "samples between coolings (4 a page)",
 		  &opt.coolings, .call = call_periods },
 		{ OPT_CALL, 'i', "interval", "SECONDS,...", "most time between two looks (1)",
 		  &opt.intervals, .call = call_intervals },
@@ -234,8 +234,10 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		  &opt.config.fast_ns, .call = call_number },
 		{ OPT_CALL, 0, "slow-ns", "NS", "a load from the slow tier (250)",
 		  &opt.config.slow_ns, .call = call_number },
-		{ OPT_CALL, 0, "sample-ns", "NS", "taking a sample (3000)",
+		{ OPT_CALL, 0, "sample-ns", "NS", "taking a sample (1500)",
 		  &opt.config.sample_ns, .call = call_number },
+		{ OPT_CALL, 0, "recorded-ns", "NS", "with --all-fast: recording one (3000)",
+		  &opt.config.recorded_ns, .call = call_number },
 		{ OPT_CALL, 0, "copy-ns", "NS", "moving a page (12000)",
 		  &opt.config.policy.copy_ns, .call = call_number },
 		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",

@@ -86,7 +86,7 @@ static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
 	}
 	/* The simulation has samples of its own. */
 	if (config->all_fast)
-		sim->late -= sample->recorded * config->sample_ns / 1e9;
+		sim->late -= sample->recorded * config->recorded_ns / 1e9;
 	if (config->all_fast && !fast)
 		sim->late += sample->period * (config->slow_ns - config->fast_ns) / 1e9;
 	sim->seconds = sample->ns / 1e9 + sim->late;
@@ -114,7 +114,11 @@ static void move(struct sim *sim, const struct policy_plan *plan)
 
 static bool cooling_due(const struct sim *sim)
 {
-	return sim->store->samples - sim->cooled >= sim->config->cooling_period;
+	struct htmm_table_stats stats;
+
+	htmm_table_get_stats(&sim->store->table, &stats);
+	return sim->store->samples - sim->cooled >=
+	       (sim->config->cooling_period ?: policy_cooling_period(stats.pages));
 }
 
 /* After a look, as htmmctl tier does it. */

@@ -15,10 +15,11 @@
  * @slow_ns: a load from the slow tier
  * @cpu_ns: what the program does besides, for each access
  * @sample_ns: what a sample costs
+ * @recorded_ns: with @all_fast: what one has cost in the recording
  * @page_ns: what a page costs at a look that is listed, and decided about
  * @walk_ns: what a resident page costs at a look
  * @interval: seconds between two looks
- * @cooling_period: samples between two coolings
+ * @cooling_period: samples between two coolings; 0: it follows the number of pages
  * @list_pages: most pages in each list
  * @still: move nothing
  * @all_fast: a recording was made with all memory fast: what is slow takes more time, and so
@@ -31,6 +32,7 @@ struct sim_config {
 	double slow_ns;
 	double cpu_ns;
 	double sample_ns;
+	double recorded_ns;
 	double page_ns;
 	double walk_ns;
 	double interval;

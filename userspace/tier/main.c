@@ -25,7 +25,6 @@
 #define PERIOD		127
 /* Of IBS, which takes only multiples of 16. */
 #define PERIOD_IBS	128
-#define COOLING_PERIOD	40000
 /* Most pages that a look lists: 2 GiB. */
 #define LIST_PAGES	524288
 /* What moving a page takes, until it was measured. */
@@ -175,7 +174,7 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 		ret = make_groups(all, err);
 	if (ret)
 		return ret;
-	tier->cooling_period = all->session.cooling_period ?: COOLING_PERIOD;
+	tier->cooling_period = all->session.cooling_period;
 	/* See tier_cool(). */
 	all->session.cooling_period = LLONG_MAX;
 	finish_session(&all->session, &tier->config);
@@ -364,7 +363,6 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 
 	session_opts(&all.session, session);
 	set_help(session, "capacity", "fast tier: 512M, 4G, 1000p (all that is free)");
-	set_help(session, "cooling-period", "samples until counts halve (40000)");
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
 		return ret;

@@ -234,7 +234,8 @@ static int list_fast(struct tier *tier, struct group *group, struct htmm_error *
 
 static bool cooling_due(const struct tier *tier)
 {
-	return tier->samples - tier->cooled >= tier->cooling_period;
+	return tier->samples - tier->cooled >=
+	       (tier->cooling_period ?: policy_cooling_period(tier->pages));
 }
 
 static struct policy_look look_of(const struct tier *tier, const struct group *group)
@@ -308,6 +309,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 		return ret;
 	tier->alive = 0;
 	tier->samples = 0;
+	tier->pages = 0;
 	tier->evicted = 0;
 	tier->nr_coolings = 0;
 	for (i = 0; i < tier->nr_groups; i++)
@@ -317,6 +319,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 
 		tier->alive += !(target->flags & HTMM_TARGET_INFO_DEAD);
 		tier->samples += target->samples;
+		tier->pages += target->pages;
 		tier->evicted += target->evicted;
 		count_samples(tier, target);
 		if (target->number > HTMM_MAX_TARGETS)

@@ -82,7 +82,7 @@ struct group {
  * @period: events that a sample usually stands for
  * @thin: one of so many samples is taken now
  * @list_pages: most pages to read from each list
- * @cooling_period: samples between two coolings
+ * @cooling_period: samples between two coolings; 0: it follows the number of pages
  * @cooled: samples counted at the last one
  * @groups: what shares the fast tier
  * @nr_groups: how many
@@ -93,6 +93,7 @@ struct group {
  * @rests: how often only regions were listed
  * @seconds: time of the session at the look
  * @samples: counted at the look
+ * @pages: pages that have a count at the look
  * @evicted: pages that the module has forgotten for lack of memory
  * @nr_coolings: number of @coolings
  * @coolings: coolings of each target at the look, by its number
@@ -124,6 +125,7 @@ struct tier {
 	__u64 rests;
 	double seconds;
 	__u64 samples;
+	__u64 pages;
 	__u64 evicted;
 	size_t nr_coolings;
 	__u64 coolings[HTMM_MAX_TARGETS + 1];
