@@ -21,6 +21,7 @@
  * @pages: the last page that exists
  * @capacity: pages of the fast tier
  * @shift: size of the mappings
+ * @tracked: pages that have a count, as the look says
  * @total: samples counted
  * @coolings: how often counts were halved
  * @seconds: since the start
@@ -38,6 +39,7 @@ struct memory {
 	u32 pages;
 	u64 capacity;
 	u32 shift;
+	u64 tracked;
 	u64 total;
 	u64 coolings[2];
 	double seconds;
@@ -146,7 +148,7 @@ static struct policy_look list(struct memory *memory)
 		.slow = memory->slow_list, .fast = memory->fast_list,
 		.regions = memory->regions, .nr_regions = list_regions(memory),
 		.capacity = memory->capacity, .used = used(memory),
-		.slow_samples = memory->total, .samples = memory->total,
+		.pages = memory->tracked, .slow_samples = memory->total, .samples = memory->total,
 		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
 		.slow_cut = memory->slow_cut, .fast_cut = memory->fast_cut,
 	};
@@ -955,6 +957,35 @@ static void test_thin(void)
 	CHECK(thin(bit(POLICY_THIN), 5) == 1);
 }
 
+/* After so many looks at 8,000 samples of all pages, and 20 of each of @hot in the slow tier. */
+static u32 thin_after(u32 hot, u64 tracked, u32 looks)
+{
+	struct memory *memory = make(4000, 0);
+	u32 one_of, i;
+
+	memory->tracked = tracked;
+	for (i = 0; i < looks; i++) {
+		sample(memory, 0, 4000, 2);
+		sample(memory, 1100, 1100 + hot, 20);
+		look(memory);
+		obey(memory);
+	}
+	one_of = memory->plan->thin;
+	destroy(memory);
+	return one_of;
+}
+
+/*
+ * Where moves have paid, 5,000 samples a second are taken until there are three for each page;
+ * else 600 of these 24,000, or 8,000.
+ */
+static void test_learn(void)
+{
+	CHECK(thin_after(800, 80000, 9) == 8);
+	CHECK(thin_after(800, 80000, 10) == 64);
+	CHECK(thin_after(0, 80000, 9) == 16);
+}
+
 /* Nothing, no samples, no fast tier: no moves, no trouble. */
 static void test_nothing(void)
 {
@@ -1018,6 +1049,7 @@ int main(void)
 		TAP_TEST(test_drop),
 		TAP_TEST(test_changed),
 		TAP_TEST(test_thin),
+		TAP_TEST(test_learn),
 		TAP_TEST(test_nothing),
 		TAP_TEST(test_names),
 	};

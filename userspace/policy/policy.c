@@ -663,6 +663,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->seconds = look->seconds;
 	policy->exposure = policy->interval / (look->thin ?: 1);
 	policy->rate = (look->samples - policy->samples) / policy->exposure;
+	policy->pages = look->pages;
 	policy->capacity = look->capacity;
 	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
 	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
@@ -681,12 +682,10 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	rule_predict(policy);
 	pair_up(policy, look);
 	finish(policy);
-	pace(policy, look);
-	policy->changed = false;
-	if (note_regions(policy, look))
-		return NULL;
 	policy->slow_samples = look->slow_samples;
 	policy->samples = look->samples;
 	policy->cut = look->slow_cut;
-	return plan;
+	pace(policy, look);
+	policy->changed = false;
+	return note_regions(policy, look) ? NULL : plan;
 }

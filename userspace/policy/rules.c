@@ -32,6 +32,9 @@
 #define MANY_SAMPLES	5000
 #define FEW_SAMPLES	600
 #define MOST_THIN	64
+/* So many samples for each page tell hot ones from lucky ones, if moves raise the share so much. */
+#define LEARN_SAMPLES	3
+#define LEARN_RISE	1.5
 
 static void sort_classes(struct policy *policy)
 {
@@ -157,6 +160,8 @@ void rule_burst(struct policy *policy, const struct policy_look *look, double sh
 	changed = policy->changed || (rule_drop(policy, samples, share) &&
 				      !(halved_since(policy) && 2 * share > usual->share));
 	policy->plan.cool = changed && rule_begin_burst(policy, look->samples);
+	if (!usual->looks)
+		policy->first_share = share;
 	if (policy->plan.cool) {
 		*usual = (struct usual) { .looks = 1, .share = share };
 	} else if (policy->burst) {
@@ -174,11 +179,20 @@ void rule_burst(struct policy *policy, const struct policy_look *look, double sh
 	}
 }
 
+/* Is it not known yet what pages gain, and of use to know it? */
+static bool learns(const struct policy *policy)
+{
+	return policy->samples - policy->burst_samples < LEARN_SAMPLES * policy->pages &&
+	       policy->usual.share > LEARN_RISE * policy->first_share;
+}
+
 unsigned int rule_thin(const struct policy *policy, bool much)
 {
-	double enough = policy->burst ? MOST_SAMPLES : much ? MANY_SAMPLES : FEW_SAMPLES;
+	double enough = much || learns(policy) ? MANY_SAMPLES : FEW_SAMPLES;
 	unsigned int thin = 1;
 
+	if (policy->burst)
+		enough = MOST_SAMPLES;
 	enough *= fmax(policy->config.cpus, 1);
 	while (rule_on(policy, POLICY_THIN) && policy->rate > enough * thin && thin < MOST_THIN)
 		thin *= 2;

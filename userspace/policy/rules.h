@@ -53,6 +53,7 @@ struct usual {
  * @halvings: of each target since the previous look
  * @slow_samples: when the slow tier was listed for the previous look
  * @samples: when the fast one was
+ * @pages: of the look
  * @capacity: of the look
  * @cut: of the slow tier's list at the previous look
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
@@ -67,6 +68,7 @@ struct usual {
  * @copy_ns: what moving one page takes, as measured
  * @tokens: pages that may be moved by the limit
  * @usual: to see phase changes
+ * @first_share: share of the fast tier before anything was moved
  * @changed: policy_changed() has seen a phase change
  * @burst: looks of the burst so far, that which saw the phase change included; 0: there is none
  * @last_burst: when it began
@@ -90,6 +92,7 @@ struct policy {
 	__u32 halvings[HTMM_MAX_TARGETS + 1];
 	__u64 slow_samples;
 	__u64 samples;
+	__u64 pages;
 	__u64 capacity;
 	__u64 cut;
 	struct units regions;
@@ -103,6 +106,7 @@ struct policy {
 	double copy_ns;
 	double tokens;
 	struct usual usual;
+	double first_share;
 	bool changed;
 	unsigned int burst;
 	double last_burst;
@@ -229,6 +233,10 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  * Sampling costs a program some 1.5 us for each sample. After a phase change all depends on
  * them, so they may take a twentieth of the time; while something is to be won 0.8 %, else
  * 0.1 %: what is settled changes slowly, or is seen to change with few samples, too.
+ *
+ * What is to be won is itself known only from samples. So where moves have paid, the 0.8 % go on
+ * until there are some samples for each page: with fewer, many pages seem alike that are not.
+ * Where a program streams, moves do not pay, and there is nothing to learn.
  *
  * Return: one of so many samples is enough.
  */
