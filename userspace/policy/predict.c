@@ -14,26 +14,39 @@
 /* Pages of 4 KiB in a huge page. */
 #define HUGE_PAGES	(1U << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT))
 
-/* 0 for 0, else one more than the base-2 logarithm, below @bins. */
-static unsigned int bin(__u32 number, unsigned int bins)
-{
-	unsigned int nr = number ? 32 - __builtin_clz(number) : 0;
+/* Binary digits of a number, after its first one, that are a part of its bin. */
+#define COUNT_DIGITS	1
+#define GAIN_DIGITS	0
 
+/* Small numbers have a bin of their own; then there are 2^@digits bins for each doubling. */
+static unsigned int bin(__u32 number, unsigned int digits, unsigned int bins)
+{
+	unsigned int nr = number, shift;
+
+	if (number >> digits) {
+		shift = 31 - __builtin_clz(number) - digits;
+		nr = (shift << digits) + (number >> shift);
+	}
 	return nr < bins ? nr : bins - 1;
 }
 
 /* The number in the middle of a bin. */
-static double middle(unsigned int nr)
+static double middle(unsigned int nr, unsigned int digits)
 {
-	return nr < 2 ? nr : 0.75 * (1U << nr);
+	unsigned int shift = nr >> digits;
+
+	if (shift < 2)
+		return nr;
+	shift--;
+	return ((nr - (shift << digits)) + 0.5) * (1U << shift);
 }
 
 unsigned int predict_class(const struct unit *unit)
 {
 	unsigned int class = 2 * unit->fast + (unit->pages > 1);
 
-	class = class * PREDICT_COUNTS + bin(unit->samples, PREDICT_COUNTS);
-	return class * PREDICT_GAINS + bin(unit->recent * GAIN_PARTS, PREDICT_GAINS);
+	class = class * PREDICT_COUNTS + bin(unit->samples, COUNT_DIGITS, PREDICT_COUNTS);
+	return class * PREDICT_GAINS + bin(unit->recent * GAIN_PARTS, GAIN_DIGITS, PREDICT_GAINS);
 }
 
 static double size_of(unsigned int class)
@@ -62,7 +75,7 @@ void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 g
 /* Until anything was seen: it goes on as it was lately. */
 static double persistent(unsigned int class)
 {
-	return middle(class % PREDICT_GAINS) / GAIN_PARTS / size_of(class);
+	return middle(class % PREDICT_GAINS, GAIN_DIGITS) / GAIN_PARTS / size_of(class);
 }
 
 static double mean(double gain, double pages, double prior, double weight)
@@ -91,5 +104,5 @@ double predict_value(const struct predictor *predictor, unsigned int class, doub
 
 double predict_by_count(unsigned int class, double seconds)
 {
-	return middle(class / PREDICT_GAINS % PREDICT_COUNTS) / seconds / size_of(class);
+	return middle(class / PREDICT_GAINS % PREDICT_COUNTS, COUNT_DIGITS) / seconds / size_of(class);
 }

@@ -18,7 +18,7 @@
 #include "units.h"
 
 /* Bins of counts, and of gains. */
-#define PREDICT_COUNTS	16
+#define PREDICT_COUNTS	30
 #define PREDICT_GAINS	8
 #define PREDICT_CLASSES	(4 * PREDICT_COUNTS * PREDICT_GAINS)
 

@@ -29,11 +29,11 @@
 #define HUGE_PART	4
 /* Samples a second of a CPU: after a phase change, while much is to be moved, and usually. */
 #define MOST_SAMPLES	40000
-#define MANY_SAMPLES	5000
+#define MANY_SAMPLES	8000
 #define FEW_SAMPLES	600
 #define MOST_THIN	64
 /* So many samples for each page tell hot ones from lucky ones, if moves raise the share so much. */
-#define LEARN_SAMPLES	3
+#define LEARN_SAMPLES	4
 #define LEARN_RISE	1.5
 
 static void sort_classes(struct policy *policy)

@@ -231,11 +231,11 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  * @much: something is to be won by moving
  *
  * Sampling costs a program some 1.5 us for each sample. After a phase change all depends on
- * them, so they may take a twentieth of the time; while something is to be won 0.8 %, else
+ * them, so they may take a twentieth of the time; while something is to be won 1.2 %, else
  * 0.1 %: what is settled changes slowly, or is seen to change with few samples, too.
  *
- * What is to be won is itself known only from samples. So where moves have paid, the 0.8 % go on
- * until there are some samples for each page: with fewer, many pages seem alike that are not.
+ * What is to be won is itself known only from samples. So where moves have paid, the 1.2 % go on
+ * until there are four samples for each page: with fewer, many pages seem alike that are not.
  * Where a program streams, moves do not pay, and there is nothing to learn.
  *
  * Return: one of so many samples is enough.
