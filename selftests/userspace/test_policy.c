@@ -21,7 +21,6 @@
  * @pages: the last page that exists
  * @capacity: pages of the fast tier
  * @shift: size of the mappings
- * @tracked: pages that have a count, as the look says
  * @total: samples counted
  * @coolings: how often counts were halved
  * @seconds: since the start
@@ -39,7 +38,6 @@ struct memory {
 	u32 pages;
 	u64 capacity;
 	u32 shift;
-	u64 tracked;
 	u64 total;
 	u64 coolings[2];
 	double seconds;
@@ -148,7 +146,7 @@ static struct policy_look list(struct memory *memory)
 		.slow = memory->slow_list, .fast = memory->fast_list,
 		.regions = memory->regions, .nr_regions = list_regions(memory),
 		.capacity = memory->capacity, .used = used(memory),
-		.pages = memory->tracked, .slow_samples = memory->total, .samples = memory->total,
+		.slow_samples = memory->total, .samples = memory->total,
 		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
 		.slow_cut = memory->slow_cut, .fast_cut = memory->fast_cut,
 	};
@@ -957,15 +955,14 @@ static void test_thin(void)
 	CHECK(thin(bit(POLICY_THIN), 5) == 1);
 }
 
-/* After so many looks at 8,000 samples of all pages, and 20 of each of @hot in the slow tier. */
-static u32 thin_after(u32 hot, u64 tracked, u32 looks)
+/* After so many looks at a sample for each of 2,000 pages, and 20 for each of @hot slow ones. */
+static u32 thin_after(u32 hot, u32 looks)
 {
 	struct memory *memory = make(4000, 0);
 	u32 one_of, i;
 
-	memory->tracked = tracked;
 	for (i = 0; i < looks; i++) {
-		sample(memory, 0, 4000, 2);
+		sample(memory, 0, 2000, 1);
 		sample(memory, 1100, 1100 + hot, 20);
 		look(memory);
 		obey(memory);
@@ -976,14 +973,14 @@ static u32 thin_after(u32 hot, u64 tracked, u32 looks)
 }
 
 /*
- * Where moves have paid, 8,000 samples a second are taken until there are four for each page;
- * else 600 of these 24,000, or 8,000.
+ * Where moves have paid, all these 4,000 samples a second are taken until there are four for
+ * each page of the 8 regions; else 600 of them, or of 2,000.
  */
 static void test_learn(void)
 {
-	CHECK(thin_after(800, 80000, 13) == 4);
-	CHECK(thin_after(800, 80000, 14) == 64);
-	CHECK(thin_after(0, 80000, 13) == 16);
+	CHECK(thin_after(100, 4) == 1);
+	CHECK(thin_after(100, 5) == 8);
+	CHECK(thin_after(0, 4) == 4);
 }
 
 /* Nothing, no samples, no fast tier: no moves, no trouble. */

@@ -663,7 +663,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->seconds = look->seconds;
 	policy->exposure = policy->interval / (look->thin ?: 1);
 	policy->rate = (look->samples - policy->samples) / policy->exposure;
-	policy->pages = look->pages;
+	policy->pages = (__u64)look->nr_regions << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT);
 	policy->capacity = look->capacity;
 	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
 	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));

@@ -65,7 +65,6 @@ struct policy_config {
  * @fast_cut: 0: @fast is all of them; else some with so many samples or more are not in it
  * @regions: all sampled regions of 2 MiB, with %HTMM_REGION_SHIFT as @mapping_shift
  * @nr_regions: how many there are
- * @pages: pages of both tiers that have a count
  * @capacity: pages of the fast tier that may be used, those in use included
  * @used: pages of the fast tier that are in use; may be more than @capacity
  * @slow_samples: samples of these pages' processes since the start, when @slow was listed
@@ -86,7 +85,6 @@ struct policy_look {
 	__u64 fast_cut;
 	const struct htmm_page *regions;
 	size_t nr_regions;
-	__u64 pages;
 	__u64 capacity;
 	__u64 used;
 	__u64 slow_samples;

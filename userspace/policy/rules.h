@@ -53,7 +53,7 @@ struct usual {
  * @halvings: of each target since the previous look
  * @slow_samples: when the slow tier was listed for the previous look
  * @samples: when the fast one was
- * @pages: of the look
+ * @pages: of all regions at the look
  * @capacity: of the look
  * @cut: of the slow tier's list at the previous look
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
@@ -235,7 +235,7 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  * 0.1 %: what is settled changes slowly, or is seen to change with few samples, too.
  *
  * What is to be won is itself known only from samples. So where moves have paid, the 1.2 % go on
- * until there are four samples for each page: with fewer, many pages seem alike that are not.
+ * until there are four samples for each page of all regions: with fewer, many pages seem alike that are not.
  * Where a program streams, moves do not pay, and there is nothing to learn.
  *
  * Return: one of so many samples is enough.

@@ -112,18 +112,13 @@ static void move(struct sim *sim, const struct policy_plan *plan)
 	sim->result->pingpongs += plan->pingpong_pages;
 }
 
-static __u64 tracked_pages(const struct sim *sim)
+static bool cooling_due(const struct sim *sim)
 {
 	struct htmm_table_stats stats;
 
 	htmm_table_get_stats(&sim->store->table, &stats);
-	return stats.pages;
-}
-
-static bool cooling_due(const struct sim *sim)
-{
 	return sim->store->samples - sim->cooled >=
-	       (sim->config->cooling_period ?: policy_cooling_period(tracked_pages(sim)));
+	       (sim->config->cooling_period ?: policy_cooling_period(stats.pages));
 }
 
 /* After a look, as htmmctl tier does it. */
@@ -197,7 +192,6 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	coolings[0] = sim->store->coolings;
 	look.slow_samples = sim->store->samples;
 	look.samples = sim->store->samples;
-	look.pages = tracked_pages(sim);
 	look.period = sim->period;
 	look.thin = sim->plan ? sim->plan->thin : 1;
 	if (room_for_regions(sim))

@@ -245,7 +245,7 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 		.fast = group->pages.pages + group->nr_slow,
 		.nr_fast = group->pages.nr - group->nr_slow, .fast_cut = group->fast_cut,
 		.regions = group->regions.pages, .nr_regions = group->regions.nr,
-		.pages = group->tracked, .capacity = group->capacity, .used = group->used,
+		.capacity = group->capacity, .used = group->used,
 		.slow_samples = group->slow_samples, .samples = group->samples,
 		.coolings = tier->coolings,
 		.nr_coolings = tier->nr_coolings, .period = tier->period,
@@ -290,18 +290,13 @@ static int check_session(struct tier *tier, struct htmm_error *err)
 	return 0;
 }
 
-static void count_for_groups(struct tier *tier, const struct htmm_target_info *target)
+static void count_samples(struct tier *tier, const struct htmm_target_info *target)
 {
 	unsigned int i;
 
-	for (i = 0; i < tier->nr_groups; i++) {
-		struct group *group = &tier->groups[i];
-
-		if (group->target && group->target != target->number)
-			continue;
-		group->tracked += target->pages;
-		group->counted += target->samples;
-	}
+	for (i = 0; i < tier->nr_groups; i++)
+		if (!tier->groups[i].target || tier->groups[i].target == target->number)
+			tier->groups[i].counted += target->samples;
 }
 
 static int read_targets(struct tier *tier, struct htmm_error *err)
@@ -317,10 +312,8 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 	tier->pages = 0;
 	tier->evicted = 0;
 	tier->nr_coolings = 0;
-	for (i = 0; i < tier->nr_groups; i++) {
-		tier->groups[i].tracked = 0;
+	for (i = 0; i < tier->nr_groups; i++)
 		tier->groups[i].counted = 0;
-	}
 	for (i = 0; i < list.nr; i++) {
 		const struct htmm_target_info *target = &list.target[i];
 
@@ -328,7 +321,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 		tier->samples += target->samples;
 		tier->pages += target->pages;
 		tier->evicted += target->evicted;
-		count_for_groups(tier, target);
+		count_samples(tier, target);
 		if (target->number > HTMM_MAX_TARGETS)
 			continue;
 		tier->coolings[target->number] = target->coolings;

@@ -46,7 +46,6 @@ enum tier_work {
  * @fast_cut: some of the fast tier with so many samples or more are not listed; 0: all are
  * @used: pages of the fast tier that are in use
  * @capacity: pages of the fast tier that it may use
- * @tracked: pages of it that have a count
  * @counted: samples counted of its pages
  * @slow_samples: those that the list of the slow tier shows
  * @samples: those that the list of the fast tier shows
@@ -66,7 +65,6 @@ struct group {
 	__u64 fast_cut;
 	__u64 used;
 	__u64 capacity;
-	__u64 tracked;
 	__u64 counted;
 	__u64 slow_samples;
 	__u64 samples;
