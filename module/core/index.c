@@ -8,6 +8,8 @@ static_assert(1 + HTMM_BEGIN_BLOCKS <= HTMM_SAMPLE_BLOCKS,
 static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,
 	      "the largest form of a region");
 
+static_assert(sizeof(struct htmm_front) == 1 << HTMM_FRONT_ORDER);
+
 static u32 *htmm_index_list_of(struct htmm_table *table,
 			       const struct htmm_region *region)
 {
@@ -163,7 +165,7 @@ void htmm_front_load(struct htmm_table *table, struct htmm_region *region)
 
 void htmm_front_drop_slice(struct htmm_table *table)
 {
-	u32 fronts = table->front_mask + 1;
+	u32 fronts = (table->front_mask >> HTMM_FRONT_ORDER) + 1;
 	u32 slice = DIV_ROUND_UP(fronts, HTMM_FRONT_EPOCHS);
 	u32 i = table->epoch % HTMM_FRONT_EPOCHS * slice;
 	u32 end = min(i + slice, fronts);

@@ -74,10 +74,17 @@ void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
  */
 void htmm_index_compact(struct htmm_table *table);
 
-/* The front of a region, which other regions may have. */
+/*
+ * The front of a region, which other regions may have. The hash is that of the chains, but
+ * it is an offset in bytes, and shifted like the number of a page.
+ */
+#define HTMM_FRONT_SHIFT	(32 + HTMM_REGION_ORDER - HTMM_FRONT_ORDER)
+
 static inline struct htmm_front *htmm_front_of(const struct htmm_table *table, u64 key)
 {
-	return &table->front[htmm_index_hash(key, table->multiplier, table->front_mask)];
+	u64 hash = (key << HTMM_REGION_ORDER) * table->multiplier >> HTMM_FRONT_SHIFT;
+
+	return (void *)table->front + (hash & table->front_mask);
 }
 
 /* The name of a region's front; @epoch is the table's, modulo HTMM_FRONT_EPOCHS. */

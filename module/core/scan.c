@@ -5,7 +5,7 @@
 /*
  * May a region have something of interest? Usually not, and its entry alone is enough to
  * tell: no page has more samples than its region, or than a listing has found and the region
- * got since then, and without pairs no count has more digits than are stored in bytes.
+ * got since then, and without marks no count is more than a digit.
  */
 static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_table *table,
 			    const struct htmm_region *region)
@@ -15,9 +15,8 @@ static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_tabl
 
 	if (htmm_table_cooled(table, region, most) < scan->least)
 		return false;
-	return !pages || region->pairs ||
-	       !(htmm_scan_stored(scan, table, region) >>
-		 region->digits * HTMM_DIGIT_BITS);
+	return !pages || region->more ||
+	       htmm_scan_stored(scan, table, region) <= HTMM_DIGIT_MASK;
 }
 
 /* Prefetch the counters of the first region of each of 64 chains, if they will be read. */
@@ -25,12 +24,17 @@ static void htmm_scan_prefetch_counts(const struct htmm_scan *scan,
 				      const struct htmm_table *table, u32 word)
 {
 	const struct htmm_region *region;
+	const u8 *leaf;
 	u64 left;
+	u32 at;
 
 	for (left = table->occupied[word]; left; left &= left - 1) {
 		region = table->head[word * 64 + __ffs64(left)];
-		if (htmm_scan_wants(scan, table, region))
-			htmm_region_prefetch(region, htmm_scan_stored(scan, table, region));
+		if (!htmm_scan_wants(scan, table, region))
+			continue;
+		leaf = htmm_region_leaf(region);
+		for (at = 0; leaf && at < HTMM_REGION_PAGES; at += 64)
+			prefetch(&leaf[at]);
 	}
 }
 

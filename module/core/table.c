@@ -4,6 +4,8 @@
 /* Bytes of the table for each hash chain head and for each front. */
 #define HTMM_BYTES_PER_HEAD	256
 #define HTMM_HEADS_PER_FRONT	4
+/* The hash has no more bits, for 4 G pages of dense regions. */
+#define HTMM_MAX_FRONTS		BIT_ULL(23)
 #define HTMM_MIN_LISTS		64
 #define HTMM_MAX_LISTS		65536
 
@@ -47,7 +49,7 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 	if (bytes < HTMM_TABLE_MIN_BYTES || bytes > HTMM_TABLE_MAX_BYTES)
 		return false;
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
-	layout->fronts = layout->heads / HTMM_HEADS_PER_FRONT;
+	layout->fronts = min(layout->heads / HTMM_HEADS_PER_FRONT, HTMM_MAX_FRONTS);
 	layout->blocks = HTMM_TABLE_BLOCKS(bytes);
 	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
 				HTMM_MAX_LISTS);
@@ -84,7 +86,6 @@ int htmm_table_init(struct htmm_table *table,
 		    struct htmm_pool *pool)
 {
 	struct htmm_table_layout layout;
-	u32 i;
 
 	if (!htmm_config_layout(config, &layout) || !dir ||
 	    (unsigned long)dir % 64)
@@ -101,13 +102,11 @@ int htmm_table_init(struct htmm_table *table,
 	table->mm = (void *)(table->occupied + layout.heads / 64);
 	table->multiplier = htmm_hash_multiplier(config->seed, layout.fronts);
 	table->dir_bytes = htmm_layout_bytes(&layout);
-	table->front_mask = layout.fronts - 1;
+	table->front_mask = (layout.fronts - 1) * sizeof(*table->front);
 	table->head_mask = layout.heads - 1;
 	table->mm_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
 	table->max_high = layout.blocks * HTMM_BLOCK_ENTRIES;
-	for (i = 0; i < HTMM_BYTE_VALUES; i++)
-		table->room[i] = HTMM_DIGIT_MASK - i % HTMM_DIGIT_MORE;
 	table->no_digit = HTMM_DIGIT_MASK;
 	return 0;
 }

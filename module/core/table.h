@@ -93,8 +93,8 @@ struct htmm_table_config {
 /* Most blocks that one sample needs. */
 #define HTMM_SAMPLE_BLOCKS	6
 
-/* Values of a page's byte. */
-#define HTMM_BYTE_VALUES	256
+/* Values of a digit and its mark. */
+#define HTMM_DIGIT_VALUES	256
 
 /* Prefetch distance, in samples. */
 #define HTMM_AHEAD		64
@@ -107,15 +107,17 @@ struct htmm_table_config {
 
 /**
  * struct htmm_front - what a sample of a dense region needs, four to a cache line
- * @name: htmm_front_name() of the region, or HTMM_FRONT_UNUSED
  * @state: the region's state; struct htmm_region points to it
+ * @name: htmm_front_name() of the region, or HTMM_FRONT_UNUSED
  *
  * A front belongs to all regions with its hash, of which one has it at a time.
  */
 struct htmm_front {
-	u64 name;
 	u64 state;
+	u64 name;
 };
+
+#define HTMM_FRONT_ORDER	4
 
 /* A name has the number of a region, and of the epoch modulo HTMM_FRONT_EPOCHS. */
 #define HTMM_FRONT_EPOCH_BITS	9
@@ -124,16 +126,12 @@ struct htmm_front {
 
 /**
  * struct htmm_ahead - a sample looked up ahead of being counted
- * @digit: its page's byte; the table's no_digit if it needs the slow path
- * @state: its region's state, if @digit is in its leaf
- * @sparse: otherwise its region, if that is sparse and without missed coolings, or NULL
+ * @digit: its page's digit; the table's no_digit if it needs the slow path
+ * @state: its region's state
  */
 struct htmm_ahead {
 	u8 *digit;
-	union {
-		u64 *state;
-		struct htmm_region *sparse;
-	};
+	u64 *state;
 };
 
 /**
@@ -169,7 +167,7 @@ struct htmm_table {
 	u32 *mm;			/* lists of regions: index + 1, 0 ends */
 	u64 multiplier;
 	u64 dir_bytes;
-	u32 front_mask;
+	u32 front_mask;			/* of an offset in bytes */
 	u32 head_mask;
 	u32 mm_mask;
 	u32 max_held;			/* most pages that the pool may hold */
@@ -184,9 +182,10 @@ struct htmm_table {
 	u32 behind;			/* samples of the last batch without a front */
 	u32 nr_soon;
 	bool moved;			/* entries have been moved or evicted */
-	u8 no_digit;			/* has no room */
-	u8 room[HTMM_BYTE_VALUES];	/* what can be added to a byte of this value */
-	s32 moves[HTMM_BYTE_VALUES];	/* bytes that got this value in the batch, or lost it */
+	u8 no_digit;			/* full, with */
+	u64 no_state;			/* no room */
+	u64 least;			/* digits below this are full: 1 if pages may be too many */
+	s32 moves[HTMM_DIGIT_VALUES];	/* digits that got this value in the batch, or lost it */
 	struct htmm_ahead ahead[HTMM_AHEAD];	/* ring of the next samples */
 	u64 soon[HTMM_AHEAD];		/* keys of these whose entries will be needed */
 };

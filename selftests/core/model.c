@@ -95,7 +95,7 @@ static u32 model_sum(u32 count, u32 weight)
 
 static bool model_takes(const struct htmm_table_sample *s)
 {
-	return s->page != HTMM_NO_PAGE;
+	return !s->weight || s->page != HTMM_NO_PAGE;
 }
 
 static void model_add(struct model *model, const struct htmm_table_sample *s)
@@ -506,24 +506,22 @@ void world_empty(struct world *w)
 	CHECK(w->table.regions == 0 && w->table.pages == 0);
 }
 
-/* A region uses only the memory that it needs, and has no page twice. */
-static void audit_counts(const struct htmm_region *region)
+/* No page is in two slots, and each can be found. */
+static void audit_slots(const struct htmm_region *region)
 {
-	u32 i, j, first = region->digits > 1 ? HTMM_PAIRS / 2 : 0, pairs = 0;
-	const u32 *pair = region->pair;
+	u32 i, page;
 
 	CHECK(region->digits <= 1 + HTMM_PLANES);
-	for (i = first; i < HTMM_PAIRS; i++) {
-		if (!pair[i])
-			continue;
-		pairs++;
-		CHECK(pair[i] >> HTMM_REGION_ORDER);
-		for (j = first; j < i; j++)
-			CHECK(!pair[j] ||
-			      (pair[i] ^ pair[j]) & HTMM_PAIR_PAGE);
-	}
-	CHECK(pairs == region->pairs);
 	CHECK(!htmm_region_leaf(region) == !region->digits);
+	for (i = 0; region->digits < 2 && i < HTMM_SLOTS; i++) {
+		page = region->page[i] & HTMM_SLOT_PAGE;
+		CHECK(page <= HTMM_REGION_PAGES);
+		if (page)
+			CHECK(htmm_slot_find(region, page - 1) == i);
+		else
+			CHECK(!region->page[i] && !region->digit[i]);
+		CHECK(region->more || !(region->digit[i] & HTMM_DIGIT_MORE));
+	}
 }
 
 /*
@@ -539,7 +537,7 @@ static u32 audit_state(const struct htmm_table *table,
 
 	if (region->state == &region->home)
 		return 0;
-	CHECK(at < (table->front_mask + 1) * sizeof(*front));
+	CHECK(at < table->front_mask + sizeof(*front));
 	front = &table->front[at / sizeof(*front)];
 	CHECK(region->state == &front->state);
 	CHECK(front->name == htmm_front_name(region->key,
@@ -577,12 +575,12 @@ void table_audit(const struct htmm_table *table)
 		used++;
 		blocks += region->digits;
 		CHECK(htmm_index_find(table, region->key) == region);
-		audit_counts(region);
+		audit_slots(region);
 		fronts += audit_state(table, region);
 	}
 	CHECK(used == table->regions && table->nr_free == table->high - used);
 	CHECK(pool_blocks(table->pool) == blocks);
-	for (i = 0; i <= table->front_mask; i++)
+	for (i = 0; i <= table->front_mask / sizeof(*table->front); i++)
 		fronts -= table->front[i].name != HTMM_FRONT_UNUSED;
 	CHECK(!fronts);
 	for (i = 0; i <= table->head_mask; i++)

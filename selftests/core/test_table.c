@@ -192,6 +192,8 @@ static void page_limit(void)
 	/* One region with as many pages as the limit: nothing else can be evicted. */
 	for (i = 0; i < 10; i++)
 		add(0, i, 4);
+	add(0, 10, 0);
+	CHECK(world.table.pages == 10 && world.table.full == 0);
 	add(0, 10, 4);
 	CHECK(world.table.pages == 10 && world.table.full == 1);
 	add(0, 9, 1);
@@ -230,7 +232,7 @@ static void memory_limit(void)
 	CHECK(world.table.evicted == 0);
 	for (i = 0; i < MODEL_REGIONS; i++)
 		for (j = 0; j < 30; j++)
-			add(i, j, 1 << 14);
+			add(i, j, 1 << 15);
 	CHECK(world.table.evicted > 0 && world.table.full == 0);
 	CHECK(htmm_table_need(&world.table, 1) == 0);
 	full = world.table.regions;
@@ -293,7 +295,7 @@ static const struct htmm_region *cool_many(u32 pages, u32 weight, u32 more, u32 
 	return htmm_table_entry(&world.table, 0);
 }
 
-/* A region that is sampled less often than it has pairs becomes sparse. */
+/* A region that is sampled less often than it has slots becomes sparse. */
 static void form_of_a_cooled_region(void)
 {
 	world_open(&world, &roomy, false);
@@ -336,10 +338,10 @@ static void names_of_fronts_repeat(void)
 	u32 regions, i, page, dropped;
 
 	world_open(&world, &config, false);
-	regions = world.table.front_mask + 1;
+	regions = world.table.front_mask / sizeof(struct htmm_front) + 1;
 	CHECK(regions > HTMM_FRONT_EPOCHS);
 	/* Once more than makes the regions dense, so that they get fronts. */
-	for (page = 0; page <= HTMM_PAIRS + 1; page++) {
+	for (page = 0; page <= HTMM_SLOTS + 1; page++) {
 		for (i = 0; i < regions; i++) {
 			s.page = htmm_page(0, (u64)i << HTMM_REGION_ORDER | page);
 			world_refill(&world, 1);
@@ -390,7 +392,7 @@ static void regions_share_fronts(void)
 	u32 regions, i, round, region, page, expected[512] = { 0 };
 
 	world_open(&world, &config, true);
-	regions = (world.table.front_mask + 1) / 4 * 5;
+	regions = (world.table.front_mask / sizeof(struct htmm_front) + 1) / 4 * 5;
 	CHECK(regions <= ARRAY_SIZE(expected));
 	for (round = 0; round < 8; round++) {
 		for (i = 0; i < 2048; i++) {
@@ -457,7 +459,7 @@ static void sparse_regions_by_their_entries(void)
 		vpn++;
 	vpn <<= HTMM_REGION_ORDER;
 	/* Both are dense, and the first one has the front until it is removed. */
-	for (page = 0; page <= HTMM_PAIRS; page++) {
+	for (page = 0; page <= HTMM_SLOTS; page++) {
 		struct htmm_table_sample s[] = {
 			{ .page = htmm_page(2, vpn | page), .weight = 1 },
 			{ .page = htmm_page(1, page), .weight = 1 },
@@ -481,7 +483,7 @@ static void sparse_regions_by_their_entries(void)
 	add_to_each(3, 0, HTMM_BEHIND);
 	add_to_each(1, 0, 1);
 	CHECK(region->state == &front->state);
-	CHECK(region_count(&world.table, 1, 0) == HTMM_PAIRS + 1 + 4);
+	CHECK(region_count(&world.table, 1, 0) == HTMM_SLOTS + 1 + 4);
 	CHECK(table_count(&world.table, 1, 5) == 1 + 4);
 	CHECK(table_count(&world.table, 3, 5) == 8);
 	table_audit(&world.table);
@@ -605,11 +607,11 @@ static void forms_of_a_region(void)
 	static const struct {
 		u32 pages, weight, blocks;
 	} steps[] = {
-		{ HTMM_PAIRS, 1000, 0 },	/* pairs */
-		{ HTMM_PAIRS + 1, 1, 1 },	/* a leaf; the high parts in pairs */
-		{ HTMM_PAIRS + 2, 1000, 2 },	/* too many: a plane */
+		{ HTMM_SLOTS, 1000, 0 },	/* slots */
+		{ HTMM_SLOTS + 1, 1, 1 },	/* a leaf; the high parts in slots */
+		{ HTMM_SLOTS + 2, 1000, 2 },	/* too many: a plane */
 		{ 512, 1, 2 },
-		{ 512, 20000, 3 },
+		{ 512, 40000, 3 },
 	};
 	u32 i, page;
 	bool more;

@@ -107,7 +107,7 @@ void walk(struct world *world, const struct walk *how, u64 ops)
 		table->max_held = how->held;
 	if (how->crowded) {
 		table->head_mask = 0;
-		table->front_mask = 3;
+		table->front_mask = 3 * sizeof(struct htmm_front);
 	}
 	for (steps = 0; way.ops < ops; steps++) {
 		step(&way);

@@ -77,6 +77,7 @@ typedef __u64 u64;
 })
 
 #define check_add_overflow(a, b, sum) __builtin_add_overflow(a, b, sum)
+#define check_sub_overflow(a, b, difference) __builtin_sub_overflow(a, b, difference)
 #define check_mul_overflow(a, b, product) __builtin_mul_overflow(a, b, product)
 #define DIV64_U64_ROUND_UP(n, d) DIV_ROUND_UP(n, d)
 
