@@ -16,8 +16,8 @@ void htmm_table_cool_region(struct htmm_table *table,
 	if (region->digits)
 		htmm_front_load(table, region);
 	table->hist[HTMM_KIND_BASE].bin[0] -= gone;
-	table->pages -= gone;
-	table->reclaimed += gone;
+	table->stats.pages -= gone;
+	table->stats.reclaimed += gone;
 }
 
 void htmm_table_cool(struct htmm_table *table)
@@ -39,55 +39,49 @@ static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *regio
 	htmm_table_cool_region(table, region);
 	for (; (count = htmm_region_next(region, &pos, &page)); pages++)
 		htmm_hist_remove(&table->hist[HTMM_KIND_BASE], count);
-	table->pages -= pages;
+	table->stats.pages -= pages;
 	htmm_region_release(region, table->pool);
 	htmm_index_destroy(table, region);
 	return pages;
 }
 
 /*
- * Find the coldest of the next regions, excluding @keep. Unused entries count as visited,
- * too, so the work is bounded.
+ * Evict the coldest of the next @window regions, excluding @keep, or the next one of @bin or a
+ * colder one. Visits at most @looks entries, as some are unused. False if there is none.
  */
-static struct htmm_region *htmm_evict_coldest(struct htmm_table *table,
-					      const struct htmm_region *keep)
+static bool htmm_evict_one(struct htmm_table *table, u32 window, u32 bin, u32 looks,
+			   const struct htmm_region *keep)
 {
 	struct htmm_region *region, *coldest = NULL;
-	u32 count, least = 0, seen = 0;
-	u32 looks = min(table->high, 8U * HTMM_EVICT_WINDOW);
+	u32 count, least = U32_MAX;
 
-	for (; looks && seen < HTMM_EVICT_WINDOW; looks--) {
+	for (; looks && window && (!coldest || htmm_hist_bin(least) > bin); looks--) {
 		if (table->hand >= table->high)
 			table->hand = 0;
 		region = htmm_table_entry(table, table->hand++);
 		if (!region->used || region == keep)
 			continue;
-		seen++;
+		window--;
 		count = htmm_table_cooled(table, region, htmm_region_count(region));
 		if (!coldest || count < least) {
 			coldest = region;
 			least = count;
 		}
 	}
-	return coldest;
-}
-
-static void htmm_evict_region(struct htmm_table *table, struct htmm_region *region)
-{
-	table->evicted += htmm_table_remove(table, region);
+	if (!coldest)
+		return false;
+	table->stats.evicted += htmm_table_remove(table, coldest);
 	table->moved = true;
 	if (table->nr_free >= HTMM_BLOCK_ENTRIES)
 		htmm_index_compact(table);
+	return true;
 }
 
 bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep)
 {
-	struct htmm_region *coldest = htmm_evict_coldest(table, keep);
+	u32 looks = min(table->high, 8U * HTMM_EVICT_WINDOW);
 
-	if (!coldest)
-		return false;
-	htmm_evict_region(table, coldest);
-	return true;
+	return htmm_evict_one(table, HTMM_EVICT_WINDOW, 0, looks, keep);
 }
 
 /* Distance at which a sweep prefetches, in entries of the directory. */
@@ -218,44 +212,16 @@ u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
 	return n + htmm_shrink_compact(table, page + n, nr - n);
 }
 
-/* Evict the next region of @bin or a colder one. Visits at most @looks entries. */
-static bool htmm_evict_from_bin(struct htmm_table *table, unsigned int bin,
-				u32 *looks)
-{
-	struct htmm_region *region;
-	u32 count;
-
-	while (*looks) {
-		--*looks;
-		if (table->hand >= table->high)
-			table->hand = 0;
-		region = htmm_table_entry(table, table->hand++);
-		if (!region->used)
-			continue;
-		count = htmm_table_cooled(table, region, htmm_region_count(region));
-		if (htmm_hist_bin(count) > bin)
-			continue;
-		htmm_evict_region(table, region);
-		return true;
-	}
-	return false;
-}
-
-/* A visit to each entry evicts all of a bin, so there are about as many rounds as bins. */
 void htmm_table_make_unused(struct htmm_table *table, u32 nr)
 {
 	const u64 *in_bin = table->hist[HTMM_KIND_HUGE].bin;
-	u32 evictions = 0, looks = 0, bin = 0, rounds = 0;
+	u32 evictions = 0, bin = 0;
 
-	while (htmm_pool_unused_pages(table->pool) < nr && evictions < HTMM_SHRINK_EVICTIONS) {
-		if (looks && htmm_evict_from_bin(table, bin, &looks)) {
-			evictions++;
-			continue;
-		}
-		for (bin = 0; bin < HTMM_HIST_BINS && !in_bin[bin]; bin++)
-			;
-		if (bin == HTMM_HIST_BINS || rounds++ == HTMM_HIST_BINS)
+	for (; table->stats.regions && evictions < HTMM_SHRINK_EVICTIONS; evictions++) {
+		if (htmm_pool_unused_pages(table->pool) >= nr)
 			return;
-		looks = table->high;
+		while (!in_bin[bin])
+			bin++;
+		htmm_evict_one(table, U32_MAX, bin, table->high, NULL);
 	}
 }

@@ -123,7 +123,7 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 	table->occupied[at / 64] |= 1ULL << at % 64;
 	htmm_index_list_add(table, region);
 	htmm_hist_add(&table->hist[HTMM_KIND_HUGE], 0);
-	table->regions++;
+	table->stats.regions++;
 	htmm_index_note(table, region, 1);
 	return region;
 }
@@ -198,7 +198,7 @@ void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)
 	htmm_index_list_del(table, region);
 	htmm_hist_remove(&table->hist[HTMM_KIND_HUGE],
 			 htmm_table_cooled(table, region, htmm_region_count(region)));
-	table->regions--;
+	table->stats.regions--;
 	htmm_index_put(table, region);
 }
 

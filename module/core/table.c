@@ -131,19 +131,10 @@ void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
 void htmm_table_get_stats(const struct htmm_table *table,
 			  struct htmm_table_stats *stats)
 {
-	*stats = (struct htmm_table_stats) {
-		.pages = table->pages,
-		.regions = table->regions,
-		.bytes = table->dir_bytes +
-			 (u64)table->pool->held * HTMM_POOL_PAGE_SIZE,
-		.max_bytes = table->dir_bytes +
-			     (u64)table->max_held * HTMM_POOL_PAGE_SIZE,
-		.counted = table->counted,
-		.full = table->full,
-		.reclaimed = table->reclaimed,
-		.evicted = table->evicted,
-		.coolings = table->epoch,
-	};
+	*stats = table->stats;
+	stats->coolings = table->epoch;
+	stats->bytes = table->dir_bytes + (u64)table->pool->held * HTMM_POOL_PAGE_SIZE;
+	stats->max_bytes = table->dir_bytes + (u64)table->max_held * HTMM_POOL_PAGE_SIZE;
 }
 
 void htmm_table_stats_merge(struct htmm_table_stats *stats,

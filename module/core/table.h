@@ -135,27 +135,45 @@ struct htmm_ahead {
 };
 
 /**
+ * struct htmm_table_stats - totals of a table
+ * @pages: base pages tracked; the sum of the histogram's bins
+ * @regions: regions tracked; the sum of their histogram's bins
+ * @bytes: memory held, directory and pool
+ * @max_bytes: most bytes it may hold
+ * @counted: samples added
+ * @full: samples refused because nothing could be evicted
+ * @reclaimed: base pages forgotten after their count had cooled to zero
+ * @evicted: base pages forgotten to make room, at the page limit, at the memory limit or
+ *	because the pool was empty
+ * @coolings: halvings so far
+ *
+ * The number of pages that were ever added is @pages + @reclaimed + @evicted + the pages
+ * removed with their address space.
+ */
+struct htmm_table_stats {
+	u64 pages;
+	u64 regions;
+	u64 bytes;
+	u64 max_bytes;
+	u64 counted;
+	u64 full;
+	u64 reclaimed;
+	u64 evicted;
+	u64 coolings;
+};
+
+/**
  * struct htmm_table - hot-page table
  * @hist: histogram of each kind
+ * @stats: totals, but for those in bytes and @epoch
  * @epoch: number of coolings
- * @pages: base pages tracked
- * @counted: samples added
- * @full: samples refused
- * @reclaimed: base pages forgotten because their count had cooled to zero
- * @evicted: base pages forgotten to make room
- * @regions: regions tracked
  *
  * Use the functions below; the fields are an implementation detail.
  */
 struct htmm_table {
 	struct htmm_hist hist[HTMM_KINDS];
+	struct htmm_table_stats stats;
 	u64 epoch;
-	u64 pages;
-	u64 counted;
-	u64 full;
-	u64 reclaimed;
-	u64 evicted;
-	u32 regions;
 
 	/* private: */
 	struct htmm_table_config config;
@@ -188,34 +206,6 @@ struct htmm_table {
 	s32 moves[HTMM_DIGIT_VALUES];	/* digits that got this value in the batch, or lost it */
 	struct htmm_ahead ahead[HTMM_AHEAD];	/* ring of the next samples */
 	u64 soon[HTMM_AHEAD];		/* keys of these whose entries will be needed */
-};
-
-/**
- * struct htmm_table_stats - totals of a table
- * @pages: base pages tracked; the sum of the histogram's bins
- * @regions: regions tracked; the sum of their histogram's bins
- * @bytes: memory held, directory and pool
- * @max_bytes: most bytes it may hold
- * @counted: samples added
- * @full: samples refused because nothing could be evicted
- * @reclaimed: base pages forgotten after their count had cooled to zero
- * @evicted: base pages forgotten to make room, at the page limit, at the memory limit or
- *	because the pool was empty
- * @coolings: halvings so far
- *
- * The number of pages that were ever added is @pages + @reclaimed + @evicted + the pages
- * removed with their address space.
- */
-struct htmm_table_stats {
-	u64 pages;
-	u64 regions;
-	u64 bytes;
-	u64 max_bytes;
-	u64 counted;
-	u64 full;
-	u64 reclaimed;
-	u64 evicted;
-	u64 coolings;
 };
 
 /**

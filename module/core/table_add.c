@@ -7,7 +7,7 @@ static bool htmm_table_may_add_page(const struct htmm_table *table)
 {
 	u64 max_pages = table->config.max_pages;
 
-	return !max_pages || table->pages < max_pages;
+	return !max_pages || table->stats.pages < max_pages;
 }
 
 /*
@@ -93,7 +93,7 @@ static bool htmm_table_try_set(struct htmm_table *table, struct htmm_region *reg
 		htmm_hist_move(&table->hist[HTMM_KIND_BASE], old, count);
 	} else {
 		htmm_hist_add(&table->hist[HTMM_KIND_BASE], count);
-		table->pages++;
+		table->stats.pages++;
 	}
 	if (sparse)
 		htmm_look_again(table, &region->home);
@@ -310,7 +310,7 @@ static void htmm_table_settle(struct htmm_table *table)
 			moves += table->moves[digit];
 		table->hist[HTMM_KIND_BASE].bin[bin] += moves;
 	}
-	table->pages -= table->moves[0];
+	table->stats.pages -= table->moves[0];
 	memset(table->moves, 0, sizeof(table->moves));
 }
 
@@ -385,16 +385,16 @@ u32 htmm_table_add(struct htmm_table *table,
 
 	table->behind = 0;
 	/* May the batch add pages without a look at the limit? */
-	table->least = max_pages && table->pages + n > max_pages;
+	table->least = max_pages && table->stats.pages + n > max_pages;
 	if (sparse)
 		refused = htmm_add_by(table, HTMM_BY_ENTRIES, s, n, dropped);
-	else if (table->regions >= HTMM_MANY_REGIONS)
+	else if (table->stats.regions >= HTMM_MANY_REGIONS)
 		refused = htmm_add_by(table, HTMM_BY_MANY_FRONTS, s, n, dropped);
 	else
 		refused = htmm_add_by(table, HTMM_BY_FRONTS, s, n, dropped);
 	lost = refused - dropped;
 	htmm_table_settle(table);
-	table->counted += n - lost;
-	table->full += lost;
+	table->stats.counted += n - lost;
+	table->stats.full += lost;
 	return lost;
 }

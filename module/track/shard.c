@@ -202,10 +202,10 @@ bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first)
 	u64 before;
 
 	mutex_lock(&shard->lock);
-	before = shard->table.pages;
+	before = shard->table.stats.pages;
 	more = htmm_table_remove_mm(&shard->table, mm, first,
 				    HTMM_TIDY_SLICE);
-	shard->exited += before - shard->table.pages;
+	shard->exited += before - shard->table.stats.pages;
 	mutex_unlock(&shard->lock);
 	return !more;
 }

@@ -237,7 +237,7 @@ static void remove_all(struct world *w)
 	bool first;
 	u32 mm;
 
-	while (w->table.regions) {
+	while (w->table.stats.regions) {
 		mm = some_mm(w);
 		first = true;
 		while (htmm_table_remove_mm(&w->table, mm, first, 64))
@@ -360,8 +360,8 @@ static void world_evicted(struct world *w, const struct model_region *own)
 static void world_add_limited(struct world *w,
 			      const struct htmm_table_sample *s)
 {
-	u64 max_pages = w->config.max_pages, evicted = w->table.evicted;
-	u32 regions = w->table.regions;
+	u64 max_pages = w->config.max_pages, evicted = w->table.stats.evicted;
+	u32 regions = w->table.stats.regions;
 	u32 free_blocks = htmm_pool_free_blocks(&w->pool), dropped, lost;
 	u32 page = s->page % HTMM_REGION_PAGES;
 	struct model_region *r;
@@ -374,13 +374,13 @@ static void world_add_limited(struct world *w,
 	lost = htmm_table_add(&w->table, s, 1, &dropped);
 	if (s->weight && r->tracked)
 		model_forget_zeros(&w->model, r);
-	if (lost || w->table.evicted != evicted)
+	if (lost || w->table.stats.evicted != evicted)
 		CHECK(free_blocks < HTMM_SAMPLE_BLOCKS ||
 		      (max_pages && w->model.pages >= max_pages &&
 		       !r->page[page].tracked));
 	/* Else none can be gone: the sample adds at most one, if its own region is new. */
-	if (w->table.evicted != evicted ||
-	    w->table.regions != regions + (!lost && s->weight && !r->tracked))
+	if (w->table.stats.evicted != evicted ||
+	    w->table.stats.regions != regions + (!lost && s->weight && !r->tracked))
 		world_evicted(w, r);
 	w->model.full += lost;
 	w->model.counted += !lost;
@@ -392,7 +392,7 @@ void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n)
 {
 	if (!w->limited) {
 		world_add_batch(w, samples, n);
-		CHECK(!w->table.evicted);
+		CHECK(!w->table.stats.evicted);
 		return;
 	}
 	while (n--)
@@ -503,7 +503,7 @@ void world_empty(struct world *w)
 		for (first = true; more; first = false)
 			world_remove_mm(w, w->model.mm[i], first, 5, &more);
 	}
-	CHECK(w->table.regions == 0 && w->table.pages == 0);
+	CHECK(w->table.stats.regions == 0 && w->table.stats.pages == 0);
 }
 
 /* No page is in two slots, and each can be found. */
@@ -578,7 +578,7 @@ void table_audit(const struct htmm_table *table)
 		audit_slots(region);
 		fronts += audit_state(table, region);
 	}
-	CHECK(used == table->regions && table->nr_free == table->high - used);
+	CHECK(used == table->stats.regions && table->nr_free == table->high - used);
 	CHECK(pool_blocks(table->pool) == blocks);
 	for (i = 0; i <= table->front_mask / sizeof(*table->front); i++)
 		fronts -= table->front[i].name != HTMM_FRONT_UNUSED;

@@ -226,7 +226,7 @@ static void each_once_under_change(const struct htmm_table_config *config, bool 
 				stay += stayed[region][page];
 			}
 		}
-		evicted += world.table.evicted;
+		evicted += world.table.stats.evicted;
 		world_close(&world);
 	}
 	/* Some stayed, and others made room for more. */

@@ -130,7 +130,7 @@ static u32 check_kept(u32 *hot_lost)
 	}
 	htmm_table_hist(&table, HTMM_KIND_BASE, &hist);
 	CHECK(htmm_hist_pages_from(&hist, 0) == pages);
-	CHECK(table.pages == pages);
+	CHECK(table.stats.pages == pages);
 	return lost;
 }
 

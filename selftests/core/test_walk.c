@@ -150,7 +150,7 @@ static void several_shards(void)
 	}
 	printf("# operations %llu in %u tables\n", ops, SHARDS);
 	for (i = 0; i < SHARDS; i++) {
-		CHECK(shard[i].table.regions);
+		CHECK(shard[i].table.stats.regions);
 		world_close(&shard[i]);
 	}
 	world_close(&world);

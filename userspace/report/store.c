@@ -176,7 +176,7 @@ void store_heat(const struct store *store, enum htmm_kind kind, struct store_hea
 
 struct htmm_topn_entry *store_list(struct store *store, enum htmm_kind kind, u32 most, u32 *nr)
 {
-	u64 all = kind == HTMM_KIND_BASE ? store->table.pages : store->table.regions;
+	u64 all = kind == HTMM_KIND_BASE ? store->table.stats.pages : store->table.stats.regions;
 	struct htmm_topn list = { .kind = kind, .filter = HTMM_TOPN_COUNTED };
 
 	if (!most || most > all)
