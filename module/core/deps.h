@@ -16,6 +16,7 @@
 #include <linux/container_of.h>
 #include <linux/errno.h>
 #include <linux/limits.h>
+#include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/math64.h>

@@ -59,7 +59,7 @@ static bool htmm_evict_one(struct htmm_table *table, u32 window, u32 bin, u32 lo
 		if (table->hand >= table->high)
 			table->hand = 0;
 		region = htmm_table_entry(table, table->hand++);
-		if (!region->used || region == keep)
+		if (!region->state || region == keep)
 			continue;
 		window--;
 		count = htmm_table_cooled(table, region, htmm_region_count(region));
@@ -95,7 +95,7 @@ static void htmm_sweep_ahead(const struct htmm_table *table)
 	if (at + HTMM_SWEEP_AHEAD >= table->high)
 		return;
 	htmm_fetch(htmm_table_entry(table, at + HTMM_SWEEP_AHEAD)->state);
-	if (htmm_table_entry(table, at)->used)
+	if (htmm_table_entry(table, at)->state)
 		htmm_region_prefetch_all(htmm_table_entry(table, at));
 }
 
@@ -108,7 +108,7 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 			table->sweep = 0;
 		htmm_sweep_ahead(table);
 		region = htmm_table_entry(table, table->sweep++);
-		if (!region->used)
+		if (!region->state)
 			continue;
 		htmm_table_cool_region(table, region);
 		if (!htmm_region_count(region))
@@ -123,13 +123,12 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 	struct htmm_region *region;
 
 	if (first)
-		table->exiting = *htmm_index_mm(table, mm);
+		table->exiting = htmm_index_listed(htmm_index_mm(table, mm)->first);
 	for (; budget && table->exiting; budget--) {
-		region = htmm_table_entry(table, table->exiting - 1);
+		region = table->exiting;
+		table->exiting = htmm_index_listed(region->list.next);
 		if (htmm_region_mm(region) == mm)
 			htmm_table_remove(table, region);
-		else
-			table->exiting = region->next;
 	}
 	return table->exiting;
 }
@@ -166,22 +165,19 @@ static void htmm_shrink_move_counts(struct htmm_table *table, struct htmm_region
 		region->plane[i] = htmm_shrink_move(table, victims, region->plane[i]);
 }
 
-/* Only hash chains and states point to entries; everything else uses their index. */
+/* Move a block of entries, and those with their counts. */
 static void htmm_shrink_move_block(struct htmm_table *table, struct htmm_region **block,
 				   const struct htmm_victims *victims)
 {
-	struct htmm_region *old = *block, *new = htmm_shrink_move(table, victims, old);
+	struct htmm_region *old = *block;
 	u32 i;
 
-	*block = new;
+	*block = htmm_shrink_move(table, victims, old);
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!new[i].used)
-			continue;
-		if (new != old)
-			*htmm_index_link_to(table, &old[i]) = &new[i];
-		if (old[i].state == &old[i].home)
-			new[i].state = &new[i].home;
-		htmm_shrink_move_counts(table, &new[i], victims);
+		if (*block != old)
+			htmm_index_move(table, &old[i], &(*block)[i]);
+		if ((*block)[i].state)
+			htmm_shrink_move_counts(table, &(*block)[i], victims);
 	}
 }
 

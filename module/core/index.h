@@ -47,17 +47,19 @@ htmm_table_entry(const struct htmm_table *table, u32 index)
 }
 
 /*
- * The list of the regions of an address space: index + 1 of the first entry, 0 if it is
- * empty. Address spaces whose numbers are equal modulo the number of lists share one.
+ * The list of the regions of an address space. Those whose numbers are equal modulo the
+ * number of lists share one.
  */
-static inline u32 *htmm_index_mm(const struct htmm_table *table, u32 mm)
+static inline struct hlist_head *htmm_index_mm(const struct htmm_table *table, u32 mm)
 {
 	return &table->mm[mm & table->mm_mask];
 }
 
-/* The link that points to an entry: a head, or that of the entry before it. */
-struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
-					const struct htmm_region *region);
+/* The region with this link of a list, NULL at the end. */
+static inline struct htmm_region *htmm_index_listed(struct hlist_node *node)
+{
+	return hlist_entry_safe(node, struct htmm_region, list);
+}
 
 /*
  * Start tracking a region, with no count. The table is not full, and its pool has the blocks
@@ -67,6 +69,10 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key);
 
 /* Stop tracking a region, whose base pages are already removed from the histogram. */
 void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
+
+/* Move an entry to an unlisted one, and update everything that points to it. */
+void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
+		     struct htmm_region *to);
 
 /*
  * Give the last block of entries back to the pool: they move to unused entries of other

@@ -52,21 +52,19 @@
  * struct htmm_region - one region, as an entry of the table's directory
  * @key: numbers of the address space and of the region in it
  * @epoch: the table's epoch to which all counts have been cooled
- * @state: its state (see htmm_state()): @home, or in the region's front
+ * @state: its state (see htmm_state()): @home, or in the region's front; NULL if the entry
+ *	is unused
  * @home: place of the state of a region without a front
  * @chain: next entry of the hash chain
- * @used: false if the entry is unused
+ * @list: on the list of its address space, or of unused entries
  * @rest: samples that are not of the page with most samples, or fewer; a listing that has
  *	walked over the pages notes it, so that the next one may pass over the region
- * @self: index of this entry
- * @prev: index + 1 of the previous entry on the list of its address space or the free list
- * @next: index + 1 of the next entry
  * @high: high bits of the number of samples in the region
  * @bits: length of the low bits, without leading zeroes if @high is 0. All ones of this
  *	length, less the room in its state, are the low bits
+ * @more: false only if no digit has a mark
  * @digits: blocks with its counts: 0 if the region is sparse, 1 if it has a leaf, 2 if it
  *	also has a plane, and so on
- * @more: false only if no digit has a mark
  * @page: of each slot, a page and 1; 0: unused. A slot may be left with a number of 0.
  *	Above these bits, the highest of the number, if its digit has a mark
  * @digit: of each slot, the digit of its number
@@ -79,14 +77,11 @@ struct htmm_region {
 	u64 *state;
 	u64 home;
 	struct htmm_region *chain;
-	bool used;
-	bool more;
+	struct hlist_node list;
 	u32 rest;
-	u32 self;
-	u32 prev;
-	u32 next;
 	u16 high;
-	u8 bits;
+	u8 bits : 7;
+	u8 more : 1;
 	u8 digits;
 	union {
 		struct {

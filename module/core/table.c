@@ -37,7 +37,7 @@ static u64 htmm_layout_bytes(const struct htmm_table_layout *layout)
 	return layout->fronts * sizeof(struct htmm_front) +
 	       (layout->heads + layout->blocks) * sizeof(struct htmm_region *) +
 	       layout->heads / 64 * sizeof(u64) +
-	       layout->lists * sizeof(u32);
+	       layout->lists * sizeof(struct hlist_head);
 }
 
 /* False if @config is invalid. */

@@ -182,7 +182,7 @@ struct htmm_table {
 	struct htmm_region **head;	/* hash chains */
 	u64 *occupied;			/* bitmap of the chains that are not empty */
 	struct htmm_region **block;	/* of entries */
-	u32 *mm;			/* lists of regions: index + 1, 0 ends */
+	struct hlist_head *mm;		/* lists of regions */
 	u64 multiplier;
 	u64 dir_bytes;
 	u32 front_mask;			/* of an offset in bytes */
@@ -191,12 +191,12 @@ struct htmm_table {
 	u32 max_held;			/* most pages that the pool may hold */
 	u32 high;			/* entries in all blocks */
 	u32 max_high;			/* @high with the largest number of blocks */
-	u32 free;			/* list of unused entries, like @mm */
 	u32 nr_free;
+	struct htmm_region *exiting;	/* next one to remove */
+	struct hlist_head free;		/* list of unused entries */
 	u32 sweep;			/* next entry that reclaim visits */
 	u32 sweep_left;			/* entries to visit since the last cooling */
 	u32 hand;			/* next entry that eviction visits */
-	u32 exiting;			/* index + 1 of the next entry to remove */
 	u32 behind;			/* samples of the last batch without a front */
 	u32 nr_soon;
 	bool moved;			/* entries have been moved or evicted */

@@ -16,9 +16,9 @@ static bool htmm_table_may_add_page(const struct htmm_table *table)
  */
 static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
 {
-	u32 blocks = !table->free + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
+	u32 blocks = hlist_empty(&table->free) + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
 
-	return (table->free || table->high < table->max_high) &&
+	return (!hlist_empty(&table->free) || table->high < table->max_high) &&
 	       blocks <= htmm_pool_free_blocks(table->pool) &&
 	       htmm_table_may_add_page(table);
 }

@@ -227,7 +227,7 @@ static u32 some_mm(struct world *w)
 	do {
 		CHECK(i < w->table.high);
 		region = htmm_table_entry(&w->table, i++);
-	} while (!region->used);
+	} while (!region->state);
 	return htmm_region_mm(region);
 }
 
@@ -279,7 +279,7 @@ static void world_entries(const struct world *w,
 	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
 	for (i = 0; i < w->table.high; i++) {
 		region = htmm_table_entry(&w->table, i);
-		if (!region->used)
+		if (!region->state)
 			continue;
 		for (j = 0; j < MODEL_REGIONS; j++) {
 			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
@@ -546,31 +546,25 @@ static u32 audit_state(const struct htmm_table *table,
 	return 1;
 }
 
-static u32 audit_list(const struct htmm_table *table, u32 link)
+static u32 audit_list(const struct hlist_head *head)
 {
-	const struct htmm_region *region;
-	u32 prev, listed = 0;
+	struct hlist_node *const *link = &head->first;
+	u32 listed = 0;
 
-	for (prev = 0; link; listed++) {
-		CHECK(link <= table->high);
-		region = htmm_table_entry(table, link - 1);
-		CHECK(region->prev == prev);
-		prev = link;
-		link = region->next;
-	}
+	for (; *link; link = &(*link)->next, listed++)
+		CHECK((*link)->pprev == link);
 	return listed;
 }
 
 void table_audit(const struct htmm_table *table)
 {
 	u32 blocks = table->high / HTMM_BLOCK_ENTRIES;
-	u32 i, used = 0, fronts = 0, listed = audit_list(table, table->free);
+	u32 i, used = 0, fronts = 0, listed = audit_list(&table->free);
 
 	for (i = 0; i < table->high; i++) {
 		const struct htmm_region *region = htmm_table_entry(table, i);
 
-		CHECK(region->self == i);
-		if (!region->used)
+		if (!region->state)
 			continue;
 		used++;
 		blocks += region->digits;
@@ -586,7 +580,7 @@ void table_audit(const struct htmm_table *table)
 	for (i = 0; i <= table->head_mask; i++)
 		CHECK(!table->head[i] == !(table->occupied[i / 64] >> i % 64 & 1));
 	for (i = 0; i <= table->mm_mask; i++)
-		listed += audit_list(table, table->mm[i]);
+		listed += audit_list(&table->mm[i]);
 	CHECK(listed == table->high);
 }
 

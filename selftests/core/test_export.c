@@ -403,7 +403,7 @@ static void cursor_in_a_region_that_is_gone(void)
 	add(1000);
 	do {
 		region = htmm_table_entry(table, index++);
-	} while (!region->used || region->key <= table->head_mask * 4);
+	} while (!region->state || region->key <= table->head_mask * 4);
 	chain = htmm_index_hash(region->key, table->multiplier, table->head_mask);
 	for (key = region->key - 1;
 	     htmm_index_hash(key, table->multiplier, table->head_mask) != chain; key--)
