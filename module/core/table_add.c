@@ -149,34 +149,31 @@ static noinline bool htmm_add_slow(struct htmm_table *table,
 	return added;
 }
 
-/* What leads to a counter: a front, or if the region is sparse, the head of a chain to it. */
-enum htmm_way {
-	HTMM_WAY_FRONT,
-	HTMM_WAY_HEAD,
-	HTMM_WAY_ENTRY
+/* How a batch finds its samples' digits. */
+enum htmm_by {
+	HTMM_BY_FRONTS,
+	HTMM_BY_MANY_FRONTS,	/* which do not stay in the cache */
+	HTMM_BY_ENTRIES
 };
 
-/* Prefetch it for the block of samples from @i on, which are @n. */
-static __always_inline void htmm_fetch_block(const struct htmm_table *table,
-					     const struct htmm_table_sample *s,
-					     int i, int n, enum htmm_way way)
+/* Prefetch what leads to them, for the block of samples from @i on, which are @n. */
+static __always_inline void htmm_fetch_block(const struct htmm_table *table, enum htmm_by by,
+					     const struct htmm_table_sample *s, int i, int n)
 {
 	const int end = min(i + HTMM_AHEAD, n);
-	struct htmm_region *region;
+	const struct htmm_region *region;
 	u64 key;
 
-	for (i = max(i, 0); i < end; i++) {
+	for (; by != HTMM_BY_FRONTS && i < end; i++) {
 		key = htmm_region_key(s[i].page);
-		if (way == HTMM_WAY_FRONT) {
+		if (by == HTMM_BY_MANY_FRONTS) {
 			htmm_fetch(htmm_front_of(table, key));
-		} else if (way == HTMM_WAY_HEAD) {
-			htmm_fetch(htmm_index_chain(table, key));
-		} else {
-			region = *htmm_index_chain(table, key);
-			if (region) {
-				htmm_fetch(region);
-				htmm_fetch(region->page);
-			}
+			continue;
+		}
+		region = *htmm_index_chain(table, key);
+		if (region) {
+			htmm_fetch(region);
+			htmm_fetch(region->page);
 		}
 	}
 }
@@ -244,13 +241,6 @@ static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
 
 /* With many regions, whose entries do not stay in the cache: less room needs the entry soon. */
 #define HTMM_ROOM_LOW	8
-
-/* How a batch finds the counters of its samples. */
-enum htmm_by {
-	HTMM_BY_FRONTS,
-	HTMM_BY_MANY_FRONTS,	/* which do not stay in the cache */
-	HTMM_BY_ENTRIES
-};
 
 /* Look up the region and prefetch the counter. */
 static __always_inline void htmm_look(struct htmm_table *table, u64 epoch,
@@ -324,7 +314,10 @@ static __always_inline u32 *htmm_add_one(struct htmm_table *table, u32 at,
 	return refused;
 }
 
-/* Count the block of samples from @i on, and look up the next one. @by is a constant. */
+/*
+ * Count the block of samples from @i on, and look up the next one; the first block, below 0,
+ * is only looked up.
+ */
 static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_by by,
 					   const struct htmm_table_sample *samples,
 					   int i, int n, u32 *refused)
@@ -336,45 +329,37 @@ static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_b
 	end = samples + min(i + HTMM_AHEAD, n);
 	look_end = min(end, samples + n - HTMM_AHEAD);
 	htmm_fetch_soon(table);
-	if (i < 0) {
-		for (; s < look_end; s++, ahead++)
-			htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
-		return refused;
-	}
+	for (; i < 0 && s < look_end; s++, ahead++)
+		htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
 	for (; s < look_end; s++, ahead++) {
 		refused = htmm_add_one(table, s - samples, s, ahead, refused);
 		htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
 	}
-	for (; s < end; s++, ahead++)
+	for (; i >= 0 && s < end; s++, ahead++)
 		refused = htmm_add_one(table, s - samples, s, ahead, refused);
 	return refused;
 }
 
-/* The fronts of this many regions do not fit in a cache of 1 MiB. */
-#define HTMM_MANY_REGIONS	65536
-
 /*
- * While a block of samples is counted, the counters of the next one are prefetched, and
- * before that, what leads to those of the one after it.
+ * While a block of samples is counted, the digits of the next one are prefetched, and before
+ * that, what leads to those of the one after it. @by is a constant.
  */
 static __always_inline u32 *htmm_add_by(struct htmm_table *table, enum htmm_by by,
 					const struct htmm_table_sample *s, int n,
 					u32 *refused)
 {
-	int i;	/* below 0 while the first blocks are only prefetched */
+	int i;
 
-	for (i = -3 * HTMM_AHEAD; i < n; i += HTMM_AHEAD) {
-		if (by == HTMM_BY_ENTRIES) {
-			htmm_fetch_block(table, s, i + 3 * HTMM_AHEAD, n, HTMM_WAY_HEAD);
-			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_ENTRY);
-		}
-		if (by == HTMM_BY_MANY_FRONTS)
-			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_FRONT);
-		if (i >= -HTMM_AHEAD)
-			refused = htmm_add_block(table, by, s, i, n, refused);
+	htmm_fetch_block(table, by, s, 0, n);
+	for (i = -HTMM_AHEAD; i < n; i += HTMM_AHEAD) {
+		htmm_fetch_block(table, by, s, i + 2 * HTMM_AHEAD, n);
+		refused = htmm_add_block(table, by, s, i, n, refused);
 	}
 	return refused;
 }
+
+/* The fronts of this many regions do not fit in a cache of 1 MiB. */
+#define HTMM_MANY_REGIONS	65536
 
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *s, u32 n, u32 *dropped)
