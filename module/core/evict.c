@@ -133,79 +133,41 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 	return table->exiting;
 }
 
-/**
- * struct htmm_victims - pages to free
- * @n: number of pages
- * @page: the pages, ascending
- */
-struct htmm_victims {
-	u32 n;
-	void **page;
-};
-
-/* The new place of a block that is in one of the pages; the others stay. */
-static void *htmm_shrink_move(struct htmm_table *table, const struct htmm_victims *victims,
-			      void *block)
+/* Move what is in some pages: a block of entries, and the blocks with their counts. */
+static void htmm_shrink_move(struct htmm_table *table, struct htmm_region **block,
+			     void *const *page, u32 n)
 {
-	if (!htmm_pool_is_in(victims->page, victims->n, block))
-		return block;
-	return memcpy(htmm_pool_block_get(table->pool), block, HTMM_POOL_BLOCK_SIZE);
-}
+	struct htmm_region *old = *block, *region;
+	u32 i, plane;
 
-static void htmm_shrink_move_counts(struct htmm_table *table, struct htmm_region *region,
-				    const struct htmm_victims *victims)
-{
-	u32 i;
-
-	if (!region->digits)
-		return;
-	htmm_region_set_state(region, htmm_shrink_move(table, victims, htmm_region_leaf(region)),
-			      htmm_region_count(region));
-	for (i = 0; i + 1 < region->digits; i++)
-		region->plane[i] = htmm_shrink_move(table, victims, region->plane[i]);
-}
-
-/* Move a block of entries, and those with their counts. */
-static void htmm_shrink_move_block(struct htmm_table *table, struct htmm_region **block,
-				   const struct htmm_victims *victims)
-{
-	struct htmm_region *old = *block;
-	u32 i;
-
-	*block = htmm_shrink_move(table, victims, old);
+	*block = htmm_pool_moved(table->pool, page, n, old);
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (*block != old)
-			htmm_index_move(table, &old[i], &(*block)[i]);
-		if ((*block)[i].state)
-			htmm_shrink_move_counts(table, &(*block)[i], victims);
+		region = &(*block)[i];
+		if (region != &old[i])
+			htmm_index_move(table, &old[i], region);
+		if (!region->state || !region->digits)
+			continue;
+		htmm_region_set_state(region, htmm_pool_moved(table->pool, page, n,
+							      htmm_region_leaf(region)),
+				      htmm_region_count(region));
+		for (plane = 0; plane + 1 < region->digits; plane++)
+			region->plane[plane] = htmm_pool_moved(table->pool, page, n,
+							       region->plane[plane]);
 	}
-}
-
-/* Move blocks to make whole pages free, as many as the free blocks allow. */
-static u32 htmm_shrink_compact(struct htmm_table *table, void **page, u32 nr)
-{
-	const struct htmm_victims victims = {
-		.n = htmm_pool_withdraw(table->pool, page, nr),
-		.page = page,
-	};
-	u32 i;
-
-	if (!victims.n)
-		return 0;
-	for (i = 0; i < table->high / HTMM_BLOCK_ENTRIES; i++)
-		htmm_shrink_move_block(table, &table->block[i], &victims);
-	return victims.n;
 }
 
 u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
 {
 	struct htmm_pool *pool = table->pool;
-	u32 n = 0;
+	u32 n = 0, moved, i;
 
 	nr = min_t(u32, nr, HTMM_SHRINK_PAGES);
 	while (n < nr && pool->nr_pages)
 		page[n++] = htmm_pool_page_get(pool);
-	return n + htmm_shrink_compact(table, page + n, nr - n);
+	moved = htmm_pool_withdraw(pool, page + n, nr - n);
+	for (i = 0; moved && i < table->high / HTMM_BLOCK_ENTRIES; i++)
+		htmm_shrink_move(table, &table->block[i], page + n, moved);
+	return n + moved;
 }
 
 void htmm_table_make_unused(struct htmm_table *table, u32 nr)

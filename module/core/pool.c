@@ -5,10 +5,7 @@
  */
 #include "pool.h"
 
-/**
- * struct htmm_pool_item - link at the start of a free page or block
- * @next: the one below it on the stack
- */
+/* Link at the start of a free page or block, to the one below it on the stack. */
 struct htmm_pool_item {
 	struct htmm_pool_item *next;
 };
@@ -76,9 +73,15 @@ void *htmm_pool_page_get(struct htmm_pool *pool)
 	return htmm_pool_pop(&pool->pages);
 }
 
-/* The first of some ascending pages that is not below a block. */
-static u32 htmm_pool_find(void *const *page, u32 n, const void *block)
+static void *htmm_pool_page(const void *block)
 {
+	return (void *)((unsigned long)block & ~(HTMM_POOL_PAGE_SIZE - 1UL));
+}
+
+/* The first of some ascending pages that is not below a block; its own one if @found. */
+static u32 htmm_pool_find(void *const *page, u32 n, const void *block, bool *found)
+{
+	const u32 end = n;
 	u32 low = 0, middle;
 
 	while (low < n) {
@@ -88,32 +91,28 @@ static u32 htmm_pool_find(void *const *page, u32 n, const void *block)
 		else
 			n = middle;
 	}
+	*found = low < end && page[low] == htmm_pool_page(block);
 	return low;
-}
-
-bool htmm_pool_is_in(void *const *page, u32 n, const void *block)
-{
-	u32 at = htmm_pool_find(page, n, block);
-
-	return at < n && page[at] == htmm_pool_page(block);
 }
 
 u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr)
 {
 	struct htmm_pool_item **link = &pool->blocks, *item;
 	u32 n = 0, at;
+	bool found;
 
 	/* So many blocks are in so many pages at least. */
 	nr = min(nr, pool->nr_blocks / HTMM_POOL_BLOCKS_PER_PAGE);
 	for (item = pool->blocks; n < nr; item = item->next) {
-		if (htmm_pool_is_in(page, n, item))
+		at = htmm_pool_find(page, n, item, &found);
+		if (found)
 			continue;
-		at = htmm_pool_find(page, n, item);
 		memmove(&page[at + 1], &page[at], (n++ - at) * sizeof(*page));
 		page[at] = htmm_pool_page(item);
 	}
 	while (n && *link) {
-		if (htmm_pool_is_in(page, n, *link)) {
+		htmm_pool_find(page, n, *link, &found);
+		if (found) {
 			*link = (*link)->next;
 			pool->nr_blocks--;
 		} else {
@@ -122,4 +121,12 @@ u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr)
 	}
 	pool->held -= n;
 	return n;
+}
+
+void *htmm_pool_moved(struct htmm_pool *pool, void *const *page, u32 n, void *block)
+{
+	bool found;
+
+	htmm_pool_find(page, n, block, &found);
+	return found ? memcpy(htmm_pool_block_get(pool), block, HTMM_POOL_BLOCK_SIZE) : block;
 }

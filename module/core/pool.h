@@ -86,17 +86,6 @@ void *htmm_pool_block_get(struct htmm_pool *pool);
 void htmm_pool_block_put(struct htmm_pool *pool, void *block);
 
 /**
- * htmm_pool_page() - the page that a block is part of
- * @block: any address in it
- *
- * Return: the page.
- */
-static inline void *htmm_pool_page(const void *block)
-{
-	return (void *)((unsigned long)block & ~(HTMM_POOL_PAGE_SIZE - 1UL));
-}
-
-/**
  * htmm_pool_page_get() - take an unsplit page out of the pool
  * @pool: a pool that has an unsplit page
  *
@@ -110,22 +99,22 @@ void *htmm_pool_page_get(struct htmm_pool *pool);
  * @page: set to pages that have free blocks, in ascending order
  * @nr: number of pages wanted
  *
- * The pool no longer hands out free blocks of these pages, and the caller must not put
- * their used blocks back. The pool keeps enough free blocks elsewhere for the contents of
- * the used ones to move to.
+ * The pool no longer hands out free blocks of these pages, and the caller must move their
+ * used blocks. The pool keeps enough free blocks elsewhere for them.
  *
  * Return: number of pages.
  */
 u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr);
 
 /**
- * htmm_pool_is_in() - is a block part of some pages?
+ * htmm_pool_moved() - move a block if it is in some pages
+ * @pool: the pool
  * @page: the pages, in ascending order
  * @n: number of pages
- * @block: any address in the block
+ * @block: a block in use
  *
- * Return: true if it is part of one of them.
+ * Return: its new place; @block if it is not in the pages.
  */
-bool htmm_pool_is_in(void *const *page, u32 n, const void *block);
+void *htmm_pool_moved(struct htmm_pool *pool, void *const *page, u32 n, void *block);
 
 #endif /* HTMM_CORE_POOL_H */

@@ -15,12 +15,7 @@ static_assert(sizeof(struct htmm_region) * HTMM_BLOCK_ENTRIES == HTMM_POOL_BLOCK
 static_assert(HTMM_REGION_PAGES == HTMM_POOL_BLOCK_SIZE,
 	      "a leaf is one block");
 
-/**
- * struct htmm_counts - temporary copy of pages and their counts
- * @n: number of pages
- * @page: the pages
- * @count: their counts
- */
+/* A temporary copy of pages and their counts. */
 struct htmm_counts {
 	u32 n;
 	u16 page[HTMM_SLOTS + 1];

@@ -16,20 +16,13 @@
 /* The golden section of 2^32. */
 #define HTMM_HASH_GOLDEN	0x9e3779b9ULL
 
-/**
- * struct htmm_table_layout - sizes of the directory's arrays, in elements
- * @fronts: fronts
- * @heads: hash chains
- * @blocks: most blocks of entries
- * @lists: lists of regions by address space
- * @max_held: most pages of the pool
- */
+/* Sizes of the directory's arrays, in elements. */
 struct htmm_table_layout {
 	u64 fronts;
 	u64 heads;
 	u64 blocks;
 	u64 lists;
-	u64 max_held;
+	u64 max_held;		/* most pages of the pool */
 };
 
 static u64 htmm_layout_bytes(const struct htmm_table_layout *layout)
