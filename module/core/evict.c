@@ -158,16 +158,12 @@ static void htmm_shrink_move(struct htmm_table *table, struct htmm_region **bloc
 
 u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
 {
-	struct htmm_pool *pool = table->pool;
-	u32 n = 0, moved, i;
+	u32 whole = table->pool->nr_pages, n, i;
 
-	nr = min_t(u32, nr, HTMM_SHRINK_PAGES);
-	while (n < nr && pool->nr_pages)
-		page[n++] = htmm_pool_page_get(pool);
-	moved = htmm_pool_withdraw(pool, page + n, nr - n);
-	for (i = 0; moved && i < table->high / HTMM_BLOCK_ENTRIES; i++)
-		htmm_shrink_move(table, &table->block[i], page + n, moved);
-	return n + moved;
+	n = htmm_pool_withdraw(table->pool, page, min_t(u32, nr, HTMM_SHRINK_PAGES));
+	for (i = 0; n > whole && i < table->high / HTMM_BLOCK_ENTRIES; i++)
+		htmm_shrink_move(table, &table->block[i], page, n);
+	return n;
 }
 
 void htmm_table_make_unused(struct htmm_table *table, u32 nr)

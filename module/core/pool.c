@@ -66,67 +66,69 @@ void htmm_pool_block_put(struct htmm_pool *pool, void *block)
 	pool->nr_blocks++;
 }
 
-void *htmm_pool_page_get(struct htmm_pool *pool)
-{
-	pool->nr_pages--;
-	pool->held--;
-	return htmm_pool_pop(&pool->pages);
-}
-
 static void *htmm_pool_page(const void *block)
 {
 	return (void *)((unsigned long)block & ~(HTMM_POOL_PAGE_SIZE - 1UL));
 }
 
-/* The first of some ascending pages that is not below a block; its own one if @found. */
-static u32 htmm_pool_find(void *const *page, u32 n, const void *block, bool *found)
+/* The place of a block's page among ascending ones. False if it is not one of them. */
+static bool htmm_pool_find(void *const *page, u32 n, const void *block, u32 *at)
 {
 	const u32 end = n;
-	u32 low = 0, middle;
+	u32 middle;
 
-	while (low < n) {
-		middle = (low + n) / 2;
+	for (*at = 0; *at < n; ) {
+		middle = (*at + n) / 2;
 		if (page[middle] < htmm_pool_page(block))
-			low = middle + 1;
+			*at = middle + 1;
 		else
 			n = middle;
 	}
-	*found = low < end && page[low] == htmm_pool_page(block);
-	return low;
+	return *at < end && page[*at] == htmm_pool_page(block);
+}
+
+/* Add a block's page to ascending ones, unless it is one of them. Returns their number. */
+static u32 htmm_pool_add(void **page, u32 n, const void *block)
+{
+	u32 at;
+
+	if (htmm_pool_find(page, n, block, &at))
+		return n;
+	memmove(&page[at + 1], &page[at], (n - at) * sizeof(*page));
+	page[at] = htmm_pool_page(block);
+	return n + 1;
 }
 
 u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr)
 {
 	struct htmm_pool_item **link = &pool->blocks, *item;
 	u32 n = 0, at;
-	bool found;
 
+	for (; n < nr && pool->nr_pages; pool->nr_pages--)
+		n = htmm_pool_add(page, n, htmm_pool_pop(&pool->pages));
 	/* So many blocks are in so many pages at least. */
-	nr = min(nr, pool->nr_blocks / HTMM_POOL_BLOCKS_PER_PAGE);
-	for (item = pool->blocks; n < nr; item = item->next) {
-		at = htmm_pool_find(page, n, item, &found);
-		if (found)
-			continue;
-		memmove(&page[at + 1], &page[at], (n++ - at) * sizeof(*page));
-		page[at] = htmm_pool_page(item);
-	}
-	while (n && *link) {
-		htmm_pool_find(page, n, *link, &found);
-		if (found) {
+	nr = min(nr, n + pool->nr_blocks / HTMM_POOL_BLOCKS_PER_PAGE);
+	pool->held -= nr;
+	if (n == nr)
+		return n;
+	for (item = pool->blocks; n < nr; item = item->next)
+		n = htmm_pool_add(page, n, item);
+	while (*link) {
+		if (htmm_pool_find(page, n, *link, &at)) {
 			*link = (*link)->next;
 			pool->nr_blocks--;
 		} else {
 			link = &(*link)->next;
 		}
 	}
-	pool->held -= n;
 	return n;
 }
 
 void *htmm_pool_moved(struct htmm_pool *pool, void *const *page, u32 n, void *block)
 {
-	bool found;
+	u32 at;
 
-	htmm_pool_find(page, n, block, &found);
-	return found ? memcpy(htmm_pool_block_get(pool), block, HTMM_POOL_BLOCK_SIZE) : block;
+	if (!htmm_pool_find(page, n, block, &at))
+		return block;
+	return memcpy(htmm_pool_block_get(pool), block, HTMM_POOL_BLOCK_SIZE);
 }

@@ -86,21 +86,14 @@ void *htmm_pool_block_get(struct htmm_pool *pool);
 void htmm_pool_block_put(struct htmm_pool *pool, void *block);
 
 /**
- * htmm_pool_page_get() - take an unsplit page out of the pool
- * @pool: a pool that has an unsplit page
- *
- * Return: the page.
- */
-void *htmm_pool_page_get(struct htmm_pool *pool);
-
-/**
- * htmm_pool_withdraw() - take partly used pages out of the pool
+ * htmm_pool_withdraw() - take pages out of the pool
  * @pool: the pool
- * @page: set to pages that have free blocks, in ascending order
+ * @page: set to the pages, in ascending order
  * @nr: number of pages wanted
  *
- * The pool no longer hands out free blocks of these pages, and the caller must move their
- * used blocks. The pool keeps enough free blocks elsewhere for them.
+ * If there are too few whole pages, pages that have free blocks are taken, too. The pool no
+ * longer hands out these blocks, and the caller must move the used ones. The pool keeps
+ * enough free blocks elsewhere for them.
  *
  * Return: number of pages.
  */

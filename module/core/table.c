@@ -115,12 +115,6 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n)
 		     table->max_held - table->pool->held);
 }
 
-void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
-		     struct htmm_hist *hist)
-{
-	*hist = table->hist[kind];
-}
-
 void htmm_table_get_stats(const struct htmm_table *table,
 			  struct htmm_table_stats *stats)
 {

@@ -164,11 +164,11 @@ struct htmm_table_stats {
 
 /**
  * struct htmm_table - hot-page table
- * @hist: histogram of each kind
+ * @hist: exact histogram of each kind
  * @stats: totals, but for those in bytes and @epoch
  * @epoch: number of coolings
  *
- * Use the functions below; the fields are an implementation detail.
+ * Only read these; all else is an implementation detail.
  */
 struct htmm_table {
 	struct htmm_hist hist[HTMM_KINDS];
@@ -289,15 +289,6 @@ void htmm_table_cool(struct htmm_table *table);
  * Return: the number of samples, U64_MAX if it would be larger.
  */
 u64 htmm_cooling_due(u64 last, u64 period, u64 pages);
-
-/**
- * htmm_table_hist() - copy a histogram
- * @table: the table
- * @kind: of base pages or of regions
- * @hist: set to the exact current histogram
- */
-void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
-		     struct htmm_hist *hist);
 
 /**
  * htmm_table_get_stats() - totals

@@ -39,7 +39,10 @@ void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table)
 	scan->chain = htmm_index_hash(scan->key, table->multiplier, table->head_mask);
 }
 
-/* Restore the heap below a changed @i; its root is the last entry in listing order. */
+/*
+ * Once the list is full, it is a heap, whose root is the last entry in listing order. Restore
+ * it below a changed @i.
+ */
 static void htmm_topn_sift_down(struct htmm_topn *list, u32 len, u64 i)
 {
 	struct htmm_topn_entry *heap = list->entries, moved = heap[i];
@@ -56,18 +59,13 @@ static void htmm_topn_sift_down(struct htmm_topn *list, u32 len, u64 i)
 	heap[i] = moved;
 }
 
-static void htmm_topn_sift_up(struct htmm_topn *list, u32 i)
+/* Make a heap of all entries. */
+static void htmm_topn_heapify(struct htmm_topn *list)
 {
-	struct htmm_topn_entry *heap = list->entries, moved = heap[i];
-	u32 parent;
+	u32 i;
 
-	for (; i; i = parent) {
-		parent = (i - 1) / 2;
-		if (!htmm_topn_before(list, &heap[parent], &moved))
-			break;
-		heap[i] = heap[parent];
-	}
-	heap[i] = moved;
+	for (i = list->len / 2; i--; )
+		htmm_topn_sift_down(list, list->len, i);
 }
 
 /* By place: the pages of a sparse region are not found in order. */
@@ -91,8 +89,9 @@ void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry
 	if (list->order == HTMM_TOPN_BY_PLACE) {
 		htmm_topn_insert(list, entry);
 	} else if (list->len < list->size) {
-		list->entries[list->len] = *entry;
-		htmm_topn_sift_up(list, list->len++);
+		list->entries[list->len++] = *entry;
+		if (list->len == list->size)
+			htmm_topn_heapify(list);
 	} else if (htmm_topn_before(list, entry, &list->entries[0])) {
 		list->entries[0] = *entry;
 		htmm_topn_sift_down(list, list->len, 0);
@@ -182,6 +181,8 @@ u32 htmm_topn_finish(struct htmm_topn *list)
 	struct htmm_topn_entry *heap = list->entries, last;
 	u32 left = list->order == HTMM_TOPN_BY_PLACE ? 0 : list->len;
 
+	if (left && left < list->size)
+		htmm_topn_heapify(list);
 	for (; left > 1; left--) {
 		last = heap[left - 1];
 		heap[left - 1] = heap[0];

@@ -224,7 +224,7 @@ void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 	struct htmm_hist hist;
 
 	mutex_lock(&shard->lock);
-	htmm_table_hist(&shard->table, kind, &hist);
+	hist = shard->table.hist[kind];
 	mutex_unlock(&shard->lock);
 	htmm_hist_merge(sum, &hist);
 }

@@ -134,8 +134,8 @@ static bool hists_add_up(void)
 	struct htmm_hist base, huge;
 
 	pthread_mutex_lock(&lock);
-	htmm_table_hist(&table, HTMM_KIND_BASE, &base);
-	htmm_table_hist(&table, HTMM_KIND_HUGE, &huge);
+	base = table.hist[HTMM_KIND_BASE];
+	huge = table.hist[HTMM_KIND_HUGE];
 	pthread_mutex_unlock(&lock);
 	return htmm_hist_pages_from(&base, 0) == PAGES &&
 	       htmm_hist_pages_from(&huge, 0) ==
