@@ -22,8 +22,7 @@
  * @pages: in each bin, pages (or regions)
  * @samples: in each bin, samples of these
  *
- * All zero before the first walk. Walk over several tables in turn to get their sum; they
- * must not share a page.
+ * All zero before the first walk. Several tables that share no page add up.
  */
 struct htmm_hits {
 	u64 pages[HTMM_HITS_BINS];

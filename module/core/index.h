@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Directory of a table: entries in blocks of the table's pool, hash chains that
- * lead to them, and a list of the regions of each address space.
+ * Directory of a table, for the core's own files: entries in blocks of the table's pool, hash
+ * chains that lead to them, and a list of the regions of each address space.
  *
  * Regions that are adjacent in an address space have adjacent chain heads: the hash is the
  * key plus a random fraction of it.
- *
- * For the core's own files.
  */
 #ifndef HTMM_CORE_INDEX_H
 #define HTMM_CORE_INDEX_H

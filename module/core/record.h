@@ -2,11 +2,10 @@
 /*
  * The record of one sample in a ring.
  *
- * A slot holds a PERF_RECORD_SAMPLE in perf's ABI layout for the session's sample_type, so
- * that it can be passed to perf's readers unchanged. Two u64 of htmm follow: the cookie,
- * which distinguishes successive address spaces with the same pid, and the number of the
- * target that the sample matched, because the targets may have changed when the record is
- * read.
+ * A slot holds a PERF_RECORD_SAMPLE in perf's ABI layout for the session's sample_type. Two
+ * u64 of htmm follow: the cookie, which distinguishes successive address spaces with the same
+ * pid, and the number of the target that the sample matched: the targets may have changed
+ * when the record is read.
  */
 #ifndef HTMM_CORE_RECORD_H
 #define HTMM_CORE_RECORD_H

@@ -57,13 +57,7 @@ static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
 struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_table *table,
 				   u32 *budget);
 
-/**
- * htmm_scan_ended() - have all regions been visited?
- * @scan: the scan
- * @table: the table
- *
- * Return: true if so.
- */
+/* Have all regions been visited? */
 static inline bool htmm_scan_ended(const struct htmm_scan *scan,
 				   const struct htmm_table *table)
 {

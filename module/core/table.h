@@ -3,23 +3,16 @@
  * Hot-page table of one target: sample counts of base pages and of their
  * 2 MiB regions, with an exact histogram of each.
  *
- * A hashed directory leads to regions, which hold the counts (region.h). Cooling
- * advances an epoch and shifts the histograms; a region applies the halvings it
- * has missed when it is next touched.
+ * A hashed directory leads to regions, which hold the counts (region.h). Cooling advances an
+ * epoch and shifts the histograms; a region applies the halvings it has missed when it is
+ * next touched, or passed by htmm_table_reclaim().
  *
- *   tracked page    one with a count, or whose count has cooled to zero since
- *                   its region was last touched (bin 0). It is forgotten when the
- *                   region is next touched or passed by htmm_table_reclaim().
- *   tracked region  one that was sampled and that htmm_table_reclaim() has not
- *                   found cooled to zero yet. It has a count of its own: samples
- *                   in the region, halved at each cooling. Without saturation it
- *                   is never less than the sum of its pages' counts, because each
- *                   of these is rounded down separately.
- *   evicted         forgotten with its whole region to make room at a limit.
- *
- * Several tables can share the work of one target, each with its own thread and lock:
- * htmm_table_shard() returns the table that a sample belongs to. No page is in two of them,
- * so their histograms, totals and lists can be added.
+ *   tracked page    one with a count, or whose count has cooled to zero since its region was
+ *                   last touched (bin 0)
+ *   tracked region  one that was sampled and not found cooled to zero yet. It has a count of
+ *                   its own, which without saturation is never less than the sum of its
+ *                   pages', because each of these is rounded down separately
+ *   evicted         forgotten with its whole region to make room at a limit
  *
  * The core takes no lock and allocates no memory. Context of every function: any,
  * serialised by the caller's lock of this table.
@@ -84,11 +77,10 @@ struct htmm_table_config {
 #define HTMM_TABLE_MAX_BYTES	BIT_ULL(39)
 
 /*
- * Upper limit for the blocks of entries that a table can have: heads and fronts take at least
- * 3/64 of the bytes, see htmm_table_dir_bytes(). With a limit that is a power of two, the whole
- * directory takes 1/16 of it and no more: the kernel may give large memory in units of 2 MiB.
+ * Upper limit for the blocks of entries. With a limit that is a power of two, the directory
+ * takes 1/16 of it and no more: the kernel may give large memory in units of 2 MiB.
  */
-#define HTMM_TABLE_BLOCKS(bytes)	((bytes) / 64 * 61 / HTMM_POOL_BLOCK_SIZE)
+#define HTMM_TABLE_BLOCKS(bytes)	((bytes) / 16 * 15 / HTMM_POOL_BLOCK_SIZE)
 
 /* Most blocks that one sample needs. */
 #define HTMM_SAMPLE_BLOCKS	6
@@ -99,10 +91,7 @@ struct htmm_table_config {
 /* Prefetch distance, in samples. */
 #define HTMM_AHEAD		64
 
-/*
- * If a batch had more samples without a front, the regions of many are sparse: the next one
- * finds regions by their entries.
- */
+/* If a batch had more samples of sparse or new regions, the next one looks for no fronts. */
 #define HTMM_BEHIND		128
 
 /**
@@ -212,9 +201,8 @@ struct htmm_table {
  * htmm_table_dir_bytes() - size of the directory
  * @config: the limits
  *
- * The directory is sized once, from the limits, and never grows, so no sample waits for a
- * rehash. It takes 6 to 11 % of max_bytes; never more than 3/32 + 1/64 + 1/128, which only the
- * smallest tables come near to.
+ * The directory never grows, so no sample waits for a rehash. It takes 6 to 11 % of max_bytes;
+ * never more than 3/32 + 1/64 + 1/64, which only the smallest tables come near to.
  *
  * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */
@@ -303,7 +291,8 @@ void htmm_table_get_stats(const struct htmm_table *table,
  * @page: the page's name
  * @shards: number of tables that share the work
  *
- * All pages of a region belong to the same table.
+ * All pages of a region belong to the same table, so the histograms, totals and lists of
+ * several tables can be added.
  *
  * Return: 0..@shards - 1.
  */
