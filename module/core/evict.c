@@ -37,7 +37,7 @@ static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *regio
 	u32 pages = 0, count, page, pos = 0;
 
 	htmm_table_cool_region(table, region);
-	for (; (count = htmm_region_next(region, &pos, &page)); pages++)
+	for (; (count = htmm_region_next(region, 1, &pos, &page)); pages++)
 		htmm_hist_remove(&table->hist[HTMM_KIND_BASE], count);
 	table->stats.pages -= pages;
 	htmm_region_release(region, table->pool);
@@ -45,13 +45,9 @@ static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *regio
 	return pages;
 }
 
-/*
- * Evict the coldest of the next @window regions, excluding @keep, or the next one of @bin or a
- * colder one. Visits at most @looks entries, as some are unused. False if there is none.
- */
-static bool htmm_evict_one(struct htmm_table *table, u32 window, u32 bin, u32 looks,
-			   const struct htmm_region *keep)
+bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm_region *keep)
 {
+	u32 looks = min_t(u64, table->high, 8ULL * window);
 	struct htmm_region *region, *coldest = NULL;
 	u32 count, least = U32_MAX;
 
@@ -77,36 +73,24 @@ static bool htmm_evict_one(struct htmm_table *table, u32 window, u32 bin, u32 lo
 	return true;
 }
 
-bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep)
-{
-	u32 looks = min(table->high, 8U * HTMM_EVICT_WINDOW);
-
-	return htmm_evict_one(table, HTMM_EVICT_WINDOW, 0, looks, keep);
-}
-
-/* Distance at which a sweep prefetches, in entries of the directory. */
+/* Distance at which a sweep prefetches digits, and before them states, in entries. */
 #define HTMM_SWEEP_AHEAD	4
-
-/* Prefetch states, then counters, of entries that a sweep will visit soon. */
-static void htmm_sweep_ahead(const struct htmm_table *table)
-{
-	u32 at = table->sweep + HTMM_SWEEP_AHEAD;
-
-	if (at + HTMM_SWEEP_AHEAD >= table->high)
-		return;
-	htmm_fetch(htmm_table_entry(table, at + HTMM_SWEEP_AHEAD)->state);
-	if (htmm_table_entry(table, at)->state)
-		htmm_region_prefetch_all(htmm_table_entry(table, at));
-}
 
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 {
 	struct htmm_region *region;
+	u32 ahead;
 
 	for (; budget && table->sweep_left; budget--, table->sweep_left--) {
 		if (table->sweep >= table->high)
 			table->sweep = 0;
-		htmm_sweep_ahead(table);
+		ahead = table->sweep + HTMM_SWEEP_AHEAD;
+		if (ahead + HTMM_SWEEP_AHEAD < table->high) {
+			htmm_fetch(htmm_table_entry(table, ahead + HTMM_SWEEP_AHEAD)->state);
+			region = htmm_table_entry(table, ahead);
+			if (region->state)
+				htmm_leaf_prefetch_all(*region->state);
+		}
 		region = htmm_table_entry(table, table->sweep++);
 		if (!region->state)
 			continue;
@@ -176,6 +160,6 @@ void htmm_table_make_unused(struct htmm_table *table, u32 nr)
 			return;
 		while (!in_bin[bin])
 			bin++;
-		htmm_evict_one(table, U32_MAX, bin, table->high, NULL);
+		htmm_evict(table, U32_MAX, bin, NULL);
 	}
 }

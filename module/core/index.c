@@ -187,5 +187,4 @@ void htmm_index_compact(struct htmm_table *table)
 	}
 	htmm_pool_block_put(table->pool, last);
 	table->high -= HTMM_BLOCK_ENTRIES;
-	table->moved = true;
 }

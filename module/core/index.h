@@ -128,7 +128,10 @@ static inline u32 htmm_table_cooled(const struct htmm_table *table,
 void htmm_table_cool_region(struct htmm_table *table,
 			    struct htmm_region *region);
 
-/* Evict one region other than @keep, whose entry may move. False if there is none. */
-bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep);
+/*
+ * Evict the coldest of the next @window regions, excluding @keep, or the next one of @bin or a
+ * colder one. Entries may move. False if there is none; some of many entries are unused.
+ */
+bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm_region *keep);
 
 #endif /* HTMM_CORE_INDEX_H */

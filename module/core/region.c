@@ -104,8 +104,7 @@ static u32 htmm_slots_next(const struct htmm_region *region, u32 least, u32 *pos
 	return 0;
 }
 
-u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
-			  u32 *page)
+u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 *page)
 {
 	if (!region->digits)
 		return htmm_slots_next(region, least, pos, page);
@@ -193,7 +192,7 @@ static void htmm_region_collect(const struct htmm_region *region, struct htmm_co
 
 	counts->n = 0;
 	while (region->digits < 2 &&
-	       (count = htmm_region_next_from(region, least, &pos, &page))) {
+	       (count = htmm_region_next(region, least, &pos, &page))) {
 		if (page != except)
 			htmm_counts_add(counts, page, count);
 	}
@@ -315,7 +314,7 @@ static bool htmm_region_drop_plane(struct htmm_region *region, struct htmm_pool 
 	u32 digits = region->digits - 1, count, page, pos = 0;
 	struct htmm_counts counts = { 0 };
 
-	while ((count = htmm_region_next_from(region, HTMM_DIGIT_MORE, &pos, &page))) {
+	while ((count = htmm_region_next(region, HTMM_DIGIT_MORE, &pos, &page))) {
 		if (!((u64)count >> htmm_digits_bits(digits)))
 			continue;
 		if (counts.n == HTMM_SLOTS)
@@ -338,7 +337,7 @@ static u32 htmm_region_cool_planes(struct htmm_region *region, struct htmm_pool 
 {
 	u32 count, page, pos = 0, lost = 0;
 
-	while ((count = htmm_region_next(region, &pos, &page))) {
+	while ((count = htmm_region_next(region, 1, &pos, &page))) {
 		count = htmm_count_cooled(count, coolings);
 		lost += !count;
 		htmm_region_put(region, page, count);
@@ -357,7 +356,7 @@ static void htmm_region_thin(struct htmm_region *region, struct htmm_pool *pool)
 	struct htmm_counts counts = { 0 };
 	u32 count, page, pos = 0;
 
-	while ((count = htmm_region_next(region, &pos, &page))) {
+	while ((count = htmm_region_next(region, 1, &pos, &page))) {
 		if (counts.n == HTMM_SPARSE_AGAIN)
 			return;
 		htmm_counts_add(&counts, page, count);

@@ -164,13 +164,6 @@ static inline void htmm_leaf_prefetch_all(u64 state)
 		prefetchw(&leaf[at]);
 }
 
-/* Prefetch all counters of a region that has to be cooled. */
-static inline void htmm_region_prefetch_all(const struct htmm_region *region)
-{
-	prefetchw(region->page);
-	htmm_leaf_prefetch_all(*region->state);
-}
-
 /* Is a slot unused, or a page's? */
 static inline bool htmm_slot_is(u32 slot, u32 page)
 {
@@ -251,14 +244,7 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page);
  * too. The region must not change meanwhile. Returns the count, 0 at the end, and sets @page
  * to its index. @pos is 0 at first. The pages of a sparse region are not in order.
  */
-u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
-			  u32 *page);
-
-static inline u32 htmm_region_next(const struct htmm_region *region, u32 *pos,
-				   u32 *page)
-{
-	return htmm_region_next_from(region, 1, pos, page);
-}
+u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 *page);
 
 /*
  * Change a page's count to one that is neither 0 nor below the present one. False if the

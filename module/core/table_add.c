@@ -10,15 +10,13 @@ static bool htmm_table_may_add_page(const struct htmm_table *table)
 	return !max_pages || table->stats.pages < max_pages;
 }
 
-/*
- * Is there room in the directory, which was sized once, and enough memory to begin a region
- * with a sample of this weight?
- */
+/* Is there room in the directory, and memory, to begin a region with this weight? */
 static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
 {
-	u32 blocks = hlist_empty(&table->free) + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
+	bool grows = hlist_empty(&table->free);
+	u32 blocks = grows + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
 
-	return (!hlist_empty(&table->free) || table->high < table->max_high) &&
+	return (!grows || table->high < table->max_high) &&
 	       blocks <= htmm_pool_free_blocks(table->pool) &&
 	       htmm_table_may_add_page(table);
 }
@@ -140,7 +138,7 @@ static noinline bool htmm_add_slow(struct htmm_table *table,
 		if (region)
 			htmm_table_cool_region(table, region);
 		added = htmm_table_try(table, region, s);
-		if (!added && (tries == HTMM_EVICT_MAX || !htmm_evict(table, region)))
+		if (!added && (tries == HTMM_EVICT_MAX || !htmm_evict(table, HTMM_EVICT_WINDOW, 0, region)))
 			break;
 	}
 	if (table->moved)
@@ -185,13 +183,6 @@ static noinline void htmm_entry_soon(struct htmm_table *table, u64 key)
 	table->soon[table->nr_soon++] = key;
 }
 
-/* Prefetch these entries, before the block is counted whose samples need them. */
-static void htmm_fetch_soon(struct htmm_table *table)
-{
-	while (table->nr_soon)
-		htmm_fetch(*htmm_index_chain(table, table->soon[--table->nr_soon]));
-}
-
 /* Look up a digit by the entry of its region (NULL: there is none). */
 static __always_inline void htmm_look_region(struct htmm_table *table,
 					     struct htmm_region *region, u32 page,
@@ -202,7 +193,7 @@ static __always_inline void htmm_look_region(struct htmm_table *table,
 	if (unlikely(!region)) {
 		table->behind++;
 	} else if (unlikely(region->epoch != table->epoch)) {
-		htmm_region_prefetch_all(region);
+		htmm_leaf_prefetch_all(*region->state);
 	} else {
 		table->behind += !region->digits;
 		digit = htmm_region_digit(region, page);
@@ -328,7 +319,9 @@ static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_b
 
 	end = samples + min(i + HTMM_AHEAD, n);
 	look_end = min(end, samples + n - HTMM_AHEAD);
-	htmm_fetch_soon(table);
+	/* Before the block is counted whose samples need them. */
+	while (table->nr_soon)
+		htmm_fetch(*htmm_index_chain(table, table->soon[--table->nr_soon]));
 	for (; i < 0 && s < look_end; s++, ahead++)
 		htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
 	for (; s < look_end; s++, ahead++) {

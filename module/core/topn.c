@@ -2,21 +2,15 @@
 #include "index.h"
 #include "topn.h"
 
-/* By place: are these in the same region, so that only their pages have an order? */
-static bool htmm_topn_same_region(const struct htmm_topn_entry *a,
-				  const struct htmm_topn_entry *b)
-{
-	return a->owner == b->owner && a->mm == b->mm &&
-	       (a->vpn ^ b->vpn) < HTMM_REGION_PAGES;
-}
-
 /* Does @a come before @b, which the walk found later? False if both are the same entry. */
 static bool htmm_topn_before(const struct htmm_topn *list,
 			     const struct htmm_topn_entry *a,
 			     const struct htmm_topn_entry *b)
 {
+	/* By place, only the pages of the same region have an order. */
 	if (list->order == HTMM_TOPN_BY_PLACE)
-		return a->vpn < b->vpn || !htmm_topn_same_region(a, b);
+		return a->vpn < b->vpn || a->owner != b->owner || a->mm != b->mm ||
+		       (a->vpn ^ b->vpn) >= HTMM_REGION_PAGES;
 	if (a->value != b->value)
 		return list->order == HTMM_TOPN_COLDEST ? a->value < b->value :
 							  a->value > b->value;
@@ -147,7 +141,7 @@ static void htmm_topn_offer_pages(struct htmm_topn *list, const struct htmm_tabl
 	u32 least = htmm_scan_stored(&list->scan, table, region), most = least - 1;
 	u32 count, page, pos = 0;
 
-	while ((count = htmm_region_next_from(region, least, &pos, &page))) {
+	while ((count = htmm_region_next(region, least, &pos, &page))) {
 		most = max(most, count);
 		htmm_topn_offer_count(list, table, region, page, count);
 	}

@@ -415,7 +415,7 @@ static void cursor_in_a_region_that_is_gone(void)
 	htmm_topn_begin(&list, table);
 	while (htmm_topn_scan(&list, table, 1000))
 		;
-	while (htmm_region_next(region, &pos, &page))
+	while (htmm_region_next(region, 1, &pos, &page))
 		pages++;
 	for (i = 0; i < list.len; i++)
 		listed += region->key == htmm_page(entries[i].mm, entries[i].vpn) >>

@@ -148,7 +148,7 @@ static void look(const struct store *store, const double *weight, u64 moved,
 	for (i = 0; i < store->table.high; i++) {
 		region = htmm_table_entry(&store->table, i);
 		pos = region->used ? 0 : HTMM_REGION_PAGES;
-		while ((count = htmm_region_next(region, &pos, &page))) {
+		while ((count = htmm_region_next(region, 1, &pos, &page))) {
 			count = min_t(u32, htmm_table_cooled(&store->table, region, count),
 				      COUNTS - 1);
 			if (!count)
