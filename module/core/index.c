@@ -132,23 +132,17 @@ void htmm_front_drop_slice(struct htmm_table *table)
 	}
 }
 
-static void htmm_index_unchain(struct htmm_table *table, const struct htmm_region *region)
-{
-	struct htmm_region **chain = htmm_index_chain(table, region->key);
-	u32 at = chain - table->head;
-
-	*htmm_index_link_to(table, region) = region->chain;
-	if (!*chain)
-		table->occupied[at / 64] &= ~(1ULL << at % 64);
-}
-
 void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)
 {
+	u32 at = htmm_index_chain(table, region->key) - table->head;
+
 	htmm_front_drop(region);
 	if (table->exiting == region)
 		table->exiting = htmm_index_listed(region->list.next);
 	htmm_index_note(table, region, -1);
-	htmm_index_unchain(table, region);
+	*htmm_index_link_to(table, region) = region->chain;
+	if (!table->head[at])
+		table->occupied[at / 64] &= ~(1ULL << at % 64);
 	hlist_del(&region->list);
 	htmm_hist_remove(&table->hist[HTMM_KIND_HUGE],
 			 htmm_table_cooled(table, region, htmm_region_count(region)));

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pool of memory blocks; the caller fills it with whole pages.
- *
- * The update path takes blocks from the pool and never allocates. Between batches the
- * caller finds out how many pages are needed, allocates them where it may sleep, and puts
- * them into the pool.
+ * Pool of memory blocks. The update path takes blocks from it and never allocates: the caller
+ * fills it with whole pages between batches, where it may sleep.
  */
 #ifndef HTMM_CORE_POOL_H
 #define HTMM_CORE_POOL_H

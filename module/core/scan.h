@@ -28,14 +28,9 @@ struct htmm_scan {
 	u64 least;
 };
 
-/**
- * htmm_scan_stored() - what corresponds to the lowest count of interest
- * @scan: the scan
- * @table: the table
- * @region: a region of it that htmm_scan_next() has returned
- *
- * Return: the lowest count in @region that is still the lowest of interest after the
- * coolings that it has missed. A count that has cooled to zero is stored as 1 or more.
+/*
+ * The lowest count in a region that is still the lowest of interest after the coolings that it
+ * has missed. A count that has cooled to zero is stored as 1 or more.
  */
 static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
 				   const struct htmm_table *table,

@@ -22,16 +22,9 @@ struct htmm_table_layout {
 	u64 heads;
 	u64 blocks;
 	u64 lists;
+	u64 bytes;		/* of all of them */
 	u64 max_held;		/* most pages of the pool */
 };
-
-static u64 htmm_layout_bytes(const struct htmm_table_layout *layout)
-{
-	return layout->fronts * sizeof(struct htmm_front) +
-	       (layout->heads + layout->blocks) * sizeof(struct htmm_region *) +
-	       layout->heads / 64 * sizeof(u64) +
-	       layout->lists * sizeof(struct hlist_head);
-}
 
 /* False if @config is invalid. */
 static bool htmm_config_layout(const struct htmm_table_config *config,
@@ -46,8 +39,11 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 	layout->blocks = HTMM_TABLE_BLOCKS(bytes);
 	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
 				HTMM_MAX_LISTS);
-	layout->max_held = (bytes - htmm_layout_bytes(layout)) /
-			   HTMM_POOL_PAGE_SIZE;
+	layout->bytes = layout->fronts * sizeof(struct htmm_front) +
+			(layout->heads + layout->blocks) * sizeof(struct htmm_region *) +
+			layout->heads / 64 * sizeof(u64) +
+			layout->lists * sizeof(struct hlist_head);
+	layout->max_held = (bytes - layout->bytes) / HTMM_POOL_PAGE_SIZE;
 	return true;
 }
 
@@ -55,9 +51,7 @@ size_t htmm_table_dir_bytes(const struct htmm_table_config *config)
 {
 	struct htmm_table_layout layout;
 
-	if (!htmm_config_layout(config, &layout))
-		return 0;
-	return htmm_layout_bytes(&layout);
+	return htmm_config_layout(config, &layout) ? layout.bytes : 0;
 }
 
 /*
@@ -94,7 +88,7 @@ int htmm_table_init(struct htmm_table *table,
 	table->occupied = (void *)(table->block + layout.blocks);
 	table->mm = (void *)(table->occupied + layout.heads / 64);
 	table->multiplier = htmm_hash_multiplier(config->seed, layout.fronts);
-	table->dir_bytes = htmm_layout_bytes(&layout);
+	table->dir_bytes = layout.bytes;
 	table->front_mask = (layout.fronts - 1) * sizeof(*table->front);
 	table->head_mask = layout.heads - 1;
 	table->mm_mask = layout.lists - 1;

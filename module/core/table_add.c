@@ -26,18 +26,6 @@ static u32 htmm_count_add(u32 count, u32 weight)
 	return count > U32_MAX - weight ? U32_MAX : count + weight;
 }
 
-static void htmm_table_count_region(struct htmm_table *table,
-				    struct htmm_region *region, u32 weight)
-{
-	u32 old = htmm_region_count(region), count = htmm_count_add(old, weight);
-
-	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], old, count);
-	htmm_region_set_state(region, htmm_region_leaf(region), count);
-	/* From here on the count does not rise with those of the pages. */
-	if (count == U32_MAX)
-		region->rest = 0;
-}
-
 /*
  * Does a page's digit become @sum, or does it overflow, or may it be a page too many? The
  * mark may not change. A digit that is below the least is compared as a negative number.
@@ -104,7 +92,7 @@ static bool htmm_table_try_set(struct htmm_table *table, struct htmm_region *reg
 static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 			   const struct htmm_table_sample *s)
 {
-	u32 page = s->page % HTMM_REGION_PAGES;
+	u32 page = s->page % HTMM_REGION_PAGES, old, count;
 	u8 *digit;
 
 	if (!region) {
@@ -117,7 +105,13 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 		htmm_digit_set(table, digit, *digit, (u64)*digit + s->weight);
 	else if (!htmm_table_try_set(table, region, page, s->weight))
 		return false;
-	htmm_table_count_region(table, region, s->weight);
+	old = htmm_region_count(region);
+	count = htmm_count_add(old, s->weight);
+	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], old, count);
+	htmm_region_set_state(region, htmm_region_leaf(region), count);
+	/* From here on the count does not rise with those of the pages. */
+	if (count == U32_MAX)
+		region->rest = 0;
 	return true;
 }
 

@@ -99,14 +99,6 @@ bool htmm_topn_complete(const struct htmm_topn *list)
 		list->entries[0].value == list->filter.min);
 }
 
-/* The lowest count that can still be listed. */
-static u64 htmm_topn_least(const struct htmm_topn *list)
-{
-	if (list->len && list->len == list->size && list->order == HTMM_TOPN_HOTTEST)
-		return list->entries[0].value;
-	return list->filter.min;
-}
-
 static bool htmm_topn_takes_region(const struct htmm_topn_filter *filter,
 				   const struct htmm_region *region)
 {
@@ -155,7 +147,10 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 	struct htmm_region *region;
 
 	while (!by_place || !htmm_topn_complete(list)) {
-		list->scan.least = htmm_topn_least(list);
+		/* The lowest count that can still be listed. */
+		list->scan.least = list->filter.min;
+		if (list->len && list->len == list->size && list->order == HTMM_TOPN_HOTTEST)
+			list->scan.least = list->entries[0].value;
 		region = htmm_scan_next(&list->scan, table, &budget);
 		if (!region)
 			return !htmm_scan_ended(&list->scan, table);
