@@ -60,8 +60,7 @@ u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr);
  * @table: the table
  * @nr: number of pages that htmm_table_shrink() shall be able to give back
  *
- * All regions of the coldest bin are evicted before any of the next one. Evicts at most
- * HTMM_SHRINK_EVICTIONS regions.
+ * Evicts at most HTMM_SHRINK_EVICTIONS regions; all of a bin before any of the next one.
  */
 void htmm_table_make_unused(struct htmm_table *table, u32 nr);
 

@@ -3,9 +3,8 @@
  * The hit ratio: the share of all samples that go to the hottest pages, as many pages as
  * the fast tier holds.
  *
- * The log2 histogram is too coarse for this, so a walk over the table sorts the counts into
- * finer bins, 32 for each power of two. The error is at most half a percentage point, and is
- * reported.
+ * A walk over the table sorts the counts into finer bins than the histogram's, 32 for each
+ * power of two. The error is at most half a percentage point, and is reported.
  */
 #ifndef HTMM_CORE_HITS_H
 #define HTMM_CORE_HITS_H

@@ -104,16 +104,12 @@ void htmm_front_drop(struct htmm_region *region);
 void htmm_front_load(struct htmm_table *table, struct htmm_region *region);
 
 /*
- * After a cooling, move some regions' states back to their entries. In HTMM_FRONT_EPOCHS
- * successive epochs all fronts have their turn, so that none is left when its name would be
- * valid again.
+ * After a cooling, move some regions' states back to their entries: all in HTMM_FRONT_EPOCHS
+ * successive epochs, so that none is left when its name would be valid again.
  */
 void htmm_front_drop_slice(struct htmm_table *table);
 
-/*
- * The present value of a count that is stored in a region: coolings that the region has
- * missed are applied.
- */
+/* The present value of a count in a region, which may have missed coolings. */
 static inline u32 htmm_table_cooled(const struct htmm_table *table,
 				    const struct htmm_region *region,
 				    u32 count)

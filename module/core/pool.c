@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Two stacks, linked through the free memory itself: whole pages, and blocks of split
- * pages. A page is split when a block is needed and none is free.
- */
+/* Two stacks, linked through the free memory itself: whole pages, and blocks of split ones. */
 #include "pool.h"
 
 /* Link at the start of a free page or block, to the one below it on the stack. */
@@ -38,23 +35,18 @@ void htmm_pool_put(struct htmm_pool *pool, void *page)
 	pool->held++;
 }
 
-static void htmm_pool_split(struct htmm_pool *pool)
-{
-	void *page = htmm_pool_pop(&pool->pages);
-	int i;
-
-	pool->nr_pages--;
-	for (i = HTMM_POOL_BLOCKS_PER_PAGE - 1; i >= 0; i--)
-		htmm_pool_push(&pool->blocks, page + i * HTMM_POOL_BLOCK_SIZE);
-	pool->nr_blocks += HTMM_POOL_BLOCKS_PER_PAGE;
-}
-
 void *htmm_pool_block_get(struct htmm_pool *pool)
 {
+	void *page;
+	int i;
+
 	if (!pool->nr_blocks) {
 		if (!pool->nr_pages)
 			return NULL;
-		htmm_pool_split(pool);
+		pool->nr_pages--;
+		page = htmm_pool_pop(&pool->pages);
+		for (i = HTMM_POOL_BLOCKS_PER_PAGE - 1; i >= 0; i--)
+			htmm_pool_block_put(pool, page + i * HTMM_POOL_BLOCK_SIZE);
 	}
 	pool->nr_blocks--;
 	return memset(htmm_pool_pop(&pool->blocks), 0, HTMM_POOL_BLOCK_SIZE);

@@ -12,12 +12,9 @@
 
 #include "deps.h"
 
-/* Fields that every record has, and all fields that it may have. */
-#define HTMM_SAMPLE_TYPE_MIN \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR)
-/* The same with what weights are computed from. */
+/* Fields that every record has; with what weights need; with what served; all there may be. */
+#define HTMM_SAMPLE_TYPE_MIN	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR)
 #define HTMM_SAMPLE_TYPE_WEIGHTED	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_PERIOD)
-/* The same with what served the access. */
 #define HTMM_SAMPLE_TYPE_SOURCE		(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_DATA_SRC)
 #define HTMM_SAMPLE_TYPE_MAX \
 	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \

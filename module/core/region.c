@@ -118,15 +118,6 @@ u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 
 	return htmm_region_get(region, *page);
 }
 
-void htmm_region_note_most(struct htmm_region *region, u32 most)
-{
-	u32 count = htmm_region_count(region);
-
-	/* A region's count that has reached the maximum says nothing about its pages. */
-	if (count > most && count != U32_MAX)
-		region->rest = count - most;
-}
-
 /* Change the number in a page's slot. */
 static bool htmm_slot_set(struct htmm_region *region, u32 page, u32 value)
 {

@@ -128,7 +128,7 @@ static inline u8 *htmm_region_leaf(const struct htmm_region *region)
 	return htmm_state_leaf(*region->state);
 }
 
-/* All counts that a region stores or returns are those of its epoch. */
+/* Samples in the region. All counts that it stores or returns are those of its epoch. */
 static inline u32 htmm_region_count(const struct htmm_region *region)
 {
 	u32 most = (u32)region->high << HTMM_ROOM_BITS | ((1U << region->bits) - 1);
@@ -150,9 +150,6 @@ static inline u32 htmm_region_most(const struct htmm_region *region)
 {
 	return htmm_region_count(region) - region->rest;
 }
-
-/* Note that no page of the region has more samples than @most. */
-void htmm_region_note_most(struct htmm_region *region, u32 most);
 
 /* Prefetch all bytes of a leaf, if the region with this state has one. */
 static inline void htmm_leaf_prefetch_all(u64 state)

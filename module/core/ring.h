@@ -24,12 +24,11 @@
  * @slots: memory of the slots, given by the caller
  * @mask: number of slots - 1
  * @slot_size: bytes of one slot
- * @watermark: fill level, in slots, from which htmm_ring_commit() reads the consumer's
- *	current index
+ * @watermark: fill level, in slots, from which htmm_ring_commit() reads @tail
  * @head: slots ever committed (written by the producer)
  * @tail_seen: the producer's last view of @tail
- * @look: the value of @head at which the producer has to read @tail again: the ring might
- *	be full then, or the next record might reach the watermark
+ * @look: the value of @head at which the producer has to read @tail again: then the ring
+ *	might be full, or reach the watermark
  * @tail: slots ever consumed (written by the consumer)
  * @head_seen: the consumer's last view of @head
  *
@@ -122,10 +121,7 @@ static inline void *htmm_ring_reserve(struct htmm_ring *ring)
 	return htmm_ring_slot(ring, head);
 }
 
-/*
- * When the producer has to look at @tail next. Above the watermark it looks now and then,
- * so that it does not miss that the ring was emptied and fills again.
- */
+/* When to look at @tail next: above the watermark now and then, as the ring may be emptied. */
 static inline u32 htmm_ring_next_look(const struct htmm_ring *ring, u32 head)
 {
 	if (head - ring->tail_seen < ring->watermark)

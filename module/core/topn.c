@@ -131,13 +131,15 @@ static void htmm_topn_offer_pages(struct htmm_topn *list, const struct htmm_tabl
 				  struct htmm_region *region)
 {
 	u32 least = htmm_scan_stored(&list->scan, table, region), most = least - 1;
-	u32 count, page, pos = 0;
+	u32 all = htmm_region_count(region), count, page, pos = 0;
 
 	while ((count = htmm_region_next(region, least, &pos, &page))) {
 		most = max(most, count);
 		htmm_topn_offer_count(list, table, region, page, count);
 	}
-	htmm_region_note_most(region, most);
+	/* A region's count that has reached the maximum says nothing about its pages. */
+	if (all > most && all != U32_MAX)
+		region->rest = all - most;
 }
 
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
