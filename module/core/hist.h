@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Log2 histogram of sample counts.
- *
- * Bin 0 holds the count 0, bin b >= 1 the counts of 2^(b-1) to 2^b - 1. A 32-bit
- * count therefore has 33 bins and the top bin is as exact as the others. Halving
- * a count moves it down exactly one bin, so cooling shifts the histogram.
+ * Log2 histogram of sample counts. Bin 0 holds the count 0, bin b >= 1 the counts of 2^(b-1)
+ * to 2^b - 1: 33 bins for 32 bits. Halving a count moves it down exactly one bin, so cooling
+ * shifts the histogram.
  */
 #ifndef HTMM_CORE_HIST_H
 #define HTMM_CORE_HIST_H

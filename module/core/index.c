@@ -5,10 +5,8 @@ static_assert(HTMM_TABLE_BLOCKS(HTMM_TABLE_MAX_BYTES) * HTMM_BLOCK_ENTRIES < U32
 	      "an index, and one more, is a u32");
 static_assert(1 + HTMM_BEGIN_BLOCKS <= HTMM_SAMPLE_BLOCKS,
 	      "a new region's entry and its first count");
-static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,
-	      "the largest form of a region");
 
-static_assert(sizeof(struct htmm_front) == 1 << HTMM_FRONT_ORDER);
+static_assert(sizeof(struct htmm_front) == 1 << HTMM_FRONT_ORDER, "the unit of a front's hash");
 
 /* The link that points to an entry: a head, or that of the entry before it. */
 static struct htmm_region **htmm_index_link_to(const struct htmm_table *table,

@@ -46,10 +46,8 @@ void htmm_pool_init(struct htmm_pool *pool);
 void htmm_pool_put(struct htmm_pool *pool, void *page);
 
 /**
- * htmm_pool_free_blocks() - blocks available without another page
+ * htmm_pool_free_blocks() - number of blocks available without another page
  * @pool: the pool
- *
- * Return: number of blocks.
  */
 static inline u32 htmm_pool_free_blocks(const struct htmm_pool *pool)
 {
@@ -57,10 +55,8 @@ static inline u32 htmm_pool_free_blocks(const struct htmm_pool *pool)
 }
 
 /**
- * htmm_pool_unused_pages() - pages that could be withdrawn
+ * htmm_pool_unused_pages() - number of pages that could be withdrawn
  * @pool: the pool
- *
- * Return: number of pages that the free blocks would fill.
  */
 static inline u32 htmm_pool_unused_pages(const struct htmm_pool *pool)
 {

@@ -164,8 +164,7 @@ static inline u32 htmm_record_pid(const u64 *slot)
 
 /*
  * In the record stream a sample begins with the id of its event, and other records end with
- * a sample_id: those of task, time, CPU and id that sample_type has. So perf's readers can
- * parse all records with sample_type | PERF_SAMPLE_IDENTIFIER and sample_id_all.
+ * a sample_id, for perf's readers with sample_type | PERF_SAMPLE_IDENTIFIER and sample_id_all.
  */
 
 /**

@@ -12,8 +12,7 @@
 
 static_assert(sizeof(struct htmm_region) * HTMM_BLOCK_ENTRIES == HTMM_POOL_BLOCK_SIZE,
 	      "entries fill a block, and each has its slots in one cache line");
-static_assert(HTMM_REGION_PAGES == HTMM_POOL_BLOCK_SIZE,
-	      "a leaf is one block");
+static_assert(HTMM_REGION_PAGES == HTMM_POOL_BLOCK_SIZE, "a leaf is one block");
 
 /* A temporary copy of pages and their counts. */
 struct htmm_counts {

@@ -32,7 +32,7 @@
  * @tail: slots ever consumed (written by the consumer)
  * @head_seen: the consumer's last view of @head
  *
- * Use the functions below; the fields are an implementation detail.
+ * Use the functions below.
  */
 struct htmm_ring {
 	void *slots;
@@ -83,10 +83,8 @@ static inline int htmm_ring_init(struct htmm_ring *ring, void *mem,
 }
 
 /**
- * htmm_ring_capacity() - number of slots
+ * htmm_ring_capacity() - number of slots, a power of two
  * @ring: the ring
- *
- * Return: slots the ring holds when full, a power of two.
  */
 static inline u32 htmm_ring_capacity(const struct htmm_ring *ring)
 {
@@ -229,8 +227,7 @@ static inline void htmm_ring_consume(struct htmm_ring *ring, u32 n)
  * htmm_ring_used() - fill level, for neither producer nor consumer
  * @ring: the ring
  *
- * Context: any; implies no memory barrier.
- * Return: slots filled, 0..capacity, approximate while either side runs.
+ * Return: slots filled, 0..capacity, approximate while either side runs; no memory barrier.
  */
 static inline u32 htmm_ring_used(const struct htmm_ring *ring)
 {

@@ -39,9 +39,8 @@ enum htmm_kind {
 
 /**
  * struct htmm_table_sample - one sample to count
- * @page: htmm_page() of an address (>> 12) and its address space. The caller numbers
- *	address spaces and reuses a number only after htmm_table_remove_mm() has finished
- *	with it
+ * @page: htmm_page() of an address (>> 12) and its address space. The caller reuses the
+ *	number of one only after htmm_table_remove_mm() has finished with it
  * @weight: what to add to the counts; 0 counts nothing and tracks nothing
  * @tag: for the caller
  */
@@ -113,10 +112,9 @@ struct htmm_front {
 #define HTMM_FRONT_EPOCHS	511
 #define HTMM_FRONT_UNUSED	U64_MAX
 
-/**
- * struct htmm_ahead - a sample looked up ahead of being counted
- * @digit: its page's digit; the table's no_digit if it needs the slow path
- * @state: its region's state
+/*
+ * A sample looked up ahead of being counted: its page's digit and its region's state, or the
+ * table's @no_digit and @no_state if it needs the slow path.
  */
 struct htmm_ahead {
 	u8 *digit;
@@ -256,8 +254,8 @@ u32 htmm_table_add(struct htmm_table *table,
  * htmm_table_cool() - halve every count
  * @table: the table
  *
- * Shifts the histograms and visits one of HTMM_FRONT_EPOCHS parts of the fronts: 129 fronts if
- * max_bytes is 48 MiB, enough for 16 M pages of dense regions. No region is cooled.
+ * Shifts the histograms and visits one of HTMM_FRONT_EPOCHS parts of the fronts: 129 of them
+ * if max_bytes is 48 MiB. No region is cooled.
  */
 void htmm_table_cool(struct htmm_table *table);
 
@@ -271,8 +269,7 @@ void htmm_table_cool(struct htmm_table *table);
  * @period: samples between two coolings; 0: it follows the number of pages
  * @pages: pages that have a count. If there may be more later, ask again then
  *
- * With a fixed period, a large table would forget most pages before it has learned which of
- * them are hot, and would be cooling all the time.
+ * With a fixed period, a large table would forget most pages before it knows the hot ones.
  *
  * Return: the number of samples, U64_MAX if it would be larger.
  */

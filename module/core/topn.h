@@ -91,8 +91,8 @@ struct htmm_topn_entry {
  * @kind: list base pages or regions
  * @order: how they are sorted
  * @filter: which of them
- * @after: the last entry of the previous listing, which need not exist any more and is not
- *	in @entries; NULL: list from the beginning. By place: NULL for all tables but the first
+ * @after: the last entry of the previous listing, which need not exist any more; NULL: list
+ *	from the beginning. By place: NULL for all tables but the first
  */
 struct htmm_topn {
 	struct htmm_topn_entry *entries;
