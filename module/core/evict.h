@@ -6,7 +6,6 @@
 #ifndef HTMM_CORE_EVICT_H
 #define HTMM_CORE_EVICT_H
 
-#include "deps.h"
 #include "table.h"
 
 /* Regions among which the coldest is chosen to be evicted. */

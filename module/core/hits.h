@@ -9,7 +9,6 @@
 #ifndef HTMM_CORE_HITS_H
 #define HTMM_CORE_HITS_H
 
-#include "deps.h"
 #include "scan.h"
 
 /* The bin of a count is chosen by this many of its highest bits. */

@@ -9,7 +9,6 @@
 #ifndef HTMM_CORE_INDEX_H
 #define HTMM_CORE_INDEX_H
 
-#include "deps.h"
 #include "table.h"
 
 /* The hash of a key, 0..@mask; @mask: their number, a power of two, minus 1. */

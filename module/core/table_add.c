@@ -120,21 +120,20 @@ static noinline bool htmm_add_slow(struct htmm_table *table,
 				   const struct htmm_table_sample *s)
 {
 	struct htmm_region *region;
-	bool added = false;
-	u32 tries;
+	u32 evictions = 0;
+	bool added;
 
 	if (s->page == HTMM_NO_PAGE || !s->weight)
 		return !s->weight;
 
-	for (tries = 0; !added; tries++) {
+	do {
 		/* Eviction may have moved the entry. */
 		region = htmm_index_find(table, htmm_region_key(s->page));
 		if (region)
 			htmm_table_cool_region(table, region);
 		added = htmm_table_try(table, region, s);
-		if (!added && (tries == HTMM_EVICT_MAX || !htmm_evict(table, HTMM_EVICT_WINDOW, 0, region)))
-			break;
-	}
+	} while (!added && evictions++ < HTMM_EVICT_MAX &&
+		 htmm_evict(table, HTMM_EVICT_WINDOW, 0, region));
 	if (table->moved)
 		htmm_look_again(table, NULL);
 	table->moved = false;

@@ -30,8 +30,6 @@
 #ifndef HTMM_CORE_TOPN_H
 #define HTMM_CORE_TOPN_H
 
-#include "deps.h"
-#include "table.h"
 #include "scan.h"
 
 /**
