@@ -3,8 +3,7 @@
  * The only file of the core that includes kernel headers.
  *
  * User-space builds include a replacement first (userspace/shim, with the compiler's
- * -include). It has the same include guard and provides the same names, so the core's files
- * compile unchanged.
+ * -include), which has the same include guard and provides the same names.
  */
 #ifndef HTMM_CORE_DEPS_H
 #define HTMM_CORE_DEPS_H
@@ -16,6 +15,7 @@
 #include <linux/container_of.h>
 #include <linux/errno.h>
 #include <linux/limits.h>
+#include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/math64.h>

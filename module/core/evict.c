@@ -16,8 +16,8 @@ void htmm_table_cool_region(struct htmm_table *table,
 	if (region->digits)
 		htmm_front_load(table, region);
 	table->hist[HTMM_KIND_BASE].bin[0] -= gone;
-	table->pages -= gone;
-	table->reclaimed += gone;
+	table->stats.pages -= gone;
+	table->stats.reclaimed += gone;
 }
 
 void htmm_table_cool(struct htmm_table *table)
@@ -37,84 +37,62 @@ static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *regio
 	u32 pages = 0, count, page, pos = 0;
 
 	htmm_table_cool_region(table, region);
-	for (; (count = htmm_region_next(region, &pos, &page)); pages++)
+	for (; (count = htmm_region_next(region, 1, &pos, &page)); pages++)
 		htmm_hist_remove(&table->hist[HTMM_KIND_BASE], count);
-	table->pages -= pages;
+	table->stats.pages -= pages;
 	htmm_region_release(region, table->pool);
 	htmm_index_destroy(table, region);
 	return pages;
 }
 
-/*
- * Find the coldest of the next regions, excluding @keep. Unused entries count as visited,
- * too, so the work is bounded.
- */
-static struct htmm_region *htmm_evict_coldest(struct htmm_table *table,
-					      const struct htmm_region *keep)
+bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm_region *keep)
 {
+	u32 looks = min_t(u64, table->high, 8ULL * window);
 	struct htmm_region *region, *coldest = NULL;
-	u32 count, least = 0, seen = 0;
-	u32 looks = min(table->high, 8U * HTMM_EVICT_WINDOW);
+	u32 count, least = U32_MAX;
 
-	for (; looks && seen < HTMM_EVICT_WINDOW; looks--) {
+	for (; looks && window && (!coldest || htmm_hist_bin(least) > bin); looks--) {
 		if (table->hand >= table->high)
 			table->hand = 0;
 		region = htmm_table_entry(table, table->hand++);
-		if (!region->used || region == keep)
+		if (!region->state || region == keep)
 			continue;
-		seen++;
+		window--;
 		count = htmm_table_cooled(table, region, htmm_region_count(region));
 		if (!coldest || count < least) {
 			coldest = region;
 			least = count;
 		}
 	}
-	return coldest;
-}
-
-static void htmm_evict_region(struct htmm_table *table, struct htmm_region *region)
-{
-	table->evicted += htmm_table_remove(table, region);
+	if (!coldest)
+		return false;
+	table->stats.evicted += htmm_table_remove(table, coldest);
 	table->moved = true;
 	if (table->nr_free >= HTMM_BLOCK_ENTRIES)
 		htmm_index_compact(table);
-}
-
-bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep)
-{
-	struct htmm_region *coldest = htmm_evict_coldest(table, keep);
-
-	if (!coldest)
-		return false;
-	htmm_evict_region(table, coldest);
 	return true;
 }
 
-/* Distance at which a sweep prefetches, in entries of the directory. */
+/* Distance at which a sweep prefetches digits, and before them states, in entries. */
 #define HTMM_SWEEP_AHEAD	4
-
-/* Prefetch states, then counters, of entries that a sweep will visit soon. */
-static void htmm_sweep_ahead(const struct htmm_table *table)
-{
-	u32 at = table->sweep + HTMM_SWEEP_AHEAD;
-
-	if (at + HTMM_SWEEP_AHEAD >= table->high)
-		return;
-	htmm_fetch(htmm_table_entry(table, at + HTMM_SWEEP_AHEAD)->state);
-	if (htmm_table_entry(table, at)->used)
-		htmm_region_prefetch_all(htmm_table_entry(table, at));
-}
 
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 {
 	struct htmm_region *region;
+	u32 ahead;
 
 	for (; budget && table->sweep_left; budget--, table->sweep_left--) {
 		if (table->sweep >= table->high)
 			table->sweep = 0;
-		htmm_sweep_ahead(table);
+		ahead = table->sweep + HTMM_SWEEP_AHEAD;
+		if (ahead + HTMM_SWEEP_AHEAD < table->high) {
+			htmm_fetch(htmm_table_entry(table, ahead + HTMM_SWEEP_AHEAD)->state);
+			region = htmm_table_entry(table, ahead);
+			if (region->state)
+				htmm_leaf_prefetch_all(*region->state);
+		}
 		region = htmm_table_entry(table, table->sweep++);
-		if (!region->used)
+		if (!region->state)
 			continue;
 		htmm_table_cool_region(table, region);
 		if (!htmm_region_count(region))
@@ -129,133 +107,59 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 	struct htmm_region *region;
 
 	if (first)
-		table->exiting = *htmm_index_mm(table, mm);
+		table->exiting = htmm_index_listed(htmm_index_mm(table, mm)->first);
 	for (; budget && table->exiting; budget--) {
-		region = htmm_table_entry(table, table->exiting - 1);
+		region = table->exiting;
+		table->exiting = htmm_index_listed(region->list.next);
 		if (htmm_region_mm(region) == mm)
 			htmm_table_remove(table, region);
-		else
-			table->exiting = region->next;
 	}
 	return table->exiting;
 }
 
-/**
- * struct htmm_victims - pages to free
- * @n: number of pages
- * @page: the pages, ascending
- */
-struct htmm_victims {
-	u32 n;
-	void **page;
-};
-
-/* The new place of a block that is in one of the pages; the others stay. */
-static void *htmm_shrink_move(struct htmm_table *table, const struct htmm_victims *victims,
-			      void *block)
+/* Move what is in some pages: a block of entries, and the blocks with their counts. */
+static void htmm_shrink_move(struct htmm_table *table, struct htmm_region **block,
+			     void *const *page, u32 n)
 {
-	if (!htmm_pool_is_in(victims->page, victims->n, block))
-		return block;
-	return memcpy(htmm_pool_block_get(table->pool), block, HTMM_POOL_BLOCK_SIZE);
-}
+	struct htmm_region *old = *block, *region;
+	u32 i, plane;
 
-static void htmm_shrink_move_counts(struct htmm_table *table, struct htmm_region *region,
-				    const struct htmm_victims *victims)
-{
-	u32 i;
-
-	if (!region->digits)
-		return;
-	htmm_region_set_state(region, htmm_shrink_move(table, victims, htmm_region_leaf(region)),
-			      htmm_region_count(region));
-	for (i = 0; i + 1 < region->digits; i++)
-		region->plane[i] = htmm_shrink_move(table, victims, region->plane[i]);
-}
-
-/* Only hash chains and states point to entries; everything else uses their index. */
-static void htmm_shrink_move_block(struct htmm_table *table, struct htmm_region **block,
-				   const struct htmm_victims *victims)
-{
-	struct htmm_region *old = *block, *new = htmm_shrink_move(table, victims, old);
-	u32 i;
-
-	*block = new;
+	*block = htmm_pool_moved(table->pool, page, n, old);
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!new[i].used)
+		region = &(*block)[i];
+		if (region != &old[i])
+			htmm_index_move(table, &old[i], region);
+		if (!region->state || !region->digits)
 			continue;
-		if (new != old)
-			*htmm_index_link_to(table, &old[i]) = &new[i];
-		if (old[i].state == &old[i].home)
-			new[i].state = &new[i].home;
-		htmm_shrink_move_counts(table, &new[i], victims);
+		htmm_region_set_state(region, htmm_pool_moved(table->pool, page, n,
+							      htmm_region_leaf(region)),
+				      htmm_region_count(region));
+		for (plane = 0; plane + 1 < region->digits; plane++)
+			region->plane[plane] = htmm_pool_moved(table->pool, page, n,
+							       region->plane[plane]);
 	}
-}
-
-/* Move blocks to make whole pages free, as many as the free blocks allow. */
-static u32 htmm_shrink_compact(struct htmm_table *table, void **page, u32 nr)
-{
-	const struct htmm_victims victims = {
-		.n = htmm_pool_withdraw(table->pool, page, nr),
-		.page = page,
-	};
-	u32 i;
-
-	if (!victims.n)
-		return 0;
-	for (i = 0; i < table->high / HTMM_BLOCK_ENTRIES; i++)
-		htmm_shrink_move_block(table, &table->block[i], &victims);
-	return victims.n;
 }
 
 u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
 {
-	struct htmm_pool *pool = table->pool;
-	u32 n = 0;
+	u32 whole = table->pool->nr_pages, n, i;
 
-	nr = min_t(u32, nr, HTMM_SHRINK_PAGES);
-	while (n < nr && pool->nr_pages)
-		page[n++] = htmm_pool_page_get(pool);
-	return n + htmm_shrink_compact(table, page + n, nr - n);
+	n = htmm_pool_withdraw(table->pool, page, min_t(u32, nr, HTMM_SHRINK_PAGES));
+	for (i = 0; n > whole && i < table->high / HTMM_BLOCK_ENTRIES; i++)
+		htmm_shrink_move(table, &table->block[i], page, n);
+	return n;
 }
 
-/* Evict the next region of @bin or a colder one. Visits at most @looks entries. */
-static bool htmm_evict_from_bin(struct htmm_table *table, unsigned int bin,
-				u32 *looks)
-{
-	struct htmm_region *region;
-	u32 count;
-
-	while (*looks) {
-		--*looks;
-		if (table->hand >= table->high)
-			table->hand = 0;
-		region = htmm_table_entry(table, table->hand++);
-		if (!region->used)
-			continue;
-		count = htmm_table_cooled(table, region, htmm_region_count(region));
-		if (htmm_hist_bin(count) > bin)
-			continue;
-		htmm_evict_region(table, region);
-		return true;
-	}
-	return false;
-}
-
-/* A visit to each entry evicts all of a bin, so there are about as many rounds as bins. */
 void htmm_table_make_unused(struct htmm_table *table, u32 nr)
 {
 	const u64 *in_bin = table->hist[HTMM_KIND_HUGE].bin;
-	u32 evictions = 0, looks = 0, bin = 0, rounds = 0;
+	u32 evictions = 0, bin = 0;
 
-	while (htmm_pool_unused_pages(table->pool) < nr && evictions < HTMM_SHRINK_EVICTIONS) {
-		if (looks && htmm_evict_from_bin(table, bin, &looks)) {
-			evictions++;
-			continue;
-		}
-		for (bin = 0; bin < HTMM_HIST_BINS && !in_bin[bin]; bin++)
-			;
-		if (bin == HTMM_HIST_BINS || rounds++ == HTMM_HIST_BINS)
+	for (; table->stats.regions && evictions < HTMM_SHRINK_EVICTIONS; evictions++) {
+		if (htmm_pool_unused_pages(table->pool) >= nr)
 			return;
-		looks = table->high;
+		while (!in_bin[bin])
+			bin++;
+		htmm_evict(table, U32_MAX, bin, NULL);
 	}
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cooling, and removal of pages from a table: because they have cooled to zero, with their
- * address space, or to make room (eviction). Eviction uses a clock hand over the directory:
- * it looks at the next HTMM_EVICT_WINDOW regions and removes the coldest of them. Memory
- * that is not used then can be given back.
+ * Removal of pages from a table: because they have cooled to zero, with their address space,
+ * or to make room (eviction). Eviction uses a clock hand over the entries.
  */
 #ifndef HTMM_CORE_EVICT_H
 #define HTMM_CORE_EVICT_H
 
-#include "deps.h"
 #include "table.h"
 
 /* Regions among which the coldest is chosen to be evicted. */
@@ -36,9 +33,8 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
  * @first: true on the first step
  * @budget: most regions to visit
  *
- * Visits the regions of @mm and of all address spaces on the same list: those with the same
- * number modulo the number of lists, which is at least 64. Only one address space is
- * removed at a time.
+ * Visits all regions on the same list: those of address spaces with the same number modulo
+ * the number of lists, at least 64. Only one address space is removed at a time.
  *
  * Return: true if regions remain: call again with @first false.
  */
@@ -51,8 +47,8 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
  * @page: array of @nr; set to the pages, which are removed from the pool
  * @nr: number of pages wanted, up to HTMM_SHRINK_PAGES
  *
- * Pages that were never used are given back first. Then the blocks in use of some pages
- * are moved to other pages. No count is lost.
+ * Whole pages are given back first. Then the blocks in use of some pages are moved to other
+ * pages. No count is lost.
  *
  * Return: number of pages given back; fewer than @nr if there is not as much unused memory.
  */
@@ -63,8 +59,7 @@ u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr);
  * @table: the table
  * @nr: number of pages that htmm_table_shrink() shall be able to give back
  *
- * All regions of the coldest bin are evicted before any of the next one. Evicts at most
- * HTMM_SHRINK_EVICTIONS regions.
+ * Evicts at most HTMM_SHRINK_EVICTIONS regions; all of a bin before any of the next one.
  */
 void htmm_table_make_unused(struct htmm_table *table, u32 nr);
 

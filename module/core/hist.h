@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Log2 histogram of sample counts.
- *
- * Bin 0 holds the count 0, bin b >= 1 the counts of 2^(b-1) to 2^b - 1. A 32-bit
- * count therefore has 33 bins and the top bin is as exact as the others. Halving
- * a count moves it down exactly one bin, so cooling shifts the histogram.
+ * Log2 histogram of sample counts. Bin 0 holds the count 0, bin b >= 1 the counts of 2^(b-1)
+ * to 2^b - 1: 33 bins for 32 bits. Halving a count moves it down exactly one bin, so cooling
+ * shifts the histogram.
  */
 #ifndef HTMM_CORE_HIST_H
 #define HTMM_CORE_HIST_H
@@ -93,13 +91,10 @@ u64 htmm_hist_pages_from(const struct htmm_hist *hist, unsigned int bin);
 /**
  * htmm_hist_hot_threshold() - the bin from which pages are hot
  * @hist: the histogram
- * @capacity: pages (or regions, for a histogram of regions) that the fast tier
- *	holds
+ * @capacity: pages (or regions, for a histogram of regions) that the fast tier holds
  *
- * The lowest bin b >= 1 such that the pages in bins b and above fit @capacity.
- * An empty histogram gives 1. If even the highest populated bin does not fit,
- * the threshold is the bin above it, HTMM_HIST_BINS at most, and no page is
- * hot: part of a bin is never chosen.
+ * The lowest bin b >= 1 such that the pages in bins b and above fit @capacity: part of a bin
+ * is never chosen. So no page is hot if the highest populated bin does not fit.
  *
  * Return: 1..HTMM_HIST_BINS.
  */
@@ -112,9 +107,8 @@ unsigned int htmm_hist_hot_threshold(const struct htmm_hist *hist,
  * @capacity: as for htmm_hist_hot_threshold()
  * @hot: what htmm_hist_hot_threshold() returned
  *
- * One bin below @hot if the hot set fills less than 75 % of @capacity, else
- * @hot (no page is warm without being hot). Never below 1: a page cooled to
- * zero is cold however much room there is.
+ * One bin below @hot if the hot set fills less than 75 % of @capacity, else @hot. Never below
+ * 1: a page cooled to zero is cold however much room there is.
  *
  * Return: 1..HTMM_HIST_BINS.
  */

@@ -9,29 +9,10 @@ static_assert((32 - HTMM_HITS_BITS) * HTMM_HITS_EACH +
 	      (U32_MAX >> (32 - HTMM_HITS_BITS)) == HTMM_HITS_BINS - 1,
 	      "the largest count has the last bin");
 
-static unsigned int htmm_hits_bin(u32 count)
-{
-	unsigned int shift = max(fls(count), HTMM_HITS_BITS) - HTMM_HITS_BITS;
-
-	return shift * HTMM_HITS_EACH + (count >> shift);
-}
-
-/* Number of low bits of a count that do not affect its bin. */
-static unsigned int htmm_hits_shift(unsigned int bin)
-{
-	return max(bin / HTMM_HITS_EACH, 1U) - 1;
-}
-
-static u64 htmm_hits_lowest(unsigned int bin)
-{
-	unsigned int shift = htmm_hits_shift(bin);
-
-	return (u64)(bin - shift * HTMM_HITS_EACH) << shift;
-}
-
 static void htmm_hits_add(struct htmm_hits *hits, u32 count)
 {
-	unsigned int bin = htmm_hits_bin(count);
+	unsigned int shift = max(fls(count), HTMM_HITS_BITS) - HTMM_HITS_BITS;
+	unsigned int bin = shift * HTMM_HITS_EACH + (count >> shift);
 
 	/* A page that has cooled to zero adds no samples. */
 	if (!count)
@@ -40,29 +21,21 @@ static void htmm_hits_add(struct htmm_hits *hits, u32 count)
 	hits->samples[bin] += count;
 }
 
-static void htmm_hits_add_region(struct htmm_hits *hits,
-				 const struct htmm_table *table,
-				 const struct htmm_region *region,
-				 enum htmm_kind kind)
-{
-	u32 count, page, pos = 0;
-
-	if (kind == HTMM_KIND_HUGE) {
-		htmm_hits_add(hits,
-			      htmm_table_cooled(table, region, htmm_region_count(region)));
-		return;
-	}
-	while ((count = htmm_region_next(region, &pos, &page)))
-		htmm_hits_add(hits, htmm_table_cooled(table, region, count));
-}
-
 bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
 		    struct htmm_scan *scan, u32 budget)
 {
 	const struct htmm_region *region;
+	u32 count, page, pos;
 
-	while ((region = htmm_scan_next(scan, table, &budget)))
-		htmm_hits_add_region(hits, table, region, scan->kind);
+	while ((region = htmm_scan_next(scan, table, &budget))) {
+		if (scan->kind == HTMM_KIND_HUGE) {
+			count = htmm_region_count(region);
+			htmm_hits_add(hits, htmm_table_cooled(table, region, count));
+			continue;
+		}
+		for (pos = 0; (count = htmm_region_next(region, 1, &pos, &page)); )
+			htmm_hits_add(hits, htmm_table_cooled(table, region, count));
+	}
 	return !htmm_scan_ended(scan, table);
 }
 
@@ -82,10 +55,11 @@ static u32 htmm_hits_ppm(u64 part, u64 all)
 static void htmm_hits_split(const struct htmm_hits *hits, unsigned int bin,
 			    u64 capacity, u64 *least, u64 *most)
 {
-	u64 pages = hits->pages[bin], samples = hits->samples[bin];
-	u64 lowest = htmm_hits_lowest(bin);
-	u64 above = samples - pages * lowest;
-	u64 highest_above = (1ULL << htmm_hits_shift(bin)) - 1;
+	/* Number of low bits of a count that do not affect its bin. */
+	unsigned int shift = max(bin / HTMM_HITS_EACH, 1U) - 1;
+	u64 lowest = (u64)(bin - shift * HTMM_HITS_EACH) << shift;
+	u64 pages = hits->pages[bin], above = hits->samples[bin] - pages * lowest;
+	u64 highest_above = (1ULL << shift) - 1;
 
 	*least = capacity * lowest + mul_u64_u64_div_u64(above, capacity, pages);
 	*most = capacity * lowest + min(capacity * highest_above, above);

@@ -3,14 +3,12 @@
  * The hit ratio: the share of all samples that go to the hottest pages, as many pages as
  * the fast tier holds.
  *
- * The log2 histogram is too coarse for this, so a walk over the table sorts the counts into
- * finer bins, 32 for each power of two. The error is at most half a percentage point, and is
- * reported.
+ * A walk over the table sorts the counts into finer bins than the histogram's, 32 for each
+ * power of two. The error is at most half a percentage point, and is reported.
  */
 #ifndef HTMM_CORE_HITS_H
 #define HTMM_CORE_HITS_H
 
-#include "deps.h"
 #include "scan.h"
 
 /* The bin of a count is chosen by this many of its highest bits. */
@@ -22,8 +20,7 @@
  * @pages: in each bin, pages (or regions)
  * @samples: in each bin, samples of these
  *
- * All zero before the first walk. Walk over several tables in turn to get their sum; they
- * must not share a page.
+ * All zero before the first walk. Several tables that share no page add up.
  */
 struct htmm_hits {
 	u64 pages[HTMM_HITS_BINS];

@@ -5,54 +5,12 @@ static_assert(HTMM_TABLE_BLOCKS(HTMM_TABLE_MAX_BYTES) * HTMM_BLOCK_ENTRIES < U32
 	      "an index, and one more, is a u32");
 static_assert(1 + HTMM_BEGIN_BLOCKS <= HTMM_SAMPLE_BLOCKS,
 	      "a new region's entry and its first count");
-static_assert((1 + HTMM_PLANES) <= HTMM_SAMPLE_BLOCKS,
-	      "the largest form of a region");
 
-static u32 *htmm_index_list_of(struct htmm_table *table,
-			       const struct htmm_region *region)
-{
-	if (!region->used)
-		return &table->free;
-	return htmm_index_mm(table, htmm_region_mm(region));
-}
+static_assert(sizeof(struct htmm_front) == 1 << HTMM_FRONT_ORDER, "the unit of a front's hash");
 
-/* An entry is on the list of its address space or on the list of unused entries. */
-static void htmm_index_list_add(struct htmm_table *table,
-				struct htmm_region *region)
-{
-	u32 *head = htmm_index_list_of(table, region);
-
-	region->prev = 0;
-	region->next = *head;
-	*head = region->self + 1;
-	if (region->next)
-		htmm_table_entry(table, region->next - 1)->prev = *head;
-}
-
-/*
- * Set the links of @region's list neighbours: the previous one's to @to_next, the next
- * one's to @to_prev.
- */
-static void htmm_index_list_relink(struct htmm_table *table,
-				   const struct htmm_region *region,
-				   u32 to_next, u32 to_prev)
-{
-	if (region->prev)
-		htmm_table_entry(table, region->prev - 1)->next = to_next;
-	else
-		*htmm_index_list_of(table, region) = to_next;
-	if (region->next)
-		htmm_table_entry(table, region->next - 1)->prev = to_prev;
-}
-
-static void htmm_index_list_del(struct htmm_table *table,
-				const struct htmm_region *region)
-{
-	htmm_index_list_relink(table, region, region->next, region->prev);
-}
-
-struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
-					const struct htmm_region *region)
+/* The link that points to an entry: a head, or that of the entry before it. */
+static struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
+					       const struct htmm_region *region)
 {
 	struct htmm_region **link = htmm_index_chain(table, region->key);
 
@@ -72,15 +30,16 @@ static void htmm_index_note(const struct htmm_table *table,
 
 static void htmm_index_put(struct htmm_table *table, struct htmm_region *region)
 {
-	region->used = false;
-	htmm_index_list_add(table, region);
+	region->state = NULL;
+	hlist_add_head(&region->list, &table->free);
 	table->nr_free++;
 }
 
-static void htmm_index_take(struct htmm_table *table, struct htmm_region *region)
+static struct htmm_region *htmm_index_take(struct htmm_table *table, struct hlist_node *node)
 {
-	htmm_index_list_del(table, region);
+	hlist_del(node);
 	table->nr_free--;
+	return hlist_entry(node, struct htmm_region, list);
 }
 
 /* A sweep in progress has to visit the new entries, too. */
@@ -90,10 +49,8 @@ static void htmm_index_grow(struct htmm_table *table)
 	u32 i;
 
 	table->block[table->high / HTMM_BLOCK_ENTRIES] = block;
-	for (i = HTMM_BLOCK_ENTRIES; i--; ) {
-		block[i].self = table->high + i;
+	for (i = HTMM_BLOCK_ENTRIES; i--; )
 		htmm_index_put(table, &block[i]);
-	}
 	table->high += HTMM_BLOCK_ENTRIES;
 	if (table->sweep_left)
 		table->sweep_left += HTMM_BLOCK_ENTRIES;
@@ -105,23 +62,20 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 	u32 at = chain - table->head;
 	struct htmm_region *region;
 
-	if (!table->free)
+	if (hlist_empty(&table->free))
 		htmm_index_grow(table);
-	region = htmm_table_entry(table, table->free - 1);
-	htmm_index_take(table, region);
+	region = htmm_index_take(table, table->free.first);
 	*region = (struct htmm_region) {
 		.key = key,
 		.epoch = table->epoch,
 		.state = &region->home,
 		.chain = *chain,
-		.self = region->self,
-		.used = true,
 	};
 	*chain = region;
 	table->occupied[at / 64] |= 1ULL << at % 64;
-	htmm_index_list_add(table, region);
+	hlist_add_head(&region->list, htmm_index_mm(table, htmm_region_mm(region)));
 	htmm_hist_add(&table->hist[HTMM_KIND_HUGE], 0);
-	table->regions++;
+	table->stats.regions++;
 	htmm_index_note(table, region, 1);
 	return region;
 }
@@ -163,7 +117,7 @@ void htmm_front_load(struct htmm_table *table, struct htmm_region *region)
 
 void htmm_front_drop_slice(struct htmm_table *table)
 {
-	u32 fronts = table->front_mask + 1;
+	u32 fronts = (table->front_mask >> HTMM_FRONT_ORDER) + 1;
 	u32 slice = DIV_ROUND_UP(fronts, HTMM_FRONT_EPOCHS);
 	u32 i = table->epoch % HTMM_FRONT_EPOCHS * slice;
 	u32 end = min(i + slice, fronts);
@@ -176,42 +130,35 @@ void htmm_front_drop_slice(struct htmm_table *table)
 	}
 }
 
-static void htmm_index_unchain(struct htmm_table *table, const struct htmm_region *region)
-{
-	struct htmm_region **chain = htmm_index_chain(table, region->key);
-	u32 at = chain - table->head;
-
-	*htmm_index_link_to(table, region) = region->chain;
-	if (!*chain)
-		table->occupied[at / 64] &= ~(1ULL << at % 64);
-}
-
 void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)
 {
+	u32 at = htmm_index_chain(table, region->key) - table->head;
+
 	htmm_front_drop(region);
-	if (table->exiting == region->self + 1)
-		table->exiting = region->next;
+	if (table->exiting == region)
+		table->exiting = htmm_index_listed(region->list.next);
 	htmm_index_note(table, region, -1);
-	htmm_index_unchain(table, region);
-	htmm_index_list_del(table, region);
+	*htmm_index_link_to(table, region) = region->chain;
+	if (!table->head[at])
+		table->occupied[at / 64] &= ~(1ULL << at % 64);
+	hlist_del(&region->list);
 	htmm_hist_remove(&table->hist[HTMM_KIND_HUGE],
 			 htmm_table_cooled(table, region, htmm_region_count(region)));
-	table->regions--;
+	table->stats.regions--;
 	htmm_index_put(table, region);
 }
 
-/* Move an entry and update everything that points to it. */
-static void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
-			    struct htmm_region *to)
+void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
+		     struct htmm_region *to)
 {
-	u32 self = to->self;
-
-	if (table->exiting == from->self + 1)
-		table->exiting = self + 1;
-	*htmm_index_link_to(table, from) = to;
-	htmm_index_list_relink(table, from, self + 1, self + 1);
 	*to = *from;
-	to->self = self;
+	hlist_add_before(&to->list, &from->list);
+	hlist_del(&from->list);
+	if (!from->state)
+		return;
+	if (table->exiting == from)
+		table->exiting = to;
+	*htmm_index_link_to(table, from) = to;
 	if (from->state == &from->home)
 		to->state = &to->home;
 }
@@ -219,21 +166,17 @@ static void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
 void htmm_index_compact(struct htmm_table *table)
 {
 	struct htmm_region *last = table->block[table->high / HTMM_BLOCK_ENTRIES - 1];
-	struct htmm_region *region;
 	u32 i;
 
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!last[i].used)
-			htmm_index_take(table, &last[i]);
+		if (!last[i].state)
+			htmm_index_take(table, &last[i].list);
 	}
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!last[i].used)
-			continue;
-		region = htmm_table_entry(table, table->free - 1);
-		htmm_index_take(table, region);
-		htmm_index_move(table, &last[i], region);
+		if (last[i].state)
+			htmm_index_move(table, &last[i],
+					htmm_index_take(table, table->free.first));
 	}
 	htmm_pool_block_put(table->pool, last);
 	table->high -= HTMM_BLOCK_ENTRIES;
-	table->moved = true;
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Directory of a table: entries in blocks of the table's pool, hash chains that
- * lead to them, and a list of the regions of each address space.
+ * Directory of a table, for the core's own files: entries in blocks of the table's pool, hash
+ * chains that lead to them, and a list of the regions of each address space.
  *
  * Regions that are adjacent in an address space have adjacent chain heads: the hash is the
  * key plus a random fraction of it.
- *
- * For the core's own files.
  */
 #ifndef HTMM_CORE_INDEX_H
 #define HTMM_CORE_INDEX_H
 
-#include "deps.h"
 #include "table.h"
 
 /* The hash of a key, 0..@mask; @mask: their number, a power of two, minus 1. */
@@ -47,17 +44,19 @@ htmm_table_entry(const struct htmm_table *table, u32 index)
 }
 
 /*
- * The list of the regions of an address space: index + 1 of the first entry, 0 if it is
- * empty. Address spaces whose numbers are equal modulo the number of lists share one.
+ * The list of the regions of an address space. Those whose numbers are equal modulo the
+ * number of lists share one.
  */
-static inline u32 *htmm_index_mm(const struct htmm_table *table, u32 mm)
+static inline struct hlist_head *htmm_index_mm(const struct htmm_table *table, u32 mm)
 {
 	return &table->mm[mm & table->mm_mask];
 }
 
-/* The link that points to an entry: a head, or that of the entry before it. */
-struct htmm_region **htmm_index_link_to(const struct htmm_table *table,
-					const struct htmm_region *region);
+/* The region with this link of a list, NULL at the end. */
+static inline struct htmm_region *htmm_index_listed(struct hlist_node *node)
+{
+	return hlist_entry_safe(node, struct htmm_region, list);
+}
 
 /*
  * Start tracking a region, with no count. The table is not full, and its pool has the blocks
@@ -68,16 +67,27 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key);
 /* Stop tracking a region, whose base pages are already removed from the histogram. */
 void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
 
+/* Move an entry to an unlisted one, and update everything that points to it. */
+void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
+		     struct htmm_region *to);
+
 /*
  * Give the last block of entries back to the pool: they move to unused entries of other
  * blocks, of which there must be enough.
  */
 void htmm_index_compact(struct htmm_table *table);
 
-/* The front of a region, which other regions may have. */
+/*
+ * The front of a region, which other regions may have. The hash is that of the chains, but
+ * it is an offset in bytes, and shifted like the number of a page.
+ */
+#define HTMM_FRONT_SHIFT	(32 + HTMM_REGION_ORDER - HTMM_FRONT_ORDER)
+
 static inline struct htmm_front *htmm_front_of(const struct htmm_table *table, u64 key)
 {
-	return &table->front[htmm_index_hash(key, table->multiplier, table->front_mask)];
+	u64 hash = (key << HTMM_REGION_ORDER) * table->multiplier >> HTMM_FRONT_SHIFT;
+
+	return (void *)table->front + (hash & table->front_mask);
 }
 
 /* The name of a region's front; @epoch is the table's, modulo HTMM_FRONT_EPOCHS. */
@@ -93,16 +103,12 @@ void htmm_front_drop(struct htmm_region *region);
 void htmm_front_load(struct htmm_table *table, struct htmm_region *region);
 
 /*
- * After a cooling, move some regions' states back to their entries. In HTMM_FRONT_EPOCHS
- * successive epochs all fronts have their turn, so that none is left when its name would be
- * valid again.
+ * After a cooling, move some regions' states back to their entries: all in HTMM_FRONT_EPOCHS
+ * successive epochs, so that none is left when its name would be valid again.
  */
 void htmm_front_drop_slice(struct htmm_table *table);
 
-/*
- * The present value of a count that is stored in a region: coolings that the region has
- * missed are applied.
- */
+/* The present value of a count in a region, which may have missed coolings. */
 static inline u32 htmm_table_cooled(const struct htmm_table *table,
 				    const struct htmm_region *region,
 				    u32 count)
@@ -117,7 +123,10 @@ static inline u32 htmm_table_cooled(const struct htmm_table *table,
 void htmm_table_cool_region(struct htmm_table *table,
 			    struct htmm_region *region);
 
-/* Evict one region other than @keep, whose entry may move. False if there is none. */
-bool htmm_evict(struct htmm_table *table, const struct htmm_region *keep);
+/*
+ * Evict the coldest of the next @window regions, excluding @keep, or the next one of @bin or a
+ * colder one. Entries may move. False if there is none; some of many entries are unused.
+ */
+bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm_region *keep);
 
 #endif /* HTMM_CORE_INDEX_H */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pool of memory blocks; the caller fills it with whole pages.
- *
- * The update path takes blocks from the pool and never allocates. Between batches the
- * caller finds out how many pages are needed, allocates them where it may sleep, and puts
- * them into the pool.
+ * Pool of memory blocks. The update path takes blocks from it and never allocates: the caller
+ * fills it with whole pages between batches, where it may sleep.
  */
 #ifndef HTMM_CORE_POOL_H
 #define HTMM_CORE_POOL_H
@@ -49,10 +46,8 @@ void htmm_pool_init(struct htmm_pool *pool);
 void htmm_pool_put(struct htmm_pool *pool, void *page);
 
 /**
- * htmm_pool_free_blocks() - blocks available without another page
+ * htmm_pool_free_blocks() - number of blocks available without another page
  * @pool: the pool
- *
- * Return: number of blocks.
  */
 static inline u32 htmm_pool_free_blocks(const struct htmm_pool *pool)
 {
@@ -60,10 +55,8 @@ static inline u32 htmm_pool_free_blocks(const struct htmm_pool *pool)
 }
 
 /**
- * htmm_pool_unused_pages() - pages that could be withdrawn
+ * htmm_pool_unused_pages() - number of pages that could be withdrawn
  * @pool: the pool
- *
- * Return: number of pages that the free blocks would fill.
  */
 static inline u32 htmm_pool_unused_pages(const struct htmm_pool *pool)
 {
@@ -86,46 +79,28 @@ void *htmm_pool_block_get(struct htmm_pool *pool);
 void htmm_pool_block_put(struct htmm_pool *pool, void *block);
 
 /**
- * htmm_pool_page() - the page that a block is part of
- * @block: any address in it
- *
- * Return: the page.
- */
-static inline void *htmm_pool_page(const void *block)
-{
-	return (void *)((unsigned long)block & ~(HTMM_POOL_PAGE_SIZE - 1UL));
-}
-
-/**
- * htmm_pool_page_get() - take an unsplit page out of the pool
- * @pool: a pool that has an unsplit page
- *
- * Return: the page.
- */
-void *htmm_pool_page_get(struct htmm_pool *pool);
-
-/**
- * htmm_pool_withdraw() - take partly used pages out of the pool
+ * htmm_pool_withdraw() - take pages out of the pool
  * @pool: the pool
- * @page: set to pages that have free blocks, in ascending order
+ * @page: set to the pages, in ascending order
  * @nr: number of pages wanted
  *
- * The pool no longer hands out free blocks of these pages, and the caller must not put
- * their used blocks back. The pool keeps enough free blocks elsewhere for the contents of
- * the used ones to move to.
+ * If there are too few whole pages, pages that have free blocks are taken, too. The pool no
+ * longer hands out these blocks, and the caller must move the used ones. The pool keeps
+ * enough free blocks elsewhere for them.
  *
  * Return: number of pages.
  */
 u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr);
 
 /**
- * htmm_pool_is_in() - is a block part of some pages?
+ * htmm_pool_moved() - move a block if it is in some pages
+ * @pool: the pool
  * @page: the pages, in ascending order
  * @n: number of pages
- * @block: any address in the block
+ * @block: a block in use
  *
- * Return: true if it is part of one of them.
+ * Return: its new place; @block if it is not in the pages.
  */
-bool htmm_pool_is_in(void *const *page, u32 n, const void *block);
+void *htmm_pool_moved(struct htmm_pool *pool, void *const *page, u32 n, void *block);
 
 #endif /* HTMM_CORE_POOL_H */

@@ -2,23 +2,19 @@
 /*
  * The record of one sample in a ring.
  *
- * A slot holds a PERF_RECORD_SAMPLE in perf's ABI layout for the session's sample_type, so
- * that it can be passed to perf's readers unchanged. Two u64 of htmm follow: the cookie,
- * which distinguishes successive address spaces with the same pid, and the number of the
- * target that the sample matched, because the targets may have changed when the record is
- * read.
+ * A slot holds a PERF_RECORD_SAMPLE in perf's ABI layout for the session's sample_type. Two
+ * u64 of htmm follow: the cookie, which distinguishes successive address spaces with the same
+ * pid, and the number of the target that the sample matched: the targets may have changed
+ * when the record is read.
  */
 #ifndef HTMM_CORE_RECORD_H
 #define HTMM_CORE_RECORD_H
 
 #include "deps.h"
 
-/* Fields that every record has, and all fields that it may have. */
-#define HTMM_SAMPLE_TYPE_MIN \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR)
-/* The same with what weights are computed from. */
+/* Fields that every record has; with what weights need; with what served; all there may be. */
+#define HTMM_SAMPLE_TYPE_MIN	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR)
 #define HTMM_SAMPLE_TYPE_WEIGHTED	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_PERIOD)
-/* The same with what served the access. */
 #define HTMM_SAMPLE_TYPE_SOURCE		(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_DATA_SRC)
 #define HTMM_SAMPLE_TYPE_MAX \
 	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
@@ -168,8 +164,7 @@ static inline u32 htmm_record_pid(const u64 *slot)
 
 /*
  * In the record stream a sample begins with the id of its event, and other records end with
- * a sample_id: those of task, time, CPU and id that sample_type has. So perf's readers can
- * parse all records with sample_type | PERF_SAMPLE_IDENTIFIER and sample_id_all.
+ * a sample_id, for perf's readers with sample_type | PERF_SAMPLE_IDENTIFIER and sample_id_all.
  */
 
 /**

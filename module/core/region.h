@@ -3,9 +3,11 @@
  * One 2 MiB region: its own count and those of its 512 base pages. docs/core.md has a
  * picture and the reasons.
  *
- *   sparse  (page, count) pairs within the region's entry, and no other memory
- *   dense   a leaf of one byte per page, with the lowest digit of its count, 7 bits, and a
- *           mark if there are higher digits: in a pair, or in further planes of such bytes
+ *   sparse  digits for up to 16 pages in slots of the region's entry, and no other memory
+ *   dense   a leaf, with a digit for each page
+ *
+ * A digit is a byte: the lowest 7 bits of a count, and a mark if there is more above. What
+ * is above a dense region's digits is in the slots, too, or in planes if they do not suffice.
  *
  * Context of every function: any, serialised by the lock of the region's table.
  */
@@ -23,16 +25,17 @@
 #define HTMM_DIGIT_MASK		0x7f
 #define HTMM_DIGIT_MORE		0x80
 
-/* Together with the leaf, digits for 35 bits. */
+/* A slot has a page and a number: a digit, and 14 bits above it, 6 of them with the page. */
+#define HTMM_SLOTS		16
+#define HTMM_SLOT_PAGE_BITS	10
+#define HTMM_SLOT_PAGE		0x3ff
+#define HTMM_SLOT_MAX		0x1fffff
+
+/* Planes have a byte for each page, for what is above its digit: 32 bits in all. */
 #define HTMM_PLANES		4
 
-/* A pair is one number: the page in the low bits, its value in the high bits. */
-#define HTMM_PAIRS		16
-#define HTMM_PAIR_PAGE		(HTMM_REGION_PAGES - 1)
-#define HTMM_PAIR_MAX		(U32_MAX >> HTMM_REGION_ORDER)
-
-/* What the first count of a region takes at most, if it is too large for a pair. */
-#define HTMM_BEGIN_BLOCKS	2
+/* What the first count of a region takes at most, if it is too large for a slot. */
+#define HTMM_BEGIN_BLOCKS	(1 + HTMM_PLANES)
 
 /*
  * A page's name is one number: its address space in the high bits, its page number in the
@@ -49,25 +52,24 @@
  * struct htmm_region - one region, as an entry of the table's directory
  * @key: numbers of the address space and of the region in it
  * @epoch: the table's epoch to which all counts have been cooled
- * @state: its state (see htmm_state()): @home, or in the region's front
+ * @state: its state (see htmm_state()): @home, or in the region's front; NULL if the entry
+ *	is unused
  * @home: place of the state of a region without a front
  * @chain: next entry of the hash chain
- * @used: false if the entry is unused
+ * @list: on the list of its address space, or of unused entries
  * @rest: samples that are not of the page with most samples, or fewer; a listing that has
  *	walked over the pages notes it, so that the next one may pass over the region
- * @self: index of this entry
- * @prev: index + 1 of the previous entry on the list of its address space or the free list
- * @next: index + 1 of the next entry
  * @high: high bits of the number of samples in the region
  * @bits: length of the low bits, without leading zeroes if @high is 0. All ones of this
  *	length, less the room in its state, are the low bits
- * @pairs: pairs in use
- * @digits: number of digits stored in bytes: 0 if the region is sparse, 1 if it has a leaf,
- *	2 if it also has a plane, and so on
- * @pair: pairs, hashed by page, 0 if unused. The value is the count if the region is
- *	sparse, else the part of the count above all digits. Pointers to planes take the
- *	place of the first pairs
- * @plane: bytes with the digits above the leaf's
+ * @more: false only if no digit has a mark
+ * @digits: blocks with its counts: 0 if the region is sparse, 1 if it has a leaf, 2 if it
+ *	also has a plane, and so on
+ * @page: of each slot, a page and 1; 0: unused. A slot may be left with a number of 0.
+ *	Above these bits, the highest of the number, if its digit has a mark
+ * @digit: of each slot, the digit of its number
+ * @above: of each slot, the bits above its digit, 0 if that has no mark
+ * @plane: in place of slots, what is above the leaf's digits, the lowest byte first
  */
 struct htmm_region {
 	u64 key;
@@ -75,17 +77,18 @@ struct htmm_region {
 	u64 *state;
 	u64 home;
 	struct htmm_region *chain;
-	u32 used;
+	struct hlist_node list;
 	u32 rest;
-	u32 self;
-	u32 prev;
-	u32 next;
 	u16 high;
-	u8 bits;
-	u8 pairs : 5;
-	u8 digits : 3;
+	u8 bits : 7;
+	u8 more : 1;
+	u8 digits;
 	union {
-		u32 pair[HTMM_PAIRS];
+		struct {
+			u16 page[HTMM_SLOTS];
+			u8 digit[HTMM_SLOTS];
+			u8 above[HTMM_SLOTS];
+		};
 		u8 *plane[HTMM_PLANES];
 	};
 };
@@ -93,30 +96,31 @@ struct htmm_region {
 /* Entries that share a block. */
 #define HTMM_BLOCK_ENTRIES	4
 
-/* Bits of the room in a region's state. */
+/* Bits of the room in a region's state, the highest ones. */
 #define HTMM_ROOM_BITS		16
-#define HTMM_ROOM_MASK		0xffff
+#define HTMM_ROOM_SHIFT		(64 - HTMM_ROOM_BITS)
 
 /*
  * What most samples of a region use, in one number: its leaf, or NULL, and the room of its
  * count, by which it can grow without a change of its bin or of its high bits. A leaf is a
  * block: the low 9 bits of its address are 0, and the high 7 are equal to the next one.
  */
-static inline u64 htmm_state(const u8 *leaf, u32 room)
+static inline u64 htmm_state(const u8 *leaf, u64 room)
 {
-	return (u64)(unsigned long)leaf << (HTMM_ROOM_BITS - HTMM_REGION_ORDER) | room;
+	return (u64)(unsigned long)leaf << (HTMM_ROOM_BITS - HTMM_REGION_ORDER) >>
+	       HTMM_ROOM_BITS | room << HTMM_ROOM_SHIFT;
 }
 
 static inline u8 *htmm_state_leaf(u64 state)
 {
-	u64 block = (s64)state >> HTMM_ROOM_BITS;
+	s64 high = state << HTMM_ROOM_BITS;
 
-	return (u8 *)(unsigned long)(block << HTMM_REGION_ORDER);
+	return (u8 *)(long)(high >> (HTMM_ROOM_BITS - HTMM_REGION_ORDER));
 }
 
 static inline u32 htmm_state_room(u64 state)
 {
-	return state & HTMM_ROOM_MASK;
+	return state >> HTMM_ROOM_SHIFT;
 }
 
 static inline u8 *htmm_region_leaf(const struct htmm_region *region)
@@ -124,7 +128,7 @@ static inline u8 *htmm_region_leaf(const struct htmm_region *region)
 	return htmm_state_leaf(*region->state);
 }
 
-/* All counts that a region stores or returns are those of its epoch. */
+/* Samples in the region. All counts that it stores or returns are those of its epoch. */
 static inline u32 htmm_region_count(const struct htmm_region *region)
 {
 	u32 most = (u32)region->high << HTMM_ROOM_BITS | ((1U << region->bits) - 1);
@@ -147,9 +151,6 @@ static inline u32 htmm_region_most(const struct htmm_region *region)
 	return htmm_region_count(region) - region->rest;
 }
 
-/* Note that no page of the region has more samples than @most. */
-void htmm_region_note_most(struct htmm_region *region, u32 most);
-
 /* Prefetch all bytes of a leaf, if the region with this state has one. */
 static inline void htmm_leaf_prefetch_all(u64 state)
 {
@@ -160,40 +161,39 @@ static inline void htmm_leaf_prefetch_all(u64 state)
 		prefetchw(&leaf[at]);
 }
 
-/* Prefetch all counters of a region that has to be cooled. */
-static inline void htmm_region_prefetch_all(const struct htmm_region *region)
+/* Is a slot unused, or a page's? */
+static inline bool htmm_slot_is(u32 slot, u32 page)
 {
-	prefetchw(region->pair);
-	htmm_leaf_prefetch_all(*region->state);
+	slot &= HTMM_SLOT_PAGE;
+	return (slot == 0) | (slot == page + 1);
 }
 
-/* The slot at which the search for a page's pair begins. */
-static inline u32 htmm_pair_hash(u32 page, u32 slots)
+/* The slot of a page, or the unused one that it would get; HTMM_SLOTS if all are used. */
+static inline u32 htmm_slot_find(const struct htmm_region *region, u32 page)
 {
-	return (page ^ page >> 4) & (slots - 1);
-}
+	u32 at = (page ^ page >> 4) % HTMM_SLOTS, i;
 
-/* Is it a page's pair, or unused? */
-static inline bool htmm_pair_is(u32 pair, u32 page)
-{
-	return (pair == 0) | ((pair & HTMM_PAIR_PAGE) == page);
-}
-
-/*
- * The pair of a page, or the unused one that it would get; NULL if all of @slots, a power of
- * two, are used by other pages.
- */
-static inline u32 *htmm_pair_find(u32 *pair, u32 slots, u32 page)
-{
-	u32 at = htmm_pair_hash(page, slots), i;
-
-	/* Two pairs in one step, as a processor cannot predict which it is. */
-	at = (at + !htmm_pair_is(pair[at], page)) & (slots - 1);
-	for (i = 1; i < slots; i++, at = (at + 1) & (slots - 1)) {
-		if (htmm_pair_is(pair[at], page))
-			return &pair[at];
+	/* Two slots in one step, as a processor cannot predict which it is. */
+	at = (at + !htmm_slot_is(region->page[at], page)) % HTMM_SLOTS;
+	for (i = 1; i < HTMM_SLOTS; i++, at = (at + 1) % HTMM_SLOTS) {
+		if (htmm_slot_is(region->page[at], page))
+			return at;
 	}
-	return NULL;
+	return HTMM_SLOTS;
+}
+
+/* A page's digit; it may get an unused slot for it. NULL if there is none. */
+static inline u8 *htmm_region_digit(struct htmm_region *region, u32 page)
+{
+	u32 slot;
+
+	if (region->digits)
+		return &htmm_region_leaf(region)[page];
+	slot = htmm_slot_find(region, page);
+	if (slot == HTMM_SLOTS)
+		return NULL;
+	region->page[slot] |= page + 1;
+	return &region->digit[slot];
 }
 
 /**
@@ -241,30 +241,14 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page);
  * too. The region must not change meanwhile. Returns the count, 0 at the end, and sets @page
  * to its index. @pos is 0 at first. The pages of a sparse region are not in order.
  */
-u32 htmm_region_next_from(const struct htmm_region *region, u32 least, u32 *pos,
-			  u32 *page);
-
-static inline u32 htmm_region_next(const struct htmm_region *region, u32 *pos,
-				   u32 *page)
-{
-	return htmm_region_next_from(region, 1, pos, page);
-}
-
-/* Prefetch what a walk reads first, of a region that should be in the cache. */
-void htmm_region_prefetch(const struct htmm_region *region, u32 least);
+u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 *page);
 
 /*
- * The digits that a region needs for a page's new count, which is not below the present one:
- * at least 1, as it becomes dense.
+ * Change a page's count to one that is neither 0 nor below the present one. False if the
+ * pool has too few blocks for it. Digits that are not in a leaf may move.
  */
-u32 htmm_region_digits_for(const struct htmm_region *region, u32 page, u32 count);
-
-/*
- * Change a page's count to one that is neither 0 nor below the present one, with @digits of
- * htmm_region_digits_for(). The pool has a block for each that the region does not have yet.
- */
-void htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
-		     u32 digits, u32 page, u32 count);
+bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
+		     u32 page, u32 count);
 
 /*
  * Halve all counts @coolings times, at least once; the caller updates the epoch. Returns how

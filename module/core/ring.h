@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Wait-free ring of fixed-size slots: one producer, one consumer.
- *
- * The producer may run in NMI context and never waits: if the ring is full, it gets an
- * error and counts a lost sample. Each side keeps its index on its own cache line, together
- * with its last view of the other side's index, so that neither line moves between CPUs
- * more than once per batch.
+ * Wait-free ring of fixed-size slots: one producer, which may run in NMI context, and one
+ * consumer. Each side keeps its index on its own cache line, with its last view of the
+ * other's, so that neither line moves between CPUs more than once per batch.
  *
  *   producer                            consumer
  *   (A) load-acquire  tail              (C) load-acquire  head
@@ -15,8 +12,7 @@
  * B pairs with C: a slot that the consumer sees is completely written. D pairs with A: a
  * slot that the producer reuses is completely read.
  *
- * Indices are not masked and wrap at 2^32. The capacity is a power of two, so the slot is
- * index & mask, and the fill level is the difference of the indices.
+ * Indices are not masked and wrap at 2^32: the fill level is their difference.
  */
 #ifndef HTMM_CORE_RING_H
 #define HTMM_CORE_RING_H
@@ -28,16 +24,15 @@
  * @slots: memory of the slots, given by the caller
  * @mask: number of slots - 1
  * @slot_size: bytes of one slot
- * @watermark: fill level, in slots, from which htmm_ring_commit() reads the consumer's
- *	current index
+ * @watermark: fill level, in slots, from which htmm_ring_commit() reads @tail
  * @head: slots ever committed (written by the producer)
  * @tail_seen: the producer's last view of @tail
- * @look: the value of @head at which the producer has to read @tail again: the ring might
- *	be full then, or the next record might reach the watermark
+ * @look: the value of @head at which the producer has to read @tail again: then the ring
+ *	might be full, or reach the watermark
  * @tail: slots ever consumed (written by the consumer)
  * @head_seen: the consumer's last view of @head
  *
- * Use the functions below; the fields are an implementation detail.
+ * Use the functions below.
  */
 struct htmm_ring {
 	void *slots;
@@ -60,12 +55,11 @@ struct htmm_ring {
  * @bytes: size of @mem
  * @slot_size: bytes of one slot, a multiple of 8
  *
- * The capacity is the largest power of two of slots that fits in @bytes. The initial
- * watermark is a quarter of it.
+ * The capacity is the largest power of two of slots that fits in @bytes, 2 to 2^31. The
+ * initial watermark is a quarter of it.
  *
  * Context: any, before either side uses the ring.
- * Return: 0, or -EINVAL if @slot_size is not a positive multiple of 8, @mem is
- * not aligned, or @bytes holds fewer than 2 or more than 2^31 slots.
+ * Return: 0, or -EINVAL if an argument is not as described.
  */
 static inline int htmm_ring_init(struct htmm_ring *ring, void *mem,
 				 size_t bytes, u32 slot_size)
@@ -89,11 +83,8 @@ static inline int htmm_ring_init(struct htmm_ring *ring, void *mem,
 }
 
 /**
- * htmm_ring_capacity() - number of slots
+ * htmm_ring_capacity() - number of slots, a power of two
  * @ring: the ring
- *
- * Context: any.
- * Return: slots the ring holds when full, a power of two.
  */
 static inline u32 htmm_ring_capacity(const struct htmm_ring *ring)
 {
@@ -109,12 +100,11 @@ static inline void *htmm_ring_slot(const struct htmm_ring *ring, u32 index)
  * htmm_ring_reserve() - the next slot to write
  * @ring: the ring
  *
- * Reserving again without a commit returns the same slot, so a reservation needs no cancel
- * call. A producer that can be interrupted by itself must prevent a nested call.
+ * Reserving again without a commit returns the same slot. A producer that can be interrupted
+ * by itself must prevent a nested call.
  *
  * Context: the producer, NMI allowed.
- * Return: the slot (slot_size bytes, old contents), or NULL if the ring is full; the caller
- * then counts a lost sample.
+ * Return: the slot (slot_size bytes, old contents), or NULL if the ring is full.
  */
 static inline void *htmm_ring_reserve(struct htmm_ring *ring)
 {
@@ -129,10 +119,7 @@ static inline void *htmm_ring_reserve(struct htmm_ring *ring)
 	return htmm_ring_slot(ring, head);
 }
 
-/*
- * When the producer has to look at @tail next. Above the watermark it looks now and then,
- * so that it does not miss that the ring was emptied and fills again.
- */
+/* When to look at @tail next: above the watermark now and then, as the ring may be emptied. */
 static inline u32 htmm_ring_next_look(const struct htmm_ring *ring, u32 head)
 {
 	if (head - ring->tail_seen < ring->watermark)
@@ -145,8 +132,7 @@ static inline u32 htmm_ring_next_look(const struct htmm_ring *ring, u32 head)
  * htmm_ring_quiet() - can a record be written without a look at the consumer?
  * @ring: the ring
  *
- * Almost always it can. Then there is room for a record, and the consumer need not be woken
- * for it.
+ * Almost always it can; then the consumer need not be woken for it either.
  *
  * Context: the producer, NMI allowed.
  * Return: true if htmm_ring_reserve_quiet() and htmm_ring_commit_quiet() may be used.
@@ -185,17 +171,14 @@ static inline void htmm_ring_commit_quiet(struct htmm_ring *ring)
  * @ring: the ring
  *
  * Context: the producer, NMI allowed.
- * Return: slots now filled. A result below the watermark may be too high, because it uses
- * the last view of the consumer's index. At or above the watermark it includes the
- * consumer's last htmm_ring_consume(). So "commit() >= watermark" means: wake the consumer.
+ * Return: slots now filled. Below the watermark it may be too high, by the last view of the
+ * consumer's index; at or above it, it is current: wake the consumer.
  */
 static inline u32 htmm_ring_commit(struct htmm_ring *ring)
 {
 	u32 head = ring->head + 1;
 
-	/* (B) pairs with the load-acquire (C) of peek */
-	smp_store_release(&ring->head, head);
-
+	htmm_ring_commit_quiet(ring);
 	if (head - ring->tail_seen >= ring->watermark)
 		/* (A) pairs with the store-release (D) of consume */
 		ring->tail_seen = smp_load_acquire(&ring->tail);
@@ -209,9 +192,8 @@ static inline u32 htmm_ring_commit(struct htmm_ring *ring)
  * @ring: the ring
  * @first: set to the oldest filled slot if there is one
  *
- * The batch is contiguous in memory and contains the slots that were filled when the
- * producer's index was last read, once per batch. Slots that have wrapped to the start of
- * the memory are returned by the next call.
+ * The batch is contiguous in memory. Slots that have wrapped to the start of the memory are
+ * returned by the next call.
  *
  * Context: the consumer.
  * Return: number of slots from @first on, 0 if the ring is empty.
@@ -245,8 +227,7 @@ static inline void htmm_ring_consume(struct htmm_ring *ring, u32 n)
  * htmm_ring_used() - fill level, for neither producer nor consumer
  * @ring: the ring
  *
- * Context: any; implies no memory barrier.
- * Return: slots filled, 0..capacity, approximate while either side runs.
+ * Return: slots filled, 0..capacity, approximate while either side runs; no memory barrier.
  */
 static inline u32 htmm_ring_used(const struct htmm_ring *ring)
 {

@@ -5,7 +5,7 @@
 /*
  * May a region have something of interest? Usually not, and its entry alone is enough to
  * tell: no page has more samples than its region, or than a listing has found and the region
- * got since then, and without pairs no count has more digits than are stored in bytes.
+ * got since then, and without marks no count is more than a digit.
  */
 static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_table *table,
 			    const struct htmm_region *region)
@@ -15,42 +15,35 @@ static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_tabl
 
 	if (htmm_table_cooled(table, region, most) < scan->least)
 		return false;
-	return !pages || region->pairs ||
-	       !(htmm_scan_stored(scan, table, region) >>
-		 region->digits * HTMM_DIGIT_BITS);
-}
-
-/* Prefetch the counters of the first region of each of 64 chains, if they will be read. */
-static void htmm_scan_prefetch_counts(const struct htmm_scan *scan,
-				      const struct htmm_table *table, u32 word)
-{
-	const struct htmm_region *region;
-	u64 left;
-
-	for (left = table->occupied[word]; left; left &= left - 1) {
-		region = table->head[word * 64 + __ffs64(left)];
-		if (htmm_scan_wants(scan, table, region))
-			htmm_region_prefetch(region, htmm_scan_stored(scan, table, region));
-	}
+	return !pages || region->more ||
+	       htmm_scan_stored(scan, table, region) <= HTMM_DIGIT_MASK;
 }
 
 /*
- * Prefetch the counters of the 64 chains that are next, then the states of the 64 after them,
- * then the entries of the 64 after these.
+ * Prefetch the digits of the first regions of the next 64 chains, if they will be read, the
+ * states of the 64 after them, and the entries of the 64 after these.
  */
 static void htmm_scan_prefetch(const struct htmm_scan *scan, const struct htmm_table *table)
 {
-	u32 word = scan->chain / 64;
+	struct htmm_region *const *head = &table->head[scan->chain];
+	const u64 *occupied = &table->occupied[scan->chain / 64];
+	const u8 *leaf;
 	u64 left;
+	u32 at;
 
-	if (word + 2 > table->head_mask / 64)
+	if (scan->chain + 128 > table->head_mask)
 		return;
-	if (scan->kind == HTMM_KIND_BASE)
-		htmm_scan_prefetch_counts(scan, table, word);
-	for (left = table->occupied[word + 1]; left; left &= left - 1)
-		prefetch(table->head[(word + 1) * 64 + __ffs64(left)]->state);
-	for (left = table->occupied[word + 2]; left; left &= left - 1)
-		prefetch(table->head[(word + 2) * 64 + __ffs64(left)]);
+	for (left = occupied[0]; left && scan->kind == HTMM_KIND_BASE; left &= left - 1) {
+		leaf = htmm_region_leaf(head[__ffs64(left)]);
+		if (!leaf || !htmm_scan_wants(scan, table, head[__ffs64(left)]))
+			continue;
+		for (at = 0; at < HTMM_REGION_PAGES; at += 64)
+			prefetch(&leaf[at]);
+	}
+	for (left = occupied[1]; left; left &= left - 1)
+		prefetch(head[64 + __ffs64(left)]->state);
+	for (left = occupied[2]; left; left &= left - 1)
+		prefetch(head[128 + __ffs64(left)]);
 }
 
 /* The region with the lowest key that has not been visited. Chains are short. */
@@ -109,7 +102,7 @@ void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
 	memset(count, 0, HTMM_REGION_PAGES * sizeof(*count));
 	if (tracked)
 		memset(tracked, 0, HTMM_REGION_PAGES / 8);
-	while (region && (value = htmm_region_next(region, &pos, &page))) {
+	while (region && (value = htmm_region_next(region, 1, &pos, &page))) {
 		count[page] = htmm_table_cooled(table, region, value);
 		if (tracked)
 			tracked[page / 64] |= 1ULL << page % 64;

@@ -2,9 +2,8 @@
 /*
  * Reading a table: one region, or all of them in several steps.
  *
- * The steps follow the hash chains, and each chain by key. No sample, cooling, eviction or
- * move of an entry changes the position of a region in this order. So a region that is
- * tracked all the time is visited exactly once.
+ * The steps follow the hash chains, and each chain by key. No change of the table moves a
+ * region in this order. So one that is tracked all the time is visited exactly once.
  */
 #ifndef HTMM_CORE_SCAN_H
 #define HTMM_CORE_SCAN_H
@@ -28,14 +27,9 @@ struct htmm_scan {
 	u64 least;
 };
 
-/**
- * htmm_scan_stored() - what corresponds to the lowest count of interest
- * @scan: the scan
- * @table: the table
- * @region: a region of it that htmm_scan_next() has returned
- *
- * Return: the lowest count in @region that is still the lowest of interest after the
- * coolings that it has missed. A count that has cooled to zero is stored as 1 or more.
+/*
+ * The lowest count in a region that is still the lowest of interest after the coolings that it
+ * has missed. A count that has cooled to zero is stored as 1 or more.
  */
 static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
 				   const struct htmm_table *table,
@@ -57,13 +51,7 @@ static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
 struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_table *table,
 				   u32 *budget);
 
-/**
- * htmm_scan_ended() - have all regions been visited?
- * @scan: the scan
- * @table: the table
- *
- * Return: true if so.
- */
+/* Have all regions been visited? */
 static inline bool htmm_scan_ended(const struct htmm_scan *scan,
 				   const struct htmm_table *table)
 {

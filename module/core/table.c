@@ -4,6 +4,8 @@
 /* Bytes of the table for each hash chain head and for each front. */
 #define HTMM_BYTES_PER_HEAD	256
 #define HTMM_HEADS_PER_FRONT	4
+/* The hash has no more bits, for 4 G pages of dense regions. */
+#define HTMM_MAX_FRONTS		BIT_ULL(23)
 #define HTMM_MIN_LISTS		64
 #define HTMM_MAX_LISTS		65536
 
@@ -14,29 +16,15 @@
 /* The golden section of 2^32. */
 #define HTMM_HASH_GOLDEN	0x9e3779b9ULL
 
-/**
- * struct htmm_table_layout - sizes of the directory's arrays, in elements
- * @fronts: fronts
- * @heads: hash chains
- * @blocks: most blocks of entries
- * @lists: lists of regions by address space
- * @max_held: most pages of the pool
- */
+/* Sizes of the directory's arrays, in elements. */
 struct htmm_table_layout {
 	u64 fronts;
 	u64 heads;
 	u64 blocks;
 	u64 lists;
-	u64 max_held;
+	u64 bytes;		/* of all of them */
+	u64 max_held;		/* most pages of the pool */
 };
-
-static u64 htmm_layout_bytes(const struct htmm_table_layout *layout)
-{
-	return layout->fronts * sizeof(struct htmm_front) +
-	       (layout->heads + layout->blocks) * sizeof(struct htmm_region *) +
-	       layout->heads / 64 * sizeof(u64) +
-	       layout->lists * sizeof(u32);
-}
 
 /* False if @config is invalid. */
 static bool htmm_config_layout(const struct htmm_table_config *config,
@@ -47,12 +35,15 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 	if (bytes < HTMM_TABLE_MIN_BYTES || bytes > HTMM_TABLE_MAX_BYTES)
 		return false;
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
-	layout->fronts = layout->heads / HTMM_HEADS_PER_FRONT;
+	layout->fronts = min(layout->heads / HTMM_HEADS_PER_FRONT, HTMM_MAX_FRONTS);
 	layout->blocks = HTMM_TABLE_BLOCKS(bytes);
 	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
 				HTMM_MAX_LISTS);
-	layout->max_held = (bytes - htmm_layout_bytes(layout)) /
-			   HTMM_POOL_PAGE_SIZE;
+	layout->bytes = layout->fronts * sizeof(struct htmm_front) +
+			(layout->heads + layout->blocks) * sizeof(struct htmm_region *) +
+			layout->heads / 64 * sizeof(u64) +
+			layout->lists * sizeof(struct hlist_head);
+	layout->max_held = (bytes - layout->bytes) / HTMM_POOL_PAGE_SIZE;
 	return true;
 }
 
@@ -60,9 +51,7 @@ size_t htmm_table_dir_bytes(const struct htmm_table_config *config)
 {
 	struct htmm_table_layout layout;
 
-	if (!htmm_config_layout(config, &layout))
-		return 0;
-	return htmm_layout_bytes(&layout);
+	return htmm_config_layout(config, &layout) ? layout.bytes : 0;
 }
 
 /*
@@ -84,7 +73,6 @@ int htmm_table_init(struct htmm_table *table,
 		    struct htmm_pool *pool)
 {
 	struct htmm_table_layout layout;
-	u32 i;
 
 	if (!htmm_config_layout(config, &layout) || !dir ||
 	    (unsigned long)dir % 64)
@@ -100,14 +88,12 @@ int htmm_table_init(struct htmm_table *table,
 	table->occupied = (void *)(table->block + layout.blocks);
 	table->mm = (void *)(table->occupied + layout.heads / 64);
 	table->multiplier = htmm_hash_multiplier(config->seed, layout.fronts);
-	table->dir_bytes = htmm_layout_bytes(&layout);
-	table->front_mask = layout.fronts - 1;
+	table->dir_bytes = layout.bytes;
+	table->front_mask = (layout.fronts - 1) * sizeof(*table->front);
 	table->head_mask = layout.heads - 1;
 	table->mm_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
 	table->max_high = layout.blocks * HTMM_BLOCK_ENTRIES;
-	for (i = 0; i < HTMM_BYTE_VALUES; i++)
-		table->room[i] = HTMM_DIGIT_MASK - i % HTMM_DIGIT_MORE;
 	table->no_digit = HTMM_DIGIT_MASK;
 	return 0;
 }
@@ -123,28 +109,13 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n)
 		     table->max_held - table->pool->held);
 }
 
-void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
-		     struct htmm_hist *hist)
-{
-	*hist = table->hist[kind];
-}
-
 void htmm_table_get_stats(const struct htmm_table *table,
 			  struct htmm_table_stats *stats)
 {
-	*stats = (struct htmm_table_stats) {
-		.pages = table->pages,
-		.regions = table->regions,
-		.bytes = table->dir_bytes +
-			 (u64)table->pool->held * HTMM_POOL_PAGE_SIZE,
-		.max_bytes = table->dir_bytes +
-			     (u64)table->max_held * HTMM_POOL_PAGE_SIZE,
-		.counted = table->counted,
-		.full = table->full,
-		.reclaimed = table->reclaimed,
-		.evicted = table->evicted,
-		.coolings = table->epoch,
-	};
+	*stats = table->stats;
+	stats->coolings = table->epoch;
+	stats->bytes = table->dir_bytes + (u64)table->pool->held * HTMM_POOL_PAGE_SIZE;
+	stats->max_bytes = table->dir_bytes + (u64)table->max_held * HTMM_POOL_PAGE_SIZE;
 }
 
 void htmm_table_stats_merge(struct htmm_table_stats *stats,

@@ -3,23 +3,16 @@
  * Hot-page table of one target: sample counts of base pages and of their
  * 2 MiB regions, with an exact histogram of each.
  *
- * A hashed directory leads to regions, which hold the counts (region.h). Cooling
- * advances an epoch and shifts the histograms; a region applies the halvings it
- * has missed when it is next touched.
+ * A hashed directory leads to regions, which hold the counts (region.h). Cooling advances an
+ * epoch and shifts the histograms; a region applies the halvings it has missed when it is
+ * next touched, or passed by htmm_table_reclaim().
  *
- *   tracked page    one with a count, or whose count has cooled to zero since
- *                   its region was last touched (bin 0). It is forgotten when the
- *                   region is next touched or passed by htmm_table_reclaim().
- *   tracked region  one that was sampled and that htmm_table_reclaim() has not
- *                   found cooled to zero yet. It has a count of its own: samples
- *                   in the region, halved at each cooling. Without saturation it
- *                   is never less than the sum of its pages' counts, because each
- *                   of these is rounded down separately.
- *   evicted         forgotten with its whole region to make room at a limit.
- *
- * Several tables can share the work of one target, each with its own thread and lock:
- * htmm_table_shard() returns the table that a sample belongs to. No page is in two of them,
- * so their histograms, totals and lists can be added.
+ *   tracked page    one with a count, or whose count has cooled to zero since its region was
+ *                   last touched (bin 0)
+ *   tracked region  one that was sampled and not found cooled to zero yet. It has a count of
+ *                   its own, which without saturation is never less than the sum of its
+ *                   pages', because each of these is rounded down separately
+ *   evicted         forgotten with its whole region to make room at a limit
  *
  * The core takes no lock and allocates no memory. Context of every function: any,
  * serialised by the caller's lock of this table.
@@ -46,9 +39,8 @@ enum htmm_kind {
 
 /**
  * struct htmm_table_sample - one sample to count
- * @page: htmm_page() of an address (>> 12) and its address space. The caller numbers
- *	address spaces and reuses a number only after htmm_table_remove_mm() has finished
- *	with it
+ * @page: htmm_page() of an address (>> 12) and its address space. The caller reuses the
+ *	number of one only after htmm_table_remove_mm() has finished with it
  * @weight: what to add to the counts; 0 counts nothing and tracks nothing
  * @tag: for the caller
  */
@@ -84,111 +76,49 @@ struct htmm_table_config {
 #define HTMM_TABLE_MAX_BYTES	BIT_ULL(39)
 
 /*
- * Upper limit for the blocks of entries that a table can have: heads and fronts take at least
- * 3/64 of the bytes, see htmm_table_dir_bytes(). With a limit that is a power of two, the whole
- * directory takes 1/16 of it and no more: the kernel may give large memory in units of 2 MiB.
+ * Upper limit for the blocks of entries. With a limit that is a power of two, the directory
+ * takes 1/16 of it and no more: the kernel may give large memory in units of 2 MiB.
  */
-#define HTMM_TABLE_BLOCKS(bytes)	((bytes) / 64 * 61 / HTMM_POOL_BLOCK_SIZE)
+#define HTMM_TABLE_BLOCKS(bytes)	((bytes) / 16 * 15 / HTMM_POOL_BLOCK_SIZE)
 
 /* Most blocks that one sample needs. */
 #define HTMM_SAMPLE_BLOCKS	6
 
-/* Values of a page's byte. */
-#define HTMM_BYTE_VALUES	256
+/* Values of a digit and its mark. */
+#define HTMM_DIGIT_VALUES	256
 
 /* Prefetch distance, in samples. */
 #define HTMM_AHEAD		64
 
-/*
- * If a batch had more samples without a front, the regions of many are sparse: the next one
- * finds regions by their entries.
- */
+/* If a batch had more samples of sparse or new regions, the next one looks for no fronts. */
 #define HTMM_BEHIND		128
 
 /**
  * struct htmm_front - what a sample of a dense region needs, four to a cache line
- * @name: htmm_front_name() of the region, or HTMM_FRONT_UNUSED
  * @state: the region's state; struct htmm_region points to it
+ * @name: htmm_front_name() of the region, or HTMM_FRONT_UNUSED
  *
  * A front belongs to all regions with its hash, of which one has it at a time.
  */
 struct htmm_front {
-	u64 name;
 	u64 state;
+	u64 name;
 };
+
+#define HTMM_FRONT_ORDER	4
 
 /* A name has the number of a region, and of the epoch modulo HTMM_FRONT_EPOCHS. */
 #define HTMM_FRONT_EPOCH_BITS	9
 #define HTMM_FRONT_EPOCHS	511
 #define HTMM_FRONT_UNUSED	U64_MAX
 
-/**
- * struct htmm_ahead - a sample looked up ahead of being counted
- * @digit: its page's byte; the table's no_digit if it needs the slow path
- * @state: its region's state, if @digit is in its leaf
- * @sparse: otherwise its region, if that is sparse and without missed coolings, or NULL
+/*
+ * A sample looked up ahead of being counted: its page's digit and its region's state, or the
+ * table's @no_digit and @no_state if it needs the slow path.
  */
 struct htmm_ahead {
 	u8 *digit;
-	union {
-		u64 *state;
-		struct htmm_region *sparse;
-	};
-};
-
-/**
- * struct htmm_table - hot-page table
- * @hist: histogram of each kind
- * @epoch: number of coolings
- * @pages: base pages tracked
- * @counted: samples added
- * @full: samples refused
- * @reclaimed: base pages forgotten because their count had cooled to zero
- * @evicted: base pages forgotten to make room
- * @regions: regions tracked
- *
- * Use the functions below; the fields are an implementation detail.
- */
-struct htmm_table {
-	struct htmm_hist hist[HTMM_KINDS];
-	u64 epoch;
-	u64 pages;
-	u64 counted;
-	u64 full;
-	u64 reclaimed;
-	u64 evicted;
-	u32 regions;
-
-	/* private: */
-	struct htmm_table_config config;
-	struct htmm_pool *pool;
-	struct htmm_front *front;
-	struct htmm_region **head;	/* hash chains */
-	u64 *occupied;			/* bitmap of the chains that are not empty */
-	struct htmm_region **block;	/* of entries */
-	u32 *mm;			/* lists of regions: index + 1, 0 ends */
-	u64 multiplier;
-	u64 dir_bytes;
-	u32 front_mask;
-	u32 head_mask;
-	u32 mm_mask;
-	u32 max_held;			/* most pages that the pool may hold */
-	u32 high;			/* entries in all blocks */
-	u32 max_high;			/* @high with the largest number of blocks */
-	u32 free;			/* list of unused entries, like @mm */
-	u32 nr_free;
-	u32 sweep;			/* next entry that reclaim visits */
-	u32 sweep_left;			/* entries to visit since the last cooling */
-	u32 hand;			/* next entry that eviction visits */
-	u32 exiting;			/* index + 1 of the next entry to remove */
-	u32 behind;			/* samples of the last batch without a front */
-	u32 nr_soon;
-	bool moved;			/* entries have been moved or evicted */
-	u8 no_digit;			/* has no room */
-	u8 room[HTMM_BYTE_VALUES];	/* what can be added to a byte of this value */
-	s32 moves[HTMM_BYTE_VALUES];	/* bytes that got this value in the batch, or lost it */
-	struct htmm_ahead ahead[HTMM_AHEAD];	/* ring of the next samples */
-	u64 soon[HTMM_AHEAD];		/* keys of these whose entries will be needed */
+	u64 *state;
 };
 
 /**
@@ -220,12 +150,57 @@ struct htmm_table_stats {
 };
 
 /**
+ * struct htmm_table - hot-page table
+ * @hist: exact histogram of each kind
+ * @stats: totals, but for those in bytes and @epoch
+ * @epoch: number of coolings
+ *
+ * Only read these; all else is an implementation detail.
+ */
+struct htmm_table {
+	struct htmm_hist hist[HTMM_KINDS];
+	struct htmm_table_stats stats;
+	u64 epoch;
+
+	/* private: */
+	struct htmm_table_config config;
+	struct htmm_pool *pool;
+	struct htmm_front *front;
+	struct htmm_region **head;	/* hash chains */
+	u64 *occupied;			/* bitmap of the chains that are not empty */
+	struct htmm_region **block;	/* of entries */
+	struct hlist_head *mm;		/* lists of regions */
+	u64 multiplier;
+	u64 dir_bytes;
+	u32 front_mask;			/* of an offset in bytes */
+	u32 head_mask;
+	u32 mm_mask;
+	u32 max_held;			/* most pages that the pool may hold */
+	u32 high;			/* entries in all blocks */
+	u32 max_high;			/* @high with the largest number of blocks */
+	u32 nr_free;
+	struct htmm_region *exiting;	/* next one to remove */
+	struct hlist_head free;		/* list of unused entries */
+	u32 sweep;			/* next entry that reclaim visits */
+	u32 sweep_left;			/* entries to visit since the last cooling */
+	u32 hand;			/* next entry that eviction visits */
+	u32 behind;			/* samples of the last batch without a front */
+	u32 nr_soon;
+	bool moved;			/* entries have been moved or evicted */
+	u8 no_digit;			/* full, with */
+	u64 no_state;			/* no room */
+	u64 least;			/* digits below this are full: 1 if pages may be too many */
+	s32 moves[HTMM_DIGIT_VALUES];	/* digits that got this value in the batch, or lost it */
+	struct htmm_ahead ahead[HTMM_AHEAD];	/* ring of the next samples */
+	u64 soon[HTMM_AHEAD];		/* keys of these whose entries will be needed */
+};
+
+/**
  * htmm_table_dir_bytes() - size of the directory
  * @config: the limits
  *
- * The directory is sized once, from the limits, and never grows, so no sample waits for a
- * rehash. It takes 6 to 11 % of max_bytes; never more than 3/32 + 1/64 + 1/128, which only the
- * smallest tables come near to.
+ * The directory never grows, so no sample waits for a rehash. It takes 6 to 11 % of max_bytes;
+ * never more than 3/32 + 1/64 + 1/64, which only the smallest tables come near to.
  *
  * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */
@@ -279,8 +254,8 @@ u32 htmm_table_add(struct htmm_table *table,
  * htmm_table_cool() - halve every count
  * @table: the table
  *
- * Shifts the histograms and visits one of HTMM_FRONT_EPOCHS parts of the fronts: 129 fronts if
- * max_bytes is 48 MiB, enough for 16 M pages of dense regions. No region is cooled.
+ * Shifts the histograms and visits one of HTMM_FRONT_EPOCHS parts of the fronts: 129 of them
+ * if max_bytes is 48 MiB. No region is cooled.
  */
 void htmm_table_cool(struct htmm_table *table);
 
@@ -294,21 +269,11 @@ void htmm_table_cool(struct htmm_table *table);
  * @period: samples between two coolings; 0: it follows the number of pages
  * @pages: pages that have a count. If there may be more later, ask again then
  *
- * With a fixed period, a large table would forget most pages before it has learned which of
- * them are hot, and would be cooling all the time.
+ * With a fixed period, a large table would forget most pages before it knows the hot ones.
  *
  * Return: the number of samples, U64_MAX if it would be larger.
  */
 u64 htmm_cooling_due(u64 last, u64 period, u64 pages);
-
-/**
- * htmm_table_hist() - copy a histogram
- * @table: the table
- * @kind: of base pages or of regions
- * @hist: set to the exact current histogram
- */
-void htmm_table_hist(const struct htmm_table *table, enum htmm_kind kind,
-		     struct htmm_hist *hist);
 
 /**
  * htmm_table_get_stats() - totals
@@ -323,7 +288,8 @@ void htmm_table_get_stats(const struct htmm_table *table,
  * @page: the page's name
  * @shards: number of tables that share the work
  *
- * All pages of a region belong to the same table.
+ * All pages of a region belong to the same table, so the histograms, totals and lists of
+ * several tables can be added.
  *
  * Return: 0..@shards - 1.
  */

@@ -7,18 +7,16 @@ static bool htmm_table_may_add_page(const struct htmm_table *table)
 {
 	u64 max_pages = table->config.max_pages;
 
-	return !max_pages || table->pages < max_pages;
+	return !max_pages || table->stats.pages < max_pages;
 }
 
-/*
- * Is there room in the directory, which was sized once, and enough memory to begin a region
- * with a sample of this weight?
- */
+/* Is there room in the directory, and memory, to begin a region with this weight? */
 static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
 {
-	u32 blocks = !table->free + (weight > HTMM_PAIR_MAX ? HTMM_BEGIN_BLOCKS : 0);
+	bool grows = hlist_empty(&table->free);
+	u32 blocks = grows + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
 
-	return (table->free || table->high < table->max_high) &&
+	return (!grows || table->high < table->max_high) &&
 	       blocks <= htmm_pool_free_blocks(table->pool) &&
 	       htmm_table_may_add_page(table);
 }
@@ -28,82 +26,64 @@ static u32 htmm_count_add(u32 count, u32 weight)
 	return count > U32_MAX - weight ? U32_MAX : count + weight;
 }
 
-static void htmm_table_count_region(struct htmm_table *table,
-				    struct htmm_region *region, u32 weight)
+/*
+ * Does a page's digit become @sum, or does it overflow, or may it be a page too many? The
+ * mark may not change. A digit that is below the least is compared as a negative number.
+ */
+static __always_inline bool htmm_digit_takes(const struct htmm_table *table, u64 old, u64 sum)
 {
-	u32 old = htmm_region_count(region), count = htmm_count_add(old, weight);
-
-	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], old, count);
-	htmm_region_set_state(region, htmm_region_leaf(region), count);
-	/* From here on the count does not rise with those of the pages. */
-	if (count == U32_MAX)
-		region->rest = 0;
+	return likely((sum ^ (old - table->least)) <= HTMM_DIGIT_MASK);
 }
 
-static __always_inline void htmm_table_count_page(struct htmm_table *table, u32 old,
-						  u32 count)
+/*
+ * Count a sample in its page's digit. Do not test here whether the page's bin changes, or
+ * whether the page is new: the branch could not be predicted. Instead, record the old and
+ * the new value; htmm_table_settle() updates the histogram at the end of the batch.
+ */
+static __always_inline void htmm_digit_set(struct htmm_table *table, u8 *digit, u64 old, u64 sum)
 {
+	*digit = sum;
+	table->moves[old]--;
+	table->moves[sum]++;
+}
+
+/* Mark a sample for the slow path. */
+static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
+{
+	ahead->digit = &table->no_digit;
+	ahead->state = &table->no_state;
+}
+
+/* Forget what was looked up of the region with a state that is in its entry; NULL: of all. */
+static void htmm_look_again(struct htmm_table *table, const u64 *state)
+{
+	u32 i;
+
+	for (i = 0; i < HTMM_AHEAD; i++) {
+		if (!state || table->ahead[i].state == state)
+			htmm_look_later(table, &table->ahead[i]);
+	}
+}
+
+/* Count a sample that its page's digit has no room for, if there is memory. */
+static bool htmm_table_try_set(struct htmm_table *table, struct htmm_region *region,
+			       u32 page, u32 weight)
+{
+	u32 old = htmm_region_get(region, page), count = htmm_count_add(old, weight);
+	bool sparse = !region->digits;
+
+	if ((!old && !htmm_table_may_add_page(table)) ||
+	    !htmm_region_set(region, table->pool, page, count))
+		return false;
 	if (old) {
 		htmm_hist_move(&table->hist[HTMM_KIND_BASE], old, count);
 	} else {
 		htmm_hist_add(&table->hist[HTMM_KIND_BASE], count);
-		table->pages++;
+		table->stats.pages++;
 	}
-}
-
-/* Count a sample of a sparse region if its page's pair, or an unused one, has room for it. */
-static __always_inline bool htmm_table_try_pair(struct htmm_table *table,
-						struct htmm_region *region,
-						u32 page, u32 weight)
-{
-	u32 *pair = htmm_pair_find(region->pair, HTMM_PAIRS, page), old;
-
-	if (!pair)
-		return false;
-	old = *pair >> HTMM_REGION_ORDER;
-	if (weight > HTMM_PAIR_MAX - old || (!old && !htmm_table_may_add_page(table)))
-		return false;
-	if (!old)
-		region->pairs++;
-	*pair = (old + weight) << HTMM_REGION_ORDER | page;
-	htmm_table_count_page(table, old, old + weight);
-	return true;
-}
-
-/* Has a page's byte room? Never without a weight: a number below 0 is the largest of all. */
-static __always_inline bool htmm_digit_takes(const struct htmm_table *table, u64 digit,
-					     u64 weight)
-{
-	return likely(weight - 1 < table->room[digit]);
-}
-
-/*
- * Count a sample in its page's byte, which is @old. Do not test here whether the page's bin
- * changes, or whether the page is new: the branch could not be predicted. Instead, record the
- * old and the new value; htmm_table_settle() updates the histogram at the end of the batch.
- */
-static __always_inline void htmm_digit_add(struct htmm_table *table, u8 *digit, u64 old,
-					   u64 weight)
-{
-	*digit = old + weight;
-	table->moves[old]--;
-	table->moves[old + weight]++;
-}
-
-/* Count a sample of a page in a leaf, which a sparse region gets now, if there is memory. */
-static bool htmm_table_try_leaf(struct htmm_table *table, struct htmm_region *region,
-				u32 page, u32 weight)
-{
-	u32 old = htmm_region_get(region, page), count = htmm_count_add(old, weight);
-	u32 had = region->digits, digits = htmm_region_digits_for(region, page, count);
-
-	if (!old && !htmm_table_may_add_page(table))
-		return false;
-	if (digits - had > htmm_pool_free_blocks(table->pool))
-		return false;
-	htmm_table_count_page(table, old, count);
-	htmm_region_set(region, table->pool, digits, page, count);
-	if (!had)
+	if (sparse)
+		htmm_look_again(table, &region->home);
+	if (sparse && region->digits)
 		htmm_front_load(table, region);
 	return true;
 }
@@ -112,7 +92,7 @@ static bool htmm_table_try_leaf(struct htmm_table *table, struct htmm_region *re
 static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 			   const struct htmm_table_sample *s)
 {
-	u32 page = s->page % HTMM_REGION_PAGES;
+	u32 page = s->page % HTMM_REGION_PAGES, old, count;
 	u8 *digit;
 
 	if (!region) {
@@ -120,71 +100,73 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 			return false;
 		region = htmm_index_create(table, htmm_region_key(s->page));
 	}
-	digit = region->digits ? &htmm_region_leaf(region)[page] : &table->no_digit;
-	if (htmm_digit_takes(table, *digit, s->weight))
-		htmm_digit_add(table, digit, *digit, s->weight);
-	else if ((region->digits || !htmm_table_try_pair(table, region, page, s->weight)) &&
-		 !htmm_table_try_leaf(table, region, page, s->weight))
+	digit = htmm_region_digit(region, page);
+	if (digit && htmm_digit_takes(table, *digit, (u64)*digit + s->weight))
+		htmm_digit_set(table, digit, *digit, (u64)*digit + s->weight);
+	else if (!htmm_table_try_set(table, region, page, s->weight))
 		return false;
-	htmm_table_count_region(table, region, s->weight);
+	old = htmm_region_count(region);
+	count = htmm_count_add(old, s->weight);
+	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], old, count);
+	htmm_region_set_state(region, htmm_region_leaf(region), count);
+	/* From here on the count does not rise with those of the pages. */
+	if (count == U32_MAX)
+		region->rest = 0;
 	return true;
 }
 
-/* Count a sample in the general case. */
-static noinline bool htmm_table_add_slow(struct htmm_table *table,
-					 const struct htmm_table_sample *s)
+/* Count a sample in the general case. Entries looked up before may be invalid afterwards. */
+static noinline bool htmm_add_slow(struct htmm_table *table,
+				   const struct htmm_table_sample *s)
 {
 	struct htmm_region *region;
-	u32 tries;
+	u32 evictions = 0;
+	bool added;
 
-	if (s->page == HTMM_NO_PAGE)
-		return false;
-	if (!s->weight)
-		return true;
+	if (s->page == HTMM_NO_PAGE || !s->weight)
+		return !s->weight;
 
-	for (tries = 0; ; tries++) {
+	do {
 		/* Eviction may have moved the entry. */
 		region = htmm_index_find(table, htmm_region_key(s->page));
 		if (region)
 			htmm_table_cool_region(table, region);
-		if (htmm_table_try(table, region, s))
-			return true;
-		if (tries == HTMM_EVICT_MAX || !htmm_evict(table, region))
-			return false;
-	}
+		added = htmm_table_try(table, region, s);
+	} while (!added && evictions++ < HTMM_EVICT_MAX &&
+		 htmm_evict(table, HTMM_EVICT_WINDOW, 0, region));
+	if (table->moved)
+		htmm_look_again(table, NULL);
+	table->moved = false;
+	return added;
 }
 
-/* What leads to a counter: a front, or if the region is sparse, the head of a chain to it. */
-enum htmm_way {
-	HTMM_WAY_FRONT,
-	HTMM_WAY_HEAD,
-	HTMM_WAY_ENTRY
+/* How a batch finds its samples' digits. */
+enum htmm_by {
+	HTMM_BY_FRONTS,
+	HTMM_BY_MANY_FRONTS,	/* which do not stay in the cache */
+	HTMM_BY_ENTRIES
 };
 
-/* Prefetch it for the block of samples from @i on, which are @n. */
-static __always_inline void htmm_fetch_block(const struct htmm_table *table,
-					     const struct htmm_table_sample *s,
-					     int i, int n, enum htmm_way way)
+/* Prefetch what leads to them, for the block of samples from @i on, which are @n. */
+static __always_inline void htmm_fetch_block(const struct htmm_table *table, enum htmm_by by,
+					     const struct htmm_table_sample *s, int i, int n)
 {
 	const int end = min(i + HTMM_AHEAD, n);
+	const struct htmm_region *region;
 	u64 key;
 
-	for (i = max(i, 0); i < end; i++) {
+	for (; by != HTMM_BY_FRONTS && i < end; i++) {
 		key = htmm_region_key(s[i].page);
-		if (way == HTMM_WAY_FRONT)
+		if (by == HTMM_BY_MANY_FRONTS) {
 			htmm_fetch(htmm_front_of(table, key));
-		else if (way == HTMM_WAY_HEAD)
-			htmm_fetch(htmm_index_chain(table, key));
-		else
-			htmm_fetch(*htmm_index_chain(table, key));
+			continue;
+		}
+		region = *htmm_index_chain(table, key);
+		if (region) {
+			htmm_fetch(region);
+			htmm_fetch(region->page);
+		}
 	}
-}
-
-/* Mark a sample for the slow path. */
-static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
-{
-	ahead->digit = &table->no_digit;
-	ahead->sparse = NULL;
 }
 
 /* The slow path will probably need a region's entry: begin with the head that leads to it. */
@@ -194,32 +176,28 @@ static noinline void htmm_entry_soon(struct htmm_table *table, u64 key)
 	table->soon[table->nr_soon++] = key;
 }
 
-/* Prefetch these entries, before the block is counted whose samples need them. */
-static void htmm_fetch_soon(struct htmm_table *table)
-{
-	while (table->nr_soon)
-		htmm_fetch(*htmm_index_chain(table, table->soon[--table->nr_soon]));
-}
-
-/* Look up a counter by the entry of its region (NULL: there is none), and prefetch it. */
+/* Look up a digit by the entry of its region (NULL: there is none). */
 static __always_inline void htmm_look_region(struct htmm_table *table,
 					     struct htmm_region *region, u32 page,
 					     struct htmm_ahead *ahead)
 {
-	if (!region) {
-		htmm_look_later(table, ahead);
-	} else if (region->epoch != table->epoch) {
-		htmm_look_later(table, ahead);
-		htmm_region_prefetch_all(region);
-	} else if (!region->digits) {
-		ahead->digit = &table->no_digit;
-		ahead->sparse = region;
-		prefetchw(&region->pair[htmm_pair_hash(page, HTMM_PAIRS)]);
+	u8 *digit = NULL;
+
+	if (unlikely(!region)) {
+		table->behind++;
+	} else if (unlikely(region->epoch != table->epoch)) {
+		htmm_leaf_prefetch_all(*region->state);
 	} else {
-		ahead->state = region->state;
-		ahead->digit = &htmm_region_leaf(region)[page];
-		prefetchw(ahead->digit);
+		table->behind += !region->digits;
+		digit = htmm_region_digit(region, page);
 	}
+	if (unlikely(!digit)) {
+		htmm_look_later(table, ahead);
+		return;
+	}
+	ahead->digit = digit;
+	ahead->state = region->state;
+	prefetchw(digit);
 }
 
 /*
@@ -233,7 +211,6 @@ static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
 	struct htmm_front *front = htmm_front_of(table, key);
 	struct htmm_region *region;
 
-	table->behind++;
 	if (front->name >> HTMM_FRONT_EPOCH_BITS == key) {
 		htmm_look_later(table, ahead);
 		htmm_entry_soon(table, key);
@@ -249,13 +226,6 @@ static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
 /* With many regions, whose entries do not stay in the cache: less room needs the entry soon. */
 #define HTMM_ROOM_LOW	8
 
-/* How a batch finds the counters of its samples. */
-enum htmm_by {
-	HTMM_BY_FRONTS,
-	HTMM_BY_MANY_FRONTS,	/* which do not stay in the cache */
-	HTMM_BY_ENTRIES
-};
-
 /* Look up the region and prefetch the counter. */
 static __always_inline void htmm_look(struct htmm_table *table, u64 epoch,
 				      enum htmm_by by, u64 page, struct htmm_ahead *ahead)
@@ -266,7 +236,6 @@ static __always_inline void htmm_look(struct htmm_table *table, u64 epoch,
 
 	if (by == HTMM_BY_ENTRIES) {
 		region = htmm_index_find(table, htmm_region_key(page));
-		table->behind += !region || region->state == &region->home;
 		htmm_look_region(table, region, page % HTMM_REGION_PAGES, ahead);
 		return;
 	}
@@ -284,46 +253,21 @@ static __always_inline void htmm_look(struct htmm_table *table, u64 epoch,
 }
 
 /*
- * Count a sample if there is room for it in its page's byte and in the low bits of its
+ * Count a sample if there is room for it in its page's digit and in the low bits of its
  * region's count. False: use the slow path.
  */
 static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
 					  const struct htmm_ahead *ahead)
 {
+	u64 *state = ahead->state, old = *ahead->digit, sum = old + weight, left;
 	u8 *digit = ahead->digit;
-	u64 *state = ahead->state, old = *digit;
 
-	if (!htmm_digit_takes(table, old, weight) ||
-	    unlikely(weight > htmm_state_room(*state)))
+	if (!htmm_digit_takes(table, old, sum) ||
+	    unlikely(check_sub_overflow(*state, weight << HTMM_ROOM_SHIFT, &left)))
 		return false;
-	*state -= weight;
-	htmm_digit_add(table, digit, old, weight);
+	*state = left;
+	htmm_digit_set(table, digit, old, sum);
 	return true;
-}
-
-/* The same for a sample of a region that was sparse when it was looked up. */
-static __always_inline bool htmm_add_sparse(struct htmm_table *table,
-					    const struct htmm_table_sample *s,
-					    const struct htmm_ahead *ahead)
-{
-	struct htmm_region *region = ahead->sparse;
-
-	if (ahead->digit != &table->no_digit || !region || region->digits)
-		return false;
-	if (s->weight - 1 >= htmm_state_room(region->home) ||
-	    !htmm_table_try_pair(table, region, s->page % HTMM_REGION_PAGES, s->weight))
-		return false;
-	region->home -= s->weight;
-	return true;
-}
-
-/* Prepare for a batch: may its samples add pages without a look at the limit? */
-static void htmm_table_prepare(struct htmm_table *table, u32 n)
-{
-	u64 max_pages = table->config.max_pages;
-
-	table->room[0] = !max_pages || table->pages + n <= max_pages ?
-			 HTMM_DIGIT_MASK : 0;
 }
 
 /*
@@ -340,102 +284,88 @@ static void htmm_table_settle(struct htmm_table *table)
 			moves += table->moves[digit];
 		table->hist[HTMM_KIND_BASE].bin[bin] += moves;
 	}
-	table->pages -= table->moves[0];
+	table->stats.pages -= table->moves[0];
 	memset(table->moves, 0, sizeof(table->moves));
 }
 
-/* Count a sample in the general case. Entries looked up before may be invalid afterwards. */
-static noinline bool htmm_add_anyhow(struct htmm_table *table,
-				     const struct htmm_table_sample *s,
-				     const struct htmm_ahead *ahead)
-{
-	bool added = htmm_add_sparse(table, s, ahead) || htmm_table_add_slow(table, s);
-	u32 i;
-
-	if (!table->moved)
-		return added;
-	table->moved = false;
-	for (i = 0; i < HTMM_AHEAD; i++)
-		htmm_look_later(table, &table->ahead[i]);
-	return added;
-}
-
 /* Count a sample by any path. Returns the end of the refused ones. */
-static __always_inline u32 *htmm_add_one(struct htmm_table *table, enum htmm_by by,
-					 const struct htmm_table_sample *s, int i,
+static __always_inline u32 *htmm_add_one(struct htmm_table *table, u32 at,
+					 const struct htmm_table_sample *s,
 					 const struct htmm_ahead *ahead, u32 *refused)
 {
-	if ((by == HTMM_BY_ENTRIES && likely(htmm_add_sparse(table, &s[i], ahead))) ||
-	    likely(htmm_add_fast(table, s[i].weight, ahead)))
-		return refused;
-	if (!htmm_add_anyhow(table, &s[i], ahead))
-		*refused++ = i;
+	if (unlikely(!htmm_add_fast(table, s->weight, ahead)) && !htmm_add_slow(table, s))
+		*refused++ = at;
 	return refused;
 }
 
-/* Count the block of samples from @i on, and look up the next one. @by is a constant. */
+/*
+ * Count the block of samples from @i on, and look up the next one; the first block, below 0,
+ * is only looked up.
+ */
 static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_by by,
-					   const struct htmm_table_sample *s,
+					   const struct htmm_table_sample *samples,
 					   int i, int n, u32 *refused)
 {
 	const u64 epoch = table->epoch % HTMM_FRONT_EPOCHS;
-	const int end = min(i + HTMM_AHEAD, n), looks = min(end, n - HTMM_AHEAD);
+	const struct htmm_table_sample *s = samples + i, *end, *look_end;
 	struct htmm_ahead *ahead = table->ahead;
 
-	htmm_fetch_soon(table);
-	for (i = max(i, -HTMM_AHEAD); i < min(looks, 0); i++, ahead++)
-		htmm_look(table, epoch, by, s[i + HTMM_AHEAD].page, ahead);
-	for (; i < looks; i++, ahead++) {
-		refused = htmm_add_one(table, by, s, i, ahead, refused);
-		htmm_look(table, epoch, by, s[i + HTMM_AHEAD].page, ahead);
+	end = samples + min(i + HTMM_AHEAD, n);
+	look_end = min(end, samples + n - HTMM_AHEAD);
+	/* Before the block is counted whose samples need them. */
+	while (table->nr_soon)
+		htmm_fetch(*htmm_index_chain(table, table->soon[--table->nr_soon]));
+	for (; i < 0 && s < look_end; s++, ahead++)
+		htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
+	for (; s < look_end; s++, ahead++) {
+		refused = htmm_add_one(table, s - samples, s, ahead, refused);
+		htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
 	}
-	for (i = max(i, 0); i < end; i++, ahead++)
-		refused = htmm_add_one(table, by, s, i, ahead, refused);
+	for (; i >= 0 && s < end; s++, ahead++)
+		refused = htmm_add_one(table, s - samples, s, ahead, refused);
+	return refused;
+}
+
+/*
+ * While a block of samples is counted, the digits of the next one are prefetched, and before
+ * that, what leads to those of the one after it. @by is a constant.
+ */
+static __always_inline u32 *htmm_add_by(struct htmm_table *table, enum htmm_by by,
+					const struct htmm_table_sample *s, int n,
+					u32 *refused)
+{
+	int i;
+
+	htmm_fetch_block(table, by, s, 0, n);
+	for (i = -HTMM_AHEAD; i < n; i += HTMM_AHEAD) {
+		htmm_fetch_block(table, by, s, i + 2 * HTMM_AHEAD, n);
+		refused = htmm_add_block(table, by, s, i, n, refused);
+	}
 	return refused;
 }
 
 /* The fronts of this many regions do not fit in a cache of 1 MiB. */
 #define HTMM_MANY_REGIONS	65536
 
-/*
- * While a block of samples is counted, the counters of the next one are prefetched, and
- * before that, what leads to those of the one after it.
- */
-static __always_inline u32 *htmm_add_by(struct htmm_table *table, enum htmm_by by,
-					const struct htmm_table_sample *s, int n,
-					u32 *refused)
-{
-	int i;	/* below 0 while the first blocks are only prefetched */
-
-	for (i = -3 * HTMM_AHEAD; i < n; i += HTMM_AHEAD) {
-		if (by == HTMM_BY_ENTRIES) {
-			htmm_fetch_block(table, s, i + 3 * HTMM_AHEAD, n, HTMM_WAY_HEAD);
-			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_ENTRY);
-		}
-		if (by == HTMM_BY_MANY_FRONTS)
-			htmm_fetch_block(table, s, i + 2 * HTMM_AHEAD, n, HTMM_WAY_FRONT);
-		refused = htmm_add_block(table, by, s, i, n, refused);
-	}
-	return refused;
-}
-
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *s, u32 n, u32 *dropped)
 {
 	const bool sparse = table->behind > HTMM_BEHIND;
+	const u64 max_pages = table->config.max_pages;
 	u32 *refused, lost;
 
 	table->behind = 0;
-	htmm_table_prepare(table, n);
+	/* May the batch add pages without a look at the limit? */
+	table->least = max_pages && table->stats.pages + n > max_pages;
 	if (sparse)
 		refused = htmm_add_by(table, HTMM_BY_ENTRIES, s, n, dropped);
-	else if (table->regions >= HTMM_MANY_REGIONS)
+	else if (table->stats.regions >= HTMM_MANY_REGIONS)
 		refused = htmm_add_by(table, HTMM_BY_MANY_FRONTS, s, n, dropped);
 	else
 		refused = htmm_add_by(table, HTMM_BY_FRONTS, s, n, dropped);
 	lost = refused - dropped;
 	htmm_table_settle(table);
-	table->counted += n - lost;
-	table->full += lost;
+	table->stats.counted += n - lost;
+	table->stats.full += lost;
 	return lost;
 }

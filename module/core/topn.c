@@ -2,21 +2,15 @@
 #include "index.h"
 #include "topn.h"
 
-/* By place: are these in the same region, so that only their pages have an order? */
-static bool htmm_topn_same_region(const struct htmm_topn_entry *a,
-				  const struct htmm_topn_entry *b)
-{
-	return a->owner == b->owner && a->mm == b->mm &&
-	       (a->vpn ^ b->vpn) < HTMM_REGION_PAGES;
-}
-
 /* Does @a come before @b, which the walk found later? False if both are the same entry. */
 static bool htmm_topn_before(const struct htmm_topn *list,
 			     const struct htmm_topn_entry *a,
 			     const struct htmm_topn_entry *b)
 {
+	/* By place, only the pages of the same region have an order. */
 	if (list->order == HTMM_TOPN_BY_PLACE)
-		return a->vpn < b->vpn || !htmm_topn_same_region(a, b);
+		return a->vpn < b->vpn || a->owner != b->owner || a->mm != b->mm ||
+		       (a->vpn ^ b->vpn) >= HTMM_REGION_PAGES;
 	if (a->value != b->value)
 		return list->order == HTMM_TOPN_COLDEST ? a->value < b->value :
 							  a->value > b->value;
@@ -39,7 +33,10 @@ void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table)
 	scan->chain = htmm_index_hash(scan->key, table->multiplier, table->head_mask);
 }
 
-/* Restore the heap below a changed @i; its root is the last entry in listing order. */
+/*
+ * Once the list is full, it is a heap, whose root is the last entry in listing order. Restore
+ * it below a changed @i.
+ */
 static void htmm_topn_sift_down(struct htmm_topn *list, u32 len, u64 i)
 {
 	struct htmm_topn_entry *heap = list->entries, moved = heap[i];
@@ -56,18 +53,13 @@ static void htmm_topn_sift_down(struct htmm_topn *list, u32 len, u64 i)
 	heap[i] = moved;
 }
 
-static void htmm_topn_sift_up(struct htmm_topn *list, u32 i)
+/* Make a heap of all entries. */
+static void htmm_topn_heapify(struct htmm_topn *list)
 {
-	struct htmm_topn_entry *heap = list->entries, moved = heap[i];
-	u32 parent;
+	u32 i;
 
-	for (; i; i = parent) {
-		parent = (i - 1) / 2;
-		if (!htmm_topn_before(list, &heap[parent], &moved))
-			break;
-		heap[i] = heap[parent];
-	}
-	heap[i] = moved;
+	for (i = list->len / 2; i--; )
+		htmm_topn_sift_down(list, list->len, i);
 }
 
 /* By place: the pages of a sparse region are not found in order. */
@@ -91,8 +83,9 @@ void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry
 	if (list->order == HTMM_TOPN_BY_PLACE) {
 		htmm_topn_insert(list, entry);
 	} else if (list->len < list->size) {
-		list->entries[list->len] = *entry;
-		htmm_topn_sift_up(list, list->len++);
+		list->entries[list->len++] = *entry;
+		if (list->len == list->size)
+			htmm_topn_heapify(list);
 	} else if (htmm_topn_before(list, entry, &list->entries[0])) {
 		list->entries[0] = *entry;
 		htmm_topn_sift_down(list, list->len, 0);
@@ -104,14 +97,6 @@ bool htmm_topn_complete(const struct htmm_topn *list)
 	return list->len == list->size &&
 	       (list->order == HTMM_TOPN_BY_PLACE || !list->len ||
 		list->entries[0].value == list->filter.min);
-}
-
-/* The lowest count that can still be listed. */
-static u64 htmm_topn_least(const struct htmm_topn *list)
-{
-	if (list->len && list->len == list->size && list->order == HTMM_TOPN_HOTTEST)
-		return list->entries[0].value;
-	return list->filter.min;
 }
 
 static bool htmm_topn_takes_region(const struct htmm_topn_filter *filter,
@@ -146,13 +131,15 @@ static void htmm_topn_offer_pages(struct htmm_topn *list, const struct htmm_tabl
 				  struct htmm_region *region)
 {
 	u32 least = htmm_scan_stored(&list->scan, table, region), most = least - 1;
-	u32 count, page, pos = 0;
+	u32 all = htmm_region_count(region), count, page, pos = 0;
 
-	while ((count = htmm_region_next_from(region, least, &pos, &page))) {
+	while ((count = htmm_region_next(region, least, &pos, &page))) {
 		most = max(most, count);
 		htmm_topn_offer_count(list, table, region, page, count);
 	}
-	htmm_region_note_most(region, most);
+	/* A region's count that has reached the maximum says nothing about its pages. */
+	if (all > most && all != U32_MAX)
+		region->rest = all - most;
 }
 
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
@@ -162,7 +149,10 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 	struct htmm_region *region;
 
 	while (!by_place || !htmm_topn_complete(list)) {
-		list->scan.least = htmm_topn_least(list);
+		/* The lowest count that can still be listed. */
+		list->scan.least = list->filter.min;
+		if (list->len && list->len == list->size && list->order == HTMM_TOPN_HOTTEST)
+			list->scan.least = list->entries[0].value;
 		region = htmm_scan_next(&list->scan, table, &budget);
 		if (!region)
 			return !htmm_scan_ended(&list->scan, table);
@@ -182,6 +172,8 @@ u32 htmm_topn_finish(struct htmm_topn *list)
 	struct htmm_topn_entry *heap = list->entries, last;
 	u32 left = list->order == HTMM_TOPN_BY_PLACE ? 0 : list->len;
 
+	if (left && left < list->size)
+		htmm_topn_heapify(list);
 	for (; left > 1; left--) {
 		last = heap[left - 1];
 		heap[left - 1] = heap[0];

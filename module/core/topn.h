@@ -2,13 +2,11 @@
 /*
  * Listing of a table, in memory given by the caller.
  *
- * A listing selects the first n entries after a cursor, in one of two orders:
+ * A listing selects the first n entries after a cursor:
  *
- *   by count   hottest or coldest first, then by owner of the table, address space and page.
- *              One walk over the table fills a heap of n entries.
- *   by place   in the order of a walk over the table, which changes of the table do not
- *              change. The walk begins at the cursor and ends when n entries are found, so
- *              that listing all pages takes a time linear in the size of the table.
+ *   by count   hottest or coldest first, then by owner of the table, address space and page
+ *   by place   in the order of a walk over the table, which begins at the cursor and ends
+ *              when n entries are found
  *
  * The walk is done in slices; the caller may release its lock of the table between two:
  *
@@ -22,9 +20,9 @@
  *	n = htmm_topn_finish(&list);			(no lock needed)
  *
  * Each entry has the value that it had when the walk passed it, and is listed at most once.
- * A page that is tracked all the time is not missed by one listing, nor by several by place
- * of which each continues after the last entry of the one before. By count, an entry whose
- * value crosses the cursor between two listings may be listed twice or not at all.
+ * A page that is tracked all the time is not missed, nor by several listings by place of
+ * which each continues after the one before. By count, an entry whose value crosses the
+ * cursor between two listings may be listed twice or not at all.
  *
  * Tables that share no page or have different owners can be listed together: begin and scan
  * each in turn, then finish once. By place, the cursor is for the first of them only.
@@ -32,8 +30,6 @@
 #ifndef HTMM_CORE_TOPN_H
 #define HTMM_CORE_TOPN_H
 
-#include "deps.h"
-#include "table.h"
 #include "scan.h"
 
 /**
@@ -93,8 +89,8 @@ struct htmm_topn_entry {
  * @kind: list base pages or regions
  * @order: how they are sorted
  * @filter: which of them
- * @after: the last entry of the previous listing, which need not exist any more and is not
- *	in @entries; NULL: list from the beginning. By place: NULL for all tables but the first
+ * @after: the last entry of the previous listing, which need not exist any more; NULL: list
+ *	from the beginning. By place: NULL for all tables but the first
  */
 struct htmm_topn {
 	struct htmm_topn_entry *entries;
@@ -149,7 +145,6 @@ bool htmm_topn_complete(const struct htmm_topn *list);
  * htmm_topn_finish() - sort the result
  * @list: the listing
  *
- * Context: any.
  * Return: number of entries. Fewer than requested means that no entries follow.
  */
 u32 htmm_topn_finish(struct htmm_topn *list);
@@ -159,8 +154,6 @@ u32 htmm_topn_finish(struct htmm_topn *list);
  * @filter: the filter; its address spaces are not looked at
  * @vpn: the page
  * @value: its count
- *
- * Return: true if it does.
  */
 static inline bool htmm_topn_takes_page(const struct htmm_topn_filter *filter,
 					u64 vpn, u64 value)

@@ -202,10 +202,10 @@ bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first)
 	u64 before;
 
 	mutex_lock(&shard->lock);
-	before = shard->table.pages;
+	before = shard->table.stats.pages;
 	more = htmm_table_remove_mm(&shard->table, mm, first,
 				    HTMM_TIDY_SLICE);
-	shard->exited += before - shard->table.pages;
+	shard->exited += before - shard->table.stats.pages;
 	mutex_unlock(&shard->lock);
 	return !more;
 }
@@ -224,7 +224,7 @@ void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 	struct htmm_hist hist;
 
 	mutex_lock(&shard->lock);
-	htmm_table_hist(&shard->table, kind, &hist);
+	hist = shard->table.hist[kind];
 	mutex_unlock(&shard->lock);
 	htmm_hist_merge(sum, &hist);
 }

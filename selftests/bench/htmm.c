@@ -63,7 +63,7 @@ static void store_add(void *mem, const struct htmm_table_sample *s, u32 n)
 		len = min_t(u32, n, BENCH_BATCH);
 		refill(store, len);
 		if (htmm_table_add(&store->table, s, len, dropped) ||
-		    store->table.evicted) {
+		    store->table.stats.evicted) {
 			fprintf(stderr, "bench: htmm needs more than its memory\n");
 			exit(1);
 		}

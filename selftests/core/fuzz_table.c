@@ -21,10 +21,9 @@ static void any_limits(void)
 			 config.max_bytes > 1ULL << 39));
 	/*
 	 * 12 bytes a head, with its part of a front, and at most one head for 128 bytes; 8 bytes
-	 * for each 512; and a list of 4 bytes for 64 heads, or 64 lists.
+	 * for each 512; and a list of 8 bytes for 64 heads, or 64 lists.
 	 */
-	CHECK(bytes <= config.max_bytes / 128 * (12 + 2 + 1));
-	/* As HTMM_TABLE_BLOCKS() assumes. */
+	CHECK(bytes <= config.max_bytes / 128 * (12 + 2 + 2));
 	CHECK(!bytes || bytes >= config.max_bytes / 64 * 3);
 	if (bytes > 1 << 20)
 		return;

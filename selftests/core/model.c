@@ -95,7 +95,7 @@ static u32 model_sum(u32 count, u32 weight)
 
 static bool model_takes(const struct htmm_table_sample *s)
 {
-	return s->page != HTMM_NO_PAGE;
+	return !s->weight || s->page != HTMM_NO_PAGE;
 }
 
 static void model_add(struct model *model, const struct htmm_table_sample *s)
@@ -227,7 +227,7 @@ static u32 some_mm(struct world *w)
 	do {
 		CHECK(i < w->table.high);
 		region = htmm_table_entry(&w->table, i++);
-	} while (!region->used);
+	} while (!region->state);
 	return htmm_region_mm(region);
 }
 
@@ -237,7 +237,7 @@ static void remove_all(struct world *w)
 	bool first;
 	u32 mm;
 
-	while (w->table.regions) {
+	while (w->table.stats.regions) {
 		mm = some_mm(w);
 		first = true;
 		while (htmm_table_remove_mm(&w->table, mm, first, 64))
@@ -279,7 +279,7 @@ static void world_entries(const struct world *w,
 	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
 	for (i = 0; i < w->table.high; i++) {
 		region = htmm_table_entry(&w->table, i);
-		if (!region->used)
+		if (!region->state)
 			continue;
 		for (j = 0; j < MODEL_REGIONS; j++) {
 			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
@@ -360,8 +360,8 @@ static void world_evicted(struct world *w, const struct model_region *own)
 static void world_add_limited(struct world *w,
 			      const struct htmm_table_sample *s)
 {
-	u64 max_pages = w->config.max_pages, evicted = w->table.evicted;
-	u32 regions = w->table.regions;
+	u64 max_pages = w->config.max_pages, evicted = w->table.stats.evicted;
+	u32 regions = w->table.stats.regions;
 	u32 free_blocks = htmm_pool_free_blocks(&w->pool), dropped, lost;
 	u32 page = s->page % HTMM_REGION_PAGES;
 	struct model_region *r;
@@ -374,13 +374,13 @@ static void world_add_limited(struct world *w,
 	lost = htmm_table_add(&w->table, s, 1, &dropped);
 	if (s->weight && r->tracked)
 		model_forget_zeros(&w->model, r);
-	if (lost || w->table.evicted != evicted)
+	if (lost || w->table.stats.evicted != evicted)
 		CHECK(free_blocks < HTMM_SAMPLE_BLOCKS ||
 		      (max_pages && w->model.pages >= max_pages &&
 		       !r->page[page].tracked));
 	/* Else none can be gone: the sample adds at most one, if its own region is new. */
-	if (w->table.evicted != evicted ||
-	    w->table.regions != regions + (!lost && s->weight && !r->tracked))
+	if (w->table.stats.evicted != evicted ||
+	    w->table.stats.regions != regions + (!lost && s->weight && !r->tracked))
 		world_evicted(w, r);
 	w->model.full += lost;
 	w->model.counted += !lost;
@@ -392,7 +392,7 @@ void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n)
 {
 	if (!w->limited) {
 		world_add_batch(w, samples, n);
-		CHECK(!w->table.evicted);
+		CHECK(!w->table.stats.evicted);
 		return;
 	}
 	while (n--)
@@ -503,27 +503,25 @@ void world_empty(struct world *w)
 		for (first = true; more; first = false)
 			world_remove_mm(w, w->model.mm[i], first, 5, &more);
 	}
-	CHECK(w->table.regions == 0 && w->table.pages == 0);
+	CHECK(w->table.stats.regions == 0 && w->table.stats.pages == 0);
 }
 
-/* A region uses only the memory that it needs, and has no page twice. */
-static void audit_counts(const struct htmm_region *region)
+/* No page is in two slots, and each can be found. */
+static void audit_slots(const struct htmm_region *region)
 {
-	u32 i, j, first = region->digits > 1 ? HTMM_PAIRS / 2 : 0, pairs = 0;
-	const u32 *pair = region->pair;
+	u32 i, page;
 
 	CHECK(region->digits <= 1 + HTMM_PLANES);
-	for (i = first; i < HTMM_PAIRS; i++) {
-		if (!pair[i])
-			continue;
-		pairs++;
-		CHECK(pair[i] >> HTMM_REGION_ORDER);
-		for (j = first; j < i; j++)
-			CHECK(!pair[j] ||
-			      (pair[i] ^ pair[j]) & HTMM_PAIR_PAGE);
-	}
-	CHECK(pairs == region->pairs);
 	CHECK(!htmm_region_leaf(region) == !region->digits);
+	for (i = 0; region->digits < 2 && i < HTMM_SLOTS; i++) {
+		page = region->page[i] & HTMM_SLOT_PAGE;
+		CHECK(page <= HTMM_REGION_PAGES);
+		if (page)
+			CHECK(htmm_slot_find(region, page - 1) == i);
+		else
+			CHECK(!region->page[i] && !region->digit[i]);
+		CHECK(region->more || !(region->digit[i] & HTMM_DIGIT_MORE));
+	}
 }
 
 /*
@@ -539,7 +537,7 @@ static u32 audit_state(const struct htmm_table *table,
 
 	if (region->state == &region->home)
 		return 0;
-	CHECK(at < (table->front_mask + 1) * sizeof(*front));
+	CHECK(at < table->front_mask + sizeof(*front));
 	front = &table->front[at / sizeof(*front)];
 	CHECK(region->state == &front->state);
 	CHECK(front->name == htmm_front_name(region->key,
@@ -548,47 +546,41 @@ static u32 audit_state(const struct htmm_table *table,
 	return 1;
 }
 
-static u32 audit_list(const struct htmm_table *table, u32 link)
+static u32 audit_list(const struct hlist_head *head)
 {
-	const struct htmm_region *region;
-	u32 prev, listed = 0;
+	struct hlist_node *const *link = &head->first;
+	u32 listed = 0;
 
-	for (prev = 0; link; listed++) {
-		CHECK(link <= table->high);
-		region = htmm_table_entry(table, link - 1);
-		CHECK(region->prev == prev);
-		prev = link;
-		link = region->next;
-	}
+	for (; *link; link = &(*link)->next, listed++)
+		CHECK((*link)->pprev == link);
 	return listed;
 }
 
 void table_audit(const struct htmm_table *table)
 {
 	u32 blocks = table->high / HTMM_BLOCK_ENTRIES;
-	u32 i, used = 0, fronts = 0, listed = audit_list(table, table->free);
+	u32 i, used = 0, fronts = 0, listed = audit_list(&table->free);
 
 	for (i = 0; i < table->high; i++) {
 		const struct htmm_region *region = htmm_table_entry(table, i);
 
-		CHECK(region->self == i);
-		if (!region->used)
+		if (!region->state)
 			continue;
 		used++;
 		blocks += region->digits;
 		CHECK(htmm_index_find(table, region->key) == region);
-		audit_counts(region);
+		audit_slots(region);
 		fronts += audit_state(table, region);
 	}
-	CHECK(used == table->regions && table->nr_free == table->high - used);
+	CHECK(used == table->stats.regions && table->nr_free == table->high - used);
 	CHECK(pool_blocks(table->pool) == blocks);
-	for (i = 0; i <= table->front_mask; i++)
+	for (i = 0; i <= table->front_mask / sizeof(*table->front); i++)
 		fronts -= table->front[i].name != HTMM_FRONT_UNUSED;
 	CHECK(!fronts);
 	for (i = 0; i <= table->head_mask; i++)
 		CHECK(!table->head[i] == !(table->occupied[i / 64] >> i % 64 & 1));
 	for (i = 0; i <= table->mm_mask; i++)
-		listed += audit_list(table, table->mm[i]);
+		listed += audit_list(&table->mm[i]);
 	CHECK(listed == table->high);
 }
 
@@ -617,7 +609,7 @@ void world_totals_match(struct world *w)
 	u32 kind;
 
 	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		htmm_table_hist(&w->table, kind, &hist);
+		hist = w->table.hist[kind];
 		CHECK(!memcmp(&hist, &w->model.hist[kind], sizeof(hist)));
 		thresholds_match(&hist, tap_below(2 * w->model.pages + 2));
 	}

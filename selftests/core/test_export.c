@@ -226,7 +226,7 @@ static void each_once_under_change(const struct htmm_table_config *config, bool 
 				stay += stayed[region][page];
 			}
 		}
-		evicted += world.table.evicted;
+		evicted += world.table.stats.evicted;
 		world_close(&world);
 	}
 	/* Some stayed, and others made room for more. */
@@ -403,7 +403,7 @@ static void cursor_in_a_region_that_is_gone(void)
 	add(1000);
 	do {
 		region = htmm_table_entry(table, index++);
-	} while (!region->used || region->key <= table->head_mask * 4);
+	} while (!region->state || region->key <= table->head_mask * 4);
 	chain = htmm_index_hash(region->key, table->multiplier, table->head_mask);
 	for (key = region->key - 1;
 	     htmm_index_hash(key, table->multiplier, table->head_mask) != chain; key--)
@@ -415,7 +415,7 @@ static void cursor_in_a_region_that_is_gone(void)
 	htmm_topn_begin(&list, table);
 	while (htmm_topn_scan(&list, table, 1000))
 		;
-	while (htmm_region_next(region, &pos, &page))
+	while (htmm_region_next(region, 1, &pos, &page))
 		pages++;
 	for (i = 0; i < list.len; i++)
 		listed += region->key == htmm_page(entries[i].mm, entries[i].vpn) >>

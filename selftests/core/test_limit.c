@@ -81,11 +81,11 @@ static void keeps_the_hottest(u32 one_in, u64 samples)
 		sample_batch(one_in);
 	for (rank = 0; rank < HOTTEST; rank++)
 		kept += table_count(&table, 0, vpn_of(rank, one_in)) > 0;
-	printf("# 1/%u: samples %llu pages %llu regions %u evicted %llu bytes %llu recall %.3f\n",
-	       one_in, done, table.pages, table.regions, table.evicted,
+	printf("# 1/%u: samples %llu pages %llu regions %llu evicted %llu bytes %llu recall %.3f\n",
+	       one_in, done, table.stats.pages, table.stats.regions, table.stats.evicted,
 	       table.dir_bytes + (u64)pool.held * HTMM_POOL_PAGE_SIZE,
 	       (double)kept / HOTTEST);
-	CHECK(table.evicted > 0 && table.full == 0);
+	CHECK(table.stats.evicted > 0 && table.stats.full == 0);
 	CHECK(kept >= HOTTEST * 95 / 100);
 	free(arena);
 	free(dir);

@@ -74,7 +74,7 @@ static void fill(void)
 		refill();
 		CHECK(htmm_table_add(&table, s, BATCH, dropped) == 0);
 	}
-	CHECK(table.pages == PAGES && table.counted == PAGES);
+	CHECK(table.stats.pages == PAGES && table.stats.counted == PAGES);
 }
 
 /* Adds to pages that are not hot, until told to stop. */
@@ -134,8 +134,8 @@ static bool hists_add_up(void)
 	struct htmm_hist base, huge;
 
 	pthread_mutex_lock(&lock);
-	htmm_table_hist(&table, HTMM_KIND_BASE, &base);
-	htmm_table_hist(&table, HTMM_KIND_HUGE, &huge);
+	base = table.hist[HTMM_KIND_BASE];
+	huge = table.hist[HTMM_KIND_HUGE];
 	pthread_mutex_unlock(&lock);
 	return htmm_hist_pages_from(&base, 0) == PAGES &&
 	       htmm_hist_pages_from(&huge, 0) ==
@@ -178,14 +178,14 @@ static void top_of_ten_million(void)
 	pthread_join(thread, NULL);
 
 	printf("# %u listings of %u in %llu pages: locked %u times each, %lu batches meanwhile\n",
-	       rounds, HOTTEST, table.pages, most, before);
+	       rounds, HOTTEST, table.stats.pages, most, before);
 	CHECK(correct == rounds * HOTTEST);
 	CHECK(added_up == rounds);
-	CHECK(locks && most == DIV_ROUND_UP(table.regions * HTMM_SCAN_REGION +
+	CHECK(locks && most == DIV_ROUND_UP(table.stats.regions * HTMM_SCAN_REGION +
 					    (table.head_mask + 1) / 64, SLICE));
 	CHECK(before >= rounds * (most - 1));
-	CHECK(refused == 0 && table.evicted == 0 && table.full == 0);
-	CHECK(table.counted == PAGES + atomic_load(&batches) * BATCH);
+	CHECK(refused == 0 && table.stats.evicted == 0 && table.stats.full == 0);
+	CHECK(table.stats.counted == PAGES + atomic_load(&batches) * BATCH);
 	free(arena);
 	free(dir);
 }

@@ -128,9 +128,9 @@ static u32 check_kept(u32 *hot_lost)
 		lost += !seen;
 		*hot_lost += !seen && region % 2 == 0;
 	}
-	htmm_table_hist(&table, HTMM_KIND_BASE, &hist);
+	hist = table.hist[HTMM_KIND_BASE];
 	CHECK(htmm_hist_pages_from(&hist, 0) == pages);
-	CHECK(table.pages == pages);
+	CHECK(table.stats.pages == pages);
 	return lost;
 }
 

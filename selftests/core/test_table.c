@@ -39,7 +39,7 @@ static u64 bin(enum htmm_kind kind, unsigned int b)
 {
 	struct htmm_hist hist;
 
-	htmm_table_hist(&world.table, kind, &hist);
+	hist = world.table.hist[kind];
 	return hist.bin[b];
 }
 
@@ -192,21 +192,23 @@ static void page_limit(void)
 	/* One region with as many pages as the limit: nothing else can be evicted. */
 	for (i = 0; i < 10; i++)
 		add(0, i, 4);
+	add(0, 10, 0);
+	CHECK(world.table.stats.pages == 10 && world.table.stats.full == 0);
 	add(0, 10, 4);
-	CHECK(world.table.pages == 10 && world.table.full == 1);
+	CHECK(world.table.stats.pages == 10 && world.table.stats.full == 1);
 	add(0, 9, 1);
 	CHECK(count(0, 9) == 5);
 	/* It is evicted when another one is added. */
 	add(1, 0, 1);
 	CHECK(count(1, 0) == 1 && count(0, 0) == 0);
-	CHECK(world.table.pages == 1 && world.table.evicted == 10);
+	CHECK(world.table.stats.pages == 1 && world.table.stats.evicted == 10);
 	/* The coldest is evicted first. */
 	for (i = 2; i < 11; i++)
 		add(i, 0, i == 7 ? 2 : 9);
 	add(1, 0, 2);
 	add(11, 0, 1);
 	CHECK(count(7, 0) == 0 && count(1, 0) == 3 && count(11, 0) == 1);
-	CHECK(world.table.evicted == 11);
+	CHECK(world.table.stats.evicted == 11);
 	world_matches(&world);
 	world_close(&world);
 }
@@ -223,17 +225,17 @@ static void memory_limit(void)
 	for (i = 0; i < MODEL_REGIONS; i++)
 		for (j = 0; j < 30; j++)
 			add(i, j, 1 + i);
-	CHECK(world.table.evicted == 0);
+	CHECK(world.table.stats.evicted == 0);
 	for (i = 0; i < MODEL_REGIONS; i++)
 		for (j = 0; j < 30; j++)
 			add(i, j, 200);
-	CHECK(world.table.evicted == 0);
+	CHECK(world.table.stats.evicted == 0);
 	for (i = 0; i < MODEL_REGIONS; i++)
 		for (j = 0; j < 30; j++)
-			add(i, j, 1 << 14);
-	CHECK(world.table.evicted > 0 && world.table.full == 0);
+			add(i, j, 1 << 15);
+	CHECK(world.table.stats.evicted > 0 && world.table.stats.full == 0);
 	CHECK(htmm_table_need(&world.table, 1) == 0);
-	full = world.table.regions;
+	full = world.table.stats.regions;
 	CHECK(full < MODEL_REGIONS && full > 20);
 	world_matches(&world);
 	world_close(&world);
@@ -257,7 +259,7 @@ static void memory_changes_hands(void)
 			CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
 		}
 		table = world.table;
-		CHECK(table.regions > world.pool.held * 8 * 3);
+		CHECK(table.stats.regions > world.pool.held * 8 * 3);
 		for (j = 0; j < 512; j++) {
 			for (i = 0; i < 40; i++) {
 				s.page = htmm_page(7, (i << HTMM_REGION_ORDER) + j);
@@ -269,7 +271,7 @@ static void memory_changes_hands(void)
 			CHECK(table_count(&world.table, 7,
 					  (i << HTMM_REGION_ORDER) + 400));
 		}
-		CHECK(world.table.evicted > table.evicted);
+		CHECK(world.table.stats.evicted > table.stats.evicted);
 		/* Otherwise dense regions would be hot, and stay. */
 		for (i = 0; i < 12; i++)
 			htmm_table_cool(&world.table);
@@ -293,7 +295,7 @@ static const struct htmm_region *cool_many(u32 pages, u32 weight, u32 more, u32 
 	return htmm_table_entry(&world.table, 0);
 }
 
-/* A region that is sampled less often than it has pairs becomes sparse. */
+/* A region that is sampled less often than it has slots becomes sparse. */
 static void form_of_a_cooled_region(void)
 {
 	world_open(&world, &roomy, false);
@@ -304,12 +306,12 @@ static void form_of_a_cooled_region(void)
 	world_close(&world);
 	world_open(&world, &roomy, false);
 	CHECK(cool_many(60, 1, 10, 3)->digits == 0);
-	CHECK(world.table.pages == 1);
+	CHECK(world.table.stats.pages == 1);
 	world_close(&world);
 	/* Counts that were at the maximum: 7 are left of the region's, and of each page's. */
 	world_open(&world, &roomy, false);
 	CHECK(cool_many(20, U32_MAX, 0, 29)->digits == 1);
-	CHECK(world.table.pages == 20);
+	CHECK(world.table.stats.pages == 20);
 	world_close(&world);
 }
 
@@ -336,10 +338,10 @@ static void names_of_fronts_repeat(void)
 	u32 regions, i, page, dropped;
 
 	world_open(&world, &config, false);
-	regions = world.table.front_mask + 1;
+	regions = world.table.front_mask / sizeof(struct htmm_front) + 1;
 	CHECK(regions > HTMM_FRONT_EPOCHS);
 	/* Once more than makes the regions dense, so that they get fronts. */
-	for (page = 0; page <= HTMM_PAIRS + 1; page++) {
+	for (page = 0; page <= HTMM_SLOTS + 1; page++) {
 		for (i = 0; i < regions; i++) {
 			s.page = htmm_page(0, (u64)i << HTMM_REGION_ORDER | page);
 			world_refill(&world, 1);
@@ -359,7 +361,7 @@ static void names_of_fronts_repeat(void)
 		CHECK(table_count(&world.table, 0, s.page) == 1);
 		CHECK(table_count(&world.table, 0, s.page + 1) == 0);
 	}
-	CHECK(world.table.pages == regions && bin(HTMM_KIND_BASE, 1) == regions);
+	CHECK(world.table.stats.pages == regions && bin(HTMM_KIND_BASE, 1) == regions);
 	world_close(&world);
 }
 
@@ -390,7 +392,7 @@ static void regions_share_fronts(void)
 	u32 regions, i, round, region, page, expected[512] = { 0 };
 
 	world_open(&world, &config, true);
-	regions = (world.table.front_mask + 1) / 4 * 5;
+	regions = (world.table.front_mask / sizeof(struct htmm_front) + 1) / 4 * 5;
 	CHECK(regions <= ARRAY_SIZE(expected));
 	for (round = 0; round < 8; round++) {
 		for (i = 0; i < 2048; i++) {
@@ -408,7 +410,7 @@ static void regions_share_fronts(void)
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
 		CHECK(htmm_hist_pages_from(&world.table.hist[HTMM_KIND_BASE], 0) ==
-		      world.table.pages);
+		      world.table.stats.pages);
 		for (i = 0; i < regions; i++) {
 			CHECK(region_count(&world.table, i % 5, (u64)i << HTMM_REGION_ORDER) ==
 			      expected[i]);
@@ -420,7 +422,7 @@ static void regions_share_fronts(void)
 		table_audit(&world.table);
 		htmm_table_cool(&world.table);
 	}
-	CHECK(world.table.evicted == 0 && world.table.regions == regions);
+	CHECK(world.table.stats.evicted == 0 && world.table.stats.regions == regions);
 	CHECK(htmm_table_entry(&world.table, 0)->digits == 1);
 	world_close(&world);
 }
@@ -457,7 +459,7 @@ static void sparse_regions_by_their_entries(void)
 		vpn++;
 	vpn <<= HTMM_REGION_ORDER;
 	/* Both are dense, and the first one has the front until it is removed. */
-	for (page = 0; page <= HTMM_PAIRS; page++) {
+	for (page = 0; page <= HTMM_SLOTS; page++) {
 		struct htmm_table_sample s[] = {
 			{ .page = htmm_page(2, vpn | page), .weight = 1 },
 			{ .page = htmm_page(1, page), .weight = 1 },
@@ -481,7 +483,7 @@ static void sparse_regions_by_their_entries(void)
 	add_to_each(3, 0, HTMM_BEHIND);
 	add_to_each(1, 0, 1);
 	CHECK(region->state == &front->state);
-	CHECK(region_count(&world.table, 1, 0) == HTMM_PAIRS + 1 + 4);
+	CHECK(region_count(&world.table, 1, 0) == HTMM_SLOTS + 1 + 4);
 	CHECK(table_count(&world.table, 1, 5) == 1 + 4);
 	CHECK(table_count(&world.table, 3, 5) == 8);
 	table_audit(&world.table);
@@ -511,7 +513,7 @@ static void page_limit_within_a_batch(void)
 	/* One region, which is not evicted for its own pages. */
 	CHECK(htmm_table_add(&world.table, s, 128, dropped) == 28);
 	CHECK(dropped[0] == 100 && dropped[27] == 127);
-	CHECK(world.table.pages == 100 && world.table.evicted == 0);
+	CHECK(world.table.stats.pages == 100 && world.table.stats.evicted == 0);
 	CHECK(table_count(&world.table, 5, 99) == 1);
 	CHECK(table_count(&world.table, 5, 89) == 4);
 	CHECK(table_count(&world.table, 5, 100) == 0);
@@ -538,8 +540,8 @@ static void too_large_a_pool(void)
 		CHECK(table_count(&world.table, i % 100,
 				  (u64)i << HTMM_REGION_ORDER) == 1);
 	}
-	CHECK(world.table.high == most && world.table.regions <= most);
-	CHECK(world.table.evicted == 4 * most - world.table.regions);
+	CHECK(world.table.high == most && world.table.stats.regions <= most);
+	CHECK(world.table.stats.evicted == 4 * most - world.table.stats.regions);
 	CHECK(htmm_pool_free_blocks(&world.pool) > HTMM_SAMPLE_BLOCKS);
 	world_close(&world);
 }
@@ -551,7 +553,7 @@ static void empty_pool_refuses(void)
 	world_open(&world, &roomy, true);
 	s = at(0, 0, 1);
 	world_add(&world, &s, 1);
-	CHECK(world.table.full == 1 && world.table.regions == 0);
+	CHECK(world.table.stats.full == 1 && world.table.stats.regions == 0);
 	CHECK(htmm_table_need(&world.table, 256) ==
 	      DIV_ROUND_UP(255 + HTMM_SAMPLE_BLOCKS, HTMM_POOL_BLOCKS_PER_PAGE));
 	CHECK(htmm_table_need(&world.table, 1) ==
@@ -587,7 +589,7 @@ static void counts_of_any_size(void)
 		}
 		region++;
 	}
-	while (bin(HTMM_KIND_BASE, 0) != world.table.pages) {
+	while (bin(HTMM_KIND_BASE, 0) != world.table.stats.pages) {
 		world_cool(&world);
 		for (i = 0; i < region; i++)
 			if (tap_below(2))
@@ -595,7 +597,7 @@ static void counts_of_any_size(void)
 		world_matches(&world);
 	}
 	reclaim_all();
-	CHECK(world.table.pages <= region);
+	CHECK(world.table.stats.pages <= region);
 	world_close(&world);
 }
 
@@ -605,11 +607,11 @@ static void forms_of_a_region(void)
 	static const struct {
 		u32 pages, weight, blocks;
 	} steps[] = {
-		{ HTMM_PAIRS, 1000, 0 },	/* pairs */
-		{ HTMM_PAIRS + 1, 1, 1 },	/* a leaf; the high parts in pairs */
-		{ HTMM_PAIRS + 2, 1000, 2 },	/* too many: a plane */
+		{ HTMM_SLOTS, 1000, 0 },	/* slots */
+		{ HTMM_SLOTS + 1, 1, 1 },	/* a leaf; the high parts in slots */
+		{ HTMM_SLOTS + 2, 1000, 2 },	/* too many: a plane */
 		{ 512, 1, 2 },
-		{ 512, 20000, 3 },
+		{ 512, 40000, 3 },
 	};
 	u32 i, page;
 	bool more;
@@ -625,7 +627,7 @@ static void forms_of_a_region(void)
 		world_reclaim(&world, 100, &more);
 		world_matches(&world);
 	}
-	CHECK(world_blocks(&world) == 1 && world.table.regions == 0);
+	CHECK(world_blocks(&world) == 1 && world.table.stats.regions == 0);
 	world_close(&world);
 }
 
@@ -643,7 +645,7 @@ static void need_is_enough(void)
 		world_open(&world, &roomy, false);
 		world_refill(&world, n);
 		CHECK(htmm_table_add(&world.table, s, n, dropped) == 0);
-		CHECK(world.table.evicted == 0 && world.table.pages == n);
+		CHECK(world.table.stats.evicted == 0 && world.table.stats.pages == n);
 		world_close(&world);
 	}
 }
@@ -660,8 +662,8 @@ static void out_of_range_and_weightless(void)
 	s[1].page = htmm_page(HTMM_MM_MAX + 1, 0);
 	s[2] = at(0, 0, 0);
 	world_add(&world, s, 3);
-	CHECK(world.table.full == 2 && world.table.counted == 1);
-	CHECK(world.table.pages == 0);
+	CHECK(world.table.stats.full == 2 && world.table.stats.counted == 1);
+	CHECK(world.table.stats.pages == 0);
 	CHECK(table_count(&world.table, HTMM_MM_MAX + 1, 0) == 0);
 	CHECK(table_count(&world.table, 0, HTMM_VPN_MAX + 1) == 0);
 	world_matches(&world);
@@ -707,7 +709,7 @@ static void steps_are_bounded(void)
 	for (; more; steps++)
 		world_reclaim(&world, 5, &more);
 	CHECK(steps == DIV_ROUND_UP(world.table.high, 5U));
-	CHECK(world.table.regions == 0 && world.table.reclaimed == MODEL_REGIONS);
+	CHECK(world.table.stats.regions == 0 && world.table.stats.reclaimed == MODEL_REGIONS);
 	world_close(&world);
 }
 
@@ -728,7 +730,7 @@ static void sweep_survives_growth(void)
 	for (i = 10; i < 40; i++)
 		add(i, 0, 4);
 	reclaim_all();
-	CHECK(world.table.regions == 30);
+	CHECK(world.table.stats.regions == 30);
 	world_matches(&world);
 	world_close(&world);
 }
@@ -739,8 +741,8 @@ static void same_tables(const struct world *a, const struct world *b)
 	u32 i, page;
 
 	CHECK(!memcmp(a->table.hist, b->table.hist, sizeof(a->table.hist)));
-	CHECK(a->table.evicted == b->table.evicted);
-	CHECK(a->table.full == b->table.full);
+	CHECK(a->table.stats.evicted == b->table.stats.evicted);
+	CHECK(a->table.stats.full == b->table.stats.full);
 	CHECK(world_blocks(a) == world_blocks(b));
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		const struct model_region *r = &a->model.region[i];
@@ -787,7 +789,7 @@ static void batches_do_not_matter(void)
 		}
 		same_tables(&world, &one);
 	}
-	CHECK(world.table.evicted > 0);
+	CHECK(world.table.stats.evicted > 0);
 	world_close(&one);
 	world_close(&world);
 }

@@ -84,7 +84,7 @@ static void add_up(const struct world *shard)
 	u32 i, kind;
 
 	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		htmm_table_hist(&shard[0].table, kind, &hist);
+		hist = shard[0].table.hist[kind];
 		for (i = 1; i < SHARDS; i++)
 			htmm_hist_merge(&hist, &shard[i].table.hist[kind]);
 		CHECK(!memcmp(&hist, &world.model.hist[kind], sizeof(hist)));
@@ -150,7 +150,7 @@ static void several_shards(void)
 	}
 	printf("# operations %llu in %u tables\n", ops, SHARDS);
 	for (i = 0; i < SHARDS; i++) {
-		CHECK(shard[i].table.regions);
+		CHECK(shard[i].table.stats.regions);
 		world_close(&shard[i]);
 	}
 	world_close(&world);

@@ -107,7 +107,7 @@ void walk(struct world *world, const struct walk *how, u64 ops)
 		table->max_held = how->held;
 	if (how->crowded) {
 		table->head_mask = 0;
-		table->front_mask = 3;
+		table->front_mask = 3 * sizeof(struct htmm_front);
 	}
 	for (steps = 0; way.ops < ops; steps++) {
 		step(&way);
@@ -115,11 +115,11 @@ void walk(struct world *world, const struct walk *how, u64 ops)
 	}
 	world_matches(world);
 	printf("# operations %llu counted %llu refused %llu evicted %llu ",
-	       way.ops, table->counted, table->full, table->evicted);
-	printf("coolings %llu reclaimed %llu\n", table->epoch, table->reclaimed);
-	CHECK(how->limited || !table->evicted);
+	       way.ops, table->stats.counted, table->stats.full, table->stats.evicted);
+	printf("coolings %llu reclaimed %llu\n", table->epoch, table->stats.reclaimed);
+	CHECK(how->limited || !table->stats.evicted);
 	/* With a pool that is sometimes empty, nothing need be evicted. */
-	CHECK(!how->limited || how->starve > 1 || table->evicted);
-	CHECK(table->counted && table->epoch && table->reclaimed);
+	CHECK(!how->limited || how->starve > 1 || table->stats.evicted);
+	CHECK(table->stats.counted && table->epoch && table->stats.reclaimed);
 	world_close(world);
 }

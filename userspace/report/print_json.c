@@ -92,7 +92,7 @@ static void add_summary(struct json_object *obj, const struct report_view *view)
 	json_add_u64(obj, "start_ns", report->heat->start);
 	json_add_u64(obj, "duration_ns", report_duration(view));
 	json_add_u64(obj, "coolings", report->store->coolings);
-	json_add_u64(obj, "evicted", report->store->table.evicted);
+	json_add_u64(obj, "evicted", report->store->table.stats.evicted);
 	json_add_name(obj, "capacity_from", from[view->capacity_from]);
 	json_add_u64(obj, "hit_ratio_ppm", report->ratio[HTMM_KIND_BASE].hit_ppm);
 	json_add_u64(obj, "hit_ratio_error_ppm", report->ratio[HTMM_KIND_BASE].error_ppm);

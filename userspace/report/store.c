@@ -167,7 +167,7 @@ void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit
 void store_heat(const struct store *store, enum htmm_kind kind, struct store_heat *heat)
 {
 	heat->capacity = capacity_of(store, kind);
-	htmm_table_hist(&store->table, kind, &heat->hist);
+	heat->hist = store->table.hist[kind];
 	heat->hot = htmm_hist_hot_threshold(&heat->hist, heat->capacity);
 	heat->warm = htmm_hist_warm_threshold(&heat->hist, heat->capacity, heat->hot);
 	heat->pages = htmm_hist_pages_from(&heat->hist, 0);
@@ -176,7 +176,7 @@ void store_heat(const struct store *store, enum htmm_kind kind, struct store_hea
 
 struct htmm_topn_entry *store_list(struct store *store, enum htmm_kind kind, u32 most, u32 *nr)
 {
-	u64 all = kind == HTMM_KIND_BASE ? store->table.pages : store->table.regions;
+	u64 all = kind == HTMM_KIND_BASE ? store->table.stats.pages : store->table.stats.regions;
 	struct htmm_topn list = { .kind = kind, .filter = HTMM_TOPN_COUNTED };
 
 	if (!most || most > all)

@@ -77,8 +77,51 @@ typedef __u64 u64;
 })
 
 #define check_add_overflow(a, b, sum) __builtin_add_overflow(a, b, sum)
+#define check_sub_overflow(a, b, difference) __builtin_sub_overflow(a, b, difference)
 #define check_mul_overflow(a, b, product) __builtin_mul_overflow(a, b, product)
 #define DIV64_U64_ROUND_UP(n, d) DIV_ROUND_UP(n, d)
+
+/* Lists with one pointer in the head; each entry points to the pointer to it. */
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+#define hlist_entry(ptr, type, member) container_of(ptr, type, member)
+#define hlist_entry_safe(ptr, type, member) ({				\
+	__typeof__(ptr) __ptr = (ptr);					\
+	__ptr ? hlist_entry(__ptr, type, member) : NULL;		\
+})
+
+static inline bool hlist_empty(const struct hlist_head *head)
+{
+	return !head->first;
+}
+
+static inline void hlist_add_head(struct hlist_node *node, struct hlist_head *head)
+{
+	*node = (struct hlist_node) { .next = head->first, .pprev = &head->first };
+	if (node->next)
+		node->next->pprev = &node->next;
+	head->first = node;
+}
+
+static inline void hlist_add_before(struct hlist_node *node, struct hlist_node *next)
+{
+	*node = (struct hlist_node) { .next = next, .pprev = next->pprev };
+	*node->pprev = node;
+	next->pprev = &node->next;
+}
+
+static inline void hlist_del(struct hlist_node *node)
+{
+	*node->pprev = node->next;
+	if (node->next)
+		node->next->pprev = node->pprev;
+}
 
 static inline int fls(unsigned int x)
 {

@@ -93,7 +93,7 @@ static void store_open(struct store *store)
 
 static u64 period_of(const struct policy *policy, const struct store *store)
 {
-	return policy->samples ?: max_t(u64, 2000000, policy->each * store->table.pages);
+	return policy->samples ?: max_t(u64, 2000000, policy->each * store->table.stats.pages);
 }
 
 static void store_add(struct store *store, const struct policy *policy)
@@ -107,9 +107,9 @@ static void store_add(struct store *store, const struct policy *policy)
 			htmm_pool_put(&store->pool,
 				      &store->arena[HTMM_POOL_PAGE_SIZE * store->given++]);
 		htmm_table_add(&store->table, samples + i, n, dropped);
-		if (store->table.counted - store->next >= period_of(policy, store)) {
+		if (store->table.stats.counted - store->next >= period_of(policy, store)) {
 			htmm_table_cool(&store->table);
-			store->next = store->table.counted;
+			store->next = store->table.stats.counted;
 		}
 		htmm_table_reclaim(&store->table, TIDY_SLICE);
 	}
@@ -148,7 +148,7 @@ static void look(const struct store *store, const double *weight, u64 moved,
 	for (i = 0; i < store->table.high; i++) {
 		region = htmm_table_entry(&store->table, i);
 		pos = region->used ? 0 : HTMM_REGION_PAGES;
-		while ((count = htmm_region_next(region, &pos, &page))) {
+		while ((count = htmm_region_next(region, 1, &pos, &page))) {
 			count = min_t(u32, htmm_table_cooled(&store->table, region, count),
 				      COUNTS - 1);
 			if (!count)

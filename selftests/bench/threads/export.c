@@ -58,7 +58,7 @@ static void fill(u64 pages, u32 one_in, void **dir, char **arena)
 		CHECK(htmm_table_add(&table, s, n, dropped) == 0);
 		n = 0;
 	}
-	CHECK(table.pages == pages);
+	CHECK(table.stats.pages == pages);
 }
 
 static u32 list_call(enum htmm_topn_order order, u32 n, const struct htmm_topn_entry *after)

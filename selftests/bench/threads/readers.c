@@ -119,8 +119,8 @@ static void read_once(enum mode how)
 		exit(1);
 	}
 	shard_lock(&shard, &(u64){ 0 });
-	htmm_table_hist(&shard.table, HTMM_KIND_BASE, &hist[0]);
-	htmm_table_hist(&shard.table, HTMM_KIND_HUGE, &hist[1]);
+	hist[0] = shard.table.hist[HTMM_KIND_BASE];
+	hist[1] = shard.table.hist[HTMM_KIND_HUGE];
 	shard_unlock(&shard);
 	/* Nothing cools, and nothing is evicted. */
 	if (htmm_hist_pages_from(&hist[0], 0) != PAGES) {

@@ -99,7 +99,7 @@ void shard_add(struct shard *shard, const struct htmm_table_sample *s, u32 n,
 	shard_refill(shard, n, waited);
 	shard_lock(shard, waited);
 	if (htmm_table_add(&shard->table, s, n, dropped) ||
-	    shard->table.evicted) {
+	    shard->table.stats.evicted) {
 		fprintf(stderr, "the table has lost a sample or a page\n");
 		exit(1);
 	}
