@@ -104,5 +104,7 @@ double predict_value(const struct predictor *predictor, unsigned int class, doub
 
 double predict_by_count(unsigned int class, double seconds)
 {
-	return middle(class / PREDICT_GAINS % PREDICT_COUNTS, COUNT_DIGITS) / seconds / size_of(class);
+	unsigned int count = class / PREDICT_GAINS % PREDICT_COUNTS;
+
+	return middle(count, COUNT_DIGITS) / seconds / size_of(class);
 }
