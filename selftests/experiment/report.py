@@ -259,7 +259,9 @@ PROGRAMS = {
     "gups": "Updates of random words, 90 % of them in 10 % of the memory, which change twice",
     "graph": "Betweenness centrality of a Kronecker graph",
     "train": "liblinear reads all of its data again and again: the control",
-    "redis": "A redis-server, YCSB A (half reads, half writes), zipf 0.99",
+    "redis": "A redis-server, YCSB A (half reads, half writes), zipf 0.99. More than a third of its\n"
+             "misses are stores, for which the emulated CPU, like Intel's, has no event of misses: "
+             "the\nmethods that sample see only loads. And each write puts its value in another place",
     "btree": "SQLite's B-tree in memory, zipf 0.99",
 }
 
