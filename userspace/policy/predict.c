@@ -83,23 +83,30 @@ static double mean(double gain, double pages, double prior, double weight)
 	return (gain + weight * prior) / (pages + weight);
 }
 
-/* What was seen of the classes that differ only in their count. */
-static double alike(const struct predictor *predictor, unsigned int class)
+/* Of classes that differ only in their count, of which @first has the lowest one. */
+static void alike_values(const struct predictor *predictor, unsigned int first, double seconds,
+			 double *value)
 {
-	unsigned int first = class - class / PREDICT_GAINS % PREDICT_COUNTS * PREDICT_GAINS, i;
-	double gain = 0, pages = 0;
+	unsigned int end = first + PREDICT_COUNTS * PREDICT_GAINS, i;
+	double gain = 0, pages = 0, size = size_of(first), alike;
 
-	for (i = first; i < first + PREDICT_COUNTS * PREDICT_GAINS; i += PREDICT_GAINS) {
+	for (i = first; i < end; i += PREDICT_GAINS) {
 		gain += predictor->gain[i];
 		pages += predictor->pages[i];
 	}
-	return mean(gain, pages, persistent(class), PERSISTENT_PAGES * size_of(class));
+	alike = mean(gain, pages, persistent(first), PERSISTENT_PAGES * size);
+	for (i = first; i < end; i += PREDICT_GAINS)
+		value[i] = mean(predictor->gain[i], predictor->pages[i], alike,
+				ALIKE_PAGES * size) / seconds;
 }
 
-double predict_value(const struct predictor *predictor, unsigned int class, double seconds)
+void predict_values(const struct predictor *predictor, double seconds, double *value)
 {
-	return mean(predictor->gain[class], predictor->pages[class],
-		    alike(predictor, class), ALIKE_PAGES * size_of(class)) / seconds;
+	unsigned int first, gain;
+
+	for (first = 0; first < PREDICT_CLASSES; first += PREDICT_COUNTS * PREDICT_GAINS)
+		for (gain = 0; gain < PREDICT_GAINS; gain++)
+			alike_values(predictor, first + gain, seconds, value);
 }
 
 double predict_by_count(unsigned int class, double seconds)

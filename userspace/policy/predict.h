@@ -56,17 +56,15 @@ void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 g
 		   double times);
 
 /**
- * predict_value() - what pages of a class will gain
+ * predict_values() - what pages of each class will gain
  * @predictor: the predictor
- * @class: the class
- * @seconds: the time in which the recent gain of the class was gained
- *
- * Return: samples in a second, for a page of 4 KiB.
+ * @seconds: the time in which recent gains were gained
+ * @value: for each class, set to samples in a second, for a page of 4 KiB
  */
-double predict_value(const struct predictor *predictor, unsigned int class, double seconds);
+void predict_values(const struct predictor *predictor, double seconds, double *value);
 
 /**
- * predict_by_count() - the same, if the future were as the count
+ * predict_by_count() - the same of one class, if the future were as the count
  * @class: the class
  * @seconds: the time in which the count was gained
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include "rules.h"
 
 /* By what factor a page must be better than another. */
@@ -36,27 +37,34 @@
 #define LEARN_SAMPLES	4
 #define LEARN_RISE	1.5
 
+static int by_value(const void *a, const void *b, void *values)
+{
+	const __u16 x = *(const __u16 *)a, y = *(const __u16 *)b;
+	const double *value = values;
+
+	if (value[x] != value[y])
+		return value[x] < value[y] ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
 static void sort_classes(struct policy *policy)
 {
-	unsigned int i, j;
+	unsigned int i;
 
-	for (i = 0; i < PREDICT_CLASSES; i++) {
-		for (j = i; j && policy->value[policy->rank[j - 1]] < policy->value[i]; j--)
-			policy->rank[j] = policy->rank[j - 1];
-		policy->rank[j] = i;
-	}
+	for (i = 0; i < PREDICT_CLASSES; i++)
+		policy->rank[i] = i;
+	qsort_r(policy->rank, PREDICT_CLASSES, sizeof(*policy->rank), by_value, policy->value);
 	for (i = 0; i < PREDICT_CLASSES; i++)
 		policy->position[policy->rank[i]] = i;
 }
 
 void rule_predict(struct policy *policy)
 {
-	bool on = rule_on(policy, POLICY_PREDICT);
 	unsigned int i;
 
-	for (i = 0; i < PREDICT_CLASSES; i++)
-		policy->value[i] = on ? predict_value(&policy->predictor, i, policy->recent_s) :
-					predict_by_count(i, USEFUL_S);
+	predict_values(&policy->predictor, policy->recent_s, policy->value);
+	for (i = 0; i < PREDICT_CLASSES && !rule_on(policy, POLICY_PREDICT); i++)
+		policy->value[i] = predict_by_count(i, USEFUL_S);
 	sort_classes(policy);
 }
 
