@@ -861,6 +861,22 @@ static void test_least(void)
 	destroy(memory);
 }
 
+/* While much is to be won, no more pages are listed than fit, and more again if these are few. */
+static void test_much(void)
+{
+	static const u32 least[] = { 4, 3, 4 };
+	struct memory *memory = make(4000, bit(POLICY_BURST));
+	u32 i;
+
+	sample(memory, 1340, 3900, 3);
+	for (i = 0; i < ARRAY_SIZE(least); i++) {
+		memory->slow_cut = memory->plan ? memory->plan->least - 1 : 0;
+		sample(memory, 1100, 1340, 20);
+		CHECK(look(memory)->won > 0.01 && memory->plan->least == least[i]);
+	}
+	destroy(memory);
+}
+
 /* If more pages with samples than fit were listed, a burst asks for those with more. */
 static void test_long_list(void)
 {
@@ -955,14 +971,14 @@ static void test_thin(void)
 	CHECK(thin(bit(POLICY_THIN), 5) == 1);
 }
 
-/* After so many looks at a sample for each of 2,000 pages, and 20 for each of @hot slow ones. */
+/* After so many looks at 2,600 samples, 20 for each of @hot slow pages, one for each of others. */
 static u32 thin_after(u32 hot, u32 looks)
 {
 	struct memory *memory = make(4000, 0);
 	u32 one_of, i;
 
 	for (i = 0; i < looks; i++) {
-		sample(memory, 0, 2000, 1);
+		sample(memory, 0, 2600 - 20 * hot, 1);
 		sample(memory, 1100, 1100 + hot, 20);
 		look(memory);
 		obey(memory);
@@ -973,14 +989,14 @@ static u32 thin_after(u32 hot, u32 looks)
 }
 
 /*
- * Where moves have paid, all these 4,000 samples a second are taken until there are four for
- * each page of the 8 regions; else 600 of them, or of 2,000.
+ * Where moves have paid, all 2,600 samples a second are taken until there are two for each page
+ * of the 8 regions; else only one of 8, so that there are not much more than 300.
  */
 static void test_learn(void)
 {
-	CHECK(thin_after(100, 4) == 1);
-	CHECK(thin_after(100, 5) == 8);
-	CHECK(thin_after(0, 4) == 4);
+	CHECK(thin_after(100, 3) == 1);
+	CHECK(thin_after(100, 4) == 8);
+	CHECK(thin_after(0, 3) == 8);
 }
 
 /* Nothing, no samples, no fast tier: no moves, no trouble. */
@@ -1041,6 +1057,7 @@ int main(void)
 		TAP_TEST(test_slow_cut),
 		TAP_TEST(test_fast_cut),
 		TAP_TEST(test_least),
+		TAP_TEST(test_much),
 		TAP_TEST(test_long_list),
 		TAP_TEST(test_begins),
 		TAP_TEST(test_drop),

@@ -27,6 +27,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 
 /* Of the slow tier so many pages are listed, as a part of the fast tier, while little moves. */
 #define LISTED		8
+/* Larger counts are not told apart when the shortest list is chosen. */
+#define LEAST_MOST	255
 /* Fewer samples do not tell whether the program uses other pages. */
 #define LEAST_SAMPLES	300
 /* What part of the time looks take: at most, and at least. */
@@ -492,22 +494,37 @@ static void remember(struct policy *policy, const struct policy_move *move, bool
 	};
 }
 
-/* What to list next time: few pages, unless there is much to move. */
+/* The count from which on there are at most @most pages in the list of the slow tier. */
+static __u32 least_of(const struct policy *policy, size_t most)
+{
+	const struct units *now = &policy->units[policy->looks % 2];
+	size_t nr[LEAST_MOST + 1] = {}, i, sum = 0;
+	__u32 least;
+
+	for (i = 0; i < now->nr_slow; i++)
+		nr[now->unit[i].samples < LEAST_MOST ? now->unit[i].samples : LEAST_MOST]++;
+	for (least = LEAST_MOST; least && sum + nr[least] <= most; least--)
+		sum += nr[least];
+	return least + 1;
+}
+
+/*
+ * What to list next time: as many pages as fit, and fewer while little is to be won. A list that
+ * was too long is cut to half of that, as more pages will have such counts by then.
+ */
 static void aim(struct policy *policy, const struct policy_look *look, bool much)
 {
 	struct policy_plan *plan = &policy->plan;
-	size_t enough = look->capacity / LISTED;
-	__u32 least = look->slow_cut + 1;
+	size_t most = much ? look->capacity : look->capacity / LISTED;
+	__u32 least = look->slow_cut + 1, lowest = much ? 2 : 1;
 
-	plan->least = least;
+	plan->least = least > lowest ? least : lowest;
 	if (policy->burst)
 		plan->least = policy->burst > 1 && look->nr_slow > look->capacity ? least + 1 :
 			      policy->burst > 1 ? least : 1;
-	else if (much)
-		plan->least = 2;
-	else if (look->nr_slow > enough)
-		plan->least++;
-	else if (look->nr_slow < enough / 4 && least > 1)
+	else if (look->nr_slow > most)
+		plan->least = least_of(policy, most / 2);
+	else if (look->nr_slow < most / 4 && least > lowest)
 		plan->least--;
 }
 

@@ -34,7 +34,7 @@
 #define FEW_SAMPLES	600
 #define MOST_THIN	64
 /* So many samples for each page tell hot ones from lucky ones, if moves raise the share so much. */
-#define LEARN_SAMPLES	4
+#define LEARN_SAMPLES	2
 #define LEARN_RISE	1.5
 
 static int by_value(const void *a, const void *b, void *values)

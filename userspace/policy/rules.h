@@ -235,8 +235,9 @@ bool rule_drop(const struct policy *policy, __u64 samples, double share);
  * 0.1 %: what is settled changes slowly, or is seen to change with few samples, too.
  *
  * What is to be won is itself known only from samples. So where moves have paid, the 1.2 % go on
- * until there are four samples for each page of all regions: with fewer, many pages seem alike
- * that are not. Where a program streams, moves do not pay, and there is nothing to learn.
+ * until there are two samples for each page of all regions: with fewer, many pages seem alike
+ * that are not; with more, the share rises no further. Where a program streams, moves do not
+ * pay, and there is nothing to learn.
  *
  * Return: one of so many samples is enough.
  */

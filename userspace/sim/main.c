@@ -206,7 +206,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		.config = {
 			.policy = { .copy_ns = 12000 },
 			.fast_ns = 80, .slow_ns = 250, .cpu_ns = 20, .sample_ns = 1500,
-			.recorded_ns = 3000, .page_ns = 2700, .walk_ns = 180, .list_pages = 1 << 18,
+			.recorded_ns = 3000, .page_ns = 4200, .walk_ns = 180, .list_pages = 1 << 18,
 		},
 		.program = "gups", .size = 180 << 20, .accesses = 400000000, .ratio = 2,
 		.periods = { { 499 }, 1 }, .coolings = { { 0 }, 1 },
