@@ -40,15 +40,18 @@ static const __u64 *hot_blocks(unsigned int phase)
 	return order + phase * nr_hot;
 }
 
+/* For the oracle, which may have room for more, the other blocks follow the hot ones. */
 static void begin_phase(unsigned int phase)
 {
-	const __u64 per_block = BLOCK / PAGE;
-	__u64 *pages = malloc(nr_hot * per_block * sizeof(*pages));
+	const __u64 per_block = BLOCK / PAGE, nr = nr_blocks * per_block;
+	__u64 *pages = malloc(nr * sizeof(*pages));
 
-	for (__u64 i = 0; i < nr_hot * per_block; i++)
-		pages[i] = (uintptr_t)(memory + hot_blocks(phase)[i / per_block] * WORDS) +
-			   i % per_block * PAGE;
-	work_phase(pages, nr_hot * per_block);
+	for (__u64 i = 0; i < nr; i++) {
+		__u64 block = order[(phase * nr_hot + i / per_block) % nr_blocks];
+
+		pages[i] = (uintptr_t)(memory + block * WORDS) + i % per_block * PAGE;
+	}
+	work_phase(pages, nr);
 	free(pages);
 }
 
