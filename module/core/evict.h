@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Removal of pages from a table: because they have cooled to zero, with their address space,
- * or to make room (eviction). Eviction uses a clock hand over the entries.
+ * or to make room (eviction). Eviction uses a clock hand over the chains.
  */
 #ifndef HTMM_CORE_EVICT_H
 #define HTMM_CORE_EVICT_H
@@ -20,9 +20,10 @@
 /**
  * htmm_table_reclaim() - forget pages cooled to zero, in a bounded step
  * @table: the table
- * @budget: most directory entries to visit, each at most 512 counters of work
+ * @budget: most regions to visit, each at most 512 counters of work; 1,024 empty chains
+ *	count as one
  *
- * Return: true if entries remain that were not visited since the last cooling.
+ * Return: true if regions may remain that were not visited since the last cooling.
  */
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
 

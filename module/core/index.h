@@ -36,11 +36,18 @@ static inline struct htmm_region *htmm_index_find(const struct htmm_table *table
 	return region;
 }
 
-/* The entry at an index below @table->high. It may be unused. */
-static inline struct htmm_region *
-htmm_table_entry(const struct htmm_table *table, u32 index)
+/* The next chain that is not empty, or the first one of the next 64. */
+static inline u32 htmm_index_after(const struct htmm_table *table, u32 chain)
 {
-	return &table->block[index / HTMM_BLOCK_ENTRIES][index % HTMM_BLOCK_ENTRIES];
+	u64 left = table->occupied[chain / 64] >> chain % 64 >> 1;
+
+	return left ? chain + 1 + __ffs64(left) : (chain | 63) + 1;
+}
+
+/* The block that an entry is in: its first entry. */
+static inline struct htmm_region *htmm_index_block(struct htmm_region *region)
+{
+	return (void *)((unsigned long)region & ~(HTMM_POOL_BLOCK_SIZE - 1UL));
 }
 
 /*
@@ -72,10 +79,10 @@ void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
 		     struct htmm_region *to);
 
 /*
- * Give the last block of entries back to the pool: they move to unused entries of other
- * blocks, of which there must be enough.
+ * Give a block of entries back to the pool, if enough are unused: those in use in the block of
+ * an unused one move to other blocks.
  */
-void htmm_index_compact(struct htmm_table *table);
+bool htmm_index_compact(struct htmm_table *table);
 
 /*
  * The front of a region, which other regions may have. The hash is that of the chains, but

@@ -11,8 +11,11 @@ static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_tabl
 			    const struct htmm_region *region)
 {
 	bool pages = scan->kind == HTMM_KIND_BASE;
-	u32 most = pages ? htmm_region_most(region) : htmm_region_count(region);
+	u32 most;
 
+	if (!scan->least)
+		return true;
+	most = pages ? htmm_region_most(region) : htmm_region_count(region);
 	if (htmm_table_cooled(table, region, most) < scan->least)
 		return false;
 	return !pages || region->more ||
@@ -46,9 +49,9 @@ static void htmm_scan_prefetch(const struct htmm_scan *scan, const struct htmm_t
 		prefetch(head[128 + __ffs64(left)]);
 }
 
-/* The region with the lowest key that has not been visited. Chains are short. */
-static struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
-					      const struct htmm_table *table)
+/* Chains are short. */
+struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
+				       const struct htmm_table *table)
 {
 	struct htmm_region *region = table->head[scan->chain], *next = NULL;
 
@@ -62,11 +65,8 @@ static struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
 /* Go to the next chain that is not empty, or to the first one of the next 64, which costs 1. */
 static void htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table, u32 *budget)
 {
-	u32 at = scan->chain + 1;
-	u64 left = at % 64 ? table->occupied[at / 64] >> at % 64 : 0;
-
 	scan->key = 0;
-	scan->chain = left ? at + __ffs64(left) : (scan->chain | 63) + 1;
+	scan->chain = htmm_index_after(table, scan->chain);
 	if (scan->chain % 64)
 		return;
 	--*budget;

@@ -13,20 +13,6 @@
 /* What a region costs of a step's budget; 64 chains cost 1. */
 #define HTMM_SCAN_REGION	16
 
-/**
- * struct htmm_scan - position of a scan
- * @kind: what is of interest, base pages or regions
- * @least: lowest count of interest; may rise
- * @chain: next chain, 0 at first
- * @key: lowest key on @chain that has not been visited, 0 at first
- */
-struct htmm_scan {
-	enum htmm_kind kind;
-	u32 chain;
-	u64 key;
-	u64 least;
-};
-
 /*
  * The lowest count in a region that is still the lowest of interest after the coolings that it
  * has missed. A count that has cooled to zero is stored as 1 or more.
@@ -37,6 +23,10 @@ static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
 {
 	return scan->least ? scan->least << (table->epoch - region->epoch) : 1;
 }
+
+/* The next region on the scan's chain, by key; NULL if there is none. */
+struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
+				       const struct htmm_table *table);
 
 /**
  * htmm_scan_next() - the next region

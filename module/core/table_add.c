@@ -10,15 +10,12 @@ static bool htmm_table_may_add_page(const struct htmm_table *table)
 	return !max_pages || table->stats.pages < max_pages;
 }
 
-/* Is there room in the directory, and memory, to begin a region with this weight? */
+/* Is there memory to begin a region with this weight? */
 static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
 {
-	bool grows = hlist_empty(&table->free);
-	u32 blocks = grows + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
+	u32 blocks = hlist_empty(&table->free) + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
 
-	return (!grows || table->high < table->max_high) &&
-	       blocks <= htmm_pool_free_blocks(table->pool) &&
-	       htmm_table_may_add_page(table);
+	return blocks <= htmm_pool_free_blocks(table->pool) && htmm_table_may_add_page(table);
 }
 
 static u32 htmm_count_add(u32 count, u32 weight)

@@ -20,10 +20,10 @@ static void any_limits(void)
 	CHECK(!bytes == (config.max_bytes < HTMM_TABLE_MIN_BYTES ||
 			 config.max_bytes > 1ULL << 39));
 	/*
-	 * 12 bytes a head, with its part of a front, and at most one head for 128 bytes; 8 bytes
-	 * for each 512; and a list of 8 bytes for 64 heads, or 64 lists.
+	 * 12 bytes a head, with its part of a front, and one head for 128 to 256 bytes; and for
+	 * 64 heads a word of the bitmap and a list of 8 bytes, or 64 lists.
 	 */
-	CHECK(bytes <= config.max_bytes / 128 * (12 + 2 + 2));
+	CHECK(bytes <= config.max_bytes / 128 * 14);
 	CHECK(!bytes || bytes >= config.max_bytes / 64 * 3);
 	if (bytes > 1 << 20)
 		return;

@@ -221,14 +221,13 @@ u32 world_blocks(const struct world *w)
 /* Any address space that has a region. */
 static u32 some_mm(struct world *w)
 {
-	const struct htmm_region *region = NULL;
-	u32 i = 0;
+	const struct htmm_region *region;
+	u32 i;
 
-	do {
-		CHECK(i < w->table.high);
-		region = htmm_table_entry(&w->table, i++);
-	} while (!region->state);
-	return htmm_region_mm(region);
+	for_each_region(&w->table, i, region)
+		return htmm_region_mm(region);
+	CHECK(false);
+	return 0;
 }
 
 /* Remove every address space; what blocks are in use then is the directory. */
@@ -243,8 +242,7 @@ static void remove_all(struct world *w)
 		while (htmm_table_remove_mm(&w->table, mm, first, 64))
 			first = false;
 	}
-	CHECK(world_blocks(w) ==
-	      w->table.high / HTMM_BLOCK_ENTRIES);
+	CHECK(world_blocks(w) == w->table.nr_free / HTMM_BLOCK_ENTRIES);
 }
 
 void world_close(struct world *w)
@@ -273,20 +271,11 @@ void world_refill(struct world *w, u32 n)
 static void world_entries(const struct world *w,
 			  const struct htmm_region *entry[MODEL_REGIONS])
 {
-	const struct htmm_region *region;
-	u32 i, j;
+	const struct model_region *r = w->model.region;
+	u32 i;
 
-	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
-	for (i = 0; i < w->table.high; i++) {
-		region = htmm_table_entry(&w->table, i);
-		if (!region->state)
-			continue;
-		for (j = 0; j < MODEL_REGIONS; j++) {
-			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
-			    htmm_region_mm(region) == w->model.region[j].mm)
-				entry[j] = region;
-		}
-	}
+	for (i = 0; i < MODEL_REGIONS; i++, r++)
+		entry[i] = htmm_index_find(&w->table, htmm_region_key(htmm_page(r->mm, r->vpn)));
 }
 
 static void world_add_batch(struct world *w,
@@ -445,12 +434,26 @@ void world_jump(struct world *w, u64 jump)
 	w->model.coolings += jump;
 }
 
+/* Regions that have missed coolings. */
+static u64 world_behind(const struct world *w)
+{
+	const struct htmm_region *entry[MODEL_REGIONS];
+	u32 i, n = 0;
+
+	world_entries(w, entry);
+	for (i = 0; i < MODEL_REGIONS; i++)
+		n += entry[i] && entry[i]->epoch != w->table.epoch;
+	return n;
+}
+
 void world_reclaim(struct world *w, u32 budget, bool *more)
 {
 	const struct htmm_region *entry[MODEL_REGIONS];
+	u64 behind = world_behind(w);
 	u32 i;
 
 	*more = htmm_table_reclaim(&w->table, budget);
+	CHECK(behind - world_behind(w) <= budget);
 	world_entries(w, entry);
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &w->model.region[i];
@@ -558,21 +561,20 @@ static u32 audit_list(const struct hlist_head *head)
 
 void table_audit(const struct htmm_table *table)
 {
-	u32 blocks = table->high / HTMM_BLOCK_ENTRIES;
+	u32 entries = table->stats.regions + table->nr_free, blocks = entries / HTMM_BLOCK_ENTRIES;
 	u32 i, used = 0, fronts = 0, listed = audit_list(&table->free);
+	const struct htmm_region *region;
 
-	for (i = 0; i < table->high; i++) {
-		const struct htmm_region *region = htmm_table_entry(table, i);
-
-		if (!region->state)
-			continue;
+	CHECK(entries % HTMM_BLOCK_ENTRIES == 0 && listed == table->nr_free);
+	for_each_region(table, i, region) {
+		CHECK(region->state);
 		used++;
 		blocks += region->digits;
 		CHECK(htmm_index_find(table, region->key) == region);
 		audit_slots(region);
 		fronts += audit_state(table, region);
 	}
-	CHECK(used == table->stats.regions && table->nr_free == table->high - used);
+	CHECK(used == table->stats.regions);
 	CHECK(pool_blocks(table->pool) == blocks);
 	for (i = 0; i <= table->front_mask / sizeof(*table->front); i++)
 		fronts -= table->front[i].name != HTMM_FRONT_UNUSED;
@@ -581,7 +583,7 @@ void table_audit(const struct htmm_table *table)
 		CHECK(!table->head[i] == !(table->occupied[i / 64] >> i % 64 & 1));
 	for (i = 0; i <= table->mm_mask; i++)
 		listed += audit_list(&table->mm[i]);
-	CHECK(listed == table->high);
+	CHECK(listed == entries);
 }
 
 void thresholds_match(const struct htmm_hist *hist, u64 capacity)
