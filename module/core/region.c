@@ -245,29 +245,29 @@ static u32 htmm_bytes_sum(u64 word)
 }
 
 /*
- * Halve eight digits without marks. Returns 0 in each byte that was 1, and 1 in the others:
- * adding 127 sets the top bit of a byte unless it is 0.
+ * Halve eight digits without marks. Adds 1 to @others in each byte that was not 1: adding 127
+ * sets the top bit of a byte unless it is 0.
  */
-static __always_inline u64 htmm_word_halve(u64 *word)
+static __always_inline void htmm_word_halve(u64 *word, u64 *others)
 {
-	u64 others = (*word ^ HTMM_BYTES(1)) + HTMM_BYTES(HTMM_DIGIT_MASK);
+	u64 other = *word ^ HTMM_BYTES(1);
 
-	*word = *word >> 1 & HTMM_BYTES(HTMM_DIGIT_MASK);
-	return others >> HTMM_DIGIT_BITS & HTMM_BYTES(1);
+	*others += (other + HTMM_BYTES(HTMM_DIGIT_MASK)) >> HTMM_DIGIT_BITS & HTMM_BYTES(1);
+	*word = other >> 1 & HTMM_BYTES(HTMM_DIGIT_MASK);
 }
 
 /* Halve @n digits without marks, a multiple of 32. Returns how many become 0. */
 static u32 htmm_digits_halve(u8 *digit, u32 n)
 {
-	u64 *word = (u64 *)digit, *end = (u64 *)(digit + n), others = 0;
+	u64 *word = (u64 *)digit, *end = (u64 *)(digit + n), a = 0, b = 0, c = 0, d = 0;
 
 	for (; word < end; word += 4) {
-		others += htmm_word_halve(word);
-		others += htmm_word_halve(word + 1);
-		others += htmm_word_halve(word + 2);
-		others += htmm_word_halve(word + 3);
+		htmm_word_halve(word, &a);
+		htmm_word_halve(word + 1, &b);
+		htmm_word_halve(word + 2, &c);
+		htmm_word_halve(word + 3, &d);
 	}
-	return n - htmm_bytes_sum(others);
+	return n - htmm_bytes_sum(a + b + c + d);
 }
 
 /* Pages whose digits have marks are cooled one by one. Returns how many lost their counts. */

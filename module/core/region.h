@@ -157,7 +157,9 @@ static inline void htmm_leaf_prefetch_all(u64 state)
 	const u8 *leaf = htmm_state_leaf(state);
 	u32 at;
 
-	for (at = 0; leaf && at < HTMM_REGION_PAGES; at += 64)
+	if (!leaf)
+		return;
+	for (at = 0; at < HTMM_REGION_PAGES; at += 64)
 		prefetchw(&leaf[at]);
 }
 

@@ -273,15 +273,20 @@ static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
  */
 static void htmm_table_settle(struct htmm_table *table)
 {
-	u32 digit = 1, bin;
-	s32 moves;
+	u64 *hist = table->hist[HTMM_KIND_BASE].bin;
+	const s32 *moves = table->moves;
+	unsigned long digit = 4, bin;
+	s32 sum;
 
-	for (bin = 1; bin <= HTMM_DIGIT_BITS; bin++) {
-		for (moves = 0; digit < 1U << bin; digit++)
-			moves += table->moves[digit];
-		table->hist[HTMM_KIND_BASE].bin[bin] += moves;
+	table->stats.pages -= moves[0];
+	hist[1] += moves[1];
+	hist[2] += moves[2] + moves[3];
+	for (bin = 3; bin <= HTMM_DIGIT_BITS; bin++) {
+		for (sum = 0; digit < 1UL << bin; digit += 4)
+			sum += moves[digit] + moves[digit + 1] + moves[digit + 2] +
+			       moves[digit + 3];
+		hist[bin] += sum;
 	}
-	table->stats.pages -= table->moves[0];
 	memset(table->moves, 0, sizeof(table->moves));
 }
 
