@@ -739,6 +739,49 @@ static void sweep_survives_growth(void)
 	world_close(&world);
 }
 
+/* A cooling in the middle of a sweep: what has been visited is visited once more. */
+static void sweep_begins_again(void)
+{
+	bool more;
+	u32 i;
+
+	world_open(&world, &roomy, false);
+	for (i = 0; i < 30; i++)
+		add(i, 0, 2);
+	world_cool(&world);
+	world_reclaim(&world, 20, &more);
+	world_cool(&world);
+	reclaim_all();
+	CHECK(world.table.stats.regions == 0);
+	world_close(&world);
+}
+
+/* Hot regions next to each other are kept: not only neighbours are compared. */
+static void hot_neighbours_stay(void)
+{
+	const struct htmm_table_config config = { .max_bytes = 256 * 1024 };
+	struct htmm_table_sample s = { .weight = 1000 };
+	struct htmm_table *table = &world.table;
+	u32 dropped, i;
+	u64 key = 0;
+
+	world_open(&world, &config, true);
+	for (i = 0; i < 6000; i++, key++) {
+		/* Others are on other chains. */
+		while (i >= 200 &&
+		       htmm_index_hash(key, table->multiplier, table->head_mask) < 256)
+			key++;
+		s.weight = i < 200 ? 1000 : 1;
+		s.page = key << HTMM_REGION_ORDER;
+		world_refill(&world, 1);
+		CHECK(htmm_table_add(&world.table, &s, 1, &dropped) == 0);
+	}
+	CHECK(world.table.stats.evicted > 3000);
+	for (i = 0; i < 200; i++)
+		CHECK(table_count(&world.table, 0, (u64)i << HTMM_REGION_ORDER) == 1000);
+	world_close(&world);
+}
+
 /* Both tables had the same samples: they must be equal. */
 static void same_tables(const struct world *a, const struct world *b)
 {
@@ -825,6 +868,8 @@ int main(void)
 		TAP_TEST(removed_mm_is_gone),
 		TAP_TEST(steps_are_bounded),
 		TAP_TEST(sweep_survives_growth),
+		TAP_TEST(sweep_begins_again),
+		TAP_TEST(hot_neighbours_stay),
 		TAP_TEST(batches_do_not_matter),
 	};
 
