@@ -98,19 +98,26 @@ bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm
 	return true;
 }
 
+/* Distance at which a sweep prefetches digits, in chains; states come earlier, by the scan. */
+#define HTMM_SWEEP_AHEAD	4
+
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 {
-	struct htmm_region *region;
+	struct htmm_region *region, *ahead;
 
 	budget *= HTMM_SCAN_REGION;
 	while (budget && table->sweeps) {
 		region = htmm_scan_next(&table->sweep, table, &budget);
 		if (region) {
+			ahead = table->head[(table->sweep.chain + HTMM_SWEEP_AHEAD) &
+					    table->head_mask];
+			if (ahead)
+				htmm_leaf_prefetch_all(*ahead->state);
 			htmm_table_cool_region(table, region);
 			if (!htmm_region_count(region))
 				htmm_index_destroy(table, region);
 		} else if (htmm_scan_ended(&table->sweep, table)) {
-			table->sweep = (struct htmm_scan) { };
+			table->sweep.chain = 0;
 			table->sweeps--;
 		}
 	}

@@ -11,12 +11,9 @@ static inline bool htmm_scan_wants(const struct htmm_scan *scan, const struct ht
 			    const struct htmm_region *region)
 {
 	bool pages = scan->kind == HTMM_KIND_BASE;
-	u32 most;
+	u32 most = pages ? htmm_region_most(region) : htmm_region_count(region);
 
-	if (!scan->least)
-		return true;
-	most = pages ? htmm_region_most(region) : htmm_region_count(region);
-	if (htmm_table_cooled(table, region, most) < scan->least)
+	if (scan->least && htmm_table_cooled(table, region, most) < scan->least)
 		return false;
 	return !pages || region->more ||
 	       htmm_scan_stored(scan, table, region) <= HTMM_DIGIT_MASK;
