@@ -7,28 +7,29 @@ void htmm_table_cool_region(struct htmm_table *table,
 			    struct htmm_region *region)
 {
 	u64 missed = table->epoch - region->epoch;
-	u32 gone;
 
 	if (!missed)
 		return;
 	htmm_front_drop(region);
-	gone = htmm_region_cool(region, table->pool, missed);
+	htmm_region_cool(region, table->pool, missed);
 	region->epoch = table->epoch;
 	if (region->digits)
 		htmm_front_load(table, region);
-	table->hist[HTMM_KIND_BASE].bin[0] -= gone;
-	table->stats.pages -= gone;
-	table->stats.reclaimed += gone;
 }
 
 void htmm_table_cool(struct htmm_table *table)
 {
+	u64 *zero = &table->hist[HTMM_KIND_BASE].bin[0];
 	unsigned int kind;
 
 	table->epoch++;
 	htmm_front_drop_slice(table);
 	for (kind = 0; kind < HTMM_KINDS; kind++)
 		htmm_hist_cool(&table->hist[kind]);
+	/* Forgotten at once, so that the regions need not count them later. */
+	table->stats.pages -= *zero;
+	table->stats.reclaimed += *zero;
+	*zero = 0;
 	/* What a sweep has already visited is visited by another one. */
 	table->sweeps = 1 + (table->sweep.chain || table->sweep.key);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Removal of pages from a table: because they have cooled to zero, with their address space,
+ * Removal of regions from a table: because they have cooled to zero, with their address space,
  * or to make room (eviction). Eviction uses a clock hand over the chains.
  */
 #ifndef HTMM_CORE_EVICT_H
@@ -18,7 +18,7 @@
 #define HTMM_SHRINK_EVICTIONS	1024
 
 /**
- * htmm_table_reclaim() - forget pages cooled to zero, in a bounded step
+ * htmm_table_reclaim() - free the memory of what has cooled to zero, in a bounded step
  * @table: the table
  * @budget: most regions to visit, each at most 512 counters of work; 1,024 empty chains
  *	count as one

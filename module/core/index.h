@@ -123,12 +123,8 @@ static inline u32 htmm_table_cooled(const struct htmm_table *table,
 	return htmm_count_cooled(count, table->epoch - region->epoch);
 }
 
-/*
- * Apply the coolings that a region has missed, and forget its base pages whose count has
- * cooled to zero. Until then they are in bin 0.
- */
-void htmm_table_cool_region(struct htmm_table *table,
-			    struct htmm_region *region);
+/* Apply the coolings that a region has missed. */
+void htmm_table_cool_region(struct htmm_table *table, struct htmm_region *region);
 
 /*
  * Evict the coldest of the next @window regions, excluding @keep, or the next one of @bin or a

@@ -252,12 +252,8 @@ u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 
 bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 page, u32 count);
 
-/*
- * Halve all counts @coolings times, at least once; the caller updates the epoch. Returns how
- * many pages lost their counts.
- */
-u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
-		     u64 coolings);
+/* Halve all counts @coolings times, at least once; the caller updates the epoch. */
+void htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool, u64 coolings);
 
 /* Forget the counts of all pages: the region is left sparse and empty. */
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool);

@@ -101,7 +101,7 @@ void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
 		memset(tracked, 0, HTMM_REGION_PAGES / 8);
 	while (region && (value = htmm_region_next(region, 1, &pos, &page))) {
 		count[page] = htmm_table_cooled(table, region, value);
-		if (tracked)
+		if (tracked && count[page])
 			tracked[page / 64] |= 1ULL << page % 64;
 	}
 }

@@ -55,8 +55,7 @@ static inline bool htmm_scan_ended(const struct htmm_scan *scan,
  * @vpn: any of its pages
  * @count: array of HTMM_REGION_PAGES counts, halved by every cooling so far; 0 if a page is
  *	not tracked
- * @tracked: NULL, or a bitmap of HTMM_REGION_PAGES bits: set for each page that is tracked,
- *	also if its count has cooled to zero
+ * @tracked: NULL, or a bitmap of HTMM_REGION_PAGES bits: set for each page with a count
  */
 void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
 		       u32 *count, u64 *tracked);

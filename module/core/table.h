@@ -7,8 +7,7 @@
  * epoch and shifts the histograms; a region applies the halvings it has missed when it is
  * next touched, or passed by htmm_table_reclaim().
  *
- *   tracked page    one with a count, or whose count has cooled to zero since its region was
- *                   last touched (bin 0)
+ *   tracked page    one with a count. A cooling that leaves it none forgets it: bin 0 is empty
  *   tracked region  one that was sampled and not found cooled to zero yet. It has a count of
  *                   its own, which without saturation is never less than the sum of its
  *                   pages', because each of these is rounded down separately
@@ -123,7 +122,7 @@ struct htmm_ahead {
  * @max_bytes: most bytes it may hold
  * @counted: samples added
  * @full: samples refused because nothing could be evicted
- * @reclaimed: base pages forgotten after their count had cooled to zero
+ * @reclaimed: base pages forgotten because their count had cooled to zero
  * @evicted: base pages forgotten to make room, at the page limit, at the memory limit or
  *	because the pool was empty
  * @coolings: halvings so far

@@ -27,6 +27,8 @@ void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table)
 	struct htmm_scan *scan = &list->scan;
 
 	*scan = (struct htmm_scan) { .kind = list->kind };
+	if (list->kind == HTMM_KIND_BASE)
+		list->filter.min = max_t(u64, list->filter.min, 1);
 	if (!after || list->order != HTMM_TOPN_BY_PLACE)
 		return;
 	scan->key = htmm_region_key(htmm_page(after->mm, after->vpn));

@@ -55,22 +55,9 @@ static void model_forget_page(struct model *model, struct model_region *r,
 		return;
 	model_bin_add(model, HTMM_KIND_BASE, page->count, -1);
 	model->reclaimed += !page->count;
-	r->zeros -= !page->count;
 	*page = (struct model_page) { 0 };
 	model->pages--;
 	r->pages--;
-}
-
-static void model_forget_zeros(struct model *model, struct model_region *r)
-{
-	u32 i;
-
-	if (!r->zeros)
-		return;
-	for (i = 0; i < HTMM_REGION_PAGES; i++) {
-		if (!r->page[i].count)
-			model_forget_page(model, r, &r->page[i]);
-	}
 }
 
 static void model_forget_region(struct model *model, struct model_region *r)
@@ -105,7 +92,6 @@ static void model_add(struct model *model, const struct htmm_table_sample *s)
 
 	if (!s->weight)
 		return;
-	model_forget_zeros(model, r);
 	page = &r->page[s->page % HTMM_REGION_PAGES];
 	if (page->tracked)
 		model_bin_add(model, HTMM_KIND_BASE, page->count, -1);
@@ -361,8 +347,6 @@ static void world_add_limited(struct world *w,
 	}
 	r = model_find(&w->model, sample_mm(s), sample_vpn(s));
 	lost = htmm_table_add(&w->table, s, 1, &dropped);
-	if (s->weight && r->tracked)
-		model_forget_zeros(&w->model, r);
 	if (lost || w->table.stats.evicted != evicted)
 		CHECK(free_blocks < HTMM_SAMPLE_BLOCKS ||
 		      (max_pages && w->model.pages >= max_pages &&
@@ -411,10 +395,10 @@ void world_cool(struct world *w)
 		if (!r->tracked)
 			continue;
 		r->count /= 2;
-		r->zeros = 0;
 		for (j = 0; j < HTMM_REGION_PAGES; j++) {
 			r->page[j].count /= 2;
-			r->zeros += r->page[j].tracked && !r->page[j].count;
+			if (!r->page[j].count)
+				model_forget_page(&w->model, r, &r->page[j]);
 		}
 	}
 	model_hist(&w->model, HTMM_KIND_BASE, &w->model.hist[HTMM_KIND_BASE]);
@@ -464,8 +448,6 @@ void world_reclaim(struct world *w, u32 budget, bool *more)
 		if (!entry[i]) {
 			CHECK(r->count == 0);
 			model_forget_region(&w->model, r);
-		} else if (entry[i]->epoch == w->table.epoch) {
-			model_forget_zeros(&w->model, r);
 		}
 	}
 	if (*more)

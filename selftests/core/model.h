@@ -34,7 +34,6 @@ struct model_region {
 	bool saturated;
 	u32 count;
 	u32 pages;	/* tracked ones */
-	u32 zeros;	/* of those, cooled to zero */
 	struct model_page page[HTMM_REGION_PAGES];
 };
 

@@ -126,7 +126,7 @@ static void all_pages_at_rest(void)
 		n = export_all(HTMM_KIND_BASE, &everything,
 			       round % 2 ? 1 + tap_below(50) : 2000, NULL);
 		check_pages(n);
-		/* Bin by bin, including those that have cooled to zero. */
+		/* Bin by bin. */
 		memset(&hist, 0, sizeof(hist));
 		for (i = 0; i < n; i++)
 			htmm_hist_add(&hist, entries[i].value);
