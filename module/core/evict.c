@@ -22,7 +22,7 @@ void htmm_table_cool(struct htmm_table *table)
 	u64 *zero = &table->hist[HTMM_KIND_BASE].bin[0];
 	unsigned int kind;
 
-	table->epoch++;
+	table->front_epoch = ++table->epoch % HTMM_FRONT_EPOCHS;
 	htmm_front_drop_slice(table);
 	for (kind = 0; kind < HTMM_KINDS; kind++)
 		htmm_hist_cool(&table->hist[kind]);

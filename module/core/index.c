@@ -105,7 +105,7 @@ void htmm_front_load(struct htmm_table *table, struct htmm_region *region)
 		return;
 	if (owner)
 		htmm_front_drop(owner);
-	front->name = htmm_front_name(region->key, table->epoch % HTMM_FRONT_EPOCHS);
+	front->name = htmm_front_name(region->key, table->front_epoch);
 	front->state = region->home;
 	region->state = &front->state;
 }
@@ -114,7 +114,7 @@ void htmm_front_drop_slice(struct htmm_table *table)
 {
 	u32 fronts = (table->front_mask >> HTMM_FRONT_ORDER) + 1;
 	u32 slice = DIV_ROUND_UP(fronts, HTMM_FRONT_EPOCHS);
-	u32 i = table->epoch % HTMM_FRONT_EPOCHS * slice;
+	u32 i = table->front_epoch * slice;
 	u32 end = min(i + slice, fronts);
 	struct htmm_region *owner;
 

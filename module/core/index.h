@@ -97,7 +97,7 @@ static inline struct htmm_front *htmm_front_of(const struct htmm_table *table, u
 	return (void *)table->front + (hash & table->front_mask);
 }
 
-/* The name of a region's front; @epoch is the table's, modulo HTMM_FRONT_EPOCHS. */
+/* The name of a region's front; @epoch is modulo HTMM_FRONT_EPOCHS. */
 static inline u64 htmm_front_name(u64 key, u64 epoch)
 {
 	return key << HTMM_FRONT_EPOCH_BITS | epoch;

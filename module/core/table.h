@@ -177,6 +177,7 @@ struct htmm_table {
 	u64 *occupied;			/* bitmap of the chains that are not empty */
 	struct hlist_head *mm;		/* lists of regions */
 	u64 multiplier;
+	u64 front_epoch;		/* @epoch modulo HTMM_FRONT_EPOCHS, of fronts in use */
 	u64 dir_bytes;
 	u32 front_mask;			/* of an offset in bytes */
 	u32 head_mask;

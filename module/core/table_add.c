@@ -308,7 +308,7 @@ static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_b
 					   const struct htmm_table_sample *samples,
 					   int i, int n, u32 *refused)
 {
-	const u64 epoch = table->epoch % HTMM_FRONT_EPOCHS;
+	const u64 epoch = table->front_epoch;
 	const struct htmm_table_sample *s = samples + i, *end, *look_end;
 	struct htmm_ahead *ahead = table->ahead;
 

@@ -415,6 +415,7 @@ void world_jump(struct world *w, u64 jump)
 		htmm_table_cool(&w->table);
 	/* No front is left, and only the epoch changes. */
 	w->table.epoch += jump - steps;
+	w->table.front_epoch = w->table.epoch % HTMM_FRONT_EPOCHS;
 	w->model.coolings += jump;
 }
 
