@@ -207,7 +207,6 @@ static void htmm_region_clear_slots(struct htmm_region *region)
 {
 	memset(region->page, 0, sizeof(region->page));
 	memset(region->digit, 0, sizeof(region->digit));
-	memset(region->above, 0, sizeof(region->above));
 }
 
 bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
@@ -253,7 +252,7 @@ static void htmm_digits_cool(u8 *digit, u32 n, u32 coolings)
 /* Pages whose digits have marks are cooled one by one. */
 static void htmm_region_cool_digits(struct htmm_region *region, u64 coolings)
 {
-	/* Without marks there is nothing above the digits of slots. */
+	/* Of slots, also what is above their digits: nothing without marks. */
 	u32 n = region->digits ? HTMM_REGION_PAGES : 2 * HTMM_SLOTS, count, i;
 	u8 *digit = region->digits ? htmm_region_leaf(region) : region->digit;
 	struct htmm_counts counts;

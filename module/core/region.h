@@ -68,7 +68,7 @@
  * @page: of each slot, a page and 1; 0: unused. A slot may be left with a number of 0.
  *	Above these bits, the highest of the number, if its digit has a mark
  * @digit: of each slot, the digit of its number
- * @above: of each slot, the bits above its digit, 0 if that has no mark
+ * @above: of each slot, the bits above its digit, if that has a mark
  * @plane: in place of slots, what is above the leaf's digits, the lowest byte first
  */
 struct htmm_region {

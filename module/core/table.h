@@ -204,8 +204,8 @@ struct htmm_table {
  * htmm_table_dir_bytes() - size of the directory
  * @config: the limits
  *
- * The directory never grows, so no sample waits for a rehash. It takes 5 to 10 % of max_bytes;
- * never more than 3/32 + 1/64, which only the smallest tables come near to.
+ * The directory never grows, so no sample waits for a rehash. It takes 5 to 10 % of max_bytes,
+ * and up to 1/9 in the smallest tables.
  *
  * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */

@@ -11,7 +11,7 @@ static void any_limits(void)
 		.max_bytes = fuzz_u64(), .max_pages = fuzz_u64(),
 		.seed = fuzz_u64(),
 	};
-	size_t bytes = htmm_table_dir_bytes(&config);
+	size_t bytes = htmm_table_dir_bytes(&config), heads = config.max_bytes / 128;
 	struct htmm_table_stats stats;
 	struct htmm_table table;
 	struct htmm_pool pool;
@@ -20,10 +20,10 @@ static void any_limits(void)
 	CHECK(!bytes == (config.max_bytes < HTMM_TABLE_MIN_BYTES ||
 			 config.max_bytes > 1ULL << 39));
 	/*
-	 * 12 bytes a head, with its part of a front, and one head for 128 to 256 bytes; and for
-	 * 64 heads a word of the bitmap and a list of 8 bytes, or 64 lists.
+	 * At most so many heads, of 12 bytes with their parts of fronts; for 64 of them a word of
+	 * the bitmap, and a list of 8 bytes, or 64 lists.
 	 */
-	CHECK(bytes <= config.max_bytes / 128 * 14);
+	CHECK(bytes <= 12 * heads + heads / 8 + max_t(u64, heads / 8, 512));
 	CHECK(!bytes || bytes >= config.max_bytes / 64 * 3);
 	if (bytes > 1 << 20)
 		return;
