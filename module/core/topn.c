@@ -27,8 +27,6 @@ void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table)
 	struct htmm_scan *scan = &list->scan;
 
 	*scan = (struct htmm_scan) { .kind = list->kind };
-	if (list->kind == HTMM_KIND_BASE)
-		list->filter.min = max_t(u64, list->filter.min, 1);
 	if (!after || list->order != HTMM_TOPN_BY_PLACE)
 		return;
 	scan->key = htmm_region_key(htmm_page(after->mm, after->vpn));
@@ -123,6 +121,9 @@ static void htmm_topn_offer_count(struct htmm_topn *list, const struct htmm_tabl
 	};
 
 	if (entry.value < list->filter.min || entry.value > list->filter.max)
+		return;
+	/* A page that has cooled to zero is forgotten, though its region has yet to be cooled. */
+	if (!entry.value && list->kind == HTMM_KIND_BASE)
 		return;
 	if (list->kind == HTMM_KIND_HUGE ||
 	    (entry.vpn >= list->filter.first && entry.vpn <= list->filter.last))
