@@ -24,7 +24,7 @@ static void any_limits(void)
 	 * the bitmap, and a list of 8 bytes, or 64 lists.
 	 */
 	CHECK(bytes <= 12 * heads + heads / 8 + max_t(u64, heads / 8, 512));
-	CHECK(!bytes || bytes >= config.max_bytes / 64 * 3);
+	CHECK(!bytes || bytes >= config.max_bytes / 256 * 8);
 	if (bytes > 1 << 20)
 		return;
 	dir = aligned_alloc(64, (bytes + 64) & ~63UL);
