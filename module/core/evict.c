@@ -51,25 +51,26 @@ static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *regio
 /* An odd number, which leads from one part of the directory to a distant one. */
 #define HTMM_EVICT_STRIDE	0x9e3779b9U
 
-/*
- * The next region, of which there are some. Neighbours are often equally hot, so a distant part
- * of the directory, of @part chains, comes after each part.
- */
-static struct htmm_region *htmm_evict_next(struct htmm_table *table, u32 part)
+/* The first chain of a part, counted from the part that the hand is in. */
+static u32 htmm_evict_chain(const struct htmm_table *table, u32 part, u32 ahead)
 {
-	struct htmm_scan *hand = &table->hand;
-	struct htmm_region *region;
-	u32 next;
+	return (table->hand / part + ahead * HTMM_EVICT_STRIDE) * part & table->head_mask;
+}
 
-	while (!(region = htmm_scan_on_chain(hand, table))) {
-		next = htmm_index_after(table, hand->chain);
-		if (next / part != hand->chain / part)
-			next = (hand->chain / part + HTMM_EVICT_STRIDE) * part & table->head_mask;
-		hand->chain = next;
-		hand->key = 0;
+/*
+ * Go to the next chain. Neighbours are often equally hot, so a distant part of the directory,
+ * of @part chains, comes after each part.
+ */
+static void htmm_evict_step(struct htmm_table *table, u32 part)
+{
+	u32 next = htmm_index_after(table, table->hand);
+
+	if (next / part != table->hand / part) {
+		htmm_fetch(&table->head[htmm_evict_chain(table, part, 8)]);
+		htmm_fetch(table->head[htmm_evict_chain(table, part, 4)]);
+		next = htmm_evict_chain(table, part, 1);
 	}
-	hand->key = region->key + 1;
-	return region;
+	table->hand = next;
 }
 
 bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm_region *keep)
@@ -80,16 +81,18 @@ bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm
 	struct htmm_region *region, *coldest = NULL;
 	u32 count, least = U32_MAX;
 
-	for (; looks && window && (!coldest || htmm_hist_bin(least) > bin); looks--) {
-		region = htmm_evict_next(table, part);
-		if (region == keep)
-			continue;
-		window--;
-		count = htmm_table_cooled(table, region, htmm_region_count(region));
-		if (!coldest || count < least) {
-			coldest = region;
-			least = count;
+	while (looks && window && (!coldest || htmm_hist_bin(least) > bin)) {
+		for (region = table->head[table->hand]; region; region = region->chain, looks--) {
+			if (region == keep)
+				continue;
+			window -= !!window;
+			count = htmm_table_cooled(table, region, htmm_region_count(region));
+			if (!coldest || count < least) {
+				coldest = region;
+				least = count;
+			}
 		}
+		htmm_evict_step(table, part);
 	}
 	if (!coldest)
 		return false;

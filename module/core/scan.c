@@ -46,9 +46,9 @@ static void htmm_scan_prefetch(const struct htmm_scan *scan, const struct htmm_t
 		prefetch(head[128 + __ffs64(left)]);
 }
 
-/* Chains are short. */
-struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
-				       const struct htmm_table *table)
+/* The region with the lowest key that has not been visited. Chains are short. */
+static struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
+					      const struct htmm_table *table)
 {
 	struct htmm_region *region = table->head[scan->chain], *next = NULL;
 

@@ -24,10 +24,6 @@ static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
 	return scan->least ? scan->least << (table->epoch - region->epoch) : 1;
 }
 
-/* The next region on the scan's chain, by key; NULL if there is none. */
-struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
-				       const struct htmm_table *table);
-
 /**
  * htmm_scan_next() - the next region
  * @scan: the scan

@@ -188,7 +188,7 @@ struct htmm_table {
 	struct hlist_head free;		/* list of unused entries */
 	struct htmm_scan sweep;		/* what reclaim visits next */
 	u32 sweeps;			/* since the last cooling: sweeps to end, the present one, too */
-	struct htmm_scan hand;		/* what eviction visits next */
+	u32 hand;			/* chain that eviction visits next */
 	u32 behind;			/* samples of the last batch without a front */
 	u32 nr_soon;
 	bool moved;			/* entries have been moved or evicted */
