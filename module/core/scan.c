@@ -7,7 +7,7 @@
  * tell: no page has more samples than its region, or than a listing has found and the region
  * got since then, and without marks no count is more than a digit.
  */
-static inline bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_table *table,
+static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_table *table,
 			    const struct htmm_region *region)
 {
 	bool pages = scan->kind == HTMM_KIND_BASE;

@@ -187,7 +187,7 @@ struct htmm_table {
 	struct htmm_region *exiting;	/* next one to remove */
 	struct hlist_head free;		/* list of unused entries */
 	struct htmm_scan sweep;		/* what reclaim visits next */
-	u32 sweeps;			/* since the last cooling: sweeps to end, the present one, too */
+	u32 sweeps;			/* to end, with the present one, for the last cooling */
 	u32 hand;			/* chain that eviction visits next */
 	u32 behind;			/* samples of the last batch without a front */
 	u32 nr_soon;

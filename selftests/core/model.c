@@ -204,26 +204,25 @@ u32 world_blocks(const struct world *w)
 	return pool_blocks(&w->pool);
 }
 
-/* Any address space that has a region. */
-static u32 some_mm(struct world *w)
+const struct htmm_region *next_region(const struct htmm_table *table,
+				      const struct htmm_region *region, u32 *at)
 {
-	const struct htmm_region *region;
-	u32 i;
-
-	for_each_region(&w->table, i, region)
-		return htmm_region_mm(region);
-	CHECK(false);
-	return 0;
+	if (region && region->chain)
+		return region->chain;
+	*at += !!region;
+	while (*at <= table->head_mask && !table->head[*at])
+		++*at;
+	return *at <= table->head_mask ? table->head[*at] : NULL;
 }
 
 /* Remove every address space; what blocks are in use then is the directory. */
 static void remove_all(struct world *w)
 {
+	u32 mm, at = 0;
 	bool first;
-	u32 mm;
 
 	while (w->table.stats.regions) {
-		mm = some_mm(w);
+		mm = htmm_region_mm(next_region(&w->table, NULL, &at));
 		first = true;
 		while (htmm_table_remove_mm(&w->table, mm, first, 64))
 			first = false;
@@ -545,11 +544,11 @@ static u32 audit_list(const struct hlist_head *head)
 void table_audit(const struct htmm_table *table)
 {
 	u32 entries = table->stats.regions + table->nr_free, blocks = entries / HTMM_BLOCK_ENTRIES;
-	u32 i, used = 0, fronts = 0, listed = audit_list(&table->free);
-	const struct htmm_region *region;
+	u32 i = 0, used = 0, fronts = 0, listed = audit_list(&table->free);
+	const struct htmm_region *region = NULL;
 
 	CHECK(entries % HTMM_BLOCK_ENTRIES == 0 && listed == table->nr_free);
-	for_each_region(table, i, region) {
+	while ((region = next_region(table, region, &i))) {
 		CHECK(region->state);
 		used++;
 		blocks += region->digits;

@@ -80,10 +80,9 @@ static inline u64 sample_vpn(const struct htmm_table_sample *s)
 void world_open(struct world *w, const struct htmm_table_config *config,
 		bool limited);
 
-/* Each region of a table, by its chains. */
-#define for_each_region(table, at, region) \
-	for ((at) = 0; (at) <= (table)->head_mask; (at)++) \
-		for ((region) = (table)->head[at]; (region); (region) = (region)->chain)
+/* The region after this one in the order of chains; NULL: the first. @at: 0, then its chain. */
+const struct htmm_region *next_region(const struct htmm_table *table,
+				      const struct htmm_region *region, u32 *at);
 
 /* Clears the table, takes all memory back and checks that none is missing. */
 void world_close(struct world *w);
