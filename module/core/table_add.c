@@ -173,7 +173,10 @@ static noinline void htmm_entry_soon(struct htmm_table *table, u64 key)
 	table->soon[table->nr_soon++] = key;
 }
 
-/* Look up a digit by the entry of its region (NULL: there is none). */
+/*
+ * Look up a digit by the entry of its region (NULL: there is none). A sparse region is cooled
+ * here, as that takes no other memory.
+ */
 static __always_inline void htmm_look_region(struct htmm_table *table,
 					     struct htmm_region *region, u32 page,
 					     struct htmm_ahead *ahead)
@@ -182,9 +185,11 @@ static __always_inline void htmm_look_region(struct htmm_table *table,
 
 	if (unlikely(!region)) {
 		table->behind++;
-	} else if (unlikely(region->epoch != table->epoch)) {
+	} else if (unlikely(region->epoch != table->epoch) && region->digits) {
 		htmm_leaf_prefetch_all(*region->state);
 	} else {
+		if (unlikely(region->epoch != table->epoch))
+			htmm_table_cool_region(table, region);
 		table->behind += !region->digits;
 		digit = htmm_region_digit(region, page);
 	}
