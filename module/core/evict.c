@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "evict.h"
 #include "index.h"
+#include "scan.h"
 
 void htmm_table_cool_region(struct htmm_table *table,
 			    struct htmm_region *region)
 {
 	u64 missed = table->epoch - region->epoch;
-	u32 gone;
 
 	if (!missed)
 		return;
 	htmm_front_drop(region);
-	gone = htmm_region_cool(region, table->pool, missed);
+	htmm_region_cool(region, table->pool, missed);
 	region->epoch = table->epoch;
 	if (region->digits)
 		htmm_front_load(table, region);
-	table->hist[HTMM_KIND_BASE].bin[0] -= gone;
-	table->stats.pages -= gone;
-	table->stats.reclaimed += gone;
 }
 
 void htmm_table_cool(struct htmm_table *table)
 {
+	u64 *zero = &table->hist[HTMM_KIND_BASE].bin[0];
 	unsigned int kind;
 
-	table->epoch++;
+	table->front_epoch = ++table->epoch % HTMM_FRONT_EPOCHS;
 	htmm_front_drop_slice(table);
 	for (kind = 0; kind < HTMM_KINDS; kind++)
 		htmm_hist_cool(&table->hist[kind]);
-	table->sweep_left = table->high;
+	/* Forgotten at once, so that the regions need not count them later. */
+	table->stats.pages -= *zero;
+	table->stats.reclaimed += *zero;
+	*zero = 0;
+	/* What a sweep has already visited is visited by another one. */
+	table->sweeps = 1 + (table->sweep.chain || table->sweep.key);
 }
 
 /* Forget a region. Returns the number of base pages forgotten with it. */
@@ -45,60 +48,84 @@ static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *regio
 	return pages;
 }
 
+/* An odd number, which leads from one part of the directory to a distant one. */
+#define HTMM_EVICT_STRIDE	0x9e3779b9U
+
+/* The first chain of a part, counted from the part that the hand is in. */
+static u32 htmm_evict_chain(const struct htmm_table *table, u32 part, u32 ahead)
+{
+	return (table->hand / part + ahead * HTMM_EVICT_STRIDE) * part & table->head_mask;
+}
+
+/*
+ * Go to the next chain. Neighbours are often equally hot, so a distant part of the directory,
+ * of @part chains, comes after each part.
+ */
+static void htmm_evict_step(struct htmm_table *table, u32 part)
+{
+	u32 next = htmm_index_after(table, table->hand);
+
+	if (next / part != table->hand / part) {
+		htmm_fetch(&table->head[htmm_evict_chain(table, part, 8)]);
+		htmm_fetch(table->head[htmm_evict_chain(table, part, 4)]);
+		next = htmm_evict_chain(table, part, 1);
+	}
+	table->hand = next;
+}
+
 bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm_region *keep)
 {
-	u32 looks = min_t(u64, table->high, 8ULL * window);
+	u64 looks = table->stats.regions, chains = table->head_mask + 1ULL;
+	/* With one region on average: a window looks at many parts. */
+	u32 part = 1U << ilog2(clamp_t(u64, chains / (looks ?: 1), 1, 64));
 	struct htmm_region *region, *coldest = NULL;
 	u32 count, least = U32_MAX;
 
-	for (; looks && window && (!coldest || htmm_hist_bin(least) > bin); looks--) {
-		if (table->hand >= table->high)
-			table->hand = 0;
-		region = htmm_table_entry(table, table->hand++);
-		if (!region->state || region == keep)
-			continue;
-		window--;
-		count = htmm_table_cooled(table, region, htmm_region_count(region));
-		if (!coldest || count < least) {
-			coldest = region;
-			least = count;
+	while (looks && window && (!coldest || htmm_hist_bin(least) > bin)) {
+		for (region = table->head[table->hand]; region; region = region->chain, looks--) {
+			if (region == keep)
+				continue;
+			window -= !!window;
+			count = htmm_table_cooled(table, region, htmm_region_count(region));
+			if (!coldest || count < least) {
+				coldest = region;
+				least = count;
+			}
 		}
+		htmm_evict_step(table, part);
 	}
 	if (!coldest)
 		return false;
 	table->stats.evicted += htmm_table_remove(table, coldest);
 	table->moved = true;
-	if (table->nr_free >= HTMM_BLOCK_ENTRIES)
-		htmm_index_compact(table);
+	htmm_index_compact(table);
 	return true;
 }
 
-/* Distance at which a sweep prefetches digits, and before them states, in entries. */
+/* Distance at which a sweep prefetches digits, in chains; states come earlier, by the scan. */
 #define HTMM_SWEEP_AHEAD	4
 
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 {
-	struct htmm_region *region;
-	u32 ahead;
+	struct htmm_region *region, *ahead;
 
-	for (; budget && table->sweep_left; budget--, table->sweep_left--) {
-		if (table->sweep >= table->high)
-			table->sweep = 0;
-		ahead = table->sweep + HTMM_SWEEP_AHEAD;
-		if (ahead + HTMM_SWEEP_AHEAD < table->high) {
-			htmm_fetch(htmm_table_entry(table, ahead + HTMM_SWEEP_AHEAD)->state);
-			region = htmm_table_entry(table, ahead);
-			if (region->state)
-				htmm_leaf_prefetch_all(*region->state);
+	budget *= HTMM_SCAN_REGION;
+	while (budget && table->sweeps) {
+		region = htmm_scan_next(&table->sweep, table, &budget);
+		if (region) {
+			ahead = table->head[(table->sweep.chain + HTMM_SWEEP_AHEAD) &
+					    table->head_mask];
+			if (ahead)
+				htmm_leaf_prefetch_all(*ahead->state);
+			htmm_table_cool_region(table, region);
+			if (!htmm_region_count(region))
+				htmm_index_destroy(table, region);
+		} else if (htmm_scan_ended(&table->sweep, table)) {
+			table->sweep.chain = 0;
+			table->sweeps--;
 		}
-		region = htmm_table_entry(table, table->sweep++);
-		if (!region->state)
-			continue;
-		htmm_table_cool_region(table, region);
-		if (!htmm_region_count(region))
-			htmm_index_destroy(table, region);
 	}
-	return table->sweep_left;
+	return table->sweeps;
 }
 
 bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
@@ -117,36 +144,42 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 	return table->exiting;
 }
 
-/* Move what is in some pages: a block of entries, and the blocks with their counts. */
-static void htmm_shrink_move(struct htmm_table *table, struct htmm_region **block,
+/* Move what is in some pages: the block of a region's entry, and the blocks with its counts. */
+static void htmm_shrink_move(struct htmm_table *table, struct htmm_region *region,
 			     void *const *page, u32 n)
 {
-	struct htmm_region *old = *block, *region;
-	u32 i, plane;
+	struct htmm_region *old = htmm_index_block(region), *block;
+	u32 i;
 
-	*block = htmm_pool_moved(table->pool, page, n, old);
-	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		region = &(*block)[i];
-		if (region != &old[i])
-			htmm_index_move(table, &old[i], region);
-		if (!region->state || !region->digits)
-			continue;
-		htmm_region_set_state(region, htmm_pool_moved(table->pool, page, n,
-							      htmm_region_leaf(region)),
-				      htmm_region_count(region));
-		for (plane = 0; plane + 1 < region->digits; plane++)
-			region->plane[plane] = htmm_pool_moved(table->pool, page, n,
-							       region->plane[plane]);
-	}
+	block = htmm_pool_moved(table->pool, page, n, old);
+	for (i = 0; block != old && i < HTMM_BLOCK_ENTRIES; i++)
+		htmm_index_move(table, &old[i], &block[i]);
+	region = &block[region - old];
+	if (!region->digits)
+		return;
+	htmm_region_set_state(region, htmm_pool_moved(table->pool, page, n,
+						      htmm_region_leaf(region)),
+			      htmm_region_count(region));
+	for (i = 0; i + 1 < region->digits; i++)
+		region->plane[i] = htmm_pool_moved(table->pool, page, n, region->plane[i]);
 }
 
 u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
 {
-	u32 whole = table->pool->nr_pages, n, i;
+	struct htmm_scan scan = { .kind = HTMM_KIND_HUGE };
+	struct htmm_region *region;
+	u32 whole = table->pool->nr_pages, n, budget;
 
+	/* Then each block of entries has a region, which leads to it. */
+	while (htmm_index_compact(table))
+		;
 	n = htmm_pool_withdraw(table->pool, page, min_t(u32, nr, HTMM_SHRINK_PAGES));
-	for (i = 0; n > whole && i < table->high / HTMM_BLOCK_ENTRIES; i++)
-		htmm_shrink_move(table, &table->block[i], page, n);
+	while (n > whole && !htmm_scan_ended(&scan, table)) {
+		budget = HTMM_SCAN_REGION;
+		region = htmm_scan_next(&scan, table, &budget);
+		if (region)
+			htmm_shrink_move(table, region, page, n);
+	}
 	return n;
 }
 

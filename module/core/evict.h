@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Removal of pages from a table: because they have cooled to zero, with their address space,
- * or to make room (eviction). Eviction uses a clock hand over the entries.
+ * Removal of regions from a table: because they have cooled to zero, with their address space,
+ * or to make room (eviction). Eviction uses a clock hand over the chains.
  */
 #ifndef HTMM_CORE_EVICT_H
 #define HTMM_CORE_EVICT_H
@@ -18,11 +18,12 @@
 #define HTMM_SHRINK_EVICTIONS	1024
 
 /**
- * htmm_table_reclaim() - forget pages cooled to zero, in a bounded step
+ * htmm_table_reclaim() - free the memory of what has cooled to zero, in a bounded step
  * @table: the table
- * @budget: most directory entries to visit, each at most 512 counters of work
+ * @budget: most regions to visit, below 2^28, each at most 512 counters of work; 1,024
+ *	empty chains count as one
  *
- * Return: true if entries remain that were not visited since the last cooling.
+ * Return: true if regions may remain that were not visited since the last cooling.
  */
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
 

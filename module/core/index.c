@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "index.h"
 
-static_assert(HTMM_TABLE_BLOCKS(HTMM_TABLE_MAX_BYTES) * HTMM_BLOCK_ENTRIES < U32_MAX,
-	      "an index, and one more, is a u32");
+static_assert(HTMM_TABLE_MAX_BYTES / sizeof(struct htmm_region) <= BIT_ULL(32),
+	      "with the directory there is no room for as many entries");
 static_assert(1 + HTMM_BEGIN_BLOCKS <= HTMM_SAMPLE_BLOCKS,
 	      "a new region's entry and its first count");
 
@@ -42,18 +42,13 @@ static struct htmm_region *htmm_index_take(struct htmm_table *table, struct hlis
 	return hlist_entry(node, struct htmm_region, list);
 }
 
-/* A sweep in progress has to visit the new entries, too. */
 static void htmm_index_grow(struct htmm_table *table)
 {
 	struct htmm_region *block = htmm_pool_block_get(table->pool);
 	u32 i;
 
-	table->block[table->high / HTMM_BLOCK_ENTRIES] = block;
 	for (i = HTMM_BLOCK_ENTRIES; i--; )
 		htmm_index_put(table, &block[i]);
-	table->high += HTMM_BLOCK_ENTRIES;
-	if (table->sweep_left)
-		table->sweep_left += HTMM_BLOCK_ENTRIES;
 }
 
 struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
@@ -110,7 +105,7 @@ void htmm_front_load(struct htmm_table *table, struct htmm_region *region)
 		return;
 	if (owner)
 		htmm_front_drop(owner);
-	front->name = htmm_front_name(region->key, table->epoch % HTMM_FRONT_EPOCHS);
+	front->name = htmm_front_name(region->key, table->front_epoch);
 	front->state = region->home;
 	region->state = &front->state;
 }
@@ -119,7 +114,7 @@ void htmm_front_drop_slice(struct htmm_table *table)
 {
 	u32 fronts = (table->front_mask >> HTMM_FRONT_ORDER) + 1;
 	u32 slice = DIV_ROUND_UP(fronts, HTMM_FRONT_EPOCHS);
-	u32 i = table->epoch % HTMM_FRONT_EPOCHS * slice;
+	u32 i = table->front_epoch * slice;
 	u32 end = min(i + slice, fronts);
 	struct htmm_region *owner;
 
@@ -163,20 +158,23 @@ void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
 		to->state = &to->home;
 }
 
-void htmm_index_compact(struct htmm_table *table)
+bool htmm_index_compact(struct htmm_table *table)
 {
-	struct htmm_region *last = table->block[table->high / HTMM_BLOCK_ENTRIES - 1];
+	struct htmm_region *block;
 	u32 i;
 
+	if (table->nr_free < HTMM_BLOCK_ENTRIES)
+		return false;
+	block = htmm_index_block(htmm_index_listed(table->free.first));
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (!last[i].state)
-			htmm_index_take(table, &last[i].list);
+		if (!block[i].state)
+			htmm_index_take(table, &block[i].list);
 	}
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
-		if (last[i].state)
-			htmm_index_move(table, &last[i],
+		if (block[i].state)
+			htmm_index_move(table, &block[i],
 					htmm_index_take(table, table->free.first));
 	}
-	htmm_pool_block_put(table->pool, last);
-	table->high -= HTMM_BLOCK_ENTRIES;
+	htmm_pool_block_put(table->pool, block);
+	return true;
 }

@@ -36,11 +36,18 @@ static inline struct htmm_region *htmm_index_find(const struct htmm_table *table
 	return region;
 }
 
-/* The entry at an index below @table->high. It may be unused. */
-static inline struct htmm_region *
-htmm_table_entry(const struct htmm_table *table, u32 index)
+/* The next chain that is not empty, or the first one of the next 64. */
+static inline u32 htmm_index_after(const struct htmm_table *table, u32 chain)
 {
-	return &table->block[index / HTMM_BLOCK_ENTRIES][index % HTMM_BLOCK_ENTRIES];
+	u64 left = table->occupied[chain / 64] >> chain % 64 >> 1;
+
+	return left ? chain + 1 + __ffs64(left) : (chain | 63) + 1;
+}
+
+/* The block that an entry is in: its first entry. */
+static inline struct htmm_region *htmm_index_block(struct htmm_region *region)
+{
+	return (void *)((unsigned long)region & ~(HTMM_POOL_BLOCK_SIZE - 1UL));
 }
 
 /*
@@ -72,10 +79,10 @@ void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
 		     struct htmm_region *to);
 
 /*
- * Give the last block of entries back to the pool: they move to unused entries of other
- * blocks, of which there must be enough.
+ * Give a block of entries back to the pool, if enough are unused: those in use in the block of
+ * an unused one move to other blocks.
  */
-void htmm_index_compact(struct htmm_table *table);
+bool htmm_index_compact(struct htmm_table *table);
 
 /*
  * The front of a region, which other regions may have. The hash is that of the chains, but
@@ -90,7 +97,7 @@ static inline struct htmm_front *htmm_front_of(const struct htmm_table *table, u
 	return (void *)table->front + (hash & table->front_mask);
 }
 
-/* The name of a region's front; @epoch is the table's, modulo HTMM_FRONT_EPOCHS. */
+/* The name of a region's front; @epoch is modulo HTMM_FRONT_EPOCHS. */
 static inline u64 htmm_front_name(u64 key, u64 epoch)
 {
 	return key << HTMM_FRONT_EPOCH_BITS | epoch;
@@ -116,16 +123,12 @@ static inline u32 htmm_table_cooled(const struct htmm_table *table,
 	return htmm_count_cooled(count, table->epoch - region->epoch);
 }
 
-/*
- * Apply the coolings that a region has missed, and forget its base pages whose count has
- * cooled to zero. Until then they are in bin 0.
- */
-void htmm_table_cool_region(struct htmm_table *table,
-			    struct htmm_region *region);
+/* Apply the coolings that a region has missed. */
+void htmm_table_cool_region(struct htmm_table *table, struct htmm_region *region);
 
 /*
- * Evict the coldest of the next @window regions, excluding @keep, or the next one of @bin or a
- * colder one. Entries may move. False if there is none; some of many entries are unused.
+ * Evict the coldest of the next @window regions, or a few more, excluding @keep, or the next
+ * one of @bin or a colder one. Entries may move. False if there is none.
  */
 bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm_region *keep);
 

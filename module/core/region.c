@@ -207,7 +207,6 @@ static void htmm_region_clear_slots(struct htmm_region *region)
 {
 	memset(region->page, 0, sizeof(region->page));
 	memset(region->digit, 0, sizeof(region->digit));
-	memset(region->above, 0, sizeof(region->above));
 }
 
 bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
@@ -236,45 +235,25 @@ bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 	return true;
 }
 
-/* The sum of eight bytes, which may be more than 255. */
-static u32 htmm_bytes_sum(u64 word)
+/* Halve @n digits without marks, a multiple of 32. After 7 coolings nothing is left. */
+static void htmm_digits_cool(u8 *digit, u32 n, u32 coolings)
 {
-	const u64 even = 0x00ff00ff00ff00ffULL;
-
-	return ((word & even) + (word >> 8 & even)) * 0x0001000100010001ULL >> 48;
-}
-
-/*
- * Halve eight digits without marks. Returns 0 in each byte that was 1, and 1 in the others:
- * adding 127 sets the top bit of a byte unless it is 0.
- */
-static __always_inline u64 htmm_word_halve(u64 *word)
-{
-	u64 others = (*word ^ HTMM_BYTES(1)) + HTMM_BYTES(HTMM_DIGIT_MASK);
-
-	*word = *word >> 1 & HTMM_BYTES(HTMM_DIGIT_MASK);
-	return others >> HTMM_DIGIT_BITS & HTMM_BYTES(1);
-}
-
-/* Halve @n digits without marks, a multiple of 32. Returns how many become 0. */
-static u32 htmm_digits_halve(u8 *digit, u32 n)
-{
-	u64 *word = (u64 *)digit, *end = (u64 *)(digit + n), others = 0;
+	const u64 left = HTMM_BYTES(HTMM_DIGIT_MASK >> coolings);
+	u64 *word = (u64 *)digit, *end = (u64 *)(digit + n);
 
 	for (; word < end; word += 4) {
-		others += htmm_word_halve(word);
-		others += htmm_word_halve(word + 1);
-		others += htmm_word_halve(word + 2);
-		others += htmm_word_halve(word + 3);
+		word[0] = word[0] >> coolings & left;
+		word[1] = word[1] >> coolings & left;
+		word[2] = word[2] >> coolings & left;
+		word[3] = word[3] >> coolings & left;
 	}
-	return n - htmm_bytes_sum(others);
 }
 
-/* Pages whose digits have marks are cooled one by one. Returns how many lost their counts. */
-static u32 htmm_region_cool_digits(struct htmm_region *region, u64 coolings)
+/* Pages whose digits have marks are cooled one by one. */
+static void htmm_region_cool_digits(struct htmm_region *region, u64 coolings)
 {
-	/* Without marks there is nothing above the digits of slots. */
-	u32 n = region->digits ? HTMM_REGION_PAGES : 2 * HTMM_SLOTS, lost = 0, count, i;
+	/* Of slots, also what is above their digits: nothing without marks. */
+	u32 n = region->digits ? HTMM_REGION_PAGES : 2 * HTMM_SLOTS, count, i;
 	u8 *digit = region->digits ? htmm_region_leaf(region) : region->digit;
 	struct htmm_counts counts;
 
@@ -285,17 +264,13 @@ static u32 htmm_region_cool_digits(struct htmm_region *region, u64 coolings)
 		htmm_region_put(region, counts.page[i], 0);
 	if (counts.n && region->digits)
 		htmm_region_clear_slots(region);
-	/* Usually a single cooling was missed. */
-	for (i = 0; i < min_t(u64, coolings, HTMM_DIGIT_BITS); i++)
-		lost += htmm_digits_halve(digit, n);
+	htmm_digits_cool(digit, n, min_t(u64, coolings, HTMM_DIGIT_BITS));
 	region->more = false;
 	for (i = 0; i < counts.n; i++) {
 		count = htmm_count_cooled(counts.count[i], coolings);
-		lost += !count;
 		if (count)
 			htmm_region_put(region, counts.page[i], count);
 	}
-	return lost;
 }
 
 /* Free the highest plane if it is empty, or if the slots suffice without planes. */
@@ -322,19 +297,15 @@ static bool htmm_region_drop_plane(struct htmm_region *region, struct htmm_pool 
 }
 
 /* Regions with planes are hot and rare, so this need not be fast. */
-static u32 htmm_region_cool_planes(struct htmm_region *region, struct htmm_pool *pool,
-				   u64 coolings)
+static void htmm_region_cool_planes(struct htmm_region *region, struct htmm_pool *pool,
+				    u64 coolings)
 {
-	u32 count, page, pos = 0, lost = 0;
+	u32 count, page, pos = 0;
 
-	while ((count = htmm_region_next(region, 1, &pos, &page))) {
-		count = htmm_count_cooled(count, coolings);
-		lost += !count;
-		htmm_region_put(region, page, count);
-	}
+	while ((count = htmm_region_next(region, 1, &pos, &page)))
+		htmm_region_put(region, page, htmm_count_cooled(count, coolings));
 	while (region->digits > 1 && htmm_region_drop_plane(region, pool))
 		;
-	return lost;
 }
 
 /*
@@ -355,20 +326,18 @@ static void htmm_region_thin(struct htmm_region *region, struct htmm_pool *pool)
 	htmm_region_put_all(region, &counts);
 }
 
-u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
-		     u64 coolings)
+void htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool, u64 coolings)
 {
-	u32 left = htmm_count_cooled(htmm_region_count(region), coolings), lost;
+	u32 left = htmm_count_cooled(htmm_region_count(region), coolings);
 
 	htmm_region_set_state(region, htmm_region_leaf(region), left);
 	region->rest = htmm_count_cooled(region->rest, coolings);
 	if (region->digits > 1)
-		lost = htmm_region_cool_planes(region, pool, coolings);
+		htmm_region_cool_planes(region, pool, coolings);
 	else
-		lost = htmm_region_cool_digits(region, coolings);
+		htmm_region_cool_digits(region, coolings);
 	if (region->digits && left <= HTMM_SPARSE_AGAIN)
 		htmm_region_thin(region, pool);
-	return lost;
 }
 
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool)

@@ -68,7 +68,7 @@
  * @page: of each slot, a page and 1; 0: unused. A slot may be left with a number of 0.
  *	Above these bits, the highest of the number, if its digit has a mark
  * @digit: of each slot, the digit of its number
- * @above: of each slot, the bits above its digit, 0 if that has no mark
+ * @above: of each slot, the bits above its digit, if that has a mark
  * @plane: in place of slots, what is above the leaf's digits, the lowest byte first
  */
 struct htmm_region {
@@ -157,7 +157,9 @@ static inline void htmm_leaf_prefetch_all(u64 state)
 	const u8 *leaf = htmm_state_leaf(state);
 	u32 at;
 
-	for (at = 0; leaf && at < HTMM_REGION_PAGES; at += 64)
+	if (!leaf)
+		return;
+	for (at = 0; at < HTMM_REGION_PAGES; at += 64)
 		prefetchw(&leaf[at]);
 }
 
@@ -250,12 +252,8 @@ u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 
 bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 		     u32 page, u32 count);
 
-/*
- * Halve all counts @coolings times, at least once; the caller updates the epoch. Returns how
- * many pages lost their counts.
- */
-u32 htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool,
-		     u64 coolings);
+/* Halve all counts @coolings times, at least once; the caller updates the epoch. */
+void htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool, u64 coolings);
 
 /* Forget the counts of all pages: the region is left sparse and empty. */
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool);

@@ -13,7 +13,7 @@ static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_tabl
 	bool pages = scan->kind == HTMM_KIND_BASE;
 	u32 most = pages ? htmm_region_most(region) : htmm_region_count(region);
 
-	if (htmm_table_cooled(table, region, most) < scan->least)
+	if (scan->least && htmm_table_cooled(table, region, most) < scan->least)
 		return false;
 	return !pages || region->more ||
 	       htmm_scan_stored(scan, table, region) <= HTMM_DIGIT_MASK;
@@ -62,11 +62,8 @@ static struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
 /* Go to the next chain that is not empty, or to the first one of the next 64, which costs 1. */
 static void htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table, u32 *budget)
 {
-	u32 at = scan->chain + 1;
-	u64 left = at % 64 ? table->occupied[at / 64] >> at % 64 : 0;
-
 	scan->key = 0;
-	scan->chain = left ? at + __ffs64(left) : (scan->chain | 63) + 1;
+	scan->chain = htmm_index_after(table, scan->chain);
 	if (scan->chain % 64)
 		return;
 	--*budget;
@@ -104,7 +101,7 @@ void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
 		memset(tracked, 0, HTMM_REGION_PAGES / 8);
 	while (region && (value = htmm_region_next(region, 1, &pos, &page))) {
 		count[page] = htmm_table_cooled(table, region, value);
-		if (tracked)
+		if (tracked && count[page])
 			tracked[page / 64] |= 1ULL << page % 64;
 	}
 }

@@ -13,20 +13,6 @@
 /* What a region costs of a step's budget; 64 chains cost 1. */
 #define HTMM_SCAN_REGION	16
 
-/**
- * struct htmm_scan - position of a scan
- * @kind: what is of interest, base pages or regions
- * @least: lowest count of interest; may rise
- * @chain: next chain, 0 at first
- * @key: lowest key on @chain that has not been visited, 0 at first
- */
-struct htmm_scan {
-	enum htmm_kind kind;
-	u32 chain;
-	u64 key;
-	u64 least;
-};
-
 /*
  * The lowest count in a region that is still the lowest of interest after the coolings that it
  * has missed. A count that has cooled to zero is stored as 1 or more.
@@ -65,8 +51,7 @@ static inline bool htmm_scan_ended(const struct htmm_scan *scan,
  * @vpn: any of its pages
  * @count: array of HTMM_REGION_PAGES counts, halved by every cooling so far; 0 if a page is
  *	not tracked
- * @tracked: NULL, or a bitmap of HTMM_REGION_PAGES bits: set for each page that is tracked,
- *	also if its count has cooled to zero
+ * @tracked: NULL, or a bitmap of HTMM_REGION_PAGES bits: set for each page with a count
  */
 void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
 		       u32 *count, u64 *tracked);

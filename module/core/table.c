@@ -20,7 +20,6 @@
 struct htmm_table_layout {
 	u64 fronts;
 	u64 heads;
-	u64 blocks;
 	u64 lists;
 	u64 bytes;		/* of all of them */
 	u64 max_held;		/* most pages of the pool */
@@ -36,11 +35,10 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 		return false;
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
 	layout->fronts = min(layout->heads / HTMM_HEADS_PER_FRONT, HTMM_MAX_FRONTS);
-	layout->blocks = HTMM_TABLE_BLOCKS(bytes);
 	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
 				HTMM_MAX_LISTS);
 	layout->bytes = layout->fronts * sizeof(struct htmm_front) +
-			(layout->heads + layout->blocks) * sizeof(struct htmm_region *) +
+			layout->heads * sizeof(struct htmm_region *) +
 			layout->heads / 64 * sizeof(u64) +
 			layout->lists * sizeof(struct hlist_head);
 	layout->max_held = (bytes - layout->bytes) / HTMM_POOL_PAGE_SIZE;
@@ -84,8 +82,7 @@ int htmm_table_init(struct htmm_table *table,
 	table->front = dir;
 	memset(table->front, 0xff, layout.fronts * sizeof(*table->front));
 	table->head = (void *)(table->front + layout.fronts);
-	table->block = (void *)(table->head + layout.heads);
-	table->occupied = (void *)(table->block + layout.blocks);
+	table->occupied = (void *)(table->head + layout.heads);
 	table->mm = (void *)(table->occupied + layout.heads / 64);
 	table->multiplier = htmm_hash_multiplier(config->seed, layout.fronts);
 	table->dir_bytes = layout.bytes;
@@ -93,7 +90,7 @@ int htmm_table_init(struct htmm_table *table,
 	table->head_mask = layout.heads - 1;
 	table->mm_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
-	table->max_high = layout.blocks * HTMM_BLOCK_ENTRIES;
+	table->sweep.kind = HTMM_KIND_HUGE;
 	table->no_digit = HTMM_DIGIT_MASK;
 	return 0;
 }

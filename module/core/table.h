@@ -7,8 +7,7 @@
  * epoch and shifts the histograms; a region applies the halvings it has missed when it is
  * next touched, or passed by htmm_table_reclaim().
  *
- *   tracked page    one with a count, or whose count has cooled to zero since its region was
- *                   last touched (bin 0)
+ *   tracked page    one with a count. A cooling that leaves it none forgets it: bin 0 is empty
  *   tracked region  one that was sampled and not found cooled to zero yet. It has a count of
  *                   its own, which without saturation is never less than the sum of its
  *                   pages', because each of these is rounded down separately
@@ -72,14 +71,8 @@ struct htmm_table_config {
 };
 
 #define HTMM_TABLE_MIN_BYTES	(32 * 1024)
-/* Up to this size the indices of entries fit in 32 bits. */
+/* Up to this size the numbers of entries and of chains fit in 32 bits. */
 #define HTMM_TABLE_MAX_BYTES	BIT_ULL(39)
-
-/*
- * Upper limit for the blocks of entries. With a limit that is a power of two, the directory
- * takes 1/16 of it and no more: the kernel may give large memory in units of 2 MiB.
- */
-#define HTMM_TABLE_BLOCKS(bytes)	((bytes) / 16 * 15 / HTMM_POOL_BLOCK_SIZE)
 
 /* Most blocks that one sample needs. */
 #define HTMM_SAMPLE_BLOCKS	6
@@ -129,7 +122,7 @@ struct htmm_ahead {
  * @max_bytes: most bytes it may hold
  * @counted: samples added
  * @full: samples refused because nothing could be evicted
- * @reclaimed: base pages forgotten after their count had cooled to zero
+ * @reclaimed: base pages forgotten because their count had cooled to zero
  * @evicted: base pages forgotten to make room, at the page limit, at the memory limit or
  *	because the pool was empty
  * @coolings: halvings so far
@@ -147,6 +140,20 @@ struct htmm_table_stats {
 	u64 reclaimed;
 	u64 evicted;
 	u64 coolings;
+};
+
+/**
+ * struct htmm_scan - position of a walk over all regions (scan.h)
+ * @kind: what is of interest, base pages or regions
+ * @least: lowest count of interest; may rise
+ * @chain: next chain, 0 at first
+ * @key: lowest key on @chain that has not been visited, 0 at first
+ */
+struct htmm_scan {
+	enum htmm_kind kind;
+	u32 chain;
+	u64 key;
+	u64 least;
 };
 
 /**
@@ -168,22 +175,20 @@ struct htmm_table {
 	struct htmm_front *front;
 	struct htmm_region **head;	/* hash chains */
 	u64 *occupied;			/* bitmap of the chains that are not empty */
-	struct htmm_region **block;	/* of entries */
 	struct hlist_head *mm;		/* lists of regions */
 	u64 multiplier;
+	u64 front_epoch;		/* @epoch modulo HTMM_FRONT_EPOCHS, of fronts in use */
 	u64 dir_bytes;
 	u32 front_mask;			/* of an offset in bytes */
 	u32 head_mask;
 	u32 mm_mask;
 	u32 max_held;			/* most pages that the pool may hold */
-	u32 high;			/* entries in all blocks */
-	u32 max_high;			/* @high with the largest number of blocks */
 	u32 nr_free;
 	struct htmm_region *exiting;	/* next one to remove */
 	struct hlist_head free;		/* list of unused entries */
-	u32 sweep;			/* next entry that reclaim visits */
-	u32 sweep_left;			/* entries to visit since the last cooling */
-	u32 hand;			/* next entry that eviction visits */
+	struct htmm_scan sweep;		/* what reclaim visits next */
+	u32 sweeps;			/* to end, with the present one, for the last cooling */
+	u32 hand;			/* chain that eviction visits next */
 	u32 behind;			/* samples of the last batch without a front */
 	u32 nr_soon;
 	bool moved;			/* entries have been moved or evicted */
@@ -199,8 +204,8 @@ struct htmm_table {
  * htmm_table_dir_bytes() - size of the directory
  * @config: the limits
  *
- * The directory never grows, so no sample waits for a rehash. It takes 6 to 11 % of max_bytes;
- * never more than 3/32 + 1/64 + 1/64, which only the smallest tables come near to.
+ * The directory never grows, so no sample waits for a rehash. It takes 5 to 10 % of max_bytes,
+ * and up to 1/9 in the smallest tables.
  *
  * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
  */

@@ -10,15 +10,12 @@ static bool htmm_table_may_add_page(const struct htmm_table *table)
 	return !max_pages || table->stats.pages < max_pages;
 }
 
-/* Is there room in the directory, and memory, to begin a region with this weight? */
+/* Is there memory to begin a region with this weight? */
 static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
 {
-	bool grows = hlist_empty(&table->free);
-	u32 blocks = grows + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
+	u32 blocks = hlist_empty(&table->free) + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
 
-	return (!grows || table->high < table->max_high) &&
-	       blocks <= htmm_pool_free_blocks(table->pool) &&
-	       htmm_table_may_add_page(table);
+	return blocks <= htmm_pool_free_blocks(table->pool) && htmm_table_may_add_page(table);
 }
 
 static u32 htmm_count_add(u32 count, u32 weight)
@@ -176,7 +173,10 @@ static noinline void htmm_entry_soon(struct htmm_table *table, u64 key)
 	table->soon[table->nr_soon++] = key;
 }
 
-/* Look up a digit by the entry of its region (NULL: there is none). */
+/*
+ * Look up a digit by the entry of its region (NULL: there is none). A sparse region is cooled
+ * here, as that takes no other memory.
+ */
 static __always_inline void htmm_look_region(struct htmm_table *table,
 					     struct htmm_region *region, u32 page,
 					     struct htmm_ahead *ahead)
@@ -185,9 +185,11 @@ static __always_inline void htmm_look_region(struct htmm_table *table,
 
 	if (unlikely(!region)) {
 		table->behind++;
-	} else if (unlikely(region->epoch != table->epoch)) {
+	} else if (unlikely(region->epoch != table->epoch) && region->digits) {
 		htmm_leaf_prefetch_all(*region->state);
 	} else {
+		if (unlikely(region->epoch != table->epoch))
+			htmm_table_cool_region(table, region);
 		table->behind += !region->digits;
 		digit = htmm_region_digit(region, page);
 	}
@@ -276,15 +278,20 @@ static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
  */
 static void htmm_table_settle(struct htmm_table *table)
 {
-	u32 digit = 1, bin;
-	s32 moves;
+	u64 *hist = table->hist[HTMM_KIND_BASE].bin;
+	const s32 *moves = table->moves;
+	unsigned long digit = 4, bin;
+	s32 sum;
 
-	for (bin = 1; bin <= HTMM_DIGIT_BITS; bin++) {
-		for (moves = 0; digit < 1U << bin; digit++)
-			moves += table->moves[digit];
-		table->hist[HTMM_KIND_BASE].bin[bin] += moves;
+	table->stats.pages -= moves[0];
+	hist[1] += moves[1];
+	hist[2] += moves[2] + moves[3];
+	for (bin = 3; bin <= HTMM_DIGIT_BITS; bin++) {
+		for (sum = 0; digit < 1UL << bin; digit += 4)
+			sum += moves[digit] + moves[digit + 1] + moves[digit + 2] +
+			       moves[digit + 3];
+		hist[bin] += sum;
 	}
-	table->stats.pages -= table->moves[0];
 	memset(table->moves, 0, sizeof(table->moves));
 }
 
@@ -306,7 +313,7 @@ static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_b
 					   const struct htmm_table_sample *samples,
 					   int i, int n, u32 *refused)
 {
-	const u64 epoch = table->epoch % HTMM_FRONT_EPOCHS;
+	const u64 epoch = table->front_epoch;
 	const struct htmm_table_sample *s = samples + i, *end, *look_end;
 	struct htmm_ahead *ahead = table->ahead;
 

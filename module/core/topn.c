@@ -122,6 +122,9 @@ static void htmm_topn_offer_count(struct htmm_topn *list, const struct htmm_tabl
 
 	if (entry.value < list->filter.min || entry.value > list->filter.max)
 		return;
+	/* A page that has cooled to zero is forgotten, though its region has yet to be cooled. */
+	if (!entry.value && list->kind == HTMM_KIND_BASE)
+		return;
 	if (list->kind == HTMM_KIND_HUGE ||
 	    (entry.vpn >= list->filter.first && entry.vpn <= list->filter.last))
 		htmm_topn_offer(list, &entry);

@@ -48,7 +48,7 @@ enum htmm_topn_order {
  * struct htmm_topn_filter - which entries are listed
  * @first: first page
  * @last: last page; a region is listed if it has any page from @first to @last
- * @min: lowest count; 0: also entries that have cooled to zero and are not forgotten yet
+ * @min: lowest count; 0: also regions that have cooled to zero and are not forgotten yet
  * @max: highest count
  * @mms: a bit for each address space that is listed, up to HTMM_MM_MAX; NULL: all
  */

@@ -11,7 +11,7 @@ static void any_limits(void)
 		.max_bytes = fuzz_u64(), .max_pages = fuzz_u64(),
 		.seed = fuzz_u64(),
 	};
-	size_t bytes = htmm_table_dir_bytes(&config);
+	size_t bytes = htmm_table_dir_bytes(&config), heads = config.max_bytes / 128;
 	struct htmm_table_stats stats;
 	struct htmm_table table;
 	struct htmm_pool pool;
@@ -20,11 +20,11 @@ static void any_limits(void)
 	CHECK(!bytes == (config.max_bytes < HTMM_TABLE_MIN_BYTES ||
 			 config.max_bytes > 1ULL << 39));
 	/*
-	 * 12 bytes a head, with its part of a front, and at most one head for 128 bytes; 8 bytes
-	 * for each 512; and a list of 8 bytes for 64 heads, or 64 lists.
+	 * At most so many heads, of 12 bytes with their parts of fronts; for 64 of them a word of
+	 * the bitmap, and a list of 8 bytes, or 64 lists.
 	 */
-	CHECK(bytes <= config.max_bytes / 128 * (12 + 2 + 2));
-	CHECK(!bytes || bytes >= config.max_bytes / 64 * 3);
+	CHECK(bytes <= 12 * heads + heads / 8 + max_t(u64, heads / 8, 512));
+	CHECK(!bytes || bytes >= config.max_bytes / 256 * 8);
 	if (bytes > 1 << 20)
 		return;
 	dir = aligned_alloc(64, (bytes + 64) & ~63UL);

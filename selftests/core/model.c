@@ -55,22 +55,9 @@ static void model_forget_page(struct model *model, struct model_region *r,
 		return;
 	model_bin_add(model, HTMM_KIND_BASE, page->count, -1);
 	model->reclaimed += !page->count;
-	r->zeros -= !page->count;
 	*page = (struct model_page) { 0 };
 	model->pages--;
 	r->pages--;
-}
-
-static void model_forget_zeros(struct model *model, struct model_region *r)
-{
-	u32 i;
-
-	if (!r->zeros)
-		return;
-	for (i = 0; i < HTMM_REGION_PAGES; i++) {
-		if (!r->page[i].count)
-			model_forget_page(model, r, &r->page[i]);
-	}
 }
 
 static void model_forget_region(struct model *model, struct model_region *r)
@@ -105,7 +92,6 @@ static void model_add(struct model *model, const struct htmm_table_sample *s)
 
 	if (!s->weight)
 		return;
-	model_forget_zeros(model, r);
 	page = &r->page[s->page % HTMM_REGION_PAGES];
 	if (page->tracked)
 		model_bin_add(model, HTMM_KIND_BASE, page->count, -1);
@@ -218,33 +204,30 @@ u32 world_blocks(const struct world *w)
 	return pool_blocks(&w->pool);
 }
 
-/* Any address space that has a region. */
-static u32 some_mm(struct world *w)
+const struct htmm_region *next_region(const struct htmm_table *table,
+				      const struct htmm_region *region, u32 *at)
 {
-	const struct htmm_region *region = NULL;
-	u32 i = 0;
-
-	do {
-		CHECK(i < w->table.high);
-		region = htmm_table_entry(&w->table, i++);
-	} while (!region->state);
-	return htmm_region_mm(region);
+	if (region && region->chain)
+		return region->chain;
+	*at += !!region;
+	while (*at <= table->head_mask && !table->head[*at])
+		++*at;
+	return *at <= table->head_mask ? table->head[*at] : NULL;
 }
 
 /* Remove every address space; what blocks are in use then is the directory. */
 static void remove_all(struct world *w)
 {
+	u32 mm, at = 0;
 	bool first;
-	u32 mm;
 
 	while (w->table.stats.regions) {
-		mm = some_mm(w);
+		mm = htmm_region_mm(next_region(&w->table, NULL, &at));
 		first = true;
 		while (htmm_table_remove_mm(&w->table, mm, first, 64))
 			first = false;
 	}
-	CHECK(world_blocks(w) ==
-	      w->table.high / HTMM_BLOCK_ENTRIES);
+	CHECK(world_blocks(w) == w->table.nr_free / HTMM_BLOCK_ENTRIES);
 }
 
 void world_close(struct world *w)
@@ -273,20 +256,11 @@ void world_refill(struct world *w, u32 n)
 static void world_entries(const struct world *w,
 			  const struct htmm_region *entry[MODEL_REGIONS])
 {
-	const struct htmm_region *region;
-	u32 i, j;
+	const struct model_region *r = w->model.region;
+	u32 i;
 
-	memset(entry, 0, MODEL_REGIONS * sizeof(*entry));
-	for (i = 0; i < w->table.high; i++) {
-		region = htmm_table_entry(&w->table, i);
-		if (!region->state)
-			continue;
-		for (j = 0; j < MODEL_REGIONS; j++) {
-			if (htmm_region_vpn(region) == w->model.region[j].vpn &&
-			    htmm_region_mm(region) == w->model.region[j].mm)
-				entry[j] = region;
-		}
-	}
+	for (i = 0; i < MODEL_REGIONS; i++, r++)
+		entry[i] = htmm_index_find(&w->table, htmm_region_key(htmm_page(r->mm, r->vpn)));
 }
 
 static void world_add_batch(struct world *w,
@@ -372,8 +346,6 @@ static void world_add_limited(struct world *w,
 	}
 	r = model_find(&w->model, sample_mm(s), sample_vpn(s));
 	lost = htmm_table_add(&w->table, s, 1, &dropped);
-	if (s->weight && r->tracked)
-		model_forget_zeros(&w->model, r);
 	if (lost || w->table.stats.evicted != evicted)
 		CHECK(free_blocks < HTMM_SAMPLE_BLOCKS ||
 		      (max_pages && w->model.pages >= max_pages &&
@@ -422,10 +394,10 @@ void world_cool(struct world *w)
 		if (!r->tracked)
 			continue;
 		r->count /= 2;
-		r->zeros = 0;
 		for (j = 0; j < HTMM_REGION_PAGES; j++) {
 			r->page[j].count /= 2;
-			r->zeros += r->page[j].tracked && !r->page[j].count;
+			if (!r->page[j].count)
+				model_forget_page(&w->model, r, &r->page[j]);
 		}
 	}
 	model_hist(&w->model, HTMM_KIND_BASE, &w->model.hist[HTMM_KIND_BASE]);
@@ -442,15 +414,30 @@ void world_jump(struct world *w, u64 jump)
 		htmm_table_cool(&w->table);
 	/* No front is left, and only the epoch changes. */
 	w->table.epoch += jump - steps;
+	w->table.front_epoch = w->table.epoch % HTMM_FRONT_EPOCHS;
 	w->model.coolings += jump;
+}
+
+/* Regions that have missed coolings. */
+static u64 world_behind(const struct world *w)
+{
+	const struct htmm_region *entry[MODEL_REGIONS];
+	u32 i, n = 0;
+
+	world_entries(w, entry);
+	for (i = 0; i < MODEL_REGIONS; i++)
+		n += entry[i] && entry[i]->epoch != w->table.epoch;
+	return n;
 }
 
 void world_reclaim(struct world *w, u32 budget, bool *more)
 {
 	const struct htmm_region *entry[MODEL_REGIONS];
+	u64 behind = world_behind(w);
 	u32 i;
 
 	*more = htmm_table_reclaim(&w->table, budget);
+	CHECK(behind - world_behind(w) <= budget);
 	world_entries(w, entry);
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &w->model.region[i];
@@ -461,8 +448,6 @@ void world_reclaim(struct world *w, u32 budget, bool *more)
 		if (!entry[i]) {
 			CHECK(r->count == 0);
 			model_forget_region(&w->model, r);
-		} else if (entry[i]->epoch == w->table.epoch) {
-			model_forget_zeros(&w->model, r);
 		}
 	}
 	if (*more)
@@ -558,21 +543,20 @@ static u32 audit_list(const struct hlist_head *head)
 
 void table_audit(const struct htmm_table *table)
 {
-	u32 blocks = table->high / HTMM_BLOCK_ENTRIES;
-	u32 i, used = 0, fronts = 0, listed = audit_list(&table->free);
+	u32 entries = table->stats.regions + table->nr_free, blocks = entries / HTMM_BLOCK_ENTRIES;
+	u32 i = 0, used = 0, fronts = 0, listed = audit_list(&table->free);
+	const struct htmm_region *region = NULL;
 
-	for (i = 0; i < table->high; i++) {
-		const struct htmm_region *region = htmm_table_entry(table, i);
-
-		if (!region->state)
-			continue;
+	CHECK(entries % HTMM_BLOCK_ENTRIES == 0 && listed == table->nr_free);
+	while ((region = next_region(table, region, &i))) {
+		CHECK(region->state);
 		used++;
 		blocks += region->digits;
 		CHECK(htmm_index_find(table, region->key) == region);
 		audit_slots(region);
 		fronts += audit_state(table, region);
 	}
-	CHECK(used == table->stats.regions && table->nr_free == table->high - used);
+	CHECK(used == table->stats.regions);
 	CHECK(pool_blocks(table->pool) == blocks);
 	for (i = 0; i <= table->front_mask / sizeof(*table->front); i++)
 		fronts -= table->front[i].name != HTMM_FRONT_UNUSED;
@@ -581,7 +565,7 @@ void table_audit(const struct htmm_table *table)
 		CHECK(!table->head[i] == !(table->occupied[i / 64] >> i % 64 & 1));
 	for (i = 0; i <= table->mm_mask; i++)
 		listed += audit_list(&table->mm[i]);
-	CHECK(listed == table->high);
+	CHECK(listed == entries);
 }
 
 void thresholds_match(const struct htmm_hist *hist, u64 capacity)

@@ -34,7 +34,6 @@ struct model_region {
 	bool saturated;
 	u32 count;
 	u32 pages;	/* tracked ones */
-	u32 zeros;	/* of those, cooled to zero */
 	struct model_page page[HTMM_REGION_PAGES];
 };
 
@@ -80,6 +79,10 @@ static inline u64 sample_vpn(const struct htmm_table_sample *s)
  */
 void world_open(struct world *w, const struct htmm_table_config *config,
 		bool limited);
+
+/* The region after this one in the order of chains; NULL: the first. @at: 0, then its chain. */
+const struct htmm_region *next_region(const struct htmm_table *table,
+				      const struct htmm_region *region, u32 *at);
 
 /* Clears the table, takes all memory back and checks that none is missing. */
 void world_close(struct world *w);

@@ -206,6 +206,25 @@ static void unused_memory_only(void)
 	close_table();
 }
 
+/* Entries of regions that were removed are unused memory, too. */
+static void removed_regions(void)
+{
+	bool first = true;
+	u32 region;
+
+	open_table();
+	fill();
+	while (htmm_table_remove_mm(&table, 1, first, 10))
+		first = false;
+	CHECK(table.nr_free >= REGIONS / 3);
+	while (shrink(7, false))
+		;
+	CHECK(table.nr_free < HTMM_BLOCK_ENTRIES && !htmm_pool_unused_pages(&pool));
+	for (region = 0; region < REGIONS; region++)
+		CHECK(count(region, 0) == (region % 3 ? wanted(region, 0) : 0));
+	close_table();
+}
+
 static void no_more_than_a_step(void)
 {
 	void *page[HTMM_SHRINK_PAGES + 1];
@@ -229,6 +248,7 @@ int main(void)
 		TAP_TEST(all_can_be_given_back),
 		TAP_TEST(grows_again),
 		TAP_TEST(unused_memory_only),
+		TAP_TEST(removed_regions),
 		TAP_TEST(no_more_than_a_step),
 	};
 

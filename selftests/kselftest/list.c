@@ -105,7 +105,7 @@ TEST_F(list, adds_up_to_the_histogram)
 				pages_free(&pages);
 			}
 		}
-		/* Pages with a count of zero are listed until they are evicted. */
+		/* Regions with a count of zero are listed until they are visited. */
 		ASSERT_EQ(0, device_cool(self->fd, 0));
 	}
 }

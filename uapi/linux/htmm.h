@@ -808,8 +808,8 @@ enum htmm_order {
  * @pid: list only pages of this process, in the caller's pid namespace; 0: of any process
  * @start: list only pages with a byte at or above this address
  * @end: and below this address; 0: no limit
- * @min_samples: list only pages with at least this count. 0: also tracked pages that have
- *	cooled to zero, which are in bin 0 of the histogram
+ * @min_samples: list only pages with at least this count. 0: also tracked regions that have
+ *	cooled to zero, which are in bin 0 of the histogram. Pages that have are not tracked
  * @max_samples: list only pages with at most this count; 0: no limit
  * @cursor: in: all zero for the first call, then as returned by the previous call; out:
  *	where the next call continues. Opaque to the caller
@@ -895,7 +895,7 @@ struct htmm_list_pages {
  * @pages: resident 4 KiB pages of the processes that were sampled. A page that several of
  *	them map is counted once
  * @huge_pages: number of @pages that are part of a mapping larger than 4 KiB
- * @tracked_pages: number of @pages that have a count, also one that has cooled to zero
+ * @tracked_pages: number of @pages that have a count
  * @hot_pages: number of @pages at or above the hot threshold of their target
  * @warm_pages: number of @pages at or above the warm threshold, and below the hot one. All
  *	others are cold: @pages less @hot_pages less @warm_pages
@@ -925,7 +925,7 @@ struct htmm_node_placement {
  * @nr_nodes: in: room in @nodes, in elements; out: number of nodes
  * @nr_bins: in: room in @bins, in elements; out: bins of each node, HTMM_NR_BINS
  * @bins: pointer to an array of struct htmm_bin, or 0. Element n * HTMM_NR_BINS + b is bin b
- *	of the histogram of the n-th node in @nodes. Bin 0: pages that have cooled to zero;
+ *	of the histogram of the n-th node in @nodes. Bin 0 is empty;
  *	resident pages that are not tracked are in no bin. Filled if @nr_bins is at least the
  *	number of nodes times HTMM_NR_BINS
  * @bin_size: sizeof(struct htmm_bin), the stride of @bins

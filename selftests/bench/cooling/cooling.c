@@ -129,6 +129,26 @@ static double hot_weight(u64 rank)
 
 static double (*weight_of)(u64 rank);
 
+/* Adds a region's pages to those with the same count; returns their number. */
+static u32 look_region(const struct store *store, const struct htmm_region *region,
+		       const double *weight, u64 moved, u64 *pages, double *sum)
+{
+	u32 known = 0, count, page, pos = 0;
+	u64 vpn;
+
+	while ((count = htmm_region_next(region, 1, &pos, &page))) {
+		count = min_t(u32, htmm_table_cooled(&store->table, region, count), COUNTS - 1);
+		if (!count)
+			continue;
+		vpn = (htmm_region_vpn(region) + page - moved) & (space.pages - 1);
+		pages[count]++;
+		known++;
+		sum[count] += weight[rank_of[vpn]];
+		sum[0] -= weight[rank_of[vpn]];
+	}
+	return known;
+}
+
 /* What the choice of a table is worth beside the best one, in percent. */
 static void look(const struct store *store, const double *weight, u64 moved,
 		 double percent[TIERS])
@@ -137,28 +157,17 @@ static void look(const struct store *store, const double *weight, u64 moved,
 	static double sum[COUNTS];
 	double all = 0, best, got;
 	struct htmm_region *region;
-	u32 i, tier, count, page, pos;
 	u64 vpn, left, known = 0;
+	u32 i, tier;
 
 	memset(pages, 0, sizeof(pages));
 	memset(sum, 0, sizeof(sum));
 	for (vpn = 0; vpn < space.pages; vpn++)
 		all += weight[vpn];
 	sum[0] = all;
-	for (i = 0; i < store->table.high; i++) {
-		region = htmm_table_entry(&store->table, i);
-		pos = region->used ? 0 : HTMM_REGION_PAGES;
-		while ((count = htmm_region_next(region, 1, &pos, &page))) {
-			count = min_t(u32, htmm_table_cooled(&store->table, region, count),
-				      COUNTS - 1);
-			if (!count)
-				continue;
-			vpn = (htmm_region_vpn(region) + page - moved) & (space.pages - 1);
-			pages[count]++;
-			known++;
-			sum[count] += weight[rank_of[vpn]];
-			sum[0] -= weight[rank_of[vpn]];
-		}
+	for (i = 0; i <= store->table.head_mask; i++) {
+		for (region = store->table.head[i]; region; region = region->chain)
+			known += look_region(store, region, weight, moved, pages, sum);
 	}
 	pages[0] = space.pages - known;
 	for (tier = 0; tier < TIERS; tier++) {
