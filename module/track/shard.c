@@ -129,11 +129,11 @@ void htmm_shard_cool(struct htmm_shard *shard)
 }
 
 /**
- * htmm_shard_reclaim - forget some pages that have cooled to zero
+ * htmm_shard_reclaim - free some memory of what has cooled to zero
  * @shard: the table
  *
  * Context: a drain thread; may sleep. Takes @shard->lock.
- * Return: true if there are more entries to visit.
+ * Return: true if there are more regions to visit.
  */
 bool htmm_shard_reclaim(struct htmm_shard *shard)
 {

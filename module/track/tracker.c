@@ -293,7 +293,7 @@ void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
  * @tracker: the tables
  * @shard: the shard to tidy; each belongs to one drain thread
  *
- * Forgets pages that have cooled to zero. The first shard's thread also forgets the pages
+ * Frees the memory of what has cooled to zero. The first shard's thread also forgets the pages
  * of exited processes in all shards, unless the session keeps them.
  *
  * Context: a drain thread; may sleep. Takes @tracker->lock.
