@@ -36,9 +36,11 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LOOKS_CALM	0.002
 /*
  * A smaller part of the time is not worth many looks and samples. They may take more than this:
- * what they cost is paid once, and what they win stays.
+ * what they cost is paid once, and what they win stays. Where moves have not paid so far, much of
+ * what is expected is chance, and they must win more.
  */
 #define WORTH		0.003
+#define WORTH_UNSURE	0.02
 /* What part of the time lists of regions may take. */
 #define GLANCES_PART	0.0025
 
@@ -532,14 +534,16 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 static void pace(struct policy *policy, const struct policy_look *look)
 {
 	struct policy_plan *plan = &policy->plan;
+	bool much;
 
 	/* From samples a second to a part of the time. */
 	plan->won *= look->period * policy->config.gap_ns / 1e9;
+	much = plan->won >= (rule_pays(policy) ? WORTH : WORTH_UNSURE);
 	if (plan->won < WORTH && policy->burst > LEARNT_LOOKS)
 		policy->burst = 0;
 	plan->burst = policy->burst;
-	plan->thin = rule_thin(policy, plan->won >= WORTH);
-	aim(policy, look, plan->won >= WORTH);
+	plan->thin = rule_thin(policy, much);
+	aim(policy, look, much);
 }
 
 /*

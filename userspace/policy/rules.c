@@ -187,11 +187,16 @@ void rule_burst(struct policy *policy, const struct policy_look *look, double sh
 	}
 }
 
+bool rule_pays(const struct policy *policy)
+{
+	return policy->usual.share > LEARN_RISE * policy->first_share;
+}
+
 /* Is it not known yet what pages gain, and of use to know it? */
 static bool learns(const struct policy *policy)
 {
 	return policy->samples - policy->burst_samples < LEARN_SAMPLES * policy->pages &&
-	       policy->usual.share > LEARN_RISE * policy->first_share;
+	       rule_pays(policy);
 }
 
 unsigned int rule_thin(const struct policy *policy, bool much)

@@ -226,6 +226,15 @@ double rule_burst_wait(const struct policy *policy);
 bool rule_drop(const struct policy *policy, __u64 samples, double share);
 
 /**
+ * rule_pays() - have moves raised the share of the fast tier?
+ * @policy: the policy
+ *
+ * Return: true if it is 1.5 times what the first look saw. If this was already much, it cannot
+ * be: then the policy only looks and samples less.
+ */
+bool rule_pays(const struct policy *policy);
+
+/**
  * rule_thin() - how many samples to take
  * @policy: the policy
  * @much: something is to be won by moving
