@@ -40,7 +40,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
  * what is expected is chance, and they must win more.
  */
 #define WORTH		0.003
-#define WORTH_UNSURE	0.02
+#define WORTH_UNSURE	0.03
 /* What part of the time lists of regions may take. */
 #define GLANCES_PART	0.0025
 

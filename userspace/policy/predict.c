@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <math.h>
 #include "predict.h"
 
 /* What was seen one look earlier counts this much. */
@@ -9,6 +10,8 @@
  */
 #define ALIKE_PAGES		8
 #define PERSISTENT_PAGES	0.25
+/* Until so many samples were gained lately, it is taken that pages go on as they were. */
+#define PERSISTENT_SAMPLES	100
 /* Bins of gains begin with this part of a sample. */
 #define GAIN_PARTS	4
 /* Pages of 4 KiB in a huge page. */
@@ -83,9 +86,26 @@ static double mean(double gain, double pages, double prior, double weight)
 	return (gain + weight * prior) / (pages + weight);
 }
 
+/*
+ * What part of what they had gained lately the units of a tier and a size gained again: hot ones
+ * all of it, those that a program reads one after the other nothing.
+ */
+static double persistence(const struct predictor *predictor, unsigned int first)
+{
+	unsigned int end = first + PREDICT_COUNTS * PREDICT_GAINS, i;
+	double gain = 0, lately = 0;
+
+	for (i = first; i < end; i++) {
+		if (i % PREDICT_GAINS)
+			gain += predictor->gain[i];
+		lately += predictor->pages[i] * persistent(i);
+	}
+	return fmin(mean(gain, lately, 1, PERSISTENT_SAMPLES), 1);
+}
+
 /* Of classes that differ only in their count, of which @first has the lowest one. */
-static void alike_values(const struct predictor *predictor, unsigned int first, double seconds,
-			 double *value)
+static void alike_values(const struct predictor *predictor, unsigned int first, double again,
+			 double seconds, double *value)
 {
 	unsigned int end = first + PREDICT_COUNTS * PREDICT_GAINS, i;
 	double gain = 0, pages = 0, size = size_of(first), alike;
@@ -94,7 +114,7 @@ static void alike_values(const struct predictor *predictor, unsigned int first, 
 		gain += predictor->gain[i];
 		pages += predictor->pages[i];
 	}
-	alike = mean(gain, pages, persistent(first), PERSISTENT_PAGES * size);
+	alike = mean(gain, pages, again * persistent(first), PERSISTENT_PAGES * size);
 	for (i = first; i < end; i += PREDICT_GAINS)
 		value[i] = mean(predictor->gain[i], predictor->pages[i], alike,
 				ALIKE_PAGES * size) / seconds;
@@ -103,10 +123,13 @@ static void alike_values(const struct predictor *predictor, unsigned int first, 
 void predict_values(const struct predictor *predictor, double seconds, double *value)
 {
 	unsigned int first, gain;
+	double again;
 
-	for (first = 0; first < PREDICT_CLASSES; first += PREDICT_COUNTS * PREDICT_GAINS)
+	for (first = 0; first < PREDICT_CLASSES; first += PREDICT_COUNTS * PREDICT_GAINS) {
+		again = persistence(predictor, first);
 		for (gain = 0; gain < PREDICT_GAINS; gain++)
-			alike_values(predictor, first + gain, seconds, value);
+			alike_values(predictor, first + gain, again, seconds, value);
+	}
 }
 
 double predict_by_count(unsigned int class, double seconds)
