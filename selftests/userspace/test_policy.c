@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "policy/policy.h"
+#include "policy/predict.h"
 #include "test.h"
 
 #define PAGES		4096
@@ -1025,6 +1026,32 @@ static void test_pays(void)
 	CHECK(thin_for_little(false) == 8);
 }
 
+/* What pages with two recent samples will gain, after 2,000 with one have gained @gain each. */
+static double value_after(u32 gain)
+{
+	struct unit one = { .samples = 1, .recent = 1, .pages = 1 };
+	struct unit two = { .samples = 2, .recent = 2, .pages = 1 };
+	double value[PREDICT_CLASSES];
+	struct predictor predictor = {};
+	u32 i;
+
+	one.class = predict_class(&one);
+	two.class = predict_class(&two);
+	CHECK(one.class != two.class);
+	for (i = 0; i < 2000; i++)
+		predict_learn(&predictor, &one, gain, 1);
+	predict_values(&predictor, 1, value);
+	return value[two.class];
+}
+
+/* Pages that are read one after the other: nobody had two samples, yet what to expect is known. */
+static void test_persistence(void)
+{
+	CHECK(value_after(0) < 0.2);
+	CHECK(value_after(1) > 1 && value_after(1) < 3);
+	CHECK(value_after(5) > 1 && value_after(5) < 3.5);
+}
+
 /* Nothing, no samples, no fast tier: no moves, no trouble. */
 static void test_nothing(void)
 {
@@ -1091,6 +1118,7 @@ int main(void)
 		TAP_TEST(test_thin),
 		TAP_TEST(test_learn),
 		TAP_TEST(test_pays),
+		TAP_TEST(test_persistence),
 		TAP_TEST(test_nothing),
 		TAP_TEST(test_names),
 	};
