@@ -59,8 +59,8 @@ TEST_F(set, periods_of_a_budget)
 	request_add_event(&self->req, &self->req.events[0]);
 	self->req.events[1].period = 13;
 	self->req.arg.flags = HTMM_START_BUDGET;
-	/* A share that each sample exceeds by far. */
-	self->req.arg.budget_ppm = 1;
+	/* Exceeded by far, but not so far that periods are too long to be made prime. */
+	self->req.arg.budget_ppm = 1000;
 	self->req.arg.budget_interval_ms = 10;
 	self->req.arg.drain_interval_ms = 10000;
 	start(_metadata, self);
