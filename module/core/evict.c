@@ -3,18 +3,18 @@
 #include "index.h"
 #include "scan.h"
 
-void htmm_table_cool_region(struct htmm_table *table,
-			    struct htmm_region *region)
+void htmm_table_cool_region(struct htmm_table *table, struct htmm_region *region)
 {
 	u64 missed = table->epoch - region->epoch;
 
 	if (!missed)
 		return;
-	htmm_front_drop(region);
 	htmm_region_cool(region, table->pool, missed);
 	region->epoch = table->epoch;
 	if (region->digits)
 		htmm_front_load(table, region);
+	else
+		htmm_front_drop(region);
 }
 
 void htmm_table_cool(struct htmm_table *table)
@@ -31,7 +31,7 @@ void htmm_table_cool(struct htmm_table *table)
 	table->stats.reclaimed += *zero;
 	*zero = 0;
 	/* What a sweep has already visited is visited by another one. */
-	table->sweeps = 1 + (table->sweep.chain || table->sweep.key);
+	table->sweeps = 1 + !!table->sweep.chain;
 }
 
 /* Forget a region. Returns the number of base pages forgotten with it. */
@@ -107,29 +107,31 @@ bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm
 
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 {
-	struct htmm_region *region, *ahead;
+	struct htmm_region *region, *next;
+	u32 *chain = &table->sweep.chain;
 
 	budget *= HTMM_SCAN_REGION;
 	while (budget && table->sweeps) {
-		region = htmm_scan_next(&table->sweep, table, &budget);
-		if (region) {
-			ahead = table->head[(table->sweep.chain + HTMM_SWEEP_AHEAD) &
-					    table->head_mask];
-			if (ahead)
-				htmm_leaf_prefetch_all(*ahead->state);
+		next = table->head[(*chain + HTMM_SWEEP_AHEAD) & table->head_mask];
+		if (next && next->epoch != table->epoch)
+			htmm_leaf_prefetch_all(*next->state);
+		for (region = table->head[*chain]; region; region = next) {
+			next = region->chain;
 			htmm_table_cool_region(table, region);
 			if (!htmm_region_count(region))
 				htmm_index_destroy(table, region);
-		} else if (htmm_scan_ended(&table->sweep, table)) {
-			table->sweep.chain = 0;
+			budget -= min_t(u32, budget, HTMM_SCAN_REGION);
+		}
+		budget -= min(budget, htmm_scan_step(&table->sweep, table));
+		if (htmm_scan_ended(&table->sweep, table)) {
+			*chain = 0;
 			table->sweeps--;
 		}
 	}
 	return table->sweeps;
 }
 
-bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
-			  u32 budget)
+bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first, u32 budget)
 {
 	struct htmm_region *region;
 

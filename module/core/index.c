@@ -99,15 +99,18 @@ static struct htmm_region *htmm_front_owner(const struct htmm_table *table,
 void htmm_front_load(struct htmm_table *table, struct htmm_region *region)
 {
 	struct htmm_front *front = htmm_front_of(table, region->key);
-	struct htmm_region *owner = htmm_front_owner(table, front);
+	struct htmm_region *owner;
 
-	if (owner && owner->epoch == table->epoch)
-		return;
-	if (owner)
-		htmm_front_drop(owner);
+	if (region->state == &region->home) {
+		if (front->name % BIT_ULL(HTMM_FRONT_EPOCH_BITS) == table->front_epoch)
+			return;
+		owner = htmm_front_owner(table, front);
+		if (owner)
+			htmm_front_drop(owner);
+		front->state = region->home;
+		region->state = &front->state;
+	}
 	front->name = htmm_front_name(region->key, table->front_epoch);
-	front->state = region->home;
-	region->state = &front->state;
 }
 
 void htmm_front_drop_slice(struct htmm_table *table)

@@ -2,8 +2,8 @@
 #include "region.h"
 
 /*
- * A dense region becomes sparse when a cooling leaves it so many samples, or fewer: low
- * enough that it does not become dense again at once.
+ * A dense region becomes sparse when a cooling leaves it so many samples, or fewer, and no more
+ * pages: low enough that it does not become dense again at once.
  */
 #define HTMM_SPARSE_AGAIN	(HTMM_SLOTS / 2)
 
@@ -235,36 +235,37 @@ bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 	return true;
 }
 
-/* Halve @n digits without marks, a multiple of 32. After 7 coolings nothing is left. */
-static void htmm_digits_cool(u8 *digit, u32 n, u32 coolings)
+/* Halve digits that have no marks. */
+static __always_inline void htmm_region_halve(struct htmm_region *region, u64 coolings)
 {
-	const u64 left = HTMM_BYTES(HTMM_DIGIT_MASK >> coolings);
-	u64 *word = (u64 *)digit, *end = (u64 *)(digit + n);
+	const u64 left = HTMM_BYTES(HTMM_DIGIT_MASK / 2);
+	/* Of slots, also what is above their digits: nothing without marks. */
+	u8 *digit = region->digits ? htmm_region_leaf(region) : region->digit;
+	u64 *word, *end = (u64 *)(digit + (region->digits ? HTMM_REGION_PAGES : 2 * HTMM_SLOTS));
 
-	for (; word < end; word += 4) {
-		word[0] = word[0] >> coolings & left;
-		word[1] = word[1] >> coolings & left;
-		word[2] = word[2] >> coolings & left;
-		word[3] = word[3] >> coolings & left;
+	/* After as many coolings as it has bits, nothing is left of a digit. */
+	for (coolings = min_t(u64, coolings, HTMM_DIGIT_BITS); coolings; coolings--) {
+		for (word = (u64 *)digit; word != end; word += 4) {
+			word[0] = word[0] / 2 & left;
+			word[1] = word[1] / 2 & left;
+			word[2] = word[2] / 2 & left;
+			word[3] = word[3] / 2 & left;
+		}
 	}
 }
 
 /* Pages whose digits have marks are cooled one by one. */
-static void htmm_region_cool_digits(struct htmm_region *region, u64 coolings)
+static noinline void htmm_region_cool_marked(struct htmm_region *region, u64 coolings)
 {
-	/* Of slots, also what is above their digits: nothing without marks. */
-	u32 n = region->digits ? HTMM_REGION_PAGES : 2 * HTMM_SLOTS, count, i;
-	u8 *digit = region->digits ? htmm_region_leaf(region) : region->digit;
 	struct htmm_counts counts;
+	u32 count, i;
 
-	counts.n = 0;
-	if (region->more)
-		htmm_region_collect(region, &counts, HTMM_DIGIT_MORE, HTMM_REGION_PAGES);
+	htmm_region_collect(region, &counts, HTMM_DIGIT_MORE, HTMM_REGION_PAGES);
 	for (i = 0; i < counts.n; i++)
 		htmm_region_put(region, counts.page[i], 0);
-	if (counts.n && region->digits)
+	if (region->digits)
 		htmm_region_clear_slots(region);
-	htmm_digits_cool(digit, n, min_t(u64, coolings, HTMM_DIGIT_BITS));
+	htmm_region_halve(region, coolings);
 	region->more = false;
 	for (i = 0; i < counts.n; i++) {
 		count = htmm_count_cooled(counts.count[i], coolings);
@@ -273,22 +274,26 @@ static void htmm_region_cool_digits(struct htmm_region *region, u64 coolings)
 	}
 }
 
-/* Free the highest plane if it is empty, or if the slots suffice without planes. */
-static bool htmm_region_drop_plane(struct htmm_region *region, struct htmm_pool *pool)
+/* Free the block of the highest digits if slots suffice for what they have. */
+static noinline bool htmm_region_drop_block(struct htmm_region *region, struct htmm_pool *pool)
 {
 	u32 digits = region->digits - 1, count, page, pos = 0;
+	const u32 least = digits ? HTMM_DIGIT_MORE : 1;
 	struct htmm_counts counts = { 0 };
 
-	while ((count = htmm_region_next(region, HTMM_DIGIT_MORE, &pos, &page))) {
+	while ((count = htmm_region_next(region, least, &pos, &page))) {
 		if (!((u64)count >> htmm_digits_bits(digits)))
 			continue;
-		if (counts.n == HTMM_SLOTS)
+		if (counts.n == (digits ? HTMM_SLOTS : HTMM_SPARSE_AGAIN))
 			return false;
 		htmm_counts_add(&counts, page, count);
 	}
 	if (!htmm_counts_fit(&counts, digits))
 		return false;
-	htmm_pool_block_put(pool, region->plane[digits - 1]);
+	if (!digits)
+		htmm_region_release(region, pool);
+	else
+		htmm_pool_block_put(pool, region->plane[digits - 1]);
 	region->digits = digits;
 	if (digits == 1)
 		htmm_region_clear_slots(region);
@@ -297,33 +302,15 @@ static bool htmm_region_drop_plane(struct htmm_region *region, struct htmm_pool 
 }
 
 /* Regions with planes are hot and rare, so this need not be fast. */
-static void htmm_region_cool_planes(struct htmm_region *region, struct htmm_pool *pool,
-				    u64 coolings)
+static noinline void htmm_region_cool_planes(struct htmm_region *region,
+					     struct htmm_pool *pool, u64 coolings)
 {
 	u32 count, page, pos = 0;
 
 	while ((count = htmm_region_next(region, 1, &pos, &page)))
 		htmm_region_put(region, page, htmm_count_cooled(count, coolings));
-	while (region->digits > 1 && htmm_region_drop_plane(region, pool))
+	while (region->digits > 1 && htmm_region_drop_block(region, pool))
 		;
-}
-
-/*
- * Make a dense region sparse. It has few pages, unless its count once was at the maximum:
- * then it stays as it is.
- */
-static void htmm_region_thin(struct htmm_region *region, struct htmm_pool *pool)
-{
-	struct htmm_counts counts = { 0 };
-	u32 count, page, pos = 0;
-
-	while ((count = htmm_region_next(region, 1, &pos, &page))) {
-		if (counts.n == HTMM_SPARSE_AGAIN)
-			return;
-		htmm_counts_add(&counts, page, count);
-	}
-	htmm_region_release(region, pool);
-	htmm_region_put_all(region, &counts);
 }
 
 void htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool, u64 coolings)
@@ -334,10 +321,12 @@ void htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool, u64 co
 	region->rest = htmm_count_cooled(region->rest, coolings);
 	if (region->digits > 1)
 		htmm_region_cool_planes(region, pool, coolings);
+	else if (region->more)
+		htmm_region_cool_marked(region, coolings);
 	else
-		htmm_region_cool_digits(region, coolings);
-	if (region->digits && left <= HTMM_SPARSE_AGAIN)
-		htmm_region_thin(region, pool);
+		htmm_region_halve(region, coolings);
+	if (region->digits == 1 && left <= HTMM_SPARSE_AGAIN)
+		htmm_region_drop_block(region, pool);
 }
 
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool)

@@ -59,15 +59,14 @@ static struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
 	return next;
 }
 
-/* Go to the next chain that is not empty, or to the first one of the next 64, which costs 1. */
-static void htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table, u32 *budget)
+u32 htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table)
 {
 	scan->key = 0;
 	scan->chain = htmm_index_after(table, scan->chain);
 	if (scan->chain % 64)
-		return;
-	--*budget;
+		return 0;
 	htmm_scan_prefetch(scan, table);
+	return 1;
 }
 
 struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_table *table,
@@ -78,7 +77,7 @@ struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_tab
 	while (*budget && !htmm_scan_ended(scan, table)) {
 		region = htmm_scan_on_chain(scan, table);
 		if (!region) {
-			htmm_scan_step(scan, table, budget);
+			*budget -= htmm_scan_step(scan, table);
 			continue;
 		}
 		*budget -= min_t(u32, *budget, HTMM_SCAN_REGION);

@@ -37,6 +37,9 @@ static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
 struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_table *table,
 				   u32 *budget);
 
+/* Go to the next chain that is not empty, or to the first of the next 64. Returns its cost. */
+u32 htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table);
+
 /* Have all regions been visited? */
 static inline bool htmm_scan_ended(const struct htmm_scan *scan,
 				   const struct htmm_table *table)

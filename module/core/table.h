@@ -178,8 +178,8 @@ struct htmm_table {
 	struct hlist_head *mm;		/* lists of regions */
 	u64 multiplier;
 	u64 front_epoch;		/* @epoch modulo HTMM_FRONT_EPOCHS, of fronts in use */
+	u64 front_mask;			/* of an offset in bytes */
 	u64 dir_bytes;
-	u32 front_mask;			/* of an offset in bytes */
 	u32 head_mask;
 	u32 mm_mask;
 	u32 max_held;			/* most pages that the pool may hold */

@@ -324,6 +324,8 @@ static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_b
 		htmm_fetch(*htmm_index_chain(table, table->soon[--table->nr_soon]));
 	for (; i < 0 && s < look_end; s++, ahead++)
 		htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
+	/* -O2 does not unroll. */
+#pragma GCC unroll 2
 	for (; s < look_end; s++, ahead++) {
 		refused = htmm_add_one(table, s - samples, s, ahead, refused);
 		htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
