@@ -107,14 +107,14 @@ bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm
 
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 {
-	struct htmm_region *region, *next;
-	u32 *chain = &table->sweep.chain;
+	struct htmm_region *region, *next, *ahead;
+	u32 *chain = &table->sweep.chain, cost;
 
 	budget *= HTMM_SCAN_REGION;
 	while (budget && table->sweeps) {
-		next = table->head[(*chain + HTMM_SWEEP_AHEAD) & table->head_mask];
-		if (next && next->epoch != table->epoch)
-			htmm_leaf_prefetch_all(*next->state);
+		ahead = table->head[(*chain + HTMM_SWEEP_AHEAD) & table->head_mask];
+		if (ahead && ahead->epoch != table->epoch)
+			htmm_leaf_prefetch_all(*ahead->state);
 		for (region = table->head[*chain]; region; region = next) {
 			next = region->chain;
 			htmm_table_cool_region(table, region);
@@ -122,7 +122,8 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 				htmm_index_destroy(table, region);
 			budget -= min_t(u32, budget, HTMM_SCAN_REGION);
 		}
-		budget -= min(budget, htmm_scan_step(&table->sweep, table));
+		cost = htmm_scan_step(&table->sweep, table);
+		budget -= min(budget, cost);
 		if (htmm_scan_ended(&table->sweep, table)) {
 			*chain = 0;
 			table->sweeps--;

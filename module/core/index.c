@@ -98,10 +98,11 @@ static struct htmm_region *htmm_front_owner(const struct htmm_table *table,
 
 void htmm_front_load(struct htmm_table *table, struct htmm_region *region)
 {
-	struct htmm_front *front = htmm_front_of(table, region->key);
+	struct htmm_front *front = container_of(region->state, struct htmm_front, state);
 	struct htmm_region *owner;
 
 	if (region->state == &region->home) {
+		front = htmm_front_of(table, region->key);
 		if (front->name % BIT_ULL(HTMM_FRONT_EPOCH_BITS) == table->front_epoch)
 			return;
 		owner = htmm_front_owner(table, front);

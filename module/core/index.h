@@ -106,7 +106,10 @@ static inline u64 htmm_front_name(u64 key, u64 epoch)
 /* Move a region's state back to its entry, if it has a front. */
 void htmm_front_drop(struct htmm_region *region);
 
-/* Give a front to a dense region without missed coolings, unless another such region has it. */
+/*
+ * Give a dense region without missed coolings a front, or the one that it has the present epoch.
+ * A front with that epoch is another such region's, and is not taken.
+ */
 void htmm_front_load(struct htmm_table *table, struct htmm_region *region);
 
 /*

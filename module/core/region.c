@@ -235,23 +235,30 @@ bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 	return true;
 }
 
-/* Halve digits that have no marks. */
-static __always_inline void htmm_region_halve(struct htmm_region *region, u64 coolings)
+/* Halve @n digits, a multiple of 32, that have no marks. */
+static noinline void htmm_digits_halve(u8 *digit, u32 n, u64 stays, u32 coolings)
 {
-	const u64 left = HTMM_BYTES(HTMM_DIGIT_MASK / 2);
-	/* Of slots, also what is above their digits: nothing without marks. */
-	u8 *digit = region->digits ? htmm_region_leaf(region) : region->digit;
-	u64 *word, *end = (u64 *)(digit + (region->digits ? HTMM_REGION_PAGES : 2 * HTMM_SLOTS));
+	u64 *word = (u64 *)digit, *end = (u64 *)(digit + n);
 
-	/* After as many coolings as it has bits, nothing is left of a digit. */
-	for (coolings = min_t(u64, coolings, HTMM_DIGIT_BITS); coolings; coolings--) {
-		for (word = (u64 *)digit; word != end; word += 4) {
-			word[0] = word[0] / 2 & left;
-			word[1] = word[1] / 2 & left;
-			word[2] = word[2] / 2 & left;
-			word[3] = word[3] / 2 & left;
-		}
+	/* Masked before it is shifted, a word stays in one register. */
+	for (; word != end; word += 4) {
+		word[0] = (word[0] & stays) >> coolings;
+		word[1] = (word[1] & stays) >> coolings;
+		word[2] = (word[2] & stays) >> coolings;
+		word[3] = (word[3] & stays) >> coolings;
 	}
+}
+
+static void htmm_region_halve(struct htmm_region *region, u64 coolings)
+{
+	/* After so many, nothing is left of a digit. */
+	u32 shift = min_t(u64, coolings, HTMM_DIGIT_BITS);
+	u64 stays = HTMM_BYTES(HTMM_DIGIT_MASK >> shift << shift);
+
+	if (region->digits)
+		htmm_digits_halve(htmm_region_leaf(region), HTMM_REGION_PAGES, stays, shift);
+	else	/* and what is above the digits: nothing without marks */
+		htmm_digits_halve(region->digit, 2 * HTMM_SLOTS, stays, shift);
 }
 
 /* Pages whose digits have marks are cooled one by one. */
@@ -274,7 +281,10 @@ static noinline void htmm_region_cool_marked(struct htmm_region *region, u64 coo
 	}
 }
 
-/* Free the block of the highest digits if slots suffice for what they have. */
+/*
+ * Free the highest plane if it is empty, or if slots suffice without planes; free the leaf if
+ * few pages have a count.
+ */
 static noinline bool htmm_region_drop_block(struct htmm_region *region, struct htmm_pool *pool)
 {
 	u32 digits = region->digits - 1, count, page, pos = 0;

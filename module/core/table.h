@@ -186,7 +186,7 @@ struct htmm_table {
 	u32 nr_free;
 	struct htmm_region *exiting;	/* next one to remove */
 	struct hlist_head free;		/* list of unused entries */
-	struct htmm_scan sweep;		/* what reclaim visits next */
+	struct htmm_scan sweep;		/* chain that reclaim visits next */
 	u32 sweeps;			/* to end, with the present one, for the last cooling */
 	u32 hand;			/* chain that eviction visits next */
 	u32 behind;			/* samples of the last batch without a front */

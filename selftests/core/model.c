@@ -430,7 +430,7 @@ static u64 world_behind(const struct world *w)
 	return n;
 }
 
-static u32 world_longest_chain(const struct world *w)
+u32 world_longest_chain(const struct world *w)
 {
 	const struct htmm_region *region;
 	u32 longest = 0, len, i;

@@ -106,6 +106,8 @@ u32 world_blocks(const struct world *w);
 /* Cools both until nothing is left, and then @jump times more at once. */
 void world_jump(struct world *w, u64 jump);
 
+u32 world_longest_chain(const struct world *w);
+
 /* Does the same to both. The bounded steps set @more to the table's return value. */
 void world_cool(struct world *w);
 void world_reclaim(struct world *w, u32 budget, bool *more);

@@ -700,18 +700,20 @@ static void removed_mm_is_gone(void)
 
 static void steps_are_bounded(void)
 {
-	const u32 least = DIV_ROUND_UP(MODEL_REGIONS, 5U);
+	const u32 most = DIV_ROUND_UP(MODEL_REGIONS, 5U);
+	u32 i, steps = 0, least;
 	bool more = true;
-	u32 i, steps = 0;
 
 	world_open(&world, &roomy, false);
 	for (i = 0; i < MODEL_REGIONS; i++)
 		add(i, i, 1);
 	CHECK(!htmm_table_reclaim(&world.table, 5));
 	world_cool(&world);
+	/* A step may end in the middle of the longest chain, and goes on to its end. */
+	least = DIV_ROUND_UP(MODEL_REGIONS, 5 - 1 + world_longest_chain(&world));
 	for (; more; steps++)
 		world_reclaim(&world, 5, &more);
-	CHECK(steps >= least && steps <= least + world.table.head_mask / 1024);
+	CHECK(steps >= least && steps <= most + world.table.head_mask / 1024);
 	CHECK(world.table.stats.regions == 0 && world.table.stats.reclaimed == MODEL_REGIONS);
 	world_close(&world);
 }
@@ -726,7 +728,8 @@ static void sweep_survives_growth(void)
 	for (i = 0; i < 10; i++)
 		add(i, 0, 1);
 	world_cool(&world);
-	world_reclaim(&world, 9, &more);
+	/* Some regions may share a chain, which is visited to its end. */
+	world_reclaim(&world, 7, &more);
 	CHECK(more);
 	add(0, 0, 1);
 	world_cool(&world);
