@@ -87,27 +87,22 @@ void htmm_front_drop(struct htmm_region *region)
 	region->state = &region->home;
 }
 
-/* The region of a front. */
-static struct htmm_region *htmm_front_owner(const struct htmm_table *table,
-					    const struct htmm_front *front)
+/* Make a front unused. */
+static void htmm_front_clear(const struct htmm_table *table, const struct htmm_front *front)
 {
-	if (front->name == HTMM_FRONT_UNUSED)
-		return NULL;
-	return htmm_index_find(table, front->name >> HTMM_FRONT_EPOCH_BITS);
+	if (front->name != HTMM_FRONT_UNUSED)
+		htmm_front_drop(htmm_index_find(table, front->name >> HTMM_FRONT_EPOCH_BITS));
 }
 
 void htmm_front_load(struct htmm_table *table, struct htmm_region *region)
 {
 	struct htmm_front *front = container_of(region->state, struct htmm_front, state);
-	struct htmm_region *owner;
 
 	if (region->state == &region->home) {
 		front = htmm_front_of(table, region->key);
 		if (front->name % BIT_ULL(HTMM_FRONT_EPOCH_BITS) == table->front_epoch)
 			return;
-		owner = htmm_front_owner(table, front);
-		if (owner)
-			htmm_front_drop(owner);
+		htmm_front_clear(table, front);
 		front->state = region->home;
 		region->state = &front->state;
 	}
@@ -120,13 +115,9 @@ void htmm_front_drop_slice(struct htmm_table *table)
 	u32 slice = DIV_ROUND_UP(fronts, HTMM_FRONT_EPOCHS);
 	u32 i = table->front_epoch * slice;
 	u32 end = min(i + slice, fronts);
-	struct htmm_region *owner;
 
-	for (; i < end; i++) {
-		owner = htmm_front_owner(table, &table->front[i]);
-		if (owner)
-			htmm_front_drop(owner);
-	}
+	for (; i < end; i++)
+		htmm_front_clear(table, &table->front[i]);
 }
 
 void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)

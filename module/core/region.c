@@ -265,20 +265,18 @@ static void htmm_region_halve(struct htmm_region *region, u64 coolings)
 static noinline void htmm_region_cool_marked(struct htmm_region *region, u64 coolings)
 {
 	struct htmm_counts counts;
-	u32 count, i;
+	u32 i;
 
 	htmm_region_collect(region, &counts, HTMM_DIGIT_MORE, HTMM_REGION_PAGES);
-	for (i = 0; i < counts.n; i++)
+	for (i = 0; i < counts.n; i++) {
 		htmm_region_put(region, counts.page[i], 0);
+		counts.count[i] = htmm_count_cooled(counts.count[i], coolings);
+	}
 	if (region->digits)
 		htmm_region_clear_slots(region);
 	htmm_region_halve(region, coolings);
 	region->more = false;
-	for (i = 0; i < counts.n; i++) {
-		count = htmm_count_cooled(counts.count[i], coolings);
-		if (count)
-			htmm_region_put(region, counts.page[i], count);
-	}
+	htmm_region_put_all(region, &counts);
 }
 
 /*

@@ -159,7 +159,6 @@ static inline void htmm_leaf_prefetch_all(u64 state)
 
 	if (!leaf)
 		return;
-	/* -O2 does not unroll. */
 #pragma GCC unroll 8
 	for (at = 0; at < HTMM_REGION_PAGES; at += 64)
 		prefetchw(&leaf[at]);
