@@ -261,7 +261,7 @@ static void htmm_region_halve(struct htmm_region *region, u64 coolings)
 		htmm_digits_halve(region->digit, 2 * HTMM_SLOTS, stays, shift);
 }
 
-/* Pages whose digits have marks are cooled one by one. */
+/* Marked digits are cooled one by one: out of line, as the usual case needs no stack. */
 static noinline void htmm_region_cool_marked(struct htmm_region *region, u64 coolings)
 {
 	struct htmm_counts counts;

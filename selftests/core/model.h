@@ -106,6 +106,7 @@ u32 world_blocks(const struct world *w);
 /* Cools both until nothing is left, and then @jump times more at once. */
 void world_jump(struct world *w, u64 jump);
 
+/* Most regions that share a hash chain. */
 u32 world_longest_chain(const struct world *w);
 
 /* Does the same to both. The bounded steps set @more to the table's return value. */
