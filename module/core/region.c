@@ -2,10 +2,11 @@
 #include "region.h"
 
 /*
- * A dense region becomes sparse when a cooling leaves it so many samples, or fewer, and no more
- * pages: low enough that it does not become dense again at once.
+ * A dense region becomes sparse when a cooling leaves it so many samples, or fewer. A change of
+ * form costs more than a cooling, and a region whose samples come at a steady rate is left as
+ * many as it gets between two coolings. So this is far below what makes it dense again.
  */
-#define HTMM_SPARSE_AGAIN	(HTMM_SLOTS / 2)
+#define HTMM_SPARSE_AGAIN	2
 
 /* The same byte eight times. */
 #define HTMM_BYTES(byte)	((u8)(byte) * 0x0101010101010101ULL)
@@ -281,7 +282,7 @@ static noinline void htmm_region_cool_marked(struct htmm_region *region, u64 coo
 
 /*
  * Free the highest plane if it is empty, or if slots suffice without planes; free the leaf if
- * few pages have a count.
+ * slots suffice for all pages.
  */
 static noinline bool htmm_region_drop_block(struct htmm_region *region, struct htmm_pool *pool)
 {
@@ -292,7 +293,7 @@ static noinline bool htmm_region_drop_block(struct htmm_region *region, struct h
 	while ((count = htmm_region_next(region, least, &pos, &page))) {
 		if (!((u64)count >> htmm_digits_bits(digits)))
 			continue;
-		if (counts.n == (digits ? HTMM_SLOTS : HTMM_SPARSE_AGAIN))
+		if (counts.n == HTMM_SLOTS)
 			return false;
 		htmm_counts_add(&counts, page, count);
 	}

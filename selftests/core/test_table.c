@@ -299,23 +299,23 @@ static const struct htmm_region *cool_many(u32 pages, u32 weight, u32 more, u32 
 	return find(0);
 }
 
-/* A region that is sampled less often than it has slots becomes sparse. */
+/* A region becomes sparse when few samples are left, and only if its pages have slots. */
 static void form_of_a_cooled_region(void)
 {
 	world_open(&world, &roomy, false);
-	CHECK(cool_many(17, 1, 1, 1)->digits == 1);
+	CHECK(cool_many(17, 1, 7, 3)->digits == 1);
 	world_close(&world);
 	world_open(&world, &roomy, false);
-	CHECK(cool_many(17, 1, 0, 1)->digits == 0);
+	CHECK(cool_many(17, 1, 6, 3)->digits == 0);
 	world_close(&world);
 	world_open(&world, &roomy, false);
-	CHECK(cool_many(60, 1, 10, 3)->digits == 0);
+	CHECK(cool_many(60, 1, 35, 5)->digits == 0);
 	CHECK(world.table.stats.pages == 1);
 	world_close(&world);
-	/* Counts that were at the maximum: 7 are left of the region's, and of each page's. */
+	/* Counts that were at the maximum: one is left of the region's, and of each page's. */
 	world_open(&world, &roomy, false);
-	CHECK(cool_many(20, U32_MAX, 0, 29)->digits == 1);
-	CHECK(world.table.stats.pages == 20);
+	CHECK(cool_many(512, U32_MAX, 0, 31)->digits == 1);
+	CHECK(world.table.stats.pages == 512);
 	world_close(&world);
 }
 
