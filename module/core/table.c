@@ -9,9 +9,9 @@
 #define HTMM_MIN_LISTS		64
 #define HTMM_MAX_LISTS		65536
 
-/* 2^32; the random fraction added to it is below 1/32 and separates ranges of keys. */
+/* 2^32; the random fraction added to it is below 1/128 and separates ranges of keys. */
 #define HTMM_HASH_ONE		BIT_ULL(32)
-#define HTMM_HASH_FRACTION	(HTMM_HASH_ONE / 32 - 1)
+#define HTMM_HASH_FRACTION	(HTMM_HASH_ONE / 128 - 1)
 #define HTMM_HASH_SEED		0x9e3779b97f4a7c15ULL
 /* The golden section of 2^32. */
 #define HTMM_HASH_GOLDEN	0x9e3779b9ULL
