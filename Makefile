@@ -52,13 +52,16 @@ userspace:
 packages:
 	selftests/rig/packages
 
-demo: packages userspace
+demo: packages
+	@$(MAKE) -s userspace
 	selftests/demo/run
 
-quick: packages userspace
+quick: packages
+	@$(MAKE) -s userspace
 	selftests/check --quick
 
-check: packages userspace
+check: packages
+	@$(MAKE) -s userspace
 	selftests/check $(SUITES)
 
 fuzz: packages
