@@ -102,7 +102,7 @@ bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm
 	return true;
 }
 
-/* Distance at which a sweep prefetches digits, in chains; states come earlier, by the scan. */
+/* Distance at which a sweep prefetches digits, in chains; entries come earlier, by the scan. */
 #define HTMM_SWEEP_AHEAD	4
 
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
@@ -113,8 +113,12 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 	budget *= HTMM_SCAN_REGION;
 	while (budget && table->sweeps) {
 		ahead = table->head[(*chain + HTMM_SWEEP_AHEAD) & table->head_mask];
-		if (ahead && ahead->epoch != table->epoch)
-			htmm_leaf_prefetch_all(*ahead->state);
+		if (ahead && ahead->epoch != table->epoch) {
+			if (ahead->digits)
+				htmm_leaf_prefetch_all(*ahead->state);
+			else
+				prefetchw(ahead->digit);
+		}
 		for (region = table->head[*chain]; region; region = next) {
 			next = region->chain;
 			htmm_table_cool_region(table, region);

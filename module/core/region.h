@@ -151,14 +151,12 @@ static inline u32 htmm_region_most(const struct htmm_region *region)
 	return htmm_region_count(region) - region->rest;
 }
 
-/* Prefetch all bytes of a leaf, if the region with this state has one. */
+/* Prefetch all bytes of a dense region's leaf. */
 static inline void htmm_leaf_prefetch_all(u64 state)
 {
 	const u8 *leaf = htmm_state_leaf(state);
 	u32 at;
 
-	if (!leaf)
-		return;
 #pragma GCC unroll 8
 	for (at = 0; at < HTMM_REGION_PAGES; at += 64)
 		prefetchw(&leaf[at]);
