@@ -108,10 +108,10 @@ bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 {
 	struct htmm_region *region, *next, *ahead;
-	u32 *chain = &table->sweep.chain, cost;
+	s64 left = (s64)budget * HTMM_SCAN_REGION;
+	u32 *chain = &table->sweep.chain;
 
-	budget *= HTMM_SCAN_REGION;
-	while (budget && table->sweeps) {
+	while (left > 0 && table->sweeps) {
 		ahead = table->head[(*chain + HTMM_SWEEP_AHEAD) & table->head_mask];
 		if (ahead && ahead->epoch != table->epoch) {
 			if (ahead->digits)
@@ -124,10 +124,9 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 			htmm_table_cool_region(table, region);
 			if (!htmm_region_count(region))
 				htmm_index_destroy(table, region);
-			budget -= min_t(u32, budget, HTMM_SCAN_REGION);
+			left -= HTMM_SCAN_REGION;
 		}
-		cost = htmm_scan_step(&table->sweep, table);
-		budget -= min(budget, cost);
+		left -= htmm_scan_step(&table->sweep, table);
 		if (htmm_scan_ended(&table->sweep, table)) {
 			*chain = 0;
 			table->sweeps--;

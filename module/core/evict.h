@@ -20,7 +20,7 @@
 /**
  * htmm_table_reclaim() - free the memory of what has cooled to zero, in a bounded step
  * @table: the table
- * @budget: most regions to visit, below 2^28, each at most 512 counters of work; the chain of
+ * @budget: most regions to visit, each at most 512 counters of work; the chain of
  *	the last one is visited to its end. 1,024 empty chains count as one region
  *
  * Return: true if regions may remain that were not visited since the last cooling.
