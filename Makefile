@@ -52,16 +52,18 @@ userspace:
 packages:
 	selftests/rig/packages
 
-demo: packages
+# What is to be read comes afterwards.
+.PHONY: built
+built: packages
 	@$(MAKE) -s userspace
+
+demo: built
 	selftests/demo/run
 
-quick: packages
-	@$(MAKE) -s userspace
+quick: built
 	selftests/check --quick
 
-check: packages
-	@$(MAKE) -s userspace
+check: built
 	selftests/check $(SUITES)
 
 fuzz: packages
