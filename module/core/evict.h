@@ -20,8 +20,8 @@
 /**
  * htmm_table_reclaim() - free the memory of what has cooled to zero, in a bounded step
  * @table: the table
- * @budget: most regions to visit, each at most 512 counters of work; the chain of
- *	the last one is visited to its end. 1,024 empty chains count as one region
+ * @budget: most regions to visit, each at most 512 counters of work; the chain of the last
+ *	one is visited to its end. 1,024 empty chains count as one region
  *
  * Return: true if regions may remain that were not visited since the last cooling.
  */
