@@ -468,8 +468,15 @@ int htmm_drain_start(struct htmm_drain *drain, const struct cpumask *cpus,
 		     int nice, struct htmm_error *err)
 {
 	struct task_struct *task;
+	int node;
 
-	task = kthread_create_on_node(ksampled, drain, drain->node,
+	/*
+	 * From 6.14 on the kernel sets the CPUs of a thread that has a node again when a CPU
+	 * comes online. CPUs that were asked for may be isolated, so that
+	 * kthread_affine_preferred() is no way to keep them.
+	 */
+	node = cpumask_empty(cpus) ? drain->node : NUMA_NO_NODE;
+	task = kthread_create_on_node(ksampled, drain, node,
 				      drain->common->nr > 1 ? "ksampled/%u" :
 				      "ksampled", drain->index);
 	if (IS_ERR(task))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CPUs go offline and come back while they are sampled. */
+#include <sched.h>
 #include "check.h"
 #include "child.h"
 
@@ -185,6 +186,29 @@ TEST_F(hotplug, cycles)
 	}
 	child_kill(&worker);
 	check_totals(_metadata, self);
+}
+
+/*
+ * The thread stays on the CPUs that were asked for: newer kernels choose those of threads
+ * again when a CPU comes or goes.
+ */
+TEST_F(hotplug, drain_cpus_are_kept)
+{
+	const __u64 mask = 1ULL << self->cpus[0];
+	struct htmm_info info;
+	cpu_set_t cpus;
+	int i;
+
+	self->req.arg.drain_cpus = (uintptr_t)&mask;
+	self->req.arg.drain_cpus_size = sizeof(mask);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, sched_getaffinity(info.drain_pid, sizeof(cpus), &cpus));
+		EXPECT_EQ(1, CPU_COUNT(&cpus));
+		EXPECT_TRUE(CPU_ISSET(self->cpus[0], &cpus));
+		ASSERT_EQ(0, cpu_set_online(self->going, i % 2));
+	}
 }
 
 /* Includes the first CPU if the kernel lets it go offline. */
