@@ -73,7 +73,7 @@ static void htmm_evict_step(struct htmm_table *table, u32 part)
 	table->hand = next;
 }
 
-bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm_region *keep)
+bool htmm_evict(struct htmm_table *table, u32 window, const struct htmm_region *keep)
 {
 	u64 looks = table->stats.regions, chains = table->head_mask + 1ULL;
 	/* With one region on average: a window looks at many parts. */
@@ -81,7 +81,7 @@ bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm
 	struct htmm_region *region, *coldest = NULL;
 	u32 count, least = U32_MAX;
 
-	while (looks && window && (!coldest || htmm_hist_bin(least) > bin)) {
+	while (looks && window && least) {
 		for (region = table->head[table->hand]; region; region = region->chain, looks--) {
 			if (region == keep)
 				continue;
@@ -187,18 +187,4 @@ u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
 			htmm_shrink_move(table, region, page, n);
 	}
 	return n;
-}
-
-void htmm_table_make_unused(struct htmm_table *table, u32 nr)
-{
-	const u64 *in_bin = table->hist[HTMM_KIND_HUGE].bin;
-	u32 evictions = 0, bin = 0;
-
-	for (; table->stats.regions && evictions < HTMM_SHRINK_EVICTIONS; evictions++) {
-		if (htmm_pool_unused_pages(table->pool) >= nr)
-			return;
-		while (!in_bin[bin])
-			bin++;
-		htmm_evict(table, U32_MAX, bin, NULL);
-	}
 }

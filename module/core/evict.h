@@ -13,9 +13,8 @@
 /* Most regions evicted for one sample. */
 #define HTMM_EVICT_MAX		32
 
-/* Most pages given back in one step, and most regions evicted for them. */
+/* Most pages given back in one step. */
 #define HTMM_SHRINK_PAGES	64
-#define HTMM_SHRINK_EVICTIONS	1024
 
 /**
  * htmm_table_reclaim() - free the memory of what has cooled to zero, in a bounded step
@@ -54,14 +53,5 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
  * Return: number of pages given back; fewer than @nr if there is not as much unused memory.
  */
 u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr);
-
-/**
- * htmm_table_make_unused() - evict the coldest regions, in a bounded step
- * @table: the table
- * @nr: number of pages that htmm_table_shrink() shall be able to give back
- *
- * Evicts at most HTMM_SHRINK_EVICTIONS regions; all of a bin before any of the next one.
- */
-void htmm_table_make_unused(struct htmm_table *table, u32 nr);
 
 #endif /* HTMM_CORE_EVICT_H */

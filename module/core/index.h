@@ -130,9 +130,9 @@ static inline u32 htmm_table_cooled(const struct htmm_table *table,
 void htmm_table_cool_region(struct htmm_table *table, struct htmm_region *region);
 
 /*
- * Evict the coldest of the next @window regions, or a few more, excluding @keep, or the next
- * one of @bin or a colder one. Entries may move. False if there is none.
+ * Evict the coldest of the next @window regions, or a few more, excluding @keep. Entries may
+ * move. False if there is none.
  */
-bool htmm_evict(struct htmm_table *table, u32 window, u32 bin, const struct htmm_region *keep);
+bool htmm_evict(struct htmm_table *table, u32 window, const struct htmm_region *keep);
 
 #endif /* HTMM_CORE_INDEX_H */

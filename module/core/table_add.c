@@ -130,7 +130,7 @@ static noinline bool htmm_add_slow(struct htmm_table *table,
 			htmm_table_cool_region(table, region);
 		added = htmm_table_try(table, region, s);
 	} while (!added && evictions++ < HTMM_EVICT_MAX &&
-		 htmm_evict(table, HTMM_EVICT_WINDOW, 0, region));
+		 htmm_evict(table, HTMM_EVICT_WINDOW, region));
 	if (table->moved)
 		htmm_look_again(table, NULL);
 	table->moved = false;

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that the tables give back. When the kernel reclaims memory they give what they do
- * not use: counts cannot be read again, and a node that is full, as a fast tier should be,
- * has the kernel reclaim all the time. Before it kills a process they also give what cold
- * regions use. Rings are not freed: sampling needs them.
+ * Memory that the tables give back when the kernel reclaims memory: what they do not use.
+ * Counts cannot be read again, and a node that is full, as a fast tier should be, has the
+ * kernel reclaim all the time. Rings are not freed: sampling needs them.
  */
 #include <linux/err.h>
-#include <linux/notifier.h>
-#include <linux/oom.h>
 #include "base/compat.h"
 #include "session.h"
 #include "shrinker.h"
-
-/* Most pages that are given back, each time before a process would be killed. */
-#define HTMM_OOM_PAGES	256
 
 static struct shrinker *htmm_shrinker;
 
@@ -52,23 +46,6 @@ static unsigned long htmm_shrinker_scan(struct shrinker *shrinker,
 	return pages ?: SHRINK_STOP;
 }
 
-/* Not called for the limit of a cgroup. */
-static int htmm_shrinker_oom(struct notifier_block *nb, unsigned long action, void *freed)
-{
-	unsigned long pages = 0, n;
-
-	do {
-		n = htmm_shrinker_each(htmm_tracker_evict, HTMM_OOM_PAGES - pages);
-		pages += n;
-	} while (n && pages < HTMM_OOM_PAGES);
-	*(unsigned long *)freed += pages;
-	return NOTIFY_OK;
-}
-
-static struct notifier_block htmm_shrinker_oom_nb = {
-	.notifier_call = htmm_shrinker_oom,
-};
-
 /**
  * htmm_shrinker_init - let the kernel ask for memory
  *
@@ -76,16 +53,9 @@ static struct notifier_block htmm_shrinker_oom_nb = {
  */
 int htmm_shrinker_init(void)
 {
-	int ret;
-
 	htmm_shrinker = htmm_shrinker_register(htmm_shrinker_count, htmm_shrinker_scan,
 					       HTMM_SHRINK_PAGES);
-	if (IS_ERR(htmm_shrinker))
-		return PTR_ERR(htmm_shrinker);
-	ret = register_oom_notifier(&htmm_shrinker_oom_nb);
-	if (ret)
-		htmm_shrinker_unregister(htmm_shrinker);
-	return ret;
+	return PTR_ERR_OR_ZERO(htmm_shrinker);
 }
 
 /**
@@ -95,6 +65,5 @@ int htmm_shrinker_init(void)
  */
 void htmm_shrinker_exit(void)
 {
-	unregister_oom_notifier(&htmm_shrinker_oom_nb);
 	htmm_shrinker_unregister(htmm_shrinker);
 }

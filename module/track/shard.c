@@ -162,13 +162,12 @@ u32 htmm_shard_unused(const struct htmm_shard *shard)
  * htmm_shard_shrink - give unused memory back
  * @shard: the table
  * @nr: number of pages wanted
- * @evict: evict the coldest regions if not as much is unused
  *
  * Context: process, in any memory allocation that may sleep: nobody allocates with the
  * lock held. Takes @shard->lock.
  * Return: number of pages given back, at most HTMM_SHRINK_PAGES.
  */
-u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr, bool evict)
+u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr)
 {
 	void *page[HTMM_SHRINK_PAGES];
 	struct htmm_pages freed;
@@ -176,8 +175,6 @@ u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr, bool evict)
 
 	htmm_pages_init(&freed);
 	mutex_lock(&shard->lock);
-	if (evict)
-		htmm_table_make_unused(&shard->table, min_t(u32, nr, HTMM_SHRINK_PAGES));
 	n = htmm_table_shrink(&shard->table, page, nr);
 	for (i = 0; i < n; i++)
 		htmm_pages_take(&freed, &shard->pages, page[i]);

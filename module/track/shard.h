@@ -44,7 +44,7 @@ u32 htmm_shard_add(struct htmm_shard *shard,
 void htmm_shard_cool(struct htmm_shard *shard);
 bool htmm_shard_reclaim(struct htmm_shard *shard);
 u32 htmm_shard_unused(const struct htmm_shard *shard);
-u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr, bool evict);
+u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr);
 bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first);
 
 void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,

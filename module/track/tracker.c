@@ -327,18 +327,6 @@ unsigned long htmm_tracker_unused(struct htmm_tracker *tracker, unsigned long nr
 	return pages;
 }
 
-static unsigned long htmm_tracker_give_back(struct htmm_tracker *tracker, unsigned long nr,
-					    bool evict)
-{
-	unsigned int shards = tracker->nr_shards, i;
-	unsigned long pages = 0;
-
-	for (i = 0; i < shards; i++)
-		pages += htmm_shard_shrink(&tracker->shards[i], DIV_ROUND_UP(nr, shards),
-					   evict);
-	return pages;
-}
-
 /**
  * htmm_tracker_shrink - give unused memory back
  * @tracker: the tables
@@ -349,20 +337,12 @@ static unsigned long htmm_tracker_give_back(struct htmm_tracker *tracker, unsign
  */
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr)
 {
-	return htmm_tracker_give_back(tracker, nr, false);
-}
+	unsigned int shards = tracker->nr_shards, i;
+	unsigned long pages = 0;
 
-/**
- * htmm_tracker_evict - give memory back, the coldest regions first
- * @tracker: the tables
- * @nr: number of pages wanted
- *
- * Context: process, in any memory allocation that may sleep.
- * Return: number of pages given back.
- */
-unsigned long htmm_tracker_evict(struct htmm_tracker *tracker, unsigned long nr)
-{
-	return htmm_tracker_give_back(tracker, nr, true);
+	for (i = 0; i < shards; i++)
+		pages += htmm_shard_shrink(&tracker->shards[i], DIV_ROUND_UP(nr, shards));
+	return pages;
 }
 
 /**

@@ -143,7 +143,6 @@ bool htmm_tracker_reap(struct htmm_tracker *tracker);
 bool htmm_tracker_make_room(struct htmm_tracker *tracker);
 unsigned long htmm_tracker_unused(struct htmm_tracker *tracker, unsigned long nr);
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr);
-unsigned long htmm_tracker_evict(struct htmm_tracker *tracker, unsigned long nr);
 void htmm_tracker_settle(struct htmm_tracker *tracker);
 void htmm_tracker_cool(struct htmm_tracker *tracker);
 void htmm_tracker_adapt(struct htmm_tracker *tracker);

@@ -14,7 +14,7 @@ static void *dir;
 static void *given[MAX_GIVEN];
 static u32 nr_given;
 
-/* Regions with an odd number are cold, and every fifth one is sparse. */
+/* Different counts, of few and of many digits, and every fifth region is sparse. */
 static u32 wanted(u32 region, u32 page)
 {
 	if (region % 5 == 0 && page % 64)
@@ -92,14 +92,11 @@ static void take(void *page)
 	free(page);
 }
 
-static u32 shrink(u32 nr, bool evict)
+static u32 shrink(u32 nr)
 {
 	void *page[HTMM_SHRINK_PAGES];
-	u32 n, i;
+	u32 n = htmm_table_shrink(&table, page, nr), i;
 
-	if (evict)
-		htmm_table_make_unused(&table, nr);
-	n = htmm_table_shrink(&table, page, nr);
 	CHECK(n <= nr);
 	for (i = 0; i < n; i++)
 		take(page[i]);
@@ -108,75 +105,65 @@ static u32 shrink(u32 nr, bool evict)
 	return n;
 }
 
-/* A region has all its pages unchanged, or none: returns those that were lost. */
-static u32 check_kept(u32 *hot_lost)
+static void shrink_all(void)
 {
-	u32 region, page, lost = 0, seen, all;
-	u64 pages = 0;
-	struct htmm_hist hist;
+	while (shrink(7))
+		;
+}
 
-	*hot_lost = 0;
+static void remove_mm(u32 mm)
+{
+	bool first = true;
+
+	while (htmm_table_remove_mm(&table, mm, first, 10))
+		first = false;
+}
+
+/* All pages of regions of the last @mms address spaces are unchanged, and there are no others. */
+static void check_kept(u32 mms)
+{
+	u32 region, page, kept;
+	struct htmm_hist hist;
+	u64 pages = 0;
+
 	for (region = 0; region < REGIONS; region++) {
-		for (page = 0, seen = 0, all = 0; page < 512; page += 4) {
-			all += wanted(region, page) != 0;
-			seen += count(region, page) != 0;
-			if (count(region, page))
-				CHECK(count(region, page) == wanted(region, page));
+		for (page = 0; page < 512; page += 4) {
+			kept = region % 3 + mms < 3 ? 0 : wanted(region, page);
+			CHECK(count(region, page) == kept);
+			pages += !!kept;
 		}
-		CHECK(seen == 0 || seen == all);
-		pages += seen;
-		lost += !seen;
-		*hot_lost += !seen && region % 2 == 0;
 	}
 	hist = table.hist[HTMM_KIND_BASE];
 	CHECK(htmm_hist_pages_from(&hist, 0) == pages);
 	CHECK(table.stats.pages == pages);
-	return lost;
-}
-
-/* Step by step until nothing is left: no hot region is lost while there are cold ones. */
-static void cold_regions_go_first(void)
-{
-	u32 hot_lost, lost, before = 0;
-	bool some_left = false;
-
-	open_table();
-	fill();
-	while (shrink(2, true)) {
-		lost = check_kept(&hot_lost);
-		CHECK(!hot_lost || lost - hot_lost == REGIONS / 2);
-		CHECK(lost >= before);
-		some_left |= lost && lost < REGIONS / 2;
-		before = lost;
-	}
-	CHECK(some_left);
-	close_table();
 }
 
 static void all_can_be_given_back(void)
 {
-	u32 hot_lost;
-
 	open_table();
 	fill();
-	while (shrink(HTMM_SHRINK_PAGES, true))
-		;
-	CHECK(check_kept(&hot_lost) == REGIONS);
-	CHECK(nr_given <= 1);
+	remove_mm(1);
+	remove_mm(2);
+	remove_mm(3);
+	shrink_all();
+	check_kept(0);
+	CHECK(nr_given == 0);
 	close_table();
 }
 
 /* The table works as before: it requests the released pages again. */
 static void grows_again(void)
 {
-	u32 hot_lost, i;
+	u32 i;
 
 	open_table();
 	for (i = 0; i < 3; i++) {
 		fill();
-		CHECK(!check_kept(&hot_lost));
-		while (shrink(7, true))
-			;
+		check_kept(3);
+		remove_mm(1);
+		remove_mm(2);
+		remove_mm(3);
+		shrink_all();
 	}
 	close_table();
 }
@@ -184,44 +171,28 @@ static void grows_again(void)
 /* Unused memory is released, whole pages and what is free in others, and no count is lost. */
 static void unused_memory_only(void)
 {
-	u32 hot_lost, lost;
-
 	open_table();
 	fill();
 	give(400);
 	CHECK(pool.nr_pages >= 40);
-	CHECK(shrink(40, true) == 40);
-	CHECK(!check_kept(&hot_lost));
-	while (shrink(7, false))
-		;
-	CHECK(!check_kept(&hot_lost));
+	CHECK(shrink(40) == 40);
+	check_kept(3);
+	shrink_all();
+	check_kept(3);
 	CHECK(!htmm_pool_unused_pages(&pool));
-	/* Evicted regions leave free blocks in many pages. */
-	htmm_table_make_unused(&table, 20);
-	CHECK(htmm_pool_unused_pages(&pool) >= 20);
-	lost = check_kept(&hot_lost);
-	CHECK(lost && !hot_lost);
-	CHECK(shrink(20, false) == 20);
-	CHECK(check_kept(&hot_lost) == lost);
 	close_table();
 }
 
 /* Entries of regions that were removed are unused memory, too. */
 static void removed_regions(void)
 {
-	bool first = true;
-	u32 region;
-
 	open_table();
 	fill();
-	while (htmm_table_remove_mm(&table, 1, first, 10))
-		first = false;
+	remove_mm(1);
 	CHECK(table.nr_free >= REGIONS / 3);
-	while (shrink(7, false))
-		;
+	shrink_all();
 	CHECK(table.nr_free < HTMM_BLOCK_ENTRIES && !htmm_pool_unused_pages(&pool));
-	for (region = 0; region < REGIONS; region++)
-		CHECK(count(region, 0) == (region % 3 ? wanted(region, 0) : 0));
+	check_kept(2);
 	close_table();
 }
 
@@ -244,7 +215,6 @@ static void no_more_than_a_step(void)
 int main(void)
 {
 	static const struct tap_test tests[] = {
-		TAP_TEST(cold_regions_go_first),
 		TAP_TEST(all_can_be_given_back),
 		TAP_TEST(grows_again),
 		TAP_TEST(unused_memory_only),

@@ -75,6 +75,13 @@ int child_worker(struct child *child, void (*work)(void *arg), void *arg)
 	return ret ? ret : child_do(child);
 }
 
+bool child_ended(const struct child *child)
+{
+	siginfo_t info = {};
+
+	return waitid(P_PID, child->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+}
+
 int child_join(struct child *child)
 {
 	int status;

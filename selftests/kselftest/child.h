@@ -3,6 +3,7 @@
 #ifndef KSFT_CHILD_H
 #define KSFT_CHILD_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /**
@@ -26,6 +27,8 @@ int child_await(int sock);
  */
 int child_worker(struct child *child, void (*work)(void *arg), void *arg);
 int child_do(struct child *child);
+/* Tells if the child has exited, without waiting; it is still to be joined. */
+bool child_ended(const struct child *child);
 /* Waits until the child exits; returns the exit status, or 128 + signal. */
 int child_join(struct child *child);
 int child_kill(struct child *child);

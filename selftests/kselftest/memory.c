@@ -20,6 +20,8 @@
 #define COLD_STEP	100
 #define HOT_REGIONS	16
 #define FEW_SAMPLES	100
+/* What a process that fills the memory takes at a time. */
+#define CHUNK		(16 * MIB)
 
 static int cgroup_set(const struct cgroup *cgroup, const char *name, const char *text)
 {
@@ -293,21 +295,10 @@ static size_t pages_tracked(const struct pages *pages, const char *mem, int regi
 	return n;
 }
 
-/*
- * The kernel's first choice when it must kill a process for its memory, if no other one here
- * offers itself as this one does.
- */
-static int victim(int sock, void *arg)
-{
-	child_offer_itself();
-	child_post(sock);
-	pause();
-	return 0;
-}
-
 struct tracked {
 	size_t cold;
 	size_t hot;
+	__u64 samples;		/* of both */
 	__u64 bytes;		/* of the table */
 };
 
@@ -321,6 +312,7 @@ static void count_tracked(struct __test_metadata *_metadata, struct _test_data_m
 	ASSERT_EQ(0, pages_list(self->fd, &all, COLD_REGIONS * TOUCHED, &pages));
 	tracked->cold = pages_tracked(&pages, mem, COLD_REGIONS);
 	tracked->hot = pages_tracked(&pages, mem + COLD_REGIONS * REGION, HOT_REGIONS);
+	tracked->samples = pages_samples(&pages, 0, mem, (COLD_REGIONS + HOT_REGIONS) * REGION);
 	pages_free(&pages);
 	tracked->bytes = table_bytes(_metadata, self->fd);
 }
@@ -343,6 +335,7 @@ static char *track_regions(struct __test_metadata *_metadata, struct _test_data_
 	self->source.event.period = 3;
 	request_init(&self->req, &self->source.event);
 	self->req.arg.max_bytes = 16 * MIB;
+	self->req.arg.cooling_period = ~0ULL;
 	self->req.arg.ring_pages = 256;
 	self->req.arg.drain_threads = 1;
 	request_add_target(&self->req, getpid());
@@ -403,38 +396,75 @@ TEST_F(memory, reclaim_takes_no_counts)
 	EXPECT_EQ(0, evicted(_metadata, self->fd));
 }
 
-/*
- * Before the kernel kills a process for its memory, it gets the memory of cold regions, up to
- * 1 MiB; here it kills one in any case, as it was told to. No page is lost without being
- * counted, and the table has room again.
- */
-TEST_F(memory, tables_give_way)
+/* Takes memory until the kernel kills it, in the cgroup if one is given. */
+static int hog(int sock, void *cgroup)
 {
-	struct tracked before, after, again;
-	__u64 evictions, empty;
+	char *mem;
+
+	child_offer_itself();
+	if (cgroup && cgroup_enter(cgroup, 0))
+		return 1;
+	child_post(sock);
+	for (;;) {
+		mem = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (mem == MAP_FAILED)
+			return 2;
+		madvise(mem, CHUNK, MADV_HUGEPAGE);
+		/* Not by single stores, which are slow on an emulated CPU. */
+		madvise(mem, CHUNK, MADV_POPULATE_WRITE);
+	}
+}
+
+/*
+ * Lets a process take all memory until it is killed. A session that runs goes on counting
+ * meanwhile, and no count is lost.
+ */
+static void check_hog(struct __test_metadata *_metadata, struct _test_data_memory *self,
+		      char *mem, struct cgroup *cgroup, bool running)
+{
+	struct tracked before, after;
 	struct child child;
+	int rounds = 0;
+
+	count_tracked(_metadata, self, mem, &before);
+	ASSERT_EQ(0, child_start(&child, hog, cgroup));
+	ASSERT_EQ(0, child_await(child.sock));
+	do {
+		if (running)
+			touch_hot(_metadata, self, mem);
+		else
+			usleep(10000);
+		rounds++;
+	} while (!child_ended(&child));
+	EXPECT_EQ(128 + SIGKILL, child_join(&child));
+	count_tracked(_metadata, self, mem, &after);
+	TH_LOG("%s, %s: %d rounds, %llu samples, then %llu", cgroup ? "cgroup" : "system",
+	       running ? "running" : "stopped", rounds, before.samples, after.samples);
+	EXPECT_EQ(before.cold, after.cold);
+	EXPECT_EQ(before.hot, after.hot);
+	EXPECT_LE(before.samples, after.samples);
+	EXPECT_EQ(running, before.samples < after.samples);
+	EXPECT_EQ(0, evicted(_metadata, self->fd));
+}
+
+/* Who takes all memory is killed, and takes no counts of a session, running or stopped. */
+TEST_F(memory, hog_takes_no_counts)
+{
+	struct tracked tracked;
+	struct cgroup cgroup;
+	__u64 empty;
 	char *mem;
 
 	if (!source_find(&self->source, ACCESS_LOAD))
 		SKIP(return, "no PMU here samples loads");
-	mem = track_regions(_metadata, self, &before, &empty);
+	ASSERT_EQ(0, cgroup_make(&cgroup, NULL, "hog"));
+	ASSERT_EQ(0, cgroup_set(&cgroup, "memory.max", "67108864"));
+	mem = track_regions(_metadata, self, &tracked, &empty);
 	ASSERT_NE(NULL, mem);
-	evictions = evicted(_metadata, self->fd);
-	ASSERT_EQ(0, child_start(&child, victim, NULL));
-	ASSERT_EQ(0, child_await(child.sock));
-	ASSERT_EQ(0, file_write("/proc/sysrq-trigger", "f"));
-	EXPECT_EQ(128 + SIGKILL, child_join(&child));
-	count_tracked(_metadata, self, mem, &after);
-	EXPECT_GT(before.cold, after.cold);
-	EXPECT_LT(0, after.cold);
-	EXPECT_EQ(before.hot, after.hot);
-	EXPECT_LE(before.cold - after.cold, evicted(_metadata, self->fd) - evictions);
-	EXPECT_LT(after.bytes, before.bytes);
-	EXPECT_GE(after.bytes + MIB, before.bytes);
-	touch_regions(self, mem, COLD_STEP, 7);
-	touch_hot(_metadata, self, mem);
-	count_tracked(_metadata, self, mem, &again);
-	TH_LOG("cold pages %zu, then %zu, and %zu again; bytes %llu, then %llu", before.cold,
-	       after.cold, again.cold, before.bytes, after.bytes);
-	EXPECT_LT(after.cold, again.cold);
+	check_hog(_metadata, self, mem, &cgroup, true);
+	check_hog(_metadata, self, mem, NULL, true);
+	ASSERT_EQ(0, device_stop(self->fd));
+	check_hog(_metadata, self, mem, &cgroup, false);
+	check_hog(_metadata, self, mem, NULL, false);
+	EXPECT_EQ(0, cgroup_remove(&cgroup));
 }
