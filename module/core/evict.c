@@ -150,6 +150,24 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first, u32 budg
 	return table->exiting;
 }
 
+u32 htmm_table_forget(struct htmm_table *table, u32 mm, u64 vpn, const u64 *pages)
+{
+	struct htmm_region *region = htmm_index_find(table, htmm_region_key(htmm_page(mm, vpn)));
+	u32 before, left, forgotten;
+
+	if (!region)
+		return 0;
+	htmm_table_cool_region(table, region);
+	before = htmm_region_count(region);
+	forgotten = htmm_region_forget(region, pages, &table->hist[HTMM_KIND_BASE]);
+	left = htmm_region_count(region);
+	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], before, left);
+	table->stats.pages -= forgotten;
+	if (!left)
+		htmm_table_remove(table, region);
+	return forgotten;
+}
+
 /* Move what is in some pages: the block of a region's entry, and the blocks with its counts. */
 static void htmm_shrink_move(struct htmm_table *table, struct htmm_region *region,
 			     void *const *page, u32 n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Removal of regions from a table: because they have cooled to zero, with their address space,
- * or to make room (eviction). Eviction uses a clock hand over the chains.
+ * Removal from a table: of what has cooled to zero, of an address space, of pages that no longer
+ * exist, or to make room (eviction). Eviction uses a clock hand over the chains.
  */
 #ifndef HTMM_CORE_EVICT_H
 #define HTMM_CORE_EVICT_H
@@ -40,6 +40,20 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
  */
 bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 			  u32 budget);
+
+/**
+ * htmm_table_forget() - forget pages of a region
+ * @table: the table
+ * @mm: its address space
+ * @vpn: any of its pages
+ * @pages: bitmap of HTMM_REGION_PAGES bits: the pages to forget
+ *
+ * The region's own count becomes less by their counts. The region is removed if no other page of
+ * it has a count.
+ *
+ * Return: number of pages forgotten that had a count.
+ */
+u32 htmm_table_forget(struct htmm_table *table, u32 mm, u64 vpn, const u64 *pages);
 
 /**
  * htmm_table_shrink() - give pages back, in a bounded step

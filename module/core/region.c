@@ -338,6 +338,37 @@ void htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool, u64 co
 		htmm_region_drop_block(region, pool);
 }
 
+/* Without a mark of its digit, what is above it in a dense region's slot would stay. */
+static void htmm_region_forget_page(struct htmm_region *region, u32 page, u32 count)
+{
+	if (region->digits == 1 && count > HTMM_DIGIT_MASK)
+		htmm_slot_set(region, page, 0);
+	htmm_region_put(region, page, 0);
+}
+
+u32 htmm_region_forget(struct htmm_region *region, const u64 *pages, struct htmm_hist *hist)
+{
+	u32 all = htmm_region_count(region), forgotten = 0, count, page, pos = 0;
+	u64 gone = 0, left = 0;
+
+	while ((count = htmm_region_next(region, 1, &pos, &page))) {
+		if (!(pages[page / 64] >> page % 64 & 1)) {
+			left += count;
+			continue;
+		}
+		htmm_region_forget_page(region, page, count);
+		htmm_hist_remove(hist, count);
+		gone += count;
+		forgotten++;
+	}
+	/* A region's count that has reached the maximum says nothing about its pages. */
+	if (left)
+		left = max_t(u64, left, all - min_t(u64, all, gone));
+	htmm_region_set_state(region, htmm_region_leaf(region), min_t(u64, left, U32_MAX));
+	region->rest = 0;
+	return forgotten;
+}
+
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool)
 {
 	for (; region->digits > 1; region->digits--)

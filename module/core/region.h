@@ -254,6 +254,14 @@ bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 /* Halve all counts @coolings times, at least once; the caller updates the epoch. */
 void htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool, u64 coolings);
 
+/*
+ * Forget the counts of some pages, a bitmap of HTMM_REGION_PAGES bits, and take them from the
+ * region's own, of which nothing is left if no page has a count any more; and remove these pages
+ * from @hist. The region has missed no cooling. Its memory is freed by the next one. Returns the
+ * number of pages that had a count.
+ */
+u32 htmm_region_forget(struct htmm_region *region, const u64 *pages, struct htmm_hist *hist);
+
 /* Forget the counts of all pages: the region is left sparse and empty. */
 void htmm_region_release(struct htmm_region *region, struct htmm_pool *pool);
 

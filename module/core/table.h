@@ -128,7 +128,7 @@ struct htmm_ahead {
  * @coolings: halvings so far
  *
  * The number of pages that were ever added is @pages + @reclaimed + @evicted + the pages
- * removed with their address space.
+ * removed with their address space or by htmm_table_forget().
  */
 struct htmm_table_stats {
 	u64 pages;

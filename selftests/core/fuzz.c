@@ -95,6 +95,16 @@ static void fuzz_remove(struct world *world)
 	}
 }
 
+static void fuzz_forget(struct world *world)
+{
+	u64 pages[HTMM_REGION_PAGES / 64];
+	u32 i, all = fuzz_byte() % 4;
+
+	for (i = 0; i < HTMM_REGION_PAGES / 64; i++)
+		pages[i] = all ? fuzz_byte() * 0x0101010101010101ULL : U64_MAX;
+	world_forget(world, fuzz_byte() % MODEL_REGIONS, pages);
+}
+
 void fuzz_step(struct world *world)
 {
 	bool more;
@@ -114,6 +124,8 @@ void fuzz_step(struct world *world)
 	case 3:
 		if (fuzz_byte() % 16 == 0)
 			world_empty(world);
+		else
+			fuzz_forget(world);
 		break;
 	default:
 		if (!world->limited || fuzz_byte() % 4)

@@ -492,6 +492,49 @@ void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
 	CHECK(removed <= budget);
 }
 
+static bool in_bitmap(const u64 *pages, u32 page)
+{
+	return pages[page / 64] >> page % 64 & 1;
+}
+
+/* Forgets the pages of one region of the model. Returns how many had a count. */
+static u32 model_forget(struct model *model, struct model_region *r, const u64 *pages)
+{
+	u64 gone = 0, left = 0;
+	u32 i, n = 0;
+
+	for (i = 0; i < HTMM_REGION_PAGES; i++) {
+		if (!in_bitmap(pages, i)) {
+			left += r->page[i].count;
+			continue;
+		}
+		n += r->page[i].tracked;
+		gone += r->page[i].count;
+		model_forget_page(model, r, &r->page[i]);
+	}
+	if (!r->tracked)
+		return n;
+	model_bin_add(model, HTMM_KIND_HUGE, r->count, -1);
+	gone = gone < r->count ? r->count - gone : 0;
+	if (left && left < gone)
+		left = gone;
+	r->count = left < U32_MAX ? left : U32_MAX;
+	model_bin_add(model, HTMM_KIND_HUGE, r->count, 1);
+	if (!r->count)
+		model_forget_region(model, r);
+	return n;
+}
+
+void world_forget(struct world *w, u32 region, const u64 *pages)
+{
+	struct model_region *r = &w->model.region[region];
+	u64 any = r->vpn + tap_below(HTMM_REGION_PAGES);
+
+	CHECK(htmm_table_forget(&w->table, r->mm, any, pages) ==
+	      model_forget(&w->model, r, pages));
+	CHECK(!htmm_index_find(&w->table, htmm_region_key(htmm_page(r->mm, any))) == !r->tracked);
+}
+
 void world_empty(struct world *w)
 {
 	bool first, more;

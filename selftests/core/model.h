@@ -114,6 +114,7 @@ void world_cool(struct world *w);
 void world_reclaim(struct world *w, u32 budget, bool *more);
 void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
 		     bool *more);
+void world_forget(struct world *w, u32 region, const u64 *pages);
 void world_empty(struct world *w);
 
 /*

@@ -843,9 +843,110 @@ static void batches_do_not_matter(void)
 	world_close(&world);
 }
 
+static void forget(u32 region, u32 first, u32 last)
+{
+	u64 pages[HTMM_REGION_PAGES / 64] = { 0 };
+	u32 i;
+
+	for (i = first; i <= last; i++)
+		pages[i / 64] |= 1ULL << i % 64;
+	world_forget(&world, region, pages);
+	world_matches(&world);
+}
+
+/* Pages of a region that a walk for those with so many samples finds. */
+static u32 found(u32 region, u32 least)
+{
+	u32 pos = 0, n = 0, page;
+
+	while (htmm_region_next(find(region), least, &pos, &page))
+		n++;
+	return n;
+}
+
+/* In each form of a region: the others keep their counts, and their place in a listing. */
+static void pages_are_forgotten(void)
+{
+	static const u32 pages[] = { 8, 40, 41 }, most[] = { 100, 3000, U32_MAX / 8 };
+	u32 i, form;
+
+	for (form = 0; form < 3; form++) {
+		world_open(&world, &roomy, false);
+		for (i = 0; i < pages[form]; i++)
+			add(0, 5 + i, 20 + i);
+		/* The first and the last page, one of those that follow each other, another region. */
+		add(0, 0, most[form]);
+		add(0, 2, most[form] / 2);
+		add(0, 3, most[form] / 3);
+		add(0, 511, 7);
+		add(1, 2, 9);
+		CHECK(find(0)->digits == form || (form == 2 && find(0)->digits > 1));
+		forget(0, 2, 2);
+		CHECK(count(0, 0) == most[form] && count(0, 3) == most[form] / 3);
+		CHECK(!count(0, 2) && count(0, 511) == 7 && count(1, 2) == 9);
+		CHECK(!form || found(0, 300) == 2);
+		/* What has no count is nothing to forget. */
+		forget(0, 2, 2);
+		forget(0, 100, 510);
+		/* It begins at 0 again. */
+		add(0, 2, 1);
+		CHECK(count(0, 2) == 1);
+		world_lists_match(&world, HTMM_KIND_BASE, 3);
+		/* The one with most samples, as the listing has noted. */
+		forget(0, 0, 0);
+		world_lists_match(&world, HTMM_KIND_BASE, 3);
+		forget(0, 0, 99);
+		CHECK(world.model.region[0].count == 7);
+		/* With its last page a region is gone, though it is told of no others. */
+		forget(0, 511, 511);
+		CHECK(!find(0) && world.table.stats.regions == 1);
+		world_close(&world);
+	}
+}
+
+/* What rounding has left to a region goes with the last page that has a count. */
+static void regions_are_forgotten(void)
+{
+	u32 i;
+
+	world_open(&world, &roomy, false);
+	for (i = 0; i < 300; i++)
+		add(0, i, 1);
+	add(0, 400, 2);
+	add(0, 401, 4);
+	add(1, 1, 1);
+	world_cool(&world);
+	forget(0, 400, 400);
+	CHECK(world.model.region[0].count == 152 && bin(HTMM_KIND_HUGE, 8) == 1);
+	forget(0, 401, 401);
+	CHECK(!find(0) && !world.table.stats.pages);
+	forget(0, 0, 511);
+	/* Behind by a cooling that has left it nothing. */
+	forget(1, 5, 5);
+	CHECK(!find(1));
+	world_close(&world);
+}
+
+/* A region's count that has reached the maximum may be less than what its pages have. */
+static void saturated_pages_are_forgotten(void)
+{
+	world_open(&world, &roomy, false);
+	add(0, 1, U32_MAX);
+	add(0, 2, U32_MAX - 1);
+	add(0, 3, 10);
+	forget(0, 1, 1);
+	CHECK(count(0, 2) == U32_MAX - 1 && bin(HTMM_KIND_HUGE, 32) == 1);
+	forget(0, 2, 2);
+	CHECK(count(0, 3) == 10 && bin(HTMM_KIND_HUGE, 4) == 1);
+	world_close(&world);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
+		TAP_TEST(pages_are_forgotten),
+		TAP_TEST(regions_are_forgotten),
+		TAP_TEST(saturated_pages_are_forgotten),
 		TAP_TEST(form_of_a_cooled_region),
 		TAP_TEST(when_to_cool),
 		TAP_TEST(page_limit_within_a_batch),

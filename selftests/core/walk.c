@@ -44,6 +44,22 @@ static void remove_some(struct way *way)
 	way->ops++;
 }
 
+/* Forgets a few pages of a region, all but a few, or all. */
+static void forget_some(struct way *way)
+{
+	u64 pages[HTMM_REGION_PAGES / 64];
+	u32 i, kind = tap_below(8);
+
+	for (i = 0; i < HTMM_REGION_PAGES / 64; i++) {
+		pages[i] = kind ? tap_random() & tap_random() : U64_MAX;
+		pages[i] = kind & 1 ? pages[i] : ~pages[i] | pages[i] << 1;
+	}
+	if (!kind)
+		memset(pages, 0xff, sizeof(pages));
+	world_forget(way->world, tap_below(tap_below(2) ? 6 : MODEL_REGIONS), pages);
+	way->ops++;
+}
+
 static void cool_some(struct way *way)
 {
 	u32 i = tap_below(20) ? 1 : 1 + tap_below(40);
@@ -76,6 +92,8 @@ static void step(struct way *way)
 	} else if (op < 370) {
 		world_reclaim(way->world, tap_below(12), &more);
 		way->ops++;
+	} else if (op < 380) {
+		forget_some(way);
 	} else if (op < 398) {
 		remove_some(way);
 	} else if (op == 398 && !tap_below(8)) {
