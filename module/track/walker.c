@@ -9,14 +9,16 @@
 #include <linux/timekeeping.h>
 #include "base/compat.h"
 #include "sample/cookie.h"
+#include "hole.h"
 #include "tracker.h"
 #include "walker.h"
 
 /* Times that a slice tries to take the lock, and the pause between them in microseconds. */
 #define HTMM_WALKER_TRIES	32
 #define HTMM_WALKER_PAUSE	50
-/* Mappings that cannot be read and that a slice passes over. */
-#define HTMM_WALKER_SKIPS	16
+/* Empty entries of page tables that a slice passes over; and what a mapping counts for. */
+#define HTMM_WALKER_BUDGET	512
+#define HTMM_WALKER_MAPPING	32
 
 static const struct htmm_place htmm_nowhere = { .node = NUMA_NO_NODE };
 
@@ -286,23 +288,29 @@ static bool htmm_vma_readable(const struct vm_area_struct *vma)
 }
 
 /*
- * Find the next mapping with pages, under the lock: *@vpn is set to its first page that is
- * not yet read. Returns 0 if there is none, 1 if there is, -EAGAIN if that takes too long.
+ * Find the next page that may exist, under the lock: *@vpn is set to it. Returns 0 if there is
+ * none up to @last, 1 if there is, -EAGAIN if that takes too long: then *@vpn is where to go on.
  */
-static int htmm_walker_seek(struct htmm_walker *walker, u64 *vpn)
+static int htmm_walker_seek(const struct htmm_walker *walker, u64 *vpn, u64 last)
 {
+	unsigned int budget = HTMM_WALKER_BUDGET;
 	struct vm_area_struct *vma;
-	unsigned int skips;
+	unsigned long addr;
 
-	for (skips = 0; skips < HTMM_WALKER_SKIPS; skips++) {
+	for (; budget; budget -= min_t(u32, budget, HTMM_WALKER_MAPPING)) {
 		vma = find_vma(walker->mm, *vpn << PAGE_SHIFT);
 		if (!vma)
 			return 0;
-		if (htmm_vma_readable(vma)) {
-			*vpn = max_t(u64, *vpn, vma->vm_start >> PAGE_SHIFT);
-			return 1;
-		}
-		*vpn = vma->vm_end >> PAGE_SHIFT;
+		*vpn = max_t(u64, *vpn, vma->vm_start >> PAGE_SHIFT);
+		if (*vpn > last)
+			return 0;
+		addr = vma->vm_end;
+		if (htmm_vma_readable(vma))
+			addr = htmm_hole_end(vma, *vpn << PAGE_SHIFT, (last + 1) << PAGE_SHIFT,
+					     &budget);
+		*vpn = addr >> PAGE_SHIFT;
+		if (addr < vma->vm_end && *vpn <= last)
+			return budget ? 1 : -EAGAIN;
 	}
 	return -EAGAIN;
 }
@@ -327,15 +335,15 @@ int htmm_walker_next(struct htmm_walker *walker, u64 last)
 		return ret;
 	since = ktime_get_ns();
 	walker->n = 0;
-	ret = htmm_walker_seek(walker, &vpn);
+	ret = htmm_walker_seek(walker, &vpn, last);
 	end = vpn;
-	if (ret > 0 && vpn <= last) {
+	if (ret > 0) {
 		end = min_t(u64, (vpn | (HTMM_REGION_PAGES - 1)) + 1, last + 1);
 		htmm_walker_load(walker, vpn, end - vpn);
 	}
 	htmm_walker_unlock(walker, since);
 	walker->next = end;
-	return ret && vpn <= last;
+	return ret != 0;
 }
 
 /**

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Holes: the parts of a mapping for which there are no page tables. */
+#ifndef HTMM_HOLE_H
+#define HTMM_HOLE_H
+
+#include <linux/mm_types.h>
+
+unsigned long htmm_hole_end(struct vm_area_struct *vma, unsigned long addr,
+			    unsigned long end, unsigned int *budget);
+
+#endif /* HTMM_HOLE_H */
