@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
+#include <perfmon/pfmlib.h>
 #include "test.h"
 
 static char sysfs[64];
@@ -217,9 +218,95 @@ static void test_models(void)
 	/* With IBS, whose PMU is not there yet, nor its filter: codes of Intel mean nothing. */
 	CHECK(means("amd64_fam19h_zen4", "dram-load", -1, 0));
 	CHECK(means("amd64_k8_revg", "store", -1, 0));
-	/* Nobody knows it; it may have anything. */
-	CHECK(means("emulated", "dram-load", PERF_TYPE_RAW, 0x1d3));
-	CHECK(means("emulated", "store", PERF_TYPE_RAW, 0x82d0));
+	/* What the emulated unit counts. */
+	CHECK(means("icx", "dram-load", PERF_TYPE_RAW, 0x1d3));
+	CHECK(means("icx", "remote-load", PERF_TYPE_RAW, 0x2d3));
+	CHECK(means("icx", "llc-miss", PERF_TYPE_RAW, 0x20d1));
+	CHECK(means("icx", "load", PERF_TYPE_RAW, 0x81d0));
+	CHECK(means("icx", "store", PERF_TYPE_RAW, 0x82d0));
+	CHECK(means("icx", "access", PERF_TYPE_RAW, 0x83d0));
+}
+
+/* What libpfm4 finds beside the PMU of the model. With LIBPFM_FORCE_PMU it finds only that one. */
+static const pfm_pmu_info_t *beside;
+
+static const pfm_pmu_info_t architectural = {
+	.desc = "Intel X86 architectural PMU", .pmu = PFM_PMU_INTEL_X86_ARCH,
+	.type = PFM_PMU_TYPE_CORE, .first_event = -1, .is_present = 1, .is_dfl = 1,
+};
+
+static const pfm_pmu_info_t deprecated = {
+	.desc = "Intel Core (deprecated - use another instead)", .pmu = PFM_PMU_INTEL_CORE,
+	.type = PFM_PMU_TYPE_CORE, .first_event = -1, .is_present = 1,
+};
+
+pfm_err_t __real_pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info);
+
+pfm_err_t __wrap_pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
+{
+	if (!beside || pmu != beside->pmu)
+		return __real_pfm_get_pmu_info(pmu, info);
+	*info = *beside;
+	return PFM_SUCCESS;
+}
+
+/* The model of a CPU of which libpfm4 finds this PMU, and another one; "none": it is unknown. */
+static bool cpu_is(const char *model, const pfm_pmu_info_t *other, const char *cpu)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		setenv("LIBPFM_FORCE_PMU", model, 1);
+		beside = other;
+		_exit(strcmp(htmm_catalog_cpu() ? htmm_catalog_cpu() : "none", cpu) != 0);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static void test_two_pmus(void)
+{
+	CHECK(cpu_is("skx", NULL, "Intel Skylake X"));
+	CHECK(cpu_is("skx", &architectural, "Intel Skylake X"));
+	CHECK(cpu_is("skx", &deprecated, "Intel Skylake X"));
+	CHECK(cpu_is("ix86arch", NULL, "none"));
+}
+
+/* Events are those of the model, whatever else is found. */
+static void test_beside(void)
+{
+	beside = &architectural;
+	CHECK(is("dram-load", PERF_TYPE_RAW, 0x1d3, 2, 0));
+	CHECK(refused(parse("MEM_LOAD_RETIRED:L3_MIS"), ENOENT, &err, "no event"));
+	CHECK(!strcmp(err.todo, "did you mean 'MEM_LOAD_RETIRED:L3_MISS'?"));
+	CHECK(refused(parse("MEM_TRANS_RETIRED:PRECISE_STORE"), ENOENT, &err, "no event"));
+	beside = NULL;
+}
+
+/* On a CPU that this libpfm4 does not know, is the event refused with these words? */
+static bool unknown_here(const char *text, const char *what, const char *todo)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		setenv("LIBPFM_FORCE_PMU", "ix86arch", 1);
+		_exit(!refused(parse(text), ENOENT, &err, what) || !strstr(err.todo, todo));
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static void test_unknown_cpu(void)
+{
+	static const char why[] = "this libpfm4 does not know this CPU, so that '";
+
+	CHECK(unknown_here("llc-miss", why, "install a newer libpfm4"));
+	CHECK(unknown_here("store", why, "cpu/mem-loads,ldlat=30/"));
+	CHECK(unknown_here("MEM_LOAD_RETIRED:L3_MISS", why, "as rNNNN"));
+	CHECK(means("ix86arch", "page-fault", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS));
+	/* What is advised can be given. */
+	CHECK(is("cpu/mem-loads,ldlat=30/", 4, 0x1cd, 2, 0));
+	CHECK(list.event[0].config1 == 30);
 }
 
 static void test_ibs(void)
@@ -387,6 +474,8 @@ int main(void)
 	static const struct tap_test tests[] = {
 		/* Before libpfm4 has made up its mind about this process; one adds a PMU. */
 		TAP_TEST(test_models),
+		TAP_TEST(test_two_pmus),
+		TAP_TEST(test_unknown_cpu),
 		TAP_TEST(test_ibs),
 		TAP_TEST(test_unseen),
 		TAP_TEST(test_presets),
@@ -394,6 +483,7 @@ int main(void)
 		TAP_TEST(test_pmu),
 		TAP_TEST(test_names),
 		TAP_TEST(test_catalog),
+		TAP_TEST(test_beside),
 		TAP_TEST(test_walk),
 		TAP_TEST(test_lists),
 		TAP_TEST(test_periods),

@@ -9,6 +9,8 @@
 #include "command.h"
 #include "session.h"
 
+#define NO_EVENT	"see 'htmmctl doctor'; '-e page-fault' works everywhere, but tells only where memory is touched first"
+
 static int call_events(void *value, const char *text, struct htmm_error *err)
 {
 	return htmm_events_parse(value, text, NULL, err);
@@ -189,7 +191,7 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 
 bool session_default_events(struct htmm_event_list *list, struct htmm_error *why)
 {
-	static const char *const names[] = { HTMM_DEFAULT_EVENTS, "access", "load", "page-fault" };
+	static const char *const names[] = { HTMM_DEFAULT_EVENTS, "access", "load" };
 	struct htmm_error err = {};
 	size_t i;
 
@@ -199,13 +201,20 @@ bool session_default_events(struct htmm_event_list *list, struct htmm_error *why
 	return false;
 }
 
-static void default_events(struct session *session)
+/* Page faults are no choice: nobody shall take where memory is touched first for what is hot. */
+static int default_events(struct session *session, struct htmm_error *err)
 {
 	struct htmm_error why = {};
 
-	if (!session_default_events(&session->events, &why) && session->events.nr)
-		notice("sampling %s: %s; 'htmmctl doctor' tells more",
-		       session->events.event[0].name, why.what);
+	if (session_default_events(&session->events, &why))
+		return 0;
+	if (!session->events.nr)
+		return htmm_error_set(err, ENOENT,
+				      NO_EVENT,
+				      "nothing here tells what is hot: %s", why.what);
+	notice("sampling %s: %s; 'htmmctl doctor' tells more", session->events.event[0].name,
+	       why.what);
+	return 0;
 }
 
 static void say_events(const struct session *session)
@@ -280,12 +289,13 @@ static int start_with_sources(int fd, struct htmm_start *start, struct htmm_erro
 	return htmm_device_start(fd, start, err);
 }
 
-void session_finish(struct session *session)
+int session_finish(struct session *session, struct htmm_error *err)
 {
 	struct htmm_error unseen = {};
+	int ret = session->events.nr ? 0 : default_events(session, err);
 
-	if (!session->events.nr)
-		default_events(session);
+	if (ret)
+		return ret;
 	if (htmm_events_unseen(&session->events, NULL, &unseen))
 		notice("%s; %s", unseen.what, unseen.todo);
 	htmm_events_set_periods(&session->events, NULL, session->period);
@@ -293,6 +303,7 @@ void session_finish(struct session *session)
 		session->capacity = capacity_default();
 	if (verbosity.verbose)
 		say_events(session);
+	return 0;
 }
 
 int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err)
@@ -337,7 +348,7 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 		session->number = start.session;
 		return 0;
 	}
-	advise(err, ENOENT, "see 'htmmctl doctor'; '-e page-fault' works everywhere");
+	advise(err, ENOENT, NO_EVENT);
 	return advise(err, ENOMEM, "ask for less with -m, --max-pages or --max-bytes");
 }
 

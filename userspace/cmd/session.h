@@ -94,8 +94,11 @@ int session_check(const struct session *session, struct htmm_error *err);
 /**
  * session_finish() - set the events and periods that the user did not give
  * @session: the session
+ * @err: says why no event of this machine will do
+ *
+ * Return: 0, or -ENOENT if the user has named no event, and the CPU has none.
  */
-void session_finish(struct session *session);
+int session_finish(struct session *session, struct htmm_error *err);
 
 /**
  * session_add_target() - add a process or a cgroup to sample
@@ -112,6 +115,8 @@ int session_add_target(struct session *session, const struct htmm_target *target
  * session_default_events() - add the event that is sampled if the user gives none
  * @list: the events
  * @why: if it is not the first choice, says why that is not available
+ *
+ * Adds nothing if no event of the CPU can be sampled here.
  *
  * Return: true if it is the first choice.
  */

@@ -151,7 +151,7 @@ static enum check_level check_intel(struct htmm_error *text)
 			 "on a hybrid CPU name the PMU: -e cpu_core/event=...,umask=.../ with its CPUs in -C");
 	else if (!htmm_catalog_cpu())
 		snprintf(text->todo, sizeof(text->todo),
-			 "libpfm4 does not know this model; the presets are as on Skylake, others go by rNNNN");
+			 "this libpfm4 does not know this model, so there are no presets; install a newer one, or name events as rNNNN");
 	else
 		return CHECK_OK;
 	return CHECK_WARN;

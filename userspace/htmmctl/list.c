@@ -123,6 +123,12 @@ static struct json_object *sees_json(unsigned int sees)
 	return array;
 }
 
+/* Why a preset stands for no event. */
+static const char *missing(void)
+{
+	return htmm_catalog_cpu() ? "not on this CPU" : "not known";
+}
+
 static void show_preset(struct list *list, const struct htmm_preset *preset)
 {
 	const char *choice = htmm_preset_choice(preset, NULL);
@@ -147,7 +153,7 @@ static void show_preset(struct list *list, const struct htmm_preset *preset)
 		return;
 	}
 	snprintf(left, sizeof(left), "%-12s %s", preset->name,
-		 !choice ? "not on this CPU" : choice == preset->name ? "" : choice);
+		 !choice ? missing() : choice == preset->name ? "" : choice);
 	printf("%-2s  %-*s %-*s ", ok ? "" : "no", NAME_COLUMNS + CODE_COLUMNS - SEES_COLUMNS,
 	       left, SEES_COLUMNS, sees_word(sees));
 	print_help(preset->help);
@@ -213,7 +219,7 @@ static void print_text(struct list *list)
 	const char *cpu = htmm_catalog_cpu();
 
 	printf("CPU: %s\n\npresets, what they stand for here, and the tier that they see:\n",
-	       cpu ? cpu : "one that libpfm4 does not know");
+	       cpu ? cpu : "one that this libpfm4 does not know");
 	show_presets(list);
 	if (!list->presets)
 		print_none(list->filter);
@@ -223,6 +229,8 @@ static void print_text(struct list *list)
 		print_none(list->filter);
 	if (list->nr_refused)
 		printf("\n'no': it cannot be sampled here: %s", list->reason.what);
+	if (!cpu)
+		printf("\nA newer libpfm4 may know it; else name its events as rNNNN.");
 	puts("\n'htmmctl doctor' tells more, and with -e EVENT of others.");
 }
 

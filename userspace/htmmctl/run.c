@@ -115,10 +115,9 @@ static int start(struct run *run, int fd, struct child *child, struct htmm_error
 {
 	int ret = proc_tree_join(&run->tree, &run->session, child->pid, err);
 
-	if (ret)
-		return ret;
-	session_finish(&run->session);
-	return session_start(&run->session, fd, HTMM_START_KEEP_EXITED, err);
+	if (!ret)
+		ret = session_finish(&run->session, err);
+	return ret ? ret : session_start(&run->session, fd, HTMM_START_KEEP_EXITED, err);
 }
 
 /* Fork, start sampling, execute, wait, stop, report. */

@@ -111,8 +111,9 @@ static int start_session(int fd, struct start *start, struct htmm_error *err)
 		flags |= HTMM_START_DETACHED;
 	if (start->keep_exited)
 		flags |= HTMM_START_KEEP_EXITED;
-	session_finish(&start->session);
-	ret = session_start(&start->session, fd, flags, err);
+	ret = session_finish(&start->session, err);
+	if (!ret)
+		ret = session_start(&start->session, fd, flags, err);
 	if (!ret)
 		ret = htmm_device_info(fd, &info, err);
 	if (ret)
@@ -162,6 +163,6 @@ const struct command cmd_start = {
 	.summary = "start sampling, of all processes unless told otherwise",
 	.help = "Starts sampling and exits; 'htmmctl stop' ends it.  Samples all processes (-a)\n"
 		"unless -p or --cgroup is given, each of which is counted on its own, and\n"
-		"llc-miss, or where the CPU has no such event access, load or page-fault.",
+		"llc-miss, or where the CPU has no such event access or load.",
 	.run = run_start,
 };

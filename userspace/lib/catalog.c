@@ -12,6 +12,7 @@
 #include <htmm/text.h>
 #include "array.h"
 #include "catalog.h"
+#include "pmu.h"
 
 /* As for rNNNN: a core event without it has no data address. */
 #define PRECISE_DEFAULT	2
@@ -39,6 +40,16 @@ static bool get_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 	return pfm_get_pmu_info(pmu, info) == PFM_SUCCESS;
 }
 
+/*
+ * Is it the PMU of the cores of a CPU model? A default PMU is none: libpfm4 finds it beside
+ * that of the model on each Intel CPU, and alone where it does not know the model.
+ */
+static bool is_core(const pfm_pmu_info_t *info)
+{
+	return info->type == PFM_PMU_TYPE_CORE && !info->is_dfl &&
+	       !strstr(info->desc, "(deprecated");
+}
+
 /* Finds the PMU of this CPU's cores. */
 static bool find_core(pfm_pmu_info_t *info)
 {
@@ -47,7 +58,7 @@ static bool find_core(pfm_pmu_info_t *info)
 	if (!have_pfm())
 		return false;
 	for (pmu = 0; pmu < PFM_PMU_MAX; pmu++)
-		if (get_pmu(pmu, info) && info->is_present && info->type == PFM_PMU_TYPE_CORE)
+		if (get_pmu(pmu, info) && info->is_present && is_core(info))
 			return true;
 	return false;
 }
@@ -185,7 +196,7 @@ static const char *other_model(const char *word)
 	int number, i;
 
 	for (number = 0; number < PFM_PMU_MAX; number++) {
-		if (!get_pmu(number, &pmu) || pmu.type != PFM_PMU_TYPE_CORE)
+		if (!get_pmu(number, &pmu) || !is_core(&pmu))
 			continue;
 		for (i = pmu.first_event; i >= 0; i = pfm_get_event_next(i)) {
 			pfm_event_info_t info = { .size = sizeof(info) };
@@ -198,7 +209,21 @@ static const char *other_model(const char *word)
 	return NULL;
 }
 
-int catalog_unknown(const char *name, struct htmm_error *err)
+int catalog_no_model(const char *name, const char *sysfs, struct htmm_error *err)
+{
+	struct pmu pmu = {};
+	char alias[PMU_LINE_MAX], todo[200];
+	bool loads = !pmu_open(&pmu, sysfs, "cpu", NULL) && !pmu_alias(&pmu, "mem-loads", alias);
+
+	snprintf(todo, sizeof(todo),
+		 "install a newer libpfm4, or name an event from the CPU's manual as rNNNN%s",
+		 loads ? ", or the kernel's cpu/mem-loads,ldlat=30/ (loads that take long)" : "");
+	return htmm_error_set(err, ENOENT, todo,
+			      "this libpfm4 does not know this CPU, so that '%s' is none of its events",
+			      name);
+}
+
+int catalog_unknown(const char *name, const char *sysfs, struct htmm_error *err)
 {
 	const char *cpu = htmm_catalog_cpu(), *other;
 	struct search search = {};
@@ -213,7 +238,9 @@ int catalog_unknown(const char *name, struct htmm_error *err)
 		snprintf(todo, sizeof(todo), "'htmmctl list' tells what can be sampled");
 	if (*search.name || !other)
 		return htmm_error_set(err, ENOENT, todo, "there is no event '%s'", name);
+	if (!cpu)
+		return catalog_no_model(name, sysfs, err);
 	return htmm_error_set(err, ENOENT, todo,
 			      "'%s' is an event of other CPUs (%s), not of this one (%s)", name,
-			      other, cpu ? cpu : "which libpfm4 does not know");
+			      other, cpu);
 }

@@ -13,6 +13,9 @@
 int catalog_encode(const char *name, struct htmm_event *event, struct htmm_error *err);
 
 /* Says in @err why @name is no event of this CPU. Returns -ENOENT. */
-int catalog_unknown(const char *name, struct htmm_error *err);
+int catalog_unknown(const char *name, const char *sysfs, struct htmm_error *err);
+
+/* Says in @err that nobody knows what @name is on this CPU, and what to do. Returns -ENOENT. */
+int catalog_no_model(const char *name, const char *sysfs, struct htmm_error *err);
 
 #endif /* HTMM_LIB_CATALOG_H */

@@ -153,7 +153,7 @@ static int parse_modifiers(struct spec *spec, const char *text, struct htmm_erro
 	return 0;
 }
 
-static int unknown_event(const char *name, struct htmm_error *err)
+static int unknown_event(const char *name, const char *sysfs, struct htmm_error *err)
 {
 	const char *names[32], *nearest;
 	const struct htmm_preset *preset;
@@ -167,7 +167,7 @@ static int unknown_event(const char *name, struct htmm_error *err)
 		names[nr] = preset->name;
 	nearest = htmm_nearest(name, names, nr);
 	if (!nearest)
-		return catalog_unknown(name, err);
+		return catalog_unknown(name, sysfs, err);
 	snprintf(todo, sizeof(todo), "did you mean '%s'?", nearest);
 	return htmm_error_set(err, ENOENT, todo, "there is no event '%s'", name);
 }
@@ -233,7 +233,7 @@ static int parse_head(struct spec *spec, struct pmu *pmu, const char *name, bool
 	/* PMU names have none of these characters, so it is a PMU that does not exist here. */
 	if (terms && !strpbrk(name, ":."))
 		return parse_pmu(spec, pmu, name, sysfs, err);
-	return unknown_event(name, err);
+	return unknown_event(name, sysfs, err);
 }
 
 static bool is_modifiers(const char *text)

@@ -7,6 +7,7 @@
 #include <htmm/catalog.h>
 #include <htmm/event.h>
 #include "array.h"
+#include "catalog.h"
 #include "pmu.h"
 
 /*
@@ -20,29 +21,29 @@
 #define PERIOD_STEP	16
 
 /*
- * Names of libpfm4 come first, as CPU models differ; then AMD's IBS, with the filter of
- * newer models; rNNNN is for CPUs unknown to libpfm4, such as an emulated one.
+ * Names of libpfm4 come first, as CPU models differ; then AMD's IBS, with the filter of newer
+ * models. No preset is a code: what one model counts as misses, another counts as hits.
  */
 static const struct htmm_preset presets[] = {
 	{ "dram-load", "loads served by this node's DRAM only", PERIOD_MISS, HTMM_SEES_LOCAL,
 	  { "MEM_LOAD_L3_MISS_RETIRED:LOCAL_DRAM", "MEM_LOAD_UOPS_L3_MISS_RETIRED:LOCAL_DRAM",
-	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:LOCAL_DRAM", "ibs_op/l3missonly=1/", "r1d3" } },
+	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:LOCAL_DRAM", "ibs_op/l3missonly=1/" } },
 	{ "remote-load", "loads served by another node's DRAM", PERIOD_MISS, HTMM_SEES_REMOTE,
 	  { "MEM_LOAD_L3_MISS_RETIRED:REMOTE_DRAM", "MEM_LOAD_UOPS_L3_MISS_RETIRED:REMOTE_DRAM",
-	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:REMOTE_DRAM", "r2d3" } },
+	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:REMOTE_DRAM" } },
 	{ "pmm-load", "loads served by local persistent memory", PERIOD_MISS, HTMM_SEES_PMEM,
-	  { "MEM_LOAD_RETIRED:LOCAL_PMM", "r80d1" } },
+	  { "MEM_LOAD_RETIRED:LOCAL_PMM" } },
 	{ "llc-miss", "loads served by memory of any kind and node", PERIOD_MISS, HTMM_SEES_ALL,
 	  { "MEM_LOAD_RETIRED:L3_MISS", "MEM_LOAD_UOPS_RETIRED:L3_MISS",
-	    "MEM_LOAD_UOPS_RETIRED:LLC_MISS", "ibs_op/l3missonly=1/", "r20d1" } },
+	    "MEM_LOAD_UOPS_RETIRED:LLC_MISS", "ibs_op/l3missonly=1/" } },
 	{ "load", "all loads", PERIOD_ACCESS, HTMM_SEES_ALL,
-	  { "MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS", "r81d0" } },
+	  { "MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS" } },
 	{ "store", "all stores", PERIOD_ACCESS, 0,
-	  { "MEM_INST_RETIRED:ALL_STORES", "MEM_UOPS_RETIRED:ALL_STORES", "r82d0" } },
+	  { "MEM_INST_RETIRED:ALL_STORES", "MEM_UOPS_RETIRED:ALL_STORES" } },
 	{ "store-miss", "stores to pages that the TLB does not hold", PERIOD_MISS, 0,
-	  { "MEM_INST_RETIRED:STLB_MISS_STORES", "MEM_UOPS_RETIRED:STLB_MISS_STORES", "r12d0" } },
+	  { "MEM_INST_RETIRED:STLB_MISS_STORES", "MEM_UOPS_RETIRED:STLB_MISS_STORES" } },
 	{ "access", "all loads and stores", PERIOD_ACCESS, HTMM_SEES_ALL,
-	  { "MEM_INST_RETIRED:ANY", "ibs_op/cnt_ctl=1/", "r83d0" } },
+	  { "MEM_INST_RETIRED:ANY", "ibs_op/cnt_ctl=1/" } },
 	{ "page-fault", "page faults (software, any machine)", 1, HTMM_SEES_ALL, {} },
 };
 
@@ -64,7 +65,6 @@ const struct htmm_preset *htmm_preset_find(const char *name)
 
 const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sysfs)
 {
-	bool known = htmm_catalog_cpu() || pmu_has_ibs(sysfs);
 	unsigned int i;
 
 	if (!*preset->events)
@@ -72,8 +72,6 @@ const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sys
 	for (i = 0; i < ARRAY_SIZE(preset->events) && preset->events[i]; i++) {
 		struct htmm_event_list list = {};
 
-		if (*preset->events[i] == 'r' && known)
-			break;
 		if (!htmm_events_parse(&list, preset->events[i], sysfs, NULL))
 			return preset->events[i];
 	}
@@ -99,6 +97,8 @@ int htmm_preset_event(const struct htmm_preset *preset, const char *sysfs,
 		},
 	};
 
+	if (!choice && !cpu && !pmu_has_ibs(sysfs))
+		return catalog_no_model(preset->name, sysfs, err);
 	if (!choice)
 		return htmm_error_set(err, ENOENT, "'htmmctl list' tells what can be sampled",
 				      "this CPU (%s) has no event for '%s'", cpu ? cpu : "unknown",

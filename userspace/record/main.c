@@ -255,8 +255,8 @@ static int start_session(struct record *record, struct htmm_error *err)
 	session->sample_type = SAMPLE_TYPE;
 	if (!session->drain_interval)
 		session->drain_interval = DRAIN_MS;
-	session_finish(session);
-	return session_start(session, record->fd, 0, err);
+	ret = session_finish(session, err);
+	return ret ? ret : session_start(session, record->fd, 0, err);
 }
 
 static int start(struct record *record, struct htmm_error *err)

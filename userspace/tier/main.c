@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/perf_event.h>
 #include "cmd/child.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
@@ -119,8 +120,21 @@ static int make_groups(struct tiering *all, struct htmm_error *err)
 	return share_by_weight(all, strcmp(all->share, "equal") ? all->share : "", err);
 }
 
+/* A page that is in memory has no more faults, however hot it is. */
+static void warn_of_events(const struct htmm_event_list *events)
+{
+	unsigned int i;
+
+	for (i = 0; i < events->nr; i++)
+		if (events->event[i].type != PERF_TYPE_SOFTWARE)
+			return;
+	notice("%s does not tell what is hot: hardly a page will be promoted",
+	       events->event[0].name);
+}
+
 /* Sets events and periods. Who says how often to sample means it. */
-static void finish_session(struct session *session, struct policy_config *config)
+static int finish_session(struct session *session, struct policy_config *config,
+			  struct htmm_error *err)
 {
 	bool given = session->period;
 	unsigned int i;
@@ -129,13 +143,15 @@ static void finish_session(struct session *session, struct policy_config *config
 		config->off |= 1U << POLICY_THIN;
 	if (!given)
 		session->period = PERIOD;
-	session_finish(session);
+	if (session_finish(session, err))
+		return advise(err, ENOENT, "see 'htmmctl doctor'");
 	for (i = 0; i < session->events.nr && !given; i++) {
 		struct htmm_event *event = &session->events.event[i];
 
 		if (event->type > PERF_TYPE_RAW && event->period == PERIOD)
 			event->period = PERIOD_IBS;
 	}
+	return 0;
 }
 
 static __u64 smallest_period(const struct htmm_event_list *events)
@@ -177,17 +193,20 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 	tier->cooling_period = all->session.cooling_period;
 	/* See tier_cool(). */
 	all->session.cooling_period = LLONG_MAX;
-	finish_session(&all->session, &tier->config);
+	ret = finish_session(&all->session, &tier->config, err);
+	if (ret)
+		return ret;
 	tier->events = &all->session.events;
 	tier->period = smallest_period(tier->events);
-	ret = session_start(&all->session, tier->fd, 0, err);
-	if (!ret)
-		ret = htmm_device_info(tier->fd, &info, err);
+	if (session_start(&all->session, tier->fd, 0, err))
+		return advise(err, ENOENT, "see 'htmmctl doctor'");
+	ret = htmm_device_info(tier->fd, &info, err);
 	if (ret)
 		return ret;
 	if (!(info.features & HTMM_FEATURE_PLACEMENT))
 		return htmm_error_set(err, EOPNOTSUPP, "see 'htmmctl doctor'",
 				      "the module cannot tell where pages are");
+	warn_of_events(tier->events);
 	tier->session = info.session;
 	tier->config.gap_ns = tiers_gap_ns(&tier->tiers);
 	tier->config.copy_ns = COPY_NS;
