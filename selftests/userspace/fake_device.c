@@ -471,7 +471,7 @@ static int fake_stop(const struct htmm_stop *stop)
 {
 	if (getenv("FAKE_OTHER") || (stop->session && stop->session != FAKE_SESSION))
 		return fail(ESTALE);
-	if (state != HTMM_STATE_RUNNING)
+	if (state != HTMM_STATE_RUNNING || getenv("FAKE_STOPPED"))
 		return fail(EALREADY);
 	state = HTMM_STATE_STOPPED;
 	return 0;

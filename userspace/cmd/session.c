@@ -355,6 +355,14 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 int session_stop(const struct session *session, int fd, struct htmm_error *err)
 {
 	int ret = htmm_device_stop(fd, session->number, err);
+	struct htmm_info info;
 
-	return ret == -EALREADY ? 0 : ret;
+	if (ret != -EALREADY)
+		return ret;
+	ret = htmm_device_info(fd, &info, err);
+	if (ret)
+		return ret;
+	return htmm_error_set(err, EALREADY, NULL,
+			      "session %llu was stopped by someone else, after %.1f s: what came later is missing",
+			      session->number, (double)info.elapsed_ns / 1e9);
 }

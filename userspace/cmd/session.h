@@ -139,8 +139,9 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
  * @fd: the device
  * @err: says why it could not be ended
  *
- * Return: 0, also if someone else has stopped it; -ESTALE if another one has begun since then,
- * so that its results are gone; or another negative errno.
+ * Return: 0; -EALREADY if someone else has stopped it, so that its results are not of all the
+ * time; -ESTALE if another one has begun since then, so that its results are gone; or another
+ * negative errno.
  */
 int session_stop(const struct session *session, int fd, struct htmm_error *err);
 

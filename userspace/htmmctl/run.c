@@ -88,7 +88,9 @@ static int wait_for_child(struct run *run, int fd, pid_t pid, const struct signa
 static int stop_and_report(struct run *run, int fd, int status,
 			   const struct signals *signals, struct htmm_error *err)
 {
-	int ret = session_stop(&run->session, fd, err);
+	const int stopped = session_stop(&run->session, fd, err);
+	const struct htmm_error early = *err;
+	int ret = stopped == -EALREADY ? 0 : stopped;
 
 	if (!ret)
 		ret = results_read(&run->res, fd, run->max_pages, err);
@@ -107,7 +109,8 @@ static int stop_and_report(struct run *run, int fd, int status,
 	if (fflush(run->file) || ferror(run->file))
 		return htmm_error_set(err, errno ? errno : EIO, NULL, "cannot write the report: %s",
 				      strerror(errno));
-	return 0;
+	*err = early;
+	return stopped;
 }
 
 /* Starts sampling the command's process, which waits. */

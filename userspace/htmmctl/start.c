@@ -47,10 +47,11 @@ static int wait_for_end(int fd, __u64 session, const struct signals *signals,
 
 static int stop_and_report(int fd, const struct start *start, struct htmm_error *err)
 {
+	const int stopped = session_stop(&start->session, fd, err);
+	const struct htmm_error early = *err;
 	struct results res = { .places = true };
-	int ret;
+	int ret = stopped == -EALREADY ? 0 : stopped;
 
-	ret = session_stop(&start->session, fd, err);
 	if (!ret)
 		ret = results_read(&res, fd, HOT_PAGES_DEFAULT, err);
 	if (!ret)
@@ -58,7 +59,10 @@ static int stop_and_report(int fd, const struct start *start, struct htmm_error 
 	if (!ret && (start->json || !verbosity.quiet))
 		results_print(stdout, &res, start->json, -1);
 	results_free(&res);
-	return ret;
+	if (ret)
+		return ret;
+	*err = early;
+	return stopped;
 }
 
 static void say_started(const struct start *start, const struct htmm_info *info)

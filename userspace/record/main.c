@@ -49,6 +49,7 @@
  * @over: recording is to end
  * @stopped: the session was stopped; its last records are being read
  * @gone: another session has begun since
+ * @early: says that someone else has ended the session; a code of 0: nobody has
  * @asked: how often the user has asked to stop
  * @began: start time, in milliseconds
  * @shown: when progress was last shown
@@ -68,6 +69,7 @@ struct record {
 	bool over;
 	bool stopped;
 	bool gone;
+	struct htmm_error early;
 	unsigned int asked;
 	__u64 began;
 	__u64 shown;
@@ -180,9 +182,12 @@ static int stop_once(struct record *record, struct htmm_error *err)
 		return 0;
 	record->stopped = true;
 	ret = session_stop(&record->session, record->fd, err);
-	/* The stream still has all that this one has sampled, but its counters are gone. */
+	/* The stream still has all that this one has sampled, but its counters may be gone. */
 	record->gone = ret == -ESTALE;
-	return record->gone ? 0 : ret;
+	if (ret != -ESTALE && ret != -EALREADY)
+		return ret;
+	record->early = *err;
+	return 0;
 }
 
 /* Takes all records there are now. Returns 1 if more will come, 0 at the end. */
@@ -290,7 +295,10 @@ static int finish(struct record *record, int ret, struct htmm_error *err)
 	if (record->gone)
 		notice("another session has begun, so that what the module counted is not known");
 	htmm_stats_free(&stats);
-	return ret;
+	if (ret || !record->early.code)
+		return ret;
+	*err = record->early;
+	return -err->code;
 }
 
 /* The command may go on running after recording has ended. */

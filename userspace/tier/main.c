@@ -43,7 +43,7 @@
  * @path: the log file, or NULL
  * @log: the log file, or NULL
  * @log_failed: it could not be written
- * @over: the session was ended by someone else
+ * @over: someone else has stopped the session, while the command goes on
  */
 struct tiering {
 	struct session session;
@@ -267,7 +267,23 @@ static bool wait_for_look(const struct tiering *all, pid_t child, const struct s
 	return true;
 }
 
-/* Errors of one look end nothing unless the session is over: the next one may succeed. */
+/* After most errors of one look the next one may succeed; and a command goes on without looks. */
+static bool may_go_on(int ret, bool child)
+{
+	switch (-ret) {
+	case 0:
+	case EINTR:
+	case ESTALE:
+	case ENOMEM:
+	case ENOENT:
+		return true;
+	case ESHUTDOWN:
+	case ESRCH:
+		return child;
+	}
+	return false;
+}
+
 static int loop(struct tiering *all, pid_t child, const struct signals *signals, int *status,
 		struct htmm_error *err)
 {
@@ -276,16 +292,15 @@ static int loop(struct tiering *all, pid_t child, const struct signals *signals,
 
 	while (wait_for_look(all, child, signals, status)) {
 		ret = take_look(all, err);
-		if (ret == -ESHUTDOWN && !child) {
+		if (ret == -ESRCH && !child) {
 			notice("%s", err->what);
 			return 0;
 		}
-		if (ret == -ESHUTDOWN && all->tier.alive && !all->over) {
-			notice("%s; pages are no longer moved", err->what);
+		if (ret == -ESHUTDOWN && child && !all->over) {
+			print_error(err);
 			all->over = true;
 		}
-		if (ret && ret != -ESHUTDOWN && ret != -EINTR && ret != -ESTALE &&
-		    ret != -ENOMEM && ret != -ENOENT)
+		if (!may_go_on(ret, child))
 			return ret;
 		failed += ret < 0;
 		if (all->looks && failed + (__s64)all->tier.looks >= all->looks && !child)
@@ -327,9 +342,10 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 	/* Without a loop the command goes on as it would without this program. */
 	if (ret && child.pid)
 		waitpid(child.pid, &status, 0);
-	if (child.pid)
-		return child_status(status);
-	return ret ? EXIT_FAILED : EXIT_OK;
+	status = child.pid ? child_status(status) : EXIT_OK;
+	if (status != EXIT_OK)
+		return status;
+	return ret || all->over ? EXIT_FAILED : EXIT_OK;
 }
 
 /* Some options of a session have other defaults here. */

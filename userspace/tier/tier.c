@@ -285,8 +285,8 @@ static int check_session(struct tier *tier, struct htmm_error *err)
 		return ret;
 	tier->seconds = info.elapsed_ns / 1e9;
 	if (info.session != tier->session || info.state != HTMM_STATE_RUNNING)
-		return htmm_error_set(err, ESHUTDOWN, NULL, "session %llu was stopped",
-				      tier->session);
+		return htmm_error_set(err, ESHUTDOWN, "pages are no longer moved",
+				      "session %llu was stopped by someone else", tier->session);
 	return 0;
 }
 
@@ -329,7 +329,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 	}
 	htmm_targets_free(&list);
 	if (!tier->alive)
-		return htmm_error_set(err, ESHUTDOWN, NULL, "no process is left to look at");
+		return htmm_error_set(err, ESRCH, NULL, "no process is left to look at");
 	return 0;
 }
 

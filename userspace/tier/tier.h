@@ -150,8 +150,8 @@ int tier_open(struct tier *tier, struct htmm_error *err);
  * @tier: the loop
  * @err: says why it cannot go on
  *
- * Return: 0; -ESHUTDOWN if the session has ended or nobody is left to look at; or another
- * negative errno.
+ * Return: 0; -ESHUTDOWN if someone else has stopped the session; -ESRCH if nobody is left to look
+ * at; or another negative errno.
  */
 int tier_look(struct tier *tier, struct htmm_error *err);
 
