@@ -140,3 +140,23 @@ void htmm_budget_stop(struct htmm_budget *budget)
 {
 	cancel_delayed_work_sync(&budget->work);
 }
+
+/**
+ * htmm_budget_finish - from now on, tell the cost of the whole session
+ * @budget: a stopped budget; its samplers and threads are stopped, too
+ *
+ * The last window tells nothing of a session whose work was done before it.
+ *
+ * Context: process, may sleep.
+ */
+void htmm_budget_finish(struct htmm_budget *budget)
+{
+	struct htmm_cost all;
+	u64 spent;
+
+	htmm_budget_measure(budget, &all, ktime_get());
+	budget->last = (struct htmm_cost) {};
+	spent = min(htmm_budget_spent(budget, &all), HTMM_MAX_SPENT);
+	if (all.time_ns)
+		WRITE_ONCE(budget->cost_ppm, htmm_budget_ppm(spent, all.time_ns));
+}

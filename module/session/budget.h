@@ -31,10 +31,12 @@ struct htmm_cost {
  * @last: cost at the last check
  * @last_time: time of the last check
  * @prev: previous checks of each event
- * @cost_ppm: cost of the last window, in millionths of the CPU time
+ * @cost_ppm: cost of the last window, or after the end of the whole session, in millionths
+ *	of the CPU time
  * @changes: number of period changes
  *
- * All members are written only by @work. @cost_ppm and @changes are read without a lock.
+ * All members are written only by @work, and after it has ended by htmm_budget_finish().
+ * @cost_ppm and @changes are read without a lock.
  */
 struct htmm_budget {
 	struct htmm_sampler_set *samplers;
@@ -51,5 +53,6 @@ struct htmm_budget {
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
 		       struct htmm_drain_set *drains);
 void htmm_budget_stop(struct htmm_budget *budget);
+void htmm_budget_finish(struct htmm_budget *budget);
 
 #endif /* HTMM_BUDGET_H */

@@ -234,6 +234,7 @@ static void htmm_session_end(struct htmm_session *session)
 	htmm_budget_stop(&session->budget);
 	htmm_sampler_set_stop(&session->samplers);
 	htmm_drain_set_stop(&session->drains);
+	htmm_budget_finish(&session->budget);
 	htmm_stream_end();
 	htmm_tracker_set_adapt(&session->trackers);
 	htmm_sampler_set_free_rings(&session->samplers);

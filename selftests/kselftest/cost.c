@@ -153,6 +153,41 @@ TEST_F(cost, is_the_sum)
 	}
 }
 
+/* In the last window of this session nothing happens any more: the cost is not that window's. */
+TEST_F(cost, of_a_stopped_session)
+{
+	struct htmm_info before, after;
+	__u64 sum, least, most;
+	struct htmm_stats s;
+	struct stats stats;
+	int tries = 20 * WINDOW_MS / 10;
+	__u32 first;
+
+	if (variant->part != CHARGE)
+		return;
+	accesses_first(_metadata, self, variant);
+	first_cost(_metadata, self, &s, &before);
+	first = s.cost_ppm;
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		stats_free(&stats);
+	} while (stats.s.cost_ppm > first / 10 && --tries);
+	ASSERT_LT(0, tries);
+	ASSERT_EQ(0, device_info(self->fd, &before));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, device_info(self->fd, &after));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	stats_free(&stats);
+
+	sum = stats.s.handler_ns + stats.s.drain_ns +
+	      stats.s.total.overflows * variant->interrupt_ns;
+	least = sum * 1000 / (after.elapsed_ns / 1000 * after.nr_cpus);
+	most = sum * 1000 / (before.elapsed_ns / 1000 * before.nr_cpus) + 1;
+	EXPECT_LE(least, stats.s.cost_ppm);
+	EXPECT_LE(stats.s.cost_ppm, most);
+}
+
 /* Of the interrupts, those of the windows before are charged no more. */
 TEST_F(cost, falls_again)
 {

@@ -600,8 +600,8 @@ struct htmm_channel {
  * @drain_ns: CPU time of the drain threads, in nanoseconds
  * @handler_ns: time in overflow handlers, in nanoseconds; an estimate, as few are timed
  * @period_changes: times that a budget changed a period
- * @cost_ppm: cost of sampling between the last two checks, in millionths of the time of the
- *	sampled CPUs
+ * @cost_ppm: cost of sampling between the last two checks, or of a stopped session since its
+ *	start, in millionths of the time of the sampled CPUs
  * @cpus_failed: times that a CPU came online and its events could not be created
  *
  * @drain_ns to @cpus_failed are not changed by RESET.

@@ -7,7 +7,7 @@ static void print_text(FILE *file, struct results *res)
 {
 	status_print(file, &res->info, &res->stats, &res->targets);
 	fputc('\n', file);
-	stats_print(file, &res->stats, &res->served, false);
+	stats_print(file, &res->info, &res->stats, &res->served, false);
 	fputc('\n', file);
 	hist_print(file, &res->hist, &res->ratio, false);
 	fputc('\n', file);

@@ -145,8 +145,8 @@ static void print_sources(FILE *file, const struct served_list *list,
 	}
 }
 
-void stats_print(FILE *file, const struct htmm_stats_buf *stats, const struct served_list *served,
-		 bool verbose)
+void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		 const struct served_list *served, bool verbose)
 {
 	const struct htmm_stats *all = &stats->stats;
 	unsigned int i;
@@ -158,8 +158,9 @@ void stats_print(FILE *file, const struct htmm_stats_buf *stats, const struct se
 
 	fprintf(file, "%-14s %14.1f ms in interrupts\n", "handlers",
 		(double)all->handler_ns / 1e6);
-	fprintf(file, "%-14s %14.2f %% of the CPUs' time lately, %llu changes of period\n",
-		"cost", all->cost_ppm / 1e4, all->period_changes);
+	fprintf(file, "%-14s %14.2f %% of the CPUs' time %s, %llu changes of period\n", "cost",
+		all->cost_ppm / 1e4, info->state == HTMM_STATE_RUNNING ? "lately" : "in all",
+		all->period_changes);
 
 	print_table_head(file, "event");
 	for (i = 0; i < all->nr_events; i++) {
@@ -296,7 +297,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	else if (*format == FORMAT_PROMETHEUS)
 		stats_prometheus(stdout, &res.stats, &res.served);
 	else
-		stats_print(stdout, &res.stats, &res.served, verbosity.verbose);
+		stats_print(stdout, &res.info, &res.stats, &res.served, verbosity.verbose);
 	results_free(&res);
 	return ret;
 }

@@ -25,8 +25,8 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		  const struct htmm_target_list *targets);
 struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
 
-void stats_print(FILE *file, const struct htmm_stats_buf *stats, const struct served_list *served,
-		 bool verbose);
+void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		 const struct served_list *served, bool verbose);
 struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats,
 			       const struct served_list *served);
 
