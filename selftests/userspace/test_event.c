@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
-#include <perfmon/pfmlib.h>
+#include "fake_pfm.h"
 #include "test.h"
 
 static char sysfs[64];
@@ -239,8 +239,6 @@ static const pfm_pmu_info_t deprecated = {
 	.desc = "Intel Core (deprecated - use another instead)", .pmu = PFM_PMU_INTEL_CORE,
 	.type = PFM_PMU_TYPE_CORE, .first_event = -1, .is_present = 1,
 };
-
-pfm_err_t __real_pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info);
 
 pfm_err_t __wrap_pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
