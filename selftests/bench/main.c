@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bench [JSON]		time all stores, pair by pair with the bound
+ * bench check		all stores count alike, whatever the load is, in small; prints TAP
  * bench count STORE	under callgrind: count instructions, a dump per stream
  */
 #include <stdio.h>
@@ -42,6 +43,33 @@ static const struct stream {
 	{ "sequential", bench_sequential },
 	{ "phases", bench_phases },
 };
+
+static const struct bench_store *find_store(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(stores); i++) {
+		if (!strcmp(stores[i]->name, name))
+			return stores[i];
+	}
+	return strcmp(bench_dense_prefetch.name, name) ? NULL : &bench_dense_prefetch;
+}
+
+static bool is_store(const char *name)
+{
+	return find_store(name) || !strcmp(name, "ring");
+}
+
+static bool is_stream(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(streams); i++) {
+		if (!strcmp(streams[i].name, name))
+			return true;
+	}
+	return !strcmp(name, "churn");
+}
 
 #define COOL	(2 * 1024 * 1024)	/* samples: the least that the module chooses, rounded */
 #define COOL_DEFAULT	1		/* as the module chooses */
@@ -102,9 +130,31 @@ static u64 setting(const char *name, u64 value)
 /* Is it one of those named, or are none named? */
 static bool wanted(const char *setting, const char *name)
 {
-	const char *only = getenv(setting);
+	const char *word = getenv(setting);
+	size_t length = strlen(name);
 
-	return !only || strstr(only, name);
+	if (!word || !*word)
+		return true;
+	for (; *word; word += strspn(word, " ")) {
+		if (strcspn(word, " ") == length && !strncmp(word, name, length))
+			return true;
+		word += strcspn(word, " ");
+	}
+	return false;
+}
+
+/* A name that nothing has would measure nothing. */
+static void check_names(const char *setting, bool (*is_known)(const char *name))
+{
+	char *copy = strdup(getenv(setting) ?: ""), *name;
+
+	for (name = strtok(copy, " "); name; name = strtok(NULL, " ")) {
+		if (is_known(name))
+			continue;
+		fprintf(stderr, "bench: %s: there is no '%s'\n", setting, name);
+		exit(1);
+	}
+	free(copy);
 }
 
 double bench_now(void)
@@ -128,9 +178,9 @@ double bench_quartile(double *values, u32 n, u32 quarters)
 	return values[(n - 1) * quarters / 4];
 }
 
-/* The histograms of two stores that have had the same samples. */
-static void check_same(const struct bench_store *a, void *store_a,
-		       const struct bench_store *b, void *store_b)
+/* Are the histograms of two stores alike that have had the same samples? */
+static bool are_alike(const struct bench_store *a, void *store_a,
+		      const struct bench_store *b, void *store_b)
 {
 	const struct htmm_hist *x = a->hist(store_a), *y = b->hist(store_b);
 	u32 kind, bin;
@@ -139,11 +189,12 @@ static void check_same(const struct bench_store *a, void *store_a,
 		for (bin = 1; bin < HTMM_HIST_BINS; bin++) {
 			if (x[kind].bin[bin] == y[kind].bin[bin])
 				continue;
-			fprintf(stderr, "bench: %s and %s differ in bin %u\n",
-				a->name, b->name, bin);
-			exit(1);
+			fprintf(stderr, "bench: %s and %s differ in bin %u: %llu and %llu\n",
+				a->name, b->name, bin, x[kind].bin[bin], y[kind].bin[bin]);
+			return false;
 		}
 	}
+	return true;
 }
 
 static void each_once(const struct bench_store *type, void *store,
@@ -282,7 +333,8 @@ static struct bench_result run_turns(const struct bench_store *const type[2],
 		if (ratio[0] > SLOW)
 			chunks = min_t(u32, chunks, SLOW_CHUNKS);
 	}
-	check_same(type[1], store[1], type[0], store[0]);
+	if (!are_alike(type[1], store[1], type[0], store[0]))
+		exit(1);
 	result.turns = chunks;
 	if (load->cool) {
 		result.ns = period_mean(load, ns, chunks);
@@ -471,6 +523,93 @@ static int time_all(const char *path)
 	return 0;
 }
 
+/* In small: pages, and samples between two coolings, exits and looks. */
+#define SMALL_PAGES	(64 * 1024)
+#define SMALL_CHUNK	(32 * 1024)
+#define SMALL_CHUNKS	4
+
+/* A store beside the bound, with samples that are drawn. */
+static bool agrees(const struct bench_store *type, const struct bench_space *space,
+		   const struct bench_load *load, struct bench_way way)
+{
+	const struct bench_store *const bound = &bench_dense_prefetch;
+	void *store = type->open(space), *other = bound->open(space);
+	bool alike;
+	u32 i;
+
+	bench_dense_set(other, way);
+	each_once(type, store, space, load);
+	each_once(bound, other, space, load);
+	for (i = 0; i < SMALL_CHUNKS; i++) {
+		if (load->cool) {
+			type->cool(store);
+			bound->cool(other);
+		}
+		type->add(store, &samples[i * SMALL_CHUNK], SMALL_CHUNK);
+		bound->add(other, &samples[i * SMALL_CHUNK], SMALL_CHUNK);
+		if (load->exit) {
+			type->exit(store, i % space->spaces);
+			bound->exit(other, i % space->spaces);
+		}
+	}
+	alike = are_alike(type, store, bound, other);
+	type->close(store);
+	bound->close(other);
+	return alike;
+}
+
+/* A store with all that is measured of a stream. */
+static bool agrees_on(const struct bench_store *type, const struct cell *cell, u32 one_in)
+{
+	struct bench_way way = { .by_page = cell->weight == BENCH_MIXED, .ahead = 64 };
+	struct bench_space space;
+	struct bench_load load;
+	bool alike = true;
+	u32 i;
+
+	if ((one_in > 1 && cell->spaces > 1) || (cell->exit && !type->exit))
+		return true;
+	if (!bench_space_open(&space, SMALL_PAGES, one_in, cell->spaces))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(streams); i++) {
+		load = load_of(cell, &streams[i], SMALL_PAGES);
+		load.cool = cell->cool ? SMALL_CHUNK : 0;
+		load.period = load.cool;
+		load.exit = cell->exit ? SMALL_CHUNK : 0;
+		if (!pairs_with(cell, &streams[i]))
+			continue;
+		draw(&streams[i], &space, &load, SMALL_CHUNKS * SMALL_CHUNK);
+		if (agrees(type, &space, &load, way))
+			continue;
+		alike = false;
+		fprintf(stderr, "bench: %s: %s, %u address spaces, one page in %u\n", type->name,
+			load.stream, cell->spaces, one_in);
+	}
+	bench_space_close(&space);
+	return alike;
+}
+
+static int check(void)
+{
+	bool alike, all = true;
+	u32 i, c;
+
+	samples = bench_alloc(SMALL_CHUNKS * SMALL_CHUNK * sizeof(*samples));
+	printf("1..%zu\n", ARRAY_SIZE(stores));
+	for (i = 0; i < ARRAY_SIZE(stores); i++) {
+		alike = true;
+		for (c = 0; c < ARRAY_SIZE(cells); c++) {
+			alike &= agrees_on(stores[i], &cells[c], 1);
+			alike &= agrees_on(stores[i], &cells[c], 8);
+		}
+		printf("%sok %u %s counts as the bound does\n", alike ? "" : "not ", i + 1,
+		       stores[i]->name);
+		fflush(stdout);
+		all &= alike;
+	}
+	return !all;
+}
+
 static void count_some(const struct bench_store *type, void *store, u32 n,
 		       const char *label, const char *part)
 {
@@ -553,14 +692,13 @@ static void count_space(const struct bench_store *type, u64 pages, u32 one_in, b
 /* Callgrind's figures count from one dump to the next. */
 static int count(const char *name)
 {
-	const struct bench_store *type = &bench_dense_prefetch;
+	const struct bench_store *type = find_store(name);
 	u64 pages, most;
 	bool other;
-	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(stores); i++) {
-		if (!strcmp(stores[i]->name, name))
-			type = stores[i];
+	if (!type) {
+		fprintf(stderr, "bench: there is no store '%s'\n", name);
+		return 1;
 	}
 	other = type != stores[0] && type != &bench_dense_prefetch;
 	most = other ? BENCH_LEAST_PAGES : setting("PAGES", 16 << 20);
@@ -585,6 +723,10 @@ int main(int argc, char **argv)
 		printf("%s\n", bench_dense_prefetch.name);
 		return 0;
 	}
+	if (argc == 2 && !strcmp(argv[1], "check"))
+		return check();
+	check_names("STORES", is_store);
+	check_names("STREAMS", is_stream);
 	if (argc == 3 && !strcmp(argv[1], "count"))
 		return count(argv[2]);
 	return time_all(argc > 1 ? argv[1] : NULL);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A walk down four levels of 512, like a page table with counts at its end. */
+/*
+ * A walk down four levels of 512, like a page table with counts at its end. Each address space
+ * has a root of its own.
+ */
 #include "bench.h"
 
 #define FANOUT	512
+/* Address spaces, whose numbers are below it. */
+#define SPACES	64
 
 struct map {
-	void *root[FANOUT];
+	void *root[SPACES];
 	u64 bytes;
 };
 
@@ -38,10 +43,13 @@ static inline void *level(struct map *map, void **slot, size_t size)
 /* Regions' cells lie in another half of the tree. */
 static inline struct bench_cell *map_cell(struct map *map, u64 key, bool *known)
 {
-	u32 half = key >= BENCH_REGION ? FANOUT / 2 : 0;
-	void **table = map->root;
+	bool region = key >= BENCH_REGION;
+	u32 half = region ? FANOUT / 2 : 0;
+	u32 space = key >> (HTMM_VPN_BITS - (region ? HTMM_REGION_ORDER : 0)) & (SPACES - 1);
 	struct bench_cell *cell;
+	void **table;
 
+	table = level(map, &map->root[space], sizeof(void *));
 	table = level(map, &table[half + (key >> 27) % (FANOUT / 2)],
 		      sizeof(void *));
 	table = level(map, &table[key >> 18 & (FANOUT - 1)], sizeof(void *));
@@ -70,7 +78,14 @@ static void free_level(void **table, u32 levels)
 
 static void map_close(struct map *map)
 {
-	free_level(map->root, 3);
+	u32 i;
+
+	for (i = 0; i < SPACES; i++) {
+		if (!map->root[i])
+			continue;
+		free_level(map->root[i], 3);
+		free(map->root[i]);
+	}
 	free(map);
 }
 
