@@ -88,8 +88,27 @@ void htmm_listing_init_topn(const struct htmm_listing *listing, struct htmm_topn
 	};
 }
 
+/**
+ * htmm_listing_finish - sort what a walk has found
+ * @topn: the entries
+ * @ret: the walk's result: 0, -EINTR if a signal ended it, or another errno
+ *
+ * In the order of the walk, the next call can continue where a signal ended it. By count, any
+ * entry may come later.
+ *
+ * Return: number of entries, or @ret if they are of no use.
+ */
+int htmm_listing_finish(struct htmm_topn *topn, int ret)
+{
+	bool found = topn->order == HTMM_TOPN_BY_PLACE && topn->len;
+
+	if (ret && !(ret == -EINTR && found))
+		return ret;
+	return htmm_topn_finish(topn);
+}
+
 /* List from all tables; by place, only from those that follow the previous call's last. */
-static u32 htmm_listing_tables(struct htmm_listing *listing)
+static int htmm_listing_tables(struct htmm_listing *listing)
 {
 	bool by_place = listing->list->order == HTMM_ORDER_TABLE;
 	u32 first = by_place && listing->resumed ? listing->after.owner : 0;
@@ -97,17 +116,18 @@ static u32 htmm_listing_tables(struct htmm_listing *listing)
 	struct htmm_tracker *tracker;
 	struct htmm_topn topn;
 	unsigned int i;
+	int ret = 0;
 
 	htmm_listing_init_topn(listing, &topn);
-	for (i = 0; i < trackers->nr && !(by_place && htmm_topn_complete(&topn)); i++) {
+	for (i = 0; !ret && i < trackers->nr && !(by_place && htmm_topn_complete(&topn)); i++) {
 		tracker = trackers->tracker[i];
 		if (tracker->number < first || !htmm_listing_choose(listing, tracker))
 			continue;
 		if (by_place && tracker->number != first)
 			topn.after = NULL;
-		htmm_tracker_scan(tracker, &topn);
+		ret = htmm_tracker_scan(tracker, &topn);
 	}
-	return htmm_topn_finish(&topn);
+	return htmm_listing_finish(&topn, ret);
 }
 
 /* Successive entries often have the same address space, so look it up only once. */
@@ -208,12 +228,12 @@ static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *
 		return -ENOMEM;
 	for (steps = 1; found < room && (!found || steps <= HTMM_LISTING_STEPS); steps++) {
 		n = htmm_listing_step(listing);
+		if (n > 0) {
+			htmm_listing_describe(listing, step, n);
+			n = htmm_listing_place(listing, step, n);
+		}
 		ret = n;
 		if (n <= 0)
-			break;
-		htmm_listing_describe(listing, step, n);
-		ret = htmm_listing_place(listing, step, n);
-		if (ret)
 			break;
 		for (i = 0; i < n && found < room; i++)
 			if (step[i].node == listing->list->node)
@@ -222,12 +242,13 @@ static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *
 		listing->resumed = true;
 	}
 	kvfree(step);
-	return ret < 0 ? ret : found;
+	/* What was found before a signal is the beginning of the list. */
+	return ret < 0 && !(ret == -EINTR && found) ? ret : found;
 }
 
 static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
 {
-	int n, i, ret = 0;
+	int n, i;
 
 	if (listing->list->flags & HTMM_LIST_NODE && !listing->place)
 		return htmm_listing_by_node(listing, pages, room);
@@ -238,9 +259,10 @@ static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *page
 	for (i = 0; listing->place && i < n; i++)
 		htmm_page_set_place(&pages[i], &listing->place[i]);
 	if (!listing->place && listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
-		ret = htmm_listing_place(listing, pages, n);
-	listing->after = listing->entries[n - 1];
-	return ret ?: n;
+		n = htmm_listing_place(listing, pages, n);
+	if (n > 0)
+		listing->after = listing->entries[n - 1];
+	return n;
 }
 
 /**

@@ -66,6 +66,7 @@ static inline bool htmm_listing_choose(struct htmm_listing *listing,
 /* listing.c */
 struct htmm_tracker *htmm_listing_tracker(const struct htmm_listing *listing, u32 owner);
 void htmm_listing_init_topn(const struct htmm_listing *listing, struct htmm_topn *topn);
+int htmm_listing_finish(struct htmm_topn *topn, int ret);
 
 /* residents.c, lookup.c */
 int htmm_listing_residents(struct htmm_listing *listing);

@@ -149,18 +149,22 @@ static u32 htmm_spot_run(const struct htmm_spot *spot, u32 n)
 	return i;
 }
 
+/* Returns how many were looked up: all, or those before a signal if they are the first. */
 static int htmm_lookup_all(struct htmm_lookup *lookup, const struct htmm_spot *spot, u32 n)
 {
+	bool in_order = lookup->listing->list->order == HTMM_ORDER_TABLE;
 	u32 i, run;
 	int ret = 0;
 
-	for (i = 0; !ret && i < n; i += run) {
+	for (i = 0; i < n; i += run) {
 		run = htmm_spot_run(&spot[i], n - i);
 		ret = htmm_lookup_region(lookup, &spot[i], run);
+		if (ret)
+			break;
 	}
 	if (lookup->walker->mm)
 		htmm_walker_leave(lookup->walker);
-	return ret;
+	return ret && !(in_order && i) ? ret : i;
 }
 
 /**
@@ -173,7 +177,8 @@ static int htmm_lookup_all(struct htmm_lookup *lookup, const struct htmm_spot *s
  * regions one after the other already.
  *
  * Context: process, may sleep.
- * Return: 0, -ENOMEM or -EINTR.
+ * Return: @n; fewer if a signal came, and then only in the order of the table; -ENOMEM or
+ * -EINTR.
  */
 int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u32 n)
 {

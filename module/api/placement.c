@@ -169,19 +169,22 @@ static int htmm_sum_tracker(struct htmm_sum *sum, struct htmm_tracker *tracker)
 }
 
 /* What the tables have, less what was found. They may have changed during the walk. */
-static void htmm_sum_unknown(struct htmm_sum *sum, struct htmm_tracker_list *trackers)
+static int htmm_sum_unknown(struct htmm_sum *sum, struct htmm_tracker_list *trackers)
 {
 	u64 pages = 0, samples;
 	unsigned int i;
+	int ret = 0;
 
-	for (i = 0; i < trackers->nr; i++) {
+	for (i = 0; !ret && i < trackers->nr; i++) {
 		htmm_tracker_get_hist(trackers->tracker[i], HTMM_KIND_BASE, &sum->hist);
 		pages += htmm_hist_pages_from(&sum->hist.hist, 0);
-		htmm_tracker_get_hits(trackers->tracker[i], HTMM_KIND_BASE, &sum->hits);
+		ret = htmm_tracker_get_hits(trackers->tracker[i], HTMM_KIND_BASE,
+					    &sum->hits);
 	}
 	samples = htmm_hits_share(&sum->hits, 0).samples;
 	sum->out->unknown_pages = pages - min(pages, sum->found_pages);
 	sum->out->unknown_samples = samples - min(samples, sum->found_samples);
+	return ret;
 }
 
 /* Set the numbers of the nodes that have memory, and which of them have CPUs. */
@@ -213,9 +216,7 @@ static int htmm_sum_run(struct htmm_sum *sum, struct htmm_tracker_list *trackers
 
 	for (i = 0; !ret && i < trackers->nr; i++)
 		ret = htmm_sum_tracker(sum, trackers->tracker[i]);
-	if (!ret)
-		htmm_sum_unknown(sum, trackers);
-	return ret;
+	return ret ?: htmm_sum_unknown(sum, trackers);
 }
 
 static void htmm_sum_free(struct htmm_sum *sum)

@@ -150,9 +150,7 @@ int htmm_listing_residents(struct htmm_listing *listing)
 		return -ENOMEM;
 	listing->skipped = 0;
 	htmm_listing_init_topn(listing, &residents.topn);
-	ret = htmm_residents_run(&residents);
-	if (!ret)
-		ret = htmm_topn_finish(&residents.topn);
+	ret = htmm_listing_finish(&residents.topn, htmm_residents_run(&residents));
 	htmm_walker_free(residents.walker);
 	return ret;
 }

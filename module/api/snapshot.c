@@ -306,7 +306,7 @@ static void htmm_hit_ratio_fill(struct htmm_hit_ratio *out,
  * @out: its unit, target and capacity are read; the other members are set
  *
  * Context: process, may sleep.
- * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
+ * Return: 0, -ENOENT if there is no such target, -EINTR, or -ENOMEM.
  */
 int htmm_snapshot_hit_ratio(struct htmm_session *session,
 			    struct htmm_hit_ratio *out)
@@ -324,8 +324,8 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 	ret = htmm_tracker_set_get(&session->trackers, out->target, &trackers);
 	if (ret)
 		goto err_free_hits;
-	for (i = 0; i < trackers.nr; i++)
-		htmm_tracker_get_hits(trackers.tracker[i], kind, hits);
+	for (i = 0; !ret && i < trackers.nr; i++)
+		ret = htmm_tracker_get_hits(trackers.tracker[i], kind, hits);
 	if (trackers.nr == 1)
 		capacity = READ_ONCE(trackers.tracker[0]->capacity);
 	htmm_tracker_list_put(&trackers);

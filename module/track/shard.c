@@ -264,6 +264,18 @@ static u64 htmm_shard_pause(struct htmm_shard *shard, u64 since)
 	return ktime_get_ns();
 }
 
+/*
+ * Go on after a slice of a table? Any signal ends a walk: the freezer and a debugger, too, send
+ * one, and wait for the caller to leave the kernel. Returns 0 or -EINTR.
+ */
+static int htmm_shard_rest(struct htmm_shard *shard, u64 *since)
+{
+	if (signal_pending(current))
+		return -EINTR;
+	*since = htmm_shard_pause(shard, *since);
+	return 0;
+}
+
 /**
  * htmm_shard_scan - let a listing scan a table
  * @shard: the table
@@ -273,19 +285,20 @@ static u64 htmm_shard_pause(struct htmm_shard *shard, u64 since)
  * most 1/48 of the time.
  *
  * Context: process, may sleep. Takes @shard->lock.
+ * Return: 0; -EINTR if a signal came before the end.
  */
-void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list)
+int htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list)
 {
+	int ret = 0;
 	u64 since;
 
 	mutex_lock(&shard->lock);
 	since = ktime_get_ns();
 	htmm_topn_begin(list, &shard->table);
-	/* Stop on a fatal signal: the list is not returned then. */
-	while (htmm_topn_scan(list, &shard->table, HTMM_LIST_SLICE) &&
-	       !fatal_signal_pending(current))
-		since = htmm_shard_pause(shard, since);
+	while (!ret && htmm_topn_scan(list, &shard->table, HTMM_LIST_SLICE))
+		ret = htmm_shard_rest(shard, &since);
 	mutex_unlock(&shard->lock);
+	return ret;
 }
 
 /**
@@ -297,20 +310,21 @@ void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list)
  * Drain threads continue, as during a listing.
  *
  * Context: process, may sleep. Takes @shard->lock.
+ * Return: 0; -EINTR if a signal came before the end: then @sum is of no use.
  */
-void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
-			 struct htmm_hits *sum)
+int htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
+			struct htmm_hits *sum)
 {
 	struct htmm_scan scan = { .kind = kind };
+	int ret = 0;
 	u64 since;
 
 	mutex_lock(&shard->lock);
 	since = ktime_get_ns();
-	/* Stop on a fatal signal: the sum is not returned then. */
-	while (htmm_hits_scan(sum, &shard->table, &scan, HTMM_LIST_SLICE) &&
-	       !fatal_signal_pending(current))
-		since = htmm_shard_pause(shard, since);
+	while (!ret && htmm_hits_scan(sum, &shard->table, &scan, HTMM_LIST_SLICE))
+		ret = htmm_shard_rest(shard, &since);
 	mutex_unlock(&shard->lock);
+	return ret;
 }
 
 /**

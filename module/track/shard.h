@@ -51,10 +51,10 @@ void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 			 struct htmm_hist *sum);
 void htmm_shard_get_stats(struct htmm_shard *shard,
 			  struct htmm_table_stats *sum, u64 *exited);
-void htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
-			 struct htmm_hits *sum);
+int htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
+			struct htmm_hits *sum);
 void htmm_shard_get_counts(struct htmm_shard *shard, u32 mm, u64 vpn, u32 *count,
 			   u64 *tracked);
-void htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list);
+int htmm_shard_scan(struct htmm_shard *shard, struct htmm_topn *list);
 
 #endif /* HTMM_SHARD_H */

@@ -381,14 +381,17 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker,
  * @sum: the counts are added
  *
  * Context: process, may sleep. Takes the shards' locks, one after the other.
+ * Return: 0; -EINTR if a signal came before the end: then @sum is of no use.
  */
-void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
-			   struct htmm_hits *sum)
+int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
+			  struct htmm_hits *sum)
 {
 	unsigned int i;
+	int ret = 0;
 
-	for (i = 0; i < tracker->nr_shards; i++)
-		htmm_shard_get_hits(&tracker->shards[i], kind, sum);
+	for (i = 0; !ret && i < tracker->nr_shards; i++)
+		ret = htmm_shard_get_hits(&tracker->shards[i], kind, sum);
+	return ret;
 }
 
 /**
@@ -417,22 +420,26 @@ void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 
  *
  * Context: process, may sleep. Takes @tracker->lock, then the shards' locks, one after
  * the other.
+ * Return: 0; -EINTR if a signal came before the end: then only a listing by place is of use,
+ * and can continue after its last entry.
  */
-void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
+int htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 {
 	bool by_place = list->order == HTMM_TOPN_BY_PLACE;
 	unsigned int i = 0;
+	int ret = 0;
 
 	/* Readers are told which pages are hot, so the thresholds must be valid. */
 	htmm_tracker_adapt_first(tracker);
 	if (by_place && list->after)
 		i = htmm_table_shard(htmm_page(list->after->mm, list->after->vpn),
 				     tracker->nr_shards);
-	for (; i < tracker->nr_shards && !(by_place && htmm_topn_complete(list)); i++) {
-		htmm_shard_scan(&tracker->shards[i], list);
+	for (; !ret && i < tracker->nr_shards && !(by_place && htmm_topn_complete(list)); i++) {
+		ret = htmm_shard_scan(&tracker->shards[i], list);
 		if (by_place)
 			list->after = NULL;
 	}
+	return ret;
 }
 
 /* The pid of an address space in the reader's pid namespace, or 0. */

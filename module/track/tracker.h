@@ -156,11 +156,11 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker,
 			    struct htmm_tracker_stats *stats);
 void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 			   struct htmm_tracker_hist *out);
-void htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
-			   struct htmm_hits *sum);
+int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
+			  struct htmm_hits *sum);
 void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 *count,
 			     u64 *tracked);
-void htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list);
+int htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list);
 void htmm_tracker_get_owner(struct htmm_tracker *tracker, u32 mm,
 			    struct htmm_mm_owner *owner);
 bool htmm_tracker_find_mms(struct htmm_tracker *tracker, u32 pid, u64 *mms);

@@ -128,12 +128,12 @@ static int htmm_walker_lock(struct htmm_walker *walker)
 	unsigned int tries = 0;
 
 	cond_resched();
-	if (fatal_signal_pending(current))
+	if (signal_pending(current))
 		return -EINTR;
 	if (!mmget_not_zero(walker->mm))
 		return -ESRCH;
 	while (!mmap_read_trylock(walker->mm)) {
-		if (++tries == HTMM_WALKER_TRIES || fatal_signal_pending(current)) {
+		if (++tries == HTMM_WALKER_TRIES || signal_pending(current)) {
 			mmput_async(walker->mm);
 			return tries == HTMM_WALKER_TRIES ? -EBUSY : -EINTR;
 		}
@@ -266,7 +266,7 @@ void htmm_walker_translate(struct htmm_walker *walker, int node)
  *
  * Context: process, may sleep.
  * Return: 0; -ESRCH if the process has exited, -EBUSY if it changes
- * its mappings all the time, -EINTR.
+ * its mappings all the time, -EINTR if there is a signal.
  */
 int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n)
 {

@@ -35,7 +35,8 @@
  *		ended and made room for another one, or has not begun
  *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel
  *		lockdown forbids perf; only HTMM_IOC_GET_INFO is open to all
- *   EINTR	a signal arrived while waiting for another caller; try again
+ *   EINTR	a signal arrived while waiting for another caller, or while reading
+ *		tables or page tables; try again
  *
  * Further errors are listed with each struct.
  */
@@ -841,6 +842,11 @@ enum htmm_order {
  * With HTMM_LIST_NODE a call may fill fewer elements than there is room for, because it looks
  * at a limited number of pages once it has found any. Only one that fills none is the last.
  *
+ * A signal ends a call, as does the freezer of a cgroup or of a system that is suspended. With
+ * HTMM_ORDER_TABLE the call then returns what it has found, if anything, and the next call
+ * goes on there. Else it fails with EINTR, and the same call may be made again: nothing of the
+ * listing is lost. Whoever gets signals more often than a call takes, blocks them meanwhile.
+ *
  * With HTMM_LIST_RESIDENT, HTMM_ORDER_COLDEST lists the pages that were never sampled (or
  * were forgotten by cooling) first: the best pages to demote, which no sampler can see. With
  * HTMM_ORDER_TABLE the order is by target, process, then address. @min_samples 0 is allowed
@@ -862,7 +868,7 @@ enum htmm_order {
  * EOPNOTSUPP	a flag is unknown; the kernel has no CONFIG_HMM_MIRROR; or HTMM_LIST_RESIDENT
  *		with HTMM_ORDER_HOTTEST or with regions; or HTMM_LIST_OTHERS with
  *		HTMM_ORDER_COLDEST
- * EINTR	a fatal signal arrived
+ * EINTR	a signal arrived; make the same call again
  * ENOMEM	not enough memory
  */
 struct htmm_list_pages {
@@ -945,7 +951,7 @@ struct htmm_node_placement {
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
  * EOPNOTSUPP	the kernel has no CONFIG_HMM_MIRROR
- * EINTR	a fatal signal arrived
+ * EINTR	a signal arrived; make the same call again
  * ENOMEM	not enough memory
  */
 struct htmm_placement {
