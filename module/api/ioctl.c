@@ -215,6 +215,15 @@ static int htmm_ioctl_get_stats(struct htmm_call *call)
 	return ret;
 }
 
+/* Check a unit, which is an index: not even speculation uses a larger one. */
+static int htmm_check_unit(__u32 *unit)
+{
+	if (*unit > HTMM_UNIT_REGION)
+		return -EOPNOTSUPP;
+	*unit = array_index_nospec(*unit, HTMM_UNIT_REGION + 1);
+	return 0;
+}
+
 static int htmm_ioctl_get_hist(struct htmm_call *call)
 {
 	struct htmm_histogram *hist = &call->arg.histogram;
@@ -222,9 +231,9 @@ static int htmm_ioctl_get_hist(struct htmm_call *call)
 	u32 room = hist->nr_bins;
 	int ret;
 
-	if (hist->unit > HTMM_UNIT_REGION)
-		return -EOPNOTSUPP;
-	ret = htmm_snapshot_histogram(call->session, hist, bins);
+	ret = htmm_check_unit(&hist->unit);
+	if (!ret)
+		ret = htmm_snapshot_histogram(call->session, hist, bins);
 	if (ret)
 		return ret;
 	return htmm_uaccess_array_out(hist->bins, hist->bin_size, bins,
@@ -235,12 +244,21 @@ static int htmm_ioctl_get_hit_ratio(struct htmm_call *call)
 {
 	struct htmm_hit_ratio *ratio = &call->arg.hit_ratio;
 
-	if (ratio->unit > HTMM_UNIT_REGION)
-		return -EOPNOTSUPP;
-	return htmm_snapshot_hit_ratio(call->session, ratio);
+	return htmm_check_unit(&ratio->unit) ?: htmm_snapshot_hit_ratio(call->session, ratio);
 }
 
-static int htmm_check_list_placement(const struct htmm_list_pages *list)
+/* Check the node that is asked for; a number in range stays in range in speculation, too. */
+static bool htmm_check_list_node(struct htmm_list_pages *list)
+{
+	if (!(list->flags & HTMM_LIST_NODE))
+		return !list->node;
+	if (list->node < 0 || list->node >= MAX_NUMNODES)
+		return false;
+	list->node = array_index_nospec(list->node, MAX_NUMNODES);
+	return node_online(list->node);
+}
+
+static int htmm_check_list_placement(struct htmm_list_pages *list)
 {
 	bool resident = list->flags & HTMM_LIST_RESIDENT, others = list->flags & HTMM_LIST_OTHERS;
 
@@ -250,18 +268,16 @@ static int htmm_check_list_placement(const struct htmm_list_pages *list)
 		return -EOPNOTSUPP;
 	if (others && resident && list->order != HTMM_ORDER_TABLE)
 		return -EOPNOTSUPP;
-	if (others && !resident)
+	if (others && !(resident && list->flags & HTMM_LIST_NODE))
 		return -EINVAL;
-	if (!(list->flags & HTMM_LIST_NODE))
-		return list->node || others ? -EINVAL : 0;
-	if (list->node < 0 || list->node >= MAX_NUMNODES || !node_online(list->node))
+	if (!htmm_check_list_node(list))
 		return -EINVAL;
 	return 0;
 }
 
-static int htmm_check_list(const struct htmm_list_pages *list)
+static int htmm_check_list(struct htmm_list_pages *list)
 {
-	if (list->unit > HTMM_UNIT_REGION || list->order > HTMM_ORDER_TABLE)
+	if (htmm_check_unit(&list->unit) || list->order > HTMM_ORDER_TABLE)
 		return -EOPNOTSUPP;
 	if (!list->nr_pages)
 		return -EINVAL;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/nospec.h>
 #include "base/trace.h"
 #include "update.h"
 
@@ -16,6 +17,12 @@ static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
 	return 0;
 }
 
+/* The event that a caller names, which was checked. Not even speculation goes beyond the array. */
+static u32 htmm_update_event(const struct htmm_budget *budget, const struct htmm_set *set)
+{
+	return array_index_nospec(set->event, budget->samplers->config->start.nr_events);
+}
+
 /* Check a period as START does, and that its weight is at least 1. */
 static int htmm_update_check_period(struct htmm_budget *budget,
 				    const struct htmm_set *set,
@@ -24,6 +31,7 @@ static int htmm_update_check_period(struct htmm_budget *budget,
 	const struct htmm_config *config = budget->samplers->config;
 	u64 unit = budget->drains->common.weight_unit;
 	struct htmm_event event;
+	u32 index;
 	int ret;
 
 	if (set->event >= config->start.nr_events)
@@ -32,27 +40,29 @@ static int htmm_update_check_period(struct htmm_budget *budget,
 	if (config->start.flags & HTMM_START_BUDGET)
 		return htmm_fail(err, -EBUSY,
 				 "the session has a budget, which chooses the periods");
-	event = config->events[set->event];
+	index = htmm_update_event(budget, set);
+	event = config->events[index];
 	event.period = set->period;
 	event.min_period = set->period;
 	event.max_period = set->period;
-	ret = htmm_config_check_event(&event, set->event, err);
+	ret = htmm_config_check_event(&event, index, err);
 	if (ret)
 		return ret;
 	if (set->period < unit)
 		return htmm_fail(err, -ERANGE,
 				 "event %u: period %llu is below the weight unit %llu, at which a sample counts 1",
 				 set->event, set->period, unit);
-	return htmm_sampler_set_try_period(budget->samplers, set->event, set->period, err);
+	return htmm_sampler_set_try_period(budget->samplers, index, set->period, err);
 }
 
 static int htmm_update_period(struct htmm_budget *budget,
 			      const struct htmm_set *set, struct htmm_error *err)
 {
-	u64 from = htmm_sampler_set_period(budget->samplers, set->event);
+	u32 index = htmm_update_event(budget, set);
+	u64 from = htmm_sampler_set_period(budget->samplers, index);
 	int ret;
 
-	ret = htmm_sampler_set_set_period(budget->samplers, set->event, set->period);
+	ret = htmm_sampler_set_set_period(budget->samplers, index, set->period);
 	if (ret)
 		return htmm_fail(err, ret,
 				 "event %u: a CPU does not take a period of %llu; all have %llu, as before",
