@@ -3,6 +3,7 @@
 #ifndef HTMM_API_H
 #define HTMM_API_H
 
+#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/types.h>
 #include <uapi/linux/htmm.h>
@@ -55,6 +56,16 @@ struct htmm_served_rows {
 
 int htmm_snapshot_served(struct htmm_session *session, u32 target,
 			 struct htmm_served_rows *rows);
+
+/*
+ * May the caller learn what is in memory of processes, and where? What was sampled tells of
+ * accesses only; page tables tell of all pages, as /proc/PID/pagemap does for those who may
+ * trace the process.
+ */
+static inline bool htmm_places_permitted(void)
+{
+	return capable(CAP_SYS_PTRACE);
+}
 
 /* placement.c */
 

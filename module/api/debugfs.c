@@ -238,6 +238,8 @@ static int htmm_show_placement(struct seq_file *m, struct htmm_session *session)
 	unsigned int i;
 	int ret;
 
+	if (!perfmon_capable() || !htmm_places_permitted())
+		return -EPERM;
 	ret = htmm_snapshot_placement(session, &sums, &by_node);
 	if (ret)
 		goto out;

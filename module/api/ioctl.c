@@ -272,7 +272,8 @@ static int htmm_check_list_placement(struct htmm_list_pages *list)
 		return -EINVAL;
 	if (!htmm_check_list_node(list))
 		return -EINVAL;
-	return 0;
+	/* Without the right, a list can only leave out what it would tell. */
+	return list->flags & ~HTMM_LIST_PLACEMENT && !htmm_places_permitted() ? -EPERM : 0;
 }
 
 static int htmm_check_list(struct htmm_list_pages *list)
@@ -320,6 +321,8 @@ static int htmm_ioctl_get_placement(struct htmm_call *call)
 	struct htmm_placed by_node;
 	int ret;
 
+	if (!htmm_places_permitted())
+		return -EPERM;
 	ret = htmm_snapshot_placement(call->session, placement, &by_node);
 	if (ret)
 		goto out;

@@ -164,6 +164,8 @@ static void htmm_listing_describe(struct htmm_listing *listing,
 		};
 		if (page->bin >= hot)
 			page->flags |= HTMM_PAGE_HOT;
+		if (listing->hidden)
+			page->flags |= HTMM_PAGE_HIDDEN;
 	}
 }
 
@@ -258,7 +260,8 @@ static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *page
 	htmm_listing_describe(listing, pages, n);
 	for (i = 0; listing->place && i < n; i++)
 		htmm_page_set_place(&pages[i], &listing->place[i]);
-	if (!listing->place && listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
+	if (!listing->place && !listing->hidden &&
+	    listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
 		n = htmm_listing_place(listing, pages, n);
 	if (n > 0)
 		listing->after = listing->entries[n - 1];
@@ -281,7 +284,10 @@ static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *page
 int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
 			struct htmm_page *pages, u32 n)
 {
-	struct htmm_listing listing = { .list = list };
+	struct htmm_listing listing = {
+		.list = list,
+		.hidden = list->flags & HTMM_LIST_ANY_PLACEMENT && !htmm_places_permitted(),
+	};
 	int ret;
 
 	listing.size = htmm_listing_size(list, n);

@@ -28,6 +28,7 @@ struct htmm_topn;
  * @place: where they are; only of resident pages in the order of the table
  * @size: number of entries wanted
  * @skipped: address spaces that could not be read
+ * @hidden: the caller may not learn where they are
  */
 struct htmm_listing {
 	const struct htmm_list_pages *list;
@@ -40,6 +41,7 @@ struct htmm_listing {
 	struct htmm_place *place;
 	u32 size;
 	u32 skipped;
+	bool hidden;
 };
 
 /* The node that the list is of; NUMA_NO_NODE: all. */

@@ -245,6 +245,63 @@ TEST_F(privilege, sys_admin_alone)
 	check_permitted(_metadata, self->fd, &self->req);
 }
 
+/* How many pages of a list are on a known node; each of the others has @flag or not. */
+static size_t pages_placed(struct __test_metadata *_metadata, int fd, __u32 flag)
+{
+	const struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT, .min_samples = 1 };
+	size_t i, placed = 0;
+	struct pages pages;
+
+	ASSERT_EQ(0, pages_list(fd, &request, 100, &pages));
+	EXPECT_LE(64, pages.nr);
+	for (i = 0; i < pages.nr; i++) {
+		EXPECT_EQ(flag, pages.page[i].flags & HTMM_PAGE_HIDDEN);
+		placed += pages.page[i].node != HTMM_NODE_UNKNOWN;
+	}
+	pages_free(&pages);
+	return placed;
+}
+
+/* What is in memory, sampled or not, is for those who may trace processes. */
+TEST_F(privilege, page_tables)
+{
+	struct htmm_list_pages
+		resident = { .flags = HTMM_LIST_RESIDENT, .order = HTMM_ORDER_TABLE },
+		node = { .flags = HTMM_LIST_NODE },
+		others = { .flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE | HTMM_LIST_OTHERS,
+			   .order = HTMM_ORDER_TABLE };
+	struct source every;
+	struct placement placement;
+	struct pages pages;
+	char text[64];
+	int file;
+
+	source_every_fault(&every);
+	request_init(&self->req, &every.event);
+	request_add_target(&self->req, getpid());
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&every, access_map(64), 64, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON | 1ULL << CAP_SYS_PTRACE));
+	EXPECT_LE(60, pages_placed(_metadata, self->fd, 0));
+	ASSERT_EQ(0, pages_list(self->fd, &resident, 1000, &pages));
+	pages_free(&pages);
+	EXPECT_EQ(0, device_placement(self->fd, 0, &placement));
+	file = file_open(DEBUGFS "/placement");
+	EXPECT_LT(0, read(file, text, sizeof(text)));
+	close(file);
+
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	EXPECT_EQ(0, pages_placed(_metadata, self->fd, HTMM_PAGE_HIDDEN));
+	EXPECT_EQ(-EPERM, pages_list(self->fd, &resident, 1000, &pages));
+	EXPECT_EQ(-EPERM, pages_list(self->fd, &node, 1000, &pages));
+	EXPECT_EQ(-EPERM, pages_list(self->fd, &others, 1000, &pages));
+	EXPECT_EQ(-EPERM, device_placement(self->fd, 0, &placement));
+	file = file_open(DEBUGFS "/placement");
+	EXPECT_EQ(-1, read(file, text, sizeof(text)));
+	close(file);
+}
+
 /* The request is refused with a message that contains @hint. */
 static void refused(struct __test_metadata *_metadata, int fd, struct request *req,
 		    const char *hint)

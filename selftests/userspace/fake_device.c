@@ -26,6 +26,7 @@
  * FAKE_SERVED=1		it counts what served samples of an event of all misses; =event: of
  *				events for near and for persistent memory, which alone tell
  * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
+ * FAKE_HIDDEN=1		the caller may not learn where pages are
  * FAKE_PRIMES=1		every member is a prime number of its own
  * FAKE_RANDOM=SEED	and with that, any number
  * FAKE_RECORDS=1		the stream has three samples of this process and a LOST record
@@ -664,7 +665,9 @@ static struct htmm_page listed_page(const struct htmm_list_pages *arg, __u64 at,
 			.addr = 0x7e0000000000 + (index << HTMM_PAGE_SHIFT),
 		};
 	page.node = HTMM_NODE_UNKNOWN;
-	if (arg->flags)
+	if (arg->flags && getenv("FAKE_HIDDEN"))
+		page.flags |= HTMM_PAGE_HIDDEN;
+	else if (arg->flags)
 		fake_place(&page, index);
 	if (env_number("FAKE_EQUAL") && index >= 2 && index < 7) {
 		page.samples = FAKE_PAGES - 2;
@@ -699,6 +702,8 @@ static int fake_list_pages(struct htmm_list_pages *arg)
 		return fail(ENOENT);
 	if (check_flags(arg))
 		return -1;
+	if (getenv("FAKE_HIDDEN") && arg->flags & ~HTMM_LIST_PLACEMENT)
+		return fail(EPERM);
 	lists += !arg->cursor[0];
 	arg->skipped = arg->flags && !arg->cursor[0] ? env_number("FAKE_SKIPPED") : 0;
 	while (nr < arg->nr_pages && arg->cursor[0] < all) {
@@ -733,6 +738,8 @@ static int fake_placement(struct htmm_placement *arg)
 	if (arg->size != sizeof(*arg) || arg->node_size != sizeof(*nodes) ||
 	    arg->bin_size != sizeof(*bins))
 		return fail(EINVAL);
+	if (getenv("FAKE_HIDDEN"))
+		return fail(EPERM);
 	for (i = 0; i < FAKE_NODES && i < arg->nr_nodes; i++) {
 		nodes[i] = all[i];
 		nodes[i].pages *= times;

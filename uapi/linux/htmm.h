@@ -34,7 +34,8 @@
  *   ESTALE	@session is not 0 and not the number of the current session: it has
  *		ended and made room for another one, or has not begun
  *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel
- *		lockdown forbids perf; only HTMM_IOC_GET_INFO is open to all
+ *		lockdown forbids perf; only HTMM_IOC_GET_INFO is open to all. Or it
+ *		lacks CAP_SYS_PTRACE, and asks what is in memory
  *   EINTR	a signal arrived while waiting for another caller, or while reading
  *		tables or page tables; try again
  *
@@ -727,6 +728,11 @@ struct htmm_hit_ratio {
 #define HTMM_PAGE_HOT		0x1
 /* struct htmm_page.flags: its process has exited, or runs another program. */
 #define HTMM_PAGE_EXITED	0x2
+/*
+ * struct htmm_page.flags: with HTMM_LIST_PLACEMENT: its node was not looked up, because the
+ * caller lacks CAP_SYS_PTRACE.
+ */
+#define HTMM_PAGE_HIDDEN	0x4
 
 /* struct htmm_page.node: the NUMA node of the page is not known. */
 #define HTMM_NODE_UNKNOWN	(-1)
@@ -746,7 +752,7 @@ struct htmm_hit_ratio {
  * @target: number of the target that the samples count for
  * @node: with HTMM_LIST_PLACEMENT: NUMA node of the page; of a region: the node of most of
  *	its resident pages; HTMM_NODE_UNKNOWN: not resident, or its page table could not be
- *	read. Without: HTMM_NODE_UNKNOWN
+ *	read, or the caller may not know (HTMM_PAGE_HIDDEN). Without: HTMM_NODE_UNKNOWN
  * @mapping_shift: with HTMM_LIST_PLACEMENT: base-2 logarithm of the size of the mapping
  *	that the page is a part of: 12, 21 or 30 on x86; HTMM_MAPPING_UNKNOWN: not known.
  *	Without: HTMM_MAPPING_UNKNOWN
@@ -837,7 +843,9 @@ enum htmm_order {
  *
  * Placement is read from the page tables at the time of the call. Nothing is faulted in, no
  * reference is taken and no flag of a page changes; the answer may be out of date when the
- * call returns.
+ * call returns. Page tables tell of more than was sampled, so this takes CAP_SYS_PTRACE as
+ * well. Without it, HTMM_LIST_PLACEMENT lists pages with HTMM_PAGE_HIDDEN, and the other
+ * flags are refused.
  *
  * With HTMM_LIST_NODE a call may fill fewer elements than there is room for, because it looks
  * at a limited number of pages once it has found any. Only one that fills none is the last.
@@ -868,6 +876,7 @@ enum htmm_order {
  * EOPNOTSUPP	a flag is unknown; the kernel has no CONFIG_HMM_MIRROR; or HTMM_LIST_RESIDENT
  *		with HTMM_ORDER_HOTTEST or with regions; or HTMM_LIST_OTHERS with
  *		HTMM_ORDER_COLDEST
+ * EPERM	HTMM_LIST_NODE or HTMM_LIST_RESIDENT, and the caller lacks CAP_SYS_PTRACE
  * EINTR	a signal arrived; make the same call again
  * ENOMEM	not enough memory
  */
@@ -950,6 +959,7 @@ struct htmm_node_placement {
  *
  * ENODATA	there is no session, running or stopped
  * ENOENT	the session has no target of this number
+ * EPERM	the caller lacks CAP_SYS_PTRACE
  * EOPNOTSUPP	the kernel has no CONFIG_HMM_MIRROR
  * EINTR	a signal arrived; make the same call again
  * ENOMEM	not enough memory

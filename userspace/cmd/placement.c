@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
+#include "message.h"
 #include "output.h"
 #include "placement.h"
 
@@ -87,6 +88,15 @@ void place_json(struct json_object *obj, __s32 node, __u32 mapping_shift)
 	json_add(obj, "node", node == HTMM_NODE_UNKNOWN ? NULL : json_object_new_int(node));
 	json_add(obj, "mapping_bytes", mapping_shift == HTMM_MAPPING_UNKNOWN ? NULL :
 		 json_object_new_uint64(1ULL << mapping_shift));
+}
+
+void places_notice(const struct htmm_page_list *list)
+{
+	if (list->nr && list->pages[0].flags & HTMM_PAGE_HIDDEN)
+		notice("the module does not tell where pages are without CAP_SYS_PTRACE; see 'htmmctl doctor'");
+	if (list->skipped)
+		notice("%zu processes were changing their mappings: their pages have no node",
+		       list->skipped);
 }
 
 const char *placement_tier(const struct htmm_node_placement *node)

@@ -78,6 +78,9 @@ const char *placement_tier(const struct htmm_node_placement *node);
 void place_print(FILE *file, __s32 node, __u32 mapping_shift);
 void place_json(struct json_object *obj, __s32 node, __u32 mapping_shift);
 
+/* Say which pages of a list have no node, although it was asked for, and why. */
+void places_notice(const struct htmm_page_list *list);
+
 /**
  * placement_json() - describe a placement
  * @obj: the object to which its members are added

@@ -71,15 +71,12 @@ static enum check_level check_module(struct htmm_error *text)
 	return CHECK_OK;
 }
 
-static bool capable(void)
+static bool capable(unsigned int cap)
 {
-	unsigned long long caps;
 	char value[32];
 
-	if (read_key("/proc/self/status", "CapEff", value, sizeof(value)))
-		return false;
-	caps = strtoull(value, NULL, 16);
-	return caps >> CAP_PERFMON & 1 || caps >> CAP_SYS_ADMIN & 1;
+	return !read_key("/proc/self/status", "CapEff", value, sizeof(value)) &&
+	       strtoull(value, NULL, 16) >> cap & 1;
 }
 
 static enum check_level check_permission(struct htmm_error *text)
@@ -92,12 +89,23 @@ static enum check_level check_permission(struct htmm_error *text)
 			       "this kernel has no perf events");
 		return CHECK_FAIL;
 	}
-	if (!capable()) {
+	if (!capable(CAP_PERFMON) && !capable(CAP_SYS_ADMIN)) {
 		htmm_error_set(text, EPERM, "run it as root or with CAP_PERFMON",
 			       "CAP_PERFMON is missing (perf_event_paranoid is %s)", paranoid);
 		return CHECK_FAIL;
 	}
 	htmm_error_set(text, 0, NULL, "CAP_PERFMON is there (perf_event_paranoid is %s)", paranoid);
+	return CHECK_OK;
+}
+
+static enum check_level check_places(struct htmm_error *text)
+{
+	if (!capable(CAP_SYS_PTRACE)) {
+		htmm_error_set(text, EPERM, "run it as root or with CAP_SYS_PTRACE, too",
+			       "CAP_SYS_PTRACE is missing: the module does not tell where pages are, nor /proc what they belong to");
+		return CHECK_WARN;
+	}
+	htmm_error_set(text, 0, NULL, "CAP_SYS_PTRACE is there: the module tells where pages are");
 	return CHECK_OK;
 }
 
@@ -245,6 +253,7 @@ unsigned int checks_run(struct check checks[CHECKS_MAX])
 	} table[] = {
 		{ "module", check_module },
 		{ "permission", check_permission },
+		{ "places", check_places },
 		{ "lockdown", check_lockdown },
 		{ "cpu", check_cpu },
 		{ "pmu", check_pmu },

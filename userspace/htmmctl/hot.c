@@ -168,9 +168,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	ret = htmm_device_list_pages(fd, &request, cmd->by_mapping ? 0 : cmd->max, &list, err);
 	if (ret)
 		return advise(err, EINVAL, "give a node that has memory, see 'htmmctl placement'");
-	if (list.skipped)
-		notice("%zu processes were changing their mappings: their pages have no node",
-		       list.skipped);
+	places_notice(&list);
 	ret = print(cmd, &list, placed, err);
 	htmm_pages_free(&list);
 	return ret;

@@ -10,6 +10,7 @@
 #include "cmd/hist.h"
 #include "cmd/output.h"
 #include "cmd/placed.h"
+#include "cmd/placement.h"
 #include "cmd/proc_tree.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -102,6 +103,7 @@ static int stop_and_report(struct run *run, int fd, int status,
 	signals_drop(signals);
 	if (ret)
 		return ret;
+	places_notice(&run->res.pages);
 	if (run->path)
 		out_begin(run->file);
 	if (run->json || run->path || !verbosity.quiet)

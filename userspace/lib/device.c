@@ -314,6 +314,12 @@ static int placement_missing(int code, struct htmm_error *err)
 			      "the module cannot tell where pages are");
 }
 
+static int placement_denied(struct htmm_error *err)
+{
+	return htmm_error_set(err, EPERM, "run it as root or with CAP_PERFMON and CAP_SYS_PTRACE",
+			      "not permitted to read what is in memory, and where");
+}
+
 /* One GET_PLACEMENT call, with room for so many nodes. */
 static int read_placement(int fd, __u32 target, __u32 room, struct htmm_placement_buf *buf)
 {
@@ -355,6 +361,8 @@ int htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
 		return htmm_target_missing(target, err);
 	if (ret == -EOPNOTSUPP || ret == -ENOTTY)
 		return placement_missing(-ret, err);
+	if (ret == -EPERM)
+		return placement_denied(err);
 	return htmm_ioctl_error(-ret, "read the placement", err);
 }
 
@@ -436,6 +444,9 @@ static int list_error(int code, const struct htmm_list_pages *request, struct ht
 		return htmm_target_missing(request->target, err);
 	if (code == EOPNOTSUPP && request->flags)
 		return placement_missing(code, err);
+	/* Without these flags, the list only does not tell where pages are. */
+	if (code == EPERM && request->flags & ~HTMM_LIST_PLACEMENT)
+		return placement_denied(err);
 	if (code == ESTALE)
 		return htmm_error_set(err, ESTALE, "ask again",
 				      "another session began while the pages were read");

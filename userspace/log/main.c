@@ -95,7 +95,7 @@ static struct json_object *periods_json(const struct htmm_stats_buf *stats)
 }
 
 /* Without placement, only what the best one would reach. */
-static int add_placement(const struct log *log, int fd, struct json_object *obj, __u32 target,
+static int add_placement(struct log *log, int fd, struct json_object *obj, __u32 target,
 			 struct htmm_error *err)
 {
 	struct placement placement = { .target = target };
@@ -105,6 +105,11 @@ static int add_placement(const struct log *log, int fd, struct json_object *obj,
 		ret = ratio_read(fd, target, HTMM_UNIT_PAGE, &placement.best, err);
 	else
 		ret = placement_read(fd, target, &placement, err);
+	if (ret == -EPERM && !log->no_placement) {
+		notice("%s: %s", err->what, err->todo);
+		log->no_placement = true;
+		return add_placement(log, fd, obj, target, err);
+	}
 	if (ret)
 		return ret;
 	placement_json(obj, &placement, false);

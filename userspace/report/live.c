@@ -183,6 +183,7 @@ static int list_pages(int fd, struct report *report, struct htmm_page_list *list
 	ret = htmm_device_list_pages(fd, &request, 0, list, err);
 	if (ret || !placed)
 		return ret;
+	places_notice(list);
 	report->place = calloc(list->nr + 1, sizeof(*report->place));
 	return report->place ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
 }
