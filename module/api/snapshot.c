@@ -58,33 +58,22 @@ static void htmm_snapshot_samplers(struct htmm_sampler_set *samplers,
 	mutex_unlock(&samplers->lock);
 }
 
-/**
- * htmm_snapshot_info - information on the module and its session
- * @session: the current session, or NULL
- * @info: set, except the pointer to the caller's drain threads
- * @threads: zeroed; set to the drain threads; room for HTMM_MAX_DRAIN_THREADS
- *
- * Context: process context of the reader, whose pid namespace counts; may
- * sleep.
- */
-void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
-			struct htmm_drain_thread *threads)
+/* What takes locks of the samplers and tables. */
+static void htmm_snapshot_sizes(struct htmm_session *session, struct htmm_info *info,
+				struct htmm_drain_thread *threads)
 {
-	const struct htmm_start *start;
 	struct htmm_tracker_stats tracker;
 
-	*info = (struct htmm_info) {
-		.size = info->size,
-		.drain_threads = info->drain_threads,
-		.drain_thread_size = info->drain_thread_size,
-	};
-	htmm_snapshot_limits(info);
-	if (!session)
-		return;
-
-	start = &session->config->start;
 	htmm_snapshot_samplers(&session->samplers, info);
 	htmm_tracker_set_get_stats(&session->trackers, &tracker);
+	info->table_bytes = tracker.table.bytes;
+	htmm_snapshot_drains(&session->drains, info, threads);
+}
+
+static void htmm_snapshot_session(struct htmm_session *session, struct htmm_info *info)
+{
+	const struct htmm_start *start = &session->config->start;
+
 	info->state = READ_ONCE(session->state);
 	info->session_flags = start->flags;
 	info->session = session->number;
@@ -101,8 +90,34 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
 	info->cooling_period = start->cooling_period;
 	info->adaptation_period = start->adaptation_period;
 	info->budget_ppm = start->budget_ppm;
-	info->table_bytes = tracker.table.bytes;
-	htmm_snapshot_drains(&session->drains, info, threads);
+}
+
+/**
+ * htmm_snapshot_info - information on the module and its session
+ * @session: the current session, or NULL
+ * @info: set, except the pointer to the caller's drain threads
+ * @threads: zeroed; set to the drain threads; room for HTMM_MAX_DRAIN_THREADS
+ *
+ * A caller without the capability to sample gets only what takes no lock.
+ *
+ * Context: process context of the reader, whose pid namespace counts; may
+ * sleep.
+ */
+void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
+			struct htmm_drain_thread *threads)
+{
+	*info = (struct htmm_info) {
+		.size = info->size,
+		.drain_threads = info->drain_threads,
+		.drain_thread_size = info->drain_thread_size,
+	};
+	htmm_snapshot_limits(info);
+	if (!session)
+		return;
+
+	htmm_snapshot_session(session, info);
+	if (perfmon_capable())
+		htmm_snapshot_sizes(session, info, threads);
 }
 
 static void htmm_counters_add(struct htmm_counters *sum,

@@ -83,6 +83,13 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(-ENOTTY, device_ioctl(fd, NO_SUCH_IOCTL, NULL));
 	EXPECT_EQ(0, device_info(fd, &info));
 	EXPECT_EQ(HTMM_STATE_RUNNING, info.state);
+	EXPECT_LT(0, info.ring_pages);
+	/* These take locks that sampling takes, too. */
+	EXPECT_EQ(0, info.nr_cpus);
+	EXPECT_EQ(0, info.ring_bytes);
+	EXPECT_EQ(0, info.table_bytes);
+	EXPECT_EQ(0, info.nr_drain_threads);
+	EXPECT_EQ(0, info.drain_pid);
 }
 
 static void check_permitted(struct __test_metadata *_metadata, int fd,

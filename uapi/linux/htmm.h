@@ -488,6 +488,9 @@ struct htmm_drain_thread {
  * @drain_thread_size: sizeof(struct htmm_drain_thread), the stride of the array
  * @drain_pid: pid of the first drain thread, as in the array; 0: none
  * @__reserved: zero
+ *
+ * Without CAP_PERFMON, @nr_cpus, @table_bytes, @ring_bytes and what there is of drain threads
+ * are 0: reading them takes locks for which sampling would wait.
  */
 struct htmm_info {
 	__u32 size;
