@@ -11,6 +11,7 @@
 #include "sample/sampler_set.h"
 #include "session/session.h"
 #include "session/shrinker.h"
+#include "track/frame.h"
 
 static int __init htmm_init(void)
 {
@@ -19,9 +20,12 @@ static int __init htmm_init(void)
 	ret = htmm_sampler_set_register();
 	if (ret)
 		return ret;
-	ret = htmm_shrinker_init();
+	ret = htmm_frame_init();
 	if (ret)
 		goto err_sampler_set;
+	ret = htmm_shrinker_init();
+	if (ret)
+		goto err_frame;
 	htmm_debugfs_init();
 	ret = htmm_chardev_init();
 	if (ret)
@@ -31,6 +35,8 @@ static int __init htmm_init(void)
 err_debugfs:
 	htmm_debugfs_exit();
 	htmm_shrinker_exit();
+err_frame:
+	htmm_frame_exit();
 err_sampler_set:
 	htmm_sampler_set_unregister();
 	return ret;
@@ -46,6 +52,7 @@ static void __exit htmm_exit(void)
 	htmm_debugfs_exit();
 	htmm_session_exit();
 	htmm_shrinker_exit();
+	htmm_frame_exit();
 	htmm_sampler_set_unregister();
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
 #include <linux/hmm.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -9,6 +8,7 @@
 #include <linux/timekeeping.h>
 #include "base/compat.h"
 #include "sample/cookie.h"
+#include "frame.h"
 #include "hole.h"
 #include "tracker.h"
 #include "walker.h"
@@ -51,23 +51,37 @@ void htmm_walker_free(struct htmm_walker *walker)
 	kvfree(walker);
 }
 
+/* The main thread of a process may have exited before the others. */
+static struct mm_struct *htmm_process_mm(struct task_struct *leader)
+{
+	struct mm_struct *found = NULL;
+	struct task_struct *task;
+
+	for_each_thread(leader, task) {
+		found = get_task_mm(task);
+		if (found)
+			break;
+	}
+	return found;
+}
+
 /*
- * Get the struct of an address space, but no reference that would keep its memory. The main
- * thread of a process may have exited before the others.
+ * Get the struct of an address space, but no reference that would keep its memory.
+ *
+ * In exec() a process has its new address space a moment before its cookie changes. The lock
+ * that mm_access() takes covers both. While exec() holds it, the old one is gone.
  */
 static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
 {
-	struct task_struct *leader, *task;
 	struct mm_struct *found = NULL;
+	struct task_struct *leader;
 
 	rcu_read_lock();
 	leader = pid_task(mm->pid, PIDTYPE_TGID);
-	if (leader && htmm_cookie(leader) == mm->cookie) {
-		for_each_thread(leader, task) {
-			found = get_task_mm(task);
-			if (found)
-				break;
-		}
+	if (leader && down_read_trylock(&leader->signal->exec_update_lock)) {
+		if (htmm_cookie(leader) == mm->cookie)
+			found = htmm_process_mm(leader);
+		up_read(&leader->signal->exec_update_lock);
 	}
 	rcu_read_unlock();
 	if (found) {
@@ -175,31 +189,6 @@ static unsigned long htmm_entry_pfn(unsigned long entry)
 	return flags & HMM_PFN_VALID || !flags ? entry & ~HMM_PFN_FLAGS : 0;
 }
 
-/*
- * The page of a frame, or NULL if it takes none of the process's memory: device memory, the
- * pages of zeroes that all processes share, and the kernel's own pages. The page may be
- * freed and used for something else at any time: its node remains the same, and a wrong
- * answer does no harm.
- */
-static struct page *htmm_frame_page(unsigned long pfn, unsigned int shift)
-{
-	struct page *page = pfn_to_online_page(pfn);
-
-	if (!page || PageReserved(page))
-		return NULL;
-	/* The huge page of zeroes: it has no owner. */
-	if (shift > PAGE_SHIFT && !READ_ONCE(page_folio(page)->mapping))
-		return NULL;
-	return page;
-}
-
-/* Most frames of other nodes are known by their number, without a look at their struct page. */
-static bool htmm_frame_on(unsigned long pfn, int node)
-{
-	return node == NUMA_NO_NODE ||
-	       (pfn >= NODE_DATA(node)->node_start_pfn && pfn < pgdat_end_pfn(NODE_DATA(node)));
-}
-
 /* Entries of a huge page differ only in the low bits of the frame. */
 static bool htmm_walker_in_huge(const struct htmm_walker *walker, unsigned long entry)
 {
@@ -220,10 +209,9 @@ struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node)
 {
 	unsigned long entry = walker->entry[i], pfn = htmm_entry_pfn(entry);
 	struct htmm_place place;
-	struct page *page;
 	u8 shift = 0;
 
-	if (!pfn || !htmm_frame_on(pfn, node))
+	if (!pfn || !htmm_frame_may_be_on(pfn, node))
 		return htmm_nowhere;
 	place = walker->huge;
 	place.pfn = pfn;
@@ -231,10 +219,9 @@ struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node)
 		return place;
 	if (entry & HMM_PFN_VALID)
 		shift = PAGE_SHIFT + hmm_pfn_to_map_order(entry);
-	page = htmm_frame_page(pfn, shift);
-	if (!page)
+	place.node = htmm_frame_node(pfn, shift);
+	if (place.node == NUMA_NO_NODE)
 		return htmm_nowhere;
-	place.node = page_to_nid(page);
 	place.shift = shift;
 	if (shift > PAGE_SHIFT) {
 		walker->huge = place;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/memory.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/numa.h>
+#include <linux/rcupdate.h>
+#include "frame.h"
+
+/*
+ * Memory has just been taken offline, and its struct pages may be removed after this. Wait for
+ * those who found it online.
+ */
+static int htmm_frame_notify(struct notifier_block *block, unsigned long action, void *data)
+{
+	if (action == MEM_OFFLINE)
+		synchronize_rcu();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block htmm_frame_block = { .notifier_call = htmm_frame_notify };
+
+/**
+ * htmm_frame_init - watch memory go offline
+ *
+ * Return: 0 or a negative errno.
+ */
+int htmm_frame_init(void)
+{
+	return register_memory_notifier(&htmm_frame_block);
+}
+
+/**
+ * htmm_frame_exit - end htmm_frame_init()
+ */
+void htmm_frame_exit(void)
+{
+	unregister_memory_notifier(&htmm_frame_block);
+}
+
+/* Does a page take none of a process's memory? The huge page of zeroes has no owner. */
+static bool htmm_frame_of_nobody(const struct page *page, unsigned int shift)
+{
+	return PageReserved(page) ||
+	       (shift > PAGE_SHIFT && !READ_ONCE(page_folio(page)->mapping));
+}
+
+/**
+ * htmm_frame_node - the node of a frame that was seen in a page table
+ * @pfn: its number
+ * @shift: base-2 logarithm of the size of its mapping; 0: not known
+ *
+ * The page may be freed and used for something else at any time: its node remains the same,
+ * and a wrong answer does no harm.
+ *
+ * Context: any that may be preempted; no lock keeps the memory online.
+ * Return: the node; NUMA_NO_NODE if the frame takes none of the process's memory, as device
+ * memory, pages of zeroes that all processes share, and the kernel's own pages, or if it has
+ * gone offline.
+ */
+int htmm_frame_node(unsigned long pfn, unsigned int shift)
+{
+	int node = NUMA_NO_NODE;
+	struct page *page;
+
+	rcu_read_lock();
+	page = pfn_to_online_page(pfn);
+	if (page && !htmm_frame_of_nobody(page, shift))
+		node = page_to_nid(page);
+	rcu_read_unlock();
+	return node;
+}
+
+/**
+ * htmm_frame_may_be_on - can a frame be on a node?
+ * @pfn: its number
+ * @node: the node; NUMA_NO_NODE: any
+ *
+ * Most frames of other nodes are known by their number, without a look at their struct page.
+ */
+bool htmm_frame_may_be_on(unsigned long pfn, int node)
+{
+	return node == NUMA_NO_NODE ||
+	       (pfn >= NODE_DATA(node)->node_start_pfn && pfn < pgdat_end_pfn(NODE_DATA(node)));
+}
