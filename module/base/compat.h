@@ -13,6 +13,7 @@
 #include <linux/hmm.h>
 #include <linux/perf_event.h>
 #include <linux/mm.h>
+#include <linux/mmu_context.h>
 #include <linux/mmu_notifier.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
@@ -54,6 +55,21 @@ static inline bool htmm_exact_ip(const struct pt_regs *regs)
 	return false;
 }
 #endif
+
+/*
+ * The bits of a pointer that are an address. The mask never takes bit 63 away, so that an
+ * address of the kernel stays one.
+ *
+ * Context: any, NMI included; @mm is that of the current task.
+ */
+static inline unsigned long htmm_untag_mask(struct mm_struct *mm)
+{
+#ifdef HTMM_HAVE_UNTAG_MASK
+	return mm_untag_mask(mm);
+#else
+	return -1UL;
+#endif
+}
 
 /*
  * Set @cpus to those CPUs of @mask that kernel threads may use. In newer kernels the

@@ -36,13 +36,13 @@ static u16 htmm_misc(struct pt_regs *regs)
 static __always_inline void htmm_put(u64 *slot, u64 sample_type, u16 misc,
 				     const struct htmm_sampler *sampler, u32 target,
 				     const struct perf_event *event,
-				     const struct perf_sample_data *data,
+				     const struct perf_sample_data *data, u64 addr,
 				     struct pt_regs *regs)
 {
 	const struct htmm_sample sample = {
 		.ip = data->sample_flags & PERF_SAMPLE_IP ?
 			data->ip : instruction_pointer(regs),
-		.addr = data->addr,
+		.addr = addr,
 		.time = sample_type & PERF_SAMPLE_TIME ? local_clock() : 0,
 		.period = data->sample_flags & PERF_SAMPLE_PERIOD ?
 			data->period : event->hw.last_period,
@@ -81,7 +81,7 @@ static __always_inline bool htmm_capture_type(struct htmm_sampler *sampler,
 		return false;
 	htmm_put(htmm_ring_reserve_quiet(&sampler->ring), sample_type,
 		 PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP, sampler, target, event,
-		 data, regs);
+		 data, data->addr, regs);
 	htmm_ring_commit_quiet(&sampler->ring);
 	return true;
 }
@@ -107,6 +107,15 @@ static __always_inline bool htmm_capture_plain(struct htmm_sampler *sampler, u32
 }
 
 /*
+ * An address without the tag that a program may have put into bits of its pointer that the CPU
+ * ignores (LAM). Without LAM no bit is ignored.
+ */
+static u64 htmm_untag(u64 addr)
+{
+	return current->mm ? addr & htmm_untag_mask(current->mm) : addr;
+}
+
+/*
  * Check one sample and put it in the ring.
  *
  * data->addr is valid only if sample_flags says so: for operations without an address AMD
@@ -118,8 +127,8 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u32 target,
 				   struct pt_regs *regs)
 {
 	bool quiet = htmm_ring_quiet(&sampler->ring);
+	u64 addr, *slot;
 	u32 level;
-	u64 *slot;
 
 	if (!target)
 		return HTMM_DROP_FILTERED;
@@ -134,7 +143,8 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u32 target,
 		return HTMM_DROP_FILTERED;
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !data->addr)
 		return HTMM_DROP_NO_ADDR;
-	if (data->addr >= TASK_SIZE_MAX)
+	addr = htmm_untag(data->addr);
+	if (addr >= TASK_SIZE_MAX)
 		return HTMM_DROP_KERNEL_ADDR;
 	/* After exit_mm(), or a kernel thread: no address space. */
 	if (!current->mm)
@@ -144,7 +154,7 @@ static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u32 target,
 	if (!slot)
 		return HTMM_DROP_RING_FULL;
 	htmm_put(slot, sampler->sample_type, htmm_misc(regs), sampler, target, event, data,
-		 regs);
+		 addr, regs);
 
 	/*
 	 * Post at the watermark, and now and then above it: a woken ksampled empties the
