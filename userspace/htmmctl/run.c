@@ -9,6 +9,7 @@
 #include "cmd/child.h"
 #include "cmd/hist.h"
 #include "cmd/output.h"
+#include "cmd/pace.h"
 #include "cmd/placed.h"
 #include "cmd/placement.h"
 #include "cmd/proc_tree.h"
@@ -20,9 +21,9 @@
 /*
  * The mapping names of a process, and where its pages are, are gone when it exits, so read
  * them while it lives: often at first, when it maps its libraries, then less and less often.
+ * Names cost little, so those of a process that lives for some seconds are not missed.
  */
-#define NAMES_MS_FIRST	20
-#define NAMES_MS_MOST	1000
+#define NAMES_MOST	1.0
 
 /**
  * struct run - the options and the state of run
@@ -34,6 +35,8 @@
  * @file: where the report goes
  * @res: the results
  * @placed: where pages were before their process exited
+ * @names_pace: when names are read
+ * @places_pace: when it is looked where pages are
  */
 struct run {
 	struct session session;
@@ -44,23 +47,48 @@ struct run {
 	FILE *file;
 	struct results res;
 	struct placed placed;
+	struct pace names_pace;
+	struct pace places_pace;
 };
 
-static void refresh_names(void *names, pid_t pid)
+static void refresh_one(void *names, pid_t pid)
 {
 	htmm_names_refresh(names, pid);
 }
 
-/* Returns for how many milliseconds not to do so again, as a list of many pages takes long. */
-static unsigned int refresh_places(struct run *run, int fd)
+static void refresh_names(struct run *run, int fd)
 {
-	struct timespec before, after;
+	proc_tree_each(&run->tree, refresh_one, run->res.names);
+}
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+static void refresh_places(struct run *run, int fd)
+{
 	placed_refresh(&run->placed, fd);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
-	return 100 * ((after.tv_sec - before.tv_sec) * 1000 +
-		      (after.tv_nsec - before.tv_nsec) / 1000000);
+}
+
+/* Looks, if it is time; @begin is that of the command. Returns how long it need not again. */
+static double look(struct run *run, int fd, struct pace *pace, double begin,
+		   void (*refresh)(struct run *run, int fd))
+{
+	double now = pace_clock(CLOCK_MONOTONIC) - begin, cost;
+
+	if (now >= pace->next) {
+		cost = pace_clock(CLOCK_THREAD_CPUTIME_ID);
+		refresh(run, fd);
+		cost = pace_clock(CLOCK_THREAD_CPUTIME_ID) - cost;
+		now = pace_clock(CLOCK_MONOTONIC) - begin;
+		pace_looked(pace, now, cost);
+	}
+	return pace->next - now;
+}
+
+/* Looks at what will be gone when the command has ended. Returns for how many milliseconds not. */
+static unsigned int look_at_all(struct run *run, int fd, double begin)
+{
+	double names = look(run, fd, &run->names_pace, begin, refresh_names);
+	double places = look(run, fd, &run->places_pace, begin, refresh_places);
+
+	return 1 + 1000 * (names < places ? names : places);
 }
 
 /*
@@ -69,20 +97,16 @@ static unsigned int refresh_places(struct run *run, int fd)
  */
 static int wait_for_child(struct run *run, int fd, pid_t pid, const struct signals *signals)
 {
-	unsigned int ms = NAMES_MS_FIRST, cost;
+	double begin = pace_clock(CLOCK_MONOTONIC);
 	siginfo_t info;
 	int which, status;
 
 	for (;;) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return child_status(status);
-		proc_tree_each(&run->tree, refresh_names, run->res.names);
-		cost = refresh_places(run, fd);
-		which = signals_wait(signals, ms > cost ? ms : cost, &info);
+		which = signals_wait(signals, look_at_all(run, fd, begin), &info);
 		if (which && which != SIGCHLD && info.si_code <= 0)
 			kill(pid, which);
-		if (!which && ms < NAMES_MS_MOST)
-			ms = 2 * ms < NAMES_MS_MOST ? 2 * ms : NAMES_MS_MOST;
 	}
 }
 
@@ -194,7 +218,11 @@ close_report:
 
 static int run_run(const struct command *cmd, int argc, char **argv)
 {
-	struct run run = { .max_pages = HOT_PAGES_DEFAULT, .res.places = true };
+	struct run run = {
+		.max_pages = HOT_PAGES_DEFAULT,
+		.res.places = true,
+		.names_pace.most = NAMES_MOST,
+	};
 	struct opt session[SESSION_OPTS];
 	const struct opt opts[] = {
 		{ OPT_NUMBER, 'n', "number", "N", "hot pages to report, 0: all (20)",

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <time.h>
+#include "pace.h"
+
+/* Shortest time between two looks. */
+#define PACE_LEAST	0.02
+
+void pace_looked(struct pace *pace, double now, double cost)
+{
+	double pause = now / 10, allowed;
+
+	if (pause < PACE_LEAST)
+		pause = PACE_LEAST;
+	if (pace->most && pause > pace->most)
+		pause = pace->most;
+	pace->spent += cost;
+	pace->next = now + pause;
+	/* The next one probably takes as long. */
+	allowed = PACE_SHARE * (pace->spent + cost);
+	if (pace->next < allowed)
+		pace->next = allowed;
+}
+
+double pace_clock(int id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
