@@ -11,6 +11,7 @@
 #include "api.h"
 #include "base/config.h"
 #include "listing.h"
+#include "session/privilege.h"
 #include "track/walker.h"
 
 /*
@@ -130,6 +131,8 @@ static int htmm_start_session(struct htmm_call *call, struct htmm_error *err)
 	if (!config)
 		return -ENOMEM;
 	ret = htmm_copy_config(config, start, err);
+	if (!ret)
+		htmm_privilege_defaults(config);
 	if (!ret)
 		ret = htmm_config_check(config, err);
 	if (!ret)

@@ -8,6 +8,7 @@
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include "base/compat.h"
 #include "privilege.h"
 
 /*
@@ -15,6 +16,49 @@
  * perf_event_mlock_kb. The current value is not exported to modules.
  */
 #define HTMM_FREE_RING_KIB	(512 + PAGE_SIZE / 1024)
+
+/*
+ * May the caller use CPU time that the scheduler does not count as its own? That a default
+ * depends on this is no use of the privilege, so it is not audited.
+ */
+static bool htmm_privilege_has_cpu_time(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+}
+
+/* The CPUs on which the caller may run; like other kernel threads not on isolated ones. */
+static void htmm_privilege_own_cpus(struct cpumask *cpus)
+{
+	if (!htmm_housekeeping_cpus(cpus, current->cpus_ptr))
+		cpumask_copy(cpus, current->cpus_ptr);
+}
+
+/**
+ * htmm_privilege_defaults - fill in what the caller has left out and may not leave open
+ * @config: what the caller asked for, not checked yet
+ *
+ * Without CAP_SYS_NICE the drain threads run on the caller's CPUs, and the periods move so
+ * that the cost stays within a budget, however long they become.
+ *
+ * Context: process context of the caller.
+ */
+void htmm_privilege_defaults(struct htmm_config *config)
+{
+	struct htmm_start *start = &config->start;
+	unsigned int i;
+
+	if (htmm_privilege_has_cpu_time())
+		return;
+	if (cpumask_empty(config->drain_cpus))
+		htmm_privilege_own_cpus(config->drain_cpus);
+	if (!(start->flags & HTMM_START_BUDGET) && !start->budget_ppm) {
+		start->flags |= HTMM_START_BUDGET;
+		start->budget_ppm = HTMM_USER_BUDGET_PPM;
+	}
+	for (i = 0; i < start->nr_events; i++)
+		if (!config->events[i].max_period)
+			config->events[i].max_period = S64_MAX;
+}
 
 /* The same rule as in setpriority(). The default nice value needs no privilege. */
 static int htmm_privilege_check_nice(const struct htmm_start *start,
@@ -58,6 +102,84 @@ static int htmm_privilege_check_rings(const struct htmm_config *config,
 			 kib, HTMM_FREE_RING_KIB, limit);
 }
 
+/* A budget limits the cost only if it is small, looked at often, and can move the periods. */
+static int htmm_privilege_check_budget(const struct htmm_config *config,
+				       struct htmm_error *err)
+{
+	const struct htmm_start *start = &config->start;
+	unsigned int i;
+
+	if (start->budget_ppm > HTMM_USER_MAX_BUDGET_PPM && !capable(CAP_SYS_NICE))
+		return htmm_fail(err, -EPERM,
+				 "budget_ppm is %u: above %u it takes CAP_SYS_NICE",
+				 start->budget_ppm, HTMM_USER_MAX_BUDGET_PPM);
+	if (start->budget_interval_ms > HTMM_USER_MAX_BUDGET_MS && !capable(CAP_SYS_NICE))
+		return htmm_fail(err, -EPERM,
+				 "budget_interval_ms is %u: above %u it takes CAP_SYS_NICE",
+				 start->budget_interval_ms, HTMM_USER_MAX_BUDGET_MS);
+	for (i = 0; i < start->nr_events; i++)
+		if (config->events[i].max_period != S64_MAX && !capable(CAP_SYS_NICE))
+			return htmm_fail(err, -EPERM,
+					 "event %u: a max_period takes CAP_SYS_NICE: leave it out, so that the budget can keep the cost low",
+					 i);
+	return 0;
+}
+
+/* The most memory that a target's table may take. */
+static u64 htmm_privilege_table_bytes(const struct htmm_config *config)
+{
+	u64 bytes = config->start.max_bytes;
+	unsigned int i;
+
+	for (i = 0; i < config->start.nr_targets; i++)
+		bytes = max_t(u64, bytes, config->targets[i].max_bytes);
+	return bytes;
+}
+
+/*
+ * A cooling visits each region once, and an adaptation reads the histograms: so many samples
+ * at least take as long to count. 0 stands for the defaults, which are above the limits.
+ */
+static int htmm_privilege_check_periods(const struct htmm_config *config,
+					struct htmm_error *err)
+{
+	const struct htmm_start *start = &config->start;
+	u64 least = htmm_privilege_table_bytes(config) / HTMM_USER_COOLING_BYTES;
+
+	if (start->cooling_period && start->cooling_period < least && !capable(CAP_SYS_NICE))
+		return htmm_fail(err, -EPERM,
+				 "cooling_period is %llu: below %llu, a sample for each %u bytes of max_bytes, it takes CAP_SYS_NICE",
+				 start->cooling_period, least, HTMM_USER_COOLING_BYTES);
+	if (start->adaptation_period < HTMM_USER_MIN_ADAPTATION && !capable(CAP_SYS_NICE))
+		return htmm_fail(err, -EPERM,
+				 "adaptation_period is %llu: below %u it takes CAP_SYS_NICE",
+				 start->adaptation_period, HTMM_USER_MIN_ADAPTATION);
+	return 0;
+}
+
+/**
+ * htmm_privilege_check_period - may the caller change a period?
+ * @event: the event as it was started
+ * @index: its index
+ * @period: the new period
+ * @err: on failure, the reason
+ *
+ * A session without a budget was started by somebody who may use the CPU time that its
+ * periods cost, but not more.
+ *
+ * Context: process context of the caller.
+ * Return: 0 or -EPERM.
+ */
+int htmm_privilege_check_period(const struct htmm_event *event, unsigned int index,
+				u64 period, struct htmm_error *err)
+{
+	if (period >= event->period || capable(CAP_SYS_NICE))
+		return 0;
+	return htmm_fail(err, -EPERM,
+			 "event %u: a period below %llu, with which it was started, takes CAP_SYS_NICE",
+			 index, event->period);
+}
+
 /**
  * htmm_privilege_check - may the caller start this session?
  * @config: the configuration, checked
@@ -77,5 +199,9 @@ int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *er
 		ret = htmm_privilege_check_cpus(config->drain_cpus, err);
 	if (!ret)
 		ret = htmm_privilege_check_rings(config, err);
+	if (!ret)
+		ret = htmm_privilege_check_budget(config, err);
+	if (!ret)
+		ret = htmm_privilege_check_periods(config, err);
 	return ret;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/nospec.h>
 #include "base/trace.h"
+#include "privilege.h"
 #include "update.h"
 
 static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
@@ -52,6 +53,9 @@ static int htmm_update_check_period(struct htmm_budget *budget,
 		return htmm_fail(err, -ERANGE,
 				 "event %u: period %llu is below the weight unit %llu, at which a sample counts 1",
 				 set->event, set->period, unit);
+	ret = htmm_privilege_check_period(&config->events[index], index, set->period, err);
+	if (ret)
+		return ret;
 	return htmm_sampler_set_try_period(budget->samplers, index, set->period, err);
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -105,7 +106,8 @@ static void check_permitted(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(0, device_hist(fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(0, device_cool(fd, 0));
 	EXPECT_EQ(0, device_set_capacity(fd, 0, 1));
-	EXPECT_EQ(0, device_set_period(fd, 0, 1009));
+	/* Without CAP_SYS_NICE there is a budget, which chooses the periods. */
+	EXPECT_EQ(-EBUSY, device_set_period(fd, 0, 1009));
 	EXPECT_EQ(0, device_reset(fd));
 	EXPECT_EQ(0, device_stop(fd));
 	EXPECT_EQ(0, stream_join(fd, 0, 0));
@@ -370,6 +372,169 @@ TEST_F(privilege, cpus_of_the_threads)
 	refused(_metadata, self->fd, &self->req, "CAP_SYS_NICE");
 	mask = 1ULL << cpus[0];
 	accepted(_metadata, self->fd, &self->req);
+}
+
+static void expect_cpus_of_thread(struct __test_metadata *_metadata, int fd,
+				  const cpu_set_t *expected)
+{
+	struct htmm_info info;
+	cpu_set_t cpus;
+
+	EXPECT_EQ(0, device_info(fd, &info));
+	EXPECT_EQ(0, sched_getaffinity(info.drain_pid, sizeof(cpus), &cpus));
+	EXPECT_TRUE(CPU_EQUAL(expected, &cpus)) {
+		TH_LOG("the thread may use %d CPUs, not %d", CPU_COUNT(&cpus),
+		       CPU_COUNT(expected));
+	}
+}
+
+/* Left out, they are the caller's CPUs, except for one who may use others. */
+TEST_F(privilege, default_cpus_of_the_threads)
+{
+	cpu_set_t all, own;
+	int cpus[2];
+
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(all), &all));
+	self->req.arg.drain_threads = 1;
+	ASSERT_EQ(0, cpu_pin(cpus[1]));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	expect_cpus_of_thread(_metadata, self->fd, &all);
+	ASSERT_EQ(0, device_stop(self->fd));
+	close(self->fd);
+	self->fd = device_open();
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	CPU_ZERO(&own);
+	CPU_SET(cpus[1], &own);
+	expect_cpus_of_thread(_metadata, self->fd, &own);
+	EXPECT_EQ(0, device_stop(self->fd));
+}
+
+/* What a caller without CAP_SYS_NICE gets who does not speak of the cost. */
+TEST_F(privilege, default_budget)
+{
+	struct htmm_info info;
+
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(0, info.session_flags & HTMM_START_BUDGET);
+	ASSERT_EQ(0, device_stop(self->fd));
+	close(self->fd);
+	self->fd = device_open();
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(HTMM_START_BUDGET, info.session_flags & HTMM_START_BUDGET);
+	EXPECT_EQ(HTMM_USER_BUDGET_PPM, info.budget_ppm);
+	EXPECT_EQ(0, device_stop(self->fd));
+}
+
+/* A lower budget than the default is not replaced by it. */
+TEST_F(privilege, own_budget)
+{
+	struct htmm_info info;
+
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	self->req.arg.flags |= HTMM_START_BUDGET;
+	self->req.arg.budget_ppm = 701;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(701, info.budget_ppm);
+	EXPECT_EQ(0, device_stop(self->fd));
+	self->req.arg.budget_ppm = 0;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_EQ(0, device_info(self->fd, &info));
+	EXPECT_EQ(0, info.budget_ppm);
+	EXPECT_EQ(0, device_stop(self->fd));
+}
+
+/* Everything that keeps a budget from limiting the cost. */
+TEST_F(privilege, limits_of_the_budget)
+{
+	struct htmm_start *arg = &self->req.arg;
+
+	arg->flags |= HTMM_START_BUDGET;
+	arg->budget_ppm = HTMM_USER_MAX_BUDGET_PPM + 1;
+	arg->budget_interval_ms = HTMM_USER_MAX_BUDGET_MS + 1;
+	self->req.events[0].max_period = self->req.events[0].period * 7;
+	accepted(_metadata, self->fd, &self->req);
+	close(self->fd);
+	self->fd = device_open();
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	refused(_metadata, self->fd, &self->req, "above 250000 it takes CAP_SYS_NICE");
+	arg->budget_ppm--;
+	refused(_metadata, self->fd, &self->req, "above 1000 it takes CAP_SYS_NICE");
+	arg->budget_interval_ms--;
+	refused(_metadata, self->fd, &self->req, "event 0: a max_period");
+	self->req.events[0].max_period = 0;
+	accepted(_metadata, self->fd, &self->req);
+}
+
+/* Coolings and adaptations take the time of the drain threads, too. */
+TEST_F(privilege, periods_of_the_threads)
+{
+	struct htmm_start *arg = &self->req.arg;
+
+	arg->max_bytes = 32 << 20;
+	arg->cooling_period = arg->adaptation_period = 1;
+	accepted(_metadata, self->fd, &self->req);
+	close(self->fd);
+	self->fd = device_open();
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	refused(_metadata, self->fd, &self->req, "below 524288, a sample for each 64 bytes");
+	arg->cooling_period = (32 << 20) / HTMM_USER_COOLING_BYTES - 1;
+	refused(_metadata, self->fd, &self->req, "cooling_period");
+	arg->cooling_period++;
+	refused(_metadata, self->fd, &self->req, "adaptation_period is 1: below 1000");
+	arg->adaptation_period = HTMM_USER_MIN_ADAPTATION;
+	accepted(_metadata, self->fd, &self->req);
+	close(self->fd);
+	self->fd = device_open();
+	/* A target's own table may be larger. */
+	request_add_target(&self->req, getpid());
+	self->req.targets[0].max_bytes = 33 << 20;
+	refused(_metadata, self->fd, &self->req, "below 540672");
+}
+
+/* Who may use the CPU time that the periods cost said so at the start. */
+TEST_F(privilege, period_of_a_session)
+{
+	struct htmm_event *event = &self->req.events[0];
+
+	event->period = 1009;
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	EXPECT_EQ(0, device_set_period(self->fd, 0, 11));
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	EXPECT_EQ(-EPERM, device_set_period(self->fd, 0, 1008));
+	EXPECT_EQ(0, device_set_period(self->fd, 0, 2003));
+	EXPECT_EQ(0, device_set_period(self->fd, 0, 1009));
+	EXPECT_EQ(-EINVAL, device_set_period(self->fd, 0, 0));
+	EXPECT_EQ(0, device_stop(self->fd));
+}
+
+/* The default budget holds even where each page fault is a sample at first. */
+TEST_F(privilege, cost_within_the_default_budget)
+{
+	void *mem = access_map(256);
+	struct stats stats;
+	int tries = 20000;
+
+	ASSERT_NE(NULL, mem);
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	self->req.arg.budget_interval_ms = 100;
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	do {
+		ASSERT_LT(0, --tries);
+		access_pages(&self->source, mem, 256, 1);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		stats_free(&stats);
+	} while (!stats.s.period_changes || stats.s.cost_ppm > HTMM_USER_BUDGET_PPM);
+	EXPECT_LT(0, stats.s.total.counted);
+	EXPECT_EQ(0, device_stop(self->fd));
 }
 
 /* perf's rule: 516 KiB for each CPU plus RLIMIT_MEMLOCK, without limit for CAP_IPC_LOCK. */

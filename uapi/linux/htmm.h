@@ -60,6 +60,18 @@
 #define HTMM_MAX_INTERRUPT_NS	1000000
 #define HTMM_MIN_BUDGET_MS	10
 #define HTMM_MAX_BUDGET_MS	60000
+
+/*
+ * What a caller without CAP_SYS_NICE may let sampling cost: the budget if it gives none, the
+ * largest budget_ppm and budget_interval_ms, max_bytes for each sample of a cooling_period,
+ * and the shortest adaptation_period.
+ */
+#define HTMM_USER_BUDGET_PPM		20000
+#define HTMM_USER_MAX_BUDGET_PPM	250000
+#define HTMM_USER_MAX_BUDGET_MS		1000
+#define HTMM_USER_COOLING_BYTES		64
+#define HTMM_USER_MIN_ADAPTATION	1000
+
 #define HTMM_EVENT_NAME_LEN	32
 #define HTMM_TARGET_NAME_LEN	1024
 #define HTMM_ERROR_LEN		192
@@ -130,7 +142,8 @@ enum htmm_drop {
  *	HTMM_IOC_SET may change
  * @min_period: smallest period that a budget may choose, and with HTMM_START_WEIGHT_PERIOD
  *	also the smallest that HTMM_IOC_SET may set; 0: @period
- * @max_period: largest period that a budget may choose; 0: 1000 * @period
+ * @max_period: largest period that a budget may choose; 0: 1000 * @period. A caller without
+ *	CAP_SYS_NICE leaves it out, and gets 2^63 - 1
  * @name: name of the event in statistics; NUL-terminated, may be empty
  * @flags: none yet
  * @__reserved: zero
@@ -230,7 +243,8 @@ struct htmm_target {
  * @drain_cpus: pointer to a bitmap of the CPUs that the drain threads may use
  * @cpus_size: bytes in @cpus, a multiple of 8; 0: all CPUs
  * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU, or with several
- *	threads the CPUs of the node whose samples the thread drains
+ *	threads the CPUs of the node whose samples the thread drains; for a caller without
+ *	CAP_SYS_NICE those on which it may run itself at the time of the call
  * @drain_nice: nice value of the drain threads, -20 to 19
  * @drain_interval_ms: the longest a sample waits in a ring below its
  *	watermark, in milliseconds, 1 to HTMM_MAX_DRAIN_MS; 0: 50
@@ -276,8 +290,13 @@ struct htmm_target {
  * one starts, and kept if it fails to start; their memory is freed after the new session
  * has begun to sample.
  *
+ * Drain threads are kernel threads, whose CPU time no limit of the caller counts. So without
+ * CAP_SYS_NICE a session has a budget, HTMM_USER_BUDGET_PPM if it asks for none, and the limits
+ * named HTMM_USER_*.
+ *
  * EPERM	the caller lacks CAP_PERFMON; or CAP_SYS_NICE for a @drain_nice below 0 that
- *		RLIMIT_NICE does not allow, or for @drain_cpus on which it may not run itself;
+ *		RLIMIT_NICE does not allow, for @drain_cpus on which it may not run itself, for
+ *		a max_period, or beyond a limit HTMM_USER_*;
  *		or CAP_IPC_LOCK for rings that together take more than 516 KiB for each CPU
  *		that is online and RLIMIT_MEMLOCK. @error says which, and how to raise it
  * EBUSY	a session is running; or perf or the PMU's driver reports that the event or
@@ -1227,6 +1246,8 @@ struct htmm_targets {
  * events.
  *
  * ENODATA	no session is running
+ * EPERM	the period is below the one that the event was started with, and the caller
+ *		lacks CAP_SYS_NICE
  * EINVAL	no flag is set; a member is given without its flag; a zero period; or the PMU
  *		rejects the period
  * ENOENT	the session has no target of this number, or no event of this index

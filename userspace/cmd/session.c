@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
+#include <sys/syscall.h>
 #include "capacity.h"
 #include "command.h"
 #include "session.h"
@@ -306,6 +309,25 @@ int session_finish(struct session *session, struct htmm_error *err)
 	return 0;
 }
 
+/* May this process use CPU time that is not counted as its own? */
+static bool has_cpu_time(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return syscall(SYS_capget, &header, data) || data[0].effective >> CAP_SYS_NICE & 1;
+}
+
+/* Ask for the budget that the module gives in any case, so that samples are weighted. */
+static void default_budget(struct session *session)
+{
+	if (session->budget_ppm >= 0 || has_cpu_time())
+		return;
+	session->budget_ppm = HTMM_USER_BUDGET_PPM;
+	notice("without CAP_SYS_NICE sampling costs at most %g %% of the CPUs' time: periods get longer if need be; see --budget",
+	       HTMM_USER_BUDGET_PPM / 1e4);
+}
+
 int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err)
 {
 	struct htmm_start start = {
@@ -336,6 +358,7 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	if (ret)
 		return ret;
 
+	default_budget(session);
 	if (session->budget_ppm >= 0) {
 		start.flags |= HTMM_START_BUDGET;
 		start.budget_ppm = session->budget_ppm;

@@ -128,6 +128,8 @@ static const char *set_advice(int code)
 		return "see 'htmmctl target list' and 'htmmctl status'";
 	case EBUSY:
 		return "start a session without a budget";
+	case EPERM:
+		return "choose a longer period";
 	case ERANGE:
 		return "choose another period, or start with a smaller min-period";
 	}
