@@ -51,14 +51,19 @@ static void htmm_budget_measure(struct htmm_budget *budget,
 	for (i = 0; i < samplers->nr_samplers; i++) {
 		cost->handler_ns += local64_read(&samplers->samplers[i]->handler_ns);
 		cost->overflows += local64_read(&samplers->samplers[i]->overflows);
+		cost->throttled += local64_read(&samplers->samplers[i]->throttled);
 	}
 	cost->time_ns = budget->last.time_ns + samplers->nr_cpus *
 			ktime_to_ns(ktime_sub(now, budget->last_time));
 	mutex_unlock(&samplers->lock);
 }
 
-/* Apply the same factor to each event, so that their proportions are kept. */
-static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
+/*
+ * Apply the same factor to each event, so that their proportions are kept. While the kernel
+ * throttles, samples cost little because it drops most of them: shorter periods would bring
+ * no more, but all of them from the time right after a tick. So none is lowered then.
+ */
+static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed, bool throttled)
 {
 	const struct htmm_start *start = &budget->samplers->config->start;
 	const struct htmm_event *event;
@@ -73,9 +78,11 @@ static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed)
 		 * stays one.
 		 */
 		range.step = event->period % HTMM_IBS_STEP ? 0 : HTMM_IBS_STEP;
+		period = htmm_sampler_set_period(budget->samplers, i);
 		range.min = event->min_period;
 		range.max = event->max_period;
-		period = htmm_sampler_set_period(budget->samplers, i);
+		if (throttled)
+			range.min = max(range.min, period);
 		next = htmm_period_next(&budget->prev[i], period, &range, spent,
 					allowed);
 		if (next == period ||
@@ -104,7 +111,8 @@ static void htmm_budget_work(struct work_struct *work)
 	if (window && start->flags & HTMM_START_BUDGET)
 		htmm_budget_move(budget, spent,
 				 mul_u64_u64_div_u64(window, start->budget_ppm,
-						     1000000));
+						     1000000),
+				 now.throttled != budget->last.throttled);
 	budget->last = now;
 	budget->last_time = time;
 	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);

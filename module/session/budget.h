@@ -12,12 +12,14 @@
  * struct htmm_cost - cost of sampling since the start
  * @handler_ns: time in overflow handlers, in nanoseconds
  * @overflows: number of interrupts, each of which also has a cost outside the handler
+ * @throttled: number of interrupts at which the kernel throttled an event
  * @drain_ns: CPU time of the drain threads, in nanoseconds
  * @time_ns: elapsed time, summed over the sampled CPUs, in nanoseconds
  */
 struct htmm_cost {
 	u64 handler_ns;
 	u64 overflows;
+	u64 throttled;
 	u64 drain_ns;
 	u64 time_ns;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The kernel throttles an event that overflows too often; the module counts this. */
+#include <time.h>
 #include "check.h"
 
 #define PAGES		64
@@ -104,4 +105,34 @@ TEST_F(throttle, none_below_the_limit)
 {
 	ASSERT_EQ(0, rate_set("1000000"));
 	EXPECT_EQ(0, throttled(_metadata, self));
+}
+
+/*
+ * While the kernel throttles, the cost is low whatever the period: a budget that is not used
+ * up must not lower it.
+ */
+TEST_F(throttle, budget_keeps_the_period)
+{
+	struct htmm_event *event = &self->req.events[0];
+	const time_t end = time(NULL) + 4;
+	struct stats stats;
+	__u32 i;
+
+	event->min_period = 11;
+	self->req.arg.flags |= HTMM_START_BUDGET;
+	self->req.arg.budget_ppm = 500000;
+	self->req.arg.budget_interval_ms = 500;
+	ASSERT_EQ(0, rate_set(LOW_RATE));
+	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
+		TH_LOG("%s", self->req.error);
+	}
+	while (time(NULL) < end)
+		access_pages(&self->source, self->mem, PAGES, 100);
+	EXPECT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_LT(8, stats.s.total.throttled);
+	EXPECT_EQ(0, stats.s.period_changes);
+	for (i = 0; i < stats.s.nr_channels; i++)
+		EXPECT_EQ(event->period, stats.channels[i].period);
+	stats_free(&stats);
+	EXPECT_EQ(0, device_stop(self->fd));
 }

@@ -274,7 +274,7 @@ struct htmm_target {
  * @budget_ppm: with HTMM_START_BUDGET: allowed cost of sampling, in millionths of the time
  *	of the sampled CPUs, up to 1,000,000; 0: as low as possible. The cost is the time in
  *	overflow handlers, @interrupt_ns for each of them, and the CPU time of the drain
- *	threads
+ *	threads. Periods get no shorter while the kernel throttles an event
  * @interrupt_ns: cost of an interrupt outside the handler, in nanoseconds, up to
  *	HTMM_MAX_INTERRUPT_NS; 0: 2,000
  * @budget_interval_ms: milliseconds between two checks of the cost, HTMM_MIN_BUDGET_MS to

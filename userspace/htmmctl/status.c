@@ -114,7 +114,9 @@ static void print_budget(FILE *file, const struct htmm_info *info,
 {
 	fprintf(file, "cost      %.2f%% of CPU time, ", stats->stats.cost_ppm / 1e4);
 	if (info->session_flags & HTMM_START_BUDGET)
-		fprintf(file, "budget %.2f%%: periods move\n", info->budget_ppm / 1e4);
+		fprintf(file, "budget %.2f%%: periods move%s\n", info->budget_ppm / 1e4,
+			stats->stats.total.throttled ?
+			", but get no shorter while the kernel throttles" : "");
 	else
 		fputs("no budget\n", file);
 }
