@@ -238,6 +238,11 @@ static void test_names_survive_exit(void)
 	page.addr = (u64)(unsigned long)memory;
 	page.space = 0;
 	CHECK(place_is(names, &page, "[exited]", 0));
+	/* Without a pid here it may live all the same. */
+	page.pid = 0;
+	CHECK(place_is(names, &page, "[exited]", 0));
+	page.flags = 0;
+	CHECK(place_is(names, &page, "[other pid namespace]", 0));
 	htmm_names_free(names);
 	munmap(memory, 8192);
 }
@@ -453,7 +458,7 @@ static void test_names_unknown(void)
 
 	CHECK(place_is(names, &page, "[unmapped]", 0));
 	page.pid = 0;
-	CHECK(place_is(names, &page, "[exited]", 0));
+	CHECK(place_is(names, &page, "[other pid namespace]", 0));
 	/* A process that has exited is not looked up: its pid may be another's. */
 	page.pid = getppid();
 	page.flags = HTMM_PAGE_EXITED;

@@ -42,7 +42,7 @@ static void print_page(FILE *file, struct htmm_names *names, const struct htmm_p
 	out_name(file, comm);
 	fprintf(file, " %16llx  ", page->addr);
 	out_name(file, place.mapping);
-	if (strcmp(place.mapping, "[exited]"))
+	if (strcmp(place.mapping, "[exited]") && page->pid)
 		fprintf(file, "+0x%llx", place.offset);
 	fputc('\n', file);
 }

@@ -353,6 +353,8 @@ struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_pa
 	const struct htmm_mapping *mapping;
 	const struct space *space;
 
+	if (!page->pid && !(page->flags & HTMM_PAGE_EXITED))
+		place.mapping = "[other pid namespace]";
 	if (!process)
 		return place;
 	if (*process->comm)

@@ -11,7 +11,8 @@ struct htmm_names;
  * struct htmm_place - what a page belongs to
  * @comm: command of its process; "?" if unknown
  * @mapping: file or a name in brackets; "[exited]" if its process is gone, "[unmapped]" if
- *	no mapping covers it, "[unknown]" if its process may not be read
+ *	no mapping covers it, "[unknown]" if its process may not be read, "[other pid namespace]"
+ *	if it has no pid here
  * @offset: from the start of the file, or of the mapping if there is no file
  */
 struct htmm_place {
