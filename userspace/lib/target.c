@@ -61,6 +61,13 @@ static int below_mount(char *full, size_t size, const char *path, struct htmm_er
 	return 0;
 }
 
+static bool is_version_1(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == CGROUP_SUPER_MAGIC;
+}
+
 int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm_error *err)
 {
 	int fd = *path == '/' ? open_cgroup(path) : -1, ret;
@@ -69,12 +76,18 @@ int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm
 	if (!*path)
 		return htmm_error_set(err, EINVAL, "give its path; / is that of all processes",
 				      "the cgroup has no name");
+	if (fd < 0 && *path == '/' && is_version_1(path))
+		return htmm_error_set(err, ENOTDIR, "give one of version 2, see 'mount -t cgroup2'",
+				      "'%s' is a cgroup of version 1", path);
 	if (fd < 0) {
 		ret = below_mount(full, sizeof(full), path, err);
 		if (ret)
 			return ret;
 		fd = open_cgroup(full);
 	}
+	if (fd < 0 && *path == '/' && !access(path, F_OK))
+		return htmm_error_set(err, ENOTDIR, "see systemd-cgls for those that there are",
+				      "'%s' is not the directory of a cgroup", path);
 	if (fd < 0)
 		return htmm_error_set(err, errno, "see systemd-cgls for those that there are",
 				      "there is no cgroup '%s': %s", path, strerror(errno));
