@@ -263,8 +263,8 @@ struct htmm_target {
  *	all nodes that have CPUs
  * @cooling_period: samples of a target between two coolings of its table; 0: four for each
  *	page that has a count, and at least 2,000,000.
- *	With several drain threads a cooling may be late by up to one batch of 512 samples
- *	of each of them
+ *	With several drain threads a cooling may be late by what each of them counts at a time,
+ *	a few hundred samples
  * @adaptation_period: samples of a target between two adaptations of its
  *	thresholds; 0: 100,000
  * @error: pointer to a text buffer, or 0; on failure the module writes a NUL-terminated
@@ -967,8 +967,8 @@ struct htmm_node_placement {
  *	number of nodes times HTMM_NR_BINS
  * @bin_size: sizeof(struct htmm_bin), the stride of @bins
  * @spaces: address spaces that were read
- * @skipped: address spaces that were not read because their process changes its page tables
- *	at the moment, even on a second look
+ * @skipped: address spaces that were not read because their process was changing its mappings
+ *	at each of several tries
  * @unknown_pages: tracked pages that are not resident, or are in address spaces that have
  *	exited or were skipped, or that no online page of memory stands for
  * @unknown_samples: sum of their counts
