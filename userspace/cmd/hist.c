@@ -67,21 +67,8 @@ __u64 hist_fast_pages(const struct htmm_hist_buf *hist)
 	return counted < hist->capacity_pages ? counted : hist->capacity_pages;
 }
 
-void ratio_print(FILE *file, const struct htmm_hit_ratio *ratio)
-{
-	if (ratio->fast_pages == ratio->pages) {
-		fputs("100.0%, as all of these fit; see --capacity\n", file);
-		return;
-	}
-	fprintf(file, "%.1f%%", ratio->hit_ppm / 1e4);
-	/* Round up: it is an upper bound. */
-	if (ratio->error_ppm)
-		fprintf(file, " (+-%.1f)", (ratio->error_ppm + 999) / 1000 / 10.0);
-	fputs(" with the hottest pages there\n", file);
-}
-
 static void print_summary(FILE *file, const struct htmm_hist_buf *hist,
-			  const struct htmm_hit_ratio *ratio)
+			  const struct hit *hit)
 {
 	const bool huge = hist->unit == HTMM_UNIT_REGION;
 	const __u64 fast = hist_fast_pages(hist);
@@ -98,14 +85,13 @@ static void print_summary(FILE *file, const struct htmm_hist_buf *hist,
 		fprintf(file, "hot: %llu, in bin %u and above; warm: from bin %u",
 			hist->hot_pages, hist->hot_threshold, hist->warm_threshold);
 	fputc('\n', file);
-	if (ratio && ratio->samples) {
+	if (hit && hit->known) {
 		fputs("hit ratio: ", file);
-		ratio_print(file, ratio);
+		hit_print(file, hit);
 	}
 }
 
-void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct htmm_hit_ratio *ratio,
-		bool all)
+void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct hit *hit, bool all)
 {
 	unsigned int nr = all ? HTMM_NR_BINS : BINS_SHOWN, bin;
 	__u64 most = 0;
@@ -119,7 +105,7 @@ void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct htmm_
 		most = value > most ? value : most;
 	}
 
-	print_summary(file, hist, ratio);
+	print_summary(file, hist, hit);
 	fprintf(file, "%3s  %-21s %12s\n", "bin", "samples of each",
 		hist->unit == HTMM_UNIT_REGION ? "regions" : "pages");
 	for (bin = 0; bin < nr; bin++)
@@ -128,7 +114,7 @@ void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct htmm_
 }
 
 struct json_object *hist_json(const struct htmm_hist_buf *hist,
-			      const struct htmm_hit_ratio *ratio)
+			      const struct htmm_hit_ratio *ratio, const struct hit *hit)
 {
 	struct json_object *obj = json_new(), *shown = json_object_new_array();
 	struct json_object *all = json_object_new_array();
@@ -155,8 +141,26 @@ struct json_object *hist_json(const struct htmm_hist_buf *hist,
 		json_add_u64(obj, "samples_now", ratio->samples);
 		json_add_u64(obj, "hit_ratio_ppm", ratio->hit_ppm);
 		json_add_u64(obj, "hit_ratio_error_ppm", ratio->error_ppm);
+		hit_json(obj, "hit_estimate", hit);
 	}
 	return obj;
+}
+
+static void add_ppm(struct json_object *obj, const char *name, const char *what,
+		    const struct hit *hit, double share)
+{
+	const bool told = hit->samples && !hit->few;
+	char key[64];
+
+	snprintf(key, sizeof(key), "%s%s_ppm", name, what);
+	json_add(obj, key, told ? json_object_new_uint64(share * 1e6 + 0.5) : NULL);
+}
+
+void hit_json(struct json_object *obj, const char *name, const struct hit *hit)
+{
+	add_ppm(obj, name, "", hit, hit->at.hit);
+	add_ppm(obj, name, "_low", hit, hit->at.low);
+	add_ppm(obj, name, "_high", hit, hit->at.high);
 }
 
 int ratio_read(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
@@ -168,4 +172,20 @@ int ratio_read(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
 		return ret;
 	ratio->size = 0;
 	return 0;
+}
+
+int hist_hit(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio, struct hit *hit,
+	     struct htmm_error *err)
+{
+	struct htmm_placement_buf where;
+	int ret = ratio_read(fd, target, unit, ratio, err);
+	bool placed;
+
+	if (ret)
+		return ret;
+	placed = unit == HTMM_UNIT_PAGE && !htmm_device_placement(fd, target, &where, NULL);
+	ret = hit_read(hit, fd, ratio, placed ? &where : NULL, err);
+	if (placed)
+		htmm_placement_free(&where);
+	return ret;
 }

@@ -34,6 +34,8 @@ int placement_read(int fd, __u32 target, struct placement *placement, struct htm
 	ret = htmm_device_placement(fd, target, &placement->where, err);
 	if (!ret)
 		ret = htmm_target_hit_ratio(fd, target, HTMM_UNIT_PAGE, 0, &placement->best, err);
+	if (!ret)
+		ret = hit_read(&placement->hit, fd, &placement->best, &placement->where, err);
 	if (ret)
 		placement_free(placement);
 	return ret;
@@ -145,4 +147,5 @@ void placement_json(struct json_object *obj, const struct placement *placement, 
 	json_add_u64(obj, "capacity_pages", placement->best.capacity_pages);
 	json_add_u64(obj, "best_hit_ratio_ppm", placement->best.hit_ppm);
 	json_add_u64(obj, "best_hit_ratio_error_ppm", placement->best.error_ppm);
+	hit_json(obj, "best_hit_estimate", &placement->hit);
 }

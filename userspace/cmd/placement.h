@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <htmm/htmm.h>
 #include "field.h"
+#include "hit.h"
 
 /* The fields of a node, but the pages that placement_cold() tells. */
 extern const struct field placement_node_fields[];
@@ -15,12 +16,14 @@ extern const struct field placement_node_fields[];
  * struct placement - a target's pages by node, beside the best placement
  * @target: its number; 0: all targets together
  * @where: on which nodes its pages are
- * @best: the hit ratio if the hottest pages filled its fast tier
+ * @best: the share of its samples on the hottest pages, as many as its fast tier holds
+ * @hit: the hit ratio that the best placement would have
  */
 struct placement {
 	__u32 target;
 	struct htmm_placement_buf where;
 	struct htmm_hit_ratio best;
+	struct hit hit;
 };
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
+#include "hist.h"
 #include "results.h"
 
 int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err)
@@ -28,6 +29,11 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 	if (!ret)
 		htmm_names_note(res->names, res->info.session, &res->pages);
 	return ret;
+}
+
+int results_hit(struct results *res, int fd, struct htmm_error *err)
+{
+	return hist_hit(fd, 0, HTMM_UNIT_PAGE, &res->ratio, &res->hit, err);
 }
 
 void results_free(struct results *res)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <htmm/htmm.h>
+#include "hit.h"
 #include "served.h"
 
 /**
@@ -12,7 +13,8 @@
  * @info: its state
  * @stats: its counters
  * @hist: its histogram of base pages
- * @ratio: the hit ratio of @hist; filled by ratio_read(), which walks all pages
+ * @ratio: the share of the samples of @hist on the hottest pages; filled by results_hit()
+ * @hit: the hit ratio of @hist; likewise
  * @targets: its targets
  * @served: what served the samples of its targets
  * @places: set before: @pages with their places; false if the module does not tell them
@@ -24,6 +26,7 @@ struct results {
 	struct htmm_stats_buf stats;
 	struct htmm_hist_buf hist;
 	struct htmm_hit_ratio ratio;
+	struct hit hit;
 	struct htmm_target_list targets;
 	struct served_list served;
 	bool places;
@@ -41,6 +44,16 @@ struct results {
  * Return: 0 or a negative errno; free @res in both cases.
  */
 int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err);
+
+/**
+ * results_hit() - read what the fast tier could serve, which walks all pages
+ * @res: the results
+ * @fd: the device
+ * @err: says what could not be read
+ *
+ * Return: 0 or a negative errno.
+ */
+int results_hit(struct results *res, int fd, struct htmm_error *err);
 
 /**
  * results_free() - free the results

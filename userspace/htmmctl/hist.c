@@ -16,19 +16,20 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	const struct hist_cmd *cmd = arg;
 	const __u32 unit = cmd->huge ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
 	struct htmm_hit_ratio ratio;
+	struct hit hit;
 	struct htmm_hist_buf hist;
 	int ret;
 
 	ret = htmm_target_hist(fd, cmd->target, unit, &hist, err);
 	if (ret)
 		return advise(err, EINVAL, "leave out --huge");
-	ret = ratio_read(fd, cmd->target, unit, &ratio, err);
+	ret = hist_hit(fd, cmd->target, unit, &ratio, &hit, err);
 	if (ret)
 		return ret;
 	if (cmd->json)
-		json_print(stdout, hist_json(&hist, &ratio));
+		json_print(stdout, hist_json(&hist, &ratio, &hit));
 	else
-		hist_print(stdout, &hist, &ratio, cmd->all);
+		hist_print(stdout, &hist, &hit, cmd->all);
 	return 0;
 }
 

@@ -99,7 +99,7 @@ static void print_rest(FILE *file, const struct htmm_placement *where)
 static void print_summary(FILE *file, const struct placement *placement)
 {
 	const struct placement_sums sums = placement_sum(placement);
-	char hot[SIZE_TEXT], cold[SIZE_TEXT];
+	char hot[SIZE_TEXT], cold[SIZE_TEXT], best[HIT_WORDS];
 
 	print_rest(file, &placement->where.placement);
 	fprintf(file, "hot on slow nodes: %s; cold on fast nodes: %s\n",
@@ -109,9 +109,9 @@ static void print_summary(FILE *file, const struct placement *placement)
 		fputs("no sample is of a page in memory\n", file);
 		return;
 	}
-	fprintf(file, "%.1f %% of the samples are on fast nodes; ", sums.hit_ppm / 1e4);
-	fprintf(file, "the best placement of this capacity would reach %.1f %%\n",
-		placement->best.hit_ppm / 1e4);
+	hit_words(best, sizeof(best), &placement->hit);
+	fprintf(file, "%.1f%% of the samples are on fast nodes; ", sums.hit_ppm / 1e4);
+	fprintf(file, "at best, in a fast tier of this capacity: %s\n", best);
 }
 
 static void print_title(FILE *file, const struct htmm_target_list *targets, __u32 number)
@@ -225,10 +225,18 @@ static void print_ratios(FILE *file, const struct placement_cmd *cmd)
 		prom_value(&prom, sums.hit_ppm / 1e6);
 	}
 	prom_begin(&prom, file, "htmm_best_hit_ratio", "gauge",
-		   "The same if the hottest pages filled the fast tier.");
+		   "Share of the samples on the hottest pages, which the same samples have chosen.");
 	for (i = 0; i < cmd->nr; i++) {
 		prom_label_u64(&prom, "target", cmd->all[i].target);
 		prom_value(&prom, cmd->all[i].best.hit_ppm / 1e6);
+	}
+	prom_begin(&prom, file, "htmm_best_hit_estimate", "gauge",
+		   "What the best placement would reach, without what is chance in the samples.");
+	for (i = 0; i < cmd->nr; i++) {
+		if (!cmd->all[i].hit.samples || cmd->all[i].hit.few)
+			continue;
+		prom_label_u64(&prom, "target", cmd->all[i].target);
+		prom_value(&prom, cmd->all[i].hit.at.hit);
 	}
 }
 

@@ -9,7 +9,7 @@ static void print_text(FILE *file, struct results *res)
 	fputc('\n', file);
 	stats_print(file, &res->info, &res->stats, &res->served, false);
 	fputc('\n', file);
-	hist_print(file, &res->hist, &res->ratio, false);
+	hist_print(file, &res->hist, &res->hit, false);
 	fputc('\n', file);
 	hot_print(file, res->names, &res->pages, res->places);
 }
@@ -26,7 +26,7 @@ static void print_json(FILE *file, struct results *res, int exit_status)
 	fputs(",\n\"stats\":", file);
 	json_write(file, stats_json(&res->info, &res->stats, &res->served));
 	fputs(",\n\"hist\":", file);
-	json_write(file, hist_json(&res->hist, &res->ratio));
+	json_write(file, hist_json(&res->hist, &res->ratio, &res->hit));
 	fputs(",\n\"hot\":", file);
 	hot_json(file, res->names, &res->pages, res->places);
 	fputs("}\n", file);

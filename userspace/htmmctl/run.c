@@ -120,7 +120,7 @@ static int stop_and_report(struct run *run, int fd, int status,
 	if (!ret)
 		ret = results_read(&run->res, fd, run->max_pages, err);
 	if (!ret)
-		ret = ratio_read(fd, 0, HTMM_UNIT_PAGE, &run->res.ratio, err);
+		ret = results_hit(&run->res, fd, err);
 	placed_fill(&run->placed, &run->res.pages);
 	/* Before printing, as a reader of the output may be slow or gone. */
 	proc_tree_leave(&run->tree);

@@ -55,7 +55,7 @@ static int stop_and_report(int fd, const struct start *start, struct htmm_error 
 	if (!ret)
 		ret = results_read(&res, fd, HOT_PAGES_DEFAULT, err);
 	if (!ret)
-		ret = ratio_read(fd, 0, HTMM_UNIT_PAGE, &res.ratio, err);
+		ret = results_hit(&res, fd, err);
 	if (!ret && (start->json || !verbosity.quiet))
 		results_print(stdout, &res, start->json, -1);
 	results_free(&res);

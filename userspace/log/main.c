@@ -110,6 +110,8 @@ static int add_placement(struct log *log, int fd, struct json_object *obj, __u32
 		log->no_placement = true;
 		return add_placement(log, fd, obj, target, err);
 	}
+	if (!ret && log->no_placement)
+		ret = hit_read(&placement.hit, fd, &placement.best, NULL, err);
 	if (ret)
 		return ret;
 	placement_json(obj, &placement, false);

@@ -8,24 +8,17 @@
 #include "perfdata/idmap.h"
 #include "live.h"
 
-/* Tell the user if samples of different weight count the same; and what one counts. */
-static __u32 weigh(int fd, const struct htmm_info *info)
+/* Tell the user if samples of different weight count the same. */
+static void weigh(int fd, const struct htmm_info *info)
 {
 	struct htmm_stats_buf stats;
-	__u64 unit = 0;
 	char text[160];
-	__u32 i;
 
 	if (htmm_device_stats(fd, &stats, NULL))
-		return 0;
+		return;
 	if (!counts_compare(info, &stats, text, sizeof(text)))
 		notice("%s", text);
-	/* Of different weights the largest: samples must not count for more than they are. */
-	for (i = 0; i < stats.stats.nr_channels; i++)
-		if (stats.channels[i].period > unit)
-			unit = stats.channels[i].period;
 	htmm_stats_free(&stats);
-	return info->session_flags & HTMM_START_WEIGHT_PERIOD ? unit : 0;
 }
 
 /* Room for all pages of all targets; with a single one, its capacity is the report's. */
@@ -55,7 +48,7 @@ int report_live_config(int fd, struct report_config *config, struct htmm_error *
 		ret = htmm_device_targets(fd, &targets, err);
 	if (ret)
 		return ret;
-	config->unit = weigh(fd, &info);
+	weigh(fd, &info);
 	limits_of(&info, &targets, &config->store);
 	htmm_targets_free(&targets);
 	/* The module has cooled the counts already. */
@@ -80,6 +73,23 @@ static __u32 target_of(const struct report *report, __u32 number)
 	return i;
 }
 
+/* What a live process has mapped, also where there are no samples. */
+static void map_all(struct report *report, __u32 space, __u32 pid)
+{
+	struct htmm_maps maps;
+	size_t i;
+
+	report->tasks.space[space].partial = report->tasks.space[space].exited ||
+					     htmm_maps_read(&maps, pid);
+	if (report->tasks.space[space].partial)
+		return;
+	for (i = 0; i < maps.nr; i++)
+		tasks_map(&report->tasks, space, maps.map[i].start,
+			  maps.map[i].end - maps.map[i].start, maps.map[i].name,
+			  strlen(maps.map[i].name));
+	htmm_maps_free(&maps);
+}
+
 /* Converts the module's number of an address space to the report's. */
 static int space_of(struct report *report, struct idmap *spaces, const struct htmm_page *page,
 		    const struct htmm_place *place)
@@ -95,6 +105,7 @@ static int space_of(struct report *report, struct idmap *spaces, const struct ht
 	tasks_name_space(&report->tasks, space, place->comm, strlen(place->comm));
 	report->tasks.space[space].target = target_of(report, page->target);
 	report->tasks.space[space].exited = page->flags & HTMM_PAGE_EXITED;
+	map_all(report, space, page->pid);
 	return space;
 }
 
@@ -141,6 +152,45 @@ static int feed_pages(struct report *report, struct htmm_names *names,
 			ret = feed_page(report, &spaces, names, &list->pages[i]);
 	idmap_free(&spaces);
 	return ret;
+}
+
+/* How many pages targets can have. Without placement, that is not known. */
+static int feed_room(int fd, struct report *report, const struct htmm_info *info,
+		     struct htmm_error *err)
+{
+	struct htmm_placement_buf where;
+	__u32 i;
+
+	report->target_room = calloc(report->targets.nr + 1, sizeof(*report->target_room));
+	if (!report->target_room)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	if (report->config.nr_pids || htmm_device_placement(fd, 0, &where, NULL))
+		return 0;
+	report->known.most = hit_resident(info, &where);
+	htmm_placement_free(&where);
+	for (i = 0; i < report->targets.nr && report->config.curve; i++) {
+		if (htmm_device_placement(fd, report->targets.target[i].number, &where, NULL))
+			continue;
+		report->target_room[i] = hit_resident(info, &where);
+		htmm_placement_free(&where);
+	}
+	return 0;
+}
+
+/* What is known of the session besides its counts. */
+static int feed_known(int fd, struct report *report, struct htmm_error *err)
+{
+	struct htmm_stats_buf stats;
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err);
+
+	if (!ret)
+		ret = htmm_device_stats(fd, &stats, err);
+	if (ret)
+		return ret;
+	hit_config(&report->known, &info, &stats);
+	htmm_stats_free(&stats);
+	return feed_room(fd, report, &info, err);
 }
 
 /* Where the session's samples went; samples of removed pages are in no list. */
@@ -199,6 +249,8 @@ int report_live_feed(int fd, struct report *report, struct htmm_error *err)
 	ret = feed_counts(fd, report, err);
 	if (!ret)
 		ret = htmm_device_targets(fd, &report->targets, err);
+	if (!ret)
+		ret = feed_known(fd, report, err);
 	if (!ret)
 		ret = list_pages(fd, report, &list, err);
 	if (!ret) {

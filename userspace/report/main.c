@@ -170,6 +170,22 @@ static void say_status(const struct perfdata_status *status, const struct report
 		notice("no sample has an address; try 'htmmctl record' or 'perf record -d'");
 }
 
+/* Are no accesses without a sample? The counter of a processor misses some even then. */
+static bool is_census(const struct perfdata_events *events, const struct perfdata_status *status,
+		      const struct report_counts *counts)
+{
+	__u32 i;
+
+	for (i = 0; i < events->nr; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
+
+		if (attr->type != PERF_TYPE_SOFTWARE || attr->freq || attr->sample_period != 1)
+			return false;
+	}
+	return !report_lost(counts) && !counts->throttled && !status->malformed &&
+	       !status->unknown && !status->truncated && !status->damaged;
+}
+
 /*
  * Like counts_compare() for a session: a recording's events may have different periods.
  * Returns the largest.
@@ -228,13 +244,24 @@ static int print(const struct options *opts, struct report_view *view, struct ht
 	return ret;
 }
 
+/* What is known besides the counts. A pipe describes its machine and events in the records. */
+static void know(const struct options *opts, struct report_view *view, struct report *report)
+{
+	const __u64 unit = weigh(opts, view->events);
+
+	if (!opts->capacity)
+		report->store->config.capacity = recorded_capacity(view);
+	if (opts->config.weight_period)
+		report->known.unit = unit < ~0U ? unit : ~0U;
+	report->known.census = is_census(view->events, &view->status, &report->counts);
+}
+
 static int report_file(struct options *opts, struct htmm_error *err)
 {
 	struct perfdata_reader *reader;
 	struct report report = {};
 	struct report_view view = { .report = &report, .path = opts->path, .parts = opts->parts,
 				    .max = opts->max };
-	__u64 unit;
 	int ret;
 
 	ret = perfdata_reader_open(&reader, opts->path, err);
@@ -247,17 +274,13 @@ static int report_file(struct options *opts, struct htmm_error *err)
 		heat_expect(report.heat, view.notes->length);
 		ret = read_records(&report, reader, err);
 	}
-	/* A pipe describes its machine in the records, so it is known only now. */
-	if (!ret && !opts->capacity)
-		report.store->config.capacity = recorded_capacity(&view);
-	if (!ret)
-		ret = report_finish(&report, opts->max, err);
 	if (!ret) {
 		perfdata_reader_status(reader, &view.status);
+		know(opts, &view, &report);
+		ret = report_finish(&report, opts->max, err);
+	}
+	if (!ret) {
 		say_status(&view.status, &report);
-		unit = weigh(opts, view.events);
-		if (opts->config.weight_period)
-			report.config.unit = unit;
 		ret = print(opts, &view, err);
 	}
 	if (!ret && view.status.damaged)

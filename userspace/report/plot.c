@@ -130,8 +130,11 @@ static int plot_curve(const char *path, const struct report_view *view, struct h
 
 	if (!curve)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	if (curve->nr)
+	if (curve->nr && !curve->few)
 		ret = gnuplot_draw(path, print_curve, curve, err);
+	else if (curve->nr)
+		ret = htmm_error_set(err, ENODATA, "sample more often, with -c",
+				     "too few samples to plot (%llu)", curve->samples);
 	else
 		ret = htmm_error_set(err, ENODATA, NULL, "there is no sample to plot");
 	free(curve);

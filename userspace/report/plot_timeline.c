@@ -38,8 +38,7 @@ static void print_data(FILE *gnuplot, const struct timeline *timeline)
 				moment->target);
 		fprintf(gnuplot, "%f ", moment->seconds);
 		print_ppm(gnuplot, moment->hit_ppm);
-		/* Without samples, no placement is good or bad. */
-		print_ppm(gnuplot, moment->best_ppm ? (__s64)moment->best_ppm : -1);
+		print_ppm(gnuplot, moment->estimate_ppm);
 		fprintf(gnuplot, "%f %f %f %f ", (double)moment->hot_pages / 256,
 			(double)moment->hot_slow / 256,
 			seconds > 0 ? (double)samples / seconds : 0,

@@ -37,21 +37,49 @@ static bool is_in(const struct report *report, const struct report_touched *page
 	}
 }
 
+/* Pages that there can be; 0: not known. */
+static __u64 room_of(const struct report *report, enum group group, __u32 number)
+{
+	switch (group) {
+	case GROUP_TARGET:
+		return report->target_room ? report->target_room[number] : 0;
+	case GROUP_SPACE:
+		return report->tasks.space[number].room;
+	case GROUP_MAPPING:
+		return report->tasks.mapping[number].room;
+	default:
+		return report->known.most;
+	}
+}
+
+static int fill_tally(struct tally *tally, const struct report *report, enum group group,
+		      __u32 number)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < report->nr_touched && !ret; i++)
+		if (is_in(report, &report->touched[i], group, number))
+			ret = tally_add(tally, report->touched[i].count);
+	return ret;
+}
+
 /* Returns NULL if there is no memory; free(3) it. */
 static struct curve *make_curve(const struct report *report, enum group group, __u32 number)
 {
-	__u32 *counts = malloc((report->nr_touched + 1) * sizeof(*counts));
+	struct tally *tally = calloc(1, sizeof(*tally));
 	struct curve *curve = malloc(sizeof(*curve));
-	size_t i, nr = 0;
+	struct curve_config known = report->known;
 
-	for (i = 0; counts && i < report->nr_touched; i++)
-		if (is_in(report, &report->touched[i], group, number))
-			counts[nr++] = report->touched[i].count;
-	if (!counts || !curve || curve_make(curve, counts, nr, report->config.unit ?: 1)) {
+	known.most = room_of(report, group, number);
+	if (!tally || !curve || fill_tally(tally, report, group, number) ||
+	    curve_make(curve, tally, &known)) {
 		free(curve);
 		curve = NULL;
 	}
-	free(counts);
+	if (tally)
+		tally_free(tally);
+	free(tally);
 	return curve;
 }
 
@@ -73,24 +101,62 @@ static void print_capacity(FILE *file, const struct curve *curve, unsigned int s
 	fputc('\n', file);
 }
 
+/* " (1.1 GiB to 1.5 GiB)" */
+static void print_bounds(FILE *file, const struct curve_need *need)
+{
+	char low[SIZE_TEXT], high[SIZE_TEXT];
+
+	size_text(low, need->low << 12);
+	if (need->high)
+		fprintf(file, " (%s to %s)", low, size_text(high, need->high << 12));
+	else
+		fprintf(file, " (at least %s)", low);
+}
+
 /* "90 % of the samples need 1.2 GiB, ..." */
 static void print_needs(FILE *file, const struct curve *curve)
 {
-	char size[SIZE_TEXT], low[SIZE_TEXT], high[SIZE_TEXT];
+	char size[SIZE_TEXT];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(hits); i++) {
 		const struct curve_need need = curve_need(curve, hits[i] / 100.0);
 
-		fprintf(file, "%s%u %%%s %s (", i ? ", " : "", hits[i],
+		fprintf(file, "%s%u %%%s %s", i ? ", " : "", hits[i],
 			i ? "" : " of the samples need", size_text(size, need.pages << 12));
-		if (need.high)
-			fprintf(file, "%s to %s)", size_text(low, need.low << 12),
-				size_text(high, need.high << 12));
-		else
-			fprintf(file, "at least %s)", size_text(low, need.low << 12));
+		if (!curve->census)
+			print_bounds(file, &need);
 	}
 	fputc('\n', file);
+}
+
+static void print_origin(FILE *file, const struct curve *curve)
+{
+	fprintf(file, "from %llu samples of %llu pages; ", curve->samples, curve->sampled_pages);
+	if (curve->census)
+		fputs("all accesses were counted, so there are no other pages\n", file);
+	else
+		fprintf(file, "estimate of all accessed pages: %llu%s\n", curve->pages,
+			curve->bounded ? ", all that there are" : "");
+}
+
+static void print_all(FILE *file, const struct curve *curve)
+{
+	size_t i;
+
+	fputs("\ncapacity curve: samples that the fast tier serves if it holds the hottest pages\n",
+	      file);
+	if (curve->few) {
+		fprintf(file, "unknown: too few samples (%llu); a lower period (-c) gives more\n",
+			curve->samples);
+		return;
+	}
+	fprintf(file, "%10s %7s %12s %9s %17s\n", "capacity", "of all", "pages", "hit ratio",
+		"95 % sure");
+	for (i = 0; i < ARRAY_SIZE(shares); i++)
+		print_capacity(file, curve, shares[i]);
+	print_needs(file, curve);
+	print_origin(file, curve);
 }
 
 /* The capacities that one of several needs. */
@@ -99,9 +165,10 @@ static void print_row(FILE *file, const struct curve *curve)
 	char size[SIZE_TEXT];
 	size_t i;
 
-	fprintf(file, "%12llu %10s", curve->samples, size_text(size, curve->pages << 12));
+	fprintf(file, "%12llu %10s", curve->samples,
+		curve->few ? "-" : size_text(size, curve->pages << 12));
 	for (i = 0; i < ARRAY_SIZE(hits); i++)
-		fprintf(file, " %10s",
+		fprintf(file, " %10s", curve->few ? "-" :
 			size_text(size, curve_need(curve, hits[i] / 100.0).pages << 12));
 	fputs("  ", file);
 }
@@ -166,15 +233,7 @@ void report_print_curve(FILE *file, const struct report_view *view)
 
 	if (!curve)
 		return;
-	fputs("\ncapacity curve: samples that the fast tier serves if it holds the hottest pages\n",
-	      file);
-	fprintf(file, "%10s %7s %12s %9s %17s\n", "capacity", "of all", "pages", "hit ratio",
-		"95 % sure");
-	for (i = 0; i < ARRAY_SIZE(shares); i++)
-		print_capacity(file, curve, shares[i]);
-	print_needs(file, curve);
-	fprintf(file, "from %llu samples of %llu pages; estimate of all accessed pages: %llu\n",
-		curve->samples, curve->sampled_pages, curve->pages);
+	print_all(file, curve);
 	free(curve);
 	if (view->report->targets.nr > 1) {
 		print_header(file, "target");
@@ -202,14 +261,17 @@ static void add_needs(struct json_object *obj, const struct curve *curve)
 
 		one = json_object_new_object();
 		json_add_u64(one, "hit_ratio_ppm", hits[i] * 10000);
-		json_add_u64(one, "pages", need.pages);
-		json_add_u64(one, "low_pages", need.low);
+		json_add(one, "pages", need.pages ? json_object_new_uint64(need.pages) : NULL);
+		json_add(one, "low_pages", need.low ? json_object_new_uint64(need.low) : NULL);
 		json_add(one, "high_pages", need.high ? json_object_new_uint64(need.high) : NULL);
 		json_object_array_add(needs, one);
 	}
 	json_add_u64(obj, "samples", curve->samples);
 	json_add_u64(obj, "sampled_pages", curve->sampled_pages);
 	json_add_u64(obj, "pages", curve->pages);
+	json_add_bool(obj, "census", curve->census);
+	json_add_bool(obj, "few", curve->few);
+	json_add_bool(obj, "bounded", curve->bounded);
 	json_add(obj, "needs", needs);
 }
 

@@ -37,13 +37,29 @@ static void print_hist(FILE *file, const struct report *report)
 	print_kinds(file, "htmm_hot_pages", "Pages (base) or 2 MiB regions (huge) that are hot.",
 		    report->hist[HTMM_KIND_BASE].hot_pages, report->hist[HTMM_KIND_HUGE].hot_pages);
 	print_kinds(file, "htmm_hit_ratio",
-		    "Share of the samples that a fast tier with the hottest pages would serve.",
+		    "Share of the samples on the hottest pages, which the same samples have chosen.",
 		    report->ratio[HTMM_KIND_BASE].hit_ppm / 1e6,
 		    report->ratio[HTMM_KIND_HUGE].hit_ppm / 1e6);
 	print_kinds(file, "htmm_hit_ratio_error",
 		    "By how much htmm_hit_ratio may be too high or too low.",
 		    report->ratio[HTMM_KIND_BASE].error_ppm / 1e6,
 		    report->ratio[HTMM_KIND_HUGE].error_ppm / 1e6);
+}
+
+/* What cannot be told has no value. */
+static void print_estimates(FILE *file, const struct report *report)
+{
+	struct prom prom;
+	int kind;
+
+	prom_begin(&prom, file, "htmm_hit_estimate", "gauge",
+		   "Share of the accesses that a fast tier with the hottest pages would serve.");
+	for (kind = 0; kind < HTMM_KINDS; kind++) {
+		if (!report->hit[kind].samples || report->hit[kind].few)
+			continue;
+		prom_label(&prom, "kind", kinds[kind]);
+		prom_value(&prom, report->hit[kind].at.hit);
+	}
 }
 
 /* For FIELD(). */
@@ -94,5 +110,6 @@ static void print_mappings(FILE *file, const struct report_view *view)
 void report_print_prometheus(FILE *file, const struct report_view *view)
 {
 	print_hist(file, view->report);
+	print_estimates(file, view->report);
 	print_mappings(file, view);
 }

@@ -128,7 +128,7 @@ static void print_fast_tier(FILE *file, const struct report_view *view)
 		from[view->capacity_from], ratio->fast_pages,
 		size_text(two, ratio->fast_pages << 12));
 	fputs("hit ratio ", file);
-	ratio_print(file, ratio);
+	hit_print(file, &view->report->hit[HTMM_KIND_BASE]);
 }
 
 static void print_summary(FILE *file, const struct report_view *view)
@@ -320,10 +320,10 @@ void report_print_text(FILE *file, const struct report_view *view)
 	if (view->parts & PART_HIST) {
 		fputc('\n', file);
 		hist_print(file, &view->report->hist[HTMM_KIND_BASE],
-			   &view->report->ratio[HTMM_KIND_BASE], false);
+			   &view->report->hit[HTMM_KIND_BASE], false);
 		fputc('\n', file);
 		hist_print(file, &view->report->hist[HTMM_KIND_HUGE],
-			   &view->report->ratio[HTMM_KIND_HUGE], false);
+			   &view->report->hit[HTMM_KIND_HUGE], false);
 	}
 	if (view->parts & PART_CURVE)
 		report_print_curve(file, view);

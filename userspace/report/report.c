@@ -219,13 +219,13 @@ static void describe(struct report *report, const struct htmm_topn_entry *entry,
 }
 
 /* Adds a page to the process and the mapping that it belongs to. */
-static void attribute(struct report *report, __u32 space, __u64 vpn, __u32 samples)
+static int attribute(struct report *report, __u32 space, __u64 vpn, __u32 samples)
 {
 	bool hot = htmm_hist_bin(samples) >= report->hist[HTMM_KIND_BASE].hot_threshold;
 	int mapping;
 
 	if (!samples)
-		return;
+		return 0;
 	report->tasks.space[space].pages++;
 	report->tasks.space[space].hot_pages += hot;
 	mapping = tasks_find(&report->tasks, space, vpn << 12);
@@ -233,10 +233,11 @@ static void attribute(struct report *report, __u32 space, __u64 vpn, __u32 sampl
 		report->touched[report->nr_touched++] = (struct report_touched) {
 			.count = samples, .space = space, .mapping = mapping,
 		};
-	if (mapping < 0)
-		return;
-	report->tasks.mapping[mapping].pages++;
-	report->tasks.mapping[mapping].hot_pages += hot;
+	if (mapping >= 0) {
+		report->tasks.mapping[mapping].pages++;
+		report->tasks.mapping[mapping].hot_pages += hot;
+	}
+	return tally_add(&report->tally[HTMM_KIND_BASE], samples);
 }
 
 /* A region's details, from the counts of its pages. */
@@ -288,6 +289,7 @@ static int attribute_all(struct report *report, __u32 most)
 	struct htmm_topn_entry *regions;
 	u32 count[HTMM_REGION_PAGES];
 	u32 nr, i, page;
+	int ret = 0;
 
 	if (report->config.curve) {
 		report->touched = calloc(report->hist[HTMM_KIND_BASE].pages + 1,
@@ -301,11 +303,13 @@ static int attribute_all(struct report *report, __u32 most)
 		free(regions);
 		return -ENOMEM;
 	}
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr && !ret; i++) {
 		htmm_table_counts(&report->store->table, regions[i].mm, regions[i].vpn, count,
 				  NULL);
-		for (page = 0; page < HTMM_REGION_PAGES; page++)
-			attribute(report, regions[i].mm, regions[i].vpn + page, count[page]);
+		for (page = 0; page < HTMM_REGION_PAGES && !ret; page++)
+			ret = attribute(report, regions[i].mm, regions[i].vpn + page, count[page]);
+		if (!ret)
+			ret = tally_add(&report->tally[HTMM_KIND_HUGE], regions[i].value);
 		report->region[report->nr_regions] = describe_region(report, &regions[i], count);
 		report->nr_regions += report->region[report->nr_regions].skew > 0;
 	}
@@ -313,7 +317,7 @@ static int attribute_all(struct report *report, __u32 most)
 	qsort(report->region, report->nr_regions, sizeof(*report->region), by_skew);
 	if (most && report->nr_regions > most)
 		report->nr_regions = most;
-	return 0;
+	return ret;
 }
 
 static int by_place(const void *a, const void *b)
@@ -362,6 +366,24 @@ static int list_pages(struct report *report, __u32 most)
 	return 0;
 }
 
+/* Regions have no bound: how much of each is mapped is not known. */
+static int find_hits(struct report *report)
+{
+	const __u64 room = tasks_measure(&report->tasks);
+	struct curve_config known = report->known;
+	int ret;
+
+	if (!report->known.most)
+		report->known.most = room;
+	known.most = 0;
+	ret = hit_tally(&report->hit[HTMM_KIND_BASE], &report->tally[HTMM_KIND_BASE],
+			&report->known, report->ratio[HTMM_KIND_BASE].capacity_pages);
+	if (ret)
+		return ret;
+	return hit_tally(&report->hit[HTMM_KIND_HUGE], &report->tally[HTMM_KIND_HUGE], &known,
+			 report->ratio[HTMM_KIND_HUGE].capacity_pages);
+}
+
 int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 {
 	store_flush(report->store);
@@ -369,7 +391,7 @@ int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 	finish_hist(report, HTMM_KIND_HUGE);
 	heat_sort(report->heat);
 	report->counts.no_memory += report->store->refused;
-	if (attribute_all(report, most) || list_pages(report, most))
+	if (attribute_all(report, most) || list_pages(report, most) || find_hits(report))
 		return no_memory(err);
 	tasks_name(&report->tasks);
 	return 0;
@@ -383,6 +405,9 @@ void report_free(struct report *report)
 	free(report->page);
 	free(report->region);
 	free(report->touched);
+	tally_free(&report->tally[HTMM_KIND_BASE]);
+	tally_free(&report->tally[HTMM_KIND_HUGE]);
+	free(report->target_room);
 	free(report->targets.target);
 	free(report->place);
 	memset(report, 0, sizeof(*report));

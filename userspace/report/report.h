@@ -8,6 +8,7 @@
 #include <htmm/device.h>
 #include <htmm/target.h>
 #include "heat.h"
+#include "cmd/hit.h"
 #include "core/source.h"
 #include "perfdata/reader.h"
 #include "tasks.h"
@@ -24,7 +25,6 @@
  * @pids: only these processes
  * @nr_pids: how many there are in @pids; 0: all
  * @curve: keep the count of each page, for the capacity curve
- * @unit: what one sample counts, if all count the same; 0: 1
  */
 struct report_config {
 	struct store_config store;
@@ -33,7 +33,6 @@ struct report_config {
 	__u32 pids[REPORT_PIDS_MAX];
 	unsigned int nr_pids;
 	bool curve;
-	__u32 unit;
 };
 
 /**
@@ -137,7 +136,11 @@ struct report_touched {
  * @session_samples: for a live session, all samples since its start, while @counts has only
  *	those of pages tracked now; 0: for a file
  * @hist: histograms and thresholds, by kind
- * @ratio: share of the samples that the fast tier could serve, by kind
+ * @ratio: share of the samples that the hottest pages have, by kind; too much, as the same
+ *	samples have chosen the pages
+ * @tally: the counts of all pages, by kind
+ * @known: what is known besides the counts; set before report_finish()
+ * @hit: the hit ratio of the best placement, by kind
  * @losses: private: the parts of the losses in @counts
  * @hint_pid: private: process of the previous sample
  * @hint_space: private: its address space; -1: look it up
@@ -150,6 +153,7 @@ struct report_touched {
  * @touched: each page with a count, if &report_config.curve
  * @nr_touched: how many there are
  * @targets: the targets of a live session
+ * @target_room: pages that each can have; NULL: not known
  * @place: where its pages are, by space and address; NULL: that is not known
  * @nr_places: how many there are
  */
@@ -162,6 +166,9 @@ struct report {
 	__u64 session_samples;
 	struct htmm_hist_buf hist[HTMM_KINDS];
 	struct htmm_hit_ratio ratio[HTMM_KINDS];
+	struct tally tally[HTMM_KINDS];
+	struct curve_config known;
+	struct hit hit[HTMM_KINDS];
 	struct report_losses losses;
 	__u32 hint_pid;
 	int hint_space;
@@ -174,6 +181,7 @@ struct report {
 	struct report_touched *touched;
 	size_t nr_touched;
 	struct htmm_target_list targets;
+	__u64 *target_room;
 	struct report_place *place;
 	size_t nr_places;
 };

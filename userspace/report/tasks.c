@@ -388,6 +388,45 @@ void tasks_name(struct tasks *tasks)
 	}
 }
 
+/* Adds up the ranges of an address space. */
+static void measure(struct tasks *tasks, __u32 number)
+{
+	struct space *space = &tasks->space[number];
+	const struct vma *vma;
+	__u64 addr = 0;
+
+	while ((vma = vmas_next(&tasks->vmas, space->vmas, addr))) {
+		const __s64 mapping = idmap_get(&tasks->by_mapping, mapping_key(number, vma->name));
+		const __u64 pages = ((vma->end + 4095) >> 12) - (vma->start >> 12);
+
+		space->room += pages;
+		if (mapping >= 0)
+			tasks->mapping[mapping].room += pages;
+		addr = vma->end;
+	}
+	if (space->nowhere_plus_1 && tasks->mapping[space->nowhere_plus_1 - 1].pages)
+		space->room = 0;
+}
+
+__u64 tasks_measure(struct tasks *tasks)
+{
+	bool known = true;
+	__u64 sum = 0;
+	__u32 i;
+
+	for (i = 0; i < tasks->nr_spaces; i++) {
+		struct space *space = &tasks->space[i];
+
+		if (!space->samples)
+			continue;
+		if (!space->partial)
+			measure(tasks, i);
+		known = known && space->room;
+		sum += space->room;
+	}
+	return known ? sum : 0;
+}
+
 void tasks_free(struct tasks *tasks)
 {
 	__u32 i;

@@ -30,6 +30,7 @@
  * @samples: samples in it, not cooled
  * @pages: pages tracked at the end
  * @hot_pages: hot ones
+ * @room: pages that the ranges mapped at the end have; 0: not known
  */
 struct mapping {
 	const char *name;
@@ -40,6 +41,7 @@ struct mapping {
 	__u64 samples;
 	__u64 pages;
 	__u64 hot_pages;
+	__u64 room;
 };
 
 /**
@@ -53,6 +55,8 @@ struct mapping {
  * @samples: samples in it, not cooled
  * @pages: pages tracked at the end
  * @hot_pages: hot ones
+ * @partial: not all that is mapped is known
+ * @room: pages that its mappings have at the end; 0: not known
  * @vmas: list of what is mapped
  * @found: private: the range found last and its mapping; a length of 0: none
  * @nowhere_plus_1: private: mapping for addresses in no range, plus 1; 0: none yet
@@ -67,6 +71,8 @@ struct space {
 	__u64 samples;
 	__u64 pages;
 	__u64 hot_pages;
+	bool partial;
+	__u64 room;
 	__u32 vmas;
 	struct {
 		__u64 start;
@@ -178,6 +184,16 @@ int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len
  * @tasks: the processes, to which no more mappings are added
  */
 void tasks_name(struct tasks *tasks);
+
+/**
+ * tasks_measure() - set how many pages address spaces and mappings have
+ * @tasks: the processes, with all their pages
+ *
+ * Of an address space that has pages outside of all known ranges, it is not known.
+ *
+ * Return: the sum of those that have samples; 0: not known of all.
+ */
+__u64 tasks_measure(struct tasks *tasks);
 
 /**
  * tasks_sampled() - get the mapping of a name, if it had samples

@@ -64,6 +64,7 @@ static struct moment take_target(struct json_object *line, struct json_object *t
 {
 	struct json_object *hit = member(target, "hit_ratio_ppm");
 	struct json_object *measured = member(target, "measured_hit_ratio_ppm");
+	struct json_object *estimate = member(target, "best_hit_estimate_ppm");
 	const char *name = json_object_get_string(member(target, "name"));
 	struct moment moment = {
 		.seconds = (double)number(line, "elapsed_ns") / 1e9,
@@ -77,6 +78,7 @@ static struct moment take_target(struct json_object *line, struct json_object *t
 		.hot_slow = number(target, "hot_on_slow"),
 		.hit_ppm = hit ? json_object_get_int64(hit) : -1,
 		.best_ppm = number(target, "best_hit_ratio_ppm"),
+		.estimate_ppm = estimate ? json_object_get_int64(estimate) : -1,
 		.measured_ppm = measured ? json_object_get_int64(measured) : -1,
 	};
 
@@ -199,7 +201,7 @@ static void print_moment(FILE *file, const struct moment *moment, const struct m
 	print_size(file, true, moment->hot_pages);
 	print_size(file, moment->placed, moment->hot_slow);
 	print_share(file, moment->placed, moment->hit_ppm);
-	print_share(file, true, moment->best_ppm);
+	print_share(file, true, moment->estimate_ppm);
 	print_share(file, true, moment->measured_ppm);
 	fputc('\n', file);
 }
@@ -250,7 +252,8 @@ void timeline_print_csv(FILE *file, const struct timeline *timeline)
 
 	fputs("target,seconds,samples,lost,cost_ppm,hot_threshold,warm_threshold,", file);
 	fputs("hot_pages,hot_on_slow,fast_pages,slow_pages,", file);
-	fputs("hit_ratio_ppm,best_hit_ratio_ppm,measured_hit_ratio_ppm\n", file);
+	fputs("hit_ratio_ppm,best_hit_ratio_ppm,measured_hit_ratio_ppm,best_hit_estimate_ppm\n",
+	      file);
 	for (i = 0; i < timeline->nr; i++) {
 		const struct moment *moment = &timeline->moment[i];
 
@@ -267,6 +270,9 @@ void timeline_print_csv(FILE *file, const struct timeline *timeline)
 		fprintf(file, ",%llu,", moment->best_ppm);
 		if (moment->measured_ppm >= 0)
 			fprintf(file, "%lld", moment->measured_ppm);
+		fputc(',', file);
+		if (moment->estimate_ppm >= 0)
+			fprintf(file, "%lld", moment->estimate_ppm);
 		fputc('\n', file);
 	}
 }

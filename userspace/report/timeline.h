@@ -23,7 +23,8 @@
  * @slow_pages: those on slow nodes
  * @placed: it is known where pages are
  * @hit_ppm: share of the samples on fast nodes; -1: unknown
- * @best_ppm: what the best placement would reach
+ * @best_ppm: share of the samples on the hottest pages
+ * @estimate_ppm: what the best placement would reach; -1: unknown
  * @measured_ppm: share of the fast tier in what served the samples since the moment before,
  *	in millionths; -1: unknown
  */
@@ -43,6 +44,7 @@ struct moment {
 	bool placed;
 	__s64 hit_ppm;
 	__u64 best_ppm;
+	__s64 estimate_ppm;
 	__s64 measured_ppm;
 };
 

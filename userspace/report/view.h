@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "cmd/field.h"
-#include "curve.h"
+#include "cmd/curve.h"
 #include "panel.h"
 #include "report.h"
 

@@ -55,12 +55,12 @@ static unsigned int bucket_of(__u32 rank)
 	return EXACT + (bits - EXACT_BITS) * 256 + ((rank >> (bits - 8)) & 255);
 }
 
-static void put(struct bucket *buckets, __u32 rank, __u32 value)
+static void put(struct bucket *buckets, __u32 rank, __u64 pages, __u32 value)
 {
 	struct bucket *bucket = &buckets[bucket_of(rank)];
 
-	bucket->pages++;
-	bucket->value += value;
+	bucket->pages += pages;
+	bucket->value += (double)pages * value;
 }
 
 /* Adds the share of the values that the first pages by rank have, at each capacity. */
@@ -124,25 +124,32 @@ static void split(__u32 count, __u32 part[FOLDS], __u64 *state)
 	part[i] = count;
 }
 
+/* Holds a tenth of the samples of a page out, in each fold another one. */
+static void hold_out(struct bucket *folds, __u32 count, __u64 *state)
+{
+	__u32 part[FOLDS];
+	unsigned int i;
+
+	split(count, part, state);
+	for (i = 0; i < FOLDS; i++)
+		put(&folds[i * BUCKETS], count - part[i], 1, part[i]);
+}
+
 /* The shares of samples that are held out. */
-static int held_out(const struct curve *curve, const __u32 *counts, size_t nr, __u32 unit,
+static int held_out(const struct curve *curve, const struct tally *tally, __u32 unit,
 		    double share[CURVE_POINTS])
 {
 	struct bucket *folds = calloc(FOLDS * BUCKETS, sizeof(*folds));
-	__u64 state = 1;
+	__u64 state = 1, page;
 	unsigned int i;
-	size_t page;
 
 	if (!folds)
 		return -ENOMEM;
-	for (page = 0; page < nr; page++) {
-		const __u32 count = counts[page] / unit;
-		__u32 part[FOLDS];
-
-		split(count, part, &state);
-		for (i = 0; i < FOLDS; i++)
-			put(&folds[i * BUCKETS], count - part[i], part[i]);
-	}
+	for (i = 1; i < TALLY_EXACT; i++)
+		for (page = 0; page < tally->pages[i]; page++)
+			hold_out(folds, i / unit, &state);
+	for (page = 0; page < tally->nr_large; page++)
+		hold_out(folds, tally->large[page] / unit, &state);
 	memset(share, 0, CURVE_POINTS * sizeof(*share));
 	/* Folds have about as many samples each; their sum is what counts. */
 	for (i = 0; i < FOLDS; i++)
@@ -153,6 +160,7 @@ static int held_out(const struct curve *curve, const __u32 *counts, size_t nr, _
 
 /**
  * struct mixture - the probability of each count at each rate
+ * @truncated: it is not known how many pages have no sample
  * @count: the counts that pages have
  * @pages: how many pages have each
  * @nr: how many counts there are
@@ -161,6 +169,7 @@ static int held_out(const struct curve *curve, const __u32 *counts, size_t nr, _
  * @weight: share of the pages seen that have each rate
  */
 struct mixture {
+	bool truncated;
 	unsigned int count[KNOWN];
 	double pages[KNOWN];
 	unsigned int nr;
@@ -169,25 +178,40 @@ struct mixture {
 	double weight[RATES];
 };
 
-static void begin_mixture(struct mixture *m, const struct bucket *buckets)
+/* The share of the pages of a rate that are in the mixture. */
+static double seen(const struct mixture *m, unsigned int i)
+{
+	return m->truncated ? -expm1(-m->rate[i]) : 1;
+}
+
+static void add_count(struct mixture *m, unsigned int count, double pages)
+{
+	unsigned int i;
+
+	if (!pages)
+		return;
+	for (i = 0; i < RATES; i++)
+		m->likely[m->nr][i] = exp(count * log(m->rate[i]) - m->rate[i] -
+					  lgamma(count + 1.0)) / seen(m, i);
+	m->count[m->nr] = count;
+	m->pages[m->nr++] = pages;
+}
+
+/* @unseen: pages without samples; below 0: not known, as they are not seen. */
+static void begin_mixture(struct mixture *m, const struct bucket *buckets, double unseen)
 {
 	const double step = log(RATE_MOST / RATE_LEAST) / (RATES - 1);
 	unsigned int count, i;
 
+	m->truncated = unseen < 0;
 	for (i = 0; i < RATES; i++) {
 		m->rate[i] = RATE_LEAST * exp(step * i);
 		m->weight[i] = 1.0 / RATES;
 	}
-	for (count = 1; count < KNOWN; count++) {
-		if (!buckets[count].pages)
-			continue;
-		/* Given that it is not 0, as pages without samples are not seen. */
-		for (i = 0; i < RATES; i++)
-			m->likely[m->nr][i] = exp(count * log(m->rate[i]) - m->rate[i] -
-						  lgamma(count + 1.0)) / -expm1(-m->rate[i]);
-		m->count[m->nr] = count;
-		m->pages[m->nr++] = buckets[count].pages;
-	}
+	if (!m->truncated)
+		add_count(m, 0, unseen);
+	for (count = 1; count < KNOWN; count++)
+		add_count(m, count, buckets[count].pages);
 }
 
 /* One step of expectation maximization; returns by how much a weight has changed at most. */
@@ -220,8 +244,12 @@ static int by_rate(const void *a, const void *b)
 	return x->rate > y->rate ? -1 : x->rate < y->rate;
 }
 
-/* Estimates how many pages there are of each rate, the hottest first. */
-static int estimate(const struct bucket *buckets, struct atom *atoms, unsigned int *nr)
+/*
+ * Estimates how many pages there are of each rate, the hottest first. @unseen: as for
+ * begin_mixture().
+ */
+static int estimate(const struct bucket *buckets, double unseen, struct atom *atoms,
+		    unsigned int *nr)
 {
 	struct mixture *m = calloc(1, sizeof(*m));
 	double pages = 0;
@@ -229,7 +257,7 @@ static int estimate(const struct bucket *buckets, struct atom *atoms, unsigned i
 
 	if (!m)
 		return -ENOMEM;
-	begin_mixture(m, buckets);
+	begin_mixture(m, buckets, unseen);
 	for (i = 0; m->nr && i < ITERATIONS && improve(m) > SETTLED; i++)
 		;
 	for (i = 0; i < m->nr; i++)
@@ -238,7 +266,7 @@ static int estimate(const struct bucket *buckets, struct atom *atoms, unsigned i
 	for (i = 0; i < RATES && m->nr; i++)
 		atoms[(*nr)++] = (struct atom) {
 			.rate = m->rate[i],
-			.pages = pages * m->weight[i] / -expm1(-m->rate[i]),
+			.pages = pages * m->weight[i] / seen(m, i),
 		};
 	for (i = KNOWN; i < BUCKETS; i++)
 		if (buckets[i].pages)
@@ -251,16 +279,17 @@ static int estimate(const struct bucket *buckets, struct atom *atoms, unsigned i
 	return 0;
 }
 
-/* Capacities up to the first that has room for all pages. */
+/* Capacities up to that of all pages. */
 static void make_points(struct curve *curve)
 {
-	for (curve->nr = 0; curve->nr < CURVE_POINTS; curve->nr++) {
-		const __u64 pages = exp2(curve->nr / 16.0) + 0.5;
+	__u64 pages = 0;
 
+	while (curve->nr < CURVE_POINTS && pages < curve->pages) {
 		/* The first steps are less than a page. */
-		curve->point[curve->nr].pages = pages;
-		if (pages >= curve->pages && curve->nr++ < CURVE_POINTS)
-			return;
+		pages = exp2(curve->nr / 16.0) + 0.5;
+		if (pages > curve->pages)
+			pages = curve->pages;
+		curve->point[curve->nr++].pages = pages;
 	}
 }
 
@@ -283,6 +312,8 @@ static void make_estimates(struct curve *curve, const struct atom *atoms, unsign
 			point->hit += (point->pages - pages) * atoms[at].rate;
 		point->hit /= all;
 	}
+	/* The last is of all pages, but for rounding. */
+	curve->point[curve->nr - 1].hit = 1;
 }
 
 /* Pages whose rates are known well enough: there, only chance has to be taken out. */
@@ -302,14 +333,14 @@ static double within(double value, double least, double most)
 }
 
 /* Samples say less the fewer they are. */
-static int make_bounds(struct curve *curve, const struct bucket *buckets, const __u32 *counts,
-		       size_t nr, __u32 unit)
+static int make_bounds(struct curve *curve, const struct bucket *buckets,
+		       const struct tally *tally, __u32 unit)
 {
 	const double off = sqrt(log(40) / (2.0 * curve->samples)), known = known_pages(buckets);
 	double low[CURVE_POINTS], high[CURVE_POINTS] = {};
 	unsigned int i;
 
-	if (held_out(curve, counts, nr, unit, low))
+	if (held_out(curve, tally, unit, low))
 		return -ENOMEM;
 	add_shares(buckets, curve, curve->samples, high);
 	for (i = 0; i < curve->nr; i++) {
@@ -322,40 +353,101 @@ static int make_bounds(struct curve *curve, const struct bucket *buckets, const 
 	return 0;
 }
 
-int curve_make(struct curve *curve, const __u32 *counts, size_t nr, __u32 unit)
+/* All accesses were counted: the share on the pages that have the most. */
+static void make_exact(struct curve *curve, const struct bucket *buckets)
 {
-	struct bucket *buckets = calloc(BUCKETS, sizeof(*buckets));
-	struct atom *atoms = calloc(RATES + BUCKETS, sizeof(*atoms));
-	unsigned int nr_atoms, i;
+	double share[CURVE_POINTS] = {};
+	unsigned int i;
+
+	curve->pages = curve->sampled_pages;
+	make_points(curve);
+	add_shares(buckets, curve, curve->samples, share);
+	for (i = 0; i < curve->nr; i++) {
+		curve->point[i].hit = share[i];
+		curve->point[i].low = share[i];
+		curve->point[i].high = share[i];
+	}
+}
+
+static double sum_pages(const struct atom *atoms, unsigned int nr)
+{
 	double pages = 0;
-	int ret = -ENOMEM;
-	size_t page;
 
-	memset(curve, 0, sizeof(*curve));
-	if (!buckets || !atoms)
-		goto out;
-	for (page = 0; page < nr; page++) {
-		const __u32 count = counts[page] / unit;
+	while (nr)
+		pages += atoms[--nr].pages;
+	return pages;
+}
 
-		put(buckets, count, count);
+/* Finds atoms of no more pages than there can be. */
+static int find_atoms(struct curve *curve, const struct bucket *buckets, __u64 most,
+		      struct atom *atoms, unsigned int *nr)
+{
+	int ret = estimate(buckets, -1, atoms, nr);
+
+	if (most && most < curve->sampled_pages)
+		most = curve->sampled_pages;
+	curve->bounded = !ret && most && sum_pages(atoms, *nr) > (double)most;
+	if (curve->bounded)
+		ret = estimate(buckets, (double)(most - curve->sampled_pages), atoms, nr);
+	curve->pages = curve->bounded ? most : ret ? 0 : (__u64)(sum_pages(atoms, *nr) + 0.5);
+	return ret;
+}
+
+static int make_estimated(struct curve *curve, const struct bucket *buckets,
+			  const struct tally *tally, const struct curve_config *config)
+{
+	struct atom *atoms = calloc(RATES + BUCKETS, sizeof(*atoms));
+	unsigned int nr;
+	int ret;
+
+	if (!atoms)
+		return -ENOMEM;
+	ret = find_atoms(curve, buckets, config->most, atoms, &nr);
+	if (!ret) {
+		make_points(curve);
+		make_estimates(curve, atoms, nr);
+		ret = make_bounds(curve, buckets, tally, config->unit ?: 1);
+	}
+	curve->few = curve->samples < CURVE_SAMPLES;
+	free(atoms);
+	return ret;
+}
+
+/* Sorts pages into buckets; those with less than one sample count for nothing. */
+static void fill(struct curve *curve, struct bucket *buckets, const struct tally *tally,
+		 __u32 unit)
+{
+	unsigned int count;
+	size_t i;
+
+	for (count = unit; count < TALLY_EXACT; count++) {
+		put(buckets, count / unit, tally->pages[count], count / unit);
+		curve->samples += count / unit * tally->pages[count];
+		curve->sampled_pages += tally->pages[count];
+	}
+	for (i = 0; i < tally->nr_large; i++) {
+		count = tally->large[i] / unit;
+		put(buckets, count, 1, count);
 		curve->samples += count;
 		curve->sampled_pages += count > 0;
 	}
-	ret = 0;
-	if (!curve->samples)
-		goto out;
-	ret = estimate(buckets, atoms, &nr_atoms);
-	if (ret)
-		goto out;
-	for (i = 0; i < nr_atoms; i++)
-		pages += atoms[i].pages;
-	curve->pages = pages + 0.5;
-	make_points(curve);
-	make_estimates(curve, atoms, nr_atoms);
-	ret = make_bounds(curve, buckets, counts, nr, unit);
-out:
+}
+
+int curve_make(struct curve *curve, const struct tally *tally, const struct curve_config *config)
+{
+	struct bucket *buckets = calloc(BUCKETS, sizeof(*buckets));
+	int ret = 0;
+
+	memset(curve, 0, sizeof(*curve));
+	if (!buckets)
+		return -ENOMEM;
+	fill(curve, buckets, tally, config->unit ?: 1);
+	curve->census = config->census;
+	if (curve->samples && config->census)
+		make_exact(curve, buckets);
+	else if (curve->samples)
+		ret = make_estimated(curve, buckets, tally, config);
 	free(buckets);
-	free(atoms);
 	return ret;
 }
 
@@ -365,6 +457,8 @@ struct curve_point curve_at(const struct curve *curve, __u64 pages)
 	const struct curve_point *next = curve->point, *end = next + curve->nr;
 	double part;
 
+	if (!pages)
+		return at;
 	for (; next < end && next->pages < pages; next++)
 		before = *next;
 	if (next == end) {
@@ -378,7 +472,7 @@ struct curve_point curve_at(const struct curve *curve, __u64 pages)
 	at.hit = before.hit + part * (next->hit - before.hit);
 	at.low = before.low + part * (next->low - before.low);
 	/* The curve is above the line between two points. */
-	at.high = next->high;
+	at.high = curve->census ? at.hit : next->high;
 	return at;
 }
 
@@ -419,6 +513,8 @@ static double high_of(const struct curve_point *point)
 
 struct curve_need curve_need(const struct curve *curve, double hit)
 {
+	if (curve->few)
+		return (struct curve_need) {};
 	return (struct curve_need) {
 		.pages = reach(curve, hit, hit_of),
 		.low = reach(curve, hit, high_of),

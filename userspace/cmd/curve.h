@@ -20,15 +20,37 @@
  * With n samples, a share that each sample changes by at most 1/n is off by more than
  * sqrt(ln(40) / 2n) in one direction in less than 2.5 % of the cases (Hoeffding 1963;
  * McDiarmid 1989). The bounds are the first two curves with that much added and removed.
+ *
+ * From the mixture follows how many pages have no sample. It knows nothing of memory: if there
+ * cannot be so many, the pages that can be there and have no sample are counted in, and the
+ * mixture is fitted to these, too.
+ *
+ * Where all accesses were counted, nothing has to be estimated: the first curve is the truth.
  */
-#ifndef REPORT_CURVE_H
-#define REPORT_CURVE_H
+#ifndef CMD_CURVE_H
+#define CMD_CURVE_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <linux/types.h>
+#include "tally.h"
 
 /* Capacities grow by a sixteenth of a power of two, from one page to 16 TiB. */
 #define CURVE_POINTS	513
+/* Of fewer samples the bounds are more than a quarter away from the truth everywhere. */
+#define CURVE_SAMPLES	30
+
+/**
+ * struct curve_config - what is known besides the counts
+ * @unit: what one sample counts; 0: 1
+ * @census: all accesses were counted, not samples of them
+ * @most: pages that can have been accessed, such as those that a mapping has; 0: not known.
+ *	It is no bound if more have samples
+ */
+struct curve_config {
+	__u32 unit;
+	bool census;
+	__u64 most;
+};
 
 /**
  * struct curve_point - the hit ratio at one capacity
@@ -48,13 +70,19 @@ struct curve_point {
  * struct curve - the hit ratio by capacity
  * @samples: samples that it is made from
  * @sampled_pages: pages that have them
+ * @census: they are all accesses, so that all else is exact
+ * @few: there are too few samples; nothing but the bounds is of use
+ * @bounded: there are no more @pages, as there is no more memory
  * @pages: an estimate of all pages that are accessed, also those without samples
- * @nr: points in use; the last one is the first that has room for all @pages
+ * @nr: points in use; the last one has room for just all @pages
  * @point: the points, by rising capacity
  */
 struct curve {
 	__u64 samples;
 	__u64 sampled_pages;
+	bool census;
+	bool few;
+	bool bounded;
 	__u64 pages;
 	unsigned int nr;
 	struct curve_point point[CURVE_POINTS];
@@ -63,13 +91,12 @@ struct curve {
 /**
  * curve_make() - compute the curve of some pages
  * @curve: filled
- * @counts: the count of each page
- * @nr: how many there are
- * @unit: what one sample counts, at least 1
+ * @tally: the counts of the pages
+ * @config: what is known besides
  *
  * Return: 0 or -ENOMEM.
  */
-int curve_make(struct curve *curve, const __u32 *counts, size_t nr, __u32 unit);
+int curve_make(struct curve *curve, const struct tally *tally, const struct curve_config *config);
 
 /**
  * curve_at() - the hit ratio at any capacity
@@ -82,7 +109,7 @@ struct curve_point curve_at(const struct curve *curve, __u64 pages);
 
 /**
  * struct curve_need - the capacity that a hit ratio needs, in pages
- * @pages: the estimate
+ * @pages: the estimate; 0: there are too few samples to tell
  * @low: its lower bound
  * @high: its upper bound; 0: unknown, with so few samples
  */
@@ -101,4 +128,4 @@ struct curve_need {
  */
 struct curve_need curve_need(const struct curve *curve, double hit);
 
-#endif /* REPORT_CURVE_H */
+#endif /* CMD_CURVE_H */
