@@ -141,6 +141,7 @@ static void print_one(FILE *file, const struct placement_cmd *cmd,
 	__u32 n, ppm;
 
 	print_title(file, &cmd->targets, placement->target);
+	fprintf(file, "%31s %31s\n", "memory", "pages");
 	fprintf(file, "%4s %-4s %10s %10s %7s %7s %7s %7s %8s %6s\n", "node", "tier", "resident",
 		"huge", "tracked", "hot", "warm", "cold", "samples", "share");
 	for (n = 0; n < where->placement.nr_nodes; n++)

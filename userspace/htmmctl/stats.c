@@ -111,7 +111,10 @@ static void print_served(FILE *file, const struct served *served,
 
 		snprintf(name, sizeof(name), "%d/%s", row->cpu_node,
 			 known ? stats->events[row->event].name : "?");
-		snprintf(cell, sizeof(cell), "%-6u %-19.19s", served->target, name);
+		if (served->target)
+			snprintf(cell, sizeof(cell), "%-6u %-19.19s", served->target, name);
+		else
+			snprintf(cell, sizeof(cell), "%-6s %-19.19s", "all", name);
 		out_name(file, cell);
 		for (source = 0; source < HTMM_NR_SOURCES; source++)
 			fprintf(file, " %8llu", row->samples[source]);
