@@ -117,7 +117,7 @@ static void print_curve(FILE *gnuplot, const void *arg)
 	fputs("set xlabel 'capacity of the fast tier, MiB'\nset logscale x\n"
 	      "set ylabel 'samples that it serves, %'\nset yrange [0:100]\n"
 	      "set grid\nset key bottom right\n"
-	      "plot $curve using 1:3:4 with filledcurves fillcolor '#d0d8f0' title '95 % sure'",
+	      "plot $curve using 1:3:4 with filledcurves fillcolor '#d0d8f0' title 'bounds, true in 95 of 100 samplings'",
 	      gnuplot);
 	fputs(", $curve using 1:2 with lines linewidth 3 linecolor '#1b1f7a' title 'estimate'\n",
 	      gnuplot);

@@ -152,10 +152,11 @@ static void print_all(FILE *file, const struct curve *curve)
 		return;
 	}
 	fprintf(file, "%10s %7s %12s %9s %17s\n", "capacity", "of all", "pages", "hit ratio",
-		"95 % sure");
+		"bounds");
 	for (i = 0; i < ARRAY_SIZE(shares); i++)
 		print_capacity(file, curve, shares[i]);
 	print_needs(file, curve);
+	fputs("bounds: of 100 samplings, the true hit ratio is within them in at least 95\n", file);
 	print_origin(file, curve);
 }
 
