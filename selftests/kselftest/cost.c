@@ -7,8 +7,8 @@
 #define ROUNDS		4
 /* Milliseconds between two looks at the cost: all accesses are made in the first ones. */
 #define WINDOW_MS	800
-/* On a busy machine the accesses may take longer than a window, several times in turn. */
-#define TRIES		20
+/* On a busy machine accesses take longer: the next try has more of them, and a longer window. */
+#define TRIES		6
 
 /* Which part the cost mostly consists of. */
 enum part { CHARGE, DRAIN, HANDLER };
@@ -20,24 +20,27 @@ FIXTURE(cost) {
 	void *mem;
 	int cpus[2];
 	int nr_cpus;
+	unsigned int tried;
 };
 
 FIXTURE_VARIANT(cost) {
 	enum part part;
+	unsigned int rounds;
 	__u32 interrupt_ns;
 	__u32 drain_interval_ms;
 };
 
 FIXTURE_VARIANT_ADD(cost, charge) {
-	.part = CHARGE, .interrupt_ns = 1000000, .drain_interval_ms = 10000,
+	.part = CHARGE, .rounds = ROUNDS, .interrupt_ns = 1000000, .drain_interval_ms = 10000,
 };
 
 FIXTURE_VARIANT_ADD(cost, drain) {
-	.part = DRAIN, .interrupt_ns = 1, .drain_interval_ms = 1,
+	.part = DRAIN, .rounds = ROUNDS, .interrupt_ns = 1, .drain_interval_ms = 1,
 };
 
+/* A handler takes less than a thread that begins: there are many. */
 FIXTURE_VARIANT_ADD(cost, handler) {
-	.part = HANDLER, .interrupt_ns = 1, .drain_interval_ms = 10000,
+	.part = HANDLER, .rounds = 4 * ROUNDS, .interrupt_ns = 1, .drain_interval_ms = 10000,
 };
 
 FIXTURE_SETUP(cost)
@@ -46,7 +49,6 @@ FIXTURE_SETUP(cost)
 	request_init(&self->req, &self->source.event);
 	self->req.arg.interrupt_ns = variant->interrupt_ns;
 	self->req.arg.drain_interval_ms = variant->drain_interval_ms;
-	self->req.arg.budget_interval_ms = WINDOW_MS;
 	/* Nothing that this process does is recorded, so ksampled has nothing to drain. */
 	if (variant->part == HANDLER)
 		request_add_target(&self->req, getppid());
@@ -64,25 +66,56 @@ FIXTURE_TEARDOWN(cost)
 	check_idle(_metadata);
 }
 
-/* As many accesses on each CPU, as each has handlers of its own. */
-static void access_on_each_cpu(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self)
+static __u32 window_ms(const FIXTURE_DATA(cost) *self)
 {
+	return WINDOW_MS << self->tried;
+}
+
+/* As many accesses on each CPU, as each has handlers of its own. */
+static void access_on_each_cpu(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self,
+			       const FIXTURE_VARIANT(cost) *variant)
+{
+	unsigned long rounds = ((unsigned long)variant->rounds << self->tried) *
+			       self->source.event.period;
 	int i;
 
 	for (i = 0; i < self->nr_cpus; i++) {
 		ASSERT_EQ(0, cpu_pin(self->cpus[i]));
-		access_pages(&self->source, self->mem, PAGES,
-			     ROUNDS * self->source.event.period / self->nr_cpus);
+		access_pages(&self->source, self->mem, PAGES, rounds / self->nr_cpus);
 	}
 }
 
-/* Returns whether all accesses were made before the first look at the cost. */
-static bool accesses_first(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self,
-			   const FIXTURE_VARIANT(cost) *variant)
+/**
+ * struct first - the first cost of a session, and what it was computed from
+ * @before: statistics before it; all accesses have been made
+ * @after: the first statistics with a cost
+ * @info: read after that
+ */
+struct first {
+	struct htmm_stats before, after;
+	struct htmm_info info;
+};
+
+static void look(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self,
+		 struct htmm_stats *s)
 {
 	struct stats stats;
-	bool first;
 
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	*s = stats.s;
+	stats_free(&stats);
+}
+
+/*
+ * Returns whether it is the cost of all accesses: these were made before the first window
+ * ended, and the second had not ended when its cost was read.
+ */
+static bool first_cost(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self,
+		       const FIXTURE_VARIANT(cost) *variant, struct first *first)
+{
+	int tries = 20 * window_ms(self);
+
+	self->req.arg.budget_interval_ms = window_ms(self);
 	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
 		TH_LOG("%s", self->req.error);
 	}
@@ -90,65 +123,83 @@ static bool accesses_first(struct __test_metadata *_metadata, FIXTURE_DATA(cost)
 	if (variant->part == DRAIN)
 		access_pages(&self->source, self->mem, PAGES, 1);
 	else
-		access_on_each_cpu(_metadata, self);
-	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	first = !stats.s.cost_ppm;
-	stats_free(&stats);
-	return first;
+		access_on_each_cpu(_metadata, self, variant);
+	look(_metadata, self, &first->after);
+	if (first->after.cost_ppm)
+		return false;
+	do {
+		first->before = first->after;
+		usleep(1000);
+		look(_metadata, self, &first->after);
+	} while (!first->after.cost_ppm && --tries);
+	ASSERT_LT(0, tries);
+	ASSERT_EQ(0, device_info(self->fd, &first->info));
+	ASSERT_LE(2, first->info.nr_cpus);
+	return first->info.elapsed_ns < 2000000ULL * window_ms(self);
 }
 
-/* The first cost, with the time since the start. */
-static void first_cost(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self,
-		       struct htmm_stats *s, struct htmm_info *info)
-{
-	struct stats stats;
-	int tries = 20 * WINDOW_MS;
+/* What sampling has cost since the start, and the part that it should mostly consist of. */
+struct spent {
+	__u64 all, part;
+};
 
-	do {
-		usleep(1000);
-		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		*s = stats.s;
-		stats_free(&stats);
-	} while (!s->cost_ppm && --tries);
-	ASSERT_LT(0, tries);
-	ASSERT_EQ(0, device_info(self->fd, info));
+static struct spent spent(const FIXTURE_VARIANT(cost) *variant, const struct htmm_stats *s)
+{
+	__u64 charge = s->total.overflows * variant->interrupt_ns;
+
+	return (struct spent) {
+		.all = s->handler_ns + charge + s->drain_ns,
+		.part = variant->part == CHARGE ? charge :
+			variant->part == DRAIN ? s->drain_ns : s->handler_ns,
+	};
+}
+
+/* The cost of so much in the first window, which ended before @info was read. */
+static __u64 least_ppm(const struct htmm_info *info, __u64 ns)
+{
+	return ns * 1000 / (info->elapsed_ns / 1000 * info->nr_cpus) * 8 / 10;
+}
+
+/* The same; that window is at least as long as asked for. */
+static __u64 most_ppm(const FIXTURE_DATA(cost) *self, const struct htmm_info *info, __u64 ns)
+{
+	return ns / (window_ms(self) * info->nr_cpus) * 11 / 10;
 }
 
 /*
- * The cost is a share of the window, which is at least as long as asked for and not longer
- * than the session, on all its CPUs. ksampled went on between that look and ours. Returns
- * false if the machine was too busy to tell: a part that should be large was not.
+ * The cost is the sum of all parts at a moment between two looks. Returns false if the machine
+ * was too busy to tell: without one part, or with one counted twice, it could be the same.
  */
 static bool is_the_sum(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self,
 		       const FIXTURE_VARIANT(cost) *variant)
 {
-	__u64 charge, sum, part, least, most;
-	struct htmm_info info;
-	struct htmm_stats s;
+	struct spent before, after;
+	struct first first;
+	__u64 least, most;
 
-	if (!accesses_first(_metadata, self, variant))
+	if (!first_cost(_metadata, self, variant, &first))
 		return false;
-	first_cost(_metadata, self, &s, &info);
-	charge = s.total.overflows * variant->interrupt_ns;
-	sum = s.handler_ns + charge + s.drain_ns;
-	part = variant->part == CHARGE ? charge :
-	       variant->part == DRAIN ? s.drain_ns : s.handler_ns;
-	ASSERT_LE(2, info.nr_cpus);
-	least = sum * 1000 / (info.elapsed_ns / 1000 * info.nr_cpus);
-	most = sum / (WINDOW_MS * info.nr_cpus);
-	if (part >= sum / 4 * 3 && s.cost_ppm >= least * 8 / 10 && s.cost_ppm <= most * 11 / 10)
-		return true;
-	TH_LOG("%u ppm, not %llu to %llu: handlers %llu ns, interrupts %llu ns, ksampled %llu ns",
-	       s.cost_ppm, least, most, s.handler_ns, charge, s.drain_ns);
-	return false;
+	before = spent(variant, &first.before);
+	after = spent(variant, &first.after);
+	least = least_ppm(&first.info, before.all);
+	most = most_ppm(self, &first.info, after.all);
+	if (most_ppm(self, &first.info, after.all - before.part) >= least ||
+	    least_ppm(&first.info, before.all + before.part) <= most)
+		return false;
+	EXPECT_TRUE(least <= first.after.cost_ppm && first.after.cost_ppm <= most) {
+		TH_LOG("%u ppm, not %llu to %llu: handlers %llu ns, %llu of them, ksampled %llu ns",
+		       first.after.cost_ppm, least, most, first.after.handler_ns,
+		       first.after.total.overflows, first.after.drain_ns);
+	}
+	return true;
 }
 
 TEST_F(cost, is_the_sum)
 {
-	int tries = TRIES;
-
 	while (!is_the_sum(_metadata, self, variant)) {
-		ASSERT_LT(0, --tries);
+		ASSERT_GT(TRIES, ++self->tried) {
+			TH_LOG("the machine is too busy for a window of %u ms", window_ms(self));
+		}
 		ASSERT_EQ(0, device_stop(self->fd));
 	}
 }
@@ -191,42 +242,37 @@ TEST_F(cost, of_a_stopped_session)
 /* Of the interrupts, those of the windows before are charged no more. */
 TEST_F(cost, falls_again)
 {
-	struct htmm_info info;
 	struct htmm_stats s;
-	struct stats stats;
-	__u32 first, most = 0;
+	__u32 whole, most = 0;
+	struct first first;
 	int tries, i;
 
 	if (variant->part != CHARGE)
 		return;
-	for (tries = TRIES; !accesses_first(_metadata, self, variant); ) {
-		ASSERT_LT(0, --tries);
+	while (!first_cost(_metadata, self, variant, &first)) {
+		ASSERT_GT(TRIES, ++self->tried);
 		ASSERT_EQ(0, device_stop(self->fd));
 	}
-	first_cost(_metadata, self, &s, &info);
-	first = s.cost_ppm;
-	tries = 20 * WINDOW_MS / 10;
+	whole = first.after.cost_ppm;
+	tries = 20 * window_ms(self) / 10;
 	do {
 		usleep(10000);
-		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		stats_free(&stats);
-	} while (stats.s.cost_ppm > first / 10 && --tries);
+		look(_metadata, self, &s);
+	} while (s.cost_ppm > whole / 10 && --tries);
 	EXPECT_LT(0, tries) {
-		TH_LOG("%u ppm, and then still %u", first, stats.s.cost_ppm);
+		TH_LOG("%u ppm, and then still %u", whole, s.cost_ppm);
 	}
 
 	/* A later window is as long as the first; what is done in it may be in two of them. */
-	for (tries = TRIES; tries && most < first / 10 * 4; tries--) {
-		access_pages(&self->source, self->mem, PAGES,
-			     ROUNDS * self->source.event.period);
-		for (i = 0; i < 2 * WINDOW_MS / 10 && most < first / 10 * 4; i++) {
+	for (tries = TRIES; tries && most < whole / 10 * 4; tries--) {
+		access_on_each_cpu(_metadata, self, variant);
+		for (i = 0; i < 2 * window_ms(self) / 10 && most < whole / 10 * 4; i++) {
 			usleep(10000);
-			ASSERT_EQ(0, stats_read(self->fd, &stats));
-			stats_free(&stats);
-			most = stats.s.cost_ppm > most ? stats.s.cost_ppm : most;
+			look(_metadata, self, &s);
+			most = s.cost_ppm > most ? s.cost_ppm : most;
 		}
 	}
-	EXPECT_LE(first / 10 * 4, most) {
-		TH_LOG("%u ppm, and later at most %u", first, most);
+	EXPECT_LE(whole / 10 * 4, most) {
+		TH_LOG("%u ppm, and later at most %u", whole, most);
 	}
 }
