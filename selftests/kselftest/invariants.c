@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "device.h"
 #include "invariants.h"
 
@@ -13,8 +14,8 @@
 /* A longer list of pages is not read: tests of many pages would take too long. */
 #define PAGES_MOST	8192
 #define TEXT_MAX	0x40000
-/* Other programs may reset or cool the session between two calls. */
-#define TRIES		5
+/* Other programs may reset, cool or change the session between two calls: then look again. */
+#define LOOKS		5
 /* Nanoseconds that two clocks of the kernel may differ by. */
 #define CLOCKS		1000000
 
@@ -78,6 +79,19 @@ static void wrong(struct seen *seen, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(seen->wrong, sizeof(seen->wrong), fmt, args);
 	va_end(args);
+}
+
+/*
+ * Did a call fail that may not fail? Whoever has no rights may be refused: a process of a test of
+ * rights.
+ */
+static bool failed(struct seen *seen, const char *what, int ret)
+{
+	if (ret >= 0)
+		return false;
+	if (!geteuid() || (ret != -EPERM && ret != -EACCES))
+		wrong(seen, "%s cannot be read: %s", what, strerror(-ret));
+	return true;
 }
 
 static void equal(struct seen *seen, const char *what, __u64 a, __u64 b)
@@ -204,7 +218,7 @@ static void check_listing(struct seen *seen, const struct histogram *hist, __u32
 	size_t i;
 	bool hot;
 
-	if (pages_list(seen->fd, &request, 1000, &list))
+	if (failed(seen, "a list of pages", pages_list(seen->fd, &request, 1000, &list)))
 		return;
 	for (i = 0; i < list.nr; i++) {
 		const struct htmm_page *page = &list.page[i];
@@ -234,7 +248,7 @@ static void check_histogram(struct seen *seen, __u32 unit)
 	struct histogram hist;
 	int i;
 
-	if (device_hist(seen->fd, unit, &hist))
+	if (failed(seen, "a histogram", device_hist(seen->fd, unit, &hist)))
 		return;
 	for (i = 0; i < HTMM_NR_BINS; i++) {
 		pages += hist.bins[i];
@@ -272,9 +286,12 @@ static bool text_open(struct text *text, struct seen *seen, const char *name)
 	FILE *file;
 	size_t n;
 
+	/* Not all machines have it mounted. */
+	if (access(DEBUGFS, X_OK))
+		return false;
 	snprintf(path, sizeof(path), DEBUGFS "%s", name);
 	file = fopen(path, "re");
-	if (!file)
+	if (failed(seen, path, file ? 0 : -errno))
 		return false;
 	*text = (struct text) { .seen = seen, .name = name, .said = malloc(TEXT_MAX) };
 	n = text->said ? fread(text->said, 1, TEXT_MAX - 1, file) : 0;
@@ -390,7 +407,7 @@ static void check_histogram_file(struct seen *seen)
 	if (!text_open(&text, seen, "histogram"))
 		return;
 	for (unit = 0; unit < 2; unit++) {
-		if (device_hist(seen->fd, unit, &hist))
+		if (failed(seen, "a histogram", device_hist(seen->fd, unit, &hist)))
 			break;
 		fast = hist.pages - hist.bins[0];
 		if (fast > hist.capacity_pages)
@@ -475,37 +492,90 @@ static void look(struct seen *seen)
 	check_events_file(seen);
 }
 
-/* Returns whether it is a stopped session that may be looked at, and has been. */
-static bool try(int fd, struct seen *seen)
+/* Reads what all else is compared with. */
+static void read_all(int fd, struct seen *seen)
 {
-	struct htmm_info after;
-
 	*seen = (struct seen) { .fd = fd };
 	/* Not zeroes, as members that the module does not set would not show. */
 	memset(seen->targets, 0xa5, sizeof(seen->targets));
-	if (device_info(fd, &seen->info) || seen->info.state != HTMM_STATE_STOPPED ||
-	    stats_read(fd, &seen->stats))
-		return false;
+	if (failed(seen, "the state", device_info(fd, &seen->info)) ||
+	    failed(seen, "statistics", stats_read(fd, &seen->stats)))
+		return;
 	seen->nr_targets = device_targets(fd, seen->targets);
-	if (seen->nr_targets >= 0)
+	failed(seen, "targets", seen->nr_targets);
+}
+
+/* All channels: they are where the pointer in the statistics says. */
+static bool same_stats(const struct stats *a, const struct stats *b)
+{
+	struct htmm_stats s = a->s;
+
+	s.channels = b->s.channels;
+	return !memcmp(&s, &b->s, sizeof(s)) &&
+	       !memcmp(a->channels, b->channels, s.nr_channels * sizeof(*a->channels));
+}
+
+/* Is it the stopped session that @seen is of, and has nobody changed it since? */
+static bool is_unchanged(const struct seen *seen)
+{
+	struct seen *now = malloc(sizeof(*now));
+	bool same = false;
+
+	if (!now)
+		return false;
+	read_all(seen->fd, now);
+	if (!*now->wrong)
+		same = !memcmp(&seen->info, &now->info, sizeof(now->info)) &&
+		       same_stats(&seen->stats, &now->stats) &&
+		       !memcmp(seen->targets, now->targets, sizeof(now->targets));
+	stats_free(&now->stats);
+	free(now);
+	return same;
+}
+
+/* The stopped session is still there. */
+static bool is_there(int fd, __u64 session)
+{
+	struct htmm_info info;
+
+	return !device_info(fd, &info) && info.state == HTMM_STATE_STOPPED &&
+	       info.session == session;
+}
+
+/*
+ * Returns whether this is a verdict: nothing is wrong; or something is, and nobody has changed
+ * the session meanwhile; or it cannot be read.
+ */
+static bool look_once(int fd, struct seen *seen)
+{
+	bool readable;
+
+	read_all(fd, seen);
+	readable = !*seen->wrong;
+	if (readable && seen->nr_targets >= 0)
 		look(seen);
-	stats_free(&seen->stats);
-	return seen->nr_targets >= 0 && !device_info(fd, &after) &&
-	       after.session == seen->info.session && after.state == HTMM_STATE_STOPPED;
+	return !*seen->wrong || !readable || is_unchanged(seen);
 }
 
 void invariants_hold(int fd)
 {
 	struct seen *seen = malloc(sizeof(*seen));
-	bool looked = false;
-	int tries;
+	struct htmm_info info;
+	int looks;
 
-	for (tries = 0; seen && tries < TRIES; tries++) {
-		looked = try(fd, seen);
-		if (!looked || !*seen->wrong)
-			break;
+	if (!seen || device_info(fd, &info)) {
+		printf("# a stopped session cannot be looked at\n");
+		fflush(stdout);
+		abort();
 	}
-	if (seen && looked && *seen->wrong) {
+	for (looks = 0; looks < LOOKS && is_there(fd, info.session); looks++) {
+		bool certain = look_once(fd, seen);
+
+		stats_free(&seen->stats);
+		if (!certain)
+			continue;
+		if (!*seen->wrong || !is_there(fd, info.session))
+			break;
 		printf("# a stopped session: %s\n", seen->wrong);
 		fflush(stdout);
 		abort();

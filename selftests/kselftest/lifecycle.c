@@ -63,27 +63,33 @@ static void touch(struct _test_data_lifecycle *self)
 TEST_F(lifecycle, results_stay_until_close)
 {
 	struct htmm_info info, later;
-	struct pages pages;
+	struct pages before, pages;
 	int other = device_open();
+	__u64 counted;
 
 	ASSERT_EQ(0, start(self));
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 	touch(self);
 	ASSERT_EQ(0, stop(self));
 	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
-	EXPECT_LE(PAGES, samples(_metadata, self->fd));
-	EXPECT_LE(PAGES, samples(_metadata, other));
-	ASSERT_EQ(0, pages_read(other, &pages));
-	EXPECT_LE(PAGES, pages.nr);
-	pages_free(&pages);
+	counted = samples(_metadata, self->fd);
+	EXPECT_LE(PAGES, counted);
+	ASSERT_EQ(0, pages_read(self->fd, &before));
+	EXPECT_LE(PAGES, before.nr);
 
-	/* A stopped session counts nothing more, not even time. */
+	/* A stopped session counts nothing more, not even time, and tells everybody the same. */
 	ASSERT_EQ(0, device_info(other, &info));
-	touch(self);
 	EXPECT_EQ(0, info.drain_pid);
 	EXPECT_EQ(0, info.ring_bytes);
+	touch(self);
+	EXPECT_EQ(counted, samples(_metadata, other));
+	ASSERT_EQ(0, pages_read(other, &pages));
+	ASSERT_EQ(before.nr, pages.nr);
+	EXPECT_EQ(0, memcmp(before.page, pages.page, pages.nr * sizeof(*pages.page)));
+	pages_free(&before);
+	pages_free(&pages);
 	ASSERT_EQ(0, device_info(other, &later));
-	EXPECT_EQ(info.elapsed_ns, later.elapsed_ns);
+	EXPECT_EQ(0, memcmp(&info, &later, sizeof(info)));
 
 	close(self->fd);
 	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
