@@ -57,6 +57,8 @@ struct call {
  * @total: samples since the start
  * @coolings: of all targets
  * @seconds: time of the session
+ * @maps: numa_maps of the process; NULL: there is no process of that number
+ * @maps_read: how often it was read
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
  */
 static struct machine {
@@ -75,7 +77,21 @@ static struct machine {
 	u64 coolings;
 	u64 seconds;
 	u32 meanwhile;
+	const char *maps;
+	u32 maps_read;
 } machine;
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	if (strcmp(path, "/proc/77/numa_maps"))
+		return __real_fopen(path, mode);
+	machine.maps_read++;
+	if (!machine.maps)
+		return NULL;
+	return fmemopen((void *)(uintptr_t)machine.maps, strlen(machine.maps), "r");
+}
 
 static void sample(u32 from, u32 to, u32 times)
 {
@@ -383,6 +399,46 @@ static void test_moves(void)
 	CHECK(fast_of(1000, 1200) == 200 && fast_of(0, 100) == 100);
 	CHECK(tier->mover.promoted == 200 && tier->mover.demoted >= 200);
 	destroy(tier);
+}
+
+/* How many of the first 100 hot pages, and of the other 100, are promoted. */
+static void check_bound(const char *maps, bool bound, u32 first, u32 second)
+{
+	struct tier *tier = make(PAGES);
+	u64 refused = 200 - first - second;
+
+	machine.maps = maps;
+	tier->mover.bound = bound;
+	sample(1000, 1200, 5);
+	look(tier);
+	CHECK(fast_of(1000, 1100) == first && fast_of(1100, 1200) == second);
+	CHECK(tier->mover.promoted == first + second);
+	CHECK(tier->mover.refused[REFUSED_FORBIDDEN] == refused);
+	CHECK(machine.maps_read == !bound || (!bound && machine.maps_read > 1));
+	destroy(tier);
+}
+
+/* What a process has bound stays there, unless the user wants it moved. */
+static void test_bound(void)
+{
+	static const char first[] =
+		"40000000 default anon=1000 N1=1000 kernelpagesize_kB=4\n"
+		"403e8000 bind:1 anon=100 N1=100\n"
+		"4044c000 default anon=9 N1=9\n";
+	static const char second[] =
+		"3fff0000 default\n"
+		"40000000 prefer (many):1 anon=3\n"
+		"4044c000 bind=static:1,3 anon=9 dirty=9 N1=9\n"
+		"4044d000 bind=static:1,3 file=/a\\040b anon=9 dirty=9 N1=9\n";
+
+	check_bound(NULL, false, 100, 100);
+	check_bound("40000000 bind:0-1 anon=1\n", false, 100, 100);
+	check_bound("40000000 interleave:1 anon=1\n", false, 100, 100);
+	check_bound("40000000 bind:1 anon=1\n", false, 0, 0);
+	check_bound("40000000 bind:1 anon=1\n", true, 100, 100);
+	check_bound(first, false, 0, 100);
+	check_bound(second, false, 100, 0);
+	check_bound("no line\n40000000\n", false, 100, 100);
 }
 
 /* Only what a decision needs is listed: of the slow node sampled pages, of the fast one all. */
@@ -893,6 +949,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_moves),
+		TAP_TEST(test_bound),
 		TAP_TEST(test_lists),
 		TAP_TEST(test_first_look),
 		TAP_TEST(test_more_nodes),

@@ -388,6 +388,8 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &all.share },
 		{ OPT_FLAG, 0, "shared", NULL, "move pages that several processes map, too",
 		  &tier->mover.shared, .rare = true },
+		{ OPT_FLAG, 0, "bound", NULL, "move pages that a policy binds to nodes, too",
+		  &tier->mover.bound, .rare = true },
 		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",
 		  &tier->config.off, .call = call_without, .rare = true },
 		{ OPT_END },

@@ -98,6 +98,8 @@ static int move_untold(struct batch *batch)
 		status[nr] = UNTOLD;
 		at[nr++] = i;
 	}
+	if (!nr)
+		return 0;
 	ret = syscall(SYS_move_pages, batch->pid, nr, addr, to, status, batch->flags);
 	for (i = 0; i < nr; i++)
 		batch->status[at[i]] = status[i];
@@ -138,6 +140,12 @@ static void count(struct mover *mover, struct policy *policy, const struct polic
 	policy_refused(policy, move);
 }
 
+/* move_pages(2) takes a page from where its process has bound it. */
+static bool may_move(struct mover *mover, const struct policy_move *move, int node)
+{
+	return mover->bound || bindings_allow(&mover->bindings, move->pid, move->addr, node);
+}
+
 static void move_batch(struct mover *mover, struct policy *policy,
 		       const struct policy_move *moves, size_t nr, int node)
 {
@@ -150,7 +158,7 @@ static void move_batch(struct mover *mover, struct policy *policy,
 
 	for (i = 0; i < nr; i++) {
 		batch.addr[i] = (void *)(uintptr_t)moves[i].addr;
-		batch.status[i] = UNTOLD;
+		batch.status[i] = may_move(mover, &moves[i], node) ? UNTOLD : -EPERM;
 	}
 	do {
 		error = move_untold(&batch);
@@ -195,4 +203,9 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 	/* Of a few pages, it is the cost of the call. */
 	if (pages >= ENOUGH)
 		policy_copied(policy, pages, ns);
+}
+
+void mover_close(struct mover *mover)
+{
+	bindings_free(&mover->bindings);
 }

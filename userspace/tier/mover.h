@@ -3,6 +3,7 @@
 #ifndef TIER_MOVER_H
 #define TIER_MOVER_H
 
+#include "bindings.h"
 #include "policy/policy.h"
 #include "tiers.h"
 
@@ -13,7 +14,8 @@
  * @REFUSED_SHARED: several processes map it
  * @REFUSED_BUSY: it is in use by the kernel or by I/O, or locked
  * @REFUSED_FULL: the node has no free memory
- * @REFUSED_FORBIDDEN: no permission, or the process may not use the node
+ * @REFUSED_FORBIDDEN: no permission, or the process may not use the node, or has bound the
+ *	page to others
  * @REFUSED_OTHER: another error
  * @NR_REFUSALS: number of reasons
  */
@@ -32,6 +34,8 @@ enum refusal {
  * struct mover - moves pages, and counts what became of them
  * @tiers: where to
  * @shared: move pages that several processes map, too
+ * @bound: move pages to nodes to which their process has not bound them, too
+ * @bindings: to which nodes pages are bound
  * @demoted: pages of 4 KiB that were demoted
  * @promoted: pages of 4 KiB that were promoted
  * @refused: pages of 4 KiB that were not moved, by reason
@@ -40,6 +44,8 @@ enum refusal {
 struct mover {
 	const struct tiers *tiers;
 	bool shared;
+	bool bound;
+	struct bindings bindings;
 	__u64 demoted;
 	__u64 promoted;
 	__u64 refused[NR_REFUSALS];
@@ -55,6 +61,12 @@ struct mover {
  */
 void mover_move(struct mover *mover, struct policy *policy, const struct policy_move *moves,
 		size_t nr);
+
+/**
+ * mover_close() - free the memory
+ * @mover: the mover
+ */
+void mover_close(struct mover *mover);
 
 /**
  * refusal_name() - the name of a reason

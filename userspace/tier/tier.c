@@ -63,6 +63,7 @@ void tier_close(struct tier *tier)
 		free_lists(&tier->groups[i]);
 		policy_free(tier->groups[i].policy);
 	}
+	mover_close(&tier->mover);
 }
 
 /*

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Memory that policies of its process bind to nodes (mbind(2), set_mempolicy(2), numactl). */
+#ifndef TIER_BINDINGS_H
+#define TIER_BINDINGS_H
+
+#include <htmm/htmm.h>
+#include <sys/types.h>
+
+/* Processes that are remembered at the same time. */
+#define BINDINGS_SLOTS	256
+
+/**
+ * struct binding - the memory of a process from an address up to that of the next one
+ * @start: the address
+ * @nodes: the nodes that it is bound to; NULL: it may be on any
+ */
+struct binding {
+	__u64 start;
+	struct htmm_cpus *nodes;
+};
+
+/**
+ * struct bound_process - what is bound of a process
+ * @pid: the process
+ * @nr: number of @binding
+ * @binding: by address
+ * @due: when to read it again, in seconds of the monotonic clock
+ */
+struct bound_process {
+	pid_t pid;
+	size_t nr;
+	struct binding *binding;
+	double due;
+};
+
+/**
+ * struct bindings - what is bound of some processes
+ * @slot: a process, at a place that its pid says
+ */
+struct bindings {
+	struct bound_process slot[BINDINGS_SLOTS];
+};
+
+/**
+ * bindings_allow() - tell if a page may be on a node
+ * @bindings: all zero, or used before
+ * @pid: its process
+ * @addr: its address
+ * @node: the node
+ *
+ * Reads the policies of the process in /proc, if it was not done lately. What cannot be read binds
+ * nothing. The nodes that its cpuset allows are not looked at: move_pages(2) does it.
+ */
+bool bindings_allow(struct bindings *bindings, pid_t pid, __u64 addr, int node);
+
+/**
+ * bindings_free() - free the memory
+ * @bindings: the bindings; all zero after it
+ */
+void bindings_free(struct bindings *bindings);
+
+#endif /* TIER_BINDINGS_H */
