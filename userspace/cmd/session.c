@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include "capacity.h"
+#include "children.h"
 #include "command.h"
 #include "session.h"
 
@@ -103,7 +104,7 @@ int session_add_target(struct session *session, const struct htmm_target *target
 void target_opts(struct session *s, struct opt opts[TARGET_OPTS])
 {
 	const struct opt table[TARGET_OPTS] = {
-		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes, all their threads",
+		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes, without their children",
 		  s, .call = call_pids },
 		{ OPT_CALL, 0, "cgroup", "PATH", "only this cgroup and all below it",
 		  s, .call = call_cgroup },
@@ -292,6 +293,43 @@ static int start_with_sources(int fd, struct htmm_start *start, struct htmm_erro
 	return htmm_device_start(fd, start, err);
 }
 
+/**
+ * struct uncovered - children of targets that are no targets themselves
+ * @session: the session
+ * @nr: how many
+ */
+struct uncovered {
+	const struct session *session;
+	unsigned int nr;
+};
+
+static void count_uncovered(void *value, pid_t child)
+{
+	struct uncovered *uncovered = value;
+	const struct session *session = uncovered->session;
+	unsigned int i;
+
+	for (i = 0; i < session->nr_targets; i++)
+		if (session->targets[i].type == HTMM_TARGET_TGID &&
+		    session->targets[i].id == (__u64)child)
+			return;
+	uncovered->nr += child != getpid();
+}
+
+/* A server's work is often done by its children. */
+static void warn_of_children(const struct session *session)
+{
+	struct uncovered uncovered = { .session = session };
+	unsigned int i;
+
+	for (i = 0; i < session->nr_targets; i++)
+		if (session->targets[i].type == HTMM_TARGET_TGID)
+			children_each(session->targets[i].id, count_uncovered, &uncovered);
+	if (uncovered.nr)
+		notice("-p means a process without its children: %u will not be sampled; give their cgroup, or name them",
+		       uncovered.nr);
+}
+
 int session_finish(struct session *session, struct htmm_error *err)
 {
 	struct htmm_error unseen = {};
@@ -304,6 +342,7 @@ int session_finish(struct session *session, struct htmm_error *err)
 	htmm_events_set_periods(&session->events, NULL, session->period);
 	if (!session->capacity)
 		session->capacity = capacity_default();
+	warn_of_children(session);
 	if (verbosity.verbose)
 		say_events(session);
 	return 0;
