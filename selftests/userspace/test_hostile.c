@@ -139,7 +139,7 @@ static void test_pids(void)
 
 	begin(&(u64){ 7 }, 1);
 	for (i = 0; i < nr; i++)
-		put_sample(7, i << 15, 0x1000);
+		put_sample(7, (i + 1) << 15, 0x1000);
 	read_all();
 	CHECK(report.counts.samples == nr && report.tasks.by_pid.steps < 10 * nr &&
 	      report.tasks.by_mapping.steps < 10 * nr);

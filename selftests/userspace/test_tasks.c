@@ -40,7 +40,7 @@ static void test_ranges(void)
 	map(1, 0x1000, 0x9000, "a");
 	map(1, 0x4000, 0x2000, "b");
 	CHECK(is(1, 0x1000, "a") && is(1, 0x3fff, "a") && is(1, 0x4000, "b") && is(1, 0x6000, "a"));
-	CHECK(is(1, 0x9fff, "a") && is(1, 0xa000, "[unmapped]") && is(1, 0xfff, "[unmapped]"));
+	CHECK(is(1, 0x9fff, "a") && is(1, 0xa000, "[unknown]") && is(1, 0xfff, "[unknown]"));
 	/* What was found last is not trusted once it has changed. */
 	CHECK(is(1, 0x4000, "b"));
 	map(1, 0x4000, 0x1000, "c");
@@ -168,7 +168,7 @@ static void test_random_ranges(void)
 		for (space = 0; space < SPACES; space++) {
 			page = tap_below(PAGES);
 			text[0] = name[space][page];
-			CHECK(is(space + 1, page << 12, text[0] ? text : "[unmapped]"));
+			CHECK(is(space + 1, page << 12, text[0] ? text : "[unknown]"));
 		}
 	}
 	CHECK(!tasks.left_out);
@@ -264,7 +264,7 @@ static void test_short_lives(void)
 {
 	u32 i;
 
-	CHECK(is(1, 0x1000, "[unmapped]"));
+	CHECK(is(1, 0x1000, "[unknown]"));
 	for (i = 2; i < 20 * TASKS_SPACES_MAX; i++) {
 		tasks_fork(&tasks, i, 1, true);
 		tasks_exit(&tasks, i);

@@ -181,9 +181,10 @@ static inline __u32 period_of(__u64 period)
 }
 
 static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char *record,
-			 size_t size, struct perfdata_sample *sample)
+			 struct perf_event_header head, struct perfdata_sample *sample)
 {
 	const struct perfdata_layout *layout = &evsel->layout;
+	const size_t size = head.size;
 
 	if (size < layout->fixed)
 		return -EBADMSG;
@@ -194,6 +195,8 @@ static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char
 		.pid = layout->tid == PERFDATA_ABSENT ? ~0U : get32(record + layout->tid),
 		.period = period_of(member64(record, layout->period)),
 	};
+	if (perfdata_in_guest(head.misc))
+		sample->pid = PERFDATA_GUEST;
 	if (layout->data_src == PERFDATA_ABSENT && evsel->attr.sample_type & PERF_SAMPLE_DATA_SRC) {
 		struct cursor cursor = { record + layout->fixed, size - layout->fixed };
 
@@ -204,15 +207,15 @@ static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char
 
 /* The same for samples that have all members of interest at fixed offsets. */
 static inline int decode_whole(const struct perfdata_layout *layout, const unsigned char *record,
-			       size_t size, struct perfdata_sample *sample)
+			       struct perf_event_header head, struct perfdata_sample *sample)
 {
-	if (size < layout->fixed)
+	if (head.size < layout->fixed)
 		return -EBADMSG;
 	*sample = (struct perfdata_sample) {
 		.time = get64(record + layout->time),
 		.addr = get64(record + layout->addr),
 		.data_src = get64(record + layout->data_src),
-		.pid = get32(record + layout->tid),
+		.pid = perfdata_in_guest(head.misc) ? PERFDATA_GUEST : get32(record + layout->tid),
 		.period = period_of(get64(record + layout->period)),
 	};
 	return 0;
@@ -367,7 +370,7 @@ int perfdata_decode(const struct perfdata_events *events, const unsigned char *r
 		ret = sample_event(events, record, head.size);
 		if (ret < 0)
 			return ret;
-		return decode_sample(&events->event[ret], record, head.size, sample);
+		return decode_sample(&events->event[ret], record, head, sample);
 	}
 	ret = decode_other(events, record, head, &view);
 	if (ret)
@@ -402,8 +405,8 @@ size_t perfdata_decode_samples(const struct perfdata_events *events, const unsig
 			evsel = &events->event[event];
 			last_id = id;
 		}
-		if (evsel->layout.whole ? decode_whole(&evsel->layout, at, head.size, &sample[nr]) :
-					  decode_sample(evsel, at, head.size, &sample[nr]))
+		if (evsel->layout.whole ? decode_whole(&evsel->layout, at, head, &sample[nr]) :
+					  decode_sample(evsel, at, head, &sample[nr]))
 			break;
 		at += head.size;
 	}

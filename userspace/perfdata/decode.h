@@ -11,6 +11,9 @@
 #include <linux/types.h>
 #include "events.h"
 
+/* The process of a sample that was taken in a virtual machine, whose addresses are its own. */
+#define PERFDATA_GUEST	(~0U - 1)
+
 /**
  * struct perfdata_record_view - a decoded record
  * @type: PERF_RECORD_*; types not named below have only @time, @pid and @tid
@@ -52,7 +55,8 @@ struct perfdata_record_view {
  * @other: if @period is 0, a record that is no sample, for free(); then only @time is valid
  *	besides
  * @data_src: union perf_mem_data_src; 0: unknown
- * @pid: process; ~0: no process, or the kernel
+ * @pid: process; 0: the idle task, or one outside of the recorder's pid namespace; ~0: none, as
+ *	it was exiting; PERFDATA_GUEST
  * @period: events that the sample stands for, at most U32_MAX; 1 if unknown
  *
  * Millions of these move between CPUs, so the struct has only what is used, and is half a
@@ -93,6 +97,17 @@ static inline struct perfdata_record_view *perfdata_other(const struct perfdata_
  */
 int perfdata_decode(const struct perfdata_events *events, const unsigned char *record,
 		    struct perfdata_sample *sample);
+
+/**
+ * perfdata_in_guest() - tell if a record is of a virtual machine
+ * @misc: the misc of its header
+ *
+ * Return: true if it is of a guest, or of the hypervisor.
+ */
+static inline bool perfdata_in_guest(__u16 misc)
+{
+	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) >= PERF_RECORD_MISC_HYPERVISOR;
+}
 
 /**
  * perfdata_is_sample() - tell if a sample begins here

@@ -166,8 +166,38 @@ static void say_status(const struct perfdata_status *status, const struct report
 	if (report->tasks.left_out)
 		notice("%llu records of processes and mappings were left out: there are too many",
 		       report->tasks.left_out);
-	if (!report->counts.samples && report->counts.no_addr)
-		notice("no sample has an address; try 'htmmctl record' or 'perf record -d'");
+}
+
+/* Nothing was counted: the reason that most samples have. */
+static int no_samples(const struct report_counts *counts, const char *path, struct htmm_error *err)
+{
+	const struct {
+		__u64 nr;
+		const char *what;
+		const char *hint;
+	} reasons[] = {
+		{ counts->no_addr, "have no data address", "record with 'htmmctl record' or 'perf record -d'" },
+		{ counts->filtered, "are of other processes", "give another process with -p" },
+		{ counts->guest, "were taken in virtual machines", "record inside of these" },
+		{ counts->no_process, "are of processes that the recording does not know",
+		  "record outside of the container" },
+		{ counts->kernel_addr, "are of kernel memory", NULL },
+		{ counts->min_level, "are from nearer than --min-level", "give a nearer one" },
+		{ counts->no_memory, "did not fit the table", "give more with --max-bytes" },
+	};
+	size_t i, most = 0;
+	__u64 all = 0;
+
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		all += reasons[i].nr;
+		most = reasons[i].nr > reasons[most].nr ? i : most;
+	}
+	if (!all)
+		return htmm_error_set(err, ENODATA, "record for longer, or more often with -c",
+				      "there is no sample in '%s'", path);
+	return htmm_error_set(err, ENODATA, reasons[most].hint,
+			      "no sample of '%s' was counted: %llu of %llu %s", path,
+			      reasons[most].nr, all, reasons[most].what);
 }
 
 /* Are no accesses without a sample? The counter of a processor misses some even then. */
@@ -281,10 +311,12 @@ static int report_file(struct options *opts, struct htmm_error *err)
 	}
 	if (!ret) {
 		say_status(&view.status, &report);
-		ret = print(opts, &view, err);
+		ret = opts->plot && !report.counts.samples ? 0 : print(opts, &view, err);
 	}
 	if (!ret && view.status.damaged)
 		ret = htmm_error_set(err, EBADMSG, NULL, "'%s' is damaged", opts->path);
+	else if (!ret && !report.counts.samples)
+		ret = no_samples(&report.counts, opts->path, err);
 	report_free(&report);
 	perfdata_reader_close(reader);
 	return ret;

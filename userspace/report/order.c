@@ -75,7 +75,7 @@ __u64 report_column_ns(const struct report_view *view)
 
 const char *report_mapping_name(const struct report_view *view, __s64 mapping)
 {
-	return mapping < 0 ? "[unmapped]" : view->report->tasks.mapping[mapping].name;
+	return mapping < 0 ? "[unknown]" : view->report->tasks.mapping[mapping].name;
 }
 
 const char *report_event_name(const struct report_view *view, __u32 event, char *buf, size_t size)

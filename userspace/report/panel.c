@@ -171,7 +171,7 @@ const char *panels_mapping(const struct report *report, const struct panel *pane
 	}
 	if (others)
 		*others = nr ? nr - 1 : 0;
-	return best ? best->name : "[unmapped]";
+	return best ? best->name : "[unknown]";
 }
 
 void panels_free(struct panels *panels)

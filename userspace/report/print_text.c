@@ -68,6 +68,19 @@ static void print_counts(FILE *file, const struct report *report)
 	fputc('\n', file);
 }
 
+/* Samples that are of no process here, which is not their recorder's fault. */
+static void print_others(FILE *file, const struct report_counts *counts)
+{
+	if (counts->guest)
+		fprintf(file,
+			"guests    %llu samples of virtual machines, by addresses of theirs, are left out\n",
+			counts->guest);
+	if (counts->no_process)
+		fprintf(file,
+			"no pid    %llu samples of processes that were exiting, or are outside of the\n          pid namespace of the recording, are left out\n",
+			counts->no_process);
+}
+
 static void print_sources(FILE *file, const struct report_counts *counts)
 {
 	const char *before = "data from ";
@@ -137,8 +150,14 @@ static void print_summary(FILE *file, const struct report_view *view)
 
 	print_source(file, view);
 	print_counts(file, report);
+	print_others(file, &report->counts);
 	if (report->heat->nr_rows)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
+	if (!report->counts.samples) {
+		fputs("hit ratio ", file);
+		hit_print(file, &report->hit[HTMM_KIND_BASE]);
+		return;
+	}
 	print_sources(file, &report->counts);
 	print_stacks(file, view);
 	print_fast_tier(file, view);

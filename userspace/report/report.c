@@ -102,9 +102,14 @@ static bool is_nearer(struct report *report, const struct perfdata_sample *sampl
 	return source != HTMM_SOURCE_UNKNOWN && source < report->config.min_level;
 }
 
+/* What the module's overflow handler drops is dropped here. */
 static void feed_sample(struct report *report, const struct perfdata_sample *sample)
 {
-	if (report->config.nr_pids && !report_wants(report, sample->pid))
+	if (sample->pid == PERFDATA_GUEST)
+		report->counts.guest++;
+	else if (!sample->pid || sample->pid == ~0U)
+		report->counts.no_process++;
+	else if (report->config.nr_pids && !report_wants(report, sample->pid))
 		report->counts.filtered++;
 	else if (!sample->addr)
 		report->counts.no_addr++;
@@ -138,6 +143,11 @@ static void count_lost(struct report *report, const struct perfdata_record_view 
 						losses->reported : losses->summed_up);
 }
 
+static bool is_mapping(const struct perfdata_record_view *view)
+{
+	return view->type == PERF_RECORD_MMAP || view->type == PERF_RECORD_MMAP2;
+}
+
 /* Handles records of all processes, even unwanted ones: a child inherits from its parent. */
 static void feed_other(struct report *report, const struct perfdata_record_view *view)
 {
@@ -149,8 +159,10 @@ static void feed_other(struct report *report, const struct perfdata_record_view 
 		count_lost(report, view);
 	if (view->type == PERF_RECORD_THROTTLE)
 		report->counts.throttled++;
-	/* The kernel's own mappings have no process. */
-	if (view->pid == ~0U)
+	/* The kernel's own mappings have no process; one that is not known has the pid 0. */
+	if (view->pid == ~0U || !view->pid)
+		return;
+	if (is_mapping(view) && perfdata_in_guest(view->misc))
 		return;
 	switch (view->type) {
 	case PERF_RECORD_COMM:

@@ -41,6 +41,9 @@ struct report_config {
  * @no_addr: dropped because they have no data address
  * @kernel_addr: dropped because the address is the kernel's
  * @filtered: dropped because they are of other processes
+ * @guest: dropped because they were taken in a virtual machine
+ * @no_process: dropped because their process is not known: it is outside of the recorder's
+ *	pid namespace, or was exiting
  * @min_level: dropped because their data came from nearer than &report_config.min_level
  * @no_memory: dropped because the table was full, or there were too many processes
  * @lost: lost before they were counted or recorded
@@ -52,6 +55,8 @@ struct report_counts {
 	__u64 no_addr;
 	__u64 kernel_addr;
 	__u64 filtered;
+	__u64 guest;
+	__u64 no_process;
 	__u64 min_level;
 	__u64 no_memory;
 	__u64 lost;

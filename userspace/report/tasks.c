@@ -11,7 +11,8 @@
 /* In the number of a name: a range of anonymous memory, which has no name until the end. */
 #define ANON		0x80000000U
 
-static const char unmapped[] = "[unmapped]";
+/* Of what is unmapped there is no record, so that it cannot be told from what is unknown. */
+static const char unknown[] = "[unknown]";
 
 /* Makes room for one more element; @room is the number that fit. */
 static void *grow(void *array, __u32 nr, __u32 *room, size_t size, bool *failed)
@@ -344,7 +345,7 @@ static int find_nowhere(struct tasks *tasks, __u32 space)
 
 	if (mapping >= 0)
 		return mapping;
-	mapping = tasks_mapping(tasks, space, unmapped, sizeof(unmapped) - 1);
+	mapping = tasks_mapping(tasks, space, unknown, sizeof(unknown) - 1);
 	tasks->space[space].nowhere_plus_1 = mapping < 0 ? 0 : mapping + 1;
 	return mapping;
 }

@@ -219,7 +219,7 @@ int tasks_search(struct tasks *tasks, __u32 space, __u64 addr);
  * tasks_find() - get the mapping of an address
  * @tasks: the processes
  * @space: number of the address space
- * @addr: the address; "[unmapped]" if nothing is known to be there
+ * @addr: the address; "[unknown]" if nothing is known to be there
  *
  * Return: its number, or -ENOMEM.
  */

@@ -124,7 +124,7 @@ __u64 report_duration(const struct report_view *view);
 /* Nanoseconds of a column of the heat map. */
 __u64 report_column_ns(const struct report_view *view);
 
-/* The name of a mapping, by its number; "[unmapped]" if it has none. */
+/* The name of a mapping, by its number; "[unknown]" if it has none. */
 const char *report_mapping_name(const struct report_view *view, __s64 mapping);
 
 /* The name of an event, by its index; @buf is used if the file has no name for it. */

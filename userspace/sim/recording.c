@@ -40,7 +40,8 @@ static int next(struct source *source, struct sim_sample *to, struct htmm_error 
 			free(perfdata_other(&sample));
 			continue;
 		}
-		if (!sample.addr || sample.addr >= USER_END)
+		if (!sample.addr || sample.addr >= USER_END || !sample.pid ||
+		    sample.pid >= PERFDATA_GUEST)
 			continue;
 		if (!recording->seen)
 			recording->begin = sample.time;
