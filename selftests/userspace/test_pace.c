@@ -36,7 +36,7 @@ static void test_cheap(void)
 	double seconds;
 
 	for (seconds = 0.3; seconds < 2000; seconds *= 1.37) {
-		struct looks looks = run(0, seconds, 1e-6);
+		struct looks looks = run(0, seconds, 0.000001);
 
 		CHECK(looks.last >= seconds * 0.9);
 		CHECK(looks.nr < 150);
@@ -48,7 +48,7 @@ static void test_dear(void)
 {
 	double seconds, cost;
 
-	for (cost = 1e-5; cost < 3; cost *= 1.7) {
+	for (cost = 0.00001; cost < 3; cost *= 1.7) {
 		for (seconds = 0.05; seconds < 2000; seconds *= 1.3) {
 			struct looks looks = run(0, seconds, cost);
 
@@ -73,8 +73,8 @@ static void test_change(void)
 /* Names are not older than a second, if that is cheap. */
 static void test_most(void)
 {
-	CHECK(run(1, 1000, 1e-4).last > 999);
-	CHECK(run(1, 1000, 1e-4).nr < 1060);
+	CHECK(run(1, 1000, 0.0001).last > 999);
+	CHECK(run(1, 1000, 0.0001).nr < 1060);
 	CHECK(run(1, 1000, 0.5).nr <= 100);
 }
 

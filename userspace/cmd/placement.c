@@ -95,7 +95,7 @@ void place_json(struct json_object *obj, __s32 node, __u32 mapping_shift)
 void places_notice(const struct htmm_page_list *list)
 {
 	if (list->nr && list->pages[0].flags & HTMM_PAGE_HIDDEN)
-		notice("the module does not tell where pages are without CAP_SYS_PTRACE; see 'htmmctl doctor'");
+		notice("pages have no node without CAP_SYS_PTRACE, see 'htmmctl doctor'");
 	if (list->skipped)
 		notice("%zu processes were changing their mappings: their pages have no node",
 		       list->skipped);

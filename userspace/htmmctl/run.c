@@ -66,9 +66,9 @@ static void refresh_places(struct run *run, int fd)
 	placed_refresh(&run->placed, fd);
 }
 
-/* Looks, if it is time; @begin is that of the command. Returns how long it need not again. */
-static double look(struct run *run, int fd, struct pace *pace, double begin,
-		   void (*refresh)(struct run *run, int fd))
+/* Reads again, if it is time; @begin is that of the command. Returns how long it need not again. */
+static double refresh_due(struct run *run, int fd, struct pace *pace, double begin,
+			  void (*refresh)(struct run *run, int fd))
 {
 	double now = pace_clock(CLOCK_MONOTONIC) - begin, cost;
 
@@ -82,11 +82,11 @@ static double look(struct run *run, int fd, struct pace *pace, double begin,
 	return pace->next - now;
 }
 
-/* Looks at what will be gone when the command has ended. Returns for how many milliseconds not. */
-static unsigned int look_at_all(struct run *run, int fd, double begin)
+/* Reads what will be gone when the command has ended. Returns for how many milliseconds not. */
+static unsigned int refresh_all(struct run *run, int fd, double begin)
 {
-	double names = look(run, fd, &run->names_pace, begin, refresh_names);
-	double places = look(run, fd, &run->places_pace, begin, refresh_places);
+	double names = refresh_due(run, fd, &run->names_pace, begin, refresh_names);
+	double places = refresh_due(run, fd, &run->places_pace, begin, refresh_places);
 
 	return 1 + 1000 * (names < places ? names : places);
 }
@@ -104,7 +104,7 @@ static int wait_for_child(struct run *run, int fd, pid_t pid, const struct signa
 	for (;;) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return child_status(status);
-		which = signals_wait(signals, look_at_all(run, fd, begin), &info);
+		which = signals_wait(signals, refresh_all(run, fd, begin), &info);
 		if (which && which != SIGCHLD && info.si_code <= 0)
 			kill(pid, which);
 	}
