@@ -7,7 +7,7 @@
 
 void pace_looked(struct pace *pace, double now, double cost)
 {
-	double pause = now / 10, allowed;
+	double pause = now / PACE_SHARE, allowed;
 
 	if (pause < PACE_LEAST)
 		pause = PACE_LEAST;

@@ -3,7 +3,7 @@
 #ifndef CMD_PACE_H
 #define CMD_PACE_H
 
-/* Looks take no more than one part in so many of the time. */
+/* Looks take no more than one part in so many of the time, and one such part is not seen. */
 #define PACE_SHARE	20
 
 /**
@@ -24,8 +24,8 @@ struct pace {
  * @now: when this look ended
  * @cost: the CPU time that it took
  *
- * The next look comes when a tenth of the time has passed since this one, or later, if all of
- * them would take too much.
+ * The next look comes when a twentieth of the time has passed since this one, or later, if all
+ * of them would take too much.
  */
 void pace_looked(struct pace *pace, double now, double cost);
 
