@@ -168,41 +168,17 @@ u32 htmm_table_forget(struct htmm_table *table, u32 mm, u64 vpn, const u64 *page
 	return forgotten;
 }
 
-/* Move what is in some pages: the block of a region's entry, and the blocks with its counts. */
-static void htmm_shrink_move(struct htmm_table *table, struct htmm_region *region,
-			     void *const *page, u32 n)
-{
-	struct htmm_region *old = htmm_index_block(region), *block;
-	u32 i;
-
-	block = htmm_pool_moved(table->pool, page, n, old);
-	for (i = 0; block != old && i < HTMM_BLOCK_ENTRIES; i++)
-		htmm_index_move(table, &old[i], &block[i]);
-	region = &block[region - old];
-	if (!region->digits)
-		return;
-	htmm_region_set_state(region, htmm_pool_moved(table->pool, page, n,
-						      htmm_region_leaf(region)),
-			      htmm_region_count(region));
-	for (i = 0; i + 1 < region->digits; i++)
-		region->plane[i] = htmm_pool_moved(table->pool, page, n, region->plane[i]);
-}
-
 u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr)
 {
-	struct htmm_scan scan = { .kind = HTMM_KIND_HUGE };
-	struct htmm_region *region;
-	u32 whole = table->pool->nr_pages, n, budget;
+	u32 blocks = HTMM_SHRINK_BLOCKS, n;
 
-	/* Then each block of entries has a region, which leads to it. */
-	while (htmm_index_compact(table))
+	nr = min_t(u32, nr, HTMM_SHRINK_PAGES);
+	while (table->pool->nr_pages < nr && blocks-- && htmm_index_compact(table))
 		;
-	n = htmm_pool_withdraw(table->pool, page, min_t(u32, nr, HTMM_SHRINK_PAGES));
-	while (n > whole && !htmm_scan_ended(&scan, table)) {
-		budget = HTMM_SCAN_REGION;
-		region = htmm_scan_next(&scan, table, &budget);
-		if (region)
-			htmm_shrink_move(table, region, page, n);
+	for (n = 0; n < nr; n++) {
+		page[n] = htmm_pool_withdraw(table->pool);
+		if (!page[n])
+			break;
 	}
 	return n;
 }

@@ -13,8 +13,9 @@
 /* Most regions evicted for one sample. */
 #define HTMM_EVICT_MAX		32
 
-/* Most pages given back in one step. */
+/* Most pages given back in one step, and most blocks of unused entries freed for them. */
 #define HTMM_SHRINK_PAGES	64
+#define HTMM_SHRINK_BLOCKS	(HTMM_SHRINK_PAGES * HTMM_POOL_BLOCKS_PER_PAGE)
 
 /**
  * htmm_table_reclaim() - free the memory of what has cooled to zero, in a bounded step
@@ -61,11 +62,23 @@ u32 htmm_table_forget(struct htmm_table *table, u32 mm, u64 vpn, const u64 *page
  * @page: array of @nr; set to the pages, which are removed from the pool
  * @nr: number of pages wanted, up to HTMM_SHRINK_PAGES
  *
- * Whole pages are given back first. Then the blocks in use of some pages are moved to other
- * pages. No count is lost.
+ * Only whole pages are given back. If there are too few, unused entries are gathered in blocks,
+ * which may make some more whole. No count is lost.
  *
- * Return: number of pages given back; fewer than @nr if there is not as much unused memory.
+ * Return: number of pages given back.
  */
 u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr);
+
+/**
+ * htmm_table_unused() - estimate what htmm_table_shrink() could give back in all
+ * @table: the table
+ *
+ * Return: number of pages.
+ */
+static inline u32 htmm_table_unused(const struct htmm_table *table)
+{
+	return table->pool->nr_pages +
+	       table->nr_free / (HTMM_BLOCK_ENTRIES * HTMM_POOL_BLOCKS_PER_PAGE);
+}
 
 #endif /* HTMM_CORE_EVICT_H */

@@ -1,61 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Two stacks, linked through the free memory itself: whole pages, and blocks of split ones. */
+/* What is known of free memory is kept in the free memory itself. */
 #include "pool.h"
 
-/* Link at the start of a free page or block, to the one below it on the stack. */
-struct htmm_pool_item {
-	struct htmm_pool_item *next;
+/* At the start of a whole page: the one below it on the stack. */
+struct htmm_pool_page {
+	struct htmm_pool_page *next;
 };
 
-static void htmm_pool_push(struct htmm_pool_item **stack, void *mem)
-{
-	struct htmm_pool_item *item = mem;
+/* At the start of a free block of a page in @parts, one block for each such page. */
+struct htmm_pool_part {
+	u32 at;		/* place in @parts, which leads back */
+	u32 free;	/* bitmap of the page's free blocks */
+};
 
-	item->next = *stack;
-	*stack = item;
+#define HTMM_POOL_WHOLE		(BIT_ULL(HTMM_POOL_BLOCKS_PER_PAGE) - 1)
+
+void htmm_pool_init(struct htmm_pool *pool, void *parts)
+{
+	*pool = (struct htmm_pool) { .parts = parts };
 }
 
-static void *htmm_pool_pop(struct htmm_pool_item **stack)
+static void htmm_pool_push(struct htmm_pool *pool, void *page)
 {
-	struct htmm_pool_item *item = *stack;
+	struct htmm_pool_page *whole = page;
 
-	*stack = item->next;
-	return item;
+	whole->next = pool->pages;
+	pool->pages = whole;
+	pool->nr_pages++;
 }
 
-void htmm_pool_init(struct htmm_pool *pool)
+static void *htmm_pool_pop(struct htmm_pool *pool)
 {
-	memset(pool, 0, sizeof(*pool));
+	struct htmm_pool_page *whole = pool->pages;
+
+	pool->pages = whole->next;
+	pool->nr_pages--;
+	return whole;
 }
 
 void htmm_pool_put(struct htmm_pool *pool, void *page)
 {
-	htmm_pool_push(&pool->pages, page);
-	pool->nr_pages++;
+	htmm_pool_push(pool, page);
 	pool->held++;
 }
 
-void *htmm_pool_block_get(struct htmm_pool *pool)
+void *htmm_pool_withdraw(struct htmm_pool *pool)
 {
-	void *page;
-	int i;
-
-	if (!pool->nr_blocks) {
-		if (!pool->nr_pages)
-			return NULL;
-		pool->nr_pages--;
-		page = htmm_pool_pop(&pool->pages);
-		for (i = HTMM_POOL_BLOCKS_PER_PAGE - 1; i >= 0; i--)
-			htmm_pool_block_put(pool, page + i * HTMM_POOL_BLOCK_SIZE);
-	}
-	pool->nr_blocks--;
-	return memset(htmm_pool_pop(&pool->blocks), 0, HTMM_POOL_BLOCK_SIZE);
-}
-
-void htmm_pool_block_put(struct htmm_pool *pool, void *block)
-{
-	htmm_pool_push(&pool->blocks, block);
-	pool->nr_blocks++;
+	if (!pool->nr_pages)
+		return NULL;
+	pool->held--;
+	return htmm_pool_pop(pool);
 }
 
 static void *htmm_pool_page(const void *block)
@@ -63,64 +57,81 @@ static void *htmm_pool_page(const void *block)
 	return (void *)((unsigned long)block & ~(HTMM_POOL_PAGE_SIZE - 1UL));
 }
 
-/* The place of a block's page among ascending ones. False if it is not one of them. */
-static bool htmm_pool_find(void *const *page, u32 n, const void *block, u32 *at)
+static u32 htmm_pool_bit(const void *block)
 {
-	const u32 end = n;
-	u32 middle;
+	return 1U << (unsigned long)block % HTMM_POOL_PAGE_SIZE / HTMM_POOL_BLOCK_SIZE;
+}
 
-	for (*at = 0; *at < n; ) {
-		middle = (*at + n) / 2;
-		if (page[middle] < htmm_pool_page(block))
-			*at = middle + 1;
-		else
-			n = middle;
+/*
+ * The part of a block's page, NULL if all its blocks are in use. What a block in use has in the
+ * place of a number may be anything, but @parts does not lead back to it.
+ */
+static struct htmm_pool_part *htmm_pool_find(const struct htmm_pool *pool, const void *block)
+{
+	void *page = htmm_pool_page(block), *end = page + HTMM_POOL_PAGE_SIZE;
+	struct htmm_pool_part *part;
+
+	for (; page < end; page += HTMM_POOL_BLOCK_SIZE) {
+		part = page;
+		if (part->at < pool->nr_parts && pool->parts[part->at] == part)
+			return part;
 	}
-	return *at < end && page[*at] == htmm_pool_page(block);
+	return NULL;
 }
 
-/* Add a block's page to ascending ones, unless it is one of them. Returns their number. */
-static u32 htmm_pool_add(void **page, u32 n, const void *block)
+static void htmm_pool_add_part(struct htmm_pool *pool, void *block, u64 free)
 {
-	u32 at;
+	struct htmm_pool_part *part = block;
 
-	if (htmm_pool_find(page, n, block, &at))
-		return n;
-	memmove(&page[at + 1], &page[at], (n - at) * sizeof(*page));
-	page[at] = htmm_pool_page(block);
-	return n + 1;
+	*part = (struct htmm_pool_part) { .at = pool->nr_parts, .free = free };
+	pool->parts[pool->nr_parts++] = part;
+	pool->nr_blocks += hweight64(free);
 }
 
-u32 htmm_pool_withdraw(struct htmm_pool *pool, void **page, u32 nr)
+/* Take a block out of a part. The one that the part itself is in comes last. */
+static void *htmm_pool_take(struct htmm_pool_part *part)
 {
-	struct htmm_pool_item **link = &pool->blocks, *item;
-	u32 n = 0, at;
+	u32 others = part->free & ~htmm_pool_bit(part);
+	void *block = part;
 
-	for (; n < nr && pool->nr_pages; pool->nr_pages--)
-		n = htmm_pool_add(page, n, htmm_pool_pop(&pool->pages));
-	/* So many blocks are in so many pages at least. */
-	nr = min(nr, n + pool->nr_blocks / HTMM_POOL_BLOCKS_PER_PAGE);
-	pool->held -= nr;
-	if (n == nr)
-		return n;
-	for (item = pool->blocks; n < nr; item = item->next)
-		n = htmm_pool_add(page, n, item);
-	while (*link) {
-		if (htmm_pool_find(page, n, *link, &at)) {
-			*link = (*link)->next;
-			pool->nr_blocks--;
-		} else {
-			link = &(*link)->next;
-		}
+	if (others)
+		block = htmm_pool_page(part) + __ffs64(others) * HTMM_POOL_BLOCK_SIZE;
+	part->free &= ~htmm_pool_bit(block);
+	return block;
+}
+
+void *htmm_pool_block_get(struct htmm_pool *pool)
+{
+	struct htmm_pool_part *part;
+	void *block;
+
+	if (!pool->nr_parts) {
+		if (!pool->nr_pages)
+			return NULL;
+		htmm_pool_add_part(pool, htmm_pool_pop(pool), HTMM_POOL_WHOLE);
 	}
-	return n;
+	part = pool->parts[pool->nr_parts - 1];
+	block = htmm_pool_take(part);
+	pool->nr_parts -= !part->free;
+	pool->nr_blocks--;
+	return memset(block, 0, HTMM_POOL_BLOCK_SIZE);
 }
 
-void *htmm_pool_moved(struct htmm_pool *pool, void *const *page, u32 n, void *block)
+void htmm_pool_block_put(struct htmm_pool *pool, void *block)
 {
-	u32 at;
+	struct htmm_pool_part *part = htmm_pool_find(pool, block), *last;
 
-	if (!htmm_pool_find(page, n, block, &at))
-		return block;
-	return memcpy(htmm_pool_block_get(pool), block, HTMM_POOL_BLOCK_SIZE);
+	if (!part) {
+		htmm_pool_add_part(pool, block, htmm_pool_bit(block));
+		return;
+	}
+	part->free |= htmm_pool_bit(block);
+	pool->nr_blocks++;
+	if (part->free != HTMM_POOL_WHOLE)
+		return;
+	last = pool->parts[--pool->nr_parts];
+	last->at = part->at;
+	pool->parts[last->at] = last;
+	pool->nr_blocks -= HTMM_POOL_BLOCKS_PER_PAGE;
+	htmm_pool_push(pool, htmm_pool_page(block));
 }

@@ -21,8 +21,8 @@ struct htmm_table_layout {
 	u64 fronts;
 	u64 heads;
 	u64 lists;
+	u64 max_held;		/* most pages of the pool, and length of its list */
 	u64 bytes;		/* of all of them */
-	u64 max_held;		/* most pages of the pool */
 };
 
 /* False if @config is invalid. */
@@ -41,7 +41,8 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 			layout->heads * sizeof(struct htmm_region *) +
 			layout->heads / 64 * sizeof(u64) +
 			layout->lists * sizeof(struct hlist_head);
-	layout->max_held = (bytes - layout->bytes) / HTMM_POOL_PAGE_SIZE;
+	layout->max_held = (bytes - layout->bytes) / (HTMM_POOL_PAGE_SIZE + sizeof(void *));
+	layout->bytes += layout->max_held * sizeof(void *);
 	return true;
 }
 
@@ -84,6 +85,7 @@ int htmm_table_init(struct htmm_table *table,
 	table->head = (void *)(table->front + layout.fronts);
 	table->occupied = (void *)(table->head + layout.heads);
 	table->mm = (void *)(table->occupied + layout.heads / 64);
+	htmm_pool_init(pool, table->mm + layout.lists);
 	table->multiplier = htmm_hash_multiplier(config->seed, layout.fronts);
 	table->dir_bytes = layout.bytes;
 	table->front_mask = (layout.fronts - 1) * sizeof(*table->front);

@@ -217,7 +217,7 @@ size_t htmm_table_dir_bytes(const struct htmm_table_config *config);
  * @config: its limits
  * @dir: htmm_table_dir_bytes() bytes of zeroes, aligned to 64: the caller allocates them,
  *	because the size may be large, and frees them when the table is no longer used
- * @pool: an initialised pool used by this table alone
+ * @pool: the table's memory, initialised here without pages
  *
  * Return: 0, or -EINVAL if @config is invalid or @dir is NULL or not aligned.
  */

@@ -43,7 +43,6 @@ int htmm_shard_init(struct htmm_shard *shard,
 		shard->directory = __vmalloc(bytes, HTMM_GFP | __GFP_ZERO);
 	if (!shard->directory)
 		return -ENOMEM;
-	htmm_pool_init(&shard->pool);
 	ret = htmm_table_init(&shard->table, limits, shard->directory,
 			      &shard->pool);
 	if (ret)
@@ -155,7 +154,7 @@ bool htmm_shard_reclaim(struct htmm_shard *shard)
 u32 htmm_shard_unused(const struct htmm_shard *shard)
 {
 	/* The number may change at any time; an estimate is enough. */
-	return data_race(htmm_pool_unused_pages(&shard->pool));
+	return data_race(htmm_table_unused(&shard->table));
 }
 
 /**
@@ -163,9 +162,9 @@ u32 htmm_shard_unused(const struct htmm_shard *shard)
  * @shard: the table
  * @nr: number of pages wanted
  *
- * Context: process, in any memory allocation that may sleep: nobody allocates with the
- * lock held. Takes @shard->lock.
- * Return: number of pages given back, at most HTMM_SHRINK_PAGES.
+ * Context: process, in any memory allocation that may sleep. Takes @shard->lock if nobody
+ * holds it: who allocates does not wait for a drain thread or a reader.
+ * Return: number of pages given back, at most HTMM_SHRINK_PAGES; 0 if the lock is held.
  */
 u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr)
 {
@@ -173,8 +172,9 @@ u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr)
 	struct htmm_pages freed;
 	u32 i, n;
 
+	if (!mutex_trylock(&shard->lock))
+		return 0;
 	htmm_pages_init(&freed);
-	mutex_lock(&shard->lock);
 	n = htmm_table_shrink(&shard->table, page, nr);
 	for (i = 0; i < n; i++)
 		htmm_pages_take(&freed, &shard->pages, page[i]);

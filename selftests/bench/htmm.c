@@ -37,7 +37,6 @@ static void *store_open(const struct bench_space *space)
 	store->dir = bench_alloc(store->dir_bytes);
 	store->arena_bytes = config.max_bytes;
 	store->arena = bench_alloc(store->arena_bytes);
-	htmm_pool_init(&store->pool);
 	if (htmm_table_init(&store->table, &config, store->dir, &store->pool)) {
 		fprintf(stderr, "bench: the table refuses its limits\n");
 		exit(1);

@@ -122,8 +122,11 @@ void fuzz_step(struct world *world)
 		fuzz_remove(world);
 		break;
 	case 3:
-		if (fuzz_byte() % 16 == 0)
+		i = fuzz_byte() % 16;
+		if (i == 0)
 			world_empty(world);
+		else if (i == 1)
+			world_shrink(world, fuzz_byte());
 		else
 			fuzz_forget(world);
 		break;

@@ -21,15 +21,15 @@ static void any_limits(void)
 			 config.max_bytes > 1ULL << 39));
 	/*
 	 * At most so many heads, of 12 bytes with their parts of fronts; for 64 of them a word of
-	 * the bitmap, and a list of 8 bytes, or 64 lists.
+	 * the bitmap, and a list of 8 bytes, or 64 lists; and 8 bytes for each page of the pool.
 	 */
-	CHECK(bytes <= 12 * heads + heads / 8 + max_t(u64, heads / 8, 512));
+	CHECK(bytes <= 12 * heads + heads / 8 + max_t(u64, heads / 8, 512) +
+		       config.max_bytes / HTMM_POOL_PAGE_SIZE * 8);
 	CHECK(!bytes || bytes >= config.max_bytes / 256 * 8);
 	if (bytes > 1 << 20)
 		return;
 	dir = aligned_alloc(64, (bytes + 64) & ~63UL);
 	memset(dir, 0, bytes);
-	htmm_pool_init(&pool);
 	CHECK(htmm_table_init(&table, &config, dir, &pool) ==
 	      (bytes ? 0 : -EINVAL));
 	if (bytes) {

@@ -188,7 +188,6 @@ void world_open(struct world *w, const struct htmm_table_config *config,
 	CHECK(htmm_table_dir_bytes(config));
 	w->dir = aligned_alloc(64, (htmm_table_dir_bytes(config) + 63) & ~63UL);
 	memset(w->dir, 0, htmm_table_dir_bytes(config));
-	htmm_pool_init(&w->pool);
 	CHECK(htmm_table_init(&w->table, config, w->dir, &w->pool) == 0);
 	model_place(&w->model);
 }
@@ -249,6 +248,22 @@ void world_refill(struct world *w, u32 n)
 		w->given[w->pages_given++] = page;
 		memset(page, 0xa5, HTMM_POOL_PAGE_SIZE);
 		htmm_pool_put(&w->pool, page);
+	}
+}
+
+void world_shrink(struct world *w, u32 nr)
+{
+	void *page[HTMM_SHRINK_PAGES];
+	u32 n = htmm_table_shrink(&w->table, page, nr), i;
+	u64 at;
+
+	CHECK(n <= nr && n <= HTMM_SHRINK_PAGES);
+	for (i = 0; i < n; i++) {
+		for (at = 0; at < w->pages_given && w->given[at] != page[i]; at++)
+			;
+		CHECK(at < w->pages_given);
+		w->given[at] = w->given[--w->pages_given];
+		free(page[i]);
 	}
 }
 
@@ -598,6 +613,22 @@ static u32 audit_list(const struct hlist_head *head)
 	return listed;
 }
 
+/* Pages of @parts lead back, are neither whole nor in use, and have all blocks counted. */
+static void audit_pool(const struct htmm_pool *pool)
+{
+	const u32 *part;	/* place and bitmap */
+	u32 i, at, blocks = 0;
+
+	for (i = 0; i < pool->nr_parts; i++) {
+		part = (const void *)pool->parts[i];
+		CHECK(part[0] == i && part[1] && part[1] < 0xff);
+		at = (unsigned long)part % HTMM_POOL_PAGE_SIZE / HTMM_POOL_BLOCK_SIZE;
+		CHECK(part[1] >> at & 1);
+		blocks += hweight64(part[1]);
+	}
+	CHECK(blocks == pool->nr_blocks);
+}
+
 void table_audit(const struct htmm_table *table)
 {
 	u32 entries = table->stats.regions + table->nr_free, blocks = entries / HTMM_BLOCK_ENTRIES;
@@ -615,6 +646,7 @@ void table_audit(const struct htmm_table *table)
 	}
 	CHECK(used == table->stats.regions);
 	CHECK(pool_blocks(table->pool) == blocks);
+	audit_pool(table->pool);
 	for (i = 0; i <= table->front_mask / sizeof(*table->front); i++)
 		fronts -= table->front[i].name != HTMM_FRONT_UNUSED;
 	CHECK(!fronts);

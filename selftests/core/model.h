@@ -117,6 +117,9 @@ void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
 void world_forget(struct world *w, u32 region, const u64 *pages);
 void world_empty(struct world *w);
 
+/* Takes unused pages back; any later access to them faults. */
+void world_shrink(struct world *w, u32 nr);
+
 /*
  * Checks a table by itself: each block of the pool is a leaf, a plane or holds entries; each
  * entry is on its list and chain; each region's state is in its own entry or in a front with

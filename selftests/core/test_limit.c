@@ -31,7 +31,6 @@ static void open_table(void)
 	dir = aligned_alloc(64, (htmm_table_dir_bytes(&config) + 63) & ~63UL);
 	memset(dir, 0, htmm_table_dir_bytes(&config));
 	arena = aligned_alloc(HTMM_POOL_PAGE_SIZE, MAX_BYTES);
-	htmm_pool_init(&pool);
 	CHECK(htmm_table_init(&table, &config, dir, &pool) == 0);
 }
 

@@ -52,7 +52,6 @@ static void *open_table(void)
 
 	memset(dir, 0, htmm_table_dir_bytes(&config));
 	arena = aligned_alloc(HTMM_POOL_PAGE_SIZE, BYTES);
-	htmm_pool_init(&pool);
 	CHECK(htmm_table_init(&table, &config, dir, &pool) == 0);
 	return dir;
 }

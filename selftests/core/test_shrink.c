@@ -57,7 +57,6 @@ static void open_table(void)
 
 	dir = aligned_alloc(64, (bytes + 63) & ~63UL);
 	memset(dir, 0, bytes);
-	htmm_pool_init(&pool);
 	nr_given = 0;
 	CHECK(!htmm_table_init(&table, &config, dir, &pool));
 }
@@ -168,7 +167,7 @@ static void grows_again(void)
 	close_table();
 }
 
-/* Unused memory is released, whole pages and what is free in others, and no count is lost. */
+/* Pages of the pool that nothing is in are released, and no count is lost. */
 static void unused_memory_only(void)
 {
 	open_table();
@@ -179,26 +178,33 @@ static void unused_memory_only(void)
 	check_kept(3);
 	shrink_all();
 	check_kept(3);
-	CHECK(!htmm_pool_unused_pages(&pool));
+	CHECK(!htmm_table_unused(&table));
 	close_table();
 }
 
-/* Entries of regions that were removed are unused memory, too. */
+/* Pages in which nothing is left are released; the others are used first. */
 static void removed_regions(void)
 {
+	u32 blocks;
+
 	open_table();
 	fill();
 	remove_mm(1);
 	CHECK(table.nr_free >= REGIONS / 3);
 	shrink_all();
-	CHECK(table.nr_free < HTMM_BLOCK_ENTRIES && !htmm_pool_unused_pages(&pool));
+	CHECK(table.nr_free < HTMM_BLOCK_ENTRIES && !htmm_table_unused(&table));
 	check_kept(2);
+	blocks = htmm_pool_free_blocks(&pool);
+	CHECK(blocks);
+	/* A new region has an entry, and one more block if it is dense. */
+	add(0, 0, wanted(0, 0));
+	CHECK(blocks - htmm_pool_free_blocks(&pool) <= 1 && !pool.nr_pages);
 	close_table();
 }
 
 static void no_more_than_a_step(void)
 {
-	void *page[HTMM_SHRINK_PAGES + 1];
+	void *page[HTMM_SHRINK_PAGES];
 	u32 n, i;
 
 	open_table();
@@ -212,6 +218,51 @@ static void no_more_than_a_step(void)
 	close_table();
 }
 
+/* What a step frees of unused entries, at most. */
+#define A_STEP	(HTMM_SHRINK_BLOCKS * HTMM_BLOCK_ENTRIES)
+
+/* Each step has a bounded work, whatever it is for, and each but the last gives all pages. */
+static void steps_are_bounded(void)
+{
+	u32 region, n, before, all = 0;
+
+	open_table();
+	for (region = 0; region < 3 * A_STEP; region += 3)
+		add(region, 0, 1);
+	remove_mm(1);
+	CHECK(!table.stats.regions && table.nr_free >= A_STEP);
+	do {
+		before = table.nr_free;
+		n = shrink(HTMM_SHRINK_PAGES);
+		all += n;
+		CHECK(before - table.nr_free <= A_STEP);
+		CHECK(n == HTMM_SHRINK_PAGES || !nr_given);
+	} while (n);
+	CHECK(all >= A_STEP / HTMM_BLOCK_ENTRIES / HTMM_POOL_BLOCKS_PER_PAGE);
+	close_table();
+}
+
+/* Entries that are gone share their pages with leaves that stay. */
+static void nothing_is_whole(void)
+{
+	u32 region, page, before;
+
+	open_table();
+	for (region = 0; region < 6 * A_STEP; region += 3) {
+		add(region, 0, 1);
+		for (page = 0; region % 48 == 0 && page < 40; page++)
+			add(region + 1, page, 1);
+	}
+	remove_mm(1);
+	CHECK(table.nr_free >= 2 * A_STEP && pool.nr_pages <= 1);
+	while (table.nr_free >= HTMM_BLOCK_ENTRIES) {
+		before = table.nr_free;
+		shrink(HTMM_SHRINK_PAGES);
+		CHECK(before > table.nr_free && before - table.nr_free <= A_STEP);
+	}
+	close_table();
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -220,6 +271,8 @@ int main(void)
 		TAP_TEST(unused_memory_only),
 		TAP_TEST(removed_regions),
 		TAP_TEST(no_more_than_a_step),
+		TAP_TEST(steps_are_bounded),
+		TAP_TEST(nothing_is_whole),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

@@ -63,7 +63,6 @@ static void config_is_checked(void)
 	struct htmm_pool pool;
 	static char dir[1 << 18] __aligned(64);
 
-	htmm_pool_init(&pool);
 	CHECK(htmm_table_dir_bytes(&c) > 0);
 	CHECK(htmm_table_dir_bytes(&c) < c.max_bytes / 12);
 	CHECK(htmm_table_dir_bytes(&c) <= sizeof(dir));

@@ -94,8 +94,11 @@ static void step(struct way *way)
 		way->ops++;
 	} else if (op < 380) {
 		forget_some(way);
-	} else if (op < 398) {
+	} else if (op < 396) {
 		remove_some(way);
+	} else if (op < 398) {
+		world_shrink(way->world, tap_below(80));
+		way->ops++;
 	} else if (op == 398 && !tap_below(8)) {
 		jump(way);
 	} else if (op == 399) {

@@ -66,7 +66,6 @@ struct store *store_new(const struct store_config *config, struct htmm_error *er
 	plan_cooling(store, 0);
 	store->directory_bytes = bytes;
 	store->directory = map(bytes);
-	htmm_pool_init(&store->pool);
 	if (store->directory && !htmm_table_init(&store->table, &limits, store->directory,
 						 &store->pool))
 		return store;

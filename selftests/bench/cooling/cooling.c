@@ -85,7 +85,6 @@ static void store_open(struct store *store)
 	const struct htmm_table_config config = { .max_bytes = space.pages * 4 + 1048576 };
 
 	*store = (struct store) { .arena = alloc(config.max_bytes) };
-	htmm_pool_init(&store->pool);
 	if (htmm_table_init(&store->table, &config, alloc(htmm_table_dir_bytes(&config)),
 			    &store->pool))
 		exit(1);

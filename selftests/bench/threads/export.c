@@ -44,7 +44,6 @@ static void fill(u64 pages, u32 one_in, void **dir, char **arena)
 	*arena = aligned_alloc(HTMM_POOL_PAGE_SIZE, config.max_bytes);
 	CHECK(*dir && *arena);
 	memset(*dir, 0, bytes);
-	htmm_pool_init(&pool);
 	CHECK(htmm_table_init(&table, &config, *dir, &pool) == 0);
 	for (page = 0; page < pages; page++) {
 		for (i = 0; i <= page % 8; i++)

@@ -35,7 +35,6 @@ void shard_open(struct shard *shard, u64 pages)
 	memset(shard, 0, sizeof(*shard));
 	shard->dir = alloc(htmm_table_dir_bytes(&config));
 	shard->arena = alloc(config.max_bytes);
-	htmm_pool_init(&shard->pool);
 	if (htmm_table_init(&shard->table, &config, shard->dir, &shard->pool)) {
 		fprintf(stderr, "the table refuses its limits\n");
 		exit(1);
