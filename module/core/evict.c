@@ -150,9 +150,9 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first, u32 budg
 	return table->exiting;
 }
 
-u32 htmm_table_forget(struct htmm_table *table, u32 mm, u64 vpn, const u64 *pages)
+u32 htmm_table_forget(struct htmm_table *table, u64 page, const u64 *pages)
 {
-	struct htmm_region *region = htmm_index_find(table, htmm_region_key(htmm_page(mm, vpn)));
+	struct htmm_region *region = htmm_index_find(table, htmm_region_key(page));
 	u32 before, left, forgotten;
 
 	if (!region)

@@ -45,8 +45,7 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
 /**
  * htmm_table_forget() - forget pages of a region
  * @table: the table
- * @mm: its address space
- * @vpn: any of its pages
+ * @page: htmm_page() of any of its pages
  * @pages: bitmap of HTMM_REGION_PAGES bits: the pages to forget
  *
  * The region's own count becomes less by their counts. The region is removed if no other page of
@@ -54,7 +53,7 @@ bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first,
  *
  * Return: number of pages forgotten that had a count.
  */
-u32 htmm_table_forget(struct htmm_table *table, u32 mm, u64 vpn, const u64 *pages);
+u32 htmm_table_forget(struct htmm_table *table, u64 page, const u64 *pages);
 
 /**
  * htmm_table_shrink() - give pages back, in a bounded step

@@ -507,6 +507,7 @@ void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
 	CHECK(removed <= budget);
 }
 
+/* The bits of a bitmap. */
 static bool in_bitmap(const u64 *pages, u32 page)
 {
 	return pages[page / 64] >> page % 64 & 1;
@@ -543,9 +544,13 @@ static u32 model_forget(struct model *model, struct model_region *r, const u64 *
 void world_forget(struct world *w, u32 region, const u64 *pages)
 {
 	struct model_region *r = &w->model.region[region];
-	u64 any = r->vpn + tap_below(HTMM_REGION_PAGES);
+	u64 any = r->vpn + tap_below(HTMM_REGION_PAGES), sum = 0;
+	u32 i;
 
-	CHECK(htmm_table_forget(&w->table, r->mm, any, pages) ==
+	for (i = 0; i < HTMM_REGION_PAGES; i++)
+		sum += in_bitmap(pages, i) ? r->page[i].count : 0;
+	CHECK(htmm_table_sum(&w->table, htmm_page(r->mm, any), pages) == sum);
+	CHECK(htmm_table_forget(&w->table, htmm_page(r->mm, any), pages) ==
 	      model_forget(&w->model, r, pages));
 	CHECK(!htmm_index_find(&w->table, htmm_region_key(htmm_page(r->mm, any))) == !r->tracked);
 }

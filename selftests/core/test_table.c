@@ -873,7 +873,7 @@ static void pages_are_forgotten(void)
 		world_open(&world, &roomy, false);
 		for (i = 0; i < pages[form]; i++)
 			add(0, 5 + i, 20 + i);
-		/* The first and the last page, one of those that follow each other, another region. */
+		/* And the first and the last page, and another region. */
 		add(0, 0, most[form]);
 		add(0, 2, most[form] / 2);
 		add(0, 3, most[form] / 3);
