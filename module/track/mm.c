@@ -7,6 +7,8 @@
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "base/alloc.h"
 #include "core/table.h"
@@ -89,6 +91,49 @@ static bool htmm_pid_runs(struct pid *pid, u64 cookie)
 bool htmm_mm_alive(const struct htmm_mm *mm)
 {
 	return !mm->gone && htmm_pid_runs(mm->pid, mm->cookie);
+}
+
+/* The main thread of a process may have exited before the others. */
+static struct mm_struct *htmm_task_mm(struct task_struct *leader)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *task;
+
+	for_each_thread(leader, task) {
+		mm = get_task_mm(task);
+		if (mm)
+			break;
+	}
+	return mm;
+}
+
+/**
+ * htmm_mm_get - get the memory of an address space
+ * @mm: the address space
+ *
+ * During exec() there is a moment in which a process has its new memory and still the cookie of
+ * its old one: then it is not taken.
+ *
+ * Context: process.
+ * Return: the memory with a reference for mmput_async(), or NULL if its process has exited or
+ * runs another program, or is about to.
+ */
+struct mm_struct *htmm_mm_get(const struct htmm_mm *mm)
+{
+	struct mm_struct *found = NULL;
+	struct task_struct *leader;
+
+	if (mm->gone)
+		return NULL;
+	rcu_read_lock();
+	leader = pid_task(mm->pid, PIDTYPE_TGID);
+	if (leader && down_read_trylock(&leader->signal->exec_update_lock)) {
+		if (htmm_cookie(leader) == mm->cookie)
+			found = htmm_task_mm(leader);
+		up_read(&leader->signal->exec_update_lock);
+	}
+	rcu_read_unlock();
+	return found;
 }
 
 static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,

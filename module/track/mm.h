@@ -14,6 +14,8 @@
 #include <linux/rcupdate.h>
 #include <linux/xarray.h>
 
+struct mm_struct;
+
 /* Most address spaces known at a time; samples of further ones are dropped. */
 #define HTMM_MAX_MMS		65536
 /*
@@ -78,6 +80,7 @@ struct htmm_mm_set {
 };
 
 bool htmm_mm_alive(const struct htmm_mm *mm);
+struct mm_struct *htmm_mm_get(const struct htmm_mm *mm);
 
 int htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone);
 void htmm_mm_set_destroy(struct htmm_mm_set *set);

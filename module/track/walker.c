@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "base/compat.h"
-#include "sample/cookie.h"
 #include "frame.h"
 #include "hole.h"
 #include "tracker.h"
@@ -51,39 +50,11 @@ void htmm_walker_free(struct htmm_walker *walker)
 	kvfree(walker);
 }
 
-/* The main thread of a process may have exited before the others. */
-static struct mm_struct *htmm_process_mm(struct task_struct *leader)
-{
-	struct mm_struct *found = NULL;
-	struct task_struct *task;
-
-	for_each_thread(leader, task) {
-		found = get_task_mm(task);
-		if (found)
-			break;
-	}
-	return found;
-}
-
-/*
- * Get the struct of an address space, but no reference that would keep its memory.
- *
- * In exec() a process has its new address space a moment before its cookie changes. The lock
- * that mm_access() takes covers both. While exec() holds it, the old one is gone.
- */
+/* Get the struct of an address space, but no reference that would keep its memory. */
 static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
 {
-	struct mm_struct *found = NULL;
-	struct task_struct *leader;
+	struct mm_struct *found = htmm_mm_get(mm);
 
-	rcu_read_lock();
-	leader = pid_task(mm->pid, PIDTYPE_TGID);
-	if (leader && down_read_trylock(&leader->signal->exec_update_lock)) {
-		if (htmm_cookie(leader) == mm->cookie)
-			found = htmm_process_mm(leader);
-		up_read(&leader->signal->exec_update_lock);
-	}
-	rcu_read_unlock();
 	if (found) {
 		mmgrab(found);
 		mmput_async(found);
@@ -114,8 +85,7 @@ bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
 	xa_for_each_range(&tracker->mm_set.by_id, id, found, first, last) {
 		if (mms && !(mms[id / 64] >> id % 64 & 1))
 			continue;
-		if (htmm_mm_alive(found))
-			walker->mm = htmm_mm_grab(found);
+		walker->mm = htmm_mm_grab(found);
 		if (walker->mm)
 			break;
 	}
