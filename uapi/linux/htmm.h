@@ -923,7 +923,11 @@ struct htmm_list_pages {
 	__u32 skipped;
 };
 
-/* struct htmm_node_placement.flags: the node has CPUs, so it is in the fast tier. */
+/*
+ * struct htmm_node_placement.flags: the node has CPUs, so that the module takes it for fast. It
+ * does not see how the kernel ranks nodes, which matters where memory without CPUs is fast
+ * (HBM): /sys/devices/virtual/memory_tiering tells.
+ */
 #define HTMM_NODE_FAST		0x1
 
 /**

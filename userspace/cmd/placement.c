@@ -25,6 +25,23 @@ const struct field placement_node_fields[] = {
 	{}
 };
 
+/* The module sees only which nodes have CPUs; the kernel may rank them otherwise. */
+static void rank_nodes(struct htmm_placement_buf *where)
+{
+	struct htmm_cpus fast, memory;
+	__u32 i;
+
+	if (!htmm_tiers_nodes(&fast, &memory, NULL))
+		return;
+	for (i = 0; i < where->placement.nr_nodes; i++) {
+		struct htmm_node_placement *node = &where->nodes[i];
+
+		node->flags &= ~HTMM_NODE_FAST;
+		if (htmm_cpus_has(&fast, node->node))
+			node->flags |= HTMM_NODE_FAST;
+	}
+}
+
 int placement_read(int fd, __u32 target, struct placement *placement, struct htmm_error *err)
 {
 	int ret;
@@ -38,6 +55,8 @@ int placement_read(int fd, __u32 target, struct placement *placement, struct htm
 		ret = hit_read(&placement->hit, fd, &placement->best, &placement->where, err);
 	if (ret)
 		placement_free(placement);
+	else
+		rank_nodes(&placement->where);
 	return ret;
 }
 
