@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/perf_event.h>
+#include <linux/string.h>
 #include "base/compat.h"
 #include "overflow.h"
 #include "perf_event.h"
+
+/* The counter of IBS has no low four bits. */
+#define HTMM_IBS_STEP	16
 
 /* Explain an errno of perf_event_create_kernel_counter(). */
 static const char *htmm_event_reason(int ret)
@@ -149,25 +153,45 @@ int htmm_perf_event_create(struct htmm_sampler *sampler,
 }
 
 /**
- * htmm_perf_event_try_period - check whether the event could be created with another period
- * @sampler: a sampler, whose event is not changed; its CPU must be online
+ * htmm_perf_event_step - what the periods of an event must be multiples of
+ * @sampler: a sampler with an event
+ *
+ * The event's own PMU counts: perf passes some raw events of AMD's CPUs on to IBS.
+ *
+ * Context: process; under &struct htmm_sampler_set.lock.
+ * Return: the number; 0: any period is possible.
+ */
+u64 htmm_perf_event_step(const struct htmm_sampler *sampler)
+{
+	return str_has_prefix(sampler->event->pmu->name, "ibs_") ? HTMM_IBS_STEP : 0;
+}
+
+/**
+ * htmm_perf_event_try_period - check whether the event can have another period
+ * @sampler: a sampler with an event, which is not changed; its CPU must be online
  * @desc: the event
  * @period: events between two samples
  * @err: on failure, the reason
  *
- * perf_event_period() checks less than event creation does: AMD IBS, which supports only
- * multiples of 16, would round silently.
+ * The creation of an event checks more than perf_event_period() does. But AMD's IBS clears the
+ * low bits of a period when it creates an event, without an error, and only from Linux 6.15 on
+ * perf_event_period() refuses such a period.
  *
- * Context: process, may sleep.
- * Return: 0 or the errno of perf_event_create_kernel_counter().
+ * Context: process, may sleep; under &struct htmm_sampler_set.lock.
+ * Return: 0, -EINVAL, or the errno of perf_event_create_kernel_counter().
  */
 int htmm_perf_event_try_period(struct htmm_sampler *sampler,
 			       const struct htmm_event *desc, u64 period,
 			       struct htmm_error *err)
 {
+	u64 step = htmm_perf_event_step(sampler);
 	struct perf_event *event;
 	bool user_only;
 
+	if (step && period % step)
+		return htmm_fail(err, -EINVAL,
+				 "event %u '%s': the PMU takes multiples of %llu, not a period of %llu",
+				 sampler->index, desc->name, step, period);
 	event = htmm_event_open(sampler, desc, period, &user_only, err);
 	if (IS_ERR(event))
 		return PTR_ERR(event);

@@ -9,6 +9,7 @@
 int htmm_perf_event_create(struct htmm_sampler *sampler,
 			   const struct htmm_event *desc, u64 period,
 			   struct htmm_error *err);
+u64 htmm_perf_event_step(const struct htmm_sampler *sampler);
 int htmm_perf_event_try_period(struct htmm_sampler *sampler,
 			       const struct htmm_event *desc, u64 period,
 			       struct htmm_error *err);

@@ -376,6 +376,27 @@ u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index)
 }
 
 /**
+ * htmm_sampler_set_step - what the periods of an event must be multiples of
+ * @set: a created set
+ * @index: index of the event
+ *
+ * Context: process, may sleep.
+ * Return: the number; 0: any period is possible, or no CPU is sampled now.
+ */
+u64 htmm_sampler_set_step(struct htmm_sampler_set *set, unsigned int index)
+{
+	unsigned int i;
+	u64 step = 0;
+
+	mutex_lock(&set->lock);
+	for (i = index; !step && i < set->nr_samplers; i += set->config->start.nr_events)
+		if (set->samplers[i]->event)
+			step = htmm_perf_event_step(set->samplers[i]);
+	mutex_unlock(&set->lock);
+	return step;
+}
+
+/**
  * htmm_sampler_set_try_period - check whether perf accepts an event with this period
  * @set: a created set
  * @index: index of the event

@@ -55,6 +55,7 @@ int htmm_sampler_set_init(struct htmm_sampler_set *set, const struct htmm_config
 int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err);
 void htmm_sampler_set_arm(struct htmm_sampler_set *set);
 u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index);
+u64 htmm_sampler_set_step(struct htmm_sampler_set *set, unsigned int index);
 int htmm_sampler_set_try_period(struct htmm_sampler_set *set, unsigned int index,
 				u64 period, struct htmm_error *err);
 int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index,

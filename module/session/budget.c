@@ -11,9 +11,6 @@
 /* Limit of htmm_period_next(). It is reached only if a clock is wrong. */
 #define HTMM_MAX_SPENT	(BIT_ULL(56) - 1)
 
-/* The low four bits of an IBS period are always zero. */
-#define HTMM_IBS_STEP	16
-
 /*
  * The whole cost in a window: the time that handlers measured, a fixed charge for entering
  * and leaving each interrupt, which a handler cannot measure, and the CPU time of the drain
@@ -73,14 +70,9 @@ static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed,
 
 	for (i = 0; i < start->nr_events; i++) {
 		event = &budget->samplers->config->events[i];
-		/*
-		 * AMD IBS supports only multiples of 16: a period that is a multiple of 16
-		 * stays one.
-		 */
-		range.step = event->period % HTMM_IBS_STEP ? 0 : HTMM_IBS_STEP;
 		period = htmm_sampler_set_period(budget->samplers, i);
-		range.min = event->min_period;
-		range.max = event->max_period;
+		range = htmm_period_range_of(event->min_period, event->max_period,
+					     htmm_sampler_set_step(budget->samplers, i));
 		if (throttled)
 			range.min = max(range.min, period);
 		next = htmm_period_next(&budget->prev[i], period, &range, spent,

@@ -62,6 +62,15 @@ static u64 htmm_period_wanted(struct htmm_period_prev *prev, u64 period,
 	return max(usual, div64_u64(period, HTMM_BUDGET_SHRINK));
 }
 
+struct htmm_period_range htmm_period_range_of(u64 min, u64 max, u64 step)
+{
+	if (step) {
+		min = DIV64_U64_ROUND_UP(min, step) * step;
+		max = max_t(u64, min, div64_u64(max, step) * step);
+	}
+	return (struct htmm_period_range) { .min = min, .max = max, .step = step };
+}
+
 u64 htmm_period_next(struct htmm_period_prev *prev, u64 period,
 		     const struct htmm_period_range *range, u64 cost, u64 budget)
 {

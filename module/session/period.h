@@ -41,6 +41,17 @@ struct htmm_period_range {
 };
 
 /**
+ * htmm_period_range_of() - the range in which a budget moves a period
+ * @min: smallest period asked for, 1 to 2^63 - 1
+ * @max: largest period asked for, @min to 2^63 - 1
+ * @step: the PMU takes only multiples of it; 0: any
+ *
+ * Return: the range; its ends are multiples of @step. If there is none between @min and @max,
+ * the next one above @min is the only period.
+ */
+struct htmm_period_range htmm_period_range_of(u64 min, u64 max, u64 step);
+
+/**
  * struct htmm_period_prev - results of the previous checks of an event
  * @wanted: the periods that would have met the budget, the most recent check first; zero if
  *	there was no check

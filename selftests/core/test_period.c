@@ -312,6 +312,24 @@ static void any_input_gives_a_period_in_range(void)
 	}
 }
 
+static bool range_is(u64 min, u64 max, u64 step, u64 first, u64 last)
+{
+	struct htmm_period_range range = htmm_period_range_of(min, max, step);
+
+	return range.min == first && range.max == last && range.step == step;
+}
+
+static void ends_are_multiples_of_the_step(void)
+{
+	CHECK(range_is(37, 1000, 0, 37, 1000));
+	CHECK(range_is(37, 1000, 16, 48, 992));
+	CHECK(range_is(48, 992, 16, 48, 992));
+	CHECK(range_is(1, 15, 16, 16, 16));
+	/* None is between these. */
+	CHECK(range_is(17, 31, 16, 32, 32));
+	CHECK(range_is(1, U64_MAX, 16, 16, U64_MAX - 15));
+}
+
 static const struct tap_test tests[] = {
 	TAP_TEST(primes),
 	TAP_TEST(load_ten_times_as_high_is_met_within_5),
@@ -325,6 +343,7 @@ static const struct tap_test tests[] = {
 	TAP_TEST(idle_returns_to_the_smallest_period),
 	TAP_TEST(no_budget_and_tiny_budgets_sample_as_little_as_can_be),
 	TAP_TEST(steps_are_kept_to),
+	TAP_TEST(ends_are_multiples_of_the_step),
 	TAP_TEST(any_input_gives_a_period_in_range),
 };
 

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "child.h"
 #include "cpu.h"
+#include "files.h"
 
 #define PAGE	4096UL
 #define NR	64
@@ -43,10 +44,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_set *self
 	}
 }
 
-/*
- * AMD's IBS takes only multiples of 16, so a budget changes such a period to another one, and
- * any other to a prime number, which no loop has as its length.
- */
+/* A budget changes a period to a prime number, which no loop has as its length. */
 TEST_F(set, periods_of_a_budget)
 {
 	struct htmm_channel channel[2];
@@ -74,10 +72,11 @@ TEST_F(set, periods_of_a_budget)
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, device_channel(self->fd, cpu, i, &channel[i]));
 	EXPECT_LT(16, channel[0].period);
-	EXPECT_EQ(0, channel[0].period % 16);
 	EXPECT_LT(13, channel[1].period);
-	for (i = 2; i < 13; i++)
+	for (i = 2; i < 13; i++) {
+		EXPECT_NE(0, channel[0].period % i);
 		EXPECT_NE(0, channel[1].period % i);
+	}
 }
 
 /* The period now; and that it has not passed @least since the start. */
@@ -130,6 +129,76 @@ TEST_F(set, periods_without_cost)
 		usleep(10000);
 		EXPECT_EQ(7, period_of(_metadata, self, cpu, 7));
 	}
+}
+
+/* Sample with a PMU that has the periods of AMD's IBS; without it, skip. */
+static bool use_ibs(struct _test_data_set *self)
+{
+	int type = file_number("/sys/bus/event_source/devices/ibs_emu/type");
+
+	if (type < 0 || !source_find(&self->source, ACCESS_STORE))
+		return false;
+	self->source.event.type = type;
+	request_init(&self->req, &self->source.event);
+	return true;
+}
+
+/* Its periods stay multiples of 16, whatever the request says. */
+TEST_F(set, periods_of_an_ibs_budget)
+{
+	struct htmm_event *event = &self->req.events[0];
+	int tries = 2000, cpu;
+	struct stats stats;
+	__u64 period;
+
+	if (!use_ibs(self))
+		SKIP(return, "no PMU here has the periods of IBS");
+	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
+	event->period = 37;
+	event->min_period = 37;
+	event->max_period = 1ULL << 40;
+	self->req.arg.flags = HTMM_START_BUDGET;
+	/* More than the threads cost without samples. */
+	self->req.arg.budget_ppm = 20000;
+	self->req.arg.budget_interval_ms = 50;
+	start(_metadata, self);
+	EXPECT_EQ(32, period_of(_metadata, self, cpu, 32));
+	do {
+		ASSERT_LT(0, --tries);
+		access_pages(&self->source, self->mem, NR, 10);
+		period = period_of(_metadata, self, cpu, 32);
+	} while (period <= 48);
+	EXPECT_EQ(0, period % 16);
+	/* Without samples the period becomes the shortest: the first multiple above 37. */
+	while (period_of(_metadata, self, cpu, 32) > 48) {
+		ASSERT_LT(0, --tries);
+		usleep(20000);
+	}
+	EXPECT_EQ(48, period_of(_metadata, self, cpu, 48));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_LE(3, stats.s.period_changes);
+	stats_free(&stats);
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+/* What perf would round without a word on older kernels is refused on all. */
+TEST_F(set, period_of_ibs)
+{
+	struct htmm_set set = { .flags = HTMM_SET_PERIOD, .period = 1601 };
+	int cpu;
+
+	if (!use_ibs(self))
+		SKIP(return, "no PMU here has the periods of IBS");
+	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
+	start(_metadata, self);
+	EXPECT_EQ(-EINVAL, device_set(self->fd, &set, self->error));
+	EXPECT_NE(NULL, strstr(self->error, "multiples of 16, not a period of 1601")) {
+		TH_LOG("%s", self->error);
+	}
+	set.period = 1616;
+	EXPECT_EQ(0, device_set(self->fd, &set, self->error));
+	EXPECT_EQ(1616, period_of(_metadata, self, cpu, 1616));
+	ASSERT_EQ(0, device_stop(self->fd));
 }
 
 /* Computes the hot threshold as the interface's documentation defines it. */

@@ -139,7 +139,8 @@ enum htmm_drop {
  * @config1: perf_event_attr.config1 (load latency threshold, for example)
  * @config2: perf_event_attr.config2
  * @period: events between two samples, 1 to 2^63 - 1: the initial period, which a budget or
- *	HTMM_IOC_SET may change
+ *	HTMM_IOC_SET may change. AMD's IBS has multiples of 16: perf rounds @period down to one,
+ *	a budget takes those from @min_period to @max_period, and HTMM_IOC_SET refuses others
  * @min_period: smallest period that a budget may choose, and with HTMM_START_WEIGHT_PERIOD
  *	also the smallest that HTMM_IOC_SET may set; 0: @period
  * @max_period: largest period that a budget may choose; 0: 1000 * @period. A caller without

@@ -37,7 +37,7 @@ MODULE_PARM_DESC(fault_mode, "every Nth sample is one of kernel mode (0: none)")
 
 static unsigned long period_step;
 module_param(period_step, ulong, 0644);
-MODULE_PARM_DESC(period_step, "periods of new events must be multiples of it, as of AMD IBS (0: any)");
+MODULE_PARM_DESC(period_step, "periods of new events must be multiples of it (0: any)");
 
 static int fixed_period_cpu = -1;
 module_param(fixed_period_cpu, int, 0644);

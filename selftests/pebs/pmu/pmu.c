@@ -39,13 +39,15 @@ MODULE_PARM_DESC(generic, "take loads and their misses as perf's own hardware an
 
 /* The same unit under another name, with a dynamic type. */
 static struct pmu named_pmu;
+static struct pmu ibs_pmu;
 
 /* The raw event that is meant; 0: none of this PMU. */
 static u64 find_config(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (attr->type == pebs_pmu.type || attr->type == named_pmu.type)
+	if (attr->type == pebs_pmu.type || attr->type == named_pmu.type ||
+	    attr->type == ibs_pmu.type)
 		return attr->config;
 	if (!READ_ONCE(generic))
 		return 0;
@@ -60,7 +62,8 @@ static bool is_ours(const struct perf_event *event)
 {
 	u32 type = event->attr.type;
 
-	return type == pebs_pmu.type || type == named_pmu.type || find_config(event);
+	return type == pebs_pmu.type || type == named_pmu.type || type == ibs_pmu.type ||
+	       find_config(event);
 }
 
 static u64 find_match(u64 config)
@@ -312,6 +315,26 @@ struct pmu pebs_pmu = {
 	.check_period = pebs_fault_check_period,
 };
 
+/* As AMD's driver does: it clears the low bits of a period without a word, */
+static int ibs_event_init(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+	int err = pebs_pmu_event_init(event);
+
+	if (err || !is_sampling_event(event))
+		return err;
+	hwc->sample_period = max_t(u64, hwc->sample_period & ~15ULL, 16);
+	hwc->last_period = hwc->sample_period;
+	local64_set(&hwc->period_left, hwc->sample_period);
+	return 0;
+}
+
+/* but from Linux 6.15 on it takes no such period later. */
+static int ibs_check_period(struct perf_event *event, u64 period)
+{
+	return period % 16 ? -EINVAL : pebs_fault_check_period(event, period);
+}
+
 static const struct attribute_group *named_groups[] = {
 	&format_group,
 	NULL
@@ -350,6 +373,9 @@ int pebs_pmu_register(void)
 	named_pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
 	/* Until it is registered, as 0 is the type of hardware events. */
 	named_pmu.type = -1;
+	ibs_pmu = named_pmu;
+	ibs_pmu.event_init = ibs_event_init;
+	ibs_pmu.check_period = ibs_check_period;
 	err = perf_pmu_register(&pebs_pmu, "cpu", PERF_TYPE_RAW);
 	if (err)
 		return err;
@@ -361,8 +387,13 @@ int pebs_pmu_register(void)
 	err = perf_pmu_register(&named_pmu, "cpu_emu", -1);
 	if (err)
 		goto err_unregister;
+	err = perf_pmu_register(&ibs_pmu, "ibs_emu", -1);
+	if (err)
+		goto err_unregister_named;
 	return 0;
 
+err_unregister_named:
+	perf_pmu_unregister(&named_pmu);
 err_unregister:
 	perf_pmu_unregister(&pebs_pmu);
 	return err;
@@ -370,6 +401,7 @@ err_unregister:
 
 void pebs_pmu_unregister(void)
 {
+	perf_pmu_unregister(&ibs_pmu);
 	perf_pmu_unregister(&named_pmu);
 	perf_pmu_unregister(&pebs_pmu);
 }
