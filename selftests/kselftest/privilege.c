@@ -478,7 +478,8 @@ TEST_F(privilege, periods_of_the_threads)
 	struct htmm_start *arg = &self->req.arg;
 
 	arg->max_bytes = 32 << 20;
-	arg->cooling_period = arg->adaptation_period = 1;
+	arg->cooling_period = 1;
+	arg->adaptation_period = 1;
 	accepted(_metadata, self->fd, &self->req);
 	close(self->fd);
 	self->fd = device_open();

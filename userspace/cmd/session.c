@@ -363,7 +363,7 @@ static void default_budget(struct session *session)
 	if (session->budget_ppm >= 0 || has_cpu_time())
 		return;
 	session->budget_ppm = HTMM_USER_BUDGET_PPM;
-	notice("without CAP_SYS_NICE sampling costs at most %g %% of the CPUs' time: periods get longer if need be; see --budget",
+	notice("without CAP_SYS_NICE sampling costs at most %g %% of the CPUs' time; see --budget",
 	       HTMM_USER_BUDGET_PPM / 1e4);
 }
 
