@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/freezer.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
@@ -349,7 +350,7 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 		htmm_drain_round(drain, round);
 	/* While there are more records to drain, tidy only one target in each pass. */
 	more |= htmm_tracker_set_tidy(drain->common->trackers, drain->index,
-				      &drain->next_target, !more);
+				      &drain->tidy, !more);
 	htmm_drain_note_cpu(drain);
 	return more;
 }
@@ -435,6 +436,7 @@ struct htmm_drain *htmm_drain_create(struct htmm_drain_common *common, unsigned 
 	drain->common = common;
 	drain->index = index;
 	drain->node = node;
+	drain->tidy.due = jiffies;
 	init_completion(&drain->running);
 	htmm_pages_init(&drain->batch.spares);
 	init_waitqueue_head(&drain->wake.queue);

@@ -53,7 +53,7 @@ struct htmm_drain_common {
  * @samplers: samplers whose rings it drains
  * @nr_samplers: elements in @samplers
  * @next: sampler that the next batch begins with
- * @next_target: number of the target that the next housekeeping begins with
+ * @tidy: how far its housekeeping has come
  * @batches: batches drained; under the lock of the trackers
  * @cpu_ns: CPU time used, in nanoseconds
  * @period: the period of the last sample, if samples are weighted
@@ -74,7 +74,7 @@ struct htmm_drain {
 	struct htmm_sampler **samplers;
 	unsigned int nr_samplers;
 	unsigned int next;
-	u32 next_target;
+	struct htmm_tidy tidy;
 	u64 batches;
 	u64 cpu_ns;
 	u64 period;

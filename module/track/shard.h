@@ -24,6 +24,7 @@
  *	their contents
  * @directory: memory of @table's directory
  * @exited: pages removed because their process had exited
+ * @untidy: there was more to do at the last visit; used by its drain thread only
  */
 struct htmm_shard {
 	struct mutex lock;	/* everything below */
@@ -32,6 +33,7 @@ struct htmm_shard {
 	struct htmm_pages pages;
 	void *directory;
 	u64 exited;
+	bool untidy;
 } ____cacheline_aligned;
 
 int htmm_shard_init(struct htmm_shard *shard,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/jiffies.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "tracker_set.h"
@@ -408,38 +409,56 @@ void htmm_tracker_set_adapt(struct htmm_tracker_set *set)
 	up_read(&set->lock);
 }
 
+/* The next target in turn, from @number on; NULL if there is none. */
+static struct htmm_tracker *htmm_tracker_set_next(struct htmm_tracker_set *set,
+						  unsigned long *number)
+{
+	/* With a limit, or xa_find() looks at all free places behind the last one. */
+	unsigned long last = READ_ONCE(set->last);
+	struct htmm_tracker *tracker;
+
+	tracker = xa_find(&set->by_number, number, last, XA_PRESENT);
+	if (tracker)
+		return tracker;
+	*number = 0;
+	return xa_find(&set->by_number, number, last, XA_PRESENT);
+}
+
 /**
  * htmm_tracker_set_tidy - one bounded step of housekeeping
  * @set: the set
  * @shard: the shard to tidy, of each target
- * @next: number of the target to begin with, kept by the caller from step to step
- * @all: visit all targets instead of one
+ * @tidy: how far it has come, kept by the caller from step to step
+ * @all: go through all targets instead of to the next one
+ *
+ * All targets are visited at most every %HTMM_TIDY_INTERVAL, and in between only those that had
+ * more to do: otherwise each exited process, or small batch, would cost as much as there are
+ * targets.
  *
  * Context: a drain thread; may sleep. Takes @set->lock.
  * Return: true if there is more to do.
  */
 bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
-			   u32 *next, bool all)
+			   struct htmm_tidy *tidy, bool all)
 {
-	unsigned long number = *next, last = READ_ONCE(set->last);
+	bool due = !all || time_after_eq(jiffies, tidy->due), more = false;
+	unsigned long number = tidy->next;
 	struct htmm_tracker *tracker;
 	unsigned int left;
-	bool more = false;
 
 	down_read(&set->lock);
-	for (left = all ? READ_ONCE(set->nr) : 1; left; left--) {
-		/* With a limit, or xa_find() looks at all free places behind the last one. */
-		tracker = xa_find(&set->by_number, &number, last, XA_PRESENT);
-		if (!tracker) {
-			number = 0;
-			tracker = xa_find(&set->by_number, &number, last, XA_PRESENT);
-		}
+	for (left = all ? READ_ONCE(set->nr) : 1; left; left--, number++) {
+		tracker = htmm_tracker_set_next(set, &number);
 		if (!tracker)
 			break;
-		more |= htmm_tracker_tidy(tracker, shard);
-		number++;
+		if (!due && !tracker->shards[shard].untidy)
+			continue;
+		tracker->shards[shard].untidy = htmm_tracker_tidy(tracker, shard);
+		more |= tracker->shards[shard].untidy;
 	}
-	*next = number;
 	up_read(&set->lock);
+	tidy->next = number;
+	if (all && due)
+		tidy->due = jiffies + HTMM_TIDY_INTERVAL;
 	return more;
 }

@@ -45,6 +45,19 @@ struct htmm_tracker_set {
 	u32 last;
 };
 
+/* Jiffies between two rounds of housekeeping: as long as a sample waits by default. */
+#define HTMM_TIDY_INTERVAL	(HZ / 20)
+
+/**
+ * struct htmm_tidy - how far the housekeeping of a drain thread has come
+ * @next: number of the target that the next step begins with
+ * @due: when all targets are to be visited again, in jiffies
+ */
+struct htmm_tidy {
+	u32 next;
+	unsigned long due;
+};
+
 int htmm_tracker_set_init(struct htmm_tracker_set *set, struct htmm_config *config,
 			  struct htmm_error *err);
 void htmm_tracker_set_destroy(struct htmm_tracker_set *set);
@@ -65,6 +78,6 @@ void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 				struct htmm_tracker_stats *stats);
 void htmm_tracker_set_adapt(struct htmm_tracker_set *set);
 bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
-			   u32 *next, bool all);
+			   struct htmm_tidy *tidy, bool all);
 
 #endif /* HTMM_TRACKER_SET_H */
