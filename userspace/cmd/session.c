@@ -326,8 +326,8 @@ static void warn_of_children(const struct session *session)
 		if (session->targets[i].type == HTMM_TARGET_TGID)
 			children_each(session->targets[i].id, count_uncovered, &uncovered);
 	if (uncovered.nr)
-		notice("-p means a process without its children: %u will not be sampled; give their cgroup, or name them",
-		       uncovered.nr);
+		notice("-p means a process without its children: %u will not be sampled; "
+		       "give their cgroup, or name them", uncovered.nr);
 }
 
 int session_finish(struct session *session, struct htmm_error *err)
