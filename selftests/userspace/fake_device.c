@@ -444,10 +444,10 @@ static int fake_add_target(struct htmm_add_target *arg)
 	return 0;
 }
 
-/* A period of 6 is refused as by a budget. */
+/* Dumped after what the same command gave START. A period of 6 is refused as by a budget. */
 static int fake_set(struct htmm_set *set)
 {
-	FILE *file = fopen(getenv("FAKE_DUMP") ? getenv("FAKE_DUMP") : "/dev/null", "w");
+	FILE *file = fopen(getenv("FAKE_DUMP") ? getenv("FAKE_DUMP") : "/dev/null", "a");
 	char *text = (char *)(unsigned long)set->error;
 
 	if (file) {

@@ -57,6 +57,8 @@ struct call {
  * @total: samples since the start
  * @coolings: of all targets
  * @seconds: time of the session
+ * @capacity: of the session, and of its targets
+ * @sets: how often one was set
  * @maps: numa_maps of the process; NULL: there is no process of that number
  * @maps_read: how often it was read
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
@@ -77,6 +79,8 @@ static struct machine {
 	u64 coolings;
 	u64 seconds;
 	u32 meanwhile;
+	u64 capacity[3];
+	u32 sets;
 	const char *maps;
 	u32 maps_read;
 } machine;
@@ -174,7 +178,7 @@ int __wrap_htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *e
 {
 	*info = (struct htmm_info) {
 		.session = 3, .state = machine.state,
-		.elapsed_ns = machine.seconds * 1000000000,
+		.elapsed_ns = machine.seconds * 1000000000, .capacity_pages = machine.capacity[0],
 	};
 	return 0;
 }
@@ -310,7 +314,14 @@ __u64 __wrap_tiers_free_pages(int node)
 int __wrap_htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err);
 int __wrap_htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err)
 {
-	CHECK(set->flags == HTMM_SET_PERIOD && set->event == 0 && set->session == 3);
+	CHECK(set->session == 3);
+	if (set->flags == HTMM_SET_CAPACITY) {
+		CHECK(set->target < 3);
+		machine.capacity[set->target] = set->capacity_pages;
+		machine.sets++;
+		return 0;
+	}
+	CHECK(set->flags == HTMM_SET_PERIOD && set->event == 0);
 	machine.period = set->period;
 	return 0;
 }
@@ -790,6 +801,101 @@ static void test_refused(void)
 	destroy(tier);
 }
 
+/* Pages that are tried again and again are counted once. */
+static void test_refused_once(void)
+{
+	struct tier *tier = make(PAGES);
+	unsigned int i, tried = 0, call;
+	u32 page;
+
+	for (page = 1000; page < 1100; page++)
+		machine.error[page] = EACCES;
+	for (i = 0; i < 12; i++) {
+		tier->due = 0;
+		machine.seconds += 100;
+		sample(1000, 1100, 50);
+		look(tier);
+		for (call = 0; call < machine.nr_calls; call++)
+			tried += machine.call[call].node == FAST ? machine.call[call].nr : 0;
+	}
+	CHECK(tried >= 200 && tier->mover.refused[REFUSED_SHARED] == 100);
+	destroy(tier);
+}
+
+/* The session's capacity is that of the loop, and the other way round. */
+static void test_capacity(void)
+{
+	struct tier *tier = make(PAGES);
+	const struct group *group = &tier->groups[0];
+
+	sample(0, 400, 5);
+	look(tier);
+	CHECK(group->capacity == CAPACITY && machine.capacity[0] == CAPACITY && machine.sets == 1);
+	sample(0, 400, 5);
+	tier->due = 0;
+	look(tier);
+	CHECK(machine.sets == 1);
+	/* Somebody sets another one, though no look is due. */
+	machine.capacity[0] = 300;
+	tier->due = 1000;
+	look(tier);
+	CHECK(!group->rests && group->capacity == 300);
+	CHECK(machine.capacity[0] == 300 && machine.sets == 1);
+	tier->due = 1000;
+	look(tier);
+	CHECK(group->capacity == 300 && machine.sets == 1);
+	/* More than there is. */
+	machine.capacity[0] = 9000;
+	look(tier);
+	CHECK(group->capacity == CAPACITY && machine.capacity[0] == CAPACITY && machine.sets == 2);
+	look(tier);
+	CHECK(tier->capacity == 9000 && group->capacity == CAPACITY && machine.sets == 2);
+	destroy(tier);
+}
+
+/* Of targets that share by weight, each has its part. */
+static void test_capacity_of_targets(void)
+{
+	struct tier *tier = make(PAGES);
+	struct htmm_error err;
+
+	tier->groups[0].target = 1;
+	tier->groups[0].weight = 3;
+	tier->groups[1] = (struct group) { .target = 2, .weight = 1 };
+	tier->groups[1].policy = policy_new(&tier->config);
+	CHECK(tier->groups[1].policy);
+	tier->nr_groups = 2;
+	sample(0, 400, 5);
+	machine.seconds++;
+	CHECK(!tier_look(tier, &err));
+	CHECK(machine.capacity[1] == tier->groups[0].capacity);
+	CHECK(machine.capacity[2] == tier->groups[1].capacity);
+	CHECK(machine.capacity[0] == 4 * machine.capacity[2] && machine.capacity[2]);
+	CHECK(machine.capacity[1] == 3 * machine.capacity[2]);
+	destroy(tier);
+}
+
+/* What the fast tier serves before there are moves, and in the end. */
+static void test_effect(void)
+{
+	struct tier *tier = make(PAGES);
+	unsigned int i;
+
+	for (i = 0; i < 12; i++) {
+		tier->due = 0;
+		sample(0, 10, 5);
+		sample(1000, 1090, 5);
+		look(tier);
+	}
+	CHECK(fast_of(1000, 1090) == 90);
+	CHECK(tier->before.samples == 500 && tier->before.fast == 50);
+	CHECK(tier->lately.fast > 0.99 * tier->lately.samples);
+	machine.seconds = 77;
+	tier_end(tier);
+	CHECK(tier->seconds > 76 && tier->seconds < 78);
+	destroy(tier);
+}
+
 /* A page at which the kernel stops holds up none of those behind it for good. */
 static void test_stopped(void)
 {
@@ -813,7 +919,7 @@ static void test_whole_call(void)
 	promote(tier, 1000, 10);
 	CHECK(tier->mover.refused[REFUSED_GONE] == 10);
 	machine.whole = EACCES;
-	promote(tier, 1000, 10);
+	promote(tier, 1010, 10);
 	CHECK(tier->mover.refused[REFUSED_FORBIDDEN] == 10);
 	CHECK(!tier->mover.promoted);
 	destroy(tier);
@@ -839,7 +945,8 @@ static void fill_primes(struct tier *tier, struct policy_plan *plan, struct poli
 	plan[1] = (struct policy_plan) { .moves = moves, .fast_share = -1 };
 	*tier = (struct tier) {
 		.nr_groups = 3, .looks = 47, .rests = 53, .seconds = 59.25, .samples = 61,
-		.evicted = 67, .thin = 71, .cpu = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5 },
+		.evicted = 67, .thin = 71, .before = { 800, 100 },
+		.lately = { 1600, 1000 }, .cpu = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5 },
 		.mover = { .demoted = 73, .promoted = 79, .ns = 1250000000,
 			   .refused = { 83, 89, 97, 101, 103, 0, 107 } },
 	};
@@ -938,10 +1045,20 @@ static void test_sums(void)
 	CHECK(cpu && sscanf(cpu, "59.2 s; %lf s", &seconds) == 1 && seconds >= 0 && seconds < 60);
 	cpu = strstr(cpu, " s of CPU");
 	CHECK(cpu && !strncmp(text, "79 pages promoted, 73 demoted in 59.2 s; ", 41));
-	CHECK(!strcmp(cpu, " s of CPU time, 1.25 s of it for moves\n"
+	CHECK(!strcmp(cpu, " s of CPU time, 4.50 s of it for moves\n"
 		      "83 pages not moved (gone)\n89 pages not moved (absent)\n"
 		      "97 pages not moved (shared)\n101 pages not moved (busy)\n"
-		      "103 pages not moved (full)\n107 pages not moved (other)\n"));
+		      "103 pages not moved (full)\n107 pages not moved (other)\n"
+		      "the fast tier served 12.5 % of the samples before the first move, "
+		      "and 62.5 % at the end\n"));
+	free(text);
+	tier.mover = (struct mover) {};
+	text = said(log_sums, &tier);
+	CHECK(strstr(text, "for moves\nthe fast tier served 12.5 % of the samples\n"));
+	free(text);
+	tier.before = (struct tally) {};
+	text = said(log_sums, &tier);
+	CHECK(!strstr(text, "served"));
 	free(text);
 }
 
@@ -964,6 +1081,10 @@ int main(void)
 		TAP_TEST(test_end),
 		TAP_TEST(test_batches),
 		TAP_TEST(test_refused),
+		TAP_TEST(test_refused_once),
+		TAP_TEST(test_capacity),
+		TAP_TEST(test_capacity_of_targets),
+		TAP_TEST(test_effect),
 		TAP_TEST(test_stopped),
 		TAP_TEST(test_whole_call),
 		TAP_TEST(test_log),

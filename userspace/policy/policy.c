@@ -481,19 +481,22 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 	plan->threshold = price_of(&pair);
 }
 
-/* Remembers a move, for the rules of the next looks. */
-static void remember(struct policy *policy, const struct policy_move *move, bool refused)
+/* Remembers a move, for the rules of the next looks. Returns whether it was never refused. */
+static bool remember(struct policy *policy, const struct policy_move *move, bool refused)
 {
 	const struct unit unit = {
 		.addr = move->addr, .space = move->space, .target = move->target,
 		.pages = move->pages,
 	};
 	__u64 hash = unit_hash(&unit);
+	struct moved *moved = &policy->moved[hash % MOVED_ROOM];
+	bool before = moved->hash == hash && (moved->refused || moved->before);
 
-	policy->moved[hash % MOVED_ROOM] = (struct moved) {
+	*moved = (struct moved) {
 		.hash = hash, .seconds = policy->seconds, .promoted = move->promote,
-		.refused = refused,
+		.refused = refused, .before = before,
 	};
+	return !before;
 }
 
 /* The count from which on there are at most @most pages in the list of the slow tier. */
@@ -669,9 +672,9 @@ static void finish(struct policy *policy)
 	policy->tokens -= plan->demoted_pages + plan->promoted_pages;
 }
 
-void policy_refused(struct policy *policy, const struct policy_move *move)
+bool policy_refused(struct policy *policy, const struct policy_move *move)
 {
-	remember(policy, move, true);
+	return remember(policy, move, true);
 }
 
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look)

@@ -266,8 +266,10 @@ bool policy_changed(struct policy *policy, const struct policy_look *look);
  * @move: the move
  *
  * For some looks the page is not moved again.
+ *
+ * Return: true if this is the first time, as far as it is remembered.
  */
-void policy_refused(struct policy *policy, const struct policy_move *move);
+bool policy_refused(struct policy *policy, const struct policy_move *move);
 
 /**
  * policy_copied() - tell what moving pages has cost

@@ -18,12 +18,14 @@
  * @seconds: when
  * @promoted: the direction
  * @refused: it could not be moved
+ * @before: it could not be moved at an earlier look
  */
 struct moved {
 	__u64 hash;
 	float seconds;
 	bool promoted;
 	bool refused;
+	bool before;
 };
 
 /**

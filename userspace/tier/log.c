@@ -160,6 +160,23 @@ int log_plan(FILE *file, const struct tier *tier, struct htmm_error *err)
 	return flush(file, "the plan", err);
 }
 
+static double share_of(const struct tally *tally)
+{
+	return 100 * tally->fast / tally->samples;
+}
+
+/* Without moves, all looks were before the first of them. */
+static void print_effect(FILE *file, const struct tier *tier)
+{
+	if (!(tier->before.samples > 0))
+		return;
+	fprintf(file, "the fast tier served %.1f %% of the samples", share_of(&tier->before));
+	if (tier->mover.promoted || tier->mover.demoted)
+		fprintf(file, " before the first move, and %.1f %% at the end",
+			share_of(&tier->lately));
+	fputc('\n', file);
+}
+
 void log_sums(FILE *file, const struct tier *tier)
 {
 	const struct mover *mover = &tier->mover;
@@ -168,9 +185,10 @@ void log_sums(FILE *file, const struct tier *tier)
 	fprintf(file, "%llu pages promoted, %llu demoted in %.1f s; ", mover->promoted,
 		mover->demoted, tier->seconds);
 	fprintf(file, "%.2f s of CPU time, %.2f s of it for moves\n", cpu_seconds(),
-		mover->ns / 1e9);
+		tier->cpu[TIER_MOVE]);
 	for (i = 0; i < NR_REFUSALS; i++)
 		if (mover->refused[i])
 			fprintf(file, "%llu pages not moved (%s)\n", mover->refused[i],
 				refusal_name(i));
+	print_effect(file, tier);
 }

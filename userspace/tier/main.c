@@ -208,6 +208,7 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 				      "the module cannot tell where pages are");
 	warn_of_events(tier->events);
 	tier->session = info.session;
+	tier->told = info.capacity_pages;
 	tier->config.gap_ns = tiers_gap_ns(&tier->tiers);
 	tier->config.copy_ns = COPY_NS;
 	tier->config.cpus = info.nr_cpus;
@@ -337,6 +338,7 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 	ret = loop(all, child.pid, &signals, &status, err);
 	if (ret)
 		print_error(err);
+	tier_end(&all->tier);
 	if (!verbosity.quiet)
 		log_sums(stderr, &all->tier);
 	/* Without a loop the command goes on as it would without this program. */

@@ -136,8 +136,9 @@ static void count(struct mover *mover, struct policy *policy, const struct polic
 		*(move->promote ? &mover->promoted : &mover->demoted) += move->pages;
 		return;
 	}
-	mover->refused[refusal_of(status < 0 ? -status : EBUSY)] += move->pages;
-	policy_refused(policy, move);
+	/* A page that is tried again at a later look is still one page. */
+	if (policy_refused(policy, move))
+		mover->refused[refusal_of(status < 0 ? -status : EBUSY)] += move->pages;
 }
 
 /* move_pages(2) takes a page from where its process has bound it. */

@@ -38,7 +38,7 @@ enum refusal {
  * @bindings: to which nodes pages are bound
  * @demoted: pages of 4 KiB that were demoted
  * @promoted: pages of 4 KiB that were promoted
- * @refused: pages of 4 KiB that were not moved, by reason
+ * @refused: pages of 4 KiB that were not moved, by reason, each once
  * @ns: time that the moves took
  */
 struct mover {

@@ -9,6 +9,8 @@
 
 /* Elements of a list that are asked for at least. */
 #define LIST_FIRST	512
+/* The session is told of changes of its capacity by more than this part. */
+#define TOLD_PART	32
 
 static const char *const works[TIER_NR_WORKS] = {
 	[TIER_BEGIN] = "begin",
@@ -276,6 +278,16 @@ static double wait_of(const struct tier *tier, double cost)
 	return wait;
 }
 
+/* Somebody has set another one: that is what may be used from now on. */
+static void follow_capacity(struct tier *tier, const struct htmm_info *info)
+{
+	if (info->session != tier->session || info->capacity_pages == tier->told)
+		return;
+	tier->capacity = info->capacity_pages;
+	tier->told = info->capacity_pages;
+	tier->due = 0;
+}
+
 /* Results stay readable after a stop, but tell nothing new; or they are another session's. */
 static int check_session(struct tier *tier, struct htmm_error *err)
 {
@@ -285,6 +297,7 @@ static int check_session(struct tier *tier, struct htmm_error *err)
 	if (ret)
 		return ret;
 	tier->seconds = info.elapsed_ns / 1e9;
+	follow_capacity(tier, &info);
 	if (info.session != tier->session || info.state != HTMM_STATE_RUNNING)
 		return htmm_error_set(err, ESHUTDOWN, "pages are no longer moved",
 				      "session %llu was stopped by someone else", tier->session);
@@ -403,6 +416,36 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 	return ret;
 }
 
+static void set_capacity(const struct tier *tier, __u32 target, __u64 pages)
+{
+	struct htmm_set set = {
+		.flags = HTMM_SET_CAPACITY, .session = tier->session, .target = target,
+		.capacity_pages = pages ?: 1,
+	};
+	struct htmm_error ignored;
+
+	htmm_device_set(tier->fd, &set, &ignored);
+}
+
+/*
+ * Tells the session what is shared here, so that what it calls hot is what is to be in the fast
+ * tier. Free memory comes and goes; small changes tell nobody anything.
+ */
+static void tell_capacity(struct tier *tier, __u64 room)
+{
+	struct htmm_info info;
+	unsigned int i;
+
+	if (llabs((long long)(room - tier->told)) <= (long long)(tier->told / TOLD_PART))
+		return;
+	for (i = 0; i < tier->nr_groups; i++)
+		if (tier->groups[i].target)
+			set_capacity(tier, tier->groups[i].target, tier->groups[i].capacity);
+	set_capacity(tier, 0, room);
+	if (!htmm_device_info(tier->fd, &info, NULL))
+		tier->told = info.capacity_pages;
+}
+
 /* Shares the fast tier by the weights. */
 static void share(struct tier *tier)
 {
@@ -421,6 +464,36 @@ static void share(struct tier *tier)
 		room = tier->capacity;
 	for (i = 0; i < tier->nr_groups; i++)
 		tier->groups[i].capacity = room * tier->groups[i].weight / weights;
+	tell_capacity(tier, room);
+}
+
+static void add_to(struct tally *tally, __u64 samples, double share)
+{
+	tally->samples += samples;
+	tally->fast += share * samples;
+}
+
+/* Counts what the fast tier has served since the last look, before it moves anything. */
+static void count_served(struct tier *tier)
+{
+	bool moved = tier->mover.promoted || tier->mover.demoted;
+	unsigned int i;
+
+	tier->lately.samples /= 2;
+	tier->lately.fast /= 2;
+	for (i = 0; i < tier->nr_groups; i++) {
+		struct group *group = &tier->groups[i];
+		const __u64 samples = group->samples - group->tallied;
+
+		if (group->rests)
+			continue;
+		group->tallied = group->samples;
+		if (group->plan->fast_share < 0)
+			continue;
+		add_to(&tier->lately, samples, group->plan->fast_share);
+		if (!moved)
+			add_to(&tier->before, samples, group->plan->fast_share);
+	}
 }
 
 static int decide(struct tier *tier, struct group *group, struct htmm_error *err)
@@ -458,6 +531,8 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 	tier_charge(tier, TIER_DECIDE);
 	if (ret)
 		return ret;
+	if (!rest)
+		count_served(tier);
 	if (!rest)
 		tier->due = tier->seconds + wait_of(tier, tier->charged - before);
 	tier->wait = fmin(policy_glance_wait(tier->cpu[TIER_GLANCE] - glances),
@@ -534,4 +609,12 @@ void tier_sample(struct tier *tier)
 			return;
 	}
 	tier->thin = thin;
+}
+
+void tier_end(struct tier *tier)
+{
+	struct htmm_info info;
+
+	if (!htmm_device_info(tier->fd, &info, NULL) && info.session == tier->session)
+		tier->seconds = info.elapsed_ns / 1e9;
 }

@@ -32,6 +32,16 @@ enum tier_work {
 };
 
 /**
+ * struct tally - the samples of some looks
+ * @samples: how many
+ * @fast: how many of them the fast tier served
+ */
+struct tally {
+	double samples;
+	double fast;
+};
+
+/**
  * struct group - pages that compete with each other for a part of the fast tier
  * @policy: decides among them
  * @target: whose pages: number of a target; 0: all targets'
@@ -49,6 +59,7 @@ enum tier_work {
  * @counted: samples counted of its pages
  * @slow_samples: those that the list of the slow tier shows
  * @samples: those that the list of the fast tier shows
+ * @tallied: how many of them are in a tally
  * @plan: what its policy has decided
  */
 struct group {
@@ -68,6 +79,7 @@ struct group {
 	__u64 counted;
 	__u64 slow_samples;
 	__u64 samples;
+	__u64 tallied;
 	const struct policy_plan *plan;
 };
 
@@ -77,7 +89,8 @@ struct group {
  * @session: number of the session
  * @tiers: the nodes
  * @config: of the policies
- * @capacity: most pages of the fast tier to use; 0: all that is free
+ * @capacity: most pages of the fast tier to use, also if set while it runs; 0: all that is free
+ * @told: the capacity of the session, of which all that use it are told what is used here
  * @events: what is sampled
  * @period: events that a sample usually stands for
  * @thin: one of so many samples is taken now
@@ -101,6 +114,8 @@ struct group {
  * @wait: seconds until regions are listed again, so that this takes only a part of the time,
  *	or until a look is due
  * @due: when pages are listed, whether regions show a change or not
+ * @before: samples until the first page was moved
+ * @lately: samples of the last looks, older ones counting less
  * @cpu: seconds of CPU time, by what they were for
  * @charged: sum of @cpu
  */
@@ -110,6 +125,7 @@ struct tier {
 	struct tiers tiers;
 	struct policy_config config;
 	__u64 capacity;
+	__u64 told;
 	const struct htmm_event_list *events;
 	__u64 period;
 	unsigned int thin;
@@ -132,6 +148,8 @@ struct tier {
 	unsigned int alive;
 	double wait;
 	double due;
+	struct tally before;
+	struct tally lately;
 	double cpu[TIER_NR_WORKS];
 	double charged;
 };
@@ -172,6 +190,12 @@ void tier_cool(struct tier *tier);
  * @tier: the loop, after a look
  */
 void tier_sample(struct tier *tier);
+
+/**
+ * tier_end() - note for how long it went on
+ * @tier: the loop, after the last look
+ */
+void tier_end(struct tier *tier);
 
 /**
  * tier_charge() - note what the CPU time since the last call was for
