@@ -11,7 +11,7 @@ static struct tasks tasks;
 
 static void map(u32 pid, u64 start, u64 len, const char *name)
 {
-	tasks_mmap(&tasks, pid, start, len, name, strlen(name));
+	tasks_mmap(&tasks, pid, start, len, name, strlen(name), NULL);
 }
 
 /* Name of the mapping of an address, as a sample of it would find it. */
@@ -283,7 +283,7 @@ static void test_too_many_names(void)
 	for (i = 0; !tasks.left_out; i++) {
 		snprintf(name, 9, "%08x", i);
 		name[8] = 'x';
-		tasks_mmap(&tasks, 1, 0x1000, 0x1000, name, sizeof(name));
+		tasks_mmap(&tasks, 1, 0x1000, 0x1000, name, sizeof(name), NULL);
 		CHECK(i <= TASKS_NAME_BYTES / sizeof(name));
 	}
 	CHECK(i > 1 && tasks.name_bytes <= TASKS_NAME_BYTES);

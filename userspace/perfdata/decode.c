@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "decode.h"
 #include "format.h"
 
@@ -275,6 +276,23 @@ static int decode_name(const unsigned char *record, size_t from, size_t size,
 	return 0;
 }
 
+/* What tells files of the same name apart. The generation is left out: perf's own records lack it. */
+static void decode_file(const unsigned char *record, struct perfdata_record_view *view)
+{
+	const size_t maj = offsetof(struct perfdata_mmap2, maj);
+
+	view->shared = get32(record + offsetof(struct perfdata_mmap2, flags)) & MAP_SHARED;
+	if (view->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		/* Its length, three unused bytes, and the id. */
+		view->dev = PERFDATA_DEV_BUILD_ID;
+		view->ino = get64(record + maj + 4);
+		return;
+	}
+	view->dev = (__u64)get32(record + maj) << 32 |
+		    get32(record + offsetof(struct perfdata_mmap2, min));
+	view->ino = get64(record + offsetof(struct perfdata_mmap2, ino));
+}
+
 static int decode_mmap(const unsigned char *record, size_t size, struct perfdata_record_view *view)
 {
 	size_t name = view->type == PERF_RECORD_MMAP ? offsetof(struct perfdata_mmap, filename) :
@@ -287,6 +305,8 @@ static int decode_mmap(const unsigned char *record, size_t size, struct perfdata
 	view->addr = get64(record + offsetof(struct perfdata_mmap, start));
 	view->len = get64(record + offsetof(struct perfdata_mmap, len));
 	view->pgoff = get64(record + offsetof(struct perfdata_mmap, pgoff));
+	if (view->type == PERF_RECORD_MMAP2)
+		decode_file(record, view);
 	return decode_name(record, name, size, view);
 }
 

@@ -11,6 +11,9 @@
 #include <linux/types.h>
 #include "events.h"
 
+/* The device of a file that is known by its build id. */
+#define PERFDATA_DEV_BUILD_ID	(~0ULL)
+
 /* The process of a sample that was taken in a virtual machine, whose addresses are its own. */
 #define PERFDATA_GUEST	(~0U - 1)
 
@@ -25,6 +28,9 @@
  * @addr: data address of a sample, or start of a mapping
  * @len: bytes of a mapping
  * @pgoff: offset of a mapping in its file
+ * @dev: device of its file, or PERFDATA_DEV_BUILD_ID; 0: not known, or there is no file
+ * @ino: inode of its file, or a part of its build id; 0: not known, or there is no file
+ * @shared: what is written there is seen in the file and in its other mappings
  * @period: events that the sample stands for, at most U32_MAX; 1 if unknown
  * @data_src: union perf_mem_data_src; 0: unknown
  * @lost: records or samples lost, for PERF_RECORD_LOST and _LOST_SAMPLES
@@ -42,6 +48,9 @@ struct perfdata_record_view {
 	__u64 addr;
 	__u64 len;
 	__u64 pgoff;
+	__u64 dev;
+	__u64 ino;
+	bool shared;
 	__u64 data_src;
 	__u64 lost;
 	const char *name;

@@ -41,19 +41,22 @@ static __u32 weight_of(const struct report *report, const struct perfdata_sample
 	return report->config.weight_period ? sample->period : 1;
 }
 
-static inline void count_page(struct report *report, __u32 space, __u64 addr, __u64 samples,
-			      __u32 weight)
+/* Returns the address at which the page counts. */
+static inline __u64 count_page(struct report *report, __u32 space, __u64 addr, __u64 samples,
+			       __u32 weight)
 {
 	int mapping = tasks_find(&report->tasks, space, addr);
 
 	if (mapping < 0) {
 		report->counts.no_memory += samples;
-		return;
+		return addr;
 	}
+	addr = tasks_home(&report->tasks, space, addr);
 	report->tasks.space[space].samples += samples;
 	report->tasks.mapping[mapping].samples += samples;
 	report->counts.samples += samples;
 	store_add(report->store, space, addr, weight);
+	return addr;
 }
 
 void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples, __u32 weight)
@@ -83,15 +86,16 @@ static enum htmm_source source_of(struct report *report, __u64 data_src)
 static void count(struct report *report, const struct perfdata_sample *sample)
 {
 	int space = space_of(report, sample->pid);
+	__u64 addr;
 
 	if (space < 0) {
 		report->counts.no_memory++;
 		return;
 	}
-	count_page(report, space, sample->addr, 1, weight_of(report, sample));
+	addr = count_page(report, space, sample->addr, 1, weight_of(report, sample));
 	report->counts.served[source_of(report, sample->data_src)]++;
 	if (sample->time)
-		heat_add(report->heat, space, sample->addr, sample->time);
+		heat_add(report->heat, space, addr, sample->time);
 }
 
 /* A sample of unknown origin is not. */
@@ -143,6 +147,16 @@ static void count_lost(struct report *report, const struct perfdata_record_view 
 						losses->reported : losses->summed_up);
 }
 
+static void feed_mapping(struct tasks *tasks, const struct perfdata_record_view *view)
+{
+	const struct tasks_file file = {
+		.dev = view->dev, .ino = view->ino, .pgoff = view->pgoff, .shared = view->shared,
+	};
+
+	tasks_mmap(tasks, view->pid, view->addr, view->len, view->name, view->name_len,
+		   view->ino ? &file : NULL);
+}
+
 static bool is_mapping(const struct perfdata_record_view *view)
 {
 	return view->type == PERF_RECORD_MMAP || view->type == PERF_RECORD_MMAP2;
@@ -182,7 +196,7 @@ static void feed_other(struct report *report, const struct perfdata_record_view 
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		tasks_mmap(tasks, view->pid, view->addr, view->len, view->name, view->name_len);
+		feed_mapping(tasks, view);
 		break;
 	default:
 		break;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "perfdata/decode.h"
 #include "tasks.h"
 
 /* Approximate memory of a name besides its bytes. */
@@ -10,6 +11,8 @@
 
 /* In the number of a name: a range of anonymous memory, which has no name until the end. */
 #define ANON		0x80000000U
+
+static const struct tasks_file no_file;
 
 /* Of what is unmapped there is no record, so that it cannot be told from what is unknown. */
 static const char unknown[] = "[unknown]";
@@ -31,7 +34,8 @@ static void *grow(void *array, __u32 nr, __u32 *room, size_t size, bool *failed)
 	return bigger;
 }
 
-static int add_name(struct tasks *tasks, __u64 key, const char *text, size_t len)
+static int add_name(struct tasks *tasks, __u64 key, const char *text, size_t len,
+		    const struct tasks_file *file)
 {
 	bool failed = false;
 	char *copy;
@@ -46,21 +50,30 @@ static int add_name(struct tasks *tasks, __u64 key, const char *text, size_t len
 		return -ENOMEM;
 	}
 	tasks->name_bytes += len + NAME_OVERHEAD;
-	tasks->name[tasks->nr_names] = copy;
+	tasks->name[tasks->nr_names] = (struct tasks_name) { copy, file->dev, file->ino };
 	return tasks->nr_names++;
 }
 
-/* The number of a name; each name is stored once. */
-static int intern(struct tasks *tasks, const char *text, size_t len)
+static bool is_name(const struct tasks_name *name, const char *text, size_t len,
+		    const struct tasks_file *file)
 {
-	__u64 key = idmap_hash(text, len);
+	return name->ino == file->ino && name->dev == file->dev && strlen(name->text) == len &&
+	       !memcmp(name->text, text, len);
+}
+
+/* The number of a name; that of each file is stored once. */
+static int intern(struct tasks *tasks, const char *text, size_t len,
+		  const struct tasks_file *file)
+{
+	const __u64 id[] = { idmap_hash(text, len), file->dev, file->ino };
+	__u64 key = idmap_hash(id, sizeof(id));
 	__s64 name;
 
 	for (;; key++) {
 		name = idmap_get(&tasks->by_name, key);
 		if (name < 0)
-			return add_name(tasks, key, text, len);
-		if (strlen(tasks->name[name]) == len && !memcmp(tasks->name[name], text, len))
+			return add_name(tasks, key, text, len, file);
+		if (is_name(&tasks->name[name], text, len, file))
 			return name;
 	}
 }
@@ -271,34 +284,78 @@ static void join_anon(struct tasks *tasks, __u32 space, struct vma *vma)
 		join_samples(tasks, space, low->name, high->name);
 }
 
-void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const char *name,
-	       size_t name_len)
+/* Is the page at @addr still that of the file @name? */
+static bool is_home(const struct tasks *tasks, __u32 space, __u64 addr, __u32 name)
+{
+	const struct vma *home = vmas_find(&tasks->vmas, tasks->space[space].vmas, addr);
+
+	return home && home->name == name && !home->shift;
+}
+
+/* Maps a view of a file that can have others, in pieces that each have one home. */
+static int map_view(struct tasks *tasks, __u32 space, const struct vma *view, __u64 pgoff)
+{
+	const __u64 key = mapping_key(space, view->name);
+	struct vma piece = *view;
+	int pieces = 0, ret = 0;
+
+	for (; piece.start < view->end && !ret; piece.start = piece.end) {
+		const __u64 at = pgoff + (piece.start - view->start);
+		__u64 len = view->end - piece.start;
+
+		piece.shift = 0;
+		if (pieces++ < HOMES_PIECES)
+			piece.shift = homes_find(&tasks->homes, &tasks->vmas, key, piece.start, at,
+						 &len);
+		if (piece.shift && !is_home(tasks, space, piece.start + piece.shift, piece.name)) {
+			piece.shift = 0;
+			homes_move(&tasks->homes, &tasks->vmas, key, piece.start, at, len);
+		}
+		piece.end = piece.start + len;
+		ret = vmas_map(&tasks->vmas, &tasks->space[space].vmas, &piece);
+	}
+	return ret;
+}
+
+static void map_range(struct tasks *tasks, __u32 space, __u64 start, __u64 len,
+		      const char *name, size_t name_len, const struct tasks_file *file)
 {
 	struct space *where = &tasks->space[space];
 	struct vma vma = { .start = start };
-	int id = 0;
+	__u64 last;
+	int ret = 0;
 
 	if (!len || __builtin_add_overflow(start, len, &vma.end))
 		return;
+	where->found.len = 0;
 	/* Memory without a file has many names that all mean the same. */
 	if (!name_len || (name_len >= 6 && !memcmp(name, "//anon", 6))) {
 		join_anon(tasks, space, &vma);
 	} else {
-		id = intern(tasks, name, name_len);
-		vma.name = id;
+		ret = intern(tasks, name, name_len, file);
+		vma.name = ret;
 	}
-	where->found.len = 0;
-	if (id < 0 || vmas_map(&tasks->vmas, &where->vmas, &vma))
-		tasks->left_out++;
+	if (ret >= 0 && file->shared && file->ino &&
+	    !__builtin_add_overflow(file->pgoff, len, &last))
+		ret = map_view(tasks, space, &vma, file->pgoff);
+	else if (ret >= 0)
+		ret = vmas_map(&tasks->vmas, &where->vmas, &vma);
+	tasks->left_out += ret < 0;
+}
+
+void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const char *name,
+	       size_t name_len)
+{
+	map_range(tasks, space, start, len, name, name_len, &no_file);
 }
 
 void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const char *name,
-		size_t name_len)
+		size_t name_len, const struct tasks_file *file)
 {
 	int number = tasks_space(tasks, pid);
 
 	if (number >= 0)
-		tasks_map(tasks, number, start, len, name, name_len);
+		map_range(tasks, number, start, len, name, name_len, file ?: &no_file);
 	else
 		tasks->left_out++;
 }
@@ -325,7 +382,8 @@ static int mapping_of(struct tasks *tasks, __u32 space, __u32 name)
 	if (failed || idmap_set(&tasks->by_mapping, key, tasks->nr_mappings))
 		return -ENOMEM;
 	tasks->mapping[tasks->nr_mappings] = (struct mapping) {
-		.name = name & ANON ? "[anon]" : tasks->name[name],
+		.name = name & ANON ? "[anon]" : tasks->name[name].text,
+		.number = name,
 		.space = space,
 	};
 	return tasks->nr_mappings++;
@@ -333,7 +391,7 @@ static int mapping_of(struct tasks *tasks, __u32 space, __u32 name)
 
 int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len)
 {
-	int id = intern(tasks, name, len);
+	int id = intern(tasks, name, len, &no_file);
 
 	return id < 0 ? id : mapping_of(tasks, space, id);
 }
@@ -370,9 +428,55 @@ int tasks_search(struct tasks *tasks, __u32 space, __u64 addr)
 	where->found.start = vma->start;
 	where->found.len = vma->end - vma->start;
 	where->found.mapping = mapping;
+	where->found.shift = vma->shift &&
+			     is_home(tasks, space, addr + vma->shift, vma->name) ? vma->shift : 0;
 	if (vma->name & ANON)
 		widen(&tasks->mapping[mapping], vma);
 	return mapping;
+}
+
+/* Adds to the name of a file what tells it from others of the same name. */
+static void name_file(const struct tasks *tasks, struct mapping *mapping)
+{
+	const struct tasks_name *name = &tasks->name[mapping->number];
+	int ret;
+
+	if (mapping->longer || !name->ino)
+		return;
+	if (name->dev == PERFDATA_DEV_BUILD_ID)
+		ret = asprintf(&mapping->longer, "%s (build id %llx)", name->text, name->ino);
+	else
+		ret = asprintf(&mapping->longer, "%s (inode %llu)", name->text, name->ino);
+	if (ret < 0)
+		mapping->longer = NULL;
+	else
+		mapping->name = mapping->longer;
+}
+
+/* Finds mappings of one name in one address space: with each comes an earlier one, if any. */
+static void name_files(struct tasks *tasks)
+{
+	struct idmap first = {};
+	__u32 i;
+
+	for (i = 0; i < tasks->nr_mappings; i++) {
+		struct mapping *mapping = &tasks->mapping[i];
+		__u64 id[2] = { mapping->space };
+		__s64 other;
+
+		if (mapping->number & ANON || !mapping->samples)
+			continue;
+		id[1] = idmap_hash(tasks->name[mapping->number].text,
+				   strlen(tasks->name[mapping->number].text));
+		other = idmap_get(&first, idmap_hash(id, sizeof(id)));
+		if (other < 0) {
+			idmap_set(&first, idmap_hash(id, sizeof(id)), i);
+			continue;
+		}
+		name_file(tasks, &tasks->mapping[other]);
+		name_file(tasks, mapping);
+	}
+	idmap_free(&first);
 }
 
 void tasks_name(struct tasks *tasks)
@@ -380,6 +484,7 @@ void tasks_name(struct tasks *tasks)
 	struct mapping *mapping = tasks->mapping;
 	__u32 i;
 
+	name_files(tasks);
 	for (i = 0; i < tasks->nr_mappings; i++, mapping++) {
 		if (!mapping->end)
 			continue;
@@ -400,10 +505,13 @@ static void measure(struct tasks *tasks, __u32 number)
 		const __s64 mapping = idmap_get(&tasks->by_mapping, mapping_key(number, vma->name));
 		const __u64 pages = ((vma->end + 4095) >> 12) - (vma->start >> 12);
 
+		addr = vma->end;
+		/* Another view of pages that are counted already. */
+		if (vma->shift)
+			continue;
 		space->room += pages;
 		if (mapping >= 0)
 			tasks->mapping[mapping].room += pages;
-		addr = vma->end;
 	}
 	if (space->nowhere_plus_1 && tasks->mapping[space->nowhere_plus_1 - 1].pages)
 		space->room = 0;
@@ -433,8 +541,11 @@ void tasks_free(struct tasks *tasks)
 	__u32 i;
 
 	vmas_free(&tasks->vmas);
+	homes_free(&tasks->homes);
 	for (i = 0; i < tasks->nr_names; i++)
-		free(tasks->name[i]);
+		free(tasks->name[i].text);
+	for (i = 0; i < tasks->nr_mappings; i++)
+		free(tasks->mapping[i].longer);
 	free(tasks->space);
 	free(tasks->free_space);
 	free(tasks->mapping);

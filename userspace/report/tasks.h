@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 #include "perfdata/idmap.h"
+#include "homes.h"
 #include "vmas.h"
 
 /* Limits, so that memory does not depend on a file's contents. */
@@ -20,8 +21,36 @@
 #define TASKS_NAME_BYTES	(16U << 20)
 
 /**
- * struct mapping - all mappings of one name in one address space
- * @name: file, or a name in brackets
+ * struct tasks_file - the file of a mapping
+ * @dev: its device; 0: not known
+ * @ino: its inode; 0: not known, so that only its name tells it from others
+ * @pgoff: offset of the mapping
+ * @shared: the mapping is shared: its pages are those of the file
+ */
+struct tasks_file {
+	__u64 dev;
+	__u64 ino;
+	__u64 pgoff;
+	bool shared;
+};
+
+/**
+ * struct tasks_name - the name of a file, or a name in brackets
+ * @text: the name
+ * @dev: device of the file; 0: not known
+ * @ino: its inode; 0: not known
+ */
+struct tasks_name {
+	char *text;
+	__u64 dev;
+	__u64 ino;
+};
+
+/**
+ * struct mapping - all mappings of one file in one address space
+ * @name: file, or a name in brackets; "FILE (inode N)" if there are others of this name
+ * @number: number of the name
+ * @longer: private: the memory of @name, if it is longer than that of the file
  * @range: "[anon START-END]" for anonymous memory, of which each range is one mapping; tasks_name()
  *         sets @name to it
  * @start: first address of anonymous memory
@@ -34,6 +63,8 @@
  */
 struct mapping {
 	const char *name;
+	__u32 number;
+	char *longer;
 	char range[48];
 	__u64 start;
 	__u64 end;
@@ -78,6 +109,7 @@ struct space {
 		__u64 start;
 		__u64 len;
 		__u32 mapping;
+		__s64 shift;
 	} found;
 	__u32 nowhere_plus_1;
 };
@@ -99,13 +131,14 @@ struct tasks {
 
 	/* private: */
 	struct vmas vmas;
+	struct homes homes;
 	__u32 name_bytes;
 	__u32 room_spaces;
 	__u32 room_mappings;
 	__u32 room_free;
 	__u32 *free_space;
 	__u32 nr_free;
-	char **name;
+	struct tasks_name *name;
 	__u32 nr_names;
 	__u32 room_names;
 	__u32 nr_anon;			/* ranges of anonymous memory so far */
@@ -126,8 +159,9 @@ void tasks_fork(struct tasks *tasks, __u32 pid, __u32 parent, bool clone);
 /* A process has one thread more, or one less: without threads it has exited. */
 void tasks_clone(struct tasks *tasks, __u32 pid);
 void tasks_exit(struct tasks *tasks, __u32 pid);
+/* @file: NULL: not known. */
 void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const char *name,
-		size_t name_len);
+		size_t name_len, const struct tasks_file *file);
 
 /**
  * tasks_space() - get the present address space of a process
@@ -180,7 +214,7 @@ void tasks_map(struct tasks *tasks, __u32 space, __u64 start, __u64 len, const c
 int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len);
 
 /**
- * tasks_name() - name anonymous memory by its ranges
+ * tasks_name() - name anonymous memory by its ranges, and files of the same name by their inodes
  * @tasks: the processes, to which no more mappings are added
  */
 void tasks_name(struct tasks *tasks);
@@ -230,6 +264,21 @@ static inline int tasks_find(struct tasks *tasks, __u32 space, __u64 addr)
 	if (addr - where->found.start < where->found.len)
 		return where->found.mapping;
 	return tasks_search(tasks, space, addr);
+}
+
+/**
+ * tasks_home() - get the address at which a page counts
+ * @tasks: the processes
+ * @space: number of the address space
+ * @addr: the address, for which tasks_find() was called last
+ *
+ * Return: where the same page of a shared file was mapped first; else @addr.
+ */
+static inline __u64 tasks_home(const struct tasks *tasks, __u32 space, __u64 addr)
+{
+	const struct space *where = &tasks->space[space];
+
+	return addr - where->found.start < where->found.len ? addr + where->found.shift : addr;
 }
 
 #endif /* REPORT_TASKS_H */
