@@ -115,17 +115,18 @@ static void htmm_budget_work(struct work_struct *work)
  * @budget: zeroed
  * @samplers: the samplers, armed
  * @drains: the threads, running
+ * @started: when the session began; no event is older
  *
  * Context: process.
  */
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
-		       struct htmm_drain_set *drains)
+		       struct htmm_drain_set *drains, ktime_t started)
 {
 	budget->samplers = samplers;
 	budget->drains = drains;
 	budget->interval =
 		msecs_to_jiffies(samplers->config->start.budget_interval_ms);
-	budget->last_time = ktime_get();
+	budget->last_time = started;
 	INIT_DELAYED_WORK(&budget->work, htmm_budget_work);
 	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);
 }

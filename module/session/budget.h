@@ -53,7 +53,7 @@ struct htmm_budget {
 };
 
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
-		       struct htmm_drain_set *drains);
+		       struct htmm_drain_set *drains, ktime_t started);
 void htmm_budget_stop(struct htmm_budget *budget);
 void htmm_budget_finish(struct htmm_budget *budget);
 

@@ -170,7 +170,8 @@ static struct htmm_session *htmm_session_run(struct htmm_config *config,
 	htmm_session_begin_stream(session);
 	session->started = ktime_get();
 	htmm_sampler_set_arm(&session->samplers);
-	htmm_budget_start(&session->budget, &session->samplers, &session->drains);
+	htmm_budget_start(&session->budget, &session->samplers, &session->drains,
+			  session->started);
 	return session;
 
 err_drains:
