@@ -10,22 +10,39 @@ static_assert((int)HTMM_ORDER_HOTTEST == (int)HTMM_TOPN_HOTTEST);
 static_assert((int)HTMM_ORDER_COLDEST == (int)HTMM_TOPN_COLDEST);
 static_assert((int)HTMM_ORDER_TABLE == (int)HTMM_TOPN_BY_PLACE);
 
+/* The place of a target, by its number, which is one of the list's. */
+static unsigned int htmm_listing_index(const struct htmm_listing *listing, u32 owner)
+{
+	unsigned int i = 0;
+
+	while (listing->trackers.tracker[i]->number != owner)
+		i++;
+	return i;
+}
+
 /**
  * htmm_listing_tracker - a target of a list by its number
  * @listing: the list
- * @owner: the number
+ * @owner: the number, of an entry of the list
  *
- * Return: the target or NULL.
+ * Return: the target.
  */
 struct htmm_tracker *htmm_listing_tracker(const struct htmm_listing *listing, u32 owner)
 {
-	const struct htmm_tracker_list *trackers = &listing->trackers;
+	return listing->trackers.tracker[htmm_listing_index(listing, owner)];
+}
+
+/* Thresholds of the moment: pages may have gone since any other. */
+static void htmm_listing_find_hot(struct htmm_listing *listing)
+{
+	struct htmm_tracker_hist hist;
 	unsigned int i;
 
-	for (i = 0; i < trackers->nr; i++)
-		if (trackers->tracker[i]->number == owner)
-			return trackers->tracker[i];
-	return NULL;
+	for (i = 0; i < listing->trackers.nr; i++) {
+		htmm_tracker_get_hist(listing->trackers.tracker[i],
+				      (enum htmm_kind)listing->list->unit, &hist);
+		listing->hot[i] = hist.thresholds.hot;
+	}
 }
 
 /* In a cursor, the tag above the page number: what the list has, in which order. Never 0. */
@@ -135,20 +152,16 @@ static void htmm_listing_describe(struct htmm_listing *listing,
 				  struct htmm_page *pages, u32 n)
 {
 	const struct htmm_topn_entry *entry = listing->entries, *last = NULL;
-	enum htmm_kind kind = (enum htmm_kind)listing->list->unit;
 	struct htmm_mm_owner owner = {};
-	struct htmm_tracker *tracker = NULL;
-	unsigned int hot = HTMM_NR_BINS;
+	unsigned int at = 0;
 	struct htmm_page *page;
 
 	for (page = pages; page < pages + n; page++, last = entry++) {
-		if (!last || entry->owner != last->owner) {
-			tracker = htmm_listing_tracker(listing, entry->owner);
-			hot = READ_ONCE(tracker->thresholds[kind].hot);
-		}
+		if (!last || entry->owner != last->owner)
+			at = htmm_listing_index(listing, entry->owner);
 		if (!last || entry->owner != last->owner ||
 		    entry->mm != last->mm) {
-			htmm_tracker_get_owner(tracker, entry->mm, &owner);
+			htmm_tracker_get_owner(listing->trackers.tracker[at], entry->mm, &owner);
 			cond_resched();
 		}
 		*page = (struct htmm_page) {
@@ -162,7 +175,7 @@ static void htmm_listing_describe(struct htmm_listing *listing,
 			.node = HTMM_NODE_UNKNOWN,
 			.mapping_shift = HTMM_MAPPING_UNKNOWN,
 		};
-		if (page->bin >= hot)
+		if (page->bin >= listing->hot[at])
 			page->flags |= HTMM_PAGE_HOT;
 		if (listing->hidden)
 			page->flags |= HTMM_PAGE_HIDDEN;
@@ -300,6 +313,7 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 	if (ret)
 		goto out;
 
+	htmm_listing_find_hot(&listing);
 	ret = htmm_listing_run(&listing, pages, n);
 	if (ret > 0)
 		htmm_cursor_store(list, session->number, &listing.after);

@@ -20,6 +20,7 @@ struct htmm_topn;
  * struct htmm_listing - one call of LIST_PAGES
  * @list: argument of the call
  * @trackers: the targets whose tables are listed
+ * @hot: from which bin on pages of each of these are hot
  * @filter: filter for the entries
  * @mms: address spaces accepted by @filter, if the caller gives a process
  * @after: last entry of the previous call
@@ -33,6 +34,7 @@ struct htmm_topn;
 struct htmm_listing {
 	const struct htmm_list_pages *list;
 	struct htmm_tracker_list trackers;
+	u8 hot[HTMM_MAX_TARGETS];
 	struct htmm_topn_filter filter;
 	u64 *mms;
 	struct htmm_topn_entry after;

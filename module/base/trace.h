@@ -91,7 +91,7 @@ TRACE_EVENT(htmm_cool,
 		      __entry->coolings, __entry->samples, __entry->pages,
 		      __entry->target));
 
-/* The hot and warm thresholds of one kind of page were computed. */
+/* The hot and warm thresholds of one kind of page, at an adaptation. */
 TRACE_EVENT(htmm_threshold,
 	    TP_PROTO(u32 kind, u32 hot, u32 warm, u64 capacity, u32 target),
 	    TP_ARGS(kind, hot, warm, capacity, target),

@@ -11,7 +11,7 @@
  *				reading), all counters, removal of targets (for writing)
  *       tracker->exit_lock	address spaces being removed
  *       tracker->lock		samples being added to the tables, histograms (for
- *				reading), cooling, thresholds (for writing)
+ *				reading), cooling, capacity (for writing)
  *         mm_lock		address spaces of a target
  *         shard->lock		a table; never two of them at once
  *       htmm_stream_lock	readers of the record stream, except reading from them

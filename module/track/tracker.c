@@ -418,8 +418,7 @@ void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 
  * @list: the listing; by place, @list->after is an entry of these tables or NULL, and is set
  *	to NULL
  *
- * Context: process, may sleep. Takes @tracker->lock, then the shards' locks, one after
- * the other.
+ * Context: process, may sleep. Takes the shards' locks, one after the other.
  * Return: 0; -EINTR if a signal came before the end: then only a listing by place is of use,
  * and can continue after its last entry.
  */
@@ -429,8 +428,6 @@ int htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 	unsigned int i = 0;
 	int ret = 0;
 
-	/* Readers are told which pages are hot, so the thresholds must be valid. */
-	htmm_tracker_adapt_first(tracker);
 	if (by_place && list->after)
 		i = htmm_table_shard(htmm_page(list->after->mm, list->after->vpn),
 				     tracker->nr_shards);

@@ -21,7 +21,7 @@
  * struct htmm_tracker_stats - totals
  * @samples: samples counted
  * @coolings: times all counts were halved
- * @adaptations: times the thresholds were computed
+ * @adaptations: times the thresholds were reported
  * @exited: pages removed because their process had exited
  * @mms: address spaces of the pages
  * @table: totals of all shards' tables
@@ -50,7 +50,7 @@ struct htmm_thresholds {
 /**
  * struct htmm_tracker_hist - a histogram with its thresholds
  * @hist: the histogram
- * @thresholds: as of the last adaptation
+ * @thresholds: those of @hist
  * @capacity: capacity that the thresholds are for, in pages
  * @samples: samples counted
  */
@@ -90,9 +90,8 @@ struct htmm_mm_owner {
  *	members below
  * @capacity: what the fast tier holds, in pages
  * @own_capacity: @capacity is the target's own; else it is the session's
- * @thresholds: as of the last adaptation, by kind
  * @coolings: times all counts were halved
- * @adaptations: times the thresholds were computed
+ * @adaptations: times the thresholds were reported
  * @last_cooling: value of @samples at the last cooling
  * @next_cooling: value of @samples at which to cool, if the period is not longer by then
  * @next_adaptation: value of @samples at which to adapt
@@ -118,7 +117,6 @@ struct htmm_tracker {
 	struct rw_semaphore lock;	/* what follows */
 	u64 capacity;
 	bool own_capacity;
-	struct htmm_thresholds thresholds[HTMM_KINDS];
 	u64 coolings;
 	u64 adaptations;
 	u64 last_cooling;
@@ -146,7 +144,6 @@ unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr
 void htmm_tracker_settle(struct htmm_tracker *tracker);
 void htmm_tracker_cool(struct htmm_tracker *tracker);
 void htmm_tracker_adapt(struct htmm_tracker *tracker);
-void htmm_tracker_adapt_first(struct htmm_tracker *tracker);
 void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,
 			       bool own);
 

@@ -29,53 +29,29 @@ void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 						    thresholds->hot);
 }
 
-static void htmm_tracker_adapt_kind(struct htmm_tracker *tracker,
-				    enum htmm_kind kind)
+static void htmm_tracker_trace_thresholds(struct htmm_tracker *tracker, enum htmm_kind kind)
 {
 	u64 capacity = htmm_tracker_capacity(tracker->capacity, kind);
-	struct htmm_thresholds *thresholds = &tracker->thresholds[kind], now;
+	struct htmm_thresholds thresholds;
 	struct htmm_hist hist;
 
-	htmm_tracker_merge_hist(tracker, kind, &hist);
-	htmm_tracker_find_thresholds(&hist, capacity, &now);
-	/* htmm_snapshot_pages() reads it without the lock. */
-	WRITE_ONCE(thresholds->hot, now.hot);
-	WRITE_ONCE(thresholds->warm, now.warm);
-	trace_htmm_threshold(kind, now.hot, now.warm, capacity,
-			     tracker->number);
-}
-
-static void htmm_tracker_adapt_kinds(struct htmm_tracker *tracker)
-{
-	enum htmm_kind kind;
-
-	lockdep_assert_held_write(&tracker->lock);
-
-	for (kind = 0; kind < HTMM_KINDS; kind++)
-		htmm_tracker_adapt_kind(tracker, kind);
-}
-
-/**
- * htmm_tracker_adapt_first - compute the thresholds for a reader (for the tracker's files)
- * @tracker: the tables
- *
- * Before the first adaptation the thresholds are those of an empty table, which make every
- * page hot. So compute them on demand for a reader that comes earlier.
- *
- * Context: process, may sleep. Takes @tracker->lock.
- */
-void htmm_tracker_adapt_first(struct htmm_tracker *tracker)
-{
-	if (atomic64_read(&tracker->samples) >= tracker->adaptation_period)
+	if (!trace_htmm_threshold_enabled())
 		return;
-	down_write(&tracker->lock);
-	htmm_tracker_adapt_kinds(tracker);
-	up_write(&tracker->lock);
+	htmm_tracker_merge_hist(tracker, kind, &hist);
+	htmm_tracker_find_thresholds(&hist, capacity, &thresholds);
+	trace_htmm_threshold(kind, thresholds.hot, thresholds.warm, capacity, tracker->number);
 }
 
+/*
+ * Nobody reads thresholds of an earlier moment: pages come and go, so whoever needs thresholds
+ * computes those of the histogram that is there. An adaptation only reports them.
+ */
 static void htmm_tracker_adapt_locked(struct htmm_tracker *tracker)
 {
-	htmm_tracker_adapt_kinds(tracker);
+	lockdep_assert_held_write(&tracker->lock);
+
+	htmm_tracker_trace_thresholds(tracker, HTMM_KIND_BASE);
+	htmm_tracker_trace_thresholds(tracker, HTMM_KIND_HUGE);
 	tracker->adaptations++;
 	/* A large period means never. */
 	if (check_add_overflow((u64)atomic64_read(&tracker->samples),
@@ -158,7 +134,7 @@ void htmm_tracker_cool(struct htmm_tracker *tracker)
 }
 
 /**
- * htmm_tracker_adapt - compute the thresholds now
+ * htmm_tracker_adapt - report the thresholds now
  * @tracker: the tables
  *
  * Context: process, may sleep. Takes @tracker->lock.
@@ -190,7 +166,7 @@ void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,
 }
 
 /**
- * htmm_tracker_get_hist - read a histogram and its thresholds
+ * htmm_tracker_get_hist - read a histogram, and compute its thresholds
  * @tracker: the tables
  * @kind: of base pages or of regions
  * @out: set
@@ -200,11 +176,11 @@ void htmm_tracker_set_capacity(struct htmm_tracker *tracker, u64 capacity,
 void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 			   struct htmm_tracker_hist *out)
 {
-	htmm_tracker_adapt_first(tracker);
 	down_read(&tracker->lock);
 	htmm_tracker_merge_hist(tracker, kind, &out->hist);
-	out->thresholds = tracker->thresholds[kind];
 	out->capacity = tracker->capacity;
 	out->samples = atomic64_read(&tracker->samples);
 	up_read(&tracker->lock);
+	htmm_tracker_find_thresholds(&out->hist, htmm_tracker_capacity(out->capacity, kind),
+				     &out->thresholds);
 }

@@ -393,7 +393,7 @@ void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 }
 
 /**
- * htmm_tracker_set_adapt - compute all thresholds now
+ * htmm_tracker_set_adapt - report all thresholds now
  * @set: the set
  *
  * Context: process, may sleep. Takes @set->lock.

@@ -106,7 +106,7 @@ int device_start(int fd, struct request *req);
 
 /* Also looks whether what holds for every stopped session holds; see invariants.h. */
 int device_stop(int fd);
-/* Only stops: whoever looks may make the module compute thresholds. */
+/* Only stops. */
 int device_stop_unseen(int fd);
 int device_reset(int fd);
 /* Of all targets if @target is 0. */

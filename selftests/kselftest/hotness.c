@@ -5,7 +5,9 @@
  */
 #include <sys/mman.h>
 #include <sys/param.h>
+#include "cgroup.h"
 #include "check.h"
+#include "child.h"
 #include "cpu.h"
 
 #define PAGE	4096UL
@@ -285,6 +287,76 @@ TEST_F(hotness, thresholds_of_a_young_session)
 	EXPECT_GE(NR / 2, hot);
 	EXPECT_LT(0, hot);
 	pages_free(&pages);
+}
+
+#define MANY	300
+
+static int touch_many(int sock, void *data)
+{
+	struct _test_data_hotness *self = data;
+	void *mem = access_map(MANY);
+
+	if (!mem)
+		return 1;
+	access_pages(&self->source, mem, MANY, 30);
+	child_post(sock);
+	return child_await(sock);
+}
+
+/* Pages of the fixture that are marked as hot. */
+static size_t fixture_hot(struct __test_metadata *_metadata, struct _test_data_hotness *self)
+{
+	struct pages pages;
+	size_t i, hot = 0;
+
+	EXPECT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < pages.nr; i++)
+		hot += pages.page[i].pid == (__u32)getpid() &&
+		       pages.page[i].addr - (uintptr_t)self->mem < NR * PAGE &&
+		       pages.page[i].flags & HTMM_PAGE_HOT;
+	pages_free(&pages);
+	return hot;
+}
+
+/* When the hottest pages are gone with their process, there is room for others at once. */
+TEST_F(hotness, thresholds_when_pages_are_gone)
+{
+	struct histogram hist;
+	struct cgroup cgroup;
+	struct child child;
+	int tries = 6000;
+
+	if (!cgroup_possible())
+		SKIP(return, "no cgroups here");
+	ASSERT_EQ(0, cgroup_make(&cgroup, NULL, "hotness"));
+	request_init(&self->req, &self->source.event);
+	request_add_cgroup(&self->req, cgroup.dir);
+	self->req.arg.capacity_pages = MANY;
+	self->req.arg.adaptation_period = 1000;
+	ASSERT_EQ(0, cgroup_enter(&cgroup, 0));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&self->source, self->mem, NR, 3);
+	ASSERT_EQ(0, child_start(&child, touch_many, self));
+	ASSERT_EQ(0, child_await(child.sock));
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
+	EXPECT_LE(3, hist.hot_threshold);
+	check_thresholds(_metadata, &hist);
+	EXPECT_EQ(0, fixture_hot(_metadata, self));
+
+	child_post(child.sock);
+	EXPECT_EQ(0, child_join(&child));
+	do {
+		usleep(5000);
+		ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
+	} while (hist.pages > MANY && --tries);
+	EXPECT_NE(0, tries);
+	EXPECT_EQ(1, hist.hot_threshold);
+	check_thresholds(_metadata, &hist);
+	EXPECT_EQ(NR, fixture_hot(_metadata, self));
+	ASSERT_EQ(0, device_stop(self->fd));
+	cgroup_leave(0);
+	EXPECT_EQ(0, cgroup_remove(&cgroup));
 }
 
 /* Adaptations happen automatically, too. */

@@ -266,8 +266,9 @@ struct htmm_target {
  *	page that has a count, and at least 2,000,000.
  *	With several drain threads a cooling may be late by what each of them counts at a time,
  *	a few hundred samples
- * @adaptation_period: samples of a target between two adaptations of its
- *	thresholds; 0: 100,000
+ * @adaptation_period: samples of a target between two adaptations: reports of its
+ *	thresholds by the tracepoint htmm_threshold; 0: 100,000. Whoever reads thresholds gets
+ *	those of that moment
  * @error: pointer to a text buffer, or 0; on failure the module writes a NUL-terminated
  *	message that explains the error
  * @error_size: bytes in @error; HTMM_ERROR_LEN is always enough

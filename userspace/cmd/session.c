@@ -151,7 +151,7 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->max_bytes, 1, LLONG_MAX, .rare = true },
 		{ OPT_NUMBER, 0, "cooling-period", "N", "samples until counts halve (4 a page)",
 		  &s->cooling_period, 1, LLONG_MAX, .rare = true },
-		{ OPT_NUMBER, 0, "adaptation-period", "N", "samples until thresholds move (100000)",
+		{ OPT_NUMBER, 0, "adaptation-period", "N", "samples per threshold trace (100000)",
 		  &s->adaptation_period, 1, LLONG_MAX, .rare = true },
 		{ OPT_CALL, 0, "drain-cpus", "CPUS", "CPUs that drain threads may run on",
 		  &s->drain_cpus, .call = call_cpus, .rare = true },

@@ -48,7 +48,7 @@ const struct field stats_fields[] = {
 	FIELD(STATS->coolings, "coolings", .text = "coolings",
 	      METRIC("coolings_total", "Times that all counts were halved.")),
 	FIELD(STATS->adaptations, "adaptations", .text = "adaptations",
-	      METRIC("adaptations_total", "Times that the thresholds were computed.")),
+	      METRIC("adaptations_total", "Times that the thresholds were reported.")),
 	FIELD(STATS->evicted, "evicted", .text = "evicted pages",
 	      METRIC("evicted_pages_total", "Pages that left the table to make room.")),
 	FIELD(STATS->exited, "exited", .text = "exited pages",
