@@ -162,7 +162,11 @@ static void htmm_snapshot_events(struct htmm_sampler_set *samplers,
 	mutex_unlock(&samplers->lock);
 }
 
-/* Read all counters at one point in time, between two batches of each drain thread. */
+/*
+ * Read all counters at one point in time, between two batches of each drain thread. A CPU that
+ * came online since the events were read comes with the next call: it is in no sum without
+ * its channel.
+ */
 static void htmm_snapshot_counters(struct htmm_session *session,
 				   struct htmm_stats *stats,
 				   struct htmm_channel *channels)
@@ -173,6 +177,8 @@ static void htmm_snapshot_counters(struct htmm_session *session,
 	stats->handler_ns = 0;
 	down_write(&session->trackers.lock);
 	for (i = 0; i < samplers->nr_samplers; i++) {
+		if (!channels[i].period)
+			continue;
 		stats->handler_ns +=
 			local64_read(&samplers->samplers[i]->handler_ns);
 		channels[i].cpu = samplers->samplers[i]->cpu;

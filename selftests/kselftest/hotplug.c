@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CPUs go offline and come back while they are sampled. */
 #include <sched.h>
+#include <sys/socket.h>
 #include "check.h"
 #include "child.h"
 
@@ -350,4 +351,80 @@ TEST_F(hotplug, stop_while_away)
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	check_sampled(_metadata, self, self->going);
 	check_totals(_metadata, self);
+}
+
+#define COMINGS		8
+#define READERS		3
+
+/* Reads the statistics until it is told to end. Fails if totals are not the sum of channels. */
+static int read_sums(int sock, void *arg)
+{
+	int fd = device_open(), ret = 0;
+	struct stats stats;
+	__u64 overflows;
+	char byte;
+	__u32 i;
+
+	child_post(sock);
+	while (!ret && recv(sock, &byte, 1, MSG_DONTWAIT) != 1) {
+		if (stats_read(fd, &stats))
+			return 1;
+		for (i = 0, overflows = 0; i < stats.s.nr_channels; i++)
+			overflows += stats.channels[i].counters.overflows;
+		if (overflows != stats.s.total.overflows)
+			ret = 2;
+		stats_free(&stats);
+	}
+	return ret;
+}
+
+/* Faults on the CPU that comes, as soon as it is there. */
+static int fault_there(int sock, void *arg)
+{
+	struct _test_data_hotplug *self = arg;
+	struct source fault;
+
+	source_every_fault(&fault);
+	child_post(sock);
+	while (cpu_pin(self->going))
+		;
+	for (;;)
+		access_pages(&fault, self->mem, PAGES, 100);
+	return 0;
+}
+
+/* A CPU is sampled for the first time while the statistics are read. */
+static void come(struct __test_metadata *_metadata, struct _test_data_hotplug *self)
+{
+	struct child reader[READERS], worker;
+	int i;
+
+	ASSERT_EQ(0, cpu_set_online(self->going, false));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_start(&worker, fault_there, self));
+	ASSERT_EQ(0, child_await(worker.sock));
+	for (i = 0; i < READERS; i++) {
+		ASSERT_EQ(0, child_start(&reader[i], read_sums, NULL));
+		ASSERT_EQ(0, child_await(reader[i].sock));
+	}
+	ASSERT_EQ(0, cpu_set_online(self->going, true));
+	await_active(_metadata, self, self->going, true);
+	for (i = 0; i < READERS; i++)
+		child_post(reader[i].sock);
+	for (i = 0; i < READERS; i++)
+		EXPECT_EQ(0, child_join(&reader[i]));
+	child_kill(&worker);
+	check_totals(_metadata, self);
+}
+
+TEST_F(hotplug, totals_while_a_cpu_comes)
+{
+	int i;
+
+	source_every_fault(&self->source);
+	request_init(&self->req, &self->source.event);
+	while (self->req.arg.nr_events < HTMM_MAX_EVENTS)
+		request_add_event(&self->req, &self->source.event);
+	for (i = 0; i < COMINGS; i++)
+		come(_metadata, self);
 }
