@@ -124,27 +124,28 @@ int htmm_listing_finish(struct htmm_topn *topn, int ret)
 	return htmm_topn_finish(topn);
 }
 
-/* List from all tables; by place, only from those that follow the previous call's last. */
-static int htmm_listing_tables(struct htmm_listing *listing)
+/*
+ * Walk over all tables; by place, only over those that follow the last entry listed. Returns 0
+ * or -EINTR.
+ */
+static int htmm_listing_tables(struct htmm_listing *listing, struct htmm_topn *topn)
 {
-	bool by_place = listing->list->order == HTMM_ORDER_TABLE;
-	u32 first = by_place && listing->resumed ? listing->after.owner : 0;
+	bool by_place = topn->order == HTMM_TOPN_BY_PLACE;
+	u32 first = by_place && topn->after ? topn->after->owner : 0;
 	struct htmm_tracker_list *trackers = &listing->trackers;
 	struct htmm_tracker *tracker;
-	struct htmm_topn topn;
 	unsigned int i;
 	int ret = 0;
 
-	htmm_listing_init_topn(listing, &topn);
-	for (i = 0; !ret && i < trackers->nr && !(by_place && htmm_topn_complete(&topn)); i++) {
+	for (i = 0; !ret && i < trackers->nr && !(by_place && htmm_topn_complete(topn)); i++) {
 		tracker = trackers->tracker[i];
 		if (tracker->number < first || !htmm_listing_choose(listing, tracker))
 			continue;
 		if (by_place && tracker->number != first)
-			topn.after = NULL;
-		ret = htmm_tracker_scan(tracker, &topn);
+			topn->after = NULL;
+		ret = htmm_tracker_scan(tracker, topn);
 	}
-	return htmm_listing_finish(&topn, ret);
+	return ret;
 }
 
 /* Successive entries often have the same address space, so look it up only once. */
@@ -214,9 +215,12 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 /* List some more entries. Returns their number, 0 at the end, or an errno. */
 static int htmm_listing_step(struct htmm_listing *listing)
 {
+	struct htmm_topn topn;
+
 	if (listing->list->flags & HTMM_LIST_RESIDENT)
 		return htmm_listing_residents(listing);
-	return htmm_listing_tables(listing);
+	htmm_listing_init_topn(listing, &topn);
+	return htmm_listing_finish(&topn, htmm_listing_tables(listing, &topn));
 }
 
 /* Entries that a step finds: with a filter by node more than are wanted, of which some remain. */
@@ -228,24 +232,22 @@ static u32 htmm_listing_size(const struct htmm_list_pages *list, u32 n)
 }
 
 /*
- * List entries that are on the wanted node, in steps. A call ends when the room is filled,
- * at the end of the list, or after some steps if it has found any. Returns the number of
- * entries, or an errno.
+ * List entries that are on the wanted node, in the order in which steps find them. A call ends
+ * when the room is filled, at the end of the list, or after some steps if it has found any.
+ * Returns the number of entries, or an errno.
  */
-static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
+static int htmm_listing_node_in_steps(struct htmm_listing *listing, struct htmm_page *step,
+				      struct htmm_page *pages, u32 room)
 {
-	struct htmm_page *step;
 	int steps, i, n, ret = 0;
 	u32 found = 0;
 
-	step = kvmalloc_array(listing->size, sizeof(*step), GFP_KERNEL_ACCOUNT);
-	if (!step)
-		return -ENOMEM;
 	for (steps = 1; found < room && (!found || steps <= HTMM_LISTING_STEPS); steps++) {
 		n = htmm_listing_step(listing);
 		if (n > 0) {
 			htmm_listing_describe(listing, step, n);
-			n = htmm_listing_place(listing, step, n);
+			n = htmm_listing_place(listing, step, n,
+					       listing->list->order == HTMM_ORDER_TABLE);
 		}
 		ret = n;
 		if (n <= 0)
@@ -256,9 +258,85 @@ static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *
 		listing->after = listing->entries[i - 1];
 		listing->resumed = true;
 	}
-	kvfree(step);
 	/* What was found before a signal is the beginning of the list. */
 	return ret < 0 && !(ret == -EINTR && found) ? ret : found;
+}
+
+/*
+ * Offer @list all entries that are on the wanted node. In one walk over the tables, those that
+ * it would take are collected, and looked up some at a time: most of them are near each other.
+ */
+static int htmm_listing_offer_node(struct htmm_listing *listing, struct htmm_page *step,
+				   struct htmm_topn *list)
+{
+	struct htmm_topn found;
+	struct htmm_topn_entry last;
+	int i, n, ret;
+
+	htmm_listing_init_topn(listing, &found);
+	found.order = HTMM_TOPN_BY_PLACE;
+	found.into = list;
+	found.after = NULL;
+	do {
+		found.len = 0;
+		ret = htmm_listing_tables(listing, &found);
+		n = htmm_topn_finish(&found);
+		if (ret || !n)
+			return ret;
+		htmm_listing_describe(listing, step, n);
+		ret = htmm_listing_place(listing, step, n, true);
+		if (ret < 0)
+			return ret;
+		for (i = 0; i < n; i++)
+			if (step[i].node == listing->list->node)
+				htmm_topn_offer(list, &listing->entries[i]);
+		last = listing->entries[n - 1];
+		found.after = &last;
+	} while (n == listing->size);
+	return 0;
+}
+
+/* List entries by count that are on the wanted node. Returns their number, or an errno. */
+static int htmm_listing_node_by_count(struct htmm_listing *listing, struct htmm_page *step,
+				      struct htmm_page *pages, u32 room)
+{
+	struct htmm_topn list;
+	int i, n, ret;
+
+	htmm_listing_init_topn(listing, &list);
+	list.size = room;
+	list.entries = kvmalloc_array(room, sizeof(*list.entries), GFP_KERNEL_ACCOUNT);
+	if (!list.entries)
+		return -ENOMEM;
+	ret = htmm_listing_offer_node(listing, step, &list);
+	n = htmm_topn_finish(&list);
+	memcpy(listing->entries, list.entries, n * sizeof(*list.entries));
+	kvfree(list.entries);
+	if (ret || !n)
+		return ret;
+	htmm_listing_describe(listing, pages, n);
+	/* For the sizes of their mappings. They may have moved since. */
+	ret = htmm_listing_place(listing, pages, n, false);
+	for (i = 0; i < n; i++)
+		pages[i].node = listing->list->node;
+	listing->after = listing->entries[n - 1];
+	return ret;
+}
+
+static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
+{
+	struct htmm_page *step;
+	int ret;
+
+	step = kvmalloc_array(listing->size, sizeof(*step), GFP_KERNEL_ACCOUNT);
+	if (!step)
+		return -ENOMEM;
+	if (listing->list->flags & HTMM_LIST_RESIDENT || listing->list->order == HTMM_ORDER_TABLE)
+		ret = htmm_listing_node_in_steps(listing, step, pages, room);
+	else
+		ret = htmm_listing_node_by_count(listing, step, pages, room);
+	kvfree(step);
+	return ret;
 }
 
 static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
@@ -275,7 +353,8 @@ static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *page
 		htmm_page_set_place(&pages[i], &listing->place[i]);
 	if (!listing->place && !listing->hidden &&
 	    listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
-		n = htmm_listing_place(listing, pages, n);
+		n = htmm_listing_place(listing, pages, n,
+				       listing->list->order == HTMM_ORDER_TABLE);
 	if (n > 0)
 		listing->after = listing->entries[n - 1];
 	return n;

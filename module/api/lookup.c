@@ -172,15 +172,15 @@ static int htmm_lookup_all(struct htmm_lookup *lookup, const struct htmm_spot *s
  * @listing: the list
  * @pages: elements of it; node and mapping size are set where they are known
  * @n: number of elements
+ * @by_place: those of a region are one after the other, as in a list by table
  *
- * The elements are sorted by region, so that each region is read once. A list by table has
- * regions one after the other already.
+ * Other elements are sorted by region, so that each region is read once.
  *
  * Context: process, may sleep.
  * Return: @n; fewer if a signal came, and then only in the order of the table; -ENOMEM or
  * -EINTR.
  */
-int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u32 n)
+int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u32 n, bool by_place)
 {
 	struct htmm_lookup lookup = { .listing = listing, .pages = pages };
 	struct htmm_spot *spot;
@@ -197,7 +197,7 @@ int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u3
 			.owner = pages[i].target,
 			.index = i,
 		};
-	if (listing->list->order != HTMM_ORDER_TABLE)
+	if (!by_place)
 		sort(spot, n, sizeof(*spot), htmm_spot_compare, NULL);
 	ret = htmm_lookup_all(&lookup, spot, n);
 	/* The same ones may be skipped again in the next step of a call. */

@@ -76,9 +76,19 @@ static void htmm_topn_insert(struct htmm_topn *list, const struct htmm_topn_entr
 	*last = *entry;
 }
 
-void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry)
+/* May an entry be listed, as far as can be told without the other entries' places? */
+static bool htmm_topn_takes(const struct htmm_topn *list, const struct htmm_topn_entry *entry)
 {
 	if (!list->size || (list->after && !htmm_topn_before(list, list->after, entry)))
+		return false;
+	if (list->order == HTMM_TOPN_BY_PLACE)
+		return !list->into || htmm_topn_takes(list->into, entry);
+	return list->len < list->size || htmm_topn_before(list, entry, &list->entries[0]);
+}
+
+void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry)
+{
+	if (!htmm_topn_takes(list, entry))
 		return;
 	if (list->order == HTMM_TOPN_BY_PLACE) {
 		htmm_topn_insert(list, entry);
@@ -86,7 +96,7 @@ void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry
 		list->entries[list->len++] = *entry;
 		if (list->len == list->size)
 			htmm_topn_heapify(list);
-	} else if (htmm_topn_before(list, entry, &list->entries[0])) {
+	} else {
 		list->entries[0] = *entry;
 		htmm_topn_sift_down(list, list->len, 0);
 	}
@@ -145,6 +155,17 @@ static void htmm_topn_offer_pages(struct htmm_topn *list, const struct htmm_tabl
 		region->rest = all - most;
 }
 
+/* The lowest count that can still be listed. */
+static u64 htmm_topn_least(const struct htmm_topn *list)
+{
+	const struct htmm_topn *by_count = list->into ?: list;
+	bool full = by_count->len && by_count->len == by_count->size;
+
+	if (full && by_count->order == HTMM_TOPN_HOTTEST)
+		return by_count->entries[0].value;
+	return list->filter.min;
+}
+
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget)
 {
@@ -152,10 +173,7 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 	struct htmm_region *region;
 
 	while (!by_place || !htmm_topn_complete(list)) {
-		/* The lowest count that can still be listed. */
-		list->scan.least = list->filter.min;
-		if (list->len && list->len == list->size && list->order == HTMM_TOPN_HOTTEST)
-			list->scan.least = list->entries[0].value;
+		list->scan.least = htmm_topn_least(list);
 		region = htmm_scan_next(&list->scan, table, &budget);
 		if (!region)
 			return !htmm_scan_ended(&list->scan, table);

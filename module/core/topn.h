@@ -91,6 +91,8 @@ struct htmm_topn_entry {
  * @filter: which of them
  * @after: the last entry of the previous listing, which need not exist any more; NULL: list
  *	from the beginning. By place: NULL for all tables but the first
+ * @into: NULL; or, of a listing by place, one by count for whose entries it looks: those that
+ *	would not be on that one, as it is, are left out
  */
 struct htmm_topn {
 	struct htmm_topn_entry *entries;
@@ -100,6 +102,7 @@ struct htmm_topn {
 	enum htmm_topn_order order;
 	struct htmm_topn_filter filter;
 	const struct htmm_topn_entry *after;
+	const struct htmm_topn *into;
 
 	/* private: */
 	struct htmm_scan scan;

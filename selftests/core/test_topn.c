@@ -321,6 +321,69 @@ static void several_tables(void)
 	world_close(&world);
 }
 
+/*
+ * Lists the hottest of the pages that a test of each accepts, all or those at odd places, in one
+ * walk. Returns how many were tested.
+ */
+static u32 list_tested(struct htmm_topn *list, bool odd)
+{
+	struct htmm_topn found = {
+		.order = HTMM_TOPN_BY_PLACE, .filter = HTMM_TOPN_COUNTED, .entries = entries,
+		.size = 1 + tap_below(30), .into = list,
+	};
+	struct htmm_topn_entry last;
+	u32 n, i, tested = 0;
+
+	do {
+		found.len = 0;
+		htmm_topn_begin(&found, &world.table);
+		while (htmm_topn_scan(&found, &world.table, 1 + tap_below(40)))
+			;
+		n = htmm_topn_finish(&found);
+		for (i = 0; i < n; i++)
+			if (!odd || entries[i].vpn % 2)
+				htmm_topn_offer(list, &entries[i]);
+		last = entries[n ? n - 1 : 0];
+		found.after = &last;
+		tested += n;
+	} while (n == found.size);
+	list->len = htmm_topn_finish(list);
+	return tested;
+}
+
+static void tested_entries(void)
+{
+	struct htmm_topn_entry best[20], *all;
+	u32 round, n, i, at, tested, all_tested = 0, all_pages = 0;
+
+	for (round = 0; round < 40; round++) {
+		struct htmm_topn list = {
+			.filter = HTMM_TOPN_COUNTED, .entries = best, .size = 1 + tap_below(20),
+		};
+
+		world_open(&world, &roomy, false);
+		fill(3000);
+		all = model_list(&world.model, HTMM_KIND_BASE, &n);
+		at = tap_below(3) ? 0 : 1 + tap_below(n / 2);
+		if (at)
+			list.after = &all[at - 1];
+		tested = list_tested(&list, round % 2);
+		for (i = 0; i < list.len; i++, at++) {
+			while (round % 2 && all[at].vpn % 2 == 0)
+				at++;
+			CHECK(at < n && same(&best[i], &all[at]));
+		}
+		CHECK(list.len == list.size && tested <= n);
+		all_tested += round % 2 ? 0 : tested;
+		all_pages += round % 2 ? 0 : n;
+		free(all);
+		world_close(&world);
+	}
+	printf("# %u of %u pages tested\n", all_tested, all_pages);
+	/* What comes behind those that are listed so far is not tested. */
+	CHECK(all_tested < all_pages / 8);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -331,6 +394,7 @@ int main(void)
 		TAP_TEST(passes_over_cold_regions),
 		TAP_TEST(a_count_at_its_limit),
 		TAP_TEST(offered_entries),
+		TAP_TEST(tested_entries),
 		TAP_TEST(several_tables),
 	};
 

@@ -78,20 +78,13 @@ static double list_time(struct __test_metadata *_metadata, int fd, __u32 order, 
 	return (seconds() - began) / *pages * 1e9;
 }
 
-/* A list with placement takes less than twice as long as one without. */
-TEST_F_TIMEOUT(locate_cost, lists, 900)
+/* Samples each page of an area once. */
+static void sample_pages(struct __test_metadata *_metadata, struct _test_data_locate_cost *self,
+			 size_t nr)
 {
-	struct htmm_page *page = calloc(A_TIME, sizeof(*page));
-	size_t pages[2], known[2], nr = PAGES;
-	double time[2];
-	__u32 order;
-	char *mem;
+	char *mem = access_map(nr);
 
-	if (memory_available() > 5 * MANY_PAGES * PAGE / 4)
-		nr = MANY_PAGES;
-	mem = access_map(nr);
 	ASSERT_NE(NULL, mem);
-	ASSERT_NE(NULL, page);
 	self->req.arg.ring_pages = 256;
 	self->req.arg.max_bytes = 64 << 20;
 	request_add_target(&self->req, getpid());
@@ -99,6 +92,57 @@ TEST_F_TIMEOUT(locate_cost, lists, 900)
 	access_pages(&self->source, mem, nr, 1);
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+/* The time for the hottest pages of a node, in seconds. */
+static double node_time(struct __test_metadata *_metadata, int fd, int node, __u32 *pages)
+{
+	struct htmm_page page[10];
+	struct htmm_list_pages arg = {
+		.size = sizeof(arg),
+		.flags = HTMM_LIST_NODE,
+		.order = HTMM_ORDER_HOTTEST,
+		.node = node,
+		.pages = (uintptr_t)page,
+		.nr_pages = ARRAY_SIZE(page),
+		.page_size = sizeof(page[0]),
+		.min_samples = 1,
+	};
+	double began = seconds();
+
+	ASSERT_EQ(0, device_ioctl(fd, HTMM_IOC_LIST_PAGES, &arg));
+	*pages = arg.nr_pages;
+	return seconds() - began;
+}
+
+/* The hottest pages of a node that has hardly any take no longer than those of another one. */
+TEST_F_TIMEOUT(locate_cost, hottest_of_a_node, 900)
+{
+	double time[2];
+	__u32 pages[2];
+	int node;
+
+	sample_pages(_metadata, self, PAGES);
+	for (node = 0; node < 2; node++)
+		time[node] = node_time(_metadata, self->fd, node, &pages[node]);
+	TH_LOG("%u of node 0 in %.3f s, %u of node 1 in %.3f s", pages[0], time[0], pages[1],
+	       time[1]);
+	EXPECT_EQ(10, pages[0]);
+	EXPECT_LT(time[1], 2 * time[0]);
+}
+
+/* A list with placement takes less than twice as long as one without. */
+TEST_F_TIMEOUT(locate_cost, lists, 900)
+{
+	struct htmm_page *page = calloc(A_TIME, sizeof(*page));
+	size_t pages[2], known[2], nr = PAGES;
+	double time[2];
+	__u32 order;
+
+	if (memory_available() > 5 * MANY_PAGES * PAGE / 4)
+		nr = MANY_PAGES;
+	ASSERT_NE(NULL, page);
+	sample_pages(_metadata, self, nr);
 	for (order = 0; order <= HTMM_ORDER_TABLE; order++) {
 		time[0] = list_time(_metadata, self->fd, order, 0, page, &pages[0], &known[0]);
 		time[1] = list_time(_metadata, self->fd, order, HTMM_LIST_PLACEMENT, page,

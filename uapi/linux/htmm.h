@@ -872,8 +872,9 @@ enum htmm_order {
  * well. Without it, HTMM_LIST_PLACEMENT lists pages with HTMM_PAGE_HIDDEN, and the other
  * flags are refused.
  *
- * With HTMM_LIST_NODE a call may fill fewer elements than there is room for, because it looks
- * at a limited number of pages once it has found any. Only one that fills none is the last.
+ * With HTMM_LIST_NODE a call by HTMM_ORDER_TABLE may fill fewer elements than there is room for,
+ * because it looks at a limited number of pages once it has found any. Only one that fills none
+ * is the last. A call by count looks at all pages that could be on the list, once.
  *
  * A signal ends a call, as does the freezer of a cgroup or of a system that is suspended. With
  * HTMM_ORDER_TABLE the call then returns what it has found, if anything, and the next call
