@@ -39,7 +39,7 @@ struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32
 /* listing.c */
 
 /* Most pages that one call of htmm_snapshot_pages() lists. */
-#define HTMM_SNAPSHOT_PAGES	65536
+#define HTMM_SNAPSHOT_PAGES	262144
 
 int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
 			struct htmm_page *pages, u32 n);

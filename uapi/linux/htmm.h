@@ -851,7 +851,7 @@ enum htmm_order {
  *	unknown node; with HTMM_LIST_NODE or HTMM_LIST_RESIDENT they are not listed
  *
  * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages
- * is 0. A call fills at most 65,536 elements. Between the calls of one listing the caller
+ * is 0. A call fills at most 262,144 elements. Between the calls of one listing the caller
  * may change only the array and its size.
  *
  * Use HTMM_ORDER_TABLE to list all pages: each call continues where the previous one ended,

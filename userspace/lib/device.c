@@ -421,7 +421,7 @@ void htmm_served_free(struct htmm_served_buf *buf)
 }
 
 /* Pages requested in one call. */
-#define PAGES_BATCH	65536
+#define PAGES_BATCH	262144
 /* Most lists are short, and the kernel allocates what it is asked for. */
 #define PAGES_FIRST	4096
 
