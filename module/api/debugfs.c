@@ -114,8 +114,8 @@ static int htmm_show_stats(struct seq_file *m, struct htmm_session *session)
 	}
 	seq_printf(m, "samples: %llu\ncoolings: %llu\nadaptations: %llu\n",
 		   stats.samples, stats.coolings, stats.adaptations);
-	seq_printf(m, "evicted: %llu\nexited: %llu\nwakeups: %llu\nbatches: %llu\n",
-		   stats.evicted, stats.exited, stats.wakeups, stats.batches);
+	seq_printf(m, "evicted: %llu\nexited: %llu\nfreed: %llu\nwakeups: %llu\nbatches: %llu\n",
+		   stats.evicted, stats.exited, stats.freed, stats.wakeups, stats.batches);
 	seq_printf(m, "drain_ns: %llu\nhandler_ns: %llu\ncost_ppm: %u\n",
 		   stats.drain_ns, stats.handler_ns, stats.cost_ppm);
 	seq_printf(m, "period_changes: %llu\ncpus_failed: %u\n",
@@ -318,11 +318,11 @@ static void htmm_show_target(struct seq_file *m,
 		   htmm_target_names[info->type]);
 	if (info->type != HTMM_TARGET_ALL)
 		seq_printf(m, " %llu", info->id);
-	seq_printf(m, "%s capacity_pages %llu max_bytes %llu bytes %llu pages %llu regions %llu samples %llu coolings %llu adaptations %llu evicted %llu exited %llu spaces %llu space_bytes %llu",
+	seq_printf(m, "%s capacity_pages %llu max_bytes %llu bytes %llu pages %llu regions %llu samples %llu coolings %llu adaptations %llu evicted %llu exited %llu freed %llu spaces %llu space_bytes %llu",
 		   info->flags & HTMM_TARGET_INFO_DEAD ? " dead" : "",
 		   info->capacity_pages, info->max_bytes, info->bytes,
 		   info->pages, info->regions, info->samples, info->coolings,
-		   info->adaptations, info->evicted, info->exited,
+		   info->adaptations, info->evicted, info->exited, info->freed,
 		   info->spaces, info->space_bytes);
 	htmm_show_drops(m, info->drops, false);
 	seq_puts(m, " name ");

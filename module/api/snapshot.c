@@ -230,6 +230,7 @@ struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
 	stats->adaptations = tracker.adaptations;
 	stats->evicted = tracker.table.evicted;
 	stats->exited = tracker.exited;
+	stats->freed = tracker.freed;
 	htmm_drain_set_get_stats(&session->drains, &drains);
 	stats->batches = drains.batches;
 	stats->wakeups = drains.wakeups;
@@ -406,6 +407,7 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
 	info->adaptations = stats.adaptations;
 	info->evicted = stats.table.evicted;
 	info->exited = stats.exited;
+	info->freed = stats.freed;
 	info->spaces = stats.mms;
 	info->space_bytes = stats.mms * HTMM_MM_BYTES;
 	for (i = 0; i < HTMM_NR_DROPS; i++)

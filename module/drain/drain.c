@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <linux/topology.h>
 #include "base/alloc.h"
 #include "base/compat.h"
@@ -334,6 +335,37 @@ static void htmm_drain_round(const struct htmm_drain *drain, u64 round)
 	mutex_unlock(&common->round_lock);
 }
 
+/*
+ * Looks for freed memory take at most this part of the time, saved up for so long; and no more
+ * CPU time than all else that the thread does, as the budget may be small.
+ */
+#define HTMM_LOOK_PART		100
+#define HTMM_LOOK_SAVED		(100 * NSEC_PER_MSEC)
+/* With less saved up than for one step there is no look. */
+#define HTMM_LOOK_LEAST		(50 * NSEC_PER_USEC)
+
+/* Look for freed memory for as long as there is time for it. */
+static void htmm_drain_look(struct htmm_drain *drain)
+{
+	u64 begin = ktime_get_ns(), took = 0, time;
+	bool more = true;
+
+	if (begin < drain->look_from || 2 * drain->look_ns > drain->cpu_ns)
+		return;
+	drain->look_from = max(drain->look_from, begin - HTMM_LOOK_SAVED);
+	time = (begin - drain->look_from) / HTMM_LOOK_PART;
+	if (time < HTMM_LOOK_LEAST)
+		return;
+	while (more && took < time) {
+		more = htmm_tracker_set_look(drain->common->trackers, &drain->next_look);
+		took = ktime_get_ns() - begin;
+	}
+	/* The thread may have been preempted. */
+	took = min_t(u64, took, 2 * time);
+	drain->look_ns += took;
+	drain->look_from += took * HTMM_LOOK_PART;
+}
+
 /* One pass. Returns true if there is more to do immediately. */
 static bool htmm_drain_pass(struct htmm_drain *drain)
 {
@@ -351,6 +383,9 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	/* While there are more records to drain, tidy only one target in each pass. */
 	more |= htmm_tracker_set_tidy(drain->common->trackers, drain->index,
 				      &drain->tidy, !more);
+	/* The others may be asleep. */
+	if (!drain->index)
+		htmm_drain_look(drain);
 	htmm_drain_note_cpu(drain);
 	return more;
 }

@@ -54,6 +54,9 @@ struct htmm_drain_common {
  * @nr_samplers: elements in @samplers
  * @next: sampler that the next batch begins with
  * @tidy: how far its housekeeping has come
+ * @next_look: number of the target that the next look for freed memory begins with
+ * @look_from: since when time for such looks has been saved up, in nanoseconds
+ * @look_ns: what looks have taken, in nanoseconds
  * @batches: batches drained; under the lock of the trackers
  * @cpu_ns: CPU time used, in nanoseconds
  * @period: the period of the last sample, if samples are weighted
@@ -75,6 +78,9 @@ struct htmm_drain {
 	unsigned int nr_samplers;
 	unsigned int next;
 	struct htmm_tidy tidy;
+	u32 next_look;
+	u64 look_from;
+	u64 look_ns;
 	u64 batches;
 	u64 cpu_ns;
 	u64 period;

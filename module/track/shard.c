@@ -208,6 +208,64 @@ bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first)
 }
 
 /**
+ * htmm_shard_visit - find the next region of a walk over a table
+ * @shard: the table
+ * @scan: the walk
+ * @budget: as for htmm_scan_next()
+ * @region: set to the region and its pages with a count
+ *
+ * Context: a drain thread; may sleep. Takes @shard->lock.
+ * Return: false if @budget is used up, or at the end.
+ */
+bool htmm_shard_visit(struct htmm_shard *shard, struct htmm_scan *scan, u32 *budget,
+		      struct htmm_absent *region)
+{
+	const struct htmm_region *found;
+
+	mutex_lock(&shard->lock);
+	found = htmm_scan_next(scan, &shard->table, budget);
+	if (found) {
+		region->page = found->key << HTMM_REGION_ORDER;
+		htmm_region_pages(found, region->pages);
+	}
+	mutex_unlock(&shard->lock);
+	return found;
+}
+
+/**
+ * htmm_shard_sum_pages - the counts of some pages of a region together
+ * @shard: the table that they belong to
+ * @page: any page of the region
+ * @pages: as for htmm_table_sum()
+ *
+ * Context: process, may sleep. Takes @shard->lock.
+ */
+u64 htmm_shard_sum_pages(struct htmm_shard *shard, u64 page, const u64 *pages)
+{
+	u64 sum;
+
+	mutex_lock(&shard->lock);
+	sum = htmm_table_sum(&shard->table, page, pages);
+	mutex_unlock(&shard->lock);
+	return sum;
+}
+
+/**
+ * htmm_shard_free_pages - forget pages whose memory was freed
+ * @shard: the table that they belong to
+ * @page: the first page of their region
+ * @pages: as for htmm_table_forget()
+ *
+ * Context: a drain thread; may sleep. Takes @shard->lock.
+ */
+void htmm_shard_free_pages(struct htmm_shard *shard, u64 page, const u64 *pages)
+{
+	mutex_lock(&shard->lock);
+	shard->freed += htmm_table_forget(&shard->table, page, pages);
+	mutex_unlock(&shard->lock);
+}
+
+/**
  * htmm_shard_get_hist - add a histogram to a sum
  * @shard: the table
  * @kind: of base pages or of regions
@@ -231,17 +289,19 @@ void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
  * @shard: the table
  * @sum: the table's totals are added
  * @exited: pages removed because their process had exited are added
+ * @freed: pages removed because their memory was freed are added
  *
  * Context: process, may sleep. Takes @shard->lock.
  */
 void htmm_shard_get_stats(struct htmm_shard *shard,
-			  struct htmm_table_stats *sum, u64 *exited)
+			  struct htmm_table_stats *sum, u64 *exited, u64 *freed)
 {
 	struct htmm_table_stats stats;
 
 	mutex_lock(&shard->lock);
 	htmm_table_get_stats(&shard->table, &stats);
 	*exited += shard->exited;
+	*freed += shard->freed;
 	mutex_unlock(&shard->lock);
 	htmm_table_stats_merge(sum, &stats);
 }

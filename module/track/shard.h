@@ -12,6 +12,7 @@
 #include "core/table.h"
 #include "core/hits.h"
 #include "core/topn.h"
+#include "look.h"
 #include "page_list.h"
 
 /**
@@ -25,6 +26,7 @@
  * @directory: memory of @table's directory
  * @exited: pages removed because their process had exited
  * @untidy: there was more to do at the last visit; used by its drain thread only
+ * @freed: pages removed because their memory was freed
  */
 struct htmm_shard {
 	struct mutex lock;	/* everything below */
@@ -34,6 +36,7 @@ struct htmm_shard {
 	void *directory;
 	u64 exited;
 	bool untidy;
+	u64 freed;
 } ____cacheline_aligned;
 
 int htmm_shard_init(struct htmm_shard *shard,
@@ -48,11 +51,15 @@ bool htmm_shard_reclaim(struct htmm_shard *shard);
 u32 htmm_shard_unused(const struct htmm_shard *shard);
 u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr);
 bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first);
+bool htmm_shard_visit(struct htmm_shard *shard, struct htmm_scan *scan, u32 *budget,
+		      struct htmm_absent *region);
+u64 htmm_shard_sum_pages(struct htmm_shard *shard, u64 page, const u64 *pages);
+void htmm_shard_free_pages(struct htmm_shard *shard, u64 page, const u64 *pages);
 
 void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,
 			 struct htmm_hist *sum);
 void htmm_shard_get_stats(struct htmm_shard *shard,
-			  struct htmm_table_stats *sum, u64 *exited);
+			  struct htmm_table_stats *sum, u64 *exited, u64 *freed);
 int htmm_shard_get_hits(struct htmm_shard *shard, enum htmm_kind kind,
 			struct htmm_hits *sum);
 void htmm_shard_get_counts(struct htmm_shard *shard, u32 mm, u64 vpn, u32 *count,

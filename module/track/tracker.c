@@ -364,7 +364,7 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker,
 	stats->adaptations = tracker->adaptations;
 	for (i = 0; i < tracker->nr_shards; i++)
 		htmm_shard_get_stats(&tracker->shards[i], &stats->table,
-				     &stats->exited);
+				     &stats->exited, &stats->freed);
 	up_read(&tracker->lock);
 	mutex_lock(&tracker->mm_lock);
 	stats->mms = tracker->mm_set.nr;

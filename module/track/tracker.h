@@ -12,6 +12,7 @@
 #include "core/hist.h"
 #include "core/hits.h"
 #include "core/topn.h"
+#include "look.h"
 #include "mm.h"
 #include "sample/target_ref.h"
 #include "served.h"
@@ -23,6 +24,7 @@
  * @coolings: times all counts were halved
  * @adaptations: times the thresholds were reported
  * @exited: pages removed because their process had exited
+ * @freed: pages removed because their memory was freed
  * @mms: address spaces of the pages
  * @table: totals of all shards' tables
  * @drops: samples not counted, by reason
@@ -32,6 +34,7 @@ struct htmm_tracker_stats {
 	u64 coolings;
 	u64 adaptations;
 	u64 exited;
+	u64 freed;
 	u64 mms;
 	struct htmm_table_stats table;
 	u64 drops[HTMM_NR_DROPS];
@@ -95,6 +98,7 @@ struct htmm_mm_owner {
  * @last_cooling: value of @samples at the last cooling
  * @next_cooling: value of @samples at which to cool, if the period is not longer by then
  * @next_adaptation: value of @samples at which to adapt
+ * @looks: looks for freed memory, of the first drain thread only
  * @exit_lock: protects the members below except @shards; taken before @lock
  * @exiting: an address space whose pages are being removed, or NULL
  * @exiting_shard: the shard that is removing them
@@ -122,6 +126,7 @@ struct htmm_tracker {
 	u64 last_cooling;
 	u64 next_cooling;
 	u64 next_adaptation;
+	struct htmm_looks looks;
 	struct mutex exit_lock;		/* everything below, but shards */
 	struct htmm_mm *exiting;
 	unsigned int exiting_shard;
@@ -138,6 +143,7 @@ void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 		      u32 first, u32 n);
 bool htmm_tracker_tidy(struct htmm_tracker *tracker, unsigned int shard);
 bool htmm_tracker_reap(struct htmm_tracker *tracker);
+bool htmm_tracker_look(struct htmm_tracker *tracker);
 bool htmm_tracker_make_room(struct htmm_tracker *tracker);
 unsigned long htmm_tracker_unused(struct htmm_tracker *tracker, unsigned long nr);
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr);

@@ -156,6 +156,7 @@ static void htmm_stats_add(struct htmm_tracker_stats *sum,
 	sum->coolings += stats.coolings;
 	sum->adaptations += stats.adaptations;
 	sum->exited += stats.exited;
+	sum->freed += stats.freed;
 	htmm_table_stats_merge(&sum->table, &stats.table);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		sum->drops[i] += stats.drops[i];
@@ -409,19 +410,20 @@ void htmm_tracker_set_adapt(struct htmm_tracker_set *set)
 	up_read(&set->lock);
 }
 
-/* The next target in turn, from @number on; NULL if there is none. */
-static struct htmm_tracker *htmm_tracker_set_next(struct htmm_tracker_set *set,
-						  unsigned long *number)
+/* The next target of a walk that returns to the first one; NULL if there is none. */
+static struct htmm_tracker *htmm_tracker_set_next(struct htmm_tracker_set *set, u32 *next)
 {
-	/* With a limit, or xa_find() looks at all free places behind the last one. */
-	unsigned long last = READ_ONCE(set->last);
+	unsigned long number = *next, last = READ_ONCE(set->last);
 	struct htmm_tracker *tracker;
 
-	tracker = xa_find(&set->by_number, number, last, XA_PRESENT);
-	if (tracker)
-		return tracker;
-	*number = 0;
-	return xa_find(&set->by_number, number, last, XA_PRESENT);
+	/* With a limit, or xa_find() looks at all free places behind the last one. */
+	tracker = xa_find(&set->by_number, &number, last, XA_PRESENT);
+	if (!tracker) {
+		number = 0;
+		tracker = xa_find(&set->by_number, &number, last, XA_PRESENT);
+	}
+	*next = number + 1;
+	return tracker;
 }
 
 /**
@@ -442,13 +444,12 @@ bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
 			   struct htmm_tidy *tidy, bool all)
 {
 	bool due = !all || time_after_eq(jiffies, tidy->due), more = false;
-	unsigned long number = tidy->next;
 	struct htmm_tracker *tracker;
 	unsigned int left;
 
 	down_read(&set->lock);
-	for (left = all ? READ_ONCE(set->nr) : 1; left; left--, number++) {
-		tracker = htmm_tracker_set_next(set, &number);
+	for (left = all ? READ_ONCE(set->nr) : 1; left; left--) {
+		tracker = htmm_tracker_set_next(set, &tidy->next);
 		if (!tracker)
 			break;
 		if (!due && !tracker->shards[shard].untidy)
@@ -457,8 +458,30 @@ bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
 		more |= tracker->shards[shard].untidy;
 	}
 	up_read(&set->lock);
-	tidy->next = number;
 	if (all && due)
 		tidy->due = jiffies + HTMM_TIDY_INTERVAL;
 	return more;
+}
+
+/**
+ * htmm_tracker_set_look - look for freed pages of one target, in a bounded step
+ * @set: the set
+ * @next: number of the target to begin with, kept by the caller from step to step
+ *
+ * Context: the first drain thread; may sleep. Takes @set->lock.
+ * Return: false if there is nothing to do now.
+ */
+bool htmm_tracker_set_look(struct htmm_tracker_set *set, u32 *next)
+{
+	struct htmm_tracker *tracker;
+	bool looked = false;
+	unsigned int left;
+
+	down_read(&set->lock);
+	for (left = READ_ONCE(set->nr); left && !looked; left--) {
+		tracker = htmm_tracker_set_next(set, next);
+		looked = tracker && htmm_tracker_look(tracker);
+	}
+	up_read(&set->lock);
+	return looked;
 }

@@ -79,5 +79,6 @@ void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 void htmm_tracker_set_adapt(struct htmm_tracker_set *set);
 bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
 			   struct htmm_tidy *tidy, bool all);
+bool htmm_tracker_set_look(struct htmm_tracker_set *set, u32 *next);
 
 #endif /* HTMM_TRACKER_SET_H */

@@ -206,9 +206,10 @@ static void fault_pages(void *mem, size_t pages, bool gently)
 	static size_t faults;
 	size_t n;
 
-	madvise(mem, pages * PAGE, MADV_DONTNEED);
 	for (; pages; pages -= n, mem += n * PAGE) {
 		n = MIN(pages, FAULTS_A_REST - faults % FAULTS_A_REST);
+		/* Not all at once: the module forgets pages that are gone for long. */
+		madvise(mem, n * PAGE, MADV_DONTNEED);
 		store_pages(mem, n, 1);
 		faults += n;
 		if (gently && faults % FAULTS_A_REST == 0)

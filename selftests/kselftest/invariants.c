@@ -164,7 +164,8 @@ static void check_channels(struct seen *seen)
 static void check_targets(struct seen *seen)
 {
 	const struct htmm_stats *s = &seen->stats.s;
-	__u64 bytes = 0, samples = 0, evicted = 0, exited = 0, coolings = 0, adaptations = 0;
+	__u64 bytes = 0, samples = 0, evicted = 0, exited = 0, freed = 0;
+	__u64 coolings = 0, adaptations = 0;
 	__u64 drops[HTMM_DROP_SLOTS] = {};
 	int i, j;
 
@@ -175,6 +176,7 @@ static void check_targets(struct seen *seen)
 		samples += target->samples;
 		evicted += target->evicted;
 		exited += target->exited;
+		freed += target->freed;
 		coolings += target->coolings;
 		adaptations += target->adaptations;
 		for (j = 0; j < HTMM_DROP_SLOTS; j++)
@@ -199,6 +201,7 @@ static void check_targets(struct seen *seen)
 	equal(seen, "samples of targets and of the session", samples, s->samples);
 	equal(seen, "evictions of targets and of the session", evicted, s->evicted);
 	equal(seen, "exits of targets and of the session", exited, s->exited);
+	equal(seen, "freed pages of targets and of the session", freed, s->freed);
 	equal(seen, "coolings of targets and of the session", coolings, s->coolings);
 	equal(seen, "adaptations of targets and of the session", adaptations, s->adaptations);
 	equal(seen, "full tables of targets and of channels", drops[HTMM_DROP_TABLE_FULL],
@@ -365,8 +368,8 @@ static void check_stats_file(struct seen *seen)
 	}
 	says(&text, "samples: %llu\ncoolings: %llu\nadaptations: %llu\n", s->samples, s->coolings,
 	     s->adaptations);
-	says(&text, "evicted: %llu\nexited: %llu\nwakeups: %llu\nbatches: %llu\n", s->evicted,
-	     s->exited, s->wakeups, s->batches);
+	says(&text, "evicted: %llu\nexited: %llu\nfreed: %llu\n", s->evicted, s->exited, s->freed);
+	says(&text, "wakeups: %llu\nbatches: %llu\n", s->wakeups, s->batches);
 	says(&text, "drain_ns: %llu\nhandler_ns: %llu\ncost_ppm: %u\n", s->drain_ns,
 	     s->handler_ns, s->cost_ppm);
 	says(&text, "period_changes: %llu\ncpus_failed: %u\n", s->period_changes, s->cpus_failed);
@@ -445,8 +448,8 @@ static void check_targets_file(struct seen *seen)
 		     t->max_bytes, t->bytes);
 		says(&text, " pages %llu regions %llu samples %llu coolings %llu adaptations %llu",
 		     t->pages, t->regions, t->samples, t->coolings, t->adaptations);
-		says(&text, " evicted %llu exited %llu spaces %llu space_bytes %llu", t->evicted,
-		     t->exited, t->spaces, t->space_bytes);
+		says(&text, " evicted %llu exited %llu freed %llu spaces %llu space_bytes %llu",
+		     t->evicted, t->exited, t->freed, t->spaces, t->space_bytes);
 		for (j = 0; j < HTMM_NR_DROPS; j++)
 			if (t->drops[j])
 				says(&text, " %s %llu", drop_names[j], t->drops[j]);

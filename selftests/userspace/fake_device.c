@@ -315,6 +315,7 @@ static void primes_stats(struct htmm_stats *stats)
 	stats->adaptations = any(10169);
 	stats->evicted = any(10177);
 	stats->exited = any(10181);
+	stats->freed = any(10463);
 	stats->wakeups = any(10193);
 	stats->batches = any(10211);
 	stats->drain_ns = any(10223030669ULL);
@@ -342,6 +343,7 @@ static void primes_target(struct htmm_target_info *target)
 	target->adaptations = any(10331);
 	target->evicted = any(10333);
 	target->exited = any(10337);
+	target->freed = any(10529);
 	target->spaces = any(10343);
 	target->space_bytes = any(10357);
 	for (i = 0; i < HTMM_NR_DROPS; i++)

@@ -629,6 +629,8 @@ struct htmm_channel {
  * @cost_ppm: cost of sampling between the last two checks, or of a stopped session since its
  *	start, in millionths of the time of the sampled CPUs
  * @cpus_failed: times that a CPU came online and its events could not be created
+ * @freed: pages removed from the table because their memory was freed while their process ran,
+ *	since the start or the last RESET
  *
  * @drain_ns to @cpus_failed are not changed by RESET.
  *
@@ -659,6 +661,7 @@ struct htmm_stats {
 	__aligned_u64 period_changes;
 	__u32 cost_ppm;
 	__u32 cpus_failed;
+	__aligned_u64 freed;
 };
 
 /**
@@ -1176,6 +1179,7 @@ struct htmm_remove_target {
  *	HTMM_DROP_SPACES_FULL
  * @space_bytes: approximate memory in use for these address spaces, in bytes; not included
  *	in @bytes, and at most a quarter of @max_bytes
+ * @freed: pages removed from its table because their memory was freed while their process ran
  */
 struct htmm_target_info {
 	__u32 number;
@@ -1197,6 +1201,7 @@ struct htmm_target_info {
 	char name[HTMM_TARGET_NAME_LEN];
 	__aligned_u64 spaces;
 	__aligned_u64 space_bytes;
+	__aligned_u64 freed;
 };
 
 /**

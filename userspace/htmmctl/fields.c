@@ -53,6 +53,8 @@ const struct field stats_fields[] = {
 	      METRIC("evicted_pages_total", "Pages that left the table to make room.")),
 	FIELD(STATS->exited, "exited", .text = "exited pages",
 	      METRIC("exited_pages_total", "Pages that left the table with their process.")),
+	FIELD(STATS->freed, "freed", .text = "freed pages",
+	      METRIC("freed_pages_total", "Pages that left the table with their memory.")),
 	FIELD(STATS->wakeups, "wakeups"),
 	FIELD(STATS->batches, "batches"),
 	FIELD(STATS->drain_ns, "drain_ns", .unit = 1 / 1e9,
@@ -110,6 +112,7 @@ const struct field target_fields[] = {
 	FIELD(TARGET->adaptations, "adaptations"),
 	FIELD(TARGET->evicted, "evicted"),
 	FIELD(TARGET->exited, "exited"),
+	FIELD(TARGET->freed, "freed"),
 	FIELD(TARGET->spaces, "spaces"),
 	FIELD(TARGET->space_bytes, "space_bytes"),
 	{}

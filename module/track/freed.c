@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Look for pages whose memory was freed, by munmap(), madvise() or mremap() for example, and
+ * forget them: they would be hot for as long as it takes to cool them.
+ *
+ * A page is absent if its page table has nothing for it: not even the entry of a page that is
+ * swapped out or being moved, of one that NUMA balancing or mprotect() has made inaccessible, or
+ * of a device. For a moment this is also true while the fault that was sampled is handled. So a
+ * page is forgotten if it had a count and was absent in two looks, HTMM_LOOK_WAIT apart, and had
+ * no sample in between; but at once if there is no mapping in its region.
+ *
+ * All is done in small steps by the first drain thread.
+ */
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+#include <linux/sched/mm.h>
+#include <linux/timekeeping.h>
+#include "tracker.h"
+
+/* A page table has the entries of one region. */
+#define HTMM_CAN_LOOK \
+	(PAGE_SHIFT == HTMM_PAGE_SHIFT && PMD_SHIFT == HTMM_PAGE_SHIFT + HTMM_REGION_ORDER)
+
+/* Regions that one step looks at. */
+#define HTMM_LOOK_REGIONS	32
+/* What it may cost to find them in a table: as much as a step of other housekeeping. */
+#define HTMM_LOOK_BUDGET	(256 * HTMM_SCAN_REGION)
+/* Between two looks at an absent page, and between the beginnings of two passes. */
+#define HTMM_LOOK_WAIT		NSEC_PER_SEC
+
+/* The address space that the last look was at. */
+struct htmm_look_at {
+	struct htmm_tracker *tracker;
+	u32 id;
+	struct mm_struct *mm;
+};
+
+static void htmm_look_leave(struct htmm_look_at *at)
+{
+	/* If the process has exited meanwhile, its memory is not freed here. */
+	if (at->mm)
+		mmput_async(at->mm);
+	at->mm = NULL;
+}
+
+/* Returns NULL if the process of the address space has exited. */
+static struct mm_struct *htmm_look_enter(struct htmm_look_at *at, u32 id)
+{
+	struct htmm_tracker *tracker = at->tracker;
+	const struct htmm_mm *mm;
+
+	if (at->id == id)
+		return at->mm;
+	htmm_look_leave(at);
+	at->id = id;
+	mutex_lock(&tracker->mm_lock);
+	mm = htmm_mm_set_find(&tracker->mm_set, id);
+	if (mm)
+		at->mm = htmm_mm_get(mm);
+	mutex_unlock(&tracker->mm_lock);
+	return at->mm;
+}
+
+/*
+ * Find the entry of a region in the page directories. Returns NULL if a directory above has no
+ * entry for it, or one that is a huge page itself, which sets @huge.
+ */
+static pmd_t *htmm_look_find_pmd(struct mm_struct *mm, unsigned long addr, bool *huge)
+{
+	pgd_t *pgdp = pgd_offset(mm, addr), pgd = READ_ONCE(*pgdp);
+	p4d_t *p4dp, p4d;
+	pud_t *pudp, pud;
+
+	if (pgd_none(pgd))
+		return NULL;
+	p4dp = p4d_offset_lockless(pgdp, pgd, addr);
+	p4d = READ_ONCE(*p4dp);
+	if (p4d_none(p4d))
+		return NULL;
+	pudp = pud_offset_lockless(p4dp, p4d, addr);
+	pud = READ_ONCE(*pudp);
+	if (pud_none(pud))
+		return NULL;
+	*huge = !pud_present(pud) || pud_leaf(pud);
+	return *huge ? NULL : pmd_offset_lockless(pudp, pud, addr);
+}
+
+/* Under its lock, a page table does not change, and has not if its entry is still the same. */
+static void htmm_look_at_table(struct mm_struct *mm, pmd_t *pmdp, pmd_t pmd, u64 *absent)
+{
+	spinlock_t *lock = pte_lockptr(mm, &pmd);
+	pte_t *pte = pte_offset_kernel(&pmd, 0);
+	bool same;
+	u32 i;
+
+	spin_lock(lock);
+	same = pmd_same(pmd, READ_ONCE(*pmdp));
+	for (i = 0; same && i < HTMM_REGION_PAGES; i++)
+		if (pte_none(ptep_get(&pte[i])))
+			absent[i / 64] |= BIT_ULL(i % 64);
+	spin_unlock(lock);
+}
+
+/*
+ * Find the absent pages of a region in which there is a mapping. The lock of @mm and the mapping
+ * keep the directories; a page table may be freed nevertheless, after an RCU grace period, when
+ * its pages become a huge page.
+ */
+static void htmm_look_at_tables(struct mm_struct *mm, unsigned long addr, u64 *absent)
+{
+	const size_t size = HTMM_REGION_PAGES / 8;
+	bool huge = false;
+	pmd_t *pmdp, pmd;
+
+	rcu_read_lock();
+	pmdp = htmm_look_find_pmd(mm, addr, &huge);
+	pmd = pmdp ? READ_ONCE(*pmdp) : __pmd(0);
+	if (pmd_none(pmd) && !huge)
+		memset(absent, 0xff, size);
+	else if (!huge && pmd_present(pmd) && !pmd_leaf(pmd) && !pmd_bad(pmd))
+		htmm_look_at_table(mm, pmdp, pmd, absent);
+	rcu_read_unlock();
+}
+
+/*
+ * Find the absent pages of a region: none if it is not possible to tell now. True if there is
+ * no mapping in it. Huge pages of hugetlbfs have page tables with other rules, and are left
+ * alone as long as they are mapped.
+ */
+static bool htmm_look_at_region(struct mm_struct *mm, u64 page, u64 *absent)
+{
+	unsigned long addr = (page & HTMM_VPN_MAX) << PAGE_SHIFT;
+	const size_t size = HTMM_REGION_PAGES / 8;
+	const struct vm_area_struct *vma;
+	bool mapped = true;
+
+	memset(absent, 0, size);
+	if (!mmap_read_trylock(mm))
+		return false;
+	vma = find_vma(mm, addr);
+	if (!vma || vma->vm_start >= addr + PMD_SIZE)
+		mapped = false;
+	else if (!(vma->vm_flags & VM_HUGETLB))
+		htmm_look_at_tables(mm, addr, absent);
+	mmap_read_unlock(mm);
+	if (!mapped)
+		memset(absent, 0xff, size);
+	return !mapped;
+}
+
+static struct htmm_shard *htmm_look_shard(const struct htmm_look_at *at, u64 page)
+{
+	return &at->tracker->shards[htmm_table_shard(page, at->tracker->nr_shards)];
+}
+
+static u64 htmm_look_sum(const struct htmm_look_at *at, const struct htmm_absent *region)
+{
+	return htmm_shard_sum_pages(htmm_look_shard(at, region->page), region->page,
+				    region->pages);
+}
+
+static void htmm_look_forget(struct htmm_look_at *at, u64 page, const u64 *pages)
+{
+	htmm_shard_free_pages(htmm_look_shard(at, page), page, pages);
+}
+
+static bool htmm_pages_and(u64 *pages, const u64 *other)
+{
+	u64 any = 0;
+	u32 i;
+
+	for (i = 0; i < HTMM_REGION_PAGES / 64; i++) {
+		pages[i] &= other[i];
+		any |= pages[i];
+	}
+	return any;
+}
+
+/* The first look at a region, whose pages with a count are given. */
+static void htmm_look_first(struct htmm_look_at *at, struct htmm_absent *region, u64 now)
+{
+	struct htmm_looks *looks = &at->tracker->looks;
+	struct mm_struct *mm = htmm_look_enter(at, region->page >> HTMM_VPN_BITS);
+	u64 absent[HTMM_REGION_PAGES / 64];
+	unsigned int i;
+
+	if (!mm)
+		return;
+	if (htmm_look_at_region(mm, region->page, absent)) {
+		htmm_look_forget(at, region->page, absent);
+		return;
+	}
+	if (!htmm_pages_and(region->pages, absent))
+		return;
+	/* The other pass may have found it already. */
+	for (i = 0; i < looks->nr; i++)
+		if (looks->waiting[(looks->first + i) % HTMM_LOOK_WAITING].page == region->page)
+			return;
+	region->since = now;
+	region->sum = htmm_look_sum(at, region);
+	looks->waiting[(looks->first + looks->nr++) % HTMM_LOOK_WAITING] = *region;
+}
+
+static bool htmm_look_is_due(const struct htmm_looks *looks, u64 now)
+{
+	return looks->nr && now - looks->waiting[looks->first].since >= HTMM_LOOK_WAIT;
+}
+
+/*
+ * The second look at the region that has waited longest. If one of the pages had a sample since
+ * the first, this may be of a fault that is still handled.
+ */
+static void htmm_look_second(struct htmm_look_at *at)
+{
+	struct htmm_looks *looks = &at->tracker->looks;
+	struct htmm_absent *region = &looks->waiting[looks->first];
+	struct mm_struct *mm = htmm_look_enter(at, region->page >> HTMM_VPN_BITS);
+	u64 absent[HTMM_REGION_PAGES / 64];
+
+	if (mm && htmm_look_sum(at, region) == region->sum) {
+		htmm_look_at_region(mm, region->page, absent);
+		if (htmm_pages_and(region->pages, absent))
+			htmm_look_forget(at, region->page, region->pages);
+	}
+	looks->first = (looks->first + 1) % HTMM_LOOK_WAITING;
+	looks->nr--;
+}
+
+/* The lowest count of a warm page. */
+static u64 htmm_look_least(struct htmm_tracker *tracker)
+{
+	struct htmm_tracker_hist hist;
+
+	htmm_tracker_get_hist(tracker, HTMM_KIND_BASE, &hist);
+	return BIT_ULL(hist.thresholds.warm - 1);
+}
+
+/* Begin a pass, if there were samples since the last one began. */
+static bool htmm_look_begin(struct htmm_tracker *tracker, struct htmm_look_pass *pass, u64 now)
+{
+	u64 samples = atomic64_read(&tracker->samples);
+	bool hot = pass == &tracker->looks.hot;
+
+	if (pass->running)
+		return true;
+	if (samples == pass->samples || now - pass->began < HTMM_LOOK_WAIT)
+		return false;
+	*pass = (struct htmm_look_pass) { .running = true, .began = now, .samples = samples };
+	pass->scan.kind = hot ? HTMM_KIND_BASE : HTMM_KIND_HUGE;
+	if (hot)
+		pass->scan.least = htmm_look_least(tracker);
+	return true;
+}
+
+/* Get the next region of a pass. False if the budget is used up, or at the end of a table. */
+static bool htmm_look_next(struct htmm_tracker *tracker, struct htmm_look_pass *pass,
+			   u32 *budget, struct htmm_absent *region)
+{
+	struct htmm_shard *shard = &tracker->shards[pass->shard];
+
+	if (htmm_shard_visit(shard, &pass->scan, budget, region))
+		return true;
+	if (htmm_scan_ended(&pass->scan, &shard->table)) {
+		pass->scan = (struct htmm_scan) {
+			.kind = pass->scan.kind,
+			.least = pass->scan.least,
+		};
+		pass->running = ++pass->shard < tracker->nr_shards;
+	}
+	return false;
+}
+
+/* Look at some regions of either pass, in turn. Returns false if there is nothing to do. */
+static bool htmm_look_pass(struct htmm_look_at *at, u64 now)
+{
+	struct htmm_looks *looks = &at->tracker->looks;
+	u32 looked = 0, budget = HTMM_LOOK_BUDGET;
+	struct htmm_absent region;
+	struct htmm_look_pass *pass;
+
+	looks->turn = !looks->turn;
+	pass = looks->turn ? &looks->hot : &looks->all;
+	if (!htmm_look_begin(at->tracker, pass, now))
+		pass = looks->turn ? &looks->all : &looks->hot;
+	if (looks->nr == HTMM_LOOK_WAITING || !htmm_look_begin(at->tracker, pass, now))
+		return false;
+	for (; looked < HTMM_LOOK_REGIONS && looks->nr < HTMM_LOOK_WAITING; looked++) {
+		if (!htmm_look_next(at->tracker, pass, &budget, &region))
+			break;
+		htmm_look_first(at, &region, now);
+	}
+	return true;
+}
+
+/**
+ * htmm_tracker_look - look for freed pages, and forget them, in a bounded step
+ * @tracker: the tables
+ *
+ * The counts of exited processes are left alone.
+ *
+ * Context: the first drain thread; may sleep. Takes @tracker->mm_lock, then the lock of an
+ * address space if it is free, then a shard's lock, none of them together; and @tracker->lock
+ * with a shard's.
+ * Return: true if it has done something, so that there may be more to do.
+ */
+bool htmm_tracker_look(struct htmm_tracker *tracker)
+{
+	struct htmm_look_at at = { .tracker = tracker };
+	u64 now = ktime_get_ns();
+	u32 looked = 0;
+	bool more;
+
+	if (!HTMM_CAN_LOOK)
+		return false;
+	for (; looked < HTMM_LOOK_REGIONS && htmm_look_is_due(&tracker->looks, now); looked++)
+		htmm_look_second(&at);
+	more = looked || htmm_look_pass(&at, now);
+	htmm_look_leave(&at);
+	return more;
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory that a process gives back while it runs: its pages are forgotten, as many as there
+ * were, and all others keep their counts. One page fault is one sample here.
+ */
+#include <linux/mempolicy.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "check.h"
+#include "child.h"
+
+#define PAGE		4096UL
+/* Pages of an area: a region, and a part of the next one. */
+#define PAGES		600UL
+#define AREA		(PAGES * PAGE)
+/* For pages that are freed so that it is seen when they are forgotten. */
+#define SIGNAL		8UL
+/* More pages than the child has of its own. */
+#define OTHERS		50UL
+/* A look comes twice a second at least, if the process has samples; this is for busy machines. */
+#define TRIES		600
+#define PAUSE		100000
+
+enum op { TOUCH, UNMAP, DONTNEED, ODD_DONTNEED, FREE, MOVE, HIDE, SHOW };
+
+/**
+ * struct job - what the child does next
+ * @op: what
+ * @mem: where
+ * @pages: number of pages there
+ * @rounds: how often each is touched
+ * @to: for MOVE: where to
+ * @failed: it was not possible
+ * @source: tells how to touch them
+ */
+struct job {
+	enum op op;
+	char *mem;
+	size_t pages;
+	size_t rounds;
+	char *to;
+	bool failed;
+	struct source source;
+};
+
+FIXTURE(freed) {
+	int fd;
+	struct request req;
+	struct child child;
+	struct job *job;
+	char *mem;
+	char *other;
+	char *signal;
+	char *tick;
+};
+
+static void work(void *arg)
+{
+	struct job *job = arg;
+	size_t bytes = job->pages * PAGE, i;
+	int ret = 0;
+
+	switch (job->op) {
+	case TOUCH:
+		access_pages(&job->source, job->mem, job->pages, job->rounds);
+		break;
+	case UNMAP:
+		ret = munmap(job->mem, bytes);
+		break;
+	case DONTNEED:
+		ret = madvise(job->mem, bytes, MADV_DONTNEED);
+		break;
+	case ODD_DONTNEED:
+		for (i = 1; i < job->pages; i += 2)
+			ret |= madvise(job->mem + i * PAGE, PAGE, MADV_DONTNEED);
+		break;
+	case FREE:
+		ret = madvise(job->mem, bytes, MADV_FREE);
+		break;
+	case MOVE:
+		ret = mremap(job->mem, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, job->to) !=
+		      job->to;
+		break;
+	case HIDE:
+		ret = mprotect(job->mem, bytes, PROT_NONE);
+		break;
+	case SHOW:
+		ret = mprotect(job->mem, bytes, PROT_READ | PROT_WRITE);
+	}
+	job->failed = ret;
+}
+
+FIXTURE_SETUP(freed)
+{
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	self->job = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)self->job);
+	self->mem = access_map(PAGES);
+	self->other = access_map(PAGES);
+	self->signal = access_map(SIGNAL);
+	self->tick = access_map(1);
+	ASSERT_NE(NULL, self->tick);
+	source_every_fault(&self->job->source);
+	ASSERT_EQ(0, child_worker(&self->child, work, self->job));
+	request_init(&self->req, &self->job->source.event);
+	request_add_target(&self->req, self->child.pid);
+	self->req.arg.drain_interval_ms = 10;
+	self->req.arg.ring_pages = 128;
+}
+
+FIXTURE_TEARDOWN(freed)
+{
+	if (self->child.pid)
+		child_kill(&self->child);
+	close(self->fd);
+	munmap(self->job, PAGE);
+	check_idle(_metadata);
+}
+
+static void child_does(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self, enum op op,
+		       char *mem, size_t pages)
+{
+	self->job->op = op;
+	self->job->mem = mem;
+	self->job->pages = pages;
+	self->job->rounds = op == TOUCH ? self->job->rounds ?: 1 : 1;
+	ASSERT_EQ(0, child_do(&self->child));
+	ASSERT_FALSE(self->job->failed);
+	self->job->rounds = 1;
+}
+
+/* Waits until @freed pages are forgotten, while the process has samples. */
+static void await_freed(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self,
+			__u64 freed)
+{
+	struct stats stats = {};
+	int tries = TRIES;
+
+	do {
+		stats_free(&stats);
+		child_does(_metadata, self, TOUCH, self->tick, 1);
+		usleep(PAUSE);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+	} while (stats.s.freed < freed && --tries);
+	EXPECT_EQ(freed, stats.s.freed);
+	EXPECT_EQ(0, stats.s.evicted + stats.s.exited);
+	stats_free(&stats);
+}
+
+/*
+ * Waits until all memory was looked at twice: pages that are freed now are forgotten, and then
+ * again. Before, @freed pages were.
+ */
+static void await_looks(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self,
+			__u64 freed)
+{
+	int i;
+
+	for (i = 1; i <= 2; i++) {
+		child_does(_metadata, self, TOUCH, self->signal, SIGNAL);
+		ASSERT_EQ(0, device_settle(self->fd));
+		child_does(_metadata, self, DONTNEED, self->signal, SIGNAL);
+		await_freed(_metadata, self, freed + i * SIGNAL);
+	}
+}
+
+/* Samples of an area. */
+static __u64 samples(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self, char *mem,
+		     size_t pages)
+{
+	struct pages list;
+	__u64 sum;
+
+	EXPECT_EQ(0, pages_read(self->fd, &list));
+	sum = pages_samples(&list, 0, mem, pages * PAGE);
+	pages_free(&list);
+	return sum;
+}
+
+static void start(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self)
+{
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	child_does(_metadata, self, TOUCH, self->other, PAGES);
+	self->job->rounds = 4;
+	child_does(_metadata, self, TOUCH, self->mem, PAGES);
+	ASSERT_EQ(0, device_settle(self->fd));
+	ASSERT_EQ(PAGES, samples(_metadata, self, self->other, PAGES));
+	ASSERT_EQ(4 * PAGES, samples(_metadata, self, self->mem, PAGES));
+}
+
+/* What was hottest is unmapped: then the rest fits the fast tier. */
+TEST_F(freed, unmapped)
+{
+	struct histogram hist;
+
+	self->req.arg.capacity_pages = PAGES + OTHERS;
+	start(_metadata, self);
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
+	EXPECT_EQ(PAGES, hist.hot_pages);
+	EXPECT_EQ(2, hist.hot_threshold);
+	child_does(_metadata, self, UNMAP, self->mem, PAGES);
+	await_freed(_metadata, self, PAGES);
+	ASSERT_EQ(0, device_settle(self->fd));
+	EXPECT_EQ(0, samples(_metadata, self, self->mem, PAGES));
+	EXPECT_EQ(PAGES, samples(_metadata, self, self->other, PAGES));
+	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
+	EXPECT_LT(PAGES, hist.pages);
+	EXPECT_GT(PAGES + OTHERS, hist.pages);
+	EXPECT_EQ(hist.pages, hist.hot_pages);
+	EXPECT_EQ(1, hist.hot_threshold);
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+/* Every other page is given back, and the end of the mapping unmapped. */
+TEST_F(freed, partly)
+{
+	const size_t left = 513;
+
+	start(_metadata, self);
+	child_does(_metadata, self, ODD_DONTNEED, self->mem, PAGES);
+	await_freed(_metadata, self, PAGES / 2);
+	EXPECT_EQ(2 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	EXPECT_EQ(4, samples(_metadata, self, self->mem + 2 * PAGE, 1));
+	EXPECT_EQ(0, samples(_metadata, self, self->mem + 3 * PAGE, 1));
+	child_does(_metadata, self, UNMAP, self->other + left * PAGE, PAGES - left);
+	await_freed(_metadata, self, PAGES / 2 + PAGES - left);
+	await_looks(_metadata, self, PAGES / 2 + PAGES - left);
+	EXPECT_EQ(left, samples(_metadata, self, self->other, PAGES));
+	EXPECT_EQ(2 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	/* What is used again begins with no count. */
+	child_does(_metadata, self, TOUCH, self->mem + PAGE, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
+	EXPECT_EQ(1, samples(_metadata, self, self->mem + PAGE, 1));
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+/* All pages are given back, but the mapping stays; and they move to another mapping. */
+TEST_F(freed, given_back_and_moved)
+{
+	start(_metadata, self);
+	child_does(_metadata, self, DONTNEED, self->mem, PAGES);
+	await_freed(_metadata, self, PAGES);
+	EXPECT_EQ(0, samples(_metadata, self, self->mem, PAGES));
+	self->job->to = self->mem;
+	child_does(_metadata, self, MOVE, self->other, PAGES);
+	await_freed(_metadata, self, 2 * PAGES);
+	EXPECT_EQ(0, samples(_metadata, self, self->other, PAGES));
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+/* Memory that cannot be accessed, or may be taken away, is not freed. */
+TEST_F(freed, hidden_is_kept)
+{
+	start(_metadata, self);
+	child_does(_metadata, self, HIDE, self->mem, PAGES);
+	child_does(_metadata, self, FREE, self->other, PAGES);
+	await_looks(_metadata, self, 0);
+	EXPECT_EQ(4 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	EXPECT_EQ(PAGES, samples(_metadata, self, self->other, PAGES));
+	/* Unlike what is freed behind a protection. */
+	child_does(_metadata, self, DONTNEED, self->mem, PAGES);
+	await_freed(_metadata, self, 2 * SIGNAL + PAGES);
+	child_does(_metadata, self, SHOW, self->mem, PAGES);
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+/**
+ * struct mover - moves pages of another process to and fro
+ * @pid: the process
+ * @mem: its pages
+ * @moves: pages that have moved
+ * @stop: it ends
+ */
+struct mover {
+	pid_t pid;
+	char *mem;
+	unsigned long moves;
+	int stop;
+};
+
+static void move_pages_on(void *arg)
+{
+	static int to[PAGES], status[PAGES];
+	struct mover *mover = arg;
+	static void *addr[PAGES];
+	int node = 0;
+	size_t i;
+
+	while (!__atomic_load_n(&mover->stop, __ATOMIC_RELAXED)) {
+		node = !node;
+		for (i = 0; i < PAGES; i++) {
+			addr[i] = mover->mem + i * PAGE;
+			to[i] = node;
+			status[i] = -1;
+		}
+		syscall(SYS_move_pages, mover->pid, PAGES, addr, to, status, MPOL_MF_MOVE);
+		for (i = 0; i < PAGES; i++)
+			mover->moves += status[i] == node;
+	}
+}
+
+/* Pages are unmapped while they are moved, some of them at each look. */
+TEST_F(freed, moved_between_nodes)
+{
+	struct mover *mover = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct child child;
+
+	ASSERT_NE(MAP_FAILED, (void *)mover);
+	mover->pid = self->child.pid;
+	mover->mem = self->mem;
+	start(_metadata, self);
+	ASSERT_EQ(0, child_worker(&child, move_pages_on, mover));
+	ASSERT_EQ(0, child_post(child.sock));
+	await_looks(_metadata, self, 0);
+	await_looks(_metadata, self, 2 * SIGNAL);
+	__atomic_store_n(&mover->stop, 1, __ATOMIC_RELAXED);
+	ASSERT_EQ(0, child_await(child.sock));
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+	EXPECT_LT(4 * PAGES, mover->moves);
+	TH_LOG("%lu pages moved", mover->moves);
+	EXPECT_EQ(4 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	ASSERT_EQ(0, device_stop(self->fd));
+	munmap(mover, PAGE);
+}
+
+/* A session that keeps what exited processes had does so, and forgets what others free. */
+TEST_F(freed, exited_is_kept)
+{
+	struct child child;
+
+	self->req.arg.flags |= HTMM_START_KEEP_EXITED;
+	ASSERT_EQ(0, child_worker(&child, work, self->job));
+	request_add_target(&self->req, child.pid);
+	start(_metadata, self);
+	self->job->op = TOUCH;
+	self->job->mem = self->mem;
+	self->job->pages = PAGES;
+	self->job->rounds = 2;
+	ASSERT_EQ(0, child_do(&child));
+	ASSERT_EQ(0, device_settle(self->fd));
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+	await_looks(_metadata, self, 0);
+	EXPECT_EQ(6 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	child_does(_metadata, self, UNMAP, self->mem, PAGES);
+	await_freed(_metadata, self, 2 * SIGNAL + PAGES);
+	EXPECT_EQ(2 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+/* With several drain threads, the first one looks at the tables of all. */
+TEST_F(freed, of_several_threads)
+{
+	self->req.arg.drain_threads = 2;
+	start(_metadata, self);
+	child_does(_metadata, self, UNMAP, self->mem, PAGES);
+	child_does(_metadata, self, UNMAP, self->other, PAGES);
+	await_freed(_metadata, self, 2 * PAGES);
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
+/* A stopped session stays as it is. */
+TEST_F(freed, after_the_end)
+{
+	start(_metadata, self);
+	ASSERT_EQ(0, device_stop(self->fd));
+	child_does(_metadata, self, UNMAP, self->mem, PAGES);
+	usleep(3000000);
+	EXPECT_EQ(4 * PAGES, samples(_metadata, self, self->mem, PAGES));
+}
