@@ -118,15 +118,6 @@ u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 
 	return htmm_region_get(region, *page);
 }
 
-void htmm_region_pages(const struct htmm_region *region, u64 *pages)
-{
-	u32 page, pos = 0;
-
-	memset(pages, 0, HTMM_REGION_PAGES / 8);
-	while (htmm_region_next(region, 1, &pos, &page))
-		pages[page / 64] |= BIT_ULL(page % 64);
-}
-
 /* Change the number in a page's slot. */
 static bool htmm_slot_set(struct htmm_region *region, u32 page, u32 value)
 {

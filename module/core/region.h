@@ -244,9 +244,6 @@ u32 htmm_region_get(const struct htmm_region *region, u32 page);
  */
 u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 *page);
 
-/* Set the bits of all pages with a count in a bitmap of HTMM_REGION_PAGES bits. */
-void htmm_region_pages(const struct htmm_region *region, u64 *pages);
-
 /*
  * Change a page's count to one that is neither 0 nor below the present one. False if the
  * pool has too few blocks for it. Digits that are not in a leaf may move.

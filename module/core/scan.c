@@ -105,15 +105,19 @@ void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
 	}
 }
 
-u64 htmm_table_sum(const struct htmm_table *table, u64 page, const u64 *pages)
+u64 htmm_table_sum(const struct htmm_table *table, u64 page, u64 *pages)
 {
 	const struct htmm_region *region = htmm_index_find(table, htmm_region_key(page));
+	u64 counted[HTMM_REGION_PAGES / 64] = {}, sum = 0;
 	u32 at, value, pos = 0;
-	u64 sum = 0;
 
 	while (region && (value = htmm_region_next(region, 1, &pos, &at))) {
-		if (pages[at / 64] >> at % 64 & 1)
-			sum += htmm_table_cooled(table, region, value);
+		value = htmm_table_cooled(table, region, value);
+		if (!value || !(pages[at / 64] >> at % 64 & 1))
+			continue;
+		counted[at / 64] |= 1ULL << at % 64;
+		sum += value;
 	}
+	memcpy(pages, counted, sizeof(counted));
 	return sum;
 }

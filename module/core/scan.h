@@ -63,10 +63,10 @@ void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
  * htmm_table_sum() - the counts of some pages of a region together
  * @table: the table
  * @page: htmm_page() of any of its pages
- * @pages: bitmap of HTMM_REGION_PAGES bits
+ * @pages: bitmap of HTMM_REGION_PAGES bits; those of pages without a count are cleared
  *
  * Return: their sum, halved by every cooling so far.
  */
-u64 htmm_table_sum(const struct htmm_table *table, u64 page, const u64 *pages);
+u64 htmm_table_sum(const struct htmm_table *table, u64 page, u64 *pages);
 
 #endif /* HTMM_CORE_SCAN_H */

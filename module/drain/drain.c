@@ -344,6 +344,9 @@ static void htmm_drain_round(const struct htmm_drain *drain, u64 round)
 /* With less saved up than for one step there is no look. */
 #define HTMM_LOOK_LEAST		(50 * NSEC_PER_USEC)
 
+/* No step takes longer. */
+#define HTMM_LOOK_LONGEST	((u64)(10 * NSEC_PER_MSEC))
+
 /* Look for freed memory for as long as there is time for it. */
 static void htmm_drain_look(struct htmm_drain *drain)
 {
@@ -360,8 +363,8 @@ static void htmm_drain_look(struct htmm_drain *drain)
 		more = htmm_tracker_set_look(drain->common->trackers, &drain->next_look);
 		took = ktime_get_ns() - begin;
 	}
-	/* The thread may have been preempted. */
-	took = min_t(u64, took, 2 * time);
+	/* It may have been preempted. */
+	took = min(took, HTMM_LOOK_LONGEST);
 	drain->look_ns += took;
 	drain->look_from += took * HTMM_LOOK_PART;
 }

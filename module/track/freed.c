@@ -11,6 +11,7 @@
  *
  * All is done in small steps by the first drain thread.
  */
+#include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/sched/mm.h>
@@ -153,7 +154,7 @@ static struct htmm_shard *htmm_look_shard(const struct htmm_look_at *at, u64 pag
 	return &at->tracker->shards[htmm_table_shard(page, at->tracker->nr_shards)];
 }
 
-static u64 htmm_look_sum(const struct htmm_look_at *at, const struct htmm_absent *region)
+static u64 htmm_look_sum(const struct htmm_look_at *at, struct htmm_absent *region)
 {
 	return htmm_shard_sum_pages(htmm_look_shard(at, region->page), region->page,
 				    region->pages);
@@ -164,41 +165,35 @@ static void htmm_look_forget(struct htmm_look_at *at, u64 page, const u64 *pages
 	htmm_shard_free_pages(htmm_look_shard(at, page), page, pages);
 }
 
-static bool htmm_pages_and(u64 *pages, const u64 *other)
+/* Does a region wait for its second look, as the other pass has found it? */
+static bool htmm_look_waits(const struct htmm_looks *looks, u64 page)
 {
-	u64 any = 0;
-	u32 i;
+	unsigned int i;
 
-	for (i = 0; i < HTMM_REGION_PAGES / 64; i++) {
-		pages[i] &= other[i];
-		any |= pages[i];
-	}
-	return any;
+	for (i = 0; i < looks->nr; i++)
+		if (looks->waiting[(looks->first + i) % HTMM_LOOK_WAITING].page == page)
+			return true;
+	return false;
 }
 
-/* The first look at a region, whose pages with a count are given. */
-static void htmm_look_first(struct htmm_look_at *at, struct htmm_absent *region, u64 now)
+/* The first look at a region. There is room to let it wait. */
+static void htmm_look_first(struct htmm_look_at *at, u64 page, u64 now)
 {
+	struct htmm_absent region = { .page = page, .since = now };
 	struct htmm_looks *looks = &at->tracker->looks;
-	struct mm_struct *mm = htmm_look_enter(at, region->page >> HTMM_VPN_BITS);
-	u64 absent[HTMM_REGION_PAGES / 64];
-	unsigned int i;
+	struct mm_struct *mm = htmm_look_enter(at, page >> HTMM_VPN_BITS);
 
 	if (!mm)
 		return;
-	if (htmm_look_at_region(mm, region->page, absent)) {
-		htmm_look_forget(at, region->page, absent);
+	if (htmm_look_at_region(mm, page, region.pages)) {
+		htmm_look_forget(at, page, region.pages);
 		return;
 	}
-	if (!htmm_pages_and(region->pages, absent))
+	if (bitmap_empty((unsigned long *)region.pages, HTMM_REGION_PAGES))
 		return;
-	/* The other pass may have found it already. */
-	for (i = 0; i < looks->nr; i++)
-		if (looks->waiting[(looks->first + i) % HTMM_LOOK_WAITING].page == region->page)
-			return;
-	region->since = now;
-	region->sum = htmm_look_sum(at, region);
-	looks->waiting[(looks->first + looks->nr++) % HTMM_LOOK_WAITING] = *region;
+	region.sum = htmm_look_sum(at, &region);
+	if (region.sum && !htmm_look_waits(looks, page))
+		looks->waiting[(looks->first + looks->nr++) % HTMM_LOOK_WAITING] = region;
 }
 
 static bool htmm_look_is_due(const struct htmm_looks *looks, u64 now)
@@ -216,11 +211,14 @@ static void htmm_look_second(struct htmm_look_at *at)
 	struct htmm_absent *region = &looks->waiting[looks->first];
 	struct mm_struct *mm = htmm_look_enter(at, region->page >> HTMM_VPN_BITS);
 	u64 absent[HTMM_REGION_PAGES / 64];
+	u32 i;
 
 	if (mm && htmm_look_sum(at, region) == region->sum) {
 		htmm_look_at_region(mm, region->page, absent);
-		if (htmm_pages_and(region->pages, absent))
-			htmm_look_forget(at, region->page, region->pages);
+		for (i = 0; i < HTMM_REGION_PAGES / 64; i++)
+			absent[i] &= region->pages[i];
+		if (!bitmap_empty((unsigned long *)absent, HTMM_REGION_PAGES))
+			htmm_look_forget(at, region->page, absent);
 	}
 	looks->first = (looks->first + 1) % HTMM_LOOK_WAITING;
 	looks->nr--;
@@ -254,11 +252,11 @@ static bool htmm_look_begin(struct htmm_tracker *tracker, struct htmm_look_pass 
 
 /* Get the next region of a pass. False if the budget is used up, or at the end of a table. */
 static bool htmm_look_next(struct htmm_tracker *tracker, struct htmm_look_pass *pass,
-			   u32 *budget, struct htmm_absent *region)
+			   u32 *budget, u64 *page)
 {
 	struct htmm_shard *shard = &tracker->shards[pass->shard];
 
-	if (htmm_shard_visit(shard, &pass->scan, budget, region))
+	if (htmm_shard_visit(shard, &pass->scan, budget, page))
 		return true;
 	if (htmm_scan_ended(&pass->scan, &shard->table)) {
 		pass->scan = (struct htmm_scan) {
@@ -275,8 +273,8 @@ static bool htmm_look_pass(struct htmm_look_at *at, u64 now)
 {
 	struct htmm_looks *looks = &at->tracker->looks;
 	u32 looked = 0, budget = HTMM_LOOK_BUDGET;
-	struct htmm_absent region;
 	struct htmm_look_pass *pass;
+	u64 page;
 
 	looks->turn = !looks->turn;
 	pass = looks->turn ? &looks->hot : &looks->all;
@@ -285,9 +283,9 @@ static bool htmm_look_pass(struct htmm_look_at *at, u64 now)
 	if (looks->nr == HTMM_LOOK_WAITING || !htmm_look_begin(at->tracker, pass, now))
 		return false;
 	for (; looked < HTMM_LOOK_REGIONS && looks->nr < HTMM_LOOK_WAITING; looked++) {
-		if (!htmm_look_next(at->tracker, pass, &budget, &region))
+		if (!htmm_look_next(at->tracker, pass, &budget, &page))
 			break;
-		htmm_look_first(at, &region, now);
+		htmm_look_first(at, page, now);
 	}
 	return true;
 }

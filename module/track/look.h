@@ -26,11 +26,11 @@ struct htmm_look_pass {
 };
 
 /**
- * struct htmm_absent - pages of a region that may be absent
+ * struct htmm_absent - pages of a region that are absent
  * @page: name of the first page of the region
- * @since: when a look found pages of it absent, in nanoseconds
- * @pages: bitmap of pages; those with a count, or those of them that were absent
- * @sum: the counts of absent pages together
+ * @since: when a look found them absent, in nanoseconds
+ * @pages: bitmap of those with a count
+ * @sum: their counts together
  */
 struct htmm_absent {
 	u64 page;

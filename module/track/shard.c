@@ -212,22 +212,20 @@ bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first)
  * @shard: the table
  * @scan: the walk
  * @budget: as for htmm_scan_next()
- * @region: set to the region and its pages with a count
+ * @page: set to the region's first page
  *
  * Context: a drain thread; may sleep. Takes @shard->lock.
  * Return: false if @budget is used up, or at the end.
  */
 bool htmm_shard_visit(struct htmm_shard *shard, struct htmm_scan *scan, u32 *budget,
-		      struct htmm_absent *region)
+		      u64 *page)
 {
 	const struct htmm_region *found;
 
 	mutex_lock(&shard->lock);
 	found = htmm_scan_next(scan, &shard->table, budget);
-	if (found) {
-		region->page = found->key << HTMM_REGION_ORDER;
-		htmm_region_pages(found, region->pages);
-	}
+	if (found)
+		*page = found->key << HTMM_REGION_ORDER;
 	mutex_unlock(&shard->lock);
 	return found;
 }
@@ -240,7 +238,7 @@ bool htmm_shard_visit(struct htmm_shard *shard, struct htmm_scan *scan, u32 *bud
  *
  * Context: process, may sleep. Takes @shard->lock.
  */
-u64 htmm_shard_sum_pages(struct htmm_shard *shard, u64 page, const u64 *pages)
+u64 htmm_shard_sum_pages(struct htmm_shard *shard, u64 page, u64 *pages)
 {
 	u64 sum;
 

@@ -52,8 +52,8 @@ u32 htmm_shard_unused(const struct htmm_shard *shard);
 u32 htmm_shard_shrink(struct htmm_shard *shard, u32 nr);
 bool htmm_shard_forget(struct htmm_shard *shard, u32 mm, bool first);
 bool htmm_shard_visit(struct htmm_shard *shard, struct htmm_scan *scan, u32 *budget,
-		      struct htmm_absent *region);
-u64 htmm_shard_sum_pages(struct htmm_shard *shard, u64 page, const u64 *pages);
+		      u64 *page);
+u64 htmm_shard_sum_pages(struct htmm_shard *shard, u64 page, u64 *pages);
 void htmm_shard_free_pages(struct htmm_shard *shard, u64 page, const u64 *pages);
 
 void htmm_shard_get_hist(struct htmm_shard *shard, enum htmm_kind kind,

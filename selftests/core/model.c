@@ -544,12 +544,15 @@ static u32 model_forget(struct model *model, struct model_region *r, const u64 *
 void world_forget(struct world *w, u32 region, const u64 *pages)
 {
 	struct model_region *r = &w->model.region[region];
-	u64 any = r->vpn + tap_below(HTMM_REGION_PAGES), sum = 0;
+	u64 any = r->vpn + tap_below(HTMM_REGION_PAGES), counted[HTMM_REGION_PAGES / 64], sum = 0;
 	u32 i;
 
 	for (i = 0; i < HTMM_REGION_PAGES; i++)
 		sum += in_bitmap(pages, i) ? r->page[i].count : 0;
-	CHECK(htmm_table_sum(&w->table, htmm_page(r->mm, any), pages) == sum);
+	memcpy(counted, pages, sizeof(counted));
+	CHECK(htmm_table_sum(&w->table, htmm_page(r->mm, any), counted) == sum);
+	for (i = 0; i < HTMM_REGION_PAGES; i++)
+		CHECK(in_bitmap(counted, i) == (in_bitmap(pages, i) && r->page[i].count));
 	CHECK(htmm_table_forget(&w->table, htmm_page(r->mm, any), pages) ==
 	      model_forget(&w->model, r, pages));
 	CHECK(!htmm_index_find(&w->table, htmm_region_key(htmm_page(r->mm, any))) == !r->tracked);
