@@ -1049,8 +1049,8 @@ static void test_sums(void)
 		      "83 pages not moved (gone)\n89 pages not moved (absent)\n"
 		      "97 pages not moved (shared)\n101 pages not moved (busy)\n"
 		      "103 pages not moved (full)\n107 pages not moved (other)\n"
-		      "the fast tier served 12.5 % of the samples before the first move, "
-		      "and 62.5 % at the end\n"));
+		      "the fast tier served 12.5 % of the samples before the first move, and 62.5 % at the end\n"
+		      ));
 	free(text);
 	tier.mover = (struct mover) {};
 	text = said(log_sums, &tier);

@@ -182,8 +182,8 @@ void log_sums(FILE *file, const struct tier *tier)
 	const struct mover *mover = &tier->mover;
 	unsigned int i;
 
-	fprintf(file, "%llu pages promoted, %llu demoted in %.1f s; ", mover->promoted,
-		mover->demoted, tier->seconds);
+	fprintf(file, "%llu pages promoted, %llu demoted in %.*f s; ", mover->promoted,
+		mover->demoted, tier->seconds < 1 ? 3 : 1, tier->seconds);
 	fprintf(file, "%.2f s of CPU time, %.2f s of it for moves\n", cpu_seconds(),
 		tier->cpu[TIER_MOVE]);
 	for (i = 0; i < NR_REFUSALS; i++)
