@@ -132,6 +132,8 @@ int __wrap_open(const char *path, int flags, ...)
 		events[!sources] = served_events[!sources];
 		start_flags = HTMM_START_SERVED;
 	}
+	if (getenv("FAKE_ONE_EVENT"))
+		nr_events = 1;
 	fake_fd = __real_open("/dev/null", O_RDWR | O_CLOEXEC);
 	return fake_fd;
 }
@@ -527,6 +529,8 @@ static struct htmm_counters channel_counters(unsigned int i)
 		counters.drops[drop] = (i + 1) * seconds;
 		counters.overflows += (i + 1) * seconds;
 	}
+	counters.drops[HTMM_DROP_STALE] += env_number("FAKE_STALE");
+	counters.overflows += env_number("FAKE_STALE");
 	return counters;
 }
 
@@ -588,6 +592,7 @@ static int fake_hist(struct htmm_histogram *hist)
 	for (bin = 0; bin < HTMM_NR_BINS; bin++)
 		hist->pages += bins[bin].pages = getenv("FAKE_SPARSE") && bin != 2 && bin != 5 ?
 						 0 : bin + 1;
+	hist->pages += env_number("FAKE_MORE_PAGES");
 	hist->hot_pages = 300;
 	hist->capacity_pages = 1000;
 	if (primes())

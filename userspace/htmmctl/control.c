@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The commands with few options of their own: stop, cool, reset. */
 #include <stdio.h>
+#include "advice.h"
 #include "simple_cmd.h"
 
 static void say_stopped(int fd)
 {
 	struct htmm_stats_buf stats;
+	struct htmm_hist_buf hist;
 	struct htmm_info info;
 
 	if (htmm_device_info(fd, &info, NULL) || htmm_device_stats(fd, &stats, NULL)) {
@@ -16,6 +18,9 @@ static void say_stopped(int fd)
 	       info.session, (double)info.elapsed_ns / 1e9, stats.stats.total.counted,
 	       stats.stats.total.drops[HTMM_DROP_FILTERED],
 	       htmm_counters_lost(&stats.stats.total));
+	advice_losses(stdout, &stats.stats.total);
+	if (!htmm_target_hist(fd, 0, HTMM_UNIT_PAGE, &hist, NULL))
+		advice_few(stdout, &info, &stats, hist.pages);
 	htmm_stats_free(&stats);
 }
 
@@ -84,7 +89,8 @@ const struct command cmd_stop = {
 	.name = "stop",
 	.synopsis = "[options]",
 	.summary = "stop sampling; the results stay readable",
-	.help = "Stops sampling.  The results of a detached session stay until the next start.",
+	.help = "Stops sampling, and says what was counted, why samples were lost, and if they\n"
+		"are too few.  The results of a detached session stay until the next start.",
 	.run = run_stop,
 };
 
