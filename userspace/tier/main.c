@@ -208,7 +208,7 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 				      "the module cannot tell where pages are");
 	warn_of_events(tier->events);
 	tier->session = info.session;
-	tier->told = info.capacity_pages;
+	tier->session_capacity = info.capacity_pages;
 	tier->config.gap_ns = tiers_gap_ns(&tier->tiers);
 	tier->config.copy_ns = COPY_NS;
 	tier->config.cpus = info.nr_cpus;

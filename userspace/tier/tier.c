@@ -10,7 +10,7 @@
 /* Elements of a list that are asked for at least. */
 #define LIST_FIRST	512
 /* The session is told of changes of its capacity by more than this part. */
-#define TOLD_PART	32
+#define SMALL_PART	32
 
 static const char *const works[TIER_NR_WORKS] = {
 	[TIER_BEGIN] = "begin",
@@ -281,10 +281,10 @@ static double wait_of(const struct tier *tier, double cost)
 /* Somebody has set another one: that is what may be used from now on. */
 static void follow_capacity(struct tier *tier, const struct htmm_info *info)
 {
-	if (info->session != tier->session || info->capacity_pages == tier->told)
+	if (info->session != tier->session || info->capacity_pages == tier->session_capacity)
 		return;
 	tier->capacity = info->capacity_pages;
-	tier->told = info->capacity_pages;
+	tier->session_capacity = info->capacity_pages;
 	tier->due = 0;
 }
 
@@ -431,19 +431,20 @@ static void set_capacity(const struct tier *tier, __u32 target, __u64 pages)
  * Tells the session what is shared here, so that what it calls hot is what is to be in the fast
  * tier. Free memory comes and goes; small changes tell nobody anything.
  */
-static void tell_capacity(struct tier *tier, __u64 room)
+static void set_session_capacity(struct tier *tier, __u64 room)
 {
+	const long long change = room - tier->session_capacity;
 	struct htmm_info info;
 	unsigned int i;
 
-	if (llabs((long long)(room - tier->told)) <= (long long)(tier->told / TOLD_PART))
+	if ((__u64)llabs(change) <= tier->session_capacity / SMALL_PART)
 		return;
 	for (i = 0; i < tier->nr_groups; i++)
 		if (tier->groups[i].target)
 			set_capacity(tier, tier->groups[i].target, tier->groups[i].capacity);
 	set_capacity(tier, 0, room);
 	if (!htmm_device_info(tier->fd, &info, NULL))
-		tier->told = info.capacity_pages;
+		tier->session_capacity = info.capacity_pages;
 }
 
 /* Shares the fast tier by the weights. */
@@ -464,7 +465,7 @@ static void share(struct tier *tier)
 		room = tier->capacity;
 	for (i = 0; i < tier->nr_groups; i++)
 		tier->groups[i].capacity = room * tier->groups[i].weight / weights;
-	tell_capacity(tier, room);
+	set_session_capacity(tier, room);
 }
 
 static void add_to(struct tally *tally, __u64 samples, double share)

@@ -90,7 +90,7 @@ struct group {
  * @tiers: the nodes
  * @config: of the policies
  * @capacity: most pages of the fast tier to use, also if set while it runs; 0: all that is free
- * @told: the capacity of the session, of which all that use it are told what is used here
+ * @session_capacity: that of the session, which follows what is used here
  * @events: what is sampled
  * @period: events that a sample usually stands for
  * @thin: one of so many samples is taken now
@@ -125,7 +125,7 @@ struct tier {
 	struct tiers tiers;
 	struct policy_config config;
 	__u64 capacity;
-	__u64 told;
+	__u64 session_capacity;
 	const struct htmm_event_list *events;
 	__u64 period;
 	unsigned int thin;
