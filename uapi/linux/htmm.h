@@ -725,8 +725,8 @@ struct htmm_histogram {
  * @pages: pages (or regions) that have a count
  * @fast_pages: number of @pages that the fast tier would hold, the hottest ones
  * @samples: sum of the counts of all @pages, after cooling
- * @hit_ppm: share of @samples on the @fast_pages, in millionths; 0 if there are no samples. The same
- *	samples have chosen these pages, so of the accesses this is an upper bound
+ * @hit_ppm: share of @samples on the @fast_pages, in millionths; 0 if there are no samples.
+ *	The same samples have chosen these pages, so of the accesses this is an upper bound
  * @error_ppm: largest error of @hit_ppm in either direction, at most 5000; 0: it is exact
  *
  * The fast tier is filled completely, even if the hot threshold leaves a part of it empty

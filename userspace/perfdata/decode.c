@@ -276,7 +276,7 @@ static int decode_name(const unsigned char *record, size_t from, size_t size,
 	return 0;
 }
 
-/* What tells files of the same name apart. The generation is left out: perf's own records lack it. */
+/* What tells files of one name apart; not the generation, which perf's own records lack. */
 static void decode_file(const unsigned char *record, struct perfdata_record_view *view)
 {
 	const size_t maj = offsetof(struct perfdata_mmap2, maj);

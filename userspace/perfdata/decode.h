@@ -29,7 +29,7 @@
  * @len: bytes of a mapping
  * @pgoff: offset of a mapping in its file
  * @dev: device of its file, or PERFDATA_DEV_BUILD_ID; 0: not known, or there is no file
- * @ino: inode of its file, or a part of its build id; 0: not known, or there is no file
+ * @ino: inode of its file, or a part of its build id; System V segments may have the inode 0
  * @shared: what is written there is seen in the file and in its other mappings
  * @period: events that the sample stands for, at most U32_MAX; 1 if unknown
  * @data_src: union perf_mem_data_src; 0: unknown

@@ -154,7 +154,7 @@ static void feed_mapping(struct tasks *tasks, const struct perfdata_record_view 
 	};
 
 	tasks_mmap(tasks, view->pid, view->addr, view->len, view->name, view->name_len,
-		   view->ino ? &file : NULL);
+		   view->dev ? &file : NULL);
 }
 
 static bool is_mapping(const struct perfdata_record_view *view)

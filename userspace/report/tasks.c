@@ -335,7 +335,7 @@ static void map_range(struct tasks *tasks, __u32 space, __u64 start, __u64 len,
 		ret = intern(tasks, name, name_len, file);
 		vma.name = ret;
 	}
-	if (ret >= 0 && file->shared && file->ino &&
+	if (ret >= 0 && file->shared && file->dev &&
 	    !__builtin_add_overflow(file->pgoff, len, &last))
 		ret = map_view(tasks, space, &vma, file->pgoff);
 	else if (ret >= 0)
@@ -441,7 +441,7 @@ static void name_file(const struct tasks *tasks, struct mapping *mapping)
 	const struct tasks_name *name = &tasks->name[mapping->number];
 	int ret;
 
-	if (mapping->longer || !name->ino)
+	if (mapping->longer || !name->dev)
 		return;
 	if (name->dev == PERFDATA_DEV_BUILD_ID)
 		ret = asprintf(&mapping->longer, "%s (build id %llx)", name->text, name->ino);

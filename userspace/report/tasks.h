@@ -23,7 +23,7 @@
 /**
  * struct tasks_file - the file of a mapping
  * @dev: its device; 0: not known
- * @ino: its inode; 0: not known, so that only its name tells it from others
+ * @ino: its inode, which may be 0; without @dev only its name tells it from others
  * @pgoff: offset of the mapping
  * @shared: the mapping is shared: its pages are those of the file
  */
@@ -38,7 +38,7 @@ struct tasks_file {
  * struct tasks_name - the name of a file, or a name in brackets
  * @text: the name
  * @dev: device of the file; 0: not known
- * @ino: its inode; 0: not known
+ * @ino: its inode
  */
 struct tasks_name {
 	char *text;
