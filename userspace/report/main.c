@@ -30,7 +30,8 @@
  * @path: file to read; NULL: the live session
  * @plot: image file to write, or NULL
  * @choice: format
- * @parts: parts to print; 0: all of the format
+ * @given_parts: parts that were asked for
+ * @parts: parts to print
  * @max: lines of lists
  * @columns: of the heat map; 0: default
  * @rows: of the heat map
@@ -43,6 +44,7 @@ struct options {
 	const char *path;
 	const char *plot;
 	struct format_choice choice;
+	unsigned int given_parts;
 	unsigned int parts;
 	__s64 max;
 	unsigned int columns;
@@ -81,6 +83,18 @@ static int call_min_level(void *value, const char *text, struct htmm_error *err)
 	if (i >= 0)
 		*(enum htmm_source *)value = i;
 	return i < 0 ? i : 0;
+}
+
+/* Not the last of several: none of them is to be left out without a word. */
+static int call_input(void *value, const char *text, struct htmm_error *err)
+{
+	struct options *opts = value;
+
+	if (opts->path)
+		return htmm_error_set(err, EINVAL, "make a report of each",
+				      "a report is of one file, and '%s' is a second one", text);
+	opts->path = text;
+	return 0;
 }
 
 static int call_resolution(void *value, const char *text, struct htmm_error *err)
@@ -176,7 +190,8 @@ static int no_samples(const struct report_counts *counts, const char *path, stru
 		const char *what;
 		const char *hint;
 	} reasons[] = {
-		{ counts->no_addr, "have no data address", "record with 'htmmctl record' or 'perf record -d'" },
+		{ counts->no_addr, "have no data address",
+		  "record with 'htmmctl record' or 'perf record -d'" },
 		{ counts->filtered, "are of other processes", "give another process with -p" },
 		{ counts->guest, "were taken in virtual machines", "record inside of these" },
 		{ counts->no_process, "are of processes that the recording does not know",
@@ -209,6 +224,8 @@ static bool is_census(const struct perfdata_events *events, const struct perfdat
 	for (i = 0; i < events->nr; i++) {
 		const struct perf_event_attr *attr = &events->event[i].attr;
 
+		if (!attr->freq && !attr->sample_period)
+			continue;
 		if (attr->type != PERF_TYPE_SOFTWARE || attr->freq || attr->sample_period != 1)
 			return false;
 	}
@@ -228,7 +245,8 @@ static __u64 weigh(const struct options *opts, const struct perfdata_events *eve
 	for (i = 0; i < events->nr; i++) {
 		const struct perf_event_attr *attr = &events->event[i].attr;
 
-		if (attr->freq)
+		/* One that is read with its group has no samples of its own. */
+		if (attr->freq || !attr->sample_period)
 			continue;
 		min = attr->sample_period < min ? attr->sample_period : min;
 		max = attr->sample_period > max ? attr->sample_period : max;
@@ -347,6 +365,19 @@ static int report_session(struct options *opts, struct htmm_error *err)
 	return ret;
 }
 
+/* A log has no samples: options that choose among these, or evaluate them, mean nothing. */
+static int check_log(const struct options *opts, struct htmm_error *err)
+{
+	const struct report_config *config = &opts->config;
+
+	if (opts->given_parts || opts->columns || config->nr_pids || config->min_level ||
+	    config->weight_period || opts->capacity || opts->cooling_period)
+		return htmm_error_set(err, EINVAL,
+				      "with a log, give only -n, --format and --plot",
+				      "a log has no samples, which --part, -p, --capacity and others are about");
+	return 0;
+}
+
 static int report_log(const struct options *opts, struct htmm_error *err)
 {
 	struct timeline timeline;
@@ -370,7 +401,13 @@ static int report_log(const struct options *opts, struct htmm_error *err)
 /* Checks for conflicting options, and sets those that were not given. */
 static int complete(struct options *opts, struct htmm_error *err)
 {
-	bool map = (opts->plot && opts->parts != PART_CURVE) || opts->choice.format == FORMAT_DAMON;
+	const unsigned int drawn = opts->given_parts & (PART_HEAT | PART_WSS | PART_CURVE);
+	bool map = (opts->plot && drawn != PART_CURVE) || opts->choice.format == FORMAT_DAMON;
+
+	opts->parts = opts->given_parts;
+	if (opts->plot && opts->given_parts && (!drawn || drawn & (drawn - 1)))
+		return htmm_error_set(err, EINVAL, "give one of --part heat, wss and curve",
+				      "a picture is of one part");
 
 	if (opts->config.min_level > HTMM_SOURCE_CACHE && !opts->path)
 		return htmm_error_set(err, EINVAL,
@@ -410,14 +447,14 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		.max_bytes = MAX_BYTES_DEFAULT,
 	};
 	const struct opt opts[] = {
-		{ OPT_TEXT, 'i', "input", "FILE", "perf.data, - for a pipe, or a log; else live",
-		  &o.path },
+		{ OPT_CALL, 'i', "input", "FILE", "perf.data, - for a pipe, or a log; else live",
+		  &o, .call = call_input },
 		{ OPT_CALL, 0, "part", "PART",
-		  "only summary, processes, mappings, ...", &o.parts, .call = call_part,
+		  "only summary, processes, mappings, ...", &o.given_parts, .call = call_part,
 		  .words = part_words },
 		opt_format(&o.choice, "text, json, csv, prometheus or damon"),
 		OPT_FORMAT_JSON(&o.choice),
-		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map or curve: FILE.png or .svg",
+		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map, wss or curve: FILE.png or .svg",
 		  &o.plot },
 		{ OPT_CALL, 0, "resolution", "CxR", "columns and rows of the heat map (64x12)",
 		  &o, .call = call_resolution },
@@ -440,6 +477,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 	};
 	const struct opt *const tables[] = { opts, NULL };
 	struct htmm_error err = {};
+	bool is_log;
 	int ret;
 
 	ret = opts_parse(cmd, argc, argv, tables, NULL);
@@ -449,7 +487,12 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		print_error(&err);
 		return EXIT_USAGE;
 	}
-	if (o.path && timeline_is(o.path))
+	is_log = o.path && timeline_is(o.path);
+	if (is_log && check_log(&o, &err)) {
+		print_error(&err);
+		return EXIT_USAGE;
+	}
+	if (is_log)
 		ret = report_log(&o, &err);
 	else
 		ret = o.path ? report_file(&o, &err) : report_session(&o, &err);

@@ -141,10 +141,40 @@ static int plot_curve(const char *path, const struct report_view *view, struct h
 	return ret;
 }
 
+/* The pages of each slice, as steps: one is touched in all of its time. */
+static void print_wss(FILE *gnuplot, const void *arg)
+{
+	const struct report_view *view = arg;
+	const struct heat *heat = view->report->heat;
+	const unsigned int slices = heat_slices(heat), step = view->panels.column_slices;
+	unsigned int from, to;
+
+	fprintf(gnuplot, "size %d,%d\n$wss << END\n", WIDTH, CURVE_HEIGHT);
+	for (from = 0; from < slices; from = to) {
+		to = from + step < slices ? from + step : slices;
+		fprintf(gnuplot, "%f %f\n", (double)((__u64)from << heat->slice_shift) / 1e9,
+			(double)heat_working_set(heat, from, to) / 256);
+	}
+	fputs("END\nset title \"working set of each interval\"\n"
+	      "set xlabel 'seconds'\nset ylabel 'pages touched, MiB'\nset yrange [0:*]\nset grid\n"
+	      "plot $wss using 1:2 with fillsteps fillcolor '#d0d8f0' notitle", gnuplot);
+	fputs(", $wss using 1:2 with steps linewidth 2 linecolor '#1b1f7a' notitle\n", gnuplot);
+}
+
+static int plot_wss(const char *path, const struct report_view *view, struct htmm_error *err)
+{
+	if (heat_slices(view->report->heat))
+		return gnuplot_draw(path, print_wss, view, err);
+	return htmm_error_set(err, ENODATA, "record times with the samples",
+			      "there is no working set over time to plot");
+}
+
 int report_plot(const char *path, const struct report_view *view, struct htmm_error *err)
 {
-	if (view->parts == PART_CURVE)
+	if (view->parts != PART_ALL && view->parts & PART_CURVE)
 		return plot_curve(path, view, err);
+	if (view->parts != PART_ALL && view->parts & PART_WSS)
+		return plot_wss(path, view, err);
 	if (!view->panels.nr)
 		return htmm_error_set(err, ENODATA, "record times with the samples",
 				      "there is no heat map to plot");

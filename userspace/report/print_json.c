@@ -39,6 +39,7 @@ static struct json_object *events_json(const struct report_view *view)
 		json_add_name(event, "name", report_event_name(view, i, buf, sizeof(buf)));
 		json_add_u64(event, "type", attr->type);
 		json_add_hex(event, "config", attr->config);
+		json_add_bool(event, "sampled", !report_event_counts(view, i));
 		json_object_array_add(events, event);
 	}
 	return events;

@@ -30,6 +30,8 @@ static void print_source(FILE *file, const struct report_view *view)
 	for (i = 0; view->events && i < view->events->nr; i++) {
 		fputs("event     ", file);
 		out_name(file, report_event_name(view, i, buf, sizeof(buf)));
+		if (report_event_counts(view, i))
+			fputs(", read with its group, not sampled", file);
 		fputc('\n', file);
 	}
 }

@@ -130,6 +130,14 @@ const char *report_mapping_name(const struct report_view *view, __s64 mapping);
 /* The name of an event, by its index; @buf is used if the file has no name for it. */
 const char *report_event_name(const struct report_view *view, __u32 event, char *buf, size_t size);
 
+/* Is an event only read with the samples of its group, so that it has none? */
+static inline bool report_event_counts(const struct report_view *view, __u32 event)
+{
+	const struct perf_event_attr *attr = &view->events->event[event].attr;
+
+	return !attr->freq && !attr->sample_period;
+}
+
 /* The name of what served samples. */
 static inline const char *report_source_name(enum htmm_source source)
 {
@@ -151,7 +159,7 @@ struct curve *report_curve(const struct report_view *view);
 struct json_object *report_curve_json(const struct report_view *view);
 
 /**
- * report_plot() - draw the heat map, or the capacity curve if it is the only part
+ * report_plot() - draw the heat map, or the working set or the curve if that was asked for
  * @path: file to write; its ending, .png or .svg, chooses the format
  * @view: the report
  * @err: says what is missing
