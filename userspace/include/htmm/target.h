@@ -85,7 +85,7 @@ void htmm_targets_free(struct htmm_target_list *list);
 const char *htmm_target_type_name(__u32 type);
 
 /**
- * htmm_target_hit_ratio() - the share of the samples that a fast tier could serve
+ * htmm_target_hit_ratio() - the share of the samples on the hottest pages
  * @fd: the device
  * @target: number of a target; 0: all targets together
  * @unit: enum htmm_unit, what the fast tier is filled with
@@ -93,6 +93,8 @@ const char *htmm_target_type_name(__u32 type);
  *	session
  * @ratio: filled
  * @err: the error
+ *
+ * The same samples have chosen these pages, so for the accesses this is an upper bound.
  *
  * Return: 0 or a negative errno, see struct htmm_hit_ratio; -ENOTTY if the module is too
  * old for this call.
