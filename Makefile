@@ -3,7 +3,7 @@
 # make			build htmm.ko for the running kernel, and htmmctl
 # make KDIR=DIR		build them for the kernel whose headers are in DIR
 # make demo		find the hot pages of a real program, in a virtual machine
-# make quick		what a change breaks first: two minutes
+# make quick		what a change breaks first: 200 seconds of CPU time
 # make check		run all tests; make check SUITES="core userspace" some. The first
 #			time it builds a kernel that checks itself
 # make check-kcsan	the tests in which most goes on at a time, on one more kernel, which
