@@ -213,3 +213,69 @@ TEST_F_TIMEOUT(locate_cost, slices, 900)
 	EXPECT_LT(ns, MOST_NS);
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }
+
+#define RESIDENT_PAGES	(256UL << 10)
+/* Seconds for which looks for freed memory are watched, and the most that they may take. */
+#define WATCHED		20
+#define MOST_SHARE	0.02
+
+/**
+ * struct resident - memory that a process has and does not free
+ * @mem: the memory
+ * @pages: pages that are touched next, from the first one on
+ */
+struct resident {
+	char *mem;
+	size_t pages;
+};
+
+static void touch_resident(void *arg)
+{
+	struct resident *resident = arg;
+
+	madvise(resident->mem, resident->pages * PAGE, MADV_DONTNEED);
+	for (size_t i = 0; i < resident->pages; i++)
+		resident->mem[i * PAGE] = 1;
+}
+
+/* Looks for freed memory take at most 1 % of a CPU, and less when there is less to look at. */
+TEST_F_TIMEOUT(locate_cost, looks, 900)
+{
+	struct resident *resident = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	double began, share, handlers;
+	struct stats before, after;
+	struct child child;
+
+	ASSERT_NE(MAP_FAILED, (void *)resident);
+	resident->mem = mmap(NULL, RESIDENT_PAGES * PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)resident->mem);
+	madvise(resident->mem, RESIDENT_PAGES * PAGE, MADV_NOHUGEPAGE);
+	ASSERT_EQ(0, child_worker(&child, touch_resident, resident));
+	self->req.arg.ring_pages = 256;
+	self->req.arg.max_bytes = 64 << 20;
+	request_add_target(&self->req, child.pid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	resident->pages = RESIDENT_PAGES;
+	ASSERT_EQ(0, child_do(&child));
+	ASSERT_EQ(0, device_settle(self->fd));
+	resident->pages = 1;
+	ASSERT_EQ(0, stats_read(self->fd, &before));
+	began = seconds();
+	while (seconds() < began + WATCHED) {
+		usleep(10000);
+		ASSERT_EQ(0, child_do(&child));
+	}
+	ASSERT_EQ(0, stats_read(self->fd, &after));
+	share = (after.s.drain_ns - before.s.drain_ns) / 1e9 / WATCHED;
+	handlers = (after.s.handler_ns - before.s.handler_ns) / 1e9 / WATCHED;
+	TH_LOG("%llu samples, %.3f %% of a CPU for ksampled, %.3f %% for handlers; %llu freed",
+	       after.s.samples - before.s.samples, 100 * share, 100 * handlers, after.s.freed);
+	EXPECT_LT(share, MOST_SHARE);
+	EXPECT_EQ(0, after.s.freed);
+	stats_free(&before);
+	stats_free(&after);
+	ASSERT_EQ(0, device_stop(self->fd));
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+}
