@@ -11,6 +11,8 @@
 #include "access.h"
 
 #define PAGE	4096UL
+/* Pages of a huge page. */
+#define REGION_PAGES	512
 
 /* Intel's encodings of MEM_INST_RETIRED.ALL_STORES and .ALL_LOADS. */
 #define RAW_STORES	0x82d0
@@ -200,20 +202,32 @@ static void load_pages(void *mem, size_t pages, size_t rounds)
 	PAGE_LOOP("movq (%0), %%rax", mem, pages, rounds);
 }
 
-/* Each page faults again after its memory was given back. */
-static void fault_pages(void *mem, size_t pages, bool gently)
+static void fault_part(void *mem, size_t pages, bool gently)
 {
 	static size_t faults;
 	size_t n;
 
 	for (; pages; pages -= n, mem += n * PAGE) {
 		n = MIN(pages, FAULTS_A_REST - faults % FAULTS_A_REST);
-		/* Not all at once: the module forgets pages that are gone for long. */
-		madvise(mem, n * PAGE, MADV_DONTNEED);
 		store_pages(mem, n, 1);
 		faults += n;
 		if (gently && faults % FAULTS_A_REST == 0)
 			usleep(2000);
+	}
+}
+
+/*
+ * Each page faults again after its memory was given back: what may be one huge page, and no more,
+ * at a time, as the module forgets pages that are gone for long.
+ */
+static void fault_pages(void *mem, size_t pages, bool gently)
+{
+	size_t n;
+
+	for (; pages; pages -= n, mem += n * PAGE) {
+		n = MIN(pages, REGION_PAGES - (uintptr_t)mem / PAGE % REGION_PAGES);
+		madvise(mem, n * PAGE, MADV_DONTNEED);
+		fault_part(mem, n, gently);
 	}
 }
 
