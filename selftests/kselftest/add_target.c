@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Adding, removing and listing targets: valid and invalid arguments, and limits. */
 #include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
 #include "cgroup.h"
 #include "check.h"
 #include "child.h"
+#include "files.h"
+
+#define TRACING		"/sys/kernel/tracing/"
+#define VISITS		TRACING "events/htmm_test/visits/enable"
+/* Targets that housekeeping visits, and the time between two rounds of it. */
+#define VISITED		8
+#define ROUND_MS	50
 
 FIXTURE(add_target) {
 	int fd;
@@ -215,4 +224,60 @@ TEST_F(add_target, sizes_of_a_struct)
 	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
 	targets.target_size = 4097;
 	EXPECT_EQ(-E2BIG, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
+}
+
+/* Calls of the function that visits a target, since they are counted. */
+static long visits(void)
+{
+	FILE *file = fopen(TRACING "kprobe_profile", "r");
+	char name[64];
+	long hits, seen = -1;
+
+	while (file && fscanf(file, " %63s %ld %*d", name, &hits) == 2)
+		if (!strcmp(name, "visits"))
+			seen = hits;
+	if (file)
+		fclose(file);
+	return seen;
+}
+
+static long milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A drain thread that wakes often does not go through all targets each time. */
+TEST_F(add_target, visits_of_a_drain)
+{
+	struct child child[VISITED - 1];
+	long began, passed, seen;
+	int i;
+
+	self->req.arg.drain_threads = 1;
+	self->req.arg.drain_interval_ms = 1;
+	request_add_target(&self->req, self->worker.pid);
+	for (i = 0; i < VISITED - 1; i++) {
+		ASSERT_EQ(0, child_start(&child[i], idle, NULL));
+		request_add_target(&self->req, child[i].pid);
+	}
+	start(_metadata, self);
+	ASSERT_EQ(0, file_write(TRACING "kprobe_events",
+				"p:htmm_test/visits htmm:htmm_tracker_tidy"));
+	ASSERT_EQ(0, file_write(VISITS, "1"));
+	began = milliseconds();
+	usleep(20 * ROUND_MS * 1000);
+	seen = visits();
+	passed = milliseconds() - began;
+	file_write(VISITS, "0");
+	file_write(TRACING "kprobe_events", "");
+	for (i = 0; i < VISITED - 1; i++)
+		child_kill(&child[i]);
+
+	EXPECT_LE(VISITED, seen);
+	EXPECT_LE(seen, 2 * VISITED * (passed / ROUND_MS + 2)) {
+		TH_LOG("%ld visits of %d targets in %ld ms", seen, VISITED, passed);
+	}
 }
