@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Adding, removing and listing targets: valid and invalid arguments, and limits. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <time.h>
 #include "cgroup.h"
 #include "check.h"
 #include "child.h"
-#include "files.h"
+#include "probe.h"
 
-#define TRACING		"/sys/kernel/tracing/"
-#define VISITS		TRACING "events/htmm_test/visits/enable"
 /* Targets that housekeeping visits, and the time between two rounds of it. */
 #define VISITED		8
 #define ROUND_MS	50
@@ -226,21 +223,6 @@ TEST_F(add_target, sizes_of_a_struct)
 	EXPECT_EQ(-E2BIG, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
 }
 
-/* Calls of the function that visits a target, since they are counted. */
-static long visits(void)
-{
-	FILE *file = fopen(TRACING "kprobe_profile", "r");
-	char name[64];
-	long hits, seen = -1;
-
-	while (file && fscanf(file, " %63s %ld %*d", name, &hits) == 2)
-		if (!strcmp(name, "visits"))
-			seen = hits;
-	if (file)
-		fclose(file);
-	return seen;
-}
-
 static long milliseconds(void)
 {
 	struct timespec now;
@@ -264,15 +246,12 @@ TEST_F(add_target, visits_of_a_drain)
 		request_add_target(&self->req, child[i].pid);
 	}
 	start(_metadata, self);
-	ASSERT_EQ(0, file_write(TRACING "kprobe_events",
-				"p:htmm_test/visits htmm:htmm_tracker_tidy"));
-	ASSERT_EQ(0, file_write(VISITS, "1"));
+	ASSERT_EQ(0, probe_begin("htmm_tracker_tidy"));
 	began = milliseconds();
 	usleep(20 * ROUND_MS * 1000);
-	seen = visits();
+	seen = probe_calls();
 	passed = milliseconds() - began;
-	file_write(VISITS, "0");
-	file_write(TRACING "kprobe_events", "");
+	probe_end();
 	for (i = 0; i < VISITED - 1; i++)
 		child_kill(&child[i]);
 

@@ -176,7 +176,8 @@ TEST_F(set, periods_of_an_ibs_budget)
 	}
 	EXPECT_EQ(48, period_of(_metadata, self, cpu, 48));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_LE(3, stats.s.period_changes);
+	/* Once longer, and once shorter. */
+	EXPECT_LE(2, stats.s.period_changes);
 	stats_free(&stats);
 	ASSERT_EQ(0, device_stop(self->fd));
 }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the pages of a sparse mapping are: all of them, in a time that its size does not change. */
+/* Where the pages of a sparse mapping are: all of them, in steps that its size does not add to. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 #include "check.h"
 #include "child.h"
+#include "probe.h"
 
 #define PAGE		4096UL
 #define MIB		(1UL << 20)
 #define GIB		(1UL << 30)
 #define TIB		(1UL << 40)
 #define MOST_PAGES	8192
-/* Seconds for which better times are looked for; and more than any call takes. */
-#define PATIENCE	10
-#define LONGEST		100
 
 /**
  * struct sparse - a large mapping with few pages
@@ -165,61 +162,51 @@ TEST_F(sparse, every_page)
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
-}
-
-/* Tells where all pages are. Returns how long that took. */
-static double placement_time(struct __test_metadata *_metadata, FIXTURE_DATA(sparse) *self)
+/* Tells where all pages are. Returns how many steps that took, for each of which a lock is taken. */
+static long placement_steps(struct __test_metadata *_metadata, FIXTURE_DATA(sparse) *self)
 {
 	static struct placement placement;
 	__u64 pages = 0;
-	double began = seconds();
+	long steps;
 	__u32 i;
 
+	ASSERT_EQ(0, probe_begin("htmm_walker_next"));
 	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
-	began = seconds() - began;
+	steps = probe_calls();
+	probe_end();
 	EXPECT_EQ(1, placement.s.spaces);
 	EXPECT_EQ(0, placement.s.skipped);
 	for (i = 0; i < placement.s.nr_nodes; i++)
 		pages += placement.nodes[i].tracked_pages;
 	EXPECT_LE(self->sparse.nr, pages);
-	return began;
+	return steps;
 }
 
-/* The best time of some tries: the machine has other work. */
-static double best_time(struct __test_metadata *_metadata, FIXTURE_DATA(sparse) *self,
-			size_t bytes, size_t step, size_t nr)
+/* The steps for a mapping in which each @step bytes have a page, @nr in all. */
+static long steps_of(struct __test_metadata *_metadata, FIXTURE_DATA(sparse) *self,
+		     size_t bytes, size_t step, size_t nr)
 {
-	double best = LONGEST, end = seconds() + PATIENCE;
 	struct child child;
-	int tries;
+	long steps;
 
 	sparse_map(_metadata, &self->sparse, bytes);
 	for (self->sparse.nr = 0; self->sparse.nr < nr; self->sparse.nr++)
 		self->sparse.page[self->sparse.nr] = self->sparse.nr * step / PAGE;
 	sample(_metadata, self, &child);
-	for (tries = 0; tries < 40 && seconds() < end; tries++) {
-		double time = placement_time(_metadata, self);
-
-		best = time < best ? time : best;
-	}
+	steps = placement_steps(_metadata, self);
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 	munmap(self->sparse.mem, bytes);
-	TH_LOG("%zu GiB, %zu pages: %.2f ms", bytes / GIB, nr, best * 1000);
-	return best;
+	TH_LOG("%zu GiB, %zu pages: %ld steps", bytes / GIB, nr, steps);
+	return steps;
 }
 
 /* 16 pages at the start of a mapping. */
 TEST_F(sparse, size_costs_nothing)
 {
-	double small = best_time(_metadata, self, GIB, PAGE, 16);
-	double large = best_time(_metadata, self, 4 * TIB, PAGE, 16);
+	long small = steps_of(_metadata, self, GIB, PAGE, 16);
+	long large = steps_of(_metadata, self, 4 * TIB, PAGE, 16);
 
+	EXPECT_LT(0, small);
 	EXPECT_LT(large, 2 * small);
 	EXPECT_LT(small, 2 * large);
 }
@@ -227,8 +214,9 @@ TEST_F(sparse, size_costs_nothing)
 /* Each page has page tables of its own, as many in a small mapping as in a large one. */
 TEST_F(sparse, tables_cost)
 {
-	double small = best_time(_metadata, self, 2 * GIB, 2 * MIB, 1024);
-	double large = best_time(_metadata, self, TIB, GIB, 1024);
+	long small = steps_of(_metadata, self, 2 * GIB, 2 * MIB, 1024);
+	long large = steps_of(_metadata, self, TIB, GIB, 1024);
 
-	EXPECT_LT(large, 4 * small);
+	EXPECT_LE(1024, small);
+	EXPECT_LT(large, 2 * small);
 }
