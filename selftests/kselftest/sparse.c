@@ -162,7 +162,7 @@ TEST_F(sparse, every_page)
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }
 
-/* Tells where all pages are. Returns how many steps that took, for each of which a lock is taken. */
+/* Tells where all pages are. Returns how many steps that took, each with the lock taken. */
 static long placement_steps(struct __test_metadata *_metadata, FIXTURE_DATA(sparse) *self)
 {
 	static struct placement placement;
