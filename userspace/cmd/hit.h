@@ -56,13 +56,15 @@ int hit_tally(struct hit *hit, const struct tally *tally, const struct curve_con
 	      __u64 capacity);
 
 /**
- * hit_config() - what is known of a session's counts
+ * hit_known() - what is known of a session besides its counts
  * @config: filled
- * @info: its state
- * @stats: its counters
+ * @fd: the device
+ * @info: set to the session's state
+ * @err: says what could not be read
+ *
+ * Return: 0 or a negative errno.
  */
-void hit_config(struct curve_config *config, const struct htmm_info *info,
-		const struct htmm_stats_buf *stats);
+int hit_known(struct curve_config *config, int fd, struct htmm_info *info, struct htmm_error *err);
 
 /**
  * hit_resident() - how many pages of a target there can be

@@ -20,8 +20,8 @@ static bool is_census(const struct htmm_stats_buf *stats)
 	       !htmm_counters_lost(&stats->stats.total);
 }
 
-void hit_config(struct curve_config *config, const struct htmm_info *info,
-		const struct htmm_stats_buf *stats)
+static void known_of(struct curve_config *config, const struct htmm_info *info,
+		     const struct htmm_stats_buf *stats)
 {
 	__u64 unit = 0;
 	unsigned int i;
@@ -34,6 +34,20 @@ void hit_config(struct curve_config *config, const struct htmm_info *info,
 		.unit = info->session_flags & HTMM_START_WEIGHT_PERIOD ? unit : 0,
 		.census = is_census(stats),
 	};
+}
+
+int hit_known(struct curve_config *config, int fd, struct htmm_info *info, struct htmm_error *err)
+{
+	struct htmm_stats_buf stats;
+	int ret = htmm_device_info(fd, info, err);
+
+	if (!ret)
+		ret = htmm_device_stats(fd, &stats, err);
+	if (ret)
+		return ret;
+	known_of(config, info, &stats);
+	htmm_stats_free(&stats);
+	return 0;
 }
 
 /* A page that two processes share has a count in each, and is resident once. */
@@ -75,16 +89,11 @@ static int read_hit(struct hit *hit, int fd, const struct htmm_hit_ratio *ratio,
 		    struct htmm_error *err)
 {
 	struct curve_config config;
-	struct htmm_stats_buf stats;
 	struct htmm_info info;
-	int ret = htmm_device_info(fd, &info, err);
+	int ret = hit_known(&config, fd, &info, err);
 
-	if (!ret)
-		ret = htmm_device_stats(fd, &stats, err);
 	if (ret)
 		return ret;
-	hit_config(&config, &info, &stats);
-	htmm_stats_free(&stats);
 	if (where && ratio->unit == HTMM_UNIT_PAGE)
 		config.most = hit_resident(&info, where);
 	ret = count_pages(fd, ratio, tally, err);

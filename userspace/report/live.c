@@ -180,17 +180,10 @@ static int feed_room(int fd, struct report *report, const struct htmm_info *info
 /* What is known of the session besides its counts. */
 static int feed_known(int fd, struct report *report, struct htmm_error *err)
 {
-	struct htmm_stats_buf stats;
 	struct htmm_info info;
-	int ret = htmm_device_info(fd, &info, err);
+	int ret = hit_known(&report->known, fd, &info, err);
 
-	if (!ret)
-		ret = htmm_device_stats(fd, &stats, err);
-	if (ret)
-		return ret;
-	hit_config(&report->known, &info, &stats);
-	htmm_stats_free(&stats);
-	return feed_room(fd, report, &info, err);
+	return ret ? ret : feed_room(fd, report, &info, err);
 }
 
 /* Where the session's samples went; samples of removed pages are in no list. */
