@@ -9,10 +9,6 @@
 #ifndef HTMM_SELFTESTS_BENCH_H
 #define HTMM_SELFTESTS_BENCH_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #include "hist.h"
 #include "table.h"
 
@@ -64,9 +60,7 @@ void bench_dense_set(void *store, struct bench_way way);
 /* Halve the counts of a region, as fast as the compiler can make it. */
 void bench_halve(u32 *count, u32 times);
 
-extern const struct bench_store bench_linear, bench_robin_hood, bench_bucket64;
-extern const struct bench_store bench_khash, bench_radix, bench_uthash;
-extern const struct bench_store bench_absl, bench_boost;
+extern const struct bench_store bench_linear, bench_robin_hood;
 
 /* Samples between two looks at the clock */
 #define BENCH_CHUNK	(512 * 1024)
@@ -152,22 +146,6 @@ void bench_space_close(struct bench_space *space);
 /* Pages of the range of each address space. */
 u64 bench_space_span(const struct bench_space *space);
 
-/*
- * What all stores but ours and the bound keep for a page or region; a store finds
- * it by key. Regions have keys of their own, from BENCH_REGION on.
- */
-struct bench_cell {
-	u32 count;
-	u32 epoch;
-};
-
-#define BENCH_REGION	0x4000000000000000ULL
-
-struct bench_counts {
-	struct htmm_hist hist[HTMM_KINDS];
-	u32 epoch;
-};
-
 /* The count rises; its bin changes if its length in bits does. */
 static __always_inline void bench_count(struct htmm_hist *hist, u32 *count, u32 weight)
 {
@@ -180,35 +158,5 @@ static __always_inline void bench_count(struct htmm_hist *hist, u32 *count, u32 
 		htmm_hist_remove(hist, old);
 	htmm_hist_add(hist, *count);
 }
-
-static inline void bench_cell_add(struct bench_counts *counts,
-				  enum htmm_kind kind, struct bench_cell *cell,
-				  bool known, u32 weight)
-{
-	struct htmm_hist *hist = &counts->hist[kind];
-
-	if (!known) {
-		cell->count = 0;
-		cell->epoch = counts->epoch;
-	}
-	if (cell->epoch != counts->epoch) {
-		cell->count = htmm_count_cooled(cell->count,
-						counts->epoch - cell->epoch);
-		hist->bin[0] -= !cell->count;
-		cell->epoch = counts->epoch;
-	}
-	bench_count(hist, &cell->count, weight);
-}
-
-static inline void bench_counts_cool(struct bench_counts *counts)
-{
-	counts->epoch++;
-	htmm_hist_cool(&counts->hist[HTMM_KIND_BASE]);
-	htmm_hist_cool(&counts->hist[HTMM_KIND_HUGE]);
-}
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* HTMM_SELFTESTS_BENCH_H */

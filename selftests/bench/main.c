@@ -15,21 +15,11 @@
 
 #define CHUNK		BENCH_CHUNK
 #define MAX_CHUNKS	64
-/* A store so many times slower than the bound gets only so many chunks of a stream. */
-#define SLOW		8
-#define SLOW_CHUNKS	4
 #define COUNT_SAMPLES	(256 * 1024)
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct bench_store *const stores[] = {
 	&bench_htmm, &bench_dense, &bench_linear, &bench_robin_hood,
-	&bench_bucket64, &bench_khash, &bench_radix, &bench_uthash,
-#ifdef HAVE_ABSL
-	&bench_absl,
-#endif
-#ifdef HAVE_BOOST
-	&bench_boost,
-#endif
 };
 
 static const struct stream {
@@ -330,8 +320,6 @@ static struct bench_result run_turns(const struct bench_store *const type[2],
 		bound[i] = turn[0];
 		ns[i] = turn[1];
 		ratio[i] = turn[1] / turn[0];
-		if (ratio[0] > SLOW)
-			chunks = min_t(u32, chunks, SLOW_CHUNKS);
 	}
 	if (!are_alike(type[1], store[1], type[0], store[0]))
 		exit(1);
@@ -375,10 +363,10 @@ static void run_store(const struct bench_store *measured,
 	type[0]->close(store[0]);
 }
 
-/* The worst store needs 160 bytes a page, and the bound 4 per page of the span. */
+/* The worst store needs 48 bytes a page, and the bound 4 per page of the span. */
 static bool fits(u64 pages, u32 one_in)
 {
-	u64 need = pages * (160 + 4 * one_in), available = 0;
+	u64 need = pages * (48 + 4 * one_in), available = 0;
 	FILE *file = fopen("/proc/meminfo", "r");
 	char line[128];
 
@@ -508,8 +496,7 @@ static int time_all(const char *path)
 		return 1;
 	}
 	samples = bench_alloc((u64)chunks * CHUNK * sizeof(*samples));
-	printf("# %u turns of %u samples; %u for stores that take %u times what the bound does\n",
-	       chunks, CHUNK, min_t(u32, chunks, SLOW_CHUNKS), SLOW);
+	printf("# %u turns of %u samples\n", chunks, CHUNK);
 	bench_report_head();
 	if (wanted("STORES", "ring"))
 		bench_ring();
