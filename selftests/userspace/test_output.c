@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What htmmctl prints, piece by piece. */
-#include "cmd/output.h"
+#include "htmmctl/output.h"
 #include "test.h"
 
 /* What a name of bytes becomes in JSON. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* When run looks again at what will be gone when its command ends. */
-#include "cmd/pace.h"
+#include "htmmctl/pace.h"
 #include "test.h"
 
 /**

@@ -8,7 +8,7 @@
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include "checks.h"
-#include "cmd/command.h"
+#include "command.h"
 
 #define DEVICES		"/sys/bus/event_source/devices"
 /* The kernel starts with 100,000 samples/s, and by itself it only lowers this. */

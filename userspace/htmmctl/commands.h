@@ -3,7 +3,7 @@
 #ifndef HTMMCTL_COMMANDS_H
 #define HTMMCTL_COMMANDS_H
 
-#include "cmd/command.h"
+#include "command.h"
 
 extern const struct command cmd_cool;
 extern const struct command cmd_doctor;

@@ -3,7 +3,7 @@
 #ifndef HTMMCTL_FIELDS_H
 #define HTMMCTL_FIELDS_H
 
-#include "cmd/field.h"
+#include "field.h"
 
 extern const struct field info_fields[];	/* of struct htmm_info */
 extern const struct field stats_fields[];	/* of struct htmm_stats */

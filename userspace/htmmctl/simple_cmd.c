@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <unistd.h>
-#include "cmd/format.h"
+#include "format.h"
 #include "simple_cmd.h"
 
 int simple_cmd(const struct command *cmd, int argc, char **argv, const struct opt *opts,

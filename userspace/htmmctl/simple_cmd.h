@@ -3,7 +3,7 @@
 #ifndef HTMMCTL_SIMPLE_CMD_H
 #define HTMMCTL_SIMPLE_CMD_H
 
-#include "cmd/options.h"
+#include "options.h"
 #include "commands.h"
 
 /**

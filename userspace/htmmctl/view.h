@@ -6,7 +6,7 @@
 #include <json.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include "cmd/results.h"
+#include "results.h"
 
 /* Hot pages shown without -n. */
 #define HOT_PAGES_DEFAULT	20

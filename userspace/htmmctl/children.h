@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The children of a process. */
+#ifndef HTMMCTL_CHILDREN_H
+#define HTMMCTL_CHILDREN_H
+
+#include <sys/types.h>
+
+/**
+ * children_each() - call a function for each present child of a process
+ * @pid: the process
+ * @call: called with the pid of each; never for a kernel that does not tell
+ * @value: passed to @call
+ */
+void children_each(pid_t pid, void (*call)(void *value, pid_t child), void *value);
+
+#endif /* HTMMCTL_CHILDREN_H */

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "event_mode.h"
+#include "options.h"
+#include "output.h"
+#include "commands.h"
+
+/* Columns of an event's name and of its code. */
+#define NAME_COLUMNS	40
+#define CODE_COLUMNS	7
+/* Columns of the memory that a preset sees. */
+#define SEES_COLUMNS	7
+
+/* Presets for AMD CPUs, and what they count. */
+static const struct {
+	const char *name;
+	const char *help;
+} ibs_events[] = {
+	{ "ibs_op/cnt_ctl=1/", "micro-ops; loads and stores among them carry an address" },
+	{ "ibs_op/l3missonly=1/", "micro-ops that missed the L3 cache" },
+};
+
+/**
+ * struct list - options and results of list
+ * @filter: part of a name or description, upper or lower case; "": all
+ * @all: also list precise events that are not memory accesses
+ * @json: where the events go; NULL: text on stdout
+ * @nr: number of events listed
+ * @presets: number of presets listed
+ * @nr_refused: presets that cannot be sampled here, though the CPU may have them
+ * @reason: why the first of them cannot
+ */
+struct list {
+	const char *filter;
+	bool all;
+	struct json_object *json;
+	unsigned int nr;
+	unsigned int presets;
+	unsigned int nr_refused;
+	struct htmm_error reason;
+};
+
+static bool wanted(const struct list *list, const char *name, const char *help)
+{
+	return strcasestr(name, list->filter) || strcasestr(help, list->filter);
+}
+
+/* Tells if the kernel accepts an event, in the same way as doctor. */
+static bool can_sample(struct list *list, const struct htmm_event *event)
+{
+	struct htmm_error reason = {};
+	bool ok = htmm_event_probe_best(event, &reason) >= 0;
+
+	if (!ok && !list->nr_refused++)
+		list->reason = reason;
+	return ok;
+}
+
+/* Prints a description, cut to the width of the terminal if there is one. */
+static void print_help(const char *help)
+{
+	int room = out_width(stdout) - NAME_COLUMNS - CODE_COLUMNS - 6;
+
+	if (!isatty(STDOUT_FILENO))
+		room = strlen(help);
+	printf("%.*s\n", room > 0 ? room : 0, help);
+}
+
+static void print_event(const char *name, const struct htmm_event *event, bool ok, const char *help)
+{
+	char code[32];
+
+	event_code_text(event, code, sizeof(code));
+	printf("%-2s  %-*s %-*s ", ok ? "" : "no", NAME_COLUMNS, name, CODE_COLUMNS, code);
+	print_help(help);
+}
+
+static struct json_object *event_object(const char *name, const struct htmm_event *event,
+					const char *help)
+{
+	struct json_object *obj = json_object_new_object();
+
+	json_add_name(obj, "name", name);
+	json_add_u64(obj, "type", event->type);
+	json_add_hex(obj, "config", event->config);
+	json_add_hex(obj, "config1", event->config1);
+	json_add_u64(obj, "precise_ip", event->precise_ip);
+	json_add_name(obj, "text", help);
+	return obj;
+}
+
+/* The memory whose loads a preset samples. */
+static const struct {
+	unsigned int bit;
+	const char *name;
+} memories[] = {
+	{ HTMM_SEES_LOCAL, "local" },
+	{ HTMM_SEES_REMOTE, "remote" },
+	{ HTMM_SEES_PMEM, "pmem" },
+};
+
+/* No preset samples two of them, and not the third. */
+static const char *sees_word(unsigned int sees)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(memories); i++)
+		if (sees == memories[i].bit)
+			return memories[i].name;
+	return sees ? "every" : "-";
+}
+
+static struct json_object *sees_json(unsigned int sees)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(memories); i++)
+		if (sees & memories[i].bit)
+			json_object_array_add(array, json_object_new_string(memories[i].name));
+	return array;
+}
+
+/* Why a preset stands for no event. */
+static const char *missing(void)
+{
+	return htmm_catalog_cpu() ? "not on this CPU" : "not known";
+}
+
+static void show_preset(struct list *list, const struct htmm_preset *preset)
+{
+	const char *choice = htmm_preset_choice(preset, NULL);
+	const unsigned int sees = htmm_preset_sees(preset, NULL);
+	struct htmm_event event = {};
+	struct json_object *obj;
+	char left[64];
+	bool ok;
+
+	if (!wanted(list, preset->name, preset->help) &&
+	    !wanted(list, choice ? choice : "", ""))
+		return;
+	list->presets++;
+	ok = choice && htmm_preset_event(preset, NULL, &event, NULL) >= 0 &&
+	     can_sample(list, &event);
+	if (list->json) {
+		obj = event_object(preset->name, &event, preset->help);
+		json_add_bool(obj, "ok", ok);
+		json_add_name(obj, "event", choice ? choice : "");
+		json_add(obj, "sees", sees_json(sees));
+		json_object_array_add(list->json, obj);
+		return;
+	}
+	snprintf(left, sizeof(left), "%-12s %s", preset->name,
+		 !choice ? missing() : choice == preset->name ? "" : choice);
+	printf("%-2s  %-*s %-*s ", ok ? "" : "no", NAME_COLUMNS + CODE_COLUMNS - SEES_COLUMNS,
+	       left, SEES_COLUMNS, sees_word(sees));
+	print_help(preset->help);
+}
+
+static void show_event(struct list *list, const char *name, const char *help)
+{
+	struct htmm_event_list parsed = {};
+	struct json_object *obj;
+	bool ok;
+
+	if (!wanted(list, name, help) || htmm_events_parse(&parsed, name, NULL, NULL))
+		return;
+	list->nr++;
+	ok = can_sample(list, &parsed.event[0]);
+	if (!list->json) {
+		print_event(name, &parsed.event[0], ok, help);
+		return;
+	}
+	obj = event_object(name, &parsed.event[0], help);
+	json_add_bool(obj, "ok", ok);
+	json_object_array_add(list->json, obj);
+}
+
+/* Only precise events carry the address of the data. */
+static int show_catalog_event(const struct htmm_catalog_event *event, void *data)
+{
+	struct list *list = data;
+
+	if (event->precise && !event->alias && (list->all || !strncmp(event->name, "MEM_", 4)))
+		show_event(list, event->name, event->help);
+	return 0;
+}
+
+static void show_presets(struct list *list)
+{
+	const struct htmm_preset *preset;
+	unsigned int i;
+
+	for (i = 0; (preset = htmm_preset(i)); i++)
+		show_preset(list, preset);
+}
+
+static void show_events(struct list *list)
+{
+	size_t i;
+
+	htmm_catalog_walk(show_catalog_event, list);
+	for (i = 0; i < ARRAY_SIZE(ibs_events); i++)
+		show_event(list, ibs_events[i].name, ibs_events[i].help);
+}
+
+static void print_none(const char *filter)
+{
+	if (*filter)
+		printf("  none with '%s' in its name or description\n", filter);
+	else
+		puts("  none that is known");
+}
+
+static void print_text(struct list *list)
+{
+	const char *cpu = htmm_catalog_cpu();
+
+	printf("CPU: %s\n\npresets, what they stand for here, and the tier that they see:\n",
+	       cpu ? cpu : "one that this libpfm4 does not know");
+	show_presets(list);
+	if (!list->presets)
+		print_none(list->filter);
+	printf("\nevents of this CPU that carry the address of the data:\n");
+	show_events(list);
+	if (!list->nr)
+		print_none(list->filter);
+	if (list->nr_refused)
+		printf("\n'no': it cannot be sampled here: %s", list->reason.what);
+	if (!cpu)
+		printf("\nA newer libpfm4 may know it; else name its events as rNNNN.");
+	puts("\n'htmmctl doctor' tells more, and with -e EVENT of others.");
+}
+
+static void print_json(struct list *list)
+{
+	const char *cpu = htmm_catalog_cpu();
+	struct json_object *obj = json_new();
+
+	json_add_name(obj, "cpu", cpu ? cpu : "");
+	list->json = json_object_new_array();
+	show_presets(list);
+	json_add(obj, "presets", list->json);
+	list->json = json_object_new_array();
+	show_events(list);
+	json_add(obj, "events", list->json);
+	json_print(stdout, obj);
+}
+
+static int run_list(const struct command *cmd, int argc, char **argv)
+{
+	struct list list = { .filter = "" };
+	bool json = false;
+	const struct opt opts[] = {
+		{ OPT_FLAG, 'A', "all", NULL, "also precise events that are not of memory",
+		  &list.all },
+		OPT_JSON(&json),
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { opts, NULL };
+	int ret, rest;
+
+	ret = opts_parse(cmd, argc, argv, tables, &rest);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (argc - rest > 1)
+		return usage_error(cmd, NULL, "unexpected argument '%s'", argv[rest + 1]);
+	if (rest < argc)
+		list.filter = argv[rest];
+	if (json)
+		print_json(&list);
+	else
+		print_text(&list);
+	return EXIT_OK;
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.synopsis = "[options] [TEXT]",
+	.summary = "list the events that can be sampled here",
+	.help = "Lists what -e takes on this CPU: presets with what they stand for, and events\n"
+		"that carry an address; only those with TEXT in their name or description.\n"
+		"Before those that cannot be sampled it prints 'no'.",
+	.mixed = true,
+	.run = run_list,
+};

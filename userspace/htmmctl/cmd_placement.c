@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command placement: on which nodes the pages are, and how good that is. */
+#include <errno.h>
+#include <stdlib.h>
+#include "format.h"
+#include "output.h"
+#include "placement.h"
+#include "prometheus.h"
+#include "served.h"
+#include "simple_cmd.h"
+#include "view.h"
+
+/* Columns before the bar. */
+#define BAR_INDENT	26
+
+/**
+ * struct placement_cmd - options and results of placement
+ * @choice: the format
+ * @target: only this one; 0: each of them, and all together
+ * @targets: the targets of the session
+ * @all: the placements: of all targets together if they are several, then of each
+ * @nr: how many there are in @all
+ * @served: what served the samples of the targets, if the session counts that
+ */
+struct placement_cmd {
+	struct format_choice choice;
+	__s64 target;
+	struct htmm_target_list targets;
+	struct placement *all;
+	size_t nr;
+	struct served_list served;
+};
+
+/* The measured hit ratio of a target, if it is known. */
+static bool measured(const struct placement_cmd *cmd, __u32 target, __u32 *ppm)
+{
+	size_t i;
+
+	/* If there is one target, all together are that. */
+	for (i = 0; i < cmd->served.nr; i++)
+		if (cmd->served.all[i].target == target || cmd->served.nr == 1)
+			return served_ratio(&cmd->served.all[i].tiers, ppm);
+	return false;
+}
+
+static void print_node(FILE *file, const struct htmm_node_placement *node, __u64 samples)
+{
+	char size[SIZE_TEXT], huge[SIZE_TEXT];
+
+	fprintf(file, "%4d %-4s %10s %10s %7llu %7llu %7llu %7llu %8llu %5.1f%%\n", node->node,
+		placement_tier(node), size_text(size, node->pages << HTMM_PAGE_SHIFT),
+		size_text(huge, node->huge_pages << HTMM_PAGE_SHIFT), node->tracked_pages,
+		node->hot_pages, node->warm_pages, placement_cold(node), node->samples,
+		percent(node->samples, samples));
+}
+
+static void print_bar(FILE *file, const struct htmm_node_placement *node, const char *what,
+		      __u64 value, __u64 most)
+{
+	fprintf(file, "%s %5.1f%%  ", what, percent(value, most));
+	out_colour(file, node->flags & HTMM_NODE_FAST ? COLOUR_GREEN : COLOUR_RED);
+	out_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
+	out_colour(file, COLOUR_NONE);
+	fputc('\n', file);
+}
+
+/* How much each node has of the memory and of the samples. */
+static void print_bars(FILE *file, const struct htmm_placement_buf *where, __u64 samples)
+{
+	__u64 pages = 0;
+	__u32 n;
+
+	for (n = 0; n < where->placement.nr_nodes; n++)
+		pages += where->nodes[n].pages;
+	for (n = 0; n < where->placement.nr_nodes; n++) {
+		const struct htmm_node_placement *node = &where->nodes[n];
+
+		fprintf(file, "%4d %-4s ", node->node, placement_tier(node));
+		print_bar(file, node, "memory ", node->pages, pages);
+		fprintf(file, "%10s", "");
+		print_bar(file, node, "samples", node->samples, samples);
+	}
+}
+
+/* What the table does not have. */
+static void print_rest(FILE *file, const struct htmm_placement *where)
+{
+	if (where->unknown_pages)
+		fprintf(file, "not in memory, or process exited: %llu pages with %llu samples\n",
+			where->unknown_pages, where->unknown_samples);
+	if (where->shared_pages)
+		fprintf(file, "shared by several processes, and counted once: %llu pages\n",
+			where->shared_pages);
+	if (where->skipped)
+		fprintf(file, "not read: %u of %u processes, busy changing mappings; ask again\n",
+			where->skipped, where->spaces + where->skipped);
+}
+
+static void print_summary(FILE *file, const struct placement *placement)
+{
+	const struct placement_sums sums = placement_sum(placement);
+	char hot[SIZE_TEXT], cold[SIZE_TEXT], best[HIT_WORDS];
+
+	print_rest(file, &placement->where.placement);
+	fprintf(file, "hot on slow nodes: %s; cold on fast nodes: %s\n",
+		size_text(hot, sums.hot_slow << HTMM_PAGE_SHIFT),
+		size_text(cold, sums.cold_fast << HTMM_PAGE_SHIFT));
+	if (!sums.samples) {
+		fputs("no sample is of a page in memory\n", file);
+		return;
+	}
+	hit_words(best, sizeof(best), &placement->hit);
+	fprintf(file, "%.1f%% of the samples are on fast nodes; ", sums.hit_ppm / 1e4);
+	fprintf(file, "at best, in a fast tier of this capacity: %s\n", best);
+}
+
+static void print_title(FILE *file, const struct htmm_target_list *targets, __u32 number)
+{
+	char words[HTMM_TARGET_NAME_LEN + 32];
+	size_t i;
+
+	if (!number) {
+		fputs("all targets together:\n", file);
+		return;
+	}
+	for (i = 0; i < targets->nr; i++) {
+		if (targets->target[i].number != number)
+			continue;
+		target_words(words, sizeof(words), &targets->target[i]);
+		fprintf(file, "target %u, ", number);
+		out_name(file, words);
+		fputs(":\n", file);
+	}
+}
+
+static void print_one(FILE *file, const struct placement_cmd *cmd,
+		      const struct placement *placement)
+{
+	const struct htmm_placement_buf *where = &placement->where;
+	const __u64 samples = placement_sum(placement).samples;
+	__u32 n, ppm;
+
+	print_title(file, &cmd->targets, placement->target);
+	fprintf(file, "%31s %31s\n", "memory", "pages");
+	fprintf(file, "%4s %-4s %10s %10s %7s %7s %7s %7s %8s %6s\n", "node", "tier", "resident",
+		"huge", "tracked", "hot", "warm", "cold", "samples", "share");
+	for (n = 0; n < where->placement.nr_nodes; n++)
+		print_node(file, &where->nodes[n], samples);
+	print_bars(file, where, samples);
+	print_summary(file, placement);
+	if (measured(cmd, placement->target, &ppm))
+		fprintf(file, "measured: the fast tier served %.1f %% of the loads from memory\n",
+			ppm / 1e4);
+}
+
+static void print_text(FILE *file, const struct placement_cmd *cmd)
+{
+	size_t i;
+
+	for (i = 0; i < cmd->nr; i++) {
+		if (i)
+			fputc('\n', file);
+		print_one(file, cmd, &cmd->all[i]);
+	}
+}
+
+static void print_json(FILE *file, const struct placement_cmd *cmd)
+{
+	struct json_object *obj = json_new(), *array = json_object_new_array(), *one;
+	__u32 ppm;
+	size_t i;
+
+	for (i = 0; i < cmd->nr; i++) {
+		one = json_object_new_object();
+		placement_json(one, &cmd->all[i], true);
+		json_add(one, "measured_hit_ratio_ppm", measured(cmd, cmd->all[i].target, &ppm) ?
+			 json_object_new_uint64(ppm) : NULL);
+		json_object_array_add(array, one);
+	}
+	json_add(obj, "placements", array);
+	json_print(file, obj);
+}
+
+/* The nodes of all placements, one after the other. */
+static const void *node_item(struct prom *prom, const void *arg, size_t number)
+{
+	const struct placement_cmd *cmd = arg;
+	const struct placement *placement = cmd->all;
+	const struct htmm_node_placement *node;
+
+	while (number >= placement->where.placement.nr_nodes)
+		number -= placement++->where.placement.nr_nodes;
+	node = &placement->where.nodes[number];
+	prom_label_u64(prom, "target", placement->target);
+	prom_label_u64(prom, "node", node->node);
+	prom_label(prom, "tier", placement_tier(node));
+	return node;
+}
+
+static void print_nodes(FILE *file, const struct placement_cmd *cmd)
+{
+	struct prom prom;
+	size_t i, nr = 0;
+
+	for (i = 0; i < cmd->nr; i++)
+		nr += cmd->all[i].where.placement.nr_nodes;
+	fields_metrics(file, placement_node_fields, nr, node_item, cmd);
+	prom_begin(&prom, file, "htmm_cold_bytes", "gauge", "Memory of cold pages.");
+	for (i = 0; i < nr; i++)
+		prom_value(&prom, placement_cold(node_item(&prom, cmd, i)) * 4096.0);
+}
+
+static void print_ratios(FILE *file, const struct placement_cmd *cmd)
+{
+	struct prom prom;
+	size_t i;
+
+	prom_begin(&prom, file, "htmm_fast_hit_ratio", "gauge",
+		   "Share of the samples that are on fast nodes.");
+	for (i = 0; i < cmd->nr; i++) {
+		const struct placement_sums sums = placement_sum(&cmd->all[i]);
+
+		if (!sums.samples)
+			continue;
+		prom_label_u64(&prom, "target", cmd->all[i].target);
+		prom_value(&prom, sums.hit_ppm / 1e6);
+	}
+	prom_begin(&prom, file, "htmm_best_hit_ratio", "gauge",
+		   "Share of the samples on the hottest pages, which the same samples have chosen.");
+	for (i = 0; i < cmd->nr; i++) {
+		prom_label_u64(&prom, "target", cmd->all[i].target);
+		prom_value(&prom, cmd->all[i].best.hit_ppm / 1e6);
+	}
+	prom_begin(&prom, file, "htmm_best_hit_estimate", "gauge",
+		   "What the best placement would reach, without what is chance in the samples.");
+	for (i = 0; i < cmd->nr; i++) {
+		if (!cmd->all[i].hit.samples || cmd->all[i].hit.few)
+			continue;
+		prom_label_u64(&prom, "target", cmd->all[i].target);
+		prom_value(&prom, cmd->all[i].hit.at.hit);
+	}
+}
+
+static void print_prometheus(FILE *file, const struct placement_cmd *cmd)
+{
+	print_nodes(file, cmd);
+	print_ratios(file, cmd);
+}
+
+static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err)
+{
+	struct htmm_stats_buf stats = {};
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err);
+
+	if (!ret && served_known(&info))
+		ret = htmm_device_stats(fd, &stats, err);
+	if (!ret)
+		ret = served_read(&cmd->served, fd, &info, &stats, &cmd->targets, err);
+	htmm_stats_free(&stats);
+	return ret;
+}
+
+/* All targets together are of interest only if they are several. */
+static int read_all(int fd, struct placement_cmd *cmd, struct htmm_error *err)
+{
+	__u32 target;
+	size_t i;
+	int ret;
+
+	ret = htmm_device_targets(fd, &cmd->targets, err);
+	if (ret)
+		return ret;
+	ret = read_served(fd, cmd, err);
+	if (ret)
+		return ret;
+	cmd->all = calloc(cmd->targets.nr + 1, sizeof(*cmd->all));
+	if (!cmd->all)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	if (cmd->target || cmd->targets.nr != 1) {
+		ret = placement_read(fd, cmd->target, &cmd->all[cmd->nr++], err);
+		if (ret || cmd->target)
+			return ret;
+	}
+	for (i = 0; i < cmd->targets.nr; i++) {
+		target = cmd->targets.target[i].number;
+		ret = placement_read(fd, target, &cmd->all[cmd->nr], err);
+		if (!ret)
+			cmd->nr++;
+		/* It may have been removed meanwhile. */
+		else if (ret != -ENOENT)
+			return ret;
+	}
+	return 0;
+}
+
+static int show(int fd, void *arg, struct htmm_error *err)
+{
+	static void (*const printers[])(FILE *file, const struct placement_cmd *cmd) = {
+		[FORMAT_TEXT] = print_text,
+		[FORMAT_JSON] = print_json,
+		[FORMAT_PROMETHEUS] = print_prometheus,
+	};
+	struct placement_cmd *cmd = arg;
+	int ret = read_all(fd, cmd, err);
+
+	if (!ret)
+		printers[cmd->choice.format](stdout, cmd);
+	while (cmd->nr)
+		placement_free(&cmd->all[--cmd->nr]);
+	free(cmd->all);
+	served_free(&cmd->served);
+	htmm_targets_free(&cmd->targets);
+	return ret;
+}
+
+static int run_placement(const struct command *cmd, int argc, char **argv)
+{
+	struct placement_cmd placement = { .choice.allowed = FORMATS_OF_COUNTERS };
+	const struct opt opts[] = {
+		OPT_TARGET(&placement.target),
+		opt_format(&placement.choice, "text, json or prometheus"),
+		OPT_FORMAT_JSON(&placement.choice),
+		{ OPT_END },
+	};
+
+	return simple_cmd(cmd, argc, argv, opts, show, &placement);
+}
+
+const struct command cmd_placement = {
+	.name = "placement",
+	.synopsis = "[options]",
+	.summary = "tell on which NUMA nodes the pages are",
+	.help = "Tells for each target and node how much is resident, hot and cold, and which\n"
+		"share of the samples fast nodes serve, and could.  Nodes with CPUs are fast.",
+	.run = run_placement,
+};

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "child.h"
+#include "hist.h"
+#include "output.h"
+#include "pace.h"
+#include "placed.h"
+#include "placement.h"
+#include "proc_tree.h"
+#include "session.h"
+#include "signals.h"
+#include "commands.h"
+#include "view.h"
+
+/*
+ * The mapping names of a process, and where its pages are, are gone when it exits, so read
+ * them while it lives: often at first, when it maps its libraries, then less and less often.
+ * Names cost little, so those of a process that lives for some seconds are not missed.
+ */
+#define NAMES_MOST	1.0
+
+/**
+ * struct run - the options and the state of run
+ * @session: what to sample
+ * @tree: the command and its children
+ * @max_pages: hot pages in the report
+ * @path: file for the report, or NULL
+ * @json: report as JSON
+ * @file: where the report goes
+ * @res: the results
+ * @placed: where pages were before their process exited
+ * @names_pace: when names are read
+ * @places_pace: when it is looked where pages are
+ */
+struct run {
+	struct session session;
+	struct proc_tree tree;
+	__s64 max_pages;
+	const char *path;
+	bool json;
+	FILE *file;
+	struct results res;
+	struct placed placed;
+	struct pace names_pace;
+	struct pace places_pace;
+};
+
+static void refresh_one(void *names, pid_t pid)
+{
+	htmm_names_refresh(names, pid);
+}
+
+static void refresh_names(struct run *run, int fd)
+{
+	proc_tree_each(&run->tree, refresh_one, run->res.names);
+}
+
+static void refresh_places(struct run *run, int fd)
+{
+	placed_refresh(&run->placed, fd);
+}
+
+/* Reads again, if it is time; @begin is that of the command. Returns how long it need not again. */
+static double refresh_due(struct run *run, int fd, struct pace *pace, double begin,
+			  void (*refresh)(struct run *run, int fd))
+{
+	double now = pace_clock(CLOCK_MONOTONIC) - begin, cost;
+
+	if (now >= pace->next) {
+		cost = pace_clock(CLOCK_THREAD_CPUTIME_ID);
+		refresh(run, fd);
+		cost = pace_clock(CLOCK_THREAD_CPUTIME_ID) - cost;
+		now = pace_clock(CLOCK_MONOTONIC) - begin;
+		pace_looked(pace, now, cost);
+	}
+	return pace->next - now;
+}
+
+/* Reads what will be gone when the command has ended. Returns for how many milliseconds not. */
+static unsigned int refresh_all(struct run *run, int fd, double begin)
+{
+	double names = refresh_due(run, fd, &run->names_pace, begin, refresh_names);
+	double places = refresh_due(run, fd, &run->places_pace, begin, refresh_places);
+
+	return 1 + 1000 * (names < places ? names : places);
+}
+
+/*
+ * Waits for the command to end. The terminal sends its signals to the command as well;
+ * those sent only to this process are forwarded.
+ */
+static int wait_for_child(struct run *run, int fd, pid_t pid, const struct signals *signals)
+{
+	double begin = pace_clock(CLOCK_MONOTONIC);
+	siginfo_t info;
+	int which, status;
+
+	for (;;) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return child_status(status);
+		which = signals_wait(signals, refresh_all(run, fd, begin), &info);
+		if (which && which != SIGCHLD && info.si_code <= 0)
+			kill(pid, which);
+	}
+}
+
+static int stop_and_report(struct run *run, int fd, int status,
+			   const struct signals *signals, struct htmm_error *err)
+{
+	const int stopped = session_stop(&run->session, fd, err);
+	const struct htmm_error early = *err;
+	int ret = stopped == -EALREADY ? 0 : stopped;
+
+	if (!ret)
+		ret = results_read(&run->res, fd, run->max_pages, err);
+	if (!ret)
+		ret = results_hit(&run->res, fd, err);
+	placed_fill(&run->placed, &run->res.pages);
+	/* Before printing, as a reader of the output may be slow or gone. */
+	proc_tree_leave(&run->tree);
+	signals_drop(signals);
+	if (ret)
+		return ret;
+	places_notice(&run->res.pages);
+	if (run->path)
+		out_begin(run->file);
+	if (run->json || run->path || !verbosity.quiet)
+		results_print(run->file, &run->res, run->json, status);
+	if (fflush(run->file) || ferror(run->file))
+		return htmm_error_set(err, errno ? errno : EIO, NULL, "cannot write the report: %s",
+				      strerror(errno));
+	*err = early;
+	return stopped;
+}
+
+/* Starts sampling the command's process, which waits. */
+static int start(struct run *run, int fd, struct child *child, struct htmm_error *err)
+{
+	int ret = proc_tree_join(&run->tree, &run->session, child->pid, err);
+
+	if (!ret)
+		ret = session_finish(&run->session, err);
+	return ret ? ret : session_start(&run->session, fd, HTMM_START_KEEP_EXITED, err);
+}
+
+/* Fork, start sampling, execute, wait, stop, report. */
+static int run_child(struct run *run, int fd, char **argv, struct htmm_error *err)
+{
+	struct signals signals;
+	struct child child;
+	int ret, status, error;
+
+	signals_block(&signals);
+	ret = child_fork(&child, argv, &signals, err);
+	if (ret)
+		return print_error(err);
+	ret = start(run, fd, &child, err);
+	if (ret) {
+		child_abandon(&child);
+		return print_error(err);
+	}
+	error = child_begin(&child);
+	if (error)
+		return child_not_executed(&child, argv[0], error);
+	proc_tree_report(&run->tree);
+	status = wait_for_child(run, fd, child.pid, &signals);
+	if (stop_and_report(run, fd, status, &signals, err)) {
+		print_error(err);
+		return status == EXIT_OK ? EXIT_FAILED : status;
+	}
+	return status;
+}
+
+/* Where the report goes: text to stderr, apart from the command's output; JSON to stdout. */
+static FILE *open_report(const struct run *run, struct htmm_error *err)
+{
+	FILE *file;
+
+	if (!run->path)
+		return run->json ? stdout : stderr;
+	file = out_open(run->path);
+	if (!file)
+		htmm_error_set(err, errno, "choose another file with -o", "cannot write '%s': %s",
+			       run->path, strerror(errno));
+	return file;
+}
+
+static int run_with(struct run *run, char **argv, struct htmm_error *err)
+{
+	int status = EXIT_FAILED, fd;
+
+	run->file = open_report(run, err);
+	if (!run->file)
+		return print_error(err);
+	fd = htmm_device_open(NULL, err);
+	if (fd < 0) {
+		print_error(err);
+		goto close_report;
+	}
+	run->res.names = htmm_names_new();
+	if (run->res.names)
+		status = run_child(run, fd, argv, err);
+	proc_tree_leave(&run->tree);
+	placed_free(&run->placed);
+	results_free(&run->res);
+	close(fd);
+close_report:
+	if (run->path && out_close(run->file, "the report", err) && status == EXIT_OK)
+		status = print_error(err);
+	return status;
+}
+
+static int run_run(const struct command *cmd, int argc, char **argv)
+{
+	struct run run = {
+		.max_pages = HOT_PAGES_DEFAULT,
+		.res.places = true,
+		.names_pace.most = NAMES_MOST,
+	};
+	struct opt session[SESSION_OPTS];
+	const struct opt opts[] = {
+		{ OPT_NUMBER, 'n', "number", "N", "hot pages to report, 0: all (20)",
+		  &run.max_pages, 0, LONG_MAX },
+		{ OPT_TEXT, 'o', "report", "FILE", "write the report to FILE", &run.path },
+		{ OPT_FLAG, 0, "json", NULL, "report as JSON", &run.json },
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { session, opts, NULL };
+	struct htmm_error err = {};
+	int ret, rest;
+
+	session_opts(&run.session, session);
+	ret = opts_parse(cmd, argc, argv, tables, &rest);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (session_check(&run.session, &err))
+		return usage_error(cmd, NULL, "%s", err.what);
+	if (rest >= argc)
+		return usage_error(cmd, NULL, "no command given to run");
+	return run_with(&run, argv + rest, &err);
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.synopsis = "[options] [--] COMMAND...",
+	.summary = "sample a command while it runs, then report",
+	.help = "Samples COMMAND and all its children, in a cgroup of their own where that can\n"
+		"be, else COMMAND's process alone; or what -p, --cgroup or -a say.\n"
+		"Exits as it does.  The report goes to stderr, with --json to stdout.",
+	.run = run_run,
+};

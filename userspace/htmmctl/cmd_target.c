@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command target: adds and removes targets while sampling runs. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "options.h"
+#include "output.h"
+#include "session.h"
+#include "commands.h"
+#include "fields.h"
+#include "view.h"
+
+#define MIB	(1024.0 * 1024.0)
+
+/**
+ * struct target_cmd - the options of target
+ * @session: the targets to add
+ * @capacity: bytes of the fast tier for each; 0: the session's
+ * @max_bytes: most memory for each table, in bytes; 0: the session's
+ * @json: print JSON
+ */
+struct target_cmd {
+	struct session session;
+	__s64 capacity;
+	__s64 max_bytes;
+	bool json;
+};
+
+void target_words(char *text, size_t size, const struct htmm_target_info *target)
+{
+	const char *dead = target->flags & HTMM_TARGET_INFO_DEAD ? ", gone" : "";
+
+	if (target->type == HTMM_TARGET_ALL)
+		snprintf(text, size, "all processes");
+	else if (target->type == HTMM_TARGET_CGROUP)
+		snprintf(text, size, "cgroup %s%s", target->name, dead);
+	else
+		snprintf(text, size, "process %llu%s%s%s%s", target->id, *target->name ? " (" : "",
+			 target->name, *target->name ? ")" : "", dead);
+}
+
+static double pages_mib(__u64 pages)
+{
+	return (double)(pages << HTMM_PAGE_SHIFT) / MIB;
+}
+
+void targets_print(FILE *file, const struct htmm_target_list *targets)
+{
+	char words[HTMM_TARGET_NAME_LEN + 32];
+	size_t i;
+
+	if (!targets->nr) {
+		fputs("there is no target: nothing is counted; add one with 'htmmctl target add'\n",
+		      file);
+		return;
+	}
+	fprintf(file, "%6s %12s %10s %10s %10s %10s  %s\n", "target", "samples", "pages", "MiB",
+		"fast MiB", "table MiB", "who");
+	for (i = 0; i < targets->nr; i++) {
+		const struct htmm_target_info *target = &targets->target[i];
+
+		target_words(words, sizeof(words), target);
+		fprintf(file, "%6u %12llu %10llu %10.1f %10.1f %10.1f  ", target->number,
+			target->samples, target->pages, pages_mib(target->pages),
+			pages_mib(target->capacity_pages), (double)target->bytes / MIB);
+		out_name(file, words);
+		fputc('\n', file);
+	}
+}
+
+/* Filtered samples belong to no target. */
+static struct json_object *losses_json(const struct htmm_target_info *target)
+{
+	struct json_object *losses = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		if (i != HTMM_DROP_FILTERED)
+			json_add_u64(losses, htmm_drop_name(i), target->drops[i]);
+	return losses;
+}
+
+static struct json_object *target_json(const struct htmm_target_info *target)
+{
+	struct json_object *obj = json_object_new_object();
+
+	fields_json(obj, target_fields, target);
+	json_add_name(obj, "type", htmm_target_type_name(target->type));
+	json_add_name(obj, "name", target->name);
+	json_add(obj, "losses", losses_json(target));
+	return obj;
+}
+
+struct json_object *targets_json(const struct htmm_target_list *targets)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < targets->nr; i++)
+		json_object_array_add(array, target_json(&targets->target[i]));
+	return array;
+}
+
+static int list(int fd, const struct target_cmd *cmd, struct htmm_error *err)
+{
+	struct htmm_target_list targets;
+	struct json_object *obj;
+	int ret = htmm_device_targets(fd, &targets, err);
+
+	if (ret)
+		return ret;
+	if (cmd->json) {
+		obj = json_new();
+		json_add(obj, "targets", targets_json(&targets));
+		json_print(stdout, obj);
+	} else {
+		targets_print(stdout, &targets);
+	}
+	htmm_targets_free(&targets);
+	return 0;
+}
+
+static int add(int fd, struct target_cmd *cmd, struct htmm_error *err)
+{
+	struct htmm_target *target = cmd->session.targets;
+	__u32 number, i;
+
+	for (i = 0; i < cmd->session.nr_targets; i++, target++) {
+		target->capacity_pages = cmd->capacity >> HTMM_PAGE_SHIFT;
+		target->max_bytes = cmd->max_bytes;
+		if (htmm_device_add_target(fd, target, &number, err)) {
+			advise(err, ERANGE, "ask for less with --max-bytes");
+			return advise(err, ENOMEM,
+				      "ask for less with --max-bytes, or remove another target");
+		}
+		if (!verbosity.quiet)
+			printf("target %u added\n", number);
+	}
+	return 0;
+}
+
+static int remove_all(int fd, char **words, struct htmm_error *err)
+{
+	__s64 number;
+	int ret = 0;
+
+	for (; !ret && *words; words++) {
+		ret = htmm_parse_number(*words, 1, UINT_MAX, &number, err);
+		if (!ret)
+			ret = htmm_device_remove_target(fd, number, err);
+	}
+	return ret;
+}
+
+static int add_all_tasks(struct target_cmd *cmd, struct htmm_error *err)
+{
+	const struct htmm_target all = { .type = HTMM_TARGET_ALL };
+
+	return cmd->session.all ? session_add_target(&cmd->session, &all, err) : 0;
+}
+
+/* What is wrong with the remaining words, or NULL. */
+static const char *misuse(const char *verb, const struct target_cmd *cmd, int words)
+{
+	bool given = cmd->session.nr_targets;
+
+	if (cmd->json && strcmp(verb, "list"))
+		return "--json is for 'target list'";
+	if (!strcmp(verb, "add"))
+		return words ? "name targets with -p, --cgroup or -a" :
+		       given ? NULL : "no target given: name some with -p, --cgroup or -a";
+	if (given || cmd->capacity || cmd->max_bytes)
+		return "-p, --cgroup, -a, --capacity and --max-bytes are for 'target add'";
+	if (!strcmp(verb, "remove"))
+		return words ? NULL : "no number given: see 'htmmctl target list'";
+	if (!strcmp(verb, "list"))
+		return words ? "'target list' takes no words" : NULL;
+	return "give 'add', 'remove' or 'list'";
+}
+
+static int go(const char *verb, struct target_cmd *cmd, char **words)
+{
+	struct htmm_error err = {};
+	int fd = htmm_device_open(NULL, &err), ret;
+
+	if (fd < 0)
+		return print_error(&err);
+	if (!strcmp(verb, "add"))
+		ret = add(fd, cmd, &err);
+	else if (!strcmp(verb, "remove"))
+		ret = remove_all(fd, words, &err);
+	else
+		ret = list(fd, cmd, &err);
+	close(fd);
+	return ret ? print_error(&err) : EXIT_OK;
+}
+
+static int run_target(const struct command *cmd, int argc, char **argv)
+{
+	const char *verb = argc > 1 && *argv[1] != '-' ? argv[1] : "";
+	struct target_cmd target = {};
+	struct opt opts[TARGET_OPTS + 4] = {};
+	const struct opt more[] = {
+		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier for each: 512M, 4G, 1000p",
+		  &target.capacity, 4096, LLONG_MAX },
+		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for each one's table",
+		  &target.max_bytes, 1, LLONG_MAX },
+		OPT_JSON(&target.json),
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { opts, NULL };
+	struct htmm_error err = {};
+	const char *wrong;
+	int ret, rest;
+
+	target_opts(&target.session, opts);
+	memcpy(opts + TARGET_OPTS, more, sizeof(more));
+	/* usage_error() expects the command's name where the verb is. */
+	if (*verb) {
+		argc--;
+		argv++;
+	}
+	ret = opts_parse(cmd, argc, argv, tables, &rest);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (add_all_tasks(&target, &err))
+		return print_error(&err);
+	wrong = misuse(verb, &target, argc - rest);
+	if (wrong)
+		return usage_error(cmd, NULL, "%s", wrong);
+	return go(verb, &target, argv + rest);
+}
+
+const struct command cmd_target = {
+	.name = "target",
+	.synopsis = "add|remove|list [options] [NUMBER...]",
+	.summary = "add, remove or list who is counted, while sampling",
+	.help = "Each process or cgroup that is added has counts, histograms and thresholds\n"
+		"of its own.  A sample counts for one target, the most specific: a process\n"
+		"before a cgroup, an inner cgroup before an outer one, all processes last.\n"
+		"'remove' takes the numbers that 'list' shows.",
+	.run = run_target,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How an event really runs, which may differ from what was asked for. */
+#ifndef HTMMCTL_EVENT_MODE_H
+#define HTMMCTL_EVENT_MODE_H
+
+#include <json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <htmm/htmm.h>
+
+/**
+ * struct event_mode - an event on all its CPUs
+ * @period_min: the smallest period in force on any of them
+ * @period_max: the largest
+ * @precise_ip: the lowest precision granted on any of them
+ * @active: number of CPUs on which it is armed
+ * @large_pebs: large PEBS is on for some CPU, and loses samples
+ */
+struct event_mode {
+	__u64 period_min;
+	__u64 period_max;
+	unsigned int precise_ip;
+	unsigned int active;
+	bool large_pebs;
+};
+
+/**
+ * event_mode() - find out how an event runs
+ * @stats: the statistics of the session
+ * @event: its index
+ *
+ * Return: its mode; the last known one if it is armed on no CPU any more.
+ */
+struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int event);
+
+/* The message if they do not compare; takes the smallest and the largest period. */
+#define COUNTS_DIFFER	"each sample counts 1, whether it stands for %llu events or for %llu; see --weight-period"
+
+/**
+ * counts_compare() - tell if all samples have the same meaning, of any event and at any time
+ * @info: the session
+ * @stats: its statistics
+ * @text: why they do not; empty if they do
+ * @size: bytes in @text
+ *
+ * They do not if periods differ or a budget may change them, while samples are not weighted
+ * by their period.
+ *
+ * Return: true if they do.
+ */
+bool counts_compare(const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		    char *text, size_t size);
+
+/**
+ * event_mode_json() - add the members that say how an event runs
+ * @obj: the event's object
+ * @mode: how it runs
+ */
+void event_mode_json(struct json_object *obj, const struct event_mode *mode);
+
+/**
+ * event_period_text() - write an event's period as text
+ * @mode: how it runs
+ * @text: the period, or the smallest and the largest
+ * @size: bytes in @text
+ */
+void event_period_text(const struct event_mode *mode, char *text, size_t size);
+
+/**
+ * event_code_text() - write an event as text, in the form that -e takes where possible
+ * @event: the event
+ * @text: rNNNN, "software" or its type
+ * @size: bytes in @text
+ */
+void event_code_text(const struct htmm_event *event, char *text, size_t size);
+
+#endif /* HTMMCTL_EVENT_MODE_H */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Options of a command: one table describes both the parser and the help. */
+#ifndef HTMMCTL_OPTIONS_H
+#define HTMMCTL_OPTIONS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <htmm/error.h>
+#include <linux/types.h>
+
+struct command;
+
+/* Type of an option's value, and so of what &struct opt.value points to. */
+enum opt_kind {
+	OPT_END,
+	OPT_FLAG,	/* bool */
+	OPT_NUMBER,	/* __s64 */
+	OPT_SIZE,	/* __s64, in bytes */
+	OPT_TEXT,	/* const char * */
+	OPT_CALL,	/* anything: &struct opt.call reads it */
+};
+
+/**
+ * struct opt - one option
+ * @kind: what its value is; OPT_END ends a table
+ * @key: its letter, or 0
+ * @name: its long name
+ * @arg: how help calls its argument; NULL if it has none
+ * @help: what it does, in a few words
+ * @value: where its value goes
+ * @min: smallest value of a number or size
+ * @max: largest value of a number or size
+ * @call: reads the argument of an OPT_CALL
+ * @rare: for tuning; only --help-all explains it
+ * @words: the words that its argument may be, as a sentence has them; NULL: any others
+ */
+struct opt {
+	enum opt_kind kind;
+	char key;
+	const char *name;
+	const char *arg;
+	const char *help;
+	void *value;
+	__s64 min;
+	__s64 max;
+	int (*call)(void *value, const char *text, struct htmm_error *err);
+	bool rare;
+	const char *words;
+};
+
+/* The option of every command that prints data. */
+#define OPT_JSON(where)	{ OPT_FLAG, 0, "json", NULL, "print JSON", where }
+
+/* The option of every command that can look at one target. */
+#define OPT_TARGET(where)						\
+	{ OPT_NUMBER, 0, "target", "N", "only target N, see 'target list'", where, 1, UINT_MAX }
+
+/* opts_parse() returns this when the command should run. */
+#define OPTS_GO_ON	(-1)
+
+/**
+ * opts_parse() - read a command's options; answers --help and reports misuse
+ * @cmd: the command
+ * @argc: words, the command's name first
+ * @argv: the words
+ * @tables: tables of options, NULL at the end
+ * @rest: set to the index of the first word that is no option; NULL if the command takes no
+ *	words
+ *
+ * Every command also has -q and -v, which set &verbosity, --help, --help-all, and
+ * --list-options, which prints a line for each option: its letter, name and argument, "-"
+ * for none, what it does, and which words its argument may be, with tabs between them.
+ *
+ * Return: OPTS_GO_ON, or the exit status.
+ */
+int opts_parse(const struct command *cmd, int argc, char **argv,
+	       const struct opt *const *tables, int *rest);
+
+/**
+ * opt_word() - find an option's argument in a list of words
+ * @words: the words; an element may be NULL: not available here
+ * @nr: how many there are
+ * @text: what the user has typed
+ * @what: start of the error message
+ * @err: says that @text is none of them, and which word was meant or which exist
+ *
+ * Return: the word's index, or -EINVAL.
+ */
+int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
+	     struct htmm_error *err);
+
+/**
+ * opt_words() - find an option's argument, words with commas between, in a list
+ * @word: the word of a number, from 0 on
+ * @nr: how many there are, at most 16
+ * @text: what the user has typed
+ * @what: start of the error message
+ * @mask: the bits of the words found are set
+ * @err: as of opt_word()
+ *
+ * Return: 0 or a negative errno.
+ */
+int opt_words(const char *(*word)(unsigned int i), unsigned int nr, const char *text,
+	      const char *what, __u32 *mask, struct htmm_error *err);
+
+#endif /* HTMMCTL_OPTIONS_H */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What to sample, from the options of `start`, `run` and `record`. */
+#ifndef HTMMCTL_SESSION_H
+#define HTMMCTL_SESSION_H
+
+#include <htmm/htmm.h>
+#include "options.h"
+
+/**
+ * struct session - a session to start
+ * @events: what to sample
+ * @period: period of the events that name none; 0: their own defaults
+ * @targets: whose accesses to sample; cgroups are open files
+ * @nr_targets: number of @targets
+ * @all: sample all processes; there are no targets then
+ * @cpus: CPUs to sample; empty: all
+ * @drain_cpus: CPUs for the drain threads; empty: any
+ * @ring_pages: pages of a ring; 0: default
+ * @capacity: bytes of the fast tier; 0: default
+ * @max_pages: most pages to track; 0: only @max_bytes is a limit
+ * @max_bytes: most memory of the table, in bytes; 0: default
+ * @cooling_period: samples between coolings; 0: default
+ * @adaptation_period: samples between adaptations; 0: default
+ * @drain_threads: drain threads; 0: default
+ * @drain_nice: nice value of the drain threads
+ * @drain_interval: milliseconds; 0: default
+ * @budget_ppm: most CPU time for sampling, in millionths; -1: no budget
+ * @budget_interval: milliseconds between checks of the cost; 0: default
+ * @interrupt_cost: nanoseconds of an interrupt outside the handler; 0: default
+ * @sample_type: further PERF_SAMPLE_* bits for the records
+ * @weight_period: a sample counts as much as its period; always so with a budget
+ * @no_weight_period: each sample counts 1, even with a budget
+ * @sources: count what served samples, on any machine
+ * @no_sources: do not, not even on a machine with several kinds of memory
+ * @number: of the session that session_start() has started
+ */
+struct session {
+	struct htmm_event_list events;
+	__s64 period;
+	struct htmm_target targets[HTMM_MAX_TARGETS];
+	__u32 nr_targets;
+	bool all;
+	struct htmm_cpus cpus;
+	struct htmm_cpus drain_cpus;
+	__s64 ring_pages;
+	__s64 capacity;
+	__s64 max_pages;
+	__s64 max_bytes;
+	__s64 cooling_period;
+	__s64 adaptation_period;
+	__s64 drain_threads;
+	__s64 drain_nice;
+	__s64 drain_interval;
+	__s64 budget_ppm;
+	__s64 budget_interval;
+	__s64 interrupt_cost;
+	__u64 sample_type;
+	bool weight_period;
+	bool no_weight_period;
+	bool sources;
+	bool no_sources;
+	__u64 number;
+};
+
+/* Number of options that target_opts() fills in; it adds no end mark. */
+#define TARGET_OPTS	3
+
+/**
+ * target_opts() - make the options that choose what is sampled
+ * @session: where their values go
+ * @opts: the start of a table
+ */
+void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
+
+/* Number of options that session_opts() fills in, with the end mark. */
+#define SESSION_OPTS	(TARGET_OPTS + 21)
+
+/**
+ * session_opts() - make the options that describe a session
+ * @session: where their values go
+ * @opts: the table
+ */
+void session_opts(struct session *session, struct opt opts[SESSION_OPTS]);
+
+/**
+ * session_check() - check that the options do not conflict
+ * @session: the session
+ * @err: says which ones conflict
+ *
+ * Return: 0 or -EINVAL.
+ */
+int session_check(const struct session *session, struct htmm_error *err);
+
+/**
+ * session_finish() - set the events and periods that the user did not give
+ * @session: the session
+ * @err: says why no event of this machine will do
+ *
+ * Return: 0, or -ENOENT if the user has named no event, and the CPU has none.
+ */
+int session_finish(struct session *session, struct htmm_error *err);
+
+/**
+ * session_add_target() - add a process or a cgroup to sample
+ * @session: the session
+ * @target: the target; the session takes over a cgroup's file
+ * @err: says if there are too many
+ *
+ * Return: 0 or -E2BIG.
+ */
+int session_add_target(struct session *session, const struct htmm_target *target,
+		       struct htmm_error *err);
+
+/**
+ * session_default_events() - add the event that is sampled if the user gives none
+ * @list: the events
+ * @why: if it is not the first choice, says why that is not available
+ *
+ * Adds nothing if no event of the CPU can be sampled here.
+ *
+ * Return: true if it is the first choice.
+ */
+bool session_default_events(struct htmm_event_list *list, struct htmm_error *why);
+
+/**
+ * session_start() - start a session
+ * @session: the session, finished
+ * @fd: the device
+ * @flags: HTMM_START_*
+ * @err: says why it did not start
+ *
+ * Return: 0 or a negative errno.
+ */
+int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err);
+
+/**
+ * session_stop() - end a session that was started
+ * @session: the session
+ * @fd: the device
+ * @err: says why it could not be ended
+ *
+ * Return: 0; -EALREADY if someone else has stopped it, so that its results are not of all the
+ * time; -ESTALE if another one has begun since then, so that its results are gone; or another
+ * negative errno.
+ */
+int session_stop(const struct session *session, int fd, struct htmm_error *err);
+
+#endif /* HTMMCTL_SESSION_H */

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "htmmctl/command.h"
+#include "htmmctl/event_mode.h"
+#include "htmmctl/format.h"
+#include "htmmctl/options.h"
+#include "gnuplot.h"
+#include "live.h"
+#include "perfdata/decode_thread.h"
+#include "progress.h"
+#include "timeline.h"
+#include "view.h"
+
+/* Lines of each list unless -n is given. */
+#define LINES_DEFAULT		20
+/* Default size of each panel of the heat map, in cells. */
+#define COLUMNS_DEFAULT		64
+#define ROWS_DEFAULT		12
+#define PLOT_COLUMNS		256
+#define PLOT_ROWS		128
+/* The kernel's default period; and memory for 30 million pages in dense use. */
+#define MAX_BYTES_DEFAULT	(128 << 20)
+
+/**
+ * struct options - the options of report
+ * @path: file to read; NULL: the live session
+ * @plot: image file to write, or NULL
+ * @choice: format
+ * @given_parts: parts that were asked for
+ * @parts: parts to print
+ * @max: lines of lists
+ * @columns: of the heat map; 0: default
+ * @rows: of the heat map
+ * @config: how to evaluate the samples
+ * @capacity: bytes of the fast tier; 0: as recorded
+ * @max_bytes: memory of the table
+ * @cooling_period: in samples
+ */
+struct options {
+	const char *path;
+	const char *plot;
+	struct format_choice choice;
+	unsigned int given_parts;
+	unsigned int parts;
+	__s64 max;
+	unsigned int columns;
+	unsigned int rows;
+	struct report_config config;
+	__s64 capacity;
+	__s64 max_bytes;
+	__s64 cooling_period;
+};
+
+static const char *const part_names[] = {
+	"summary", "processes", "mappings", "hist", "pages", "regions", "wss", "heat",
+	"commands", "curve",
+};
+
+static int call_part(void *value, const char *text, struct htmm_error *err)
+{
+	unsigned int *parts = value;
+	int i = opt_word(part_names, ARRAY_SIZE(part_names), text, "a report has no part", err);
+
+	if (i >= 0)
+		*parts |= 1U << i;
+	return i < 0 ? i : 0;
+}
+
+static int call_min_level(void *value, const char *text, struct htmm_error *err)
+{
+	static const char *const names[] = {
+		[HTMM_SOURCE_CACHE] = "cache",
+		[HTMM_SOURCE_LOCAL] = "memory",
+		[HTMM_SOURCE_REMOTE] = "remote",
+		[HTMM_SOURCE_SLOW] = "slow",
+	};
+	int i = opt_word(names, ARRAY_SIZE(names), text, "data comes from no level", err);
+
+	if (i >= 0)
+		*(enum htmm_source *)value = i;
+	return i < 0 ? i : 0;
+}
+
+/* Not the last of several: none of them is to be left out without a word. */
+static int call_input(void *value, const char *text, struct htmm_error *err)
+{
+	struct options *opts = value;
+
+	if (opts->path)
+		return htmm_error_set(err, EINVAL, "make a report of each",
+				      "a report is of one file, and '%s' is a second one", text);
+	opts->path = text;
+	return 0;
+}
+
+static int call_resolution(void *value, const char *text, struct htmm_error *err)
+{
+	struct options *opts = value;
+	int end = 0;
+
+	if (sscanf(text, "%ux%u%n", &opts->columns, &opts->rows, &end) == 2 && !text[end] &&
+	    opts->columns && opts->rows && opts->columns <= HEAT_SLICES && opts->rows <= 1024)
+		return 0;
+	return htmm_error_set(err, EINVAL, "give columns and rows, such as 64x16; 512x1024 at most",
+			      "'%s' is no resolution", text);
+}
+
+static int call_pid(void *value, const char *text, struct htmm_error *err)
+{
+	struct report_config *config = value;
+	__s64 pid;
+	int ret;
+
+	ret = htmm_parse_number(text, 0, INT_MAX, &pid, err);
+	if (ret)
+		return ret;
+	if (config->nr_pids == REPORT_PIDS_MAX)
+		return htmm_error_set(err, E2BIG, NULL, "there are more than %d processes",
+				      REPORT_PIDS_MAX);
+	config->pids[config->nr_pids++] = pid;
+	return 0;
+}
+
+/* The default capacity of the fast tier: the memory of nodes with CPUs. */
+static __u64 recorded_capacity(struct report_view *view)
+{
+	const struct perfdata_notes *notes = view->notes;
+
+	if (notes->fast_mem && notes->fast_mem != notes->total_mem) {
+		view->capacity_from = CAPACITY_CPU_NODES;
+		return notes->fast_mem >> 12;
+	}
+	if (notes->total_mem) {
+		view->capacity_from = CAPACITY_ALL_MEMORY;
+		return notes->total_mem >> 12;
+	}
+	view->capacity_from = CAPACITY_THIS_MACHINE;
+	notice("the file does not tell its machine's memory; this one's is taken, see --capacity");
+	return (__u64)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) >> 12);
+}
+
+static int read_records(struct report *report, struct perfdata_reader *reader,
+			struct htmm_error *err)
+{
+	struct decode_thread *ahead = decode_thread_new(reader, err);
+	const struct perfdata_batch *batch;
+	struct progress progress;
+	int ret;
+
+	if (!ahead)
+		return -err->code;
+	progress_begin(&progress);
+	while ((ret = decode_thread_next(ahead, &batch, err)) > 0) {
+		report_feed(report, batch->sample, batch->nr);
+		progress_update(&progress, batch->status.offset, batch->status.size,
+				report->counts.samples, "samples");
+	}
+	progress_end(&progress);
+	decode_thread_free(ahead);
+	return ret;
+}
+
+static void say_status(const struct perfdata_status *status, const struct report *report)
+{
+	if (status->damaged)
+		notice("the file is damaged at byte %llu; what follows there is not in the report",
+		       status->offset);
+	else if (status->truncated)
+		notice("the file was not finished, or was cut; all that it has is in the report");
+	if (status->malformed)
+		notice("%llu malformed records were left out", status->malformed);
+	if (status->unknown)
+		notice("%llu samples of unknown events were left out", status->unknown);
+	if (status->late)
+		notice("%llu records came too late to be put in order of time", status->late);
+	if (report->tasks.left_out)
+		notice("%llu records of processes and mappings were left out: there are too many",
+		       report->tasks.left_out);
+}
+
+/* Nothing was counted: the reason that most samples have. */
+static int no_samples(const struct report_counts *counts, const char *path, struct htmm_error *err)
+{
+	const struct {
+		__u64 nr;
+		const char *what;
+		const char *hint;
+	} reasons[] = {
+		{ counts->no_addr, "have no data address",
+		  "record with 'htmmctl record' or 'perf record -d'" },
+		{ counts->filtered, "are of other processes", "give another process with -p" },
+		{ counts->guest, "were taken in virtual machines", "record inside of these" },
+		{ counts->no_process, "are of processes that the recording does not know",
+		  "record outside of the container" },
+		{ counts->kernel_addr, "are of kernel memory", NULL },
+		{ counts->min_level, "are from nearer than --min-level", "give a nearer one" },
+		{ counts->no_memory, "did not fit the table", "give more with --max-bytes" },
+	};
+	size_t i, most = 0;
+	__u64 all = 0;
+
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		all += reasons[i].nr;
+		most = reasons[i].nr > reasons[most].nr ? i : most;
+	}
+	if (!all)
+		return htmm_error_set(err, ENODATA, "record for longer, or more often with -c",
+				      "there is no sample in '%s'", path);
+	return htmm_error_set(err, ENODATA, reasons[most].hint,
+			      "no sample of '%s' was counted: %llu of %llu %s", path,
+			      reasons[most].nr, all, reasons[most].what);
+}
+
+/* Are no accesses without a sample? The counter of a processor misses some even then. */
+static bool is_census(const struct perfdata_events *events, const struct perfdata_status *status,
+		      const struct report_counts *counts)
+{
+	__u32 i;
+
+	for (i = 0; i < events->nr; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
+
+		if (!attr->freq && !attr->sample_period)
+			continue;
+		if (attr->type != PERF_TYPE_SOFTWARE || attr->freq || attr->sample_period != 1)
+			return false;
+	}
+	return !report_lost(counts) && !counts->throttled && !status->malformed &&
+	       !status->unknown && !status->truncated && !status->damaged;
+}
+
+/*
+ * Like counts_compare() for a session: a recording's events may have different periods.
+ * Returns the largest.
+ */
+static __u64 weigh(const struct options *opts, const struct perfdata_events *events)
+{
+	__u64 min = ~0ULL, max = 0;
+	__u32 i;
+
+	for (i = 0; i < events->nr; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
+
+		/* One that is read with its group has no samples of its own. */
+		if (attr->freq || !attr->sample_period)
+			continue;
+		min = attr->sample_period < min ? attr->sample_period : min;
+		max = attr->sample_period > max ? attr->sample_period : max;
+	}
+	if (min < max && !opts->config.weight_period)
+		notice(COUNTS_DIFFER, min, max);
+	return max;
+}
+
+/* An image has its own number of cells; printed output beside it keeps the usual one. */
+static int make_panels(const struct options *opts, struct report_view *view, unsigned int columns,
+		       unsigned int rows, struct htmm_error *err)
+{
+	if (!panels_make(&view->panels, view->report->heat, REPORT_PANELS,
+			 opts->columns ? opts->columns : columns, opts->rows ? opts->rows : rows))
+		return 0;
+	return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+}
+
+static int print(const struct options *opts, struct report_view *view, struct htmm_error *err)
+{
+	static void (*const printers[FORMATS])(FILE *file, const struct report_view *view) = {
+		[FORMAT_TEXT] = report_print_text,
+		[FORMAT_JSON] = report_print_json,
+		[FORMAT_CSV] = report_print_csv,
+		[FORMAT_PROMETHEUS] = report_print_prometheus,
+		[FORMAT_DAMON] = report_print_damon,
+	};
+	int ret;
+
+	if (opts->plot) {
+		ret = make_panels(opts, view, PLOT_COLUMNS, PLOT_ROWS, err);
+		if (!ret)
+			ret = report_plot(opts->plot, view, err);
+		panels_free(&view->panels);
+		if (ret || opts->choice.format == FORMAT_TEXT)
+			return ret;
+	}
+	ret = make_panels(opts, view, COLUMNS_DEFAULT, ROWS_DEFAULT, err);
+	if (!ret)
+		printers[opts->choice.format](stdout, view);
+	panels_free(&view->panels);
+	return ret;
+}
+
+/* What is known besides the counts. A pipe describes its machine and events in the records. */
+static void know(const struct options *opts, struct report_view *view, struct report *report)
+{
+	const __u64 unit = weigh(opts, view->events);
+
+	if (!opts->capacity)
+		report->store->config.capacity = recorded_capacity(view);
+	if (opts->config.weight_period)
+		report->known.unit = unit < ~0U ? unit : ~0U;
+	report->known.census = is_census(view->events, &view->status, &report->counts);
+}
+
+static int report_file(struct options *opts, struct htmm_error *err)
+{
+	struct perfdata_reader *reader;
+	struct report report = {};
+	struct report_view view = { .report = &report, .path = opts->path, .parts = opts->parts,
+				    .max = opts->max };
+	int ret;
+
+	ret = perfdata_reader_open(&reader, opts->path, err);
+	if (ret)
+		return ret;
+	view.notes = perfdata_reader_notes(reader);
+	view.events = perfdata_reader_events(reader);
+	ret = report_init(&report, &opts->config, err);
+	if (!ret) {
+		heat_expect(report.heat, view.notes->length);
+		ret = read_records(&report, reader, err);
+	}
+	if (!ret) {
+		perfdata_reader_status(reader, &view.status);
+		know(opts, &view, &report);
+		ret = report_finish(&report, opts->max, err);
+	}
+	if (!ret) {
+		say_status(&view.status, &report);
+		ret = opts->plot && !report.counts.samples ? 0 : print(opts, &view, err);
+	}
+	if (!ret && view.status.damaged)
+		ret = htmm_error_set(err, EBADMSG, NULL, "'%s' is damaged", opts->path);
+	else if (!ret && !report.counts.samples)
+		ret = no_samples(&report.counts, opts->path, err);
+	report_free(&report);
+	perfdata_reader_close(reader);
+	return ret;
+}
+
+static int report_session(struct options *opts, struct htmm_error *err)
+{
+	struct report report = {};
+	struct report_view view = { .report = &report, .parts = opts->parts, .max = opts->max,
+				    .capacity_from = opts->capacity ? CAPACITY_OPTION :
+								      CAPACITY_SESSION };
+	int fd = htmm_device_open(NULL, err), ret;
+
+	if (fd < 0)
+		return fd;
+	view.parts &= ~(PART_WSS | PART_HEAT);
+	ret = report_live_config(fd, &opts->config, err);
+	if (!ret)
+		ret = report_init(&report, &opts->config, err);
+	if (!ret)
+		ret = report_live_feed(fd, &report, err);
+	if (!ret)
+		ret = report_finish(&report, opts->max, err);
+	if (!ret)
+		ret = print(opts, &view, err);
+	report_free(&report);
+	close(fd);
+	return ret;
+}
+
+/* A log has no samples: options that choose among these, or evaluate them, mean nothing. */
+static int check_log(const struct options *opts, struct htmm_error *err)
+{
+	const struct report_config *config = &opts->config;
+
+	if (opts->given_parts || opts->columns || config->nr_pids || config->min_level ||
+	    config->weight_period || opts->capacity || opts->cooling_period)
+		return htmm_error_set(err, EINVAL,
+				      "with a log, give only -n, --format and --plot",
+				      "a log has no samples, which --part, -p, --capacity and others are about");
+	return 0;
+}
+
+static int report_log(const struct options *opts, struct htmm_error *err)
+{
+	struct timeline timeline;
+	int ret = timeline_read(&timeline, opts->path, err);
+
+	if (ret)
+		return ret;
+	if (opts->plot)
+		ret = timeline_plot(opts->plot, &timeline, err);
+	else if (opts->choice.format == FORMAT_CSV)
+		timeline_print_csv(stdout, &timeline);
+	else if (opts->choice.format == FORMAT_TEXT)
+		timeline_print(stdout, &timeline, opts->max);
+	else
+		ret = htmm_error_set(err, EINVAL, "give --format text or csv, or --plot FILE",
+				     "a log is JSON already; as others there is no report of it");
+	timeline_free(&timeline);
+	return ret;
+}
+
+/* Checks for conflicting options, and sets those that were not given. */
+static int complete(struct options *opts, struct htmm_error *err)
+{
+	const unsigned int drawn = opts->given_parts & (PART_HEAT | PART_WSS | PART_CURVE);
+	bool map = (opts->plot && drawn != PART_CURVE) || opts->choice.format == FORMAT_DAMON;
+
+	opts->parts = opts->given_parts;
+	if (opts->plot && opts->given_parts && (!drawn || drawn & (drawn - 1)))
+		return htmm_error_set(err, EINVAL, "give one of --part heat, wss and curve",
+				      "a picture is of one part");
+
+	if (opts->config.min_level > HTMM_SOURCE_CACHE && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session does not keep where data came from; --min-level needs a file");
+	if (map && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session keeps no times; a heat map needs a file");
+	if (opts->choice.format == FORMAT_DAMON && isatty(STDOUT_FILENO))
+		return htmm_error_set(err, EINVAL, "redirect it: > FILE",
+				      "a record for damo is not for a terminal");
+	if (opts->parts & (PART_WSS | PART_HEAT) && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session keeps no times, which --part %s is about",
+				      opts->parts & PART_WSS ? "wss" : "heat");
+	if (!opts->parts)
+		opts->parts = opts->choice.format == FORMAT_CSV ? PART_MAPPINGS : PART_ALL;
+	if (opts->choice.format == FORMAT_CSV && opts->parts & (opts->parts - 1))
+		return htmm_error_set(err, EINVAL, "give one --part",
+				      "CSV has one table at a time");
+	opts->config.curve = opts->parts & PART_CURVE;
+	opts->config.store.capacity = opts->capacity >> 12;
+	opts->config.store.max_bytes = opts->max_bytes;
+	opts->config.store.cooling_period = opts->cooling_period;
+	return opts->plot ? gnuplot_check(opts->plot, err) : 0;
+}
+
+static const char part_words[] =
+	"summary, processes, mappings, hist, pages, regions, wss, heat, commands or curve";
+
+static int run_report(const struct command *cmd, int argc, char **argv)
+{
+	struct options o = {
+		.choice.allowed = (1 << FORMATS) - 1, .max = LINES_DEFAULT,
+		.max_bytes = MAX_BYTES_DEFAULT,
+	};
+	const struct opt opts[] = {
+		{ OPT_CALL, 'i', "input", "FILE", "perf.data, - for a pipe, or a log; else live",
+		  &o, .call = call_input },
+		{ OPT_CALL, 0, "part", "PART",
+		  "only summary, processes, mappings, ...", &o.given_parts, .call = call_part,
+		  .words = part_words },
+		opt_format(&o.choice, "text, json, csv, prometheus or damon"),
+		OPT_FORMAT_JSON(&o.choice),
+		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map, wss or curve: FILE.png or .svg",
+		  &o.plot },
+		{ OPT_CALL, 0, "resolution", "CxR", "columns and rows of the heat map (64x12)",
+		  &o, .call = call_resolution },
+		{ OPT_NUMBER, 'n', "number", "N", "lines of each list, 0: all (20)",
+		  &o.max, 0, INT_MAX },
+		{ OPT_CALL, 'p', "pid", "PID", "only this process; may be repeated",
+		  &o.config, .call = call_pid },
+		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
+		  &o.capacity, 4096, LLONG_MAX },
+		{ OPT_NUMBER, 0, "cooling-period", "N",
+		  "samples until counts are halved (4 a page)", &o.cooling_period, 1, LLONG_MAX },
+		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table (128M)",
+		  &o.max_bytes, 1, LLONG_MAX },
+		{ OPT_CALL, 0, "min-level", "LEVEL",
+		  "memory: leave out what a cache served (cache)", &o.config.min_level,
+		  .call = call_min_level, .words = "cache, memory, remote or slow" },
+		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
+		  &o.config.weight_period },
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { opts, NULL };
+	struct htmm_error err = {};
+	bool is_log;
+	int ret;
+
+	ret = opts_parse(cmd, argc, argv, tables, NULL);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (complete(&o, &err)) {
+		print_error(&err);
+		return EXIT_USAGE;
+	}
+	is_log = o.path && timeline_is(o.path);
+	if (is_log && check_log(&o, &err)) {
+		print_error(&err);
+		return EXIT_USAGE;
+	}
+	if (is_log)
+		ret = report_log(&o, &err);
+	else
+		ret = o.path ? report_file(&o, &err) : report_session(&o, &err);
+	return ret ? print_error(&err) : EXIT_OK;
+}
+
+static const struct command cmd_report = {
+	.name = "report",
+	.synopsis = "[options]",
+	.help = "Reads a perf.data of 'htmmctl record' or 'perf record -d', or the live session.\n"
+		"Hotness is computed as the module does.",
+	.run = run_report,
+};
+
+int main(int argc, char **argv)
+{
+	return command_main(&cmd_report, argc, argv);
+}

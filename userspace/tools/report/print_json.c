@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include "htmmctl/hist.h"
+#include "htmmctl/output.h"
+#include "htmmctl/placement.h"
+#include "view.h"
+
+static struct json_object *losses_json(const struct report_counts *counts)
+{
+	struct json_object *obj = json_object_new_object();
+
+	json_add_u64(obj, "no_addr", counts->no_addr);
+	json_add_u64(obj, "kernel_addr", counts->kernel_addr);
+	json_add_u64(obj, "table_full", counts->no_memory);
+	json_add_u64(obj, "before", counts->lost);
+	return obj;
+}
+
+static struct json_object *sources_json(const struct report_counts *counts)
+{
+	struct json_object *obj = json_object_new_object();
+	int i;
+
+	for (i = 0; i < HTMM_NR_SOURCES; i++)
+		json_add_u64(obj, report_source_name(i), counts->served[i]);
+	return obj;
+}
+
+static struct json_object *events_json(const struct report_view *view)
+{
+	struct json_object *events = json_object_new_array();
+	char buf[64];
+	__u32 i;
+
+	for (i = 0; view->events && i < view->events->nr; i++) {
+		const struct perf_event_attr *attr = &view->events->event[i].attr;
+		struct json_object *event = json_object_new_object();
+
+		json_add_name(event, "name", report_event_name(view, i, buf, sizeof(buf)));
+		json_add_u64(event, "type", attr->type);
+		json_add_hex(event, "config", attr->config);
+		json_add_bool(event, "sampled", !report_event_counts(view, i));
+		json_object_array_add(events, event);
+	}
+	return events;
+}
+
+static struct json_object *source_json(const struct report_view *view)
+{
+	struct json_object *obj = json_object_new_object();
+
+	json_add_name(obj, "kind", view->path ? "file" : "session");
+	if (!view->path)
+		return obj;
+	json_add_name(obj, "path", view->path);
+	if (view->notes->hostname)
+		json_add_name(obj, "hostname", view->notes->hostname);
+	if (view->notes->cmdline)
+		json_add_name(obj, "cmdline", view->notes->cmdline);
+	json_add_u64(obj, "bytes", view->status.offset);
+	json_add_u64(obj, "records", view->status.records);
+	json_add_u64(obj, "malformed", view->status.malformed);
+	json_add_u64(obj, "unknown", view->status.unknown);
+	json_add_u64(obj, "late", view->status.late);
+	json_add_u64(obj, "left_out", view->report->tasks.left_out);
+	json_add_bool(obj, "truncated", view->status.truncated);
+	json_add_bool(obj, "damaged", view->status.damaged);
+	return obj;
+}
+
+static void add_summary(struct json_object *obj, const struct report_view *view)
+{
+	static const char *const from[] = {
+		[CAPACITY_OPTION] = "option",
+		[CAPACITY_SESSION] = "session",
+		[CAPACITY_CPU_NODES] = "cpu_nodes",
+		[CAPACITY_ALL_MEMORY] = "all_memory",
+		[CAPACITY_THIS_MACHINE] = "this_machine",
+	};
+	const struct report *report = view->report;
+
+	json_add(obj, "source", source_json(view));
+	json_add(obj, "events", events_json(view));
+	json_add_u64(obj, "samples", report->counts.samples);
+	json_add_u64(obj, "samples_since_start",
+		     report->session_samples ?: report->counts.samples);
+	json_add_u64(obj, "filtered", report->counts.filtered);
+	json_add_u64(obj, "guest", report->counts.guest);
+	json_add_u64(obj, "no_process", report->counts.no_process);
+	json_add_u64(obj, "min_level", report->counts.min_level);
+	json_add_u64(obj, "lost", report_lost(&report->counts));
+	json_add(obj, "losses", losses_json(&report->counts));
+	json_add_u64(obj, "throttled", report->counts.throttled);
+	json_add(obj, "origins", sources_json(&report->counts));
+	json_add_u64(obj, "start_ns", report->heat->start);
+	json_add_u64(obj, "duration_ns", report_duration(view));
+	json_add_u64(obj, "coolings", report->store->coolings);
+	json_add_u64(obj, "evicted", report->store->table.stats.evicted);
+	json_add_name(obj, "capacity_from", from[view->capacity_from]);
+	json_add_u64(obj, "hit_ratio_ppm", report->ratio[HTMM_KIND_BASE].hit_ppm);
+	json_add_u64(obj, "hit_ratio_error_ppm", report->ratio[HTMM_KIND_BASE].error_ppm);
+	json_add_u64(obj, "hit_ratio_huge_ppm", report->ratio[HTMM_KIND_HUGE].hit_ppm);
+	json_add_u64(obj, "hit_ratio_huge_error_ppm", report->ratio[HTMM_KIND_HUGE].error_ppm);
+	hit_json(obj, "hit_estimate", &report->hit[HTMM_KIND_BASE]);
+	hit_json(obj, "hit_estimate_huge", &report->hit[HTMM_KIND_HUGE]);
+}
+
+static void add_space(struct json_object *obj, const struct report_view *view, __u32 number)
+{
+	const struct space *space = &view->report->tasks.space[number];
+
+	json_add_u64(obj, "pid", space->pid);
+	json_add_name(obj, "comm", space->comm);
+	json_add_u64(obj, "space", number);
+}
+
+static struct json_object *processes_json(const struct report_view *view)
+{
+	struct json_object *array = json_object_new_array();
+	struct report_order order = report_order_spaces(view);
+	__u32 i;
+
+	for (i = 0; i < order.nr; i++) {
+		const struct space *space = &view->report->tasks.space[order.index[i]];
+		struct json_object *obj = json_object_new_object();
+
+		add_space(obj, view, order.index[i]);
+		json_add_bool(obj, "exited", space->exited);
+		json_add_u64(obj, "samples", space->samples);
+		json_add_u64(obj, "pages", space->pages);
+		json_add_u64(obj, "hot_pages", space->hot_pages);
+		json_object_array_add(array, obj);
+	}
+	free(order.index);
+	return array;
+}
+
+static struct json_object *commands_json(const struct report_view *view)
+{
+	struct json_object *array = json_object_new_array();
+	struct report_command *command;
+	__u32 nr, i;
+
+	command = report_commands(view, &nr);
+	for (i = 0; i < nr; i++) {
+		struct json_object *obj = json_object_new_object();
+
+		json_add_name(obj, "comm", command[i].comm);
+		json_add_u64(obj, "processes", command[i].processes);
+		json_add_u64(obj, "samples", command[i].samples);
+		json_add_u64(obj, "pages", command[i].pages);
+		json_add_u64(obj, "hot_pages", command[i].hot_pages);
+		json_object_array_add(array, obj);
+	}
+	free(command);
+	return array;
+}
+
+static struct json_object *mappings_json(const struct report_view *view)
+{
+	struct json_object *array = json_object_new_array();
+	struct report_order order = report_order_mappings(view);
+	__u32 i;
+
+	for (i = 0; i < order.nr; i++) {
+		const struct mapping *mapping = &view->report->tasks.mapping[order.index[i]];
+		struct json_object *obj = json_object_new_object();
+
+		add_space(obj, view, mapping->space);
+		json_add_name(obj, "mapping", mapping->name);
+		fields_json(obj, report_mapping_fields, mapping);
+		json_object_array_add(array, obj);
+	}
+	free(order.index);
+	return array;
+}
+
+static struct json_object *page_json(const struct report_view *view,
+				     const struct report_page *page)
+{
+	struct json_object *obj = json_object_new_object();
+
+	add_space(obj, view, page->space);
+	json_add_hex(obj, "addr", page->addr);
+	json_add_name(obj, "mapping", report_mapping_name(view, page->mapping));
+	json_add_u64(obj, "samples", page->samples);
+	json_add_u64(obj, "bin", page->bin);
+	json_add_bool(obj, "hot", page->hot);
+	return obj;
+}
+
+static struct json_object *pages_json(const struct report_view *view)
+{
+	struct json_object *array = json_object_new_array();
+	__u32 i;
+
+	for (i = 0; i < view->report->nr_pages; i++) {
+		const struct report_page *page = &view->report->page[i];
+		struct json_object *obj = page_json(view, page);
+
+		if (view->report->place)
+			place_json(obj, page->node, page->mapping_shift);
+		json_object_array_add(array, obj);
+	}
+	return array;
+}
+
+static struct json_object *regions_json(const struct report_view *view)
+{
+	struct json_object *array = json_object_new_array();
+	__u32 i;
+
+	for (i = 0; i < view->report->nr_regions; i++) {
+		const struct report_page *region = &view->report->region[i];
+		struct json_object *obj = page_json(view, region);
+
+		json_add_u64(obj, "touched", region->touched);
+		json_add_u64(obj, "hot_pages", region->hot_pages);
+		json_add_u64(obj, "skew", region->skew);
+		json_object_array_add(array, obj);
+	}
+	return array;
+}
+
+static struct json_object *wss_json(const struct report_view *view)
+{
+	const struct heat *heat = view->report->heat;
+	unsigned int step = view->panels.column_slices, from, i;
+	struct json_object *array = json_object_new_array();
+
+	for (from = 0; from < heat_slices(heat); from += step) {
+		struct json_object *obj = json_object_new_object();
+		__u64 samples = 0;
+
+		for (i = from; i < from + step && i < HEAT_SLICES; i++)
+			samples += heat->slice_samples[i];
+		json_add_u64(obj, "start_ns", (__u64)from << heat->slice_shift);
+		json_add_u64(obj, "samples", samples);
+		json_add_u64(obj, "pages", heat_working_set(heat, from, i));
+		json_object_array_add(array, obj);
+	}
+	return array;
+}
+
+static struct json_object *panel_json(const struct report_view *view, const struct panel *panel,
+				      __u64 *cells)
+{
+	struct json_object *obj = json_object_new_object(), *rows = json_object_new_array();
+	unsigned int row, i;
+
+	add_space(obj, view, panel->space);
+	json_add_name(obj, "mapping", panels_mapping(view->report, panel, NULL));
+	json_add_hex(obj, "start", panel->start);
+	json_add_hex(obj, "end", panel->end);
+	json_add_u64(obj, "row_bytes", panel->row_bytes);
+	json_add_u64(obj, "samples", panel->samples);
+	for (row = 0; row < panel->rows; row++) {
+		struct json_object *line = json_object_new_array();
+
+		panels_row(&view->panels, view->report->heat, panel, row, cells);
+		for (i = 0; i < view->panels.columns; i++)
+			json_object_array_add(line, json_object_new_uint64(cells[i]));
+		json_object_array_add(rows, line);
+	}
+	json_add(obj, "rows", rows);
+	return obj;
+}
+
+static struct json_object *heat_json(const struct report_view *view)
+{
+	struct json_object *obj = json_object_new_object(), *array = json_object_new_array();
+	__u64 *cells = calloc(view->panels.columns + 1UL, sizeof(*cells));
+	unsigned int i;
+
+	json_add_u64(obj, "columns", view->panels.columns);
+	json_add_u64(obj, "column_ns", report_column_ns(view));
+	for (i = 0; cells && i < view->panels.nr; i++)
+		json_object_array_add(array, panel_json(view, &view->panels.panel[i], cells));
+	json_add(obj, "panels", array);
+	json_add_u64(obj, "left_out", view->panels.left_out);
+	json_add_u64(obj, "left_out_samples",
+		     view->panels.left_out_samples + view->report->heat->omitted);
+	free(cells);
+	return obj;
+}
+
+void report_print_json(FILE *file, const struct report_view *view)
+{
+	const struct report *report = view->report;
+	struct json_object *obj = json_new();
+
+	if (view->parts & PART_SUMMARY)
+		add_summary(obj, view);
+	if (view->parts & PART_PROCESSES)
+		json_add(obj, "processes", processes_json(view));
+	if (view->parts & PART_COMMANDS)
+		json_add(obj, "commands", commands_json(view));
+	if (view->parts & PART_MAPPINGS)
+		json_add(obj, "mappings", mappings_json(view));
+	if (view->parts & PART_HIST) {
+		json_add(obj, "hist", hist_json(&report->hist[HTMM_KIND_BASE],
+						&report->ratio[HTMM_KIND_BASE],
+						&report->hit[HTMM_KIND_BASE]));
+		json_add(obj, "hist_huge", hist_json(&report->hist[HTMM_KIND_HUGE],
+						     &report->ratio[HTMM_KIND_HUGE],
+						     &report->hit[HTMM_KIND_HUGE]));
+	}
+	if (view->parts & PART_CURVE)
+		json_add(obj, "curve", report_curve_json(view));
+	if (view->parts & PART_PAGES)
+		json_add(obj, "pages", pages_json(view));
+	if (view->parts & PART_REGIONS)
+		json_add(obj, "regions", regions_json(view));
+	if (view->parts & PART_WSS)
+		json_add(obj, "wss", wss_json(view));
+	if (view->parts & PART_HEAT)
+		json_add(obj, "heat", heat_json(view));
+	json_print(file, obj);
+}

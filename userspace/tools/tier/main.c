@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command `tier`: moves hot pages to fast memory, and cold ones out of it. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include "htmmctl/child.h"
+#include "htmmctl/command.h"
+#include "htmmctl/options.h"
+#include "htmmctl/output.h"
+#include "htmmctl/proc_tree.h"
+#include "htmmctl/session.h"
+#include "htmmctl/signals.h"
+#include "log.h"
+#include "tier.h"
+
+/* Between two lists of regions. */
+#define LEAST_WAIT_MS	50
+#define MOST_WAIT_MS	10000
+#define PERIOD		127
+/* Of IBS, which takes only multiples of 16. */
+#define PERIOD_IBS	128
+/* Most pages that a look lists: 2 GiB. */
+#define LIST_PAGES	524288
+/* What moving a page takes, until it was measured. */
+#define COPY_NS		5000
+
+/**
+ * struct tiering - the options and the state of tier
+ * @session: what to sample
+ * @tree: the command and its children
+ * @tier: the loop
+ * @looks: looks to take; 0: no end
+ * @rate: bytes to move in a second
+ * @plan: only print what would be moved
+ * @share: how targets share the fast tier
+ * @path: the log file, or NULL
+ * @log: the log file, or NULL
+ * @log_failed: it could not be written
+ * @over: someone else has stopped the session, while the command goes on
+ */
+struct tiering {
+	struct session session;
+	struct proc_tree tree;
+	struct tier tier;
+	__s64 looks;
+	__s64 rate;
+	bool plan;
+	const char *share;
+	const char *path;
+	FILE *log;
+	bool log_failed;
+	bool over;
+};
+
+static int call_nodes(void *value, const char *text, struct htmm_error *err)
+{
+	if (!htmm_cpus_parse(value, text, NULL))
+		return 0;
+	return htmm_error_set(err, EINVAL, "give node numbers and ranges, such as 0 or 2-3",
+			      "'%s' is not a list of nodes", text);
+}
+
+static int call_interval(void *value, const char *text, struct htmm_error *err)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.05) || !(seconds <= 3600))
+		return htmm_error_set(err, EINVAL, "give 0.05 to 3600, such as 1 or 0.5",
+				      "'%s' is no number of seconds", text);
+	*(double *)value = seconds;
+	return 0;
+}
+
+static int call_without(void *value, const char *text, struct htmm_error *err)
+{
+	return opt_words(policy_rule_name, POLICY_NR_RULES, text, "there is no rule", value, err);
+}
+
+/* Each target is a group, all with the same weight, or with weights such as 3:1. */
+static int share_by_weight(struct tiering *all, const char *text, struct htmm_error *err)
+{
+	struct tier *tier = &all->tier;
+	const char *at = text;
+	unsigned int i;
+
+	for (i = 0; i < all->session.nr_targets; i++) {
+		char *end = (char *)at;
+		unsigned long weight = *at ? strtoul(at, &end, 10) : 1;
+
+		if (*text && (end == at || !weight || weight > USHRT_MAX ||
+			      *end != (i + 1 < all->session.nr_targets ? ':' : '\0')))
+			return htmm_error_set(err, EINVAL,
+					      "give a weight for each target, such as 3:1, or equal, or profit",
+					      "'%s' does not share among %u targets", text,
+					      all->session.nr_targets);
+		at = *end ? end + 1 : end;
+		tier->groups[i] = (struct group) { .target = i + 1, .weight = weight };
+	}
+	tier->nr_groups = i;
+	return 0;
+}
+
+static int make_groups(struct tiering *all, struct htmm_error *err)
+{
+	all->tier.groups[0] = (struct group) { .weight = 1 };
+	all->tier.nr_groups = 1;
+	if (!strcmp(all->share, "profit"))
+		return 0;
+	if (!all->session.nr_targets)
+		return htmm_error_set(err, EINVAL, "name them with -p and --cgroup",
+				      "there are no targets to share the fast tier");
+	return share_by_weight(all, strcmp(all->share, "equal") ? all->share : "", err);
+}
+
+/* A page that is in memory has no more faults, however hot it is. */
+static void warn_of_events(const struct htmm_event_list *events)
+{
+	unsigned int i;
+
+	for (i = 0; i < events->nr; i++)
+		if (events->event[i].type != PERF_TYPE_SOFTWARE)
+			return;
+	notice("%s does not tell what is hot: hardly a page will be promoted",
+	       events->event[0].name);
+}
+
+/* Sets events and periods. Who says how often to sample means it. */
+static int finish_session(struct session *session, struct policy_config *config,
+			  struct htmm_error *err)
+{
+	bool given = session->period;
+	unsigned int i;
+
+	if (given || session->budget_ppm >= 0)
+		config->off |= 1U << POLICY_THIN;
+	if (!given)
+		session->period = PERIOD;
+	if (session_finish(session, err))
+		return advise(err, ENOENT, "see 'htmmctl doctor'");
+	for (i = 0; i < session->events.nr && !given; i++) {
+		struct htmm_event *event = &session->events.event[i];
+
+		if (event->type > PERF_TYPE_RAW && event->period == PERIOD)
+			event->period = PERIOD_IBS;
+	}
+	return 0;
+}
+
+static __u64 smallest_period(const struct htmm_event_list *events)
+{
+	__u64 period = events->event[0].period;
+	unsigned int i;
+
+	for (i = 1; i < events->nr; i++)
+		if (events->event[i].period < period)
+			period = events->event[i].period;
+	return period;
+}
+
+/* Others that move pages between the tiers: they would undo what is done here. */
+static void warn_of_others(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/numa_balancing", "re");
+	int mode = 0;
+
+	if (file && fscanf(file, "%d", &mode) == 1 && mode)
+		notice("kernel.numa_balancing is %d and may undo the moves: turn it off",
+		       mode);
+	if (file)
+		fclose(file);
+}
+
+static int start(struct tiering *all, pid_t child, struct htmm_error *err)
+{
+	struct tier *tier = &all->tier;
+	struct htmm_info info;
+	int ret;
+
+	tier->capacity = all->session.capacity >> HTMM_PAGE_SHIFT;
+	ret = proc_tree_join(&all->tree, &all->session, child, err);
+	if (!ret)
+		ret = make_groups(all, err);
+	if (ret)
+		return ret;
+	tier->cooling_period = all->session.cooling_period;
+	/* See tier_cool(). */
+	all->session.cooling_period = LLONG_MAX;
+	ret = finish_session(&all->session, &tier->config, err);
+	if (ret)
+		return ret;
+	tier->events = &all->session.events;
+	tier->period = smallest_period(tier->events);
+	if (session_start(&all->session, tier->fd, 0, err))
+		return advise(err, ENOENT, "see 'htmmctl doctor'");
+	ret = htmm_device_info(tier->fd, &info, err);
+	if (ret)
+		return ret;
+	if (!(info.features & HTMM_FEATURE_PLACEMENT))
+		return htmm_error_set(err, EOPNOTSUPP, "see 'htmmctl doctor'",
+				      "the module cannot tell where pages are");
+	warn_of_events(tier->events);
+	tier->session = info.session;
+	tier->session_capacity = info.capacity_pages;
+	tier->config.gap_ns = tiers_gap_ns(&tier->tiers);
+	tier->config.copy_ns = COPY_NS;
+	tier->config.cpus = info.nr_cpus;
+	tier->config.rate_pages = all->rate >> HTMM_PAGE_SHIFT;
+	tier->list_pages = LIST_PAGES;
+	tier->dry = all->plan;
+	return tier_open(tier, err);
+}
+
+/* Without its log the loop goes on: what it moves matters more. */
+static void end_log(struct tiering *all, const struct htmm_error *err)
+{
+	notice("%s; it ends here", err->what);
+	fclose(all->log);
+	all->log = NULL;
+	all->log_failed = true;
+}
+
+static int take_look(struct tiering *all, struct htmm_error *err)
+{
+	int ret = tier_look(&all->tier, err);
+
+	if (ret)
+		return ret;
+	if (all->plan && log_plan(stdout, &all->tier, err))
+		return -err->code;
+	tier_move(&all->tier);
+	tier_cool(&all->tier);
+	if (all->log && log_look(all->log, &all->tier, err))
+		end_log(all, err);
+	tier_sample(&all->tier);
+	return 0;
+}
+
+/* Until the next look; the first one comes soon. */
+static int wait_ms(const struct tiering *all)
+{
+	return fmin(fmax(1000 * all->tier.wait, LEAST_WAIT_MS), MOST_WAIT_MS);
+}
+
+/*
+ * Waits until the next look. Returns false when it is time to end. The terminal sends its
+ * signals to the command as well; those sent only to this process are forwarded.
+ */
+static bool wait_for_look(const struct tiering *all, pid_t child, const struct signals *signals,
+			  int *status)
+{
+	siginfo_t info;
+	int which = signals_wait(signals, wait_ms(all), &info);
+
+	if (child && waitpid(child, status, WNOHANG) == child)
+		return false;
+	if (!child)
+		return !which || which == SIGCHLD;
+	if (which && which != SIGCHLD && info.si_code <= 0)
+		kill(child, which);
+	return true;
+}
+
+/* After most errors of one look the next one may succeed; and a command goes on without looks. */
+static bool may_go_on(int ret, bool child)
+{
+	switch (-ret) {
+	case 0:
+	case EINTR:
+	case ESTALE:
+	case ENOMEM:
+	case ENOENT:
+		return true;
+	case ESHUTDOWN:
+	case ESRCH:
+		return child;
+	}
+	return false;
+}
+
+static int loop(struct tiering *all, pid_t child, const struct signals *signals, int *status,
+		struct htmm_error *err)
+{
+	__s64 failed = 0;
+	int ret;
+
+	while (wait_for_look(all, child, signals, status)) {
+		ret = take_look(all, err);
+		if (ret == -ESRCH && !child) {
+			notice("%s", err->what);
+			return 0;
+		}
+		if (ret == -ESHUTDOWN && child && !all->over) {
+			print_error(err);
+			all->over = true;
+		}
+		if (!may_go_on(ret, child))
+			return ret;
+		failed += ret < 0;
+		if (all->looks && failed + (__s64)all->tier.looks >= all->looks && !child)
+			return 0;
+	}
+	return 0;
+}
+
+static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
+{
+	struct child child = {};
+	struct signals signals;
+	int ret, error, status = 0;
+
+	signals_block(&signals);
+	ret = *argv ? child_fork(&child, argv, &signals, err) : 0;
+	if (ret)
+		return print_error(err);
+	/* If nobody reads the plan any more, end as after any other error. */
+	signal(SIGPIPE, SIG_IGN);
+	ret = start(all, child.pid, err);
+	if (ret) {
+		if (*argv)
+			child_abandon(&child);
+		return print_error(err);
+	}
+	error = *argv ? child_begin(&child) : 0;
+	if (error)
+		return child_not_executed(&child, *argv, error);
+	if (all->log)
+		out_begin(all->log);
+	if (*argv)
+		proc_tree_report(&all->tree);
+	ret = loop(all, child.pid, &signals, &status, err);
+	if (ret)
+		print_error(err);
+	tier_end(&all->tier);
+	if (!verbosity.quiet)
+		log_sums(stderr, &all->tier);
+	/* Without a loop the command goes on as it would without this program. */
+	if (ret && child.pid)
+		waitpid(child.pid, &status, 0);
+	status = child.pid ? child_status(status) : EXIT_OK;
+	if (status != EXIT_OK)
+		return status;
+	return ret || all->over ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Some options of a session have other defaults here. */
+static void set_help(struct opt *opts, const char *name, const char *help)
+{
+	while (strcmp(opts->name, name))
+		opts++;
+	opts->help = help;
+}
+
+static int open_log(struct tiering *all, struct htmm_error *err)
+{
+	if (!all->path)
+		return 0;
+	all->log = out_open(all->path);
+	return all->log ? 0 : htmm_error_set(err, errno, "choose another file with --log",
+					     "cannot write '%s': %s", all->path, strerror(errno));
+}
+
+static int run_tier(const struct command *cmd, int argc, char **argv)
+{
+	static struct tiering all = { .share = "profit" };
+	struct tier *tier = &all.tier;
+	struct opt session[SESSION_OPTS];
+	const struct opt opts[] = {
+		{ OPT_CALL, 0, "fast", "NODES", "nodes of the fast tier (the kernel's first)",
+		  &tier->tiers.fast, .call = call_nodes },
+		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
+		  &tier->tiers.slow, .call = call_nodes },
+		{ OPT_CALL, 'i', "interval", "SECONDS", "most time between two looks (as they pay)",
+		  &tier->interval, .call = call_interval },
+		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
+		  &all.looks, 0, LONG_MAX, .rare = true },
+		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (no limit)",
+		  &all.rate, 4096, LLONG_MAX, .rare = true },
+		{ OPT_FLAG, 0, "plan", NULL, "move nothing; print what would be moved, and why",
+		  &all.plan },
+		{ OPT_TEXT, 0, "log", "FILE", "write a line of JSON for each look", &all.path },
+		{ OPT_TEXT, 0, "share", "HOW", "among targets: profit, equal, or weights as 3:1",
+		  &all.share },
+		{ OPT_FLAG, 0, "shared", NULL, "move pages that several processes map, too",
+		  &tier->mover.shared, .rare = true },
+		{ OPT_FLAG, 0, "bound", NULL, "move pages that a policy binds to nodes, too",
+		  &tier->mover.bound, .rare = true },
+		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",
+		  &tier->config.off, .call = call_without, .rare = true },
+		{ OPT_END },
+	};
+	const struct opt *const tables[] = { session, opts, NULL };
+	struct htmm_error err = {};
+	int ret, rest;
+
+	session_opts(&all.session, session);
+	set_help(session, "capacity", "fast tier: 512M, 4G, 1000p (all that is free)");
+	ret = opts_parse(cmd, argc, argv, tables, &rest);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (session_check(&all.session, &err))
+		return usage_error(cmd, NULL, "%s", err.what);
+	if (argv[rest] && all.looks)
+		return usage_error(cmd, NULL, "-n is for what runs already; a command ends");
+	if (tiers_find(&tier->tiers, &err) || open_log(&all, &err))
+		return print_error(&err);
+	warn_of_others();
+	tier->fd = htmm_device_open(NULL, &err);
+	if (tier->fd < 0)
+		return print_error(&err);
+	ret = tier_with(&all, argv + rest, &err);
+	tier_close(tier);
+	close(tier->fd);
+	proc_tree_leave(&all.tree);
+	if (all.log && out_close(all.log, "the log", &err) && ret == EXIT_OK)
+		ret = print_error(&err);
+	return all.log_failed && ret == EXIT_OK ? EXIT_FAILED : ret;
+}
+
+static const struct command cmd_tier = {
+	.name = "tier",
+	.synopsis = "[options] [[--] COMMAND...]",
+	.help = "Samples COMMAND with its children, as run does, or without one all processes (or\n"
+		"those of -p or --cgroup), moves their hot pages to the fast tier of memory, and\n"
+		"cold ones out of it.  Pages stay where they are when it ends.",
+	.run = run_tier,
+};
+
+int main(int argc, char **argv)
+{
+	return command_main(&cmd_tier, argc, argv);
+}
