@@ -240,34 +240,39 @@ plot {lines}
 
 INTRODUCTION = """# What moving pages buys
 
-Made by `make experiment`: see [testing.md](testing.md#experiments) for how to run it, and for
-what a cell is. Do not edit. One run each, all of commit {commit}: what a row
-depends on is as it is there.
+Made by `make experiment`; do not edit. [testing.md](testing.md#experiments) says how to run it, and
+what a cell is. One run each, all of commit {commit}.
 
 A program runs in a virtual machine whose memory of node 1 is slow: {latency} ns for a miss of
-the last-level cache (2 MiB) on the fast and the slow node, in the machine's own clock, in
-which an instruction takes 1 ns. Both its CPU and the CPU that the method takes are the same
-one. The fast node has room for a part of the program's memory. Kernel: Debian's 6.12.
+the last-level cache (2 MiB) on the fast and the slow node, in the machine's own clock, where
+an instruction takes 1 ns. The program and the method share one CPU. The fast node has room for a
+part of the program's memory. Kernel: Debian's 6.12.
 
-- **all fast**: no limit. **Oracle**: the pages with the most misses, as counted by the
-  machine itself, are on the fast node from the beginning (and after each change of the hot
-  set; its moves are outside the clock). **First touch**: nothing is moved.
-- **NUMA balancing**: `kernel.numa_balancing=2` with demotion. **DAMON**: `migrate_hot` and
-  `migrate_cold`, as selftests/experiment/guest sets them. **Perf loop**: a program that counts
-  samples of perf in user space with fixed thresholds (selftests/experiment/perf_loop.c).
-  **htmmctl tier**: with its defaults.
-- *Settled* is the last third of the work of each phase (a phase ends when the hot set
-  changes): its speed, relative to all fast and to the oracle's, and its share. *90 % after*:
-  seconds from a change until the share is 90 % of its settled value. *To and fro*: moves of a
-  page within 2 s of its move before, those that failed included. *Won by a move*: how many more
-  misses were served fast than under first touch, for each page moved. *CPU of the method*: its
-  processes and kernel threads; interrupts and page faults are charged to the program, whose
-  system time is in the next column. *Metadata*: memory of the method's process, and growth of the kernel's. *Fast at the
-  end*: what the program has in the fast node then. It is as much as at the beginning, or less
-  where a method leaves some free: the rest of the fast node is memory that cannot be moved or
-  given up. The files' pages, and the memory of all other processes, are on the slow node. (Where
-  they were on the fast one, the kernel gave them up as pages moved to the full node, and methods
-  that move pages had 5 to 20 MiB more than the oracle.)
+Methods:
+
+- **all fast**: no limit. **First touch**: nothing is moved.
+- **Oracle**: the pages with the most misses, as the machine itself counted them, are on the fast
+  node from the beginning, and after each change of the hot set. Its moves take no time.
+- **NUMA balancing**: `kernel.numa_balancing=2` with demotion.
+- **DAMON**: `migrate_hot` and `migrate_cold`, as selftests/experiment/guest sets them.
+- **Perf loop**: a program that counts samples of perf in user space with fixed thresholds
+  (selftests/experiment/perf_loop.c).
+- **htmmctl tier**: with its defaults.
+
+Columns:
+
+- *Settled*: the last third of the work of each phase (a phase ends when the hot set changes). It
+  has a speed, relative to all fast and to the oracle, and a share of misses served fast.
+- *90 % after*: seconds from a change until the share is 90 % of its settled value.
+- *To and fro*: moves of a page within 2 s of its previous move, with those that failed.
+- *Won by a move*: how many more misses were served fast than under first touch, for each page
+  moved.
+- *CPU of the method*: its processes and kernel threads. Interrupts and page faults are charged to
+  the program, whose system time is in the next column.
+- *Metadata*: memory of the method's process, and growth of the kernel's.
+- *Fast at the end*: what the program then has in the fast node. Methods cannot get more than at
+  the beginning: the rest of the fast node is memory that cannot move, and pages of files and all
+  other processes are on the slow node.
 """
 
 PROGRAMS = {
@@ -283,11 +288,11 @@ PROGRAMS = {
 
 SIMULATOR = """## The simulator beside the machine
 
-The misses of each program were recorded once, with all memory fast; `htmm-sim --all-fast`
-replays them with the same policy, and with the part of the fast node that the program had.
-It begins with the pages there that were there under first touch. The recordings have a sample
-of every 127 misses, as `htmmctl tier` has while it learns. They are of loads alone, as are its own:
-where many misses are stores (redis), what the machine served fast of *samples* is to be compared.
+The misses of each program were recorded once, with all memory fast. `htmm-sim --all-fast` replays
+them with the same policy and the same size of the fast tier, which begins with the same pages as
+under first touch. The recordings have a sample of every 127 misses, as `htmmctl tier` takes while
+it learns, and only of loads. So where many misses are stores (redis), compare the simulator with
+what the machine served fast of *samples*.
 
 | cell | served fast: machine, all misses | samples | simulator | difference from samples, or else from all (points) |
 |---|---:|---:|---:|---:|"""
@@ -321,10 +326,10 @@ def ablation_table(without):
 
 RULES = """## What each rule of the policy is for
 
-The same recordings, simulated without one of the rules, without cooling, or with fewer samples:
-seconds; settled share of misses served fast; pages moved. Each is the mean of {sizes} simulations
-with sizes of the fast tier from {least} to {most} % of what it was: looks come at other times when
-anything changes, and a program with phases differs for that alone.
+The same recordings, simulated without one of the rules, without cooling, or with fewer samples. Each
+cell has seconds, the settled share of misses served fast, and pages moved. Each is the mean of {sizes} simulations
+with sizes of the fast tier from {least} to {most} % of the original size, because any change moves the
+times of looks, and this alone changes the result of a program with phases.
 
 | | {programs} |
 |---|{columns}"""
