@@ -3,36 +3,36 @@
 # make			build htmm.ko for the running kernel, and htmmctl
 # make KDIR=DIR		build them for the kernel whose headers are in DIR
 # make demo		find the hot pages of a real program, in a virtual machine
-# make quick		what a change breaks first: 200 seconds of CPU time
-# make check		run all tests; make check SUITES="core userspace" some. The first
-#			time it builds a kernel that checks itself
-# make check-kcsan	the tests in which most goes on at a time, on one more kernel, which
-#			looks for data races
-# make stress		everything at once: SECONDS=N KERNEL=6.12|debug SEED=N
-# make fuzz-ioctl	call /dev/htmm with what is nearly right: CALLS=N KERNEL=6.12|debug
-#			SEED=N
-# make mutants		plant mistakes one at a time, outside module/core, and see the tests find
-#			them: AREA="api lib" NAME=TEXT, or SEED=N for COUNT=50 random ones
+# make quick		the fast checks: 200 seconds of CPU time
+# make check		run all tests; SUITES="core userspace": only these. The first time
+#			it builds a debug kernel
+# make check-kcsan	the tests with the most concurrency, on a kernel that detects data races
+# make stress		start, stop, read and reload everything at the same time:
+#			SECONDS=N KERNEL=6.12|debug SEED=N
+# make fuzz-ioctl	call /dev/htmm with arguments that are almost correct: CALLS=N
+#			KERNEL=6.12|debug SEED=N
+# make mutants		plant mistakes outside module/core, one at a time, and check that a test
+#			finds each: AREA="api lib" NAME=TEXT, or SEED=N for COUNT=50 random ones
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
-# make bench-readers	what a reader in a loop costs the drain (JSON=FILE, ROUNDS=N)
+# make bench-readers	how much a reader in a loop slows the drain (JSON=FILE, ROUNDS=N)
 # make bench-scaling	two writers against one (the same)
 # make bench-export	list all pages of tables of up to 40 M pages, call by call
-# make bench-budget	what sampling costs under a budget while a load steps
-# make bench-cooling	how well hot pages are known, by the period of cooling
+# make bench-budget	what sampling costs under a budget while the load changes in steps
+# make bench-cooling	how well hot pages are recognized, by the period of cooling
 # make bench-sample	what a sample costs, in instructions, beside perf (JSON=FILE)
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
-# make experiment	what moving pages buys: programs under htmmctl tier and under what else
-#			there is, on slow and fast memory, and docs/experiments.md from it;
-#			some cells: CELLS="gups/tier/1:8 gups/oracle/*" JSON=FILE; FULL=1 all
+# make experiment	what moving pages buys: run programs on slow and fast memory under
+#			htmmctl tier and other methods, and write docs/experiments.md.
+#			CELLS="gups/tier/1:8 gups/oracle/*" JSON=FILE: only these; FULL=1: all
 # make fuzz		libFuzzer on the core, SECONDS=N for each target
-# make lint		check everything that needs no run
-# make packages		install what all of these need, on Debian; they do it themselves
+# make lint		static checks
+# make packages		install the Debian packages that these need; they also do it themselves
 # make install		install htmmctl, libhtmm, manual pages and the rest (DESTDIR, prefix)
 # make module_install	install htmm.ko for the kernel of KDIR; or
 # make dkms_install	install its source where DKMS finds it
-# make uninstall	take away again what these three have put in place
+# make uninstall	remove what these three have installed
 # make deb		make Debian packages, in build/deb/
-# make check-packaging	try make install, and the packages in a clean Debian
+# make check-packaging	test make install, and the packages in a clean Debian
 # make clean		remove what was built
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -52,7 +52,7 @@ userspace:
 packages:
 	selftests/rig/packages
 
-# What is to be read comes afterwards.
+# Build first; print results later.
 .PHONY: built
 built: packages
 	@$(MAKE) -s userspace
@@ -120,7 +120,7 @@ bench-sample:
 install: userspace
 	packaging/install user
 
-# Next to the modules that came with the kernel; a package's or DKMS' go elsewhere.
+# For modules built by hand; those of packages and DKMS go to other directories.
 UTSRELEASE := $(KDIR)/include/generated/utsrelease.h
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(UTSRELEASE))
 INSTALLED = $(DESTDIR)/lib/modules/$(RELEASE)/extra/htmm.ko
