@@ -27,7 +27,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
 
 /* Of the slow tier so many pages are listed, as a part of the fast tier, while little moves. */
 #define LISTED		8
-/* Larger counts are not told apart when the shortest list is chosen. */
+/* Larger counts are treated alike when the shortest list is chosen. */
 #define LEAST_MOST	255
 /* Fewer samples do not tell whether the program uses other pages. */
 #define LEAST_SAMPLES	300
@@ -362,7 +362,7 @@ static enum policy_held make_way(struct pairing *pair, const struct unit *in)
 	struct pairing before = *pair;
 	enum policy_held held;
 
-	/* Room that was made for a better page may be too dear for this one. */
+	/* Room that was made for a better page may cost more than this one is worth. */
 	if (pair->made)
 		held = why_not(pair, in, pair->out, 2);
 	else

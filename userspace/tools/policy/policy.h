@@ -43,7 +43,7 @@ enum policy_rule {
  * struct policy_config - what the policy must know of the machine, and what it may do
  * @off: bit r: rule r is turned off
  * @gap_ns: what a load from the slow tier takes longer than one from the fast tier
- * @copy_ns: what moving one page of 4 KiB takes, until policy_copied() has told
+ * @copy_ns: time to move one page of 4 KiB, until policy_copied() has measured it
  * @rate_pages: most pages to move in a second; 0: no limit
  * @cpus: CPUs that are sampled; 0: one
  */

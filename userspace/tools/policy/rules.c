@@ -74,7 +74,7 @@ bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
 		return true;
 	if (rule_pingpong(policy, unit))
 		return false;
-	/* The look before a phase change was of another program, so to say. */
+	/* The look before a phase change reflects a different workload. */
 	return unit->before ||
 	       (unit->fast ? policy->burst && !unit->gain : unit->recent >= SURE_GAIN);
 }

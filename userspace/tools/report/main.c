@@ -85,7 +85,7 @@ static int call_min_level(void *value, const char *text, struct htmm_error *err)
 	return i < 0 ? i : 0;
 }
 
-/* Not the last of several: none of them is to be left out without a word. */
+/* A second -i is refused, so that no file is ignored silently. */
 static int call_input(void *value, const char *text, struct htmm_error *err)
 {
 	struct options *opts = value;

@@ -10,11 +10,11 @@
 
 /* Capacities in the table, as parts of all pages, in percent. */
 static const unsigned int shares[] = { 1, 2, 5, 10, 25, 50, 75, 100 };
-/* Hit ratios for which the capacity is told, in percent. */
+/* Hit ratios for which the capacity is printed, in percent. */
 static const unsigned int hits[] = { 90, 95, 99 };
 
 /**
- * enum group - by what pages are told apart
+ * enum group - by what pages are grouped
  * @GROUP_ALL: not at all
  * @GROUP_TARGET: by the number of their target, which may be a cgroup
  * @GROUP_SPACE: by the number of their address space

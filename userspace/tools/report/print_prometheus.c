@@ -46,7 +46,7 @@ static void print_hist(FILE *file, const struct report *report)
 		    report->ratio[HTMM_KIND_HUGE].error_ppm / 1e6);
 }
 
-/* What cannot be told has no value. */
+/* An unknown share has no value. */
 static void print_estimates(FILE *file, const struct report *report)
 {
 	struct prom prom;

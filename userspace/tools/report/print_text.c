@@ -329,7 +329,7 @@ void report_print_text(FILE *file, const struct report_view *view)
 	if (view->parts & PART_SUMMARY)
 		print_summary(file, view);
 	else if (!view->report->counts.samples)
-		fputs("no samples were counted; --part summary tells what came of them\n", file);
+		fputs("no samples were counted; --part summary says why\n", file);
 	if (!view->report->counts.samples)
 		return;
 	if (view->parts & PART_PROCESSES)

@@ -14,7 +14,7 @@
 
 static const struct tasks_file no_file;
 
-/* Of what is unmapped there is no record, so that it cannot be told from what is unknown. */
+/* There are no records of unmapping, so unmapped and unknown ranges look the same. */
 static const char unknown[] = "[unknown]";
 
 /* Makes room for one more element; @room is the number that fit. */

@@ -86,7 +86,7 @@ struct mapping {
  * @samples: samples in it, not cooled
  * @pages: pages tracked at the end
  * @hot_pages: hot ones
- * @partial: not all that is mapped is known
+ * @partial: some mappings are not known
  * @room: pages that its mappings have at the end; 0: not known
  * @vmas: list of what is mapped
  * @found: private: the range found last and its mapping; a length of 0: none

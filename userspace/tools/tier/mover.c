@@ -59,9 +59,9 @@ static __u64 now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* Not a status of the kernel's: it has not told what became of a page. */
+/* No status of the kernel: the call did not report on this page. */
 #define UNTOLD		(-EAGAIN)
-/* How often to try again what a call has not come to. */
+/* How often to retry pages the call did not reach. */
 #define TRIES		3
 
 /**
@@ -82,7 +82,7 @@ struct batch {
 	int status[BATCH];
 };
 
-/* Moves the pages with an untold status; returns the errno of the call. */
+/* Moves the pages without a status; returns the errno of the call. */
 static int move_untold(struct batch *batch)
 {
 	int to[BATCH], status[BATCH];
@@ -107,9 +107,9 @@ static int move_untold(struct batch *batch)
 }
 
 /*
- * If one page cannot be moved, the kernel tells nothing of those that it handled together with
- * it, and does not come to those after it. Look where they are. Returns how many of them are
- * not where they should be.
+ * If one page cannot be moved, the kernel reports nothing on those that it handled together with
+ * it, and does not reach those after it. Looks where they are. Returns how many of them are not
+ * where they should be.
  */
 static size_t look_untold(struct batch *batch)
 {

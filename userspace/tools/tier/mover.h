@@ -55,7 +55,7 @@ struct mover {
 /**
  * mover_move() - move pages in one direction
  * @mover: counts are added to
- * @policy: is told of pages that could not be moved, and what the moves have cost
+ * @policy: learns which pages could not be moved, and what the moves have cost
  * @moves: the moves, by process and address
  * @nr: how many
  */

@@ -9,7 +9,7 @@
 
 /* Elements of a list that are asked for at least. */
 #define LIST_FIRST	512
-/* The session is told of changes of its capacity by more than this part. */
+/* Smaller changes of the capacity than this share are not passed on to the session. */
 #define SMALL_PART	32
 
 static const char *const works[TIER_NR_WORKS] = {
@@ -585,7 +585,7 @@ void tier_cool(struct tier *tier)
 		tier->cooled = tier->samples;
 }
 
-/* If it fails, samples come as before, which is what the policies are told. */
+/* If it fails, the period stays, and the policies get the old one. */
 void tier_sample(struct tier *tier)
 {
 	unsigned int thin = UINT_MAX, i;
