@@ -10,6 +10,7 @@ _htmmctl_argument() {
 	local words
 
 	case $kind in
+	NAME=VALUE) words=$("$1" help tuning 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1=/p') ;;
 	PID*) words=$(cd /proc && echo [0-9]*) ;;
 	# A colon would part the word at the cursor, so events with one are left out.
 	EVENT*) words=$("$1" list --json 2>/dev/null | tr , '\n' |

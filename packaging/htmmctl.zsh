@@ -9,6 +9,9 @@ _htmmctl_argument() {
 	local -a found
 
 	case $1 in
+	NAME=VALUE)
+		found=(${(f)"$(htmmctl help tuning 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1=/p')"})
+		compadd -S '' - $found ;;
 	PID*) _sequence _pids ;;
 	EVENT*)
 		found=(${(f)"$(htmmctl list --json 2>/dev/null | tr , '\n' |

@@ -24,10 +24,10 @@ static const char *const advice[HTMM_NR_DROPS] = {
 	[HTMM_DROP_NO_ADDR] = "the CPU gave no address: name the event with :pp, or another event",
 	[HTMM_DROP_KERNEL_ADDR] = "they were of the kernel's memory",
 	[HTMM_DROP_NESTED] = "interrupts came too soon one after the other: raise the period",
-	[HTMM_DROP_STALE] = "their processes had exited before: lower --drain-interval",
-	[HTMM_DROP_TABLE_FULL] = "the table was full: raise --max-bytes or --max-pages",
+	[HTMM_DROP_STALE] = "their processes had exited before: lower -o drain-interval",
+	[HTMM_DROP_TABLE_FULL] = "the table was full: raise -o max-bytes",
 	[HTMM_DROP_REMOVED] = "their target was removed",
-	[HTMM_DROP_SPACES_FULL] = "there were too many processes: raise --max-bytes",
+	[HTMM_DROP_SPACES_FULL] = "there were too many processes: raise -o max-bytes",
 };
 
 /* The reason with the most losses that is not in the set @named; -1: none. */

@@ -186,7 +186,7 @@ static FILE *open_report(const struct run *run, struct htmm_error *err)
 		return run->json ? stdout : stderr;
 	file = out_open(run->path);
 	if (!file)
-		htmm_error_set(err, errno, "choose another file with -o", "cannot write '%s': %s",
+		htmm_error_set(err, errno, "choose another file with --report", "cannot write '%s': %s",
 			       run->path, strerror(errno));
 	return file;
 }
@@ -227,7 +227,7 @@ static int run_run(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ OPT_NUMBER, 'n', "number", "N", "hot pages to report, 0: all (20)",
 		  &run.max_pages, 0, LONG_MAX },
-		{ OPT_TEXT, 'o', "report", "FILE", "write the report to FILE", &run.path },
+		{ OPT_TEXT, 0, "report", "FILE", "write the report to FILE", &run.path },
 		{ OPT_FLAG, 0, "json", NULL, "report as JSON", &run.json },
 		{ OPT_END },
 	};

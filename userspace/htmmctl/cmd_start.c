@@ -78,7 +78,7 @@ static void say_started(const struct start *start, const struct htmm_info *info)
 		printf("%s %s every %llu", i ? "," : "", list->event[i].name,
 		       list->event[i].period);
 	printf("; %u CPU%s, ", info->nr_cpus, info->nr_cpus == 1 ? "" : "s");
-	if (start->session.nr_targets)
+	if (start->session.start.nr_targets)
 		printf("%u target%s\n", info->nr_targets, info->nr_targets == 1 ? "" : "s");
 	else
 		printf("all processes\n");
@@ -127,7 +127,7 @@ static int start_session(int fd, struct start *start, struct htmm_error *err)
 		say_started(start, &info);
 	if (!start->foreground)
 		return start->json ? say_started_json(fd, &info, err) : 0;
-	ret = wait_for_end(fd, start->session.number, &signals, err);
+	ret = wait_for_end(fd, start->session.start.session, &signals, err);
 	return ret ? ret : stop_and_report(fd, start, err);
 }
 

@@ -58,9 +58,9 @@ static void print_warnings(FILE *file, const struct htmm_stats_buf *stats,
 	if (stats->stats.total.drops[HTMM_DROP_RING_FULL])
 		print_warning(file, "rings overflowed; raise -m or the period");
 	if (stats->stats.total.drops[HTMM_DROP_TABLE_FULL])
-		print_warning(file, "the hot-page table is full; raise --max-bytes or --max-pages");
+		print_warning(file, "the hot-page table is full; raise -o max-bytes");
 	if (stats->stats.total.drops[HTMM_DROP_SPACES_FULL])
-		print_warning(file, "there are too many processes; raise --max-bytes");
+		print_warning(file, "there are too many processes; raise -o max-bytes");
 	if (stats->stats.cpus_failed) {
 		snprintf(text, sizeof(text),
 			 "a CPU came online and could not be sampled, %u time%s; dmesg tells why, and it is tried anew when the CPU comes again",

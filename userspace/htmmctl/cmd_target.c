@@ -127,7 +127,7 @@ static int add(int fd, struct target_cmd *cmd, struct htmm_error *err)
 	struct htmm_target *target = cmd->session.targets;
 	__u32 number, i;
 
-	for (i = 0; i < cmd->session.nr_targets; i++, target++) {
+	for (i = 0; i < cmd->session.start.nr_targets; i++, target++) {
 		target->capacity_pages = cmd->capacity >> HTMM_PAGE_SHIFT;
 		target->max_bytes = cmd->max_bytes;
 		if (htmm_device_add_target(fd, target, &number, err)) {
@@ -164,7 +164,7 @@ static int add_all_tasks(struct target_cmd *cmd, struct htmm_error *err)
 /* What is wrong with the remaining words, or NULL. */
 static const char *misuse(const char *verb, const struct target_cmd *cmd, int words)
 {
-	bool given = cmd->session.nr_targets;
+	bool given = cmd->session.start.nr_targets;
 
 	if (cmd->json && strcmp(verb, "list"))
 		return "--json is for 'target list'";

@@ -49,7 +49,7 @@ bool counts_compare(const struct htmm_info *info, const struct htmm_stats_buf *s
 			 COUNTS_DIFFER, all.period_min, all.period_max);
 	else if (info->session_flags & HTMM_START_BUDGET)
 		snprintf(text, size,
-			 "each sample counts 1, whatever period the budget chose; see --weight-period");
+			 "each sample counts 1, whatever period the budget chose; see weight-period");
 	return !*text;
 }
 

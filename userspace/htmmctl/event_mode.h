@@ -34,7 +34,7 @@ struct event_mode {
 struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int event);
 
 /* The message if they do not compare; takes the smallest and the largest period. */
-#define COUNTS_DIFFER	"each sample counts 1, whether it stands for %llu events or for %llu; see --weight-period"
+#define COUNTS_DIFFER	"each sample counts 1, whether it stands for %llu events or for %llu; see weight-period"
 
 /**
  * counts_compare() - tell if all samples have the same meaning, of any event and at any time

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "commands.h"
+#include "tuning.h"
 
 static const struct command *const commands[] = {
 	&cmd_doctor, &cmd_list, &cmd_run, &cmd_record, &cmd_start, &cmd_target, &cmd_set,
@@ -23,7 +24,7 @@ static int print_help(void)
 			printf(" (in the package %s)", package);
 		putchar('\n');
 	}
-	puts("\n'htmmctl help COMMAND' tells more; 'htmmctl --version' tells the version.");
+	puts("\n'htmmctl help COMMAND' and 'htmmctl help tuning' tell more; see also --version.");
 	return EXIT_OK;
 }
 
@@ -106,6 +107,8 @@ static int run_help(int argc, char **argv)
 		return one_word_too_many(argv[1]);
 	if (!argc || *argv[0] == '-' || !strcmp(argv[0], "help"))
 		return print_help();
+	if (!strcmp(argv[0], "tuning"))
+		return tuning_print();
 	return dispatch(2, (char *[]){ argv[0], option, NULL });
 }
 

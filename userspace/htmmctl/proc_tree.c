@@ -12,7 +12,7 @@ int proc_tree_join(struct proc_tree *tree, struct session *session, pid_t pid,
 	struct htmm_error *why = &tree->alone;
 
 	tree->pid = pid;
-	if (!pid || session->all || session->nr_targets)
+	if (!pid || session->all || session->start.nr_targets)
 		return 0;
 	if (cgroup_make(&tree->cgroup, why) || cgroup_enter(&tree->cgroup, pid, why) ||
 	    htmm_target_cgroup(&target, tree->cgroup.path, why))

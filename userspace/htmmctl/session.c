@@ -12,6 +12,7 @@
 #include "children.h"
 #include "command.h"
 #include "session.h"
+#include "tuning.h"
 
 #define NO_EVENT	"see 'htmmctl doctor'; '-e page-fault' works everywhere, but tells only where memory is touched first"
 
@@ -25,9 +26,20 @@ static int call_cpus(void *value, const char *text, struct htmm_error *err)
 	return htmm_cpus_parse(value, text, err);
 }
 
+static int call_capacity(void *value, const char *text, struct htmm_error *err)
+{
+	__s64 bytes;
+	int ret = htmm_parse_size(text, 4096, LLONG_MAX, &bytes, err);
+
+	if (!ret)
+		((struct session *)value)->start.capacity_pages = bytes >> HTMM_PAGE_SHIFT;
+	return ret;
+}
+
 /* Reads a percentage with up to four decimals, as millionths. */
 static int call_budget(void *value, const char *text, struct htmm_error *err)
 {
+	struct htmm_start *start = &((struct session *)value)->start;
 	char *end;
 	double percent;
 
@@ -37,7 +49,8 @@ static int call_budget(void *value, const char *text, struct htmm_error *err)
 	    !(percent >= 0 && percent <= 100))
 		return htmm_error_set(err, EINVAL, "give 0 to 100, such as 3 or 0.5",
 				      "'%s' is not a percentage", text);
-	*(__s64 *)value = (__s64)(percent * 10000 + 0.5);
+	start->budget_ppm = percent * 10000 + 0.5;
+	start->flags |= HTMM_START_BUDGET;
 	return 0;
 }
 
@@ -56,7 +69,7 @@ static int call_ring_pages(void *value, const char *text, struct htmm_error *err
 		snprintf(todo, sizeof(todo), "the next ones are %lld and %lld", power / 2, power);
 		return htmm_error_set(err, EINVAL, todo, "%lld is not a power of two", pages);
 	}
-	*(__s64 *)value = pages;
+	((struct session *)value)->start.ring_pages = pages;
 	return 0;
 }
 
@@ -93,11 +106,11 @@ static int call_cgroup(void *value, const char *text, struct htmm_error *err)
 int session_add_target(struct session *session, const struct htmm_target *target,
 		       struct htmm_error *err)
 {
-	if (session->nr_targets == HTMM_MAX_TARGETS)
+	if (session->start.nr_targets == HTMM_MAX_TARGETS)
 		return htmm_error_set(err, E2BIG, "leave some out, or sample all with -a",
 				      "there are more than %d processes and cgroups",
 				      HTMM_MAX_TARGETS);
-	session->targets[session->nr_targets++] = *target;
+	session->targets[session->start.nr_targets++] = *target;
 	return 0;
 }
 
@@ -125,46 +138,16 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->period, 1, LLONG_MAX },
 		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
 		  &s->cpus, .call = call_cpus },
-		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
-		  &s->capacity, 4096, LLONG_MAX },
+		{ OPT_CALL, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
+		  s, .call = call_capacity },
 		{ OPT_CALL, 0, "budget", "PCT", "CPU time that sampling may cost; moves periods",
-		  &s->budget_ppm, .call = call_budget },
-		{ OPT_NUMBER, 0, "budget-interval", "MS",
-		  "time between looks at the cost, 10 to 60000 (1000)",
-		  &s->budget_interval, 10, 60000, .rare = true },
-		{ OPT_NUMBER, 0, "interrupt-cost", "NS",
-		  "what an interrupt costs beside the handler (2000)",
-		  &s->interrupt_cost, 1, 1000000, .rare = true },
-		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
-		  &s->weight_period, .rare = true },
-		{ OPT_FLAG, 0, "no-weight-period", NULL, "with --budget: let each sample count 1",
-		  &s->no_weight_period, .rare = true },
-		{ OPT_FLAG, 0, "sources", NULL, "count what served samples: cache, which memory",
-		  &s->sources, .rare = true },
-		{ OPT_FLAG, 0, "no-sources", NULL, "do not, though there are several nodes",
-		  &s->no_sources, .rare = true },
+		  s, .call = call_budget },
 		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
-		  &s->ring_pages, .call = call_ring_pages, .rare = true },
-		{ OPT_NUMBER, 0, "max-pages", "N", "most pages to track, for each target",
-		  &s->max_pages, 1, HTMM_MAX_TABLE_PAGES, .rare = true },
-		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for each target's hot-page table",
-		  &s->max_bytes, 1, LLONG_MAX, .rare = true },
-		{ OPT_NUMBER, 0, "cooling-period", "N", "samples until counts halve (4 a page)",
-		  &s->cooling_period, 1, LLONG_MAX, .rare = true },
-		{ OPT_NUMBER, 0, "adaptation-period", "N", "samples per threshold trace (100000)",
-		  &s->adaptation_period, 1, LLONG_MAX, .rare = true },
-		{ OPT_CALL, 0, "drain-cpus", "CPUS", "CPUs that drain threads may run on",
-		  &s->drain_cpus, .call = call_cpus, .rare = true },
-		{ OPT_NUMBER, 0, "drain-threads", "N", "drain threads (one for each NUMA node)",
-		  &s->drain_threads, 1, HTMM_MAX_DRAIN_THREADS, .rare = true },
-		{ OPT_NUMBER, 0, "drain-nice", "N", "nice value of drain threads, -20 to 19 (0)",
-		  &s->drain_nice, -20, 19, .rare = true },
-		{ OPT_NUMBER, 0, "drain-interval", "MS", "longest wait in a ring, 1 to 10000 (50)",
-		  &s->drain_interval, 1, 10000, .rare = true },
+		  s, .call = call_ring_pages },
+		OPT_TUNE(s, 'o'),
 		{ OPT_END },
 	};
 
-	s->budget_ppm = -1;
 	target_opts(s, opts);
 	memcpy(opts + TARGET_OPTS, table, sizeof(table));
 }
@@ -236,15 +219,9 @@ static void say_events(const struct session *session)
 
 int session_check(const struct session *session, struct htmm_error *err)
 {
-	if (session->all && session->nr_targets)
+	if (session->all && session->start.nr_targets)
 		return htmm_error_set(err, EINVAL, "give one of them",
 				      "-a and -p or --cgroup exclude each other");
-	if (session->weight_period && session->no_weight_period)
-		return htmm_error_set(err, EINVAL, "give one of them",
-				      "--weight-period and --no-weight-period exclude each other");
-	if (session->sources && session->no_sources)
-		return htmm_error_set(err, EINVAL, "give one of them",
-				      "--sources and --no-sources exclude each other");
 	return 0;
 }
 
@@ -257,21 +234,21 @@ static bool needs_source(const struct htmm_event *event)
 }
 
 /* Count what serves samples where that can be several kinds of memory, or if asked to. */
-static int want_sources(const struct session *session, int fd, struct htmm_start *start,
-			struct htmm_error *err)
+static int want_sources(struct session *session, int fd, struct htmm_error *err)
 {
+	struct htmm_start *start = &session->start;
 	struct htmm_info info;
 	unsigned int i;
 	int ret;
 
-	if (session->no_sources ||
-	    (!session->sources && htmm_remote_memory(NULL) == HTMM_REMOTE_NONE))
+	if (session->sources == CHOICE_NO ||
+	    (session->sources == CHOICE_NONE && htmm_remote_memory(NULL) == HTMM_REMOTE_NONE))
 		return 0;
 	ret = htmm_device_info(fd, &info, err);
 	if (ret)
 		return ret;
 	if (!(info.features & HTMM_FEATURE_SERVED))
-		return !session->sources ? 0 :
+		return session->sources == CHOICE_NONE ? 0 :
 			htmm_error_set(err, EOPNOTSUPP, "load a newer module",
 				       "the module does not count what served samples");
 	start->flags |= HTMM_START_SERVED;
@@ -309,7 +286,7 @@ static void count_uncovered(void *value, pid_t child)
 	const struct session *session = uncovered->session;
 	unsigned int i;
 
-	for (i = 0; i < session->nr_targets; i++)
+	for (i = 0; i < session->start.nr_targets; i++)
 		if (session->targets[i].type == HTMM_TARGET_TGID &&
 		    session->targets[i].id == (__u64)child)
 			return;
@@ -322,7 +299,7 @@ static void warn_of_children(const struct session *session)
 	struct uncovered uncovered = { .session = session };
 	unsigned int i;
 
-	for (i = 0; i < session->nr_targets; i++)
+	for (i = 0; i < session->start.nr_targets; i++)
 		if (session->targets[i].type == HTMM_TARGET_TGID)
 			children_each(session->targets[i].id, count_uncovered, &uncovered);
 	if (uncovered.nr)
@@ -340,8 +317,8 @@ int session_finish(struct session *session, struct htmm_error *err)
 	if (htmm_events_unseen(&session->events, NULL, &unseen))
 		notice("%s; %s", unseen.what, unseen.todo);
 	htmm_events_set_periods(&session->events, NULL, session->period);
-	if (!session->capacity)
-		session->capacity = capacity_default();
+	if (!session->start.capacity_pages)
+		session->start.capacity_pages = capacity_default() >> HTMM_PAGE_SHIFT;
 	warn_of_children(session);
 	if (verbosity.verbose)
 		say_events(session);
@@ -360,63 +337,46 @@ static bool has_cpu_time(void)
 /* Ask for the budget that the module gives in any case, so that samples are weighted. */
 static void default_budget(struct session *session)
 {
-	if (session->budget_ppm >= 0 || has_cpu_time())
+	if (session->start.flags & HTMM_START_BUDGET || has_cpu_time())
 		return;
-	session->budget_ppm = HTMM_USER_BUDGET_PPM;
+	session->start.flags |= HTMM_START_BUDGET;
+	session->start.budget_ppm = HTMM_USER_BUDGET_PPM;
 	notice("without CAP_SYS_NICE sampling costs at most %g %% of the CPUs' time; see --budget",
 	       HTMM_USER_BUDGET_PPM / 1e4);
 }
 
 int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err)
 {
-	struct htmm_start start = {
-		.flags = flags,
-		.events = (__u64)(unsigned long)session->events.event,
-		.nr_events = session->events.nr,
-		.targets = (__u64)(unsigned long)session->targets,
-		.nr_targets = session->nr_targets,
-		.cpus = (__u64)(unsigned long)session->cpus.bits,
-		.cpus_size = session->cpus.size,
-		.drain_cpus = (__u64)(unsigned long)session->drain_cpus.bits,
-		.drain_cpus_size = session->drain_cpus.size,
-		.drain_nice = session->drain_nice,
-		.drain_threads = session->drain_threads,
-		.drain_interval_ms = session->drain_interval,
-		.sample_type = session->sample_type,
-		.ring_pages = session->ring_pages,
-		.max_pages = session->max_pages,
-		.max_bytes = session->max_bytes,
-		.capacity_pages = session->capacity >> HTMM_PAGE_SHIFT,
-		.cooling_period = session->cooling_period,
-		.adaptation_period = session->adaptation_period,
-		.interrupt_ns = session->interrupt_cost,
-		.budget_interval_ms = session->budget_interval,
-	};
-	int ret = want_sources(session, fd, &start, err);
+	struct htmm_start *start = &session->start;
+	int ret;
 
+	start->flags |= flags;
+	start->events = (__u64)(unsigned long)session->events.event;
+	start->nr_events = session->events.nr;
+	start->targets = (__u64)(unsigned long)session->targets;
+	start->cpus = (__u64)(unsigned long)session->cpus.bits;
+	start->cpus_size = session->cpus.size;
+	start->drain_cpus = (__u64)(unsigned long)session->drain_cpus.bits;
+	start->drain_cpus_size = session->drain_cpus.size;
+	ret = want_sources(session, fd, err);
 	if (ret)
 		return ret;
 
 	default_budget(session);
-	if (session->budget_ppm >= 0) {
-		start.flags |= HTMM_START_BUDGET;
-		start.budget_ppm = session->budget_ppm;
-	}
 	/* With changing periods, unweighted counts of different times could not be compared. */
-	if (session->weight_period || (session->budget_ppm >= 0 && !session->no_weight_period))
-		start.flags |= HTMM_START_WEIGHT_PERIOD;
+	if (session->weight_period == CHOICE_YES ||
+	    (session->weight_period == CHOICE_NONE && start->flags & HTMM_START_BUDGET))
+		start->flags |= HTMM_START_WEIGHT_PERIOD;
 
-	if (!start_with_sources(fd, &start, err)) {
-		session->number = start.session;
+	if (!start_with_sources(fd, start, err))
 		return 0;
-	}
 	advise(err, ENOENT, NO_EVENT);
-	return advise(err, ENOMEM, "ask for less with -m, --max-pages or --max-bytes");
+	return advise(err, ENOMEM, "ask for less with -m or -o max-bytes");
 }
 
 int session_stop(const struct session *session, int fd, struct htmm_error *err)
 {
-	int ret = htmm_device_stop(fd, session->number, err);
+	int ret = htmm_device_stop(fd, session->start.session, err);
 	struct htmm_info info;
 
 	if (ret != -EALREADY)
@@ -426,5 +386,5 @@ int session_stop(const struct session *session, int fd, struct htmm_error *err)
 		return ret;
 	return htmm_error_set(err, EALREADY, NULL,
 			      "session %llu was stopped by someone else, after %.1f s: what came later is missing",
-			      session->number, (double)info.elapsed_ns / 1e9);
+			      session->start.session, (double)info.elapsed_ns / 1e9);
 }

@@ -6,60 +6,31 @@
 #include <htmm/htmm.h>
 #include "options.h"
 
+/* What the user wants, or nothing about it. */
+enum choice { CHOICE_NONE, CHOICE_YES, CHOICE_NO };
+
 /**
  * struct session - a session to start
+ * @start: what options wrote; session_start() adds the arrays, and sets the session's number
  * @events: what to sample
- * @period: period of the events that name none; 0: their own defaults
- * @targets: whose accesses to sample; cgroups are open files
- * @nr_targets: number of @targets
- * @all: sample all processes; there are no targets then
+ * @targets: whose accesses to sample, @start.nr_targets elements; cgroups are open files
  * @cpus: CPUs to sample; empty: all
- * @drain_cpus: CPUs for the drain threads; empty: any
- * @ring_pages: pages of a ring; 0: default
- * @capacity: bytes of the fast tier; 0: default
- * @max_pages: most pages to track; 0: only @max_bytes is a limit
- * @max_bytes: most memory of the table, in bytes; 0: default
- * @cooling_period: samples between coolings; 0: default
- * @adaptation_period: samples between adaptations; 0: default
- * @drain_threads: drain threads; 0: default
- * @drain_nice: nice value of the drain threads
- * @drain_interval: milliseconds; 0: default
- * @budget_ppm: most CPU time for sampling, in millionths; -1: no budget
- * @budget_interval: milliseconds between checks of the cost; 0: default
- * @interrupt_cost: nanoseconds of an interrupt outside the handler; 0: default
- * @sample_type: further PERF_SAMPLE_* bits for the records
- * @weight_period: a sample counts as much as its period; always so with a budget
- * @no_weight_period: each sample counts 1, even with a budget
- * @sources: count what served samples, on any machine
- * @no_sources: do not, not even on a machine with several kinds of memory
- * @number: of the session that session_start() has started
+ * @drain_cpus: CPUs for ksampled; empty: any
+ * @period: period of the events that name none; 0: their own defaults
+ * @all: sample all processes; there are no targets then
+ * @weight_period: a sample counts as much as its period; by default with a budget
+ * @sources: count what served samples; by default with several kinds of memory
  */
 struct session {
+	struct htmm_start start;
 	struct htmm_event_list events;
-	__s64 period;
 	struct htmm_target targets[HTMM_MAX_TARGETS];
-	__u32 nr_targets;
-	bool all;
 	struct htmm_cpus cpus;
 	struct htmm_cpus drain_cpus;
-	__s64 ring_pages;
-	__s64 capacity;
-	__s64 max_pages;
-	__s64 max_bytes;
-	__s64 cooling_period;
-	__s64 adaptation_period;
-	__s64 drain_threads;
-	__s64 drain_nice;
-	__s64 drain_interval;
-	__s64 budget_ppm;
-	__s64 budget_interval;
-	__s64 interrupt_cost;
-	__u64 sample_type;
-	bool weight_period;
-	bool no_weight_period;
-	bool sources;
-	bool no_sources;
-	__u64 number;
+	__s64 period;
+	bool all;
+	enum choice weight_period;
+	enum choice sources;
 };
 
 /* Number of options that target_opts() fills in; it adds no end mark. */
@@ -73,7 +44,7 @@ struct session {
 void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
 
 /* Number of options that session_opts() fills in, with the end mark. */
-#define SESSION_OPTS	(TARGET_OPTS + 21)
+#define SESSION_OPTS	(TARGET_OPTS + 8)
 
 /**
  * session_opts() - make the options that describe a session

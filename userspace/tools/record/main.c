@@ -167,11 +167,11 @@ static bool targets_gone(const struct session *session)
 {
 	__u32 i;
 
-	for (i = 0; i < session->nr_targets; i++)
+	for (i = 0; i < session->start.nr_targets; i++)
 		if (session->targets[i].type != HTMM_TARGET_TGID ||
 		    !kill(session->targets[i].id, 0) || errno != ESRCH)
 			return false;
-	return session->nr_targets;
+	return session->start.nr_targets;
 }
 
 static int stop_once(struct record *record, struct htmm_error *err)
@@ -242,9 +242,9 @@ static void say_present(struct record *record)
 	__u32 i;
 
 	perfdata_synth_kernel(synth);
-	if (!record->session.nr_targets)
+	if (!record->session.start.nr_targets)
 		perfdata_synth_all(synth);
-	for (i = 0; i < record->session.nr_targets; i++)
+	for (i = 0; i < record->session.start.nr_targets; i++)
 		if (record->session.targets[i].type == HTMM_TARGET_TGID &&
 		    record->session.targets[i].id != (__u64)record->child.pid)
 			perfdata_synth_process(synth, record->session.targets[i].id, 0);
@@ -257,9 +257,9 @@ static int start_session(struct record *record, struct htmm_error *err)
 
 	if (ret)
 		return ret;
-	session->sample_type = SAMPLE_TYPE;
-	if (!session->drain_interval)
-		session->drain_interval = DRAIN_MS;
+	session->start.sample_type = SAMPLE_TYPE;
+	if (!session->start.drain_interval_ms)
+		session->start.drain_interval_ms = DRAIN_MS;
 	ret = session_finish(session, err);
 	return ret ? ret : session_start(session, record->fd, 0, err);
 }
@@ -399,6 +399,8 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	record.recorder.writer.argv = argv;
 	record.recorder.writer.argc = argc;
 	session_opts(&record.session, session);
+	/* -o is a file here, as with perf. */
+	session[SESSION_OPTS - 2].key = 0;
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
 		return ret;

@@ -91,16 +91,16 @@ static int share_by_weight(struct tiering *all, const char *text, struct htmm_er
 	const char *at = text;
 	unsigned int i;
 
-	for (i = 0; i < all->session.nr_targets; i++) {
+	for (i = 0; i < all->session.start.nr_targets; i++) {
 		char *end = (char *)at;
 		unsigned long weight = *at ? strtoul(at, &end, 10) : 1;
 
 		if (*text && (end == at || !weight || weight > USHRT_MAX ||
-			      *end != (i + 1 < all->session.nr_targets ? ':' : '\0')))
+			      *end != (i + 1 < all->session.start.nr_targets ? ':' : '\0')))
 			return htmm_error_set(err, EINVAL,
 					      "give a weight for each target, such as 3:1, or equal, or profit",
 					      "'%s' does not share among %u targets", text,
-					      all->session.nr_targets);
+					      all->session.start.nr_targets);
 		at = *end ? end + 1 : end;
 		tier->groups[i] = (struct group) { .target = i + 1, .weight = weight };
 	}
@@ -114,7 +114,7 @@ static int make_groups(struct tiering *all, struct htmm_error *err)
 	all->tier.nr_groups = 1;
 	if (!strcmp(all->share, "profit"))
 		return 0;
-	if (!all->session.nr_targets)
+	if (!all->session.start.nr_targets)
 		return htmm_error_set(err, EINVAL, "name them with -p and --cgroup",
 				      "there are no targets to share the fast tier");
 	return share_by_weight(all, strcmp(all->share, "equal") ? all->share : "", err);
@@ -139,7 +139,7 @@ static int finish_session(struct session *session, struct policy_config *config,
 	bool given = session->period;
 	unsigned int i;
 
-	if (given || session->budget_ppm >= 0)
+	if (given || session->start.flags & HTMM_START_BUDGET)
 		config->off |= 1U << POLICY_THIN;
 	if (!given)
 		session->period = PERIOD;
@@ -184,15 +184,15 @@ static int start(struct tiering *all, pid_t child, struct htmm_error *err)
 	struct htmm_info info;
 	int ret;
 
-	tier->capacity = all->session.capacity >> HTMM_PAGE_SHIFT;
+	tier->capacity = all->session.start.capacity_pages;
 	ret = proc_tree_join(&all->tree, &all->session, child, err);
 	if (!ret)
 		ret = make_groups(all, err);
 	if (ret)
 		return ret;
-	tier->cooling_period = all->session.cooling_period;
+	tier->cooling_period = all->session.start.cooling_period;
 	/* See tier_cool(). */
-	all->session.cooling_period = LLONG_MAX;
+	all->session.start.cooling_period = LLONG_MAX;
 	ret = finish_session(&all->session, &tier->config, err);
 	if (ret)
 		return ret;
