@@ -74,13 +74,11 @@ static inline bool htmm_places_permitted(void)
  * @nodes: sums of each node
  * @nr: number of nodes
  * @bins: histograms of each node, one after the other
- * @longest_ns: longest time that the lock of an address space was held
  */
 struct htmm_placed {
 	struct htmm_node_placement *nodes;
 	u32 nr;
 	struct htmm_bin *bins;
-	u64 longest_ns;
 };
 
 int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement *out,

@@ -567,7 +567,6 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_hit_ratio),
 	HTMM_IOCTL(GET_PLACEMENT, htmm_placement, shared_pages, 88,
-		   HTMM_RESERVED(htmm_placement),
 		   .arrays = { HTMM_ARRAY(htmm_placement, nr_nodes, node_size,
 					  HTMM_FIRST_NODE),
 			       HTMM_ARRAY(htmm_placement, nr_bins, bin_size,

@@ -281,7 +281,7 @@ int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement 
 		ret = htmm_sum_run(sum, &trackers);
 		htmm_tracker_list_put(&trackers);
 	}
-	by_node->longest_ns = sum->walker->longest_ns;
+	out->longest_lock_ns = min_t(u64, sum->walker->longest_ns, U32_MAX);
 	htmm_sum_free(sum);
 	return ret;
 }

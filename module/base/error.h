@@ -9,6 +9,9 @@
 /* No drop reason: the sample was not dropped. */
 #define HTMM_DROP_NONE		HTMM_NR_DROPS
 
+/* By enum htmm_drop; trace.c. */
+extern const char * const htmm_drop_names[];
+
 /**
  * struct htmm_error - message that explains an errno
  * @text: NUL-terminated; empty if there is nothing to add to the errno

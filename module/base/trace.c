@@ -2,3 +2,7 @@
 /* Define the tracepoints, once for all files that use them. */
 #define CREATE_TRACE_POINTS
 #include "trace.h"
+
+const char * const htmm_drop_names[] = { HTMM_DROP_NAMES };
+
+static_assert(ARRAY_SIZE(htmm_drop_names) == HTMM_NR_DROPS);

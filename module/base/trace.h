@@ -9,19 +9,11 @@
 #if !defined(HTMM_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define HTMM_TRACE_H
 
+#include <linux/string.h>
 #include <linux/tracepoint.h>
-#include <uapi/linux/htmm.h>
+#include "error.h"
 
 /* Export the names to programs that read the binary events. */
-TRACE_DEFINE_ENUM(HTMM_DROP_RING_FULL);
-TRACE_DEFINE_ENUM(HTMM_DROP_FILTERED);
-TRACE_DEFINE_ENUM(HTMM_DROP_NO_ADDR);
-TRACE_DEFINE_ENUM(HTMM_DROP_KERNEL_ADDR);
-TRACE_DEFINE_ENUM(HTMM_DROP_NESTED);
-TRACE_DEFINE_ENUM(HTMM_DROP_STALE);
-TRACE_DEFINE_ENUM(HTMM_DROP_TABLE_FULL);
-TRACE_DEFINE_ENUM(HTMM_DROP_REMOVED);
-TRACE_DEFINE_ENUM(HTMM_DROP_SPACES_FULL);
 TRACE_DEFINE_ENUM(HTMM_UNIT_PAGE);
 TRACE_DEFINE_ENUM(HTMM_UNIT_REGION);
 
@@ -56,24 +48,13 @@ TRACE_EVENT(htmm_drop,
 	    TP_STRUCT__entry(__field(u64, count)
 			     __field(u32, cpu)
 			     __field(u32, event)
-			     __field(u32, reason)),
+			     __array(char, reason, 16)),
 	    TP_fast_assign(__entry->count = count;
 			   __entry->cpu = cpu;
 			   __entry->event = event;
-			   __entry->reason = reason;),
+			   strscpy(__entry->reason, htmm_drop_names[reason], 16);),
 	    TP_printk("cpu=%u event=%u reason=%s count=%llu", __entry->cpu,
-		      __entry->event,
-		      __print_symbolic(__entry->reason,
-				       { HTMM_DROP_RING_FULL, "ring_full" },
-				       { HTMM_DROP_FILTERED, "filtered" },
-				       { HTMM_DROP_NO_ADDR, "no_addr" },
-				       { HTMM_DROP_KERNEL_ADDR, "kernel_addr" },
-				       { HTMM_DROP_NESTED, "nested" },
-				       { HTMM_DROP_STALE, "stale" },
-				       { HTMM_DROP_TABLE_FULL, "table_full" },
-				       { HTMM_DROP_REMOVED, "removed" },
-				       { HTMM_DROP_SPACES_FULL, "spaces_full" }),
-		      __entry->count));
+		      __entry->event, __entry->reason, __entry->count));
 
 /* All counts of @target were halved, for the @coolings-th time, after @samples samples. */
 TRACE_EVENT(htmm_cool,

@@ -211,7 +211,7 @@ void htmm_reader_wake(struct htmm_reader *reader)
  * htmm_reader_describe - fill the interface's struct for a reader
  * @reader: the reader
  * @out: set, except the pointer to the caller's events
- * @events: set to the events; room for HTMM_MAX_EVENTS; may be NULL
+ * @events: set to the events; room for HTMM_MAX_EVENTS
  *
  * Context: process, under the stream's lock.
  */
@@ -240,7 +240,7 @@ void htmm_reader_describe(const struct htmm_reader *reader,
 	out->sample_type = layout->sample_type | PERF_SAMPLE_IDENTIFIER;
 	out->record_size = htmm_record_stream_size(layout->sample_type);
 	out->nr_events = layout->nr_events;
-	for (i = 0; events && i < layout->nr_events; i++)
+	for (i = 0; i < layout->nr_events; i++)
 		events[i].id = htmm_reader_id(layout, i);
 }
 

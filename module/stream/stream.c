@@ -123,25 +123,6 @@ void htmm_stream_describe(const struct htmm_reader *reader,
 }
 
 /**
- * htmm_stream_list - fill the interface's structs for all readers
- * @list: room for HTMM_MAX_STREAMS
- *
- * Context: process, may sleep.
- * Return: number of readers.
- */
-unsigned int htmm_stream_list(struct htmm_stream *list)
-{
-	struct htmm_reader *reader;
-	unsigned int n = 0;
-
-	mutex_lock(&htmm_stream_lock);
-	list_for_each_entry(reader, &htmm_readers, node)
-		htmm_reader_describe(reader, &list[n++], NULL);
-	mutex_unlock(&htmm_stream_lock);
-	return n;
-}
-
-/**
  * htmm_stream_finish - report losses that did not fit when the session ended
  * @reader: a reader whose buffer is empty
  *

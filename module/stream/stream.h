@@ -16,7 +16,6 @@ void htmm_stream_leave(struct htmm_reader *reader);
 void htmm_stream_describe(const struct htmm_reader *reader,
 			  struct htmm_stream *out,
 			  struct htmm_stream_event *events);
-unsigned int htmm_stream_list(struct htmm_stream *list);
 void htmm_stream_finish(struct htmm_reader *reader);
 
 void htmm_stream_begin(const struct htmm_layout *layout);

@@ -237,7 +237,7 @@ MEMBER(htmm_placement, bins, 40, 8);
 MEMBER(htmm_placement, bin_size, 48, 4);
 MEMBER(htmm_placement, spaces, 52, 4);
 MEMBER(htmm_placement, skipped, 56, 4);
-MEMBER(htmm_placement, __reserved, 60, 4);
+MEMBER(htmm_placement, longest_lock_ns, 60, 4);
 MEMBER(htmm_placement, unknown_pages, 64, 8);
 MEMBER(htmm_placement, unknown_samples, 72, 8);
 MEMBER(htmm_placement, shared_pages, 80, 8);

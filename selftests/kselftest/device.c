@@ -293,7 +293,9 @@ int stats_read(int fd, struct stats *stats)
 		.s = {
 			.size = sizeof(*s),
 			.channel_size = sizeof(*stats->channels),
-			.event_size = sizeof(struct htmm_event),
+			.events = (uintptr_t)stats->events,
+			.nr_events = HTMM_MAX_EVENTS,
+			.event_size = sizeof(stats->events[0]),
 		},
 	};
 	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
@@ -305,7 +307,7 @@ int stats_read(int fd, struct stats *stats)
 		if (!stats->channels)
 			return -ENOMEM;
 		s->channels = (uintptr_t)stats->channels;
-		s->nr_events = 0;
+		s->nr_events = HTMM_MAX_EVENTS;
 		ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
 	}
 	if (ret)
@@ -352,6 +354,8 @@ int device_channel(int fd, int cpu, int event, struct htmm_channel *channel)
 	stats_free(&stats);
 	return ret;
 }
+
+const char *const drop_names[HTMM_NR_DROPS] = { HTMM_DROP_NAMES };
 
 __u64 counters_drops(const struct htmm_counters *counters)
 {

@@ -31,12 +31,17 @@ struct request {
 /**
  * struct stats - all statistics of a session at one time
  * @s: totals
+ * @events: @s.nr_events of them
  * @channels: @s.nr_channels of them
  */
 struct stats {
 	struct htmm_stats s;
+	struct htmm_event events[HTMM_MAX_EVENTS];
 	struct htmm_channel *channels;
 };
+
+/* Names of drops by enum htmm_drop. */
+extern const char *const drop_names[HTMM_NR_DROPS];
 
 /**
  * struct histogram - a histogram, with the members of struct htmm_histogram

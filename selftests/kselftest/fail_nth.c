@@ -619,8 +619,7 @@ TEST_F_TIMEOUT(fail_nth, load, 600)
 static int read_debugfs(FIXTURE_DATA(fail_nth) *self)
 {
 	static const char * const file[] = {
-		"status", "stats", "histogram", "hot_pages", "events",
-		"streams", "placement", "served",
+		"status", "stats", "hist", "hot_pages", "targets",
 	};
 	char text[256];
 	ssize_t n = 0;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,14 +18,6 @@
 /* Nanoseconds that two clocks of the kernel may differ by. */
 #define CLOCKS		1000000
 
-/* Not those of the header or the module: they would be wrong together. */
-static const char *const drop_names[] = {
-	"ring_full", "filtered", "no_addr", "kernel_addr", "nested", "stale", "table_full",
-	"removed", "spaces_full",
-};
-
-static_assert(sizeof(drop_names) / sizeof(*drop_names) == HTMM_NR_DROPS, "name the new one");
-
 /* Of this session, by whatever process of the test: the targets are not all then. */
 static bool *target_was_removed;
 
@@ -45,9 +36,7 @@ void invariants_note(unsigned int cmd, int ret)
 		return;
 	if (cmd == HTMM_IOC_START && !ret)
 		*target_was_removed = false;
-	/* One whose number could not be told is removed again. */
-	if ((cmd == HTMM_IOC_REMOVE_TARGET && !ret) ||
-	    (cmd == HTMM_IOC_ADD_TARGET && ret == -EFAULT))
+	if (cmd == HTMM_IOC_REMOVE_TARGET && !ret)
 		*target_was_removed = true;
 }
 
@@ -324,15 +313,6 @@ static void says(struct text *text, const char *fmt, ...)
 	text->at += len;
 }
 
-/* Whatever the file has up to there. */
-static void up_to(struct text *text, const char *mark)
-{
-	const char *at = strstr(text->at, mark);
-
-	if (at)
-		text->at = at;
-}
-
 static void text_end(struct text *text)
 {
 	if (*text->at)
@@ -340,14 +320,32 @@ static void text_end(struct text *text)
 	free(text->said);
 }
 
-static void says_counters(struct text *text, const struct htmm_counters *c)
+/* The file goes on with a name and a value. */
+static void says_value(struct text *text, const char *name, __u64 value, const char *how)
+{
+	says(text, "%s ", name);
+	says(text, how, value);
+}
+
+/* The file goes on with a member, given as FROM->MEMBER. */
+#define SAYS(text, member, how)	says_value(text, strstr(#member, "->") + 2, member, how)
+
+static void says_drops(struct text *text, const __u64 *drops)
 {
 	int i;
 
-	says(text, " overflows %llu counted %llu in_flight %llu throttled %llu nmi %llu",
-	     c->overflows, c->counted, c->in_flight, c->throttled, c->nmi);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
-		says(text, " %s %llu", drop_names[i], c->drops[i]);
+		says_value(text, drop_names[i], drops[i], "%llu ");
+}
+
+static void says_counters(struct text *text, const struct htmm_counters *c)
+{
+	SAYS(text, c->overflows, "%llu ");
+	SAYS(text, c->counted, "%llu ");
+	SAYS(text, c->in_flight, "%llu ");
+	SAYS(text, c->throttled, "%llu ");
+	SAYS(text, c->nmi, "%llu ");
+	says_drops(text, c->drops);
 	says(text, "\n");
 }
 
@@ -359,20 +357,47 @@ static void check_stats_file(struct seen *seen)
 
 	if (!text_open(&text, seen, "stats"))
 		return;
-	says(&text, "total:");
+	SAYS(&text, s->samples, "%llu\n");
+	SAYS(&text, s->coolings, "%llu\n");
+	SAYS(&text, s->adaptations, "%llu\n");
+	SAYS(&text, s->evicted, "%llu\n");
+	SAYS(&text, s->exited, "%llu\n");
+	SAYS(&text, s->freed, "%llu\n");
+	SAYS(&text, s->wakeups, "%llu\n");
+	SAYS(&text, s->batches, "%llu\n");
+	SAYS(&text, s->drain_ns, "%llu\n");
+	SAYS(&text, s->handler_ns, "%llu\n");
+	SAYS(&text, s->period_changes, "%llu\n");
+	SAYS(&text, s->cost_ppm, "%llu\n");
+	SAYS(&text, s->cpus_failed, "%llu\n");
 	says_counters(&text, &s->total);
-	for (i = 0; i < s->nr_channels; i++) {
-		says(&text, "cpu %u event %u:", seen->stats.channels[i].cpu,
-		     seen->stats.channels[i].event);
-		says_counters(&text, &seen->stats.channels[i].counters);
+	for (i = 0; i < s->nr_events; i++) {
+		const struct htmm_event *e = &seen->stats.events[i];
+
+		says(&text, "event %u name %s ", i, e->name);
+		SAYS(&text, e->type, "%llu ");
+		SAYS(&text, e->precise_ip, "%llu ");
+		SAYS(&text, e->config, "0x%llx ");
+		SAYS(&text, e->config1, "0x%llx ");
+		SAYS(&text, e->config2, "0x%llx ");
+		SAYS(&text, e->period, "%llu ");
+		SAYS(&text, e->min_period, "%llu ");
+		SAYS(&text, e->max_period, "%llu ");
+		says(&text, "\n");
 	}
-	says(&text, "samples: %llu\ncoolings: %llu\nadaptations: %llu\n", s->samples, s->coolings,
-	     s->adaptations);
-	says(&text, "evicted: %llu\nexited: %llu\nfreed: %llu\n", s->evicted, s->exited, s->freed);
-	says(&text, "wakeups: %llu\nbatches: %llu\n", s->wakeups, s->batches);
-	says(&text, "drain_ns: %llu\nhandler_ns: %llu\ncost_ppm: %u\n", s->drain_ns,
-	     s->handler_ns, s->cost_ppm);
-	says(&text, "period_changes: %llu\ncpus_failed: %u\n", s->period_changes, s->cpus_failed);
+	for (i = 0; i < s->nr_channels; i++) {
+		const struct htmm_channel *c = &seen->stats.channels[i];
+
+		SAYS(&text, c->cpu, "%llu ");
+		SAYS(&text, c->event, "%llu ");
+		SAYS(&text, c->flags, "0x%llx ");
+		SAYS(&text, c->precise_ip, "%llu ");
+		SAYS(&text, c->period, "%llu ");
+		SAYS(&text, c->count, "%llu ");
+		SAYS(&text, c->time_enabled, "%llu ");
+		SAYS(&text, c->time_running, "%llu ");
+		says_counters(&text, &c->counters);
+	}
 	text_end(&text);
 }
 
@@ -383,45 +408,54 @@ static void check_status_file(struct seen *seen)
 
 	if (!text_open(&text, seen, "status"))
 		return;
-	says(&text, "state: stopped\nsession: %llu\ndetached: %s\nkeep_exited: %s\n", info->session,
-	     info->session_flags & HTMM_START_DETACHED ? "yes" : "no",
-	     info->session_flags & HTMM_START_KEEP_EXITED ? "yes" : "no");
-	says(&text, "owner: %u\nevents: %u\ntargets: %u\ncpus: ", info->owner, info->nr_events,
-	     info->nr_targets);
-	up_to(&text, "\n");
-	says(&text, "\nelapsed_ms: %llu\nsample_type: %#llx\n", info->elapsed_ns / 1000000,
-	     info->sample_type);
-	says(&text, "ring_pages: %u\nring_bytes: %llu\n", info->ring_pages, info->ring_bytes);
-	says(&text, "max_pages: %llu\nmax_bytes: %llu\ntable_bytes: %llu\n", info->max_pages,
-	     info->max_bytes, info->table_bytes);
-	says(&text, "capacity_pages: %llu\ncooling_period: %llu\nadaptation_period: %llu\n",
-	     info->capacity_pages, info->cooling_period, info->adaptation_period);
-	free(text.said);
+	says(&text, "state stopped\ncpus ");
+	text.at = strchrnul(text.at, '\n');
+	says(&text, "\n");
+	SAYS(&text, info->session, "%llu\n");
+	SAYS(&text, info->session_flags, "0x%llx\n");
+	SAYS(&text, info->owner, "%llu\n");
+	SAYS(&text, info->nr_events, "%llu\n");
+	SAYS(&text, info->nr_targets, "%llu\n");
+	SAYS(&text, info->nr_cpus, "%llu\n");
+	SAYS(&text, info->elapsed_ns, "%llu\n");
+	SAYS(&text, info->sample_type, "0x%llx\n");
+	SAYS(&text, info->record_size, "%llu\n");
+	SAYS(&text, info->ring_pages, "%llu\n");
+	SAYS(&text, info->ring_bytes, "%llu\n");
+	SAYS(&text, info->budget_ppm, "%llu\n");
+	SAYS(&text, info->max_pages, "%llu\n");
+	SAYS(&text, info->max_bytes, "%llu\n");
+	SAYS(&text, info->table_bytes, "%llu\n");
+	SAYS(&text, info->capacity_pages, "%llu\n");
+	SAYS(&text, info->cooling_period, "%llu\n");
+	SAYS(&text, info->adaptation_period, "%llu\n");
+	SAYS(&text, info->drain_pid, "%llu\n");
+	text_end(&text);
 }
 
-static void check_histogram_file(struct seen *seen)
+static void check_hist_file(struct seen *seen)
 {
-	static const char *const units[] = { "pages", "regions" };
-	struct histogram hist;
+	static const char *const units[] = { "page", "region" };
+	struct histogram seen_hist, *hist = &seen_hist;
 	struct text text;
 	int unit, i;
-	__u64 fast;
 
-	if (!text_open(&text, seen, "histogram"))
+	if (!text_open(&text, seen, "hist"))
 		return;
 	for (unit = 0; unit < 2; unit++) {
-		if (failed(seen, "a histogram", device_hist(seen->fd, unit, &hist)))
+		if (failed(seen, "a histogram", device_hist(seen->fd, unit, hist)))
 			break;
-		fast = hist.pages - hist.bins[0];
-		if (fast > hist.capacity_pages)
-			fast = hist.capacity_pages;
-		says(&text, "%s: tracked %llu hot %llu fast %llu capacity %llu", units[unit],
-		     hist.pages, hist.hot_pages, fast, hist.capacity_pages);
-		says(&text, " hot_threshold %u warm_threshold %u\n", hist.hot_threshold,
-		     hist.warm_threshold);
+		says(&text, "unit %s ", units[unit]);
+		SAYS(&text, hist->hot_threshold, "%llu ");
+		SAYS(&text, hist->warm_threshold, "%llu ");
+		SAYS(&text, hist->pages, "%llu ");
+		SAYS(&text, hist->hot_pages, "%llu ");
+		SAYS(&text, hist->capacity_pages, "%llu ");
+		SAYS(&text, hist->samples, "%llu ");
+		says(&text, "\n");
 		for (i = 0; i < HTMM_NR_BINS; i++)
-			if (hist.bins[i])
-				says(&text, "bin %d: %llu\n", i, hist.bins[i]);
+			if (hist->bins[i])
+				says(&text, "bin %d pages %llu\n", i, hist->bins[i]);
 	}
 	if (unit == 2)
 		text_end(&text);
@@ -429,55 +463,70 @@ static void check_histogram_file(struct seen *seen)
 		free(text.said);
 }
 
+static void check_hot_pages_file(struct seen *seen)
+{
+	struct htmm_page pages[64];
+	struct htmm_list_pages list = {
+		.size = sizeof(list),
+		.pages = (uintptr_t)pages,
+		.nr_pages = 64,
+		.page_size = sizeof(pages[0]),
+		.min_samples = 1,
+	};
+	struct text text;
+	__u32 i;
+
+	if (!text_open(&text, seen, "hot_pages"))
+		return;
+	if (failed(seen, "the hottest pages", device_ioctl(seen->fd, HTMM_IOC_LIST_PAGES, &list)))
+		list.nr_pages = 0;
+	for (i = 0; i < list.nr_pages; i++) {
+		const struct htmm_page *page = &pages[i];
+
+		SAYS(&text, page->addr, "0x%llx ");
+		SAYS(&text, page->samples, "%llu ");
+		SAYS(&text, page->pid, "%llu ");
+		SAYS(&text, page->space, "%llu ");
+		SAYS(&text, page->bin, "%llu ");
+		SAYS(&text, page->flags, "0x%llx ");
+		SAYS(&text, page->target, "%llu ");
+		says(&text, "\n");
+	}
+	text_end(&text);
+}
+
 static void check_targets_file(struct seen *seen)
 {
-	static const char *const types[] = { "", "pid", "cgroup", "all" };
 	struct text text;
-	int i, j;
+	int i;
 
 	if (!text_open(&text, seen, "targets"))
 		return;
 	for (i = 0; i < seen->nr_targets; i++) {
 		const struct htmm_target_info *t = &seen->targets[i];
 
-		says(&text, "target %u: %s", t->number, types[t->type & 3]);
-		if (t->type != HTMM_TARGET_ALL)
-			says(&text, " %llu", t->id);
-		says(&text, "%s capacity_pages %llu max_bytes %llu bytes %llu",
-		     t->flags & HTMM_TARGET_INFO_DEAD ? " dead" : "", t->capacity_pages,
-		     t->max_bytes, t->bytes);
-		says(&text, " pages %llu regions %llu samples %llu coolings %llu adaptations %llu",
-		     t->pages, t->regions, t->samples, t->coolings, t->adaptations);
-		says(&text, " evicted %llu exited %llu freed %llu spaces %llu space_bytes %llu",
-		     t->evicted, t->exited, t->freed, t->spaces, t->space_bytes);
-		for (j = 0; j < HTMM_NR_DROPS; j++)
-			if (t->drops[j])
-				says(&text, " %s %llu", drop_names[j], t->drops[j]);
-		says(&text, " name ");
+		SAYS(&text, t->number, "%llu ");
+		SAYS(&text, t->type, "%llu ");
+		SAYS(&text, t->flags, "0x%llx ");
+		SAYS(&text, t->id, "%llu ");
+		SAYS(&text, t->capacity_pages, "%llu ");
+		SAYS(&text, t->max_bytes, "%llu ");
+		SAYS(&text, t->bytes, "%llu ");
+		SAYS(&text, t->pages, "%llu ");
+		SAYS(&text, t->regions, "%llu ");
+		SAYS(&text, t->samples, "%llu ");
+		SAYS(&text, t->coolings, "%llu ");
+		SAYS(&text, t->adaptations, "%llu ");
+		SAYS(&text, t->evicted, "%llu ");
+		SAYS(&text, t->exited, "%llu ");
+		SAYS(&text, t->freed, "%llu ");
+		SAYS(&text, t->spaces, "%llu ");
+		SAYS(&text, t->space_bytes, "%llu ");
+		says_drops(&text, t->drops);
+		says(&text, "name ");
 		/* With escapes; never two lines. */
-		up_to(&text, "\n");
+		text.at = strchrnul(text.at, '\n');
 		says(&text, "\n");
-	}
-	text_end(&text);
-}
-
-static void check_events_file(struct seen *seen)
-{
-	struct text text;
-	__u32 i;
-
-	if (!text_open(&text, seen, "events"))
-		return;
-	up_to(&text, "\ncpu ");
-	if (*text.at == '\n')
-		text.at++;
-	for (i = 0; i < seen->stats.s.nr_channels; i++) {
-		const struct htmm_channel *c = &seen->stats.channels[i];
-
-		says(&text, "cpu %u event %u: inactive precise_ip %u period %llu large_pebs off",
-		     c->cpu, c->event, c->precise_ip, c->period);
-		says(&text, " count %llu enabled_ns %llu running_ns %llu\n", c->count,
-		     c->time_enabled, c->time_running);
 	}
 	text_end(&text);
 }
@@ -490,9 +539,9 @@ static void look(struct seen *seen)
 	check_histogram(seen, HTMM_UNIT_REGION);
 	check_stats_file(seen);
 	check_status_file(seen);
-	check_histogram_file(seen);
+	check_hist_file(seen);
+	check_hot_pages_file(seen);
 	check_targets_file(seen);
-	check_events_file(seen);
 }
 
 /* Reads what all else is compared with. */
@@ -508,13 +557,15 @@ static void read_all(int fd, struct seen *seen)
 	failed(seen, "targets", seen->nr_targets);
 }
 
-/* All channels: they are where the pointer in the statistics says. */
+/* All channels and events: they are where the pointers in the statistics say. */
 static bool same_stats(const struct stats *a, const struct stats *b)
 {
 	struct htmm_stats s = a->s;
 
 	s.channels = b->s.channels;
+	s.events = b->s.events;
 	return !memcmp(&s, &b->s, sizeof(s)) &&
+	       !memcmp(a->events, b->events, sizeof(a->events)) &&
 	       !memcmp(a->channels, b->channels, s.nr_channels * sizeof(*a->channels));
 }
 

@@ -1082,37 +1082,6 @@ TEST_F(locate, under_load)
 	free(page);
 }
 
-/* The file in debugfs has what the ioctl tells. */
-TEST_F(locate, debugfs)
-{
-	struct placement placement;
-	unsigned long pages, found = 0;
-	struct victim victim = { &self->source, self->mem, 9 };
-	struct child child;
-	char line[256];
-	int node;
-	FILE *file;
-
-	ASSERT_EQ(0, victim_start(&child, &victim));
-	start(_metadata, self, child.pid);
-	ASSERT_EQ(0, child_do(&child));
-	ASSERT_EQ(0, device_settle(self->fd));
-	ASSERT_EQ(0, device_stop(self->fd));
-	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
-	file = fopen("/sys/kernel/debug/htmm/placement", "r");
-	ASSERT_NE(NULL, file);
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "node %d: fast pages %lu", &node, &pages) != 2 &&
-		    sscanf(line, "node %d: pages %lu", &node, &pages) != 2)
-			continue;
-		EXPECT_EQ(placement.nodes[node].pages, pages);
-		found++;
-	}
-	fclose(file);
-	EXPECT_EQ(2, found);
-	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
-}
-
 TEST_F(locate, bad_arguments)
 {
 	struct htmm_list_pages request = { .flags = HTMM_LIST_NODE, .node = 2 };

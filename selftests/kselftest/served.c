@@ -221,38 +221,3 @@ TEST_F(served, by_target)
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 	EXPECT_EQ(128 + SIGKILL, child_kill(&other));
 }
-
-/* The file in debugfs has what the ioctl tells. */
-TEST_F(served, debugfs)
-{
-	__u64 samples[HTMM_NR_SOURCES];
-	struct served served;
-	struct child child;
-	__u32 event, found = 0;
-	int node, source, at, length;
-	char line[256];
-	FILE *file;
-
-	self->req.arg.sample_type |= PERF_SAMPLE_DATA_SRC;
-	start(_metadata, self, 2, &child);
-	ASSERT_EQ(0, child_do(&child));
-	ASSERT_EQ(0, device_settle(self->fd));
-	ASSERT_EQ(0, device_stop(self->fd));
-	ASSERT_EQ(0, device_served(self->fd, 0, &served));
-	file = fopen("/sys/kernel/debug/htmm/served", "r");
-	ASSERT_NE(NULL, file);
-	while (fgets(line, sizeof(line), file)) {
-		ASSERT_EQ(2, sscanf(line, "cpu_node %d event %u:%n", &node, &event, &at));
-		for (source = 0; source < HTMM_NR_SOURCES; source++, at += length)
-			ASSERT_EQ(1, sscanf(line + at, " %*s %llu%n", &samples[source], &length));
-		EXPECT_STREQ("\n", line + at);
-		ASSERT_GT(served.nr, found);
-		EXPECT_EQ(served.row[found].cpu_node, node);
-		EXPECT_EQ(served.row[found].event, event);
-		EXPECT_EQ(0, memcmp(samples, served.row[found].samples, sizeof(samples)));
-		found++;
-	}
-	fclose(file);
-	EXPECT_EQ(2, found);
-	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
-}

@@ -225,17 +225,6 @@ static int touch_and_exit(int sock, void *arg)
 /* Sums the drops in the trace, by reason. */
 static void sum_drops(struct __test_metadata *_metadata, __u64 *sum)
 {
-	static const char * const names[HTMM_NR_DROPS] = {
-		[HTMM_DROP_RING_FULL] = "ring_full",
-		[HTMM_DROP_FILTERED] = "filtered",
-		[HTMM_DROP_NO_ADDR] = "no_addr",
-		[HTMM_DROP_KERNEL_ADDR] = "kernel_addr",
-		[HTMM_DROP_NESTED] = "nested",
-		[HTMM_DROP_STALE] = "stale",
-		[HTMM_DROP_TABLE_FULL] = "table_full",
-		[HTMM_DROP_REMOVED] = "removed",
-		[HTMM_DROP_SPACES_FULL] = "spaces_full",
-	};
 	FILE *file = hits(_metadata);
 	char reason[32] = "";
 	struct hit hit;
@@ -252,7 +241,7 @@ static void sum_drops(struct __test_metadata *_metadata, __u64 *sum)
 			TH_LOG("%s", hit.text);
 		}
 		EXPECT_LT(0, count);
-		for (i = 0; i < HTMM_NR_DROPS && strcmp(reason, names[i]); i++)
+		for (i = 0; i < HTMM_NR_DROPS && strcmp(reason, drop_names[i]); i++)
 			;
 		ASSERT_GT(HTMM_NR_DROPS, i) {
 			TH_LOG("no reason: %s", reason);

@@ -118,8 +118,7 @@ int role_churn(int sock, void *arg)
 static void read_debugfs(void)
 {
 	static const char * const files[] = {
-		"status", "stats", "histogram", "hot_pages", "targets", "events",
-		"streams",
+		"status", "stats", "hist", "hot_pages", "targets",
 	};
 	char text[4096];
 	size_t i;

@@ -127,6 +127,18 @@ enum htmm_drop {
 	HTMM_NR_DROPS,
 };
 
+/* The reasons in text, for an array of HTMM_NR_DROPS names. */
+#define HTMM_DROP_NAMES					\
+	[HTMM_DROP_RING_FULL] = "ring_full",		\
+	[HTMM_DROP_FILTERED] = "filtered",		\
+	[HTMM_DROP_NO_ADDR] = "no_addr",		\
+	[HTMM_DROP_KERNEL_ADDR] = "kernel_addr",	\
+	[HTMM_DROP_NESTED] = "nested",			\
+	[HTMM_DROP_STALE] = "stale",			\
+	[HTMM_DROP_TABLE_FULL] = "table_full",		\
+	[HTMM_DROP_REMOVED] = "removed",		\
+	[HTMM_DROP_SPACES_FULL] = "spaces_full"
+
 /* Number of reasons that the structs below have room for; unused ones are zero. */
 #define HTMM_DROP_SLOTS		16
 
@@ -980,10 +992,11 @@ struct htmm_node_placement {
  * @spaces: address spaces that were read
  * @skipped: address spaces that were not read because their process was changing its mappings
  *	at each of several tries
+ * @longest_lock_ns: longest time for which the lock of an address space was held, in
+ *	nanoseconds
  * @unknown_pages: tracked pages that are not resident, or are in address spaces that have
  *	exited or were skipped, or that no online page of memory stands for
  * @unknown_samples: sum of their counts
- * @__reserved: zero
  * @shared_pages: resident pages that were found through more than one address space
  *
  * Reads the page tables of all processes of the target in slices; see HTMM_IOC_LIST_PAGES
@@ -1010,7 +1023,7 @@ struct htmm_placement {
 	__u32 bin_size;
 	__u32 spaces;
 	__u32 skipped;
-	__u32 __reserved;
+	__u32 longest_lock_ns;
 	__aligned_u64 unknown_pages;
 	__aligned_u64 unknown_samples;
 	__aligned_u64 shared_pages;

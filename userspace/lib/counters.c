@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <htmm/device.h>
 
-static const char *const drop_names[HTMM_NR_DROPS] = {
-	[HTMM_DROP_RING_FULL] = "ring_full",
-	[HTMM_DROP_FILTERED] = "filtered",
-	[HTMM_DROP_NO_ADDR] = "no_addr",
-	[HTMM_DROP_KERNEL_ADDR] = "kernel_addr",
-	[HTMM_DROP_NESTED] = "nested",
-	[HTMM_DROP_STALE] = "stale",
-	[HTMM_DROP_TABLE_FULL] = "table_full",
-	[HTMM_DROP_REMOVED] = "removed",
-	[HTMM_DROP_SPACES_FULL] = "spaces_full",
-};
+static const char *const drop_names[HTMM_NR_DROPS] = { HTMM_DROP_NAMES };
 
 static const char *const state_names[] = {
 	[HTMM_STATE_IDLE] = "idle",
