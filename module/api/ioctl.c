@@ -67,17 +67,15 @@ union htmm_arg {
 /**
  * struct htmm_call - one call of an ioctl
  * @file: the open file
+ * @user: the caller's struct
  * @session: the session, if the ioctl needs it
  * @arg: a copy of the caller's struct
- * @added_to: number of the session that a target was added to, for the undo function
- * @replaced: the session that the new one has replaced, likewise
  */
 struct htmm_call {
 	struct file *file;
+	void __user *user;
 	struct htmm_session *session;
 	union htmm_arg arg;
-	u64 added_to;
-	struct htmm_session *replaced;
 };
 
 static int htmm_copy_config(struct htmm_config *config,
@@ -118,11 +116,15 @@ static int htmm_copy_config(struct htmm_config *config,
 
 static int htmm_start_session(struct htmm_call *call, struct htmm_error *err)
 {
+	struct htmm_start __user *user = call->user;
 	struct htmm_start *start = &call->arg.start;
 	bool detached = start->flags & HTMM_START_DETACHED;
 	struct htmm_config *config;
 	int ret;
 
+	/* First: a session whose number cannot be told must not begin. */
+	if (put_user(start->session, &user->session))
+		return -EFAULT;
 	ret = security_locked_down(LOCKDOWN_PERF);
 	if (ret)
 		return htmm_fail(err, ret, "kernel lockdown forbids perf");
@@ -137,10 +139,10 @@ static int htmm_start_session(struct htmm_call *call, struct htmm_error *err)
 		ret = htmm_config_check(config, err);
 	if (!ret)
 		ret = htmm_session_start(config, detached ? NULL : call->file,
-					 &start->session, &call->replaced, err);
+					 &start->session, err);
 	if (ret)
 		htmm_config_free(config);
-	return ret;
+	return ret ?: put_user(start->session, &user->session);
 }
 
 /* Copy the message to the caller. A fault here is ignored: the errno is still returned. */
@@ -166,13 +168,6 @@ static int htmm_ioctl_start(struct htmm_call *call)
 	if (ret)
 		htmm_report_error(start->error, start->error_size, &err);
 	return ret;
-}
-
-/* End the session: a caller that does not get the number assumes that none was started. */
-static void htmm_undo_start(struct htmm_call *call)
-{
-	htmm_session_undo_start(call->arg.start.session, call->file, call->replaced);
-	call->replaced = NULL;
 }
 
 static int htmm_ioctl_stop(struct htmm_call *call)
@@ -369,27 +364,24 @@ static int htmm_ioctl_reset(struct htmm_call *call)
 
 static int htmm_ioctl_add_target(struct htmm_call *call)
 {
+	struct htmm_add_target __user *user = call->user;
 	struct htmm_add_target *add = &call->arg.add;
 	struct htmm_target target = {};
 	struct htmm_error err = {};
 	int ret;
 
-	call->added_to = add->session;
+	/* First: a target whose number cannot be told must not be added. */
+	if (put_user(add->number, &user->number))
+		return -EFAULT;
 	ret = htmm_uaccess_array_in(&target, sizeof(target), HTMM_FIRST_TARGET,
 				    add->target, add->target_size, 1);
 	if (ret)
 		htmm_fail(&err, ret, "the target cannot be read");
 	else
-		ret = htmm_session_add_target(&call->added_to, &target, &add->number, &err);
+		ret = htmm_session_add_target(add->session, &target, &add->number, &err);
 	if (ret)
 		htmm_report_error(add->error, add->error_size, &err);
-	return ret;
-}
-
-/* Remove the target: a caller that does not get the number cannot remove it. */
-static void htmm_undo_add_target(struct htmm_call *call)
-{
-	htmm_session_undo_target(call->added_to, call->arg.add.number);
+	return ret ?: put_user(add->number, &user->number);
 }
 
 static int htmm_ioctl_remove_target(struct htmm_call *call)
@@ -476,9 +468,8 @@ struct htmm_array {
  * @arrays: arrays that the module fills
  * @needs_session: how the struct's member @session is used
  * @open: the ioctl needs no capability
- * @copy_out: the struct is written back
+ * @copy_out: the struct is written back as a whole
  * @run: runs the ioctl
- * @undo: undoes the ioctl if the struct cannot be written back; may be NULL
  */
 struct htmm_ioctl {
 	u16 size;
@@ -490,7 +481,6 @@ struct htmm_ioctl {
 	bool open;
 	bool copy_out;
 	int (*run)(struct htmm_call *call);
-	void (*undo)(struct htmm_call *call);
 };
 
 /* @last is the last member of the first version, in which the struct had @bytes bytes. */
@@ -515,8 +505,7 @@ struct htmm_ioctl {
 static const struct htmm_ioctl htmm_ioctls[] = {
 	/* htmm_config_check() checks the flags of START and sets a better message. */
 	HTMM_IOCTL(START, htmm_start, drain_threads, 168, .flags = ~0U,
-		   .copy_out = true, .run = htmm_ioctl_start,
-		   .undo = htmm_undo_start),
+		   .run = htmm_ioctl_start),
 	HTMM_IOCTL(STOP, htmm_stop, session, 16, .run = htmm_ioctl_stop),
 	HTMM_IOCTL(GET_INFO, htmm_info, __reserved, 168, HTMM_RESERVED(htmm_info),
 		   .arrays = { HTMM_ARRAY(htmm_info, nr_drain_threads,
@@ -545,8 +534,7 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .needs_session = HTMM_NEED_SESSION, .run = htmm_ioctl_cool),
 	HTMM_IOCTL(RESET, htmm_reset, session, 16, .run = htmm_ioctl_reset),
 	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, 48,
-		   HTMM_RESERVED(htmm_add_target), .copy_out = true,
-		   .run = htmm_ioctl_add_target, .undo = htmm_undo_add_target),
+		   HTMM_RESERVED(htmm_add_target), .run = htmm_ioctl_add_target),
 	HTMM_IOCTL(REMOVE_TARGET, htmm_remove_target, __reserved, 24,
 		   HTMM_RESERVED(htmm_remove_target),
 		   .run = htmm_ioctl_remove_target),
@@ -648,7 +636,7 @@ long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
 	const struct htmm_ioctl *ioctl = htmm_ioctl_find(cmd);
 	void __user *user = (void __user *)uarg;
-	struct htmm_call call = { .file = file };
+	struct htmm_call call = { .file = file, .user = user };
 	u32 size;
 	int ret;
 
@@ -671,12 +659,5 @@ long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		return ret;
 
 	call.arg.head.size = size;
-	if (copy_to_user(user, &call.arg, min_t(u32, size, ioctl->size))) {
-		ret = -EFAULT;
-		if (ioctl->undo)
-			ioctl->undo(&call);
-	}
-	/* Large tables take their time: the new session samples meanwhile. */
-	htmm_session_put(call.replaced);
-	return ret;
+	return copy_to_user(user, &call.arg, min_t(u32, size, ioctl->size)) ? -EFAULT : 0;
 }

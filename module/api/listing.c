@@ -10,28 +10,6 @@ static_assert((int)HTMM_ORDER_HOTTEST == (int)HTMM_TOPN_HOTTEST);
 static_assert((int)HTMM_ORDER_COLDEST == (int)HTMM_TOPN_COLDEST);
 static_assert((int)HTMM_ORDER_TABLE == (int)HTMM_TOPN_BY_PLACE);
 
-/* The place of a target, by its number, which is one of the list's. */
-static unsigned int htmm_listing_index(const struct htmm_listing *listing, u32 owner)
-{
-	unsigned int i = 0;
-
-	while (listing->trackers.tracker[i]->number != owner)
-		i++;
-	return i;
-}
-
-/**
- * htmm_listing_tracker - a target of a list by its number
- * @listing: the list
- * @owner: the number, of an entry of the list
- *
- * Return: the target.
- */
-struct htmm_tracker *htmm_listing_tracker(const struct htmm_listing *listing, u32 owner)
-{
-	return listing->trackers.tracker[htmm_listing_index(listing, owner)];
-}
-
 /* Thresholds of the moment: pages may have gone since any other. */
 static void htmm_listing_find_hot(struct htmm_listing *listing)
 {
@@ -86,42 +64,6 @@ static void htmm_cursor_store(struct htmm_list_pages *list, u64 session,
 	list->cursor[1] = entry->vpn | htmm_cursor_tag(list);
 	list->cursor[2] = (u64)entry->owner << 32 | entry->mm;
 	list->cursor[3] = session;
-}
-
-/**
- * htmm_listing_init_topn - prepare a list
- * @listing: the list
- * @topn: initialized
- */
-void htmm_listing_init_topn(const struct htmm_listing *listing, struct htmm_topn *topn)
-{
-	*topn = (struct htmm_topn) {
-		.entries = listing->entries,
-		.size = listing->size,
-		.kind = (enum htmm_kind)listing->list->unit,
-		.order = (enum htmm_topn_order)listing->list->order,
-		.filter = listing->filter,
-		.after = listing->resumed ? &listing->after : NULL,
-	};
-}
-
-/**
- * htmm_listing_finish - sort what a walk has found
- * @topn: the entries
- * @ret: the walk's result: 0, -EINTR if a signal ended it, or another errno
- *
- * In the order of the walk, the next call can continue where a signal ended it. By count, any
- * entry may come later.
- *
- * Return: number of entries, or @ret if they are of no use.
- */
-int htmm_listing_finish(struct htmm_topn *topn, int ret)
-{
-	bool found = topn->order == HTMM_TOPN_BY_PLACE && topn->len;
-
-	if (ret && !(ret == -EINTR && found))
-		return ret;
-	return htmm_topn_finish(topn);
 }
 
 /*

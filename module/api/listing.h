@@ -4,9 +4,8 @@
 #define HTMM_LISTING_H
 
 #include "api.h"
+#include "core/topn.h"
 #include "track/walker.h"
-
-struct htmm_topn;
 
 /* Flags that ask for the node and the mapping size of each page. */
 #define HTMM_LIST_ANY_PLACEMENT	\
@@ -67,10 +66,42 @@ static inline bool htmm_listing_choose(struct htmm_listing *listing,
 	return htmm_tracker_find_mms(tracker, listing->list->pid, listing->mms);
 }
 
-/* listing.c */
-struct htmm_tracker *htmm_listing_tracker(const struct htmm_listing *listing, u32 owner);
-void htmm_listing_init_topn(const struct htmm_listing *listing, struct htmm_topn *topn);
-int htmm_listing_finish(struct htmm_topn *topn, int ret);
+/* The index of a target by its number, which an entry of the list has. */
+static inline unsigned int htmm_listing_index(const struct htmm_listing *listing, u32 owner)
+{
+	unsigned int i = 0;
+
+	while (listing->trackers.tracker[i]->number != owner)
+		i++;
+	return i;
+}
+
+static inline void htmm_listing_init_topn(const struct htmm_listing *listing,
+					  struct htmm_topn *topn)
+{
+	*topn = (struct htmm_topn) {
+		.entries = listing->entries,
+		.size = listing->size,
+		.kind = (enum htmm_kind)listing->list->unit,
+		.order = (enum htmm_topn_order)listing->list->order,
+		.filter = listing->filter,
+		.after = listing->resumed ? &listing->after : NULL,
+	};
+}
+
+/*
+ * Sort what a walk has found. @ret is the walk's result. In the order of the walk, the next call
+ * can continue where a signal (-EINTR) ended it; by count, any entry may come later. Returns the
+ * number of entries, or @ret if they are of no use.
+ */
+static inline int htmm_listing_finish(struct htmm_topn *topn, int ret)
+{
+	bool found = topn->order == HTMM_TOPN_BY_PLACE && topn->len;
+
+	if (ret && !(ret == -EINTR && found))
+		return ret;
+	return htmm_topn_finish(topn);
+}
 
 /* residents.c, lookup.c */
 int htmm_listing_residents(struct htmm_listing *listing);

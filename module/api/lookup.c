@@ -66,7 +66,8 @@ static bool htmm_lookup_enter(struct htmm_lookup *lookup, const struct htmm_spot
 		htmm_walker_leave(walker);
 	lookup->owner = spot->owner;
 	lookup->mm = mm;
-	tracker = htmm_listing_tracker(lookup->listing, spot->owner);
+	tracker = lookup->listing->trackers.tracker[htmm_listing_index(lookup->listing,
+									spot->owner)];
 	lookup->dead = !htmm_walker_enter(walker, tracker, mm, mm, NULL);
 	return !lookup->dead;
 }

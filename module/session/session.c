@@ -186,23 +186,17 @@ err_session:
  * @config: the configuration, checked; on success the session takes it over
  * @holder: htmm_session_close() of this ends the session; NULL: detached
  * @number: set to the session's number
- * @replaced: set to an earlier session with its results, or NULL: for
- *	htmm_session_put(), or for htmm_session_undo_start()
  * @err: on failure, the reason
- *
- * Until @replaced is put, both sessions use memory: the old tables, and the new tables with
- * what has been counted so far.
  *
  * Context: process, may sleep.
  * Return: 0 or the errno documented with struct htmm_start.
  */
 int htmm_session_start(struct htmm_config *config, const void *holder, u64 *number,
-		       struct htmm_session **replaced, struct htmm_error *err)
+		       struct htmm_error *err)
 {
-	struct htmm_session *session;
+	struct htmm_session *session, *replaced = NULL;
 	int ret = 0;
 
-	*replaced = NULL;
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
 	if (htmm_current && htmm_current->state != HTMM_STATE_STOPPED) {
@@ -220,9 +214,11 @@ int htmm_session_start(struct htmm_config *config, const void *holder, u64 *numb
 	*number = session->number;
 	session->holder = holder;
 	WRITE_ONCE(session->state, HTMM_STATE_RUNNING);
-	*replaced = htmm_session_publish(session);
+	replaced = htmm_session_publish(session);
 out:
 	mutex_unlock(&htmm_session_lock);
+	/* Large tables take their time: the new session samples meanwhile. */
+	htmm_session_put(replaced);
 	return ret;
 }
 
@@ -310,32 +306,6 @@ void htmm_session_close(const void *holder)
 }
 
 /**
- * htmm_session_undo_start - end a session whose number the caller did not get
- * @number: its number; another session may have replaced it already
- * @holder: the caller's file, which is still open
- * @replaced: the session that it has replaced, or NULL; this function takes it over
- *
- * The earlier session becomes the current one again, unless another file holds it: that may
- * have been closed.
- *
- * Context: process, may sleep. Not interruptible: the caller cannot repeat it.
- */
-void htmm_session_undo_start(u64 number, const void *holder,
-			     struct htmm_session *replaced)
-{
-	struct htmm_session *old = NULL;
-
-	mutex_lock(&htmm_session_lock);
-	if (!htmm_session_check(number))
-		old = htmm_session_discard();
-	if (old && replaced && (!replaced->holder || replaced->holder == holder))
-		replaced = htmm_session_publish(replaced);
-	mutex_unlock(&htmm_session_lock);
-	htmm_session_put(replaced);
-	htmm_session_put(old);
-}
-
-/**
  * htmm_session_exit - end a running session before the module is unloaded
  *
  * Context: process, may sleep; no caller can start a session any more.
@@ -402,7 +372,7 @@ int htmm_session_cool(struct htmm_session *session, u32 target)
 
 /**
  * htmm_session_add_target - add a target to the running session
- * @number: number of the session; 0: the current one; set to its number
+ * @number: number of the session; 0: the current one
  * @target: the target
  * @added: set to its number
  * @err: on failure, the reason
@@ -411,7 +381,7 @@ int htmm_session_cool(struct htmm_session *session, u32 target)
  * sleep.
  * Return: 0 or the errno documented with struct htmm_add_target.
  */
-int htmm_session_add_target(u64 *number, const struct htmm_target *target, u32 *added,
+int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *added,
 			    struct htmm_error *err)
 {
 	struct mem_cgroup *active;
@@ -419,7 +389,7 @@ int htmm_session_add_target(u64 *number, const struct htmm_target *target, u32 *
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
 		return -EINTR;
-	ret = htmm_session_check_running(*number, err);
+	ret = htmm_session_check_running(number, err);
 	if (!ret)
 		ret = htmm_config_check_target(target,
 					       &htmm_current->config->start, err);
@@ -428,8 +398,6 @@ int htmm_session_add_target(u64 *number, const struct htmm_target *target, u32 *
 		ret = htmm_tracker_set_add(&htmm_current->trackers, target, added, err);
 		set_active_memcg(active);
 	}
-	if (!ret)
-		*number = htmm_current->number;
 	mutex_unlock(&htmm_session_lock);
 	return ret;
 }
@@ -457,25 +425,6 @@ int htmm_session_remove_target(u64 number, u32 target)
 	mutex_unlock(&htmm_session_lock);
 	htmm_tracker_list_put(&gone);
 	return ret;
-}
-
-/**
- * htmm_session_undo_target - remove a target whose number the caller did not get
- * @number: number of its session; another one that has a target of the same number may
- *	have replaced it
- * @target: its number
- *
- * Context: process, may sleep. Not interruptible: the caller cannot repeat it.
- */
-void htmm_session_undo_target(u64 number, u32 target)
-{
-	struct htmm_tracker_list gone = {};
-
-	mutex_lock(&htmm_session_lock);
-	if (!htmm_session_check(number))
-		htmm_tracker_set_remove(&htmm_current->trackers, target, &gone);
-	mutex_unlock(&htmm_session_lock);
-	htmm_tracker_list_put(&gone);
 }
 
 /**

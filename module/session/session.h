@@ -69,17 +69,14 @@ struct htmm_session {
 };
 
 int htmm_session_start(struct htmm_config *config, const void *holder, u64 *number,
-		       struct htmm_session **replaced, struct htmm_error *err);
-void htmm_session_undo_start(u64 number, const void *holder,
-			     struct htmm_session *replaced);
+		       struct htmm_error *err);
 int htmm_session_stop(u64 number);
 int htmm_session_reset(u64 number);
 int htmm_session_cool(struct htmm_session *session, u32 target);
-int htmm_session_add_target(u64 *number, const struct htmm_target *target, u32 *added,
+int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *added,
 			    struct htmm_error *err);
 int htmm_session_remove_target(u64 number, u32 target);
 int htmm_session_set(const struct htmm_set *set, struct htmm_error *err);
-void htmm_session_undo_target(u64 number, u32 target);
 void htmm_session_close(const void *holder);
 void htmm_session_exit(void);
 

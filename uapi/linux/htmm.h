@@ -23,7 +23,8 @@
  * Errors that every ioctl may return (errno):
  *
  *   ENOTTY	the ioctl is not one of htmm's
- *   EFAULT	a pointer, or an array's pointer with a non-zero count, is bad
+ *   EFAULT	a pointer, or an array's pointer with a non-zero count, is bad. Nothing has
+ *		changed then, unless another thread took the memory away during the call
  *   EINVAL	@size, or the size of an array's element, is smaller than the first
  *		version of the struct; or a member has a value that it cannot have
  *   EOPNOTSUPP	this module does not know what is asked for: a flag, a value of an enum,
