@@ -21,6 +21,9 @@
 #define HTMM_TIMED_EVERY	127
 #define HTMM_TIMED_MAX_NS	(100 * NSEC_PER_USEC)
 
+/* Handlers are compiled for the usual types of records, and once for all others. */
+#define HTMM_ANY_TYPE		0
+
 static u16 htmm_misc(struct pt_regs *regs)
 {
 	u16 misc = user_mode(regs) ? PERF_RECORD_MISC_USER :
@@ -30,9 +33,47 @@ static u16 htmm_misc(struct pt_regs *regs)
 }
 
 /*
- * Write a record. Of what is constant, the compiler leaves out all that such a record does
- * not need.
+ * An address without the tag that a program may have put into bits of its pointer that the CPU
+ * ignores (LAM). Without LAM no bit is ignored.
  */
+static u64 htmm_untag(u64 addr)
+{
+	return current->mm ? addr & htmm_untag_mask(current->mm) : addr;
+}
+
+/*
+ * Why a sample is dropped; HTMM_DROP_NONE: it is not. @addr is its address, of which there is none
+ * from @end on.
+ *
+ * data->addr is valid only if sample_flags says so: for operations without an address AMD
+ * IBS leaves it uninitialized.
+ */
+static __always_inline enum htmm_drop htmm_check(const struct perf_sample_data *data,
+						 struct pt_regs *regs, u32 target,
+						 bool user_only, u64 addr, u64 end)
+{
+	if (!target)
+		return HTMM_DROP_FILTERED;
+	/*
+	 * In a guest, addresses are guest addresses, and an overflow that KVM generates for
+	 * the guest's PEBS has no address. Test this even if exclude_guest is set: not all
+	 * PMUs obey it.
+	 */
+	if (current->flags & PF_VCPU)
+		return HTMM_DROP_FILTERED;
+	if (user_only && !user_mode(regs))
+		return HTMM_DROP_FILTERED;
+	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !addr)
+		return HTMM_DROP_NO_ADDR;
+	if (addr >= end)
+		return HTMM_DROP_KERNEL_ADDR;
+	/* After exit_mm(), or a kernel thread: no address space. */
+	if (!current->mm)
+		return HTMM_DROP_STALE;
+	return HTMM_DROP_NONE;
+}
+
+/* Write a record. What is constant costs nothing. */
 static __always_inline void htmm_put(u64 *slot, u64 sample_type, u16 misc,
 				     const struct htmm_sampler *sampler, u32 target,
 				     const struct perf_event *event,
@@ -60,156 +101,70 @@ static __always_inline void htmm_put(u64 *slot, u64 sample_type, u16 misc,
 	htmm_record_write(slot, sample_type, &sample);
 }
 
-/*
- * Most samples: of user code, of a precise event, in a ring that need not be looked at.
- * Returns false, and has done nothing, if a sample is not so. @sample_type is a constant.
- */
-static __always_inline bool htmm_capture_type(struct htmm_sampler *sampler,
-					      const u64 sample_type, u32 target,
-					      const struct perf_event *event,
-					      const struct perf_sample_data *data,
-					      struct pt_regs *regs)
-{
-	if (!target || current->flags & PF_VCPU)
-		return false;
-	if (!user_mode(regs) || !htmm_exact_ip(regs))
-		return false;
-	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !data->addr ||
-	    data->addr >= TASK_SIZE_MAX || !current->mm)
-		return false;
-	if (!htmm_ring_quiet(&sampler->ring))
-		return false;
-	htmm_put(htmm_ring_reserve_quiet(&sampler->ring), sample_type,
-		 PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP, sampler, target, event,
-		 data, data->addr, regs);
-	htmm_ring_commit_quiet(&sampler->ring);
-	return true;
-}
-
-/* The same for any type of record for which there is a fast way, and any target. */
-static __always_inline bool htmm_capture_plain(struct htmm_sampler *sampler, u32 target,
-					       const struct perf_event *event,
-					       const struct perf_sample_data *data,
-					       struct pt_regs *regs)
-{
-	if (sampler->user_only)
-		return false;
-	if (sampler->sample_type == HTMM_SAMPLE_TYPE_MIN)
-		return htmm_capture_type(sampler, HTMM_SAMPLE_TYPE_MIN, target, event, data,
-					 regs);
-	if (sampler->sample_type == HTMM_SAMPLE_TYPE_WEIGHTED)
-		return htmm_capture_type(sampler, HTMM_SAMPLE_TYPE_WEIGHTED, target, event,
-					 data, regs);
-	if (sampler->sample_type == HTMM_SAMPLE_TYPE_SOURCE)
-		return htmm_capture_type(sampler, HTMM_SAMPLE_TYPE_SOURCE, target, event, data,
-					 regs);
-	return false;
-}
-
-/*
- * An address without the tag that a program may have put into bits of its pointer that the CPU
- * ignores (LAM). Without LAM no bit is ignored.
- */
-static u64 htmm_untag(u64 addr)
-{
-	return current->mm ? addr & htmm_untag_mask(current->mm) : addr;
-}
-
-/*
- * Check one sample and put it in the ring.
- *
- * data->addr is valid only if sample_flags says so: for operations without an address AMD
- * IBS leaves it uninitialized.
- */
-static enum htmm_drop htmm_capture(struct htmm_sampler *sampler, u32 target,
-				   const struct perf_event *event,
-				   const struct perf_sample_data *data,
-				   struct pt_regs *regs)
-{
-	bool quiet = htmm_ring_quiet(&sampler->ring);
-	u64 addr, *slot;
-	u32 level;
-
-	if (!target)
-		return HTMM_DROP_FILTERED;
-	/*
-	 * In a guest, addresses are guest addresses, and an overflow that KVM generates for
-	 * the guest's PEBS has no address. Test this even if exclude_guest is set: not all
-	 * PMUs obey it.
-	 */
-	if (current->flags & PF_VCPU)
-		return HTMM_DROP_FILTERED;
-	if (sampler->user_only && !user_mode(regs))
-		return HTMM_DROP_FILTERED;
-	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !data->addr)
-		return HTMM_DROP_NO_ADDR;
-	addr = htmm_untag(data->addr);
-	if (addr >= TASK_SIZE_MAX)
-		return HTMM_DROP_KERNEL_ADDR;
-	/* After exit_mm(), or a kernel thread: no address space. */
-	if (!current->mm)
-		return HTMM_DROP_STALE;
-
-	slot = htmm_ring_reserve(&sampler->ring);
-	if (!slot)
-		return HTMM_DROP_RING_FULL;
-	htmm_put(slot, sampler->sample_type, htmm_misc(regs), sampler, target, event, data,
-		 addr, regs);
-
-	/*
-	 * Post at the watermark, and now and then above it: a woken ksampled empties the
-	 * ring. A record that finds the ring full posts again in htmm_capture_any(), in
-	 * case this wake-up was lost.
-	 */
-	level = htmm_ring_commit(&sampler->ring);
-	if (!quiet && level >= sampler->ring.watermark)
-		irq_work_queue(&sampler->work);
-	return HTMM_DROP_NONE;
-}
-
-static void htmm_capture_any(struct htmm_sampler *sampler, u32 target,
-			     const struct perf_event *event,
-			     const struct perf_sample_data *data, struct pt_regs *regs)
-{
-	enum htmm_drop drop = htmm_capture(sampler, target, event, data, regs);
-
-	if (drop != HTMM_DROP_NONE)
-		local64_inc(&sampler->dropped[drop]);
-	if (drop == HTMM_DROP_RING_FULL)
-		irq_work_queue(&sampler->work);
-}
-
 static __always_inline void htmm_overflow_end(struct htmm_sampler *sampler)
 {
 	barrier();
 	sampler->busy = false;
 }
 
-/* A sample that is not plain, or whose target is not quickly known. */
-static noinline void htmm_overflow_any(struct perf_event *event,
-				       struct perf_sample_data *data,
-				       struct pt_regs *regs)
+/* Write a record that may be unusual, or for which the consumer has to be looked at. */
+static noinline void htmm_overflow_write(struct perf_event *event,
+					 struct perf_sample_data *data,
+					 struct pt_regs *regs, u32 target)
 {
 	struct htmm_sampler *sampler = event->overflow_handler_context;
-	u32 target = htmm_filter_match(sampler->filter, &sampler->last);
+	bool quiet = htmm_ring_quiet(&sampler->ring);
+	u64 *slot = htmm_ring_reserve(&sampler->ring);
 
-	htmm_capture_any(sampler, target, event, data, regs);
+	if (slot) {
+		htmm_put(slot, sampler->sample_type, htmm_misc(regs), sampler, target, event,
+			 data, htmm_untag(data->addr), regs);
+		/*
+		 * Post at the watermark, and now and then above it: a woken ksampled empties
+		 * the ring.
+		 */
+		if (htmm_ring_commit(&sampler->ring) >= sampler->ring.watermark && !quiet)
+			irq_work_queue(&sampler->work);
+	} else {
+		local64_inc(&sampler->dropped[HTMM_DROP_RING_FULL]);
+		/* Again, in case the wake-up was lost. */
+		irq_work_queue(&sampler->work);
+	}
 	htmm_overflow_end(sampler);
 }
 
-/* A sample that may be of one of several targets. */
-static noinline void htmm_overflow_match(struct perf_event *event,
-					 struct perf_sample_data *data,
-					 struct pt_regs *regs)
+/*
+ * Put a sample in the ring or count why not. Nearly all are of user code, of a precise event, in
+ * a ring that need not be looked at. Whatever is called is called as the last step, so that no
+ * registers have to be saved before it is known that they are needed.
+ */
+static __always_inline void htmm_overflow_take(struct htmm_sampler *sampler,
+					       struct perf_event *event,
+					       struct perf_sample_data *data,
+					       struct pt_regs *regs, const u64 type,
+					       u32 target)
 {
-	struct htmm_sampler *sampler = event->overflow_handler_context;
-	u32 target = htmm_filter_known(sampler->filter, &sampler->last);
+	const bool any = type == HTMM_ANY_TYPE;
+	const u64 end = TASK_SIZE_MAX;
+	/* With a tag it looks like an address of the kernel. */
+	u64 addr = likely(data->addr < end) ? data->addr : htmm_untag(data->addr);
+	enum htmm_drop drop = htmm_check(data, regs, target, any && sampler->user_only,
+					 addr, end);
 
-	if (!target)
-		local64_inc(&sampler->dropped[HTMM_DROP_FILTERED]);
-	else if (target == HTMM_FILTER_UNKNOWN ||
-		 !htmm_capture_plain(sampler, target, event, data, regs))
-		return htmm_overflow_any(event, data, regs);
+	if (unlikely(drop != HTMM_DROP_NONE)) {
+		local64_inc(&sampler->dropped[drop]);
+		htmm_overflow_end(sampler);
+		return;
+	}
+	if (unlikely(any || !user_mode(regs) || !htmm_exact_ip(regs) ||
+		     !htmm_ring_quiet(&sampler->ring))) {
+		htmm_overflow_write(event, data, regs, target);
+		return;
+	}
+	htmm_put(htmm_ring_reserve_quiet(&sampler->ring), type,
+		 PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP, sampler, target, event, data,
+		 addr, regs);
+	htmm_ring_commit_quiet(&sampler->ring);
 	htmm_overflow_end(sampler);
 }
 
@@ -219,22 +174,44 @@ static noinline void htmm_overflow_match(struct perf_event *event,
  * HTMM_TIMED_MAX_NS is counted once: no handler takes so long, so the CPU was taken away
  * meanwhile, by a hypervisor or by the firmware.
  */
-static noinline void htmm_overflow_timed(struct perf_event *event,
-					 struct perf_sample_data *data,
-					 struct pt_regs *regs)
+static __always_inline void htmm_overflow_timed(struct perf_event *event,
+						struct perf_sample_data *data,
+						struct pt_regs *regs, const u64 type)
 {
 	struct htmm_sampler *sampler = event->overflow_handler_context;
 	u64 start = local_clock(), begin = local_clock(), end;
-	u32 target = htmm_filter_match(sampler->filter, &sampler->last);
 	s64 other;
 
-	if (!htmm_capture_plain(sampler, target, event, data, regs))
-		htmm_capture_any(sampler, target, event, data, regs);
 	sampler->untimed = HTMM_TIMED_EVERY - 1;
+	htmm_overflow_take(sampler, event, data, regs, type,
+			   htmm_filter_match(sampler->filter, &sampler->last));
 	end = local_clock();
 	other = clamp_t(s64, end - begin - (begin - start), 0, HTMM_TIMED_MAX_NS);
 	local64_add(end - start + other * (HTMM_TIMED_EVERY - 1), &sampler->handler_ns);
-	htmm_overflow_end(sampler);
+}
+
+/* A sample whose target has to be looked for. */
+static noinline void htmm_overflow_find(struct perf_event *event,
+					struct perf_sample_data *data,
+					struct pt_regs *regs)
+{
+	struct htmm_sampler *sampler = event->overflow_handler_context;
+
+	htmm_overflow_take(sampler, event, data, regs, HTMM_ANY_TYPE,
+			   htmm_filter_match(sampler->filter, &sampler->last));
+}
+
+static __always_inline void htmm_overflow_match(struct perf_event *event,
+						struct perf_sample_data *data,
+						struct pt_regs *regs, const u64 type)
+{
+	struct htmm_sampler *sampler = event->overflow_handler_context;
+	u32 target = htmm_filter_known(sampler->filter, &sampler->last);
+
+	if (unlikely(target == HTMM_FILTER_UNKNOWN))
+		htmm_overflow_find(event, data, regs);
+	else
+		htmm_overflow_take(sampler, event, data, regs, type, target);
 }
 
 /* Count an overflow. Returns false if the sample is dropped. */
@@ -261,12 +238,13 @@ static __always_inline bool htmm_overflow_begin(struct htmm_sampler *sampler,
 }
 
 /*
- * Whatever is called from here is called as the last step, so that no registers have to be
- * saved before it is known that they are needed.
+ * The handler for records of @type: @match looks for the target if there are several, @timed
+ * measures. Both are called as the last step, too.
  */
-static __always_inline void htmm_overflow_type(struct perf_event *event,
-					       struct perf_sample_data *data,
-					       struct pt_regs *regs, const u64 sample_type)
+static __always_inline void htmm_overflow(struct perf_event *event,
+					  struct perf_sample_data *data, struct pt_regs *regs,
+					  const u64 type, perf_overflow_handler_t match,
+					  perf_overflow_handler_t timed)
 {
 	struct htmm_sampler *sampler = event->overflow_handler_context;
 	u32 target;
@@ -275,46 +253,36 @@ static __always_inline void htmm_overflow_type(struct perf_event *event,
 		return;
 	target = htmm_filter_only(sampler->filter);
 	if (unlikely(--sampler->untimed < 0))
-		htmm_overflow_timed(event, data, regs);
+		timed(event, data, regs);
 	else if (!target)
-		htmm_overflow_match(event, data, regs);
-	else if (htmm_capture_type(sampler, sample_type, target, event, data, regs))
-		htmm_overflow_end(sampler);
+		match(event, data, regs);
 	else
-		htmm_overflow_any(event, data, regs);
+		htmm_overflow_take(sampler, event, data, regs, type, target);
 }
 
-/* The handlers: each for the type of the session's records. */
-static void htmm_overflow_min(struct perf_event *event, struct perf_sample_data *data,
-			      struct pt_regs *regs)
-{
-	htmm_overflow_type(event, data, regs, HTMM_SAMPLE_TYPE_MIN);
+#define HTMM_HANDLER(handler, type)							\
+static noinline void handler##_timed(struct perf_event *event,				\
+				     struct perf_sample_data *data, struct pt_regs *regs) \
+{											\
+	htmm_overflow_timed(event, data, regs, type);					\
+}											\
+											\
+static noinline void handler##_match(struct perf_event *event,				\
+				     struct perf_sample_data *data, struct pt_regs *regs) \
+{											\
+	htmm_overflow_match(event, data, regs, type);					\
+}											\
+											\
+static void handler(struct perf_event *event, struct perf_sample_data *data,		\
+		    struct pt_regs *regs)						\
+{											\
+	htmm_overflow(event, data, regs, type, handler##_match, handler##_timed);	\
 }
 
-static void htmm_overflow_weighted(struct perf_event *event, struct perf_sample_data *data,
-				   struct pt_regs *regs)
-{
-	htmm_overflow_type(event, data, regs, HTMM_SAMPLE_TYPE_WEIGHTED);
-}
-
-static void htmm_overflow_source(struct perf_event *event, struct perf_sample_data *data,
-				 struct pt_regs *regs)
-{
-	htmm_overflow_type(event, data, regs, HTMM_SAMPLE_TYPE_SOURCE);
-}
-
-static void htmm_overflow(struct perf_event *event, struct perf_sample_data *data,
-			  struct pt_regs *regs)
-{
-	struct htmm_sampler *sampler = event->overflow_handler_context;
-
-	if (!htmm_overflow_begin(sampler, event))
-		return;
-	if (unlikely(--sampler->untimed < 0))
-		htmm_overflow_timed(event, data, regs);
-	else
-		htmm_overflow_match(event, data, regs);
-}
+HTMM_HANDLER(htmm_overflow_min, HTMM_SAMPLE_TYPE_MIN)
+HTMM_HANDLER(htmm_overflow_weighted, HTMM_SAMPLE_TYPE_WEIGHTED)
+HTMM_HANDLER(htmm_overflow_source, HTMM_SAMPLE_TYPE_SOURCE)
+HTMM_HANDLER(htmm_overflow_any, HTMM_ANY_TYPE)
 
 /**
  * htmm_overflow_handler - perf's overflow handler of an event
@@ -335,5 +303,5 @@ perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool user_only)
 		return htmm_overflow_weighted;
 	if (!user_only && sample_type == HTMM_SAMPLE_TYPE_SOURCE)
 		return htmm_overflow_source;
-	return htmm_overflow;
+	return htmm_overflow_any;
 }
