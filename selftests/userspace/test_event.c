@@ -32,6 +32,14 @@ static bool put(const char *path, const char *text)
 	return put_below("bus/event_source/devices", path, text);
 }
 
+static bool take(const char *path)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s/bus/event_source/devices/%s", sysfs, path);
+	return !unlink(name);
+}
+
 static bool make_sysfs(void)
 {
 	snprintf(sysfs, sizeof(sysfs), "/tmp/htmm-sysfs-XXXXXX");
@@ -91,6 +99,12 @@ static void test_presets(void)
 	CHECK(is("load", PERF_TYPE_RAW, 0x81d0, 2, 0));
 	CHECK(is("store", PERF_TYPE_RAW, 0x82d0, 2, 0));
 	CHECK(is("store-miss", PERF_TYPE_RAW, 0x12d0, 2, 0));
+	CHECK(is("load-latency", PERF_TYPE_RAW, 0x1cd, 2, 0));
+	CHECK(list.event[0].config1 == 128);
+	/* With a term of the cores' PMU, but not another event's name. */
+	CHECK(is("load-latency/ldlat=64/", PERF_TYPE_RAW, 0x1cd, 2, 0));
+	CHECK(list.event[0].config1 == 64);
+	CHECK(refused(parse("load-latency/mem-loads/"), ENOENT, &err, "no term 'mem-loads'"));
 	CHECK(is("page-fault", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, 0));
 	CHECK(is("store:p", PERF_TYPE_RAW, 0x82d0, 1, 0));
 	CHECK(is("store/period=7/ppp", PERF_TYPE_RAW, 0x82d0, 3, 7));
@@ -167,17 +181,20 @@ static void test_catalog(void)
 	CHECK(!strcmp(err.todo, "did you mean 'MEM_LOAD_RETIRED'?"));
 }
 
-/* Does the preset mean this on a CPU of this model, or nothing if @type is negative? */
+/*
+ * Does the preset mean this on a CPU of this model, or nothing if @type is negative? Those of
+ * all models are in test_presets.
+ */
 static bool means(const char *model, const char *preset, int type, u64 config)
 {
 	pid_t pid = fork();
 	int status;
 
 	if (!pid) {
-		setenv("LIBPFM_FORCE_PMU", model, 1);
+		setenv("HTMM_CPUID", model, 1);
 		status = parse(preset);
 		if (type < 0)
-			_exit(refused(status, ENOENT, &err, "has no event for") ? 0 : 1);
+			_exit(refused(status, ENOENT, &err, preset) && *err.todo ? 0 : 1);
 		_exit(status || list.event[0].type != (u32)type ||
 		      list.event[0].config != config || strcmp(list.event[0].name, preset));
 	}
@@ -191,7 +208,7 @@ static bool period_is(const char *model, const char *text, u64 period)
 	int status;
 
 	if (!pid) {
-		setenv("LIBPFM_FORCE_PMU", model, 1);
+		setenv("HTMM_CPUID", model, 1);
 		status = parse(text);
 		htmm_events_set_periods(&list, sysfs, 0);
 		_exit(status || list.event[0].period != period);
@@ -199,32 +216,37 @@ static bool period_is(const char *model, const char *text, u64 period)
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
+#define SKYLAKE		"GenuineIntel-6-5E-3"
+#define SKYLAKE_SERVER	"GenuineIntel-6-55-4"
+#define CASCADE_LAKE	"GenuineIntel-6-55-7"
+#define SAPPHIRE_RAPIDS	"GenuineIntel-6-8F-4"
+#define GRANITE_RAPIDS	"GenuineIntel-6-AD-1"
+#define SIERRA_FOREST	"GenuineIntel-6-AF-3"
+#define UNKNOWN		"GenuineIntel-19-1-0"
+#define ZEN_1		"AuthenticAMD-23-1-2"
+#define ZEN_4		"AuthenticAMD-25-11-1"
+
 static void test_models(void)
 {
-	CHECK(means("skl", "dram-load", PERF_TYPE_RAW, 0x1d3));
-	CHECK(means("skl", "remote-load", -1, 0));
-	CHECK(means("skx", "remote-load", PERF_TYPE_RAW, 0x2d3));
-	CHECK(means("skx", "pmm-load", -1, 0));
-	CHECK(means("icx", "pmm-load", PERF_TYPE_RAW, 0x80d1));
-	CHECK(means("spr", "dram-load", PERF_TYPE_RAW, 0x1d3));
-	CHECK(means("spr", "llc-miss", PERF_TYPE_RAW, 0x20d1));
-	CHECK(means("hsw_ep", "remote-load", PERF_TYPE_RAW, 0x4d3));
-	CHECK(means("hsw_ep", "llc-miss", PERF_TYPE_RAW, 0x20d1));
-	CHECK(means("snb_ep", "store", PERF_TYPE_RAW, 0x82d0));
-	CHECK(means("snb_ep", "store-miss", PERF_TYPE_RAW, 0x12d0));
-	CHECK(means("icx", "store-miss", PERF_TYPE_RAW, 0x12d0));
-	CHECK(means("spr", "store-miss", PERF_TYPE_RAW, 0x12d0));
-	CHECK(means("amd64_k8_revg", "store-miss", -1, 0));
-	/* With IBS, whose PMU is not there yet, nor its filter: codes of Intel mean nothing. */
-	CHECK(means("amd64_fam19h_zen4", "dram-load", -1, 0));
-	CHECK(means("amd64_k8_revg", "store", -1, 0));
-	/* What the emulated unit counts. */
-	CHECK(means("icx", "dram-load", PERF_TYPE_RAW, 0x1d3));
-	CHECK(means("icx", "remote-load", PERF_TYPE_RAW, 0x2d3));
-	CHECK(means("icx", "llc-miss", PERF_TYPE_RAW, 0x20d1));
-	CHECK(means("icx", "load", PERF_TYPE_RAW, 0x81d0));
-	CHECK(means("icx", "store", PERF_TYPE_RAW, 0x82d0));
-	CHECK(means("icx", "access", PERF_TYPE_RAW, 0x83d0));
+	CHECK(means(SKYLAKE, "dram-load", -1, 0));
+	CHECK(means(SKYLAKE, "llc-miss", PERF_TYPE_RAW, 0x20d1));
+	CHECK(means(SKYLAKE_SERVER, "remote-load", PERF_TYPE_RAW, 0x2d3));
+	/* They differ in their stepping only. */
+	CHECK(means(SKYLAKE_SERVER, "pmm-load", -1, 0));
+	CHECK(means(CASCADE_LAKE, "pmm-load", PERF_TYPE_RAW, 0x80d1));
+	CHECK(means(SAPPHIRE_RAPIDS, "llc-miss", PERF_TYPE_RAW, 0x20d1));
+	CHECK(means(SAPPHIRE_RAPIDS, "load-latency", -1, 0));
+	CHECK(means(GRANITE_RAPIDS, "cxl-load", PERF_TYPE_RAW, 0x80d1));
+	CHECK(means(GRANITE_RAPIDS, "load-latency", PERF_TYPE_RAW, 0x1cd));
+	CHECK(means(SIERRA_FOREST, "llc-miss", -1, 0));
+	CHECK(means(SIERRA_FOREST, "load-latency", PERF_TYPE_RAW, 0x5d0));
+	/* IBS is not there yet. */
+	CHECK(means(ZEN_4, "llc-miss", -1, 0));
+	CHECK(means("AuthenticAMD-15-1-0", "store", -1, 0));
+	/* Neither a CPU nor a number. */
+	CHECK(means("GenuineIntel", "store", -1, 0));
+	CHECK(means("GenuineIntel-6-x", "store", -1, 0));
+	CHECK(means("CentaurHauls-6-5E-3", "store", -1, 0));
 }
 
 /* What libpfm4 finds beside the PMU of the model. With LIBPFM_FORCE_PMU it finds only that one. */
@@ -248,7 +270,7 @@ pfm_err_t __wrap_pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 	return PFM_SUCCESS;
 }
 
-/* The model of a CPU of which libpfm4 finds this PMU, and another one; "none": it is unknown. */
+/* The model of a CPU of which libpfm4 finds this PMU, and another one. */
 static bool cpu_is(const char *model, const pfm_pmu_info_t *other, const char *cpu)
 {
 	pid_t pid = fork();
@@ -257,7 +279,7 @@ static bool cpu_is(const char *model, const pfm_pmu_info_t *other, const char *c
 	if (!pid) {
 		setenv("LIBPFM_FORCE_PMU", model, 1);
 		beside = other;
-		_exit(strcmp(htmm_catalog_cpu() ? htmm_catalog_cpu() : "none", cpu) != 0);
+		_exit(strcmp(htmm_catalog_cpu(), cpu) != 0);
 	}
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
 }
@@ -267,7 +289,7 @@ static void test_two_pmus(void)
 	CHECK(cpu_is("skx", NULL, "Intel Skylake X"));
 	CHECK(cpu_is("skx", &architectural, "Intel Skylake X"));
 	CHECK(cpu_is("skx", &deprecated, "Intel Skylake X"));
-	CHECK(cpu_is("ix86arch", NULL, "none"));
+	CHECK(cpu_is("ix86arch", NULL, CASCADE_LAKE));
 }
 
 /* Events are those of the model, whatever else is found. */
@@ -281,7 +303,7 @@ static void test_beside(void)
 	beside = NULL;
 }
 
-/* On a CPU that this libpfm4 does not know, is the event refused with these words? */
+/* On a CPU that nobody knows, is the event refused with these words? */
 static bool unknown_here(const char *text, const char *what, const char *todo)
 {
 	pid_t pid = fork();
@@ -289,6 +311,7 @@ static bool unknown_here(const char *text, const char *what, const char *todo)
 
 	if (!pid) {
 		setenv("LIBPFM_FORCE_PMU", "ix86arch", 1);
+		setenv("HTMM_CPUID", UNKNOWN, 1);
 		_exit(!refused(parse(text), ENOENT, &err, what) || !strstr(err.todo, todo));
 	}
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
@@ -296,31 +319,38 @@ static bool unknown_here(const char *text, const char *what, const char *todo)
 
 static void test_unknown_cpu(void)
 {
-	static const char why[] = "this libpfm4 does not know this CPU, so that '";
+	static const char why[] = "the events of this CPU (" UNKNOWN ") are not known here";
 
-	CHECK(unknown_here("llc-miss", why, "install a newer libpfm4"));
-	CHECK(unknown_here("store", why, "cpu/mem-loads,ldlat=30/"));
+	CHECK(unknown_here("llc-miss", why, "install a newer htmm or libpfm4"));
+	CHECK(unknown_here("store", why, "load-latency, which the kernel knows"));
 	CHECK(unknown_here("MEM_LOAD_RETIRED:L3_MISS", why, "as rNNNN"));
-	CHECK(means("ix86arch", "page-fault", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS));
-	/* What is advised can be given. */
-	CHECK(is("cpu/mem-loads,ldlat=30/", 4, 0x1cd, 2, 0));
-	CHECK(list.event[0].config1 == 30);
+	CHECK(means(UNKNOWN, "page-fault", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS));
+	/* What is advised can be given: it is the kernel's event, with another threshold. */
+	CHECK(means(UNKNOWN, "load-latency", 4, 0x1cd));
+	/* The kernel may say that it needs another event. */
+	CHECK(put("cpu/events/mem-loads-aux", "event=0x3,umask=0x82"));
+	CHECK(unknown_here("load-latency", why, "as rNNNN"));
+	CHECK(take("cpu/events/mem-loads-aux"));
 }
 
 static void test_ibs(void)
 {
 	CHECK(put("ibs_op/type", "11") && put("ibs_op/format/cnt_ctl", "config:19"));
-	CHECK(means("amd64_fam17h_zen1", "access", 11, 1 << 19));
-	CHECK(means("amd64_fam17h_zen1", "dram-load", -1, 0));
-	CHECK(means("amd64_fam17h_zen1", "store", -1, 0));
-	CHECK(means("amd64_fam17h_zen1", "page-fault", PERF_TYPE_SOFTWARE,
-		    PERF_COUNT_SW_PAGE_FAULTS));
+	CHECK(means(ZEN_1, "access", 11, 1 << 19));
+	CHECK(means("HygonGenuine-24-0-1", "access", 11, 1 << 19));
+	CHECK(means(ZEN_1, "llc-miss", -1, 0));
+	CHECK(means(ZEN_1, "store", -1, 0));
+	CHECK(means(ZEN_1, "page-fault", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS));
 	CHECK(put("ibs_op/format/l3missonly", "config:16"));
-	CHECK(means("amd64_fam19h_zen4", "dram-load", 11, 1 << 16));
-	CHECK(means("amd64_fam19h_zen4", "llc-miss", 11, 1 << 16));
+	CHECK(means(ZEN_4, "llc-miss", 11, 1 << 19 | 1 << 16));
+	/* It does not tell one node's memory from another's. */
+	CHECK(means(ZEN_4, "dram-load", -1, 0));
+	CHECK(means(ZEN_4, "load-latency", -1, 0));
 	/* The period is that of the preset which is the same event there. */
-	CHECK(period_is("amd64_fam19h_zen4", "ibs_op/cnt_ctl=1/", 16 * 100003));
-	CHECK(period_is("amd64_fam19h_zen4", "ibs_op/l3missonly=1/", 16 * 1009));
+	CHECK(period_is(ZEN_4, "ibs_op/cnt_ctl=1/", 16 * 100003));
+	CHECK(period_is(ZEN_4, "ibs_op/cnt_ctl=1,l3missonly=1/", 16 * 1009));
+	CHECK(put("ibs_op/format/ldlat", "config1:0-11"));
+	CHECK(means(ZEN_4, "load-latency", 11, 1 << 19));
 	/* An Intel CPU keeps its own. */
 	CHECK(is("dram-load", PERF_TYPE_RAW, 0x1d3, 2, 0));
 	CHECK(is("ibs_op/cnt_ctl=1/", 11, 1 << 19, 0, 0));
@@ -328,6 +358,58 @@ static void test_ibs(void)
 	/* IBS takes no other periods. */
 	htmm_events_set_periods(&list, sysfs, 0);
 	CHECK(list.event[0].period && list.event[0].period % 16 == 0);
+}
+
+/* Presets that are one event are sampled once, unless their terms differ. */
+static void test_same_event(void)
+{
+	setenv("HTMM_CPUID", "GenuineIntel-6-86-1", 1);
+	CHECK(!parse("dram-load,store,llc-miss,store") && list.nr == 2);
+	CHECK(!strcmp(list.event[0].name, "dram-load") && list.event[0].config == 0x80d1);
+	CHECK(!parse("dram-load,llc-miss/period=7/") && list.nr == 2);
+	CHECK(!parse("r80d1,llc-miss,r80d1") && list.nr == 2);
+	setenv("HTMM_CPUID", CASCADE_LAKE, 1);
+	CHECK(!parse("dram-load,llc-miss") && list.nr == 2);
+}
+
+/* On hybrid CPUs, the CPUs on which these events cannot be sampled together, in words. */
+static const char *elsewhere(const char *text, const char *cpus)
+{
+	struct htmm_cpus set = {};
+
+	CHECK(!parse(text) && (!cpus || !htmm_cpus_parse(&set, cpus, &err)));
+	memset(&err, 0, sizeof(err));
+	return htmm_events_check_cpus(&list, &set, sysfs, &err) == -EINVAL ? err.what : "";
+}
+
+static void test_hybrid(void)
+{
+	CHECK(!*elsewhere("llc-miss", NULL));
+	setenv("HTMM_CPUID", "GenuineIntel-6-97-2", 1);
+	CHECK(put("cpu_core/type", "4") && put("cpu_core/cpus", "0-3"));
+	CHECK(put("cpu_atom/cpus", "4-7") && put_below("devices/system/cpu", "online", "0-7"));
+	CHECK(!strcmp(htmm_core_pmu(0, sysfs), "cpu_core"));
+	CHECK(!strcmp(htmm_core_pmu(1, sysfs), "cpu_atom") && !htmm_core_pmu(2, sysfs));
+	CHECK(is("llc-miss", PERF_TYPE_RAW, 0x20d1, 2, 0));
+	CHECK(is("cpu_core/llc-miss/", PERF_TYPE_RAW, 0x20d1, 2, 0));
+	CHECK(is("cpu_atom/llc-miss,period=7/p", 10, 0x20d2, 1, 7));
+	CHECK(is("cpu_atom/period=7,load-latency/", 10, 0x5d0, 2, 7));
+	CHECK(list.event[0].config1 == 128);
+	CHECK(!strcmp(list.event[0].name, "cpu_atom/load-latency/"));
+	CHECK(!parse("cpu_atom/llc-miss/"));
+	htmm_events_set_periods(&list, sysfs, 0);
+	CHECK(list.event[0].period == 1009);
+	/* A session over both kinds is refused. */
+	CHECK(strstr(elsewhere("llc-miss", NULL), "'llc-miss' can be sampled on the CPUs 0-3"));
+	CHECK(strstr(err.todo, "-C 0-3,"));
+	CHECK(strstr(elsewhere("page-fault,cpu_atom/load/", "3-4"), "4-7 of cpu_atom"));
+	CHECK(!*elsewhere("llc-miss", "0,2"));
+	CHECK(!*elsewhere("cpu_atom/llc-miss/", "5-7"));
+	CHECK(!*elsewhere("page-fault", NULL));
+	CHECK(put_below("devices/system/cpu", "online", "0-3"));
+	CHECK(!*elsewhere("llc-miss", NULL));
+	CHECK(take("cpu_core/type"));
+	setenv("HTMM_CPUID", CASCADE_LAKE, 1);
 }
 
 /* Of these events and this machine, what is said of loads that nobody samples. */
@@ -475,6 +557,7 @@ int main(void)
 		TAP_TEST(test_two_pmus),
 		TAP_TEST(test_unknown_cpu),
 		TAP_TEST(test_ibs),
+		TAP_TEST(test_same_event),
 		TAP_TEST(test_unseen),
 		TAP_TEST(test_presets),
 		TAP_TEST(test_raw),
@@ -488,11 +571,14 @@ int main(void)
 		TAP_TEST(test_unknown),
 		TAP_TEST(test_values),
 		TAP_TEST(test_syntax),
+		/* Adds a PMU. */
+		TAP_TEST(test_hybrid),
 	};
 	int status = EXIT_FAILURE;
 
 	/* What CPU this machine has must not matter. */
 	setenv("LIBPFM_FORCE_PMU", "clx", 1);
+	setenv("HTMM_CPUID", CASCADE_LAKE, 1);
 	if (make_sysfs())
 		status = tap_main(tests, ARRAY_SIZE(tests));
 	else

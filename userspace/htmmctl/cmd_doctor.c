@@ -14,13 +14,13 @@
 /**
  * struct trial - an event that was probed
  * @event: the event
- * @help: what it counts; empty if it is not one of the presets
+ * @help: what it counts and tells; empty if it is not one of the presets
  * @precise_ip: the highest precision available; negative: it cannot be sampled
  * @reason: why not
  */
 struct trial {
 	struct htmm_event event;
-	const char *help;
+	char help[144];
 	int precise_ip;
 	struct htmm_error reason;
 };
@@ -59,12 +59,14 @@ static bool is_software(const struct htmm_event *event)
 static void try_preset(struct diagnosis *d, const struct htmm_preset *preset)
 {
 	struct trial *trial = &d->trials[d->nr_trials++];
+	struct htmm_choice choice;
 
-	trial->help = preset->help;
-	trial->precise_ip = htmm_preset_event(preset, NULL, &trial->event, &trial->reason);
+	trial->precise_ip = htmm_preset_choose(preset, NULL, NULL, &choice, &trial->reason);
+	trial->event = choice.event;
 	if (!trial->precise_ip)
 		trial->precise_ip = htmm_event_probe_best(&trial->event, &trial->reason);
 	snprintf(trial->event.name, sizeof(trial->event.name), "%s", preset->name);
+	snprintf(trial->help, sizeof(trial->help), "%s", choice.help);
 }
 
 static void try_event(struct diagnosis *d, const struct htmm_event *event)
@@ -72,7 +74,6 @@ static void try_event(struct diagnosis *d, const struct htmm_event *event)
 	struct trial *trial = &d->trials[d->nr_trials++];
 
 	trial->event = *event;
-	trial->help = "";
 	trial->precise_ip = htmm_event_probe_best(event, &trial->reason);
 }
 

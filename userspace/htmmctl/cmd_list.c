@@ -10,16 +10,16 @@
 /* Columns of an event's name and of its code. */
 #define NAME_COLUMNS	40
 #define CODE_COLUMNS	7
-/* Columns of the memory that a preset sees. */
+/* Columns of the memory whose loads a preset sees. */
 #define SEES_COLUMNS	7
 
-/* Presets for AMD CPUs, and what they count. */
+/* Events of AMD CPUs, and what they count. */
 static const struct {
 	const char *name;
 	const char *help;
 } ibs_events[] = {
 	{ "ibs_op/cnt_ctl=1/", "micro-ops; loads and stores among them carry an address" },
-	{ "ibs_op/l3missonly=1/", "micro-ops that missed the L3 cache" },
+	{ "ibs_op/cnt_ctl=1,l3missonly=1/", "micro-ops that missed the L3 cache" },
 };
 
 /**
@@ -98,7 +98,7 @@ static const struct {
 } memories[] = {
 	{ HTMM_SEES_LOCAL, "local" },
 	{ HTMM_SEES_REMOTE, "remote" },
-	{ HTMM_SEES_PMEM, "pmem" },
+	{ HTMM_SEES_SLOW, "slow" },
 };
 
 /* No preset samples two of them, and not the third. */
@@ -123,40 +123,35 @@ static struct json_object *sees_json(unsigned int sees)
 	return array;
 }
 
-/* Why a preset stands for no event. */
-static const char *missing(void)
+static void show_preset(struct list *list, const struct htmm_preset *preset, const char *pmu)
 {
-	return htmm_catalog_cpu() ? "not on this CPU" : "not known";
-}
-
-static void show_preset(struct list *list, const struct htmm_preset *preset)
-{
-	const char *choice = htmm_preset_choice(preset, NULL);
-	const unsigned int sees = htmm_preset_sees(preset, NULL);
-	struct htmm_event event = {};
+	char name[48], left[128], text[sizeof(struct htmm_error)];
+	struct htmm_choice choice;
+	struct htmm_error why = {};
 	struct json_object *obj;
-	char left[64];
 	bool ok;
 
-	if (!wanted(list, preset->name, preset->help) &&
-	    !wanted(list, choice ? choice : "", ""))
+	ok = !htmm_preset_choose(preset, pmu, NULL, &choice, &why);
+	if (!wanted(list, preset->name, preset->help) && !wanted(list, choice.text, ""))
 		return;
 	list->presets++;
-	ok = choice && htmm_preset_event(preset, NULL, &event, NULL) >= 0 &&
-	     can_sample(list, &event);
+	snprintf(text, sizeof(text), "%s%s%s", ok ? choice.help : why.what, ok ? "" : "; ",
+		 why.todo);
+	ok = ok && can_sample(list, &choice.event);
+	snprintf(name, sizeof(name), pmu ? "%2$s/%1$s/" : "%s", preset->name, pmu);
 	if (list->json) {
-		obj = event_object(preset->name, &event, preset->help);
+		obj = event_object(name, &choice.event, text);
 		json_add_bool(obj, "ok", ok);
-		json_add_name(obj, "event", choice ? choice : "");
-		json_add(obj, "sees", sees_json(sees));
+		json_add_name(obj, "event", choice.text);
+		json_add(obj, "sees", sees_json(why.code ? 0 : choice.sees));
+		json_add_bool(obj, "served", choice.served);
 		json_object_array_add(list->json, obj);
 		return;
 	}
-	snprintf(left, sizeof(left), "%-12s %s", preset->name,
-		 !choice ? missing() : choice == preset->name ? "" : choice);
+	snprintf(left, sizeof(left), "%-12s %s", name, choice.text);
 	printf("%-2s  %-*s %-*s ", ok ? "" : "no", NAME_COLUMNS + CODE_COLUMNS - SEES_COLUMNS,
-	       left, SEES_COLUMNS, sees_word(sees));
-	print_help(preset->help);
+	       left, SEES_COLUMNS, why.code ? "-" : sees_word(choice.sees));
+	print_help(text);
 }
 
 static void show_event(struct list *list, const char *name, const char *help)
@@ -191,10 +186,12 @@ static int show_catalog_event(const struct htmm_catalog_event *event, void *data
 static void show_presets(struct list *list)
 {
 	const struct htmm_preset *preset;
-	unsigned int i;
+	unsigned int i, j;
+	const char *pmu;
 
-	for (i = 0; (preset = htmm_preset(i)); i++)
-		show_preset(list, preset);
+	for (i = 0; (pmu = htmm_core_pmu(i, NULL)); i++)
+		for (j = 0; (preset = htmm_preset(j)); j++)
+			show_preset(list, preset, i ? pmu : NULL);
 }
 
 static void show_events(struct list *list)
@@ -216,10 +213,8 @@ static void print_none(const char *filter)
 
 static void print_text(struct list *list)
 {
-	const char *cpu = htmm_catalog_cpu();
-
-	printf("CPU: %s\n\npresets, what they stand for here, and the tier that they see:\n",
-	       cpu ? cpu : "one that this libpfm4 does not know");
+	printf("CPU: %s\n\n", htmm_catalog_cpu());
+	puts("presets, what they stand for here, and the memory whose loads they see:");
 	show_presets(list);
 	if (!list->presets)
 		print_none(list->filter);
@@ -229,17 +224,14 @@ static void print_text(struct list *list)
 		print_none(list->filter);
 	if (list->nr_refused)
 		printf("\n'no': it cannot be sampled here: %s", list->reason.what);
-	if (!cpu)
-		printf("\nA newer libpfm4 may know it; else name its events as rNNNN.");
 	puts("\n'htmmctl doctor' tells more, and with -e EVENT of others.");
 }
 
 static void print_json(struct list *list)
 {
-	const char *cpu = htmm_catalog_cpu();
 	struct json_object *obj = json_new();
 
-	json_add_name(obj, "cpu", cpu ? cpu : "");
+	json_add_name(obj, "cpu", htmm_catalog_cpu());
 	list->json = json_object_new_array();
 	show_presets(list);
 	json_add(obj, "presets", list->json);

@@ -55,7 +55,7 @@ static void add_unknown(struct tier_sums *tiers, unsigned int sees, double loads
 {
 	if (sees == HTMM_SEES_LOCAL)
 		tiers->fast += loads;
-	else if (sees == HTMM_SEES_PMEM)
+	else if (sees == HTMM_SEES_SLOW)
 		tiers->slow += loads;
 	else if (sees == HTMM_SEES_REMOTE)
 		add_remote(tiers, loads);

@@ -156,9 +156,11 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 static int add_preset(struct htmm_event_list *list, const char *name, struct htmm_error *err)
 {
 	struct htmm_event *event = &list->event[list->nr];
+	struct htmm_choice choice;
 	int precise;
 
-	precise = htmm_preset_event(htmm_preset_find(name), NULL, event, err);
+	precise = htmm_preset_choose(htmm_preset_find(name), NULL, NULL, &choice, err);
+	*event = choice.event;
 	if (!precise)
 		precise = htmm_event_probe_best(event, err);
 	/*
@@ -178,7 +180,9 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 
 bool session_default_events(struct htmm_event_list *list, struct htmm_error *why)
 {
-	static const char *const names[] = { HTMM_DEFAULT_EVENTS, "access", "load" };
+	static const char *const names[] = {
+		HTMM_DEFAULT_EVENTS, "load-latency", "access", "load",
+	};
 	struct htmm_error err = {};
 	size_t i;
 
@@ -312,6 +316,8 @@ int session_finish(struct session *session, struct htmm_error *err)
 	struct htmm_error unseen = {};
 	int ret = session->events.nr ? 0 : default_events(session, err);
 
+	if (!ret)
+		ret = htmm_events_check_cpus(&session->events, &session->cpus, NULL, err);
 	if (ret)
 		return ret;
 	if (htmm_events_unseen(&session->events, NULL, &unseen))

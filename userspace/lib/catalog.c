@@ -12,6 +12,7 @@
 #include <htmm/text.h>
 #include "array.h"
 #include "catalog.h"
+#include "model.h"
 #include "pmu.h"
 
 /* As for rNNNN: a core event without it has no data address. */
@@ -65,9 +66,16 @@ static bool find_core(pfm_pmu_info_t *info)
 
 const char *htmm_catalog_cpu(void)
 {
+	static __thread char name[48];
 	pfm_pmu_info_t info;
+	struct cpu_id id;
 
-	return find_core(&info) ? info.desc : NULL;
+	if (find_core(&info))
+		return info.desc;
+	if (!cpu_id_read(&id))
+		return "unknown";
+	snprintf(name, sizeof(name), "%s-%u-%X-%X", id.vendor, id.family, id.model, id.stepping);
+	return name;
 }
 
 /* Visits the event itself if it has no umask, else each of its umasks. */
@@ -212,21 +220,24 @@ static const char *other_model(const char *word)
 int catalog_no_model(const char *name, const char *sysfs, struct htmm_error *err)
 {
 	struct pmu pmu = {};
-	char alias[PMU_LINE_MAX], todo[200];
-	bool loads = !pmu_open(&pmu, sysfs, "cpu", NULL) && !pmu_alias(&pmu, "mem-loads", alias);
+	char todo[200];
+	bool loads = !pmu_open(&pmu, sysfs, htmm_core_pmu(0, sysfs), NULL) &&
+		     pmu_has(&pmu, "events", "mem-loads") &&
+		     !pmu_has(&pmu, "events", "mem-loads-aux");
 
 	snprintf(todo, sizeof(todo),
-		 "install a newer libpfm4, or name an event from the CPU's manual as rNNNN%s",
-		 loads ? ", or the kernel's cpu/mem-loads,ldlat=30/ (loads that take long)" : "");
+		 "install a newer htmm or libpfm4, or name an event from the CPU's manual as rNNNN%s",
+		 loads ? ", or sample load-latency, which the kernel knows" : "");
 	return htmm_error_set(err, ENOENT, todo,
-			      "this libpfm4 does not know this CPU, so that '%s' is none of its events",
-			      name);
+			      "the events of this CPU (%s) are not known here, so '%s' cannot be sampled",
+			      htmm_catalog_cpu(), name);
 }
 
 int catalog_unknown(const char *name, const char *sysfs, struct htmm_error *err)
 {
-	const char *cpu = htmm_catalog_cpu(), *other;
+	const char *other;
 	struct search search = {};
+	pfm_pmu_info_t cpu;
 	char todo[200];
 
 	spell(search.word, sizeof(search.word), name);
@@ -238,9 +249,9 @@ int catalog_unknown(const char *name, const char *sysfs, struct htmm_error *err)
 		snprintf(todo, sizeof(todo), "'htmmctl list' tells what can be sampled");
 	if (*search.name || !other)
 		return htmm_error_set(err, ENOENT, todo, "there is no event '%s'", name);
-	if (!cpu)
+	if (!find_core(&cpu))
 		return catalog_no_model(name, sysfs, err);
 	return htmm_error_set(err, ENOENT, todo,
 			      "'%s' is an event of other CPUs (%s), not of this one (%s)", name,
-			      other, cpu);
+			      other, cpu.desc);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <htmm/cpus.h>
 #include <htmm/event.h>
+#include "pmu.h"
 #include "sysfs.h"
 
 static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *last)
@@ -22,19 +23,39 @@ static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *las
 	return nr;
 }
 
-unsigned int htmm_event_sees(const struct htmm_event *event, const char *sysfs)
+/* Is an event sampled on CPUs that are not of its PMU? */
+static bool is_outside(const struct htmm_cpus *sampled, const struct htmm_cpus *of_pmu)
 {
-	const struct htmm_preset *preset;
-	struct htmm_event like;
 	unsigned int i;
 
-	for (i = 0; (preset = htmm_preset(i)); i++) {
-		if (htmm_preset_event(preset, sysfs, &like, NULL) || like.type != event->type ||
-		    like.config != event->config)
+	for (i = 0; i < sizeof(sampled->bits) / sizeof(*sampled->bits); i++)
+		if (sampled->bits[i] & ~of_pmu->bits[i])
+			return true;
+	return false;
+}
+
+int htmm_events_check_cpus(const struct htmm_event_list *list, const struct htmm_cpus *cpus,
+			   const char *sysfs, struct htmm_error *err)
+{
+	char line[SYSFS_LINE], todo[200];
+	struct htmm_cpus sampled = *cpus;
+	struct core_cpus cores;
+	unsigned int i;
+
+	if (!sampled.size && !sysfs_list(&sampled, line, sysfs, "devices/system/cpu/online"))
+		return 0;
+	for (i = 0; i < list->nr; i++) {
+		if (!pmu_cpus(list->event[i].type, sysfs, &cores) ||
+		    !is_outside(&sampled, &cores.cpus))
 			continue;
-		return htmm_preset_sees(preset, sysfs);
+		snprintf(todo, sizeof(todo),
+			 "give -C %.40s, as a session samples one kind of cores; for others, -e PMU/PRESET/ as in cpu_atom/load-latency/",
+			 cores.text);
+		return htmm_error_set(err, EINVAL, todo,
+				      "'%s' can be sampled on the CPUs %s of %s only",
+				      list->event[i].name, cores.text, cores.pmu);
 	}
-	return HTMM_SEES_ALL;
+	return 0;
 }
 
 /* The nodes that have memory and no CPUs: slow memory. */
@@ -93,7 +114,7 @@ bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 
 	for (i = 0; i < list->nr; i++)
 		sees |= htmm_event_sees(&list->event[i], sysfs);
-	if (!(sees & (HTMM_SEES_REMOTE | HTMM_SEES_PMEM)) &&
+	if (!(sees & (HTMM_SEES_REMOTE | HTMM_SEES_SLOW)) &&
 	    find_dax(device, sizeof(device), sysfs)) {
 		htmm_error_set(unseen, 0, "sample llc-miss, which sees every memory",
 			       "loads from the memory of device %s are not sampled", device);
@@ -105,7 +126,7 @@ bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 		return false;
 	far_nodes(&memory, &cpus, &far);
 	/* Which event sees its loads depends on the CPU. */
-	if (count_nodes(&far, &node) && !(sees & (HTMM_SEES_REMOTE | HTMM_SEES_PMEM))) {
+	if (count_nodes(&far, &node) && !(sees & (HTMM_SEES_REMOTE | HTMM_SEES_SLOW))) {
 		htmm_error_set(unseen, 0, "sample llc-miss, which sees every memory",
 			       "loads from the memory of node %u, which has no CPUs, are not sampled",
 			       node);

@@ -15,17 +15,27 @@
  * struct spec - an event being read
  * @event: the result
  * @text: its full text, for messages
+ * @sysfs: where sysfs is
  * @pmu: the PMU that defines further terms, or NULL
+ * @preset: it is what a preset stands for
  * @in_alias: the terms come from sysfs; they may not name another event
  */
 struct spec {
 	struct htmm_event event;
 	const char *text;
+	const char *sysfs;
 	const struct pmu *pmu;
+	bool preset;
 	bool in_alias;
 };
 
 static int parse_terms(struct spec *spec, char *terms, struct htmm_error *err);
+
+/* Is it the PMU of cores: cpu, cpu_core, cpu_atom, cpu_lowpower? */
+static bool is_core(const char *pmu)
+{
+	return !strncmp(pmu, "cpu", 3);
+}
 
 /* Reads the value of a term; sysfs and perf allow all 64 bits. */
 static int parse_value(const char *text, __u64 *value, struct htmm_error *err)
@@ -91,11 +101,32 @@ static int generic_term(struct spec *spec, const char *term, const char *text,
 	return -ENOENT;
 }
 
-/* Reads "term", "term=value", or the name of one of the PMU's events. */
+/* Takes the event that a preset stands for on these cores, NULL being the first. */
+static int take_preset(struct spec *spec, const struct htmm_preset *preset, const char *pmu,
+		       struct htmm_error *err)
+{
+	struct htmm_choice choice;
+	int ret = htmm_preset_choose(preset, pmu, spec->sysfs, &choice, err);
+
+	if (ret)
+		return ret;
+	spec->event.type = choice.event.type;
+	spec->event.config = choice.event.config;
+	spec->event.config1 = choice.event.config1;
+	spec->event.precise_ip = choice.event.precise_ip;
+	snprintf(spec->event.name, sizeof(spec->event.name), "%s", choice.event.name);
+	spec->preset = true;
+	/* No other event's name may follow. */
+	spec->in_alias = true;
+	return 0;
+}
+
+/* Reads "term", "term=value", or the name of a preset or of one of the PMU's events. */
 static int parse_term(struct spec *spec, char *term, struct htmm_error *err)
 {
 	char *equals = strchr(term, '='), alias[PMU_LINE_MAX];
 	const char *text = equals ? equals + 1 : "1";
+	const struct htmm_preset *preset;
 	__u64 value;
 	int ret;
 
@@ -108,6 +139,9 @@ static int parse_term(struct spec *spec, char *term, struct htmm_error *err)
 		return htmm_error_set(err, ENOENT,
 				      "it can have period, min-period, max-period, precise, config1, config2 and name",
 				      "there is no term '%s'", term);
+	preset = equals || spec->in_alias ? NULL : htmm_preset_find(term);
+	if (preset && is_core(spec->pmu->name))
+		return take_preset(spec, preset, spec->pmu->name, err);
 	if (!equals && !spec->in_alias && !pmu_alias(spec->pmu, term, alias)) {
 		spec->in_alias = true;
 		ret = parse_terms(spec, alias, err);
@@ -179,12 +213,15 @@ static bool is_raw(const char *name)
 	return *name == 'r' && digits > 0 && digits <= 16 && !name[1 + digits];
 }
 
-static int parse_preset(struct spec *spec, const struct htmm_preset *preset, const char *sysfs,
+/* Reads a preset; of cores that have a PMU it may have that PMU's terms, such as ldlat. */
+static int parse_preset(struct spec *spec, struct pmu *pmu, const struct htmm_preset *preset,
 			struct htmm_error *err)
 {
-	int ret = htmm_preset_event(preset, sysfs, &spec->event, err);
+	int ret = take_preset(spec, preset, NULL, err);
 
-	spec->event.period = 0;
+	if (!ret && spec->event.type == PERF_TYPE_RAW &&
+	    !pmu_open(pmu, spec->sysfs, htmm_core_pmu(0, spec->sysfs), NULL))
+		spec->pmu = pmu;
 	return ret;
 }
 
@@ -196,44 +233,43 @@ static void parse_raw(struct spec *spec, const char *name)
 	spec->event.config = strtoull(name + 1, NULL, 16);
 }
 
-static int parse_pmu(struct spec *spec, struct pmu *pmu, const char *name, const char *sysfs,
-		     struct htmm_error *err)
+static int parse_pmu(struct spec *spec, struct pmu *pmu, const char *name, struct htmm_error *err)
 {
-	int ret = pmu_open(pmu, sysfs, name, err);
+	int ret = pmu_open(pmu, spec->sysfs, name, err);
 
 	if (ret)
 		return ret;
 	snprintf(spec->event.name, sizeof(spec->event.name), "%s", spec->text);
 	spec->pmu = pmu;
 	spec->event.type = pmu->type;
-	/* Core PMUs (cpu, cpu_core, cpu_atom) give an address only with PEBS. */
-	spec->event.precise_ip = strncmp(name, "cpu", 3) ? 0 : 2;
+	/* They give an address only with PEBS. */
+	spec->event.precise_ip = is_core(name) ? 2 : 0;
 	return 0;
 }
 
 /* Reads the part before terms and modifiers: a preset, rNNNN, a name, or a PMU with terms. */
 static int parse_head(struct spec *spec, struct pmu *pmu, const char *name, bool terms,
-		      const char *sysfs, struct htmm_error *err)
+		      struct htmm_error *err)
 {
 	const struct htmm_preset *preset = htmm_preset_find(name);
 	int ret;
 
 	if (preset)
-		return parse_preset(spec, preset, sysfs, err);
+		return parse_preset(spec, pmu, preset, err);
 	if (is_raw(name)) {
 		parse_raw(spec, name);
 		return 0;
 	}
-	if (terms && !pmu_open(pmu, sysfs, name, NULL))
-		return parse_pmu(spec, pmu, name, sysfs, err);
+	if (terms && !pmu_open(pmu, spec->sysfs, name, NULL))
+		return parse_pmu(spec, pmu, name, err);
 	snprintf(spec->event.name, sizeof(spec->event.name), "%s", name);
 	ret = catalog_encode(name, &spec->event, err);
 	if (ret != -ENOENT)
 		return ret;
 	/* PMU names have none of these characters, so it is a PMU that does not exist here. */
 	if (terms && !strpbrk(name, ":."))
-		return parse_pmu(spec, pmu, name, sysfs, err);
-	return unknown_event(name, sysfs, err);
+		return parse_pmu(spec, pmu, name, err);
+	return unknown_event(name, spec->sysfs, err);
 }
 
 static bool is_modifiers(const char *text)
@@ -265,7 +301,7 @@ static char *cut_modifiers(char *text)
 }
 
 /* Reads one event; cuts @text into pieces. */
-static int parse_event(struct spec *spec, char *text, const char *sysfs, struct htmm_error *err)
+static int parse_event(struct spec *spec, char *text, struct htmm_error *err)
 {
 	char *terms = strchr(text, '/'), *modifiers;
 	struct pmu pmu = {};
@@ -284,7 +320,7 @@ static int parse_event(struct spec *spec, char *text, const char *sysfs, struct 
 		modifiers = cut_modifiers(text);
 	}
 
-	ret = parse_head(spec, &pmu, text, terms, sysfs, err);
+	ret = parse_head(spec, &pmu, text, terms, err);
 	if (!ret && terms)
 		ret = parse_terms(spec, terms, err);
 	if (!ret)
@@ -292,10 +328,25 @@ static int parse_event(struct spec *spec, char *text, const char *sysfs, struct 
 	return ret;
 }
 
+/* Two presets may stand for one event, which can only be sampled once. */
+static bool is_there(const struct htmm_event_list *list, const struct htmm_event *event)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++) {
+		struct htmm_event like = list->event[i];
+
+		memcpy(like.name, event->name, sizeof(like.name));
+		if (!memcmp(&like, event, sizeof(like)))
+			return true;
+	}
+	return false;
+}
+
 static int append_event(struct htmm_event_list *list, const char *text, size_t len,
 			const char *sysfs, struct htmm_error *err)
 {
-	struct spec spec = {};
+	struct spec spec = { .sysfs = sysfs };
 	char *whole, *pieces;
 	int ret = -ENOMEM;
 
@@ -306,13 +357,15 @@ static int append_event(struct htmm_event_list *list, const char *text, size_t l
 		goto out;
 	}
 	spec.text = whole;
-	ret = parse_event(&spec, pieces, sysfs, err);
+	ret = parse_event(&spec, pieces, err);
 	if (ret) {
 		/* Say which event of the list is meant, unless the message names it already. */
 		if (err && !strstr(err->what, whole))
 			htmm_error_prefix(err, "event '%s': ", whole);
 		goto out;
 	}
+	if (spec.preset && is_there(list, &spec.event))
+		goto out;
 	if (list->nr == HTMM_MAX_EVENTS) {
 		ret = htmm_error_set(err, E2BIG, "leave some out",
 				     "there are more than %d events", HTMM_MAX_EVENTS);

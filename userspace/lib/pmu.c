@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <htmm/event.h>
+#include "array.h"
 #include "pmu.h"
 #include "sysfs.h"
 
@@ -54,13 +56,6 @@ int pmu_open(struct pmu *pmu, const char *sysfs, const char *name, struct htmm_e
 	}
 	pmu->type = strtoul(line, NULL, 10);
 	return 0;
-}
-
-bool pmu_has_ibs(const char *sysfs)
-{
-	struct pmu pmu = {};
-
-	return !pmu_open(&pmu, sysfs, "ibs_op", NULL);
 }
 
 /* The member of the event that "config1:" in a format means. */
@@ -127,4 +122,37 @@ int pmu_term(const struct pmu *pmu, struct htmm_event *event, const char *term, 
 int pmu_alias(const struct pmu *pmu, const char *name, char *terms)
 {
 	return read_line(pmu->dir, "events/", name, terms);
+}
+
+bool pmu_has(const struct pmu *pmu, const char *sub, const char *name)
+{
+	char line[PMU_LINE_MAX], dir[16];
+
+	snprintf(dir, sizeof(dir), "%s/", sub);
+	return !read_line(pmu->dir, dir, name, line);
+}
+
+const char *htmm_core_pmu(unsigned int index, const char *sysfs)
+{
+	static const char *const hybrid[] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
+	struct pmu pmu = {};
+
+	if (pmu_open(&pmu, sysfs, hybrid[0], NULL))
+		return index ? NULL : "cpu";
+	return index < ARRAY_SIZE(hybrid) && !pmu_open(&pmu, sysfs, hybrid[index], NULL) ?
+	       hybrid[index] : NULL;
+}
+
+bool pmu_cpus(__u32 type, const char *sysfs, struct core_cpus *cores)
+{
+	char path[64];
+	struct pmu pmu = {};
+	unsigned int i;
+
+	for (i = 0; (cores->pmu = htmm_core_pmu(i, sysfs)); i++) {
+		snprintf(path, sizeof(path), "bus/event_source/devices/%s/cpus", cores->pmu);
+		if (!pmu_open(&pmu, sysfs, cores->pmu, NULL) && pmu.type == type)
+			return sysfs_list(&cores->cpus, cores->text, sysfs, path);
+	}
+	return false;
 }

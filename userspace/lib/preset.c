@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <linux/perf_event.h>
-#include <htmm/catalog.h>
 #include <htmm/event.h>
 #include "array.h"
 #include "catalog.h"
+#include "model.h"
 #include "pmu.h"
 
 /*
@@ -19,32 +19,33 @@
 #define PERIOD_OTHER	10007
 /* IBS is not a core PMU; it takes only multiples of 16, and randomizes the period itself. */
 #define PERIOD_STEP	16
+/* More cycles than a cache takes if it is not busy; IBS takes multiples of 128. */
+#define LATENCY		128
 
-/*
- * Names of libpfm4 come first, as CPU models differ; then AMD's IBS, with the filter of newer
- * models. No preset is a code: what one model counts as misses, another counts as hits.
- */
-static const struct htmm_preset presets[] = {
-	{ "dram-load", "loads served by this node's DRAM only", PERIOD_MISS, HTMM_SEES_LOCAL,
-	  { "MEM_LOAD_L3_MISS_RETIRED:LOCAL_DRAM", "MEM_LOAD_UOPS_L3_MISS_RETIRED:LOCAL_DRAM",
-	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:LOCAL_DRAM", "ibs_op/l3missonly=1/" } },
-	{ "remote-load", "loads served by another node's DRAM", PERIOD_MISS, HTMM_SEES_REMOTE,
-	  { "MEM_LOAD_L3_MISS_RETIRED:REMOTE_DRAM", "MEM_LOAD_UOPS_L3_MISS_RETIRED:REMOTE_DRAM",
-	    "MEM_LOAD_UOPS_LLC_MISS_RETIRED:REMOTE_DRAM" } },
-	{ "pmm-load", "loads served by local persistent memory", PERIOD_MISS, HTMM_SEES_PMEM,
-	  { "MEM_LOAD_RETIRED:LOCAL_PMM" } },
-	{ "llc-miss", "loads served by memory of any kind and node", PERIOD_MISS, HTMM_SEES_ALL,
-	  { "MEM_LOAD_RETIRED:L3_MISS", "MEM_LOAD_UOPS_RETIRED:L3_MISS",
-	    "MEM_LOAD_UOPS_RETIRED:LLC_MISS", "ibs_op/l3missonly=1/" } },
-	{ "load", "all loads", PERIOD_ACCESS, HTMM_SEES_ALL,
-	  { "MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS" } },
-	{ "store", "all stores", PERIOD_ACCESS, 0,
-	  { "MEM_INST_RETIRED:ALL_STORES", "MEM_UOPS_RETIRED:ALL_STORES" } },
-	{ "store-miss", "stores to pages that the TLB does not hold", PERIOD_MISS, 0,
-	  { "MEM_INST_RETIRED:STLB_MISS_STORES", "MEM_UOPS_RETIRED:STLB_MISS_STORES" } },
-	{ "access", "all loads and stores", PERIOD_ACCESS, HTMM_SEES_ALL,
-	  { "MEM_INST_RETIRED:ANY", "ibs_op/cnt_ctl=1/" } },
-	{ "page-fault", "page faults (software, any machine)", 1, HTMM_SEES_ALL, {} },
+/* What each counts, and what it does not tell. */
+static const struct htmm_preset presets[NR_CPU_PRESETS + 1] = {
+	[PRESET_DRAM] = { "dram-load", PERIOD_MISS, HTMM_SEES_LOCAL,
+		"loads served by this node's DRAM; not of other nodes, persistent or CXL memory" },
+	[PRESET_REMOTE] = { "remote-load", PERIOD_MISS, HTMM_SEES_REMOTE,
+		"loads served by another node's DRAM; not of this node, persistent or CXL memory" },
+	[PRESET_PMM] = { "pmm-load", PERIOD_MISS, HTMM_SEES_SLOW,
+		"loads served by this socket's persistent memory; not of other sockets" },
+	[PRESET_CXL] = { "cxl-load", PERIOD_MISS, HTMM_SEES_SLOW,
+		"loads served by this socket's CXL memory; not of other sockets" },
+	[PRESET_MISS] = { "llc-miss", PERIOD_MISS, HTMM_SEES_ALL,
+		"loads served by memory of any kind and node; not what was prefetched" },
+	[PRESET_LATENCY] = { "load-latency", PERIOD_MISS, HTMM_SEES_ALL,
+		"loads that take more than 128 cycles; also of a busy cache" },
+	[PRESET_LOAD] = { "load", PERIOD_ACCESS, HTMM_SEES_ALL,
+		"all loads; nearly all of caches" },
+	[PRESET_STORE] = { "store", PERIOD_ACCESS, 0,
+		"all stores; nearly all end in a cache" },
+	[PRESET_STORE_MISS] = { "store-miss", PERIOD_MISS, 0,
+		"stores to pages that the TLB does not hold; not to pages in frequent use" },
+	[PRESET_ACCESS] = { "access", PERIOD_ACCESS, HTMM_SEES_ALL,
+		"all loads and stores; nearly all of caches" },
+	[NR_CPU_PRESETS] = { "page-fault", 1, HTMM_SEES_ALL,
+		"page faults (software, any machine): where memory is touched first" },
 };
 
 const struct htmm_preset *htmm_preset(unsigned int index)
@@ -63,68 +64,197 @@ const struct htmm_preset *htmm_preset_find(const char *name)
 	return NULL;
 }
 
-const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sysfs)
+/**
+ * struct request - what a preset is asked to stand for
+ * @preset: its number
+ * @name: its name
+ * @pmu: the PMU of the cores meant
+ * @sysfs: where sysfs is
+ */
+struct request {
+	enum preset preset;
+	const char *name;
+	const char *pmu;
+	const char *sysfs;
+};
+
+static bool has_term(const struct request *req, const char *pmu, const char *sub, const char *name)
 {
-	unsigned int i;
+	struct pmu of = {};
 
-	if (!*preset->events)
-		return preset->name;
-	for (i = 0; i < ARRAY_SIZE(preset->events) && preset->events[i]; i++) {
-		struct htmm_event_list list = {};
-
-		if (!htmm_events_parse(&list, preset->events[i], sysfs, NULL))
-			return preset->events[i];
-	}
-	return NULL;
+	return !pmu_open(&of, req->sysfs, pmu, NULL) && pmu_has(&of, sub, name);
 }
 
-unsigned int htmm_preset_sees(const struct htmm_preset *preset, const char *sysfs)
+/* AMD's core PMU gives no addresses; IBS tags instructions of all kinds. */
+static int choose_ibs(const struct request *req, struct htmm_choice *choice,
+		      struct htmm_error *err)
 {
-	const char *choice = htmm_preset_choice(preset, sysfs);
+	const bool misses = has_term(req, "ibs_op", "format", "l3missonly");
+	const char *filter = NULL;
+	struct pmu pmu = {};
+	char todo[80];
 
-	/* The misses that IBS reports are of memory of every kind. */
-	return choice && !strncmp(choice, "ibs_op/", 7) ? HTMM_SEES_ALL : preset->sees;
-}
-
-int htmm_preset_event(const struct htmm_preset *preset, const char *sysfs,
-		      struct htmm_event *event, struct htmm_error *err)
-{
-	const char *choice = htmm_preset_choice(preset, sysfs), *cpu = htmm_catalog_cpu();
-	struct htmm_event_list list = {
-		.event[0] = {
-			.type = PERF_TYPE_SOFTWARE,
-			.config = PERF_COUNT_SW_PAGE_FAULTS,
-		},
-	};
-
-	if (!choice && !cpu && !pmu_has_ibs(sysfs))
-		return catalog_no_model(preset->name, sysfs, err);
-	if (!choice)
-		return htmm_error_set(err, ENOENT, "'htmmctl list' tells what can be sampled",
-				      "this CPU (%s) has no event for '%s'", cpu ? cpu : "unknown",
-				      preset->name);
-	if (choice != preset->name)
-		htmm_events_parse(&list, choice, sysfs, NULL);
-	*event = list.event[0];
-	event->period = preset->period;
-	if (event->type > PERF_TYPE_RAW)
-		event->period *= PERIOD_STEP;
-	snprintf(event->name, sizeof(event->name), "%s", preset->name);
+	if (pmu_open(&pmu, req->sysfs, "ibs_op", NULL))
+		return htmm_error_set(err, ENOENT,
+				      "use the machine itself: virtual machines do not have it",
+				      "'%s' needs the PMU ibs_op, AMD's only way to sample addresses, which is missing",
+				      req->name);
+	if (req->preset == PRESET_ACCESS)
+		filter = "";
+	else if (req->preset == PRESET_MISS && misses)
+		filter = ",l3missonly=1";
+	else if (req->preset == PRESET_LATENCY && has_term(req, "ibs_op", "format", "ldlat"))
+		filter = ",ldlat=128";
+	snprintf(todo, sizeof(todo), "sample %s; its samples tell what served them",
+		 misses ? "llc-miss" : "access");
+	if (!filter)
+		return htmm_error_set(err, ENOENT, todo,
+				      "this CPU has no event for '%s': its IBS cannot filter for that",
+				      req->name);
+	/* Without cnt_ctl it would tag by cycles, so mostly instructions that wait. */
+	snprintf(choice->text, sizeof(choice->text), "ibs_op/cnt_ctl=1%s/", filter);
+	choice->served = true;
 	return 0;
+}
+
+/* Says why a model has no event for the preset, and what to sample instead. */
+static int refuse(const struct request *req, const struct model *model, struct htmm_error *err)
+{
+	const char *todo = "'htmmctl list' tells what can be sampled";
+
+	if (model->event[req->preset])
+		return htmm_error_set(err, ENOENT, "sample llc-miss",
+				      "'%s' counts on this CPU only beside the event 0x8203, which htmm does not open",
+				      req->name);
+	if (presets[req->preset].sees && model->event[PRESET_MISS])
+		todo = "sample llc-miss";
+	else if (presets[req->preset].sees && model->event[PRESET_LATENCY])
+		todo = "sample load-latency: loads that take long";
+	return htmm_error_set(err, ENOENT, todo,
+			      "this CPU has no event for '%s' whose samples tell the address",
+			      req->name);
+}
+
+/* The kernel names the event for load latency on models that nobody else knows. */
+static int choose_unknown(const struct request *req, struct htmm_choice *choice,
+			  struct htmm_error *err)
+{
+	if (req->preset != PRESET_LATENCY || !has_term(req, req->pmu, "events", "mem-loads") ||
+	    has_term(req, req->pmu, "events", "mem-loads-aux"))
+		return catalog_no_model(req->name, req->sysfs, err);
+	snprintf(choice->text, sizeof(choice->text), "%s/mem-loads,ldlat=%d/", req->pmu, LATENCY);
+	choice->served = true;
+	return 0;
+}
+
+static int choose_event(const struct request *req, struct htmm_choice *choice,
+			struct htmm_error *err)
+{
+	const bool first = !strcmp(req->pmu, "cpu") || !strcmp(req->pmu, "cpu_core");
+	const struct model *model;
+	__u64 config1 = 0;
+	struct cpu_id id;
+	char more[40] = "";
+	unsigned int code;
+
+	if (!cpu_id_read(&id))
+		return choose_unknown(req, choice, err);
+	if (!strcmp(id.vendor, "AuthenticAMD") || !strcmp(id.vendor, "HygonGenuine"))
+		return choose_ibs(req, choice, err);
+	model = model_find(&id, !first);
+	if (!model)
+		return choose_unknown(req, choice, err);
+	if (!model->event[req->preset] || (req->preset == PRESET_LATENCY && model->needs_aux))
+		return refuse(req, model, err);
+	if (req->preset == PRESET_LATENCY)
+		config1 = LATENCY;
+	if (req->preset == PRESET_MISS)
+		config1 = model->miss_config1;
+	code = model->event[req->preset];
+	if (config1)
+		snprintf(more, sizeof(more), "%cconfig1=%#llx%s", first ? '/' : ',', config1,
+			 first ? "/" : "");
+	if (first)
+		snprintf(choice->text, sizeof(choice->text), "r%x%s", code, more);
+	else
+		snprintf(choice->text, sizeof(choice->text), "%s/config=%#x%s/", req->pmu, code,
+			 more);
+	/* Where one event counts both, there is no other memory. */
+	if (req->preset == PRESET_MISS && model->event[PRESET_MISS] == model->event[PRESET_DRAM])
+		choice->sees = HTMM_SEES_LOCAL;
+	choice->served = req->preset == PRESET_LATENCY;
+	return 0;
+}
+
+int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const char *sysfs,
+		       struct htmm_choice *choice, struct htmm_error *err)
+{
+	const struct request req = {
+		.preset = preset - presets,
+		.name = preset->name,
+		.pmu = pmu ? pmu : htmm_core_pmu(0, sysfs),
+		.sysfs = sysfs,
+	};
+	struct htmm_event_list list = {};
+	int ret;
+
+	*choice = (struct htmm_choice) { .sees = preset->sees };
+	if (req.preset == NR_CPU_PRESETS) {
+		choice->event.type = PERF_TYPE_SOFTWARE;
+		choice->event.config = PERF_COUNT_SW_PAGE_FAULTS;
+	} else {
+		ret = choose_event(&req, choice, err);
+		if (!ret)
+			ret = htmm_events_parse(&list, choice->text, sysfs, err);
+		if (ret)
+			return ret;
+		choice->event = list.event[0];
+	}
+	choice->event.period = preset->period;
+	if (!strncmp(choice->text, "ibs_", 4))
+		choice->event.period *= PERIOD_STEP;
+	snprintf(choice->help, sizeof(choice->help), "%s; samples %s what served them",
+		 preset->help, choice->served ? "tell" : "do not tell");
+	if (pmu)
+		snprintf(choice->event.name, sizeof(choice->event.name), "%s/%s/", pmu,
+			 preset->name);
+	else
+		snprintf(choice->event.name, sizeof(choice->event.name), "%s", preset->name);
+	return 0;
+}
+
+/* Finds what a preset stands for that is this event. */
+static bool find_choice(const struct htmm_event *event, const char *sysfs,
+			struct htmm_choice *choice)
+{
+	const struct htmm_preset *preset;
+	unsigned int i, j;
+	const char *pmu;
+
+	for (i = 0; (pmu = htmm_core_pmu(i, sysfs)); i++)
+		for (j = 0; (preset = htmm_preset(j)); j++)
+			if (!htmm_preset_choose(preset, i ? pmu : NULL, sysfs, choice, NULL) &&
+			    choice->event.type == event->type &&
+			    choice->event.config == event->config)
+				return true;
+	return false;
+}
+
+unsigned int htmm_event_sees(const struct htmm_event *event, const char *sysfs)
+{
+	struct htmm_choice choice;
+
+	return find_choice(event, sysfs, &choice) ? choice.sees : HTMM_SEES_ALL;
 }
 
 /* The preset's period, even if its event was not given by the preset's name. */
 static __u64 default_period(const struct htmm_event *event, const char *sysfs)
 {
-	const struct htmm_preset *preset;
-	struct htmm_event like;
-	unsigned int i;
+	const struct htmm_preset *preset = htmm_preset_find(event->name);
+	struct htmm_choice choice;
 
-	for (i = 0; (preset = htmm_preset(i)); i++)
-		if (!htmm_preset_event(preset, sysfs, &like, NULL) && like.type == event->type &&
-		    like.config == event->config)
-			return like.period;
-	preset = htmm_preset_find(event->name);
+	if (find_choice(event, sysfs, &choice))
+		return choice.event.period;
 	if (event->type <= PERF_TYPE_RAW)
 		return preset ? preset->period : PERIOD_OTHER;
 	return PERIOD_STEP * (preset ? preset->period : PERIOD_MISS);

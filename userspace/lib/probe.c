@@ -7,9 +7,25 @@
 #include <unistd.h>
 #include <linux/perf_event.h>
 #include <htmm/event.h>
+#include "pmu.h"
 
 /* A period that every PMU accepts: IBS needs multiples of 16. */
 #define PROBE_PERIOD	1000000
+
+/* A CPU that can have the event: this one, or if it has other cores, the first. */
+static int probe_cpu(const struct htmm_event *event)
+{
+	int cpu = sched_getcpu(), first = 0;
+	struct core_cpus cores;
+
+	if (cpu < 0)
+		cpu = 0;
+	if (!pmu_cpus(event->type, NULL, &cores) || htmm_cpus_has(&cores.cpus, cpu))
+		return cpu;
+	while (first < HTMM_CPUS_MAX - 1 && !htmm_cpus_has(&cores.cpus, first))
+		first++;
+	return first;
+}
 
 static int open_event(const struct htmm_event *event, unsigned int precise_ip, bool user_only)
 {
@@ -27,11 +43,9 @@ static int open_event(const struct htmm_event *event, unsigned int precise_ip, b
 		.exclude_hv = user_only,
 		.wakeup_events = 1,
 	};
-	int cpu = sched_getcpu();
-	long fd;
+	long fd = syscall(SYS_perf_event_open, &attr, -1, probe_cpu(event), -1,
+			  PERF_FLAG_FD_CLOEXEC);
 
-	fd = syscall(SYS_perf_event_open, &attr, -1, cpu < 0 ? 0 : cpu, -1,
-		     PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	close(fd);

@@ -26,12 +26,17 @@ int sysfs_line(char *line, size_t size, const char *path, ...)
 	return *line ? 0 : -ENOENT;
 }
 
+bool sysfs_list(struct htmm_cpus *set, char *line, const char *sysfs, const char *file)
+{
+	memset(set, 0, sizeof(*set));
+	return !sysfs_line(line, SYSFS_LINE, "%s/%s", sysfs ?: "/sys", file) &&
+	       !htmm_cpus_parse(set, line, NULL);
+}
+
 bool sysfs_nodes(struct htmm_cpus *nodes, const char *sysfs, const char *file)
 {
-	char line[SYSFS_LINE];
+	char line[SYSFS_LINE], path[64];
 
-	memset(nodes, 0, sizeof(*nodes));
-	return !sysfs_line(line, sizeof(line), "%s/devices/system/node/%s", sysfs ?: "/sys",
-			   file) &&
-	       !htmm_cpus_parse(nodes, line, NULL);
+	snprintf(path, sizeof(path), "devices/system/node/%s", file);
+	return sysfs_list(nodes, line, sysfs, path);
 }

@@ -17,6 +17,12 @@ htmm_printf(3, 4)
 int sysfs_line(char *line, size_t size, const char *path, ...);
 
 /*
+ * Reads a list of CPUs from a file of sysfs, as a set and, in @line of SYSFS_LINE bytes, as
+ * text. Returns false, and leaves the set empty, if there is none.
+ */
+bool sysfs_list(struct htmm_cpus *set, char *line, const char *sysfs, const char *file);
+
+/*
  * Reads a list of nodes, which has the form of a list of CPUs, from a file of
  * devices/system/node. Returns false, and leaves the set empty, if there is none.
  */

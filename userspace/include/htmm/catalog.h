@@ -24,7 +24,8 @@ struct htmm_catalog_event {
  *
  * The environment variable LIBPFM_FORCE_PMU makes libpfm4 assume another CPU.
  *
- * Return: its model in words, such as "Intel Skylake X"; NULL if libpfm4 does not know it.
+ * Return: its model in words, such as "Intel Skylake X", or if libpfm4 does not know it as
+ * vendor, family, model and stepping: GenuineIntel-6-AF-3. The next call may change it.
  */
 const char *htmm_catalog_cpu(void);
 

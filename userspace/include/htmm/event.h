@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <linux/htmm.h>
+#include <htmm/cpus.h>
 #include <htmm/error.h>
 
 /*
@@ -14,30 +15,40 @@
  */
 #define HTMM_DEFAULT_EVENTS	"llc-miss"
 
-/* The memory whose loads an event samples: local, of another node, persistent. */
+/* The memory whose loads an event samples: local, of another node, persistent or CXL. */
 #define HTMM_SEES_LOCAL		0x1
 #define HTMM_SEES_REMOTE	0x2
-#define HTMM_SEES_PMEM		0x4
-#define HTMM_SEES_ALL		(HTMM_SEES_LOCAL | HTMM_SEES_REMOTE | HTMM_SEES_PMEM)
-
-/* The most events among which a preset chooses. */
-#define HTMM_PRESET_EVENTS	5
+#define HTMM_SEES_SLOW		0x4
+#define HTMM_SEES_ALL		(HTMM_SEES_LOCAL | HTMM_SEES_REMOTE | HTMM_SEES_SLOW)
 
 /**
- * struct htmm_preset - one name for an event that each CPU model names differently
+ * struct htmm_preset - one name for an event that has another code on each CPU model
  * @name: its name
- * @help: what it counts
- * @period: default period, in events; 16 times that for PMUs that are not core PMUs
+ * @period: default period, in events; 16 times that with AMD's IBS
  * @sees: HTMM_SEES_* of the memory whose loads it samples; 0: no loads
- * @events: candidates for htmm_events_parse(), of which the first that this CPU has is
- *	taken; empty: page faults
+ * @help: what it counts, and what it does not tell
  */
 struct htmm_preset {
 	const char *name;
-	const char *help;
 	__u64 period;
 	unsigned int sees;
-	const char *events[HTMM_PRESET_EVENTS];
+	const char *help;
+};
+
+/**
+ * struct htmm_choice - the event that a preset stands for on this CPU
+ * @event: the event, with its default period
+ * @text: the same for htmm_events_parse(); empty: page faults
+ * @help: what it counts here, what it does not tell, and whether it tells what served samples
+ * @sees: HTMM_SEES_* of the memory whose loads it samples here
+ * @served: each sample can tell what served it (PERF_SAMPLE_DATA_SRC)
+ */
+struct htmm_choice {
+	struct htmm_event event;
+	char text[64];
+	char help[144];
+	unsigned int sees;
+	bool served;
 };
 
 /**
@@ -67,41 +78,36 @@ const struct htmm_preset *htmm_preset(unsigned int index);
 const struct htmm_preset *htmm_preset_find(const char *name);
 
 /**
- * htmm_preset_choice() - find the event that a preset stands for on this CPU
- * @preset: the preset
+ * htmm_core_pmu() - walk the PMUs of this machine's kinds of cores
+ * @index: from 0
  * @sysfs: where sysfs is mounted; NULL: /sys
  *
- * Return: one of its events, its own name if it has none, or NULL if this CPU has none
- * of them.
+ * Return: "cpu"; on a hybrid CPU cpu_core and those of smaller cores. NULL after the last one.
  */
-const char *htmm_preset_choice(const struct htmm_preset *preset, const char *sysfs);
+const char *htmm_core_pmu(unsigned int index, const char *sysfs);
 
 /**
- * htmm_preset_sees() - tell the loads of which memory a preset samples on this CPU
- * @preset: the preset
+ * htmm_preset_choose() - find the event that a preset stands for on this CPU
+ * @preset: the preset, of htmm_preset()
+ * @pmu: the kind of cores, of htmm_core_pmu(); NULL: the first
  * @sysfs: where sysfs is mounted; NULL: /sys
+ * @choice: the event, and what it is good for
+ * @err: says why this CPU has no event for it, and what to do
  *
- * Return: HTMM_SEES_*; where its event is of AMD's IBS, that is every memory.
- */
-unsigned int htmm_preset_sees(const struct htmm_preset *preset, const char *sysfs);
-
-/**
- * htmm_preset_event() - make the event of a preset, with its default period
- * @preset: the preset
- * @sysfs: where sysfs is mounted; NULL: /sys
- * @event: the event
- * @err: says if this CPU has no event for it
+ * The environment variable HTMM_CPUID names another model of CPU than this one, as perf's
+ * lists of events do: GenuineIntel-6-8F-4.
  *
  * Return: 0 or -ENOENT.
  */
-int htmm_preset_event(const struct htmm_preset *preset, const char *sysfs,
-		      struct htmm_event *event, struct htmm_error *err);
+int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const char *sysfs,
+		       struct htmm_choice *choice, struct htmm_error *err);
 
 /**
  * htmm_events_parse() - append the events of a comma-separated list
  * @list: the events so far
  * @text: presets, names of libpfm4 such as MEM_LOAD_RETIRED:L3_MISS, rNNNN, or
- *	pmu/term=value,.../, each with modifiers such as :pp
+ *	pmu/term=value,.../ or pmu/preset/, each with modifiers such as :pp. A preset that
+ *	is the same event as one before is left out.
  * @sysfs: where sysfs is mounted; NULL: /sys
  * @err: says what is wrong with @text
  *
@@ -160,11 +166,27 @@ bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 			struct htmm_error *unseen);
 
 /**
+ * htmm_events_check_cpus() - check that the PMUs of the events have the CPUs
+ * @list: the events
+ * @cpus: where they shall be sampled; empty: on all CPUs
+ * @sysfs: where sysfs is mounted; NULL: /sys
+ * @err: says which event has which CPUs
+ *
+ * On hybrid CPUs each kind of cores has a PMU of its own, and a session samples its events
+ * on all of its CPUs.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int htmm_events_check_cpus(const struct htmm_event_list *list, const struct htmm_cpus *cpus,
+			   const char *sysfs, struct htmm_error *err);
+
+/**
  * htmm_event_probe() - try to open an event with perf_event_open(2)
  * @event: the event
  * @precise_ip: the precision to try, 0 to 3
  *
- * Opens the event on the current CPU, as the module would, and closes it.
+ * Opens the event on the current CPU, or on one of the cores that can have it, as the module
+ * would, and closes it.
  *
  * Return: 0, or the negative errno of perf_event_open(2).
  */
