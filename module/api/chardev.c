@@ -36,15 +36,12 @@ static int htmm_chardev_make_reader(struct file *file,
 	return -EBUSY;
 }
 
-/**
- * htmm_chardev_attach - make an open file a reader of the record stream
- * @file: the file; if it is a reader already, the reader is not changed
- * @stream: the request; set to the state of the reader
- * @events: set to the events of its session; room for HTMM_MAX_EVENTS
+/*
+ * Make an open file a reader of the record stream; one that is stays as it is. @stream is the
+ * request, and set to the state of the reader; @events has room for HTMM_MAX_EVENTS.
  *
- * Context: process, may sleep.
- * Return: 0, -EBUSY if it is a reader already with different parameters, -ESTALE if it is
- * the reader of another session, or the errno of htmm_stream_join().
+ * Returns 0, -EBUSY if it is a reader already with different parameters, -ESTALE if it is the
+ * reader of another session, or the errno of htmm_stream_join().
  */
 int htmm_chardev_attach(struct file *file, struct htmm_stream *stream,
 			struct htmm_stream_event *events)
@@ -173,21 +170,12 @@ static struct miscdevice htmm_chardev = {
 	.mode = 0600,
 };
 
-/**
- * htmm_chardev_init - create /dev/htmm
- *
- * Return: 0 or the errno of misc_register().
- */
 int htmm_chardev_init(void)
 {
 	return misc_register(&htmm_chardev);
 }
 
-/**
- * htmm_chardev_exit - remove /dev/htmm
- *
- * Context: process; no file is open, because an open file holds a reference on the module.
- */
+/* No file is open, because an open file holds a reference on the module. */
 void htmm_chardev_exit(void)
 {
 	misc_deregister(&htmm_chardev);

@@ -623,15 +623,7 @@ static int htmm_ioctl_run(const struct htmm_ioctl *ioctl, struct htmm_call *call
 	return ret;
 }
 
-/**
- * htmm_ioctl - an ioctl of /dev/htmm
- * @file: the open file
- * @cmd: HTMM_IOC_*
- * @uarg: pointer to its struct in user space
- *
- * Context: process context of the caller, may sleep.
- * Return: 0 or an errno documented in uapi/linux/htmm.h.
- */
+/* Returns 0 or an errno documented in uapi/linux/htmm.h. */
 long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
 	const struct htmm_ioctl *ioctl = htmm_ioctl_find(cmd);

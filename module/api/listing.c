@@ -302,18 +302,13 @@ static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *page
 	return n;
 }
 
-/**
- * htmm_snapshot_pages - the pages or regions after a cursor
- * @session: the session
- * @list: filters and order, checked; the cursor is advanced
- * @pages: filled
- * @n: elements in @pages, 1 to HTMM_SNAPSHOT_PAGES
+/*
+ * The pages or regions after a cursor, which is advanced. @list is checked; @n is 1 to
+ * HTMM_SNAPSHOT_PAGES. Context: the reader, whose pid namespace counts.
  *
- * Context: process context of the reader, whose pid namespace counts; may
- * sleep.
- * Return: number of entries, 0 at the end of the list, -ESTALE if the cursor belongs to
- * another session, -EINVAL if it belongs to another list, -ENOENT if there is no such
- * target, -EINTR, or -ENOMEM.
+ * Returns the number of entries, 0 at the end of the list, -ESTALE if the cursor belongs to
+ * another session, -EINVAL if it belongs to another list, -ENOENT if there is no such target,
+ * -EINTR, or -ENOMEM.
  */
 int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
 			struct htmm_page *pages, u32 n)

@@ -91,11 +91,6 @@ static const struct htmm_place *htmm_place_of_most(const struct htmm_place *plac
 	return &place[best];
 }
 
-/**
- * htmm_page_set_place - tell where an element of a list is
- * @page: the element, with an unknown place
- * @place: where it is
- */
 void htmm_page_set_place(struct htmm_page *page, const struct htmm_place *place)
 {
 	if (place->node == NUMA_NO_NODE)
@@ -168,17 +163,12 @@ static int htmm_lookup_all(struct htmm_lookup *lookup, const struct htmm_spot *s
 	return ret && !(in_order && i) ? ret : i;
 }
 
-/**
- * htmm_listing_place - find out where the elements of a list are
- * @listing: the list
- * @pages: elements of it; node and mapping size are set where they are known
- * @n: number of elements
- * @by_place: those of a region are one after the other, as in a list by table
+/*
+ * Find out where the elements of a list are: node and mapping size are set where they are known.
+ * @by_place: those of a region are one after the other, as in a list by table. Others are sorted
+ * by region, so that each region is read once.
  *
- * Other elements are sorted by region, so that each region is read once.
- *
- * Context: process, may sleep.
- * Return: @n; fewer if a signal came, and then only in the order of the table; -ENOMEM or
+ * Returns @n; fewer if a signal came, and then only in the order of the table; -ENOMEM or
  * -EINTR.
  */
 int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u32 n, bool by_place)

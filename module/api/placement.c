@@ -248,15 +248,10 @@ static struct htmm_sum *htmm_sum_create(void)
 	return sum;
 }
 
-/**
- * htmm_snapshot_placement - where the pages of targets are
- * @session: the session
- * @out: its target is read; the sums over all nodes are set
- * @by_node: set to the sums by node, to be freed by htmm_placed_free(), also on failure
- *
- * Context: process, may sleep.
- * Return: 0, -EOPNOTSUPP if this kernel cannot tell, -ENOENT if there is no such target,
- * -ENOMEM or -EINTR.
+/*
+ * Where the pages of @out->target are. @by_node is set to the sums by node, to be freed by
+ * htmm_placed_free(), also on failure. Returns 0, -EOPNOTSUPP if this kernel cannot tell,
+ * -ENOENT if there is no such target, -ENOMEM or -EINTR.
  */
 int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement *out,
 			    struct htmm_placed *by_node)
@@ -286,10 +281,6 @@ int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement 
 	return ret;
 }
 
-/**
- * htmm_placed_free - free the sums by node
- * @by_node: set by htmm_snapshot_placement()
- */
 void htmm_placed_free(struct htmm_placed *by_node)
 {
 	kvfree(by_node->bins);

@@ -131,12 +131,9 @@ static int htmm_residents_run(struct htmm_residents *residents)
 	return ret;
 }
 
-/**
- * htmm_listing_residents - list resident pages, tracked or not
- * @listing: the list
- *
- * Context: process context of the reader; may sleep.
- * Return: number of entries, 0 at the end, -ENOMEM or -EINTR.
+/*
+ * List resident pages, tracked or not. Context: the reader. Returns the number of entries, 0 at
+ * the end, -ENOMEM or -EINTR.
  */
 int htmm_listing_residents(struct htmm_listing *listing)
 {

@@ -92,16 +92,10 @@ static void htmm_snapshot_session(struct htmm_session *session, struct htmm_info
 	info->budget_ppm = start->budget_ppm;
 }
 
-/**
- * htmm_snapshot_info - information on the module and its session
- * @session: the current session, or NULL
- * @info: set, except the pointer to the caller's drain threads
- * @threads: zeroed; set to the drain threads; room for HTMM_MAX_DRAIN_THREADS
- *
- * A caller without the capability to sample gets only what takes no lock.
- *
- * Context: process context of the reader, whose pid namespace counts; may
- * sleep.
+/*
+ * @session may be NULL; @threads is zeroed and has room for HTMM_MAX_DRAIN_THREADS. A caller
+ * without the capability to sample gets only what takes no lock. Context: the reader, whose pid
+ * namespace counts.
  */
 void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
 			struct htmm_drain_thread *threads)
@@ -201,14 +195,9 @@ static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
 	return kept;
 }
 
-/**
- * htmm_snapshot_stats - the counters of a session
- * @session: the session
- * @stats: every member from total on is set
- * @n: set to the number of channels
- *
- * Context: process, may sleep.
- * Return: the channels, for kvfree(); NULL if there is not enough memory.
+/*
+ * Set every member of @stats from total on. Returns the @n channels, for kvfree(); NULL if there
+ * is not enough memory.
  */
 struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
 					 struct htmm_stats *stats, u32 *n)
@@ -283,14 +272,9 @@ static void htmm_snapshot_sum(const struct htmm_tracker_list *trackers, u64 capa
 				     &sum->thresholds);
 }
 
-/**
- * htmm_snapshot_histogram - a histogram of a session
- * @session: the session
- * @out: its unit and target are read; the other members are set
- * @bins: array of HTMM_NR_BINS; set
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOENT if there is no such target.
+/*
+ * The unit and the target of @out are read, and the other members set. @bins has HTMM_NR_BINS.
+ * Returns 0, or -ENOENT if there is no such target.
  */
 int htmm_snapshot_histogram(struct htmm_session *session,
 			    struct htmm_histogram *out, struct htmm_bin *bins)
@@ -322,13 +306,9 @@ static void htmm_hit_ratio_fill(struct htmm_hit_ratio *out,
 	out->error_ppm = share.error_ppm;
 }
 
-/**
- * htmm_snapshot_hit_ratio - the share of the samples that the fast tier could serve
- * @session: the session
- * @out: its unit, target and capacity are read; the other members are set
- *
- * Context: process, may sleep.
- * Return: 0, -ENOENT if there is no such target, -EINTR, or -ENOMEM.
+/*
+ * The unit, target and capacity of @out are read, and the other members set. Returns 0, -ENOENT
+ * if there is no such target, -EINTR, or -ENOMEM.
  */
 int htmm_snapshot_hit_ratio(struct htmm_session *session,
 			    struct htmm_hit_ratio *out)
@@ -415,13 +395,9 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
 	htmm_snapshot_target_ref(&tracker->target, info);
 }
 
-/**
- * htmm_snapshot_targets - the targets of a session
- * @session: the session
- * @n: set to the number of targets
- *
- * Context: process context of the reader, whose namespaces count; may sleep.
- * Return: the targets, for kvfree(); NULL if there is not enough memory.
+/*
+ * Context: the reader, whose namespaces count. Returns the @n targets, for kvfree(); NULL if
+ * there is not enough memory.
  */
 struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n)
 {
@@ -474,14 +450,9 @@ static void htmm_served_fill(struct htmm_served_rows *rows, unsigned int events,
 	}
 }
 
-/**
- * htmm_snapshot_served - what served the samples of targets
- * @session: the session
- * @target: number of the target; 0: all
- * @rows: set; free @rows->row with kvfree(), also on failure
- *
- * Context: process, may sleep.
- * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
+/*
+ * What served the samples of a target; 0: of all. Free @rows->row with kvfree(), also on
+ * failure. Returns 0, -ENOENT if there is no such target, or -ENOMEM.
  */
 int htmm_snapshot_served(struct htmm_session *session, u32 target,
 			 struct htmm_served_rows *rows)

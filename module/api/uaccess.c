@@ -7,14 +7,10 @@
 /* Largest size of a CPU bitmap in bytes: 32,768 CPUs. */
 #define HTMM_MAX_CPUS_SIZE	4096
 
-/**
- * htmm_uaccess_check_stride - check the element size of a caller's array
- * @stride: size of the caller's elements, in bytes
- * @first: size of the first version of their struct, in bytes
- *
- * A caller may be older than this module, but not older than the first version; or newer.
- *
- * Return: 0, -EINVAL if it is smaller than @first, -E2BIG if above HTMM_MAX_SIZE.
+/*
+ * The element size of a caller's array, in bytes: a caller may be older than this module, but
+ * not older than the first version, or newer. Returns 0, -EINVAL if it is smaller than @first,
+ * -E2BIG if above HTMM_MAX_SIZE.
  */
 int htmm_uaccess_check_stride(u32 stride, size_t first)
 {
@@ -23,18 +19,10 @@ int htmm_uaccess_check_stride(u32 stride, size_t first)
 	return stride > HTMM_MAX_SIZE ? -E2BIG : 0;
 }
 
-/**
- * htmm_uaccess_array_in - copy an array from user space
- * @to: destination; members that the caller does not know become zero
- * @elem: bytes of an element here
- * @first: bytes of an element in the first version
- * @from: the array
- * @stride: bytes of an element in user space
- * @n: number of elements
- *
- * Context: process, may sleep.
- * Return: 0, -EFAULT, or an errno of htmm_uaccess_check_stride() and
- * copy_struct_from_user().
+/*
+ * Copy @n elements of @stride bytes from user space. Members that the caller does not know
+ * become zero. @elem and @first are the sizes of an element here and in the first version.
+ * Returns 0, -EFAULT, or an errno of htmm_uaccess_check_stride() and copy_struct_from_user().
  */
 int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
 			  u32 stride, u32 n)
@@ -49,16 +37,9 @@ int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
 	return ret;
 }
 
-/**
- * htmm_uaccess_array_out - copy an array to user space
- * @to: destination; members beyond our element become zero
- * @stride: bytes of an element in user space, checked
- * @from: the array
- * @elem: bytes of an element here
- * @n: number of elements
- *
- * Context: process, may sleep.
- * Return: 0 or -EFAULT.
+/*
+ * Copy @n elements to user space, where each has @stride bytes, checked. Members beyond ours
+ * become zero. Returns 0 or -EFAULT.
  */
 int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem,
 			   u32 n)
@@ -76,16 +57,9 @@ int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem,
 	return 0;
 }
 
-/**
- * htmm_uaccess_cpus - copy a set of CPUs from user space
- * @mask: the CPUs are added to it
- * @from: a bitmap in words of 64 bits
- * @bytes: size of the bitmap; 0: none
- * @what: the member's name, for @err
- * @err: on failure, the reason
- *
- * Context: process, may sleep.
- * Return: 0, -EINVAL, -ERANGE, -EFAULT or -ENODEV.
+/*
+ * Add a set of CPUs to @mask: a bitmap of @bytes bytes in words of 64 bits. @what is its name,
+ * for @err. Returns 0, -EINVAL, -ERANGE, -EFAULT or -ENODEV.
  */
 int htmm_uaccess_cpus(struct cpumask *mask, u64 from, u32 bytes,
 		      const char *what, struct htmm_error *err)

@@ -18,12 +18,7 @@
 /* For use under a lock that others wait for: the allocation does not sleep. */
 #define HTMM_GFP_LOCKED	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
-/**
- * htmm_cpu_node - NUMA node of a CPU
- * @cpu: a possible CPU
- *
- * Return: the node; the first online node if the firmware gives no node for the CPU.
- */
+/* The first online node if the firmware gives no node for the CPU. */
 static inline int htmm_cpu_node(unsigned int cpu)
 {
 	int node = cpu_to_node(cpu);

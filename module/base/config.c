@@ -45,12 +45,7 @@ static u64 htmm_fast_pages(void)
 	return pages << (PAGE_SHIFT - HTMM_PAGE_SHIFT);
 }
 
-/**
- * htmm_config_capacity - the capacity of a session, or its default
- * @pages: what the fast tier holds, in pages; 0: use the default
- *
- * Return: pages.
- */
+/* In pages; 0 stands for the default. */
 u64 htmm_config_capacity(u64 pages)
 {
 	return pages ?: htmm_fast_pages();
@@ -110,14 +105,7 @@ static bool htmm_config_fits_a_line(const char *name)
 	return true;
 }
 
-/**
- * htmm_config_check_event - check every member of an event
- * @event: the event, with all defaults filled in
- * @i: its index
- * @err: on failure, the reason
- *
- * Return: 0, or an errno documented with struct htmm_start.
- */
+/* All defaults are filled in. Returns 0, or an errno documented with struct htmm_start. */
 int htmm_config_check_event(const struct htmm_event *event, unsigned int i,
 			    struct htmm_error *err)
 {
@@ -148,11 +136,7 @@ int htmm_config_check_event(const struct htmm_event *event, unsigned int i,
 	return 0;
 }
 
-/**
- * htmm_config_max_bytes - most memory that all tables may take together
- *
- * Return: bytes.
- */
+/* Most memory that all tables may take together, in bytes. */
 u64 htmm_config_max_bytes(void)
 {
 	return htmm_ram_bytes() / 2;
@@ -176,13 +160,9 @@ static int htmm_config_check_bytes(const struct htmm_start *start, u64 bytes,
 	return 0;
 }
 
-/**
- * htmm_config_check_target - check every member of a target
- * @target: the target
- * @start: the session's configuration, with all defaults filled in
- * @err: on failure, the reason
- *
- * Return: 0, or an errno documented with struct htmm_start.
+/*
+ * All defaults of @start are filled in. Returns 0, or an errno documented with struct
+ * htmm_start.
  */
 int htmm_config_check_target(const struct htmm_target *target,
 			     const struct htmm_start *start,
@@ -276,11 +256,6 @@ static int htmm_config_check_start(const struct htmm_start *start,
 	return htmm_config_check_bytes(start, start->max_bytes, err);
 }
 
-/**
- * htmm_config_alloc - an empty configuration
- *
- * Return: the configuration, or NULL if there is no memory for it.
- */
 struct htmm_config *htmm_config_alloc(void)
 {
 	struct htmm_config *config;
@@ -301,12 +276,9 @@ err_config:
 	return NULL;
 }
 
-/**
- * htmm_config_check - fill in defaults and check every member
- * @config: what the caller asked for
- * @err: on failure, the reason
- *
- * Return: 0, or the errno documented with struct htmm_start.
+/*
+ * Fill in defaults and check every member. Returns 0, or the errno documented with struct
+ * htmm_start.
  */
 int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
 {
@@ -331,10 +303,6 @@ int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
 	return ret;
 }
 
-/**
- * htmm_config_free - free a configuration
- * @config: the configuration, or NULL
- */
 void htmm_config_free(struct htmm_config *config)
 {
 	if (!config)

@@ -20,13 +20,9 @@ struct htmm_error {
 	char text[HTMM_ERROR_LEN];
 };
 
-/**
- * htmm_fail - set the message that explains an errno
- * @err: the message is written here
- * @ret: the errno it explains
- * @fmt: printf format, no newline, no full stop
- *
- * Return: @ret, so that a check can end in "return htmm_fail(...)".
+/*
+ * Set the message that explains errno @ret: no newline, no full stop. Returns @ret, so that a
+ * check can end in "return htmm_fail(...)".
  */
 static inline __printf(3, 4)
 int htmm_fail(struct htmm_error *err, int ret, const char *fmt, ...)

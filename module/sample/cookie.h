@@ -6,14 +6,10 @@
 #include <linux/bitops.h>
 #include <linux/sched.h>
 
-/**
- * htmm_cookie - identify the address space of a task
- * @task: current, or any task under RCU
- *
- * A process is identified by its pid and its start time, a program in it by the number of
- * exec() calls.
- *
- * Context: any, NMI included.
+/*
+ * The address space of a task: current, or any task under RCU. A process is identified by its
+ * pid and its start time, a program in it by the number of exec() calls. Context: any, NMI
+ * included.
  */
 static inline u64 htmm_cookie(const struct task_struct *task)
 {

@@ -88,16 +88,9 @@ static bool htmm_event_type_allowed(const struct htmm_event *desc)
 	}
 }
 
-/**
- * htmm_event_type_check - may a session have this event?
- * @desc: the event
- * @i: its index
- * @err: on failure, the reason
- *
- * Call this before the event is passed to perf.
- *
- * Context: process, may sleep; not under cpus_read_lock().
- * Return: 0 or -ENOENT.
+/*
+ * May a session have this event? Asked before the event is passed to perf. Not under
+ * cpus_read_lock(). Returns 0 or -ENOENT.
  */
 int htmm_event_type_check(const struct htmm_event *desc, unsigned int i,
 			  struct htmm_error *err)

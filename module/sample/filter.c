@@ -4,12 +4,7 @@
 static_assert(HTMM_FILTER_SLOTS == 1 << HTMM_FILTER_BITS);
 static_assert(HTMM_FILTER_SLOTS >= 2 * HTMM_MAX_TARGETS);
 
-/**
- * htmm_filter_set_add - put a target into a set
- * @set: a set that is not published yet, with less than HTMM_MAX_TARGETS in it
- * @ref: a target that is not in the set
- * @number: its number, not 0
- */
+/* @set is not published yet, has less than HTMM_MAX_TARGETS and not @ref. @number is not 0. */
 void htmm_filter_set_add(struct htmm_filter_set *set,
 			 const struct htmm_target_ref *ref, u32 number)
 {
@@ -35,14 +30,11 @@ void htmm_filter_set_add(struct htmm_filter_set *set,
 	set->deepest = max(set->deepest, htmm_cgroup_level(ref->cgroup));
 }
 
-/**
- * htmm_filter_publish - replace the set that handlers use
- * @filter: the filter
- * @set: the set; NULL: nothing passes
+/*
+ * Replace the set that handlers use; NULL: nothing passes. Serialised by the caller.
  *
- * Context: serialised by the caller.
- * Return: the previous set. Handlers may use it until an RCU grace period has passed; only
- * then may it be freed and references on its targets be dropped.
+ * Returns the previous set. Handlers may use it until an RCU grace period has passed; only then
+ * may it be freed and references on its targets be dropped.
  */
 struct htmm_filter_set *htmm_filter_publish(struct htmm_filter *filter,
 					    struct htmm_filter_set *set)
@@ -69,14 +61,9 @@ static u32 htmm_filter_find_cgroup(const struct htmm_filter_set *set, struct cgr
 	return 0;
 }
 
-/**
- * htmm_filter_match_cgroup - the target of a cgroup's tasks that are no targets themselves
- * @set: the current set
- * @last: set to what is found
- * @cgroup: the cgroup
- *
- * Context: as htmm_filter_match().
- * Return: the number of the innermost target; 0: none.
+/*
+ * The innermost target of a cgroup's tasks that are no targets themselves; 0: none. Remembered
+ * in @last. Context: as htmm_filter_match().
  */
 u32 htmm_filter_match_cgroup(const struct htmm_filter_set *set,
 			     struct htmm_filter_last *last, struct cgroup *cgroup)

@@ -102,15 +102,11 @@ static inline u32 htmm_filter_match_tgid(const struct htmm_filter_set *set)
 	return tgid ? htmm_filter_find(set, tgid) : 0;
 }
 
-/**
- * htmm_filter_known - the target that the current task's samples count for, if that is
- * quickly known
- * @filter: the filter
- * @last: what htmm_filter_match() found last
+/*
+ * The most specific target of the current task, if that is quickly known; 0: none;
+ * HTMM_FILTER_UNKNOWN: use htmm_filter_match().
  *
  * Context: any with preemption disabled, NMI included; not nested.
- * Return: the number of the most specific target; 0: none; HTMM_FILTER_UNKNOWN: use
- * htmm_filter_match().
  */
 static inline u32 htmm_filter_known(const struct htmm_filter *filter,
 				    const struct htmm_filter_last *last)
@@ -133,14 +129,11 @@ static inline u32 htmm_filter_known(const struct htmm_filter *filter,
 	return last->target;
 }
 
-/**
- * htmm_filter_match - the target that the current task's samples count for
- * @filter: the filter
- * @last: what was found last, kept by the caller for each CPU; zeroed at first. The next
- *	task is mostly of the same cgroup
+/*
+ * The most specific target of the current task; 0: none. @last is what was found last, kept by
+ * the caller for each CPU: the next task is mostly of the same cgroup.
  *
- * Context: any with preemption disabled, NMI included; not nested.
- * Return: the number of the most specific target; 0: none.
+ * Context: as htmm_filter_known().
  */
 static inline u32 htmm_filter_match(const struct htmm_filter *filter,
 				    struct htmm_filter_last *last)
@@ -152,12 +145,10 @@ static inline u32 htmm_filter_match(const struct htmm_filter *filter,
 					 htmm_cgroup_of(current));
 }
 
-/**
- * htmm_filter_only - the target of all tasks, if it is the only one
- * @filter: the filter, which has a set
+/*
+ * The target of all tasks, if it is the only one; 0: use htmm_filter_match(). There is a set.
  *
  * Context: any with preemption disabled, NMI included.
- * Return: its number; 0: use htmm_filter_match().
  */
 static inline u32 htmm_filter_only(const struct htmm_filter *filter)
 {

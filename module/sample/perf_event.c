@@ -127,15 +127,9 @@ static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
 	return event;
 }
 
-/**
- * htmm_perf_event_create - create the perf event of a sampler, not counting yet
- * @sampler: context of the overflow handler; its CPU must be online
- * @desc: the event
- * @period: events between two samples, for now
- * @err: on failure, the reason
- *
- * Context: process, may sleep.
- * Return: 0 or the errno of perf_event_create_kernel_counter().
+/*
+ * The event does not count yet. The CPU of @sampler must be online. Returns 0 or the errno of
+ * perf_event_create_kernel_counter().
  */
 int htmm_perf_event_create(struct htmm_sampler *sampler,
 			   const struct htmm_event *desc, u64 period,
@@ -152,33 +146,24 @@ int htmm_perf_event_create(struct htmm_sampler *sampler,
 	return 0;
 }
 
-/**
- * htmm_perf_event_step - what the periods of an event must be multiples of
- * @sampler: a sampler with an event
- *
- * The event's own PMU counts: perf passes some raw events of AMD's CPUs on to IBS.
- *
- * Context: process; under &struct htmm_sampler_set.lock.
- * Return: the number; 0: any period is possible.
+/*
+ * What the periods of an event must be multiples of; 0: any. The event's own PMU counts: perf
+ * passes some raw events of AMD's CPUs on to IBS. Under &struct htmm_sampler_set.lock.
  */
 u64 htmm_perf_event_step(const struct htmm_sampler *sampler)
 {
 	return str_has_prefix(sampler->event->pmu->name, "ibs_") ? HTMM_IBS_STEP : 0;
 }
 
-/**
- * htmm_perf_event_try_period - check whether the event can have another period
- * @sampler: a sampler with an event, which is not changed; its CPU must be online
- * @desc: the event
- * @period: events between two samples
- * @err: on failure, the reason
+/*
+ * Can the event of @sampler, whose CPU is online, have another period? It is not changed.
  *
  * The creation of an event checks more than perf_event_period() does. But AMD's IBS clears the
  * low bits of a period when it creates an event, without an error, and only from Linux 6.15 on
  * perf_event_period() refuses such a period.
  *
- * Context: process, may sleep; under &struct htmm_sampler_set.lock.
- * Return: 0, -EINVAL, or the errno of perf_event_create_kernel_counter().
+ * Under &struct htmm_sampler_set.lock. Returns 0, -EINVAL, or the errno of
+ * perf_event_create_kernel_counter().
  */
 int htmm_perf_event_try_period(struct htmm_sampler *sampler,
 			       const struct htmm_event *desc, u64 period,
@@ -199,47 +184,29 @@ int htmm_perf_event_try_period(struct htmm_sampler *sampler,
 	return 0;
 }
 
-/**
- * htmm_perf_event_arm - let the event of a sampler count
- * @sampler: a sampler with an event
- *
- * Context: process, may sleep.
- */
 void htmm_perf_event_arm(struct htmm_sampler *sampler)
 {
 	perf_event_enable(sampler->event);
 }
 
-/**
- * htmm_perf_event_set_period - change the period of an event that may be counting
- * @sampler: a sampler, with or without an event
- * @period: the new period, 1 to 2^63 - 1
- *
- * Context: process, may sleep; under &struct htmm_sampler_set.lock.
- * Return: 0, or the errno of perf_event_period(): some PMUs have a smallest period.
+/*
+ * The event may be counting, or there is none. Under &struct htmm_sampler_set.lock. Returns 0,
+ * or the errno of perf_event_period(): some PMUs have a smallest period.
  */
 int htmm_perf_event_set_period(struct htmm_sampler *sampler, u64 period)
 {
 	return sampler->event ? perf_event_period(sampler->event, period) : 0;
 }
 
-/**
- * htmm_perf_event_disarm - disable the event of a sampler
- * @sampler: a sampler, with or without an event
- *
- * Context: process, may sleep.
- */
 void htmm_perf_event_disarm(struct htmm_sampler *sampler)
 {
 	if (sampler->event)
 		perf_event_disable(sampler->event);
 }
 
-/**
- * htmm_perf_event_query - read the state of the event from perf
- * @sampler: a sampler; without an event, its last state is kept
- *
- * Context: process, may sleep; under &struct htmm_sampler_set.lock.
+/*
+ * Read the state of the event from perf; without one, the last state stays. Under &struct
+ * htmm_sampler_set.lock.
  */
 void htmm_perf_event_query(struct htmm_sampler *sampler)
 {
@@ -260,14 +227,9 @@ void htmm_perf_event_query(struct htmm_sampler *sampler)
 	state->large_pebs = htmm_large_pebs(event);
 }
 
-/**
- * htmm_perf_event_release - free the event of a sampler
- * @sampler: a sampler, with or without an event
- *
- * The last state of the event is kept in the sampler. A handler of a software event may
+/*
+ * Free the event, if there is one, and keep its last state. A handler of a software event may
  * still be running when this returns; it is done after synchronize_rcu().
- *
- * Context: process, may sleep.
  */
 void htmm_perf_event_release(struct htmm_sampler *sampler)
 {

@@ -4,15 +4,6 @@
 #include "base/alloc.h"
 #include "sampler.h"
 
-/**
- * htmm_sampler_create - create a sampler without a ring and without a perf event
- * @cpu: its CPU, on whose node its memory is allocated
- * @index: index of the event in the session
- * @sample_type: PERF_SAMPLE_* bits of a record
- *
- * Context: process, may sleep.
- * Return: the sampler, or NULL if there is no memory for it.
- */
 struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
 					 u64 sample_type)
 {
@@ -27,16 +18,7 @@ struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
 	return sampler;
 }
 
-/**
- * htmm_sampler_make_ring - give a sampler its ring
- * @sampler: a sampler without a ring
- * @bytes: size of the ring
- *
- * A concurrent reader of the ring must call htmm_sampler_has_ring() first.
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
- */
+/* A concurrent reader of the ring calls htmm_sampler_has_ring() first. Returns 0 or -ENOMEM. */
 int htmm_sampler_make_ring(struct htmm_sampler *sampler, size_t bytes)
 {
 	void *mem = kvmalloc_node(bytes, HTMM_GFP, cpu_to_node(sampler->cpu));
@@ -57,35 +39,23 @@ err_mem:
 	return ret;
 }
 
-/**
- * htmm_sampler_free_ring - free the ring's memory, keep the counters
- * @sampler: a sampler whose event is released and whose ring is drained
- */
+/* The event is released, and the ring drained. The counters stay. */
 void htmm_sampler_free_ring(struct htmm_sampler *sampler)
 {
 	kvfree(sampler->mem);
 	WRITE_ONCE(sampler->mem, NULL);
 }
 
-/**
- * htmm_sampler_destroy - free a sampler
- * @sampler: a sampler whose event is released
- */
 void htmm_sampler_destroy(struct htmm_sampler *sampler)
 {
 	htmm_sampler_free_ring(sampler);
 	kfree(sampler);
 }
 
-/**
- * htmm_sampler_read - the counters of a sampler since the last RESET
- * @sampler: the sampler
- * @counters: every member is set
- *
- * The counters are exact if the event is not counting. Otherwise, a concurrent overflow may
- * be in one counter and not yet in another.
- *
- * Context: process, under &struct htmm_tracker_set.lock.
+/*
+ * The counters since the last RESET. They are exact if the event is not counting; else a
+ * concurrent overflow may be in one counter and not yet in another. Under &struct
+ * htmm_tracker_set.lock.
  */
 void htmm_sampler_read(const struct htmm_sampler *sampler,
 		       struct htmm_counters *counters)
@@ -110,14 +80,10 @@ void htmm_sampler_read(const struct htmm_sampler *sampler,
 	counters->overflows = overflows - base->overflows;
 }
 
-/**
- * htmm_sampler_reset - set all counters to zero
- * @sampler: the sampler
- *
- * Records in the ring are accounted later, so they are counted after the reset. Either all
- * overflows of a sampler are in NMI context or none is.
- *
- * Context: process, under &struct htmm_tracker_set.lock.
+/*
+ * Set all counters to zero. Records in the ring are accounted later, so they are counted after
+ * the reset. Either all overflows of a sampler are in NMI context or none is. Under &struct
+ * htmm_tracker_set.lock.
  */
 void htmm_sampler_reset(struct htmm_sampler *sampler)
 {

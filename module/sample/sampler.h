@@ -112,13 +112,9 @@ struct htmm_sampler {
 	struct htmm_counters base;
 };
 
-/**
- * htmm_sampler_has_ring - is the ring ready?
- * @sampler: the sampler
- *
- * Context: any.
- * Return: true from when the ring is ready until it is freed. A CPU that comes online late
- * gets its ring late.
+/*
+ * From when the ring is ready until it is freed. A CPU that comes online late gets its ring
+ * late.
  */
 static inline bool htmm_sampler_has_ring(const struct htmm_sampler *sampler)
 {

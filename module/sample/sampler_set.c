@@ -187,16 +187,7 @@ static int htmm_sampler_set_cpu_offline(unsigned int cpu, struct hlist_node *nod
 	return 0;
 }
 
-/**
- * htmm_sampler_set_init - create the samplers, without rings and events
- * @set: zeroed set
- * @config: what to sample and where
- * @filter: targets whose samples pass
- * @memcg: the memory cgroup that pays for rings
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
- */
+/* Create the samplers, without rings and events. @memcg pays for rings. Returns 0 or -ENOMEM. */
 int htmm_sampler_set_init(struct htmm_sampler_set *set, const struct htmm_config *config,
 			  const struct htmm_filter *filter, struct mem_cgroup *memcg)
 {
@@ -308,17 +299,12 @@ static void htmm_sampler_set_release(struct htmm_sampler_set *set)
 		irq_work_sync(&set->samplers[i]->work);
 }
 
-/**
- * htmm_sampler_set_create - create the events of all CPUs that are online
- * @set: an initialised set whose samplers know how to wake ksampled
- * @err: on failure, the reason
+/*
+ * Create the events of all CPUs that are online, disabled, or none. From then on the set follows
+ * CPU hotplug. Not under cpus_read_lock().
  *
- * Either all of them are created, disabled, or none is. From then on the set follows CPU
- * hotplug.
- *
- * Context: process, may sleep; not under cpus_read_lock().
- * Return: 0, -ENOENT for an event that no session may have, -ERANGE for too much ring
- * memory, -ENOMEM, or the errno of perf_event_create_kernel_counter().
+ * Returns 0, -ENOENT for an event that no session may have, -ERANGE for too much ring memory,
+ * -ENOMEM, or the errno of perf_event_create_kernel_counter().
  */
 int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err)
 {
@@ -339,12 +325,6 @@ int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err
 	return ret;
 }
 
-/**
- * htmm_sampler_set_arm - enable all events
- * @set: a created set
- *
- * Context: process, may sleep.
- */
 void htmm_sampler_set_arm(struct htmm_sampler_set *set)
 {
 	unsigned int i;
@@ -357,14 +337,6 @@ void htmm_sampler_set_arm(struct htmm_sampler_set *set)
 	mutex_unlock(&set->lock);
 }
 
-/**
- * htmm_sampler_set_period - the current period
- * @set: a set
- * @index: index of the event
- *
- * Context: process, may sleep.
- * Return: events between two samples.
- */
 u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index)
 {
 	u64 period;
@@ -375,14 +347,7 @@ u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index)
 	return period;
 }
 
-/**
- * htmm_sampler_set_step - what the periods of an event must be multiples of
- * @set: a created set
- * @index: index of the event
- *
- * Context: process, may sleep.
- * Return: the number; 0: any period is possible, or no CPU is sampled now.
- */
+/* What the periods of an event must be multiples of; 0: any, or no CPU is sampled now. */
 u64 htmm_sampler_set_step(struct htmm_sampler_set *set, unsigned int index)
 {
 	unsigned int i;
@@ -396,17 +361,9 @@ u64 htmm_sampler_set_step(struct htmm_sampler_set *set, unsigned int index)
 	return step;
 }
 
-/**
- * htmm_sampler_set_try_period - check whether perf accepts an event with this period
- * @set: a created set
- * @index: index of the event
- * @period: events between two samples
- * @err: on failure, the reason
- *
- * The check is made on one CPU, and skipped if no CPU is sampled now.
- *
- * Context: process, may sleep; not under cpus_read_lock().
- * Return: 0 or the errno of perf_event_create_kernel_counter().
+/*
+ * Does perf accept an event with this period? Asked on one CPU, if any is sampled now. Not under
+ * cpus_read_lock(). Returns 0 or the errno of perf_event_create_kernel_counter().
  */
 int htmm_sampler_set_try_period(struct htmm_sampler_set *set, unsigned int index,
 				u64 period, struct htmm_error *err)
@@ -431,15 +388,9 @@ int htmm_sampler_set_try_period(struct htmm_sampler_set *set, unsigned int index
 	return ret;
 }
 
-/**
- * htmm_sampler_set_set_period - change a period on all CPUs, including later ones
- * @set: a set
- * @index: index of the event
- * @period: the new period, 1 to 2^63 - 1
- *
- * Context: process, may sleep.
- * Return: 0, or the errno of perf_event_period() if the PMU rejects the period; the old one
- * is then restored.
+/*
+ * Change a period on all CPUs, including later ones. Returns 0, or the errno of
+ * perf_event_period() if the PMU rejects it; the old one is then restored.
  */
 int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index,
 				u64 period)
@@ -461,14 +412,9 @@ int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index
 	return ret;
 }
 
-/**
- * htmm_sampler_set_stop - stop all events
- * @set: a created set
- *
- * All events are disabled before the first is released, so that they stop nearly at the
- * same time, as they started.
- *
- * Context: process, may sleep; not under cpus_read_lock().
+/*
+ * All events are disabled before the first is released, so that they stop nearly at the same
+ * time, as they started. Not under cpus_read_lock().
  */
 void htmm_sampler_set_stop(struct htmm_sampler_set *set)
 {
@@ -482,12 +428,7 @@ void htmm_sampler_set_stop(struct htmm_sampler_set *set)
 	htmm_sampler_set_release(set);
 }
 
-/**
- * htmm_sampler_set_free_rings - free the memory of all rings
- * @set: a stopped set whose rings are drained
- *
- * Context: process, may sleep.
- */
+/* The set is stopped, and its rings are drained. */
 void htmm_sampler_set_free_rings(struct htmm_sampler_set *set)
 {
 	unsigned int i;
@@ -499,10 +440,7 @@ void htmm_sampler_set_free_rings(struct htmm_sampler_set *set)
 	mutex_unlock(&set->lock);
 }
 
-/**
- * htmm_sampler_set_destroy - free the samplers
- * @set: a stopped set, or one that was never created
- */
+/* The set is stopped, or was never created. */
 void htmm_sampler_set_destroy(struct htmm_sampler_set *set)
 {
 	htmm_sampler_set_free_samplers(set);
@@ -511,11 +449,6 @@ void htmm_sampler_set_destroy(struct htmm_sampler_set *set)
 	mutex_destroy(&set->lock);
 }
 
-/**
- * htmm_sampler_set_register - register the CPU hotplug callbacks
- *
- * Return: 0 or the errno of cpuhp_setup_state_multi().
- */
 int htmm_sampler_set_register(void)
 {
 	int ret;
@@ -529,11 +462,6 @@ int htmm_sampler_set_register(void)
 	return 0;
 }
 
-/**
- * htmm_sampler_set_unregister - undo htmm_sampler_set_register()
- *
- * Context: process; no set is created.
- */
 void htmm_sampler_set_unregister(void)
 {
 	cpuhp_remove_multi_state(htmm_cpuhp_state);

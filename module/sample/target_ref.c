@@ -28,16 +28,11 @@ static struct cgroup *htmm_target_cgroup(u64 id)
 	return id > INT_MAX ? ERR_PTR(-EBADF) : htmm_cgroup_from_fd(id);
 }
 
-/**
- * htmm_target_find - look up a target
- * @ref: set to the target, with a reference held for the caller
- * @target: the target as the caller gave it
- * @err: on failure, the reason
+/*
+ * Look up a target in the caller's pid namespace and files. The caller gets a reference.
  *
- * Context: process context of the caller, whose pid namespace and files count; may
- * sleep.
- * Return: 0, -ESRCH for a dead pid, -EBADF for a file that is not a cgroup's directory,
- * -ENOENT for the directory of a removed cgroup, -EOPNOTSUPP.
+ * Returns 0, -ESRCH for a dead pid, -EBADF for a file that is not a cgroup's directory, -ENOENT
+ * for the directory of a removed cgroup, -EOPNOTSUPP.
  */
 int htmm_target_find(struct htmm_target_ref *ref,
 		     const struct htmm_target *target, struct htmm_error *err)
@@ -68,10 +63,6 @@ int htmm_target_find(struct htmm_target_ref *ref,
 	}
 }
 
-/**
- * htmm_target_get - take another reference
- * @ref: a target with a reference
- */
 void htmm_target_get(const struct htmm_target_ref *ref)
 {
 	if (ref->type == HTMM_TARGET_TGID)
@@ -80,10 +71,6 @@ void htmm_target_get(const struct htmm_target_ref *ref)
 		htmm_cgroup_get(ref->cgroup);
 }
 
-/**
- * htmm_target_put - drop a reference
- * @ref: a target with a reference
- */
 void htmm_target_put(const struct htmm_target_ref *ref)
 {
 	if (ref->type == HTMM_TARGET_TGID)
@@ -92,11 +79,6 @@ void htmm_target_put(const struct htmm_target_ref *ref)
 		htmm_cgroup_put(ref->cgroup);
 }
 
-/**
- * htmm_target_same - are two targets the same?
- * @a: a target
- * @b: a target
- */
 bool htmm_target_same(const struct htmm_target_ref *a,
 		      const struct htmm_target_ref *b)
 {

@@ -29,11 +29,9 @@ void htmm_target_put(const struct htmm_target_ref *ref);
 bool htmm_target_same(const struct htmm_target_ref *a,
 		      const struct htmm_target_ref *b);
 
-/**
- * htmm_target_key - key to compare with a task's process or cgroup
- * @ref: the target
- *
- * Return: an address that is unique for the target; NULL: all tasks.
+/*
+ * What tells a target from others, and a task's process or cgroup is compared with; NULL: all
+ * tasks.
  */
 static inline const void *htmm_target_key(const struct htmm_target_ref *ref)
 {

@@ -110,15 +110,7 @@ static void htmm_budget_work(struct work_struct *work)
 	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);
 }
 
-/**
- * htmm_budget_start - start to measure the cost of sampling
- * @budget: zeroed
- * @samplers: the samplers, armed
- * @drains: the threads, running
- * @started: when the session began; no event is older
- *
- * Context: process.
- */
+/* Start to measure the cost. @budget is zeroed; no event is older than @started. */
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
 		       struct htmm_drain_set *drains, ktime_t started)
 {
@@ -131,24 +123,14 @@ void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samp
 	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);
 }
 
-/**
- * htmm_budget_stop - stop changing the periods
- * @budget: a started budget
- *
- * Context: process, may sleep.
- */
 void htmm_budget_stop(struct htmm_budget *budget)
 {
 	cancel_delayed_work_sync(&budget->work);
 }
 
-/**
- * htmm_budget_finish - from now on, tell the cost of the whole session
- * @budget: a stopped budget; its samplers and threads are stopped, too
- *
- * The last window tells nothing of a session whose work was done before it.
- *
- * Context: process, may sleep.
+/*
+ * From now on, tell the cost of the whole session, which is stopped: the last window tells
+ * nothing of one whose work was done before it.
  */
 void htmm_budget_finish(struct htmm_budget *budget)
 {

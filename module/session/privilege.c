@@ -33,14 +33,10 @@ static void htmm_privilege_own_cpus(struct cpumask *cpus)
 		cpumask_copy(cpus, current->cpus_ptr);
 }
 
-/**
- * htmm_privilege_defaults - fill in what the caller has left out and may not leave open
- * @config: what the caller asked for, not checked yet
- *
- * Without CAP_SYS_NICE the drain threads run on the caller's CPUs, and the periods move so
- * that the cost stays within a budget, however long they become.
- *
- * Context: process context of the caller.
+/*
+ * Fill in what the caller has left out and may not leave open: without CAP_SYS_NICE the drain
+ * threads run on the caller's CPUs, and the periods move so that the cost stays within a budget,
+ * however long they become.
  */
 void htmm_privilege_defaults(struct htmm_config *config)
 {
@@ -157,18 +153,9 @@ static int htmm_privilege_check_periods(const struct htmm_config *config,
 	return 0;
 }
 
-/**
- * htmm_privilege_check_period - may the caller change a period?
- * @event: the event as it was started
- * @index: its index
- * @period: the new period
- * @err: on failure, the reason
- *
- * A session without a budget was started by somebody who may use the CPU time that its
- * periods cost, but not more.
- *
- * Context: process context of the caller.
- * Return: 0 or -EPERM.
+/*
+ * A session without a budget was started by somebody who may use the CPU time that its periods
+ * cost, but not more. Returns 0 or -EPERM.
  */
 int htmm_privilege_check_period(const struct htmm_event *event, unsigned int index,
 				u64 period, struct htmm_error *err)
@@ -180,15 +167,9 @@ int htmm_privilege_check_period(const struct htmm_event *event, unsigned int ind
 			 index, event->period);
 }
 
-/**
- * htmm_privilege_check - may the caller start this session?
- * @config: the configuration, checked
- * @err: on failure, the limit and how to raise it
- *
- * Memory is limited separately: it is charged to the caller's memory cgroup.
- *
- * Context: process context of the caller.
- * Return: 0 or -EPERM.
+/*
+ * May the caller start this session? @err names the limit and how to raise it. Memory is limited
+ * separately: it is charged to the caller's memory cgroup. Returns 0 or -EPERM.
  */
 int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *err)
 {

@@ -181,15 +181,9 @@ err_session:
 	return ERR_PTR(ret);
 }
 
-/**
- * htmm_session_start - start sampling
- * @config: the configuration, checked; on success the session takes it over
- * @holder: htmm_session_close() of this ends the session; NULL: detached
- * @number: set to the session's number
- * @err: on failure, the reason
- *
- * Context: process, may sleep.
- * Return: 0 or the errno documented with struct htmm_start.
+/*
+ * On success the session takes over @config, which was checked. htmm_session_close() of @holder
+ * ends it; NULL: it is detached. Returns 0 or the errno documented with struct htmm_start.
  */
 int htmm_session_start(struct htmm_config *config, const void *holder, u64 *number,
 		       struct htmm_error *err)
@@ -239,12 +233,9 @@ static void htmm_session_end(struct htmm_session *session)
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);
 }
 
-/**
- * htmm_session_stop - end sampling, keep the results
- * @number: number of the session; 0: the current one
- *
- * Context: process, may sleep.
- * Return: 0, -EALREADY if no session is running, -ESTALE, -EINTR.
+/*
+ * End sampling, keep the results. Returns 0, -EALREADY if no session is running, -ESTALE,
+ * -EINTR.
  */
 int htmm_session_stop(u64 number)
 {
@@ -284,12 +275,9 @@ static bool htmm_session_is_held_by(const void *holder)
 	return held;
 }
 
-/**
- * htmm_session_close - end the session of a holder that is closed
- * @holder: as given to htmm_session_start(), not NULL, and not used for a start any more.
- *	If it holds no session, this does not wait for a start or stop in progress
- *
- * Context: process, may sleep.
+/*
+ * @holder is not NULL, and not used for a start any more. If it holds no session, this does not
+ * wait for a start or stop in progress.
  */
 void htmm_session_close(const void *holder)
 {
@@ -305,11 +293,7 @@ void htmm_session_close(const void *holder)
 	htmm_session_put(old);
 }
 
-/**
- * htmm_session_exit - end a running session before the module is unloaded
- *
- * Context: process, may sleep; no caller can start a session any more.
- */
+/* No caller can start a session any more. */
 void htmm_session_exit(void)
 {
 	struct htmm_session *old = NULL;
@@ -321,12 +305,9 @@ void htmm_session_exit(void)
 	htmm_session_put(old);
 }
 
-/**
- * htmm_session_reset - forget all pages and set all counters to zero
- * @number: number of the session; 0: the current one
- *
- * Context: process, may sleep.
- * Return: 0, -ENODATA if there is no session, -ESTALE, -EINTR, -ENOMEM.
+/*
+ * Forget all pages and set all counters to zero. Returns 0, -ENODATA if there is no session,
+ * -ESTALE, -EINTR, -ENOMEM.
  */
 int htmm_session_reset(u64 number)
 {
@@ -349,14 +330,7 @@ int htmm_session_reset(u64 number)
 	return ret;
 }
 
-/**
- * htmm_session_cool - halve every count now
- * @session: the session
- * @target: number of a target; 0: all
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOENT if there is no such target.
- */
+/* Returns 0, or -ENOENT if there is no such target. */
 int htmm_session_cool(struct htmm_session *session, u32 target)
 {
 	struct htmm_tracker_list trackers;
@@ -370,16 +344,9 @@ int htmm_session_cool(struct htmm_session *session, u32 target)
 	return ret;
 }
 
-/**
- * htmm_session_add_target - add a target to the running session
- * @number: number of the session; 0: the current one
- * @target: the target
- * @added: set to its number
- * @err: on failure, the reason
- *
- * Context: process context of the caller, whose pid namespace and files count; may
- * sleep.
- * Return: 0 or the errno documented with struct htmm_add_target.
+/*
+ * Context: the caller, whose pid namespace and files count. Returns 0 or the errno documented
+ * with struct htmm_add_target.
  */
 int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *added,
 			    struct htmm_error *err)
@@ -402,14 +369,7 @@ int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *a
 	return ret;
 }
 
-/**
- * htmm_session_remove_target - remove a target of the session
- * @number: number of the session; 0: the current one
- * @target: number of the target
- *
- * Context: process, may sleep.
- * Return: 0 or the errno documented with struct htmm_remove_target.
- */
+/* Returns 0 or the errno documented with struct htmm_remove_target. */
 int htmm_session_remove_target(u64 number, u32 target)
 {
 	struct htmm_tracker_list gone = {};
@@ -427,14 +387,7 @@ int htmm_session_remove_target(u64 number, u32 target)
 	return ret;
 }
 
-/**
- * htmm_session_set - change settings of the running session
- * @set: the settings and their new values
- * @err: on failure, the reason
- *
- * Context: process, may sleep.
- * Return: 0 or the errno documented with struct htmm_set.
- */
+/* Returns 0 or the errno documented with struct htmm_set. */
 int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
 {
 	int ret;
@@ -449,13 +402,10 @@ int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
 	return ret;
 }
 
-/**
- * htmm_session_get - the current session
- * @number: its number; 0: any
- *
- * Context: process. Never waits for a start or stop in progress.
- * Return: the session with a reference for the caller; -ESTALE if its number is not
- * @number; NULL if there is no session and @number is 0.
+/*
+ * The current session, if its number is @number or that is 0, with a reference for the caller;
+ * else -ESTALE; NULL if there is none and @number is 0. Never waits for a start or stop in
+ * progress.
  */
 struct htmm_session *htmm_session_get(u64 number)
 {
@@ -471,12 +421,9 @@ struct htmm_session *htmm_session_get(u64 number)
 	return session;
 }
 
-/**
- * htmm_session_put - drop a reference
- * @session: from htmm_session_get(), or NULL
- *
- * Context: process, may sleep, for a long time if it was the last reference: hold no lock
- * that others wait for.
+/*
+ * @session may be NULL. Takes a long time if it was the last reference: hold no lock that others
+ * wait for.
  */
 void htmm_session_put(struct htmm_session *session)
 {

@@ -46,11 +46,6 @@ static unsigned long htmm_shrinker_scan(struct shrinker *shrinker,
 	return pages ?: SHRINK_STOP;
 }
 
-/**
- * htmm_shrinker_init - let the kernel ask for memory
- *
- * Return: 0 or a negative errno.
- */
 int htmm_shrinker_init(void)
 {
 	htmm_shrinker = htmm_shrinker_register(htmm_shrinker_count, htmm_shrinker_scan,
@@ -58,11 +53,6 @@ int htmm_shrinker_init(void)
 	return PTR_ERR_OR_ZERO(htmm_shrinker);
 }
 
-/**
- * htmm_shrinker_exit - the kernel asks for no more memory
- *
- * Context: process, may sleep.
- */
 void htmm_shrinker_exit(void)
 {
 	htmm_shrinker_unregister(htmm_shrinker);

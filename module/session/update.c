@@ -96,15 +96,9 @@ static void htmm_update_capacity(struct htmm_tracker_set *trackers,
 	}
 }
 
-/**
- * htmm_update_change - change all requested settings or none
- * @trackers: the targets of a running session
- * @budget: its budget, which refers to its samplers
- * @set: the changes
- * @err: on failure, the reason
- *
- * Context: process, may sleep; the caller holds htmm_session_lock.
- * Return: 0 or the errno documented with struct htmm_set.
+/*
+ * Change all requested settings or none. The caller holds htmm_session_lock. Returns 0 or the
+ * errno documented with struct htmm_set.
  */
 int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *budget,
 		       const struct htmm_set *set, struct htmm_error *err)

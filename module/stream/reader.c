@@ -10,13 +10,10 @@
 static_assert(8 * (HTMM_MAX_EVENTS * HTMM_RECORD_LOST_MAX + HTMM_RECORD_MAX + 1) <=
 	      HTMM_MIN_STREAM_BYTES);
 
-/**
- * htmm_reader_create - create a reader that waits for a session
- * @bytes: size of its buffer, a power of two, HTMM_MIN_STREAM_BYTES and up
- * @watermark: fill level in bytes that wakes waiting threads, 1 to @bytes / 2
- *
- * Context: process, may sleep; the memory is charged to the caller's cgroup.
- * Return: the reader, or NULL if there is no memory for it.
+/*
+ * @bytes is a power of two from HTMM_MIN_STREAM_BYTES on; from @watermark bytes on, 1 to half of
+ * them, waiting threads are woken. The memory is charged to the caller's cgroup. Returns NULL if
+ * there is none.
  */
 struct htmm_reader *htmm_reader_create(u32 bytes, u32 watermark)
 {
@@ -42,10 +39,7 @@ err_reader:
 	return NULL;
 }
 
-/**
- * htmm_reader_destroy - free a reader
- * @reader: a reader that is in no list and has no users
- */
+/* The reader is in no list and has no users. */
 void htmm_reader_destroy(struct htmm_reader *reader)
 {
 	vfree(reader->buffer);
@@ -53,13 +47,7 @@ void htmm_reader_destroy(struct htmm_reader *reader)
 	kfree(reader);
 }
 
-/**
- * htmm_reader_id - the id of an event in records
- * @layout: the session's
- * @event: index of the event
- *
- * Return: a number that no other event has had since the module was loaded.
- */
+/* The id of an event in records: no other event has had it since the module was loaded. */
 u64 htmm_reader_id(const struct htmm_layout *layout, unsigned int event)
 {
 	return layout->session * HTMM_MAX_EVENTS + event + 1;
@@ -126,14 +114,9 @@ static void htmm_reader_tell_gaps(struct htmm_reader *reader)
 	htmm_reader_commit(reader, head);
 }
 
-/**
- * htmm_reader_put - offer a sample
- * @reader: a reader of a running session
- * @event: index of its event
- * @slot: the sample as in a ring
- *
- * Before the next sample that fits, lost records are put in the place of the missing
- * samples.
+/*
+ * Offer a sample, as it is in a ring. Before the next sample that fits, lost records are put in
+ * the place of the missing samples.
  *
  * Context: ksampled, under the stream's lock; does not sleep.
  */
@@ -165,13 +148,9 @@ void htmm_reader_put(struct htmm_reader *reader, unsigned int event,
 	reader->round_due = true;
 }
 
-/**
- * htmm_reader_settle - put a round record: all rings have been emptied once more
- * @reader: a reader of a running session
- *
- * Puts lost records and the round record, if there is room for both.
- *
- * Context: process, under the stream's lock; does not sleep.
+/*
+ * All rings have been emptied once more: put lost records and a round record, if there is room
+ * for both. Under the stream's lock; does not sleep.
  */
 void htmm_reader_settle(struct htmm_reader *reader)
 {
@@ -193,12 +172,6 @@ void htmm_reader_settle(struct htmm_reader *reader)
 	reader->round_due = false;
 }
 
-/**
- * htmm_reader_wake - wake waiting threads if data is ready
- * @reader: the reader
- *
- * Context: process.
- */
 void htmm_reader_wake(struct htmm_reader *reader)
 {
 	if (htmm_reader_ready(reader) && wq_has_sleeper(&reader->wait))
@@ -207,14 +180,7 @@ void htmm_reader_wake(struct htmm_reader *reader)
 							  EPOLLHUP);
 }
 
-/**
- * htmm_reader_describe - fill the interface's struct for a reader
- * @reader: the reader
- * @out: set, except the pointer to the caller's events
- * @events: set to the events; room for HTMM_MAX_EVENTS
- *
- * Context: process, under the stream's lock.
- */
+/* @events has room for HTMM_MAX_EVENTS. Under the stream's lock. */
 void htmm_reader_describe(const struct htmm_reader *reader,
 			  struct htmm_stream *out,
 			  struct htmm_stream_event *events)
@@ -244,12 +210,8 @@ void htmm_reader_describe(const struct htmm_reader *reader,
 		events[i].id = htmm_reader_id(layout, i);
 }
 
-/**
- * htmm_reader_ended - has the session put its last record?
- * @reader: the reader
- *
- * If true, no records are added after what is in the buffer then.
- *
+/*
+ * Has the session put its last record? Then no records are added after what is in the buffer.
  * Context: any.
  */
 bool htmm_reader_ended(const struct htmm_reader *reader)
@@ -258,24 +220,14 @@ bool htmm_reader_ended(const struct htmm_reader *reader)
 	return smp_load_acquire(&reader->state) == HTMM_STREAM_ENDED;
 }
 
-/**
- * htmm_reader_ready - is data ready?
- * @reader: the reader
- *
- * Context: any.
- */
+/* Context: any. */
 bool htmm_reader_ready(const struct htmm_reader *reader)
 {
 	return htmm_reader_ended(reader) ||
 	       htmm_reader_used(reader) >= reader->watermark;
 }
 
-/**
- * htmm_reader_used - bytes that can be read
- * @reader: the reader
- *
- * Context: any.
- */
+/* Bytes that can be read. Context: any. */
 u32 htmm_reader_used(const struct htmm_reader *reader)
 {
 	u32 tail = READ_ONCE(reader->tail);
@@ -284,15 +236,12 @@ u32 htmm_reader_used(const struct htmm_reader *reader)
 	return smp_load_acquire(&reader->head) - tail;
 }
 
-/**
- * htmm_reader_peek - the records to be read next
- * @reader: the reader
- * @room: most bytes wanted
- * @spans: set to the pieces of the buffer that hold them; the second is often empty
+/*
+ * The records to be read next, of at most @room bytes: two pieces of the buffer, the second of
+ * which is often empty. Under @reader->lock.
  *
- * Context: under @reader->lock.
- * Return: bytes of the whole records that fit in @room, 0 if the buffer is empty, or
- * -EINVAL if the next one does not fit.
+ * Returns bytes of the whole records that fit, 0 if the buffer is empty, or -EINVAL if the next
+ * one does not fit.
  */
 int htmm_reader_peek(const struct htmm_reader *reader, size_t room,
 		     struct htmm_span spans[2])
@@ -322,13 +271,7 @@ int htmm_reader_peek(const struct htmm_reader *reader, size_t room,
 	return bytes;
 }
 
-/**
- * htmm_reader_consume - free bytes that were read
- * @reader: the reader
- * @bytes: bytes that were read, as returned by htmm_reader_peek()
- *
- * Context: under @reader->lock.
- */
+/* Free @bytes that htmm_reader_peek() has returned. Under @reader->lock. */
 void htmm_reader_consume(struct htmm_reader *reader, u32 bytes)
 {
 	lockdep_assert_held(&reader->lock);

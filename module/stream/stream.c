@@ -44,15 +44,9 @@ static void htmm_stream_attach(struct htmm_reader *reader)
 	WRITE_ONCE(htmm_nr_attached, htmm_nr_attached + 1);
 }
 
-/**
- * htmm_stream_join - add a reader
- * @arg: its buffer, watermark and session, as in the interface
- *
- * It belongs to the running session. If none is running and @arg names none, it belongs to
- * the next one.
- *
- * Context: process, may sleep.
- * Return: the reader, or -EINVAL, -ERANGE, -ESTALE, -EUSERS, -ENOMEM.
+/*
+ * Add a reader. It belongs to the running session; if none is running and @arg names none, to
+ * the next one. Returns the reader, or -EINVAL, -ERANGE, -ESTALE, -EUSERS, -ENOMEM.
  */
 struct htmm_reader *htmm_stream_join(const struct htmm_stream *arg)
 {
@@ -86,12 +80,7 @@ struct htmm_reader *htmm_stream_join(const struct htmm_stream *arg)
 	return ERR_PTR(ret);
 }
 
-/**
- * htmm_stream_leave - remove a reader and free it
- * @reader: from htmm_stream_join(), or NULL; it has no users any more
- *
- * Context: process, may sleep.
- */
+/* Remove and free a reader, or NULL, that has no users any more. */
 void htmm_stream_leave(struct htmm_reader *reader)
 {
 	if (!reader)
@@ -105,14 +94,6 @@ void htmm_stream_leave(struct htmm_reader *reader)
 	htmm_reader_destroy(reader);
 }
 
-/**
- * htmm_stream_describe - fill the interface's struct for a reader
- * @reader: the reader
- * @out: set, except the pointer to the caller's events
- * @events: set to the events; room for HTMM_MAX_EVENTS
- *
- * Context: process, may sleep.
- */
 void htmm_stream_describe(const struct htmm_reader *reader,
 			  struct htmm_stream *out,
 			  struct htmm_stream_event *events)
@@ -122,13 +103,9 @@ void htmm_stream_describe(const struct htmm_reader *reader,
 	mutex_unlock(&htmm_stream_lock);
 }
 
-/**
- * htmm_stream_finish - report losses that did not fit when the session ended
- * @reader: a reader whose buffer is empty
- *
- * Needed if the reader's buffer was full when the session ended.
- *
- * Context: process, may sleep.
+/*
+ * Report losses that did not fit because the buffer, which is empty now, was full when the
+ * session ended.
  */
 void htmm_stream_finish(struct htmm_reader *reader)
 {
@@ -138,12 +115,7 @@ void htmm_stream_finish(struct htmm_reader *reader)
 	mutex_unlock(&htmm_stream_lock);
 }
 
-/**
- * htmm_stream_begin - a session is about to sample
- * @layout: format of its records
- *
- * Context: process, may sleep; no other session samples.
- */
+/* A session is about to sample, and no other one does. */
 void htmm_stream_begin(const struct htmm_layout *layout)
 {
 	struct htmm_reader *reader;
@@ -156,11 +128,7 @@ void htmm_stream_begin(const struct htmm_layout *layout)
 	mutex_unlock(&htmm_stream_lock);
 }
 
-/**
- * htmm_stream_end - the last sample of a session has been offered
- *
- * Context: process, may sleep.
- */
+/* The last sample of a session has been offered. */
 void htmm_stream_end(void)
 {
 	struct htmm_reader *reader;
@@ -182,14 +150,9 @@ void htmm_stream_end(void)
 	mutex_unlock(&htmm_stream_lock);
 }
 
-/**
- * htmm_stream_offer - offer samples to all readers
- * @event: index of their event
- * @slots: the first of them, as in a ring
- * @n: number of samples, contiguous in memory
- * @slot_size: size of each of them in bytes
- *
- * Context: ksampled. Waits for no reader.
+/*
+ * Offer @n samples, contiguous in memory from @slots on, to all readers. Context: ksampled.
+ * Waits for no reader.
  */
 void htmm_stream_offer(unsigned int event, const void *slots, u32 n,
 		       u32 slot_size)
@@ -210,11 +173,7 @@ void htmm_stream_offer(unsigned int event, const void *slots, u32 n,
 	mutex_unlock(&htmm_stream_lock);
 }
 
-/**
- * htmm_stream_round - all rings have been emptied since the last time
- *
- * Context: ksampled. Waits for no reader.
- */
+/* All rings have been emptied since the last time. Context: ksampled. Waits for no reader. */
 void htmm_stream_round(void)
 {
 	struct htmm_reader *reader;
