@@ -58,6 +58,8 @@ int tap_main(const struct tap_test *tests, unsigned int n)
 		ok = tap_passes(&tests[i]);
 		failed += !ok;
 		printf("%s %u - %s\n", ok ? "ok" : "not ok", i + 1, tests[i].name);
+		if (!ok && getenv("TAP_FIRST"))
+			break;
 	}
 	printf("# passed %u failed %u\n", n - failed, failed);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;

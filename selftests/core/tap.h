@@ -14,7 +14,7 @@ struct tap_test {
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define TAP_TEST(function) { #function, function }
 
-/* Run all tests; returns the exit status. */
+/* Run all tests, or with TAP_FIRST set only until one fails; returns the exit status. */
 int tap_main(const struct tap_test *tests, unsigned int n);
 
 /* The first false check ends the test and prints its place. */
