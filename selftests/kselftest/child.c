@@ -38,6 +38,13 @@ int child_await(int sock)
 	return read(sock, &byte, 1) == 1 ? 0 : -EPIPE;
 }
 
+bool child_told(int sock)
+{
+	char byte;
+
+	return recv(sock, &byte, 1, MSG_DONTWAIT) == 1;
+}
+
 /* What a worker process does, and for whom. */
 struct trade {
 	void (*work)(void *arg);

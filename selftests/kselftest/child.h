@@ -21,6 +21,8 @@ int child_start(struct child *child, int (*body)(int sock, void *arg), void *arg
 /* Called by either side: lets the other side's child_await() return. */
 int child_post(int sock);
 int child_await(int sock);
+/* The same without waiting: true if there was something to wait for. */
+bool child_told(int sock);
 /*
  * Starts a process that runs @work with @arg each time that child_do() is called. Between
  * calls it is in the kernel, and has no page fault that could be counted.

@@ -11,6 +11,7 @@
 #include "check.h"
 #include "child.h"
 #include "files.h"
+#include "probe.h"
 
 #define PAGE		4096UL
 #define REGION		(2UL << 20)
@@ -1080,6 +1081,69 @@ TEST_F(locate, under_load)
 	EXPECT_LT(0, seen);
 	EXPECT_LT(0, resident);
 	free(page);
+}
+
+/* Asks where all pages are until it is told to end. */
+static int keep_locating(int sock, void *arg)
+{
+	static struct placement placement;
+	int fd = device_open(), ret = 0;
+
+	child_post(sock);
+	while (!ret && !child_told(sock))
+		ret = device_placement(fd, 0, &placement);
+	return !!ret;
+}
+
+/* Blocks of the slow node that the test takes offline, one after the other. */
+#define BLOCKS	2
+
+/* Memory goes offline while pages are located; those that were there are found elsewhere. */
+TEST_F(locate, memory_goes_offline)
+{
+	const struct htmm_list_pages request = {
+		.flags = HTMM_LIST_PLACEMENT,
+		.order = HTMM_ORDER_TABLE,
+	};
+	DIR *dir = opendir("/sys/devices/system/node/node1");
+	const struct dirent *entry;
+	struct child reader;
+	struct pages list;
+	char path[400];
+	int went = 0;
+
+	ASSERT_NE(NULL, dir);
+	ASSERT_EQ(0, access_bind(self->mem, 2 * REGION, 1));
+	start(_metadata, self, getpid());
+	access_pages(&self->source, self->mem, PAGES, 1);
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, access_bind(self->mem, 2 * REGION, 0));
+	ASSERT_EQ(0, child_start(&reader, keep_locating, NULL));
+	ASSERT_EQ(0, child_await(reader.sock));
+	ASSERT_EQ(0, probe_begin("htmm_frame_notify"));
+	while (went < BLOCKS && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "memory", 6) || !strchr("0123456789", entry->d_name[6]))
+			continue;
+		snprintf(path, sizeof(path), "/sys/devices/system/node/node1/%s/state",
+			 entry->d_name);
+		/* Memory of the kernel itself cannot go. */
+		if (file_write(path, "offline"))
+			continue;
+		went++;
+		list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 700, &list);
+		EXPECT_EQ(PAGES, list.nr);
+		EXPECT_EQ(PAGES, check_nodes(_metadata, getpid(), &list));
+		pages_free(&list);
+		EXPECT_EQ(0, file_write(path, "online"));
+	}
+	/* The module waits for those who have found the memory online. */
+	EXPECT_LE(went, probe_calls());
+	probe_end();
+	closedir(dir);
+	EXPECT_LT(0, went);
+	TH_LOG("%d blocks of memory went and came", went);
+	ASSERT_EQ(0, child_post(reader.sock));
+	EXPECT_EQ(0, child_join(&reader));
 }
 
 TEST_F(locate, bad_arguments)

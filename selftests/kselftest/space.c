@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Pages belong to a program, not to a pid: exit, exec(), reused pids. */
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <linux/sched.h>
 #include "check.h"
@@ -360,6 +362,62 @@ TEST_F(space, exec_begins_a_new_space)
 	pages_free(&pages);
 }
 
+/* exec() closes them one by one, while the process has new memory and its old identity. */
+#define CLOSED_FILES	4000
+
+static int exec_slowly(int sock, void *arg)
+{
+	const struct rlimit files = { CLOSED_FILES + 64, CLOSED_FILES + 64 };
+	int i;
+
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		return 1;
+	for (i = 0; i < CLOSED_FILES; i++)
+		if (open("/dev/null", O_RDONLY | O_CLOEXEC) < 0)
+			return 1;
+	child_post(sock);
+	child_await(sock);
+	touch(arg, 1);
+	child_post(sock);
+	child_await(sock);
+	execl("/bin/true", "true", NULL);
+	return 1;
+}
+
+/* Where pages are is told of a program, or not at all: never of the one that comes after it. */
+TEST_F(space, exec_while_pages_are_located)
+{
+	const struct htmm_list_pages residents = {
+		.flags = HTMM_LIST_RESIDENT,
+		.order = HTMM_ORDER_TABLE,
+	};
+	size_t i, there, lists = 0;
+	struct child child;
+	struct pages pages;
+
+	ASSERT_EQ(0, child_start(&child, exec_slowly, self));
+	ASSERT_EQ(0, child_await(child.sock));
+	request_add_target(&self->req, child.pid);
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_EQ(0, child_post(child.sock));
+	ASSERT_EQ(0, child_await(child.sock));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, child_post(child.sock));
+	do {
+		ASSERT_EQ(0, pages_list(self->fd, &residents, 4096, &pages));
+		for (i = 0, there = 0; i < pages.nr; i++)
+			there += pages.page[i].addr - (uintptr_t)self->mem < PAGES * PAGE;
+		ASSERT_EQ(pages.nr ? PAGES : 0, there) {
+			TH_LOG("list %zu: %zu pages, first %#llx", lists, pages.nr,
+			       pages.page[0].addr);
+		}
+		lists += !!pages.nr;
+		pages_free(&pages);
+	} while (!child_ended(&child));
+	EXPECT_LT(0, lists);
+	EXPECT_EQ(0, child_join(&child));
+}
+
 /* A child with a chosen pid, which touches its pages and exits. */
 static int touch_as(struct _test_data_space *self, pid_t pid, int rounds)
 {
@@ -518,7 +576,12 @@ TEST_F(space, target_is_the_callers)
 
 /* The smallest number of address spaces that a session can be limited to. */
 #define FEW_SPACES	64
-#define ROUNDS		2
+
+/* How often more processes are run than that; a kernel that checks itself takes long to fork. */
+static int rounds(void)
+{
+	return kernel_checks_itself() ? 1 : 2;
+}
 
 static int touch_once(int sock, void *arg)
 {
@@ -580,7 +643,7 @@ TEST_F(space, kept_ones_leave_with_their_last_page)
 	int round, i, tries;
 
 	start_keeping(_metadata, self);
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < rounds(); round++) {
 		run_children(_metadata, self);
 		for (i = 0; i < 32; i++)
 			ASSERT_EQ(0, device_cool(self->fd, 0));
@@ -603,7 +666,7 @@ TEST_F(space, kept_ones_make_room)
 	int round;
 
 	start_keeping(_metadata, self);
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < rounds(); round++) {
 		run_children(_metadata, self);
 		check_nothing_full(_metadata, self);
 	}
