@@ -8,8 +8,8 @@
 
 #define PAGE		4096UL
 #define REGION		(2UL << 20)
-#define PAGES		2048
-#define MAPPED		(4 * PAGES)
+#define PAGES		1024
+#define MAPPED		(3 * PAGES)
 #define MANY_PAGES	(1UL << 14)
 /* Room for twice as many records, of at most 64 bytes. */
 #define RING_PAGES	(2 * MANY_PAGES * 64 / PAGE)

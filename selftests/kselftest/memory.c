@@ -451,6 +451,8 @@ static void check_hog(struct __test_metadata *_metadata, struct _test_data_memor
 TEST_F(memory, hog_takes_no_counts)
 {
 	struct tracked tracked;
+	/* Filling memory takes a kernel that checks itself long: there, each kind once. */
+	bool each = !kernel_checks_itself();
 	struct cgroup cgroup;
 	__u64 empty;
 	char *mem;
@@ -462,9 +464,11 @@ TEST_F(memory, hog_takes_no_counts)
 	mem = track_regions(_metadata, self, &tracked, &empty);
 	ASSERT_NE(NULL, mem);
 	check_hog(_metadata, self, mem, &cgroup, true);
-	check_hog(_metadata, self, mem, NULL, true);
+	if (each)
+		check_hog(_metadata, self, mem, NULL, true);
 	ASSERT_EQ(0, device_stop(self->fd));
-	check_hog(_metadata, self, mem, &cgroup, false);
+	if (each)
+		check_hog(_metadata, self, mem, &cgroup, false);
 	check_hog(_metadata, self, mem, NULL, false);
 	EXPECT_EQ(0, cgroup_remove(&cgroup));
 }

@@ -21,7 +21,7 @@
 #define TRACING		"/sys/kernel/tracing/"
 /* A separate trace buffer, so that other tracing does not interfere. */
 #define INSTANCE	TRACING "instances/htmm_test/"
-#define BUFFER_KIB	"8192"
+#define BUFFER_KIB	"2048"
 /* What ksampled does at each sample; a stack takes long. */
 #define SLOW		INSTANCE "events/htmm/htmm_sample/trigger"
 

@@ -16,7 +16,7 @@
 #define CYCLES		100
 /* No more than these where the kernel checks itself: kmemleak finds what leaks once. */
 #define WARM_UP		20
-#define CALLS		400
+#define CALLS		220
 /*
  * The rounds that are watched are STRETCHES of the same length. The kernel's own caches grow
  * now and then; what leaks grows in each stretch. So the least growth of all is what counts:
