@@ -55,8 +55,6 @@ static void fill(unsigned long request, void *arg)
 		((struct htmm_targets *)arg)->nr_targets = has;
 	if (request == HTMM_IOC_LIST_PAGES && (__u32)calls > has)
 		((struct htmm_list_pages *)arg)->nr_pages = 0;
-	if (request == HTMM_IOC_GET_INFO)
-		((struct htmm_info *)arg)->nr_drain_threads = has;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -126,13 +124,12 @@ CALL(stop, htmm_device_stop(3, 5, err))
 CALL(set, htmm_device_set(3, &set, err))
 CALL(reset, htmm_device_reset(3, 5, err))
 CALL(info, htmm_device_info(3, &info, err))
-CALL(threads, htmm_device_drain_threads(3, NULL, 0, err))
 CALL(stats, htmm_device_stats(3, &stats, err))
 CALL(ratio, htmm_target_hit_ratio(3, 7, 0, 0, &ratio, err))
 CALL(hist, htmm_target_hist(3, 7, 0, &hist, err))
 CALL(placement, htmm_device_placement(3, 7, &placement, err))
 CALL(served, htmm_device_served(3, 7, &served, err))
-CALL(pages, htmm_target_hot_pages(3, 7, 0, &pages, err))
+CALL(pages, htmm_device_list_pages(3, &(struct htmm_list_pages) { .target = 7 }, 0, &pages, err))
 CALL(placed, htmm_device_list_pages(3, &(struct htmm_list_pages) { .flags = 1 }, 0, &pages, err))
 CALL(add, htmm_device_add_target(3, &target, &number, err))
 CALL(remove, htmm_device_remove_target(3, 7, err))
@@ -148,7 +145,7 @@ static const struct {
 } all[] = {
 	{ "open", do_open }, { "start", do_start, true }, { "stop", do_stop },
 	{ "set", do_set, true }, { "reset", do_reset }, { "info", do_info },
-	{ "threads", do_threads }, { "stats", do_stats }, { "ratio", do_ratio },
+	{ "stats", do_stats }, { "ratio", do_ratio },
 	{ "hist", do_hist }, { "placement", do_placement }, { "served", do_served },
 	{ "pages", do_pages }, { "placed", do_placed }, { "add", do_add, true },
 	{ "remove", do_remove }, { "cool", do_cool }, { "targets", do_targets },
@@ -212,7 +209,6 @@ static void test_errors(void)
 /* There is more than there was room for. */
 static void test_room(void)
 {
-	struct htmm_drain_thread threads[3];
 	struct htmm_error err = {};
 
 	code = 0;
@@ -248,12 +244,26 @@ static void test_room(void)
 	CHECK(!htmm_device_targets(3, &targets, &err) && calls == 3 && targets.nr == has);
 	memset(targets.target, 1, has * sizeof(*targets.target));
 	htmm_targets_free(&targets);
-	for (has = 2; has < 5; has++) {
-		calls = 0;
-		CHECK(htmm_device_drain_threads(3, threads, 3, &err) == (int)(has < 3 ? has : 3));
-		CHECK(asked.info.nr_drain_threads == 3 && asked.info.drain_threads);
-		CHECK(asked.info.drain_thread_size == sizeof(threads[0]));
-	}
+}
+
+/* A program that was built before the last member was added: nothing is written behind its own. */
+static void test_older_program(void)
+{
+	struct htmm_stats_buf old;
+	struct htmm_info known;
+	struct htmm_error err = {};
+
+	code = 0;
+	calls = 0;
+	has = 3;
+	memset(&old, 7, sizeof(old));
+	CHECK(!(htmm_device_stats)(3, &old, sizeof(old) - 8, &err) && calls == 2);
+	CHECK(asked.stats.size == sizeof(asked.stats) - 8 && old.stats.nr_channels == 3);
+	htmm_stats_free(&old);
+	CHECK(old.stats.freed == 0x0707070707070707);
+	memset(&known, 7, sizeof(known));
+	CHECK(!(htmm_device_info)(3, &known, sizeof(known) - 8, &err));
+	CHECK(asked.info.size == sizeof(known) - 8 && known.drain_pid == 0x07070707);
 }
 
 /* As many pages in a call as suit the order, until there are no more, or as many as wanted. */
@@ -388,6 +398,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_errors),
 		TAP_TEST(test_room),
+		TAP_TEST(test_older_program),
 		TAP_TEST(test_pages),
 		TAP_TEST(test_samples),
 		TAP_TEST(test_next),

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/maps.h"
 #include "test.h"
 
 static const char sample[] =
@@ -425,32 +426,6 @@ static void test_names_exec(void)
 	htmm_names_free(names);
 }
 
-/* Only what has pages is kept. */
-static void test_names_prune(void)
-{
-	char *memory = map_page();
-	struct htmm_page pages[] = {
-		{ .addr = (u64)(unsigned long)memory, .target = 1, .space = 1, .pid = sleeper() },
-		{ .addr = (u64)(unsigned long)memory, .target = 1, .space = 2, .pid = sleeper() },
-	};
-	struct htmm_page_list both = { pages, 2 }, second = { pages + 1, 1 };
-	struct htmm_names *names = htmm_names_new();
-	int i;
-
-	htmm_names_note(names, 1, &both);
-	for (i = 0; i < 2; i++) {
-		kill(pages[i].pid, SIGKILL);
-		waitpid(pages[i].pid, NULL, 0);
-		pages[i].flags = HTMM_PAGE_EXITED;
-	}
-	htmm_names_prune(names, &both);
-	CHECK(is_anon(names, &pages[0]) && is_anon(names, &pages[1]));
-	htmm_names_prune(names, &second);
-	CHECK(mapping_is(names, &pages[0], "[exited]") && is_anon(names, &pages[1]));
-	htmm_names_free(names);
-	munmap(memory, 4096);
-}
-
 static void test_names_unknown(void)
 {
 	struct htmm_names *names = htmm_names_new();
@@ -495,7 +470,6 @@ int main(void)
 		TAP_TEST(test_names_targets),
 		TAP_TEST(test_names_sessions),
 		TAP_TEST(test_names_exec),
-		TAP_TEST(test_names_prune),
 		TAP_TEST(test_names_unknown),
 		TAP_TEST(test_cgroup_mount),
 	};

@@ -173,8 +173,8 @@ long __wrap_syscall(long number, ...)
 	return 0;
 }
 
-int __wrap_htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err);
-int __wrap_htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err)
+int __wrap_htmm_device_info(int fd, struct htmm_info *info, size_t size, struct htmm_error *err);
+int __wrap_htmm_device_info(int fd, struct htmm_info *info, size_t size, struct htmm_error *err)
 {
 	*info = (struct htmm_info) {
 		.session = 3, .state = machine.state,
@@ -311,8 +311,8 @@ __u64 __wrap_tiers_free_pages(int node)
 	return node == FAST && used < CAPACITY ? CAPACITY - used : 0;
 }
 
-int __wrap_htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err);
-int __wrap_htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err)
+int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error *err);
+int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error *err)
 {
 	CHECK(set->session == 3);
 	if (set->flags == HTMM_SET_CAPACITY) {

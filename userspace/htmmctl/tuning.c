@@ -9,15 +9,14 @@
 #include "tuning.h"
 
 /**
- * struct setting - a member of a session
+ * struct setting - a member of &struct session
  * @name: its name
  * @values: its unit or its values, for help
  * @help: what it does, and its default
  * @set: reads the value
  * @min: the smallest value
  * @max: the largest value
- * @at: offset in &struct session
- * @size: bytes of the member
+ * @at: its offset in &struct session
  */
 struct setting {
 	const char *name;
@@ -28,22 +27,23 @@ struct setting {
 	__s64 min;
 	__s64 max;
 	size_t at;
-	size_t size;
 };
 
-static int set_number(const struct setting *setting, void *value, const char *text,
-		      struct htmm_error *err)
+static int set_u64(const struct setting *setting, void *value, const char *text,
+		   struct htmm_error *err)
+{
+	return htmm_parse_number(text, setting->min, setting->max, value, err);
+}
+
+static int set_u32(const struct setting *setting, void *value, const char *text,
+		   struct htmm_error *err)
 {
 	__s64 number;
 	int ret = htmm_parse_number(text, setting->min, setting->max, &number, err);
 
-	if (ret)
-		return ret;
-	if (setting->size == sizeof(__s32))
-		*(__s32 *)value = number;
-	else
-		*(__s64 *)value = number;
-	return 0;
+	if (!ret)
+		*(__u32 *)value = number;
+	return ret;
 }
 
 static int set_size(const struct setting *setting, void *value, const char *text,
@@ -69,29 +69,29 @@ static int set_choice(const struct setting *setting, void *value, const char *te
 	return word < 0 ? word : 0;
 }
 
-#define MEMBER(member)	offsetof(struct session, member), sizeof(((struct session *)0)->member)
+#define AT(member)	offsetof(struct session, member)
 
 static const struct setting settings[] = {
 	{ "adaptation-period", "samples", "between traces of the threshold (100000)",
-	  set_number, 1, LLONG_MAX, MEMBER(start.adaptation_period) },
+	  set_u64, 1, LLONG_MAX, AT(start.adaptation_period) },
 	{ "budget-interval", " ms", "between measurements of the cost (1000)",
-	  set_number, 10, 60000, MEMBER(start.budget_interval_ms) },
+	  set_u32, 10, 60000, AT(start.budget_interval_ms) },
 	{ "cooling-period", "samples", "until all counts are halved (4 a page)",
-	  set_number, 1, LLONG_MAX, MEMBER(start.cooling_period) },
+	  set_u64, 1, LLONG_MAX, AT(start.cooling_period) },
 	{ "drain-cpus", "CPUS", "those that ksampled may run on (all)",
-	  set_cpus, .at = offsetof(struct session, drain_cpus) },
+	  set_cpus, .at = AT(drain_cpus) },
 	{ "drain-interval", " ms", "longest wait of a sample in its ring (50)",
-	  set_number, 1, 10000, MEMBER(start.drain_interval_ms) },
+	  set_u32, 1, 10000, AT(start.drain_interval_ms) },
 	{ "drain-nice", "", "nice value of ksampled (0)",
-	  set_number, -20, 19, MEMBER(start.drain_nice) },
+	  set_u32, -20, 19, AT(start.drain_nice) },
 	{ "interrupt-cost", " ns", "of an interrupt besides the handler (2000)",
-	  set_number, 1, 1000000, MEMBER(start.interrupt_ns) },
+	  set_u32, 1, 1000000, AT(start.interrupt_ns) },
 	{ "max-bytes", "SIZE", "most memory of each target's table (1/512)",
-	  set_size, 1, LLONG_MAX, MEMBER(start.max_bytes) },
+	  set_size, 1, LLONG_MAX, AT(start.max_bytes) },
 	{ "sources", "yes, no", "count what served samples (yes if nodes differ)",
-	  set_choice, .at = offsetof(struct session, sources) },
+	  set_choice, .at = AT(sources) },
 	{ "weight-period", "yes, no", "count a sample as its period (yes with --budget)",
-	  set_choice, .at = offsetof(struct session, weight_period) },
+	  set_choice, .at = AT(weight_period) },
 };
 
 int tuning_set(void *session, const char *text, struct htmm_error *err)

@@ -105,12 +105,12 @@ static int start_error(int fd, int code, char *text, struct htmm_error *err)
 			      strerror(code));
 }
 
-int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err)
+int (htmm_device_start)(int fd, struct htmm_start *start, size_t size, struct htmm_error *err)
 {
 	char text[HTMM_ERROR_LEN];
 	int ret;
 
-	start->size = sizeof(*start);
+	start->size = size;
 	start->session = 0;
 	start->event_size = sizeof(struct htmm_event);
 	start->target_size = sizeof(struct htmm_target);
@@ -136,12 +136,12 @@ static const char *set_advice(int code)
 	return "check what is asked for";
 }
 
-int htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err)
+int (htmm_device_set)(int fd, struct htmm_set *set, size_t size, struct htmm_error *err)
 {
 	char text[HTMM_ERROR_LEN];
 	int ret;
 
-	set->size = sizeof(*set);
+	set->size = size;
 	ret = htmm_ioctl_told(fd, HTMM_IOC_SET, set, &set->error, &set->error_size, text);
 	if (!ret)
 		return 0;
@@ -166,39 +166,25 @@ int htmm_device_reset(int fd, __u64 session, struct htmm_error *err)
 	return ret ? htmm_ioctl_error(-ret, "reset the counts", err) : 0;
 }
 
-int htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err)
+int (htmm_device_info)(int fd, struct htmm_info *info, size_t size, struct htmm_error *err)
 {
 	int ret;
 
-	memset(info, 0, sizeof(*info));
-	info->size = sizeof(*info);
+	memset(info, 0, size);
+	info->size = size;
 	ret = htmm_ioctl(fd, HTMM_IOC_GET_INFO, info);
 	return ret ? htmm_ioctl_error(-ret, "read the status", err) : 0;
 }
 
-int htmm_device_drain_threads(int fd, struct htmm_drain_thread *threads, size_t room,
-			      struct htmm_error *err)
-{
-	struct htmm_info info = {
-		.size = sizeof(info),
-		.drain_threads = (__u64)(unsigned long)threads,
-		.nr_drain_threads = room,
-		.drain_thread_size = sizeof(*threads),
-	};
-	int ret = htmm_ioctl(fd, HTMM_IOC_GET_INFO, &info);
-
-	if (ret)
-		return htmm_ioctl_error(-ret, "read the status", err);
-	return info.nr_drain_threads < room ? info.nr_drain_threads : room;
-}
-
 /* One GET_STATS call, with room for what @buf holds. */
-static int read_stats(int fd, struct htmm_stats_buf *buf, __u32 channels, __u32 events)
+static int read_stats(int fd, struct htmm_stats_buf *buf, size_t size, __u32 channels,
+		      __u32 events)
 {
 	struct htmm_stats *stats = &buf->stats;
 
-	memset(stats, 0, sizeof(*stats));
-	stats->size = sizeof(*stats);
+	size -= offsetof(struct htmm_stats_buf, stats);
+	memset(stats, 0, size);
+	stats->size = size;
 	stats->channels = (__u64)(unsigned long)buf->channels;
 	stats->nr_channels = channels;
 	stats->channel_size = sizeof(struct htmm_channel);
@@ -208,13 +194,13 @@ static int read_stats(int fd, struct htmm_stats_buf *buf, __u32 channels, __u32 
 	return htmm_ioctl(fd, HTMM_IOC_GET_STATS, stats);
 }
 
-int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err)
+int (htmm_device_stats)(int fd, struct htmm_stats_buf *buf, size_t size, struct htmm_error *err)
 {
 	__u32 channels, events;
 	int ret;
 
-	memset(buf, 0, sizeof(*buf));
-	ret = read_stats(fd, buf, 0, 0);
+	memset(buf, 0, size);
+	ret = read_stats(fd, buf, size, 0, 0);
 	/* A larger session may start between two calls. */
 	for (;;) {
 		if (ret) {
@@ -230,7 +216,7 @@ int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err
 			ret = -ENOMEM;
 			continue;
 		}
-		ret = read_stats(fd, buf, channels, events);
+		ret = read_stats(fd, buf, size, channels, events);
 		if (!ret && buf->stats.nr_channels <= channels && buf->stats.nr_events <= events)
 			return 0;
 	}
@@ -240,7 +226,8 @@ void htmm_stats_free(struct htmm_stats_buf *buf)
 {
 	free(buf->channels);
 	free(buf->events);
-	memset(buf, 0, sizeof(*buf));
+	/* No more: a program may know less of the counters. */
+	memset(buf, 0, offsetof(struct htmm_stats_buf, stats));
 }
 
 int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages,
@@ -486,18 +473,6 @@ int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t
 		return 0;
 	htmm_pages_free(list);
 	return list_error(-ret, request, err);
-}
-
-int htmm_target_hot_pages(int fd, __u32 target, size_t max, struct htmm_page_list *list,
-			  struct htmm_error *err)
-{
-	const struct htmm_list_pages request = {
-		.order = HTMM_ORDER_HOTTEST,
-		.target = target,
-		.min_samples = 1,
-	};
-
-	return htmm_device_list_pages(fd, &request, max, list, err);
 }
 
 void htmm_pages_free(struct htmm_page_list *list)

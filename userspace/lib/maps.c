@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <htmm/maps.h>
+#include "maps.h"
 
 /* A name of anonymous memory, with two addresses and a NUL. */
 #define ANON_NAME_BYTES	48

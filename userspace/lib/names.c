@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <htmm/maps.h>
 #include <htmm/names.h>
+#include "maps.h"
 
 /**
  * struct space - the newest address space of a process in a target
@@ -13,14 +13,12 @@
  * @number: its number
  * @next: its number in the newest list of pages; 0: not in the list
  * @lives: @next belongs to a live process
- * @kept: private: used by htmm_names_prune()
  */
 struct space {
 	__u32 target;
 	__u32 number;
 	__u32 next;
 	bool lives;
-	bool kept;
 };
 
 /**
@@ -32,7 +30,6 @@ struct space {
  * @maps: its mappings
  * @space: the targets in which it has pages; few, as a task counts for one at a time
  * @nr_spaces: how many there are
- * @kept: private: used by htmm_names_prune()
  */
 struct process {
 	__u32 pid;
@@ -42,7 +39,6 @@ struct process {
 	struct htmm_maps maps;
 	struct space *space;
 	size_t nr_spaces;
-	bool kept;
 };
 
 /**
@@ -284,55 +280,6 @@ void htmm_names_note(struct htmm_names *names, __u64 session, const struct htmm_
 		if (!process->read && !(page->flags & HTMM_PAGE_EXITED))
 			refresh(process);
 	}
-}
-
-static void mark_kept(struct htmm_names *names, const struct htmm_page_list *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->nr; i++) {
-		struct process *process = find(names, list->pages[i].pid);
-		struct space *space;
-
-		if (!process)
-			continue;
-		process->kept = true;
-		space = find_space(process, list->pages[i].target);
-		if (space)
-			space->kept = true;
-	}
-}
-
-static void prune_spaces(struct process *process)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < process->nr_spaces; i++) {
-		if (!process->space[i].kept)
-			continue;
-		process->space[kept] = process->space[i];
-		process->space[kept++].kept = false;
-	}
-	process->nr_spaces = kept;
-}
-
-void htmm_names_prune(struct htmm_names *names, const struct htmm_page_list *list)
-{
-	size_t i, kept = 0;
-
-	mark_kept(names, list);
-	for (i = 0; i < names->nr; i++) {
-		struct process *process = names->process[i];
-
-		if (!process->kept) {
-			free_process(process);
-			continue;
-		}
-		process->kept = false;
-		prune_spaces(process);
-		names->process[kept++] = process;
-	}
-	names->nr = kept;
 }
 
 /* The process of a page; reads its names if it lives. NULL if it is unknown. */

@@ -52,7 +52,7 @@ static int open_event(const struct htmm_event *event, unsigned int precise_ip, b
 	return 0;
 }
 
-int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip)
+static int probe(const struct htmm_event *event, unsigned int precise_ip)
 {
 	int ret = open_event(event, precise_ip, true);
 
@@ -89,7 +89,7 @@ int htmm_event_probe_best(const struct htmm_event *event, struct htmm_error *err
 	int precise, ret = -EINVAL;
 
 	for (precise = highest; precise >= lowest; precise--) {
-		ret = htmm_event_probe(event, precise);
+		ret = probe(event, precise);
 		if (!ret)
 			return precise;
 	}

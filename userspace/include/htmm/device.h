@@ -11,14 +11,14 @@
 
 /**
  * struct htmm_stats_buf - statistics with their arrays
- * @stats: the totals; only libhtmm uses its array members
  * @channels: @stats.nr_channels elements, one for each CPU and event
  * @events: @stats.nr_events elements
+ * @stats: the totals; only libhtmm uses its array members. The last member, as it grows
  */
 struct htmm_stats_buf {
-	struct htmm_stats stats;
 	struct htmm_channel *channels;
 	struct htmm_event *events;
+	struct htmm_stats stats;
 };
 
 /**
@@ -95,11 +95,15 @@ int htmm_device_open(const char *path, struct htmm_error *err);
  * @fd: the device
  * @start: what to sample; size, strides and the error buffer are filled in; session is
  *	set to the number of the session
+ * @size: bytes of @start that the caller knows; the macro of this name gives them
  * @err: says why it did not start; the module's own message if there is one
  *
  * Return: 0 or a negative errno, see struct htmm_start.
  */
-int htmm_device_start(int fd, struct htmm_start *start, struct htmm_error *err);
+int htmm_device_start(int fd, struct htmm_start *start, size_t size,
+		      struct htmm_error *err);
+#define htmm_device_start(fd, start, err) \
+	htmm_device_start(fd, start, sizeof(struct htmm_start), err)
 
 /**
  * htmm_device_stop() - stop the session; its results stay readable
@@ -115,11 +119,15 @@ int htmm_device_stop(int fd, __u64 session, struct htmm_error *err);
  * htmm_device_set() - change a capacity or a period of the running session
  * @fd: the device
  * @set: what to change; size and the error buffer are filled in
+ * @size: bytes of @set that the caller knows; the macro of this name gives them
  * @err: says why nothing was changed; the module's own message if there is one
  *
  * Return: 0 or a negative errno, see struct htmm_set.
  */
-int htmm_device_set(int fd, struct htmm_set *set, struct htmm_error *err);
+int htmm_device_set(int fd, struct htmm_set *set, size_t size,
+		    struct htmm_error *err);
+#define htmm_device_set(fd, set, err) \
+	htmm_device_set(fd, set, sizeof(struct htmm_set), err)
 
 /**
  * htmm_device_reset() - forget all pages and zero every counter
@@ -135,33 +143,29 @@ int htmm_device_reset(int fd, __u64 session, struct htmm_error *err);
  * htmm_device_info() - read the state of the session
  * @fd: the device
  * @info: filled
+ * @size: bytes of @info that the caller knows; the macro of this name gives them
  * @err: the error
  *
  * Return: 0 or a negative errno.
  */
-int htmm_device_info(int fd, struct htmm_info *info, struct htmm_error *err);
-
-/**
- * htmm_device_drain_threads() - read the drain threads of the session
- * @fd: the device
- * @threads: filled
- * @room: elements in @threads; HTMM_MAX_DRAIN_THREADS is always enough
- * @err: the error
- *
- * Return: the number of elements filled in, or a negative errno.
- */
-int htmm_device_drain_threads(int fd, struct htmm_drain_thread *threads, size_t room,
-			      struct htmm_error *err);
+int htmm_device_info(int fd, struct htmm_info *info, size_t size,
+		     struct htmm_error *err);
+#define htmm_device_info(fd, info, err) \
+	htmm_device_info(fd, info, sizeof(struct htmm_info), err)
 
 /**
  * htmm_device_stats() - read all counters of the session
  * @fd: the device
  * @buf: filled; free it with htmm_stats_free()
+ * @size: bytes of @buf that the caller knows; the macro of this name gives them
  * @err: the error
  *
  * Return: 0 or a negative errno, see struct htmm_stats.
  */
-int htmm_device_stats(int fd, struct htmm_stats_buf *buf, struct htmm_error *err);
+int htmm_device_stats(int fd, struct htmm_stats_buf *buf, size_t size,
+		      struct htmm_error *err);
+#define htmm_device_stats(fd, buf, err) \
+	htmm_device_stats(fd, buf, sizeof(struct htmm_stats_buf), err)
 
 /**
  * htmm_stats_free() - free the arrays of statistics

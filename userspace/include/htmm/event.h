@@ -181,18 +181,6 @@ int htmm_events_check_cpus(const struct htmm_event_list *list, const struct htmm
 			   const char *sysfs, struct htmm_error *err);
 
 /**
- * htmm_event_probe() - try to open an event with perf_event_open(2)
- * @event: the event
- * @precise_ip: the precision to try, 0 to 3
- *
- * Opens the event on the current CPU, or on one of the cores that can have it, as the module
- * would, and closes it.
- *
- * Return: 0, or the negative errno of perf_event_open(2).
- */
-int htmm_event_probe(const struct htmm_event *event, unsigned int precise_ip);
-
-/**
  * htmm_event_probe_best() - find the highest precision that the kernel accepts
  * @event: the event
  * @err: on failure says why the event cannot be sampled here

@@ -35,15 +35,6 @@ struct htmm_maps {
 };
 
 /**
- * htmm_maps_parse() - read mappings in the format of /proc/PID/maps
- * @maps: filled, old contents are ignored; free it with htmm_maps_free()
- * @file: where to read; lines that are not a mapping are skipped
- *
- * Return: 0 or -ENOMEM.
- */
-int htmm_maps_parse(struct htmm_maps *maps, FILE *file);
-
-/**
  * htmm_maps_read() - read the mappings of a process
  * @maps: filled, old contents are ignored; free it with htmm_maps_free()
  * @pid: the process
@@ -51,24 +42,6 @@ int htmm_maps_parse(struct htmm_maps *maps, FILE *file);
  * Return: 0, -ENOMEM, or the negative errno of opening the file.
  */
 int htmm_maps_read(struct htmm_maps *maps, __u32 pid);
-
-/**
- * htmm_maps_merge() - add the mappings of an earlier copy that no longer exist
- * @maps: the present mappings; they win where both cover an address
- * @old: earlier mappings; empty afterwards
- *
- * Return: 0 or -ENOMEM (nothing was added).
- */
-int htmm_maps_merge(struct htmm_maps *maps, struct htmm_maps *old);
-
-/**
- * htmm_maps_find() - find the mapping of an address
- * @maps: the mappings
- * @addr: the address
- *
- * Return: the mapping, or NULL if none covers @addr.
- */
-const struct htmm_mapping *htmm_maps_find(const struct htmm_maps *maps, __u64 addr);
 
 /**
  * htmm_maps_free() - free the mappings

@@ -60,16 +60,6 @@ int htmm_names_refresh(struct htmm_names *names, __u32 pid);
 void htmm_names_note(struct htmm_names *names, __u64 session, const struct htmm_page_list *list);
 
 /**
- * htmm_names_prune() - forget the processes that have no page any more
- * @names: the cache
- * @list: all pages that will be looked up until the next htmm_names_note()
- *
- * Keeps the cache small in a program that reads pages repeatedly. The names of an exited
- * process cannot be read again once they are forgotten.
- */
-void htmm_names_prune(struct htmm_names *names, const struct htmm_page_list *list);
-
-/**
  * htmm_names_find() - find what a page belongs to
  * @names: the cache; a live process that is not in it is added
  * @page: the page

@@ -116,19 +116,6 @@ int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf
 		     struct htmm_error *err);
 
 /**
- * htmm_target_hot_pages() - read the hottest pages
- * @fd: the device
- * @target: number of a target; 0: all targets together
- * @max: the most pages to read; 0: all
- * @list: filled; free it with htmm_pages_free()
- * @err: the error
- *
- * Return: 0 or a negative errno, see struct htmm_list_pages.
- */
-int htmm_target_hot_pages(int fd, __u32 target, size_t max, struct htmm_page_list *list,
-			  struct htmm_error *err);
-
-/**
  * htmm_target_cool() - halve every count now
  * @fd: the device
  * @target: number of a target; 0: all targets together

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* Mappings, for the files of libhtmm. */
+#ifndef LIBHTMM_MAPS_H
+#define LIBHTMM_MAPS_H
+
+#include <htmm/maps.h>
+
+/*
+ * Reads mappings in the format of /proc/PID/maps; lines that are none are skipped. Returns 0 or
+ * -ENOMEM.
+ */
+int htmm_maps_parse(struct htmm_maps *maps, FILE *file);
+
+/*
+ * Adds the mappings of an earlier copy that no longer exist; present ones win where both cover
+ * an address. @old is empty afterwards. Returns 0 or -ENOMEM (nothing was added).
+ */
+int htmm_maps_merge(struct htmm_maps *maps, struct htmm_maps *old);
+
+/* The mapping of an address, or NULL. */
+const struct htmm_mapping *htmm_maps_find(const struct htmm_maps *maps, __u64 addr);
+
+#endif /* LIBHTMM_MAPS_H */
