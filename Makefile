@@ -15,7 +15,7 @@
 #			finds each: AREA="api lib" NAME=TEXT, or SEED=N for COUNT=50 random ones
 # make bench-core	time the hot-page table beside other stores (JSON=FILE, QUICK=1)
 # make bench-readers	how much a reader in a loop slows the drain (JSON=FILE, ROUNDS=N)
-# make bench-scaling	two writers against one (the same)
+# make bench-drain	what one drain thread keeps up with (JSON=FILE, CPUS=N, RATE=N)
 # make bench-export	list all pages of tables of up to 40 M pages, call by call
 # make bench-budget	what sampling costs under a budget while the load changes in steps
 # make bench-cooling	how well hot pages are recognized, by the period of cooling
@@ -97,8 +97,8 @@ bench-report:
 bench-readers:
 	$(MAKE) -C selftests/bench/threads readers
 
-bench-scaling:
-	$(MAKE) -C selftests/bench/threads scaling
+bench-drain:
+	$(MAKE) -C selftests/bench/threads drain
 
 bench-export:
 	$(MAKE) -C selftests/bench/threads export
@@ -157,5 +157,5 @@ clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	rm -rf build
 
-.PHONY: all module userspace packages demo quick check fuzz lint bench-core bench-readers bench-scaling \
+.PHONY: all module userspace packages demo quick check fuzz lint bench-core bench-readers bench-drain \
 	bench-report bench-export bench-budget bench-cooling bench-sample experiment clean

@@ -47,7 +47,6 @@ static const struct htmm_field htmm_info_fields[] = {
 	HTMM_U32(htmm_info, ring_pages),
 	HTMM_U64(htmm_info, ring_bytes),
 	HTMM_U32(htmm_info, budget_ppm),
-	HTMM_U64(htmm_info, max_pages),
 	HTMM_U64(htmm_info, max_bytes),
 	HTMM_U64(htmm_info, table_bytes),
 	HTMM_U64(htmm_info, capacity_pages),
@@ -180,10 +179,9 @@ static int htmm_show_status(struct seq_file *m, struct htmm_session *session)
 		[HTMM_STATE_STOPPING] = "stopping",
 		[HTMM_STATE_STOPPED] = "stopped",
 	};
-	struct htmm_drain_thread threads[HTMM_MAX_DRAIN_THREADS] = {};
 	struct htmm_info info = { .size = sizeof(info) };
 
-	htmm_snapshot_info(session, &info, threads);
+	htmm_snapshot_info(session, &info);
 	seq_printf(m, "state %s\ncpus %*pbl\n", states[info.state],
 		   cpumask_pr_args(session->config->cpus));
 	htmm_show(m, htmm_info_fields, &info, '\n');

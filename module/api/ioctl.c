@@ -27,7 +27,6 @@
 #define HTMM_FIRST_BIN		HTMM_FIRST(htmm_bin, pages, 8)
 #define HTMM_FIRST_PAGE		HTMM_FIRST(htmm_page, __reserved, 48)
 #define HTMM_FIRST_TARGET_INFO	HTMM_FIRST(htmm_target_info, space_bytes, 1272)
-#define HTMM_FIRST_THREAD	HTMM_FIRST(htmm_drain_thread, __reserved, 8)
 #define HTMM_FIRST_NODE		HTMM_FIRST(htmm_node_placement, samples, 56)
 #define HTMM_FIRST_SERVED_ROW	HTMM_FIRST(htmm_served_row, samples, 72)
 #define HTMM_FIRST_STREAM_EVENT	HTMM_FIRST(htmm_stream_event, id, 8)
@@ -177,14 +176,8 @@ static int htmm_ioctl_stop(struct htmm_call *call)
 
 static int htmm_ioctl_get_info(struct htmm_call *call)
 {
-	struct htmm_drain_thread threads[HTMM_MAX_DRAIN_THREADS] = {};
-	struct htmm_info *info = &call->arg.info;
-	u32 room = info->nr_drain_threads;
-
-	htmm_snapshot_info(call->session, info, threads);
-	return htmm_uaccess_array_out(info->drain_threads, info->drain_thread_size,
-				      threads, sizeof(threads[0]),
-				      min(room, info->nr_drain_threads));
+	htmm_snapshot_info(call->session, &call->arg.info);
+	return 0;
 }
 
 static int htmm_ioctl_get_stats(struct htmm_call *call)
@@ -504,12 +497,10 @@ struct htmm_ioctl {
 
 static const struct htmm_ioctl htmm_ioctls[] = {
 	/* htmm_config_check() checks the flags of START and sets a better message. */
-	HTMM_IOCTL(START, htmm_start, drain_threads, 168, .flags = ~0U,
+	HTMM_IOCTL(START, htmm_start, budget_interval_ms, 152, .flags = ~0U,
 		   .run = htmm_ioctl_start),
 	HTMM_IOCTL(STOP, htmm_stop, session, 16, .run = htmm_ioctl_stop),
-	HTMM_IOCTL(GET_INFO, htmm_info, __reserved, 168, HTMM_RESERVED(htmm_info),
-		   .arrays = { HTMM_ARRAY(htmm_info, nr_drain_threads,
-					  drain_thread_size, HTMM_FIRST_THREAD) },
+	HTMM_IOCTL(GET_INFO, htmm_info, __reserved, 144, HTMM_RESERVED(htmm_info),
 		   .needs_session = HTMM_NEED_IF_ANY, .open = true,
 		   .copy_out = true, .run = htmm_ioctl_get_info),
 	HTMM_IOCTL(GET_STATS, htmm_stats, cpus_failed, 304,

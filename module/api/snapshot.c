@@ -35,20 +35,6 @@ static void htmm_snapshot_limits(struct htmm_info *info)
 	info->max_ring_pages = HTMM_MAX_RING_PAGES;
 }
 
-static void htmm_snapshot_drains(const struct htmm_drain_set *drains,
-				 struct htmm_info *info,
-				 struct htmm_drain_thread *threads)
-{
-	unsigned int i;
-
-	info->nr_drain_threads = drains->nr;
-	if (info->state == HTMM_STATE_STOPPED)
-		return;
-	for (i = 0; i < drains->nr; i++)
-		threads[i].pid = htmm_drain_set_pid(drains, i);
-	info->drain_pid = threads[0].pid;
-}
-
 static void htmm_snapshot_samplers(struct htmm_sampler_set *samplers,
 				   struct htmm_info *info)
 {
@@ -59,15 +45,15 @@ static void htmm_snapshot_samplers(struct htmm_sampler_set *samplers,
 }
 
 /* What takes locks of the samplers and tables. */
-static void htmm_snapshot_sizes(struct htmm_session *session, struct htmm_info *info,
-				struct htmm_drain_thread *threads)
+static void htmm_snapshot_sizes(struct htmm_session *session, struct htmm_info *info)
 {
 	struct htmm_tracker_stats tracker;
 
 	htmm_snapshot_samplers(&session->samplers, info);
 	htmm_tracker_set_get_stats(&session->trackers, &tracker);
 	info->table_bytes = tracker.table.bytes;
-	htmm_snapshot_drains(&session->drains, info, threads);
+	if (info->state != HTMM_STATE_STOPPED)
+		info->drain_pid = pid_vnr(session->drain.pid);
 }
 
 static void htmm_snapshot_session(struct htmm_session *session, struct htmm_info *info)
@@ -84,7 +70,6 @@ static void htmm_snapshot_session(struct htmm_session *session, struct htmm_info
 	info->sample_type = start->sample_type;
 	info->ring_pages = start->ring_pages;
 	info->record_size = htmm_record_size(start->sample_type);
-	info->max_pages = start->max_pages;
 	info->max_bytes = start->max_bytes;
 	info->capacity_pages = READ_ONCE(session->config->start.capacity_pages);
 	info->cooling_period = start->cooling_period;
@@ -93,25 +78,19 @@ static void htmm_snapshot_session(struct htmm_session *session, struct htmm_info
 }
 
 /*
- * @session may be NULL; @threads is zeroed and has room for HTMM_MAX_DRAIN_THREADS. A caller
- * without the capability to sample gets only what takes no lock. Context: the reader, whose pid
- * namespace counts.
+ * @session may be NULL. A caller without the capability to sample gets only what takes no lock.
+ * Context: the reader, whose pid namespace counts.
  */
-void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info,
-			struct htmm_drain_thread *threads)
+void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 {
-	*info = (struct htmm_info) {
-		.size = info->size,
-		.drain_threads = info->drain_threads,
-		.drain_thread_size = info->drain_thread_size,
-	};
+	*info = (struct htmm_info) { .size = info->size };
 	htmm_snapshot_limits(info);
 	if (!session)
 		return;
 
 	htmm_snapshot_session(session, info);
 	if (perfmon_capable())
-		htmm_snapshot_sizes(session, info, threads);
+		htmm_snapshot_sizes(session, info);
 }
 
 static void htmm_counters_add(struct htmm_counters *sum,
@@ -157,7 +136,7 @@ static void htmm_snapshot_events(struct htmm_sampler_set *samplers,
 }
 
 /*
- * Read all counters at one point in time, between two batches of each drain thread. A CPU that
+ * Read all counters at one point in time, between two batches of the drain thread. A CPU that
  * came online since the events were read comes with the next call: it is in no sum without
  * its channel.
  */
@@ -169,7 +148,7 @@ static void htmm_snapshot_counters(struct htmm_session *session,
 	unsigned int i;
 
 	stats->handler_ns = 0;
-	down_write(&session->trackers.lock);
+	mutex_lock(&session->trackers.lock);
 	for (i = 0; i < samplers->nr_samplers; i++) {
 		if (!channels[i].period)
 			continue;
@@ -180,7 +159,7 @@ static void htmm_snapshot_counters(struct htmm_session *session,
 		htmm_sampler_read(samplers->samplers[i], &channels[i].counters);
 		htmm_counters_add(&stats->total, &channels[i].counters);
 	}
-	up_write(&session->trackers.lock);
+	mutex_unlock(&session->trackers.lock);
 }
 
 /* Remove the channels of CPUs that were never online. Returns how many channels remain. */
@@ -203,7 +182,6 @@ struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
 					 struct htmm_stats *stats, u32 *n)
 {
 	struct htmm_tracker_stats tracker;
-	struct htmm_drain_set_stats drains;
 	struct htmm_channel *channels;
 
 	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels), GFP_KERNEL);
@@ -215,15 +193,14 @@ struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
 
 	htmm_tracker_set_get_stats(&session->trackers, &tracker);
 	stats->samples = tracker.samples;
-	stats->coolings = tracker.coolings;
+	stats->coolings = tracker.table.coolings;
 	stats->adaptations = tracker.adaptations;
 	stats->evicted = tracker.table.evicted;
 	stats->exited = tracker.exited;
 	stats->freed = tracker.freed;
-	htmm_drain_set_get_stats(&session->drains, &drains);
-	stats->batches = drains.batches;
-	stats->wakeups = drains.wakeups;
-	stats->drain_ns = drains.cpu_ns;
+	stats->batches = READ_ONCE(session->drain.batches);
+	stats->wakeups = atomic64_read(&session->drain.wake.wakeups);
+	stats->drain_ns = READ_ONCE(session->drain.cpu_ns);
 	stats->cpus_failed = READ_ONCE(session->samplers.failed);
 	stats->period_changes = READ_ONCE(session->budget.changes);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
@@ -383,7 +360,7 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
 	info->pages = stats.table.pages;
 	info->regions = stats.table.regions;
 	info->samples = stats.samples;
-	info->coolings = stats.coolings;
+	info->coolings = stats.table.coolings;
 	info->adaptations = stats.adaptations;
 	info->evicted = stats.table.evicted;
 	info->exited = stats.exited;
@@ -419,14 +396,16 @@ struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32
 /* Add the samples of a target. Returns false if there are none. */
 static bool htmm_served_add(struct htmm_served_row *row, const struct htmm_tracker *tracker)
 {
-	atomic64_t *samples = htmm_served_of(tracker->served, row->cpu_node, row->event);
+	u64 *samples = htmm_served_of(tracker->served, row->cpu_node, row->event);
 	bool any = false;
 	unsigned int i;
 
+	mutex_lock(tracker->lock);
 	for (i = 0; i < HTMM_NR_SOURCES; i++) {
-		row->samples[i] += atomic64_read(&samples[i]);
+		row->samples[i] += samples[i];
 		any |= row->samples[i];
 	}
+	mutex_unlock(tracker->lock);
 	return any;
 }
 

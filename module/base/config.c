@@ -4,7 +4,6 @@
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/slab.h>
-#include "alloc.h"
 #include "config.h"
 #include "core/record.h"
 #include "core/table.h"
@@ -51,24 +50,10 @@ u64 htmm_config_capacity(u64 pages)
 	return pages ?: htmm_fast_pages();
 }
 
-static unsigned int htmm_nodes(const struct cpumask *cpus)
-{
-	nodemask_t nodes = NODE_MASK_NONE;
-	unsigned int cpu;
-
-	for_each_cpu(cpu, cpus)
-		node_set(htmm_cpu_node(cpu), nodes);
-	return nodes_weight(nodes);
-}
-
-static void htmm_config_defaults(struct htmm_start *start,
-				 const struct cpumask *cpus)
+static void htmm_config_defaults(struct htmm_start *start)
 {
 	if (!start->ring_pages)
 		start->ring_pages = HTMM_DEFAULT_RING_PAGES;
-	if (!start->drain_threads)
-		start->drain_threads = min_t(u32, htmm_nodes(cpus),
-					     HTMM_MAX_DRAIN_THREADS);
 	if (!start->drain_interval_ms)
 		start->drain_interval_ms = HTMM_DEFAULT_DRAIN_MS;
 	if (!start->adaptation_period)
@@ -142,31 +127,19 @@ u64 htmm_config_max_bytes(void)
 	return htmm_ram_bytes() / 2;
 }
 
-/* The smallest limit: each drain thread has its own table. */
-static u64 htmm_config_min_bytes(const struct htmm_start *start)
+static int htmm_config_check_bytes(u64 bytes, struct htmm_error *err)
 {
-	return (u64)HTMM_TABLE_MIN_BYTES * start->drain_threads;
-}
+	u64 max = htmm_config_max_bytes();
 
-static int htmm_config_check_bytes(const struct htmm_start *start, u64 bytes,
-				   struct htmm_error *err)
-{
-	u64 min = htmm_config_min_bytes(start), max = htmm_config_max_bytes();
-
-	if (bytes < min || bytes > max)
+	if (bytes < HTMM_TABLE_MIN_BYTES || bytes > max)
 		return htmm_fail(err, -ERANGE,
-				 "max_bytes is %llu, not between %llu and half of memory, %llu",
-				 bytes, min, max);
+				 "max_bytes is %llu, not between %u and half of memory, %llu",
+				 bytes, HTMM_TABLE_MIN_BYTES, max);
 	return 0;
 }
 
-/*
- * All defaults of @start are filled in. Returns 0, or an errno documented with struct
- * htmm_start.
- */
-int htmm_config_check_target(const struct htmm_target *target,
-			     const struct htmm_start *start,
-			     struct htmm_error *err)
+/* Returns 0, or an errno documented with struct htmm_start. */
+int htmm_config_check_target(const struct htmm_target *target, struct htmm_error *err)
 {
 	if (target->flags)
 		return htmm_fail(err, -EOPNOTSUPP, "a target's flags must be zero");
@@ -178,25 +151,11 @@ int htmm_config_check_target(const struct htmm_target *target,
 				 "the id of a target of all tasks must be zero");
 	if (!target->max_bytes)
 		return 0;
-	return htmm_config_check_bytes(start, target->max_bytes, err);
+	return htmm_config_check_bytes(target->max_bytes, err);
 }
 
-static int htmm_config_check_drain(const struct htmm_start *start,
-				   const struct cpumask *cpus,
-				   struct htmm_error *err)
+static int htmm_config_check_drain(const struct htmm_start *start, struct htmm_error *err)
 {
-	unsigned int nr_cpus = cpumask_weight(cpus);
-
-	if (start->drain_threads > HTMM_MAX_DRAIN_THREADS ||
-	    start->drain_threads > nr_cpus)
-		return htmm_fail(err, -ERANGE,
-				 "drain_threads is %u, above %u or the number of CPUs to sample, %u",
-				 start->drain_threads, HTMM_MAX_DRAIN_THREADS,
-				 nr_cpus);
-	if (start->max_pages && start->max_pages < start->drain_threads)
-		return htmm_fail(err, -ERANGE,
-				 "max_pages is %llu, below one for each of %u drain threads",
-				 start->max_pages, start->drain_threads);
 	if (start->drain_nice < MIN_NICE || start->drain_nice > MAX_NICE)
 		return htmm_fail(err, -ERANGE,
 				 "drain_nice is %d, not between %d and %d",
@@ -235,7 +194,7 @@ static int htmm_config_check_start(const struct htmm_start *start,
 	if (start->flags & ~HTMM_START_FLAGS)
 		return htmm_fail(err, -EOPNOTSUPP, "unknown flags %#x",
 				 start->flags & ~HTMM_START_FLAGS);
-	if (start->__reserved || start->__reserved2)
+	if (start->__reserved)
 		return htmm_fail(err, -EOPNOTSUPP, "a reserved member is not zero");
 	if (!start->nr_events)
 		return htmm_fail(err, -EINVAL, "no event was given");
@@ -250,10 +209,7 @@ static int htmm_config_check_start(const struct htmm_start *start,
 		return htmm_fail(err, -EINVAL,
 				 "ring_pages is %u, not a power of two",
 				 start->ring_pages);
-	if (start->max_pages > HTMM_MAX_TABLE_PAGES)
-		return htmm_fail(err, -ERANGE, "max_pages is %llu, above %llu",
-				 start->max_pages, HTMM_MAX_TABLE_PAGES);
-	return htmm_config_check_bytes(start, start->max_bytes, err);
+	return htmm_config_check_bytes(start->max_bytes, err);
 }
 
 struct htmm_config *htmm_config_alloc(void)
@@ -287,10 +243,10 @@ int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
 
 	if (cpumask_empty(config->cpus))
 		cpumask_copy(config->cpus, cpu_possible_mask);
-	htmm_config_defaults(&config->start, config->cpus);
+	htmm_config_defaults(&config->start);
 	ret = htmm_config_check_start(&config->start, err);
 	if (!ret)
-		ret = htmm_config_check_drain(&config->start, config->cpus, err);
+		ret = htmm_config_check_drain(&config->start, err);
 	if (!ret)
 		ret = htmm_config_check_budget(&config->start, err);
 	for (i = 0; !ret && i < config->start.nr_events; i++) {
@@ -298,8 +254,7 @@ int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
 		ret = htmm_config_check_event(&config->events[i], i, err);
 	}
 	for (i = 0; !ret && i < config->start.nr_targets; i++)
-		ret = htmm_config_check_target(&config->targets[i],
-					       &config->start, err);
+		ret = htmm_config_check_target(&config->targets[i], err);
 	return ret;
 }
 

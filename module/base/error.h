@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Error messages for the caller, and drop reasons of samples. */
+/* Error messages for the caller. */
 #ifndef HTMM_ERROR_H
 #define HTMM_ERROR_H
 
 #include <linux/kernel.h>
 #include <uapi/linux/htmm.h>
-
-/* No drop reason: the sample was not dropped. */
-#define HTMM_DROP_NONE		HTMM_NR_DROPS
 
 /* By enum htmm_drop; trace.c. */
 extern const char * const htmm_drop_names[];

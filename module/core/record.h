@@ -20,6 +20,9 @@
 	(HTMM_SAMPLE_TYPE_MIN | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC)
 
+/* No drop reason: the sample was not dropped. */
+#define HTMM_DROP_NONE		HTMM_NR_DROPS
+
 /* Largest size of a record in u64: its header and all fields of HTMM_SAMPLE_TYPE_MAX. */
 #define HTMM_RECORD_MAX		8
 

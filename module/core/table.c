@@ -117,20 +117,6 @@ void htmm_table_get_stats(const struct htmm_table *table,
 	stats->max_bytes = table->dir_bytes + (u64)table->max_held * HTMM_POOL_PAGE_SIZE;
 }
 
-void htmm_table_stats_merge(struct htmm_table_stats *stats,
-			    const struct htmm_table_stats *other)
-{
-	stats->pages += other->pages;
-	stats->regions += other->regions;
-	stats->bytes += other->bytes;
-	stats->max_bytes += other->max_bytes;
-	stats->counted += other->counted;
-	stats->full += other->full;
-	stats->reclaimed += other->reclaimed;
-	stats->evicted += other->evicted;
-	stats->coolings = min(stats->coolings, other->coolings);
-}
-
 u64 htmm_cooling_due(u64 last, u64 period, u64 pages)
 {
 	u64 due;

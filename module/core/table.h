@@ -53,7 +53,6 @@ struct htmm_table_sample {
  * struct htmm_table_config - limits of a table
  * @max_bytes: memory of the table, including the directory, in bytes; from
  *	HTMM_TABLE_MIN_BYTES to HTMM_TABLE_MAX_BYTES. docs/core.md gives the memory per page
- * @max_pages: most base pages tracked at a time; 0: limited by @max_bytes only
  * @seed: random number that makes the directory's hash unpredictable to the sampled
  *	programs; 0: a fixed hash
  * @owner: number of the table's owner, which a listing returns with each entry
@@ -63,7 +62,6 @@ struct htmm_table_sample {
  */
 struct htmm_table_config {
 	u64 max_bytes;
-	u64 max_pages;
 	u64 seed;
 	u32 owner;
 	void (*note)(void *note_arg, u32 mm, int change);
@@ -123,8 +121,8 @@ struct htmm_ahead {
  * @counted: samples added
  * @full: samples refused because nothing could be evicted
  * @reclaimed: base pages forgotten because their count had cooled to zero
- * @evicted: base pages forgotten to make room, at the page limit, at the memory limit or
- *	because the pool was empty
+ * @evicted: base pages forgotten to make room, at the memory limit or because the pool
+ *	was empty
  * @coolings: halvings so far
  *
  * The number of pages that were ever added is @pages + @reclaimed + @evicted + the pages
@@ -194,7 +192,6 @@ struct htmm_table {
 	bool moved;			/* entries have been moved or evicted */
 	u8 no_digit;			/* full, with */
 	u64 no_state;			/* no room */
-	u64 least;			/* digits below this are full: 1 if pages may be too many */
 	s32 moves[HTMM_DIGIT_VALUES];	/* digits that got this value in the batch, or lost it */
 	struct htmm_ahead ahead[HTMM_AHEAD];	/* ring of the next samples */
 	u64 soon[HTMM_AHEAD];		/* keys of these whose entries will be needed */
@@ -245,7 +242,7 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n);
  * @dropped: array of @n elements, set to the indices of the refused samples in ascending
  *	order
  *
- * At the page limit, at the memory limit or if the pool is empty, cold regions are evicted
+ * At the memory limit or if the pool is empty, cold regions are evicted
  * to make room, at most HTMM_EVICT_MAX for a sample. A sample is refused if this does not
  * make enough room, or if it has no page (HTMM_NO_PAGE). Counts saturate at U32_MAX.
  *
@@ -287,31 +284,5 @@ u64 htmm_cooling_due(u64 last, u64 period, u64 pages);
  */
 void htmm_table_get_stats(const struct htmm_table *table,
 			  struct htmm_table_stats *stats);
-
-/**
- * htmm_table_shard() - the table of several to which a page belongs
- * @page: the page's name
- * @shards: number of tables that share the work
- *
- * All pages of a region belong to the same table, so the histograms, totals and lists of
- * several tables can be added.
- *
- * Return: 0..@shards - 1.
- */
-static inline u32 htmm_table_shard(u64 page, u32 shards)
-{
-	/* Do not use the bits of the directory's hash: some chains would then always be empty. */
-	u32 hash = htmm_region_key(page) * 0xd6e8feb86659fd93ULL >> 32;
-
-	return (u64)hash * shards >> 32;
-}
-
-/**
- * htmm_table_stats_merge() - add up the totals of tables that share no page
- * @stats: the totals that grow
- * @other: the totals added to them; coolings become the lower of both
- */
-void htmm_table_stats_merge(struct htmm_table_stats *stats,
-			    const struct htmm_table_stats *other);
 
 #endif /* HTMM_CORE_TABLE_H */

@@ -3,19 +3,12 @@
 #include "evict.h"
 #include "index.h"
 
-static bool htmm_table_may_add_page(const struct htmm_table *table)
-{
-	u64 max_pages = table->config.max_pages;
-
-	return !max_pages || table->stats.pages < max_pages;
-}
-
 /* Is there memory to begin a region with this weight? */
 static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
 {
 	u32 blocks = hlist_empty(&table->free) + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
 
-	return blocks <= htmm_pool_free_blocks(table->pool) && htmm_table_may_add_page(table);
+	return blocks <= htmm_pool_free_blocks(table->pool);
 }
 
 static u32 htmm_count_add(u32 count, u32 weight)
@@ -23,13 +16,10 @@ static u32 htmm_count_add(u32 count, u32 weight)
 	return count > U32_MAX - weight ? U32_MAX : count + weight;
 }
 
-/*
- * Does a page's digit become @sum, or does it overflow, or may it be a page too many? The
- * mark may not change. A digit that is below the least is compared as a negative number.
- */
-static __always_inline bool htmm_digit_takes(const struct htmm_table *table, u64 old, u64 sum)
+/* Does a page's digit become @sum, or does it overflow? The mark may not change. */
+static __always_inline bool htmm_digit_takes(u64 old, u64 sum)
 {
-	return likely((sum ^ (old - table->least)) <= HTMM_DIGIT_MASK);
+	return likely((sum ^ old) <= HTMM_DIGIT_MASK);
 }
 
 /*
@@ -69,8 +59,7 @@ static bool htmm_table_try_set(struct htmm_table *table, struct htmm_region *reg
 	u32 old = htmm_region_get(region, page), count = htmm_count_add(old, weight);
 	bool sparse = !region->digits;
 
-	if ((!old && !htmm_table_may_add_page(table)) ||
-	    !htmm_region_set(region, table->pool, page, count))
+	if (!htmm_region_set(region, table->pool, page, count))
 		return false;
 	if (old) {
 		htmm_hist_move(&table->hist[HTMM_KIND_BASE], old, count);
@@ -98,7 +87,7 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 		region = htmm_index_create(table, htmm_region_key(s->page));
 	}
 	digit = htmm_region_digit(region, page);
-	if (digit && htmm_digit_takes(table, *digit, (u64)*digit + s->weight))
+	if (digit && htmm_digit_takes(*digit, (u64)*digit + s->weight))
 		htmm_digit_set(table, digit, *digit, (u64)*digit + s->weight);
 	else if (!htmm_table_try_set(table, region, page, s->weight))
 		return false;
@@ -264,7 +253,7 @@ static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
 	u64 *state = ahead->state, old = *ahead->digit, sum = old + weight, left;
 	u8 *digit = ahead->digit;
 
-	if (!htmm_digit_takes(table, old, sum) ||
+	if (!htmm_digit_takes(old, sum) ||
 	    unlikely(check_sub_overflow(*state, weight << HTMM_ROOM_SHIFT, &left)))
 		return false;
 	*state = left;
@@ -360,12 +349,9 @@ u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *s, u32 n, u32 *dropped)
 {
 	const bool sparse = table->behind > HTMM_BEHIND;
-	const u64 max_pages = table->config.max_pages;
 	u32 *refused, lost;
 
 	table->behind = 0;
-	/* May the batch add pages without a look at the limit? */
-	table->least = max_pages && table->stats.pages + n > max_pages;
 	if (sparse)
 		refused = htmm_add_by(table, HTMM_BY_ENTRIES, s, n, dropped);
 	else if (table->stats.regions >= HTMM_MANY_REGIONS)

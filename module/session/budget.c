@@ -14,7 +14,7 @@
 /*
  * The whole cost in a window: the time that handlers measured, a fixed charge for entering
  * and leaving each interrupt, which a handler cannot measure, and the CPU time of the drain
- * threads.
+ * thread.
  */
 static u64 htmm_budget_spent(const struct htmm_budget *budget,
 			     const struct htmm_cost *now)
@@ -39,11 +39,9 @@ static void htmm_budget_measure(struct htmm_budget *budget,
 				struct htmm_cost *cost, ktime_t now)
 {
 	struct htmm_sampler_set *samplers = budget->samplers;
-	struct htmm_drain_set_stats drains;
 	unsigned int i;
 
-	htmm_drain_set_get_stats(budget->drains, &drains);
-	*cost = (struct htmm_cost) { .drain_ns = drains.cpu_ns };
+	*cost = (struct htmm_cost) { .drain_ns = READ_ONCE(budget->drain->cpu_ns) };
 	mutex_lock(&samplers->lock);
 	for (i = 0; i < samplers->nr_samplers; i++) {
 		cost->handler_ns += local64_read(&samplers->samplers[i]->handler_ns);
@@ -112,10 +110,10 @@ static void htmm_budget_work(struct work_struct *work)
 
 /* Start to measure the cost. @budget is zeroed; no event is older than @started. */
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
-		       struct htmm_drain_set *drains, ktime_t started)
+		       struct htmm_drain *drain, ktime_t started)
 {
 	budget->samplers = samplers;
-	budget->drains = drains;
+	budget->drain = drain;
 	budget->interval =
 		msecs_to_jiffies(samplers->config->start.budget_interval_ms);
 	budget->last_time = started;

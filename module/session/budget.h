@@ -4,7 +4,7 @@
 #define HTMM_BUDGET_H
 
 #include <linux/workqueue.h>
-#include "drain/drain_set.h"
+#include "drain/drain.h"
 #include "sample/sampler_set.h"
 #include "period.h"
 
@@ -13,7 +13,7 @@
  * @handler_ns: time in overflow handlers, in nanoseconds
  * @overflows: number of interrupts, each of which also has a cost outside the handler
  * @throttled: number of interrupts at which the kernel throttled an event
- * @drain_ns: CPU time of the drain threads, in nanoseconds
+ * @drain_ns: CPU time of the drain thread, in nanoseconds
  * @time_ns: elapsed time, summed over the sampled CPUs, in nanoseconds
  */
 struct htmm_cost {
@@ -27,7 +27,7 @@ struct htmm_cost {
 /**
  * struct htmm_budget - measures the cost and, if requested, changes the periods
  * @samplers: samplers of the events
- * @drains: the drain threads
+ * @drain: the drain thread
  * @work: checks the cost every @interval
  * @interval: in jiffies
  * @last: cost at the last check
@@ -42,7 +42,7 @@ struct htmm_cost {
  */
 struct htmm_budget {
 	struct htmm_sampler_set *samplers;
-	struct htmm_drain_set *drains;
+	struct htmm_drain *drain;
 	struct delayed_work work;
 	unsigned long interval;
 	struct htmm_cost last;
@@ -53,7 +53,7 @@ struct htmm_budget {
 };
 
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
-		       struct htmm_drain_set *drains, ktime_t started);
+		       struct htmm_drain *drain, ktime_t started);
 void htmm_budget_stop(struct htmm_budget *budget);
 void htmm_budget_finish(struct htmm_budget *budget);
 

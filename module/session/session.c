@@ -57,7 +57,7 @@ static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 	return old;
 }
 
-/* Create a session without its threads and perf events. */
+/* Create a session without its thread and perf events. */
 static struct htmm_session *htmm_session_create(struct htmm_config *config,
 						struct htmm_error *err)
 {
@@ -75,19 +75,14 @@ static struct htmm_session *htmm_session_create(struct htmm_config *config,
 				    session->memcg);
 	if (ret)
 		goto err_memcg;
-	ret = htmm_drain_set_init(&session->drains, config, &session->samplers,
-				  &session->trackers, session->memcg);
-	if (ret)
-		goto err_samplers;
-	htmm_drain_set_nodes(&session->drains, session->trackers.node);
+	htmm_drain_init(&session->drain, config, &session->samplers, &session->trackers,
+			session->memcg);
 	ret = htmm_tracker_set_init(&session->trackers, config, err);
 	if (ret)
-		goto err_drains;
+		goto err_samplers;
 	session->owner = get_pid(task_tgid(current));
 	return session;
 
-err_drains:
-	htmm_drain_set_destroy(&session->drains);
 err_samplers:
 	htmm_sampler_set_destroy(&session->samplers);
 err_memcg:
@@ -100,7 +95,7 @@ err_memcg:
 static void htmm_session_destroy(struct htmm_session *session)
 {
 	put_pid(session->owner);
-	htmm_drain_set_destroy(&session->drains);
+	put_pid(session->drain.pid);
 	htmm_sampler_set_destroy(&session->samplers);
 	htmm_tracker_set_destroy(&session->trackers);
 	mem_cgroup_put(session->memcg);
@@ -159,23 +154,23 @@ static struct htmm_session *htmm_session_run(struct htmm_config *config,
 	session = htmm_session_create(config, err);
 	if (IS_ERR(session))
 		return session;
-	ret = htmm_drain_set_start(&session->drains, config, err);
+	ret = htmm_drain_start(&session->drain, config->start.drain_nice, err);
 	if (ret)
 		goto err_session;
 	ret = htmm_sampler_set_create(&session->samplers, err);
 	if (ret)
-		goto err_drains;
+		goto err_drain;
 
 	session->number = htmm_sessions + 1;
 	htmm_session_begin_stream(session);
 	session->started = ktime_get();
 	htmm_sampler_set_arm(&session->samplers);
-	htmm_budget_start(&session->budget, &session->samplers, &session->drains,
+	htmm_budget_start(&session->budget, &session->samplers, &session->drain,
 			  session->started);
 	return session;
 
-err_drains:
-	htmm_drain_set_stop(&session->drains);
+err_drain:
+	htmm_drain_stop(&session->drain);
 err_session:
 	htmm_session_destroy(session);
 	return ERR_PTR(ret);
@@ -224,7 +219,7 @@ static void htmm_session_end(struct htmm_session *session)
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPING);
 	htmm_budget_stop(&session->budget);
 	htmm_sampler_set_stop(&session->samplers);
-	htmm_drain_set_stop(&session->drains);
+	htmm_drain_stop(&session->drain);
 	htmm_budget_finish(&session->budget);
 	htmm_stream_end();
 	htmm_tracker_set_adapt(&session->trackers);
@@ -322,7 +317,7 @@ int htmm_session_reset(u64 number)
 		ret = -ENODATA;
 	if (!ret) {
 		active = set_active_memcg(htmm_current->memcg);
-		ret = htmm_drain_set_reset(&htmm_current->drains, &old);
+		ret = htmm_drain_reset(&htmm_current->drain, &old);
 		set_active_memcg(active);
 	}
 	mutex_unlock(&htmm_session_lock);
@@ -338,8 +333,10 @@ int htmm_session_cool(struct htmm_session *session, u32 target)
 	int ret;
 
 	ret = htmm_tracker_set_get(&session->trackers, target, &trackers);
+	mutex_lock(&session->trackers.lock);
 	for (i = 0; i < trackers.nr; i++)
 		htmm_tracker_cool(trackers.tracker[i]);
+	mutex_unlock(&session->trackers.lock);
 	htmm_tracker_list_put(&trackers);
 	return ret;
 }
@@ -358,8 +355,7 @@ int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *a
 		return -EINTR;
 	ret = htmm_session_check_running(number, err);
 	if (!ret)
-		ret = htmm_config_check_target(target,
-					       &htmm_current->config->start, err);
+		ret = htmm_config_check_target(target, err);
 	if (!ret) {
 		active = set_active_memcg(htmm_current->memcg);
 		ret = htmm_tracker_set_add(&htmm_current->trackers, target, added, err);

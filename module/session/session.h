@@ -7,18 +7,12 @@
  *   htmm_session_lock		starting and stopping
  *     samplers->lock		perf events of the samplers
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
- *     trackers->lock		batches of the drain threads and their counters (for
- *				reading), all counters, removal of targets (for writing)
- *       tracker->exit_lock	address spaces being removed
- *       tracker->lock		samples being added to the tables, histograms (for
- *				reading), cooling, capacity (for writing)
- *         mm_lock		address spaces of a target
- *         shard->lock		a table; never two of them at once
+ *     trackers->lock		all targets and their tables, and what ksampled counts: held
+ *				by it for a batch, by readers for a slice of a table
+ *       mmap_lock		only tried
  *       htmm_stream_lock	readers of the record stream, except reading from them
- *     common->round_lock		drain threads that have emptied their rings
- *       htmm_stream_lock
  *   reader->lock		reading from one reader; held while copying to user
- *				space, so drain threads never take it
+ *				space, so ksampled never takes it
  *     htmm_stream_lock
  *   htmm_current_lock		which session is the current one (spinlock, leaf)
  *   xa_lock of trackers->by_number	references on trackers (spinlock, leaf)
@@ -30,7 +24,7 @@
 #include <linux/ktime.h>
 #include "base/config.h"
 #include "budget.h"
-#include "drain/drain_set.h"
+#include "drain/drain.h"
 #include "sample/sampler_set.h"
 #include "track/tracker_set.h"
 
@@ -49,7 +43,7 @@
  * @stopped: time when it ended; 0 while it runs
  * @trackers: the targets with their tables; changed under htmm_session_lock
  * @samplers: the samplers
- * @drains: the drain threads
+ * @drain: the drain thread
  * @budget: measures and controls the cost of sampling
  */
 struct htmm_session {
@@ -64,7 +58,7 @@ struct htmm_session {
 	ktime_t stopped;
 	struct htmm_tracker_set trackers;
 	struct htmm_sampler_set samplers;
-	struct htmm_drain_set drains;
+	struct htmm_drain drain;
 	struct htmm_budget budget;
 };
 

@@ -30,7 +30,7 @@ static int htmm_update_check_period(struct htmm_budget *budget,
 				    struct htmm_error *err)
 {
 	const struct htmm_config *config = budget->samplers->config;
-	u64 unit = budget->drains->common.weight_unit;
+	u64 unit = budget->drain->batch.weight_unit;
 	struct htmm_event event;
 	u32 index;
 	int ret;
@@ -86,14 +86,19 @@ static void htmm_update_capacity(struct htmm_tracker_set *trackers,
 	struct htmm_tracker *tracker;
 	unsigned int i;
 
+	mutex_lock(&trackers->lock);
 	if (!set->target)
 		WRITE_ONCE(*all, htmm_config_capacity(set->capacity_pages));
 	for (i = 0; i < list->nr; i++) {
 		tracker = list->tracker[i];
-		if (set->target || !tracker->own_capacity)
-			htmm_tracker_set_capacity(tracker,
-						  own ? set->capacity_pages : *all, own);
+		if (!set->target && tracker->own_capacity)
+			continue;
+		/* htmm_snapshot_targets() reads it without the lock. */
+		WRITE_ONCE(tracker->capacity, own ? set->capacity_pages : *all);
+		tracker->own_capacity = own;
+		htmm_tracker_adapt(tracker);
 	}
+	mutex_unlock(&trackers->lock);
 }
 
 /*

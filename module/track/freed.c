@@ -9,7 +9,7 @@
  * page is forgotten if it had a count and was absent in two looks, HTMM_LOOK_WAIT apart, and had
  * no sample in between; but at once if there is no mapping in its region.
  *
- * All is done in small steps by the first drain thread.
+ * All is done in small steps by the drain thread, under the lock of the tracker.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -47,18 +47,15 @@ static void htmm_look_leave(struct htmm_look_at *at)
 /* Returns NULL if the process of the address space has exited. */
 static struct mm_struct *htmm_look_enter(struct htmm_look_at *at, u32 id)
 {
-	struct htmm_tracker *tracker = at->tracker;
 	const struct htmm_mm *mm;
 
 	if (at->id == id)
 		return at->mm;
 	htmm_look_leave(at);
 	at->id = id;
-	mutex_lock(&tracker->mm_lock);
-	mm = htmm_mm_set_find(&tracker->mm_set, id);
+	mm = htmm_mm_set_find(&at->tracker->mm_set, id);
 	if (mm)
 		at->mm = htmm_mm_get(mm);
-	mutex_unlock(&tracker->mm_lock);
 	return at->mm;
 }
 
@@ -149,20 +146,9 @@ static bool htmm_look_at_region(struct mm_struct *mm, u64 page, u64 *absent)
 	return !mapped;
 }
 
-static struct htmm_shard *htmm_look_shard(const struct htmm_look_at *at, u64 page)
-{
-	return &at->tracker->shards[htmm_table_shard(page, at->tracker->nr_shards)];
-}
-
-static u64 htmm_look_sum(const struct htmm_look_at *at, struct htmm_absent *region)
-{
-	return htmm_shard_sum_pages(htmm_look_shard(at, region->page), region->page,
-				    region->pages);
-}
-
 static void htmm_look_forget(struct htmm_look_at *at, u64 page, const u64 *pages)
 {
-	htmm_shard_free_pages(htmm_look_shard(at, page), page, pages);
+	at->tracker->stats.freed += htmm_table_forget(&at->tracker->table, page, pages);
 }
 
 /* Does a region wait for its second look, as the other pass has found it? */
@@ -191,7 +177,7 @@ static void htmm_look_first(struct htmm_look_at *at, u64 page, u64 now)
 	}
 	if (bitmap_empty((unsigned long *)region.pages, HTMM_REGION_PAGES))
 		return;
-	region.sum = htmm_look_sum(at, &region);
+	region.sum = htmm_table_sum(&at->tracker->table, page, region.pages);
 	if (region.sum && !htmm_look_waits(looks, page))
 		looks->waiting[(looks->first + looks->nr++) % HTMM_LOOK_WAITING] = region;
 }
@@ -213,7 +199,7 @@ static void htmm_look_second(struct htmm_look_at *at)
 	u64 absent[HTMM_REGION_PAGES / 64];
 	u32 i;
 
-	if (mm && htmm_look_sum(at, region) == region->sum) {
+	if (mm && htmm_table_sum(&at->tracker->table, region->page, region->pages) == region->sum) {
 		htmm_look_at_region(mm, region->page, absent);
 		for (i = 0; i < HTMM_REGION_PAGES / 64; i++)
 			absent[i] &= region->pages[i];
@@ -229,14 +215,14 @@ static u64 htmm_look_least(struct htmm_tracker *tracker)
 {
 	struct htmm_tracker_hist hist;
 
-	htmm_tracker_get_hist(tracker, HTMM_KIND_BASE, &hist);
+	htmm_tracker_read_hist(tracker, HTMM_KIND_BASE, &hist);
 	return BIT_ULL(hist.thresholds.warm - 1);
 }
 
 /* Begin a pass, if there were samples since the last one began. */
 static bool htmm_look_begin(struct htmm_tracker *tracker, struct htmm_look_pass *pass, u64 now)
 {
-	u64 samples = atomic64_read(&tracker->samples);
+	u64 samples = tracker->table.stats.counted;
 	bool hot = pass == &tracker->looks.hot;
 
 	if (pass->running)
@@ -250,22 +236,17 @@ static bool htmm_look_begin(struct htmm_tracker *tracker, struct htmm_look_pass 
 	return true;
 }
 
-/* Get the next region of a pass. False if the budget is used up, or at the end of a table. */
+/* Get the next region of a pass. False if the budget is used up, or at the end of the table. */
 static bool htmm_look_next(struct htmm_tracker *tracker, struct htmm_look_pass *pass,
 			   u32 *budget, u64 *page)
 {
-	struct htmm_shard *shard = &tracker->shards[pass->shard];
+	const struct htmm_region *found = htmm_scan_next(&pass->scan, &tracker->table, budget);
 
-	if (htmm_shard_visit(shard, &pass->scan, budget, page))
-		return true;
-	if (htmm_scan_ended(&pass->scan, &shard->table)) {
-		pass->scan = (struct htmm_scan) {
-			.kind = pass->scan.kind,
-			.least = pass->scan.least,
-		};
-		pass->running = ++pass->shard < tracker->nr_shards;
-	}
-	return false;
+	if (found)
+		*page = found->key << HTMM_REGION_ORDER;
+	else
+		pass->running = !htmm_scan_ended(&pass->scan, &tracker->table);
+	return found;
 }
 
 /* Look at some regions of either pass, in turn. Returns false if there is nothing to do. */
@@ -292,13 +273,12 @@ static bool htmm_look_pass(struct htmm_look_at *at, u64 now)
 
 /**
  * htmm_tracker_look - look for freed pages, and forget them, in a bounded step
- * @tracker: the tables
+ * @tracker: the tracker
  *
  * The counts of exited processes are left alone.
  *
- * Context: the first drain thread; may sleep. Takes @tracker->mm_lock, then the lock of an
- * address space if it is free, then a shard's lock, none of them together; and @tracker->lock
- * with a shard's.
+ * Context: the drain thread; @tracker->lock is held. Takes the lock of an address space if it is
+ * free.
  * Return: true if it has done something, so that there may be more to do.
  */
 bool htmm_tracker_look(struct htmm_tracker *tracker)

@@ -10,16 +10,14 @@
 #define HTMM_LOOK_WAITING	128
 
 /**
- * struct htmm_look_pass - one pass over the tables
+ * struct htmm_look_pass - one pass over the table
  * @running: there are regions to visit
- * @shard: the table that it is in
- * @scan: where it is in the table
+ * @scan: where it is
  * @began: when it began, in nanoseconds
  * @samples: samples that were counted then
  */
 struct htmm_look_pass {
 	bool running;
-	unsigned int shard;
 	struct htmm_scan scan;
 	u64 began;
 	u64 samples;

@@ -5,7 +5,6 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -163,35 +162,19 @@ static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,
 		return ERR_PTR(ret);
 	}
 	set->highest = max(set->highest, mm->id);
-	hlist_add_head_rcu(&mm->node, htmm_mm_chain(set, nr, cookie));
+	hlist_add_head(&mm->node, htmm_mm_chain(set, nr, cookie));
 	set->nr++;
 	return mm;
 }
 
-/**
- * htmm_mm_set_lookup - the address space of a sample, if it is known
- * @set: the set
- * @nr: process of the sample, in the initial pid namespace
- * @cookie: cookie of the sample
- *
- * Context: any, with a lock that defers the removal of address spaces; needs no other lock.
- * Return: the address space; -ESRCH if it is being removed; NULL if it is not known, or
- * became known only now.
- */
-struct htmm_mm *htmm_mm_set_lookup(struct htmm_mm_set *set, u32 nr, u64 cookie)
+static struct htmm_mm *htmm_mm_set_lookup(struct htmm_mm_set *set, u32 nr, u64 cookie)
 {
 	struct htmm_mm *mm;
 
-	rcu_read_lock();
-	hlist_for_each_entry_rcu(mm, htmm_mm_chain(set, nr, cookie), node) {
-		if (mm->cookie != cookie || mm->nr != nr)
-			continue;
-		if (mm->exiting)
-			mm = ERR_PTR(-ESRCH);
-		break;
-	}
-	rcu_read_unlock();
-	return mm;
+	hlist_for_each_entry(mm, htmm_mm_chain(set, nr, cookie), node)
+		if (mm->cookie == cookie && mm->nr == nr)
+			return mm->exiting ? ERR_PTR(-ESRCH) : mm;
+	return NULL;
 }
 
 /**
@@ -200,17 +183,15 @@ struct htmm_mm *htmm_mm_set_lookup(struct htmm_mm_set *set, u32 nr, u64 cookie)
  * @nr: process of the sample, in the initial pid namespace
  * @cookie: cookie of the sample
  *
- * Context: process context in the initial pid namespace; may sleep.
- * Return: the address space, or -ESRCH if its process has exited, -EBUSY if there are too
- * many address spaces already, -ENOMEM.
+ * Context: process context in the initial pid namespace.
+ * Return: the address space, or -ESRCH if its process has exited or it is being removed, -EBUSY
+ * if there are too many address spaces already, -ENOMEM.
  */
-struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr,
-				u64 cookie)
+struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie)
 {
 	struct htmm_mm *mm = htmm_mm_set_lookup(set, nr, cookie);
 	struct pid *pid;
 
-	/* Another thread may have added it meanwhile. */
 	if (mm)
 		return mm;
 
@@ -245,15 +226,13 @@ struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id)
  * @set: the set
  * @id: the address space, which is not removed while it has regions
  * @change: 1 or -1
- *
- * Context: any; needs no lock.
  */
 void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change)
 {
 	struct htmm_mm *mm = xa_load(&set->by_id, id);
 
 	if (!WARN_ON_ONCE(!mm))
-		atomic_add(change, &mm->regions);
+		mm->regions += change;
 }
 
 /* Of two address spaces, return the one that is gone and has fewer regions. */
@@ -261,20 +240,16 @@ static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
 {
 	if (!b->gone)
 		return a;
-	return !a || atomic_read(&b->regions) < atomic_read(&a->regions) ? b : a;
+	return !a || b->regions < a->regions ? b : a;
 }
 
-/**
- * htmm_mm_set_forgets - is an address space to be forgotten?
- * @set: the set
- * @mm: the address space
- *
- * Without @keep_gone, as soon as it is gone; with @keep_gone, when it is gone and has no
- * pages left, or when there is no room for another one.
+/*
+ * Is an address space to be forgotten? Without @keep_gone, as soon as it is gone; with
+ * @keep_gone, when it is gone and has no pages left, or when there is no room for another one.
  */
-bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm_mm *mm)
+static bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm_mm *mm)
 {
-	return mm->gone && (!set->keep_gone || !atomic_read(&mm->regions) ||
+	return mm->gone && (!set->keep_gone || !mm->regions ||
 			    set->nr >= set->max);
 }
 
@@ -286,8 +261,7 @@ bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm_mm *mm
  * If there is no room for another address space, choose the one with the fewest regions of
  * those that were looked at and are gone.
  *
- * Return: an address space for which htmm_mm_set_forgets() is true, or NULL. It may have no
- * regions because its first samples are about to be counted.
+ * Return: the address space, or NULL.
  */
 struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budget)
 {
@@ -301,7 +275,7 @@ struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budg
 			break;
 		}
 		mm->gone = !htmm_mm_alive(mm);
-		if (mm->gone && (!set->keep_gone || !atomic_read(&mm->regions)))
+		if (mm->gone && (!set->keep_gone || !mm->regions))
 			return mm;
 		emptiest = htmm_mm_emptier(emptiest, mm);
 	}
@@ -316,8 +290,8 @@ struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budg
 void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm)
 {
 	xa_erase(&set->by_id, mm->id);
-	hlist_del_rcu(&mm->node);
+	hlist_del(&mm->node);
 	put_pid(mm->pid);
-	kfree_rcu(mm, rcu);
+	kfree(mm);
 	set->nr--;
 }

@@ -9,9 +9,7 @@
 #ifndef HTMM_MM_H
 #define HTMM_MM_H
 
-#include <linux/atomic.h>
 #include <linux/list.h>
-#include <linux/rcupdate.h>
 #include <linux/xarray.h>
 
 struct mm_struct;
@@ -36,8 +34,7 @@ struct mm_struct;
  *	drained
  * @gone: the process has exited or started another program
  * @exiting: it is being removed with its pages, and no sample is added any more
- * @regions: number of its regions in the tables
- * @rcu: frees it when nobody looks it up any more
+ * @regions: number of its regions in the table
  */
 struct htmm_mm {
 	struct hlist_node node;
@@ -47,12 +44,11 @@ struct htmm_mm {
 	struct pid *pid;
 	bool gone;
 	bool exiting;
-	atomic_t regions;
-	struct rcu_head rcu;
+	int regions;
 };
 
 /**
- * struct htmm_mm_set - all address spaces of a session
+ * struct htmm_mm_set - all address spaces of a target
  * @by_cookie: hash table of the address spaces by process and cookie, with a chain for
  *	each two that there may be
  * @hash_bits: log2 of the number of chains
@@ -65,7 +61,7 @@ struct htmm_mm {
  * @highest: the highest @id that there was
  * @sweep: where htmm_mm_set_find_gone() continues
  *
- * Locking: the owner's, except for htmm_mm_set_lookup() and htmm_mm_set_note().
+ * Locking: the owner's.
  */
 struct htmm_mm_set {
 	struct hlist_head *by_cookie;
@@ -84,10 +80,8 @@ struct mm_struct *htmm_mm_get(const struct htmm_mm *mm);
 
 int htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone);
 void htmm_mm_set_destroy(struct htmm_mm_set *set);
-struct htmm_mm *htmm_mm_set_lookup(struct htmm_mm_set *set, u32 nr, u64 cookie);
 struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie);
 struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id);
-bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm_mm *mm);
 struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budget);
 void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change);
 void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reap exited processes: remove their pages from the tables of a target. */
+/* Reap exited processes: remove their pages from the table of a target. */
 #include <linux/sched.h>
 #include "tracker.h"
 
@@ -8,104 +8,72 @@
 /* Factor by which more are checked when there is no room for another one. */
 #define HTMM_ROOM_LOOKS		16
 
-/* All shards have removed the address space's pages: remove the address space. */
-static void htmm_tracker_left(struct htmm_tracker *tracker)
-{
-	mutex_lock(&tracker->mm_lock);
-	htmm_mm_set_remove(&tracker->mm_set, tracker->exiting);
-	mutex_unlock(&tracker->mm_lock);
-	tracker->exiting = NULL;
-}
-
-/*
- * Find an address space whose process has exited. From then on its samples are dropped.
- * Taking the lock for writing waits until the samples looked up before are in the tables:
- * an address space that seemed to be empty may have pages then, and nothing is added after
- * a shard has begun to remove its pages.
- */
+/* Find an address space whose process has exited. From then on its samples are dropped. */
 static bool htmm_tracker_find_exiting(struct htmm_tracker *tracker)
 {
-	struct htmm_mm *mm;
+	struct htmm_mm *mm = htmm_mm_set_find_gone(&tracker->mm_set, HTMM_TIDY_MMS);
 
-	lockdep_assert_held(&tracker->exit_lock);
-
-	mutex_lock(&tracker->mm_lock);
-	mm = htmm_mm_set_find_gone(&tracker->mm_set, HTMM_TIDY_MMS);
-	mutex_unlock(&tracker->mm_lock);
 	if (!mm)
 		return false;
-
-	down_write(&tracker->lock);
-	mm->exiting = htmm_mm_set_forgets(&tracker->mm_set, mm);
-	up_write(&tracker->lock);
-	if (!mm->exiting)
-		return false;
+	mm->exiting = true;
 	tracker->exiting = mm;
-	tracker->exiting_shard = 0;
 	tracker->exiting_first = true;
-	if (!atomic_read(&mm->regions))
-		htmm_tracker_left(tracker);
 	return true;
 }
 
-/* Remove some pages of the exiting address space, one shard after the other. */
+/* Remove some pages of the exiting address space, and in the end the address space. */
 static void htmm_tracker_forget_some(struct htmm_tracker *tracker)
 {
-	struct htmm_shard *shard = &tracker->shards[tracker->exiting_shard];
+	u64 before = tracker->table.stats.pages;
+	bool more = tracker->exiting->regions &&
+		    htmm_table_remove_mm(&tracker->table, tracker->exiting->id,
+					 tracker->exiting_first, HTMM_TIDY_SLICE);
 
-	lockdep_assert_held(&tracker->exit_lock);
-
-	tracker->exiting_first = htmm_shard_forget(shard, tracker->exiting->id,
-						   tracker->exiting_first);
-	if (!tracker->exiting_first)
+	tracker->stats.exited += before - tracker->table.stats.pages;
+	tracker->exiting_first = false;
+	if (more)
 		return;
-	if (++tracker->exiting_shard == tracker->nr_shards)
-		htmm_tracker_left(tracker);
+	htmm_mm_set_remove(&tracker->mm_set, tracker->exiting);
+	tracker->exiting = NULL;
 }
 
 /**
  * htmm_tracker_reap - reap exited processes, one bounded step
- * @tracker: the tables
+ * @tracker: the tracker
  *
- * Context: a drain thread; may sleep. Takes @tracker->exit_lock and @tracker->lock.
+ * Context: the drain thread; @tracker->lock is held.
  * Return: true if there is more to do.
  */
 bool htmm_tracker_reap(struct htmm_tracker *tracker)
 {
-	bool more = true;
+	lockdep_assert_held(tracker->lock);
 
-	mutex_lock(&tracker->exit_lock);
-	if (tracker->exiting)
-		htmm_tracker_forget_some(tracker);
-	else
-		/* If one has exited there may be more. */
-		more = htmm_tracker_find_exiting(tracker);
-	mutex_unlock(&tracker->exit_lock);
-	return more;
+	if (!tracker->exiting && !htmm_tracker_find_exiting(tracker))
+		return false;
+	htmm_tracker_forget_some(tracker);
+	/* If one has exited there may be more. */
+	return true;
 }
 
 /**
  * htmm_tracker_make_room - remove an address space to make room for a new one
- * @tracker: the tables
+ * @tracker: the tracker
  *
  * Not bounded: removes all its pages.
  *
- * Context: a drain thread; may sleep. Takes @tracker->exit_lock and @tracker->lock.
+ * Context: the drain thread; may sleep; @tracker->lock is held.
  * Return: false if no process of those looked at has exited.
  */
 bool htmm_tracker_make_room(struct htmm_tracker *tracker)
 {
-	bool found;
-	int looks;
+	int looks = 0;
 
-	mutex_lock(&tracker->exit_lock);
-	found = tracker->exiting;
-	for (looks = 0; !found && looks < HTMM_ROOM_LOOKS; looks++)
-		found = htmm_tracker_find_exiting(tracker);
+	while (!tracker->exiting && !htmm_tracker_find_exiting(tracker))
+		if (++looks == HTMM_ROOM_LOOKS)
+			return false;
 	while (tracker->exiting) {
 		htmm_tracker_forget_some(tracker);
 		cond_resched();
 	}
-	mutex_unlock(&tracker->exit_lock);
-	return found;
+	return true;
 }

@@ -3,7 +3,6 @@
 #ifndef HTMM_SERVED_H
 #define HTMM_SERVED_H
 
-#include <linux/atomic.h>
 #include <linux/nodemask.h>
 #include <uapi/linux/htmm.h>
 
@@ -15,7 +14,7 @@
  */
 struct htmm_served_counts {
 	unsigned int events;
-	atomic64_t samples[];
+	u64 samples[];
 };
 
 struct htmm_served_counts *htmm_served_create(unsigned int events);
@@ -29,8 +28,8 @@ void htmm_served_free(struct htmm_served_counts *served);
  *
  * Return: an array of HTMM_NR_SOURCES counters.
  */
-static inline atomic64_t *htmm_served_of(struct htmm_served_counts *served, unsigned int node,
-					 unsigned int event)
+static inline u64 *htmm_served_of(struct htmm_served_counts *served, unsigned int node,
+				  unsigned int event)
 {
 	return &served->samples[(node * served->events + event) * HTMM_NR_SOURCES];
 }

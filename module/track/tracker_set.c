@@ -71,7 +71,7 @@ static struct htmm_tracker *htmm_tracker_set_make(struct htmm_tracker_set *set,
 	if (ret)
 		return ERR_PTR(ret);
 
-	tracker = htmm_tracker_create(ref, target, set->last + 1, start, set->node);
+	tracker = htmm_tracker_create(ref, target, set->last + 1, start, &set->lock);
 	if (tracker == ERR_PTR(-EINVAL))
 		return ERR_PTR(htmm_fail(err, -ERANGE,
 					 "no hot-page table can have %llu bytes",
@@ -145,37 +145,21 @@ int htmm_tracker_set_add(struct htmm_tracker_set *set,
 	return 0;
 }
 
-static void htmm_stats_add(struct htmm_tracker_stats *sum,
-			   struct htmm_tracker *tracker)
+static void htmm_stats_add(struct htmm_tracker_stats *sum, struct htmm_tracker *tracker)
 {
 	struct htmm_tracker_stats stats;
 	unsigned int i;
 
-	htmm_tracker_get_stats(tracker, &stats);
+	htmm_tracker_read_stats(tracker, &stats);
 	sum->samples += stats.samples;
-	sum->coolings += stats.coolings;
 	sum->adaptations += stats.adaptations;
 	sum->exited += stats.exited;
 	sum->freed += stats.freed;
-	htmm_table_stats_merge(&sum->table, &stats.table);
+	sum->table.bytes += stats.table.bytes;
+	sum->table.coolings += stats.table.coolings;
+	sum->table.evicted += stats.table.evicted;
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		sum->drops[i] += stats.drops[i];
-}
-
-/* No batch is in progress while the lock is held, so these are the tracker's final totals. */
-static void htmm_tracker_set_take_away(struct htmm_tracker_set *set,
-				       struct htmm_tracker *tracker)
-{
-	struct htmm_tracker_stats *removed = &set->removed;
-
-	down_write(&set->lock);
-	xa_erase(&set->by_number, tracker->number);
-	WRITE_ONCE(set->nr, set->nr - 1);
-	htmm_stats_add(removed, tracker);
-	removed->table.bytes = 0;
-	removed->table.pages = 0;
-	removed->table.regions = 0;
-	up_write(&set->lock);
 }
 
 /**
@@ -205,7 +189,13 @@ int htmm_tracker_set_remove(struct htmm_tracker_set *set, u32 number,
 	/* After this no handler matches the target; its samples in the rings are dropped. */
 	synchronize_rcu();
 	kfree(old);
-	htmm_tracker_set_take_away(set, tracker);
+	/* No batch is in progress while the lock is held, so these are its final totals. */
+	mutex_lock(&set->lock);
+	xa_erase(&set->by_number, number);
+	WRITE_ONCE(set->nr, set->nr - 1);
+	htmm_stats_add(&set->removed, tracker);
+	set->removed.table.bytes = 0;
+	mutex_unlock(&set->lock);
 	gone->tracker[gone->nr++] = tracker;
 	return 0;
 }
@@ -228,7 +218,7 @@ static int htmm_tracker_set_fill(struct htmm_tracker_set *set,
 
 /**
  * htmm_tracker_set_init - look up the targets of a session
- * @set: zeroed, except @set->node
+ * @set: zeroed
  * @config: what was asked for, checked; must exist as long as the set
  * @err: on failure, the reason
  *
@@ -242,7 +232,7 @@ int htmm_tracker_set_init(struct htmm_tracker_set *set, struct htmm_config *conf
 	int ret;
 
 	set->config = config;
-	init_rwsem(&set->lock);
+	mutex_init(&set->lock);
 	xa_init(&set->by_number);
 	ret = htmm_tracker_set_fill(set, err);
 	if (ret)
@@ -266,6 +256,7 @@ void htmm_tracker_set_destroy(struct htmm_tracker_set *set)
 	xa_for_each(&set->by_number, number, tracker)
 		htmm_tracker_put(tracker);
 	xa_destroy(&set->by_number);
+	mutex_destroy(&set->lock);
 }
 
 /**
@@ -287,7 +278,7 @@ int htmm_tracker_set_renew(struct htmm_tracker_set *set, struct htmm_tracker_lis
 		target.max_bytes = tracker->max_bytes;
 		target.capacity_pages = tracker->own_capacity ? tracker->capacity : 0;
 		copy = htmm_tracker_create(&tracker->target, &target, number,
-					   &set->config->start, set->node);
+					   &set->config->start, &set->lock);
 		if (IS_ERR(copy)) {
 			htmm_tracker_list_put(fresh);
 			return PTR_ERR(copy);
@@ -304,7 +295,7 @@ int htmm_tracker_set_renew(struct htmm_tracker_set *set, struct htmm_tracker_lis
  * @list: from htmm_tracker_set_renew(); set to the old ones, for htmm_tracker_list_put()
  *	without the lock
  *
- * Context: process; @set->lock is held for writing.
+ * Context: process; @set->lock is held.
  */
 void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 			      struct htmm_tracker_list *list)
@@ -312,7 +303,7 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 	struct htmm_tracker *fresh;
 	unsigned int i;
 
-	lockdep_assert_held_write(&set->lock);
+	lockdep_assert_held(&set->lock);
 
 	for (i = 0; i < list->nr; i++) {
 		fresh = list->tracker[i];
@@ -327,7 +318,7 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *set,
  * @set: the set
  * @number: the target's number
  *
- * Context: a drain thread; @set->lock is held; the result is valid until it is released.
+ * Context: the drain thread; @set->lock is held; the result is valid until it is released.
  * Return: the target's tracker, or NULL if it was removed.
  */
 struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 number)
@@ -386,11 +377,11 @@ void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	down_read(&set->lock);
+	mutex_lock(&set->lock);
 	*stats = set->removed;
 	xa_for_each(&set->by_number, number, tracker)
 		htmm_stats_add(stats, tracker);
-	up_read(&set->lock);
+	mutex_unlock(&set->lock);
 }
 
 /**
@@ -404,10 +395,10 @@ void htmm_tracker_set_adapt(struct htmm_tracker_set *set)
 	struct htmm_tracker *tracker;
 	unsigned long number;
 
-	down_read(&set->lock);
+	mutex_lock(&set->lock);
 	xa_for_each(&set->by_number, number, tracker)
 		htmm_tracker_adapt(tracker);
-	up_read(&set->lock);
+	mutex_unlock(&set->lock);
 }
 
 /* The next target of a walk that returns to the first one; NULL if there is none. */
@@ -429,7 +420,6 @@ static struct htmm_tracker *htmm_tracker_set_next(struct htmm_tracker_set *set, 
 /**
  * htmm_tracker_set_tidy - one bounded step of housekeeping
  * @set: the set
- * @shard: the shard to tidy, of each target
  * @tidy: how far it has come, kept by the caller from step to step
  * @all: go through all targets instead of to the next one
  *
@@ -437,27 +427,24 @@ static struct htmm_tracker *htmm_tracker_set_next(struct htmm_tracker_set *set, 
  * more to do: otherwise each exited process, or small batch, would cost as much as there are
  * targets.
  *
- * Context: a drain thread; may sleep. Takes @set->lock.
+ * Context: the drain thread; may sleep. Takes @set->lock.
  * Return: true if there is more to do.
  */
-bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
-			   struct htmm_tidy *tidy, bool all)
+bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, struct htmm_tidy *tidy, bool all)
 {
 	bool due = !all || time_after_eq(jiffies, tidy->due), more = false;
 	struct htmm_tracker *tracker;
 	unsigned int left;
 
-	down_read(&set->lock);
+	mutex_lock(&set->lock);
 	for (left = all ? READ_ONCE(set->nr) : 1; left; left--) {
 		tracker = htmm_tracker_set_next(set, &tidy->next);
 		if (!tracker)
 			break;
-		if (!due && !tracker->shards[shard].untidy)
-			continue;
-		tracker->shards[shard].untidy = htmm_tracker_tidy(tracker, shard);
-		more |= tracker->shards[shard].untidy;
+		if (due || tracker->untidy)
+			more |= htmm_tracker_tidy(tracker);
 	}
-	up_read(&set->lock);
+	mutex_unlock(&set->lock);
 	if (all && due)
 		tidy->due = jiffies + HTMM_TIDY_INTERVAL;
 	return more;
@@ -468,7 +455,7 @@ bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
  * @set: the set
  * @next: number of the target to begin with, kept by the caller from step to step
  *
- * Context: the first drain thread; may sleep. Takes @set->lock.
+ * Context: the drain thread; may sleep. Takes @set->lock.
  * Return: false if there is nothing to do now.
  */
 bool htmm_tracker_set_look(struct htmm_tracker_set *set, u32 *next)
@@ -477,11 +464,11 @@ bool htmm_tracker_set_look(struct htmm_tracker_set *set, u32 *next)
 	bool looked = false;
 	unsigned int left;
 
-	down_read(&set->lock);
+	mutex_lock(&set->lock);
 	for (left = READ_ONCE(set->nr); left && !looked; left--) {
 		tracker = htmm_tracker_set_next(set, next);
 		looked = tracker && htmm_tracker_look(tracker);
 	}
-	up_read(&set->lock);
+	mutex_unlock(&set->lock);
 	return looked;
 }

@@ -3,7 +3,7 @@
 #ifndef HTMM_TRACKER_SET_H
 #define HTMM_TRACKER_SET_H
 
-#include <linux/rwsem.h>
+#include <linux/mutex.h>
 #include <linux/xarray.h>
 #include "base/config.h"
 #include "sample/filter.h"
@@ -23,10 +23,9 @@ struct htmm_tracker_list {
  * struct htmm_tracker_set - all targets of a session
  * @filter: the targets for overflow handlers
  * @config: the session's settings; the capacity may change, and is read without a lock
- * @node: NUMA node of each drain thread
- * @lock: held for reading by a drain thread while it takes a batch out of the rings, counts
- *	it and accounts it; held for writing to read or reset all counters at one point in
- *	time, and to remove trackers
+ * @lock: protects the set and all trackers in it, and what the drain thread counts for the
+ *	samplers. The thread holds it while it takes a batch out of the rings, counts it and
+ *	accounts it, and for each step of housekeeping; readers hold it for one slice of a table
  * @by_number: the trackers by number. RESET replaces each of them
  * @removed: totals of targets that were removed
  * @nr: number of trackers
@@ -37,8 +36,7 @@ struct htmm_tracker_list {
 struct htmm_tracker_set {
 	struct htmm_filter filter;
 	struct htmm_config *config;
-	int node[HTMM_MAX_DRAIN_THREADS];
-	struct rw_semaphore lock;	/* a batch and its counters; removal */
+	struct mutex lock;	/* all that is counted */
 	struct xarray by_number;
 	struct htmm_tracker_stats removed;
 	unsigned int nr;
@@ -49,7 +47,7 @@ struct htmm_tracker_set {
 #define HTMM_TIDY_INTERVAL	(HZ / 20)
 
 /**
- * struct htmm_tidy - how far the housekeeping of a drain thread has come
+ * struct htmm_tidy - how far the housekeeping has come
  * @next: number of the target that the next step begins with
  * @due: when all targets are to be visited again, in jiffies
  */
@@ -77,8 +75,7 @@ void htmm_tracker_list_put(struct htmm_tracker_list *list);
 void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 				struct htmm_tracker_stats *stats);
 void htmm_tracker_set_adapt(struct htmm_tracker_set *set);
-bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, unsigned int shard,
-			   struct htmm_tidy *tidy, bool all);
+bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, struct htmm_tidy *tidy, bool all);
 bool htmm_tracker_set_look(struct htmm_tracker_set *set, u32 *next);
 
 #endif /* HTMM_TRACKER_SET_H */

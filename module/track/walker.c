@@ -72,7 +72,7 @@ static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
  *
  * Those whose processes have exited are passed over.
  *
- * Context: process, may sleep. Takes @tracker->mm_lock.
+ * Context: process, may sleep. Takes @tracker->lock.
  * Return: true, with @walker->id set; false if there is none.
  */
 bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
@@ -81,7 +81,7 @@ bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
 	const struct htmm_mm *found;
 	unsigned long id;
 
-	mutex_lock(&tracker->mm_lock);
+	mutex_lock(tracker->lock);
 	xa_for_each_range(&tracker->mm_set.by_id, id, found, first, last) {
 		if (mms && !(mms[id / 64] >> id % 64 & 1))
 			continue;
@@ -89,7 +89,7 @@ bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
 		if (walker->mm)
 			break;
 	}
-	mutex_unlock(&tracker->mm_lock);
+	mutex_unlock(tracker->lock);
 	walker->tracker = tracker;
 	walker->id = id;
 	walker->next = 0;
@@ -309,7 +309,7 @@ int htmm_walker_next(struct htmm_walker *walker, u64 last)
  *
  * Sets @walker->count and @walker->tracked, unless the page tables have no page of the slice.
  *
- * Context: process, may sleep. Takes a shard's lock.
+ * Context: process, may sleep. Takes the tracker's lock.
  * Return: false if they have none.
  */
 bool htmm_walker_count(struct htmm_walker *walker)

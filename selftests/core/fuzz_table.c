@@ -8,8 +8,7 @@ static struct world world;	/* large */
 static void any_limits(void)
 {
 	struct htmm_table_config config = {
-		.max_bytes = fuzz_u64(), .max_pages = fuzz_u64(),
-		.seed = fuzz_u64(),
+		.max_bytes = fuzz_u64(), .seed = fuzz_u64(),
 	};
 	size_t bytes = htmm_table_dir_bytes(&config), heads = config.max_bytes / 128;
 	struct htmm_table_stats stats;
@@ -42,15 +41,17 @@ static void any_limits(void)
 int fuzz_one_input(const unsigned char *data, size_t size)
 {
 	struct htmm_table_config config = { };
+	bool few;
 
 	fuzz_begin(data, size);
 	if (fuzz_byte() % 16 == 1)
 		any_limits();
 	config.max_bytes = fuzz_byte() & 1 ? HTMM_TABLE_MIN_BYTES : 1024 * 1024;
-	config.max_pages = fuzz_byte() & 1 ? 100 : 0;
+	few = fuzz_byte() & 1;
 	config.seed = fuzz_byte();
-	world_open(&world, &config, config.max_pages ||
-		   config.max_bytes == HTMM_TABLE_MIN_BYTES);
+	world_open(&world, &config, few || config.max_bytes == HTMM_TABLE_MIN_BYTES);
+	if (few)
+		world.table.max_held = 3;
 	while (fuzz_left()) {
 		fuzz_step(&world);
 		world_totals_match(&world);

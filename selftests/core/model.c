@@ -349,10 +349,9 @@ static void world_evicted(struct world *w, const struct model_region *own)
 static void world_add_limited(struct world *w,
 			      const struct htmm_table_sample *s)
 {
-	u64 max_pages = w->config.max_pages, evicted = w->table.stats.evicted;
+	u64 evicted = w->table.stats.evicted;
 	u32 regions = w->table.stats.regions;
 	u32 free_blocks = htmm_pool_free_blocks(&w->pool), dropped, lost;
-	u32 page = s->page % HTMM_REGION_PAGES;
 	struct model_region *r;
 
 	if (!model_takes(s)) {
@@ -362,9 +361,7 @@ static void world_add_limited(struct world *w,
 	r = model_find(&w->model, sample_mm(s), sample_vpn(s));
 	lost = htmm_table_add(&w->table, s, 1, &dropped);
 	if (lost || w->table.stats.evicted != evicted)
-		CHECK(free_blocks < HTMM_SAMPLE_BLOCKS ||
-		      (max_pages && w->model.pages >= max_pages &&
-		       !r->page[page].tracked));
+		CHECK(free_blocks < HTMM_SAMPLE_BLOCKS);
 	/* Else none can be gone: the sample adds at most one, if its own region is new. */
 	if (w->table.stats.evicted != evicted ||
 	    w->table.stats.regions != regions + (!lost && s->weight && !r->tracked))
@@ -712,7 +709,6 @@ void world_totals_match(struct world *w)
 	CHECK(stats.bytes == htmm_table_dir_bytes(&w->config) +
 			     w->pages_given * HTMM_POOL_PAGE_SIZE);
 	table_audit(&w->table);
-	CHECK(!w->config.max_pages || stats.pages <= w->config.max_pages);
 }
 
 u32 table_count(const struct htmm_table *table, u32 mm, u64 vpn)

@@ -17,7 +17,6 @@ static const struct htmm_table_config roomy = {
 /* Has room for only a part of what is added. */
 static const struct htmm_table_config tight = {
 	.max_bytes = HTMM_TABLE_MIN_BYTES,
-	.max_pages = 700,
 };
 
 static const struct htmm_topn_filter everything = {
@@ -187,7 +186,7 @@ static void change_all(void)
 	bool more = true, first = true;
 	u32 entries = world.table.stats.regions + world.table.nr_free;
 
-	add(tap_below(20));
+	add(tap_below(world.limited ? 60 : 20));
 	if (!tap_below(60))
 		world_cool(&world);
 	if (!tap_below(4))
@@ -208,6 +207,8 @@ static void each_once_under_change(const struct htmm_table_config *config, bool 
 	shrunk = 0;
 	for (round = 0; round < ROUNDS; round++) {
 		world_open(&world, config, limited);
+		if (limited)
+			world.table.max_held = 2;
 		churn = world.model.mm[1];
 		add_and_cool(2000);
 		memset(stayed, 1, sizeof(stayed));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Ten million pages, one thread that adds and one that reads, with a lock between them as
- * in module/track/shard.c: results are right, and the adding thread gets the lock after
+ * in module/track/read.c: results are right, and the adding thread gets the lock after
  * each slice.
  */
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #define HOTTEST		1000
 #define HOT_COUNT	100000		/* more than the others ever get */
 #define BATCH		500
-#define SLICE		(256 * HTMM_SCAN_REGION)	/* as in module/track/shard.c */
+#define SLICE		(256 * HTMM_SCAN_REGION)	/* as in module/track/read.c */
 #define BYTES		(48 * 1024 * 1024)
 
 static struct htmm_table table;

@@ -185,37 +185,6 @@ static void epochs_far_apart(void)
 	world_close(&world);
 }
 
-static void page_limit(void)
-{
-	struct htmm_table_config config = roomy;
-	u32 i;
-
-	config.max_pages = 10;
-	world_open(&world, &config, true);
-	/* One region with as many pages as the limit: nothing else can be evicted. */
-	for (i = 0; i < 10; i++)
-		add(0, i, 4);
-	add(0, 10, 0);
-	CHECK(world.table.stats.pages == 10 && world.table.stats.full == 0);
-	add(0, 10, 4);
-	CHECK(world.table.stats.pages == 10 && world.table.stats.full == 1);
-	add(0, 9, 1);
-	CHECK(count(0, 9) == 5);
-	/* It is evicted when another one is added. */
-	add(1, 0, 1);
-	CHECK(count(1, 0) == 1 && count(0, 0) == 0);
-	CHECK(world.table.stats.pages == 1 && world.table.stats.evicted == 10);
-	/* The coldest is evicted first. */
-	for (i = 2; i < 11; i++)
-		add(i, 0, i == 7 ? 2 : 9);
-	add(1, 0, 2);
-	add(11, 0, 1);
-	CHECK(count(7, 0) == 0 && count(1, 0) == 3 && count(11, 0) == 1);
-	CHECK(world.table.stats.evicted == 11);
-	world_matches(&world);
-	world_close(&world);
-}
-
 static void memory_limit(void)
 {
 	const struct htmm_table_config config = {
@@ -490,36 +459,6 @@ static void sparse_regions_by_their_entries(void)
 	CHECK(table_count(&world.table, 1, 5) == 1 + 4);
 	CHECK(table_count(&world.table, 3, 5) == 8);
 	table_audit(&world.table);
-	world_close(&world);
-}
-
-/* New pages of a batch count towards the limit before the batch ends. */
-static void page_limit_within_a_batch(void)
-{
-	const struct htmm_table_config config = {
-		.max_bytes = 1024 * 1024, .max_pages = 100,
-	};
-	struct htmm_table_sample s[128];
-	u32 dropped[128], i;
-
-	world_open(&world, &config, true);
-	world_refill(&world, 1000);
-	for (i = 0; i < 90; i++) {
-		s[0].page = htmm_page(5, i);
-		s[0].weight = 3;
-		CHECK(htmm_table_add(&world.table, s, 1, dropped) == 0);
-	}
-	for (i = 0; i < 128; i++) {
-		s[i].page = htmm_page(5, i);
-		s[i].weight = 1;
-	}
-	/* One region, which is not evicted for its own pages. */
-	CHECK(htmm_table_add(&world.table, s, 128, dropped) == 28);
-	CHECK(dropped[0] == 100 && dropped[27] == 127);
-	CHECK(world.table.stats.pages == 100 && world.table.stats.evicted == 0);
-	CHECK(table_count(&world.table, 5, 99) == 1);
-	CHECK(table_count(&world.table, 5, 89) == 4);
-	CHECK(table_count(&world.table, 5, 100) == 0);
 	world_close(&world);
 }
 
@@ -948,7 +887,6 @@ int main(void)
 		TAP_TEST(saturated_pages_are_forgotten),
 		TAP_TEST(form_of_a_cooled_region),
 		TAP_TEST(when_to_cool),
-		TAP_TEST(page_limit_within_a_batch),
 		TAP_TEST(names_of_fronts_repeat),
 		TAP_TEST(regions_share_fronts),
 		TAP_TEST(sparse_regions_by_their_entries),
@@ -958,7 +896,6 @@ int main(void)
 		TAP_TEST(cooling_is_lazy_and_exact),
 		TAP_TEST(regions_outlive_their_pages),
 		TAP_TEST(epochs_far_apart),
-		TAP_TEST(page_limit),
 		TAP_TEST(memory_limit),
 		TAP_TEST(too_large_a_pool),
 		TAP_TEST(empty_pool_refuses),

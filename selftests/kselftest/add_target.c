@@ -231,14 +231,13 @@ static long milliseconds(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* A drain thread that wakes often does not go through all targets each time. */
+/* The drain thread, if it wakes often, does not go through all targets each time. */
 TEST_F(add_target, visits_of_a_drain)
 {
 	struct child child[VISITED - 1];
 	long began, passed, seen;
 	int i;
 
-	self->req.arg.drain_threads = 1;
 	self->req.arg.drain_interval_ms = 1;
 	request_add_target(&self->req, self->worker.pid);
 	for (i = 0; i < VISITED - 1; i++) {

@@ -212,19 +212,6 @@ int device_info(int fd, struct htmm_info *info)
 	return device_ioctl(fd, HTMM_IOC_GET_INFO, info);
 }
 
-int device_threads(int fd, struct htmm_drain_thread *threads)
-{
-	struct htmm_info info = {
-		.size = sizeof(info),
-		.drain_threads = (uintptr_t)threads,
-		.nr_drain_threads = HTMM_MAX_DRAIN_THREADS,
-		.drain_thread_size = sizeof(*threads),
-	};
-	int ret = device_ioctl(fd, HTMM_IOC_GET_INFO, &info);
-
-	return ret ?: (int)info.nr_drain_threads;
-}
-
 int device_state(void)
 {
 	struct htmm_info info;

@@ -126,8 +126,6 @@ int device_set(int fd, struct htmm_set *set, char *error);
 int device_set_capacity(int fd, __u32 target, __u64 pages);
 int device_set_period(int fd, __u32 event, __u64 period);
 int device_info(int fd, struct htmm_info *info);
-/* @threads has room for HTMM_MAX_DRAIN_THREADS; returns their number. */
-int device_threads(int fd, struct htmm_drain_thread *threads);
 /* The state, read through a separate fd, or a negative errno. */
 int device_state(void);
 int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity,

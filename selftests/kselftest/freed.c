@@ -350,17 +350,6 @@ TEST_F(freed, exited_is_kept)
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
-/* With several drain threads, the first one looks at the tables of all. */
-TEST_F(freed, of_several_threads)
-{
-	self->req.arg.drain_threads = 2;
-	start(_metadata, self);
-	child_does(_metadata, self, UNMAP, self->mem, PAGES);
-	child_does(_metadata, self, UNMAP, self->other, PAGES);
-	await_freed(_metadata, self, 2 * PAGES);
-	ASSERT_EQ(0, device_stop(self->fd));
-}
-
 /* A stopped session stays as it is. */
 TEST_F(freed, after_the_end)
 {

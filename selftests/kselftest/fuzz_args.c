@@ -121,7 +121,6 @@ static size_t good_start(struct fuzz_args *n, struct htmm_start *start)
 		.target_size = sizeof(n->box->targets[0]),
 		.ring_pages = 1 << fuzz_below(n, 4),
 		.cooling_period = fuzz_one_in(n, 2) ? 100 : 0,
-		.max_pages = fuzz_one_in(n, 2) ? 1000 : 0,
 		.drain_interval_ms = 1 + fuzz_below(n, 50),
 		.error = (uintptr_t)n->box->out,
 		.error_size = HTMM_ERROR_LEN,
@@ -179,9 +178,6 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		return good_start(n, &arg->start);
 	case HTMM_IOC_GET_INFO:
 		size = sizeof(arg->info);
-		arg->info.drain_threads = (uintptr_t)n->box->out;
-		arg->info.drain_thread_size = sizeof(struct htmm_drain_thread);
-		arg->info.nr_drain_threads = fuzz_below(n, 2 * HTMM_MAX_DRAIN_THREADS);
 		break;
 	case HTMM_IOC_GET_STATS:
 		size = sizeof(arg->stats);

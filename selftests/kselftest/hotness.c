@@ -11,8 +11,6 @@
 #include "cpu.h"
 
 #define PAGE	4096UL
-#define REGION	(2UL << 20)
-#define REGIONS	16
 #define NR	40
 
 FIXTURE(hotness) {
@@ -446,117 +444,6 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 	stats_free(&stats);
 }
 
-/* At its limit, a table evicts or refuses; it never exceeds the limit or loses count. */
-TEST_F(hotness, page_limit)
-{
-	struct htmm_counters *total;
-	struct histogram hist;
-	struct stats stats;
-	struct pages pages;
-
-	self->req.arg.max_pages = 10;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	access_pages(&self->source, self->mem, NR, 5);
-	ASSERT_EQ(0, device_stop(self->fd));
-	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
-	total = &stats.s.total;
-	EXPECT_LT(0, total->counted);
-	EXPECT_LT(0, total->drops[HTMM_DROP_TABLE_FULL] + stats.s.evicted);
-	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
-	EXPECT_GE(10, hist.pages);
-	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_GE(10, pages.nr);
-	EXPECT_GE(total->counted, pages_total(&pages, 0));
-	if (!stats.s.evicted)
-		EXPECT_EQ(total->counted, pages_total(&pages, 0));
-	pages_free(&pages);
-	stats_free(&stats);
-}
-
-/* Of two regions, a session that may track a page in each of its two tables has both. */
-static bool in_different_tables(struct __test_metadata *_metadata,
-				struct _test_data_hotness *self, char *first, char *second)
-{
-	struct pages pages;
-	size_t i, nr = 0;
-
-	EXPECT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
-	access_pages(&self->source, first, 1, 1);
-	access_pages(&self->source, second, 1, 1);
-	EXPECT_EQ(0, device_stop(self->fd));
-	EXPECT_EQ(0, pages_read(self->fd, &pages));
-	for (i = 0; i < pages.nr; i++)
-		nr += pages.page[i].addr == (uintptr_t)first ||
-		      pages.page[i].addr == (uintptr_t)second;
-	pages_free(&pages);
-	return nr == 2;
-}
-
-/*
- * Each table has room for one page, and refuses others of the same region. One event samples
- * all faults. The other one samples every second, and so either those of the two pages that
- * are tracked or those of the two that are refused; but for a fault of something else.
- */
-TEST_F(hotness, losses_of_each_event)
-{
-	const struct htmm_counters *all, *half;
-	struct stats stats;
-	char *mem, *other;
-	int cpus[2], cpu, i;
-
-	if (cpus_allowed(cpus, 2) < 2)
-		SKIP(return, "a thread needs a CPU to drain");
-	cpu = cpus[0];
-	ASSERT_EQ(0, cpu_pin(cpu));
-	/* Nothing else of this program faults. */
-	ASSERT_EQ(0, mlockall(MCL_CURRENT));
-	mem = mmap(NULL, REGIONS * REGION, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	ASSERT_NE(MAP_FAILED, mem);
-	ASSERT_EQ(0, madvise(mem, REGIONS * REGION, MADV_NOHUGEPAGE));
-	self->req.arg.drain_threads = 2;
-	self->req.arg.max_pages = 2;
-	/* All is in one batch. */
-	self->req.arg.drain_interval_ms = 10000;
-	for (other = mem + REGION; !in_different_tables(_metadata, self, mem, other);
-	     other += REGION)
-		ASSERT_GT(REGIONS - 1, (other - mem) / REGION);
-
-	request_add_event(&self->req, &self->source.event);
-	self->req.events[1].period = 2;
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
-	access_pages(&self->source, mem, 1, 1);
-	access_pages(&self->source, other, 1, 1);
-	for (i = 0; i < 10; i++) {
-		access_pages(&self->source, mem, 1, 1);
-		access_pages(&self->source, other + PAGE, 1, 1);
-		access_pages(&self->source, other, 1, 1);
-		access_pages(&self->source, mem + PAGE, 1, 1);
-	}
-	ASSERT_EQ(0, device_stop(self->fd));
-
-	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	for (i = 0; i < stats.s.nr_channels && stats.channels[i].cpu != cpu; i++)
-		;
-	ASSERT_GT(stats.s.nr_channels, i + 1);
-	all = &stats.channels[i].counters;
-	half = &stats.channels[i + 1].counters;
-	EXPECT_LE(20, all->counted);
-	EXPECT_LE(18, all->drops[HTMM_DROP_TABLE_FULL]);
-	EXPECT_LE(20, half->overflows);
-	EXPECT_GE(2, MIN(half->counted, half->drops[HTMM_DROP_TABLE_FULL])) {
-		TH_LOG("%llu counted, %llu refused", half->counted,
-		       half->drops[HTMM_DROP_TABLE_FULL]);
-	}
-	stats_free(&stats);
-	munmap(mem, REGIONS * REGION);
-}
-
 /*
  * A table grows with its samples: at most a block of 512 bytes for each, the same again in
  * reserve, and its directory.
@@ -566,21 +453,16 @@ TEST_F(hotness, memory_as_needed)
 	const __u64 directory = (1 << 20) / 12;
 	struct htmm_info info;
 	struct stats stats;
-	int threads, cpus[2];
 
 	self->req.arg.max_bytes = 1 << 20;
-	for (threads = 1; threads <= cpus_allowed(cpus, 2); threads++) {
-		self->req.arg.drain_threads = threads;
-		ASSERT_EQ(0, device_start(self->fd, &self->req));
-		access_pages(&self->source, self->mem, NR, 1);
-		ASSERT_EQ(0, device_stop(self->fd));
-		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		ASSERT_EQ(0, device_info(self->fd, &info));
-		EXPECT_LE(NR, stats.s.samples);
-		EXPECT_GE(directory + (stats.s.samples / 4 + 4 * threads) * PAGE,
-			  info.table_bytes);
-		stats_free(&stats);
-	}
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	access_pages(&self->source, self->mem, NR, 1);
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_LE(NR, stats.s.samples);
+	EXPECT_GE(directory + (stats.s.samples / 4 + 4) * PAGE, info.table_bytes);
+	stats_free(&stats);
 }
 
 /* The smallest memory of a table: far fewer regions than are touched. */

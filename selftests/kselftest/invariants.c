@@ -423,7 +423,6 @@ static void check_status_file(struct seen *seen)
 	SAYS(&text, info->ring_pages, "%llu\n");
 	SAYS(&text, info->ring_bytes, "%llu\n");
 	SAYS(&text, info->budget_ppm, "%llu\n");
-	SAYS(&text, info->max_pages, "%llu\n");
 	SAYS(&text, info->max_bytes, "%llu\n");
 	SAYS(&text, info->table_bytes, "%llu\n");
 	SAYS(&text, info->capacity_pages, "%llu\n");

@@ -23,9 +23,9 @@ static const struct call {
 	__u32 known;
 	int idle;
 } calls[] = {
-	{ "START", HTMM_IOC_START, 168, sizeof(struct htmm_start), 0 },
+	{ "START", HTMM_IOC_START, 152, sizeof(struct htmm_start), 0 },
 	{ "STOP", HTMM_IOC_STOP, 16, sizeof(struct htmm_stop), -EALREADY },
-	{ "GET_INFO", HTMM_IOC_GET_INFO, 168, sizeof(struct htmm_info), 0 },
+	{ "GET_INFO", HTMM_IOC_GET_INFO, 144, sizeof(struct htmm_info), 0 },
 	{ "GET_STATS", HTMM_IOC_GET_STATS, 304, sizeof(struct htmm_stats),
 	  -ENODATA },
 	{ "GET_HIST", HTMM_IOC_GET_HIST, 80, sizeof(struct htmm_histogram),
@@ -349,7 +349,6 @@ TEST_F(ioctl, info_of_the_module)
 	info.size = sizeof(info);
 	info.flags = 0;
 	info.session = 0;
-	info.nr_drain_threads = 0;
 	info.__reserved = 0;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_INFO, &info));
 	EXPECT_EQ(sizeof(info), info.size);
@@ -361,7 +360,6 @@ TEST_F(ioctl, info_of_the_module)
 	EXPECT_EQ(0, info.owner);
 	EXPECT_EQ(0, info.elapsed_ns);
 	EXPECT_EQ(0, info.drain_pid);
-	EXPECT_EQ(0, info.nr_drain_threads);
 	EXPECT_EQ(0, info.budget_ppm);
 }
 
@@ -583,10 +581,6 @@ TEST_F(arrays, strides)
 		.size = sizeof(hist),
 		.bins = (uintptr_t)room,
 	};
-	struct htmm_info info = {
-		.size = sizeof(info),
-		.drain_threads = (uintptr_t)room,
-	};
 	const struct {
 		__u32 bytes;
 		int ret;
@@ -608,13 +602,6 @@ TEST_F(arrays, strides)
 			EXPECT_EQ(HTMM_NR_BINS, hist.nr_bins);
 			EXPECT_LE(8, *(__u64 *)(room + strides[i].bytes));
 			EXPECT_EQ('\xff', room[2 * strides[i].bytes]);
-		}
-		info.session = 0;
-		info.nr_drain_threads = HTMM_NR_BINS;
-		info.drain_thread_size = strides[i].bytes;
-		EXPECT_EQ(strides[i].ret,
-			  device_ioctl(self->fd, HTMM_IOC_GET_INFO, &info)) {
-			TH_LOG("threads of %u bytes", strides[i].bytes);
 		}
 	}
 	/* With no room the size is not checked. */

@@ -352,17 +352,6 @@ TEST_F(list, each_page_once_beside_samples)
 	list_beside_samples(_metadata, self);
 }
 
-/* The same with several drain threads, and so several tables. */
-TEST_F(list, each_page_once_in_several_tables)
-{
-	int cpus[2];
-
-	if (cpus_allowed(cpus, 2) < 2)
-		SKIP(return, "a thread needs a CPU to drain");
-	self->req.arg.drain_threads = 2;
-	list_beside_samples(_metadata, self);
-}
-
 /* More regions than a list goes through at once; what is listed is compared when it stops. */
 TEST_F(list, many_regions)
 {

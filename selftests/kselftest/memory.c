@@ -337,7 +337,6 @@ static char *track_regions(struct __test_metadata *_metadata, struct _test_data_
 	self->req.arg.max_bytes = 16 * MIB;
 	self->req.arg.cooling_period = ~0ULL;
 	self->req.arg.ring_pages = 256;
-	self->req.arg.drain_threads = 1;
 	request_add_target(&self->req, getpid());
 	EXPECT_NE(NULL, mem);
 	EXPECT_EQ(0, device_start(self->fd, &self->req)) {

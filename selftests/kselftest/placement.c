@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* On NUMA machines, threads and memory are on the nodes that the samples come from. */
-#include <dirent.h>
+/* On NUMA machines, rings are on the nodes that the samples come from. */
 #include <sched.h>
 #include "check.h"
 #include "files.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define ALLOCATIONS	TRACING "events/kmem/mm_page_alloc/"
-#define MAX_THREADS	64
 
-/* Blocks of 64 KiB and more: rings, a thread with its batch. */
-#define LARGE_ORDER	4
-/* Directories of fewer pages may be on any node. */
-#define DIRECTORY_PAGES	1024
+/* Blocks of 128 KiB: only rings are as large. */
+#define LARGE_ORDER	5
 
 struct node {
 	cpu_set_t cpus;
@@ -86,88 +82,6 @@ FIXTURE_TEARDOWN(placement)
 	check_idle(_metadata);
 }
 
-/* Finds the ksampled threads, by number. Returns how many there are. */
-static int threads_find(pid_t *threads)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	char path[300], name[32];
-	int nr = 0, at;
-	FILE *file;
-
-	while (dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		file = atoi(entry->d_name) ? fopen(path, "r") : NULL;
-		if (!file)
-			continue;
-		if (fgets(name, sizeof(name), file) && !strncmp(name, "ksampled", 8)) {
-			at = name[8] == '/' ? atoi(name + 9) : 0;
-			if (at < MAX_THREADS)
-				threads[at] = atoi(entry->d_name);
-			nr++;
-		}
-		fclose(file);
-	}
-	if (dir)
-		closedir(dir);
-	return nr;
-}
-
-/* One thread for each node by default, and each stays with its rings. */
-TEST_F(placement, threads)
-{
-	pid_t threads[MAX_THREADS];
-	cpu_set_t cpus;
-	int i;
-
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	ASSERT_EQ(self->nr_nodes, threads_find(threads));
-	for (i = 0; i < self->nr_nodes; i++) {
-		ASSERT_EQ(0, sched_getaffinity(threads[i], sizeof(cpus), &cpus));
-		EXPECT_TRUE(CPU_EQUAL(&cpus, &self->node[i].cpus)) {
-			TH_LOG("thread %d: %d CPUs", i, CPU_COUNT(&cpus));
-		}
-	}
-}
-
-/* More threads than nodes are distributed evenly. */
-TEST_F(placement, two_threads_a_node)
-{
-	pid_t threads[MAX_THREADS];
-	cpu_set_t cpus;
-	int i;
-
-	self->req.arg.drain_threads = 2 * self->nr_nodes;
-	if (sysconf(_SC_NPROCESSORS_ONLN) < self->req.arg.drain_threads)
-		SKIP(return, "needs two CPUs on each node");
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	ASSERT_EQ(2 * self->nr_nodes, threads_find(threads));
-	for (i = 0; i < 2 * self->nr_nodes; i++) {
-		ASSERT_EQ(0, sched_getaffinity(threads[i], sizeof(cpus), &cpus));
-		EXPECT_TRUE(CPU_EQUAL(&cpus, &self->node[i % self->nr_nodes].cpus));
-	}
-}
-
-/* The requested number of threads, regardless of nodes. */
-TEST_F(placement, asked_for)
-{
-	pid_t threads[MAX_THREADS];
-	cpu_set_t cpus, wanted;
-	int i;
-
-	CPU_ZERO(&wanted);
-	CPU_SET(1, &wanted);
-	self->mask = 2;
-	self->req.arg.drain_cpus = (uintptr_t)&self->mask;
-	self->req.arg.drain_cpus_size = sizeof(self->mask);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	ASSERT_EQ(self->nr_nodes, threads_find(threads));
-	for (i = 0; i < self->nr_nodes; i++) {
-		ASSERT_EQ(0, sched_getaffinity(threads[i], sizeof(cpus), &cpus));
-		EXPECT_TRUE(CPU_EQUAL(&cpus, &wanted));
-	}
-}
-
 static int node_of(const struct _test_data_placement *self, unsigned long pfn)
 {
 	int nr, best = 0;
@@ -196,46 +110,8 @@ static void request_from_elsewhere(struct __test_metadata *_metadata,
 	self->req.arg.cpus_size = sizeof(self->mask);
 }
 
-/* Large directories are of single pages, all on the node of their thread. */
-TEST_F(placement, directories)
-{
-	unsigned long pages;
-	char line[512], all[64], *at;
-	int want, found;
-	FILE *file;
-
-	for (want = 0; want < self->nr_nodes; want++) {
-		request_from_elsewhere(_metadata, self, want);
-		self->req.arg.max_bytes = 256 << 20;
-		ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-			TH_LOG("%s", self->req.error);
-		}
-		found = 0;
-		file = fopen("/proc/vmallocinfo", "r");
-		ASSERT_NE(NULL, file);
-		while (fgets(line, sizeof(line), file)) {
-			at = strstr(line, " pages=");
-			if (!at || !strstr(line, "[htmm]") ||
-			    sscanf(at, " pages=%lu", &pages) != 1 || pages < DIRECTORY_PAGES)
-				continue;
-			found++;
-			snprintf(all, sizeof(all), " N%d=%lu", want, pages);
-			EXPECT_NE(NULL, strstr(line, all)) {
-				TH_LOG("for node %d: %s", want, line);
-			}
-		}
-		fclose(file);
-		EXPECT_EQ(1, found);
-		close(self->fd);
-		self->fd = device_open();
-	}
-}
-
-/*
- * Large blocks that this program allocates for a session that samples the CPUs of another
- * node: its rings, and a thread with its batch. Directories consist of single pages.
- */
-TEST_F(placement, memory)
+/* The rings that this program allocates for a session that samples the CPUs of another node. */
+TEST_F(placement, rings)
 {
 	int nr, want, blocks, strange;
 	unsigned long pfn;
@@ -247,7 +123,7 @@ TEST_F(placement, memory)
 	for (want = 0; want < self->nr_nodes; want++) {
 		cpus = &self->node[want].cpus;
 		request_from_elsewhere(_metadata, self, want);
-		self->req.arg.ring_pages = 16;
+		self->req.arg.ring_pages = 32;
 		self->req.arg.max_bytes = 1 << 20;
 		snprintf(line, sizeof(line), "order >= %d && common_pid == %d",
 			 LARGE_ORDER, getpid());
@@ -274,7 +150,7 @@ TEST_F(placement, memory)
 				TH_LOG("for node %d: %s", want, line);
 		}
 		fclose(trace);
-		EXPECT_LE(1 + CPU_COUNT(cpus), blocks);
+		EXPECT_LE(CPU_COUNT(cpus), blocks);
 		EXPECT_EQ(0, strange);
 	}
 }

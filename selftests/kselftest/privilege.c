@@ -89,7 +89,6 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(0, info.nr_cpus);
 	EXPECT_EQ(0, info.ring_bytes);
 	EXPECT_EQ(0, info.table_bytes);
-	EXPECT_EQ(0, info.nr_drain_threads);
 	EXPECT_EQ(0, info.drain_pid);
 }
 
@@ -388,7 +387,6 @@ TEST_F(privilege, default_cpus_of_the_threads)
 	if (cpus_allowed(cpus, 2) < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, sched_getaffinity(0, sizeof(all), &all));
-	self->req.arg.drain_threads = 1;
 	ASSERT_EQ(0, cpu_pin(cpus[1]));
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	expect_cpus_of_thread(_metadata, self->fd, &all);

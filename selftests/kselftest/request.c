@@ -110,7 +110,6 @@ TEST_F(request, reserved_members)
 	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_START, &self->req.arg));
 	self->req.arg.session = 0;
 	refused_with(EOPNOTSUPP, arg.__reserved, 1);
-	refused_with(EOPNOTSUPP, arg.__reserved2, 1);
 	refused_with(EOPNOTSUPP, events[0].flags, 1);
 	refused_with(EOPNOTSUPP, events[0].__reserved, 1);
 	request_add_target(&self->req, getpid());
@@ -280,13 +279,9 @@ TEST_F(request, table)
 	struct sysinfo info;
 
 	ASSERT_EQ(0, sysinfo(&info));
-	refused_with(ERANGE, arg.max_pages, HTMM_MAX_TABLE_PAGES + 1);
-	refused_with(ERANGE, arg.max_pages, EVERYTHING);
 	refused_with(ERANGE, arg.max_bytes, 1);
 	refused_with(ERANGE, arg.max_bytes, info.totalram * info.mem_unit);
 	refused_with(ERANGE, arg.max_bytes, EVERYTHING);
-	accepted_with(arg.max_pages, HTMM_MAX_TABLE_PAGES);
-	accepted_with(arg.max_pages, 1);
 	accepted_with(arg.max_bytes, 1 << 20);
 	accepted_with(arg.cooling_period, EVERYTHING);
 	accepted_with(arg.adaptation_period, EVERYTHING);
@@ -304,43 +299,21 @@ TEST_F(request, thread)
 	accepted_with(arg.drain_nice, 19);
 	accepted_with(arg.drain_interval_ms, 1);
 	accepted_with(arg.drain_interval_ms, 10000);
-	refused_with(ERANGE, arg.drain_threads, HTMM_MAX_DRAIN_THREADS + 1);
-	refused_with(ERANGE, arg.drain_threads, ~0U);
 	EXPECT_TRUE(thread_goes("ksampled"));
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	EXPECT_TRUE(thread_exists("ksampled"));
 }
 
-TEST_F(request, several_threads)
+TEST_F(request, nice_thread)
 {
-	struct htmm_drain_thread threads[HTMM_MAX_DRAIN_THREADS];
 	struct htmm_info info;
-	int cpus[2];
 
-	if (cpus_allowed(cpus, 2) < 2)
-		SKIP(return, "a thread needs a CPU to drain");
-	self->req.arg.max_bytes = 32768;
-	refused_with(ERANGE, arg.drain_threads, 2);
-	self->req.arg.max_pages = 1;
-	refused_with(ERANGE, arg.drain_threads, 2);
-	request_init(&self->req, &self->source.event);
-	self->req.arg.drain_threads = 2;
 	self->req.arg.drain_nice = 7;
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
-	EXPECT_TRUE(thread_exists("ksampled/0"));
-	EXPECT_TRUE(thread_exists("ksampled/1"));
+	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, device_info(self->fd, &info));
-	EXPECT_EQ(2, info.nr_drain_threads);
-	ASSERT_EQ(2, device_threads(self->fd, threads));
-	EXPECT_EQ(info.drain_pid, threads[0].pid);
-	EXPECT_NE(0, threads[1].pid);
-	EXPECT_NE(threads[0].pid, threads[1].pid);
-	EXPECT_EQ(7, getpriority(PRIO_PROCESS, threads[0].pid));
-	EXPECT_EQ(7, getpriority(PRIO_PROCESS, threads[1].pid));
+	EXPECT_EQ(7, getpriority(PRIO_PROCESS, info.drain_pid));
 	ASSERT_EQ(0, device_stop(self->fd));
-	EXPECT_TRUE(thread_goes("ksampled/1"));
+	EXPECT_TRUE(thread_goes("ksampled"));
 }
 
 TEST_F(request, sample_type)
@@ -605,7 +578,6 @@ TEST_F(request, defaults)
 	EXPECT_EQ(getpid(), info.owner);
 	EXPECT_NE(0, info.drain_pid);
 	EXPECT_EQ(0, getpriority(PRIO_PROCESS, info.drain_pid));
-	EXPECT_LE(1, info.nr_drain_threads);
 	EXPECT_NE(0, info.session);
 	EXPECT_EQ(info.nr_cpus * 32 * 4096, info.ring_bytes);
 }

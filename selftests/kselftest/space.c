@@ -202,16 +202,13 @@ TEST_F(space, exited_pages_leave)
 	stats_free(&stats);
 }
 
-/* Drain threads that sleep for long keep no pages of exited processes in the table. */
-TEST_F(space, many_leave_while_threads_sleep)
+/* A drain thread that sleeps for long keeps no pages of exited processes in the table. */
+TEST_F(space, many_leave_while_the_thread_sleeps)
 {
 	struct child children[MANY];
 	struct stats stats;
-	int cpus[2], tries = PATIENCE, i;
+	int tries = PATIENCE, i;
 
-	if (cpus_allowed(cpus, 2) < 2)
-		SKIP(return, "a thread needs a CPU to drain");
-	self->req.arg.drain_threads = 2;
 	self->req.arg.drain_interval_ms = 1000;
 	for (i = 0; i < MANY; i++)
 		ASSERT_EQ(0, child_worker(&children[i], touch_thrice, self));
@@ -610,7 +607,6 @@ static void start_keeping(struct __test_metadata *_metadata, struct _test_data_s
 {
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
 	self->req.arg.max_bytes = FEW_SPACES << 10;
-	self->req.arg.drain_threads = 1;
 	self->req.arg.drain_interval_ms = 5;
 	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
 		TH_LOG("%s", self->req.error);
@@ -697,21 +693,15 @@ static void run_short_children(struct __test_metadata *_metadata,
 	}
 }
 
-/*
- * One thread looks for exited processes without pages while the other one has looked up
- * their address spaces and is about to count their first samples: it must not remove them.
- */
-TEST_F(space, kept_while_two_threads_work)
+/* A process that has exited while its first samples are counted is kept, with its pages. */
+TEST_F(space, kept_while_processes_exit)
 {
 	struct pages pages;
 	struct stats stats;
 	int rounds = kernel_checks_itself() ? CHECKED_ROUNDS : SHORT_ROUNDS;
-	int cpus[2], round;
+	int round;
 
-	if (cpus_allowed(cpus, 2) < 2)
-		SKIP(return, "a thread needs a CPU to drain");
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
-	self->req.arg.drain_threads = 2;
 	self->req.arg.drain_interval_ms = 1;
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	for (round = 0; round < rounds; round++) {

@@ -573,66 +573,6 @@ TEST_F(stream, one_file_for_all)
 	check_tally(_metadata, self, self->fd, self->tally);
 }
 
-static int keep_the_cpu(int sock, void *arg)
-{
-	int *cpu = arg;
-
-	if (cpu_pin(*cpu) || cpu_priority(true))
-		return 1;
-	child_post(sock);
-	for (;;)
-		;
-}
-
-/* A round ends when all threads have emptied their rings, not when one has done so again. */
-TEST_F(stream, a_round_is_of_all_threads)
-{
-	struct htmm_drain_thread threads[HTMM_MAX_DRAIN_THREADS];
-	int cpus[2], i, tries = PATIENCE;
-	struct child child;
-	cpu_set_t set;
-	__u64 rounds;
-
-	if (cpus_allowed(cpus, 2) < 2)
-		SKIP(return, "a thread needs a CPU to drain");
-	ASSERT_EQ(0, cpu_pin(cpus[0]));
-	self->req.arg.drain_threads = 2;
-	self->req.arg.drain_interval_ms = 10;
-	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
-	start(_metadata, self);
-	ASSERT_EQ(2, device_threads(self->fd, threads));
-	for (i = 0; i < 2; i++) {
-		CPU_ZERO(&set);
-		CPU_SET(cpus[i], &set);
-		ASSERT_EQ(0, sched_setaffinity(threads[i].pid, sizeof(set), &set));
-	}
-	do {
-		ASSERT_LT(0, --tries);
-		touch(self, 1);
-		usleep(1000);
-		ASSERT_EQ(-EAGAIN, records_drain(self->reader, self->tally));
-	} while (!self->tally->rounds);
-
-	/* The other thread does not run now. */
-	ASSERT_EQ(0, child_start(&child, keep_the_cpu, &cpus[1]));
-	ASSERT_EQ(0, child_await(child.sock));
-	rounds = self->tally->rounds;
-	for (i = 0; i < 20; i++) {
-		__u64 samples = tally_samples(self->tally);
-
-		access_pages(&self->source, self->mem, 1, 1);
-		do {
-			ASSERT_LT(0, --tries);
-			usleep(1000);
-			ASSERT_EQ(-EAGAIN, records_drain(self->reader, self->tally));
-		} while (tally_samples(self->tally) == samples);
-	}
-	EXPECT_GT(10, self->tally->rounds - rounds);
-	child_kill(&child);
-	TH_LOG("%llu rounds", self->tally->rounds - rounds);
-	stop(_metadata, self);
-}
-
 /* When the owner closes, its session and results go, and the reader gets the end. */
 TEST_F(stream, the_owner_goes)
 {

@@ -105,9 +105,8 @@ static void request_any(struct _test_data_stress *self, struct request *req)
 	req->arg.ring_pages = 1 << role_random(role, 6);
 	req->arg.cooling_period = 1000 + role_random(role, 100000);
 	req->arg.adaptation_period = 100 + role_random(role, 10000);
-	req->arg.max_pages = role_random(role, 2) ? 200 : 0;
+	req->arg.max_bytes = role_random(role, 2) ? 32768 : 0;
 	req->arg.drain_interval_ms = 1 + role_random(role, 100);
-	req->arg.drain_threads = role_random(role, 3);
 	if (role_random(role, 3) == 0)
 		req->arg.flags |= HTMM_START_KEEP_EXITED;
 	if (role_random(role, 3) == 0)

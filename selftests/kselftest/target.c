@@ -29,13 +29,6 @@ FIXTURE(target) {
 	struct htmm_target_info info[HTMM_MAX_TARGETS];
 };
 
-FIXTURE_VARIANT(target) {
-	int threads;
-};
-
-FIXTURE_VARIANT_ADD(target, one_thread) { 1 };
-FIXTURE_VARIANT_ADD(target, two_threads) { 2 };
-
 static char *area(struct _test_data_target *self, int worker)
 {
 	return self->mem + worker * PAGES * PAGE;
@@ -55,17 +48,12 @@ static int work(int sock, void *arg)
 
 FIXTURE_SETUP(target)
 {
-	int cpus[2];
-
-	if (cpus_allowed(cpus, 2) < variant->threads)
-		SKIP(return, "a thread needs a CPU to drain");
 	source_every_fault(&self->source);
 	self->mem = access_map(NR_WORKERS * PAGES);
 	ASSERT_NE(NULL, self->mem);
 	self->fd = device_open();
 	ASSERT_LE(0, self->fd);
 	request_init(&self->req, &self->source.event);
-	self->req.arg.drain_threads = variant->threads;
 	self->req.arg.max_bytes = 1 << 20;
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
 	self->outer.dir = -1;
@@ -470,7 +458,7 @@ static int stay(int sock, void *arg)
 /* Data on processes needs memory, too, and counts against a target's limit. */
 TEST_F(target, address_spaces)
 {
-	const __u64 most = 32 * variant->threads;
+	const __u64 most = 32;
 	struct child child[most + 1];
 	struct stats stats;
 	__u64 i;

@@ -640,7 +640,6 @@ TEST_F(trace, rings_take_turns)
 	if (cpus_allowed(cpus, 2) < 2)
 		SKIP(return, "there is one ring for each CPU");
 	/* All samples wait until the end. */
-	self->req.arg.drain_threads = 1;
 	self->req.arg.drain_interval_ms = 10000;
 	self->req.arg.ring_pages = 256;
 	start(_metadata, self);

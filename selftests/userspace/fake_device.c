@@ -195,12 +195,10 @@ static void dump(const struct htmm_start *start)
 		fprintf(file, "target %u %llu\n", wanted[i].type, wanted[i].id);
 	dump_bitmap(file, "cpus", start->cpus, start->cpus_size);
 	dump_bitmap(file, "drain_cpus", start->drain_cpus, start->drain_cpus_size);
-	if (start->drain_threads)
-		fprintf(file, "drain_threads %u\n", start->drain_threads);
 	fprintf(file, "drain_nice %d\ndrain_interval_ms %u\nring_pages %u\n", start->drain_nice,
 		start->drain_interval_ms, start->ring_pages);
-	fprintf(file, "max_pages %llu\nmax_bytes %llu\ncapacity_pages %llu\n", start->max_pages,
-		start->max_bytes, start->capacity_pages);
+	fprintf(file, "max_bytes %llu\ncapacity_pages %llu\n", start->max_bytes,
+		start->capacity_pages);
 	fprintf(file, "cooling_period %llu\nadaptation_period %llu\n", start->cooling_period,
 		start->adaptation_period);
 	if (start->flags & HTMM_START_BUDGET)
@@ -268,7 +266,6 @@ static void primes_info(struct htmm_info *info)
 	info->sample_type = any(10061);
 	info->ring_pages = any(10067);
 	info->record_size = any(10069);
-	info->max_pages = any(10079);
 	info->max_bytes = any(10091);
 	info->capacity_pages = any(10093);
 	info->cooling_period = any(10099);
@@ -276,7 +273,6 @@ static void primes_info(struct htmm_info *info)
 	info->table_bytes = any(10111);
 	info->ring_bytes = any(10133);
 	info->drain_pid = any(10139);
-	info->nr_drain_threads = 10141;
 	info->session = any(10151);
 	info->session_flags = HTMM_START_KEEP_EXITED;
 }

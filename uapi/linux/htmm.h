@@ -51,12 +51,10 @@
 /* Hard limits of this version. */
 #define HTMM_MAX_EVENTS		8
 #define HTMM_MAX_TARGETS	64
-#define HTMM_MAX_DRAIN_THREADS	64
 #define HTMM_MAX_RING_PAGES	4096
 #define HTMM_MAX_STREAMS	8
 #define HTMM_MIN_STREAM_BYTES	4096
 #define HTMM_MAX_STREAM_BYTES	(64 << 20)
-#define HTMM_MAX_TABLE_PAGES	0x100000000ULL
 #define HTMM_MAX_DRAIN_MS	10000
 #define HTMM_MAX_INTERRUPT_NS	1000000
 #define HTMM_MIN_BUDGET_MS	10
@@ -254,12 +252,11 @@ struct htmm_target {
  * @target_size: sizeof(struct htmm_target), the stride of the array
  * @cpus: pointer to a bitmap of the CPUs to sample, an array of __u64: CPU n is
  *	bit n % 64 of word n / 64; ignored if @cpus_size is 0
- * @drain_cpus: pointer to a bitmap of the CPUs that the drain threads may use
+ * @drain_cpus: pointer to a bitmap of the CPUs that the drain thread may use
  * @cpus_size: bytes in @cpus, a multiple of 8; 0: all CPUs
- * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU, or with several
- *	threads the CPUs of the node whose samples the thread drains; for a caller without
+ * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU; for a caller without
  *	CAP_SYS_NICE those on which it may run itself at the time of the call
- * @drain_nice: nice value of the drain threads, -20 to 19
+ * @drain_nice: nice value of the drain thread, -20 to 19
  * @drain_interval_ms: the longest a sample waits in a ring below its
  *	watermark, in milliseconds, 1 to HTMM_MAX_DRAIN_MS; 0: 50
  * @sample_type: PERF_SAMPLE_* bits of a record; IP, TID and ADDR are always set; TIME, CPU,
@@ -267,37 +264,28 @@ struct htmm_target {
  * @ring_pages: 4 KiB pages in each ring, a power of two up to
  *	HTMM_MAX_RING_PAGES; 0: 32
  * @__reserved: zero
- * @max_pages: most pages tracked for each target, up to HTMM_MAX_TABLE_PAGES, and at least
- *	one for each drain thread; 0: limited by @max_bytes only
  * @max_bytes: most memory for the hot-page table of a target without a limit of its own, in
  *	bytes; 0: 1/512 of the machine's memory, and at least 16 MiB. The tables of all
  *	targets together may have half of the machine's memory, and no target more than 512
- *	GiB for each drain thread
+ *	GiB
  * @capacity_pages: what the fast tier holds, in 4 KiB pages; 0: the memory of
  *	all nodes that have CPUs
  * @cooling_period: samples of a target between two coolings of its table; 0: four for each
- *	page that has a count, and at least 2,000,000.
- *	With several drain threads a cooling may be late by what each of them counts at a time,
- *	a few hundred samples
+ *	page that has a count, and at least 2,000,000
  * @adaptation_period: samples of a target between two adaptations: reports of its
  *	thresholds by the tracepoint htmm_threshold; 0: 100,000. Whoever reads thresholds gets
  *	those of that moment
  * @error: pointer to a text buffer, or 0; on failure the module writes a NUL-terminated
  *	message that explains the error
  * @error_size: bytes in @error; HTMM_ERROR_LEN is always enough
- * @__reserved2: zero
  * @budget_ppm: with HTMM_START_BUDGET: allowed cost of sampling, in millionths of the time
  *	of the sampled CPUs, up to 1,000,000; 0: as low as possible. The cost is the time in
  *	overflow handlers, @interrupt_ns for each of them, and the CPU time of the drain
- *	threads. Periods get no shorter while the kernel throttles an event
+ *	thread. Periods get no shorter while the kernel throttles an event
  * @interrupt_ns: cost of an interrupt outside the handler, in nanoseconds, up to
  *	HTMM_MAX_INTERRUPT_NS; 0: 2,000
  * @budget_interval_ms: milliseconds between two checks of the cost, HTMM_MIN_BUDGET_MS to
  *	HTMM_MAX_BUDGET_MS; 0: 1,000
- * @drain_threads: threads that move samples from the rings to the tables, up to
- *	HTMM_MAX_DRAIN_THREADS and to the number of CPUs to sample; 0: one for each NUMA
- *	node that has CPUs to sample. Each drains the rings of its own CPUs, which are on as
- *	few nodes as possible
  *
  * Starts a session; the module has at most one. Either all events run on all online CPUs of
  * the session, or nothing is started. CPUs of the session that come online later are
@@ -305,7 +293,7 @@ struct htmm_target {
  * one starts, and kept if it fails to start; their memory is freed after the new session
  * has begun to sample.
  *
- * Drain threads are kernel threads, whose CPU time no limit of the caller counts. So without
+ * The drain thread is a kernel thread, whose CPU time no limit of the caller counts. So without
  * CAP_SYS_NICE a session has a budget, HTMM_USER_BUDGET_PPM if it asks for none, and the limits
  * named HTMM_USER_*.
  *
@@ -324,9 +312,9 @@ struct htmm_target {
  *		or the PMU rejects the event's configuration
  * E2BIG	too many events or targets, or a non-zero member in an array
  *		element beyond what this module knows
- * ERANGE	ring_pages, max_pages, max_bytes, drain_nice, drain_interval_ms,
- *		drain_threads, budget_ppm, interrupt_ns, budget_interval_ms or a
- *		period outside its range; a CPU number this machine cannot have;
+ * ERANGE	ring_pages, max_bytes, drain_nice, drain_interval_ms, budget_ppm,
+ *		interrupt_ns, budget_interval_ms or a period outside its range; a CPU
+ *		number this machine cannot have;
  *		all rings together would take more than a quarter of memory, or
  *		all targets' tables more than half
  * ENODEV	no CPU of a bitmap is online
@@ -367,18 +355,15 @@ struct htmm_start {
 	__aligned_u64 sample_type;
 	__u32 ring_pages;
 	__u32 __reserved;
-	__aligned_u64 max_pages;
 	__aligned_u64 max_bytes;
 	__aligned_u64 capacity_pages;
 	__aligned_u64 cooling_period;
 	__aligned_u64 adaptation_period;
 	__aligned_u64 error;
 	__u32 error_size;
-	__u32 __reserved2;
 	__u32 budget_ppm;
 	__u32 interrupt_ns;
 	__u32 budget_interval_ms;
-	__u32 drain_threads;
 };
 
 /**
@@ -475,16 +460,6 @@ enum htmm_state {
 #define HTMM_FEATURE_SERVED		0x100
 
 /**
- * struct htmm_drain_thread - a thread that moves samples from the rings to the tables
- * @pid: its pid in the caller's pid namespace; 0: not visible there, or it has ended
- * @__reserved: zero
- */
-struct htmm_drain_thread {
-	__u32 pid;
-	__u32 __reserved;
-};
-
-/**
  * struct htmm_info - argument of HTMM_IOC_GET_INFO, filled by the module
  * @size: sizeof(struct htmm_info)
  * @flags: none yet
@@ -507,7 +482,6 @@ struct htmm_drain_thread {
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @record_size: bytes of one record
  * @budget_ppm: as in struct htmm_start; valid only with HTMM_START_BUDGET
- * @max_pages: most pages tracked for each target
  * @max_bytes: most memory for the hot-page table of a target without a limit of its own, in
  *	bytes
  * @capacity_pages: what the fast tier holds, in pages, for targets without a capacity of
@@ -516,15 +490,12 @@ struct htmm_drain_thread {
  * @adaptation_period: in samples
  * @table_bytes: memory in use by all hot-page tables, in bytes
  * @ring_bytes: memory in use by all rings, in bytes
- * @drain_threads: pointer to an array of struct htmm_drain_thread
- * @nr_drain_threads: in: room in the array, in elements; out: drain threads of the session,
- *	which end when it stops
- * @drain_thread_size: sizeof(struct htmm_drain_thread), the stride of the array
- * @drain_pid: pid of the first drain thread, as in the array; 0: none
+ * @drain_pid: pid of the drain thread in the caller's pid namespace; 0: not visible there, or
+ *	it has ended
  * @__reserved: zero
  *
- * Without CAP_PERFMON, @nr_cpus, @table_bytes, @ring_bytes and what there is of drain threads
- * are 0: reading them takes locks for which sampling would wait.
+ * Without CAP_PERFMON, @nr_cpus, @table_bytes, @ring_bytes and @drain_pid are 0: reading
+ * most of them takes locks for which sampling would wait.
  */
 struct htmm_info {
 	__u32 size;
@@ -545,16 +516,12 @@ struct htmm_info {
 	__aligned_u64 sample_type;
 	__u32 record_size;
 	__u32 budget_ppm;
-	__aligned_u64 max_pages;
 	__aligned_u64 max_bytes;
 	__aligned_u64 capacity_pages;
 	__aligned_u64 cooling_period;
 	__aligned_u64 adaptation_period;
 	__aligned_u64 table_bytes;
 	__aligned_u64 ring_bytes;
-	__aligned_u64 drain_threads;
-	__u32 nr_drain_threads;
-	__u32 drain_thread_size;
 	__u32 drain_pid;
 	__u32 __reserved;
 };
@@ -634,9 +601,9 @@ struct htmm_channel {
  * @evicted: pages evicted from the table to make room at a limit, approximately the coldest
  *	regions first
  * @exited: pages removed from the table because their process had exited
- * @wakeups: times a drain thread was woken by a ring's watermark
+ * @wakeups: times the drain thread was woken by a ring's watermark
  * @batches: batches drained
- * @drain_ns: CPU time of the drain threads, in nanoseconds
+ * @drain_ns: CPU time of the drain thread, in nanoseconds
  * @handler_ns: time in overflow handlers, in nanoseconds; an estimate, as few are timed
  * @period_changes: times that a budget changed a period
  * @cost_ppm: cost of sampling between the last two checks, or of a stopped session since its

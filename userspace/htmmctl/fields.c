@@ -28,7 +28,6 @@ const struct field info_fields[] = {
 	FIELD(INFO->sample_type, "sample_type", .hex = true),
 	FIELD(INFO->ring_pages, "ring_pages"),
 	FIELD(INFO->record_size, "record_size"),
-	FIELD(INFO->max_pages, "max_pages"),
 	FIELD(INFO->max_bytes, "max_bytes",
 	      METRIC("table_limit_bytes", "Most memory of the hot-page table.")),
 	FIELD(INFO->capacity_pages, "capacity_pages", .unit = 4096,
@@ -39,7 +38,6 @@ const struct field info_fields[] = {
 	      METRIC("table_bytes", "Memory in use by the hot-page table.")),
 	FIELD(INFO->ring_bytes, "ring_bytes", METRIC("ring_bytes", "Memory of the rings.")),
 	FIELD(INFO->drain_pid, "drain_pid"),
-	FIELD(INFO->nr_drain_threads, "drain_threads"),
 	{}
 };
 

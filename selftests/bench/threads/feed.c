@@ -14,8 +14,7 @@ static void feed_put(struct feed *feed, u64 vpn)
 	htmm_ring_commit(&feed->ring);
 }
 
-void feed_open(struct feed *feed, const struct bench_space *space,
-	       feed_draw draw, u32 shard, u32 shards)
+void feed_open(struct feed *feed, const struct bench_space *space, feed_draw draw)
 {
 	u32 slot_size = htmm_record_slot_size(SAMPLE_TYPE), n = 0, i;
 	size_t bytes = (size_t)FEED_RECORDS * slot_size;
@@ -25,12 +24,8 @@ void feed_open(struct feed *feed, const struct bench_space *space,
 		exit(1);
 	while (n < FEED_RECORDS) {
 		draw(space, s, BENCH_BATCH);
-		for (i = 0; i < BENCH_BATCH && n < FEED_RECORDS; i++) {
-			if (htmm_table_shard(s[i].page, shards) != shard)
-				continue;
+		for (i = 0; i < BENCH_BATCH && n < FEED_RECORDS; i++, n++)
 			feed_put(feed, s[i].page);
-			n++;
-		}
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A ring of records that never runs dry: what the CPUs of a drain thread would fill. */
+/* A ring of records that never runs dry: what the CPUs would fill. */
 #ifndef HTMM_SELFTESTS_FEED_H
 #define HTMM_SELFTESTS_FEED_H
 
@@ -17,9 +17,7 @@ struct feed {
 typedef void (*feed_draw)(const struct bench_space *space,
 			  struct htmm_table_sample *s, u32 n);
 
-/* Fill it; with @shards above 1, with samples of one of so many tables alone. */
-void feed_open(struct feed *feed, const struct bench_space *space,
-	       feed_draw draw, u32 shard, u32 shards);
+void feed_open(struct feed *feed, const struct bench_space *space, feed_draw draw);
 void feed_close(struct feed *feed);
 
 /* Take a batch out of it. Returns how many. */

@@ -10,13 +10,13 @@
 #include <time.h>
 
 #include "feed.h"
-#include "shard.h"
+#include "store.h"
 
 #define PAGES		(16U << 20)
 #define TOP		1000
 #define MAX_ROUNDS	2000
 #define MAX_LISTS	100000
-/* As in module/track/shard.c: pauses of so many times the slice, in nanoseconds at most. */
+/* As in module/track/read.c: pauses of so many times the slice, in nanoseconds at most. */
 #define PAUSE		47
 #define MAX_PAUSE	10000000
 /* Before a turn counts: what the one before has left in the caches is gone. */
@@ -33,7 +33,7 @@ struct turn {
 	u64 waited;
 };
 
-static struct shard shard;
+static struct store store;
 static struct feed feed;
 static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
@@ -71,13 +71,13 @@ static u64 read_slice(struct htmm_topn *list, bool *more, u64 *work)
 {
 	u64 start, cpu, ns;
 
-	shard_lock(&shard, &(u64){ 0 });
+	store_lock(&store, &(u64){ 0 });
 	start = wall_ns();
 	cpu = cpu_ns();
-	*more = htmm_topn_scan(list, &shard.table, SHARD_SLICE * HTMM_SCAN_REGION);
+	*more = htmm_topn_scan(list, &store.table, STORE_SLICE * HTMM_SCAN_REGION);
 	*work += cpu_ns() - cpu;
 	ns = wall_ns() - start;
-	shard_unlock(&shard);
+	store_unlock(&store);
 	return ns;
 }
 
@@ -105,9 +105,9 @@ static void read_once(enum mode how)
 	};
 	bool more;
 
-	shard_lock(&shard, &(u64){ 0 });
-	htmm_topn_begin(&list, &shard.table);
-	shard_unlock(&shard);
+	store_lock(&store, &(u64){ 0 });
+	htmm_topn_begin(&list, &store.table);
+	store_unlock(&store);
 	for (;;) {
 		ns = read_slice(&list, &more, &cpu);
 		if (!more)
@@ -118,10 +118,10 @@ static void read_once(enum mode how)
 		fprintf(stderr, "the list is short\n");
 		exit(1);
 	}
-	shard_lock(&shard, &(u64){ 0 });
-	hist[0] = shard.table.hist[HTMM_KIND_BASE];
-	hist[1] = shard.table.hist[HTMM_KIND_HUGE];
-	shard_unlock(&shard);
+	store_lock(&store, &(u64){ 0 });
+	hist[0] = store.table.hist[HTMM_KIND_BASE];
+	hist[1] = store.table.hist[HTMM_KIND_HUGE];
+	store_unlock(&store);
 	/* Nothing cools, and nothing is evicted. */
 	if (htmm_hist_pages_from(&hist[0], 0) != PAGES) {
 		fprintf(stderr, "the histogram does not have all pages\n");
@@ -152,7 +152,7 @@ static struct turn add_for(u64 ns)
 
 	while (turn.wall < ns) {
 		n = feed_take(&feed, samples);
-		shard_add(&shard, samples, n, &turn.waited);
+		store_add(&store, samples, n, &turn.waited);
 		turn.samples += n;
 		turn.wall = wall_ns() - wall;
 	}
@@ -169,7 +169,7 @@ static void fill(const struct bench_space *space)
 	for (page = 0; page < PAGES; page += n) {
 		n = min_t(u64, PAGES - page, BENCH_BATCH);
 		bench_each_once(space, page, samples, n);
-		shard_add(&shard, samples, n, &(u64){ 0 });
+		store_add(&store, samples, n, &(u64){ 0 });
 	}
 }
 
@@ -236,7 +236,7 @@ static void measure(FILE *json, const char *name, enum mode how, u32 rounds,
 static void run(FILE *json, const char *stream, const struct bench_space *space,
 		feed_draw draw, u32 rounds, u64 window)
 {
-	feed_open(&feed, space, draw, 0, 1);
+	feed_open(&feed, space, draw);
 	memset(nr_lists, 0, sizeof(nr_lists));
 	add_for(window);
 	printf("# %s, %u pages tracked, %u rounds: median, its 95 %%, quartiles\n", stream,
@@ -259,7 +259,7 @@ int main(int argc, char **argv)
 
 	pin(0);
 	bench_space_open(&space, PAGES, 1, 1);
-	shard_open(&shard, PAGES);
+	store_open(&store, PAGES);
 	fill(&space);
 	for (how = PACED; how < MODES; how++)
 		pthread_create(&thread[how], NULL, reader, (void *)how);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A table with a lock over it, used as module/track/shard.c uses its own: a batch at a
+ * A table with a lock over it, used as module/track/tracker.c uses its own: a batch at a
  * time by who adds, a slice at a time by who reads.
  */
-#ifndef HTMM_SELFTESTS_SHARD_H
-#define HTMM_SELFTESTS_SHARD_H
+#ifndef HTMM_SELFTESTS_STORE_H
+#define HTMM_SELFTESTS_STORE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,10 +13,10 @@
 #include "bench.h"
 #include "topn.h"
 
-/* As in module/track/shard.c. */
-#define SHARD_SLICE	256
+/* As in module/track/read.c. */
+#define STORE_SLICE	256
 
-struct shard {
+struct store {
 	atomic_bool locked;
 	struct htmm_table table;
 	struct htmm_pool pool;
@@ -26,24 +26,25 @@ struct shard {
 } __aligned(64);
 
 /* An empty table with room for so many pages, all of them dense. */
-void shard_open(struct shard *shard, u64 pages);
+void store_open(struct store *store, u64 pages);
+void store_close(struct store *store);
 
 /*
  * Lock, the time spent waiting in nanoseconds being added to @waited. It spins before it
  * sleeps, as the kernel's mutex does while the owner runs.
  */
-void shard_lock(struct shard *shard, u64 *waited);
-void shard_unlock(struct shard *shard);
+void store_lock(struct store *store, u64 *waited);
+void store_unlock(struct store *store);
 
 /* Memory first, then the batch, then a step of housekeeping, each under the lock. */
-void shard_add(struct shard *shard, const struct htmm_table_sample *s, u32 n,
+void store_add(struct store *store, const struct htmm_table_sample *s, u32 n,
 	       u64 *waited);
 
 /* Nanoseconds of the world and of this thread's CPU. */
 u64 wall_ns(void);
 u64 cpu_ns(void);
 
-/* Each on a CPU of its own, as drain threads are. */
+/* Run on one CPU. */
 void pin(u32 cpu);
 
 /* A setting from the environment, or @value. */
@@ -71,4 +72,4 @@ void report(FILE *json, const char *name, struct quartiles q);
 void report_best(FILE *json, const char *name, const double *rates,
 		 const double *others, u32 n);
 
-#endif /* HTMM_SELFTESTS_SHARD_H */
+#endif /* HTMM_SELFTESTS_STORE_H */

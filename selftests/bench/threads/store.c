@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "evict.h"
-#include "shard.h"
+#include "store.h"
 
 /* Dense pages with some in planes, entries, and the directory. */
 #define BYTES_PER_PAGE	3
@@ -26,86 +26,92 @@ static void *alloc(size_t bytes)
 	return mem;
 }
 
-void shard_open(struct shard *shard, u64 pages)
+void store_open(struct store *store, u64 pages)
 {
 	const struct htmm_table_config config = {
 		.max_bytes = pages * BYTES_PER_PAGE + (1 << 20),
 	};
 
-	memset(shard, 0, sizeof(*shard));
-	shard->dir = alloc(htmm_table_dir_bytes(&config));
-	shard->arena = alloc(config.max_bytes);
-	if (htmm_table_init(&shard->table, &config, shard->dir, &shard->pool)) {
+	memset(store, 0, sizeof(*store));
+	store->dir = alloc(htmm_table_dir_bytes(&config));
+	store->arena = alloc(config.max_bytes);
+	if (htmm_table_init(&store->table, &config, store->dir, &store->pool)) {
 		fprintf(stderr, "the table refuses its limits\n");
 		exit(1);
 	}
 }
 
+void store_close(struct store *store)
+{
+	munmap(store->arena, store->table.config.max_bytes);
+	munmap(store->dir, htmm_table_dir_bytes(&store->table.config));
+}
+
 /* Looks at the lock before whoever has it must be thought to have lost its CPU. */
 #define LOOKS	10000
 
-static bool shard_trylock(struct shard *shard)
+static bool store_trylock(struct store *store)
 {
-	return !atomic_exchange_explicit(&shard->locked, true,
+	return !atomic_exchange_explicit(&store->locked, true,
 					 memory_order_acquire);
 }
 
-void shard_lock(struct shard *shard, u64 *waited)
+void store_lock(struct store *store, u64 *waited)
 {
 	u64 start;
 	u32 looks;
 
-	if (shard_trylock(shard))
+	if (store_trylock(store))
 		return;
 	start = wall_ns();
 	do {
-		for (looks = LOOKS; atomic_load(&shard->locked); ) {
+		for (looks = LOOKS; atomic_load(&store->locked); ) {
 			if (looks && looks--)
 				__builtin_ia32_pause();
 			else
 				sched_yield();
 		}
-	} while (!shard_trylock(shard));
+	} while (!store_trylock(store));
 	*waited += wall_ns() - start;
 }
 
-void shard_unlock(struct shard *shard)
+void store_unlock(struct store *store)
 {
-	atomic_store_explicit(&shard->locked, false, memory_order_release);
+	atomic_store_explicit(&store->locked, false, memory_order_release);
 }
 
-static void shard_refill(struct shard *shard, u32 n, u64 *waited)
+static void store_refill(struct store *store, u32 n, u64 *waited)
 {
 	u32 need;
 
-	shard_lock(shard, waited);
-	need = htmm_table_need(&shard->table, n);
-	shard_unlock(shard);
+	store_lock(store, waited);
+	need = htmm_table_need(&store->table, n);
+	store_unlock(store);
 	if (!need)
 		return;
-	shard_lock(shard, waited);
+	store_lock(store, waited);
 	for (; need; need--)
-		htmm_pool_put(&shard->pool,
-			      &shard->arena[HTMM_POOL_PAGE_SIZE * shard->given++]);
-	shard_unlock(shard);
+		htmm_pool_put(&store->pool,
+			      &store->arena[HTMM_POOL_PAGE_SIZE * store->given++]);
+	store_unlock(store);
 }
 
-void shard_add(struct shard *shard, const struct htmm_table_sample *s, u32 n,
+void store_add(struct store *store, const struct htmm_table_sample *s, u32 n,
 	       u64 *waited)
 {
 	u32 dropped[BENCH_BATCH];
 
-	shard_refill(shard, n, waited);
-	shard_lock(shard, waited);
-	if (htmm_table_add(&shard->table, s, n, dropped) ||
-	    shard->table.stats.evicted) {
+	store_refill(store, n, waited);
+	store_lock(store, waited);
+	if (htmm_table_add(&store->table, s, n, dropped) ||
+	    store->table.stats.evicted) {
 		fprintf(stderr, "the table has lost a sample or a page\n");
 		exit(1);
 	}
-	shard_unlock(shard);
-	shard_lock(shard, waited);
-	htmm_table_reclaim(&shard->table, SHARD_SLICE);
-	shard_unlock(shard);
+	store_unlock(store);
+	store_lock(store, waited);
+	htmm_table_reclaim(&store->table, STORE_SLICE);
+	store_unlock(store);
 }
 
 void pin(u32 cpu)

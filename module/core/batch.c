@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "batch.h"
+#include "source.h"
+
+static_assert(HTMM_MAX_TARGETS <= HTMM_BATCH_KEYS);
+
+void htmm_batch_init(struct htmm_batch *batch, u64 sample_type)
+{
+	batch->layout = htmm_record_layout(sample_type);
+	batch->weight = 1;
+	htmm_batch_begin(batch);
+}
+
+/*
+ * Take samples from @slot on, at most @n, as long as they are of the same run as the
+ * first. Returns how many they are. Not inline: all that the loop needs is in registers.
+ */
+static noinline u32 htmm_batch_take_run(struct htmm_batch *batch, const u64 *slot, u32 n)
+{
+	const struct htmm_record_layout layout = batch->layout;
+	const u64 cookie = slot[layout.cookie], target = slot[layout.cookie + 1];
+	const u64 *end = slot + n * layout.words;
+	struct htmm_table_sample *sample = &batch->samples[batch->n];
+	const struct htmm_table_sample *first = sample;
+	const u32 pid = htmm_record_pid(slot);
+	u64 addr;
+
+	for (; slot != end && htmm_record_pid(slot) == pid &&
+	     slot[layout.cookie] == cookie && slot[layout.cookie + 1] == target;
+	     slot += layout.words, sample++) {
+		/* The overflow handler takes no other addresses than those in user space. */
+		addr = slot[layout.addr];
+		sample->page = addr >> HTMM_PAGE_SHIFT;
+		sample->weight = 1;
+		/* What the page lacks of the address. */
+		sample->tag = addr;
+	}
+	return sample - first;
+}
+
+/* The weight of a sample is its period divided by the weight unit, rounded. */
+static void htmm_batch_weigh(struct htmm_batch *batch, const u64 *slot, u32 n)
+{
+	struct htmm_table_sample *sample = &batch->samples[batch->n];
+	const u64 unit = batch->weight_unit;
+	u64 period;
+
+	for (; n; n--, slot += batch->layout.words, sample++) {
+		period = slot[batch->layout.period];
+		/* Periods seldom change, so the division is seldom needed. */
+		if (period != batch->period) {
+			batch->period = period;
+			batch->weight = clamp_t(u64, div64_u64(period + unit / 2, unit),
+						1, U32_MAX);
+		}
+		sample->weight = batch->weight;
+	}
+}
+
+/* What served samples. Few values follow each other in turn. */
+static void htmm_batch_take_sources(struct htmm_batch *batch, const u64 *slot, u32 n)
+{
+	u8 *served_by = &batch->served_by[batch->n];
+	u64 data_src;
+
+	for (; n; n--, slot += batch->layout.words) {
+		/* The last field before the cookie. */
+		data_src = slot[batch->layout.cookie - 1];
+		if (data_src != batch->data_src) {
+			batch->data_src = data_src;
+			batch->source = htmm_source_of(data_src);
+		}
+		*served_by++ = batch->source;
+	}
+}
+
+void htmm_batch_take(struct htmm_batch *batch, u32 ring, const u64 *slot, u32 n)
+{
+	const struct htmm_record_layout layout = batch->layout;
+	u32 length;
+
+	for (; n; n -= length, slot += length * layout.words) {
+		length = htmm_batch_take_run(batch, slot, n);
+		if (batch->weight_unit)
+			htmm_batch_weigh(batch, slot, length);
+		if (batch->has_source)
+			htmm_batch_take_sources(batch, slot, length);
+		batch->run[batch->runs++] = (struct htmm_run) {
+			.cookie = slot[layout.cookie],
+			.pid = htmm_record_pid(slot),
+			.target = slot[layout.cookie + 1],
+			.ring = ring,
+			.start = batch->n,
+		};
+		batch->n += length;
+		batch->run[batch->runs].start = batch->n;
+	}
+}
+
+/* A counting sort: set @order to the indices of the runs by target. */
+static void htmm_batch_order(struct htmm_batch *batch)
+{
+	u32 end[HTMM_BATCH_KEYS] = {}, i, at = 0, nr;
+
+	for (i = 0; i < batch->runs; i++)
+		end[batch->run[i].target % HTMM_BATCH_KEYS]++;
+	for (i = 0; i < HTMM_BATCH_KEYS; i++) {
+		nr = end[i];
+		end[i] = at;
+		at += nr;
+	}
+	for (i = 0; i < batch->runs; i++)
+		batch->order[end[batch->run[i].target % HTMM_BATCH_KEYS]++] = i;
+}
+
+static bool htmm_batch_one_target(const struct htmm_batch *batch)
+{
+	u32 i;
+
+	for (i = 1; i < batch->runs; i++)
+		if (batch->run[i].target != batch->run[0].target)
+			return false;
+	return true;
+}
+
+void htmm_batch_sort(struct htmm_batch *batch)
+{
+	const struct htmm_run *run;
+	u32 i, length, start = 0;
+
+	if (htmm_batch_one_target(batch))
+		return;
+	htmm_batch_order(batch);
+	memcpy(batch->other, batch->samples, batch->n * sizeof(*batch->other));
+	memcpy(batch->other_served_by, batch->served_by, batch->n);
+	memcpy(batch->other_run, batch->run, (batch->runs + 1) * sizeof(*batch->other_run));
+	for (i = 0; i < batch->runs; i++) {
+		run = &batch->other_run[batch->order[i]];
+		length = htmm_batch_length(run);
+		memcpy(&batch->samples[start], &batch->other[run->start],
+		       length * sizeof(*batch->samples));
+		memcpy(&batch->served_by[start], &batch->other_served_by[run->start], length);
+		batch->run[i] = *run;
+		batch->run[i].start = start;
+		start += length;
+	}
+}
+
+void htmm_batch_resolve(struct htmm_batch *batch, const struct htmm_run *run, u32 mm)
+{
+	const u64 first = htmm_page(mm, 0);
+	u32 i;
+
+	for (i = run[0].start; i < run[1].start; i++)
+		batch->samples[i].page |= first;
+}
+
+void htmm_batch_drop(struct htmm_batch *batch, u32 start, u32 n, enum htmm_drop why)
+{
+	if (!batch->dropped)
+		memset(batch->drop, HTMM_DROP_NONE, sizeof(batch->drop));
+	batch->dropped = true;
+	memset(batch->drop + start, why, n);
+}

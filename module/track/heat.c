@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is hot: cooling, and thresholds that adapt to the capacity. The caller of every function
+ * holds the lock of the tracker.
+ */
+#include "base/trace.h"
+#include "tracker.h"
+
+/**
+ * htmm_tracker_find_thresholds - compute the thresholds for a capacity
+ * @hist: a histogram
+ * @capacity: what the fast tier holds, in the histogram's unit
+ * @thresholds: set to them
+ */
+void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
+				  struct htmm_thresholds *thresholds)
+{
+	thresholds->hot = htmm_hist_hot_threshold(hist, capacity);
+	thresholds->warm = htmm_hist_warm_threshold(hist, capacity,
+						    thresholds->hot);
+}
+
+/**
+ * htmm_tracker_read_hist - read a histogram, and compute its thresholds
+ * @tracker: the tracker
+ * @kind: of base pages or of regions
+ * @out: set
+ *
+ * Context: process; @tracker->lock is held.
+ */
+void htmm_tracker_read_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
+			    struct htmm_tracker_hist *out)
+{
+	lockdep_assert_held(tracker->lock);
+
+	out->hist = tracker->table.hist[kind];
+	out->capacity = tracker->capacity;
+	out->samples = tracker->table.stats.counted;
+	htmm_tracker_find_thresholds(&out->hist, htmm_tracker_capacity(out->capacity, kind),
+				     &out->thresholds);
+}
+
+static void htmm_tracker_trace_thresholds(struct htmm_tracker *tracker, enum htmm_kind kind)
+{
+	struct htmm_tracker_hist hist;
+
+	if (!trace_htmm_threshold_enabled())
+		return;
+	htmm_tracker_read_hist(tracker, kind, &hist);
+	trace_htmm_threshold(kind, hist.thresholds.hot, hist.thresholds.warm,
+			     htmm_tracker_capacity(hist.capacity, kind), tracker->number);
+}
+
+/**
+ * htmm_tracker_adapt - report the thresholds now
+ * @tracker: the tracker
+ *
+ * Nobody reads thresholds of an earlier moment: pages come and go, so whoever needs thresholds
+ * computes those of the histogram that is there. An adaptation only reports them.
+ *
+ * Context: process; @tracker->lock is held.
+ */
+void htmm_tracker_adapt(struct htmm_tracker *tracker)
+{
+	lockdep_assert_held(tracker->lock);
+
+	htmm_tracker_trace_thresholds(tracker, HTMM_KIND_BASE);
+	htmm_tracker_trace_thresholds(tracker, HTMM_KIND_HUGE);
+	tracker->stats.adaptations++;
+	/* A large period means never. */
+	if (check_add_overflow(tracker->table.stats.counted, tracker->adaptation_period,
+			       &tracker->next_adaptation))
+		tracker->next_adaptation = U64_MAX;
+}
+
+/**
+ * htmm_tracker_cool - halve every count now
+ * @tracker: the tracker
+ *
+ * Context: process; @tracker->lock is held.
+ */
+void htmm_tracker_cool(struct htmm_tracker *tracker)
+{
+	struct htmm_table *table = &tracker->table;
+
+	lockdep_assert_held(tracker->lock);
+
+	htmm_table_cool(table);
+	trace_htmm_cool(table->epoch, table->stats.counted, table->stats.pages, tracker->number);
+	tracker->last_cooling = table->stats.counted;
+	tracker->next_cooling = htmm_cooling_due(tracker->last_cooling,
+						 tracker->cooling_period, 0);
+	htmm_tracker_adapt(tracker);
+}
+
+/**
+ * htmm_tracker_settle - cool and adapt if due
+ * @tracker: the tracker
+ *
+ * Context: process; @tracker->lock is held.
+ */
+void htmm_tracker_settle(struct htmm_tracker *tracker)
+{
+	const struct htmm_table_stats *stats = &tracker->table.stats;
+
+	/* There may be more pages, so that it is due later, than when this was computed. */
+	if (stats->counted >= tracker->next_cooling)
+		tracker->next_cooling = htmm_cooling_due(tracker->last_cooling,
+							 tracker->cooling_period, stats->pages);
+	if (stats->counted >= tracker->next_cooling)
+		htmm_tracker_cool(tracker);
+	else if (stats->counted >= tracker->next_adaptation)
+		htmm_tracker_adapt(tracker);
+}
