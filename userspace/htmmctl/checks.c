@@ -9,25 +9,11 @@
 #include <linux/perf_event.h>
 #include "checks.h"
 #include "command.h"
+#include "line.h"
 
 #define DEVICES		"/sys/bus/event_source/devices"
 /* The kernel starts with 100,000 samples/s, and by itself it only lowers this. */
 #define LOW_SAMPLE_RATE	25000
-
-/* Read the first line of a file, without its newline. */
-static int read_line(const char *path, char *line, size_t size)
-{
-	FILE *file = fopen(path, "re");
-	char *ok;
-
-	*line = '\0';
-	if (!file)
-		return -errno;
-	ok = fgets(line, size, file);
-	fclose(file);
-	line[strcspn(line, "\n")] = '\0';
-	return ok ? 0 : -ENODATA;
-}
 
 /* The value of "KEY : VALUE" in a file such as /proc/cpuinfo. */
 static int read_key(const char *path, const char *key, char *value, size_t size)

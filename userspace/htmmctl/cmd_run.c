@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "child.h"
+#include "clock.h"
 #include "hist.h"
 #include "output.h"
 #include "pace.h"
@@ -70,13 +70,13 @@ static void refresh_places(struct run *run, int fd)
 static double refresh_due(struct run *run, int fd, struct pace *pace, double begin,
 			  void (*refresh)(struct run *run, int fd))
 {
-	double now = pace_clock(CLOCK_MONOTONIC) - begin, cost;
+	double now = clock_ns(CLOCK_MONOTONIC) / 1e9 - begin, cost;
 
 	if (now >= pace->next) {
-		cost = pace_clock(CLOCK_THREAD_CPUTIME_ID);
+		cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) / 1e9;
 		refresh(run, fd);
-		cost = pace_clock(CLOCK_THREAD_CPUTIME_ID) - cost;
-		now = pace_clock(CLOCK_MONOTONIC) - begin;
+		cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) / 1e9 - cost;
+		now = clock_ns(CLOCK_MONOTONIC) / 1e9 - begin;
 		pace_looked(pace, now, cost);
 	}
 	return pace->next - now;
@@ -97,7 +97,7 @@ static unsigned int refresh_all(struct run *run, int fd, double begin)
  */
 static int wait_for_child(struct run *run, int fd, pid_t pid, const struct signals *signals)
 {
-	double begin = pace_clock(CLOCK_MONOTONIC);
+	double begin = clock_ns(CLOCK_MONOTONIC) / 1e9;
 	siginfo_t info;
 	int which, status;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <time.h>
 #include "pace.h"
 
 /* Shortest time between two looks. */
@@ -19,12 +18,4 @@ void pace_looked(struct pace *pace, double now, double cost)
 	allowed = PACE_SHARE * (pace->spent + cost);
 	if (pace->next < allowed)
 		pace->next = allowed;
-}
-
-double pace_clock(int id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
 }

@@ -29,7 +29,4 @@ struct pace {
  */
 void pace_looked(struct pace *pace, double now, double cost);
 
-/* The seconds of the clock @id, for @now (CLOCK_MONOTONIC) and @cost (CLOCK_THREAD_CPUTIME_ID). */
-double pace_clock(int id);
-
 #endif /* HTMMCTL_PACE_H */

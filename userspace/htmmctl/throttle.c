@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include "line.h"
 #include "throttle.h"
 
 #define SYSCTL		"/proc/sys/kernel/"
@@ -15,18 +14,9 @@
 
 static long read_number(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char text[32];
-	ssize_t n;
 
-	if (fd < 0)
-		return -1;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = '\0';
-	return strtol(text, NULL, 10);
+	return read_line(path, text, sizeof(text)) ? -1 : strtol(text, NULL, 10);
 }
 
 void throttle_read(struct throttle *limits)

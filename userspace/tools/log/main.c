@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "htmmctl/clock.h"
 #include "htmmctl/command.h"
 #include "htmmctl/hist.h"
 #include "htmmctl/options.h"
@@ -50,10 +50,7 @@ struct log {
 
 static void add_time(struct json_object *obj)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	json_add_u64(obj, "time_ns", now.tv_sec * 1000000000ULL + now.tv_nsec);
+	json_add_u64(obj, "time_ns", clock_ns(CLOCK_REALTIME));
 }
 
 static void add_counters(struct json_object *obj, const struct htmm_stats_buf *stats)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "htmmctl/line.h"
 #include "perfdata/feature.h"
 #include "perfdata/writer.h"
 
@@ -60,22 +61,6 @@ static int find_line(const char *path, const char *name, char text[LINE])
 		memmove(text, colon, strlen(colon) + 1);
 		ret = 0;
 	}
-	fclose(file);
-	return ret;
-}
-
-/* Reads the first line of a file. Returns 0 or a negative errno. */
-static int first_line(const char *path, char text[LINE])
-{
-	FILE *file = fopen(path, "re");
-	int ret = 0;
-
-	if (!file)
-		return -errno;
-	if (fgets(text, LINE, file))
-		text[strcspn(text, "\n")] = '\0';
-	else
-		ret = -ENOENT;
 	fclose(file);
 	return ret;
 }
@@ -208,7 +193,7 @@ static int put_node(FILE *out, unsigned int node)
 	if (find_line(path, "MemTotal", total) || find_line(path, "MemFree", unused))
 		return -ENOENT;
 	snprintf(path, sizeof(path), NODES "/node%u/cpulist", node);
-	if (first_line(path, cpus))
+	if (read_line(path, cpus, LINE))
 		return -ENOENT;
 	put_u32(out, node);
 	put_u64(out, strtoull(total, NULL, 10));
@@ -260,7 +245,7 @@ static int put_pmu_mappings(FILE *out, const struct perfdata_writer *writer)
 	for (i = 0; i < nr; i++) {
 		snprintf(path, sizeof(path), PMUS "/%.255s/type", entries[i]->d_name);
 		if (!ret)
-			ret = first_line(path, type);
+			ret = read_line(path, type, LINE);
 		if (!ret) {
 			put_u32(out, strtoul(type, NULL, 10));
 			put_text(out, entries[i]->d_name);

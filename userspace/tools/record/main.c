@@ -8,9 +8,9 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "htmmctl/child.h"
+#include "htmmctl/clock.h"
 #include "htmmctl/command.h"
 #include "htmmctl/proc_tree.h"
 #include "htmmctl/session.h"
@@ -74,14 +74,6 @@ struct record {
 	__u64 began;
 	__u64 shown;
 };
-
-static __u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
 
 static void show_progress(struct record *record)
 {

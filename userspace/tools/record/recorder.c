@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "htmmctl/clock.h"
 #include "recorder.h"
 
 #define BUFFER_BYTES	0x100000
@@ -70,14 +70,6 @@ int recorder_open(struct recorder *recorder, int fd, const struct htmm_event_lis
 	perfdata_synth_free(recorder->synth);
 	free(recorder->buffer);
 	return ret;
-}
-
-static __u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
 }
 
 static void note_time(struct perfdata_writer *writer, __u64 time)

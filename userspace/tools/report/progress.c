@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "htmmctl/clock.h"
 #include "htmmctl/message.h"
 #include "htmmctl/output.h"
 #include "progress.h"
@@ -12,18 +12,10 @@
 /* Columns around the bar. */
 #define BAR_INDENT	52
 
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
 void progress_begin(struct progress *progress)
 {
 	progress->shown = !verbosity.quiet && isatty(STDERR_FILENO);
-	progress->start_ns = now_ns();
+	progress->start_ns = clock_ns(CLOCK_MONOTONIC);
 	/* Short work needs no bar. */
 	progress->next_ns = progress->start_ns + 3 * INTERVAL_NS;
 }
@@ -47,7 +39,7 @@ void progress_update(struct progress *progress, __u64 done, __u64 all, __u64 ite
 
 	if (!progress->shown)
 		return;
-	now = now_ns();
+	now = clock_ns(CLOCK_MONOTONIC);
 	if (now < progress->next_ns)
 		return;
 	room = out_width(stderr) - BAR_INDENT;

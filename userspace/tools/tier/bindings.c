@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "htmmctl/clock.h"
 #include "bindings.h"
 
 /*
@@ -12,14 +12,6 @@
 #define PART	50
 /* Bytes of a list of nodes. */
 #define NODES_TEXT	256
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec + time.tv_nsec / 1e9;
-}
 
 /* Finds the nodes of "bind:1 ..." or "bind=static:0-1 ..."; other policies bind nothing. */
 static void bound_nodes(const char *policy, char nodes[NODES_TEXT])
@@ -79,7 +71,7 @@ static void read_lines(struct bound_process *process, FILE *file)
 
 static void read_process(struct bound_process *process, pid_t pid)
 {
-	double start = now();
+	double start = clock_ns(CLOCK_MONOTONIC) / 1e9, end;
 	char path[64];
 	FILE *file;
 
@@ -91,7 +83,8 @@ static void read_process(struct bound_process *process, pid_t pid)
 		read_lines(process, file);
 		fclose(file);
 	}
-	process->due = now() + PART * (now() - start);
+	end = clock_ns(CLOCK_MONOTONIC) / 1e9;
+	process->due = end + PART * (end - start);
 }
 
 bool bindings_allow(struct bindings *bindings, pid_t pid, __u64 addr, int node)
@@ -99,7 +92,7 @@ bool bindings_allow(struct bindings *bindings, pid_t pid, __u64 addr, int node)
 	struct bound_process *process = &bindings->slot[(unsigned int)pid % BINDINGS_SLOTS];
 	size_t low = 0, high;
 
-	if (process->pid != pid || now() >= process->due)
+	if (process->pid != pid || clock_ns(CLOCK_MONOTONIC) / 1e9 >= process->due)
 		read_process(process, pid);
 	/* The last one that begins at the address or before it. */
 	for (high = process->nr; low < high;) {

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+#include "htmmctl/clock.h"
 #include "mover.h"
 
 /* So many pages tell what one costs. */
@@ -49,14 +49,6 @@ static enum refusal refusal_of(int error)
 		return REFUSED_FORBIDDEN;
 	}
 	return REFUSED_OTHER;
-}
-
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
 /* No status of the kernel: the call did not report on this page. */
@@ -187,7 +179,7 @@ static size_t same_process(const struct policy_move *moves, size_t nr)
 void mover_move(struct mover *mover, struct policy *policy, const struct policy_move *moves,
 		size_t nr)
 {
-	__u64 start = now_ns(), pages = 0, ns;
+	__u64 start = clock_ns(CLOCK_MONOTONIC), pages = 0, ns;
 	size_t i, part;
 
 	for (i = 0; i < nr; i++)
@@ -199,7 +191,7 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 		part = same_process(&moves[i], nr - i);
 		move_batch(mover, policy, &moves[i], part, node);
 	}
-	ns = now_ns() - start;
+	ns = clock_ns(CLOCK_MONOTONIC) - start;
 	mover->ns += ns;
 	/* Of a few pages, it is the cost of the call. */
 	if (pages >= ENOUGH)

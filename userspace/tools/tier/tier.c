@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "htmmctl/clock.h"
 #include "tier.h"
 
 /* Elements of a list that are asked for at least. */
@@ -28,11 +28,8 @@ const char *tier_work_name(enum tier_work work)
 
 void tier_charge(struct tier *tier, enum tier_work work)
 {
-	struct timespec now;
-	double seconds;
+	const double seconds = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	seconds = now.tv_sec + now.tv_nsec / 1e9;
 	tier->cpu[work] += seconds - tier->charged;
 	tier->charged = seconds;
 }

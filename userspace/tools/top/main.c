@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
+#include "htmmctl/clock.h"
 #include "htmmctl/command.h"
 #include "htmmctl/options.h"
 #include "htmmctl/output.h"
@@ -95,14 +95,6 @@ static int watch_lines(struct watch *watch, const struct signals *signals, struc
 	return 0;
 }
 
-static __s64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 /* Handles pending signals. */
 static void take_signals(struct top *top, int fd)
 {
@@ -123,7 +115,7 @@ static void wait_for_user(struct top *top, int signals, __s64 until)
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
 	};
-	__s64 left = until - now_ms();
+	__s64 left = until - (__s64)now_ms();
 	int key;
 
 	if (poll(fds, ARRAY_SIZE(fds), top->paused ? -1 : left > 0 ? (int)left : 0) <= 0)
@@ -148,7 +140,7 @@ static int watch_screen(struct watch *watch, struct signals *signals, struct htm
 	while (!ret && !top->quit) {
 		screen_draw(top);
 		wait_for_user(top, fd, last + top->interval_ms);
-		if (top->paused || top->quit || now_ms() < last + top->interval_ms)
+		if (top->paused || top->quit || (__s64)now_ms() < last + top->interval_ms)
 			continue;
 		if (looks++ == watch->looks)
 			break;
