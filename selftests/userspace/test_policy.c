@@ -1031,7 +1031,6 @@ static double value_after(u32 gain)
 {
 	struct unit one = { .samples = 1, .recent = 1, .pages = 1 };
 	struct unit two = { .samples = 2, .recent = 2, .pages = 1 };
-	double value[PREDICT_CLASSES];
 	struct predictor predictor = {};
 	u32 i;
 
@@ -1040,8 +1039,8 @@ static double value_after(u32 gain)
 	CHECK(one.class != two.class);
 	for (i = 0; i < 2000; i++)
 		predict_learn(&predictor, &one, gain, 1);
-	predict_values(&predictor, 1, value);
-	return value[two.class];
+	predict_values(&predictor, 1);
+	return predictor.value[two.class];
 }
 
 /* Pages that are read one after the other: nobody had two samples, yet what to expect is known. */

@@ -72,7 +72,8 @@ struct policy *policy_new(const struct policy_config *config)
 	policy->config = *config;
 	policy->copy_ns = config->copy_ns;
 	/* All that is hot is new. */
-	rule_begin_burst(policy, 0);
+	policy->burst.off = !rule_on(policy, POLICY_BURST);
+	burst_begin(&policy->burst, 0, 0);
 	return policy;
 }
 
@@ -80,8 +81,8 @@ void policy_free(struct policy *policy)
 {
 	if (!policy)
 		return;
-	units_free(&policy->units[0]);
-	units_free(&policy->units[1]);
+	units_free(&policy->now);
+	units_free(&policy->old);
 	units_free(&policy->regions);
 	free(policy->order);
 	free(policy->plan.moves);
@@ -96,9 +97,11 @@ void policy_copied(struct policy *policy, __u64 pages, __u64 ns)
 
 static int make_room(struct policy *policy, size_t nr)
 {
-	struct units *now = &policy->units[policy->looks % 2];
+	const struct units old = policy->now;
 
-	if (units_reset(now, nr))
+	policy->now = policy->old;
+	policy->old = old;
+	if (units_reset(&policy->now, nr))
 		return -1;
 	if (nr > policy->order_room) {
 		free(policy->order);
@@ -123,6 +126,16 @@ static __u32 halved(const struct policy *policy, const struct unit *unit)
 	return times < 32 ? unit->samples >> times : 0;
 }
 
+static bool halved_since(const struct policy *policy)
+{
+	unsigned int i;
+
+	for (i = 0; i <= HTMM_MAX_TARGETS; i++)
+		if (policy->halvings[i])
+			return true;
+	return false;
+}
+
 static void count_halvings(struct policy *policy, const struct policy_look *look)
 {
 	size_t i;
@@ -136,8 +149,7 @@ static void count_halvings(struct policy *policy, const struct policy_look *look
 /* Finds what a unit has gained. One that was not in the previous list had few samples. */
 static void match(struct policy *policy, struct unit *unit)
 {
-	struct units *units = &policy->units[!(policy->looks % 2)];
-	struct unit *old = units_find(units, unit);
+	struct unit *old = units_find(&policy->old, unit);
 	const struct unit unlisted = { .target = unit->target, .samples = policy->cut };
 	__u32 before = halved(policy, &unlisted);
 
@@ -145,7 +157,7 @@ static void match(struct policy *policy, struct unit *unit)
 		before = halved(policy, old);
 		unit->before = old->fast == unit->fast;
 		old->seen = true;
-		unit->old = old - units->unit + 1;
+		unit->old = old - policy->old.unit + 1;
 	}
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
@@ -154,24 +166,22 @@ static void match(struct policy *policy, struct unit *unit)
 
 static void learn_of_present(struct policy *policy)
 {
-	const struct units *now = &policy->units[policy->looks % 2];
-	const struct unit *old = policy->units[!(policy->looks % 2)].unit;
+	const struct units *now = &policy->now;
 	size_t i;
 
 	for (i = 0; i < now->nr; i++)
 		if (now->unit[i].old)
-			predict_learn(&policy->predictor, &old[now->unit[i].old - 1],
+			predict_learn(&policy->predictor, &policy->old.unit[now->unit[i].old - 1],
 				      now->unit[i].gain, policy->times);
 }
 
 /* Units that are not in a list any more: they have cooled, or gained more than the list has. */
 static void learn_of_missing(struct policy *policy, const struct policy_look *look)
 {
-	struct units *old = &policy->units[!(policy->looks % 2)];
 	size_t i;
 
-	for (i = 0; i < old->nr; i++) {
-		const struct unit *unit = &old->unit[i];
+	for (i = 0; i < policy->old.nr; i++) {
+		const struct unit *unit = &policy->old.unit[i];
 		__u32 before = halved(policy, unit);
 
 		if (unit->seen)
@@ -186,7 +196,7 @@ static void learn_of_missing(struct policy *policy, const struct policy_look *lo
 
 static void take_in(struct policy *policy, const struct policy_look *look)
 {
-	struct units *now = &policy->units[policy->looks % 2];
+	struct units *now = &policy->now;
 	size_t i;
 
 	units_add(now, look->slow, look->nr_slow, false);
@@ -218,7 +228,7 @@ static double part(__u64 gained, __u64 samples)
  */
 static double fast_share(const struct policy *policy, const struct policy_look *look)
 {
-	const struct units *now = &policy->units[policy->looks % 2];
+	const struct units *now = &policy->now;
 	__u64 gain[2] = {};
 	double fast, slow, all;
 	size_t i;
@@ -237,17 +247,17 @@ static double fast_share(const struct policy *policy, const struct policy_look *
  */
 static void sort_units(struct policy *policy, size_t from, size_t to, bool best_first)
 {
-	const struct unit *unit = policy->units[policy->looks % 2].unit;
+	const struct unit *unit = policy->now.unit;
 	size_t start[PREDICT_CLASSES + 1] = {}, i, at;
 
 	for (i = from; i < to; i++) {
-		at = policy->position[unit[i].class];
+		at = policy->predictor.position[unit[i].class];
 		start[(best_first ? at : PREDICT_CLASSES - 1 - at) + 1]++;
 	}
 	for (i = 1; i <= PREDICT_CLASSES; i++)
 		start[i] += start[i - 1];
 	for (i = from; i < to; i++) {
-		at = policy->position[unit[i].class];
+		at = policy->predictor.position[unit[i].class];
 		at = best_first ? at : PREDICT_CLASSES - 1 - at;
 		policy->order[from + start[at]++] = i;
 	}
@@ -257,14 +267,14 @@ static void add_move(struct policy *policy, const struct unit *unit)
 {
 	struct policy_plan *plan = &policy->plan;
 
-	if (rule_pingpong(policy, unit))
+	if (moved_back(policy->moved, unit, policy->seconds))
 		plan->pingpong_pages += unit->pages;
 	*(unit->fast ? &plan->demoted_pages : &plan->promoted_pages) += unit->pages;
-	plan->won += (unit->fast ? -1 : 1) * policy->value[unit->class] * unit->pages;
+	plan->won += (unit->fast ? -1 : 1) * policy->predictor.value[unit->class] * unit->pages;
 	plan->moves[plan->nr_moves++] = (struct policy_move) {
 		.addr = unit->addr, .pid = unit->pid, .space = unit->space,
 		.target = unit->target, .pages = unit->pages, .node = unit->node,
-		.samples = unit->samples, .value = policy->value[unit->class],
+		.samples = unit->samples, .value = policy->predictor.value[unit->class],
 		.promote = !unit->fast,
 	};
 }
@@ -290,7 +300,7 @@ struct pairing {
 /* Gigantic pages cannot be moved, nor can pages of processes that are not visible here. */
 static bool movable(const struct policy *policy, const struct unit *unit)
 {
-	const struct moved *moved = moved_find(policy, unit);
+	const struct moved *moved = moved_find(policy->moved, unit, policy->seconds);
 
 	return unit->pages <= 1 << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT) && unit->pid &&
 	       !(moved && moved->refused);
@@ -300,7 +310,7 @@ static bool movable(const struct policy *policy, const struct unit *unit)
 static const struct unit *next_victim(struct pairing *pair, bool forced)
 {
 	const struct policy *policy = pair->policy;
-	const struct units *now = &policy->units[policy->looks % 2];
+	const struct units *now = &policy->now;
 
 	for (; pair->victim < now->nr; pair->victim++) {
 		const struct unit *unit = &now->unit[policy->order[pair->victim]];
@@ -344,7 +354,7 @@ static void keep_limit(struct pairing *pair)
 static enum policy_held why_not(const struct pairing *pair, const struct unit *in, double out,
 				unsigned int copies)
 {
-	double value = pair->policy->value[in->class];
+	double value = pair->policy->predictor.value[in->class];
 
 	if (!rule_margin(pair->policy, in, out))
 		return POLICY_HELD_MARGIN;
@@ -373,7 +383,7 @@ static enum policy_held make_way(struct pairing *pair, const struct unit *in)
 			held = POLICY_HELD_ROOM;
 			break;
 		}
-		pair->out = pair->policy->value[out->class];
+		pair->out = pair->policy->predictor.value[out->class];
 		held = why_not(pair, in, pair->out, 2);
 		if (held != POLICY_NR_HELD)
 			break;
@@ -394,12 +404,12 @@ static enum policy_held make_way(struct pairing *pair, const struct unit *in)
 static double price_of(const struct pairing *pair)
 {
 	const struct policy *policy = pair->policy;
-	const struct units *now = &policy->units[policy->looks % 2];
+	const struct units *now = &policy->now;
 	size_t at = pair->victim < now->nr ? pair->victim : now->nr - 1;
 
 	if (pair->room || now->nr == now->nr_slow)
 		return 0;
-	return policy->value[now->unit[policy->order[at]].class];
+	return policy->predictor.value[now->unit[policy->order[at]].class];
 }
 
 /* Would a page be promoted, if it were hot in one look more? */
@@ -411,7 +421,7 @@ static enum policy_held judge_new(struct pairing *pair, const struct unit *in)
 	if (pair->room >= in->pages)
 		held = why_not(pair, in, pair->made ? pair->out : 0, 1);
 	else if (out)
-		held = why_not(pair, in, pair->policy->value[out->class], 2);
+		held = why_not(pair, in, pair->policy->predictor.value[out->class], 2);
 	else
 		held = POLICY_HELD_ROOM;
 	return held == POLICY_NR_HELD ? POLICY_HELD_NEW : held;
@@ -452,7 +462,7 @@ static int by_place(const void *a, const void *b)
 
 static void pair_up(struct policy *policy, const struct policy_look *look)
 {
-	const struct units *now = &policy->units[policy->looks % 2];
+	const struct units *now = &policy->now;
 	struct policy_plan *plan = &policy->plan;
 	struct pairing pair = {
 		.policy = policy, .look = look, .victim = now->nr_slow,
@@ -467,7 +477,7 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 		const struct unit *unit = &now->unit[policy->order[i]];
 		enum policy_held held;
 
-		if (policy->value[unit->class] <= price_of(&pair))
+		if (policy->predictor.value[unit->class] <= price_of(&pair))
 			break;
 		plan->candidates += unit->pages;
 		held = promote(&pair, unit);
@@ -476,33 +486,15 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 		plan->held[held] += unit->pages;
 		if (held == POLICY_HELD_NEW || held == POLICY_HELD_ROOM || held == POLICY_HELD_RATE)
 			plan->won += unit->pages *
-				     (policy->value[unit->class] - price_of(&pair));
+				     (policy->predictor.value[unit->class] - price_of(&pair));
 	}
 	plan->threshold = price_of(&pair);
-}
-
-/* Remembers a move, for the rules of the next looks. Returns whether it was never refused. */
-static bool remember(struct policy *policy, const struct policy_move *move, bool refused)
-{
-	const struct unit unit = {
-		.addr = move->addr, .space = move->space, .target = move->target,
-		.pages = move->pages,
-	};
-	__u64 hash = unit_hash(&unit);
-	struct moved *moved = &policy->moved[hash % MOVED_ROOM];
-	bool before = moved->hash == hash && (moved->refused || moved->before);
-
-	*moved = (struct moved) {
-		.hash = hash, .seconds = policy->seconds, .promoted = move->promote,
-		.refused = refused, .before = before,
-	};
-	return !before;
 }
 
 /* The count from which on there are at most @most pages in the list of the slow tier. */
 static __u32 least_of(const struct policy *policy, size_t most)
 {
-	const struct units *now = &policy->units[policy->looks % 2];
+	const struct units *now = &policy->now;
 	size_t nr[LEAST_MOST + 1] = {}, i, sum = 0;
 	__u32 least;
 
@@ -524,9 +516,9 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 	__u32 least = look->slow_cut + 1, lowest = much ? 2 : 1;
 
 	plan->least = least > lowest ? least : lowest;
-	if (policy->burst)
-		plan->least = policy->burst > 1 && look->nr_slow > look->capacity ? least + 1 :
-			      policy->burst > 1 ? least : 1;
+	if (policy->burst.looks)
+		plan->least = policy->burst.looks > 1 && look->nr_slow > look->capacity ? least + 1 :
+			      policy->burst.looks > 1 ? least : 1;
 	else if (look->nr_slow > most)
 		plan->least = least_of(policy, most / 2);
 	else if (look->nr_slow < most / 4 && least > lowest)
@@ -541,10 +533,10 @@ static void pace(struct policy *policy, const struct policy_look *look)
 
 	/* From samples a second to a part of the time. */
 	plan->won *= look->period * policy->config.gap_ns / 1e9;
-	much = plan->won >= (rule_pays(policy) ? WORTH : WORTH_UNSURE);
-	if (plan->won < WORTH && policy->burst > LEARNT_LOOKS)
-		policy->burst = 0;
-	plan->burst = policy->burst;
+	much = plan->won >= (burst_pays(&policy->burst) ? WORTH : WORTH_UNSURE);
+	if (plan->won < WORTH && policy->burst.looks > LEARNT_LOOKS)
+		policy->burst.looks = 0;
+	plan->burst = policy->burst.looks;
 	plan->thin = rule_thin(policy, much);
 	aim(policy, look, much);
 }
@@ -556,8 +548,14 @@ static void pace(struct policy *policy, const struct policy_look *look)
 double policy_wait(const struct policy *policy, double cost)
 {
 	const double least = 0.000001;
-	double wait = policy->burst ? rule_burst_wait(policy) :
-		      sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least));
+	double wait;
+
+	/* The rate of samples may rise, so a burst waits at most twice as long as the last time. */
+	if (policy->burst.looks)
+		wait = fmin(burst_wait(&policy->burst, policy->samples, policy->capacity) *
+			    policy->plan.thin / fmax(policy->rate, 1), 2 * policy->interval);
+	else
+		wait = sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least));
 
 	return fmin(fmax(wait, cost / LOOKS_MOST), cost / LOOKS_CALM);
 }
@@ -592,7 +590,7 @@ static void add_fast(struct units *regions, struct unit page, double samples)
 /* Notes which part of each region's samples the fast tier has after the moves. */
 static int note_regions(struct policy *policy, const struct policy_look *look)
 {
-	const struct units *now = &policy->units[policy->looks % 2];
+	const struct units *now = &policy->now;
 	struct units *regions = &policy->regions;
 	size_t i;
 
@@ -654,7 +652,7 @@ bool policy_changed(struct policy *policy, const struct policy_look *look)
 	units_free(&policy->regions);
 	policy->regions = now;
 	note_coolings(policy->glanced, look);
-	policy->changed = rule_drop(policy, all, fast / all);
+	policy->changed = burst_drop(&policy->burst, all, fast / all);
 	return policy->changed;
 }
 
@@ -666,7 +664,7 @@ static void finish(struct policy *policy)
 	if (plan->nr_moves)
 		qsort(plan->moves, plan->nr_moves, sizeof(*plan->moves), by_place);
 	for (i = 0; i < plan->nr_moves; i++) {
-		remember(policy, &plan->moves[i], false);
+		moved_note(policy->moved, &plan->moves[i], policy->seconds, false);
 		plan->nr_demotions += !plan->moves[i].promote;
 	}
 	policy->tokens -= plan->demoted_pages + plan->promoted_pages;
@@ -674,7 +672,7 @@ static void finish(struct policy *policy)
 
 bool policy_refused(struct policy *policy, const struct policy_move *move)
 {
-	return remember(policy, move, true);
+	return moved_note(policy->moved, move, policy->seconds, true);
 }
 
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look)
@@ -682,7 +680,6 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	struct policy_plan *plan = &policy->plan;
 	double share;
 
-	policy->looks++;
 	policy->interval = look->seconds > policy->seconds ? look->seconds - policy->seconds : 1;
 	policy->seconds = look->seconds;
 	policy->exposure = policy->interval / (look->thin ?: 1);
@@ -697,13 +694,16 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		return NULL;
 	take_in(policy, look);
 	share = fast_share(policy, look);
-	rule_burst(policy, look, share);
-	learn(policy, look);
 	*plan = (struct policy_plan) {
-		.moves = plan->moves, .fast_share = share, .cool = plan->cool,
-		.budget = rule_rate(policy),
+		.moves = plan->moves, .fast_share = share, .budget = rule_rate(policy),
+		.cool = burst_look(&policy->burst, look, look->samples - policy->samples, share,
+				   policy->changed, halved_since(policy)),
 	};
-	rule_predict(policy);
+	learn(policy, look);
+	if (rule_on(policy, POLICY_PREDICT))
+		predict_values(&policy->predictor, policy->recent_s);
+	else
+		predict_by_count(&policy->predictor, USEFUL_S);
 	pair_up(policy, look);
 	finish(policy);
 	policy->slow_samples = look->slow_samples;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
+#include <stdlib.h>
 #include "predict.h"
 
 /* What was seen one look earlier counts this much. */
@@ -104,8 +105,8 @@ static double persistence(const struct predictor *predictor, unsigned int first)
 }
 
 /* Of classes that differ only in their count, of which @first has the lowest one. */
-static void alike_values(const struct predictor *predictor, unsigned int first, double again,
-			 double seconds, double *value)
+static void alike_values(struct predictor *predictor, unsigned int first, double again,
+			 double seconds)
 {
 	unsigned int end = first + PREDICT_COUNTS * PREDICT_GAINS, i;
 	double gain = 0, pages = 0, size = size_of(first), alike;
@@ -116,11 +117,33 @@ static void alike_values(const struct predictor *predictor, unsigned int first, 
 	}
 	alike = mean(gain, pages, again * persistent(first), PERSISTENT_PAGES * size);
 	for (i = first; i < end; i += PREDICT_GAINS)
-		value[i] = mean(predictor->gain[i], predictor->pages[i], alike,
-				ALIKE_PAGES * size) / seconds;
+		predictor->value[i] = mean(predictor->gain[i], predictor->pages[i], alike,
+					   ALIKE_PAGES * size) / seconds;
 }
 
-void predict_values(const struct predictor *predictor, double seconds, double *value)
+static int by_value(const void *a, const void *b, void *values)
+{
+	const __u16 x = *(const __u16 *)a, y = *(const __u16 *)b;
+	const double *value = values;
+
+	if (value[x] != value[y])
+		return value[x] < value[y] ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
+static void sort_classes(struct predictor *predictor)
+{
+	__u16 rank[PREDICT_CLASSES];
+	unsigned int i;
+
+	for (i = 0; i < PREDICT_CLASSES; i++)
+		rank[i] = i;
+	qsort_r(rank, PREDICT_CLASSES, sizeof(*rank), by_value, predictor->value);
+	for (i = 0; i < PREDICT_CLASSES; i++)
+		predictor->position[rank[i]] = i;
+}
+
+void predict_values(struct predictor *predictor, double seconds)
 {
 	unsigned int first, gain;
 	double again;
@@ -128,13 +151,17 @@ void predict_values(const struct predictor *predictor, double seconds, double *v
 	for (first = 0; first < PREDICT_CLASSES; first += PREDICT_COUNTS * PREDICT_GAINS) {
 		again = persistence(predictor, first);
 		for (gain = 0; gain < PREDICT_GAINS; gain++)
-			alike_values(predictor, first + gain, again, seconds, value);
+			alike_values(predictor, first + gain, again, seconds);
 	}
+	sort_classes(predictor);
 }
 
-double predict_by_count(unsigned int class, double seconds)
+void predict_by_count(struct predictor *predictor, double seconds)
 {
-	unsigned int count = class / PREDICT_GAINS % PREDICT_COUNTS;
+	unsigned int i;
 
-	return middle(count, COUNT_DIGITS) / seconds / size_of(class);
+	for (i = 0; i < PREDICT_CLASSES; i++)
+		predictor->value[i] = middle(i / PREDICT_GAINS % PREDICT_COUNTS, COUNT_DIGITS) /
+				      seconds / size_of(i);
+	sort_classes(predictor);
 }

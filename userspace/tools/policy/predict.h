@@ -26,10 +26,14 @@
  * struct predictor - what classes gain
  * @pages: pages of 4 KiB that were seen, old ones counting less
  * @gain: samples that they gained, each in as much time as its recent gain had taken
+ * @value: samples that each class is expected to gain in a second, for a page of 4 KiB
+ * @position: for each class, its number by @value: 0 has the highest one
  */
 struct predictor {
 	double pages[PREDICT_CLASSES];
 	double gain[PREDICT_CLASSES];
+	double value[PREDICT_CLASSES];
+	__u16 position[PREDICT_CLASSES];
 };
 
 /**
@@ -56,18 +60,22 @@ void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 g
 		   double times);
 
 /**
- * predict_values() - what pages of each class will gain
- * @predictor: the predictor
+ * predict_values() - find what pages of each class will gain
+ * @predictor: the predictor, of which values and positions are set
  * @seconds: the time in which recent gains were gained
- * @value: for each class, set to samples in a second, for a page of 4 KiB
+ *
+ * Counts decay by halving and order the pages (MEMTIS, SOSP 2023). But the best of many equal
+ * pages are lucky ones, and a program that streams leaves counts behind, so what a count is
+ * worth is measured (in the spirit of Robbins' empirical Bayes estimator; streaming is where
+ * reviewers of the kernel's pghot series saw promotion hurt).
  */
-void predict_values(const struct predictor *predictor, double seconds, double *value);
+void predict_values(struct predictor *predictor, double seconds);
 
 /**
- * predict_by_count() - the same of one class, if the future were as the count
- * @class: the class
- * @seconds: the time in which the count was gained
+ * predict_by_count() - the same, if the future were as the counts
+ * @predictor: the predictor
+ * @seconds: the time in which counts were gained
  */
-double predict_by_count(unsigned int class, double seconds);
+void predict_by_count(struct predictor *predictor, double seconds);
 
 #endif /* POLICY_PREDICT_H */
