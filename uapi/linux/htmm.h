@@ -2,45 +2,46 @@
 /*
  * htmm - hot-page sampling from hardware memory-access events
  *
- * The interface of /dev/htmm.
- *
- * Every ioctl takes a pointer to its own struct, which begins with
+ * The interface of /dev/htmm. Every ioctl takes a pointer to its own struct, which begins with
  *
  *   @size	the size the caller knows: set it to sizeof(struct ...)
  *   @flags	what is asked for beyond the usual; 0 unless the struct says more
  *   @session	the session that is meant, by its number; 0: the current one
  *
- * Structs only grow at their end, and zero in a new member always means the old behaviour,
- * so old programs run on new modules and new programs on old modules. HTMM_IOC_GET_INFO
- * returns the features of a module. Members named __reserved must be zero. Pointers are
- * passed as __aligned_u64, so 32-bit programs need no conversion.
+ * Structs only grow at their end, and zero in a new member always means the old behaviour, so old
+ * programs run on new modules and new programs on old modules. GET_INFO returns the features of a
+ * module. Members named __reserved must be zero. Pointers are passed as __aligned_u64, so 32-bit
+ * programs need no conversion.
  *
- * An array is given by a pointer, a count and the size of an element (its stride): each
- * side may know more members of an element than the other. For an array that the module
- * fills, the count is the room in the array on input, and the number of existing elements
- * on output, which may be larger. If the room is 0, the pointer and the stride are ignored.
+ * An array is given by a pointer, a count and the size of an element (its stride): each side may
+ * know more members of an element than the other. For an array that the module fills, the count
+ * is the room on input, and on output the number of existing elements, which may be larger. If the
+ * room is 0, the pointer and the stride are ignored.
  *
- * Errors that every ioctl may return (errno):
+ * Pages have 4 KiB, regions 2 MiB. Sizes are in bytes, unless a name says pages; pids are those of
+ * the caller's pid namespace, and 0 if not visible there. Targets are named by their number; where
+ * a call takes one, 0 means all of them together.
+ *
+ * Errors (errno) that a call returns for these reasons; others are listed with its struct:
  *
  *   ENOTTY	the ioctl is not one of htmm's
- *   EFAULT	a pointer, or an array's pointer with a non-zero count, is bad. Nothing has
- *		changed then, unless another thread took the memory away during the call
- *   EINVAL	@size, or the size of an array's element, is smaller than the first
- *		version of the struct; or a member has a value that it cannot have
- *   EOPNOTSUPP	this module does not know what is asked for: a flag, a value of an enum,
- *		or a reserved member that is not zero; a newer module may
- *   E2BIG	@size is larger than the struct this module knows and a member
- *		beyond its end is not zero; @size or an array's stride is above
- *		4096
- *   ESTALE	@session is not 0 and not the number of the current session: it has
- *		ended and made room for another one, or has not begun
- *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel
- *		lockdown forbids perf; only HTMM_IOC_GET_INFO is open to all. Or it
- *		lacks CAP_SYS_PTRACE, and asks what is in memory
- *   EINTR	a signal arrived while waiting for another caller, or while reading
- *		tables or page tables; try again
- *
- * Further errors are listed with each struct.
+ *   EFAULT	a pointer, or an array's pointer with a non-zero count, is bad. Nothing has changed
+ *		then, unless another thread took the memory away during the call
+ *   EINVAL	@size, or the size of an array's element, is smaller than the first version of the
+ *		struct; or a member has a value that it cannot have
+ *   EOPNOTSUPP	this module does not know what is asked for: a flag, a value of an enum, or a
+ *		reserved member that is not zero; a newer module may
+ *   E2BIG	a member beyond the end of the struct that this module knows is not zero; or @size
+ *		or an array's stride is above 4096
+ *   ESTALE	@session is not 0 and not the number of the current session: it has ended and made
+ *		room for another one, or has not begun
+ *   ENODATA	there is no session, running or stopped; ADD_TARGET and SET: none is running
+ *   ENOENT	the session has no target of this number
+ *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel lockdown forbids perf;
+ *		only GET_INFO is open to all. Or it lacks CAP_SYS_PTRACE, and asks what is in memory
+ *   EINTR	a signal arrived while waiting for another caller, or while reading tables or page
+ *		tables; try again
+ *   ENOMEM	not enough memory; nothing has changed
  */
 #ifndef _UAPI_LINUX_HTMM_H
 #define _UAPI_LINUX_HTMM_H
@@ -62,8 +63,8 @@
 
 /*
  * What a caller without CAP_SYS_NICE may let sampling cost: the budget if it gives none, the
- * largest budget_ppm and budget_interval_ms, max_bytes for each sample of a cooling_period,
- * and the shortest adaptation_period.
+ * largest budget_ppm and budget_interval_ms, max_bytes for each sample of a cooling_period, and
+ * the shortest adaptation_period.
  */
 #define HTMM_USER_BUDGET_PPM		20000
 #define HTMM_USER_MAX_BUDGET_PPM	250000
@@ -82,36 +83,31 @@
 #define HTMM_PAGE_SHIFT		12
 #define HTMM_REGION_SHIFT	21
 
-/**
- * enum htmm_unit - what is counted or listed
- * @HTMM_UNIT_PAGE: pages of 4 KiB
- * @HTMM_UNIT_REGION: regions of 2 MiB
- */
+/* What is counted or listed. */
 enum htmm_unit {
-	HTMM_UNIT_PAGE,
-	HTMM_UNIT_REGION,
+	HTMM_UNIT_PAGE,			/* pages of 4 KiB */
+	HTMM_UNIT_REGION,		/* regions of 2 MiB, aligned to their size */
 };
 
 /**
  * enum htmm_drop - why a sample did not reach the hot-page table
  * @HTMM_DROP_RING_FULL: the ring of its CPU and event had no room
- * @HTMM_DROP_FILTERED: it came from a task outside the session's targets; or from a guest;
- *	or from the kernel, if the PMU cannot exclude the kernel
+ * @HTMM_DROP_FILTERED: it came from a task outside the session's targets; or from a guest; or from
+ *	the kernel, if the PMU cannot exclude the kernel
  * @HTMM_DROP_NO_ADDR: the CPU gave no valid data address, or address 0
  * @HTMM_DROP_KERNEL_ADDR: the data address is not a user-space address
  * @HTMM_DROP_NESTED: the handler was interrupted by itself
- * @HTMM_DROP_STALE: its process had exited before the first of its samples was drained, or
- *	was later found to have exited
- * @HTMM_DROP_TABLE_FULL: its page is new, a limit of the table is reached, and no colder
- *	page could be evicted; or memory ran out
+ * @HTMM_DROP_STALE: its process had exited before the first of its samples was drained, or was
+ *	later found to have exited
+ * @HTMM_DROP_TABLE_FULL: its page is new, a limit of the table is reached, and no colder page could
+ *	be evicted; or memory ran out
  * @HTMM_DROP_REMOVED: its target was removed before the sample was drained
- * @HTMM_DROP_SPACES_FULL: its process is new, and the limit of address spaces is reached
- *	(struct htmm_target_info.spaces)
+ * @HTMM_DROP_SPACES_FULL: its process is new, and there are as many address spaces as there may be
  * @HTMM_NR_DROPS: number of reasons this header knows
  *
- * Every overflow that perf delivers for a (CPU, event) is counted in exactly one counter:
- * overflows == counted + the sum of drops + in_flight. If the PMU or perf loses overflows,
- * the channel's overflows are below its count / period.
+ * Every overflow that perf delivers for a (CPU, event) is counted in exactly one counter: overflows
+ * == counted + the sum of drops + in_flight. If the PMU or perf loses overflows, the channel's
+ * overflows are below its count / period.
  */
 enum htmm_drop {
 	HTMM_DROP_RING_FULL,
@@ -144,16 +140,15 @@ enum htmm_drop {
 /**
  * struct htmm_event - one event to sample, on every CPU of the session
  * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs
- * @precise_ip: perf_event_attr.precise_ip, 0 to 3; memory events of Intel CPUs
- *	carry a data address only from 1 on
+ * @precise_ip: perf_event_attr.precise_ip, 0 to 3; Intel's memory events carry an address from 1 on
  * @config: perf_event_attr.config
  * @config1: perf_event_attr.config1 (load latency threshold, for example)
  * @config2: perf_event_attr.config2
- * @period: events between two samples, 1 to 2^63 - 1: the initial period, which a budget or
- *	HTMM_IOC_SET may change. AMD's IBS has multiples of 16: perf rounds @period down to one,
- *	a budget takes those from @min_period to @max_period, and HTMM_IOC_SET refuses others
- * @min_period: smallest period that a budget may choose, and with HTMM_START_WEIGHT_PERIOD
- *	also the smallest that HTMM_IOC_SET may set; 0: @period
+ * @period: events between two samples, 1 to 2^63 - 1: the initial period. AMD's IBS has multiples
+ *	of 16: perf rounds @period down to one, a budget takes those from @min_period to
+ *	@max_period, and SET refuses others
+ * @min_period: smallest period that a budget may choose, or SET with HTMM_START_WEIGHT_PERIOD; 0:
+ *	@period
  * @max_period: largest period that a budget may choose; 0: 1000 * @period. A caller without
  *	CAP_SYS_NICE leaves it out, and gets 2^63 - 1
  * @name: name of the event in statistics; NUL-terminated, may be empty
@@ -176,10 +171,9 @@ struct htmm_event {
 
 /**
  * enum htmm_target_type - what a target names
- * @HTMM_TARGET_TGID: a process with all its threads, including future ones; not its
- *	children
- * @HTMM_TARGET_CGROUP: a cgroup of version 2, and all cgroups below it: tasks that are in
- *	one of them at the time of a sample
+ * @HTMM_TARGET_TGID: a process with all its threads, including future ones; not its children
+ * @HTMM_TARGET_CGROUP: a cgroup of version 2, and all below it: tasks that are in one of them when
+ *	they are sampled
  * @HTMM_TARGET_ALL: every task
  */
 enum htmm_target_type {
@@ -192,18 +186,15 @@ enum htmm_target_type {
  * struct htmm_target - whose accesses are counted
  * @type: enum htmm_target_type
  * @flags: none yet
- * @id: for HTMM_TARGET_TGID any thread id of the process, in the caller's pid
- *	namespace; for HTMM_TARGET_CGROUP an open file of the cgroup's directory; for
- *	HTMM_TARGET_ALL zero
- * @capacity_pages: what the fast tier holds for this target, in 4 KiB pages; 0: the value
- *	in struct htmm_start
- * @max_bytes: most memory for this target's hot-page table, in bytes; 0: the value in
- *	struct htmm_start
+ * @id: for HTMM_TARGET_TGID any thread id of the process; for HTMM_TARGET_CGROUP an open file of
+ *	the cgroup's directory; for HTMM_TARGET_ALL zero
+ * @capacity_pages: what the fast tier holds for this target; 0: as in struct htmm_start
+ * @max_bytes: most memory for this target's hot-page table; 0: as in struct htmm_start
  *
- * Each target has its own hot-page table, histograms and thresholds. Targets are numbered
- * from 1 in the order in which they are added; a number is not reused within a session. A
- * sample counts for one target, the most specific that it matches: a process before a
- * cgroup, an inner cgroup before an outer one, all tasks last.
+ * Each target has its own hot-page table, histograms and thresholds. Targets are numbered from 1 in
+ * the order in which they are added; a number is not reused within a session. A sample counts for
+ * one target, the most specific that it matches: a process before a cgroup, an inner cgroup before
+ * an outer one, all tasks last.
  */
 struct htmm_target {
 	__u32 type;
@@ -213,128 +204,103 @@ struct htmm_target {
 	__aligned_u64 max_bytes;
 };
 
-/* struct htmm_start.flags: the session outlives the fd that started it. */
-#define HTMM_START_DETACHED	0x1
 /*
- * struct htmm_start.flags: keep the pages of processes that have exited. Without it these
- * pages are removed from the table, and the last samples of the process are dropped as
- * stale. With it an exited process is forgotten when its last page is removed. If there is
- * no room for another address space, one of an exited process is removed with its pages,
- * approximately the one with the fewest regions.
+ * struct htmm_start.flags:
+ *
+ * DETACHED: the session outlives the fd that started it.
+ *
+ * KEEP_EXITED: keep the pages of processes that have exited. Without it they are removed from the
+ * table, and the last samples of the process are dropped as stale. With it an exited process is
+ * forgotten when its last page is removed; if there is no room for another address space, one of an
+ * exited process goes, approximately the one with the fewest regions.
+ *
+ * BUDGET: change the periods to keep the cost within budget_ppm.
+ *
+ * WEIGHT_PERIOD: a sample counts its period divided by the smallest of all events, rounded. So
+ * events with different periods are weighted correctly, also while a budget changes them.
+ *
+ * SERVED: count the samples of each target by what served them, for GET_SERVED: by event, and with
+ * PERF_SAMPLE_DATA_SRC, without which this costs next to nothing, by what the CPU reports.
  */
-#define HTMM_START_KEEP_EXITED	0x2
-/* struct htmm_start.flags: change the periods to keep the cost within budget_ppm. */
-#define HTMM_START_BUDGET	0x4
-/*
- * struct htmm_start.flags: the weight of a sample is its period divided by the smallest
- * period of all events, rounded. So events that are sampled with different periods, such as
- * each 199th load and each 100,003rd store, are weighted correctly, also while a budget
- * changes the periods.
- */
-#define HTMM_START_WEIGHT_PERIOD 0x8
-/*
- * struct htmm_start.flags: count the samples of each target by what served them, for
- * HTMM_IOC_GET_SERVED: by event, and with PERF_SAMPLE_DATA_SRC in sample_type by what the CPU
- * reports. Without DATA_SRC this costs next to nothing.
- */
-#define HTMM_START_SERVED	0x10
+#define HTMM_START_DETACHED		0x1
+#define HTMM_START_KEEP_EXITED		0x2
+#define HTMM_START_BUDGET		0x4
+#define HTMM_START_WEIGHT_PERIOD	0x8
+#define HTMM_START_SERVED		0x10
 
 /**
  * struct htmm_start - argument of HTMM_IOC_START
  * @size: sizeof(struct htmm_start)
  * @flags: HTMM_START_*
  * @session: in: zero; out: number of the new session
- * @events: pointer to an array of struct htmm_event
+ * @events: array of struct htmm_event
  * @nr_events: 1 to HTMM_MAX_EVENTS
- * @event_size: sizeof(struct htmm_event), the stride of the array
- * @targets: pointer to an array of struct htmm_target
+ * @event_size: stride of @events
+ * @targets: array of struct htmm_target
  * @nr_targets: up to HTMM_MAX_TARGETS; 0: one target of type HTMM_TARGET_ALL
- * @target_size: sizeof(struct htmm_target), the stride of the array
- * @cpus: pointer to a bitmap of the CPUs to sample, an array of __u64: CPU n is
- *	bit n % 64 of word n / 64; ignored if @cpus_size is 0
- * @drain_cpus: pointer to a bitmap of the CPUs that the drain thread may use
+ * @target_size: stride of @targets
+ * @cpus: bitmap of the CPUs to sample, an array of __u64: CPU n is bit n % 64 of word n / 64
+ * @drain_cpus: bitmap of the CPUs that the drain thread may use
  * @cpus_size: bytes in @cpus, a multiple of 8; 0: all CPUs
- * @drain_cpus_size: bytes in @drain_cpus, a multiple of 8; 0: any CPU; for a caller without
- *	CAP_SYS_NICE those on which it may run itself at the time of the call
+ * @drain_cpus_size: bytes in @drain_cpus, likewise; without CAP_SYS_NICE 0 means those on which the
+ *	caller may run itself
  * @drain_nice: nice value of the drain thread, -20 to 19
- * @drain_interval_ms: the longest a sample waits in a ring below its
- *	watermark, in milliseconds, 1 to HTMM_MAX_DRAIN_MS; 0: 50
- * @sample_type: PERF_SAMPLE_* bits of a record; IP, TID and ADDR are always set; TIME, CPU,
- *	PERIOD and DATA_SRC may be added
- * @ring_pages: 4 KiB pages in each ring, a power of two up to
- *	HTMM_MAX_RING_PAGES; 0: 32
+ * @drain_interval_ms: the longest a sample waits in a ring below its watermark, 1 to
+ *	HTMM_MAX_DRAIN_MS; 0: 50
+ * @sample_type: PERF_SAMPLE_* bits of a record: TIME, CPU, PERIOD and DATA_SRC; IP, TID and ADDR
+ *	are always set
+ * @ring_pages: pages in each ring, a power of two up to HTMM_MAX_RING_PAGES; 0: 32
  * @__reserved: zero
- * @max_bytes: most memory for the hot-page table of a target without a limit of its own, in
- *	bytes; 0: 1/512 of the machine's memory, and at least 16 MiB. The tables of all
- *	targets together may have half of the machine's memory, and no target more than 512
- *	GiB
- * @capacity_pages: what the fast tier holds, in 4 KiB pages; 0: the memory of
- *	all nodes that have CPUs
- * @cooling_period: samples of a target between two coolings of its table; 0: four for each
- *	page that has a count, and at least 2,000,000
- * @adaptation_period: samples of a target between two adaptations: reports of its
- *	thresholds by the tracepoint htmm_threshold; 0: 100,000. Whoever reads thresholds gets
- *	those of that moment
- * @error: pointer to a text buffer, or 0; on failure the module writes a NUL-terminated
- *	message that explains the error
+ * @max_bytes: most memory for the hot-page table of a target without a limit of its own, up to 512
+ *	GiB; 0: 1/512 of the machine's memory, and at least 16 MiB. All tables together may have
+ *	half of the memory
+ * @capacity_pages: what the fast tier holds; 0: the memory of all nodes that have CPUs
+ * @cooling_period: samples of a target between two coolings of its table; 0: four for each page
+ *	that has a count, and at least 2,000,000
+ * @adaptation_period: samples of a target between two reports of its thresholds by the tracepoint
+ *	htmm_threshold; 0: 100,000. Whoever reads thresholds gets those of that moment
+ * @error: text buffer, or 0: on failure the module writes a NUL-terminated message there
  * @error_size: bytes in @error; HTMM_ERROR_LEN is always enough
- * @budget_ppm: with HTMM_START_BUDGET: allowed cost of sampling, in millionths of the time
- *	of the sampled CPUs, up to 1,000,000; 0: as low as possible. The cost is the time in
- *	overflow handlers, @interrupt_ns for each of them, and the CPU time of the drain
- *	thread. Periods get no shorter while the kernel throttles an event
- * @interrupt_ns: cost of an interrupt outside the handler, in nanoseconds, up to
- *	HTMM_MAX_INTERRUPT_NS; 0: 2,000
- * @budget_interval_ms: milliseconds between two checks of the cost, HTMM_MIN_BUDGET_MS to
- *	HTMM_MAX_BUDGET_MS; 0: 1,000
+ * @budget_ppm: with HTMM_START_BUDGET: allowed cost of sampling, in millionths of the time of the
+ *	sampled CPUs, up to 1,000,000; 0: as low as possible. The cost is the time in overflow
+ *	handlers, @interrupt_ns for each, and the CPU time of the drain thread. Periods get no
+ *	shorter while the kernel throttles an event
+ * @interrupt_ns: cost of an interrupt outside the handler, up to HTMM_MAX_INTERRUPT_NS; 0: 2,000
+ * @budget_interval_ms: between two checks of the cost, HTMM_MIN_BUDGET_MS to HTMM_MAX_BUDGET_MS; 0:
+ *	1,000
  *
- * Starts a session; the module has at most one. Either all events run on all online CPUs of
- * the session, or nothing is started. CPUs of the session that come online later are
- * sampled from then on. The results of an earlier, stopped session are discarded if this
- * one starts, and kept if it fails to start; their memory is freed after the new session
- * has begun to sample.
+ * Starts a session; the module has at most one. Either all events run on all online CPUs of the
+ * session, or nothing is started. CPUs that come online later are sampled from then on. The results
+ * of an earlier, stopped session are discarded if this one starts, after it has begun to sample.
  *
- * The drain thread is a kernel thread, whose CPU time no limit of the caller counts. So without
+ * No limit of the caller counts the CPU time of the drain thread, a kernel thread. So without
  * CAP_SYS_NICE a session has a budget, HTMM_USER_BUDGET_PPM if it asks for none, and the limits
- * named HTMM_USER_*.
+ * named HTMM_USER_*. All memory of a session is charged to the caller's memory cgroup.
  *
- * EPERM	the caller lacks CAP_PERFMON; or CAP_SYS_NICE for a @drain_nice below 0 that
- *		RLIMIT_NICE does not allow, for @drain_cpus on which it may not run itself, for
- *		a max_period, or beyond a limit HTMM_USER_*;
- *		or CAP_IPC_LOCK for rings that together take more than 516 KiB for each CPU
- *		that is online and RLIMIT_MEMLOCK. @error says which, and how to raise it
- * EBUSY	a session is running; or perf or the PMU's driver reports that the event or
- *		its counters are in use by others; @error then names the event
- * EINVAL	@session is not 0; no event; a zero period, or one outside min_period to
- *		max_period; budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a
- *		ring that is not a power of two; a name that is not
- *		NUL-terminated or has a control character; an array stride that
- *		is too small; a CPU bitmap size that is not a multiple of 8;
- *		or the PMU rejects the event's configuration
- * E2BIG	too many events or targets, or a non-zero member in an array
- *		element beyond what this module knows
- * ERANGE	ring_pages, max_bytes, drain_nice, drain_interval_ms, budget_ppm,
- *		interrupt_ns, budget_interval_ms or a period outside its range; a CPU
- *		number this machine cannot have;
- *		all rings together would take more than a quarter of memory, or
- *		all targets' tables more than half
+ * @error says more about each of these, which may also be errors of the PMU's driver:
+ * EPERM	CAP_SYS_NICE is missing for a @drain_nice that RLIMIT_NICE does not allow, for
+ *		@drain_cpus on which the caller may not run itself, for a max_period, or beyond a
+ *		limit HTMM_USER_*; or CAP_IPC_LOCK for rings of more than 516 KiB for each CPU and
+ *		RLIMIT_MEMLOCK
+ * EBUSY	a session is running; or the event or its counters are in use by others
+ * EINVAL	@session is not 0; no event; a zero period, or one outside min_period to max_period;
+ *		budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a ring that is not a power
+ *		of two; a name that does not end or has a control character; a CPU bitmap of no
+ *		multiple of 8 bytes; or the PMU rejects the event's configuration
+ * E2BIG	too many events or targets
+ * ERANGE	ring_pages, max_bytes, drain_nice, drain_interval_ms, budget_ppm, interrupt_ns,
+ *		budget_interval_ms or a period outside its range; a CPU that this machine cannot
+ *		have; rings of more than a quarter of memory, or tables of more than half
  * ENODEV	no CPU of a bitmap is online
  * ESRCH	no such process
  * EBADF	a target's file is not open, or not a cgroup's directory
  * EEXIST	two targets are the same
- * ENOENT	no PMU of this machine supports events of this type; or the event is not one
- *		of those that can be sampled: a CPU's hardware, cache, raw and IBS events,
- *		and page, alignment and emulation faults; or a target's cgroup has been
- *		removed
- * ENODATA	this CPU provides the data source only together with another event; do not
- *		set PERF_SAMPLE_DATA_SRC
- * EOPNOTSUPP	an unknown flag, target type or sample_type bit, or a reserved member that
- *		is not zero; or the PMU cannot sample this event, or not with this
- *		precision: @error says which
- * ENOMEM	not enough memory, or the limit of the caller's memory cgroup is reached:
- *		all memory of a session is charged to it. Results of an earlier session also
- *		take memory, which RESET or closing its fd frees
- *
- * Other errors of the PMU's driver are returned unchanged.
+ * ENOENT	no PMU has events of this type; or the event is not one that can be sampled: a CPU's
+ *		hardware, cache, raw and IBS events, and page, alignment and emulation faults; or a
+ *		target's cgroup has been removed
+ * ENODATA	this CPU gives the data source only together with another event: no
+ *		PERF_SAMPLE_DATA_SRC
+ * EOPNOTSUPP	the PMU cannot sample this event, or not with this precision
  */
 struct htmm_start {
 	__u32 size;
@@ -366,15 +332,10 @@ struct htmm_start {
 	__u32 budget_interval_ms;
 };
 
-/**
- * struct htmm_stop - argument of HTMM_IOC_STOP
- * @size: sizeof(struct htmm_stop)
- * @flags: none yet
- * @session: number of the session; 0: the current one
- *
- * Stops sampling and drains every ring. The results can be read until the next START, or
- * until the fd that started the session is closed. Any permitted caller may stop any
- * session.
+/*
+ * struct htmm_stop - argument of HTMM_IOC_STOP: stops sampling and drains every ring. The results
+ * can be read until the next START, or until the fd that started the session is closed. Any
+ * permitted caller may stop any session.
  *
  * EALREADY	no session is running
  */
@@ -384,17 +345,9 @@ struct htmm_stop {
 	__aligned_u64 session;
 };
 
-/**
- * struct htmm_reset - argument of HTMM_IOC_RESET
- * @size: sizeof(struct htmm_reset)
- * @flags: none yet
- * @session: number of the session; 0: the current one
- *
- * Forgets all pages and sets every counter of the session to zero. A running session
- * continues.
- *
- * ENODATA	there is no session, running or stopped
- * ENOMEM	not enough memory; nothing has changed
+/*
+ * struct htmm_reset - argument of HTMM_IOC_RESET: forgets all pages and sets every counter of the
+ * session to zero. A running session continues.
  */
 struct htmm_reset {
 	__u32 size;
@@ -402,18 +355,9 @@ struct htmm_reset {
 	__aligned_u64 session;
 };
 
-/**
- * struct htmm_cool - argument of HTMM_IOC_COOL
- * @size: sizeof(struct htmm_cool)
- * @flags: none yet
- * @session: number of the session; 0: the current one
- * @target: number of a target; 0: all
- * @__reserved: zero
- *
- * Halves every count now, as if a cooling period had ended.
- *
- * ENODATA	there is no session, running or stopped
- * ENOENT	the session has no target of this number
+/*
+ * struct htmm_cool - argument of HTMM_IOC_COOL: halves every count of a target now, as if a cooling
+ * period had ended.
  */
 struct htmm_cool {
 	__u32 size;
@@ -423,79 +367,59 @@ struct htmm_cool {
 	__u32 __reserved;
 };
 
-/**
- * enum htmm_state - state of the module's one session
- * @HTMM_STATE_IDLE: no session since loading, or its results have been discarded
- * @HTMM_STATE_RUNNING: sampling
- * @HTMM_STATE_STOPPING: the last samples are being drained
- * @HTMM_STATE_STOPPED: not sampling; the results can be read
- */
+/* State of the module's one session. */
 enum htmm_state {
-	HTMM_STATE_IDLE,
-	HTMM_STATE_RUNNING,
-	HTMM_STATE_STOPPING,
-	HTMM_STATE_STOPPED,
+	HTMM_STATE_IDLE,		/* none since loading, or its results are gone */
+	HTMM_STATE_RUNNING,		/* sampling */
+	HTMM_STATE_STOPPING,		/* the last samples are being drained */
+	HTMM_STATE_STOPPED,		/* not sampling; the results can be read */
 };
 
-/* struct htmm_info.features: cgroups can be targets. */
-#define HTMM_FEATURE_CGROUPS		0x1
-/* struct htmm_info.features: HTMM_START_BUDGET. */
-#define HTMM_FEATURE_BUDGET		0x2
-/* struct htmm_info.features: HTMM_START_WEIGHT_PERIOD. */
-#define HTMM_FEATURE_WEIGHT_PERIOD	0x4
-/* struct htmm_info.features: HTMM_IOC_STREAM, read() and poll(). */
-#define HTMM_FEATURE_STREAM		0x8
-/* struct htmm_info.features: HTMM_IOC_SET. */
-#define HTMM_FEATURE_SET		0x10
-/* struct htmm_info.features: HTMM_IOC_LIST_PAGES, with all its orders and filters. */
-#define HTMM_FEATURE_LIST_PAGES		0x20
-/* struct htmm_info.features: HTMM_IOC_GET_HIT_RATIO. */
-#define HTMM_FEATURE_HIT_RATIO		0x40
-/*
- * struct htmm_info.features: HTMM_LIST_PLACEMENT, HTMM_LIST_NODE, HTMM_LIST_RESIDENT and
- * HTMM_IOC_GET_PLACEMENT. Needs a kernel with CONFIG_HMM_MIRROR.
- */
+/* struct htmm_info.features: an extension of the interface adds a bit; none is ever reused. */
+#define HTMM_FEATURE_CGROUPS		0x1	/* cgroups can be targets */
+#define HTMM_FEATURE_BUDGET		0x2	/* HTMM_START_BUDGET */
+#define HTMM_FEATURE_WEIGHT_PERIOD	0x4	/* HTMM_START_WEIGHT_PERIOD */
+#define HTMM_FEATURE_STREAM		0x8	/* HTMM_IOC_STREAM, read() and poll() */
+#define HTMM_FEATURE_SET		0x10	/* HTMM_IOC_SET */
+#define HTMM_FEATURE_LIST_PAGES		0x20	/* HTMM_IOC_LIST_PAGES */
+#define HTMM_FEATURE_HIT_RATIO		0x40	/* HTMM_IOC_GET_HIT_RATIO */
+/* HTMM_LIST_* and HTMM_IOC_GET_PLACEMENT; needs a kernel with CONFIG_HMM_MIRROR. */
 #define HTMM_FEATURE_PLACEMENT		0x80
-/* struct htmm_info.features: HTMM_START_SERVED and HTMM_IOC_GET_SERVED. */
-#define HTMM_FEATURE_SERVED		0x100
+#define HTMM_FEATURE_SERVED		0x100	/* HTMM_START_SERVED and HTMM_IOC_GET_SERVED */
 
 /**
  * struct htmm_info - argument of HTMM_IOC_GET_INFO, filled by the module
  * @size: sizeof(struct htmm_info)
  * @flags: none yet
- * @session: in: number of the session; 0: the current one; out: its number, counted
- *	from 1 since loading; 0: there is none
- * @features: HTMM_FEATURE_*: features of this module. A release that extends this interface
- *	adds a bit; a bit is never removed or reused
+ * @session: in: number of the session; out: its number, counted from 1 since loading; 0: there is
+ *	none
+ * @features: HTMM_FEATURE_*
  * @state: enum htmm_state
  * @max_events: limit of struct htmm_start.nr_events
  * @max_targets: limit of struct htmm_start.nr_targets
  * @max_ring_pages: limit of struct htmm_start.ring_pages
- * @session_flags: HTMM_START_* of the session. This member and all that follow describe the
- *	session and are zero if there is none
- * @owner: process that started it, in the caller's pid namespace
+ * @session_flags: HTMM_START_*. This member and all that follow are zero if there is no session;
+ *	names that struct htmm_start has, too, are explained there
+ * @owner: process that started it
  * @nr_events: events of the session
  * @nr_targets: targets of the session
- * @nr_cpus: number of CPUs that are sampled, or were until the stop
- * @ring_pages: 4 KiB pages in each ring
- * @elapsed_ns: nanoseconds since the start, or from start to stop
+ * @nr_cpus: CPUs that are sampled, or were until the stop
+ * @ring_pages: pages in each ring
+ * @elapsed_ns: since the start, or from start to stop
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @record_size: bytes of one record
- * @budget_ppm: as in struct htmm_start; valid only with HTMM_START_BUDGET
- * @max_bytes: most memory for the hot-page table of a target without a limit of its own, in
- *	bytes
- * @capacity_pages: what the fast tier holds, in pages, for targets without a capacity of
- *	their own
- * @cooling_period: in samples; 0: it follows the number of pages, see struct htmm_start
+ * @budget_ppm: valid only with HTMM_START_BUDGET
+ * @max_bytes: limit of the table of a target without a limit of its own
+ * @capacity_pages: for targets without a capacity of their own
+ * @cooling_period: in samples; 0: it follows the number of pages
  * @adaptation_period: in samples
- * @table_bytes: memory in use by all hot-page tables, in bytes
- * @ring_bytes: memory in use by all rings, in bytes
- * @drain_pid: pid of the drain thread in the caller's pid namespace; 0: not visible there, or
- *	it has ended
+ * @table_bytes: memory in use by all hot-page tables
+ * @ring_bytes: memory in use by all rings
+ * @drain_pid: pid of the drain thread; 0 also if it has ended
  * @__reserved: zero
  *
- * Without CAP_PERFMON, @nr_cpus, @table_bytes, @ring_bytes and @drain_pid are 0: reading
- * most of them takes locks for which sampling would wait.
+ * Without CAP_PERFMON, @nr_cpus, @table_bytes, @ring_bytes and @drain_pid are 0: reading most of
+ * them takes locks for which sampling would wait.
  */
 struct htmm_info {
 	__u32 size;
@@ -535,9 +459,8 @@ struct htmm_info {
  * @nmi: overflows handled in NMI context
  * @drops: lost samples by enum htmm_drop
  *
- * While a session runs the numbers are read one after the other, so they may be
- * inconsistent by the overflows in between. After it has stopped they are exact and
- * @in_flight is 0.
+ * While a session runs the numbers are read one after the other, and may be inconsistent by the
+ * overflows in between. After it has stopped they are exact, and @in_flight is 0.
  */
 struct htmm_counters {
 	__aligned_u64 overflows;
@@ -548,26 +471,22 @@ struct htmm_counters {
 	__aligned_u64 drops[HTMM_DROP_SLOTS];
 };
 
-/* struct htmm_channel.flags: this event on this CPU is armed. */
-#define HTMM_CHANNEL_ACTIVE	0x1
-/* struct htmm_channel.flags: large PEBS is on (this should never happen). */
-#define HTMM_CHANNEL_LARGE_PEBS	0x2
+/* struct htmm_channel.flags */
+#define HTMM_CHANNEL_ACTIVE	0x1	/* this event on this CPU is armed */
+#define HTMM_CHANNEL_LARGE_PEBS	0x2	/* large PEBS is on, which should never happen */
 
 /**
  * struct htmm_channel - one event on one CPU
  * @cpu: CPU number
  * @event: index into the events of the session
- * @flags: HTMM_CHANNEL_*
+ * @flags: HTMM_CHANNEL_*. This member to @time_running are perf's state of the event, after STOP
+ *	the last one; RESET does not change them
  * @precise_ip: the precision in effect
  * @period: the current period
  * @count: events counted by the PMU, sampled or not
  * @time_enabled: nanoseconds the event was enabled
- * @time_running: nanoseconds it was counting; less than @time_enabled if the PMU's counters
- *	are shared with others
+ * @time_running: nanoseconds it was counting; less if the PMU's counters are shared with others
  * @counters: what happened to its overflows
- *
- * @flags to @time_running are perf's state of the event; after STOP, the last state. RESET
- * does not change them.
  */
 struct htmm_channel {
 	__u32 cpu;
@@ -585,38 +504,29 @@ struct htmm_channel {
  * struct htmm_stats - argument of HTMM_IOC_GET_STATS
  * @size: sizeof(struct htmm_stats)
  * @flags: none yet
- * @session: number of the session; 0: the current one
- * @channels: pointer to an array of struct htmm_channel, filled by the module
- * @nr_channels: in: room in the array, in elements; out: number of channels of
- *	the session (ask with 0 first)
- * @channel_size: sizeof(struct htmm_channel), the stride of the array
- * @events: pointer to an array of struct htmm_event: the session's events
- * @nr_events: in: room in the array; out: number of events of the session
- * @event_size: sizeof(struct htmm_event), the stride of the array
+ * @session: number of the session
+ * @channels: array of struct htmm_channel, filled by the module
+ * @nr_channels: in: room; out: channels of the session (ask with 0 first)
+ * @channel_size: stride of @channels
+ * @events: array of struct htmm_event, filled by the module
+ * @nr_events: in: room; out: events of the session
+ * @event_size: stride of @events
  * @total: sum over all channels
- * @samples: samples counted since the start or the last RESET, by all targets, including
- *	removed ones. The same holds for the next four members
- * @coolings: coolings since then
- * @adaptations: adaptations of the thresholds since then
- * @evicted: pages evicted from the table to make room at a limit, approximately the coldest
- *	regions first
- * @exited: pages removed from the table because their process had exited
+ * @samples: samples counted since the start or the last RESET, by all targets, including removed
+ *	ones; so are @coolings to @exited, and @freed
+ * @coolings: times all counts of a target were halved
+ * @adaptations: reports of thresholds
+ * @evicted: pages evicted to make room at a limit, approximately the coldest regions first
+ * @exited: pages removed because their process had exited
  * @wakeups: times the drain thread was woken by a ring's watermark
  * @batches: batches drained
- * @drain_ns: CPU time of the drain thread, in nanoseconds
- * @handler_ns: time in overflow handlers, in nanoseconds; an estimate, as few are timed
+ * @drain_ns: CPU time of the drain thread; this member to @cpus_failed are not changed by RESET
+ * @handler_ns: time in overflow handlers; an estimate, as few are timed
  * @period_changes: times that a budget changed a period
- * @cost_ppm: cost of sampling between the last two checks, or of a stopped session since its
- *	start, in millionths of the time of the sampled CPUs
+ * @cost_ppm: cost of sampling between the last two checks, or of a stopped session since its start,
+ *	in millionths of the time of the sampled CPUs
  * @cpus_failed: times that a CPU came online and its events could not be created
- * @freed: pages removed from the table because their memory was freed while their process ran,
- *	since the start or the last RESET
- *
- * @drain_ns to @cpus_failed are not changed by RESET.
- *
- * ENODATA	there is no session, running or stopped
- * ENOMEM	not enough memory
- * EINVAL	a stride is smaller than the first version of its struct
+ * @freed: pages removed because their memory was freed while their process ran
  */
 struct htmm_stats {
 	__u32 size;
@@ -644,10 +554,7 @@ struct htmm_stats {
 	__aligned_u64 freed;
 };
 
-/**
- * struct htmm_bin - one bin of a histogram
- * @pages: pages (or regions) in it
- */
+/* struct htmm_bin - one bin of a histogram: how many pages (or regions) are in it */
 struct htmm_bin {
 	__aligned_u64 pages;
 };
@@ -656,25 +563,21 @@ struct htmm_bin {
  * struct htmm_histogram - argument of HTMM_IOC_GET_HIST
  * @size: sizeof(struct htmm_histogram)
  * @flags: none yet
- * @session: number of the session; 0: the current one
+ * @session: number of the session
  * @unit: in: enum htmm_unit
- * @target: in: number of a target; 0: all of them together. If there are several, the
- *	thresholds are computed from the sum of their histograms for the session's capacity;
- *	a page that two targets track counts as two pages
- * @bins: pointer to an array of struct htmm_bin, filled by the module. Bin 0: the
- *	count is 0; bin b: it is 2^(b-1) to 2^b - 1
- * @nr_bins: in: room in the array, in elements; out: number of bins, HTMM_NR_BINS
- * @bin_size: sizeof(struct htmm_bin), the stride of the array
- * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: no page is hot,
- *	because even the highest bin does not fit
+ * @target: in: number of a target. The thresholds of several are computed from the sum of their
+ *	histograms for the session's capacity; a page that two targets track counts as two
+ * @bins: array of struct htmm_bin, filled by the module. Bin 0: the count is 0; bin b: it is
+ *	2^(b-1) to 2^b - 1
+ * @nr_bins: in: room; out: HTMM_NR_BINS
+ * @bin_size: stride of @bins
+ * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: none is, because even the
+ *	highest bin does not fit
  * @warm_threshold: pages in this bin and above are warm or hot
  * @pages: pages (or regions) tracked, the sum of all bins
  * @hot_pages: pages (or regions) at or above the hot threshold
  * @capacity_pages: what the fast tier holds, in units of @unit
  * @samples: samples counted since the start or the last RESET
- *
- * ENODATA	there is no session, running or stopped
- * ENOENT	the session has no target of this number
  */
 struct htmm_histogram {
 	__u32 size;
@@ -697,26 +600,21 @@ struct htmm_histogram {
  * struct htmm_hit_ratio - argument of HTMM_IOC_GET_HIT_RATIO
  * @size: sizeof(struct htmm_hit_ratio)
  * @flags: none yet
- * @session: number of the session; 0: the current one
+ * @session: number of the session
  * @unit: in: enum htmm_unit, what the fast tier is filled with
- * @target: in: number of a target; 0: all of them together
- * @capacity_pages: in: what the fast tier would hold, in 4 KiB pages; 0: the capacity of
- *	the target or the session; out: the same in units of @unit
+ * @target: in: number of a target
+ * @capacity_pages: in: what the fast tier would hold, in pages; 0: the capacity of the target or
+ *	the session; out: the same in units of @unit
  * @pages: pages (or regions) that have a count
  * @fast_pages: number of @pages that the fast tier would hold, the hottest ones
  * @samples: sum of the counts of all @pages, after cooling
- * @hit_ppm: share of @samples on the @fast_pages, in millionths; 0 if there are no samples.
- *	The same samples have chosen these pages, so of the accesses this is an upper bound
+ * @hit_ppm: share of @samples on the @fast_pages, in millionths; 0 if there are none. The same
+ *	samples have chosen these pages, so of the accesses this is an upper bound
  * @error_ppm: largest error of @hit_ppm in either direction, at most 5000; 0: it is exact
  *
- * The fast tier is filled completely, even if the hot threshold leaves a part of it empty
- * because the next bin does not fit. The call visits all tracked pages while drain threads
- * continue: the count of a page that is sampled meanwhile may be from before or after the
- * sample.
- *
- * ENODATA	there is no session, running or stopped
- * ENOENT	the session has no target of this number
- * ENOMEM	not enough memory
+ * The fast tier is filled completely, even if the hot threshold leaves a part of it empty because
+ * the next bin does not fit. The call visits all tracked pages while samples are counted: the count
+ * of a page may be from before or after such a sample.
  */
 struct htmm_hit_ratio {
 	__u32 size;
@@ -732,38 +630,28 @@ struct htmm_hit_ratio {
 	__u32 error_ppm;
 };
 
-/* struct htmm_page.flags: at or above the hot threshold. */
-#define HTMM_PAGE_HOT		0x1
-/* struct htmm_page.flags: its process has exited, or runs another program. */
-#define HTMM_PAGE_EXITED	0x2
-/*
- * struct htmm_page.flags: with HTMM_LIST_PLACEMENT: its node was not looked up, because the
- * caller lacks CAP_SYS_PTRACE.
- */
-#define HTMM_PAGE_HIDDEN	0x4
+/* struct htmm_page.flags */
+#define HTMM_PAGE_HOT		0x1	/* at or above the hot threshold of its target */
+#define HTMM_PAGE_EXITED	0x2	/* its process has exited, or runs another program */
+#define HTMM_PAGE_HIDDEN	0x4	/* the caller lacks CAP_SYS_PTRACE to learn its node */
 
-/* struct htmm_page.node: the NUMA node of the page is not known. */
+/* struct htmm_page: what is not known, or without HTMM_LIST_PLACEMENT not asked for */
 #define HTMM_NODE_UNKNOWN	(-1)
-/* struct htmm_page.mapping_shift: the mapping size of the page is not known. */
 #define HTMM_MAPPING_UNKNOWN	0
 
 /**
  * struct htmm_page - one tracked page or region
  * @addr: its virtual address
  * @samples: its count after cooling; for a region, of all samples in it
- * @pid: its process in the caller's pid namespace; 0: not visible there
- * @space: number of the address space within the target; a process gets a new one by
- *	exec(), and a reused pid has a new one too
+ * @pid: its process
+ * @space: number of the address space within the target; a process gets a new one by exec(), and a
+ *	reused pid has a new one too
  * @bin: bin of @samples
- * @flags: HTMM_PAGE_*; hot is relative to the thresholds of its target, for pages or for
- *	regions
+ * @flags: HTMM_PAGE_*
  * @target: number of the target that the samples count for
- * @node: with HTMM_LIST_PLACEMENT: NUMA node of the page; of a region: the node of most of
- *	its resident pages; HTMM_NODE_UNKNOWN: not resident, or its page table could not be
- *	read, or the caller may not know (HTMM_PAGE_HIDDEN). Without: HTMM_NODE_UNKNOWN
- * @mapping_shift: with HTMM_LIST_PLACEMENT: base-2 logarithm of the size of the mapping
- *	that the page is a part of: 12, 21 or 30 on x86; HTMM_MAPPING_UNKNOWN: not known.
- *	Without: HTMM_MAPPING_UNKNOWN
+ * @node: its NUMA node; of a region, the node of most of its resident pages. Unknown if it is not
+ *	resident, or its page table could not be read
+ * @mapping_shift: base-2 logarithm of the size of its mapping: 12, 21 or 30 on x86
  * @__reserved: zero
  */
 struct htmm_page {
@@ -781,11 +669,10 @@ struct htmm_page {
 
 /**
  * enum htmm_order - order of HTMM_IOC_LIST_PAGES
- * @HTMM_ORDER_HOTTEST: by count, the highest first; pages of equal count by target,
- *	space, then address
- * @HTMM_ORDER_COLDEST: by count, the lowest first; pages of equal count as above
- * @HTMM_ORDER_TABLE: in the order of the tables: by target; the pages of a region together,
- *	by address; the order of regions is not defined
+ * @HTMM_ORDER_HOTTEST: by count, the highest first; equal ones by target, space, then address
+ * @HTMM_ORDER_COLDEST: by count, the lowest first; equal ones likewise
+ * @HTMM_ORDER_TABLE: in the order of the tables: by target; the pages of a region together, by
+ *	address; the order of regions is not defined
  */
 enum htmm_order {
 	HTMM_ORDER_HOTTEST,
@@ -793,101 +680,75 @@ enum htmm_order {
 	HTMM_ORDER_TABLE,
 };
 
-/* struct htmm_list_pages.flags: fill the node and the mapping size of each page. */
+/*
+ * struct htmm_list_pages.flags:
+ *
+ * PLACEMENT: fill the node and the mapping size of each page; the others imply it.
+ * NODE: list only what is on @node.
+ * RESIDENT: list the resident pages of the processes that were sampled, tracked or not: one that is
+ * not tracked has 0 samples.
+ * OTHERS: with both of these, list resident pages of the other nodes, too. Of these @min_samples
+ * and @max_samples choose; of @node all are listed. So one listing has all a page mover needs.
+ */
 #define HTMM_LIST_PLACEMENT	0x1
-/* struct htmm_list_pages.flags: list only what is on @node; implies HTMM_LIST_PLACEMENT. */
 #define HTMM_LIST_NODE		0x2
-/*
- * struct htmm_list_pages.flags: list the resident pages of the processes that were sampled,
- * tracked or not: a page that is not tracked has 0 samples. Implies HTMM_LIST_PLACEMENT.
- */
 #define HTMM_LIST_RESIDENT	0x4
-/*
- * struct htmm_list_pages.flags: with HTMM_LIST_NODE and HTMM_LIST_RESIDENT: list resident pages
- * of the other nodes, too. Of these @min_samples and @max_samples choose; of @node all are
- * listed.
- */
 #define HTMM_LIST_OTHERS	0x8
 
 /**
  * struct htmm_list_pages - argument of HTMM_IOC_LIST_PAGES
  * @size: sizeof(struct htmm_list_pages)
  * @flags: HTMM_LIST_*
- * @session: number of the session; 0: the current one
- * @pages: pointer to an array of struct htmm_page, filled by the module
- * @nr_pages: in: room in the array; out: elements filled, 0 at the end
- * @page_size: sizeof(struct htmm_page), the stride of the array
+ * @session: number of the session
+ * @pages: array of struct htmm_page, filled by the module
+ * @nr_pages: in: room, at least 1; out: elements filled, at most 262,144; 0 at the end
+ * @page_size: stride of @pages
  * @unit: enum htmm_unit: list pages or regions
  * @order: enum htmm_order
- * @target: number of a target; 0: all
- * @pid: list only pages of this process, in the caller's pid namespace; 0: of any process
+ * @target: number of a target
+ * @pid: list only pages of this process; 0: of any
  * @start: list only pages with a byte at or above this address
  * @end: and below this address; 0: no limit
- * @min_samples: list only pages with at least this count. 0: also tracked regions that have
- *	cooled to zero, which are in bin 0 of the histogram. Pages that have are not tracked
+ * @min_samples: list only pages with at least this count. 0: also tracked regions that have cooled
+ *	to zero, which are in bin 0. Pages that have are not tracked
  * @max_samples: list only pages with at most this count; 0: no limit
- * @cursor: in: all zero for the first call, then as returned by the previous call; out:
- *	where the next call continues. Opaque to the caller
+ * @cursor: in: all zero for the first call, then as returned by the previous one. Opaque
  * @node: with HTMM_LIST_NODE: the NUMA node; else zero
- * @skipped: out: with HTMM_LIST_PLACEMENT: address spaces whose page tables this call did
- *	not read, because their process changes them at the moment. Their pages have an
- *	unknown node; with HTMM_LIST_NODE or HTMM_LIST_RESIDENT they are not listed
+ * @skipped: out: address spaces whose page tables this call did not read, because their process
+ *	changes them at the moment. Their pages have an unknown node; with HTMM_LIST_NODE or
+ *	HTMM_LIST_RESIDENT they are not listed
  *
- * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages
- * is 0. A call fills at most 262,144 elements. Between the calls of one listing the caller
- * may change only the array and its size.
+ * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages is 0.
+ * Between the calls of one listing the caller may change only the array and its size.
  *
- * Use HTMM_ORDER_TABLE to list all pages: each call continues where the previous one ended,
- * so the whole listing takes time linear in the size of the tables. A page that is tracked
- * from the first call to the last is listed exactly once, and no page is listed twice, even
- * if pages are sampled, cooled or evicted meanwhile. A page that is added or removed
- * meanwhile may be listed or not. The count of a page is read when the page is visited. If
- * the tables do not change, the listed pages add up to the histogram, bin by bin.
+ * HTMM_ORDER_TABLE is for all pages: each call continues where the previous one ended, so the
+ * listing takes time linear in the size of the tables. A page that is tracked from the first call
+ * to the last is listed exactly once, and none twice, whatever happens meanwhile; one that is added
+ * or removed may be listed or not. Its count is read when it is visited. If the tables do not
+ * change, the pages add up to the histogram, bin by bin. With HTMM_LIST_RESIDENT the order is by
+ * target, process, then address. With HTMM_LIST_NODE a call may fill fewer elements than there is
+ * room for, because it looks at a limited number of pages once it has found any.
  *
- * Use HTMM_ORDER_HOTTEST and HTMM_ORDER_COLDEST to list the first of many pages: each call
- * visits all pages. Pages are sorted by their counts at the time of the call: a page whose
- * count changes between two calls may be missed or listed twice. If the tables do not
- * change, each page is listed exactly once.
+ * HTMM_ORDER_HOTTEST and HTMM_ORDER_COLDEST are for the first of many pages: each call visits all,
+ * and sorts them by their counts at that time. A page whose count changes between two calls may be
+ * missed or listed twice. With HTMM_LIST_RESIDENT, HTMM_ORDER_COLDEST lists the pages that were
+ * never sampled, or were forgotten by cooling, first: the best ones to demote.
  *
- * Placement is read from the page tables at the time of the call. Nothing is faulted in, no
- * reference is taken and no flag of a page changes; the answer may be out of date when the
- * call returns. Page tables tell of more than was sampled, so this takes CAP_SYS_PTRACE as
- * well. Without it, HTMM_LIST_PLACEMENT lists pages with HTMM_PAGE_HIDDEN, and the other
- * flags are refused.
+ * Placement is read from the page tables at the time of the call, and may be out of date when it
+ * returns. Nothing is faulted in, no reference is taken and no flag of a page changes. It tells of
+ * more than was sampled: without CAP_SYS_PTRACE, HTMM_LIST_PLACEMENT lists pages with
+ * HTMM_PAGE_HIDDEN, and the other flags are refused.
  *
- * With HTMM_LIST_NODE a call by HTMM_ORDER_TABLE may fill fewer elements than there is room for,
- * because it looks at a limited number of pages once it has found any. Only one that fills none
- * is the last. A call by count looks at all pages that could be on the list, once.
- *
- * A signal ends a call, as does the freezer of a cgroup or of a system that is suspended. With
- * HTMM_ORDER_TABLE the call then returns what it has found, if anything, and the next call
- * goes on there. Else it fails with EINTR, and the same call may be made again: nothing of the
- * listing is lost. Whoever gets signals more often than a call takes, blocks them meanwhile.
- *
- * With HTMM_LIST_RESIDENT, HTMM_ORDER_COLDEST lists the pages that were never sampled (or
- * were forgotten by cooling) first: the best pages to demote, which no sampler can see. With
- * HTMM_ORDER_TABLE the order is by target, process, then address. @min_samples 0 is allowed
- * and usual. HTMM_ORDER_HOTTEST and regions are not supported with it.
- *
- * With HTMM_LIST_OTHERS one listing has all that is of interest to who moves pages: what may
- * leave a fast node, and what of the other nodes may come. The order is HTMM_ORDER_TABLE.
- *
- * ENODATA	there is no session, running or stopped
- * ENOENT	the session has no target of this number
- * ESTALE	@session is not the current one; or @cursor belongs to another session:
- *		start again with a zero cursor
- * EINVAL	@nr_pages is 0; @page_size is smaller than the first version of its struct;
- *		@end is not 0 and not above @start; @max_samples is not 0 and below
- *		@min_samples; or @cursor belongs to another @unit or @order, or is not a
- *		cursor; @node is not a node of this machine, or is not 0 without
- *		HTMM_LIST_NODE; or HTMM_LIST_OTHERS is without HTMM_LIST_NODE or
- *		HTMM_LIST_RESIDENT
- * EOPNOTSUPP	a flag is unknown; the kernel has no CONFIG_HMM_MIRROR; or HTMM_LIST_RESIDENT
- *		with HTMM_ORDER_HOTTEST or with regions; or HTMM_LIST_OTHERS with
- *		HTMM_ORDER_COLDEST
- * EPERM	HTMM_LIST_NODE or HTMM_LIST_RESIDENT, and the caller lacks CAP_SYS_PTRACE
- * EINTR	a signal arrived; make the same call again
- * ENOMEM	not enough memory
+ * A signal ends a call, as does the freezer. With HTMM_ORDER_TABLE it then returns what it has
+ * found, if anything; else it fails with EINTR, and the same call can be made again: nothing of the
+ * listing is lost. Block signals that come more often than a call takes.
+ * ESTALE	@cursor belongs to another session: start again with a zero cursor
+ * EINVAL	@nr_pages is 0; @end is not 0 and not above @start; @max_samples is not 0 and below
+ *		@min_samples; @cursor is of another @unit or @order, or none; @node is not a node of
+ *		this machine, or not 0 without HTMM_LIST_NODE; or HTMM_LIST_OTHERS is without NODE
+ *		or RESIDENT
+ * EOPNOTSUPP	the kernel has no CONFIG_HMM_MIRROR; HTMM_LIST_RESIDENT with HTMM_ORDER_HOTTEST or
+ *		regions; or HTMM_LIST_OTHERS with HTMM_ORDER_COLDEST
  */
 struct htmm_list_pages {
 	__u32 size;
@@ -910,9 +771,9 @@ struct htmm_list_pages {
 };
 
 /*
- * struct htmm_node_placement.flags: the node has CPUs, so that the module takes it for fast. It
- * does not see how the kernel ranks nodes, which matters where memory without CPUs is fast
- * (HBM): /sys/devices/virtual/memory_tiering tells.
+ * struct htmm_node_placement.flags: the node has CPUs, so the module takes it for fast. It does not
+ * see how the kernel ranks nodes, which matters where memory without CPUs is fast (HBM):
+ * /sys/devices/virtual/memory_tiering tells.
  */
 #define HTMM_NODE_FAST		0x1
 
@@ -920,15 +781,13 @@ struct htmm_list_pages {
  * struct htmm_node_placement - what a target has on one NUMA node
  * @node: the node
  * @flags: HTMM_NODE_*
- * @pages: resident 4 KiB pages of the processes that were sampled. A page that several of
- *	them map is counted once
- * @huge_pages: number of @pages that are part of a mapping larger than 4 KiB
+ * @pages: resident pages of the processes that were sampled; one that several map counts once
+ * @huge_pages: number of @pages that are part of a larger mapping
  * @tracked_pages: number of @pages that have a count
  * @hot_pages: number of @pages at or above the hot threshold of their target
- * @warm_pages: number of @pages at or above the warm threshold, and below the hot one. All
- *	others are cold: @pages less @hot_pages less @warm_pages
- * @samples: sum of the counts of these pages, after cooling. Of a page that several
- *	processes map: the sum of its counts in all of them
+ * @warm_pages: number of @pages at or above the warm threshold, and below the hot one. All others
+ *	are cold
+ * @samples: sum of the counts of these pages, after cooling, in all processes that map them
  */
 struct htmm_node_placement {
 	__s32 node;
@@ -945,38 +804,30 @@ struct htmm_node_placement {
  * struct htmm_placement - argument of HTMM_IOC_GET_PLACEMENT
  * @size: sizeof(struct htmm_placement)
  * @flags: none yet
- * @session: number of the session; 0: the current one
- * @target: in: number of a target; 0: all of them together
- * @node_size: sizeof(struct htmm_node_placement), the stride of @nodes
- * @nodes: pointer to an array of struct htmm_node_placement, filled by the module with the
- *	nodes that have memory, by ascending number
- * @nr_nodes: in: room in @nodes, in elements; out: number of nodes
- * @nr_bins: in: room in @bins, in elements; out: bins of each node, HTMM_NR_BINS
- * @bins: pointer to an array of struct htmm_bin, or 0. Element n * HTMM_NR_BINS + b is bin b
- *	of the histogram of the n-th node in @nodes. Bin 0 is empty;
- *	resident pages that are not tracked are in no bin. Filled if @nr_bins is at least the
- *	number of nodes times HTMM_NR_BINS
- * @bin_size: sizeof(struct htmm_bin), the stride of @bins
+ * @session: number of the session
+ * @target: in: number of a target
+ * @node_size: stride of @nodes
+ * @nodes: array of struct htmm_node_placement, filled with the nodes that have memory, by ascending
+ *	number
+ * @nr_nodes: in: room; out: number of nodes
+ * @nr_bins: in: room in @bins; out: bins of each node, HTMM_NR_BINS
+ * @bins: array of struct htmm_bin, or 0; filled if it has room for all nodes. Element n *
+ *	HTMM_NR_BINS + b is bin b of the n-th node. Bin 0 is empty; pages that are not tracked are
+ *	in no bin
+ * @bin_size: stride of @bins
  * @spaces: address spaces that were read
- * @skipped: address spaces that were not read because their process was changing its mappings
- *	at each of several tries
- * @longest_lock_ns: longest time for which the lock of an address space was held, in
- *	nanoseconds
- * @unknown_pages: tracked pages that are not resident, or are in address spaces that have
- *	exited or were skipped, or that no online page of memory stands for
+ * @skipped: address spaces that were not, because their process was changing its mappings at each
+ *	of several tries
+ * @longest_lock_ns: longest time for which the lock of an address space was held
+ * @unknown_pages: tracked pages that are not resident, or are in address spaces that have exited or
+ *	were skipped, or that no online page of memory stands for
  * @unknown_samples: sum of their counts
  * @shared_pages: resident pages that were found through more than one address space
  *
- * Reads the page tables of all processes of the target in slices; see HTMM_IOC_LIST_PAGES
- * for what that does not disturb. The share of fast nodes in all samples is the hit ratio of
- * the present placement; HTMM_IOC_GET_HIT_RATIO tells what the best placement would reach.
- *
- * ENODATA	there is no session, running or stopped
- * ENOENT	the session has no target of this number
- * EPERM	the caller lacks CAP_SYS_PTRACE
+ * Reads the page tables of all processes of the target in slices, as HTMM_IOC_LIST_PAGES does. The
+ * share of fast nodes in all samples is the hit ratio of the present placement;
+ * HTMM_IOC_GET_HIT_RATIO tells what the best one would reach.
  * EOPNOTSUPP	the kernel has no CONFIG_HMM_MIRROR
- * EINTR	a signal arrived; make the same call again
- * ENOMEM	not enough memory
  */
 struct htmm_placement {
 	__u32 size;
@@ -997,24 +848,15 @@ struct htmm_placement {
 	__aligned_u64 shared_pages;
 };
 
-/**
- * enum htmm_source - what served an access, as the CPU reports it (PERF_SAMPLE_DATA_SRC)
- * @HTMM_SOURCE_UNKNOWN: it does not, or the record has no such field
- * @HTMM_SOURCE_CACHE: a cache, of any CPU
- * @HTMM_SOURCE_LOCAL: memory of the CPU's node
- * @HTMM_SOURCE_REMOTE: memory of another node
- * @HTMM_SOURCE_SLOW: persistent memory or CXL, of any node
- * @HTMM_SOURCE_OTHER: a device, or memory that is not cached
- * @HTMM_NR_SOURCES: number of sources this header knows
- */
+/* What served an access, as the CPU reports it (PERF_SAMPLE_DATA_SRC). */
 enum htmm_source {
-	HTMM_SOURCE_UNKNOWN,
-	HTMM_SOURCE_CACHE,
-	HTMM_SOURCE_LOCAL,
-	HTMM_SOURCE_REMOTE,
-	HTMM_SOURCE_SLOW,
-	HTMM_SOURCE_OTHER,
-	HTMM_NR_SOURCES,
+	HTMM_SOURCE_UNKNOWN,		/* not reported, or the record has no such field */
+	HTMM_SOURCE_CACHE,		/* a cache, of any CPU */
+	HTMM_SOURCE_LOCAL,		/* memory of the CPU's node */
+	HTMM_SOURCE_REMOTE,		/* memory of another node */
+	HTMM_SOURCE_SLOW,		/* persistent memory or CXL, of any node */
+	HTMM_SOURCE_OTHER,		/* a device, or memory that is not cached */
+	HTMM_NR_SOURCES,		/* number of sources this header knows */
 };
 
 /* Number of sources that the struct below has room for; unused ones are zero. */
@@ -1036,23 +878,16 @@ struct htmm_served_row {
  * struct htmm_served - argument of HTMM_IOC_GET_SERVED
  * @size: sizeof(struct htmm_served)
  * @flags: none yet
- * @session: number of the session; 0: the current one
- * @target: in: number of a target; 0: all of them together
- * @row_size: sizeof(struct htmm_served_row), the stride of @rows
- * @rows: pointer to an array of struct htmm_served_row, filled by the module by ascending
- *	node and event
- * @nr_rows: in: room in the array, in elements; out: number of rows that have samples; 0
- *	without HTMM_START_SERVED
+ * @session: number of the session
+ * @target: in: number of a target
+ * @row_size: stride of @rows
+ * @rows: array of struct htmm_served_row, filled by the module by ascending node and event
+ * @nr_rows: in: room; out: rows that have samples; 0 without HTMM_START_SERVED
  * @__reserved: zero
  *
- * What served the samples of a target since it was added or since the last RESET, whether its
- * table had room for their pages or not; cooling does not change it. The call reads a few
- * counters: it is cheap enough to be repeated. Rows of local and remote memory are a matrix of
- * the CPUs' node by the pages' node.
- *
- * ENODATA	there is no session, running or stopped
- * ENOENT	the session has no target of this number
- * ENOMEM	not enough memory
+ * What served the samples of a target since it was added or since the last RESET, whether its table
+ * had room for their pages or not; cooling does not change it. The call reads a few counters, and
+ * may be repeated often.
  */
 struct htmm_served {
 	__u32 size;
@@ -1069,28 +904,23 @@ struct htmm_served {
  * struct htmm_add_target - argument of HTMM_IOC_ADD_TARGET
  * @size: sizeof(struct htmm_add_target)
  * @flags: none yet
- * @session: number of the session; 0: the current one
+ * @session: number of the session
  * @target: pointer to a struct htmm_target
  * @target_size: sizeof(struct htmm_target)
  * @number: out: the target's number
- * @error: pointer to a text buffer, or 0; as in struct htmm_start
+ * @error: text buffer, or 0; as in struct htmm_start
  * @error_size: bytes in @error
  * @__reserved: zero
  *
- * Adds a target to the running session. Samples taken from then on count for it if it is
- * the most specific target that they match. Samples counted before are not moved.
- *
- * ENODATA	no session is running
- * EOPNOTSUPP	an unknown target type
- * EINVAL	@target_size is smaller than the first version of its struct
- * ERANGE	max_bytes is outside its range; or all targets' tables together would
- *		take more than half of memory
+ * Adds a target to the running session. Samples taken from then on count for it if it is the most
+ * specific target that they match. Samples counted before are not moved.
+ * ERANGE	max_bytes is outside its range; or all tables together would take more than half of
+ *		memory
  * ESRCH	no such process
  * EBADF	the file is not open, or not a cgroup's directory
  * ENOENT	the cgroup has been removed
  * EEXIST	the session has this target already
  * ENOSPC	the session has HTMM_MAX_TARGETS already
- * ENOMEM	not enough memory
  */
 struct htmm_add_target {
 	__u32 size;
@@ -1104,21 +934,10 @@ struct htmm_add_target {
 	__u32 __reserved;
 };
 
-/**
- * struct htmm_remove_target - argument of HTMM_IOC_REMOVE_TARGET
- * @size: sizeof(struct htmm_remove_target)
- * @flags: none yet
- * @session: number of the session; 0: the current one
- * @target: number of the target
- * @__reserved: zero
- *
- * Removes a target and its pages and frees their memory, also after STOP. A running session
- * continues; if no target is left it counts nothing. Samples of the target that are in the
- * rings are dropped as HTMM_DROP_REMOVED.
- *
- * ENODATA	there is no session, running or stopped
- * ENOENT	the session has no target of this number
- * ENOMEM	not enough memory; the target stays
+/*
+ * struct htmm_remove_target - argument of HTMM_IOC_REMOVE_TARGET: removes a target with its pages,
+ * and frees their memory, also after STOP. A running session continues; without a target it counts
+ * nothing. Samples of the target that are in the rings are dropped as HTMM_DROP_REMOVED.
  */
 struct htmm_remove_target {
 	__u32 size;
@@ -1128,10 +947,7 @@ struct htmm_remove_target {
 	__u32 __reserved;
 };
 
-/*
- * struct htmm_target_info.flags: the process has exited, or the cgroup has been removed.
- * The target exists until HTMM_IOC_REMOVE_TARGET.
- */
+/* struct htmm_target_info.flags: the process has exited, or the cgroup is gone. */
 #define HTMM_TARGET_INFO_DEAD	0x1
 
 /**
@@ -1140,27 +956,25 @@ struct htmm_remove_target {
  * @type: enum htmm_target_type
  * @flags: HTMM_TARGET_INFO_*
  * @__reserved: zero
- * @id: for HTMM_TARGET_TGID the process in the caller's pid namespace, 0 if it is not
- *	visible there; for HTMM_TARGET_CGROUP the inode number of its directory
- * @capacity_pages: what the fast tier holds for it, in 4 KiB pages
- * @max_bytes: most memory for its table, in bytes
- * @bytes: memory in use by its table, in bytes
+ * @id: for HTMM_TARGET_TGID the process; for HTMM_TARGET_CGROUP the inode number of its directory
+ * @capacity_pages: what the fast tier holds for it
+ * @max_bytes: most memory for its table
+ * @bytes: memory in use by its table
  * @pages: pages tracked
  * @regions: regions tracked
- * @samples: samples counted since it was added, or since the last RESET
- * @coolings: coolings since then
- * @adaptations: adaptations of its thresholds since then
- * @evicted: pages evicted from its table to make room at a limit
- * @exited: pages removed from its table because their process had exited
+ * @samples: samples counted since it was added, or since the last RESET; so are the members that
+ *	struct htmm_stats has, too
+ * @coolings: coolings of its table
+ * @adaptations: reports of its thresholds
+ * @evicted: pages evicted from its table
+ * @exited: pages of exited processes
  * @drops: samples of it that were dropped after the ring, by enum htmm_drop
- * @name: for a process its command, empty if it has exited; for a cgroup its path in the
- *	caller's cgroup namespace, empty if it is too long; else empty
- * @spaces: number of address spaces of its pages: at most one for each KiB of @max_bytes,
- *	and at most 65,536. Samples of further address spaces are dropped as
- *	HTMM_DROP_SPACES_FULL
- * @space_bytes: approximate memory in use for these address spaces, in bytes; not included
- *	in @bytes, and at most a quarter of @max_bytes
- * @freed: pages removed from its table because their memory was freed while their process ran
+ * @name: for a process its command, empty if it has exited; for a cgroup its path in the caller's
+ *	cgroup namespace, empty if it is too long; else empty
+ * @spaces: address spaces of its pages: at most one for each KiB of @max_bytes, and 65,536
+ * @space_bytes: approximate memory in use for these, not included in @bytes, and at most a quarter
+ *	of @max_bytes
+ * @freed: pages freed by running processes
  */
 struct htmm_target_info {
 	__u32 number;
@@ -1189,16 +1003,10 @@ struct htmm_target_info {
  * struct htmm_targets - argument of HTMM_IOC_GET_TARGETS
  * @size: sizeof(struct htmm_targets)
  * @flags: none yet
- * @session: number of the session; 0: the current one
- * @targets: pointer to an array of struct htmm_target_info, filled by the module by
- *	ascending number
- * @nr_targets: in: room in the array, in elements; out: number of targets of the
- *	session (HTMM_MAX_TARGETS is always enough)
- * @target_size: sizeof(struct htmm_target_info), the stride of the array
- *
- * ENODATA	there is no session, running or stopped
- * EINVAL	@target_size is smaller than the first version of its struct
- * ENOMEM	not enough memory
+ * @session: number of the session
+ * @targets: array of struct htmm_target_info, filled by the module by ascending number
+ * @nr_targets: in: room (HTMM_MAX_TARGETS is always enough); out: number of targets
+ * @target_size: stride of @targets
  */
 struct htmm_targets {
 	__u32 size;
@@ -1209,51 +1017,41 @@ struct htmm_targets {
 	__u32 target_size;
 };
 
-/* struct htmm_set.flags: change a capacity. */
+/* struct htmm_set.flags: what to change */
 #define HTMM_SET_CAPACITY	0x1
-/* struct htmm_set.flags: change the period of an event. */
 #define HTMM_SET_PERIOD		0x2
 
 /**
  * struct htmm_set - argument of HTMM_IOC_SET
  * @size: sizeof(struct htmm_set)
- * @flags: HTMM_SET_*: what to change, at least one
- * @session: number of the session; 0: the current one
- * @target: with HTMM_SET_CAPACITY: number of the target; 0: the session, and its targets
- *	without a capacity of their own
+ * @flags: HTMM_SET_*, at least one
+ * @session: number of the session
+ * @target: with HTMM_SET_CAPACITY: number of the target; 0: the session, and its targets without a
+ *	capacity of their own
  * @event: with HTMM_SET_PERIOD: index of the event
- * @capacity_pages: with HTMM_SET_CAPACITY: what the fast tier holds, in 4 KiB pages; 0: for
- *	a target the session's capacity, for the session the memory of all nodes that have
- *	CPUs
+ * @capacity_pages: with HTMM_SET_CAPACITY: what the fast tier holds; 0: for a target the session's
+ *	capacity, for the session the memory of all nodes that have CPUs
  * @period: with HTMM_SET_PERIOD: events between two samples, 1 to 2^63 - 1
- * @error: pointer to a text buffer, or 0; as in struct htmm_start
+ * @error: text buffer, or 0; as in struct htmm_start
  * @error_size: bytes in @error
  * @__reserved: zero
  *
- * Changes the running session; counts are kept. Either all requested changes are made, or
- * none. Members for settings that are not changed must be zero.
- *
- * A new capacity changes the thresholds immediately, which counts as an adaptation. A new
- * period applies to all CPUs of the session, including those that come online later.
- * Samples taken before keep their weight. Without HTMM_START_WEIGHT_PERIOD each sample has
- * the weight 1, so samples before and after the change stand for different numbers of
- * events.
- *
- * ENODATA	no session is running
- * EPERM	the period is below the one that the event was started with, and the caller
- *		lacks CAP_SYS_NICE
- * EINVAL	no flag is set; a member is given without its flag; a zero period; or the PMU
- *		rejects the period
- * ENOENT	the session has no target of this number, or no event of this index
+ * Changes the running session; counts are kept. Either all requested changes are made, or none. A
+ * new capacity changes the thresholds immediately, which counts as an adaptation. A new period
+ * applies to all CPUs, also those that come online later. Samples taken before keep their weight;
+ * without HTMM_START_WEIGHT_PERIOD each weighs 1, so those before and after the change stand for
+ * different numbers of events.
+ * EPERM	the period is below the one that the event was started with, and the caller lacks
+ *		CAP_SYS_NICE
+ * EINVAL	no flag is set; a member is not zero without its flag; a zero period; or the PMU
+ *		rejects it
+ * ENOENT	the session has no event of this index
  * EBUSY	the session's budget chooses the periods
- * ERANGE	the period is above 2^63 - 1; or below the smallest min_period of all
- *		events, with HTMM_START_WEIGHT_PERIOD
- * ENOMEM	not enough memory
+ * ERANGE	the period is above 2^63 - 1; or with HTMM_START_WEIGHT_PERIOD below the smallest
+ *		min_period
  *
- * The module checks with perf and the PMU's driver whether the event could be created with
- * the new period, and returns their errors unchanged. If one CPU refuses the period after
- * it was changed on others, the old period is restored on those; a few samples may have been
- * taken with the new one.
+ * Other errors are those of perf and the PMU's driver. If one CPU refuses the period after it was
+ * changed on others, the old one is restored; a few samples may have been taken with the new one.
  */
 struct htmm_set {
 	__u32 size;
@@ -1268,33 +1066,23 @@ struct htmm_set {
 	__u32 __reserved;
 };
 
-/**
- * enum htmm_stream_state - state of a reader of the record stream
- * @HTMM_STREAM_WAITING: no session has begun since it became a reader
- * @HTMM_STREAM_RUNNING: its session is sampling
- * @HTMM_STREAM_ENDED: its session has stopped; the buffer contains its last records
- */
+/* State of a reader of the record stream. */
 enum htmm_stream_state {
-	HTMM_STREAM_WAITING,
-	HTMM_STREAM_RUNNING,
-	HTMM_STREAM_ENDED,
+	HTMM_STREAM_WAITING,		/* no session has begun since it became a reader */
+	HTMM_STREAM_RUNNING,		/* its session is sampling */
+	HTMM_STREAM_ENDED,		/* it has stopped; the buffer has its last records */
 };
 
 /*
- * The end of a round, a record of the stream that is not one of the kernel's: it is only a
- * header. It means that all rings have been emptied since the previous one. When the next
- * round ends, the records before this one can be sorted and used: normally no later record
- * is older than they are. Exceptions are possible: the time of a sample is when its handler
- * began, and a handler may be delayed before it writes its record (handlers of software
- * events can be interrupted, and a virtual CPU can be stopped anywhere). Use such a late
- * record when it arrives. perf.data files contain the same record.
+ * The end of a round, a record that is only a header, as in perf.data files: all rings have been
+ * emptied since the previous one. When the next round ends, the records before this one can be
+ * sorted and used: normally no later record is older. Exceptions are possible, as a sample has the
+ * time at which its handler began, which may be delayed before it writes (handlers of software
+ * events can be interrupted, and a virtual CPU stopped anywhere). Use such records when they come.
  */
 #define HTMM_RECORD_ROUND	68
 
-/**
- * struct htmm_stream_event - an event in the record stream
- * @id: the id in its records
- */
+/* struct htmm_stream_event - an event in the record stream: the id in its records */
 struct htmm_stream_event {
 	__aligned_u64 id;
 };
@@ -1303,60 +1091,52 @@ struct htmm_stream_event {
  * struct htmm_stream - argument of HTMM_IOC_STREAM
  * @size: sizeof(struct htmm_stream)
  * @flags: none yet
- * @session: in: number of the reader's session; 0: the running one, or if there is none,
- *	the next one; out: number of the reader's session. While it waits for a session this
- *	and @sample_type, @record_size and @nr_events are 0
- * @buffer_bytes: in: bytes of the reader's buffer, a power of two from
- *	HTMM_MIN_STREAM_BYTES to HTMM_MAX_STREAM_BYTES; 0: 1 MiB. It is charged to the
- *	caller's memory cgroup. Out: the size of its buffer
- * @watermark: in: bytes of records from which poll() reports data and a waiting read() is
- *	woken, up to half of the buffer; 0: 1, any record. Out: the current value
+ * @session: in: number of the reader's session; 0: the running one, or if there is none, the next
+ *	one; out: its number. While the reader waits for a session this and @sample_type,
+ *	@record_size and @nr_events are 0
+ * @buffer_bytes: in: bytes of the reader's buffer, a power of two from HTMM_MIN_STREAM_BYTES to
+ *	HTMM_MAX_STREAM_BYTES, charged to the caller's memory cgroup; 0: 1 MiB. Out: its size
+ * @watermark: in: bytes from which poll() reports data and a waiting read() is woken, up to half of
+ *	the buffer; 0: 1, any record. Out: the current value
  * @state: out: enum htmm_stream_state
- * @sample_type: out: PERF_SAMPLE_* bits of a PERF_RECORD_SAMPLE: those of the
- *	session, and PERF_SAMPLE_IDENTIFIER
+ * @sample_type: out: PERF_SAMPLE_* bits: those of the session, and PERF_SAMPLE_IDENTIFIER
  * @record_size: out: bytes of a PERF_RECORD_SAMPLE
  * @__reserved: zero
- * @events: pointer to an array of struct htmm_stream_event, filled by the module
- * @nr_events: in: room in the array, in elements; out: events of the session
- * @event_size: sizeof(struct htmm_stream_event), the stride of the array
+ * @events: array of struct htmm_stream_event, filled by the module
+ * @nr_events: in: room; out: events of the session
+ * @event_size: stride of @events
  * @offered: out: samples that ksampled took from the rings since the reader began
  * @delivered: out: number of @offered samples put in the buffer
- * @lost: out: number of @offered samples lost because the buffer was full; PERF_RECORD_LOST
- *	records mark where
+ * @lost: out: number of @offered samples lost because the buffer was full
  * @waiting_bytes: out: bytes in the buffer
  *
- * Makes an open file a reader of the record stream: read() then returns whole records of
- * perf's ABI. The reader belongs to the running session, or if there is none, to the next
- * one, from its first sample on. On a file that is a reader already the ioctl only reports
- * its state, so it can be repeated. A reader exists until its file is closed.
+ * Makes an open file a reader of the record stream, until it is closed: read() then returns whole
+ * records of perf's ABI, from the first sample of a session that begins later. On a file that is a
+ * reader already the ioctl reports its state, and can be repeated.
  *
- * Records are PERF_RECORD_SAMPLE as described by @sample_type; PERF_RECORD_LOST, one for
- * each event that lost samples, as soon as there is room again and at the latest before the
- * end; and HTMM_RECORD_ROUND. Their layout is that for a struct perf_event_attr with
- * @sample_type, sample_id_all set and read_format 0, in which each event has one id.
- * Process and thread ids are those of the initial pid namespace for all readers. Samples of
- * one event on one CPU are sorted by time, but samples of several events or CPUs are not.
- * Every sample that ksampled takes from a ring is offered, including those that it drops as
- * stale or table_full. Samples dropped before that, and throttling, are only reported by
- * HTMM_IOC_GET_STATS. RESET does not affect the stream.
+ * Records are PERF_RECORD_SAMPLE; PERF_RECORD_LOST, one for each event that lost samples, as soon
+ * as there is room again and at the latest before the end; and HTMM_RECORD_ROUND. Their layout is
+ * that for a struct perf_event_attr with @sample_type, sample_id_all set and read_format 0, in
+ * which each event has one id. Process and thread ids are those of the initial pid namespace.
+ * Samples of one event on one CPU are sorted by time, those of several are not. Every sample that
+ * ksampled takes from a ring is offered, including those that it drops. Samples dropped before
+ * that, and throttling, are only reported by HTMM_IOC_GET_STATS. RESET does not affect the stream.
  *
  * A reader that does not read loses records, and does not delay sampling or other readers.
  *
- * read() returns as many whole records as fit. Without O_NONBLOCK it waits until @watermark
- * is reached or the session has ended; with O_NONBLOCK it returns the records that are
- * there. It returns 0 after the last record of the session. poll() reports EPOLLIN if
- * read() would not wait, also EPOLLHUP if the session has ended, and EPOLLERR if the file
- * is not a reader or the caller may not read it.
+ * read() returns as many whole records as fit, and 0 after the last one of the session. Without
+ * O_NONBLOCK it waits until @watermark is reached or the session has ended. poll() reports EPOLLIN
+ * if read() would not wait, also EPOLLHUP if the session has ended, and EPOLLERR if the file is not
+ * a reader or the caller may not read it.
  *
  * ioctl:
- * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is neither 0
- *		nor its current value
+ * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is neither 0 nor its
+ *		value
  * EFAULT	the struct or the array cannot be written; the file may have become a reader
  * ESTALE	@session is not 0, and is not the reader's session or is not running
  * EINVAL	@buffer_bytes is not a power of two
  * ERANGE	@buffer_bytes or @watermark is outside its range
  * EUSERS	there are already HTMM_MAX_STREAMS readers
- * ENOMEM	not enough memory for the buffer
  *
  * read():
  * EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN)
