@@ -88,10 +88,10 @@ static enum check_level check_places(struct htmm_error *text)
 {
 	if (!capable(CAP_SYS_PTRACE)) {
 		htmm_error_set(text, EPERM, "run it as root or with CAP_SYS_PTRACE, too",
-			       "CAP_SYS_PTRACE is missing: the module does not tell where pages are, nor /proc what they belong to");
+			       "CAP_SYS_PTRACE is missing: the nodes and mappings of pages cannot be read");
 		return CHECK_WARN;
 	}
-	htmm_error_set(text, 0, NULL, "CAP_SYS_PTRACE is there: the module tells where pages are");
+	htmm_error_set(text, 0, NULL, "CAP_SYS_PTRACE is there: the nodes and mappings of pages can be read");
 	return CHECK_OK;
 }
 
@@ -156,7 +156,7 @@ static enum check_level check_amd(struct htmm_error *text)
 			 in_virtual_machine() ? ": virtual machines do not have it" : "");
 	else if (access(DEVICES "/ibs_op/format/l3missonly", F_OK))
 		snprintf(text->todo, sizeof(text->todo),
-			 "IBS of this model cannot pick out cache misses; use -e access");
+			 "IBS of this model cannot sample only cache misses; use -e access");
 	else
 		return CHECK_OK;
 	return CHECK_WARN;

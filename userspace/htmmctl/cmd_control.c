@@ -105,7 +105,7 @@ const struct command cmd_cool = {
 const struct command cmd_reset = {
 	.name = "reset",
 	.synopsis = "[options]",
-	.summary = "forget all pages and counters; sampling goes on",
-	.help = "Forgets all pages and sets every counter to zero.  Sampling goes on.",
+	.summary = "forget all pages and counters; sampling continues",
+	.help = "Forgets all pages and sets every counter to zero.  Sampling continues.",
 	.run = run_reset,
 };

@@ -296,8 +296,8 @@ static int run_doctor(const struct command *cmd, int argc, char **argv)
 const struct command cmd_doctor = {
 	.name = "doctor",
 	.synopsis = "[options]",
-	.summary = "tell what can be sampled here and, if nothing can, why",
-	.help = "Tells what can be sampled here and, if nothing can, why and what to do.\n"
+	.summary = "show what can be sampled here, and if nothing can, why",
+	.help = "Shows what can be sampled here, and if nothing can, why and what to do.\n"
 		"Exits 0 if the CPU's memory accesses can be sampled, 1 if at most page faults.",
 	.run = run_doctor,
 };

@@ -180,11 +180,11 @@ static int run_hot(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ OPT_NUMBER, 'n', "number", "N", "pages to list, 0: all (20)",
 		  &hot.max, 0, LONG_MAX },
-		{ OPT_FLAG, 0, "mapping", NULL, "sum the pages of each mapping up",
+		{ OPT_FLAG, 0, "mapping", NULL, "sum up the pages of each mapping",
 		  &hot.by_mapping },
 		{ OPT_NUMBER, 0, "node", "N", "only pages that are on NUMA node N now",
 		  &hot.node, 0, INT_MAX },
-		{ OPT_FLAG, 0, "cold", NULL, "the coldest pages in memory, also never sampled",
+		{ OPT_FLAG, 0, "cold", NULL, "the coldest pages in memory, sampled or not",
 		  &hot.cold },
 		OPT_TARGET(&hot.target),
 		OPT_JSON(&hot.json),
@@ -199,7 +199,7 @@ const struct command cmd_hot = {
 	.synopsis = "[options]",
 	.summary = "list the hottest pages and what they belong to",
 	.help = "Lists the pages with the most samples, hottest first, and where they are now:\n"
-		"the NUMA node and the size of the mapping, if the module tells.  Pages in a row\n"
+		"the NUMA node and the size of the mapping, if known.  Pages in a row\n"
 		"with the same count are one line, which has the samples of each.",
 	.run = run_hot,
 };

@@ -218,13 +218,13 @@ static void print_text(struct list *list)
 	show_presets(list);
 	if (!list->presets)
 		print_none(list->filter);
-	printf("\nevents of this CPU that carry the address of the data:\n");
+	printf("\nevents of this CPU that have the data address:\n");
 	show_events(list);
 	if (!list->nr)
 		print_none(list->filter);
 	if (list->nr_refused)
 		printf("\n'no': it cannot be sampled here: %s", list->reason.what);
-	puts("\n'htmmctl doctor' tells more, and with -e EVENT of others.");
+	puts("\n'htmmctl doctor' says more, and with -e EVENT of others.");
 }
 
 static void print_json(struct list *list)
@@ -272,9 +272,9 @@ const struct command cmd_list = {
 	.name = "list",
 	.synopsis = "[options] [TEXT]",
 	.summary = "list the events that can be sampled here",
-	.help = "Lists what -e takes on this CPU: presets with what they stand for, and events\n"
+	.help = "Lists what -e takes on this CPU: presets with their events, and events\n"
 		"that carry an address; only those with TEXT in their name or description.\n"
-		"Before those that cannot be sampled it prints 'no'.",
+		"Events that cannot be sampled are marked 'no'.",
 	.mixed = true,
 	.run = run_list,
 };

@@ -106,7 +106,7 @@ static void print_summary(FILE *file, const struct placement *placement)
 		size_text(hot, sums.hot_slow << HTMM_PAGE_SHIFT),
 		size_text(cold, sums.cold_fast << HTMM_PAGE_SHIFT));
 	if (!sums.samples) {
-		fputs("no sample is of a page in memory\n", file);
+		fputs("no page in memory has samples\n", file);
 		return;
 	}
 	hit_words(best, sizeof(best), &placement->hit);
@@ -226,13 +226,13 @@ static void print_ratios(FILE *file, const struct placement_cmd *cmd)
 		prom_value(&prom, sums.hit_ppm / 1e6);
 	}
 	prom_begin(&prom, file, "htmm_best_hit_ratio", "gauge",
-		   "Share of the samples on the hottest pages, which the same samples have chosen.");
+		   "Share of the samples on the hottest pages; the same samples chose the pages.");
 	for (i = 0; i < cmd->nr; i++) {
 		prom_label_u64(&prom, "target", cmd->all[i].target);
 		prom_value(&prom, cmd->all[i].best.hit_ppm / 1e6);
 	}
 	prom_begin(&prom, file, "htmm_best_hit_estimate", "gauge",
-		   "What the best placement would reach, without what is chance in the samples.");
+		   "What the best placement would reach, estimated from the samples.");
 	for (i = 0; i < cmd->nr; i++) {
 		if (!cmd->all[i].hit.samples || cmd->all[i].hit.few)
 			continue;
@@ -330,8 +330,8 @@ static int run_placement(const struct command *cmd, int argc, char **argv)
 const struct command cmd_placement = {
 	.name = "placement",
 	.synopsis = "[options]",
-	.summary = "tell on which NUMA nodes the pages are",
-	.help = "Tells for each target and node how much is resident, hot and cold, and which\n"
-		"share of the samples fast nodes serve, and could.  Nodes with CPUs are fast.",
+	.summary = "show on which NUMA nodes the pages are",
+	.help = "Shows for each target and node how much is resident, hot and cold, and which\n"
+		"share of the samples fast nodes have, and could have.  Nodes with CPUs are fast.",
 	.run = run_placement,
 };

@@ -252,6 +252,6 @@ const struct command cmd_run = {
 	.summary = "sample a command while it runs, then report",
 	.help = "Samples COMMAND and all its children, in a cgroup of their own where that can\n"
 		"be, else COMMAND's process alone; or what -p, --cgroup or -a say.\n"
-		"Exits as it does.  The report goes to stderr, with --json to stdout.",
+		"Exits with its status.  The report goes to stderr, with --json to stdout.",
 	.run = run_run,
 };

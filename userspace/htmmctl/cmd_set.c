@@ -198,7 +198,7 @@ static int run_set(const struct command *cmd, int argc, char **argv)
 		return ret;
 	if (!args.capacity && (args.target || !args.period.period))
 		return usage_error(cmd, NULL, args.target ?
-				   "--target says whose --capacity is meant: give that, too" :
+				   "--target is for --capacity: give both" :
 				   "nothing to change: give --capacity, --period or both");
 	fd = htmm_device_open(NULL, &err);
 	if (fd < 0)

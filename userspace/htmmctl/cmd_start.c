@@ -164,7 +164,7 @@ static int run_start(const struct command *cmd, int argc, char **argv)
 const struct command cmd_start = {
 	.name = "start",
 	.synopsis = "[options]",
-	.summary = "start sampling, of all processes unless told otherwise",
+	.summary = "start sampling all processes, or some of them",
 	.help = "Starts sampling and exits; 'htmmctl stop' ends it.  Samples all processes (-a)\n"
 		"unless -p or --cgroup is given, each of which is counted on its own, and\n"
 		"llc-miss, or where the CPU has no such event access or load.",

@@ -314,9 +314,9 @@ const struct command cmd_stats = {
 	.name = "stats",
 	.synopsis = "[options]",
 	.summary = "count samples, and those lost, by event and by CPU",
-	.help = "Tells where every overflow went:\n"
+	.help = "Shows where every overflow went:\n"
 		"overflows = counted + filtered + lost + in flight, for each event and CPU;\n"
-		"filtered are those of tasks that are no targets, lost those that were wanted;\n"
+		"filtered are those of tasks that are not targets, lost are those of targets;\n"
 		"with -v also for each event on each CPU.",
 	.run = run_stats,
 };

@@ -63,7 +63,7 @@ static void print_warnings(FILE *file, const struct htmm_stats_buf *stats,
 		print_warning(file, "there are too many processes; raise -o max-bytes");
 	if (stats->stats.cpus_failed) {
 		snprintf(text, sizeof(text),
-			 "a CPU came online and could not be sampled, %u time%s; dmesg tells why, and it is tried anew when the CPU comes again",
+			 "a CPU came online and could not be sampled, %u time%s; dmesg says why; htmm tries again when the CPU comes back",
 			 stats->stats.cpus_failed, stats->stats.cpus_failed == 1 ? "" : "s");
 		print_warning(file, text);
 	}
@@ -114,9 +114,9 @@ static void print_budget(FILE *file, const struct htmm_info *info,
 {
 	fprintf(file, "cost      %.2f%% of CPU time, ", stats->stats.cost_ppm / 1e4);
 	if (info->session_flags & HTMM_START_BUDGET)
-		fprintf(file, "budget %.2f%%: periods move%s\n", info->budget_ppm / 1e4,
+		fprintf(file, "budget %.2f%%: periods change%s\n", info->budget_ppm / 1e4,
 			stats->stats.total.throttled ?
-			", but get no shorter while the kernel throttles" : "");
+			", but none gets shorter while the kernel throttles" : "");
 	else
 		fputs("no budget\n", file);
 }
@@ -153,7 +153,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	if (!counts_compare(info, stats, text, sizeof(text)))
 		fprintf(file, "weights   none: %s\n", text);
 	else if (info->session_flags & HTMM_START_WEIGHT_PERIOD)
-		fputs("weights   a sample counts as much as its period is long\n", file);
+		fputs("weights   a sample counts as much as its period\n", file);
 	fprintf(file, "samples   %llu counted, %llu filtered, %llu lost, %llu in flight\n",
 		stats->stats.total.counted, stats->stats.total.drops[HTMM_DROP_FILTERED],
 		htmm_counters_lost(&stats->stats.total), stats->stats.total.in_flight);
@@ -261,7 +261,7 @@ static int run_status(const struct command *cmd, int argc, char **argv)
 const struct command cmd_status = {
 	.name = "status",
 	.synopsis = "[options]",
-	.summary = "tell what is being sampled, and what is wrong with it",
-	.help = "Tells the state of the session: what it samples, how, and what goes wrong.",
+	.summary = "show what is being sampled, and any problems",
+	.help = "Shows the state of the session: what it samples, how, and any problems.",
 	.run = run_status,
 };

@@ -236,7 +236,7 @@ static int run_target(const struct command *cmd, int argc, char **argv)
 const struct command cmd_target = {
 	.name = "target",
 	.synopsis = "add|remove|list [options] [NUMBER...]",
-	.summary = "add, remove or list who is counted, while sampling",
+	.summary = "add, remove or list targets, while sampling",
 	.help = "Each process or cgroup that is added has counts, histograms and thresholds\n"
 		"of its own.  A sample counts for one target, the most specific: a process\n"
 		"before a cgroup, an inner cgroup before an outer one, all processes last.\n"

@@ -74,13 +74,13 @@ static void print_summary(FILE *file, const struct htmm_hist_buf *hist,
 	const __u64 fast = hist_fast_pages(hist);
 	char size[SIZE_TEXT];
 
-	fprintf(file, "%s: %llu with samples now; %llu samples were counted in all\n",
+	fprintf(file, "%s: %llu with samples now; %llu samples were counted in total\n",
 		huge ? "2 MiB regions" : "pages", hist->pages - hist->bins[0], hist->samples);
 	fprintf(file, "fast tier: %llu %s (%s), can hold %llu of these\n",
 		hist->capacity_pages, huge ? "regions" : "pages",
 		size_text(size, bytes_of(hist, hist->capacity_pages)), fast);
 	if (hist->hot_threshold >= HTMM_NR_BINS)
-		fputs("hot: none, as no bin fits the fast tier whole", file);
+		fputs("hot: none, because no whole bin fits the fast tier", file);
 	else
 		fprintf(file, "hot: %llu, in bin %u and above; warm: from bin %u",
 			hist->hot_pages, hist->hot_threshold, hist->warm_threshold);

@@ -15,7 +15,7 @@ static int print_help(void)
 	size_t i;
 
 	puts("usage: htmmctl COMMAND [options]\n"
-	     "Samples memory accesses and tells which pages are hot.\n");
+	     "Samples memory accesses and shows which pages are hot.\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		const char *package = program_missing(commands[i]);
 
@@ -24,7 +24,7 @@ static int print_help(void)
 			printf(" (in the package %s)", package);
 		putchar('\n');
 	}
-	puts("\n'htmmctl help COMMAND' and 'htmmctl help tuning' tell more; see also --version.");
+	puts("\n'htmmctl help COMMAND' and 'htmmctl help tuning' say more; see also --version.");
 	return EXIT_OK;
 }
 

@@ -44,7 +44,7 @@ static void print_drops(FILE *file, const struct htmm_stats_buf *stats)
 	int drop;
 
 	prom_begin(&prom, file, "htmm_filtered_samples_total", "counter",
-		   "Overflows of tasks that are no targets.");
+		   "Overflows of tasks that are not targets.");
 	for (i = 0; i < stats->stats.nr_channels; i++) {
 		channel_item(&prom, stats, i);
 		prom_value(&prom, stats->channels[i].counters.drops[HTMM_DROP_FILTERED]);

@@ -27,7 +27,7 @@ static const struct option answers[] = {
 
 /* The options of every command. */
 static const struct opt common[] = {
-	{ OPT_FLAG, 'q', "quiet", NULL, "print errors only, and what was asked for",
+	{ OPT_FLAG, 'q', "quiet", NULL, "print only errors and the requested output",
 	  &verbosity.quiet },
 	{ OPT_FLAG, 'v', "verbose", NULL, "print more", &verbosity.verbose },
 	{ OPT_END },

@@ -78,7 +78,7 @@ const struct command cmd_record = {
 
 const struct command cmd_report = {
 	.name = "report",
-	.summary = "tell all about a recording, with a heat map",
+	.summary = "report on a recording, with a heat map",
 	.run = run_program,
 };
 

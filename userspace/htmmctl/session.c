@@ -14,7 +14,7 @@
 #include "session.h"
 #include "tuning.h"
 
-#define NO_EVENT	"see 'htmmctl doctor'; '-e page-fault' works everywhere, but tells only where memory is touched first"
+#define NO_EVENT	"see 'htmmctl doctor'; '-e page-fault' works everywhere, but shows only where memory is touched first"
 
 static int call_events(void *value, const char *text, struct htmm_error *err)
 {
@@ -134,13 +134,13 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  "see 'htmmctl list'; :p to :ppp: precise",
 		  &s->events, .call = call_events },
 		{ OPT_NUMBER, 'c', "count", "PERIOD",
-		  "events between samples, of all given without",
+		  "events between samples, if not in EVENT",
 		  &s->period, 1, LLONG_MAX },
 		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
 		  &s->cpus, .call = call_cpus },
 		{ OPT_CALL, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
 		  s, .call = call_capacity },
-		{ OPT_CALL, 0, "budget", "PCT", "CPU time that sampling may cost; moves periods",
+		{ OPT_CALL, 0, "budget", "PCT", "CPU time that sampling may cost; changes periods",
 		  s, .call = call_budget },
 		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
 		  s, .call = call_ring_pages },
@@ -202,8 +202,8 @@ static int default_events(struct session *session, struct htmm_error *err)
 	if (!session->events.nr)
 		return htmm_error_set(err, ENOENT,
 				      NO_EVENT,
-				      "nothing here tells what is hot: %s", why.what);
-	notice("sampling %s: %s; 'htmmctl doctor' tells more", session->events.event[0].name,
+				      "no event here shows what is hot: %s", why.what);
+	notice("sampling %s: %s; 'htmmctl doctor' says more", session->events.event[0].name,
 	       why.what);
 	return 0;
 }
@@ -391,6 +391,6 @@ int session_stop(const struct session *session, int fd, struct htmm_error *err)
 	if (ret)
 		return ret;
 	return htmm_error_set(err, EALREADY, NULL,
-			      "session %llu was stopped by someone else, after %.1f s: what came later is missing",
+			      "session %llu was stopped by someone else, after %.1f s: later samples are missing",
 			      session->start.session, (double)info.elapsed_ns / 1e9);
 }

@@ -246,7 +246,7 @@ int catalog_unknown(const char *name, const char *sysfs, struct htmm_error *err)
 	if (*search.name)
 		snprintf(todo, sizeof(todo), "did you mean '%s'?", search.name);
 	else
-		snprintf(todo, sizeof(todo), "'htmmctl list' tells what can be sampled");
+		snprintf(todo, sizeof(todo), "'htmmctl list' shows what can be sampled");
 	if (*search.name || !other)
 		return htmm_error_set(err, ENOENT, todo, "there is no event '%s'", name);
 	if (!find_core(&cpu))

@@ -38,7 +38,7 @@ static const struct {
 	{ ERANGE,
 	  "choose a value that this machine allows" },
 	{ EINVAL,
-	  "check what is asked for, or try a lower precision (:pp or :p); see 'htmmctl doctor'" },
+	  "check the request, or try a lower precision (:pp or :p); see 'htmmctl doctor'" },
 	{ ENOTTY,
 	  "load the module that belongs to this program" },
 };
@@ -133,7 +133,7 @@ static const char *set_advice(int code)
 	case ERANGE:
 		return "choose another period, or start with a smaller min-period";
 	}
-	return "check what is asked for";
+	return "check the request";
 }
 
 int (htmm_device_set)(int fd, struct htmm_set *set, size_t size, struct htmm_error *err)

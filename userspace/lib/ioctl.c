@@ -23,7 +23,7 @@ int htmm_ioctl_error(int code, const char *verb, struct htmm_error *err)
 				      "the session has ended, and another one may have begun");
 	case EOPNOTSUPP:
 		return htmm_error_set(err, code, "load a newer module",
-				      "the module does not know all that is asked for to %s", verb);
+				      "the module does not support this way to %s", verb);
 	case ENOTTY:
 		return htmm_error_set(err, code, "load the module that belongs to this program",
 				      "the module does not know how to %s", verb);

@@ -120,7 +120,7 @@ static int choose_ibs(const struct request *req, struct htmm_choice *choice,
 /* Says why a model has no event for the preset, and what to sample instead. */
 static int refuse(const struct request *req, const struct model *model, struct htmm_error *err)
 {
-	const char *todo = "'htmmctl list' tells what can be sampled";
+	const char *todo = "'htmmctl list' shows what can be sampled";
 
 	if (model->event[req->preset])
 		return htmm_error_set(err, ENOENT, "sample llc-miss",

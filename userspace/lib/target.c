@@ -74,7 +74,7 @@ int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm
 	char full[2 * PATH_MAX];
 
 	if (!*path)
-		return htmm_error_set(err, EINVAL, "give its path; / is that of all processes",
+		return htmm_error_set(err, EINVAL, "give its path; / stands for all processes",
 				      "the cgroup has no name");
 	if (fd < 0 && *path == '/' && is_version_1(path))
 		return htmm_error_set(err, ENOTDIR, "give one of version 2, see 'mount -t cgroup2'",
@@ -86,10 +86,10 @@ int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm
 		fd = open_cgroup(full);
 	}
 	if (fd < 0 && *path == '/' && !access(path, F_OK))
-		return htmm_error_set(err, ENOTDIR, "see systemd-cgls for those that there are",
+		return htmm_error_set(err, ENOTDIR, "see systemd-cgls for a list",
 				      "'%s' is not the directory of a cgroup", path);
 	if (fd < 0)
-		return htmm_error_set(err, errno, "see systemd-cgls for those that there are",
+		return htmm_error_set(err, errno, "see systemd-cgls for a list",
 				      "there is no cgroup '%s': %s", path, strerror(errno));
 	*target = (struct htmm_target) { .type = HTMM_TARGET_CGROUP, .id = fd };
 	return 0;
@@ -111,7 +111,7 @@ static const char *add_advice(int code)
 	case EBADF:
 		return "give the directory of a cgroup of version 2";
 	}
-	return "check what is asked for";
+	return "check the request";
 }
 
 int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *number,

@@ -78,7 +78,7 @@ int htmm_tiers_read(struct htmm_tiers *tiers, const char *sysfs, struct htmm_err
 	}
 	if (tiers->fast_bytes)
 		return 0;
-	return htmm_error_set(err, ENOENT, "say what the fast tier holds with --capacity",
-			      "the kernel does not tell of its memory in %s/devices/system/node",
+	return htmm_error_set(err, ENOENT, "give the size of the fast tier with --capacity",
+			      "the kernel does not show its memory in %s/devices/system/node",
 			      sysfs);
 }

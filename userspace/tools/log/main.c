@@ -302,7 +302,7 @@ static int call_interval(void *value, const char *text, struct htmm_error *err)
 
 	if (end == text || *end || !(seconds >= 0.1) || !(seconds <= 3600))
 		return htmm_error_set(err, EINVAL, "give 0.1 to 3600, such as 2 or 0.5",
-				      "'%s' is no number of seconds", text);
+				      "'%s' is not a number of seconds", text);
 	*(unsigned int *)value = (unsigned int)(seconds * 1000);
 	return 0;
 }
@@ -313,7 +313,7 @@ static int run_log(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ OPT_CALL, 'i', "interval", "SECONDS", "time between two lines (1)",
 		  &log.interval_ms, .call = call_interval },
-		{ OPT_NUMBER, 'n', "number", "N", "lines to write, 0: no end (0)",
+		{ OPT_NUMBER, 'n', "number", "N", "lines to write, 0: no limit (0)",
 		  &log.lines, 0, LONG_MAX },
 		{ OPT_TEXT, 'o', "output", "FILE", "write to FILE instead of stdout", &log.path },
 		{ OPT_FLAG, 0, "no-placement", NULL, "do not read on which nodes pages are",

@@ -72,7 +72,7 @@ static int check_layout(const struct perfdata_events *events, const struct perfd
 	    !(differ & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME)))
 		return 0;
 	return htmm_error_set(err, EINVAL, "record these events one at a time",
-			      "nothing tells the records of its events apart");
+			      "its records do not say to which event they belong");
 }
 
 static int grow(struct perfdata_events *events, struct htmm_error *err)

@@ -24,7 +24,7 @@ int perfdata_header_check(const struct perfdata_pipe_header *start, struct htmm_
 				      "read it on a machine like the one that wrote it",
 				      "it was written in the other byte order");
 	case MAGIC_VERSION_1:
-		return htmm_error_set(err, EINVAL, "record it again with a perf of this decade",
+		return htmm_error_set(err, EINVAL, "record it again with a newer perf",
 				      "it has the first version of the format, which is no longer read");
 	default:
 		return htmm_error_set(err, EINVAL,

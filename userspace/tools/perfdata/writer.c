@@ -19,7 +19,7 @@ static int write_error(const struct perfdata_writer *writer, struct htmm_error *
 {
 	if (writer->error == ECANCELED)
 		return htmm_error_set(err, ECANCELED, NULL,
-				      "cannot write the records: the pipe's reader takes no more");
+				      "cannot write the records: the reader of the pipe does not read");
 	return htmm_error_set(err, writer->error,
 			      writer->error == ENOSPC ? "make room, or choose another file" : NULL,
 			      "cannot write the records: %s", strerror(writer->error));

@@ -285,7 +285,7 @@ static int finish(struct record *record, int ret, struct htmm_error *err)
 		ret = -err->code;
 	show_end(record, &stats);
 	if (record->gone)
-		notice("another session has begun, so that what the module counted is not known");
+		notice("another session has begun, so the module's counts are not known");
 	htmm_stats_free(&stats);
 	if (ret || !record->early.code)
 		return ret;
@@ -346,7 +346,7 @@ static int take_stdout(struct record *record, struct htmm_error *err)
 {
 	if (isatty(STDOUT_FILENO))
 		return htmm_error_set(err, EINVAL, "give a file, or a pipe to 'perf script -i -'",
-				      "records are not for a terminal");
+				      "records cannot go to a terminal");
 	record->pipe = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (record->pipe < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return htmm_error_set(err, errno, NULL, "cannot write to stdout: %s",

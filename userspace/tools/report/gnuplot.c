@@ -24,7 +24,7 @@ int gnuplot_check(const char *path, struct htmm_error *err)
 	if (terminal_of(path))
 		return 0;
 	return htmm_error_set(err, EINVAL, "give a name that ends in .png or .svg",
-			      "'%s' says not in which format to plot", path);
+			      "the name '%s' does not say in which format to plot", path);
 }
 
 void gnuplot_text(FILE *gnuplot, const char *text)

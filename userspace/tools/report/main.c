@@ -139,7 +139,7 @@ static __u64 recorded_capacity(struct report_view *view)
 		return notes->total_mem >> 12;
 	}
 	view->capacity_from = CAPACITY_THIS_MACHINE;
-	notice("the file does not tell its machine's memory; this one's is taken, see --capacity");
+	notice("the file does not say how much memory its machine has; using this machine's, see --capacity");
 	return (__u64)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) >> 12);
 }
 
@@ -167,10 +167,10 @@ static int read_records(struct report *report, struct perfdata_reader *reader,
 static void say_status(const struct perfdata_status *status, const struct report *report)
 {
 	if (status->damaged)
-		notice("the file is damaged at byte %llu; what follows there is not in the report",
+		notice("the file is damaged at byte %llu; the report ends there",
 		       status->offset);
 	else if (status->truncated)
-		notice("the file was not finished, or was cut; all that it has is in the report");
+		notice("the file is incomplete; the report has what is in it");
 	if (status->malformed)
 		notice("%llu malformed records were left out", status->malformed);
 	if (status->unknown)
@@ -197,7 +197,7 @@ static int no_samples(const struct report_counts *counts, const char *path, stru
 		{ counts->no_process, "are of processes that the recording does not know",
 		  "record outside of the container" },
 		{ counts->kernel_addr, "are of kernel memory", NULL },
-		{ counts->min_level, "are from nearer than --min-level", "give a nearer one" },
+		{ counts->min_level, "came from a nearer level than --min-level", "give a nearer one" },
 		{ counts->no_memory, "did not fit the table", "give more with --max-bytes" },
 	};
 	size_t i, most = 0;
@@ -374,7 +374,7 @@ static int check_log(const struct options *opts, struct htmm_error *err)
 	    config->weight_period || opts->capacity || opts->cooling_period)
 		return htmm_error_set(err, EINVAL,
 				      "with a log, give only -n, --format and --plot",
-				      "a log has no samples, which --part, -p, --capacity and others are about");
+				      "a log has no samples, so --part, -p, --capacity and others do not apply");
 	return 0;
 }
 
@@ -393,7 +393,7 @@ static int report_log(const struct options *opts, struct htmm_error *err)
 		timeline_print(stdout, &timeline, opts->max);
 	else
 		ret = htmm_error_set(err, EINVAL, "give --format text or csv, or --plot FILE",
-				     "a log is JSON already; as others there is no report of it");
+				     "a log is JSON already, and is not reported in other formats");
 	timeline_free(&timeline);
 	return ret;
 }
@@ -419,11 +419,11 @@ static int complete(struct options *opts, struct htmm_error *err)
 				      "a live session keeps no times; a heat map needs a file");
 	if (opts->choice.format == FORMAT_DAMON && isatty(STDOUT_FILENO))
 		return htmm_error_set(err, EINVAL, "redirect it: > FILE",
-				      "a record for damo is not for a terminal");
+				      "a record for damo cannot go to a terminal");
 	if (opts->parts & (PART_WSS | PART_HEAT) && !opts->path)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
-				      "a live session keeps no times, which --part %s is about",
+				      "a live session keeps no times, so it has no --part %s",
 				      opts->parts & PART_WSS ? "wss" : "heat");
 	if (!opts->parts)
 		opts->parts = opts->choice.format == FORMAT_CSV ? PART_MAPPINGS : PART_ALL;
@@ -471,7 +471,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		{ OPT_CALL, 0, "min-level", "LEVEL",
 		  "memory: leave out what a cache served (cache)", &o.config.min_level,
 		  .call = call_min_level, .words = "cache, memory, remote or slow" },
-		{ OPT_FLAG, 0, "weight-period", NULL, "let samples count as much as their period",
+		{ OPT_FLAG, 0, "weight-period", NULL, "weight samples by their period",
 		  &o.config.weight_period },
 		{ OPT_END },
 	};

@@ -37,7 +37,7 @@ static void print_hist(FILE *file, const struct report *report)
 	print_kinds(file, "htmm_hot_pages", "Pages (base) or 2 MiB regions (huge) that are hot.",
 		    report->hist[HTMM_KIND_BASE].hot_pages, report->hist[HTMM_KIND_HUGE].hot_pages);
 	print_kinds(file, "htmm_hit_ratio",
-		    "Share of the samples on the hottest pages, which the same samples have chosen.",
+		    "Share of the samples on the hottest pages; the same samples chose the pages.",
 		    report->ratio[HTMM_KIND_BASE].hit_ppm / 1e6,
 		    report->ratio[HTMM_KIND_HUGE].hit_ppm / 1e6);
 	print_kinds(file, "htmm_hit_ratio_error",

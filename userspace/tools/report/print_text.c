@@ -59,7 +59,7 @@ static void print_counts(FILE *file, const struct report *report)
 		fprintf(file, "samples   %llu counted", counts->samples);
 	fprintf(file, "; %llu filtered", counts->filtered);
 	if (counts->min_level)
-		fprintf(file, "; %llu served from nearer than --min-level", counts->min_level);
+		fprintf(file, "; %llu from a nearer level than --min-level", counts->min_level);
 	fprintf(file, "; %llu lost", report_lost(counts));
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		if (!losses[i].nr)
@@ -75,7 +75,7 @@ static void print_others(FILE *file, const struct report_counts *counts)
 {
 	if (counts->guest)
 		fprintf(file,
-			"guests    %llu samples of virtual machines, by addresses of theirs, are left out\n",
+			"guests    %llu samples of virtual machines, with guest addresses, are left out\n",
 			counts->guest);
 	if (counts->no_process)
 		fprintf(file,
@@ -274,7 +274,7 @@ static void print_regions(FILE *file, const struct report_view *view)
 	__u32 i;
 
 	if (!view->report->nr_regions) {
-		fputs("\nno 2 MiB region has pages that are hot\n", file);
+		fputs("\nno 2 MiB region has hot pages\n", file);
 		return;
 	}
 	fputs("\nskew: squares of the pages' samples, by the square of the number of hot pages\n",

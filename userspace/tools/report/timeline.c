@@ -119,7 +119,7 @@ static int bad_line(const char *path, unsigned long nr, int code, struct htmm_er
 	if (code == -ENOMEM)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	return htmm_error_set(err, EBADMSG, "give what 'htmmctl log' wrote",
-			      "line %lu of '%s' is not of a log", nr, path);
+			      "line %lu of '%s' is not a line of a log", nr, path);
 }
 
 int timeline_read(struct timeline *timeline, const char *path, struct htmm_error *err)
@@ -237,8 +237,8 @@ void timeline_print(FILE *file, const struct timeline *timeline, size_t max)
 	if (!timeline->nr)
 		fputs("the log is empty\n", file);
 	else
-		fputs("of all samples, fast nodes have 'fast', the best placement would 'best';\n"
-		      "of those since the line before, the fast tier served 'served'\n", file);
+		fputs("'fast': share of all samples on fast nodes; 'best': in the best placement;\n"
+		      "'served': share that the fast tier served since the previous line\n", file);
 	for (at = 0; at < timeline->nr; at += nr) {
 		nr = same_target(timeline, at);
 		fputc('\n', file);

@@ -74,7 +74,7 @@ static int call_interval(void *value, const char *text, struct htmm_error *err)
 
 	if (end == text || *end || !(seconds >= 0.05) || !(seconds <= 3600))
 		return htmm_error_set(err, EINVAL, "give 0.05 to 3600, such as 1 or 0.5",
-				      "'%s' is no number of seconds", text);
+				      "'%s' is not a number of seconds", text);
 	*(double *)value = seconds;
 	return 0;
 }
@@ -128,7 +128,7 @@ static void warn_of_events(const struct htmm_event_list *events)
 	for (i = 0; i < events->nr; i++)
 		if (events->event[i].type != PERF_TYPE_SOFTWARE)
 			return;
-	notice("%s does not tell what is hot: hardly a page will be promoted",
+	notice("%s does not show what is hot: few pages will be promoted",
 	       events->event[0].name);
 }
 
@@ -377,9 +377,9 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &tier->tiers.fast, .call = call_nodes },
 		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
 		  &tier->tiers.slow, .call = call_nodes },
-		{ OPT_CALL, 'i', "interval", "SECONDS", "most time between two looks (as they pay)",
+		{ OPT_CALL, 'i', "interval", "SECONDS", "longest time between two looks (by their cost)",
 		  &tier->interval, .call = call_interval },
-		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
+		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no limit (0)",
 		  &all.looks, 0, LONG_MAX, .rare = true },
 		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (no limit)",
 		  &all.rate, 4096, LLONG_MAX, .rare = true },
@@ -408,7 +408,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	if (session_check(&all.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
 	if (argv[rest] && all.looks)
-		return usage_error(cmd, NULL, "-n is for what runs already; a command ends");
+		return usage_error(cmd, NULL, "-n is for running processes; a command ends by itself");
 	if (tiers_find(&tier->tiers, &err) || open_log(&all, &err))
 		return print_error(&err);
 	warn_of_others();

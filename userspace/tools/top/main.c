@@ -182,7 +182,7 @@ static int call_interval(void *value, const char *text, struct htmm_error *err)
 	if (end == text || *end || !(seconds >= TOP_INTERVAL_MIN / 1000.0) ||
 	    !(seconds <= TOP_INTERVAL_MAX / 1000.0))
 		return htmm_error_set(err, EINVAL, "give 0.1 to 3600, such as 2 or 0.5",
-				      "'%s' is no number of seconds", text);
+				      "'%s' is not a number of seconds", text);
 	*(unsigned int *)value = (unsigned int)(seconds * 1000);
 	return 0;
 }
@@ -209,7 +209,7 @@ static int run_top(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ OPT_CALL, 'i', "interval", "SECONDS", "time between two looks (2)",
 		  &watch.top.interval_ms, .call = call_interval },
-		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no end (0)",
+		{ OPT_NUMBER, 'n', "number", "N", "updates, 0: no limit (0)",
 		  &watch.looks, 0, LONG_MAX },
 		{ OPT_CALL, 's', "sort", "ORDER", "samples, pages, hot, pid or mapping",
 		  &watch.top.order, .call = call_order,
@@ -245,7 +245,7 @@ static const struct command cmd_top = {
 	.name = "top",
 	.synopsis = "[options]",
 	.help = "Watches a session: rates, drops by reason, periods, cost, histogram, and the\n"
-		"hottest mappings of all processes.  On a terminal h tells its keys.",
+		"hottest mappings of all processes.  On a terminal, h shows the keys.",
 	.run = run_top,
 };
 
