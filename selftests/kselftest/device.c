@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "device.h"
 #include "invariants.h"
+#include "module.h"
 
 /* Elements requested at a time: fewer than most lists have, so that cursors are tested. */
 #define PAGES_A_TIME	100
@@ -113,11 +114,15 @@ int device_stop_unseen(int fd)
 	return device_ioctl(fd, HTMM_IOC_STOP, &stop);
 }
 
+/* A kernel that checks itself takes long to look: there, at the first sessions of each test. */
+#define CHECKED_LOOKS	2
+
 int device_stop(int fd)
 {
 	int ret = device_stop_unseen(fd);
+	static int looks;
 
-	if (!ret)
+	if (!ret && (!kernel_checks_itself() || looks++ < CHECKED_LOOKS))
 		invariants_hold(fd);
 	return ret;
 }
