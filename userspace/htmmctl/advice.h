@@ -6,20 +6,13 @@
 #include <stdio.h>
 #include <htmm/htmm.h>
 
-/**
- * advice_losses() - print why most of the lost samples were lost, and what to do
- * @file: where to
- * @counters: the counters; prints nothing if none was lost
+/*
+ * Prints why most of the lost samples were lost, and what to do. Prints nothing if none was
+ * lost.
  */
 void advice_losses(FILE *file, const struct htmm_counters *counters);
 
-/**
- * advice_few() - print if there are too few samples to tell hot pages from others
- * @file: where to
- * @info: the session
- * @stats: its counters
- * @pages: its pages that have a count
- */
+/* Prints if there are too few samples to tell hot pages from others. */
 void advice_few(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		__u64 pages);
 

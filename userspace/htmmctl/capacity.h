@@ -12,21 +12,13 @@
 /* Room for capacity_words(). */
 #define CAPACITY_WORDS	160
 
-/**
- * capacity_default() - the fast tier's size if the user gives no capacity
- *
- * Return: bytes of the first tier, if the kernel ranks several; else 0: the module then
- * takes the memory of all nodes that have CPUs.
+/*
+ * The fast tier's size if the user gives no capacity. Returns bytes of the first tier, if the
+ * kernel ranks several; else 0: the module then takes the memory of all nodes that have CPUs.
  */
 __u64 capacity_default(void);
 
-/**
- * capacity_words() - describe a capacity, and say if it is all memory of the machine
- * @text: filled
- * @pages: the capacity
- *
- * Return: @text.
- */
+/* Describes a capacity, and says if it is all memory of the machine. Returns @text. */
 const char *capacity_words(char text[CAPACITY_WORDS], __u64 pages);
 
 #endif /* HTMMCTL_CAPACITY_H */

@@ -22,11 +22,9 @@ struct check {
 
 #define CHECKS_MAX	8
 
-/**
- * checks_run() - run all checks but those of events
- * @checks: filled
- *
- * Return: the number of checks; the first one is always the module.
+/*
+ * Runs all checks but those of events. Returns the number of checks; the first one is always
+ * the module.
  */
 unsigned int checks_run(struct check checks[CHECKS_MAX]);
 

@@ -5,11 +5,9 @@
 
 #include <sys/types.h>
 
-/**
- * children_each() - call a function for each present child of a process
- * @pid: the process
- * @call: called with the pid of each; never for a kernel that does not tell
- * @value: passed to @call
+/*
+ * Calls a function for each present child of a process. @call: called with the pid of each;
+ * never for a kernel that does not tell.
  */
 void children_each(pid_t pid, void (*call)(void *value, pid_t child), void *value);
 

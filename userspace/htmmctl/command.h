@@ -32,24 +32,13 @@ struct command {
 	int (*run)(const struct command *cmd, int argc, char **argv);
 };
 
-/**
- * command_end() - flush stdout at the end of a program
- * @status: its exit status
- *
- * A full disk must not look like success.
- *
- * Return: @status, or EXIT_FAILED.
+/*
+ * Flushes stdout at the end of a program. A full disk must not look like success. Returns
+ * @status, or EXIT_FAILED.
  */
 int command_end(int status);
 
-/**
- * command_main() - main() of a program that is one command
- * @cmd: the command
- * @argc: words, the program's name first
- * @argv: the words
- *
- * Return: the exit status.
- */
+/* main() of a program that is one command. Returns the exit status. */
 int command_main(const struct command *cmd, int argc, char **argv);
 
 #endif /* HTMMCTL_COMMAND_H */

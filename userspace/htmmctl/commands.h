@@ -25,11 +25,9 @@ extern const struct command cmd_target;
 extern const struct command cmd_tier;
 extern const struct command cmd_top;
 
-/**
- * program_missing() - tell whether a command is a program that is not installed
- * @cmd: the command
- *
- * Return: the package that has it, or NULL.
+/*
+ * Tells whether a command is a program that is not installed. Returns the package that has it,
+ * or NULL.
  */
 const char *program_missing(const struct command *cmd);
 

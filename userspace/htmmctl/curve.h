@@ -88,23 +88,10 @@ struct curve {
 	struct curve_point point[CURVE_POINTS];
 };
 
-/**
- * curve_make() - compute the curve of some pages
- * @curve: filled
- * @tally: the counts of the pages
- * @config: what is known besides
- *
- * Return: 0 or -ENOMEM.
- */
+/* Computes the curve of some pages. Returns 0 or -ENOMEM. */
 int curve_make(struct curve *curve, const struct tally *tally, const struct curve_config *config);
 
-/**
- * curve_at() - the hit ratio at any capacity
- * @curve: the curve
- * @pages: the capacity
- *
- * Return: the ratio with its bounds.
- */
+/* The hit ratio at any capacity. */
 struct curve_point curve_at(const struct curve *curve, __u64 pages);
 
 /**
@@ -119,13 +106,7 @@ struct curve_need {
 	__u64 high;
 };
 
-/**
- * curve_need() - the capacity for a hit ratio
- * @curve: the curve
- * @hit: the ratio, above 0 and below 1
- *
- * Return: the capacity.
- */
+/* The capacity for a hit ratio. */
 struct curve_need curve_need(const struct curve *curve, double hit);
 
 #endif /* HTMMCTL_CURVE_H */

@@ -24,54 +24,29 @@ struct event_mode {
 	bool large_pebs;
 };
 
-/**
- * event_mode() - find out how an event runs
- * @stats: the statistics of the session
- * @event: its index
- *
- * Return: its mode; the last known one if it is armed on no CPU any more.
+/*
+ * Finds out how an event runs. @event: its index. Returns its mode; the last known one if it is
+ * armed on no CPU any more.
  */
 struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int event);
 
 /* The message if they do not compare; takes the smallest and the largest period. */
 #define COUNTS_DIFFER	"each sample counts 1, whether it stands for %llu events or for %llu; see weight-period"
 
-/**
- * counts_compare() - tell if all samples have the same meaning, of any event and at any time
- * @info: the session
- * @stats: its statistics
- * @text: why they do not; empty if they do
- * @size: bytes in @text
- *
- * They do not if periods differ or a budget may change them, while samples are not weighted
- * by their period.
- *
- * Return: true if they do.
+/*
+ * Tells if all samples have the same meaning, of any event and at any time. They do not if
+ * periods differ or a budget may change them, while samples are not weighted by their period.
  */
 bool counts_compare(const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		    char *text, size_t size);
 
-/**
- * event_mode_json() - add the members that say how an event runs
- * @obj: the event's object
- * @mode: how it runs
- */
+/* Adds the members that say how an event runs. */
 void event_mode_json(struct json_object *obj, const struct event_mode *mode);
 
-/**
- * event_period_text() - write an event's period as text
- * @mode: how it runs
- * @text: the period, or the smallest and the largest
- * @size: bytes in @text
- */
+/* Writes an event's period as text. @text: the period, or the smallest and the largest. */
 void event_period_text(const struct event_mode *mode, char *text, size_t size);
 
-/**
- * event_code_text() - write an event as text, in the form that -e takes where possible
- * @event: the event
- * @text: rNNNN, "software" or its type
- * @size: bytes in @text
- */
+/* Writes an event as text, in the form that -e takes where possible. */
 void event_code_text(const struct htmm_event *event, char *text, size_t size);
 
 #endif /* HTMMCTL_EVENT_MODE_H */

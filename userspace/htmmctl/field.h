@@ -37,30 +37,15 @@ struct field {
 #define FIELD(member, name, ...)							\
 	{ .json = name, .at = (unsigned long)&(member), .size = sizeof(member), ##__VA_ARGS__ }
 
-/**
- * fields_json() - add all fields to a JSON object
- * @obj: the object
- * @fields: the fields
- * @from: the struct to read them from
- */
+/* Adds all fields to a JSON object. */
 void fields_json(struct json_object *obj, const struct field *fields, const void *from);
 
-/**
- * fields_text() - print a line for each field that has a text name
- * @file: where to
- * @fields: what to print
- * @from: the struct to read them from
- */
+/* Prints a line for each field that has a text name. */
 void fields_text(FILE *file, const struct field *fields, const void *from);
 
-/**
- * fields_metrics() - print the metric fields of several structs
- * @file: where to
- * @fields: what to print
- * @nr: how many structs there are
- * @item: returns a struct by its number, after labelling it with prom_label(); NULL: there
- *	is only one struct, @arg
- * @arg: for @item
+/*
+ * Prints the metric fields of several structs. @item: returns a struct by its number, after
+ * labelling it with prom_label(); NULL: there is only one struct, @arg.
  */
 void fields_metrics(FILE *file, const struct field *fields, size_t nr,
 		    const void *(*item)(struct prom *prom, const void *arg, size_t number),

@@ -30,24 +30,10 @@ struct format_choice {
 	unsigned int allowed;
 };
 
-/**
- * format_parse() - read the name of a format, for an option
- * @value: struct format_choice
- * @text: the name
- * @err: says which formats exist
- *
- * Return: 0 or -EINVAL.
- */
+/* Reads the name of a format, for an option. Returns 0 or -EINVAL. */
 int format_parse(void *value, const char *text, struct htmm_error *err);
 
-/**
- * format_json() - choose JSON, for an option without an argument
- * @value: struct format_choice
- * @text: NULL
- * @err: not set
- *
- * Return: 0.
- */
+/* Chooses JSON, for an option without an argument. Returns 0. */
 int format_json(void *value, const char *text, struct htmm_error *err);
 
 /* The option --format; @names are the formats, as help and completion print them. */

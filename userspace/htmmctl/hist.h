@@ -9,22 +9,15 @@
 #include <htmm/htmm.h>
 #include "hit.h"
 
-/**
- * hist_print() - draw a histogram
- * @file: where to
- * @hist: the histogram
- * @hit: the hit ratio of the same pages; NULL: unknown
- * @all: show every bin; else merge the higher ones into one
+/*
+ * Draws a histogram. @hit: the hit ratio of the same pages; NULL: unknown. @all: show every
+ * bin; else merge the higher ones into one.
  */
 void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct hit *hit, bool all);
 
-/**
- * hist_json() - describe a histogram
- * @hist: the histogram
- * @ratio: the share of its samples on the hottest pages; size 0: unknown
- * @hit: the hit ratio of the same pages
- *
- * Return: the object, which the caller owns.
+/*
+ * Describes a histogram. @ratio: the share of its samples on the hottest pages; size 0:
+ * unknown. The caller owns it.
  */
 struct json_object *hist_json(const struct htmm_hist_buf *hist,
 			      const struct htmm_hit_ratio *ratio, const struct hit *hit);
@@ -36,16 +29,10 @@ __u64 hist_fast_pages(const struct htmm_hist_buf *hist);
 int ratio_read(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
 	       struct htmm_error *err);
 
-/**
- * hist_hit() - read the hit ratio of the pages of a target
- * @fd: the device
- * @target: its number; 0: all targets together
- * @unit: enum htmm_unit
- * @ratio: the share of the samples on the hottest pages, as ratio_read()
- * @hit: the hit ratio
- * @err: says what could not be read
- *
- * Return: 0 or a negative errno.
+/*
+ * Reads the hit ratio of the pages of a target. @target: its number; 0: all targets together.
+ * @unit: enum htmm_unit. @ratio: the share of the samples on the hottest pages, as
+ * ratio_read(). Returns 0 or a negative errno.
  */
 int hist_hit(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio, struct hit *hit,
 	     struct htmm_error *err);

@@ -35,36 +35,19 @@ struct mapping {
 /* "1", "1 92%" if not all is there, or "-". */
 const char *mapping_node(char text[NODE_TEXT], const struct mapping *map);
 
-/**
- * mappings_sum() - sum pages by mapping
- * @names: what the pages belong to; the mappings point into it
- * @list: the pages
- * @nr: receives how many mappings there are
- * @err: says if there is no memory
- *
- * Return: the mappings, those with the most samples first, for free(3); or NULL.
+/*
+ * Sums pages by mapping. @names: what the pages belong to; the mappings point into it. Returns
+ * the mappings, those with the most samples first, for free(3); or NULL.
  */
 struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_list *list,
 			     size_t *nr, struct htmm_error *err);
 
-/**
- * mappings_print_text() - print mappings as a table
- * @file: where to
- * @maps: the mappings
- * @nr: how many there are
- */
+/* Prints mappings as a table. */
 void mappings_print_text(FILE *file, const struct mapping *maps, size_t nr);
 
-/**
- * mappings_print() - print the mappings with the most samples
- * @file: where to
- * @names: what the pages belong to
- * @list: the pages
- * @max: the most mappings to print; 0: all
- * @json: as a JSON object
- * @err: says if there is no memory
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Prints the mappings with the most samples. @max: the most mappings to print; 0: all. Returns
+ * 0 or -ENOMEM.
  */
 int mappings_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
 		   size_t max, bool json, struct htmm_error *err);

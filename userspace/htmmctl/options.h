@@ -58,47 +58,27 @@ struct opt {
 /* opts_parse() returns this when the command should run. */
 #define OPTS_GO_ON	(-1)
 
-/**
- * opts_parse() - read a command's options; answers --help and reports misuse
- * @cmd: the command
- * @argc: words, the command's name first
- * @argv: the words
- * @tables: tables of options, NULL at the end
- * @rest: set to the index of the first word that is no option; NULL if the command takes no
- *	words
- *
- * Every command also has -q and -v, which set &verbosity, --help, --help-all, and
- * --list-options, which prints a line for each option: its letter, name and argument, "-"
- * for none, what it does, and which words its argument may be, with tabs between them.
- *
- * Return: OPTS_GO_ON, or the exit status.
+/*
+ * Reads a command's options; answers --help and reports misuse. @tables: tables of options,
+ * NULL at the end. @rest: set to the index of the first word that is no option; NULL if the
+ * command takes no words. Every command also has -q and -v, which set &verbosity, --help,
+ * --help-all, and --list-options, which prints a line for each option: its letter, name and
+ * argument, "-" for none, what it does, and which words its argument may be, with tabs between
+ * them. Returns OPTS_GO_ON, or the exit status.
  */
 int opts_parse(const struct command *cmd, int argc, char **argv,
 	       const struct opt *const *tables, int *rest);
 
-/**
- * opt_word() - find an option's argument in a list of words
- * @words: the words; an element may be NULL: not available here
- * @nr: how many there are
- * @text: what the user has typed
- * @what: start of the error message
- * @err: says that @text is none of them, and which word was meant or which exist
- *
- * Return: the word's index, or -EINVAL.
+/*
+ * Finds an option's argument in a list of words. @words: the words; an element may be NULL: not
+ * available here. Returns the word's index, or -EINVAL.
  */
 int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
 	     struct htmm_error *err);
 
-/**
- * opt_words() - find an option's argument, words with commas between, in a list
- * @word: the word of a number, from 0 on
- * @nr: how many there are, at most 16
- * @text: what the user has typed
- * @what: start of the error message
- * @mask: the bits of the words found are set
- * @err: as of opt_word()
- *
- * Return: 0 or a negative errno.
+/*
+ * Finds an option's argument, words with commas between, in a list. @nr: how many there are, at
+ * most 16. Returns 0 or a negative errno.
  */
 int opt_words(const char *(*word)(unsigned int i), unsigned int nr, const char *text,
 	      const char *what, __u32 *mask, struct htmm_error *err);

@@ -18,13 +18,8 @@ struct pace {
 	double next;
 };
 
-/**
- * pace_looked() - plan the next look
- * @pace: the plan
- * @now: when this look ended
- * @cost: the CPU time that it took
- *
- * The next look comes when a twentieth of the time has passed since this one, or later, if all
+/*
+ * Plans the next look: when a twentieth of the time has passed since this one, or later, if all
  * of them would take too much.
  */
 void pace_looked(struct pace *pace, double now, double cost);

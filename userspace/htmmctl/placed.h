@@ -16,24 +16,16 @@ struct placed {
 	struct htmm_page_list list;
 };
 
-/**
- * placed_refresh() - look where the hottest pages are now
- * @placed: the pages; of those whose place is not known any more, the old place stays
- * @fd: the device; a module that cannot tell changes nothing
+/*
+ * Looks where the hottest pages are now. @placed: the pages; of those whose place is not known
+ * any more, the old place stays. @fd: the device; a module that cannot tell changes nothing.
  */
 void placed_refresh(struct placed *placed, int fd);
 
-/**
- * placed_fill() - fill in where pages were, if it is not known where they are
- * @placed: what was seen
- * @list: the pages
- */
+/* Fills in where pages were, if it is not known where they are. */
 void placed_fill(const struct placed *placed, struct htmm_page_list *list);
 
-/**
- * placed_free() - forget the pages
- * @placed: the pages; may be all zero
- */
+/* Forgets the pages. @placed may be all zero. */
 void placed_free(struct placed *placed);
 
 #endif /* HTMMCTL_PLACED_H */

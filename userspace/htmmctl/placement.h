@@ -42,21 +42,14 @@ struct placement_sums {
 	__u32 hit_ppm;
 };
 
-/**
- * placement_read() - read where the pages of a target are
- * @fd: the device
- * @target: its number; 0: all targets together
- * @placement: filled; free it with placement_free()
- * @err: the error
- *
- * Return: 0 or a negative errno, see struct htmm_placement.
+/*
+ * Reads where the pages of a target are. @target: its number; 0: all targets together.
+ * @placement: filled; free it with placement_free(). Returns 0 or a negative errno, see struct
+ * htmm_placement.
  */
 int placement_read(int fd, __u32 target, struct placement *placement, struct htmm_error *err);
 
-/**
- * placement_free() - free a placement
- * @placement: the placement; may be all zero
- */
+/* Frees a placement. @placement may be all zero. */
 void placement_free(struct placement *placement);
 
 /* Does the module tell where pages are? */
@@ -84,12 +77,7 @@ void place_json(struct json_object *obj, __s32 node, __u32 mapping_shift);
 /* Say which pages of a list have no node, although it was asked for, and why. */
 void places_notice(const struct htmm_page_list *list);
 
-/**
- * placement_json() - describe a placement
- * @obj: the object to which its members are added
- * @placement: the placement
- * @bins: with the histogram of each node
- */
+/* Describes a placement. */
 void placement_json(struct json_object *obj, const struct placement *placement, bool bins);
 
 #endif /* HTMMCTL_PLACEMENT_H */

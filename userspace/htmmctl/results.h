@@ -34,31 +34,17 @@ struct results {
 	struct htmm_names *names;
 };
 
-/**
- * results_read() - read the results of the session
- * @res: filled; @res.names, if set, is used and kept
- * @fd: the device
- * @max_pages: the most hot pages to read; 0: all
- * @err: says what could not be read
- *
- * Return: 0 or a negative errno; free @res in both cases.
+/*
+ * Reads the results of the session. @res: filled; @res.names, if set, is used and kept.
+ * @max_pages: the most hot pages to read; 0: all. Returns 0 or a negative errno; free @res in
+ * both cases.
  */
 int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err);
 
-/**
- * results_hit() - read what the fast tier could serve, which walks all pages
- * @res: the results
- * @fd: the device
- * @err: says what could not be read
- *
- * Return: 0 or a negative errno.
- */
+/* Reads what the fast tier could serve, which walks all pages. Returns 0 or a negative errno. */
 int results_hit(struct results *res, int fd, struct htmm_error *err);
 
-/**
- * results_free() - free the results
- * @res: the results; may be all zero
- */
+/* Frees the results. @res may be all zero. */
 void results_free(struct results *res);
 
 /* Sum over the channels of a CPU and an event; -1: of all CPUs or events. */

@@ -41,58 +41,35 @@ struct served_list {
 	size_t nr;
 };
 
-/**
- * served_read() - read what served the samples of all targets
- * @list: filled; free it with served_free()
- * @fd: the device
- * @info: the session
- * @stats: its events
- * @targets: its targets
- * @err: the error
- *
- * Return: 0 or a negative errno.
+/*
+ * Reads what served the samples of all targets. @list: filled; free it with served_free().
+ * Returns 0 or a negative errno.
  */
 int served_read(struct served_list *list, int fd, const struct htmm_info *info,
 		const struct htmm_stats_buf *stats, const struct htmm_target_list *targets,
 		struct htmm_error *err);
 
-/**
- * served_read_target() - read what served the samples of a target
- * @served: filled; free its buffer with htmm_served_free()
- * @fd: the device
- * @info: the session
- * @stats: its events
- * @target: the target's number; 0: all together
- * @err: the error
- *
- * Return: 0 or a negative errno.
+/*
+ * Reads what served the samples of a target. @served: filled; free its buffer with
+ * htmm_served_free(). @target: the target's number; 0: all together. Returns 0 or a negative
+ * errno.
  */
 int served_read_target(struct served *served, int fd, const struct htmm_info *info,
 		       const struct htmm_stats_buf *stats, __u32 target, struct htmm_error *err);
 
-/**
- * served_free() - free the list
- * @list: the list; may be all zero
- */
+/* Frees the list. @list may be all zero. */
 void served_free(struct served_list *list);
 
 /* Does the session count what served samples? */
 bool served_known(const struct htmm_info *info);
 
-/**
- * served_ratio() - the measured hit ratio of the fast tier
- * @tiers: loads by tier
- * @ppm: set to it, in millionths
- *
- * Return: false if it is not known: there are no such samples, or they do not tell.
+/*
+ * The measured hit ratio of the fast tier. @ppm: set to it, in millionths. Returns false if it
+ * is not known: there are no such samples, or they do not tell.
  */
 bool served_ratio(const struct tier_sums *tiers, __u32 *ppm);
 
-/**
- * served_json() - describe what served the samples of a target
- * @served: that
- * @stats: the session's events
- */
+/* Describes what served the samples of a target. */
 struct json_object *served_json(const struct served *served, const struct htmm_stats_buf *stats);
 
 #endif /* HTMMCTL_SERVED_H */

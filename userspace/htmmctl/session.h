@@ -36,83 +36,45 @@ struct session {
 /* Number of options that target_opts() fills in; it adds no end mark. */
 #define TARGET_OPTS	3
 
-/**
- * target_opts() - make the options that choose what is sampled
- * @session: where their values go
- * @opts: the start of a table
- */
+/* Makes the options that choose what is sampled. */
 void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
 
 /* Number of options that session_opts() fills in, with the end mark. */
 #define SESSION_OPTS	(TARGET_OPTS + 8)
 
-/**
- * session_opts() - make the options that describe a session
- * @session: where their values go
- * @opts: the table
- */
+/* Makes the options that describe a session. */
 void session_opts(struct session *session, struct opt opts[SESSION_OPTS]);
 
-/**
- * session_check() - check that the options do not conflict
- * @session: the session
- * @err: says which ones conflict
- *
- * Return: 0 or -EINVAL.
- */
+/* Checks that the options do not conflict. Returns 0 or -EINVAL. */
 int session_check(const struct session *session, struct htmm_error *err);
 
-/**
- * session_finish() - set the events and periods that the user did not give
- * @session: the session
- * @err: says why no event of this machine will do
- *
- * Return: 0, or -ENOENT if the user has named no event, and the CPU has none.
+/*
+ * Sets the events and periods that the user did not give. Returns 0, or -ENOENT if the user has
+ * named no event, and the CPU has none.
  */
 int session_finish(struct session *session, struct htmm_error *err);
 
-/**
- * session_add_target() - add a process or a cgroup to sample
- * @session: the session
- * @target: the target; the session takes over a cgroup's file
- * @err: says if there are too many
- *
- * Return: 0 or -E2BIG.
+/*
+ * Adds a process or a cgroup to sample. @target: the target; the session takes over a cgroup's
+ * file. Returns 0 or -E2BIG.
  */
 int session_add_target(struct session *session, const struct htmm_target *target,
 		       struct htmm_error *err);
 
-/**
- * session_default_events() - add the event that is sampled if the user gives none
- * @list: the events
- * @why: if it is not the first choice, says why that is not available
- *
- * Adds nothing if no event of the CPU can be sampled here.
- *
- * Return: true if it is the first choice.
+/*
+ * Adds the event that is sampled if the user gives none. @why: if it is not the first choice,
+ * says why that is not available. Adds nothing if no event of the CPU can be sampled here.
+ * Returns true if it is the first choice.
  */
 bool session_default_events(struct htmm_event_list *list, struct htmm_error *why);
 
-/**
- * session_start() - start a session
- * @session: the session, finished
- * @fd: the device
- * @flags: HTMM_START_*
- * @err: says why it did not start
- *
- * Return: 0 or a negative errno.
- */
+/* Starts a session. @flags: HTMM_START_*. Returns 0 or a negative errno. */
 int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err);
 
-/**
- * session_stop() - end a session that was started
- * @session: the session
- * @fd: the device
- * @err: says why it could not be ended
- *
- * Return: 0; -EALREADY if someone else has stopped it, so that its results are not of all the
- * time; -ESTALE if another one has begun since then, so that its results are gone; or another
- * negative errno.
+/*
+ * Ends a session that was started. Returns 0; -EALREADY if someone else has stopped it, so that
+ * its results are not of all the time; -ESTALE if another one has begun since then, so that its
+ * results are gone; or another negative errno.
  */
 int session_stop(const struct session *session, int fd, struct htmm_error *err);
 

@@ -15,11 +15,10 @@ struct signals {
 	sigset_t old;
 };
 
-/**
- * signals_accept() - let SIGINT, SIGTERM and SIGQUIT end this program
- *
- * A script that starts a job with '&' makes it ignore SIGINT and SIGQUIT, but SIGINT must
- * end a recording. A command that is run inherits this, as signals are forwarded to it.
+/*
+ * Lets SIGINT, SIGTERM and SIGQUIT end this program. A script that starts a job with '&' makes
+ * it ignore SIGINT and SIGQUIT, but SIGINT must end a recording. A command that is run inherits
+ * this, as signals are forwarded to it.
  */
 void signals_accept(void);
 
@@ -32,23 +31,13 @@ void signals_restore(const struct signals *signals);
 /* Undo signals_block(), and discard the signals that are pending. */
 void signals_drop(const struct signals *signals);
 
-/**
- * signals_wait() - wait for one of the signals
- * @signals: the signals, blocked
- * @ms: how long, in milliseconds
- * @info: filled if one came
- *
- * Return: the signal, or 0 if none came.
+/*
+ * Waits for one of the signals. @ms: how long, in milliseconds. Returns the signal, or 0 if
+ * none came.
  */
 int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info);
 
-/**
- * signals_fd() - make a file descriptor to read the signals from
- * @signals: the signals, blocked
- * @another: one more signal to block and read
- *
- * Return: a file descriptor to read struct signalfd_siginfo from, or a negative errno.
- */
+/* Returns a file descriptor to read struct signalfd_siginfo from, or a negative errno. */
 int signals_fd(struct signals *signals, int another);
 
 #endif /* HTMMCTL_SIGNALS_H */

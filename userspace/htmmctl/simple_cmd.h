@@ -6,16 +6,9 @@
 #include "options.h"
 #include "commands.h"
 
-/**
- * simple_cmd() - read a command's options, and make one call to the device
- * @cmd: the command
- * @argc: words, the command's name first
- * @argv: the words
- * @opts: its options
- * @call: called after the options are read; returns 0 or a negative errno
- * @arg: for @call
- *
- * Return: the exit status.
+/*
+ * Reads a command's options, and make one call to the device. @call: called after the options
+ * are read; returns 0 or a negative errno. Returns the exit status.
  */
 int simple_cmd(const struct command *cmd, int argc, char **argv, const struct opt *opts,
 	       int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);

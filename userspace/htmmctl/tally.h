@@ -30,19 +30,10 @@ struct tally {
 	size_t room;
 };
 
-/**
- * tally_add() - add a page
- * @tally: the counts
- * @count: its count; nothing is added if it is 0
- *
- * Return: 0 or -ENOMEM.
- */
+/* Adds a page. @count: its count; nothing is added if it is 0. Returns 0 or -ENOMEM. */
 int tally_add(struct tally *tally, __u32 count);
 
-/**
- * tally_free() - free what it has
- * @tally: the counts; all zero afterwards
- */
+/* Frees what it has. @tally is all zero afterwards. */
 void tally_free(struct tally *tally);
 
 #endif /* HTMMCTL_TALLY_H */

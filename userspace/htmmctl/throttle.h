@@ -18,24 +18,15 @@ struct throttle {
 	long cpu_percent;
 };
 
-/**
- * throttle_read() - read the limits in force
- * @limits: filled
- */
+/* Reads the limits in force. */
 void throttle_read(struct throttle *limits);
 
-/**
- * throttle_by_time() - tell if the kernel lowers the rate when sampling takes too long
- * @limits: the limits
- */
+/* Tells if the kernel lowers the rate when sampling takes too long. */
 bool throttle_by_time(const struct throttle *limits);
 
-/**
- * throttle_explain() - say that samples were lost, and how to avoid it
- * @limits: the limits
- * @stats: counters of a session
- * @text: set to a sentence without a full stop; empty if nothing was throttled
- * @size: bytes in @text
+/*
+ * Says that samples were lost, and how to avoid it. @text: set to a sentence without a full
+ * stop; empty if nothing was throttled.
  */
 void throttle_explain(const struct throttle *limits, const struct htmm_stats_buf *stats,
 		      char *text, size_t size);

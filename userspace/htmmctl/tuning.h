@@ -10,14 +10,7 @@
 	{ OPT_CALL, key, "tune", "NAME=VALUE", "a setting, see 'htmmctl help tuning'", session,	\
 	  .call = tuning_set }
 
-/**
- * tuning_set() - change a setting
- * @session: the &struct session
- * @text: NAME=VALUE
- * @err: says what is wrong with either
- *
- * Return: 0 or a negative errno.
- */
+/* Changes a setting. Returns 0 or a negative errno. */
 int tuning_set(void *session, const char *text, struct htmm_error *err);
 
 /* Prints all settings. Returns an exit status. */

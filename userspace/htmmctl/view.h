@@ -11,13 +11,7 @@
 /* Hot pages shown without -n. */
 #define HOT_PAGES_DEFAULT	20
 
-/**
- * results_print() - print a report
- * @file: where to
- * @res: the results
- * @json: as one JSON object
- * @exit_status: of the command that ran; negative: no command
- */
+/* Prints a report. @exit_status: of the command that ran; negative: no command. */
 void results_print(FILE *file, struct results *res, bool json, int exit_status);
 
 /* Each part of the report. The caller owns the JSON objects. */
