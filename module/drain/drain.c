@@ -297,13 +297,9 @@ static u64 htmm_drain_weight_unit(const struct htmm_config *config)
 	return unit;
 }
 
-/**
- * htmm_drain_init - prepare a drain without a thread
- * @drain: zeroed
- * @config: configuration of the session
- * @samplers: the samplers, without events yet; their rings wake the thread
- * @trackers: destination of the samples; not accessed yet
- * @memcg: the memory cgroup charged for the thread's allocations
+/*
+ * Prepare a drain without a thread. @samplers have no events yet; @trackers are not accessed yet;
+ * @memcg is charged for the thread's allocations.
  */
 void htmm_drain_init(struct htmm_drain *drain, const struct htmm_config *config,
 		     struct htmm_sampler_set *samplers, struct htmm_tracker_set *trackers,
@@ -331,15 +327,7 @@ void htmm_drain_init(struct htmm_drain *drain, const struct htmm_config *config,
 	}
 }
 
-/**
- * htmm_drain_start - start the thread
- * @drain: a prepared drain
- * @nice: its nice value, -20 to 19
- * @err: on failure, the reason
- *
- * Context: process, may sleep.
- * Return: 0, or the errno of kthread_create().
- */
+/* Start the thread. Returns 0, or the errno of kthread_create(). May sleep. */
 int htmm_drain_start(struct htmm_drain *drain, int nice, struct htmm_error *err)
 {
 	struct task_struct *task = kthread_create(ksampled, drain, "ksampled");
@@ -357,13 +345,9 @@ int htmm_drain_start(struct htmm_drain *drain, int nice, struct htmm_error *err)
 	return 0;
 }
 
-/**
- * htmm_drain_stop - drain what is left and end the thread
- * @drain: the drain; does nothing if it was never started
- *
- * Every event must have been released, and no handler may be running.
- *
- * Context: process, may sleep.
+/*
+ * Drain what is left and end the thread, if it was started. Every event has been released, and no
+ * handler is running. May sleep.
  */
 void htmm_drain_stop(struct htmm_drain *drain)
 {
@@ -374,15 +358,10 @@ void htmm_drain_stop(struct htmm_drain *drain)
 	htmm_pages_free(&drain->spares);
 }
 
-/**
- * htmm_drain_reset - set every counter to zero and forget all pages
- * @drain: the drain, running or stopped
- * @old: empty; set to the old trackers, for htmm_tracker_list_put() without a lock
- *
- * Pages and counters are reset at the same sample.
- *
- * Context: process, may sleep; the trackers do not change. Takes the lock of the trackers.
- * Return: 0, or -ENOMEM, with nothing changed.
+/*
+ * Set every counter to zero and forget all pages, at the same sample. @old gets the old
+ * trackers, for htmm_tracker_list_put() without a lock. The set of trackers does not change
+ * meanwhile. Returns 0, or -ENOMEM, with nothing changed. May sleep.
  */
 int htmm_drain_reset(struct htmm_drain *drain, struct htmm_tracker_list *old)
 {

@@ -19,19 +19,12 @@ static int htmm_frame_notify(struct notifier_block *block, unsigned long action,
 
 static struct notifier_block htmm_frame_block = { .notifier_call = htmm_frame_notify };
 
-/**
- * htmm_frame_init - watch memory go offline
- *
- * Return: 0 or a negative errno.
- */
+/* Watch memory go offline. Returns 0 or a negative errno. */
 int htmm_frame_init(void)
 {
 	return register_memory_notifier(&htmm_frame_block);
 }
 
-/**
- * htmm_frame_exit - end htmm_frame_init()
- */
 void htmm_frame_exit(void)
 {
 	unregister_memory_notifier(&htmm_frame_block);
@@ -44,18 +37,12 @@ static bool htmm_frame_of_nobody(struct page *page, unsigned int shift)
 	       (shift > PAGE_SHIFT && !READ_ONCE(page_folio(page)->mapping));
 }
 
-/**
- * htmm_frame_node - the node of a frame that was seen in a page table
- * @pfn: its number
- * @shift: base-2 logarithm of the size of its mapping; 0: not known
- *
- * The page may be freed and used for something else at any time: its node remains the same,
- * and a wrong answer does no harm.
- *
- * Context: any that may be preempted; no lock keeps the memory online.
- * Return: the node; NUMA_NO_NODE if the frame takes none of the process's memory, as device
- * memory, pages of zeroes that all processes share, and the kernel's own pages, or if it has
- * gone offline.
+/*
+ * The node of a frame that was seen in a page table, in a mapping of 2^@shift bytes (0: not
+ * known). The page may be freed and used for something else at any time: its node remains the
+ * same, and a wrong answer does no harm. NUMA_NO_NODE if the frame takes none of the process's
+ * memory, as device memory, pages of zeroes that all processes share, and the kernel's own
+ * pages, or if it has gone offline. Context: may be preempted; no lock keeps the memory online.
  */
 int htmm_frame_node(unsigned long pfn, unsigned int shift)
 {
@@ -70,12 +57,9 @@ int htmm_frame_node(unsigned long pfn, unsigned int shift)
 	return node;
 }
 
-/**
- * htmm_frame_may_be_on - can a frame be on a node?
- * @pfn: its number
- * @node: the node; NUMA_NO_NODE: any
- *
- * Most frames of other nodes are known by their number, without a look at their struct page.
+/*
+ * Can a frame be on a node (NUMA_NO_NODE: any)? Most frames of other nodes are known by their
+ * number, without a look at their struct page.
  */
 bool htmm_frame_may_be_on(unsigned long pfn, int node)
 {

@@ -271,15 +271,10 @@ static bool htmm_look_pass(struct htmm_look_at *at, u64 now)
 	return true;
 }
 
-/**
- * htmm_tracker_look - look for freed pages, and forget them, in a bounded step
- * @tracker: the tracker
- *
- * The counts of exited processes are left alone.
- *
- * Context: the drain thread; @tracker->lock is held. Takes the lock of an address space if it is
- * free.
- * Return: true if it has done something, so that there may be more to do.
+/*
+ * Look for freed pages, and forget them, in a bounded step. The counts of exited processes are
+ * left alone. Returns true if it has done something, so that there may be more to do. Context:
+ * the drain thread; @tracker->lock is held. Takes the lock of an address space if it is free.
  */
 bool htmm_tracker_look(struct htmm_tracker *tracker)
 {

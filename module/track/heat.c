@@ -6,12 +6,7 @@
 #include "base/trace.h"
 #include "tracker.h"
 
-/**
- * htmm_tracker_find_thresholds - compute the thresholds for a capacity
- * @hist: a histogram
- * @capacity: what the fast tier holds, in the histogram's unit
- * @thresholds: set to them
- */
+/* The thresholds for a capacity in the histogram's unit. */
 void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 				  struct htmm_thresholds *thresholds)
 {
@@ -20,14 +15,6 @@ void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 						    thresholds->hot);
 }
 
-/**
- * htmm_tracker_read_hist - read a histogram, and compute its thresholds
- * @tracker: the tracker
- * @kind: of base pages or of regions
- * @out: set
- *
- * Context: process; @tracker->lock is held.
- */
 void htmm_tracker_read_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 			    struct htmm_tracker_hist *out)
 {
@@ -51,14 +38,9 @@ static void htmm_tracker_trace_thresholds(struct htmm_tracker *tracker, enum htm
 			     htmm_tracker_capacity(hist.capacity, kind), tracker->number);
 }
 
-/**
- * htmm_tracker_adapt - report the thresholds now
- * @tracker: the tracker
- *
- * Nobody reads thresholds of an earlier moment: pages come and go, so whoever needs thresholds
- * computes those of the histogram that is there. An adaptation only reports them.
- *
- * Context: process; @tracker->lock is held.
+/*
+ * Report the thresholds now. Nobody reads thresholds of an earlier moment: pages come and go, so
+ * whoever needs thresholds computes those of the histogram that is there.
  */
 void htmm_tracker_adapt(struct htmm_tracker *tracker)
 {
@@ -73,12 +55,7 @@ void htmm_tracker_adapt(struct htmm_tracker *tracker)
 		tracker->next_adaptation = U64_MAX;
 }
 
-/**
- * htmm_tracker_cool - halve every count now
- * @tracker: the tracker
- *
- * Context: process; @tracker->lock is held.
- */
+/* Halve every count now. */
 void htmm_tracker_cool(struct htmm_tracker *tracker)
 {
 	struct htmm_table *table = &tracker->table;
@@ -93,12 +70,7 @@ void htmm_tracker_cool(struct htmm_tracker *tracker)
 	htmm_tracker_adapt(tracker);
 }
 
-/**
- * htmm_tracker_settle - cool and adapt if due
- * @tracker: the tracker
- *
- * Context: process; @tracker->lock is held.
- */
+/* Cool and adapt if due. */
 void htmm_tracker_settle(struct htmm_tracker *tracker)
 {
 	const struct htmm_table_stats *stats = &tracker->table.stats;

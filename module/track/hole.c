@@ -41,19 +41,11 @@ static unsigned long htmm_hole_size(struct vm_area_struct *vma, unsigned long ad
 	return pmd_none(READ_ONCE(*pmd_offset(pud, addr))) ? PMD_SIZE : 0;
 }
 
-/**
- * htmm_hole_end - pass over what has no page tables
- * @vma: the mapping
- * @addr: an address in it
- * @end: where to stop, above @addr
- * @budget: empty entries that may be passed; reduced by those that were
- *
- * Reads the tables above those of single pages. Within a mapping they stay while the lock of
- * the address space is held.
- *
- * Context: process, with the lock of the address space held for reading.
- * Return: the lowest address from @addr on that may have a page, or that the budget was not
- * enough for; @end if there is none.
+/*
+ * Pass over what has no page tables, from @addr in @vma up to @end, and at most *@budget empty
+ * entries, by which it is reduced. Reads the tables above those of single pages: within a mapping
+ * they stay while the lock of the address space is held, for reading. Returns the lowest address
+ * that may have a page, or that the budget was not enough for; @end if there is none.
  */
 unsigned long htmm_hole_end(struct vm_area_struct *vma, unsigned long addr,
 			    unsigned long end, unsigned int *budget)

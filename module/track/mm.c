@@ -16,16 +16,10 @@
 
 static_assert(4 * HTMM_MM_BYTES <= HTMM_BYTES_PER_MM);
 
-/**
- * htmm_mm_set_init - prepare an empty set
- * @set: the set
- * @max_bytes: limit of the tables with their pages, in bytes; address spaces take at most a
- *	quarter of it
- * @keep_gone: keep address spaces that are gone, and add processes that exited before their
- *	first sample was drained
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
+/*
+ * @max_bytes: limit of the table with their pages; address spaces take at most a quarter of it.
+ * @keep_gone: keep address spaces that are gone, and add processes that exited before their first
+ * sample was drained. Returns 0 or -ENOMEM.
  */
 int htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
 {
@@ -42,12 +36,7 @@ int htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
 	return set->by_cookie ? 0 : -ENOMEM;
 }
 
-/**
- * htmm_mm_set_destroy - free a set
- * @set: the set
- *
- * Context: process, may sleep; reschedules.
- */
+/* Free a set. May sleep. */
 void htmm_mm_set_destroy(struct htmm_mm_set *set)
 {
 	struct htmm_mm *mm;
@@ -80,13 +69,7 @@ static bool htmm_pid_runs(struct pid *pid, u64 cookie)
 	return alive;
 }
 
-/**
- * htmm_mm_alive - does an address space still exist?
- * @mm: the address space
- *
- * Context: any.
- * Return: false once its process has exited or runs another program.
- */
+/* False once the process of an address space has exited or runs another program. */
 bool htmm_mm_alive(const struct htmm_mm *mm)
 {
 	return !mm->gone && htmm_pid_runs(mm->pid, mm->cookie);
@@ -106,16 +89,10 @@ static struct mm_struct *htmm_task_mm(struct task_struct *leader)
 	return mm;
 }
 
-/**
- * htmm_mm_get - get the memory of an address space
- * @mm: the address space
- *
- * During exec() there is a moment in which a process has its new memory and still the cookie of
- * its old one: then it is not taken.
- *
- * Context: process.
- * Return: the memory with a reference for mmput_async(), or NULL if its process has exited or
- * runs another program, or is about to.
+/*
+ * Get the memory of an address space, with a reference for mmput_async(); NULL if its process
+ * has exited or runs another program, or is about to: during exec() there is a moment in which
+ * a process has its new memory and still the cookie of its old one.
  */
 struct mm_struct *htmm_mm_get(const struct htmm_mm *mm)
 {
@@ -177,15 +154,10 @@ static struct htmm_mm *htmm_mm_set_lookup(struct htmm_mm_set *set, u32 nr, u64 c
 	return NULL;
 }
 
-/**
- * htmm_mm_set_get - the address space of a sample, added if it is not known
- * @set: the set
- * @nr: process of the sample, in the initial pid namespace
- * @cookie: cookie of the sample
- *
- * Context: process context in the initial pid namespace.
- * Return: the address space, or -ESRCH if its process has exited or it is being removed, -EBUSY
- * if there are too many address spaces already, -ENOMEM.
+/*
+ * The address space of a sample of process @nr in the initial pid namespace, added if it is not
+ * known; or -ESRCH if its process has exited or it is being removed, -EBUSY if there are too many
+ * address spaces already, -ENOMEM. Context: process context in the initial pid namespace.
  */
 struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie)
 {
@@ -209,23 +181,15 @@ struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie)
 	return mm;
 }
 
-/**
- * htmm_mm_set_find - look up an address space by its number
- * @set: the set
- * @id: its number
- *
- * Return: the address space or NULL.
- */
+/* The address space with a number, or NULL. */
 struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id)
 {
 	return xa_load(&set->by_id, id);
 }
 
-/**
- * htmm_mm_set_note - a region of an address space was created, or is about to be removed
- * @set: the set
- * @id: the address space, which is not removed while it has regions
- * @change: 1 or -1
+/*
+ * A region of an address space was created (1), or is about to be removed (-1): it is not removed
+ * itself while it has regions.
  */
 void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change)
 {
@@ -253,15 +217,10 @@ static bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm
 			    set->nr >= set->max);
 }
 
-/**
- * htmm_mm_set_find_gone - find an address space to forget
- * @set: the set
- * @budget: most address spaces to look at; the next call continues after them
- *
- * If there is no room for another address space, choose the one with the fewest regions of
- * those that were looked at and are gone.
- *
- * Return: the address space, or NULL.
+/*
+ * Find an address space to forget among the next @budget ones; NULL if there is none. If there
+ * is no room for another address space, it is the one with the fewest regions of those that are
+ * gone.
  */
 struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budget)
 {
@@ -282,11 +241,7 @@ struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budg
 	return emptiest && htmm_mm_set_forgets(set, emptiest) ? emptiest : NULL;
 }
 
-/**
- * htmm_mm_set_remove - forget one address space
- * @set: the set
- * @mm: the address space, which must have no tracked pages; it is freed
- */
+/* Forget and free an address space, which has no regions. */
 void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm)
 {
 	xa_erase(&set->by_id, mm->id);

@@ -8,10 +8,6 @@
 /* Pages freed between two calls of cond_resched(). */
 #define HTMM_FREE_SLICE	1024
 
-/**
- * htmm_pages_init - prepare an empty set
- * @pages: the set
- */
 void htmm_pages_init(struct htmm_pages *pages)
 {
 	INIT_LIST_HEAD(&pages->list);
@@ -29,12 +25,9 @@ static bool htmm_pages_grow(struct htmm_pages *pages, gfp_t gfp)
 	return true;
 }
 
-/**
- * htmm_pages_fill - allocate pages
- * @pages: the set
- * @nr: number of pages it should have; it gets fewer if memory is short
- *
- * Context: process, may sleep for a long time: hold no lock that others wait for.
+/*
+ * Allocate pages until there are @nr, or fewer if memory is short. May sleep for a long time:
+ * hold no lock that others wait for.
  */
 void htmm_pages_fill(struct htmm_pages *pages, u32 nr)
 {
@@ -42,13 +35,9 @@ void htmm_pages_fill(struct htmm_pages *pages, u32 nr)
 		;
 }
 
-/**
- * htmm_pages_move - move a page from one set to another
- * @to: gets it
- * @from: source of the page; if it is empty, a page is allocated without sleeping
- *
- * Context: process, under both owners' locks; does not sleep.
- * Return: the page's memory, with undefined contents; NULL if there is no memory.
+/*
+ * Move a page to another set; if @from is empty, allocate one without sleeping. Returns its
+ * memory, with undefined contents; NULL if there is none.
  */
 void *htmm_pages_move(struct htmm_pages *to, struct htmm_pages *from)
 {
@@ -63,14 +52,7 @@ void *htmm_pages_move(struct htmm_pages *to, struct htmm_pages *from)
 	return page_address(page);
 }
 
-/**
- * htmm_pages_take - move a given page from one set to another
- * @to: gets it
- * @from: has it
- * @page: the page's memory
- *
- * Context: process, under both owners' locks; does not sleep.
- */
+/* Move a given page to another set. */
 void htmm_pages_take(struct htmm_pages *to, struct htmm_pages *from, void *page)
 {
 	list_move(htmm_page_link(virt_to_page(page)), &to->list);
@@ -78,12 +60,7 @@ void htmm_pages_take(struct htmm_pages *to, struct htmm_pages *from, void *page)
 	to->nr++;
 }
 
-/**
- * htmm_pages_free - free all pages
- * @pages: the set; empty afterwards
- *
- * Context: process, may sleep; reschedules.
- */
+/* Free all pages. May sleep. */
 void htmm_pages_free(struct htmm_pages *pages)
 {
 	struct list_head *link, *next;

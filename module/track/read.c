@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What others read of a target. The drain thread waits for the lock meanwhile, so that a walk
- * over the table is done in slices.
+ * What others read of a target. All functions but one take the lock of the tracker, and may sleep.
+ * The drain thread waits for the lock meanwhile, so that a walk over the table is done in slices.
  */
 #include <linux/delay.h>
 #include <linux/pid.h>
@@ -17,13 +17,7 @@
 /* but at most this long, in microseconds: it may have been preempted with the lock held. */
 #define HTMM_LIST_MAX_PAUSE		10000
 
-/**
- * htmm_tracker_read_stats - read the totals
- * @tracker: the tracker
- * @stats: set to the totals
- *
- * Context: process; @tracker->lock is held.
- */
+/* Context: @tracker->lock is held. */
 void htmm_tracker_read_stats(struct htmm_tracker *tracker, struct htmm_tracker_stats *stats)
 {
 	lockdep_assert_held(tracker->lock);
@@ -34,7 +28,6 @@ void htmm_tracker_read_stats(struct htmm_tracker *tracker, struct htmm_tracker_s
 	stats->mms = tracker->mm_set.nr;
 }
 
-/* The same. Takes @tracker->lock. */
 void htmm_tracker_get_stats(struct htmm_tracker *tracker, struct htmm_tracker_stats *stats)
 {
 	mutex_lock(tracker->lock);
@@ -42,7 +35,6 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker, struct htmm_tracker_st
 	mutex_unlock(tracker->lock);
 }
 
-/* As htmm_tracker_read_hist(). Takes @tracker->lock. */
 void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
 			   struct htmm_tracker_hist *out)
 {
@@ -73,17 +65,11 @@ static int htmm_tracker_rest(struct htmm_tracker *tracker, u64 *since)
 	return 0;
 }
 
-/**
- * htmm_tracker_scan - let a listing scan the table
- * @tracker: the tracker
- * @list: the listing; by place, @list->after is an entry of this table or NULL, and is set
- *	to NULL
- *
- * The lock is released between slices of the table, and held for at most 1/48 of the time.
- *
- * Context: process, may sleep. Takes @tracker->lock.
- * Return: 0; -EINTR if a signal came before the end: then only a listing by place is of use,
- * and can continue after its last entry.
+/*
+ * Let a listing scan the table. The lock is held for at most 1/48 of the time. By place,
+ * @list->after is an entry of this table or NULL, and is set to NULL. Returns 0; -EINTR if a
+ * signal came before the end: then only a listing by place is of use, and can continue after
+ * its last entry.
  */
 int htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 {
@@ -101,14 +87,9 @@ int htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 	return ret;
 }
 
-/**
- * htmm_tracker_get_hits - add the counts of all pages to a sum
- * @tracker: the tracker
- * @kind: of base pages or of regions
- * @sum: the counts are added
- *
- * Context: process, may sleep. Takes @tracker->lock, as htmm_tracker_scan() does.
- * Return: 0; -EINTR if a signal came before the end: then @sum is of no use.
+/*
+ * Add the counts of all pages to @sum, as htmm_tracker_scan() visits them. Returns 0; -EINTR if a
+ * signal came before the end: then @sum is of no use.
  */
 int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
 			  struct htmm_hits *sum)
@@ -125,16 +106,7 @@ int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
 	return ret;
 }
 
-/**
- * htmm_tracker_get_counts - the counts of all pages of a region
- * @tracker: the tracker
- * @mm: the region's address space
- * @vpn: any of its pages
- * @count: as for htmm_table_counts()
- * @tracked: likewise
- *
- * Context: process, may sleep. Takes @tracker->lock.
- */
+/* As htmm_table_counts(). */
 void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 *count,
 			     u64 *tracked)
 {
@@ -151,15 +123,7 @@ static u32 htmm_mm_vnr(const struct htmm_mm *mm)
 	return task_active_pid_ns(current) == &init_pid_ns ? mm->nr : 0;
 }
 
-/**
- * htmm_tracker_get_owner - the process of an address space, as the caller sees it
- * @tracker: the tracker
- * @mm: number of the address space
- * @owner: set
- *
- * Context: process context of the reader, whose pid namespace counts; may
- * sleep. Takes @tracker->lock.
- */
+/* The process of an address space, in the pid namespace of the caller. */
 void htmm_tracker_get_owner(struct htmm_tracker *tracker, u32 mm,
 			    struct htmm_mm_owner *owner)
 {
@@ -174,15 +138,10 @@ void htmm_tracker_get_owner(struct htmm_tracker *tracker, u32 mm,
 	mutex_unlock(tracker->lock);
 }
 
-/**
- * htmm_tracker_find_mms - find all address spaces of a process
- * @tracker: the tracker
- * @pid: the process in the caller's pid namespace
- * @mms: bitmap of HTMM_MM_WORDS words; the bits of all address spaces that the process has
- *	had are set, and all others cleared
- *
- * Context: process context of the reader; may sleep. Takes @tracker->lock.
- * Return: true if there is any.
+/*
+ * Find all address spaces that a process has had; @pid is in the caller's pid namespace. Sets
+ * their bits in the bitmap @mms of HTMM_MM_WORDS words, and clears all others. Returns true if
+ * there are any.
  */
 bool htmm_tracker_find_mms(struct htmm_tracker *tracker, u32 pid, u64 *mms)
 {

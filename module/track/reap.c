@@ -37,13 +37,7 @@ static void htmm_tracker_forget_some(struct htmm_tracker *tracker)
 	tracker->exiting = NULL;
 }
 
-/**
- * htmm_tracker_reap - reap exited processes, one bounded step
- * @tracker: the tracker
- *
- * Context: the drain thread; @tracker->lock is held.
- * Return: true if there is more to do.
- */
+/* Reap exited processes, in a bounded step. Returns true if there is more to do. */
 bool htmm_tracker_reap(struct htmm_tracker *tracker)
 {
 	lockdep_assert_held(tracker->lock);
@@ -55,14 +49,9 @@ bool htmm_tracker_reap(struct htmm_tracker *tracker)
 	return true;
 }
 
-/**
- * htmm_tracker_make_room - remove an address space to make room for a new one
- * @tracker: the tracker
- *
- * Not bounded: removes all its pages.
- *
- * Context: the drain thread; may sleep; @tracker->lock is held.
- * Return: false if no process of those looked at has exited.
+/*
+ * Remove an address space with all its pages to make room for a new one. May sleep. Returns
+ * false if no process of those looked at has exited.
  */
 bool htmm_tracker_make_room(struct htmm_tracker *tracker)
 {

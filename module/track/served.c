@@ -4,13 +4,7 @@
 #include <linux/slab.h>
 #include "served.h"
 
-/**
- * htmm_served_create - create counters
- * @events: events of the session
- *
- * Context: process, may sleep.
- * Return: the counters, or NULL.
- */
+/* Counters for @events events, or NULL. */
 struct htmm_served_counts *htmm_served_create(unsigned int events)
 {
 	struct htmm_served_counts *served;
@@ -23,10 +17,6 @@ struct htmm_served_counts *htmm_served_create(unsigned int events)
 	return served;
 }
 
-/**
- * htmm_served_free - free counters
- * @served: the counters; may be NULL
- */
 void htmm_served_free(struct htmm_served_counts *served)
 {
 	kvfree(served);

@@ -35,17 +35,11 @@ static int htmm_tracker_init_table(struct htmm_tracker *tracker)
 	return htmm_table_init(&tracker->table, &limits, tracker->directory, &tracker->pool);
 }
 
-/**
- * htmm_tracker_create - create a tracker with an empty table
- * @ref: the target; on success the tracker takes over the reference
- * @target: its limit and its capacity; 0: those of @start
- * @number: its number
- * @start: the session's settings, with all defaults filled in
- * @lock: the lock of the set that it will be in
- *
- * Context: process, may sleep. Takes @lock.
- * Return: the tracker with a reference for the caller, -EINVAL for an invalid limit, or
- * -ENOMEM.
+/*
+ * Create a tracker with an empty table; on success it takes over the reference @ref. @target
+ * has its limit and its capacity, 0: those of @start; @lock is that of the set that it will be
+ * in, and is taken here. Returns the tracker with a reference for the caller, -EINVAL for an
+ * invalid limit, or -ENOMEM. May sleep.
  */
 struct htmm_tracker *
 htmm_tracker_create(const struct htmm_target_ref *ref, const struct htmm_target *target,
@@ -108,12 +102,7 @@ static void htmm_tracker_release(struct kref *ref)
 	kvfree(tracker);
 }
 
-/**
- * htmm_tracker_put - drop a reference
- * @tracker: the tracker; with the last reference it is freed
- *
- * Context: process, may sleep, for a long time if it was the last reference.
- */
+/* Drop a reference. May sleep, for a long time if it was the last one. */
 void htmm_tracker_put(struct htmm_tracker *tracker)
 {
 	kref_put(&tracker->ref, htmm_tracker_release);
@@ -179,14 +168,9 @@ static enum htmm_drop htmm_tracker_why(int ret)
 	}
 }
 
-/**
- * htmm_tracker_add - count a target's part of a batch
- * @tracker: the tracker
- * @batch: the batch; samples that are not counted are dropped from it
- * @first: the first run of the part
- * @n: runs in the part
- * @spares: pages, of which the table takes what it needs
- *
+/*
+ * Count the samples of @n runs from @first on, which are all of this target. Those that are not
+ * counted are dropped from the batch. The table takes the memory that it needs from @spares.
  * Context: the drain thread; may sleep; @tracker->lock is held.
  */
 void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
@@ -222,15 +206,10 @@ void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
 	htmm_tracker_count(tracker, batch, start, end->start, spares);
 }
 
-/**
- * htmm_tracker_tidy - one bounded step of housekeeping
- * @tracker: the tracker
- *
- * Frees the memory of what has cooled to zero, and forgets the pages of exited processes, unless
- * the session keeps them.
- *
- * Context: the drain thread; @tracker->lock is held.
- * Return: true if there is more to do.
+/*
+ * A step of housekeeping: free memory of what has cooled to zero, and forget pages of exited
+ * processes. Returns true if there is more to do. Context: the drain thread; @tracker->lock is
+ * held.
  */
 bool htmm_tracker_tidy(struct htmm_tracker *tracker)
 {
@@ -240,28 +219,17 @@ bool htmm_tracker_tidy(struct htmm_tracker *tracker)
 	return tracker->untidy;
 }
 
-/**
- * htmm_tracker_unused - count the pages that htmm_tracker_shrink() could give back
- * @tracker: the tracker
- * @nr: not used
- *
- * Context: any.
- * Return: the approximate number.
- */
+/* Estimates the pages that htmm_tracker_shrink() could give back. Context: any. */
 unsigned long htmm_tracker_unused(struct htmm_tracker *tracker, unsigned long nr)
 {
 	/* The number may change at any time; an estimate is enough. */
 	return data_race(htmm_table_unused(&tracker->table));
 }
 
-/**
- * htmm_tracker_shrink - give unused memory back
- * @tracker: the tracker
- * @nr: number of pages wanted
- *
- * Context: process, in any memory allocation that may sleep. Takes @tracker->lock if nobody
- * holds it: who allocates does not wait for the drain thread or a reader.
- * Return: number of pages given back, at most HTMM_SHRINK_PAGES; 0 if the lock is held.
+/*
+ * Give up to @nr unused pages back. Returns how many, at most HTMM_SHRINK_PAGES; 0 if
+ * @tracker->lock is held: who allocates does not wait for the drain thread or a reader.
+ * Context: any memory allocation that may sleep.
  */
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr)
 {

@@ -106,16 +106,10 @@ static int htmm_tracker_set_insert(struct htmm_tracker_set *set,
 	return 0;
 }
 
-/**
- * htmm_tracker_set_add - add a target
- * @set: the set
- * @target: the target, checked by htmm_config_check_target()
- * @number: set to its number
- * @err: on failure, the reason
- *
- * Context: process context of the caller, whose pid namespace and files count; may
- * sleep.
- * Return: 0, or an errno documented with struct htmm_add_target.
+/*
+ * Add a target, which htmm_config_check_target() has checked, and set @number. Returns 0, or an
+ * errno documented with struct htmm_add_target. May sleep. Context: the caller's, whose pid
+ * namespace and files count.
  */
 int htmm_tracker_set_add(struct htmm_tracker_set *set,
 			 const struct htmm_target *target, u32 *number,
@@ -162,16 +156,9 @@ static void htmm_stats_add(struct htmm_tracker_stats *sum, struct htmm_tracker *
 		sum->drops[i] += stats.drops[i];
 }
 
-/**
- * htmm_tracker_set_remove - remove a target
- * @set: the set
- * @number: its number
- * @gone: empty; gets the tracker, for htmm_tracker_list_put() without a lock
- *
- * Its table is freed when the last reader drops its reference.
- *
- * Context: process, may sleep.
- * Return: 0, -ENOENT if there is no such target, or -ENOMEM.
+/*
+ * Remove a target, and hand its tracker to @gone, for htmm_tracker_list_put() without a lock.
+ * Returns 0, -ENOENT if there is no such target, or -ENOMEM. May sleep.
  */
 int htmm_tracker_set_remove(struct htmm_tracker_set *set, u32 number,
 			    struct htmm_tracker_list *gone)
@@ -216,15 +203,10 @@ static int htmm_tracker_set_fill(struct htmm_tracker_set *set,
 	return ret;
 }
 
-/**
- * htmm_tracker_set_init - look up the targets of a session
- * @set: zeroed
- * @config: what was asked for, checked; must exist as long as the set
- * @err: on failure, the reason
- *
- * Context: process context of the caller, whose pid namespace and files count; may
- * sleep.
- * Return: 0, or an errno documented with struct htmm_start.
+/*
+ * Look up the targets of a session. @set is zeroed; @config was checked and exists as long as
+ * the set. Returns 0, or an errno documented with struct htmm_start. Context: as
+ * htmm_tracker_set_add().
  */
 int htmm_tracker_set_init(struct htmm_tracker_set *set, struct htmm_config *config,
 			  struct htmm_error *err)
@@ -240,12 +222,7 @@ int htmm_tracker_set_init(struct htmm_tracker_set *set, struct htmm_config *conf
 	return ret;
 }
 
-/**
- * htmm_tracker_set_destroy - remove all targets
- * @set: the set, which no handler, drain thread or reader uses any more
- *
- * Context: process, may sleep.
- */
+/* Remove all targets, which no handler, drain thread or reader uses any more. May sleep. */
 void htmm_tracker_set_destroy(struct htmm_tracker_set *set)
 {
 	struct htmm_filter_set *filter = htmm_filter_publish(&set->filter, NULL);
@@ -259,13 +236,9 @@ void htmm_tracker_set_destroy(struct htmm_tracker_set *set)
 	mutex_destroy(&set->lock);
 }
 
-/**
- * htmm_tracker_set_renew - create an empty tracker for each existing one
- * @set: the set, which is not changed
- * @fresh: set to the new trackers, for htmm_tracker_set_replace()
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
+/*
+ * Create an empty tracker for each existing one, for htmm_tracker_set_replace(). The set is not
+ * changed. Returns 0 or -ENOMEM. May sleep.
  */
 int htmm_tracker_set_renew(struct htmm_tracker_set *set, struct htmm_tracker_list *fresh)
 {
@@ -289,13 +262,9 @@ int htmm_tracker_set_renew(struct htmm_tracker_set *set, struct htmm_tracker_lis
 	return 0;
 }
 
-/**
- * htmm_tracker_set_replace - replace all trackers by new ones
- * @set: the set
- * @list: from htmm_tracker_set_renew(); set to the old ones, for htmm_tracker_list_put()
- *	without the lock
- *
- * Context: process; @set->lock is held.
+/*
+ * Replace all trackers by new ones. @list is from htmm_tracker_set_renew(), and gets the old
+ * ones, for htmm_tracker_list_put() without the lock. Context: @set->lock is held.
  */
 void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 			      struct htmm_tracker_list *list)
@@ -313,13 +282,9 @@ void htmm_tracker_set_replace(struct htmm_tracker_set *set,
 	set->removed = (struct htmm_tracker_stats) {};
 }
 
-/**
- * htmm_tracker_set_find - look up the tracker of a target
- * @set: the set
- * @number: the target's number
- *
- * Context: the drain thread; @set->lock is held; the result is valid until it is released.
- * Return: the target's tracker, or NULL if it was removed.
+/*
+ * The tracker of a target, or NULL if it was removed. Context: the drain thread; @set->lock is
+ * held, and the result is valid until it is released.
  */
 struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 number)
 {
@@ -327,14 +292,9 @@ struct htmm_tracker *htmm_tracker_set_find(struct htmm_tracker_set *set, u32 num
 	return xa_load(&set->by_number, number);
 }
 
-/**
- * htmm_tracker_set_get - get references to one tracker or all
- * @set: the set
- * @number: number of a target; 0: all of them
- * @list: set to the trackers, with references for htmm_tracker_list_put()
- *
- * Context: process.
- * Return: 0, or -ENOENT if no target has that number.
+/*
+ * Get references to one tracker, or to all (@number 0), for htmm_tracker_list_put(). Returns 0,
+ * or -ENOENT if no target has that number.
  */
 int htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
 			 struct htmm_tracker_list *list)
@@ -352,25 +312,14 @@ int htmm_tracker_set_get(struct htmm_tracker_set *set, u32 number,
 	return number && !list->nr ? -ENOENT : 0;
 }
 
-/**
- * htmm_tracker_list_put - drop the references
- * @list: from htmm_tracker_set_get()
- *
- * Context: process, may sleep.
- */
+/* Drop the references. May sleep. */
 void htmm_tracker_list_put(struct htmm_tracker_list *list)
 {
 	while (list->nr)
 		htmm_tracker_put(list->tracker[--list->nr]);
 }
 
-/**
- * htmm_tracker_set_get_stats - totals of all targets, including removed ones
- * @set: the set
- * @stats: set to the totals
- *
- * Context: process, may sleep. Takes @set->lock.
- */
+/* Totals of all targets, including removed ones. */
 void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 				struct htmm_tracker_stats *stats)
 {
@@ -384,12 +333,7 @@ void htmm_tracker_set_get_stats(struct htmm_tracker_set *set,
 	mutex_unlock(&set->lock);
 }
 
-/**
- * htmm_tracker_set_adapt - report all thresholds now
- * @set: the set
- *
- * Context: process, may sleep. Takes @set->lock.
- */
+/* Report all thresholds now. */
 void htmm_tracker_set_adapt(struct htmm_tracker_set *set)
 {
 	struct htmm_tracker *tracker;
@@ -417,18 +361,11 @@ static struct htmm_tracker *htmm_tracker_set_next(struct htmm_tracker_set *set, 
 	return tracker;
 }
 
-/**
- * htmm_tracker_set_tidy - one bounded step of housekeeping
- * @set: the set
- * @tidy: how far it has come, kept by the caller from step to step
- * @all: go through all targets instead of to the next one
- *
- * All targets are visited at most every %HTMM_TIDY_INTERVAL, and in between only those that had
- * more to do: otherwise each exited process, or small batch, would cost as much as there are
- * targets.
- *
- * Context: the drain thread; may sleep. Takes @set->lock.
- * Return: true if there is more to do.
+/*
+ * A bounded step of housekeeping, of all targets or of the next one. All are visited at most
+ * every %HTMM_TIDY_INTERVAL, and in between only those that had more to do: otherwise each
+ * exited process, or small batch, would cost as much as there are targets. Returns true if
+ * there is more to do. Context: the drain thread.
  */
 bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, struct htmm_tidy *tidy, bool all)
 {
@@ -450,13 +387,9 @@ bool htmm_tracker_set_tidy(struct htmm_tracker_set *set, struct htmm_tidy *tidy,
 	return more;
 }
 
-/**
- * htmm_tracker_set_look - look for freed pages of one target, in a bounded step
- * @set: the set
- * @next: number of the target to begin with, kept by the caller from step to step
- *
- * Context: the drain thread; may sleep. Takes @set->lock.
- * Return: false if there is nothing to do now.
+/*
+ * A bounded step of looking for freed pages, from target *@next on. Returns false if there is
+ * nothing to do now. Context: the drain thread.
  */
 bool htmm_tracker_set_look(struct htmm_tracker_set *set, u32 *next)
 {

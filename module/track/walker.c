@@ -21,30 +21,18 @@
 
 static const struct htmm_place htmm_nowhere = { .node = NUMA_NO_NODE };
 
-/**
- * htmm_placement_supported - can this kernel tell where pages are?
- *
- * Return: false without CONFIG_HMM_MIRROR, or if its pages are not those of the interface.
- */
+/* Not without CONFIG_HMM_MIRROR, or if the kernel's pages are not those of the interface. */
 bool htmm_placement_supported(void)
 {
 	return HTMM_CAN_READ_PAGE_TABLES && PAGE_SHIFT == HTMM_PAGE_SHIFT;
 }
 
-/**
- * htmm_walker_create - create a walker
- *
- * Return: the walker, or NULL.
- */
 struct htmm_walker *htmm_walker_create(void)
 {
 	return kvzalloc(sizeof(struct htmm_walker), GFP_KERNEL_ACCOUNT);
 }
 
-/**
- * htmm_walker_free - free a walker
- * @walker: the walker, which has left its address space; may be NULL
- */
+/* @walker has left its address space; it may be NULL. */
 void htmm_walker_free(struct htmm_walker *walker)
 {
 	kvfree(walker);
@@ -62,18 +50,10 @@ static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
 	return found;
 }
 
-/**
- * htmm_walker_enter - begin to read the next address space of a target
- * @walker: the walker, in no address space
- * @tracker: the target
- * @first: lowest number of an address space
- * @last: highest number
- * @mms: NULL, or a bitmap of those wanted, as for struct htmm_topn_filter
- *
- * Those whose processes have exited are passed over.
- *
- * Context: process, may sleep. Takes @tracker->lock.
- * Return: true, with @walker->id set; false if there is none.
+/*
+ * Begin to read the next address space of a target, of those from @first to @last and, unless
+ * NULL, in the bitmap @mms. Those whose processes have exited are passed over. Returns true,
+ * with @walker->id set; false if there is none. May sleep. Takes @tracker->lock.
  */
 bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
 		       u32 first, u32 last, const u64 *mms)
@@ -96,10 +76,6 @@ bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
 	return walker->mm;
 }
 
-/**
- * htmm_walker_leave - do not read the address space any more
- * @walker: the walker
- */
 void htmm_walker_leave(struct htmm_walker *walker)
 {
 	mmdrop(walker->mm);
@@ -166,14 +142,10 @@ static bool htmm_walker_in_huge(const struct htmm_walker *walker, unsigned long 
 	       !((entry ^ walker->huge_entry) >> (walker->huge.shift - PAGE_SHIFT));
 }
 
-/**
- * htmm_walker_place - where a page of the last slice is
- * @walker: the walker, which has read a slice
- * @i: number of the page in the slice
- * @node: if it is elsewhere, it may be nowhere; NUMA_NO_NODE: any node is of interest
- *
- * Touches the page's struct page, so it is for those that are asked about only. The pages of
- * a huge page are all in one place.
+/*
+ * Where page @i of the last slice is; if it is not on @node (NUMA_NO_NODE: any), it may be
+ * nowhere. Touches the page's struct page, so it is for those that are asked about only. The
+ * pages of a huge page are all in one place.
  */
 struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node)
 {
@@ -200,11 +172,7 @@ struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node)
 	return place;
 }
 
-/**
- * htmm_walker_translate - find out where all pages of the last slice are
- * @walker: the walker, which has read a slice; @walker->place is set
- * @node: as for htmm_walker_place()
- */
+/* Set @walker->place to where all pages of the last slice are. */
 void htmm_walker_translate(struct htmm_walker *walker, int node)
 {
 	u32 i;
@@ -213,17 +181,10 @@ void htmm_walker_translate(struct htmm_walker *walker, int node)
 		walker->place[i] = htmm_walker_place(walker, i, node);
 }
 
-/**
- * htmm_walker_read - read a slice of page tables
- * @walker: the walker, in an address space
- * @vpn: the first page
- * @n: number of pages, all in one region
- *
- * Then htmm_walker_place() or htmm_walker_translate() tell where the pages are.
- *
- * Context: process, may sleep.
- * Return: 0; -ESRCH if the process has exited, -EBUSY if it changes
- * its mappings all the time, -EINTR if there is a signal.
+/*
+ * Read a slice of @n pages of a region from @vpn on; then htmm_walker_place() or
+ * htmm_walker_translate() tell where they are. May sleep. Returns 0; -ESRCH if the process has
+ * exited, -EBUSY if it changes its mappings all the time, -EINTR if there is a signal.
  */
 int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n)
 {
@@ -272,16 +233,10 @@ static int htmm_walker_seek(const struct htmm_walker *walker, u64 *vpn, u64 last
 	return -EAGAIN;
 }
 
-/**
- * htmm_walker_next - read the next mapped part of an address space
- * @walker: the walker; @walker->next may be set to a page after htmm_walker_enter()
- * @last: the last page wanted
- *
- * Sets @walker->vpn and @walker->n. A slice may be empty. Then htmm_walker_place() or
- * htmm_walker_translate() tell where its pages are.
- *
- * Context: process, may sleep.
- * Return: 1; 0 at the end of the address space; or an errno of htmm_walker_read().
+/*
+ * Read the next mapped slice up to page @last, which may be empty; @walker->next may be set to
+ * a page after htmm_walker_enter(). Sets @walker->vpn and @walker->n. May sleep. Returns 1; 0
+ * at the end of the address space; or an errno of htmm_walker_read().
  */
 int htmm_walker_next(struct htmm_walker *walker, u64 last)
 {
@@ -303,14 +258,9 @@ int htmm_walker_next(struct htmm_walker *walker, u64 last)
 	return ret != 0;
 }
 
-/**
- * htmm_walker_count - get the counts of the pages of a slice
- * @walker: the walker, which has read a slice
- *
- * Sets @walker->count and @walker->tracked, unless the page tables have no page of the slice.
- *
- * Context: process, may sleep. Takes the tracker's lock.
- * Return: false if they have none.
+/*
+ * Get the counts of the pages of the last slice into @walker->count and @walker->tracked. Returns
+ * false if the page tables have no page of it. May sleep. Takes the tracker's lock.
  */
 bool htmm_walker_count(struct htmm_walker *walker)
 {
