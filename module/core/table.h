@@ -82,7 +82,7 @@ struct htmm_table_config {
 #define HTMM_AHEAD		64
 
 /* If a batch had more samples of sparse or new regions, the next one looks for no fronts. */
-#define HTMM_BEHIND		128
+#define HTMM_MANY_FRONTLESS	128
 
 /**
  * struct htmm_front - what a sample of a dense region needs, four to a cache line
@@ -105,7 +105,7 @@ struct htmm_front {
 
 /*
  * A sample looked up ahead of being counted: its page's digit and its region's state, or the
- * table's @no_digit and @no_state if it needs the slow path.
+ * table's @no_digit and @no_state if it is to be retried.
  */
 struct htmm_ahead {
 	u8 *digit;
@@ -187,7 +187,7 @@ struct htmm_table {
 	struct htmm_scan sweep;		/* chain that reclaim visits next */
 	u32 sweeps;			/* to end, with the present one, for the last cooling */
 	u32 hand;			/* chain that eviction visits next */
-	u32 behind;			/* samples of the last batch without a front */
+	u32 frontless;			/* samples of the last batch without a front */
 	u32 nr_soon;
 	bool moved;			/* entries have been moved or evicted */
 	u8 no_digit;			/* full, with */

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The update path: counts a batch of samples and prefetches memory for later ones. */
+/*
+ * The update path. While a block of samples is counted, its phases for the next ones are:
+ *
+ *   prefetch	read what leads to the digits of the block after the next one
+ *   lookup	find the digits of the next block, and prefetch these
+ *   retry	count in the general way what a lookup did not find, or had no room for
+ */
 #include "evict.h"
 #include "index.h"
 
@@ -34,21 +40,21 @@ static __always_inline void htmm_digit_set(struct htmm_table *table, u8 *digit, 
 	table->moves[sum]++;
 }
 
-/* Mark a sample for the slow path. */
-static void htmm_look_later(struct htmm_table *table, struct htmm_ahead *ahead)
+/* Mark a sample to be retried. */
+static void htmm_lookup_retry(struct htmm_table *table, struct htmm_ahead *ahead)
 {
 	ahead->digit = &table->no_digit;
 	ahead->state = &table->no_state;
 }
 
 /* Forget what was looked up of the region with a state that is in its entry; NULL: of all. */
-static void htmm_look_again(struct htmm_table *table, const u64 *state)
+static void htmm_lookup_forget(struct htmm_table *table, const u64 *state)
 {
 	u32 i;
 
 	for (i = 0; i < HTMM_AHEAD; i++) {
 		if (!state || table->ahead[i].state == state)
-			htmm_look_later(table, &table->ahead[i]);
+			htmm_lookup_retry(table, &table->ahead[i]);
 	}
 }
 
@@ -68,7 +74,7 @@ static bool htmm_table_try_set(struct htmm_table *table, struct htmm_region *reg
 		table->stats.pages++;
 	}
 	if (sparse)
-		htmm_look_again(table, &region->home);
+		htmm_lookup_forget(table, &region->home);
 	if (sparse && region->digits)
 		htmm_front_load(table, region);
 	return true;
@@ -102,8 +108,8 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 }
 
 /* Count a sample in the general case. Entries looked up before may be invalid afterwards. */
-static noinline bool htmm_add_slow(struct htmm_table *table,
-				   const struct htmm_table_sample *s)
+static noinline bool htmm_add_retry(struct htmm_table *table,
+				    const struct htmm_table_sample *s)
 {
 	struct htmm_region *region;
 	u32 evictions = 0;
@@ -121,29 +127,30 @@ static noinline bool htmm_add_slow(struct htmm_table *table,
 	} while (!added && evictions++ < HTMM_EVICT_MAX &&
 		 htmm_evict(table, HTMM_EVICT_WINDOW, region));
 	if (table->moved)
-		htmm_look_again(table, NULL);
+		htmm_lookup_forget(table, NULL);
 	table->moved = false;
 	return added;
 }
 
-/* How a batch finds its samples' digits. */
-enum htmm_by {
-	HTMM_BY_FRONTS,
-	HTMM_BY_MANY_FRONTS,	/* which do not stay in the cache */
-	HTMM_BY_ENTRIES
+/* What leads to the digits of a batch's samples. */
+enum htmm_lookup_by {
+	HTMM_LOOKUP_FRONTS,
+	HTMM_LOOKUP_MANY_FRONTS,	/* which do not stay in the cache */
+	HTMM_LOOKUP_ENTRIES
 };
 
 /* Prefetch what leads to them, for the block of samples from @i on, which are @n. */
-static __always_inline void htmm_fetch_block(const struct htmm_table *table, enum htmm_by by,
-					     const struct htmm_table_sample *s, int i, int n)
+static __always_inline void htmm_prefetch_block(const struct htmm_table *table,
+						enum htmm_lookup_by by,
+						const struct htmm_table_sample *s, int i, int n)
 {
 	const int end = min(i + HTMM_AHEAD, n);
 	const struct htmm_region *region;
 	u64 key;
 
-	for (; by != HTMM_BY_FRONTS && i < end; i++) {
+	for (; by != HTMM_LOOKUP_FRONTS && i < end; i++) {
 		key = htmm_region_key(s[i].page);
-		if (by == HTMM_BY_MANY_FRONTS) {
+		if (by == HTMM_LOOKUP_MANY_FRONTS) {
 			htmm_fetch(htmm_front_of(table, key));
 			continue;
 		}
@@ -155,8 +162,8 @@ static __always_inline void htmm_fetch_block(const struct htmm_table *table, enu
 	}
 }
 
-/* The slow path will probably need a region's entry: begin with the head that leads to it. */
-static noinline void htmm_entry_soon(struct htmm_table *table, u64 key)
+/* A retry will probably need a region's entry: begin with the head that leads to it. */
+static noinline void htmm_prefetch_entry(struct htmm_table *table, u64 key)
 {
 	htmm_fetch(htmm_index_chain(table, key));
 	table->soon[table->nr_soon++] = key;
@@ -166,24 +173,24 @@ static noinline void htmm_entry_soon(struct htmm_table *table, u64 key)
  * Look up a digit by the entry of its region (NULL: there is none). A sparse region is cooled
  * here, as that takes no other memory.
  */
-static __always_inline void htmm_look_region(struct htmm_table *table,
-					     struct htmm_region *region, u32 page,
-					     struct htmm_ahead *ahead)
+static __always_inline void htmm_lookup_entry(struct htmm_table *table,
+					      struct htmm_region *region, u32 page,
+					      struct htmm_ahead *ahead)
 {
 	u8 *digit = NULL;
 
 	if (unlikely(!region)) {
-		table->behind++;
+		table->frontless++;
 	} else if (unlikely(region->epoch != table->epoch) && region->digits) {
 		htmm_leaf_prefetch_all(*region->state);
 	} else {
 		if (unlikely(region->epoch != table->epoch))
 			htmm_table_cool_region(table, region);
-		table->behind += !region->digits;
+		table->frontless += !region->digits;
 		digit = htmm_region_digit(region, page);
 	}
 	if (unlikely(!digit)) {
-		htmm_look_later(table, ahead);
+		htmm_lookup_retry(table, ahead);
 		return;
 	}
 	ahead->digit = digit;
@@ -195,48 +202,49 @@ static __always_inline void htmm_look_region(struct htmm_table *table,
  * Look up a region that has no front, or whose front is out of date because the region has
  * to be cooled. A dense one gets a front.
  */
-static noinline void htmm_look_behind(struct htmm_table *table, u64 page,
-				      struct htmm_ahead *ahead)
+static noinline void htmm_lookup_no_front(struct htmm_table *table, u64 page,
+					  struct htmm_ahead *ahead)
 {
 	u64 key = htmm_region_key(page);
 	struct htmm_front *front = htmm_front_of(table, key);
 	struct htmm_region *region;
 
 	if (front->name >> HTMM_FRONT_EPOCH_BITS == key) {
-		htmm_look_later(table, ahead);
-		htmm_entry_soon(table, key);
+		htmm_lookup_retry(table, ahead);
+		htmm_prefetch_entry(table, key);
 		htmm_leaf_prefetch_all(front->state);
 		return;
 	}
 	region = htmm_index_find(table, key);
 	if (region && region->digits && region->epoch == table->epoch)
 		htmm_front_load(table, region);
-	htmm_look_region(table, region, page % HTMM_REGION_PAGES, ahead);
+	htmm_lookup_entry(table, region, page % HTMM_REGION_PAGES, ahead);
 }
 
 /* With many regions, whose entries do not stay in the cache: less room needs the entry soon. */
 #define HTMM_ROOM_LOW	8
 
 /* Look up the region and prefetch the counter. */
-static __always_inline void htmm_look(struct htmm_table *table, u64 epoch,
-				      enum htmm_by by, u64 page, struct htmm_ahead *ahead)
+static __always_inline void htmm_lookup(struct htmm_table *table, u64 epoch,
+					enum htmm_lookup_by by, u64 page,
+					struct htmm_ahead *ahead)
 {
 	struct htmm_region *region;
 	struct htmm_front *front;
 	u8 *digit;
 
-	if (by == HTMM_BY_ENTRIES) {
+	if (by == HTMM_LOOKUP_ENTRIES) {
 		region = htmm_index_find(table, htmm_region_key(page));
-		htmm_look_region(table, region, page % HTMM_REGION_PAGES, ahead);
+		htmm_lookup_entry(table, region, page % HTMM_REGION_PAGES, ahead);
 		return;
 	}
 	front = htmm_front_of(table, htmm_region_key(page));
 	if (unlikely(front->name != htmm_front_name(htmm_region_key(page), epoch))) {
-		htmm_look_behind(table, page, ahead);
+		htmm_lookup_no_front(table, page, ahead);
 		return;
 	}
-	if (by == HTMM_BY_MANY_FRONTS && unlikely(htmm_state_room(front->state) < HTMM_ROOM_LOW))
-		htmm_entry_soon(table, htmm_region_key(page));
+	if (by == HTMM_LOOKUP_MANY_FRONTS && unlikely(htmm_state_room(front->state) < HTMM_ROOM_LOW))
+		htmm_prefetch_entry(table, htmm_region_key(page));
 	digit = &htmm_state_leaf(front->state)[page % HTMM_REGION_PAGES];
 	ahead->state = &front->state;
 	ahead->digit = digit;
@@ -245,7 +253,7 @@ static __always_inline void htmm_look(struct htmm_table *table, u64 epoch,
 
 /*
  * Count a sample if there is room for it in its page's digit and in the low bits of its
- * region's count. False: use the slow path.
+ * region's count. False: retry.
  */
 static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
 					  const struct htmm_ahead *ahead)
@@ -289,7 +297,7 @@ static __always_inline u32 *htmm_add_one(struct htmm_table *table, u32 at,
 					 const struct htmm_table_sample *s,
 					 const struct htmm_ahead *ahead, u32 *refused)
 {
-	if (unlikely(!htmm_add_fast(table, s->weight, ahead)) && !htmm_add_slow(table, s))
+	if (unlikely(!htmm_add_fast(table, s->weight, ahead)) && !htmm_add_retry(table, s))
 		*refused++ = at;
 	return refused;
 }
@@ -298,45 +306,42 @@ static __always_inline u32 *htmm_add_one(struct htmm_table *table, u32 at,
  * Count the block of samples from @i on, and look up the next one; the first block, below 0,
  * is only looked up.
  */
-static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_by by,
+static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_lookup_by by,
 					   const struct htmm_table_sample *samples,
 					   int i, int n, u32 *refused)
 {
 	const u64 epoch = table->front_epoch;
-	const struct htmm_table_sample *s = samples + i, *end, *look_end;
+	const struct htmm_table_sample *s = samples + i, *end, *lookup_end;
 	struct htmm_ahead *ahead = table->ahead;
 
 	end = samples + min(i + HTMM_AHEAD, n);
-	look_end = min(end, samples + n - HTMM_AHEAD);
+	lookup_end = min(end, samples + n - HTMM_AHEAD);
 	/* Before the block is counted whose samples need them. */
 	while (table->nr_soon)
 		htmm_fetch(*htmm_index_chain(table, table->soon[--table->nr_soon]));
-	for (; i < 0 && s < look_end; s++, ahead++)
-		htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
+	for (; i < 0 && s < lookup_end; s++, ahead++)
+		htmm_lookup(table, epoch, by, s[HTMM_AHEAD].page, ahead);
 	/* -O2 does not unroll. */
 #pragma GCC unroll 2
-	for (; s < look_end; s++, ahead++) {
+	for (; s < lookup_end; s++, ahead++) {
 		refused = htmm_add_one(table, s - samples, s, ahead, refused);
-		htmm_look(table, epoch, by, s[HTMM_AHEAD].page, ahead);
+		htmm_lookup(table, epoch, by, s[HTMM_AHEAD].page, ahead);
 	}
 	for (; i >= 0 && s < end; s++, ahead++)
 		refused = htmm_add_one(table, s - samples, s, ahead, refused);
 	return refused;
 }
 
-/*
- * While a block of samples is counted, the digits of the next one are prefetched, and before
- * that, what leads to those of the one after it. @by is a constant.
- */
-static __always_inline u32 *htmm_add_by(struct htmm_table *table, enum htmm_by by,
-					const struct htmm_table_sample *s, int n,
-					u32 *refused)
+/* Count a batch. @by is a constant. */
+static __always_inline u32 *htmm_add_batch(struct htmm_table *table, enum htmm_lookup_by by,
+					   const struct htmm_table_sample *s, int n,
+					   u32 *refused)
 {
 	int i;
 
-	htmm_fetch_block(table, by, s, 0, n);
+	htmm_prefetch_block(table, by, s, 0, n);
 	for (i = -HTMM_AHEAD; i < n; i += HTMM_AHEAD) {
-		htmm_fetch_block(table, by, s, i + 2 * HTMM_AHEAD, n);
+		htmm_prefetch_block(table, by, s, i + 2 * HTMM_AHEAD, n);
 		refused = htmm_add_block(table, by, s, i, n, refused);
 	}
 	return refused;
@@ -348,16 +353,16 @@ static __always_inline u32 *htmm_add_by(struct htmm_table *table, enum htmm_by b
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *s, u32 n, u32 *dropped)
 {
-	const bool sparse = table->behind > HTMM_BEHIND;
+	const bool sparse = table->frontless > HTMM_MANY_FRONTLESS;
 	u32 *refused, lost;
 
-	table->behind = 0;
+	table->frontless = 0;
 	if (sparse)
-		refused = htmm_add_by(table, HTMM_BY_ENTRIES, s, n, dropped);
+		refused = htmm_add_batch(table, HTMM_LOOKUP_ENTRIES, s, n, dropped);
 	else if (table->stats.regions >= HTMM_MANY_REGIONS)
-		refused = htmm_add_by(table, HTMM_BY_MANY_FRONTS, s, n, dropped);
+		refused = htmm_add_batch(table, HTMM_LOOKUP_MANY_FRONTS, s, n, dropped);
 	else
-		refused = htmm_add_by(table, HTMM_BY_FRONTS, s, n, dropped);
+		refused = htmm_add_batch(table, HTMM_LOOKUP_FRONTS, s, n, dropped);
 	lost = refused - dropped;
 	htmm_table_settle(table);
 	table->stats.counted += n - lost;

@@ -402,8 +402,8 @@ static void regions_share_fronts(void)
 /* Adds a batch of samples of one page in each of so many regions. */
 static void add_to_each(u32 mm, u64 first, u32 regions)
 {
-	struct htmm_table_sample s[2 * HTMM_BEHIND];
-	u32 dropped[2 * HTMM_BEHIND], i;
+	struct htmm_table_sample s[2 * HTMM_MANY_FRONTLESS];
+	u32 dropped[2 * HTMM_MANY_FRONTLESS], i;
 
 	for (i = 0; i < regions; i++)
 		s[i] = (struct htmm_table_sample) {
@@ -444,15 +444,15 @@ static void sparse_regions_by_their_entries(void)
 	CHECK(!htmm_table_remove_mm(&world.table, 2, true, 8));
 	region = htmm_index_find(&world.table, key);
 	CHECK(region && region->digits && region->state == &region->home);
-	add_to_each(3, 0, HTMM_BEHIND + 1);
+	add_to_each(3, 0, HTMM_MANY_FRONTLESS + 1);
 	for (i = 0; i < 3; i++) {
-		add_to_each(3, 0, HTMM_BEHIND + 1);
+		add_to_each(3, 0, HTMM_MANY_FRONTLESS + 1);
 		add_to_each(1, 0, 1);
 		CHECK(region->state == &region->home);
-		add_to_each(3, 0, HTMM_BEHIND + 1);
+		add_to_each(3, 0, HTMM_MANY_FRONTLESS + 1);
 	}
 	/* As few as that change nothing. */
-	add_to_each(3, 0, HTMM_BEHIND);
+	add_to_each(3, 0, HTMM_MANY_FRONTLESS);
 	add_to_each(1, 0, 1);
 	CHECK(region->state == &front->state);
 	CHECK(region_count(&world.table, 1, 0) == HTMM_SLOTS + 1 + 4);
