@@ -514,11 +514,12 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 	struct policy_plan *plan = &policy->plan;
 	size_t most = much ? look->capacity : look->capacity / LISTED;
 	__u32 least = look->slow_cut + 1, lowest = much ? 2 : 1;
+	unsigned int looks = policy->burst.looks;
 
 	plan->least = least > lowest ? least : lowest;
 	if (policy->burst.looks)
-		plan->least = policy->burst.looks > 1 && look->nr_slow > look->capacity ? least + 1 :
-			      policy->burst.looks > 1 ? least : 1;
+		plan->least = looks > 1 && look->nr_slow > look->capacity ? least + 1 :
+			      looks > 1 ? least : 1;
 	else if (look->nr_slow > most)
 		plan->least = least_of(policy, most / 2);
 	else if (look->nr_slow < most / 4 && least > lowest)

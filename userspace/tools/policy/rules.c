@@ -31,7 +31,9 @@ bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
 
 bool rule_margin(const struct policy *policy, const struct unit *in, double out)
 {
-	return policy->predictor.value[in->class] > out * (rule_on(policy, POLICY_MARGIN) ? MARGIN : 1);
+	const double value = policy->predictor.value[in->class];
+
+	return value > out * (rule_on(policy, POLICY_MARGIN) ? MARGIN : 1);
 }
 
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
