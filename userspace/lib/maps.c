@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "maps.h"
 
 /* A name of anonymous memory, with two addresses and a NUL. */
@@ -76,23 +78,33 @@ static void name_anon(struct htmm_maps *maps)
 				 (unsigned long long)map->start, (unsigned long long)map->end);
 }
 
+static __u32 prot_of(const char *perms)
+{
+	return (perms[0] == 'r' ? PROT_READ : 0) | (perms[1] == 'w' ? PROT_WRITE : 0) |
+	       (perms[2] == 'x' ? PROT_EXEC : 0);
+}
+
 static int parse_line(struct htmm_maps *maps, char *line)
 {
+	unsigned long long start, end, offset, ino;
 	struct htmm_mapping mapping = {};
-	unsigned long long start, end, offset;
+	char perms[5], *name;
 	int used = 0;
-	char *name;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%llx-%llx %*4s %llx %*x:%*x %*u %n", &start, &end, &offset, &used) != 3 ||
-	    !used || end <= start)
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, perms, &offset,
+		   &mapping.maj, &mapping.min, &ino, &used) != 7 ||
+	    !used || end <= start || strlen(perms) != 4)
 		return 0;
-	name = copy_name(line + used);
+	name = strdup(line + used);
 	if (!name)
 		return -ENOMEM;
 	mapping.start = start;
 	mapping.end = end;
-	mapping.offset = *name == '/' ? offset : 0;
+	mapping.offset = offset;
+	mapping.ino = ino;
+	mapping.prot = prot_of(perms);
+	mapping.flags = perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
 	if (append(maps, &mapping, name)) {
 		free(name);
 		return -ENOMEM;
@@ -100,7 +112,7 @@ static int parse_line(struct htmm_maps *maps, char *line)
 	return 0;
 }
 
-int htmm_maps_parse(struct htmm_maps *maps, FILE *file)
+static int parse(struct htmm_maps *maps, FILE *file)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -112,24 +124,58 @@ int htmm_maps_parse(struct htmm_maps *maps, FILE *file)
 	free(line);
 	if (ret)
 		htmm_maps_free(maps);
-	name_anon(maps);
 	return ret;
 }
 
-int htmm_maps_read(struct htmm_maps *maps, __u32 pid)
+int htmm_maps_load(struct htmm_maps *maps, const char *proc, __u32 pid)
 {
-	char path[32];
+	char path[PATH_MAX];
 	FILE *file;
 	int ret;
 
 	memset(maps, 0, sizeof(*maps));
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	snprintf(path, sizeof(path), "%s/%u/maps", proc, pid);
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
-	ret = htmm_maps_parse(maps, file);
+	ret = parse(maps, file);
 	fclose(file);
 	return ret;
+}
+
+/* Gives all of them names that tell them apart, and offsets to files only. */
+static int tidy(struct htmm_maps *maps)
+{
+	struct htmm_mapping *map;
+	char *name;
+
+	for (map = maps->map; map < maps->map + maps->nr; map++) {
+		name = copy_name(map->name);
+		if (!name) {
+			htmm_maps_free(maps);
+			return -ENOMEM;
+		}
+		free(map->name);
+		map->name = name;
+		if (*name != '/')
+			map->offset = 0;
+	}
+	name_anon(maps);
+	return 0;
+}
+
+int htmm_maps_parse(struct htmm_maps *maps, FILE *file)
+{
+	int ret = parse(maps, file);
+
+	return ret ? ret : tidy(maps);
+}
+
+int htmm_maps_read(struct htmm_maps *maps, __u32 pid)
+{
+	int ret = htmm_maps_load(maps, "/proc", pid);
+
+	return ret ? ret : tidy(maps);
 }
 
 /* The first mapping that ends after @addr; mappings are sorted by address. */
@@ -148,7 +194,7 @@ static size_t first_after(const struct htmm_maps *maps, size_t nr, __u64 addr)
 	return low;
 }
 
-const struct htmm_mapping *htmm_maps_find(const struct htmm_maps *maps, __u64 addr)
+struct htmm_mapping *htmm_maps_find(const struct htmm_maps *maps, __u64 addr)
 {
 	size_t i = first_after(maps, maps->nr, addr);
 

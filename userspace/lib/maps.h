@@ -17,7 +17,4 @@ int htmm_maps_parse(struct htmm_maps *maps, FILE *file);
  */
 int htmm_maps_merge(struct htmm_maps *maps, struct htmm_maps *old);
 
-/* The mapping of an address, or NULL. */
-const struct htmm_mapping *htmm_maps_find(const struct htmm_maps *maps, __u64 addr);
-
 #endif /* LIBHTMM_MAPS_H */

@@ -14,12 +14,24 @@
  * @offset: its offset in the file; 0 if there is no file
  * @name: file, or a name in brackets: [heap], [stack] ...; anonymous memory is named by its
  *        range, [anon START-END] in hexadecimal
+ * @ino: inode of the file; 0: no file
+ * @maj: major number of its device
+ * @min: minor number of its device
+ * @prot: PROT_*
+ * @flags: MAP_SHARED or MAP_PRIVATE
+ * @mark: for the caller; 0 at first
  */
 struct htmm_mapping {
 	__u64 start;
 	__u64 end;
 	__u64 offset;
 	char *name;
+	__u64 ino;
+	__u32 maj;
+	__u32 min;
+	__u32 prot;
+	__u32 flags;
+	__u64 mark;
 };
 
 /**
@@ -42,6 +54,27 @@ struct htmm_maps {
  * Return: 0, -ENOMEM, or the negative errno of opening the file.
  */
 int htmm_maps_read(struct htmm_maps *maps, __u32 pid);
+
+/**
+ * htmm_maps_load() - read the mappings of a process as the kernel lists them
+ * @maps: filled, old contents are ignored; free it with htmm_maps_free()
+ * @proc: where procfs is mounted
+ * @pid: the process
+ *
+ * Neighbours of anonymous memory are not joined, and have an empty name.
+ *
+ * Return: 0, -ENOMEM, or the negative errno of opening the file.
+ */
+int htmm_maps_load(struct htmm_maps *maps, const char *proc, __u32 pid);
+
+/**
+ * htmm_maps_find() - find the mapping of an address
+ * @maps: the mappings
+ * @addr: the address
+ *
+ * Return: the mapping, or NULL if none covers @addr.
+ */
+struct htmm_mapping *htmm_maps_find(const struct htmm_maps *maps, __u64 addr);
 
 /**
  * htmm_maps_free() - free the mappings

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include <htmm/maps.h>
 #include "perfdata/buildid.h"
 #include "perfdata/idmap.h"
 #include "perfdata/proc.h"
@@ -41,7 +42,7 @@ struct process {
 	__u64 started;
 	struct proc_program program;
 	char comm[PROC_COMM_MAX];
-	struct proc_maps maps;
+	struct htmm_maps maps;
 	__u64 looked;
 	__u32 wait;
 	bool gone;
@@ -105,7 +106,7 @@ static void put_comm(struct perfdata_synth *synth, __u32 pid, __u32 tid, const c
 }
 
 static void put_mapping(struct perfdata_synth *synth, __u32 pid,
-			const struct proc_mapping *mapping, __u64 time)
+			const struct htmm_mapping *mapping, __u64 time)
 {
 	char buffer[sizeof(struct perfdata_mmap2) + PATH_MAX + 64] = {};
 	struct perfdata_mmap2 *record = (void *)buffer;
@@ -151,7 +152,7 @@ static void put_task(struct perfdata_synth *synth, __u32 type, __u32 pid, __u32 
 	perfdata_writer_put(synth->writer, &record, record.task.header.size);
 }
 
-static bool same_mapping(const struct proc_mapping *a, const struct proc_mapping *b)
+static bool same_mapping(const struct htmm_mapping *a, const struct htmm_mapping *b)
 {
 	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
 	       a->ino == b->ino && a->prot == b->prot && a->flags == b->flags &&
@@ -160,19 +161,19 @@ static bool same_mapping(const struct proc_mapping *a, const struct proc_mapping
 
 /* Writes records for new mappings, and takes the mappings over. */
 static void take_maps(struct perfdata_synth *synth, struct process *process,
-		      struct proc_maps *maps, __u64 time)
+		      struct htmm_maps *maps, __u64 time)
 {
-	const struct proc_mapping *known;
+	const struct htmm_mapping *known;
 	size_t i;
 
 	for (i = 0; i < maps->nr; i++) {
-		known = proc_maps_find(&process->maps, maps->map[i].start);
+		known = htmm_maps_find(&process->maps, maps->map[i].start);
 		if (known && same_mapping(known, &maps->map[i]))
 			continue;
 		put_mapping(synth, process->pid, &maps->map[i], time);
 		process->wait = LOOK_MS_FIRST;
 	}
-	proc_maps_free(&process->maps);
+	htmm_maps_free(&process->maps);
 	process->maps = *maps;
 }
 
@@ -193,7 +194,7 @@ static void take_comm(struct perfdata_synth *synth, struct process *process, con
 	put_comm(synth, process->pid, process->pid, comm, exec, time);
 	memcpy(process->comm, comm, sizeof(process->comm));
 	if (exec)
-		proc_maps_free(&process->maps);
+		htmm_maps_free(&process->maps);
 }
 
 /* Another process has the pid now: drop what was known about the earlier one. */
@@ -203,7 +204,7 @@ static void replace(struct perfdata_synth *synth, struct process *process,
 	if (process->started) {
 		put_task(synth, PERF_RECORD_EXIT, process->pid, 0, time);
 		put_task(synth, PERF_RECORD_FORK, process->pid, stat->ppid, time);
-		proc_maps_free(&process->maps);
+		htmm_maps_free(&process->maps);
 		memset(process->comm, 0, sizeof(process->comm));
 	}
 	process->started = stat->started;
@@ -213,7 +214,7 @@ static void note_process(struct perfdata_synth *synth, struct process *process, 
 {
 	char comm[PROC_COMM_MAX];
 	struct proc_stat stat;
-	struct proc_maps maps;
+	struct htmm_maps maps;
 
 	if (proc_stat_read(synth->proc, process->pid, &stat))
 		return;
@@ -222,7 +223,7 @@ static void note_process(struct perfdata_synth *synth, struct process *process, 
 	if (!proc_comm_read(synth->proc, process->pid, process->pid, comm))
 		take_comm(synth, process, comm, &stat.program, time);
 	/* A process that has exited but is not reaped has no mappings. */
-	if (!proc_maps_read(synth->proc, process->pid, &maps) && maps.nr)
+	if (!htmm_maps_load(&maps, synth->proc, process->pid) && maps.nr)
 		take_maps(synth, process, &maps, time);
 }
 
@@ -263,7 +264,7 @@ static void remove_process(struct perfdata_synth *synth, __u32 index)
 {
 	struct process *process = &synth->process[index], *last = &synth->process[--synth->nr];
 
-	proc_maps_free(&process->maps);
+	htmm_maps_free(&process->maps);
 	idmap_remove(&synth->by_pid, process->pid);
 	if (process == last)
 		return;
@@ -289,7 +290,7 @@ static void note_thread(struct perfdata_synth *synth, __u32 pid, __u32 tid, __u6
  * path, as only root may do that.
  */
 static int read_build_id(const struct perfdata_synth *synth, __u32 pid,
-			 const struct proc_mapping *mapping, struct build_id *id)
+			 const struct htmm_mapping *mapping, struct build_id *id)
 {
 	char path[2 * PATH_MAX];
 
@@ -302,14 +303,14 @@ static int read_build_id(const struct perfdata_synth *synth, __u32 pid,
 }
 
 /* Records the build id of a file that a sample touched, while the file can still be read. */
-static void identify(struct perfdata_synth *synth, __u32 pid, struct proc_mapping *mapping)
+static void identify(struct perfdata_synth *synth, __u32 pid, struct htmm_mapping *mapping)
 {
 	const __u64 file[] = { mapping->ino, (__u64)mapping->maj << 32 | mapping->min,
 			       idmap_hash(mapping->name, strlen(mapping->name)) };
 	const __u64 key = idmap_hash(file, sizeof(file));
 	struct build_id id;
 
-	mapping->identified = true;
+	mapping->mark = true;
 	if (!mapping->ino || idmap_get(&synth->files, key) >= 0 ||
 	    idmap_set(&synth->files, key, pid))
 		return;
@@ -334,7 +335,7 @@ void perfdata_synth_free(struct perfdata_synth *synth)
 	if (!synth)
 		return;
 	while (synth->nr)
-		proc_maps_free(&synth->process[--synth->nr].maps);
+		htmm_maps_free(&synth->process[--synth->nr].maps);
 	free(synth->process);
 	idmap_free(&synth->by_pid);
 	idmap_free(&synth->threads);
@@ -465,9 +466,9 @@ static void look_and_rest(struct perfdata_synth *synth, struct process *process,
 /* Tells if the mapping of an address is known; if it is a file, records which one. */
 static bool knows(struct perfdata_synth *synth, const struct process *process, __u64 addr)
 {
-	struct proc_mapping *mapping = proc_maps_find(&process->maps, addr);
+	struct htmm_mapping *mapping = htmm_maps_find(&process->maps, addr);
 
-	if (mapping && !mapping->identified)
+	if (mapping && !mapping->mark)
 		identify(synth, process->pid, mapping);
 	return mapping;
 }
