@@ -74,46 +74,23 @@ struct htmm_batch {
 	u8 other_served_by[HTMM_BATCH];
 };
 
-/**
- * htmm_batch_init() - prepare an empty batch
- * @batch: zeroed, but @weight_unit and @has_source
- * @sample_type: PERF_SAMPLE_* bits of the records
- */
+/* Prepare a batch, zeroed but @weight_unit and @has_source, for records of a sample_type. */
 void htmm_batch_init(struct htmm_batch *batch, u64 sample_type);
 
-/**
- * htmm_batch_take() - add records of a ring
- * @batch: the batch, with room for them
- * @ring: number of the ring
- * @slot: the records
- * @n: their number
- */
+/* Add @n records of a ring, for which there is room. */
 void htmm_batch_take(struct htmm_batch *batch, u32 ring, const u64 *slot, u32 n);
 
-/**
- * htmm_batch_sort() - sort a batch by target
- * @batch: the batch; its runs and samples are reordered. Runs of a target keep their order
- *
- * Targets whose numbers differ by a multiple of HTMM_BATCH_KEYS may be interleaved: this
- * gives more parts, but is correct.
+/*
+ * Sort the runs and samples by target. Runs of a target keep their order. Targets whose numbers
+ * differ by a multiple of HTMM_BATCH_KEYS may be interleaved: this gives more parts, but is
+ * correct.
  */
 void htmm_batch_sort(struct htmm_batch *batch);
 
-/**
- * htmm_batch_resolve() - complete the samples of a run
- * @batch: the batch
- * @run: one of its runs
- * @mm: number of its address space
- */
+/* Complete the samples of a run with the number of their address space. */
 void htmm_batch_resolve(struct htmm_batch *batch, const struct htmm_run *run, u32 mm);
 
-/**
- * htmm_batch_drop() - note that samples are not counted
- * @batch: the batch
- * @start: index of the first of them
- * @n: number of samples
- * @why: the reason
- */
+/* Note why @n samples from @start on are not counted. */
 void htmm_batch_drop(struct htmm_batch *batch, u32 start, u32 n, enum htmm_drop why);
 
 /* Make a batch empty. */

@@ -41,29 +41,17 @@ struct htmm_share {
 	u32 error_ppm;
 };
 
-/**
- * htmm_hits_scan() - walk over a slice of a table
- * @hits: grows by the counts
- * @table: the table
- * @scan: position; at first only with @scan->kind, of what is counted
- * @budget: as for htmm_scan_next()
- *
- * What changes between slices is counted with its value when it is visited.
- *
- * Context: under the caller's lock of @table.
- * Return: true if the table has more entries.
+/*
+ * Add the counts of a slice of a table, whose lock is held; @scan has only its kind at first,
+ * and @budget is as for htmm_scan_next(). What changes between slices is counted with its value
+ * when it is visited. True if the table has more entries.
  */
 bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
 		    struct htmm_scan *scan, u32 budget);
 
-/**
- * htmm_hits_share() - share of the samples that the hottest pages get
- * @hits: counts of all pages (or regions)
- * @capacity: pages (or regions) that the fast tier holds
- *
- * The fast tier is filled completely, with the hottest pages first.
- *
- * Return: the share.
+/*
+ * The share of the samples that a fast tier with room for @capacity pages (or regions) would
+ * serve, filled completely, the hottest pages first.
  */
 struct htmm_share htmm_hits_share(const struct htmm_hits *hits, u64 capacity);
 

@@ -36,52 +36,28 @@ struct htmm_pool {
 	u32 held;
 };
 
-/**
- * htmm_pool_init() - prepare an empty pool
- * @pool: the pool
- * @parts: array of pointers, one for each page that the pool may hold at a time
- */
+/* @parts: array of pointers, one for each page that the pool may hold at a time. */
 void htmm_pool_init(struct htmm_pool *pool, void *parts);
 
-/**
- * htmm_pool_put() - give a page to the pool
- * @pool: the pool
- * @page: HTMM_POOL_PAGE_SIZE bytes, aligned to their size; contents do not matter
- */
+/* Give a page to the pool: HTMM_POOL_PAGE_SIZE bytes, aligned to their size, with any contents. */
 void htmm_pool_put(struct htmm_pool *pool, void *page);
 
-/**
- * htmm_pool_withdraw() - take a whole page out of the pool
- * @pool: the pool
- *
- * Return: the page, or NULL if no page is whole.
- */
+/* Take a whole page out of the pool; NULL if no page is whole. */
 void *htmm_pool_withdraw(struct htmm_pool *pool);
 
-/**
- * htmm_pool_free_blocks() - number of blocks available without another page
- * @pool: the pool
- */
+/* Number of blocks available without another page. */
 static inline u32 htmm_pool_free_blocks(const struct htmm_pool *pool)
 {
 	return pool->nr_blocks + pool->nr_pages * HTMM_POOL_BLOCKS_PER_PAGE;
 }
 
-/**
- * htmm_pool_block_get() - take a block (for the table)
- * @pool: the pool
- *
- * Whole pages are only split when no page has both free blocks and others in use.
- *
- * Return: HTMM_POOL_BLOCK_SIZE bytes of zeroes, or NULL if the pool is empty.
+/*
+ * Take a block of HTMM_POOL_BLOCK_SIZE zeroes, for the table; NULL if the pool is empty. Whole
+ * pages are only split when no page has both free blocks and others in use.
  */
 void *htmm_pool_block_get(struct htmm_pool *pool);
 
-/**
- * htmm_pool_block_put() - give a block back (for the table)
- * @pool: the pool
- * @block: from htmm_pool_block_get()
- */
+/* Give a block back. */
 void htmm_pool_block_put(struct htmm_pool *pool, void *block);
 
 #endif /* HTMM_CORE_POOL_H */

@@ -197,67 +197,43 @@ struct htmm_table {
 	u64 soon[HTMM_AHEAD];		/* keys of these whose entries will be needed */
 };
 
-/**
- * htmm_table_dir_bytes() - size of the directory
- * @config: the limits
- *
- * The directory never grows, so no sample waits for a rehash. It takes 5 to 10 % of max_bytes,
- * and up to 1/9 in the smallest tables.
- *
- * Return: size of the directory for htmm_table_init(), or 0 if @config is invalid.
+/*
+ * Size of the directory for htmm_table_init(), or 0 if @config is invalid. It never grows, so
+ * no sample waits for a rehash. It takes 5 to 10 % of max_bytes, and up to 1/9 in the smallest
+ * tables.
  */
 size_t htmm_table_dir_bytes(const struct htmm_table_config *config);
 
-/**
- * htmm_table_init() - prepare an empty table
- * @table: the table
- * @config: its limits
- * @dir: htmm_table_dir_bytes() bytes of zeroes, aligned to 64: the caller allocates them,
- *	because the size may be large, and frees them when the table is no longer used
- * @pool: the table's memory, initialised here without pages
- *
- * Return: 0, or -EINVAL if @config is invalid or @dir is NULL or not aligned.
+/*
+ * Prepare an empty table. @dir: htmm_table_dir_bytes() bytes of zeroes, aligned to 64; the
+ * caller allocates them, because the size may be large, and frees them. @pool is initialised
+ * here, without pages. Returns 0, or -EINVAL if @config is invalid or @dir is NULL or not
+ * aligned.
  */
 int htmm_table_init(struct htmm_table *table,
 		    const struct htmm_table_config *config, void *dir,
 		    struct htmm_pool *pool);
 
-/**
- * htmm_table_need() - number of pages to put into the pool now
- * @table: the table
- * @n: samples that are about to be passed to htmm_table_add(), at least 1
- *
- * Enough for each sample to take a block, within max_bytes. If the caller puts that many
- * pages into the pool before every batch, pages are evicted only at a limit.
- *
- * Return: number of pages, 0 if none.
+/*
+ * Number of pages to put into the pool before @n samples (at least 1) are added: enough for
+ * each to take a block, within max_bytes. With these, pages are evicted only at the limit.
  */
 u32 htmm_table_need(const struct htmm_table *table, u32 n);
 
-/**
- * htmm_table_add() - count a batch of samples
- * @table: the table
- * @samples: the samples
- * @n: number of samples
- * @dropped: array of @n elements, set to the indices of the refused samples in ascending
- *	order
- *
- * At the memory limit or if the pool is empty, cold regions are evicted
- * to make room, at most HTMM_EVICT_MAX for a sample. A sample is refused if this does not
- * make enough room, or if it has no page (HTMM_NO_PAGE). Counts saturate at U32_MAX.
- *
- * Return: number of samples refused; the others are counted.
+/*
+ * Count a batch of @n samples. At the memory limit or if the pool is empty, cold regions are
+ * evicted to make room, at most HTMM_EVICT_MAX for a sample. A sample is refused if this does
+ * not make enough room, or if it has no page (HTMM_NO_PAGE). Counts saturate at U32_MAX.
+ * Returns the number of samples refused, and sets @dropped, an array of @n, to their indices,
+ * ascending.
  */
 u32 htmm_table_add(struct htmm_table *table,
 		   const struct htmm_table_sample *samples, u32 n,
 		   u32 *dropped);
 
-/**
- * htmm_table_cool() - halve every count
- * @table: the table
- *
- * Shifts the histograms and visits one of HTMM_FRONT_EPOCHS parts of the fronts: 129 of them
- * if max_bytes is 48 MiB. No region is cooled.
+/*
+ * Halve every count: shift the histograms, and visit one of HTMM_FRONT_EPOCHS parts of the
+ * fronts, 129 of them if max_bytes is 48 MiB. No region is cooled.
  */
 void htmm_table_cool(struct htmm_table *table);
 
@@ -265,23 +241,14 @@ void htmm_table_cool(struct htmm_table *table);
 #define HTMM_COOLING_EACH	4
 #define HTMM_COOLING_LEAST	2000000
 
-/**
- * htmm_cooling_due() - when to cool next
- * @last: number of samples at the last cooling
- * @period: samples between two coolings; 0: it follows the number of pages
- * @pages: pages that have a count. If there may be more later, ask again then
- *
- * With a fixed period, a large table would forget most pages before it knows the hot ones.
- *
- * Return: the number of samples, U64_MAX if it would be larger.
+/*
+ * The number of samples at which to cool next, U64_MAX if it would be larger. @last: at the
+ * last cooling; @period: between two; 0: it follows the number of @pages that have a count (if
+ * there may be more later, ask again then). With a fixed period, a large table would forget
+ * most pages before it knows the hot ones.
  */
 u64 htmm_cooling_due(u64 last, u64 period, u64 pages);
 
-/**
- * htmm_table_get_stats() - totals
- * @table: the table
- * @stats: set to the totals
- */
 void htmm_table_get_stats(const struct htmm_table *table,
 			  struct htmm_table_stats *stats);
 

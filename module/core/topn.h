@@ -108,56 +108,30 @@ struct htmm_topn {
 	struct htmm_scan scan;
 };
 
-/**
- * htmm_topn_begin() - start walking over a table
- * @list: the listing
- * @table: the table
- */
+/* Start walking over a table, whose lock is held. */
 void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table);
 
-/**
- * htmm_topn_scan() - walk over a slice of a table
- * @list: the listing
- * @table: the table given to htmm_topn_begin()
- * @budget: as for htmm_scan_next()
- *
- * Context: under the caller's lock of @table.
- * Return: true if the table may have more entries for the list.
+/*
+ * Walk over a slice of the table, whose lock is held; @budget is as for htmm_scan_next(). True
+ * if the table may have more entries for the list.
  */
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget);
 
-/**
- * htmm_topn_offer() - list one entry, if it is among the first
- * @list: the listing
- * @entry: the entry, which passes the filter and was not offered before
- */
+/* List one entry, which passes the filter and was not offered before, if it is among the first. */
 void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry);
 
-/**
- * htmm_topn_complete() - can nothing that comes later be listed?
- * @list: a listing by place, or of the coldest entries, which are offered by ascending
- *	owner, address space and page
- *
- * Return: true if there are enough entries; of the coldest, with the lowest count that the
- * filter accepts.
+/*
+ * Can nothing that comes later be listed by place, or of the coldest entries, which are offered
+ * by ascending owner, address space and page? True if there are enough entries; of the coldest,
+ * with the lowest count that the filter accepts.
  */
 bool htmm_topn_complete(const struct htmm_topn *list);
 
-/**
- * htmm_topn_finish() - sort the result
- * @list: the listing
- *
- * Return: number of entries. Fewer than requested means that no entries follow.
- */
+/* Sort the result. Returns the number of entries; fewer than requested: no more follow. */
 u32 htmm_topn_finish(struct htmm_topn *list);
 
-/**
- * htmm_topn_takes_page() - does a filter accept a page?
- * @filter: the filter; its address spaces are not looked at
- * @vpn: the page
- * @value: its count
- */
+/* Does a filter accept a page? Its address spaces are not looked at. */
 static inline bool htmm_topn_takes_page(const struct htmm_topn_filter *filter,
 					u64 vpn, u64 value)
 {
