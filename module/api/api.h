@@ -57,9 +57,8 @@ int htmm_snapshot_served(struct htmm_session *session, u32 target,
 			 struct htmm_served_rows *rows);
 
 /*
- * May the caller learn what is in memory of processes, and where? What was sampled tells of
- * accesses only; page tables tell of all pages, as /proc/PID/pagemap does for those who may
- * trace the process.
+ * May the caller learn which pages of processes are in memory, and where? Samples show accesses
+ * only; page tables show all pages, as /proc/PID/pagemap does to those who may trace the process.
  */
 static inline bool htmm_places_permitted(void)
 {

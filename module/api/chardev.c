@@ -37,7 +37,7 @@ static int htmm_chardev_make_reader(struct file *file,
 }
 
 /*
- * Make an open file a reader of the record stream; one that is stays as it is. @stream is the
+ * Make an open file a reader of the record stream, unless it is one already. @stream is the
  * request, and set to the state of the reader; @events has room for HTMM_MAX_EVENTS.
  *
  * Returns 0, -EBUSY if it is a reader already with different parameters, -ESTALE if it is the

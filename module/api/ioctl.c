@@ -121,7 +121,7 @@ static int htmm_start_session(struct htmm_call *call, struct htmm_error *err)
 	struct htmm_config *config;
 	int ret;
 
-	/* First: a session whose number cannot be told must not begin. */
+	/* First: no session begins if its number cannot be written. */
 	if (put_user(start->session, &user->session))
 		return -EFAULT;
 	ret = security_locked_down(LOCKDOWN_PERF);
@@ -363,7 +363,7 @@ static int htmm_ioctl_add_target(struct htmm_call *call)
 	struct htmm_error err = {};
 	int ret;
 
-	/* First: a target whose number cannot be told must not be added. */
+	/* First: no target is added if its number cannot be written. */
 	if (put_user(add->number, &user->number))
 		return -EFAULT;
 	ret = htmm_uaccess_array_in(&target, sizeof(target), HTMM_FIRST_TARGET,

@@ -2,7 +2,7 @@
 #include "region.h"
 
 /*
- * A dense region becomes sparse when a cooling leaves it so many samples, or fewer. A change of
+ * A dense region becomes sparse when a cooling leaves it this many samples or fewer. A change of
  * form costs more than a cooling, and a region whose samples come at a steady rate is left as
  * many as it gets between two coolings. So this is far below what makes it dense again.
  */
@@ -252,7 +252,7 @@ static noinline void htmm_digits_halve(u8 *digit, u32 n, u64 stays, u32 coolings
 
 static void htmm_region_halve(struct htmm_region *region, u64 coolings)
 {
-	/* After so many, nothing is left of a digit. */
+	/* After this many coolings nothing is left of a digit. */
 	u32 shift = min_t(u64, coolings, HTMM_DIGIT_BITS);
 	u64 stays = HTMM_BYTES(HTMM_DIGIT_MASK >> shift << shift);
 

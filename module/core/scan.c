@@ -3,7 +3,7 @@
 #include "scan.h"
 
 /*
- * May a region have something of interest? Usually not, and its entry alone is enough to
+ * May a region have a count that the scan looks for? Usually not, and its entry is enough to
  * tell: no page has more samples than its region, or than a listing has found and the region
  * got since then, and without marks no count is more than a digit.
  */

@@ -14,8 +14,8 @@
 #define HTMM_SCAN_REGION	16
 
 /*
- * The lowest count in a region that is still the lowest of interest after the coolings that it
- * has missed. A count that has cooled to zero is stored as 1 or more.
+ * @scan->least as it is stored in a region, before the coolings that the region has missed. A
+ * count that has cooled to zero is stored as 1 or more.
  */
 static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
 				   const struct htmm_table *table,
@@ -30,7 +30,7 @@ static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
  * @table: the table
  * @budget: of the step; reduced by HTMM_SCAN_REGION for a region, 1 for 64 chains
  *
- * Regions that have nothing of interest may be left out.
+ * Regions without a count of @scan->least or more may be left out.
  *
  * Return: the region; NULL if the budget is used up, or at the end.
  */

@@ -142,8 +142,8 @@ struct htmm_table_stats {
 
 /**
  * struct htmm_scan - position of a walk over all regions (scan.h)
- * @kind: what is of interest, base pages or regions
- * @least: lowest count of interest; may rise
+ * @kind: what it looks for, base pages or regions
+ * @least: lowest count that it looks for; may rise
  * @chain: next chain, 0 at first
  * @key: lowest key on @chain that has not been visited, 0 at first
  */
@@ -237,7 +237,7 @@ u32 htmm_table_add(struct htmm_table *table,
  */
 void htmm_table_cool(struct htmm_table *table);
 
-/* By default, counts are halved after so many samples for each page, and at least so many. */
+/* By default, counts are halved after EACH samples for each page, and at least LEAST samples. */
 #define HTMM_COOLING_EACH	4
 #define HTMM_COOLING_LEAST	2000000
 

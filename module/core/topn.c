@@ -76,7 +76,7 @@ static void htmm_topn_insert(struct htmm_topn *list, const struct htmm_topn_entr
 	*last = *entry;
 }
 
-/* May an entry be listed, as far as can be told without the other entries' places? */
+/* May an entry be listed, as far as is known without the other entries' places? */
 static bool htmm_topn_takes(const struct htmm_topn *list, const struct htmm_topn_entry *entry)
 {
 	if (!list->size || (list->after && !htmm_topn_before(list, list->after, entry)))

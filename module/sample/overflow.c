@@ -15,7 +15,7 @@
 #include "sampler.h"
 
 /*
- * Reading the clock twice takes longer than all the rest, so one of so many handlers is
+ * Reading the clock twice takes longer than the rest of a handler, so only one of this many is
  * timed. A prime number, or it might always be the one that wakes ksampled.
  */
 #define HTMM_TIMED_EVERY	127

@@ -133,8 +133,8 @@ static u64 htmm_privilege_table_bytes(const struct htmm_config *config)
 }
 
 /*
- * A cooling visits each region once, and an adaptation reads the histograms: so many samples
- * at least take as long to count. 0 stands for the defaults, which are above the limits.
+ * A cooling visits each region once, and an adaptation reads the histograms. The limits are as
+ * many samples as take as long to count. 0 stands for the defaults, which are above the limits.
  */
 static int htmm_privilege_check_periods(const struct htmm_config *config,
 					struct htmm_error *err)

@@ -39,8 +39,8 @@ static void htmm_tracker_trace_thresholds(struct htmm_tracker *tracker, enum htm
 }
 
 /*
- * Report the thresholds now. Nobody reads thresholds of an earlier moment: pages come and go, so
- * whoever needs thresholds computes those of the histogram that is there.
+ * Report the thresholds now. They are not stored: pages come and go, so each reader computes
+ * them from the present histogram.
  */
 void htmm_tracker_adapt(struct htmm_tracker *tracker)
 {

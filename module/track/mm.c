@@ -208,7 +208,7 @@ static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
 }
 
 /*
- * Is an address space to be forgotten? Without @keep_gone, as soon as it is gone; with
+ * Must an address space be forgotten? Without @keep_gone, as soon as it is gone; with
  * @keep_gone, when it is gone and has no pages left, or when there is no room for another one.
  */
 static bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm_mm *mm)

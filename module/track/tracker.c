@@ -228,7 +228,7 @@ unsigned long htmm_tracker_unused(struct htmm_tracker *tracker, unsigned long nr
 
 /*
  * Give up to @nr unused pages back. Returns how many, at most HTMM_SHRINK_PAGES; 0 if
- * @tracker->lock is held: who allocates does not wait for the drain thread or a reader.
+ * @tracker->lock is held: an allocation does not wait for the drain thread or a reader.
  * Context: any memory allocation that may sleep.
  */
 unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr)

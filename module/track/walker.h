@@ -12,7 +12,7 @@
  *	}
  *	htmm_walker_free(walker);
  *
- * Each slice takes the address space's lock anew, and holds it while the page tables of at
+ * Each slice takes the address space's lock again, and holds it while the page tables of at
  * most 512 pages are read. It never waits for the lock: it tries a few times, and gives the
  * address space up if others hold it for writing. Between two slices only the struct is
  * kept, so a process that exits frees its memory at once.
