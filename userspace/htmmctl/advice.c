@@ -5,14 +5,14 @@
 
 /* Reasons of losses to name. */
 #define REASONS		3
-/* A loss of one of so many samples does not need advice. */
+/* A loss of one of this many samples needs no advice. */
 #define NOTABLE		20
 /* Fewer samples of each page, or fewer in all, do not tell which pages are hot. */
 #define FEW_EACH	2
 #define FEW		1000
 /* So many of each page are enough: as many as there are between two coolings. */
 #define ENOUGH_EACH	4
-/* A period is made so many times as short at most, as what is told is only an estimate. */
+/* At most this factor is advised for a shorter period, because it is only an estimate. */
 #define SHORTER_MOST	100
 /* To look for primes among larger numbers takes long. */
 #define PRIMES_MOST	1000000000000ULL

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A cgroup for one command, so that its children can be told from all other processes. */
+/* A cgroup for one command, which separates its children from all other processes. */
 #ifndef HTMMCTL_CGROUP_H
 #define HTMMCTL_CGROUP_H
 

@@ -261,7 +261,7 @@ static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err
 	return ret;
 }
 
-/* All targets together are of interest only if they are several. */
+/* The sum of all targets is printed only if there are several. */
 static int read_all(int fd, struct placement_cmd *cmd, struct htmm_error *err)
 {
 	__u32 target;

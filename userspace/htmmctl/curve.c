@@ -12,7 +12,7 @@
 #define EXACT_BITS	12
 #define EXACT		4096
 #define BUCKETS		(EXACT + (32 - EXACT_BITS) * 256)
-/* A page with so many samples has a rate that is known well enough. */
+/* The rate of a page with this many samples is known well enough. */
 #define KNOWN		256
 /* The rates of the mixture, in samples of a page. */
 #define RATES		160

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hit ratio that the best placement would have: one estimate, wherever it is told.
+ * The hit ratio that the best placement would have: one estimate for all commands.
  *
  * The module tells which share of its samples the hottest pages have. Those pages are chosen
  * by the same samples, so that this is too much, and more so the fewer samples there are. The

@@ -309,7 +309,7 @@ static int placement_denied(struct htmm_error *err)
 			      "not permitted to read what is in memory, and where");
 }
 
-/* One GET_PLACEMENT call, with room for so many nodes. */
+/* One GET_PLACEMENT call, with room for @room nodes. */
 static int read_placement(int fd, __u32 target, __u32 room, struct htmm_placement_buf *buf)
 {
 	buf->nodes = calloc(room, sizeof(*buf->nodes));

@@ -12,7 +12,7 @@
 /* Samples that end a burst, and those before its first look, for each page of the fast tier. */
 #define BURST_SAMPLES	6
 #define LEAST_SAMPLES	0.25
-/* The longest burst: a large tier would take minutes to have so many samples. */
+/* The longest burst: a large tier would take minutes to get the samples that end one. */
 #define BURST_S		8.0
 /* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200

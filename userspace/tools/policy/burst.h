@@ -11,7 +11,7 @@
 
 #include "policy.h"
 
-/* Of a burst, after so many looks it is known what pages gain, and with it what is to be won. */
+/* After this many looks of a burst it is known how much pages gain, and so what moves can win. */
 #define LEARNT_LOOKS	2
 
 /**

@@ -25,7 +25,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
 	[POLICY_HELD_STUCK] = "stuck",
 };
 
-/* Of the slow tier so many pages are listed, as a part of the fast tier, while little moves. */
+/* While little moves, fast tier / LISTED pages of the slow tier are listed. */
 #define LISTED		8
 /* Larger counts are treated alike when the shortest list is chosen. */
 #define LEAST_MOST	255
@@ -44,10 +44,10 @@ static const char *const held_names[POLICY_NR_HELD] = {
 /* What part of the time lists of regions may take. */
 #define GLANCES_PART	0.0025
 
-/* The first look comes with so many samples, or after so many seconds. */
+/* The first look comes after this many samples or seconds. */
 #define FIRST_SAMPLES	2000
 #define FIRST_S		1.0
-/* Between two coolings there are so many samples for each page, and at least so many. */
+/* Samples between two coolings: for each page, and at least. */
 #define COOLING_EACH	4
 #define COOLING_LEAST	40000
 /* Weight of a new measurement of what a copy costs. */

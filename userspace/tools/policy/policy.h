@@ -56,13 +56,13 @@ struct policy_config {
 };
 
 /**
- * struct policy_look - what is known at one time
+ * struct policy_look - what one look has found
  * @slow: sampled pages of the slow tier, those with the most samples
  * @nr_slow: how many there are
- * @slow_cut: 0: @slow is all of them; else some with up to so many samples are not in it
+ * @slow_cut: 0: @slow is all of them; else some with up to this many samples are not in it
  * @fast: pages of the fast tier, those with the fewest samples, also without any
  * @nr_fast: how many there are
- * @fast_cut: 0: @fast is all of them; else some with so many samples or more are not in it
+ * @fast_cut: 0: @fast is all of them; else some with this many samples or more are not in it
  * @regions: all sampled regions of 2 MiB, with %HTMM_REGION_SHIFT as @mapping_shift
  * @nr_regions: how many there are
  * @capacity: pages of the fast tier that may be used, those in use included
@@ -73,7 +73,7 @@ struct policy_config {
  *	the previous look and before any sample
  * @nr_coolings: numbers in @coolings
  * @period: events that a sample usually stands for
- * @thin: since the previous look only one of so many samples was taken; 0: all
+ * @thin: since the previous look only one of this many samples was taken; 0: all
  * @seconds: since the start
  */
 struct policy_look {
@@ -160,7 +160,7 @@ enum policy_held {
  * @budget: most pages that this look may move, by the limit
  * @won: what part of the time is won by these moves, and those of pages that may be promoted
  *	at the next look
- * @thin: take only one of so many samples until the next look: there is little to learn
+ * @thin: take only one of this many samples until the next look: there is little to learn
  * @least: pages of the slow tier with fewer samples need not be listed at the next look
  * @burst: a phase change was seen, here or a few looks ago
  * @cool: it was seen here: old counts are misleading, so cooling is advised

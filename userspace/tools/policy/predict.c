@@ -11,7 +11,7 @@
  */
 #define ALIKE_PAGES		8
 #define PERSISTENT_PAGES	0.25
-/* Until so many samples were gained lately, it is taken that pages go on as they were. */
+/* With fewer samples gained lately, pages are assumed to continue as before. */
 #define PERSISTENT_SAMPLES	100
 /* Bins of gains begin with this part of a sample. */
 #define GAIN_PARTS	4

@@ -136,7 +136,7 @@ __u64 rule_rate(struct policy *policy);
  * that are not; with more, the share rises no further. Where a program streams, moves do not
  * pay, and there is nothing to learn.
  *
- * Return: one of so many samples is enough.
+ * Return: n, if one of n samples is enough.
  */
 unsigned int rule_thin(const struct policy *policy, bool much);
 

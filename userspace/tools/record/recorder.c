@@ -167,7 +167,7 @@ void recorder_look_at_stats(struct recorder *recorder, const struct htmm_stats_b
 		look_at_channel(recorder, &stats->channels[i]);
 }
 
-/* Finds what no record tells: which events are throttled, and, if all was read, who has exited. */
+/* Finds what no record says: throttled events, and if all was read, processes that exited. */
 static void look_around(struct recorder *recorder, int fd, bool all)
 {
 	struct htmm_stats_buf stats;

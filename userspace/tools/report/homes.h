@@ -11,7 +11,7 @@
 
 /* Most files of all address spaces. */
 #define HOMES_MAX	(64U << 10)
-/* A mapping is looked at in so many pieces, if its parts have different homes. */
+/* Pieces of a mapping to look at, if its parts have different homes. */
 #define HOMES_PIECES	64
 
 /**

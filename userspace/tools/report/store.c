@@ -39,7 +39,7 @@ static void *new_page(struct store *store)
 	return store->slab[store->nr_slabs - 1] + --store->spare * HTMM_POOL_PAGE_SIZE;
 }
 
-/* The next cooling is due at this sample if so many pages have a count by then. */
+/* The sample at which the next cooling is due, if this many pages have a count by then. */
 static void plan_cooling(struct store *store, u64 pages)
 {
 	store->next_cooling = htmm_cooling_due(store->last_cooling,

@@ -7,7 +7,7 @@
 #include "htmmctl/clock.h"
 #include "tier.h"
 
-/* Elements of a list that are asked for at least. */
+/* The fewest elements of a list to ask for. */
 #define LIST_FIRST	512
 /* Smaller changes of the capacity than this share are not passed on to the session. */
 #define SMALL_PART	32

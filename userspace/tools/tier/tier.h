@@ -51,9 +51,9 @@ struct tally {
  * @regions: all its regions
  * @pages: sampled pages of the slow tier, then pages of the fast tier
  * @nr_slow: how many of them are of the slow tier
- * @least: of the slow tier only pages with at least so many samples are listed
- * @slow_cut: some of the slow tier with up to so many samples are not listed
- * @fast_cut: some of the fast tier with so many samples or more are not listed; 0: all are
+ * @least: of the slow tier, only pages with at least this many samples are listed
+ * @slow_cut: some of the slow tier with up to this many samples are not listed
+ * @fast_cut: some of the fast tier with this many samples or more are not listed; 0: all are
  * @used: pages of the fast tier that are in use
  * @capacity: pages of the fast tier that it may use
  * @counted: samples counted of its pages
@@ -93,7 +93,7 @@ struct group {
  * @session_capacity: that of the session, which follows what is used here
  * @events: what is sampled
  * @period: events that a sample usually stands for
- * @thin: one of so many samples is taken now
+ * @thin: one of this many samples is taken now
  * @list_pages: most pages to read from each list
  * @cooling_period: samples between two coolings; 0: it follows the number of pages
  * @cooled: samples counted at the last one
