@@ -9,6 +9,7 @@
 #include <linux/mempolicy.h>
 #include <linux/perf_event.h>
 #include "access.h"
+#include "files.h"
 
 #define PAGE	4096UL
 /* Pages of a huge page. */
@@ -24,15 +25,10 @@
 /* The emulated unit counts exactly but is slow; its driver's name identifies it. */
 static bool pmu_is_emulated(void)
 {
-	char name[32] = "";
-	FILE *file = fopen("/sys/bus/event_source/devices/cpu/caps/pmu_name", "r");
+	char name[32];
 
-	if (!file)
-		return false;
-	if (!fgets(name, sizeof(name), file))
-		name[0] = '\0';
-	fclose(file);
-	return !strcmp(name, "pebs_emu\n");
+	file_read("/sys/bus/event_source/devices/cpu/caps/pmu_name", name, sizeof(name));
+	return !strcmp(name, "pebs_emu");
 }
 
 /* The only way to find out is to try. */
@@ -91,31 +87,19 @@ void source_every_fault(struct source *source)
 
 int source_events(const struct source *source)
 {
-	int events = -1;
-	FILE *file;
-
 	if (!source->hardware || !source->exact)
 		return -1;
-	file = fopen("/sys/module/pebs_emu/refcnt", "r");
-	if (!file)
-		return -1;
-	if (fscanf(file, "%d", &events) != 1)
-		events = -1;
-	fclose(file);
-	return events;
+	return file_number("/sys/module/pebs_emu/refcnt");
 }
 
 int source_set_parameter(const char *name, const char *value)
 {
-	char path[96];
-	FILE *file;
+	char path[96], text[96];
 
 	snprintf(path, sizeof(path), "/sys/module/pebs_emu/parameters/%s", name);
-	file = fopen(path, "w");
-	if (!file)
-		return -errno;
-	fprintf(file, "%s\n", value);
-	return fclose(file) ? -errno : 0;
+	/* A line, which is not empty even if the value is. */
+	snprintf(text, sizeof(text), "%s\n", value);
+	return file_write(path, text);
 }
 
 void source_hold(void)
@@ -132,16 +116,9 @@ void source_hold(void)
 
 size_t memory_available(void)
 {
-	FILE *file = fopen("/proc/meminfo", "r");
-	size_t kib = 0;
-	char line[128];
+	long kib = file_value("/proc/meminfo", "MemAvailable");
 
-	while (file && !kib && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %zu", &kib) != 1)
-			kib = 0;
-	if (file)
-		fclose(file);
-	return kib << 10;
+	return kib < 0 ? 0 : kib << 10;
 }
 
 /*

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child.h"
+#include "files.h"
 
 int child_start(struct child *child, int (*body)(int sock, void *arg), void *arg)
 {
@@ -108,10 +109,15 @@ int child_kill(struct child *child)
 
 void child_offer_itself(void)
 {
-	FILE *file = fopen("/proc/self/oom_score_adj", "w");
+	file_write("/proc/self/oom_score_adj", "1000");
+}
 
-	if (!file)
-		return;
-	fputs("1000", file);
-	fclose(file);
+char child_state(const struct child *child)
+{
+	char path[64], line[512], state = '\0';
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
+	file_read(path, line, sizeof(line));
+	sscanf(line, "%*d (%*[^)]) %c", &state);
+	return state;
 }

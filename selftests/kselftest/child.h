@@ -31,6 +31,8 @@ int child_worker(struct child *child, void (*work)(void *arg), void *arg);
 int child_do(struct child *child);
 /* Tells if the child has exited, without waiting; it is still to be joined. */
 bool child_ended(const struct child *child);
+/* As /proc tells: 'S': it sleeps, 'D': it waits for a lock, 'Z': it has exited. */
+char child_state(const struct child *child);
 /* Waits until the child exits; returns the exit status, or 128 + signal. */
 int child_join(struct child *child);
 int child_kill(struct child *child);

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include "check.h"
+#include "files.h"
 #include "nth.h"
 
 #define PAGES		8
@@ -57,36 +58,18 @@ FIXTURE(fail_hotplug) {
 	int nr_workers;
 };
 
-static int workers_put(const char *cpus)
-{
-	int fd = open(WORKERS_FILE, O_WRONLY | O_CLOEXEC);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, cpus, strlen(cpus)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
 /*
  * Restricts workers to CPUs that stay online: otherwise a CPU that comes online brings its
  * own worker.
  */
 static int workers_stay(struct _test_data_fail_hotplug *self)
 {
-	int fd = open(WORKERS_FILE, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
 	char cpu[32];
+	int ret;
 
-	if (fd < 0)
-		return -errno;
-	n = read(fd, self->workers_before, sizeof(self->workers_before) - 1);
-	close(fd);
-	if (n < 0)
-		return -errno;
+	ret = file_read(WORKERS_FILE, self->workers_before, sizeof(self->workers_before));
 	snprintf(cpu, sizeof(cpu), "%llx", 1ULL << self->cpus[0]);
-	return workers_put(cpu);
+	return ret ?: file_write(WORKERS_FILE, cpu);
 }
 
 FIXTURE_SETUP(fail_hotplug)
@@ -117,7 +100,7 @@ FIXTURE_SETUP(fail_hotplug)
 
 FIXTURE_TEARDOWN(fail_hotplug)
 {
-	EXPECT_EQ(0, workers_put(self->workers_before));
+	EXPECT_EQ(0, file_write(WORKERS_FILE, self->workers_before));
 	EXPECT_EQ(0, nth_only_below(NULL));
 	EXPECT_EQ(0, cpu_set_online(self->late, true));
 	check_idle(_metadata);
@@ -126,16 +109,10 @@ FIXTURE_TEARDOWN(fail_hotplug)
 /* Tells if it is a worker for work that is not bound to a CPU. */
 static bool is_worker(pid_t pid)
 {
-	char path[64], name[32] = "";
-	FILE *file;
+	char path[64], name[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	if (!fgets(name, sizeof(name), file))
-		name[0] = '\0';
-	fclose(file);
+	file_read(path, name, sizeof(name));
 	return !strncmp(name, "kworker/u", 9);
 }
 

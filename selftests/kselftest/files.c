@@ -30,3 +30,31 @@ long file_number(const char *path)
 	fclose(file);
 	return value;
 }
+
+int file_read(const char *path, char *line, size_t room)
+{
+	FILE *file = fopen(path, "re");
+
+	line[0] = '\0';
+	if (!file)
+		return -errno;
+	if (!fgets(line, room, file))
+		line[0] = '\0';
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	return 0;
+}
+
+long file_value(const char *path, const char *name)
+{
+	FILE *file = fopen(path, "re");
+	char line[128], what[64];
+	long value = -1, n;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63[^: ]%*[: ]%ld", what, &n) == 2 && !strcmp(what, name))
+			value = n;
+	if (file)
+		fclose(file);
+	return value;
+}

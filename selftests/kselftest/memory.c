@@ -40,22 +40,6 @@ static long cgroup_get(const struct cgroup *cgroup, const char *name)
 	return file_number(path);
 }
 
-/* The number beside a name in a file; -1 if there is none. */
-static long number_in(const char *path, const char *name)
-{
-	FILE *file = fopen(path, "r");
-	char line[128];
-	long value = -1, n;
-	char what[64];
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%63s %ld", what, &n) == 2 && !strcmp(what, name))
-			value = n;
-	if (file)
-		fclose(file);
-	return value;
-}
-
 FIXTURE(memory) {
 	int fd;
 	struct source source;
@@ -95,7 +79,7 @@ static void ask_for_rings(struct _test_data_memory *self, int nr_events)
 TEST_F(memory, limit_is_heeded)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	long killed = number_in("/proc/vmstat", "oom_kill");
+	long killed = file_value("/proc/vmstat", "oom_kill");
 
 	ASSERT_EQ(0, cgroup_set(&self->cgroup, "memory.max", "33554432"));
 	ask_for_rings(self, 8 / cpus ?: 1);
@@ -105,7 +89,7 @@ TEST_F(memory, limit_is_heeded)
 	}
 	EXPECT_NE(NULL, strstr(self->req.error, "memory.max"));
 	EXPECT_NE(NULL, strstr(self->req.error, "ring_pages"));
-	EXPECT_EQ(killed, number_in("/proc/vmstat", "oom_kill"));
+	EXPECT_EQ(killed, file_value("/proc/vmstat", "oom_kill"));
 	/* The memory that it had allocated is freed. */
 	EXPECT_GT(8 * MIB, cgroup_get(&self->cgroup, "memory.current"));
 	check_idle(_metadata);
@@ -154,7 +138,7 @@ static long dying_cgroups(long most)
 		err = file_write("/proc/sys/vm/drop_caches", "1") ?: charge_on_each_cpu();
 		if (err)
 			return err;
-		dying = number_in("/sys/fs/cgroup/cgroup.stat", "nr_dying_descendants");
+		dying = file_value("/sys/fs/cgroup/cgroup.stat", "nr_dying_descendants");
 	} while (dying > most && --tries && !usleep(100000));
 	return dying;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "files.h"
 #include "nth.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -27,16 +28,10 @@ void nth_require(void)
 /* Writes a file of one of the kernel's fault injectors. */
 static int put(const char *name, const char *text)
 {
-	char path[64];
-	int ret, fd;
+	char path[128];
 
 	snprintf(path, sizeof(path), "/sys/kernel/debug/%s", name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
+	return file_write(path, text);
 }
 
 /*

@@ -5,31 +5,22 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "files.h"
 #include "pids.h"
 
 #define PID_MAX	"/proc/sys/kernel/pid_max"
 
 int pids_limit(void)
 {
-	FILE *file = fopen(PID_MAX, "re");
-	int limit;
-
-	if (!file)
-		return -errno;
-	if (fscanf(file, "%d", &limit) != 1)
-		limit = -EIO;
-	fclose(file);
-	return limit;
+	return file_number(PID_MAX);
 }
 
 int pids_set_limit(int limit)
 {
-	FILE *file = fopen(PID_MAX, "we");
+	char text[16];
 
-	if (!file)
-		return -errno;
-	fprintf(file, "%d", limit);
-	return fclose(file) ? -errno : 0;
+	snprintf(text, sizeof(text), "%d", limit);
+	return file_write(PID_MAX, text);
 }
 
 static void *tell_tid(void *arg)

@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include "check.h"
 #include "child.h"
+#include "files.h"
 
 #define EVERYTHING	(~0ULL)
 /* More CPUs than any kernel has. */
@@ -43,16 +44,10 @@ static bool thread_exists(const char *name)
 	char path[300], comm[32];
 	struct dirent *entry;
 	bool found = false;
-	FILE *file;
 
 	while (!found && (entry = readdir(proc))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		file = fopen(path, "r");
-		if (!file)
-			continue;
-		if (fgets(comm, sizeof(comm), file))
-			found = !strcmp(strtok(comm, "\n"), name);
-		fclose(file);
+		found = !file_read(path, comm, sizeof(comm)) && !strcmp(comm, name);
 	}
 	closedir(proc);
 	return found;

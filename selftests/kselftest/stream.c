@@ -483,20 +483,6 @@ static int wait_for_the_end(int sock, void *arg)
 	return poll(&end, 1, -1) != 1 || end.revents != POLLHUP;
 }
 
-static bool asleep(pid_t pid)
-{
-	char path[32], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "r");
-	if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	if (file)
-		fclose(file);
-	return state == 'S';
-}
-
 /* A poll without events does not report records, but the end. */
 TEST_F(stream, waiting_for_the_end_alone)
 {
@@ -507,7 +493,7 @@ TEST_F(stream, waiting_for_the_end_alone)
 	start(_metadata, self);
 	ASSERT_EQ(0, child_start(&child, wait_for_the_end, self));
 	ASSERT_EQ(0, child_await(child.sock));
-	while (!asleep(child.pid)) {
+	while (child_state(&child) != 'S') {
 		ASSERT_LT(0, --tries);
 		usleep(1000);
 	}

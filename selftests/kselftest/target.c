@@ -5,6 +5,7 @@
 #include "cgroup.h"
 #include "check.h"
 #include "child.h"
+#include "files.h"
 
 #define PAGE		4096UL
 #define PAGES		32
@@ -486,14 +487,10 @@ TEST_F(target, address_spaces)
 /* Lets the next process have that pid. 0 or a negative errno. */
 static int next_pid(pid_t pid)
 {
-	int fd = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC), ret = 0;
+	char text[16];
 
-	if (fd < 0)
-		return -errno;
-	if (dprintf(fd, "%d", pid - 1) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
+	snprintf(text, sizeof(text), "%d", pid - 1);
+	return file_write("/proc/sys/kernel/ns_last_pid", text);
 }
 
 /* A process that gets the pid of an exited target has no target, or a new one. */

@@ -2,6 +2,7 @@
 /* The kernel throttles an event that overflows too often; the module counts this. */
 #include <time.h>
 #include "check.h"
+#include "files.h"
 
 #define PAGES		64
 #define SYSCTL		"/proc/sys/kernel/perf_"
@@ -19,39 +20,18 @@ FIXTURE(throttle) {
 	char percent[32];
 };
 
-static int sysctl_get(const char *path, char *text, size_t size)
-{
-	FILE *file = fopen(path, "r");
-	int ret = file && fgets(text, size, file) ? 0 : -errno;
-
-	if (file)
-		fclose(file);
-	return ret;
-}
-
-static int sysctl_put(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file)
-		return -errno;
-	fputs(text, file);
-	return fclose(file) ? -errno : 0;
-}
-
 /* The kernel accepts a rate only while it may lower it by itself. */
 static int rate_set(const char *rate)
 {
-	int ret = sysctl_put(CPU_PERCENT, "25");
+	int ret = file_write(CPU_PERCENT, "25");
 
-	return ret ?: sysctl_put(MAX_RATE, rate);
+	return ret ?: file_write(MAX_RATE, rate);
 }
 
 FIXTURE_SETUP(throttle)
 {
-	ASSERT_EQ(0, sysctl_get(MAX_RATE, self->rate, sizeof(self->rate)));
-	ASSERT_EQ(0, sysctl_get(CPU_PERCENT, self->percent,
-				sizeof(self->percent)));
+	ASSERT_EQ(0, file_read(MAX_RATE, self->rate, sizeof(self->rate)));
+	ASSERT_EQ(0, file_read(CPU_PERCENT, self->percent, sizeof(self->percent)));
 	source_best(&self->source);
 	request_init(&self->req, &self->source.event);
 	self->mem = access_map(PAGES);
@@ -64,7 +44,7 @@ FIXTURE_TEARDOWN(throttle)
 {
 	close(self->fd);
 	EXPECT_EQ(0, rate_set(self->rate));
-	EXPECT_EQ(0, sysctl_put(CPU_PERCENT, self->percent));
+	EXPECT_EQ(0, file_write(CPU_PERCENT, self->percent));
 	check_idle(_metadata);
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include "check.h"
 #include "child.h"
+#include "files.h"
 
 #define PAGE		4096UL
 #define PAGES		64
@@ -570,15 +571,8 @@ static int ask(int sock, void *arg)
 /* Has it exited, or does it wait for a lock? */
 static bool child_at_rest(const struct child *child)
 {
-	char path[64], state = '?';
-	FILE *file;
+	char state = child_state(child);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
-	file = fopen(path, "re");
-	if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = '?';
-	if (file)
-		fclose(file);
 	return state == 'D' || state == 'Z';
 }
 
@@ -815,12 +809,9 @@ TEST_F(trace, perf)
 	int cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS), fds[MAX_CPUS], id, i;
 	__u64 sum = 0, value;
 	struct stats stats;
-	FILE *file;
 
-	file = fopen(TRACING "events/htmm/htmm_sample/id", "r");
-	ASSERT_NE(NULL, file);
-	ASSERT_EQ(1, fscanf(file, "%d", &id));
-	fclose(file);
+	id = file_number(TRACING "events/htmm/htmm_sample/id");
+	ASSERT_LE(0, id);
 	for (i = 0; i < nr; i++) {
 		fds[i] = counter_open(id, cpus[i]);
 		ASSERT_LE(0, fds[i]);

@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include "check.h"
 #include "child.h"
+#include "files.h"
 #include "module.h"
 
 #define PAGES		64
@@ -158,36 +159,14 @@ TEST_F(unload, stops_a_detached_session)
 		child_kill(&hammers[nr]);
 }
 
-/* A value of /proc/meminfo, in KiB. */
-static long memory(const char *name)
-{
-	FILE *file = fopen("/proc/meminfo", "r");
-	size_t len = strlen(name);
-	char line[128];
-	long value = -1;
-
-	while (file && fgets(line, sizeof(line), file)) {
-		if (!strncmp(line, name, len) && line[len] == ':')
-			value = atol(line + len + 1);
-	}
-	if (file)
-		fclose(file);
-	return value;
-}
-
 /* Slab memory in use, after the caches have freed the rest. */
 static long slab_in_use(void)
 {
-	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
-
 	/* Let deferred frees finish first: longer than a grace period. */
 	usleep(500000);
-	if (fd >= 0) {
-		if (write(fd, "3", 1) != 1)
-			perror("drop_caches");
-		close(fd);
-	}
-	return memory("SUnreclaim");
+	if (file_write("/proc/sys/vm/drop_caches", "3"))
+		perror("drop_caches");
+	return file_value("/proc/meminfo", "SUnreclaim");
 }
 
 static void start_and_end(struct __test_metadata *_metadata,
