@@ -4,12 +4,6 @@
 #include <linux/slab.h>
 #include "listing.h"
 
-static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_KIND_BASE);
-static_assert((int)HTMM_UNIT_REGION == (int)HTMM_KIND_HUGE);
-static_assert((int)HTMM_ORDER_HOTTEST == (int)HTMM_TOPN_HOTTEST);
-static_assert((int)HTMM_ORDER_COLDEST == (int)HTMM_TOPN_COLDEST);
-static_assert((int)HTMM_ORDER_TABLE == (int)HTMM_TOPN_BY_PLACE);
-
 /* Thresholds of the moment: pages may have gone since any other. */
 static void htmm_listing_find_hot(struct htmm_listing *listing)
 {
@@ -18,7 +12,7 @@ static void htmm_listing_find_hot(struct htmm_listing *listing)
 
 	for (i = 0; i < listing->trackers.nr; i++) {
 		htmm_tracker_get_hist(listing->trackers.tracker[i],
-				      (enum htmm_kind)listing->list->unit, &hist);
+				      listing->list->unit, &hist);
 		listing->hot[i] = hist.thresholds.hot;
 	}
 }
@@ -72,7 +66,7 @@ static void htmm_cursor_store(struct htmm_list_pages *list, u64 session,
  */
 static int htmm_listing_tables(struct htmm_listing *listing, struct htmm_topn *topn)
 {
-	bool by_place = topn->order == HTMM_TOPN_BY_PLACE;
+	bool by_place = topn->order == HTMM_ORDER_TABLE;
 	u32 first = by_place && topn->after ? topn->after->owner : 0;
 	struct htmm_tracker_list *trackers = &listing->trackers;
 	struct htmm_tracker *tracker;
@@ -216,7 +210,7 @@ static int htmm_listing_offer_node(struct htmm_listing *listing, struct htmm_pag
 	int i, n, ret;
 
 	htmm_listing_init_topn(listing, &found);
-	found.order = HTMM_TOPN_BY_PLACE;
+	found.order = HTMM_ORDER_TABLE;
 	found.into = list;
 	found.after = NULL;
 	do {

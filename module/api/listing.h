@@ -82,8 +82,8 @@ static inline void htmm_listing_init_topn(const struct htmm_listing *listing,
 	*topn = (struct htmm_topn) {
 		.entries = listing->entries,
 		.size = listing->size,
-		.kind = (enum htmm_kind)listing->list->unit,
-		.order = (enum htmm_topn_order)listing->list->order,
+		.unit = listing->list->unit,
+		.order = listing->list->order,
 		.filter = listing->filter,
 		.after = listing->resumed ? &listing->after : NULL,
 	};
@@ -96,7 +96,7 @@ static inline void htmm_listing_init_topn(const struct htmm_listing *listing,
  */
 static inline int htmm_listing_finish(struct htmm_topn *topn, int ret)
 {
-	bool found = topn->order == HTMM_TOPN_BY_PLACE && topn->len;
+	bool found = topn->order == HTMM_ORDER_TABLE && topn->len;
 
 	if (ret && !(ret == -EINTR && found))
 		return ret;

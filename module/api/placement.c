@@ -159,7 +159,7 @@ static int htmm_sum_tracker(struct htmm_sum *sum, struct htmm_tracker *tracker)
 	int ret = 0;
 	u32 mm = 0;
 
-	htmm_tracker_get_hist(tracker, HTMM_KIND_BASE, &sum->hist);
+	htmm_tracker_get_hist(tracker, HTMM_UNIT_PAGE, &sum->hist);
 	while (!ret && htmm_walker_enter(walker, tracker, mm, HTMM_MM_MAX, NULL)) {
 		ret = htmm_sum_space(sum);
 		htmm_walker_leave(walker);
@@ -176,9 +176,9 @@ static int htmm_sum_unknown(struct htmm_sum *sum, struct htmm_tracker_list *trac
 	int ret = 0;
 
 	for (i = 0; !ret && i < trackers->nr; i++) {
-		htmm_tracker_get_hist(trackers->tracker[i], HTMM_KIND_BASE, &sum->hist);
+		htmm_tracker_get_hist(trackers->tracker[i], HTMM_UNIT_PAGE, &sum->hist);
 		pages += htmm_hist_pages_from(&sum->hist.hist, 0);
-		ret = htmm_tracker_get_hits(trackers->tracker[i], HTMM_KIND_BASE,
+		ret = htmm_tracker_get_hits(trackers->tracker[i], HTMM_UNIT_PAGE,
 					    &sum->hits);
 	}
 	samples = htmm_hits_share(&sum->hits, 0).samples;

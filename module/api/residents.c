@@ -111,7 +111,7 @@ static int htmm_residents_run(struct htmm_residents *residents)
 	struct htmm_listing *listing = residents->listing;
 	const struct htmm_topn_entry *after = &listing->after;
 	/* By address, the list continues after the cursor; by count, anywhere. */
-	bool by_address = residents->topn.order == HTMM_TOPN_BY_PLACE;
+	bool by_address = residents->topn.order == HTMM_ORDER_TABLE;
 	u32 first = listing->resumed && by_address ? after->owner : 0, owner;
 	struct htmm_tracker *tracker;
 	unsigned int i;

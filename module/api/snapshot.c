@@ -7,10 +7,7 @@
 #include "sample/perf_event.h"
 #include "track/walker.h"
 
-static_assert((int)HTMM_UNIT_PAGE == (int)HTMM_KIND_BASE);
-static_assert((int)HTMM_UNIT_REGION == (int)HTMM_KIND_HUGE);
 static_assert(HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT == HTMM_REGION_ORDER);
-static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
 
 #define HTMM_FEATURES							\
 	((IS_ENABLED(CONFIG_CGROUPS) ? HTMM_FEATURE_CGROUPS : 0) |	\
@@ -209,7 +206,7 @@ struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
 }
 
 static void htmm_histogram_fill(struct htmm_histogram *out,
-				struct htmm_bin *bins, enum htmm_kind kind,
+				struct htmm_bin *bins, enum htmm_unit unit,
 				const struct htmm_tracker_hist *sum)
 {
 	const struct htmm_hist *hist = &sum->hist;
@@ -220,7 +217,7 @@ static void htmm_histogram_fill(struct htmm_histogram *out,
 	out->warm_threshold = sum->thresholds.warm;
 	out->pages = htmm_hist_pages_from(hist, 0);
 	out->hot_pages = htmm_hist_pages_from(hist, sum->thresholds.hot);
-	out->capacity_pages = htmm_tracker_capacity(sum->capacity, kind);
+	out->capacity_pages = htmm_tracker_capacity(sum->capacity, unit);
 	out->samples = sum->samples;
 	for (b = 0; b < HTMM_NR_BINS; b++)
 		bins[b].pages = hist->bin[b];
@@ -228,14 +225,14 @@ static void htmm_histogram_fill(struct htmm_histogram *out,
 
 /* Copy one target's histogram, or add up those of several targets or none. */
 static void htmm_snapshot_sum(const struct htmm_tracker_list *trackers, u64 capacity,
-			      enum htmm_kind kind, struct htmm_tracker_hist *sum)
+			      enum htmm_unit unit, struct htmm_tracker_hist *sum)
 {
 	struct htmm_tracker_hist part;
 	unsigned int i;
 
 	*sum = (struct htmm_tracker_hist) { .capacity = capacity };
 	for (i = 0; i < trackers->nr; i++) {
-		htmm_tracker_get_hist(trackers->tracker[i], kind, &part);
+		htmm_tracker_get_hist(trackers->tracker[i], unit, &part);
 		htmm_hist_merge(&sum->hist, &part.hist);
 		sum->samples += part.samples;
 	}
@@ -245,7 +242,7 @@ static void htmm_snapshot_sum(const struct htmm_tracker_list *trackers, u64 capa
 		return;
 	}
 	htmm_tracker_find_thresholds(&sum->hist,
-				     htmm_tracker_capacity(capacity, kind),
+				     htmm_tracker_capacity(capacity, unit),
 				     &sum->thresholds);
 }
 
@@ -256,7 +253,7 @@ static void htmm_snapshot_sum(const struct htmm_tracker_list *trackers, u64 capa
 int htmm_snapshot_histogram(struct htmm_session *session,
 			    struct htmm_histogram *out, struct htmm_bin *bins)
 {
-	enum htmm_kind kind = (enum htmm_kind)out->unit;
+	enum htmm_unit unit = out->unit;
 	struct htmm_tracker_hist sum;
 	struct htmm_tracker_list trackers;
 	int ret;
@@ -265,9 +262,9 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 	if (ret)
 		return ret;
 	htmm_snapshot_sum(&trackers, READ_ONCE(session->config->start.capacity_pages),
-			  kind, &sum);
+			  unit, &sum);
 	htmm_tracker_list_put(&trackers);
-	htmm_histogram_fill(out, bins, kind, &sum);
+	htmm_histogram_fill(out, bins, unit, &sum);
 	return 0;
 }
 
@@ -290,7 +287,7 @@ static void htmm_hit_ratio_fill(struct htmm_hit_ratio *out,
 int htmm_snapshot_hit_ratio(struct htmm_session *session,
 			    struct htmm_hit_ratio *out)
 {
-	enum htmm_kind kind = (enum htmm_kind)out->unit;
+	enum htmm_unit unit = out->unit;
 	u64 capacity = READ_ONCE(session->config->start.capacity_pages);
 	struct htmm_tracker_list trackers;
 	struct htmm_hits *hits;
@@ -304,12 +301,12 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 	if (ret)
 		goto err_free_hits;
 	for (i = 0; !ret && i < trackers.nr; i++)
-		ret = htmm_tracker_get_hits(trackers.tracker[i], kind, hits);
+		ret = htmm_tracker_get_hits(trackers.tracker[i], unit, hits);
 	if (trackers.nr == 1)
 		capacity = READ_ONCE(trackers.tracker[0]->capacity);
 	htmm_tracker_list_put(&trackers);
 	out->capacity_pages =
-		htmm_tracker_capacity(out->capacity_pages ?: capacity, kind);
+		htmm_tracker_capacity(out->capacity_pages ?: capacity, unit);
 	htmm_hit_ratio_fill(out, hits);
 err_free_hits:
 	kvfree(hits);

@@ -72,24 +72,24 @@ TRACE_EVENT(htmm_cool,
 		      __entry->coolings, __entry->samples, __entry->pages,
 		      __entry->target));
 
-/* The hot and warm thresholds of one kind of page, at an adaptation. */
+/* The hot and warm thresholds of pages or regions, at an adaptation. */
 TRACE_EVENT(htmm_threshold,
-	    TP_PROTO(u32 kind, u32 hot, u32 warm, u64 capacity, u32 target),
-	    TP_ARGS(kind, hot, warm, capacity, target),
+	    TP_PROTO(u32 unit, u32 hot, u32 warm, u64 capacity, u32 target),
+	    TP_ARGS(unit, hot, warm, capacity, target),
 	    TP_STRUCT__entry(__field(u64, capacity)
-			     __field(u32, kind)
+			     __field(u32, unit)
 			     __field(u32, hot)
 			     __field(u32, warm)
 			     __field(u32, target)),
 	    TP_fast_assign(__entry->capacity = capacity;
-			   __entry->kind = kind;
+			   __entry->unit = unit;
 			   __entry->hot = hot;
 			   __entry->warm = warm;
 			   __entry->target = target;),
-	    TP_printk("kind=%s hot=%u warm=%u capacity=%llu target=%u",
-		      __print_symbolic(__entry->kind,
-				       { HTMM_UNIT_PAGE, "base" },
-				       { HTMM_UNIT_REGION, "huge" }),
+	    TP_printk("unit=%s hot=%u warm=%u capacity=%llu target=%u",
+		      __print_symbolic(__entry->unit,
+				       { HTMM_UNIT_PAGE, "page" },
+				       { HTMM_UNIT_REGION, "region" }),
 		      __entry->hot, __entry->warm, __entry->capacity,
 		      __entry->target));
 

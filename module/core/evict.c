@@ -19,13 +19,13 @@ void htmm_table_cool_region(struct htmm_table *table, struct htmm_region *region
 
 void htmm_table_cool(struct htmm_table *table)
 {
-	u64 *zero = &table->hist[HTMM_KIND_BASE].bin[0];
-	unsigned int kind;
+	u64 *zero = &table->hist[HTMM_UNIT_PAGE].bin[0];
+	unsigned int unit;
 
 	table->front_epoch = ++table->epoch % HTMM_FRONT_EPOCHS;
 	htmm_front_drop_slice(table);
-	for (kind = 0; kind < HTMM_KINDS; kind++)
-		htmm_hist_cool(&table->hist[kind]);
+	for (unit = 0; unit < HTMM_UNITS; unit++)
+		htmm_hist_cool(&table->hist[unit]);
 	/* Forgotten at once, so that the regions need not count them later. */
 	table->stats.pages -= *zero;
 	table->stats.reclaimed += *zero;
@@ -41,7 +41,7 @@ static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *regio
 
 	htmm_table_cool_region(table, region);
 	for (; (count = htmm_region_next(region, 1, &pos, &page)); pages++)
-		htmm_hist_remove(&table->hist[HTMM_KIND_BASE], count);
+		htmm_hist_remove(&table->hist[HTMM_UNIT_PAGE], count);
 	table->stats.pages -= pages;
 	htmm_region_release(region, table->pool);
 	htmm_index_destroy(table, region);
@@ -159,9 +159,9 @@ u32 htmm_table_forget(struct htmm_table *table, u64 page, const u64 *pages)
 		return 0;
 	htmm_table_cool_region(table, region);
 	before = htmm_region_count(region);
-	forgotten = htmm_region_forget(region, pages, &table->hist[HTMM_KIND_BASE]);
+	forgotten = htmm_region_forget(region, pages, &table->hist[HTMM_UNIT_PAGE]);
 	left = htmm_region_count(region);
-	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], before, left);
+	htmm_hist_move(&table->hist[HTMM_UNIT_REGION], before, left);
 	table->stats.pages -= forgotten;
 	if (!left)
 		htmm_table_remove(table, region);

@@ -5,15 +5,15 @@ void htmm_hist_cool(struct htmm_hist *hist)
 {
 	hist->bin[0] += hist->bin[1];
 	memmove(&hist->bin[1], &hist->bin[2],
-		(HTMM_HIST_BINS - 2) * sizeof(hist->bin[0]));
-	hist->bin[HTMM_HIST_BINS - 1] = 0;
+		(HTMM_NR_BINS - 2) * sizeof(hist->bin[0]));
+	hist->bin[HTMM_NR_BINS - 1] = 0;
 }
 
 void htmm_hist_merge(struct htmm_hist *hist, const struct htmm_hist *other)
 {
 	unsigned int b;
 
-	for (b = 0; b < HTMM_HIST_BINS; b++)
+	for (b = 0; b < HTMM_NR_BINS; b++)
 		hist->bin[b] += other->bin[b];
 }
 
@@ -21,14 +21,14 @@ u64 htmm_hist_pages_from(const struct htmm_hist *hist, unsigned int bin)
 {
 	u64 pages = 0;
 
-	for (; bin < HTMM_HIST_BINS; bin++)
+	for (; bin < HTMM_NR_BINS; bin++)
 		pages += hist->bin[bin];
 	return pages;
 }
 
 unsigned int htmm_hist_hot_threshold(const struct htmm_hist *hist, u64 capacity)
 {
-	unsigned int b = HTMM_HIST_BINS;
+	unsigned int b = HTMM_NR_BINS;
 	u64 pages = 0;
 
 	while (b > 1) {

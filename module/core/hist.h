@@ -7,16 +7,15 @@
 #ifndef HTMM_CORE_HIST_H
 #define HTMM_CORE_HIST_H
 
+#include <uapi/linux/htmm.h>
 #include "deps.h"
-
-#define HTMM_HIST_BINS	33
 
 /**
  * struct htmm_hist - number of pages (or regions) in each bin
  * @bin: pages whose count lies in the bin
  */
 struct htmm_hist {
-	u64 bin[HTMM_HIST_BINS];
+	u64 bin[HTMM_NR_BINS];
 };
 
 /* The bin of a count: 0 for 0, else 1 + floor(log2(@count)). */
@@ -56,7 +55,7 @@ u64 htmm_hist_pages_from(const struct htmm_hist *hist, unsigned int bin);
 /*
  * The bin from which pages (or regions, as @capacity) are hot: the lowest bin b >= 1 such that
  * the pages in bins b and above fit @capacity. Part of a bin is never chosen, so no page is hot
- * if the highest populated bin does not fit: HTMM_HIST_BINS.
+ * if the highest populated bin does not fit: HTMM_NR_BINS.
  */
 unsigned int htmm_hist_hot_threshold(const struct htmm_hist *hist,
 				     u64 capacity);

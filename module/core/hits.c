@@ -28,7 +28,7 @@ bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
 	u32 count, page, pos;
 
 	while ((region = htmm_scan_next(scan, table, &budget))) {
-		if (scan->kind == HTMM_KIND_HUGE) {
+		if (scan->unit == HTMM_UNIT_REGION) {
 			count = htmm_region_count(region);
 			htmm_hits_add(hits, htmm_table_cooled(table, region, count));
 			continue;

@@ -42,7 +42,7 @@ struct htmm_share {
 };
 
 /*
- * Add the counts of a slice of a table, whose lock is held; @scan has only its kind at first,
+ * Add the counts of a slice of a table, whose lock is held; @scan has only its unit at first,
  * and @budget is as for htmm_scan_next(). What changes between slices is counted with its value
  * when it is visited. True if the table has more entries.
  */

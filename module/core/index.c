@@ -69,7 +69,7 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 	*chain = region;
 	table->occupied[at / 64] |= 1ULL << at % 64;
 	hlist_add_head(&region->list, htmm_index_mm(table, htmm_region_mm(region)));
-	htmm_hist_add(&table->hist[HTMM_KIND_HUGE], 0);
+	htmm_hist_add(&table->hist[HTMM_UNIT_REGION], 0);
 	table->stats.regions++;
 	htmm_index_note(table, region, 1);
 	return region;
@@ -132,7 +132,7 @@ void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)
 	if (!table->head[at])
 		table->occupied[at / 64] &= ~(1ULL << at % 64);
 	hlist_del(&region->list);
-	htmm_hist_remove(&table->hist[HTMM_KIND_HUGE],
+	htmm_hist_remove(&table->hist[HTMM_UNIT_REGION],
 			 htmm_table_cooled(table, region, htmm_region_count(region)));
 	table->stats.regions--;
 	htmm_index_put(table, region);

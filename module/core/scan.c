@@ -10,7 +10,7 @@
 static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_table *table,
 			    const struct htmm_region *region)
 {
-	bool pages = scan->kind == HTMM_KIND_BASE;
+	bool pages = scan->unit == HTMM_UNIT_PAGE;
 	u32 most = pages ? htmm_region_most(region) : htmm_region_count(region);
 
 	if (scan->least && htmm_table_cooled(table, region, most) < scan->least)
@@ -33,7 +33,7 @@ static void htmm_scan_prefetch(const struct htmm_scan *scan, const struct htmm_t
 
 	if (scan->chain + 128 > table->head_mask)
 		return;
-	for (left = occupied[0]; left && scan->kind == HTMM_KIND_BASE; left &= left - 1) {
+	for (left = occupied[0]; left && scan->unit == HTMM_UNIT_PAGE; left &= left - 1) {
 		leaf = htmm_region_leaf(head[__ffs64(left)]);
 		if (!leaf || !htmm_scan_wants(scan, table, head[__ffs64(left)]))
 			continue;

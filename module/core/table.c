@@ -92,7 +92,7 @@ int htmm_table_init(struct htmm_table *table,
 	table->head_mask = layout.heads - 1;
 	table->mm_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
-	table->sweep.kind = HTMM_KIND_HUGE;
+	table->sweep.unit = HTMM_UNIT_REGION;
 	table->no_digit = HTMM_DIGIT_MASK;
 	return 0;
 }

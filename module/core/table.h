@@ -19,22 +19,14 @@
 #ifndef HTMM_CORE_TABLE_H
 #define HTMM_CORE_TABLE_H
 
+#include <uapi/linux/htmm.h>
 #include "deps.h"
 #include "hist.h"
 #include "pool.h"
 #include "region.h"
 
-/**
- * enum htmm_kind - what is counted
- * @HTMM_KIND_BASE: base pages, 4 KiB
- * @HTMM_KIND_HUGE: regions, 2 MiB
- * @HTMM_KINDS: number of kinds
- */
-enum htmm_kind {
-	HTMM_KIND_BASE,
-	HTMM_KIND_HUGE,
-	HTMM_KINDS
-};
+/* Values of enum htmm_unit: pages and regions. */
+#define HTMM_UNITS	2
 
 /**
  * struct htmm_table_sample - one sample to count
@@ -142,13 +134,13 @@ struct htmm_table_stats {
 
 /**
  * struct htmm_scan - position of a walk over all regions (scan.h)
- * @kind: what it looks for, base pages or regions
+ * @unit: what it looks for, base pages or regions
  * @least: lowest count that it looks for; may rise
  * @chain: next chain, 0 at first
  * @key: lowest key on @chain that has not been visited, 0 at first
  */
 struct htmm_scan {
-	enum htmm_kind kind;
+	enum htmm_unit unit;
 	u32 chain;
 	u64 key;
 	u64 least;
@@ -156,14 +148,14 @@ struct htmm_scan {
 
 /**
  * struct htmm_table - hot-page table
- * @hist: exact histogram of each kind
+ * @hist: exact histogram of each unit
  * @stats: totals, but for those in bytes and @epoch
  * @epoch: number of coolings
  *
  * Only read these; all else is an implementation detail.
  */
 struct htmm_table {
-	struct htmm_hist hist[HTMM_KINDS];
+	struct htmm_hist hist[HTMM_UNITS];
 	struct htmm_table_stats stats;
 	u64 epoch;
 

@@ -68,9 +68,9 @@ static bool htmm_table_try_set(struct htmm_table *table, struct htmm_region *reg
 	if (!htmm_region_set(region, table->pool, page, count))
 		return false;
 	if (old) {
-		htmm_hist_move(&table->hist[HTMM_KIND_BASE], old, count);
+		htmm_hist_move(&table->hist[HTMM_UNIT_PAGE], old, count);
 	} else {
-		htmm_hist_add(&table->hist[HTMM_KIND_BASE], count);
+		htmm_hist_add(&table->hist[HTMM_UNIT_PAGE], count);
 		table->stats.pages++;
 	}
 	if (sparse)
@@ -99,7 +99,7 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 		return false;
 	old = htmm_region_count(region);
 	count = htmm_count_add(old, s->weight);
-	htmm_hist_move(&table->hist[HTMM_KIND_HUGE], old, count);
+	htmm_hist_move(&table->hist[HTMM_UNIT_REGION], old, count);
 	htmm_region_set_state(region, htmm_region_leaf(region), count);
 	/* From here on the count does not rise with those of the pages. */
 	if (count == U32_MAX)
@@ -275,7 +275,7 @@ static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
  */
 static void htmm_table_settle(struct htmm_table *table)
 {
-	u64 *hist = table->hist[HTMM_KIND_BASE].bin;
+	u64 *hist = table->hist[HTMM_UNIT_PAGE].bin;
 	const s32 *moves = table->moves;
 	unsigned long digit = 4, bin;
 	s32 sum;

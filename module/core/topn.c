@@ -8,11 +8,11 @@ static bool htmm_topn_before(const struct htmm_topn *list,
 			     const struct htmm_topn_entry *b)
 {
 	/* By place, only the pages of the same region have an order. */
-	if (list->order == HTMM_TOPN_BY_PLACE)
+	if (list->order == HTMM_ORDER_TABLE)
 		return a->vpn < b->vpn || a->owner != b->owner || a->mm != b->mm ||
 		       (a->vpn ^ b->vpn) >= HTMM_REGION_PAGES;
 	if (a->value != b->value)
-		return list->order == HTMM_TOPN_COLDEST ? a->value < b->value :
+		return list->order == HTMM_ORDER_COLDEST ? a->value < b->value :
 							  a->value > b->value;
 	if (a->owner != b->owner)
 		return a->owner < b->owner;
@@ -26,8 +26,8 @@ void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table)
 	const struct htmm_topn_entry *after = list->after;
 	struct htmm_scan *scan = &list->scan;
 
-	*scan = (struct htmm_scan) { .kind = list->kind };
-	if (!after || list->order != HTMM_TOPN_BY_PLACE)
+	*scan = (struct htmm_scan) { .unit = list->unit };
+	if (!after || list->order != HTMM_ORDER_TABLE)
 		return;
 	scan->key = htmm_region_key(htmm_page(after->mm, after->vpn));
 	scan->chain = htmm_index_hash(scan->key, table->multiplier, table->head_mask);
@@ -81,7 +81,7 @@ static bool htmm_topn_takes(const struct htmm_topn *list, const struct htmm_topn
 {
 	if (!list->size || (list->after && !htmm_topn_before(list, list->after, entry)))
 		return false;
-	if (list->order == HTMM_TOPN_BY_PLACE)
+	if (list->order == HTMM_ORDER_TABLE)
 		return !list->into || htmm_topn_takes(list->into, entry);
 	return list->len < list->size || htmm_topn_before(list, entry, &list->entries[0]);
 }
@@ -90,7 +90,7 @@ void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry
 {
 	if (!htmm_topn_takes(list, entry))
 		return;
-	if (list->order == HTMM_TOPN_BY_PLACE) {
+	if (list->order == HTMM_ORDER_TABLE) {
 		htmm_topn_insert(list, entry);
 	} else if (list->len < list->size) {
 		list->entries[list->len++] = *entry;
@@ -105,7 +105,7 @@ void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry
 bool htmm_topn_complete(const struct htmm_topn *list)
 {
 	return list->len == list->size &&
-	       (list->order == HTMM_TOPN_BY_PLACE || !list->len ||
+	       (list->order == HTMM_ORDER_TABLE || !list->len ||
 		list->entries[0].value == list->filter.min);
 }
 
@@ -133,9 +133,9 @@ static void htmm_topn_offer_count(struct htmm_topn *list, const struct htmm_tabl
 	if (entry.value < list->filter.min || entry.value > list->filter.max)
 		return;
 	/* A page that has cooled to zero is forgotten, though its region has yet to be cooled. */
-	if (!entry.value && list->kind == HTMM_KIND_BASE)
+	if (!entry.value && list->unit == HTMM_UNIT_PAGE)
 		return;
-	if (list->kind == HTMM_KIND_HUGE ||
+	if (list->unit == HTMM_UNIT_REGION ||
 	    (entry.vpn >= list->filter.first && entry.vpn <= list->filter.last))
 		htmm_topn_offer(list, &entry);
 }
@@ -161,7 +161,7 @@ static u64 htmm_topn_least(const struct htmm_topn *list)
 	const struct htmm_topn *by_count = list->into ?: list;
 	bool full = by_count->len && by_count->len == by_count->size;
 
-	if (full && by_count->order == HTMM_TOPN_HOTTEST)
+	if (full && by_count->order == HTMM_ORDER_HOTTEST)
 		return by_count->entries[0].value;
 	return list->filter.min;
 }
@@ -169,7 +169,7 @@ static u64 htmm_topn_least(const struct htmm_topn *list)
 bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		    u32 budget)
 {
-	bool by_place = list->order == HTMM_TOPN_BY_PLACE;
+	bool by_place = list->order == HTMM_ORDER_TABLE;
 	struct htmm_region *region;
 
 	while (!by_place || !htmm_topn_complete(list)) {
@@ -179,7 +179,7 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 			return !htmm_scan_ended(&list->scan, table);
 		if (!htmm_topn_takes_region(&list->filter, region))
 			continue;
-		if (list->kind == HTMM_KIND_BASE)
+		if (list->unit == HTMM_UNIT_PAGE)
 			htmm_topn_offer_pages(list, table, region);
 		else
 			htmm_topn_offer_count(list, table, region, 0,
@@ -191,7 +191,7 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 u32 htmm_topn_finish(struct htmm_topn *list)
 {
 	struct htmm_topn_entry *heap = list->entries, last;
-	u32 left = list->order == HTMM_TOPN_BY_PLACE ? 0 : list->len;
+	u32 left = list->order == HTMM_ORDER_TABLE ? 0 : list->len;
 
 	if (left && left < list->size)
 		htmm_topn_heapify(list);

@@ -33,18 +33,6 @@
 #include "scan.h"
 
 /**
- * enum htmm_topn_order - the order of a listing
- * @HTMM_TOPN_HOTTEST: by count, the highest first
- * @HTMM_TOPN_COLDEST: by count, the lowest first
- * @HTMM_TOPN_BY_PLACE: by place; the pages of a region follow each other, in ascending order
- */
-enum htmm_topn_order {
-	HTMM_TOPN_HOTTEST,
-	HTMM_TOPN_COLDEST,
-	HTMM_TOPN_BY_PLACE
-};
-
-/**
  * struct htmm_topn_filter - which entries are listed
  * @first: first page
  * @last: last page; a region is listed if it has any page from @first to @last
@@ -86,7 +74,7 @@ struct htmm_topn_entry {
  * @entries: room for the result
  * @size: number of entries wanted
  * @len: number of entries found
- * @kind: list base pages or regions
+ * @unit: list base pages or regions
  * @order: how they are sorted
  * @filter: which of them
  * @after: the last entry of the previous listing, which need not exist any more; NULL: list
@@ -98,8 +86,8 @@ struct htmm_topn {
 	struct htmm_topn_entry *entries;
 	u32 size;
 	u32 len;
-	enum htmm_kind kind;
-	enum htmm_topn_order order;
+	enum htmm_unit unit;
+	enum htmm_order order;
 	struct htmm_topn_filter filter;
 	const struct htmm_topn_entry *after;
 	const struct htmm_topn *into;

@@ -215,7 +215,7 @@ static u64 htmm_look_least(struct htmm_tracker *tracker)
 {
 	struct htmm_tracker_hist hist;
 
-	htmm_tracker_read_hist(tracker, HTMM_KIND_BASE, &hist);
+	htmm_tracker_read_hist(tracker, HTMM_UNIT_PAGE, &hist);
 	return BIT_ULL(hist.thresholds.warm - 1);
 }
 
@@ -230,7 +230,7 @@ static bool htmm_look_begin(struct htmm_tracker *tracker, struct htmm_look_pass 
 	if (samples == pass->samples || now - pass->began < HTMM_LOOK_WAIT)
 		return false;
 	*pass = (struct htmm_look_pass) { .running = true, .began = now, .samples = samples };
-	pass->scan.kind = hot ? HTMM_KIND_BASE : HTMM_KIND_HUGE;
+	pass->scan.unit = hot ? HTMM_UNIT_PAGE : HTMM_UNIT_REGION;
 	if (hot)
 		pass->scan.least = htmm_look_least(tracker);
 	return true;

@@ -15,27 +15,27 @@ void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 						    thresholds->hot);
 }
 
-void htmm_tracker_read_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
+void htmm_tracker_read_hist(struct htmm_tracker *tracker, enum htmm_unit unit,
 			    struct htmm_tracker_hist *out)
 {
 	lockdep_assert_held(tracker->lock);
 
-	out->hist = tracker->table.hist[kind];
+	out->hist = tracker->table.hist[unit];
 	out->capacity = tracker->capacity;
 	out->samples = tracker->table.stats.counted;
-	htmm_tracker_find_thresholds(&out->hist, htmm_tracker_capacity(out->capacity, kind),
+	htmm_tracker_find_thresholds(&out->hist, htmm_tracker_capacity(out->capacity, unit),
 				     &out->thresholds);
 }
 
-static void htmm_tracker_trace_thresholds(struct htmm_tracker *tracker, enum htmm_kind kind)
+static void htmm_tracker_trace_thresholds(struct htmm_tracker *tracker, enum htmm_unit unit)
 {
 	struct htmm_tracker_hist hist;
 
 	if (!trace_htmm_threshold_enabled())
 		return;
-	htmm_tracker_read_hist(tracker, kind, &hist);
-	trace_htmm_threshold(kind, hist.thresholds.hot, hist.thresholds.warm,
-			     htmm_tracker_capacity(hist.capacity, kind), tracker->number);
+	htmm_tracker_read_hist(tracker, unit, &hist);
+	trace_htmm_threshold(unit, hist.thresholds.hot, hist.thresholds.warm,
+			     htmm_tracker_capacity(hist.capacity, unit), tracker->number);
 }
 
 /*
@@ -46,8 +46,8 @@ void htmm_tracker_adapt(struct htmm_tracker *tracker)
 {
 	lockdep_assert_held(tracker->lock);
 
-	htmm_tracker_trace_thresholds(tracker, HTMM_KIND_BASE);
-	htmm_tracker_trace_thresholds(tracker, HTMM_KIND_HUGE);
+	htmm_tracker_trace_thresholds(tracker, HTMM_UNIT_PAGE);
+	htmm_tracker_trace_thresholds(tracker, HTMM_UNIT_REGION);
 	tracker->stats.adaptations++;
 	/* A large period means never. */
 	if (check_add_overflow(tracker->table.stats.counted, tracker->adaptation_period,

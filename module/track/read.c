@@ -35,11 +35,11 @@ void htmm_tracker_get_stats(struct htmm_tracker *tracker, struct htmm_tracker_st
 	mutex_unlock(tracker->lock);
 }
 
-void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
+void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_unit unit,
 			   struct htmm_tracker_hist *out)
 {
 	mutex_lock(tracker->lock);
-	htmm_tracker_read_hist(tracker, kind, out);
+	htmm_tracker_read_hist(tracker, unit, out);
 	mutex_unlock(tracker->lock);
 }
 
@@ -82,7 +82,7 @@ int htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
 	while (!ret && htmm_topn_scan(list, &tracker->table, HTMM_LIST_SLICE))
 		ret = htmm_tracker_rest(tracker, &since);
 	mutex_unlock(tracker->lock);
-	if (list->order == HTMM_TOPN_BY_PLACE)
+	if (list->order == HTMM_ORDER_TABLE)
 		list->after = NULL;
 	return ret;
 }
@@ -91,10 +91,10 @@ int htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
  * Add the counts of all pages to @sum, as htmm_tracker_scan() visits them. Returns 0; -EINTR if a
  * signal came before the end: then @sum is of no use.
  */
-int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
+int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_unit unit,
 			  struct htmm_hits *sum)
 {
-	struct htmm_scan scan = { .kind = kind };
+	struct htmm_scan scan = { .unit = unit };
 	int ret = 0;
 	u64 since;
 

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "tracker.h"
 
-static_assert(HTMM_HIST_BINS == HTMM_NR_BINS);
+static_assert(HTMM_NR_BINS == HTMM_NR_BINS);
 
 static void htmm_tracker_note(void *tracker, u32 mm, int change)
 {

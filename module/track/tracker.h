@@ -148,15 +148,15 @@ void htmm_tracker_cool(struct htmm_tracker *tracker);
 void htmm_tracker_adapt(struct htmm_tracker *tracker);
 void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
 				  struct htmm_thresholds *thresholds);
-void htmm_tracker_read_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
+void htmm_tracker_read_hist(struct htmm_tracker *tracker, enum htmm_unit unit,
 			    struct htmm_tracker_hist *out);
 
 /* read.c */
 void htmm_tracker_read_stats(struct htmm_tracker *tracker, struct htmm_tracker_stats *stats);
 void htmm_tracker_get_stats(struct htmm_tracker *tracker, struct htmm_tracker_stats *stats);
-void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_kind kind,
+void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_unit unit,
 			   struct htmm_tracker_hist *out);
-int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_kind kind,
+int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_unit unit,
 			  struct htmm_hits *sum);
 void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 *count,
 			     u64 *tracked);
@@ -168,11 +168,11 @@ bool htmm_tracker_find_mms(struct htmm_tracker *tracker, u32 pid, u64 *mms);
 /**
  * htmm_tracker_capacity - what the fast tier holds
  * @capacity: in pages
- * @kind: the unit of the result
+ * @unit: the unit of the result
  */
-static inline u64 htmm_tracker_capacity(u64 capacity, enum htmm_kind kind)
+static inline u64 htmm_tracker_capacity(u64 capacity, enum htmm_unit unit)
 {
-	return kind == HTMM_KIND_HUGE ? capacity >> HTMM_REGION_ORDER : capacity;
+	return unit == HTMM_UNIT_REGION ? capacity >> HTMM_REGION_ORDER : capacity;
 }
 
 #endif /* HTMM_TRACKER_H */

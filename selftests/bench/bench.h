@@ -3,7 +3,7 @@
  * The update path of several stores, side by side.
  *
  * All do the same for each sample: find the base page's count and that of its
- * 2 MiB region, apply missed coolings, add one, and keep a histogram of each kind
+ * 2 MiB region, apply missed coolings, add one, and keep a histogram of each unit
  * exact.
  */
 #ifndef HTMM_SELFTESTS_BENCH_H

@@ -24,7 +24,7 @@ struct region {
 };
 
 struct dense {
-	struct htmm_hist hist[HTMM_KINDS];
+	struct htmm_hist hist[HTMM_UNITS];
 	u32 *count;
 	struct region *region;
 	u64 span;	/* pages of an address space, in whole regions */
@@ -101,12 +101,12 @@ static __always_inline void add_one(struct dense *dense,
 	if (unlikely(region->epoch != dense->epoch))
 		region_cool(dense, index, by_page);
 	if (by_page)
-		count_page(&dense->hist[HTMM_KIND_BASE], &dense->count[page],
+		count_page(&dense->hist[HTMM_UNIT_PAGE], &dense->count[page],
 			   dense->epoch, s->weight);
 	else
-		count_always(&dense->hist[HTMM_KIND_BASE], &dense->count[page],
+		count_always(&dense->hist[HTMM_UNIT_PAGE], &dense->count[page],
 			     s->weight);
-	bench_count(&dense->hist[HTMM_KIND_HUGE], &region->count, s->weight);
+	bench_count(&dense->hist[HTMM_UNIT_REGION], &region->count, s->weight);
 }
 
 static void dense_add(void *store, const struct htmm_table_sample *s, u32 n)
@@ -169,8 +169,8 @@ static void dense_cool(void *store)
 
 	dense->epoch++;
 	/* Pages with the count 0 are in bin 0 at some times, and at others not. */
-	htmm_hist_cool(&dense->hist[HTMM_KIND_BASE]);
-	htmm_hist_cool(&dense->hist[HTMM_KIND_HUGE]);
+	htmm_hist_cool(&dense->hist[HTMM_UNIT_PAGE]);
+	htmm_hist_cool(&dense->hist[HTMM_UNIT_REGION]);
 }
 
 static void dense_exit(void *store, u32 mm)
@@ -186,7 +186,7 @@ static void dense_exit(void *store, u32 mm)
 			region_cool(dense, page / HTMM_REGION_PAGES,
 				    dense->way.by_page);
 		if (page % HTMM_REGION_PAGES == 0 && region->count) {
-			htmm_hist_remove(&dense->hist[HTMM_KIND_HUGE],
+			htmm_hist_remove(&dense->hist[HTMM_UNIT_REGION],
 					 region->count);
 			region->count = 0;
 		}
@@ -196,7 +196,7 @@ static void dense_exit(void *store, u32 mm)
 			count = (count >> EPOCH_BITS) >> min_t(u32, missed, 31);
 		}
 		if (count)
-			htmm_hist_remove(&dense->hist[HTMM_KIND_BASE], count);
+			htmm_hist_remove(&dense->hist[HTMM_UNIT_PAGE], count);
 		dense->count[page] = 0;
 	}
 }

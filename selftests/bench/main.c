@@ -173,14 +173,14 @@ static bool are_alike(const struct bench_store *a, void *store_a,
 		      const struct bench_store *b, void *store_b)
 {
 	const struct htmm_hist *x = a->hist(store_a), *y = b->hist(store_b);
-	u32 kind, bin;
+	u32 unit, bin;
 
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		for (bin = 1; bin < HTMM_HIST_BINS; bin++) {
-			if (x[kind].bin[bin] == y[kind].bin[bin])
+	for (unit = 0; unit < HTMM_UNITS; unit++) {
+		for (bin = 1; bin < HTMM_NR_BINS; bin++) {
+			if (x[unit].bin[bin] == y[unit].bin[bin])
 				continue;
 			fprintf(stderr, "bench: %s and %s differ in bin %u: %llu and %llu\n",
-				a->name, b->name, bin, x[kind].bin[bin], y[kind].bin[bin]);
+				a->name, b->name, bin, x[unit].bin[bin], y[unit].bin[bin]);
 			return false;
 		}
 	}

@@ -20,7 +20,7 @@ struct slot {
 };
 
 struct map {
-	struct htmm_hist hist[HTMM_KINDS];
+	struct htmm_hist hist[HTMM_UNITS];
 	struct slot *slot;
 	u64 mask;
 	u32 shift;
@@ -59,8 +59,8 @@ static void map_cool(void *store)
 	struct map *map = store;
 
 	map->epoch++;
-	htmm_hist_cool(&map->hist[HTMM_KIND_BASE]);
-	htmm_hist_cool(&map->hist[HTMM_KIND_HUGE]);
+	htmm_hist_cool(&map->hist[HTMM_UNIT_PAGE]);
+	htmm_hist_cool(&map->hist[HTMM_UNIT_REGION]);
 }
 
 static const struct htmm_hist *map_hist(void *store)
@@ -73,10 +73,10 @@ static inline u64 home(const struct map *map, u64 key)
 	return (key * 0x9e3779b97f4a7c15ULL) >> map->shift;
 }
 
-static inline void count(struct map *map, enum htmm_kind kind, struct slot *slot, u64 key,
+static inline void count(struct map *map, enum htmm_unit unit, struct slot *slot, u64 key,
 			 u32 weight)
 {
-	struct htmm_hist *hist = &map->hist[kind];
+	struct htmm_hist *hist = &map->hist[unit];
 
 	if (!slot->key) {
 		slot->key = key + 1;
@@ -104,8 +104,8 @@ map_add(void *store, const struct htmm_table_sample *s, u32 n,
 		if (i + AHEAD < n)
 			prefetchw(&map->slot[home(map, s[i + AHEAD].page)]);
 		region = REGION_KEY + s[i].page / HTMM_REGION_PAGES;
-		count(map, HTMM_KIND_BASE, find(map, s[i].page), s[i].page, s[i].weight);
-		count(map, HTMM_KIND_HUGE, find(map, region), region, s[i].weight);
+		count(map, HTMM_UNIT_PAGE, find(map, s[i].page), s[i].page, s[i].weight);
+		count(map, HTMM_UNIT_REGION, find(map, region), region, s[i].weight);
 	}
 }
 

@@ -134,7 +134,7 @@ static void compare(struct htmm_ring *ring, const char *how, bool alone)
 	const struct bench_space space = { .pages = SLOTS, .one_in = 1, .spaces = 1 };
 	const struct bench_load load = { .stream = how, .weight = 1 };
 	struct bench_result result = { 0 };
-	u32 i, kind;
+	u32 i, unit;
 
 	for (i = 0; i < TURNS; i++) {
 		ns[0][i] = turn(ring, alone, drain_batch);
@@ -142,13 +142,13 @@ static void compare(struct htmm_ring *ring, const char *how, bool alone)
 		ratio[0][i] = 1;
 		ratio[1][i] = ns[1][i] / ns[0][i];
 	}
-	for (kind = 0; kind < 2; kind++) {
+	for (unit = 0; unit < 2; unit++) {
 		result.turns = TURNS;
-		result.ns = bench_quartile(ns[kind], TURNS, 2);
+		result.ns = bench_quartile(ns[unit], TURNS, 2);
 		result.bound = bench_quartile(ns[0], TURNS, 2);
 		for (i = 0; i < 3; i++)
-			result.ratio[i] = bench_quartile(ratio[kind], TURNS, i + 1);
-		bench_report(names[kind], &space, &load, &result, SLOT_BYTES);
+			result.ratio[i] = bench_quartile(ratio[unit], TURNS, i + 1);
+		bench_report(names[unit], &space, &load, &result, SLOT_BYTES);
 	}
 }
 

@@ -36,7 +36,7 @@ static void cool_all(void)
 
 static void check_bins(void)
 {
-	u64 bin[HTMM_HIST_BINS] = { 0 };
+	u64 bin[HTMM_NR_BINS] = { 0 };
 	u32 i, b;
 
 	for (i = 0; i < COUNTS; i++) {
@@ -67,11 +67,11 @@ static void run_any(void)
 	u32 b, n = fuzz_byte() % 8;
 
 	while (n--)
-		any.bin[fuzz_byte() % HTMM_HIST_BINS] = fuzz_u64() >> 24;
+		any.bin[fuzz_byte() % HTMM_NR_BINS] = fuzz_u64() >> 24;
 	thresholds_match(&any, fuzz_u64());
 	sum = any;
 	htmm_hist_merge(&sum, &any);
-	for (b = 0; b < HTMM_HIST_BINS; b++)
+	for (b = 0; b < HTMM_NR_BINS; b++)
 		CHECK(sum.bin[b] == 2 * any.bin[b]);
 }
 

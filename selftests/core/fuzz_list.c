@@ -12,7 +12,7 @@ static void list_under_change(void)
 {
 	u32 n, i, size = 1 + fuzz_byte() * fuzz_byte() % ALL;
 	struct htmm_topn list = {
-		.kind = fuzz_byte() % 2,
+		.unit = fuzz_byte() % 2,
 		.filter = HTMM_TOPN_COUNTED,
 		.entries = entries,
 		.size = size,

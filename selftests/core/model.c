@@ -42,10 +42,10 @@ static struct model_region *model_find(struct model *model, u32 mm, u64 vpn)
 	return NULL;
 }
 
-static void model_bin_add(struct model *model, enum htmm_kind kind, u32 count,
+static void model_bin_add(struct model *model, enum htmm_unit unit, u32 count,
 			  int n)
 {
-	model->hist[kind].bin[htmm_hist_bin(count)] += n;
+	model->hist[unit].bin[htmm_hist_bin(count)] += n;
 }
 
 static void model_forget_page(struct model *model, struct model_region *r,
@@ -53,7 +53,7 @@ static void model_forget_page(struct model *model, struct model_region *r,
 {
 	if (!page->tracked)
 		return;
-	model_bin_add(model, HTMM_KIND_BASE, page->count, -1);
+	model_bin_add(model, HTMM_UNIT_PAGE, page->count, -1);
 	model->reclaimed += !page->count;
 	*page = (struct model_page) { 0 };
 	model->pages--;
@@ -66,7 +66,7 @@ static void model_forget_region(struct model *model, struct model_region *r)
 
 	for (i = 0; i < HTMM_REGION_PAGES; i++)
 		model_forget_page(model, r, &r->page[i]);
-	model_bin_add(model, HTMM_KIND_HUGE, r->count, -1);
+	model_bin_add(model, HTMM_UNIT_REGION, r->count, -1);
 	r->tracked = false;
 	r->saturated = false;
 	r->count = 0;
@@ -94,9 +94,9 @@ static void model_add(struct model *model, const struct htmm_table_sample *s)
 		return;
 	page = &r->page[s->page % HTMM_REGION_PAGES];
 	if (page->tracked)
-		model_bin_add(model, HTMM_KIND_BASE, page->count, -1);
+		model_bin_add(model, HTMM_UNIT_PAGE, page->count, -1);
 	if (r->tracked)
-		model_bin_add(model, HTMM_KIND_HUGE, r->count, -1);
+		model_bin_add(model, HTMM_UNIT_REGION, r->count, -1);
 	model->pages += !page->tracked;
 	r->pages += !page->tracked;
 	model->regions += !r->tracked;
@@ -105,11 +105,11 @@ static void model_add(struct model *model, const struct htmm_table_sample *s)
 	page->count = model_sum(page->count, s->weight);
 	r->saturated |= (u64)r->count + s->weight > U32_MAX;
 	r->count = model_sum(r->count, s->weight);
-	model_bin_add(model, HTMM_KIND_BASE, page->count, 1);
-	model_bin_add(model, HTMM_KIND_HUGE, r->count, 1);
+	model_bin_add(model, HTMM_UNIT_PAGE, page->count, 1);
+	model_bin_add(model, HTMM_UNIT_REGION, r->count, 1);
 }
 
-static void model_hist(const struct model *model, enum htmm_kind kind,
+static void model_hist(const struct model *model, enum htmm_unit unit,
 		       struct htmm_hist *hist)
 {
 	u32 i, j;
@@ -120,7 +120,7 @@ static void model_hist(const struct model *model, enum htmm_kind kind,
 
 		if (!r->tracked)
 			continue;
-		if (kind == HTMM_KIND_HUGE) {
+		if (unit == HTMM_UNIT_REGION) {
 			hist->bin[htmm_hist_bin(r->count)]++;
 			continue;
 		}
@@ -143,7 +143,7 @@ static int by_order(const void *a, const void *b)
 }
 
 struct htmm_topn_entry *model_list(const struct model *model,
-				   enum htmm_kind kind, u32 *n)
+				   enum htmm_unit unit, u32 *n)
 {
 	struct htmm_topn_entry *list =
 		calloc(MODEL_REGIONS * HTMM_REGION_PAGES, sizeof(*list));
@@ -152,10 +152,10 @@ struct htmm_topn_entry *model_list(const struct model *model,
 	*n = 0;
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		const struct model_region *r = &model->region[i];
-		u32 entries = kind == HTMM_KIND_BASE ? HTMM_REGION_PAGES : 1;
+		u32 entries = unit == HTMM_UNIT_PAGE ? HTMM_REGION_PAGES : 1;
 
 		for (j = 0; j < entries; j++) {
-			u64 value = kind == HTMM_KIND_BASE ? r->page[j].count : r->count;
+			u64 value = unit == HTMM_UNIT_PAGE ? r->page[j].count : r->count;
 
 			if (value)
 				list[(*n)++] = (struct htmm_topn_entry) {
@@ -412,8 +412,8 @@ void world_cool(struct world *w)
 				model_forget_page(&w->model, r, &r->page[j]);
 		}
 	}
-	model_hist(&w->model, HTMM_KIND_BASE, &w->model.hist[HTMM_KIND_BASE]);
-	model_hist(&w->model, HTMM_KIND_HUGE, &w->model.hist[HTMM_KIND_HUGE]);
+	model_hist(&w->model, HTMM_UNIT_PAGE, &w->model.hist[HTMM_UNIT_PAGE]);
+	model_hist(&w->model, HTMM_UNIT_REGION, &w->model.hist[HTMM_UNIT_REGION]);
 }
 
 void world_jump(struct world *w, u64 jump)
@@ -527,12 +527,12 @@ static u32 model_forget(struct model *model, struct model_region *r, const u64 *
 	}
 	if (!r->tracked)
 		return n;
-	model_bin_add(model, HTMM_KIND_HUGE, r->count, -1);
+	model_bin_add(model, HTMM_UNIT_REGION, r->count, -1);
 	gone = gone < r->count ? r->count - gone : 0;
 	if (left && left < gone)
 		left = gone;
 	r->count = left < U32_MAX ? left : U32_MAX;
-	model_bin_add(model, HTMM_KIND_HUGE, r->count, 1);
+	model_bin_add(model, HTMM_UNIT_REGION, r->count, 1);
 	if (!r->count)
 		model_forget_region(model, r);
 	return n;
@@ -664,17 +664,17 @@ void table_audit(const struct htmm_table *table)
 
 void thresholds_match(const struct htmm_hist *hist, u64 capacity)
 {
-	u32 hot = HTMM_HIST_BINS, b, above;
+	u32 hot = HTMM_NR_BINS, b, above;
 	u64 pages;
 
-	for (b = HTMM_HIST_BINS - 1; b; b--) {
-		for (pages = 0, above = b; above < HTMM_HIST_BINS; above++)
+	for (b = HTMM_NR_BINS - 1; b; b--) {
+		for (pages = 0, above = b; above < HTMM_NR_BINS; above++)
 			pages += hist->bin[above];
 		if (pages <= capacity)
 			hot = b;
 	}
 	CHECK(htmm_hist_hot_threshold(hist, capacity) == hot);
-	for (pages = 0, above = hot; above < HTMM_HIST_BINS; above++)
+	for (pages = 0, above = hot; above < HTMM_NR_BINS; above++)
 		pages += hist->bin[above];
 	CHECK(htmm_hist_warm_threshold(hist, capacity, hot) ==
 	      hot - (hot > 1 && pages < capacity - capacity / 4));
@@ -684,16 +684,16 @@ void world_totals_match(struct world *w)
 {
 	struct htmm_table_stats stats;
 	struct htmm_hist hist;
-	u32 kind;
+	u32 unit;
 
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
-		hist = w->table.hist[kind];
-		CHECK(!memcmp(&hist, &w->model.hist[kind], sizeof(hist)));
+	for (unit = 0; unit < HTMM_UNITS; unit++) {
+		hist = w->table.hist[unit];
+		CHECK(!memcmp(&hist, &w->model.hist[unit], sizeof(hist)));
 		thresholds_match(&hist, tap_below(2 * w->model.pages + 2));
 	}
-	CHECK(htmm_hist_pages_from(&w->model.hist[HTMM_KIND_BASE], 0) ==
+	CHECK(htmm_hist_pages_from(&w->model.hist[HTMM_UNIT_PAGE], 0) ==
 	      w->model.pages);
-	CHECK(htmm_hist_pages_from(&w->model.hist[HTMM_KIND_HUGE], 0) ==
+	CHECK(htmm_hist_pages_from(&w->model.hist[HTMM_UNIT_REGION], 0) ==
 	      w->model.regions);
 
 	htmm_table_get_stats(&w->table, &stats);
@@ -749,7 +749,7 @@ void world_matches(struct world *w)
 	struct htmm_hist hist;
 	u32 i;
 
-	for (i = 0; i < HTMM_KINDS; i++) {
+	for (i = 0; i < HTMM_UNITS; i++) {
 		model_hist(&w->model, i, &hist);
 		CHECK(!memcmp(&hist, &w->model.hist[i], sizeof(hist)));
 	}
@@ -773,16 +773,16 @@ static u32 world_list(struct world *w, struct htmm_topn *list)
 	return htmm_topn_finish(list);
 }
 
-void world_lists_match(struct world *w, enum htmm_kind kind, u32 chunk)
+void world_lists_match(struct world *w, enum htmm_unit unit, u32 chunk)
 {
 	static struct htmm_topn_entry entries[MODEL_REGIONS * HTMM_REGION_PAGES];
 	struct htmm_topn_entry *expected;
 	u32 total, seen = 0, n, i;
 
-	expected = model_list(&w->model, kind, &total);
+	expected = model_list(&w->model, unit, &total);
 	do {
 		struct htmm_topn list = {
-			.kind = kind,
+			.unit = unit,
 			.filter = HTMM_TOPN_COUNTED,
 			.entries = entries,
 			.size = chunk,

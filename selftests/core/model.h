@@ -40,7 +40,7 @@ struct model_region {
 struct model {
 	struct model_region region[MODEL_REGIONS];
 	u32 mm[MODEL_MMS];
-	struct htmm_hist hist[HTMM_KINDS];
+	struct htmm_hist hist[HTMM_UNITS];
 	u64 pages;
 	u64 regions;
 	u64 counted;
@@ -134,7 +134,7 @@ void world_totals_match(struct world *w);
 void world_matches(struct world *w);
 
 /* Compares a whole listing in chunks of @chunk, each made in random slices. */
-void world_lists_match(struct world *w, enum htmm_kind kind, u32 chunk);
+void world_lists_match(struct world *w, enum htmm_unit unit, u32 chunk);
 
 /* Both thresholds fit their definitions, bin by bin. */
 void thresholds_match(const struct htmm_hist *hist, u64 capacity);
@@ -144,7 +144,7 @@ void thresholds_match(const struct htmm_hist *hist, u64 capacity);
  * number of entries.
  */
 struct htmm_topn_entry *model_list(const struct model *model,
-				   enum htmm_kind kind, u32 *n);
+				   enum htmm_unit unit, u32 *n);
 
 /* Samples of a page and of a region, halved by every cooling so far; 0: not tracked. */
 u32 table_count(const struct htmm_table *table, u32 mm, u64 vpn);

@@ -48,7 +48,7 @@ static void add_and_cool(u32 samples)
  * Lists the whole table in pieces of up to @piece entries, each in slices; calls @change
  * between any two slices. Returns the number of entries in entries[].
  */
-static u32 export_all(enum htmm_kind kind, const struct htmm_topn_filter *filter,
+static u32 export_all(enum htmm_unit unit, const struct htmm_topn_filter *filter,
 		      u32 piece, void (*change)(void))
 {
 	struct htmm_topn list;
@@ -58,8 +58,8 @@ static u32 export_all(enum htmm_kind kind, const struct htmm_topn_filter *filter
 		room = 1 + tap_below(piece);
 		CHECK(n + room <= ARRAY_SIZE(entries));
 		list = (struct htmm_topn) {
-			.kind = kind,
-			.order = HTMM_TOPN_BY_PLACE,
+			.unit = unit,
+			.order = HTMM_ORDER_TABLE,
 			.filter = *filter,
 			.entries = entries + n,
 			.size = room,
@@ -119,17 +119,17 @@ static void all_pages_at_rest(void)
 	u32 round, n, i;
 
 	world_open(&world, &roomy, false);
-	CHECK(export_all(HTMM_KIND_BASE, &everything, 10, NULL) == 0);
+	CHECK(export_all(HTMM_UNIT_PAGE, &everything, 10, NULL) == 0);
 	for (round = 0; round < ROUNDS; round++) {
 		add_and_cool(tap_below(1500));
-		n = export_all(HTMM_KIND_BASE, &everything,
+		n = export_all(HTMM_UNIT_PAGE, &everything,
 			       round % 2 ? 1 + tap_below(50) : 2000, NULL);
 		check_pages(n);
 		/* Bin by bin. */
 		memset(&hist, 0, sizeof(hist));
 		for (i = 0; i < n; i++)
 			htmm_hist_add(&hist, entries[i].value);
-		CHECK(!memcmp(&hist, &world.table.hist[HTMM_KIND_BASE], sizeof(hist)));
+		CHECK(!memcmp(&hist, &world.table.hist[HTMM_UNIT_PAGE], sizeof(hist)));
 	}
 	world_close(&world);
 }
@@ -143,7 +143,7 @@ static void all_regions_at_rest(void)
 	world_open(&world, &roomy, false);
 	for (round = 0; round < ROUNDS; round++) {
 		add_and_cool(tap_below(500));
-		n = export_all(HTMM_KIND_HUGE, &everything, 1 + tap_below(20), NULL);
+		n = export_all(HTMM_UNIT_REGION, &everything, 1 + tap_below(20), NULL);
 		CHECK(n == world.model.regions);
 		memset(&hist, 0, sizeof(hist));
 		for (i = 0; i < n; i++) {
@@ -152,7 +152,7 @@ static void all_regions_at_rest(void)
 			CHECK(r->saturated || r->count == entries[i].value);
 			htmm_hist_add(&hist, entries[i].value);
 		}
-		CHECK(!memcmp(&hist, &world.table.hist[HTMM_KIND_HUGE], sizeof(hist)));
+		CHECK(!memcmp(&hist, &world.table.hist[HTMM_UNIT_REGION], sizeof(hist)));
 	}
 	world_close(&world);
 }
@@ -213,7 +213,7 @@ static void each_once_under_change(const struct htmm_table_config *config, bool 
 		add_and_cool(2000);
 		memset(stayed, 1, sizeof(stayed));
 		note_those_that_stay();
-		n = export_all(HTMM_KIND_BASE, &everything, 1 + tap_below(300),
+		n = export_all(HTMM_UNIT_PAGE, &everything, 1 + tap_below(300),
 			       change_all);
 		memset(times, 0, sizeof(times));
 		for (i = 0; i < n; i++) {
@@ -255,7 +255,7 @@ static bool passes(const struct htmm_topn_filter *filter, const struct model_reg
 	       count >= filter->min && count <= filter->max;
 }
 
-static u32 count_passing(const struct htmm_topn_filter *filter, enum htmm_kind kind)
+static u32 count_passing(const struct htmm_topn_filter *filter, enum htmm_unit unit)
 {
 	const struct model_region *r = world.model.region;
 	u32 n = 0, page;
@@ -263,7 +263,7 @@ static u32 count_passing(const struct htmm_topn_filter *filter, enum htmm_kind k
 	for (; r < world.model.region + MODEL_REGIONS; r++) {
 		if (!r->tracked)
 			continue;
-		if (kind == HTMM_KIND_HUGE) {
+		if (unit == HTMM_UNIT_REGION) {
 			n += passes(filter, r, r->vpn, r->vpn + HTMM_REGION_PAGES - 1,
 				    r->count);
 			continue;
@@ -277,36 +277,36 @@ static u32 count_passing(const struct htmm_topn_filter *filter, enum htmm_kind k
 }
 
 static void check_passing(const struct htmm_topn_filter *filter,
-			  enum htmm_kind kind, u32 n)
+			  enum htmm_unit unit, u32 n)
 {
 	const struct model_region *r;
 	u64 last;
 	u32 i;
 
-	CHECK(n == count_passing(filter, kind));
+	CHECK(n == count_passing(filter, unit));
 	for (i = 0; i < n; i++) {
 		r = region_of(&entries[i]);
 		last = entries[i].vpn;
-		if (kind == HTMM_KIND_HUGE)
+		if (unit == HTMM_UNIT_REGION)
 			last += HTMM_REGION_PAGES - 1;
 		CHECK(passes(filter, r, entries[i].vpn, last, entries[i].value));
 	}
 }
 
 /* All three orders list the same entries; two of them are sorted. */
-static void check_filter(const struct htmm_topn_filter *filter, enum htmm_kind kind)
+static void check_filter(const struct htmm_topn_filter *filter, enum htmm_unit unit)
 {
 	struct htmm_topn list;
 	u32 n, piece, i;
 	int coldest;
 
-	check_passing(filter, kind, export_all(kind, filter, 1 + tap_below(200), NULL));
+	check_passing(filter, unit, export_all(unit, filter, 1 + tap_below(200), NULL));
 	for (coldest = 0; coldest < 2; coldest++) {
 		n = 0;
 		do {
 			list = (struct htmm_topn) {
-				.kind = kind,
-				.order = coldest ? HTMM_TOPN_COLDEST : HTMM_TOPN_HOTTEST,
+				.unit = unit,
+				.order = coldest ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
 				.filter = *filter,
 				.entries = entries + n,
 				.size = 1 + tap_below(400),
@@ -318,7 +318,7 @@ static void check_filter(const struct htmm_topn_filter *filter, enum htmm_kind k
 			piece = htmm_topn_finish(&list);
 			n += piece;
 		} while (piece);
-		check_passing(filter, kind, n);
+		check_passing(filter, unit, n);
 		for (i = 1; i < n; i++)
 			CHECK(coldest ? entries[i - 1].value <= entries[i].value :
 				entries[i - 1].value >= entries[i].value);
@@ -351,8 +351,8 @@ static void filters(void)
 			spaces[space / 64] |= BIT_ULL(space % 64);
 			filter.mms = spaces;
 		}
-		check_filter(&filter, HTMM_KIND_BASE);
-		check_filter(&filter, HTMM_KIND_HUGE);
+		check_filter(&filter, HTMM_UNIT_PAGE);
+		check_filter(&filter, HTMM_UNIT_REGION);
 		world_close(&world);
 	}
 }
@@ -372,8 +372,8 @@ static void forged_cursors(void)
 			.mm = tap_random() >> tap_below(64),
 		};
 		list = (struct htmm_topn) {
-			.kind = round % 2,
-			.order = HTMM_TOPN_BY_PLACE,
+			.unit = round % 2,
+			.order = HTMM_ORDER_TABLE,
 			.filter = everything,
 			.entries = entries,
 			.size = ALL,
@@ -406,7 +406,7 @@ static void cursor_in_a_region_that_is_gone(void)
 	const struct htmm_region *region;
 	struct htmm_topn_entry after;
 	struct htmm_topn list = {
-		.order = HTMM_TOPN_BY_PLACE, .filter = everything, .entries = entries,
+		.order = HTMM_ORDER_TABLE, .filter = everything, .entries = entries,
 		.size = ALL, .after = &after,
 	};
 	u32 chain, pages = 0, listed = 0, pos = 0, page, i;

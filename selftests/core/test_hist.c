@@ -3,7 +3,7 @@
 #include "hist.h"
 #include "tap.h"
 
-#define TOP (HTMM_HIST_BINS - 1)
+#define TOP (HTMM_NR_BINS - 1)
 
 static u64 sum(const struct htmm_hist *hist)
 {
@@ -15,7 +15,7 @@ static void bin_boundaries(void)
 	unsigned int b;
 
 	CHECK(htmm_hist_bin(0) == 0);
-	for (b = 1; b < HTMM_HIST_BINS; b++) {
+	for (b = 1; b < HTMM_NR_BINS; b++) {
 		u64 low = 1ULL << (b - 1), high = (1ULL << b) - 1;
 
 		CHECK(htmm_hist_bin(low) == b);
@@ -59,7 +59,7 @@ static void cool_shifts_every_bin(void)
 	struct htmm_hist hist;
 	unsigned int b;
 
-	for (b = 0; b < HTMM_HIST_BINS; b++)
+	for (b = 0; b < HTMM_NR_BINS; b++)
 		hist.bin[b] = 1000 + b;
 	htmm_hist_cool(&hist);
 	CHECK(hist.bin[0] == 1000 + 1001);
@@ -73,12 +73,12 @@ static void merge_adds_every_bin(void)
 	struct htmm_hist a, other;
 	unsigned int b;
 
-	for (b = 0; b < HTMM_HIST_BINS; b++) {
+	for (b = 0; b < HTMM_NR_BINS; b++) {
 		a.bin[b] = b;
 		other.bin[b] = 100 * b;
 	}
 	htmm_hist_merge(&a, &other);
-	for (b = 0; b < HTMM_HIST_BINS; b++)
+	for (b = 0; b < HTMM_NR_BINS; b++)
 		CHECK(a.bin[b] == 101 * b && other.bin[b] == 100 * b);
 }
 
@@ -104,8 +104,8 @@ static void hot_threshold_cases(void)
 
 	hist.bin[TOP] = 2;
 	CHECK(htmm_hist_hot_threshold(&hist, 2) == 6);
-	CHECK(htmm_hist_hot_threshold(&hist, 1) == HTMM_HIST_BINS);
-	CHECK(htmm_hist_pages_from(&hist, HTMM_HIST_BINS) == 0);
+	CHECK(htmm_hist_hot_threshold(&hist, 1) == HTMM_NR_BINS);
+	CHECK(htmm_hist_pages_from(&hist, HTMM_NR_BINS) == 0);
 }
 
 static void warm_threshold_cases(void)
@@ -123,10 +123,10 @@ static void warm_threshold_cases(void)
 	CHECK(htmm_hist_warm_threshold(&hist, 100000, 1) == 1);
 	/* Nothing hot. */
 	hist.bin[TOP] = 200;
-	CHECK(htmm_hist_warm_threshold(&hist, 100, HTMM_HIST_BINS) == TOP);
+	CHECK(htmm_hist_warm_threshold(&hist, 100, HTMM_NR_BINS) == TOP);
 	/* No capacity: no hot pages already fill all of it. */
-	CHECK(htmm_hist_warm_threshold(&hist, 0, HTMM_HIST_BINS) ==
-	      HTMM_HIST_BINS);
+	CHECK(htmm_hist_warm_threshold(&hist, 0, HTMM_NR_BINS) ==
+	      HTMM_NR_BINS);
 	CHECK(htmm_hist_warm_threshold(&hist, U64_MAX, 5) == 4);
 }
 
@@ -140,7 +140,7 @@ static void thresholds_are_as_defined(void)
 		u64 capacity = tap_below(4000);
 		unsigned int hot = 1, warm, b;
 
-		for (b = 0; b < HTMM_HIST_BINS; b++)
+		for (b = 0; b < HTMM_NR_BINS; b++)
 			hist.bin[b] = tap_below(3) ? 0 : tap_below(1000);
 		while (htmm_hist_pages_from(&hist, hot) > capacity)
 			hot++;

@@ -14,9 +14,9 @@ static const struct htmm_table_config roomy = {
 };
 
 /* Walks over the table in slices of random length. */
-static void look(struct htmm_hits *hits, enum htmm_kind kind)
+static void look(struct htmm_hits *hits, enum htmm_unit unit)
 {
-	struct htmm_scan scan = { .kind = kind };
+	struct htmm_scan scan = { .unit = unit };
 
 	memset(hits, 0, sizeof(*hits));
 	while (htmm_hits_scan(hits, &world.table, &scan, 1 + tap_below(300)))
@@ -24,15 +24,15 @@ static void look(struct htmm_hits *hits, enum htmm_kind kind)
 }
 
 /* Compares with the true ratio at all capacities; returns the greatest error reported. */
-static u32 compare(enum htmm_kind kind)
+static u32 compare(enum htmm_unit unit)
 {
 	struct htmm_topn_entry *list;
 	struct htmm_hits hits;
 	double all = 0, hot = 0;
 	u32 worst = 0, n, i;
 
-	list = model_list(&world.model, kind, &n);
-	look(&hits, kind);
+	list = model_list(&world.model, unit, &n);
+	look(&hits, unit);
 	for (i = 0; i < n; i++)
 		all += list[i].value;
 	for (i = 0; i <= n + 1; i++) {
@@ -90,7 +90,7 @@ static void small_counts_are_exact(void)
 	world_open(&world, &roomy, false);
 	for (u32 i = 0; i < 20; i++) {
 		add(1 + tap_below(400), 0);
-		CHECK(compare(HTMM_KIND_BASE) == 0);
+		CHECK(compare(HTMM_UNIT_PAGE) == 0);
 		world_cool(&world);
 	}
 	world_close(&world);
@@ -103,8 +103,8 @@ static void large_counts_are_near(void)
 	world_open(&world, &roomy, false);
 	for (u32 i = 0; i < 20; i++) {
 		add(1 + tap_below(600), 1 << (1 + tap_below(16)));
-		inexact |= compare(HTMM_KIND_BASE) > 0;
-		inexact |= compare(HTMM_KIND_HUGE) > 0;
+		inexact |= compare(HTMM_UNIT_PAGE) > 0;
+		inexact |= compare(HTMM_UNIT_REGION) > 0;
 		if (!tap_below(3))
 			world_cool(&world);
 	}
@@ -127,8 +127,8 @@ static void the_largest_counts(void)
 		s.weight = weights[i];
 		world_refill(&world, 1);
 		world_add(&world, &s, 1);
-		CHECK(compare(HTMM_KIND_BASE) == 0);
-		CHECK(compare(HTMM_KIND_HUGE) == 0);
+		CHECK(compare(HTMM_UNIT_PAGE) == 0);
+		CHECK(compare(HTMM_UNIT_REGION) == 0);
 		world_close(&world);
 	}
 }

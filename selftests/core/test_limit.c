@@ -64,8 +64,8 @@ static void sample_batch(u32 one_in)
 	CHECK(htmm_table_add(&table, s, BATCH, dropped) == 0);
 	htmm_table_get_stats(&table, &stats);
 	CHECK(stats.bytes <= MAX_BYTES);
-	CHECK(htmm_hist_pages_from(&table.hist[HTMM_KIND_BASE], 0) == stats.pages);
-	CHECK(htmm_hist_pages_from(&table.hist[HTMM_KIND_HUGE], 0) ==
+	CHECK(htmm_hist_pages_from(&table.hist[HTMM_UNIT_PAGE], 0) == stats.pages);
+	CHECK(htmm_hist_pages_from(&table.hist[HTMM_UNIT_REGION], 0) ==
 	      stats.regions);
 }
 

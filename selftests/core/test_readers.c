@@ -133,8 +133,8 @@ static bool hists_add_up(void)
 	struct htmm_hist base, huge;
 
 	pthread_mutex_lock(&lock);
-	base = table.hist[HTMM_KIND_BASE];
-	huge = table.hist[HTMM_KIND_HUGE];
+	base = table.hist[HTMM_UNIT_PAGE];
+	huge = table.hist[HTMM_UNIT_REGION];
 	pthread_mutex_unlock(&lock);
 	return htmm_hist_pages_from(&base, 0) == PAGES &&
 	       htmm_hist_pages_from(&huge, 0) ==

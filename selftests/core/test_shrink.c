@@ -132,7 +132,7 @@ static void check_kept(u32 mms)
 			pages += !!kept;
 		}
 	}
-	hist = table.hist[HTMM_KIND_BASE];
+	hist = table.hist[HTMM_UNIT_PAGE];
 	CHECK(htmm_hist_pages_from(&hist, 0) == pages);
 	CHECK(table.stats.pages == pages);
 }

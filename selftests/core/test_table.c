@@ -40,11 +40,11 @@ static u32 count(u32 region, u32 page)
 	return table_count(&world.table, sample_mm(&s), sample_vpn(&s));
 }
 
-static u64 bin(enum htmm_kind kind, unsigned int b)
+static u64 bin(enum htmm_unit unit, unsigned int b)
 {
 	struct htmm_hist hist;
 
-	hist = world.table.hist[kind];
+	hist = world.table.hist[unit];
 	return hist.bin[b];
 }
 
@@ -83,13 +83,13 @@ static void counts_and_bins(void)
 	world_open(&world, &roomy, false);
 	add(0, 0, 1);
 	CHECK(count(0, 0) == 1);
-	CHECK(bin(HTMM_KIND_BASE, 1) == 1 && bin(HTMM_KIND_HUGE, 1) == 1);
+	CHECK(bin(HTMM_UNIT_PAGE, 1) == 1 && bin(HTMM_UNIT_REGION, 1) == 1);
 	add(0, 0, 1);
 	CHECK(count(0, 0) == 2);
-	CHECK(bin(HTMM_KIND_BASE, 1) == 0 && bin(HTMM_KIND_BASE, 2) == 1);
+	CHECK(bin(HTMM_UNIT_PAGE, 1) == 0 && bin(HTMM_UNIT_PAGE, 2) == 1);
 	add(0, 511, 1);
 	CHECK(count(0, 511) == 1 && count(0, 510) == 0);
-	CHECK(bin(HTMM_KIND_HUGE, 2) == 1);
+	CHECK(bin(HTMM_UNIT_REGION, 2) == 1);
 	world_matches(&world);
 	world_close(&world);
 }
@@ -103,7 +103,7 @@ static void saturates(void)
 	add(0, 0, 1);
 	CHECK(count(0, 0) == U32_MAX);
 	add(0, 1, U32_MAX);
-	CHECK(bin(HTMM_KIND_BASE, 32) == 2 && bin(HTMM_KIND_HUGE, 32) == 1);
+	CHECK(bin(HTMM_UNIT_PAGE, 32) == 2 && bin(HTMM_UNIT_REGION, 32) == 1);
 	world_matches(&world);
 	world_cool(&world);
 	CHECK(count(0, 0) == U32_MAX / 2);
@@ -120,13 +120,13 @@ static void cooling_is_lazy_and_exact(void)
 	world_cool(&world);
 	CHECK(count(0, 3) == 2 && count(0, 4) == 0);
 	/* Pages are forgotten at once, their region when it is visited. */
-	CHECK(bin(HTMM_KIND_BASE, 0) == 0 && world.table.stats.pages == 1);
-	CHECK(bin(HTMM_KIND_HUGE, 0) == 1);
+	CHECK(bin(HTMM_UNIT_PAGE, 0) == 0 && world.table.stats.pages == 1);
+	CHECK(bin(HTMM_UNIT_REGION, 0) == 1);
 	world_matches(&world);
 	add(0, 3, 1);
 	CHECK(count(0, 3) == 3);
 	reclaim_all();
-	CHECK(bin(HTMM_KIND_HUGE, 0) == 0);
+	CHECK(bin(HTMM_UNIT_REGION, 0) == 0);
 	world_matches(&world);
 	world_close(&world);
 }
@@ -333,7 +333,7 @@ static void names_of_fronts_repeat(void)
 		CHECK(table_count(&world.table, 0, s.page) == 1);
 		CHECK(table_count(&world.table, 0, s.page + 1) == 0);
 	}
-	CHECK(world.table.stats.pages == regions && bin(HTMM_KIND_BASE, 1) == regions);
+	CHECK(world.table.stats.pages == regions && bin(HTMM_UNIT_PAGE, 1) == regions);
 	world_close(&world);
 }
 
@@ -381,7 +381,7 @@ static void regions_share_fronts(void)
 		world_refill(&world, 2048);
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
 		CHECK(htmm_table_add(&world.table, s, 2048, dropped) == 0);
-		CHECK(htmm_hist_pages_from(&world.table.hist[HTMM_KIND_BASE], 0) ==
+		CHECK(htmm_hist_pages_from(&world.table.hist[HTMM_UNIT_PAGE], 0) ==
 		      world.table.stats.pages);
 		for (i = 0; i < regions; i++) {
 			CHECK(region_count(&world.table, i % 5, (u64)i << HTMM_REGION_ORDER) ==
@@ -829,10 +829,10 @@ static void pages_are_forgotten(void)
 		/* It begins at 0 again. */
 		add(0, 2, 1);
 		CHECK(count(0, 2) == 1);
-		world_lists_match(&world, HTMM_KIND_BASE, 3);
+		world_lists_match(&world, HTMM_UNIT_PAGE, 3);
 		/* The one with most samples, as the listing has noted. */
 		forget(0, 0, 0);
-		world_lists_match(&world, HTMM_KIND_BASE, 3);
+		world_lists_match(&world, HTMM_UNIT_PAGE, 3);
 		forget(0, 0, 99);
 		CHECK(world.model.region[0].count == 7);
 		/* With its last page a region is gone, though it is told of no others. */
@@ -855,7 +855,7 @@ static void regions_are_forgotten(void)
 	add(1, 1, 1);
 	world_cool(&world);
 	forget(0, 400, 400);
-	CHECK(world.model.region[0].count == 152 && bin(HTMM_KIND_HUGE, 8) == 1);
+	CHECK(world.model.region[0].count == 152 && bin(HTMM_UNIT_REGION, 8) == 1);
 	forget(0, 401, 401);
 	CHECK(!find(0) && !world.table.stats.pages);
 	forget(0, 0, 511);
@@ -873,9 +873,9 @@ static void saturated_pages_are_forgotten(void)
 	add(0, 2, U32_MAX - 1);
 	add(0, 3, 10);
 	forget(0, 1, 1);
-	CHECK(count(0, 2) == U32_MAX - 1 && bin(HTMM_KIND_HUGE, 32) == 1);
+	CHECK(count(0, 2) == U32_MAX - 1 && bin(HTMM_UNIT_REGION, 32) == 1);
 	forget(0, 2, 2);
-	CHECK(count(0, 3) == 10 && bin(HTMM_KIND_HUGE, 4) == 1);
+	CHECK(count(0, 3) == 10 && bin(HTMM_UNIT_REGION, 4) == 1);
 	world_close(&world);
 }
 

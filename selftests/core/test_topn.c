@@ -44,10 +44,10 @@ static bool same(const struct htmm_topn_entry *a,
 }
 
 /* Makes one listing in random slices into entries[]; returns its length. */
-static u32 list_next(enum htmm_kind kind, u32 n)
+static u32 list_next(enum htmm_unit unit, u32 n)
 {
 	struct htmm_topn list = {
-		.kind = kind, .filter = HTMM_TOPN_COUNTED, .entries = entries, .size = n,
+		.unit = unit, .filter = HTMM_TOPN_COUNTED, .entries = entries, .size = n,
 	};
 
 	htmm_topn_begin(&list, &world.table);
@@ -59,13 +59,13 @@ static u32 list_next(enum htmm_kind kind, u32 n)
 static void nothing_to_list(void)
 {
 	world_open(&world, &roomy, false);
-	CHECK(list_next(HTMM_KIND_BASE, 10) == 0);
+	CHECK(list_next(HTMM_UNIT_PAGE, 10) == 0);
 	fill(10);
-	CHECK(list_next(HTMM_KIND_BASE, 0) == 0);
+	CHECK(list_next(HTMM_UNIT_PAGE, 0) == 0);
 	while (world.model.coolings < 40)
 		world_cool(&world);
-	CHECK(list_next(HTMM_KIND_BASE, 10) == 0);
-	CHECK(list_next(HTMM_KIND_HUGE, 10) == 0);
+	CHECK(list_next(HTMM_UNIT_PAGE, 10) == 0);
+	CHECK(list_next(HTMM_UNIT_REGION, 10) == 0);
 	world_close(&world);
 }
 
@@ -78,9 +78,9 @@ static void exact_order(void)
 		fill(tap_below(3000));
 		if (tap_below(2))
 			world_cool(&world);
-		world_lists_match(&world, HTMM_KIND_BASE, 50 + tap_below(1000));
-		world_lists_match(&world, HTMM_KIND_BASE, ALL);
-		world_lists_match(&world, HTMM_KIND_HUGE, 1 + tap_below(60));
+		world_lists_match(&world, HTMM_UNIT_PAGE, 50 + tap_below(1000));
+		world_lists_match(&world, HTMM_UNIT_PAGE, ALL);
+		world_lists_match(&world, HTMM_UNIT_REGION, 1 + tap_below(60));
 	}
 	world_close(&world);
 }
@@ -94,7 +94,7 @@ static void ties_by_mm_and_page(void)
 	for (i = 0; i < MODEL_REGIONS; i++)
 		add_times(i, 0, 3);
 	for (i = 1; i < MODEL_REGIONS; i += 5)
-		world_lists_match(&world, HTMM_KIND_BASE, i);
+		world_lists_match(&world, HTMM_UNIT_PAGE, i);
 	world_close(&world);
 }
 
@@ -184,22 +184,22 @@ static void passes_over_cold_regions(void)
 		add_times(1, page, 1 + page % 3);
 	CHECK(most_of(1) > 700);
 	for (round = 0; round < 3; round++) {
-		CHECK(list_next(HTMM_KIND_BASE, 1) == 1);
+		CHECK(list_next(HTMM_UNIT_PAGE, 1) == 1);
 		CHECK(most_of(1) < 100 >> round);
 		CHECK(most_of(0) == 100 >> round);
-		world_lists_match(&world, HTMM_KIND_BASE, 1);
+		world_lists_match(&world, HTMM_UNIT_PAGE, 1);
 		world_cool(&world);
 		/* Also without a look at it in between. */
 		add_times(1, 2, 1);
 	}
 	for (weight = 90; weight < 1U << 30; weight *= 2) {
 		add_times(1, 11, weight);
-		world_lists_match(&world, HTMM_KIND_BASE, 1);
+		world_lists_match(&world, HTMM_UNIT_PAGE, 1);
 		add_times(0, 7, weight + weight / 4);
-		world_lists_match(&world, HTMM_KIND_BASE, 1);
+		world_lists_match(&world, HTMM_UNIT_PAGE, 1);
 	}
 	world_cool(&world);
-	world_lists_match(&world, HTMM_KIND_BASE, ALL);
+	world_lists_match(&world, HTMM_UNIT_PAGE, ALL);
 	world_close(&world);
 }
 
@@ -217,13 +217,13 @@ static void a_count_at_its_limit(void)
 		add_times(hot, 7, 1000);
 		for (page = 0; page < 300; page++)
 			add_times(!hot, page, 200);
-		CHECK(list_next(HTMM_KIND_BASE, 1) == 1);
+		CHECK(list_next(HTMM_UNIT_PAGE, 1) == 1);
 		CHECK(most_of(!hot) < 1000);
 		add_times(hot, 7, U32_MAX - 2000);
 		add_times(!hot, 5, U32_MAX - 500);
-		world_lists_match(&world, HTMM_KIND_BASE, 1);
+		world_lists_match(&world, HTMM_UNIT_PAGE, 1);
 		world_cool(&world);
-		world_lists_match(&world, HTMM_KIND_BASE, ALL);
+		world_lists_match(&world, HTMM_UNIT_PAGE, ALL);
 		world_close(&world);
 	}
 }
@@ -241,7 +241,7 @@ static void offered_entries(void)
 
 	for (round = 0; round < 200; round++) {
 		struct htmm_topn list = {
-			.order = HTMM_TOPN_COLDEST, .filter = filter, .entries = want,
+			.order = HTMM_ORDER_COLDEST, .filter = filter, .entries = want,
 		};
 
 		n = 1 + tap_below(64);
@@ -304,8 +304,8 @@ static void several_tables(void)
 		;
 	n = htmm_topn_finish(&list);
 
-	one = model_list(&world.model, HTMM_KIND_BASE, &total[0]);
-	two = model_list(&other.model, HTMM_KIND_BASE, &total[1]);
+	one = model_list(&world.model, HTMM_UNIT_PAGE, &total[0]);
+	two = model_list(&other.model, HTMM_UNIT_PAGE, &total[1]);
 	CHECK(n == total[0] + total[1]);
 	for (i = 0, j = 0, k = 0; i < n; i++) {
 		if (j < total[0] && same(&entries[i], &one[j]))
@@ -328,7 +328,7 @@ static void several_tables(void)
 static u32 list_tested(struct htmm_topn *list, bool odd)
 {
 	struct htmm_topn found = {
-		.order = HTMM_TOPN_BY_PLACE, .filter = HTMM_TOPN_COUNTED, .entries = entries,
+		.order = HTMM_ORDER_TABLE, .filter = HTMM_TOPN_COUNTED, .entries = entries,
 		.size = 1 + tap_below(30), .into = list,
 	};
 	struct htmm_topn_entry last;
@@ -363,7 +363,7 @@ static void tested_entries(void)
 
 		world_open(&world, &roomy, false);
 		fill(3000);
-		all = model_list(&world.model, HTMM_KIND_BASE, &n);
+		all = model_list(&world.model, HTMM_UNIT_PAGE, &n);
 		at = tap_below(3) ? 0 : 1 + tap_below(n / 2);
 		if (at)
 			list.after = &all[at - 1];

@@ -48,13 +48,13 @@ static void remove_some(struct way *way)
 static void forget_some(struct way *way)
 {
 	u64 pages[HTMM_REGION_PAGES / 64];
-	u32 i, kind = tap_below(8);
+	u32 i, unit = tap_below(8);
 
 	for (i = 0; i < HTMM_REGION_PAGES / 64; i++) {
-		pages[i] = kind ? tap_random() & tap_random() : U64_MAX;
-		pages[i] = kind & 1 ? pages[i] : ~pages[i] | pages[i] << 1;
+		pages[i] = unit ? tap_random() & tap_random() : U64_MAX;
+		pages[i] = unit & 1 ? pages[i] : ~pages[i] | pages[i] << 1;
 	}
-	if (!kind)
+	if (!unit)
 		memset(pages, 0xff, sizeof(pages));
 	world_forget(way->world, tap_below(tap_below(2) ? 6 : MODEL_REGIONS), pages);
 	way->ops++;

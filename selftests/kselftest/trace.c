@@ -710,8 +710,8 @@ TEST_F(trace, cooling_and_thresholds)
 	for (kind = HTMM_UNIT_PAGE; kind <= HTMM_UNIT_REGION; kind++) {
 		ASSERT_EQ(0, device_hist(self->fd, kind, &hist));
 		hit = last_hit(_metadata, "htmm_threshold",
-			       kind == HTMM_UNIT_PAGE ? "kind=base" : "kind=huge");
-		ASSERT_EQ(4, sscanf(hit.text, "kind=%*s hot=%u warm=%u capacity=%llu target=%u",
+			       kind == HTMM_UNIT_PAGE ? "unit=page" : "unit=region");
+		ASSERT_EQ(4, sscanf(hit.text, "unit=%*s hot=%u warm=%u capacity=%llu target=%u",
 				    &hot, &warm, &capacity, &target));
 		EXPECT_EQ(hist.hot_threshold, hot);
 		EXPECT_EQ(hist.warm_threshold, warm);
@@ -786,7 +786,7 @@ TEST_F(trace, a_period_that_was_set)
 	EXPECT_EQ(0, budget);
 	/* No budget has changed it. */
 	EXPECT_EQ(0, stats.s.period_changes);
-	hit = last_hit(_metadata, "htmm_threshold", "kind=base");
+	hit = last_hit(_metadata, "htmm_threshold", "unit=page");
 	EXPECT_NE(NULL, strstr(hit.text, "capacity=12345"));
 	stats_free(&stats);
 }

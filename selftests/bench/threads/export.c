@@ -60,7 +60,7 @@ static void fill(u64 pages, u32 one_in, void **dir, char **arena)
 	CHECK(table.stats.pages == pages);
 }
 
-static u32 list_call(enum htmm_topn_order order, u32 n, const struct htmm_topn_entry *after)
+static u32 list_call(enum htmm_order order, u32 n, const struct htmm_topn_entry *after)
 {
 	struct htmm_topn list = {
 		.order = order,
@@ -78,12 +78,12 @@ static u32 list_call(enum htmm_topn_order order, u32 n, const struct htmm_topn_e
 
 static u32 call_export(const struct htmm_topn_entry *after)
 {
-	return list_call(HTMM_TOPN_BY_PLACE, CALL, after);
+	return list_call(HTMM_ORDER_TABLE, CALL, after);
 }
 
 static u32 call_hottest(const struct htmm_topn_entry *after)
 {
-	return list_call(HTMM_TOPN_HOTTEST, CALL, after);
+	return list_call(HTMM_ORDER_HOTTEST, CALL, after);
 }
 
 /* All pages; their histogram must be the table's. Returns seconds. */
@@ -102,7 +102,7 @@ static double list_all(u32 (*call)(const struct htmm_topn_entry *after))
 			last = entries[n - 1];
 	} while (n);
 	began = seconds() - began;
-	CHECK(!memcmp(&hist, &table.hist[HTMM_KIND_BASE], sizeof(hist)));
+	CHECK(!memcmp(&hist, &table.hist[HTMM_UNIT_PAGE], sizeof(hist)));
 	return began;
 }
 
@@ -110,7 +110,7 @@ static double seconds_to_list_top(void)
 {
 	double began = seconds();
 
-	CHECK(list_call(HTMM_TOPN_HOTTEST, TOP, NULL) == TOP);
+	CHECK(list_call(HTMM_ORDER_HOTTEST, TOP, NULL) == TOP);
 	return seconds() - began;
 }
 

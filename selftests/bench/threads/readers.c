@@ -99,7 +99,7 @@ static void read_once(enum mode how)
 {
 	u64 ns, idle = 0, cpu = 0, start = wall_ns();
 	struct htmm_topn_entry entries[TOP];
-	struct htmm_hist hist[HTMM_KINDS];
+	struct htmm_hist hist[HTMM_UNITS];
 	struct htmm_topn list = {
 		.filter = HTMM_TOPN_COUNTED, .entries = entries, .size = TOP,
 	};
@@ -119,8 +119,8 @@ static void read_once(enum mode how)
 		exit(1);
 	}
 	store_lock(&store, &(u64){ 0 });
-	hist[0] = store.table.hist[HTMM_KIND_BASE];
-	hist[1] = store.table.hist[HTMM_KIND_HUGE];
+	hist[0] = store.table.hist[HTMM_UNIT_PAGE];
+	hist[1] = store.table.hist[HTMM_UNIT_REGION];
 	store_unlock(&store);
 	/* Nothing cools, and nothing is evicted. */
 	if (htmm_hist_pages_from(&hist[0], 0) != PAGES) {

@@ -28,7 +28,7 @@ static void print_space(FILE *file, const struct report_view *view, __u32 number
 static void print_summary(FILE *file, const struct report_view *view)
 {
 	const struct report *report = view->report;
-	const struct htmm_hist_buf *hist = &report->hist[HTMM_KIND_BASE];
+	const struct htmm_hist_buf *hist = &report->hist[HTMM_UNIT_PAGE];
 
 	fprintf(file, "%s\n",
 		"samples,filtered,lost,no_addr,kernel_addr,table_full,lost_before,duration_ns,pages,hot_pages,capacity_pages,fast_pages,hit_ratio_ppm,hit_ratio_error_ppm");
@@ -37,8 +37,8 @@ static void print_summary(FILE *file, const struct report_view *view)
 		report->counts.no_addr, report->counts.kernel_addr, report->counts.no_memory,
 		report->counts.lost,
 		report_duration(view), hist->pages, hist->hot_pages, hist->capacity_pages,
-		report->ratio[HTMM_KIND_BASE].fast_pages,
-		report->ratio[HTMM_KIND_BASE].hit_ppm, report->ratio[HTMM_KIND_BASE].error_ppm);
+		report->ratio[HTMM_UNIT_PAGE].fast_pages,
+		report->ratio[HTMM_UNIT_PAGE].hit_ppm, report->ratio[HTMM_UNIT_PAGE].error_ppm);
 }
 
 static void print_processes(FILE *file, const struct report_view *view)
@@ -92,8 +92,8 @@ static void print_mappings(FILE *file, const struct report_view *view)
 
 static void print_hist(FILE *file, const struct report_view *view)
 {
-	const struct htmm_hist_buf *base = &view->report->hist[HTMM_KIND_BASE];
-	const struct htmm_hist_buf *huge = &view->report->hist[HTMM_KIND_HUGE];
+	const struct htmm_hist_buf *base = &view->report->hist[HTMM_UNIT_PAGE];
+	const struct htmm_hist_buf *huge = &view->report->hist[HTMM_UNIT_REGION];
 	unsigned int bin;
 
 	fputs("bin,pages,hot,regions,hot_regions\n", file);

@@ -97,12 +97,12 @@ static void add_summary(struct json_object *obj, const struct report_view *view)
 	json_add_u64(obj, "coolings", report->store->coolings);
 	json_add_u64(obj, "evicted", report->store->table.stats.evicted);
 	json_add_name(obj, "capacity_from", from[view->capacity_from]);
-	json_add_u64(obj, "hit_ratio_ppm", report->ratio[HTMM_KIND_BASE].hit_ppm);
-	json_add_u64(obj, "hit_ratio_error_ppm", report->ratio[HTMM_KIND_BASE].error_ppm);
-	json_add_u64(obj, "hit_ratio_huge_ppm", report->ratio[HTMM_KIND_HUGE].hit_ppm);
-	json_add_u64(obj, "hit_ratio_huge_error_ppm", report->ratio[HTMM_KIND_HUGE].error_ppm);
-	hit_json(obj, "hit_estimate", &report->hit[HTMM_KIND_BASE]);
-	hit_json(obj, "hit_estimate_huge", &report->hit[HTMM_KIND_HUGE]);
+	json_add_u64(obj, "hit_ratio_ppm", report->ratio[HTMM_UNIT_PAGE].hit_ppm);
+	json_add_u64(obj, "hit_ratio_error_ppm", report->ratio[HTMM_UNIT_PAGE].error_ppm);
+	json_add_u64(obj, "hit_ratio_huge_ppm", report->ratio[HTMM_UNIT_REGION].hit_ppm);
+	json_add_u64(obj, "hit_ratio_huge_error_ppm", report->ratio[HTMM_UNIT_REGION].error_ppm);
+	hit_json(obj, "hit_estimate", &report->hit[HTMM_UNIT_PAGE]);
+	hit_json(obj, "hit_estimate_huge", &report->hit[HTMM_UNIT_REGION]);
 }
 
 static void add_space(struct json_object *obj, const struct report_view *view, __u32 number)
@@ -298,12 +298,12 @@ void report_print_json(FILE *file, const struct report_view *view)
 	if (view->parts & PART_MAPPINGS)
 		json_add(obj, "mappings", mappings_json(view));
 	if (view->parts & PART_HIST) {
-		json_add(obj, "hist", hist_json(&report->hist[HTMM_KIND_BASE],
-						&report->ratio[HTMM_KIND_BASE],
-						&report->hit[HTMM_KIND_BASE]));
-		json_add(obj, "hist_huge", hist_json(&report->hist[HTMM_KIND_HUGE],
-						     &report->ratio[HTMM_KIND_HUGE],
-						     &report->hit[HTMM_KIND_HUGE]));
+		json_add(obj, "hist", hist_json(&report->hist[HTMM_UNIT_PAGE],
+						&report->ratio[HTMM_UNIT_PAGE],
+						&report->hit[HTMM_UNIT_PAGE]));
+		json_add(obj, "hist_huge", hist_json(&report->hist[HTMM_UNIT_REGION],
+						     &report->ratio[HTMM_UNIT_REGION],
+						     &report->hit[HTMM_UNIT_REGION]));
 	}
 	if (view->parts & PART_CURVE)
 		json_add(obj, "curve", report_curve_json(view));

@@ -3,9 +3,9 @@
 #include "htmmctl/prometheus.h"
 #include "view.h"
 
-static const char *const kinds[HTMM_KINDS] = {
-	[HTMM_KIND_BASE] = "base",
-	[HTMM_KIND_HUGE] = "huge",
+static const char *const kinds[HTMM_UNITS] = {
+	[HTMM_UNIT_PAGE] = "base",
+	[HTMM_UNIT_REGION] = "huge",
 };
 
 static void print_kinds(FILE *file, const char *name, const char *help, double base, double huge)
@@ -13,9 +13,9 @@ static void print_kinds(FILE *file, const char *name, const char *help, double b
 	struct prom prom;
 
 	prom_begin(&prom, file, name, "gauge", help);
-	prom_label(&prom, "kind", kinds[HTMM_KIND_BASE]);
+	prom_label(&prom, "kind", kinds[HTMM_UNIT_PAGE]);
 	prom_value(&prom, base);
-	prom_label(&prom, "kind", kinds[HTMM_KIND_HUGE]);
+	prom_label(&prom, "kind", kinds[HTMM_UNIT_REGION]);
 	prom_value(&prom, huge);
 }
 
@@ -27,7 +27,7 @@ static void print_hist(FILE *file, const struct report *report)
 
 	prom_begin(&prom, file, "htmm_pages", "gauge",
 		   "Pages (base) or 2 MiB regions (huge) with 2^(bin-1) to 2^bin-1 samples.");
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
+	for (kind = 0; kind < HTMM_UNITS; kind++) {
 		for (bin = 0; bin < HTMM_NR_BINS; bin++) {
 			prom_label(&prom, "kind", kinds[kind]);
 			prom_label_u64(&prom, "bin", bin);
@@ -35,15 +35,16 @@ static void print_hist(FILE *file, const struct report *report)
 		}
 	}
 	print_kinds(file, "htmm_hot_pages", "Pages (base) or 2 MiB regions (huge) that are hot.",
-		    report->hist[HTMM_KIND_BASE].hot_pages, report->hist[HTMM_KIND_HUGE].hot_pages);
+		    report->hist[HTMM_UNIT_PAGE].hot_pages,
+		    report->hist[HTMM_UNIT_REGION].hot_pages);
 	print_kinds(file, "htmm_hit_ratio",
 		    "Share of the samples on the hottest pages; the same samples chose the pages.",
-		    report->ratio[HTMM_KIND_BASE].hit_ppm / 1e6,
-		    report->ratio[HTMM_KIND_HUGE].hit_ppm / 1e6);
+		    report->ratio[HTMM_UNIT_PAGE].hit_ppm / 1e6,
+		    report->ratio[HTMM_UNIT_REGION].hit_ppm / 1e6);
 	print_kinds(file, "htmm_hit_ratio_error",
 		    "By how much htmm_hit_ratio may be too high or too low.",
-		    report->ratio[HTMM_KIND_BASE].error_ppm / 1e6,
-		    report->ratio[HTMM_KIND_HUGE].error_ppm / 1e6);
+		    report->ratio[HTMM_UNIT_PAGE].error_ppm / 1e6,
+		    report->ratio[HTMM_UNIT_REGION].error_ppm / 1e6);
 }
 
 /* An unknown share has no value. */
@@ -54,7 +55,7 @@ static void print_estimates(FILE *file, const struct report *report)
 
 	prom_begin(&prom, file, "htmm_hit_estimate", "gauge",
 		   "Share of the accesses that a fast tier with the hottest pages would serve.");
-	for (kind = 0; kind < HTMM_KINDS; kind++) {
+	for (kind = 0; kind < HTMM_UNITS; kind++) {
 		if (!report->hit[kind].samples || report->hit[kind].few)
 			continue;
 		prom_label(&prom, "kind", kinds[kind]);

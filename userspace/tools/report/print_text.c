@@ -132,8 +132,8 @@ static void print_fast_tier(FILE *file, const struct report_view *view)
 		[CAPACITY_ALL_MEMORY] = "all memory of the recorded machine",
 		[CAPACITY_THIS_MACHINE] = "all memory of this machine",
 	};
-	const struct htmm_hit_ratio *ratio = &view->report->ratio[HTMM_KIND_BASE];
-	const __u64 hot = view->report->hist[HTMM_KIND_BASE].hot_pages;
+	const struct htmm_hit_ratio *ratio = &view->report->ratio[HTMM_UNIT_PAGE];
+	const __u64 hot = view->report->hist[HTMM_UNIT_PAGE].hot_pages;
 	char one[SIZE_TEXT], two[SIZE_TEXT];
 
 	fprintf(file, "memory    %llu pages (%s) have samples, %llu of them (%s) are hot\n",
@@ -143,7 +143,7 @@ static void print_fast_tier(FILE *file, const struct report_view *view)
 		from[view->capacity_from], ratio->fast_pages,
 		size_text(two, ratio->fast_pages << 12));
 	fputs("hit ratio ", file);
-	hit_print(file, &view->report->hit[HTMM_KIND_BASE]);
+	hit_print(file, &view->report->hit[HTMM_UNIT_PAGE]);
 }
 
 static void print_summary(FILE *file, const struct report_view *view)
@@ -157,7 +157,7 @@ static void print_summary(FILE *file, const struct report_view *view)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
 	if (!report->counts.samples) {
 		fputs("hit ratio ", file);
-		hit_print(file, &report->hit[HTMM_KIND_BASE]);
+		hit_print(file, &report->hit[HTMM_UNIT_PAGE]);
 		return;
 	}
 	print_sources(file, &report->counts);
@@ -340,11 +340,11 @@ void report_print_text(FILE *file, const struct report_view *view)
 		print_mappings(file, view);
 	if (view->parts & PART_HIST) {
 		fputc('\n', file);
-		hist_print(file, &view->report->hist[HTMM_KIND_BASE],
-			   &view->report->hit[HTMM_KIND_BASE], false);
+		hist_print(file, &view->report->hist[HTMM_UNIT_PAGE],
+			   &view->report->hit[HTMM_UNIT_PAGE], false);
 		fputc('\n', file);
-		hist_print(file, &view->report->hist[HTMM_KIND_HUGE],
-			   &view->report->hit[HTMM_KIND_HUGE], false);
+		hist_print(file, &view->report->hist[HTMM_UNIT_REGION],
+			   &view->report->hit[HTMM_UNIT_REGION], false);
 	}
 	if (view->parts & PART_CURVE)
 		report_print_curve(file, view);

@@ -213,13 +213,13 @@ void report_feed(struct report *report, const struct perfdata_sample *sample, si
 	}
 }
 
-static void finish_hist(struct report *report, enum htmm_kind kind)
+static void finish_hist(struct report *report, enum htmm_unit kind)
 {
 	struct htmm_hist_buf *hist = &report->hist[kind];
 	struct store_heat heat;
 
 	store_heat(report->store, kind, &heat);
-	hist->unit = kind == HTMM_KIND_HUGE ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
+	hist->unit = kind == HTMM_UNIT_REGION ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
 	hist->nr_bins = HTMM_NR_BINS;
 	hist->hot_threshold = heat.hot;
 	hist->warm_threshold = heat.warm;
@@ -241,13 +241,13 @@ static void describe(struct report *report, const struct htmm_topn_entry *entry,
 		.bin = htmm_hist_bin(entry->value),
 	};
 	page->mapping = tasks_find(&report->tasks, page->space, page->addr);
-	page->hot = page->bin >= report->hist[HTMM_KIND_BASE].hot_threshold;
+	page->hot = page->bin >= report->hist[HTMM_UNIT_PAGE].hot_threshold;
 }
 
 /* Adds a page to the process and the mapping that it belongs to. */
 static int attribute(struct report *report, __u32 space, __u64 vpn, __u32 samples)
 {
-	bool hot = htmm_hist_bin(samples) >= report->hist[HTMM_KIND_BASE].hot_threshold;
+	bool hot = htmm_hist_bin(samples) >= report->hist[HTMM_UNIT_PAGE].hot_threshold;
 	int mapping;
 
 	if (!samples)
@@ -263,7 +263,7 @@ static int attribute(struct report *report, __u32 space, __u64 vpn, __u32 sample
 		report->tasks.mapping[mapping].pages++;
 		report->tasks.mapping[mapping].hot_pages += hot;
 	}
-	return tally_add(&report->tally[HTMM_KIND_BASE], samples);
+	return tally_add(&report->tally[HTMM_UNIT_PAGE], samples);
 }
 
 /* A region's details, from the counts of its pages. */
@@ -280,7 +280,7 @@ static struct report_page describe_region(struct report *report,
 	__u64 squares = 0;
 	u32 i;
 
-	region.hot = region.bin >= report->hist[HTMM_KIND_HUGE].hot_threshold;
+	region.hot = region.bin >= report->hist[HTMM_UNIT_REGION].hot_threshold;
 	for (i = 0; i < HTMM_REGION_PAGES; i++) {
 		if (!count[i])
 			continue;
@@ -289,7 +289,7 @@ static struct report_page describe_region(struct report *report,
 			region.mapping = tasks_find(&report->tasks, region.space,
 						    (entry->vpn + i) << 12);
 		region.hot_pages += htmm_hist_bin(count[i]) >=
-				    report->hist[HTMM_KIND_BASE].hot_threshold;
+				    report->hist[HTMM_UNIT_PAGE].hot_threshold;
 		if (check_add_overflow(squares, (__u64)count[i] * count[i], &squares))
 			squares = U64_MAX;
 	}
@@ -318,12 +318,12 @@ static int attribute_all(struct report *report, __u32 most)
 	int ret = 0;
 
 	if (report->config.curve) {
-		report->touched = calloc(report->hist[HTMM_KIND_BASE].pages + 1,
+		report->touched = calloc(report->hist[HTMM_UNIT_PAGE].pages + 1,
 					 sizeof(*report->touched));
 		if (!report->touched)
 			return -ENOMEM;
 	}
-	regions = store_list(report->store, HTMM_KIND_HUGE, 0, &nr);
+	regions = store_list(report->store, HTMM_UNIT_REGION, 0, &nr);
 	report->region = calloc(nr + 1UL, sizeof(*report->region));
 	if (!regions || !report->region) {
 		free(regions);
@@ -335,7 +335,7 @@ static int attribute_all(struct report *report, __u32 most)
 		for (page = 0; page < HTMM_REGION_PAGES && !ret; page++)
 			ret = attribute(report, regions[i].mm, regions[i].vpn + page, count[page]);
 		if (!ret)
-			ret = tally_add(&report->tally[HTMM_KIND_HUGE], regions[i].value);
+			ret = tally_add(&report->tally[HTMM_UNIT_REGION], regions[i].value);
 		report->region[report->nr_regions] = describe_region(report, &regions[i], count);
 		report->nr_regions += report->region[report->nr_regions].skew > 0;
 	}
@@ -376,7 +376,7 @@ static int list_pages(struct report *report, __u32 most)
 	struct htmm_topn_entry *entries;
 	u32 i;
 
-	entries = store_list(report->store, HTMM_KIND_BASE, most, &report->nr_pages);
+	entries = store_list(report->store, HTMM_UNIT_PAGE, most, &report->nr_pages);
 	report->page = calloc(report->nr_pages + 1UL, sizeof(*report->page));
 	if (!entries || !report->page) {
 		free(entries);
@@ -402,19 +402,19 @@ static int find_hits(struct report *report)
 	if (!report->known.most)
 		report->known.most = room;
 	known.most = 0;
-	ret = hit_tally(&report->hit[HTMM_KIND_BASE], &report->tally[HTMM_KIND_BASE],
-			&report->known, report->ratio[HTMM_KIND_BASE].capacity_pages);
+	ret = hit_tally(&report->hit[HTMM_UNIT_PAGE], &report->tally[HTMM_UNIT_PAGE],
+			&report->known, report->ratio[HTMM_UNIT_PAGE].capacity_pages);
 	if (ret)
 		return ret;
-	return hit_tally(&report->hit[HTMM_KIND_HUGE], &report->tally[HTMM_KIND_HUGE], &known,
-			 report->ratio[HTMM_KIND_HUGE].capacity_pages);
+	return hit_tally(&report->hit[HTMM_UNIT_REGION], &report->tally[HTMM_UNIT_REGION], &known,
+			 report->ratio[HTMM_UNIT_REGION].capacity_pages);
 }
 
 int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 {
 	store_flush(report->store);
-	finish_hist(report, HTMM_KIND_BASE);
-	finish_hist(report, HTMM_KIND_HUGE);
+	finish_hist(report, HTMM_UNIT_PAGE);
+	finish_hist(report, HTMM_UNIT_REGION);
 	heat_sort(report->heat);
 	report->counts.no_memory += report->store->refused;
 	if (attribute_all(report, most) || list_pages(report, most) || find_hits(report))
@@ -431,8 +431,8 @@ void report_free(struct report *report)
 	free(report->page);
 	free(report->region);
 	free(report->touched);
-	tally_free(&report->tally[HTMM_KIND_BASE]);
-	tally_free(&report->tally[HTMM_KIND_HUGE]);
+	tally_free(&report->tally[HTMM_UNIT_PAGE]);
+	tally_free(&report->tally[HTMM_UNIT_REGION]);
 	free(report->target_room);
 	free(report->targets.target);
 	free(report->place);

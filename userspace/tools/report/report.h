@@ -169,11 +169,11 @@ struct report {
 	struct heat *heat;
 	struct report_counts counts;
 	__u64 session_samples;
-	struct htmm_hist_buf hist[HTMM_KINDS];
-	struct htmm_hit_ratio ratio[HTMM_KINDS];
-	struct tally tally[HTMM_KINDS];
+	struct htmm_hist_buf hist[HTMM_UNITS];
+	struct htmm_hit_ratio ratio[HTMM_UNITS];
+	struct tally tally[HTMM_UNITS];
 	struct curve_config known;
-	struct hit hit[HTMM_KINDS];
+	struct hit hit[HTMM_UNITS];
 	struct report_losses losses;
 	__u32 hint_pid;
 	int hint_space;

@@ -118,7 +118,7 @@ static u32 count_some(struct store *store, u32 from)
 	store->refused += refused;
 	store->samples += n - refused;
 	if (store->samples >= store->next_cooling)
-		plan_cooling(store, htmm_hist_pages_from(&store->table.hist[HTMM_KIND_BASE], 1));
+		plan_cooling(store, htmm_hist_pages_from(&store->table.hist[HTMM_UNIT_PAGE], 1));
 	if (store->samples >= store->next_cooling)
 		cool(store);
 	return n;
@@ -135,16 +135,16 @@ void store_flush(struct store *store)
 }
 
 /* Capacity of the fast tier in the unit of @kind. */
-static u64 capacity_of(const struct store *store, enum htmm_kind kind)
+static u64 capacity_of(const struct store *store, enum htmm_unit kind)
 {
-	return kind == HTMM_KIND_HUGE ? store->config.capacity >> HTMM_REGION_ORDER :
+	return kind == HTMM_UNIT_REGION ? store->config.capacity >> HTMM_REGION_ORDER :
 					store->config.capacity;
 }
 
-void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit_ratio *ratio)
+void store_ratio(const struct store *store, enum htmm_unit kind, struct htmm_hit_ratio *ratio)
 {
 	u64 capacity = capacity_of(store, kind);
-	struct htmm_scan scan = { .kind = kind };
+	struct htmm_scan scan = { .unit = kind };
 	struct htmm_hits hits = {};
 	struct htmm_share share;
 
@@ -153,7 +153,7 @@ void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit
 	share = htmm_hits_share(&hits, capacity);
 	*ratio = (struct htmm_hit_ratio) {
 		.size = sizeof(*ratio),
-		.unit = kind == HTMM_KIND_HUGE ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE,
+		.unit = kind == HTMM_UNIT_REGION ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE,
 		.capacity_pages = capacity,
 		.pages = share.pages,
 		.fast_pages = capacity < share.pages ? capacity : share.pages,
@@ -163,7 +163,7 @@ void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit
 	};
 }
 
-void store_heat(const struct store *store, enum htmm_kind kind, struct store_heat *heat)
+void store_heat(const struct store *store, enum htmm_unit kind, struct store_heat *heat)
 {
 	heat->capacity = capacity_of(store, kind);
 	heat->hist = store->table.hist[kind];
@@ -173,10 +173,10 @@ void store_heat(const struct store *store, enum htmm_kind kind, struct store_hea
 	heat->hot_pages = htmm_hist_pages_from(&heat->hist, heat->hot);
 }
 
-struct htmm_topn_entry *store_list(struct store *store, enum htmm_kind kind, u32 most, u32 *nr)
+struct htmm_topn_entry *store_list(struct store *store, enum htmm_unit kind, u32 most, u32 *nr)
 {
-	u64 all = kind == HTMM_KIND_BASE ? store->table.stats.pages : store->table.stats.regions;
-	struct htmm_topn list = { .kind = kind, .filter = HTMM_TOPN_COUNTED };
+	u64 all = kind == HTMM_UNIT_PAGE ? store->table.stats.pages : store->table.stats.regions;
+	struct htmm_topn list = { .unit = kind, .filter = HTMM_TOPN_COUNTED };
 
 	if (!most || most > all)
 		most = all;

@@ -121,7 +121,7 @@ static inline void store_add(struct store *store, u32 space, u64 addr, u32 weigh
  * @kind: of base pages or of regions
  * @heat: filled
  */
-void store_heat(const struct store *store, enum htmm_kind kind, struct store_heat *heat);
+void store_heat(const struct store *store, enum htmm_unit kind, struct store_heat *heat);
 
 /**
  * store_ratio() - share of the samples that the fast tier could serve
@@ -129,7 +129,7 @@ void store_heat(const struct store *store, enum htmm_kind kind, struct store_hea
  * @kind: fill the fast tier with base pages or with regions
  * @ratio: filled, of all counts as they are now
  */
-void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit_ratio *ratio);
+void store_ratio(const struct store *store, enum htmm_unit kind, struct htmm_hit_ratio *ratio);
 
 /**
  * store_list() - list the first pages or regions in sorted order
@@ -140,6 +140,6 @@ void store_ratio(const struct store *store, enum htmm_kind kind, struct htmm_hit
  *
  * Return: the entries, for free(); NULL if there is no memory.
  */
-struct htmm_topn_entry *store_list(struct store *store, enum htmm_kind kind, u32 most, u32 *nr);
+struct htmm_topn_entry *store_list(struct store *store, enum htmm_unit kind, u32 most, u32 *nr);
 
 #endif /* REPORT_STORE_H */
