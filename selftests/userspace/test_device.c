@@ -257,7 +257,7 @@ static void test_older_program(void)
 	calls = 0;
 	has = 3;
 	memset(&old, 7, sizeof(old));
-	CHECK(!(htmm_device_stats)(3, &old, sizeof(old) - 8, &err) && calls == 2);
+	CHECK(!(htmm_device_stats)(3, &old, sizeof(old) - 8, &err));
 	CHECK(asked.stats.size == sizeof(asked.stats) - 8 && old.stats.nr_channels == 3);
 	htmm_stats_free(&old);
 	CHECK(old.stats.freed == 0x0707070707070707);

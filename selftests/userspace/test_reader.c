@@ -441,18 +441,18 @@ static void test_mixed_events(void)
 	begin(2, TYPE);
 	attr = (void *)(file.bytes + header_of()->attrs.offset);
 	attr[1].attr.sample_type = TYPE & ~PERF_SAMPLE_IDENTIFIER;
-	CHECK(refused(open_bytes(file.len), EINVAL, &err, "nothing tells"));
+	CHECK(refused(open_bytes(file.len), EINVAL, &err, "do not say"));
 	/* Nor with ids in none: what is an address in one is a CPU in the other. */
 	attr[0].attr.sample_type = TYPE & ~PERF_SAMPLE_IDENTIFIER;
 	attr[1].attr.sample_type = TYPE & ~(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR);
-	CHECK(refused(open_bytes(file.len), EINVAL, &err, "nothing tells"));
+	CHECK(refused(open_bytes(file.len), EINVAL, &err, "do not say"));
 	/* Nor with ids that are not in the same place in records that are no samples. */
 	attr[0].attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
 	attr[1].attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_ID;
-	CHECK(refused(open_bytes(file.len), EINVAL, &err, "nothing tells"));
+	CHECK(refused(open_bytes(file.len), EINVAL, &err, "do not say"));
 	attr[1].attr.sample_type = attr[0].attr.sample_type;
 	attr[1].attr.sample_id_all = 0;
-	CHECK(refused(open_bytes(file.len), EINVAL, &err, "nothing tells"));
+	CHECK(refused(open_bytes(file.len), EINVAL, &err, "do not say"));
 	attr[0].attr.sample_type = TYPE;
 	attr[1].attr.sample_id_all = 1;
 	/* With an id first in each, the rest may differ. */

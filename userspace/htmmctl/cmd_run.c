@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +11,6 @@
 #include "hist.h"
 #include "output.h"
 #include "pace.h"
-#include "placed.h"
 #include "placement.h"
 #include "proc_tree.h"
 #include "session.h"
@@ -24,6 +24,8 @@
  * Names cost little, so those of a process that lives for some seconds are not missed.
  */
 #define NAMES_MOST	1.0
+/* The most pages whose places are remembered, the hottest ones. */
+#define PLACED_MAX	65536
 
 /**
  * struct run - the options and the state of run
@@ -46,10 +48,58 @@ struct run {
 	bool json;
 	FILE *file;
 	struct results res;
-	struct placed placed;
+	struct htmm_page_list placed;
 	struct pace names_pace;
 	struct pace places_pace;
 };
+
+static int by_page(const void *a, const void *b)
+{
+	const struct htmm_page *x = a, *y = b;
+
+	if (x->target != y->target)
+		return x->target < y->target ? -1 : 1;
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Fills in where pages were, if it is not known where they are. */
+static void placed_fill(const struct htmm_page_list *placed, struct htmm_page_list *list)
+{
+	const struct htmm_page *seen;
+	size_t i;
+
+	for (i = 0; placed->nr && i < list->nr; i++) {
+		if (list->pages[i].node != HTMM_NODE_UNKNOWN)
+			continue;
+		seen = bsearch(&list->pages[i], placed->pages, placed->nr,
+			       sizeof(*seen), by_page);
+		if (!seen)
+			continue;
+		list->pages[i].node = seen->node;
+		list->pages[i].mapping_shift = seen->mapping_shift;
+	}
+}
+
+/*
+ * Looks where the hottest pages are now. Those whose place is not known any more keep the old one;
+ * a module that cannot tell changes nothing.
+ */
+static void placed_refresh(struct htmm_page_list *placed, int fd)
+{
+	const struct htmm_list_pages request = {
+		.flags = HTMM_LIST_PLACEMENT, .order = HTMM_ORDER_HOTTEST, .min_samples = 1,
+	};
+	struct htmm_page_list list;
+
+	if (htmm_device_list_pages(fd, &request, PLACED_MAX, &list, NULL))
+		return;
+	qsort(list.pages, list.nr, sizeof(*list.pages), by_page);
+	placed_fill(placed, &list);
+	htmm_pages_free(placed);
+	*placed = list;
+}
 
 static void refresh_one(void *names, pid_t pid)
 {
@@ -186,8 +236,8 @@ static FILE *open_report(const struct run *run, struct htmm_error *err)
 		return run->json ? stdout : stderr;
 	file = out_open(run->path);
 	if (!file)
-		htmm_error_set(err, errno, "choose another file with --report", "cannot write '%s': %s",
-			       run->path, strerror(errno));
+		htmm_error_set(err, errno, "choose another file with --report",
+			       "cannot write '%s': %s", run->path, strerror(errno));
 	return file;
 }
 
@@ -207,7 +257,7 @@ static int run_with(struct run *run, char **argv, struct htmm_error *err)
 	if (run->res.names)
 		status = run_child(run, fd, argv, err);
 	proc_tree_leave(&run->tree);
-	placed_free(&run->placed);
+	htmm_pages_free(&run->placed);
 	results_free(&run->res);
 	close(fd);
 close_report:

@@ -4,22 +4,26 @@
 #define HTMMCTL_LINE_H
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Reads the first line of a file, without its newline. Returns 0 or a negative errno. */
 static inline int read_line(const char *path, char *line, size_t size)
 {
-	FILE *file = fopen(path, "re");
-	char *ok;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
 
 	*line = '\0';
-	if (!file)
+	if (fd < 0)
 		return -errno;
-	ok = fgets(line, size, file);
-	fclose(file);
+	got = read(fd, line, size - 1);
+	close(fd);
+	if (got <= 0)
+		return -ENODATA;
+	line[got] = '\0';
 	line[strcspn(line, "\n")] = '\0';
-	return ok ? 0 : -ENODATA;
+	return 0;
 }
 
 #endif /* HTMMCTL_LINE_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include "capacity.h"
-#include "children.h"
 #include "command.h"
 #include "session.h"
 #include "tuning.h"
@@ -295,6 +295,38 @@ static void count_uncovered(void *value, pid_t child)
 		    session->targets[i].id == (__u64)child)
 			return;
 	uncovered->nr += child != getpid();
+}
+
+/* Each thread has its own, /proc/PID/task/TID/children. */
+static void children_of_thread(const char *tasks, const char *tid,
+			   void (*call)(void *value, pid_t child), void *value)
+{
+	char path[320];
+	FILE *file;
+	pid_t child;
+
+	snprintf(path, sizeof(path), "%s/%s/children", tasks, tid);
+	file = fopen(path, "re");
+	while (file && fscanf(file, "%d", &child) == 1)
+		call(value, child);
+	if (file)
+		fclose(file);
+}
+
+/* Calls a function for each child of a process; never if the kernel does not tell. */
+static void children_each(pid_t pid, void (*call)(void *value, pid_t child), void *value)
+{
+	struct dirent *entry;
+	char tasks[32];
+	DIR *dir;
+
+	snprintf(tasks, sizeof(tasks), "/proc/%d/task", pid);
+	dir = opendir(tasks);
+	while (dir && (entry = readdir(dir)))
+		if (*entry->d_name != '.')
+			children_of_thread(tasks, entry->d_name, call, value);
+	if (dir)
+		closedir(dir);
 }
 
 /* A server's work is often done by its children. */
