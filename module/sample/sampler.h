@@ -14,7 +14,7 @@
 struct perf_event;
 
 /**
- * struct htmm_wake - how a ring past its watermark wakes a drain thread
+ * struct htmm_wake - how a ring past its watermark wakes the drain thread
  * @queue: wait queue of the thread
  * @pending: set by the waker, cleared by the thread when it starts a pass
  * @wakeups: times @pending was set

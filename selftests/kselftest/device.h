@@ -137,7 +137,7 @@ int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
 int stats_read(int fd, struct stats *stats);
 void stats_free(struct stats *stats);
 /*
- * Waits until at most @left samples are in rings; -ETIMEDOUT if the drain threads do not
+ * Waits until at most @left samples are in rings; -ETIMEDOUT if the drain thread does not
  * take the others.
  */
 int device_drained(int fd, __u64 left);

@@ -461,7 +461,7 @@ TEST_F(privilege, limits_of_the_budget)
 	accepted(_metadata, self->fd, &self->req);
 }
 
-/* Coolings and adaptations take the time of the drain threads, too. */
+/* Coolings and adaptations take the time of the drain thread, too. */
 TEST_F(privilege, periods_of_the_threads)
 {
 	struct htmm_start *arg = &self->req.arg;

@@ -92,20 +92,20 @@ static void fail(const char *what, int ret)
 
 static void look_read(int fd, struct look *look)
 {
-	struct books books;
+	struct stats stats;
 	unsigned int i;
-	int ret = books_read(fd, &books);
+	int ret = stats_read(fd, &stats);
 
 	if (ret)
 		fail("statistics", ret);
 	*look = (struct look) {
 		.time = now(),
-		.cost = books.stats.cost_ppm,
-		.period = books.channels[0].period,
+		.cost = stats.s.cost_ppm,
+		.period = stats.channels[0].period,
 	};
-	for (i = 0; i < books.stats.nr_channels; i++)
-		look->count += books.channels[i].count;
-	books_free(&books);
+	for (i = 0; i < stats.s.nr_channels; i++)
+		look->count += stats.channels[i].count;
+	stats_free(&stats);
 }
 
 /* Waits for the next look, which all but surely finds another cost. */
