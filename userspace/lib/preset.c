@@ -106,7 +106,7 @@ static int choose_ibs(const struct request *req, struct htmm_choice *choice,
 	else if (req->preset == PRESET_LATENCY && has_term(req, "ibs_op", "format", "ldlat"))
 		filter = ",ldlat=128";
 	snprintf(todo, sizeof(todo), "sample %s; its samples tell what served them",
-		 misses ? "llc-miss" : "access");
+		 misses && req->preset < PRESET_LOAD ? "llc-miss" : "access");
 	if (!filter)
 		return htmm_error_set(err, ENOENT, todo,
 				      "this CPU has no event for '%s': its IBS cannot filter for that",
@@ -196,6 +196,7 @@ int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const 
 		.sysfs = sysfs,
 	};
 	struct htmm_event_list list = {};
+	bool ibs;
 	int ret;
 
 	*choice = (struct htmm_choice) { .sees = preset->sees };
@@ -210,11 +211,11 @@ int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const 
 			return ret;
 		choice->event = list.event[0];
 	}
-	choice->event.period = preset->period;
-	if (!strncmp(choice->text, "ibs_", 4))
-		choice->event.period *= PERIOD_STEP;
-	snprintf(choice->help, sizeof(choice->help), "%s; samples %s what served them",
-		 preset->help, choice->served ? "tell" : "do not tell");
+	ibs = !strncmp(choice->text, "ibs_", 4);
+	choice->event.period = preset->period * (ibs ? PERIOD_STEP : 1);
+	snprintf(choice->help, sizeof(choice->help), "%s%s; samples %s what served them",
+		 preset->help, ibs && req.preset == PRESET_MISS ? "; stores, too" : "",
+		 choice->served ? "tell" : "do not tell");
 	if (pmu)
 		snprintf(choice->event.name, sizeof(choice->event.name), "%s/%s/", pmu,
 			 preset->name);
