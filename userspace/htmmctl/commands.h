@@ -11,7 +11,6 @@ extern const struct command cmd_hist;
 extern const struct command cmd_hot;
 extern const struct command cmd_list;
 extern const struct command cmd_log;
-extern const struct command cmd_memory;
 extern const struct command cmd_placement;
 extern const struct command cmd_record;
 extern const struct command cmd_report;

@@ -7,7 +7,7 @@
 static const struct command *const commands[] = {
 	&cmd_doctor, &cmd_list, &cmd_run, &cmd_record, &cmd_start, &cmd_target, &cmd_set,
 	&cmd_stop, &cmd_status, &cmd_stats, &cmd_hist, &cmd_hot, &cmd_placement, &cmd_top, &cmd_log,
-	&cmd_tier, &cmd_report, &cmd_cool, &cmd_reset, &cmd_memory,
+	&cmd_tier, &cmd_report, &cmd_cool, &cmd_reset,
 };
 
 static int print_help(void)
