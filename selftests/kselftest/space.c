@@ -382,8 +382,8 @@ static int exec_slowly(int sock, void *arg)
 	return 1;
 }
 
-/* Where pages are is told of a program, or not at all: never of the one that comes after it. */
-TEST_F(space, exec_while_pages_are_located)
+static void locate_while_it_executes(struct __test_metadata *_metadata,
+				     struct _test_data_space *self)
 {
 	const struct htmm_list_pages residents = {
 		.flags = HTMM_LIST_RESIDENT,
@@ -395,6 +395,7 @@ TEST_F(space, exec_while_pages_are_located)
 
 	ASSERT_EQ(0, child_start(&child, exec_slowly, self));
 	ASSERT_EQ(0, child_await(child.sock));
+	self->req.arg.nr_targets = 0;
 	request_add_target(&self->req, child.pid);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
 	ASSERT_EQ(0, child_post(child.sock));
@@ -414,6 +415,15 @@ TEST_F(space, exec_while_pages_are_located)
 	} while (!child_ended(&child));
 	EXPECT_LT(0, lists);
 	EXPECT_EQ(0, child_join(&child));
+}
+
+/* Where pages are is told of a program, or not at all: never of the one that comes after it. */
+TEST_F(space, exec_while_pages_are_located)
+{
+	int round;
+
+	for (round = 0; round < (kernel_checks_itself() ? 1 : 10); round++)
+		locate_while_it_executes(_metadata, self);
 }
 
 /* A child with a chosen pid, which touches its pages and exits. */
