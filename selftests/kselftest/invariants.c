@@ -462,6 +462,16 @@ static void check_hist_file(struct seen *seen)
 		free(text.said);
 }
 
+/* The flags of a page. Its process may have exited since the file was read. */
+static void says_flags(struct text *text, const struct htmm_page *page)
+{
+	unsigned int said = 0, late;
+
+	sscanf(text->at, "flags 0x%x ", &said);
+	late = page->flags & ~said & HTMM_PAGE_EXITED;
+	says(text, "flags 0x%x ", page->flags & ~late);
+}
+
 static void check_hot_pages_file(struct seen *seen)
 {
 	struct htmm_page pages[64];
@@ -487,7 +497,7 @@ static void check_hot_pages_file(struct seen *seen)
 		SAYS(&text, page->pid, "%llu ");
 		SAYS(&text, page->space, "%llu ");
 		SAYS(&text, page->bin, "%llu ");
-		SAYS(&text, page->flags, "0x%llx ");
+		says_flags(&text, page);
 		SAYS(&text, page->target, "%llu ");
 		says(&text, "\n");
 	}
