@@ -243,7 +243,8 @@ static __always_inline void htmm_lookup(struct htmm_table *table, u64 epoch,
 		htmm_lookup_no_front(table, page, ahead);
 		return;
 	}
-	if (by == HTMM_LOOKUP_MANY_FRONTS && unlikely(htmm_state_room(front->state) < HTMM_ROOM_LOW))
+	if (by == HTMM_LOOKUP_MANY_FRONTS &&
+	    unlikely(htmm_state_room(front->state) < HTMM_ROOM_LOW))
 		htmm_prefetch_entry(table, htmm_region_key(page));
 	digit = &htmm_state_leaf(front->state)[page % HTMM_REGION_PAGES];
 	ahead->state = &front->state;

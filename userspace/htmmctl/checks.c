@@ -91,7 +91,8 @@ static enum check_level check_places(struct htmm_error *text)
 			       "CAP_SYS_PTRACE is missing: the nodes and mappings of pages cannot be read");
 		return CHECK_WARN;
 	}
-	htmm_error_set(text, 0, NULL, "CAP_SYS_PTRACE is there: the nodes and mappings of pages can be read");
+	htmm_error_set(text, 0, NULL,
+		       "CAP_SYS_PTRACE is there: the nodes and mappings of pages can be read");
 	return CHECK_OK;
 }
 

@@ -299,7 +299,7 @@ static void count_uncovered(void *value, pid_t child)
 
 /* Each thread has its own, /proc/PID/task/TID/children. */
 static void children_of_thread(const char *tasks, const char *tid,
-			   void (*call)(void *value, pid_t child), void *value)
+			       void (*call)(void *value, pid_t child), void *value)
 {
 	char path[320];
 	FILE *file;

@@ -139,7 +139,8 @@ static __u64 recorded_capacity(struct report_view *view)
 		return notes->total_mem >> 12;
 	}
 	view->capacity_from = CAPACITY_THIS_MACHINE;
-	notice("the file does not say how much memory its machine has; using this machine's, see --capacity");
+	notice("the file does not say how much memory its machine has; "
+	       "using this machine's, see --capacity");
 	return (__u64)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) >> 12);
 }
 
@@ -197,7 +198,8 @@ static int no_samples(const struct report_counts *counts, const char *path, stru
 		{ counts->no_process, "are of processes that the recording does not know",
 		  "record outside of the container" },
 		{ counts->kernel_addr, "are of kernel memory", NULL },
-		{ counts->min_level, "came from a nearer level than --min-level", "give a nearer one" },
+		{ counts->min_level, "came from a nearer level than --min-level",
+		  "give a nearer one" },
 		{ counts->no_memory, "did not fit the table", "give more with --max-bytes" },
 	};
 	size_t i, most = 0;

@@ -377,8 +377,9 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &tier->tiers.fast, .call = call_nodes },
 		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
 		  &tier->tiers.slow, .call = call_nodes },
-		{ OPT_CALL, 'i', "interval", "SECONDS", "longest time between two looks (by their cost)",
-		  &tier->interval, .call = call_interval },
+		{ OPT_CALL, 'i', "interval", "SECONDS",
+		  "longest time between two looks (by their cost)", &tier->interval,
+		  .call = call_interval },
 		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no limit (0)",
 		  &all.looks, 0, LONG_MAX, .rare = true },
 		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (no limit)",
@@ -408,7 +409,8 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	if (session_check(&all.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
 	if (argv[rest] && all.looks)
-		return usage_error(cmd, NULL, "-n is for running processes; a command ends by itself");
+		return usage_error(cmd, NULL,
+				   "-n is for running processes; a command ends by itself");
 	if (tiers_find(&tier->tiers, &err) || open_log(&all, &err))
 		return print_error(&err);
 	warn_of_others();
