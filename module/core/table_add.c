@@ -107,7 +107,10 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 	return true;
 }
 
-/* Count a sample in the general case. Entries looked up before may be invalid afterwards. */
+/*
+ * Count a sample in the general case; one without weight never comes here. Entries looked up
+ * before may be invalid afterwards.
+ */
 static noinline bool htmm_add_retry(struct htmm_table *table,
 				    const struct htmm_table_sample *s)
 {
@@ -115,8 +118,8 @@ static noinline bool htmm_add_retry(struct htmm_table *table,
 	u32 evictions = 0;
 	bool added;
 
-	if (s->page == HTMM_NO_PAGE || !s->weight)
-		return !s->weight;
+	if (s->page == HTMM_NO_PAGE)
+		return false;
 
 	do {
 		/* Eviction may have moved the entry. */

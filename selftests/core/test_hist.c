@@ -74,12 +74,12 @@ static void merge_adds_every_bin(void)
 	unsigned int b;
 
 	for (b = 0; b < HTMM_NR_BINS; b++) {
-		a.bin[b] = b;
-		other.bin[b] = 100 * b;
+		a.bin[b] = b + 1;
+		other.bin[b] = 100 * (b + 1);
 	}
 	htmm_hist_merge(&a, &other);
 	for (b = 0; b < HTMM_NR_BINS; b++)
-		CHECK(a.bin[b] == 101 * b && other.bin[b] == 100 * b);
+		CHECK(a.bin[b] == 101 * (b + 1) && other.bin[b] == 100 * (b + 1));
 }
 
 static void hot_threshold_cases(void)
