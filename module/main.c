@@ -8,7 +8,7 @@
  */
 #include <linux/module.h>
 #include "api/api.h"
-#include "sample/sampler_set.h"
+#include "sample/channel_set.h"
 #include "session/session.h"
 #include "session/shrinker.h"
 #include "track/frame.h"
@@ -17,12 +17,12 @@ static int __init htmm_init(void)
 {
 	int ret;
 
-	ret = htmm_sampler_set_register();
+	ret = htmm_channel_set_register();
 	if (ret)
 		return ret;
 	ret = htmm_frame_init();
 	if (ret)
-		goto err_sampler_set;
+		goto err_channel_set;
 	ret = htmm_shrinker_init();
 	if (ret)
 		goto err_frame;
@@ -37,8 +37,8 @@ err_debugfs:
 	htmm_shrinker_exit();
 err_frame:
 	htmm_frame_exit();
-err_sampler_set:
-	htmm_sampler_set_unregister();
+err_channel_set:
+	htmm_channel_set_unregister();
 	return ret;
 }
 
@@ -53,7 +53,7 @@ static void __exit htmm_exit(void)
 	htmm_session_exit();
 	htmm_shrinker_exit();
 	htmm_frame_exit();
-	htmm_sampler_set_unregister();
+	htmm_channel_set_unregister();
 }
 
 module_init(htmm_init);

@@ -27,7 +27,7 @@ long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg);
 
 /* snapshot.c: converts a session's data to the structs of the interface. */
 void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info);
-struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
+struct htmm_channel_info *htmm_snapshot_stats(struct htmm_session *session,
 					 struct htmm_stats *stats, u32 *n);
 int htmm_snapshot_histogram(struct htmm_session *session,
 			    struct htmm_histogram *out, struct htmm_bin *bins);

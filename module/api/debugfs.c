@@ -69,14 +69,14 @@ static const struct htmm_field htmm_event_fields[] = {
 };
 
 static const struct htmm_field htmm_channel_fields[] = {
-	HTMM_U32(htmm_channel, cpu),
-	HTMM_U32(htmm_channel, event),
-	HTMM_U32(htmm_channel, flags, .hex = true),
-	HTMM_U32(htmm_channel, precise_ip),
-	HTMM_U64(htmm_channel, period),
-	HTMM_U64(htmm_channel, count),
-	HTMM_U64(htmm_channel, time_enabled),
-	HTMM_U64(htmm_channel, time_running),
+	HTMM_U32(htmm_channel_info, cpu),
+	HTMM_U32(htmm_channel_info, event),
+	HTMM_U32(htmm_channel_info, flags, .hex = true),
+	HTMM_U32(htmm_channel_info, precise_ip),
+	HTMM_U64(htmm_channel_info, period),
+	HTMM_U64(htmm_channel_info, count),
+	HTMM_U64(htmm_channel_info, time_enabled),
+	HTMM_U64(htmm_channel_info, time_running),
 	{}
 };
 
@@ -192,7 +192,7 @@ static int htmm_show_stats(struct seq_file *m, struct htmm_session *session)
 {
 	const struct htmm_config *config = session->config;
 	struct htmm_stats stats = {};
-	struct htmm_channel *channels;
+	struct htmm_channel_info *channels;
 	unsigned int i, n;
 
 	channels = htmm_snapshot_stats(session, &stats, &n);

@@ -23,7 +23,7 @@
 			      (bytes), (void)0)
 #define HTMM_FIRST_EVENT	HTMM_FIRST(htmm_event, __reserved, 96)
 #define HTMM_FIRST_TARGET	HTMM_FIRST(htmm_target, max_bytes, 32)
-#define HTMM_FIRST_CHANNEL	HTMM_FIRST(htmm_channel, counters, 216)
+#define HTMM_FIRST_CHANNEL	HTMM_FIRST(htmm_channel_info, counters, 216)
 #define HTMM_FIRST_BIN		HTMM_FIRST(htmm_bin, pages, 8)
 #define HTMM_FIRST_PAGE		HTMM_FIRST(htmm_page, __reserved, 48)
 #define HTMM_FIRST_TARGET_INFO	HTMM_FIRST(htmm_target_info, space_bytes, 1272)
@@ -184,7 +184,7 @@ static int htmm_ioctl_get_stats(struct htmm_call *call)
 {
 	const struct htmm_config *config = call->session->config;
 	struct htmm_stats *stats = &call->arg.stats;
-	struct htmm_channel *channels;
+	struct htmm_channel_info *channels;
 	u32 n;
 	int ret;
 

@@ -32,21 +32,21 @@ static void htmm_snapshot_limits(struct htmm_info *info)
 	info->max_ring_pages = HTMM_MAX_RING_PAGES;
 }
 
-static void htmm_snapshot_samplers(struct htmm_sampler_set *samplers,
+static void htmm_snapshot_channels(struct htmm_channel_set *set,
 				   struct htmm_info *info)
 {
-	mutex_lock(&samplers->lock);
-	info->nr_cpus = samplers->nr_cpus;
-	info->ring_bytes = samplers->ring_bytes;
-	mutex_unlock(&samplers->lock);
+	mutex_lock(&set->lock);
+	info->nr_cpus = set->nr_cpus;
+	info->ring_bytes = set->ring_bytes;
+	mutex_unlock(&set->lock);
 }
 
-/* What takes locks of the samplers and tables. */
+/* What takes locks of the channels and tables. */
 static void htmm_snapshot_sizes(struct htmm_session *session, struct htmm_info *info)
 {
 	struct htmm_tracker_stats tracker;
 
-	htmm_snapshot_samplers(&session->samplers, info);
+	htmm_snapshot_channels(&session->channels, info);
 	htmm_tracker_set_get_stats(&session->trackers, &tracker);
 	info->table_bytes = tracker.table.bytes;
 	if (info->state != HTMM_STATE_STOPPED)
@@ -105,31 +105,30 @@ static void htmm_counters_add(struct htmm_counters *sum,
 }
 
 static void htmm_snapshot_event_state(const struct htmm_event_state *state,
-				      struct htmm_channel *channel)
+				      struct htmm_channel_info *info)
 {
-	channel->precise_ip = state->precise_ip;
-	channel->period = state->period;
-	channel->count = state->count;
-	channel->time_enabled = state->time_enabled;
-	channel->time_running = state->time_running;
+	info->precise_ip = state->precise_ip;
+	info->period = state->period;
+	info->count = state->count;
+	info->time_enabled = state->time_enabled;
+	info->time_running = state->time_running;
 	if (state->active)
-		channel->flags |= HTMM_CHANNEL_ACTIVE;
+		info->flags |= HTMM_CHANNEL_ACTIVE;
 	if (state->large_pebs)
-		channel->flags |= HTMM_CHANNEL_LARGE_PEBS;
+		info->flags |= HTMM_CHANNEL_LARGE_PEBS;
 }
 
 /* Read the state of each event from perf, which may have to call the event's CPU. */
-static void htmm_snapshot_events(struct htmm_sampler_set *samplers,
-				 struct htmm_channel *channels)
+static void htmm_snapshot_events(struct htmm_channel_set *set, struct htmm_channel_info *info)
 {
 	unsigned int i;
 
-	mutex_lock(&samplers->lock);
-	for (i = 0; i < samplers->nr_samplers; i++) {
-		htmm_perf_event_query(samplers->samplers[i]);
-		htmm_snapshot_event_state(&samplers->samplers[i]->state, &channels[i]);
+	mutex_lock(&set->lock);
+	for (i = 0; i < set->nr_channels; i++) {
+		htmm_perf_event_query(set->channels[i]);
+		htmm_snapshot_event_state(&set->channels[i]->state, &info[i]);
 	}
-	mutex_unlock(&samplers->lock);
+	mutex_unlock(&set->lock);
 }
 
 /*
@@ -137,37 +136,34 @@ static void htmm_snapshot_events(struct htmm_sampler_set *samplers,
  * came online since the events were read comes with the next call: it is in no sum without
  * its channel.
  */
-static void htmm_snapshot_counters(struct htmm_session *session,
-				   struct htmm_stats *stats,
-				   struct htmm_channel *channels)
+static void htmm_snapshot_counters(struct htmm_session *session, struct htmm_stats *stats,
+				   struct htmm_channel_info *info)
 {
-	const struct htmm_sampler_set *samplers = &session->samplers;
+	const struct htmm_channel_set *set = &session->channels;
 	unsigned int i;
 
 	stats->handler_ns = 0;
 	mutex_lock(&session->trackers.lock);
-	for (i = 0; i < samplers->nr_samplers; i++) {
-		if (!channels[i].period)
+	for (i = 0; i < set->nr_channels; i++) {
+		if (!info[i].period)
 			continue;
-		stats->handler_ns +=
-			local64_read(&samplers->samplers[i]->handler_ns);
-		channels[i].cpu = samplers->samplers[i]->cpu;
-		channels[i].event = samplers->samplers[i]->index;
-		htmm_sampler_read(samplers->samplers[i], &channels[i].counters);
-		htmm_counters_add(&stats->total, &channels[i].counters);
+		stats->handler_ns += local64_read(&set->channels[i]->handler_ns);
+		info[i].cpu = set->channels[i]->cpu;
+		info[i].event = set->channels[i]->index;
+		htmm_channel_read(set->channels[i], &info[i].counters);
+		htmm_counters_add(&stats->total, &info[i].counters);
 	}
 	mutex_unlock(&session->trackers.lock);
 }
 
 /* Remove the channels of CPUs that were never online. Returns how many channels remain. */
-static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
-					  unsigned int n)
+static unsigned int htmm_snapshot_compact(struct htmm_channel_info *info, unsigned int n)
 {
 	unsigned int i, kept = 0;
 
 	for (i = 0; i < n; i++)
-		if (channels[i].period)
-			channels[kept++] = channels[i];
+		if (info[i].period)
+			info[kept++] = info[i];
 	return kept;
 }
 
@@ -175,18 +171,18 @@ static unsigned int htmm_snapshot_compact(struct htmm_channel *channels,
  * Set every member of @stats from total on. Returns the @n channels, for kvfree(); NULL if there
  * is not enough memory.
  */
-struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
-					 struct htmm_stats *stats, u32 *n)
+struct htmm_channel_info *htmm_snapshot_stats(struct htmm_session *session,
+					      struct htmm_stats *stats, u32 *n)
 {
+	struct htmm_channel_info *info;
 	struct htmm_tracker_stats tracker;
-	struct htmm_channel *channels;
 
-	channels = kvcalloc(session->samplers.nr_samplers, sizeof(*channels), GFP_KERNEL);
-	if (!channels)
+	info = kvcalloc(session->channels.nr_channels, sizeof(*info), GFP_KERNEL);
+	if (!info)
 		return NULL;
 	memset(&stats->total, 0, sizeof(stats->total));
-	htmm_snapshot_events(&session->samplers, channels);
-	htmm_snapshot_counters(session, stats, channels);
+	htmm_snapshot_events(&session->channels, info);
+	htmm_snapshot_counters(session, stats, info);
 
 	htmm_tracker_set_get_stats(&session->trackers, &tracker);
 	stats->samples = tracker.samples;
@@ -198,11 +194,11 @@ struct htmm_channel *htmm_snapshot_stats(struct htmm_session *session,
 	stats->batches = READ_ONCE(session->drain.batches);
 	stats->wakeups = atomic64_read(&session->drain.wake.wakeups);
 	stats->drain_ns = READ_ONCE(session->drain.cpu_ns);
-	stats->cpus_failed = READ_ONCE(session->samplers.failed);
+	stats->cpus_failed = READ_ONCE(session->channels.failed);
 	stats->period_changes = READ_ONCE(session->budget.changes);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
-	*n = htmm_snapshot_compact(channels, session->samplers.nr_samplers);
-	return channels;
+	*n = htmm_snapshot_compact(info, session->channels.nr_channels);
+	return info;
 }
 
 static void htmm_histogram_fill(struct htmm_histogram *out,

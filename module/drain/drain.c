@@ -14,7 +14,7 @@
 static void htmm_drain_wake(struct irq_work *work)
 {
 	struct htmm_wake *wake =
-		container_of(work, struct htmm_sampler, work)->wake;
+		container_of(work, struct htmm_channel, work)->wake;
 
 	if (!atomic_xchg(&wake->pending, 1))
 		atomic64_inc(&wake->wakeups);
@@ -24,18 +24,18 @@ static void htmm_drain_wake(struct irq_work *work)
 /* Move records from one ring to the batch, as many as there is room for. */
 static u32 htmm_drain_ring(struct htmm_drain *drain, u32 ring)
 {
-	struct htmm_sampler *sampler = drain->samplers->samplers[ring];
+	struct htmm_channel *channel = drain->channels->channels[ring];
 	void *first;
 	u32 n;
 
-	if (!htmm_sampler_has_ring(sampler))
+	if (!htmm_channel_has_ring(channel))
 		return 0;
-	n = min(htmm_ring_peek(&sampler->ring, &first), HTMM_BATCH - drain->batch.n);
+	n = min(htmm_ring_peek(&channel->ring, &first), HTMM_BATCH - drain->batch.n);
 	if (!n)
 		return 0;
 	htmm_batch_take(&drain->batch, ring, first, n);
-	htmm_stream_offer(sampler->index, first, n, sampler->ring.slot_size);
-	htmm_ring_consume(&sampler->ring, n);
+	htmm_stream_offer(channel->index, first, n, channel->ring.slot_size);
+	htmm_ring_consume(&channel->ring, n);
 	return n;
 }
 
@@ -50,10 +50,10 @@ static void htmm_drain_gather(struct htmm_drain *drain)
 	u32 visited;
 
 	htmm_batch_begin(&drain->batch);
-	for (visited = 0; visited < drain->samplers->nr_samplers; visited++) {
+	for (visited = 0; visited < drain->channels->nr_channels; visited++) {
 		while (drain->batch.n < HTMM_BATCH && htmm_drain_ring(drain, drain->next))
 			;
-		if (++drain->next == drain->samplers->nr_samplers)
+		if (++drain->next == drain->channels->nr_channels)
 			drain->next = 0;
 		if (drain->batch.n == HTMM_BATCH)
 			break;
@@ -64,12 +64,12 @@ static void htmm_drain_gather(struct htmm_drain *drain)
 static void htmm_drain_served(struct htmm_drain *drain, struct htmm_tracker *tracker,
 			      const struct htmm_run *run)
 {
-	const struct htmm_sampler *sampler = drain->samplers->samplers[run->ring];
+	const struct htmm_channel *channel = drain->channels->channels[run->ring];
 	const struct htmm_batch *batch = &drain->batch;
 	u32 i, source = HTMM_SOURCE_UNKNOWN;
 	u64 *samples;
 
-	samples = htmm_served_of(tracker->served, htmm_cpu_node(sampler->cpu), sampler->index);
+	samples = htmm_served_of(tracker->served, htmm_cpu_node(channel->cpu), channel->index);
 	if (!batch->has_source && !batch->weight_unit) {
 		samples[source] += htmm_batch_length(run);
 		return;
@@ -105,10 +105,10 @@ static void htmm_drain_add(struct htmm_drain *drain)
 	}
 }
 
-/* Account each record of a run, counted or dropped, to its sampler. */
+/* Account each record of a run, counted or dropped, to its channel. */
 static void htmm_drain_account_each(struct htmm_drain *drain, const struct htmm_run *run)
 {
-	struct htmm_sampler *sampler = drain->samplers->samplers[run->ring];
+	struct htmm_channel *channel = drain->channels->channels[run->ring];
 	const struct htmm_batch *batch = &drain->batch;
 	const struct htmm_table_sample *sample;
 	enum htmm_drop drop;
@@ -117,12 +117,12 @@ static void htmm_drain_account_each(struct htmm_drain *drain, const struct htmm_
 	for (i = run->start; i < run[1].start; i++) {
 		drop = htmm_batch_dropped(batch, i);
 		if (drop != HTMM_DROP_NONE) {
-			sampler->discarded[drop]++;
+			channel->discarded[drop]++;
 			continue;
 		}
-		sampler->counted++;
+		channel->counted++;
 		sample = &batch->samples[i];
-		trace_htmm_sample(sampler->cpu, sampler->index, run->pid,
+		trace_htmm_sample(channel->cpu, channel->index, run->pid,
 				  htmm_batch_addr(sample), sample->weight, run->target);
 	}
 }
@@ -136,29 +136,29 @@ static void htmm_drain_account(struct htmm_drain *drain)
 		if (batch->dropped || trace_htmm_sample_enabled())
 			htmm_drain_account_each(drain, run);
 		else
-			drain->samplers->samplers[run->ring]->counted += htmm_batch_length(run);
+			drain->channels->channels[run->ring]->counted += htmm_batch_length(run);
 	}
 }
 
 /* Report drops since the last call, including those of the overflow handler. */
 static void htmm_drain_trace_drops(struct htmm_drain *drain)
 {
-	struct htmm_sampler *sampler;
+	struct htmm_channel *channel;
 	unsigned int i, reason;
 	u64 drops;
 
 	if (!trace_htmm_drop_enabled())
 		return;
-	for (i = 0; i < drain->samplers->nr_samplers; i++) {
-		sampler = drain->samplers->samplers[i];
+	for (i = 0; i < drain->channels->nr_channels; i++) {
+		channel = drain->channels->channels[i];
 		for (reason = 0; reason < HTMM_NR_DROPS; reason++) {
-			drops = local64_read(&sampler->dropped[reason]) +
-				sampler->discarded[reason];
-			if (drops == sampler->reported[reason])
+			drops = local64_read(&channel->dropped[reason]) +
+				channel->discarded[reason];
+			if (drops == channel->reported[reason])
 				continue;
-			trace_htmm_drop(sampler->cpu, sampler->index, reason,
-					drops - sampler->reported[reason]);
-			sampler->reported[reason] = drops;
+			trace_htmm_drop(channel->cpu, channel->index, reason,
+					drops - channel->reported[reason]);
+			channel->reported[reason] = drops;
 		}
 	}
 }
@@ -298,18 +298,18 @@ static u64 htmm_drain_weight_unit(const struct htmm_config *config)
 }
 
 /*
- * Prepare a drain without a thread. @samplers have no events yet; @trackers are not accessed yet;
+ * Prepare a drain without a thread. @channels have no events yet; @trackers are not accessed yet;
  * @memcg is charged for the thread's allocations.
  */
 void htmm_drain_init(struct htmm_drain *drain, const struct htmm_config *config,
-		     struct htmm_sampler_set *samplers, struct htmm_tracker_set *trackers,
+		     struct htmm_channel_set *channels, struct htmm_tracker_set *trackers,
 		     struct mem_cgroup *memcg)
 {
 	const struct htmm_start *start = &config->start;
 	unsigned int i;
 
 	drain->trackers = trackers;
-	drain->samplers = samplers;
+	drain->channels = channels;
 	drain->memcg = memcg;
 	drain->cpus = config->drain_cpus;
 	drain->interval = msecs_to_jiffies(start->drain_interval_ms);
@@ -321,9 +321,9 @@ void htmm_drain_init(struct htmm_drain *drain, const struct htmm_config *config,
 	drain->batch.weight_unit = htmm_drain_weight_unit(config);
 	drain->batch.has_source = drain->served && start->sample_type & PERF_SAMPLE_DATA_SRC;
 	htmm_batch_init(&drain->batch, start->sample_type);
-	for (i = 0; i < samplers->nr_samplers; i++) {
-		samplers->samplers[i]->wake = &drain->wake;
-		init_irq_work(&samplers->samplers[i]->work, htmm_drain_wake);
+	for (i = 0; i < channels->nr_channels; i++) {
+		channels->channels[i]->wake = &drain->wake;
+		init_irq_work(&channels->channels[i]->work, htmm_drain_wake);
 	}
 }
 
@@ -365,7 +365,7 @@ void htmm_drain_stop(struct htmm_drain *drain)
  */
 int htmm_drain_reset(struct htmm_drain *drain, struct htmm_tracker_list *old)
 {
-	struct htmm_sampler_set *samplers = drain->samplers;
+	struct htmm_channel_set *channels = drain->channels;
 	unsigned int i;
 	int ret;
 
@@ -375,8 +375,8 @@ int htmm_drain_reset(struct htmm_drain *drain, struct htmm_tracker_list *old)
 
 	mutex_lock(&drain->trackers->lock);
 	htmm_tracker_set_replace(drain->trackers, old);
-	for (i = 0; i < samplers->nr_samplers; i++)
-		htmm_sampler_reset(samplers->samplers[i]);
+	for (i = 0; i < channels->nr_channels; i++)
+		htmm_channel_reset(channels->channels[i]);
 	WRITE_ONCE(drain->batches, 0);
 	atomic64_set(&drain->wake.wakeups, 0);
 	mutex_unlock(&drain->trackers->lock);

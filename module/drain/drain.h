@@ -6,7 +6,7 @@
 #include <linux/completion.h>
 #include "base/config.h"
 #include "core/batch.h"
-#include "sample/sampler_set.h"
+#include "sample/channel_set.h"
 #include "track/page_list.h"
 #include "track/tracker_set.h"
 
@@ -14,8 +14,8 @@ struct mem_cgroup;
 
 /**
  * struct htmm_drain - the consumer of all rings of a session
- * @trackers: destination of the samples; their lock also protects the samplers' counters
- * @samplers: the samplers of the rings
+ * @trackers: destination of the samples; their lock also protects the channels' counters
+ * @channels: the channels of the rings
  * @memcg: the memory cgroup charged for the thread's allocations
  * @cpus: CPUs that it may use; empty: the default CPUs of kernel threads
  * @interval: the longest that it waits, in jiffies
@@ -24,7 +24,7 @@ struct mem_cgroup;
  * @pid: its pid, kept after it has ended; NULL if it never ran
  * @running: completed when the thread runs and has set its CPU affinity
  * @wake: wait queue of the thread
- * @next: sampler that the next batch begins with
+ * @next: channel that the next batch begins with
  * @tidy: how far its housekeeping has come
  * @next_look: number of the target that the next look for freed memory begins with
  * @look_from: since when time for such looks has been saved up, in nanoseconds
@@ -32,14 +32,14 @@ struct mem_cgroup;
  * @batches: batches drained
  * @cpu_ns: CPU time used, in nanoseconds
  * @spares: pages for the tables; kept from batch to batch
- * @batch: the current batch; the ring of a run is an index of its sampler
+ * @batch: the current batch; the ring of a run is an index of its channel
  *
  * From @next on, all is written by the thread only; @batches and @cpu_ns are read without a
  * lock.
  */
 struct htmm_drain {
 	struct htmm_tracker_set *trackers;
-	struct htmm_sampler_set *samplers;
+	struct htmm_channel_set *channels;
 	struct mem_cgroup *memcg;
 	const struct cpumask *cpus;
 	unsigned long interval;
@@ -60,7 +60,7 @@ struct htmm_drain {
 };
 
 void htmm_drain_init(struct htmm_drain *drain, const struct htmm_config *config,
-		     struct htmm_sampler_set *samplers, struct htmm_tracker_set *trackers,
+		     struct htmm_channel_set *channels, struct htmm_tracker_set *trackers,
 		     struct mem_cgroup *memcg);
 int htmm_drain_start(struct htmm_drain *drain, int nice, struct htmm_error *err);
 void htmm_drain_stop(struct htmm_drain *drain);

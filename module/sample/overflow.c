@@ -12,7 +12,7 @@
 #include "base/compat.h"
 #include "cookie.h"
 #include "overflow.h"
-#include "sampler.h"
+#include "channel.h"
 
 /*
  * Reading the clock twice takes longer than the rest of a handler, so only one of this many is
@@ -75,7 +75,7 @@ static __always_inline enum htmm_drop htmm_check(const struct perf_sample_data *
 
 /* Write a record. What is constant costs nothing. */
 static __always_inline void htmm_put(u64 *slot, u64 sample_type, u16 misc,
-				     const struct htmm_sampler *sampler, u32 target,
+				     const struct htmm_channel *channel, u32 target,
 				     const struct perf_event *event,
 				     const struct perf_sample_data *data, u64 addr,
 				     struct pt_regs *regs)
@@ -93,7 +93,7 @@ static __always_inline void htmm_put(u64 *slot, u64 sample_type, u16 misc,
 		/* perf sets neither pid nor tid for its own handlers. */
 		.pid = current->tgid,
 		.tid = current->pid,
-		.cpu = sampler->cpu,
+		.cpu = channel->cpu,
 		.target = target,
 		.misc = misc,
 	};
@@ -101,10 +101,10 @@ static __always_inline void htmm_put(u64 *slot, u64 sample_type, u16 misc,
 	htmm_record_write(slot, sample_type, &sample);
 }
 
-static __always_inline void htmm_overflow_end(struct htmm_sampler *sampler)
+static __always_inline void htmm_overflow_end(struct htmm_channel *channel)
 {
 	barrier();
-	sampler->busy = false;
+	channel->busy = false;
 }
 
 /* Write a record that may be unusual, or for which the consumer has to be looked at. */
@@ -112,25 +112,25 @@ static noinline void htmm_overflow_write(struct perf_event *event,
 					 struct perf_sample_data *data,
 					 struct pt_regs *regs, u32 target)
 {
-	struct htmm_sampler *sampler = event->overflow_handler_context;
-	bool quiet = htmm_ring_quiet(&sampler->ring);
-	u64 *slot = htmm_ring_reserve(&sampler->ring);
+	struct htmm_channel *channel = event->overflow_handler_context;
+	bool quiet = htmm_ring_quiet(&channel->ring);
+	u64 *slot = htmm_ring_reserve(&channel->ring);
 
 	if (slot) {
-		htmm_put(slot, sampler->sample_type, htmm_misc(regs), sampler, target, event,
+		htmm_put(slot, channel->sample_type, htmm_misc(regs), channel, target, event,
 			 data, htmm_untag(data->addr), regs);
 		/*
 		 * Post at the watermark, and now and then above it: a woken ksampled empties
 		 * the ring.
 		 */
-		if (htmm_ring_commit(&sampler->ring) >= sampler->ring.watermark && !quiet)
-			irq_work_queue(&sampler->work);
+		if (htmm_ring_commit(&channel->ring) >= channel->ring.watermark && !quiet)
+			irq_work_queue(&channel->work);
 	} else {
-		local64_inc(&sampler->dropped[HTMM_DROP_RING_FULL]);
+		local64_inc(&channel->dropped[HTMM_DROP_RING_FULL]);
 		/* Again, in case the wake-up was lost. */
-		irq_work_queue(&sampler->work);
+		irq_work_queue(&channel->work);
 	}
-	htmm_overflow_end(sampler);
+	htmm_overflow_end(channel);
 }
 
 /*
@@ -138,7 +138,7 @@ static noinline void htmm_overflow_write(struct perf_event *event,
  * a ring that need not be looked at. Whatever is called is called as the last step, so that no
  * registers have to be saved before it is known that they are needed.
  */
-static __always_inline void htmm_overflow_take(struct htmm_sampler *sampler,
+static __always_inline void htmm_overflow_take(struct htmm_channel *channel,
 					       struct perf_event *event,
 					       struct perf_sample_data *data,
 					       struct pt_regs *regs, const u64 type,
@@ -148,24 +148,24 @@ static __always_inline void htmm_overflow_take(struct htmm_sampler *sampler,
 	const u64 end = TASK_SIZE_MAX;
 	/* With a tag it looks like an address of the kernel. */
 	u64 addr = likely(data->addr < end) ? data->addr : htmm_untag(data->addr);
-	enum htmm_drop drop = htmm_check(data, regs, target, any && sampler->user_only,
+	enum htmm_drop drop = htmm_check(data, regs, target, any && channel->user_only,
 					 addr, end);
 
 	if (unlikely(drop != HTMM_DROP_NONE)) {
-		local64_inc(&sampler->dropped[drop]);
-		htmm_overflow_end(sampler);
+		local64_inc(&channel->dropped[drop]);
+		htmm_overflow_end(channel);
 		return;
 	}
 	if (unlikely(any || !user_mode(regs) || !htmm_exact_ip(regs) ||
-		     !htmm_ring_quiet(&sampler->ring))) {
+		     !htmm_ring_quiet(&channel->ring))) {
 		htmm_overflow_write(event, data, regs, target);
 		return;
 	}
-	htmm_put(htmm_ring_reserve_quiet(&sampler->ring), type,
-		 PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP, sampler, target, event, data,
+	htmm_put(htmm_ring_reserve_quiet(&channel->ring), type,
+		 PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP, channel, target, event, data,
 		 addr, regs);
-	htmm_ring_commit_quiet(&sampler->ring);
-	htmm_overflow_end(sampler);
+	htmm_ring_commit_quiet(&channel->ring);
+	htmm_overflow_end(channel);
 }
 
 /*
@@ -178,16 +178,16 @@ static __always_inline void htmm_overflow_timed(struct perf_event *event,
 						struct perf_sample_data *data,
 						struct pt_regs *regs, const u64 type)
 {
-	struct htmm_sampler *sampler = event->overflow_handler_context;
+	struct htmm_channel *channel = event->overflow_handler_context;
 	u64 start = local_clock(), begin = local_clock(), end;
 	s64 other;
 
-	sampler->untimed = HTMM_TIMED_EVERY - 1;
-	htmm_overflow_take(sampler, event, data, regs, type,
-			   htmm_filter_match(sampler->filter, &sampler->last));
+	channel->untimed = HTMM_TIMED_EVERY - 1;
+	htmm_overflow_take(channel, event, data, regs, type,
+			   htmm_filter_match(channel->filter, &channel->last));
 	end = local_clock();
 	other = clamp_t(s64, end - begin - (begin - start), 0, HTMM_TIMED_MAX_NS);
-	local64_add(end - start + other * (HTMM_TIMED_EVERY - 1), &sampler->handler_ns);
+	local64_add(end - start + other * (HTMM_TIMED_EVERY - 1), &channel->handler_ns);
 }
 
 /* A sample whose target has to be looked for. */
@@ -195,44 +195,44 @@ static noinline void htmm_overflow_find(struct perf_event *event,
 					struct perf_sample_data *data,
 					struct pt_regs *regs)
 {
-	struct htmm_sampler *sampler = event->overflow_handler_context;
+	struct htmm_channel *channel = event->overflow_handler_context;
 
-	htmm_overflow_take(sampler, event, data, regs, HTMM_ANY_TYPE,
-			   htmm_filter_match(sampler->filter, &sampler->last));
+	htmm_overflow_take(channel, event, data, regs, HTMM_ANY_TYPE,
+			   htmm_filter_match(channel->filter, &channel->last));
 }
 
 static __always_inline void htmm_overflow_match(struct perf_event *event,
 						struct perf_sample_data *data,
 						struct pt_regs *regs, const u64 type)
 {
-	struct htmm_sampler *sampler = event->overflow_handler_context;
-	u32 target = htmm_filter_known(sampler->filter, &sampler->last);
+	struct htmm_channel *channel = event->overflow_handler_context;
+	u32 target = htmm_filter_known(channel->filter, &channel->last);
 
 	if (unlikely(target == HTMM_FILTER_UNKNOWN))
 		htmm_overflow_find(event, data, regs);
 	else
-		htmm_overflow_take(sampler, event, data, regs, type, target);
+		htmm_overflow_take(channel, event, data, regs, type, target);
 }
 
 /* Count an overflow. Returns false if the sample is dropped. */
-static __always_inline bool htmm_overflow_begin(struct htmm_sampler *sampler,
+static __always_inline bool htmm_overflow_begin(struct htmm_channel *channel,
 						const struct perf_event *event)
 {
-	local64_inc(&sampler->overflows);
+	local64_inc(&channel->overflows);
 	if (unlikely(!in_nmi()))
-		local64_inc(&sampler->outside_nmi);
+		local64_inc(&channel->outside_nmi);
 	if (unlikely(event->hw.interrupts == HTMM_THROTTLED))
-		local64_inc(&sampler->throttled);
+		local64_inc(&channel->throttled);
 
 	/*
 	 * The reserved slot belongs to the handler that this one interrupted on the same
 	 * CPU, so a plain flag is enough.
 	 */
-	if (unlikely(sampler->busy)) {
-		local64_inc(&sampler->dropped[HTMM_DROP_NESTED]);
+	if (unlikely(channel->busy)) {
+		local64_inc(&channel->dropped[HTMM_DROP_NESTED]);
 		return false;
 	}
-	sampler->busy = true;
+	channel->busy = true;
 	barrier();
 	return true;
 }
@@ -246,18 +246,18 @@ static __always_inline void htmm_overflow(struct perf_event *event,
 					  const u64 type, perf_overflow_handler_t match,
 					  perf_overflow_handler_t timed)
 {
-	struct htmm_sampler *sampler = event->overflow_handler_context;
+	struct htmm_channel *channel = event->overflow_handler_context;
 	u32 target;
 
-	if (!htmm_overflow_begin(sampler, event))
+	if (!htmm_overflow_begin(channel, event))
 		return;
-	target = htmm_filter_only(sampler->filter);
-	if (unlikely(--sampler->untimed < 0))
+	target = htmm_filter_only(channel->filter);
+	if (unlikely(--channel->untimed < 0))
 		timed(event, data, regs);
 	else if (!target)
 		match(event, data, regs);
 	else
-		htmm_overflow_take(sampler, event, data, regs, type, target);
+		htmm_overflow_take(channel, event, data, regs, type, target);
 }
 
 #define HTMM_HANDLER(handler, type)							\
@@ -289,8 +289,8 @@ HTMM_HANDLER(htmm_overflow_any, HTMM_ANY_TYPE)
  * @sample_type: PERF_SAMPLE_* bits of its records
  * @user_only: its samples of the kernel have to be dropped
  *
- * The event's overflow_handler_context is its struct htmm_sampler. The handler runs on the
- * CPU of the sampler, in NMI context for hardware events; for software events in any, with
+ * The event's overflow_handler_context is its struct htmm_channel. The handler runs on the
+ * CPU of the channel, in NMI context for hardware events; for software events in any, with
  * interrupts on or off.
  *
  * Return: the handler.

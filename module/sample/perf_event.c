@@ -36,14 +36,14 @@ static const char *htmm_event_reason(int ret)
 	}
 }
 
-static void htmm_event_fail(const struct htmm_sampler *sampler,
+static void htmm_event_fail(const struct htmm_channel *channel,
 			    const struct htmm_event *desc, u64 period, int ret,
 			    struct htmm_error *err)
 {
 	htmm_fail(err, ret,
 		  "event %u '%s' (type %u, config %#llx, precise_ip %u, period %llu) on CPU %u: %s",
-		  sampler->index, desc->name, desc->type, desc->config,
-		  desc->precise_ip, period, sampler->cpu,
+		  channel->index, desc->name, desc->type, desc->config,
+		  desc->precise_ip, period, channel->cpu,
 		  htmm_event_reason(ret));
 }
 
@@ -67,7 +67,7 @@ static const struct htmm_exclude htmm_excludes[] = {
 	{ },
 };
 
-static struct perf_event *htmm_event_try(struct htmm_sampler *sampler,
+static struct perf_event *htmm_event_try(struct htmm_channel *channel,
 					 const struct htmm_event *desc, u64 period,
 					 const struct htmm_exclude *exclude)
 {
@@ -83,7 +83,7 @@ static struct perf_event *htmm_event_try(struct htmm_sampler *sampler,
 		 * software event with PERF_SAMPLE_PERIOD would overflow at each event,
 		 * whatever its sample_period.
 		 */
-		.sample_type = sampler->sample_type &
+		.sample_type = channel->sample_type &
 			       ~(u64)PERF_SAMPLE_PERIOD,
 		.precise_ip = desc->precise_ip,
 		.exclude_kernel = exclude->kernel,
@@ -103,14 +103,14 @@ static struct perf_event *htmm_event_try(struct htmm_sampler *sampler,
 		.wakeup_events = 1,
 	};
 
-	return perf_event_create_kernel_counter(&attr, sampler->cpu, NULL,
-						htmm_overflow_handler(sampler->sample_type,
+	return perf_event_create_kernel_counter(&attr, channel->cpu, NULL,
+						htmm_overflow_handler(channel->sample_type,
 								      !exclude->kernel),
-						sampler);
+						channel);
 }
 
 /* Open the event. Also sets whether the handler has to drop samples of the kernel. */
-static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
+static struct perf_event *htmm_event_open(struct htmm_channel *channel,
 					  const struct htmm_event *desc,
 					  u64 period, bool *user_only,
 					  struct htmm_error *err)
@@ -119,108 +119,108 @@ static struct perf_event *htmm_event_open(struct htmm_sampler *sampler,
 	unsigned int i;
 
 	for (i = 0; event == ERR_PTR(-EINVAL) && i < ARRAY_SIZE(htmm_excludes); i++) {
-		event = htmm_event_try(sampler, desc, period, &htmm_excludes[i]);
+		event = htmm_event_try(channel, desc, period, &htmm_excludes[i]);
 		*user_only = !htmm_excludes[i].kernel;
 	}
 	if (IS_ERR(event))
-		htmm_event_fail(sampler, desc, period, PTR_ERR(event), err);
+		htmm_event_fail(channel, desc, period, PTR_ERR(event), err);
 	return event;
 }
 
 /*
- * The event does not count yet. The CPU of @sampler must be online. Returns 0 or the errno of
+ * The event does not count yet. The CPU of @channel must be online. Returns 0 or the errno of
  * perf_event_create_kernel_counter().
  */
-int htmm_perf_event_create(struct htmm_sampler *sampler,
+int htmm_perf_event_create(struct htmm_channel *channel,
 			   const struct htmm_event *desc, u64 period,
 			   struct htmm_error *err)
 {
 	struct perf_event *event;
 	bool user_only;
 
-	event = htmm_event_open(sampler, desc, period, &user_only, err);
+	event = htmm_event_open(channel, desc, period, &user_only, err);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	sampler->user_only = user_only;
-	sampler->event = event;
+	channel->user_only = user_only;
+	channel->event = event;
 	return 0;
 }
 
 /*
  * What the periods of an event must be multiples of; 0: any. The event's own PMU counts: perf
- * passes some raw events of AMD's CPUs on to IBS. Under &struct htmm_sampler_set.lock.
+ * passes some raw events of AMD's CPUs on to IBS. Under &struct htmm_channel_set.lock.
  */
-u64 htmm_perf_event_step(const struct htmm_sampler *sampler)
+u64 htmm_perf_event_step(const struct htmm_channel *channel)
 {
-	return str_has_prefix(sampler->event->pmu->name, "ibs_") ? HTMM_IBS_STEP : 0;
+	return str_has_prefix(channel->event->pmu->name, "ibs_") ? HTMM_IBS_STEP : 0;
 }
 
 /*
- * Can the event of @sampler, whose CPU is online, have another period? It is not changed.
+ * Can the event of @channel, whose CPU is online, have another period? It is not changed.
  *
  * The creation of an event checks more than perf_event_period() does. But AMD's IBS clears the
  * low bits of a period when it creates an event, without an error, and only from Linux 6.15 on
  * perf_event_period() refuses such a period.
  *
- * Under &struct htmm_sampler_set.lock. Returns 0, -EINVAL, or the errno of
+ * Under &struct htmm_channel_set.lock. Returns 0, -EINVAL, or the errno of
  * perf_event_create_kernel_counter().
  */
-int htmm_perf_event_try_period(struct htmm_sampler *sampler,
+int htmm_perf_event_try_period(struct htmm_channel *channel,
 			       const struct htmm_event *desc, u64 period,
 			       struct htmm_error *err)
 {
-	u64 step = htmm_perf_event_step(sampler);
+	u64 step = htmm_perf_event_step(channel);
 	struct perf_event *event;
 	bool user_only;
 
 	if (step && period % step)
 		return htmm_fail(err, -EINVAL,
 				 "event %u '%s': the PMU takes multiples of %llu, not a period of %llu",
-				 sampler->index, desc->name, step, period);
-	event = htmm_event_open(sampler, desc, period, &user_only, err);
+				 channel->index, desc->name, step, period);
+	event = htmm_event_open(channel, desc, period, &user_only, err);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	perf_event_release_kernel(event);
 	return 0;
 }
 
-void htmm_perf_event_arm(struct htmm_sampler *sampler)
+void htmm_perf_event_arm(struct htmm_channel *channel)
 {
-	perf_event_enable(sampler->event);
+	perf_event_enable(channel->event);
 }
 
 /*
- * The event may be counting, or there is none. Under &struct htmm_sampler_set.lock. Returns 0,
+ * The event may be counting, or there is none. Under &struct htmm_channel_set.lock. Returns 0,
  * or the errno of perf_event_period(): some PMUs have a smallest period.
  */
-int htmm_perf_event_set_period(struct htmm_sampler *sampler, u64 period)
+int htmm_perf_event_set_period(struct htmm_channel *channel, u64 period)
 {
-	return sampler->event ? perf_event_period(sampler->event, period) : 0;
+	return channel->event ? perf_event_period(channel->event, period) : 0;
 }
 
-void htmm_perf_event_disarm(struct htmm_sampler *sampler)
+void htmm_perf_event_disarm(struct htmm_channel *channel)
 {
-	if (sampler->event)
-		perf_event_disable(sampler->event);
+	if (channel->event)
+		perf_event_disable(channel->event);
 }
 
 /*
  * Read the state of the event from perf; without one, the last state stays. Under &struct
- * htmm_sampler_set.lock.
+ * htmm_channel_set.lock.
  */
-void htmm_perf_event_query(struct htmm_sampler *sampler)
+void htmm_perf_event_query(struct htmm_channel *channel)
 {
-	struct perf_event *event = sampler->event;
-	struct htmm_event_state *state = &sampler->state;
+	struct perf_event *event = channel->event;
+	struct htmm_event_state *state = &channel->state;
 
 	if (!event)
 		return;
 
 	state->count = perf_event_read_value(event, &state->time_enabled,
 					     &state->time_running);
-	state->count += sampler->prev.count;
-	state->time_enabled += sampler->prev.time_enabled;
-	state->time_running += sampler->prev.time_running;
+	state->count += channel->prev.count;
+	state->time_enabled += channel->prev.time_enabled;
+	state->time_running += channel->prev.time_running;
 	state->period = READ_ONCE(event->hw.sample_period);
 	state->precise_ip = event->attr.precise_ip;
 	state->active = READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE;
@@ -231,13 +231,13 @@ void htmm_perf_event_query(struct htmm_sampler *sampler)
  * Free the event, if there is one, and keep its last state. A handler of a software event may
  * still be running when this returns; it is done after synchronize_rcu().
  */
-void htmm_perf_event_release(struct htmm_sampler *sampler)
+void htmm_perf_event_release(struct htmm_channel *channel)
 {
-	if (!sampler->event)
+	if (!channel->event)
 		return;
-	htmm_perf_event_query(sampler);
-	perf_event_release_kernel(sampler->event);
-	sampler->event = NULL;
-	sampler->state.active = false;
-	sampler->prev = sampler->state;
+	htmm_perf_event_query(channel);
+	perf_event_release_kernel(channel->event);
+	channel->event = NULL;
+	channel->state.active = false;
+	channel->prev = channel->state;
 }

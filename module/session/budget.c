@@ -20,7 +20,7 @@ static u64 htmm_budget_spent(const struct htmm_budget *budget,
 			     const struct htmm_cost *now)
 {
 	const struct htmm_cost *last = &budget->last;
-	u32 charge = budget->samplers->config->start.interrupt_ns;
+	u32 charge = budget->channels->config->start.interrupt_ns;
 
 	return now->handler_ns - last->handler_ns +
 	       (now->overflows - last->overflows) * charge +
@@ -38,19 +38,19 @@ static u32 htmm_budget_ppm(u64 spent, u64 window)
 static void htmm_budget_measure(struct htmm_budget *budget,
 				struct htmm_cost *cost, ktime_t now)
 {
-	struct htmm_sampler_set *samplers = budget->samplers;
+	struct htmm_channel_set *channels = budget->channels;
 	unsigned int i;
 
 	*cost = (struct htmm_cost) { .drain_ns = READ_ONCE(budget->drain->cpu_ns) };
-	mutex_lock(&samplers->lock);
-	for (i = 0; i < samplers->nr_samplers; i++) {
-		cost->handler_ns += local64_read(&samplers->samplers[i]->handler_ns);
-		cost->overflows += local64_read(&samplers->samplers[i]->overflows);
-		cost->throttled += local64_read(&samplers->samplers[i]->throttled);
+	mutex_lock(&channels->lock);
+	for (i = 0; i < channels->nr_channels; i++) {
+		cost->handler_ns += local64_read(&channels->channels[i]->handler_ns);
+		cost->overflows += local64_read(&channels->channels[i]->overflows);
+		cost->throttled += local64_read(&channels->channels[i]->throttled);
 	}
-	cost->time_ns = budget->last.time_ns + samplers->nr_cpus *
+	cost->time_ns = budget->last.time_ns + channels->nr_cpus *
 			ktime_to_ns(ktime_sub(now, budget->last_time));
-	mutex_unlock(&samplers->lock);
+	mutex_unlock(&channels->lock);
 }
 
 /*
@@ -60,23 +60,23 @@ static void htmm_budget_measure(struct htmm_budget *budget,
  */
 static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed, bool throttled)
 {
-	const struct htmm_start *start = &budget->samplers->config->start;
+	const struct htmm_start *start = &budget->channels->config->start;
 	const struct htmm_event *event;
 	struct htmm_period_range range;
 	u64 period, next;
 	unsigned int i;
 
 	for (i = 0; i < start->nr_events; i++) {
-		event = &budget->samplers->config->events[i];
-		period = htmm_sampler_set_period(budget->samplers, i);
+		event = &budget->channels->config->events[i];
+		period = htmm_channel_set_period(budget->channels, i);
 		range = htmm_period_range_of(event->min_period, event->max_period,
-					     htmm_sampler_set_step(budget->samplers, i));
+					     htmm_channel_set_step(budget->channels, i));
 		if (throttled)
 			range.min = max(range.min, period);
 		next = htmm_period_next(&budget->prev[i], period, &range, spent,
 					allowed);
 		if (next == period ||
-		    htmm_sampler_set_set_period(budget->samplers, i, next))
+		    htmm_channel_set_set_period(budget->channels, i, next))
 			continue;
 		WRITE_ONCE(budget->changes, budget->changes + 1);
 		trace_htmm_period(i, period, next, budget->cost_ppm,
@@ -88,7 +88,7 @@ static void htmm_budget_work(struct work_struct *work)
 {
 	struct htmm_budget *budget =
 		container_of(work, struct htmm_budget, work.work);
-	const struct htmm_start *start = &budget->samplers->config->start;
+	const struct htmm_start *start = &budget->channels->config->start;
 	ktime_t time = ktime_get();
 	u64 spent, window;
 	struct htmm_cost now;
@@ -109,13 +109,13 @@ static void htmm_budget_work(struct work_struct *work)
 }
 
 /* Start to measure the cost. @budget is zeroed; no event is older than @started. */
-void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
+void htmm_budget_start(struct htmm_budget *budget, struct htmm_channel_set *channels,
 		       struct htmm_drain *drain, ktime_t started)
 {
-	budget->samplers = samplers;
+	budget->channels = channels;
 	budget->drain = drain;
 	budget->interval =
-		msecs_to_jiffies(samplers->config->start.budget_interval_ms);
+		msecs_to_jiffies(channels->config->start.budget_interval_ms);
 	budget->last_time = started;
 	INIT_DELAYED_WORK(&budget->work, htmm_budget_work);
 	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);

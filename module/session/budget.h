@@ -5,7 +5,7 @@
 
 #include <linux/workqueue.h>
 #include "drain/drain.h"
-#include "sample/sampler_set.h"
+#include "sample/channel_set.h"
 #include "period.h"
 
 /**
@@ -26,7 +26,7 @@ struct htmm_cost {
 
 /**
  * struct htmm_budget - measures the cost and, if requested, changes the periods
- * @samplers: samplers of the events
+ * @channels: channels of the events
  * @drain: the drain thread
  * @work: checks the cost every @interval
  * @interval: in jiffies
@@ -41,7 +41,7 @@ struct htmm_cost {
  * @cost_ppm and @changes are read without a lock.
  */
 struct htmm_budget {
-	struct htmm_sampler_set *samplers;
+	struct htmm_channel_set *channels;
 	struct htmm_drain *drain;
 	struct delayed_work work;
 	unsigned long interval;
@@ -52,7 +52,7 @@ struct htmm_budget {
 	u64 changes;
 };
 
-void htmm_budget_start(struct htmm_budget *budget, struct htmm_sampler_set *samplers,
+void htmm_budget_start(struct htmm_budget *budget, struct htmm_channel_set *channels,
 		       struct htmm_drain *drain, ktime_t started);
 void htmm_budget_stop(struct htmm_budget *budget);
 void htmm_budget_finish(struct htmm_budget *budget);

@@ -71,20 +71,20 @@ static struct htmm_session *htmm_session_create(struct htmm_config *config,
 	kref_init(&session->ref);
 
 	session->memcg = get_mem_cgroup_from_mm(current->mm);
-	ret = htmm_sampler_set_init(&session->samplers, config, &session->trackers.filter,
+	ret = htmm_channel_set_init(&session->channels, config, &session->trackers.filter,
 				    session->memcg);
 	if (ret)
 		goto err_memcg;
-	htmm_drain_init(&session->drain, config, &session->samplers, &session->trackers,
+	htmm_drain_init(&session->drain, config, &session->channels, &session->trackers,
 			session->memcg);
 	ret = htmm_tracker_set_init(&session->trackers, config, err);
 	if (ret)
-		goto err_samplers;
+		goto err_channels;
 	session->owner = get_pid(task_tgid(current));
 	return session;
 
-err_samplers:
-	htmm_sampler_set_destroy(&session->samplers);
+err_channels:
+	htmm_channel_set_destroy(&session->channels);
 err_memcg:
 	mem_cgroup_put(session->memcg);
 	kvfree(session);
@@ -96,7 +96,7 @@ static void htmm_session_destroy(struct htmm_session *session)
 {
 	put_pid(session->owner);
 	put_pid(session->drain.pid);
-	htmm_sampler_set_destroy(&session->samplers);
+	htmm_channel_set_destroy(&session->channels);
 	htmm_tracker_set_destroy(&session->trackers);
 	mem_cgroup_put(session->memcg);
 	kvfree(session);
@@ -157,15 +157,15 @@ static struct htmm_session *htmm_session_run(struct htmm_config *config,
 	ret = htmm_drain_start(&session->drain, config->start.drain_nice, err);
 	if (ret)
 		goto err_session;
-	ret = htmm_sampler_set_create(&session->samplers, err);
+	ret = htmm_channel_set_create(&session->channels, err);
 	if (ret)
 		goto err_drain;
 
 	session->number = htmm_sessions + 1;
 	htmm_session_begin_stream(session);
 	session->started = ktime_get();
-	htmm_sampler_set_arm(&session->samplers);
-	htmm_budget_start(&session->budget, &session->samplers, &session->drain,
+	htmm_channel_set_arm(&session->channels);
+	htmm_budget_start(&session->budget, &session->channels, &session->drain,
 			  session->started);
 	return session;
 
@@ -218,12 +218,12 @@ static void htmm_session_end(struct htmm_session *session)
 
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPING);
 	htmm_budget_stop(&session->budget);
-	htmm_sampler_set_stop(&session->samplers);
+	htmm_channel_set_stop(&session->channels);
 	htmm_drain_stop(&session->drain);
 	htmm_budget_finish(&session->budget);
 	htmm_stream_end();
 	htmm_tracker_set_adapt(&session->trackers);
-	htmm_sampler_set_free_rings(&session->samplers);
+	htmm_channel_set_free_rings(&session->channels);
 	WRITE_ONCE(session->stopped, ktime_get());
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);
 }

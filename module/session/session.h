@@ -5,7 +5,7 @@
  * Lock order, of the whole module:
  *
  *   htmm_session_lock		starting and stopping
- *     samplers->lock		perf events of the samplers
+ *     channels->lock		perf events of the channels
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
  *     trackers->lock		all targets and their tables, and what ksampled counts: held
  *				by it for a batch, by readers for a slice of a table
@@ -25,7 +25,7 @@
 #include "base/config.h"
 #include "budget.h"
 #include "drain/drain.h"
-#include "sample/sampler_set.h"
+#include "sample/channel_set.h"
 #include "track/tracker_set.h"
 
 /**
@@ -42,7 +42,7 @@
  * @started: time when sampling began
  * @stopped: time when it ended; 0 while it runs
  * @trackers: the targets with their tables; changed under htmm_session_lock
- * @samplers: the samplers
+ * @channels: the channels
  * @drain: the drain thread
  * @budget: measures and controls the cost of sampling
  */
@@ -57,7 +57,7 @@ struct htmm_session {
 	ktime_t started;
 	ktime_t stopped;
 	struct htmm_tracker_set trackers;
-	struct htmm_sampler_set samplers;
+	struct htmm_channel_set channels;
 	struct htmm_drain drain;
 	struct htmm_budget budget;
 };

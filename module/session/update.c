@@ -21,7 +21,7 @@ static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
 /* The event that a caller names, which was checked. Not even speculation goes beyond the array. */
 static u32 htmm_update_event(const struct htmm_budget *budget, const struct htmm_set *set)
 {
-	return array_index_nospec(set->event, budget->samplers->config->start.nr_events);
+	return array_index_nospec(set->event, budget->channels->config->start.nr_events);
 }
 
 /* Check a period as START does, and that its weight is at least 1. */
@@ -29,7 +29,7 @@ static int htmm_update_check_period(struct htmm_budget *budget,
 				    const struct htmm_set *set,
 				    struct htmm_error *err)
 {
-	const struct htmm_config *config = budget->samplers->config;
+	const struct htmm_config *config = budget->channels->config;
 	u64 unit = budget->drain->batch.weight_unit;
 	struct htmm_event event;
 	u32 index;
@@ -56,17 +56,17 @@ static int htmm_update_check_period(struct htmm_budget *budget,
 	ret = htmm_privilege_check_period(&config->events[index], index, set->period, err);
 	if (ret)
 		return ret;
-	return htmm_sampler_set_try_period(budget->samplers, index, set->period, err);
+	return htmm_channel_set_try_period(budget->channels, index, set->period, err);
 }
 
 static int htmm_update_period(struct htmm_budget *budget,
 			      const struct htmm_set *set, struct htmm_error *err)
 {
 	u32 index = htmm_update_event(budget, set);
-	u64 from = htmm_sampler_set_period(budget->samplers, index);
+	u64 from = htmm_channel_set_period(budget->channels, index);
 	int ret;
 
-	ret = htmm_sampler_set_set_period(budget->samplers, index, set->period);
+	ret = htmm_channel_set_set_period(budget->channels, index, set->period);
 	if (ret)
 		return htmm_fail(err, ret,
 				 "event %u: a CPU does not take a period of %llu; all have %llu, as before",

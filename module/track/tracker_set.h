@@ -24,7 +24,7 @@ struct htmm_tracker_list {
  * @filter: the targets for overflow handlers
  * @config: the session's settings; the capacity may change, and is read without a lock
  * @lock: protects the set and all trackers in it, and what the drain thread counts for the
- *	samplers. The thread holds it while it takes a batch out of the rings, counts it and
+ *	channels. The thread holds it while it takes a batch out of the rings, counts it and
  *	accounts it, and for each step of housekeeping; readers hold it for one slice of a table
  * @by_number: the trackers by number. RESET replaces each of them
  * @removed: totals of targets that were removed

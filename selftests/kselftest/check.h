@@ -30,7 +30,7 @@ static inline void check_idle(struct __test_metadata *_metadata)
 }
 
 static inline void check_channel(struct __test_metadata *_metadata,
-				 const struct htmm_channel *channel)
+				 const struct htmm_channel_info *channel)
 {
 	const struct htmm_counters *c = &channel->counters;
 

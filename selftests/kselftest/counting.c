@@ -82,7 +82,7 @@ static void pin(struct __test_metadata *_metadata, int cpu)
 /* Compares one channel with the PMU's own count. */
 static void check_count(struct __test_metadata *_metadata,
 			const struct source *source,
-			const struct htmm_channel *channel)
+			const struct htmm_channel_info *channel)
 {
 	__u64 want = channel->count / source->event.period;
 	const struct htmm_counters *c = &channel->counters;
@@ -127,7 +127,7 @@ TEST_F(counting, each_cpu)
 	check_stats(_metadata, &stats);
 	ASSERT_EQ(self->nr_cpus, stats.s.nr_channels);
 	for (i = 0; i < stats.s.nr_channels; i++) {
-		const struct htmm_channel *channel = &stats.channels[i];
+		const struct htmm_channel_info *channel = &stats.channels[i];
 		__u64 want = accesses / period;
 
 		TH_LOG("cpu %u: PMU %llu, overflows %llu, counted %llu, filtered %llu",
@@ -279,7 +279,7 @@ TEST_F(two_events, each_cpu)
 	check_stats(_metadata, &stats);
 	ASSERT_EQ(2 * self->nr_cpus, stats.s.nr_channels);
 	for (i = 0; i < stats.s.nr_channels; i++) {
-		const struct htmm_channel *channel = &stats.channels[i];
+		const struct htmm_channel_info *channel = &stats.channels[i];
 
 		ASSERT_GT(2, channel->event);
 		check_count(_metadata,

@@ -328,7 +328,7 @@ int device_drained(int fd, __u64 left)
 	return tries ? 0 : -ETIMEDOUT;
 }
 
-int device_channel(int fd, int cpu, int event, struct htmm_channel *channel)
+int device_channel(int fd, int cpu, int event, struct htmm_channel_info *channel)
 {
 	struct stats stats;
 	int ret = stats_read(fd, &stats);

@@ -37,7 +37,7 @@ struct request {
 struct stats {
 	struct htmm_stats s;
 	struct htmm_event events[HTMM_MAX_EVENTS];
-	struct htmm_channel *channels;
+	struct htmm_channel_info *channels;
 };
 
 /* Names of drops by enum htmm_drop. */
@@ -148,7 +148,7 @@ static inline int device_settle(int fd)
 	return device_drained(fd, 0);
 }
 /* Reads the channel of an event on a CPU; -ENOENT if the session never had it. */
-int device_channel(int fd, int cpu, int event, struct htmm_channel *channel);
+int device_channel(int fd, int cpu, int event, struct htmm_channel_info *channel);
 __u64 counters_drops(const struct htmm_counters *counters);
 
 /* Of all targets if @target is 0. */

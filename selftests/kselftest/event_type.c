@@ -226,7 +226,7 @@ FIXTURE_VARIANT_ADD(kind, emulation_fault) {
 
 static void await_active(struct __test_metadata *_metadata, int fd, int cpu, bool active)
 {
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 	int tries;
 
 	for (tries = 0; tries < PATIENCE; tries++) {
@@ -247,7 +247,7 @@ TEST_F(kind, follows_its_cpu)
 		.precise_ip = variant->type == PERF_TYPE_SOFTWARE ? 0 : 2,
 		.period = 61, .name = "kind",
 	};
-	struct htmm_channel before, after;
+	struct htmm_channel_info before, after;
 	struct source load = { .kind = ACCESS_LOAD };
 	struct stats stats;
 	int i;

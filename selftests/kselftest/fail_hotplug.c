@@ -21,7 +21,7 @@
 /* The CPUs for work that is not bound to a CPU. */
 #define WORKERS_FILE	"/sys/devices/virtual/workqueue/cpumask"
 /* The module's work function for CPU hotplug. */
-#define WORK		"htmm_sampler_set_work"
+#define WORK		"htmm_channel_set_work"
 
 static void __attribute__((constructor)) fail_hotplug_require(void)
 {
@@ -166,7 +166,7 @@ static enum outcome workers_disarm(struct _test_data_fail_hotplug *self,
 /* The number of the CPU's channels with an active event. */
 static int events_active(struct _test_data_fail_hotplug *self)
 {
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 	int event, active = 0;
 
 	for (event = 0; event < self->req.arg.nr_events; event++)
@@ -242,7 +242,7 @@ static bool arrive(struct __test_metadata *_metadata,
 static void check_sampled(struct __test_metadata *_metadata,
 			  struct _test_data_fail_hotplug *self, int cpu)
 {
-	struct htmm_channel before, after;
+	struct htmm_channel_info before, after;
 
 	ASSERT_EQ(0, device_channel(self->fd, cpu, 0, &before));
 	ASSERT_EQ(0, cpu_pin(cpu));

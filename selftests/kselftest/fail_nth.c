@@ -32,7 +32,7 @@ FIXTURE(fail_nth) {
 	__u64 cpus;
 	void *mem;
 	struct stats before;
-	struct htmm_channel channels[CHANNELS];
+	struct htmm_channel_info channels[CHANNELS];
 	struct htmm_page pages[HOT_PAGES];
 	char module[4096];
 };
@@ -470,7 +470,7 @@ static void be_unchanged(struct __test_metadata *_metadata,
 static void after_setting(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(fail_nth) *self, int ret)
 {
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 	struct htmm_info info;
 	int cpu;
 

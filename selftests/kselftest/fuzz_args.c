@@ -182,7 +182,7 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 	case HTMM_IOC_GET_STATS:
 		size = sizeof(arg->stats);
 		arg->stats.channels = (uintptr_t)n->box->out;
-		arg->stats.channel_size = sizeof(struct htmm_channel);
+		arg->stats.channel_size = sizeof(struct htmm_channel_info);
 		arg->stats.nr_channels = fuzz_below(n, 32);
 		arg->stats.events = (uintptr_t)n->box->events;
 		arg->stats.event_size = sizeof(n->box->events[0]);

@@ -63,7 +63,7 @@ static void only(struct _test_data_hotplug *self, int cpu)
 
 /* Reads the channel of an event on a CPU; false if the session has none. */
 static bool channel_read(struct __test_metadata *_metadata, int fd, int cpu,
-			 int event, struct htmm_channel *channel)
+			 int event, struct htmm_channel_info *channel)
 {
 	int ret = device_channel(fd, cpu, event, channel);
 
@@ -75,7 +75,7 @@ static bool channel_read(struct __test_metadata *_metadata, int fd, int cpu,
 static void await_active(struct __test_metadata *_metadata,
 			 struct _test_data_hotplug *self, int cpu, bool active)
 {
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 	int event, tries;
 
 	for (event = 0; event < self->req.arg.nr_events; event++) {
@@ -97,7 +97,7 @@ static void await_active(struct __test_metadata *_metadata,
 static void check_sampled(struct __test_metadata *_metadata,
 			  struct _test_data_hotplug *self, int cpu)
 {
-	struct htmm_channel before[HTMM_MAX_EVENTS], after;
+	struct htmm_channel_info before[HTMM_MAX_EVENTS], after;
 	struct source fault;
 	int event;
 
@@ -124,7 +124,7 @@ static void check_sampled(struct __test_metadata *_metadata,
 static void cycle(struct __test_metadata *_metadata,
 		  struct _test_data_hotplug *self, int cpu)
 {
-	struct htmm_channel away, still, back;
+	struct htmm_channel_info away, still, back;
 
 	ASSERT_EQ(0, cpu_set_online(cpu, false));
 	await_active(_metadata, self, cpu, false);
@@ -234,7 +234,7 @@ TEST_F(hotplug, every_cpu_in_turn)
 TEST_F(hotplug, late_cpu_gets_the_current_period)
 {
 	const __u64 longest = self->source.event.period * 3;
-	struct htmm_channel channel = {};
+	struct htmm_channel_info channel = {};
 	int event, tries;
 
 	self->req.arg.flags = HTMM_START_BUDGET;
@@ -265,7 +265,7 @@ TEST_F(hotplug, late_cpu_gets_the_current_period)
 TEST_F(hotplug, late_cpu_gets_the_period_that_was_set)
 {
 	const __u64 period = self->source.event.period;
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 	int i;
 
 	ASSERT_EQ(0, cpu_set_online(self->going, false));
@@ -289,7 +289,7 @@ TEST_F(hotplug, late_cpu_gets_the_period_that_was_set)
 TEST_F(hotplug, set_while_all_are_away)
 {
 	const __u64 period = self->source.event.period * 3;
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 
 	only(self, self->going);
 	ASSERT_EQ(0, device_start(self->fd, &self->req));
@@ -307,7 +307,7 @@ TEST_F(hotplug, set_while_all_are_away)
 /* A new CPU is not sampled unless it was requested. */
 TEST_F(hotplug, subset_stays_a_subset)
 {
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 
 	only(self, self->cpus[0]);
 	ASSERT_EQ(0, cpu_set_online(self->going, false));

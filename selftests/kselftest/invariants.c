@@ -104,7 +104,7 @@ static void check_counters(struct seen *seen, const struct htmm_counters *c)
 }
 
 /* An event does not count for longer than the session. */
-static void check_event(struct seen *seen, const struct htmm_channel *channel)
+static void check_event(struct seen *seen, const struct htmm_channel_info *channel)
 {
 	if (channel->flags)
 		wrong(seen, "flags %#x of a stopped channel", channel->flags);
@@ -123,7 +123,7 @@ static void check_channels(struct seen *seen)
 
 	check_counters(seen, &s->total);
 	for (i = 0; i < s->nr_channels; i++) {
-		const struct htmm_channel *channel = &seen->stats.channels[i];
+		const struct htmm_channel_info *channel = &seen->stats.channels[i];
 		const struct htmm_counters *c = &channel->counters;
 
 		check_counters(seen, c);
@@ -386,7 +386,7 @@ static void check_stats_file(struct seen *seen)
 		says(&text, "\n");
 	}
 	for (i = 0; i < s->nr_channels; i++) {
-		const struct htmm_channel *c = &seen->stats.channels[i];
+		const struct htmm_channel_info *c = &seen->stats.channels[i];
 
 		SAYS(&text, c->cpu, "%llu ");
 		SAYS(&text, c->event, "%llu ");

@@ -393,7 +393,7 @@ FIXTURE_TEARDOWN(arrays)
 
 TEST_F(arrays, stats)
 {
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 	struct htmm_event event;
 	struct htmm_stats stats = {
 		.size = sizeof(stats),

@@ -609,7 +609,7 @@ struct low {
 	struct htmm_histogram hist;
 	struct htmm_bin bins[HTMM_NR_BINS];
 	struct htmm_stats stats;
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 	struct htmm_list_pages list;
 	struct htmm_page page;
 };

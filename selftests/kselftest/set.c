@@ -47,7 +47,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_set *self
 /* A budget changes a period to a prime number, which no loop has as its length. */
 TEST_F(set, periods_of_a_budget)
 {
-	struct htmm_channel channel[2];
+	struct htmm_channel_info channel[2];
 	struct stats stats;
 	int tries = 1000, i, cpu;
 
@@ -83,7 +83,7 @@ TEST_F(set, periods_of_a_budget)
 static __u64 period_of(struct __test_metadata *_metadata, struct _test_data_set *self, int cpu,
 		       __u64 least)
 {
-	struct htmm_channel channel = {};
+	struct htmm_channel_info channel = {};
 
 	EXPECT_EQ(0, device_channel(self->fd, cpu, 0, &channel));
 	EXPECT_LE(least, channel.period);
@@ -387,7 +387,7 @@ TEST_F(set, refusals)
 		.period = 3,
 	};
 	const struct htmm_set right = set;
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 	int cpu;
 
 	refused(ENODATA, "no session");
@@ -641,7 +641,7 @@ FIXTURE_TEARDOWN(refusing)
 static void check_both(struct __test_metadata *_metadata,
 		       struct _test_data_refusing *self, __u64 period, __u64 pages)
 {
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 	struct htmm_info info;
 	int i;
 

@@ -21,7 +21,7 @@
 /*
  * The rounds that are watched are STRETCHES of the same length. The kernel's own caches grow
  * now and then; what leaks grows in each stretch. So the least growth of all is what counts:
- * less than 1 KiB a round. A session allocates its struct of 8 KiB, and a sampler of about
+ * less than 1 KiB a round. A session allocates its struct of 8 KiB, and a channel of about
  * 1 KiB for each CPU. Rings and tables are not slab memory.
  */
 #define STRETCHES	4

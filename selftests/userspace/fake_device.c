@@ -294,7 +294,7 @@ static void primes_counters(struct htmm_counters *c, unsigned int channel)
 		c->drops[i] = any(drops[i]) << 4 * channel;
 }
 
-static void primes_channel(struct htmm_channel *channel, unsigned int number)
+static void primes_channel(struct htmm_channel_info *channel, unsigned int number)
 {
 	channel->precise_ip = any(10663) + number;
 	channel->period = any(10667) + number ?: 1;
@@ -532,7 +532,7 @@ static struct htmm_counters channel_counters(unsigned int i)
 
 static int fake_stats(struct htmm_stats *stats)
 {
-	struct htmm_channel *channels = (void *)(unsigned long)stats->channels;
+	struct htmm_channel_info *channels = (void *)(unsigned long)stats->channels;
 	unsigned int nr = nr_events * FAKE_CPUS, room = stats->nr_channels, i, drop;
 
 	for (i = 0; i < nr; i++) {
@@ -542,7 +542,7 @@ static int fake_stats(struct htmm_stats *stats)
 			counters.throttled = env_number("FAKE_THROTTLED");
 		stats->total.throttled += counters.throttled;
 		if (i < room)
-			channels[i] = (struct htmm_channel) {
+			channels[i] = (struct htmm_channel_info) {
 				.cpu = i / nr_events, .event = i % nr_events,
 				.flags = HTMM_CHANNEL_ACTIVE, .precise_ip = 2,
 				.period = events[i % nr_events].period,

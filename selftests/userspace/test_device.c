@@ -217,7 +217,7 @@ static void test_room(void)
 	CHECK(!htmm_device_stats(3, &stats, &err) && calls == 3);
 	CHECK(asked.stats.nr_channels == 1000 && asked.stats.nr_events == 2);
 	CHECK(asked.stats.size == sizeof(asked.stats) && stats.stats.nr_channels == 1000);
-	CHECK(asked.stats.channel_size == sizeof(struct htmm_channel));
+	CHECK(asked.stats.channel_size == sizeof(struct htmm_channel_info));
 	CHECK(asked.stats.event_size == sizeof(struct htmm_event));
 	memset(stats.channels, 1, 1000 * sizeof(*stats.channels));
 	htmm_stats_free(&stats);

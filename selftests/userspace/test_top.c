@@ -68,7 +68,7 @@ static void test_ends(void)
 }
 
 /* A session of one event on two CPUs. */
-static void make(struct results *res, struct htmm_channel channels[2], struct htmm_event *event,
+static void make(struct results *res, struct htmm_channel_info channels[2], struct htmm_event *event,
 		 u64 seconds, u64 counted)
 {
 	*res = (struct results) {
@@ -86,7 +86,7 @@ static void make(struct results *res, struct htmm_channel channels[2], struct ht
 
 static void test_activity(void)
 {
-	struct htmm_channel channels[2] = {
+	struct htmm_channel_info channels[2] = {
 		{ .flags = HTMM_CHANNEL_ACTIVE, .period = 1009, .precise_ip = 3 },
 		{ .cpu = 1, .flags = HTMM_CHANNEL_ACTIVE, .period = 2003, .precise_ip = 2 },
 	};

@@ -471,12 +471,12 @@ struct htmm_counters {
 	__aligned_u64 drops[HTMM_DROP_SLOTS];
 };
 
-/* struct htmm_channel.flags */
+/* struct htmm_channel_info.flags */
 #define HTMM_CHANNEL_ACTIVE	0x1	/* this event on this CPU is armed */
 #define HTMM_CHANNEL_LARGE_PEBS	0x2	/* large PEBS is on, which should never happen */
 
 /**
- * struct htmm_channel - one event on one CPU
+ * struct htmm_channel_info - one event on one CPU
  * @cpu: CPU number
  * @event: index into the events of the session
  * @flags: HTMM_CHANNEL_*. This member to @time_running are perf's state of the event, after STOP
@@ -488,7 +488,7 @@ struct htmm_counters {
  * @time_running: nanoseconds it was counting; less if the PMU's counters are shared with others
  * @counters: what happened to its overflows
  */
-struct htmm_channel {
+struct htmm_channel_info {
 	__u32 cpu;
 	__u32 event;
 	__u32 flags;
@@ -505,7 +505,7 @@ struct htmm_channel {
  * @size: sizeof(struct htmm_stats)
  * @flags: none yet
  * @session: number of the session
- * @channels: array of struct htmm_channel, filled by the module
+ * @channels: array of struct htmm_channel_info, filled by the module
  * @nr_channels: in: room; out: channels of the session (ask with 0 first)
  * @channel_size: stride of @channels
  * @events: array of struct htmm_event, filled by the module

@@ -241,7 +241,7 @@ static struct json_object *channels_json(const struct htmm_stats_buf *stats)
 	unsigned int i;
 
 	for (i = 0; i < stats->stats.nr_channels; i++) {
-		const struct htmm_channel *channel = &stats->channels[i];
+		const struct htmm_channel_info *channel = &stats->channels[i];
 		struct json_object *obj = json_object_new_object();
 
 		fields_json(obj, channel_fields, channel);

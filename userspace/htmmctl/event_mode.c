@@ -4,7 +4,7 @@
 #include "event_mode.h"
 #include "output.h"
 
-static void add_channel(struct event_mode *mode, const struct htmm_channel *channel, bool first)
+static void add_channel(struct event_mode *mode, const struct htmm_channel_info *channel, bool first)
 {
 	if (first || channel->period < mode->period_min)
 		mode->period_min = channel->period;
@@ -22,7 +22,7 @@ struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int ev
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < stats->stats.nr_channels; i++) {
-		const struct htmm_channel *channel = &stats->channels[i];
+		const struct htmm_channel_info *channel = &stats->channels[i];
 
 		if (channel->event != event)
 			continue;

@@ -9,7 +9,7 @@
 /* NULL pointers to the structs, for FIELD(). */
 #define INFO		((struct htmm_info *)NULL)
 #define STATS		((struct htmm_stats *)NULL)
-#define CHANNEL		((struct htmm_channel *)NULL)
+#define CHANNEL		((struct htmm_channel_info *)NULL)
 #define COUNTERS	((struct htmm_counters *)NULL)
 #define TARGET		((struct htmm_target_info *)NULL)
 

@@ -7,7 +7,7 @@
 
 extern const struct field info_fields[];	/* of struct htmm_info */
 extern const struct field stats_fields[];	/* of struct htmm_stats */
-extern const struct field channel_fields[];	/* of struct htmm_channel */
+extern const struct field channel_fields[];	/* of struct htmm_channel_info */
 extern const struct field counter_fields[];	/* of struct htmm_counters */
 extern const struct field target_fields[];	/* of struct htmm_target_info */
 

@@ -14,7 +14,8 @@ void status_prometheus(FILE *file, const struct htmm_info *info)
 		fields_metrics(file, info_fields, 1, NULL, info);
 }
 
-const char *channel_event(const struct htmm_stats_buf *stats, const struct htmm_channel *channel)
+const char *channel_event(const struct htmm_stats_buf *stats,
+			  const struct htmm_channel_info *channel)
 {
 	return channel->event < stats->stats.nr_events ? stats->events[channel->event].name : "?";
 }
@@ -22,7 +23,7 @@ const char *channel_event(const struct htmm_stats_buf *stats, const struct htmm_
 static const void *channel_item(struct prom *prom, const void *arg, size_t number)
 {
 	const struct htmm_stats_buf *stats = arg;
-	const struct htmm_channel *channel = &stats->channels[number];
+	const struct htmm_channel_info *channel = &stats->channels[number];
 
 	prom_label_u64(prom, "cpu", channel->cpu);
 	prom_label_u64(prom, "index", channel->event);
@@ -32,7 +33,7 @@ static const void *channel_item(struct prom *prom, const void *arg, size_t numbe
 
 static const void *counters_item(struct prom *prom, const void *arg, size_t number)
 {
-	const struct htmm_channel *channel = channel_item(prom, arg, number);
+	const struct htmm_channel_info *channel = channel_item(prom, arg, number);
 
 	return &channel->counters;
 }

@@ -52,7 +52,7 @@ struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __
 	unsigned int i;
 
 	for (i = 0; i < stats->stats.nr_channels; i++) {
-		const struct htmm_channel *channel = &stats->channels[i];
+		const struct htmm_channel_info *channel = &stats->channels[i];
 
 		if ((cpu < 0 || channel->cpu == cpu) && (event < 0 || channel->event == event))
 			htmm_counters_add(&sum, &channel->counters);

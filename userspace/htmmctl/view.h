@@ -41,7 +41,8 @@ void target_words(char *text, size_t size, const struct htmm_target_info *target
 void event_json(struct json_object *obj, const struct htmm_event *event);
 
 /* The name of the event of a channel. */
-const char *channel_event(const struct htmm_stats_buf *stats, const struct htmm_channel *channel);
+const char *channel_event(const struct htmm_stats_buf *stats,
+			  const struct htmm_channel_info *channel);
 
 /* The Prometheus output of status and of stats. */
 void status_prometheus(FILE *file, const struct htmm_info *info);

@@ -187,7 +187,7 @@ static int read_stats(int fd, struct htmm_stats_buf *buf, size_t size, __u32 cha
 	stats->size = size;
 	stats->channels = (__u64)(unsigned long)buf->channels;
 	stats->nr_channels = channels;
-	stats->channel_size = sizeof(struct htmm_channel);
+	stats->channel_size = sizeof(struct htmm_channel_info);
 	stats->events = (__u64)(unsigned long)buf->events;
 	stats->nr_events = events;
 	stats->event_size = sizeof(struct htmm_event);

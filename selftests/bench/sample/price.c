@@ -417,7 +417,7 @@ static double drain_ns(int fd)
 /* The budget has done all it can before the measurement. */
 static void check_budget(const struct row *row, int fd)
 {
-	struct htmm_channel channel;
+	struct htmm_channel_info channel;
 
 	if (device_channel(fd, 0, 0, &channel))
 		fail("%s: no channel", row->name);

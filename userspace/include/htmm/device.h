@@ -16,7 +16,7 @@
  * @stats: the totals; only libhtmm uses its array members. The last member, as it grows
  */
 struct htmm_stats_buf {
-	struct htmm_channel *channels;
+	struct htmm_channel_info *channels;
 	struct htmm_event *events;
 	struct htmm_stats stats;
 };

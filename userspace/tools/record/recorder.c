@@ -128,7 +128,8 @@ static void say_news(struct recorder *recorder, size_t bytes, __u64 time)
 	}
 }
 
-static void put_throttle(struct recorder *recorder, const struct htmm_channel *channel, __u32 type)
+static void put_throttle(struct recorder *recorder, const struct htmm_channel_info *channel,
+			 __u32 type)
 {
 	const __u64 time = recorder->writer.last_time, id = recorder->events[channel->event].id;
 	struct {
@@ -145,7 +146,7 @@ static void put_throttle(struct recorder *recorder, const struct htmm_channel *c
 }
 
 /* An event is throttled on a CPU while its counter of that grows. */
-static void look_at_channel(struct recorder *recorder, const struct htmm_channel *channel)
+static void look_at_channel(struct recorder *recorder, const struct htmm_channel_info *channel)
 {
 	const __u64 key = (__u64)channel->cpu << 32 | channel->event;
 	const __u32 now = channel->counters.throttled & RECORDER_THROTTLED_COUNT;
@@ -234,7 +235,7 @@ static __u64 lost_of_event(const struct htmm_stats_buf *stats, unsigned int even
 	unsigned int i;
 
 	for (i = 0; i < stats->stats.nr_channels; i++) {
-		const struct htmm_channel *channel = &stats->channels[i];
+		const struct htmm_channel_info *channel = &stats->channels[i];
 
 		if (channel->event == event)
 			lost += channel->counters.drops[HTMM_DROP_RING_FULL] +

@@ -7,33 +7,33 @@
 #include <linux/slab.h>
 #include "event_type.h"
 #include "perf_event.h"
-#include "sampler_set.h"
+#include "channel_set.h"
 
 /* The dynamic state of our hotplug callbacks; does not change while the module is loaded. */
 static enum cpuhp_state htmm_cpuhp_state;
 
-/* The samplers of one CPU: an array of config->start.nr_events. */
-static struct htmm_sampler **htmm_sampler_set_of_cpu(struct htmm_sampler_set *set,
+/* The channels of one CPU: an array of config->start.nr_events. */
+static struct htmm_channel **htmm_channel_set_of_cpu(struct htmm_channel_set *set,
 						     unsigned int cpu)
 {
 	unsigned int i;
 
-	for (i = 0; i < set->nr_samplers; i += set->config->start.nr_events)
-		if (set->samplers[i]->cpu == cpu)
-			return &set->samplers[i];
+	for (i = 0; i < set->nr_channels; i += set->config->start.nr_events)
+		if (set->channels[i]->cpu == cpu)
+			return &set->channels[i];
 	return NULL;
 }
 
-static void htmm_sampler_set_free_samplers(struct htmm_sampler_set *set)
+static void htmm_channel_set_free_channels(struct htmm_channel_set *set)
 {
-	while (set->nr_samplers)
-		htmm_sampler_destroy(set->samplers[--set->nr_samplers]);
-	kvfree(set->samplers);
+	while (set->nr_channels)
+		htmm_channel_destroy(set->channels[--set->nr_channels]);
+	kvfree(set->channels);
 }
 
-/* Allocate rings for a CPU's samplers, unless they already have them. */
-static int htmm_sampler_set_make_rings(struct htmm_sampler_set *set,
-				       struct htmm_sampler **samplers)
+/* Allocate rings for a CPU's channels, unless they already have them. */
+static int htmm_channel_set_make_rings(struct htmm_channel_set *set,
+				       struct htmm_channel **channels)
 {
 	const struct htmm_start *start = &set->config->start;
 	size_t bytes = (size_t)start->ring_pages << HTMM_PAGE_SHIFT;
@@ -41,9 +41,9 @@ static int htmm_sampler_set_make_rings(struct htmm_sampler_set *set,
 	int ret;
 
 	for (i = 0; i < start->nr_events; i++) {
-		if (samplers[i]->mem)
+		if (channels[i]->mem)
 			continue;
-		ret = htmm_sampler_make_ring(samplers[i], bytes);
+		ret = htmm_channel_make_ring(channels[i], bytes);
 		if (ret)
 			return ret;
 		set->ring_bytes += bytes;
@@ -51,18 +51,18 @@ static int htmm_sampler_set_make_rings(struct htmm_sampler_set *set,
 	return 0;
 }
 
-static void htmm_sampler_set_release_events(struct htmm_sampler_set *set,
-					    struct htmm_sampler **samplers)
+static void htmm_channel_set_release_events(struct htmm_channel_set *set,
+					    struct htmm_channel **channels)
 {
 	unsigned int i;
 
 	for (i = 0; i < set->config->start.nr_events; i++)
-		htmm_perf_event_release(samplers[i]);
+		htmm_perf_event_release(channels[i]);
 }
 
 /* Create all events of a CPU, or none. */
-static int htmm_sampler_set_create_events(struct htmm_sampler_set *set,
-					  struct htmm_sampler **samplers,
+static int htmm_channel_set_create_events(struct htmm_channel_set *set,
+					  struct htmm_channel **channels,
 					  struct htmm_error *err)
 {
 	const struct htmm_config *config = set->config;
@@ -70,7 +70,7 @@ static int htmm_sampler_set_create_events(struct htmm_sampler_set *set,
 	int ret;
 
 	for (i = 0; i < config->start.nr_events; i++) {
-		ret = htmm_perf_event_create(samplers[i], &config->events[i],
+		ret = htmm_perf_event_create(channels[i], &config->events[i],
 					     set->period[i], err);
 		if (ret)
 			goto err_events;
@@ -78,16 +78,16 @@ static int htmm_sampler_set_create_events(struct htmm_sampler_set *set,
 	return 0;
 
 err_events:
-	htmm_sampler_set_release_events(set, samplers);
+	htmm_channel_set_release_events(set, channels);
 	return ret;
 }
 
 /* Start to sample a CPU. If the CPU is not online any more, that is not an error. */
-static int htmm_sampler_set_cpu_add(struct htmm_sampler_set *set,
-				    struct htmm_sampler **samplers,
+static int htmm_channel_set_cpu_add(struct htmm_channel_set *set,
+				    struct htmm_channel **channels,
 				    struct htmm_error *err)
 {
-	unsigned int cpu = samplers[0]->cpu;
+	unsigned int cpu = channels[0]->cpu;
 	unsigned int i;
 	int ret;
 
@@ -96,53 +96,53 @@ static int htmm_sampler_set_cpu_add(struct htmm_sampler_set *set,
 	/* Tested before and after: the CPU may go offline at any time. */
 	if (!cpumask_test_cpu(cpu, set->online))
 		return 0;
-	ret = htmm_sampler_set_make_rings(set, samplers);
+	ret = htmm_channel_set_make_rings(set, channels);
 	if (ret)
 		return htmm_fail(err, ret,
 				 "not enough memory for rings of %u pages on CPU %u: free some, raise the limit of your memory cgroup (memory.max), or ask for fewer ring_pages",
 				 set->config->start.ring_pages, cpu);
-	ret = htmm_sampler_set_create_events(set, samplers, err);
+	ret = htmm_channel_set_create_events(set, channels, err);
 	if (ret)
 		return cpumask_test_cpu(cpu, set->online) ? ret : 0;
 
 	set->nr_cpus++;
 	for (i = 0; set->armed && i < set->config->start.nr_events; i++)
-		htmm_perf_event_arm(samplers[i]);
+		htmm_perf_event_arm(channels[i]);
 	return 0;
 }
 
 /* Stop sampling a CPU. Its rings and counters are kept, and its rings are still drained. */
-static void htmm_sampler_set_cpu_remove(struct htmm_sampler_set *set,
-					struct htmm_sampler **samplers)
+static void htmm_channel_set_cpu_remove(struct htmm_channel_set *set,
+					struct htmm_channel **channels)
 {
 	lockdep_assert_held(&set->lock);
 
-	if (samplers[0]->event)
+	if (channels[0]->event)
 		set->nr_cpus--;
-	htmm_sampler_set_release_events(set, samplers);
+	htmm_channel_set_release_events(set, channels);
 }
 
 /*
  * An event on a CPU that went offline never counts again, even if the CPU is online again,
  * so replace it.
  */
-static void htmm_sampler_set_refresh(struct htmm_sampler_set *set, unsigned int cpu)
+static void htmm_channel_set_refresh(struct htmm_channel_set *set, unsigned int cpu)
 {
-	struct htmm_sampler **samplers = htmm_sampler_set_of_cpu(set, cpu);
+	struct htmm_channel **channels = htmm_channel_set_of_cpu(set, cpu);
 	struct htmm_error err = {};
 
-	if (!samplers)
+	if (!channels)
 		return;
-	htmm_sampler_set_cpu_remove(set, samplers);
-	if (htmm_sampler_set_cpu_add(set, samplers, &err)) {
+	htmm_channel_set_cpu_remove(set, channels);
+	if (htmm_channel_set_cpu_add(set, channels, &err)) {
 		pr_warn("htmm: CPU %u is not sampled: %s\n", cpu, err.text);
 		WRITE_ONCE(set->failed, set->failed + 1);
 	}
 }
 
-static void htmm_sampler_set_work(struct work_struct *work)
+static void htmm_channel_set_work(struct work_struct *work)
 {
-	struct htmm_sampler_set *set = container_of(work, struct htmm_sampler_set, work);
+	struct htmm_channel_set *set = container_of(work, struct htmm_channel_set, work);
 	struct mem_cgroup *old = set_active_memcg(set->memcg);
 	unsigned int cpu;
 
@@ -150,7 +150,7 @@ static void htmm_sampler_set_work(struct work_struct *work)
 	if (set->created) {
 		for_each_cpu(cpu, set->config->cpus)
 			if (cpumask_test_and_clear_cpu(cpu, set->changed))
-				htmm_sampler_set_refresh(set, cpu);
+				htmm_channel_set_refresh(set, cpu);
 	}
 	mutex_unlock(&set->lock);
 	set_active_memcg(old);
@@ -161,38 +161,38 @@ static void htmm_sampler_set_work(struct work_struct *work)
  * software event takes cpus_read_lock() for its static key, which is not allowed in these
  * callbacks, so a work item does it. Also called for each CPU when a set is created.
  */
-static void htmm_sampler_set_note(struct htmm_sampler_set *set, unsigned int cpu)
+static void htmm_channel_set_note(struct htmm_channel_set *set, unsigned int cpu)
 {
-	/* Set @online first: pairs with the test-and-clear in htmm_sampler_set_work(). */
+	/* Set @online first: pairs with the test-and-clear in htmm_channel_set_work(). */
 	smp_mb__before_atomic();
 	cpumask_set_cpu(cpu, set->changed);
 	queue_work(htmm_unbound_wq, &set->work);
 }
 
-static int htmm_sampler_set_cpu_online(unsigned int cpu, struct hlist_node *node)
+static int htmm_channel_set_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
-	struct htmm_sampler_set *set = hlist_entry(node, struct htmm_sampler_set, cpuhp);
+	struct htmm_channel_set *set = hlist_entry(node, struct htmm_channel_set, cpuhp);
 
 	cpumask_set_cpu(cpu, set->online);
-	htmm_sampler_set_note(set, cpu);
+	htmm_channel_set_note(set, cpu);
 	return 0;
 }
 
-static int htmm_sampler_set_cpu_offline(unsigned int cpu, struct hlist_node *node)
+static int htmm_channel_set_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
-	struct htmm_sampler_set *set = hlist_entry(node, struct htmm_sampler_set, cpuhp);
+	struct htmm_channel_set *set = hlist_entry(node, struct htmm_channel_set, cpuhp);
 
 	cpumask_clear_cpu(cpu, set->online);
-	htmm_sampler_set_note(set, cpu);
+	htmm_channel_set_note(set, cpu);
 	return 0;
 }
 
-/* Create the samplers, without rings and events. @memcg pays for rings. Returns 0 or -ENOMEM. */
-int htmm_sampler_set_init(struct htmm_sampler_set *set, const struct htmm_config *config,
+/* Create the channels, without rings and events. @memcg pays for rings. Returns 0 or -ENOMEM. */
+int htmm_channel_set_init(struct htmm_channel_set *set, const struct htmm_config *config,
 			  const struct htmm_filter *filter, struct mem_cgroup *memcg)
 {
 	unsigned int nr_events = config->start.nr_events;
-	struct htmm_sampler *sampler;
+	struct htmm_channel *channel;
 	unsigned int cpu, index;
 
 	set->config = config;
@@ -201,29 +201,29 @@ int htmm_sampler_set_init(struct htmm_sampler_set *set, const struct htmm_config
 		return -ENOMEM;
 	if (!zalloc_cpumask_var(&set->changed, GFP_KERNEL))
 		goto err_online;
-	set->samplers = kvcalloc(cpumask_weight(config->cpus) * nr_events,
-				 sizeof(*set->samplers), GFP_KERNEL);
-	if (!set->samplers)
+	set->channels = kvcalloc(cpumask_weight(config->cpus) * nr_events,
+				 sizeof(*set->channels), GFP_KERNEL);
+	if (!set->channels)
 		goto err_changed;
 
 	for_each_cpu(cpu, config->cpus) {
 		for (index = 0; index < nr_events; index++) {
-			sampler = htmm_sampler_create(cpu, index,
+			channel = htmm_channel_create(cpu, index,
 						      config->start.sample_type);
-			if (!sampler)
-				goto err_samplers;
-			sampler->filter = filter;
-			set->samplers[set->nr_samplers++] = sampler;
+			if (!channel)
+				goto err_channels;
+			channel->filter = filter;
+			set->channels[set->nr_channels++] = channel;
 		}
 	}
 	for (index = 0; index < nr_events; index++)
 		set->period[index] = config->events[index].period;
 	mutex_init(&set->lock);
-	INIT_WORK(&set->work, htmm_sampler_set_work);
+	INIT_WORK(&set->work, htmm_channel_set_work);
 	return 0;
 
-err_samplers:
-	htmm_sampler_set_free_samplers(set);
+err_channels:
+	htmm_channel_set_free_channels(set);
 err_changed:
 	free_cpumask_var(set->changed);
 err_online:
@@ -232,15 +232,15 @@ err_online:
 }
 
 /* Limit the rings, which are kernel memory, to a quarter of the machine's memory. */
-static int htmm_sampler_set_check_rings(const struct htmm_sampler_set *set,
+static int htmm_channel_set_check_rings(const struct htmm_channel_set *set,
 					struct htmm_error *err)
 {
 	const struct htmm_start *start = &set->config->start;
 	u64 rings = 0;
 	unsigned int i;
 
-	for (i = 0; i < set->nr_samplers; i++)
-		rings += cpu_online(set->samplers[i]->cpu);
+	for (i = 0; i < set->nr_channels; i++)
+		rings += cpu_online(set->channels[i]->cpu);
 	if (rings * start->ring_pages > totalram_pages() / 4)
 		return htmm_fail(err, -ERANGE,
 				 "%llu rings of %u pages are more than a quarter of memory",
@@ -248,7 +248,7 @@ static int htmm_sampler_set_check_rings(const struct htmm_sampler_set *set,
 	return 0;
 }
 
-static int htmm_sampler_set_check_events(const struct htmm_sampler_set *set,
+static int htmm_channel_set_check_events(const struct htmm_channel_set *set,
 					 struct htmm_error *err)
 {
 	const struct htmm_config *config = set->config;
@@ -260,16 +260,16 @@ static int htmm_sampler_set_check_events(const struct htmm_sampler_set *set,
 	return ret;
 }
 
-static int htmm_sampler_set_add_all(struct htmm_sampler_set *set, struct htmm_error *err)
+static int htmm_channel_set_add_all(struct htmm_channel_set *set, struct htmm_error *err)
 {
 	unsigned int i;
 	int ret = 0;
 
 	mutex_lock(&set->lock);
-	for (i = 0; !ret && i < set->nr_samplers;
+	for (i = 0; !ret && i < set->nr_channels;
 	     i += set->config->start.nr_events) {
-		cpumask_clear_cpu(set->samplers[i]->cpu, set->changed);
-		ret = htmm_sampler_set_cpu_add(set, &set->samplers[i], err);
+		cpumask_clear_cpu(set->channels[i]->cpu, set->changed);
+		ret = htmm_channel_set_cpu_add(set, &set->channels[i], err);
 	}
 	set->created = !ret;
 	mutex_unlock(&set->lock);
@@ -280,23 +280,23 @@ static int htmm_sampler_set_add_all(struct htmm_sampler_set *set, struct htmm_er
  * Release all events. Afterwards no overflow handler of the set runs or has a wake-up
  * pending.
  */
-static void htmm_sampler_set_release(struct htmm_sampler_set *set)
+static void htmm_channel_set_release(struct htmm_channel_set *set)
 {
 	unsigned int i;
 
 	cpuhp_state_remove_instance_nocalls(htmm_cpuhp_state, &set->cpuhp);
 	cancel_work_sync(&set->work);
 
-	/* Do not use htmm_sampler_set_cpu_remove(): @nr_cpus keeps its last value. */
+	/* Do not use htmm_channel_set_cpu_remove(): @nr_cpus keeps its last value. */
 	mutex_lock(&set->lock);
-	for (i = 0; i < set->nr_samplers; i++)
-		htmm_perf_event_release(set->samplers[i]);
+	for (i = 0; i < set->nr_channels; i++)
+		htmm_perf_event_release(set->channels[i]);
 	mutex_unlock(&set->lock);
 
 	/* Handlers of software events run under RCU and may still be running. */
 	synchronize_rcu();
-	for (i = 0; i < set->nr_samplers; i++)
-		irq_work_sync(&set->samplers[i]->work);
+	for (i = 0; i < set->nr_channels; i++)
+		irq_work_sync(&set->channels[i]->work);
 }
 
 /*
@@ -306,38 +306,38 @@ static void htmm_sampler_set_release(struct htmm_sampler_set *set)
  * Returns 0, -ENOENT for an event that no session may have, -ERANGE for too much ring memory,
  * -ENOMEM, or the errno of perf_event_create_kernel_counter().
  */
-int htmm_sampler_set_create(struct htmm_sampler_set *set, struct htmm_error *err)
+int htmm_channel_set_create(struct htmm_channel_set *set, struct htmm_error *err)
 {
 	int ret;
 
-	ret = htmm_sampler_set_check_events(set, err);
+	ret = htmm_channel_set_check_events(set, err);
 	if (ret)
 		return ret;
-	ret = htmm_sampler_set_check_rings(set, err);
+	ret = htmm_channel_set_check_rings(set, err);
 	if (ret)
 		return ret;
 	ret = cpuhp_state_add_instance(htmm_cpuhp_state, &set->cpuhp);
 	if (ret)
 		return ret;
-	ret = htmm_sampler_set_add_all(set, err);
+	ret = htmm_channel_set_add_all(set, err);
 	if (ret)
-		htmm_sampler_set_release(set);
+		htmm_channel_set_release(set);
 	return ret;
 }
 
-void htmm_sampler_set_arm(struct htmm_sampler_set *set)
+void htmm_channel_set_arm(struct htmm_channel_set *set)
 {
 	unsigned int i;
 
 	mutex_lock(&set->lock);
 	set->armed = true;
-	for (i = 0; i < set->nr_samplers; i++)
-		if (set->samplers[i]->event)
-			htmm_perf_event_arm(set->samplers[i]);
+	for (i = 0; i < set->nr_channels; i++)
+		if (set->channels[i]->event)
+			htmm_perf_event_arm(set->channels[i]);
 	mutex_unlock(&set->lock);
 }
 
-u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index)
+u64 htmm_channel_set_period(struct htmm_channel_set *set, unsigned int index)
 {
 	u64 period;
 
@@ -348,15 +348,15 @@ u64 htmm_sampler_set_period(struct htmm_sampler_set *set, unsigned int index)
 }
 
 /* What the periods of an event must be multiples of; 0: any, or no CPU is sampled now. */
-u64 htmm_sampler_set_step(struct htmm_sampler_set *set, unsigned int index)
+u64 htmm_channel_set_step(struct htmm_channel_set *set, unsigned int index)
 {
 	unsigned int i;
 	u64 step = 0;
 
 	mutex_lock(&set->lock);
-	for (i = index; !step && i < set->nr_samplers; i += set->config->start.nr_events)
-		if (set->samplers[i]->event)
-			step = htmm_perf_event_step(set->samplers[i]);
+	for (i = index; !step && i < set->nr_channels; i += set->config->start.nr_events)
+		if (set->channels[i]->event)
+			step = htmm_perf_event_step(set->channels[i]);
 	mutex_unlock(&set->lock);
 	return step;
 }
@@ -365,22 +365,22 @@ u64 htmm_sampler_set_step(struct htmm_sampler_set *set, unsigned int index)
  * Does perf accept an event with this period? Asked on one CPU, if any is sampled now. Not under
  * cpus_read_lock(). Returns 0 or the errno of perf_event_create_kernel_counter().
  */
-int htmm_sampler_set_try_period(struct htmm_sampler_set *set, unsigned int index,
+int htmm_channel_set_try_period(struct htmm_channel_set *set, unsigned int index,
 				u64 period, struct htmm_error *err)
 {
 	const struct htmm_event *desc = &set->config->events[index];
-	struct htmm_sampler *sampler;
+	struct htmm_channel *channel;
 	unsigned int i;
 	int ret = 0;
 
 	mutex_lock(&set->lock);
-	for (i = index; i < set->nr_samplers; i += set->config->start.nr_events) {
-		sampler = set->samplers[i];
-		if (!sampler->event)
+	for (i = index; i < set->nr_channels; i += set->config->start.nr_events) {
+		channel = set->channels[i];
+		if (!channel->event)
 			continue;
-		ret = htmm_perf_event_try_period(sampler, desc, period, err);
+		ret = htmm_perf_event_try_period(channel, desc, period, err);
 		/* Ignore a CPU that is going offline. */
-		if (cpumask_test_cpu(sampler->cpu, set->online))
+		if (cpumask_test_cpu(channel->cpu, set->online))
 			break;
 		ret = 0;
 	}
@@ -392,7 +392,7 @@ int htmm_sampler_set_try_period(struct htmm_sampler_set *set, unsigned int index
  * Change a period on all CPUs, including later ones. Returns 0, or the errno of
  * perf_event_period() if the PMU rejects it; the old one is then restored.
  */
-int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index,
+int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index,
 				u64 period)
 {
 	unsigned int nr_events = set->config->start.nr_events;
@@ -400,13 +400,13 @@ int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index
 	int ret = 0;
 
 	mutex_lock(&set->lock);
-	for (i = index; !ret && i < set->nr_samplers; i += nr_events)
-		ret = htmm_perf_event_set_period(set->samplers[i], period);
+	for (i = index; !ret && i < set->nr_channels; i += nr_events)
+		ret = htmm_perf_event_set_period(set->channels[i], period);
 	if (!ret)
 		set->period[index] = period;
 	else
-		for (i = index; i < set->nr_samplers; i += nr_events)
-			htmm_perf_event_set_period(set->samplers[i],
+		for (i = index; i < set->nr_channels; i += nr_events)
+			htmm_perf_event_set_period(set->channels[i],
 						   set->period[index]);
 	mutex_unlock(&set->lock);
 	return ret;
@@ -416,53 +416,53 @@ int htmm_sampler_set_set_period(struct htmm_sampler_set *set, unsigned int index
  * All events are disabled before the first is released, so that they stop nearly at the same
  * time, as they started. Not under cpus_read_lock().
  */
-void htmm_sampler_set_stop(struct htmm_sampler_set *set)
+void htmm_channel_set_stop(struct htmm_channel_set *set)
 {
 	unsigned int i;
 
 	mutex_lock(&set->lock);
-	for (i = 0; i < set->nr_samplers; i++)
-		htmm_perf_event_disarm(set->samplers[i]);
+	for (i = 0; i < set->nr_channels; i++)
+		htmm_perf_event_disarm(set->channels[i]);
 	mutex_unlock(&set->lock);
 
-	htmm_sampler_set_release(set);
+	htmm_channel_set_release(set);
 }
 
 /* The set is stopped, and its rings are drained. */
-void htmm_sampler_set_free_rings(struct htmm_sampler_set *set)
+void htmm_channel_set_free_rings(struct htmm_channel_set *set)
 {
 	unsigned int i;
 
 	mutex_lock(&set->lock);
-	for (i = 0; i < set->nr_samplers; i++)
-		htmm_sampler_free_ring(set->samplers[i]);
+	for (i = 0; i < set->nr_channels; i++)
+		htmm_channel_free_ring(set->channels[i]);
 	set->ring_bytes = 0;
 	mutex_unlock(&set->lock);
 }
 
 /* The set is stopped, or was never created. */
-void htmm_sampler_set_destroy(struct htmm_sampler_set *set)
+void htmm_channel_set_destroy(struct htmm_channel_set *set)
 {
-	htmm_sampler_set_free_samplers(set);
+	htmm_channel_set_free_channels(set);
 	free_cpumask_var(set->changed);
 	free_cpumask_var(set->online);
 	mutex_destroy(&set->lock);
 }
 
-int htmm_sampler_set_register(void)
+int htmm_channel_set_register(void)
 {
 	int ret;
 
 	ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "htmm:online",
-				      htmm_sampler_set_cpu_online,
-				      htmm_sampler_set_cpu_offline);
+				      htmm_channel_set_cpu_online,
+				      htmm_channel_set_cpu_offline);
 	if (ret < 0)
 		return ret;
 	htmm_cpuhp_state = ret;
 	return 0;
 }
 
-void htmm_sampler_set_unregister(void)
+void htmm_channel_set_unregister(void)
 {
 	cpuhp_remove_multi_state(htmm_cpuhp_state);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One event on one CPU: its ring and its counters. */
-#ifndef HTMM_SAMPLER_H
-#define HTMM_SAMPLER_H
+#ifndef HTMM_CHANNEL_H
+#define HTMM_CHANNEL_H
 
 #include <linux/irq_work.h>
 #include <linux/wait.h>
@@ -46,9 +46,9 @@ struct htmm_event_state {
 };
 
 /**
- * struct htmm_sampler - one event on one CPU
+ * struct htmm_channel - one event on one CPU
  * @event: the perf event, or NULL while its CPU is offline and after the session has
- *	stopped. Protected by &struct htmm_sampler_set.lock; the overflow handler gets its
+ *	stopped. Protected by &struct htmm_channel_set.lock; the overflow handler gets its
  *	own pointer from perf
  * @state: state of the event when last read, under the same lock
  * @prev: state accumulated from earlier events on the same CPU
@@ -82,7 +82,7 @@ struct htmm_event_state {
  * only by the drain thread, with &struct htmm_tracker_set.lock held for reading. @base is
  * written with that lock held for writing.
  */
-struct htmm_sampler {
+struct htmm_channel {
 	struct perf_event *event;
 	struct htmm_event_state state;
 	struct htmm_event_state prev;
@@ -116,19 +116,19 @@ struct htmm_sampler {
  * From when the ring is ready until it is freed. A CPU that comes online late gets its ring
  * late.
  */
-static inline bool htmm_sampler_has_ring(const struct htmm_sampler *sampler)
+static inline bool htmm_channel_has_ring(const struct htmm_channel *channel)
 {
-	/* Pairs with the store-release in htmm_sampler_make_ring(). */
-	return smp_load_acquire(&sampler->mem);
+	/* Pairs with the store-release in htmm_channel_make_ring(). */
+	return smp_load_acquire(&channel->mem);
 }
 
-struct htmm_sampler *htmm_sampler_create(unsigned int cpu, unsigned int index,
+struct htmm_channel *htmm_channel_create(unsigned int cpu, unsigned int index,
 					 u64 sample_type);
-int htmm_sampler_make_ring(struct htmm_sampler *sampler, size_t bytes);
-void htmm_sampler_free_ring(struct htmm_sampler *sampler);
-void htmm_sampler_destroy(struct htmm_sampler *sampler);
-void htmm_sampler_read(const struct htmm_sampler *sampler,
+int htmm_channel_make_ring(struct htmm_channel *channel, size_t bytes);
+void htmm_channel_free_ring(struct htmm_channel *channel);
+void htmm_channel_destroy(struct htmm_channel *channel);
+void htmm_channel_read(const struct htmm_channel *channel,
 		       struct htmm_counters *counters);
-void htmm_sampler_reset(struct htmm_sampler *sampler);
+void htmm_channel_reset(struct htmm_channel *channel);
 
-#endif /* HTMM_SAMPLER_H */
+#endif /* HTMM_CHANNEL_H */

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include "base/alloc.h"
+#include "channel.h"
+
+struct htmm_channel *htmm_channel_create(unsigned int cpu, unsigned int index,
+					 u64 sample_type)
+{
+	struct htmm_channel *channel;
+
+	channel = kzalloc_node(sizeof(*channel), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
+	if (!channel)
+		return NULL;
+	channel->cpu = cpu;
+	channel->index = index;
+	channel->sample_type = sample_type;
+	return channel;
+}
+
+/* A concurrent reader of the ring calls htmm_channel_has_ring() first. Returns 0 or -ENOMEM. */
+int htmm_channel_make_ring(struct htmm_channel *channel, size_t bytes)
+{
+	void *mem = kvmalloc_node(bytes, HTMM_GFP, cpu_to_node(channel->cpu));
+	int ret;
+
+	if (!mem)
+		return -ENOMEM;
+	ret = htmm_ring_init(&channel->ring, mem, bytes,
+			     htmm_record_slot_size(channel->sample_type));
+	if (ret)
+		goto err_mem;
+	/* Pairs with the load-acquire in htmm_channel_has_ring(). */
+	smp_store_release(&channel->mem, mem);
+	return 0;
+
+err_mem:
+	kvfree(mem);
+	return ret;
+}
+
+/* The event is released, and the ring drained. The counters stay. */
+void htmm_channel_free_ring(struct htmm_channel *channel)
+{
+	kvfree(channel->mem);
+	WRITE_ONCE(channel->mem, NULL);
+}
+
+void htmm_channel_destroy(struct htmm_channel *channel)
+{
+	htmm_channel_free_ring(channel);
+	kfree(channel);
+}
+
+/*
+ * The counters since the last RESET. They are exact if the event is not counting; else a
+ * concurrent overflow may be in one counter and not yet in another. Under &struct
+ * htmm_tracker_set.lock.
+ */
+void htmm_channel_read(const struct htmm_channel *channel,
+		       struct htmm_counters *counters)
+{
+	const struct htmm_counters *base = &channel->base;
+	u64 overflows, outside;
+	unsigned int i;
+
+	memset(counters, 0, sizeof(*counters));
+	counters->counted = channel->counted - base->counted;
+	if (htmm_channel_has_ring(channel))
+		counters->in_flight = htmm_ring_used(&channel->ring);
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		counters->drops[i] = local64_read(&channel->dropped[i]) +
+				     channel->discarded[i] - base->drops[i];
+	counters->throttled = local64_read(&channel->throttled) -
+			      base->throttled;
+	/* The handler counts in the opposite order, so the difference is not below 0. */
+	outside = local64_read(&channel->outside_nmi);
+	overflows = local64_read(&channel->overflows);
+	counters->nmi = overflows - outside - base->nmi;
+	counters->overflows = overflows - base->overflows;
+}
+
+/*
+ * Set all counters to zero. Records in the ring are accounted later, so they are counted after
+ * the reset. Either all overflows of a channel are in NMI context or none is. Under &struct
+ * htmm_tracker_set.lock.
+ */
+void htmm_channel_reset(struct htmm_channel *channel)
+{
+	struct htmm_counters *base = &channel->base;
+	unsigned int i;
+
+	memset(base, 0, sizeof(*base));
+	htmm_channel_read(channel, base);
+	base->overflows = base->counted;
+	for (i = 0; i < HTMM_NR_DROPS; i++)
+		base->overflows += base->drops[i];
+	base->nmi -= min(base->nmi, base->in_flight);
+	base->in_flight = 0;
+}
