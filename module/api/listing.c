@@ -7,12 +7,12 @@
 /* Thresholds of the moment: pages may have gone since any other. */
 static void htmm_listing_find_hot(struct htmm_listing *listing)
 {
-	struct htmm_tracker_hist hist;
+	struct htmm_target_hist hist;
 	unsigned int i;
 
-	for (i = 0; i < listing->trackers.nr; i++) {
-		htmm_tracker_get_hist(listing->trackers.tracker[i],
-				      listing->list->unit, &hist);
+	for (i = 0; i < listing->targets.nr; i++) {
+		htmm_target_get_hist(listing->targets.target[i],
+				     listing->list->unit, &hist);
 		listing->hot[i] = hist.thresholds.hot;
 	}
 }
@@ -45,7 +45,7 @@ static int htmm_cursor_load(struct htmm_listing *listing, u64 session)
 	listing->after = (struct htmm_topn_entry) {
 		.value = cursor[0],
 		.vpn = cursor[1] & (BIT_ULL(HTMM_CURSOR_TAG_SHIFT) - 1),
-		.mm = lower_32_bits(cursor[2]),
+		.space = lower_32_bits(cursor[2]),
 		.owner = upper_32_bits(cursor[2]),
 	};
 	return 0;
@@ -56,7 +56,7 @@ static void htmm_cursor_store(struct htmm_list_pages *list, u64 session,
 {
 	list->cursor[0] = entry->value;
 	list->cursor[1] = entry->vpn | htmm_cursor_tag(list);
-	list->cursor[2] = (u64)entry->owner << 32 | entry->mm;
+	list->cursor[2] = (u64)entry->owner << 32 | entry->space;
 	list->cursor[3] = session;
 }
 
@@ -68,18 +68,18 @@ static int htmm_listing_tables(struct htmm_listing *listing, struct htmm_topn *t
 {
 	bool by_place = topn->order == HTMM_ORDER_TABLE;
 	u32 first = by_place && topn->after ? topn->after->owner : 0;
-	struct htmm_tracker_list *trackers = &listing->trackers;
-	struct htmm_tracker *tracker;
+	struct htmm_target_list *targets = &listing->targets;
+	struct htmm_target_table *target;
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < trackers->nr && !(by_place && htmm_topn_complete(topn)); i++) {
-		tracker = trackers->tracker[i];
-		if (tracker->number < first || !htmm_listing_choose(listing, tracker))
+	for (i = 0; !ret && i < targets->nr && !(by_place && htmm_topn_complete(topn)); i++) {
+		target = targets->target[i];
+		if (target->number < first || !htmm_listing_choose(listing, target))
 			continue;
-		if (by_place && tracker->number != first)
+		if (by_place && target->number != first)
 			topn->after = NULL;
-		ret = htmm_tracker_scan(tracker, topn);
+		ret = htmm_target_scan(target, topn);
 	}
 	return ret;
 }
@@ -89,7 +89,7 @@ static void htmm_listing_describe(struct htmm_listing *listing,
 				  struct htmm_page *pages, u32 n)
 {
 	const struct htmm_topn_entry *entry = listing->entries, *last = NULL;
-	struct htmm_mm_owner owner = {};
+	struct htmm_space_owner owner = {};
 	unsigned int at = 0;
 	struct htmm_page *page;
 
@@ -97,15 +97,15 @@ static void htmm_listing_describe(struct htmm_listing *listing,
 		if (!last || entry->owner != last->owner)
 			at = htmm_listing_index(listing, entry->owner);
 		if (!last || entry->owner != last->owner ||
-		    entry->mm != last->mm) {
-			htmm_tracker_get_owner(listing->trackers.tracker[at], entry->mm, &owner);
+		    entry->space != last->space) {
+			htmm_target_get_owner(listing->targets.target[at], entry->space, &owner);
 			cond_resched();
 		}
 		*page = (struct htmm_page) {
 			.addr = entry->vpn << HTMM_PAGE_SHIFT,
 			.samples = entry->value,
 			.pid = owner.pid,
-			.space = entry->mm,
+			.space = entry->space,
 			.bin = htmm_hist_bin(entry->value),
 			.flags = owner.exited ? HTMM_PAGE_EXITED : 0,
 			.target = entry->owner,
@@ -130,11 +130,11 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 		.max = list->max_samples ?: U64_MAX,
 	};
 	if (list->pid) {
-		listing->mms = kvcalloc(HTMM_MM_WORDS, sizeof(u64),
-					GFP_KERNEL_ACCOUNT);
-		if (!listing->mms)
+		listing->spaces = kvcalloc(HTMM_SPACE_WORDS, sizeof(u64),
+					   GFP_KERNEL_ACCOUNT);
+		if (!listing->spaces)
 			return -ENOMEM;
-		listing->filter.mms = listing->mms;
+		listing->filter.spaces = listing->spaces;
 	}
 	/* Not zeroed: of a large one often only the first elements are used. */
 	listing->entries = kvmalloc_array(listing->size, sizeof(*listing->entries),
@@ -318,8 +318,8 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 	if (!ret)
 		ret = htmm_listing_alloc(&listing);
 	if (!ret)
-		ret = htmm_tracker_set_get(&session->trackers, list->target,
-					   &listing.trackers);
+		ret = htmm_target_set_get(&session->targets, list->target,
+					  &listing.targets);
 	if (ret)
 		goto out;
 
@@ -328,10 +328,10 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 	if (ret > 0)
 		htmm_cursor_store(list, session->number, &listing.after);
 	list->skipped = listing.skipped;
-	htmm_tracker_list_put(&listing.trackers);
+	htmm_target_list_put(&listing.targets);
 out:
 	kvfree(listing.place);
 	kvfree(listing.entries);
-	kvfree(listing.mms);
+	kvfree(listing.spaces);
 	return ret;
 }

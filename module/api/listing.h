@@ -18,10 +18,10 @@
 /**
  * struct htmm_listing - one call of LIST_PAGES
  * @list: argument of the call
- * @trackers: the targets whose tables are listed
+ * @targets: the targets whose tables are listed
  * @hot: from which bin on pages of each of these are hot
  * @filter: filter for the entries
- * @mms: address spaces accepted by @filter, if the caller gives a process
+ * @spaces: address spaces accepted by @filter, if the caller gives a process
  * @after: last entry of the previous call
  * @resumed: there was a previous call
  * @entries: the entries found; array of @size
@@ -32,10 +32,10 @@
  */
 struct htmm_listing {
 	const struct htmm_list_pages *list;
-	struct htmm_tracker_list trackers;
+	struct htmm_target_list targets;
 	u8 hot[HTMM_MAX_TARGETS];
 	struct htmm_topn_filter filter;
-	u64 *mms;
+	u64 *spaces;
 	struct htmm_topn_entry after;
 	bool resumed;
 	struct htmm_topn_entry *entries;
@@ -57,13 +57,13 @@ static inline bool htmm_listing_by_address(const struct htmm_list_pages *list)
 	return list->flags & HTMM_LIST_RESIDENT && list->order == HTMM_ORDER_TABLE;
 }
 
-/* Set the filter for a tracker's tables. Returns false if nothing can match. */
+/* Set the filter for a target's tables. Returns false if nothing can match. */
 static inline bool htmm_listing_choose(struct htmm_listing *listing,
-				       struct htmm_tracker *tracker)
+				       struct htmm_target_table *target)
 {
-	if (!listing->mms)
+	if (!listing->spaces)
 		return true;
-	return htmm_tracker_find_mms(tracker, listing->list->pid, listing->mms);
+	return htmm_target_find_spaces(target, listing->list->pid, listing->spaces);
 }
 
 /* The index of a target by its number, which an entry of the list has. */
@@ -71,7 +71,7 @@ static inline unsigned int htmm_listing_index(const struct htmm_listing *listing
 {
 	unsigned int i = 0;
 
-	while (listing->trackers.tracker[i]->number != owner)
+	while (listing->targets.target[i]->number != owner)
 		i++;
 	return i;
 }

@@ -23,7 +23,7 @@ struct htmm_spot {
  * @walker: reads page tables
  * @pages: the list's elements
  * @owner: target of the walker's address space
- * @mm: number of the walker's address space; 0: none yet
+ * @space: number of the walker's address space; 0: none yet
  * @dead: nothing more can be read in it
  * @skipped: address spaces that could not be read
  */
@@ -32,7 +32,7 @@ struct htmm_lookup {
 	struct htmm_walker *walker;
 	struct htmm_page *pages;
 	u32 owner;
-	u32 mm;
+	u32 space;
 	bool dead;
 	u32 skipped;
 };
@@ -57,18 +57,18 @@ static u64 htmm_spot_vpn(const struct htmm_spot *spot)
 static bool htmm_lookup_enter(struct htmm_lookup *lookup, const struct htmm_spot *spot)
 {
 	struct htmm_walker *walker = lookup->walker;
-	u32 mm = spot->page >> HTMM_VPN_BITS;
-	struct htmm_tracker *tracker;
+	u32 space = spot->page >> HTMM_VPN_BITS;
+	struct htmm_target_table *target;
 
-	if (spot->owner == lookup->owner && mm == lookup->mm)
+	if (spot->owner == lookup->owner && space == lookup->space)
 		return !lookup->dead;
 	if (walker->mm)
 		htmm_walker_leave(walker);
 	lookup->owner = spot->owner;
-	lookup->mm = mm;
-	tracker = lookup->listing->trackers.tracker[htmm_listing_index(lookup->listing,
+	lookup->space = space;
+	target = lookup->listing->targets.target[htmm_listing_index(lookup->listing,
 									spot->owner)];
-	lookup->dead = !htmm_walker_enter(walker, tracker, mm, mm, NULL);
+	lookup->dead = !htmm_walker_enter(walker, target, space, space, NULL);
 	return !lookup->dead;
 }
 

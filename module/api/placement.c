@@ -34,7 +34,7 @@ struct htmm_sum {
 	u16 index[MAX_NUMNODES];
 	struct htmm_placed *by_node;
 	struct htmm_placement *out;
-	struct htmm_tracker_hist hist;
+	struct htmm_target_hist hist;
 	struct htmm_hits hits;
 	u64 found_pages;
 	u64 found_samples;
@@ -153,33 +153,33 @@ static int htmm_sum_space(struct htmm_sum *sum)
 	return ret == -EINTR ? ret : 0;
 }
 
-static int htmm_sum_tracker(struct htmm_sum *sum, struct htmm_tracker *tracker)
+static int htmm_sum_target(struct htmm_sum *sum, struct htmm_target_table *target)
 {
 	struct htmm_walker *walker = sum->walker;
 	int ret = 0;
-	u32 mm = 0;
+	u32 space = 0;
 
-	htmm_tracker_get_hist(tracker, HTMM_UNIT_PAGE, &sum->hist);
-	while (!ret && htmm_walker_enter(walker, tracker, mm, HTMM_MM_MAX, NULL)) {
+	htmm_target_get_hist(target, HTMM_UNIT_PAGE, &sum->hist);
+	while (!ret && htmm_walker_enter(walker, target, space, HTMM_SPACE_MAX, NULL)) {
 		ret = htmm_sum_space(sum);
 		htmm_walker_leave(walker);
-		mm = walker->id + 1;
+		space = walker->id + 1;
 	}
 	return ret;
 }
 
 /* What the tables have, less what was found. They may have changed during the walk. */
-static int htmm_sum_unknown(struct htmm_sum *sum, struct htmm_tracker_list *trackers)
+static int htmm_sum_unknown(struct htmm_sum *sum, struct htmm_target_list *targets)
 {
 	u64 pages = 0, samples;
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < trackers->nr; i++) {
-		htmm_tracker_get_hist(trackers->tracker[i], HTMM_UNIT_PAGE, &sum->hist);
+	for (i = 0; !ret && i < targets->nr; i++) {
+		htmm_target_get_hist(targets->target[i], HTMM_UNIT_PAGE, &sum->hist);
 		pages += htmm_hist_pages_from(&sum->hist.hist, 0);
-		ret = htmm_tracker_get_hits(trackers->tracker[i], HTMM_UNIT_PAGE,
-					    &sum->hits);
+		ret = htmm_target_get_hits(targets->target[i], HTMM_UNIT_PAGE,
+					   &sum->hits);
 	}
 	samples = htmm_hits_share(&sum->hits, 0).samples;
 	sum->out->unknown_pages = pages - min(pages, sum->found_pages);
@@ -209,14 +209,14 @@ static int htmm_sum_nodes(struct htmm_sum *sum)
 	return 0;
 }
 
-static int htmm_sum_run(struct htmm_sum *sum, struct htmm_tracker_list *trackers)
+static int htmm_sum_run(struct htmm_sum *sum, struct htmm_target_list *targets)
 {
 	unsigned int i;
 	int ret = htmm_sum_nodes(sum);
 
-	for (i = 0; !ret && i < trackers->nr; i++)
-		ret = htmm_sum_tracker(sum, trackers->tracker[i]);
-	return ret ?: htmm_sum_unknown(sum, trackers);
+	for (i = 0; !ret && i < targets->nr; i++)
+		ret = htmm_sum_target(sum, targets->target[i]);
+	return ret ?: htmm_sum_unknown(sum, targets);
 }
 
 static void htmm_sum_free(struct htmm_sum *sum)
@@ -256,7 +256,7 @@ static struct htmm_sum *htmm_sum_create(void)
 int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement *out,
 			    struct htmm_placed *by_node)
 {
-	struct htmm_tracker_list trackers;
+	struct htmm_target_list targets;
 	struct htmm_sum *sum;
 	int ret;
 
@@ -271,10 +271,10 @@ int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement 
 		return -ENOMEM;
 	sum->out = out;
 	sum->by_node = by_node;
-	ret = htmm_tracker_set_get(&session->trackers, out->target, &trackers);
+	ret = htmm_target_set_get(&session->targets, out->target, &targets);
 	if (!ret) {
-		ret = htmm_sum_run(sum, &trackers);
-		htmm_tracker_list_put(&trackers);
+		ret = htmm_sum_run(sum, &targets);
+		htmm_target_list_put(&targets);
 	}
 	out->longest_lock_ns = min_t(u64, sum->walker->longest_ns, U32_MAX);
 	htmm_sum_free(sum);

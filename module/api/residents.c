@@ -44,8 +44,8 @@ static void htmm_residents_visit(struct htmm_residents *residents)
 	struct htmm_listing *listing = residents->listing;
 	struct htmm_topn *topn = &residents->topn;
 	struct htmm_topn_entry entry = {
-		.mm = walker->id,
-		.owner = walker->tracker->number,
+		.space = walker->id,
+		.owner = walker->target->number,
 	};
 	struct htmm_place place;
 	bool chosen;
@@ -86,18 +86,18 @@ static int htmm_residents_space(struct htmm_residents *residents)
 	return 0;
 }
 
-/* List a target's pages from page @vpn of address space @mm on. Count what is given up. */
-static int htmm_residents_tracker(struct htmm_residents *residents,
-				  struct htmm_tracker *tracker, u32 mm, u64 vpn)
+/* List a target's pages from page @vpn of address space @space on. Count what is given up. */
+static int htmm_residents_target(struct htmm_residents *residents,
+				 struct htmm_target_table *target, u32 space, u64 vpn)
 {
 	struct htmm_listing *listing = residents->listing;
 	struct htmm_walker *walker = residents->walker;
-	u32 from = mm;
+	u32 from = space;
 	int ret = 0;
 
 	while (!htmm_residents_full(residents) && ret != -EINTR &&
-	       htmm_walker_enter(walker, tracker, from, HTMM_MM_MAX, listing->mms)) {
-		walker->next = max(listing->filter.first, walker->id == mm ? vpn : 0);
+	       htmm_walker_enter(walker, target, from, HTMM_SPACE_MAX, listing->spaces)) {
+		walker->next = max(listing->filter.first, walker->id == space ? vpn : 0);
 		ret = htmm_residents_space(residents);
 		htmm_walker_leave(walker);
 		listing->skipped += ret == -EBUSY;
@@ -113,20 +113,20 @@ static int htmm_residents_run(struct htmm_residents *residents)
 	/* By address, the list continues after the cursor; by count, anywhere. */
 	bool by_address = residents->topn.order == HTMM_ORDER_TABLE;
 	u32 first = listing->resumed && by_address ? after->owner : 0, owner;
-	struct htmm_tracker *tracker;
+	struct htmm_target_table *target;
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < listing->trackers.nr; i++) {
-		tracker = listing->trackers.tracker[i];
-		owner = tracker->number;
-		if (owner < first || !htmm_listing_choose(listing, tracker))
+	for (i = 0; !ret && i < listing->targets.nr; i++) {
+		target = listing->targets.target[i];
+		owner = target->number;
+		if (owner < first || !htmm_listing_choose(listing, target))
 			continue;
 		if (owner == first)
-			ret = htmm_residents_tracker(residents, tracker, after->mm,
-						     after->vpn + 1);
+			ret = htmm_residents_target(residents, target, after->space,
+						    after->vpn + 1);
 		else
-			ret = htmm_residents_tracker(residents, tracker, 0, 0);
+			ret = htmm_residents_target(residents, target, 0, 0);
 	}
 	return ret;
 }

@@ -44,11 +44,11 @@ static void htmm_snapshot_channels(struct htmm_channel_set *set,
 /* What takes locks of the channels and tables. */
 static void htmm_snapshot_sizes(struct htmm_session *session, struct htmm_info *info)
 {
-	struct htmm_tracker_stats tracker;
+	struct htmm_target_stats target;
 
 	htmm_snapshot_channels(&session->channels, info);
-	htmm_tracker_set_get_stats(&session->trackers, &tracker);
-	info->table_bytes = tracker.table.bytes;
+	htmm_target_set_get_stats(&session->targets, &target);
+	info->table_bytes = target.table.bytes;
 	if (info->state != HTMM_STATE_STOPPED)
 		info->drain_pid = pid_vnr(session->drain.pid);
 }
@@ -62,7 +62,7 @@ static void htmm_snapshot_session(struct htmm_session *session, struct htmm_info
 	info->session = session->number;
 	info->owner = pid_vnr(session->owner);
 	info->nr_events = start->nr_events;
-	info->nr_targets = READ_ONCE(session->trackers.nr);
+	info->nr_targets = READ_ONCE(session->targets.nr);
 	info->elapsed_ns = htmm_elapsed_ns(session);
 	info->sample_type = start->sample_type;
 	info->ring_pages = start->ring_pages;
@@ -143,7 +143,7 @@ static void htmm_snapshot_counters(struct htmm_session *session, struct htmm_sta
 	unsigned int i;
 
 	stats->handler_ns = 0;
-	mutex_lock(&session->trackers.lock);
+	mutex_lock(&session->targets.lock);
 	for (i = 0; i < set->nr_channels; i++) {
 		if (!info[i].period)
 			continue;
@@ -153,7 +153,7 @@ static void htmm_snapshot_counters(struct htmm_session *session, struct htmm_sta
 		htmm_channel_read(set->channels[i], &info[i].counters);
 		htmm_counters_add(&stats->total, &info[i].counters);
 	}
-	mutex_unlock(&session->trackers.lock);
+	mutex_unlock(&session->targets.lock);
 }
 
 /* Remove the channels of CPUs that were never online. Returns how many channels remain. */
@@ -175,7 +175,7 @@ struct htmm_channel_info *htmm_snapshot_stats(struct htmm_session *session,
 					      struct htmm_stats *stats, u32 *n)
 {
 	struct htmm_channel_info *info;
-	struct htmm_tracker_stats tracker;
+	struct htmm_target_stats target;
 
 	info = kvcalloc(session->channels.nr_channels, sizeof(*info), GFP_KERNEL);
 	if (!info)
@@ -184,13 +184,13 @@ struct htmm_channel_info *htmm_snapshot_stats(struct htmm_session *session,
 	htmm_snapshot_events(&session->channels, info);
 	htmm_snapshot_counters(session, stats, info);
 
-	htmm_tracker_set_get_stats(&session->trackers, &tracker);
-	stats->samples = tracker.samples;
-	stats->coolings = tracker.table.coolings;
-	stats->adaptations = tracker.adaptations;
-	stats->evicted = tracker.table.evicted;
-	stats->exited = tracker.exited;
-	stats->freed = tracker.freed;
+	htmm_target_set_get_stats(&session->targets, &target);
+	stats->samples = target.samples;
+	stats->coolings = target.table.coolings;
+	stats->adaptations = target.adaptations;
+	stats->evicted = target.table.evicted;
+	stats->exited = target.exited;
+	stats->freed = target.freed;
 	stats->batches = READ_ONCE(session->drain.batches);
 	stats->wakeups = atomic64_read(&session->drain.wake.wakeups);
 	stats->drain_ns = READ_ONCE(session->drain.cpu_ns);
@@ -203,7 +203,7 @@ struct htmm_channel_info *htmm_snapshot_stats(struct htmm_session *session,
 
 static void htmm_histogram_fill(struct htmm_histogram *out,
 				struct htmm_bin *bins, enum htmm_unit unit,
-				const struct htmm_tracker_hist *sum)
+				const struct htmm_target_hist *sum)
 {
 	const struct htmm_hist *hist = &sum->hist;
 	unsigned int b;
@@ -213,33 +213,33 @@ static void htmm_histogram_fill(struct htmm_histogram *out,
 	out->warm_threshold = sum->thresholds.warm;
 	out->pages = htmm_hist_pages_from(hist, 0);
 	out->hot_pages = htmm_hist_pages_from(hist, sum->thresholds.hot);
-	out->capacity_pages = htmm_tracker_capacity(sum->capacity, unit);
+	out->capacity_pages = htmm_target_capacity(sum->capacity, unit);
 	out->samples = sum->samples;
 	for (b = 0; b < HTMM_NR_BINS; b++)
 		bins[b].pages = hist->bin[b];
 }
 
 /* Copy one target's histogram, or add up those of several targets or none. */
-static void htmm_snapshot_sum(const struct htmm_tracker_list *trackers, u64 capacity,
-			      enum htmm_unit unit, struct htmm_tracker_hist *sum)
+static void htmm_snapshot_sum(const struct htmm_target_list *targets, u64 capacity,
+			      enum htmm_unit unit, struct htmm_target_hist *sum)
 {
-	struct htmm_tracker_hist part;
+	struct htmm_target_hist part;
 	unsigned int i;
 
-	*sum = (struct htmm_tracker_hist) { .capacity = capacity };
-	for (i = 0; i < trackers->nr; i++) {
-		htmm_tracker_get_hist(trackers->tracker[i], unit, &part);
+	*sum = (struct htmm_target_hist) { .capacity = capacity };
+	for (i = 0; i < targets->nr; i++) {
+		htmm_target_get_hist(targets->target[i], unit, &part);
 		htmm_hist_merge(&sum->hist, &part.hist);
 		sum->samples += part.samples;
 	}
-	if (trackers->nr == 1) {
+	if (targets->nr == 1) {
 		sum->thresholds = part.thresholds;
 		sum->capacity = part.capacity;
 		return;
 	}
-	htmm_tracker_find_thresholds(&sum->hist,
-				     htmm_tracker_capacity(capacity, unit),
-				     &sum->thresholds);
+	htmm_target_find_thresholds(&sum->hist,
+				    htmm_target_capacity(capacity, unit),
+				    &sum->thresholds);
 }
 
 /*
@@ -250,16 +250,16 @@ int htmm_snapshot_histogram(struct htmm_session *session,
 			    struct htmm_histogram *out, struct htmm_bin *bins)
 {
 	enum htmm_unit unit = out->unit;
-	struct htmm_tracker_hist sum;
-	struct htmm_tracker_list trackers;
+	struct htmm_target_hist sum;
+	struct htmm_target_list targets;
 	int ret;
 
-	ret = htmm_tracker_set_get(&session->trackers, out->target, &trackers);
+	ret = htmm_target_set_get(&session->targets, out->target, &targets);
 	if (ret)
 		return ret;
-	htmm_snapshot_sum(&trackers, READ_ONCE(session->config->start.capacity_pages),
+	htmm_snapshot_sum(&targets, READ_ONCE(session->config->start.capacity_pages),
 			  unit, &sum);
-	htmm_tracker_list_put(&trackers);
+	htmm_target_list_put(&targets);
 	htmm_histogram_fill(out, bins, unit, &sum);
 	return 0;
 }
@@ -285,7 +285,7 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 {
 	enum htmm_unit unit = out->unit;
 	u64 capacity = READ_ONCE(session->config->start.capacity_pages);
-	struct htmm_tracker_list trackers;
+	struct htmm_target_list targets;
 	struct htmm_hits *hits;
 	unsigned int i;
 	int ret;
@@ -293,16 +293,16 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 	hits = kvzalloc(sizeof(*hits), GFP_KERNEL_ACCOUNT);
 	if (!hits)
 		return -ENOMEM;
-	ret = htmm_tracker_set_get(&session->trackers, out->target, &trackers);
+	ret = htmm_target_set_get(&session->targets, out->target, &targets);
 	if (ret)
 		goto err_free_hits;
-	for (i = 0; !ret && i < trackers.nr; i++)
-		ret = htmm_tracker_get_hits(trackers.tracker[i], unit, hits);
-	if (trackers.nr == 1)
-		capacity = READ_ONCE(trackers.tracker[0]->capacity);
-	htmm_tracker_list_put(&trackers);
+	for (i = 0; !ret && i < targets.nr; i++)
+		ret = htmm_target_get_hits(targets.target[i], unit, hits);
+	if (targets.nr == 1)
+		capacity = READ_ONCE(targets.target[0]->capacity);
+	htmm_target_list_put(&targets);
 	out->capacity_pages =
-		htmm_tracker_capacity(out->capacity_pages ?: capacity, unit);
+		htmm_target_capacity(out->capacity_pages ?: capacity, unit);
 	htmm_hit_ratio_fill(out, hits);
 err_free_hits:
 	kvfree(hits);
@@ -339,16 +339,16 @@ static void htmm_snapshot_target_ref(const struct htmm_target_ref *ref,
 	}
 }
 
-static void htmm_snapshot_target(struct htmm_tracker *tracker,
+static void htmm_snapshot_target(struct htmm_target_table *target,
 				 struct htmm_target_info *info)
 {
-	struct htmm_tracker_stats stats;
+	struct htmm_target_stats stats;
 	unsigned int i;
 
-	htmm_tracker_get_stats(tracker, &stats);
-	info->number = tracker->number;
-	info->capacity_pages = READ_ONCE(tracker->capacity);
-	info->max_bytes = tracker->max_bytes;
+	htmm_target_get_stats(target, &stats);
+	info->number = target->number;
+	info->capacity_pages = READ_ONCE(target->capacity);
+	info->max_bytes = target->max_bytes;
 	info->bytes = stats.table.bytes;
 	info->pages = stats.table.pages;
 	info->regions = stats.table.regions;
@@ -358,11 +358,11 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
 	info->evicted = stats.table.evicted;
 	info->exited = stats.exited;
 	info->freed = stats.freed;
-	info->spaces = stats.mms;
-	info->space_bytes = stats.mms * HTMM_MM_BYTES;
+	info->spaces = stats.spaces;
+	info->space_bytes = stats.spaces * HTMM_SPACE_BYTES;
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		info->drops[i] = stats.drops[i];
-	htmm_snapshot_target_ref(&tracker->target, info);
+	htmm_snapshot_target_ref(&target->ref, info);
 }
 
 /*
@@ -371,39 +371,39 @@ static void htmm_snapshot_target(struct htmm_tracker *tracker,
  */
 struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n)
 {
-	struct htmm_tracker_list trackers;
-	struct htmm_target_info *targets;
+	struct htmm_target_list targets;
+	struct htmm_target_info *infos;
 	unsigned int i;
 
-	targets = kvcalloc(HTMM_MAX_TARGETS, sizeof(*targets), GFP_KERNEL);
-	if (!targets)
+	infos = kvcalloc(HTMM_MAX_TARGETS, sizeof(*infos), GFP_KERNEL);
+	if (!infos)
 		return NULL;
-	htmm_tracker_set_get(&session->trackers, 0, &trackers);
-	*n = trackers.nr;
-	for (i = 0; i < trackers.nr; i++)
-		htmm_snapshot_target(trackers.tracker[i], &targets[i]);
-	htmm_tracker_list_put(&trackers);
-	return targets;
+	htmm_target_set_get(&session->targets, 0, &targets);
+	*n = targets.nr;
+	for (i = 0; i < targets.nr; i++)
+		htmm_snapshot_target(targets.target[i], &infos[i]);
+	htmm_target_list_put(&targets);
+	return infos;
 }
 
 /* Add the samples of a target. Returns false if there are none. */
-static bool htmm_served_add(struct htmm_served_row *row, const struct htmm_tracker *tracker)
+static bool htmm_served_add(struct htmm_served_row *row, const struct htmm_target_table *target)
 {
-	u64 *samples = htmm_served_of(tracker->served, row->cpu_node, row->event);
+	u64 *samples = htmm_served_of(target->served, row->cpu_node, row->event);
 	bool any = false;
 	unsigned int i;
 
-	mutex_lock(tracker->lock);
+	mutex_lock(target->lock);
 	for (i = 0; i < HTMM_NR_SOURCES; i++) {
 		row->samples[i] += samples[i];
 		any |= row->samples[i];
 	}
-	mutex_unlock(tracker->lock);
+	mutex_unlock(target->lock);
 	return any;
 }
 
 static void htmm_served_fill(struct htmm_served_rows *rows, unsigned int events,
-			     const struct htmm_tracker_list *trackers)
+			     const struct htmm_target_list *targets)
 {
 	unsigned int event, i;
 	bool any;
@@ -415,8 +415,8 @@ static void htmm_served_fill(struct htmm_served_rows *rows, unsigned int events,
 
 			*row = (struct htmm_served_row) { .cpu_node = node, .event = event };
 			any = false;
-			for (i = 0; i < trackers->nr; i++)
-				any |= htmm_served_add(row, trackers->tracker[i]);
+			for (i = 0; i < targets->nr; i++)
+				any |= htmm_served_add(row, targets->target[i]);
 			rows->nr += any;
 		}
 	}
@@ -431,11 +431,11 @@ int htmm_snapshot_served(struct htmm_session *session, u32 target,
 {
 	const struct htmm_start *start = &session->config->start;
 	unsigned int events = start->flags & HTMM_START_SERVED ? start->nr_events : 0;
-	struct htmm_tracker_list trackers;
+	struct htmm_target_list targets;
 	int ret;
 
 	*rows = (struct htmm_served_rows) {};
-	ret = htmm_tracker_set_get(&session->trackers, target, &trackers);
+	ret = htmm_target_set_get(&session->targets, target, &targets);
 	if (ret)
 		return ret;
 	if (events) {
@@ -443,10 +443,10 @@ int htmm_snapshot_served(struct htmm_session *session, u32 target,
 		rows->row = kvcalloc(num_possible_nodes() * events + 1, sizeof(*rows->row),
 				     GFP_KERNEL_ACCOUNT);
 		if (rows->row)
-			htmm_served_fill(rows, events, &trackers);
+			htmm_served_fill(rows, events, &targets);
 		else
 			ret = -ENOMEM;
 	}
-	htmm_tracker_list_put(&trackers);
+	htmm_target_list_put(&targets);
 	return ret;
 }

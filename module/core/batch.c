@@ -146,9 +146,9 @@ void htmm_batch_sort(struct htmm_batch *batch)
 	}
 }
 
-void htmm_batch_resolve(struct htmm_batch *batch, const struct htmm_run *run, u32 mm)
+void htmm_batch_resolve(struct htmm_batch *batch, const struct htmm_run *run, u32 space)
 {
-	const u64 first = htmm_page(mm, 0);
+	const u64 first = htmm_page(space, 0);
 	u32 i;
 
 	for (i = run[0].start; i < run[1].start; i++)

@@ -88,7 +88,7 @@ void htmm_batch_take(struct htmm_batch *batch, u32 ring, const u64 *slot, u32 n)
 void htmm_batch_sort(struct htmm_batch *batch);
 
 /* Complete the samples of a run with the number of their address space. */
-void htmm_batch_resolve(struct htmm_batch *batch, const struct htmm_run *run, u32 mm);
+void htmm_batch_resolve(struct htmm_batch *batch, const struct htmm_run *run, u32 space);
 
 /* Note why @n samples from @start on are not counted. */
 void htmm_batch_drop(struct htmm_batch *batch, u32 start, u32 n, enum htmm_drop why);

@@ -135,16 +135,16 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget)
 	return table->sweeps;
 }
 
-bool htmm_table_remove_mm(struct htmm_table *table, u32 mm, bool first, u32 budget)
+bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first, u32 budget)
 {
 	struct htmm_region *region;
 
 	if (first)
-		table->exiting = htmm_index_listed(htmm_index_mm(table, mm)->first);
+		table->exiting = htmm_index_listed(htmm_index_space(table, space)->first);
 	for (; budget && table->exiting; budget--) {
 		region = table->exiting;
 		table->exiting = htmm_index_listed(region->list.next);
-		if (htmm_region_mm(region) == mm)
+		if (htmm_region_space(region) == space)
 			htmm_table_remove(table, region);
 	}
 	return table->exiting;

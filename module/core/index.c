@@ -25,7 +25,7 @@ static void htmm_index_note(const struct htmm_table *table,
 	const struct htmm_table_config *config = &table->config;
 
 	if (config->note)
-		config->note(config->note_arg, htmm_region_mm(region), change);
+		config->note(config->note_arg, htmm_region_space(region), change);
 }
 
 static void htmm_index_put(struct htmm_table *table, struct htmm_region *region)
@@ -68,7 +68,7 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 	};
 	*chain = region;
 	table->occupied[at / 64] |= 1ULL << at % 64;
-	hlist_add_head(&region->list, htmm_index_mm(table, htmm_region_mm(region)));
+	hlist_add_head(&region->list, htmm_index_space(table, htmm_region_space(region)));
 	htmm_hist_add(&table->hist[HTMM_UNIT_REGION], 0);
 	table->stats.regions++;
 	htmm_index_note(table, region, 1);

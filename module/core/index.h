@@ -54,9 +54,9 @@ static inline struct htmm_region *htmm_index_block(struct htmm_region *region)
  * The list of the regions of an address space. Those whose numbers are equal modulo the
  * number of lists share one.
  */
-static inline struct hlist_head *htmm_index_mm(const struct htmm_table *table, u32 mm)
+static inline struct hlist_head *htmm_index_space(const struct htmm_table *table, u32 space)
 {
-	return &table->mm[mm & table->mm_mask];
+	return &table->spaces[space & table->space_mask];
 }
 
 /* The region with this link of a list, NULL at the end. */

@@ -42,10 +42,10 @@
  * low bits.
  */
 #define HTMM_VPN_BITS		45
-#define HTMM_MM_BITS		(64 - HTMM_VPN_BITS)
+#define HTMM_SPACE_BITS		(64 - HTMM_VPN_BITS)
 #define HTMM_VPN_MAX		((1ULL << HTMM_VPN_BITS) - 1)
 /* The last number is not used, so that HTMM_NO_PAGE is not the name of a page. */
-#define HTMM_MM_MAX		((1U << HTMM_MM_BITS) - 2)
+#define HTMM_SPACE_MAX		((1U << HTMM_SPACE_BITS) - 2)
 #define HTMM_NO_PAGE		U64_MAX
 
 /**
@@ -199,17 +199,17 @@ static inline u8 *htmm_region_digit(struct htmm_region *region, u32 page)
 
 /**
  * htmm_page() - the name of a base page
- * @mm: its address space
+ * @space: its address space
  * @vpn: its virtual page number
  *
- * Return: the name; HTMM_NO_PAGE if @mm is above HTMM_MM_MAX or @vpn above
+ * Return: the name; HTMM_NO_PAGE if @space is above HTMM_SPACE_MAX or @vpn above
  * HTMM_VPN_MAX.
  */
-static inline u64 htmm_page(u32 mm, u64 vpn)
+static inline u64 htmm_page(u32 space, u64 vpn)
 {
-	if (mm > HTMM_MM_MAX || vpn > HTMM_VPN_MAX)
+	if (space > HTMM_SPACE_MAX || vpn > HTMM_VPN_MAX)
 		return HTMM_NO_PAGE;
-	return (u64)mm << HTMM_VPN_BITS | vpn;
+	return (u64)space << HTMM_VPN_BITS | vpn;
 }
 
 /* The name of the region that a page is in. */
@@ -219,7 +219,7 @@ static inline u64 htmm_region_key(u64 page)
 }
 
 /* The number of a region's address space. */
-static inline u32 htmm_region_mm(const struct htmm_region *region)
+static inline u32 htmm_region_space(const struct htmm_region *region)
 {
 	return region->key >> (HTMM_VPN_BITS - HTMM_REGION_ORDER);
 }

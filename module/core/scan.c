@@ -88,11 +88,11 @@ struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_tab
 	return NULL;
 }
 
-void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
+void htmm_table_counts(const struct htmm_table *table, u32 space, u64 vpn,
 		       u32 *count, u64 *tracked)
 {
 	const struct htmm_region *region =
-		htmm_index_find(table, htmm_region_key(htmm_page(mm, vpn)));
+		htmm_index_find(table, htmm_region_key(htmm_page(space, vpn)));
 	u32 page, value, pos = 0;
 
 	memset(count, 0, HTMM_REGION_PAGES * sizeof(*count));

@@ -50,13 +50,13 @@ static inline bool htmm_scan_ended(const struct htmm_scan *scan,
 /**
  * htmm_table_counts() - the counts of all pages of a region
  * @table: the table
- * @mm: its address space
+ * @space: its address space
  * @vpn: any of its pages
  * @count: array of HTMM_REGION_PAGES counts, halved by every cooling so far; 0 if a page is
  *	not tracked
  * @tracked: NULL, or a bitmap of HTMM_REGION_PAGES bits: set for each page with a count
  */
-void htmm_table_counts(const struct htmm_table *table, u32 mm, u64 vpn,
+void htmm_table_counts(const struct htmm_table *table, u32 space, u64 vpn,
 		       u32 *count, u64 *tracked);
 
 /**

@@ -84,13 +84,13 @@ int htmm_table_init(struct htmm_table *table,
 	memset(table->front, 0xff, layout.fronts * sizeof(*table->front));
 	table->head = (void *)(table->front + layout.fronts);
 	table->occupied = (void *)(table->head + layout.heads);
-	table->mm = (void *)(table->occupied + layout.heads / 64);
-	htmm_pool_init(pool, table->mm + layout.lists);
+	table->spaces = (void *)(table->occupied + layout.heads / 64);
+	htmm_pool_init(pool, table->spaces + layout.lists);
 	table->multiplier = htmm_hash_multiplier(config->seed, layout.fronts);
 	table->dir_bytes = layout.bytes;
 	table->front_mask = (layout.fronts - 1) * sizeof(*table->front);
 	table->head_mask = layout.heads - 1;
-	table->mm_mask = layout.lists - 1;
+	table->space_mask = layout.lists - 1;
 	table->max_held = layout.max_held;
 	table->sweep.unit = HTMM_UNIT_REGION;
 	table->no_digit = HTMM_DIGIT_MASK;

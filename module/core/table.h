@@ -31,7 +31,7 @@
 /**
  * struct htmm_table_sample - one sample to count
  * @page: htmm_page() of an address (>> 12) and its address space. The caller reuses the
- *	number of one only after htmm_table_remove_mm() has finished with it
+ *	number of one only after htmm_table_remove_space() has finished with it
  * @weight: what to add to the counts; 0 counts nothing and tracks nothing
  * @tag: for the caller
  */
@@ -56,7 +56,7 @@ struct htmm_table_config {
 	u64 max_bytes;
 	u64 seed;
 	u32 owner;
-	void (*note)(void *note_arg, u32 mm, int change);
+	void (*note)(void *note_arg, u32 space, int change);
 	void *note_arg;
 };
 
@@ -165,13 +165,13 @@ struct htmm_table {
 	struct htmm_front *front;
 	struct htmm_region **head;	/* hash chains */
 	u64 *occupied;			/* bitmap of the chains that are not empty */
-	struct hlist_head *mm;		/* lists of regions */
+	struct hlist_head *spaces;		/* lists of regions */
 	u64 multiplier;
 	u64 front_epoch;		/* @epoch modulo HTMM_FRONT_EPOCHS, of fronts in use */
 	u64 front_mask;			/* of an offset in bytes */
 	u64 dir_bytes;
 	u32 head_mask;
-	u32 mm_mask;
+	u32 space_mask;
 	u32 max_held;			/* most pages that the pool may hold */
 	u32 nr_free;
 	struct htmm_region *exiting;	/* next one to remove */

@@ -9,15 +9,15 @@ static bool htmm_topn_before(const struct htmm_topn *list,
 {
 	/* By place, only the pages of the same region have an order. */
 	if (list->order == HTMM_ORDER_TABLE)
-		return a->vpn < b->vpn || a->owner != b->owner || a->mm != b->mm ||
+		return a->vpn < b->vpn || a->owner != b->owner || a->space != b->space ||
 		       (a->vpn ^ b->vpn) >= HTMM_REGION_PAGES;
 	if (a->value != b->value)
 		return list->order == HTMM_ORDER_COLDEST ? a->value < b->value :
 							  a->value > b->value;
 	if (a->owner != b->owner)
 		return a->owner < b->owner;
-	if (a->mm != b->mm)
-		return a->mm < b->mm;
+	if (a->space != b->space)
+		return a->space < b->space;
 	return a->vpn < b->vpn;
 }
 
@@ -29,7 +29,7 @@ void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table)
 	*scan = (struct htmm_scan) { .unit = list->unit };
 	if (!after || list->order != HTMM_ORDER_TABLE)
 		return;
-	scan->key = htmm_region_key(htmm_page(after->mm, after->vpn));
+	scan->key = htmm_region_key(htmm_page(after->space, after->vpn));
 	scan->chain = htmm_index_hash(scan->key, table->multiplier, table->head_mask);
 }
 
@@ -112,12 +112,12 @@ bool htmm_topn_complete(const struct htmm_topn *list)
 static bool htmm_topn_takes_region(const struct htmm_topn_filter *filter,
 				   const struct htmm_region *region)
 {
-	u32 mm = htmm_region_mm(region);
+	u32 space = htmm_region_space(region);
 	u64 vpn = htmm_region_vpn(region);
 
 	if (vpn > filter->last || vpn + HTMM_REGION_PAGES - 1 < filter->first)
 		return false;
-	return !filter->mms || filter->mms[mm / 64] >> mm % 64 & 1;
+	return !filter->spaces || filter->spaces[space / 64] >> space % 64 & 1;
 }
 
 static void htmm_topn_offer_count(struct htmm_topn *list, const struct htmm_table *table,
@@ -126,7 +126,7 @@ static void htmm_topn_offer_count(struct htmm_topn *list, const struct htmm_tabl
 	const struct htmm_topn_entry entry = {
 		.value = htmm_table_cooled(table, region, count),
 		.vpn = htmm_region_vpn(region) + page,
-		.mm = htmm_region_mm(region),
+		.space = htmm_region_space(region),
 		.owner = table->config.owner,
 	};
 

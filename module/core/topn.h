@@ -38,18 +38,18 @@
  * @last: last page; a region is listed if it has any page from @first to @last
  * @min: lowest count; 0: also regions that have cooled to zero and are not forgotten yet
  * @max: highest count
- * @mms: a bit for each address space that is listed, up to HTMM_MM_MAX; NULL: all
+ * @spaces: a bit for each address space that is listed, up to HTMM_SPACE_MAX; NULL: all
  */
 struct htmm_topn_filter {
 	u64 first;
 	u64 last;
 	u64 min;
 	u64 max;
-	const u64 *mms;
+	const u64 *spaces;
 };
 
-/* Words of struct htmm_topn_filter.mms. */
-#define HTMM_MM_WORDS	(HTMM_MM_MAX / 64 + 1)
+/* Words of struct htmm_topn_filter.spaces. */
+#define HTMM_SPACE_WORDS	(HTMM_SPACE_MAX / 64 + 1)
 
 /* Filter for all entries with a count. */
 #define HTMM_TOPN_COUNTED	\
@@ -59,13 +59,13 @@ struct htmm_topn_filter {
  * struct htmm_topn_entry - one page or region; also a cursor
  * @value: its count
  * @vpn: the page, or the region's first page
- * @mm: its address space
+ * @space: its address space
  * @owner: owner of its table
  */
 struct htmm_topn_entry {
 	u64 value;
 	u64 vpn;
-	u32 mm;
+	u32 space;
 	u32 owner;
 };
 

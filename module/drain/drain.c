@@ -61,7 +61,7 @@ static void htmm_drain_gather(struct htmm_drain *drain)
 }
 
 /* Count the samples of a run by what served them. */
-static void htmm_drain_served(struct htmm_drain *drain, struct htmm_tracker *tracker,
+static void htmm_drain_served(struct htmm_drain *drain, struct htmm_target_table *target,
 			      const struct htmm_run *run)
 {
 	const struct htmm_channel *channel = drain->channels->channels[run->ring];
@@ -69,7 +69,7 @@ static void htmm_drain_served(struct htmm_drain *drain, struct htmm_tracker *tra
 	u32 i, source = HTMM_SOURCE_UNKNOWN;
 	u64 *samples;
 
-	samples = htmm_served_of(tracker->served, htmm_cpu_node(channel->cpu), channel->index);
+	samples = htmm_served_of(target->served, htmm_cpu_node(channel->cpu), channel->index);
 	if (!batch->has_source && !batch->weight_unit) {
 		samples[source] += htmm_batch_length(run);
 		return;
@@ -85,7 +85,7 @@ static void htmm_drain_served(struct htmm_drain *drain, struct htmm_tracker *tra
 static void htmm_drain_add(struct htmm_drain *drain)
 {
 	struct htmm_batch *batch = &drain->batch;
-	struct htmm_tracker *tracker;
+	struct htmm_target_table *target;
 	const struct htmm_run *run;
 	u32 first, n, i;
 
@@ -93,15 +93,15 @@ static void htmm_drain_add(struct htmm_drain *drain)
 	for (first = 0; first < batch->runs; first += n) {
 		n = htmm_batch_part(batch, first);
 		run = &batch->run[first];
-		tracker = htmm_tracker_set_find(drain->trackers, run->target);
-		if (!tracker) {
+		target = htmm_target_set_find(drain->targets, run->target);
+		if (!target) {
 			htmm_batch_drop(batch, run->start, run[n].start - run->start,
 					HTMM_DROP_REMOVED);
 			continue;
 		}
 		for (i = 0; drain->served && i < n; i++)
-			htmm_drain_served(drain, tracker, &run[i]);
-		htmm_tracker_add(tracker, batch, first, n, &drain->spares);
+			htmm_drain_served(drain, target, &run[i]);
+		htmm_target_add(target, batch, first, n, &drain->spares);
 	}
 }
 
@@ -168,7 +168,7 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 {
 	/* Allocating may take long, so do it without the lock that others wait for. */
 	htmm_pages_fill(&drain->spares, HTMM_BATCH_PAGES);
-	mutex_lock(&drain->trackers->lock);
+	mutex_lock(&drain->targets->lock);
 	htmm_drain_gather(drain);
 	if (drain->batch.n) {
 		htmm_drain_add(drain);
@@ -176,7 +176,7 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 		WRITE_ONCE(drain->batches, drain->batches + 1);
 	}
 	htmm_drain_trace_drops(drain);
-	mutex_unlock(&drain->trackers->lock);
+	mutex_unlock(&drain->targets->lock);
 	return drain->batch.n == HTMM_BATCH;
 }
 
@@ -211,7 +211,7 @@ static void htmm_drain_look(struct htmm_drain *drain)
 	if (time < HTMM_LOOK_LEAST)
 		return;
 	while (more && took < time) {
-		more = htmm_tracker_set_look(drain->trackers, &drain->next_look);
+		more = htmm_target_set_look(drain->targets, &drain->next_look);
 		took = ktime_get_ns() - begin;
 	}
 	/* It may have been preempted. */
@@ -238,7 +238,7 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	if (!more)
 		htmm_stream_round();
 	/* While there are more records to drain, tidy only one target in each pass. */
-	more |= htmm_tracker_set_tidy(drain->trackers, &drain->tidy, !more);
+	more |= htmm_target_set_tidy(drain->targets, &drain->tidy, !more);
 	htmm_drain_look(drain);
 	htmm_drain_note_cpu(drain);
 	return more;
@@ -298,17 +298,17 @@ static u64 htmm_drain_weight_unit(const struct htmm_config *config)
 }
 
 /*
- * Prepare a drain without a thread. @channels have no events yet; @trackers are not accessed yet;
+ * Prepare a drain without a thread. @channels have no events yet; @targets are not accessed yet;
  * @memcg is charged for the thread's allocations.
  */
 void htmm_drain_init(struct htmm_drain *drain, const struct htmm_config *config,
-		     struct htmm_channel_set *channels, struct htmm_tracker_set *trackers,
+		     struct htmm_channel_set *channels, struct htmm_target_set *targets,
 		     struct mem_cgroup *memcg)
 {
 	const struct htmm_start *start = &config->start;
 	unsigned int i;
 
-	drain->trackers = trackers;
+	drain->targets = targets;
 	drain->channels = channels;
 	drain->memcg = memcg;
 	drain->cpus = config->drain_cpus;
@@ -360,25 +360,25 @@ void htmm_drain_stop(struct htmm_drain *drain)
 
 /*
  * Set every counter to zero and forget all pages, at the same sample. @old gets the old
- * trackers, for htmm_tracker_list_put() without a lock. The set of trackers does not change
+ * targets, for htmm_target_list_put() without a lock. The set of targets does not change
  * meanwhile. Returns 0, or -ENOMEM, with nothing changed. May sleep.
  */
-int htmm_drain_reset(struct htmm_drain *drain, struct htmm_tracker_list *old)
+int htmm_drain_reset(struct htmm_drain *drain, struct htmm_target_list *old)
 {
 	struct htmm_channel_set *channels = drain->channels;
 	unsigned int i;
 	int ret;
 
-	ret = htmm_tracker_set_renew(drain->trackers, old);
+	ret = htmm_target_set_renew(drain->targets, old);
 	if (ret)
 		return ret;
 
-	mutex_lock(&drain->trackers->lock);
-	htmm_tracker_set_replace(drain->trackers, old);
+	mutex_lock(&drain->targets->lock);
+	htmm_target_set_replace(drain->targets, old);
 	for (i = 0; i < channels->nr_channels; i++)
 		htmm_channel_reset(channels->channels[i]);
 	WRITE_ONCE(drain->batches, 0);
 	atomic64_set(&drain->wake.wakeups, 0);
-	mutex_unlock(&drain->trackers->lock);
+	mutex_unlock(&drain->targets->lock);
 	return 0;
 }

@@ -8,13 +8,13 @@
 #include "core/batch.h"
 #include "sample/channel_set.h"
 #include "track/page_list.h"
-#include "track/tracker_set.h"
+#include "track/target_set.h"
 
 struct mem_cgroup;
 
 /**
  * struct htmm_drain - the consumer of all rings of a session
- * @trackers: destination of the samples; their lock also protects the channels' counters
+ * @targets: destination of the samples; their lock also protects the channels' counters
  * @channels: the channels of the rings
  * @memcg: the memory cgroup charged for the thread's allocations
  * @cpus: CPUs that it may use; empty: the default CPUs of kernel threads
@@ -38,7 +38,7 @@ struct mem_cgroup;
  * lock.
  */
 struct htmm_drain {
-	struct htmm_tracker_set *trackers;
+	struct htmm_target_set *targets;
 	struct htmm_channel_set *channels;
 	struct mem_cgroup *memcg;
 	const struct cpumask *cpus;
@@ -60,10 +60,10 @@ struct htmm_drain {
 };
 
 void htmm_drain_init(struct htmm_drain *drain, const struct htmm_config *config,
-		     struct htmm_channel_set *channels, struct htmm_tracker_set *trackers,
+		     struct htmm_channel_set *channels, struct htmm_target_set *targets,
 		     struct mem_cgroup *memcg);
 int htmm_drain_start(struct htmm_drain *drain, int nice, struct htmm_error *err);
 void htmm_drain_stop(struct htmm_drain *drain);
-int htmm_drain_reset(struct htmm_drain *drain, struct htmm_tracker_list *old);
+int htmm_drain_reset(struct htmm_drain *drain, struct htmm_target_list *old);
 
 #endif /* HTMM_DRAIN_H */

@@ -55,7 +55,7 @@ void htmm_channel_destroy(struct htmm_channel *channel)
 /*
  * The counters since the last RESET. They are exact if the event is not counting; else a
  * concurrent overflow may be in one counter and not yet in another. Under &struct
- * htmm_tracker_set.lock.
+ * htmm_target_set.lock.
  */
 void htmm_channel_read(const struct htmm_channel *channel,
 		       struct htmm_counters *counters)
@@ -83,7 +83,7 @@ void htmm_channel_read(const struct htmm_channel *channel,
 /*
  * Set all counters to zero. Records in the ring are accounted later, so they are counted after
  * the reset. Either all overflows of a channel are in NMI context or none is. Under &struct
- * htmm_tracker_set.lock.
+ * htmm_target_set.lock.
  */
 void htmm_channel_reset(struct htmm_channel *channel)
 {

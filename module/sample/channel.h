@@ -79,7 +79,7 @@ struct htmm_event_state {
  * @overflows to @dropped are written only on @cpu, by the handler. Counters are local64_t,
  * because a nested handler may interrupt an increment. What each sample needs of them is in
  * one cache line. @counted to @reported are written
- * only by the drain thread, with &struct htmm_tracker_set.lock held for reading. @base is
+ * only by the drain thread, with &struct htmm_target_set.lock held for reading. @base is
  * written with that lock held for writing.
  */
 struct htmm_channel {

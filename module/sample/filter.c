@@ -8,7 +8,7 @@ static_assert(HTMM_FILTER_SLOTS >= 2 * HTMM_MAX_TARGETS);
 void htmm_filter_set_add(struct htmm_filter_set *set,
 			 const struct htmm_target_ref *ref, u32 number)
 {
-	const void *key = htmm_target_key(ref);
+	const void *key = htmm_target_ref_key(ref);
 	unsigned int i;
 
 	if (!key) {

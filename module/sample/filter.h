@@ -30,7 +30,7 @@
  * @tgids: processes among the targets
  * @cgroups: cgroups among them
  * @deepest: level of the deepest of @cgroups
- * @slots: open-addressing hash of processes and cgroups: htmm_target_key() of each, NULL if
+ * @slots: open-addressing hash of processes and cgroups: htmm_target_ref_key() of each, NULL if
  *	the slot is free, and its number. The publisher of the set holds references on them
  *	for as long as handlers may use it
  */

@@ -34,8 +34,8 @@ static struct cgroup *htmm_target_cgroup(u64 id)
  * Returns 0, -ESRCH for a dead pid, -EBADF for a file that is not a cgroup's directory, -ENOENT
  * for the directory of a removed cgroup, -EOPNOTSUPP.
  */
-int htmm_target_find(struct htmm_target_ref *ref,
-		     const struct htmm_target *target, struct htmm_error *err)
+int htmm_target_ref_find(struct htmm_target_ref *ref,
+			 const struct htmm_target *target, struct htmm_error *err)
 {
 	ref->type = target->type;
 	switch (target->type) {
@@ -63,7 +63,7 @@ int htmm_target_find(struct htmm_target_ref *ref,
 	}
 }
 
-void htmm_target_get(const struct htmm_target_ref *ref)
+void htmm_target_ref_get(const struct htmm_target_ref *ref)
 {
 	if (ref->type == HTMM_TARGET_TGID)
 		get_pid(ref->tgid);
@@ -71,7 +71,7 @@ void htmm_target_get(const struct htmm_target_ref *ref)
 		htmm_cgroup_get(ref->cgroup);
 }
 
-void htmm_target_put(const struct htmm_target_ref *ref)
+void htmm_target_ref_put(const struct htmm_target_ref *ref)
 {
 	if (ref->type == HTMM_TARGET_TGID)
 		put_pid(ref->tgid);
@@ -79,8 +79,8 @@ void htmm_target_put(const struct htmm_target_ref *ref)
 		htmm_cgroup_put(ref->cgroup);
 }
 
-bool htmm_target_same(const struct htmm_target_ref *a,
-		      const struct htmm_target_ref *b)
+bool htmm_target_ref_same(const struct htmm_target_ref *a,
+			  const struct htmm_target_ref *b)
 {
-	return htmm_target_key(a) == htmm_target_key(b);
+	return htmm_target_ref_key(a) == htmm_target_ref_key(b);
 }

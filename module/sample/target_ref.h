@@ -22,18 +22,18 @@ struct htmm_target_ref {
 	};
 };
 
-int htmm_target_find(struct htmm_target_ref *ref,
-		     const struct htmm_target *target, struct htmm_error *err);
-void htmm_target_get(const struct htmm_target_ref *ref);
-void htmm_target_put(const struct htmm_target_ref *ref);
-bool htmm_target_same(const struct htmm_target_ref *a,
-		      const struct htmm_target_ref *b);
+int htmm_target_ref_find(struct htmm_target_ref *ref,
+			 const struct htmm_target *target, struct htmm_error *err);
+void htmm_target_ref_get(const struct htmm_target_ref *ref);
+void htmm_target_ref_put(const struct htmm_target_ref *ref);
+bool htmm_target_ref_same(const struct htmm_target_ref *a,
+			  const struct htmm_target_ref *b);
 
 /*
  * What tells a target from others, and a task's process or cgroup is compared with; NULL: all
  * tasks.
  */
-static inline const void *htmm_target_key(const struct htmm_target_ref *ref)
+static inline const void *htmm_target_ref_key(const struct htmm_target_ref *ref)
 {
 	switch (ref->type) {
 	case HTMM_TARGET_TGID:

@@ -71,13 +71,13 @@ static struct htmm_session *htmm_session_create(struct htmm_config *config,
 	kref_init(&session->ref);
 
 	session->memcg = get_mem_cgroup_from_mm(current->mm);
-	ret = htmm_channel_set_init(&session->channels, config, &session->trackers.filter,
+	ret = htmm_channel_set_init(&session->channels, config, &session->targets.filter,
 				    session->memcg);
 	if (ret)
 		goto err_memcg;
-	htmm_drain_init(&session->drain, config, &session->channels, &session->trackers,
+	htmm_drain_init(&session->drain, config, &session->channels, &session->targets,
 			session->memcg);
-	ret = htmm_tracker_set_init(&session->trackers, config, err);
+	ret = htmm_target_set_init(&session->targets, config, err);
 	if (ret)
 		goto err_channels;
 	session->owner = get_pid(task_tgid(current));
@@ -97,7 +97,7 @@ static void htmm_session_destroy(struct htmm_session *session)
 	put_pid(session->owner);
 	put_pid(session->drain.pid);
 	htmm_channel_set_destroy(&session->channels);
-	htmm_tracker_set_destroy(&session->trackers);
+	htmm_target_set_destroy(&session->targets);
 	mem_cgroup_put(session->memcg);
 	kvfree(session);
 }
@@ -222,7 +222,7 @@ static void htmm_session_end(struct htmm_session *session)
 	htmm_drain_stop(&session->drain);
 	htmm_budget_finish(&session->budget);
 	htmm_stream_end();
-	htmm_tracker_set_adapt(&session->trackers);
+	htmm_target_set_adapt(&session->targets);
 	htmm_channel_set_free_rings(&session->channels);
 	WRITE_ONCE(session->stopped, ktime_get());
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);
@@ -306,7 +306,7 @@ void htmm_session_exit(void)
  */
 int htmm_session_reset(u64 number)
 {
-	struct htmm_tracker_list old = {};
+	struct htmm_target_list old = {};
 	struct mem_cgroup *active;
 	int ret;
 
@@ -321,23 +321,23 @@ int htmm_session_reset(u64 number)
 		set_active_memcg(active);
 	}
 	mutex_unlock(&htmm_session_lock);
-	htmm_tracker_list_put(&old);
+	htmm_target_list_put(&old);
 	return ret;
 }
 
 /* Returns 0, or -ENOENT if there is no such target. */
 int htmm_session_cool(struct htmm_session *session, u32 target)
 {
-	struct htmm_tracker_list trackers;
+	struct htmm_target_list targets;
 	unsigned int i;
 	int ret;
 
-	ret = htmm_tracker_set_get(&session->trackers, target, &trackers);
-	mutex_lock(&session->trackers.lock);
-	for (i = 0; i < trackers.nr; i++)
-		htmm_tracker_cool(trackers.tracker[i]);
-	mutex_unlock(&session->trackers.lock);
-	htmm_tracker_list_put(&trackers);
+	ret = htmm_target_set_get(&session->targets, target, &targets);
+	mutex_lock(&session->targets.lock);
+	for (i = 0; i < targets.nr; i++)
+		htmm_target_cool(targets.target[i]);
+	mutex_unlock(&session->targets.lock);
+	htmm_target_list_put(&targets);
 	return ret;
 }
 
@@ -358,7 +358,7 @@ int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *a
 		ret = htmm_config_check_target(target, err);
 	if (!ret) {
 		active = set_active_memcg(htmm_current->memcg);
-		ret = htmm_tracker_set_add(&htmm_current->trackers, target, added, err);
+		ret = htmm_target_set_add(&htmm_current->targets, target, added, err);
 		set_active_memcg(active);
 	}
 	mutex_unlock(&htmm_session_lock);
@@ -368,7 +368,7 @@ int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *a
 /* Returns 0 or the errno documented with struct htmm_remove_target. */
 int htmm_session_remove_target(u64 number, u32 target)
 {
-	struct htmm_tracker_list gone = {};
+	struct htmm_target_list gone = {};
 	int ret;
 
 	if (mutex_lock_interruptible(&htmm_session_lock))
@@ -377,9 +377,9 @@ int htmm_session_remove_target(u64 number, u32 target)
 	if (!ret && !htmm_current)
 		ret = -ENODATA;
 	if (!ret)
-		ret = htmm_tracker_set_remove(&htmm_current->trackers, target, &gone);
+		ret = htmm_target_set_remove(&htmm_current->targets, target, &gone);
 	mutex_unlock(&htmm_session_lock);
-	htmm_tracker_list_put(&gone);
+	htmm_target_list_put(&gone);
 	return ret;
 }
 
@@ -392,7 +392,7 @@ int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
 		return -EINTR;
 	ret = htmm_session_check_running(set->session, err);
 	if (!ret)
-		ret = htmm_update_change(&htmm_current->trackers,
+		ret = htmm_update_change(&htmm_current->targets,
 					 &htmm_current->budget, set, err);
 	mutex_unlock(&htmm_session_lock);
 	return ret;

@@ -7,7 +7,7 @@
  *   htmm_session_lock		starting and stopping
  *     channels->lock		perf events of the channels
  *       cpu_hotplug_lock	which CPUs are online (perf and cpuhp_*() take it)
- *     trackers->lock		all targets and their tables, and what ksampled counts: held
+ *     targets->lock		all targets and their tables, and what ksampled counts: held
  *				by it for a batch, by readers for a slice of a table
  *       mmap_lock		only tried
  *       htmm_stream_lock	readers of the record stream, except reading from them
@@ -15,7 +15,7 @@
  *				space, so ksampled never takes it
  *     htmm_stream_lock
  *   htmm_current_lock		which session is the current one (spinlock, leaf)
- *   xa_lock of trackers->by_number	references on trackers (spinlock, leaf)
+ *   xa_lock of targets->by_number	references on targets (spinlock, leaf)
  */
 #ifndef HTMM_SESSION_H
 #define HTMM_SESSION_H
@@ -26,7 +26,7 @@
 #include "budget.h"
 #include "drain/drain.h"
 #include "sample/channel_set.h"
-#include "track/tracker_set.h"
+#include "track/target_set.h"
 
 /**
  * struct htmm_session - everything that one session owns
@@ -41,7 +41,7 @@
  *	none
  * @started: time when sampling began
  * @stopped: time when it ended; 0 while it runs
- * @trackers: the targets with their tables; changed under htmm_session_lock
+ * @targets: the targets with their tables; changed under htmm_session_lock
  * @channels: the channels
  * @drain: the drain thread
  * @budget: measures and controls the cost of sampling
@@ -56,7 +56,7 @@ struct htmm_session {
 	struct mem_cgroup *memcg;
 	ktime_t started;
 	ktime_t stopped;
-	struct htmm_tracker_set trackers;
+	struct htmm_target_set targets;
 	struct htmm_channel_set channels;
 	struct htmm_drain drain;
 	struct htmm_budget budget;

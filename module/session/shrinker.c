@@ -13,20 +13,20 @@ static struct shrinker *htmm_shrinker;
 
 /* Add up the results of @step for each target, until the sum is @most pages. */
 static unsigned long
-htmm_shrinker_each(unsigned long (*step)(struct htmm_tracker *tracker, unsigned long nr),
+htmm_shrinker_each(unsigned long (*step)(struct htmm_target_table *target, unsigned long nr),
 		   unsigned long most)
 {
 	struct htmm_session *session = htmm_session_get(0);
-	struct htmm_tracker_list list;
+	struct htmm_target_list list;
 	unsigned long pages = 0;
 	unsigned int i;
 
 	if (!session)
 		return 0;
-	htmm_tracker_set_get(&session->trackers, 0, &list);
+	htmm_target_set_get(&session->targets, 0, &list);
 	for (i = 0; i < list.nr && pages < most; i++)
-		pages += step(list.tracker[i], most - pages);
-	htmm_tracker_list_put(&list);
+		pages += step(list.target[i], most - pages);
+	htmm_target_list_put(&list);
 	htmm_session_put(session);
 	return pages;
 }
@@ -34,13 +34,13 @@ htmm_shrinker_each(unsigned long (*step)(struct htmm_tracker *tracker, unsigned 
 static unsigned long htmm_shrinker_count(struct shrinker *shrinker,
 					 struct shrink_control *control)
 {
-	return htmm_shrinker_each(htmm_tracker_unused, ULONG_MAX) ?: SHRINK_EMPTY;
+	return htmm_shrinker_each(htmm_target_unused, ULONG_MAX) ?: SHRINK_EMPTY;
 }
 
 static unsigned long htmm_shrinker_scan(struct shrinker *shrinker,
 					struct shrink_control *control)
 {
-	unsigned long pages = htmm_shrinker_each(htmm_tracker_shrink, control->nr_to_scan);
+	unsigned long pages = htmm_shrinker_each(htmm_target_shrink, control->nr_to_scan);
 
 	htmm_account_reclaimed(pages);
 	return pages ?: SHRINK_STOP;

@@ -77,45 +77,45 @@ static int htmm_update_period(struct htmm_budget *budget,
 }
 
 /* Set a target's capacity, or that of the session and of all targets without their own. */
-static void htmm_update_capacity(struct htmm_tracker_set *trackers,
-				 const struct htmm_tracker_list *list,
+static void htmm_update_capacity(struct htmm_target_set *targets,
+				 const struct htmm_target_list *list,
 				 const struct htmm_set *set)
 {
 	bool own = set->target && set->capacity_pages;
-	u64 *all = &trackers->config->start.capacity_pages;
-	struct htmm_tracker *tracker;
+	u64 *all = &targets->config->start.capacity_pages;
+	struct htmm_target_table *target;
 	unsigned int i;
 
-	mutex_lock(&trackers->lock);
+	mutex_lock(&targets->lock);
 	if (!set->target)
 		WRITE_ONCE(*all, htmm_config_capacity(set->capacity_pages));
 	for (i = 0; i < list->nr; i++) {
-		tracker = list->tracker[i];
-		if (!set->target && tracker->own_capacity)
+		target = list->target[i];
+		if (!set->target && target->own_capacity)
 			continue;
 		/* htmm_snapshot_targets() reads it without the lock. */
-		WRITE_ONCE(tracker->capacity, own ? set->capacity_pages : *all);
-		tracker->own_capacity = own;
-		htmm_tracker_adapt(tracker);
+		WRITE_ONCE(target->capacity, own ? set->capacity_pages : *all);
+		target->own_capacity = own;
+		htmm_target_adapt(target);
 	}
-	mutex_unlock(&trackers->lock);
+	mutex_unlock(&targets->lock);
 }
 
 /*
  * Change all requested settings or none. The caller holds htmm_session_lock. Returns 0 or the
  * errno documented with struct htmm_set.
  */
-int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *budget,
+int htmm_update_change(struct htmm_target_set *targets, struct htmm_budget *budget,
 		       const struct htmm_set *set, struct htmm_error *err)
 {
-	struct htmm_tracker_list list = {};
+	struct htmm_target_list list = {};
 	int ret;
 
 	ret = htmm_update_check(set, err);
 	if (ret)
 		return ret;
 	if (set->flags & HTMM_SET_CAPACITY)
-		ret = htmm_tracker_set_get(trackers, set->target, &list);
+		ret = htmm_target_set_get(targets, set->target, &list);
 	if (ret)
 		ret = htmm_fail(err, -ENOENT, "the session has no target %u",
 				set->target);
@@ -125,7 +125,7 @@ int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *bu
 		ret = htmm_update_period(budget, set, err);
 	/* Last, because this cannot fail. */
 	if (!ret && set->flags & HTMM_SET_CAPACITY)
-		htmm_update_capacity(trackers, &list, set);
-	htmm_tracker_list_put(&list);
+		htmm_update_capacity(targets, &list, set);
+	htmm_target_list_put(&list);
 	return ret;
 }

@@ -4,9 +4,9 @@
 #define HTMM_UPDATE_H
 
 #include "budget.h"
-#include "track/tracker_set.h"
+#include "track/target_set.h"
 
-int htmm_update_change(struct htmm_tracker_set *trackers, struct htmm_budget *budget,
+int htmm_update_change(struct htmm_target_set *targets, struct htmm_budget *budget,
 		       const struct htmm_set *set, struct htmm_error *err);
 
 #endif /* HTMM_UPDATE_H */

@@ -9,14 +9,14 @@
  * page is forgotten if it had a count and was absent in two looks, HTMM_LOOK_WAIT apart, and had
  * no sample in between; but at once if there is no mapping in its region.
  *
- * All is done in small steps by the drain thread, under the lock of the tracker.
+ * All is done in small steps by the drain thread, under the lock of the target.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/sched/mm.h>
 #include <linux/timekeeping.h>
-#include "tracker.h"
+#include "target.h"
 
 /* A page table has the entries of one region. */
 #define HTMM_CAN_LOOK \
@@ -31,7 +31,7 @@
 
 /* The address space that the last look was at. */
 struct htmm_look_at {
-	struct htmm_tracker *tracker;
+	struct htmm_target_table *target;
 	u32 id;
 	struct mm_struct *mm;
 };
@@ -47,15 +47,15 @@ static void htmm_look_leave(struct htmm_look_at *at)
 /* Returns NULL if the process of the address space has exited. */
 static struct mm_struct *htmm_look_enter(struct htmm_look_at *at, u32 id)
 {
-	const struct htmm_mm *mm;
+	const struct htmm_space *space;
 
 	if (at->id == id)
 		return at->mm;
 	htmm_look_leave(at);
 	at->id = id;
-	mm = htmm_mm_set_find(&at->tracker->mm_set, id);
-	if (mm)
-		at->mm = htmm_mm_get(mm);
+	space = htmm_space_set_find(&at->target->spaces, id);
+	if (space)
+		at->mm = htmm_space_get_mm(space);
 	return at->mm;
 }
 
@@ -148,7 +148,7 @@ static bool htmm_look_at_region(struct mm_struct *mm, u64 page, u64 *absent)
 
 static void htmm_look_forget(struct htmm_look_at *at, u64 page, const u64 *pages)
 {
-	at->tracker->stats.freed += htmm_table_forget(&at->tracker->table, page, pages);
+	at->target->stats.freed += htmm_table_forget(&at->target->table, page, pages);
 }
 
 /* Does a region wait for its second look, as the other pass has found it? */
@@ -166,7 +166,7 @@ static bool htmm_look_waits(const struct htmm_looks *looks, u64 page)
 static void htmm_look_first(struct htmm_look_at *at, u64 page, u64 now)
 {
 	struct htmm_absent region = { .page = page, .since = now };
-	struct htmm_looks *looks = &at->tracker->looks;
+	struct htmm_looks *looks = &at->target->looks;
 	struct mm_struct *mm = htmm_look_enter(at, page >> HTMM_VPN_BITS);
 
 	if (!mm)
@@ -177,7 +177,7 @@ static void htmm_look_first(struct htmm_look_at *at, u64 page, u64 now)
 	}
 	if (bitmap_empty((unsigned long *)region.pages, HTMM_REGION_PAGES))
 		return;
-	region.sum = htmm_table_sum(&at->tracker->table, page, region.pages);
+	region.sum = htmm_table_sum(&at->target->table, page, region.pages);
 	if (region.sum && !htmm_look_waits(looks, page))
 		looks->waiting[(looks->first + looks->nr++) % HTMM_LOOK_WAITING] = region;
 }
@@ -193,13 +193,13 @@ static bool htmm_look_is_due(const struct htmm_looks *looks, u64 now)
  */
 static void htmm_look_second(struct htmm_look_at *at)
 {
-	struct htmm_looks *looks = &at->tracker->looks;
+	struct htmm_looks *looks = &at->target->looks;
 	struct htmm_absent *region = &looks->waiting[looks->first];
 	struct mm_struct *mm = htmm_look_enter(at, region->page >> HTMM_VPN_BITS);
 	u64 absent[HTMM_REGION_PAGES / 64];
 	u32 i;
 
-	if (mm && htmm_table_sum(&at->tracker->table, region->page, region->pages) == region->sum) {
+	if (mm && htmm_table_sum(&at->target->table, region->page, region->pages) == region->sum) {
 		htmm_look_at_region(mm, region->page, absent);
 		for (i = 0; i < HTMM_REGION_PAGES / 64; i++)
 			absent[i] &= region->pages[i];
@@ -211,19 +211,19 @@ static void htmm_look_second(struct htmm_look_at *at)
 }
 
 /* The lowest count of a warm page. */
-static u64 htmm_look_least(struct htmm_tracker *tracker)
+static u64 htmm_look_least(struct htmm_target_table *target)
 {
-	struct htmm_tracker_hist hist;
+	struct htmm_target_hist hist;
 
-	htmm_tracker_read_hist(tracker, HTMM_UNIT_PAGE, &hist);
+	htmm_target_read_hist(target, HTMM_UNIT_PAGE, &hist);
 	return BIT_ULL(hist.thresholds.warm - 1);
 }
 
 /* Begin a pass, if there were samples since the last one began. */
-static bool htmm_look_begin(struct htmm_tracker *tracker, struct htmm_look_pass *pass, u64 now)
+static bool htmm_look_begin(struct htmm_target_table *target, struct htmm_look_pass *pass, u64 now)
 {
-	u64 samples = tracker->table.stats.counted;
-	bool hot = pass == &tracker->looks.hot;
+	u64 samples = target->table.stats.counted;
+	bool hot = pass == &target->looks.hot;
 
 	if (pass->running)
 		return true;
@@ -232,39 +232,39 @@ static bool htmm_look_begin(struct htmm_tracker *tracker, struct htmm_look_pass 
 	*pass = (struct htmm_look_pass) { .running = true, .began = now, .samples = samples };
 	pass->scan.unit = hot ? HTMM_UNIT_PAGE : HTMM_UNIT_REGION;
 	if (hot)
-		pass->scan.least = htmm_look_least(tracker);
+		pass->scan.least = htmm_look_least(target);
 	return true;
 }
 
 /* Get the next region of a pass. False if the budget is used up, or at the end of the table. */
-static bool htmm_look_next(struct htmm_tracker *tracker, struct htmm_look_pass *pass,
+static bool htmm_look_next(struct htmm_target_table *target, struct htmm_look_pass *pass,
 			   u32 *budget, u64 *page)
 {
-	const struct htmm_region *found = htmm_scan_next(&pass->scan, &tracker->table, budget);
+	const struct htmm_region *found = htmm_scan_next(&pass->scan, &target->table, budget);
 
 	if (found)
 		*page = found->key << HTMM_REGION_ORDER;
 	else
-		pass->running = !htmm_scan_ended(&pass->scan, &tracker->table);
+		pass->running = !htmm_scan_ended(&pass->scan, &target->table);
 	return found;
 }
 
 /* Look at some regions of either pass, in turn. Returns false if there is nothing to do. */
 static bool htmm_look_pass(struct htmm_look_at *at, u64 now)
 {
-	struct htmm_looks *looks = &at->tracker->looks;
+	struct htmm_looks *looks = &at->target->looks;
 	u32 looked = 0, budget = HTMM_LOOK_BUDGET;
 	struct htmm_look_pass *pass;
 	u64 page;
 
 	looks->turn = !looks->turn;
 	pass = looks->turn ? &looks->hot : &looks->all;
-	if (!htmm_look_begin(at->tracker, pass, now))
+	if (!htmm_look_begin(at->target, pass, now))
 		pass = looks->turn ? &looks->all : &looks->hot;
-	if (looks->nr == HTMM_LOOK_WAITING || !htmm_look_begin(at->tracker, pass, now))
+	if (looks->nr == HTMM_LOOK_WAITING || !htmm_look_begin(at->target, pass, now))
 		return false;
 	for (; looked < HTMM_LOOK_REGIONS && looks->nr < HTMM_LOOK_WAITING; looked++) {
-		if (!htmm_look_next(at->tracker, pass, &budget, &page))
+		if (!htmm_look_next(at->target, pass, &budget, &page))
 			break;
 		htmm_look_first(at, page, now);
 	}
@@ -274,18 +274,18 @@ static bool htmm_look_pass(struct htmm_look_at *at, u64 now)
 /*
  * Look for freed pages, and forget them, in a bounded step. The counts of exited processes are
  * left alone. Returns true if it has done something, so that there may be more to do. Context:
- * the drain thread; @tracker->lock is held. Takes the lock of an address space if it is free.
+ * the drain thread; @target->lock is held. Takes the lock of an address space if it is free.
  */
-bool htmm_tracker_look(struct htmm_tracker *tracker)
+bool htmm_target_look(struct htmm_target_table *target)
 {
-	struct htmm_look_at at = { .tracker = tracker };
+	struct htmm_look_at at = { .target = target };
 	u64 now = ktime_get_ns();
 	u32 looked = 0;
 	bool more;
 
 	if (!HTMM_CAN_LOOK)
 		return false;
-	for (; looked < HTMM_LOOK_REGIONS && htmm_look_is_due(&tracker->looks, now); looked++)
+	for (; looked < HTMM_LOOK_REGIONS && htmm_look_is_due(&target->looks, now); looked++)
 		htmm_look_second(&at);
 	more = looked || htmm_look_pass(&at, now);
 	htmm_look_leave(&at);

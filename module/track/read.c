@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What others read of a target. All functions but one take the lock of the tracker, and may sleep.
+ * What others read of a target. All functions but one take the lock of the target, and may sleep.
  * The drain thread waits for the lock meanwhile, so that a walk over the table is done in slices.
  */
 #include <linux/delay.h>
@@ -8,7 +8,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
-#include "tracker.h"
+#include "target.h"
 
 /* Hash chains that a reader visits before it releases the lock: up to 256 regions. */
 #define HTMM_LIST_SLICE		(256 * HTMM_SCAN_REGION)
@@ -17,30 +17,30 @@
 /* but at most this long, in microseconds: it may have been preempted with the lock held. */
 #define HTMM_LIST_MAX_PAUSE		10000
 
-/* Context: @tracker->lock is held. */
-void htmm_tracker_read_stats(struct htmm_tracker *tracker, struct htmm_tracker_stats *stats)
+/* Context: @target->lock is held. */
+void htmm_target_read_stats(struct htmm_target_table *target, struct htmm_target_stats *stats)
 {
-	lockdep_assert_held(tracker->lock);
+	lockdep_assert_held(target->lock);
 
-	*stats = tracker->stats;
-	htmm_table_get_stats(&tracker->table, &stats->table);
+	*stats = target->stats;
+	htmm_table_get_stats(&target->table, &stats->table);
 	stats->samples = stats->table.counted;
-	stats->mms = tracker->mm_set.nr;
+	stats->spaces = target->spaces.nr;
 }
 
-void htmm_tracker_get_stats(struct htmm_tracker *tracker, struct htmm_tracker_stats *stats)
+void htmm_target_get_stats(struct htmm_target_table *target, struct htmm_target_stats *stats)
 {
-	mutex_lock(tracker->lock);
-	htmm_tracker_read_stats(tracker, stats);
-	mutex_unlock(tracker->lock);
+	mutex_lock(target->lock);
+	htmm_target_read_stats(target, stats);
+	mutex_unlock(target->lock);
 }
 
-void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_unit unit,
-			   struct htmm_tracker_hist *out)
+void htmm_target_get_hist(struct htmm_target_table *target, enum htmm_unit unit,
+			  struct htmm_target_hist *out)
 {
-	mutex_lock(tracker->lock);
-	htmm_tracker_read_hist(tracker, unit, out);
-	mutex_unlock(tracker->lock);
+	mutex_lock(target->lock);
+	htmm_target_read_hist(target, unit, out);
+	mutex_unlock(target->lock);
 }
 
 /*
@@ -50,17 +50,17 @@ void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_unit unit,
  * a walk: the freezer and a debugger, too, send one, and wait for the caller to leave the
  * kernel. Returns 0 or -EINTR.
  */
-static int htmm_tracker_rest(struct htmm_tracker *tracker, u64 *since)
+static int htmm_target_rest(struct htmm_target_table *target, u64 *since)
 {
 	u64 pause;
 
 	if (signal_pending(current))
 		return -EINTR;
-	mutex_unlock(tracker->lock);
+	mutex_unlock(target->lock);
 	pause = (ktime_get_ns() - *since) * HTMM_LIST_PAUSE / NSEC_PER_USEC;
 	pause = clamp_t(u64, pause, 1, HTMM_LIST_MAX_PAUSE);
 	usleep_range(pause, pause + pause / 4);
-	mutex_lock(tracker->lock);
+	mutex_lock(target->lock);
 	*since = ktime_get_ns();
 	return 0;
 }
@@ -71,92 +71,92 @@ static int htmm_tracker_rest(struct htmm_tracker *tracker, u64 *since)
  * signal came before the end: then only a listing by place is of use, and can continue after
  * its last entry.
  */
-int htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list)
+int htmm_target_scan(struct htmm_target_table *target, struct htmm_topn *list)
 {
 	int ret = 0;
 	u64 since;
 
-	mutex_lock(tracker->lock);
+	mutex_lock(target->lock);
 	since = ktime_get_ns();
-	htmm_topn_begin(list, &tracker->table);
-	while (!ret && htmm_topn_scan(list, &tracker->table, HTMM_LIST_SLICE))
-		ret = htmm_tracker_rest(tracker, &since);
-	mutex_unlock(tracker->lock);
+	htmm_topn_begin(list, &target->table);
+	while (!ret && htmm_topn_scan(list, &target->table, HTMM_LIST_SLICE))
+		ret = htmm_target_rest(target, &since);
+	mutex_unlock(target->lock);
 	if (list->order == HTMM_ORDER_TABLE)
 		list->after = NULL;
 	return ret;
 }
 
 /*
- * Add the counts of all pages to @sum, as htmm_tracker_scan() visits them. Returns 0; -EINTR if a
+ * Add the counts of all pages to @sum, as htmm_target_scan() visits them. Returns 0; -EINTR if a
  * signal came before the end: then @sum is of no use.
  */
-int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_unit unit,
-			  struct htmm_hits *sum)
+int htmm_target_get_hits(struct htmm_target_table *target, enum htmm_unit unit,
+			 struct htmm_hits *sum)
 {
 	struct htmm_scan scan = { .unit = unit };
 	int ret = 0;
 	u64 since;
 
-	mutex_lock(tracker->lock);
+	mutex_lock(target->lock);
 	since = ktime_get_ns();
-	while (!ret && htmm_hits_scan(sum, &tracker->table, &scan, HTMM_LIST_SLICE))
-		ret = htmm_tracker_rest(tracker, &since);
-	mutex_unlock(tracker->lock);
+	while (!ret && htmm_hits_scan(sum, &target->table, &scan, HTMM_LIST_SLICE))
+		ret = htmm_target_rest(target, &since);
+	mutex_unlock(target->lock);
 	return ret;
 }
 
 /* As htmm_table_counts(). */
-void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 *count,
-			     u64 *tracked)
+void htmm_target_get_counts(struct htmm_target_table *target, u32 space, u64 vpn, u32 *count,
+			    u64 *tracked)
 {
-	mutex_lock(tracker->lock);
-	htmm_table_counts(&tracker->table, mm, vpn, count, tracked);
-	mutex_unlock(tracker->lock);
+	mutex_lock(target->lock);
+	htmm_table_counts(&target->table, space, vpn, count, tracked);
+	mutex_unlock(target->lock);
 }
 
 /* The pid of an address space in the reader's pid namespace, or 0. */
-static u32 htmm_mm_vnr(const struct htmm_mm *mm)
+static u32 htmm_space_vnr(const struct htmm_space *space)
 {
-	if (mm->pid)
-		return pid_vnr(mm->pid);
-	return task_active_pid_ns(current) == &init_pid_ns ? mm->nr : 0;
+	if (space->pid)
+		return pid_vnr(space->pid);
+	return task_active_pid_ns(current) == &init_pid_ns ? space->nr : 0;
 }
 
 /* The process of an address space, in the pid namespace of the caller. */
-void htmm_tracker_get_owner(struct htmm_tracker *tracker, u32 mm,
-			    struct htmm_mm_owner *owner)
+void htmm_target_get_owner(struct htmm_target_table *target, u32 space,
+			   struct htmm_space_owner *owner)
 {
-	const struct htmm_mm *found;
+	const struct htmm_space *found;
 
-	mutex_lock(tracker->lock);
-	found = htmm_mm_set_find(&tracker->mm_set, mm);
-	*owner = (struct htmm_mm_owner) {
-		.pid = found ? htmm_mm_vnr(found) : 0,
-		.exited = !found || !htmm_mm_alive(found),
+	mutex_lock(target->lock);
+	found = htmm_space_set_find(&target->spaces, space);
+	*owner = (struct htmm_space_owner) {
+		.pid = found ? htmm_space_vnr(found) : 0,
+		.exited = !found || !htmm_space_alive(found),
 	};
-	mutex_unlock(tracker->lock);
+	mutex_unlock(target->lock);
 }
 
 /*
  * Find all address spaces that a process has had; @pid is in the caller's pid namespace. Sets
- * their bits in the bitmap @mms of HTMM_MM_WORDS words, and clears all others. Returns true if
- * there are any.
+ * their bits in the bitmap @spaces of HTMM_SPACE_WORDS words, and clears all others. Returns
+ * true if there are any.
  */
-bool htmm_tracker_find_mms(struct htmm_tracker *tracker, u32 pid, u64 *mms)
+bool htmm_target_find_spaces(struct htmm_target_table *target, u32 pid, u64 *spaces)
 {
-	struct htmm_mm *mm;
+	struct htmm_space *space;
 	unsigned long id;
 	bool some = false;
 
-	memset(mms, 0, HTMM_MM_WORDS * sizeof(*mms));
-	mutex_lock(tracker->lock);
-	xa_for_each(&tracker->mm_set.by_id, id, mm) {
-		if (htmm_mm_vnr(mm) != pid)
+	memset(spaces, 0, HTMM_SPACE_WORDS * sizeof(*spaces));
+	mutex_lock(target->lock);
+	xa_for_each(&target->spaces.by_id, id, space) {
+		if (htmm_space_vnr(space) != pid)
 			continue;
-		mms[id / 64] |= BIT_ULL(id % 64);
+		spaces[id / 64] |= BIT_ULL(id % 64);
 		some = true;
 	}
-	mutex_unlock(tracker->lock);
+	mutex_unlock(target->lock);
 	return some;
 }

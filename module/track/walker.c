@@ -9,7 +9,7 @@
 #include "base/compat.h"
 #include "frame.h"
 #include "hole.h"
-#include "tracker.h"
+#include "target.h"
 #include "walker.h"
 
 /* Times that a slice tries to take the lock, and the pause between them in microseconds. */
@@ -39,9 +39,9 @@ void htmm_walker_free(struct htmm_walker *walker)
 }
 
 /* Get the struct of an address space, but no reference that would keep its memory. */
-static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
+static struct mm_struct *htmm_space_grab_mm(const struct htmm_space *space)
 {
-	struct mm_struct *found = htmm_mm_get(mm);
+	struct mm_struct *found = htmm_space_get_mm(space);
 
 	if (found) {
 		mmgrab(found);
@@ -52,25 +52,25 @@ static struct mm_struct *htmm_mm_grab(const struct htmm_mm *mm)
 
 /*
  * Begin to read the next address space of a target, of those from @first to @last and, unless
- * NULL, in the bitmap @mms. Those whose processes have exited are passed over. Returns true,
- * with @walker->id set; false if there is none. May sleep. Takes @tracker->lock.
+ * NULL, in the bitmap @spaces. Those whose processes have exited are passed over. Returns true,
+ * with @walker->id set; false if there is none. May sleep. Takes @target->lock.
  */
-bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
-		       u32 first, u32 last, const u64 *mms)
+bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_target_table *target,
+		       u32 first, u32 last, const u64 *spaces)
 {
-	const struct htmm_mm *found;
+	const struct htmm_space *found;
 	unsigned long id;
 
-	mutex_lock(tracker->lock);
-	xa_for_each_range(&tracker->mm_set.by_id, id, found, first, last) {
-		if (mms && !(mms[id / 64] >> id % 64 & 1))
+	mutex_lock(target->lock);
+	xa_for_each_range(&target->spaces.by_id, id, found, first, last) {
+		if (spaces && !(spaces[id / 64] >> id % 64 & 1))
 			continue;
-		walker->mm = htmm_mm_grab(found);
+		walker->mm = htmm_space_grab_mm(found);
 		if (walker->mm)
 			break;
 	}
-	mutex_unlock(tracker->lock);
-	walker->tracker = tracker;
+	mutex_unlock(target->lock);
+	walker->target = target;
 	walker->id = id;
 	walker->next = 0;
 	return walker->mm;
@@ -260,7 +260,7 @@ int htmm_walker_next(struct htmm_walker *walker, u64 last)
 
 /*
  * Get the counts of the pages of the last slice into @walker->count and @walker->tracked. Returns
- * false if the page tables have no page of it. May sleep. Takes the tracker's lock.
+ * false if the page tables have no page of it. May sleep. Takes the target's lock.
  */
 bool htmm_walker_count(struct htmm_walker *walker)
 {
@@ -270,7 +270,7 @@ bool htmm_walker_count(struct htmm_walker *walker)
 		;
 	if (i == walker->n)
 		return false;
-	htmm_tracker_get_counts(walker->tracker, walker->id, walker->vpn, walker->count,
-				walker->tracked);
+	htmm_target_get_counts(walker->target, walker->id, walker->vpn, walker->count,
+			       walker->tracked);
 	return true;
 }

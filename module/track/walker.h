@@ -5,7 +5,7 @@
  * A walker reads one address space at a time, in slices of at most one region:
  *
  *	walker = htmm_walker_create();
- *	if (htmm_walker_enter(walker, tracker, mm, mm, NULL)) {
+ *	if (htmm_walker_enter(walker, target, space, space, NULL)) {
  *		while (htmm_walker_next(walker, last) > 0)
  *			ask htmm_walker_place() about the walker->n pages from walker->vpn on
  *		htmm_walker_leave(walker);
@@ -26,7 +26,7 @@
 #include <linux/types.h>
 #include "core/region.h"
 
-struct htmm_tracker;
+struct htmm_target_table;
 struct mm_struct;
 
 /**
@@ -45,7 +45,7 @@ struct htmm_place {
 /**
  * struct htmm_walker - a reader of page tables
  * @mm: the address space, whose struct is kept; NULL: none
- * @tracker: its target
+ * @target: its target
  * @id: its number
  * @vpn: first page of the last slice
  * @n: pages in the last slice; may be 0
@@ -60,7 +60,7 @@ struct htmm_place {
  */
 struct htmm_walker {
 	struct mm_struct *mm;
-	struct htmm_tracker *tracker;
+	struct htmm_target_table *target;
 	u32 id;
 	u64 vpn;
 	u32 n;
@@ -78,8 +78,8 @@ bool htmm_placement_supported(void);
 
 struct htmm_walker *htmm_walker_create(void);
 void htmm_walker_free(struct htmm_walker *walker);
-bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_tracker *tracker,
-		       u32 first, u32 last, const u64 *mms);
+bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_target_table *target,
+		       u32 first, u32 last, const u64 *spaces);
 void htmm_walker_leave(struct htmm_walker *walker);
 int htmm_walker_read(struct htmm_walker *walker, u64 vpn, u32 n);
 struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node);

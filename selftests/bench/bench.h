@@ -39,7 +39,7 @@ struct bench_store {
 	void (*add)(void *store, const struct htmm_table_sample *s, u32 n);
 	void (*cool)(void *store);
 	/* An address space goes; NULL if the store cannot do this. */
-	void (*exit)(void *store, u32 mm);
+	void (*exit)(void *store, u32 space);
 	/* Both histograms as of now. */
 	const struct htmm_hist *(*hist)(void *store);
 	u64 (*bytes)(void *store);

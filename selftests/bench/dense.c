@@ -173,10 +173,10 @@ static void dense_cool(void *store)
 	htmm_hist_cool(&dense->hist[HTMM_UNIT_REGION]);
 }
 
-static void dense_exit(void *store, u32 mm)
+static void dense_exit(void *store, u32 space)
 {
 	struct dense *dense = store;
-	u64 page = (mm & dense->mask) * dense->span, end = page + dense->span;
+	u64 page = (space & dense->mask) * dense->span, end = page + dense->span;
 	u32 count, missed;
 
 	for (; page < end; page++) {

@@ -79,12 +79,12 @@ static void store_cool(void *mem)
 	htmm_table_cool(&store->table);
 }
 
-static void store_exit(void *mem, u32 mm)
+static void store_exit(void *mem, u32 space)
 {
 	struct store *store = mem;
 	bool first = true;
 
-	for (; htmm_table_remove_mm(&store->table, mm, first, TIDY_SLICE); first = false)
+	for (; htmm_table_remove_space(&store->table, space, first, TIDY_SLICE); first = false)
 		;
 }
 

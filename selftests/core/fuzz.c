@@ -84,11 +84,11 @@ static void fuzz_add(struct world *world)
 /* Nothing is added to the address space meanwhile. */
 static void fuzz_remove(struct world *world)
 {
-	u32 mm = world->model.mm[fuzz_byte() % MODEL_MMS], i;
+	u32 space = world->model.space[fuzz_byte() % MODEL_SPACES], i;
 	bool more = true, first = true;
 
 	for (i = 0; more; i++) {
-		world_remove_mm(world, mm, first, 1 + fuzz_byte() % 8, &more);
+		world_remove_space(world, space, first, 1 + fuzz_byte() % 8, &more);
 		first = false;
 		if (fuzz_byte() % 4 == 0)
 			world_reclaim(world, fuzz_byte() % 8, &(bool){ false });

@@ -28,8 +28,8 @@ static void list_under_change(void)
 	for (i = 1; i < n; i++)
 		CHECK(entries[i - 1].value > entries[i].value ||
 		      (entries[i - 1].value == entries[i].value &&
-		       (entries[i - 1].mm < entries[i].mm ||
-			(entries[i - 1].mm == entries[i].mm &&
+		       (entries[i - 1].space < entries[i].space ||
+			(entries[i - 1].space == entries[i].space &&
 			 entries[i - 1].vpn < entries[i].vpn))));
 }
 

@@ -7,36 +7,36 @@ static void model_place(struct model *model)
 {
 	u32 i, j;
 
-	model->mm[0] = 0;
-	model->mm[1] = 1 + tap_below(1000);
-	model->mm[2] = HTMM_MM_MAX;
+	model->space[0] = 0;
+	model->space[1] = 1 + tap_below(1000);
+	model->space[2] = HTMM_SPACE_MAX;
 
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &model->region[i];
 
 		do {
-			r->mm = model->mm[tap_below(MODEL_MMS)];
+			r->space = model->space[tap_below(MODEL_SPACES)];
 			r->vpn = tap_below(2) ? tap_below(40) : tap_random();
 			if (!tap_below(8))
 				r->vpn = HTMM_VPN_MAX >> HTMM_REGION_ORDER;
 			r->vpn = r->vpn << HTMM_REGION_ORDER & HTMM_VPN_MAX;
 			for (j = 0; j < i; j++) {
 				if (model->region[j].vpn == r->vpn &&
-				    model->region[j].mm == r->mm)
+				    model->region[j].space == r->space)
 					break;
 			}
 		} while (j < i);
 	}
 }
 
-static struct model_region *model_find(struct model *model, u32 mm, u64 vpn)
+static struct model_region *model_find(struct model *model, u32 space, u64 vpn)
 {
 	u32 i;
 
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &model->region[i];
 
-		if (r->mm == mm && r->vpn == (vpn & ~511ULL))
+		if (r->space == space && r->vpn == (vpn & ~511ULL))
 			return r;
 	}
 	return NULL;
@@ -87,7 +87,7 @@ static bool model_takes(const struct htmm_table_sample *s)
 
 static void model_add(struct model *model, const struct htmm_table_sample *s)
 {
-	struct model_region *r = model_find(model, sample_mm(s), sample_vpn(s));
+	struct model_region *r = model_find(model, sample_space(s), sample_vpn(s));
 	struct model_page *page;
 
 	if (!s->weight)
@@ -137,8 +137,8 @@ static int by_order(const void *a, const void *b)
 
 	if (x->value != y->value)
 		return x->value > y->value ? -1 : 1;
-	if (x->mm != y->mm)
-		return x->mm < y->mm ? -1 : 1;
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
 	return x->vpn < y->vpn ? -1 : x->vpn > y->vpn;
 }
 
@@ -161,7 +161,7 @@ struct htmm_topn_entry *model_list(const struct model *model,
 				list[(*n)++] = (struct htmm_topn_entry) {
 					.value = value,
 					.vpn = r->vpn + j,
-					.mm = r->mm,
+					.space = r->space,
 				};
 		}
 	}
@@ -217,13 +217,13 @@ const struct htmm_region *next_region(const struct htmm_table *table,
 /* Remove every address space; what blocks are in use then is the directory. */
 static void remove_all(struct world *w)
 {
-	u32 mm, at = 0;
+	u32 space, at = 0;
 	bool first;
 
 	while (w->table.stats.regions) {
-		mm = htmm_region_mm(next_region(&w->table, NULL, &at));
+		space = htmm_region_space(next_region(&w->table, NULL, &at));
 		first = true;
-		while (htmm_table_remove_mm(&w->table, mm, first, 64))
+		while (htmm_table_remove_space(&w->table, space, first, 64))
 			first = false;
 	}
 	CHECK(world_blocks(w) == w->table.nr_free / HTMM_BLOCK_ENTRIES);
@@ -275,7 +275,7 @@ static void world_entries(const struct world *w,
 	u32 i;
 
 	for (i = 0; i < MODEL_REGIONS; i++, r++)
-		entry[i] = htmm_index_find(&w->table, htmm_region_key(htmm_page(r->mm, r->vpn)));
+		entry[i] = htmm_index_find(&w->table, htmm_region_key(htmm_page(r->space, r->vpn)));
 }
 
 static void world_add_batch(struct world *w,
@@ -358,7 +358,7 @@ static void world_add_limited(struct world *w,
 		world_add_batch(w, s, 1);
 		return;
 	}
-	r = model_find(&w->model, sample_mm(s), sample_vpn(s));
+	r = model_find(&w->model, sample_space(s), sample_vpn(s));
 	lost = htmm_table_add(&w->table, s, 1, &dropped);
 	if (lost || w->table.stats.evicted != evicted)
 		CHECK(free_blocks < HTMM_SAMPLE_BLOCKS);
@@ -390,7 +390,7 @@ struct htmm_table_sample world_sample(const struct world *w)
 	u32 page = tap_below(tap_below(2) ? 8 : HTMM_REGION_PAGES);
 
 	return (struct htmm_table_sample) {
-		.page = htmm_page(r->mm, r->vpn + page), .weight = 1,
+		.page = htmm_page(r->space, r->vpn + page), .weight = 1,
 	};
 }
 
@@ -482,18 +482,18 @@ void world_reclaim(struct world *w, u32 budget, bool *more)
 		CHECK(!w->model.region[i].tracked || w->model.region[i].count);
 }
 
-void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
-		     bool *more)
+void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
+			bool *more)
 {
 	const struct htmm_region *entry[MODEL_REGIONS];
 	u32 i, removed = 0;
 
-	*more = htmm_table_remove_mm(&w->table, mm, first, budget);
+	*more = htmm_table_remove_space(&w->table, space, first, budget);
 	world_entries(w, entry);
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &w->model.region[i];
 
-		if (r->mm != mm || !r->tracked)
+		if (r->space != space || !r->tracked)
 			continue;
 		CHECK(*more || !entry[i]);
 		if (!entry[i]) {
@@ -547,12 +547,13 @@ void world_forget(struct world *w, u32 region, const u64 *pages)
 	for (i = 0; i < HTMM_REGION_PAGES; i++)
 		sum += in_bitmap(pages, i) ? r->page[i].count : 0;
 	memcpy(counted, pages, sizeof(counted));
-	CHECK(htmm_table_sum(&w->table, htmm_page(r->mm, any), counted) == sum);
+	CHECK(htmm_table_sum(&w->table, htmm_page(r->space, any), counted) == sum);
 	for (i = 0; i < HTMM_REGION_PAGES; i++)
 		CHECK(in_bitmap(counted, i) == (in_bitmap(pages, i) && r->page[i].count));
-	CHECK(htmm_table_forget(&w->table, htmm_page(r->mm, any), pages) ==
+	CHECK(htmm_table_forget(&w->table, htmm_page(r->space, any), pages) ==
 	      model_forget(&w->model, r, pages));
-	CHECK(!htmm_index_find(&w->table, htmm_region_key(htmm_page(r->mm, any))) == !r->tracked);
+	CHECK(!htmm_index_find(&w->table, htmm_region_key(htmm_page(r->space, any))) ==
+	      !r->tracked);
 }
 
 void world_empty(struct world *w)
@@ -560,10 +561,10 @@ void world_empty(struct world *w)
 	bool first, more;
 	u32 i;
 
-	for (i = 0; i < MODEL_MMS; i++) {
+	for (i = 0; i < MODEL_SPACES; i++) {
 		more = true;
 		for (first = true; more; first = false)
-			world_remove_mm(w, w->model.mm[i], first, 5, &more);
+			world_remove_space(w, w->model.space[i], first, 5, &more);
 	}
 	CHECK(w->table.stats.regions == 0 && w->table.stats.pages == 0);
 }
@@ -657,8 +658,8 @@ void table_audit(const struct htmm_table *table)
 	CHECK(!fronts);
 	for (i = 0; i <= table->head_mask; i++)
 		CHECK(!table->head[i] == !(table->occupied[i / 64] >> i % 64 & 1));
-	for (i = 0; i <= table->mm_mask; i++)
-		listed += audit_list(&table->mm[i]);
+	for (i = 0; i <= table->space_mask; i++)
+		listed += audit_list(&table->spaces[i]);
 	CHECK(listed == entries);
 }
 
@@ -711,18 +712,18 @@ void world_totals_match(struct world *w)
 	table_audit(&w->table);
 }
 
-u32 table_count(const struct htmm_table *table, u32 mm, u64 vpn)
+u32 table_count(const struct htmm_table *table, u32 space, u64 vpn)
 {
 	u32 count[HTMM_REGION_PAGES];
 
-	htmm_table_counts(table, mm, vpn, count, NULL);
+	htmm_table_counts(table, space, vpn, count, NULL);
 	return count[vpn % HTMM_REGION_PAGES];
 }
 
-u32 region_count(const struct htmm_table *table, u32 mm, u64 vpn)
+u32 region_count(const struct htmm_table *table, u32 space, u64 vpn)
 {
 	const struct htmm_region *region =
-		htmm_index_find(table, htmm_region_key(htmm_page(mm, vpn)));
+		htmm_index_find(table, htmm_region_key(htmm_page(space, vpn)));
 
 	return region ? htmm_table_cooled(table, region, htmm_region_count(region)) : 0;
 }
@@ -733,14 +734,14 @@ static void world_region_matches(struct world *w, const struct model_region *r)
 	u64 tracked[HTMM_REGION_PAGES / 64];
 	u32 count[HTMM_REGION_PAGES], i;
 
-	htmm_table_counts(&w->table, r->mm, any, count, tracked);
+	htmm_table_counts(&w->table, r->space, any, count, tracked);
 	for (i = 0; i < HTMM_REGION_PAGES; i++) {
 		CHECK(count[i] == r->page[i].count);
 		CHECK((tracked[i / 64] >> i % 64 & 1) == r->page[i].tracked);
 		CHECK(r->page[i].count <= r->count);
 		sum += r->page[i].count;
 	}
-	CHECK(region_count(&w->table, r->mm, any) == r->count);
+	CHECK(region_count(&w->table, r->space, any) == r->count);
 	CHECK(r->count >= sum || r->saturated);
 }
 
@@ -761,7 +762,7 @@ void world_matches(struct world *w)
 static bool same_entry(const struct htmm_topn_entry *a,
 		       const struct htmm_topn_entry *b)
 {
-	return a->value == b->value && a->vpn == b->vpn && a->mm == b->mm;
+	return a->value == b->value && a->vpn == b->vpn && a->space == b->space;
 }
 
 /* Makes a listing in random slices; returns its length. A region costs HTMM_SCAN_REGION. */

@@ -18,7 +18,7 @@
 #include "tap.h"
 
 #define MODEL_REGIONS	48
-#define MODEL_MMS	3
+#define MODEL_SPACES	3
 #define WORLD_PAGES	512	/* most given to the pool */
 #define WORLD_BATCH	300	/* most samples at once */
 
@@ -29,7 +29,7 @@ struct model_page {
 
 struct model_region {
 	u64 vpn;
-	u32 mm;
+	u32 space;
 	bool tracked;
 	bool saturated;
 	u32 count;
@@ -39,7 +39,7 @@ struct model_region {
 
 struct model {
 	struct model_region region[MODEL_REGIONS];
-	u32 mm[MODEL_MMS];
+	u32 space[MODEL_SPACES];
 	struct htmm_hist hist[HTMM_UNITS];
 	u64 pages;
 	u64 regions;
@@ -63,7 +63,7 @@ struct world {
 };
 
 /* The address space in the name of a sample's page. */
-static inline u32 sample_mm(const struct htmm_table_sample *s)
+static inline u32 sample_space(const struct htmm_table_sample *s)
 {
 	return s->page >> HTMM_VPN_BITS;
 }
@@ -112,8 +112,8 @@ u32 world_longest_chain(const struct world *w);
 /* Does the same to both. The bounded steps set @more to the table's return value. */
 void world_cool(struct world *w);
 void world_reclaim(struct world *w, u32 budget, bool *more);
-void world_remove_mm(struct world *w, u32 mm, bool first, u32 budget,
-		     bool *more);
+void world_remove_space(struct world *w, u32 space, bool first, u32 budget,
+			bool *more);
 void world_forget(struct world *w, u32 region, const u64 *pages);
 void world_empty(struct world *w);
 
@@ -147,7 +147,7 @@ struct htmm_topn_entry *model_list(const struct model *model,
 				   enum htmm_unit unit, u32 *n);
 
 /* Samples of a page and of a region, halved by every cooling so far; 0: not tracked. */
-u32 table_count(const struct htmm_table *table, u32 mm, u64 vpn);
-u32 region_count(const struct htmm_table *table, u32 mm, u64 vpn);
+u32 table_count(const struct htmm_table *table, u32 space, u64 vpn);
+u32 region_count(const struct htmm_table *table, u32 space, u64 vpn);
 
 #endif /* HTMM_SELFTESTS_MODEL_H */

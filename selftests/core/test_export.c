@@ -81,7 +81,7 @@ static struct model_region *region_of(const struct htmm_topn_entry *entry)
 	struct model_region *r = world.model.region;
 
 	for (; r < world.model.region + MODEL_REGIONS; r++)
-		if (r->mm == entry->mm && entry->vpn - r->vpn < HTMM_REGION_PAGES)
+		if (r->space == entry->space && entry->vpn - r->vpn < HTMM_REGION_PAGES)
 			return r;
 	CHECK(false);
 	return NULL;
@@ -105,7 +105,7 @@ static void check_pages(u32 n)
 		CHECK(!*once);
 		*once = true;
 		/* Entries of a region follow each other. */
-		if (i && entries[i - 1].mm == entries[i].mm &&
+		if (i && entries[i - 1].space == entries[i].space &&
 		    entries[i - 1].vpn / HTMM_REGION_PAGES ==
 		    entries[i].vpn / HTMM_REGION_PAGES)
 			CHECK(entries[i - 1].vpn < entries[i].vpn);
@@ -192,7 +192,7 @@ static void change_all(void)
 	if (!tap_below(4))
 		world_reclaim(&world, 1 + tap_below(30), &more);
 	for (more = !tap_below(100); more; first = false)
-		world_remove_mm(&world, churn, first, 50, &more);
+		world_remove_space(&world, churn, first, 50, &more);
 	shrunk += world.table.stats.regions + world.table.nr_free < entries;
 	note_those_that_stay();
 }
@@ -209,7 +209,7 @@ static void each_once_under_change(const struct htmm_table_config *config, bool 
 		world_open(&world, config, limited);
 		if (limited)
 			world.table.max_held = 2;
-		churn = world.model.mm[1];
+		churn = world.model.space[1];
 		add_and_cool(2000);
 		memset(stayed, 1, sizeof(stayed));
 		note_those_that_stay();
@@ -249,7 +249,7 @@ static void each_once_beside_evictions(void)
 static bool passes(const struct htmm_topn_filter *filter, const struct model_region *r,
 		   u64 first, u64 last, u32 count)
 {
-	if (filter->mms && !(filter->mms[r->mm / 64] >> r->mm % 64 & 1))
+	if (filter->spaces && !(filter->spaces[r->space / 64] >> r->space % 64 & 1))
 		return false;
 	return first <= filter->last && last >= filter->first &&
 	       count >= filter->min && count <= filter->max;
@@ -327,7 +327,7 @@ static void check_filter(const struct htmm_topn_filter *filter, enum htmm_unit u
 
 static void filters(void)
 {
-	static u64 spaces[HTMM_MM_WORDS];
+	static u64 spaces[HTMM_SPACE_WORDS];
 	struct htmm_topn_filter filter;
 	const struct model_region *r;
 	u32 round, space;
@@ -347,9 +347,9 @@ static void filters(void)
 			filter.max = tap_below(20);
 		if (tap_below(2)) {
 			memset(spaces, 0, sizeof(spaces));
-			space = world.model.mm[tap_below(MODEL_MMS)];
+			space = world.model.space[tap_below(MODEL_SPACES)];
 			spaces[space / 64] |= BIT_ULL(space % 64);
-			filter.mms = spaces;
+			filter.spaces = spaces;
 		}
 		check_filter(&filter, HTMM_UNIT_PAGE);
 		check_filter(&filter, HTMM_UNIT_REGION);
@@ -369,7 +369,7 @@ static void forged_cursors(void)
 	for (round = 0; round < 1000; round++) {
 		after = (struct htmm_topn_entry) {
 			.vpn = tap_random() >> tap_below(64),
-			.mm = tap_random() >> tap_below(64),
+			.space = tap_random() >> tap_below(64),
 		};
 		list = (struct htmm_topn) {
 			.unit = round % 2,
@@ -420,7 +420,7 @@ static void cursor_in_a_region_that_is_gone(void)
 	     htmm_index_hash(key, table->multiplier, table->head_mask) != chain; key--)
 		;
 	after = (struct htmm_topn_entry) {
-		.mm = key >> (HTMM_VPN_BITS - HTMM_REGION_ORDER),
+		.space = key >> (HTMM_VPN_BITS - HTMM_REGION_ORDER),
 		.vpn = (key << HTMM_REGION_ORDER & HTMM_VPN_MAX) + HTMM_REGION_PAGES - 1,
 	};
 	htmm_topn_begin(&list, table);
@@ -429,7 +429,7 @@ static void cursor_in_a_region_that_is_gone(void)
 	while (htmm_region_next(region, 1, &pos, &page))
 		pages++;
 	for (i = 0; i < list.len; i++)
-		listed += region->key == htmm_page(entries[i].mm, entries[i].vpn) >>
+		listed += region->key == htmm_page(entries[i].space, entries[i].vpn) >>
 					 HTMM_REGION_ORDER;
 	CHECK(pages && listed == pages);
 	world_close(&world);

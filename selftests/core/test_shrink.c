@@ -110,16 +110,16 @@ static void shrink_all(void)
 		;
 }
 
-static void remove_mm(u32 mm)
+static void remove_space(u32 space)
 {
 	bool first = true;
 
-	while (htmm_table_remove_mm(&table, mm, first, 10))
+	while (htmm_table_remove_space(&table, space, first, 10))
 		first = false;
 }
 
-/* All pages of regions of the last @mms address spaces are unchanged, and there are no others. */
-static void check_kept(u32 mms)
+/* Of the last @spaces address spaces all pages are unchanged, and no others exist. */
+static void check_kept(u32 spaces)
 {
 	u32 region, page, kept;
 	struct htmm_hist hist;
@@ -127,7 +127,7 @@ static void check_kept(u32 mms)
 
 	for (region = 0; region < REGIONS; region++) {
 		for (page = 0; page < 512; page += 4) {
-			kept = region % 3 + mms < 3 ? 0 : wanted(region, page);
+			kept = region % 3 + spaces < 3 ? 0 : wanted(region, page);
 			CHECK(count(region, page) == kept);
 			pages += !!kept;
 		}
@@ -141,9 +141,9 @@ static void all_can_be_given_back(void)
 {
 	open_table();
 	fill();
-	remove_mm(1);
-	remove_mm(2);
-	remove_mm(3);
+	remove_space(1);
+	remove_space(2);
+	remove_space(3);
 	shrink_all();
 	check_kept(0);
 	CHECK(nr_given == 0);
@@ -159,9 +159,9 @@ static void grows_again(void)
 	for (i = 0; i < 3; i++) {
 		fill();
 		check_kept(3);
-		remove_mm(1);
-		remove_mm(2);
-		remove_mm(3);
+		remove_space(1);
+		remove_space(2);
+		remove_space(3);
 		shrink_all();
 	}
 	close_table();
@@ -189,7 +189,7 @@ static void removed_regions(void)
 
 	open_table();
 	fill();
-	remove_mm(1);
+	remove_space(1);
 	CHECK(table.nr_free >= REGIONS / 3);
 	shrink_all();
 	CHECK(table.nr_free < HTMM_BLOCK_ENTRIES && !htmm_table_unused(&table));
@@ -229,7 +229,7 @@ static void steps_are_bounded(void)
 	open_table();
 	for (region = 0; region < 3 * A_STEP; region += 3)
 		add(region, 0, 1);
-	remove_mm(1);
+	remove_space(1);
 	CHECK(!table.stats.regions && table.nr_free >= A_STEP);
 	do {
 		before = table.nr_free;
@@ -253,7 +253,7 @@ static void nothing_is_whole(void)
 		for (page = 0; region % 48 == 0 && page < 40; page++)
 			add(region + 1, page, 1);
 	}
-	remove_mm(1);
+	remove_space(1);
 	CHECK(table.nr_free >= 2 * A_STEP && pool.nr_pages <= 1);
 	while (table.nr_free >= HTMM_BLOCK_ENTRIES) {
 		before = table.nr_free;

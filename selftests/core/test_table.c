@@ -15,7 +15,7 @@ static struct htmm_table_sample at(u32 region, u32 page, u32 weight)
 	const struct model_region *r = &world.model.region[region];
 
 	return (struct htmm_table_sample) {
-		.page = htmm_page(r->mm, r->vpn + page), .weight = weight,
+		.page = htmm_page(r->space, r->vpn + page), .weight = weight,
 	};
 }
 
@@ -37,7 +37,7 @@ static u32 count(u32 region, u32 page)
 {
 	struct htmm_table_sample s = at(region, page, 1);
 
-	return table_count(&world.table, sample_mm(&s), sample_vpn(&s));
+	return table_count(&world.table, sample_space(&s), sample_vpn(&s));
 }
 
 static u64 bin(enum htmm_unit unit, unsigned int b)
@@ -400,14 +400,14 @@ static void regions_share_fronts(void)
 }
 
 /* Adds a batch of samples of one page in each of so many regions. */
-static void add_to_each(u32 mm, u64 first, u32 regions)
+static void add_to_each(u32 space, u64 first, u32 regions)
 {
 	struct htmm_table_sample s[2 * HTMM_MANY_FRONTLESS];
 	u32 dropped[2 * HTMM_MANY_FRONTLESS], i;
 
 	for (i = 0; i < regions; i++)
 		s[i] = (struct htmm_table_sample) {
-			.page = htmm_page(mm, (first + i) << HTMM_REGION_ORDER | 5), .weight = 1,
+			.page = htmm_page(space, (first + i) << HTMM_REGION_ORDER | 5), .weight = 1,
 		};
 	world_refill(&world, regions);
 	CHECK(htmm_table_add(&world.table, s, regions, dropped) == 0);
@@ -441,7 +441,7 @@ static void sparse_regions_by_their_entries(void)
 		world_refill(&world, 2);
 		CHECK(htmm_table_add(&world.table, s, 2, dropped) == 0);
 	}
-	CHECK(!htmm_table_remove_mm(&world.table, 2, true, 8));
+	CHECK(!htmm_table_remove_space(&world.table, 2, true, 8));
 	region = htmm_index_find(&world.table, key);
 	CHECK(region && region->digits && region->state == &region->home);
 	add_to_each(3, 0, HTMM_MANY_FRONTLESS + 1);
@@ -599,12 +599,12 @@ static void out_of_range_and_weightless(void)
 	s[0] = at(0, 0, 1);
 	s[0].page = htmm_page(0, HTMM_VPN_MAX + 1);
 	s[1] = at(0, 0, 1);
-	s[1].page = htmm_page(HTMM_MM_MAX + 1, 0);
+	s[1].page = htmm_page(HTMM_SPACE_MAX + 1, 0);
 	s[2] = at(0, 0, 0);
 	world_add(&world, s, 3);
 	CHECK(world.table.stats.full == 2 && world.table.stats.counted == 1);
 	CHECK(world.table.stats.pages == 0 && !find(0));
-	CHECK(table_count(&world.table, HTMM_MM_MAX + 1, 0) == 0);
+	CHECK(table_count(&world.table, HTMM_SPACE_MAX + 1, 0) == 0);
 	CHECK(table_count(&world.table, 0, HTMM_VPN_MAX + 1) == 0);
 	world_matches(&world);
 	world_close(&world);
@@ -619,14 +619,14 @@ static void removed_mm_is_gone(void)
 	for (i = 0; i < MODEL_REGIONS; i++)
 		add(i, i, 3);
 	while (more) {
-		world_remove_mm(&world, world.model.mm[1], first, 1,
-				&more);
+		world_remove_space(&world, world.model.space[1], first, 1,
+				   &more);
 		first = false;
 		world_totals_match(&world);
 	}
 	for (i = 0; i < MODEL_REGIONS; i++)
-		CHECK(count(i, i) == (world.model.region[i].mm ==
-				      world.model.mm[1] ? 0 : 3));
+		CHECK(count(i, i) == (world.model.region[i].space ==
+				      world.model.space[1] ? 0 : 3));
 	/* Freed entries are reused before the directory grows. */
 	blocks = world_blocks(&world);
 	for (i = 0; i < MODEL_REGIONS; i++)
@@ -735,9 +735,9 @@ static void same_tables(const struct world *a, const struct world *b)
 		const struct model_region *r = &a->model.region[i];
 
 		for (page = 0; page < HTMM_REGION_PAGES; page++)
-			CHECK(table_count(&a->table, r->mm,
+			CHECK(table_count(&a->table, r->space,
 					  r->vpn + page) ==
-			      table_count(&b->table, r->mm,
+			      table_count(&b->table, r->space,
 					  r->vpn + page));
 	}
 }

@@ -24,7 +24,7 @@ static void add_times(u32 i, u32 page, u32 weight)
 	const struct model_region *r = &world.model.region[i];
 
 	add((struct htmm_table_sample) {
-		.page = htmm_page(r->mm, r->vpn + page), .weight = weight,
+		.page = htmm_page(r->space, r->vpn + page), .weight = weight,
 	});
 }
 
@@ -40,7 +40,7 @@ static void fill(u32 samples)
 static bool same(const struct htmm_topn_entry *a,
 		 const struct htmm_topn_entry *b)
 {
-	return a->value == b->value && a->vpn == b->vpn && a->mm == b->mm;
+	return a->value == b->value && a->vpn == b->vpn && a->space == b->space;
 }
 
 /* Makes one listing in random slices into entries[]; returns its length. */
@@ -111,7 +111,7 @@ static void under_change(void)
 
 	for (round = 0; round < 100; round++) {
 		world_open(&world, &roomy, false);
-		churn = world.model.mm[1];
+		churn = world.model.space[1];
 		fill(300);
 		struct htmm_topn list = {
 			.filter = HTMM_TOPN_COUNTED, .entries = entries, .size = ALL,
@@ -122,14 +122,14 @@ static void under_change(void)
 			first = true;
 			more = true;
 			while (more && !tap_below(2)) {
-				world_remove_mm(&world, churn, first, 50,
-						&more);
+				world_remove_space(&world, churn, first, 50,
+						   &more);
 				first = false;
 			}
 			for (i = 0; i < 20; i++) {
 				struct htmm_table_sample s = world_sample(&world);
 
-				if (sample_mm(&s) == churn)
+				if (sample_space(&s) == churn)
 					add(s);
 			}
 		}
@@ -137,20 +137,20 @@ static void under_change(void)
 		seen[0] = 0;
 		seen[1] = 0;
 		for (i = 0; i < n; i++) {
-			bool still = entries[i].mm != churn;
+			bool still = entries[i].space != churn;
 
 			seen[still]++;
 			if (still)
 				CHECK(table_count(&world.table,
-						  entries[i].mm,
+						  entries[i].space,
 						       entries[i].vpn) ==
 				      entries[i].value);
 			for (j = 0; j < i; j++)
 				CHECK(entries[j].vpn != entries[i].vpn ||
-				      entries[j].mm != entries[i].mm);
+				      entries[j].space != entries[i].space);
 		}
 		for (i = 0; i < MODEL_REGIONS; i++) {
-			if (world.model.region[i].mm == churn)
+			if (world.model.region[i].space == churn)
 				continue;
 			for (j = 0; j < HTMM_REGION_PAGES; j++)
 				seen[1] -= world.model.region[i].page[j].count > 0;
@@ -165,7 +165,7 @@ static u32 most_of(u32 i)
 {
 	const struct model_region *r = &world.model.region[i];
 	const struct htmm_region *region =
-		htmm_index_find(&world.table, htmm_region_key(htmm_page(r->mm, r->vpn)));
+		htmm_index_find(&world.table, htmm_region_key(htmm_page(r->space, r->vpn)));
 
 	return htmm_table_cooled(&world.table, region, htmm_region_most(region));
 }
@@ -250,7 +250,7 @@ static void offered_entries(void)
 			all[i] = (struct htmm_topn_entry) {
 				.value = tap_below(1 + round % 20),
 				.owner = 1 + i / 300,
-				.mm = 1 + i / 100,
+				.space = 1 + i / 100,
 				.vpn = 7 * i,
 			};
 		if (round % 3 == 0)
@@ -287,8 +287,8 @@ static void several_tables(void)
 
 	world_open(&other, &roomy, false);
 	world_open(&world, &roomy, false);
-	for (i = 0; i < MODEL_REGIONS; i++)	/* disjoint: other mms */
-		other.model.region[i].mm ^= 1 << 10;
+	for (i = 0; i < MODEL_REGIONS; i++)	/* disjoint: other spaces */
+		other.model.region[i].space ^= 1 << 10;
 	fill(2000);
 	for (i = 0; i < 2000; i++) {
 		struct htmm_table_sample s = world_sample(&other);

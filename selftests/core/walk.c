@@ -6,10 +6,10 @@ struct way {
 	struct world *world;
 	const struct walk *how;
 	u64 ops;
-	u64 dying;	/* mm being removed, U64_MAX: none */
+	u64 dying;	/* space being removed, U64_MAX: none */
 };
 
-/* Adds some samples, none of the mm that is being removed. */
+/* Adds some samples, none of the space that is being removed. */
 static void add_batch(struct way *way)
 {
 	u32 n = 0, i, want = 1 + tap_below(tap_below(4) ? 30 : WORLD_BATCH);
@@ -23,7 +23,7 @@ static void add_batch(struct way *way)
 			batch[n].weight = tap_random() >> tap_below(32);
 		if (!tap_below(500))
 			batch[n].page = HTMM_NO_PAGE;
-		n += sample_mm(&batch[n]) != way->dying;
+		n += sample_space(&batch[n]) != way->dying;
 	}
 	if (!tap_below(way->how->starve))
 		world_refill(way->world, way->how->batch ?: WORLD_BATCH);
@@ -31,14 +31,14 @@ static void add_batch(struct way *way)
 	way->ops += n;
 }
 
-/* Begins to remove an mm, or continues. */
+/* Begins to remove an space, or continues. */
 static void remove_some(struct way *way)
 {
 	bool more, first = way->dying == U64_MAX;
 
 	if (first)
-		way->dying = way->world->model.mm[tap_below(MODEL_MMS)];
-	world_remove_mm(way->world, way->dying, first, tap_below(20), &more);
+		way->dying = way->world->model.space[tap_below(MODEL_SPACES)];
+	world_remove_space(way->world, way->dying, first, tap_below(20), &more);
 	if (!more)
 		way->dying = U64_MAX;
 	way->ops++;

@@ -245,7 +245,7 @@ TEST_F(add_target, visits_of_a_drain)
 		request_add_target(&self->req, child[i].pid);
 	}
 	start(_metadata, self);
-	ASSERT_EQ(0, probe_begin("htmm_tracker_tidy"));
+	ASSERT_EQ(0, probe_begin("htmm_target_tidy"));
 	began = milliseconds();
 	usleep(20 * ROUND_MS * 1000);
 	seen = probe_calls();

@@ -3,7 +3,7 @@
  * What one drain thread keeps up with. One thread writes records into the rings of many CPUs,
  * each at the highest rate that perf lets a CPU have by default, and one drains them with the
  * module's code: ring, batch, table, a cooling when it is due, and housekeeping. What is left
- * out are the locks, and the search for an address space is shorter than in module/track/mm.c:
+ * out are the locks, and the search for an address space is shorter than in module/track/space.c:
  * both are needed for a run of samples or a batch, not for a sample.
  */
 #include <stdatomic.h>

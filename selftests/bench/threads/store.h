@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A table with a lock over it, used as module/track/tracker.c uses its own: a batch at a
+ * A table with a lock over it, used as module/track/target.c uses its own: a batch at a
  * time by who adds, a slice at a time by who reads.
  */
 #ifndef HTMM_SELFTESTS_STORE_H

@@ -235,7 +235,7 @@ static void describe(struct report *report, const struct htmm_topn_entry *entry,
 		     struct report_page *page)
 {
 	*page = (struct report_page) {
-		.space = entry->mm,
+		.space = entry->space,
 		.addr = entry->vpn << 12,
 		.samples = entry->value,
 		.bin = htmm_hist_bin(entry->value),
@@ -271,7 +271,7 @@ static struct report_page describe_region(struct report *report,
 					  const struct htmm_topn_entry *entry, const u32 *count)
 {
 	struct report_page region = {
-		.space = entry->mm,
+		.space = entry->space,
 		.mapping = -1,
 		.addr = entry->vpn << 12,
 		.samples = entry->value,
@@ -330,10 +330,11 @@ static int attribute_all(struct report *report, __u32 most)
 		return -ENOMEM;
 	}
 	for (i = 0; i < nr && !ret; i++) {
-		htmm_table_counts(&report->store->table, regions[i].mm, regions[i].vpn, count,
+		htmm_table_counts(&report->store->table, regions[i].space, regions[i].vpn, count,
 				  NULL);
 		for (page = 0; page < HTMM_REGION_PAGES && !ret; page++)
-			ret = attribute(report, regions[i].mm, regions[i].vpn + page, count[page]);
+			ret = attribute(report, regions[i].space, regions[i].vpn + page,
+					count[page]);
 		if (!ret)
 			ret = tally_add(&report->tally[HTMM_UNIT_REGION], regions[i].value);
 		report->region[report->nr_regions] = describe_region(report, &regions[i], count);

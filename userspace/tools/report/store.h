@@ -101,7 +101,7 @@ void store_flush(struct store *store);
 /**
  * store_add() - count a sample
  * @store: the store
- * @space: address space, at most HTMM_MM_MAX
+ * @space: address space, at most HTMM_SPACE_MAX
  * @addr: address in it
  * @weight: what the sample counts
  */

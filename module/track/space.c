@@ -11,22 +11,22 @@
 #include <linux/slab.h>
 #include "base/alloc.h"
 #include "core/table.h"
-#include "mm.h"
+#include "space.h"
 #include "sample/cookie.h"
 
-static_assert(4 * HTMM_MM_BYTES <= HTMM_BYTES_PER_MM);
+static_assert(4 * HTMM_SPACE_BYTES <= HTMM_BYTES_PER_SPACE);
 
 /*
  * @max_bytes: limit of the table with their pages; address spaces take at most a quarter of it.
  * @keep_gone: keep address spaces that are gone, and add processes that exited before their first
  * sample was drained. Returns 0 or -ENOMEM.
  */
-int htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
+int htmm_space_set_init(struct htmm_space_set *set, u64 max_bytes, bool keep_gone)
 {
 	xa_init_flags(&set->by_id, XA_FLAGS_ALLOC1);
 	set->nr = 0;
-	set->max = clamp_t(u64, max_bytes / HTMM_BYTES_PER_MM, 1,
-			   HTMM_MAX_MMS);
+	set->max = clamp_t(u64, max_bytes / HTMM_BYTES_PER_SPACE, 1,
+			   HTMM_MAX_SPACES);
 	set->keep_gone = keep_gone;
 	set->next = 1;
 	set->sweep = 0;
@@ -37,20 +37,20 @@ int htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone)
 }
 
 /* Free a set. May sleep. */
-void htmm_mm_set_destroy(struct htmm_mm_set *set)
+void htmm_space_set_destroy(struct htmm_space_set *set)
 {
-	struct htmm_mm *mm;
+	struct htmm_space *space;
 	unsigned long id;
 
-	xa_for_each(&set->by_id, id, mm) {
-		htmm_mm_set_remove(set, mm);
+	xa_for_each(&set->by_id, id, space) {
+		htmm_space_set_remove(set, space);
 		cond_resched();
 	}
 	xa_destroy(&set->by_id);
 	kvfree(set->by_cookie);
 }
 
-static struct hlist_head *htmm_mm_chain(struct htmm_mm_set *set, u32 nr, u64 cookie)
+static struct hlist_head *htmm_space_chain(struct htmm_space_set *set, u32 nr, u64 cookie)
 {
 	/* hash_64() does not take 0 bits. */
 	return &set->by_cookie[hash_64(cookie ^ nr, 32) & ((1U << set->hash_bits) - 1)];
@@ -70,9 +70,9 @@ static bool htmm_pid_runs(struct pid *pid, u64 cookie)
 }
 
 /* False once the process of an address space has exited or runs another program. */
-bool htmm_mm_alive(const struct htmm_mm *mm)
+bool htmm_space_alive(const struct htmm_space *space)
 {
-	return !mm->gone && htmm_pid_runs(mm->pid, mm->cookie);
+	return !space->gone && htmm_pid_runs(space->pid, space->cookie);
 }
 
 /* The main thread of a process may have exited before the others. */
@@ -94,17 +94,17 @@ static struct mm_struct *htmm_task_mm(struct task_struct *leader)
  * has exited or runs another program, or is about to: during exec() there is a moment in which
  * a process has its new memory and still the cookie of its old one.
  */
-struct mm_struct *htmm_mm_get(const struct htmm_mm *mm)
+struct mm_struct *htmm_space_get_mm(const struct htmm_space *space)
 {
 	struct mm_struct *found = NULL;
 	struct task_struct *leader;
 
-	if (mm->gone)
+	if (space->gone)
 		return NULL;
 	rcu_read_lock();
-	leader = pid_task(mm->pid, PIDTYPE_TGID);
+	leader = pid_task(space->pid, PIDTYPE_TGID);
 	if (leader && down_read_trylock(&leader->signal->exec_update_lock)) {
-		if (htmm_cookie(leader) == mm->cookie)
+		if (htmm_cookie(leader) == space->cookie)
 			found = htmm_task_mm(leader);
 		up_read(&leader->signal->exec_update_lock);
 	}
@@ -112,45 +112,45 @@ struct mm_struct *htmm_mm_get(const struct htmm_mm *mm)
 	return found;
 }
 
-static struct htmm_mm *htmm_mm_set_add(struct htmm_mm_set *set, u32 nr,
-				       u64 cookie, struct pid *pid)
+static struct htmm_space *htmm_space_set_add(struct htmm_space_set *set, u32 nr,
+					     u64 cookie, struct pid *pid)
 {
-	struct htmm_mm *mm;
+	struct htmm_space *space;
 	int ret;
 
 	if (set->nr >= set->max)
 		return ERR_PTR(-EBUSY);
 	/* The caller holds a lock that readers wait for, so do not wait for memory. */
-	mm = kzalloc(sizeof(*mm), HTMM_GFP_LOCKED);
-	if (!mm)
+	space = kzalloc(sizeof(*space), HTMM_GFP_LOCKED);
+	if (!space)
 		return ERR_PTR(-ENOMEM);
 
-	*mm = (struct htmm_mm) {
+	*space = (struct htmm_space) {
 		.nr = nr,
 		.cookie = cookie,
 		.pid = pid,
 		.gone = !pid,
 	};
-	ret = xa_alloc_cyclic(&set->by_id, &mm->id, mm,
-			      XA_LIMIT(1, HTMM_MM_MAX), &set->next,
+	ret = xa_alloc_cyclic(&set->by_id, &space->id, space,
+			      XA_LIMIT(1, HTMM_SPACE_MAX), &set->next,
 			      HTMM_GFP_LOCKED);
 	if (ret < 0) {
-		kfree(mm);
+		kfree(space);
 		return ERR_PTR(ret);
 	}
-	set->highest = max(set->highest, mm->id);
-	hlist_add_head(&mm->node, htmm_mm_chain(set, nr, cookie));
+	set->highest = max(set->highest, space->id);
+	hlist_add_head(&space->node, htmm_space_chain(set, nr, cookie));
 	set->nr++;
-	return mm;
+	return space;
 }
 
-static struct htmm_mm *htmm_mm_set_lookup(struct htmm_mm_set *set, u32 nr, u64 cookie)
+static struct htmm_space *htmm_space_set_lookup(struct htmm_space_set *set, u32 nr, u64 cookie)
 {
-	struct htmm_mm *mm;
+	struct htmm_space *space;
 
-	hlist_for_each_entry(mm, htmm_mm_chain(set, nr, cookie), node)
-		if (mm->cookie == cookie && mm->nr == nr)
-			return mm->exiting ? ERR_PTR(-ESRCH) : mm;
+	hlist_for_each_entry(space, htmm_space_chain(set, nr, cookie), node)
+		if (space->cookie == cookie && space->nr == nr)
+			return space->exiting ? ERR_PTR(-ESRCH) : space;
 	return NULL;
 }
 
@@ -159,13 +159,13 @@ static struct htmm_mm *htmm_mm_set_lookup(struct htmm_mm_set *set, u32 nr, u64 c
  * known; or -ESRCH if its process has exited or it is being removed, -EBUSY if there are too many
  * address spaces already, -ENOMEM. Context: process context in the initial pid namespace.
  */
-struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie)
+struct htmm_space *htmm_space_set_get(struct htmm_space_set *set, u32 nr, u64 cookie)
 {
-	struct htmm_mm *mm = htmm_mm_set_lookup(set, nr, cookie);
+	struct htmm_space *space = htmm_space_set_lookup(set, nr, cookie);
 	struct pid *pid;
 
-	if (mm)
-		return mm;
+	if (space)
+		return space;
 
 	pid = find_get_pid(nr);
 	if (pid && !htmm_pid_runs(pid, cookie)) {
@@ -175,14 +175,14 @@ struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie)
 	if (!pid && !set->keep_gone)
 		return ERR_PTR(-ESRCH);
 
-	mm = htmm_mm_set_add(set, nr, cookie, pid);
-	if (IS_ERR(mm))
+	space = htmm_space_set_add(set, nr, cookie, pid);
+	if (IS_ERR(space))
 		put_pid(pid);
-	return mm;
+	return space;
 }
 
 /* The address space with a number, or NULL. */
-struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id)
+struct htmm_space *htmm_space_set_find(struct htmm_space_set *set, u32 id)
 {
 	return xa_load(&set->by_id, id);
 }
@@ -191,16 +191,16 @@ struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id)
  * A region of an address space was created (1), or is about to be removed (-1): it is not removed
  * itself while it has regions.
  */
-void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change)
+void htmm_space_set_note(struct htmm_space_set *set, u32 id, int change)
 {
-	struct htmm_mm *mm = xa_load(&set->by_id, id);
+	struct htmm_space *space = xa_load(&set->by_id, id);
 
-	if (!WARN_ON_ONCE(!mm))
-		mm->regions += change;
+	if (!WARN_ON_ONCE(!space))
+		space->regions += change;
 }
 
 /* Of two address spaces, return the one that is gone and has fewer regions. */
-static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
+static struct htmm_space *htmm_space_emptier(struct htmm_space *a, struct htmm_space *b)
 {
 	if (!b->gone)
 		return a;
@@ -211,10 +211,10 @@ static struct htmm_mm *htmm_mm_emptier(struct htmm_mm *a, struct htmm_mm *b)
  * Must an address space be forgotten? Without @keep_gone, as soon as it is gone; with
  * @keep_gone, when it is gone and has no pages left, or when there is no room for another one.
  */
-static bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm_mm *mm)
+static bool htmm_space_set_forgets(const struct htmm_space_set *set, const struct htmm_space *space)
 {
-	return mm->gone && (!set->keep_gone || !mm->regions ||
-			    set->nr >= set->max);
+	return space->gone && (!set->keep_gone || !space->regions ||
+			       set->nr >= set->max);
 }
 
 /*
@@ -222,31 +222,31 @@ static bool htmm_mm_set_forgets(const struct htmm_mm_set *set, const struct htmm
  * is no room for another address space, it is the one with the fewest regions of those that are
  * gone.
  */
-struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budget)
+struct htmm_space *htmm_space_set_find_gone(struct htmm_space_set *set, unsigned int budget)
 {
-	struct htmm_mm *mm, *emptiest = NULL;
+	struct htmm_space *space, *emptiest = NULL;
 
 	while (budget--) {
 		/* With a limit, or it looks at all free places behind the last one. */
-		mm = xa_find_after(&set->by_id, &set->sweep, set->highest, XA_PRESENT);
-		if (!mm) {
+		space = xa_find_after(&set->by_id, &set->sweep, set->highest, XA_PRESENT);
+		if (!space) {
 			set->sweep = 0;
 			break;
 		}
-		mm->gone = !htmm_mm_alive(mm);
-		if (mm->gone && (!set->keep_gone || !mm->regions))
-			return mm;
-		emptiest = htmm_mm_emptier(emptiest, mm);
+		space->gone = !htmm_space_alive(space);
+		if (space->gone && (!set->keep_gone || !space->regions))
+			return space;
+		emptiest = htmm_space_emptier(emptiest, space);
 	}
-	return emptiest && htmm_mm_set_forgets(set, emptiest) ? emptiest : NULL;
+	return emptiest && htmm_space_set_forgets(set, emptiest) ? emptiest : NULL;
 }
 
 /* Forget and free an address space, which has no regions. */
-void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm)
+void htmm_space_set_remove(struct htmm_space_set *set, struct htmm_space *space)
 {
-	xa_erase(&set->by_id, mm->id);
-	hlist_del(&mm->node);
-	put_pid(mm->pid);
-	kfree(mm);
+	xa_erase(&set->by_id, space->id);
+	hlist_del(&space->node);
+	put_pid(space->pid);
+	kfree(space);
 	set->nr--;
 }

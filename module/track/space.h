@@ -6,8 +6,8 @@
  * by its pid and a cookie, so that neither a recycled pid nor an exec() mixes the pages of
  * two programs.
  */
-#ifndef HTMM_MM_H
-#define HTMM_MM_H
+#ifndef HTMM_SPACE_H
+#define HTMM_SPACE_H
 
 #include <linux/list.h>
 #include <linux/xarray.h>
@@ -15,18 +15,18 @@
 struct mm_struct;
 
 /* Most address spaces known at a time; samples of further ones are dropped. */
-#define HTMM_MAX_MMS		65536
+#define HTMM_MAX_SPACES		65536
 /*
  * Memory for each address space: the struct, its part of the index, and the struct pid that
  * it keeps alive.
  */
-#define HTMM_MM_BYTES		256
+#define HTMM_SPACE_BYTES		256
 /* Bytes of a table's limit for each address space that is allowed. */
-#define HTMM_BYTES_PER_MM	1024
+#define HTMM_BYTES_PER_SPACE	1024
 
 /**
- * struct htmm_mm - one address space that was sampled
- * @node: in &struct htmm_mm_set.by_cookie
+ * struct htmm_space - one address space that was sampled
+ * @node: in &struct htmm_space_set.by_cookie
  * @id: its number, from 1
  * @nr: its process in the initial pid namespace
  * @cookie: htmm_cookie() of its tasks
@@ -36,7 +36,7 @@ struct mm_struct;
  * @exiting: it is being removed with its pages, and no sample is added any more
  * @regions: number of its regions in the table
  */
-struct htmm_mm {
+struct htmm_space {
 	struct hlist_node node;
 	u32 id;
 	u32 nr;
@@ -48,22 +48,22 @@ struct htmm_mm {
 };
 
 /**
- * struct htmm_mm_set - all address spaces of a target
+ * struct htmm_space_set - all address spaces of a target
  * @by_cookie: hash table of the address spaces by process and cookie, with a chain for
  *	each two that there may be
  * @hash_bits: log2 of the number of chains
- * @by_id: address spaces by @id of &struct htmm_mm
+ * @by_id: address spaces by @id of &struct htmm_space
  * @nr: number of address spaces
  * @max: limit of @nr
  * @keep_gone: keep address spaces that are gone while they have pages and there is room
  * @next: where the search for a free @id begins, so that a number is not reused soon, and a
  *	reader does not confuse two processes
  * @highest: the highest @id that there was
- * @sweep: where htmm_mm_set_find_gone() continues
+ * @sweep: where htmm_space_set_find_gone() continues
  *
  * Locking: the owner's.
  */
-struct htmm_mm_set {
+struct htmm_space_set {
 	struct hlist_head *by_cookie;
 	unsigned int hash_bits;
 	struct xarray by_id;
@@ -75,15 +75,15 @@ struct htmm_mm_set {
 	unsigned long sweep;
 };
 
-bool htmm_mm_alive(const struct htmm_mm *mm);
-struct mm_struct *htmm_mm_get(const struct htmm_mm *mm);
+bool htmm_space_alive(const struct htmm_space *space);
+struct mm_struct *htmm_space_get_mm(const struct htmm_space *space);
 
-int htmm_mm_set_init(struct htmm_mm_set *set, u64 max_bytes, bool keep_gone);
-void htmm_mm_set_destroy(struct htmm_mm_set *set);
-struct htmm_mm *htmm_mm_set_get(struct htmm_mm_set *set, u32 nr, u64 cookie);
-struct htmm_mm *htmm_mm_set_find(struct htmm_mm_set *set, u32 id);
-struct htmm_mm *htmm_mm_set_find_gone(struct htmm_mm_set *set, unsigned int budget);
-void htmm_mm_set_note(struct htmm_mm_set *set, u32 id, int change);
-void htmm_mm_set_remove(struct htmm_mm_set *set, struct htmm_mm *mm);
+int htmm_space_set_init(struct htmm_space_set *set, u64 max_bytes, bool keep_gone);
+void htmm_space_set_destroy(struct htmm_space_set *set);
+struct htmm_space *htmm_space_set_get(struct htmm_space_set *set, u32 nr, u64 cookie);
+struct htmm_space *htmm_space_set_find(struct htmm_space_set *set, u32 id);
+struct htmm_space *htmm_space_set_find_gone(struct htmm_space_set *set, unsigned int budget);
+void htmm_space_set_note(struct htmm_space_set *set, u32 id, int change);
+void htmm_space_set_remove(struct htmm_space_set *set, struct htmm_space *space);
 
-#endif /* HTMM_MM_H */
+#endif /* HTMM_SPACE_H */

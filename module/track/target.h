@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A target of a session with its table, histograms and thresholds. */
-#ifndef HTMM_TRACKER_H
-#define HTMM_TRACKER_H
+#ifndef HTMM_TARGET_H
+#define HTMM_TARGET_H
 
 #include <linux/kref.h>
 #include <linux/mutex.h>
@@ -11,27 +11,27 @@
 #include "core/hits.h"
 #include "core/topn.h"
 #include "look.h"
-#include "mm.h"
+#include "space.h"
 #include "page_list.h"
 #include "sample/target_ref.h"
 #include "served.h"
 
 /**
- * struct htmm_tracker_stats - totals
+ * struct htmm_target_stats - totals
  * @samples: samples counted
  * @adaptations: times the thresholds were reported
  * @exited: pages removed because their process had exited
  * @freed: pages removed because their memory was freed
- * @mms: address spaces of the pages
+ * @spaces: address spaces of the pages
  * @table: totals of the table
  * @drops: samples not counted, by reason
  */
-struct htmm_tracker_stats {
+struct htmm_target_stats {
 	u64 samples;
 	u64 adaptations;
 	u64 exited;
 	u64 freed;
-	u64 mms;
+	u64 spaces;
 	struct htmm_table_stats table;
 	u64 drops[HTMM_NR_DROPS];
 };
@@ -47,13 +47,13 @@ struct htmm_thresholds {
 };
 
 /**
- * struct htmm_tracker_hist - a histogram with its thresholds
+ * struct htmm_target_hist - a histogram with its thresholds
  * @hist: the histogram
  * @thresholds: those of @hist
  * @capacity: capacity that the thresholds are for, in pages
  * @samples: samples counted
  */
-struct htmm_tracker_hist {
+struct htmm_target_hist {
 	struct htmm_hist hist;
 	struct htmm_thresholds thresholds;
 	u64 capacity;
@@ -61,31 +61,31 @@ struct htmm_tracker_hist {
 };
 
 /**
- * struct htmm_mm_owner - the process of an address space
+ * struct htmm_space_owner - the process of an address space
  * @pid: pid in the reader's pid namespace; 0: not visible there
  * @exited: the process has exited, or runs another program
  */
-struct htmm_mm_owner {
+struct htmm_space_owner {
 	u32 pid;
 	bool exited;
 };
 
 /**
- * struct htmm_tracker - one target of a session
- * @ref: references of the set and of readers
- * @target: the target
+ * struct htmm_target_table - one target of a session
+ * @kref: references of the set and of readers
+ * @ref: what it is
  * @number: its number
  * @max_bytes: most memory of its table, in bytes
  * @cooling_period: see htmm_cooling_due()
  * @adaptation_period: samples between two adaptations, at least 1
  * @directory: memory of @table's directory
- * @lock: the lock of the session's set of trackers; protects all that follows
+ * @lock: the lock of the session's set of targets; protects all that follows
  * @table: counts and histograms
  * @pool: memory of @table
  * @pages: all pages given to @pool, including those in use; they are freed without reading
  *	their contents
- * @mm_set: address spaces of the pages
- * @stats: totals, except those of @table and @mm_set
+ * @spaces: address spaces of the pages
+ * @stats: totals, except those of @table and @spaces
  * @served: samples by what served them, counted or not; NULL if that is not asked for
  * @capacity: what the fast tier holds, in pages
  * @own_capacity: @capacity is the target's own; else it is the session's
@@ -97,9 +97,9 @@ struct htmm_mm_owner {
  * @untidy: there was more to do at the last step of housekeeping
  * @looks: looks for freed memory
  */
-struct htmm_tracker {
-	struct kref ref;
-	struct htmm_target_ref target;
+struct htmm_target_table {
+	struct kref kref;
+	struct htmm_target_ref ref;
 	u32 number;
 	u64 max_bytes;
 	u64 cooling_period;
@@ -109,15 +109,15 @@ struct htmm_tracker {
 	struct htmm_table table;
 	struct htmm_pool pool;
 	struct htmm_pages pages;
-	struct htmm_mm_set mm_set;
-	struct htmm_tracker_stats stats;
+	struct htmm_space_set spaces;
+	struct htmm_target_stats stats;
 	struct htmm_served_counts *served;
 	u64 capacity;
 	bool own_capacity;
 	u64 last_cooling;
 	u64 next_cooling;
 	u64 next_adaptation;
-	struct htmm_mm *exiting;
+	struct htmm_space *exiting;
 	bool exiting_first;
 	bool untidy;
 	struct htmm_looks looks;
@@ -126,53 +126,53 @@ struct htmm_tracker {
 /* Directory entries that one step of housekeeping visits. */
 #define HTMM_TIDY_SLICE		256
 
-/* tracker.c */
-struct htmm_tracker *
-htmm_tracker_create(const struct htmm_target_ref *ref, const struct htmm_target *target,
-		    u32 number, const struct htmm_start *start, struct mutex *lock);
-void htmm_tracker_put(struct htmm_tracker *tracker);
-void htmm_tracker_add(struct htmm_tracker *tracker, struct htmm_batch *batch,
-		      u32 first, u32 n, struct htmm_pages *spares);
-bool htmm_tracker_tidy(struct htmm_tracker *tracker);
-unsigned long htmm_tracker_unused(struct htmm_tracker *tracker, unsigned long nr);
-unsigned long htmm_tracker_shrink(struct htmm_tracker *tracker, unsigned long nr);
+/* target.c */
+struct htmm_target_table *
+htmm_target_create(const struct htmm_target_ref *ref, const struct htmm_target *wanted,
+		   u32 number, const struct htmm_start *start, struct mutex *lock);
+void htmm_target_put(struct htmm_target_table *target);
+void htmm_target_add(struct htmm_target_table *target, struct htmm_batch *batch,
+		     u32 first, u32 n, struct htmm_pages *spares);
+bool htmm_target_tidy(struct htmm_target_table *target);
+unsigned long htmm_target_unused(struct htmm_target_table *target, unsigned long nr);
+unsigned long htmm_target_shrink(struct htmm_target_table *target, unsigned long nr);
 
 /* reap.c, freed.c */
-bool htmm_tracker_reap(struct htmm_tracker *tracker);
-bool htmm_tracker_make_room(struct htmm_tracker *tracker);
-bool htmm_tracker_look(struct htmm_tracker *tracker);
+bool htmm_target_reap(struct htmm_target_table *target);
+bool htmm_target_make_room(struct htmm_target_table *target);
+bool htmm_target_look(struct htmm_target_table *target);
 
 /* heat.c */
-void htmm_tracker_settle(struct htmm_tracker *tracker);
-void htmm_tracker_cool(struct htmm_tracker *tracker);
-void htmm_tracker_adapt(struct htmm_tracker *tracker);
-void htmm_tracker_find_thresholds(const struct htmm_hist *hist, u64 capacity,
-				  struct htmm_thresholds *thresholds);
-void htmm_tracker_read_hist(struct htmm_tracker *tracker, enum htmm_unit unit,
-			    struct htmm_tracker_hist *out);
+void htmm_target_settle(struct htmm_target_table *target);
+void htmm_target_cool(struct htmm_target_table *target);
+void htmm_target_adapt(struct htmm_target_table *target);
+void htmm_target_find_thresholds(const struct htmm_hist *hist, u64 capacity,
+				 struct htmm_thresholds *thresholds);
+void htmm_target_read_hist(struct htmm_target_table *target, enum htmm_unit unit,
+			   struct htmm_target_hist *out);
 
 /* read.c */
-void htmm_tracker_read_stats(struct htmm_tracker *tracker, struct htmm_tracker_stats *stats);
-void htmm_tracker_get_stats(struct htmm_tracker *tracker, struct htmm_tracker_stats *stats);
-void htmm_tracker_get_hist(struct htmm_tracker *tracker, enum htmm_unit unit,
-			   struct htmm_tracker_hist *out);
-int htmm_tracker_get_hits(struct htmm_tracker *tracker, enum htmm_unit unit,
-			  struct htmm_hits *sum);
-void htmm_tracker_get_counts(struct htmm_tracker *tracker, u32 mm, u64 vpn, u32 *count,
-			     u64 *tracked);
-int htmm_tracker_scan(struct htmm_tracker *tracker, struct htmm_topn *list);
-void htmm_tracker_get_owner(struct htmm_tracker *tracker, u32 mm,
-			    struct htmm_mm_owner *owner);
-bool htmm_tracker_find_mms(struct htmm_tracker *tracker, u32 pid, u64 *mms);
+void htmm_target_read_stats(struct htmm_target_table *target, struct htmm_target_stats *stats);
+void htmm_target_get_stats(struct htmm_target_table *target, struct htmm_target_stats *stats);
+void htmm_target_get_hist(struct htmm_target_table *target, enum htmm_unit unit,
+			  struct htmm_target_hist *out);
+int htmm_target_get_hits(struct htmm_target_table *target, enum htmm_unit unit,
+			 struct htmm_hits *sum);
+void htmm_target_get_counts(struct htmm_target_table *target, u32 space, u64 vpn, u32 *count,
+			    u64 *tracked);
+int htmm_target_scan(struct htmm_target_table *target, struct htmm_topn *list);
+void htmm_target_get_owner(struct htmm_target_table *target, u32 space,
+			   struct htmm_space_owner *owner);
+bool htmm_target_find_spaces(struct htmm_target_table *target, u32 pid, u64 *spaces);
 
 /**
- * htmm_tracker_capacity - what the fast tier holds
+ * htmm_target_capacity - what the fast tier holds
  * @capacity: in pages
  * @unit: the unit of the result
  */
-static inline u64 htmm_tracker_capacity(u64 capacity, enum htmm_unit unit)
+static inline u64 htmm_target_capacity(u64 capacity, enum htmm_unit unit)
 {
 	return unit == HTMM_UNIT_REGION ? capacity >> HTMM_REGION_ORDER : capacity;
 }
 
-#endif /* HTMM_TRACKER_H */
+#endif /* HTMM_TARGET_H */
