@@ -25,7 +25,7 @@
 
 #define PEBS_MBOX_ADDR		0x30000000UL	/* guest-physical */
 #define PEBS_MBOX_SIZE		0x100000UL
-#define PEBS_MBOX_MAGIC		0x554d455342455002ULL	/* last byte: version */
+#define PEBS_MBOX_MAGIC		0x554d455342455003ULL	/* last byte: version */
 
 #define PEBS_HEADER_SIZE	0x1000
 #define PEBS_SLOT_SIZE		0x5000
@@ -74,8 +74,8 @@ struct pebs_range {
  * @truth: guest: non-zero while accesses enter the ground truth
  * @profile: guest: non-zero while the kernel's instructions enter the profile; the number
  *	of the section they belong to
- * @remote: guest or plugin option: memory of another node
- * @pmem: guest or plugin option: persistent memory
+ * @remote: plugin option: memory of another node for all CPUs
+ * @pmem: guest or plugin option: persistent or CXL memory, of no node with CPUs
  */
 struct pebs_header {
 	__u64 magic;
@@ -138,6 +138,7 @@ struct pebs_record {
  * @nmis: plugin: interrupts raised
  * @unmapped: plugin: accesses outside the RAM the plugin knows (device memory);
  *	they count as misses of local DRAM and bypass the cache
+ * @near: guest: memory of the CPU's own node; all other but @pmem is remote. Empty: all is near
  * @reserved: zero
  * @counter: the counters
  * @record: record ring, @head and @tail modulo PEBS_RECORDS
@@ -152,7 +153,8 @@ struct pebs_slot {
 	__u64 overruns;
 	__u64 nmis;
 	__u64 unmapped;
-	__u64 reserved[7];
+	struct pebs_range near;
+	__u64 reserved[5];
 	struct pebs_counter counter[PEBS_COUNTERS];
 	struct pebs_record record[PEBS_RECORDS];
 };

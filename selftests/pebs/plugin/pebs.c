@@ -45,20 +45,34 @@ static bool in_range(const struct pebs_range *range, __u64 phys)
 	return phys >= range->start && phys < range->end;
 }
 
-static bool is_remote(__u64 phys)
+static bool is_pmem(__u64 phys)
 {
-	return in_range(&mbox->header.remote, phys);
+	return in_range(&mbox->header.pmem, phys);
 }
 
-static enum pebs_kind load_kind(__u64 phys, bool hit)
+/* By the node of the CPU, if the guest has told it. */
+static bool is_remote(const struct pebs_slot *slot, __u64 phys)
 {
-	bool remote, pmem;
+	if (in_range(&mbox->header.remote, phys))
+		return true;
+	return slot->near.end && phys != HOST_NO_PHYS && !in_range(&slot->near, phys) &&
+	       !is_pmem(phys);
+}
+
+/* Takes longer than memory of the CPU's own node. */
+static bool is_far(const struct pebs_slot *slot, __u64 phys)
+{
+	return is_remote(slot, phys) || is_pmem(phys);
+}
+
+static enum pebs_kind load_kind(const struct pebs_slot *slot, __u64 phys, bool hit)
+{
+	bool remote;
 
 	if (hit)
 		return PEBS_LOAD_HIT;
-	remote = is_remote(phys);
-	pmem = in_range(&mbox->header.pmem, phys);
-	if (pmem)
+	remote = is_remote(slot, phys);
+	if (is_pmem(phys))
 		return remote ? PEBS_LOAD_REMOTE_PMM : PEBS_LOAD_LOCAL_PMM;
 	return remote ? PEBS_LOAD_REMOTE : PEBS_LOAD_LOCAL;
 }
@@ -68,7 +82,7 @@ static void count_truth(const struct pebs_slot *slot,
 {
 	struct truth_page *page = truth_page(&truths[access->vcpu], slot->tgid,
 					     access->addr);
-	bool remote = !hit && is_remote(access->phys);
+	bool remote = !hit && is_far(slot, access->phys);
 
 	if (store) {
 		page->stores++;
@@ -128,14 +142,14 @@ static void count_events(struct pebs_slot *slot, const struct access *access)
 }
 
 /* For device memory, QEMU's device determines the time. */
-static void wait_for_memory(const struct access *access, bool hit)
+static void wait_for_memory(const struct pebs_slot *slot, const struct access *access, bool hit)
 {
 	const struct latency *latency = &options.latency;
 
 	if (access->phys == HOST_NO_PHYS)
 		return;
 	stall(access->vcpu, hit ? latency->hit :
-	      is_remote(access->phys) ? latency->remote : latency->local);
+	      is_far(slot, access->phys) ? latency->remote : latency->local);
 }
 
 static void count_access(struct pebs_slot *slot, struct access *access,
@@ -151,13 +165,13 @@ static void count_access(struct pebs_slot *slot, struct access *access,
 	if (store)
 		access->kind = hit ? PEBS_STORE_HIT : PEBS_STORE_MISS;
 	else
-		access->kind = load_kind(access->phys, hit);
+		access->kind = load_kind(slot, access->phys, hit);
 
-	wait_for_memory(access, hit);
+	wait_for_memory(slot, access, hit);
 	if (truth_file && mbox->header.truth)
 		count_truth(slot, access, store, hit);
 	if (!hit && options.series && mbox->header.truth)
-		series_count(access->vcpu, slot->tgid, is_remote(access->phys));
+		series_count(access->vcpu, slot->tgid, is_far(slot, access->phys));
 	if (slot->enabled)
 		count_events(slot, access);
 }

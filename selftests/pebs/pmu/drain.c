@@ -8,6 +8,7 @@
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 
+#include "model.h"
 #include "pebs_emu.h"
 
 #define NMI_NAME	"pebs_emu"
@@ -56,7 +57,18 @@ static const struct {
 	},
 };
 
-static union perf_mem_data_src data_src(unsigned int kind)
+u64 pebs_slower(u64 cycles)
+{
+	unsigned int kind;
+	u64 kinds = 0;
+
+	for (kind = 0; kind < PEBS_KINDS; kind++)
+		if (sources[kind].latency > cycles)
+			kinds |= BIT(kind);
+	return kinds;
+}
+
+static union perf_mem_data_src level_src(unsigned int kind)
 {
 	return (union perf_mem_data_src) {
 		.mem_op = sources[kind].op,
@@ -70,18 +82,46 @@ static union perf_mem_data_src data_src(unsigned int kind)
 	};
 }
 
-static void fill(struct perf_sample_data *data, struct perf_event *event,
+/*
+ * As precise_datala_hsw() of the kernel: what is known is the operation, and whether a store
+ * hit the first cache.
+ */
+static union perf_mem_data_src operation_src(unsigned int kind)
+{
+	union perf_mem_data_src src = { .val = PERF_MEM_NA };
+
+	src.mem_op = sources[kind].op;
+	if (kind == PEBS_STORE_HIT)
+		src.mem_lvl = PERF_MEM_LVL_L1 | PERF_MEM_LVL_HIT;
+	if (kind == PEBS_STORE_MISS)
+		src.mem_lvl = PERF_MEM_LVL_L1 | PERF_MEM_LVL_MISS;
+	return src;
+}
+
+static union perf_mem_data_src data_src(const struct pebs_event *what, unsigned int kind)
+{
+	if (what->flags & PEBS_EVENT_LEVEL)
+		return level_src(kind);
+	if (what->flags & PEBS_EVENT_OPERATION)
+		return operation_src(kind);
+	return (union perf_mem_data_src) { .val = PERF_MEM_NA };
+}
+
+static void fill(struct pebs_cpu *cpu, struct perf_sample_data *data, struct perf_event *event,
 		 const struct pebs_record *record)
 {
+	const struct pebs_event *what = event->pmu_private;
 	u64 type = event->attr.sample_type;
 
 	perf_sample_data_init(data, 0, event->hw.last_period);
+	if (!(what->flags & PEBS_EVENT_STALE))
+		cpu->addr = record->addr;
 	if (type & SAMPLE_ADDR_TYPE) {
-		data->addr = record->addr;
+		data->addr = cpu->addr;
 		data->sample_flags |= PERF_SAMPLE_ADDR;
 	}
 	if (type & PERF_SAMPLE_DATA_SRC) {
-		data->data_src = data_src(record->kind);
+		data->data_src = data_src(what, record->kind);
 		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
 	}
 	if (type & PERF_SAMPLE_WEIGHT_TYPE) {
@@ -133,7 +173,7 @@ static void deliver(struct pebs_cpu *cpu, unsigned int counter,
 	set_regs(&sample.regs, interrupted, record->ip);
 	if (pebs_fault_of_kernel())
 		sample.regs.cs = __KERNEL_CS;
-	fill(&sample.data, event, record);
+	fill(cpu, &sample.data, event, record);
 	cpu->sample = &sample;
 	guest = pebs_fault_enter_guest();
 	if (pebs_overflow(&sample))

@@ -10,20 +10,18 @@
 #include <linux/mmzone.h>
 #include <linux/module.h>
 
+#include "model.h"
 #include "pebs_emu.h"
 
 struct pebs_cpu __percpu *pebs_cpus;
 static struct pebs_mbox *mbox;
 static enum cpuhp_state cpuhp;
+static struct pebs_range plugin_pmem;	/* as the plugin was told */
 static bool ready;	/* parameters may use the mailbox; kernel_param_lock() */
-
-static int remote_node = NUMA_NO_NODE;
-module_param(remote_node, int, 0444);
-MODULE_PARM_DESC(remote_node, "NUMA node whose memory is remote (default: as the plugin was told)");
 
 static int pmem_node = NUMA_NO_NODE;
 module_param(pmem_node, int, 0444);
-MODULE_PARM_DESC(pmem_node, "NUMA node whose memory is persistent memory (default: as the plugin was told)");
+MODULE_PARM_DESC(pmem_node, "NUMA node whose memory is persistent or CXL memory (default: as the plugin was told)");
 
 static bool truth = true;
 
@@ -118,6 +116,7 @@ static int map_mailbox(void)
 		       mbox->header.ncpus, nr_cpu_ids, mbox->header.ncpus);
 		goto err_unmap;
 	}
+	plugin_pmem = mbox->header.pmem;
 	for_each_possible_cpu(cpu) {
 		struct pebs_cpu *pc = per_cpu_ptr(pebs_cpus, cpu);
 
@@ -135,6 +134,7 @@ err_unmap:
 
 static void unmap_mailbox(void)
 {
+	mbox->header.pmem = plugin_pmem;
 	memunmap(mbox);
 	mbox = NULL;
 }
@@ -152,11 +152,31 @@ static int set_range(struct pebs_range *range, int nid)
 	return 0;
 }
 
+/* The first node without CPUs. */
+static int cxl_node(void)
+{
+	int nid;
+
+	for_each_online_node(nid)
+		if (!node_state(nid, N_CPU))
+			return nid;
+	return NUMA_NO_NODE;
+}
+
+/* Each CPU's own memory, and that of no CPU. */
 static int set_ranges(void)
 {
-	int err = set_range(&mbox->header.remote, remote_node);
+	int cpu, err;
 
-	return err ?: set_range(&mbox->header.pmem, pmem_node);
+	if (pebs_model->cxl && pmem_node == NUMA_NO_NODE)
+		pmem_node = cxl_node();
+
+	for_each_possible_cpu(cpu) {
+		err = set_range(&per_cpu_ptr(pebs_cpus, cpu)->slot->near, cpu_to_node(cpu));
+		if (err)
+			return err;
+	}
+	return set_range(&mbox->header.pmem, pmem_node);
 }
 
 static int cpu_online_cb(unsigned int cpu)
@@ -197,8 +217,10 @@ static void set_ready(bool value)
 
 static int __init pebs_emu_init(void)
 {
-	int err;
+	int err = pebs_model_init();
 
+	if (err)
+		return err;
 	pebs_cpus = alloc_percpu(struct pebs_cpu);
 	if (!pebs_cpus)
 		return -ENOMEM;

@@ -31,6 +31,7 @@ struct pebs_sample {
  * @nmis: interrupts of the slot that were seen
  * @delivered: records handed to perf, once for each event they concern
  * @stale: records of an event that was already stopped, dropped
+ * @addr: data address of the last record that had one
  *
  * Everything is used on its own CPU with interrupts off.
  */
@@ -42,12 +43,12 @@ struct pebs_cpu {
 	u64 nmis;
 	u64 delivered;
 	u64 stale;
+	u64 addr;
 };
 
 extern struct pebs_cpu __percpu *pebs_cpus;
 
 /* pmu.c */
-extern struct pmu pebs_pmu;
 int pebs_pmu_register(void);
 void pebs_pmu_unregister(void);
 
@@ -79,6 +80,14 @@ void pebs_pmu_stop(struct perf_event *event, int flags);
  * Return: non-zero if the event must stop.
  */
 int pebs_overflow(struct pebs_sample *sample);
+
+/**
+ * pebs_slower() - the kinds of access that take longer
+ * @cycles: than this
+ *
+ * Return: bitmask of enum pebs_kind.
+ */
+u64 pebs_slower(u64 cycles);
 
 int pebs_drain_init(void);
 void pebs_drain_exit(void);

@@ -1,34 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The emulated unit as a struct pmu: Intel's raw events on the CPU's counters. */
+/* The emulated unit as a struct pmu for each kind of cores: events on the CPU's counters. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/module.h>
 
+#include "model.h"
 #include "pebs_emu.h"
 
-#define LOADS		(BIT(PEBS_LOAD_HIT) | LOAD_MISSES)
-#define LOAD_MISSES	(BIT(PEBS_LOAD_LOCAL) | BIT(PEBS_LOAD_REMOTE) | \
-			 BIT(PEBS_LOAD_LOCAL_PMM) | BIT(PEBS_LOAD_REMOTE_PMM))
-#define STORES		(BIT(PEBS_STORE_HIT) | BIT(PEBS_STORE_MISS))
-
-#define LOAD_LATENCY	0x01cd
 #define MAX_LATENCY	0xffff
-
-static const struct {
-	u64 config;		/* umask and event select, as in IA32_PERFEVTSEL */
-	u64 match;		/* bitmask of enum pebs_kind */
-} encodings[] = {
-	{ 0x81d0, LOADS },				/* MEM_INST_RETIRED.ALL_LOADS */
-	{ 0x82d0, STORES },				/* MEM_INST_RETIRED.ALL_STORES */
-	{ 0x20d1, LOAD_MISSES },			/* MEM_LOAD_RETIRED.L3_MISS */
-	{ 0x80d1, BIT(PEBS_LOAD_LOCAL_PMM) },		/* MEM_LOAD_RETIRED.LOCAL_PMM */
-	{ 0x01d3, BIT(PEBS_LOAD_LOCAL) },		/* MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM */
-	{ 0x02d3, BIT(PEBS_LOAD_REMOTE) },		/* ... REMOTE_DRAM */
-	{ 0x10d3, BIT(PEBS_LOAD_REMOTE_PMM) },		/* ... REMOTE_PMM */
-	{ LOAD_LATENCY, LOADS },			/* MEM_TRANS_RETIRED.LOAD_LATENCY */
-};
+#define ALL_COUNTERS	GENMASK(PEBS_COUNTERS - 1, 0)
 
 static bool generic;
 module_param(generic, bool, 0644);
@@ -37,19 +19,36 @@ MODULE_PARM_DESC(generic, "take loads and their misses as perf's own hardware an
 #define L1D_LOADS	(PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
 			 PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16)
 
-/* The same unit under another name, with a dynamic type. */
+/* Of each kind of cores. */
+static struct pmu core_pmus[PEBS_MAX_CORES];
+/* The same unit under other names, with dynamic types. */
 static struct pmu named_pmu;
 static struct pmu ibs_pmu;
+
+static bool is_hybrid(void)
+{
+	return pebs_model->cores[1].pmu;
+}
+
+static const struct pebs_cores *cores_of(const struct pmu *pmu)
+{
+	return &pebs_model->cores[pmu == &core_pmus[1]];
+}
+
+/* The large cores come first. */
+static bool has_cpu(const struct pmu *pmu, unsigned int cpu)
+{
+	return !is_hybrid() || (pmu == &core_pmus[1]) == (cpu >= (num_possible_cpus() + 1) / 2);
+}
 
 /* The raw event that is meant; 0: none of this PMU. */
 static u64 find_config(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (attr->type == pebs_pmu.type || attr->type == named_pmu.type ||
-	    attr->type == ibs_pmu.type)
+	if (attr->type == event->pmu->type)
 		return attr->config;
-	if (!READ_ONCE(generic))
+	if (!READ_ONCE(generic) || event->pmu != &core_pmus[0])
 		return 0;
 	if (attr->type == PERF_TYPE_HARDWARE)
 		return attr->config == PERF_COUNT_HW_CACHE_MISSES ? 0x20d1 : 0;
@@ -60,20 +59,8 @@ static u64 find_config(const struct perf_event *event)
 
 static bool is_ours(const struct perf_event *event)
 {
-	u32 type = event->attr.type;
-
-	return type == pebs_pmu.type || type == named_pmu.type || type == ibs_pmu.type ||
-	       find_config(event);
-}
-
-static u64 find_match(u64 config)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(encodings); i++)
-		if (encodings[i].config == config)
-			return encodings[i].match;
-	return 0;
+	return (event->attr.type == event->pmu->type || find_config(event)) &&
+	       (event->cpu < 0 || has_cpu(event->pmu, event->cpu));
 }
 
 static struct pebs_counter *counter_of(struct perf_event *event)
@@ -81,40 +68,81 @@ static struct pebs_counter *counter_of(struct perf_event *event)
 	return &this_cpu_ptr(pebs_cpus)->slot->counter[event->hw.idx];
 }
 
+/* Takes a counter that can count the event: the last one, as fewer events can use the first. */
+static int take_counter(unsigned long *free, const struct perf_event *event)
+{
+	const struct pebs_event *what = event->pmu_private;
+	unsigned long usable = *free & what->counters;
+	int counter;
+
+	if (!usable)
+		return -EAGAIN;
+	counter = __fls(usable);
+	__clear_bit(counter, free);
+	return counter;
+}
+
+static bool takes_counter(const struct perf_event *event, const struct pmu *pmu,
+			  unsigned long *free)
+{
+	return event->pmu != pmu || take_counter(free, event) >= 0;
+}
+
 /* A group must fit the counters, or it could never be scheduled. */
 static bool group_fits(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
-	unsigned int n = 1 + (leader != event && leader->pmu == event->pmu);
+	unsigned long free = ALL_COUNTERS;
 
 	if (leader == event)
 		return true;
+	if (!takes_counter(leader, event->pmu, &free))
+		return false;
 	for_each_sibling_event(sibling, leader)
-		n += sibling->pmu == event->pmu;
-	return n <= PEBS_COUNTERS;
+		if (!takes_counter(sibling, event->pmu, &free))
+			return false;
+	return takes_counter(event, event->pmu, &free);
+}
+
+/* Is the event that it needs in its group? */
+static bool beside_aux(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+
+	if (leader == event || leader->attr.config == PEBS_AUX_EVENT)
+		return leader != event;
+	for_each_sibling_event(sibling, leader)
+		if (sibling->attr.config == PEBS_AUX_EVENT)
+			return true;
+	return false;
 }
 
 static int pebs_pmu_event_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	struct hw_perf_event *hwc = &event->hw;
-	u64 config = find_config(event);
+	const struct pebs_event *what;
 
 	if (!is_ours(event))
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
-	if (!find_match(config) || attr->config2)
+	what = pebs_event_find(cores_of(event->pmu), find_config(event));
+	if (!what || attr->config2)
 		return -EINVAL;
-	if (attr->config1 > (config == LOAD_LATENCY ? MAX_LATENCY : 0))
+	if (attr->config1 > (what->flags & PEBS_EVENT_LATENCY ? MAX_LATENCY : 0))
 		return -EINVAL;
+	if (what->flags & PEBS_EVENT_AUX && attr->sample_type & PERF_SAMPLE_DATA_SRC &&
+	    !beside_aux(event))
+		return -ENODATA;
+	event->pmu_private = (void *)what;
 	if (event->cpu < 0 || !group_fits(event) || pebs_fault_refuses(event))
 		return -EINVAL;
 	if (pebs_fault_wants_no_guest(event))
 		return -EOPNOTSUPP;
 
 	/* Only user code is visible to the unit, so there is nothing else to count. */
-	hwc->config = attr->exclude_user ? 0 : find_match(config);
+	hwc->config = attr->exclude_user ? 0 : what->kinds & pebs_slower(attr->config1);
 	hwc->idx = -1;
 	return 0;
 }
@@ -195,12 +223,15 @@ void pebs_pmu_stop(struct perf_event *event, int flags)
 static int pebs_pmu_add(struct perf_event *event, int flags)
 {
 	struct pebs_cpu *cpu = this_cpu_ptr(pebs_cpus);
-	unsigned int i;
+	unsigned long free = 0;
+	int i;
 
-	for (i = 0; i < PEBS_COUNTERS && cpu->event[i]; i++)
-		;
-	if (i == PEBS_COUNTERS)
-		return -EAGAIN;
+	for (i = 0; i < PEBS_COUNTERS; i++)
+		if (!cpu->event[i])
+			__set_bit(i, &free);
+	i = take_counter(&free, event);
+	if (i < 0)
+		return i;
 	event->hw.idx = i;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	memset(&cpu->slot->counter[i], 0, sizeof(cpu->slot->counter[i]));
@@ -242,28 +273,8 @@ static const struct attribute_group format_group = {
 	.attrs = format_attrs,
 };
 
-/* The events that "perf mem" and "perf c2c" look for. */
-static struct perf_pmu_events_attr mem_loads = {
-	.attr.attr = { .name = "mem-loads", .mode = 0444 },
-	.attr.show = perf_event_sysfs_show,
-	.event_str = "event=0xcd,umask=0x1,ldlat=3",
-};
-
-static struct perf_pmu_events_attr mem_stores = {
-	.attr.attr = { .name = "mem-stores", .mode = 0444 },
-	.attr.show = perf_event_sysfs_show,
-	.event_str = "event=0xd0,umask=0x82",
-};
-
-static struct attribute *event_attrs[] = {
-	&mem_loads.attr.attr,
-	&mem_stores.attr.attr,
-	NULL
-};
-
-static const struct attribute_group event_group = {
-	.name = "events",
-	.attrs = event_attrs,
+static struct attribute_group event_groups[PEBS_MAX_CORES] = {
+	{ .name = "events" }, { .name = "events" },
 };
 
 static ssize_t max_precise_show(struct device *dev,
@@ -276,7 +287,7 @@ static DEVICE_ATTR_RO(max_precise);
 static ssize_t pmu_name_show(struct device *dev,
 			     struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "pebs_emu\n");
+	return sysfs_emit(buf, "%s\n", pebs_model->uarch);
 }
 static DEVICE_ATTR_RO(pmu_name);
 
@@ -291,21 +302,47 @@ static const struct attribute_group caps_group = {
 	.attrs = caps_attrs,
 };
 
-static const struct attribute_group *attr_groups[] = {
-	&format_group,
-	&event_group,
-	&caps_group,
+static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct pmu *pmu = dev_get_drvdata(dev);
+	unsigned int cpu;
+	int len = 0;
+
+	for_each_online_cpu(cpu)
+		if (has_cpu(pmu, cpu))
+			len += sysfs_emit_at(buf, len, "%s%u", len ? "," : "", cpu);
+	return len + sysfs_emit_at(buf, len, "\n");
+}
+static DEVICE_ATTR_RO(cpus);
+
+static struct attribute *cpus_attrs[] = {
+	&dev_attr_cpus.attr,
 	NULL
+};
+
+/* Only where there are several kinds of cores. */
+static umode_t cpus_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	return is_hybrid() ? attr->mode : 0;
+}
+
+static const struct attribute_group cpus_group = {
+	.attrs = cpus_attrs,
+	.is_visible = cpus_visible,
+};
+
+static const struct attribute_group *core_groups[PEBS_MAX_CORES][5] = {
+	{ &format_group, &event_groups[0], &caps_group, &cpus_group, NULL },
+	{ &format_group, &event_groups[1], &caps_group, &cpus_group, NULL },
 };
 
 /*
  * Not in a task's context: an event belongs to a CPU. (perf_hw_context would make the
  * kernel warn when the module is loaded a second time.)
  */
-struct pmu pebs_pmu = {
+static const struct pmu unit = {
 	.module = THIS_MODULE,
 	.task_ctx_nr = perf_invalid_context,
-	.attr_groups = attr_groups,
 	.event_init = pebs_pmu_event_init,
 	.add = pebs_pmu_add,
 	.del = pebs_pmu_del,
@@ -346,7 +383,7 @@ static bool raw_events_taken(void)
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
-		.config = LOAD_LATENCY,
+		.config = 0x01cd,
 		.disabled = 1,
 	};
 	struct perf_event *event;
@@ -360,6 +397,55 @@ static bool raw_events_taken(void)
 	return true;
 }
 
+static struct pmu *registered[PEBS_MAX_CORES + 2];
+static unsigned int nr_registered;
+
+static int add_pmu(struct pmu *pmu, const char *name, int type)
+{
+	int err;
+
+	/* Until it is registered, as 0 is the type of hardware events. */
+	pmu->type = -1;
+	err = perf_pmu_register(pmu, name, type);
+	if (!err)
+		registered[nr_registered++] = pmu;
+	return err;
+}
+
+/* The first cores take raw events, all others have a type of their own. */
+static int add_cores(unsigned int i)
+{
+	const struct pebs_cores *cores = &pebs_model->cores[i];
+	struct pmu *pmu = &core_pmus[i];
+	int err;
+
+	*pmu = unit;
+	event_groups[i].attrs = cores->aliases;
+	pmu->attr_groups = core_groups[i];
+	if (is_hybrid())
+		pmu->capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	err = add_pmu(pmu, cores->pmu, i ? -1 : PERF_TYPE_RAW);
+	if (!err && !i && pmu->type != PERF_TYPE_RAW) {
+		pr_err("another PMU took the raw events meanwhile\n");
+		err = -EBUSY;
+	}
+	return err;
+}
+
+static int add_named(void)
+{
+	int err;
+
+	named_pmu = unit;
+	named_pmu.attr_groups = named_groups;
+	named_pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	ibs_pmu = named_pmu;
+	ibs_pmu.event_init = ibs_event_init;
+	ibs_pmu.check_period = ibs_check_period;
+	err = add_pmu(&named_pmu, "cpu_emu", -1);
+	return err ?: add_pmu(&ibs_pmu, "ibs_emu", -1);
+}
+
 int pebs_pmu_register(void)
 {
 	int err;
@@ -368,40 +454,16 @@ int pebs_pmu_register(void)
 		pr_err("this machine has a PMU for raw events; the emulated one is not needed\n");
 		return -EBUSY;
 	}
-	named_pmu = pebs_pmu;
-	named_pmu.attr_groups = named_groups;
-	named_pmu.capabilities = PERF_PMU_CAP_EXTENDED_HW_TYPE;
-	/* Until it is registered, as 0 is the type of hardware events. */
-	named_pmu.type = -1;
-	ibs_pmu = named_pmu;
-	ibs_pmu.event_init = ibs_event_init;
-	ibs_pmu.check_period = ibs_check_period;
-	err = perf_pmu_register(&pebs_pmu, "cpu", PERF_TYPE_RAW);
+	err = add_cores(0);
+	if (!err)
+		err = is_hybrid() ? add_cores(1) : add_named();
 	if (err)
-		return err;
-	if (pebs_pmu.type != PERF_TYPE_RAW) {
-		pr_err("another PMU took the raw events meanwhile\n");
-		err = -EBUSY;
-		goto err_unregister;
-	}
-	err = perf_pmu_register(&named_pmu, "cpu_emu", -1);
-	if (err)
-		goto err_unregister;
-	err = perf_pmu_register(&ibs_pmu, "ibs_emu", -1);
-	if (err)
-		goto err_unregister_named;
-	return 0;
-
-err_unregister_named:
-	perf_pmu_unregister(&named_pmu);
-err_unregister:
-	perf_pmu_unregister(&pebs_pmu);
+		pebs_pmu_unregister();
 	return err;
 }
 
 void pebs_pmu_unregister(void)
 {
-	perf_pmu_unregister(&ibs_pmu);
-	perf_pmu_unregister(&named_pmu);
-	perf_pmu_unregister(&pebs_pmu);
+	while (nr_registered)
+		perf_pmu_unregister(registered[--nr_registered]);
 }
