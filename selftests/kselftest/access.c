@@ -11,10 +11,6 @@
 #include "access.h"
 #include "files.h"
 
-#define PAGE	4096UL
-/* Pages of a huge page. */
-#define REGION_PAGES	512
-
 /* Intel's encodings of MEM_INST_RETIRED.ALL_STORES and .ALL_LOADS. */
 #define RAW_STORES	0x82d0
 #define RAW_LOADS	0x81d0
@@ -226,8 +222,7 @@ static void fault_rounds(void *mem, size_t pages, size_t rounds, bool gently)
 	}
 }
 
-void access_pages(const struct source *source, void *mem, size_t pages,
-		  size_t rounds)
+void access_pages(const struct source *source, void *mem, size_t pages, size_t rounds)
 {
 	switch (source->kind) {
 	case ACCESS_STORE:

@@ -7,6 +7,11 @@
 #include "cpu.h"
 #include "device.h"
 
+#define PAGE		4096UL
+/* What may be one huge page. */
+#define REGION		(2UL << 20)
+#define REGION_PAGES	512
+
 /**
  * enum access_kind - what an event counts
  * @ACCESS_STORE: retired stores
@@ -66,7 +71,6 @@ int access_bind(void *mem, size_t bytes, int node);
  * Makes @rounds accesses of the kind that @source counts to each of @pages pages: one to
  * each page in order, then the next round. Each store or load is a single instruction.
  */
-void access_pages(const struct source *source, void *mem, size_t pages,
-		  size_t rounds);
+void access_pages(const struct source *source, void *mem, size_t pages, size_t rounds);
 
 #endif /* KSFT_ACCESS_H */

@@ -27,8 +27,7 @@ static int idle(int sock, void *arg)
 FIXTURE_SETUP(add_target)
 {
 	source_every_fault(&self->source);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	request_init(&self->req, &self->source.event);
 	self->req.arg.max_bytes = 1 << 20;
 	ASSERT_EQ(0, child_start(&self->worker, idle, NULL));
@@ -39,14 +38,6 @@ FIXTURE_TEARDOWN(add_target)
 	child_kill(&self->worker);
 	close(self->fd);
 	check_idle(_metadata);
-}
-
-static void start(struct __test_metadata *_metadata,
-		  struct _test_data_add_target *self)
-{
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
 }
 
 TEST_F(add_target, refusals)
@@ -63,7 +54,7 @@ TEST_F(add_target, refusals)
 		.error_size = sizeof(self->req.error),
 	};
 	struct histogram hist;
-	struct pages pages;
+	static struct pages pages;
 
 #define refused(errno_, what) do {					\
 	memset(self->req.error, 0, sizeof(self->req.error));		\
@@ -78,7 +69,7 @@ TEST_F(add_target, refusals)
 	EXPECT_EQ(-ENODATA, device_targets(self->fd, self->info));
 	refused(ENODATA, "no session");
 	request_add_target(&self->req, self->worker.pid);
-	start(_metadata, self);
+	ASSERT_START(self);
 	refused(EEXIST, "the same process");
 	target.id = getpid();
 	target.type = 0;
@@ -165,7 +156,7 @@ TEST_F(add_target, too_many)
 	self->req.arg.max_bytes = 0;
 	self->req.targets[0].max_bytes = 1 << 20;
 	request_add_target(&self->req, getpid());
-	start(_metadata, self);
+	ASSERT_START(self);
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	for (i = 0; i < HTMM_MAX_TARGETS - 1; i++) {
 		ASSERT_EQ(0, child_start(&idlers[i], idle, NULL));
@@ -205,7 +196,7 @@ TEST_F(add_target, sizes_of_a_struct)
 	__u32 i;
 
 	request_add_target(&self->req, self->worker.pid);
-	start(_metadata, self);
+	ASSERT_START(self);
 	memset(room, 0xa5, sizeof(room));
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
 	EXPECT_EQ(1, info->number);
@@ -244,7 +235,7 @@ TEST_F(add_target, visits_of_a_drain)
 		ASSERT_EQ(0, child_start(&child[i], idle, NULL));
 		request_add_target(&self->req, child[i].pid);
 	}
-	start(_metadata, self);
+	ASSERT_START(self);
 	ASSERT_EQ(0, probe_begin("htmm_target_tidy"));
 	began = milliseconds();
 	usleep(20 * ROUND_MS * 1000);

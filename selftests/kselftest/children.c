@@ -10,7 +10,6 @@
 #include "check.h"
 #include "child.h"
 
-#define PAGE		4096UL
 #define PAGES		8
 #define NR_CHILDREN	40
 #define REPORT		"/dev/shm/htmm-children"

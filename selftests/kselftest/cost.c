@@ -52,19 +52,13 @@ FIXTURE_SETUP(cost)
 	/* Nothing that this process does is recorded, so ksampled has nothing to drain. */
 	if (variant->part == HANDLER)
 		request_add_target(&self->req, getppid());
-	self->mem = access_map(PAGES);
-	ASSERT_NE(NULL, self->mem);
+	ASSERT_NE(NULL, self->mem = access_map(PAGES));
 	self->nr_cpus = cpus_allowed(self->cpus, 2);
 	ASSERT_LT(0, self->nr_cpus);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 }
 
-FIXTURE_TEARDOWN(cost)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(cost) { check_closed(_metadata, self->fd); }
 
 static __u32 window_ms(const FIXTURE_DATA(cost) *self)
 {
@@ -96,14 +90,12 @@ struct first {
 	struct htmm_info info;
 };
 
-static void look(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self,
-		 struct htmm_stats *s)
+static void look(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *self, struct htmm_stats *s)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	*s = stats.s;
-	stats_free(&stats);
 }
 
 /*
@@ -116,9 +108,7 @@ static bool first_cost(struct __test_metadata *_metadata, FIXTURE_DATA(cost) *se
 	int tries = 20 * window_ms(self);
 
 	self->req.arg.budget_interval_ms = window_ms(self);
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 	/* One access wakes nobody, and its handler takes its time. */
 	if (variant->part == DRAIN)
 		access_pages(&self->source, self->mem, PAGES, 1);
@@ -209,7 +199,7 @@ TEST_F(cost, of_a_stopped_session)
 {
 	struct htmm_info before, after;
 	__u64 sum, least, most;
-	struct stats stats;
+	static struct stats stats;
 	struct first first;
 	int tries;
 
@@ -223,14 +213,12 @@ TEST_F(cost, of_a_stopped_session)
 	do {
 		usleep(10000);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		stats_free(&stats);
 	} while (stats.s.cost_ppm > first.after.cost_ppm / 10 && --tries);
 	ASSERT_LT(0, tries);
 	ASSERT_EQ(0, device_info(self->fd, &before));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, device_info(self->fd, &after));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	stats_free(&stats);
 
 	sum = stats.s.handler_ns + stats.s.drain_ns +
 	      stats.s.total.overflows * variant->interrupt_ns;

@@ -4,7 +4,6 @@
 #include <linux/perf_event.h>
 #include "check.h"
 
-#define PAGE		4096UL
 #define MAX_CPUS	1024
 /* Has no common factor with any period, so that all pages get the same share of samples. */
 #define PAGES		64
@@ -52,20 +51,14 @@ FIXTURE_SETUP(counting)
 {
 	if (!source_find(&self->source, variant->kind))
 		SKIP(return, "no PMU here samples this");
-	self->mem = access_map(PAGES);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(PAGES));
+	ASSERT_LE(0, self->fd = device_open());
 	request_init(&self->req, &self->source.event);
 	self->nr_cpus = request_own_cpus(&self->req, self->cpus, self->bitmap);
 	ASSERT_LT(0, self->nr_cpus);
 }
 
-FIXTURE_TEARDOWN(counting)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(counting) { check_closed(_metadata, self->fd); }
 
 /* The allowed error of a number of samples: one sample, or the skid of real hardware. */
 static __u64 slack(const struct source *source, __u64 samples)
@@ -108,14 +101,12 @@ TEST_F(counting, each_cpu)
 	const __u64 period = self->source.event.period;
 	const size_t rounds = variant->share * period;
 	const __u64 accesses = PAGES * rounds;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	__u64 samples;
 	int i;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 	for (i = 0; i < self->nr_cpus; i++) {
 		pin(_metadata, self->cpus[i]);
 		access_pages(&self->source, self->mem, PAGES, rounds);
@@ -124,7 +115,6 @@ TEST_F(counting, each_cpu)
 	ASSERT_EQ(0, device_stop(self->fd));
 
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	ASSERT_EQ(self->nr_cpus, stats.s.nr_channels);
 	for (i = 0; i < stats.s.nr_channels; i++) {
 		const struct htmm_channel_info *channel = &stats.channels[i];
@@ -151,28 +141,24 @@ TEST_F(counting, each_cpu)
 	EXPECT_EQ(stats.s.total.counted, pages_total(&pages, 0));
 	EXPECT_EQ(stats.s.total.counted, pages_total(&pages, getpid()));
 	for (i = 0; i < PAGES; i++) {
-		samples = pages_samples(&pages, getpid(), self->mem + i * PAGE,
-					PAGE);
+		samples = pages_samples(&pages, getpid(), self->mem + i * PAGE, PAGE);
 		EXPECT_NEAR(self->nr_cpus * variant->share, samples,
 			    self->nr_cpus * slack(&self->source, variant->share));
 	}
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 /* Pages with different numbers of accesses get samples in the same ratio. */
 TEST_F(counting, uneven_pages)
 {
 	const __u64 period = self->source.event.period;
-	struct pages pages;
+	static struct pages pages;
 	__u64 want, seen;
 	int i;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	pin(_metadata, self->cpus[0]);
 	for (i = 0; i < 4; i++) {
-		access_pages(&self->source, self->mem + i * PAGE, 1,
-			     (20 << i) * period);
+		access_pages(&self->source, self->mem + i * PAGE, 1, (20 << i) * period);
 	}
 	ASSERT_EQ(0, cpu_priority(false));
 	ASSERT_EQ(0, device_stop(self->fd));
@@ -182,45 +168,36 @@ TEST_F(counting, uneven_pages)
 		seen = pages_samples(&pages, getpid(), self->mem + i * PAGE, PAGE);
 		EXPECT_NEAR(want, seen, slack(&self->source, want));
 	}
-	EXPECT_EQ(0, pages_samples(&pages, getpid(), self->mem + 4 * PAGE,
-				   (PAGES - 4) * PAGE));
+	EXPECT_EQ(0, pages_samples(&pages, getpid(), self->mem + 4 * PAGE, (PAGES - 4) * PAGE));
 	/* Hottest first, and the bin fits the count. */
 	ASSERT_LE(4, pages.nr);
 	EXPECT_EQ((uintptr_t)self->mem + 3 * PAGE, pages.page[0].addr);
 	EXPECT_EQ((uintptr_t)self->mem + 2 * PAGE, pages.page[1].addr);
 	for (i = 0; i < pages.nr; i++) {
-		EXPECT_EQ(64 - __builtin_clzll(pages.page[i].samples),
-			  pages.page[i].bin);
+		EXPECT_EQ(64 - __builtin_clzll(pages.page[i].samples), pages.page[i].bin);
 		if (i) {
-			EXPECT_LE(pages.page[i].samples,
-				  pages.page[i - 1].samples);
+			EXPECT_LE(pages.page[i].samples, pages.page[i - 1].samples);
 		}
 	}
-	pages_free(&pages);
 }
 
 /* Records with all members; the address is at another offset than usual. */
 TEST_F(counting, longest_record)
 {
 	const __u64 period = self->source.event.period;
-	struct pages pages;
-	struct stats stats;
+	static struct pages pages;
 
 	self->req.arg.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
 				    PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	pin(_metadata, self->cpus[0]);
 	access_pages(&self->source, self->mem, PAGES, period);
 	ASSERT_EQ(0, cpu_priority(false));
 	ASSERT_EQ(0, device_stop(self->fd));
-	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_NEAR(PAGES, pages_samples(&pages, getpid(), self->mem,
 					 PAGES * PAGE),
 		    slack(&self->source, PAGES));
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 /* Two events at once: each has its own channel on each CPU, and its own pages. */
@@ -237,65 +214,50 @@ FIXTURE(two_events) {
 
 FIXTURE_SETUP(two_events)
 {
-	if (!source_find(&self->first, ACCESS_STORE) ||
-	    !source_find(&self->second, ACCESS_LOAD))
+	if (!source_find(&self->first, ACCESS_STORE) || !source_find(&self->second, ACCESS_LOAD))
 		SKIP(return, "no PMU here samples loads and stores");
-	self->mem = access_map(2 * PAGES);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(2 * PAGES));
+	ASSERT_LE(0, self->fd = device_open());
 	request_init(&self->req, &self->first.event);
 	request_add_event(&self->req, &self->second.event);
 	self->nr_cpus = request_own_cpus(&self->req, self->cpus, self->bitmap);
 	ASSERT_LT(0, self->nr_cpus);
 }
 
-FIXTURE_TEARDOWN(two_events)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(two_events) { check_closed(_metadata, self->fd); }
 
 TEST_F(two_events, each_cpu)
 {
 	const __u64 period = self->first.event.period;
 	const __u64 want = PAGES * 8;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	int i;
 
 	ASSERT_EQ(period, self->second.event.period);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	for (i = 0; i < self->nr_cpus; i++) {
 		pin(_metadata, self->cpus[i]);
 		access_pages(&self->first, self->mem, PAGES, 8 * period);
-		access_pages(&self->second, self->mem + PAGES * PAGE, PAGES,
-			     8 * period);
+		access_pages(&self->second, self->mem + PAGES * PAGE, PAGES, 8 * period);
 		ASSERT_EQ(0, cpu_priority(false));
 	}
 	ASSERT_EQ(0, device_stop(self->fd));
 
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	ASSERT_EQ(2 * self->nr_cpus, stats.s.nr_channels);
 	for (i = 0; i < stats.s.nr_channels; i++) {
 		const struct htmm_channel_info *channel = &stats.channels[i];
 
 		ASSERT_GT(2, channel->event);
-		check_count(_metadata,
-			    channel->event ? &self->second : &self->first,
-			    channel);
-		EXPECT_GE(channel->counters.counted + slack(&self->first, want),
-			  want);
+		check_count(_metadata, channel->event ? &self->second : &self->first, channel);
+		EXPECT_GE(channel->counters.counted + slack(&self->first, want), want);
 	}
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_NEAR(self->nr_cpus * want,
 		    pages_samples(&pages, getpid(), self->mem, PAGES * PAGE),
 		    self->nr_cpus * slack(&self->first, want));
 	EXPECT_NEAR(self->nr_cpus * want,
-		    pages_samples(&pages, getpid(), self->mem + PAGES * PAGE,
-				  PAGES * PAGE),
+		    pages_samples(&pages, getpid(), self->mem + PAGES * PAGE, PAGES * PAGE),
 		    self->nr_cpus * slack(&self->second, want));
-	pages_free(&pages);
-	stats_free(&stats);
 }

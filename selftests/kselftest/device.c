@@ -230,8 +230,7 @@ int device_state(void)
 	return ret ?: (int)info.state;
 }
 
-int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity,
-		     struct htmm_hit_ratio *ratio)
+int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity, struct htmm_hit_ratio *ratio)
 {
 	*ratio = (struct htmm_hit_ratio) {
 		.size = sizeof(*ratio),
@@ -246,8 +245,7 @@ int device_hist(int fd, enum htmm_unit unit, struct histogram *hist)
 	return device_target_hist(fd, 0, unit, hist);
 }
 
-int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
-		       struct histogram *hist)
+int device_target_hist(int fd, __u32 target, enum htmm_unit unit, struct histogram *hist)
 {
 	struct htmm_bin bins[HTMM_NR_BINS] = {};
 	struct htmm_histogram arg = {
@@ -281,56 +279,44 @@ int stats_read(int fd, struct stats *stats)
 	__u32 room = 0;
 	int ret;
 
-	*stats = (struct stats) {
-		.s = {
-			.size = sizeof(*s),
-			.channel_size = sizeof(*stats->channels),
-			.events = (uintptr_t)stats->events,
-			.nr_events = HTMM_MAX_EVENTS,
-			.event_size = sizeof(stats->events[0]),
-		},
+	*s = (struct htmm_stats) {
+		.size = sizeof(*s),
+		.channel_size = sizeof(*stats->channels),
+		.events = (uintptr_t)stats->events,
+		.nr_events = HTMM_MAX_EVENTS,
+		.event_size = sizeof(stats->events[0]),
 	};
 	ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
 	/* Between two calls a session with more channels may begin. */
 	while (!ret && s->nr_channels > room) {
 		room = s->nr_channels;
-		free(stats->channels);
-		stats->channels = calloc(room, sizeof(*stats->channels));
+		stats->channels = realloc(stats->channels, room * sizeof(*stats->channels));
 		if (!stats->channels)
 			return -ENOMEM;
 		s->channels = (uintptr_t)stats->channels;
 		s->nr_events = HTMM_MAX_EVENTS;
 		ret = device_ioctl(fd, HTMM_IOC_GET_STATS, s);
 	}
-	if (ret)
-		stats_free(stats);
 	return ret;
-}
-
-void stats_free(struct stats *stats)
-{
-	free(stats->channels);
-	stats->channels = NULL;
 }
 
 int device_drained(int fd, __u64 left)
 {
+	static struct stats stats;
 	int ret, tries = 20000;
-	struct stats stats;
 
 	do {
 		usleep(5000);
 		ret = stats_read(fd, &stats);
 		if (ret)
 			return ret;
-		stats_free(&stats);
 	} while (stats.s.total.in_flight > left && --tries);
 	return tries ? 0 : -ETIMEDOUT;
 }
 
 int device_channel(int fd, int cpu, int event, struct htmm_channel_info *channel)
 {
-	struct stats stats;
+	static struct stats stats;
 	int ret = stats_read(fd, &stats);
 	__u32 i;
 
@@ -343,7 +329,6 @@ int device_channel(int fd, int cpu, int event, struct htmm_channel_info *channel
 		*channel = stats.channels[i];
 		ret = 0;
 	}
-	stats_free(&stats);
 	return ret;
 }
 
@@ -422,44 +407,29 @@ int device_placement(int fd, __u32 target, struct placement *placement)
 	return device_ioctl(fd, HTMM_IOC_GET_PLACEMENT, &placement->s);
 }
 
-int pages_list(int fd, const struct htmm_list_pages *request, __u32 a_time,
-	       struct pages *pages)
+int pages_list(int fd, const struct htmm_list_pages *request, __u32 a_time, struct pages *pages)
 {
 	struct htmm_list_pages arg = *request;
 	int ret;
 
 	arg.size = sizeof(arg);
 	arg.page_size = sizeof(struct htmm_page);
-	*pages = (struct pages) {};
+	pages->nr = 0;
 	do {
-		void *more = realloc(pages->page, (pages->nr + a_time) *
-						  sizeof(*pages->page));
-
-		if (!more) {
-			pages_free(pages);
+		pages->page = realloc(pages->page, (pages->nr + a_time) * sizeof(*pages->page));
+		if (!pages->page)
 			return -ENOMEM;
-		}
-		pages->page = more;
 		arg.pages = (uintptr_t)(pages->page + pages->nr);
 		arg.nr_pages = a_time;
 		ret = device_ioctl(fd, HTMM_IOC_LIST_PAGES, &arg);
-		if (ret) {
-			pages_free(pages);
-			return ret;
-		}
+		if (ret)
+			arg.nr_pages = 0;
 		pages->nr += arg.nr_pages;
 	} while (arg.nr_pages);
-	return 0;
+	return ret;
 }
 
-void pages_free(struct pages *pages)
-{
-	free(pages->page);
-	*pages = (struct pages) {};
-}
-
-__u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr,
-		    size_t bytes)
+__u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr, size_t bytes)
 {
 	__u64 sum = 0;
 	size_t i;
@@ -467,8 +437,7 @@ __u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr,
 	for (i = 0; i < pages->nr; i++) {
 		const struct htmm_page *page = &pages->page[i];
 
-		if ((!pid || page->pid == (__u32)pid) &&
-		    page->addr - (uintptr_t)addr < bytes)
+		if ((!pid || page->pid == (__u32)pid) && page->addr - (uintptr_t)addr < bytes)
 			sum += page->samples;
 	}
 	return sum;

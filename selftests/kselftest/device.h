@@ -29,10 +29,10 @@ struct request {
 };
 
 /**
- * struct stats - all statistics of a session at one time
+ * struct stats - all statistics of a session at one time; zero before they are first read
  * @s: totals
  * @events: @s.nr_events of them
- * @channels: @s.nr_channels of them
+ * @channels: @s.nr_channels of them, in memory that the next read uses again
  */
 struct stats {
 	struct htmm_stats s;
@@ -59,8 +59,8 @@ struct histogram {
 };
 
 /**
- * struct pages - a list of pages
- * @page: the list
+ * struct pages - a list of pages; zero before it is first read
+ * @page: the list, in memory that the next read uses again
  * @nr: its length
  */
 struct pages {
@@ -128,14 +128,11 @@ int device_set_period(int fd, __u32 event, __u64 period);
 int device_info(int fd, struct htmm_info *info);
 /* The state, read through a separate fd, or a negative errno. */
 int device_state(void);
-int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity,
-		     struct htmm_hit_ratio *ratio);
+int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity, struct htmm_hit_ratio *ratio);
 int device_hist(int fd, enum htmm_unit unit, struct histogram *hist);
-int device_target_hist(int fd, __u32 target, enum htmm_unit unit,
-		       struct histogram *hist);
+int device_target_hist(int fd, __u32 target, enum htmm_unit unit, struct histogram *hist);
 
 int stats_read(int fd, struct stats *stats);
-void stats_free(struct stats *stats);
 /*
  * Waits until at most @left samples are in rings; -ETIMEDOUT if the drain thread does not
  * take the others.
@@ -160,14 +157,11 @@ __u64 served_samples(const struct served *served, __u32 event, int source);
 
 int pages_read(int fd, struct pages *pages);
 /* Lists what @request asks for, with @a_time elements for each call. */
-int pages_list(int fd, const struct htmm_list_pages *request, __u32 a_time,
-	       struct pages *pages);
+int pages_list(int fd, const struct htmm_list_pages *request, __u32 a_time, struct pages *pages);
 /* The pages of one target. */
 int pages_read_target(int fd, __u32 target, struct pages *pages);
-void pages_free(struct pages *pages);
 /* Sums the samples in an address range, of one process, or of all if @pid is 0. */
-__u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr,
-		    size_t bytes);
+__u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr, size_t bytes);
 __u64 pages_total(const struct pages *pages, pid_t pid);
 
 #endif /* KSFT_DEVICE_H */

@@ -92,8 +92,7 @@ FIXTURE_SETUP(fail_hotplug)
 	if (source_find(&fault, ACCESS_FAULT))
 		request_add_event(&self->req, &fault.event);
 	self->req.arg.ring_pages = 1;
-	self->mem = access_map(PAGES);
-	ASSERT_NE(NULL, self->mem);
+	ASSERT_NE(NULL, self->mem = access_map(PAGES));
 	ASSERT_EQ(0, cpu_pin(self->cpus[0]));
 	ASSERT_EQ(0, workers_stay(self));
 }
@@ -143,8 +142,7 @@ static void workers_arm(struct __test_metadata *_metadata,
 	ASSERT_LT(0, self->nr_workers);
 }
 
-static enum outcome workers_disarm(struct _test_data_fail_hotplug *self,
-				   unsigned int nth)
+static enum outcome workers_disarm(struct _test_data_fail_hotplug *self, unsigned int nth)
 {
 	enum outcome outcome = MISSED;
 	const struct worker *worker;
@@ -175,18 +173,15 @@ static int events_active(struct _test_data_fail_hotplug *self)
 	return active;
 }
 
-static __u32 cpus_failed(struct __test_metadata *_metadata,
-			 struct _test_data_fail_hotplug *self)
+static __u32 cpus_failed(struct __test_metadata *_metadata, struct _test_data_fail_hotplug *self)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
-	stats_free(&stats);
 	return stats.s.cpus_failed;
 }
 
-static __u32 cpus_sampled(struct __test_metadata *_metadata,
-			  struct _test_data_fail_hotplug *self)
+static __u32 cpus_sampled(struct __test_metadata *_metadata, struct _test_data_fail_hotplug *self)
 {
 	struct htmm_info info;
 
@@ -194,8 +189,7 @@ static __u32 cpus_sampled(struct __test_metadata *_metadata,
 	return info.nr_cpus;
 }
 
-static void depart(struct __test_metadata *_metadata,
-		   struct _test_data_fail_hotplug *self)
+static void depart(struct __test_metadata *_metadata, struct _test_data_fail_hotplug *self)
 {
 	int tries = 0;
 
@@ -211,8 +205,7 @@ static void depart(struct __test_metadata *_metadata,
  * Brings the CPU online. Returns true if it is sampled with all events; false if the
  * session reports that it is not, and it has no event.
  */
-static bool arrive(struct __test_metadata *_metadata,
-		   struct _test_data_fail_hotplug *self)
+static bool arrive(struct __test_metadata *_metadata, struct _test_data_fail_hotplug *self)
 {
 	__u32 failed = cpus_failed(_metadata, self);
 	int tries;
@@ -254,25 +247,15 @@ static void check_sampled(struct __test_metadata *_metadata,
 	}
 }
 
-static void begin(struct __test_metadata *_metadata,
-		  struct _test_data_fail_hotplug *self)
+static void begin(struct __test_metadata *_metadata, struct _test_data_fail_hotplug *self)
 {
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_LE(0, self->fd = device_open());
+	ASSERT_START(self);
 }
 
-static void finish(struct __test_metadata *_metadata,
-		   struct _test_data_fail_hotplug *self)
+static void finish(struct __test_metadata *_metadata, struct _test_data_fail_hotplug *self)
 {
-	struct stats stats;
-
 	ASSERT_EQ(0, device_stop(self->fd));
-	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
-	stats_free(&stats);
 	close(self->fd);
 	check_idle(_metadata);
 }

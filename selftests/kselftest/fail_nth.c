@@ -12,7 +12,6 @@
 #include "nth.h"
 #include "records.h"
 
-#define PAGE		4096UL
 #define PAGES		8
 #define CHANNELS	256
 #define HOT_PAGES	16
@@ -48,18 +47,12 @@ FIXTURE_SETUP(fail_nth)
 	self->req.arg.ring_pages = 1;
 	self->req.arg.max_bytes = 1 << 20;
 	self->req.arg.flags = HTMM_START_SERVED;
-	self->mem = access_map(PAGES);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(PAGES));
+	ASSERT_LE(0, self->fd = device_open());
 	check_idle(_metadata);
 }
 
-FIXTURE_TEARDOWN(fail_nth)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(fail_nth) { check_closed(_metadata, self->fd); }
 
 static int start(FIXTURE_DATA(fail_nth) *self)
 {
@@ -205,26 +198,49 @@ static void touch(void *arg)
 	access_pages(&self->fault, self->mem, PAGES, 1);
 }
 
-static void reopen(struct __test_metadata *_metadata,
-		   FIXTURE_DATA(fail_nth) *self)
+static void reopen(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
 {
 	close(self->fd);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
+}
+
+/*
+ * What invariants_hold() finds first, after each of many sessions: every overflow is in exactly
+ * one counter, the totals are the sums, and all rings are empty.
+ */
+static void check_stats(struct __test_metadata *_metadata, const struct stats *stats)
+{
+	const struct htmm_counters *total = &stats->s.total;
+	__u64 overflows = 0, counted = 0, drops = 0;
+	__u32 i;
+
+	ASSERT_NE(0, stats->s.nr_channels);
+	for (i = 0; i < stats->s.nr_channels; i++) {
+		const struct htmm_counters *c = &stats->channels[i].counters;
+
+		EXPECT_EQ(c->overflows, c->counted + counters_drops(c));
+		EXPECT_EQ(0, c->in_flight);
+		overflows += c->overflows;
+		counted += c->counted;
+		drops += counters_drops(c);
+	}
+	EXPECT_EQ(total->overflows, overflows);
+	EXPECT_EQ(total->counted, counted);
+	EXPECT_EQ(counters_drops(total), drops);
+	EXPECT_EQ(total->in_flight, 0);
+	EXPECT_EQ(stats->s.samples, counted);
 }
 
 /* The running session still works, ends, and leaves only its results. */
-static void finish(struct __test_metadata *_metadata,
-		   FIXTURE_DATA(fail_nth) *self)
+static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	touch(self);
 	ASSERT_EQ(0, stop_unseen(self));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
 	EXPECT_LE(PAGES, stats.s.samples);
-	stats_free(&stats);
 }
 
 /**
@@ -236,11 +252,9 @@ static void finish(struct __test_metadata *_metadata,
  */
 struct sweep {
 	const char *name;
-	void (*before)(struct __test_metadata *_metadata,
-		       FIXTURE_DATA(fail_nth) *self);
+	void (*before)(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self);
 	int (*run)(FIXTURE_DATA(fail_nth) *self);
-	void (*after)(struct __test_metadata *_metadata,
-		      FIXTURE_DATA(fail_nth) *self, int ret);
+	void (*after)(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret);
 };
 
 /*
@@ -279,16 +293,14 @@ static unsigned int sweep(struct __test_metadata *_metadata,
 	return nth - 1;
 }
 
-static void be_idle(struct __test_metadata *_metadata,
-		    FIXTURE_DATA(fail_nth) *self)
+static void be_idle(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
 {
 	reopen(_metadata, self);
 	check_idle(_metadata);
 }
 
 /* A failed start leaves everything as if it had not been called. */
-static void after_start(struct __test_metadata *_metadata,
-			FIXTURE_DATA(fail_nth) *self, int ret)
+static void after_start(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	if (ret) {
 		check_idle(_metadata);
@@ -323,8 +335,7 @@ TEST_F_TIMEOUT(fail_nth, start_with_everything, 600)
 	EXPECT_LT(0, sweep(_metadata, self, &start_when_idle));
 }
 
-static void be_detached(struct __test_metadata *_metadata,
-			FIXTURE_DATA(fail_nth) *self)
+static void be_detached(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
 {
 	struct stats *before = &self->before;
 
@@ -335,20 +346,17 @@ static void be_detached(struct __test_metadata *_metadata,
 	/* The session does not belong to the fd: closing it does not end the session. */
 	reopen(_metadata, self);
 	ASSERT_EQ(0, stats_read(self->fd, before));
-	stats_free(before);
 }
 
 /* A failed start keeps the results of the previous session. */
 static void after_replacing(struct __test_metadata *_metadata,
 			    FIXTURE_DATA(fail_nth) *self, int ret)
 {
-	struct stats now;
+	static struct stats now;
 
 	if (ret) {
 		ASSERT_EQ(0, stats_read(self->fd, &now));
-		EXPECT_EQ(0, memcmp(&now.s.total, &self->before.s.total,
-				    sizeof(now.s.total)));
-		stats_free(&now);
+		EXPECT_EQ(0, memcmp(&now.s.total, &self->before.s.total, sizeof(now.s.total)));
 		EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
 		ASSERT_EQ(0, start(self));
 	}
@@ -369,8 +377,7 @@ TEST_F_TIMEOUT(fail_nth, start_detached, 600)
 	ASSERT_EQ(0, start(self));
 }
 
-static void be_running(struct __test_metadata *_metadata,
-		       FIXTURE_DATA(fail_nth) *self)
+static void be_running(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
 {
 	if (device_state() != HTMM_STATE_RUNNING) {
 		reopen(_metadata, self);
@@ -379,8 +386,7 @@ static void be_running(struct __test_metadata *_metadata,
 	}
 }
 
-static void after_stop(struct __test_metadata *_metadata,
-		       FIXTURE_DATA(fail_nth) *self, int ret)
+static void after_stop(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	if (!ret) {
 		ASSERT_EQ(0, start(self));
@@ -396,13 +402,11 @@ TEST_F_TIMEOUT(fail_nth, stop, 600)
 	EXPECT_LT(0, sweep(_metadata, self, &stopping));
 }
 
-static void after_close(struct __test_metadata *_metadata,
-			FIXTURE_DATA(fail_nth) *self, int ret)
+static void after_close(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	EXPECT_EQ(0, ret);
 	check_idle(_metadata);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	ASSERT_EQ(0, start(self));
 	finish(_metadata, self);
 }
@@ -416,23 +420,20 @@ TEST_F_TIMEOUT(fail_nth, close, 600)
 }
 
 /* A call that does not start or stop anything leaves the running session running. */
-static void after_reading(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(fail_nth) *self, int ret)
+static void after_reading(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 }
 
 /* A target whose addition failed does not exist, and holds nothing. */
-static void after_adding(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(fail_nth) *self, int ret)
+static void after_adding(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	EXPECT_EQ(ret ? 1 : 2, device_targets(self->fd, self->targets));
 	if (!ret)
 		EXPECT_EQ(0, remove_target(self));
 }
 
-static void have_two(struct __test_metadata *_metadata,
-		     FIXTURE_DATA(fail_nth) *self)
+static void have_two(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
 {
 	be_running(_metadata, self);
 	if (device_targets(self->fd, self->targets) == 1)
@@ -440,8 +441,7 @@ static void have_two(struct __test_metadata *_metadata,
 }
 
 /* A target whose removal failed still exists. */
-static void after_removing(struct __test_metadata *_metadata,
-			   FIXTURE_DATA(fail_nth) *self, int ret)
+static void after_removing(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	EXPECT_EQ(ret ? 2 : 1, device_targets(self->fd, self->targets));
 }
@@ -458,8 +458,7 @@ TEST_F_TIMEOUT(fail_nth, targets, 600)
 	finish(_metadata, self);
 }
 
-static void be_unchanged(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(fail_nth) *self)
+static void be_unchanged(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
 {
 	be_running(_metadata, self);
 	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 7));
@@ -467,8 +466,7 @@ static void be_unchanged(struct __test_metadata *_metadata,
 }
 
 /* Both values changed, or none. */
-static void after_setting(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(fail_nth) *self, int ret)
+static void after_setting(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	struct htmm_channel_info channel;
 	struct htmm_info info;
@@ -518,8 +516,7 @@ static int join(FIXTURE_DATA(fail_nth) *self)
 }
 
 /* The file becomes a reader or stays as it was; the call can be repeated. */
-static void after_joining(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(fail_nth) *self, int ret)
+static void after_joining(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	if (ret != -EFAULT)
 		EXPECT_EQ(ret ? POLLERR : 0, stream_poll(self->fd));
@@ -534,8 +531,7 @@ TEST_F_TIMEOUT(fail_nth, stream_join, 600)
 	EXPECT_LT(0, sweep(_metadata, self, &joining));
 }
 
-static void be_streaming(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(fail_nth) *self)
+static void be_streaming(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
 {
 	reopen(_metadata, self);
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
@@ -589,8 +585,7 @@ static int load(FIXTURE_DATA(fail_nth) *self)
 }
 
 /* A module that cannot be loaded leaves nothing behind, and can be loaded later. */
-static void after_loading(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self,
-			  int ret)
+static void after_loading(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
 {
 	if (ret) {
 		EXPECT_NE(0, access("/sys/module/htmm", F_OK));
@@ -598,8 +593,7 @@ static void after_loading(struct __test_metadata *_metadata, FIXTURE_DATA(fail_n
 		EXPECT_NE(0, access("/sys/kernel/debug/htmm", F_OK));
 		ASSERT_EQ(0, load(self));
 	}
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	check_idle(_metadata);
 }
 
@@ -669,7 +663,7 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 {
 	unsigned int nth = 0, dropped = 0;
 	struct child child;
-	struct stats stats;
+	static struct stats stats;
 	__u64 full;
 	bool fired;
 	int drain;
@@ -677,8 +671,7 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 	/* The child shall not have the device open. */
 	close(self->fd);
 	ASSERT_EQ(0, child_worker(&child, touch, self));
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	self->req.targets[0].id = child.pid;
 	do {
 		be_idle(_metadata, self);
@@ -697,12 +690,10 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 		full = stats.s.total.drops[HTMM_DROP_TABLE_FULL];
 		dropped += !!full;
 		EXPECT_LE(PAGES, stats.s.samples + full);
-		stats_free(&stats);
 	} while (fired && nth < NTH_MOST);
 	ASSERT_FALSE(fired);
 	invariants_hold(self->fd);
 	EXPECT_LT(0, dropped);
-	TH_LOG("record: %u injection points, %u with samples dropped", nth - 1,
-	       dropped);
+	TH_LOG("record: %u injection points, %u with samples dropped", nth - 1, dropped);
 	EXPECT_EQ(0, child_join(&child));
 }

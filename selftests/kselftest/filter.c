@@ -4,7 +4,6 @@
 #include "check.h"
 #include "child.h"
 
-#define PAGE		4096UL
 #define PAGES		64
 #define MAX_CPUS	1024
 #define NR_THREADS	4
@@ -55,10 +54,8 @@ FIXTURE_SETUP(filter)
 	if (variant->kind == ACCESS_FAULT)
 		self->source.event.period = FAULTS_A_SAMPLE;
 	self->nr_cpus = cpus_allowed(self->cpus, MAX_CPUS);
-	self->mem = access_map((NR_THREADS + 1) * PAGES);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map((NR_THREADS + 1) * PAGES));
+	ASSERT_LE(0, self->fd = device_open());
 	request_init(&self->req, &self->source.event);
 	self->req.arg.ring_pages = 64;
 	ASSERT_EQ(0, child_worker(&self->bystander, work_everywhere, self));
@@ -110,14 +107,11 @@ static void run_threads(struct __test_metadata *_metadata,
 		workers[i] = (struct worker) {
 			.self = self, .area = i, .ready = &ready,
 		};
-		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, worker_run,
-					    &workers[i]));
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, worker_run, &workers[i]));
 	}
 	pthread_barrier_wait(&ready);
 	request_add_target(&self->req, named < 0 ? getpid() : workers[named].tid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_post(self->bystander.sock));
 	pthread_barrier_wait(&ready);
 	for (i = 0; i < NR_THREADS; i++)
@@ -126,26 +120,23 @@ static void run_threads(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
-static void check_threads(struct __test_metadata *_metadata,
-			  struct _test_data_filter *self)
+static void check_threads(struct __test_metadata *_metadata, struct _test_data_filter *self)
 {
 	const __u64 area = PAGES * SHARE;
 	const struct htmm_counters *total;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	__u64 sum, want;
 	size_t i;
 
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	total = &stats.s.total;
 	TH_LOG("%llu overflows, %llu counted, %llu filtered", total->overflows,
 	       total->counted, total->drops[HTMM_DROP_FILTERED]);
 	EXPECT_EQ(0, total->drops[HTMM_DROP_RING_FULL]);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	for (i = 0; i < NR_THREADS; i++) {
-		sum = pages_samples(&pages, getpid(), self->mem +
-				    i * PAGES * PAGE, PAGES * PAGE);
+		sum = pages_samples(&pages, getpid(), self->mem + i * PAGES * PAGE, PAGES * PAGE);
 		/* A task that interrupts the thread may take some overflows. */
 		EXPECT_LE(area - area / 8, sum) {
 			TH_LOG("thread %zu", i);
@@ -156,12 +147,9 @@ static void check_threads(struct __test_metadata *_metadata,
 	}
 	EXPECT_EQ(pages_total(&pages, getpid()), pages_total(&pages, 0));
 	/* The bystander worked in an area that only it uses. */
-	EXPECT_EQ(0, pages_samples(&pages, 0, self->mem +
-				   NR_THREADS * PAGES * PAGE, PAGES * PAGE));
+	EXPECT_EQ(0, pages_samples(&pages, 0, self->mem + NR_THREADS * PAGES * PAGE, PAGES * PAGE));
 	want = area * self->nr_cpus;
 	EXPECT_LE(want - want / 8, total->drops[HTMM_DROP_FILTERED]);
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 TEST_F(filter, all_threads_of_a_process)
@@ -180,13 +168,13 @@ TEST_F(filter, process_named_by_a_thread)
 TEST_F(filter, other_processes)
 {
 	struct child other;
-	struct pages pages;
+	static struct pages pages;
 	size_t i;
 
 	ASSERT_EQ(0, child_worker(&other, work_everywhere, self));
 	request_add_target(&self->req, self->bystander.pid);
 	request_add_target(&self->req, other.pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_post(self->bystander.sock));
 	ASSERT_EQ(0, child_post(other.sock));
 	work(self, NR_THREADS);
@@ -200,7 +188,6 @@ TEST_F(filter, other_processes)
 		ASSERT_TRUE(pages.page[i].pid == self->bystander.pid ||
 			    pages.page[i].pid == other.pid);
 	}
-	pages_free(&pages);
 	child_kill(&other);
 }
 
@@ -208,25 +195,24 @@ TEST_F(filter, other_processes)
 TEST_F(filter, children_are_others)
 {
 	struct child late;
-	struct pages pages;
+	static struct pages pages;
 
 	request_add_target(&self->req, getpid());
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_worker(&late, work_everywhere, self));
 	ASSERT_EQ(0, child_do(&late));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(0, pages_total(&pages, late.pid));
-	pages_free(&pages);
 	child_kill(&late);
 }
 
 TEST_F(filter, everybody)
 {
-	struct pages pages;
-	struct stats stats;
+	static struct pages pages;
+	static struct stats stats;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_post(self->bystander.sock));
 	work(self, 0);
 	ASSERT_EQ(0, child_await(self->bystander.sock));
@@ -235,29 +221,23 @@ TEST_F(filter, everybody)
 	EXPECT_LT(PAGES, pages_total(&pages, getpid()));
 	EXPECT_LT(PAGES, pages_total(&pages, self->bystander.pid));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_FILTERED]);
-	stats_free(&stats);
-	pages_free(&pages);
 }
 
 /* The exit of the only target does not end the session. */
 TEST_F(filter, target_that_exits)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	request_add_target(&self->req, self->bystander.pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_do(&self->bystander));
 	EXPECT_EQ(0, child_join(&self->bystander));
 	work(self, 0);
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
-	EXPECT_LT(PAGES, stats.s.total.counted +
-			 stats.s.total.drops[HTMM_DROP_STALE]);
+	EXPECT_LT(PAGES, stats.s.total.counted + stats.s.total.drops[HTMM_DROP_STALE]);
 	EXPECT_LT(PAGES, stats.s.total.drops[HTMM_DROP_FILTERED]);
-	stats_free(&stats);
 	ASSERT_EQ(0, child_worker(&self->bystander, work_everywhere, self));
 }

@@ -10,7 +10,6 @@
 #include "check.h"
 #include "child.h"
 
-#define PAGE		4096UL
 /* Pages of an area: a region, and a part of the next one. */
 #define PAGES		600UL
 #define AREA		(PAGES * PAGE)
@@ -93,15 +92,13 @@ static void work(void *arg)
 
 FIXTURE_SETUP(freed)
 {
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	self->job = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)self->job);
 	self->mem = access_map(PAGES);
 	self->other = access_map(PAGES);
 	self->signal = access_map(SIGNAL);
-	self->tick = access_map(1);
-	ASSERT_NE(NULL, self->tick);
+	ASSERT_NE(NULL, self->tick = access_map(1));
 	source_every_fault(&self->job->source);
 	ASSERT_EQ(0, child_worker(&self->child, work, self->job));
 	request_init(&self->req, &self->job->source.event);
@@ -132,29 +129,25 @@ static void child_does(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *s
 }
 
 /* Waits until @freed pages are forgotten, while the process has samples. */
-static void await_freed(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self,
-			__u64 freed)
+static void await_freed(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self, __u64 freed)
 {
-	struct stats stats = {};
+	static struct stats stats;
 	int tries = TRIES;
 
 	do {
-		stats_free(&stats);
 		child_does(_metadata, self, TOUCH, self->tick, 1);
 		usleep(PAUSE);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
 	} while (stats.s.freed < freed && --tries);
 	EXPECT_EQ(freed, stats.s.freed);
 	EXPECT_EQ(0, stats.s.evicted + stats.s.exited);
-	stats_free(&stats);
 }
 
 /*
  * Waits until all memory was looked at twice: pages that are freed now are forgotten, and then
  * again. Before, @freed pages were.
  */
-static void await_looks(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self,
-			__u64 freed)
+static void await_looks(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self, __u64 freed)
 {
 	int i;
 
@@ -170,18 +163,17 @@ static void await_looks(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *
 static __u64 samples(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self, char *mem,
 		     size_t pages)
 {
-	struct pages list;
+	static struct pages list;
 	__u64 sum;
 
 	EXPECT_EQ(0, pages_read(self->fd, &list));
 	sum = pages_samples(&list, 0, mem, pages * PAGE);
-	pages_free(&list);
 	return sum;
 }
 
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self)
 {
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	child_does(_metadata, self, TOUCH, self->other, PAGES);
 	self->job->rounds = 4;
 	child_does(_metadata, self, TOUCH, self->mem, PAGES);

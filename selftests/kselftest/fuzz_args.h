@@ -7,9 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <linux/htmm.h>
+#include "access.h"
 
-#define PAGE		4096UL
 #define MOST_ELEMENTS	8
 #define FIRST_ARRAYS						\
 	(MOST_ELEMENTS * (sizeof(struct htmm_event) + sizeof(struct htmm_target)))

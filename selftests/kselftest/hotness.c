@@ -10,7 +10,6 @@
 #include "child.h"
 #include "cpu.h"
 
-#define PAGE	4096UL
 #define NR	40
 
 FIXTURE(hotness) {
@@ -25,17 +24,11 @@ FIXTURE_SETUP(hotness)
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	request_add_target(&self->req, getpid());
-	self->mem = access_map(NR);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(NR));
+	ASSERT_LE(0, self->fd = device_open());
 }
 
-FIXTURE_TEARDOWN(hotness)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(hotness) { check_closed(_metadata, self->fd); }
 
 static unsigned int bin_of(__u64 count)
 {
@@ -60,12 +53,11 @@ static void touch_staircase(struct _test_data_hotness *self)
 static __u64 samples_of(struct __test_metadata *_metadata,
 			struct _test_data_hotness *self, int page)
 {
-	struct pages pages;
+	static struct pages pages;
 	__u64 samples;
 
 	EXPECT_EQ(0, pages_read(self->fd, &pages));
 	samples = pages_samples(&pages, getpid(), self->mem + page * PAGE, PAGE);
-	pages_free(&pages);
 	return samples;
 }
 
@@ -74,7 +66,7 @@ static void check_bins(struct __test_metadata *_metadata, int fd)
 {
 	__u64 bins[HTMM_NR_BINS] = {}, sum = 0, hot = 0;
 	struct histogram hist;
-	struct pages pages;
+	static struct pages pages;
 	size_t i;
 
 	ASSERT_EQ(0, device_hist(fd, HTMM_UNIT_PAGE, &hist));
@@ -85,8 +77,7 @@ static void check_bins(struct __test_metadata *_metadata, int fd)
 
 		ASSERT_LT(page->bin, HTMM_NR_BINS);
 		EXPECT_EQ(bin_of(page->samples), page->bin);
-		EXPECT_EQ(page->bin >= hist.hot_threshold,
-			  !!(page->flags & HTMM_PAGE_HOT));
+		EXPECT_EQ(page->bin >= hist.hot_threshold, !!(page->flags & HTMM_PAGE_HOT));
 		bins[page->bin]++;
 	}
 	for (i = 0; i < HTMM_NR_BINS; i++) {
@@ -102,12 +93,10 @@ static void check_bins(struct __test_metadata *_metadata, int fd)
 	EXPECT_EQ(hist.pages, sum);
 	EXPECT_EQ(hist.hot_pages, hot);
 	EXPECT_EQ(pages.nr + hist.bins[0], hist.pages);
-	pages_free(&pages);
 }
 
 /* Computes the thresholds as the interface's documentation defines them. */
-static void check_thresholds(struct __test_metadata *_metadata,
-			     const struct histogram *hist)
+static void check_thresholds(struct __test_metadata *_metadata, const struct histogram *hist)
 {
 	__u64 fitting = 0;
 	__u32 hot, warm;
@@ -125,38 +114,34 @@ static void check_thresholds(struct __test_metadata *_metadata,
 TEST_F(hotness, each_fault_counts)
 {
 	struct histogram hist;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	int i;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	touch_staircase(self);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	check_bins(_metadata, self->fd);
 
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(stats.s.samples, pages_total(&pages, 0));
 	for (i = 0; i < NR; i++) {
-		EXPECT_EQ(i + 1, pages_samples(&pages, getpid(),
-					       self->mem + i * PAGE, PAGE));
+		EXPECT_EQ(i + 1, pages_samples(&pages, getpid(), self->mem + i * PAGE, PAGE));
 	}
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(stats.s.samples, hist.samples);
 	EXPECT_LE(NR, hist.pages);
 	EXPECT_EQ(0, hist.bins[0]);
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 /* Pages with equal counts are sorted by address, and each page is listed once. */
 TEST_F(hotness, order_of_the_list)
 {
-	struct pages pages;
+	static struct pages pages;
 	size_t i;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	access_pages(&self->source, self->mem, NR, 3);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
@@ -170,18 +155,17 @@ TEST_F(hotness, order_of_the_list)
 			       a->samples, b->addr, b->samples);
 		}
 	}
-	pages_free(&pages);
 }
 
 /* A region's count is the sum of its pages. */
 TEST_F(hotness, huge_regions)
 {
 	struct histogram hist;
-	struct stats stats;
+	static struct stats stats;
 	__u64 sum = 0;
 	__u32 top = 0, i;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	access_pages(&self->source, self->mem, NR, 8);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
@@ -194,7 +178,6 @@ TEST_F(hotness, huge_regions)
 	/* The mapping may be in one region or in two. */
 	EXPECT_GE(top, bin_of(NR * 8 / 2));
 	EXPECT_LE(top, bin_of(stats.s.samples));
-	stats_free(&stats);
 }
 
 TEST_F(hotness, thresholds)
@@ -206,7 +189,7 @@ TEST_F(hotness, thresholds)
 
 	for (i = 0; i < ARRAY_SIZE(capacities); i++) {
 		self->req.arg.capacity_pages = capacities[i];
-		ASSERT_EQ(0, device_start(self->fd, &self->req));
+		ASSERT_START(self);
 		touch_staircase(self);
 		ASSERT_EQ(0, device_stop(self->fd));
 		ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
@@ -222,11 +205,11 @@ TEST_F(hotness, hit_ratio)
 {
 	__u64 hot = 0, all = 0, capacity;
 	struct htmm_hit_ratio ratio;
-	struct pages pages;
+	static struct pages pages;
 	size_t i;
 
 	self->req.arg.capacity_pages = NR / 2;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	touch_staircase(self);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
@@ -236,8 +219,7 @@ TEST_F(hotness, hit_ratio)
 	for (capacity = 1; capacity <= pages.nr + 1; capacity++) {
 		if (capacity <= pages.nr)
 			hot += pages.page[capacity - 1].samples;
-		ASSERT_EQ(0, device_hit_ratio(self->fd, HTMM_UNIT_PAGE,
-					      capacity, &ratio));
+		ASSERT_EQ(0, device_hit_ratio(self->fd, HTMM_UNIT_PAGE, capacity, &ratio));
 		EXPECT_EQ(capacity, ratio.capacity_pages);
 		EXPECT_EQ(pages.nr, ratio.pages);
 		EXPECT_EQ(capacity < pages.nr ? capacity : pages.nr, ratio.fast_pages);
@@ -257,20 +239,19 @@ TEST_F(hotness, hit_ratio)
 	EXPECT_EQ(-EOPNOTSUPP, device_hit_ratio(self->fd, HTMM_UNIT_REGION + 1, 0, &ratio));
 	ratio = (struct htmm_hit_ratio) { .size = sizeof(ratio), .target = 77 };
 	EXPECT_EQ(-ENOENT, device_ioctl(self->fd, HTMM_IOC_GET_HIT_RATIO, &ratio));
-	pages_free(&pages);
 }
 
 /* Long before the first adaptation, thresholds are computed when they are read. */
 TEST_F(hotness, thresholds_of_a_young_session)
 {
 	struct histogram hist;
-	struct pages pages;
+	static struct pages pages;
 	__u64 hot = 0;
 	int tries = 2000;
 	size_t i;
 
 	self->req.arg.capacity_pages = NR / 2;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	touch_staircase(self);
 	do {
 		usleep(10000);
@@ -284,7 +265,6 @@ TEST_F(hotness, thresholds_of_a_young_session)
 		hot += !!(pages.page[i].flags & HTMM_PAGE_HOT);
 	EXPECT_GE(NR / 2, hot);
 	EXPECT_LT(0, hot);
-	pages_free(&pages);
 }
 
 #define MANY	300
@@ -304,7 +284,7 @@ static int touch_many(int sock, void *data)
 /* Pages of the fixture that are marked as hot. */
 static size_t fixture_hot(struct __test_metadata *_metadata, struct _test_data_hotness *self)
 {
-	struct pages pages;
+	static struct pages pages;
 	size_t i, hot = 0;
 
 	EXPECT_EQ(0, pages_read(self->fd, &pages));
@@ -312,7 +292,6 @@ static size_t fixture_hot(struct __test_metadata *_metadata, struct _test_data_h
 		hot += pages.page[i].pid == (__u32)getpid() &&
 		       pages.page[i].addr - (uintptr_t)self->mem < NR * PAGE &&
 		       pages.page[i].flags & HTMM_PAGE_HOT;
-	pages_free(&pages);
 	return hot;
 }
 
@@ -332,7 +311,7 @@ TEST_F(hotness, thresholds_when_pages_are_gone)
 	self->req.arg.capacity_pages = MANY;
 	self->req.arg.adaptation_period = 1000;
 	ASSERT_EQ(0, cgroup_enter(&cgroup, 0));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	access_pages(&self->source, self->mem, NR, 3);
 	ASSERT_EQ(0, child_start(&child, touch_many, self));
 	ASSERT_EQ(0, child_await(child.sock));
@@ -360,27 +339,26 @@ TEST_F(hotness, thresholds_when_pages_are_gone)
 /* Adaptations happen automatically, too. */
 TEST_F(hotness, adaptation_period)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	self->req.arg.adaptation_period = 50;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	touch_staircase(self);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(0, stats.s.coolings);
 	/* STOP makes one more. */
 	EXPECT_EQ(stats.s.samples / 50 + 1, stats.s.adaptations);
-	stats_free(&stats);
 }
 
 /* A period that means never does not affect the other one. */
 TEST_F(hotness, adaptation_never)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	self->req.arg.cooling_period = 50;
 	self->req.arg.adaptation_period = ~0ULL;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	touch_staircase(self);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
@@ -388,24 +366,22 @@ TEST_F(hotness, adaptation_never)
 	EXPECT_EQ(stats.s.samples / 50, stats.s.coolings);
 	/* Each cooling adapts, and so does STOP. */
 	EXPECT_EQ(stats.s.coolings + 1, stats.s.adaptations);
-	stats_free(&stats);
 }
 
 /* Every 100th sample halves every count, and the model does the same. */
 TEST_F(hotness, cooling_period)
 {
 	__u64 count = 0, i;
-	struct stats stats;
+	static struct stats stats;
 	int tries = 5;
 
 	self->req.arg.cooling_period = 100;
 	/* Repeat if the program had other faults, too. */
 	do {
-		ASSERT_EQ(0, device_start(self->fd, &self->req));
+		ASSERT_START(self);
 		touch(self, 0, 1234);
 		ASSERT_EQ(0, device_stop(self->fd));
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		check_stats(_metadata, &stats);
 		EXPECT_EQ(stats.s.samples / 100, stats.s.coolings);
 	} while (stats.s.samples != 1234 && --tries);
 	ASSERT_EQ(1234, stats.s.samples);
@@ -416,17 +392,16 @@ TEST_F(hotness, cooling_period)
 	}
 	EXPECT_EQ(count, samples_of(_metadata, self, 0));
 	check_bins(_metadata, self->fd);
-	stats_free(&stats);
 }
 
 /* A page that is not touched any more cools to zero, one step at a time. */
 TEST_F(hotness, cooling_of_pages_at_rest)
 {
 	__u64 want[NR];
-	struct stats stats;
+	static struct stats stats;
 	int i, step;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	touch_staircase(self);
 	ASSERT_EQ(0, device_stop(self->fd));
 	for (i = 0; i < NR; i++)
@@ -441,7 +416,6 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 	}
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(7, stats.s.coolings);
-	stats_free(&stats);
 }
 
 /*
@@ -452,17 +426,16 @@ TEST_F(hotness, memory_as_needed)
 {
 	const __u64 directory = (1 << 20) / 12;
 	struct htmm_info info;
-	struct stats stats;
+	static struct stats stats;
 
 	self->req.arg.max_bytes = 1 << 20;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	access_pages(&self->source, self->mem, NR, 1);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_LE(NR, stats.s.samples);
 	EXPECT_GE(directory + (stats.s.samples / 4 + 4) * PAGE, info.table_bytes);
-	stats_free(&stats);
 }
 
 /* The smallest memory of a table: far fewer regions than are touched. */
@@ -470,7 +443,7 @@ TEST_F(hotness, table_memory)
 {
 	const size_t regions = 2048, step = 2UL << 20;
 	struct htmm_info info;
-	struct stats stats;
+	static struct stats stats;
 	void *mem;
 	size_t i;
 
@@ -480,17 +453,15 @@ TEST_F(hotness, table_memory)
 	madvise(mem, regions * step, MADV_NOHUGEPAGE);
 	self->req.arg.max_bytes = 1 << 17;
 	self->req.arg.ring_pages = 256;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	for (i = 0; i < regions; i++)
 		access_pages(&self->source, mem + i * step, 1, 1);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_TABLE_FULL]);
 	EXPECT_LT(0, stats.s.evicted);
 	EXPECT_LT(100, stats.s.total.counted);
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_GE(info.max_bytes, info.table_bytes);
 	EXPECT_EQ(1 << 17, info.max_bytes);
-	stats_free(&stats);
 }

@@ -12,8 +12,6 @@
 #include "child.h"
 #include "files.h"
 
-#define PAGE		4096UL
-#define REGION		(2UL << 20)
 /* A page in each region: a table of many parts, which are read one after the other. */
 #define REGIONS		3000
 /* On a kernel that checks itself, which is slow. */
@@ -60,8 +58,7 @@ FIXTURE_SETUP(interrupt)
 	const struct sigaction action = { .sa_handler = no_op };
 
 	regions = kernel_checks_itself() ? FEW_REGIONS : REGIONS;
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	check_idle(_metadata);
@@ -74,9 +71,8 @@ FIXTURE_SETUP(interrupt)
 	ASSERT_EQ(0, child_worker(&self->child, touch, self->mem));
 	request_add_target(&self->req, self->child.pid);
 	self->req.arg.ring_pages = 128;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_do(&self->child));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 

@@ -121,6 +121,8 @@ static void check_channels(struct seen *seen)
 	struct htmm_counters sum = {};
 	__u32 i, j;
 
+	if (!s->nr_channels)
+		wrong(seen, "no channels");
 	check_counters(seen, &s->total);
 	for (i = 0; i < s->nr_channels; i++) {
 		const struct htmm_channel_info *channel = &seen->stats.channels[i];
@@ -206,7 +208,7 @@ static void check_listing(struct seen *seen, const struct histogram *hist, __u32
 {
 	const struct htmm_list_pages request = { .unit = unit, .min_samples = 1 };
 	__u64 bins[HTMM_NR_BINS] = {}, last = ~0ULL;
-	struct pages list;
+	struct pages list = {};
 	size_t i;
 	bool hot;
 
@@ -231,7 +233,7 @@ static void check_listing(struct seen *seen, const struct histogram *hist, __u32
 	bins[0] = hist->bins[0];
 	if (memcmp(bins, hist->bins, sizeof(bins)))
 		wrong(seen, "the histogram of unit %u is not that of the listing", unit);
-	pages_free(&list);
+	free(list.page);
 }
 
 static void check_histogram(struct seen *seen, __u32 unit)
@@ -591,7 +593,7 @@ static bool is_unchanged(const struct seen *seen)
 		same = !memcmp(&seen->info, &now->info, sizeof(now->info)) &&
 		       same_stats(&seen->stats, &now->stats) &&
 		       !memcmp(seen->targets, now->targets, sizeof(now->targets));
-	stats_free(&now->stats);
+	free(now->stats.channels);
 	free(now);
 	return same;
 }
@@ -634,7 +636,7 @@ void invariants_hold(int fd)
 	for (looks = 0; looks < LOOKS && is_there(fd, info.session); looks++) {
 		bool certain = look_once(fd, seen);
 
-		stats_free(&seen->stats);
+		free(seen->stats.channels);
 		if (!certain)
 			continue;
 		if (!*seen->wrong || !is_there(fd, info.session))

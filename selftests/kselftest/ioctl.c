@@ -7,8 +7,6 @@
 #include "abi.h"
 #include "check.h"
 
-#define PAGE	4096
-
 /**
  * struct call - one ioctl with a valid argument
  * @cmd: its number
@@ -67,8 +65,7 @@ FIXTURE(ioctl) {
 
 FIXTURE_SETUP(ioctl)
 {
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	self->arg = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)self->arg);
@@ -76,18 +73,13 @@ FIXTURE_SETUP(ioctl)
 	check_idle(_metadata);
 }
 
-FIXTURE_TEARDOWN(ioctl)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(ioctl) { check_closed(_metadata, self->fd); }
 
 /*
  * Puts a valid argument of @size bytes, zero beyond the struct, at @arg, as far as there is
  * memory.
  */
-static void fill(struct _test_data_ioctl *self, const struct call *call, char *arg,
-		 __u32 size)
+static void fill(struct _test_data_ioctl *self, const struct call *call, char *arg, __u32 size)
 {
 	struct htmm_list_pages list = {
 		.pages = (uintptr_t)&self->page,
@@ -106,8 +98,7 @@ static void fill(struct _test_data_ioctl *self, const struct call *call, char *a
 	if (call->cmd == HTMM_IOC_START) {
 		source_find(&source, ACCESS_FAULT);
 		request_init(&self->req, &source.event);
-		memcpy(arg, &self->req.arg,
-		       MIN(room, sizeof(self->req.arg)));
+		memcpy(arg, &self->req.arg, MIN(room, sizeof(self->req.arg)));
 	} else if (call->cmd == HTMM_IOC_LIST_PAGES) {
 		memcpy(arg, &list, MIN(room, sizeof(list)));
 	} else if (call->cmd == HTMM_IOC_ADD_TARGET) {
@@ -117,8 +108,7 @@ static void fill(struct _test_data_ioctl *self, const struct call *call, char *a
 }
 
 /* Makes the call without a session, and ends a session that it started. */
-static int call_idle(struct _test_data_ioctl *self, const struct call *call,
-		     char *arg)
+static int call_idle(struct _test_data_ioctl *self, const struct call *call, char *arg)
 {
 	int ret = device_ioctl(self->fd, call->cmd, arg);
 
@@ -319,8 +309,7 @@ TEST_F(ioctl, bad_pointer)
 		EXPECT_EQ(-EFAULT, call_idle(self, call, (char *)-PAGE));
 		/* Only the last byte is not accessible. */
 		fill(self, call, edge - call->known + 1, call->known);
-		EXPECT_EQ(-EFAULT, call_idle(self, call,
-					     edge - call->known + 1)) {
+		EXPECT_EQ(-EFAULT, call_idle(self, call, edge - call->known + 1)) {
 			TH_LOG("%s across the edge", call->name);
 		}
 		/* All of it is accessible. */
@@ -377,19 +366,14 @@ FIXTURE_SETUP(arrays)
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	request_add_target(&self->req, getpid());
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	ASSERT_NE(NULL, mem);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	access_pages(&self->source, mem, 8, 1);
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
-FIXTURE_TEARDOWN(arrays)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(arrays) { check_closed(_metadata, self->fd); }
 
 TEST_F(arrays, stats)
 {
@@ -458,12 +442,10 @@ TEST_F(arrays, hot_pages)
 		.page_size = sizeof(page),
 	};
 
-	EXPECT_EQ(-EFAULT,
-		  device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	hot.pages = (uintptr_t)&page;
 	hot.page_size = sizeof(page) - 1;
-	EXPECT_EQ(-EINVAL,
-		  device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	hot.page_size++;
 	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	EXPECT_EQ(1, hot.nr_pages);
@@ -482,7 +464,7 @@ TEST_F(arrays, cursor_of_another_session)
 
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	memset(hot.cursor, 0, sizeof(hot.cursor));
 	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
@@ -513,14 +495,13 @@ TEST_F(arrays, session_by_its_number)
 			arg.head.session = info.session + more;
 			if (!arg.head.session)
 				continue;
-			EXPECT_EQ(more ? -ESTALE : 0,
-				  device_ioctl(self->fd, reads[i], &arg)) {
+			EXPECT_EQ(more ? -ESTALE : 0, device_ioctl(self->fd, reads[i], &arg)) {
 				TH_LOG("ioctl %#x, session %+d", reads[i], more);
 			}
 		}
 	}
 	/* A session that has ended, and one that has begun since. */
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	EXPECT_EQ(info.session + 1, self->req.arg.session);
 	memset(&arg, 0, sizeof(arg));
 	arg.head.size = sizeof(arg);
@@ -548,7 +529,7 @@ TEST_F(arrays, targets_of_another_session)
 	};
 	char error[HTMM_ERROR_LEN];
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	add.session = self->req.arg.session - 1;
 	remove.session = add.session;
 	set.session = add.session;
@@ -594,8 +575,7 @@ TEST_F(arrays, strides)
 		memset(room, 0xff, sizeof(room));
 		hist.nr_bins = 2;
 		hist.bin_size = strides[i].bytes;
-		EXPECT_EQ(strides[i].ret,
-			  device_ioctl(self->fd, HTMM_IOC_GET_HIST, &hist)) {
+		EXPECT_EQ(strides[i].ret, device_ioctl(self->fd, HTMM_IOC_GET_HIST, &hist)) {
 			TH_LOG("bins of %u bytes", strides[i].bytes);
 		}
 		if (!strides[i].ret) {

@@ -5,7 +5,6 @@
 #include "check.h"
 #include "child.h"
 
-#define PAGE		4096UL
 #define PAGES		16
 /* Waits of 20 ms before a test gives up: the machine may be slow. */
 #define PATIENCE	1500
@@ -23,18 +22,12 @@ FIXTURE_SETUP(lifecycle)
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	request_add_target(&self->req, getpid());
-	self->mem = access_map(PAGES);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(PAGES));
+	ASSERT_LE(0, self->fd = device_open());
 	check_idle(_metadata);
 }
 
-FIXTURE_TEARDOWN(lifecycle)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(lifecycle) { check_closed(_metadata, self->fd); }
 
 static int start(struct _test_data_lifecycle *self)
 {
@@ -48,10 +41,9 @@ static int stop(struct _test_data_lifecycle *self)
 
 static __u64 samples(struct __test_metadata *_metadata, int fd)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	EXPECT_EQ(0, stats_read(fd, &stats));
-	stats_free(&stats);
 	return stats.s.samples;
 }
 
@@ -63,7 +55,7 @@ static void touch(struct _test_data_lifecycle *self)
 TEST_F(lifecycle, results_stay_until_close)
 {
 	struct htmm_info info, later;
-	struct pages before, pages;
+	static struct pages before, pages;
 	int other = device_open();
 	__u64 counted;
 
@@ -86,8 +78,6 @@ TEST_F(lifecycle, results_stay_until_close)
 	ASSERT_EQ(0, pages_read(other, &pages));
 	ASSERT_EQ(before.nr, pages.nr);
 	EXPECT_EQ(0, memcmp(before.page, pages.page, pages.nr * sizeof(*pages.page)));
-	pages_free(&before);
-	pages_free(&pages);
 	ASSERT_EQ(0, device_info(other, &later));
 	EXPECT_EQ(0, memcmp(&info, &later, sizeof(info)));
 
@@ -135,8 +125,8 @@ TEST_F(lifecycle, close_of_an_old_session)
 TEST_F(lifecycle, without_a_session)
 {
 	struct histogram hist;
-	struct pages pages;
-	struct stats stats;
+	static struct pages pages;
+	static struct stats stats;
 
 	EXPECT_EQ(-EALREADY, stop(self));
 	EXPECT_EQ(-ENODATA, device_cool(self->fd, 0));
@@ -227,12 +217,11 @@ static void check_forgotten(struct __test_metadata *_metadata, int fd)
 {
 	const struct htmm_counters none = {};
 	struct histogram hist;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	__u32 i;
 
 	ASSERT_EQ(0, stats_read(fd, &stats));
-	check_stats(_metadata, &stats);
 	EXPECT_EQ(0, memcmp(&stats.s.total, &none, sizeof(none)));
 	for (i = 0; i < stats.s.nr_channels; i++)
 		EXPECT_EQ(0, memcmp(&stats.channels[i].counters, &none, sizeof(none)));
@@ -247,14 +236,12 @@ static void check_forgotten(struct __test_metadata *_metadata, int fd)
 	EXPECT_EQ(0, pages.nr);
 	ASSERT_EQ(0, device_hist(fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(0, hist.pages);
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 /* Only a ring that fills wakes ksampled, however slow the machine is. */
 TEST_F(lifecycle, reset_of_results)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	self->req.arg.ring_pages = 1;
 	self->req.arg.drain_interval_ms = 10000;
@@ -266,7 +253,6 @@ TEST_F(lifecycle, reset_of_results)
 	EXPECT_LE(PAGES, stats.s.samples);
 	EXPECT_LT(0, stats.s.wakeups);
 	EXPECT_LT(0, stats.s.batches);
-	stats_free(&stats);
 	ASSERT_EQ(0, device_reset(self->fd));
 	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
 	check_forgotten(_metadata, self->fd);
@@ -275,8 +261,8 @@ TEST_F(lifecycle, reset_of_results)
 /* All counters are reset at the same sample: pages and counters stay consistent. */
 TEST_F(lifecycle, reset_while_sampling)
 {
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	int i;
 
 	self->req.arg.drain_interval_ms = 1;
@@ -292,14 +278,10 @@ TEST_F(lifecycle, reset_while_sampling)
 	touch(self);
 	ASSERT_EQ(0, stop(self));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(stats.s.samples, pages_total(&pages, 0));
 	EXPECT_GE(2 * PAGES, stats.s.samples);
-	EXPECT_EQ(PAGES, pages_samples(&pages, getpid(), self->mem,
-				       PAGES * PAGE));
-	pages_free(&pages);
-	stats_free(&stats);
+	EXPECT_EQ(PAGES, pages_samples(&pages, getpid(), self->mem, PAGES * PAGE));
 }
 
 /* A sample waits in a ring for one interval at most. */
@@ -318,7 +300,7 @@ TEST_F(lifecycle, results_while_sampling)
 /* A ring above its watermark is drained before the interval ends. */
 TEST_F(lifecycle, watermark_wakes_the_thread)
 {
-	struct stats stats;
+	static struct stats stats;
 	int tries = PATIENCE;
 
 	self->req.arg.drain_interval_ms = 10000;
@@ -329,7 +311,6 @@ TEST_F(lifecycle, watermark_wakes_the_thread)
 	do {
 		usleep(20000);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		stats_free(&stats);
 	} while (stats.s.samples < 10 * PAGES && --tries);
 	EXPECT_NE(0, tries);
 	EXPECT_LT(0, stats.s.wakeups);

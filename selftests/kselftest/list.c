@@ -6,8 +6,6 @@
 #include "check.h"
 #include "child.h"
 
-#define PAGE		4096UL
-#define REGION		(2UL << 20)
 #define PAGES		1024
 #define MAPPED		(3 * PAGES)
 #define MANY_PAGES	(1UL << 14)
@@ -23,30 +21,17 @@ FIXTURE(list) {
 
 FIXTURE_SETUP(list)
 {
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	/* Every fault counts: a ring holds all, even if ksampled gets no CPU meanwhile. */
 	self->req.arg.ring_pages = RING_PAGES;
-	self->mem = access_map(MAPPED + REGION / PAGE);
-	ASSERT_NE(NULL, (void *)self->mem);
+	ASSERT_NE(NULL, self->mem = access_map(MAPPED + REGION / PAGE));
 	self->mem += -(uintptr_t)self->mem & (REGION - 1);
 	check_idle(_metadata);
 }
 
-FIXTURE_TEARDOWN(list)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
-
-static void start(struct __test_metadata *_metadata, FIXTURE_DATA(list) *self)
-{
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
-}
+FIXTURE_TEARDOWN(list) { check_closed(_metadata, self->fd); }
 
 /* Page i of the first eight has i + 1 samples, each other page one. */
 static void sample(struct __test_metadata *_metadata, FIXTURE_DATA(list) *self)
@@ -54,7 +39,7 @@ static void sample(struct __test_metadata *_metadata, FIXTURE_DATA(list) *self)
 	int i;
 
 	request_add_target(&self->req, getpid());
-	start(_metadata, self);
+	ASSERT_START(self);
 	access_pages(&self->source, self->mem, PAGES, 1);
 	for (i = 1; i < 8; i++)
 		access_pages(&self->source, self->mem + i * PAGE, 1, i);
@@ -113,7 +98,7 @@ static void check_sum(struct __test_metadata *_metadata, int fd,
 TEST_F(list, adds_up_to_the_histogram)
 {
 	struct htmm_list_pages request = {};
-	struct pages pages;
+	static struct pages pages;
 	int cools;
 
 	sample(_metadata, self);
@@ -124,7 +109,6 @@ TEST_F(list, adds_up_to_the_histogram)
 			     request.order++) {
 				ASSERT_EQ(0, pages_list(self->fd, &request, 100, &pages));
 				check_sum(_metadata, self->fd, &pages, request.unit);
-				pages_free(&pages);
 			}
 		}
 		/* Regions with a count of zero are listed until they are visited. */
@@ -135,7 +119,7 @@ TEST_F(list, adds_up_to_the_histogram)
 TEST_F(list, orders)
 {
 	struct htmm_list_pages request = { .min_samples = 1 };
-	struct pages hottest, coldest;
+	static struct pages hottest, coldest;
 	size_t i;
 
 	sample(_metadata, self);
@@ -153,8 +137,6 @@ TEST_F(list, orders)
 	EXPECT_EQ(8, hottest.page[0].samples);
 	EXPECT_EQ((uintptr_t)self->mem + 7 * PAGE, hottest.page[0].addr);
 	EXPECT_EQ(8, coldest.page[coldest.nr - 1].samples);
-	pages_free(&hottest);
-	pages_free(&coldest);
 }
 
 /* The list has @count pages, all within the @pages from @mem on. */
@@ -162,7 +144,7 @@ static void check_filter(struct __test_metadata *_metadata, int fd,
 			 struct htmm_list_pages request, const char *mem,
 			 unsigned long pages, size_t count)
 {
-	struct pages list;
+	static struct pages list;
 	size_t i;
 
 	for (request.order = 0; request.order <= HTMM_ORDER_TABLE; request.order++) {
@@ -172,7 +154,6 @@ static void check_filter(struct __test_metadata *_metadata, int fd,
 		}
 		for (i = 0; i < list.nr; i++)
 			EXPECT_TRUE(at(&list.page[i], mem, pages));
-		pages_free(&list);
 	}
 }
 
@@ -231,12 +212,11 @@ TEST_F(list, one_process_of_several)
 	pid_t pid;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
-	start(_metadata, self);
+	ASSERT_START(self);
 	access_pages(&self->source, self->mem, PAGES, 1);
 	ASSERT_EQ(0, child_start(&child, touch_some, self));
 	pid = child.pid;
 	ASSERT_EQ(0, child_join(&child));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	request.pid = pid;
 	check_filter(_metadata, self->fd, request, self->mem + PAGES * PAGE, 10, 10);
@@ -296,7 +276,7 @@ TEST_F(list, what_is_refused)
 
 	/* And with its session, even if another one has tracked the same pages. */
 	ASSERT_EQ(0, device_stop(self->fd));
-	start(_metadata, self);
+	ASSERT_START(self);
 	access_pages(&self->source, self->mem, PAGES, 1);
 	ASSERT_EQ(0, device_settle(self->fd));
 	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &list));
@@ -320,16 +300,15 @@ static void *keep_sampling(void *arg)
  * While pages are sampled, cooled and evicted, all are listed: those that are sampled all
  * the time are listed exactly once, and none twice.
  */
-static void list_beside_samples(struct __test_metadata *_metadata,
-				FIXTURE_DATA(list) *self)
+static void list_beside_samples(struct __test_metadata *_metadata, FIXTURE_DATA(list) *self)
 {
 	struct htmm_list_pages request = { .order = HTMM_ORDER_TABLE };
-	struct pages pages;
+	static struct pages pages;
 	pthread_t thread;
 	int round;
 
 	request_add_target(&self->req, getpid());
-	start(_metadata, self);
+	ASSERT_START(self);
 	access_pages(&self->source, self->mem, PAGES, 8);
 	ASSERT_EQ(0, device_settle(self->fd));
 	atomic_store(&done, false);
@@ -337,7 +316,6 @@ static void list_beside_samples(struct __test_metadata *_metadata,
 	for (round = 0; round < 5; round++) {
 		ASSERT_EQ(0, pages_list(self->fd, &request, 37, &pages));
 		check_each_once(_metadata, &pages, self->mem, PAGES);
-		pages_free(&pages);
 		/* Fewer halvings than cool a page to zero, after which it may be evicted. */
 		if (round % 2)
 			ASSERT_EQ(0, device_cool(self->fd, 0));
@@ -357,7 +335,7 @@ TEST_F(list, many_regions)
 {
 	const size_t regions = 700;
 	struct htmm_list_pages request = {};
-	struct pages pages;
+	static struct pages pages;
 	char *mem;
 	size_t i;
 
@@ -366,14 +344,13 @@ TEST_F(list, many_regions)
 	ASSERT_NE(MAP_FAILED, mem);
 	madvise(mem, regions * REGION, MADV_NOHUGEPAGE);
 	request_add_target(&self->req, getpid());
-	start(_metadata, self);
+	ASSERT_START(self);
 	for (i = 0; i < regions; i++)
 		access_pages(&self->source, mem + i * REGION, 1, 1);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_list(self->fd, &request, 1000, &pages));
 	EXPECT_EQ(regions, pages_samples(&pages, getpid(), mem, regions * REGION));
 	check_sum(_metadata, self->fd, &pages, HTMM_UNIT_PAGE);
-	pages_free(&pages);
 	munmap(mem, regions * REGION);
 }
 
@@ -383,11 +360,11 @@ TEST_F(list, many_pages)
 	struct htmm_list_pages request = { .order = HTMM_ORDER_TABLE };
 	const __u32 a_time = MANY_PAGES - 1000;
 	char *mem = access_map(MANY_PAGES);
-	struct pages pages;
+	static struct pages pages;
 
 	ASSERT_NE(NULL, mem);
 	request_add_target(&self->req, getpid());
-	start(_metadata, self);
+	ASSERT_START(self);
 	access_pages(&self->source, mem, MANY_PAGES, 1);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_list(self->fd, &request, a_time, &pages));
@@ -396,5 +373,4 @@ TEST_F(list, many_pages)
 	EXPECT_GT(2 * a_time, pages.nr);
 	check_each_once(_metadata, &pages, mem, MANY_PAGES);
 	check_sum(_metadata, self->fd, &pages, HTMM_UNIT_PAGE);
-	pages_free(&pages);
 }

@@ -13,9 +13,6 @@
 #include "files.h"
 #include "probe.h"
 
-#define PAGE		4096UL
-#define REGION		(2UL << 20)
-#define REGION_PAGES	512
 #define REGIONS		4
 #define PAGES		(REGIONS * REGION_PAGES)
 /* Pages that one call of move_pages(2) tells of. */
@@ -52,8 +49,7 @@ FIXTURE_SETUP(locate)
 {
 	struct htmm_info info = {};
 
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	ASSERT_TRUE(info.features & HTMM_FEATURE_PLACEMENT);
 	ASSERT_EQ(0, access("/sys/devices/system/node/node1", F_OK));
@@ -82,9 +78,7 @@ FIXTURE_TEARDOWN(locate)
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(locate) *self, pid_t pid)
 {
 	request_add_target(&self->req, pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 }
 
 /* The node of each page as move_pages(2) tells; negative: an errno. */
@@ -159,7 +153,7 @@ TEST_F(locate, pages)
 {
 	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
 	size_t i, on[2];
-	struct pages list;
+	static struct pages list;
 
 	mix(_metadata, self);
 	for (request.order = 0; request.order <= HTMM_ORDER_TABLE; request.order++) {
@@ -177,7 +171,6 @@ TEST_F(locate, pages)
 		/* All of one region and half of another; the rest of the memory is on node 0. */
 		EXPECT_LE(REGION_PAGES + REGION_PAGES / 2, on[1]);
 		EXPECT_LE(REGION_PAGES + REGION_PAGES / 2, on[0]);
-		pages_free(&list);
 	}
 }
 
@@ -185,7 +178,7 @@ TEST_F(locate, pages)
 TEST_F(locate, one_node)
 {
 	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
-	struct pages all, some;
+	static struct pages all, some;
 	size_t i, at;
 
 	mix(_metadata, self);
@@ -210,8 +203,6 @@ TEST_F(locate, one_node)
 			}
 			EXPECT_EQ(at, some.nr);
 			EXPECT_LT(REGION_PAGES, at);
-			pages_free(&all);
-			pages_free(&some);
 		}
 	}
 }
@@ -221,7 +212,7 @@ TEST_F(locate, others)
 {
 	struct htmm_list_pages request = { .order = HTMM_ORDER_TABLE };
 	const size_t twice = 24, thrice = 10;
-	struct pages all, some;
+	static struct pages all, some;
 	size_t i, at, chosen;
 	int node;
 
@@ -231,7 +222,6 @@ TEST_F(locate, others)
 	access_pages(&self->source, self->mem, 2 * REGION_PAGES, 1);
 	access_pages(&self->source, self->mem + REGION - twice / 2 * PAGE, twice, 1);
 	access_pages(&self->source, self->mem + REGION - thrice / 2 * PAGE, thrice, 1);
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	for (node = 0; node < 2; node++) {
 		request.flags = HTMM_LIST_RESIDENT;
@@ -256,8 +246,6 @@ TEST_F(locate, others)
 		EXPECT_EQ(at, some.nr);
 		EXPECT_EQ((twice - thrice) / 2, chosen);
 		EXPECT_EQ(some.nr, check_nodes(_metadata, getpid(), &some));
-		pages_free(&all);
-		pages_free(&some);
 	}
 }
 
@@ -269,7 +257,7 @@ TEST_F(locate, regions)
 		.order = HTMM_ORDER_TABLE,
 	};
 	int to[HALF], status[HALF];
-	struct pages list;
+	static struct pages list;
 	void *addr[HALF];
 	size_t i;
 
@@ -292,14 +280,12 @@ TEST_F(locate, regions)
 		if (list.page[i].addr == (uintptr_t)self->mem + 2 * REGION)
 			EXPECT_EQ(1, list.page[i].node);
 	}
-	pages_free(&list);
 	/* Nothing of a region is left. */
 	ASSERT_EQ(0, madvise(self->mem + 3 * REGION, REGION, MADV_DONTNEED));
 	list_area(_metadata, self->fd, request, self->mem + 3 * REGION, REGION, 3, &list);
 	ASSERT_EQ(1, list.nr);
 	EXPECT_EQ(HTMM_NODE_UNKNOWN, list.page[0].node);
 	EXPECT_EQ(HTMM_MAPPING_UNKNOWN, list.page[0].mapping_shift);
-	pages_free(&list);
 }
 
 /**
@@ -330,18 +316,17 @@ TEST_F(locate, same_addresses)
 	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
 	struct twin twin[2];
 	struct child child[2];
-	struct pages list;
+	static struct pages list;
 	size_t i, on[2];
 	int n;
 
 	self->req.arg.nr_targets = 0;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	for (n = 0; n < 2; n++) {
 		twin[n] = (struct twin) { &self->source, self->mem, n };
 		ASSERT_EQ(0, child_worker(&child[n], twin_work, &twin[n]));
 		ASSERT_EQ(0, child_do(&child[n]));
 	}
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	for (request.order = 0; request.order <= HTMM_ORDER_TABLE; request.order++) {
 		list_area(_metadata, self->fd, request, self->mem, TWIN_PAGES * PAGE, 7, &list);
@@ -354,7 +339,6 @@ TEST_F(locate, same_addresses)
 		}
 		EXPECT_EQ(TWIN_PAGES, on[0]);
 		EXPECT_EQ(TWIN_PAGES, on[1]);
-		pages_free(&list);
 	}
 	for (n = 0; n < 2; n++)
 		EXPECT_EQ(128 + SIGKILL, child_kill(&child[n]));
@@ -368,7 +352,7 @@ TEST_F(locate, huge_pages)
 		.order = HTMM_ORDER_COLDEST,
 	};
 	struct placement placement;
-	struct pages list;
+	static struct pages list;
 	size_t i;
 
 	ASSERT_EQ(0, madvise(self->mem, 2 * REGION, MADV_HUGEPAGE));
@@ -376,7 +360,6 @@ TEST_F(locate, huge_pages)
 	ASSERT_EQ(0, access_bind(self->mem + REGION, REGION, 0));
 	start(_metadata, self, getpid());
 	access_pages(&self->source, self->mem, 2 * REGION_PAGES, 1);
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	/* Its one page that is not like the others splits a mapping, not the page. */
 	ASSERT_EQ(0, mprotect(self->mem + REGION, PAGE, PROT_READ));
@@ -391,7 +374,6 @@ TEST_F(locate, huge_pages)
 		EXPECT_EQ(first ? 21 : 12, list.page[i].mapping_shift);
 		EXPECT_EQ(i >= list.nr - 2, list.page[i].samples);
 	}
-	pages_free(&list);
 	/* Each of its pages is a page of its own. */
 	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
 	EXPECT_EQ(REGION_PAGES, placement.nodes[1].huge_pages);
@@ -404,7 +386,6 @@ TEST_F(locate, huge_pages)
 	ASSERT_EQ(1, list.nr);
 	EXPECT_EQ(1, list.page[0].node);
 	EXPECT_EQ(21, list.page[0].mapping_shift);
-	pages_free(&list);
 }
 
 /* Pages of zeroes, huge and small, take no memory. */
@@ -412,23 +393,20 @@ TEST_F(locate, zeroes)
 {
 	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
 	volatile char *mem = self->mem;
-	struct pages list;
+	static struct pages list;
 
 	ASSERT_EQ(0, madvise(self->mem + REGION, REGION, MADV_HUGEPAGE));
 	start(_metadata, self, getpid());
 	(void)mem[0];
 	(void)mem[REGION];
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	list_area(_metadata, self->fd, request, self->mem, 2 * REGION, 10, &list);
 	EXPECT_EQ(2, list.nr);
 	EXPECT_EQ(0, check_nodes(_metadata, getpid(), &list));
-	pages_free(&list);
 	request.flags = HTMM_LIST_RESIDENT;
 	request.order = HTMM_ORDER_TABLE;
 	list_area(_metadata, self->fd, request, self->mem, 2 * REGION, 10, &list);
 	EXPECT_EQ(0, list.nr);
-	pages_free(&list);
 }
 
 /**
@@ -505,13 +483,12 @@ TEST_F(locate, coldest)
 	struct victim victim = { &self->source, self->mem, 40 };
 	unsigned long pages[MAX_NODES] = {}, zeroes;
 	struct child child;
-	struct pages list, other;
+	static struct pages list, other;
 	size_t i;
 
 	ASSERT_EQ(0, victim_start(&child, &victim));
 	start(_metadata, self, child.pid);
 	ASSERT_EQ(0, child_do(&child));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 
 	ASSERT_EQ(0, numa_maps(child.pid, pages));
@@ -533,15 +510,12 @@ TEST_F(locate, coldest)
 	EXPECT_EQ(other.nr, check_nodes(_metadata, child.pid, &other));
 	for (i = 1; i < other.nr; i++)
 		EXPECT_LT(other.page[i - 1].addr, other.page[i].addr);
-	pages_free(&other);
 	/* Only the never sampled, and only of an area. */
 	request.node = 1;
 	request.max_samples = 0;
 	request.min_samples = 1;
 	list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 7, &other);
 	EXPECT_EQ(victim.sampled, other.nr);
-	pages_free(&other);
-	pages_free(&list);
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }
 
@@ -578,7 +552,6 @@ TEST_F(locate, sums)
 	self->req.arg.capacity_pages = 24;
 	start(_metadata, self, child.pid);
 	ASSERT_EQ(0, child_do(&child));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, numa_maps(child.pid, pages));
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
@@ -657,7 +630,7 @@ TEST_F(locate, shared_pages)
 	unsigned long *frames, distinct = 0, several = 0;
 	struct placement placement;
 	struct child child[2];
-	struct pages list;
+	static struct pages list;
 	size_t i, same;
 	int n, pagemap;
 	char path[64];
@@ -669,10 +642,9 @@ TEST_F(locate, shared_pages)
 		ASSERT_EQ(0, child_worker(&child[n], victim_work, &victim));
 		request_add_target(&self->req, child[n].pid);
 	}
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	for (n = 0; n < 2; n++)
 		ASSERT_EQ(0, child_do(&child[n]));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_list(self->fd, &request, 5000, &list));
 	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
@@ -716,7 +688,6 @@ TEST_F(locate, shared_pages)
 	for (n = 0; n < 2; n++)
 		EXPECT_EQ(128 + SIGKILL, child_kill(&child[n]));
 	free(frames);
-	pages_free(&list);
 	munmap(both, 64 * PAGE);
 }
 
@@ -726,7 +697,7 @@ TEST_F(locate, hugetlb)
 	static const char pool[] =
 		"/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages";
 	struct htmm_list_pages request = { .flags = HTMM_LIST_RESIDENT, .order = HTMM_ORDER_TABLE };
-	struct pages list;
+	static struct pages list;
 	char *mem;
 	size_t i;
 
@@ -736,7 +707,6 @@ TEST_F(locate, hugetlb)
 	EXPECT_NE(MAP_FAILED, mem);
 	start(_metadata, self, getpid());
 	mem[REGION] = 1;
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	list_area(_metadata, self->fd, request, mem, 2 * REGION, 100, &list);
 	EXPECT_EQ(REGION_PAGES, list.nr);
@@ -746,7 +716,6 @@ TEST_F(locate, hugetlb)
 		EXPECT_EQ(21, list.page[i].mapping_shift);
 		EXPECT_EQ((uintptr_t)mem + REGION + i * PAGE, list.page[i].addr);
 	}
-	pages_free(&list);
 	munmap(mem, 2 * REGION);
 	EXPECT_EQ(0, file_write(pool, "0"));
 }
@@ -782,17 +751,15 @@ TEST_F(locate, unknown)
 {
 	struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT };
 	char *device = device_map();
-	struct pages list;
+	static struct pages list;
 
 	ASSERT_NE(MAP_FAILED, device);
 	start(_metadata, self, getpid());
 	access_pages(&self->source, self->mem, 5, 1);
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	list_area(_metadata, self->fd, request, self->mem, 5 * PAGE, 10, &list);
 	EXPECT_EQ(5, list.nr);
 	EXPECT_EQ(5, check_nodes(_metadata, getpid(), &list));
-	pages_free(&list);
 	ASSERT_EQ(0, mprotect(self->mem, 2 * PAGE, PROT_NONE));
 	ASSERT_EQ(0, munmap(self->mem + 2 * PAGE, PAGE));
 	list_area(_metadata, self->fd, request, self->mem, 3 * PAGE, 10, &list);
@@ -800,16 +767,13 @@ TEST_F(locate, unknown)
 	EXPECT_EQ(HTMM_NODE_UNKNOWN, list.page[0].node);
 	EXPECT_EQ(HTMM_NODE_UNKNOWN, list.page[1].node);
 	EXPECT_EQ(HTMM_NODE_UNKNOWN, list.page[2].node);
-	pages_free(&list);
 	list_area(_metadata, self->fd, request, self->mem + 3 * PAGE, 2 * PAGE, 10, &list);
 	EXPECT_EQ(2, list.nr);
 	EXPECT_EQ(2, check_nodes(_metadata, getpid(), &list));
-	pages_free(&list);
 	request.flags = HTMM_LIST_RESIDENT;
 	request.order = HTMM_ORDER_TABLE;
 	list_area(_metadata, self->fd, request, device, PAGE, 10, &list);
 	EXPECT_EQ(0, list.nr);
-	pages_free(&list);
 	munmap(device, PAGE);
 }
 
@@ -869,7 +833,7 @@ TEST_F(locate, balanced)
 	unsigned long pages[MAX_NODES] = {};
 	size_t i, base = 0, huge = 0, on[2] = {};
 	struct child child;
-	struct pages list;
+	static struct pages list;
 	int tries;
 
 	ASSERT_EQ(0, madvise(self->mem + REGION, REGION, MADV_HUGEPAGE));
@@ -890,7 +854,6 @@ TEST_F(locate, balanced)
 		EXPECT_TRUE(tries < 2 || list.nr == 2 * REGION_PAGES);
 		for (i = 0; i < list.nr && tries; i++)
 			EXPECT_EQ(1, list.page[i].node);
-		pages_free(&list);
 	}
 	TH_LOG("%zu base pages and %zu of a huge page after %d looks", base, huge, tries);
 	EXPECT_LT(0, base);
@@ -902,7 +865,6 @@ TEST_F(locate, balanced)
 		on[list.page[i].node]++;
 	EXPECT_EQ(pages[0], on[0]);
 	EXPECT_EQ(pages[1], on[1]);
-	pages_free(&list);
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }
 
@@ -1108,7 +1070,7 @@ TEST_F(locate, memory_goes_offline)
 	DIR *dir = opendir("/sys/devices/system/node/node1");
 	const struct dirent *entry;
 	struct child reader;
-	struct pages list;
+	static struct pages list;
 	char path[400];
 	int went = 0;
 
@@ -1133,7 +1095,6 @@ TEST_F(locate, memory_goes_offline)
 		list_area(_metadata, self->fd, request, self->mem, PAGES * PAGE, 700, &list);
 		EXPECT_EQ(PAGES, list.nr);
 		EXPECT_EQ(PAGES, check_nodes(_metadata, getpid(), &list));
-		pages_free(&list);
 		EXPECT_EQ(0, file_write(path, "online"));
 	}
 	/* The module waits for those who have found the memory online. */
@@ -1150,7 +1111,7 @@ TEST_F(locate, bad_arguments)
 {
 	struct htmm_list_pages request = { .flags = HTMM_LIST_NODE, .node = 2 };
 	struct placement placement;
-	struct pages list;
+	static struct pages list;
 
 	EXPECT_EQ(-ENODATA, device_placement(self->fd, 0, &placement));
 	start(_metadata, self, getpid());

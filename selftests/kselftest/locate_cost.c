@@ -13,7 +13,6 @@
 #include "check.h"
 #include "child.h"
 
-#define PAGE		4096UL
 #define PAGES		(200UL << 10)
 #define MANY_PAGES	(1000UL << 10)
 #define A_TIME		65536
@@ -31,18 +30,13 @@ FIXTURE(locate_cost) {
 
 FIXTURE_SETUP(locate_cost)
 {
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	check_idle(_metadata);
 }
 
-FIXTURE_TEARDOWN(locate_cost)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(locate_cost) { check_closed(_metadata, self->fd); }
 
 static double seconds(void)
 {
@@ -88,9 +82,8 @@ static void sample_pages(struct __test_metadata *_metadata, struct _test_data_lo
 	self->req.arg.ring_pages = 256;
 	self->req.arg.max_bytes = 64 << 20;
 	request_add_target(&self->req, getpid());
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	access_pages(&self->source, mem, nr, 1);
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
@@ -183,9 +176,8 @@ TEST_F_TIMEOUT(locate_cost, slices, 900)
 	madvise(mem, SPARSE_BYTES, MADV_NOHUGEPAGE);
 	ASSERT_EQ(0, child_worker(&child, touch_sparse, mem));
 	request_add_target(&self->req, child.pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_do(&child));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	began = seconds();
 	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
@@ -230,7 +222,7 @@ TEST_F_TIMEOUT(locate_cost, looks, 900)
 	struct resident *resident = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	double began, share, handlers;
-	struct stats before, after;
+	static struct stats before, after;
 	struct child child;
 
 	ASSERT_NE(MAP_FAILED, (void *)resident);
@@ -242,7 +234,7 @@ TEST_F_TIMEOUT(locate_cost, looks, 900)
 	self->req.arg.ring_pages = 256;
 	self->req.arg.max_bytes = 64 << 20;
 	request_add_target(&self->req, child.pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	resident->pages = RESIDENT_PAGES;
 	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, device_settle(self->fd));
@@ -260,8 +252,6 @@ TEST_F_TIMEOUT(locate_cost, looks, 900)
 	       after.s.samples - before.s.samples, 100 * share, 100 * handlers, after.s.freed);
 	EXPECT_LT(share, MOST_SHARE);
 	EXPECT_EQ(0, after.s.freed);
-	stats_free(&before);
-	stats_free(&after);
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }

@@ -11,8 +11,6 @@
 #include "cpu.h"
 #include "files.h"
 
-#define PAGE		4096UL
-#define REGION		(2UL << 20)
 #define MIB		(1UL << 20)
 /* Touched pages of each region: more than its entry holds, so that it needs a block. */
 #define TOUCHED		20
@@ -49,14 +47,12 @@ FIXTURE(memory) {
 
 FIXTURE_SETUP(memory)
 {
-	if (!cgroup_possible() ||
-	    file_write("/sys/fs/cgroup/cgroup.subtree_control", "+memory"))
+	if (!cgroup_possible() || file_write("/sys/fs/cgroup/cgroup.subtree_control", "+memory"))
 		SKIP(return, "no memory cgroups here");
 	ASSERT_EQ(0, cgroup_make(&self->cgroup, NULL, "memory"));
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 }
 
 FIXTURE_TEARDOWN(memory)
@@ -177,8 +173,7 @@ TEST_F(memory, payers_may_go)
 		ASSERT_EQ(0, cgroup_remove(&payment.cgroup));
 		ASSERT_EQ(0, device_stop(self->fd));
 		close(self->fd);
-		self->fd = device_open();
-		ASSERT_LE(0, self->fd);
+		ASSERT_LE(0, self->fd = device_open());
 	}
 	EXPECT_EQ(before, dying_cgroups(before));
 }
@@ -245,9 +240,7 @@ TEST_F(memory, starter_pays)
 	ASSERT_EQ(0, cgroup_enter(&self->cgroup, 0));
 	touch_regions(self, mem, COLD_REGIONS, 1);
 	before = cgroup_get(&self->cgroup, "memory.current");
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 	started = cgroup_get(&self->cgroup, "memory.current");
 	rings = cpus * 1024 * PAGE;
 	small = table_bytes(_metadata, self->fd);
@@ -291,18 +284,16 @@ static void count_tracked(struct __test_metadata *_metadata, struct _test_data_m
 {
 	/* A call that begins with the hottest page reads the whole table: few calls. */
 	const struct htmm_list_pages all = { .order = HTMM_ORDER_HOTTEST, .min_samples = 1 };
-	struct pages pages;
+	static struct pages pages;
 
 	ASSERT_EQ(0, pages_list(self->fd, &all, COLD_REGIONS * TOUCHED, &pages));
 	tracked->cold = pages_tracked(&pages, mem, COLD_REGIONS);
 	tracked->hot = pages_tracked(&pages, mem + COLD_REGIONS * REGION, HOT_REGIONS);
 	tracked->samples = pages_samples(&pages, 0, mem, (COLD_REGIONS + HOT_REGIONS) * REGION);
-	pages_free(&pages);
 	tracked->bytes = table_bytes(_metadata, self->fd);
 }
 
-static void touch_hot(struct __test_metadata *_metadata, struct _test_data_memory *self,
-		      char *mem)
+static void touch_hot(struct __test_metadata *_metadata, struct _test_data_memory *self, char *mem)
 {
 	touch_in_steps(_metadata, self, mem + COLD_REGIONS * REGION, HOT_REGIONS, 1, 300);
 }

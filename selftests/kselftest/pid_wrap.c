@@ -4,7 +4,6 @@
 #include "child.h"
 #include "pids.h"
 
-#define PAGE		4096UL
 #define CHILDREN	100
 /* Number of pids that are reused. */
 #define PIDS		40
@@ -37,10 +36,8 @@ FIXTURE_SETUP(pid_wrap)
 	self->req.arg.flags = variant->flags;
 	/* Room for all faults of all children, even if ksampled is late. */
 	self->req.arg.ring_pages = 256;
-	self->mem = access_map(CHILDREN);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(CHILDREN));
+	ASSERT_LE(0, self->fd = device_open());
 	self->pid_max = pids_limit();
 	ASSERT_LT(0, self->pid_max);
 	ASSERT_EQ(0, pids_set_limit(FIRST_PID + PIDS));
@@ -65,7 +62,7 @@ static int child_of(const struct _test_data_pid_wrap *self, const struct htmm_pa
 /* All pages of the area have the pid that touched them, and no two have the same space. */
 static int check_pages(struct __test_metadata *_metadata, struct _test_data_pid_wrap *self)
 {
-	struct pages pages;
+	static struct pages pages;
 	int found = 0;
 	size_t i, j;
 
@@ -84,7 +81,6 @@ static int check_pages(struct __test_metadata *_metadata, struct _test_data_pid_
 		}
 		found++;
 	}
-	pages_free(&pages);
 	return found;
 }
 
@@ -92,7 +88,7 @@ static int check_pages(struct __test_metadata *_metadata, struct _test_data_pid_
 static void check_living(struct __test_metadata *_metadata, struct _test_data_pid_wrap *self,
 			 pid_t pid)
 {
-	struct pages pages;
+	static struct pages pages;
 	size_t i;
 
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
@@ -104,7 +100,6 @@ static void check_living(struct __test_metadata *_metadata, struct _test_data_pi
 			EXPECT_EQ(self->nr - 1, child);
 		}
 	}
-	pages_free(&pages);
 }
 
 static int touch_one(int sock, void *arg)
@@ -132,7 +127,7 @@ TEST_F(pid_wrap, no_page_is_inherited)
 	struct child child;
 	int again = 0, found;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	while (self->nr < CHILDREN) {
 		bool known;
 

@@ -70,8 +70,7 @@ FIXTURE_SETUP(placement)
 	nodes_find_memory(self->node);
 	source_find(&self->source, ACCESS_FAULT);
 	request_init(&self->req, &self->source.event);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 }
 
 FIXTURE_TEARDOWN(placement)
@@ -130,7 +129,7 @@ TEST_F(placement, rings)
 		ASSERT_EQ(0, file_write(ALLOCATIONS "filter", line));
 		ASSERT_EQ(0, file_write(TRACING "trace", ""));
 		ASSERT_EQ(0, file_write(ALLOCATIONS "enable", "1"));
-		ASSERT_EQ(0, device_start(self->fd, &self->req));
+		ASSERT_START(self);
 		ASSERT_EQ(0, file_write(ALLOCATIONS "enable", "0"));
 		close(self->fd);
 		self->fd = device_open();

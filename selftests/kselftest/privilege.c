@@ -28,8 +28,7 @@ FIXTURE_SETUP(privilege)
 {
 	source_find(&self->source, ACCESS_FAULT);
 	request_init(&self->req, &self->source.event);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 }
 
 FIXTURE_TEARDOWN(privilege)
@@ -52,13 +51,12 @@ static int caps_keep(__u64 caps)
 }
 
 /* A session exists, so every other ioctl would succeed otherwise. */
-static void check_refused(struct __test_metadata *_metadata, int fd,
-			  struct request *req)
+static void check_refused(struct __test_metadata *_metadata, int fd, struct request *req)
 {
 	struct histogram hist;
 	struct htmm_info info;
-	struct pages pages;
-	struct stats stats;
+	static struct pages pages;
+	static struct stats stats;
 	int nr, ret;
 
 	/* Includes numbers that have no ioctl. */
@@ -92,15 +90,12 @@ static void check_refused(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(0, info.drain_pid);
 }
 
-static void check_permitted(struct __test_metadata *_metadata, int fd,
-			    struct request *req)
+static void check_permitted(struct __test_metadata *_metadata, int fd, struct request *req)
 {
 	struct histogram hist;
-	struct pages pages;
-	struct stats stats;
+	static struct pages pages;
 
 	EXPECT_EQ(0, device_start(fd, req));
-	EXPECT_EQ(0, stats_read(fd, &stats));
 	EXPECT_EQ(0, pages_read(fd, &pages));
 	EXPECT_EQ(0, device_hist(fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(0, device_cool(fd, 0));
@@ -122,7 +117,7 @@ static void become_nobody(struct __test_metadata *_metadata)
 /* root opened the fd, but an open fd must not be enough. */
 TEST_F(privilege, other_user)
 {
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	become_nobody(_metadata);
 	check_refused(_metadata, self->fd, &self->req);
 	EXPECT_EQ(-EACCES, device_open());
@@ -138,7 +133,7 @@ TEST_F(privilege, stream_of_another_user)
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	ASSERT_EQ(0, stream_join(reader, 0, 0));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	access_pages(&self->source, access_map(16), 16, 1);
 	EXPECT_LT(0, records_read(reader, 4096, &tally));
 	access_pages(&self->source, access_map(16), 16, 1);
@@ -169,7 +164,7 @@ TEST_F(privilege, files_of_another_user)
 	int hot, fd;
 	size_t i;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		fd = file_open(files[i]);
 		ASSERT_LE(0, fd) {
@@ -200,8 +195,7 @@ static int tracepoint_open(const char *id)
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_RAW,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1,
-			 PERF_FLAG_FD_CLOEXEC);
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -230,9 +224,8 @@ TEST_F(privilege, root_without_the_capability)
 	char text[256];
 	int fd;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	ASSERT_EQ(0, caps_keep(ALL_CAPS & ~(1ULL << CAP_PERFMON) &
-			       ~(1ULL << CAP_SYS_ADMIN)));
+	ASSERT_START(self);
+	ASSERT_EQ(0, caps_keep(ALL_CAPS & ~(1ULL << CAP_PERFMON) & ~(1ULL << CAP_SYS_ADMIN)));
 	check_refused(_metadata, self->fd, &self->req);
 	fd = file_open(DEBUGFS "/hot_pages");
 	EXPECT_EQ(-1, read(fd, text, sizeof(text)));
@@ -257,7 +250,7 @@ static size_t pages_placed(struct __test_metadata *_metadata, int fd, __u32 flag
 {
 	const struct htmm_list_pages request = { .flags = HTMM_LIST_PLACEMENT, .min_samples = 1 };
 	size_t i, placed = 0;
-	struct pages pages;
+	static struct pages pages;
 
 	ASSERT_EQ(0, pages_list(fd, &request, 100, &pages));
 	EXPECT_LE(64, pages.nr);
@@ -265,7 +258,6 @@ static size_t pages_placed(struct __test_metadata *_metadata, int fd, __u32 flag
 		EXPECT_EQ(flag, pages.page[i].flags & HTMM_PAGE_HIDDEN);
 		placed += pages.page[i].node != HTMM_NODE_UNKNOWN;
 	}
-	pages_free(&pages);
 	return placed;
 }
 
@@ -279,18 +271,17 @@ TEST_F(privilege, page_tables)
 			   .order = HTMM_ORDER_TABLE };
 	struct source every;
 	struct placement placement;
-	struct pages pages;
+	static struct pages pages;
 
 	source_every_fault(&every);
 	request_init(&self->req, &every.event);
 	request_add_target(&self->req, getpid());
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	access_pages(&every, access_map(64), 64, 1);
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON | 1ULL << CAP_SYS_PTRACE));
 	EXPECT_LE(60, pages_placed(_metadata, self->fd, 0));
 	ASSERT_EQ(0, pages_list(self->fd, &resident, 1000, &pages));
-	pages_free(&pages);
 	EXPECT_EQ(0, device_placement(self->fd, 0, &placement));
 
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
@@ -373,8 +364,7 @@ static void expect_cpus_of_thread(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(0, device_info(fd, &info));
 	EXPECT_EQ(0, sched_getaffinity(info.drain_pid, sizeof(cpus), &cpus));
 	EXPECT_TRUE(CPU_EQUAL(expected, &cpus)) {
-		TH_LOG("the thread may use %d CPUs, not %d", CPU_COUNT(&cpus),
-		       CPU_COUNT(expected));
+		TH_LOG("the thread may use %d CPUs, not %d", CPU_COUNT(&cpus), CPU_COUNT(expected));
 	}
 }
 
@@ -388,13 +378,13 @@ TEST_F(privilege, default_cpus_of_the_threads)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, sched_getaffinity(0, sizeof(all), &all));
 	ASSERT_EQ(0, cpu_pin(cpus[1]));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	expect_cpus_of_thread(_metadata, self->fd, &all);
 	ASSERT_EQ(0, device_stop(self->fd));
 	close(self->fd);
 	self->fd = device_open();
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	CPU_ZERO(&own);
 	CPU_SET(cpus[1], &own);
 	expect_cpus_of_thread(_metadata, self->fd, &own);
@@ -406,14 +396,14 @@ TEST_F(privilege, default_budget)
 {
 	struct htmm_info info;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	EXPECT_EQ(0, device_info(self->fd, &info));
 	EXPECT_EQ(0, info.session_flags & HTMM_START_BUDGET);
 	ASSERT_EQ(0, device_stop(self->fd));
 	close(self->fd);
 	self->fd = device_open();
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	EXPECT_EQ(0, device_info(self->fd, &info));
 	EXPECT_EQ(HTMM_START_BUDGET, info.session_flags & HTMM_START_BUDGET);
 	EXPECT_EQ(HTMM_USER_BUDGET_PPM, info.budget_ppm);
@@ -428,12 +418,12 @@ TEST_F(privilege, own_budget)
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
 	self->req.arg.flags |= HTMM_START_BUDGET;
 	self->req.arg.budget_ppm = 701;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	EXPECT_EQ(0, device_info(self->fd, &info));
 	EXPECT_EQ(701, info.budget_ppm);
 	EXPECT_EQ(0, device_stop(self->fd));
 	self->req.arg.budget_ppm = 0;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	EXPECT_EQ(0, device_info(self->fd, &info));
 	EXPECT_EQ(0, info.budget_ppm);
 	EXPECT_EQ(0, device_stop(self->fd));
@@ -494,7 +484,7 @@ TEST_F(privilege, period_of_a_session)
 	struct htmm_event *event = &self->req.events[0];
 
 	event->period = 1009;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	EXPECT_EQ(0, device_set_period(self->fd, 0, 11));
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
 	EXPECT_EQ(-EPERM, device_set_period(self->fd, 0, 1008));
@@ -508,7 +498,7 @@ TEST_F(privilege, period_of_a_session)
 TEST_F(privilege, cost_within_the_default_budget)
 {
 	void *mem = access_map(256);
-	struct stats stats;
+	static struct stats stats;
 	int tries = 20000;
 
 	ASSERT_NE(NULL, mem);
@@ -516,12 +506,11 @@ TEST_F(privilege, cost_within_the_default_budget)
 	request_init(&self->req, &self->source.event);
 	self->req.arg.budget_interval_ms = 100;
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	do {
 		ASSERT_LT(0, --tries);
 		access_pages(&self->source, mem, 256, 1);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		stats_free(&stats);
 	} while (!stats.s.period_changes || stats.s.cost_ppm > HTMM_USER_BUDGET_PPM);
 	EXPECT_LT(0, stats.s.total.counted);
 	EXPECT_EQ(0, device_stop(self->fd));
@@ -629,8 +618,7 @@ TEST_F(privilege, program_of_32_bits)
 	low = mmap(NULL, sizeof(*low), PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)low);
-	mem = access_map(16);
-	ASSERT_NE(NULL, mem);
+	ASSERT_NE(NULL, mem = access_map(16));
 	source_every_fault(&self->source);
 	request_init(&low->req, &self->source.event);
 	request_add_target(&low->req, getpid());

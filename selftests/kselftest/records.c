@@ -110,17 +110,14 @@ static void take_lost(struct tally *tally, const void *record)
 	tally->losses++;
 }
 
-static void take(struct tally *tally, const void *record,
-		 const struct perf_event_header *header)
+static void take(struct tally *tally, const void *record, const struct perf_event_header *header)
 {
 	if (header->type == PERF_RECORD_SAMPLE &&
 	    header->size == sizeof(*header) + sizeof(struct sample)) {
 		take_sample(tally, record);
-	} else if (header->type == PERF_RECORD_LOST &&
-		   header->size == sizeof(struct lost)) {
+	} else if (header->type == PERF_RECORD_LOST && header->size == sizeof(struct lost)) {
 		take_lost(tally, record);
-	} else if (header->type == HTMM_RECORD_ROUND &&
-		   header->size == sizeof(*header)) {
+	} else if (header->type == HTMM_RECORD_ROUND && header->size == sizeof(*header)) {
 		tally->rounds++;
 		tally->time[2] = tally->time[1];
 		tally->time[1] = tally->time[0];
@@ -142,8 +139,7 @@ int records_read(int fd, size_t room, struct tally *tally)
 		got = -errno;
 	while (at < buffer + got) {
 		memcpy(&header, at, sizeof(header));
-		if (header.size < sizeof(header) ||
-		    header.size > buffer + got - at) {
+		if (header.size < sizeof(header) || header.size > buffer + got - at) {
 			tally->unknown++;
 			break;
 		}

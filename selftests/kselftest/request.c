@@ -26,16 +26,11 @@ FIXTURE_SETUP(request)
 {
 	source_find(&self->source, ACCESS_FAULT);
 	request_init(&self->req, &self->source.event);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	check_idle(_metadata);
 }
 
-FIXTURE_TEARDOWN(request)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(request) { check_closed(_metadata, self->fd); }
 
 /* Tells if there is a thread of that name. */
 static bool thread_exists(const char *name)
@@ -202,7 +197,7 @@ TEST_F(request, all_or_nothing)
 		refused_with(ENOENT, events[1].type, 0x7ffffff0);
 		EXPECT_EQ(events, source_events(&self->source));
 	}
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	EXPECT_LT(events, source_events(&self->source));
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_EQ(events, source_events(&self->source));
@@ -230,8 +225,7 @@ static int hoard(int sock, void *left)
 
 	child_offer_itself();
 	while (memory_available() > *(size_t *)left) {
-		mem = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mem = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (mem == MAP_FAILED)
 			return 1;
 		madvise(mem, CHUNK, MADV_HUGEPAGE);
@@ -295,7 +289,7 @@ TEST_F(request, thread)
 	accepted_with(arg.drain_interval_ms, 1);
 	accepted_with(arg.drain_interval_ms, 10000);
 	EXPECT_TRUE(thread_goes("ksampled"));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	EXPECT_TRUE(thread_exists("ksampled"));
 }
 
@@ -304,7 +298,7 @@ TEST_F(request, nice_thread)
 	struct htmm_info info;
 
 	self->req.arg.drain_nice = 7;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_EQ(7, getpriority(PRIO_PROCESS, info.drain_pid));
 	ASSERT_EQ(0, device_stop(self->fd));
@@ -318,8 +312,7 @@ TEST_F(request, sample_type)
 	refused_with(EOPNOTSUPP, arg.sample_type, EVERYTHING);
 	accepted_with(arg.sample_type, PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
 				       PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC);
-	accepted_with(arg.sample_type, PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-				       PERF_SAMPLE_ADDR);
+	accepted_with(arg.sample_type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR);
 }
 
 /* Lives until it is told to end, or killed. */
@@ -444,15 +437,10 @@ FIXTURE_SETUP(bitmap)
 {
 	source_find(&self->source, ACCESS_FAULT);
 	request_init(&self->req, &self->source.event);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 }
 
-FIXTURE_TEARDOWN(bitmap)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(bitmap) { check_closed(_metadata, self->fd); }
 
 #define set_bitmap(from, bytes) do {					\
 	char *arg = (char *)&self->req.arg;				\
@@ -490,9 +478,7 @@ TEST_F(bitmap, accepted)
 	bit = 1ULL << cpus[0] % 64;
 	self->cpus[cpus[0] / 64] = bit;
 	set_bitmap(self->cpus, BITMAP_WORDS * 8);
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 }
 
 TEST_F(bitmap, cpu_is_offline)
@@ -548,7 +534,7 @@ TEST_F(request, capacity_is_of_nodes_with_cpus)
 {
 	struct htmm_info info;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_EQ(present_pages(false), info.capacity_pages);
 	if (present_pages(false) == present_pages(true))
@@ -559,15 +545,14 @@ TEST_F(request, defaults)
 {
 	struct htmm_info info;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_EQ(HTMM_STATE_RUNNING, info.state);
 	EXPECT_EQ(32, info.ring_pages);
 	EXPECT_EQ(0, info.cooling_period);
 	EXPECT_EQ(100000, info.adaptation_period);
 	EXPECT_LE(16 << 20, info.max_bytes);
-	EXPECT_EQ(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
-		  info.sample_type);
+	EXPECT_EQ(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR, info.sample_type);
 	EXPECT_EQ(1, info.nr_events);
 	EXPECT_EQ(1, info.nr_targets);
 	EXPECT_EQ(getpid(), info.owner);

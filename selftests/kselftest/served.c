@@ -5,7 +5,6 @@
 #include "check.h"
 #include "child.h"
 
-#define PAGE		4096UL
 #define PAGES		2048UL
 
 FIXTURE(served) {
@@ -43,8 +42,7 @@ FIXTURE_SETUP(served)
 {
 	const size_t half = PAGES / 2 * PAGE;
 
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	ASSERT_EQ(0, access("/sys/devices/system/node/node1", F_OK));
 	request_init(&self->req, &tier_events[0]);
 	self->req.arg.flags |= HTMM_START_SERVED;
@@ -58,11 +56,7 @@ FIXTURE_SETUP(served)
 	check_idle(_metadata);
 }
 
-FIXTURE_TEARDOWN(served)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(served) { check_closed(_metadata, self->fd); }
 
 /* Starts a session of the first of the events and a process that loads, and stores. */
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(served) *self, size_t events,
@@ -74,9 +68,7 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(served) *self,
 	for (i = 1; i < events; i++)
 		request_add_event(&self->req, &tier_events[i]);
 	request_add_target(&self->req, child->pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 }
 
 /* What the CPU says of each sample is where its page is. */
@@ -84,7 +76,7 @@ TEST_F(served, by_cpu)
 {
 	struct placement placement;
 	struct served served, after;
-	struct stats stats;
+	static struct stats stats;
 	struct child child;
 
 	self->req.arg.sample_type |= PERF_SAMPLE_DATA_SRC;
@@ -93,7 +85,6 @@ TEST_F(served, by_cpu)
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_served(self->fd, 0, &served));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	stats_free(&stats);
 	/* All CPUs are on node 0. */
 	ASSERT_EQ(3, served.nr);
 	for (__u32 i = 0; i < served.nr; i++) {
@@ -123,7 +114,6 @@ TEST_F(served, by_cpu)
 	ASSERT_EQ(0, device_served(self->fd, 0, &after));
 	EXPECT_EQ(0, after.nr);
 	ASSERT_EQ(0, child_do(&child));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, device_served(self->fd, 0, &after));
 	EXPECT_LE(100, served_samples(&after, 0, HTMM_SOURCE_REMOTE));
@@ -143,7 +133,6 @@ TEST_F(served, where_pages_are)
 	self->req.arg.sample_type |= PERF_SAMPLE_DATA_SRC;
 	start(_metadata, self, 1, &child);
 	ASSERT_EQ(0, child_do(&child));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
 	ASSERT_EQ(0, device_served(self->fd, 0, &served));
@@ -161,7 +150,7 @@ TEST_F(served, by_event)
 {
 	__u64 samples[3], pages;
 	struct served served;
-	struct stats stats;
+	static struct stats stats;
 	struct child child;
 	__u32 i;
 
@@ -170,7 +159,6 @@ TEST_F(served, by_event)
 	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, device_set_period(self->fd, 0, 5 * 53));
 	ASSERT_EQ(0, child_do(&child));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, device_served(self->fd, 0, &served));
 	ASSERT_EQ(2, served.nr);
@@ -178,7 +166,6 @@ TEST_F(served, by_event)
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	for (i = 0; i < stats.s.nr_channels; i++)
 		samples[stats.channels[i].event] += stats.channels[i].counters.counted;
-	stats_free(&stats);
 	EXPECT_LE(100, samples[1]);
 	EXPECT_EQ(samples[1], served.row[1].samples[HTMM_SOURCE_UNKNOWN]);
 	/* Of the first event weigh some 1, and the others 5. */
@@ -217,7 +204,7 @@ TEST_F(served, by_target)
 
 	self->req.arg.flags &= ~HTMM_START_SERVED;
 	self->req.arg.session = 0;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_served(self->fd, 0, &none));

@@ -8,7 +8,6 @@
 #include "cpu.h"
 #include "files.h"
 
-#define PAGE	4096UL
 #define NR	64
 
 FIXTURE(set) {
@@ -25,30 +24,17 @@ FIXTURE_SETUP(set)
 	request_init(&self->req, &self->source.event);
 	request_add_target(&self->req, getpid());
 	self->req.arg.max_bytes = 1 << 20;
-	self->mem = access_map(NR);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(NR));
+	ASSERT_LE(0, self->fd = device_open());
 }
 
-FIXTURE_TEARDOWN(set)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
-
-static void start(struct __test_metadata *_metadata, struct _test_data_set *self)
-{
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
-}
+FIXTURE_TEARDOWN(set) { check_closed(_metadata, self->fd); }
 
 /* A budget changes a period to a prime number, which no loop has as its length. */
 TEST_F(set, periods_of_a_budget)
 {
 	struct htmm_channel_info channel[2];
-	struct stats stats;
+	static struct stats stats;
 	int tries = 1000, i, cpu;
 
 	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
@@ -61,12 +47,11 @@ TEST_F(set, periods_of_a_budget)
 	self->req.arg.budget_ppm = 1000;
 	self->req.arg.budget_interval_ms = 10;
 	self->req.arg.drain_interval_ms = 10000;
-	start(_metadata, self);
+	ASSERT_START(self);
 	do {
 		ASSERT_LT(0, --tries);
 		access_pages(&self->source, self->mem, NR, 1);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		stats_free(&stats);
 	} while (stats.s.period_changes < 2);
 	ASSERT_EQ(0, device_stop(self->fd));
 	for (i = 0; i < 2; i++)
@@ -95,7 +80,7 @@ TEST_F(set, periods_without_cost)
 {
 	int tries = 2000, times, cpu;
 	struct htmm_info info;
-	struct stats stats;
+	static struct stats stats;
 
 	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
 	/* No multiple of 16, which would stay one, and above the shortest. */
@@ -107,7 +92,7 @@ TEST_F(set, periods_without_cost)
 	 * may be more than the whole window.
 	 */
 	self->req.arg.drain_interval_ms = 10000;
-	start(_metadata, self);
+	ASSERT_START(self);
 	do {
 		usleep(10000);
 		ASSERT_EQ(0, device_info(self->fd, &info));
@@ -115,12 +100,11 @@ TEST_F(set, periods_without_cost)
 	EXPECT_EQ(61, period_of(_metadata, self, cpu, 61));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(0, stats.s.period_changes);
-	stats_free(&stats);
 	ASSERT_EQ(0, device_stop(self->fd));
 
 	self->req.arg.flags = HTMM_START_BUDGET;
 	self->req.arg.budget_ppm = 1000000;
-	start(_metadata, self);
+	ASSERT_START(self);
 	while (period_of(_metadata, self, cpu, 7) > 7) {
 		ASSERT_LT(0, --tries);
 		usleep(5000);
@@ -148,7 +132,7 @@ TEST_F(set, periods_of_an_ibs_budget)
 {
 	struct htmm_event *event = &self->req.events[0];
 	int tries = 2000, cpu;
-	struct stats stats;
+	static struct stats stats;
 	__u64 period;
 
 	if (!use_ibs(self))
@@ -161,11 +145,11 @@ TEST_F(set, periods_of_an_ibs_budget)
 	/* More than the threads cost without samples. */
 	self->req.arg.budget_ppm = 20000;
 	self->req.arg.budget_interval_ms = 60000;
-	start(_metadata, self);
+	ASSERT_START(self);
 	EXPECT_EQ(32, period_of(_metadata, self, cpu, 32));
 	ASSERT_EQ(0, device_stop(self->fd));
 	self->req.arg.budget_interval_ms = 50;
-	start(_metadata, self);
+	ASSERT_START(self);
 	do {
 		ASSERT_LT(0, --tries);
 		access_pages(&self->source, self->mem, NR, 10);
@@ -181,7 +165,6 @@ TEST_F(set, periods_of_an_ibs_budget)
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	/* Once longer, and once shorter. */
 	EXPECT_LE(2, stats.s.period_changes);
-	stats_free(&stats);
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
@@ -194,7 +177,7 @@ TEST_F(set, period_of_ibs)
 	if (!use_ibs(self))
 		SKIP(return, "no PMU here has the periods of IBS");
 	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
-	start(_metadata, self);
+	ASSERT_START(self);
 	EXPECT_EQ(-EINVAL, device_set(self->fd, &set, self->error));
 	EXPECT_NE(NULL, strstr(self->error, "multiples of 16, not a period of 1601")) {
 		TH_LOG("%s", self->error);
@@ -225,7 +208,7 @@ static void check_capacity(struct __test_metadata *_metadata,
 			   const struct histogram *before)
 {
 	struct histogram hist;
-	struct pages pages;
+	static struct pages pages;
 	__u64 hot = 0;
 	size_t i;
 
@@ -240,7 +223,6 @@ static void check_capacity(struct __test_metadata *_metadata,
 		hot += !!(pages.page[i].flags & HTMM_PAGE_HOT);
 	EXPECT_EQ(hist.hot_pages, hot);
 	EXPECT_GE(capacity, hot);
-	pages_free(&pages);
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_REGION, &hist));
 	EXPECT_EQ(capacity / 512, hist.capacity_pages);
 	EXPECT_EQ(fitting(&hist, capacity / 512), hist.hot_threshold);
@@ -266,7 +248,7 @@ TEST_F(set, capacity_moves_the_threshold)
 		512, 40, 20, 8, 3, 1, 8, 20, 3, 512, 100000, 1,
 	};
 	struct histogram before;
-	struct stats stats;
+	static struct stats stats;
 	struct child child;
 	__u32 seen = 0;
 	size_t i;
@@ -276,7 +258,7 @@ TEST_F(set, capacity_moves_the_threshold)
 	self->req.targets[0].id = child.pid;
 	self->req.arg.adaptation_period = 150;
 	self->req.arg.capacity_pages = 100;
-	start(_metadata, self);
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &before));
@@ -290,11 +272,8 @@ TEST_F(set, capacity_moves_the_threshold)
 	EXPECT_LE(4, __builtin_popcount(seen));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	/* Each change adapts, and so does the stop. */
-	EXPECT_EQ(before.samples / 150 + ARRAY_SIZE(capacities) + 1,
-		  stats.s.adaptations);
-	stats_free(&stats);
+	EXPECT_EQ(before.samples / 150 + ARRAY_SIZE(capacities) + 1, stats.s.adaptations);
 	EXPECT_EQ(0, child_join(&child));
 }
 
@@ -311,8 +290,7 @@ static __u64 capacity_of(struct __test_metadata *_metadata,
 	return 0;
 }
 
-static __u64 capacity_of_session(struct __test_metadata *_metadata,
-				 struct _test_data_set *self)
+static __u64 capacity_of_session(struct __test_metadata *_metadata, struct _test_data_set *self)
 {
 	struct htmm_info info;
 
@@ -332,14 +310,14 @@ TEST_F(set, whose_capacity)
 	struct histogram hist;
 	__u64 all;
 
-	start(_metadata, self);
+	ASSERT_START(self);
 	all = capacity_of_session(_metadata, self);
 	ASSERT_EQ(0, device_stop(self->fd));
 
 	self->req.arg.capacity_pages = 1000;
 	request_add_target(&self->req, getppid());
 	self->req.targets[1].capacity_pages = 50;
-	start(_metadata, self);
+	ASSERT_START(self);
 	capacities(1000, 1000, 50);
 	ASSERT_EQ(0, device_set_capacity(self->fd, 0, 2000));
 	capacities(2000, 2000, 50);
@@ -392,7 +370,7 @@ TEST_F(set, refusals)
 
 	refused(ENODATA, "no session");
 	self->req.arg.capacity_pages = 1000;
-	start(_metadata, self);
+	ASSERT_START(self);
 	set.flags = 0;
 	refused(EINVAL, "no flag");
 	set.flags = HTMM_SET_CAPACITY;
@@ -457,7 +435,7 @@ TEST_F(set, budget)
 
 	self->req.arg.capacity_pages = 1000;
 	self->req.arg.flags = HTMM_START_BUDGET;
-	start(_metadata, self);
+	ASSERT_START(self);
 	refused(EBUSY, "a budget");
 	EXPECT_EQ(1000, capacity_of_session(_metadata, self));
 	EXPECT_EQ(0, device_set_capacity(self->fd, 0, 5));
@@ -495,18 +473,12 @@ FIXTURE_SETUP(period)
 	request_add_target(&self->req, getpid());
 	self->req.arg.ring_pages = 64;
 	self->req.arg.max_bytes = 1 << 20;
-	self->mem = access_map(NR);
-	ASSERT_NE(NULL, self->mem);
+	ASSERT_NE(NULL, self->mem = access_map(NR));
 	ASSERT_EQ(1, cpus_allowed(&self->cpu, 1));
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 }
 
-FIXTURE_TEARDOWN(period)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(period) { check_closed(_metadata, self->fd); }
 
 /* Accesses to one page, on one CPU where nothing else runs. */
 static void access_alone(struct __test_metadata *_metadata,
@@ -518,15 +490,13 @@ static void access_alone(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, cpu_priority(false));
 }
 
-static __u64 samples_of(struct __test_metadata *_metadata,
-			struct _test_data_period *self, int page)
+static __u64 samples_of(struct __test_metadata *_metadata, struct _test_data_period *self, int page)
 {
-	struct pages pages;
+	static struct pages pages;
 	__u64 samples;
 
 	EXPECT_EQ(0, pages_read(self->fd, &pages));
 	samples = pages_samples(&pages, getpid(), self->mem + page * PAGE, PAGE);
-	pages_free(&pages);
 	return samples;
 }
 
@@ -535,13 +505,12 @@ static __u64 samples_of(struct __test_metadata *_metadata,
 static __u64 check_period(struct __test_metadata *_metadata,
 			  struct _test_data_period *self, __u64 period)
 {
-	struct stats stats;
+	static struct stats stats;
 	__u32 i;
 
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
 	for (i = 0; i < stats.s.nr_channels; i++)
 		EXPECT_EQ(period, stats.channels[i].period);
-	stats_free(&stats);
 	return stats.s.nr_channels;
 }
 
@@ -551,11 +520,7 @@ static __u64 check_period(struct __test_metadata *_metadata,
  */
 TEST_F(period, samples)
 {
-	struct stats stats;
-
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 	EXPECT_LE(1, check_period(_metadata, self, variant->from));
 	access_alone(_metadata, self, 0, MANY * variant->from);
 	ASSERT_EQ(0, device_set_period(self->fd, 0, variant->to));
@@ -563,9 +528,6 @@ TEST_F(period, samples)
 	access_alone(_metadata, self, 1, variant->from + variant->to);
 	access_alone(_metadata, self, 2, MANY * variant->to);
 	ASSERT_EQ(0, device_stop(self->fd));
-	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
-	stats_free(&stats);
 	EXPECT_NEAR(MANY, samples_of(_metadata, self, 0), 1);
 	EXPECT_NEAR(MANY, samples_of(_metadata, self, 2), 1);
 }
@@ -582,9 +544,7 @@ TEST_F(period, weights)
 	self->req.arg.flags = HTMM_START_WEIGHT_PERIOD;
 	self->req.arg.drain_interval_ms = 10000;
 	self->req.events[0].min_period = unit;
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 	access_alone(_metadata, self, 0, MANY * variant->from);
 	EXPECT_EQ(-ERANGE, device_set_period(self->fd, 0, unit - 1));
 	EXPECT_LE(1, check_period(_metadata, self, variant->from));
@@ -594,8 +554,7 @@ TEST_F(period, weights)
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_NEAR(MANY * ((variant->from + unit / 2) / unit),
 		    samples_of(_metadata, self, 0), most);
-	EXPECT_NEAR(MANY * ((variant->to + unit / 2) / unit),
-		    samples_of(_metadata, self, 2), most);
+	EXPECT_NEAR(MANY * ((variant->to + unit / 2) / unit), samples_of(_metadata, self, 2), most);
 }
 
 FIXTURE(refusing) {
@@ -609,8 +568,7 @@ FIXTURE(refusing) {
 
 FIXTURE_SETUP(refusing)
 {
-	if (!source_find(&self->source, ACCESS_STORE) ||
-	    source_set_parameter("period_step", "16"))
+	if (!source_find(&self->source, ACCESS_STORE) || source_set_parameter("period_step", "16"))
 		SKIP(return, "no PMU here refuses on request");
 	if (cpus_allowed(self->cpus, 2) < 2)
 		SKIP(return, "needs two CPUs");
@@ -622,11 +580,8 @@ FIXTURE_SETUP(refusing)
 		.capacity_pages = 5,
 		.period = 3200,
 	};
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_LE(0, self->fd = device_open());
+	ASSERT_START(self);
 }
 
 FIXTURE_TEARDOWN(refusing)

@@ -12,7 +12,6 @@
 #include "cpu.h"
 #include "module.h"
 
-#define PAGE		4096UL
 #define PAGES		16
 /* Number of processes at the same time. */
 #define MANY		24
@@ -35,17 +34,11 @@ FIXTURE_SETUP(space)
 {
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
-	self->mem = access_map(PAGES);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(PAGES));
+	ASSERT_LE(0, self->fd = device_open());
 }
 
-FIXTURE_TEARDOWN(space)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(space) { check_closed(_metadata, self->fd); }
 
 static void touch(struct _test_data_space *self, int rounds)
 {
@@ -63,20 +56,18 @@ static void sample_child(struct __test_metadata *_metadata,
 {
 	ASSERT_EQ(0, child_worker(child, touch_thrice, self));
 	request_add_target(&self->req, child->pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_do(child));
 }
 
-static void await_samples(struct __test_metadata *_metadata, int fd,
-			  __u64 samples)
+static void await_samples(struct __test_metadata *_metadata, int fd, __u64 samples)
 {
-	struct stats stats;
+	static struct stats stats;
 	int tries = PATIENCE;
 
 	do {
 		usleep(10000);
 		ASSERT_EQ(0, stats_read(fd, &stats));
-		stats_free(&stats);
 	} while (stats.s.samples < samples && --tries);
 	ASSERT_NE(0, tries);
 }
@@ -84,8 +75,8 @@ static void await_samples(struct __test_metadata *_metadata, int fd,
 TEST_F(space, exited_pages_are_kept)
 {
 	struct child child;
-	struct pages pages;
-	struct stats stats;
+	static struct pages pages;
+	static struct stats stats;
 	size_t i;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
@@ -93,24 +84,20 @@ TEST_F(space, exited_pages_are_kept)
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	EXPECT_EQ(0, stats.s.exited);
 	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_STALE]);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(3 * PAGES, pages_samples(&pages, child.pid, self->mem,
-					   PAGES * PAGE));
+	EXPECT_EQ(3 * PAGES, pages_samples(&pages, child.pid, self->mem, PAGES * PAGE));
 	for (i = 0; i < pages.nr; i++) {
 		EXPECT_EQ(child.pid, pages.page[i].pid);
 		EXPECT_EQ(pages.page[0].space, pages.page[i].space);
 	}
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 /* The space of a process' pages; 0: it has no pages. */
 static __u32 space_of(struct __test_metadata *_metadata, int fd, pid_t pid)
 {
-	struct pages pages;
+	static struct pages pages;
 	__u32 space = 0;
 	size_t i;
 
@@ -118,7 +105,6 @@ static __u32 space_of(struct __test_metadata *_metadata, int fd, pid_t pid)
 	for (i = 0; i < pages.nr; i++)
 		if (pages.page[i].pid == pid)
 			space = pages.page[i].space;
-	pages_free(&pages);
 	return space;
 }
 
@@ -129,7 +115,7 @@ TEST_F(space, numbers_are_not_used_again_soon)
 	struct child child;
 	int i, tries;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, child_worker(&child, touch_thrice, self));
 		ASSERT_EQ(0, child_do(&child));
@@ -151,7 +137,7 @@ TEST_F(space, numbers_are_not_used_again_soon)
 TEST_F(space, exited_pages_are_marked)
 {
 	struct child child;
-	struct pages pages;
+	static struct pages pages;
 	int tries = PATIENCE;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
@@ -160,7 +146,6 @@ TEST_F(space, exited_pages_are_marked)
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	ASSERT_LT(0, pages.nr);
 	EXPECT_EQ(0, pages.page[0].flags & HTMM_PAGE_EXITED);
-	pages_free(&pages);
 	child_kill(&child);
 	do {
 		usleep(10000);
@@ -170,15 +155,14 @@ TEST_F(space, exited_pages_are_marked)
 	} while (tries && !(pages.page[0].flags & HTMM_PAGE_EXITED));
 	EXPECT_NE(0, tries);
 	EXPECT_EQ(child.pid, pages.page[0].pid);
-	pages_free(&pages);
 }
 
 TEST_F(space, exited_pages_leave)
 {
 	struct histogram hist;
 	struct child child;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	__u64 tracked;
 	int tries = PATIENCE;
 
@@ -198,21 +182,19 @@ TEST_F(space, exited_pages_leave)
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_LE(tracked, stats.s.exited);
 	EXPECT_LE(3 * PAGES, stats.s.samples);
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 /* A drain thread that sleeps for long keeps no pages of exited processes in the table. */
 TEST_F(space, many_leave_while_the_thread_sleeps)
 {
 	struct child children[MANY];
-	struct stats stats;
+	static struct stats stats;
 	int tries = PATIENCE, i;
 
 	self->req.arg.drain_interval_ms = 1000;
 	for (i = 0; i < MANY; i++)
 		ASSERT_EQ(0, child_worker(&children[i], touch_thrice, self));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	for (i = 0; i < MANY; i++) {
 		ASSERT_EQ(0, child_do(&children[i]));
 	}
@@ -222,7 +204,6 @@ TEST_F(space, many_leave_while_the_thread_sleeps)
 	do {
 		usleep(10000);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		stats_free(&stats);
 	} while (stats.s.exited < MANY * PAGES && --tries);
 	EXPECT_LE(MANY * PAGES, stats.s.exited);
 }
@@ -232,17 +213,15 @@ TEST_F(space, many_leave_while_the_thread_sleeps)
  * that all samples are still in the rings: a slow machine may take longer than the longest
  * interval.
  */
-static bool exits_between_batches(struct __test_metadata *_metadata,
-				  struct _test_data_space *self)
+static bool exits_between_batches(struct __test_metadata *_metadata, struct _test_data_space *self)
 {
 	struct child child;
-	struct stats stats;
+	static struct stats stats;
 
 	self->req.arg.nr_targets = 0;
 	sample_child(_metadata, self, &child);
 	child_kill(&child);
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
-	stats_free(&stats);
 	EXPECT_EQ(0, device_stop(self->fd));
 	return !stats.s.batches;
 }
@@ -250,21 +229,18 @@ static bool exits_between_batches(struct __test_metadata *_metadata,
 /* Samples still in the ring when their process exits are stale. */
 TEST_F(space, last_samples_are_stale)
 {
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	int tries = 10;
 
 	self->req.arg.drain_interval_ms = 10000;
 	while (!exits_between_batches(_metadata, self))
 		ASSERT_LT(0, --tries);
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	EXPECT_LE(3 * PAGES, stats.s.total.drops[HTMM_DROP_STALE]);
 	EXPECT_GT(PAGES, stats.s.samples);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(0, pages_samples(&pages, 0, self->mem, PAGES * PAGE));
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 static void touch_each(void *self)
@@ -277,17 +253,16 @@ static bool exits_between_samples(struct __test_metadata *_metadata,
 				  struct _test_data_space *self, struct child *stays)
 {
 	struct child gone;
-	struct stats stats;
+	static struct stats stats;
 
 	ASSERT_EQ(0, child_worker(stays, touch_each, self));
 	ASSERT_EQ(0, child_worker(&gone, touch_thrice, self));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_do(stays));
 	ASSERT_EQ(0, child_do(&gone));
 	child_kill(&gone);
 	ASSERT_EQ(0, child_do(stays));
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
-	stats_free(&stats);
 	EXPECT_EQ(0, device_stop(self->fd));
 	return !stats.s.batches;
 }
@@ -296,8 +271,8 @@ static bool exits_between_samples(struct __test_metadata *_metadata,
 TEST_F(space, samples_after_stale_ones)
 {
 	struct child stays;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	int tries = 10, cpu;
 
 	ASSERT_LE(1, cpus_allowed(&cpu, 1));
@@ -308,13 +283,10 @@ TEST_F(space, samples_after_stale_ones)
 		ASSERT_LT(0, --tries);
 	}
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	EXPECT_LE(3 * PAGES, stats.s.total.drops[HTMM_DROP_STALE]);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(2 * PAGES, pages_samples(&pages, stays.pid, self->mem, PAGES * PAGE));
 	child_kill(&stays);
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 /*
@@ -333,12 +305,12 @@ TEST_F(space, exec_begins_a_new_space)
 {
 	size_t i, j, twice = 0;
 	struct child child;
-	struct pages pages;
+	static struct pages pages;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
 	ASSERT_EQ(0, child_start(&child, exec_twice, NULL));
 	request_add_target(&self->req, child.pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_post(child.sock));
 	EXPECT_EQ(0, child_join(&child));
 	ASSERT_EQ(0, device_stop(self->fd));
@@ -356,7 +328,6 @@ TEST_F(space, exec_begins_a_new_space)
 	EXPECT_LT(10, twice) {
 		TH_LOG("two programs share their pages");
 	}
-	pages_free(&pages);
 }
 
 /* exec() closes them one by one, while the process has new memory and its old identity. */
@@ -391,13 +362,13 @@ static void locate_while_it_executes(struct __test_metadata *_metadata,
 	};
 	size_t i, there, lists = 0;
 	struct child child;
-	struct pages pages;
+	static struct pages pages;
 
 	ASSERT_EQ(0, child_start(&child, exec_slowly, self));
 	ASSERT_EQ(0, child_await(child.sock));
 	self->req.arg.nr_targets = 0;
 	request_add_target(&self->req, child.pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_post(child.sock));
 	ASSERT_EQ(0, child_await(child.sock));
 	ASSERT_EQ(0, device_stop(self->fd));
@@ -411,7 +382,6 @@ static void locate_while_it_executes(struct __test_metadata *_metadata,
 			       pages.page[0].addr);
 		}
 		lists += !!pages.nr;
-		pages_free(&pages);
 	} while (!child_ended(&child));
 	EXPECT_LT(0, lists);
 	EXPECT_EQ(0, child_join(&child));
@@ -460,13 +430,13 @@ static pid_t free_pid(void)
 TEST_F(space, pid_used_again)
 {
 	__u64 counts[3] = {};
-	struct pages pages;
+	static struct pages pages;
 	pid_t pid = free_pid();
 	int nr = 0, ret;
 	size_t i;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ret = touch_as(self, pid, 3);
 	if (ret)
 		SKIP(return, "a pid cannot be chosen: %s", strerror(-ret));
@@ -474,22 +444,20 @@ TEST_F(space, pid_used_again)
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	for (i = 0; i < pages.nr && nr < 3; i++) {
-		if (pages.page[i].pid == pid &&
-		    pages.page[i].addr == (uintptr_t)self->mem)
+		if (pages.page[i].pid == pid && pages.page[i].addr == (uintptr_t)self->mem)
 			counts[nr++] = pages.page[i].samples;
 	}
 	EXPECT_EQ(2, nr);
 	EXPECT_EQ(5, counts[0]);
 	EXPECT_EQ(3, counts[1]);
-	pages_free(&pages);
 }
 
 /* A new process with a target's old pid is not the target. */
 TEST_F(space, pid_of_a_target_used_again)
 {
 	struct child child;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	int ret;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
@@ -500,12 +468,9 @@ TEST_F(space, pid_of_a_target_used_again)
 		SKIP(return, "a pid cannot be chosen: %s", strerror(-ret));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(3 * PAGES, pages_samples(&pages, 0, self->mem, PAGES * PAGE));
 	EXPECT_LE(5 * PAGES, stats.s.total.drops[HTMM_DROP_FILTERED]);
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 /* Runs as the first process of a pid namespace, and reads the session outside. */
@@ -513,7 +478,7 @@ static int look_from_inside(int sock, void *arg)
 {
 	struct _test_data_space *self = arg;
 	struct htmm_info info;
-	struct pages pages;
+	static struct pages pages;
 	int bad = 0;
 
 	child_await(sock);
@@ -523,33 +488,28 @@ static int look_from_inside(int sock, void *arg)
 	bad |= (getpid() != 1) << 0;
 	bad |= (device_info(self->fd, &info) || info.owner) << 1;
 	bad |= (!!pages_read(self->fd, &pages)) << 2;
-	bad |= (pages_samples(&pages, 1, self->mem, PAGES * PAGE) !=
-		3 * PAGES) << 3;
+	bad |= (pages_samples(&pages, 1, self->mem, PAGES * PAGE) != 3 * PAGES) << 3;
 	/* The process outside touched the same pages, but has no pid here. */
-	bad |= (pages_samples(&pages, 0, self->mem, PAGES * PAGE) !=
-		5 * PAGES) << 4;
+	bad |= (pages_samples(&pages, 0, self->mem, PAGES * PAGE) != 5 * PAGES) << 4;
 	return bad;
 }
 
 TEST_F(space, pids_are_the_readers)
 {
 	struct child child;
-	struct pages pages;
+	static struct pages pages;
 
 	if (unshare(CLONE_NEWPID))
 		SKIP(return, "no pid namespaces here");
 	ASSERT_EQ(0, child_start(&child, look_from_inside, self));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_post(child.sock));
 	ASSERT_EQ(0, child_await(child.sock));
 	touch(self, 2);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(3 * PAGES, pages_samples(&pages, child.pid, self->mem,
-					   PAGES * PAGE));
-	EXPECT_EQ(2 * PAGES, pages_samples(&pages, getpid(), self->mem,
-					   PAGES * PAGE));
-	pages_free(&pages);
+	EXPECT_EQ(3 * PAGES, pages_samples(&pages, child.pid, self->mem, PAGES * PAGE));
+	EXPECT_EQ(2 * PAGES, pages_samples(&pages, getpid(), self->mem, PAGES * PAGE));
 	ASSERT_EQ(0, child_post(child.sock));
 	EXPECT_EQ(0, child_join(&child));
 }
@@ -558,7 +518,7 @@ TEST_F(space, pids_are_the_readers)
 static int sample_itself(int sock, void *arg)
 {
 	struct _test_data_space *self = arg;
-	struct pages pages;
+	static struct pages pages;
 	int bad = 0;
 
 	request_add_target(&self->req, getpid());
@@ -567,8 +527,7 @@ static int sample_itself(int sock, void *arg)
 	touch(self, 3);
 	bad |= (!!device_stop(self->fd)) << 2;
 	bad |= (!!pages_read(self->fd, &pages)) << 3;
-	bad |= (pages_samples(&pages, 1, self->mem, PAGES * PAGE) !=
-		3 * PAGES) << 4;
+	bad |= (pages_samples(&pages, 1, self->mem, PAGES * PAGE) != 3 * PAGES) << 4;
 	return bad;
 }
 
@@ -601,8 +560,7 @@ static int touch_once(int sock, void *arg)
 }
 
 /* Runs more processes, one after another, than there can be address spaces. */
-static void run_children(struct __test_metadata *_metadata,
-			 struct _test_data_space *self)
+static void run_children(struct __test_metadata *_metadata, struct _test_data_space *self)
 {
 	struct child child;
 	int i;
@@ -619,9 +577,7 @@ static void start_keeping(struct __test_metadata *_metadata, struct _test_data_s
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
 	self->req.arg.max_bytes = FEW_SPACES << 10;
 	self->req.arg.drain_interval_ms = 5;
-	ASSERT_EQ(0, device_start(self->fd, &self->req)) {
-		TH_LOG("%s", self->req.error);
-	}
+	ASSERT_START(self);
 }
 
 /* Number of address spaces of the session's only target. */
@@ -633,15 +589,13 @@ static __u64 spaces_of(struct __test_metadata *_metadata, int fd)
 	return targets[0].spaces;
 }
 
-static void check_nothing_full(struct __test_metadata *_metadata,
-			       struct _test_data_space *self)
+static void check_nothing_full(struct __test_metadata *_metadata, struct _test_data_space *self)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_TABLE_FULL]);
 	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_SPACES_FULL]);
-	stats_free(&stats);
 }
 
 /* The memory for an exited process is freed with its last page. */
@@ -669,7 +623,7 @@ TEST_F(space, kept_ones_leave_with_their_last_page)
 /* Without cooling, exited processes with the fewest samples make room. */
 TEST_F(space, kept_ones_make_room)
 {
-	struct pages pages;
+	static struct pages pages;
 	int round;
 
 	start_keeping(_metadata, self);
@@ -682,7 +636,6 @@ TEST_F(space, kept_ones_make_room)
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_LT(0, pages.nr);
-	pages_free(&pages);
 }
 
 /* Runs children, one after another, whose samples are drained when they have exited. */
@@ -707,28 +660,24 @@ static void run_short_children(struct __test_metadata *_metadata,
 /* A process that has exited while its first samples are counted is kept, with its pages. */
 TEST_F(space, kept_while_processes_exit)
 {
-	struct pages pages;
-	struct stats stats;
+	static struct pages pages;
+	static struct stats stats;
 	int rounds = kernel_checks_itself() ? CHECKED_ROUNDS : SHORT_ROUNDS;
 	int round;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
 	self->req.arg.drain_interval_ms = 1;
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	for (round = 0; round < rounds; round++) {
 		ASSERT_EQ(0, device_reset(self->fd));
 		run_short_children(_metadata, self, SHORT_CHILDREN);
 		ASSERT_EQ(0, device_settle(self->fd));
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
 		EXPECT_EQ(0, stats.s.exited);
-		stats_free(&stats);
 		ASSERT_EQ(0, pages_read(self->fd, &pages));
 		EXPECT_EQ(SHORT_CHILDREN * PAGES,
 			  pages_samples(&pages, 0, self->mem, PAGES * PAGE));
-		pages_free(&pages);
 	}
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
-	stats_free(&stats);
 }

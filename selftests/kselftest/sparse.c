@@ -7,7 +7,6 @@
 #include "child.h"
 #include "probe.h"
 
-#define PAGE		4096UL
 #define MIB		(1UL << 20)
 #define GIB		(1UL << 30)
 #define TIB		(1UL << 40)
@@ -36,18 +35,13 @@ FIXTURE(sparse) {
 
 FIXTURE_SETUP(sparse)
 {
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	check_idle(_metadata);
 }
 
-FIXTURE_TEARDOWN(sparse)
-{
-	close(self->fd);
-	check_idle(_metadata);
-}
+FIXTURE_TEARDOWN(sparse) { check_closed(_metadata, self->fd); }
 
 static void sparse_map(struct __test_metadata *_metadata, struct sparse *sparse, size_t bytes)
 {
@@ -75,9 +69,8 @@ static void sample(struct __test_metadata *_metadata, FIXTURE_DATA(sparse) *self
 	ASSERT_EQ(0, child_worker(child, touch, &self->sparse));
 	self->req.arg.nr_targets = 0;
 	request_add_target(&self->req, child->pid);
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, child_do(child));
-	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
@@ -126,7 +119,7 @@ static void check_pages(struct __test_metadata *_metadata, FIXTURE_DATA(sparse) 
 		.start = (uintptr_t)sparse->mem + first * PAGE,
 		.end = (uintptr_t)sparse->mem + end * PAGE,
 	};
-	struct pages list;
+	static struct pages list;
 	size_t i, n = 0;
 
 	ASSERT_EQ(0, pages_list(self->fd, &request, 7, &list));
@@ -140,7 +133,6 @@ static void check_pages(struct __test_metadata *_metadata, FIXTURE_DATA(sparse) 
 		n++;
 	}
 	EXPECT_EQ(n, list.nr);
-	pages_free(&list);
 }
 
 TEST_F(sparse, every_page)

@@ -3,7 +3,6 @@
 #include "check.h"
 #include "files.h"
 
-#define PAGE		4096UL
 #define PAGES		64
 #define PARAMETERS	"/sys/module/pebs_emu/parameters/"
 
@@ -45,15 +44,12 @@ FIXTURE_SETUP(fault)
 {
 	int cpu;
 
-	if (!source_find(&self->source, ACCESS_STORE) ||
-	    parameter_get("fault_noaddr") < 0)
+	if (!source_find(&self->source, ACCESS_STORE) || parameter_get("fault_noaddr") < 0)
 		SKIP(return, "no emulated PEBS unit, hence no faults to order");
 	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
 	ASSERT_EQ(0, cpu_pin(cpu));
-	self->mem = access_map(PAGES);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(PAGES));
+	ASSERT_LE(0, self->fd = device_open());
 	request_init(&self->req, &self->source.event);
 }
 
@@ -72,15 +68,13 @@ FIXTURE_TEARDOWN(fault)
 static void sample(struct __test_metadata *_metadata,
 		   struct _test_data_fault *self, struct stats *stats)
 {
-	struct pages pages;
+	static struct pages pages;
 	size_t i;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
-	access_pages(&self->source, self->mem, PAGES,
-		     8 * self->source.event.period);
+	ASSERT_START(self);
+	access_pages(&self->source, self->mem, PAGES, 8 * self->source.event.period);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, stats));
-	check_stats(_metadata, stats);
 	EXPECT_EQ(stats->s.total.overflows, stats->s.total.nmi);
 	/* Only accesses by this program, or another one, were counted. */
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
@@ -90,13 +84,12 @@ static void sample(struct __test_metadata *_metadata,
 		EXPECT_GT(1ULL << 47, pages.page[i].addr);
 		EXPECT_NE(0x5eadbeef5000, pages.page[i].addr);
 	}
-	pages_free(&pages);
 }
 
 TEST_F(fault, none)
 {
 	struct htmm_counters *total;
-	struct stats stats;
+	static struct stats stats;
 
 	sample(_metadata, self, &stats);
 	total = &stats.s.total;
@@ -104,7 +97,6 @@ TEST_F(fault, none)
 	EXPECT_EQ(0, total->drops[HTMM_DROP_NO_ADDR]);
 	EXPECT_EQ(0, total->drops[HTMM_DROP_KERNEL_ADDR]);
 	EXPECT_EQ(0, total->drops[HTMM_DROP_NESTED]);
-	stats_free(&stats);
 }
 
 /* As many drops as injected faults, with this reason and no other. */
@@ -113,7 +105,7 @@ static void check_fault(struct __test_metadata *_metadata,
 {
 	const struct htmm_counters *total;
 	const struct fault *other;
-	struct stats stats;
+	static struct stats stats;
 	long before;
 
 	before = parameter_get(fault->injected);
@@ -131,7 +123,6 @@ static void check_fault(struct __test_metadata *_metadata,
 		}
 	}
 	EXPECT_LT(PAGES, total->counted);
-	stats_free(&stats);
 }
 
 /* Of a PMU that cannot leave the kernel out, as AMD IBS. */
@@ -156,12 +147,11 @@ TEST_F(fault, in_a_guest_that_cannot_be_left_out)
 /* As with a mediated vPMU, which has counters for guests only. */
 TEST_F(fault, guests_are_left_out)
 {
-	struct stats stats;
+	static struct stats stats;
 
 	ASSERT_EQ(0, source_set_parameter("exclude_guest_only", "1"));
 	sample(_metadata, self, &stats);
 	EXPECT_LE(PAGES * 8, stats.s.total.counted);
-	stats_free(&stats);
 }
 
 TEST_F(fault, address_not_flagged_valid)
@@ -182,7 +172,7 @@ TEST_F(fault, kernel_address)
 TEST_F(fault, all_at_once)
 {
 	long no_addr, kernel;
-	struct stats stats;
+	static struct stats stats;
 
 	no_addr = parameter_get("injected_noaddr") +
 		  parameter_get("injected_zero");
@@ -197,7 +187,6 @@ TEST_F(fault, all_at_once)
 	EXPECT_EQ(parameter_get("injected_kernel") - kernel,
 		  stats.s.total.drops[HTMM_DROP_KERNEL_ADDR]);
 	EXPECT_LT(PAGES, stats.s.total.counted);
-	stats_free(&stats);
 }
 
 FIXTURE(overrun) {
@@ -224,10 +213,8 @@ FIXTURE_SETUP(overrun)
 	self->req.arg.drain_cpus_size = sizeof(self->bitmap);
 	self->req.arg.drain_nice = 19;
 	self->req.arg.ring_pages = 1;
-	self->mem = access_map(PAGES);
-	ASSERT_NE(NULL, self->mem);
-	self->fd = device_open();
-	ASSERT_LE(0, self->fd);
+	ASSERT_NE(NULL, self->mem = access_map(PAGES));
+	ASSERT_LE(0, self->fd = device_open());
 	ASSERT_EQ(0, cpu_pin(self->cpus[0]));
 }
 
@@ -244,13 +231,12 @@ TEST_F(overrun, ring_full)
 	const size_t samples = 16 * PAGES;
 	const struct htmm_counters *total;
 	__u64 lost, counted;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, cpu_priority(true));
-	access_pages(&self->source, self->mem, PAGES,
-		     16 * self->source.event.period);
+	access_pages(&self->source, self->mem, PAGES, 16 * self->source.event.period);
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	ASSERT_EQ(0, cpu_priority(false));
 	total = &stats.s.total;
@@ -258,9 +244,7 @@ TEST_F(overrun, ring_full)
 	EXPECT_LE(samples - 2, total->overflows);
 	EXPECT_LT(0, total->in_flight);
 	EXPECT_LT(samples / 2, lost);
-	EXPECT_EQ(total->overflows, total->counted + counters_drops(total) +
-				    total->in_flight);
-	stats_free(&stats);
+	EXPECT_EQ(total->overflows, total->counted + counters_drops(total) + total->in_flight);
 
 	/* Once empty, it takes samples again, such as those of reading the statistics. */
 	ASSERT_EQ(0, device_settle(self->fd));
@@ -269,18 +253,13 @@ TEST_F(overrun, ring_full)
 	lost = stats.s.total.drops[HTMM_DROP_RING_FULL];
 	EXPECT_GE(8, stats.s.total.in_flight);
 	EXPECT_LT(20, counted);
-	stats_free(&stats);
-	access_pages(&self->source, self->mem, PAGES / 8,
-		     self->source.event.period);
+	access_pages(&self->source, self->mem, PAGES / 8, self->source.event.period);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	EXPECT_LE(counted + PAGES / 8 - 1, stats.s.total.counted);
 	EXPECT_EQ(lost, stats.s.total.drops[HTMM_DROP_RING_FULL]);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(stats.s.total.counted, pages_total(&pages, 0));
-	pages_free(&pages);
-	stats_free(&stats);
 }
 
 /*
@@ -291,22 +270,20 @@ TEST_F(overrun, nested_handler)
 {
 	const struct htmm_counters *total;
 	long nested = parameter_get("injected_nested");
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 
 	if (nested < 0 || !self->source.hardware)
 		SKIP(return, "no emulated PEBS unit, hence no faults to order");
 	ASSERT_EQ(0, source_set_parameter("fault_nested", "3"));
 	ASSERT_EQ(0, source_set_parameter("nest_at", "irq_work_queue"));
-	ASSERT_EQ(0, device_start(self->fd, &self->req));
+	ASSERT_START(self);
 	ASSERT_EQ(0, cpu_priority(true));
-	access_pages(&self->source, self->mem, PAGES,
-		     16 * self->source.event.period);
+	access_pages(&self->source, self->mem, PAGES, 16 * self->source.event.period);
 	ASSERT_EQ(0, cpu_priority(false));
 	ASSERT_EQ(0, device_stop(self->fd));
 	nested = parameter_get("injected_nested") - nested;
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_stats(_metadata, &stats);
 	total = &stats.s.total;
 	EXPECT_LT(PAGES, nested);
 	EXPECT_EQ(nested, total->drops[HTMM_DROP_NESTED]);
@@ -314,6 +291,4 @@ TEST_F(overrun, nested_handler)
 	EXPECT_LT(0, total->counted);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(total->counted, pages_total(&pages, 0));
-	pages_free(&pages);
-	stats_free(&stats);
 }

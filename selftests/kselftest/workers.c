@@ -200,16 +200,14 @@ static bool read_device(int fd, struct role *role)
 	};
 	struct histogram hist;
 	struct htmm_info info;
-	struct stats stats;
-	struct pages pages;
+	static struct stats stats;
+	static struct pages pages;
 	bool ok = true;
 
 	ok &= sound(!device_info(fd, &info) && info.state <= HTMM_STATE_STOPPED &&
 		    info.nr_targets <= HTMM_MAX_TARGETS, "no information");
-	if (!stats_read(fd, &stats)) {
+	if (!stats_read(fd, &stats))
 		ok &= stats_are_sound(&stats);
-		stats_free(&stats);
-	}
 	if (!device_hist(fd, HTMM_UNIT_PAGE, &hist))
 		ok &= hist_is_sound(&hist);
 	if (!device_hist(fd, HTMM_UNIT_REGION, &hist))
@@ -218,10 +216,8 @@ static bool read_device(int fd, struct role *role)
 		ok &= sound(targets.nr_targets <= HTMM_MAX_TARGETS && (!targets.nr_targets ||
 			    (infos[0].number && infos[0].type <= HTMM_TARGET_ALL)),
 			    "targets of no number or type");
-	if (!pages_read(fd, &pages)) {
+	if (!pages_read(fd, &pages))
 		ok &= pages_are_sound(&pages);
-		pages_free(&pages);
-	}
 	if (role_random(role, 4) == 0)
 		device_cool(fd, 0);
 	return ok;
@@ -296,10 +292,8 @@ static bool add_target(int fd, struct role *role)
 static bool change_setting(int fd, struct role *role)
 {
 	if (role_random(role, 2))
-		return !device_set_capacity(fd, role_random(role, 20),
-					    role_random(role, 1000));
-	return !device_set_period(fd, role_random(role, 2),
-				  31 + role_random(role, 200));
+		return !device_set_capacity(fd, role_random(role, 20), role_random(role, 1000));
+	return !device_set_period(fd, role_random(role, 2), 31 + role_random(role, 200));
 }
 
 int role_change_targets(int sock, void *arg)
@@ -329,8 +323,7 @@ static int take_memory(int sock, void *arg)
 {
 	size_t bytes = memory_available() / 16 * 15, done;
 	struct role *role = arg;
-	char *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	child_offer_itself();
 	if (mem == MAP_FAILED)
