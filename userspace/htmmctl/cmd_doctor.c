@@ -1,15 +1,273 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
-#include "checks.h"
-#include "options.h"
 #include "output.h"
 #include "session.h"
-#include "commands.h"
-#include "view.h"
 
+#define DEVICES		"/sys/bus/event_source/devices"
+/* The kernel starts with 100,000 samples/s, and by itself it only lowers this. */
+#define LOW_SAMPLE_RATE	25000
+/* Presets and events of -e. */
 #define TRIALS_MAX	32
+
+enum check_level { CHECK_OK, CHECK_WARN, CHECK_FAIL };
+
+static const char *const level_names[] = {
+	[CHECK_OK] = "ok",
+	[CHECK_WARN] = "warn",
+	[CHECK_FAIL] = "fail",
+};
+
+/* The value of "KEY : VALUE" in a file such as /proc/cpuinfo. */
+static int read_key(const char *path, const char *key, char *value, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	int ret = -ENOENT;
+
+	*value = '\0';
+	if (!file)
+		return -errno;
+	while (ret && getline(&line, &room, file) > 0) {
+		char *colon = strchr(line, ':');
+		size_t len = strlen(key);
+
+		if (!colon || strncmp(line, key, len) || !strchr(" \t:", line[len]))
+			continue;
+		snprintf(value, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
+		value[strcspn(value, "\n")] = '\0';
+		ret = 0;
+	}
+	free(line);
+	fclose(file);
+	return ret;
+}
+
+static enum check_level check_module(struct htmm_error *text)
+{
+	struct htmm_info info;
+	int fd = htmm_device_open(NULL, text), ret;
+
+	if (fd < 0)
+		return CHECK_FAIL;
+	ret = htmm_device_info(fd, &info, text);
+	close(fd);
+	if (ret)
+		return CHECK_FAIL;
+	htmm_error_set(text, 0, NULL, "%s answers (features %#llx), session %s", HTMM_DEVICE_PATH,
+		       info.features, htmm_state_name(info.state));
+	return CHECK_OK;
+}
+
+static bool capable(unsigned int cap)
+{
+	char value[32];
+
+	return !read_key("/proc/self/status", "CapEff", value, sizeof(value)) &&
+	       strtoull(value, NULL, 16) >> cap & 1;
+}
+
+static enum check_level check_permission(struct htmm_error *text)
+{
+	char paranoid[32];
+
+	htmm_read_line(paranoid, sizeof(paranoid), "/proc/sys/kernel/perf_event_paranoid");
+	if (!*paranoid) {
+		htmm_error_set(text, ENODEV, "use a kernel with CONFIG_PERF_EVENTS",
+			       "this kernel has no perf events");
+		return CHECK_FAIL;
+	}
+	if (!capable(CAP_PERFMON) && !capable(CAP_SYS_ADMIN)) {
+		htmm_error_set(text, EPERM, "run it as root or with CAP_PERFMON",
+			       "CAP_PERFMON is missing (perf_event_paranoid is %s)", paranoid);
+		return CHECK_FAIL;
+	}
+	htmm_error_set(text, 0, NULL, "CAP_PERFMON is there (perf_event_paranoid is %s)", paranoid);
+	return CHECK_OK;
+}
+
+static enum check_level check_places(struct htmm_error *text)
+{
+	if (!capable(CAP_SYS_PTRACE)) {
+		htmm_error_set(text, EPERM, "run it as root or with CAP_SYS_PTRACE, too",
+			       "CAP_SYS_PTRACE is missing: the nodes and mappings of pages cannot be read");
+		return CHECK_WARN;
+	}
+	htmm_error_set(text, 0, NULL,
+		       "CAP_SYS_PTRACE is there: the nodes and mappings of pages can be read");
+	return CHECK_OK;
+}
+
+static enum check_level check_lockdown(struct htmm_error *text)
+{
+	char line[128];
+
+	htmm_read_line(line, sizeof(line), "/sys/kernel/security/lockdown");
+	if (strstr(line, "[confidentiality]")) {
+		htmm_error_set(text, EPERM, "boot without lockdown=confidentiality",
+			       "kernel lockdown forbids perf");
+		return CHECK_FAIL;
+	}
+	if (strstr(line, "[integrity]")) {
+		htmm_error_set(text, EPERM, "sign htmm.ko with a key the kernel trusts",
+			       "kernel lockdown refuses modules that are not signed");
+		return CHECK_WARN;
+	}
+	htmm_error_set(text, 0, NULL, "kernel lockdown is off");
+	return CHECK_OK;
+}
+
+static enum check_level check_sample_rate(struct htmm_error *text)
+{
+	char line[32];
+	long rate;
+
+	htmm_read_line(line, sizeof(line), "/proc/sys/kernel/perf_event_max_sample_rate");
+	rate = strtol(line, NULL, 10);
+	htmm_error_set(text, 0, NULL, "at most %ld samples/s on each CPU before throttling", rate);
+	if (rate >= LOW_SAMPLE_RATE)
+		return CHECK_OK;
+	snprintf(text->todo, sizeof(text->todo), "%s",
+		 "sysctl kernel.perf_event_max_sample_rate=100000");
+	return CHECK_WARN;
+}
+
+static bool in_virtual_machine(void)
+{
+	char flags[8192];
+
+	return !read_key("/proc/cpuinfo", "flags", flags, sizeof(flags)) &&
+	       strstr(flags, " hypervisor");
+}
+
+/* Intel CPUs sample addresses with PEBS; hybrid CPUs have two PMUs. */
+static enum check_level check_intel(struct htmm_error *text)
+{
+	if (access(DEVICES "/cpu_core", F_OK))
+		return CHECK_OK;
+	snprintf(text->todo, sizeof(text->todo),
+		 "it has two kinds of cores, and a session samples one: give its CPUs with -C; -e cpu_atom/PRESET/ is for the small ones");
+	return CHECK_WARN;
+}
+
+/* AMD CPUs sample addresses with IBS only; older models cannot filter for cache misses. */
+static enum check_level check_amd(struct htmm_error *text)
+{
+	if (access(DEVICES "/ibs_op", F_OK))
+		snprintf(text->todo, sizeof(text->todo),
+			 "the PMU ibs_op is missing, AMD's only way to sample addresses%s",
+			 in_virtual_machine() ? ": virtual machines do not have it" : "");
+	else if (access(DEVICES "/ibs_op/format/l3missonly", F_OK))
+		snprintf(text->todo, sizeof(text->todo),
+			 "IBS of this model cannot sample only cache misses; use -e access");
+	else
+		return CHECK_OK;
+	return CHECK_WARN;
+}
+
+static enum check_level check_cpu(struct htmm_error *text)
+{
+	char vendor[64], tree[16], model[16], name[128];
+
+	read_key("/proc/cpuinfo", "vendor_id", vendor, sizeof(vendor));
+	read_key("/proc/cpuinfo", "cpu tree", tree, sizeof(tree));
+	read_key("/proc/cpuinfo", "model", model, sizeof(model));
+	read_key("/proc/cpuinfo", "model name", name, sizeof(name));
+	htmm_error_set(text, 0, NULL, "%s, tree %s, model %s (%s)%s",
+		       *vendor ? vendor : "unknown", *tree ? tree : "?",
+		       *model ? model : "?", name,
+		       in_virtual_machine() ? ", in a virtual machine" : "");
+	if (!strcmp(vendor, "GenuineIntel"))
+		return check_intel(text);
+	if (!strcmp(vendor, "AuthenticAMD"))
+		return check_amd(text);
+	snprintf(text->todo, sizeof(text->todo),
+		 "the presets are not for this CPU; name its own events: -e rNNNN or pmu/.../");
+	return CHECK_WARN;
+}
+
+/* Find a PMU that can sample memory accesses. */
+static bool find_pmu(char *found, size_t size)
+{
+	DIR *dir = opendir(DEVICES);
+	struct dirent *entry;
+	bool any = false;
+
+	while (dir && !any && (entry = readdir(dir))) {
+		char type[16];
+
+		if (*entry->d_name == '.')
+			continue;
+		htmm_read_line(type, sizeof(type), DEVICES "/%s/type", entry->d_name);
+		any = strtol(type, NULL, 10) == PERF_TYPE_RAW || !strcmp(entry->d_name, "ibs_op");
+		snprintf(found, size, "%s", entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
+static enum check_level check_pmu(struct htmm_error *text)
+{
+	char name[256], precise[16];
+
+	if (find_pmu(name, sizeof(name))) {
+		if (!htmm_read_line(precise, sizeof(precise), DEVICES "/%s/caps/max_precise", name))
+			htmm_error_set(text, 0, NULL, "PMU '%s', precise up to %s", name, precise);
+		else
+			htmm_error_set(text, 0, NULL, "PMU '%s'", name);
+		return CHECK_OK;
+	}
+	if (in_virtual_machine())
+		htmm_error_set(text, ENODEV,
+			       "give it one (KVM: -cpu host,pmu=on; clouds: a bare-metal instance), or sample page-fault",
+			       "this virtual machine has no PMU");
+	else
+		htmm_error_set(text, ENODEV, "see 'dmesg' for perf's reason, or sample page-fault",
+			       "the kernel found no PMU");
+	return CHECK_FAIL;
+}
+
+/* Is the memory of every tier seen by the events given, or else by the default ones? */
+static enum check_level check_memory(struct htmm_error *text, const struct htmm_event_list *given)
+{
+	struct htmm_event_list list = *given;
+	struct htmm_error why = {};
+
+	if (!list.nr)
+		session_default_events(&list, &why);
+	if (list.nr && htmm_events_unseen(&list, NULL, text))
+		return CHECK_WARN;
+	if (list.nr)
+		htmm_error_set(text, 0, NULL, "%s%s all memory", list.event[0].name,
+			       list.nr > 1 ? " and the others see" : " sees");
+	else
+		htmm_error_set(text, 0, NULL, "no event can be sampled by default");
+	return CHECK_OK;
+}
+
+static const struct {
+	const char *name;
+	enum check_level (*run)(struct htmm_error *text);
+} checks[] = {
+	{ "module", check_module },
+	{ "permission", check_permission },
+	{ "places", check_places },
+	{ "lockdown", check_lockdown },
+	{ "cpu", check_cpu },
+	{ "pmu", check_pmu },
+	{ "sample rate", check_sample_rate },
+};
+
+/* One more is that of the memory. */
+#define NR_CHECKS	(ARRAY_SIZE(checks) + 1)
 
 /**
  * struct trial - an event that was probed
@@ -35,92 +293,75 @@ enum verdict { VERDICT_HARDWARE, VERDICT_SOFTWARE, VERDICT_NONE };
 
 /**
  * struct diagnosis - all results of doctor
- * @checks: checks of the machine
- * @nr_checks: how many there are
+ * @checks: checks of the machine, the last one that of the memory: in words, and what to do
  * @trials: probed events
  * @nr_trials: how many there are
  * @verdict: the conclusion
  * @summary: the conclusion in words
  */
 struct diagnosis {
-	struct check checks[CHECKS_MAX];
-	unsigned int nr_checks;
+	struct {
+		const char *name;
+		enum check_level level;
+		struct htmm_error text;
+	} checks[NR_CHECKS];
 	struct trial trials[TRIALS_MAX];
 	unsigned int nr_trials;
 	enum verdict verdict;
 	struct htmm_error summary;
 };
 
+static void run_checks(struct diagnosis *d, const struct htmm_event_list *given)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(checks); i++) {
+		d->checks[i].name = checks[i].name;
+		d->checks[i].level = checks[i].run(&d->checks[i].text);
+	}
+	d->checks[i].name = "memory";
+	d->checks[i].level = check_memory(&d->checks[i].text, given);
+}
+
 static bool is_software(const struct htmm_event *event)
 {
 	return event->type == PERF_TYPE_SOFTWARE || event->type == PERF_TYPE_TRACEPOINT;
 }
 
-static void try_preset(struct diagnosis *d, const struct htmm_preset *preset)
+static void try_events(struct diagnosis *d, const struct htmm_event_list *given)
 {
-	struct trial *trial = &d->trials[d->nr_trials++];
-	struct htmm_choice choice;
-
-	trial->precise_ip = htmm_preset_choose(preset, NULL, NULL, &choice, &trial->reason);
-	trial->event = choice.event;
-	if (!trial->precise_ip)
-		trial->precise_ip = htmm_event_probe_best(&trial->event, &trial->reason);
-	snprintf(trial->event.name, sizeof(trial->event.name), "%s", preset->name);
-	snprintf(trial->help, sizeof(trial->help), "%s", choice.help);
-}
-
-static void try_event(struct diagnosis *d, const struct htmm_event *event)
-{
-	struct trial *trial = &d->trials[d->nr_trials++];
-
-	trial->event = *event;
-	trial->precise_ip = htmm_event_probe_best(event, &trial->reason);
-}
-
-static void try_events(struct diagnosis *d, const struct htmm_event_list *list)
-{
+	struct trial *trial = d->trials;
 	const struct htmm_preset *preset;
+	struct htmm_choice choice;
 	unsigned int i;
 
-	for (i = 0; (preset = htmm_preset(i)); i++)
-		try_preset(d, preset);
-	for (i = 0; i < list->nr; i++)
-		try_event(d, &list->event[i]);
-}
-
-/* Is the memory of every tier seen by the events given, or else by the default ones? */
-static void check_memory(struct diagnosis *d, const struct htmm_event_list *given)
-{
-	struct check *check = &d->checks[d->nr_checks++];
-	struct htmm_event_list list = *given;
-	struct htmm_error why = {};
-
-	check->name = "memory";
-	if (!list.nr)
-		session_default_events(&list, &why);
-	if (!list.nr)
-		htmm_error_set(&check->text, 0, NULL, "no event can be sampled by default");
-	else if (!htmm_events_unseen(&list, NULL, &check->text))
-		htmm_error_set(&check->text, 0, NULL, "%s%s all memory", list.event[0].name,
-			       list.nr > 1 ? " and the others see" : " sees");
-	else
-		check->level = CHECK_WARN;
+	for (i = 0; (preset = htmm_preset(i)); i++, trial++) {
+		trial->precise_ip = htmm_preset_choose(preset, NULL, NULL, &choice, &trial->reason);
+		trial->event = choice.event;
+		if (!trial->precise_ip)
+			trial->precise_ip = htmm_event_probe_best(&trial->event, &trial->reason);
+		snprintf(trial->event.name, sizeof(trial->event.name), "%s", preset->name);
+		snprintf(trial->help, sizeof(trial->help), "%s", choice.help);
+	}
+	for (i = 0; i < given->nr; i++, trial++) {
+		trial->event = given->event[i];
+		trial->precise_ip = htmm_event_probe_best(&trial->event, &trial->reason);
+	}
+	d->nr_trials = trial - d->trials;
 }
 
 /* Counts the events that can be sampled, and writes their names to @names. */
 static unsigned int count_trials(const struct diagnosis *d, bool software, char *names, size_t size)
 {
-	unsigned int i, nr = 0;
+	const struct trial *trial;
+	unsigned int nr = 0;
 	size_t used = 0;
 
 	*names = '\0';
-	for (i = 0; i < d->nr_trials; i++) {
-		const struct trial *trial = &d->trials[i];
-		size_t need = strlen(trial->event.name) + 3;
-
+	for (trial = d->trials; trial < d->trials + d->nr_trials; trial++) {
 		if (trial->precise_ip < 0 || is_software(&trial->event) != software)
 			continue;
-		if (used + need < size)
+		if (used + strlen(trial->event.name) + 3 < size)
 			used += snprintf(names + used, size - used, "%s%s", nr ? ", " : "",
 					 trial->event.name);
 		nr++;
@@ -133,12 +374,12 @@ static void judge(struct diagnosis *d)
 	char hard[160], soft[160];
 	unsigned int nr_hard = count_trials(d, false, hard, sizeof(hard));
 	unsigned int nr_soft = count_trials(d, true, soft, sizeof(soft));
-	const struct check *module = &d->checks[0];
+	const struct htmm_error *module = &d->checks[0].text;
 
-	if (module->level != CHECK_OK) {
-		d->verdict = VERDICT_NONE;
-		htmm_error_set(&d->summary, 0, module->text.todo,
-			       "nothing can be sampled: %s", module->text.what);
+	d->verdict = VERDICT_NONE;
+	if (d->checks[0].level != CHECK_OK) {
+		htmm_error_set(&d->summary, 0, module->todo, "nothing can be sampled: %s",
+			       module->what);
 	} else if (nr_hard) {
 		d->verdict = VERDICT_HARDWARE;
 		htmm_error_set(&d->summary, 0, NULL, "memory accesses can be sampled: %s", hard);
@@ -147,40 +388,32 @@ static void judge(struct diagnosis *d)
 		htmm_error_set(&d->summary, 0, "see above for the reason",
 			       "only software events can be sampled: %s", soft);
 	} else {
-		d->verdict = VERDICT_NONE;
 		htmm_error_set(&d->summary, 0, "see above for the reasons",
 			       "no event can be sampled");
 	}
 }
 
-static void print_words(const char *level, enum colour colour, const char *name,
-			const struct htmm_error *text)
+static void print_level(const char *level, enum colour colour)
 {
 	out_colour(stdout, colour);
 	printf("%-5s", level);
 	out_colour(stdout, COLOUR_NONE);
-	printf("%-12s ", name);
-	out_name(stdout, text->what);
-	if (*text->todo)
-		printf("\n%18s-> %s", "", text->todo);
-	putchar('\n');
 }
 
 static void print_trial(const struct trial *trial)
 {
+	const bool ok = trial->precise_ip >= 0;
 	char name[32];
 
+	print_level(ok ? "ok" : "no", ok ? COLOUR_GREEN : COLOUR_YELLOW);
 	snprintf(name, sizeof(name), "%-12s", trial->event.name);
-	out_colour(stdout, trial->precise_ip < 0 ? COLOUR_YELLOW : COLOUR_GREEN);
-	printf("%-5s", trial->precise_ip < 0 ? "no" : "ok");
-	out_colour(stdout, COLOUR_NONE);
 	out_name(stdout, name);
-	if (trial->precise_ip < 0)
-		printf(" %s%s%s\n", trial->reason.what, *trial->reason.todo ? "; " : "",
-		       trial->reason.todo);
-	else
+	if (ok)
 		printf(" precise %d%s%s\n", trial->precise_ip, *trial->help ? ": " : "",
 		       trial->help);
+	else
+		printf(" %s%s%s\n", trial->reason.what, *trial->reason.todo ? "; " : "",
+		       trial->reason.todo);
 }
 
 static void print_text(const struct diagnosis *d)
@@ -192,55 +425,36 @@ static void print_text(const struct diagnosis *d)
 	};
 	unsigned int i;
 
-	for (i = 0; i < d->nr_checks; i++)
-		print_words(check_level_name(d->checks[i].level), colours[d->checks[i].level],
-			    d->checks[i].name, &d->checks[i].text);
+	for (i = 0; i < NR_CHECKS; i++) {
+		print_level(level_names[d->checks[i].level], colours[d->checks[i].level]);
+		printf("%-12s ", d->checks[i].name);
+		out_name(stdout, d->checks[i].text.what);
+		if (*d->checks[i].text.todo)
+			printf("\n%18s-> %s", "", d->checks[i].text.todo);
+		putchar('\n');
+	}
 	printf("\nevents, tried with perf_event_open(2):\n");
 	for (i = 0; i < d->nr_trials; i++)
 		print_trial(&d->trials[i]);
 	printf("\n%s%s%s\n", d->summary.what, *d->summary.todo ? "; " : "", d->summary.todo);
 }
 
-static struct json_object *checks_json(const struct diagnosis *d)
+static struct json_object *trial_json(const struct trial *trial)
 {
-	struct json_object *array = json_object_new_array();
-	unsigned int i;
+	struct json_object *obj = json_object_new_object();
+	const bool ok = trial->precise_ip >= 0;
 
-	for (i = 0; i < d->nr_checks; i++) {
-		struct json_object *obj = json_object_new_object();
-
-		json_add_name(obj, "name", d->checks[i].name);
-		json_add_name(obj, "level", check_level_name(d->checks[i].level));
-		json_add_name(obj, "text", d->checks[i].text.what);
-		json_add_name(obj, "todo", d->checks[i].text.todo);
-		json_object_array_add(array, obj);
-	}
-	return array;
-}
-
-static struct json_object *trials_json(const struct diagnosis *d)
-{
-	struct json_object *array = json_object_new_array();
-	unsigned int i;
-
-	for (i = 0; i < d->nr_trials; i++) {
-		const struct trial *trial = &d->trials[i];
-		bool ok = trial->precise_ip >= 0;
-		struct json_object *obj = json_object_new_object();
-
-		json_add_name(obj, "name", trial->event.name);
-		json_add_u64(obj, "type", trial->event.type);
-		json_add_hex(obj, "config", trial->event.config);
-		json_add_bool(obj, "hardware", !is_software(&trial->event));
-		json_add_bool(obj, "ok", ok);
-		if (ok)
-			json_add_u64(obj, "precise_ip", trial->precise_ip);
-		json_add_u64(obj, "errno", ok ? 0 : trial->reason.code);
-		json_add_name(obj, "text", ok ? trial->help : trial->reason.what);
-		json_add_name(obj, "todo", ok ? "" : trial->reason.todo);
-		json_object_array_add(array, obj);
-	}
-	return array;
+	json_add_name(obj, "name", trial->event.name);
+	json_add_u64(obj, "type", trial->event.type);
+	json_add_hex(obj, "config", trial->event.config);
+	json_add_bool(obj, "hardware", !is_software(&trial->event));
+	json_add_bool(obj, "ok", ok);
+	if (ok)
+		json_add_u64(obj, "precise_ip", trial->precise_ip);
+	json_add_u64(obj, "errno", ok ? 0 : trial->reason.code);
+	json_add_name(obj, "text", ok ? trial->help : trial->reason.what);
+	json_add_name(obj, "todo", ok ? "" : trial->reason.todo);
+	return obj;
 }
 
 static void print_json(const struct diagnosis *d)
@@ -250,19 +464,26 @@ static void print_json(const struct diagnosis *d)
 		[VERDICT_SOFTWARE] = "software",
 		[VERDICT_NONE] = "none",
 	};
-	struct json_object *obj = json_new();
+	struct json_object *all = json_object_new_array(), *events = json_object_new_array();
+	struct json_object *obj = json_new(), *one;
+	unsigned int i;
 
+	for (i = 0; i < NR_CHECKS; i++) {
+		one = json_object_new_object();
+		json_add_name(one, "name", d->checks[i].name);
+		json_add_name(one, "level", level_names[d->checks[i].level]);
+		json_add_name(one, "text", d->checks[i].text.what);
+		json_add_name(one, "todo", d->checks[i].text.todo);
+		json_object_array_add(all, one);
+	}
+	for (i = 0; i < d->nr_trials; i++)
+		json_object_array_add(events, trial_json(&d->trials[i]));
 	json_add_name(obj, "verdict", verdicts[d->verdict]);
 	json_add_name(obj, "text", d->summary.what);
 	json_add_name(obj, "todo", d->summary.todo);
-	json_add(obj, "checks", checks_json(d));
-	json_add(obj, "events", trials_json(d));
+	json_add(obj, "checks", all);
+	json_add(obj, "events", events);
 	json_print(stdout, obj);
-}
-
-static int call_events(void *value, const char *text, struct htmm_error *err)
-{
-	return htmm_events_parse(value, text, NULL, err);
 }
 
 static int run_doctor(const struct command *cmd, int argc, char **argv)
@@ -282,8 +503,7 @@ static int run_doctor(const struct command *cmd, int argc, char **argv)
 	ret = opts_parse(cmd, argc, argv, tables, NULL);
 	if (ret != OPTS_GO_ON)
 		return ret;
-	d.nr_checks = checks_run(d.checks);
-	check_memory(&d, &list);
+	run_checks(&d, &list);
 	try_events(&d, &list);
 	judge(&d);
 	if (json)

@@ -6,7 +6,7 @@
 #include "mapping.h"
 #include "output.h"
 #include "placement.h"
-#include "simple_cmd.h"
+#include "options.h"
 #include "view.h"
 
 /* The number of pages from @page on, of @nr, that differ only in their address and follow it. */
@@ -118,17 +118,6 @@ struct hot_cmd {
 	bool by_mapping;
 };
 
-static void print_pages(const struct hot_cmd *cmd, struct htmm_names *names,
-			const struct htmm_page_list *list, bool placed)
-{
-	if (!cmd->json) {
-		hot_print(stdout, names, list, placed);
-		return;
-	}
-	hot_json(stdout, names, list, placed);
-	putchar('\n');
-}
-
 static int print(const struct hot_cmd *cmd, const struct htmm_page_list *list, bool placed,
 		 struct htmm_error *err)
 {
@@ -136,12 +125,16 @@ static int print(const struct hot_cmd *cmd, const struct htmm_page_list *list, b
 	int ret = 0;
 
 	if (!names)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return no_memory(err);
 	htmm_names_note(names, 0, list);
-	if (cmd->by_mapping)
+	if (cmd->by_mapping) {
 		ret = mappings_print(stdout, names, list, cmd->max, cmd->json, err);
-	else
-		print_pages(cmd, names, list, placed);
+	} else if (cmd->json) {
+		hot_json(stdout, names, list, placed);
+		putchar('\n');
+	} else {
+		hot_print(stdout, names, list, placed);
+	}
 	htmm_names_free(names);
 	return ret;
 }

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "event_mode.h"
+#include "view.h"
 #include "options.h"
 #include "output.h"
-#include "commands.h"
+#include "command.h"
 
 /* Columns of an event's name and of its code. */
 #define NAME_COLUMNS	40

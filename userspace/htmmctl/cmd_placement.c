@@ -2,12 +2,10 @@
 /* The command placement: on which nodes the pages are, and how good that is. */
 #include <errno.h>
 #include <stdlib.h>
-#include "format.h"
+#include "options.h"
 #include "output.h"
 #include "placement.h"
-#include "prometheus.h"
 #include "served.h"
-#include "simple_cmd.h"
 #include "view.h"
 
 /* Columns before the bar. */
@@ -15,7 +13,7 @@
 
 /**
  * struct placement_cmd - options and results of placement
- * @choice: the format
+ * @format: how to print
  * @target: only this one; 0: each of them, and all together
  * @targets: the targets of the session
  * @all: the placements: of all targets together if they are several, then of each
@@ -23,7 +21,7 @@
  * @served: what served the samples of the targets, if the session counts that
  */
 struct placement_cmd {
-	struct format_choice choice;
+	enum format format;
 	__s64 target;
 	struct htmm_target_list targets;
 	struct placement *all;
@@ -133,13 +131,15 @@ static void print_title(FILE *file, const struct htmm_target_list *targets, __u3
 	}
 }
 
-static void print_one(FILE *file, const struct placement_cmd *cmd,
-		      const struct placement *placement)
+static void print_one(FILE *file, const struct placement_cmd *cmd, size_t number)
 {
+	const struct placement *placement = &cmd->all[number];
 	const struct htmm_placement_buf *where = &placement->where;
 	const __u64 samples = placement_sum(placement).samples;
 	__u32 n, ppm;
 
+	if (number)
+		fputc('\n', file);
 	print_title(file, &cmd->targets, placement->target);
 	fprintf(file, "%31s %31s\n", "memory", "pages");
 	fprintf(file, "%4s %-4s %10s %10s %7s %7s %7s %7s %8s %6s\n", "node", "tier", "resident",
@@ -151,17 +151,6 @@ static void print_one(FILE *file, const struct placement_cmd *cmd,
 	if (measured(cmd, placement->target, &ppm))
 		fprintf(file, "measured: the fast tier served %.1f %% of the loads from memory\n",
 			ppm / 1e4);
-}
-
-static void print_text(FILE *file, const struct placement_cmd *cmd)
-{
-	size_t i;
-
-	for (i = 0; i < cmd->nr; i++) {
-		if (i)
-			fputc('\n', file);
-		print_one(file, cmd, &cmd->all[i]);
-	}
 }
 
 static void print_json(FILE *file, const struct placement_cmd *cmd)
@@ -197,7 +186,7 @@ static const void *node_item(struct prom *prom, const void *arg, size_t number)
 	return node;
 }
 
-static void print_nodes(FILE *file, const struct placement_cmd *cmd)
+static void print_prometheus(FILE *file, const struct placement_cmd *cmd)
 {
 	struct prom prom;
 	size_t i, nr = 0;
@@ -205,17 +194,10 @@ static void print_nodes(FILE *file, const struct placement_cmd *cmd)
 	for (i = 0; i < cmd->nr; i++)
 		nr += cmd->all[i].where.placement.nr_nodes;
 	fields_metrics(file, placement_node_fields, nr, node_item, cmd);
-	prom_begin(&prom, file, "htmm_cold_bytes", "gauge", "Memory of cold pages.");
+	prom_begin(&prom, file, "htmm_cold_bytes", "Memory of cold pages.");
 	for (i = 0; i < nr; i++)
 		prom_value(&prom, placement_cold(node_item(&prom, cmd, i)) * 4096.0);
-}
-
-static void print_ratios(FILE *file, const struct placement_cmd *cmd)
-{
-	struct prom prom;
-	size_t i;
-
-	prom_begin(&prom, file, "htmm_fast_hit_ratio", "gauge",
+	prom_begin(&prom, file, "htmm_fast_hit_ratio",
 		   "Share of the samples that are on fast nodes.");
 	for (i = 0; i < cmd->nr; i++) {
 		const struct placement_sums sums = placement_sum(&cmd->all[i]);
@@ -225,13 +207,13 @@ static void print_ratios(FILE *file, const struct placement_cmd *cmd)
 		prom_label_u64(&prom, "target", cmd->all[i].target);
 		prom_value(&prom, sums.hit_ppm / 1e6);
 	}
-	prom_begin(&prom, file, "htmm_best_hit_ratio", "gauge",
+	prom_begin(&prom, file, "htmm_best_hit_ratio",
 		   "Share of the samples on the hottest pages; the same samples chose the pages.");
 	for (i = 0; i < cmd->nr; i++) {
 		prom_label_u64(&prom, "target", cmd->all[i].target);
 		prom_value(&prom, cmd->all[i].best.hit_ppm / 1e6);
 	}
-	prom_begin(&prom, file, "htmm_best_hit_estimate", "gauge",
+	prom_begin(&prom, file, "htmm_best_hit_estimate",
 		   "What the best placement would reach, estimated from the samples.");
 	for (i = 0; i < cmd->nr; i++) {
 		if (!cmd->all[i].hit.samples || cmd->all[i].hit.few)
@@ -239,12 +221,6 @@ static void print_ratios(FILE *file, const struct placement_cmd *cmd)
 		prom_label_u64(&prom, "target", cmd->all[i].target);
 		prom_value(&prom, cmd->all[i].hit.at.hit);
 	}
-}
-
-static void print_prometheus(FILE *file, const struct placement_cmd *cmd)
-{
-	print_nodes(file, cmd);
-	print_ratios(file, cmd);
 }
 
 static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err)
@@ -276,7 +252,7 @@ static int read_all(int fd, struct placement_cmd *cmd, struct htmm_error *err)
 		return ret;
 	cmd->all = calloc(cmd->targets.nr + 1, sizeof(*cmd->all));
 	if (!cmd->all)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return no_memory(err);
 	if (cmd->target || cmd->targets.nr != 1) {
 		ret = placement_read(fd, cmd->target, &cmd->all[cmd->nr++], err);
 		if (ret || cmd->target)
@@ -296,16 +272,19 @@ static int read_all(int fd, struct placement_cmd *cmd, struct htmm_error *err)
 
 static int show(int fd, void *arg, struct htmm_error *err)
 {
-	static void (*const printers[])(FILE *file, const struct placement_cmd *cmd) = {
-		[FORMAT_TEXT] = print_text,
-		[FORMAT_JSON] = print_json,
-		[FORMAT_PROMETHEUS] = print_prometheus,
-	};
 	struct placement_cmd *cmd = arg;
 	int ret = read_all(fd, cmd, err);
+	size_t i;
 
-	if (!ret)
-		printers[cmd->choice.format](stdout, cmd);
+	if (ret)
+		;
+	else if (cmd->format == FORMAT_JSON)
+		print_json(stdout, cmd);
+	else if (cmd->format == FORMAT_PROMETHEUS)
+		print_prometheus(stdout, cmd);
+	else
+		for (i = 0; i < cmd->nr; i++)
+			print_one(stdout, cmd, i);
 	while (cmd->nr)
 		placement_free(&cmd->all[--cmd->nr]);
 	free(cmd->all);
@@ -316,11 +295,11 @@ static int show(int fd, void *arg, struct htmm_error *err)
 
 static int run_placement(const struct command *cmd, int argc, char **argv)
 {
-	struct placement_cmd placement = { .choice.allowed = FORMATS_OF_COUNTERS };
+	struct placement_cmd placement = {};
 	const struct opt opts[] = {
 		OPT_TARGET(&placement.target),
-		opt_format(&placement.choice, "text, json or prometheus"),
-		OPT_FORMAT_JSON(&placement.choice),
+		OPT_FORMATS(&placement.format, "text, json or prometheus"),
+		OPT_FORMAT_JSON(&placement.format),
 		{ OPT_END },
 	};
 

@@ -8,14 +8,9 @@
 #include <unistd.h>
 #include "child.h"
 #include "clock.h"
-#include "hist.h"
 #include "output.h"
 #include "pace.h"
 #include "placement.h"
-#include "proc_tree.h"
-#include "session.h"
-#include "signals.h"
-#include "commands.h"
 #include "view.h"
 
 /*
@@ -30,7 +25,7 @@
 /**
  * struct run - the options and the state of run
  * @session: what to sample
- * @tree: the command and its children
+ * @child: the command and its children
  * @max_pages: hot pages in the report
  * @path: file for the report, or NULL
  * @json: report as JSON
@@ -42,7 +37,7 @@
  */
 struct run {
 	struct session session;
-	struct proc_tree tree;
+	struct child child;
 	__s64 max_pages;
 	const char *path;
 	bool json;
@@ -108,7 +103,7 @@ static void refresh_one(void *names, pid_t pid)
 
 static void refresh_names(struct run *run, int fd)
 {
-	proc_tree_each(&run->tree, refresh_one, run->res.names);
+	child_each(&run->child, refresh_one, run->res.names);
 }
 
 static void refresh_places(struct run *run, int fd)
@@ -145,18 +140,18 @@ static unsigned int refresh_all(struct run *run, int fd, double begin)
  * Waits for the command to end. The terminal sends its signals to the command as well;
  * those sent only to this process are forwarded.
  */
-static int wait_for_child(struct run *run, int fd, pid_t pid, const struct signals *signals)
+static int wait_for_child(struct run *run, int fd, const struct signals *signals)
 {
 	double begin = clock_ns(CLOCK_MONOTONIC) / 1e9;
 	siginfo_t info;
 	int which, status;
 
 	for (;;) {
-		if (waitpid(pid, &status, WNOHANG) == pid)
+		if (waitpid(run->child.pid, &status, WNOHANG) == run->child.pid)
 			return child_status(status);
 		which = signals_wait(signals, refresh_all(run, fd, begin), &info);
 		if (which && which != SIGCHLD && info.si_code <= 0)
-			kill(pid, which);
+			kill(run->child.pid, which);
 	}
 }
 
@@ -173,7 +168,7 @@ static int stop_and_report(struct run *run, int fd, int status,
 		ret = results_hit(&run->res, fd, err);
 	placed_fill(&run->placed, &run->res.pages);
 	/* Before printing, as a reader of the output may be slow or gone. */
-	proc_tree_leave(&run->tree);
+	child_leave(&run->child);
 	signals_drop(signals);
 	if (ret)
 		return ret;
@@ -189,37 +184,31 @@ static int stop_and_report(struct run *run, int fd, int status,
 	return stopped;
 }
 
-/* Starts sampling the command's process, which waits. */
-static int start(struct run *run, int fd, struct child *child, struct htmm_error *err)
-{
-	int ret = proc_tree_join(&run->tree, &run->session, child->pid, err);
-
-	if (!ret)
-		ret = session_finish(&run->session, err);
-	return ret ? ret : session_start(&run->session, fd, HTMM_START_KEEP_EXITED, err);
-}
-
 /* Fork, start sampling, execute, wait, stop, report. */
 static int run_child(struct run *run, int fd, char **argv, struct htmm_error *err)
 {
+	struct child *child = &run->child;
 	struct signals signals;
-	struct child child;
 	int ret, status, error;
 
 	signals_block(&signals);
-	ret = child_fork(&child, argv, &signals, err);
+	ret = child_fork(child, argv, &signals, err);
 	if (ret)
 		return print_error(err);
-	ret = start(run, fd, &child, err);
+	ret = child_join(child, &run->session, err);
+	if (!ret)
+		ret = session_finish(&run->session, err);
+	if (!ret)
+		ret = session_start(&run->session, fd, HTMM_START_KEEP_EXITED, err);
 	if (ret) {
-		child_abandon(&child);
+		child_abandon(child);
 		return print_error(err);
 	}
-	error = child_begin(&child);
+	error = child_begin(child);
 	if (error)
-		return child_not_executed(&child, argv[0], error);
-	proc_tree_report(&run->tree);
-	status = wait_for_child(run, fd, child.pid, &signals);
+		return child_not_executed(child, argv[0], error);
+	child_report(child);
+	status = wait_for_child(run, fd, &signals);
 	if (stop_and_report(run, fd, status, &signals, err)) {
 		print_error(err);
 		return status == EXIT_OK ? EXIT_FAILED : status;
@@ -227,27 +216,17 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 	return status;
 }
 
-/* Where the report goes: text to stderr, apart from the command's output; JSON to stdout. */
-static FILE *open_report(const struct run *run, struct htmm_error *err)
-{
-	FILE *file;
-
-	if (!run->path)
-		return run->json ? stdout : stderr;
-	file = out_open(run->path);
-	if (!file)
-		htmm_error_set(err, errno, "choose another file with --report",
-			       "cannot write '%s': %s", run->path, strerror(errno));
-	return file;
-}
-
 static int run_with(struct run *run, char **argv, struct htmm_error *err)
 {
 	int status = EXIT_FAILED, fd;
 
-	run->file = open_report(run, err);
-	if (!run->file)
+	/* Text goes to stderr, apart from the command's output, and JSON to stdout. */
+	run->file = run->path ? out_open(run->path) : run->json ? stdout : stderr;
+	if (!run->file) {
+		htmm_error_set(err, errno, "choose another file with --report",
+			       "cannot write '%s': %s", run->path, strerror(errno));
 		return print_error(err);
+	}
 	fd = htmm_device_open(NULL, err);
 	if (fd < 0) {
 		print_error(err);
@@ -256,7 +235,7 @@ static int run_with(struct run *run, char **argv, struct htmm_error *err)
 	run->res.names = htmm_names_new();
 	if (run->res.names)
 		status = run_child(run, fd, argv, err);
-	proc_tree_leave(&run->tree);
+	child_leave(&run->child);
 	htmm_pages_free(&run->placed);
 	results_free(&run->res);
 	close(fd);

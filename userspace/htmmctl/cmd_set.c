@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 #include <htmm/text.h>
-#include "event_mode.h"
+#include "view.h"
 #include "options.h"
 #include "output.h"
-#include "commands.h"
+#include "command.h"
 
 #define PAGES_PER_MIB	256
 
@@ -152,8 +152,9 @@ static void say_changed(const struct htmm_set *set, const struct before *before)
 	}
 }
 
-static int set(int fd, const struct set_cmd *cmd, struct htmm_error *err)
+static int set(int fd, void *args, struct htmm_error *err)
 {
+	const struct set_cmd *cmd = args;
 	struct before before = {};
 	struct htmm_set arg = {};
 	int ret = 0;
@@ -190,8 +191,7 @@ static int run_set(const struct command *cmd, int argc, char **argv)
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { opts, NULL };
-	struct htmm_error err = {};
-	int ret, fd;
+	int ret;
 
 	ret = opts_parse(cmd, argc, argv, tables, NULL);
 	if (ret != OPTS_GO_ON)
@@ -200,12 +200,7 @@ static int run_set(const struct command *cmd, int argc, char **argv)
 		return usage_error(cmd, NULL, args.target ?
 				   "--target is for --capacity: give both" :
 				   "nothing to change: give --capacity, --period or both");
-	fd = htmm_device_open(NULL, &err);
-	if (fd < 0)
-		return print_error(&err);
-	ret = set(fd, &args, &err);
-	close(fd);
-	return ret ? print_error(&err) : EXIT_OK;
+	return device_call(set, &args);
 }
 
 const struct command cmd_set = {

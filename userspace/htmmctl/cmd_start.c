@@ -2,13 +2,11 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "capacity.h"
-#include "hist.h"
+#include "view.h"
 #include "output.h"
 #include "session.h"
 #include "signals.h"
-#include "commands.h"
-#include "view.h"
+#include "command.h"
 
 /* Milliseconds between checks if a session in the foreground still runs. */
 #define CHECK_MS	500
@@ -98,8 +96,9 @@ static int say_started_json(int fd, const struct htmm_info *info, struct htmm_er
 	return 0;
 }
 
-static int start_session(int fd, struct start *start, struct htmm_error *err)
+static int start_session(int fd, void *arg, struct htmm_error *err)
 {
+	struct start *start = arg;
 	struct signals signals = {};
 	struct htmm_info info;
 	__u32 flags = 0;
@@ -145,7 +144,7 @@ static int run_start(const struct command *cmd, int argc, char **argv)
 	};
 	const struct opt *const tables[] = { session, opts, NULL };
 	struct htmm_error err = {};
-	int fd, ret;
+	int ret;
 
 	session_opts(&start.session, session);
 	ret = opts_parse(cmd, argc, argv, tables, NULL);
@@ -153,12 +152,7 @@ static int run_start(const struct command *cmd, int argc, char **argv)
 		return ret;
 	if (session_check(&start.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
-	fd = htmm_device_open(NULL, &err);
-	if (fd < 0)
-		return print_error(&err);
-	ret = start_session(fd, &start, &err);
-	close(fd);
-	return ret ? print_error(&err) : EXIT_OK;
+	return device_call(start_session, &start);
 }
 
 const struct command cmd_start = {

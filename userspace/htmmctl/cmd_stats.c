@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
-#include <stdlib.h>
-#include "format.h"
-#include "output.h"
-#include "results.h"
 #include "fields.h"
-#include "simple_cmd.h"
+#include "options.h"
 #include "view.h"
+
+struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __s64 event)
+{
+	struct htmm_counters sum = {};
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		const struct htmm_channel_info *channel = &stats->channels[i];
+
+		if ((cpu < 0 || channel->cpu == cpu) && (event < 0 || channel->event == event))
+			htmm_counters_add(&sum, &channel->counters);
+	}
+	return sum;
+}
+
+static const char *event_name(const struct htmm_stats_buf *stats, __u32 event)
+{
+	return event < stats->stats.nr_events ? stats->events[event].name : "?";
+}
 
 /* Is this the first channel of its CPU? */
 static bool first_of_cpu(const struct htmm_stats_buf *stats, unsigned int channel)
@@ -49,12 +63,6 @@ static void print_total(FILE *file, const struct htmm_counters *total)
 	print_line(file, "in NMI", total->nmi, total->overflows);
 }
 
-static void print_table_head(FILE *file, const char *first)
-{
-	fprintf(file, "\n%-19s %9s %9s %9s %9s %9s %9s\n", first, "overflows", "counted",
-		"filtered", "lost", "in NMI", "throttled");
-}
-
 static void print_row(FILE *file, const char *name, const struct htmm_counters *counters)
 {
 	char cell[32];
@@ -67,34 +75,41 @@ static void print_row(FILE *file, const char *name, const struct htmm_counters *
 		htmm_counters_lost(counters), counters->nmi, counters->throttled);
 }
 
-static void print_cpus(FILE *file, const struct htmm_stats_buf *stats)
+static void print_head(FILE *file, const char *first)
 {
+	fprintf(file, "\n%-19s %9s %9s %9s %9s %9s %9s\n", first, "overflows", "counted",
+		"filtered", "lost", "in NMI", "throttled");
+}
+
+/* The counters of events, of CPUs, and if @verbose of each event on each CPU. */
+static void print_tables(FILE *file, const struct htmm_stats_buf *stats, bool verbose)
+{
+	struct htmm_counters sum;
 	unsigned int i;
+	char name[64];
 
-	print_table_head(file, "CPU");
+	print_head(file, "event");
+	for (i = 0; i < stats->stats.nr_events; i++) {
+		sum = stats_sum(stats, -1, i);
+		print_row(file, stats->events[i].name, &sum);
+	}
+	print_head(file, "CPU");
 	for (i = 0; i < stats->stats.nr_channels; i++) {
-		struct htmm_counters sum;
-		char name[16];
-
 		if (!first_of_cpu(stats, i))
 			continue;
 		sum = stats_sum(stats, stats->channels[i].cpu, -1);
 		snprintf(name, sizeof(name), "%u", stats->channels[i].cpu);
 		print_row(file, name, &sum);
 	}
-}
-
-static void print_channels(FILE *file, const struct htmm_stats_buf *stats)
-{
-	unsigned int i;
-
-	print_table_head(file, "CPU/event");
+	if (!verbose)
+		return;
+	print_head(file, "CPU/event");
 	for (i = 0; i < stats->stats.nr_channels; i++) {
-		char name[64];
+		const struct htmm_channel_info *channel = &stats->channels[i];
 
-		snprintf(name, sizeof(name), "%u/%s", stats->channels[i].cpu,
-			 channel_event(stats, &stats->channels[i]));
-		print_row(file, name, &stats->channels[i].counters);
+		snprintf(name, sizeof(name), "%u/%s", channel->cpu,
+			 event_name(stats, channel->event));
+		print_row(file, name, &channel->counters);
 	}
 }
 
@@ -106,11 +121,10 @@ static void print_served(FILE *file, const struct served *served,
 
 	for (i = 0; i < served->buf.served.nr_rows; i++) {
 		const struct htmm_served_row *row = &served->buf.rows[i];
-		bool known = row->event < stats->stats.nr_events;
 		char name[48], cell[64];
 
 		snprintf(name, sizeof(name), "%d/%s", row->cpu_node,
-			 known ? stats->events[row->event].name : "?");
+			 event_name(stats, row->event));
 		if (served->target)
 			snprintf(cell, sizeof(cell), "%-6u %-19.19s", served->target, name);
 		else
@@ -152,7 +166,6 @@ void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_sta
 		 const struct served_list *served, bool verbose)
 {
 	const struct htmm_stats *all = &stats->stats;
-	unsigned int i;
 
 	print_total(file, &all->total);
 	fields_text(file, stats_fields, all);
@@ -165,15 +178,7 @@ void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_sta
 		all->cost_ppm / 1e4, info->state == HTMM_STATE_RUNNING ? "lately" : "in all",
 		all->period_changes);
 
-	print_table_head(file, "event");
-	for (i = 0; i < all->nr_events; i++) {
-		struct htmm_counters sum = stats_sum(stats, -1, i);
-
-		print_row(file, stats->events[i].name, &sum);
-	}
-	print_cpus(file, stats);
-	if (verbose)
-		print_channels(file, stats);
+	print_tables(file, stats, verbose);
 	print_sources(file, served, stats);
 }
 
@@ -245,7 +250,7 @@ static struct json_object *channels_json(const struct htmm_stats_buf *stats)
 		struct json_object *obj = json_object_new_object();
 
 		fields_json(obj, channel_fields, channel);
-		json_add_name(obj, "name", channel_event(stats, channel));
+		json_add_name(obj, "name", event_name(stats, channel->event));
 		add_counters(obj, &channel->counters);
 		json_object_array_add(channels, obj);
 	}
@@ -274,31 +279,119 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	return obj;
 }
 
-static int read_all(int fd, struct results *res, struct htmm_error *err)
+static const void *channel_item(struct prom *prom, const void *arg, size_t number)
 {
-	int ret = htmm_device_info(fd, &res->info, err);
+	const struct htmm_stats_buf *stats = arg;
+	const struct htmm_channel_info *channel = &stats->channels[number];
 
-	if (!ret)
-		ret = htmm_device_stats(fd, &res->stats, err);
-	if (!ret)
-		ret = htmm_device_targets(fd, &res->targets, err);
-	if (!ret)
-		ret = served_read(&res->served, fd, &res->info, &res->stats, &res->targets, err);
-	return ret;
+	prom_label_u64(prom, "cpu", channel->cpu);
+	prom_label_u64(prom, "index", channel->event);
+	prom_label(prom, "event", event_name(stats, channel->event));
+	return channel;
+}
+
+static const void *counters_item(struct prom *prom, const void *arg, size_t number)
+{
+	const struct htmm_channel_info *channel = channel_item(prom, arg, number);
+
+	return &channel->counters;
+}
+
+static void print_drop_metrics(FILE *file, const struct htmm_stats_buf *stats)
+{
+	struct prom prom;
+	unsigned int i;
+	int drop;
+
+	prom_begin(&prom, file, "htmm_filtered_samples_total",
+		   "Overflows of tasks that are not targets.");
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		channel_item(&prom, stats, i);
+		prom_value(&prom, stats->channels[i].counters.drops[HTMM_DROP_FILTERED]);
+	}
+	prom_begin(&prom, file, "htmm_lost_samples_total",
+		   "Samples of targets that were not counted, by reason.");
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		for (drop = 0; drop < HTMM_DROP_SLOTS; drop++) {
+			if (!htmm_drop_name(drop) || drop == HTMM_DROP_FILTERED)
+				continue;
+			channel_item(&prom, stats, i);
+			prom_label(&prom, "reason", htmm_drop_name(drop));
+			prom_value(&prom, stats->channels[i].counters.drops[drop]);
+		}
+	}
+}
+
+static void served_metrics(struct prom *prom, __u32 target, const struct htmm_served_row *row,
+			   const struct htmm_stats_buf *stats)
+{
+	unsigned int source;
+
+	for (source = 0; source < HTMM_NR_SOURCES; source++) {
+		prom_label_u64(prom, "target", target);
+		prom_label_u64(prom, "cpu_node", row->cpu_node);
+		prom_label_u64(prom, "index", row->event);
+		prom_label(prom, "event", event_name(stats, row->event));
+		prom_label(prom, "source", htmm_source_name(source));
+		prom_value(prom, row->samples[source]);
+	}
+}
+
+static void print_served_metrics(FILE *file, const struct served_list *list,
+				 const struct htmm_stats_buf *stats)
+{
+	struct prom prom;
+	__u32 row, ppm;
+	size_t i;
+
+	if (!list->nr)
+		return;
+	prom_begin(&prom, file, "htmm_served_samples_total",
+		   "Samples by what served them; target 0 is all together.");
+	for (i = 0; i < list->nr; i++)
+		for (row = 0; row < list->all[i].buf.served.nr_rows; row++)
+			served_metrics(&prom, list->all[i].target, &list->all[i].buf.rows[row],
+				       stats);
+	prom_begin(&prom, file, "htmm_measured_hit_ratio",
+		   "Share of the loads from memory that the fast tier served.");
+	for (i = 0; i < list->nr; i++) {
+		if (!served_ratio(&list->all[i].tiers, &ppm))
+			continue;
+		prom_label_u64(&prom, "target", list->all[i].target);
+		prom_value(&prom, ppm / 1e6);
+	}
+}
+
+static void print_prometheus(FILE *file, const struct results *res)
+{
+	const struct htmm_stats_buf *stats = &res->stats;
+	const __u32 nr = stats->stats.nr_channels;
+
+	fields_metrics(file, counter_fields, nr, counters_item, stats);
+	fields_metrics(file, channel_fields, nr, channel_item, stats);
+	print_drop_metrics(file, stats);
+	fields_metrics(file, stats_fields, 1, NULL, &stats->stats);
+	print_served_metrics(file, &res->served, stats);
 }
 
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const enum format *format = arg;
 	struct results res = {};
-	int ret = read_all(fd, &res, err);
+	int ret = htmm_device_info(fd, &res.info, err);
 
+	if (!ret)
+		ret = htmm_device_stats(fd, &res.stats, err);
+	if (!ret)
+		ret = htmm_device_targets(fd, &res.targets, err);
+	if (!ret)
+		ret = served_read(&res.served, fd, &res.info, &res.stats, &res.targets, err);
 	if (ret)
 		;
 	else if (*format == FORMAT_JSON)
 		json_print(stdout, stats_json(&res.info, &res.stats, &res.served));
 	else if (*format == FORMAT_PROMETHEUS)
-		stats_prometheus(stdout, &res.stats, &res.served);
+		print_prometheus(stdout, &res);
 	else
 		stats_print(stdout, &res.info, &res.stats, &res.served, verbosity.verbose);
 	results_free(&res);
@@ -307,7 +400,14 @@ static int show(int fd, void *arg, struct htmm_error *err)
 
 static int run_stats(const struct command *cmd, int argc, char **argv)
 {
-	return counters_cmd(cmd, argc, argv, show);
+	enum format format = FORMAT_TEXT;
+	const struct opt opts[] = {
+		OPT_FORMATS(&format, "text, json or prometheus"),
+		OPT_FORMAT_JSON(&format),
+		{ OPT_END },
+	};
+
+	return simple_cmd(cmd, argc, argv, opts, show, &format);
 }
 
 const struct command cmd_stats = {

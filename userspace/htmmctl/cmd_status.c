@@ -1,18 +1,155 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include "capacity.h"
-#include "event_mode.h"
-#include "format.h"
-#include "output.h"
+#include <linux/perf_event.h>
 #include "fields.h"
-#include "simple_cmd.h"
-#include "throttle.h"
+#include "options.h"
 #include "view.h"
 
-#define NSEC_PER_SEC	1000000000.0
 /* Most targets shown in one line. */
 #define TARGETS_SHOWN	3
+
+#define SYSCTL		"/proc/sys/kernel/"
+#define MAX_RATE	"perf_event_max_sample_rate"
+#define CPU_PERCENT	"perf_cpu_time_max_percent"
+/* The kernel's initial value of both limits. */
+#define DEFAULT_RATE	100000
+#define DEFAULT_PERCENT	25
+
+static void add_channel(struct event_mode *mode, const struct htmm_channel_info *channel,
+			bool first)
+{
+	if (first || channel->period < mode->period_min)
+		mode->period_min = channel->period;
+	if (first || channel->period > mode->period_max)
+		mode->period_max = channel->period;
+	if (first || channel->precise_ip < mode->precise_ip)
+		mode->precise_ip = channel->precise_ip;
+	if (channel->flags & HTMM_CHANNEL_LARGE_PEBS)
+		mode->large_pebs = true;
+}
+
+struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int event)
+{
+	struct event_mode active = {}, any = {};
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		const struct htmm_channel_info *channel = &stats->channels[i];
+
+		if (channel->event != event)
+			continue;
+		add_channel(&any, channel, !nr++);
+		if (channel->flags & HTMM_CHANNEL_ACTIVE)
+			add_channel(&active, channel, !active.active++);
+	}
+	return active.active ? active : any;
+}
+
+bool counts_compare(const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		    char *text, size_t size)
+{
+	struct event_mode all = {};
+	unsigned int i;
+
+	*text = '\0';
+	if (info->session_flags & HTMM_START_WEIGHT_PERIOD)
+		return true;
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		add_channel(&all, &stats->channels[i], !i);
+	if (all.period_min != all.period_max)
+		snprintf(text, size, COUNTS_DIFFER, all.period_min, all.period_max);
+	else if (info->session_flags & HTMM_START_BUDGET)
+		snprintf(text, size,
+			 "each sample counts 1, whatever period the budget chose; see weight-period");
+	return !*text;
+}
+
+void event_period_text(const struct event_mode *mode, char *text, size_t size)
+{
+	if (mode->period_min == mode->period_max)
+		snprintf(text, size, "%llu", mode->period_min);
+	else
+		snprintf(text, size, "%llu to %llu", mode->period_min, mode->period_max);
+}
+
+void event_code_text(const struct htmm_event *event, char *text, size_t size)
+{
+	if (event->type == PERF_TYPE_RAW)
+		snprintf(text, size, "r%llx", event->config);
+	else if (event->type == PERF_TYPE_SOFTWARE)
+		snprintf(text, size, "software");
+	else
+		snprintf(text, size, "type %u", event->type);
+}
+
+const char *capacity_words(char text[CAPACITY_WORDS], __u64 pages)
+{
+	const __u64 bytes = pages << HTMM_PAGE_SHIFT;
+	struct htmm_tiers tiers;
+	char size[SIZE_TEXT];
+	bool all = !htmm_tiers_read(&tiers, NULL, NULL) && bytes >= tiers.total_bytes;
+
+	snprintf(text, CAPACITY_WORDS, "%llu pages (%s)%s", pages, size_text(size, bytes),
+		 all ? ": all memory, so every page fits; see --capacity" : "");
+	return text;
+}
+
+/**
+ * struct limits - the kernel's limits on sampling
+ * @rate: samples per second of an event on a CPU; -1: unknown
+ * @percent: CPU time that perf's interrupts may take before the kernel lowers @rate by itself;
+ *	0 or 100: it never does; -1: unknown
+ */
+struct limits {
+	long rate;
+	long percent;
+};
+
+static struct limits read_limits(void)
+{
+	struct limits limits = { -1, -1 };
+	char text[32];
+
+	if (!htmm_read_line(text, sizeof(text), SYSCTL MAX_RATE))
+		limits.rate = strtol(text, NULL, 10);
+	if (!htmm_read_line(text, sizeof(text), SYSCTL CPU_PERCENT))
+		limits.percent = strtol(text, NULL, 10);
+	return limits;
+}
+
+/* Does the kernel lower the rate when sampling takes too long? */
+static bool limited_by_time(const struct limits *limits)
+{
+	return limits->percent != 0 && limits->percent != 100;
+}
+
+/* Says that the kernel throttled, and how to avoid it; empty if it did not. */
+static void throttle_words(const struct htmm_stats_buf *stats, const struct limits *limits,
+			   char *text, size_t size)
+{
+	const struct htmm_stats *s = &stats->stats;
+	unsigned int i, channels = 0;
+	char percent[64] = "";
+
+	text[0] = '\0';
+	if (!s->total.throttled)
+		return;
+	for (i = 0; i < s->nr_channels; i++)
+		channels += !!stats->channels[i].counters.throttled;
+	/* The kernel refuses to set the rate if it never lowers the rate by itself. */
+	if (!limited_by_time(limits))
+		snprintf(percent, sizeof(percent), "kernel." CPU_PERCENT "=%d ", DEFAULT_PERCENT);
+	/*
+	 * A throttled event does not count what it misses, so the rate needed is unknown. Suggest
+	 * the kernel's default, or twice the present value if that is not lower.
+	 */
+	snprintf(text, size,
+		 "the kernel throttled %u of %u channels, %llu times, and their samples were lost; "
+		 "raise the period, or run: sysctl %skernel." MAX_RATE "=%ld", channels,
+		 s->nr_channels, s->total.throttled, percent,
+		 limits->rate < DEFAULT_RATE ? DEFAULT_RATE : 2 * limits->rate);
+}
 
 static bool any_large_pebs(const struct htmm_stats_buf *stats)
 {
@@ -43,7 +180,7 @@ static void print_warning(FILE *file, const char *text)
 }
 
 static void print_warnings(FILE *file, const struct htmm_stats_buf *stats,
-			   const struct throttle *limits)
+			   const struct limits *limits)
 {
 	char text[256];
 
@@ -52,7 +189,7 @@ static void print_warnings(FILE *file, const struct htmm_stats_buf *stats,
 	if (any_multiplexed(stats))
 		print_warning(file,
 			      "events shared the PMU with others and missed some of the time; use fewer events");
-	throttle_explain(limits, stats, text, sizeof(text));
+	throttle_words(stats, limits, text, sizeof(text));
 	if (*text)
 		print_warning(file, text);
 	if (stats->stats.total.drops[HTMM_DROP_RING_FULL])
@@ -109,34 +246,12 @@ static void print_targets(FILE *file, const struct htmm_info *info,
 	fprintf(file, "%u CPU%s\n", info->nr_cpus, info->nr_cpus == 1 ? "" : "s");
 }
 
-static void print_budget(FILE *file, const struct htmm_info *info,
-			 const struct htmm_stats_buf *stats)
-{
-	fprintf(file, "cost      %.2f%% of CPU time, ", stats->stats.cost_ppm / 1e4);
-	if (info->session_flags & HTMM_START_BUDGET)
-		fprintf(file, "budget %.2f%%: periods change%s\n", info->budget_ppm / 1e4,
-			stats->stats.total.throttled ?
-			", but none gets shorter while the kernel throttles" : "");
-	else
-		fputs("no budget\n", file);
-}
-
-static void print_limits(FILE *file, const struct throttle *limits)
-{
-	if (limits->max_sample_rate < 0)
-		return;
-	fprintf(file, "limits    %ld samples/s of an event on a CPU, ", limits->max_sample_rate);
-	if (throttle_by_time(limits))
-		fprintf(file, "%ld%% of its time\n", limits->cpu_percent);
-	else
-		fputs("any part of its time\n", file);
-}
-
 void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		  const struct htmm_target_list *targets)
 {
-	struct throttle limits;
 	char text[CAPACITY_WORDS], table[SIZE_TEXT], most[SIZE_TEXT], rings[SIZE_TEXT];
+	const struct htmm_counters *total = &stats->stats.total;
+	const struct limits limits = read_limits();
 	unsigned int i;
 
 	if (info->state == HTMM_STATE_IDLE) {
@@ -144,7 +259,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		return;
 	}
 	fprintf(file, "session   %llu, %s, %.1f s, started by pid %u%s%s\n", info->session,
-		htmm_state_name(info->state), (double)info->elapsed_ns / NSEC_PER_SEC, info->owner,
+		htmm_state_name(info->state), (double)info->elapsed_ns / 1e9, info->owner,
 		info->session_flags & HTMM_START_DETACHED ? ", detached" : "",
 		info->session_flags & HTMM_START_KEEP_EXITED ? ", keeps exited processes" : "");
 	print_targets(file, info, targets);
@@ -155,9 +270,15 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	else if (info->session_flags & HTMM_START_WEIGHT_PERIOD)
 		fputs("weights   a sample counts as much as its period\n", file);
 	fprintf(file, "samples   %llu counted, %llu filtered, %llu lost, %llu in flight\n",
-		stats->stats.total.counted, stats->stats.total.drops[HTMM_DROP_FILTERED],
-		htmm_counters_lost(&stats->stats.total), stats->stats.total.in_flight);
-	print_budget(file, info, stats);
+		total->counted, total->drops[HTMM_DROP_FILTERED], htmm_counters_lost(total),
+		total->in_flight);
+	fprintf(file, "cost      %.2f%% of CPU time, ", stats->stats.cost_ppm / 1e4);
+	if (info->session_flags & HTMM_START_BUDGET)
+		fprintf(file, "budget %.2f%%: periods change%s\n", info->budget_ppm / 1e4,
+			total->throttled ?
+			", but none gets shorter while the kernel throttles" : "");
+	else
+		fputs("no budget\n", file);
 	fprintf(file, "capacity  %s\n", capacity_words(text, info->capacity_pages));
 	if (info->cooling_period)
 		fprintf(file, "cooling   every %llu samples", info->cooling_period);
@@ -167,8 +288,12 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	fprintf(file, "memory    table %s of %s, rings %s (%u pages each)\n",
 		size_text(table, info->table_bytes), size_text(most, info->max_bytes),
 		size_text(rings, info->ring_bytes), info->ring_pages);
-	throttle_read(&limits);
-	print_limits(file, &limits);
+	if (limits.rate >= 0)
+		fprintf(file, "limits    %ld samples/s of an event on a CPU, ", limits.rate);
+	if (limits.rate >= 0 && limited_by_time(&limits))
+		fprintf(file, "%ld%% of its time\n", limits.percent);
+	else if (limits.rate >= 0)
+		fputs("any part of its time\n", file);
 	print_warnings(file, stats, &limits);
 }
 
@@ -193,7 +318,11 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 		struct event_mode mode = event_mode(stats, i);
 
 		event_json(event, &stats->events[i]);
-		event_mode_json(event, &mode);
+		json_add_u64(event, "precise_ip_granted", mode.precise_ip);
+		json_add_u64(event, "period_min", mode.period_min);
+		json_add_u64(event, "period_max", mode.period_max);
+		json_add_u64(event, "active_cpus", mode.active);
+		json_add_bool(event, "large_pebs", mode.large_pebs);
 		json_object_array_add(events, event);
 	}
 	return events;
@@ -203,7 +332,7 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 {
 	struct json_object *obj = json_new();
 	__s64 budget = info->session_flags & HTMM_START_BUDGET ? info->budget_ppm : -1LL;
-	struct throttle limits;
+	const struct limits limits = read_limits();
 	char text[256];
 
 	json_add_name(obj, "state", htmm_state_name(info->state));
@@ -215,47 +344,58 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	json_add_bool(obj, "large_pebs", any_large_pebs(stats));
 	json_add_bool(obj, "multiplexed", any_multiplexed(stats));
 	json_add_bool(obj, "throttled", stats->stats.total.throttled);
-	throttle_read(&limits);
-	throttle_explain(&limits, stats, text, sizeof(text));
+	throttle_words(stats, &limits, text, sizeof(text));
 	json_add_name(obj, "throttle_advice", text);
-	json_add(obj, "max_sample_rate", json_object_new_int64(limits.max_sample_rate));
-	json_add(obj, "cpu_time_max_percent", json_object_new_int64(limits.cpu_percent));
+	json_add(obj, "max_sample_rate", json_object_new_int64(limits.rate));
+	json_add(obj, "cpu_time_max_percent", json_object_new_int64(limits.percent));
 	return obj;
+}
+
+static void print_prometheus(FILE *file, const struct htmm_info *info)
+{
+	struct prom prom;
+
+	prom_begin(&prom, file, "htmm_session_state", "1 for the state of the session.");
+	prom_label(&prom, "state", htmm_state_name(info->state));
+	prom_label_u64(&prom, "session", info->session);
+	prom_value(&prom, 1);
+	if (info->state != HTMM_STATE_IDLE)
+		fields_metrics(file, info_fields, 1, NULL, info);
 }
 
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const enum format *format = arg;
-	struct htmm_target_list targets = {};
-	struct htmm_stats_buf stats = {};
-	struct htmm_info info;
-	int ret;
+	struct results res = {};
+	int ret = htmm_device_info(fd, &res.info, err);
 
-	ret = htmm_device_info(fd, &info, err);
-	if (ret)
-		return ret;
-	if (info.state != HTMM_STATE_IDLE) {
-		ret = htmm_device_stats(fd, &stats, err);
+	if (!ret && res.info.state != HTMM_STATE_IDLE) {
+		ret = htmm_device_stats(fd, &res.stats, err);
 		if (!ret)
-			ret = htmm_device_targets(fd, &targets, err);
-		if (ret)
-			goto free_all;
+			ret = htmm_device_targets(fd, &res.targets, err);
 	}
-	if (*format == FORMAT_JSON)
-		json_print(stdout, status_json(&info, &stats));
+	if (ret)
+		;
+	else if (*format == FORMAT_JSON)
+		json_print(stdout, status_json(&res.info, &res.stats));
 	else if (*format == FORMAT_PROMETHEUS)
-		status_prometheus(stdout, &info);
+		print_prometheus(stdout, &res.info);
 	else
-		status_print(stdout, &info, &stats, &targets);
-free_all:
-	htmm_targets_free(&targets);
-	htmm_stats_free(&stats);
+		status_print(stdout, &res.info, &res.stats, &res.targets);
+	results_free(&res);
 	return ret;
 }
 
 static int run_status(const struct command *cmd, int argc, char **argv)
 {
-	return counters_cmd(cmd, argc, argv, show);
+	enum format format = FORMAT_TEXT;
+	const struct opt opts[] = {
+		OPT_FORMATS(&format, "text, json or prometheus"),
+		OPT_FORMAT_JSON(&format),
+		{ OPT_END },
+	};
+
+	return simple_cmd(cmd, argc, argv, opts, show, &format);
 }
 
 const struct command cmd_status = {

@@ -8,7 +8,7 @@
 #include "options.h"
 #include "output.h"
 #include "session.h"
-#include "commands.h"
+#include "command.h"
 #include "fields.h"
 #include "view.h"
 
@@ -16,12 +16,16 @@
 
 /**
  * struct target_cmd - the options of target
+ * @verb: "add", "remove" or "list"
+ * @words: what follows the options
  * @session: the targets to add
  * @capacity: bytes of the fast tier for each; 0: the session's
  * @max_bytes: most memory for each table, in bytes; 0: the session's
  * @json: print JSON
  */
 struct target_cmd {
+	const char *verb;
+	char **words;
 	struct session session;
 	__s64 capacity;
 	__s64 max_bytes;
@@ -44,30 +48,6 @@ void target_words(char *text, size_t size, const struct htmm_target_info *target
 static double pages_mib(__u64 pages)
 {
 	return (double)(pages << HTMM_PAGE_SHIFT) / MIB;
-}
-
-void targets_print(FILE *file, const struct htmm_target_list *targets)
-{
-	char words[HTMM_TARGET_NAME_LEN + 32];
-	size_t i;
-
-	if (!targets->nr) {
-		fputs("there is no target: nothing is counted; add one with 'htmmctl target add'\n",
-		      file);
-		return;
-	}
-	fprintf(file, "%6s %12s %10s %10s %10s %10s  %s\n", "target", "samples", "pages", "MiB",
-		"fast MiB", "table MiB", "who");
-	for (i = 0; i < targets->nr; i++) {
-		const struct htmm_target_info *target = &targets->target[i];
-
-		target_words(words, sizeof(words), target);
-		fprintf(file, "%6u %12llu %10llu %10.1f %10.1f %10.1f  ", target->number,
-			target->samples, target->pages, pages_mib(target->pages),
-			pages_mib(target->capacity_pages), (double)target->bytes / MIB);
-		out_name(file, words);
-		fputc('\n', file);
-	}
 }
 
 /* Filtered samples belong to no target. */
@@ -103,6 +83,30 @@ struct json_object *targets_json(const struct htmm_target_list *targets)
 	return array;
 }
 
+static void print_targets(FILE *file, const struct htmm_target_list *targets)
+{
+	char words[HTMM_TARGET_NAME_LEN + 32];
+	size_t i;
+
+	if (!targets->nr) {
+		fputs("there is no target: nothing is counted; add one with 'htmmctl target add'\n",
+		      file);
+		return;
+	}
+	fprintf(file, "%6s %12s %10s %10s %10s %10s  %s\n", "target", "samples", "pages", "MiB",
+		"fast MiB", "table MiB", "who");
+	for (i = 0; i < targets->nr; i++) {
+		const struct htmm_target_info *target = &targets->target[i];
+
+		target_words(words, sizeof(words), target);
+		fprintf(file, "%6u %12llu %10llu %10.1f %10.1f %10.1f  ", target->number,
+			target->samples, target->pages, pages_mib(target->pages),
+			pages_mib(target->capacity_pages), (double)target->bytes / MIB);
+		out_name(file, words);
+		fputc('\n', file);
+	}
+}
+
 static int list(int fd, const struct target_cmd *cmd, struct htmm_error *err)
 {
 	struct htmm_target_list targets;
@@ -116,7 +120,7 @@ static int list(int fd, const struct target_cmd *cmd, struct htmm_error *err)
 		json_add(obj, "targets", targets_json(&targets));
 		json_print(stdout, obj);
 	} else {
-		targets_print(stdout, &targets);
+		print_targets(stdout, &targets);
 	}
 	htmm_targets_free(&targets);
 	return 0;
@@ -154,16 +158,10 @@ static int remove_all(int fd, char **words, struct htmm_error *err)
 	return ret;
 }
 
-static int add_all_tasks(struct target_cmd *cmd, struct htmm_error *err)
-{
-	const struct htmm_target all = { .type = HTMM_TARGET_ALL };
-
-	return cmd->session.all ? session_add_target(&cmd->session, &all, err) : 0;
-}
-
 /* What is wrong with the remaining words, or NULL. */
-static const char *misuse(const char *verb, const struct target_cmd *cmd, int words)
+static const char *misuse(const struct target_cmd *cmd, int words)
 {
+	const char *verb = cmd->verb;
 	bool given = cmd->session.start.nr_targets;
 
 	if (cmd->json && strcmp(verb, "list"))
@@ -180,27 +178,21 @@ static const char *misuse(const char *verb, const struct target_cmd *cmd, int wo
 	return "give 'add', 'remove' or 'list'";
 }
 
-static int go(const char *verb, struct target_cmd *cmd, char **words)
+static int go(int fd, void *arg, struct htmm_error *err)
 {
-	struct htmm_error err = {};
-	int fd = htmm_device_open(NULL, &err), ret;
+	struct target_cmd *cmd = arg;
 
-	if (fd < 0)
-		return print_error(&err);
-	if (!strcmp(verb, "add"))
-		ret = add(fd, cmd, &err);
-	else if (!strcmp(verb, "remove"))
-		ret = remove_all(fd, words, &err);
-	else
-		ret = list(fd, cmd, &err);
-	close(fd);
-	return ret ? print_error(&err) : EXIT_OK;
+	if (!strcmp(cmd->verb, "add"))
+		return add(fd, cmd, err);
+	if (!strcmp(cmd->verb, "remove"))
+		return remove_all(fd, cmd->words, err);
+	return list(fd, cmd, err);
 }
 
 static int run_target(const struct command *cmd, int argc, char **argv)
 {
-	const char *verb = argc > 1 && *argv[1] != '-' ? argv[1] : "";
-	struct target_cmd target = {};
+	const struct htmm_target all = { .type = HTMM_TARGET_ALL };
+	struct target_cmd target = { .verb = argc > 1 && *argv[1] != '-' ? argv[1] : "" };
 	struct opt opts[TARGET_OPTS + 4] = {};
 	const struct opt more[] = {
 		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier for each: 512M, 4G, 1000p",
@@ -218,19 +210,20 @@ static int run_target(const struct command *cmd, int argc, char **argv)
 	target_opts(&target.session, opts);
 	memcpy(opts + TARGET_OPTS, more, sizeof(more));
 	/* usage_error() expects the command's name where the verb is. */
-	if (*verb) {
+	if (*target.verb) {
 		argc--;
 		argv++;
 	}
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
 		return ret;
-	if (add_all_tasks(&target, &err))
+	if (target.session.all && session_add_target(&target.session, &all, &err))
 		return print_error(&err);
-	wrong = misuse(verb, &target, argc - rest);
+	target.words = argv + rest;
+	wrong = misuse(&target, argc - rest);
 	if (wrong)
 		return usage_error(cmd, NULL, "%s", wrong);
-	return go(verb, &target, argv + rest);
+	return device_call(go, &target);
 }
 
 const struct command cmd_target = {

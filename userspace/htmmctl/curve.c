@@ -44,6 +44,35 @@ struct atom {
 	double pages;
 };
 
+int tally_add(struct tally *tally, __u32 count)
+{
+	const size_t room = tally->room ? 2 * tally->room : 64;
+	__u32 *large;
+
+	if (!count)
+		return 0;
+	if (count >= TALLY_EXACT && tally->nr_large == tally->room) {
+		large = realloc(tally->large, room * sizeof(*large));
+		if (!large)
+			return -ENOMEM;
+		tally->large = large;
+		tally->room = room;
+	}
+	if (count < TALLY_EXACT)
+		tally->pages[count]++;
+	else
+		tally->large[tally->nr_large++] = count;
+	tally->samples += count;
+	tally->nr++;
+	return 0;
+}
+
+void tally_free(struct tally *tally)
+{
+	free(tally->large);
+	memset(tally, 0, sizeof(*tally));
+}
+
 /* Pages by rank; a page with the rank 0 is in no fast tier. */
 static unsigned int bucket_of(__u32 rank)
 {
@@ -316,17 +345,6 @@ static void make_estimates(struct curve *curve, const struct atom *atoms, unsign
 	curve->point[curve->nr - 1].hit = 1;
 }
 
-/* Pages whose rates are known well enough: there, only chance has to be taken out. */
-static double known_pages(const struct bucket *buckets)
-{
-	double pages = 0;
-	unsigned int i;
-
-	for (i = KNOWN; i < BUCKETS; i++)
-		pages += buckets[i].pages;
-	return pages;
-}
-
 static double within(double value, double least, double most)
 {
 	return value < least ? least : value > most ? most : value;
@@ -336,10 +354,13 @@ static double within(double value, double least, double most)
 static int make_bounds(struct curve *curve, const struct bucket *buckets,
 		       const struct tally *tally, __u32 unit)
 {
-	const double off = sqrt(log(40) / (2.0 * curve->samples)), known = known_pages(buckets);
-	double low[CURVE_POINTS], high[CURVE_POINTS] = {};
+	const double off = sqrt(log(40) / (2.0 * curve->samples));
+	double low[CURVE_POINTS], high[CURVE_POINTS] = {}, known = 0;
 	unsigned int i;
 
+	/* The rates of these pages are known well enough: only chance has to be taken out. */
+	for (i = KNOWN; i < BUCKETS; i++)
+		known += buckets[i].pages;
 	if (held_out(curve, tally, unit, low))
 		return -ENOMEM;
 	add_shares(buckets, curve, curve->samples, high);
@@ -369,27 +390,22 @@ static void make_exact(struct curve *curve, const struct bucket *buckets)
 	}
 }
 
-static double sum_pages(const struct atom *atoms, unsigned int nr)
-{
-	double pages = 0;
-
-	while (nr)
-		pages += atoms[--nr].pages;
-	return pages;
-}
-
-/* Finds atoms of no more pages than there can be. */
+/* Estimates pages by their rates; no more of them than there can be. */
 static int find_atoms(struct curve *curve, const struct bucket *buckets, __u64 most,
 		      struct atom *atoms, unsigned int *nr)
 {
 	int ret = estimate(buckets, -1, atoms, nr);
+	double pages = 0;
+	unsigned int i;
 
+	for (i = 0; i < *nr && !ret; i++)
+		pages += atoms[i].pages;
 	if (most && most < curve->sampled_pages)
 		most = curve->sampled_pages;
-	curve->bounded = !ret && most && sum_pages(atoms, *nr) > (double)most;
+	curve->bounded = !ret && most && pages > (double)most;
 	if (curve->bounded)
 		ret = estimate(buckets, (double)(most - curve->sampled_pages), atoms, nr);
-	curve->pages = curve->bounded ? most : ret ? 0 : (__u64)(sum_pages(atoms, *nr) + 0.5);
+	curve->pages = curve->bounded ? most : ret ? 0 : (__u64)(pages + 0.5);
 	return ret;
 }
 
@@ -476,48 +492,22 @@ struct curve_point curve_at(const struct curve *curve, __u64 pages)
 	return at;
 }
 
-/* The capacity at which one of the curves reaches @hit; 0: none. */
-static __u64 reach(const struct curve *curve, double hit,
-		   double (*value)(const struct curve_point *point))
+int hit_tally(struct hit *hit, const struct tally *tally, const struct curve_config *config,
+	      __u64 capacity)
 {
-	double before = 0, pages = 0;
-	unsigned int i;
+	struct curve *curve = malloc(sizeof(*curve));
+	int ret = curve ? curve_make(curve, tally, config) : -ENOMEM;
 
-	for (i = 0; i < curve->nr; i++) {
-		const struct curve_point *point = &curve->point[i];
-		const double here = value(point);
-
-		if (here >= hit)
-			return ceil(pages + (point->pages - pages) * (hit - before) /
-				    fmax(here - before, DBL_EPSILON));
-		before = here;
-		pages = point->pages;
+	if (!ret) {
+		*hit = (struct hit) {
+			.known = true,
+			.samples = curve->samples,
+			.pages = curve->pages,
+			.census = curve->census,
+			.at = curve_at(curve, capacity),
+		};
+		hit->few = curve->few && !hit_fits(hit);
 	}
-	return 0;
-}
-
-static double hit_of(const struct curve_point *point)
-{
-	return point->hit;
-}
-
-static double low_of(const struct curve_point *point)
-{
-	return point->low;
-}
-
-static double high_of(const struct curve_point *point)
-{
-	return point->high;
-}
-
-struct curve_need curve_need(const struct curve *curve, double hit)
-{
-	if (curve->few)
-		return (struct curve_need) {};
-	return (struct curve_need) {
-		.pages = reach(curve, hit, hit_of),
-		.low = reach(curve, hit, high_of),
-		.high = reach(curve, hit, low_of),
-	};
+	free(curve);
+	return ret;
 }

@@ -31,8 +31,38 @@
 #define HTMMCTL_CURVE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
-#include "tally.h"
+
+/* Pages with a count below are only numbered; there are few with more. */
+#define TALLY_EXACT	4096
+
+/**
+ * struct tally - the counts of some pages
+ * @samples: their sum
+ * @nr: pages that have a count
+ * @pages: how many have each count; none has 0
+ * @large: the counts of the others
+ * @nr_large: how many there are
+ *
+ * All zero at first.
+ */
+struct tally {
+	__u64 samples;
+	__u64 nr;
+	__u64 pages[TALLY_EXACT];
+	__u32 *large;
+	size_t nr_large;
+
+	/* private: */
+	size_t room;
+};
+
+/* Adds a page. @count: its count; nothing is added if it is 0. Returns 0 or -ENOMEM. */
+int tally_add(struct tally *tally, __u32 count);
+
+/* Frees what it has. @tally is all zero afterwards. */
+void tally_free(struct tally *tally);
 
 /* Capacities grow by a sixteenth of a power of two, from one page to 16 TiB. */
 #define CURVE_POINTS	513
@@ -95,18 +125,31 @@ int curve_make(struct curve *curve, const struct tally *tally, const struct curv
 struct curve_point curve_at(const struct curve *curve, __u64 pages);
 
 /**
- * struct curve_need - the capacity that a hit ratio needs, in pages
- * @pages: the estimate; 0: there are too few samples to tell
- * @low: its lower bound
- * @high: its upper bound; 0: unknown, with so few samples
+ * struct hit - the hit ratio of one capacity
+ * @known: it could be computed
+ * @samples: samples that it is made from
+ * @pages: pages that are accessed, with the estimate of those that have no sample
+ * @census: it is exact, as all accesses were counted
+ * @few: there are too few samples
+ * @at: the estimate with its bounds, at the capacity
  */
-struct curve_need {
+struct hit {
+	bool known;
+	__u64 samples;
 	__u64 pages;
-	__u64 low;
-	__u64 high;
+	bool census;
+	bool few;
+	struct curve_point at;
 };
 
-/* The capacity for a hit ratio. */
-struct curve_need curve_need(const struct curve *curve, double hit);
+/* Does the capacity hold all pages? */
+static inline bool hit_fits(const struct hit *hit)
+{
+	return hit->at.pages >= hit->pages;
+}
+
+/* Computes the hit ratio of one capacity. Returns 0 or -ENOMEM. */
+int hit_tally(struct hit *hit, const struct tally *tally, const struct curve_config *config,
+	      __u64 capacity);
 
 #endif /* HTMMCTL_CURVE_H */

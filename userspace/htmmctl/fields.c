@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stddef.h>
-#include <htmm/htmm.h>
+#include <string.h>
 #include "fields.h"
 
 /* The name and the description of a metric. */
@@ -115,3 +114,51 @@ const struct field target_fields[] = {
 	FIELD(TARGET->space_bytes, "space_bytes"),
 	{}
 };
+
+static __u64 value_of(const struct field *field, const void *from)
+{
+	const char *at = (const char *)from + field->at;
+	__u64 value = field->size == sizeof(__u32) ? *(const __u32 *)at : *(const __u64 *)at;
+
+	return field->flag ? !!(value & field->flag) : value;
+}
+
+void fields_json(struct json_object *obj, const struct field *fields, const void *from)
+{
+	for (; fields->json; fields++) {
+		__u64 value = value_of(fields, from);
+
+		if (fields->flag)
+			json_add_bool(obj, fields->json, value);
+		else if (fields->hex)
+			json_add_hex(obj, fields->json, value);
+		else
+			json_add_u64(obj, fields->json, value);
+	}
+}
+
+void fields_text(FILE *file, const struct field *fields, const void *from)
+{
+	for (; fields->json; fields++)
+		if (fields->text)
+			fprintf(file, "%-14s %14llu\n", fields->text, value_of(fields, from));
+}
+
+void fields_metrics(FILE *file, const struct field *fields, size_t nr,
+		    const void *(*item)(struct prom *prom, const void *arg, size_t number),
+		    const void *arg)
+{
+	struct prom prom;
+	size_t i;
+
+	for (; fields->json; fields++) {
+		if (!fields->metric)
+			continue;
+		prom_begin(&prom, file, fields->metric, fields->help);
+		for (i = 0; i < nr; i++) {
+			double value = value_of(fields, item ? item(&prom, arg, i) : arg);
+
+			prom_value(&prom, fields->unit ? value * fields->unit : value);
+		}
+	}
+}

@@ -1,39 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <linux/perf_event.h>
+#include "command.h"
 #include "hit.h"
-
-/* Does the capacity hold all pages? */
-static bool fits(const struct hit *hit)
-{
-	return hit->at.pages >= hit->pages;
-}
-
-struct hit hit_at(const struct curve *curve, __u64 capacity)
-{
-	struct hit hit = {
-		.known = true,
-		.samples = curve->samples,
-		.pages = curve->pages,
-		.census = curve->census,
-		.at = curve_at(curve, capacity),
-	};
-
-	hit.few = curve->few && !fits(&hit);
-	return hit;
-}
-
-int hit_tally(struct hit *hit, const struct tally *tally, const struct curve_config *config,
-	      __u64 capacity)
-{
-	struct curve *curve = malloc(sizeof(*curve));
-	int ret = curve ? curve_make(curve, tally, config) : -ENOMEM;
-
-	if (!ret)
-		*hit = hit_at(curve, capacity);
-	free(curve);
-	return ret;
-}
+#include "output.h"
 
 void hit_words(char *text, size_t size, const struct hit *hit)
 {
@@ -41,7 +13,7 @@ void hit_words(char *text, size_t size, const struct hit *hit)
 		snprintf(text, size, "unknown: no samples");
 	else if (hit->few)
 		snprintf(text, size, "unknown: too few samples (%llu)", hit->samples);
-	else if (hit->census || fits(hit) || !hit->at.pages)
+	else if (hit->census || hit_fits(hit) || !hit->at.pages)
 		snprintf(text, size, "%.1f%%", 100 * hit->at.hit);
 	else
 		snprintf(text, size, "%.1f%% (%.1f to %.1f)", 100 * hit->at.hit,
@@ -55,8 +27,145 @@ void hit_print(FILE *file, const struct hit *hit)
 	hit_words(words, sizeof(words), hit);
 	if (!hit->samples || hit->few)
 		fprintf(file, "%s\n", words);
-	else if (fits(hit))
+	else if (hit_fits(hit))
 		fprintf(file, "%s, as all of these fit; see --capacity\n", words);
 	else
 		fprintf(file, "%s with the hottest pages there\n", words);
+}
+
+void hit_json(struct json_object *obj, const char *name, const struct hit *hit)
+{
+	static const char *const what[] = { "", "_low", "_high" };
+	const double share[] = { hit->at.hit, hit->at.low, hit->at.high };
+	const bool told = hit->samples && !hit->few;
+	unsigned int i;
+	char key[64];
+
+	for (i = 0; i < ARRAY_SIZE(what); i++) {
+		snprintf(key, sizeof(key), "%s%s_ppm", name, what[i]);
+		json_add(obj, key, told ? json_object_new_uint64(share[i] * 1e6 + 0.5) : NULL);
+	}
+}
+
+/* Are no accesses without a sample? The counter of a processor misses some even then. */
+static bool is_census(const struct htmm_stats_buf *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_events; i++)
+		if (stats->events[i].type != PERF_TYPE_SOFTWARE || stats->events[i].period != 1)
+			return false;
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		if (stats->channels[i].period != 1)
+			return false;
+	return stats->stats.nr_events && !stats->stats.total.throttled &&
+	       !htmm_counters_lost(&stats->stats.total);
+}
+
+int hit_known(struct curve_config *config, int fd, struct htmm_info *info, struct htmm_error *err)
+{
+	struct htmm_stats_buf stats;
+	int ret = htmm_device_info(fd, info, err);
+	unsigned int i;
+	__u64 unit = 0;
+
+	if (!ret)
+		ret = htmm_device_stats(fd, &stats, err);
+	if (ret)
+		return ret;
+	/* Of different weights the largest: samples must not count for more than they are. */
+	for (i = 0; i < stats.stats.nr_channels; i++)
+		if (stats.channels[i].period > unit)
+			unit = stats.channels[i].period;
+	*config = (struct curve_config) {
+		.unit = info->session_flags & HTMM_START_WEIGHT_PERIOD ? unit : 0,
+		.census = is_census(&stats),
+	};
+	htmm_stats_free(&stats);
+	return 0;
+}
+
+/* A page that two processes share has a count in each, and is resident once. */
+__u64 hit_resident(const struct htmm_info *info, const struct htmm_placement_buf *where)
+{
+	const struct htmm_placement *all = &where->placement;
+	__u64 pages = all->unknown_pages;
+	__u32 i;
+
+	if (all->shared_pages || all->skipped || info->session_flags & HTMM_START_KEEP_EXITED)
+		return 0;
+	for (i = 0; i < all->nr_nodes; i++)
+		pages += where->nodes[i].pages;
+	return pages;
+}
+
+/* Counts the pages of the unit and target that @ratio is about. */
+static int count_pages(int fd, const struct htmm_hit_ratio *ratio, struct tally *tally,
+		       struct htmm_error *err)
+{
+	const struct htmm_list_pages request = {
+		.order = HTMM_ORDER_TABLE, .min_samples = 1, .unit = ratio->unit,
+		.target = ratio->target,
+	};
+	struct htmm_page_list list;
+	int ret = htmm_device_list_pages(fd, &request, 0, &list, err);
+	size_t i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < list.nr && !ret; i++)
+		ret = tally_add(tally, list.pages[i].samples < ~0U ? list.pages[i].samples : ~0U);
+	htmm_pages_free(&list);
+	return ret ? no_memory(err) : 0;
+}
+
+int hit_read(struct hit *hit, int fd, const struct htmm_hit_ratio *ratio,
+	     const struct htmm_placement_buf *where, struct htmm_error *err)
+{
+	struct curve_config config;
+	struct tally tally = {};
+	struct htmm_info info;
+	int ret;
+
+	memset(hit, 0, sizeof(*hit));
+	/* An old module. */
+	if (!ratio->size)
+		return 0;
+	ret = hit_known(&config, fd, &info, err);
+	if (ret)
+		return ret;
+	if (where && ratio->unit == HTMM_UNIT_PAGE)
+		config.most = hit_resident(&info, where);
+	ret = count_pages(fd, ratio, &tally, err);
+	if (!ret && hit_tally(hit, &tally, &config, ratio->capacity_pages))
+		ret = no_memory(err);
+	tally_free(&tally);
+	return ret;
+}
+
+int ratio_read(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
+	       struct htmm_error *err)
+{
+	int ret = htmm_target_hit_ratio(fd, target, unit, 0, ratio, err);
+
+	if (ret != -ENOTTY)
+		return ret;
+	ratio->size = 0;
+	return 0;
+}
+
+int hit_of_target(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
+		  struct hit *hit, struct htmm_error *err)
+{
+	struct htmm_placement_buf where;
+	int ret = ratio_read(fd, target, unit, ratio, err);
+	bool placed;
+
+	if (ret)
+		return ret;
+	placed = unit == HTMM_UNIT_PAGE && !htmm_device_placement(fd, target, &where, NULL);
+	ret = hit_read(hit, fd, ratio, placed ? &where : NULL, err);
+	if (placed)
+		htmm_placement_free(&where);
+	return ret;
 }

@@ -9,37 +9,11 @@
 #ifndef HTMMCTL_HIT_H
 #define HTMMCTL_HIT_H
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <htmm/htmm.h>
 #include "curve.h"
 
 struct json_object;
-
-/**
- * struct hit - a hit ratio
- * @known: it could be computed
- * @samples: samples that it is made from
- * @pages: pages that are accessed, with the estimate of those that have no sample
- * @census: it is exact, as all accesses were counted
- * @few: there are too few samples
- * @at: the estimate with its bounds, at the capacity
- */
-struct hit {
-	bool known;
-	__u64 samples;
-	__u64 pages;
-	bool census;
-	bool few;
-	struct curve_point at;
-};
-
-/* The hit ratio of one capacity. */
-struct hit hit_at(const struct curve *curve, __u64 capacity);
-
-/* Computes the hit ratio of one capacity. Returns 0 or -ENOMEM. */
-int hit_tally(struct hit *hit, const struct tally *tally, const struct curve_config *config,
-	      __u64 capacity);
 
 /*
  * What is known of a session besides its counts. @info: set to the session's state. Returns 0
@@ -58,6 +32,14 @@ __u64 hit_resident(const struct htmm_info *info, const struct htmm_placement_buf
  */
 int hit_read(struct hit *hit, int fd, const struct htmm_hit_ratio *ratio,
 	     const struct htmm_placement_buf *where, struct htmm_error *err);
+
+/* Like htmm_target_hit_ratio(); sets the size to 0 if the module does not have it. */
+int ratio_read(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
+	       struct htmm_error *err);
+
+/* Both: the module's ratio for the capacity of a target or of all (0), and the estimate. */
+int hit_of_target(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
+		  struct hit *hit, struct htmm_error *err);
 
 /* The hit ratio in words: "42.1% (36.4 to 49.5)", or why there is none. */
 void hit_words(char *text, size_t size, const struct hit *hit);

@@ -1,14 +1,95 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include "commands.h"
-#include "tuning.h"
+#include <unistd.h>
+#include "session.h"
+
+/* The package of the commands that are programs of their own. */
+#define PACKAGE	"htmm-tools"
+
+/* Looks in @dir, which has @len characters; empty means the current directory. */
+static bool find_in(const char *dir, size_t len, const char *name, char *path)
+{
+	int n = snprintf(path, PATH_MAX, "%.*s%shtmmctl-%s", (int)len, dir, len ? "/" : "", name);
+
+	return n < PATH_MAX && !access(path, X_OK);
+}
+
+/* Looks beside htmmctl (build tree), in the installation directory, and in PATH. */
+static bool find_program(const char *name, char *path)
+{
+	const char *dir = getenv("PATH"), *end;
+	char self[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (len > 0) {
+		self[len] = '\0';
+		if (find_in(self, strrchr(self, '/') - self, name, path))
+			return true;
+	}
+	if (find_in(HTMM_PROGRAM_DIR, strlen(HTMM_PROGRAM_DIR), name, path))
+		return true;
+	for (; dir; dir = *end ? end + 1 : NULL) {
+		end = strchrnul(dir, ':');
+		if (find_in(dir, end - dir, name, path))
+			return true;
+	}
+	return false;
+}
+
+/* htmmctl NAME executes htmmctl-NAME. */
+static int run_program(const struct command *cmd, int argc, char **argv)
+{
+	struct htmm_error err = {};
+	char path[PATH_MAX], name[32];
+
+	if (!find_program(cmd->name, path)) {
+		fprintf(stderr, "htmmctl: htmmctl %s is in the package %s\n", cmd->name, PACKAGE);
+		return EXIT_FAILED;
+	}
+	/* Keep what the user typed: recordings and ps show it. */
+	snprintf(name, sizeof(name), "htmmctl %s", cmd->name);
+	argv[0] = name;
+	execv(path, argv);
+	htmm_error_set(&err, errno, NULL, "cannot run %s: %s", path, strerror(errno));
+	return print_error(&err);
+}
+
+#define PROGRAM(called, does)								\
+	(&(const struct command){ .name = called, .summary = does, .run = run_program })
 
 static const struct command *const commands[] = {
-	&cmd_doctor, &cmd_list, &cmd_run, &cmd_record, &cmd_start, &cmd_target, &cmd_set,
-	&cmd_stop, &cmd_status, &cmd_stats, &cmd_hist, &cmd_hot, &cmd_placement, &cmd_top, &cmd_log,
-	&cmd_tier, &cmd_report, &cmd_cool, &cmd_reset,
+	&cmd_doctor,
+	&cmd_list,
+	&cmd_run,
+	PROGRAM("record", "write every sample to a perf.data file, for perf's tools"),
+	&cmd_start,
+	&cmd_target,
+	&cmd_set,
+	&cmd_stop,
+	&cmd_status,
+	&cmd_stats,
+	&cmd_hist,
+	&cmd_hot,
+	&cmd_placement,
+	PROGRAM("top", "watch rates, drops, cost, histogram and hot mappings"),
+	PROGRAM("log", "write over time: thresholds, hit ratios by target and node, cost"),
+	PROGRAM("tier", "move hot pages to fast memory, and cold ones out of it"),
+	PROGRAM("report", "report on a recording, with a heat map"),
+	&cmd_cool,
+	&cmd_reset,
 };
+
+/* Is it a program that is not installed? */
+static bool is_missing(const struct command *cmd)
+{
+	char path[PATH_MAX];
+
+	return cmd->run == run_program && !find_program(cmd->name, path);
+}
 
 static int print_help(void)
 {
@@ -16,14 +97,9 @@ static int print_help(void)
 
 	puts("usage: htmmctl COMMAND [options]\n"
 	     "Samples memory accesses and shows which pages are hot.\n");
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		const char *package = program_missing(commands[i]);
-
-		printf("  %-9s %s", commands[i]->name, commands[i]->summary);
-		if (package)
-			printf(" (in the package %s)", package);
-		putchar('\n');
-	}
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("  %-9s %s%s\n", commands[i]->name, commands[i]->summary,
+		       is_missing(commands[i]) ? " (in the package " PACKAGE ")" : "");
 	puts("\n'htmmctl help COMMAND' and 'htmmctl help tuning' say more; see also --version.");
 	return EXIT_OK;
 }
@@ -40,7 +116,7 @@ static int list_commands(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!program_missing(commands[i]))
+		if (!is_missing(commands[i]))
 			printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
 	return EXIT_OK;
 }
@@ -56,33 +132,29 @@ static const struct {
 	{ "--list-commands", list_commands },
 };
 
-static int unknown_option(const char *word)
+static int one_word_too_many(const char *word)
 {
-	const char *names[ARRAY_SIZE(words)], *nearest;
+	return usage_error(NULL, NULL, "unexpected argument '%s'", word);
+}
+
+static int unknown(const char *word)
+{
+	const char *names[ARRAY_SIZE(commands) + 1], *nearest;
 	size_t i, nr = 0;
 
+	if (*word != '-') {
+		for (; nr < ARRAY_SIZE(commands); nr++)
+			names[nr] = commands[nr]->name;
+		names[nr++] = "help";
+		return usage_error(NULL, htmm_nearest(word, names, nr),
+				   "there is no command '%s'", word);
+	}
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strncmp(words[i].word, "--", 2))
 			names[nr++] = words[i].word;
 	nearest = strncmp(word, "--", 2) ? NULL : htmm_nearest(word, names, nr);
 	return usage_error(NULL, nearest, "there is no option '%s'%s", word,
 			   nearest ? "" : " before the command");
-}
-
-static int unknown_command(const char *word)
-{
-	const char *names[ARRAY_SIZE(commands) + 1];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		names[i] = commands[i]->name;
-	names[i++] = "help";
-	return usage_error(NULL, htmm_nearest(word, names, i), "there is no command '%s'", word);
-}
-
-static int one_word_too_many(const char *word)
-{
-	return usage_error(NULL, NULL, "unexpected argument '%s'", word);
 }
 
 static int dispatch(int argc, char **argv)
@@ -95,7 +167,7 @@ static int dispatch(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[0], commands[i]->name))
 			return commands[i]->run(commands[i], argc, argv);
-	return *argv[0] == '-' ? unknown_option(argv[0]) : unknown_command(argv[0]);
+	return unknown(argv[0]);
 }
 
 /* "help COMMAND" is "COMMAND --help". */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "command.h"
 #include "mapping.h"
 #include "output.h"
 
@@ -81,7 +82,7 @@ struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_li
 	size_t i;
 
 	if (!maps) {
-		htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		no_memory(err);
 		return NULL;
 	}
 	for (i = 0; i < list->nr; i++) {

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <htmm/text.h>
-#include "command.h"
+#include <unistd.h>
 #include "options.h"
 
 #define OPTS_MAX	48
@@ -13,14 +12,11 @@
 /* Width of the help, in columns. */
 #define HELP_WIDTH	80
 
-/*
- * What getopt_long() returns: OPT_BASE plus its index for an option from the tables, one of
- * these for the options that print something and exit.
- */
-enum { ANSWER_HELP = 256, ANSWER_HELP_ALL, ANSWER_LIST, OPT_BASE };
+/* What getopt_long() returns for an option without a letter: LONG_ONLY plus its index. */
+enum { ANSWER_HELP_ALL = 256, ANSWER_LIST, LONG_ONLY };
 
 static const struct option answers[] = {
-	{ "help", no_argument, NULL, ANSWER_HELP },
+	{ "help", no_argument, NULL, 'h' },
 	{ "help-all", no_argument, NULL, ANSWER_HELP_ALL },
 	{ "list-options", no_argument, NULL, ANSWER_LIST },
 };
@@ -50,11 +46,11 @@ struct getopt_view {
 static char *add_options(struct getopt_view *view, const struct opt *opt, char *shorts)
 {
 	for (; opt->kind != OPT_END && view->nr < OPTS_MAX; opt++) {
-		struct option *option = &view->longs[view->nr];
-
-		option->name = opt->name;
-		option->has_arg = opt->arg ? required_argument : no_argument;
-		option->val = OPT_BASE + view->nr;
+		view->longs[view->nr] = (struct option){
+			.name = opt->name,
+			.has_arg = opt->arg ? required_argument : no_argument,
+			.val = opt->key ?: LONG_ONLY + view->nr,
+		};
 		if (opt->key)
 			*shorts++ = opt->key;
 		if (opt->key && opt->arg)
@@ -108,7 +104,7 @@ static void print_rare(const struct getopt_view *view)
 		putchar('\n');
 }
 
-static int print_help(const struct command *cmd, const struct getopt_view *view, bool all)
+static void print_help(const struct command *cmd, const struct getopt_view *view, bool all)
 {
 	int i;
 
@@ -118,10 +114,9 @@ static int print_help(const struct command *cmd, const struct getopt_view *view,
 			print_option(view->opts[i]);
 	if (!all)
 		print_rare(view);
-	return EXIT_OK;
 }
 
-static int list_options(const struct getopt_view *view)
+static void list_options(const struct getopt_view *view)
 {
 	int i;
 
@@ -132,26 +127,37 @@ static int list_options(const struct getopt_view *view)
 		       opt->arg ? opt->arg : "-", opt->help);
 		printf(opt->words ? "\t%s\n" : "\n", opt->words);
 	}
-	return EXIT_OK;
-}
-
-static int answer(const struct command *cmd, const struct getopt_view *view, int what)
-{
-	if (what == ANSWER_LIST)
-		return list_options(view);
-	return print_help(cmd, view, what == ANSWER_HELP_ALL);
 }
 
 static const struct opt *find_option(const struct getopt_view *view, int c)
 {
 	int i;
 
-	if (c >= OPT_BASE)
-		return view->opts[c - OPT_BASE];
 	for (i = 0; i < view->nr; i++)
-		if (view->opts[i]->key == c)
+		if (view->longs[i].val == c)
 			return view->opts[i];
 	return NULL;
+}
+
+/* The formats of a command are those that its option's words name. */
+static int set_format(const struct opt *opt, const char *text, struct htmm_error *err)
+{
+	static const char *const names[FORMATS] = {
+		[FORMAT_TEXT] = "text",
+		[FORMAT_JSON] = "json",
+		[FORMAT_CSV] = "csv",
+		[FORMAT_PROMETHEUS] = "prometheus",
+		[FORMAT_DAMON] = "damon",
+	};
+	const char *allowed[FORMATS];
+	int i;
+
+	for (i = 0; i < FORMATS; i++)
+		allowed[i] = strstr(opt->words, names[i]) ? names[i] : NULL;
+	i = opt_word(allowed, FORMATS, text, "it does not print the format", err);
+	if (i >= 0)
+		*(enum format *)opt->value = i;
+	return i < 0 ? i : 0;
 }
 
 static int set_option(const struct opt *opt, const char *text, struct htmm_error *err)
@@ -167,6 +173,11 @@ static int set_option(const struct opt *opt, const char *text, struct htmm_error
 	case OPT_TEXT:
 		*(const char **)opt->value = text;
 		return 0;
+	case OPT_FORMAT:
+		if (opt->arg)
+			return set_format(opt, text, err);
+		*(enum format *)opt->value = FORMAT_JSON;
+		return 0;
 	case OPT_CALL:
 		return opt->call(opt->value, text, err);
 	case OPT_END:
@@ -175,41 +186,27 @@ static int set_option(const struct opt *opt, const char *text, struct htmm_error
 	return 0;
 }
 
-static int unknown_option(const struct command *cmd, const struct getopt_view *view,
-			  const char *word)
-{
-	const char *names[OPTS_MAX + ARRAY_SIZE(answers)], *nearest = NULL;
-	char bare[64];
-	int i;
-
-	if (optopt && optopt < ANSWER_HELP && !find_option(view, optopt))
-		return usage_error(cmd, NULL, "there is no option '-%c'", optopt);
-
-	for (i = 0; view->longs[i].name; i++)
-		names[i] = view->longs[i].name;
-	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(word, "="), word);
-	if (optopt >= ANSWER_HELP)
-		return usage_error(cmd, NULL, "option '%s' takes no argument", bare);
-	if (!strncmp(bare, "--", 2))
-		nearest = htmm_nearest(bare + 2, names, i);
-	return usage_error(cmd, nearest, "there is no option '%s'", bare);
-}
-
+/* @c, '?' or ':', and optopt say what getopt_long() does not like about @word. */
 static int bad_option(const struct command *cmd, const struct getopt_view *view, int c,
 		      const char *word)
 {
+	const char *names[OPTS_MAX + ARRAY_SIZE(answers)], *nearest = NULL;
 	const struct opt *opt = find_option(view, optopt);
+	char bare[64];
+	int i;
 
-	if (c != ':' || !opt)
-		return unknown_option(cmd, view, word);
-	return usage_error(cmd, NULL, "option '--%s' needs its %s", opt->name, opt->arg);
-}
-
-static int bad_value(const struct command *cmd, const struct opt *opt, struct htmm_error *err)
-{
-	htmm_error_prefix(err, "%s: --%s: ", cmd->name, opt->name);
-	print_error(err);
-	return EXIT_USAGE;
+	if (c == ':' && opt)
+		return usage_error(cmd, NULL, "option '--%s' needs its %s", opt->name, opt->arg);
+	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(word, "="), word);
+	if (opt || optopt == 'h' || optopt >= ANSWER_HELP_ALL)
+		return usage_error(cmd, NULL, "option '%s' takes no argument", bare);
+	if (optopt)
+		return usage_error(cmd, NULL, "there is no option '-%c'", optopt);
+	for (i = 0; view->longs[i].name; i++)
+		names[i] = view->longs[i].name;
+	if (!strncmp(bare, "--", 2))
+		nearest = htmm_nearest(bare + 2, names, i);
+	return usage_error(cmd, nearest, "there is no option '%s'", bare);
 }
 
 int opts_parse(const struct command *cmd, int argc, char **argv,
@@ -223,17 +220,25 @@ int opts_parse(const struct command *cmd, int argc, char **argv,
 	make_view(&view, tables, cmd->mixed);
 	opterr = 0;
 	optind = 1;
-	for (;;) {
-		c = getopt_long(argc, argv, view.shorts, view.longs, NULL);
-		if (c < 0)
-			break;
-		if (c == '?' || c == ':')
+	while ((c = getopt_long(argc, argv, view.shorts, view.longs, NULL)) >= 0) {
+		switch (c) {
+		case '?':
+		case ':':
 			return bad_option(cmd, &view, c, argv[optind - 1]);
-		if (c == 'h' || (c >= ANSWER_HELP && c < OPT_BASE))
-			return answer(cmd, &view, c);
+		case ANSWER_LIST:
+			list_options(&view);
+			return EXIT_OK;
+		case 'h':
+		case ANSWER_HELP_ALL:
+			print_help(cmd, &view, c == ANSWER_HELP_ALL);
+			return EXIT_OK;
+		}
 		opt = find_option(&view, c);
-		if (set_option(opt, optarg, &err))
-			return bad_value(cmd, opt, &err);
+		if (set_option(opt, optarg, &err)) {
+			htmm_error_prefix(&err, "%s: --%s: ", cmd->name, opt->name);
+			print_error(&err);
+			return EXIT_USAGE;
+		}
 	}
 	if (rest)
 		*rest = optind;
@@ -267,13 +272,13 @@ int opt_word(const char *const *words, unsigned int nr, const char *text, const 
 int opt_words(const char *(*word)(unsigned int i), unsigned int nr, const char *text,
 	      const char *what, __u32 *mask, struct htmm_error *err)
 {
-	const char *words[OPT_WORDS_MAX];
 	char *copy = strdup(text), *save, *at;
-	unsigned int i;
+	const char *words[OPT_WORDS_MAX];
 	int found = 0;
+	unsigned int i;
 
 	if (!copy)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return no_memory(err);
 	for (i = 0; i < nr; i++)
 		words[i] = word(i);
 	for (at = strtok_r(copy, ",", &save); at && found >= 0; at = strtok_r(NULL, ",", &save)) {
@@ -283,4 +288,25 @@ int opt_words(const char *(*word)(unsigned int i), unsigned int nr, const char *
 	}
 	free(copy);
 	return found < 0 ? found : 0;
+}
+
+int device_call(int (*call)(int fd, void *arg, struct htmm_error *err), void *arg)
+{
+	struct htmm_error err = {};
+	int fd = htmm_device_open(NULL, &err), ret;
+
+	if (fd < 0)
+		return print_error(&err);
+	ret = call(fd, arg, &err);
+	close(fd);
+	return ret ? print_error(&err) : EXIT_OK;
+}
+
+int simple_cmd(const struct command *cmd, int argc, char **argv, const struct opt *opts,
+	       int (*call)(int fd, void *arg, struct htmm_error *err), void *arg)
+{
+	const struct opt *const tables[] = { opts, NULL };
+	int ret = opts_parse(cmd, argc, argv, tables, NULL);
+
+	return ret == OPTS_GO_ON ? device_call(call, arg) : ret;
 }

@@ -4,11 +4,10 @@
 #define HTMMCTL_OPTIONS_H
 
 #include <limits.h>
-#include <stdbool.h>
-#include <htmm/error.h>
-#include <linux/types.h>
+#include "command.h"
 
-struct command;
+/* The output format of a command. */
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_PROMETHEUS, FORMAT_DAMON, FORMATS };
 
 /* Type of an option's value, and so of what &struct opt.value points to. */
 enum opt_kind {
@@ -17,6 +16,7 @@ enum opt_kind {
 	OPT_NUMBER,	/* __s64 */
 	OPT_SIZE,	/* __s64, in bytes */
 	OPT_TEXT,	/* const char * */
+	OPT_FORMAT,	/* enum format; without an argument: JSON */
 	OPT_CALL,	/* anything: &struct opt.call reads it */
 };
 
@@ -51,6 +51,11 @@ struct opt {
 /* The option of every command that prints data. */
 #define OPT_JSON(where)	{ OPT_FLAG, 0, "json", NULL, "print JSON", where }
 
+/* The two options of a command with several formats: their names, as help has them. */
+#define OPT_FORMATS(where, text)						\
+	{ OPT_FORMAT, 0, "format", "FORMAT", text, where, .words = (text) }
+#define OPT_FORMAT_JSON(where)	{ OPT_FORMAT, 0, "json", NULL, "print JSON", where }
+
 /* The option of every command that can look at one target. */
 #define OPT_TARGET(where)						\
 	{ OPT_NUMBER, 0, "target", "N", "only target N, see 'target list'", where, 1, UINT_MAX }
@@ -70,17 +75,21 @@ int opts_parse(const struct command *cmd, int argc, char **argv,
 	       const struct opt *const *tables, int *rest);
 
 /*
- * Finds an option's argument in a list of words. @words: the words; an element may be NULL: not
- * available here. Returns the word's index, or -EINVAL.
+ * Finds an option's argument in a list of words. @words: the words, at most 16; an element may
+ * be NULL: not available here. Returns the word's index, or -EINVAL.
  */
 int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
 	     struct htmm_error *err);
 
-/*
- * Finds an option's argument, words with commas between, in a list. @nr: how many there are, at
- * most 16. Returns 0 or a negative errno.
- */
+/* The same for words with commas between: sets their bits in @mask. Returns 0 or -EINVAL. */
 int opt_words(const char *(*word)(unsigned int i), unsigned int nr, const char *text,
 	      const char *what, __u32 *mask, struct htmm_error *err);
+
+/* Opens the device, and makes one call. Returns the exit status. */
+int device_call(int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);
+
+/* Reads a command's options, and makes one call to the device. Returns the exit status. */
+int simple_cmd(const struct command *cmd, int argc, char **argv, const struct opt *opts,
+	       int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);
 
 #endif /* HTMMCTL_OPTIONS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
-#include "message.h"
+#include "command.h"
 #include "output.h"
 #include "placement.h"
 

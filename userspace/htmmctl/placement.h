@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <htmm/htmm.h>
-#include "field.h"
+#include "fields.h"
 #include "hit.h"
 
 /* The fields of a node, but the pages that placement_cold() tells. */

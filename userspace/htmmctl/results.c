@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <string.h>
-#include "hist.h"
-#include "results.h"
+#include "command.h"
+#include "view.h"
 
 int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err)
 {
@@ -12,7 +11,7 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 	if (!res->names)
 		res->names = htmm_names_new();
 	if (!res->names)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return no_memory(err);
 	ret = htmm_device_info(fd, &res->info, err);
 	res->places = res->places && res->info.features & HTMM_FEATURE_PLACEMENT;
 	hottest.flags = res->places ? HTMM_LIST_PLACEMENT : 0;
@@ -33,7 +32,7 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 
 int results_hit(struct results *res, int fd, struct htmm_error *err)
 {
-	return hist_hit(fd, 0, HTMM_UNIT_PAGE, &res->ratio, &res->hit, err);
+	return hit_of_target(fd, 0, HTMM_UNIT_PAGE, &res->ratio, &res->hit, err);
 }
 
 void results_free(struct results *res)
@@ -46,16 +45,35 @@ void results_free(struct results *res)
 	memset(res, 0, sizeof(*res));
 }
 
-struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __s64 event)
+static void print_text(FILE *file, struct results *res)
 {
-	struct htmm_counters sum = {};
-	unsigned int i;
+	status_print(file, &res->info, &res->stats, &res->targets);
+	fputc('\n', file);
+	stats_print(file, &res->info, &res->stats, &res->served, false);
+	fputc('\n', file);
+	hist_print(file, &res->hist, &res->hit, false);
+	fputc('\n', file);
+	hot_print(file, res->names, &res->pages, res->places);
+}
 
-	for (i = 0; i < stats->stats.nr_channels; i++) {
-		const struct htmm_channel_info *channel = &stats->channels[i];
-
-		if ((cpu < 0 || channel->cpu == cpu) && (event < 0 || channel->event == event))
-			htmm_counters_add(&sum, &channel->counters);
+void results_print(FILE *file, struct results *res, bool json, int exit_status)
+{
+	if (!json) {
+		print_text(file, res);
+		return;
 	}
-	return sum;
+	fprintf(file, "{\"schema\":%d,", JSON_SCHEMA);
+	if (exit_status >= 0)
+		fprintf(file, "\"exit_status\":%d,", exit_status);
+	fputs("\n\"status\":", file);
+	json_write(file, status_json(&res->info, &res->stats));
+	fputs(",\n\"targets\":", file);
+	json_write(file, targets_json(&res->targets));
+	fputs(",\n\"stats\":", file);
+	json_write(file, stats_json(&res->info, &res->stats, &res->served));
+	fputs(",\n\"hist\":", file);
+	json_write(file, hist_json(&res->hist, &res->ratio, &res->hit));
+	fputs(",\n\"hot\":", file);
+	hot_json(file, res->names, &res->pages, res->places);
+	fputs("}\n", file);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "command.h"
 #include "output.h"
 #include "served.h"
 
@@ -117,7 +118,7 @@ int served_read(struct served_list *list, int fd, const struct htmm_info *info,
 		return 0;
 	list->all = calloc(targets->nr + 1, sizeof(*list->all));
 	if (!list->all)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return no_memory(err);
 	ret = served_read_target(&list->all[list->nr++], fd, info, stats, 0, err);
 	for (i = 0; i < targets->nr && targets->nr > 1 && !ret; i++) {
 		ret = served_read_target(&list->all[list->nr], fd, info, stats,

@@ -9,14 +9,11 @@
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
-#include "capacity.h"
-#include "command.h"
 #include "session.h"
-#include "tuning.h"
 
 #define NO_EVENT	"see 'htmmctl doctor'; '-e page-fault' works everywhere, but shows only where memory is touched first"
 
-static int call_events(void *value, const char *text, struct htmm_error *err)
+int call_events(void *value, const char *text, struct htmm_error *err)
 {
 	return htmm_events_parse(value, text, NULL, err);
 }
@@ -81,7 +78,7 @@ static int call_pids(void *value, const char *text, struct htmm_error *err)
 	int ret = -EINVAL;
 
 	if (!copy)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return no_memory(err);
 	htmm_error_set(err, EINVAL, "give process ids separated by commas", "no pid given");
 	for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		ret = htmm_parse_number(word, 1, INT_MAX, &pid, err);
@@ -101,6 +98,137 @@ static int call_cgroup(void *value, const char *text, struct htmm_error *err)
 	int ret = htmm_target_cgroup(&target, text, err);
 
 	return ret ? ret : session_add_target(value, &target, err);
+}
+
+/**
+ * struct setting - a member of &struct session
+ * @name: its name
+ * @values: its unit or its values, for help
+ * @help: what it does, and its default
+ * @set: reads the value
+ * @min: the smallest value
+ * @max: the largest value
+ * @at: its offset in &struct session
+ */
+struct setting {
+	const char *name;
+	const char *values;
+	const char *help;
+	int (*set)(const struct setting *setting, void *value, const char *text,
+		   struct htmm_error *err);
+	__s64 min;
+	__s64 max;
+	size_t at;
+};
+
+static int set_u64(const struct setting *setting, void *value, const char *text,
+		   struct htmm_error *err)
+{
+	return htmm_parse_number(text, setting->min, setting->max, value, err);
+}
+
+static int set_u32(const struct setting *setting, void *value, const char *text,
+		   struct htmm_error *err)
+{
+	__s64 number;
+	int ret = htmm_parse_number(text, setting->min, setting->max, &number, err);
+
+	if (!ret)
+		*(__u32 *)value = number;
+	return ret;
+}
+
+static int set_size(const struct setting *setting, void *value, const char *text,
+		    struct htmm_error *err)
+{
+	return htmm_parse_size(text, setting->min, setting->max, value, err);
+}
+
+static int set_cpus(const struct setting *setting, void *value, const char *text,
+		    struct htmm_error *err)
+{
+	return htmm_cpus_parse(value, text, err);
+}
+
+static int set_choice(const struct setting *setting, void *value, const char *text,
+		      struct htmm_error *err)
+{
+	static const char *const words[] = { [CHOICE_YES] = "yes", [CHOICE_NO] = "no" };
+	int word = opt_word(words, ARRAY_SIZE(words), text, "neither yes nor no:", err);
+
+	if (word >= 0)
+		*(enum choice *)value = word;
+	return word < 0 ? word : 0;
+}
+
+#define AT(member)	offsetof(struct session, member)
+
+static const struct setting settings[] = {
+	{ "adaptation-period", "samples", "between traces of the threshold (100000)",
+	  set_u64, 1, LLONG_MAX, AT(start.adaptation_period) },
+	{ "budget-interval", " ms", "between measurements of the cost (1000)",
+	  set_u32, 10, 60000, AT(start.budget_interval_ms) },
+	{ "cooling-period", "samples", "until all counts are halved (4 a page)",
+	  set_u64, 1, LLONG_MAX, AT(start.cooling_period) },
+	{ "drain-cpus", "CPUS", "those that ksampled may run on (all)",
+	  set_cpus, .at = AT(drain_cpus) },
+	{ "drain-interval", " ms", "longest wait of a sample in its ring (50)",
+	  set_u32, 1, 10000, AT(start.drain_interval_ms) },
+	{ "drain-nice", "", "nice value of ksampled (0)",
+	  set_u32, -20, 19, AT(start.drain_nice) },
+	{ "interrupt-cost", " ns", "of an interrupt besides the handler (2000)",
+	  set_u32, 1, 1000000, AT(start.interrupt_ns) },
+	{ "max-bytes", "SIZE", "most memory of each target's table (1/512)",
+	  set_size, 1, LLONG_MAX, AT(start.max_bytes) },
+	{ "sources", "yes, no", "count what served samples (yes if nodes differ)",
+	  set_choice, .at = AT(sources) },
+	{ "weight-period", "yes, no", "count a sample as its period (yes with --budget)",
+	  set_choice, .at = AT(weight_period) },
+};
+
+static int call_tune(void *session, const char *text, struct htmm_error *err)
+{
+	const size_t len = strcspn(text, "=");
+	const char *names[ARRAY_SIZE(settings)], *nearest;
+	char name[32], todo[64] = "see 'htmmctl help tuning'";
+	size_t i;
+	int ret;
+
+	if (!text[len])
+		return htmm_error_set(err, EINVAL, todo, "'%s' is not NAME=VALUE", text);
+	snprintf(name, sizeof(name), "%.*s", (int)len, text);
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		names[i] = settings[i].name;
+		if (strcmp(name, names[i]))
+			continue;
+		ret = settings[i].set(&settings[i], (char *)session + settings[i].at,
+				      text + len + 1, err);
+		if (ret)
+			htmm_error_prefix(err, "%s: ", name);
+		return ret;
+	}
+	nearest = htmm_nearest(name, names, i);
+	if (nearest)
+		snprintf(todo, sizeof(todo), "did you mean '%s'?", nearest);
+	return htmm_error_set(err, EINVAL, todo, "there is no setting '%.*s'", (int)len, text);
+}
+
+int tuning_print(void)
+{
+	const struct setting *setting;
+	char values[40];
+
+	puts("Settings of run, start, record and tier, each given as -o NAME=VALUE; record has\n"
+	     "only the long form, --tune NAME=VALUE.  Defaults are in brackets.");
+	for (setting = settings; setting < settings + ARRAY_SIZE(settings); setting++) {
+		snprintf(values, sizeof(values), "%s", setting->values);
+		/* A number with a range at both ends. */
+		if (setting->max && setting->max != LLONG_MAX)
+			snprintf(values, sizeof(values), "%lld to %lld%s", setting->min,
+				 setting->max, setting->values);
+		printf("  %-18s %-15s %s\n", setting->name, values, setting->help);
+	}
+	return EXIT_OK;
 }
 
 int session_add_target(struct session *session, const struct htmm_target *target,
@@ -144,7 +272,8 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  s, .call = call_budget },
 		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
 		  s, .call = call_ring_pages },
-		OPT_TUNE(s, 'o'),
+		{ OPT_CALL, 'o', "tune", "NAME=VALUE", "a setting, see 'htmmctl help tuning'",
+		  s, .call = call_tune },
 		{ OPT_END },
 	};
 
@@ -192,49 +321,12 @@ bool session_default_events(struct htmm_event_list *list, struct htmm_error *why
 	return false;
 }
 
-/* Page faults are no choice: nobody shall take where memory is touched first for what is hot. */
-static int default_events(struct session *session, struct htmm_error *err)
-{
-	struct htmm_error why = {};
-
-	if (session_default_events(&session->events, &why))
-		return 0;
-	if (!session->events.nr)
-		return htmm_error_set(err, ENOENT,
-				      NO_EVENT,
-				      "no event here shows what is hot: %s", why.what);
-	notice("sampling %s: %s; 'htmmctl doctor' says more", session->events.event[0].name,
-	       why.what);
-	return 0;
-}
-
-static void say_events(const struct session *session)
-{
-	unsigned int i;
-
-	for (i = 0; i < session->events.nr; i++) {
-		const struct htmm_event *event = &session->events.event[i];
-
-		notice("event %s: type %u, config 0x%llx, period %llu, precise %u",
-		       event->name, event->type, event->config, event->period,
-		       event->precise_ip);
-	}
-}
-
 int session_check(const struct session *session, struct htmm_error *err)
 {
 	if (session->all && session->start.nr_targets)
 		return htmm_error_set(err, EINVAL, "give one of them",
 				      "-a and -p or --cgroup exclude each other");
 	return 0;
-}
-
-/* Does an event's name tell too little of what serves its samples? */
-static bool needs_source(const struct htmm_event *event)
-{
-	unsigned int sees = htmm_event_sees(event, NULL);
-
-	return event->type != PERF_TYPE_SOFTWARE && sees & (sees - 1);
 }
 
 /* Count what serves samples where that can be several kinds of memory, or if asked to. */
@@ -256,110 +348,106 @@ static int want_sources(struct session *session, int fd, struct htmm_error *err)
 			htmm_error_set(err, EOPNOTSUPP, "load a newer module",
 				       "the module does not count what served samples");
 	start->flags |= HTMM_START_SERVED;
-	for (i = 0; i < session->events.nr; i++)
-		if (needs_source(&session->events.event[i]))
+	for (i = 0; i < session->events.nr; i++) {
+		const struct htmm_event *event = &session->events.event[i];
+		unsigned int sees = htmm_event_sees(event, NULL);
+
+		/* The name of an event that sees one kind of memory tells enough. */
+		if (event->type != PERF_TYPE_SOFTWARE && sees & (sees - 1))
 			start->sample_type |= PERF_SAMPLE_DATA_SRC;
+	}
 	return 0;
 }
 
-/* Some CPUs report where data came from only together with a second event. */
-static int start_with_sources(int fd, struct htmm_start *start, struct htmm_error *err)
+static bool is_target(const struct session *session, pid_t pid)
 {
-	int ret = htmm_device_start(fd, start, err);
-
-	if (ret != -ENODATA || !(start->sample_type & PERF_SAMPLE_DATA_SRC))
-		return ret;
-	notice("sampling without where data came from: %s", err->what);
-	start->sample_type &= ~(__u64)PERF_SAMPLE_DATA_SRC;
-	return htmm_device_start(fd, start, err);
-}
-
-/**
- * struct uncovered - children of targets that are no targets themselves
- * @session: the session
- * @nr: how many
- */
-struct uncovered {
-	const struct session *session;
-	unsigned int nr;
-};
-
-static void count_uncovered(void *value, pid_t child)
-{
-	struct uncovered *uncovered = value;
-	const struct session *session = uncovered->session;
 	unsigned int i;
 
 	for (i = 0; i < session->start.nr_targets; i++)
 		if (session->targets[i].type == HTMM_TARGET_TGID &&
-		    session->targets[i].id == (__u64)child)
-			return;
-	uncovered->nr += child != getpid();
+		    session->targets[i].id == (__u64)pid)
+			return true;
+	return false;
 }
 
-/* Each thread has its own, /proc/PID/task/TID/children. */
-static void children_of_thread(const char *tasks, const char *tid,
-			       void (*call)(void *value, pid_t child), void *value)
+/* The children of a process, which its threads list, that are not sampled. */
+static unsigned int uncovered_children(const struct session *session, pid_t pid)
 {
-	char path[320];
-	FILE *file;
-	pid_t child;
-
-	snprintf(path, sizeof(path), "%s/%s/children", tasks, tid);
-	file = fopen(path, "re");
-	while (file && fscanf(file, "%d", &child) == 1)
-		call(value, child);
-	if (file)
-		fclose(file);
-}
-
-/* Calls a function for each child of a process; never if the kernel does not tell. */
-static void children_each(pid_t pid, void (*call)(void *value, pid_t child), void *value)
-{
+	unsigned int nr = 0;
 	struct dirent *entry;
-	char tasks[32];
+	char path[320];
+	pid_t child;
+	FILE *file;
 	DIR *dir;
 
-	snprintf(tasks, sizeof(tasks), "/proc/%d/task", pid);
-	dir = opendir(tasks);
-	while (dir && (entry = readdir(dir)))
-		if (*entry->d_name != '.')
-			children_of_thread(tasks, entry->d_name, call, value);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
+		file = fopen(path, "re");
+		while (file && fscanf(file, "%d", &child) == 1)
+			nr += child != getpid() && !is_target(session, child);
+		if (file)
+			fclose(file);
+	}
 	if (dir)
 		closedir(dir);
+	return nr;
 }
 
 /* A server's work is often done by its children. */
 static void warn_of_children(const struct session *session)
 {
-	struct uncovered uncovered = { .session = session };
-	unsigned int i;
+	unsigned int i, nr = 0;
 
 	for (i = 0; i < session->start.nr_targets; i++)
 		if (session->targets[i].type == HTMM_TARGET_TGID)
-			children_each(session->targets[i].id, count_uncovered, &uncovered);
-	if (uncovered.nr)
+			nr += uncovered_children(session, session->targets[i].id);
+	if (nr)
 		notice("-p means a process without its children: %u will not be sampled; "
-		       "give their cgroup, or name them", uncovered.nr);
+		       "give their cgroup, or name them", nr);
+}
+
+/*
+ * The fast tier's pages if the user gives no capacity: those of the first tier, if the kernel
+ * ranks several; else 0, so that the module takes the memory of all nodes that have CPUs.
+ */
+static __u64 default_capacity(void)
+{
+	struct htmm_tiers tiers;
+	bool ranked = !htmm_tiers_read(&tiers, NULL, NULL) && tiers.ranked;
+
+	return ranked ? tiers.fast_bytes >> HTMM_PAGE_SHIFT : 0;
 }
 
 int session_finish(struct session *session, struct htmm_error *err)
 {
-	struct htmm_error unseen = {};
-	int ret = session->events.nr ? 0 : default_events(session, err);
+	struct htmm_event_list *list = &session->events;
+	struct htmm_error why = {};
+	unsigned int i;
+	int ret;
 
-	if (!ret)
-		ret = htmm_events_check_cpus(&session->events, &session->cpus, NULL, err);
+	/* Page faults are no choice: they show where memory is touched first, not what is hot. */
+	if (!list->nr && !session_default_events(list, &why)) {
+		if (!list->nr)
+			return htmm_error_set(err, ENOENT, NO_EVENT,
+					      "no event here shows what is hot: %s", why.what);
+		notice("sampling %s: %s; 'htmmctl doctor' says more", list->event[0].name,
+		       why.what);
+	}
+	ret = htmm_events_check_cpus(list, &session->cpus, NULL, err);
 	if (ret)
 		return ret;
-	if (htmm_events_unseen(&session->events, NULL, &unseen))
-		notice("%s; %s", unseen.what, unseen.todo);
-	htmm_events_set_periods(&session->events, NULL, session->period);
+	if (htmm_events_unseen(list, NULL, &why))
+		notice("%s; %s", why.what, why.todo);
+	htmm_events_set_periods(list, NULL, session->period);
 	if (!session->start.capacity_pages)
-		session->start.capacity_pages = capacity_default() >> HTMM_PAGE_SHIFT;
+		session->start.capacity_pages = default_capacity();
 	warn_of_children(session);
-	if (verbosity.verbose)
-		say_events(session);
+	for (i = 0; i < list->nr && verbosity.verbose; i++)
+		notice("event %s: type %u, config 0x%llx, period %llu, precise %u",
+		       list->event[i].name, list->event[i].type, list->event[i].config,
+		       list->event[i].period, list->event[i].precise_ip);
 	return 0;
 }
 
@@ -370,17 +458,6 @@ static bool has_cpu_time(void)
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
 	return syscall(SYS_capget, &header, data) || data[0].effective >> CAP_SYS_NICE & 1;
-}
-
-/* Ask for the budget that the module gives in any case, so that samples are weighted. */
-static void default_budget(struct session *session)
-{
-	if (session->start.flags & HTMM_START_BUDGET || has_cpu_time())
-		return;
-	session->start.flags |= HTMM_START_BUDGET;
-	session->start.budget_ppm = HTMM_USER_BUDGET_PPM;
-	notice("without CAP_SYS_NICE sampling costs at most %g %% of the CPUs' time; see --budget",
-	       HTMM_USER_BUDGET_PPM / 1e4);
 }
 
 int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err)
@@ -400,13 +477,26 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	if (ret)
 		return ret;
 
-	default_budget(session);
+	/* Ask for the budget that the module gives in any case, so that samples are weighted. */
+	if (!(start->flags & HTMM_START_BUDGET) && !has_cpu_time()) {
+		start->flags |= HTMM_START_BUDGET;
+		start->budget_ppm = HTMM_USER_BUDGET_PPM;
+		notice("without CAP_SYS_NICE sampling costs at most %g %% of the CPUs' time; "
+		       "see --budget", HTMM_USER_BUDGET_PPM / 1e4);
+	}
 	/* With changing periods, unweighted counts of different times could not be compared. */
 	if (session->weight_period == CHOICE_YES ||
 	    (session->weight_period == CHOICE_NONE && start->flags & HTMM_START_BUDGET))
 		start->flags |= HTMM_START_WEIGHT_PERIOD;
 
-	if (!start_with_sources(fd, start, err))
+	ret = htmm_device_start(fd, start, err);
+	/* Some CPUs report where data came from only together with a second event. */
+	if (ret == -ENODATA && start->sample_type & PERF_SAMPLE_DATA_SRC) {
+		notice("sampling without where data came from: %s", err->what);
+		start->sample_type &= ~(__u64)PERF_SAMPLE_DATA_SRC;
+		ret = htmm_device_start(fd, start, err);
+	}
+	if (!ret)
 		return 0;
 	advise(err, ENOENT, NO_EVENT);
 	return advise(err, ENOMEM, "ask for less with -m or -o max-bytes");

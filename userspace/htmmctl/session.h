@@ -3,7 +3,6 @@
 #ifndef HTMMCTL_SESSION_H
 #define HTMMCTL_SESSION_H
 
-#include <htmm/htmm.h>
 #include "options.h"
 
 /* What the user wants, or nothing about it. */
@@ -33,6 +32,9 @@ struct session {
 	enum choice sources;
 };
 
+/* Reads the events of an option -e; @value: &struct htmm_event_list. */
+int call_events(void *value, const char *text, struct htmm_error *err);
+
 /* Number of options that target_opts() fills in; it adds no end mark. */
 #define TARGET_OPTS	3
 
@@ -44,6 +46,9 @@ void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
 
 /* Makes the options that describe a session. */
 void session_opts(struct session *session, struct opt opts[SESSION_OPTS]);
+
+/* Prints the settings that the option -o takes. Returns an exit status. */
+int tuning_print(void);
 
 /* Checks that the options do not conflict. Returns 0 or -EINVAL. */
 int session_check(const struct session *session, struct htmm_error *err);

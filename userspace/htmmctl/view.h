@@ -1,52 +1,127 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Results of a session as text and as JSON. */
+/* The results of a session, as text, as JSON and for Prometheus. */
 #ifndef HTMMCTL_VIEW_H
 #define HTMMCTL_VIEW_H
 
-#include <json.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include "results.h"
+#include "hit.h"
+#include "output.h"
+#include "served.h"
 
 /* Hot pages shown without -n. */
 #define HOT_PAGES_DEFAULT	20
 
+/**
+ * struct results - all results of a session
+ * @info: its state
+ * @stats: its counters
+ * @hist: its histogram of base pages
+ * @ratio: the share of the samples of @hist on the hottest pages; filled by results_hit()
+ * @hit: the hit ratio of @hist; likewise
+ * @targets: its targets
+ * @served: what served the samples of its targets
+ * @places: set before: @pages with their places; false if the module does not tell them
+ * @pages: its hottest pages
+ * @names: names of what @pages belong to
+ */
+struct results {
+	struct htmm_info info;
+	struct htmm_stats_buf stats;
+	struct htmm_hist_buf hist;
+	struct htmm_hit_ratio ratio;
+	struct hit hit;
+	struct htmm_target_list targets;
+	struct served_list served;
+	bool places;
+	struct htmm_page_list pages;
+	struct htmm_names *names;
+};
+
+/*
+ * Reads the results of the session. @res: filled; @res.names, if set, is used and kept.
+ * @max_pages: the most hot pages to read; 0: all. Returns 0 or a negative errno; free @res in
+ * both cases.
+ */
+int results_read(struct results *res, int fd, size_t max_pages, struct htmm_error *err);
+
+/* Reads what the fast tier could serve, which walks all pages. Returns 0 or a negative errno. */
+int results_hit(struct results *res, int fd, struct htmm_error *err);
+
+/* Frees the results. @res may be all zero. */
+void results_free(struct results *res);
+
 /* Prints a report. @exit_status: of the command that ran; negative: no command. */
 void results_print(FILE *file, struct results *res, bool json, int exit_status);
 
-/* Each part of the report. The caller owns the JSON objects. */
-void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
-		  const struct htmm_target_list *targets);
-struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
+/**
+ * struct event_mode - how an event really runs on all its CPUs
+ * @period_min: the smallest period in force on any of them
+ * @period_max: the largest
+ * @precise_ip: the lowest precision granted on any of them
+ * @active: number of CPUs on which it is armed
+ * @large_pebs: large PEBS is on for some CPU, and loses samples
+ */
+struct event_mode {
+	__u64 period_min;
+	__u64 period_max;
+	unsigned int precise_ip;
+	unsigned int active;
+	bool large_pebs;
+};
 
-void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
-		 const struct served_list *served, bool verbose);
-struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats,
-			       const struct served_list *served);
+/* How an event of this index runs, or if it is armed on no CPU any more, how it last ran. */
+struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int event);
 
-/* @placed: with the node and the mapping size of each page. */
-void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
-	       bool placed);
-void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
-	      bool placed);
+/* Its period as text: one, or the smallest and the largest. */
+void event_period_text(const struct event_mode *mode, char *text, size_t size);
 
-/* A line for each target, or an array. */
-void targets_print(FILE *file, const struct htmm_target_list *targets);
-struct json_object *targets_json(const struct htmm_target_list *targets);
+/* Writes an event as text, in the form that -e takes where possible. */
+void event_code_text(const struct htmm_event *event, char *text, size_t size);
+
+/* The message if they do not compare; takes the smallest and the largest period. */
+#define COUNTS_DIFFER	"each sample counts 1, whether it stands for %llu events or for %llu; see weight-period"
+
+/*
+ * Tells if all samples have the same meaning, of any event and at any time. They do not if
+ * periods differ or a budget may change them, while samples are not weighted by their period.
+ */
+bool counts_compare(const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		    char *text, size_t size);
+
+/* Room for capacity_words(). */
+#define CAPACITY_WORDS	160
+
+/* Describes a capacity, and says if it is all memory of the machine. Returns @text. */
+const char *capacity_words(char text[CAPACITY_WORDS], __u64 pages);
 
 /* A target in a few words, such as "process 123 (sh)". */
 void target_words(char *text, size_t size, const struct htmm_target_info *target);
 
-/* Add the members of an event that describe it. */
+/* Sum over the channels of a CPU and an event; -1: of all CPUs or events. */
+struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __s64 event);
+
+/* Adds the members of an event that describe it. */
 void event_json(struct json_object *obj, const struct htmm_event *event);
 
-/* The name of the event of a channel. */
-const char *channel_event(const struct htmm_stats_buf *stats,
-			  const struct htmm_channel_info *channel);
-
-/* The Prometheus output of status and of stats. */
-void status_prometheus(FILE *file, const struct htmm_info *info);
-void stats_prometheus(FILE *file, const struct htmm_stats_buf *stats,
-		      const struct served_list *served);
+/*
+ * Each part of the report. The caller owns the JSON objects. @all: every bin; else the higher
+ * ones are one. @placed: with the node and the mapping size of each page. @hit: the hit ratio
+ * of the same pages; NULL: unknown. @ratio: the share of the samples on the hottest pages; NULL,
+ * or a size of 0: unknown.
+ */
+void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		  const struct htmm_target_list *targets);
+struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
+void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		 const struct served_list *served, bool verbose);
+struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats,
+			       const struct served_list *served);
+void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct hit *hit, bool all);
+struct json_object *hist_json(const struct htmm_hist_buf *hist,
+			      const struct htmm_hit_ratio *ratio, const struct hit *hit);
+void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
+	       bool placed);
+void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
+	      bool placed);
+struct json_object *targets_json(const struct htmm_target_list *targets);
 
 #endif /* HTMMCTL_VIEW_H */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <htmm/names.h>
+#include <htmm/text.h>
 #include "maps.h"
 
 /**
@@ -155,22 +156,6 @@ static struct space *find_or_add_space(struct process *process, __u32 target)
 	return space;
 }
 
-static void read_comm(struct process *process)
-{
-	char path[32], comm[sizeof(process->comm)] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/comm", process->pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	if (fgets(comm, sizeof(comm), file)) {
-		comm[strcspn(comm, "\n")] = '\0';
-		memcpy(process->comm, comm, sizeof(comm));
-	}
-	fclose(file);
-}
-
 /* The upper end of a stack never moves: if it differs, another program runs. */
 static bool same_program(const struct htmm_maps *now, const struct htmm_maps *before)
 {
@@ -188,6 +173,7 @@ static bool same_program(const struct htmm_maps *now, const struct htmm_maps *be
 
 static int refresh(struct process *process)
 {
+	char comm[sizeof(process->comm)];
 	struct htmm_maps maps;
 	int ret;
 
@@ -207,7 +193,8 @@ static int refresh(struct process *process)
 	ret = htmm_maps_merge(&maps, &process->maps);
 	process->maps = maps;
 	process->error = 0;
-	read_comm(process);
+	if (!htmm_read_line(comm, sizeof(comm), "/proc/%u/comm", process->pid))
+		memcpy(process->comm, comm, sizeof(comm));
 	return ret;
 }
 

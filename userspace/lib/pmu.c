@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <htmm/event.h>
+#include <htmm/text.h>
 #include "array.h"
 #include "pmu.h"
 #include "sysfs.h"
@@ -16,7 +17,7 @@ static int read_line(const char *dir, const char *sub, const char *name, char *l
 	/* User input must not lead outside the directory. */
 	if (!*name || *name == '.' || strchr(name, '/'))
 		return -ENOENT;
-	return sysfs_line(line, PMU_LINE_MAX, "%s/%s%.255s", dir, sub, name);
+	return htmm_read_line(line, PMU_LINE_MAX, "%s/%s%.255s", dir, sub, name);
 }
 
 /* Lists the names in a directory as "one, two, three", for advice. */

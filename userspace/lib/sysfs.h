@@ -10,13 +10,6 @@
 #define SYSFS_LINE	4096
 
 /*
- * Reads the first line of the file at a path in the form of printf(), without its newline.
- * Returns 0 or a negative errno; -ENOENT if the file is empty. @line is empty then.
- */
-htmm_printf(3, 4)
-int sysfs_line(char *line, size_t size, const char *path, ...);
-
-/*
  * Reads a list of CPUs from a file of sysfs, as a set and, in @line of SYSFS_LINE bytes, as
  * text. Returns false, and leaves the set empty, if there is none.
  */

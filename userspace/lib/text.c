@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <htmm/text.h>
 
 /* Longer words are never near another one. */
@@ -152,4 +155,25 @@ const char *htmm_nearest(const char *word, const char *const *words, size_t nr)
 		}
 	}
 	return found;
+}
+
+int htmm_read_line(char *line, size_t size, const char *path, ...)
+{
+	char name[PATH_MAX];
+	ssize_t got;
+	va_list args;
+	int fd;
+
+	*line = '\0';
+	va_start(args, path);
+	vsnprintf(name, sizeof(name), path, args);
+	va_end(args);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	got = read(fd, line, size - 1);
+	close(fd);
+	line[got > 0 ? got : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return got > 0 ? 0 : -ENOENT;
 }

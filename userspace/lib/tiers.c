@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <htmm/text.h>
 #include <htmm/tiers.h>
 #include "sysfs.h"
 
@@ -24,7 +25,8 @@ static bool first_tier(const char *sysfs, struct htmm_cpus *nodes)
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		if (sscanf(entry->d_name, "memory_tier%u", &tier) != 1 ||
-		    sysfs_line(line, sizeof(line), TIERS "/%s/nodelist", sysfs, entry->d_name))
+		    htmm_read_line(line, sizeof(line), TIERS "/%s/nodelist", sysfs, entry->d_name) ||
+		    !*line)
 			continue;
 		nr++;
 		if (tier < lowest && !htmm_cpus_parse(nodes, line, NULL))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Reads numbers and sizes from user input, and finds the nearest known word. */
+/* Reads numbers, sizes and lines, and finds the nearest known word. */
 #ifndef HTMM_TEXT_H
 #define HTMM_TEXT_H
 
@@ -42,5 +42,15 @@ int htmm_parse_size(const char *text, __s64 min, __s64 max, __s64 *value,
  * Return: one of @words, or NULL if none is near.
  */
 const char *htmm_nearest(const char *word, const char *const *words, size_t nr);
+
+/**
+ * htmm_read_line() - read the first line of a small file, as those in /proc and /sys are
+ * @line: set to it, without its newline; empty on failure
+ * @size: room in @line; a longer line is cut
+ * @path: printf() format of the file's path
+ *
+ * Return: 0 or a negative errno; -ENOENT also if the file is empty.
+ */
+int htmm_read_line(char *line, size_t size, const char *path, ...) htmm_printf(3, 4);
 
 #endif /* HTMM_TEXT_H */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "htmmctl/clock.h"
 #include "htmmctl/command.h"
-#include "htmmctl/hist.h"
+#include "htmmctl/view.h"
 #include "htmmctl/options.h"
 #include "htmmctl/output.h"
 #include "htmmctl/placement.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include "htmmctl/line.h"
+#include <htmm/text.h>
 #include "perfdata/feature.h"
 #include "perfdata/writer.h"
 
@@ -192,8 +192,7 @@ static int put_node(FILE *out, unsigned int node)
 	snprintf(path, sizeof(path), NODES "/node%u/meminfo", node);
 	if (find_line(path, "MemTotal", total) || find_line(path, "MemFree", unused))
 		return -ENOENT;
-	snprintf(path, sizeof(path), NODES "/node%u/cpulist", node);
-	if (read_line(path, cpus, LINE))
+	if (htmm_read_line(cpus, LINE, NODES "/node%u/cpulist", node))
 		return -ENOENT;
 	put_u32(out, node);
 	put_u64(out, strtoull(total, NULL, 10));
@@ -233,7 +232,7 @@ static int has_name(const struct dirent *entry)
 
 static int put_pmu_mappings(FILE *out, const struct perfdata_writer *writer)
 {
-	char path[LINE], type[LINE];
+	char type[LINE];
 	struct dirent **entries;
 	int i, nr, ret = 0;
 
@@ -243,9 +242,8 @@ static int put_pmu_mappings(FILE *out, const struct perfdata_writer *writer)
 		return -errno;
 	put_u32(out, nr);
 	for (i = 0; i < nr; i++) {
-		snprintf(path, sizeof(path), PMUS "/%.255s/type", entries[i]->d_name);
 		if (!ret)
-			ret = read_line(path, type, LINE);
+			ret = htmm_read_line(type, LINE, PMUS "/%s/type", entries[i]->d_name);
 		if (!ret) {
 			put_u32(out, strtoul(type, NULL, 10));
 			put_text(out, entries[i]->d_name);

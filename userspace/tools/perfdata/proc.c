@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <htmm/text.h>
 #include "perfdata/proc.h"
 
 /*
@@ -42,19 +43,6 @@ int proc_stat_read(const char *proc, __u32 pid, struct proc_stat *stat)
 
 int proc_comm_read(const char *proc, __u32 pid, __u32 tid, char comm[PROC_COMM_MAX])
 {
-	char path[PATH_MAX];
-	FILE *file;
-	char *ok;
-
-	snprintf(path, sizeof(path), "%s/%u/task/%u/comm", proc, pid, tid);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
 	memset(comm, 0, PROC_COMM_MAX);
-	ok = fgets(comm, PROC_COMM_MAX, file);
-	fclose(file);
-	if (!ok)
-		return -ESRCH;
-	comm[strcspn(comm, "\n")] = '\0';
-	return 0;
+	return htmm_read_line(comm, PROC_COMM_MAX, "%s/%u/task/%u/comm", proc, pid, tid);
 }

@@ -11,10 +11,6 @@
 #include <unistd.h>
 #include "htmmctl/child.h"
 #include "htmmctl/clock.h"
-#include "htmmctl/command.h"
-#include "htmmctl/proc_tree.h"
-#include "htmmctl/session.h"
-#include "htmmctl/signals.h"
 #include "recorder.h"
 
 #define SAMPLE_TYPE	(PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
@@ -39,7 +35,6 @@
  * @path: the file; "-": stdout
  * @buffer: bytes of the reader's buffer
  * @recorder: the recorder
- * @tree: the command and its children
  * @pipe: the original stdout, or @path opened if it is no regular file, or -1
  * @progress: show progress
  * @fd: the device
@@ -59,7 +54,6 @@ struct record {
 	const char *path;
 	__s64 buffer;
 	struct recorder recorder;
-	struct proc_tree tree;
 	int pipe;
 	bool progress;
 	int fd;
@@ -215,7 +209,7 @@ static int record_until_end(struct record *record, struct htmm_error *err)
 			looked = now_ms();
 			wait = wait < LOOK_MS_MOST / 2 ? 2 * wait : LOOK_MS_MOST;
 			if (record->child.pid)
-				proc_tree_each(&record->tree, look_at, &record->recorder);
+				child_each(&record->child, look_at, &record->recorder);
 			else if (targets_gone(&record->session))
 				record->over = true;
 		}
@@ -245,7 +239,7 @@ static void say_present(struct record *record)
 static int start_session(struct record *record, struct htmm_error *err)
 {
 	struct session *session = &record->session;
-	int ret = proc_tree_join(&record->tree, session, record->child.pid, err);
+	int ret = child_join(&record->child, session, err);
 
 	if (ret)
 		return ret;
@@ -334,7 +328,7 @@ static int record_with(struct record *record, char **argv, struct htmm_error *er
 		record->child.pid = 0;
 		record->over = true;
 	} else if (*argv) {
-		proc_tree_report(&record->tree);
+		child_report(&record->child);
 		recorder_look(&record->recorder, record->child.pid);
 	}
 	ret = record_until_end(record, err);
@@ -414,7 +408,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	/* Stop sampling while the command goes on. */
 	close(record.fd);
 	wait_for_command(&record);
-	proc_tree_leave(&record.tree);
+	child_leave(&record.child);
 	return failed && !record.status ? EXIT_FAILED : record.status;
 }
 

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "htmmctl/event_mode.h"
-#include "htmmctl/message.h"
+#include "htmmctl/view.h"
+#include "htmmctl/command.h"
 #include "htmmctl/placement.h"
 #include "perfdata/idmap.h"
 #include "live.h"

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "htmmctl/command.h"
-#include "htmmctl/event_mode.h"
-#include "htmmctl/format.h"
+#include "htmmctl/view.h"
 #include "htmmctl/options.h"
 #include "gnuplot.h"
 #include "live.h"
@@ -29,7 +27,7 @@
  * struct options - the options of report
  * @path: file to read; NULL: the live session
  * @plot: image file to write, or NULL
- * @choice: format
+ * @format: how to print
  * @given_parts: parts that were asked for
  * @parts: parts to print
  * @max: lines of lists
@@ -43,7 +41,7 @@
 struct options {
 	const char *path;
 	const char *plot;
-	struct format_choice choice;
+	enum format format;
 	unsigned int given_parts;
 	unsigned int parts;
 	__s64 max;
@@ -284,12 +282,12 @@ static int print(const struct options *opts, struct report_view *view, struct ht
 		if (!ret)
 			ret = report_plot(opts->plot, view, err);
 		panels_free(&view->panels);
-		if (ret || opts->choice.format == FORMAT_TEXT)
+		if (ret || opts->format == FORMAT_TEXT)
 			return ret;
 	}
 	ret = make_panels(opts, view, COLUMNS_DEFAULT, ROWS_DEFAULT, err);
 	if (!ret)
-		printers[opts->choice.format](stdout, view);
+		printers[opts->format](stdout, view);
 	panels_free(&view->panels);
 	return ret;
 }
@@ -389,9 +387,9 @@ static int report_log(const struct options *opts, struct htmm_error *err)
 		return ret;
 	if (opts->plot)
 		ret = timeline_plot(opts->plot, &timeline, err);
-	else if (opts->choice.format == FORMAT_CSV)
+	else if (opts->format == FORMAT_CSV)
 		timeline_print_csv(stdout, &timeline);
-	else if (opts->choice.format == FORMAT_TEXT)
+	else if (opts->format == FORMAT_TEXT)
 		timeline_print(stdout, &timeline, opts->max);
 	else
 		ret = htmm_error_set(err, EINVAL, "give --format text or csv, or --plot FILE",
@@ -404,7 +402,7 @@ static int report_log(const struct options *opts, struct htmm_error *err)
 static int complete(struct options *opts, struct htmm_error *err)
 {
 	const unsigned int drawn = opts->given_parts & (PART_HEAT | PART_WSS | PART_CURVE);
-	bool map = (opts->plot && drawn != PART_CURVE) || opts->choice.format == FORMAT_DAMON;
+	bool map = (opts->plot && drawn != PART_CURVE) || opts->format == FORMAT_DAMON;
 
 	opts->parts = opts->given_parts;
 	if (opts->plot && opts->given_parts && (!drawn || drawn & (drawn - 1)))
@@ -419,7 +417,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session keeps no times; a heat map needs a file");
-	if (opts->choice.format == FORMAT_DAMON && isatty(STDOUT_FILENO))
+	if (opts->format == FORMAT_DAMON && isatty(STDOUT_FILENO))
 		return htmm_error_set(err, EINVAL, "redirect it: > FILE",
 				      "a record for damo cannot go to a terminal");
 	if (opts->parts & (PART_WSS | PART_HEAT) && !opts->path)
@@ -428,8 +426,8 @@ static int complete(struct options *opts, struct htmm_error *err)
 				      "a live session keeps no times, so it has no --part %s",
 				      opts->parts & PART_WSS ? "wss" : "heat");
 	if (!opts->parts)
-		opts->parts = opts->choice.format == FORMAT_CSV ? PART_MAPPINGS : PART_ALL;
-	if (opts->choice.format == FORMAT_CSV && opts->parts & (opts->parts - 1))
+		opts->parts = opts->format == FORMAT_CSV ? PART_MAPPINGS : PART_ALL;
+	if (opts->format == FORMAT_CSV && opts->parts & (opts->parts - 1))
 		return htmm_error_set(err, EINVAL, "give one --part",
 				      "CSV has one table at a time");
 	opts->config.curve = opts->parts & PART_CURVE;
@@ -445,7 +443,7 @@ static const char part_words[] =
 static int run_report(const struct command *cmd, int argc, char **argv)
 {
 	struct options o = {
-		.choice.allowed = (1 << FORMATS) - 1, .max = LINES_DEFAULT,
+		.max = LINES_DEFAULT,
 		.max_bytes = MAX_BYTES_DEFAULT,
 	};
 	const struct opt opts[] = {
@@ -454,8 +452,8 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		{ OPT_CALL, 0, "part", "PART",
 		  "only summary, processes, mappings, ...", &o.given_parts, .call = call_part,
 		  .words = part_words },
-		opt_format(&o.choice, "text, json, csv, prometheus or damon"),
-		OPT_FORMAT_JSON(&o.choice),
+		OPT_FORMATS(&o.format, "text, json, csv, prometheus or damon"),
+		OPT_FORMAT_JSON(&o.format),
 		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map, wss or curve: FILE.png or .svg",
 		  &o.plot },
 		{ OPT_CALL, 0, "resolution", "CxR", "columns and rows of the heat map (64x12)",

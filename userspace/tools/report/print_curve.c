@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The capacity curve, of all pages and by target, process and mapping. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include "htmmctl/command.h"
 #include "htmmctl/output.h"
@@ -21,6 +23,65 @@ static const unsigned int hits[] = { 90, 95, 99 };
  * @GROUP_MAPPING: by the number of their mapping
  */
 enum group { GROUP_ALL, GROUP_TARGET, GROUP_SPACE, GROUP_MAPPING };
+
+/**
+ * struct curve_need - the capacity that a hit ratio needs, in pages
+ * @pages: the estimate; 0: there are too few samples to tell
+ * @low: its lower bound
+ * @high: its upper bound; 0: unknown, with so few samples
+ */
+struct curve_need {
+	__u64 pages;
+	__u64 low;
+	__u64 high;
+};
+
+/* The capacity at which one of the curves reaches @hit; 0: none. */
+static __u64 reach(const struct curve *curve, double hit,
+		   double (*value)(const struct curve_point *point))
+{
+	double before = 0, pages = 0;
+	unsigned int i;
+
+	for (i = 0; i < curve->nr; i++) {
+		const struct curve_point *point = &curve->point[i];
+		const double here = value(point);
+
+		if (here >= hit)
+			return ceil(pages + (point->pages - pages) * (hit - before) /
+				    fmax(here - before, DBL_EPSILON));
+		before = here;
+		pages = point->pages;
+	}
+	return 0;
+}
+
+static double hit_of(const struct curve_point *point)
+{
+	return point->hit;
+}
+
+static double low_of(const struct curve_point *point)
+{
+	return point->low;
+}
+
+static double high_of(const struct curve_point *point)
+{
+	return point->high;
+}
+
+/* The capacity for a hit ratio. */
+static struct curve_need curve_need(const struct curve *curve, double hit)
+{
+	if (curve->few)
+		return (struct curve_need) {};
+	return (struct curve_need) {
+		.pages = reach(curve, hit, hit_of),
+		.low = reach(curve, hit, high_of),
+		.high = reach(curve, hit, low_of),
+	};
+}
 
 static bool is_in(const struct report *report, const struct report_touched *page,
 		  enum group group, __u32 number)

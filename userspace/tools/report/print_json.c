@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
-#include "htmmctl/hist.h"
+#include "htmmctl/view.h"
 #include "htmmctl/output.h"
 #include "htmmctl/placement.h"
 #include "view.h"

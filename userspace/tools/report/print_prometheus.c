@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
-#include "htmmctl/prometheus.h"
+#include "htmmctl/output.h"
 #include "view.h"
 
 static const char *const kinds[HTMM_UNITS] = {
@@ -12,7 +12,7 @@ static void print_kinds(FILE *file, const char *name, const char *help, double b
 {
 	struct prom prom;
 
-	prom_begin(&prom, file, name, "gauge", help);
+	prom_begin(&prom, file, name, help);
 	prom_label(&prom, "kind", kinds[HTMM_UNIT_PAGE]);
 	prom_value(&prom, base);
 	prom_label(&prom, "kind", kinds[HTMM_UNIT_REGION]);
@@ -25,7 +25,7 @@ static void print_hist(FILE *file, const struct report *report)
 	unsigned int bin;
 	int kind;
 
-	prom_begin(&prom, file, "htmm_pages", "gauge",
+	prom_begin(&prom, file, "htmm_pages",
 		   "Pages (base) or 2 MiB regions (huge) with 2^(bin-1) to 2^bin-1 samples.");
 	for (kind = 0; kind < HTMM_UNITS; kind++) {
 		for (bin = 0; bin < HTMM_NR_BINS; bin++) {
@@ -53,7 +53,7 @@ static void print_estimates(FILE *file, const struct report *report)
 	struct prom prom;
 	int kind;
 
-	prom_begin(&prom, file, "htmm_hit_estimate", "gauge",
+	prom_begin(&prom, file, "htmm_hit_estimate",
 		   "Share of the accesses that a fast tier with the hottest pages would serve.");
 	for (kind = 0; kind < HTMM_UNITS; kind++) {
 		if (!report->hit[kind].samples || report->hit[kind].few)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 #include "htmmctl/command.h"
-#include "htmmctl/hist.h"
+#include "htmmctl/view.h"
 #include "htmmctl/output.h"
 #include "htmmctl/placement.h"
 #include "view.h"

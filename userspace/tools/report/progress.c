@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "htmmctl/clock.h"
-#include "htmmctl/message.h"
+#include "htmmctl/command.h"
 #include "htmmctl/output.h"
 #include "progress.h"
 

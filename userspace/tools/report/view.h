@@ -6,7 +6,7 @@
 #include <json.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include "htmmctl/field.h"
+#include "htmmctl/fields.h"
 #include "htmmctl/curve.h"
 #include "panel.h"
 #include "report.h"

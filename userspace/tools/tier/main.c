@@ -11,12 +11,7 @@
 #include <unistd.h>
 #include <linux/perf_event.h>
 #include "htmmctl/child.h"
-#include "htmmctl/command.h"
-#include "htmmctl/options.h"
 #include "htmmctl/output.h"
-#include "htmmctl/proc_tree.h"
-#include "htmmctl/session.h"
-#include "htmmctl/signals.h"
 #include "log.h"
 #include "tier.h"
 
@@ -34,7 +29,7 @@
 /**
  * struct tiering - the options and the state of tier
  * @session: what to sample
- * @tree: the command and its children
+ * @child: the command and its children
  * @tier: the loop
  * @looks: looks to take; 0: no end
  * @rate: bytes to move in a second
@@ -47,7 +42,7 @@
  */
 struct tiering {
 	struct session session;
-	struct proc_tree tree;
+	struct child child;
 	struct tier tier;
 	__s64 looks;
 	__s64 rate;
@@ -178,14 +173,14 @@ static void warn_of_others(void)
 		fclose(file);
 }
 
-static int start(struct tiering *all, pid_t child, struct htmm_error *err)
+static int start(struct tiering *all, struct htmm_error *err)
 {
 	struct tier *tier = &all->tier;
 	struct htmm_info info;
 	int ret;
 
 	tier->capacity = all->session.start.capacity_pages;
-	ret = proc_tree_join(&all->tree, &all->session, child, err);
+	ret = child_join(&all->child, &all->session, err);
 	if (!ret)
 		ret = make_groups(all, err);
 	if (ret)
@@ -312,39 +307,39 @@ static int loop(struct tiering *all, pid_t child, const struct signals *signals,
 
 static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 {
-	struct child child = {};
+	struct child *child = &all->child;
 	struct signals signals;
 	int ret, error, status = 0;
 
 	signals_block(&signals);
-	ret = *argv ? child_fork(&child, argv, &signals, err) : 0;
+	ret = *argv ? child_fork(child, argv, &signals, err) : 0;
 	if (ret)
 		return print_error(err);
 	/* If nobody reads the plan any more, end as after any other error. */
 	signal(SIGPIPE, SIG_IGN);
-	ret = start(all, child.pid, err);
+	ret = start(all, err);
 	if (ret) {
 		if (*argv)
-			child_abandon(&child);
+			child_abandon(child);
 		return print_error(err);
 	}
-	error = *argv ? child_begin(&child) : 0;
+	error = *argv ? child_begin(child) : 0;
 	if (error)
-		return child_not_executed(&child, *argv, error);
+		return child_not_executed(child, *argv, error);
 	if (all->log)
 		out_begin(all->log);
 	if (*argv)
-		proc_tree_report(&all->tree);
-	ret = loop(all, child.pid, &signals, &status, err);
+		child_report(child);
+	ret = loop(all, child->pid, &signals, &status, err);
 	if (ret)
 		print_error(err);
 	tier_end(&all->tier);
 	if (!verbosity.quiet)
 		log_sums(stderr, &all->tier);
 	/* Without a loop the command goes on as it would without this program. */
-	if (ret && child.pid)
-		waitpid(child.pid, &status, 0);
-	status = child.pid ? child_status(status) : EXIT_OK;
+	if (ret && child->pid)
+		waitpid(child->pid, &status, 0);
+	status = child->pid ? child_status(status) : EXIT_OK;
 	if (status != EXIT_OK)
 		return status;
 	return ret || all->over ? EXIT_FAILED : EXIT_OK;
@@ -420,7 +415,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	ret = tier_with(&all, argv + rest, &err);
 	tier_close(tier);
 	close(tier->fd);
-	proc_tree_leave(&all.tree);
+	child_leave(&all.child);
 	if (all.log && out_close(all.log, "the log", &err) && ret == EXIT_OK)
 		ret = print_error(&err);
 	return all.log_failed && ret == EXIT_OK ? EXIT_FAILED : ret;

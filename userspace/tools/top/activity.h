@@ -3,9 +3,8 @@
 #ifndef TOP_ACTIVITY_H
 #define TOP_ACTIVITY_H
 
-#include "htmmctl/event_mode.h"
+#include "htmmctl/view.h"
 #include "htmmctl/mapping.h"
-#include "htmmctl/results.h"
 
 /**
  * struct flow - overflows and what became of them, per second
