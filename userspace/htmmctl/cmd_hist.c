@@ -71,14 +71,14 @@ static __u64 hist_fast_pages(const struct htmm_hist_buf *hist)
 static void print_summary(FILE *file, const struct htmm_hist_buf *hist,
 			  const struct hit *hit)
 {
-	const bool huge = hist->unit == HTMM_UNIT_REGION;
+	const bool regions = hist->unit == HTMM_UNIT_REGION;
 	const __u64 fast = hist_fast_pages(hist);
 	char size[SIZE_TEXT];
 
 	fprintf(file, "%s: %llu with samples now; %llu samples were counted in total\n",
-		huge ? "2 MiB regions" : "pages", hist->pages - hist->bins[0], hist->samples);
+		regions ? "2 MiB regions" : "pages", hist->pages - hist->bins[0], hist->samples);
 	fprintf(file, "fast tier: %llu %s (%s), can hold %llu of these\n",
-		hist->capacity_pages, huge ? "regions" : "pages",
+		hist->capacity_pages, regions ? "regions" : "pages",
 		size_text(size, bytes_of(hist, hist->capacity_pages)), fast);
 	if (hist->hot_threshold >= HTMM_NR_BINS)
 		fputs("hot: none, because no whole bin fits the fast tier", file);
@@ -128,7 +128,7 @@ struct json_object *hist_json(const struct htmm_hist_buf *hist,
 	}
 	json_object_array_add(shown, json_object_new_uint64(sum_from(hist, BINS_SHOWN - 1)));
 
-	json_add_name(obj, "kind", hist->unit == HTMM_UNIT_REGION ? "huge" : "base");
+	json_add_name(obj, "unit", hist->unit == HTMM_UNIT_REGION ? "region" : "page");
 	json_add(obj, "bins", shown);
 	json_add(obj, "bins_all", all);
 	json_add_u64(obj, "hot_threshold", hist->hot_threshold);
@@ -150,14 +150,14 @@ struct json_object *hist_json(const struct htmm_hist_buf *hist,
 struct hist_cmd {
 	__s64 target;
 	bool json;
-	bool huge;
+	bool regions;
 	bool all;
 };
 
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const struct hist_cmd *cmd = arg;
-	const __u32 unit = cmd->huge ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
+	const __u32 unit = cmd->regions ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
 	struct htmm_hit_ratio ratio;
 	struct hit hit;
 	struct htmm_hist_buf hist;
@@ -165,7 +165,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 
 	ret = htmm_target_hist(fd, cmd->target, unit, &hist, err);
 	if (ret)
-		return advise(err, EINVAL, "leave out --huge");
+		return advise(err, EINVAL, "leave out --regions");
 	ret = hit_of_target(fd, cmd->target, unit, &ratio, &hit, err);
 	if (ret)
 		return ret;
@@ -180,8 +180,8 @@ static int run_hist(const struct command *cmd, int argc, char **argv)
 {
 	struct hist_cmd hist = {};
 	const struct opt opts[] = {
-		{ OPT_FLAG, 0, "huge", NULL, "of 2 MiB regions instead of 4 KiB pages",
-		  &hist.huge },
+		{ OPT_FLAG, 0, "regions", NULL, "of 2 MiB regions instead of 4 KiB pages",
+		  &hist.regions },
 		{ OPT_FLAG, 0, "all", NULL, "every bin, also those above the 16th", &hist.all },
 		OPT_TARGET(&hist.target),
 		OPT_JSON(&hist.json),

@@ -35,7 +35,7 @@ static void print_page(FILE *file, struct htmm_names *names, const struct htmm_p
 	snprintf(comm, sizeof(comm), "%-15.15s", place.comm);
 	out_colour(file, hot ? COLOUR_RED : COLOUR_NONE);
 	fprintf(file, "%10llu %7zu %3u %-4s %7u ", page->samples, nr, page->bin,
-		hot ? "hot" : "", page->pid);
+		hot ? "yes" : "", page->pid);
 	out_colour(file, COLOUR_NONE);
 	if (placed)
 		place_print(file, page->node, page->mapping_shift);
@@ -56,7 +56,7 @@ void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list
 		fputs("no such page has samples\n", file);
 		return;
 	}
-	fprintf(file, "%10s %7s %3s %-4s %7s %s%-15s %16s  %s\n", "samples", "pages", "bin", "tier",
+	fprintf(file, "%10s %7s %3s %-4s %7s %s%-15s %16s  %s\n", "samples", "pages", "bin", "hot",
 		"pid", placed ? PLACE_TITLE : "", "command", "address", "mapping");
 	for (i = 0; i < list->nr; i += nr) {
 		nr = equal_pages(names, &list->pages[i], list->nr - i);

@@ -92,14 +92,15 @@ static void print_mappings(FILE *file, const struct report_view *view)
 
 static void print_hist(FILE *file, const struct report_view *view)
 {
-	const struct htmm_hist_buf *base = &view->report->hist[HTMM_UNIT_PAGE];
-	const struct htmm_hist_buf *huge = &view->report->hist[HTMM_UNIT_REGION];
+	const struct htmm_hist_buf *pages = &view->report->hist[HTMM_UNIT_PAGE];
+	const struct htmm_hist_buf *regions = &view->report->hist[HTMM_UNIT_REGION];
 	unsigned int bin;
 
 	fputs("bin,pages,hot,regions,hot_regions\n", file);
 	for (bin = 0; bin < HTMM_NR_BINS; bin++)
-		fprintf(file, "%u,%llu,%d,%llu,%d\n", bin, base->bins[bin],
-			bin >= base->hot_threshold, huge->bins[bin], bin >= huge->hot_threshold);
+		fprintf(file, "%u,%llu,%d,%llu,%d\n", bin, pages->bins[bin],
+			bin >= pages->hot_threshold, regions->bins[bin],
+			bin >= regions->hot_threshold);
 }
 
 static void print_page(FILE *file, const struct report_view *view, const struct report_page *page)

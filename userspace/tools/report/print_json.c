@@ -99,10 +99,10 @@ static void add_summary(struct json_object *obj, const struct report_view *view)
 	json_add_name(obj, "capacity_from", from[view->capacity_from]);
 	json_add_u64(obj, "hit_ratio_ppm", report->ratio[HTMM_UNIT_PAGE].hit_ppm);
 	json_add_u64(obj, "hit_ratio_error_ppm", report->ratio[HTMM_UNIT_PAGE].error_ppm);
-	json_add_u64(obj, "hit_ratio_huge_ppm", report->ratio[HTMM_UNIT_REGION].hit_ppm);
-	json_add_u64(obj, "hit_ratio_huge_error_ppm", report->ratio[HTMM_UNIT_REGION].error_ppm);
+	json_add_u64(obj, "hit_ratio_regions_ppm", report->ratio[HTMM_UNIT_REGION].hit_ppm);
+	json_add_u64(obj, "hit_ratio_regions_error_ppm", report->ratio[HTMM_UNIT_REGION].error_ppm);
 	hit_json(obj, "hit_estimate", &report->hit[HTMM_UNIT_PAGE]);
-	hit_json(obj, "hit_estimate_huge", &report->hit[HTMM_UNIT_REGION]);
+	hit_json(obj, "hit_estimate_regions", &report->hit[HTMM_UNIT_REGION]);
 }
 
 static void add_space(struct json_object *obj, const struct report_view *view, __u32 number)
@@ -301,7 +301,7 @@ void report_print_json(FILE *file, const struct report_view *view)
 		json_add(obj, "hist", hist_json(&report->hist[HTMM_UNIT_PAGE],
 						&report->ratio[HTMM_UNIT_PAGE],
 						&report->hit[HTMM_UNIT_PAGE]));
-		json_add(obj, "hist_huge", hist_json(&report->hist[HTMM_UNIT_REGION],
+		json_add(obj, "hist_regions", hist_json(&report->hist[HTMM_UNIT_REGION],
 						     &report->ratio[HTMM_UNIT_REGION],
 						     &report->hit[HTMM_UNIT_REGION]));
 	}

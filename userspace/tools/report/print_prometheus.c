@@ -3,45 +3,46 @@
 #include "htmmctl/output.h"
 #include "view.h"
 
-static const char *const kinds[HTMM_UNITS] = {
-	[HTMM_UNIT_PAGE] = "base",
-	[HTMM_UNIT_REGION] = "huge",
+static const char *const unit_names[HTMM_UNITS] = {
+	[HTMM_UNIT_PAGE] = "page",
+	[HTMM_UNIT_REGION] = "region",
 };
 
-static void print_kinds(FILE *file, const char *name, const char *help, double base, double huge)
+static void print_units(FILE *file, const char *name, const char *help, double pages,
+			double regions)
 {
 	struct prom prom;
 
 	prom_begin(&prom, file, name, help);
-	prom_label(&prom, "kind", kinds[HTMM_UNIT_PAGE]);
-	prom_value(&prom, base);
-	prom_label(&prom, "kind", kinds[HTMM_UNIT_REGION]);
-	prom_value(&prom, huge);
+	prom_label(&prom, "unit", unit_names[HTMM_UNIT_PAGE]);
+	prom_value(&prom, pages);
+	prom_label(&prom, "unit", unit_names[HTMM_UNIT_REGION]);
+	prom_value(&prom, regions);
 }
 
 static void print_hist(FILE *file, const struct report *report)
 {
 	struct prom prom;
 	unsigned int bin;
-	int kind;
+	int unit;
 
 	prom_begin(&prom, file, "htmm_pages",
-		   "Pages (base) or 2 MiB regions (huge) with 2^(bin-1) to 2^bin-1 samples.");
-	for (kind = 0; kind < HTMM_UNITS; kind++) {
+		   "Pages, or 2 MiB regions, with 2^(bin-1) to 2^bin-1 samples.");
+	for (unit = 0; unit < HTMM_UNITS; unit++) {
 		for (bin = 0; bin < HTMM_NR_BINS; bin++) {
-			prom_label(&prom, "kind", kinds[kind]);
+			prom_label(&prom, "unit", unit_names[unit]);
 			prom_label_u64(&prom, "bin", bin);
-			prom_value(&prom, report->hist[kind].bins[bin]);
+			prom_value(&prom, report->hist[unit].bins[bin]);
 		}
 	}
-	print_kinds(file, "htmm_hot_pages", "Pages (base) or 2 MiB regions (huge) that are hot.",
+	print_units(file, "htmm_hot_pages", "Pages, or 2 MiB regions, that are hot.",
 		    report->hist[HTMM_UNIT_PAGE].hot_pages,
 		    report->hist[HTMM_UNIT_REGION].hot_pages);
-	print_kinds(file, "htmm_hit_ratio",
+	print_units(file, "htmm_hit_ratio",
 		    "Share of the samples on the hottest pages; the same samples chose the pages.",
 		    report->ratio[HTMM_UNIT_PAGE].hit_ppm / 1e6,
 		    report->ratio[HTMM_UNIT_REGION].hit_ppm / 1e6);
-	print_kinds(file, "htmm_hit_ratio_error",
+	print_units(file, "htmm_hit_ratio_error",
 		    "By how much htmm_hit_ratio may be too high or too low.",
 		    report->ratio[HTMM_UNIT_PAGE].error_ppm / 1e6,
 		    report->ratio[HTMM_UNIT_REGION].error_ppm / 1e6);
@@ -51,15 +52,15 @@ static void print_hist(FILE *file, const struct report *report)
 static void print_estimates(FILE *file, const struct report *report)
 {
 	struct prom prom;
-	int kind;
+	int unit;
 
 	prom_begin(&prom, file, "htmm_hit_estimate",
 		   "Share of the accesses that a fast tier with the hottest pages would serve.");
-	for (kind = 0; kind < HTMM_UNITS; kind++) {
-		if (!report->hit[kind].samples || report->hit[kind].few)
+	for (unit = 0; unit < HTMM_UNITS; unit++) {
+		if (!report->hit[unit].samples || report->hit[unit].few)
 			continue;
-		prom_label(&prom, "kind", kinds[kind]);
-		prom_value(&prom, report->hit[kind].at.hit);
+		prom_label(&prom, "unit", unit_names[unit]);
+		prom_value(&prom, report->hit[unit].at.hit);
 	}
 }
 

@@ -70,7 +70,7 @@ static void print_counts(FILE *file, const struct report *report)
 	fputc('\n', file);
 }
 
-/* Samples that are of no process here, which is not their recorder's fault. */
+/* Samples of processes that the recording cannot know, which is no error of it. */
 static void print_others(FILE *file, const struct report_counts *counts)
 {
 	if (counts->guest)
@@ -249,7 +249,7 @@ static void print_pages(FILE *file, const struct report_view *view)
 	__u32 i, nr;
 
 	fprintf(file, "\n%10s %6s %3s %-4s %7s %s%-15s %16s %s\n", "samples", "pages", "bin",
-		"tier", "pid", view->report->place ? PLACE_TITLE : "", "command", "page",
+		"hot", "pid", view->report->place ? PLACE_TITLE : "", "command", "page",
 		"mapping");
 	for (i = 0; i < view->report->nr_pages; i += nr) {
 		const struct report_page *page = &view->report->page[i];
@@ -259,7 +259,7 @@ static void print_pages(FILE *file, const struct report_view *view)
 		snprintf(comm, sizeof(comm), "%-15.15s", space->comm);
 		nr = equal_pages(view->report, i);
 		fprintf(file, "%10llu %6u %3u %-4s %7u ", page->samples, nr, page->bin,
-			page->hot ? "hot" : "", space->pid);
+			page->hot ? "yes" : "", space->pid);
 		if (view->report->place)
 			place_print(file, page->node, page->mapping_shift);
 		out_name(file, comm);

@@ -213,13 +213,13 @@ void report_feed(struct report *report, const struct perfdata_sample *sample, si
 	}
 }
 
-static void finish_hist(struct report *report, enum htmm_unit kind)
+static void finish_hist(struct report *report, enum htmm_unit unit)
 {
-	struct htmm_hist_buf *hist = &report->hist[kind];
+	struct htmm_hist_buf *hist = &report->hist[unit];
 	struct store_heat heat;
 
-	store_heat(report->store, kind, &heat);
-	hist->unit = kind == HTMM_UNIT_REGION ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
+	store_heat(report->store, unit, &heat);
+	hist->unit = unit;
 	hist->nr_bins = HTMM_NR_BINS;
 	hist->hot_threshold = heat.hot;
 	hist->warm_threshold = heat.warm;
@@ -228,7 +228,7 @@ static void finish_hist(struct report *report, enum htmm_unit kind)
 	hist->capacity_pages = heat.capacity;
 	hist->samples = report->session_samples ?: report->counts.samples;
 	memcpy(hist->bins, heat.hist.bin, sizeof(hist->bins));
-	store_ratio(report->store, kind, &report->ratio[kind]);
+	store_ratio(report->store, unit, &report->ratio[unit]);
 }
 
 static void describe(struct report *report, const struct htmm_topn_entry *entry,

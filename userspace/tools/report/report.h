@@ -140,17 +140,17 @@ struct report_touched {
  * @counts: where samples went
  * @session_samples: for a live session, all samples since its start, while @counts has only
  *	those of pages tracked now; 0: for a file
- * @hist: histograms and thresholds, by kind
- * @ratio: share of the samples that the hottest pages have, by kind; too much, as the same
+ * @hist: histograms and thresholds, by unit
+ * @ratio: share of the samples that the hottest pages have, by unit; too much, as the same
  *	samples have chosen the pages
- * @tally: the counts of all pages, by kind
+ * @tally: the counts of all pages, by unit
  * @known: what is known besides the counts; set before report_finish()
- * @hit: the hit ratio of the best placement, by kind
+ * @hit: the hit ratio of the best placement, by unit
  * @losses: private: the parts of the losses in @counts
  * @hint_pid: private: process of the previous sample
  * @hint_space: private: its address space; -1: look it up
  * @hint_src: private: data source of the previous sample
- * @hint_kind: private: kind of @hint_src
+ * @hint_source: private: what served that sample
  * @page: hottest pages
  * @nr_pages: how many there are
  * @region: most skewed regions

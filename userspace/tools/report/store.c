@@ -134,17 +134,17 @@ void store_flush(struct store *store)
 	store->nr = 0;
 }
 
-/* Capacity of the fast tier in the unit of @kind. */
-static u64 capacity_of(const struct store *store, enum htmm_unit kind)
+/* Capacity of the fast tier, in units of @unit. */
+static u64 capacity_of(const struct store *store, enum htmm_unit unit)
 {
-	return kind == HTMM_UNIT_REGION ? store->config.capacity >> HTMM_REGION_ORDER :
+	return unit == HTMM_UNIT_REGION ? store->config.capacity >> HTMM_REGION_ORDER :
 					store->config.capacity;
 }
 
-void store_ratio(const struct store *store, enum htmm_unit kind, struct htmm_hit_ratio *ratio)
+void store_ratio(const struct store *store, enum htmm_unit unit, struct htmm_hit_ratio *ratio)
 {
-	u64 capacity = capacity_of(store, kind);
-	struct htmm_scan scan = { .unit = kind };
+	u64 capacity = capacity_of(store, unit);
+	struct htmm_scan scan = { .unit = unit };
 	struct htmm_hits hits = {};
 	struct htmm_share share;
 
@@ -153,7 +153,7 @@ void store_ratio(const struct store *store, enum htmm_unit kind, struct htmm_hit
 	share = htmm_hits_share(&hits, capacity);
 	*ratio = (struct htmm_hit_ratio) {
 		.size = sizeof(*ratio),
-		.unit = kind == HTMM_UNIT_REGION ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE,
+		.unit = unit,
 		.capacity_pages = capacity,
 		.pages = share.pages,
 		.fast_pages = capacity < share.pages ? capacity : share.pages,
@@ -163,20 +163,20 @@ void store_ratio(const struct store *store, enum htmm_unit kind, struct htmm_hit
 	};
 }
 
-void store_heat(const struct store *store, enum htmm_unit kind, struct store_heat *heat)
+void store_heat(const struct store *store, enum htmm_unit unit, struct store_heat *heat)
 {
-	heat->capacity = capacity_of(store, kind);
-	heat->hist = store->table.hist[kind];
+	heat->capacity = capacity_of(store, unit);
+	heat->hist = store->table.hist[unit];
 	heat->hot = htmm_hist_hot_threshold(&heat->hist, heat->capacity);
 	heat->warm = htmm_hist_warm_threshold(&heat->hist, heat->capacity, heat->hot);
 	heat->pages = htmm_hist_pages_from(&heat->hist, 0);
 	heat->hot_pages = htmm_hist_pages_from(&heat->hist, heat->hot);
 }
 
-struct htmm_topn_entry *store_list(struct store *store, enum htmm_unit kind, u32 most, u32 *nr)
+struct htmm_topn_entry *store_list(struct store *store, enum htmm_unit unit, u32 most, u32 *nr)
 {
-	u64 all = kind == HTMM_UNIT_PAGE ? store->table.stats.pages : store->table.stats.regions;
-	struct htmm_topn list = { .unit = kind, .filter = HTMM_TOPN_COUNTED };
+	u64 all = unit == HTMM_UNIT_PAGE ? store->table.stats.pages : store->table.stats.regions;
+	struct htmm_topn list = { .unit = unit, .filter = HTMM_TOPN_COUNTED };
 
 	if (!most || most > all)
 		most = all;

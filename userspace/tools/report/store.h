@@ -31,13 +31,13 @@ struct store_config {
 };
 
 /**
- * struct store_heat - histogram and thresholds of one kind
+ * struct store_heat - histogram and thresholds of one unit
  * @hist: the histogram
  * @hot: pages in this bin and above are hot
  * @warm: pages in this bin and above are warm or hot
  * @pages: pages tracked
  * @hot_pages: hot ones
- * @capacity: capacity of the fast tier, in the unit of the kind
+ * @capacity: capacity of the fast tier, in the same unit
  */
 struct store_heat {
 	struct htmm_hist hist;
@@ -118,28 +118,28 @@ static inline void store_add(struct store *store, u32 space, u64 addr, u32 weigh
 /**
  * store_heat() - histogram and thresholds as of now
  * @store: the store, flushed
- * @kind: of base pages or of regions
+ * @unit: of pages or of regions
  * @heat: filled
  */
-void store_heat(const struct store *store, enum htmm_unit kind, struct store_heat *heat);
+void store_heat(const struct store *store, enum htmm_unit unit, struct store_heat *heat);
 
 /**
  * store_ratio() - share of the samples that the fast tier could serve
  * @store: the store, flushed
- * @kind: fill the fast tier with base pages or with regions
+ * @unit: fill the fast tier with pages or with regions
  * @ratio: filled, of all counts as they are now
  */
-void store_ratio(const struct store *store, enum htmm_unit kind, struct htmm_hit_ratio *ratio);
+void store_ratio(const struct store *store, enum htmm_unit unit, struct htmm_hit_ratio *ratio);
 
 /**
  * store_list() - list the first pages or regions in sorted order
  * @store: the store, flushed
- * @kind: what to list
+ * @unit: what to list
  * @most: most entries; 0: all
  * @nr: receives their number
  *
  * Return: the entries, for free(); NULL if there is no memory.
  */
-struct htmm_topn_entry *store_list(struct store *store, enum htmm_unit kind, u32 most, u32 *nr);
+struct htmm_topn_entry *store_list(struct store *store, enum htmm_unit unit, u32 most, u32 *nr);
 
 #endif /* REPORT_STORE_H */
