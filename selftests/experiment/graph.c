@@ -33,7 +33,7 @@ static void next_edge(__u64 *state, __u64 *from, __u64 *to)
 			*to = *to * 2 + ((die >= 37356 && die < 49807) || die >= 62259);
 		}
 	}
-	/* The vertices of many edges shall not be neighbours in memory. */
+	/* Vertices with many edges must not be neighbours in memory. */
 	*from = (*from * 0x9e3779b1ULL) & (nr_vertices - 1);
 	*to = (*to * 0x9e3779b1ULL) & (nr_vertices - 1);
 }

@@ -16,7 +16,7 @@ NAMES = {
 def line(result):
     """A result in a line."""
     return (f"{result['runtime']:.1f} s, {100 * result['fast_share']:.1f} % fast, "
-            f"{result['moved']} moved, {result['pingpongs']} to and fro, "
+            f"{result['moved']} moved, {result['pingpongs']} moved back, "
             f"{result['method_cpu']:.2f} s of CPU")
 
 
@@ -182,9 +182,9 @@ def seconds(times):
 
 def table(results, cells):
     """The cells of one program, ratio and page size."""
-    yield ("| method | run time (s) | to all fast | settled speed | to the oracle's | misses served fast | "
-           "settled | 90 % after (s) | 80 % of oracle's after (s) | pages moved | to and fro | "
-           "won by a move | "
+    yield ("| method | run time (s) | relative to all fast | settled speed: of all fast | "
+           "of the oracle | misses served fast | settled | 90 % after (s) | "
+           "80 % of oracle's after (s) | pages moved | moved back | misses saved per move | "
            "CPU of the method (s) | system time of the program (s) | metadata (KiB) | "
            "fast at the end (MiB) |")
     yield "|---|" + "---:|" * 15
@@ -261,18 +261,19 @@ Methods:
 
 Columns:
 
-- *Settled*: the last third of the work of each phase (a phase ends when the hot set changes). It
-  has a speed, relative to all fast and to the oracle, and a share of misses served fast.
+- *Settled*: the last third of the work of each phase (a phase ends when the hot set changes). Its
+  speed is relative to all fast and to the oracle. *Settled* after *misses served fast* is the
+  share of misses served fast in that time.
 - *90 % after*: seconds from a change until the share is 90 % of its settled value.
-- *To and fro*: moves of a page within 2 s of its previous move, with those that failed.
-- *Won by a move*: how many more misses were served fast than under first touch, for each page
-  moved.
+- *Moved back*: moves of a page within 2 s of its previous move, including failed ones.
+- *Misses saved per move*: how many more misses were served fast than under first touch, divided
+  by the pages moved.
 - *CPU of the method*: its processes and kernel threads. Interrupts and page faults are charged to
   the program, whose system time is in the next column.
 - *Metadata*: memory of the method's process, and growth of the kernel's.
-- *Fast at the end*: what the program then has in the fast node. Methods cannot get more than at
-  the beginning: the rest of the fast node is memory that cannot move, and pages of files and all
-  other processes are on the slow node.
+- *Fast at the end*: the program's memory in the fast node at the end. Methods cannot get more than
+  at the beginning: the rest of the fast node is memory that cannot move, and pages of files and
+  all other processes are on the slow node.
 """
 
 PROGRAMS = {
@@ -310,7 +311,7 @@ ABLATION = """## Without one rule
 
 gups, 1:8, base pages, under `htmmctl tier`; *cooling* is the module's. Cells `gups/tier-RULE/1:8`.
 
-| without | run time (s) | misses served fast | settled | 90 % after (s) | pages moved | to and fro | CPU of the method (s) |
+| without | run time (s) | misses served fast | settled | 90 % after (s) | pages moved | moved back | CPU of the method (s) |
 |---|---:|---:|---:|---:|---:|---:|---:|"""
 
 
