@@ -267,17 +267,23 @@ static void write_pipe(void)
 	write_data();
 }
 
-/* The features behind the data, at @offset. */
+/* The features behind the data, at @offset. The first one tells a report nothing. */
 static void write_features(__u64 offset)
 {
+	const struct {
+		__u32 size;
+		char text[PERFDATA_TEXT_ALIGN];
+	} arch = { PERFDATA_TEXT_ALIGN, "x86_64" };
 	const __u64 kib = TOTAL_KIB;
 	const __u64 times[] = { TIME_FIRST, TIME_FIRST + (nr_samples - 1) * TIME_STEP };
-	const struct perfdata_section sections[2] = {
-		{ offset + sizeof(sections) + sizeof(times), sizeof(kib) },
-		{ offset + sizeof(sections), sizeof(times) },
+	const struct perfdata_section sections[3] = {
+		{ offset + sizeof(sections), sizeof(arch) },
+		{ offset + sizeof(sections) + sizeof(arch) + sizeof(times), sizeof(kib) },
+		{ offset + sizeof(sections) + sizeof(arch), sizeof(times) },
 	};
 
 	write_all(sections, sizeof(sections));
+	write_all(&arch, sizeof(arch));
 	write_all(times, sizeof(times));
 	write_all(&kib, sizeof(kib));
 }
@@ -308,7 +314,8 @@ static void write_file(void)
 	}
 	write_data();
 	header.data.size = data_bytes;
-	header.features[0] = 1ULL << PERFDATA_TOTAL_MEM | 1ULL << PERFDATA_SAMPLE_TIME;
+	header.features[0] = 1ULL << PERFDATA_ARCH | 1ULL << PERFDATA_TOTAL_MEM |
+			     1ULL << PERFDATA_SAMPLE_TIME;
 	write_features(header.data.offset + data_bytes);
 	rewind(out);
 	write_all(&header, sizeof(header));
