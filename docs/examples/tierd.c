@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * tierd - where a tiering daemon begins: samples all processes, looks at the hot pages now
- * and then, and moves them to fast memory, in place of the coldest ones there. What
+ * and then, and moves them to the fast tier, in place of the coldest ones there. What
  * `htmmctl tier` does besides: it asks whether a move pays.
  * It ends when someone else stops its session.
  *
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <htmm/htmm.h>
 
-/* The nodes of fast and slow memory, see numactl -H. */
+/* The nodes of the fast and the slow tier, see numactl -H. */
 #define FAST		0
 #define SLOW		1
 /* What may be used of the fast one, in pages: 64 MiB. */

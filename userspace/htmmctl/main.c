@@ -77,7 +77,7 @@ static const struct command *const commands[] = {
 	&cmd_placement,
 	PROGRAM("top", "watch rates, drops, cost, histogram and hot mappings"),
 	PROGRAM("log", "write over time: thresholds, hit ratios by target and node, cost"),
-	PROGRAM("tier", "move hot pages to fast memory, and cold ones out of it"),
+	PROGRAM("tier", "move hot pages to the fast tier, and cold ones out of it"),
 	PROGRAM("report", "report on a recording, with a heat map"),
 	&cmd_cool,
 	&cmd_reset,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command `tier`: moves hot pages to fast memory, and cold ones out of it. */
+/* The command `tier`: moves hot pages to the fast tier, and cold ones out of it. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -127,7 +127,7 @@ static void warn_of_events(const struct htmm_event_list *events)
 	       events->event[0].name);
 }
 
-/* Sets events and periods. Who says how often to sample means it. */
+/* Sets events and periods. A period or budget that the user gives is kept. */
 static int finish_session(struct session *session, struct policy_config *config,
 			  struct htmm_error *err)
 {
@@ -160,7 +160,7 @@ static __u64 smallest_period(const struct htmm_event_list *events)
 	return period;
 }
 
-/* Others that move pages between the tiers: they would undo what is done here. */
+/* Other programs that move pages between the tiers would undo what is done here. */
 static void warn_of_others(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/numa_balancing", "re");
