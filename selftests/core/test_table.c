@@ -679,7 +679,7 @@ static void sweep_survives_growth(void)
 	world_close(&world);
 }
 
-/* A cooling in the middle of a sweep: what has been visited is visited once more. */
+/* A cooling in the middle of a sweep: regions that were visited are visited again. */
 static void sweep_begins_again(void)
 {
 	bool more;

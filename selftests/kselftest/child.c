@@ -46,7 +46,7 @@ bool child_told(int sock)
 	return recv(sock, &byte, 1, MSG_DONTWAIT) == 1;
 }
 
-/* What a worker process does, and for whom. */
+/* What a worker process does. */
 struct trade {
 	void (*work)(void *arg);
 	void *arg;

@@ -668,7 +668,7 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 	bool fired;
 	int drain;
 
-	/* The child shall not have the device open. */
+	/* The child must not have the device open. */
 	close(self->fd);
 	ASSERT_EQ(0, child_worker(&child, touch, self));
 	ASSERT_LE(0, self->fd = device_open());

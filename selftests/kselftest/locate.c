@@ -811,7 +811,7 @@ struct hinted {
 	bool moved;
 };
 
-/* Base pages and a huge page, which come to node 1 without a policy that would keep them there. */
+/* Base pages and a huge page on node 1, without a policy that would keep them there. */
 static void be_hinted(void *arg)
 {
 	struct hinted *hinted = arg;

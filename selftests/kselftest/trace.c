@@ -472,8 +472,8 @@ static void occupier_begin(struct __test_metadata *_metadata, struct _test_data_
 }
 
 /*
- * A ring comes to its watermark while ksampled is busy with what it has taken from it before:
- * ksampled looks again, long before the interval ends.
+ * A ring reaches its watermark while ksampled still works on a batch from it: ksampled looks again,
+ * long before the interval ends.
  */
 TEST_F(trace, no_wake_up_is_lost)
 {
@@ -505,7 +505,7 @@ TEST_F(trace, no_wake_up_is_lost)
 	since = seconds();
 	while (in_flight(_metadata, self->fd) >= SLOW_BURST - 5 && seconds() - since < INTERVAL)
 		usleep(2000);
-	/* A slow machine comes to the end of the interval with fewer looks. */
+	/* A slow machine reaches the end of the interval with fewer looks. */
 	EXPECT_GT(INTERVAL - 1, seconds() - since) {
 		TH_LOG("%llu samples wait", in_flight(_metadata, self->fd));
 	}

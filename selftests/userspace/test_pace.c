@@ -59,7 +59,7 @@ static void test_dear(void)
 	CHECK(run(0, 5, 0.062).nr == 4 && run(0, 5, 0.062).last >= 4.5);
 }
 
-/* One look that was dear, as many pages were new, delays the next ones only so far. */
+/* One expensive look, with many new pages, delays the next ones only up to a limit. */
 static void test_change(void)
 {
 	struct pace pace = {};

@@ -468,7 +468,7 @@ static void test_rate(void)
 	CHECK(moves_at_rate(0) == 1800);
 }
 
-/* What was not moved may be moved later, but of no more than two looks. */
+/* Moves that were not made may be made later, but only those of the last two looks. */
 static void test_saved(void)
 {
 	struct memory *memory = make_at_rate(300);
@@ -915,7 +915,7 @@ static bool seen_at(u32 slow)
 	return seen;
 }
 
-/* Programs go to and fro between pages: only a large part of other ones is a phase change. */
+/* Programs alternate between pages: only a change of a large part of them is a phase change. */
 static void test_drop(void)
 {
 	CHECK(!seen_at(CAPACITY * 3 / 10) && seen_at(CAPACITY * 4 / 10));

@@ -117,7 +117,7 @@ static u32 page_of(const void *addr)
 	return ((u64)(uintptr_t)addr - BASE) >> HTMM_PAGE_SHIFT;
 }
 
-/* As the kernel: at the first page that does not move, it does not come to the others. */
+/* As the kernel does: stops at the first page that cannot be moved. */
 static long move(struct call call, void **addr, const int *to, int *status)
 {
 	unsigned long i;

@@ -116,7 +116,7 @@ static int add_placement(struct log *log, int fd, struct json_object *obj, __u32
 	return 0;
 }
 
-/* What there is of a target since the last line; of one that is new, or was reset, all. */
+/* What was measured of a target since the last line, or since its start or reset. */
 static struct tier_sums since(struct log *log, __u32 target, const struct tier_sums *now)
 {
 	struct tier_sums tiers = *now;
@@ -139,7 +139,7 @@ static struct tier_sums since(struct log *log, __u32 target, const struct tier_s
 	return tiers;
 }
 
-/* The hit ratio of the fast tier as what served the samples tells, since the last line. */
+/* The fast tier's hit ratio since the last line, by what served the samples. */
 static int add_measured(struct log *log, int fd, struct json_object *obj, __u32 target,
 			const struct htmm_info *info, const struct htmm_stats_buf *stats,
 			struct htmm_error *err)

@@ -206,7 +206,7 @@ static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char
 	return 0;
 }
 
-/* The same for samples that have all members of interest at fixed offsets. */
+/* The same for samples that have all members that are used here at fixed offsets. */
 static inline int decode_whole(const struct perfdata_layout *layout, const unsigned char *record,
 			       struct perf_event_header head, struct perfdata_sample *sample)
 {

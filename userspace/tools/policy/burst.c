@@ -72,7 +72,7 @@ bool burst_look(struct burst *burst, const struct policy_look *look, __u64 sampl
 	if (begins) {
 		*usual = (struct usual) { .looks = 1, .share = share };
 	} else if (burst->looks) {
-		/* What is seen in a burst, as at the beginning, is not yet the usual. */
+		/* The first looks, and those in a burst, do not show the usual share. */
 		burst->looks++;
 		if (burst->looks > LEARNT_LOOKS && is_over(burst, look))
 			burst->looks = 0;

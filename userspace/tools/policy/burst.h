@@ -2,21 +2,21 @@
 /*
  * Phase changes. When the fast tier's share of the samples drops by more than it usually varies,
  * the program uses other pages than before: the next looks come soon and with more samples, and
- * counts of the past are halved once more. This goes on until there are some samples for each
- * page of the fast tier: with less, many hot pages have no more of them than lucky cold ones. It
- * ends after eight seconds in any case: no other time costs the program as much.
+ * earlier counts are halved once more. This goes on until there are some samples for each page of
+ * the fast tier: with fewer, many cold pages have by chance as many as hot ones. It ends after
+ * eight seconds in any case, because so many samples slow the program down.
  */
 #ifndef POLICY_BURST_H
 #define POLICY_BURST_H
 
 #include "policy.h"
 
-/* After this many looks of a burst it is known how much pages gain, and so what moves can win. */
+/* After this many looks of a burst the policy knows what pages gain, and what moves would save. */
 #define LEARNT_LOOKS	2
 
 /**
  * struct usual - the share of the fast tier, as it usually is
- * @looks: looks that it is known of
+ * @looks: how many looks it is the mean of
  * @share: its mean
  * @spread: mean distance of values below the mean
  */

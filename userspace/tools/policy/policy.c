@@ -25,7 +25,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
 	[POLICY_HELD_STUCK] = "stuck",
 };
 
-/* While little moves, fast tier / LISTED pages of the slow tier are listed. */
+/* While few pages move, the list of the slow tier is 1/LISTED as long as the fast tier. */
 #define LISTED		8
 /* Larger counts are treated alike when the shortest list is chosen. */
 #define LEAST_MOST	255
@@ -35,9 +35,9 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LOOKS_MOST	0.2
 #define LOOKS_CALM	0.002
 /*
- * A smaller part of the time is not worth many looks and samples. They may take more than this:
- * what they cost is paid once, and what they win stays. Where moves have not paid so far, much of
- * what is expected is chance, and they must win more.
+ * Moves that save a smaller part of the time are not worth many looks and samples. These may take
+ * more than this: they are paid for once, and the savings stay. Where moves have not paid so far,
+ * expected savings are mostly chance, so more of them is required.
  */
 #define WORTH		0.003
 #define WORTH_UNSURE	0.03
@@ -222,9 +222,9 @@ static double part(__u64 gained, __u64 samples)
 }
 
 /*
- * The share of the fast tier in the samples since the last look; below 0: no samples. The list
- * of the slow tier leaves pages out, but what the fast one has not got is of the slow one. Each
- * list is of another time, so what its pages gained is a part of the samples until then.
+ * The fast tier's share of the samples since the last look; below 0: no samples. The list of the
+ * slow tier is not complete, but all samples that were not of the fast tier were of the slow one.
+ * The lists were read at different times, so each is compared with the samples until its time.
  */
 static double fast_share(const struct policy *policy, const struct policy_look *look)
 {
@@ -506,8 +506,8 @@ static __u32 least_of(const struct policy *policy, size_t most)
 }
 
 /*
- * What to list next time: as many pages as fit, and fewer while little is to be won. A list that
- * was too long is cut to half of that, as more pages will have such counts by then.
+ * What to list next time: as many pages as fit, and fewer while moves would save little. A list
+ * that was too long is cut to half of that, because more pages will have such counts by then.
  */
 static void aim(struct policy *policy, const struct policy_look *look, bool much)
 {
@@ -526,7 +526,7 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 		plan->least--;
 }
 
-/* How closely to look, by what is won by what was moved now and by what waits to be moved. */
+/* Sets how often to look and to sample, by what the moves of this look and of later ones save. */
 static void pace(struct policy *policy, const struct policy_look *look)
 {
 	struct policy_plan *plan = &policy->plan;
@@ -543,8 +543,8 @@ static void pace(struct policy *policy, const struct policy_look *look)
 }
 
 /*
- * What is to be won grows from look to look. What is lost by waiting, which is half of it on
- * average, and what looks take are least together when they are the same.
+ * Possible savings grow from look to look, so waiting loses half of them on average. This loss and
+ * the cost of looks have the smallest sum when they are equal.
  */
 double policy_wait(const struct policy *policy, double cost)
 {

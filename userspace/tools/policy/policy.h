@@ -158,7 +158,7 @@ enum policy_held {
  * @fast_share: share of the samples since the previous look that were of the fast tier; below
  *	0: there were none
  * @budget: most pages that this look may move, by the limit
- * @won: what part of the time is won by these moves, and those of pages that may be promoted
+ * @won: what part of the time these moves save, and those of pages that may be promoted
  *	at the next look
  * @thin: take only one of this many samples until the next look: there is little to learn
  * @least: pages of the slow tier with fewer samples need not be listed at the next look

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "predict.h"
 
-/* What was seen one look earlier counts this much. */
+/* What was learnt one look earlier counts this much. */
 #define MEMORY		0.5
 /*
  * If a class was hardly seen, what is known of similar ones counts as so many pages of it; and
@@ -76,7 +76,7 @@ void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 g
 	predictor->gain[unit->class] += gain / times;
 }
 
-/* Until anything was seen: it goes on as it was lately. */
+/* Before anything was learnt: a page gains as much as lately. */
 static double persistent(unsigned int class)
 {
 	return middle(class % PREDICT_GAINS, GAIN_DIGITS) / GAIN_PARTS / size_of(class);
@@ -88,8 +88,8 @@ static double mean(double gain, double pages, double prior, double weight)
 }
 
 /*
- * What part of what they had gained lately the units of a tier and a size gained again: hot ones
- * all of it, those that a program reads one after the other nothing.
+ * How much the units of a tier and a size gained, relative to what they had gained lately: about 1
+ * for hot ones, and 0 for those that a program reads once, one after the other.
  */
 static double persistence(const struct predictor *predictor, unsigned int first)
 {

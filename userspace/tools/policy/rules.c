@@ -6,7 +6,7 @@
 
 /* By what factor a page must be better than another. */
 #define MARGIN	2.0
-/* A single sample may be chance; of two, the first counts a little less. */
+/* One sample may be chance. Two are enough, even if the first counts a little less. */
 #define SURE_GAIN	1.2
 /* A huge page is in use if this part of it is. */
 #define HUGE_PART	4
@@ -15,7 +15,7 @@
 #define MANY_SAMPLES	8000
 #define FEW_SAMPLES	600
 #define MOST_THIN	64
-/* So many samples for each page tell hot ones from lucky ones. */
+/* With so many samples for each page, hot pages have clearly more than others. */
 #define LEARN_SAMPLES	2
 
 bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
@@ -55,7 +55,7 @@ __u64 rule_rate(struct policy *policy)
 	return policy->tokens;
 }
 
-/* Is it not known yet what pages gain, and of use to know it? */
+/* Must the policy still learn what pages gain, and would moves pay then? */
 static bool learns(const struct policy *policy)
 {
 	return policy->samples - policy->burst.samples < LEARN_SAMPLES * policy->pages &&
@@ -81,6 +81,6 @@ bool rule_huge(const struct policy *policy, const struct unit *unit)
 
 	if (unit->pages == 1 || !rule_on(policy, POLICY_HUGE))
 		return true;
-	/* So many different ones of a quarter of the subpages are hit by so many samples. */
+	/* How many subpages so many samples hit on average, if a quarter of all is in use. */
 	return unit->used >= 0.9 * part * (1 - exp(-(double)unit->samples / part));
 }

@@ -125,7 +125,7 @@ __u64 rule_rate(struct policy *policy);
 /**
  * rule_thin() - how many samples to take
  * @policy: the policy
- * @much: something is to be won by moving
+ * @much: moving pages would save enough time
  *
  * Sampling costs a program some 1.5 us for each sample. After a phase change all depends on
  * them, so they may take a twentieth of the time; while something is to be won 1.2 %, else
@@ -145,9 +145,9 @@ unsigned int rule_thin(const struct policy *policy, bool much);
  * @policy: the policy
  * @unit: the unit
  *
- * Whole if a quarter of a huge page is in use, else it would take room for nothing (MEMTIS
- * splits such pages, which nobody can do for another process). Samples are few, so the number
- * of subpages that have samples is compared with what a quarter in use would show.
+ * Only if a quarter of a huge page is in use; otherwise it would waste room. (MEMTIS splits such
+ * pages, but a process cannot split those of another one.) Samples are few, so the number of
+ * subpages with samples is compared with the number expected if a quarter were in use.
  */
 bool rule_huge(const struct policy *policy, const struct unit *unit);
 

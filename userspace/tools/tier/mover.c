@@ -8,7 +8,7 @@
 #include "htmmctl/clock.h"
 #include "mover.h"
 
-/* So many pages tell what one costs. */
+/* Fewer pages do not tell what one costs. */
 #define ENOUGH	64
 /* Pages of one move_pages(2) call: what the kernel handles at a time. */
 #define BATCH	512
@@ -193,7 +193,7 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 	}
 	ns = clock_ns(CLOCK_MONOTONIC) - start;
 	mover->ns += ns;
-	/* Of a few pages, it is the cost of the call. */
+	/* For a few pages, this is mostly the cost of the call. */
 	if (pages >= ENOUGH)
 		policy_copied(policy, pages, ns);
 }

@@ -98,8 +98,8 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 }
 
 /*
- * Lists the best pages of the slow tier, or the worst of the fast one. If a node has more of
- * them, sets @cut to the count from which on this is so: the next page of any node.
+ * Lists the hottest pages of the slow tier, or the coldest of the fast one. If a node has more of
+ * them, sets @cut to the count of the first page that is left out, of any node.
  */
 static int list_tier(struct tier *tier, struct group *group, bool fast, size_t most, __u64 *cut,
 		     struct htmm_error *err)
@@ -253,7 +253,7 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 	};
 }
 
-/* Is there nothing to do? Before a cooling there is: it would hide what was gained until then. */
+/* Is there nothing to do? A cooling would hide what pages gained, so look before it. */
 static bool rests(const struct tier *tier, const struct group *group)
 {
 	const struct policy_look look = look_of(tier, group);
@@ -275,7 +275,7 @@ static double wait_of(const struct tier *tier, double cost)
 	return wait;
 }
 
-/* Somebody has set another one: that is what may be used from now on. */
+/* Somebody has set another capacity, which is the limit from now on. */
 static void follow_capacity(struct tier *tier, const struct htmm_info *info)
 {
 	if (info->session != tier->session || info->capacity_pages == tier->session_capacity)
@@ -345,9 +345,8 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 }
 
 /*
- * Samples go on being counted while a list is read, which may take long on a busy CPU. The list
- * is taken to be of the middle of that time: else the share of the fast tier would seem to
- * change.
+ * Samples are counted while a list is read, which may take long on a busy CPU. The list is treated
+ * as of the middle of that time; otherwise the share of the fast tier would seem to change.
  */
 static int count_listed(struct tier *tier, struct group *group, __u64 *samples,
 			struct htmm_error *err)
@@ -359,7 +358,7 @@ static int count_listed(struct tier *tier, struct group *group, __u64 *samples,
 	return ret;
 }
 
-/* Of a large group only what is most likely to be moved. */
+/* Of a large group, list only the pages that are most likely to be moved. */
 static int list_some(struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	int ret = list_slow(tier, group, err);
@@ -425,8 +424,8 @@ static void set_capacity(const struct tier *tier, __u32 target, __u64 pages)
 }
 
 /*
- * Tells the session what is shared here, so that what it calls hot is what is to be in the fast
- * tier. Free memory comes and goes; small changes tell nobody anything.
+ * Sets the session's capacity to the memory that is shared here, so that it calls those pages hot
+ * that belong in the fast tier. Free memory changes all the time; small changes do not matter.
  */
 static void set_session_capacity(struct tier *tier, __u64 room)
 {
@@ -471,7 +470,7 @@ static void add_to(struct tally *tally, __u64 samples, double share)
 	tally->fast += share * samples;
 }
 
-/* Counts what the fast tier has served since the last look, before it moves anything. */
+/* Counts what the fast tier has served since the last look, before any page moves. */
 static void count_served(struct tier *tier)
 {
 	bool moved = tier->mover.promoted || tier->mover.demoted;
@@ -564,8 +563,8 @@ void tier_move(struct tier *tier)
 }
 
 /*
- * Cooling is done here, not by the module, so that no list has pages from before and after
- * one. The plan of a phase change wants one more.
+ * Cooling is requested here, not done by the module, so that none happens while a list is read.
+ * After a phase change, the plan asks for an additional one.
  */
 void tier_cool(struct tier *tier)
 {

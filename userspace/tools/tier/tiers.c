@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tiers.h"
 
-/* CXL memory is about so much slower than local memory. */
+/* The usual difference between CXL and local memory. */
 #define GAP_NS		100
 #define LINE		4096
 
