@@ -302,8 +302,8 @@ void report_print_json(FILE *file, const struct report_view *view)
 						&report->ratio[HTMM_UNIT_PAGE],
 						&report->hit[HTMM_UNIT_PAGE]));
 		json_add(obj, "hist_regions", hist_json(&report->hist[HTMM_UNIT_REGION],
-						     &report->ratio[HTMM_UNIT_REGION],
-						     &report->hit[HTMM_UNIT_REGION]));
+							&report->ratio[HTMM_UNIT_REGION],
+							&report->hit[HTMM_UNIT_REGION]));
 	}
 	if (view->parts & PART_CURVE)
 		json_add(obj, "curve", report_curve_json(view));
