@@ -204,24 +204,6 @@ static void fault_pages(void *mem, size_t pages, bool gently)
 	}
 }
 
-/*
- * All rounds of a page come one after the other: in rounds over all pages, a page that is absent
- * for a part of each may happen to be so at both of the module's looks, and lose its samples.
- */
-static void fault_rounds(void *mem, size_t pages, size_t rounds, bool gently)
-{
-	size_t round;
-
-	if (rounds == 1) {
-		fault_pages(mem, pages, gently);
-		return;
-	}
-	for (; pages; pages--, mem += PAGE) {
-		for (round = 0; round < rounds; round++)
-			fault_pages(mem, 1, gently);
-	}
-}
-
 void access_pages(const struct source *source, void *mem, size_t pages, size_t rounds)
 {
 	switch (source->kind) {
@@ -232,7 +214,8 @@ void access_pages(const struct source *source, void *mem, size_t pages, size_t r
 		load_pages(mem, pages, rounds);
 		break;
 	case ACCESS_FAULT:
-		fault_rounds(mem, pages, rounds, source->event.period == 1);
+		while (rounds--)
+			fault_pages(mem, pages, source->event.period == 1);
 		break;
 	}
 }
