@@ -29,3 +29,36 @@ need() {
 
 # digest FILE...: one checksum over names and contents.
 digest() { sha256sum -- "$@" | sha256sum | cut -c1-16; }
+
+# mirror_of SUITE: where apt fetches Debian itself from, for a suite that it need not know.
+mirror_of() {
+	local mirror
+
+	# shellcheck disable=SC2016 # apt-get expands it
+	mirror=$(apt-get indextargets --format '$(REPO_URI)' "Created-By: Packages" |
+		grep -v security | head -n 1)
+	[ -n "$mirror" ] || die "apt knows no mirror of Debian that may have $1; see sources.list(5)"
+	echo "$mirror"
+}
+
+# The release of Debian whose backports have the newest kernel, and that these are built in.
+newest_release=trixie
+
+# backports cached|fresh: let ${apt[@]} be options with which apt-get and apt-cache see the
+# backports of that release. The host may be of another one: they have lists of their own.
+backports() {
+	local dir=$cache/apt mirror
+
+	apt=(-o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourceparts=-
+	     -o "Dir::State::lists=$dir/lists" -o "Dir::Cache=$dir/cache"
+	     -o APT::Sandbox::User=root)
+	[ "$1" = fresh ] || [ ! -e "$dir/lists/partial" ] || return 0
+	say "fetching the list of backports"
+	mirror=$(mirror_of backports)
+	rm -rf "$dir/lists"
+	mkdir -p "$dir/lists" "$dir/cache"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+		"$mirror $newest_release-backports main" >"$dir/sources.list"
+	apt-get "${apt[@]}" -qq update >&2 ||
+		{ rm -rf "$dir/lists"; die "cannot fetch the list of backports; check the network"; }
+}
