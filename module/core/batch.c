@@ -4,10 +4,18 @@
 
 static_assert(HTMM_MAX_TARGETS <= HTMM_BATCH_KEYS);
 
+static void htmm_batch_use(struct htmm_batch *batch, struct htmm_batch_room *room)
+{
+	batch->samples = room->samples;
+	batch->run = room->run;
+	batch->served_by = room->served_by;
+}
+
 void htmm_batch_init(struct htmm_batch *batch, u64 sample_type)
 {
 	batch->layout = htmm_record_layout(sample_type);
 	batch->weight = 1;
+	htmm_batch_use(batch, &batch->room[0]);
 	htmm_batch_begin(batch);
 }
 
@@ -125,25 +133,26 @@ static bool htmm_batch_one_target(const struct htmm_batch *batch)
 
 void htmm_batch_sort(struct htmm_batch *batch)
 {
+	struct htmm_batch_room *to = &batch->room[batch->run == batch->room[0].run];
 	const struct htmm_run *run;
 	u32 i, length, start = 0;
 
 	if (htmm_batch_one_target(batch))
 		return;
 	htmm_batch_order(batch);
-	memcpy(batch->other, batch->samples, batch->n * sizeof(*batch->other));
-	memcpy(batch->other_served_by, batch->served_by, batch->n);
-	memcpy(batch->other_run, batch->run, (batch->runs + 1) * sizeof(*batch->other_run));
 	for (i = 0; i < batch->runs; i++) {
-		run = &batch->other_run[batch->order[i]];
+		run = &batch->run[batch->order[i]];
 		length = htmm_batch_length(run);
-		memcpy(&batch->samples[start], &batch->other[run->start],
-		       length * sizeof(*batch->samples));
-		memcpy(&batch->served_by[start], &batch->other_served_by[run->start], length);
-		batch->run[i] = *run;
-		batch->run[i].start = start;
+		memcpy(&to->samples[start], &batch->samples[run->start],
+		       length * sizeof(*to->samples));
+		if (batch->has_source)
+			memcpy(&to->served_by[start], &batch->served_by[run->start], length);
+		to->run[i] = *run;
+		to->run[i].start = start;
 		start += length;
 	}
+	to->run[i].start = start;
+	htmm_batch_use(batch, to);
 }
 
 void htmm_batch_resolve(struct htmm_batch *batch, const struct htmm_run *run, u32 space)

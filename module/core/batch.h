@@ -38,6 +38,13 @@ struct htmm_run {
 	u32 start;
 };
 
+/* Room for the samples of a batch, with what belongs to them. */
+struct htmm_batch_room {
+	struct htmm_table_sample samples[HTMM_BATCH];
+	struct htmm_run run[HTMM_BATCH + 1];
+	u8 served_by[HTMM_BATCH];
+};
+
 /**
  * struct htmm_batch - a batch of samples
  * @weight_unit: period of a sample with weight 1; 0: each sample has weight 1
@@ -56,9 +63,9 @@ struct htmm_batch {
 	u32 n;
 	u32 runs;
 	bool dropped;
-	struct htmm_table_sample samples[HTMM_BATCH];
-	struct htmm_run run[HTMM_BATCH + 1];
-	u8 served_by[HTMM_BATCH];
+	struct htmm_table_sample *samples;
+	struct htmm_run *run;
+	u8 *served_by;
 	u32 refused[HTMM_BATCH];
 
 	/* private: */
@@ -69,9 +76,7 @@ struct htmm_batch {
 	u8 source;			/* and its meaning */
 	u8 drop[HTMM_BATCH];
 	u32 order[HTMM_BATCH];
-	struct htmm_table_sample other[HTMM_BATCH];
-	struct htmm_run other_run[HTMM_BATCH + 1];
-	u8 other_served_by[HTMM_BATCH];
+	struct htmm_batch_room room[2];	/* one is in use, the other for sorting */
 };
 
 /* Prepare a batch, zeroed but @weight_unit and @has_source, for records of a sample_type. */
