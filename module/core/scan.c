@@ -59,14 +59,27 @@ static struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
 	return next;
 }
 
+/* Most chains that a step passes over, in units of 64. */
+#define HTMM_SCAN_STEP		8
+
 u32 htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table)
 {
+	const u64 *occupied;
+	u32 cost = 1;
+
 	scan->key = 0;
 	scan->chain = htmm_index_after(table, scan->chain);
 	if (scan->chain % 64)
 		return 0;
+	/* Most of a small table is empty. */
+	for (; cost < HTMM_SCAN_STEP && scan->chain + 128 <= table->head_mask; cost++) {
+		occupied = &table->occupied[scan->chain / 64];
+		if (occupied[0] | occupied[1] | occupied[2])
+			break;
+		scan->chain += 64;
+	}
 	htmm_scan_prefetch(scan, table);
-	return 1;
+	return cost;
 }
 
 struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_table *table,
@@ -77,7 +90,7 @@ struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_tab
 	while (*budget && !htmm_scan_ended(scan, table)) {
 		region = htmm_scan_on_chain(scan, table);
 		if (!region) {
-			*budget -= htmm_scan_step(scan, table);
+			*budget -= min(*budget, htmm_scan_step(scan, table));
 			continue;
 		}
 		*budget -= min_t(u32, *budget, HTMM_SCAN_REGION);

@@ -24,15 +24,10 @@ static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
 	return scan->least ? scan->least << (table->epoch - region->epoch) : 1;
 }
 
-/**
- * htmm_scan_next() - the next region
- * @scan: the scan
- * @table: the table
- * @budget: of the step; reduced by HTMM_SCAN_REGION for a region, 1 for 64 chains
- *
- * Regions without a count of @scan->least or more may be left out.
- *
- * Return: the region; NULL if the budget is used up, or at the end.
+/*
+ * The next region; NULL if the step's @budget is used up, or at the end. A region takes
+ * HTMM_SCAN_REGION of the budget, 64 chains take 1. Regions without a count of @scan->least or
+ * more may be left out.
  */
 struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_table *table,
 				   u32 *budget);
@@ -47,25 +42,16 @@ static inline bool htmm_scan_ended(const struct htmm_scan *scan,
 	return scan->chain > table->head_mask;
 }
 
-/**
- * htmm_table_counts() - the counts of all pages of a region
- * @table: the table
- * @space: its address space
- * @vpn: any of its pages
- * @count: array of HTMM_REGION_PAGES counts, halved by every cooling so far; 0 if a page is
- *	not tracked
- * @tracked: NULL, or a bitmap of HTMM_REGION_PAGES bits: set for each page with a count
+/*
+ * Get the counts of all pages of the region of page @vpn, halved by every cooling so far: @count
+ * is an array of HTMM_REGION_PAGES, @tracked NULL or a bitmap, set for each page with a count.
  */
 void htmm_table_counts(const struct htmm_table *table, u32 space, u64 vpn,
 		       u32 *count, u64 *tracked);
 
-/**
- * htmm_table_sum() - the counts of some pages of a region together
- * @table: the table
- * @page: htmm_page() of any of its pages
- * @pages: bitmap of HTMM_REGION_PAGES bits; those of pages without a count are cleared
- *
- * Return: their sum, halved by every cooling so far.
+/*
+ * The sum of the counts of some pages of a region, halved by every cooling so far. @page is the
+ * name of any of its pages; in the bitmap @pages those without a count are cleared.
  */
 u64 htmm_table_sum(const struct htmm_table *table, u64 page, u64 *pages);
 
