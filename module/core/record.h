@@ -54,21 +54,13 @@ struct htmm_sample {
 	u16 misc;
 };
 
-/**
- * htmm_record_size - bytes of a record, without the cookie and the target
- * @sample_type: PERF_SAMPLE_* bits between HTMM_SAMPLE_TYPE_MIN and _MAX
- *
- * Every field is 8 bytes wide, and so is the header.
- */
+/* Bytes of a record: every field is 8 bytes wide, and so is the header. */
 static inline unsigned int htmm_record_size(u64 sample_type)
 {
 	return 8 * (1 + hweight64(sample_type));
 }
 
-/**
- * htmm_record_slot_size - bytes of a ring slot: record, cookie and target
- * @sample_type: as for htmm_record_size()
- */
+/* Bytes of a ring slot: record, cookie and target. */
 static inline unsigned int htmm_record_slot_size(u64 sample_type)
 {
 	return htmm_record_size(sample_type) + 2 * sizeof(u64);
@@ -85,16 +77,7 @@ static inline u64 htmm_record_pair(u32 first, u32 second)
 	return pair.whole;
 }
 
-/**
- * htmm_record_write - write a sample to a ring slot
- * @slot: htmm_record_slot_size() bytes
- * @sample_type: as for htmm_record_size()
- * @s: the sample
- *
- * The fields have the order of perf_output_sample().
- *
- * Context: any, NMI included.
- */
+/* Write a sample to a slot, in the order of perf_output_sample(). Context: any, NMI included. */
 static inline void htmm_record_write(u64 *slot, u64 sample_type,
 				     const struct htmm_sample *s)
 {
@@ -136,10 +119,6 @@ struct htmm_record_layout {
 	u8 cookie;
 };
 
-/**
- * htmm_record_layout - compute where records have their fields
- * @sample_type: as for htmm_record_size()
- */
 static inline struct htmm_record_layout htmm_record_layout(u64 sample_type)
 {
 	const u64 before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -153,10 +132,7 @@ static inline struct htmm_record_layout htmm_record_layout(u64 sample_type)
 	};
 }
 
-/**
- * htmm_record_pid - process of a record, in the initial pid namespace
- * @slot: a slot written by htmm_record_write()
- */
+/* The process of a record, in the initial pid namespace. */
 static inline u32 htmm_record_pid(const u64 *slot)
 {
 	u32 pid;
@@ -170,21 +146,15 @@ static inline u32 htmm_record_pid(const u64 *slot)
  * a sample_id, for perf's readers with sample_type | PERF_SAMPLE_IDENTIFIER and sample_id_all.
  */
 
-/**
- * htmm_record_stream_size - bytes of a sample in the record stream
- * @sample_type: that of the ring's records
- */
+/* Bytes of a sample in the stream; @sample_type is that of the ring's records. */
 static inline unsigned int htmm_record_stream_size(u64 sample_type)
 {
 	return htmm_record_size(sample_type | PERF_SAMPLE_IDENTIFIER);
 }
 
-/**
- * htmm_record_stream_head - the words that precede a sample's own fields in the stream
- * @head: filled; the ring's record from its second u64 on follows it in the stream
- * @slot: a slot written by htmm_record_write()
- * @sample_type: the one it was written with
- * @id: id of its event
+/*
+ * Fill the words that precede a sample's own fields in the stream: there the ring's record
+ * follows from its second u64 on. @id is that of its event.
  */
 static inline void htmm_record_stream_head(u64 head[2], const u64 *slot,
 					   u64 sample_type, u64 id)
@@ -200,15 +170,9 @@ static inline void htmm_record_stream_head(u64 head[2], const u64 *slot,
 /* Largest size of a PERF_RECORD_LOST in u64: header, id, number, task, time, CPU, id. */
 #define HTMM_RECORD_LOST_MAX	7
 
-/**
- * htmm_record_lost - build a PERF_RECORD_LOST
- * @to: room for HTMM_RECORD_LOST_MAX u64
- * @slot: the last lost sample, as in htmm_record_write()
- * @sample_type: the one it was written with
- * @id: id of its event
- * @lost: number of lost samples of the event
- *
- * Return: bytes of the record.
+/*
+ * Build a PERF_RECORD_LOST of HTMM_RECORD_LOST_MAX u64 at most, for @lost samples of the event
+ * @id; @slot has the last of them. Returns its bytes.
  */
 static inline unsigned int htmm_record_lost(u64 *to, const u64 *slot,
 					    u64 sample_type, u64 id, u64 lost)

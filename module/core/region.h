@@ -197,14 +197,7 @@ static inline u8 *htmm_region_digit(struct htmm_region *region, u32 page)
 	return &region->digit[slot];
 }
 
-/**
- * htmm_page() - the name of a base page
- * @space: its address space
- * @vpn: its virtual page number
- *
- * Return: the name; HTMM_NO_PAGE if @space is above HTMM_SPACE_MAX or @vpn above
- * HTMM_VPN_MAX.
- */
+/* The name of a base page; HTMM_NO_PAGE if one of its numbers is too large. */
 static inline u64 htmm_page(u32 space, u64 vpn)
 {
 	if (space > HTMM_SPACE_MAX || vpn > HTMM_VPN_MAX)

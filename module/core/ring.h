@@ -48,18 +48,10 @@ struct htmm_ring {
 	u32 head_seen;
 };
 
-/**
- * htmm_ring_init() - prepare an empty ring
- * @ring: the ring
- * @mem: linear memory for the slots, aligned to 8 bytes
- * @bytes: size of @mem
- * @slot_size: bytes of one slot, a multiple of 8
- *
- * The capacity is the largest power of two of slots that fits in @bytes, 2 to 2^31. The
- * initial watermark is a quarter of it.
- *
- * Context: any, before either side uses the ring.
- * Return: 0, or -EINVAL if an argument is not as described.
+/*
+ * Prepare an empty ring in @bytes bytes of memory, aligned to 8. Its capacity is the largest
+ * power of two of slots that fits, 2 to 2^31; the watermark is a quarter of it. @slot_size is a
+ * multiple of 8. Returns 0, or -EINVAL if an argument is not as described.
  */
 static inline int htmm_ring_init(struct htmm_ring *ring, void *mem,
 				 size_t bytes, u32 slot_size)
@@ -82,10 +74,7 @@ static inline int htmm_ring_init(struct htmm_ring *ring, void *mem,
 	return 0;
 }
 
-/**
- * htmm_ring_capacity() - number of slots, a power of two
- * @ring: the ring
- */
+/* Number of slots, a power of two. */
 static inline u32 htmm_ring_capacity(const struct htmm_ring *ring)
 {
 	return ring->mask + 1;
@@ -96,15 +85,10 @@ static inline void *htmm_ring_slot(const struct htmm_ring *ring, u32 index)
 	return ring->slots + (size_t)(index & ring->mask) * ring->slot_size;
 }
 
-/**
- * htmm_ring_reserve() - the next slot to write
- * @ring: the ring
- *
- * Reserving again without a commit returns the same slot. A producer that can be interrupted
- * by itself must prevent a nested call.
- *
- * Context: the producer, NMI allowed.
- * Return: the slot (slot_size bytes, old contents), or NULL if the ring is full.
+/*
+ * The next slot to write, with its old contents; NULL if the ring is full. Reserving again
+ * without a commit returns the same slot: a producer that can be interrupted by itself must
+ * prevent a nested call. Context: the producer, NMI allowed.
  */
 static inline void *htmm_ring_reserve(struct htmm_ring *ring)
 {
@@ -128,51 +112,31 @@ static inline u32 htmm_ring_next_look(const struct htmm_ring *ring, u32 head)
 			  ring->tail_seen + htmm_ring_capacity(ring) - head);
 }
 
-/**
- * htmm_ring_quiet() - can a record be written without a look at the consumer?
- * @ring: the ring
- *
- * Almost always it can; then the consumer need not be woken for it either.
- *
- * Context: the producer, NMI allowed.
- * Return: true if htmm_ring_reserve_quiet() and htmm_ring_commit_quiet() may be used.
+/*
+ * Almost always a record can be written without a look at the consumer, which then need not be
+ * woken either: if this returns true, use the two functions below. Context: the producer, NMI
+ * allowed.
  */
 static inline bool htmm_ring_quiet(const struct htmm_ring *ring)
 {
 	return ring->head != ring->look;
 }
 
-/**
- * htmm_ring_reserve_quiet() - the next slot to write
- * @ring: the ring, for which htmm_ring_quiet() has returned true
- *
- * Context: the producer, NMI allowed.
- * Return: the slot, as htmm_ring_reserve().
- */
 static inline void *htmm_ring_reserve_quiet(const struct htmm_ring *ring)
 {
 	return htmm_ring_slot(ring, ring->head);
 }
 
-/**
- * htmm_ring_commit_quiet() - publish the slot of htmm_ring_reserve_quiet()
- * @ring: the ring
- *
- * Context: the producer, NMI allowed.
- */
 static inline void htmm_ring_commit_quiet(struct htmm_ring *ring)
 {
 	/* (B) pairs with the load-acquire (C) of peek */
 	smp_store_release(&ring->head, ring->head + 1);
 }
 
-/**
- * htmm_ring_commit() - publish the slot last reserved
- * @ring: the ring
- *
- * Context: the producer, NMI allowed.
- * Return: slots now filled. Below the watermark it may be too high, by the last view of the
- * consumer's index; at or above it, it is current: wake the consumer.
+/*
+ * Publish the slot last reserved. Returns the slots now filled: below the watermark it may be
+ * too high, by the last view of the consumer's index; at or above it, it is current: wake the
+ * consumer. Context: the producer, NMI allowed.
  */
 static inline u32 htmm_ring_commit(struct htmm_ring *ring)
 {
@@ -187,16 +151,10 @@ static inline u32 htmm_ring_commit(struct htmm_ring *ring)
 	return head - ring->tail_seen;
 }
 
-/**
- * htmm_ring_peek() - look at a batch of filled slots
- * @ring: the ring
- * @first: set to the oldest filled slot if there is one
- *
- * The batch is contiguous in memory. Slots that have wrapped to the start of the memory are
- * returned by the next call.
- *
+/*
+ * Look at a batch of filled slots, contiguous in memory: @first is set to the oldest. Those that
+ * have wrapped to the start of the memory are returned by the next call. Returns their number.
  * Context: the consumer.
- * Return: number of slots from @first on, 0 if the ring is empty.
  */
 static inline u32 htmm_ring_peek(struct htmm_ring *ring, void **first)
 {
@@ -210,25 +168,14 @@ static inline u32 htmm_ring_peek(struct htmm_ring *ring, void **first)
 	return min(ring->head_seen - tail, to_end);
 }
 
-/**
- * htmm_ring_consume() - give slots back to the producer
- * @ring: the ring
- * @n: slots read, oldest first, at most what htmm_ring_peek() returned
- *
- * Context: the consumer.
- */
+/* Give @n slots that were read back to the producer, oldest first. Context: the consumer. */
 static inline void htmm_ring_consume(struct htmm_ring *ring, u32 n)
 {
 	/* (D) pairs with the load-acquire (A) of reserve and commit */
 	smp_store_release(&ring->tail, ring->tail + n);
 }
 
-/**
- * htmm_ring_used() - fill level, for neither producer nor consumer
- * @ring: the ring
- *
- * Return: slots filled, 0..capacity, approximate while either side runs; no memory barrier.
- */
+/* Slots filled, for neither side: approximate while one runs. No memory barrier. */
 static inline u32 htmm_ring_used(const struct htmm_ring *ring)
 {
 	u32 tail = READ_ONCE(ring->tail);

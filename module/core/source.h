@@ -50,12 +50,9 @@ static inline enum htmm_source htmm_source_by_set(union perf_mem_data_src src)
 	return HTMM_SOURCE_UNKNOWN;
 }
 
-/**
- * htmm_source_of - what served an access
- * @data_src: union perf_mem_data_src; 0: not reported
- *
- * A miss in a cache, of which no more is known, was served by something unknown: so are the
- * stores of most PMUs.
+/*
+ * What served an access, by its union perf_mem_data_src; 0: not reported. A miss in a cache, of
+ * which no more is known, was served by something unknown: so are the stores of most PMUs.
  */
 static inline enum htmm_source htmm_source_of(u64 data_src)
 {
