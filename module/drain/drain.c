@@ -186,38 +186,35 @@ static void htmm_drain_note_cpu(struct htmm_drain *drain)
 	WRITE_ONCE(drain->cpu_ns, data_race(current->se.sum_exec_runtime));
 }
 
-/*
- * Looks for freed memory take at most this part of the time, saved up for so long; and no more
- * CPU time than all else that the thread does, as the budget may be small.
- */
-#define HTMM_LOOK_PART		100
-#define HTMM_LOOK_SAVED		(100 * NSEC_PER_MSEC)
-/* With less saved up than for one step there is no look. */
+/* Looks for freed memory take at most this part of the time, and this long for each sample. */
+#define HTMM_LOOK_PART		1000
+#define HTMM_LOOK_SAMPLE	1
+/* Look when there is time for a step; save up no more than what a few of them take. */
 #define HTMM_LOOK_LEAST		(50 * NSEC_PER_USEC)
-
-/* No step takes longer. */
-#define HTMM_LOOK_LONGEST	((u64)(10 * NSEC_PER_MSEC))
+#define HTMM_LOOK_MOST		NSEC_PER_MSEC
+/* No step takes longer: the thread was preempted. */
+#define HTMM_LOOK_LONGEST	(10 * NSEC_PER_MSEC)
 
 /* Look for freed memory for as long as there is time for it. */
 static void htmm_drain_look(struct htmm_drain *drain)
 {
-	u64 begin = ktime_get_ns(), took = 0, time;
+	u64 begin = ktime_get_ns(), took = 0;
 	bool more = true;
+	s64 time;
 
-	if (begin < drain->look_from || 2 * drain->look_ns > drain->cpu_ns)
-		return;
-	drain->look_from = max(drain->look_from, begin - HTMM_LOOK_SAVED);
-	time = (begin - drain->look_from) / HTMM_LOOK_PART;
+	time = drain->look_ns + (begin - drain->looked) / HTMM_LOOK_PART +
+	       drain->batch.n * HTMM_LOOK_SAMPLE;
+	time = min_t(s64, time, HTMM_LOOK_MOST);
+	drain->look_ns = time;
+	drain->looked = begin;
 	if (time < HTMM_LOOK_LEAST)
 		return;
 	while (more && took < time) {
-		more = htmm_target_set_look(drain->targets, &drain->next_look);
+		more = htmm_target_set_look(drain->targets, &drain->next_look, begin + took);
 		took = ktime_get_ns() - begin;
 	}
-	/* It may have been preempted. */
-	took = min(took, HTMM_LOOK_LONGEST);
-	drain->look_ns += took;
-	drain->look_from += took * HTMM_LOOK_PART;
+	/* If there is nothing to look at now, ask again when there is time for a step again. */
+	drain->look_ns = more ? time - (s64)min_t(u64, took, HTMM_LOOK_LONGEST) : 0;
 }
 
 /* One pass. Returns true if there is more to do immediately. */

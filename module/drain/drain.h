@@ -27,8 +27,8 @@ struct mem_cgroup;
  * @next: channel that the next batch begins with
  * @tidy: how far its housekeeping has come
  * @next_look: number of the target that the next look for freed memory begins with
- * @look_from: since when time for such looks has been saved up, in nanoseconds
- * @look_ns: what looks have taken, in nanoseconds
+ * @look_ns: time that such looks may take, in nanoseconds; below 0 if they took too long
+ * @looked: when @look_ns was computed, in nanoseconds
  * @batches: batches drained
  * @cpu_ns: CPU time used, in nanoseconds
  * @spares: pages for the tables; kept from batch to batch
@@ -51,8 +51,8 @@ struct htmm_drain {
 	unsigned int next;
 	struct htmm_tidy tidy;
 	u32 next_look;
-	u64 look_from;
-	u64 look_ns;
+	s64 look_ns;
+	u64 looked;
 	u64 batches;
 	u64 cpu_ns;
 	struct htmm_pages spares;

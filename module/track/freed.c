@@ -15,7 +15,7 @@
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/sched/mm.h>
-#include <linux/timekeeping.h>
+#include "hole.h"
 #include "target.h"
 
 /* A page table has the entries of one region. */
@@ -59,30 +59,6 @@ static struct mm_struct *htmm_look_enter(struct htmm_look_at *at, u32 id)
 	return at->mm;
 }
 
-/*
- * Find the entry of a region in the page directories. Returns NULL if a directory above has no
- * entry for it, or one that is a huge page itself, which sets @huge.
- */
-static pmd_t *htmm_look_find_pmd(struct mm_struct *mm, unsigned long addr, bool *huge)
-{
-	pgd_t *pgdp = pgd_offset(mm, addr), pgd = READ_ONCE(*pgdp);
-	p4d_t *p4dp, p4d;
-	pud_t *pudp, pud;
-
-	if (pgd_none(pgd))
-		return NULL;
-	p4dp = p4d_offset_lockless(pgdp, pgd, addr);
-	p4d = READ_ONCE(*p4dp);
-	if (p4d_none(p4d))
-		return NULL;
-	pudp = pud_offset_lockless(p4dp, p4d, addr);
-	pud = READ_ONCE(*pudp);
-	if (pud_none(pud))
-		return NULL;
-	*huge = !pud_present(pud) || pud_leaf(pud);
-	return *huge ? NULL : pmd_offset_lockless(pudp, pud, addr);
-}
-
 /* Under its lock, a page table does not change, and has not if its entry is still the same. */
 static void htmm_look_at_table(struct mm_struct *mm, pmd_t *pmdp, pmd_t pmd, u64 *absent)
 {
@@ -107,15 +83,15 @@ static void htmm_look_at_table(struct mm_struct *mm, pmd_t *pmdp, pmd_t pmd, u64
 static void htmm_look_at_tables(struct mm_struct *mm, unsigned long addr, u64 *absent)
 {
 	const size_t size = HTMM_REGION_PAGES / 8;
-	bool huge = false;
+	unsigned long hole;
 	pmd_t *pmdp, pmd;
 
 	rcu_read_lock();
-	pmdp = htmm_look_find_pmd(mm, addr, &huge);
+	pmdp = htmm_hole_find_pmd(mm, addr, &hole);
 	pmd = pmdp ? READ_ONCE(*pmdp) : __pmd(0);
-	if (pmd_none(pmd) && !huge)
+	if (hole || (pmdp && pmd_none(pmd)))
 		memset(absent, 0xff, size);
-	else if (!huge && pmd_present(pmd) && !pmd_leaf(pmd) && !pmd_bad(pmd))
+	else if (pmdp && pmd_present(pmd) && !pmd_leaf(pmd) && !pmd_bad(pmd))
 		htmm_look_at_table(mm, pmdp, pmd, absent);
 	rcu_read_unlock();
 }
@@ -249,45 +225,48 @@ static bool htmm_look_next(struct htmm_target_table *target, struct htmm_look_pa
 	return found;
 }
 
-/* Look at some regions of either pass, in turn. Returns false if there is nothing to do. */
-static bool htmm_look_pass(struct htmm_look_at *at, u64 now)
+/*
+ * The pass to go on with; NULL if there is nothing to do. When the one over all regions takes
+ * long, the one over what is hot has every other turn.
+ */
+static struct htmm_look_pass *htmm_look_choose(struct htmm_target_table *target, u64 now)
 {
-	struct htmm_looks *looks = &at->target->looks;
-	u32 looked = 0, budget = HTMM_LOOK_BUDGET;
-	struct htmm_look_pass *pass;
-	u64 page;
+	struct htmm_looks *looks = &target->looks;
 
+	if (looks->nr == HTMM_LOOK_WAITING || !htmm_look_begin(target, &looks->all, now))
+		return NULL;
 	looks->turn = !looks->turn;
-	pass = looks->turn ? &looks->hot : &looks->all;
-	if (!htmm_look_begin(at->target, pass, now))
-		pass = looks->turn ? &looks->all : &looks->hot;
-	if (looks->nr == HTMM_LOOK_WAITING || !htmm_look_begin(at->target, pass, now))
-		return false;
-	for (; looked < HTMM_LOOK_REGIONS && looks->nr < HTMM_LOOK_WAITING; looked++) {
-		if (!htmm_look_next(at->target, pass, &budget, &page))
-			break;
-		htmm_look_first(at, page, now);
-	}
-	return true;
+	if (looks->turn && now - looks->all.began >= HTMM_LOOK_WAIT &&
+	    htmm_look_begin(target, &looks->hot, now))
+		return &looks->hot;
+	return &looks->all;
 }
 
 /*
- * Look for freed pages, and forget them, in a bounded step. The counts of exited processes are
- * left alone. Returns true if it has done something, so that there may be more to do. Context:
- * the drain thread; @target->lock is held. Takes the lock of an address space if it is free.
+ * Look for freed pages, and forget them, in a bounded step; it is @now, in nanoseconds. The
+ * counts of exited processes are left alone. Returns true if it has done something, so that
+ * there may be more to do. Context: the drain thread; @target->lock is held. Takes the lock of
+ * an address space if it is free.
  */
-bool htmm_target_look(struct htmm_target_table *target)
+bool htmm_target_look(struct htmm_target_table *target, u64 now)
 {
 	struct htmm_look_at at = { .target = target };
-	u64 now = ktime_get_ns();
-	u32 looked = 0;
-	bool more;
+	struct htmm_looks *looks = &target->looks;
+	struct htmm_look_pass *pass = NULL;
+	u32 looked = 0, budget = HTMM_LOOK_BUDGET;
+	u64 page;
 
 	if (!HTMM_CAN_LOOK)
 		return false;
-	for (; looked < HTMM_LOOK_REGIONS && htmm_look_is_due(&target->looks, now); looked++)
+	for (; looked < HTMM_LOOK_REGIONS && htmm_look_is_due(looks, now); looked++)
 		htmm_look_second(&at);
-	more = looked || htmm_look_pass(&at, now);
+	if (!looked)
+		pass = htmm_look_choose(target, now);
+	while (pass && looked < HTMM_LOOK_REGIONS && looks->nr < HTMM_LOOK_WAITING &&
+	       htmm_look_next(target, pass, &budget, &page)) {
+		htmm_look_first(&at, page, now);
+		looked++;
+	}
 	htmm_look_leave(&at);
-	return more;
+	return pass || looked;
 }

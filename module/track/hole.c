@@ -15,30 +15,42 @@ static bool htmm_has_own_pmds(struct vm_area_struct *vma)
 }
 
 /*
- * The size of the empty entry that covers @addr, in the highest table that has one; 0 if
- * there may be pages. An entry that is neither empty nor a table is of a huge page.
+ * Find the entry of the page directories that leads to the page table of @addr. NULL if a
+ * directory above has an empty entry, and *@hole is its size; or one of a huge page, and *@hole
+ * is 0. Context: the lock of @mm is held for reading, and a mapping in the page table's range
+ * keeps the directories.
  */
+pmd_t *htmm_hole_find_pmd(struct mm_struct *mm, unsigned long addr, unsigned long *hole)
+{
+	pgd_t *pgdp = pgd_offset(mm, addr), pgd = READ_ONCE(*pgdp);
+	p4d_t *p4dp, p4d;
+	pud_t *pudp, pud;
+
+	*hole = pgd_none(pgd) ? PGDIR_SIZE : 0;
+	if (*hole || pgd_bad(pgd))
+		return NULL;
+	p4dp = p4d_offset_lockless(pgdp, pgd, addr);
+	p4d = READ_ONCE(*p4dp);
+	*hole = p4d_none(p4d) ? P4D_SIZE : 0;
+	if (*hole || p4d_bad(p4d))
+		return NULL;
+	pudp = pud_offset_lockless(p4dp, p4d, addr);
+	pud = READ_ONCE(*pudp);
+	*hole = pud_none(pud) ? PUD_SIZE : 0;
+	if (*hole || pud_bad(pud))
+		return NULL;
+	return pmd_offset_lockless(pudp, pud, addr);
+}
+
+/* The size of the empty entry that covers @addr, in the highest table that has one, or 0. */
 static unsigned long htmm_hole_size(struct vm_area_struct *vma, unsigned long addr)
 {
-	pgd_t *pgd = pgd_offset(vma->vm_mm, addr);
-	p4d_t *p4d;
-	pud_t *pud;
+	unsigned long hole;
+	pmd_t *pmd = htmm_hole_find_pmd(vma->vm_mm, addr, &hole);
 
-	if (pgd_none(READ_ONCE(*pgd)))
-		return PGDIR_SIZE;
-	if (pgd_bad(READ_ONCE(*pgd)))
-		return 0;
-	p4d = p4d_offset(pgd, addr);
-	if (p4d_none(READ_ONCE(*p4d)))
-		return P4D_SIZE;
-	if (p4d_bad(READ_ONCE(*p4d)))
-		return 0;
-	pud = pud_offset(p4d, addr);
-	if (pud_none(READ_ONCE(*pud)))
-		return PUD_SIZE;
-	if (pud_bad(READ_ONCE(*pud)) || !htmm_has_own_pmds(vma))
-		return 0;
-	return pmd_none(READ_ONCE(*pmd_offset(pud, addr))) ? PMD_SIZE : 0;
+	if (!pmd || !htmm_has_own_pmds(vma))
+		return hole;
+	return pmd_none(READ_ONCE(*pmd)) ? PMD_SIZE : 0;
 }
 
 /*

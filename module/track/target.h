@@ -140,7 +140,7 @@ unsigned long htmm_target_shrink(struct htmm_target_table *target, unsigned long
 /* reap.c, freed.c */
 bool htmm_target_reap(struct htmm_target_table *target);
 bool htmm_target_make_room(struct htmm_target_table *target);
-bool htmm_target_look(struct htmm_target_table *target);
+bool htmm_target_look(struct htmm_target_table *target, u64 now);
 
 /* heat.c */
 void htmm_target_settle(struct htmm_target_table *target);

@@ -23,35 +23,26 @@ htmm_target_set_filter(struct htmm_target_set *set, const struct htmm_target_tab
 	return filter;
 }
 
-/* Limit all tables together to half of the machine's memory, as for a single table. */
-static int htmm_target_set_check_bytes(struct htmm_target_set *set, u64 more,
-				       struct htmm_error *err)
+/*
+ * May a target be added whose table has @more bytes? All tables together are limited to half of
+ * the machine's memory, as a single one is.
+ */
+static int htmm_target_set_check(struct htmm_target_set *set, const struct htmm_target_ref *ref,
+				 u64 more, struct htmm_error *err)
 {
 	u64 limit = htmm_config_max_bytes(), sum = more;
 	struct htmm_target_table *target;
 	unsigned long number;
 
-	xa_for_each(&set->by_number, number, target)
+	xa_for_each(&set->by_number, number, target) {
+		if (htmm_target_ref_same(&target->ref, ref))
+			return htmm_fail(err, -EEXIST, "target %lu is the same already", number);
 		sum += target->max_bytes;
+	}
 	if (sum > limit)
 		return htmm_fail(err, -ERANGE,
 				 "the tables of %u targets may take %llu bytes, above half of memory, %llu: give each less",
 				 set->nr + 1, sum, limit);
-	return 0;
-}
-
-static int htmm_target_set_check_new(struct htmm_target_set *set,
-				     const struct htmm_target_ref *ref,
-				     struct htmm_error *err)
-{
-	struct htmm_target_table *target;
-	unsigned long number;
-
-	xa_for_each(&set->by_number, number, target)
-		if (htmm_target_ref_same(&target->ref, ref))
-			return htmm_fail(err, -EEXIST,
-					 "target %lu is the same already",
-					 number);
 	return 0;
 }
 
@@ -65,9 +56,7 @@ static struct htmm_target_table *htmm_target_set_make(struct htmm_target_set *se
 	struct htmm_target_table *target;
 	int ret;
 
-	ret = htmm_target_set_check_new(set, ref, err);
-	if (!ret)
-		ret = htmm_target_set_check_bytes(set, max_bytes, err);
+	ret = htmm_target_set_check(set, ref, max_bytes, err);
 	if (ret)
 		return ERR_PTR(ret);
 
@@ -187,22 +176,6 @@ int htmm_target_set_remove(struct htmm_target_set *set, u32 number,
 	return 0;
 }
 
-static int htmm_target_set_fill(struct htmm_target_set *set,
-				struct htmm_error *err)
-{
-	const struct htmm_config *config = set->config;
-	static const struct htmm_target all = { .type = HTMM_TARGET_ALL };
-	unsigned int i;
-	u32 number;
-	int ret = 0;
-
-	if (!config->start.nr_targets)
-		return htmm_target_set_add(set, &all, &number, err);
-	for (i = 0; !ret && i < config->start.nr_targets; i++)
-		ret = htmm_target_set_add(set, &config->targets[i], &number, err);
-	return ret;
-}
-
 /*
  * Look up the targets of a session. @set is zeroed; @config was checked and exists as long as
  * the set. Returns 0, or an errno documented with struct htmm_start. Context: as
@@ -211,12 +184,16 @@ static int htmm_target_set_fill(struct htmm_target_set *set,
 int htmm_target_set_init(struct htmm_target_set *set, struct htmm_config *config,
 			 struct htmm_error *err)
 {
-	int ret;
+	static const struct htmm_target all = { .type = HTMM_TARGET_ALL };
+	unsigned int nr = config->start.nr_targets, i;
+	int ret = 0;
+	u32 number;
 
 	set->config = config;
 	mutex_init(&set->lock);
 	xa_init(&set->by_number);
-	ret = htmm_target_set_fill(set, err);
+	for (i = 0; !ret && i < (nr ?: 1); i++)
+		ret = htmm_target_set_add(set, nr ? &config->targets[i] : &all, &number, err);
 	if (ret)
 		htmm_target_set_destroy(set);
 	return ret;
@@ -369,29 +346,32 @@ static struct htmm_target_table *htmm_target_set_next(struct htmm_target_set *se
  */
 bool htmm_target_set_tidy(struct htmm_target_set *set, struct htmm_tidy *tidy, bool all)
 {
-	bool due = !all || time_after_eq(jiffies, tidy->due), more = false;
 	struct htmm_target_table *target;
 	unsigned int left;
+	bool more = false;
 
 	mutex_lock(&set->lock);
-	for (left = all ? READ_ONCE(set->nr) : 1; left; left--) {
+	if (!tidy->left && time_after_eq(jiffies, tidy->due)) {
+		tidy->due = jiffies + HTMM_TIDY_INTERVAL;
+		tidy->left = set->nr;
+	}
+	for (left = all ? set->nr : 1; left; left--) {
 		target = htmm_target_set_next(set, &tidy->next);
 		if (!target)
 			break;
-		if (due || target->untidy)
+		if (tidy->left || target->untidy)
 			more |= htmm_target_tidy(target);
+		tidy->left -= !!tidy->left;
 	}
 	mutex_unlock(&set->lock);
-	if (all && due)
-		tidy->due = jiffies + HTMM_TIDY_INTERVAL;
 	return more;
 }
 
 /*
- * A bounded step of looking for freed pages, from target *@next on. Returns false if there is
- * nothing to do now. Context: the drain thread.
+ * A bounded step of looking for freed pages, from target *@next on; it is @now, in nanoseconds.
+ * Returns false if there is nothing to do now. Context: the drain thread.
  */
-bool htmm_target_set_look(struct htmm_target_set *set, u32 *next)
+bool htmm_target_set_look(struct htmm_target_set *set, u32 *next, u64 now)
 {
 	struct htmm_target_table *target;
 	bool looked = false;
@@ -400,7 +380,7 @@ bool htmm_target_set_look(struct htmm_target_set *set, u32 *next)
 	mutex_lock(&set->lock);
 	for (left = READ_ONCE(set->nr); left && !looked; left--) {
 		target = htmm_target_set_next(set, next);
-		looked = target && htmm_target_look(target);
+		looked = target && htmm_target_look(target, now);
 	}
 	mutex_unlock(&set->lock);
 	return looked;

@@ -49,10 +49,12 @@ struct htmm_target_set {
 /**
  * struct htmm_tidy - how far the housekeeping has come
  * @next: number of the target that the next step begins with
+ * @left: targets that are still to be visited
  * @due: when all targets are to be visited again, in jiffies
  */
 struct htmm_tidy {
 	u32 next;
+	unsigned int left;
 	unsigned long due;
 };
 
@@ -76,6 +78,6 @@ void htmm_target_set_get_stats(struct htmm_target_set *set,
 			       struct htmm_target_stats *stats);
 void htmm_target_set_adapt(struct htmm_target_set *set);
 bool htmm_target_set_tidy(struct htmm_target_set *set, struct htmm_tidy *tidy, bool all);
-bool htmm_target_set_look(struct htmm_target_set *set, u32 *next);
+bool htmm_target_set_look(struct htmm_target_set *set, u32 *next, u64 now);
 
 #endif /* HTMM_TARGET_SET_H */
