@@ -17,17 +17,7 @@ struct htmm_served_counts {
 	u64 samples[];
 };
 
-struct htmm_served_counts *htmm_served_create(unsigned int events);
-void htmm_served_free(struct htmm_served_counts *served);
-
-/**
- * htmm_served_of - the counters of an event on the CPUs of a node
- * @served: the counters
- * @node: the node
- * @event: index of the event
- *
- * Return: an array of HTMM_NR_SOURCES counters.
- */
+/* The HTMM_NR_SOURCES counters of an event on the CPUs of a node. */
 static inline u64 *htmm_served_of(struct htmm_served_counts *served, unsigned int node,
 				  unsigned int event)
 {

@@ -199,28 +199,10 @@ void htmm_space_set_note(struct htmm_space_set *set, u32 id, int change)
 		space->regions += change;
 }
 
-/* Of two address spaces, return the one that is gone and has fewer regions. */
-static struct htmm_space *htmm_space_emptier(struct htmm_space *a, struct htmm_space *b)
-{
-	if (!b->gone)
-		return a;
-	return !a || b->regions < a->regions ? b : a;
-}
-
 /*
- * Must an address space be forgotten? Without @keep_gone, as soon as it is gone; with
- * @keep_gone, when it is gone and has no pages left, or when there is no room for another one.
- */
-static bool htmm_space_set_forgets(const struct htmm_space_set *set, const struct htmm_space *space)
-{
-	return space->gone && (!set->keep_gone || !space->regions ||
-			       set->nr >= set->max);
-}
-
-/*
- * Find an address space to forget among the next @budget ones; NULL if there is none. If there
- * is no room for another address space, it is the one with the fewest regions of those that are
- * gone.
+ * Find an address space to forget among the next @budget ones; NULL if there is none. Without
+ * @keep_gone it is any that is gone; with it, one without pages or, if there is no room for
+ * another address space, the one with the fewest regions.
  */
 struct htmm_space *htmm_space_set_find_gone(struct htmm_space_set *set, unsigned int budget)
 {
@@ -234,11 +216,14 @@ struct htmm_space *htmm_space_set_find_gone(struct htmm_space_set *set, unsigned
 			break;
 		}
 		space->gone = !htmm_space_alive(space);
-		if (space->gone && (!set->keep_gone || !space->regions))
+		if (!space->gone)
+			continue;
+		if (!set->keep_gone || !space->regions)
 			return space;
-		emptiest = htmm_space_emptier(emptiest, space);
+		if (!emptiest || space->regions < emptiest->regions)
+			emptiest = space;
 	}
-	return emptiest && htmm_space_set_forgets(set, emptiest) ? emptiest : NULL;
+	return set->nr >= set->max ? emptiest : NULL;
 }
 
 /* Forget and free an address space, which has no regions. */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "base/alloc.h"
 #include "target.h"
-
-static_assert(HTMM_NR_BINS == HTMM_NR_BINS);
 
 static void htmm_target_note(void *target, u32 space, int change)
 {
@@ -65,10 +64,13 @@ htmm_target_create(const struct htmm_target_ref *ref, const struct htmm_target *
 	if (ret)
 		goto err_target;
 	if (start->flags & HTMM_START_SERVED) {
-		target->served = htmm_served_create(start->nr_events);
 		ret = -ENOMEM;
+		target->served = kvzalloc(struct_size(target->served, samples,
+						      (size_t)nr_node_ids * start->nr_events *
+						      HTMM_NR_SOURCES), GFP_KERNEL_ACCOUNT);
 		if (!target->served)
-			goto err_mm_set;
+			goto err_spaces;
+		target->served->events = start->nr_events;
 	}
 	ret = htmm_target_init_table(target);
 	if (ret)
@@ -82,8 +84,8 @@ htmm_target_create(const struct htmm_target_ref *ref, const struct htmm_target *
 
 err_served:
 	kvfree(target->directory);
-	htmm_served_free(target->served);
-err_mm_set:
+	kvfree(target->served);
+err_spaces:
 	htmm_space_set_destroy(&target->spaces);
 err_target:
 	kvfree(target);
@@ -97,7 +99,7 @@ static void htmm_target_release(struct kref *ref)
 	htmm_target_ref_put(&target->ref);
 	htmm_pages_free(&target->pages);
 	kvfree(target->directory);
-	htmm_served_free(target->served);
+	kvfree(target->served);
 	htmm_space_set_destroy(&target->spaces);
 	kvfree(target);
 }
