@@ -2,16 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "view.h"
 #include "options.h"
-#include "output.h"
-#include "command.h"
+#include "view.h"
 
-/* Columns of an event's name and of its code. */
-#define NAME_COLUMNS	40
-#define CODE_COLUMNS	7
-/* Columns of the memory whose loads a preset sees. */
-#define SEES_COLUMNS	7
+/* Columns before a description. */
+#define ROW_COLUMNS	53
 
 /* Events of AMD CPUs, and what they count. */
 static const struct {
@@ -58,27 +53,18 @@ static bool can_sample(struct list *list, const struct htmm_event *event)
 	return ok;
 }
 
-/* Prints a description, cut to the width of the terminal if there is one. */
-static void print_help(const char *help)
+/* Prints a row of text: a name and what else is in its column, one more column, a description. */
+static void print_row(bool ok, const char *name, const char *what, const char *help)
 {
-	int room = out_width(stdout) - NAME_COLUMNS - CODE_COLUMNS - 6;
+	int room = isatty(STDOUT_FILENO) ? out_width(stdout) - ROW_COLUMNS : (int)strlen(help);
 
-	if (!isatty(STDOUT_FILENO))
-		room = strlen(help);
+	printf("%-2s  %-40s %-7s ", ok ? "" : "no", name, what);
+	/* Cut to the width of the terminal. */
 	printf("%.*s\n", room > 0 ? room : 0, help);
 }
 
-static void print_event(const char *name, const struct htmm_event *event, bool ok, const char *help)
-{
-	char code[32];
-
-	event_code_text(event, code, sizeof(code));
-	printf("%-2s  %-*s %-*s ", ok ? "" : "no", NAME_COLUMNS, name, CODE_COLUMNS, code);
-	print_help(help);
-}
-
 static struct json_object *event_object(const char *name, const struct htmm_event *event,
-					const char *help)
+					const char *help, bool ok)
 {
 	struct json_object *obj = json_object_new_object();
 
@@ -88,6 +74,7 @@ static struct json_object *event_object(const char *name, const struct htmm_even
 	json_add_hex(obj, "config1", event->config1);
 	json_add_u64(obj, "precise_ip", event->precise_ip);
 	json_add_name(obj, "text", help);
+	json_add_bool(obj, "ok", ok);
 	return obj;
 }
 
@@ -138,39 +125,38 @@ static void show_preset(struct list *list, const struct htmm_preset *preset, con
 	snprintf(text, sizeof(text), "%s%s%s", ok ? choice.help : why.what, ok ? "" : "; ",
 		 why.todo);
 	ok = ok && can_sample(list, &choice.event);
+	if (why.code)
+		choice.sees = 0;
 	snprintf(name, sizeof(name), pmu ? "%2$s/%1$s/" : "%s", preset->name, pmu);
 	if (list->json) {
-		obj = event_object(name, &choice.event, text);
-		json_add_bool(obj, "ok", ok);
+		obj = event_object(name, &choice.event, text, ok);
 		json_add_name(obj, "event", choice.text);
-		json_add(obj, "sees", sees_json(why.code ? 0 : choice.sees));
+		json_add(obj, "sees", sees_json(choice.sees));
 		json_add_bool(obj, "served", choice.served);
 		json_object_array_add(list->json, obj);
 		return;
 	}
 	snprintf(left, sizeof(left), "%-12s %s", name, choice.text);
-	printf("%-2s  %-*s %-*s ", ok ? "" : "no", NAME_COLUMNS + CODE_COLUMNS - SEES_COLUMNS,
-	       left, SEES_COLUMNS, why.code ? "-" : sees_word(choice.sees));
-	print_help(text);
+	print_row(ok, left, sees_word(choice.sees), text);
 }
 
 static void show_event(struct list *list, const char *name, const char *help)
 {
 	struct htmm_event_list parsed = {};
-	struct json_object *obj;
+	char code[32];
 	bool ok;
 
 	if (!wanted(list, name, help) || htmm_events_parse(&parsed, name, NULL, NULL))
 		return;
 	list->nr++;
 	ok = can_sample(list, &parsed.event[0]);
-	if (!list->json) {
-		print_event(name, &parsed.event[0], ok, help);
+	if (list->json) {
+		json_object_array_add(list->json,
+				      event_object(name, &parsed.event[0], help, ok));
 		return;
 	}
-	obj = event_object(name, &parsed.event[0], help);
-	json_add_bool(obj, "ok", ok);
-	json_object_array_add(list->json, obj);
+	event_code_text(&parsed.event[0], code, sizeof(code));
+	print_row(ok, name, code, help);
 }
 
 /* Only precise events carry the address of the data. */

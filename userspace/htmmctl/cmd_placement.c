@@ -298,7 +298,7 @@ static int run_placement(const struct command *cmd, int argc, char **argv)
 	struct placement_cmd placement = {};
 	const struct opt opts[] = {
 		OPT_TARGET(&placement.target),
-		OPT_FORMATS(&placement.format, "text, json or prometheus"),
+		opt_format(&placement.format, "text, json or prometheus"),
 		OPT_FORMAT_JSON(&placement.format),
 		{ OPT_END },
 	};

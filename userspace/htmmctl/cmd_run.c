@@ -77,25 +77,6 @@ static void placed_fill(const struct htmm_page_list *placed, struct htmm_page_li
 	}
 }
 
-/*
- * Looks where the hottest pages are now. Those whose place is not known any more keep the old one;
- * a module that cannot tell changes nothing.
- */
-static void placed_refresh(struct htmm_page_list *placed, int fd)
-{
-	const struct htmm_list_pages request = {
-		.flags = HTMM_LIST_PLACEMENT, .order = HTMM_ORDER_HOTTEST, .min_samples = 1,
-	};
-	struct htmm_page_list list;
-
-	if (htmm_device_list_pages(fd, &request, PLACED_MAX, &list, NULL))
-		return;
-	qsort(list.pages, list.nr, sizeof(*list.pages), by_page);
-	placed_fill(placed, &list);
-	htmm_pages_free(placed);
-	*placed = list;
-}
-
 static void refresh_one(void *names, pid_t pid)
 {
 	htmm_names_refresh(names, pid);
@@ -106,9 +87,23 @@ static void refresh_names(struct run *run, int fd)
 	child_each(&run->child, refresh_one, run->res.names);
 }
 
+/*
+ * Looks where the hottest pages are now. Those whose place is not known any more keep the old one;
+ * a module that cannot tell changes nothing.
+ */
 static void refresh_places(struct run *run, int fd)
 {
-	placed_refresh(&run->placed, fd);
+	const struct htmm_list_pages request = {
+		.flags = HTMM_LIST_PLACEMENT, .order = HTMM_ORDER_HOTTEST, .min_samples = 1,
+	};
+	struct htmm_page_list list;
+
+	if (htmm_device_list_pages(fd, &request, PLACED_MAX, &list, NULL))
+		return;
+	qsort(list.pages, list.nr, sizeof(*list.pages), by_page);
+	placed_fill(&run->placed, &list);
+	htmm_pages_free(&run->placed);
+	run->placed = list;
 }
 
 /* Reads again, if it is time; @begin is that of the command. Returns how long it need not again. */

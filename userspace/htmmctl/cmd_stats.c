@@ -402,7 +402,7 @@ static int run_stats(const struct command *cmd, int argc, char **argv)
 {
 	enum format format = FORMAT_TEXT;
 	const struct opt opts[] = {
-		OPT_FORMATS(&format, "text, json or prometheus"),
+		opt_format(&format, "text, json or prometheus"),
 		OPT_FORMAT_JSON(&format),
 		{ OPT_END },
 	};

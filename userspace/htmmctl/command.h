@@ -5,8 +5,7 @@
 
 #include <stdbool.h>
 #include <htmm/htmm.h>
-
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#include "lib/array.h"
 
 /* Exit statuses; `run` and `record` can also return the status of their command. */
 #define EXIT_OK		0

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "curve.h"
+#include "lib/array.h"
 
 /* Parts of the samples that are held out in turn. */
 #define FOLDS		10
@@ -46,22 +47,19 @@ struct atom {
 
 int tally_add(struct tally *tally, __u32 count)
 {
-	const size_t room = tally->room ? 2 * tally->room : 64;
 	__u32 *large;
 
 	if (!count)
 		return 0;
-	if (count >= TALLY_EXACT && tally->nr_large == tally->room) {
-		large = realloc(tally->large, room * sizeof(*large));
+	if (count < TALLY_EXACT) {
+		tally->pages[count]++;
+	} else {
+		large = array_grow(tally->large, tally->nr_large, &tally->room, sizeof(*large));
 		if (!large)
 			return -ENOMEM;
 		tally->large = large;
-		tally->room = room;
+		large[tally->nr_large++] = count;
 	}
-	if (count < TALLY_EXACT)
-		tally->pages[count]++;
-	else
-		tally->large[tally->nr_large++] = count;
 	tally->samples += count;
 	tally->nr++;
 	return 0;

@@ -32,44 +32,30 @@ static int by_samples(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-static void add(struct mapping *to, const struct mapping *from)
-{
-	to->pages += from->pages;
-	to->hot += from->hot;
-	to->samples += from->samples;
-	to->placed += from->placed;
-}
-
-/* Merges neighbours of the same mapping and node. Returns how many are left. */
-static size_t merge_nodes(struct mapping *maps, size_t nr)
+/*
+ * Merges neighbours that are equal in that order. Of several nodes, the one with the most samples
+ * is left. Returns how many mappings are left.
+ */
+static size_t merge(struct mapping *maps, size_t nr, int (*order)(const void *a, const void *b))
 {
 	size_t i, kept = 0;
 
 	for (i = 0; i < nr; i++) {
-		if (!kept || by_node(&maps[kept - 1], &maps[i])) {
-			maps[kept++] = maps[i];
+		struct mapping *to = kept ? &maps[kept - 1] : NULL, *from = &maps[i];
+
+		if (!to || order(to, from)) {
+			maps[kept++] = *from;
 			continue;
 		}
-		add(&maps[kept - 1], &maps[i]);
-		maps[kept - 1].node_samples += maps[i].node_samples;
-	}
-	return kept;
-}
-
-/* Merges neighbours of the same mapping; the node with the most samples is left. */
-static size_t merge(struct mapping *maps, size_t nr)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < nr; i++) {
-		if (!kept || by_name(&maps[kept - 1], &maps[i])) {
-			maps[kept++] = maps[i];
-			continue;
-		}
-		add(&maps[kept - 1], &maps[i]);
-		if (maps[i].node_samples > maps[kept - 1].node_samples) {
-			maps[kept - 1].node = maps[i].node;
-			maps[kept - 1].node_samples = maps[i].node_samples;
+		to->pages += from->pages;
+		to->hot += from->hot;
+		to->samples += from->samples;
+		to->placed += from->placed;
+		if (to->node == from->node) {
+			to->node_samples += from->node_samples;
+		} else if (from->node_samples > to->node_samples) {
+			to->node = from->node;
+			to->node_samples = from->node_samples;
 		}
 	}
 	return kept;
@@ -98,7 +84,7 @@ struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_li
 		maps[i].node_samples = maps[i].placed;
 	}
 	qsort(maps, list->nr, sizeof(*maps), by_node);
-	*nr = merge(maps, merge_nodes(maps, list->nr));
+	*nr = merge(maps, merge(maps, list->nr, by_node), by_name);
 	qsort(maps, *nr, sizeof(*maps), by_samples);
 	return maps;
 }

@@ -52,8 +52,11 @@ struct opt {
 #define OPT_JSON(where)	{ OPT_FLAG, 0, "json", NULL, "print JSON", where }
 
 /* The two options of a command with several formats: their names, as help has them. */
-#define OPT_FORMATS(where, text)						\
-	{ OPT_FORMAT, 0, "format", "FORMAT", text, where, .words = (text) }
+static inline struct opt opt_format(enum format *format, const char *names)
+{
+	return (struct opt){ OPT_FORMAT, 0, "format", "FORMAT", names, format, .words = names };
+}
+
 #define OPT_FORMAT_JSON(where)	{ OPT_FORMAT, 0, "json", NULL, "print JSON", where }
 
 /* The option of every command that can look at one target. */

@@ -4,56 +4,214 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <htmm/device.h>
 #include <htmm/target.h>
 #include "array.h"
-#include "ioctl.h"
-
-/* Advice by errno for a failed start. */
-static const struct {
-	int code;
-	const char *todo;
-} start_todo[] = {
-	{ EPERM,
-	  "run it as root or with CAP_PERFMON, and see 'htmmctl doctor' for kernel lockdown" },
-	{ EBUSY,
-	  "stop the other user of the PMU, or sample other events" },
-	{ ESRCH,
-	  "check the pid" },
-	{ EBADF,
-	  "give the directory of a cgroup of version 2" },
-	{ EEXIST,
-	  "name each of them once" },
-	{ ENOENT,
-	  "see 'htmmctl doctor'; page faults can be sampled everywhere" },
-	{ EOPNOTSUPP,
-	  "try a lower precision (:pp or :p), or a newer module; see 'htmmctl doctor'" },
-	{ ENOMEM,
-	  "ask for smaller rings or tables" },
-	{ ENODEV,
-	  "choose CPUs that are online, see lscpu" },
-	{ E2BIG,
-	  "use fewer events or targets, or a module as new as this program" },
-	{ ERANGE,
-	  "choose a value that this machine allows" },
-	{ EINVAL,
-	  "check the request, or try a lower precision (:pp or :p); see 'htmmctl doctor'" },
-	{ ENOTTY,
-	  "load the module that belongs to this program" },
-};
-
-static const char *start_advice(int code)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(start_todo); i++)
-		if (start_todo[i].code == code)
-			return start_todo[i].todo;
-	return "see the kernel log (dmesg)";
-}
 
 #define LOAD_IT	"load the module: 'modprobe htmm', or 'insmod htmm.ko' where it was built"
+/* Pages requested in one call. */
+#define PAGES_BATCH	262144
+/* Most lists are short, and the kernel allocates what it is asked for. */
+#define PAGES_FIRST	4096
+
+static const char *const drop_names[HTMM_NR_DROPS] = { HTMM_DROP_NAMES };
+
+static const char *const state_names[] = {
+	[HTMM_STATE_IDLE] = "idle",
+	[HTMM_STATE_RUNNING] = "running",
+	[HTMM_STATE_STOPPING] = "stopping",
+	[HTMM_STATE_STOPPED] = "stopped",
+};
+
+static const char *const source_names[HTMM_NR_SOURCES] = {
+	[HTMM_SOURCE_UNKNOWN] = "unknown",
+	[HTMM_SOURCE_CACHE] = "cache",
+	[HTMM_SOURCE_LOCAL] = "local",
+	[HTMM_SOURCE_REMOTE] = "remote",
+	[HTMM_SOURCE_SLOW] = "slow",
+	[HTMM_SOURCE_OTHER] = "other",
+};
+
+static const char *const target_names[] = {
+	[HTMM_TARGET_TGID] = "process",
+	[HTMM_TARGET_CGROUP] = "cgroup",
+	[HTMM_TARGET_ALL] = "all",
+};
+
+const char *htmm_drop_name(unsigned int drop)
+{
+	return drop < HTMM_NR_DROPS ? drop_names[drop] : NULL;
+}
+
+const char *htmm_source_name(unsigned int source)
+{
+	return source < HTMM_NR_SOURCES ? source_names[source] : NULL;
+}
+
+const char *htmm_state_name(__u32 state)
+{
+	return state <= HTMM_STATE_STOPPED ? state_names[state] : "unknown";
+}
+
+const char *htmm_target_type_name(__u32 type)
+{
+	return type < ARRAY_SIZE(target_names) && target_names[type] ? target_names[type] :
+	       "unknown";
+}
+
+__u64 htmm_counters_lost(const struct htmm_counters *counters)
+{
+	__u64 sum = 0;
+	int i;
+
+	for (i = 0; i < HTMM_DROP_SLOTS; i++)
+		if (i != HTMM_DROP_FILTERED)
+			sum += counters->drops[i];
+	return sum;
+}
+
+void htmm_counters_add(struct htmm_counters *sum, const struct htmm_counters *counters)
+{
+	int i;
+
+	sum->overflows += counters->overflows;
+	sum->counted += counters->counted;
+	sum->in_flight += counters->in_flight;
+	sum->throttled += counters->throttled;
+	sum->nmi += counters->nmi;
+	for (i = 0; i < HTMM_DROP_SLOTS; i++)
+		sum->drops[i] += counters->drops[i];
+}
+
+/**
+ * struct advice - what to do about an error
+ * @code: the errno; 0: any other, at the end of a table
+ * @todo: what to do
+ */
+struct advice {
+	int code;
+	const char *todo;
+};
+
+static const struct advice start_advice[] = {
+	{ EPERM,
+	  "run it as root or with CAP_PERFMON, and see 'htmmctl doctor' for kernel lockdown" },
+	{ EBUSY, "stop the other user of the PMU, or sample other events" },
+	{ ESRCH, "check the pid" },
+	{ EBADF, "give the directory of a cgroup of version 2" },
+	{ EEXIST, "name each of them once" },
+	{ ENOENT, "see 'htmmctl doctor'; page faults can be sampled everywhere" },
+	{ EOPNOTSUPP,
+	  "try a lower precision (:pp or :p), or a newer module; see 'htmmctl doctor'" },
+	{ ENOMEM, "ask for smaller rings or tables" },
+	{ ENODEV, "choose CPUs that are online, see lscpu" },
+	{ E2BIG, "use fewer events or targets, or a module as new as this program" },
+	{ ERANGE, "choose a value that this machine allows" },
+	{ EINVAL, "check the request, or try a lower precision (:pp or :p); see 'htmmctl doctor'" },
+	{ ENOTTY, "load the module that belongs to this program" },
+	{ 0, "see the kernel log (dmesg)" },
+};
+
+static const struct advice set_advice[] = {
+	{ ENODATA, "start one with 'htmmctl start'" },
+	{ ENOENT, "see 'htmmctl target list' and 'htmmctl status'" },
+	{ EBUSY, "start a session without a budget" },
+	{ EPERM, "choose a longer period" },
+	{ ERANGE, "choose another period, or start with a smaller min-period" },
+	{ 0, "check the request" },
+};
+
+static const struct advice add_advice[] = {
+	{ ENODATA, "start one with 'htmmctl start'" },
+	{ EEXIST, "see 'htmmctl target list'" },
+	{ ENOSPC, "see 'htmmctl target list'" },
+	{ ESRCH, "check the pid" },
+	{ ERANGE, "ask for a smaller table, or remove another target" },
+	{ ENOMEM, "ask for a smaller table, or remove another target" },
+	{ EBADF, "give the directory of a cgroup of version 2" },
+	{ 0, "check the request" },
+};
+
+static const char *advice_of(const struct advice *advice, int code)
+{
+	while (advice->code && advice->code != code)
+		advice++;
+	return advice->todo;
+}
+
+/* Calls the ioctl, again after a signal. Returns 0 or a negative errno. */
+static int call(int fd, unsigned long request, void *arg)
+{
+	int ret;
+
+	do {
+		ret = ioctl(fd, request, arg);
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : 0;
+}
+
+/*
+ * The same for an ioctl with an error buffer: @error and @error_size are those members of
+ * @arg, set to zero afterwards. The module's own message, if any, is copied to @text without its
+ * full stop.
+ */
+static int call_told(int fd, unsigned long request, void *arg, __u64 *error, __u32 *error_size,
+		     char text[HTMM_ERROR_LEN])
+{
+	size_t len;
+	int ret;
+
+	*text = '\0';
+	*error = (__u64)(unsigned long)text;
+	*error_size = HTMM_ERROR_LEN;
+	ret = call(fd, request, arg);
+	*error = 0;
+	*error_size = 0;
+	text[HTMM_ERROR_LEN - 1] = '\0';
+	for (len = strlen(text); len && strchr(".\n", text[len - 1]); len--)
+		text[len - 1] = '\0';
+	return ret;
+}
+
+/* Explains an errno that means the same for every ioctl. Returns it, negative; 0: there is none. */
+static int failed(int code, const char *verb, struct htmm_error *err)
+{
+	switch (code) {
+	case 0:
+		return 0;
+	case EPERM:
+		return htmm_error_set(err, code, "run it as root or with CAP_PERFMON",
+				      "not permitted to %s", verb);
+	case ENODATA:
+		return htmm_error_set(err, code, "start one with 'htmmctl start'",
+				      "there is no session, running or stopped");
+	case EALREADY:
+		return htmm_error_set(err, code, "start one with 'htmmctl start'",
+				      "no session is running");
+	case ESTALE:
+		return htmm_error_set(err, code, "see 'htmmctl status'",
+				      "the session has ended, and another one may have begun");
+	case EOPNOTSUPP:
+		return htmm_error_set(err, code, "load a newer module",
+				      "the module does not support this way to %s", verb);
+	case ENOTTY:
+		return htmm_error_set(err, code, "load the module that belongs to this program",
+				      "the module does not know how to %s", verb);
+	}
+	return htmm_error_set(err, code, "see the kernel log (dmesg)", "cannot %s: %s",
+			      verb, strerror(code));
+}
+
+/* The same for ioctls about a target. */
+static int failed_target(int code, __u32 target, const char *verb, struct htmm_error *err)
+{
+	if (code == ENOENT)
+		return htmm_error_set(err, ENOENT, "see 'htmmctl target list'",
+				      "the session has no target %u", target);
+	return failed(code, verb, err);
+}
 
 int htmm_device_open(const char *path, struct htmm_error *err)
 {
@@ -82,144 +240,128 @@ int htmm_device_open(const char *path, struct htmm_error *err)
 	return htmm_error_set(err, errno, NULL, "cannot open %s: %s", name, strerror(errno));
 }
 
-/* -EBUSY: a session exists and blocks another one, but a PMU may be busy instead. */
-static bool session_goes_on(int fd, struct htmm_info *info)
-{
-	return !htmm_device_info(fd, info, NULL) && info->owner &&
-	       (info->state == HTMM_STATE_RUNNING || info->state == HTMM_STATE_STOPPING);
-}
-
-static int start_error(int fd, int code, char *text, struct htmm_error *err)
-{
-	struct htmm_info info;
-
-	if (code == EBUSY && session_goes_on(fd, &info))
-		return htmm_error_set(err, code, "stop it with 'htmmctl stop'",
-				      "a session started by pid %u is %s", info.owner,
-				      htmm_state_name(info.state));
-	if (*text)
-		return htmm_error_set(err, code, start_advice(code), "%s", text);
-	if (code == EPERM)
-		return htmm_error_set(err, code, start_advice(code), "not permitted to sample");
-	return htmm_error_set(err, code, start_advice(code), "cannot start sampling: %s",
-			      strerror(code));
-}
-
 int (htmm_device_start)(int fd, struct htmm_start *start, size_t size, struct htmm_error *err)
 {
 	char text[HTMM_ERROR_LEN];
-	int ret;
+	struct htmm_info info;
+	const char *todo;
+	int code;
 
 	start->size = size;
 	start->session = 0;
 	start->event_size = sizeof(struct htmm_event);
 	start->target_size = sizeof(struct htmm_target);
-	ret = htmm_ioctl_told(fd, HTMM_IOC_START, start, &start->error,
-			      &start->error_size, text);
-	return ret ? start_error(fd, -ret, text, err) : 0;
-}
-
-static const char *set_advice(int code)
-{
-	switch (code) {
-	case ENODATA:
-		return "start one with 'htmmctl start'";
-	case ENOENT:
-		return "see 'htmmctl target list' and 'htmmctl status'";
-	case EBUSY:
-		return "start a session without a budget";
-	case EPERM:
-		return "choose a longer period";
-	case ERANGE:
-		return "choose another period, or start with a smaller min-period";
-	}
-	return "check the request";
+	code = -call_told(fd, HTMM_IOC_START, start, &start->error, &start->error_size, text);
+	todo = advice_of(start_advice, code);
+	if (!code)
+		return 0;
+	/* Another session may be busy, or a PMU. */
+	if (code == EBUSY && !htmm_device_info(fd, &info, NULL) && info.owner &&
+	    (info.state == HTMM_STATE_RUNNING || info.state == HTMM_STATE_STOPPING))
+		return htmm_error_set(err, code, "stop it with 'htmmctl stop'",
+				      "a session started by pid %u is %s", info.owner,
+				      htmm_state_name(info.state));
+	if (*text)
+		return htmm_error_set(err, code, todo, "%s", text);
+	if (code == EPERM)
+		return htmm_error_set(err, code, todo, "not permitted to sample");
+	return htmm_error_set(err, code, todo, "cannot start sampling: %s", strerror(code));
 }
 
 int (htmm_device_set)(int fd, struct htmm_set *set, size_t size, struct htmm_error *err)
 {
 	char text[HTMM_ERROR_LEN];
-	int ret;
+	int code;
 
 	set->size = size;
-	ret = htmm_ioctl_told(fd, HTMM_IOC_SET, set, &set->error, &set->error_size, text);
-	if (!ret)
-		return 0;
+	code = -call_told(fd, HTMM_IOC_SET, set, &set->error, &set->error_size, text);
 	if (!*text)
-		return htmm_ioctl_error(-ret, "change the session", err);
-	return htmm_error_set(err, -ret, set_advice(-ret), "%s", text);
+		return failed(code, "change the session", err);
+	return htmm_error_set(err, code, advice_of(set_advice, code), "%s", text);
+}
+
+int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *number,
+			   struct htmm_error *err)
+{
+	char text[HTMM_ERROR_LEN];
+	struct htmm_add_target arg = {
+		.size = sizeof(arg),
+		.target = (__u64)(unsigned long)target,
+		.target_size = sizeof(*target),
+	};
+	int code = -call_told(fd, HTMM_IOC_ADD_TARGET, &arg, &arg.error, &arg.error_size, text);
+
+	*number = arg.number;
+	if (!*text)
+		return failed(code, "add a target", err);
+	return htmm_error_set(err, code, advice_of(add_advice, code), "%s", text);
+}
+
+int htmm_device_remove_target(int fd, __u32 number, struct htmm_error *err)
+{
+	struct htmm_remove_target arg = { .size = sizeof(arg), .target = number };
+	int code = -call(fd, HTMM_IOC_REMOVE_TARGET, &arg);
+
+	return failed_target(code, number, "remove a target", err);
+}
+
+int htmm_target_cool(int fd, __u32 target, struct htmm_error *err)
+{
+	struct htmm_cool arg = { .size = sizeof(arg), .target = target };
+
+	return failed_target(-call(fd, HTMM_IOC_COOL, &arg), target, "cool the counts", err);
 }
 
 int htmm_device_stop(int fd, __u64 session, struct htmm_error *err)
 {
 	struct htmm_stop arg = { .size = sizeof(arg), .session = session };
-	int ret = htmm_ioctl(fd, HTMM_IOC_STOP, &arg);
 
-	return ret ? htmm_ioctl_error(-ret, "stop sampling", err) : 0;
+	return failed(-call(fd, HTMM_IOC_STOP, &arg), "stop sampling", err);
 }
 
 int htmm_device_reset(int fd, __u64 session, struct htmm_error *err)
 {
 	struct htmm_reset arg = { .size = sizeof(arg), .session = session };
-	int ret = htmm_ioctl(fd, HTMM_IOC_RESET, &arg);
 
-	return ret ? htmm_ioctl_error(-ret, "reset the counts", err) : 0;
+	return failed(-call(fd, HTMM_IOC_RESET, &arg), "reset the counts", err);
 }
 
 int (htmm_device_info)(int fd, struct htmm_info *info, size_t size, struct htmm_error *err)
 {
-	int ret;
-
 	memset(info, 0, size);
 	info->size = size;
-	ret = htmm_ioctl(fd, HTMM_IOC_GET_INFO, info);
-	return ret ? htmm_ioctl_error(-ret, "read the status", err) : 0;
+	return failed(-call(fd, HTMM_IOC_GET_INFO, info), "read the status", err);
 }
 
-/* One GET_STATS call, with room for what @buf holds. */
-static int read_stats(int fd, struct htmm_stats_buf *buf, size_t size, __u32 channels,
-		      __u32 events)
-{
-	struct htmm_stats *stats = &buf->stats;
-
-	size -= offsetof(struct htmm_stats_buf, stats);
-	memset(stats, 0, size);
-	stats->size = size;
-	stats->channels = (__u64)(unsigned long)buf->channels;
-	stats->nr_channels = channels;
-	stats->channel_size = sizeof(struct htmm_channel_info);
-	stats->events = (__u64)(unsigned long)buf->events;
-	stats->nr_events = events;
-	stats->event_size = sizeof(struct htmm_event);
-	return htmm_ioctl(fd, HTMM_IOC_GET_STATS, stats);
-}
+/* Below, a call tells how many elements there are; if it is more than fit, ask again. */
 
 int (htmm_device_stats)(int fd, struct htmm_stats_buf *buf, size_t size, struct htmm_error *err)
 {
-	__u32 channels, events;
+	const size_t known = size - offsetof(struct htmm_stats_buf, stats);
+	struct htmm_stats *stats = &buf->stats;
+	__u32 channels = 0, events = 0;
 	int ret;
 
 	memset(buf, 0, size);
-	ret = read_stats(fd, buf, size, 0, 0);
-	/* A larger session may start between two calls. */
-	for (;;) {
-		if (ret) {
-			htmm_stats_free(buf);
-			return htmm_ioctl_error(-ret, "read the statistics", err);
-		}
-		channels = buf->stats.nr_channels;
-		events = buf->stats.nr_events;
+	for (;; channels = stats->nr_channels, events = stats->nr_events) {
 		htmm_stats_free(buf);
 		buf->channels = calloc(channels ?: 1, sizeof(*buf->channels));
 		buf->events = calloc(events ?: 1, sizeof(*buf->events));
-		if (!buf->channels || !buf->events) {
-			ret = -ENOMEM;
-			continue;
-		}
-		ret = read_stats(fd, buf, size, channels, events);
-		if (!ret && buf->stats.nr_channels <= channels && buf->stats.nr_events <= events)
-			return 0;
+		memset(stats, 0, known);
+		stats->size = known;
+		stats->channels = (__u64)(unsigned long)buf->channels;
+		stats->nr_channels = channels;
+		stats->channel_size = sizeof(struct htmm_channel_info);
+		stats->events = (__u64)(unsigned long)buf->events;
+		stats->nr_events = events;
+		stats->event_size = sizeof(struct htmm_event);
+		ret = buf->channels && buf->events ? call(fd, HTMM_IOC_GET_STATS, stats) : -ENOMEM;
+		if (ret || (stats->nr_channels <= channels && stats->nr_events <= events))
+			break;
 	}
+	if (ret)
+		htmm_stats_free(buf);
+	return failed(-ret, "read the statistics", err);
 }
 
 void htmm_stats_free(struct htmm_stats_buf *buf)
@@ -228,6 +370,39 @@ void htmm_stats_free(struct htmm_stats_buf *buf)
 	free(buf->events);
 	/* No more: a program may know less of the counters. */
 	memset(buf, 0, offsetof(struct htmm_stats_buf, stats));
+}
+
+int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err)
+{
+	struct htmm_targets arg;
+	__u32 room;
+	int ret;
+
+	memset(list, 0, sizeof(*list));
+	for (room = HTMM_MAX_TARGETS;; room = arg.nr_targets) {
+		htmm_targets_free(list);
+		list->target = calloc(room, sizeof(*list->target));
+		arg = (struct htmm_targets) {
+			.size = sizeof(arg),
+			.nr_targets = room,
+			.target_size = sizeof(struct htmm_target_info),
+			.targets = (__u64)(unsigned long)list->target,
+		};
+		ret = list->target ? call(fd, HTMM_IOC_GET_TARGETS, &arg) : -ENOMEM;
+		if (ret || arg.nr_targets <= room)
+			break;
+	}
+	if (ret)
+		htmm_targets_free(list);
+	else
+		list->nr = arg.nr_targets;
+	return failed(-ret, "read the targets", err);
+}
+
+void htmm_targets_free(struct htmm_target_list *list)
+{
+	free(list->target);
+	memset(list, 0, sizeof(*list));
 }
 
 int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages,
@@ -241,32 +416,11 @@ int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages
 		.target = target,
 		.capacity_pages = capacity_pages,
 	};
-	ret = htmm_ioctl(fd, HTMM_IOC_GET_HIT_RATIO, ratio);
+	ret = call(fd, HTMM_IOC_GET_HIT_RATIO, ratio);
 	if (ret == -EOPNOTSUPP)
 		return htmm_error_set(err, EOPNOTSUPP, "ask for that of pages",
 				      "the module has no hit ratio of this unit");
-	if (ret == -ENOENT)
-		return htmm_target_missing(target, err);
-	return ret ? htmm_ioctl_error(-ret, "read the hit ratio", err) : 0;
-}
-
-static void take_hist(struct htmm_hist_buf *buf, const struct htmm_histogram *hist,
-		      const struct htmm_bin *bins)
-{
-	__u32 bin;
-
-	*buf = (struct htmm_hist_buf) {
-		.unit = hist->unit,
-		.nr_bins = hist->nr_bins < HTMM_NR_BINS ? hist->nr_bins : HTMM_NR_BINS,
-		.hot_threshold = hist->hot_threshold,
-		.warm_threshold = hist->warm_threshold,
-		.pages = hist->pages,
-		.hot_pages = hist->hot_pages,
-		.capacity_pages = hist->capacity_pages,
-		.samples = hist->samples,
-	};
-	for (bin = 0; bin < buf->nr_bins; bin++)
-		buf->bins[bin] = bins[bin].pages;
+	return failed_target(-ret, target, "read the hit ratio", err);
 }
 
 int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf,
@@ -281,19 +435,28 @@ int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf
 		.nr_bins = HTMM_NR_BINS,
 		.bin_size = sizeof(bins[0]),
 	};
-	int ret = htmm_ioctl(fd, HTMM_IOC_GET_HIST, &hist);
+	int ret = call(fd, HTMM_IOC_GET_HIST, &hist);
+	__u32 bin;
 
-	if (!ret) {
-		take_hist(buf, &hist, bins);
-		return 0;
-	}
 	memset(buf, 0, sizeof(*buf));
 	if (ret == -EOPNOTSUPP)
 		return htmm_error_set(err, EOPNOTSUPP, "ask for that of pages",
 				      "the module has no histogram of this unit");
-	if (ret == -ENOENT)
-		return htmm_target_missing(target, err);
-	return htmm_ioctl_error(-ret, "read the histogram", err);
+	if (ret)
+		return failed_target(-ret, target, "read the histogram", err);
+	*buf = (struct htmm_hist_buf) {
+		.unit = hist.unit,
+		.nr_bins = hist.nr_bins < HTMM_NR_BINS ? hist.nr_bins : HTMM_NR_BINS,
+		.hot_threshold = hist.hot_threshold,
+		.warm_threshold = hist.warm_threshold,
+		.pages = hist.pages,
+		.hot_pages = hist.hot_pages,
+		.capacity_pages = hist.capacity_pages,
+		.samples = hist.samples,
+	};
+	for (bin = 0; bin < buf->nr_bins; bin++)
+		buf->bins[bin] = bins[bin].pages;
+	return 0;
 }
 
 static int placement_missing(int code, struct htmm_error *err)
@@ -309,50 +472,42 @@ static int placement_denied(struct htmm_error *err)
 			      "not permitted to read what is in memory, and where");
 }
 
-/* One GET_PLACEMENT call, with room for @room nodes. */
-static int read_placement(int fd, __u32 target, __u32 room, struct htmm_placement_buf *buf)
-{
-	buf->nodes = calloc(room, sizeof(*buf->nodes));
-	buf->bins = calloc((size_t)room * HTMM_NR_BINS, sizeof(*buf->bins));
-	if (!buf->nodes || !buf->bins)
-		return -ENOMEM;
-	buf->placement = (struct htmm_placement) {
-		.size = sizeof(buf->placement),
-		.target = target,
-		.node_size = sizeof(*buf->nodes),
-		.nodes = (__u64)(unsigned long)buf->nodes,
-		.nr_nodes = room,
-		.nr_bins = room * HTMM_NR_BINS,
-		.bins = (__u64)(unsigned long)buf->bins,
-		.bin_size = sizeof(*buf->bins),
-	};
-	return htmm_ioctl(fd, HTMM_IOC_GET_PLACEMENT, &buf->placement);
-}
-
 int htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
 			  struct htmm_error *err)
 {
-	/* Enough for most machines, as a second call would read all page tables again. */
-	__u32 room = 16;
+	struct htmm_placement *arg = &buf->placement;
+	__u32 room;
 	int ret;
 
 	memset(buf, 0, sizeof(*buf));
-	for (;;) {
-		ret = read_placement(fd, target, room, buf);
-		if (!ret && buf->placement.nr_nodes <= room)
-			return 0;
-		room = buf->placement.nr_nodes;
-		htmm_placement_free(buf);
-		if (ret)
+	/* Enough for most machines, as a second call would read all page tables again. */
+	for (room = 16;; room = arg->nr_nodes) {
+		free(buf->nodes);
+		free(buf->bins);
+		buf->nodes = calloc(room, sizeof(*buf->nodes));
+		buf->bins = calloc((size_t)room * HTMM_NR_BINS, sizeof(*buf->bins));
+		*arg = (struct htmm_placement) {
+			.size = sizeof(*arg),
+			.target = target,
+			.node_size = sizeof(*buf->nodes),
+			.nodes = (__u64)(unsigned long)buf->nodes,
+			.nr_nodes = room,
+			.nr_bins = room * HTMM_NR_BINS,
+			.bins = (__u64)(unsigned long)buf->bins,
+			.bin_size = sizeof(*buf->bins),
+		};
+		ret = buf->nodes && buf->bins ? call(fd, HTMM_IOC_GET_PLACEMENT, arg) : -ENOMEM;
+		if (ret || arg->nr_nodes <= room)
 			break;
 	}
-	if (ret == -ENOENT)
-		return htmm_target_missing(target, err);
+	if (!ret)
+		return 0;
+	htmm_placement_free(buf);
 	if (ret == -EOPNOTSUPP || ret == -ENOTTY)
 		return placement_missing(-ret, err);
 	if (ret == -EPERM)
 		return placement_denied(err);
-	return htmm_ioctl_error(-ret, "read the placement", err);
+	return failed_target(-ret, target, "read the placement", err);
 }
 
 void htmm_placement_free(struct htmm_placement_buf *buf)
@@ -362,43 +517,34 @@ void htmm_placement_free(struct htmm_placement_buf *buf)
 	memset(buf, 0, sizeof(*buf));
 }
 
-static int read_served(int fd, __u32 target, __u32 room, struct htmm_served_buf *buf)
-{
-	buf->rows = calloc(room, sizeof(*buf->rows));
-	if (!buf->rows)
-		return -ENOMEM;
-	buf->served = (struct htmm_served) {
-		.size = sizeof(buf->served),
-		.target = target,
-		.row_size = sizeof(*buf->rows),
-		.rows = (__u64)(unsigned long)buf->rows,
-		.nr_rows = room,
-	};
-	return htmm_ioctl(fd, HTMM_IOC_GET_SERVED, &buf->served);
-}
-
 int htmm_device_served(int fd, __u32 target, struct htmm_served_buf *buf,
 		       struct htmm_error *err)
 {
-	__u32 room = 8 * HTMM_MAX_EVENTS;
+	struct htmm_served *arg = &buf->served;
+	__u32 room;
 	int ret;
 
 	memset(buf, 0, sizeof(*buf));
-	for (;;) {
-		ret = read_served(fd, target, room, buf);
-		if (!ret && buf->served.nr_rows <= room)
-			return 0;
-		room = buf->served.nr_rows;
-		htmm_served_free(buf);
-		if (ret)
+	for (room = 8 * HTMM_MAX_EVENTS;; room = arg->nr_rows) {
+		free(buf->rows);
+		buf->rows = calloc(room, sizeof(*buf->rows));
+		*arg = (struct htmm_served) {
+			.size = sizeof(*arg),
+			.target = target,
+			.row_size = sizeof(*buf->rows),
+			.rows = (__u64)(unsigned long)buf->rows,
+			.nr_rows = room,
+		};
+		ret = buf->rows ? call(fd, HTMM_IOC_GET_SERVED, arg) : -ENOMEM;
+		if (ret || arg->nr_rows <= room)
 			break;
 	}
-	if (ret == -ENOENT)
-		return htmm_target_missing(target, err);
+	if (ret)
+		htmm_served_free(buf);
 	if (ret == -ENOTTY)
 		return htmm_error_set(err, ENOTTY, "load a newer module",
 				      "the module does not count what served samples");
-	return htmm_ioctl_error(-ret, "read what served samples", err);
+	return failed_target(-ret, target, "read what served samples", err);
 }
 
 void htmm_served_free(struct htmm_served_buf *buf)
@@ -407,30 +553,8 @@ void htmm_served_free(struct htmm_served_buf *buf)
 	memset(buf, 0, sizeof(*buf));
 }
 
-/* Pages requested in one call. */
-#define PAGES_BATCH	262144
-/* Most lists are short, and the kernel allocates what it is asked for. */
-#define PAGES_FIRST	4096
-
-/* Makes room for @want more, at least doubling it. */
-static int grow(struct htmm_page_list *list, size_t *room, size_t want)
+static int list_failed(int code, const struct htmm_list_pages *request, struct htmm_error *err)
 {
-	struct htmm_page *pages;
-
-	if (list->nr + want <= *room)
-		return 0;
-	*room = list->nr + (list->nr > want ? list->nr : want);
-	pages = realloc(list->pages, *room * sizeof(*pages));
-	if (!pages)
-		return -ENOMEM;
-	list->pages = pages;
-	return 0;
-}
-
-static int list_error(int code, const struct htmm_list_pages *request, struct htmm_error *err)
-{
-	if (code == ENOENT)
-		return htmm_target_missing(request->target, err);
 	if (code == EOPNOTSUPP && request->flags)
 		return placement_missing(code, err);
 	/* Without these flags, the list only does not tell where pages are. */
@@ -439,7 +563,7 @@ static int list_error(int code, const struct htmm_list_pages *request, struct ht
 	if (code == ESTALE)
 		return htmm_error_set(err, ESTALE, "ask again",
 				      "another session began while the pages were read");
-	return htmm_ioctl_error(code, "list the pages", err);
+	return failed_target(code, request->target, "list the pages", err);
 }
 
 int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
@@ -449,7 +573,8 @@ int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t
 	/* Only in this order a call goes on where the last one has ended. */
 	size_t batch = arg.order == HTMM_ORDER_TABLE ? PAGES_FIRST : PAGES_BATCH;
 	size_t room = 0, want;
-	int ret;
+	struct htmm_page *pages;
+	int ret = 0;
 
 	arg.size = sizeof(arg);
 	arg.page_size = sizeof(struct htmm_page);
@@ -457,12 +582,18 @@ int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t
 	do {
 		want = max && max - list->nr < batch ? max - list->nr : batch;
 		batch = batch < PAGES_BATCH ? 2 * batch : batch;
-		ret = grow(list, &room, want);
-		if (ret)
-			break;
+		if (list->nr + want > room) {
+			room = list->nr + (list->nr > want ? list->nr : want);
+			pages = realloc(list->pages, room * sizeof(*pages));
+			if (!pages) {
+				ret = -ENOMEM;
+				break;
+			}
+			list->pages = pages;
+		}
 		arg.pages = (__u64)(unsigned long)(list->pages + list->nr);
 		arg.nr_pages = want;
-		ret = htmm_ioctl(fd, HTMM_IOC_LIST_PAGES, &arg);
+		ret = call(fd, HTMM_IOC_LIST_PAGES, &arg);
 		if (ret)
 			break;
 		list->nr += arg.nr_pages;
@@ -472,7 +603,7 @@ int htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t
 	if (!ret)
 		return 0;
 	htmm_pages_free(list);
-	return list_error(-ret, request, err);
+	return list_failed(-ret, request, err);
 }
 
 void htmm_pages_free(struct htmm_page_list *list)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "array.h"
 #include "maps.h"
 
 /* A name of anonymous memory, with two addresses and a NUL. */
@@ -13,15 +14,11 @@
 /* Takes ownership of @name. */
 static int append(struct htmm_maps *maps, const struct htmm_mapping *mapping, char *name)
 {
-	if (maps->nr == maps->room) {
-		size_t room = maps->room ? 2 * maps->room : 64;
-		struct htmm_mapping *map = realloc(maps->map, room * sizeof(*map));
+	struct htmm_mapping *map = array_grow(maps->map, maps->nr, &maps->room, sizeof(*map));
 
-		if (!map)
-			return -ENOMEM;
-		maps->map = map;
-		maps->room = room;
-	}
+	if (!map)
+		return -ENOMEM;
+	maps->map = map;
 	maps->map[maps->nr] = *mapping;
 	maps->map[maps->nr++].name = name;
 	return 0;

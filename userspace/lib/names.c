@@ -6,6 +6,7 @@
 #include <string.h>
 #include <htmm/names.h>
 #include <htmm/text.h>
+#include "array.h"
 #include "maps.h"
 
 /**
@@ -113,13 +114,10 @@ static struct process *find_or_add(struct htmm_names *names, __u32 pid)
 
 	if (process)
 		return process;
-	if (names->nr == names->room) {
-		grown = realloc(names->process, (2 * names->room + 16) * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		names->process = grown;
-		names->room = 2 * names->room + 16;
-	}
+	grown = array_grow(names->process, names->nr, &names->room, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	names->process = grown;
 	process = calloc(1, sizeof(*process));
 	if (!process)
 		return NULL;

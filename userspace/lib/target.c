@@ -5,14 +5,11 @@
 #include <mntent.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include <linux/magic.h>
 #include <htmm/target.h>
-#include "array.h"
-#include "ioctl.h"
 
 int htmm_cgroup_mount(char *path, size_t size, struct htmm_error *err)
 {
@@ -93,129 +90,4 @@ int htmm_target_cgroup(struct htmm_target *target, const char *path, struct htmm
 				      "there is no cgroup '%s': %s", path, strerror(errno));
 	*target = (struct htmm_target) { .type = HTMM_TARGET_CGROUP, .id = fd };
 	return 0;
-}
-
-static const char *add_advice(int code)
-{
-	switch (code) {
-	case ENODATA:
-		return "start one with 'htmmctl start'";
-	case EEXIST:
-	case ENOSPC:
-		return "see 'htmmctl target list'";
-	case ESRCH:
-		return "check the pid";
-	case ERANGE:
-	case ENOMEM:
-		return "ask for a smaller table, or remove another target";
-	case EBADF:
-		return "give the directory of a cgroup of version 2";
-	}
-	return "check the request";
-}
-
-int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *number,
-			   struct htmm_error *err)
-{
-	char text[HTMM_ERROR_LEN];
-	struct htmm_add_target arg = {
-		.size = sizeof(arg),
-		.target = (__u64)(unsigned long)target,
-		.target_size = sizeof(*target),
-	};
-	int ret = htmm_ioctl_told(fd, HTMM_IOC_ADD_TARGET, &arg, &arg.error,
-				  &arg.error_size, text);
-
-	*number = arg.number;
-	if (!ret)
-		return 0;
-	if (!*text)
-		return htmm_ioctl_error(-ret, "add a target", err);
-	return htmm_error_set(err, -ret, add_advice(-ret), "%s", text);
-}
-
-int htmm_target_missing(__u32 number, struct htmm_error *err)
-{
-	return htmm_error_set(err, ENOENT, "see 'htmmctl target list'",
-			      "the session has no target %u", number);
-}
-
-int htmm_device_remove_target(int fd, __u32 number, struct htmm_error *err)
-{
-	struct htmm_remove_target arg = {
-		.size = sizeof(arg),
-		.target = number,
-	};
-	int ret = htmm_ioctl(fd, HTMM_IOC_REMOVE_TARGET, &arg);
-
-	if (ret == -ENOENT)
-		return htmm_target_missing(number, err);
-	return ret ? htmm_ioctl_error(-ret, "remove a target", err) : 0;
-}
-
-int htmm_target_cool(int fd, __u32 target, struct htmm_error *err)
-{
-	struct htmm_cool arg = { .size = sizeof(arg), .target = target };
-	int ret = htmm_ioctl(fd, HTMM_IOC_COOL, &arg);
-
-	if (ret == -ENOENT)
-		return htmm_target_missing(target, err);
-	return ret ? htmm_ioctl_error(-ret, "cool the counts", err) : 0;
-}
-
-/* One GET_TARGETS call, with this much room; sets *@nr to the number of targets. */
-static int read_targets(int fd, struct htmm_target_list *list, size_t room, __u32 *nr)
-{
-	struct htmm_targets arg = {
-		.size = sizeof(arg),
-		.nr_targets = room,
-		.target_size = sizeof(struct htmm_target_info),
-	};
-	int ret;
-
-	list->target = calloc(room, sizeof(*list->target));
-	if (!list->target)
-		return -ENOMEM;
-	arg.targets = (__u64)(unsigned long)list->target;
-	ret = htmm_ioctl(fd, HTMM_IOC_GET_TARGETS, &arg);
-	*nr = arg.nr_targets;
-	return ret;
-}
-
-int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err)
-{
-	__u32 nr = HTMM_MAX_TARGETS;
-	size_t room;
-	int ret;
-
-	memset(list, 0, sizeof(*list));
-	/* A newer module may have more targets than this library knows. */
-	do {
-		free(list->target);
-		room = nr;
-		ret = read_targets(fd, list, room, &nr);
-	} while (!ret && nr > room);
-	if (ret) {
-		htmm_targets_free(list);
-		return htmm_ioctl_error(-ret, "read the targets", err);
-	}
-	list->nr = nr;
-	return 0;
-}
-
-void htmm_targets_free(struct htmm_target_list *list)
-{
-	free(list->target);
-	memset(list, 0, sizeof(*list));
-}
-
-const char *htmm_target_type_name(__u32 type)
-{
-	static const char *const names[] = {
-		[HTMM_TARGET_TGID] = "process",
-		[HTMM_TARGET_CGROUP] = "cgroup",
-		[HTMM_TARGET_ALL] = "all",
-	};
-
-	return type < ARRAY_SIZE(names) && names[type] ? names[type] : "unknown";
 }

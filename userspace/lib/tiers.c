@@ -25,8 +25,8 @@ static bool first_tier(const char *sysfs, struct htmm_cpus *nodes)
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		if (sscanf(entry->d_name, "memory_tier%u", &tier) != 1 ||
-		    htmm_read_line(line, sizeof(line), TIERS "/%s/nodelist", sysfs, entry->d_name) ||
-		    !*line)
+		    htmm_read_line(line, sizeof(line), TIERS "/%s/nodelist", sysfs,
+				   entry->d_name) || !*line)
 			continue;
 		nr++;
 		if (tier < lowest && !htmm_cpus_parse(nodes, line, NULL))

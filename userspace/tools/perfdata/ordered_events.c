@@ -84,7 +84,7 @@ static bool replace(void *array, size_t nr, size_t size)
 	return true;
 }
 
-static bool grow(void *array, size_t nr, size_t size)
+static bool resize(void *array, size_t nr, size_t size)
 {
 	void **old = array, *new = realloc(*old, nr * size);
 
@@ -126,11 +126,11 @@ static bool make_room(struct ordered_events *order)
 		move(order, order->ring, order->key, order->room);
 		return true;
 	}
-	return grow(&order->run, room, sizeof(*order->run)) &&
-	       grow(&order->turn, room, sizeof(*order->turn)) &&
+	return resize(&order->run, room, sizeof(*order->run)) &&
+	       resize(&order->turn, room, sizeof(*order->turn)) &&
 	       replace(&order->sorted, room, sizeof(*order->sorted)) &&
 	       replace(&order->spare, room, sizeof(*order->spare)) &&
-	       grow(&order->end, room, sizeof(*order->end)) && grow_ring(order, room);
+	       resize(&order->end, room, sizeof(*order->end)) && grow_ring(order, room);
 }
 
 static __u32 places(const struct ordered_events *order)

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 #include <htmm/maps.h>
+#include "htmmctl/clock.h"
+#include "lib/array.h"
 #include "perfdata/buildid.h"
 #include "perfdata/idmap.h"
 #include "perfdata/proc.h"
@@ -66,7 +68,7 @@ struct perfdata_synth {
 	const char *proc;
 	struct process *process;
 	__u32 nr;
-	__u32 room;
+	size_t room;
 	struct idmap by_pid;
 	struct idmap threads;
 	struct idmap files;
@@ -229,16 +231,12 @@ static void note_process(struct perfdata_synth *synth, struct process *process, 
 
 static int add_process(struct perfdata_synth *synth, __u32 pid)
 {
-	const __u32 room = synth->room ? 2 * synth->room : 64;
-	struct process *process = synth->process;
+	struct process *process;
 
-	if (synth->nr == synth->room) {
-		process = realloc(process, room * sizeof(*process));
-		if (!process)
-			return -ENOMEM;
-		synth->process = process;
-		synth->room = room;
-	}
+	process = array_grow(synth->process, synth->nr, &synth->room, sizeof(*process));
+	if (!process)
+		return -ENOMEM;
+	synth->process = process;
 	if (idmap_set(&synth->by_pid, pid, synth->nr))
 		return -ENOMEM;
 	process[synth->nr++] = (struct process) { .pid = pid, .wait = LOOK_MS_FIRST };
@@ -454,13 +452,10 @@ void perfdata_synth_process(struct perfdata_synth *synth, __u32 pid, __u64 time)
 static void look_and_rest(struct perfdata_synth *synth, struct process *process, __u64 time,
 			  __u64 now)
 {
-	struct timespec begin, end;
+	const __u64 begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
 	note_process(synth, process, time);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-	synth->rest_until = now + 10 * ((end.tv_sec - begin.tv_sec) * 1000 +
-					(end.tv_nsec - begin.tv_nsec) / 1000000);
+	synth->rest_until = now + 10 * ((clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / 1000000);
 }
 
 /* Tells if the mapping of an address is known; if it is a file, records which one. */

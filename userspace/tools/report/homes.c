@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "homes.h"
 
 /* The list of a file, or NULL if there is none and no room for one. */
 static __u32 *list_of(struct homes *homes, __u64 key)
 {
 	const __s64 known = idmap_get(&homes->by_file, key);
-	const __u32 room = homes->room ? 2 * homes->room : 64;
-	__u32 *more;
+	__u32 *list;
 
 	if (known >= 0)
 		return &homes->list[known];
 	if (homes->nr == HOMES_MAX)
 		return NULL;
-	if (homes->nr == homes->room) {
-		more = realloc(homes->list, room * sizeof(*more));
-		if (!more)
-			return NULL;
-		homes->list = more;
-		homes->room = room;
-	}
+	list = array_grow(homes->list, homes->nr, &homes->room, sizeof(*list));
+	if (!list)
+		return NULL;
+	homes->list = list;
 	if (idmap_set(&homes->by_file, key, homes->nr))
 		return NULL;
 	homes->list[homes->nr] = 0;

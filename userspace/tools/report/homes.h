@@ -24,7 +24,7 @@ struct homes {
 	__u32 nr;
 
 	/* private: */
-	__u32 room;
+	size_t room;
 	struct idmap by_file;
 };
 

@@ -452,7 +452,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		{ OPT_CALL, 0, "part", "PART",
 		  "only summary, processes, mappings, ...", &o.given_parts, .call = call_part,
 		  .words = part_words },
-		OPT_FORMATS(&o.format, "text, json, csv, prometheus or damon"),
+		opt_format(&o.format, "text, json, csv, prometheus or damon"),
 		OPT_FORMAT_JSON(&o.format),
 		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map, wss or curve: FILE.png or .svg",
 		  &o.plot },

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "perfdata/decode.h"
 #include "tasks.h"
 
@@ -17,34 +18,19 @@ static const struct tasks_file no_file;
 /* There are no records of unmapping, so unmapped and unknown ranges look the same. */
 static const char unknown[] = "[unknown]";
 
-/* Makes room for one more element; @room is the number that fit. */
-static void *grow(void *array, __u32 nr, __u32 *room, size_t size, bool *failed)
-{
-	__u32 more = *room ? 2 * *room : 16;
-	void *bigger;
-
-	if (nr < *room)
-		return array;
-	bigger = realloc(array, more * size);
-	if (!bigger) {
-		*failed = true;
-		return array;
-	}
-	*room = more;
-	return bigger;
-}
-
 static int add_name(struct tasks *tasks, __u64 key, const char *text, size_t len,
 		    const struct tasks_file *file)
 {
-	bool failed = false;
+	struct tasks_name *grown;
 	char *copy;
 
 	if (len + NAME_OVERHEAD > TASKS_NAME_BYTES - tasks->name_bytes)
 		return -ENOMEM;
-	tasks->name = grow(tasks->name, tasks->nr_names, &tasks->room_names,
-			   sizeof(*tasks->name), &failed);
-	copy = failed ? NULL : strndup(text, len);
+	grown = array_grow(tasks->name, tasks->nr_names, &tasks->room_names, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	tasks->name = grown;
+	copy = strndup(text, len);
 	if (!copy || idmap_set(&tasks->by_name, key, tasks->nr_names)) {
 		free(copy);
 		return -ENOMEM;
@@ -101,17 +87,23 @@ static int forget_pids(struct tasks *tasks)
 /* The number of an unused space. */
 static int free_number(struct tasks *tasks)
 {
-	bool failed = false;
+	struct space *space;
+	__u32 *unused;
 
 	if (tasks->nr_free)
 		return tasks->free_space[tasks->nr_free - 1];
 	if (tasks->nr_spaces == TASKS_SPACES_MAX)
 		return -ENOMEM;
-	tasks->space = grow(tasks->space, tasks->nr_spaces, &tasks->room_spaces,
-			    sizeof(*tasks->space), &failed);
-	tasks->free_space = grow(tasks->free_space, tasks->nr_spaces, &tasks->room_free,
-				 sizeof(*tasks->free_space), &failed);
-	return failed ? -ENOMEM : (int)tasks->nr_spaces;
+	space = array_grow(tasks->space, tasks->nr_spaces, &tasks->room_spaces, sizeof(*space));
+	if (!space)
+		return -ENOMEM;
+	tasks->space = space;
+	unused = array_grow(tasks->free_space, tasks->nr_spaces, &tasks->room_free,
+			    sizeof(*unused));
+	if (!unused)
+		return -ENOMEM;
+	tasks->free_space = unused;
+	return tasks->nr_spaces;
 }
 
 int tasks_new_space(struct tasks *tasks, __u32 pid)
@@ -371,15 +363,18 @@ static int mapping_of(struct tasks *tasks, __u32 space, __u32 name)
 {
 	__u64 key = mapping_key(space, name);
 	__s64 number = idmap_get(&tasks->by_mapping, key);
-	bool failed = false;
+	struct mapping *grown;
 
 	if (number >= 0)
 		return number;
 	if (tasks->nr_mappings == TASKS_MAPPINGS_MAX)
 		return -ENOMEM;
-	tasks->mapping = grow(tasks->mapping, tasks->nr_mappings, &tasks->room_mappings,
-			      sizeof(*tasks->mapping), &failed);
-	if (failed || idmap_set(&tasks->by_mapping, key, tasks->nr_mappings))
+	grown = array_grow(tasks->mapping, tasks->nr_mappings, &tasks->room_mappings,
+			   sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	tasks->mapping = grown;
+	if (idmap_set(&tasks->by_mapping, key, tasks->nr_mappings))
 		return -ENOMEM;
 	tasks->mapping[tasks->nr_mappings] = (struct mapping) {
 		.name = name & ANON ? "[anon]" : tasks->name[name].text,

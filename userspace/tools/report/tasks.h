@@ -133,14 +133,14 @@ struct tasks {
 	struct vmas vmas;
 	struct homes homes;
 	__u32 name_bytes;
-	__u32 room_spaces;
-	__u32 room_mappings;
-	__u32 room_free;
+	size_t room_spaces;
+	size_t room_mappings;
+	size_t room_free;
 	__u32 *free_space;
 	__u32 nr_free;
 	struct tasks_name *name;
 	__u32 nr_names;
-	__u32 room_names;
+	size_t room_names;
 	__u32 nr_anon;			/* ranges of anonymous memory so far */
 	struct idmap by_pid;
 	struct idmap by_name;
