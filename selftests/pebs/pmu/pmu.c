@@ -48,7 +48,7 @@ static u64 find_config(const struct perf_event *event)
 
 	if (attr->type == event->pmu->type)
 		return attr->config;
-	if (!READ_ONCE(generic) || event->pmu != &core_pmus[0])
+	if (!READ_ONCE(generic))
 		return 0;
 	if (attr->type == PERF_TYPE_HARDWARE)
 		return attr->config == PERF_COUNT_HW_CACHE_MISSES ? 0x20d1 : 0;
