@@ -348,6 +348,30 @@ static bool test_more_events_than_counters(void)
 	       fail("only %llu of %d events ever counted", total, COUNTERS + 1);
 }
 
+/* Where all counters are taken an event waits, and counts when there is one. */
+static bool test_taken_counters(void)
+{
+	struct perf_event_attr attr = sampler_attr(ALL_STORES, 0);
+	__u64 none, some;
+	struct sampler s;
+
+	pin(0);
+	write_number(PARAMETERS "taken", (1 << COUNTERS) - 1);
+	if (sampler_open(&s, &attr, 0, NULL))
+		return fail("cannot open");
+	sampler_enable(&s);
+	access_store(arena, PAGES, 100000);
+	none = sampler_count(&s);
+	sampler_disable(&s);
+	write_number(PARAMETERS "taken", (1 << (COUNTERS - 1)) - 1);
+	sampler_enable(&s);
+	access_store(arena, PAGES, 100000);
+	some = sampler_count(&s);
+	sampler_close(&s);
+	write_number(PARAMETERS "taken", 0);
+	return (!none && some >= 100000) || fail("counted %llu, then %llu", none, some);
+}
+
 static bool test_group_too_large(void)
 {
 	struct perf_event_attr attr = sampler_attr(ALL_STORES, 0);
@@ -536,6 +560,7 @@ static const struct {
 	{ "takes a new period at once", test_live_period },
 	{ "samples several events of a group exactly", test_several_events },
 	{ "shares counters among more events than there are", test_more_events_than_counters },
+	{ "has an event wait while others have all counters", test_taken_counters },
 	{ "refuses a group larger than the counters", test_group_too_large },
 	{ "stops while throttled, and samples exactly", test_throttling },
 	{ "follows a sample frequency", test_frequency },

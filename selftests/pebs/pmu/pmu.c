@@ -16,6 +16,10 @@ static bool generic;
 module_param(generic, bool, 0644);
 MODULE_PARM_DESC(generic, "take loads and their misses as perf's own hardware and cache events, too (default: N)");
 
+static unsigned long taken;
+module_param(taken, ulong, 0644);
+MODULE_PARM_DESC(taken, "bitmask of the counters that someone else has, as the NMI watchdog (default: 0)");
+
 #define L1D_LOADS	(PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
 			 PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16)
 
@@ -227,7 +231,7 @@ static int pebs_pmu_add(struct perf_event *event, int flags)
 	int i;
 
 	for (i = 0; i < PEBS_COUNTERS; i++)
-		if (!cpu->event[i])
+		if (!cpu->event[i] && !(READ_ONCE(taken) >> i & 1))
 			__set_bit(i, &free);
 	i = take_counter(&free, event);
 	if (i < 0)
