@@ -23,6 +23,8 @@
 #include <assert.h>
 #endif
 
+#include "ibs.h"
+
 #define PEBS_MBOX_ADDR		0x30000000UL	/* guest-physical */
 #define PEBS_MBOX_SIZE		0x100000UL
 #define PEBS_MBOX_MAGIC		0x554d455342455003ULL	/* last byte: version */
@@ -160,12 +162,16 @@ struct pebs_slot {
 };
 
 /**
- * union pebs_cpu_area - a slot with room to grow
- * @slot: the slot
+ * union pebs_cpu_area - what a vCPU has, with room to grow
+ * @slot: its PEBS unit
+ * @ibs: its IBS unit
  * @bytes: makes the area PEBS_SLOT_SIZE long
  */
 union pebs_cpu_area {
-	struct pebs_slot slot;
+	struct {
+		struct pebs_slot slot;
+		struct ibs_unit ibs;
+	};
 	__u8 bytes[PEBS_SLOT_SIZE];
 };
 
@@ -185,7 +191,7 @@ struct pebs_mbox {
 
 static_assert(sizeof(struct pebs_counter) == 64, "counter layout");
 static_assert(sizeof(struct pebs_record) == 64, "record layout");
-static_assert(sizeof(struct pebs_slot) <= PEBS_SLOT_SIZE, "slot layout");
+static_assert(sizeof(union pebs_cpu_area) == PEBS_SLOT_SIZE, "slot layout");
 static_assert(sizeof(struct pebs_mbox) <= PEBS_MBOX_SIZE, "mailbox layout");
 
 #endif /* PEBS_MAILBOX_H */

@@ -53,6 +53,12 @@ static bool parse_ns(const char *text, __u32 *ns)
 	return true;
 }
 
+static bool parse_bool(const char *text, bool *value)
+{
+	*value = *text == '1';
+	return (*text == '0' || *text == '1') && !text[1];
+}
+
 static bool parse_range(const char *text, struct pebs_range *range)
 {
 	return parse_size(&text, '-', &range->start) &&
@@ -97,6 +103,9 @@ static bool parse_option(struct options *options, const char *option)
 	value = value_of(option, "assist_ns");
 	if (value)
 		return parse_ns(value, &options->latency.assist);
+	value = value_of(option, "ibs");
+	if (value)
+		return parse_bool(value, &options->ibs);
 	value = value_of(option, "profile");
 	if (value) {
 		options->profile = value;
@@ -122,7 +131,7 @@ bool options_parse(struct options *options, int argc, char **argv)
 			argv[i]);
 		fputs("remote=START-END, pmem=START-END, hit_ns=N, local_ns=N, remote_ns=N, ",
 		      stderr);
-		fputs("assist_ns=N, profile=FILE, truth=FILE and series=FILE\n", stderr);
+		fputs("assist_ns=N, ibs=0|1, profile=FILE, truth=FILE and series=FILE\n", stderr);
 		return false;
 	}
 	return true;

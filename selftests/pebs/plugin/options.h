@@ -15,6 +15,7 @@
  * @remote: guest-physical memory of another node (default none)
  * @pmem: guest-physical persistent memory (default none)
  * @latency: what accesses and records cost (default nothing)
+ * @ibs: there is an IBS unit, too (default no, as it makes the machine slow)
  * @truth: file for the ground truth, or NULL
  * @profile: file for the profile of the kernel, or NULL
  * @series: file for misses over time, or NULL
@@ -25,6 +26,7 @@ struct options {
 	struct pebs_range remote;
 	struct pebs_range pmem;
 	struct latency latency;
+	bool ibs;
 	const char *truth;
 	const char *profile;
 	const char *series;

@@ -15,6 +15,7 @@
 
 #include "cache.h"
 #include "host.h"
+#include "ibs.h"
 #include "options.h"
 #include "profile.h"
 #include "series.h"
@@ -174,6 +175,17 @@ static void count_access(struct pebs_slot *slot, struct access *access,
 		series_count(access->vcpu, slot->tgid, is_far(slot, access->phys));
 	if (slot->enabled)
 		count_events(slot, access);
+	if (options.ibs)
+		ibs_access(&(struct ibs_access) {
+			.vcpu = access->vcpu,
+			.ip = access->ip,
+			.addr = access->addr,
+			.phys = access->phys,
+			.store = store,
+			.miss = !hit,
+			.remote = is_remote(slot, access->phys),
+			.slow = is_pmem(access->phys),
+		});
 }
 
 /* Called after each load or store of user code. */
@@ -206,6 +218,7 @@ static void open_mailbox(void)
 		stall_init();
 	if (options.series)
 		series_start();
+	ibs_init(map, options.latency.assist);
 }
 
 /*
@@ -225,6 +238,8 @@ static void on_translate(__u64 id, struct qemu_plugin_tb *tb)
 		__u64 ip = qemu_plugin_insn_vaddr(insn);
 
 		profile_translate(insn, ip);
+		if (options.ibs)
+			ibs_translate(insn, ip, ip >= USER_END);
 		if (ip < USER_END)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access,
 							 QEMU_PLUGIN_CB_NO_REGS,

@@ -116,7 +116,7 @@ static void fill(struct pebs_cpu *cpu, struct perf_sample_data *data, struct per
 	perf_sample_data_init(data, 0, event->hw.last_period);
 	if (!(what->flags & PEBS_EVENT_STALE))
 		cpu->addr = record->addr;
-	if (type & SAMPLE_ADDR_TYPE) {
+	if (type & SAMPLE_ADDR_TYPE && !(what->flags & PEBS_EVENT_NO_ADDR)) {
 		data->addr = cpu->addr;
 		data->sample_flags |= PERF_SAMPLE_ADDR;
 	}

@@ -123,6 +123,8 @@ static int map_mailbox(void)
 		pc->slot = &mbox->cpu[cpu].slot;
 		/* The slot is inactive, so the plugin does not use it. */
 		memset(pc->slot, 0, sizeof(*pc->slot));
+		pc->ibs = &mbox->cpu[cpu].ibs;
+		memset(pc->ibs, 0, sizeof(*pc->ibs));
 	}
 	return 0;
 

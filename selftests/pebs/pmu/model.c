@@ -53,6 +53,10 @@ static struct attribute *atom_aliases[] = {
 	&atom_loads.attr.attr, &atom_stores.attr.attr, NULL
 };
 
+static struct attribute *no_aliases[] = {
+	NULL
+};
+
 /* Those of all large cores. */
 #define ALL_LOADS	{ 0x81d0, LOADS, 0x0f, OPERATION }	/* MEM_INST_RETIRED.ALL_LOADS */
 #define ALL_STORES	{ 0x82d0, STORES, 0x0f, OPERATION }	/* MEM_INST_RETIRED.ALL_STORES */
@@ -123,6 +127,13 @@ static const struct pebs_event alder_lake_atom_events[] = {
 	{ }
 };
 
+/* The counters of AMD's cores; what samples is IBS. */
+static const struct pebs_event zen_events[] = {
+	{ 0x0129, LOADS, 0x3f, PEBS_EVENT_NO_ADDR },	/* LS_DISPATCH.LD_DISPATCH */
+	{ 0x0229, STORES, 0x3f, PEBS_EVENT_NO_ADDR },	/* LS_DISPATCH.STORE_DISPATCH */
+	{ }
+};
+
 static const struct pebs_event ideal_events[] = {
 	{ 0x81d0, LOADS, 0xff, LEVEL },
 	{ 0x82d0, STORES, 0xff, LEVEL },
@@ -146,6 +157,8 @@ static const struct pebs_model models[] = {
 	{ "alder-lake", "alderlake_hybrid",
 	  { { "cpu_core", alder_lake_core_events, golden_cove_aliases },
 	    { "cpu_atom", alder_lake_atom_events, atom_aliases } } },
+	{ "zen3", "zen3", { { "cpu", zen_events, no_aliases } }, .zen = 3 },
+	{ "zen4", "zen4", { { "cpu", zen_events, no_aliases } }, .zen = 4, .cxl = true },
 	{ "ideal", "icelake", { { "cpu", ideal_events, skylake_aliases } } },
 };
 

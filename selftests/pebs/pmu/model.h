@@ -19,6 +19,7 @@
 #define PEBS_EVENT_OPERATION	BIT(2)	/* its samples tell if it was a load or a store */
 #define PEBS_EVENT_STALE	BIT(3)	/* its records have the address of an earlier access */
 #define PEBS_EVENT_AUX		BIT(4)	/* PEBS_AUX_EVENT must be in its group to tell that */
+#define PEBS_EVENT_NO_ADDR	BIT(5)	/* its samples have no address */
 
 #define PEBS_AUX_EVENT		0x8203
 
@@ -54,12 +55,14 @@ struct pebs_cores {
  * @uarch: name of the microarchitecture, as the kernel has it in "caps/pmu_name"
  * @cores: its kinds of cores. The first takes raw events. If there is another, it has the
  *	second half of the CPUs.
+ * @zen: the PMU ibs_op is that of this generation of Zen; 0: there is none
  * @cxl: the memory of nodes without CPUs is CXL memory of this socket
  */
 struct pebs_model {
 	const char *name;
 	const char *uarch;
 	struct pebs_cores cores[PEBS_MAX_CORES];
+	unsigned int zen;
 	bool cxl;
 };
 

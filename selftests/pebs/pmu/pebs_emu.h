@@ -24,6 +24,7 @@ struct pebs_sample {
 /**
  * struct pebs_cpu - the driver's side of one CPU's unit
  * @slot: its slot in the mailbox
+ * @ibs: its IBS unit there
  * @event: events on the counters, NULL for a free one
  * @sample: overflow that is being handed to perf, if any
  * @draining: records are being drained; set and read on this CPU only, also by
@@ -37,6 +38,7 @@ struct pebs_sample {
  */
 struct pebs_cpu {
 	struct pebs_slot *slot;
+	struct ibs_unit *ibs;
 	struct perf_event *event[PEBS_COUNTERS];
 	struct pebs_sample *sample;
 	bool draining;
@@ -154,6 +156,11 @@ bool pebs_fault_wants_no_guest(const struct perf_event *event);
  * Return: 0, or -EINVAL on a CPU that was told to refuse.
  */
 int pebs_fault_check_period(struct perf_event *event, u64 period);
+
+/* ibs.c */
+
+int pebs_ibs_register(void);
+void pebs_ibs_unregister(void);
 
 /* nest.c */
 void pebs_nest_exit(void);

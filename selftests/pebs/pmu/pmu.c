@@ -134,6 +134,9 @@ static int pebs_pmu_event_init(struct perf_event *event)
 	what = pebs_event_find(cores_of(event->pmu), find_config(event));
 	if (!what || attr->config2)
 		return -EINVAL;
+	/* The kernel's driver takes cycles and ops to IBS, and finds nobody for other events. */
+	if (pebs_model->zen && attr->precise_ip)
+		return -ENOENT;
 	if (attr->config1 > (what->flags & PEBS_EVENT_LATENCY ? MAX_LATENCY : 0))
 		return -EINVAL;
 	if (what->flags & PEBS_EVENT_AUX && attr->sample_type & PERF_SAMPLE_DATA_SRC &&
@@ -284,7 +287,7 @@ static struct attribute_group event_groups[PEBS_MAX_CORES] = {
 static ssize_t max_precise_show(struct device *dev,
 				struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "3\n");
+	return sysfs_emit(buf, pebs_model->zen ? "0\n" : "3\n");
 }
 static DEVICE_ATTR_RO(max_precise);
 
@@ -459,7 +462,9 @@ int pebs_pmu_register(void)
 		return -EBUSY;
 	}
 	err = add_cores(0);
-	if (!err)
+	if (!err && pebs_model->zen)
+		err = pebs_ibs_register();
+	else if (!err)
 		err = is_hybrid() ? add_cores(1) : add_named();
 	if (err)
 		pebs_pmu_unregister();
@@ -468,6 +473,7 @@ int pebs_pmu_register(void)
 
 void pebs_pmu_unregister(void)
 {
+	pebs_ibs_unregister();
 	while (nr_registered)
 		perf_pmu_unregister(registered[--nr_registered]);
 }
