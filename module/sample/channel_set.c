@@ -31,7 +31,7 @@ static void htmm_channel_set_free_channels(struct htmm_channel_set *set)
 	kvfree(set->channels);
 }
 
-/* Allocate rings for a CPU's channels, unless they already have them. */
+/* Allocate rings for the channels of a CPU that have an event, unless they already have them. */
 static int htmm_channel_set_make_rings(struct htmm_channel_set *set,
 				       struct htmm_channel **channels)
 {
@@ -41,7 +41,7 @@ static int htmm_channel_set_make_rings(struct htmm_channel_set *set,
 	int ret;
 
 	for (i = 0; i < start->nr_events; i++) {
-		if (channels[i]->mem)
+		if (!channels[i]->event || channels[i]->mem)
 			continue;
 		ret = htmm_channel_make_ring(channels[i], bytes);
 		if (ret)
@@ -60,22 +60,30 @@ static void htmm_channel_set_release_events(struct htmm_channel_set *set,
 		htmm_perf_event_release(channels[i]);
 }
 
-/* Create all events of a CPU, or none. */
+/*
+ * Create the events of a CPU, or none. On hybrid CPUs each kind of cores has a PMU of its own,
+ * which refuses the CPUs of others with -ENOENT: a CPU has the events that its PMU takes.
+ */
 static int htmm_channel_set_create_events(struct htmm_channel_set *set,
 					  struct htmm_channel **channels,
 					  struct htmm_error *err)
 {
 	const struct htmm_config *config = set->config;
-	unsigned int i;
+	unsigned int i, taken = 0;
 	int ret;
 
 	for (i = 0; i < config->start.nr_events; i++) {
 		ret = htmm_perf_event_create(channels[i], &config->events[i],
 					     set->period[i], err);
-		if (ret)
+		if (ret && ret != -ENOENT)
 			goto err_events;
+		taken += !ret;
 	}
-	return 0;
+	if (taken || config->start.nr_events == 1)
+		return taken ? 0 : -ENOENT;
+	return htmm_fail(err, -ENOENT,
+			 "no PMU of CPU %u takes any of the %u events: add one that does, or leave the CPU out",
+			 channels[0]->cpu, config->start.nr_events);
 
 err_events:
 	htmm_channel_set_release_events(set, channels);
@@ -96,29 +104,37 @@ static int htmm_channel_set_cpu_add(struct htmm_channel_set *set,
 	/* Tested before and after: the CPU may go offline at any time. */
 	if (!cpumask_test_cpu(cpu, set->online))
 		return 0;
-	ret = htmm_channel_set_make_rings(set, channels);
-	if (ret)
-		return htmm_fail(err, ret,
-				 "not enough memory for rings of %u pages on CPU %u: free some, raise the limit of your memory cgroup (memory.max), or ask for fewer ring_pages",
-				 set->config->start.ring_pages, cpu);
 	ret = htmm_channel_set_create_events(set, channels, err);
 	if (ret)
 		return cpumask_test_cpu(cpu, set->online) ? ret : 0;
+	ret = htmm_channel_set_make_rings(set, channels);
+	if (ret)
+		goto err_rings;
 
 	set->nr_cpus++;
 	for (i = 0; set->armed && i < set->config->start.nr_events; i++)
 		htmm_perf_event_arm(channels[i]);
 	return 0;
+
+err_rings:
+	htmm_channel_set_release_events(set, channels);
+	return htmm_fail(err, ret,
+			 "not enough memory for rings of %u pages on CPU %u: free some, raise the limit of your memory cgroup (memory.max), or ask for fewer ring_pages",
+			 set->config->start.ring_pages, cpu);
 }
 
 /* Stop sampling a CPU. Its rings and counters are kept, and its rings are still drained. */
 static void htmm_channel_set_cpu_remove(struct htmm_channel_set *set,
 					struct htmm_channel **channels)
 {
+	bool sampled = false;
+	unsigned int i;
+
 	lockdep_assert_held(&set->lock);
 
-	if (channels[0]->event)
-		set->nr_cpus--;
+	for (i = 0; i < set->config->start.nr_events; i++)
+		sampled |= !!channels[i]->event;
+	set->nr_cpus -= sampled;
 	htmm_channel_set_release_events(set, channels);
 }
 
@@ -260,6 +276,24 @@ static int htmm_channel_set_check_events(const struct htmm_channel_set *set,
 	return ret;
 }
 
+/* Does each event have a CPU? That is asked once: CPUs may go offline later. */
+static int htmm_channel_set_check_taken(const struct htmm_channel_set *set,
+					struct htmm_error *err)
+{
+	const struct htmm_event *events = set->config->events;
+	unsigned int nr_events = set->config->start.nr_events;
+	unsigned int i, taken = 0;
+
+	for (i = 0; i < set->nr_channels; i++)
+		taken |= !!set->channels[i]->event << i % nr_events;
+	i = ffz(taken);
+	if (!set->nr_cpus || i >= nr_events)
+		return 0;
+	return htmm_fail(err, -ENOENT,
+			 "event %u '%s' (type %u, config %#llx) is none of any CPU of the session: leave it out, or add CPUs of its PMU",
+			 i, events[i].name, events[i].type, events[i].config);
+}
+
 static int htmm_channel_set_add_all(struct htmm_channel_set *set, struct htmm_error *err)
 {
 	unsigned int i;
@@ -271,6 +305,8 @@ static int htmm_channel_set_add_all(struct htmm_channel_set *set, struct htmm_er
 		cpumask_clear_cpu(set->channels[i]->cpu, set->changed);
 		ret = htmm_channel_set_cpu_add(set, &set->channels[i], err);
 	}
+	if (!ret)
+		ret = htmm_channel_set_check_taken(set, err);
 	set->created = !ret;
 	mutex_unlock(&set->lock);
 	return ret;
@@ -303,8 +339,9 @@ static void htmm_channel_set_release(struct htmm_channel_set *set)
  * Create the events of all CPUs that are online, disabled, or none. From then on the set follows
  * CPU hotplug. Not under cpus_read_lock().
  *
- * Returns 0, -ENOENT for an event that no session may have, -ERANGE for too much ring memory,
- * -ENOMEM, or the errno of perf_event_create_kernel_counter().
+ * Returns 0, -ENOENT for an event that no session may have or no CPU takes, or for a CPU that takes
+ * none, -ERANGE for too much ring memory, -ENOMEM, or the errno of
+ * perf_event_create_kernel_counter().
  */
 int htmm_channel_set_create(struct htmm_channel_set *set, struct htmm_error *err)
 {
@@ -332,8 +369,7 @@ void htmm_channel_set_arm(struct htmm_channel_set *set)
 	mutex_lock(&set->lock);
 	set->armed = true;
 	for (i = 0; i < set->nr_channels; i++)
-		if (set->channels[i]->event)
-			htmm_perf_event_arm(set->channels[i]);
+		htmm_perf_event_arm(set->channels[i]);
 	mutex_unlock(&set->lock);
 }
 

@@ -13,7 +13,7 @@ static const char *htmm_event_reason(int ret)
 {
 	switch (ret) {
 	case -ENOENT:
-		return "no PMU on this machine takes events of this type and config";
+		return "no PMU of this CPU takes events of this type and config";
 	case -EOPNOTSUPP:
 		return "the PMU cannot sample this event, or not this precisely";
 	case -EINVAL:
@@ -186,7 +186,8 @@ int htmm_perf_event_try_period(struct htmm_channel *channel,
 
 void htmm_perf_event_arm(struct htmm_channel *channel)
 {
-	perf_event_enable(channel->event);
+	if (channel->event)
+		perf_event_enable(channel->event);
 }
 
 /*

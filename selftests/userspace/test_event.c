@@ -372,42 +372,72 @@ static void test_same_event(void)
 	CHECK(!parse("dram-load,llc-miss") && list.nr == 2);
 }
 
-/* On hybrid CPUs, the CPUs on which these events cannot be sampled together, in words. */
-static const char *elsewhere(const char *text, const char *cpus)
+/* What is said on a hybrid CPU of sampling these events on these CPUs; empty: they fit. */
+static const char *fit(const char *text, const char *cpus)
 {
 	struct htmm_cpus set = {};
 
 	CHECK(!parse(text) && (!cpus || !htmm_cpus_parse(&set, cpus, &err)));
 	memset(&err, 0, sizeof(err));
-	return htmm_events_check_cpus(&list, &set, sysfs, &err) == -EINVAL ? err.what : "";
+	return htmm_events_fit_cpus(&list, &set, sysfs, &err) == -EINVAL ? err.what : "";
 }
 
 static void test_hybrid(void)
 {
-	CHECK(!*elsewhere("llc-miss", NULL));
+	CHECK(!*fit("llc-miss", NULL));
 	setenv("HTMM_CPUID", "GenuineIntel-6-97-2", 1);
 	CHECK(put("cpu_core/type", "4") && put("cpu_core/cpus", "0-3"));
 	CHECK(put("cpu_atom/cpus", "4-7") && put_below("devices/system/cpu", "online", "0-7"));
 	CHECK(!strcmp(htmm_core_pmu(0, sysfs), "cpu_core"));
 	CHECK(!strcmp(htmm_core_pmu(1, sysfs), "cpu_atom") && !htmm_core_pmu(2, sysfs));
-	CHECK(is("llc-miss", PERF_TYPE_RAW, 0x20d1, 2, 0));
 	CHECK(is("cpu_core/llc-miss/", PERF_TYPE_RAW, 0x20d1, 2, 0));
 	CHECK(is("cpu_atom/llc-miss,period=7/p", 10, 0x20d2, 1, 7));
 	CHECK(is("cpu_atom/period=7,load-latency/", 10, 0x5d0, 2, 7));
 	CHECK(list.event[0].config1 == 128);
 	CHECK(!strcmp(list.event[0].name, "cpu_atom/load-latency/"));
-	CHECK(!parse("cpu_atom/llc-miss/"));
+	CHECK(!parse("cpu_atom/llc-miss/") && list.nr == 1 && !list.parts);
 	htmm_events_set_periods(&list, sysfs, 0);
 	CHECK(list.event[0].period == 1009);
-	/* A session over both kinds is refused. */
-	CHECK(strstr(elsewhere("llc-miss", NULL), "'llc-miss' can be sampled on the CPUs 0-3"));
-	CHECK(strstr(err.todo, "-C 0-3,"));
-	CHECK(strstr(elsewhere("page-fault,cpu_atom/load/", "3-4"), "4-7 of cpu_atom"));
-	CHECK(!*elsewhere("llc-miss", "0,2"));
-	CHECK(!*elsewhere("cpu_atom/llc-miss/", "5-7"));
-	CHECK(!*elsewhere("page-fault", NULL));
+}
+
+/* A preset is an event of each kind of cores, */
+static void test_hybrid_preset(void)
+{
+	CHECK(!parse("page-fault,llc-miss/period=7/p") && list.nr == 3 && list.parts == 6);
+	CHECK(list.event[1].type == PERF_TYPE_RAW && list.event[1].config == 0x20d1);
+	CHECK(list.event[2].type == 10 && list.event[2].config == 0x20d2);
+	CHECK(list.event[1].period == 7 && list.event[2].period == 7);
+	CHECK(list.event[1].precise_ip == 1 && list.event[2].precise_ip == 1);
+	CHECK(!strcmp(list.event[1].name, "llc-miss"));
+	CHECK(!strcmp(list.event[2].name, "cpu_atom/llc-miss/"));
+	CHECK(!parse("llc-miss,llc-miss") && list.nr == 2);
+	/* if they have one; */
+	setenv("HTMM_CPUID", "GenuineIntel-6-AA-4", 1);
+	CHECK(!parse("llc-miss") && list.nr == 1 && list.parts == 1);
+	CHECK(parse("pmm-load") == -ENOENT && strstr(err.what, "no event for 'pmm-load'"));
+	CHECK(parse("load/ldlat=x/") == -EINVAL);
+	CHECK(parse("load,load/period=1/,load/period=2/,load/period=3/,load/period=4/") == -E2BIG);
+	CHECK(strstr(err.what, "more than 8 events"));
+	setenv("HTMM_CPUID", "GenuineIntel-6-97-2", 1);
+}
+
+/* and is sampled on the cores that a session has. */
+static void test_hybrid_cpus(void)
+{
+	CHECK(!*fit("llc-miss", NULL) && list.nr == 2);
+	CHECK(!*fit("llc-miss", "3-4") && list.nr == 2);
+	CHECK(!*fit("llc-miss,store", "0,2") && list.nr == 2 && list.parts == 3);
+	CHECK(list.event[0].config == 0x20d1 && list.event[1].config == 0x82d0);
+	CHECK(!*fit("page-fault,llc-miss", "7") && list.nr == 2 && list.parts == 2);
+	CHECK(list.event[1].config == 0x20d2);
+	CHECK(!*fit("cpu_atom/llc-miss/", "5-7"));
+	CHECK(!*fit("page-fault", NULL));
+	CHECK(!*fit("page-fault,cpu_atom/load/", "3-4"));
+	CHECK(strstr(fit("cpu_atom/load/", "0-3"), "'cpu_atom/load/' can be sampled on the CPUs 4-7"));
+	CHECK(strstr(fit("cpu_atom/load/", NULL), "be sampled on the CPUs 0-3 of cpu_core"));
+	CHECK(strstr(err.todo, "-e cpu_core/load-latency/"));
 	CHECK(put_below("devices/system/cpu", "online", "0-3"));
-	CHECK(!*elsewhere("llc-miss", NULL));
+	CHECK(!*fit("llc-miss", NULL) && list.nr == 1);
 	CHECK(take("cpu_core/type"));
 	setenv("HTMM_CPUID", CASCADE_LAKE, 1);
 }
@@ -573,6 +603,8 @@ int main(void)
 		TAP_TEST(test_syntax),
 		/* Adds a PMU. */
 		TAP_TEST(test_hybrid),
+		TAP_TEST(test_hybrid_preset),
+		TAP_TEST(test_hybrid_cpus),
 	};
 	int status = EXIT_FAILURE;
 

@@ -138,7 +138,7 @@ enum htmm_drop {
 #define HTMM_DROP_SLOTS		16
 
 /**
- * struct htmm_event - one event to sample, on every CPU of the session
+ * struct htmm_event - one event to sample, on every CPU of the session that takes it
  * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs
  * @precise_ip: perf_event_attr.precise_ip, 0 to 3; Intel's memory events carry an address from 1 on
  * @config: perf_event_attr.config
@@ -295,9 +295,9 @@ struct htmm_target {
  * ESRCH	no such process
  * EBADF	a target's file is not open, or not a cgroup's directory
  * EEXIST	two targets are the same
- * ENOENT	no PMU has events of this type; or the event is not one that can be sampled: a CPU's
- *		hardware, cache, raw and IBS events, and page, alignment and emulation faults; or a
- *		target's cgroup has been removed
+ * ENOENT	no CPU takes an event of this type, or a CPU takes none of the events; or the event is
+ *		not one that can be sampled: a CPU's hardware, cache, raw and IBS events, and page,
+ *		alignment and emulation faults; or a target's cgroup has been removed
  * ENODATA	this CPU gives the data source only together with another event: no
  *		PERF_SAMPLE_DATA_SRC
  * EOPNOTSUPP	the PMU cannot sample this event, or not with this precision

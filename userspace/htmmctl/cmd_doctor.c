@@ -147,16 +147,6 @@ static bool in_virtual_machine(void)
 	       strstr(flags, " hypervisor");
 }
 
-/* Intel CPUs sample addresses with PEBS; hybrid CPUs have two PMUs. */
-static enum check_level check_intel(struct htmm_error *text)
-{
-	if (access(DEVICES "/cpu_core", F_OK))
-		return CHECK_OK;
-	snprintf(text->todo, sizeof(text->todo),
-		 "it has two kinds of cores, and a session samples one: give its CPUs with -C; -e cpu_atom/PRESET/ is for the small ones");
-	return CHECK_WARN;
-}
-
 /* AMD CPUs sample addresses with IBS only; older models cannot filter for cache misses. */
 static enum check_level check_amd(struct htmm_error *text)
 {
@@ -185,7 +175,7 @@ static enum check_level check_cpu(struct htmm_error *text)
 		       *model ? model : "?", name,
 		       in_virtual_machine() ? ", in a virtual machine" : "");
 	if (!strcmp(vendor, "GenuineIntel"))
-		return check_intel(text);
+		return CHECK_OK;
 	if (!strcmp(vendor, "AuthenticAMD"))
 		return check_amd(text);
 	snprintf(text->todo, sizeof(text->todo),

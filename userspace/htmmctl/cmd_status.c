@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/perf_event.h>
+#include <htmm/cpus.h>
 #include "fields.h"
 #include "options.h"
 #include "view.h"
@@ -71,6 +72,35 @@ void event_period_text(const struct event_mode *mode, char *text, size_t size)
 		snprintf(text, size, "%llu", mode->period_min);
 	else
 		snprintf(text, size, "%llu to %llu", mode->period_min, mode->period_max);
+}
+
+/* Lists the CPUs of an event, as in 0-3,8. Returns false if these are all of the session. */
+static bool event_cpus_text(const struct htmm_stats_buf *stats, unsigned int event, char *text,
+			    size_t size)
+{
+	struct htmm_cpus cpus = {}, all = {};
+	unsigned int i;
+	size_t len = 0;
+
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		const struct htmm_channel_info *channel = &stats->channels[i];
+
+		if (channel->cpu >= HTMM_CPUS_MAX)
+			continue;
+		all.bits[channel->cpu / 64] |= 1ULL << channel->cpu % 64;
+		if (channel->event == event)
+			cpus.bits[channel->cpu / 64] |= 1ULL << channel->cpu % 64;
+	}
+	*text = '\0';
+	for (i = 0; i < HTMM_CPUS_MAX && len < size; i++) {
+		if (!htmm_cpus_has(&cpus, i))
+			continue;
+		if (!i || !htmm_cpus_has(&cpus, i - 1))
+			len += snprintf(text + len, size - len, "%s%u", len ? "," : "", i);
+		else if (!htmm_cpus_has(&cpus, i + 1))
+			len += snprintf(text + len, size - len, "-%u", i);
+	}
+	return memcmp(&cpus, &all, sizeof(all));
 }
 
 void event_code_text(const struct htmm_event *event, char *text, size_t size)
@@ -211,7 +241,7 @@ static void print_event(FILE *file, const struct htmm_info *info,
 {
 	const struct htmm_event *event = &stats->events[number];
 	struct event_mode mode = event_mode(stats, number);
-	char code[32], period[64];
+	char code[32], period[64], cpus[128];
 
 	event_code_text(event, code, sizeof(code));
 	event_period_text(&mode, period, sizeof(period));
@@ -225,6 +255,8 @@ static void print_event(FILE *file, const struct htmm_info *info,
 	fprintf(file, ", large PEBS %s", mode.large_pebs ? "on" : "off");
 	if (info->state == HTMM_STATE_RUNNING)
 		fprintf(file, ", on %u CPU%s", mode.active, mode.active == 1 ? "" : "s");
+	if (event_cpus_text(stats, number, cpus, sizeof(cpus)))
+		fprintf(file, ", of CPUs %s", cpus);
 	fputc('\n', file);
 }
 
@@ -311,6 +343,7 @@ void event_json(struct json_object *obj, const struct htmm_event *event)
 static struct json_object *events_json(const struct htmm_stats_buf *stats)
 {
 	struct json_object *events = json_object_new_array();
+	char cpus[128];
 	unsigned int i;
 
 	for (i = 0; i < stats->stats.nr_events; i++) {
@@ -322,6 +355,8 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 		json_add_u64(event, "period_min", mode.period_min);
 		json_add_u64(event, "period_max", mode.period_max);
 		json_add_u64(event, "active_cpus", mode.active);
+		event_cpus_text(stats, i, cpus, sizeof(cpus));
+		json_add_name(event, "cpus", cpus);
 		json_add_bool(event, "large_pebs", mode.large_pebs);
 		json_object_array_add(events, event);
 	}

@@ -24,17 +24,26 @@ static bool sees_several(unsigned int sees)
 }
 
 /*
- * An event that samples the loads of every memory and whose samples tell which. One is
- * enough: others may sample the same loads once more. -1: there is none.
+ * Events that sample the loads of every memory and whose samples tell which, as a bitmask. One of
+ * each PMU is enough: others may sample the same loads once more.
  */
-static __s64 whole_event(const struct htmm_served_buf *buf, const unsigned int *sees)
+static unsigned int whole_events(const struct htmm_served_buf *buf,
+				 const struct htmm_stats_buf *stats, const unsigned int *sees)
 {
-	__u32 i;
+	unsigned int i, j, whole = 0;
+	__u32 row;
 
-	for (i = 0; i < buf->served.nr_rows; i++)
-		if (sees_several(sees[buf->rows[i].event]) && from_memory(&buf->rows[i]))
-			return buf->rows[i].event;
-	return -1;
+	for (row = 0; row < buf->served.nr_rows; row++) {
+		i = buf->rows[row].event;
+		if (!sees_several(sees[i]) || !from_memory(&buf->rows[row]))
+			continue;
+		for (j = 0; j < stats->stats.nr_events; j++)
+			if (whole >> j & 1 && stats->events[j].type == stats->events[i].type)
+				break;
+		if (j == stats->stats.nr_events)
+			whole |= 1U << i;
+	}
+	return whole;
 }
 
 static void add_remote(struct tier_sums *tiers, double loads)
@@ -67,7 +76,7 @@ static struct tier_sums sum_tiers(const struct htmm_served_buf *buf,
 {
 	unsigned int sees[HTMM_MAX_EVENTS] = {}, all = 0;
 	struct tier_sums tiers = {};
-	__s64 whole;
+	unsigned int whole;
 	__u32 i;
 
 	for (i = 0; i < stats->stats.nr_events && i < HTMM_MAX_EVENTS; i++) {
@@ -75,19 +84,19 @@ static struct tier_sums sum_tiers(const struct htmm_served_buf *buf,
 		if (!sees_several(sees[i]))
 			all |= sees[i];
 	}
-	whole = whole_event(buf, sees);
+	whole = whole_events(buf, stats, sees);
 	/* Without one, there must be events for both. */
-	tiers.known = whole >= 0 || (all & HTMM_SEES_LOCAL && sees_several(all));
+	tiers.known = whole || (all & HTMM_SEES_LOCAL && sees_several(all));
 	for (i = 0; i < buf->served.nr_rows; i++) {
 		const struct htmm_served_row *row = &buf->rows[i];
 		double weight = weighted ? 1 : (double)stats->events[row->event].period;
 
-		if (whole >= 0 ? row->event != whole : sees_several(sees[row->event]))
+		if (whole ? !(whole >> row->event & 1) : sees_several(sees[row->event]))
 			continue;
 		tiers.fast += weight * (double)row->samples[HTMM_SOURCE_LOCAL];
 		tiers.slow += weight * (double)row->samples[HTMM_SOURCE_SLOW];
 		add_remote(&tiers, weight * (double)row->samples[HTMM_SOURCE_REMOTE]);
-		if (whole < 0)
+		if (!whole)
 			add_unknown(&tiers, sees[row->event],
 				    weight * (double)row->samples[HTMM_SOURCE_UNKNOWN]);
 	}

@@ -281,14 +281,18 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 	memcpy(opts + TARGET_OPTS, table, sizeof(table));
 }
 
-/* Adds a preset with the best precision available here. Returns 0, or why it is not available. */
-static int add_preset(struct htmm_event_list *list, const char *name, struct htmm_error *err)
+/*
+ * Adds a preset on the cores of a PMU, NULL being the first, with the best precision available
+ * there. Returns 0, or why it is not available.
+ */
+static int add_preset(struct htmm_event_list *list, const char *name, const char *pmu,
+		      struct htmm_error *err)
 {
 	struct htmm_event *event = &list->event[list->nr];
 	struct htmm_choice choice;
 	int precise;
 
-	precise = htmm_preset_choose(htmm_preset_find(name), NULL, NULL, &choice, err);
+	precise = htmm_preset_choose(htmm_preset_find(name), pmu, NULL, &choice, err);
 	*event = choice.event;
 	if (!precise)
 		precise = htmm_event_probe_best(event, err);
@@ -303,11 +307,12 @@ static int add_preset(struct htmm_event_list *list, const char *name, struct htm
 	if (event->precise_ip > (__u32)precise)
 		event->precise_ip = precise;
 	event->period = 0;
-	list->nr++;
+	list->parts |= 1U << list->nr++;
 	return 0;
 }
 
-bool session_default_events(struct htmm_event_list *list, struct htmm_error *why)
+/* Adds the best preset that cores have. Returns whether it is the best of all. */
+static bool add_best(struct htmm_event_list *list, const char *pmu, struct htmm_error *why)
 {
 	static const char *const names[] = {
 		HTMM_DEFAULT_EVENTS, "load-latency", "access", "load",
@@ -316,9 +321,20 @@ bool session_default_events(struct htmm_event_list *list, struct htmm_error *why
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!add_preset(list, names[i], i ? &err : why))
+		if (!add_preset(list, names[i], pmu, i ? &err : why))
 			return !i;
 	return false;
+}
+
+bool session_default_events(struct htmm_event_list *list, struct htmm_error *why)
+{
+	bool best = true;
+	const char *pmu;
+	unsigned int i;
+
+	for (i = 0; (pmu = htmm_core_pmu(i, NULL)); i++)
+		best &= add_best(list, i ? pmu : NULL, why);
+	return best;
 }
 
 int session_check(const struct session *session, struct htmm_error *err)
@@ -432,10 +448,10 @@ int session_finish(struct session *session, struct htmm_error *err)
 		if (!list->nr)
 			return htmm_error_set(err, ENOENT, NO_EVENT,
 					      "no event here shows what is hot: %s", why.what);
-		notice("sampling %s: %s; 'htmmctl doctor' says more", list->event[0].name,
+		notice("sampling %s: %s; 'htmmctl doctor' says more", list->event[list->nr - 1].name,
 		       why.what);
 	}
-	ret = htmm_events_check_cpus(list, &session->cpus, NULL, err);
+	ret = htmm_events_fit_cpus(list, &session->cpus, NULL, err);
 	if (ret)
 		return ret;
 	if (htmm_events_unseen(list, NULL, &why))

@@ -23,39 +23,83 @@ static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *las
 	return nr;
 }
 
-/* Is an event sampled on CPUs that are not of its PMU? */
-static bool is_outside(const struct htmm_cpus *sampled, const struct htmm_cpus *of_pmu)
+static void subtract(struct htmm_cpus *cpus, const struct htmm_cpus *without)
 {
 	unsigned int i;
 
-	for (i = 0; i < sizeof(sampled->bits) / sizeof(*sampled->bits); i++)
-		if (sampled->bits[i] & ~of_pmu->bits[i])
-			return true;
-	return false;
+	for (i = 0; i < sizeof(cpus->bits) / sizeof(*cpus->bits); i++)
+		cpus->bits[i] &= ~without->bits[i];
 }
 
-int htmm_events_check_cpus(const struct htmm_event_list *list, const struct htmm_cpus *cpus,
-			   const char *sysfs, struct htmm_error *err)
+static bool overlap(const struct htmm_cpus *a, const struct htmm_cpus *b)
 {
-	char line[SYSFS_LINE], todo[200];
-	struct htmm_cpus sampled = *cpus;
-	struct core_cpus cores;
+	__u64 both = 0;
 	unsigned int i;
 
-	if (!sampled.size && !sysfs_list(&sampled, line, sysfs, "devices/system/cpu/online"))
-		return 0;
-	for (i = 0; i < list->nr; i++) {
-		if (!pmu_cpus(list->event[i].type, sysfs, &cores) ||
-		    !is_outside(&sampled, &cores.cpus))
+	for (i = 0; i < sizeof(a->bits) / sizeof(*a->bits); i++)
+		both |= a->bits[i] & b->bits[i];
+	return both;
+}
+
+static void remove_event(struct htmm_event_list *list, unsigned int i)
+{
+	unsigned int below = (1U << i) - 1;
+
+	list->nr--;
+	memmove(&list->event[i], &list->event[i + 1], (list->nr - i) * sizeof(*list->event));
+	list->parts = (list->parts & below) | (list->parts >> 1 & ~below);
+}
+
+/* Names the cores that have CPUs among those that no event samples. */
+static int uncovered(const struct htmm_cpus *left, const char *sysfs, struct htmm_error *err)
+{
+	struct core_cpus cores;
+	struct pmu pmu = {};
+	char todo[200];
+	unsigned int i;
+
+	for (i = 0; (cores.pmu = htmm_core_pmu(i, sysfs)); i++) {
+		if (pmu_open(&pmu, sysfs, cores.pmu, NULL) ||
+		    !pmu_cpus(pmu.type, sysfs, &cores) || !overlap(left, &cores.cpus))
 			continue;
 		snprintf(todo, sizeof(todo),
-			 "give -C %.40s, as a session samples one kind of cores; for others, -e PMU/PRESET/ as in cpu_atom/load-latency/",
-			 cores.text);
+			 "add an event of theirs, such as -e %s/load-latency/, or leave these CPUs out with -C",
+			 cores.pmu);
 		return htmm_error_set(err, EINVAL, todo,
-				      "'%s' can be sampled on the CPUs %s of %s only",
-				      list->event[i].name, cores.text, cores.pmu);
+				      "none of the events can be sampled on the CPUs %s of %s",
+				      cores.text, cores.pmu);
 	}
 	return 0;
+}
+
+int htmm_events_fit_cpus(struct htmm_event_list *list, const struct htmm_cpus *cpus,
+			 const char *sysfs, struct htmm_error *err)
+{
+	struct htmm_cpus sampled = *cpus, left;
+	struct core_cpus cores;
+	bool everywhere = false;
+	char line[SYSFS_LINE];
+	unsigned int i;
+
+	if (!htmm_core_pmu(1, sysfs) ||
+	    (!sampled.size && !sysfs_list(&sampled, line, sysfs, "devices/system/cpu/online")))
+		return 0;
+	left = sampled;
+	for (i = 0; i < list->nr; i++) {
+		if (!pmu_cpus(list->event[i].type, sysfs, &cores)) {
+			everywhere = true;
+		} else if (overlap(&sampled, &cores.cpus)) {
+			subtract(&left, &cores.cpus);
+		} else if (list->parts >> i & 1 && list->nr > 1) {
+			remove_event(list, i--);
+		} else {
+			return htmm_error_set(err, EINVAL,
+					      "give some of these CPUs with -C, or leave the event out",
+					      "'%s' can be sampled on the CPUs %s of %s only",
+					      list->event[i].name, cores.text, cores.pmu);
+		}
+	}
+	return everywhere ? 0 : uncovered(&left, sysfs, err);
 }
 
 /* The nodes that have memory and no CPUs: slow memory. */

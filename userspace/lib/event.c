@@ -17,6 +17,7 @@
  * @text: its full text, for messages
  * @sysfs: where sysfs is
  * @pmu: the PMU that defines further terms, or NULL
+ * @cores: for a preset without PMU: the PMU of the cores meant; NULL: the first
  * @preset: it is what a preset stands for
  * @in_alias: the terms come from sysfs; they may not name another event
  */
@@ -25,6 +26,7 @@ struct spec {
 	const char *text;
 	const char *sysfs;
 	const struct pmu *pmu;
+	const char *cores;
 	bool preset;
 	bool in_alias;
 };
@@ -217,10 +219,10 @@ static bool is_raw(const char *name)
 static int parse_preset(struct spec *spec, struct pmu *pmu, const struct htmm_preset *preset,
 			struct htmm_error *err)
 {
-	int ret = take_preset(spec, preset, NULL, err);
+	const char *cores = spec->cores ? spec->cores : htmm_core_pmu(0, spec->sysfs);
+	int ret = take_preset(spec, preset, spec->cores, err);
 
-	if (!ret && spec->event.type == PERF_TYPE_RAW &&
-	    !pmu_open(pmu, spec->sysfs, htmm_core_pmu(0, spec->sysfs), NULL))
+	if (!ret && !pmu_open(pmu, spec->sysfs, cores, NULL) && spec->event.type == pmu->type)
 		spec->pmu = pmu;
 	return ret;
 }
@@ -343,38 +345,69 @@ static bool is_there(const struct htmm_event_list *list, const struct htmm_event
 	return false;
 }
 
-static int append_event(struct htmm_event_list *list, const char *text, size_t len,
+static int append_event(struct htmm_event_list *list, const char *text, const char *cores,
 			const char *sysfs, struct htmm_error *err)
 {
-	struct spec spec = { .sysfs = sysfs };
-	char *whole, *pieces;
-	int ret = -ENOMEM;
+	struct spec spec = { .text = text, .sysfs = sysfs, .cores = cores };
+	char *pieces = strdup(text);
+	int ret;
 
-	whole = strndup(text, len);
-	pieces = strndup(text, len);
-	if (!whole || !pieces) {
-		htmm_error_set(err, ENOMEM, NULL, "out of memory");
-		goto out;
-	}
-	spec.text = whole;
+	if (!pieces)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	ret = parse_event(&spec, pieces, err);
+	free(pieces);
 	if (ret) {
 		/* Say which event of the list is meant, unless the message names it already. */
-		if (err && !strstr(err->what, whole))
-			htmm_error_prefix(err, "event '%s': ", whole);
-		goto out;
+		if (err && !strstr(err->what, text))
+			htmm_error_prefix(err, "event '%s': ", text);
+		return ret;
 	}
 	if (spec.preset && is_there(list, &spec.event))
-		goto out;
-	if (list->nr == HTMM_MAX_EVENTS) {
-		ret = htmm_error_set(err, E2BIG, "leave some out",
-				     "there are more than %d events", HTMM_MAX_EVENTS);
-		goto out;
-	}
+		return 0;
+	if (list->nr == HTMM_MAX_EVENTS)
+		return htmm_error_set(err, E2BIG, "leave some out",
+				      "there are more than %d events", HTMM_MAX_EVENTS);
 	list->event[list->nr++] = spec.event;
-out:
-	free(pieces);
-	free(whole);
+	return 0;
+}
+
+/* Does the text begin with the name of a preset, for whatever cores the machine has? */
+static bool is_of_all_cores(const char *text)
+{
+	char name[sizeof(((struct htmm_event *)NULL)->name)];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "/:"), text);
+	return htmm_preset_find(name);
+}
+
+/*
+ * Appends an event. A preset is one event for each kind of cores; some may have none for it.
+ * Each of those events may be left out if a session has no such cores.
+ */
+static int append_events(struct htmm_event_list *list, const char *text, const char *sysfs,
+			 struct htmm_error *err)
+{
+	unsigned int i, first = list->nr;
+	struct htmm_error none;
+	const char *cores;
+	int ret, next;
+
+	ret = append_event(list, text, NULL, sysfs, err);
+	if ((ret && ret != -ENOENT) || !is_of_all_cores(text) || !htmm_core_pmu(1, sysfs))
+		return ret;
+	for (i = 1; (cores = htmm_core_pmu(i, sysfs)); i++) {
+		next = append_event(list, text, cores, sysfs, &none);
+		if (next && next != -ENOENT) {
+			if (err)
+				*err = none;
+			return next;
+		}
+		if (!next)
+			ret = 0;
+	}
+	for (i = first; i < list->nr; i++)
+		if (list->event[i].type != PERF_TYPE_SOFTWARE)
+			list->parts |= 1U << i;
 	return ret;
 }
 
@@ -382,6 +415,7 @@ int htmm_events_parse(struct htmm_event_list *list, const char *text, const char
 		      struct htmm_error *err)
 {
 	const char *at = text, *end;
+	char *one;
 	int ret;
 
 	for (;; at = end + 1) {
@@ -394,7 +428,10 @@ int htmm_events_parse(struct htmm_event_list *list, const char *text, const char
 		if (end == at)
 			return htmm_error_set(err, EINVAL, "give events separated by commas",
 					      "the event list '%s' has an empty event", text);
-		ret = append_event(list, at, end - at, sysfs, err);
+		one = strndup(at, end - at);
+		ret = one ? append_events(list, one, sysfs, err) :
+			htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		free(one);
 		if (ret || !*end)
 			return ret;
 	}

@@ -54,10 +54,13 @@ struct htmm_choice {
 /**
  * struct htmm_event_list - events to sample
  * @nr: number of events
+ * @parts: bit i is set if @event[i] is one of several that a preset stands for: one for each
+ *	kind of cores
  * @event: the events; a period of 0 means that none was given
  */
 struct htmm_event_list {
 	unsigned int nr;
+	unsigned int parts;
 	struct htmm_event event[HTMM_MAX_EVENTS];
 };
 
@@ -106,8 +109,9 @@ int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const 
  * htmm_events_parse() - append the events of a comma-separated list
  * @list: the events so far
  * @text: presets, names of libpfm4 such as MEM_LOAD_RETIRED:L3_MISS, rNNNN, or
- *	pmu/term=value,.../ or pmu/preset/, each with modifiers such as :pp. A preset that
- *	is the same event as one before is left out.
+ *	pmu/term=value,.../ or pmu/preset/, each with modifiers such as :pp. On hybrid CPUs
+ *	a preset is one event for each kind of cores that has one. A preset that is the same
+ *	event as one before is left out.
  * @sysfs: where sysfs is mounted; NULL: /sys
  * @err: says what is wrong with @text
  *
@@ -166,19 +170,20 @@ bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 			struct htmm_error *unseen);
 
 /**
- * htmm_events_check_cpus() - check that the PMUs of the events have the CPUs
- * @list: the events
+ * htmm_events_fit_cpus() - check that each CPU has an event, and each event a CPU
+ * @list: the events; those that stand for a preset on cores which the session does not have are
+ *	left out
  * @cpus: where they shall be sampled; empty: on all CPUs
  * @sysfs: where sysfs is mounted; NULL: /sys
- * @err: says which event has which CPUs
+ * @err: says which event has no CPUs, or which CPUs have no event
  *
- * On hybrid CPUs each kind of cores has a PMU of its own, and a session samples its events
- * on all of its CPUs.
+ * On hybrid CPUs each kind of cores has a PMU of its own, and a session samples an event on the
+ * CPUs of its PMU.
  *
  * Return: 0 or -EINVAL.
  */
-int htmm_events_check_cpus(const struct htmm_event_list *list, const struct htmm_cpus *cpus,
-			   const char *sysfs, struct htmm_error *err);
+int htmm_events_fit_cpus(struct htmm_event_list *list, const struct htmm_cpus *cpus,
+			 const char *sysfs, struct htmm_error *err);
 
 /**
  * htmm_event_probe_best() - find the highest precision that the kernel accepts
