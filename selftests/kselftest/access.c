@@ -18,13 +18,10 @@
 /* Faults between two pauses, so that one sample per fault does not look like an interrupt storm. */
 #define FAULTS_A_REST	64
 
-/* The emulated unit counts exactly but is slow; its driver's name identifies it. */
+/* The emulated unit counts exactly but is slow; its driver identifies it. */
 static bool pmu_is_emulated(void)
 {
-	char name[32];
-
-	file_read("/sys/bus/event_source/devices/cpu/caps/pmu_name", name, sizeof(name));
-	return !strcmp(name, "pebs_emu");
+	return !access("/sys/module/pebs_emu", F_OK);
 }
 
 /* The only way to find out is to try. */
