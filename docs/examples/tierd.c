@@ -73,7 +73,7 @@ static size_t move_some(const struct htmm_page_list *list, size_t most, bool hot
 }
 
 /* Makes room, then moves the pages that are hot and slow. */
-static int tier(int fd, __u64 session, const struct htmm_hist_buf *hist, struct htmm_error *err)
+static int tier(int fd, __u64 session, const struct htmm_histogram *hist, struct htmm_error *err)
 {
 	const struct htmm_list_pages hottest = {
 		.flags = HTMM_LIST_PLACEMENT, .session = session,
@@ -107,7 +107,7 @@ static int tier(int fd, __u64 session, const struct htmm_hist_buf *hist, struct 
 static int look(int fd, __u64 session, struct htmm_error *err)
 {
 	struct htmm_info info;
-	struct htmm_hist_buf hist;
+	struct htmm_histogram hist;
 	int ret;
 
 	ret = htmm_device_info(fd, &info, err);

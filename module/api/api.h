@@ -15,8 +15,7 @@ struct file;
 /* chardev.c */
 int htmm_chardev_init(void);
 void htmm_chardev_exit(void);
-int htmm_chardev_attach(struct file *file, struct htmm_stream *stream,
-			struct htmm_stream_event *events);
+int htmm_chardev_attach(struct file *file, struct htmm_stream *stream);
 
 /* debugfs.c */
 void htmm_debugfs_init(void);
@@ -25,36 +24,35 @@ void htmm_debugfs_exit(void);
 /* ioctl.c */
 long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg);
 
-/* snapshot.c: converts a session's data to the structs of the interface. */
-void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info);
-struct htmm_channel_info *htmm_snapshot_stats(struct htmm_session *session,
-					 struct htmm_stats *stats, u32 *n);
-int htmm_snapshot_histogram(struct htmm_session *session,
-			    struct htmm_histogram *out, struct htmm_bin *bins);
-int htmm_snapshot_hit_ratio(struct htmm_session *session,
-			    struct htmm_hit_ratio *out);
-struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n);
+/**
+ * struct htmm_rows - elements of an array that a call fills
+ * @at: the elements, to be freed with kvfree(), also after a failure; NULL: none
+ * @nr: how many there are
+ *
+ * All zero before the call.
+ */
+struct htmm_rows {
+	void *at;
+	u32 nr;
+};
 
-/* listing.c */
+/* snapshot.c: a session's data as the structs of the interface. */
+void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info);
+int htmm_snapshot_stats(struct htmm_session *session, struct htmm_stats *stats,
+			struct htmm_rows *channels);
+int htmm_snapshot_histogram(struct htmm_session *session, struct htmm_histogram *out);
+int htmm_snapshot_hit_ratio(struct htmm_session *session, struct htmm_hit_ratio *out);
+int htmm_snapshot_targets(struct htmm_session *session, struct htmm_rows *targets);
+int htmm_snapshot_served(struct htmm_session *session, u32 target, struct htmm_rows *rows);
 
 /* Most pages that one call of htmm_snapshot_pages() lists. */
 #define HTMM_SNAPSHOT_PAGES	262144
 
+/* listing.c, placement.c */
 int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *list,
 			struct htmm_page *pages, u32 n);
-
-/**
- * struct htmm_served_rows - what served the samples of targets
- * @row: the rows
- * @nr: how many there are
- */
-struct htmm_served_rows {
-	struct htmm_served_row *row;
-	u32 nr;
-};
-
-int htmm_snapshot_served(struct htmm_session *session, u32 target,
-			 struct htmm_served_rows *rows);
+int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement *out,
+			    struct htmm_rows *nodes);
 
 /*
  * May the caller learn which pages of processes are in memory, and where? Samples show accesses
@@ -64,24 +62,6 @@ static inline bool htmm_places_permitted(void)
 {
 	return capable(CAP_SYS_PTRACE);
 }
-
-/* placement.c */
-
-/**
- * struct htmm_placed - where pages are, by node
- * @nodes: sums of each node
- * @nr: number of nodes
- * @bins: histograms of each node, one after the other
- */
-struct htmm_placed {
-	struct htmm_node_placement *nodes;
-	u32 nr;
-	struct htmm_bin *bins;
-};
-
-int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement *out,
-			    struct htmm_placed *by_node);
-void htmm_placed_free(struct htmm_placed *by_node);
 
 /* uaccess.c: arrays whose elements may be of an older or newer version. */
 

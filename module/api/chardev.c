@@ -38,13 +38,12 @@ static int htmm_chardev_make_reader(struct file *file,
 
 /*
  * Make an open file a reader of the record stream, unless it is one already. @stream is the
- * request, and set to the state of the reader; @events has room for HTMM_MAX_EVENTS.
+ * request, and set to the state of the reader.
  *
  * Returns 0, -EBUSY if it is a reader already with different parameters, -ESTALE if it is the
  * reader of another session, or the errno of htmm_stream_join().
  */
-int htmm_chardev_attach(struct file *file, struct htmm_stream *stream,
-			struct htmm_stream_event *events)
+int htmm_chardev_attach(struct file *file, struct htmm_stream *stream)
 {
 	const struct htmm_stream asked = *stream;
 	int ret;
@@ -54,7 +53,7 @@ int htmm_chardev_attach(struct file *file, struct htmm_stream *stream,
 		if (ret)
 			return ret;
 	}
-	htmm_stream_describe(htmm_chardev_reader(file), stream, events);
+	htmm_stream_describe(htmm_chardev_reader(file), stream);
 	if (asked.session && asked.session != stream->session)
 		return -ESTALE;
 	if ((asked.buffer_bytes && asked.buffer_bytes != stream->buffer_bytes) ||

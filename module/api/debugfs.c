@@ -191,12 +191,12 @@ static int htmm_show_status(struct seq_file *m, struct htmm_session *session)
 static int htmm_show_stats(struct seq_file *m, struct htmm_session *session)
 {
 	const struct htmm_config *config = session->config;
+	const struct htmm_channel_info *channel;
+	struct htmm_rows channels = {};
 	struct htmm_stats stats = {};
-	struct htmm_channel_info *channels;
-	unsigned int i, n;
+	unsigned int i;
 
-	channels = htmm_snapshot_stats(session, &stats, &n);
-	if (!channels)
+	if (htmm_snapshot_stats(session, &stats, &channels))
 		return -ENOMEM;
 	htmm_show(m, htmm_stats_fields, &stats, '\n');
 	htmm_show(m, htmm_counters_fields, &stats.total, ' ');
@@ -205,31 +205,30 @@ static int htmm_show_stats(struct seq_file *m, struct htmm_session *session)
 		seq_printf(m, "\nevent %u name %s ", i, config->events[i].name);
 		htmm_show(m, htmm_event_fields, &config->events[i], ' ');
 	}
-	for (i = 0; i < n; i++) {
+	for (i = 0, channel = channels.at; i < channels.nr; i++, channel++) {
 		seq_putc(m, '\n');
-		htmm_show(m, htmm_channel_fields, &channels[i], ' ');
-		htmm_show(m, htmm_counters_fields, &channels[i].counters, ' ');
-		htmm_show_drops(m, channels[i].counters.drops);
+		htmm_show(m, htmm_channel_fields, channel, ' ');
+		htmm_show(m, htmm_counters_fields, &channel->counters, ' ');
+		htmm_show_drops(m, channel->counters.drops);
 	}
 	seq_putc(m, '\n');
-	kvfree(channels);
+	kvfree(channels.at);
 	return 0;
 }
 
 static int htmm_show_hist(struct seq_file *m, struct htmm_session *session)
 {
 	struct htmm_histogram hist = {};
-	struct htmm_bin bins[HTMM_NR_BINS];
 	unsigned int i;
 
 	for (hist.unit = HTMM_UNIT_PAGE; hist.unit <= HTMM_UNIT_REGION; hist.unit++) {
-		htmm_snapshot_histogram(session, &hist, bins);
+		htmm_snapshot_histogram(session, &hist);
 		seq_printf(m, "unit %s ", hist.unit == HTMM_UNIT_PAGE ? "page" : "region");
 		htmm_show(m, htmm_histogram_fields, &hist, ' ');
 		seq_putc(m, '\n');
-		for (i = 0; i < hist.nr_bins; i++)
-			if (bins[i].pages)
-				seq_printf(m, "bin %u pages %llu\n", i, bins[i].pages);
+		for (i = 0; i < HTMM_NR_BINS; i++)
+			if (hist.bins[i])
+				seq_printf(m, "bin %u pages %llu\n", i, hist.bins[i]);
 	}
 	return 0;
 }
@@ -260,20 +259,20 @@ static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 
 static int htmm_show_targets(struct seq_file *m, struct htmm_session *session)
 {
-	struct htmm_target_info *info;
-	u32 i, n;
+	const struct htmm_target_info *info;
+	struct htmm_rows targets = {};
+	u32 i;
 
-	info = htmm_snapshot_targets(session, &n);
-	if (!info)
+	if (htmm_snapshot_targets(session, &targets))
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		htmm_show(m, htmm_target_info_fields, &info[i], ' ');
-		htmm_show_drops(m, info[i].drops);
+	for (i = 0, info = targets.at; i < targets.nr; i++, info++) {
+		htmm_show(m, htmm_target_info_fields, info, ' ');
+		htmm_show_drops(m, info->drops);
 		seq_puts(m, "name ");
-		seq_escape(m, info[i].name, "\n\\");
+		seq_escape(m, info->name, "\n\\");
 		seq_putc(m, '\n');
 	}
-	kvfree(info);
+	kvfree(targets.at);
 	return 0;
 }
 

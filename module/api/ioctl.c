@@ -23,30 +23,15 @@
 			      (bytes), (void)0)
 #define HTMM_FIRST_EVENT	HTMM_FIRST(htmm_event, __reserved, 96)
 #define HTMM_FIRST_TARGET	HTMM_FIRST(htmm_target, max_bytes, 32)
-#define HTMM_FIRST_CHANNEL	HTMM_FIRST(htmm_channel_info, counters, 216)
-#define HTMM_FIRST_BIN		HTMM_FIRST(htmm_bin, pages, 8)
-#define HTMM_FIRST_PAGE		HTMM_FIRST(htmm_page, __reserved, 48)
-#define HTMM_FIRST_TARGET_INFO	HTMM_FIRST(htmm_target_info, space_bytes, 1272)
-#define HTMM_FIRST_NODE		HTMM_FIRST(htmm_node_placement, samples, 56)
-#define HTMM_FIRST_SERVED_ROW	HTMM_FIRST(htmm_served_row, samples, 72)
-#define HTMM_FIRST_STREAM_EVENT	HTMM_FIRST(htmm_stream_event, id, 8)
 
-/**
- * struct htmm_head - the members at the start of the struct of every ioctl
- * @size: size of the struct as the caller knows it
- * @flags: flags of the ioctl
- * @session: number of the session; 0: the current one
- */
-struct htmm_head {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 session;
-};
+/* Arrays that one call fills, at most. */
+#define HTMM_MAX_ARRAYS		2
 
+/* @id is the beginning of all structs. */
 union htmm_arg {
-	struct htmm_head head;
+	struct htmm_session_id id;
+	struct htmm_target_id target_id;
 	struct htmm_start start;
-	struct htmm_stop stop;
 	struct htmm_info info;
 	struct htmm_stats stats;
 	struct htmm_histogram histogram;
@@ -54,10 +39,7 @@ union htmm_arg {
 	struct htmm_list_pages list;
 	struct htmm_placement placement;
 	struct htmm_served served;
-	struct htmm_cool cool;
-	struct htmm_reset reset;
 	struct htmm_add_target add;
-	struct htmm_remove_target remove;
 	struct htmm_targets targets;
 	struct htmm_stream stream;
 	struct htmm_set set;
@@ -69,12 +51,14 @@ union htmm_arg {
  * @user: the caller's struct
  * @session: the session, if the ioctl needs it
  * @arg: a copy of the caller's struct
+ * @rows: what the arrays are filled with; freed after the call
  */
 struct htmm_call {
 	struct file *file;
 	void __user *user;
 	struct htmm_session *session;
 	union htmm_arg arg;
+	struct htmm_rows rows[HTMM_MAX_ARRAYS];
 };
 
 static int htmm_copy_config(struct htmm_config *config,
@@ -171,7 +155,7 @@ static int htmm_ioctl_start(struct htmm_call *call)
 
 static int htmm_ioctl_stop(struct htmm_call *call)
 {
-	return htmm_session_stop(call->arg.stop.session);
+	return htmm_session_stop(call->arg.id.session);
 }
 
 static int htmm_ioctl_get_info(struct htmm_call *call)
@@ -183,27 +167,13 @@ static int htmm_ioctl_get_info(struct htmm_call *call)
 static int htmm_ioctl_get_stats(struct htmm_call *call)
 {
 	const struct htmm_config *config = call->session->config;
-	struct htmm_stats *stats = &call->arg.stats;
-	struct htmm_channel_info *channels;
-	u32 n;
-	int ret;
+	struct htmm_rows *events = &call->rows[1];
 
-	channels = htmm_snapshot_stats(call->session, stats, &n);
-	if (!channels)
+	events->nr = config->start.nr_events;
+	events->at = kmemdup(config->events, events->nr * sizeof(config->events[0]), GFP_KERNEL);
+	if (!events->at)
 		return -ENOMEM;
-	ret = htmm_uaccess_array_out(stats->channels, stats->channel_size,
-				     channels, sizeof(*channels),
-				     min(stats->nr_channels, n));
-	if (!ret)
-		ret = htmm_uaccess_array_out(stats->events, stats->event_size,
-					     config->events,
-					     sizeof(config->events[0]),
-					     min(stats->nr_events,
-						 config->start.nr_events));
-	stats->nr_channels = n;
-	stats->nr_events = config->start.nr_events;
-	kvfree(channels);
-	return ret;
+	return htmm_snapshot_stats(call->session, &call->arg.stats, &call->rows[0]);
 }
 
 /* Check a unit, which is an index: not even speculation uses a larger one. */
@@ -218,17 +188,8 @@ static int htmm_check_unit(__u32 *unit)
 static int htmm_ioctl_get_hist(struct htmm_call *call)
 {
 	struct htmm_histogram *hist = &call->arg.histogram;
-	struct htmm_bin bins[HTMM_NR_BINS];
-	u32 room = hist->nr_bins;
-	int ret;
 
-	ret = htmm_check_unit(&hist->unit);
-	if (!ret)
-		ret = htmm_snapshot_histogram(call->session, hist, bins);
-	if (ret)
-		return ret;
-	return htmm_uaccess_array_out(hist->bins, hist->bin_size, bins,
-				      sizeof(bins[0]), min(room, hist->nr_bins));
+	return htmm_check_unit(&hist->unit) ?: htmm_snapshot_histogram(call->session, hist);
 }
 
 static int htmm_ioctl_get_hit_ratio(struct htmm_call *call)
@@ -283,8 +244,8 @@ static int htmm_check_list(struct htmm_list_pages *list)
 static int htmm_ioctl_list_pages(struct htmm_call *call)
 {
 	struct htmm_list_pages *list = &call->arg.list;
-	struct htmm_page *pages;
-	int n, ret;
+	struct htmm_rows *pages = &call->rows[0];
+	int ret;
 	u32 room;
 
 	ret = htmm_check_list(list);
@@ -292,67 +253,36 @@ static int htmm_ioctl_list_pages(struct htmm_call *call)
 		return ret;
 	room = min_t(u32, list->nr_pages, HTMM_SNAPSHOT_PAGES);
 	/* What is copied to the caller is set as a whole. */
-	pages = kvmalloc_array(room, sizeof(*pages), GFP_KERNEL_ACCOUNT);
-	if (!pages)
+	pages->at = kvmalloc_array(room, sizeof(struct htmm_page), GFP_KERNEL_ACCOUNT);
+	if (!pages->at)
 		return -ENOMEM;
-
-	n = htmm_snapshot_pages(call->session, list, pages, room);
-	ret = n < 0 ? n : htmm_uaccess_array_out(list->pages, list->page_size,
-						 pages, sizeof(*pages), n);
-	if (!ret)
-		list->nr_pages = n;
-	kvfree(pages);
-	return ret;
+	ret = htmm_snapshot_pages(call->session, list, pages->at, room);
+	if (ret < 0)
+		return ret;
+	pages->nr = ret;
+	return 0;
 }
 
 static int htmm_ioctl_get_placement(struct htmm_call *call)
 {
-	struct htmm_placement *placement = &call->arg.placement;
-	u32 room = placement->nr_nodes, bins;
-	struct htmm_placed by_node;
-	int ret;
-
 	if (!htmm_places_permitted())
 		return -EPERM;
-	ret = htmm_snapshot_placement(call->session, placement, &by_node);
-	if (ret)
-		goto out;
-	bins = by_node.nr * HTMM_NR_BINS;
-	ret = htmm_uaccess_array_out(placement->nodes, placement->node_size, by_node.nodes,
-				     sizeof(*by_node.nodes), min(room, by_node.nr));
-	if (!ret && placement->bins && placement->nr_bins >= bins)
-		ret = htmm_uaccess_array_out(placement->bins, placement->bin_size,
-					     by_node.bins, sizeof(*by_node.bins), bins);
-	placement->nr_nodes = by_node.nr;
-	placement->nr_bins = HTMM_NR_BINS;
-out:
-	htmm_placed_free(&by_node);
-	return ret;
+	return htmm_snapshot_placement(call->session, &call->arg.placement, &call->rows[0]);
 }
 
 static int htmm_ioctl_get_served(struct htmm_call *call)
 {
-	struct htmm_served *served = &call->arg.served;
-	struct htmm_served_rows rows;
-	int ret;
-
-	ret = htmm_snapshot_served(call->session, served->target, &rows);
-	if (!ret)
-		ret = htmm_uaccess_array_out(served->rows, served->row_size, rows.row,
-					     sizeof(*rows.row), min(served->nr_rows, rows.nr));
-	served->nr_rows = rows.nr;
-	kvfree(rows.row);
-	return ret;
+	return htmm_snapshot_served(call->session, call->arg.served.target, &call->rows[0]);
 }
 
 static int htmm_ioctl_cool(struct htmm_call *call)
 {
-	return htmm_session_cool(call->session, call->arg.cool.target);
+	return htmm_session_cool(call->session, call->arg.target_id.target);
 }
 
 static int htmm_ioctl_reset(struct htmm_call *call)
 {
-	return htmm_session_reset(call->arg.reset.session);
+	return htmm_session_reset(call->arg.id.session);
 }
 
 static int htmm_ioctl_add_target(struct htmm_call *call)
@@ -379,26 +309,13 @@ static int htmm_ioctl_add_target(struct htmm_call *call)
 
 static int htmm_ioctl_remove_target(struct htmm_call *call)
 {
-	return htmm_session_remove_target(call->arg.remove.session,
-					  call->arg.remove.target);
+	return htmm_session_remove_target(call->arg.id.session,
+					  call->arg.target_id.target);
 }
 
 static int htmm_ioctl_get_targets(struct htmm_call *call)
 {
-	struct htmm_targets *targets = &call->arg.targets;
-	struct htmm_target_info *info;
-	u32 n;
-	int ret;
-
-	info = htmm_snapshot_targets(call->session, &n);
-	if (!info)
-		return -ENOMEM;
-	ret = htmm_uaccess_array_out(targets->targets, targets->target_size,
-				     info, sizeof(*info),
-				     min(targets->nr_targets, n));
-	targets->nr_targets = n;
-	kvfree(info);
-	return ret;
+	return htmm_snapshot_targets(call->session, &call->rows[0]);
 }
 
 static int htmm_ioctl_set(struct htmm_call *call)
@@ -415,17 +332,7 @@ static int htmm_ioctl_set(struct htmm_call *call)
 
 static int htmm_ioctl_stream(struct htmm_call *call)
 {
-	struct htmm_stream_event events[HTMM_MAX_EVENTS] = {};
-	struct htmm_stream *stream = &call->arg.stream;
-	u32 room = stream->nr_events;
-	int ret;
-
-	ret = htmm_chardev_attach(call->file, stream, events);
-	if (ret)
-		return ret;
-	return htmm_uaccess_array_out(stream->events, stream->event_size,
-				      events, sizeof(events[0]),
-				      min(room, stream->nr_events));
+	return htmm_chardev_attach(call->file, &call->arg.stream);
 }
 
 /**
@@ -442,13 +349,17 @@ enum htmm_need {
 
 /**
  * struct htmm_array - an array that the module fills
- * @count: offset of the member with the room in elements; 0: no array
+ * @at: offset of the member that points to it; 0: no array
+ * @count: offset of the member with the room in elements
  * @stride: offset of the member with the size of an element
+ * @elem: size of an element in this version
  * @first: size of an element in the first version
  */
 struct htmm_array {
+	u16 at;
 	u16 count;
 	u16 stride;
+	u16 elem;
 	u16 first;
 };
 
@@ -469,7 +380,7 @@ struct htmm_ioctl {
 	u16 min_size;
 	u32 flags;
 	u16 reserved;
-	struct htmm_array arrays[2];
+	struct htmm_array arrays[HTMM_MAX_ARRAYS];
 	enum htmm_need needs_session;
 	bool open;
 	bool copy_out;
@@ -483,78 +394,70 @@ struct htmm_ioctl {
 			BUILD_BUG_ON_ZERO(sizeof(struct type) >		\
 					  sizeof(union htmm_arg)) +	\
 			BUILD_BUG_ON_ZERO(offsetof(struct type, session) != \
-					  offsetof(struct htmm_head, session)), \
+					  offsetof(struct htmm_session_id, session)), \
 		.min_size = HTMM_FIRST(type, last, bytes),		\
 		__VA_ARGS__						\
 	}
 #define HTMM_RESERVED(type)	.reserved = offsetof(struct type, __reserved)
-#define HTMM_ARRAY(type, nr, elem_size, size_of_first)			\
+/* @last and @bytes: as for HTMM_IOCTL(), but of an element. */
+#define HTMM_ARRAY(type, array, nr, elem_size, elem_type, last, bytes)	\
 	{								\
+		.at = offsetof(struct type, array),			\
 		.count = offsetof(struct type, nr),			\
 		.stride = offsetof(struct type, elem_size),		\
-		.first = size_of_first,					\
+		.elem = sizeof(struct elem_type),			\
+		.first = HTMM_FIRST(elem_type, last, bytes),		\
 	}
 
 static const struct htmm_ioctl htmm_ioctls[] = {
 	/* htmm_config_check() checks the flags of START and sets a better message. */
 	HTMM_IOCTL(START, htmm_start, budget_interval_ms, 152, .flags = ~0U,
 		   .run = htmm_ioctl_start),
-	HTMM_IOCTL(STOP, htmm_stop, session, 16, .run = htmm_ioctl_stop),
+	HTMM_IOCTL(STOP, htmm_session_id, session, 16, .run = htmm_ioctl_stop),
 	HTMM_IOCTL(GET_INFO, htmm_info, __reserved, 144, HTMM_RESERVED(htmm_info),
-		   .needs_session = HTMM_NEED_IF_ANY, .open = true,
-		   .copy_out = true, .run = htmm_ioctl_get_info),
+		   .needs_session = HTMM_NEED_IF_ANY, .open = true, .copy_out = true,
+		   .run = htmm_ioctl_get_info),
 	HTMM_IOCTL(GET_STATS, htmm_stats, cpus_failed, 304,
-		   .arrays = { HTMM_ARRAY(htmm_stats, nr_channels, channel_size,
-					  HTMM_FIRST_CHANNEL),
-			       HTMM_ARRAY(htmm_stats, nr_events, event_size,
-					  HTMM_FIRST_EVENT) },
+		   .arrays = { HTMM_ARRAY(htmm_stats, channels, nr_channels, channel_size,
+					  htmm_channel_info, counters, 216),
+			       HTMM_ARRAY(htmm_stats, events, nr_events, event_size,
+					  htmm_event, __reserved, 96) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_stats),
-	HTMM_IOCTL(GET_HIST, htmm_histogram, samples, 80,
-		   .arrays = { HTMM_ARRAY(htmm_histogram, nr_bins, bin_size,
-					  HTMM_FIRST_BIN) },
+	HTMM_IOCTL(GET_HIST, htmm_histogram, bins, 328,
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_hist),
-	HTMM_IOCTL(LIST_PAGES, htmm_list_pages, cursor, 112,
-		   .flags = HTMM_LIST_ANY_PLACEMENT,
-		   .arrays = { HTMM_ARRAY(htmm_list_pages, nr_pages, page_size,
-					  HTMM_FIRST_PAGE) },
+	HTMM_IOCTL(LIST_PAGES, htmm_list_pages, cursor, 112, .flags = HTMM_LIST_ANY_PLACEMENT,
+		   .arrays = { HTMM_ARRAY(htmm_list_pages, pages, nr_pages, page_size,
+					  htmm_page, __reserved, 48) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_list_pages),
-	HTMM_IOCTL(COOL, htmm_cool, __reserved, 24, HTMM_RESERVED(htmm_cool),
+	HTMM_IOCTL(COOL, htmm_target_id, __reserved, 24, HTMM_RESERVED(htmm_target_id),
 		   .needs_session = HTMM_NEED_SESSION, .run = htmm_ioctl_cool),
-	HTMM_IOCTL(RESET, htmm_reset, session, 16, .run = htmm_ioctl_reset),
-	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, 48,
-		   HTMM_RESERVED(htmm_add_target), .run = htmm_ioctl_add_target),
-	HTMM_IOCTL(REMOVE_TARGET, htmm_remove_target, __reserved, 24,
-		   HTMM_RESERVED(htmm_remove_target),
-		   .run = htmm_ioctl_remove_target),
+	HTMM_IOCTL(RESET, htmm_session_id, session, 16, .run = htmm_ioctl_reset),
+	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, 48, HTMM_RESERVED(htmm_add_target),
+		   .run = htmm_ioctl_add_target),
+	HTMM_IOCTL(REMOVE_TARGET, htmm_target_id, __reserved, 24,
+		   HTMM_RESERVED(htmm_target_id), .run = htmm_ioctl_remove_target),
 	HTMM_IOCTL(GET_TARGETS, htmm_targets, target_size, 32,
-		   .arrays = { HTMM_ARRAY(htmm_targets, nr_targets, target_size,
-					  HTMM_FIRST_TARGET_INFO) },
+		   .arrays = { HTMM_ARRAY(htmm_targets, targets, nr_targets, target_size,
+					  htmm_target_info, space_bytes, 1272) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_targets),
-	HTMM_IOCTL(STREAM, htmm_stream, waiting_bytes, 96,
-		   HTMM_RESERVED(htmm_stream),
-		   .arrays = { HTMM_ARRAY(htmm_stream, nr_events, event_size,
-					  HTMM_FIRST_STREAM_EVENT) },
-		   .copy_out = true, .run = htmm_ioctl_stream),
+	HTMM_IOCTL(STREAM, htmm_stream, ids, 144, .copy_out = true, .run = htmm_ioctl_stream),
 	HTMM_IOCTL(SET, htmm_set, __reserved, 56, HTMM_RESERVED(htmm_set),
-		   .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
-		   .run = htmm_ioctl_set),
+		   .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD, .run = htmm_ioctl_set),
 	HTMM_IOCTL(GET_HIT_RATIO, htmm_hit_ratio, error_ppm, 64,
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_hit_ratio),
-	HTMM_IOCTL(GET_PLACEMENT, htmm_placement, shared_pages, 88,
-		   .arrays = { HTMM_ARRAY(htmm_placement, nr_nodes, node_size,
-					  HTMM_FIRST_NODE),
-			       HTMM_ARRAY(htmm_placement, nr_bins, bin_size,
-					  HTMM_FIRST_BIN) },
+	HTMM_IOCTL(GET_PLACEMENT, htmm_placement, shared_pages, 72,
+		   .arrays = { HTMM_ARRAY(htmm_placement, nodes, nr_nodes, node_size,
+					  htmm_node_placement, bins, 320) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_placement),
 	HTMM_IOCTL(GET_SERVED, htmm_served, __reserved, 40, HTMM_RESERVED(htmm_served),
-		   .arrays = { HTMM_ARRAY(htmm_served, nr_rows, row_size,
-					  HTMM_FIRST_SERVED_ROW) },
+		   .arrays = { HTMM_ARRAY(htmm_served, rows, nr_rows, row_size,
+					  htmm_served_row, samples, 72) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_served),
 };
@@ -577,18 +480,17 @@ static u32 htmm_arg_u32(const union htmm_arg *arg, u16 offset)
 }
 
 /* Checks that are the same for all ioctls. */
-static int htmm_ioctl_check(const struct htmm_ioctl *ioctl,
-			    const union htmm_arg *arg)
+static int htmm_ioctl_check(const struct htmm_ioctl *ioctl, const union htmm_arg *arg)
 {
 	const struct htmm_array *array = ioctl->arrays;
 	int ret;
 
-	if (arg->head.flags & ~ioctl->flags)
+	if (arg->id.flags & ~ioctl->flags)
 		return -EOPNOTSUPP;
 	if (ioctl->reserved && htmm_arg_u32(arg, ioctl->reserved))
 		return -EOPNOTSUPP;
-	for (; array < ioctl->arrays + ARRAY_SIZE(ioctl->arrays); array++) {
-		if (!array->count || !htmm_arg_u32(arg, array->count))
+	for (; array < ioctl->arrays + HTMM_MAX_ARRAYS; array++) {
+		if (!array->at || !htmm_arg_u32(arg, array->count))
 			continue;
 		ret = htmm_uaccess_check_stride(htmm_arg_u32(arg, array->stride),
 						array->first);
@@ -598,18 +500,43 @@ static int htmm_ioctl_check(const struct htmm_ioctl *ioctl,
 	return 0;
 }
 
+/* Copy as many rows as there is room for, and set their number. */
+static int htmm_ioctl_copy_rows(const struct htmm_ioctl *ioctl, struct htmm_call *call)
+{
+	const struct htmm_array *array;
+	union htmm_arg *arg = &call->arg;
+	u32 *count;
+	int i, ret;
+
+	for (i = 0; i < HTMM_MAX_ARRAYS && ioctl->arrays[i].at; i++) {
+		array = &ioctl->arrays[i];
+		count = (void *)arg + array->count;
+		ret = htmm_uaccess_array_out(*(const u64 *)((const char *)arg + array->at),
+					     htmm_arg_u32(arg, array->stride), call->rows[i].at,
+					     array->elem, min(*count, call->rows[i].nr));
+		if (ret)
+			return ret;
+		*count = call->rows[i].nr;
+	}
+	return 0;
+}
+
 static int htmm_ioctl_run(const struct htmm_ioctl *ioctl, struct htmm_call *call)
 {
-	int ret;
+	int i, ret;
 
 	if (ioctl->needs_session != HTMM_NEED_NOTHING) {
-		call->session = htmm_session_get(call->arg.head.session);
+		call->session = htmm_session_get(call->arg.id.session);
 		if (IS_ERR(call->session))
 			return PTR_ERR(call->session);
 		if (!call->session && ioctl->needs_session == HTMM_NEED_SESSION)
 			return -ENODATA;
 	}
 	ret = ioctl->run(call);
+	if (!ret)
+		ret = htmm_ioctl_copy_rows(ioctl, call);
+	for (i = 0; i < HTMM_MAX_ARRAYS; i++)
+		kvfree(call->rows[i].at);
 	htmm_session_put(call->session);
 	return ret;
 }
@@ -641,6 +568,6 @@ long htmm_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 	if (ret || !ioctl->copy_out)
 		return ret;
 
-	call.arg.head.size = size;
+	call.arg.id.size = size;
 	return copy_to_user(user, &call.arg, min_t(u32, size, ioctl->size)) ? -EFAULT : 0;
 }

@@ -7,14 +7,11 @@
 /* Thresholds of the moment: pages may have gone since any other. */
 static void htmm_listing_find_hot(struct htmm_listing *listing)
 {
-	struct htmm_target_hist hist;
 	unsigned int i;
 
-	for (i = 0; i < listing->targets.nr; i++) {
-		htmm_target_get_hist(listing->targets.target[i],
-				     listing->list->unit, &hist);
-		listing->hot[i] = hist.thresholds.hot;
-	}
+	for (i = 0; i < listing->targets.nr; i++)
+		listing->hot[i] = htmm_target_get_thresholds(listing->targets.target[i],
+							      listing->list->unit).hot;
 }
 
 /* In a cursor, the tag above the page number: what the list has, in which order. Never 0. */
@@ -131,7 +128,7 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 	};
 	if (list->pid) {
 		listing->spaces = kvcalloc(HTMM_SPACE_WORDS, sizeof(u64),
-					   GFP_KERNEL_ACCOUNT);
+					GFP_KERNEL_ACCOUNT);
 		if (!listing->spaces)
 			return -ENOMEM;
 		listing->filter.spaces = listing->spaces;
@@ -319,7 +316,7 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 		ret = htmm_listing_alloc(&listing);
 	if (!ret)
 		ret = htmm_target_set_get(&session->targets, list->target,
-					  &listing.targets);
+					   &listing.targets);
 	if (ret)
 		goto out;
 

@@ -19,10 +19,10 @@
 /**
  * struct htmm_sum - the placement of targets, being summed up
  * @walker: finds the pages
- * @index: element in @by_node for each node of the machine, plus 1; 0: none
- * @by_node: sums by node
+ * @index: element in @nodes for each node of the machine, plus 1; 0: none
+ * @nodes: sums by node
  * @out: sums over all nodes
- * @hist: histogram and thresholds of the target being visited
+ * @thresholds: those of the target being visited
  * @hits: counts in all tables
  * @found_pages: tracked pages that were found
  * @found_samples: sum of their counts
@@ -32,9 +32,9 @@
 struct htmm_sum {
 	struct htmm_walker *walker;
 	u16 index[MAX_NUMNODES];
-	struct htmm_placed *by_node;
+	struct htmm_node_placement *nodes;
 	struct htmm_placement *out;
-	struct htmm_target_hist hist;
+	struct htmm_thresholds thresholds;
 	struct htmm_hits hits;
 	u64 found_pages;
 	u64 found_samples;
@@ -59,16 +59,15 @@ static u32 *htmm_sum_frame(struct htmm_sum *sum, unsigned long pfn)
 /* Add @change pages with a count to a node's sums; the flags of a frame tell which. */
 static void htmm_sum_count(struct htmm_sum *sum, u32 node, u32 frame, int change)
 {
-	struct htmm_node_placement *to = &sum->by_node->nodes[node];
-	u32 total = frame & HTMM_FRAME_SUM, bin;
+	struct htmm_node_placement *to = &sum->nodes[node];
+	u32 total = frame & HTMM_FRAME_SUM;
 
 	if (!total)
 		return;
-	bin = htmm_hist_bin(total - 1);
 	to->tracked_pages += change;
 	to->hot_pages += frame & HTMM_FRAME_HOT ? change : 0;
 	to->warm_pages += frame & HTMM_FRAME_WARM ? change : 0;
-	sum->by_node->bins[node * HTMM_NR_BINS + bin].pages += change;
+	to->bins[htmm_hist_bin(total - 1)] += change;
 }
 
 /* What is known of a frame when one more address space has @count for it. */
@@ -80,9 +79,9 @@ static u32 htmm_frame_add(const struct htmm_sum *sum, u32 frame, u32 count)
 
 	total = min_t(u64, total, HTMM_FRAME_SUM);
 	bin = htmm_hist_bin(total - 1);
-	if (bin >= sum->hist.thresholds.hot || frame & HTMM_FRAME_HOT)
+	if (bin >= sum->thresholds.hot || frame & HTMM_FRAME_HOT)
 		class = HTMM_FRAME_HOT;
-	else if (bin >= sum->hist.thresholds.warm || frame & HTMM_FRAME_WARM)
+	else if (bin >= sum->thresholds.warm || frame & HTMM_FRAME_WARM)
 		class = HTMM_FRAME_WARM;
 	return (frame & (HTMM_FRAME_SEEN | HTMM_FRAME_SHARED)) | class | total;
 }
@@ -90,7 +89,7 @@ static u32 htmm_frame_add(const struct htmm_sum *sum, u32 frame, u32 count)
 static int htmm_sum_page(struct htmm_sum *sum, const struct htmm_place *place, u32 node,
 			 bool tracked, u32 count)
 {
-	struct htmm_node_placement *to = &sum->by_node->nodes[node];
+	struct htmm_node_placement *to = &sum->nodes[node];
 	u32 *frame = htmm_sum_frame(sum, place->pfn);
 
 	if (!frame)
@@ -159,7 +158,7 @@ static int htmm_sum_target(struct htmm_sum *sum, struct htmm_target_table *targe
 	int ret = 0;
 	u32 space = 0;
 
-	htmm_target_get_hist(target, HTMM_UNIT_PAGE, &sum->hist);
+	sum->thresholds = htmm_target_get_thresholds(target, HTMM_UNIT_PAGE);
 	while (!ret && htmm_walker_enter(walker, target, space, HTMM_SPACE_MAX, NULL)) {
 		ret = htmm_sum_space(sum);
 		htmm_walker_leave(walker);
@@ -171,15 +170,16 @@ static int htmm_sum_target(struct htmm_sum *sum, struct htmm_target_table *targe
 /* What the tables have, less what was found. They may have changed during the walk. */
 static int htmm_sum_unknown(struct htmm_sum *sum, struct htmm_target_list *targets)
 {
+	struct htmm_target_stats stats;
 	u64 pages = 0, samples;
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < targets->nr; i++) {
-		htmm_target_get_hist(targets->target[i], HTMM_UNIT_PAGE, &sum->hist);
-		pages += htmm_hist_pages_from(&sum->hist.hist, 0);
+		htmm_target_get_stats(targets->target[i], &stats);
+		pages += stats.table.pages;
 		ret = htmm_target_get_hits(targets->target[i], HTMM_UNIT_PAGE,
-					   &sum->hits);
+					    &sum->hits);
 	}
 	samples = htmm_hits_share(&sum->hits, 0).samples;
 	sum->out->unknown_pages = pages - min(pages, sum->found_pages);
@@ -188,31 +188,31 @@ static int htmm_sum_unknown(struct htmm_sum *sum, struct htmm_target_list *targe
 }
 
 /* Set the numbers of the nodes that have memory, and which of them have CPUs. */
-static int htmm_sum_nodes(struct htmm_sum *sum)
+static int htmm_sum_nodes(struct htmm_sum *sum, struct htmm_rows *nodes)
 {
-	struct htmm_placed *to = sum->by_node;
 	u32 max = num_node_state(N_MEMORY);
 	int node;
 
-	to->nodes = kvcalloc(max, sizeof(*to->nodes), GFP_KERNEL_ACCOUNT);
-	to->bins = kvcalloc(max, HTMM_NR_BINS * sizeof(*to->bins), GFP_KERNEL_ACCOUNT);
-	if (!to->nodes || !to->bins)
+	sum->nodes = kvcalloc(max, sizeof(*sum->nodes), GFP_KERNEL_ACCOUNT);
+	nodes->at = sum->nodes;
+	if (!sum->nodes)
 		return -ENOMEM;
 	for_each_node_state(node, N_MEMORY) {
-		if (to->nr == max)
+		if (nodes->nr == max)
 			break;
-		to->nodes[to->nr].node = node;
+		sum->nodes[nodes->nr].node = node;
 		if (node_state(node, N_CPU))
-			to->nodes[to->nr].flags = HTMM_NODE_FAST;
-		sum->index[node] = ++to->nr;
+			sum->nodes[nodes->nr].flags = HTMM_NODE_FAST;
+		sum->index[node] = ++nodes->nr;
 	}
 	return 0;
 }
 
-static int htmm_sum_run(struct htmm_sum *sum, struct htmm_target_list *targets)
+static int htmm_sum_run(struct htmm_sum *sum, struct htmm_target_list *targets,
+			struct htmm_rows *nodes)
 {
 	unsigned int i;
-	int ret = htmm_sum_nodes(sum);
+	int ret = htmm_sum_nodes(sum, nodes);
 
 	for (i = 0; !ret && i < targets->nr; i++)
 		ret = htmm_sum_target(sum, targets->target[i]);
@@ -249,18 +249,16 @@ static struct htmm_sum *htmm_sum_create(void)
 }
 
 /*
- * Where the pages of @out->target are. @by_node is set to the sums by node, to be freed by
- * htmm_placed_free(), also on failure. Returns 0, -EOPNOTSUPP if this kernel cannot tell,
- * -ENOENT if there is no such target, -ENOMEM or -EINTR.
+ * Where the pages of @out->target are. Returns 0, -EOPNOTSUPP if this kernel cannot tell, -ENOENT
+ * if there is no such target, -ENOMEM or -EINTR.
  */
 int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement *out,
-			    struct htmm_placed *by_node)
+			    struct htmm_rows *nodes)
 {
 	struct htmm_target_list targets;
 	struct htmm_sum *sum;
 	int ret;
 
-	*by_node = (struct htmm_placed) {};
 	out->spaces = 0;
 	out->skipped = 0;
 	out->shared_pages = 0;
@@ -270,19 +268,12 @@ int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement 
 	if (!sum)
 		return -ENOMEM;
 	sum->out = out;
-	sum->by_node = by_node;
 	ret = htmm_target_set_get(&session->targets, out->target, &targets);
 	if (!ret) {
-		ret = htmm_sum_run(sum, &targets);
+		ret = htmm_sum_run(sum, &targets, nodes);
 		htmm_target_list_put(&targets);
 	}
 	out->longest_lock_ns = min_t(u64, sum->walker->longest_ns, U32_MAX);
 	htmm_sum_free(sum);
 	return ret;
-}
-
-void htmm_placed_free(struct htmm_placed *by_node)
-{
-	kvfree(by_node->bins);
-	kvfree(by_node->nodes);
 }

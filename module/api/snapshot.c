@@ -15,79 +15,55 @@ static_assert(HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT == HTMM_REGION_ORDER);
 	 HTMM_FEATURE_STREAM | HTMM_FEATURE_SET | HTMM_FEATURE_LIST_PAGES | \
 	 HTMM_FEATURE_HIT_RATIO | HTMM_FEATURE_SERVED)
 
-static u64 htmm_elapsed_ns(struct htmm_session *session)
-{
-	ktime_t end = READ_ONCE(session->stopped);
-
-	return ktime_to_ns(ktime_sub(end ?: ktime_get(), session->started));
-}
-
-static void htmm_snapshot_limits(struct htmm_info *info)
-{
-	info->features = HTMM_FEATURES;
-	if (htmm_placement_supported())
-		info->features |= HTMM_FEATURE_PLACEMENT;
-	info->max_events = HTMM_MAX_EVENTS;
-	info->max_targets = HTMM_MAX_TARGETS;
-	info->max_ring_pages = HTMM_MAX_RING_PAGES;
-}
-
-static void htmm_snapshot_channels(struct htmm_channel_set *set,
-				   struct htmm_info *info)
-{
-	mutex_lock(&set->lock);
-	info->nr_cpus = set->nr_cpus;
-	info->ring_bytes = set->ring_bytes;
-	mutex_unlock(&set->lock);
-}
-
-/* What takes locks of the channels and tables. */
-static void htmm_snapshot_sizes(struct htmm_session *session, struct htmm_info *info)
-{
-	struct htmm_target_stats target;
-
-	htmm_snapshot_channels(&session->channels, info);
-	htmm_target_set_get_stats(&session->targets, &target);
-	info->table_bytes = target.table.bytes;
-	if (info->state != HTMM_STATE_STOPPED)
-		info->drain_pid = pid_vnr(session->drain.pid);
-}
-
-static void htmm_snapshot_session(struct htmm_session *session, struct htmm_info *info)
-{
-	const struct htmm_start *start = &session->config->start;
-
-	info->state = READ_ONCE(session->state);
-	info->session_flags = start->flags;
-	info->session = session->number;
-	info->owner = pid_vnr(session->owner);
-	info->nr_events = start->nr_events;
-	info->nr_targets = READ_ONCE(session->targets.nr);
-	info->elapsed_ns = htmm_elapsed_ns(session);
-	info->sample_type = start->sample_type;
-	info->ring_pages = start->ring_pages;
-	info->record_size = htmm_record_size(start->sample_type);
-	info->max_bytes = start->max_bytes;
-	info->capacity_pages = READ_ONCE(session->config->start.capacity_pages);
-	info->cooling_period = start->cooling_period;
-	info->adaptation_period = start->adaptation_period;
-	info->budget_ppm = start->budget_ppm;
-}
-
 /*
  * @session may be NULL. A caller without the capability to sample gets only what takes no lock.
  * Context: the reader, whose pid namespace counts.
  */
 void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 {
-	*info = (struct htmm_info) { .size = info->size };
-	htmm_snapshot_limits(info);
+	const struct htmm_start *start;
+	struct htmm_target_stats stats;
+	ktime_t stopped;
+
+	*info = (struct htmm_info) {
+		.size = info->size,
+		.features = HTMM_FEATURES |
+			    (htmm_placement_supported() ? HTMM_FEATURE_PLACEMENT : 0),
+		.max_events = HTMM_MAX_EVENTS,
+		.max_targets = HTMM_MAX_TARGETS,
+		.max_ring_pages = HTMM_MAX_RING_PAGES,
+	};
 	if (!session)
 		return;
 
-	htmm_snapshot_session(session, info);
-	if (perfmon_capable())
-		htmm_snapshot_sizes(session, info);
+	start = &session->config->start;
+	stopped = READ_ONCE(session->stopped);
+	info->state = READ_ONCE(session->state);
+	info->session_flags = start->flags;
+	info->session = session->number;
+	info->owner = pid_vnr(session->owner);
+	info->nr_events = start->nr_events;
+	info->nr_targets = READ_ONCE(session->targets.nr);
+	info->elapsed_ns = ktime_to_ns(ktime_sub(stopped ?: ktime_get(), session->started));
+	info->sample_type = start->sample_type;
+	info->ring_pages = start->ring_pages;
+	info->record_size = htmm_record_size(start->sample_type);
+	info->max_bytes = start->max_bytes;
+	info->capacity_pages = READ_ONCE(start->capacity_pages);
+	info->cooling_period = start->cooling_period;
+	info->adaptation_period = start->adaptation_period;
+	info->budget_ppm = start->budget_ppm;
+	if (!perfmon_capable())
+		return;
+
+	mutex_lock(&session->channels.lock);
+	info->nr_cpus = session->channels.nr_cpus;
+	info->ring_bytes = session->channels.ring_bytes;
+	mutex_unlock(&session->channels.lock);
+	htmm_target_set_get_stats(&session->targets, &stats);
+	info->table_bytes = stats.table.bytes;
+	if (info->state != HTMM_STATE_STOPPED)
+		info->drain_pid = pid_vnr(session->drain.pid);
 }
 
 static void htmm_counters_add(struct htmm_counters *sum,
@@ -118,17 +94,26 @@ static void htmm_snapshot_event_state(const struct htmm_event_state *state,
 		info->flags |= HTMM_CHANNEL_LARGE_PEBS;
 }
 
-/* Read the state of each event from perf, which may have to call the event's CPU. */
-static void htmm_snapshot_events(struct htmm_channel_set *set, struct htmm_channel_info *info)
+/*
+ * Read the state of each event from perf, which may have to call the event's CPU. Channels of CPUs
+ * that were never online are left out.
+ */
+static u32 htmm_snapshot_events(struct htmm_channel_set *set, struct htmm_channel_info *info)
 {
 	unsigned int i;
+	u32 n = 0;
 
 	mutex_lock(&set->lock);
 	for (i = 0; i < set->nr_channels; i++) {
 		htmm_perf_event_query(set->channels[i]);
-		htmm_snapshot_event_state(&set->channels[i]->state, &info[i]);
+		if (!set->channels[i]->state.period)
+			continue;
+		info[n].cpu = set->channels[i]->cpu;
+		info[n].event = set->channels[i]->index;
+		htmm_snapshot_event_state(&set->channels[i]->state, &info[n++]);
 	}
 	mutex_unlock(&set->lock);
+	return n;
 }
 
 /*
@@ -137,52 +122,39 @@ static void htmm_snapshot_events(struct htmm_channel_set *set, struct htmm_chann
  * its channel.
  */
 static void htmm_snapshot_counters(struct htmm_session *session, struct htmm_stats *stats,
-				   struct htmm_channel_info *info)
+				   struct htmm_channel_info *info, u32 n)
 {
 	const struct htmm_channel_set *set = &session->channels;
+	const struct htmm_channel *channel;
 	unsigned int i;
+	u32 found = 0;
 
-	stats->handler_ns = 0;
 	mutex_lock(&session->targets.lock);
-	for (i = 0; i < set->nr_channels; i++) {
-		if (!info[i].period)
+	for (i = 0; i < set->nr_channels && found < n; i++) {
+		channel = set->channels[i];
+		if (info[found].cpu != channel->cpu || info[found].event != channel->index)
 			continue;
-		stats->handler_ns += local64_read(&set->channels[i]->handler_ns);
-		info[i].cpu = set->channels[i]->cpu;
-		info[i].event = set->channels[i]->index;
-		htmm_channel_read(set->channels[i], &info[i].counters);
-		htmm_counters_add(&stats->total, &info[i].counters);
+		stats->handler_ns += local64_read(&channel->handler_ns);
+		htmm_channel_read(channel, &info[found].counters);
+		htmm_counters_add(&stats->total, &info[found++].counters);
 	}
 	mutex_unlock(&session->targets.lock);
 }
 
-/* Remove the channels of CPUs that were never online. Returns how many channels remain. */
-static unsigned int htmm_snapshot_compact(struct htmm_channel_info *info, unsigned int n)
+/* Set the members of @stats from total on, and @channels. Returns 0 or -ENOMEM. */
+int htmm_snapshot_stats(struct htmm_session *session, struct htmm_stats *stats,
+			struct htmm_rows *channels)
 {
-	unsigned int i, kept = 0;
-
-	for (i = 0; i < n; i++)
-		if (info[i].period)
-			info[kept++] = info[i];
-	return kept;
-}
-
-/*
- * Set every member of @stats from total on. Returns the @n channels, for kvfree(); NULL if there
- * is not enough memory.
- */
-struct htmm_channel_info *htmm_snapshot_stats(struct htmm_session *session,
-					      struct htmm_stats *stats, u32 *n)
-{
-	struct htmm_channel_info *info;
 	struct htmm_target_stats target;
 
-	info = kvcalloc(session->channels.nr_channels, sizeof(*info), GFP_KERNEL);
-	if (!info)
-		return NULL;
+	channels->at = kvcalloc(session->channels.nr_channels, sizeof(struct htmm_channel_info),
+				GFP_KERNEL);
+	if (!channels->at)
+		return -ENOMEM;
 	memset(&stats->total, 0, sizeof(stats->total));
-	htmm_snapshot_events(&session->channels, info);
-	htmm_snapshot_counters(session, stats, info);
+	stats->handler_ns = 0;
+	channels->nr = htmm_snapshot_events(&session->channels, channels->at);
+	htmm_snapshot_counters(session, stats, channels->at, channels->nr);
 
 	htmm_target_set_get_stats(&session->targets, &target);
 	stats->samples = target.samples;
@@ -197,95 +169,55 @@ struct htmm_channel_info *htmm_snapshot_stats(struct htmm_session *session,
 	stats->cpus_failed = READ_ONCE(session->channels.failed);
 	stats->period_changes = READ_ONCE(session->budget.changes);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
-	*n = htmm_snapshot_compact(info, session->channels.nr_channels);
-	return info;
-}
-
-static void htmm_histogram_fill(struct htmm_histogram *out,
-				struct htmm_bin *bins, enum htmm_unit unit,
-				const struct htmm_target_hist *sum)
-{
-	const struct htmm_hist *hist = &sum->hist;
-	unsigned int b;
-
-	out->nr_bins = HTMM_NR_BINS;
-	out->hot_threshold = sum->thresholds.hot;
-	out->warm_threshold = sum->thresholds.warm;
-	out->pages = htmm_hist_pages_from(hist, 0);
-	out->hot_pages = htmm_hist_pages_from(hist, sum->thresholds.hot);
-	out->capacity_pages = htmm_target_capacity(sum->capacity, unit);
-	out->samples = sum->samples;
-	for (b = 0; b < HTMM_NR_BINS; b++)
-		bins[b].pages = hist->bin[b];
-}
-
-/* Copy one target's histogram, or add up those of several targets or none. */
-static void htmm_snapshot_sum(const struct htmm_target_list *targets, u64 capacity,
-			      enum htmm_unit unit, struct htmm_target_hist *sum)
-{
-	struct htmm_target_hist part;
-	unsigned int i;
-
-	*sum = (struct htmm_target_hist) { .capacity = capacity };
-	for (i = 0; i < targets->nr; i++) {
-		htmm_target_get_hist(targets->target[i], unit, &part);
-		htmm_hist_merge(&sum->hist, &part.hist);
-		sum->samples += part.samples;
-	}
-	if (targets->nr == 1) {
-		sum->thresholds = part.thresholds;
-		sum->capacity = part.capacity;
-		return;
-	}
-	htmm_target_find_thresholds(&sum->hist,
-				    htmm_target_capacity(capacity, unit),
-				    &sum->thresholds);
+	return 0;
 }
 
 /*
- * The unit and the target of @out are read, and the other members set. @bins has HTMM_NR_BINS.
- * Returns 0, or -ENOENT if there is no such target.
+ * The histogram of @out->target in @out->unit, or the sum of several targets'. Returns 0, or
+ * -ENOENT if there is no such target.
  */
-int htmm_snapshot_histogram(struct htmm_session *session,
-			    struct htmm_histogram *out, struct htmm_bin *bins)
+int htmm_snapshot_histogram(struct htmm_session *session, struct htmm_histogram *out)
 {
-	enum htmm_unit unit = out->unit;
-	struct htmm_target_hist sum;
+	u64 capacity = READ_ONCE(session->config->start.capacity_pages);
+	struct htmm_thresholds thresholds;
 	struct htmm_target_list targets;
+	struct htmm_hist hist = {};
+	unsigned int i;
 	int ret;
 
 	ret = htmm_target_set_get(&session->targets, out->target, &targets);
 	if (ret)
 		return ret;
-	htmm_snapshot_sum(&targets, READ_ONCE(session->config->start.capacity_pages),
-			  unit, &sum);
+	out->samples = 0;
+	mutex_lock(&session->targets.lock);
+	for (i = 0; i < targets.nr; i++) {
+		htmm_hist_merge(&hist, &targets.target[i]->table.hist[out->unit]);
+		out->samples += targets.target[i]->table.stats.counted;
+	}
+	if (targets.nr == 1)
+		capacity = targets.target[0]->capacity;
+	mutex_unlock(&session->targets.lock);
 	htmm_target_list_put(&targets);
-	htmm_histogram_fill(out, bins, unit, &sum);
+
+	out->capacity_pages = htmm_target_capacity(capacity, out->unit);
+	thresholds = htmm_find_thresholds(&hist, out->capacity_pages);
+	out->hot_threshold = thresholds.hot;
+	out->warm_threshold = thresholds.warm;
+	out->pages = htmm_hist_pages_from(&hist, 0);
+	out->hot_pages = htmm_hist_pages_from(&hist, thresholds.hot);
+	memcpy(out->bins, hist.bin, sizeof(out->bins));
 	return 0;
-}
-
-static void htmm_hit_ratio_fill(struct htmm_hit_ratio *out,
-				const struct htmm_hits *hits)
-{
-	struct htmm_share share = htmm_hits_share(hits, out->capacity_pages);
-
-	out->pages = share.pages;
-	out->fast_pages = min(out->capacity_pages, share.pages);
-	out->samples = share.samples;
-	out->hit_ppm = share.ppm;
-	out->error_ppm = share.error_ppm;
 }
 
 /*
  * The unit, target and capacity of @out are read, and the other members set. Returns 0, -ENOENT
  * if there is no such target, -EINTR, or -ENOMEM.
  */
-int htmm_snapshot_hit_ratio(struct htmm_session *session,
-			    struct htmm_hit_ratio *out)
+int htmm_snapshot_hit_ratio(struct htmm_session *session, struct htmm_hit_ratio *out)
 {
-	enum htmm_unit unit = out->unit;
 	u64 capacity = READ_ONCE(session->config->start.capacity_pages);
 	struct htmm_target_list targets;
+	struct htmm_share share;
 	struct htmm_hits *hits;
 	unsigned int i;
 	int ret;
@@ -297,13 +229,17 @@ int htmm_snapshot_hit_ratio(struct htmm_session *session,
 	if (ret)
 		goto err_free_hits;
 	for (i = 0; !ret && i < targets.nr; i++)
-		ret = htmm_target_get_hits(targets.target[i], unit, hits);
+		ret = htmm_target_get_hits(targets.target[i], out->unit, hits);
 	if (targets.nr == 1)
 		capacity = READ_ONCE(targets.target[0]->capacity);
 	htmm_target_list_put(&targets);
-	out->capacity_pages =
-		htmm_target_capacity(out->capacity_pages ?: capacity, unit);
-	htmm_hit_ratio_fill(out, hits);
+	out->capacity_pages = htmm_target_capacity(out->capacity_pages ?: capacity, out->unit);
+	share = htmm_hits_share(hits, out->capacity_pages);
+	out->pages = share.pages;
+	out->fast_pages = min(out->capacity_pages, share.pages);
+	out->samples = share.samples;
+	out->hit_ppm = share.ppm;
+	out->error_ppm = share.error_ppm;
 err_free_hits:
 	kvfree(hits);
 	return ret;
@@ -365,88 +301,72 @@ static void htmm_snapshot_target(struct htmm_target_table *target,
 	htmm_snapshot_target_ref(&target->ref, info);
 }
 
-/*
- * Context: the reader, whose namespaces count. Returns the @n targets, for kvfree(); NULL if
- * there is not enough memory.
- */
-struct htmm_target_info *htmm_snapshot_targets(struct htmm_session *session, u32 *n)
+/* Context: the reader, whose namespaces count. Returns 0 or -ENOMEM. */
+int htmm_snapshot_targets(struct htmm_session *session, struct htmm_rows *rows)
 {
 	struct htmm_target_list targets;
-	struct htmm_target_info *infos;
-	unsigned int i;
+	struct htmm_target_info *info;
 
-	infos = kvcalloc(HTMM_MAX_TARGETS, sizeof(*infos), GFP_KERNEL);
-	if (!infos)
-		return NULL;
+	info = kvcalloc(HTMM_MAX_TARGETS, sizeof(*info), GFP_KERNEL);
+	if (!info)
+		return -ENOMEM;
 	htmm_target_set_get(&session->targets, 0, &targets);
-	*n = targets.nr;
-	for (i = 0; i < targets.nr; i++)
-		htmm_snapshot_target(targets.target[i], &infos[i]);
+	rows->at = info;
+	for (; rows->nr < targets.nr; rows->nr++)
+		htmm_snapshot_target(targets.target[rows->nr], &info[rows->nr]);
 	htmm_target_list_put(&targets);
-	return infos;
+	return 0;
 }
 
-/* Add the samples of a target. Returns false if there are none. */
-static bool htmm_served_add(struct htmm_served_row *row, const struct htmm_target_table *target)
+/* Add up the samples of targets. Returns false if there are none. */
+static bool htmm_served_sum(struct htmm_served_row *row, const struct htmm_target_list *targets)
 {
-	u64 *samples = htmm_served_of(target->served, row->cpu_node, row->event);
 	bool any = false;
-	unsigned int i;
+	unsigned int i, source;
+	const u64 *samples;
 
-	mutex_lock(target->lock);
-	for (i = 0; i < HTMM_NR_SOURCES; i++) {
-		row->samples[i] += samples[i];
-		any |= row->samples[i];
+	for (i = 0; i < targets->nr; i++) {
+		samples = htmm_served_of(targets->target[i]->served, row->cpu_node, row->event);
+		for (source = 0; source < HTMM_NR_SOURCES; source++) {
+			row->samples[source] += samples[source];
+			any |= samples[source];
+		}
 	}
-	mutex_unlock(target->lock);
 	return any;
 }
 
-static void htmm_served_fill(struct htmm_served_rows *rows, unsigned int events,
-			     const struct htmm_target_list *targets)
-{
-	unsigned int event, i;
-	bool any;
-	int node;
-
-	for_each_node_state(node, N_POSSIBLE) {
-		for (event = 0; event < events; event++) {
-			struct htmm_served_row *row = &rows->row[rows->nr];
-
-			*row = (struct htmm_served_row) { .cpu_node = node, .event = event };
-			any = false;
-			for (i = 0; i < targets->nr; i++)
-				any |= htmm_served_add(row, targets->target[i]);
-			rows->nr += any;
-		}
-	}
-}
-
 /*
- * What served the samples of a target; 0: of all. Free @rows->row with kvfree(), also on
- * failure. Returns 0, -ENOENT if there is no such target, or -ENOMEM.
+ * What served the samples of a target; 0: of all. Returns 0, -ENOENT if there is no such target,
+ * or -ENOMEM.
  */
-int htmm_snapshot_served(struct htmm_session *session, u32 target,
-			 struct htmm_served_rows *rows)
+int htmm_snapshot_served(struct htmm_session *session, u32 target, struct htmm_rows *rows)
 {
 	const struct htmm_start *start = &session->config->start;
-	unsigned int events = start->flags & HTMM_START_SERVED ? start->nr_events : 0;
+	unsigned int events = start->flags & HTMM_START_SERVED ? start->nr_events : 0, event;
 	struct htmm_target_list targets;
-	int ret;
+	struct htmm_served_row *row;
+	int node, ret;
 
-	*rows = (struct htmm_served_rows) {};
 	ret = htmm_target_set_get(&session->targets, target, &targets);
-	if (ret)
-		return ret;
-	if (events) {
-		/* And one more, which is filled before it is known that it has none. */
-		rows->row = kvcalloc(num_possible_nodes() * events + 1, sizeof(*rows->row),
-				     GFP_KERNEL_ACCOUNT);
-		if (rows->row)
-			htmm_served_fill(rows, events, &targets);
-		else
-			ret = -ENOMEM;
+	if (ret || !events)
+		goto out;
+	/* And one more, which is filled before it is known that it has none. */
+	row = kvcalloc(num_possible_nodes() * events + 1, sizeof(*row), GFP_KERNEL_ACCOUNT);
+	rows->at = row;
+	if (!row) {
+		ret = -ENOMEM;
+		goto out;
 	}
+	mutex_lock(&session->targets.lock);
+	for_each_node_state(node, N_POSSIBLE) {
+		for (event = 0; event < events; event++) {
+			row[rows->nr].cpu_node = node;
+			row[rows->nr].event = event;
+			rows->nr += htmm_served_sum(&row[rows->nr], &targets);
+		}
+	}
+	mutex_unlock(&session->targets.lock);
+out:
 	htmm_target_list_put(&targets);
 	return ret;
 }

@@ -365,7 +365,7 @@ int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *a
 	return ret;
 }
 
-/* Returns 0 or the errno documented with struct htmm_remove_target. */
+/* Returns 0 or the errno documented with struct htmm_target_id. */
 int htmm_session_remove_target(u64 number, u32 target)
 {
 	struct htmm_target_list gone = {};

@@ -180,18 +180,15 @@ void htmm_reader_wake(struct htmm_reader *reader)
 							  EPOLLHUP);
 }
 
-/* @events has room for HTMM_MAX_EVENTS. Under the stream's lock. */
+/* Under the stream's lock. */
 void htmm_reader_describe(const struct htmm_reader *reader,
-			  struct htmm_stream *out,
-			  struct htmm_stream_event *events)
+			  struct htmm_stream *out)
 {
 	const struct htmm_layout *layout = &reader->layout;
 	unsigned int i;
 
 	*out = (struct htmm_stream) {
 		.size = out->size,
-		.events = out->events,
-		.event_size = out->event_size,
 		.buffer_bytes = reader->bytes,
 		.watermark = reader->watermark,
 		.state = reader->state,
@@ -207,7 +204,7 @@ void htmm_reader_describe(const struct htmm_reader *reader,
 	out->record_size = htmm_record_stream_size(layout->sample_type);
 	out->nr_events = layout->nr_events;
 	for (i = 0; i < layout->nr_events; i++)
-		events[i].id = htmm_reader_id(layout, i);
+		out->ids[i] = htmm_reader_id(layout, i);
 }
 
 /*

@@ -103,8 +103,7 @@ void htmm_reader_put(struct htmm_reader *reader, unsigned int event,
 void htmm_reader_settle(struct htmm_reader *reader);
 void htmm_reader_wake(struct htmm_reader *reader);
 void htmm_reader_describe(const struct htmm_reader *reader,
-			  struct htmm_stream *out,
-			  struct htmm_stream_event *events);
+			  struct htmm_stream *out);
 
 bool htmm_reader_ended(const struct htmm_reader *reader);
 bool htmm_reader_ready(const struct htmm_reader *reader);

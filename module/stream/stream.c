@@ -94,12 +94,10 @@ void htmm_stream_leave(struct htmm_reader *reader)
 	htmm_reader_destroy(reader);
 }
 
-void htmm_stream_describe(const struct htmm_reader *reader,
-			  struct htmm_stream *out,
-			  struct htmm_stream_event *events)
+void htmm_stream_describe(const struct htmm_reader *reader, struct htmm_stream *out)
 {
 	mutex_lock(&htmm_stream_lock);
-	htmm_reader_describe(reader, out, events);
+	htmm_reader_describe(reader, out);
 	mutex_unlock(&htmm_stream_lock);
 }
 

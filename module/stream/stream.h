@@ -13,9 +13,7 @@
 
 struct htmm_reader *htmm_stream_join(const struct htmm_stream *arg);
 void htmm_stream_leave(struct htmm_reader *reader);
-void htmm_stream_describe(const struct htmm_reader *reader,
-			  struct htmm_stream *out,
-			  struct htmm_stream_event *events);
+void htmm_stream_describe(const struct htmm_reader *reader, struct htmm_stream *out);
 void htmm_stream_finish(struct htmm_reader *reader);
 
 void htmm_stream_begin(const struct htmm_layout *layout);

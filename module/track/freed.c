@@ -189,10 +189,7 @@ static void htmm_look_second(struct htmm_look_at *at)
 /* The lowest count of a warm page. */
 static u64 htmm_look_least(struct htmm_target_table *target)
 {
-	struct htmm_target_hist hist;
-
-	htmm_target_read_hist(target, HTMM_UNIT_PAGE, &hist);
-	return BIT_ULL(hist.thresholds.warm - 1);
+	return BIT_ULL(htmm_target_thresholds(target, HTMM_UNIT_PAGE).warm - 1);
 }
 
 /* Begin a pass, if there were samples since the last one began. */

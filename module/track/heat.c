@@ -7,35 +7,34 @@
 #include "target.h"
 
 /* The thresholds for a capacity in the histogram's unit. */
-void htmm_target_find_thresholds(const struct htmm_hist *hist, u64 capacity,
-				 struct htmm_thresholds *thresholds)
+struct htmm_thresholds htmm_find_thresholds(const struct htmm_hist *hist, u64 capacity)
 {
-	thresholds->hot = htmm_hist_hot_threshold(hist, capacity);
-	thresholds->warm = htmm_hist_warm_threshold(hist, capacity,
-						    thresholds->hot);
+	unsigned int hot = htmm_hist_hot_threshold(hist, capacity);
+
+	return (struct htmm_thresholds) {
+		.hot = hot,
+		.warm = htmm_hist_warm_threshold(hist, capacity, hot),
+	};
 }
 
-void htmm_target_read_hist(struct htmm_target_table *target, enum htmm_unit unit,
-			   struct htmm_target_hist *out)
+struct htmm_thresholds htmm_target_thresholds(struct htmm_target_table *target,
+					      enum htmm_unit unit)
 {
 	lockdep_assert_held(target->lock);
 
-	out->hist = target->table.hist[unit];
-	out->capacity = target->capacity;
-	out->samples = target->table.stats.counted;
-	htmm_target_find_thresholds(&out->hist, htmm_target_capacity(out->capacity, unit),
-				    &out->thresholds);
+	return htmm_find_thresholds(&target->table.hist[unit],
+				    htmm_target_capacity(target->capacity, unit));
 }
 
 static void htmm_target_trace_thresholds(struct htmm_target_table *target, enum htmm_unit unit)
 {
-	struct htmm_target_hist hist;
+	struct htmm_thresholds thresholds;
 
 	if (!trace_htmm_threshold_enabled())
 		return;
-	htmm_target_read_hist(target, unit, &hist);
-	trace_htmm_threshold(unit, hist.thresholds.hot, hist.thresholds.warm,
-			     htmm_target_capacity(hist.capacity, unit), target->number);
+	thresholds = htmm_target_thresholds(target, unit);
+	trace_htmm_threshold(unit, thresholds.hot, thresholds.warm,
+			     htmm_target_capacity(target->capacity, unit), target->number);
 }
 
 /*

@@ -35,12 +35,15 @@ void htmm_target_get_stats(struct htmm_target_table *target, struct htmm_target_
 	mutex_unlock(target->lock);
 }
 
-void htmm_target_get_hist(struct htmm_target_table *target, enum htmm_unit unit,
-			  struct htmm_target_hist *out)
+struct htmm_thresholds htmm_target_get_thresholds(struct htmm_target_table *target,
+						  enum htmm_unit unit)
 {
+	struct htmm_thresholds thresholds;
+
 	mutex_lock(target->lock);
-	htmm_target_read_hist(target, unit, out);
+	thresholds = htmm_target_thresholds(target, unit);
 	mutex_unlock(target->lock);
+	return thresholds;
 }
 
 /*

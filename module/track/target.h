@@ -47,20 +47,6 @@ struct htmm_thresholds {
 };
 
 /**
- * struct htmm_target_hist - a histogram with its thresholds
- * @hist: the histogram
- * @thresholds: those of @hist
- * @capacity: capacity that the thresholds are for, in pages
- * @samples: samples counted
- */
-struct htmm_target_hist {
-	struct htmm_hist hist;
-	struct htmm_thresholds thresholds;
-	u64 capacity;
-	u64 samples;
-};
-
-/**
  * struct htmm_space_owner - the process of an address space
  * @pid: pid in the reader's pid namespace; 0: not visible there
  * @exited: the process has exited, or runs another program
@@ -146,16 +132,15 @@ bool htmm_target_look(struct htmm_target_table *target, u64 now);
 void htmm_target_settle(struct htmm_target_table *target);
 void htmm_target_cool(struct htmm_target_table *target);
 void htmm_target_adapt(struct htmm_target_table *target);
-void htmm_target_find_thresholds(const struct htmm_hist *hist, u64 capacity,
-				 struct htmm_thresholds *thresholds);
-void htmm_target_read_hist(struct htmm_target_table *target, enum htmm_unit unit,
-			   struct htmm_target_hist *out);
+struct htmm_thresholds htmm_find_thresholds(const struct htmm_hist *hist, u64 capacity);
+struct htmm_thresholds htmm_target_thresholds(struct htmm_target_table *target,
+					      enum htmm_unit unit);
 
 /* read.c */
 void htmm_target_read_stats(struct htmm_target_table *target, struct htmm_target_stats *stats);
 void htmm_target_get_stats(struct htmm_target_table *target, struct htmm_target_stats *stats);
-void htmm_target_get_hist(struct htmm_target_table *target, enum htmm_unit unit,
-			  struct htmm_target_hist *out);
+struct htmm_thresholds htmm_target_get_thresholds(struct htmm_target_table *target,
+						  enum htmm_unit unit);
 int htmm_target_get_hits(struct htmm_target_table *target, enum htmm_unit unit,
 			 struct htmm_hits *sum);
 void htmm_target_get_counts(struct htmm_target_table *target, u32 space, u64 vpn, u32 *count,

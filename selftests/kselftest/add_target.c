@@ -53,7 +53,7 @@ TEST_F(add_target, refusals)
 		.error = (uintptr_t)self->req.error,
 		.error_size = sizeof(self->req.error),
 	};
-	struct histogram hist;
+	struct htmm_histogram hist;
 	static struct pages pages;
 
 #define refused(errno_, what) do {					\

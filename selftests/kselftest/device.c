@@ -109,7 +109,7 @@ int device_start(int fd, struct request *req)
 
 int device_stop_unseen(int fd)
 {
-	struct htmm_stop stop = { .size = sizeof(stop) };
+	struct htmm_session_id stop = { .size = sizeof(stop) };
 
 	return device_ioctl(fd, HTMM_IOC_STOP, &stop);
 }
@@ -129,14 +129,14 @@ int device_stop(int fd)
 
 int device_reset(int fd)
 {
-	struct htmm_reset reset = { .size = sizeof(reset) };
+	struct htmm_session_id reset = { .size = sizeof(reset) };
 
 	return device_ioctl(fd, HTMM_IOC_RESET, &reset);
 }
 
 int device_cool(int fd, __u32 target)
 {
-	struct htmm_cool cool = { .size = sizeof(cool), .target = target };
+	struct htmm_target_id cool = { .size = sizeof(cool), .target = target };
 
 	return device_ioctl(fd, HTMM_IOC_COOL, &cool);
 }
@@ -156,7 +156,7 @@ int device_add_target(int fd, __u32 type, __u64 id)
 
 int device_remove_target(int fd, __u32 target)
 {
-	struct htmm_remove_target remove = {
+	struct htmm_target_id remove = {
 		.size = sizeof(remove),
 		.target = target,
 	};
@@ -240,37 +240,19 @@ int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity, struct htmm_hi
 	return device_ioctl(fd, HTMM_IOC_GET_HIT_RATIO, ratio);
 }
 
-int device_hist(int fd, enum htmm_unit unit, struct histogram *hist)
+int device_hist(int fd, enum htmm_unit unit, struct htmm_histogram *hist)
 {
 	return device_target_hist(fd, 0, unit, hist);
 }
 
-int device_target_hist(int fd, __u32 target, enum htmm_unit unit, struct histogram *hist)
+int device_target_hist(int fd, __u32 target, enum htmm_unit unit, struct htmm_histogram *hist)
 {
-	struct htmm_bin bins[HTMM_NR_BINS] = {};
-	struct htmm_histogram arg = {
-		.size = sizeof(arg),
+	*hist = (struct htmm_histogram) {
+		.size = sizeof(*hist),
 		.unit = unit,
 		.target = target,
-		.bins = (uintptr_t)bins,
-		.nr_bins = HTMM_NR_BINS,
-		.bin_size = sizeof(bins[0]),
 	};
-	int ret = device_ioctl(fd, HTMM_IOC_GET_HIST, &arg);
-	int bin;
-
-	*hist = (struct histogram) {
-		.nr_bins = arg.nr_bins,
-		.hot_threshold = arg.hot_threshold,
-		.warm_threshold = arg.warm_threshold,
-		.pages = arg.pages,
-		.hot_pages = arg.hot_pages,
-		.capacity_pages = arg.capacity_pages,
-		.samples = arg.samples,
-	};
-	for (bin = 0; bin < HTMM_NR_BINS; bin++)
-		hist->bins[bin] = bins[bin].pages;
-	return ret;
+	return device_ioctl(fd, HTMM_IOC_GET_HIST, hist);
 }
 
 int stats_read(int fd, struct stats *stats)
@@ -399,9 +381,6 @@ int device_placement(int fd, __u32 target, struct placement *placement)
 			.node_size = sizeof(placement->nodes[0]),
 			.nodes = (uintptr_t)placement->nodes,
 			.nr_nodes = MAX_NODES,
-			.nr_bins = MAX_NODES * HTMM_NR_BINS,
-			.bins = (uintptr_t)placement->bins,
-			.bin_size = sizeof(placement->bins[0][0]),
 		},
 	};
 	return device_ioctl(fd, HTMM_IOC_GET_PLACEMENT, &placement->s);

@@ -44,21 +44,6 @@ struct stats {
 extern const char *const drop_names[HTMM_NR_DROPS];
 
 /**
- * struct histogram - a histogram, with the members of struct htmm_histogram
- * @bins: number of pages in each bin
- */
-struct histogram {
-	__u32 nr_bins;
-	__u32 hot_threshold;
-	__u32 warm_threshold;
-	__u64 pages;
-	__u64 hot_pages;
-	__u64 capacity_pages;
-	__u64 samples;
-	__u64 bins[HTMM_NR_BINS];
-};
-
-/**
  * struct pages - a list of pages; zero before it is first read
  * @page: the list, in memory that the next read uses again
  * @nr: its length
@@ -75,12 +60,10 @@ struct pages {
  * struct placement - what HTMM_IOC_GET_PLACEMENT tells
  * @s: sums over all nodes
  * @nodes: @s.nr_nodes of them
- * @bins: histogram of each node
  */
 struct placement {
 	struct htmm_placement s;
 	struct htmm_node_placement nodes[MAX_NODES];
-	struct htmm_bin bins[MAX_NODES][HTMM_NR_BINS];
 };
 
 /* Rows of struct served: each event of a session on the nodes of the machine. */
@@ -129,8 +112,8 @@ int device_info(int fd, struct htmm_info *info);
 /* The state, read through a separate fd, or a negative errno. */
 int device_state(void);
 int device_hit_ratio(int fd, enum htmm_unit unit, __u64 capacity, struct htmm_hit_ratio *ratio);
-int device_hist(int fd, enum htmm_unit unit, struct histogram *hist);
-int device_target_hist(int fd, __u32 target, enum htmm_unit unit, struct histogram *hist);
+int device_hist(int fd, enum htmm_unit unit, struct htmm_histogram *hist);
+int device_target_hist(int fd, __u32 target, enum htmm_unit unit, struct htmm_histogram *hist);
 
 int stats_read(int fd, struct stats *stats);
 /*

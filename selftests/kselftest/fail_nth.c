@@ -120,7 +120,7 @@ static int get_info(FIXTURE_DATA(fail_nth) *self)
 
 static int get_hist(FIXTURE_DATA(fail_nth) *self)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 
 	return device_hist(self->fd, HTMM_UNIT_PAGE, &hist);
 }

@@ -185,7 +185,7 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self)
 /* What was hottest is unmapped: then the rest fits the fast tier. */
 TEST_F(freed, unmapped)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 
 	self->req.arg.capacity_pages = PAGES + OTHERS;
 	start(_metadata, self);

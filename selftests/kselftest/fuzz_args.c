@@ -191,9 +191,6 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 	case HTMM_IOC_GET_HIST:
 		size = sizeof(arg->hist);
 		arg->hist.unit = fuzz_below(n, 2);
-		arg->hist.bins = (uintptr_t)n->box->out;
-		arg->hist.bin_size = sizeof(struct htmm_bin);
-		arg->hist.nr_bins = fuzz_below(n, 2 * HTMM_NR_BINS);
 		break;
 	case HTMM_IOC_GET_HIT_RATIO:
 		size = sizeof(arg->ratio);
@@ -210,9 +207,6 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->placement.nodes = (uintptr_t)n->box->out;
 		arg->placement.node_size = sizeof(struct htmm_node_placement);
 		arg->placement.nr_nodes = fuzz_below(n, 4);
-		arg->placement.bins = (uintptr_t)n->box->out;
-		arg->placement.bin_size = sizeof(struct htmm_bin);
-		arg->placement.nr_bins = fuzz_below(n, 4 * HTMM_NR_BINS);
 		break;
 	case HTMM_IOC_GET_SERVED:
 		size = sizeof(arg->served);
@@ -261,9 +255,6 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 	case HTMM_IOC_STREAM:
 		size = sizeof(arg->stream);
 		arg->stream.buffer_bytes = fuzz_one_in(n, 2) ? 1 << 16 : 0;
-		arg->stream.events = (uintptr_t)n->box->out;
-		arg->stream.event_size = sizeof(struct htmm_stream_event);
-		arg->stream.nr_events = fuzz_below(n, 2 * HTMM_MAX_EVENTS);
 		break;
 	default:
 		size = sizeof(arg->stop);

@@ -31,9 +31,9 @@ static_assert(sizeof(struct sandbox) % PAGE == 0, "the room ends where memory do
 
 union argument {
 	struct htmm_start start;
-	struct htmm_stop stop;
-	struct htmm_reset reset;
-	struct htmm_cool cool;
+	struct htmm_session_id stop;
+	struct htmm_session_id reset;
+	struct htmm_target_id cool;
 	struct htmm_info info;
 	struct htmm_stats stats;
 	struct htmm_histogram hist;
@@ -42,7 +42,7 @@ union argument {
 	struct htmm_placement placement;
 	struct htmm_served served;
 	struct htmm_add_target add;
-	struct htmm_remove_target remove;
+	struct htmm_target_id remove;
 	struct htmm_targets targets;
 	struct htmm_set set;
 	struct htmm_stream stream;

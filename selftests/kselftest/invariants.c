@@ -204,7 +204,7 @@ static void check_targets(struct seen *seen)
 		wrong(seen, "targets dropped more stale samples than there were");
 }
 
-static void check_listing(struct seen *seen, const struct histogram *hist, __u32 unit)
+static void check_listing(struct seen *seen, const struct htmm_histogram *hist, __u32 unit)
 {
 	const struct htmm_list_pages request = { .unit = unit, .min_samples = 1 };
 	__u64 bins[HTMM_NR_BINS] = {}, last = ~0ULL;
@@ -239,7 +239,7 @@ static void check_listing(struct seen *seen, const struct histogram *hist, __u32
 static void check_histogram(struct seen *seen, __u32 unit)
 {
 	__u64 pages = 0, hot = 0, of_targets = 0;
-	struct histogram hist;
+	struct htmm_histogram hist;
 	int i;
 
 	if (failed(seen, "a histogram", device_hist(seen->fd, unit, &hist)))
@@ -437,7 +437,7 @@ static void check_status_file(struct seen *seen)
 static void check_hist_file(struct seen *seen)
 {
 	static const char *const units[] = { "page", "region" };
-	struct histogram seen_hist, *hist = &seen_hist;
+	struct htmm_histogram seen_hist, *hist = &seen_hist;
 	struct text text;
 	int unit, i;
 

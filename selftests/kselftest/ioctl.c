@@ -22,27 +22,27 @@ static const struct call {
 	int idle;
 } calls[] = {
 	{ "START", HTMM_IOC_START, 152, sizeof(struct htmm_start), 0 },
-	{ "STOP", HTMM_IOC_STOP, 16, sizeof(struct htmm_stop), -EALREADY },
+	{ "STOP", HTMM_IOC_STOP, 16, sizeof(struct htmm_session_id), -EALREADY },
 	{ "GET_INFO", HTMM_IOC_GET_INFO, 144, sizeof(struct htmm_info), 0 },
 	{ "GET_STATS", HTMM_IOC_GET_STATS, 304, sizeof(struct htmm_stats),
 	  -ENODATA },
-	{ "GET_HIST", HTMM_IOC_GET_HIST, 80, sizeof(struct htmm_histogram),
+	{ "GET_HIST", HTMM_IOC_GET_HIST, 328, sizeof(struct htmm_histogram),
 	  -ENODATA },
 	{ "LIST_PAGES", HTMM_IOC_LIST_PAGES, 112,
 	  sizeof(struct htmm_list_pages), -ENODATA },
-	{ "COOL", HTMM_IOC_COOL, 24, sizeof(struct htmm_cool), -ENODATA },
-	{ "RESET", HTMM_IOC_RESET, 16, sizeof(struct htmm_reset), -ENODATA },
+	{ "COOL", HTMM_IOC_COOL, 24, sizeof(struct htmm_target_id), -ENODATA },
+	{ "RESET", HTMM_IOC_RESET, 16, sizeof(struct htmm_session_id), -ENODATA },
 	{ "ADD_TARGET", HTMM_IOC_ADD_TARGET, 48,
 	  sizeof(struct htmm_add_target), -ENODATA },
 	{ "REMOVE_TARGET", HTMM_IOC_REMOVE_TARGET, 24,
-	  sizeof(struct htmm_remove_target), -ENODATA },
+	  sizeof(struct htmm_target_id), -ENODATA },
 	{ "GET_TARGETS", HTMM_IOC_GET_TARGETS, 32,
 	  sizeof(struct htmm_targets), -ENODATA },
-	{ "STREAM", HTMM_IOC_STREAM, 96, sizeof(struct htmm_stream), 0 },
+	{ "STREAM", HTMM_IOC_STREAM, 144, sizeof(struct htmm_stream), 0 },
 	{ "SET", HTMM_IOC_SET, 56, sizeof(struct htmm_set), -ENODATA },
 	{ "GET_HIT_RATIO", HTMM_IOC_GET_HIT_RATIO, 64,
 	  sizeof(struct htmm_hit_ratio), -ENODATA },
-	{ "GET_PLACEMENT", HTMM_IOC_GET_PLACEMENT, 88,
+	{ "GET_PLACEMENT", HTMM_IOC_GET_PLACEMENT, 72,
 	  sizeof(struct htmm_placement), -ENODATA },
 	{ "GET_SERVED", HTMM_IOC_GET_SERVED, 40, sizeof(struct htmm_served), -ENODATA },
 };
@@ -521,7 +521,7 @@ TEST_F(arrays, targets_of_another_session)
 		.target = (uintptr_t)&target,
 		.target_size = sizeof(target),
 	};
-	struct htmm_remove_target remove = { .size = sizeof(remove), .target = 1 };
+	struct htmm_target_id remove = { .size = sizeof(remove), .target = 1 };
 	struct htmm_stream stream = { .size = sizeof(stream) };
 	struct htmm_set set = {
 		.flags = HTMM_SET_CAPACITY,
@@ -550,49 +550,54 @@ TEST_F(arrays, targets_of_another_session)
 	EXPECT_EQ(self->req.arg.session, stream.session);
 	/* A reader stays with its session. */
 	stream.session++;
-	stream.nr_events = 0;
 	EXPECT_EQ(-ESTALE, device_ioctl(self->fd, HTMM_IOC_STREAM, &stream));
 }
 
 /* Each array with its first element size, a smaller one, and a future one. */
 TEST_F(arrays, strides)
 {
-	static char room[HTMM_NR_BINS * 4097];
-	struct htmm_histogram hist = {
-		.size = sizeof(hist),
-		.bins = (uintptr_t)room,
+	const __u32 first = sizeof(struct htmm_channel_info);
+	static char room[2 * 4097];
+	struct htmm_stats stats = {
+		.size = sizeof(stats),
+		.channels = (uintptr_t)room,
 	};
 	const struct {
 		__u32 bytes;
 		int ret;
 	} strides[] = {
-		{ 0, -EINVAL }, { 7, -EINVAL }, { 8, 0 }, { 12, 0 }, { 24, 0 },
-		{ 4096, 0 }, { 4097, -E2BIG }, { ~0U, -E2BIG },
+		{ 0, -EINVAL }, { first - 1, -EINVAL }, { first, 0 }, { first + 4, 0 },
+		{ 3 * first, 0 }, { 4096, 0 }, { 4097, -E2BIG }, { ~0U, -E2BIG },
 	};
+	__u32 nr;
 	size_t i;
 
+	/* With no room the size is not checked. */
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_STATS, &stats));
+	nr = stats.nr_channels;
+	EXPECT_LE(2, nr);
 	for (i = 0; i < ARRAY_SIZE(strides); i++) {
 		memset(room, 0xff, sizeof(room));
-		hist.nr_bins = 2;
-		hist.bin_size = strides[i].bytes;
-		EXPECT_EQ(strides[i].ret, device_ioctl(self->fd, HTMM_IOC_GET_HIST, &hist)) {
-			TH_LOG("bins of %u bytes", strides[i].bytes);
+		stats.nr_channels = 1;
+		stats.channel_size = strides[i].bytes;
+		stats.nr_events = 0;
+		EXPECT_EQ(strides[i].ret,
+			  device_ioctl(self->fd, HTMM_IOC_GET_STATS, &stats)) {
+			TH_LOG("channels of %u bytes", strides[i].bytes);
 		}
 		if (!strides[i].ret) {
-			EXPECT_EQ(HTMM_NR_BINS, hist.nr_bins);
-			EXPECT_LE(8, *(__u64 *)(room + strides[i].bytes));
-			EXPECT_EQ('\xff', room[2 * strides[i].bytes]);
+			EXPECT_EQ(nr, stats.nr_channels);
+			EXPECT_EQ(self->source.event.period,
+				  ((struct htmm_channel_info *)room)->period);
+			EXPECT_EQ(0, room[strides[i].bytes - 1]);
+			EXPECT_EQ('\xff', room[strides[i].bytes]);
 		}
 	}
-	/* With no room the size is not checked. */
-	hist.nr_bins = 0;
-	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_HIST, &hist));
-	EXPECT_EQ(HTMM_NR_BINS, hist.nr_bins);
 }
 
 TEST_F(arrays, histogram_unit)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 
 	EXPECT_EQ(0, device_hist(self->fd, HTMM_UNIT_REGION, &hist));
 	EXPECT_EQ(-EOPNOTSUPP, device_hist(self->fd, HTMM_UNIT_REGION + 1, &hist));

@@ -124,7 +124,7 @@ TEST_F(lifecycle, close_of_an_old_session)
 
 TEST_F(lifecycle, without_a_session)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 	static struct pages pages;
 	static struct stats stats;
 
@@ -216,7 +216,7 @@ TEST_F(lifecycle, detached)
 static void check_forgotten(struct __test_metadata *_metadata, int fd)
 {
 	const struct htmm_counters none = {};
-	struct histogram hist;
+	struct htmm_histogram hist;
 	static struct stats stats;
 	static struct pages pages;
 	__u32 i;
@@ -405,7 +405,7 @@ TEST_F(lifecycle, readers_beside_start_and_stop)
 {
 	struct loop loop = { .self = self, .cycles = 30 };
 	char text[16384];
-	struct histogram hist;
+	struct htmm_histogram hist;
 	int fd = device_open(), reads = 0;
 	pthread_t thread;
 	size_t i;

@@ -75,7 +75,7 @@ static void check_sum(struct __test_metadata *_metadata, int fd,
 		      const struct pages *pages, enum htmm_unit unit)
 {
 	__u64 bins[HTMM_NR_BINS] = {};
-	struct histogram hist;
+	struct htmm_histogram hist;
 	size_t i;
 
 	ASSERT_EQ(0, device_hist(fd, unit, &hist));

@@ -542,7 +542,7 @@ TEST_F(locate, sums)
 	struct victim victim = { &self->source, self->mem };
 	unsigned long pages[MAX_NODES] = {};
 	struct placement placement;
-	struct histogram hist;
+	struct htmm_histogram hist;
 	struct child child;
 	__u64 tracked = 0, samples = 0, hot = 0;
 	int node, bin;
@@ -570,9 +570,9 @@ TEST_F(locate, sums)
 		EXPECT_EQ(node ? 0 : HTMM_NODE_FAST, at->flags);
 		EXPECT_EQ(pages[node], at->pages);
 		for (bin = 0; bin < HTMM_NR_BINS; bin++) {
-			in_bins += placement.bins[node][bin].pages;
+			in_bins += placement.nodes[node].bins[bin];
 			above[(bin >= hist.hot_threshold) + (bin >= hist.warm_threshold)] +=
-				placement.bins[node][bin].pages;
+				placement.nodes[node].bins[bin];
 		}
 		EXPECT_EQ(in_bins, at->tracked_pages);
 		EXPECT_EQ(above[2], at->hot_pages);
@@ -673,8 +673,8 @@ TEST_F(locate, shared_pages)
 	EXPECT_EQ(several, placement.s.shared_pages);
 	EXPECT_EQ(distinct, placement.nodes[0].pages + placement.nodes[1].pages);
 	/* Two samples of each: one bin above that of a page with one. */
-	EXPECT_EQ(40, placement.bins[1][2].pages);
-	EXPECT_EQ(40, placement.nodes[1].tracked_pages - placement.bins[1][1].pages);
+	EXPECT_EQ(40, placement.nodes[1].bins[2]);
+	EXPECT_EQ(40, placement.nodes[1].tracked_pages - placement.nodes[1].bins[1]);
 	EXPECT_LE(80, placement.nodes[1].samples);
 	/* A page with two counts is in one bin, and is one page. */
 	for (n = 0; n < 2; n++)
@@ -683,8 +683,8 @@ TEST_F(locate, shared_pages)
 	/* For one of the two targets the page has one sample. */
 	ASSERT_EQ(0, device_placement(self->fd, 1, &placement));
 	EXPECT_EQ(1, placement.s.spaces);
-	EXPECT_EQ(0, placement.bins[1][2].pages);
-	EXPECT_LE(40, placement.bins[1][1].pages);
+	EXPECT_EQ(0, placement.nodes[1].bins[2]);
+	EXPECT_LE(40, placement.nodes[1].bins[1]);
 	for (n = 0; n < 2; n++)
 		EXPECT_EQ(128 + SIGKILL, child_kill(&child[n]));
 	free(frames);

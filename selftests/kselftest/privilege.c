@@ -53,7 +53,7 @@ static int caps_keep(__u64 caps)
 /* A session exists, so every other ioctl would succeed otherwise. */
 static void check_refused(struct __test_metadata *_metadata, int fd, struct request *req)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 	struct htmm_info info;
 	static struct pages pages;
 	static struct stats stats;
@@ -92,7 +92,7 @@ static void check_refused(struct __test_metadata *_metadata, int fd, struct requ
 
 static void check_permitted(struct __test_metadata *_metadata, int fd, struct request *req)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 	static struct pages pages;
 
 	EXPECT_EQ(0, device_start(fd, req));
@@ -592,11 +592,10 @@ static bool has_syscall32(void)
 /* A 32-bit program can only point below 4 GiB. */
 struct low {
 	struct request req;
-	struct htmm_stop stop;
-	struct htmm_cool cool;
+	struct htmm_session_id stop;
+	struct htmm_target_id cool;
 	struct htmm_info info;
 	struct htmm_histogram hist;
-	struct htmm_bin bins[HTMM_NR_BINS];
 	struct htmm_stats stats;
 	struct htmm_channel_info channel;
 	struct htmm_list_pages list;
@@ -641,15 +640,10 @@ TEST_F(privilege, program_of_32_bits)
 	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_GET_INFO, &low->info));
 	EXPECT_EQ(HTMM_STATE_STOPPED, low->info.state);
 	EXPECT_EQ(getpid(), low->info.owner);
-	low->hist = (struct htmm_histogram) {
-		.size = sizeof(low->hist),
-		.bins = (uintptr_t)low->bins,
-		.nr_bins = HTMM_NR_BINS,
-		.bin_size = sizeof(low->bins[0]),
-	};
+	low->hist.size = sizeof(low->hist);
 	EXPECT_EQ(0, ioctl32(self->fd, HTMM_IOC_GET_HIST, &low->hist));
 	EXPECT_LE(16, low->hist.pages);
-	EXPECT_LE(16, low->bins[1].pages);
+	EXPECT_LE(16, low->hist.bins[1]);
 	low->stats = (struct htmm_stats) {
 		.size = sizeof(low->stats),
 		.channels = (uintptr_t)&low->channel,

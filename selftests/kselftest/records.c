@@ -42,18 +42,10 @@ int stream_report(int fd, struct htmm_stream *stream)
 
 int stream_ids(int fd, __u64 *ids)
 {
-	struct htmm_stream_event events[HTMM_MAX_EVENTS] = {};
-	struct htmm_stream stream = {
-		.size = sizeof(stream),
-		.events = (uintptr_t)events,
-		.nr_events = HTMM_MAX_EVENTS,
-		.event_size = sizeof(events[0]),
-	};
-	int ret = device_ioctl(fd, HTMM_IOC_STREAM, &stream);
-	int i;
+	struct htmm_stream stream;
+	int ret = stream_report(fd, &stream);
 
-	for (i = 0; i < HTMM_MAX_EVENTS; i++)
-		ids[i] = events[i].id;
+	memcpy(ids, stream.ids, sizeof(stream.ids));
 	return ret;
 }
 

@@ -189,7 +189,7 @@ TEST_F(set, period_of_ibs)
 }
 
 /* Computes the hot threshold as the interface's documentation defines it. */
-static __u32 fitting(const struct histogram *hist, __u64 capacity)
+static __u32 fitting(const struct htmm_histogram *hist, __u64 capacity)
 {
 	__u64 pages = 0;
 	__u32 bin;
@@ -205,9 +205,9 @@ static __u32 fitting(const struct histogram *hist, __u64 capacity)
 /* The new capacity and its threshold are set, and all else is as before. */
 static void check_capacity(struct __test_metadata *_metadata,
 			   struct _test_data_set *self, __u64 capacity,
-			   const struct histogram *before)
+			   const struct htmm_histogram *before)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 	static struct pages pages;
 	__u64 hot = 0;
 	size_t i;
@@ -247,7 +247,7 @@ TEST_F(set, capacity_moves_the_threshold)
 	static const __u64 capacities[] = {
 		512, 40, 20, 8, 3, 1, 8, 20, 3, 512, 100000, 1,
 	};
-	struct histogram before;
+	struct htmm_histogram before;
 	static struct stats stats;
 	struct child child;
 	__u32 seen = 0;
@@ -307,7 +307,7 @@ static __u64 capacity_of_session(struct __test_metadata *_metadata, struct _test
 /* The session's capacity applies to targets without one of their own. */
 TEST_F(set, whose_capacity)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 	__u64 all;
 
 	ASSERT_START(self);

@@ -143,7 +143,7 @@ TEST_F_TIMEOUT(slow_rate, beside_readers, 1200)
 static int look_on(int sock, void *arg)
 {
 	struct role *role = arg;
-	struct histogram hist;
+	struct htmm_histogram hist;
 	static struct pages pages;
 	int fd = device_open();
 

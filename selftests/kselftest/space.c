@@ -159,7 +159,7 @@ TEST_F(space, exited_pages_are_marked)
 
 TEST_F(space, exited_pages_leave)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 	struct child child;
 	static struct stats stats;
 	static struct pages pages;

@@ -125,7 +125,7 @@ static __u64 counted(struct __test_metadata *_metadata,
 static void check_sums(struct __test_metadata *_metadata,
 		       struct _test_data_target *self, const struct stats *stats)
 {
-	struct histogram hist, all;
+	struct htmm_histogram hist, all;
 	__u64 samples = 0, pages = 0, bins[HTMM_NR_BINS] = {};
 	int i, b, nr = device_targets(self->fd, self->info);
 
@@ -353,7 +353,7 @@ TEST_F(target, cooled_alone)
 /* The thresholds of each target fit its own capacity. */
 TEST_F(target, capacities)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 	static struct stats stats;
 
 	request_add_target(&self->req, self->workers[0].pid);

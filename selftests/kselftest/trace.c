@@ -638,7 +638,7 @@ TEST_F(trace, cooling_and_thresholds)
 {
 	unsigned int hot, warm, kind, target;
 	__u64 coolings, samples, tracked, capacity;
-	struct histogram hist;
+	struct htmm_histogram hist;
 	static struct stats stats;
 	struct hit hit;
 	int i;

@@ -215,7 +215,7 @@ static void all_calls(struct __test_metadata *_metadata, struct _test_data_unloa
 	static struct placement placement;
 	struct htmm_target_info targets[HTMM_MAX_TARGETS];
 	struct htmm_hit_ratio ratio;
-	struct histogram hist;
+	struct htmm_histogram hist;
 	struct served served;
 	static struct pages pages;
 	unsigned int i;

@@ -161,7 +161,7 @@ static bool stats_are_sound(const struct stats *stats)
 		     sum.overflows == stats->s.total.overflows, "totals that are no sums");
 }
 
-static bool hist_is_sound(const struct histogram *hist)
+static bool hist_is_sound(const struct htmm_histogram *hist)
 {
 	__u64 pages = 0, hot = 0;
 	int i;
@@ -198,7 +198,7 @@ static bool read_device(int fd, struct role *role)
 		.nr_targets = HTMM_MAX_TARGETS,
 		.target_size = sizeof(infos[0]),
 	};
-	struct histogram hist;
+	struct htmm_histogram hist;
 	struct htmm_info info;
 	static struct stats stats;
 	static struct pages pages;
@@ -298,7 +298,7 @@ static bool change_setting(int fd, struct role *role)
 
 int role_change_targets(int sock, void *arg)
 {
-	struct htmm_remove_target remove = { .size = sizeof(remove) };
+	struct htmm_target_id remove = { .size = sizeof(remove) };
 	struct role *role = arg;
 	int i, fd;
 

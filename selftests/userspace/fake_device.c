@@ -349,7 +349,7 @@ static void primes_target(struct htmm_target_info *target)
 	snprintf(target->name, sizeof(target->name), "a \"b\\c\nd\374e");
 }
 
-static void primes_hist(struct htmm_histogram *hist, struct htmm_bin *bins)
+static void primes_hist(struct htmm_histogram *hist)
 {
 	unsigned int bin;
 
@@ -360,7 +360,7 @@ static void primes_hist(struct htmm_histogram *hist, struct htmm_bin *bins)
 	hist->hot_threshold = 13;
 	hist->warm_threshold = 11;
 	for (bin = 0; bin < HTMM_NR_BINS; bin++)
-		bins[bin].pages = any(bin * bin + 3);
+		hist->bins[bin] = any(bin * bin + 3);
 }
 
 static void primes_ratio(struct htmm_hit_ratio *ratio)
@@ -468,7 +468,7 @@ static int fake_set(struct htmm_set *set)
 	return 0;
 }
 
-static int fake_stop(const struct htmm_stop *stop)
+static int fake_stop(const struct htmm_session_id *stop)
 {
 	if (getenv("FAKE_OTHER") || (stop->session && stop->session != FAKE_SESSION))
 		return fail(ESTALE);
@@ -573,26 +573,22 @@ static int fake_stats(struct htmm_stats *stats)
 
 static int fake_hist(struct htmm_histogram *hist)
 {
-	struct htmm_bin *bins = (void *)(unsigned long)hist->bins;
 	unsigned int bin;
 
 	if (hist->unit > HTMM_UNIT_REGION)
 		return fail(EOPNOTSUPP);
-	if (hist->nr_bins != HTMM_NR_BINS || hist->bin_size != sizeof(*bins))
-		return fail(EINVAL);
 	if (hist->target > fake_nr_targets())
 		return fail(ENOENT);
-	hist->nr_bins = HTMM_NR_BINS;
 	hist->hot_threshold = 5;
 	hist->warm_threshold = 4;
 	for (bin = 0; bin < HTMM_NR_BINS; bin++)
-		hist->pages += bins[bin].pages = getenv("FAKE_SPARSE") && bin != 2 && bin != 5 ?
+		hist->pages += hist->bins[bin] = getenv("FAKE_SPARSE") && bin != 2 && bin != 5 ?
 						 0 : bin + 1;
 	hist->pages += env_number("FAKE_MORE_PAGES");
 	hist->hot_pages = 300;
 	hist->capacity_pages = 1000;
 	if (primes())
-		primes_hist(hist, bins);
+		primes_hist(hist);
 	return 0;
 }
 
@@ -730,7 +726,6 @@ static int fake_placement(struct htmm_placement *arg)
 		  .hot_pages = 450, .warm_pages = 120, .samples = 6000 },
 	};
 	struct htmm_node_placement *nodes = (void *)(unsigned long)arg->nodes;
-	struct htmm_bin *bins = (void *)(unsigned long)arg->bins;
 	const __u32 times = arg->target + 1;
 	__u32 i, bin;
 
@@ -738,8 +733,7 @@ static int fake_placement(struct htmm_placement *arg)
 		return fail(ENOTTY);
 	if (arg->target > fake_nr_targets())
 		return fail(ENOENT);
-	if (arg->size != sizeof(*arg) || arg->node_size != sizeof(*nodes) ||
-	    arg->bin_size != sizeof(*bins))
+	if (arg->size != sizeof(*arg) || arg->node_size != sizeof(*nodes))
 		return fail(EINVAL);
 	if (getenv("FAKE_HIDDEN"))
 		return fail(EPERM);
@@ -751,12 +745,10 @@ static int fake_placement(struct htmm_placement *arg)
 		nodes[i].hot_pages *= times;
 		nodes[i].warm_pages *= times;
 		nodes[i].samples *= times;
-	}
-	for (i = 0; i < FAKE_NODES && arg->nr_bins >= FAKE_NODES * HTMM_NR_BINS; i++)
 		for (bin = 0; bin < 8; bin++)
-			bins[i * HTMM_NR_BINS + bin].pages = (bin + 1) * (i + 1) * times;
+			nodes[i].bins[bin] = (bin + 1) * (i + 1) * times;
+	}
 	arg->nr_nodes = FAKE_NODES;
-	arg->nr_bins = HTMM_NR_BINS;
 	arg->spaces = 4;
 	arg->skipped = env_number("FAKE_SKIPPED");
 	arg->unknown_pages = 40 * times;
@@ -835,7 +827,6 @@ static int fake_records(void)
 /* Without records, a read finds the end at once. */
 static int fake_stream(struct htmm_stream *stream)
 {
-	struct htmm_stream_event *ids = (void *)(unsigned long)stream->events;
 	__u32 i;
 
 	errno = env_number("FAKE_STREAM_ERRNO");
@@ -843,8 +834,8 @@ static int fake_stream(struct htmm_stream *stream)
 		return -1;
 	stream->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			      PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
-	for (i = 0; i < nr_events && i < stream->nr_events; i++)
-		ids[i].id = 9 + i;
+	for (i = 0; i < nr_events; i++)
+		stream->ids[i] = 9 + i;
 	stream->nr_events = nr_events;
 	if (!getenv("FAKE_RECORDS"))
 		return 0;
@@ -883,10 +874,10 @@ static int fake_ioctl(unsigned long request, void *arg)
 	if (request == HTMM_IOC_ADD_TARGET)
 		return fake_add_target(arg);
 	if (request == HTMM_IOC_REMOVE_TARGET)
-		return ((struct htmm_remove_target *)arg)->target > fake_nr_targets() ?
+		return ((struct htmm_target_id *)arg)->target > fake_nr_targets() ?
 			fail(ENOENT) : 0;
 	if (request == HTMM_IOC_COOL)
-		return ((struct htmm_cool *)arg)->target > fake_nr_targets() ? fail(ENOENT) : 0;
+		return ((struct htmm_target_id *)arg)->target > fake_nr_targets() ? fail(ENOENT) : 0;
 	if (request == HTMM_IOC_SET)
 		return fake_set(arg);
 	if (request == HTMM_IOC_RESET)

@@ -2,30 +2,33 @@
 /*
  * htmm - hot-page sampling from hardware memory-access events
  *
- * The interface of /dev/htmm. Every ioctl takes a pointer to its own struct, which begins with
+ * The interface of /dev/htmm. Every ioctl takes a pointer to its own struct. Members with these
+ * names mean the same everywhere, unless the struct says more:
  *
  *   @size	the size the caller knows: set it to sizeof(struct ...)
- *   @flags	what is asked for beyond the usual; 0 unless the struct says more
- *   @session	the session that is meant, by its number; 0: the current one
+ *   @flags	what is asked for beyond the usual
+ *   @session	number of the session that is meant; 0: the current one
+ *   @target	number of a target; 0: all together
+ *   @error	text buffer of @error_size bytes, or 0: on failure the module writes a
+ *		NUL-terminated message there; HTMM_ERROR_LEN bytes are always enough
+ *   NAMEs, nr_NAMEs, NAME_size	an array: pointer, number of elements, and size of an element (its
+ *		stride). For an array that the module fills, the number is the room on input, and on
+ *		output that of existing elements, which may be larger. If the room is 0, pointer and
+ *		stride are ignored
+ *   @__reserved	zero
  *
- * Structs only grow at their end, and zero in a new member always means the old behaviour, so old
- * programs run on new modules and new programs on old modules. GET_INFO returns the features of a
- * module. Members named __reserved must be zero. Pointers are passed as __aligned_u64, so 32-bit
- * programs need no conversion.
- *
- * An array is given by a pointer, a count and the size of an element (its stride): each side may
- * know more members of an element than the other. For an array that the module fills, the count
- * is the room on input, and on output the number of existing elements, which may be larger. If the
- * room is 0, the pointer and the stride are ignored.
+ * Structs and elements of arrays only grow at their end, and zero in a new member always means the
+ * old behaviour, so old programs run on new modules and new programs on old modules. GET_INFO
+ * returns the features of a module. Pointers are passed as __aligned_u64, so 32-bit programs need
+ * no conversion.
  *
  * Pages have 4 KiB, regions 2 MiB. Sizes are in bytes, unless a name says pages; pids are those of
- * the caller's pid namespace, and 0 if not visible there. Targets are named by their number; where
- * a call takes one, 0 means all of them together.
+ * the caller's pid namespace, and 0 if not visible there.
  *
  * Errors (errno) that a call returns for these reasons; others are listed with its struct:
  *
  *   ENOTTY	the ioctl is not one of htmm's
- *   EFAULT	a pointer, or an array's pointer with a non-zero count, is bad. Nothing has changed
+ *   EFAULT	a pointer, or an array's pointer with a non-zero number, is bad. Nothing has changed
  *		then, unless another thread took the memory away during the call
  *   EINVAL	@size, or the size of an array's element, is smaller than the first version of the
  *		struct; or a member has a value that it cannot have
@@ -33,8 +36,7 @@
  *		reserved member that is not zero; a newer module may
  *   E2BIG	a member beyond the end of the struct that this module knows is not zero; or @size
  *		or an array's stride is above 4096
- *   ESTALE	@session is not 0 and not the number of the current session: it has ended and made
- *		room for another one, or has not begun
+ *   ESTALE	@session is neither 0 nor the number of the current session
  *   ENODATA	there is no session, running or stopped; ADD_TARGET and SET: none is running
  *   ENOENT	the session has no target of this number
  *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel lockdown forbids perf;
@@ -76,17 +78,16 @@
 #define HTMM_TARGET_NAME_LEN	1024
 #define HTMM_ERROR_LEN		192
 
-/* Counts of pages and regions have 32 bits: bin 0, and one bin for each bit. */
+/* Bins of a histogram. Bin 0: the count is 0; bin b: it is 2^(b-1) to 2^b - 1, up to 32 bits. */
 #define HTMM_NR_BINS		33
 
-/* Sizes of a page and of a region in this interface. Regions are aligned to their size. */
 #define HTMM_PAGE_SHIFT		12
 #define HTMM_REGION_SHIFT	21
 
-/* What is counted or listed. */
+/* What is counted or listed: pages, or regions, which are aligned to their size. */
 enum htmm_unit {
-	HTMM_UNIT_PAGE,			/* pages of 4 KiB */
-	HTMM_UNIT_REGION,		/* regions of 2 MiB, aligned to their size */
+	HTMM_UNIT_PAGE,
+	HTMM_UNIT_REGION,
 };
 
 /**
@@ -103,11 +104,11 @@ enum htmm_unit {
  *	be evicted; or memory ran out
  * @HTMM_DROP_REMOVED: its target was removed before the sample was drained
  * @HTMM_DROP_SPACES_FULL: its process is new, and there are as many address spaces as there may be
- * @HTMM_NR_DROPS: number of reasons this header knows
+ * @HTMM_NR_DROPS: number of reasons this header knows; the structs have room for HTMM_DROP_SLOTS
  *
- * Every overflow that perf delivers for a (CPU, event) is counted in exactly one counter: overflows
- * == counted + the sum of drops + in_flight. If the PMU or perf loses overflows, the channel's
- * overflows are below its count / period.
+ * Every overflow that perf delivers is counted in exactly one counter: overflows == counted + the
+ * sum of drops + in_flight. If the PMU or perf loses some, the channel's overflows are below its
+ * count / period.
  */
 enum htmm_drop {
 	HTMM_DROP_RING_FULL,
@@ -121,6 +122,7 @@ enum htmm_drop {
 	HTMM_DROP_SPACES_FULL,
 	HTMM_NR_DROPS,
 };
+#define HTMM_DROP_SLOTS		16
 
 /* The reasons in text, for an array of HTMM_NR_DROPS names. */
 #define HTMM_DROP_NAMES					\
@@ -134,16 +136,11 @@ enum htmm_drop {
 	[HTMM_DROP_REMOVED] = "removed",		\
 	[HTMM_DROP_SPACES_FULL] = "spaces_full"
 
-/* Number of reasons that the structs below have room for; unused ones are zero. */
-#define HTMM_DROP_SLOTS		16
-
 /**
  * struct htmm_event - one event to sample, on every CPU of the session that takes it
  * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs
  * @precise_ip: perf_event_attr.precise_ip, 0 to 3; Intel's memory events carry an address from 1 on
- * @config: perf_event_attr.config
- * @config1: perf_event_attr.config1 (load latency threshold, for example)
- * @config2: perf_event_attr.config2
+ * @config: with @config1 and @config2 as in perf_event_attr
  * @period: events between two samples, 1 to 2^63 - 1: the initial period. AMD's IBS has multiples
  *	of 16: perf rounds @period down to one, a budget takes those from @min_period to
  *	@max_period, and SET refuses others
@@ -152,8 +149,6 @@ enum htmm_drop {
  * @max_period: largest period that a budget may choose; 0: 1000 * @period. A caller without
  *	CAP_SYS_NICE leaves it out, and gets 2^63 - 1
  * @name: name of the event in statistics; NUL-terminated, may be empty
- * @flags: none yet
- * @__reserved: zero
  */
 struct htmm_event {
 	__u32 type;
@@ -185,14 +180,13 @@ enum htmm_target_type {
 /**
  * struct htmm_target - whose accesses are counted
  * @type: enum htmm_target_type
- * @flags: none yet
  * @id: for HTMM_TARGET_TGID any thread id of the process; for HTMM_TARGET_CGROUP an open file of
  *	the cgroup's directory; for HTMM_TARGET_ALL zero
  * @capacity_pages: what the fast tier holds for this target; 0: as in struct htmm_start
  * @max_bytes: most memory for this target's hot-page table; 0: as in struct htmm_start
  *
- * Each target has its own hot-page table, histograms and thresholds. Targets are numbered from 1 in
- * the order in which they are added; a number is not reused within a session. A sample counts for
+ * Each target has its own hot-page table, histograms and thresholds. Targets are numbered from 1 on
+ * as they are added; a number is not reused within a session. A sample counts for
  * one target, the most specific that it matches: a process before a cgroup, an inner cgroup before
  * an outer one, all tasks last.
  */
@@ -230,15 +224,10 @@ struct htmm_target {
 
 /**
  * struct htmm_start - argument of HTMM_IOC_START
- * @size: sizeof(struct htmm_start)
  * @flags: HTMM_START_*
  * @session: in: zero; out: number of the new session
- * @events: array of struct htmm_event
- * @nr_events: 1 to HTMM_MAX_EVENTS
- * @event_size: stride of @events
- * @targets: array of struct htmm_target
- * @nr_targets: up to HTMM_MAX_TARGETS; 0: one target of type HTMM_TARGET_ALL
- * @target_size: stride of @targets
+ * @events: array of 1 to HTMM_MAX_EVENTS struct htmm_event
+ * @targets: array of up to HTMM_MAX_TARGETS struct htmm_target; none: one of type HTMM_TARGET_ALL
  * @cpus: bitmap of the CPUs to sample, an array of __u64: CPU n is bit n % 64 of word n / 64
  * @drain_cpus: bitmap of the CPUs that the drain thread may use
  * @cpus_size: bytes in @cpus, a multiple of 8; 0: all CPUs
@@ -250,7 +239,6 @@ struct htmm_target {
  * @sample_type: PERF_SAMPLE_* bits of a record: TIME, CPU, PERIOD and DATA_SRC; IP, TID and ADDR
  *	are always set
  * @ring_pages: pages in each ring, a power of two up to HTMM_MAX_RING_PAGES; 0: 32
- * @__reserved: zero
  * @max_bytes: most memory for the hot-page table of a target without a limit of its own, up to 512
  *	GiB; 0: 1/512 of the machine's memory, and at least 16 MiB. All tables together may have
  *	half of the memory
@@ -259,8 +247,6 @@ struct htmm_target {
  *	that has a count, and at least 2,000,000
  * @adaptation_period: samples of a target between two reports of its thresholds by the tracepoint
  *	htmm_threshold; 0: 100,000. Whoever reads thresholds gets those of that moment
- * @error: text buffer, or 0: on failure the module writes a NUL-terminated message there
- * @error_size: bytes in @error; HTMM_ERROR_LEN is always enough
  * @budget_ppm: with HTMM_START_BUDGET: allowed cost of sampling, in millionths of the time of the
  *	sampled CPUs, up to 1,000,000; 0: as low as possible. The cost is the time in overflow
  *	handlers, @interrupt_ns for each, and the CPU time of the drain thread. Periods get no
@@ -271,13 +257,13 @@ struct htmm_target {
  *
  * Starts a session; the module has at most one. Either all events run on all online CPUs of the
  * session, or nothing is started. CPUs that come online later are sampled from then on. The results
- * of an earlier, stopped session are discarded if this one starts, after it has begun to sample.
+ * of a stopped session are discarded once this one samples.
  *
- * No limit of the caller counts the CPU time of the drain thread, a kernel thread. So without
- * CAP_SYS_NICE a session has a budget, HTMM_USER_BUDGET_PPM if it asks for none, and the limits
- * named HTMM_USER_*. All memory of a session is charged to the caller's memory cgroup.
+ * No limit of the caller counts the CPU time of a kernel thread. So without CAP_SYS_NICE a session
+ * has a budget, HTMM_USER_BUDGET_PPM if it asks for none, and the limits named HTMM_USER_*. All
+ * memory of a session is charged to the caller's memory cgroup.
  *
- * @error says more about each of these, which may also be errors of the PMU's driver:
+ * These may also be errors of the PMU's driver; @error says more:
  * EPERM	CAP_SYS_NICE is missing for a @drain_nice that RLIMIT_NICE does not allow, for
  *		@drain_cpus on which the caller may not run itself, for a max_period, or beyond a
  *		limit HTMM_USER_*; or CAP_IPC_LOCK for rings of more than 516 KiB for each CPU and
@@ -333,33 +319,30 @@ struct htmm_start {
 };
 
 /*
- * struct htmm_stop - argument of HTMM_IOC_STOP: stops sampling and drains every ring. The results
- * can be read until the next START, or until the fd that started the session is closed. Any
- * permitted caller may stop any session.
+ * struct htmm_session_id - argument of two ioctls
  *
+ * HTMM_IOC_STOP stops sampling and drains every ring. The results can be read until the next START,
+ * or until the fd that started the session is closed. Any permitted caller may stop any session.
  * EALREADY	no session is running
+ *
+ * HTMM_IOC_RESET forgets all pages and sets every counter to zero. A running session continues.
  */
-struct htmm_stop {
+struct htmm_session_id {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 session;
 };
 
 /*
- * struct htmm_reset - argument of HTMM_IOC_RESET: forgets all pages and sets every counter of the
- * session to zero. A running session continues.
+ * struct htmm_target_id - argument of two ioctls
+ *
+ * HTMM_IOC_COOL halves every count of a target now, as if a cooling period had ended.
+ *
+ * HTMM_IOC_REMOVE_TARGET removes a target with its pages, and frees their memory, also after STOP.
+ * A running session continues; without a target it counts nothing. Samples of the target that are
+ * in the rings are dropped as HTMM_DROP_REMOVED.
  */
-struct htmm_reset {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 session;
-};
-
-/*
- * struct htmm_cool - argument of HTMM_IOC_COOL: halves every count of a target now, as if a cooling
- * period had ended.
- */
-struct htmm_cool {
+struct htmm_target_id {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 session;
@@ -370,9 +353,9 @@ struct htmm_cool {
 /* State of the module's one session. */
 enum htmm_state {
 	HTMM_STATE_IDLE,		/* none since loading, or its results are gone */
-	HTMM_STATE_RUNNING,		/* sampling */
+	HTMM_STATE_RUNNING,
 	HTMM_STATE_STOPPING,		/* the last samples are being drained */
-	HTMM_STATE_STOPPED,		/* not sampling; the results can be read */
+	HTMM_STATE_STOPPED,		/* the results can be read */
 };
 
 /* struct htmm_info.features: an extension of the interface adds a bit; none is ever reused. */
@@ -389,22 +372,14 @@ enum htmm_state {
 
 /**
  * struct htmm_info - argument of HTMM_IOC_GET_INFO, filled by the module
- * @size: sizeof(struct htmm_info)
- * @flags: none yet
  * @session: in: number of the session; out: its number, counted from 1 since loading; 0: there is
  *	none
  * @features: HTMM_FEATURE_*
  * @state: enum htmm_state
- * @max_events: limit of struct htmm_start.nr_events
- * @max_targets: limit of struct htmm_start.nr_targets
- * @max_ring_pages: limit of struct htmm_start.ring_pages
  * @session_flags: HTMM_START_*. This member and all that follow are zero if there is no session;
- *	names that struct htmm_start has, too, are explained there
+ *	struct htmm_start explains those that it has, too
  * @owner: process that started it
- * @nr_events: events of the session
- * @nr_targets: targets of the session
  * @nr_cpus: CPUs that are sampled, or were until the stop
- * @ring_pages: pages in each ring
  * @elapsed_ns: since the start, or from start to stop
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @record_size: bytes of one record
@@ -412,11 +387,9 @@ enum htmm_state {
  * @max_bytes: limit of the table of a target without a limit of its own
  * @capacity_pages: for targets without a capacity of their own
  * @cooling_period: in samples; 0: it follows the number of pages
- * @adaptation_period: in samples
  * @table_bytes: memory in use by all hot-page tables
  * @ring_bytes: memory in use by all rings
  * @drain_pid: pid of the drain thread; 0 also if it has ended
- * @__reserved: zero
  *
  * Without CAP_PERFMON, @nr_cpus, @table_bytes, @ring_bytes and @drain_pid are 0: reading most of
  * them takes locks for which sampling would wait.
@@ -459,8 +432,8 @@ struct htmm_info {
  * @nmi: overflows handled in NMI context
  * @drops: lost samples by enum htmm_drop
  *
- * While a session runs the numbers are read one after the other, and may be inconsistent by the
- * overflows in between. After it has stopped they are exact, and @in_flight is 0.
+ * While a session runs, overflows between two reads can make numbers inconsistent. After it has
+ * stopped they are exact, and @in_flight is 0.
  */
 struct htmm_counters {
 	__aligned_u64 overflows;
@@ -477,7 +450,6 @@ struct htmm_counters {
 
 /**
  * struct htmm_channel_info - one event on one CPU
- * @cpu: CPU number
  * @event: index into the events of the session
  * @flags: HTMM_CHANNEL_*. This member to @time_running are perf's state of the event, after STOP
  *	the last one; RESET does not change them
@@ -502,15 +474,8 @@ struct htmm_channel_info {
 
 /**
  * struct htmm_stats - argument of HTMM_IOC_GET_STATS
- * @size: sizeof(struct htmm_stats)
- * @flags: none yet
- * @session: number of the session
  * @channels: array of struct htmm_channel_info, filled by the module
- * @nr_channels: in: room; out: channels of the session (ask with 0 first)
- * @channel_size: stride of @channels
  * @events: array of struct htmm_event, filled by the module
- * @nr_events: in: room; out: events of the session
- * @event_size: stride of @events
  * @total: sum over all channels
  * @samples: samples counted since the start or the last RESET, by all targets, including removed
  *	ones; so are @coolings to @exited, and @freed
@@ -554,23 +519,11 @@ struct htmm_stats {
 	__aligned_u64 freed;
 };
 
-/* struct htmm_bin - one bin of a histogram: how many pages (or regions) are in it */
-struct htmm_bin {
-	__aligned_u64 pages;
-};
-
 /**
  * struct htmm_histogram - argument of HTMM_IOC_GET_HIST
- * @size: sizeof(struct htmm_histogram)
- * @flags: none yet
- * @session: number of the session
  * @unit: in: enum htmm_unit
  * @target: in: number of a target. The thresholds of several are computed from the sum of their
  *	histograms for the session's capacity; a page that two targets track counts as two
- * @bins: array of struct htmm_bin, filled by the module. Bin 0: the count is 0; bin b: it is
- *	2^(b-1) to 2^b - 1
- * @nr_bins: in: room; out: HTMM_NR_BINS
- * @bin_size: stride of @bins
  * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: none is, because even the
  *	highest bin does not fit
  * @warm_threshold: pages in this bin and above are warm or hot
@@ -578,6 +531,7 @@ struct htmm_bin {
  * @hot_pages: pages (or regions) at or above the hot threshold
  * @capacity_pages: what the fast tier holds, in units of @unit
  * @samples: samples counted since the start or the last RESET
+ * @bins: pages (or regions) in each bin
  */
 struct htmm_histogram {
 	__u32 size;
@@ -585,24 +539,18 @@ struct htmm_histogram {
 	__aligned_u64 session;
 	__u32 unit;
 	__u32 target;
-	__aligned_u64 bins;
-	__u32 nr_bins;
-	__u32 bin_size;
 	__u32 hot_threshold;
 	__u32 warm_threshold;
 	__aligned_u64 pages;
 	__aligned_u64 hot_pages;
 	__aligned_u64 capacity_pages;
 	__aligned_u64 samples;
+	__aligned_u64 bins[HTMM_NR_BINS];
 };
 
 /**
  * struct htmm_hit_ratio - argument of HTMM_IOC_GET_HIT_RATIO
- * @size: sizeof(struct htmm_hit_ratio)
- * @flags: none yet
- * @session: number of the session
- * @unit: in: enum htmm_unit, what the fast tier is filled with
- * @target: in: number of a target
+ * @unit: in: what the fast tier is filled with
  * @capacity_pages: in: what the fast tier would hold, in pages; 0: the capacity of the target or
  *	the session; out: the same in units of @unit
  * @pages: pages (or regions) that have a count
@@ -613,8 +561,7 @@ struct htmm_histogram {
  * @error_ppm: largest error of @hit_ppm in either direction, at most 5000; 0: it is exact
  *
  * The fast tier is filled completely, even if the hot threshold leaves a part of it empty because
- * the next bin does not fit. The call visits all tracked pages while samples are counted: the count
- * of a page may be from before or after such a sample.
+ * the next bin does not fit. Samples are counted while the call visits all tracked pages.
  */
 struct htmm_hit_ratio {
 	__u32 size;
@@ -652,7 +599,6 @@ struct htmm_hit_ratio {
  * @node: its NUMA node; of a region, the node of most of its resident pages. Unknown if it is not
  *	resident, or its page table could not be read
  * @mapping_shift: base-2 logarithm of the size of its mapping: 12, 21 or 30 on x86
- * @__reserved: zero
  */
 struct htmm_page {
 	__aligned_u64 addr;
@@ -697,15 +643,11 @@ enum htmm_order {
 
 /**
  * struct htmm_list_pages - argument of HTMM_IOC_LIST_PAGES
- * @size: sizeof(struct htmm_list_pages)
  * @flags: HTMM_LIST_*
- * @session: number of the session
  * @pages: array of struct htmm_page, filled by the module
  * @nr_pages: in: room, at least 1; out: elements filled, at most 262,144; 0 at the end
- * @page_size: stride of @pages
  * @unit: enum htmm_unit: list pages or regions
  * @order: enum htmm_order
- * @target: number of a target
  * @pid: list only pages of this process; 0: of any
  * @start: list only pages with a byte at or above this address
  * @end: and below this address; 0: no limit
@@ -718,13 +660,12 @@ enum htmm_order {
  *	changes them at the moment. Their pages have an unknown node; with HTMM_LIST_NODE or
  *	HTMM_LIST_RESIDENT they are not listed
  *
- * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages is 0.
- * Between the calls of one listing the caller may change only the array and its size.
+ * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages is 0,
+ * and change only the array and its size.
  *
- * HTMM_ORDER_TABLE is for all pages: each call continues where the previous one ended, so the
- * listing takes time linear in the size of the tables. A page that is tracked from the first call
- * to the last is listed exactly once, and none twice, whatever happens meanwhile; one that is added
- * or removed may be listed or not. Its count is read when it is visited. If the tables do not
+ * HTMM_ORDER_TABLE is for all pages: each call continues where the previous one ended. A page that
+ * is tracked from the first call to the last is listed exactly once, and none twice, whatever
+ * happens meanwhile; one that is added or removed may be listed or not. If the tables do not
  * change, the pages add up to the histogram, bin by bin. With HTMM_LIST_RESIDENT the order is by
  * target, process, then address. With HTMM_LIST_NODE a call may fill fewer elements than there is
  * room for, because it looks at a limited number of pages once it has found any.
@@ -734,14 +675,14 @@ enum htmm_order {
  * missed or listed twice. With HTMM_LIST_RESIDENT, HTMM_ORDER_COLDEST lists the pages that were
  * never sampled, or were forgotten by cooling, first: the best ones to demote.
  *
- * Placement is read from the page tables at the time of the call, and may be out of date when it
- * returns. Nothing is faulted in, no reference is taken and no flag of a page changes. It tells of
- * more than was sampled: without CAP_SYS_PTRACE, HTMM_LIST_PLACEMENT lists pages with
- * HTMM_PAGE_HIDDEN, and the other flags are refused.
+ * Placement is read from the page tables, and may be out of date when the call returns. Nothing is
+ * faulted in, no reference is taken and no flag of a page changes. It tells of more than was
+ * sampled: without CAP_SYS_PTRACE, HTMM_LIST_PLACEMENT lists pages with HTMM_PAGE_HIDDEN, and the
+ * other flags are refused.
  *
- * A signal ends a call, as does the freezer. With HTMM_ORDER_TABLE it then returns what it has
- * found, if anything; else it fails with EINTR, and the same call can be made again: nothing of the
- * listing is lost. Block signals that come more often than a call takes.
+ * A signal or the freezer ends a call. With HTMM_ORDER_TABLE it then returns what it has found, if
+ * anything; else it fails with EINTR, and the same call can be made again. Block signals that come
+ * more often than a call takes.
  * ESTALE	@cursor belongs to another session: start again with a zero cursor
  * EINVAL	@nr_pages is 0; @end is not 0 and not above @start; @max_samples is not 0 and below
  *		@min_samples; @cursor is of another @unit or @order, or none; @node is not a node of
@@ -771,15 +712,13 @@ struct htmm_list_pages {
 };
 
 /*
- * struct htmm_node_placement.flags: the node has CPUs, so the module takes it for fast. It does not
- * see how the kernel ranks nodes, which matters where memory without CPUs is fast (HBM):
- * /sys/devices/virtual/memory_tiering tells.
+ * struct htmm_node_placement.flags: the node has CPUs, so the module takes it for fast. How the
+ * kernel ranks nodes (HBM has no CPUs) is in /sys/devices/virtual/memory_tiering.
  */
 #define HTMM_NODE_FAST		0x1
 
 /**
  * struct htmm_node_placement - what a target has on one NUMA node
- * @node: the node
  * @flags: HTMM_NODE_*
  * @pages: resident pages of the processes that were sampled; one that several map counts once
  * @huge_pages: number of @pages that are part of a larger mapping
@@ -788,6 +727,7 @@ struct htmm_list_pages {
  * @warm_pages: number of @pages at or above the warm threshold, and below the hot one. All others
  *	are cold
  * @samples: sum of the counts of these pages, after cooling, in all processes that map them
+ * @bins: number of @tracked_pages in each bin; bin 0 is empty
  */
 struct htmm_node_placement {
 	__s32 node;
@@ -798,23 +738,12 @@ struct htmm_node_placement {
 	__aligned_u64 hot_pages;
 	__aligned_u64 warm_pages;
 	__aligned_u64 samples;
+	__aligned_u64 bins[HTMM_NR_BINS];
 };
 
 /**
  * struct htmm_placement - argument of HTMM_IOC_GET_PLACEMENT
- * @size: sizeof(struct htmm_placement)
- * @flags: none yet
- * @session: number of the session
- * @target: in: number of a target
- * @node_size: stride of @nodes
- * @nodes: array of struct htmm_node_placement, filled with the nodes that have memory, by ascending
- *	number
- * @nr_nodes: in: room; out: number of nodes
- * @nr_bins: in: room in @bins; out: bins of each node, HTMM_NR_BINS
- * @bins: array of struct htmm_bin, or 0; filled if it has room for all nodes. Element n *
- *	HTMM_NR_BINS + b is bin b of the n-th node. Bin 0 is empty; pages that are not tracked are
- *	in no bin
- * @bin_size: stride of @bins
+ * @nodes: array of struct htmm_node_placement: the nodes that have memory, by ascending number
  * @spaces: address spaces that were read
  * @skipped: address spaces that were not, because their process was changing its mappings at each
  *	of several tries
@@ -824,9 +753,8 @@ struct htmm_node_placement {
  * @unknown_samples: sum of their counts
  * @shared_pages: resident pages that were found through more than one address space
  *
- * Reads the page tables of all processes of the target in slices, as HTMM_IOC_LIST_PAGES does. The
- * share of fast nodes in all samples is the hit ratio of the present placement;
- * HTMM_IOC_GET_HIT_RATIO tells what the best one would reach.
+ * Reads the page tables of all processes of the target in slices. The share of fast nodes in all
+ * samples is the hit ratio of the present placement; HTMM_IOC_GET_HIT_RATIO tells that of the best.
  * EOPNOTSUPP	the kernel has no CONFIG_HMM_MIRROR
  */
 struct htmm_placement {
@@ -837,9 +765,6 @@ struct htmm_placement {
 	__u32 node_size;
 	__aligned_u64 nodes;
 	__u32 nr_nodes;
-	__u32 nr_bins;
-	__aligned_u64 bins;
-	__u32 bin_size;
 	__u32 spaces;
 	__u32 skipped;
 	__u32 longest_lock_ns;
@@ -856,10 +781,8 @@ enum htmm_source {
 	HTMM_SOURCE_REMOTE,		/* memory of another node */
 	HTMM_SOURCE_SLOW,		/* persistent memory or CXL, of any node */
 	HTMM_SOURCE_OTHER,		/* a device, or memory that is not cached */
-	HTMM_NR_SOURCES,		/* number of sources this header knows */
+	HTMM_NR_SOURCES,		/* this header knows; the struct below has room for more */
 };
-
-/* Number of sources that the struct below has room for; unused ones are zero. */
 #define HTMM_SOURCE_SLOTS	8
 
 /**
@@ -876,18 +799,11 @@ struct htmm_served_row {
 
 /**
  * struct htmm_served - argument of HTMM_IOC_GET_SERVED
- * @size: sizeof(struct htmm_served)
- * @flags: none yet
- * @session: number of the session
- * @target: in: number of a target
- * @row_size: stride of @rows
- * @rows: array of struct htmm_served_row, filled by the module by ascending node and event
- * @nr_rows: in: room; out: rows that have samples; 0 without HTMM_START_SERVED
- * @__reserved: zero
+ * @rows: array of struct htmm_served_row: those that have samples, by ascending node and event;
+ *	none without HTMM_START_SERVED
  *
  * What served the samples of a target since it was added or since the last RESET, whether its table
- * had room for their pages or not; cooling does not change it. The call reads a few counters, and
- * may be repeated often.
+ * had room for their pages or not; cooling does not change it. The call is cheap.
  */
 struct htmm_served {
 	__u32 size;
@@ -902,18 +818,11 @@ struct htmm_served {
 
 /**
  * struct htmm_add_target - argument of HTMM_IOC_ADD_TARGET
- * @size: sizeof(struct htmm_add_target)
- * @flags: none yet
- * @session: number of the session
  * @target: pointer to a struct htmm_target
  * @target_size: sizeof(struct htmm_target)
  * @number: out: the target's number
- * @error: text buffer, or 0; as in struct htmm_start
- * @error_size: bytes in @error
- * @__reserved: zero
  *
- * Adds a target to the running session. Samples taken from then on count for it if it is the most
- * specific target that they match. Samples counted before are not moved.
+ * Adds a target to the running session. It gets samples taken from then on; counts are not moved.
  * ERANGE	max_bytes is outside its range; or all tables together would take more than half of
  *		memory
  * ESRCH	no such process
@@ -934,47 +843,23 @@ struct htmm_add_target {
 	__u32 __reserved;
 };
 
-/*
- * struct htmm_remove_target - argument of HTMM_IOC_REMOVE_TARGET: removes a target with its pages,
- * and frees their memory, also after STOP. A running session continues; without a target it counts
- * nothing. Samples of the target that are in the rings are dropped as HTMM_DROP_REMOVED.
- */
-struct htmm_remove_target {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 session;
-	__u32 target;
-	__u32 __reserved;
-};
-
 /* struct htmm_target_info.flags: the process has exited, or the cgroup is gone. */
 #define HTMM_TARGET_INFO_DEAD	0x1
 
 /**
  * struct htmm_target_info - a target and its counters
- * @number: its number
- * @type: enum htmm_target_type
  * @flags: HTMM_TARGET_INFO_*
- * @__reserved: zero
  * @id: for HTMM_TARGET_TGID the process; for HTMM_TARGET_CGROUP the inode number of its directory
- * @capacity_pages: what the fast tier holds for it
  * @max_bytes: most memory for its table
  * @bytes: memory in use by its table
- * @pages: pages tracked
- * @regions: regions tracked
  * @samples: samples counted since it was added, or since the last RESET; so are the members that
  *	struct htmm_stats has, too
- * @coolings: coolings of its table
- * @adaptations: reports of its thresholds
- * @evicted: pages evicted from its table
- * @exited: pages of exited processes
  * @drops: samples of it that were dropped after the ring, by enum htmm_drop
  * @name: for a process its command, empty if it has exited; for a cgroup its path in the caller's
  *	cgroup namespace, empty if it is too long; else empty
  * @spaces: address spaces of its pages: at most one for each KiB of @max_bytes, and 65,536
  * @space_bytes: approximate memory in use for these, not included in @bytes, and at most a quarter
  *	of @max_bytes
- * @freed: pages freed by running processes
  */
 struct htmm_target_info {
 	__u32 number;
@@ -1001,12 +886,7 @@ struct htmm_target_info {
 
 /**
  * struct htmm_targets - argument of HTMM_IOC_GET_TARGETS
- * @size: sizeof(struct htmm_targets)
- * @flags: none yet
- * @session: number of the session
- * @targets: array of struct htmm_target_info, filled by the module by ascending number
- * @nr_targets: in: room (HTMM_MAX_TARGETS is always enough); out: number of targets
- * @target_size: stride of @targets
+ * @targets: array of struct htmm_target_info, by ascending number; at most HTMM_MAX_TARGETS
  */
 struct htmm_targets {
 	__u32 size;
@@ -1023,24 +903,19 @@ struct htmm_targets {
 
 /**
  * struct htmm_set - argument of HTMM_IOC_SET
- * @size: sizeof(struct htmm_set)
  * @flags: HTMM_SET_*, at least one
- * @session: number of the session
  * @target: with HTMM_SET_CAPACITY: number of the target; 0: the session, and its targets without a
  *	capacity of their own
  * @event: with HTMM_SET_PERIOD: index of the event
  * @capacity_pages: with HTMM_SET_CAPACITY: what the fast tier holds; 0: for a target the session's
  *	capacity, for the session the memory of all nodes that have CPUs
  * @period: with HTMM_SET_PERIOD: events between two samples, 1 to 2^63 - 1
- * @error: text buffer, or 0; as in struct htmm_start
- * @error_size: bytes in @error
- * @__reserved: zero
  *
- * Changes the running session; counts are kept. Either all requested changes are made, or none. A
- * new capacity changes the thresholds immediately, which counts as an adaptation. A new period
- * applies to all CPUs, also those that come online later. Samples taken before keep their weight;
- * without HTMM_START_WEIGHT_PERIOD each weighs 1, so those before and after the change stand for
- * different numbers of events.
+ * Changes the running session, completely or not at all; counts are kept. A new capacity changes the
+ * thresholds immediately, which counts as an adaptation. A new period applies to all CPUs, also
+ * those that come online later. Samples taken before keep their weight; without
+ * HTMM_START_WEIGHT_PERIOD each weighs 1, so samples before and after stand for different numbers of
+ * events.
  * EPERM	the period is below the one that the event was started with, and the caller lacks
  *		CAP_SYS_NICE
  * EINVAL	no flag is set; a member is not zero without its flag; a zero period; or the PMU
@@ -1049,9 +924,8 @@ struct htmm_targets {
  * EBUSY	the session's budget chooses the periods
  * ERANGE	the period is above 2^63 - 1; or with HTMM_START_WEIGHT_PERIOD below the smallest
  *		min_period
- *
- * Other errors are those of perf and the PMU's driver. If one CPU refuses the period after it was
- * changed on others, the old one is restored; a few samples may have been taken with the new one.
+ * Others are those of perf and the PMU's driver. If a CPU refuses the period after it was changed on
+ * others, the old one is restored; a few samples may have been taken with the new one.
  */
 struct htmm_set {
 	__u32 size;
@@ -1076,43 +950,33 @@ enum htmm_stream_state {
 /*
  * The end of a round, a record that is only a header, as in perf.data files: all rings have been
  * emptied since the previous one. When the next round ends, the records before this one can be
- * sorted and used: normally no later record is older. Exceptions are possible, as a sample has the
- * time at which its handler began, which may be delayed before it writes (handlers of software
- * events can be interrupted, and a virtual CPU stopped anywhere). Use such records when they come.
+ * sorted and used: normally no later record is older. If one is, because a handler was delayed
+ * before it wrote (by another handler, or a stopped virtual CPU), use it when it comes.
  */
 #define HTMM_RECORD_ROUND	68
 
-/* struct htmm_stream_event - an event in the record stream: the id in its records */
-struct htmm_stream_event {
-	__aligned_u64 id;
-};
-
 /**
  * struct htmm_stream - argument of HTMM_IOC_STREAM
- * @size: sizeof(struct htmm_stream)
- * @flags: none yet
  * @session: in: number of the reader's session; 0: the running one, or if there is none, the next
  *	one; out: its number. While the reader waits for a session this and @sample_type,
  *	@record_size and @nr_events are 0
- * @buffer_bytes: in: bytes of the reader's buffer, a power of two from HTMM_MIN_STREAM_BYTES to
+ * @buffer_bytes: in: size of the reader's buffer, a power of two from HTMM_MIN_STREAM_BYTES to
  *	HTMM_MAX_STREAM_BYTES, charged to the caller's memory cgroup; 0: 1 MiB. Out: its size
  * @watermark: in: bytes from which poll() reports data and a waiting read() is woken, up to half of
  *	the buffer; 0: 1, any record. Out: the current value
  * @state: out: enum htmm_stream_state
  * @sample_type: out: PERF_SAMPLE_* bits: those of the session, and PERF_SAMPLE_IDENTIFIER
  * @record_size: out: bytes of a PERF_RECORD_SAMPLE
- * @__reserved: zero
- * @events: array of struct htmm_stream_event, filled by the module
- * @nr_events: in: room; out: events of the session
- * @event_size: stride of @events
+ * @nr_events: out: events of the session
  * @offered: out: samples that ksampled took from the rings since the reader began
  * @delivered: out: number of @offered samples put in the buffer
  * @lost: out: number of @offered samples lost because the buffer was full
  * @waiting_bytes: out: bytes in the buffer
+ * @ids: out: the id that each event has in its records
  *
  * Makes an open file a reader of the record stream, until it is closed: read() then returns whole
- * records of perf's ABI, from the first sample of a session that begins later. On a file that is a
- * reader already the ioctl reports its state, and can be repeated.
+ * records of perf's ABI, from the first sample of a session that begins later. On a reader the
+ * ioctl reports its state.
  *
  * Records are PERF_RECORD_SAMPLE; PERF_RECORD_LOST, one for each event that lost samples, as soon
  * as there is room again and at the latest before the end; and HTMM_RECORD_ROUND. Their layout is
@@ -1121,7 +985,6 @@ struct htmm_stream_event {
  * Samples of one event on one CPU are sorted by time, those of several are not. Every sample that
  * ksampled takes from a ring is offered, including those that it drops. Samples dropped before
  * that, and throttling, are only reported by HTMM_IOC_GET_STATS. RESET does not affect the stream.
- *
  * A reader that does not read loses records, and does not delay sampling or other readers.
  *
  * read() returns as many whole records as fit, and 0 after the last one of the session. Without
@@ -1132,12 +995,11 @@ struct htmm_stream_event {
  * ioctl:
  * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is neither 0 nor its
  *		value
- * EFAULT	the struct or the array cannot be written; the file may have become a reader
+ * EFAULT	the struct cannot be written; the file may have become a reader
  * ESTALE	@session is not 0, and is not the reader's session or is not running
  * EINVAL	@buffer_bytes is not a power of two
  * ERANGE	@buffer_bytes or @watermark is outside its range
  * EUSERS	there are already HTMM_MAX_STREAMS readers
- *
  * read():
  * EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN)
  * EINVAL	the file is not a reader, or the next record does not fit
@@ -1154,14 +1016,12 @@ struct htmm_stream {
 	__u32 state;
 	__aligned_u64 sample_type;
 	__u32 record_size;
-	__u32 __reserved;
-	__aligned_u64 events;
 	__u32 nr_events;
-	__u32 event_size;
 	__aligned_u64 offered;
 	__aligned_u64 delivered;
 	__aligned_u64 lost;
 	__aligned_u64 waiting_bytes;
+	__aligned_u64 ids[HTMM_MAX_EVENTS];
 };
 
 #define HTMM_IOC_TYPE		0xBC

@@ -110,7 +110,7 @@ static void print_few(const struct htmm_info *info, const struct htmm_stats_buf 
 static void say_stopped(int fd)
 {
 	struct htmm_stats_buf stats;
-	struct htmm_hist_buf hist;
+	struct htmm_histogram hist;
 	struct htmm_info info;
 
 	if (htmm_device_info(fd, &info, NULL) || htmm_device_stats(fd, &stats, NULL)) {
@@ -167,7 +167,7 @@ static int run_cool(const struct command *cmd, int argc, char **argv)
 
 static int reset(int fd, void *arg, struct htmm_error *err)
 {
-	struct htmm_hist_buf hist;
+	struct htmm_histogram hist;
 	struct htmm_stats_buf stats;
 	int ret = htmm_device_stats(fd, &stats, err);
 

@@ -8,7 +8,7 @@
 /* Columns before the bar. */
 #define BAR_INDENT	46
 
-static __u64 sum_from(const struct htmm_hist_buf *hist, unsigned int bin)
+static __u64 sum_from(const struct htmm_histogram *hist, unsigned int bin)
 {
 	__u64 sum = 0;
 
@@ -37,7 +37,7 @@ static enum colour tier_colour(bool hot, bool warm)
 	return warm ? COLOUR_YELLOW : COLOUR_NONE;
 }
 
-static void print_bin(FILE *file, const struct htmm_hist_buf *hist, unsigned int bin,
+static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned int bin,
 		      __u64 value, __u64 most, bool last)
 {
 	bool hot = bin >= hist->hot_threshold;
@@ -55,20 +55,20 @@ static void print_bin(FILE *file, const struct htmm_hist_buf *hist, unsigned int
 	fputc('\n', file);
 }
 
-static __u64 bytes_of(const struct htmm_hist_buf *hist, __u64 pages)
+static __u64 bytes_of(const struct htmm_histogram *hist, __u64 pages)
 {
 	return pages << (hist->unit == HTMM_UNIT_REGION ? HTMM_REGION_SHIFT : HTMM_PAGE_SHIFT);
 }
 
 /* The number of pages with a count that a completely filled fast tier would hold. */
-static __u64 hist_fast_pages(const struct htmm_hist_buf *hist)
+static __u64 hist_fast_pages(const struct htmm_histogram *hist)
 {
 	const __u64 counted = hist->pages - hist->bins[0];
 
 	return counted < hist->capacity_pages ? counted : hist->capacity_pages;
 }
 
-static void print_summary(FILE *file, const struct htmm_hist_buf *hist,
+static void print_summary(FILE *file, const struct htmm_histogram *hist,
 			  const struct hit *hit)
 {
 	const bool regions = hist->unit == HTMM_UNIT_REGION;
@@ -92,7 +92,7 @@ static void print_summary(FILE *file, const struct htmm_hist_buf *hist,
 	}
 }
 
-void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct hit *hit, bool all)
+void hist_print(FILE *file, const struct htmm_histogram *hist, const struct hit *hit, bool all)
 {
 	unsigned int nr = all ? HTMM_NR_BINS : BINS_SHOWN, bin;
 	__u64 most = 0;
@@ -114,7 +114,7 @@ void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct hit *
 			  most, bin == nr - 1 && nr < HTMM_NR_BINS);
 }
 
-struct json_object *hist_json(const struct htmm_hist_buf *hist,
+struct json_object *hist_json(const struct htmm_histogram *hist,
 			      const struct htmm_hit_ratio *ratio, const struct hit *hit)
 {
 	struct json_object *obj = json_new(), *shown = json_object_new_array();
@@ -160,7 +160,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	const __u32 unit = cmd->regions ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
 	struct htmm_hit_ratio ratio;
 	struct hit hit;
-	struct htmm_hist_buf hist;
+	struct htmm_histogram hist;
 	int ret;
 
 	ret = htmm_target_hist(fd, cmd->target, unit, &hist, err);

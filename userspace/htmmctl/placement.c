@@ -125,8 +125,7 @@ const char *placement_tier(const struct htmm_node_placement *node)
 	return node->flags & HTMM_NODE_FAST ? "fast" : "slow";
 }
 
-static struct json_object *node_json(const struct htmm_node_placement *node,
-				     const struct htmm_bin *bins)
+static struct json_object *node_json(const struct htmm_node_placement *node, bool bins)
 {
 	struct json_object *obj = json_object_new_object(), *array;
 	unsigned int bin;
@@ -137,7 +136,7 @@ static struct json_object *node_json(const struct htmm_node_placement *node,
 		return obj;
 	array = json_object_new_array();
 	for (bin = 0; bin < HTMM_NR_BINS; bin++)
-		json_object_array_add(array, json_object_new_uint64(bins[bin].pages));
+		json_object_array_add(array, json_object_new_uint64(node->bins[bin]));
 	json_add(obj, "bins", array);
 	return obj;
 }
@@ -151,9 +150,7 @@ void placement_json(struct json_object *obj, const struct placement *placement, 
 
 	json_add_u64(obj, "target", placement->target);
 	for (i = 0; i < where->placement.nr_nodes; i++)
-		json_object_array_add(nodes,
-				      node_json(&where->nodes[i],
-						bins ? &where->bins[i * HTMM_NR_BINS] : NULL));
+		json_object_array_add(nodes, node_json(&where->nodes[i], bins));
 	json_add(obj, "nodes", nodes);
 	json_add_u64(obj, "unknown_pages", where->placement.unknown_pages);
 	json_add_u64(obj, "unknown_samples", where->placement.unknown_samples);

@@ -26,7 +26,7 @@
 struct results {
 	struct htmm_info info;
 	struct htmm_stats_buf stats;
-	struct htmm_hist_buf hist;
+	struct htmm_histogram hist;
 	struct htmm_hit_ratio ratio;
 	struct hit hit;
 	struct htmm_target_list targets;
@@ -115,8 +115,8 @@ void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_sta
 		 const struct served_list *served, bool verbose);
 struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats,
 			       const struct served_list *served);
-void hist_print(FILE *file, const struct htmm_hist_buf *hist, const struct hit *hit, bool all);
-struct json_object *hist_json(const struct htmm_hist_buf *hist,
+void hist_print(FILE *file, const struct htmm_histogram *hist, const struct hit *hit, bool all);
+struct json_object *hist_json(const struct htmm_histogram *hist,
 			      const struct htmm_hit_ratio *ratio, const struct hit *hit);
 void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
 	       bool placed);

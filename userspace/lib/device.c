@@ -299,7 +299,7 @@ int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *numb
 
 int htmm_device_remove_target(int fd, __u32 number, struct htmm_error *err)
 {
-	struct htmm_remove_target arg = { .size = sizeof(arg), .target = number };
+	struct htmm_target_id arg = { .size = sizeof(arg), .target = number };
 	int code = -call(fd, HTMM_IOC_REMOVE_TARGET, &arg);
 
 	return failed_target(code, number, "remove a target", err);
@@ -307,21 +307,21 @@ int htmm_device_remove_target(int fd, __u32 number, struct htmm_error *err)
 
 int htmm_target_cool(int fd, __u32 target, struct htmm_error *err)
 {
-	struct htmm_cool arg = { .size = sizeof(arg), .target = target };
+	struct htmm_target_id arg = { .size = sizeof(arg), .target = target };
 
 	return failed_target(-call(fd, HTMM_IOC_COOL, &arg), target, "cool the counts", err);
 }
 
 int htmm_device_stop(int fd, __u64 session, struct htmm_error *err)
 {
-	struct htmm_stop arg = { .size = sizeof(arg), .session = session };
+	struct htmm_session_id arg = { .size = sizeof(arg), .session = session };
 
 	return failed(-call(fd, HTMM_IOC_STOP, &arg), "stop sampling", err);
 }
 
 int htmm_device_reset(int fd, __u64 session, struct htmm_error *err)
 {
-	struct htmm_reset arg = { .size = sizeof(arg), .session = session };
+	struct htmm_session_id arg = { .size = sizeof(arg), .session = session };
 
 	return failed(-call(fd, HTMM_IOC_RESET, &arg), "reset the counts", err);
 }
@@ -423,40 +423,17 @@ int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages
 	return failed_target(-ret, target, "read the hit ratio", err);
 }
 
-int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf,
+int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_histogram *hist,
 		     struct htmm_error *err)
 {
-	struct htmm_bin bins[HTMM_NR_BINS];
-	struct htmm_histogram hist = {
-		.size = sizeof(hist),
-		.unit = unit,
-		.target = target,
-		.bins = (__u64)(unsigned long)bins,
-		.nr_bins = HTMM_NR_BINS,
-		.bin_size = sizeof(bins[0]),
-	};
-	int ret = call(fd, HTMM_IOC_GET_HIST, &hist);
-	__u32 bin;
+	int ret;
 
-	memset(buf, 0, sizeof(*buf));
+	*hist = (struct htmm_histogram) { .size = sizeof(*hist), .unit = unit, .target = target };
+	ret = call(fd, HTMM_IOC_GET_HIST, hist);
 	if (ret == -EOPNOTSUPP)
 		return htmm_error_set(err, EOPNOTSUPP, "ask for that of pages",
 				      "the module has no histogram of this unit");
-	if (ret)
-		return failed_target(-ret, target, "read the histogram", err);
-	*buf = (struct htmm_hist_buf) {
-		.unit = hist.unit,
-		.nr_bins = hist.nr_bins < HTMM_NR_BINS ? hist.nr_bins : HTMM_NR_BINS,
-		.hot_threshold = hist.hot_threshold,
-		.warm_threshold = hist.warm_threshold,
-		.pages = hist.pages,
-		.hot_pages = hist.hot_pages,
-		.capacity_pages = hist.capacity_pages,
-		.samples = hist.samples,
-	};
-	for (bin = 0; bin < buf->nr_bins; bin++)
-		buf->bins[bin] = bins[bin].pages;
-	return 0;
+	return failed_target(-ret, target, "read the histogram", err);
 }
 
 static int placement_missing(int code, struct htmm_error *err)
@@ -483,20 +460,15 @@ int htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
 	/* Enough for most machines, as a second call would read all page tables again. */
 	for (room = 16;; room = arg->nr_nodes) {
 		free(buf->nodes);
-		free(buf->bins);
 		buf->nodes = calloc(room, sizeof(*buf->nodes));
-		buf->bins = calloc((size_t)room * HTMM_NR_BINS, sizeof(*buf->bins));
 		*arg = (struct htmm_placement) {
 			.size = sizeof(*arg),
 			.target = target,
 			.node_size = sizeof(*buf->nodes),
 			.nodes = (__u64)(unsigned long)buf->nodes,
 			.nr_nodes = room,
-			.nr_bins = room * HTMM_NR_BINS,
-			.bins = (__u64)(unsigned long)buf->bins,
-			.bin_size = sizeof(*buf->bins),
 		};
-		ret = buf->nodes && buf->bins ? call(fd, HTMM_IOC_GET_PLACEMENT, arg) : -ENOMEM;
+		ret = buf->nodes ? call(fd, HTMM_IOC_GET_PLACEMENT, arg) : -ENOMEM;
 		if (ret || arg->nr_nodes <= room)
 			break;
 	}
@@ -513,7 +485,6 @@ int htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
 void htmm_placement_free(struct htmm_placement_buf *buf)
 {
 	free(buf->nodes);
-	free(buf->bins);
 	memset(buf, 0, sizeof(*buf));
 }
 

@@ -44,21 +44,10 @@ int htmm_stream_join(int fd, __u64 buffer_bytes, __u32 watermark, struct htmm_er
 	return call(fd, &stream, err);
 }
 
-int htmm_stream_info(int fd, struct htmm_stream *stream, __u64 *ids, struct htmm_error *err)
+int htmm_stream_info(int fd, struct htmm_stream *stream, struct htmm_error *err)
 {
-	struct htmm_stream_event events[HTMM_MAX_EVENTS] = {};
-	int ret, i;
-
-	*stream = (struct htmm_stream) {
-		.events = (__u64)(unsigned long)events,
-		.nr_events = HTMM_MAX_EVENTS,
-		.event_size = sizeof(events[0]),
-	};
-	ret = call(fd, stream, err);
-	stream->events = 0;
-	for (i = 0; ids && i < HTMM_MAX_EVENTS; i++)
-		ids[i] = events[i].id;
-	return ret;
+	*stream = (struct htmm_stream) {};
+	return call(fd, stream, err);
 }
 
 int htmm_stream_read(int fd, void *buffer, size_t bytes, struct htmm_error *err)

@@ -341,7 +341,7 @@ static struct htmm_stats statistics(int fd)
 
 static double known_pages(int fd)
 {
-	struct histogram hist;
+	struct htmm_histogram hist;
 
 	if (device_hist(fd, HTMM_UNIT_PAGE, &hist))
 		fail("histogram");

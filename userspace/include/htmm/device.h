@@ -22,30 +22,6 @@ struct htmm_stats_buf {
 };
 
 /**
- * struct htmm_hist_buf - a histogram with its bins, see struct htmm_histogram
- * @unit: enum htmm_unit
- * @nr_bins: bins in use
- * @hot_threshold: lowest hot bin; @nr_bins: no bin is hot
- * @warm_threshold: lowest warm bin
- * @pages: pages, or regions, tracked
- * @hot_pages: hot ones
- * @capacity_pages: capacity of the fast tier
- * @samples: samples counted
- * @bins: pages, or regions, in each bin
- */
-struct htmm_hist_buf {
-	__u32 unit;
-	__u32 nr_bins;
-	__u32 hot_threshold;
-	__u32 warm_threshold;
-	__u64 pages;
-	__u64 hot_pages;
-	__u64 capacity_pages;
-	__u64 samples;
-	__u64 bins[HTMM_NR_BINS];
-};
-
-/**
  * struct htmm_page_list - pages, or regions
  * @pages: the pages
  * @nr: how many there are
@@ -60,15 +36,13 @@ struct htmm_page_list {
 };
 
 /**
- * struct htmm_placement_buf - where pages are, with its arrays
+ * struct htmm_placement_buf - where pages are, with its array
  * @placement: the totals; only libhtmm uses its array members
  * @nodes: @placement.nr_nodes elements, by ascending number
- * @bins: bin b of the n-th of @nodes is element n * HTMM_NR_BINS + b
  */
 struct htmm_placement_buf {
 	struct htmm_placement placement;
 	struct htmm_node_placement *nodes;
-	struct htmm_bin *bins;
 };
 
 /**
@@ -111,7 +85,7 @@ int htmm_device_start(int fd, struct htmm_start *start, size_t size,
  * @session: its number; 0: the current one
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_stop.
+ * Return: 0 or a negative errno, see struct htmm_session_id.
  */
 int htmm_device_stop(int fd, __u64 session, struct htmm_error *err);
 
@@ -135,7 +109,7 @@ int htmm_device_set(int fd, struct htmm_set *set, size_t size,
  * @session: number of the session; 0: the current one
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_reset.
+ * Return: 0 or a negative errno, see struct htmm_session_id.
  */
 int htmm_device_reset(int fd, __u64 session, struct htmm_error *err);
 

@@ -11,7 +11,7 @@
 /**
  * struct htmm_stream_sample - one sample; members that its session does not record
  *	are 0
- * @id: its event: one of &struct htmm_stream_event.id
+ * @id: its event: one of &struct htmm_stream.ids
  * @ip: address of the instruction
  * @time: nanoseconds of perf's clock
  * @addr: address of the data
@@ -49,14 +49,12 @@ int htmm_stream_join(int fd, __u64 buffer_bytes, __u32 watermark, struct htmm_er
 /**
  * htmm_stream_info() - read the layout and the counters of the stream
  * @fd: a reader
- * @stream: filled; only libhtmm uses its array members
- * @ids: filled with the event ids, in the order given at the start; HTMM_MAX_EVENTS
- *	elements; may be NULL
+ * @stream: filled
  * @err: the error
  *
  * Return: 0 or a negative errno.
  */
-int htmm_stream_info(int fd, struct htmm_stream *stream, __u64 *ids, struct htmm_error *err);
+int htmm_stream_info(int fd, struct htmm_stream *stream, struct htmm_error *err);
 
 /**
  * htmm_stream_read() - read records

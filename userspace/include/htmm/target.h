@@ -56,7 +56,7 @@ int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *numb
  * @number: its number
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_remove_target.
+ * Return: 0 or a negative errno, see struct htmm_target_id.
  */
 int htmm_device_remove_target(int fd, __u32 number, struct htmm_error *err);
 
@@ -107,12 +107,12 @@ int htmm_target_hit_ratio(int fd, __u32 target, __u32 unit, __u64 capacity_pages
  * @fd: the device
  * @target: number of a target; 0: all targets together
  * @unit: enum htmm_unit
- * @buf: filled
+ * @hist: filled
  * @err: the error
  *
  * Return: 0 or a negative errno, see struct htmm_histogram.
  */
-int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf,
+int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_histogram *hist,
 		     struct htmm_error *err);
 
 /**
@@ -121,7 +121,7 @@ int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_hist_buf *buf
  * @target: number of a target; 0: all targets together
  * @err: the error
  *
- * Return: 0 or a negative errno, see struct htmm_cool.
+ * Return: 0 or a negative errno, see struct htmm_target_id.
  */
 int htmm_target_cool(int fd, __u32 target, struct htmm_error *err);
 

@@ -169,7 +169,7 @@ static int add_target(struct log *log, int fd, struct json_object *array,
 {
 	const __u32 number = target ? target->number : 0;
 	struct json_object *obj;
-	struct htmm_hist_buf hist;
+	struct htmm_histogram hist;
 	int ret = htmm_target_hist(fd, number, HTMM_UNIT_PAGE, &hist, err);
 
 	if (ret)

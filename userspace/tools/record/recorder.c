@@ -43,16 +43,15 @@ int recorder_open(struct recorder *recorder, int fd, const struct htmm_event_lis
 		  const char *path, int pipe, struct htmm_error *err)
 {
 	struct perfdata_writer *writer = &recorder->writer;
-	__u64 ids[HTMM_MAX_EVENTS];
 	unsigned int i;
 	int ret;
 
-	ret = htmm_stream_info(fd, &recorder->stream, ids, err);
+	ret = htmm_stream_info(fd, &recorder->stream, err);
 	if (ret)
 		return ret;
 	for (i = 0; i < list->nr; i++)
 		describe_event(&recorder->events[i], &list->event[i], &recorder->stream,
-			       ids[i]);
+			       recorder->stream.ids[i]);
 	recorder->list = list;
 	writer->events = recorder->events;
 	writer->nr_events = list->nr;

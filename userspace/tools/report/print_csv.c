@@ -28,7 +28,7 @@ static void print_space(FILE *file, const struct report_view *view, __u32 number
 static void print_summary(FILE *file, const struct report_view *view)
 {
 	const struct report *report = view->report;
-	const struct htmm_hist_buf *hist = &report->hist[HTMM_UNIT_PAGE];
+	const struct htmm_histogram *hist = &report->hist[HTMM_UNIT_PAGE];
 
 	fprintf(file, "%s\n",
 		"samples,filtered,lost,no_addr,kernel_addr,table_full,lost_before,duration_ns,pages,hot_pages,capacity_pages,fast_pages,hit_ratio_ppm,hit_ratio_error_ppm");
@@ -92,8 +92,8 @@ static void print_mappings(FILE *file, const struct report_view *view)
 
 static void print_hist(FILE *file, const struct report_view *view)
 {
-	const struct htmm_hist_buf *pages = &view->report->hist[HTMM_UNIT_PAGE];
-	const struct htmm_hist_buf *regions = &view->report->hist[HTMM_UNIT_REGION];
+	const struct htmm_histogram *pages = &view->report->hist[HTMM_UNIT_PAGE];
+	const struct htmm_histogram *regions = &view->report->hist[HTMM_UNIT_REGION];
 	unsigned int bin;
 
 	fputs("bin,pages,hot,regions,hot_regions\n", file);

@@ -215,12 +215,11 @@ void report_feed(struct report *report, const struct perfdata_sample *sample, si
 
 static void finish_hist(struct report *report, enum htmm_unit unit)
 {
-	struct htmm_hist_buf *hist = &report->hist[unit];
+	struct htmm_histogram *hist = &report->hist[unit];
 	struct store_heat heat;
 
 	store_heat(report->store, unit, &heat);
 	hist->unit = unit;
-	hist->nr_bins = HTMM_NR_BINS;
 	hist->hot_threshold = heat.hot;
 	hist->warm_threshold = heat.warm;
 	hist->pages = heat.pages;

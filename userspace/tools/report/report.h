@@ -169,7 +169,7 @@ struct report {
 	struct heat *heat;
 	struct report_counts counts;
 	__u64 session_samples;
-	struct htmm_hist_buf hist[HTMM_UNITS];
+	struct htmm_histogram hist[HTMM_UNITS];
 	struct htmm_hit_ratio ratio[HTMM_UNITS];
 	struct tally tally[HTMM_UNITS];
 	struct curve_config known;

@@ -261,7 +261,7 @@ static int put_numbers(const struct top *top, int y, int x, int width, bool tall
 }
 
 /* Number of bins up to the last one that is worth showing. */
-static unsigned int bins_shown(const struct htmm_hist_buf *hist)
+static unsigned int bins_shown(const struct htmm_histogram *hist)
 {
 	unsigned int nr = HTMM_NR_BINS;
 
@@ -270,7 +270,7 @@ static unsigned int bins_shown(const struct htmm_hist_buf *hist)
 	return nr;
 }
 
-static int bin_pair(const struct htmm_hist_buf *hist, unsigned int bin)
+static int bin_pair(const struct htmm_histogram *hist, unsigned int bin)
 {
 	return bin >= hist->hot_threshold ? PAIR_HOT :
 	       bin >= hist->warm_threshold ? PAIR_WARM : PAIR_NONE;
@@ -295,7 +295,7 @@ static void put_bar(int bottom, int x, int width, int height, double share, int 
 	attroff(COLOR_PAIR(pair));
 }
 
-static void put_thresholds(const struct htmm_hist_buf *hist, int y, int x, int width,
+static void put_thresholds(const struct htmm_histogram *hist, int y, int x, int width,
 			   unsigned int nr)
 {
 	if (hist->hot_threshold < nr) {
@@ -311,7 +311,7 @@ static void put_thresholds(const struct htmm_hist_buf *hist, int y, int x, int w
 	}
 }
 
-static void put_hist_title(const struct htmm_hist_buf *hist, int y, int x, int width)
+static void put_hist_title(const struct htmm_histogram *hist, int y, int x, int width)
 {
 	char hot[64] = "no bin fits it";
 
@@ -326,7 +326,7 @@ static void put_hist_title(const struct htmm_hist_buf *hist, int y, int x, int w
 }
 
 /* Uses @height lines, four of them for text. */
-static void put_hist(const struct htmm_hist_buf *hist, int y, int x, int width, int height)
+static void put_hist(const struct htmm_histogram *hist, int y, int x, int width, int height)
 {
 	unsigned int nr = bins_shown(hist), bin;
 	/* If all bins are in use and columns are few, leave out the captions. */
