@@ -65,8 +65,7 @@
 
 /*
  * What a caller without CAP_SYS_NICE may let sampling cost: the budget if it gives none, the
- * largest budget_ppm and budget_interval_ms, max_bytes for each sample of a cooling_period, and
- * the shortest adaptation_period.
+ * largest one, max_bytes for each sample of a cooling_period, the shortest adaptation_period.
  */
 #define HTMM_USER_BUDGET_PPM		20000
 #define HTMM_USER_MAX_BUDGET_PPM	250000
@@ -122,6 +121,7 @@ enum htmm_drop {
 	HTMM_DROP_SPACES_FULL,
 	HTMM_NR_DROPS,
 };
+
 #define HTMM_DROP_SLOTS		16
 
 /* The reasons in text, for an array of HTMM_NR_DROPS names. */
@@ -167,8 +167,7 @@ struct htmm_event {
 /**
  * enum htmm_target_type - what a target names
  * @HTMM_TARGET_TGID: a process with all its threads, including future ones; not its children
- * @HTMM_TARGET_CGROUP: a cgroup of version 2, and all below it: tasks that are in one of them when
- *	they are sampled
+ * @HTMM_TARGET_CGROUP: the tasks that are in a cgroup of version 2 or below it when sampled
  * @HTMM_TARGET_ALL: every task
  */
 enum htmm_target_type {
@@ -186,9 +185,8 @@ enum htmm_target_type {
  * @max_bytes: most memory for this target's hot-page table; 0: as in struct htmm_start
  *
  * Each target has its own hot-page table, histograms and thresholds. Targets are numbered from 1 on
- * as they are added; a number is not reused within a session. A sample counts for
- * one target, the most specific that it matches: a process before a cgroup, an inner cgroup before
- * an outer one, all tasks last.
+ * as they are added; a number is not reused within a session. A sample counts for one target, the
+ * most specific: a process before a cgroup, an inner cgroup before an outer one, all tasks last.
  */
 struct htmm_target {
 	__u32 type;
@@ -200,19 +198,13 @@ struct htmm_target {
 
 /*
  * struct htmm_start.flags:
- *
  * DETACHED: the session outlives the fd that started it.
- *
  * KEEP_EXITED: keep the pages of processes that have exited. Without it they are removed from the
- * table, and the last samples of the process are dropped as stale. With it an exited process is
- * forgotten when its last page is removed; if there is no room for another address space, one of an
- * exited process goes, approximately the one with the fewest regions.
- *
+ * table, and the last samples of the process are dropped as stale. With it, if there is no room for
+ * another address space, one of an exited process goes, approximately that with the fewest regions.
  * BUDGET: change the periods to keep the cost within budget_ppm.
- *
  * WEIGHT_PERIOD: a sample counts its period divided by the smallest of all events, rounded. So
  * events with different periods are weighted correctly, also while a budget changes them.
- *
  * SERVED: count the samples of each target by what served them, for GET_SERVED: by event, and with
  * PERF_SAMPLE_DATA_SRC, without which this costs next to nothing, by what the CPU reports.
  */
@@ -252,8 +244,7 @@ struct htmm_target {
  *	handlers, @interrupt_ns for each, and the CPU time of the drain thread. Periods get no
  *	shorter while the kernel throttles an event
  * @interrupt_ns: cost of an interrupt outside the handler, up to HTMM_MAX_INTERRUPT_NS; 0: 2,000
- * @budget_interval_ms: between two checks of the cost, HTMM_MIN_BUDGET_MS to HTMM_MAX_BUDGET_MS; 0:
- *	1,000
+ * @budget_interval_ms: between two checks, HTMM_MIN_BUDGET_MS to HTMM_MAX_BUDGET_MS; 0: 1,000
  *
  * Starts a session; the module has at most one. Either all events run on all online CPUs of the
  * session, or nothing is started. CPUs that come online later are sampled from then on. The results
@@ -284,8 +275,7 @@ struct htmm_target {
  * ENOENT	no CPU takes an event of this type, or a CPU takes none of the events; or the event is
  *		not one that can be sampled: a CPU's hardware, cache, raw and IBS events, and page,
  *		alignment and emulation faults; or a target's cgroup has been removed
- * ENODATA	this CPU gives the data source only together with another event: no
- *		PERF_SAMPLE_DATA_SRC
+ * ENODATA	this CPU gives PERF_SAMPLE_DATA_SRC only together with another event
  * EOPNOTSUPP	the PMU cannot sample this event, or not with this precision
  */
 struct htmm_start {
@@ -320,11 +310,9 @@ struct htmm_start {
 
 /*
  * struct htmm_session_id - argument of two ioctls
- *
  * HTMM_IOC_STOP stops sampling and drains every ring. The results can be read until the next START,
  * or until the fd that started the session is closed. Any permitted caller may stop any session.
  * EALREADY	no session is running
- *
  * HTMM_IOC_RESET forgets all pages and sets every counter to zero. A running session continues.
  */
 struct htmm_session_id {
@@ -335,9 +323,7 @@ struct htmm_session_id {
 
 /*
  * struct htmm_target_id - argument of two ioctls
- *
  * HTMM_IOC_COOL halves every count of a target now, as if a cooling period had ended.
- *
  * HTMM_IOC_REMOVE_TARGET removes a target with its pages, and frees their memory, also after STOP.
  * A running session continues; without a target it counts nothing. Samples of the target that are
  * in the rings are dropped as HTMM_DROP_REMOVED.
@@ -366,14 +352,12 @@ enum htmm_state {
 #define HTMM_FEATURE_SET		0x10	/* HTMM_IOC_SET */
 #define HTMM_FEATURE_LIST_PAGES		0x20	/* HTMM_IOC_LIST_PAGES */
 #define HTMM_FEATURE_HIT_RATIO		0x40	/* HTMM_IOC_GET_HIT_RATIO */
-/* HTMM_LIST_* and HTMM_IOC_GET_PLACEMENT; needs a kernel with CONFIG_HMM_MIRROR. */
-#define HTMM_FEATURE_PLACEMENT		0x80
+#define HTMM_FEATURE_PLACEMENT		0x80	/* HTMM_LIST_* and HTMM_IOC_GET_PLACEMENT */
 #define HTMM_FEATURE_SERVED		0x100	/* HTMM_START_SERVED and HTMM_IOC_GET_SERVED */
 
 /**
  * struct htmm_info - argument of HTMM_IOC_GET_INFO, filled by the module
- * @session: in: number of the session; out: its number, counted from 1 since loading; 0: there is
- *	none
+ * @session: out: the number, counted from 1 since loading; 0: there is none
  * @features: HTMM_FEATURE_*
  * @state: enum htmm_state
  * @session_flags: HTMM_START_*. This member and all that follow are zero if there is no session;
@@ -591,12 +575,11 @@ struct htmm_hit_ratio {
  * @addr: its virtual address
  * @samples: its count after cooling; for a region, of all samples in it
  * @pid: its process
- * @space: number of the address space within the target; a process gets a new one by exec(), and a
- *	reused pid has a new one too
+ * @space: number of its address space within the target: a new one by exec(), or for a reused pid
  * @bin: bin of @samples
  * @flags: HTMM_PAGE_*
  * @target: number of the target that the samples count for
- * @node: its NUMA node; of a region, the node of most of its resident pages. Unknown if it is not
+ * @node: its NUMA node; of a region, that of most of its resident pages. Unknown if it is not
  *	resident, or its page table could not be read
  * @mapping_shift: base-2 logarithm of the size of its mapping: 12, 21 or 30 on x86
  */
@@ -628,7 +611,6 @@ enum htmm_order {
 
 /*
  * struct htmm_list_pages.flags:
- *
  * PLACEMENT: fill the node and the mapping size of each page; the others imply it.
  * NODE: list only what is on @node.
  * RESIDENT: list the resident pages of the processes that were sampled, tracked or not: one that is
@@ -656,9 +638,8 @@ enum htmm_order {
  * @max_samples: list only pages with at most this count; 0: no limit
  * @cursor: in: all zero for the first call, then as returned by the previous one. Opaque
  * @node: with HTMM_LIST_NODE: the NUMA node; else zero
- * @skipped: out: address spaces whose page tables this call did not read, because their process
- *	changes them at the moment. Their pages have an unknown node; with HTMM_LIST_NODE or
- *	HTMM_LIST_RESIDENT they are not listed
+ * @skipped: out: address spaces that this call did not read, as their process changes them now.
+ *	Their pages have an unknown node; with HTMM_LIST_NODE or RESIDENT they are not listed
  *
  * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages is 0,
  * and change only the array and its size.
@@ -745,11 +726,10 @@ struct htmm_node_placement {
  * struct htmm_placement - argument of HTMM_IOC_GET_PLACEMENT
  * @nodes: array of struct htmm_node_placement: the nodes that have memory, by ascending number
  * @spaces: address spaces that were read
- * @skipped: address spaces that were not, because their process was changing its mappings at each
- *	of several tries
+ * @skipped: those that were not, as their process changed its mappings at each of several tries
  * @longest_lock_ns: longest time for which the lock of an address space was held
- * @unknown_pages: tracked pages that are not resident, or are in address spaces that have exited or
- *	were skipped, or that no online page of memory stands for
+ * @unknown_pages: tracked pages that are not resident, or whose address space has exited or was
+ *	skipped, or that no online page of memory stands for
  * @unknown_samples: sum of their counts
  * @shared_pages: resident pages that were found through more than one address space
  *
@@ -783,6 +763,7 @@ enum htmm_source {
 	HTMM_SOURCE_OTHER,		/* a device, or memory that is not cached */
 	HTMM_NR_SOURCES,		/* this header knows; the struct below has room for more */
 };
+
 #define HTMM_SOURCE_SLOTS	8
 
 /**
@@ -911,11 +892,10 @@ struct htmm_targets {
  *	capacity, for the session the memory of all nodes that have CPUs
  * @period: with HTMM_SET_PERIOD: events between two samples, 1 to 2^63 - 1
  *
- * Changes the running session, completely or not at all; counts are kept. A new capacity changes the
+ * Changes the running session, all or nothing; counts are kept. A new capacity changes the
  * thresholds immediately, which counts as an adaptation. A new period applies to all CPUs, also
  * those that come online later. Samples taken before keep their weight; without
- * HTMM_START_WEIGHT_PERIOD each weighs 1, so samples before and after stand for different numbers of
- * events.
+ * HTMM_START_WEIGHT_PERIOD each weighs 1, and stands for fewer or more events afterwards.
  * EPERM	the period is below the one that the event was started with, and the caller lacks
  *		CAP_SYS_NICE
  * EINVAL	no flag is set; a member is not zero without its flag; a zero period; or the PMU
@@ -924,8 +904,8 @@ struct htmm_targets {
  * EBUSY	the session's budget chooses the periods
  * ERANGE	the period is above 2^63 - 1; or with HTMM_START_WEIGHT_PERIOD below the smallest
  *		min_period
- * Others are those of perf and the PMU's driver. If a CPU refuses the period after it was changed on
- * others, the old one is restored; a few samples may have been taken with the new one.
+ * Others are those of perf and the PMU's driver. If a CPU refuses the period after others took it,
+ * the old one is restored; a few samples may have been taken with the new one.
  */
 struct htmm_set {
 	__u32 size;
@@ -1000,8 +980,7 @@ enum htmm_stream_state {
  * EINVAL	@buffer_bytes is not a power of two
  * ERANGE	@buffer_bytes or @watermark is outside its range
  * EUSERS	there are already HTMM_MAX_STREAMS readers
- * read():
- * EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN)
+ * read(), or EPERM as above:
  * EINVAL	the file is not a reader, or the next record does not fit
  * EAGAIN	O_NONBLOCK is set, and there is no record
  * EINTR	a signal arrived before there was a record
