@@ -174,7 +174,8 @@ static void load_pages(void *mem, size_t pages, size_t rounds)
 
 static void fault_part(void *mem, size_t pages, bool gently)
 {
-	static size_t faults;
+	/* Of this thread: another one must not change it between two looks. */
+	static __thread size_t faults;
 	size_t n;
 
 	for (; pages; pages -= n, mem += n * PAGE) {
