@@ -13,6 +13,8 @@ int probe_begin(const char *function)
 	char text[96];
 	int ret;
 
+	/* That of a test that did not come to its end. */
+	probe_end();
 	snprintf(text, sizeof(text), "p:htmm_test/calls htmm:%s", function);
 	ret = file_write(PROBES, text);
 	return ret ? ret : file_write(ENABLE, "1");
@@ -35,5 +37,5 @@ long probe_calls(void)
 void probe_end(void)
 {
 	file_write(ENABLE, "0");
-	file_write(PROBES, "");
+	file_write(PROBES, "-:htmm_test/calls");
 }
