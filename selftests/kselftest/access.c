@@ -135,6 +135,20 @@ void *access_map(size_t pages)
 	return mem;
 }
 
+void *access_reserve(size_t bytes)
+{
+	char *mem = mmap(NULL, bytes + 2 * REGION, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (mem == MAP_FAILED)
+		return NULL;
+	mem += REGION - ((uintptr_t)mem & (REGION - 1));
+	if (mprotect(mem, bytes, PROT_READ | PROT_WRITE))
+		return NULL;
+	madvise(mem, bytes, MADV_NOHUGEPAGE);
+	return mem;
+}
+
 int access_bind(void *mem, size_t bytes, int node)
 {
 	unsigned long mask = 1UL << node;

@@ -65,6 +65,11 @@ void source_hold(void);
 size_t memory_available(void);
 /* Pages that were touched, are never huge, and are not shared. NULL: no memory. */
 void *access_map(size_t pages);
+/*
+ * Whole regions of which no page is there yet, whether there is memory for all of them or not,
+ * with nothing mapped beside them. Never huge. NULL: there is no room.
+ */
+void *access_reserve(size_t bytes);
 /* Pages of this area that are touched from now on come from @node; 0 or -1 with errno. */
 int access_bind(void *mem, size_t bytes, int node);
 /*

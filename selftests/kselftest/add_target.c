@@ -216,10 +216,7 @@ TEST_F(add_target, sizes_of_a_struct)
 
 static long milliseconds(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return now_ns() / 1000000;
 }
 
 /* The drain thread, if it wakes often, does not go through all targets each time. */

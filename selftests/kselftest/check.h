@@ -38,6 +38,17 @@ static inline void check_idle(struct __test_metadata *_metadata)
 	}								\
 } while (0)
 
+/* The condition holds soon; it is looked at every few milliseconds. The machine may be slow. */
+#define ASSERT_SOON(condition) do {					\
+	int tries_ = 20000;						\
+									\
+	while (!(condition) && --tries_)				\
+		usleep(5000);						\
+	ASSERT_LT(0, tries_) {						\
+		TH_LOG("never: %s", #condition);			\
+	}								\
+} while (0)
+
 /* The end of most tests: what they leave goes with the file. */
 static inline void check_closed(struct __test_metadata *_metadata, int fd)
 {

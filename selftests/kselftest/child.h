@@ -36,6 +36,8 @@ char child_state(const struct child *child);
 /* Waits until the child exits; returns the exit status, or 128 + signal. */
 int child_join(struct child *child);
 int child_kill(struct child *child);
+/* Zeroed memory that the test and its processes share; NULL: there is none. */
+void *child_share(size_t bytes);
 /* In the child: make it the first process to be killed when memory is short. */
 void child_offer_itself(void);
 

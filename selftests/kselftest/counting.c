@@ -202,7 +202,6 @@ TEST_F(counting, uneven_pages)
 TEST_F(counting, longest_record)
 {
 	const __u64 period = self->source.event.period;
-	static struct pages pages;
 
 	self->req.arg.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
 				    PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC;
@@ -211,8 +210,7 @@ TEST_F(counting, longest_record)
 	access_pages(&self->source, self->mem, PAGES, period);
 	ASSERT_EQ(0, cpu_priority(false));
 	ASSERT_EQ(0, device_stop(self->fd));
-	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_NEAR(PAGES, pages_samples(&pages, getpid(), self->mem,
+	EXPECT_NEAR(PAGES, device_samples(self->fd, getpid(), self->mem,
 					 PAGES * PAGE),
 		    slack(&self->source, PAGES));
 }

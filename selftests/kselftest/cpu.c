@@ -3,8 +3,17 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 #include "cpu.h"
+
+unsigned long long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC + now.tv_nsec;
+}
 
 int cpus_allowed(int *cpus, int room)
 {

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+#define NSEC	1000000000ULL
+/* Nanoseconds since some time in the past. */
+unsigned long long now_ns(void);
 /* CPUs that this program may use, in ascending order; returns their number. */
 int cpus_allowed(int *cpus, int room);
 /* These return 0 or a negative errno. */

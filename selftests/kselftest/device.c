@@ -426,3 +426,10 @@ __u64 pages_total(const struct pages *pages, pid_t pid)
 {
 	return pages_samples(pages, pid, NULL, SIZE_MAX);
 }
+
+__u64 device_samples(int fd, pid_t pid, const void *addr, size_t bytes)
+{
+	static struct pages pages;
+
+	return pages_read(fd, &pages) ? ~0ULL : pages_samples(&pages, pid, addr, bytes);
+}

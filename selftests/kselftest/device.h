@@ -53,6 +53,13 @@ struct pages {
 	size_t nr;
 };
 
+/* Members of struct htmm_list_pages: room for so many elements. */
+#define LIST_ROOM(room, nr)						\
+	.size = sizeof(struct htmm_list_pages),				\
+	.pages = (uintptr_t)(room),					\
+	.nr_pages = (nr),						\
+	.page_size = sizeof((room)[0])
+
 /* Nodes of the machines that the tests run on. */
 #define MAX_NODES	16
 
@@ -146,5 +153,7 @@ int pages_read_target(int fd, __u32 target, struct pages *pages);
 /* Sums the samples in an address range, of one process, or of all if @pid is 0. */
 __u64 pages_samples(const struct pages *pages, pid_t pid, const void *addr, size_t bytes);
 __u64 pages_total(const struct pages *pages, pid_t pid);
+/* The same of the list as it is now. ~0: it cannot be read. */
+__u64 device_samples(int fd, pid_t pid, const void *addr, size_t bytes);
 
 #endif /* KSFT_DEVICE_H */

@@ -150,12 +150,9 @@ static int get_served(FIXTURE_DATA(fail_nth) *self)
 static int get_residents(FIXTURE_DATA(fail_nth) *self)
 {
 	struct htmm_list_pages arg = {
-		.size = sizeof(arg),
+		LIST_ROOM(self->pages, HOT_PAGES),
 		.flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE,
 		.order = HTMM_ORDER_COLDEST,
-		.pages = (uintptr_t)self->pages,
-		.nr_pages = HOT_PAGES,
-		.page_size = sizeof(self->pages[0]),
 	};
 
 	return device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &arg);
@@ -180,13 +177,7 @@ static int get_stats(FIXTURE_DATA(fail_nth) *self)
 
 static int get_hot_pages(FIXTURE_DATA(fail_nth) *self)
 {
-	struct htmm_list_pages arg = {
-		.size = sizeof(arg),
-		.pid = getpid(),
-		.pages = (uintptr_t)self->pages,
-		.nr_pages = HOT_PAGES,
-		.page_size = sizeof(self->pages[0]),
-	};
+	struct htmm_list_pages arg = { LIST_ROOM(self->pages, HOT_PAGES), .pid = getpid() };
 
 	return device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &arg);
 }

@@ -93,8 +93,7 @@ static void work(void *arg)
 FIXTURE_SETUP(freed)
 {
 	ASSERT_LE(0, self->fd = device_open());
-	self->job = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)self->job);
+	ASSERT_NE(NULL, self->job = child_share(PAGE));
 	self->mem = access_map(PAGES);
 	self->other = access_map(PAGES);
 	self->signal = access_map(SIGNAL);
@@ -112,7 +111,6 @@ FIXTURE_TEARDOWN(freed)
 	if (self->child.pid)
 		child_kill(&self->child);
 	close(self->fd);
-	munmap(self->job, PAGE);
 	check_idle(_metadata);
 }
 
@@ -160,15 +158,9 @@ static void await_looks(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *
 }
 
 /* Samples of an area. */
-static __u64 samples(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self, char *mem,
-		     size_t pages)
+static __u64 samples(FIXTURE_DATA(freed) *self, char *mem, size_t pages)
 {
-	static struct pages list;
-	__u64 sum;
-
-	EXPECT_EQ(0, pages_read(self->fd, &list));
-	sum = pages_samples(&list, 0, mem, pages * PAGE);
-	return sum;
+	return device_samples(self->fd, 0, mem, pages * PAGE);
 }
 
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self)
@@ -178,8 +170,8 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *self)
 	self->job->rounds = 4;
 	child_does(_metadata, self, TOUCH, self->mem, PAGES);
 	ASSERT_EQ(0, device_settle(self->fd));
-	ASSERT_EQ(PAGES, samples(_metadata, self, self->other, PAGES));
-	ASSERT_EQ(4 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	ASSERT_EQ(PAGES, samples(self, self->other, PAGES));
+	ASSERT_EQ(4 * PAGES, samples(self, self->mem, PAGES));
 }
 
 /* What was hottest is unmapped: then the rest fits the fast tier. */
@@ -195,8 +187,8 @@ TEST_F(freed, unmapped)
 	child_does(_metadata, self, UNMAP, self->mem, PAGES);
 	await_freed(_metadata, self, PAGES);
 	ASSERT_EQ(0, device_settle(self->fd));
-	EXPECT_EQ(0, samples(_metadata, self, self->mem, PAGES));
-	EXPECT_EQ(PAGES, samples(_metadata, self, self->other, PAGES));
+	EXPECT_EQ(0, samples(self, self->mem, PAGES));
+	EXPECT_EQ(PAGES, samples(self, self->other, PAGES));
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_LT(PAGES, hist.pages);
 	EXPECT_GT(PAGES + OTHERS, hist.pages);
@@ -213,18 +205,18 @@ TEST_F(freed, partly)
 	start(_metadata, self);
 	child_does(_metadata, self, ODD_DONTNEED, self->mem, PAGES);
 	await_freed(_metadata, self, PAGES / 2);
-	EXPECT_EQ(2 * PAGES, samples(_metadata, self, self->mem, PAGES));
-	EXPECT_EQ(4, samples(_metadata, self, self->mem + 2 * PAGE, 1));
-	EXPECT_EQ(0, samples(_metadata, self, self->mem + 3 * PAGE, 1));
+	EXPECT_EQ(2 * PAGES, samples(self, self->mem, PAGES));
+	EXPECT_EQ(4, samples(self, self->mem + 2 * PAGE, 1));
+	EXPECT_EQ(0, samples(self, self->mem + 3 * PAGE, 1));
 	child_does(_metadata, self, UNMAP, self->other + left * PAGE, PAGES - left);
 	await_freed(_metadata, self, PAGES / 2 + PAGES - left);
 	await_looks(_metadata, self, PAGES / 2 + PAGES - left);
-	EXPECT_EQ(left, samples(_metadata, self, self->other, PAGES));
-	EXPECT_EQ(2 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	EXPECT_EQ(left, samples(self, self->other, PAGES));
+	EXPECT_EQ(2 * PAGES, samples(self, self->mem, PAGES));
 	/* What is used again begins with no count. */
 	child_does(_metadata, self, TOUCH, self->mem + PAGE, 1);
 	ASSERT_EQ(0, device_settle(self->fd));
-	EXPECT_EQ(1, samples(_metadata, self, self->mem + PAGE, 1));
+	EXPECT_EQ(1, samples(self, self->mem + PAGE, 1));
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
@@ -234,11 +226,11 @@ TEST_F(freed, given_back_and_moved)
 	start(_metadata, self);
 	child_does(_metadata, self, DONTNEED, self->mem, PAGES);
 	await_freed(_metadata, self, PAGES);
-	EXPECT_EQ(0, samples(_metadata, self, self->mem, PAGES));
+	EXPECT_EQ(0, samples(self, self->mem, PAGES));
 	self->job->to = self->mem;
 	child_does(_metadata, self, MOVE, self->other, PAGES);
 	await_freed(_metadata, self, 2 * PAGES);
-	EXPECT_EQ(0, samples(_metadata, self, self->other, PAGES));
+	EXPECT_EQ(0, samples(self, self->other, PAGES));
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
@@ -249,8 +241,8 @@ TEST_F(freed, hidden_is_kept)
 	child_does(_metadata, self, HIDE, self->mem, PAGES);
 	child_does(_metadata, self, FREE, self->other, PAGES);
 	await_looks(_metadata, self, 0);
-	EXPECT_EQ(4 * PAGES, samples(_metadata, self, self->mem, PAGES));
-	EXPECT_EQ(PAGES, samples(_metadata, self, self->other, PAGES));
+	EXPECT_EQ(4 * PAGES, samples(self, self->mem, PAGES));
+	EXPECT_EQ(PAGES, samples(self, self->other, PAGES));
 	/* Unlike what is freed behind a protection. */
 	child_does(_metadata, self, DONTNEED, self->mem, PAGES);
 	await_freed(_metadata, self, 2 * SIGNAL + PAGES);
@@ -296,11 +288,10 @@ static void move_pages_on(void *arg)
 /* Pages are unmapped while they are moved, some of them at each look. */
 TEST_F(freed, moved_between_nodes)
 {
-	struct mover *mover = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct mover *mover = child_share(PAGE);
 	struct child child;
 
-	ASSERT_NE(MAP_FAILED, (void *)mover);
+	ASSERT_NE(NULL, mover);
 	mover->pid = self->child.pid;
 	mover->mem = self->mem;
 	start(_metadata, self);
@@ -313,9 +304,8 @@ TEST_F(freed, moved_between_nodes)
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 	EXPECT_LT(4 * PAGES, mover->moves);
 	TH_LOG("%lu pages moved", mover->moves);
-	EXPECT_EQ(4 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	EXPECT_EQ(4 * PAGES, samples(self, self->mem, PAGES));
 	ASSERT_EQ(0, device_stop(self->fd));
-	munmap(mover, PAGE);
 }
 
 /* A session that keeps what exited processes had does so, and forgets what others free. */
@@ -335,10 +325,10 @@ TEST_F(freed, exited_is_kept)
 	ASSERT_EQ(0, device_settle(self->fd));
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 	await_looks(_metadata, self, 0);
-	EXPECT_EQ(6 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	EXPECT_EQ(6 * PAGES, samples(self, self->mem, PAGES));
 	child_does(_metadata, self, UNMAP, self->mem, PAGES);
 	await_freed(_metadata, self, 2 * SIGNAL + PAGES);
-	EXPECT_EQ(2 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	EXPECT_EQ(2 * PAGES, samples(self, self->mem, PAGES));
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
@@ -349,5 +339,5 @@ TEST_F(freed, after_the_end)
 	ASSERT_EQ(0, device_stop(self->fd));
 	child_does(_metadata, self, UNMAP, self->mem, PAGES);
 	usleep(3000000);
-	EXPECT_EQ(4 * PAGES, samples(_metadata, self, self->mem, PAGES));
+	EXPECT_EQ(4 * PAGES, samples(self, self->mem, PAGES));
 }

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "child.h"
 #include "cpu.h"
+#include "invariants.h"
 
 #define NR	40
 
@@ -50,48 +51,9 @@ static void touch_staircase(struct _test_data_hotness *self)
 		touch(self, i, i + 1);
 }
 
-static __u64 samples_of(struct __test_metadata *_metadata,
-			struct _test_data_hotness *self, int page)
+static __u64 samples_of(struct _test_data_hotness *self, int page)
 {
-	static struct pages pages;
-	__u64 samples;
-
-	EXPECT_EQ(0, pages_read(self->fd, &pages));
-	samples = pages_samples(&pages, getpid(), self->mem + page * PAGE, PAGE);
-	return samples;
-}
-
-/* Computes the histogram from the list of pages and compares; no page in it is cold. */
-static void check_bins(struct __test_metadata *_metadata, int fd)
-{
-	__u64 bins[HTMM_NR_BINS] = {}, sum = 0, hot = 0;
-	struct htmm_histogram hist;
-	static struct pages pages;
-	size_t i;
-
-	ASSERT_EQ(0, device_hist(fd, HTMM_UNIT_PAGE, &hist));
-	ASSERT_EQ(0, pages_read(fd, &pages));
-	for (i = 0; i < pages.nr; i++) {
-		struct htmm_page *page = &pages.page[i];
-
-		ASSERT_LT(page->bin, HTMM_NR_BINS);
-		EXPECT_EQ(bin_of(page->samples), page->bin);
-		EXPECT_EQ(page->bin >= hist.hot_threshold, !!(page->flags & HTMM_PAGE_HOT));
-		bins[page->bin]++;
-	}
-	for (i = 0; i < HTMM_NR_BINS; i++) {
-		sum += hist.bins[i];
-		if (i >= hist.hot_threshold)
-			hot += hist.bins[i];
-		if (i) {
-			EXPECT_EQ(bins[i], hist.bins[i]) {
-				TH_LOG("bin %zu", i);
-			}
-		}
-	}
-	EXPECT_EQ(hist.pages, sum);
-	EXPECT_EQ(hist.hot_pages, hot);
-	EXPECT_EQ(pages.nr + hist.bins[0], hist.pages);
+	return device_samples(self->fd, getpid(), self->mem + page * PAGE, PAGE);
 }
 
 /* Computes the thresholds as the interface's documentation defines them. */
@@ -121,7 +83,6 @@ TEST_F(hotness, each_fault_counts)
 	touch_staircase(self);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	check_bins(_metadata, self->fd);
 
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(stats.s.samples, pages_total(&pages, 0));
@@ -195,7 +156,6 @@ TEST_F(hotness, thresholds)
 		EXPECT_EQ(capacities[i], hist.capacity_pages);
 		EXPECT_LE(hist.hot_pages, capacities[i]);
 		check_thresholds(_metadata, &hist);
-		check_bins(_metadata, self->fd);
 	}
 }
 
@@ -246,17 +206,13 @@ TEST_F(hotness, thresholds_of_a_young_session)
 	struct htmm_histogram hist;
 	static struct pages pages;
 	__u64 hot = 0;
-	int tries = 2000;
 	size_t i;
 
 	self->req.arg.capacity_pages = NR / 2;
 	ASSERT_START(self);
 	touch_staircase(self);
-	do {
-		usleep(10000);
-		ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
-	} while (hist.samples < NR * (NR + 1) / 2 && --tries);
-	ASSERT_LT(0, tries);
+	ASSERT_SOON(!device_hist(self->fd, HTMM_UNIT_PAGE, &hist) &&
+		    hist.samples >= NR * (NR + 1) / 2);
 	EXPECT_GE(NR / 2, hist.hot_pages);
 	check_thresholds(_metadata, &hist);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
@@ -300,7 +256,6 @@ TEST_F(hotness, thresholds_when_pages_are_gone)
 	struct htmm_histogram hist;
 	struct cgroup cgroup;
 	struct child child;
-	int tries = 6000;
 
 	if (!cgroup_possible())
 		SKIP(return, "no cgroups here");
@@ -322,11 +277,7 @@ TEST_F(hotness, thresholds_when_pages_are_gone)
 
 	child_post(child.sock);
 	EXPECT_EQ(0, child_join(&child));
-	do {
-		usleep(5000);
-		ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
-	} while (hist.pages > MANY && --tries);
-	EXPECT_NE(0, tries);
+	ASSERT_SOON(!device_hist(self->fd, HTMM_UNIT_PAGE, &hist) && hist.pages <= MANY);
 	EXPECT_EQ(1, hist.hot_threshold);
 	check_thresholds(_metadata, &hist);
 	EXPECT_EQ(NR, fixture_hot(_metadata, self));
@@ -389,8 +340,7 @@ TEST_F(hotness, cooling_period)
 		if (i % 100 == 0)
 			count >>= 1;
 	}
-	EXPECT_EQ(count, samples_of(_metadata, self, 0));
-	check_bins(_metadata, self->fd);
+	EXPECT_EQ(count, samples_of(self, 0));
 }
 
 /* A page that is not touched any more cools to zero, one step at a time. */
@@ -409,9 +359,9 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 		ASSERT_EQ(0, device_cool(self->fd, 0));
 		for (i = 0; i < NR; i++) {
 			want[i] >>= 1;
-			EXPECT_EQ(want[i], samples_of(_metadata, self, i));
+			EXPECT_EQ(want[i], samples_of(self, i));
 		}
-		check_bins(_metadata, self->fd);
+		invariants_hold(self->fd);
 	}
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(7, stats.s.coolings);
@@ -440,21 +390,18 @@ TEST_F(hotness, memory_as_needed)
 /* The smallest memory of a table: far fewer regions than are touched. */
 TEST_F(hotness, table_memory)
 {
-	const size_t regions = 2048, step = 2UL << 20;
+	const size_t regions = 2048;
 	struct htmm_info info;
 	static struct stats stats;
 	void *mem;
 	size_t i;
 
-	mem = mmap(NULL, regions * step, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	ASSERT_NE(MAP_FAILED, mem);
-	madvise(mem, regions * step, MADV_NOHUGEPAGE);
+	ASSERT_NE(NULL, mem = access_reserve(regions * REGION));
 	self->req.arg.max_bytes = 1 << 17;
 	self->req.arg.ring_pages = 256;
 	ASSERT_START(self);
 	for (i = 0; i < regions; i++)
-		access_pages(&self->source, mem + i * step, 1, 1);
+		access_pages(&self->source, mem + i * REGION, 1, 1);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_TABLE_FULL]);

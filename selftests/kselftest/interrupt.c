@@ -62,10 +62,7 @@ FIXTURE_SETUP(interrupt)
 	source_every_fault(&self->source);
 	request_init(&self->req, &self->source.event);
 	check_idle(_metadata);
-	self->mem = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)self->mem);
-	madvise(self->mem, BYTES, MADV_NOHUGEPAGE);
+	ASSERT_NE(NULL, self->mem = access_reserve(BYTES));
 	/* Not SA_RESTART: the call returns EINTR. */
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, child_worker(&self->child, touch, self->mem));
@@ -85,10 +82,7 @@ FIXTURE_TEARDOWN(interrupt)
 
 static long microseconds(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+	return now_ns() / 1000;
 }
 
 /* A signal comes after so many microseconds; 0: none does. */
@@ -285,14 +279,7 @@ static int keep_reading(int sock, void *arg)
 	if (!page || fd < 0 || child_post(sock))
 		return 1;
 	while (!ret || ret == -EINTR) {
-		struct htmm_list_pages arg = {
-			.size = sizeof(arg),
-			.order = HTMM_ORDER_HOTTEST,
-			.min_samples = 1,
-			.pages = (uintptr_t)page,
-			.page_size = sizeof(*page),
-			.nr_pages = REGIONS,
-		};
+		struct htmm_list_pages arg = { LIST_ROOM(page, REGIONS), .min_samples = 1 };
 
 		ret = device_ioctl(fd, HTMM_IOC_LIST_PAGES, &arg);
 		*interrupted += ret == -EINTR;
@@ -322,14 +309,13 @@ static bool wait_frozen(const struct cgroup *cgroup, int frozen)
 /* A cgroup is frozen while a call runs, and not when it has ended. */
 TEST_F(interrupt, freezer)
 {
-	volatile int *interrupted = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile int *interrupted = child_share(PAGE);
 	struct cgroup cgroup;
 	struct child reader;
 	char freeze[300];
 	int tries;
 
-	ASSERT_NE(MAP_FAILED, interrupted);
+	ASSERT_NE(NULL, interrupted);
 	ASSERT_EQ(0, cgroup_make(&cgroup, NULL, "frozen"));
 	snprintf(freeze, sizeof(freeze), "%s/cgroup.freeze", cgroup.path);
 	ASSERT_EQ(0, child_start(&reader, keep_reading, (void *)interrupted));
@@ -347,5 +333,4 @@ TEST_F(interrupt, freezer)
 	EXPECT_LT(0, *interrupted);
 	EXPECT_EQ(128 + SIGKILL, child_kill(&reader));
 	EXPECT_EQ(0, cgroup_remove(&cgroup));
-	munmap((void *)interrupted, PAGE);
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+#include "child.h"
 #include "device.h"
 #include "invariants.h"
 
@@ -24,10 +24,7 @@ static bool *target_was_removed;
 __attribute__((constructor))
 static void share(void)
 {
-	void *mem = mmap(NULL, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-			 0);
-
-	target_was_removed = mem == MAP_FAILED ? NULL : mem;
+	target_was_removed = child_share(sizeof(bool));
 }
 
 void invariants_note(unsigned int cmd, int ret)
@@ -477,13 +474,7 @@ static void says_flags(struct text *text, const struct htmm_page *page)
 static void check_hot_pages_file(struct seen *seen)
 {
 	struct htmm_page pages[64];
-	struct htmm_list_pages list = {
-		.size = sizeof(list),
-		.pages = (uintptr_t)pages,
-		.nr_pages = 64,
-		.page_size = sizeof(pages[0]),
-		.min_samples = 1,
-	};
+	struct htmm_list_pages list = { LIST_ROOM(pages, 64), .min_samples = 1 };
 	struct text text;
 	__u32 i;
 

@@ -81,11 +81,7 @@ FIXTURE_TEARDOWN(ioctl) { check_closed(_metadata, self->fd); }
  */
 static void fill(struct _test_data_ioctl *self, const struct call *call, char *arg, __u32 size)
 {
-	struct htmm_list_pages list = {
-		.pages = (uintptr_t)&self->page,
-		.nr_pages = 1,
-		.page_size = sizeof(self->page),
-	};
+	struct htmm_list_pages list = { LIST_ROOM(&self->page, 1) };
 	static const struct htmm_target target = { .type = HTMM_TARGET_ALL };
 	struct htmm_add_target add = {
 		.target = (uintptr_t)&target,
@@ -417,12 +413,7 @@ TEST_F(arrays, wide_elements)
 		struct htmm_page page;
 		__u64 beyond;
 	} wide[4];
-	struct htmm_list_pages hot = {
-		.size = sizeof(hot),
-		.pages = (uintptr_t)wide,
-		.nr_pages = 3,
-		.page_size = sizeof(wide[0]),
-	};
+	struct htmm_list_pages hot = { LIST_ROOM(wide, 3) };
 
 	memset(wide, 0xff, sizeof(wide));
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
@@ -455,12 +446,7 @@ TEST_F(arrays, hot_pages)
 TEST_F(arrays, cursor_of_another_session)
 {
 	struct htmm_page page;
-	struct htmm_list_pages hot = {
-		.size = sizeof(hot),
-		.pages = (uintptr_t)&page,
-		.nr_pages = 1,
-		.page_size = sizeof(page),
-	};
+	struct htmm_list_pages hot = { LIST_ROOM(&page, 1) };
 
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &hot));

@@ -6,8 +6,6 @@
 #include "child.h"
 
 #define PAGES		16
-/* Waits of 20 ms before a test gives up: the machine may be slow. */
-#define PATIENCE	1500
 #define DEBUGFS		"/sys/kernel/debug/htmm/"
 
 FIXTURE(lifecycle) {
@@ -29,16 +27,6 @@ FIXTURE_SETUP(lifecycle)
 
 FIXTURE_TEARDOWN(lifecycle) { check_closed(_metadata, self->fd); }
 
-static int start(struct _test_data_lifecycle *self)
-{
-	return device_start(self->fd, &self->req);
-}
-
-static int stop(struct _test_data_lifecycle *self)
-{
-	return device_stop(self->fd);
-}
-
 static __u64 samples(struct __test_metadata *_metadata, int fd)
 {
 	static struct stats stats;
@@ -59,10 +47,10 @@ TEST_F(lifecycle, results_stay_until_close)
 	int other = device_open();
 	__u64 counted;
 
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 	touch(self);
-	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
 	counted = samples(_metadata, self->fd);
 	EXPECT_LE(PAGES, counted);
@@ -92,19 +80,19 @@ TEST_F(lifecycle, one_session_at_a_time)
 	int other = device_open();
 	struct htmm_info first, second;
 
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	ASSERT_EQ(0, device_info(self->fd, &first));
-	EXPECT_EQ(-EBUSY, start(self));
+	EXPECT_EQ(-EBUSY, device_start(self->fd, &self->req));
 	EXPECT_NE('\0', self->req.error[0]);
 	EXPECT_EQ(-EBUSY, device_start(other, &self->req));
 	/* Neither attempt changed it, nor does the close of the other fd. */
 	close(other);
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
 	touch(self);
-	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_LE(PAGES, samples(_metadata, self->fd));
 	/* A new session replaces the results. */
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	ASSERT_EQ(0, device_info(self->fd, &second));
 	EXPECT_EQ(first.session + 1, second.session);
 }
@@ -114,8 +102,8 @@ TEST_F(lifecycle, close_of_an_old_session)
 {
 	int other = device_open();
 
-	ASSERT_EQ(0, start(self));
-	ASSERT_EQ(0, stop(self));
+	ASSERT_START(self);
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, device_start(other, &self->req));
 	close(self->fd);
 	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
@@ -128,15 +116,15 @@ TEST_F(lifecycle, without_a_session)
 	static struct pages pages;
 	static struct stats stats;
 
-	EXPECT_EQ(-EALREADY, stop(self));
+	EXPECT_EQ(-EALREADY, device_stop(self->fd));
 	EXPECT_EQ(-ENODATA, device_cool(self->fd, 0));
 	EXPECT_EQ(-ENODATA, device_reset(self->fd));
 	EXPECT_EQ(-ENODATA, stats_read(self->fd, &stats));
 	EXPECT_EQ(-ENODATA, pages_read(self->fd, &pages));
 	EXPECT_EQ(-ENODATA, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
-	ASSERT_EQ(0, start(self));
-	EXPECT_EQ(0, stop(self));
-	EXPECT_EQ(-EALREADY, stop(self));
+	ASSERT_START(self);
+	EXPECT_EQ(0, device_stop(self->fd));
+	EXPECT_EQ(-EALREADY, device_stop(self->fd));
 }
 
 /* A refused start keeps the results of the previous session. */
@@ -144,18 +132,18 @@ TEST_F(lifecycle, refused_start_keeps_results)
 {
 	__u64 before;
 
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	touch(self);
-	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, device_stop(self->fd));
 	before = samples(_metadata, self->fd);
 	self->req.events[0].type = 0x7ffffff0;
-	EXPECT_EQ(-ENOENT, start(self));
+	EXPECT_EQ(-ENOENT, device_start(self->fd, &self->req));
 	EXPECT_EQ(before, samples(_metadata, self->fd));
 }
 
 TEST_F(lifecycle, close_ends_sampling)
 {
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	touch(self);
 	close(self->fd);
 	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
@@ -168,7 +156,7 @@ static int start_and_wait(int sock, void *arg)
 
 	close(self->fd);
 	self->fd = device_open();
-	if (start(self))
+	if (device_start(self->fd, &self->req))
 		return 1;
 	touch(self);
 	child_post(sock);
@@ -202,7 +190,7 @@ TEST_F(lifecycle, detached)
 
 	/* Another program goes on with the session, stops it, and reads it. */
 	touch(self);
-	EXPECT_EQ(0, stop(self));
+	EXPECT_EQ(0, device_stop(self->fd));
 	EXPECT_LE(PAGES, samples(_metadata, self->fd));
 	close(self->fd);
 	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
@@ -210,7 +198,7 @@ TEST_F(lifecycle, detached)
 	/* Its results are dropped when a session that belongs to an fd starts. */
 	self->fd = device_open();
 	self->req.arg.flags = 0;
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 }
 
 static void check_forgotten(struct __test_metadata *_metadata, int fd)
@@ -245,9 +233,9 @@ TEST_F(lifecycle, reset_of_results)
 
 	self->req.arg.ring_pages = 1;
 	self->req.arg.drain_interval_ms = 10000;
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	touch(self);
-	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, device_cool(self->fd, 0));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_LE(PAGES, stats.s.samples);
@@ -266,7 +254,7 @@ TEST_F(lifecycle, reset_while_sampling)
 	int i;
 
 	self->req.arg.drain_interval_ms = 1;
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	for (i = 0; i < 20; i++) {
 		touch(self);
 		ASSERT_EQ(0, device_reset(self->fd));
@@ -276,7 +264,7 @@ TEST_F(lifecycle, reset_while_sampling)
 	ASSERT_EQ(0, device_settle(self->fd));
 	ASSERT_EQ(0, device_reset(self->fd));
 	touch(self);
-	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(stats.s.samples, pages_total(&pages, 0));
@@ -287,32 +275,23 @@ TEST_F(lifecycle, reset_while_sampling)
 /* A sample waits in a ring for one interval at most. */
 TEST_F(lifecycle, results_while_sampling)
 {
-	int tries = PATIENCE;
-
 	self->req.arg.drain_interval_ms = 20;
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	touch(self);
-	while (samples(_metadata, self->fd) < PAGES && --tries)
-		usleep(20000);
-	EXPECT_NE(0, tries);
+	ASSERT_SOON(samples(_metadata, self->fd) >= PAGES);
 }
 
 /* A ring above its watermark is drained before the interval ends. */
 TEST_F(lifecycle, watermark_wakes_the_thread)
 {
 	static struct stats stats;
-	int tries = PATIENCE;
 
 	self->req.arg.drain_interval_ms = 10000;
 	/* Room for all samples even if the thread is late, as faults are not repeated. */
 	self->req.arg.ring_pages = 16;
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	access_pages(&self->source, self->mem, PAGES, 40);
-	do {
-		usleep(20000);
-		ASSERT_EQ(0, stats_read(self->fd, &stats));
-	} while (stats.s.samples < 10 * PAGES && --tries);
-	EXPECT_NE(0, tries);
+	ASSERT_SOON(!stats_read(self->fd, &stats) && stats.s.samples >= 10 * PAGES);
 	EXPECT_LT(0, stats.s.wakeups);
 	EXPECT_LT(0, stats.s.batches);
 }
@@ -365,10 +344,10 @@ TEST_F(lifecycle, debugfs)
 	if (access(DEBUGFS "status", R_OK))
 		SKIP(return, "no debugfs at /sys/kernel/debug");
 	check_files(_metadata, "idle");
-	ASSERT_EQ(0, start(self));
+	ASSERT_START(self);
 	touch(self);
 	check_files(_metadata, "running");
-	ASSERT_EQ(0, stop(self));
+	ASSERT_EQ(0, device_stop(self->fd));
 	check_files(_metadata, "stopped");
 
 	ASSERT_LT(0, file_read("hot_pages", text, sizeof(text)));
@@ -392,7 +371,7 @@ static void *start_and_stop(void *arg)
 	struct loop *loop = arg;
 
 	while (loop->cycles--) {
-		loop->failures += !!start(loop->self);
+		loop->failures += !!device_start(loop->self->fd, &loop->self->req);
 		touch(loop->self);
 		/* The other thread may change what is to be compared. */
 		loop->failures += !!device_stop_unseen(loop->self->fd);

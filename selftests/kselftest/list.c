@@ -227,12 +227,7 @@ TEST_F(list, one_process_of_several)
 TEST_F(list, what_is_refused)
 {
 	struct htmm_page page;
-	const struct htmm_list_pages right = {
-		.size = sizeof(right),
-		.pages = (uintptr_t)&page,
-		.nr_pages = 1,
-		.page_size = sizeof(page),
-	};
+	const struct htmm_list_pages right = { LIST_ROOM(&page, 1) };
 	struct htmm_list_pages list;
 
 #define refused(error, member, value) do {				\
@@ -339,10 +334,7 @@ TEST_F(list, many_regions)
 	char *mem;
 	size_t i;
 
-	mem = mmap(NULL, regions * REGION, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	ASSERT_NE(MAP_FAILED, mem);
-	madvise(mem, regions * REGION, MADV_NOHUGEPAGE);
+	ASSERT_NE(NULL, mem = access_reserve(regions * REGION));
 	request_add_target(&self->req, getpid());
 	ASSERT_START(self);
 	for (i = 0; i < regions; i++)
@@ -351,7 +343,6 @@ TEST_F(list, many_regions)
 	ASSERT_EQ(0, pages_list(self->fd, &request, 1000, &pages));
 	EXPECT_EQ(regions, pages_samples(&pages, getpid(), mem, regions * REGION));
 	check_sum(_metadata, self->fd, &pages, HTMM_UNIT_PAGE);
-	munmap(mem, regions * REGION);
 }
 
 /* More pages than the table goes through at a time: each is listed once, in two calls. */

@@ -30,21 +30,6 @@ FIXTURE(locate) {
 	char *mem;	/* start of a region; PAGES pages */
 };
 
-/* Maps @bytes, a number of whole regions, at the start of one, with nothing beside them. */
-static char *regions_map(size_t bytes)
-{
-	char *mem = mmap(NULL, bytes + 2 * REGION, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (mem == MAP_FAILED)
-		return NULL;
-	mem += REGION - ((uintptr_t)mem & (REGION - 1));
-	if (mprotect(mem, bytes, PROT_READ | PROT_WRITE))
-		return NULL;
-	madvise(mem, bytes, MADV_NOHUGEPAGE);
-	return mem;
-}
-
 FIXTURE_SETUP(locate)
 {
 	struct htmm_info info = {};
@@ -61,8 +46,7 @@ FIXTURE_SETUP(locate)
 	request_init(&self->req, &self->source.event);
 	/* Every fault counts: a ring holds all, even if ksampled gets no CPU meanwhile. */
 	self->req.arg.ring_pages = 256;
-	self->mem = regions_map(PAGES * PAGE);
-	ASSERT_NE(NULL, (void *)self->mem);
+	ASSERT_NE(NULL, self->mem = access_reserve(PAGES * PAGE));
 	check_idle(_metadata);
 }
 
@@ -624,8 +608,7 @@ static int frames_compare(const void *a, const void *b)
 TEST_F(locate, shared_pages)
 {
 	struct htmm_list_pages request = { .flags = HTMM_LIST_RESIDENT, .order = HTMM_ORDER_TABLE };
-	char *both = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			  -1, 0);
+	char *both = child_share(64 * PAGE);
 	struct victim victim = { &self->source, both - REGION, 40 };
 	unsigned long *frames, distinct = 0, several = 0;
 	struct placement placement;
@@ -635,7 +618,7 @@ TEST_F(locate, shared_pages)
 	int n, pagemap;
 	char path[64];
 
-	ASSERT_NE(MAP_FAILED, both);
+	ASSERT_NE(NULL, both);
 	ASSERT_EQ(0, access_bind(both, 64 * PAGE, 1));
 	memset(both, 1, 64 * PAGE);
 	for (n = 0; n < 2; n++) {
@@ -688,7 +671,6 @@ TEST_F(locate, shared_pages)
 	for (n = 0; n < 2; n++)
 		EXPECT_EQ(128 + SIGKILL, child_kill(&child[n]));
 	free(frames);
-	munmap(both, 64 * PAGE);
 }
 
 /* Pages of hugetlbfs: one of two is there. */
@@ -905,18 +887,14 @@ TEST_F(locate, skipped)
 {
 	struct htmm_page page[64];
 	struct htmm_list_pages request = {
-		.flags = HTMM_LIST_PLACEMENT,
-		.size = sizeof(request),
-		.page_size = sizeof(page[0]),
-		.pages = (uintptr_t)page,
+		LIST_ROOM(page, 64), .flags = HTMM_LIST_PLACEMENT,
 	}, now;
-	struct busy busy = { .source = &self->source, .mem = regions_map(BUSY_PAGES * PAGE) };
+	struct busy busy = { .source = &self->source, .mem = access_reserve(BUSY_PAGES * PAGE) };
 	struct child child;
 	int tries;
 	__u32 i;
 
-	busy.stop = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, busy.stop);
+	ASSERT_NE(NULL, busy.stop = child_share(PAGE));
 	ASSERT_NE(NULL, (void *)busy.mem);
 	request.start = (uintptr_t)busy.mem;
 	request.end = request.start + 64 * PAGE;
@@ -928,7 +906,6 @@ TEST_F(locate, skipped)
 	ASSERT_EQ(0, device_settle(self->fd));
 	for (tries = 0; tries < 1000; tries++) {
 		now = request;
-		now.nr_pages = 64;
 		ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &now));
 		ASSERT_EQ(64, now.nr_pages);
 		for (i = 0; i < now.nr_pages; i++)
@@ -942,13 +919,11 @@ TEST_F(locate, skipped)
 	*busy.stop = true;
 	ASSERT_EQ(0, child_await(child.sock));
 	now = request;
-	now.nr_pages = 64;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &now));
 	EXPECT_EQ(0, now.skipped);
 	for (i = 0; i < now.nr_pages; i++)
 		EXPECT_EQ(0, page[i].node);
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
-	munmap((void *)busy.stop, PAGE);
 }
 
 /* Maps, unmaps, protects, moves and forks, as fast as it can. */
@@ -993,23 +968,23 @@ static int be_restless(int sock, void *arg)
 /* Everything is read while mappings change and processes come and go. */
 TEST_F(locate, under_load)
 {
+	static struct htmm_page page[1000];
 	struct htmm_list_pages lists[] = {
-		{ .flags = HTMM_LIST_PLACEMENT },
-		{ .flags = HTMM_LIST_PLACEMENT, .unit = HTMM_UNIT_REGION },
-		{ .flags = HTMM_LIST_NODE, .node = 1, .order = HTMM_ORDER_TABLE },
-		{ .flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE, .order = HTMM_ORDER_COLDEST,
-		  .node = 1, .max_samples = 3 },
-		{ .flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE | HTMM_LIST_OTHERS,
-		  .order = HTMM_ORDER_TABLE, .node = 1, .min_samples = 1 },
+		{ LIST_ROOM(page, 1000), .flags = HTMM_LIST_PLACEMENT },
+		{ LIST_ROOM(page, 1000), .flags = HTMM_LIST_PLACEMENT, .unit = HTMM_UNIT_REGION },
+		{ LIST_ROOM(page, 1000), .flags = HTMM_LIST_NODE, .node = 1,
+		  .order = HTMM_ORDER_TABLE },
+		{ LIST_ROOM(page, 1000), .flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE,
+		  .order = HTMM_ORDER_COLDEST, .node = 1, .max_samples = 3 },
+		{ LIST_ROOM(page, 1000), .flags = HTMM_LIST_RESIDENT | HTMM_LIST_NODE |
+		  HTMM_LIST_OTHERS, .order = HTMM_ORDER_TABLE, .node = 1, .min_samples = 1 },
 	};
-	struct htmm_page *page = malloc(1000 * sizeof(*page));
 	struct placement placement;
 	struct child child;
 	time_t end = time(NULL) + 6;
 	size_t i, seen = 0, resident = 0;
 	int rounds = 0, round, number;
 
-	ASSERT_NE(NULL, page);
 	/* Any process, so that there is a session before the first child. */
 	start(_metadata, self, getpid());
 	while (time(NULL) < end || rounds < 2) {
@@ -1021,11 +996,7 @@ TEST_F(locate, under_load)
 			for (i = 0; i < ARRAY_SIZE(lists); i++) {
 				struct htmm_list_pages arg = lists[i];
 
-				arg.size = sizeof(arg);
 				arg.target = number;
-				arg.pages = (uintptr_t)page;
-				arg.page_size = sizeof(*page);
-				arg.nr_pages = 1000;
 				ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &arg));
 				seen += arg.nr_pages;
 			}
@@ -1042,7 +1013,6 @@ TEST_F(locate, under_load)
 	TH_LOG("%d children, %zu pages listed, %zu resident", rounds, seen, resident);
 	EXPECT_LT(0, seen);
 	EXPECT_LT(0, resident);
-	free(page);
 }
 
 /* Asks where all pages are until it is told to end. */
@@ -1112,6 +1082,7 @@ TEST_F(locate, bad_arguments)
 	struct htmm_list_pages request = { .flags = HTMM_LIST_NODE, .node = 2 };
 	struct placement placement;
 	static struct pages list;
+	struct htmm_page page;
 
 	EXPECT_EQ(-ENODATA, device_placement(self->fd, 0, &placement));
 	start(_metadata, self, getpid());
@@ -1142,19 +1113,12 @@ TEST_F(locate, bad_arguments)
 	EXPECT_EQ(-EINVAL, pages_list(self->fd, &request, 10, &list));
 	/* A cursor of a list of resident pages is none of another. */
 	request = (struct htmm_list_pages) {
-		.flags = HTMM_LIST_RESIDENT,
-		.order = HTMM_ORDER_COLDEST,
-		.size = sizeof(request),
-		.page_size = sizeof(struct htmm_page),
-		.nr_pages = 1,
+		LIST_ROOM(&page, 1), .flags = HTMM_LIST_RESIDENT, .order = HTMM_ORDER_COLDEST,
 	};
 	access_pages(&self->source, self->mem, 10, 1);
 	ASSERT_EQ(0, device_settle(self->fd));
-	list.page = malloc(sizeof(*list.page));
-	request.pages = (uintptr_t)list.page;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &request));
 	EXPECT_EQ(1, request.nr_pages);
 	request.flags = 0;
 	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_LIST_PAGES, &request));
-	free(list.page);
 }

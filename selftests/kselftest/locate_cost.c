@@ -40,10 +40,7 @@ FIXTURE_TEARDOWN(locate_cost) { check_closed(_metadata, self->fd); }
 
 static double seconds(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
+	return now_ns() / 1e9;
 }
 
 /* The time of a whole list, per page in nanoseconds. */
@@ -166,13 +163,12 @@ static void touch_sparse(void *arg)
 /* A process of 100 GB is read in slices that hold its lock for a short time only. */
 TEST_F_TIMEOUT(locate_cost, slices, 900)
 {
-	char *mem = mmap(NULL, SPARSE_BYTES, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *mem = access_reserve(SPARSE_BYTES);
 	static struct placement placement;
 	struct child child;
 	double began;
 
-	ASSERT_NE(MAP_FAILED, mem);
+	ASSERT_NE(NULL, mem);
 	madvise(mem, SPARSE_BYTES, MADV_NOHUGEPAGE);
 	ASSERT_EQ(0, child_worker(&child, touch_sparse, mem));
 	request_add_target(&self->req, child.pid);
@@ -219,17 +215,13 @@ static void touch_resident(void *arg)
 /* Looks for freed memory take at most 1 % of a CPU, and less when there is less to look at. */
 TEST_F_TIMEOUT(locate_cost, looks, 900)
 {
-	struct resident *resident = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct resident *resident = child_share(PAGE);
 	double began, share, handlers;
 	static struct stats before, after;
 	struct child child;
 
-	ASSERT_NE(MAP_FAILED, (void *)resident);
-	resident->mem = mmap(NULL, RESIDENT_PAGES * PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)resident->mem);
-	madvise(resident->mem, RESIDENT_PAGES * PAGE, MADV_NOHUGEPAGE);
+	ASSERT_NE(NULL, resident);
+	ASSERT_NE(NULL, resident->mem = access_reserve(RESIDENT_PAGES * PAGE));
 	ASSERT_EQ(0, child_worker(&child, touch_resident, resident));
 	self->req.arg.ring_pages = 256;
 	self->req.arg.max_bytes = 64 << 20;

@@ -212,13 +212,10 @@ static void touch_in_steps(struct __test_metadata *_metadata, struct _test_data_
 
 static char *map_regions(int regions)
 {
-	char *mem = mmap(NULL, (regions + 1) * REGION, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *mem = access_reserve(regions * REGION);
 
-	if (mem == MAP_FAILED)
-		return NULL;
-	mem = (char *)(((unsigned long)mem + REGION - 1) & ~(REGION - 1));
-	madvise(mem, regions * REGION, MADV_HUGEPAGE);
+	if (mem)
+		madvise(mem, regions * REGION, MADV_HUGEPAGE);
 	return mem;
 }
 

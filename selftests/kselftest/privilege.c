@@ -293,22 +293,23 @@ TEST_F(privilege, page_tables)
 }
 
 /* The request is refused with a message that contains @hint. */
-static void refused(struct __test_metadata *_metadata, int fd, struct request *req,
+static void refused(struct __test_metadata *_metadata, FIXTURE_DATA(privilege) *self,
 		    const char *hint)
 {
-	EXPECT_EQ(-EPERM, device_start(fd, req));
-	EXPECT_NE(NULL, strstr(req->error, hint)) {
-		TH_LOG("%s", req->error);
+	EXPECT_EQ(-EPERM, device_start(self->fd, &self->req));
+	EXPECT_NE(NULL, strstr(self->req.error, hint)) {
+		TH_LOG("%s", self->req.error);
 	}
 	check_idle(_metadata);
 }
 
-static void accepted(struct __test_metadata *_metadata, int fd, struct request *req)
+/* The request is accepted; nothing of its session is left. */
+static void accepted(struct __test_metadata *_metadata, FIXTURE_DATA(privilege) *self)
 {
-	EXPECT_EQ(0, device_start(fd, req)) {
-		TH_LOG("%s", req->error);
-	}
-	EXPECT_EQ(0, device_stop(fd));
+	ASSERT_START(self);
+	EXPECT_EQ(0, device_stop(self->fd));
+	close(self->fd);
+	ASSERT_LE(0, self->fd = device_open());
 }
 
 /* As for any thread: a nice value that setpriority() would refuse is refused. */
@@ -318,19 +319,17 @@ TEST_F(privilege, nice_of_the_threads)
 
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON | 1ULL << CAP_SYS_RESOURCE));
 	self->req.arg.drain_nice = 19;
-	accepted(_metadata, self->fd, &self->req);
+	accepted(_metadata, self);
 	self->req.arg.drain_nice = 0;
-	accepted(_metadata, self->fd, &self->req);
-	close(self->fd);
-	self->fd = device_open();
+	accepted(_metadata, self);
 	self->req.arg.drain_nice = -1;
-	refused(_metadata, self->fd, &self->req, "CAP_SYS_NICE");
-	refused(_metadata, self->fd, &self->req, "of 21");
+	refused(_metadata, self, "CAP_SYS_NICE");
+	refused(_metadata, self, "of 21");
 	ASSERT_EQ(0, setrlimit(RLIMIT_NICE, &some));
 	self->req.arg.drain_nice = -6;
-	refused(_metadata, self->fd, &self->req, "of 26");
+	refused(_metadata, self, "of 26");
 	self->req.arg.drain_nice = -5;
-	accepted(_metadata, self->fd, &self->req);
+	accepted(_metadata, self);
 }
 
 TEST_F(privilege, cpus_of_the_threads)
@@ -344,15 +343,13 @@ TEST_F(privilege, cpus_of_the_threads)
 	self->req.arg.drain_cpus = (uintptr_t)&mask;
 	self->req.arg.drain_cpus_size = sizeof(mask);
 	mask = 1ULL << cpus[1];
-	accepted(_metadata, self->fd, &self->req);
-	close(self->fd);
-	self->fd = device_open();
+	accepted(_metadata, self);
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
-	refused(_metadata, self->fd, &self->req, "taskset");
+	refused(_metadata, self, "taskset");
 	mask |= 1ULL << cpus[0];
-	refused(_metadata, self->fd, &self->req, "CAP_SYS_NICE");
+	refused(_metadata, self, "CAP_SYS_NICE");
 	mask = 1ULL << cpus[0];
-	accepted(_metadata, self->fd, &self->req);
+	accepted(_metadata, self);
 }
 
 static void expect_cpus_of_thread(struct __test_metadata *_metadata, int fd,
@@ -438,17 +435,15 @@ TEST_F(privilege, limits_of_the_budget)
 	arg->budget_ppm = HTMM_USER_MAX_BUDGET_PPM + 1;
 	arg->budget_interval_ms = HTMM_USER_MAX_BUDGET_MS + 1;
 	self->req.events[0].max_period = self->req.events[0].period * 7;
-	accepted(_metadata, self->fd, &self->req);
-	close(self->fd);
-	self->fd = device_open();
+	accepted(_metadata, self);
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
-	refused(_metadata, self->fd, &self->req, "above 250000 it takes CAP_SYS_NICE");
+	refused(_metadata, self, "above 250000 it takes CAP_SYS_NICE");
 	arg->budget_ppm--;
-	refused(_metadata, self->fd, &self->req, "above 1000 it takes CAP_SYS_NICE");
+	refused(_metadata, self, "above 1000 it takes CAP_SYS_NICE");
 	arg->budget_interval_ms--;
-	refused(_metadata, self->fd, &self->req, "event 0: a max_period");
+	refused(_metadata, self, "event 0: a max_period");
 	self->req.events[0].max_period = 0;
-	accepted(_metadata, self->fd, &self->req);
+	accepted(_metadata, self);
 }
 
 /* Coolings and adaptations take the time of the drain thread, too. */
@@ -459,23 +454,19 @@ TEST_F(privilege, periods_of_the_threads)
 	arg->max_bytes = 32 << 20;
 	arg->cooling_period = 1;
 	arg->adaptation_period = 1;
-	accepted(_metadata, self->fd, &self->req);
-	close(self->fd);
-	self->fd = device_open();
+	accepted(_metadata, self);
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
-	refused(_metadata, self->fd, &self->req, "below 524288, a sample for each 64 bytes");
+	refused(_metadata, self, "below 524288, a sample for each 64 bytes");
 	arg->cooling_period = (32 << 20) / HTMM_USER_COOLING_BYTES - 1;
-	refused(_metadata, self->fd, &self->req, "cooling_period");
+	refused(_metadata, self, "cooling_period");
 	arg->cooling_period++;
-	refused(_metadata, self->fd, &self->req, "adaptation_period is 1: below 1000");
+	refused(_metadata, self, "adaptation_period is 1: below 1000");
 	arg->adaptation_period = HTMM_USER_MIN_ADAPTATION;
-	accepted(_metadata, self->fd, &self->req);
-	close(self->fd);
-	self->fd = device_open();
+	accepted(_metadata, self);
 	/* A target's own table may be larger. */
 	request_add_target(&self->req, getpid());
 	self->req.targets[0].max_bytes = 33 << 20;
-	refused(_metadata, self->fd, &self->req, "below 540672");
+	refused(_metadata, self, "below 540672");
 }
 
 /* Who may use the CPU time that the periods cost said so at the start. */
@@ -523,23 +514,21 @@ TEST_F(privilege, memory_of_the_rings)
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &none));
 	self->req.arg.ring_pages = 256;
-	accepted(_metadata, self->fd, &self->req);
-	close(self->fd);
-	self->fd = device_open();
+	accepted(_metadata, self);
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
-	refused(_metadata, self->fd, &self->req, "ulimit -l");
-	refused(_metadata, self->fd, &self->req, "CAP_IPC_LOCK");
+	refused(_metadata, self, "ulimit -l");
+	refused(_metadata, self, "CAP_IPC_LOCK");
 	/* Each event has rings: two of 256 KiB fit where two of 512 do not. */
 	self->req.arg.ring_pages = 128;
 	request_add_event(&self->req, &self->req.events[0]);
-	refused(_metadata, self->fd, &self->req, "ulimit -l");
+	refused(_metadata, self, "ulimit -l");
 	self->req.arg.ring_pages = 64;
-	accepted(_metadata, self->fd, &self->req);
+	accepted(_metadata, self);
 	self->req.arg.nr_events = 1;
 	self->req.arg.ring_pages = 128;
 	close(self->fd);
 	self->fd = device_open();
-	accepted(_metadata, self->fd, &self->req);
+	accepted(_metadata, self);
 }
 
 /* The limit is in bytes, what is told of it in KiB: half a ring more for each CPU is not enough. */
@@ -551,12 +540,10 @@ TEST_F(privilege, memory_within_a_limit)
 	self->req.arg.ring_pages = 256;
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
-	accepted(_metadata, self->fd, &self->req);
-	close(self->fd);
-	self->fd = device_open();
+	accepted(_metadata, self);
 	limit.rlim_cur = 507 * 1024 * cpus;
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
-	refused(_metadata, self->fd, &self->req, "ulimit -l");
+	refused(_metadata, self, "ulimit -l");
 }
 
 #ifdef __x86_64__

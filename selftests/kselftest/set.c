@@ -490,14 +490,9 @@ static void access_alone(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, cpu_priority(false));
 }
 
-static __u64 samples_of(struct __test_metadata *_metadata, struct _test_data_period *self, int page)
+static __u64 samples_of(struct _test_data_period *self, int page)
 {
-	static struct pages pages;
-	__u64 samples;
-
-	EXPECT_EQ(0, pages_read(self->fd, &pages));
-	samples = pages_samples(&pages, getpid(), self->mem + page * PAGE, PAGE);
-	return samples;
+	return device_samples(self->fd, getpid(), self->mem + page * PAGE, PAGE);
 }
 
 #define MANY	40
@@ -528,8 +523,8 @@ TEST_F(period, samples)
 	access_alone(_metadata, self, 1, variant->from + variant->to);
 	access_alone(_metadata, self, 2, MANY * variant->to);
 	ASSERT_EQ(0, device_stop(self->fd));
-	EXPECT_NEAR(MANY, samples_of(_metadata, self, 0), 1);
-	EXPECT_NEAR(MANY, samples_of(_metadata, self, 2), 1);
+	EXPECT_NEAR(MANY, samples_of(self, 0), 1);
+	EXPECT_NEAR(MANY, samples_of(self, 2), 1);
 }
 
 /*
@@ -553,8 +548,8 @@ TEST_F(period, weights)
 	access_alone(_metadata, self, 2, MANY * variant->to);
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_NEAR(MANY * ((variant->from + unit / 2) / unit),
-		    samples_of(_metadata, self, 0), most);
-	EXPECT_NEAR(MANY * ((variant->to + unit / 2) / unit), samples_of(_metadata, self, 2), most);
+		    samples_of(self, 0), most);
+	EXPECT_NEAR(MANY * ((variant->to + unit / 2) / unit), samples_of(self, 2), most);
 }
 
 FIXTURE(refusing) {

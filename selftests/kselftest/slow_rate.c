@@ -40,9 +40,7 @@ FIXTURE_SETUP(slow_rate)
 	struct role *role = &self->role;
 
 	role->random = 1;
-	role->feats = mmap(NULL, sizeof(*role->feats), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)role->feats);
+	ASSERT_NE(NULL, role->feats = child_share(sizeof(*role->feats)));
 	source_best(&role->source);
 	ASSERT_EQ(0, cgroup_make(&role->cgroup, NULL, "htmm_slow_rate"));
 	request_init(&self->req, &role->source.event);

@@ -15,8 +15,6 @@
 #define PAGES		16
 /* Number of processes at the same time. */
 #define MANY		24
-/* Waits of 10 ms before a test gives up: the machine may be slow. */
-#define PATIENCE	3000
 /* Processes that exit soon, and how often they are run. */
 #define SHORT_CHILDREN	48
 #define SHORT_ROUNDS	12
@@ -63,13 +61,8 @@ static void sample_child(struct __test_metadata *_metadata,
 static void await_samples(struct __test_metadata *_metadata, int fd, __u64 samples)
 {
 	static struct stats stats;
-	int tries = PATIENCE;
 
-	do {
-		usleep(10000);
-		ASSERT_EQ(0, stats_read(fd, &stats));
-	} while (stats.s.samples < samples && --tries);
-	ASSERT_NE(0, tries);
+	ASSERT_SOON(!stats_read(fd, &stats) && stats.s.samples >= samples);
 }
 
 TEST_F(space, exited_pages_are_kept)
@@ -113,24 +106,17 @@ TEST_F(space, numbers_are_not_used_again_soon)
 {
 	__u32 space, last = 0;
 	struct child child;
-	int i, tries;
+	int i;
 
 	ASSERT_START(self);
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, child_worker(&child, touch_thrice, self));
 		ASSERT_EQ(0, child_do(&child));
-		for (tries = PATIENCE, space = 0; !space && tries; tries--) {
-			usleep(10000);
-			space = space_of(_metadata, self->fd, child.pid);
-		}
+		ASSERT_SOON(space = space_of(_metadata, self->fd, child.pid));
 		EXPECT_LT(last, space);
 		last = space;
 		child_kill(&child);
-		for (tries = PATIENCE; space && tries; tries--) {
-			usleep(10000);
-			space = space_of(_metadata, self->fd, child.pid);
-		}
-		EXPECT_EQ(0, space);
+		ASSERT_SOON(!space_of(_metadata, self->fd, child.pid));
 	}
 }
 
@@ -138,7 +124,6 @@ TEST_F(space, exited_pages_are_marked)
 {
 	struct child child;
 	static struct pages pages;
-	int tries = PATIENCE;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
 	sample_child(_metadata, self, &child);
@@ -147,13 +132,8 @@ TEST_F(space, exited_pages_are_marked)
 	ASSERT_LT(0, pages.nr);
 	EXPECT_EQ(0, pages.page[0].flags & HTMM_PAGE_EXITED);
 	child_kill(&child);
-	do {
-		usleep(10000);
-		ASSERT_EQ(0, pages_read(self->fd, &pages));
-		ASSERT_LT(0, pages.nr);
-		tries -= !(pages.page[0].flags & HTMM_PAGE_EXITED);
-	} while (tries && !(pages.page[0].flags & HTMM_PAGE_EXITED));
-	EXPECT_NE(0, tries);
+	ASSERT_SOON(!pages_read(self->fd, &pages) && pages.nr &&
+		    pages.page[0].flags & HTMM_PAGE_EXITED);
 	EXPECT_EQ(child.pid, pages.page[0].pid);
 }
 
@@ -164,7 +144,6 @@ TEST_F(space, exited_pages_leave)
 	static struct stats stats;
 	static struct pages pages;
 	__u64 tracked;
-	int tries = PATIENCE;
 
 	sample_child(_metadata, self, &child);
 	await_samples(_metadata, self->fd, 3 * PAGES);
@@ -172,11 +151,7 @@ TEST_F(space, exited_pages_leave)
 	tracked = hist.pages;
 	EXPECT_LE(PAGES, tracked);
 	child_kill(&child);
-	do {
-		usleep(10000);
-		ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
-	} while (hist.pages && --tries);
-	EXPECT_EQ(0, hist.pages);
+	ASSERT_SOON(!device_hist(self->fd, HTMM_UNIT_PAGE, &hist) && !hist.pages);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(0, pages.nr);
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
@@ -189,7 +164,7 @@ TEST_F(space, many_leave_while_the_thread_sleeps)
 {
 	struct child children[MANY];
 	static struct stats stats;
-	int tries = PATIENCE, i;
+	int i;
 
 	self->req.arg.drain_interval_ms = 1000;
 	for (i = 0; i < MANY; i++)
@@ -201,11 +176,7 @@ TEST_F(space, many_leave_while_the_thread_sleeps)
 	await_samples(_metadata, self->fd, MANY * 3 * PAGES);
 	for (i = 0; i < MANY; i++)
 		child_kill(&children[i]);
-	do {
-		usleep(10000);
-		ASSERT_EQ(0, stats_read(self->fd, &stats));
-	} while (stats.s.exited < MANY * PAGES && --tries);
-	EXPECT_LE(MANY * PAGES, stats.s.exited);
+	ASSERT_SOON(!stats_read(self->fd, &stats) && stats.s.exited >= MANY * PAGES);
 }
 
 /*
@@ -230,7 +201,6 @@ static bool exits_between_batches(struct __test_metadata *_metadata, struct _tes
 TEST_F(space, last_samples_are_stale)
 {
 	static struct stats stats;
-	static struct pages pages;
 	int tries = 10;
 
 	self->req.arg.drain_interval_ms = 10000;
@@ -239,8 +209,7 @@ TEST_F(space, last_samples_are_stale)
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_LE(3 * PAGES, stats.s.total.drops[HTMM_DROP_STALE]);
 	EXPECT_GT(PAGES, stats.s.samples);
-	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(0, pages_samples(&pages, 0, self->mem, PAGES * PAGE));
+	EXPECT_EQ(0, device_samples(self->fd, 0, self->mem, PAGES * PAGE));
 }
 
 static void touch_each(void *self)
@@ -272,7 +241,6 @@ TEST_F(space, samples_after_stale_ones)
 {
 	struct child stays;
 	static struct stats stats;
-	static struct pages pages;
 	int tries = 10, cpu;
 
 	ASSERT_LE(1, cpus_allowed(&cpu, 1));
@@ -284,8 +252,7 @@ TEST_F(space, samples_after_stale_ones)
 	}
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_LE(3 * PAGES, stats.s.total.drops[HTMM_DROP_STALE]);
-	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(2 * PAGES, pages_samples(&pages, stays.pid, self->mem, PAGES * PAGE));
+	EXPECT_EQ(2 * PAGES, device_samples(self->fd, stays.pid, self->mem, PAGES * PAGE));
 	child_kill(&stays);
 }
 
@@ -457,7 +424,6 @@ TEST_F(space, pid_of_a_target_used_again)
 {
 	struct child child;
 	static struct stats stats;
-	static struct pages pages;
 	int ret;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
@@ -468,8 +434,7 @@ TEST_F(space, pid_of_a_target_used_again)
 		SKIP(return, "a pid cannot be chosen: %s", strerror(-ret));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(3 * PAGES, pages_samples(&pages, 0, self->mem, PAGES * PAGE));
+	EXPECT_EQ(3 * PAGES, device_samples(self->fd, 0, self->mem, PAGES * PAGE));
 	EXPECT_LE(5 * PAGES, stats.s.total.drops[HTMM_DROP_FILTERED]);
 }
 
@@ -601,7 +566,7 @@ static void check_nothing_full(struct __test_metadata *_metadata, struct _test_d
 /* The memory for an exited process is freed with its last page. */
 TEST_F(space, kept_ones_leave_with_their_last_page)
 {
-	int round, i, tries;
+	int round, i;
 
 	start_keeping(_metadata, self);
 	for (round = 0; round < rounds(); round++) {
@@ -609,13 +574,7 @@ TEST_F(space, kept_ones_leave_with_their_last_page)
 		for (i = 0; i < 32; i++)
 			ASSERT_EQ(0, device_cool(self->fd, 0));
 		/* Other processes may be sampled meanwhile, but fewer than this. */
-		tries = PATIENCE;
-		while (spaces_of(_metadata, self->fd) > FEW_SPACES / 4 && --tries)
-			usleep(10000);
-		EXPECT_NE(0, tries) {
-			TH_LOG("round %d: %llu address spaces are left", round,
-			       spaces_of(_metadata, self->fd));
-		}
+		ASSERT_SOON(spaces_of(_metadata, self->fd) <= FEW_SPACES / 4);
 	}
 	check_nothing_full(_metadata, self);
 }
@@ -660,7 +619,6 @@ static void run_short_children(struct __test_metadata *_metadata,
 /* A process that has exited while its first samples are counted is kept, with its pages. */
 TEST_F(space, kept_while_processes_exit)
 {
-	static struct pages pages;
 	static struct stats stats;
 	int rounds = kernel_checks_itself() ? CHECKED_ROUNDS : SHORT_ROUNDS;
 	int round;
@@ -674,9 +632,8 @@ TEST_F(space, kept_while_processes_exit)
 		ASSERT_EQ(0, device_settle(self->fd));
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
 		EXPECT_EQ(0, stats.s.exited);
-		ASSERT_EQ(0, pages_read(self->fd, &pages));
 		EXPECT_EQ(SHORT_CHILDREN * PAGES,
-			  pages_samples(&pages, 0, self->mem, PAGES * PAGE));
+			  device_samples(self->fd, 0, self->mem, PAGES * PAGE));
 	}
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));

@@ -47,10 +47,7 @@ static void sparse_map(struct __test_metadata *_metadata, struct sparse *sparse,
 {
 	sparse->bytes = bytes;
 	sparse->nr = 0;
-	sparse->mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)sparse->mem);
-	madvise(sparse->mem, bytes, MADV_NOHUGEPAGE);
+	ASSERT_NE(NULL, sparse->mem = access_reserve(bytes));
 }
 
 static void touch(void *arg)

@@ -461,16 +461,12 @@ static int wait_for_the_end(int sock, void *arg)
 TEST_F(stream, waiting_for_the_end_alone)
 {
 	struct child child;
-	int tries = PATIENCE;
 
 	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
 	ASSERT_START(self);
 	ASSERT_EQ(0, child_start(&child, wait_for_the_end, self));
 	ASSERT_EQ(0, child_await(child.sock));
-	while (child_state(&child) != 'S') {
-		ASSERT_LT(0, --tries);
-		usleep(1000);
-	}
+	ASSERT_SOON(child_state(&child) == 'S');
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_EQ(0, child_join(&child));
 }

@@ -64,9 +64,7 @@ FIXTURE_SETUP(stress)
 	TH_LOG("STRESS_SEED=%lu", seed);
 	role->random = seed * 0x9e3779b97f4a7c15 | 1;
 	role->cpu = cpus[nr - 1];
-	role->feats = mmap(NULL, sizeof(*role->feats), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)role->feats);
+	ASSERT_NE(NULL, role->feats = child_share(sizeof(*role->feats)));
 	source_best(&role->source);
 	ASSERT_EQ(0, cgroup_make(&role->cgroup, NULL, "htmm_stress"));
 	self->pid_max = pids_limit();

@@ -331,14 +331,6 @@ static __u64 in_flight(struct __test_metadata *_metadata, int fd)
  */
 #define TRIES		100
 
-static time_t seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 /*
  * Starts a session on @cpus[0], with a ksampled that is slow, as it traces the stack at each
  * sample, and runs on @cpus[1] alone. Returns a file that tells what is traced there.
@@ -449,10 +441,9 @@ static int occupier_start(struct occupier *occupier, int cpu, int fd)
 {
 	occupier->cpu = cpu;
 	occupier->entries = fd;
-	occupier->busy = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			      -1, 0);
-	if (occupier->busy == MAP_FAILED)
-		return -errno;
+	occupier->busy = child_share(PAGE);
+	if (!occupier->busy)
+		return -ENOMEM;
 	return child_start(&occupier->child, occupier_body, occupier);
 }
 
@@ -481,7 +472,7 @@ TEST_F(trace, no_wake_up_is_lost)
 	struct occupier occupier;
 	char before[64];
 	unsigned int seen;
-	time_t since;
+	__u64 since;
 
 	if (cpus_allowed(cpus, 2) < 2)
 		SKIP(return, "ksampled needs a CPU of its own");
@@ -502,18 +493,18 @@ TEST_F(trace, no_wake_up_is_lost)
 			ASSERT_EQ(0, device_drained(self->fd, SLOW_BURST - 5));
 	} while (seen >= 2 * SLOW_LEAST && --tries);
 	ASSERT_NE(0, tries);
-	since = seconds();
-	while (in_flight(_metadata, self->fd) >= SLOW_BURST - 5 && seconds() - since < INTERVAL)
+	since = now_ns();
+	while (in_flight(_metadata, self->fd) >= SLOW_BURST - 5 &&
+	       now_ns() - since < INTERVAL * NSEC)
 		usleep(2000);
 	/* A slow machine reaches the end of the interval with fewer looks. */
-	EXPECT_GT(INTERVAL - 1, seconds() - since) {
+	EXPECT_GT((INTERVAL - 1) * NSEC, now_ns() - since) {
 		TH_LOG("%llu samples wait", in_flight(_metadata, self->fd));
 	}
 	EXPECT_EQ(0, file_write(SLOW, "!stacktrace"));
 	TH_LOG("after %u entries in try %d", seen, TRIES + 1 - tries);
 	close(fd);
 	EXPECT_EQ(0, child_join(&occupier.child));
-	munmap((void *)occupier.busy, PAGE);
 	preemption_restore(before);
 }
 
@@ -583,7 +574,6 @@ TEST_F(trace, statistics_are_of_one_moment)
 	EXPECT_EQ(0, file_write(SLOW, "!stacktrace"));
 	close(fd);
 	EXPECT_EQ(0, child_join(&occupier.child));
-	munmap((void *)occupier.busy, PAGE);
 	preemption_restore(before);
 }
 
@@ -688,7 +678,6 @@ TEST_F(trace, periods)
 {
 	static struct stats stats;
 	unsigned int budget;
-	int tries = 2000;
 	__u64 from, to;
 	struct hit hit;
 
@@ -696,11 +685,7 @@ TEST_F(trace, periods)
 	self->req.arg.budget_interval_ms = 10;
 	self->req.events[0].max_period = 7;
 	ASSERT_START(self);
-	while (!stats.s.period_changes) {
-		ASSERT_LT(0, --tries);
-		usleep(10000);
-		ASSERT_EQ(0, stats_read(self->fd, &stats));
-	}
+	ASSERT_SOON(!stats_read(self->fd, &stats) && stats.s.period_changes);
 	stop(_metadata, self, &stats);
 	EXPECT_EQ(1, stats.s.period_changes);
 	EXPECT_EQ(1, count_hits(_metadata, "htmm_period"));
