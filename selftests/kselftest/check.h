@@ -38,6 +38,26 @@ static inline void check_idle(struct __test_metadata *_metadata)
 	}								\
 } while (0)
 
+/* A message has this text. */
+#define EXPECT_SAYS(message, text) do {					\
+	const char *message_ = (message);				\
+									\
+	EXPECT_NE(NULL, strstr(message_, text)) {			\
+		TH_LOG("%s", message_);					\
+	}								\
+} while (0)
+
+/* A message is one line, and says something. */
+#define EXPECT_REASON(message, what) do {				\
+	const char *message_ = (message);				\
+	size_t len_ = strnlen(message_, HTMM_ERROR_LEN);		\
+									\
+	EXPECT_TRUE(len_ > 10 && len_ < HTMM_ERROR_LEN - 1) {		\
+		TH_LOG("%s: no reason given", what);			\
+	}								\
+	EXPECT_EQ(NULL, strchr(message_, '\n'));			\
+} while (0)
+
 /* The condition holds soon; it is looked at every few milliseconds. The machine may be slow. */
 #define ASSERT_SOON(condition) do {					\
 	int tries_ = 20000;						\

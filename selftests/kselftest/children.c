@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* htmmctl run counts all children of a command, and no other process. */
-#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include "cgroup.h"
 #include "check.h"
 #include "child.h"

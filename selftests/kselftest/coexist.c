@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* perf works on the same PMU while htmm samples, and afterwards. */
-#include <stdlib.h>
 #include "check.h"
 
 #define FILES	"/dev/shm/htmm-coexist"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What sampling is said to cost: handlers, a charge for each interrupt, and ksampled. */
 #include "check.h"
-#include "cpu.h"
 
 #define PAGES		64
 #define ROUNDS		4

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Every overflow is counted once, for the page that was accessed. */
-#include <sys/mman.h>
 #include <linux/perf_event.h>
 #include "check.h"
 
@@ -210,8 +209,7 @@ TEST_F(counting, longest_record)
 	access_pages(&self->source, self->mem, PAGES, period);
 	ASSERT_EQ(0, cpu_priority(false));
 	ASSERT_EQ(0, device_stop(self->fd));
-	EXPECT_NEAR(PAGES, device_samples(self->fd, getpid(), self->mem,
-					 PAGES * PAGE),
+	EXPECT_NEAR(PAGES, device_samples(self->fd, getpid(), self->mem, PAGES * PAGE),
 		    slack(&self->source, PAGES));
 }
 

@@ -4,7 +4,6 @@
  * were, and all others keep their counts. One page fault is one sample here.
  */
 #include <linux/mempolicy.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "check.h"

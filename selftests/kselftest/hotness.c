@@ -3,12 +3,9 @@
  * From samples to hot pages: histogram, thresholds, cooling, limits. One page fault is one
  * sample here, so the state after each sample is known.
  */
-#include <sys/mman.h>
-#include <sys/param.h>
 #include "cgroup.h"
 #include "check.h"
 #include "child.h"
-#include "cpu.h"
 #include "invariants.h"
 
 #define NR	40

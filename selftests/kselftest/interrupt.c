@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls that read much are ended by any signal, and by the freezer; nothing is lost. */
 #include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>

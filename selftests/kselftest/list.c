@@ -2,7 +2,6 @@
 /* HTMM_IOC_LIST_PAGES: orders, filters, cursors, and full listings beside samples. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include "check.h"
 #include "child.h"
 

@@ -7,9 +7,7 @@
  *
  * With memory for it (--numa 6G,512M) the lists are of a million pages.
  */
-#include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 #include "check.h"
 #include "child.h"
 

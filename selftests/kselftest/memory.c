@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which cgroup is charged for a session's memory, and what it gives back under memory pressure. */
-#include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include "cgroup.h"
 #include "check.h"
 #include "child.h"
-#include "cpu.h"
 #include "files.h"
 
 #define MIB		(1UL << 20)

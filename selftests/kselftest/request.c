@@ -65,11 +65,7 @@ static bool thread_goes(const char *name)
 	EXPECT_EQ(-(err), device_start(self->fd, &self->req)) {		\
 		TH_LOG("%s: %s", what, self->req.error);		\
 	}								\
-	EXPECT_LT(10, strnlen(self->req.error, HTMM_ERROR_LEN)) {	\
-		TH_LOG("%s: no reason given", what);			\
-	}								\
-	EXPECT_GT(HTMM_ERROR_LEN, strnlen(self->req.error, HTMM_ERROR_LEN)); \
-	EXPECT_EQ(NULL, strchr(self->req.error, '\n'));			\
+	EXPECT_REASON(self->req.error, what);				\
 	check_idle(_metadata);						\
 	request_init(&self->req, &self->source.event);			\
 } while (0)

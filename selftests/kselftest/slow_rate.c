@@ -7,7 +7,6 @@
  *
  * SLOW_RATE_SECONDS=N: for how long (3)
  */
-#include <sys/mman.h>
 #include <time.h>
 #include "check.h"
 #include "child.h"

@@ -2,15 +2,12 @@
 /* Pages belong to a program, not to a pid: exit, exec(), reused pids. */
 #include <fcntl.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <linux/sched.h>
 #include "check.h"
 #include "child.h"
-#include "cpu.h"
-#include "module.h"
 
 #define PAGES		16
 /* Number of processes at the same time. */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Where the pages of a sparse mapping are: all of them, in steps that its size does not add to. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include "check.h"
 #include "child.h"

@@ -2,15 +2,11 @@
 /* The record stream: what is read, by which reader, and what is lost. */
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <linux/perf_event.h>
 #include "check.h"
 #include "child.h"
-#include "cpu.h"
 #include "records.h"
 
 /* Milliseconds that anything takes at most. */

@@ -6,13 +6,10 @@
  *
  * STRESS_SECONDS=N: for how long (10); STRESS_SEED=N: the seed that an earlier run printed.
  */
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include "check.h"
 #include "child.h"
-#include "module.h"
 #include "pids.h"
 #include "stress.h"
 

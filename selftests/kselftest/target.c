@@ -27,6 +27,7 @@ FIXTURE(target) {
 	struct cgroup outer;
 	struct cgroup inner;
 	struct htmm_target_info info[HTMM_MAX_TARGETS];
+	struct stats stats;	/* of the stopped session */
 };
 
 static char *area(struct _test_data_target *self, int worker)
@@ -95,13 +96,14 @@ static void tell_all(struct __test_metadata *_metadata, struct _test_data_target
 }
 
 /* Ends the session and checks its statistics, which stay readable. */
-static void stop(struct __test_metadata *_metadata,
-		 struct _test_data_target *self, struct stats *stats)
+static void stop(struct __test_metadata *_metadata, struct _test_data_target *self)
 {
+	const struct htmm_counters *total = &self->stats.s.total;
+
 	ASSERT_EQ(0, device_stop(self->fd));
-	ASSERT_EQ(0, stats_read(self->fd, stats));
-	EXPECT_EQ(0, stats->s.total.drops[HTMM_DROP_RING_FULL]);
-	EXPECT_EQ(0, stats->s.total.drops[HTMM_DROP_TABLE_FULL]);
+	ASSERT_EQ(0, stats_read(self->fd, &self->stats));
+	EXPECT_EQ(0, total->drops[HTMM_DROP_RING_FULL]);
+	EXPECT_EQ(0, total->drops[HTMM_DROP_TABLE_FULL]);
 }
 
 /* What a target counted in the area of a worker. */
@@ -122,8 +124,7 @@ static __u64 counted(struct __test_metadata *_metadata,
 }
 
 /* Each target's histogram fits its pages, and the histogram of all is their sum. */
-static void check_sums(struct __test_metadata *_metadata,
-		       struct _test_data_target *self, const struct stats *stats)
+static void check_sums(struct __test_metadata *_metadata, struct _test_data_target *self)
 {
 	struct htmm_histogram hist, all;
 	__u64 samples = 0, pages = 0, bins[HTMM_NR_BINS] = {};
@@ -144,12 +145,11 @@ static void check_sums(struct __test_metadata *_metadata,
 	EXPECT_EQ(samples, all.samples);
 	EXPECT_EQ(pages, all.pages);
 	EXPECT_EQ(0, memcmp(bins, all.bins, sizeof(bins)));
-	EXPECT_EQ(samples, stats->s.samples);
+	EXPECT_EQ(samples, self->stats.s.samples);
 }
 
 TEST_F(target, each_its_own)
 {
-	static struct stats stats;
 	__u32 t;
 	int i;
 
@@ -157,21 +157,20 @@ TEST_F(target, each_its_own)
 		request_add_target(&self->req, self->workers[i].pid);
 	ASSERT_START(self);
 	tell_all(_metadata, self);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	for (t = 1; t < NR_WORKERS; t++)
 		for (i = 0; i < NR_WORKERS; i++)
 			EXPECT_EQ(t == i + 1 ? SHARE : 0, counted(_metadata, self, t, i)) {
 				TH_LOG("target %u worker %d", t, i);
 			}
 	EXPECT_EQ(0, counted(_metadata, self, 0, NR_WORKERS - 1));
-	EXPECT_LE(SHARE, stats.s.total.drops[HTMM_DROP_FILTERED]);
-	check_sums(_metadata, self, &stats);
+	EXPECT_LE(SHARE, self->stats.s.total.drops[HTMM_DROP_FILTERED]);
+	check_sums(_metadata, self);
 }
 
 /* A process is found before a cgroup, an inner cgroup before an outer one, all tasks last. */
 TEST_F(target, overlaps)
 {
-	static struct stats stats;
 	__u32 t;
 	int i;
 
@@ -187,15 +186,15 @@ TEST_F(target, overlaps)
 	request_add_target(&self->req, self->workers[3].pid);
 	ASSERT_START(self);
 	tell_all(_metadata, self);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	/* One worker after another, in the order of the targets. */
 	for (t = 1; t <= NR_WORKERS; t++)
 		for (i = 0; i < NR_WORKERS; i++)
 			EXPECT_EQ(t == i + 1 ? SHARE : 0, counted(_metadata, self, t, i)) {
 				TH_LOG("target %u worker %d", t, i);
 			}
-	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_FILTERED]);
-	check_sums(_metadata, self, &stats);
+	EXPECT_EQ(0, self->stats.s.total.drops[HTMM_DROP_FILTERED]);
+	check_sums(_metadata, self);
 }
 
 /* Children are in their parent's cgroup, or below it. */
@@ -219,7 +218,6 @@ static int beget(int sock, void *arg)
 TEST_F(target, children_in_a_cgroup)
 {
 	struct child parent;
-	static struct stats stats;
 	static struct pages pages;
 
 	if (!make_cgroups(_metadata, self))
@@ -236,7 +234,7 @@ TEST_F(target, children_in_a_cgroup)
 	ASSERT_EQ(0, child_await(parent.sock));
 	ASSERT_EQ(0, child_post(parent.sock));
 	EXPECT_EQ(0, child_join(&parent));
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(8 * SHARE, pages_samples(&pages, 0, area(self, NR_WORKERS - 1), PAGES * PAGE));
 	EXPECT_EQ(0, pages_samples(&pages, 0, area(self, 0), PAGES * PAGE));
@@ -245,7 +243,6 @@ TEST_F(target, children_in_a_cgroup)
 TEST_F(target, added_and_removed)
 {
 	struct htmm_info before, after;
-	static struct stats stats;
 	int i, number, last = 1;
 
 	request_add_target(&self->req, self->workers[0].pid);
@@ -269,20 +266,19 @@ TEST_F(target, added_and_removed)
 	EXPECT_EQ(1, after.nr_targets);
 	/* The first target's table has grown since, by no more than one batch needs. */
 	EXPECT_EQ(self->info[0].bytes, after.table_bytes);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	EXPECT_EQ(20 * SHARE, counted(_metadata, self, 0, 0));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 1));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 2));
-	TH_LOG("%llu samples counted, %llu removed", stats.s.samples,
-	       stats.s.total.drops[HTMM_DROP_REMOVED]);
+	TH_LOG("%llu samples counted, %llu removed", self->stats.s.samples,
+	       self->stats.s.total.drops[HTMM_DROP_REMOVED]);
 	/* Samples drained in time were counted, the others dropped. */
-	EXPECT_LE(40 * SHARE, stats.s.samples + stats.s.total.drops[HTMM_DROP_REMOVED]);
+	EXPECT_LE(40 * SHARE, self->stats.s.samples + self->stats.s.total.drops[HTMM_DROP_REMOVED]);
 }
 
 /* Without targets nothing is counted; a target can be removed after the stop, too. */
 TEST_F(target, the_last_one_goes)
 {
-	static struct stats stats;
 	int number;
 
 	ASSERT_START(self);
@@ -293,7 +289,7 @@ TEST_F(target, the_last_one_goes)
 	number = device_add_target(self->fd, HTMM_TARGET_TGID, self->workers[2].pid);
 	EXPECT_EQ(2, number);
 	tell(_metadata, self, 2);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	EXPECT_EQ(SHARE, counted(_metadata, self, 0, 2));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 1));
 	EXPECT_EQ(-ENODATA, device_add_target(self->fd, HTMM_TARGET_TGID, getpid()));
@@ -303,8 +299,6 @@ TEST_F(target, the_last_one_goes)
 
 TEST_F(target, moves_from_one_to_another)
 {
-	static struct stats stats;
-
 	if (!make_cgroups(_metadata, self))
 		SKIP(return, "no cgroups of version 2 here");
 	request_add_cgroup(&self->req, self->outer.dir);
@@ -320,24 +314,22 @@ TEST_F(target, moves_from_one_to_another)
 	tell(_metadata, self, 0);
 	tell(_metadata, self, 0);
 	tell(_metadata, self, 0);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	EXPECT_EQ(2 * SHARE, counted(_metadata, self, 1, 0));
 	EXPECT_EQ(1 * SHARE, counted(_metadata, self, 2, 0));
 	EXPECT_EQ(3 * SHARE, counted(_metadata, self, 3, 0));
 	EXPECT_EQ(6 * SHARE, counted(_metadata, self, 0, 0));
-	check_sums(_metadata, self, &stats);
+	check_sums(_metadata, self);
 }
 
 TEST_F(target, cooled_alone)
 {
-	static struct stats stats;
-
 	request_add_target(&self->req, self->workers[0].pid);
 	request_add_target(&self->req, self->workers[1].pid);
 	ASSERT_START(self);
 	tell(_metadata, self, 0);
 	tell(_metadata, self, 1);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	EXPECT_EQ(-ENOENT, device_cool(self->fd, 3));
 	ASSERT_EQ(0, device_cool(self->fd, 2));
 	EXPECT_EQ(SHARE, counted(_metadata, self, 1, 0));
@@ -354,7 +346,6 @@ TEST_F(target, cooled_alone)
 TEST_F(target, capacities)
 {
 	struct htmm_histogram hist;
-	static struct stats stats;
 
 	request_add_target(&self->req, self->workers[0].pid);
 	request_add_target(&self->req, self->workers[1].pid);
@@ -363,7 +354,7 @@ TEST_F(target, capacities)
 	ASSERT_START(self);
 	tell(_metadata, self, 0);
 	tell(_metadata, self, 1);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(1, hist.capacity_pages);
 	EXPECT_GE(1, hist.hot_pages);
@@ -383,8 +374,6 @@ TEST_F(target, capacities)
 
 TEST_F(target, the_dead_stay_listed)
 {
-	static struct stats stats;
-
 	if (!make_cgroups(_metadata, self))
 		SKIP(return, "no cgroups of version 2 here");
 	request_add_target(&self->req, self->workers[NR_WORKERS - 1].pid);
@@ -411,7 +400,7 @@ TEST_F(target, the_dead_stay_listed)
 	ASSERT_EQ(0, cgroup_make(&self->inner, &self->outer, "inner"));
 	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[0].pid));
 	tell(_metadata, self, 0);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	EXPECT_EQ(SHARE, counted(_metadata, self, 1, NR_WORKERS - 1));
 	EXPECT_EQ(0, counted(_metadata, self, 2, 0));
 }
@@ -462,7 +451,6 @@ TEST_F(target, a_pid_used_again)
 {
 	struct child *worker = &self->workers[NR_WORKERS - 1];
 	pid_t pid = worker->pid;
-	static struct stats stats;
 	int tries;
 
 	request_add_target(&self->req, pid);
@@ -484,7 +472,7 @@ TEST_F(target, a_pid_used_again)
 	/* The same pid is another target now. */
 	ASSERT_EQ(2, device_add_target(self->fd, HTMM_TARGET_TGID, pid));
 	tell(_metadata, self, NR_WORKERS - 1);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	EXPECT_EQ(SHARE, counted(_metadata, self, 1, NR_WORKERS - 1));
 	EXPECT_EQ(SHARE, counted(_metadata, self, 2, NR_WORKERS - 1));
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
@@ -496,13 +484,12 @@ TEST_F(target, a_pid_used_again)
 TEST_F(target, the_root_cgroup)
 {
 	int dir = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	static struct stats stats;
 
 	ASSERT_LE(0, dir);
 	request_add_cgroup(&self->req, dir);
 	ASSERT_START(self);
 	tell(_metadata, self, 0);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	EXPECT_EQ(SHARE, counted(_metadata, self, 1, 0));
 	close(dir);
 }

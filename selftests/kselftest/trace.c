@@ -3,11 +3,9 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include "check.h"
 #include "child.h"
 #include "files.h"
@@ -30,6 +28,7 @@ FIXTURE(trace) {
 	struct source source;
 	struct request req;
 	void *mem;
+	struct stats stats;	/* as they were read last */
 };
 
 FIXTURE_SETUP(trace)
@@ -133,11 +132,10 @@ static struct hit last_hit(struct __test_metadata *_metadata, const char *name, 
 	return last;
 }
 
-static void stop(struct __test_metadata *_metadata,
-		 struct _test_data_trace *self, struct stats *stats)
+static void stop(struct __test_metadata *_metadata, struct _test_data_trace *self)
 {
 	ASSERT_EQ(0, device_stop(self->fd));
-	ASSERT_EQ(0, stats_read(self->fd, stats));
+	ASSERT_EQ(0, stats_read(self->fd, &self->stats));
 }
 
 TEST_F(trace, samples)
@@ -146,7 +144,6 @@ TEST_F(trace, samples)
 	unsigned int seen[PAGES] = {}, cpu, event, pid, weight, target, i;
 	int cpus[MAX_CPUS], own = cpus[cpus_allowed(cpus, MAX_CPUS) - 1];
 	__u64 addr, nr = 0;
-	static struct stats stats;
 	struct hit hit;
 	FILE *file;
 
@@ -156,7 +153,7 @@ TEST_F(trace, samples)
 	ASSERT_START(self);
 	ASSERT_EQ(0, cpu_pin(own));
 	access_pages(&self->source, self->mem, PAGES, ROUNDS);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 
 	file = hits(_metadata);
 	ASSERT_NE(NULL, file);
@@ -182,7 +179,7 @@ TEST_F(trace, samples)
 		seen[(addr - begin) / PAGE]++;
 	}
 	fclose(file);
-	EXPECT_EQ(stats.s.total.counted, nr);
+	EXPECT_EQ(self->stats.s.total.counted, nr);
 	for (i = 0; i < PAGES; i++)
 		EXPECT_EQ(ROUNDS, seen[i]);
 }
@@ -287,7 +284,6 @@ TEST_F(trace, drops)
 	struct child strangers[2];
 	__u64 sum[HTMM_NR_DROPS] = {};
 	int cpu, i, tries = 10;
-	static struct stats stats;
 
 	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
 	ASSERT_EQ(0, cpu_pin(cpu));
@@ -301,11 +297,11 @@ TEST_F(trace, drops)
 	touch_elsewhere(_metadata, self, &strangers[1]);
 	while (!touch_between_batches(_metadata, self))
 		ASSERT_LT(0, --tries);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 
 	sum_drops(_metadata, sum);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
-		EXPECT_EQ(stats.s.total.drops[i], sum[i]);
+		EXPECT_EQ(self->stats.s.total.drops[i], sum[i]);
 	EXPECT_LE(2 * PAGES, sum[HTMM_DROP_FILTERED]);
 	EXPECT_LE(PAGES, sum[HTMM_DROP_STALE]);
 }
@@ -582,7 +578,6 @@ TEST_F(trace, rings_take_turns)
 {
 	const unsigned int batch = 384, rounds = 1 + 2 * batch / PAGES;
 	int cpus[2], first = -1, cpu, i, in_a_row = 0, before = 0;
-	static struct stats stats;
 	struct hit hit;
 	FILE *file;
 
@@ -596,9 +591,9 @@ TEST_F(trace, rings_take_turns)
 		ASSERT_EQ(0, cpu_pin(cpus[i]));
 		access_pages(&self->source, self->mem, PAGES, rounds);
 	}
-	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_LT(4 * batch, stats.s.total.in_flight);
-	stop(_metadata, self, &stats);
+	ASSERT_EQ(0, stats_read(self->fd, &self->stats));
+	EXPECT_LT(4 * batch, self->stats.s.total.in_flight);
+	stop(_metadata, self);
 
 	file = hits(_metadata);
 	ASSERT_NE(NULL, file);
@@ -629,7 +624,6 @@ TEST_F(trace, cooling_and_thresholds)
 	unsigned int hot, warm, kind, target;
 	__u64 coolings, samples, tracked, capacity;
 	struct htmm_histogram hist;
-	static struct stats stats;
 	struct hit hit;
 	int i;
 
@@ -643,22 +637,22 @@ TEST_F(trace, cooling_and_thresholds)
 		ASSERT_EQ(0, device_cool(self->fd, 0));
 	/* No page is cold at the end, and too many are hot: some bin is warm. */
 	access_pages(&self->source, self->mem, PAGES, ROUNDS);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 
-	EXPECT_LE(3, stats.s.coolings);
-	EXPECT_EQ(stats.s.coolings, count_hits(_metadata, "htmm_cool"));
+	EXPECT_LE(3, self->stats.s.coolings);
+	EXPECT_EQ(self->stats.s.coolings, count_hits(_metadata, "htmm_cool"));
 	hit = last_hit(_metadata, "htmm_cool", "");
 	ASSERT_EQ(4, sscanf(hit.text, "coolings=%llu samples=%llu pages=%llu target=%u", &coolings,
 			    &samples, &tracked, &target));
-	EXPECT_EQ(stats.s.coolings, coolings);
-	EXPECT_GE(stats.s.samples, samples);
+	EXPECT_EQ(self->stats.s.coolings, coolings);
+	EXPECT_GE(self->stats.s.samples, samples);
 	EXPECT_LE(4 * PAGES * 2, samples);
 	EXPECT_LE(PAGES, tracked);
 	EXPECT_GT(4 * PAGES, tracked);
 	EXPECT_EQ(1, target);
 
 	/* One for pages and one for regions each time, and once for the empty table. */
-	EXPECT_EQ(2 * (stats.s.adaptations + 1), count_hits(_metadata, "htmm_threshold"));
+	EXPECT_EQ(2 * (self->stats.s.adaptations + 1), count_hits(_metadata, "htmm_threshold"));
 	for (kind = HTMM_UNIT_PAGE; kind <= HTMM_UNIT_REGION; kind++) {
 		ASSERT_EQ(0, device_hist(self->fd, kind, &hist));
 		hit = last_hit(_metadata, "htmm_threshold",
@@ -676,7 +670,6 @@ TEST_F(trace, cooling_and_thresholds)
 /* A budget of zero changes to the longest period at its first check. */
 TEST_F(trace, periods)
 {
-	static struct stats stats;
 	unsigned int budget;
 	__u64 from, to;
 	struct hit hit;
@@ -685,9 +678,9 @@ TEST_F(trace, periods)
 	self->req.arg.budget_interval_ms = 10;
 	self->req.events[0].max_period = 7;
 	ASSERT_START(self);
-	ASSERT_SOON(!stats_read(self->fd, &stats) && stats.s.period_changes);
-	stop(_metadata, self, &stats);
-	EXPECT_EQ(1, stats.s.period_changes);
+	ASSERT_SOON(!stats_read(self->fd, &self->stats) && self->stats.s.period_changes);
+	stop(_metadata, self);
+	EXPECT_EQ(1, self->stats.s.period_changes);
 	EXPECT_EQ(1, count_hits(_metadata, "htmm_period"));
 	hit = last_hit(_metadata, "htmm_period", "");
 	ASSERT_EQ(3, sscanf(hit.text,
@@ -695,7 +688,7 @@ TEST_F(trace, periods)
 			    &from, &to, &budget));
 	EXPECT_EQ(1, from);
 	EXPECT_EQ(7, to);
-	EXPECT_EQ(7, stats.channels[0].period);
+	EXPECT_EQ(7, self->stats.channels[0].period);
 	EXPECT_EQ(0, budget);
 }
 
@@ -707,7 +700,6 @@ TEST_F(trace, a_period_that_was_set)
 		.capacity_pages = 12345,
 		.period = 7,
 	};
-	static struct stats stats;
 	__u64 from, to;
 	struct hit hit;
 
@@ -719,7 +711,7 @@ TEST_F(trace, a_period_that_was_set)
 	set.target = 2;
 	set.period = 8;
 	EXPECT_EQ(-ENOENT, device_set(self->fd, &set, self->req.error));
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	EXPECT_EQ(1, count_hits(_metadata, "htmm_period"));
 	hit = last_hit(_metadata, "htmm_period", "");
 	ASSERT_EQ(4, sscanf(hit.text,
@@ -729,7 +721,7 @@ TEST_F(trace, a_period_that_was_set)
 	EXPECT_EQ(7, to);
 	EXPECT_EQ(0, budget);
 	/* No budget has changed it. */
-	EXPECT_EQ(0, stats.s.period_changes);
+	EXPECT_EQ(0, self->stats.s.period_changes);
 	hit = last_hit(_metadata, "htmm_threshold", "unit=page");
 	EXPECT_NE(NULL, strstr(hit.text, "capacity=12345"));
 }
@@ -750,7 +742,6 @@ TEST_F(trace, perf)
 {
 	int cpus[MAX_CPUS], nr = cpus_allowed(cpus, MAX_CPUS), fds[MAX_CPUS], id, i;
 	__u64 sum = 0, value;
-	static struct stats stats;
 
 	id = file_number(TRACING "events/htmm/htmm_sample/id");
 	ASSERT_LE(0, id);
@@ -760,12 +751,12 @@ TEST_F(trace, perf)
 	}
 	ASSERT_START(self);
 	access_pages(&self->source, self->mem, PAGES, ROUNDS);
-	stop(_metadata, self, &stats);
+	stop(_metadata, self);
 	for (i = 0; i < nr; i++) {
 		ASSERT_EQ(sizeof(value), read(fds[i], &value, sizeof(value)));
 		sum += value;
 		close(fds[i]);
 	}
 	EXPECT_LE(PAGES * ROUNDS, sum);
-	EXPECT_EQ(stats.s.total.counted, sum);
+	EXPECT_EQ(self->stats.s.total.counted, sum);
 }

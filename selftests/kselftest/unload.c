@@ -9,7 +9,6 @@
 #include "check.h"
 #include "child.h"
 #include "files.h"
-#include "module.h"
 
 #define PAGES		64
 #define MAX_CPUS	1024
