@@ -314,6 +314,13 @@ int device_channel(int fd, int cpu, int event, struct htmm_channel_info *channel
 	return ret;
 }
 
+bool device_active(int fd, int cpu, int event)
+{
+	struct htmm_channel_info channel;
+
+	return !device_channel(fd, cpu, event, &channel) && channel.flags & HTMM_CHANNEL_ACTIVE;
+}
+
 const char *const drop_names[HTMM_NR_DROPS] = { HTMM_DROP_NAMES };
 
 __u64 counters_drops(const struct htmm_counters *counters)

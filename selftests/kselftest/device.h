@@ -136,6 +136,8 @@ static inline int device_settle(int fd)
 }
 /* Reads the channel of an event on a CPU; -ENOENT if the session never had it. */
 int device_channel(int fd, int cpu, int event, struct htmm_channel_info *channel);
+/* The event counts there now. */
+bool device_active(int fd, int cpu, int event);
 __u64 counters_drops(const struct htmm_counters *counters);
 
 /* Of all targets if @target is 0. */

@@ -9,8 +9,6 @@
 #define PAGES		64
 /* A function that every kernel has, and that is not called during this test. */
 #define FUNCTION	"reboot_pid_ns"
-/* Checks, 2 ms apart, before giving up. */
-#define PATIENCE	15000
 
 #define L1D_LOADS	(PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
 			 PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16)
@@ -221,22 +219,6 @@ FIXTURE_VARIANT_ADD(kind, emulation_fault) {
 	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS,
 };
 
-static void await_active(struct __test_metadata *_metadata, int fd, int cpu, bool active)
-{
-	struct htmm_channel_info channel;
-	int tries;
-
-	for (tries = 0; tries < PATIENCE; tries++) {
-		ASSERT_EQ(0, device_channel(fd, cpu, 0, &channel));
-		if (!!(channel.flags & HTMM_CHANNEL_ACTIVE) == active)
-			return;
-		usleep(2000);
-	}
-	ASSERT_GT(PATIENCE, tries) {
-		TH_LOG("CPU %d is not%s sampled again", cpu, active ? "" : " never");
-	}
-}
-
 TEST_F(kind, follows_its_cpu)
 {
 	struct htmm_event event = {
@@ -263,7 +245,7 @@ TEST_F(kind, follows_its_cpu)
 	request_init(&self->req, &event);
 	ASSERT_START(self);
 	for (i = 0; i < 3; i++) {
-		await_active(_metadata, self->fd, self->going, true);
+		ASSERT_SOON(device_active(self->fd, self->going, 0));
 		ASSERT_EQ(0, device_channel(self->fd, self->going, 0, &before));
 		ASSERT_EQ(0, cpu_pin(self->going));
 		access_pages(&self->fault, self->mem, PAGES, 4);
@@ -275,10 +257,10 @@ TEST_F(kind, follows_its_cpu)
 			EXPECT_LT(before.count, after.count);
 		}
 		ASSERT_EQ(0, cpu_set_online(self->going, false));
-		await_active(_metadata, self->fd, self->going, false);
+		ASSERT_SOON(!device_active(self->fd, self->going, 0));
 		ASSERT_EQ(0, cpu_set_online(self->going, true));
 	}
-	await_active(_metadata, self->fd, self->going, true);
+	ASSERT_SOON(device_active(self->fd, self->going, 0));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(0, stats.s.cpus_failed);

@@ -164,12 +164,10 @@ static enum outcome workers_disarm(struct _test_data_fail_hotplug *self, unsigne
 /* The number of the CPU's channels with an active event. */
 static int events_active(struct _test_data_fail_hotplug *self)
 {
-	struct htmm_channel_info channel;
 	int event, active = 0;
 
 	for (event = 0; event < self->req.arg.nr_events; event++)
-		if (!device_channel(self->fd, self->late, event, &channel))
-			active += !!(channel.flags & HTMM_CHANNEL_ACTIVE);
+		active += device_active(self->fd, self->late, event);
 	return active;
 }
 
@@ -191,13 +189,8 @@ static __u32 cpus_sampled(struct __test_metadata *_metadata, struct _test_data_f
 
 static void depart(struct __test_metadata *_metadata, struct _test_data_fail_hotplug *self)
 {
-	int tries = 0;
-
 	ASSERT_EQ(0, cpu_set_online(self->late, false));
-	while (cpus_sampled(_metadata, self) == self->nr_cpus) {
-		ASSERT_GT(PATIENCE, ++tries);
-		usleep(2000);
-	}
+	ASSERT_SOON(cpus_sampled(_metadata, self) != self->nr_cpus);
 	EXPECT_EQ(0, events_active(self));
 }
 

@@ -18,6 +18,11 @@ int file_write(const char *path, const char *text)
 	return ret;
 }
 
+void file_clear(const char *path)
+{
+	close(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC));
+}
+
 long file_number(const char *path)
 {
 	FILE *file = fopen(path, "r");

@@ -7,6 +7,8 @@
 
 /* 0 or a negative errno. */
 int file_write(const char *path, const char *text);
+/* Empties a file: a trace, for example. */
+void file_clear(const char *path);
 /* The first line of a file, empty if it cannot be read. 0 or a negative errno. */
 int file_read(const char *path, char *line, size_t room);
 /* The number that a file begins with; -1 if there is none. */

@@ -8,8 +8,6 @@
 #define MAX_CPUS	64
 /* A kernel that checks itself notices the use of what is freed, and takes long. */
 #define CYCLES		(kernel_checks_itself() ? 6 : 20)
-/* Checks of the channels, 2 ms apart, before giving up. */
-#define PATIENCE	15000
 
 FIXTURE(hotplug) {
 	int fd;
@@ -70,25 +68,13 @@ static bool channel_read(struct __test_metadata *_metadata, int fd, int cpu,
 }
 
 /* The module is notified of a CPU, and follows a moment later. */
-static void await_active(struct __test_metadata *_metadata,
-			 struct _test_data_hotplug *self, int cpu, bool active)
+static void await_active(struct __test_metadata *_metadata, struct _test_data_hotplug *self,
+			 int cpu, bool active)
 {
-	struct htmm_channel_info channel;
-	int event, tries;
+	int event;
 
-	for (event = 0; event < self->req.arg.nr_events; event++) {
-		for (tries = 0; tries < PATIENCE; tries++) {
-			channel.flags = 0;
-			channel_read(_metadata, self->fd, cpu, event, &channel);
-			if (!!(channel.flags & HTMM_CHANNEL_ACTIVE) == active)
-				break;
-			usleep(2000);
-		}
-		ASSERT_GT(PATIENCE, tries) {
-			TH_LOG("CPU %d event %d is not%s sampled again", cpu,
-			       event, active ? "" : " never");
-		}
-	}
+	for (event = 0; event < self->req.arg.nr_events; event++)
+		ASSERT_SOON(device_active(self->fd, cpu, event) == active);
 }
 
 /* Both events overflow on @cpu when this program works there. */
@@ -223,8 +209,8 @@ TEST_F(hotplug, every_cpu_in_turn)
 TEST_F(hotplug, late_cpu_gets_the_current_period)
 {
 	const __u64 longest = self->source.event.period * 3;
-	struct htmm_channel_info channel = {};
-	int event, tries;
+	struct htmm_channel_info channel;
+	int event;
 
 	self->req.arg.flags = HTMM_START_BUDGET;
 	self->req.arg.budget_interval_ms = 10;
@@ -233,11 +219,8 @@ TEST_F(hotplug, late_cpu_gets_the_current_period)
 			self->req.events[event].period * 3;
 	ASSERT_EQ(0, cpu_set_online(self->going, false));
 	ASSERT_START(self);
-	for (tries = 0; channel.period != longest && tries < PATIENCE; tries++) {
-		usleep(2000);
-		ASSERT_TRUE(channel_read(_metadata, self->fd, self->cpus[0], 0, &channel));
-	}
-	ASSERT_EQ(longest, channel.period);
+	ASSERT_SOON(channel_read(_metadata, self->fd, self->cpus[0], 0, &channel) &&
+		    channel.period == longest);
 	/* A CPU that was never online has no channel. */
 	EXPECT_FALSE(channel_read(_metadata, self->fd, self->going, 0, &channel));
 

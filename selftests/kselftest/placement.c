@@ -127,7 +127,7 @@ TEST_F(placement, rings)
 		snprintf(line, sizeof(line), "order >= %d && common_pid == %d",
 			 LARGE_ORDER, getpid());
 		ASSERT_EQ(0, file_write(ALLOCATIONS "filter", line));
-		ASSERT_EQ(0, file_write(TRACING "trace", ""));
+		file_clear(TRACING "trace");
 		ASSERT_EQ(0, file_write(ALLOCATIONS "enable", "1"));
 		ASSERT_START(self);
 		ASSERT_EQ(0, file_write(ALLOCATIONS "enable", "0"));

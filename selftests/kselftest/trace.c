@@ -370,11 +370,6 @@ static void burst(struct _test_data_trace *self)
 	access_pages(&fast, self->mem, SLOW_BURST / 8, 8);
 }
 
-static void trace_clear(void)
-{
-	close(open(INSTANCE "trace", O_WRONLY | O_TRUNC | O_CLOEXEC));
-}
-
 /*
  * Takes ksampled's CPU away from it as soon as @entries tells that it accounts for samples: in the
  * middle of a batch, as it cannot go on while somebody with priority looks.
@@ -449,7 +444,7 @@ static void occupier_begin(struct __test_metadata *_metadata, struct _test_data_
 {
 	unsigned int tries = 1000000;
 
-	trace_clear();
+	file_clear(INSTANCE "trace");
 	ASSERT_EQ(0, child_post(occupier->child.sock));
 	burst(self);
 	while (!*occupier->busy && --tries)
