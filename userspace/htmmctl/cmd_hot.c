@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mapping.h"
-#include "output.h"
-#include "placement.h"
 #include "options.h"
+#include "placement.h"
 #include "view.h"
 
 /* The number of pages from @page on, of @nr, that differ only in their address and follow it. */

@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "options.h"
-#include "output.h"
 #include "placement.h"
-#include "served.h"
 #include "view.h"
 
 /* Columns before the bar. */

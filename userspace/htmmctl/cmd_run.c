@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include "child.h"
 #include "clock.h"
-#include "output.h"
 #include "pace.h"
 #include "placement.h"
 #include "view.h"

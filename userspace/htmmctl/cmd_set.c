@@ -7,12 +7,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <htmm/text.h>
-#include "view.h"
 #include "options.h"
-#include "output.h"
-#include "command.h"
+#include "view.h"
 
 #define PAGES_PER_MIB	256
 
@@ -77,19 +74,17 @@ static int no_event(const struct htmm_stats_buf *stats, const struct period *per
 /**
  * struct before - the values before a change
  * @capacity: of the session or the target, in pages
- * @event: index of the event whose period changes
- * @name: its name
+ * @name: the event whose period changes
  * @period: as shown by status
  */
 struct before {
 	__u64 capacity;
-	__u32 event;
 	char name[HTMM_EVENT_NAME_LEN];
 	char period[64];
 };
 
 /* Finds the event, and its present period. */
-static int read_period(int fd, const struct period *period, struct before *before,
+static int read_period(int fd, const struct period *period, __u32 *event, struct before *before,
 		       struct htmm_error *err)
 {
 	struct htmm_stats_buf stats;
@@ -108,7 +103,7 @@ static int read_period(int fd, const struct period *period, struct before *befor
 		mode = event_mode(&stats, i);
 		event_period_text(&mode, before->period, sizeof(before->period));
 		snprintf(before->name, sizeof(before->name), "%s", stats.events[i].name);
-		before->event = i;
+		*event = i;
 	}
 	htmm_stats_free(&stats);
 	return ret;
@@ -135,23 +130,6 @@ static int read_capacity(int fd, __u32 number, struct before *before, struct htm
 	return 0;
 }
 
-static void say_changed(const struct htmm_set *set, const struct before *before)
-{
-	if (set->flags & HTMM_SET_CAPACITY) {
-		printf("capacity");
-		if (set->target)
-			printf(" of target %u", set->target);
-		printf(": %llu pages (%.1f MiB), was %llu (%.1f MiB)\n", set->capacity_pages,
-		       (double)set->capacity_pages / PAGES_PER_MIB, before->capacity,
-		       (double)before->capacity / PAGES_PER_MIB);
-	}
-	if (set->flags & HTMM_SET_PERIOD) {
-		printf("period of ");
-		out_name(stdout, before->name);
-		printf(": %llu, was %s\n", set->period, before->period);
-	}
-}
-
 static int set(int fd, void *args, struct htmm_error *err)
 {
 	const struct set_cmd *cmd = args;
@@ -166,16 +144,28 @@ static int set(int fd, void *args, struct htmm_error *err)
 		ret = read_capacity(fd, cmd->target, &before, err);
 	}
 	if (!ret && cmd->period.period) {
-		ret = read_period(fd, &cmd->period, &before, err);
 		arg.flags |= HTMM_SET_PERIOD;
-		arg.event = before.event;
 		arg.period = cmd->period.period;
+		ret = read_period(fd, &cmd->period, &arg.event, &before, err);
 	}
 	if (!ret)
 		ret = htmm_device_set(fd, &arg, err);
-	if (!ret && !verbosity.quiet)
-		say_changed(&arg, &before);
-	return ret;
+	if (ret || verbosity.quiet)
+		return ret;
+	if (arg.flags & HTMM_SET_CAPACITY) {
+		printf("capacity");
+		if (arg.target)
+			printf(" of target %u", arg.target);
+		printf(": %llu pages (%.1f MiB), was %llu (%.1f MiB)\n", arg.capacity_pages,
+		       (double)arg.capacity_pages / PAGES_PER_MIB, before.capacity,
+		       (double)before.capacity / PAGES_PER_MIB);
+	}
+	if (arg.flags & HTMM_SET_PERIOD) {
+		printf("period of ");
+		out_name(stdout, before.name);
+		printf(": %llu, was %s\n", arg.period, before.period);
+	}
+	return 0;
 }
 
 static int run_set(const struct command *cmd, int argc, char **argv)

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
-#include "view.h"
-#include "output.h"
 #include "session.h"
 #include "signals.h"
-#include "command.h"
+#include "view.h"
 
 /* Milliseconds between checks if a session in the foreground still runs. */
 #define CHECK_MS	500

@@ -4,12 +4,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-#include "options.h"
-#include "output.h"
-#include "session.h"
-#include "command.h"
 #include "fields.h"
+#include "session.h"
 #include "view.h"
 
 #define MIB	(1024.0 * 1024.0)

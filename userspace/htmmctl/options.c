@@ -160,14 +160,22 @@ static int set_format(const struct opt *opt, const char *text, struct htmm_error
 	return i < 0 ? i : 0;
 }
 
-static int set_option(const struct opt *opt, const char *text, struct htmm_error *err)
+int opt_set(const struct opt *opt, const char *text, struct htmm_error *err)
 {
+	__s64 number;
+	int ret;
+
 	switch (opt->kind) {
 	case OPT_FLAG:
 		*(bool *)opt->value = true;
 		return 0;
 	case OPT_NUMBER:
 		return htmm_parse_number(text, opt->min, opt->max, opt->value, err);
+	case OPT_U32:
+		ret = htmm_parse_number(text, opt->min, opt->max, &number, err);
+		if (!ret)
+			*(__u32 *)opt->value = number;
+		return ret;
 	case OPT_SIZE:
 		return htmm_parse_size(text, opt->min, opt->max, opt->value, err);
 	case OPT_TEXT:
@@ -234,7 +242,7 @@ int opts_parse(const struct command *cmd, int argc, char **argv,
 			return EXIT_OK;
 		}
 		opt = find_option(&view, c);
-		if (set_option(opt, optarg, &err)) {
+		if (opt_set(opt, optarg, &err)) {
 			htmm_error_prefix(&err, "%s: --%s: ", cmd->name, opt->name);
 			print_error(&err);
 			return EXIT_USAGE;

@@ -14,6 +14,7 @@ enum opt_kind {
 	OPT_END,
 	OPT_FLAG,	/* bool */
 	OPT_NUMBER,	/* __s64 */
+	OPT_U32,	/* __u32, or __s32 if it may be negative */
 	OPT_SIZE,	/* __s64, in bytes */
 	OPT_TEXT,	/* const char * */
 	OPT_FORMAT,	/* enum format; without an argument: JSON */
@@ -76,6 +77,9 @@ static inline struct opt opt_format(enum format *format, const char *names)
  */
 int opts_parse(const struct command *cmd, int argc, char **argv,
 	       const struct opt *const *tables, int *rest);
+
+/* Reads an option's argument. Returns 0 or a negative errno. */
+int opt_set(const struct opt *opt, const char *text, struct htmm_error *err);
 
 /*
  * Finds an option's argument in a list of words. @words: the words, at most 16; an element may

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
 #include "command.h"
-#include "output.h"
 #include "placement.h"
 
 /* The name and the description of a metric. */

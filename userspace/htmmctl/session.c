@@ -100,58 +100,8 @@ static int call_cgroup(void *value, const char *text, struct htmm_error *err)
 	return ret ? ret : session_add_target(value, &target, err);
 }
 
-/**
- * struct setting - a member of &struct session
- * @name: its name
- * @values: its unit or its values, for help
- * @help: what it does, and its default
- * @set: reads the value
- * @min: the smallest value
- * @max: the largest value
- * @at: its offset in &struct session
- */
-struct setting {
-	const char *name;
-	const char *values;
-	const char *help;
-	int (*set)(const struct setting *setting, void *value, const char *text,
-		   struct htmm_error *err);
-	__s64 min;
-	__s64 max;
-	size_t at;
-};
-
-static int set_u64(const struct setting *setting, void *value, const char *text,
-		   struct htmm_error *err)
-{
-	return htmm_parse_number(text, setting->min, setting->max, value, err);
-}
-
-static int set_u32(const struct setting *setting, void *value, const char *text,
-		   struct htmm_error *err)
-{
-	__s64 number;
-	int ret = htmm_parse_number(text, setting->min, setting->max, &number, err);
-
-	if (!ret)
-		*(__u32 *)value = number;
-	return ret;
-}
-
-static int set_size(const struct setting *setting, void *value, const char *text,
-		    struct htmm_error *err)
-{
-	return htmm_parse_size(text, setting->min, setting->max, value, err);
-}
-
-static int set_cpus(const struct setting *setting, void *value, const char *text,
-		    struct htmm_error *err)
-{
-	return htmm_cpus_parse(value, text, err);
-}
-
-static int set_choice(const struct setting *setting, void *value, const char *text,
-		      struct htmm_error *err)
+/* Reads yes or no. */
+static int call_choice(void *value, const char *text, struct htmm_error *err)
 {
 	static const char *const words[] = { [CHOICE_YES] = "yes", [CHOICE_NO] = "no" };
 	int word = opt_word(words, ARRAY_SIZE(words), text, "neither yes nor no:", err);
@@ -161,48 +111,60 @@ static int set_choice(const struct setting *setting, void *value, const char *te
 	return word < 0 ? word : 0;
 }
 
-#define AT(member)	offsetof(struct session, member)
+#define SETTINGS	10
 
-static const struct setting settings[] = {
-	{ "adaptation-period", "samples", "between traces of the threshold (100000)",
-	  set_u64, 1, LLONG_MAX, AT(start.adaptation_period) },
-	{ "budget-interval", " ms", "between measurements of the cost (1000)",
-	  set_u32, 10, 60000, AT(start.budget_interval_ms) },
-	{ "cooling-period", "samples", "until all counts are halved (4 a page)",
-	  set_u64, 1, LLONG_MAX, AT(start.cooling_period) },
-	{ "drain-cpus", "CPUS", "those that ksampled may run on (all)",
-	  set_cpus, .at = AT(drain_cpus) },
-	{ "drain-interval", " ms", "longest wait of a sample in its ring (50)",
-	  set_u32, 1, 10000, AT(start.drain_interval_ms) },
-	{ "drain-nice", "", "nice value of ksampled (0)",
-	  set_u32, -20, 19, AT(start.drain_nice) },
-	{ "interrupt-cost", " ns", "of an interrupt besides the handler (2000)",
-	  set_u32, 1, 1000000, AT(start.interrupt_ns) },
-	{ "max-bytes", "SIZE", "most memory of each target's table (1/512)",
-	  set_size, 1, LLONG_MAX, AT(start.max_bytes) },
-	{ "sources", "yes, no", "count what served samples (yes if nodes differ)",
-	  set_choice, .at = AT(sources) },
-	{ "weight-period", "yes, no", "count a sample as its period (yes with --budget)",
-	  set_choice, .at = AT(weight_period) },
-};
+/* Makes the settings of -o; what their argument is, is a unit if they have a range. */
+static void settings_of(struct session *s, struct opt settings[SETTINGS + 1])
+{
+	const struct opt table[SETTINGS + 1] = {
+		{ OPT_NUMBER, 0, "adaptation-period", "samples",
+		  "between traces of the threshold (100000)",
+		  &s->start.adaptation_period, 1, LLONG_MAX },
+		{ OPT_U32, 0, "budget-interval", " ms", "between measurements of the cost (1000)",
+		  &s->start.budget_interval_ms, 10, 60000 },
+		{ OPT_NUMBER, 0, "cooling-period", "samples",
+		  "until all counts are halved (4 a page)",
+		  &s->start.cooling_period, 1, LLONG_MAX },
+		{ OPT_CALL, 0, "drain-cpus", "CPUS", "those that ksampled may run on (all)",
+		  &s->drain_cpus, .call = call_cpus },
+		{ OPT_U32, 0, "drain-interval", " ms", "longest wait of a sample in its ring (50)",
+		  &s->start.drain_interval_ms, 1, 10000 },
+		{ OPT_U32, 0, "drain-nice", "", "nice value of ksampled (0)",
+		  &s->start.drain_nice, -20, 19 },
+		{ OPT_U32, 0, "interrupt-cost", " ns", "of an interrupt besides the handler (2000)",
+		  &s->start.interrupt_ns, 1, 1000000 },
+		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory of each target's table (1/512)",
+		  &s->start.max_bytes, 1, LLONG_MAX },
+		{ OPT_CALL, 0, "sources", "yes, no",
+		  "count what served samples (yes if nodes differ)",
+		  &s->sources, .call = call_choice },
+		{ OPT_CALL, 0, "weight-period", "yes, no",
+		  "count a sample as its period (yes with --budget)",
+		  &s->weight_period, .call = call_choice },
+		{ OPT_END },
+	};
+
+	memcpy(settings, table, sizeof(table));
+}
 
 static int call_tune(void *session, const char *text, struct htmm_error *err)
 {
 	const size_t len = strcspn(text, "=");
-	const char *names[ARRAY_SIZE(settings)], *nearest;
+	const char *names[SETTINGS], *nearest;
 	char name[32], todo[64] = "see 'htmmctl help tuning'";
-	size_t i;
+	struct opt settings[SETTINGS + 1];
+	unsigned int i;
 	int ret;
 
 	if (!text[len])
 		return htmm_error_set(err, EINVAL, todo, "'%s' is not NAME=VALUE", text);
+	settings_of(session, settings);
 	snprintf(name, sizeof(name), "%.*s", (int)len, text);
-	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+	for (i = 0; i < SETTINGS; i++) {
 		names[i] = settings[i].name;
 		if (strcmp(name, names[i]))
 			continue;
-		ret = settings[i].set(&settings[i], (char *)session + settings[i].at,
-				      text + len + 1, err);
+		ret = opt_set(&settings[i], text + len + 1, err);
 		if (ret)
 			htmm_error_prefix(err, "%s: ", name);
 		return ret;
@@ -215,17 +177,19 @@ static int call_tune(void *session, const char *text, struct htmm_error *err)
 
 int tuning_print(void)
 {
-	const struct setting *setting;
+	struct opt settings[SETTINGS + 1], *setting;
+	static struct session unused;
 	char values[40];
 
 	puts("Settings of run, start, record and tier, each given as -o NAME=VALUE; record has\n"
 	     "only the long form, --tune NAME=VALUE.  Defaults are in brackets.");
-	for (setting = settings; setting < settings + ARRAY_SIZE(settings); setting++) {
-		snprintf(values, sizeof(values), "%s", setting->values);
+	settings_of(&unused, settings);
+	for (setting = settings; setting->kind != OPT_END; setting++) {
+		snprintf(values, sizeof(values), "%s", setting->arg);
 		/* A number with a range at both ends. */
 		if (setting->max && setting->max != LLONG_MAX)
 			snprintf(values, sizeof(values), "%lld to %lld%s", setting->min,
-				 setting->max, setting->values);
+				 setting->max, setting->arg);
 		printf("  %-18s %-15s %s\n", setting->name, values, setting->help);
 	}
 	return EXIT_OK;

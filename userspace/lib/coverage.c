@@ -8,7 +8,7 @@
 #include <htmm/cpus.h>
 #include <htmm/event.h>
 #include "pmu.h"
-#include "sysfs.h"
+#include "cpus.h"
 
 static unsigned int count_nodes(const struct htmm_cpus *nodes, unsigned int *last)
 {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <htmm/cpus.h>
+#include <htmm/text.h>
+#include "cpus.h"
 
 static const char todo_list[] = "give CPU numbers and ranges, such as 0-3,8";
 
@@ -65,4 +67,19 @@ int htmm_cpus_parse(struct htmm_cpus *cpus, const char *text, struct htmm_error 
 bool htmm_cpus_has(const struct htmm_cpus *cpus, unsigned int cpu)
 {
 	return cpu < HTMM_CPUS_MAX && cpus->bits[cpu / 64] >> (cpu % 64) & 1;
+}
+
+bool sysfs_list(struct htmm_cpus *set, char *line, const char *sysfs, const char *file)
+{
+	memset(set, 0, sizeof(*set));
+	return !htmm_read_line(line, SYSFS_LINE, "%s/%s", sysfs ?: "/sys", file) &&
+	       !htmm_cpus_parse(set, line, NULL);
+}
+
+bool sysfs_nodes(struct htmm_cpus *nodes, const char *sysfs, const char *file)
+{
+	char line[SYSFS_LINE], path[64];
+
+	snprintf(path, sizeof(path), "devices/system/node/%s", file);
+	return sysfs_list(nodes, line, sysfs, path);
 }

@@ -9,7 +9,7 @@
 #include <htmm/text.h>
 #include "array.h"
 #include "pmu.h"
-#include "sysfs.h"
+#include "cpus.h"
 
 /* Reads a file of a PMU's directory. */
 static int read_line(const char *dir, const char *sub, const char *name, char *line)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <linux/htmm.h>
 #include <htmm/error.h>
-#include "sysfs.h"
+#include "cpus.h"
 
 /* Room for a line of sysfs, and for a path below it. */
 #define PMU_LINE_MAX	512

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <htmm/text.h>
 #include <htmm/tiers.h>
-#include "sysfs.h"
+#include "cpus.h"
 
 #define TIERS	"%s/devices/virtual/memory_tiering"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Files of one line in sysfs. */
-#ifndef HTMM_SYSFS_H
-#define HTMM_SYSFS_H
+/* Sets of CPUs and of nodes, read from sysfs. */
+#ifndef HTMM_LIB_CPUS_H
+#define HTMM_LIB_CPUS_H
 
 #include <stddef.h>
 #include <htmm/cpus.h>
@@ -21,4 +21,4 @@ bool sysfs_list(struct htmm_cpus *set, char *line, const char *sysfs, const char
  */
 bool sysfs_nodes(struct htmm_cpus *nodes, const char *sysfs, const char *file);
 
-#endif /* HTMM_SYSFS_H */
+#endif /* HTMM_LIB_CPUS_H */
