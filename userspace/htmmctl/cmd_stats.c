@@ -175,7 +175,7 @@ void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_sta
 	fprintf(file, "%-14s %14.1f ms in interrupts\n", "handlers",
 		(double)all->handler_ns / 1e6);
 	fprintf(file, "%-14s %14.2f %% of the CPUs' time %s, %llu changes of period\n", "cost",
-		all->cost_ppm / 1e4, info->state == HTMM_STATE_RUNNING ? "lately" : "in all",
+		all->cost_ppm / 1e4, info->state == HTMM_STATE_RUNNING ? "recently" : "in total",
 		all->period_changes);
 
 	print_tables(file, stats, verbose);

@@ -60,7 +60,7 @@ const struct field stats_fields[] = {
 	      METRIC("handler_seconds_total", "Time in overflow handlers.")),
 	FIELD(STATS->cost_ppm, "cost_ppm", .unit = 1 / 1e6,
 	      METRIC("cost_ratio",
-		     "Share of the sampled CPUs' time that sampling took lately, or in all.")),
+		     "Share of the sampled CPUs' time that sampling took recently, or in total.")),
 	FIELD(STATS->cpus_failed, "cpus_failed"),
 	FIELD(STATS->period_changes, "period_changes",
 	      METRIC("period_changes_total", "Times that a budget changed a period.")),
