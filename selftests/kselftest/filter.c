@@ -124,6 +124,7 @@ static void check_threads(struct __test_metadata *_metadata, struct _test_data_f
 {
 	const __u64 area = PAGES * SHARE;
 	const struct htmm_counters *total;
+	static struct htmm_target_info info[HTMM_MAX_TARGETS];
 	static struct stats stats;
 	static struct pages pages;
 	__u64 sum, want;
@@ -146,6 +147,8 @@ static void check_threads(struct __test_metadata *_metadata, struct _test_data_f
 		}
 	}
 	EXPECT_EQ(pages_total(&pages, getpid()), pages_total(&pages, 0));
+	ASSERT_EQ(1, device_targets(self->fd, info));
+	EXPECT_EQ(1, info[0].spaces);
 	/* The bystander worked in an area that only it uses. */
 	EXPECT_EQ(0, pages_samples(&pages, 0, self->mem + NR_THREADS * PAGES * PAGE, PAGES * PAGE));
 	want = area * self->nr_cpus;

@@ -137,6 +137,9 @@ static void check_channels(struct seen *seen)
 	if (memcmp(&sum, &s->total, sizeof(sum)))
 		wrong(seen, "the totals are not the sums over channels");
 	equal(seen, "samples and counted", s->samples, s->total.counted);
+	/* No batch is empty. */
+	if (s->batches > s->total.overflows)
+		wrong(seen, "%llu batches of %llu samples", s->batches, s->total.overflows);
 	if (s->total.counted && (!s->batches || !s->handler_ns || !s->drain_ns))
 		wrong(seen, "%llu counted, in %llu batches, %llu ns of handlers, %llu of ksampled",
 		      s->total.counted, s->batches, s->handler_ns, s->drain_ns);

@@ -2,6 +2,7 @@
 /* The session: who starts it, who ends it, and what can be read at what time. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <time.h>
 #include "check.h"
 #include "child.h"
 
@@ -285,13 +286,16 @@ TEST_F(lifecycle, results_while_sampling)
 TEST_F(lifecycle, watermark_wakes_the_thread)
 {
 	static struct stats stats;
+	time_t start;
 
 	self->req.arg.drain_interval_ms = 10000;
 	/* Room for all samples even if the thread is late, as faults are not repeated. */
 	self->req.arg.ring_pages = 16;
 	ASSERT_START(self);
+	start = time(NULL);
 	access_pages(&self->source, self->mem, PAGES, 40);
 	ASSERT_SOON(!stats_read(self->fd, &stats) && stats.s.samples >= 10 * PAGES);
+	EXPECT_GT(9, time(NULL) - start);
 	EXPECT_LT(0, stats.s.wakeups);
 	EXPECT_LT(0, stats.s.batches);
 }

@@ -155,19 +155,21 @@ TEST_F(served, by_event)
 	__u32 i;
 
 	self->req.arg.flags |= HTMM_START_WEIGHT_PERIOD;
-	start(_metadata, self, 2, &child);
+	/* The period of the third event is longer: the unit of weights is the shortest one. */
+	start(_metadata, self, 3, &child);
 	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, device_set_period(self->fd, 0, 5 * 53));
 	ASSERT_EQ(0, child_do(&child));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, device_served(self->fd, 0, &served));
-	ASSERT_EQ(2, served.nr);
+	ASSERT_EQ(3, served.nr);
 	memset(samples, 0, sizeof(samples));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	for (i = 0; i < stats.s.nr_channels; i++)
 		samples[stats.channels[i].event] += stats.channels[i].counters.counted;
 	EXPECT_LE(100, samples[1]);
 	EXPECT_EQ(samples[1], served.row[1].samples[HTMM_SOURCE_UNKNOWN]);
+	EXPECT_EQ(samples[2], served.row[2].samples[HTMM_SOURCE_UNKNOWN]);
 	/* Of the first event weigh some 1, and the others 5. */
 	EXPECT_LT(samples[0], served.row[0].samples[HTMM_SOURCE_UNKNOWN]);
 	EXPECT_GT(5 * samples[0], served.row[0].samples[HTMM_SOURCE_UNKNOWN]);

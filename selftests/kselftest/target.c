@@ -176,13 +176,14 @@ TEST_F(target, overlaps)
 
 	if (!make_cgroups(_metadata, self))
 		SKIP(return, "no cgroups of version 2 here");
-	ASSERT_EQ(0, cgroup_enter(&self->outer, self->workers[1].pid));
-	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[2].pid));
+	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[1].pid));
+	ASSERT_EQ(0, cgroup_enter(&self->outer, self->workers[2].pid));
 	ASSERT_EQ(0, cgroup_enter(&self->inner, self->workers[3].pid));
 	self->req.targets[0].type = HTMM_TARGET_ALL;
 	self->req.arg.nr_targets = 1;
-	request_add_cgroup(&self->req, self->outer.dir);
+	/* In this order, the last one is not the deepest. */
 	request_add_cgroup(&self->req, self->inner.dir);
+	request_add_cgroup(&self->req, self->outer.dir);
 	request_add_target(&self->req, self->workers[3].pid);
 	ASSERT_START(self);
 	tell_all(_metadata, self);
@@ -281,6 +282,8 @@ TEST_F(target, the_last_one_goes)
 {
 	int number;
 
+	/* Its samples are still in the rings when the target is removed. */
+	self->req.arg.drain_interval_ms = 10000;
 	ASSERT_START(self);
 	tell(_metadata, self, 0);
 	ASSERT_EQ(0, device_remove_target(self->fd, 1));
@@ -290,11 +293,18 @@ TEST_F(target, the_last_one_goes)
 	EXPECT_EQ(2, number);
 	tell(_metadata, self, 2);
 	stop(_metadata, self);
+	EXPECT_LE(SHARE, self->stats.s.total.drops[HTMM_DROP_REMOVED]);
 	EXPECT_EQ(SHARE, counted(_metadata, self, 0, 2));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 1));
 	EXPECT_EQ(-ENODATA, device_add_target(self->fd, HTMM_TARGET_TGID, getpid()));
 	EXPECT_EQ(0, device_remove_target(self->fd, 2));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 2));
+	/* The totals of removed targets stay until a reset. */
+	ASSERT_EQ(0, stats_read(self->fd, &self->stats));
+	EXPECT_LE(SHARE, self->stats.s.samples);
+	ASSERT_EQ(0, device_reset(self->fd));
+	ASSERT_EQ(0, stats_read(self->fd, &self->stats));
+	EXPECT_EQ(0, self->stats.s.samples);
 }
 
 TEST_F(target, moves_from_one_to_another)

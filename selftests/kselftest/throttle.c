@@ -72,8 +72,13 @@ static __u64 throttled(struct __test_metadata *_metadata, struct _test_data_thro
 
 TEST_F(throttle, counted)
 {
+	static struct stats stats;
+
 	ASSERT_EQ(0, rate_set(LOW_RATE));
 	EXPECT_LT(0, throttled(_metadata, self));
+	ASSERT_EQ(0, device_reset(self->fd));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(0, stats.s.total.throttled);
 }
 
 TEST_F(throttle, none_below_the_limit)
