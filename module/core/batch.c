@@ -157,11 +157,12 @@ void htmm_batch_sort(struct htmm_batch *batch)
 
 void htmm_batch_resolve(struct htmm_batch *batch, const struct htmm_run *run, u32 space)
 {
+	struct htmm_table_sample *samples = batch->samples;
 	const u64 first = htmm_page(space, 0);
 	u32 i;
 
 	for (i = run[0].start; i < run[1].start; i++)
-		batch->samples[i].page |= first;
+		samples[i].page |= first;
 }
 
 void htmm_batch_drop(struct htmm_batch *batch, u32 start, u32 n, enum htmm_drop why)

@@ -42,23 +42,18 @@ static struct htmm_region *htmm_index_take(struct htmm_table *table, struct hlis
 	return hlist_entry(node, struct htmm_region, list);
 }
 
-static void htmm_index_grow(struct htmm_table *table)
-{
-	struct htmm_region *block = htmm_pool_block_get(table->pool);
-	u32 i;
-
-	for (i = HTMM_BLOCK_ENTRIES; i--; )
-		htmm_index_put(table, &block[i]);
-}
-
 struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key)
 {
 	struct htmm_region **chain = htmm_index_chain(table, key);
 	u32 at = chain - table->head;
-	struct htmm_region *region;
+	struct htmm_region *region, *block;
+	u32 i;
 
-	if (hlist_empty(&table->free))
-		htmm_index_grow(table);
+	if (hlist_empty(&table->free)) {
+		block = htmm_pool_block_get(table->pool);
+		for (i = HTMM_BLOCK_ENTRIES; i--; )
+			htmm_index_put(table, &block[i]);
+	}
 	region = htmm_index_take(table, table->free.first);
 	*region = (struct htmm_region) {
 		.key = key,
@@ -160,7 +155,8 @@ bool htmm_index_compact(struct htmm_table *table)
 
 	if (table->nr_free < HTMM_BLOCK_ENTRIES)
 		return false;
-	block = htmm_index_block(htmm_index_listed(table->free.first));
+	block = (void *)((unsigned long)htmm_index_listed(table->free.first) &
+			 ~(HTMM_POOL_BLOCK_SIZE - 1UL));
 	for (i = 0; i < HTMM_BLOCK_ENTRIES; i++) {
 		if (!block[i].state)
 			htmm_index_take(table, &block[i].list);

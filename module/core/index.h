@@ -44,12 +44,6 @@ static inline u32 htmm_index_after(const struct htmm_table *table, u32 chain)
 	return left ? chain + 1 + __ffs64(left) : (chain | 63) + 1;
 }
 
-/* The block that an entry is in: its first entry. */
-static inline struct htmm_region *htmm_index_block(struct htmm_region *region)
-{
-	return (void *)((unsigned long)region & ~(HTMM_POOL_BLOCK_SIZE - 1UL));
-}
-
 /*
  * The list of the regions of an address space. Those whose numbers are equal modulo the
  * number of lists share one.

@@ -338,14 +338,6 @@ void htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool, u64 co
 		htmm_region_drop_block(region, pool);
 }
 
-/* Without a mark of its digit, what is above it in a dense region's slot would stay. */
-static void htmm_region_forget_page(struct htmm_region *region, u32 page, u32 count)
-{
-	if (region->digits == 1 && count > HTMM_DIGIT_MASK)
-		htmm_slot_set(region, page, 0);
-	htmm_region_put(region, page, 0);
-}
-
 u32 htmm_region_forget(struct htmm_region *region, const u64 *pages, struct htmm_hist *hist)
 {
 	u32 all = htmm_region_count(region), forgotten = 0, count, page, pos = 0;
@@ -356,7 +348,10 @@ u32 htmm_region_forget(struct htmm_region *region, const u64 *pages, struct htmm
 			left += count;
 			continue;
 		}
-		htmm_region_forget_page(region, page, count);
+		/* Without a mark of its digit, what is above it in a slot would stay. */
+		if (region->digits == 1 && count > HTMM_DIGIT_MASK)
+			htmm_slot_set(region, page, 0);
+		htmm_region_put(region, page, 0);
 		htmm_hist_remove(hist, count);
 		gone += count;
 		forgotten++;

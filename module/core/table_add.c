@@ -9,14 +9,6 @@
 #include "evict.h"
 #include "index.h"
 
-/* Is there memory to begin a region with this weight? */
-static bool htmm_table_may_begin(const struct htmm_table *table, u32 weight)
-{
-	u32 blocks = hlist_empty(&table->free) + (weight > HTMM_SLOT_MAX ? HTMM_BEGIN_BLOCKS : 0);
-
-	return blocks <= htmm_pool_free_blocks(table->pool);
-}
-
 static u32 htmm_count_add(u32 count, u32 weight)
 {
 	return count > U32_MAX - weight ? U32_MAX : count + weight;
@@ -84,11 +76,14 @@ static bool htmm_table_try_set(struct htmm_table *table, struct htmm_region *reg
 static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 			   const struct htmm_table_sample *s)
 {
-	u32 page = s->page % HTMM_REGION_PAGES, old, count;
+	u32 page = s->page % HTMM_REGION_PAGES, old, count, blocks;
 	u8 *digit;
 
 	if (!region) {
-		if (!htmm_table_may_begin(table, s->weight))
+		blocks = hlist_empty(&table->free);
+		if (s->weight > HTMM_SLOT_MAX)
+			blocks += HTMM_BEGIN_BLOCKS;
+		if (blocks > htmm_pool_free_blocks(table->pool))
 			return false;
 		region = htmm_index_create(table, htmm_region_key(s->page));
 	}

@@ -241,22 +241,16 @@ static bool htmm_drain_pass(struct htmm_drain *drain)
 	return more;
 }
 
-/*
- * By default ksampled does not run on isolated CPUs, like other kernel threads. If the CPUs
- * asked for have gone offline since they were checked, use any. The thread calls this itself,
- * because newer kernels set the affinity of a kernel thread when it first runs.
- */
-static void htmm_drain_place(const struct htmm_drain *drain)
-{
-	if (!cpumask_empty(drain->cpus) && set_cpus_allowed_ptr(current, drain->cpus))
-		pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
-}
-
 static int ksampled(void *arg)
 {
 	struct htmm_drain *drain = arg;
 
-	htmm_drain_place(drain);
+	/*
+	 * By default it does not run on isolated CPUs, like other kernel threads. This is done
+	 * here, because newer kernels set a thread's affinity when it first runs.
+	 */
+	if (!cpumask_empty(drain->cpus) && set_cpus_allowed_ptr(current, drain->cpus))
+		pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
 	/* Charge allocations to the cgroup that started the session. */
 	set_active_memcg(drain->memcg);
 	complete(&drain->running);

@@ -60,65 +60,68 @@ static struct mm_struct *htmm_look_enter(struct htmm_look_at *at, u32 id)
 }
 
 /* Under its lock, a page table does not change, and has not if its entry is still the same. */
-static void htmm_look_at_table(struct mm_struct *mm, pmd_t *pmdp, pmd_t pmd, u64 *absent)
+static void htmm_look_at_table(struct mm_struct *mm, pmd_t *pmdp, pmd_t pmd, u64 *pages)
 {
 	spinlock_t *lock = pte_lockptr(mm, &pmd);
 	pte_t *pte = pte_offset_kernel(&pmd, 0);
+	u64 absent;
 	bool same;
-	u32 i;
+	u32 i, j;
 
 	spin_lock(lock);
 	same = pmd_same(pmd, READ_ONCE(*pmdp));
-	for (i = 0; same && i < HTMM_REGION_PAGES; i++)
-		if (pte_none(ptep_get(&pte[i])))
-			absent[i / 64] |= BIT_ULL(i % 64);
+	for (i = 0; i < HTMM_REGION_PAGES / 64; i++, pte += 64) {
+		if (!pages[i])
+			continue;
+		for (j = 0, absent = 0; same && j < 64; j++)
+			if (pte_none(ptep_get(&pte[j])))
+				absent |= BIT_ULL(j);
+		pages[i] &= absent;
+	}
 	spin_unlock(lock);
 }
 
 /*
- * Find the absent pages of a region in which there is a mapping. The lock of @mm and the mapping
- * keep the directories; a page table may be freed nevertheless, after an RCU grace period, when
- * its pages become a huge page.
+ * Look at pages of a region in which there is a mapping. The lock of @mm and the mapping keep
+ * the directories; a page table may be freed nevertheless, after an RCU grace period, when its
+ * pages become a huge page.
  */
-static void htmm_look_at_tables(struct mm_struct *mm, unsigned long addr, u64 *absent)
+static void htmm_look_at_tables(struct mm_struct *mm, unsigned long addr, u64 *pages)
 {
-	const size_t size = HTMM_REGION_PAGES / 8;
 	unsigned long hole;
 	pmd_t *pmdp, pmd;
 
 	rcu_read_lock();
 	pmdp = htmm_hole_find_pmd(mm, addr, &hole);
 	pmd = pmdp ? READ_ONCE(*pmdp) : __pmd(0);
-	if (hole || (pmdp && pmd_none(pmd)))
-		memset(absent, 0xff, size);
-	else if (pmdp && pmd_present(pmd) && !pmd_leaf(pmd) && !pmd_bad(pmd))
-		htmm_look_at_table(mm, pmdp, pmd, absent);
+	if (pmdp && pmd_present(pmd) && !pmd_leaf(pmd) && !pmd_bad(pmd))
+		htmm_look_at_table(mm, pmdp, pmd, pages);
+	else if (!hole && !(pmdp && pmd_none(pmd)))
+		memset(pages, 0, HTMM_REGION_PAGES / 8);
 	rcu_read_unlock();
 }
 
 /*
- * Find the absent pages of a region: none if it is not possible to tell now. True if there is
- * no mapping in it. Huge pages of hugetlbfs have page tables with other rules, and are left
- * alone as long as they are mapped.
+ * Of the pages of a region in the bitmap @pages, leave those that are absent: none if it is not
+ * possible to tell now. True if there is no mapping in the region. Huge pages of hugetlbfs have
+ * page tables with other rules, and are left alone as long as they are mapped.
  */
-static bool htmm_look_at_region(struct mm_struct *mm, u64 page, u64 *absent)
+static bool htmm_look_at_region(struct mm_struct *mm, u64 page, u64 *pages)
 {
 	unsigned long addr = (page & HTMM_VPN_MAX) << PAGE_SHIFT;
-	const size_t size = HTMM_REGION_PAGES / 8;
-	const struct vm_area_struct *vma;
-	bool mapped = true;
+	const struct vm_area_struct *vma = NULL;
+	bool locked = mmap_read_trylock(mm), mapped = true;
 
-	memset(absent, 0, size);
-	if (!mmap_read_trylock(mm))
-		return false;
-	vma = find_vma(mm, addr);
-	if (!vma || vma->vm_start >= addr + PMD_SIZE)
-		mapped = false;
-	else if (!(vma->vm_flags & VM_HUGETLB))
-		htmm_look_at_tables(mm, addr, absent);
-	mmap_read_unlock(mm);
-	if (!mapped)
-		memset(absent, 0xff, size);
+	if (locked) {
+		vma = find_vma(mm, addr);
+		mapped = vma && vma->vm_start < addr + PMD_SIZE;
+	}
+	if (!locked || (mapped && vma->vm_flags & VM_HUGETLB))
+		memset(pages, 0, HTMM_REGION_PAGES / 8);
+	else if (mapped)
+		htmm_look_at_tables(mm, addr, pages);
+	if (locked)
+		mmap_read_unlock(mm);
 	return !mapped;
 }
 
@@ -138,29 +141,41 @@ static bool htmm_look_waits(const struct htmm_looks *looks, u64 page)
 	return false;
 }
 
-/* The first look at a region. There is room to let it wait. */
-static void htmm_look_first(struct htmm_look_at *at, u64 page, u64 now)
+/*
+ * The first look at the next region of a pass. There is room to let it wait. False if the budget
+ * is used up, or at the end of the table.
+ */
+static bool htmm_look_first(struct htmm_look_at *at, struct htmm_look_pass *pass,
+			    u32 *budget, u64 now)
 {
-	struct htmm_absent region = { .page = page, .since = now };
+	struct htmm_table *table = &at->target->table;
 	struct htmm_looks *looks = &at->target->looks;
-	struct mm_struct *mm = htmm_look_enter(at, page >> HTMM_VPN_BITS);
+	struct htmm_absent region = { .since = now };
+	const struct htmm_region *found = htmm_scan_next(&pass->scan, table, budget);
+	struct mm_struct *mm;
 
+	if (!found) {
+		pass->running = !htmm_scan_ended(&pass->scan, table);
+		return false;
+	}
+	region.page = found->key << HTMM_REGION_ORDER;
+	mm = htmm_look_enter(at, htmm_region_space(found));
 	if (!mm)
-		return;
-	if (htmm_look_at_region(mm, page, region.pages)) {
-		htmm_look_forget(at, page, region.pages);
-		return;
+		return true;
+	/* Of a sparse region it is known quickly which pages have counts. */
+	memset(region.pages, 0xff, sizeof(region.pages));
+	if (!found->digits)
+		htmm_table_sum(table, region.page, region.pages);
+	if (htmm_look_at_region(mm, region.page, region.pages)) {
+		htmm_look_forget(at, region.page, region.pages);
+		return true;
 	}
 	if (bitmap_empty((unsigned long *)region.pages, HTMM_REGION_PAGES))
-		return;
-	region.sum = htmm_table_sum(&at->target->table, page, region.pages);
-	if (region.sum && !htmm_look_waits(looks, page))
+		return true;
+	region.sum = htmm_table_sum(table, region.page, region.pages);
+	if (region.sum && !htmm_look_waits(looks, region.page))
 		looks->waiting[(looks->first + looks->nr++) % HTMM_LOOK_WAITING] = region;
-}
-
-static bool htmm_look_is_due(const struct htmm_looks *looks, u64 now)
-{
-	return looks->nr && now - looks->waiting[looks->first].since >= HTMM_LOOK_WAIT;
+	return true;
 }
 
 /*
@@ -173,12 +188,10 @@ static void htmm_look_second(struct htmm_look_at *at)
 	struct htmm_absent *region = &looks->waiting[looks->first];
 	struct mm_struct *mm = htmm_look_enter(at, region->page >> HTMM_VPN_BITS);
 	u64 absent[HTMM_REGION_PAGES / 64];
-	u32 i;
 
 	if (mm && htmm_table_sum(&at->target->table, region->page, region->pages) == region->sum) {
+		memcpy(absent, region->pages, sizeof(absent));
 		htmm_look_at_region(mm, region->page, absent);
-		for (i = 0; i < HTMM_REGION_PAGES / 64; i++)
-			absent[i] &= region->pages[i];
 		if (!bitmap_empty((unsigned long *)absent, HTMM_REGION_PAGES))
 			htmm_look_forget(at, region->page, absent);
 	}
@@ -186,40 +199,24 @@ static void htmm_look_second(struct htmm_look_at *at)
 	looks->nr--;
 }
 
-/* The lowest count of a warm page. */
-static u64 htmm_look_least(struct htmm_target_table *target)
-{
-	return BIT_ULL(htmm_target_thresholds(target, HTMM_UNIT_PAGE).warm - 1);
-}
-
 /* Begin a pass, if there were samples since the last one began. */
 static bool htmm_look_begin(struct htmm_target_table *target, struct htmm_look_pass *pass, u64 now)
 {
 	u64 samples = target->table.stats.counted;
-	bool hot = pass == &target->looks.hot;
 
 	if (pass->running)
 		return true;
 	if (samples == pass->samples || now - pass->began < HTMM_LOOK_WAIT)
 		return false;
 	*pass = (struct htmm_look_pass) { .running = true, .began = now, .samples = samples };
-	pass->scan.unit = hot ? HTMM_UNIT_PAGE : HTMM_UNIT_REGION;
-	if (hot)
-		pass->scan.least = htmm_look_least(target);
+	pass->scan.unit = HTMM_UNIT_REGION;
+	if (pass == &target->looks.hot) {
+		pass->scan.unit = HTMM_UNIT_PAGE;
+		/* The lowest count of a warm page. */
+		pass->scan.least =
+			BIT_ULL(htmm_target_thresholds(target, HTMM_UNIT_PAGE).warm - 1);
+	}
 	return true;
-}
-
-/* Get the next region of a pass. False if the budget is used up, or at the end of the table. */
-static bool htmm_look_next(struct htmm_target_table *target, struct htmm_look_pass *pass,
-			   u32 *budget, u64 *page)
-{
-	const struct htmm_region *found = htmm_scan_next(&pass->scan, &target->table, budget);
-
-	if (found)
-		*page = found->key << HTMM_REGION_ORDER;
-	else
-		pass->running = !htmm_scan_ended(&pass->scan, &target->table);
-	return found;
 }
 
 /*
@@ -251,19 +248,19 @@ bool htmm_target_look(struct htmm_target_table *target, u64 now)
 	struct htmm_looks *looks = &target->looks;
 	struct htmm_look_pass *pass = NULL;
 	u32 looked = 0, budget = HTMM_LOOK_BUDGET;
-	u64 page;
 
 	if (!HTMM_CAN_LOOK)
 		return false;
-	for (; looked < HTMM_LOOK_REGIONS && htmm_look_is_due(looks, now); looked++)
+	for (; looked < HTMM_LOOK_REGIONS && looks->nr; looked++) {
+		if (now - looks->waiting[looks->first].since < HTMM_LOOK_WAIT)
+			break;
 		htmm_look_second(&at);
+	}
 	if (!looked)
 		pass = htmm_look_choose(target, now);
 	while (pass && looked < HTMM_LOOK_REGIONS && looks->nr < HTMM_LOOK_WAITING &&
-	       htmm_look_next(target, pass, &budget, &page)) {
-		htmm_look_first(&at, page, now);
+	       htmm_look_first(&at, pass, &budget, now))
 		looked++;
-	}
 	htmm_look_leave(&at);
 	return pass || looked;
 }

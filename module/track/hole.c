@@ -6,15 +6,6 @@
 #include "hole.h"
 
 /*
- * The tables of huge pages that processes share can be taken away without the lock of the
- * address space.
- */
-static bool htmm_has_own_pmds(struct vm_area_struct *vma)
-{
-	return !is_vm_hugetlb_page(vma) || !(vma->vm_flags & VM_MAYSHARE);
-}
-
-/*
  * Find the entry of the page directories that leads to the page table of @addr. NULL if a
  * directory above has an empty entry, and *@hole is its size; or one of a huge page, and *@hole
  * is 0. Context: the lock of @mm is held for reading, and a mapping in the page table's range
@@ -48,8 +39,11 @@ static unsigned long htmm_hole_size(struct vm_area_struct *vma, unsigned long ad
 	unsigned long hole;
 	pmd_t *pmd = htmm_hole_find_pmd(vma->vm_mm, addr, &hole);
 
-	if (!pmd || !htmm_has_own_pmds(vma))
+	if (!pmd)
 		return hole;
+	/* The tables of huge pages that processes share may be taken away without the lock. */
+	if (is_vm_hugetlb_page(vma) && vma->vm_flags & VM_MAYSHARE)
+		return 0;
 	return pmd_none(READ_ONCE(*pmd)) ? PMD_SIZE : 0;
 }
 
