@@ -189,7 +189,7 @@ TEST_F_TIMEOUT(locate_cost, slices, 900)
 #define RESIDENT_PAGES	(256UL << 10)
 /* Seconds for which looks for freed memory are watched, and the most that they may take. */
 #define WATCHED		20
-#define MOST_SHARE	0.02
+#define MOST_SHARE	0.002
 
 /**
  * struct resident - memory that a process has and does not free
@@ -210,7 +210,7 @@ static void touch_resident(void *arg)
 		resident->mem[i * PAGE] = 1;
 }
 
-/* Looks for freed memory take at most 1 % of a CPU, and less when there is less to look at. */
+/* Looks for freed memory take at most 0.1 % of a CPU, and less when there is less to look at. */
 TEST_F_TIMEOUT(locate_cost, looks, 900)
 {
 	struct resident *resident = child_share(PAGE);
