@@ -60,7 +60,7 @@ static struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
 }
 
 /* Most chains that a step passes over, in units of 64. */
-#define HTMM_SCAN_STEP		8
+#define HTMM_SCAN_STEP		64
 
 u32 htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table)
 {
