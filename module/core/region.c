@@ -92,14 +92,15 @@ static u32 htmm_digits_next(const u8 *digit, u32 pos, u32 least)
 static u32 htmm_slots_next(const struct htmm_region *region, u32 least, u32 *pos,
 			   u32 *page)
 {
-	u32 slot;
+	u32 slot, value;
 
 	while (*pos < HTMM_SLOTS) {
 		slot = (*pos)++;
-		if (htmm_slot_value(region, slot) < least)
+		value = htmm_slot_value(region, slot);
+		if (value < least)
 			continue;
 		*page = (region->page[slot] & HTMM_SLOT_PAGE) - 1;
-		return htmm_region_get(region, *page);
+		return region->digits ? htmm_region_get(region, *page) : value;
 	}
 	return 0;
 }
