@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the model of CPU that the driver presents (its parameter "model"): which events its
- * PMUs take on which CPUs, and what their samples tell. Needs two CPUs, and a second node
- * without CPUs. Prints TAP.
+ * PMUs take on which CPUs, and what their samples tell. Needs two CPUs and two nodes, of which
+ * the second may have a CPU. Prints TAP.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/mempolicy.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -63,6 +64,7 @@ static const struct expected {
 	{ "skylake", "cpu", 0, 0x20d1, .near = OPERATION, .far = OPERATION },
 	{ "skylake", "cpu", 1, 0x01d3, .near = OPERATION },
 	{ "skylake", "cpu", 0, 0x02d3, .far = OPERATION },
+	{ "skylake", "cpu", 1, 0x02d3, .far = OPERATION },
 	{ "skylake", "cpu", 0, 0x01cd, 128, .near = LEVEL, .far = LEVEL },
 	{ "skylake", "cpu", 0, 0x01cd, 300, .far = LEVEL },
 	{ "skylake", "cpu", 0, 0x80d1, .err = -EINVAL },
@@ -134,9 +136,19 @@ static void map_node(int node)
 	node_memory[node] = map;
 }
 
+static int node_of_this_cpu(void)
+{
+	unsigned int cpu, node;
+
+	if (getcpu(&cpu, &node))
+		bail_out("find", "this CPU");
+	return node;
+}
+
 /**
  * struct seen - what samples told of one node's memory
  * @node: it
+ * @far: it is not the CPU's own
  * @inside: samples with an address there
  * @all: all samples
  * @level: samples that told what served them
@@ -145,6 +157,7 @@ static void map_node(int node)
  */
 struct seen {
 	int node;
+	bool far;
 	__u64 inside;
 	__u64 all;
 	__u64 level;
@@ -164,7 +177,7 @@ static void see(const struct sample *sample, void *arg)
 	seen->operation += src.mem_op == PERF_MEM_OP_LOAD;
 	seen->level += src.mem_lvl_num != PERF_MEM_LVLNUM_NA;
 	seen->right += src.mem_lvl_num == PERF_MEM_LVLNUM_L3 ||
-		(seen->node ? src.mem_remote || src.mem_lvl_num == PERF_MEM_LVLNUM_PMEM :
+		(seen->far ? src.mem_remote || src.mem_lvl_num == PERF_MEM_LVLNUM_PMEM :
 		 src.mem_lvl_num == PERF_MEM_LVLNUM_RAM && !src.mem_remote);
 }
 
@@ -203,8 +216,8 @@ static bool samples_tell(const struct expected *e, struct sampler *s)
 	bool good = true;
 
 	for (int node = 0; node < 2; node++) {
-		struct seen seen = { .node = node };
-		const enum tells want = node ? e->far : e->near;
+		struct seen seen = { .node = node, .far = node != node_of_this_cpu() };
+		const enum tells want = seen.far ? e->far : e->near;
 
 		access_load(node_memory[!node], PAGES, PAGES * ACCESS_WORDS);
 		sampler_enable(s);
