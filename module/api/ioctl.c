@@ -399,14 +399,15 @@ struct htmm_ioctl {
 		__VA_ARGS__						\
 	}
 #define HTMM_RESERVED(type)	.reserved = offsetof(struct type, __reserved)
-/* @last and @bytes: as for HTMM_IOCTL(), but of an element. */
-#define HTMM_ARRAY(type, array, nr, elem_size, elem_type, last, bytes)	\
+/* @last and @bytes: as for HTMM_IOCTL(). */
+#define HTMM_ELEM(type, last, bytes)					\
+	.elem = sizeof(struct type), .first = HTMM_FIRST(type, last, bytes)
+#define HTMM_ARRAY(type, array, nr, elem_size, ...)			\
 	{								\
 		.at = offsetof(struct type, array),			\
 		.count = offsetof(struct type, nr),			\
 		.stride = offsetof(struct type, elem_size),		\
-		.elem = sizeof(struct elem_type),			\
-		.first = HTMM_FIRST(elem_type, last, bytes),		\
+		__VA_ARGS__						\
 	}
 
 static const struct htmm_ioctl htmm_ioctls[] = {
@@ -419,9 +420,9 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .run = htmm_ioctl_get_info),
 	HTMM_IOCTL(GET_STATS, htmm_stats, cpus_failed, 304,
 		   .arrays = { HTMM_ARRAY(htmm_stats, channels, nr_channels, channel_size,
-					  htmm_channel_info, counters, 216),
+					  HTMM_ELEM(htmm_channel_info, counters, 216)),
 			       HTMM_ARRAY(htmm_stats, events, nr_events, event_size,
-					  htmm_event, __reserved, 96) },
+					  HTMM_ELEM(htmm_event, __reserved, 96)) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_stats),
 	HTMM_IOCTL(GET_HIST, htmm_histogram, bins, 328,
@@ -429,7 +430,7 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .run = htmm_ioctl_get_hist),
 	HTMM_IOCTL(LIST_PAGES, htmm_list_pages, cursor, 112, .flags = HTMM_LIST_ANY_PLACEMENT,
 		   .arrays = { HTMM_ARRAY(htmm_list_pages, pages, nr_pages, page_size,
-					  htmm_page, __reserved, 48) },
+					  HTMM_ELEM(htmm_page, __reserved, 48)) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_list_pages),
 	HTMM_IOCTL(COOL, htmm_target_id, __reserved, 24, HTMM_RESERVED(htmm_target_id),
@@ -441,7 +442,7 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   HTMM_RESERVED(htmm_target_id), .run = htmm_ioctl_remove_target),
 	HTMM_IOCTL(GET_TARGETS, htmm_targets, target_size, 32,
 		   .arrays = { HTMM_ARRAY(htmm_targets, targets, nr_targets, target_size,
-					  htmm_target_info, space_bytes, 1272) },
+					  HTMM_ELEM(htmm_target_info, space_bytes, 1272)) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_targets),
 	HTMM_IOCTL(STREAM, htmm_stream, ids, 144, .copy_out = true, .run = htmm_ioctl_stream),
@@ -452,12 +453,12 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .run = htmm_ioctl_get_hit_ratio),
 	HTMM_IOCTL(GET_PLACEMENT, htmm_placement, shared_pages, 72,
 		   .arrays = { HTMM_ARRAY(htmm_placement, nodes, nr_nodes, node_size,
-					  htmm_node_placement, bins, 320) },
+					  HTMM_ELEM(htmm_node_placement, bins, 320)) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_placement),
 	HTMM_IOCTL(GET_SERVED, htmm_served, __reserved, 40, HTMM_RESERVED(htmm_served),
 		   .arrays = { HTMM_ARRAY(htmm_served, rows, nr_rows, row_size,
-					  htmm_served_row, samples, 72) },
+					  HTMM_ELEM(htmm_served_row, samples, 72)) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_served),
 };

@@ -11,7 +11,7 @@ static void htmm_listing_find_hot(struct htmm_listing *listing)
 
 	for (i = 0; i < listing->targets.nr; i++)
 		listing->hot[i] = htmm_target_get_thresholds(listing->targets.target[i],
-							      listing->list->unit).hot;
+							     listing->list->unit).hot;
 }
 
 /* In a cursor, the tag above the page number: what the list has, in which order. Never 0. */
@@ -127,8 +127,7 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 		.max = list->max_samples ?: U64_MAX,
 	};
 	if (list->pid) {
-		listing->spaces = kvcalloc(HTMM_SPACE_WORDS, sizeof(u64),
-					GFP_KERNEL_ACCOUNT);
+		listing->spaces = kvcalloc(HTMM_SPACE_WORDS, sizeof(u64), GFP_KERNEL_ACCOUNT);
 		if (!listing->spaces)
 			return -ENOMEM;
 		listing->filter.spaces = listing->spaces;
@@ -315,8 +314,7 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 	if (!ret)
 		ret = htmm_listing_alloc(&listing);
 	if (!ret)
-		ret = htmm_target_set_get(&session->targets, list->target,
-					   &listing.targets);
+		ret = htmm_target_set_get(&session->targets, list->target, &listing.targets);
 	if (ret)
 		goto out;
 

@@ -178,8 +178,7 @@ static int htmm_sum_unknown(struct htmm_sum *sum, struct htmm_target_list *targe
 	for (i = 0; !ret && i < targets->nr; i++) {
 		htmm_target_get_stats(targets->target[i], &stats);
 		pages += stats.table.pages;
-		ret = htmm_target_get_hits(targets->target[i], HTMM_UNIT_PAGE,
-					    &sum->hits);
+		ret = htmm_target_get_hits(targets->target[i], HTMM_UNIT_PAGE, &sum->hits);
 	}
 	samples = htmm_hits_share(&sum->hits, 0).samples;
 	sum->out->unknown_pages = pages - min(pages, sum->found_pages);

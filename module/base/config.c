@@ -14,19 +14,44 @@
 
 #define HTMM_DEFAULT_RING_PAGES		32
 #define HTMM_DEFAULT_DRAIN_MS		50
-/* The defaults of MEMTIS. */
+#define HTMM_DEFAULT_BUDGET_MS		1000
+/* Entering and leaving an interrupt, with cache misses, takes 1 to 3 microseconds on servers. */
+#define HTMM_DEFAULT_INTERRUPT_NS	2000
+/* As in MEMTIS. */
 #define HTMM_DEFAULT_ADAPTATION		100000
 /* 1/512 of memory: 8 bytes for each 4 KiB page of the machine. */
 #define HTMM_DEFAULT_TABLE_FRACTION	512
-/*
- * Cost of entering and leaving an interrupt, with cache misses: 1 to 3 microseconds on
- * servers.
- */
-#define HTMM_DEFAULT_INTERRUPT_NS	2000
-#define HTMM_DEFAULT_BUDGET_MS		1000
 /* Default limit, as a multiple of the period, to which a budget may raise it. */
 #define HTMM_DEFAULT_STRETCH		1000
 #define HTMM_DEFAULT_TABLE_MIN		(16ULL << 20)
+
+/**
+ * struct htmm_setting - a member of struct htmm_start that is a number of 32 bits
+ * @name: its name
+ * @at: its offset
+ * @usual: what 0 stands for
+ * @min: smallest value
+ * @max: largest value
+ */
+struct htmm_setting {
+	const char *name;
+	u16 at;
+	u32 usual;
+	u32 min;
+	u32 max;
+};
+
+#define HTMM_SETTING(member, ...) \
+	{ #member, offsetof(struct htmm_start, member), __VA_ARGS__ }
+
+static const struct htmm_setting htmm_settings[] = {
+	HTMM_SETTING(ring_pages, HTMM_DEFAULT_RING_PAGES, 1, HTMM_MAX_RING_PAGES),
+	HTMM_SETTING(drain_interval_ms, HTMM_DEFAULT_DRAIN_MS, 1, HTMM_MAX_DRAIN_MS),
+	HTMM_SETTING(budget_ppm, 0, 0, 1000000),
+	HTMM_SETTING(interrupt_ns, HTMM_DEFAULT_INTERRUPT_NS, 1, HTMM_MAX_INTERRUPT_NS),
+	HTMM_SETTING(budget_interval_ms, HTMM_DEFAULT_BUDGET_MS, HTMM_MIN_BUDGET_MS,
+		     HTMM_MAX_BUDGET_MS),
+};
 
 static u64 htmm_ram_bytes(void)
 {
@@ -52,20 +77,11 @@ u64 htmm_config_capacity(u64 pages)
 
 static void htmm_config_defaults(struct htmm_start *start)
 {
-	if (!start->ring_pages)
-		start->ring_pages = HTMM_DEFAULT_RING_PAGES;
-	if (!start->drain_interval_ms)
-		start->drain_interval_ms = HTMM_DEFAULT_DRAIN_MS;
 	if (!start->adaptation_period)
 		start->adaptation_period = HTMM_DEFAULT_ADAPTATION;
 	if (!start->max_bytes)
-		start->max_bytes = max(htmm_ram_bytes() /
-				       HTMM_DEFAULT_TABLE_FRACTION,
+		start->max_bytes = max(htmm_ram_bytes() / HTMM_DEFAULT_TABLE_FRACTION,
 				       HTMM_DEFAULT_TABLE_MIN);
-	if (!start->interrupt_ns)
-		start->interrupt_ns = HTMM_DEFAULT_INTERRUPT_NS;
-	if (!start->budget_interval_ms)
-		start->budget_interval_ms = HTMM_DEFAULT_BUDGET_MS;
 	start->capacity_pages = htmm_config_capacity(start->capacity_pages);
 	start->sample_type |= HTMM_SAMPLE_TYPE_MIN;
 	if (start->flags & HTMM_START_WEIGHT_PERIOD)
@@ -154,37 +170,19 @@ int htmm_config_check_target(const struct htmm_target *target, struct htmm_error
 	return htmm_config_check_bytes(target->max_bytes, err);
 }
 
-static int htmm_config_check_drain(const struct htmm_start *start, struct htmm_error *err)
+/* Fill in the defaults of the settings, and check their ranges. */
+static int htmm_config_check_settings(struct htmm_start *start, struct htmm_error *err)
 {
-	if (start->drain_nice < MIN_NICE || start->drain_nice > MAX_NICE)
-		return htmm_fail(err, -ERANGE,
-				 "drain_nice is %d, not between %d and %d",
-				 start->drain_nice, MIN_NICE, MAX_NICE);
-	if (start->drain_interval_ms > HTMM_MAX_DRAIN_MS)
-		return htmm_fail(err, -ERANGE,
-				 "drain_interval_ms is %u, above %u",
-				 start->drain_interval_ms, HTMM_MAX_DRAIN_MS);
-	return 0;
-}
+	const struct htmm_setting *setting = htmm_settings;
+	u32 *value;
 
-static int htmm_config_check_budget(const struct htmm_start *start,
-				    struct htmm_error *err)
-{
-	if (start->budget_ppm && !(start->flags & HTMM_START_BUDGET))
-		return htmm_fail(err, -EINVAL,
-				 "budget_ppm is given without HTMM_START_BUDGET");
-	if (start->budget_ppm > 1000000)
-		return htmm_fail(err, -ERANGE, "budget_ppm is %u, above 1000000",
-				 start->budget_ppm);
-	if (start->interrupt_ns > HTMM_MAX_INTERRUPT_NS)
-		return htmm_fail(err, -ERANGE, "interrupt_ns is %u, above %u",
-				 start->interrupt_ns, HTMM_MAX_INTERRUPT_NS);
-	if (start->budget_interval_ms < HTMM_MIN_BUDGET_MS ||
-	    start->budget_interval_ms > HTMM_MAX_BUDGET_MS)
-		return htmm_fail(err, -ERANGE,
-				 "budget_interval_ms is %u, not between %u and %u",
-				 start->budget_interval_ms, HTMM_MIN_BUDGET_MS,
-				 HTMM_MAX_BUDGET_MS);
+	for (; setting < htmm_settings + ARRAY_SIZE(htmm_settings); setting++) {
+		value = (void *)start + setting->at;
+		*value = *value ?: setting->usual;
+		if (*value < setting->min || *value > setting->max)
+			return htmm_fail(err, -ERANGE, "%s is %u, not between %u and %u",
+					 setting->name, *value, setting->min, setting->max);
+	}
 	return 0;
 }
 
@@ -202,9 +200,11 @@ static int htmm_config_check_start(const struct htmm_start *start,
 		return htmm_fail(err, -EOPNOTSUPP,
 				 "sample_type %#llx has bits that records cannot carry",
 				 start->sample_type);
-	if (start->ring_pages > HTMM_MAX_RING_PAGES)
-		return htmm_fail(err, -ERANGE, "ring_pages is %u, above %u",
-				 start->ring_pages, HTMM_MAX_RING_PAGES);
+	if (start->drain_nice < MIN_NICE || start->drain_nice > MAX_NICE)
+		return htmm_fail(err, -ERANGE, "drain_nice is %d, not between %d and %d",
+				 start->drain_nice, MIN_NICE, MAX_NICE);
+	if (start->budget_ppm && !(start->flags & HTMM_START_BUDGET))
+		return htmm_fail(err, -EINVAL, "budget_ppm is given without HTMM_START_BUDGET");
 	if (!is_power_of_2(start->ring_pages))
 		return htmm_fail(err, -EINVAL,
 				 "ring_pages is %u, not a power of two",
@@ -244,11 +244,9 @@ int htmm_config_check(struct htmm_config *config, struct htmm_error *err)
 	if (cpumask_empty(config->cpus))
 		cpumask_copy(config->cpus, cpu_possible_mask);
 	htmm_config_defaults(&config->start);
-	ret = htmm_config_check_start(&config->start, err);
+	ret = htmm_config_check_settings(&config->start, err);
 	if (!ret)
-		ret = htmm_config_check_drain(&config->start, err);
-	if (!ret)
-		ret = htmm_config_check_budget(&config->start, err);
+		ret = htmm_config_check_start(&config->start, err);
 	for (i = 0; !ret && i < config->start.nr_events; i++) {
 		htmm_config_event_defaults(&config->events[i]);
 		ret = htmm_config_check_event(&config->events[i], i, err);

@@ -56,30 +56,6 @@ void htmm_privilege_defaults(struct htmm_config *config)
 			config->events[i].max_period = S64_MAX;
 }
 
-/* The same rule as in setpriority(). The default nice value needs no privilege. */
-static int htmm_privilege_check_nice(const struct htmm_start *start,
-				     struct htmm_error *err)
-{
-	if (start->drain_nice >= 0 || can_nice(current, start->drain_nice))
-		return 0;
-	return htmm_fail(err, -EPERM,
-			 "drain_nice is %d: below 0 it takes CAP_SYS_NICE, or a limit RLIMIT_NICE (ulimit -e) of %d",
-			 start->drain_nice, MAX_NICE + 1 - start->drain_nice);
-}
-
-/*
- * Test the caller's affinity, which is always within its cpuset: the cpuset is not exported
- * to modules.
- */
-static int htmm_privilege_check_cpus(const struct cpumask *drain_cpus,
-				     struct htmm_error *err)
-{
-	if (cpumask_subset(drain_cpus, current->cpus_ptr) || capable(CAP_SYS_NICE))
-		return 0;
-	return htmm_fail(err, -EPERM,
-			 "drain_cpus has CPUs on which the caller may not run: it takes CAP_SYS_NICE, or an affinity (taskset) and a cpuset with them");
-}
-
 /* The same rule as perf's for its rings. */
 static int htmm_privilege_check_rings(const struct htmm_config *config,
 				      struct htmm_error *err)
@@ -98,29 +74,6 @@ static int htmm_privilege_check_rings(const struct htmm_config *config,
 			 kib, HTMM_FREE_RING_KIB, limit);
 }
 
-/* A budget limits the cost only if it is small, looked at often, and can move the periods. */
-static int htmm_privilege_check_budget(const struct htmm_config *config,
-				       struct htmm_error *err)
-{
-	const struct htmm_start *start = &config->start;
-	unsigned int i;
-
-	if (start->budget_ppm > HTMM_USER_MAX_BUDGET_PPM && !capable(CAP_SYS_NICE))
-		return htmm_fail(err, -EPERM,
-				 "budget_ppm is %u: above %u it takes CAP_SYS_NICE",
-				 start->budget_ppm, HTMM_USER_MAX_BUDGET_PPM);
-	if (start->budget_interval_ms > HTMM_USER_MAX_BUDGET_MS && !capable(CAP_SYS_NICE))
-		return htmm_fail(err, -EPERM,
-				 "budget_interval_ms is %u: above %u it takes CAP_SYS_NICE",
-				 start->budget_interval_ms, HTMM_USER_MAX_BUDGET_MS);
-	for (i = 0; i < start->nr_events; i++)
-		if (config->events[i].max_period != S64_MAX && !capable(CAP_SYS_NICE))
-			return htmm_fail(err, -EPERM,
-					 "event %u: a max_period takes CAP_SYS_NICE: leave it out, so that the budget can keep the cost low",
-					 i);
-	return 0;
-}
-
 /* The most memory that a target's table may take. */
 static u64 htmm_privilege_table_bytes(const struct htmm_config *config)
 {
@@ -130,27 +83,6 @@ static u64 htmm_privilege_table_bytes(const struct htmm_config *config)
 	for (i = 0; i < config->start.nr_targets; i++)
 		bytes = max_t(u64, bytes, config->targets[i].max_bytes);
 	return bytes;
-}
-
-/*
- * A cooling visits each region once, and an adaptation reads the histograms. The limits are as
- * many samples as take as long to count. 0 stands for the defaults, which are above the limits.
- */
-static int htmm_privilege_check_periods(const struct htmm_config *config,
-					struct htmm_error *err)
-{
-	const struct htmm_start *start = &config->start;
-	u64 least = htmm_privilege_table_bytes(config) / HTMM_USER_COOLING_BYTES;
-
-	if (start->cooling_period && start->cooling_period < least && !capable(CAP_SYS_NICE))
-		return htmm_fail(err, -EPERM,
-				 "cooling_period is %llu: below %llu, a sample for each %u bytes of max_bytes, it takes CAP_SYS_NICE",
-				 start->cooling_period, least, HTMM_USER_COOLING_BYTES);
-	if (start->adaptation_period < HTMM_USER_MIN_ADAPTATION && !capable(CAP_SYS_NICE))
-		return htmm_fail(err, -EPERM,
-				 "adaptation_period is %llu: below %u it takes CAP_SYS_NICE",
-				 start->adaptation_period, HTMM_USER_MIN_ADAPTATION);
-	return 0;
 }
 
 /*
@@ -173,16 +105,46 @@ int htmm_privilege_check_period(const struct htmm_event *event, unsigned int ind
  */
 int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *err)
 {
-	int ret;
+	const struct htmm_start *start = &config->start;
+	u64 least = htmm_privilege_table_bytes(config) / HTMM_USER_COOLING_BYTES;
+	unsigned int i;
 
-	ret = htmm_privilege_check_nice(&config->start, err);
-	if (!ret)
-		ret = htmm_privilege_check_cpus(config->drain_cpus, err);
-	if (!ret)
-		ret = htmm_privilege_check_rings(config, err);
-	if (!ret)
-		ret = htmm_privilege_check_budget(config, err);
-	if (!ret)
-		ret = htmm_privilege_check_periods(config, err);
-	return ret;
+	/* The same rule as in setpriority(). The default nice value needs no privilege. */
+	if (!(start->drain_nice >= 0 || can_nice(current, start->drain_nice)))
+		return htmm_fail(err, -EPERM,
+				 "drain_nice is %d: below 0 it takes CAP_SYS_NICE, or a limit RLIMIT_NICE (ulimit -e) of %d",
+				 start->drain_nice, MAX_NICE + 1 - start->drain_nice);
+	/* The affinity is always within the cpuset, which is not exported to modules. */
+	if (!(cpumask_subset(config->drain_cpus, current->cpus_ptr) || capable(CAP_SYS_NICE)))
+		return htmm_fail(err, -EPERM,
+				 "drain_cpus has CPUs on which the caller may not run: it takes CAP_SYS_NICE, or an affinity (taskset) and a cpuset with them");
+
+	/* A budget limits the cost only if it is small, looked at often, and can move periods. */
+	if (start->budget_ppm > HTMM_USER_MAX_BUDGET_PPM && !capable(CAP_SYS_NICE))
+		return htmm_fail(err, -EPERM,
+				 "budget_ppm is %u: above %u it takes CAP_SYS_NICE",
+				 start->budget_ppm, HTMM_USER_MAX_BUDGET_PPM);
+	if (start->budget_interval_ms > HTMM_USER_MAX_BUDGET_MS && !capable(CAP_SYS_NICE))
+		return htmm_fail(err, -EPERM,
+				 "budget_interval_ms is %u: above %u it takes CAP_SYS_NICE",
+				 start->budget_interval_ms, HTMM_USER_MAX_BUDGET_MS);
+	for (i = 0; i < start->nr_events; i++)
+		if (config->events[i].max_period != S64_MAX && !capable(CAP_SYS_NICE))
+			return htmm_fail(err, -EPERM,
+					 "event %u: a max_period takes CAP_SYS_NICE: leave it out, so that the budget can keep the cost low",
+					 i);
+
+	/*
+	 * A cooling visits each region once, and an adaptation reads the histograms. The limits
+	 * are as many samples as take as long to count. 0 stands for the default, above the limit.
+	 */
+	if (start->cooling_period && start->cooling_period < least && !capable(CAP_SYS_NICE))
+		return htmm_fail(err, -EPERM,
+				 "cooling_period is %llu: below %llu, a sample for each %u bytes of max_bytes, it takes CAP_SYS_NICE",
+				 start->cooling_period, least, HTMM_USER_COOLING_BYTES);
+	if (start->adaptation_period < HTMM_USER_MIN_ADAPTATION && !capable(CAP_SYS_NICE))
+		return htmm_fail(err, -EPERM,
+				 "adaptation_period is %llu: below %u it takes CAP_SYS_NICE",
+				 start->adaptation_period, HTMM_USER_MIN_ADAPTATION);
+	return htmm_privilege_check_rings(config, err);
 }

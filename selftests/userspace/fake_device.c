@@ -877,7 +877,8 @@ static int fake_ioctl(unsigned long request, void *arg)
 		return ((struct htmm_target_id *)arg)->target > fake_nr_targets() ?
 			fail(ENOENT) : 0;
 	if (request == HTMM_IOC_COOL)
-		return ((struct htmm_target_id *)arg)->target > fake_nr_targets() ? fail(ENOENT) : 0;
+		return ((struct htmm_target_id *)arg)->target > fake_nr_targets() ?
+		       fail(ENOENT) : 0;
 	if (request == HTMM_IOC_SET)
 		return fake_set(arg);
 	if (request == HTMM_IOC_RESET)

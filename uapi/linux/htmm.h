@@ -272,8 +272,8 @@ struct htmm_target {
  * ESRCH	no such process
  * EBADF	a target's file is not open, or not a cgroup's directory
  * EEXIST	two targets are the same
- * ENOENT	no CPU takes an event of this type, or a CPU takes none of the events; or the event is
- *		not one that can be sampled: a CPU's hardware, cache, raw and IBS events, and page,
+ * ENOENT	no CPU takes an event of this type, or a CPU takes none of the events; or the event
+ *		cannot be sampled: only a CPU's hardware, cache, raw and IBS events, and page,
  *		alignment and emulation faults; or a target's cgroup has been removed
  * ENODATA	this CPU gives PERF_SAMPLE_DATA_SRC only together with another event
  * EOPNOTSUPP	the PMU cannot sample this event, or not with this precision
