@@ -433,7 +433,8 @@ static void test_hybrid_cpus(void)
 	CHECK(!*fit("cpu_atom/llc-miss/", "5-7"));
 	CHECK(!*fit("page-fault", NULL));
 	CHECK(!*fit("page-fault,cpu_atom/load/", "3-4"));
-	CHECK(strstr(fit("cpu_atom/load/", "0-3"), "'cpu_atom/load/' can be sampled on the CPUs 4-7"));
+	CHECK(strstr(fit("cpu_atom/load/", "0-3"),
+		     "'cpu_atom/load/' can be sampled on the CPUs 4-7"));
 	CHECK(strstr(fit("cpu_atom/load/", NULL), "be sampled on the CPUs 0-3 of cpu_core"));
 	CHECK(strstr(err.todo, "-e cpu_core/load-latency/"));
 	CHECK(put_below("devices/system/cpu", "online", "0-3"));
