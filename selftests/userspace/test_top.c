@@ -68,8 +68,8 @@ static void test_ends(void)
 }
 
 /* A session of one event on two CPUs. */
-static void make(struct results *res, struct htmm_channel_info channels[2], struct htmm_event *event,
-		 u64 seconds, u64 counted)
+static void make(struct results *res, struct htmm_channel_info channels[2],
+		 struct htmm_event *event, u64 seconds, u64 counted)
 {
 	*res = (struct results) {
 		.info = { .session = 1, .elapsed_ns = seconds * 1000000000, .nr_cpus = 2 },
