@@ -233,12 +233,19 @@ TEST_F(overrun, ring_full)
 	__u64 lost, counted;
 	static struct stats stats;
 	static struct pages pages;
+	int tries;
 
-	ASSERT_START(self);
-	ASSERT_EQ(0, cpu_priority(true));
-	access_pages(&self->source, self->mem, PAGES, 16 * self->source.event.period);
-	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	ASSERT_EQ(0, cpu_priority(false));
+	/* The kernel lets others run for a twentieth of a second: again, if just before the end. */
+	for (tries = 0; tries < 10; tries++) {
+		ASSERT_START(self);
+		ASSERT_EQ(0, cpu_priority(true));
+		access_pages(&self->source, self->mem, PAGES, 16 * self->source.event.period);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		ASSERT_EQ(0, cpu_priority(false));
+		if (stats.s.total.in_flight)
+			break;
+		ASSERT_EQ(0, device_stop(self->fd));
+	}
 	total = &stats.s.total;
 	lost = total->drops[HTMM_DROP_RING_FULL];
 	EXPECT_LE(samples - 2, total->overflows);
