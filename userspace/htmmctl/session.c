@@ -412,8 +412,8 @@ int session_finish(struct session *session, struct htmm_error *err)
 		if (!list->nr)
 			return htmm_error_set(err, ENOENT, NO_EVENT,
 					      "no event here shows what is hot: %s", why.what);
-		notice("sampling %s: %s; 'htmmctl doctor' says more", list->event[list->nr - 1].name,
-		       why.what);
+		notice("sampling %s: %s; 'htmmctl doctor' says more",
+		       list->event[list->nr - 1].name, why.what);
 	}
 	ret = htmm_events_fit_cpus(list, &session->cpus, NULL, err);
 	if (ret)

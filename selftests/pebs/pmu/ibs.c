@@ -107,7 +107,9 @@ static int ibs_event_init(struct perf_event *event)
 		return -EINVAL;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
-	if (event->cpu < 0 || (event->group_leader != event && event->group_leader->pmu == event->pmu))
+	if (event->cpu < 0)
+		return -EINVAL;
+	if (event->group_leader != event && event->group_leader->pmu == event->pmu)
 		return -EINVAL;
 	if (hwc->sample_period) {
 		if (config & CONFIG_MAX_CNT)
