@@ -188,13 +188,13 @@ void bench_weigh(struct htmm_table_sample *s, u32 n, u32 weight)
 void bench_renumber(const struct bench_space *space, struct htmm_table_sample *s,
 		    u32 n, u32 exit)
 {
-	u32 i, space, exits;
+	u32 i, id, exits;
 
 	for (i = 0; i < n; i++) {
 		exits = i / exit;
-		space = s[i].page >> HTMM_VPN_BITS;
-		space += (exits + space->spaces - 1 - space) / space->spaces * space->spaces;
-		s[i].page = htmm_page(space, s[i].page & HTMM_VPN_MAX);
+		id = s[i].page >> HTMM_VPN_BITS;
+		id += (exits + space->spaces - 1 - id) / space->spaces * space->spaces;
+		s[i].page = htmm_page(id, s[i].page & HTMM_VPN_MAX);
 	}
 }
 
