@@ -250,7 +250,7 @@ static int ksampled(void *arg)
 	 * here, because newer kernels set a thread's affinity when it first runs.
 	 */
 	if (!cpumask_empty(drain->cpus) && set_cpus_allowed_ptr(current, drain->cpus))
-		pr_warn("htmm: ksampled may run on any CPU: the CPUs asked for are offline\n");
+		pr_warn("htmm: the drain thread may run on any CPU: those asked for are offline\n");
 	/* Charge allocations to the cgroup that started the session. */
 	set_active_memcg(drain->memcg);
 	complete(&drain->running);

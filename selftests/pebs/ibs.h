@@ -7,7 +7,7 @@
 
 /* @ctl; the guest writes all of them, and the plugin sets EMU_IBS_VALID */
 #define EMU_IBS_ENABLED		0x1	/* counts, and tags ops */
-#define EMU_IBS_VALID		0x2	/* a sample is there; nothing is counted until it is taken */
+#define EMU_IBS_VALID		0x2	/* a sample is there; no count until it is taken */
 #define EMU_IBS_OPS		0x4	/* counts ops, else cycles (IbsOpCntCtl) */
 #define EMU_IBS_L3MISS		0x8	/* samples loads and stores that miss the L3 only */
 

@@ -151,7 +151,7 @@ void ibs_access(const struct ibs_access *access)
 	unsigned int cycles = L1_CYCLES;
 	__u64 misses = 0;
 
-	/* The last-level cache is shared: what another core has thrown out of it is gone here, too. */
+	/* The last-level cache is shared: what another core has thrown out is gone here, too. */
 	if (access->miss) {
 		misses = EMU_IBS_L1_MISS | EMU_IBS_L2_MISS | EMU_IBS_L3_MISS;
 		cycles = MEMORY_CYCLES;
