@@ -86,16 +86,12 @@ static const struct kernel_param_ops unit_ops = { .get = get_unit_total };
 	module_param_cb(ibs_##name, ops, (void *)offsetof(type, name), 0444); \
 	MODULE_PARM_DESC(ibs_##name, text)
 
-TOTAL(tagged, &unit_ops, struct ibs_unit,
-	"ops tagged; == discarded + samples + stale, and one under way on each CPU");
-TOTAL(discarded, &unit_ops, struct ibs_unit,
-	"tagged ops that the filter for L3 misses left out, or that a stop interrupted");
+TOTAL(tagged, &unit_ops, struct ibs_unit, "ops tagged");
+TOTAL(discarded, &unit_ops, struct ibs_unit, "tagged ops filtered out or cut by a stop");
 TOTAL(samples, &total_ops, struct ibs_cpu, "samples handed to perf");
-TOTAL(stale, &total_ops, struct ibs_cpu,
-	"samples that came too late, or for which perf's period had not ended");
+TOTAL(stale, &total_ops, struct ibs_cpu, "samples that came too late");
 TOTAL(kernel, &total_ops, struct ibs_cpu, "of ibs_samples, those of the kernel");
-TOTAL(no_addr, &total_ops, struct ibs_cpu,
-	"of ibs_samples, those of programs that have no address");
+TOTAL(no_addr, &total_ops, struct ibs_cpu, "of ibs_samples: user ones without address");
 
 static struct pmu ibs_pmu;
 
