@@ -86,6 +86,7 @@ static const struct kernel_param_ops unit_ops = { .get = get_unit_total };
 	module_param_cb(ibs_##name, ops, (void *)offsetof(type, name), 0444); \
 	MODULE_PARM_DESC(ibs_##name, text)
 
+/* tagged == discarded + samples + stale, and one under way on each CPU. */
 TOTAL(tagged, &unit_ops, struct ibs_unit, "ops tagged");
 TOTAL(discarded, &unit_ops, struct ibs_unit, "tagged ops filtered out or cut by a stop");
 TOTAL(samples, &total_ops, struct ibs_cpu, "samples handed to perf");
