@@ -141,6 +141,8 @@ enum htmm_drop {
  * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs
  * @precise_ip: perf_event_attr.precise_ip, 0 to 3; Intel's memory events carry an address from 1 on
  * @config: with @config1 and @config2 as in perf_event_attr
+ * @config1: perf_event_attr.config1 (load latency threshold, for example)
+ * @config2: perf_event_attr.config2
  * @period: events between two samples, 1 to 2^63 - 1: the initial period. AMD's IBS has multiples
  *	of 16: perf rounds @period down to one, a budget takes those from @min_period to
  *	@max_period, and SET refuses others
@@ -178,6 +180,7 @@ enum htmm_target_type {
 
 /**
  * struct htmm_target - whose accesses are counted
+ * @type: enum htmm_target_type
  * @id: for HTMM_TARGET_TGID any thread id of the process; for HTMM_TARGET_CGROUP an open file of
  *	the cgroup's directory; for HTMM_TARGET_ALL zero
  * @capacity_pages: what the fast tier holds for this target; 0: as in struct htmm_start
@@ -356,13 +359,23 @@ enum htmm_state {
 /**
  * struct htmm_info - argument of HTMM_IOC_GET_INFO, filled by the module
  * @session: out: the number, counted from 1 since loading; 0: there is none
+ * @features: HTMM_FEATURE_*
+ * @state: enum htmm_state
+ * @max_events: limit of struct htmm_start.nr_events
+ * @max_targets: limit of struct htmm_start.nr_targets
+ * @max_ring_pages: limit of struct htmm_start.ring_pages
  * @session_flags: HTMM_START_*. This member and all that follow are zero if there is no session;
  *	struct htmm_start explains those that it has, too
  * @owner: process that started it
  * @nr_cpus: CPUs that are sampled, or were until the stop
+ * @ring_pages: pages in each ring
  * @elapsed_ns: since the start, or from start to stop
+ * @sample_type: PERF_SAMPLE_* bits of a record
  * @budget_ppm: valid only with HTMM_START_BUDGET
+ * @max_bytes: limit of the table of a target without a limit of its own
+ * @capacity_pages: for targets without a capacity of their own
  * @cooling_period: in samples; 0: it follows the number of pages
+ * @adaptation_period: in samples
  * @table_bytes: memory in use by all hot-page tables
  * @ring_bytes: memory in use by all rings
  * @drain_pid: pid of the drain thread; 0 also if it has ended
@@ -426,13 +439,16 @@ struct htmm_counters {
 
 /**
  * struct htmm_channel_info - one event on one CPU
+ * @cpu: CPU number
  * @event: index into the events of the session
  * @flags: HTMM_CHANNEL_*. This member to @time_running are perf's state of the event, after STOP
  *	the last one; RESET does not change them
+ * @precise_ip: the precision in effect
  * @period: the current period
  * @count: events counted by the PMU, sampled or not
  * @time_enabled: nanoseconds the event was enabled
  * @time_running: nanoseconds it was counting; less if the PMU's counters are shared with others
+ * @counters: what happened to its overflows
  */
 struct htmm_channel_info {
 	__u32 cpu;
@@ -458,6 +474,7 @@ struct htmm_channel_info {
  * @evicted: pages evicted to make room at a limit, approximately the coldest regions first
  * @exited: pages removed because their process had exited
  * @wakeups: times the drain thread was woken by a ring's watermark
+ * @batches: batches drained
  * @drain_ns: CPU time of the drain thread; this member to @cpus_failed are not changed by RESET
  * @handler_ns: time in overflow handlers; an estimate, as few are timed
  * @period_changes: times that a budget changed a period
@@ -494,6 +511,7 @@ struct htmm_stats {
 
 /**
  * struct htmm_histogram - argument of HTMM_IOC_GET_HIST
+ * @unit: in: enum htmm_unit
  * @target: in: number of a target. The thresholds of several are computed from the sum of their
  *	histograms for the session's capacity; a page that two targets track counts as two
  * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: the highest does not fit
@@ -502,6 +520,7 @@ struct htmm_stats {
  * @hot_pages: pages (or regions) at or above the hot threshold
  * @capacity_pages: what the fast tier holds, in units of @unit
  * @samples: samples counted since the start or the last RESET
+ * @bins: pages (or regions) in each bin
  */
 struct htmm_histogram {
 	__u32 size;
@@ -558,8 +577,11 @@ struct htmm_hit_ratio {
 
 /**
  * struct htmm_page - one tracked page or region
+ * @addr: its virtual address
  * @samples: its count after cooling; for a region, of all samples in it
+ * @pid: its process
  * @space: number of its address space within the target: a new one by exec(), or for a reused pid
+ * @bin: bin of @samples
  * @target: number of the target that the samples count for
  * @node: its NUMA node; of a region, that of most of its resident pages. Unknown if it is not
  *	resident, or its page table could not be read
@@ -609,6 +631,8 @@ enum htmm_order {
  * struct htmm_list_pages - argument of HTMM_IOC_LIST_PAGES
  * @pages: array of struct htmm_page, filled by the module
  * @nr_pages: in: room, at least 1; out: elements filled, at most 262,144; 0 at the end
+ * @unit: enum htmm_unit: list pages or regions
+ * @order: enum htmm_order
  * @pid: list only pages of this process; 0: of any
  * @start: list only pages with a byte at or above this address
  * @end: and below this address; 0: no limit
@@ -679,6 +703,7 @@ struct htmm_list_pages {
 
 /**
  * struct htmm_node_placement - what a target has on one NUMA node
+ * @node: the node
  * @flags: HTMM_NODE_*
  * @pages: resident pages of the processes that were sampled; one that several map counts once
  * @huge_pages: number of @pages that are part of a larger mapping
@@ -808,16 +833,27 @@ struct htmm_add_target {
 
 /**
  * struct htmm_target_info - a target and its counters
+ * @number: its number
+ * @type: enum htmm_target_type
  * @id: for HTMM_TARGET_TGID the process; for HTMM_TARGET_CGROUP the inode number of its directory
+ * @capacity_pages: what the fast tier holds for it
+ * @max_bytes: most memory for its table
  * @bytes: memory in use by its table
+ * @pages: pages tracked
+ * @regions: regions tracked
  * @samples: samples counted since it was added, or since the last RESET; so are the members that
  *	struct htmm_stats has, too
+ * @coolings: coolings of its table
+ * @adaptations: reports of its thresholds
+ * @evicted: pages evicted from its table
+ * @exited: pages of exited processes
  * @drops: samples of it that were dropped after the ring, by enum htmm_drop
  * @name: for a process its command, empty if it has exited; for a cgroup its path in the caller's
  *	cgroup namespace, empty if it is too long; else empty
  * @spaces: address spaces of its pages: at most one for each KiB of @max_bytes, and 65,536
  * @space_bytes: approximate memory in use for these, not included in @bytes, and at most a quarter
  *	of @max_bytes
+ * @freed: pages freed by running processes
  */
 struct htmm_target_info {
 	__u32 number;
@@ -921,6 +957,7 @@ enum htmm_stream_state {
  *	HTMM_MAX_STREAM_BYTES, charged to the caller's memory cgroup; 0: 1 MiB. Out: its size
  * @watermark: in: bytes from which poll() reports data and a waiting read() is woken, up to half of
  *	the buffer; 0: 1, any record. Out: the current value
+ * @state: out: enum htmm_stream_state
  * @sample_type: out: PERF_SAMPLE_* bits: those of the session, and PERF_SAMPLE_IDENTIFIER
  * @record_size: out: bytes of a PERF_RECORD_SAMPLE
  * @offered: out: samples that ksampled took from the rings since the reader began
