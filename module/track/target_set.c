@@ -71,7 +71,7 @@ static struct htmm_target_table *htmm_target_set_make(struct htmm_target_set *se
 	return target;
 }
 
-/* Insert the target before its target is in the filter: from then on handlers may match it. */
+/* Insert the table before the target is in the filter: from then on handlers may match it. */
 static int htmm_target_set_insert(struct htmm_target_set *set,
 				  struct htmm_target_table *target)
 {
@@ -146,7 +146,7 @@ static void htmm_stats_add(struct htmm_target_stats *sum, struct htmm_target_tab
 }
 
 /*
- * Remove a target, and hand its target to @gone, for htmm_target_list_put() without a lock.
+ * Remove a target, and hand its table to @gone, for htmm_target_list_put() without a lock.
  * Returns 0, -ENOENT if there is no such target, or -ENOMEM. May sleep.
  */
 int htmm_target_set_remove(struct htmm_target_set *set, u32 number,
@@ -260,7 +260,7 @@ void htmm_target_set_replace(struct htmm_target_set *set,
 }
 
 /*
- * The target of a target, or NULL if it was removed. Context: the drain thread; @set->lock is
+ * The table of a target, or NULL if it was removed. Context: the drain thread; @set->lock is
  * held, and the result is valid until it is released.
  */
 struct htmm_target_table *htmm_target_set_find(struct htmm_target_set *set, u32 number)
