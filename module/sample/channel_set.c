@@ -290,7 +290,7 @@ static int htmm_channel_set_check_taken(const struct htmm_channel_set *set,
 	if (!set->nr_cpus || i >= nr_events)
 		return 0;
 	return htmm_fail(err, -ENOENT,
-			 "event %u '%s' (type %u, config %#llx) is none of any CPU of the session: leave it out, or add CPUs of its PMU",
+			 "event %u '%s' (type %u, config %#llx) is taken by no CPU of the session: leave it out, or add CPUs of its PMU",
 			 i, events[i].name, events[i].type, events[i].config);
 }
 

@@ -134,7 +134,7 @@ TEST_F(hybrid, refused)
 	self->req.arg.cpus_size = sizeof(mask);
 	EXPECT_EQ(-ENOENT, device_start(self->fd, &self->req));
 	EXPECT_NE(NULL, strstr(self->req.error, "event 1 'cpu_atom'"));
-	EXPECT_NE(NULL, strstr(self->req.error, "none of any CPU"));
+	EXPECT_NE(NULL, strstr(self->req.error, "taken by no CPU"));
 	self->req.arg.cpus = 0;
 	self->req.arg.cpus_size = 0;
 	self->req.arg.nr_events = 1;
