@@ -20,13 +20,31 @@ void htmm_batch_init(struct htmm_batch *batch, u64 sample_type)
 }
 
 /*
- * Take samples from @slot on, at most @n, as long as they are of the same run as the
- * first. Returns how many they are. Not inline: all that the loop needs is in registers.
+ * The weight of a sample is its period divided by the weight unit, rounded. Periods seldom
+ * change, so the division is seldom needed.
  */
-static noinline u32 htmm_batch_take_run(struct htmm_batch *batch, const u64 *slot, u32 n)
+static u32 htmm_batch_weight(struct htmm_batch *batch, u64 period)
+{
+	const u64 unit = batch->weight_unit;
+
+	if (period != batch->period) {
+		batch->period = period;
+		batch->weight = clamp_t(u64, div64_u64(period + unit / 2, unit), 1, U32_MAX);
+	}
+	return batch->weight;
+}
+
+/*
+ * Take samples from @slot on, at most @n, as long as they are of the same run as the
+ * first, and as long as they have its period if they are @weighted. Returns how many they are.
+ */
+static __always_inline u32 htmm_batch_take_run(struct htmm_batch *batch, const u64 *slot, u32 n,
+					       const bool weighted)
 {
 	const struct htmm_record_layout layout = batch->layout;
 	const u64 cookie = slot[layout.cookie], target = slot[layout.cookie + 1];
+	const u64 period = weighted ? slot[layout.period] : 0;
+	const u32 weight = weighted ? htmm_batch_weight(batch, period) : 1;
 	const u64 *end = slot + n * layout.words;
 	struct htmm_table_sample *sample = &batch->samples[batch->n];
 	const struct htmm_table_sample *first = sample;
@@ -34,52 +52,49 @@ static noinline u32 htmm_batch_take_run(struct htmm_batch *batch, const u64 *slo
 	u64 addr;
 
 	for (; slot != end && htmm_record_pid(slot) == pid &&
-	     slot[layout.cookie] == cookie && slot[layout.cookie + 1] == target;
+	     slot[layout.cookie] == cookie && slot[layout.cookie + 1] == target &&
+	     (!weighted || slot[layout.period] == period);
 	     slot += layout.words, sample++) {
 		/* The overflow handler takes no other addresses than those in user space. */
 		addr = slot[layout.addr];
 		sample->page = addr >> HTMM_PAGE_SHIFT;
-		sample->weight = 1;
+		sample->weight = weight;
 		/* What the page lacks of the address. */
 		sample->tag = addr;
 	}
 	return sample - first;
 }
 
-/* The weight of a sample is its period divided by the weight unit, rounded. */
-static void htmm_batch_weigh(struct htmm_batch *batch, const u64 *slot, u32 n)
+/* Not inline: all that the loop needs is in registers. */
+static noinline u32 htmm_batch_take_plain(struct htmm_batch *batch, const u64 *slot, u32 n)
 {
-	struct htmm_table_sample *sample = &batch->samples[batch->n];
-	const u64 unit = batch->weight_unit;
-	u64 period;
+	return htmm_batch_take_run(batch, slot, n, false);
+}
 
-	for (; n; n--, slot += batch->layout.words, sample++) {
-		period = slot[batch->layout.period];
-		/* Periods seldom change, so the division is seldom needed. */
-		if (period != batch->period) {
-			batch->period = period;
-			batch->weight = clamp_t(u64, div64_u64(period + unit / 2, unit),
-						1, U32_MAX);
-		}
-		sample->weight = batch->weight;
-	}
+static noinline u32 htmm_batch_take_weighted(struct htmm_batch *batch, const u64 *slot, u32 n)
+{
+	return htmm_batch_take_run(batch, slot, n, true);
 }
 
 /* What served samples. Few values follow each other in turn. */
-static void htmm_batch_take_sources(struct htmm_batch *batch, const u64 *slot, u32 n)
+static noinline void htmm_batch_take_sources(struct htmm_batch *batch, const u64 *slot, u32 n)
 {
 	u8 *served_by = &batch->served_by[batch->n];
-	u64 data_src;
+	const u8 *end = served_by + n;
+	const u32 words = batch->layout.words;
+	u64 data_src = batch->data_src;
+	u8 source = batch->source;
 
-	for (; n; n--, slot += batch->layout.words) {
-		/* The last field before the cookie. */
-		data_src = slot[batch->layout.cookie - 1];
-		if (data_src != batch->data_src) {
-			batch->data_src = data_src;
-			batch->source = htmm_source_of(data_src);
+	/* The last field before the cookie. */
+	for (slot += batch->layout.cookie - 1; served_by != end; slot += words) {
+		if (*slot != data_src) {
+			data_src = *slot;
+			source = htmm_source_of(data_src);
 		}
-		*served_by++ = batch->source;
+		*served_by++ = source;
 	}
+	batch->data_src = data_src;
+	batch->source = source;
 }
 
 void htmm_batch_take(struct htmm_batch *batch, u32 ring, const u64 *slot, u32 n)
@@ -88,9 +103,8 @@ void htmm_batch_take(struct htmm_batch *batch, u32 ring, const u64 *slot, u32 n)
 	u32 length;
 
 	for (; n; n -= length, slot += length * layout.words) {
-		length = htmm_batch_take_run(batch, slot, n);
-		if (batch->weight_unit)
-			htmm_batch_weigh(batch, slot, length);
+		length = batch->weight_unit ? htmm_batch_take_weighted(batch, slot, n) :
+					      htmm_batch_take_plain(batch, slot, n);
 		if (batch->has_source)
 			htmm_batch_take_sources(batch, slot, length);
 		batch->run[batch->runs++] = (struct htmm_run) {

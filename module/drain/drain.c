@@ -66,18 +66,22 @@ static void htmm_drain_served(struct htmm_drain *drain, struct htmm_target_table
 {
 	const struct htmm_channel *channel = drain->channels->channels[run->ring];
 	const struct htmm_batch *batch = &drain->batch;
-	u32 i, source = HTMM_SOURCE_UNKNOWN;
+	const struct htmm_table_sample *sample = &batch->samples[run->start];
+	const struct htmm_table_sample *end = &batch->samples[run[1].start];
+	const u8 *served_by = &batch->served_by[run->start];
+	const bool has_source = batch->has_source;
+	u32 source = HTMM_SOURCE_UNKNOWN;
 	u64 *samples;
 
 	samples = htmm_served_of(target->served, htmm_cpu_node(channel->cpu), channel->index);
-	if (!batch->has_source && !batch->weight_unit) {
-		samples[source] += htmm_batch_length(run);
+	if (!has_source && !batch->weight_unit) {
+		samples[source] += end - sample;
 		return;
 	}
-	for (i = run->start; i < run[1].start; i++) {
-		if (batch->has_source)
-			source = batch->served_by[i];
-		samples[source] += batch->samples[i].weight;
+	for (; sample != end; sample++) {
+		if (has_source)
+			source = *served_by++;
+		samples[source] += sample->weight;
 	}
 }
 
