@@ -8,6 +8,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "api.h"
+#include "base/stats.h"
 #include "session/session.h"
 
 /* Pages shown in hot_pages. */
@@ -89,23 +90,6 @@ static const struct htmm_field htmm_counters_fields[] = {
 	{}
 };
 
-static const struct htmm_field htmm_stats_fields[] = {
-	HTMM_U64(htmm_stats, samples),
-	HTMM_U64(htmm_stats, coolings),
-	HTMM_U64(htmm_stats, adaptations),
-	HTMM_U64(htmm_stats, evicted),
-	HTMM_U64(htmm_stats, exited),
-	HTMM_U64(htmm_stats, freed),
-	HTMM_U64(htmm_stats, wakeups),
-	HTMM_U64(htmm_stats, batches),
-	HTMM_U64(htmm_stats, drain_ns),
-	HTMM_U64(htmm_stats, handler_ns),
-	HTMM_U64(htmm_stats, period_changes),
-	HTMM_U32(htmm_stats, cost_ppm),
-	HTMM_U32(htmm_stats, cpus_failed),
-	{}
-};
-
 static const struct htmm_field htmm_histogram_fields[] = {
 	HTMM_U32(htmm_histogram, hot_threshold),
 	HTMM_U32(htmm_histogram, warm_threshold),
@@ -137,12 +121,6 @@ static const struct htmm_field htmm_target_info_fields[] = {
 	HTMM_U64(htmm_target_info, bytes),
 	HTMM_U64(htmm_target_info, pages),
 	HTMM_U64(htmm_target_info, regions),
-	HTMM_U64(htmm_target_info, samples),
-	HTMM_U64(htmm_target_info, coolings),
-	HTMM_U64(htmm_target_info, adaptations),
-	HTMM_U64(htmm_target_info, evicted),
-	HTMM_U64(htmm_target_info, exited),
-	HTMM_U64(htmm_target_info, freed),
 	HTMM_U64(htmm_target_info, spaces),
 	HTMM_U64(htmm_target_info, space_bytes),
 	{}
@@ -161,6 +139,16 @@ static void htmm_show(struct seq_file *m, const struct htmm_field *field,
 		seq_printf(m, field->hex ? "%s %#llx%c" : "%s %llu%c", field->name, value,
 			   after);
 	}
+}
+
+/* Print the first @n of a struct's stats. */
+static void htmm_show_stats(struct seq_file *m, const u64 *stats, unsigned int n, char after)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (htmm_stat_names[i])
+			seq_printf(m, "%s %llu%c", htmm_stat_names[i], stats[i], after);
 }
 
 static void htmm_show_drops(struct seq_file *m, const u64 *drops)
@@ -188,7 +176,7 @@ static int htmm_show_status(struct seq_file *m, struct htmm_session *session)
 	return 0;
 }
 
-static int htmm_show_stats(struct seq_file *m, struct htmm_session *session)
+static int htmm_show_session(struct seq_file *m, struct htmm_session *session)
 {
 	const struct htmm_config *config = session->config;
 	const struct htmm_channel_info *channel;
@@ -198,7 +186,8 @@ static int htmm_show_stats(struct seq_file *m, struct htmm_session *session)
 
 	if (htmm_snapshot_stats(session, &stats, &channels))
 		return -ENOMEM;
-	htmm_show(m, htmm_stats_fields, &stats, '\n');
+	htmm_show_stats(m, stats.stats, HTMM_NR_STATS, '\n');
+	seq_printf(m, "cost_ppm %u\n", stats.cost_ppm);
 	htmm_show(m, htmm_counters_fields, &stats.total, ' ');
 	htmm_show_drops(m, stats.total.drops);
 	for (i = 0; i < config->start.nr_events; i++) {
@@ -267,6 +256,7 @@ static int htmm_show_targets(struct seq_file *m, struct htmm_session *session)
 		return -ENOMEM;
 	for (i = 0, info = targets.at; i < targets.nr; i++, info++) {
 		htmm_show(m, htmm_target_info_fields, info, ' ');
+		htmm_show_stats(m, info->stats, HTMM_TARGET_STATS, ' ');
 		htmm_show_drops(m, info->drops);
 		seq_puts(m, "name ");
 		seq_escape(m, info->name, "\n\\");
@@ -288,7 +278,7 @@ struct htmm_debugfs_file {
 
 static const struct htmm_debugfs_file htmm_debugfs_files[] = {
 	{ "status", htmm_show_status },
-	{ "stats", htmm_show_stats },
+	{ "stats", htmm_show_session },
 	{ "hist", htmm_show_hist },
 	{ "hot_pages", htmm_show_hot_pages },
 	{ "targets", htmm_show_targets },

@@ -170,14 +170,14 @@ static int htmm_sum_target(struct htmm_sum *sum, struct htmm_target_table *targe
 /* What the tables have, less what was found. They may have changed during the walk. */
 static int htmm_sum_unknown(struct htmm_sum *sum, struct htmm_target_list *targets)
 {
-	struct htmm_target_stats stats;
+	struct htmm_table_stats stats;
 	u64 pages = 0, samples;
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < targets->nr; i++) {
-		htmm_target_get_stats(targets->target[i], &stats);
-		pages += stats.table.pages;
+		htmm_target_get_table_stats(targets->target[i], &stats);
+		pages += stats.pages;
 		ret = htmm_target_get_hits(targets->target[i], HTMM_UNIT_PAGE, &sum->hits);
 	}
 	samples = htmm_hits_share(&sum->hits, 0).samples;

@@ -22,7 +22,7 @@ static_assert(HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT == HTMM_REGION_ORDER);
 void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 {
 	const struct htmm_start *start;
-	struct htmm_target_stats stats;
+	u64 stats[HTMM_NR_STATS] = {};
 	ktime_t stopped;
 
 	*info = (struct htmm_info) {
@@ -60,8 +60,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 	info->nr_cpus = session->channels.nr_cpus;
 	info->ring_bytes = session->channels.ring_bytes;
 	mutex_unlock(&session->channels.lock);
-	htmm_target_set_get_stats(&session->targets, &stats);
-	info->table_bytes = stats.table.bytes;
+	info->table_bytes = htmm_target_set_add_stats(&session->targets, stats);
 	if (info->state != HTMM_STATE_STOPPED)
 		info->drain_pid = pid_vnr(session->drain.pid);
 }
@@ -134,7 +133,7 @@ static void htmm_snapshot_counters(struct htmm_session *session, struct htmm_sta
 		channel = set->channels[i];
 		if (info[found].cpu != channel->cpu || info[found].event != channel->index)
 			continue;
-		stats->handler_ns += local64_read(&channel->handler_ns);
+		stats->stats[HTMM_STAT_HANDLER_NS] += local64_read(&channel->handler_ns);
 		htmm_channel_read(channel, &info[found].counters);
 		htmm_counters_add(&stats->total, &info[found++].counters);
 	}
@@ -145,29 +144,22 @@ static void htmm_snapshot_counters(struct htmm_session *session, struct htmm_sta
 int htmm_snapshot_stats(struct htmm_session *session, struct htmm_stats *stats,
 			struct htmm_rows *channels)
 {
-	struct htmm_target_stats target;
+	u64 *sum = stats->stats;
 
 	channels->at = kvcalloc(session->channels.nr_channels, sizeof(struct htmm_channel_info),
 				GFP_KERNEL);
 	if (!channels->at)
 		return -ENOMEM;
 	memset(&stats->total, 0, sizeof(stats->total));
-	stats->handler_ns = 0;
+	memset(sum, 0, sizeof(stats->stats));
 	channels->nr = htmm_snapshot_events(&session->channels, channels->at);
 	htmm_snapshot_counters(session, stats, channels->at, channels->nr);
 
-	htmm_target_set_get_stats(&session->targets, &target);
-	stats->samples = target.samples;
-	stats->coolings = target.table.coolings;
-	stats->adaptations = target.adaptations;
-	stats->evicted = target.table.evicted;
-	stats->exited = target.exited;
-	stats->freed = target.freed;
-	stats->batches = READ_ONCE(session->drain.batches);
-	stats->wakeups = atomic64_read(&session->drain.wake.wakeups);
-	stats->drain_ns = READ_ONCE(session->drain.cpu_ns);
-	stats->cpus_failed = READ_ONCE(session->channels.failed);
-	stats->period_changes = READ_ONCE(session->budget.changes);
+	htmm_target_set_add_stats(&session->targets, sum);
+	htmm_stats_add(sum, session->drain.stats);
+	htmm_stats_add(sum, session->channels.stats);
+	htmm_stats_add(sum, session->budget.stats);
+	sum[HTMM_STAT_WAKEUPS] = atomic64_read(&session->drain.wake.wakeups);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);
 	return 0;
 }
@@ -278,26 +270,23 @@ static void htmm_snapshot_target_ref(const struct htmm_target_ref *ref,
 static void htmm_snapshot_target(struct htmm_target_table *target,
 				 struct htmm_target_info *info)
 {
-	struct htmm_target_stats stats;
-	unsigned int i;
+	struct htmm_table_stats table;
+	u64 stats[HTMM_NR_STATS] = {};
 
-	htmm_target_get_stats(target, &stats);
+	mutex_lock(target->lock);
+	htmm_table_get_stats(&target->table, &table);
+	htmm_target_add_stats(target, stats);
+	memcpy(info->drops, target->drops, sizeof(target->drops));
+	info->spaces = target->spaces.nr;
+	info->capacity_pages = target->capacity;
+	mutex_unlock(target->lock);
+	memcpy(info->stats, stats, sizeof(info->stats));
 	info->number = target->number;
-	info->capacity_pages = READ_ONCE(target->capacity);
 	info->max_bytes = target->max_bytes;
-	info->bytes = stats.table.bytes;
-	info->pages = stats.table.pages;
-	info->regions = stats.table.regions;
-	info->samples = stats.samples;
-	info->coolings = stats.table.coolings;
-	info->adaptations = stats.adaptations;
-	info->evicted = stats.table.evicted;
-	info->exited = stats.exited;
-	info->freed = stats.freed;
-	info->spaces = stats.spaces;
-	info->space_bytes = stats.spaces * HTMM_SPACE_BYTES;
-	for (i = 0; i < HTMM_NR_DROPS; i++)
-		info->drops[i] = stats.drops[i];
+	info->bytes = table.bytes;
+	info->pages = table.pages;
+	info->regions = table.regions;
+	info->space_bytes = info->spaces * HTMM_SPACE_BYTES;
 	htmm_snapshot_target_ref(&target->ref, info);
 }
 

@@ -177,7 +177,7 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 	if (drain->batch.n) {
 		htmm_drain_add(drain);
 		htmm_drain_account(drain);
-		WRITE_ONCE(drain->batches, drain->batches + 1);
+		htmm_stat_add(drain->stats, HTMM_STAT_BATCHES, 1);
 	}
 	htmm_drain_trace_drops(drain);
 	mutex_unlock(&drain->targets->lock);
@@ -187,7 +187,7 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 static void htmm_drain_note_cpu(struct htmm_drain *drain)
 {
 	/* The timer tick may add to it concurrently; either value is good enough. */
-	WRITE_ONCE(drain->cpu_ns, data_race(current->se.sum_exec_runtime));
+	WRITE_ONCE(drain->stats[HTMM_STAT_DRAIN_NS], data_race(current->se.sum_exec_runtime));
 }
 
 /* Looks for freed memory take at most this part of the time, and this long for each sample. */
@@ -372,7 +372,7 @@ int htmm_drain_reset(struct htmm_drain *drain, struct htmm_target_list *old)
 	htmm_target_set_replace(drain->targets, old);
 	for (i = 0; i < channels->nr_channels; i++)
 		htmm_channel_reset(channels->channels[i]);
-	WRITE_ONCE(drain->batches, 0);
+	WRITE_ONCE(drain->stats[HTMM_STAT_BATCHES], 0);
 	atomic64_set(&drain->wake.wakeups, 0);
 	mutex_unlock(&drain->targets->lock);
 	return 0;

@@ -5,6 +5,7 @@
 
 #include <linux/completion.h>
 #include "base/config.h"
+#include "base/stats.h"
 #include "core/batch.h"
 #include "sample/channel_set.h"
 #include "track/page_list.h"
@@ -29,13 +30,11 @@ struct mem_cgroup;
  * @next_look: number of the target that the next look for freed memory begins with
  * @look_ns: time that such looks may take, in nanoseconds; below 0 if they took too long
  * @looked: when @look_ns was computed, in nanoseconds
- * @batches: batches drained
- * @cpu_ns: CPU time used, in nanoseconds
+ * @stats: what it counts, by enum htmm_stat
  * @spares: pages for the tables; kept from batch to batch
  * @batch: the current batch; the ring of a run is an index of its channel
  *
- * From @next on, all is written by the thread only; @batches and @cpu_ns are read without a
- * lock.
+ * From @next on, all is written by the thread only; @stats is read without a lock.
  */
 struct htmm_drain {
 	struct htmm_target_set *targets;
@@ -53,8 +52,7 @@ struct htmm_drain {
 	u32 next_look;
 	s64 look_ns;
 	u64 looked;
-	u64 batches;
-	u64 cpu_ns;
+	u64 stats[HTMM_NR_STATS];
 	struct htmm_pages spares;
 	struct htmm_batch batch;
 };

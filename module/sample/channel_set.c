@@ -152,7 +152,7 @@ static void htmm_channel_set_refresh(struct htmm_channel_set *set, unsigned int 
 	htmm_channel_set_cpu_remove(set, channels);
 	if (htmm_channel_set_cpu_add(set, channels, &err)) {
 		pr_warn("htmm: CPU %u is not sampled: %s\n", cpu, err.text);
-		WRITE_ONCE(set->failed, set->failed + 1);
+		htmm_stat_add(set->stats, HTMM_STAT_CPUS_FAILED, 1);
 	}
 }
 

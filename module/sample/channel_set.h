@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 #include "base/config.h"
+#include "base/stats.h"
 #include "channel.h"
 
 struct mem_cgroup;
@@ -30,7 +31,7 @@ struct mem_cgroup;
  * @armed: events are armed as soon as they are created
  * @nr_cpus: CPUs that have events now, or had them when the set was stopped
  * @ring_bytes: memory of all rings, in bytes
- * @failed: times a CPU came online and its events could not be created
+ * @stats: what it counts, by enum htmm_stat; read without a lock
  */
 struct htmm_channel_set {
 	const struct htmm_config *config;
@@ -47,7 +48,7 @@ struct htmm_channel_set {
 	bool armed;
 	unsigned int nr_cpus;
 	u64 ring_bytes;
-	u32 failed;
+	u64 stats[HTMM_NR_STATS];
 };
 
 int htmm_channel_set_init(struct htmm_channel_set *set, const struct htmm_config *config,

@@ -41,7 +41,9 @@ static void htmm_budget_measure(struct htmm_budget *budget,
 	struct htmm_channel_set *channels = budget->channels;
 	unsigned int i;
 
-	*cost = (struct htmm_cost) { .drain_ns = READ_ONCE(budget->drain->cpu_ns) };
+	*cost = (struct htmm_cost) {
+		.drain_ns = READ_ONCE(budget->drain->stats[HTMM_STAT_DRAIN_NS]),
+	};
 	mutex_lock(&channels->lock);
 	for (i = 0; i < channels->nr_channels; i++) {
 		cost->handler_ns += local64_read(&channels->channels[i]->handler_ns);
@@ -78,7 +80,7 @@ static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed,
 		if (next == period ||
 		    htmm_channel_set_set_period(budget->channels, i, next))
 			continue;
-		WRITE_ONCE(budget->changes, budget->changes + 1);
+		htmm_stat_add(budget->stats, HTMM_STAT_PERIOD_CHANGES, 1);
 		trace_htmm_period(i, period, next, budget->cost_ppm,
 				  start->budget_ppm);
 	}

@@ -35,10 +35,10 @@ struct htmm_cost {
  * @prev: previous checks of each event
  * @cost_ppm: cost of the last window, or after the end of the whole session, in millionths
  *	of the CPU time
- * @changes: number of period changes
+ * @stats: what it counts, by enum htmm_stat
  *
  * All members are written only by @work, and after it has ended by htmm_budget_finish().
- * @cost_ppm and @changes are read without a lock.
+ * @cost_ppm and @stats are read without a lock.
  */
 struct htmm_budget {
 	struct htmm_channel_set *channels;
@@ -49,7 +49,7 @@ struct htmm_budget {
 	ktime_t last_time;
 	struct htmm_period_prev prev[HTMM_MAX_EVENTS];
 	u32 cost_ppm;
-	u64 changes;
+	u64 stats[HTMM_NR_STATS];
 };
 
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_channel_set *channels,

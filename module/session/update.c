@@ -93,7 +93,7 @@ static void htmm_update_capacity(struct htmm_target_set *targets,
 		target = list->target[i];
 		if (!set->target && target->own_capacity)
 			continue;
-		/* htmm_snapshot_targets() reads it without the lock. */
+		/* htmm_snapshot_hit_ratio() reads it without the lock. */
 		WRITE_ONCE(target->capacity, own ? set->capacity_pages : *all);
 		target->own_capacity = own;
 		htmm_target_adapt(target);

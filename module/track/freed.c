@@ -130,7 +130,7 @@ static bool htmm_look_at_region(struct mm_struct *mm, u64 page, u64 *pages)
 
 static void htmm_look_forget(struct htmm_look_at *at, u64 page, const u64 *pages)
 {
-	at->target->stats.freed += htmm_table_forget(&at->target->table, page, pages);
+	at->target->stats[HTMM_STAT_FREED] += htmm_table_forget(&at->target->table, page, pages);
 }
 
 /* Does a region wait for its second look, as the other pass has found it? */

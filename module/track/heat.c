@@ -47,7 +47,7 @@ void htmm_target_adapt(struct htmm_target_table *target)
 
 	htmm_target_trace_thresholds(target, HTMM_UNIT_PAGE);
 	htmm_target_trace_thresholds(target, HTMM_UNIT_REGION);
-	target->stats.adaptations++;
+	target->stats[HTMM_STAT_ADAPTATIONS]++;
 	/* A large period means never. */
 	if (check_add_overflow(target->table.stats.counted, target->adaptation_period,
 			       &target->next_adaptation))

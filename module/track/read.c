@@ -17,21 +17,21 @@
 /* but at most this long, in microseconds: it may have been preempted with the lock held. */
 #define HTMM_LIST_MAX_PAUSE		10000
 
-/* Context: @target->lock is held. */
-void htmm_target_read_stats(struct htmm_target_table *target, struct htmm_target_stats *stats)
+/* Add what the target has counted to @sum, an array by enum htmm_stat. @target->lock is held. */
+void htmm_target_add_stats(struct htmm_target_table *target, u64 *sum)
 {
 	lockdep_assert_held(target->lock);
 
-	*stats = target->stats;
-	htmm_table_get_stats(&target->table, &stats->table);
-	stats->samples = stats->table.counted;
-	stats->spaces = target->spaces.nr;
+	htmm_stats_add(sum, target->stats);
+	sum[HTMM_STAT_SAMPLES] += target->table.stats.counted;
+	sum[HTMM_STAT_COOLINGS] += target->table.epoch;
+	sum[HTMM_STAT_EVICTED] += target->table.stats.evicted;
 }
 
-void htmm_target_get_stats(struct htmm_target_table *target, struct htmm_target_stats *stats)
+void htmm_target_get_table_stats(struct htmm_target_table *target, struct htmm_table_stats *stats)
 {
 	mutex_lock(target->lock);
-	htmm_target_read_stats(target, stats);
+	htmm_table_get_stats(&target->table, stats);
 	mutex_unlock(target->lock);
 }
 

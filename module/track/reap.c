@@ -29,7 +29,7 @@ static void htmm_target_forget_some(struct htmm_target_table *target)
 		    htmm_table_remove_space(&target->table, target->exiting->id,
 					    target->exiting_first, HTMM_TIDY_SLICE);
 
-	target->stats.exited += before - target->table.stats.pages;
+	target->stats[HTMM_STAT_EXITED] += before - target->table.stats.pages;
 	target->exiting_first = false;
 	if (more)
 		return;

@@ -79,7 +79,7 @@ htmm_target_create(const struct htmm_target_ref *ref, const struct htmm_target *
 	mutex_lock(lock);
 	htmm_target_adapt(target);
 	mutex_unlock(lock);
-	target->stats.adaptations = 0;
+	target->stats[HTMM_STAT_ADAPTATIONS] = 0;
 	return target;
 
 err_served:
@@ -131,7 +131,7 @@ static void htmm_target_drop(struct htmm_target_table *target, struct htmm_batch
 			     u32 start, u32 n, enum htmm_drop why)
 {
 	htmm_batch_drop(batch, start, n, why);
-	target->stats.drops[why] += n;
+	target->drops[why] += n;
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <uapi/linux/htmm.h>
+#include "base/stats.h"
 #include "core/batch.h"
 #include "core/evict.h"
 #include "core/hits.h"
@@ -15,26 +16,6 @@
 #include "page_list.h"
 #include "sample/target_ref.h"
 #include "served.h"
-
-/**
- * struct htmm_target_stats - totals
- * @samples: samples counted
- * @adaptations: times the thresholds were reported
- * @exited: pages removed because their process had exited
- * @freed: pages removed because their memory was freed
- * @spaces: address spaces of the pages
- * @table: totals of the table
- * @drops: samples not counted, by reason
- */
-struct htmm_target_stats {
-	u64 samples;
-	u64 adaptations;
-	u64 exited;
-	u64 freed;
-	u64 spaces;
-	struct htmm_table_stats table;
-	u64 drops[HTMM_NR_DROPS];
-};
 
 /**
  * struct htmm_thresholds - the bins from which pages count as hot and as warm
@@ -71,7 +52,8 @@ struct htmm_space_owner {
  * @pages: all pages given to @pool, including those in use; they are freed without reading
  *	their contents
  * @spaces: address spaces of the pages
- * @stats: totals, except those of @table and @spaces
+ * @stats: what it has counted, by enum htmm_stat, except for what @table counts
+ * @drops: samples not counted, by reason
  * @served: samples by what served them, counted or not; NULL if that is not asked for
  * @capacity: what the fast tier holds, in pages
  * @own_capacity: @capacity is the target's own; else it is the session's
@@ -96,7 +78,8 @@ struct htmm_target_table {
 	struct htmm_pool pool;
 	struct htmm_pages pages;
 	struct htmm_space_set spaces;
-	struct htmm_target_stats stats;
+	u64 stats[HTMM_NR_STATS];
+	u64 drops[HTMM_NR_DROPS];
 	struct htmm_served_counts *served;
 	u64 capacity;
 	bool own_capacity;
@@ -137,8 +120,8 @@ struct htmm_thresholds htmm_target_thresholds(struct htmm_target_table *target,
 					      enum htmm_unit unit);
 
 /* read.c */
-void htmm_target_read_stats(struct htmm_target_table *target, struct htmm_target_stats *stats);
-void htmm_target_get_stats(struct htmm_target_table *target, struct htmm_target_stats *stats);
+void htmm_target_add_stats(struct htmm_target_table *target, u64 *sum);
+void htmm_target_get_table_stats(struct htmm_target_table *target, struct htmm_table_stats *stats);
 struct htmm_thresholds htmm_target_get_thresholds(struct htmm_target_table *target,
 						  enum htmm_unit unit);
 int htmm_target_get_hits(struct htmm_target_table *target, enum htmm_unit unit,

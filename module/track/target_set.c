@@ -128,23 +128,6 @@ int htmm_target_set_add(struct htmm_target_set *set,
 	return 0;
 }
 
-static void htmm_stats_add(struct htmm_target_stats *sum, struct htmm_target_table *target)
-{
-	struct htmm_target_stats stats;
-	unsigned int i;
-
-	htmm_target_read_stats(target, &stats);
-	sum->samples += stats.samples;
-	sum->adaptations += stats.adaptations;
-	sum->exited += stats.exited;
-	sum->freed += stats.freed;
-	sum->table.bytes += stats.table.bytes;
-	sum->table.coolings += stats.table.coolings;
-	sum->table.evicted += stats.table.evicted;
-	for (i = 0; i < HTMM_NR_DROPS; i++)
-		sum->drops[i] += stats.drops[i];
-}
-
 /*
  * Remove a target, and hand its table to @gone, for htmm_target_list_put() without a lock.
  * Returns 0, -ENOENT if there is no such target, or -ENOMEM. May sleep.
@@ -169,8 +152,7 @@ int htmm_target_set_remove(struct htmm_target_set *set, u32 number,
 	mutex_lock(&set->lock);
 	xa_erase(&set->by_number, number);
 	WRITE_ONCE(set->nr, set->nr - 1);
-	htmm_stats_add(&set->removed, target);
-	set->removed.table.bytes = 0;
+	htmm_target_add_stats(target, set->removed);
 	mutex_unlock(&set->lock);
 	gone->target[gone->nr++] = target;
 	return 0;
@@ -256,7 +238,7 @@ void htmm_target_set_replace(struct htmm_target_set *set,
 		/* The entry exists, so nothing is allocated. */
 		list->target[i] = xa_store(&set->by_number, fresh->number, fresh, GFP_NOWAIT);
 	}
-	set->removed = (struct htmm_target_stats) {};
+	memset(set->removed, 0, sizeof(set->removed));
 }
 
 /*
@@ -296,18 +278,26 @@ void htmm_target_list_put(struct htmm_target_list *list)
 		htmm_target_put(list->target[--list->nr]);
 }
 
-/* Totals of all targets, including removed ones. */
-void htmm_target_set_get_stats(struct htmm_target_set *set,
-			       struct htmm_target_stats *stats)
+/*
+ * Add what all targets have counted, including removed ones, to @sum, an array by enum htmm_stat.
+ * Returns the memory of their tables, in bytes.
+ */
+u64 htmm_target_set_add_stats(struct htmm_target_set *set, u64 *sum)
 {
 	struct htmm_target_table *target;
+	struct htmm_table_stats stats;
 	unsigned long number;
+	u64 bytes = 0;
 
 	mutex_lock(&set->lock);
-	*stats = set->removed;
-	xa_for_each(&set->by_number, number, target)
-		htmm_stats_add(stats, target);
+	htmm_stats_add(sum, set->removed);
+	xa_for_each(&set->by_number, number, target) {
+		htmm_target_add_stats(target, sum);
+		htmm_table_get_stats(&target->table, &stats);
+		bytes += stats.bytes;
+	}
 	mutex_unlock(&set->lock);
+	return bytes;
 }
 
 /* Report all thresholds now. */

@@ -27,7 +27,7 @@ struct htmm_target_list {
  *	channels. The thread holds it while it takes a batch out of the rings, counts it and
  *	accounts it, and for each step of housekeeping; readers hold it for one slice of a table
  * @by_number: the targets by number. RESET replaces each of them
- * @removed: totals of targets that were removed
+ * @removed: what targets had counted that were removed, by enum htmm_stat
  * @nr: number of targets
  * @last: the last number assigned
  *
@@ -38,7 +38,7 @@ struct htmm_target_set {
 	struct htmm_config *config;
 	struct mutex lock;	/* all that is counted */
 	struct xarray by_number;
-	struct htmm_target_stats removed;
+	u64 removed[HTMM_NR_STATS];
 	unsigned int nr;
 	u32 last;
 };
@@ -74,8 +74,7 @@ struct htmm_target_table *htmm_target_set_find(struct htmm_target_set *set, u32 
 int htmm_target_set_get(struct htmm_target_set *set, u32 number,
 			struct htmm_target_list *list);
 void htmm_target_list_put(struct htmm_target_list *list);
-void htmm_target_set_get_stats(struct htmm_target_set *set,
-			       struct htmm_target_stats *stats);
+u64 htmm_target_set_add_stats(struct htmm_target_set *set, u64 *sum);
 void htmm_target_set_adapt(struct htmm_target_set *set);
 bool htmm_target_set_tidy(struct htmm_target_set *set, struct htmm_tidy *tidy, bool all);
 bool htmm_target_set_look(struct htmm_target_set *set, u32 *next, u64 now);

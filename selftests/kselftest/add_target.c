@@ -179,8 +179,7 @@ TEST_F(add_target, too_many)
 /* Programs may be older or newer than the module: the stride says which struct they know. */
 TEST_F(add_target, sizes_of_a_struct)
 {
-	const __u32 first = offsetof(struct htmm_target_info, freed);
-	const __u32 now = sizeof(struct htmm_target_info);
+	const __u32 first = sizeof(struct htmm_target_info);
 	const __u32 later = sizeof(struct htmm_target_info) + 64;
 	unsigned char room[2 * sizeof(struct htmm_target_info)];
 	struct htmm_target_info *info = (void *)room;
@@ -202,8 +201,8 @@ TEST_F(add_target, sizes_of_a_struct)
 	targets.target_size = later;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));
 	EXPECT_EQ(1, info->number);
-	EXPECT_EQ(0, info->freed);
-	for (i = now; i < sizeof(room); i++)
+	EXPECT_EQ(0, info->stats[HTMM_STAT_FREED]);
+	for (i = first; i < sizeof(room); i++)
 		EXPECT_EQ(i < later ? 0 : 0xa5, room[i]);
 	targets.target_size = first - 1;
 	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_GET_TARGETS, &targets));

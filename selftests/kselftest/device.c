@@ -322,6 +322,7 @@ bool device_active(int fd, int cpu, int event)
 }
 
 const char *const drop_names[HTMM_NR_DROPS] = { HTMM_DROP_NAMES };
+const char *const stat_names[HTMM_STAT_SLOTS] = { HTMM_STAT_NAMES };
 
 __u64 counters_drops(const struct htmm_counters *counters)
 {

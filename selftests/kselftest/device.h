@@ -42,6 +42,7 @@ struct stats {
 
 /* Names of drops by enum htmm_drop. */
 extern const char *const drop_names[HTMM_NR_DROPS];
+extern const char *const stat_names[HTMM_STAT_SLOTS];
 
 /**
  * struct pages - a list of pages; zero before it is first read

@@ -263,5 +263,5 @@ TEST_F(kind, follows_its_cpu)
 	ASSERT_SOON(device_active(self->fd, self->going, 0));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_EQ(0, stats.s.cpus_failed);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_CPUS_FAILED]);
 }

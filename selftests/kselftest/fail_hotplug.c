@@ -176,7 +176,7 @@ static __u32 cpus_failed(struct __test_metadata *_metadata, struct _test_data_fa
 	static struct stats stats;
 
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
-	return stats.s.cpus_failed;
+	return stats.s.stats[HTMM_STAT_CPUS_FAILED];
 }
 
 static __u32 cpus_sampled(struct __test_metadata *_metadata, struct _test_data_fail_hotplug *self)

@@ -219,7 +219,7 @@ static void check_stats(struct __test_metadata *_metadata, const struct stats *s
 	EXPECT_EQ(total->counted, counted);
 	EXPECT_EQ(counters_drops(total), drops);
 	EXPECT_EQ(total->in_flight, 0);
-	EXPECT_EQ(stats->s.samples, counted);
+	EXPECT_EQ(stats->s.stats[HTMM_STAT_SAMPLES], counted);
 }
 
 /* The running session still works, ends, and leaves only its results. */
@@ -231,7 +231,7 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *se
 	ASSERT_EQ(0, stop_unseen(self));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	check_stats(_metadata, &stats);
-	EXPECT_LE(PAGES, stats.s.samples);
+	EXPECT_LE(PAGES, stats.s.stats[HTMM_STAT_SAMPLES]);
 }
 
 /**
@@ -680,7 +680,7 @@ TEST_F_TIMEOUT(fail_nth, record, 600)
 		check_stats(_metadata, &stats);
 		full = stats.s.total.drops[HTMM_DROP_TABLE_FULL];
 		dropped += !!full;
-		EXPECT_LE(PAGES, stats.s.samples + full);
+		EXPECT_LE(PAGES, stats.s.stats[HTMM_STAT_SAMPLES] + full);
 	} while (fired && nth < NTH_MOST);
 	ASSERT_FALSE(fired);
 	invariants_hold(self->fd);

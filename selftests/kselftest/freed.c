@@ -135,9 +135,9 @@ static void await_freed(struct __test_metadata *_metadata, FIXTURE_DATA(freed) *
 		child_does(_metadata, self, TOUCH, self->tick, 1);
 		usleep(PAUSE);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-	} while (stats.s.freed < freed && --tries);
-	EXPECT_EQ(freed, stats.s.freed);
-	EXPECT_EQ(0, stats.s.evicted + stats.s.exited);
+	} while (stats.s.stats[HTMM_STAT_FREED] < freed && --tries);
+	EXPECT_EQ(freed, stats.s.stats[HTMM_STAT_FREED]);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_EVICTED] + stats.s.stats[HTMM_STAT_EXITED]);
 }
 
 /*

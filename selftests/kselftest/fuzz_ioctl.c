@@ -232,7 +232,7 @@ static void check_session(struct __test_metadata *_metadata, struct fuzz *fuzz)
 	access_pages(&fuzz->source, fuzz->mem, PAGES, 4);
 	ASSERT_EQ(0, device_stop(fd));
 	ASSERT_EQ(0, stats_read(fd, &stats));
-	EXPECT_LE(4 * PAGES, stats.s.samples);
+	EXPECT_LE(4 * PAGES, stats.s.stats[HTMM_STAT_SAMPLES]);
 	close(fd);
 }
 

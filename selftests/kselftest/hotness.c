@@ -82,12 +82,12 @@ TEST_F(hotness, each_fault_counts)
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(stats.s.samples, pages_total(&pages, 0));
+	EXPECT_EQ(stats.s.stats[HTMM_STAT_SAMPLES], pages_total(&pages, 0));
 	for (i = 0; i < NR; i++) {
 		EXPECT_EQ(i + 1, pages_samples(&pages, getpid(), self->mem + i * PAGE, PAGE));
 	}
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
-	EXPECT_EQ(stats.s.samples, hist.samples);
+	EXPECT_EQ(stats.s.stats[HTMM_STAT_SAMPLES], hist.samples);
 	EXPECT_LE(NR, hist.pages);
 	EXPECT_EQ(0, hist.bins[0]);
 }
@@ -134,7 +134,7 @@ TEST_F(hotness, huge_regions)
 	EXPECT_EQ(hist.pages, sum);
 	/* The mapping may be in one region or in two. */
 	EXPECT_GE(top, bin_of(NR * 8 / 2));
-	EXPECT_LE(top, bin_of(stats.s.samples));
+	EXPECT_LE(top, bin_of(stats.s.stats[HTMM_STAT_SAMPLES]));
 }
 
 TEST_F(hotness, thresholds)
@@ -293,9 +293,9 @@ TEST_F(hotness, adaptation_period)
 	touch_staircase(self);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_EQ(0, stats.s.coolings);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_COOLINGS]);
 	/* STOP makes one more. */
-	EXPECT_EQ(stats.s.samples / 50 + 1, stats.s.adaptations);
+	EXPECT_EQ(stats.s.stats[HTMM_STAT_SAMPLES] / 50 + 1, stats.s.stats[HTMM_STAT_ADAPTATIONS]);
 }
 
 /* A period that means never does not affect the other one. */
@@ -309,10 +309,10 @@ TEST_F(hotness, adaptation_never)
 	touch_staircase(self);
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_LT(1, stats.s.coolings);
-	EXPECT_EQ(stats.s.samples / 50, stats.s.coolings);
+	EXPECT_LT(1, stats.s.stats[HTMM_STAT_COOLINGS]);
+	EXPECT_EQ(stats.s.stats[HTMM_STAT_SAMPLES] / 50, stats.s.stats[HTMM_STAT_COOLINGS]);
 	/* Each cooling adapts, and so does STOP. */
-	EXPECT_EQ(stats.s.coolings + 1, stats.s.adaptations);
+	EXPECT_EQ(stats.s.stats[HTMM_STAT_COOLINGS] + 1, stats.s.stats[HTMM_STAT_ADAPTATIONS]);
 }
 
 /* Every 100th sample halves every count, and the model does the same. */
@@ -329,10 +329,11 @@ TEST_F(hotness, cooling_period)
 		touch(self, 0, 1234);
 		ASSERT_EQ(0, device_stop(self->fd));
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		EXPECT_EQ(stats.s.samples / 100, stats.s.coolings);
-	} while (stats.s.samples != 1234 && --tries);
-	ASSERT_EQ(1234, stats.s.samples);
-	for (i = 1; i <= stats.s.samples; i++) {
+		EXPECT_EQ(stats.s.stats[HTMM_STAT_SAMPLES] / 100,
+			  stats.s.stats[HTMM_STAT_COOLINGS]);
+	} while (stats.s.stats[HTMM_STAT_SAMPLES] != 1234 && --tries);
+	ASSERT_EQ(1234, stats.s.stats[HTMM_STAT_SAMPLES]);
+	for (i = 1; i <= stats.s.stats[HTMM_STAT_SAMPLES]; i++) {
 		count++;
 		if (i % 100 == 0)
 			count >>= 1;
@@ -361,7 +362,7 @@ TEST_F(hotness, cooling_of_pages_at_rest)
 		invariants_hold(self->fd);
 	}
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_EQ(7, stats.s.coolings);
+	EXPECT_EQ(7, stats.s.stats[HTMM_STAT_COOLINGS]);
 }
 
 /*
@@ -380,8 +381,8 @@ TEST_F(hotness, memory_as_needed)
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	ASSERT_EQ(0, device_info(self->fd, &info));
-	EXPECT_LE(NR, stats.s.samples);
-	EXPECT_GE(directory + (stats.s.samples / 4 + 4) * PAGE, info.table_bytes);
+	EXPECT_LE(NR, stats.s.stats[HTMM_STAT_SAMPLES]);
+	EXPECT_GE(directory + (stats.s.stats[HTMM_STAT_SAMPLES] / 4 + 4) * PAGE, info.table_bytes);
 }
 
 /* The smallest memory of a table: far fewer regions than are touched. */
@@ -402,7 +403,7 @@ TEST_F(hotness, table_memory)
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_TABLE_FULL]);
-	EXPECT_LT(0, stats.s.evicted);
+	EXPECT_LT(0, stats.s.stats[HTMM_STAT_EVICTED]);
 	EXPECT_LT(100, stats.s.total.counted);
 	ASSERT_EQ(0, device_info(self->fd, &info));
 	EXPECT_GE(info.max_bytes, info.table_bytes);

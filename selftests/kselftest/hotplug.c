@@ -128,8 +128,8 @@ static void check_totals(struct __test_metadata *_metadata, struct _test_data_ho
 
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_LT(0, stats.s.samples);
-	EXPECT_EQ(0, stats.s.cpus_failed);
+	EXPECT_LT(0, stats.s.stats[HTMM_STAT_SAMPLES]);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_CPUS_FAILED]);
 }
 
 static int work(int sock, void *arg)

@@ -115,6 +115,8 @@ static void check_event(struct seen *seen, const struct htmm_channel_info *chann
 static void check_channels(struct seen *seen)
 {
 	const struct htmm_stats *s = &seen->stats.s;
+	const __u64 handler_ns = s->stats[HTMM_STAT_HANDLER_NS];
+	const __u64 batches = s->stats[HTMM_STAT_BATCHES];
 	struct htmm_counters sum = {};
 	__u32 i, j;
 
@@ -136,27 +138,29 @@ static void check_channels(struct seen *seen)
 	}
 	if (memcmp(&sum, &s->total, sizeof(sum)))
 		wrong(seen, "the totals are not the sums over channels");
-	equal(seen, "samples and counted", s->samples, s->total.counted);
+	equal(seen, "samples and counted", s->stats[HTMM_STAT_SAMPLES], s->total.counted);
 	/* No batch is empty. */
-	if (s->batches > s->total.overflows)
-		wrong(seen, "%llu batches of %llu samples", s->batches, s->total.overflows);
-	if (s->total.counted && (!s->batches || !s->handler_ns || !s->drain_ns))
+	if (batches > s->total.overflows)
+		wrong(seen, "%llu batches of %llu samples", batches, s->total.overflows);
+	if (s->total.counted && (!batches || !handler_ns || !s->stats[HTMM_STAT_DRAIN_NS]))
 		wrong(seen, "%llu counted, in %llu batches, %llu ns of handlers, %llu of ksampled",
-		      s->total.counted, s->batches, s->handler_ns, s->drain_ns);
+		      s->total.counted, batches, handler_ns, s->stats[HTMM_STAT_DRAIN_NS]);
 	/* To write a record takes longer than this on any machine. */
-	if (s->handler_ns < 20 * s->total.counted)
-		wrong(seen, "handlers took %llu ns for %llu samples", s->handler_ns,
+	if (handler_ns < 20 * s->total.counted)
+		wrong(seen, "handlers took %llu ns for %llu samples", handler_ns,
 		      s->total.counted);
 	/* No handler runs on a CPU for longer than the session. */
-	if (s->handler_ns > seen->info.elapsed_ns * (seen->info.nr_cpus + 1) + 1000000)
-		wrong(seen, "handlers took %llu ns of %llu", s->handler_ns, seen->info.elapsed_ns);
+	if (handler_ns > seen->info.elapsed_ns * (seen->info.nr_cpus + 1) + 1000000)
+		wrong(seen, "handlers took %llu ns of %llu", handler_ns, seen->info.elapsed_ns);
+	for (i = 0; i < HTMM_STAT_SLOTS; i++)
+		if (!stat_names[i])
+			equal(seen, "statistics without a name", s->stats[i], 0);
 }
 
 static void check_targets(struct seen *seen)
 {
 	const struct htmm_stats *s = &seen->stats.s;
-	__u64 bytes = 0, samples = 0, evicted = 0, exited = 0, freed = 0;
-	__u64 coolings = 0, adaptations = 0;
+	__u64 bytes = 0, stats[HTMM_TARGET_STATS] = {};
 	__u64 drops[HTMM_DROP_SLOTS] = {};
 	int i, j;
 
@@ -164,12 +168,8 @@ static void check_targets(struct seen *seen)
 		const struct htmm_target_info *target = &seen->targets[i];
 
 		bytes += target->bytes;
-		samples += target->samples;
-		evicted += target->evicted;
-		exited += target->exited;
-		freed += target->freed;
-		coolings += target->coolings;
-		adaptations += target->adaptations;
+		for (j = 0; j < HTMM_TARGET_STATS; j++)
+			stats[j] += target->stats[j];
 		for (j = 0; j < HTMM_DROP_SLOTS; j++)
 			drops[j] += target->drops[j];
 		if (target->bytes > target->max_bytes)
@@ -189,12 +189,9 @@ static void check_targets(struct seen *seen)
 	equal(seen, "bytes of targets and of tables", bytes, seen->info.table_bytes);
 	if (target_was_removed && *target_was_removed)
 		return;
-	equal(seen, "samples of targets and of the session", samples, s->samples);
-	equal(seen, "evictions of targets and of the session", evicted, s->evicted);
-	equal(seen, "exits of targets and of the session", exited, s->exited);
-	equal(seen, "freed pages of targets and of the session", freed, s->freed);
-	equal(seen, "coolings of targets and of the session", coolings, s->coolings);
-	equal(seen, "adaptations of targets and of the session", adaptations, s->adaptations);
+	for (i = 0; i < HTMM_TARGET_STATS; i++)
+		if (stat_names[i])
+			equal(seen, stat_names[i], stats[i], s->stats[i]);
 	equal(seen, "full tables of targets and of channels", drops[HTMM_DROP_TABLE_FULL],
 	      s->total.drops[HTMM_DROP_TABLE_FULL]);
 	equal(seen, "full spaces of targets and of channels", drops[HTMM_DROP_SPACES_FULL],
@@ -340,6 +337,15 @@ static void says_drops(struct text *text, const __u64 *drops)
 		says_value(text, drop_names[i], drops[i], "%llu ");
 }
 
+static void says_stats(struct text *text, const __u64 *stats, int nr, const char *how)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (stat_names[i])
+			says_value(text, stat_names[i], stats[i], how);
+}
+
 static void says_counters(struct text *text, const struct htmm_counters *c)
 {
 	SAYS(text, c->overflows, "%llu ");
@@ -359,19 +365,8 @@ static void check_stats_file(struct seen *seen)
 
 	if (!text_open(&text, seen, "stats"))
 		return;
-	SAYS(&text, s->samples, "%llu\n");
-	SAYS(&text, s->coolings, "%llu\n");
-	SAYS(&text, s->adaptations, "%llu\n");
-	SAYS(&text, s->evicted, "%llu\n");
-	SAYS(&text, s->exited, "%llu\n");
-	SAYS(&text, s->freed, "%llu\n");
-	SAYS(&text, s->wakeups, "%llu\n");
-	SAYS(&text, s->batches, "%llu\n");
-	SAYS(&text, s->drain_ns, "%llu\n");
-	SAYS(&text, s->handler_ns, "%llu\n");
-	SAYS(&text, s->period_changes, "%llu\n");
+	says_stats(&text, s->stats, HTMM_STAT_SLOTS, "%llu\n");
 	SAYS(&text, s->cost_ppm, "%llu\n");
-	SAYS(&text, s->cpus_failed, "%llu\n");
 	says_counters(&text, &s->total);
 	for (i = 0; i < s->nr_events; i++) {
 		const struct htmm_event *e = &seen->stats.events[i];
@@ -519,14 +514,9 @@ static void check_targets_file(struct seen *seen)
 		SAYS(&text, t->bytes, "%llu ");
 		SAYS(&text, t->pages, "%llu ");
 		SAYS(&text, t->regions, "%llu ");
-		SAYS(&text, t->samples, "%llu ");
-		SAYS(&text, t->coolings, "%llu ");
-		SAYS(&text, t->adaptations, "%llu ");
-		SAYS(&text, t->evicted, "%llu ");
-		SAYS(&text, t->exited, "%llu ");
-		SAYS(&text, t->freed, "%llu ");
 		SAYS(&text, t->spaces, "%llu ");
 		SAYS(&text, t->space_bytes, "%llu ");
+		says_stats(&text, t->stats, HTMM_TARGET_STATS, "%llu ");
 		says_drops(&text, t->drops);
 		says(&text, "name ");
 		/* With escapes; never two lines. */

@@ -24,7 +24,7 @@ static const struct call {
 	{ "START", HTMM_IOC_START, 152, sizeof(struct htmm_start), 0 },
 	{ "STOP", HTMM_IOC_STOP, 16, sizeof(struct htmm_session_id), -EALREADY },
 	{ "GET_INFO", HTMM_IOC_GET_INFO, 144, sizeof(struct htmm_info), 0 },
-	{ "GET_STATS", HTMM_IOC_GET_STATS, 304, sizeof(struct htmm_stats),
+	{ "GET_STATS", HTMM_IOC_GET_STATS, 480, sizeof(struct htmm_stats),
 	  -ENODATA },
 	{ "GET_HIST", HTMM_IOC_GET_HIST, 328, sizeof(struct htmm_histogram),
 	  -ENODATA },

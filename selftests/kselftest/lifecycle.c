@@ -33,7 +33,7 @@ static __u64 samples(struct __test_metadata *_metadata, int fd)
 	static struct stats stats;
 
 	EXPECT_EQ(0, stats_read(fd, &stats));
-	return stats.s.samples;
+	return stats.s.stats[HTMM_STAT_SAMPLES];
 }
 
 static void touch(struct _test_data_lifecycle *self)
@@ -214,13 +214,13 @@ static void check_forgotten(struct __test_metadata *_metadata, int fd)
 	EXPECT_EQ(0, memcmp(&stats.s.total, &none, sizeof(none)));
 	for (i = 0; i < stats.s.nr_channels; i++)
 		EXPECT_EQ(0, memcmp(&stats.channels[i].counters, &none, sizeof(none)));
-	EXPECT_EQ(0, stats.s.samples);
-	EXPECT_EQ(0, stats.s.coolings);
-	EXPECT_EQ(0, stats.s.adaptations);
-	EXPECT_EQ(0, stats.s.evicted);
-	EXPECT_EQ(0, stats.s.exited);
-	EXPECT_EQ(0, stats.s.wakeups);
-	EXPECT_EQ(0, stats.s.batches);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_SAMPLES]);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_COOLINGS]);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_ADAPTATIONS]);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_EVICTED]);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_EXITED]);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_WAKEUPS]);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_BATCHES]);
 	ASSERT_EQ(0, pages_read(fd, &pages));
 	EXPECT_EQ(0, pages.nr);
 	ASSERT_EQ(0, device_hist(fd, HTMM_UNIT_PAGE, &hist));
@@ -239,9 +239,9 @@ TEST_F(lifecycle, reset_of_results)
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, device_cool(self->fd, 0));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_LE(PAGES, stats.s.samples);
-	EXPECT_LT(0, stats.s.wakeups);
-	EXPECT_LT(0, stats.s.batches);
+	EXPECT_LE(PAGES, stats.s.stats[HTMM_STAT_SAMPLES]);
+	EXPECT_LT(0, stats.s.stats[HTMM_STAT_WAKEUPS]);
+	EXPECT_LT(0, stats.s.stats[HTMM_STAT_BATCHES]);
 	ASSERT_EQ(0, device_reset(self->fd));
 	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
 	check_forgotten(_metadata, self->fd);
@@ -268,8 +268,8 @@ TEST_F(lifecycle, reset_while_sampling)
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
-	EXPECT_EQ(stats.s.samples, pages_total(&pages, 0));
-	EXPECT_GE(2 * PAGES, stats.s.samples);
+	EXPECT_EQ(stats.s.stats[HTMM_STAT_SAMPLES], pages_total(&pages, 0));
+	EXPECT_GE(2 * PAGES, stats.s.stats[HTMM_STAT_SAMPLES]);
 	EXPECT_EQ(PAGES, pages_samples(&pages, getpid(), self->mem, PAGES * PAGE));
 }
 
@@ -294,10 +294,11 @@ TEST_F(lifecycle, watermark_wakes_the_thread)
 	ASSERT_START(self);
 	start = time(NULL);
 	access_pages(&self->source, self->mem, PAGES, 40);
-	ASSERT_SOON(!stats_read(self->fd, &stats) && stats.s.samples >= 10 * PAGES);
+	ASSERT_SOON(!stats_read(self->fd, &stats) &&
+		    stats.s.stats[HTMM_STAT_SAMPLES] >= 10 * PAGES);
 	EXPECT_GT(9, time(NULL) - start);
-	EXPECT_LT(0, stats.s.wakeups);
-	EXPECT_LT(0, stats.s.batches);
+	EXPECT_LT(0, stats.s.stats[HTMM_STAT_WAKEUPS]);
+	EXPECT_LT(0, stats.s.stats[HTMM_STAT_BATCHES]);
 }
 
 static const char * const files[] = {

@@ -327,7 +327,7 @@ static __u64 evicted(struct __test_metadata *_metadata, int fd)
 	static struct htmm_target_info targets[HTMM_MAX_TARGETS];
 
 	EXPECT_EQ(1, device_targets(fd, targets));
-	return targets[0].evicted;
+	return targets[0].stats[HTMM_STAT_EVICTED];
 }
 
 /*

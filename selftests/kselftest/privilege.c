@@ -500,7 +500,8 @@ TEST_F(privilege, cost_within_the_default_budget)
 		ASSERT_LT(0, --tries);
 		access_pages(&self->source, mem, 256, 1);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-	} while (!stats.s.period_changes || stats.s.cost_ppm > HTMM_USER_BUDGET_PPM);
+	} while (!stats.s.stats[HTMM_STAT_PERIOD_CHANGES] ||
+		 stats.s.cost_ppm > HTMM_USER_BUDGET_PPM);
 	EXPECT_LT(0, stats.s.total.counted);
 	EXPECT_EQ(0, device_stop(self->fd));
 }

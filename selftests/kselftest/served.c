@@ -103,7 +103,7 @@ TEST_F(served, by_cpu)
 	EXPECT_LE(50, served.row[2].samples[HTMM_SOURCE_UNKNOWN]);
 	EXPECT_EQ(0, served.row[2].samples[HTMM_SOURCE_LOCAL] +
 		  served.row[2].samples[HTMM_SOURCE_REMOTE]);
-	EXPECT_EQ(stats.s.samples, served_samples(&served, 0, -1) +
+	EXPECT_EQ(stats.s.stats[HTMM_STAT_SAMPLES], served_samples(&served, 0, -1) +
 		  served_samples(&served, 1, -1) + served_samples(&served, 2, -1));
 
 	/* Cooling changes counts of pages, and not what was served. */

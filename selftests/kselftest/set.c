@@ -51,7 +51,7 @@ TEST_F(set, periods_of_a_budget)
 		ASSERT_LT(0, --tries);
 		access_pages(&self->source, self->mem, NR, 1);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-	} while (stats.s.period_changes < 2);
+	} while (stats.s.stats[HTMM_STAT_PERIOD_CHANGES] < 2);
 	ASSERT_EQ(0, device_stop(self->fd));
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, device_channel(self->fd, cpu, i, &channel[i]));
@@ -98,7 +98,7 @@ TEST_F(set, periods_without_cost)
 	} while (info.elapsed_ns < 100000000);
 	EXPECT_EQ(61, period_of(_metadata, self, cpu, 61));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_EQ(0, stats.s.period_changes);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_PERIOD_CHANGES]);
 	ASSERT_EQ(0, device_stop(self->fd));
 
 	self->req.arg.flags = HTMM_START_BUDGET;
@@ -163,7 +163,7 @@ TEST_F(set, periods_of_an_ibs_budget)
 	EXPECT_EQ(48, period_of(_metadata, self, cpu, 48));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	/* Once longer, and once shorter. */
-	EXPECT_LE(2, stats.s.period_changes);
+	EXPECT_LE(2, stats.s.stats[HTMM_STAT_PERIOD_CHANGES]);
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
@@ -270,7 +270,8 @@ TEST_F(set, capacity_moves_the_threshold)
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	/* Each change adapts, and so does the stop. */
-	EXPECT_EQ(before.samples / 150 + ARRAY_SIZE(capacities) + 1, stats.s.adaptations);
+	EXPECT_EQ(before.samples / 150 + ARRAY_SIZE(capacities) + 1,
+		  stats.s.stats[HTMM_STAT_ADAPTATIONS]);
 	EXPECT_EQ(0, child_join(&child));
 }
 

@@ -99,9 +99,10 @@ static void finish(struct __test_metadata *_metadata, struct _test_data_slow_rat
 
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_LT(0, stats.s.samples);
+	EXPECT_LT(0, stats.s.stats[HTMM_STAT_SAMPLES]);
 	TH_LOG("%llu samples, %llu batches, %lu rounds of readers, %lu targets",
-	       stats.s.samples, stats.s.batches, feats->reads, feats->targets);
+	       stats.s.stats[HTMM_STAT_SAMPLES], stats.s.stats[HTMM_STAT_BATCHES], feats->reads,
+	       feats->targets);
 }
 
 static time_t end(void)

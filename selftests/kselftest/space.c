@@ -59,7 +59,7 @@ static void await_samples(struct __test_metadata *_metadata, int fd, __u64 sampl
 {
 	static struct stats stats;
 
-	ASSERT_SOON(!stats_read(fd, &stats) && stats.s.samples >= samples);
+	ASSERT_SOON(!stats_read(fd, &stats) && stats.s.stats[HTMM_STAT_SAMPLES] >= samples);
 }
 
 TEST_F(space, exited_pages_are_kept)
@@ -74,7 +74,7 @@ TEST_F(space, exited_pages_are_kept)
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_EQ(0, stats.s.exited);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_EXITED]);
 	EXPECT_EQ(0, stats.s.total.drops[HTMM_DROP_STALE]);
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(3 * PAGES, pages_samples(&pages, child.pid, self->mem, PAGES * PAGE));
@@ -152,8 +152,8 @@ TEST_F(space, exited_pages_leave)
 	ASSERT_EQ(0, pages_read(self->fd, &pages));
 	EXPECT_EQ(0, pages.nr);
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
-	EXPECT_LE(tracked, stats.s.exited);
-	EXPECT_LE(3 * PAGES, stats.s.samples);
+	EXPECT_LE(tracked, stats.s.stats[HTMM_STAT_EXITED]);
+	EXPECT_LE(3 * PAGES, stats.s.stats[HTMM_STAT_SAMPLES]);
 }
 
 /* A drain thread that sleeps for long keeps no pages of exited processes in the table. */
@@ -173,7 +173,8 @@ TEST_F(space, many_leave_while_the_thread_sleeps)
 	await_samples(_metadata, self->fd, MANY * 3 * PAGES);
 	for (i = 0; i < MANY; i++)
 		child_kill(&children[i]);
-	ASSERT_SOON(!stats_read(self->fd, &stats) && stats.s.exited >= MANY * PAGES);
+	ASSERT_SOON(!stats_read(self->fd, &stats) &&
+		    stats.s.stats[HTMM_STAT_EXITED] >= MANY * PAGES);
 }
 
 /*
@@ -191,7 +192,7 @@ static bool exits_between_batches(struct __test_metadata *_metadata, struct _tes
 	child_kill(&child);
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(0, device_stop(self->fd));
-	return !stats.s.batches;
+	return !stats.s.stats[HTMM_STAT_BATCHES];
 }
 
 /* Samples still in the ring when their process exits are stale. */
@@ -205,7 +206,7 @@ TEST_F(space, last_samples_are_stale)
 		ASSERT_LT(0, --tries);
 	ASSERT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_LE(3 * PAGES, stats.s.total.drops[HTMM_DROP_STALE]);
-	EXPECT_GT(PAGES, stats.s.samples);
+	EXPECT_GT(PAGES, stats.s.stats[HTMM_STAT_SAMPLES]);
 	EXPECT_EQ(0, device_samples(self->fd, 0, self->mem, PAGES * PAGE));
 }
 
@@ -230,7 +231,7 @@ static bool exits_between_samples(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, child_do(stays));
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_EQ(0, device_stop(self->fd));
-	return !stats.s.batches;
+	return !stats.s.stats[HTMM_STAT_BATCHES];
 }
 
 /* What is dropped takes nothing with it that comes after it in the batch. */
@@ -628,7 +629,7 @@ TEST_F(space, kept_while_processes_exit)
 		run_short_children(_metadata, self, SHORT_CHILDREN);
 		ASSERT_EQ(0, device_settle(self->fd));
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-		EXPECT_EQ(0, stats.s.exited);
+		EXPECT_EQ(0, stats.s.stats[HTMM_STAT_EXITED]);
 		EXPECT_EQ(SHORT_CHILDREN * PAGES,
 			  device_samples(self->fd, 0, self->mem, PAGES * PAGE));
 	}

@@ -135,7 +135,7 @@ static void check_sums(struct __test_metadata *_metadata, struct _test_data_targ
 		ASSERT_EQ(0, device_target_hist(self->fd, self->info[i].number,
 						HTMM_UNIT_PAGE, &hist));
 		EXPECT_EQ(self->info[i].pages, hist.pages);
-		EXPECT_EQ(self->info[i].samples, hist.samples);
+		EXPECT_EQ(self->info[i].stats[HTMM_STAT_SAMPLES], hist.samples);
 		samples += hist.samples;
 		pages += hist.pages;
 		for (b = 0; b < HTMM_NR_BINS; b++)
@@ -145,7 +145,7 @@ static void check_sums(struct __test_metadata *_metadata, struct _test_data_targ
 	EXPECT_EQ(samples, all.samples);
 	EXPECT_EQ(pages, all.pages);
 	EXPECT_EQ(0, memcmp(bins, all.bins, sizeof(bins)));
-	EXPECT_EQ(samples, self->stats.s.samples);
+	EXPECT_EQ(samples, self->stats.s.stats[HTMM_STAT_SAMPLES]);
 }
 
 TEST_F(target, each_its_own)
@@ -271,10 +271,11 @@ TEST_F(target, added_and_removed)
 	EXPECT_EQ(20 * SHARE, counted(_metadata, self, 0, 0));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 1));
 	EXPECT_EQ(0, counted(_metadata, self, 0, 2));
-	TH_LOG("%llu samples counted, %llu removed", self->stats.s.samples,
+	TH_LOG("%llu samples counted, %llu removed", self->stats.s.stats[HTMM_STAT_SAMPLES],
 	       self->stats.s.total.drops[HTMM_DROP_REMOVED]);
 	/* Samples drained in time were counted, the others dropped. */
-	EXPECT_LE(40 * SHARE, self->stats.s.samples + self->stats.s.total.drops[HTMM_DROP_REMOVED]);
+	EXPECT_LE(40 * SHARE, self->stats.s.stats[HTMM_STAT_SAMPLES] +
+		  self->stats.s.total.drops[HTMM_DROP_REMOVED]);
 }
 
 /* Without targets nothing is counted; a target can be removed after the stop, too. */
@@ -301,10 +302,10 @@ TEST_F(target, the_last_one_goes)
 	EXPECT_EQ(0, counted(_metadata, self, 0, 2));
 	/* The totals of removed targets stay until a reset. */
 	ASSERT_EQ(0, stats_read(self->fd, &self->stats));
-	EXPECT_LE(SHARE, self->stats.s.samples);
+	EXPECT_LE(SHARE, self->stats.s.stats[HTMM_STAT_SAMPLES]);
 	ASSERT_EQ(0, device_reset(self->fd));
 	ASSERT_EQ(0, stats_read(self->fd, &self->stats));
-	EXPECT_EQ(0, self->stats.s.samples);
+	EXPECT_EQ(0, self->stats.s.stats[HTMM_STAT_SAMPLES]);
 }
 
 TEST_F(target, moves_from_one_to_another)
@@ -348,8 +349,8 @@ TEST_F(target, cooled_alone)
 	EXPECT_EQ(SHARE / 2, counted(_metadata, self, 1, 0));
 	EXPECT_EQ(SHARE / 4, counted(_metadata, self, 2, 1));
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
-	EXPECT_EQ(1, self->info[0].coolings);
-	EXPECT_EQ(2, self->info[1].coolings);
+	EXPECT_EQ(1, self->info[0].stats[HTMM_STAT_COOLINGS]);
+	EXPECT_EQ(2, self->info[1].stats[HTMM_STAT_COOLINGS]);
 }
 
 /* The thresholds of each target fit its own capacity. */
@@ -530,7 +531,7 @@ TEST_F(target, many)
 	ASSERT_EQ(MANY, device_targets(self->fd, self->info));
 	for (i = 0; i < MANY; i++) {
 		EXPECT_EQ(children[i].pid, self->info[i].id);
-		EXPECT_LE(PAGES, self->info[i].samples);
+		EXPECT_LE(PAGES, self->info[i].stats[HTMM_STAT_SAMPLES]);
 		child_kill(&children[i]);
 	}
 }

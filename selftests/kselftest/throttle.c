@@ -108,7 +108,7 @@ TEST_F(throttle, budget_keeps_the_period)
 		access_pages(&self->source, self->mem, PAGES, 100);
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
 	EXPECT_LT(8, stats.s.total.throttled);
-	EXPECT_EQ(0, stats.s.period_changes);
+	EXPECT_EQ(0, stats.s.stats[HTMM_STAT_PERIOD_CHANGES]);
 	for (i = 0; i < stats.s.nr_channels; i++)
 		EXPECT_EQ(event->period, stats.channels[i].period);
 	EXPECT_EQ(0, device_stop(self->fd));

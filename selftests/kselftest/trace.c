@@ -244,10 +244,10 @@ static void touch_until_drained(struct __test_metadata *_metadata, struct _test_
 	access_pages(&self->source, self->mem, PAGES, watermark / PAGES + 1);
 	do {
 		ASSERT_LT(0, --tries);
-		before = stats.s.drain_ns;
+		before = stats.s.stats[HTMM_STAT_DRAIN_NS];
 		usleep(200000);
 		ASSERT_EQ(0, stats_read(self->fd, &stats));
-	} while (!stats.s.batches || stats.s.drain_ns != before);
+	} while (!stats.s.stats[HTMM_STAT_BATCHES] || stats.s.stats[HTMM_STAT_DRAIN_NS] != before);
 }
 
 static __u64 batches(struct __test_metadata *_metadata, struct _test_data_trace *self)
@@ -255,7 +255,7 @@ static __u64 batches(struct __test_metadata *_metadata, struct _test_data_trace 
 	static struct stats stats;
 
 	EXPECT_EQ(0, stats_read(self->fd, &stats));
-	return stats.s.batches;
+	return stats.s.stats[HTMM_STAT_BATCHES];
 }
 
 /*
@@ -510,7 +510,7 @@ static int ask(int sock, void *arg)
 	if (stats_read(self->fd, &stats))
 		return 2;
 	total = &stats.s.total;
-	sums = total->counted == stats.s.samples &&
+	sums = total->counted == stats.s.stats[HTMM_STAT_SAMPLES] &&
 	       total->overflows == total->counted + counters_drops(total) + total->in_flight;
 	return !sums;
 }
@@ -634,20 +634,21 @@ TEST_F(trace, cooling_and_thresholds)
 	access_pages(&self->source, self->mem, PAGES, ROUNDS);
 	stop(_metadata, self);
 
-	EXPECT_LE(3, self->stats.s.coolings);
-	EXPECT_EQ(self->stats.s.coolings, count_hits(_metadata, "htmm_cool"));
+	EXPECT_LE(3, self->stats.s.stats[HTMM_STAT_COOLINGS]);
+	EXPECT_EQ(self->stats.s.stats[HTMM_STAT_COOLINGS], count_hits(_metadata, "htmm_cool"));
 	hit = last_hit(_metadata, "htmm_cool", "");
 	ASSERT_EQ(4, sscanf(hit.text, "coolings=%llu samples=%llu pages=%llu target=%u", &coolings,
 			    &samples, &tracked, &target));
-	EXPECT_EQ(self->stats.s.coolings, coolings);
-	EXPECT_GE(self->stats.s.samples, samples);
+	EXPECT_EQ(self->stats.s.stats[HTMM_STAT_COOLINGS], coolings);
+	EXPECT_GE(self->stats.s.stats[HTMM_STAT_SAMPLES], samples);
 	EXPECT_LE(4 * PAGES * 2, samples);
 	EXPECT_LE(PAGES, tracked);
 	EXPECT_GT(4 * PAGES, tracked);
 	EXPECT_EQ(1, target);
 
 	/* One for pages and one for regions each time, and once for the empty table. */
-	EXPECT_EQ(2 * (self->stats.s.adaptations + 1), count_hits(_metadata, "htmm_threshold"));
+	EXPECT_EQ(2 * (self->stats.s.stats[HTMM_STAT_ADAPTATIONS] + 1),
+		  count_hits(_metadata, "htmm_threshold"));
 	for (kind = HTMM_UNIT_PAGE; kind <= HTMM_UNIT_REGION; kind++) {
 		ASSERT_EQ(0, device_hist(self->fd, kind, &hist));
 		hit = last_hit(_metadata, "htmm_threshold",
@@ -673,9 +674,10 @@ TEST_F(trace, periods)
 	self->req.arg.budget_interval_ms = 10;
 	self->req.events[0].max_period = 7;
 	ASSERT_START(self);
-	ASSERT_SOON(!stats_read(self->fd, &self->stats) && self->stats.s.period_changes);
+	ASSERT_SOON(!stats_read(self->fd, &self->stats) &&
+		    self->stats.s.stats[HTMM_STAT_PERIOD_CHANGES]);
 	stop(_metadata, self);
-	EXPECT_EQ(1, self->stats.s.period_changes);
+	EXPECT_EQ(1, self->stats.s.stats[HTMM_STAT_PERIOD_CHANGES]);
 	EXPECT_EQ(1, count_hits(_metadata, "htmm_period"));
 	hit = last_hit(_metadata, "htmm_period", "");
 	ASSERT_EQ(3, sscanf(hit.text,
@@ -716,7 +718,7 @@ TEST_F(trace, a_period_that_was_set)
 	EXPECT_EQ(7, to);
 	EXPECT_EQ(0, budget);
 	/* No budget has changed it. */
-	EXPECT_EQ(0, self->stats.s.period_changes);
+	EXPECT_EQ(0, self->stats.s.stats[HTMM_STAT_PERIOD_CHANGES]);
 	hit = last_hit(_metadata, "htmm_threshold", "unit=page");
 	EXPECT_NE(NULL, strstr(hit.text, "capacity=12345"));
 }

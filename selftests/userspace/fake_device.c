@@ -305,26 +305,31 @@ static void primes_channel(struct htmm_channel_info *channel, unsigned int numbe
 	primes_counters(&channel->counters, number);
 }
 
+static void primes_values(__u64 *stats, const __u64 *values, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		stats[i] = values[i] ? any(values[i]) : 0;
+}
+
 static void primes_stats(struct htmm_stats *stats)
 {
+	static const __u64 values[HTMM_STAT_SLOTS] = {
+		10159, 10163, 10169, 10177, 10181, 10463,
+		[HTMM_TARGET_STATS] = 10193, 10211, 10223030669ULL, 10243030729ULL, 10247, 10259,
+	};
+
 	primes_counters(&stats->total, 4);
-	stats->samples = any(10159);
-	stats->coolings = any(10163);
-	stats->adaptations = any(10169);
-	stats->evicted = any(10177);
-	stats->exited = any(10181);
-	stats->freed = any(10463);
-	stats->wakeups = any(10193);
-	stats->batches = any(10211);
-	stats->drain_ns = any(10223030669ULL);
-	stats->handler_ns = any(10243030729ULL);
-	stats->period_changes = any(10247);
+	primes_values(stats->stats, values, HTMM_STAT_SLOTS);
 	stats->cost_ppm = any(10253);
-	stats->cpus_failed = any(10259);
 }
 
 static void primes_target(struct htmm_target_info *target)
 {
+	static const __u64 values[HTMM_TARGET_STATS] = {
+		10313, 10321, 10331, 10333, 10337, 10529,
+	};
 	static const __u64 drops[HTMM_NR_DROPS] = {
 		10711, 10723, 10729, 10733, 10739, 10753, 10771, 10781, 10789,
 	};
@@ -336,12 +341,7 @@ static void primes_target(struct htmm_target_info *target)
 	target->bytes = any(10289);
 	target->pages = any(10301);
 	target->regions = any(10303);
-	target->samples = any(10313);
-	target->coolings = any(10321);
-	target->adaptations = any(10331);
-	target->evicted = any(10333);
-	target->exited = any(10337);
-	target->freed = any(10529);
+	primes_values(target->stats, values, HTMM_TARGET_STATS);
 	target->spaces = any(10343);
 	target->space_bytes = any(10357);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
@@ -389,7 +389,7 @@ static struct htmm_target_info fake_target(__u32 number)
 {
 	struct htmm_target_info info = {
 		.number = number, .type = HTMM_TARGET_TGID, .id = target, .name = "sh",
-		.samples = 1000 * number, .pages = 10 * number, .bytes = 1 << 20,
+		.stats[HTMM_STAT_SAMPLES] = 1000 * number, .pages = 10 * number, .bytes = 1 << 20,
 		.capacity_pages = 1000, .max_bytes = 16 << 20,
 	};
 
@@ -562,8 +562,8 @@ static int fake_stats(struct htmm_stats *stats)
 	if (stats->nr_events >= nr_events)
 		memcpy((void *)(unsigned long)stats->events, events, nr_events * sizeof(*events));
 	stats->nr_events = nr_events;
-	stats->samples = stats->total.counted;
-	stats->cpus_failed = env_number("FAKE_CPUS_FAILED");
+	stats->stats[HTMM_STAT_SAMPLES] = stats->total.counted;
+	stats->stats[HTMM_STAT_CPUS_FAILED] = env_number("FAKE_CPUS_FAILED");
 	if (getenv("FAKE_LIVE"))
 		stats->cost_ppm = 12300;
 	if (primes())

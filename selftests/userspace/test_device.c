@@ -258,7 +258,7 @@ static void test_older_program(void)
 	CHECK(!(htmm_device_stats)(3, &old, sizeof(old) - 8, &err));
 	CHECK(asked.stats.size == sizeof(asked.stats) - 8 && old.stats.nr_channels == 3);
 	htmm_stats_free(&old);
-	CHECK(old.stats.freed == 0x0707070707070707);
+	CHECK(old.stats.cost_ppm == 0x07070707);
 	memset(&known, 7, sizeof(known));
 	CHECK(!(htmm_device_info)(3, &known, sizeof(known) - 8, &err));
 	CHECK(asked.info.size == sizeof(known) - 8 && known.drain_pid == 0x07070707);

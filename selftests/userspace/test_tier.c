@@ -191,8 +191,8 @@ int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htm
 	CHECK(list->target);
 	list->target->number = 1;
 	list->target->pages = machine.pages;
-	list->target->samples = machine.total;
-	list->target->coolings = machine.coolings;
+	list->target->stats[HTMM_STAT_SAMPLES] = machine.total;
+	list->target->stats[HTMM_STAT_COOLINGS] = machine.coolings;
 	return 0;
 }
 

@@ -75,8 +75,9 @@ static void make(struct results *res, struct htmm_channel_info channels[2],
 		.info = { .session = 1, .elapsed_ns = seconds * 1000000000, .nr_cpus = 2 },
 		.stats = {
 			.stats = {
-				.nr_channels = 2, .nr_events = 1, .handler_ns = seconds * 30000000,
-				.drain_ns = seconds * 50000000,
+				.nr_channels = 2, .nr_events = 1,
+				.stats[HTMM_STAT_HANDLER_NS] = seconds * 30000000,
+				.stats[HTMM_STAT_DRAIN_NS] = seconds * 50000000,
 				.total = { .overflows = counted, .counted = counted },
 			},
 			.channels = channels, .events = event,

@@ -137,6 +137,58 @@ enum htmm_drop {
 	[HTMM_DROP_SPACES_FULL] = "spaces_full"
 
 /**
+ * enum htmm_stat - what a session counts beside overflows
+ * @HTMM_STAT_SAMPLES: samples counted since the start or the last RESET; for the session by all
+ *	targets, including removed ones; so are the next ones, to @HTMM_STAT_FREED
+ * @HTMM_STAT_COOLINGS: times that all counts of a target were halved
+ * @HTMM_STAT_ADAPTATIONS: reports of thresholds
+ * @HTMM_STAT_EVICTED: pages evicted to make room at a limit, roughly the coldest regions first
+ * @HTMM_STAT_EXITED: pages removed because their process had exited
+ * @HTMM_STAT_FREED: pages removed because their memory was freed while their process ran
+ * @HTMM_TARGET_STATS: from here on only the session has them
+ * @HTMM_STAT_WAKEUPS: times that the drain thread was woken by a ring's watermark
+ * @HTMM_STAT_BATCHES: batches drained
+ * @HTMM_STAT_DRAIN_NS: CPU time of the drain thread; RESET does not change this and the next ones
+ * @HTMM_STAT_HANDLER_NS: time in overflow handlers; an estimate, as few are timed
+ * @HTMM_STAT_PERIOD_CHANGES: times that a budget changed a period
+ * @HTMM_STAT_CPUS_FAILED: times that a CPU came online and its events could not be created
+ * @HTMM_NR_STATS: end of those that this header knows; the structs have room for HTMM_STAT_SLOTS
+ */
+enum htmm_stat {
+	HTMM_STAT_SAMPLES,
+	HTMM_STAT_COOLINGS,
+	HTMM_STAT_ADAPTATIONS,
+	HTMM_STAT_EVICTED,
+	HTMM_STAT_EXITED,
+	HTMM_STAT_FREED,
+	HTMM_TARGET_STATS = 16,
+	HTMM_STAT_WAKEUPS = HTMM_TARGET_STATS,
+	HTMM_STAT_BATCHES,
+	HTMM_STAT_DRAIN_NS,
+	HTMM_STAT_HANDLER_NS,
+	HTMM_STAT_PERIOD_CHANGES,
+	HTMM_STAT_CPUS_FAILED,
+	HTMM_NR_STATS,
+};
+
+#define HTMM_STAT_SLOTS		32
+
+/* Their names, for an array of HTMM_STAT_SLOTS; numbers that are not in use have none. */
+#define HTMM_STAT_NAMES					\
+	[HTMM_STAT_SAMPLES] = "samples",		\
+	[HTMM_STAT_COOLINGS] = "coolings",		\
+	[HTMM_STAT_ADAPTATIONS] = "adaptations",	\
+	[HTMM_STAT_EVICTED] = "evicted",		\
+	[HTMM_STAT_EXITED] = "exited",			\
+	[HTMM_STAT_FREED] = "freed",			\
+	[HTMM_STAT_WAKEUPS] = "wakeups",		\
+	[HTMM_STAT_BATCHES] = "batches",		\
+	[HTMM_STAT_DRAIN_NS] = "drain_ns",		\
+	[HTMM_STAT_HANDLER_NS] = "handler_ns",		\
+	[HTMM_STAT_PERIOD_CHANGES] = "period_changes",	\
+	[HTMM_STAT_CPUS_FAILED] = "cpus_failed"
+
+/**
  * struct htmm_event - one event to sample, on every CPU of the session that takes it
  * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs
  * @precise_ip: perf_event_attr.precise_ip, 0 to 3; Intel's memory events carry an address from 1 on
@@ -467,21 +519,9 @@ struct htmm_channel_info {
  * @channels: array of struct htmm_channel_info, filled by the module
  * @events: array of struct htmm_event, filled by the module
  * @total: sum over all channels
- * @samples: samples counted since the start or the last RESET, by all targets, including removed
- *	ones; so are @coolings to @exited, and @freed
- * @coolings: times all counts of a target were halved
- * @adaptations: reports of thresholds
- * @evicted: pages evicted to make room at a limit, approximately the coldest regions first
- * @exited: pages removed because their process had exited
- * @wakeups: times the drain thread was woken by a ring's watermark
- * @batches: batches drained
- * @drain_ns: CPU time of the drain thread; this member to @cpus_failed are not changed by RESET
- * @handler_ns: time in overflow handlers; an estimate, as few are timed
- * @period_changes: times that a budget changed a period
+ * @stats: by enum htmm_stat
  * @cost_ppm: cost of sampling between the last two checks, or of a stopped session since its start,
  *	in millionths of the time of the sampled CPUs
- * @cpus_failed: times that a CPU came online and its events could not be created
- * @freed: pages removed because their memory was freed while their process ran
  */
 struct htmm_stats {
 	__u32 size;
@@ -494,19 +534,9 @@ struct htmm_stats {
 	__u32 nr_events;
 	__u32 event_size;
 	struct htmm_counters total;
-	__aligned_u64 samples;
-	__aligned_u64 coolings;
-	__aligned_u64 adaptations;
-	__aligned_u64 evicted;
-	__aligned_u64 exited;
-	__aligned_u64 wakeups;
-	__aligned_u64 batches;
-	__aligned_u64 drain_ns;
-	__aligned_u64 handler_ns;
-	__aligned_u64 period_changes;
+	__aligned_u64 stats[HTMM_STAT_SLOTS];
 	__u32 cost_ppm;
-	__u32 cpus_failed;
-	__aligned_u64 freed;
+	__u32 __reserved;
 };
 
 /**
@@ -841,19 +871,13 @@ struct htmm_add_target {
  * @bytes: memory in use by its table
  * @pages: pages tracked
  * @regions: regions tracked
- * @samples: samples counted since it was added, or since the last RESET; so are the members that
- *	struct htmm_stats has, too
- * @coolings: coolings of its table
- * @adaptations: reports of its thresholds
- * @evicted: pages evicted from its table
- * @exited: pages of exited processes
- * @drops: samples of it that were dropped after the ring, by enum htmm_drop
- * @name: for a process its command, empty if it has exited; for a cgroup its path in the caller's
- *	cgroup namespace, empty if it is too long; else empty
  * @spaces: address spaces of its pages: at most one for each KiB of @max_bytes, and 65,536
  * @space_bytes: approximate memory in use for these, not included in @bytes, and at most a quarter
  *	of @max_bytes
- * @freed: pages freed by running processes
+ * @stats: by enum htmm_stat, since it was added or since the last RESET
+ * @drops: samples of it that were dropped after the ring, by enum htmm_drop
+ * @name: for a process its command, empty if it has exited; for a cgroup its path in the caller's
+ *	cgroup namespace, empty if it is too long; else empty
  */
 struct htmm_target_info {
 	__u32 number;
@@ -866,16 +890,11 @@ struct htmm_target_info {
 	__aligned_u64 bytes;
 	__aligned_u64 pages;
 	__aligned_u64 regions;
-	__aligned_u64 samples;
-	__aligned_u64 coolings;
-	__aligned_u64 adaptations;
-	__aligned_u64 evicted;
-	__aligned_u64 exited;
-	__aligned_u64 drops[HTMM_DROP_SLOTS];
-	char name[HTMM_TARGET_NAME_LEN];
 	__aligned_u64 spaces;
 	__aligned_u64 space_bytes;
-	__aligned_u64 freed;
+	__aligned_u64 stats[HTMM_TARGET_STATS];
+	__aligned_u64 drops[HTMM_DROP_SLOTS];
+	char name[HTMM_TARGET_NAME_LEN];
 };
 
 /**

@@ -170,13 +170,14 @@ void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_sta
 	print_total(file, &all->total);
 	fields_text(file, stats_fields, all);
 	fprintf(file, "%-14s %14.1f ms CPU time, %llu batches, %llu wake-ups\n", "ksampled",
-		(double)all->drain_ns / 1e6, all->batches, all->wakeups);
+		(double)all->stats[HTMM_STAT_DRAIN_NS] / 1e6, all->stats[HTMM_STAT_BATCHES],
+		all->stats[HTMM_STAT_WAKEUPS]);
 
 	fprintf(file, "%-14s %14.1f ms in interrupts\n", "handlers",
-		(double)all->handler_ns / 1e6);
+		(double)all->stats[HTMM_STAT_HANDLER_NS] / 1e6);
 	fprintf(file, "%-14s %14.2f %% of the CPUs' time %s, %llu changes of period\n", "cost",
 		all->cost_ppm / 1e4, info->state == HTMM_STATE_RUNNING ? "recently" : "in total",
-		all->period_changes);
+		all->stats[HTMM_STAT_PERIOD_CHANGES]);
 
 	print_tables(file, stats, verbose);
 	print_sources(file, served, stats);
@@ -269,7 +270,8 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	json_add_name(obj, "state", htmm_state_name(info->state));
 	json_add_u64(obj, "elapsed_ns", info->elapsed_ns);
 	add_counters(obj, &all->total);
-	fields_json(obj, stats_fields, all);
+	stats_values_json(obj, all->stats, HTMM_STAT_SLOTS);
+	json_add_u64(obj, "cost_ppm", all->cost_ppm);
 	json_add(obj, "events", events_json(stats));
 	json_add(obj, "cpus", cpus_json(stats));
 	json_add(obj, "channels", channels_json(stats));

@@ -212,6 +212,7 @@ static void print_warning(FILE *file, const char *text)
 static void print_warnings(FILE *file, const struct htmm_stats_buf *stats,
 			   const struct limits *limits)
 {
+	const __u64 failed = stats->stats.stats[HTMM_STAT_CPUS_FAILED];
 	char text[256];
 
 	if (any_large_pebs(stats))
@@ -228,10 +229,10 @@ static void print_warnings(FILE *file, const struct htmm_stats_buf *stats,
 		print_warning(file, "the hot-page table is full; raise -o max-bytes");
 	if (stats->stats.total.drops[HTMM_DROP_SPACES_FULL])
 		print_warning(file, "there are too many processes; raise -o max-bytes");
-	if (stats->stats.cpus_failed) {
+	if (failed) {
 		snprintf(text, sizeof(text),
-			 "a CPU came online and could not be sampled, %u time%s; dmesg says why; htmm tries again when the CPU comes back",
-			 stats->stats.cpus_failed, stats->stats.cpus_failed == 1 ? "" : "s");
+			 "a CPU came online and could not be sampled, %llu time%s; dmesg says why; htmm tries again when the CPU comes back",
+			 failed, failed == 1 ? "" : "s");
 		print_warning(file, text);
 	}
 }
@@ -375,7 +376,7 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	json_add(obj, "budget_ppm", json_object_new_int64(budget));
 	json_add_u64(obj, "cost_ppm", stats->stats.cost_ppm);
 	json_add(obj, "events", events_json(stats));
-	json_add_u64(obj, "cpus_failed", stats->stats.cpus_failed);
+	json_add_u64(obj, "cpus_failed", stats->stats.stats[HTMM_STAT_CPUS_FAILED]);
 	json_add_bool(obj, "large_pebs", any_large_pebs(stats));
 	json_add_bool(obj, "multiplexed", any_multiplexed(stats));
 	json_add_bool(obj, "throttled", stats->stats.total.throttled);

@@ -63,6 +63,7 @@ static struct json_object *target_json(const struct htmm_target_info *target)
 	struct json_object *obj = json_object_new_object();
 
 	fields_json(obj, target_fields, target);
+	stats_values_json(obj, target->stats, HTMM_TARGET_STATS);
 	json_add_name(obj, "type", htmm_target_type_name(target->type));
 	json_add_name(obj, "name", target->name);
 	json_add(obj, "losses", losses_json(target));
@@ -96,7 +97,7 @@ static void print_targets(FILE *file, const struct htmm_target_list *targets)
 
 		target_words(words, sizeof(words), target);
 		fprintf(file, "%6u %12llu %10llu %10.1f %10.1f %10.1f  ", target->number,
-			target->samples, target->pages, pages_mib(target->pages),
+			target->stats[HTMM_STAT_SAMPLES], target->pages, pages_mib(target->pages),
 			pages_mib(target->capacity_pages), (double)target->bytes / MIB);
 		out_name(file, words);
 		fputc('\n', file);

@@ -40,29 +40,26 @@ const struct field info_fields[] = {
 	{}
 };
 
+/* A statistic has its name in JSON from the interface. */
 const struct field stats_fields[] = {
-	FIELD(STATS->samples, "samples"),
-	FIELD(STATS->coolings, "coolings", .text = "coolings",
+	FIELD(STATS->stats[HTMM_STAT_COOLINGS], "", .text = "coolings",
 	      METRIC("coolings_total", "Times that all counts were halved.")),
-	FIELD(STATS->adaptations, "adaptations", .text = "adaptations",
+	FIELD(STATS->stats[HTMM_STAT_ADAPTATIONS], "", .text = "adaptations",
 	      METRIC("adaptations_total", "Times that the thresholds were reported.")),
-	FIELD(STATS->evicted, "evicted", .text = "evicted pages",
+	FIELD(STATS->stats[HTMM_STAT_EVICTED], "", .text = "evicted pages",
 	      METRIC("evicted_pages_total", "Pages that left the table to make room.")),
-	FIELD(STATS->exited, "exited", .text = "exited pages",
+	FIELD(STATS->stats[HTMM_STAT_EXITED], "", .text = "exited pages",
 	      METRIC("exited_pages_total", "Pages that left the table with their process.")),
-	FIELD(STATS->freed, "freed", .text = "freed pages",
+	FIELD(STATS->stats[HTMM_STAT_FREED], "", .text = "freed pages",
 	      METRIC("freed_pages_total", "Pages that left the table with their memory.")),
-	FIELD(STATS->wakeups, "wakeups"),
-	FIELD(STATS->batches, "batches"),
-	FIELD(STATS->drain_ns, "drain_ns", .unit = 1 / 1e9,
+	FIELD(STATS->stats[HTMM_STAT_DRAIN_NS], "", .unit = 1 / 1e9,
 	      METRIC("drain_cpu_seconds_total", "CPU time of ksampled.")),
-	FIELD(STATS->handler_ns, "handler_ns", .unit = 1 / 1e9,
+	FIELD(STATS->stats[HTMM_STAT_HANDLER_NS], "", .unit = 1 / 1e9,
 	      METRIC("handler_seconds_total", "Time in overflow handlers.")),
-	FIELD(STATS->cost_ppm, "cost_ppm", .unit = 1 / 1e6,
+	FIELD(STATS->cost_ppm, "", .unit = 1 / 1e6,
 	      METRIC("cost_ratio",
 		     "Share of the sampled CPUs' time that sampling took recently, or in total.")),
-	FIELD(STATS->cpus_failed, "cpus_failed"),
-	FIELD(STATS->period_changes, "period_changes",
+	FIELD(STATS->stats[HTMM_STAT_PERIOD_CHANGES], "",
 	      METRIC("period_changes_total", "Times that a budget changed a period.")),
 	{}
 };
@@ -104,16 +101,26 @@ const struct field target_fields[] = {
 	FIELD(TARGET->bytes, "bytes"),
 	FIELD(TARGET->pages, "pages"),
 	FIELD(TARGET->regions, "regions"),
-	FIELD(TARGET->samples, "samples"),
-	FIELD(TARGET->coolings, "coolings"),
-	FIELD(TARGET->adaptations, "adaptations"),
-	FIELD(TARGET->evicted, "evicted"),
-	FIELD(TARGET->exited, "exited"),
-	FIELD(TARGET->freed, "freed"),
 	FIELD(TARGET->spaces, "spaces"),
 	FIELD(TARGET->space_bytes, "space_bytes"),
 	{}
 };
+
+void stats_values_json(struct json_object *obj, const __u64 *stats, unsigned int nr)
+{
+	static const char *const names[HTMM_STAT_SLOTS] = { HTMM_STAT_NAMES };
+	struct json_object *values = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		char other[16];
+
+		snprintf(other, sizeof(other), "stat_%u", i);
+		if (names[i] || stats[i])
+			json_add_u64(values, names[i] ? names[i] : other, stats[i]);
+	}
+	json_add(obj, "stats", values);
+}
 
 static __u64 value_of(const struct field *field, const void *from)
 {

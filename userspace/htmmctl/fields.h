@@ -36,6 +36,12 @@ struct field {
 /* Adds all fields to a JSON object. */
 void fields_json(struct json_object *obj, const struct field *fields, const void *from);
 
+/*
+ * Adds an object "stats" with the first @nr of a struct's stats. One that this program does not
+ * know is stat_N, if it is not zero.
+ */
+void stats_values_json(struct json_object *obj, const __u64 *stats, unsigned int nr);
+
 /* Prints a line for each field that has a text name. */
 void fields_text(FILE *file, const struct field *fields, const void *from);
 
@@ -49,7 +55,7 @@ void fields_metrics(FILE *file, const struct field *fields, size_t nr,
 
 /* The fields of the module's structs. */
 extern const struct field info_fields[];	/* of struct htmm_info */
-extern const struct field stats_fields[];	/* of struct htmm_stats */
+extern const struct field stats_fields[];	/* of struct htmm_stats; not for fields_json() */
 extern const struct field channel_fields[];	/* of struct htmm_channel_info */
 extern const struct field counter_fields[];	/* of struct htmm_counters */
 extern const struct field target_fields[];	/* of struct htmm_target_info */

@@ -481,9 +481,10 @@ static void measure_row(const struct row *row)
 	if (drained < 0.99 * cost.n)
 		fail("%s: %.0f of %.0f samples are counted", row->name, drained, cost.n);
 	printf("htmm %s %u %.0f %.0f %.3f %.3f %.3f %.3f %.3f\n", row->name, section, drained,
-	       pages, cost.ns, cost.ticks, (after.handler_ns - before.handler_ns) / cost.n,
+	       pages, cost.ns, cost.ticks,
+	       (after.stats[HTMM_STAT_HANDLER_NS] - before.stats[HTMM_STAT_HANDLER_NS]) / cost.n,
 	       (drain_after - drain_before) / drained,
-	       drained / (after.batches - before.batches));
+	       drained / (after.stats[HTMM_STAT_BATCHES] - before.stats[HTMM_STAT_BATCHES]));
 	fflush(stdout);
 }
 

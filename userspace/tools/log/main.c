@@ -68,10 +68,10 @@ static void add_counters(struct json_object *obj, const struct htmm_stats_buf *s
 	json_add(obj, "losses", losses);
 	json_add_u64(obj, "throttled", total->throttled);
 	json_add_u64(obj, "cost_ppm", stats->stats.cost_ppm);
-	json_add_u64(obj, "drain_ns", stats->stats.drain_ns);
-	json_add_u64(obj, "handler_ns", stats->stats.handler_ns);
-	json_add_u64(obj, "coolings", stats->stats.coolings);
-	json_add_u64(obj, "evicted", stats->stats.evicted);
+	json_add_u64(obj, "drain_ns", stats->stats.stats[HTMM_STAT_DRAIN_NS]);
+	json_add_u64(obj, "handler_ns", stats->stats.stats[HTMM_STAT_HANDLER_NS]);
+	json_add_u64(obj, "coolings", stats->stats.stats[HTMM_STAT_COOLINGS]);
+	json_add_u64(obj, "evicted", stats->stats.stats[HTMM_STAT_EVICTED]);
 }
 
 /* The largest period of each event, as CPUs may differ. */

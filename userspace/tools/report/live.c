@@ -201,7 +201,7 @@ static int feed_counts(int fd, struct report *report, struct htmm_error *err)
 	if (ret)
 		return ret;
 	drops = stats.stats.total.drops;
-	report->session_samples = stats.stats.samples;
+	report->session_samples = stats.stats.stats[HTMM_STAT_SAMPLES];
 	counts->filtered = drops[HTMM_DROP_FILTERED];
 	counts->no_addr = drops[HTMM_DROP_NO_ADDR];
 	counts->kernel_addr = drops[HTMM_DROP_KERNEL_ADDR];

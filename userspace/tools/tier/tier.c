@@ -307,7 +307,7 @@ static void count_samples(struct tier *tier, const struct htmm_target_info *targ
 
 	for (i = 0; i < tier->nr_groups; i++)
 		if (!tier->groups[i].target || tier->groups[i].target == target->number)
-			tier->groups[i].counted += target->samples;
+			tier->groups[i].counted += target->stats[HTMM_STAT_SAMPLES];
 }
 
 static int read_targets(struct tier *tier, struct htmm_error *err)
@@ -329,13 +329,13 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 		const struct htmm_target_info *target = &list.target[i];
 
 		tier->alive += !(target->flags & HTMM_TARGET_INFO_DEAD);
-		tier->samples += target->samples;
+		tier->samples += target->stats[HTMM_STAT_SAMPLES];
 		tier->pages += target->pages;
-		tier->evicted += target->evicted;
+		tier->evicted += target->stats[HTMM_STAT_EVICTED];
 		count_samples(tier, target);
 		if (target->number > HTMM_MAX_TARGETS)
 			continue;
-		tier->coolings[target->number] = target->coolings;
+		tier->coolings[target->number] = target->stats[HTMM_STAT_COOLINGS];
 		tier->nr_coolings = target->number + 1;
 	}
 	htmm_targets_free(&list);

@@ -70,9 +70,11 @@ void activity_between(struct activity *activity, const struct results *was,
 	activity->cost = after->cost_ppm / 1e4;
 	if (now->info.session_flags & HTMM_START_BUDGET)
 		activity->budget = now->info.budget_ppm / 1e4;
-	activity->ksampled = 100 * rate(before->drain_ns, after->drain_ns, seconds) / NSEC_PER_SEC;
+	activity->ksampled = 100 * rate(before->stats[HTMM_STAT_DRAIN_NS],
+					after->stats[HTMM_STAT_DRAIN_NS], seconds) / NSEC_PER_SEC;
 	if (now->info.nr_cpus)
-		activity->handlers = 100 * rate(before->handler_ns, after->handler_ns, seconds) /
+		activity->handlers = 100 * rate(before->stats[HTMM_STAT_HANDLER_NS],
+						after->stats[HTMM_STAT_HANDLER_NS], seconds) /
 				     NSEC_PER_SEC / now->info.nr_cpus;
 }
 
