@@ -380,14 +380,8 @@ static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const enum format *format = arg;
 	struct results res = {};
-	int ret = htmm_device_info(fd, &res.info, err);
+	int ret = results_counted(&res, fd, err);
 
-	if (!ret)
-		ret = htmm_device_stats(fd, &res.stats, err);
-	if (!ret)
-		ret = htmm_device_targets(fd, &res.targets, err);
-	if (!ret)
-		ret = served_read(&res.served, fd, &res.info, &res.stats, &res.targets, err);
 	if (ret)
 		;
 	else if (*format == FORMAT_JSON)

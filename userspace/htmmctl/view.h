@@ -37,6 +37,12 @@ struct results {
 };
 
 /*
+ * Reads its state, its counters, its targets and what served them, as results_read(), which reads
+ * the pages, too.
+ */
+int results_counted(struct results *res, int fd, struct htmm_error *err);
+
+/*
  * Reads the results of the session. @res: filled; @res.names, if set, is used and kept.
  * @max_pages: the most hot pages to read; 0: all. Returns 0 or a negative errno; free @res in
  * both cases.
