@@ -3,10 +3,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
+#include "abi.h"
 #include "fuzz_args.h"
 
 #define MOST_CHANGES	4
 #define GOOD_TARGETS	4
+#define CALL_SIZE(name, nr, type, ...)	[nr] = sizeof(struct type),
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 /*
  * Address of the sandboxes, each followed by a gap. Far from all memory of the program, so
@@ -170,17 +172,15 @@ static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
 /* Changes a few members or bits of the struct, or elements that it points to. */
 size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 {
-	size_t size;
+	static const size_t sizes[] = { HTMM_CALLS(CALL_SIZE) };
+	unsigned int nr = _IOC_NR(cmd);
+	size_t size = nr < ARRAY_SIZE(sizes) ? sizes[nr] : sizeof(arg->stop);
 
 	memset(arg, 0, sizeof(*arg));
 	switch (cmd) {
 	case HTMM_IOC_START:
 		return good_start(n, &arg->start);
-	case HTMM_IOC_GET_INFO:
-		size = sizeof(arg->info);
-		break;
 	case HTMM_IOC_GET_STATS:
-		size = sizeof(arg->stats);
 		arg->stats.channels = (uintptr_t)n->box->out;
 		arg->stats.channel_size = sizeof(struct htmm_channel_info);
 		arg->stats.nr_channels = fuzz_below(n, 32);
@@ -189,38 +189,31 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->stats.nr_events = fuzz_below(n, MOST_ELEMENTS);
 		break;
 	case HTMM_IOC_GET_HIST:
-		size = sizeof(arg->hist);
 		arg->hist.unit = fuzz_below(n, 2);
 		break;
 	case HTMM_IOC_GET_HIT_RATIO:
-		size = sizeof(arg->ratio);
 		arg->ratio.unit = fuzz_below(n, 2);
 		arg->ratio.capacity_pages = fuzz_below(n, 100);
 		break;
 	case HTMM_IOC_LIST_PAGES:
-		size = sizeof(arg->list);
 		good_list(n, &arg->list);
 		break;
 	case HTMM_IOC_GET_PLACEMENT:
-		size = sizeof(arg->placement);
 		arg->placement.target = fuzz_below(n, 2);
 		arg->placement.nodes = (uintptr_t)n->box->out;
 		arg->placement.node_size = sizeof(struct htmm_node_placement);
 		arg->placement.nr_nodes = fuzz_below(n, 4);
 		break;
 	case HTMM_IOC_GET_SERVED:
-		size = sizeof(arg->served);
 		arg->served.target = fuzz_below(n, 2);
 		arg->served.rows = (uintptr_t)n->box->out;
 		arg->served.row_size = sizeof(struct htmm_served_row);
 		arg->served.nr_rows = fuzz_below(n, 4);
 		break;
 	case HTMM_IOC_COOL:
-		size = sizeof(arg->cool);
 		arg->cool.target = fuzz_below(n, 2 * GOOD_TARGETS);
 		break;
 	case HTMM_IOC_ADD_TARGET:
-		size = sizeof(arg->add);
 		good_targets(n);
 		arg->add.target =
 			(uintptr_t)&n->box->targets[fuzz_below(n, GOOD_TARGETS)];
@@ -229,17 +222,14 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->add.error_size = HTMM_ERROR_LEN;
 		break;
 	case HTMM_IOC_REMOVE_TARGET:
-		size = sizeof(arg->remove);
 		arg->remove.target = 1 + fuzz_below(n, 2 * GOOD_TARGETS);
 		break;
 	case HTMM_IOC_GET_TARGETS:
-		size = sizeof(arg->targets);
 		arg->targets.targets = (uintptr_t)n->box->out;
 		arg->targets.target_size = sizeof(struct htmm_target_info);
 		arg->targets.nr_targets = fuzz_below(n, 16);
 		break;
 	case HTMM_IOC_SET:
-		size = sizeof(arg->set);
 		arg->set.flags = 1 + fuzz_below(n, 3);
 		if (arg->set.flags & HTMM_SET_CAPACITY) {
 			arg->set.target = fuzz_below(n, 2 * GOOD_TARGETS);
@@ -253,11 +243,8 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->set.error_size = HTMM_ERROR_LEN;
 		break;
 	case HTMM_IOC_STREAM:
-		size = sizeof(arg->stream);
 		arg->stream.buffer_bytes = fuzz_one_in(n, 2) ? 1 << 16 : 0;
 		break;
-	default:
-		size = sizeof(arg->stop);
 	}
 	arg->stop.size = size;
 	return size;

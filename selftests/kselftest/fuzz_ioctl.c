@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <time.h>
+#include "abi.h"
 #include "check.h"
 #include "fuzz_args.h"
 
@@ -19,7 +20,9 @@
 #define CALLS		10000
 #define THREADS		3
 #define FILES		4
-#define NR_IOCTLS	16
+#define CALL_ONE(...)	+ 1
+#define NR_IOCTLS	(0 HTMM_CALLS(CALL_ONE))
+#define CALL_CMD(name, ...)	HTMM_IOC_##name,
 /* Average number of calls between two valid starts. */
 #define GOOD_STARTS	300
 
@@ -182,12 +185,7 @@ static bool fuzzer_init(struct fuzzer *f, struct fuzz *fuzz, unsigned int i, uin
 static void check_tally(struct __test_metadata *_metadata, struct fuzz *fuzz)
 {
 	static const unsigned int known[] = {
-		HTMM_IOC_START, HTMM_IOC_STOP, HTMM_IOC_GET_INFO,
-		HTMM_IOC_GET_STATS, HTMM_IOC_GET_HIST, HTMM_IOC_LIST_PAGES,
-		HTMM_IOC_COOL, HTMM_IOC_RESET, HTMM_IOC_ADD_TARGET,
-		HTMM_IOC_REMOVE_TARGET, HTMM_IOC_GET_TARGETS, HTMM_IOC_STREAM,
-		HTMM_IOC_SET, HTMM_IOC_GET_HIT_RATIO, HTMM_IOC_GET_PLACEMENT,
-		HTMM_IOC_GET_SERVED,
+		HTMM_CALLS(CALL_CMD)
 	};
 	size_t i;
 

@@ -7,6 +7,9 @@
 #include "abi.h"
 #include "check.h"
 
+#define CALL_ROW(name, nr, type, bytes, idle)	\
+	{ #name, HTMM_IOC_##name, bytes, sizeof(struct type), idle },
+
 /**
  * struct call - one ioctl with a valid argument
  * @cmd: its number
@@ -21,30 +24,7 @@ static const struct call {
 	__u32 known;
 	int idle;
 } calls[] = {
-	{ "START", HTMM_IOC_START, 152, sizeof(struct htmm_start), 0 },
-	{ "STOP", HTMM_IOC_STOP, 16, sizeof(struct htmm_session_id), -EALREADY },
-	{ "GET_INFO", HTMM_IOC_GET_INFO, 144, sizeof(struct htmm_info), 0 },
-	{ "GET_STATS", HTMM_IOC_GET_STATS, 480, sizeof(struct htmm_stats),
-	  -ENODATA },
-	{ "GET_HIST", HTMM_IOC_GET_HIST, 328, sizeof(struct htmm_histogram),
-	  -ENODATA },
-	{ "LIST_PAGES", HTMM_IOC_LIST_PAGES, 112,
-	  sizeof(struct htmm_list_pages), -ENODATA },
-	{ "COOL", HTMM_IOC_COOL, 24, sizeof(struct htmm_target_id), -ENODATA },
-	{ "RESET", HTMM_IOC_RESET, 16, sizeof(struct htmm_session_id), -ENODATA },
-	{ "ADD_TARGET", HTMM_IOC_ADD_TARGET, 48,
-	  sizeof(struct htmm_add_target), -ENODATA },
-	{ "REMOVE_TARGET", HTMM_IOC_REMOVE_TARGET, 24,
-	  sizeof(struct htmm_target_id), -ENODATA },
-	{ "GET_TARGETS", HTMM_IOC_GET_TARGETS, 32,
-	  sizeof(struct htmm_targets), -ENODATA },
-	{ "STREAM", HTMM_IOC_STREAM, 144, sizeof(struct htmm_stream), 0 },
-	{ "SET", HTMM_IOC_SET, 56, sizeof(struct htmm_set), -ENODATA },
-	{ "GET_HIT_RATIO", HTMM_IOC_GET_HIT_RATIO, 64,
-	  sizeof(struct htmm_hit_ratio), -ENODATA },
-	{ "GET_PLACEMENT", HTMM_IOC_GET_PLACEMENT, 72,
-	  sizeof(struct htmm_placement), -ENODATA },
-	{ "GET_SERVED", HTMM_IOC_GET_SERVED, 40, sizeof(struct htmm_served), -ENODATA },
+	HTMM_CALLS(CALL_ROW)
 };
 
 /* The first members of the struct of every ioctl. */

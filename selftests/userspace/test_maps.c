@@ -22,7 +22,7 @@ static const char sample[] =
 static bool parse(struct htmm_maps *maps, const char *text)
 {
 	FILE *file = fmemopen((void *)text, strlen(text), "r");
-	int ret = file ? htmm_maps_parse(maps, file) : -1;
+	int ret = file ? maps_parse(maps, file) : -1;
 
 	if (file)
 		fclose(file);
@@ -103,7 +103,7 @@ static void test_anon(void)
 
 	CHECK(parse(&now, "2000-4000 rw-p 0 00:00 0\n5000-6000 rw-p 0 00:00 0\n"
 			  "6000-7000 rw-p 0 00:00 1 /file\n"));
-	CHECK(!htmm_maps_merge(&now, &old));
+	CHECK(!maps_merge(&now, &old));
 	CHECK(now.nr == 3);
 	CHECK(found(&now, 0x1000, "[anon 1000-6000]", 0));
 	CHECK(found(&now, 0x5fff, "[anon 1000-6000]", 0x4fff));
@@ -119,7 +119,7 @@ static void test_merge(void)
 	CHECK(parse(&old, "1000-9000 r--p 00010000 00:00 1 /old\n"
 			  "a000-b000 rw-p 0 00:00 0 [heap]\n"));
 	CHECK(parse(&now, "3000-4000 r--p 00000000 00:00 1 /new\n6000-7000 rw-p 0 00:00 0\n"));
-	CHECK(!htmm_maps_merge(&now, &old));
+	CHECK(!maps_merge(&now, &old));
 	CHECK(old.nr == 0 && !old.map);
 	CHECK(now.nr == 6);
 	CHECK(found(&now, 0xfff, NULL, 0));
@@ -132,7 +132,7 @@ static void test_merge(void)
 	CHECK(found(&now, 0xafff, "[heap]", 0xfff));
 
 	CHECK(parse(&old, "1000-2000 r--p 00010000 00:00 1 /covered\n"));
-	CHECK(!htmm_maps_merge(&now, &old));
+	CHECK(!maps_merge(&now, &old));
 	CHECK(now.nr == 6);
 	htmm_maps_free(&now);
 }
@@ -162,7 +162,7 @@ static void test_merge_random(void)
 			}
 			CHECK(parse(&maps[which], text[0] ? text : "\n"));
 		}
-		CHECK(!htmm_maps_merge(&maps[1], &maps[0]));
+		CHECK(!maps_merge(&maps[1], &maps[0]));
 		for (page = 0; page < PAGES; page++) {
 			const struct htmm_mapping *mapping = htmm_maps_find(&maps[1], page << 12);
 

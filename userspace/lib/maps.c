@@ -161,7 +161,7 @@ static int tidy(struct htmm_maps *maps)
 	return 0;
 }
 
-int htmm_maps_parse(struct htmm_maps *maps, FILE *file)
+int maps_parse(struct htmm_maps *maps, FILE *file)
 {
 	int ret = parse(maps, file);
 
@@ -232,7 +232,7 @@ static int append_gaps(struct htmm_maps *maps, size_t nr, const struct htmm_mapp
 	return 0;
 }
 
-int htmm_maps_merge(struct htmm_maps *maps, struct htmm_maps *old)
+int maps_merge(struct htmm_maps *maps, struct htmm_maps *old)
 {
 	size_t nr = maps->nr, i;
 	int ret = 0;

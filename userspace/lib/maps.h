@@ -9,12 +9,12 @@
  * Reads mappings in the format of /proc/PID/maps; lines that are none are skipped. Returns 0 or
  * -ENOMEM.
  */
-int htmm_maps_parse(struct htmm_maps *maps, FILE *file);
+int maps_parse(struct htmm_maps *maps, FILE *file);
 
 /*
  * Adds the mappings of an earlier copy that no longer exist; present ones win where both cover
  * an address. @old is empty afterwards. Returns 0 or -ENOMEM (nothing was added).
  */
-int htmm_maps_merge(struct htmm_maps *maps, struct htmm_maps *old);
+int maps_merge(struct htmm_maps *maps, struct htmm_maps *old);
 
 #endif /* LIBHTMM_MAPS_H */

@@ -188,7 +188,7 @@ static int refresh(struct process *process)
 	}
 	if (!same_program(&maps, &process->maps))
 		htmm_maps_free(&process->maps);
-	ret = htmm_maps_merge(&maps, &process->maps);
+	ret = maps_merge(&maps, &process->maps);
 	process->maps = maps;
 	process->error = 0;
 	if (!htmm_read_line(comm, sizeof(comm), "/proc/%u/comm", process->pid))
