@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The thread that reads ahead: all records, once and in order, whatever happens. */
+#include <dirent.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,6 +24,8 @@ static struct {
 static struct perfdata_reader *reader;
 static struct decode_thread *ahead;
 static struct htmm_error err;
+/* Bytes of the stream that were read for the batches so far. */
+static u64 taken;
 
 static void put(const void *bytes, size_t size)
 {
@@ -88,6 +91,7 @@ static void put_all(u64 nr)
 static void open_fd(int fd)
 {
 	memset(&err, 0, sizeof(err));
+	taken = 0;
 	CHECK(!perfdata_reader_open_fd(&reader, fd, &err));
 	ahead = decode_thread_new(reader, &err);
 	CHECK(ahead);
@@ -108,25 +112,34 @@ static void close_all(void)
 	perfdata_reader_close(reader);
 }
 
-/* Take all records that there are, from @time on. Returns the time behind the last. */
-static u64 take(u64 time, int *ret)
+/* Take a batch, which begins at @time, if there is one. Returns the time behind its last record. */
+static u64 take_one(u64 time, int *ret)
 {
 	const struct perfdata_record_view *other;
 	const struct perfdata_batch *batch;
-	u64 offset = 0;
 	int i;
 
-	while ((*ret = decode_thread_next(ahead, &batch, &err)) > 0) {
-		CHECK(batch->nr > 0 && batch->nr <= PERFDATA_BATCH);
-		CHECK(batch->status.offset >= offset && batch->status.offset <= stream.len);
-		offset = batch->status.offset;
-		for (i = 0; i < batch->nr; i++, time++) {
-			CHECK(batch->sample[i].time == time);
-			other = perfdata_other(&batch->sample[i]);
-			CHECK(!other == !!(time % OTHERS));
-			CHECK(other ? other->pid == time : batch->sample[i].addr == time << 12);
-		}
+	*ret = decode_thread_next(ahead, &batch, &err);
+	if (*ret <= 0)
+		return time;
+	CHECK(batch->nr > 0 && batch->nr <= PERFDATA_BATCH);
+	CHECK(batch->status.offset >= taken && batch->status.offset <= stream.len);
+	taken = batch->status.offset;
+	for (i = 0; i < batch->nr; i++, time++) {
+		CHECK(batch->sample[i].time == time);
+		other = perfdata_other(&batch->sample[i]);
+		CHECK(!other == !!(time % OTHERS));
+		CHECK(other ? other->pid == time : batch->sample[i].addr == time << 12);
 	}
+	return time;
+}
+
+/* Take all records that there are, from @time on. Returns the time behind the last. */
+static u64 take(u64 time, int *ret)
+{
+	do {
+		time = take_one(time, ret);
+	} while (*ret > 0);
 	return time;
 }
 
@@ -153,19 +166,52 @@ static void test_nothing(void)
 	close_all();
 }
 
-/* It ends wherever the thread is: before it, waiting for room, or done. */
+/* Files in a directory of this process: its threads, or what it has open. */
+static int nr_of(const char *dir)
+{
+	DIR *entries = opendir(dir);
+	int nr = 0;
+
+	CHECK(entries);
+	while (entries && readdir(entries))
+		nr++;
+	if (entries)
+		closedir(entries);
+	return nr;
+}
+
+/* A thread is seen for a moment after it was joined. */
+static bool threads_are(int nr)
+{
+	int tries = 10000;
+
+	while (nr_of("/proc/self/task") != nr && --tries)
+		usleep(1000);
+	return tries;
+}
+
+/*
+ * It ends wherever the thread is: before it, waiting for room, or done. What was taken is right,
+ * and no thread and no file is left.
+ */
 static void test_end_early(void)
 {
-	const struct perfdata_batch *batch;
-	int round, i;
+	int threads = nr_of("/proc/self/task"), files = nr_of("/proc/self/fd");
+	int round, i, ret;
+	u64 time;
 
 	put_all(RECORDS);
 	for (round = 0; round < 50; round++) {
 		open_stream();
-		for (i = tap_below(30); i; i--)
-			CHECK(decode_thread_next(ahead, &batch, &err) == 1);
+		CHECK(nr_of("/proc/self/fd") == files + 1);
+		time = 1;
+		for (i = tap_below(30); i; i--) {
+			time = take_one(time, &ret);
+			CHECK(ret == 1);
+		}
 		usleep(tap_below(2000));
 		close_all();
+		CHECK(threads_are(threads) && nr_of("/proc/self/fd") == files);
 	}
 }
 

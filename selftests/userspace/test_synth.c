@@ -107,7 +107,7 @@ static void test_names(void)
 	const struct perfdata_comm *comm;
 	const struct perfdata_task *task;
 
-	perfdata_writer_open(&writer, "data", &err);
+	CHECK(!perfdata_writer_open(&writer, "data", &err));
 	synth = perfdata_synth_new(&writer, "proc");
 	fake_proc("first", 100, 1, TEXT HEAP);
 
@@ -201,7 +201,7 @@ static void test_exit(void)
 	struct htmm_error err = {};
 	u32 i;
 
-	perfdata_writer_open(&writer, "data", &err);
+	CHECK(!perfdata_writer_open(&writer, "data", &err));
 	synth = perfdata_synth_new(&writer, "proc");
 	fake_proc("first", 100, 1, TEXT HEAP);
 	for (i = 0; i < 100; i++)
@@ -251,7 +251,7 @@ static void test_build_ids(void)
 	CHECK(build_id_of_file("/dev/null", &none) == -ENOENT && !none.len &&
 	      build_id_of_file("/no/such", &none) == -ENOENT &&
 	      build_id_of_file("proc/4711/maps", &none) == -ENOENT);
-	perfdata_writer_open(&writer, "data", &err);
+	CHECK(!perfdata_writer_open(&writer, "data", &err));
 	synth = perfdata_synth_new(&writer, "proc");
 	fake_proc("first", 100, 1, TEXT HEAP ANON);
 	snprintf(command, sizeof(command),
@@ -292,7 +292,7 @@ static void test_slow_look(void)
 	struct htmm_error err = {};
 	pthread_t busy;
 
-	perfdata_writer_open(&writer, "data", &err);
+	CHECK(!perfdata_writer_open(&writer, "data", &err));
 	synth = perfdata_synth_new(&writer, "proc");
 	fake_proc("first", 100, 1, TEXT);
 	unlink("proc/4711/maps");
@@ -321,7 +321,7 @@ static void test_all(void)
 	struct perfdata_synth *synth;
 	struct htmm_error err = {};
 
-	perfdata_writer_open(&writer, "data", &err);
+	CHECK(!perfdata_writer_open(&writer, "data", &err));
 	fake_proc("first", 100, 1, TEXT HEAP);
 	mkdir("proc/sys", 0700);
 	CHECK(!symlink("4711", "proc/self"));
@@ -337,7 +337,7 @@ static void test_all(void)
 	perfdata_synth_free(synth);
 	perfdata_writer_close(&writer, &err);
 	/* Where there is no procfs there is nothing to say. */
-	perfdata_writer_open(&writer, "data", &err);
+	CHECK(!perfdata_writer_open(&writer, "data", &err));
 	synth = perfdata_synth_new(&writer, "nowhere");
 	perfdata_synth_all(synth);
 	CHECK(!made(&writer, PERF_RECORD_COMM, (const void **)&comm));
