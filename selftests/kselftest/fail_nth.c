@@ -34,6 +34,7 @@ FIXTURE(fail_nth) {
 	struct htmm_channel_info channels[CHANNELS];
 	struct htmm_page pages[HOT_PAGES];
 	char module[4096];
+	const char *file;
 };
 
 FIXTURE_SETUP(fail_nth)
@@ -601,33 +602,35 @@ TEST_F_TIMEOUT(fail_nth, load, 600)
 
 static int read_debugfs(FIXTURE_DATA(fail_nth) *self)
 {
-	static const char * const file[] = {
-		"status", "stats", "hist", "hot_pages", "targets",
-	};
 	char text[256];
-	ssize_t n = 0;
-	size_t i;
+	ssize_t n;
 	int fd;
 
-	for (i = 0; n >= 0 && i < ARRAY_SIZE(file); i++) {
-		snprintf(text, sizeof(text), "/sys/kernel/debug/htmm/%s", file[i]);
-		fd = open(text, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return -errno;
-		do {
-			n = read(fd, text, sizeof(text));
-		} while (n > 0);
-		n = n < 0 ? -errno : 0;
-		close(fd);
-	}
+	snprintf(text, sizeof(text), "/sys/kernel/debug/htmm/%s", self->file);
+	fd = open(text, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	do {
+		n = read(fd, text, sizeof(text));
+	} while (n > 0);
+	n = n < 0 ? -errno : 0;
+	close(fd);
 	return n;
 }
 
 TEST_F_TIMEOUT(fail_nth, debugfs, 600)
 {
-	const struct sweep reading = { "read debugfs", be_running, read_debugfs, after_reading };
+	static const char * const file[] = {
+		"status", "stats", "hist", "hot_pages", "targets",
+	};
+	struct sweep reading = { NULL, be_running, read_debugfs, after_reading };
+	size_t i;
 
-	EXPECT_LT(0, sweep(_metadata, self, &reading));
+	for (i = 0; i < ARRAY_SIZE(file); i++) {
+		self->file = file[i];
+		reading.name = file[i];
+		EXPECT_LT(0, sweep(_metadata, self, &reading));
+	}
 	finish(_metadata, self);
 }
 
