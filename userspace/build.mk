@@ -33,7 +33,7 @@ SONAME := libhtmm.so.$(SOVERSION)
 LIBRARY := $(OUT)/$(if $(filter 1,$(SHARED)),$(SONAME),libhtmm.a)
 
 # All programs call functions of htmmctl, and it those of libhtmm.
-LAST := $(OUT)/libhtmmctl.a $(LIBRARY)
+LAST := $(OUT)/libhtmmctl.a $(OUT)/libestimate.a $(LIBRARY)
 link = $(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter-out $(LAST),$^) $(LAST) $(LIBS)
 compile = $(CC) $(FLAGS) $(CFLAGS) $(CPPFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
 

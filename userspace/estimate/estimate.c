@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "estimate.h"
+
+/* From here on, each region has its own weights: how much pages differ is not everywhere alike. */
+#define REGION_SHIFT	9
+/* In the weights of a region, all others count as much as this many samples. */
+#define OTHERS		200
+
+#define NR_LEVELS	8
+
+/* How blocks are divided, level by level: base-2 logarithms of pages; 0: by address spaces. */
+static const unsigned int levels[NR_LEVELS] = { 0, 15, 12, REGION_SHIFT, 7, 5, 3, 1 };
+
+/*
+ * By how much a block may differ from what was expected of it: the variance of the ratio. With
+ * none, it is as expected, and its samples say nothing new. Pages differ by more than the least
+ * of these, or their own counts would not be believed; a few by very much.
+ */
+static const double spreads[] = { 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 33 };
+
+enum { BLOCK_FIRST = 0, BLOCK_LAST = 6, PAGE_FIRST = 3, PAGE_LAST = 8, NR_SPREADS };
+
+/* One page of so many is not like the others of its region. */
+#define STRANGERS	0.01
+
+/**
+ * struct belief - what is expected of a page
+ * @rate: the mean
+ * @doubt: the variance, as a part of the square of the mean
+ */
+struct belief {
+	double rate;
+	double doubt;
+};
+
+/**
+ * struct block - pages in a row
+ * @first: index of the first
+ * @nr: number of pages
+ * @sampled: index of its first page in &struct work.sampled
+ * @nr_sampled: pages that have samples
+ * @samples: their number
+ * @rest: expected of each page that has none
+ * @region: number of the region that it is in; larger blocks have numbers, too
+ */
+struct block {
+	size_t first;
+	size_t nr;
+	size_t sampled;
+	size_t nr_sampled;
+	double samples;
+	struct belief rest;
+	size_t region;
+};
+
+/**
+ * struct blocks - an array that grows
+ * @block: its elements
+ * @nr: how many there are
+ * @room: how many there may be
+ */
+struct blocks {
+	struct block *block;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * struct sampled - a page that has samples
+ * @at: its index
+ * @belief: expected of it, by the samples of others only
+ */
+struct sampled {
+	size_t at;
+	struct belief belief;
+};
+
+/**
+ * struct weights - first how well each spread foretells the counts of a region, then its weight
+ * @of: by spread: log likelihood, then weight
+ */
+struct weights {
+	double of[NR_SPREADS];
+};
+
+/**
+ * struct work - an estimation under way
+ * @page: the pages
+ * @sampled: those with samples
+ * @samples: their samples
+ * @blocks: that have samples, and are to be divided
+ * @done: that are not divided further
+ * @nr_regions: numbers given to regions
+ * @weights: of each region; the first for all together, where blocks are as large as regions
+ */
+struct work {
+	struct estimate_page *page;
+	struct sampled *sampled;
+	double samples;
+	struct blocks blocks;
+	struct blocks done;
+	size_t nr_regions;
+	struct weights *weights;
+};
+
+static int add_block(struct blocks *blocks, const struct block *block)
+{
+	if (blocks->nr == blocks->room) {
+		const size_t room = 2 * blocks->room + 64;
+		struct block *more = realloc(blocks->block, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		blocks->block = more;
+		blocks->room = room;
+	}
+	blocks->block[blocks->nr++] = *block;
+	return 0;
+}
+
+/* Does a block of this level end between two pages that follow each other? */
+static bool ends(const struct estimate_page *page, unsigned int level)
+{
+	return level ? page[0].page >> level != page[1].page >> level :
+		       page[0].space != page[1].space;
+}
+
+/* Divides a block, and adds its parts. */
+static int divide(struct work *work, const struct block *block, unsigned int level,
+		  struct blocks *parts)
+{
+	const size_t end = block->first + block->nr;
+	struct block part = *block;
+	size_t i;
+
+	part.nr = 0;
+	part.nr_sampled = 0;
+	part.samples = 0;
+	for (i = block->first; i < end; i++) {
+		part.nr++;
+		if (work->page[i].count > 0) {
+			part.nr_sampled++;
+			part.samples += work->page[i].count;
+		}
+		if (i + 1 < end && !ends(&work->page[i], level))
+			continue;
+		if (!level || level >= REGION_SHIFT)
+			part.region = work->nr_regions++;
+		if (add_block(parts, &part))
+			return -ENOMEM;
+		part.first = i + 1;
+		part.sampled += part.nr_sampled;
+		part.nr = 0;
+		part.nr_sampled = 0;
+		part.samples = 0;
+	}
+	return 0;
+}
+
+/*
+ * What is expected of each of @nr pages, if @rate was, and they have @samples: the mean of the
+ * gamma distribution that follows from one with the mean @rate.
+ */
+static double shrink(double rate, double spread, double samples, double nr)
+{
+	return rate * (1 + spread * samples) / (1 + spread * nr * rate);
+}
+
+/* The same, and how sure it is. @weight: of each spread. */
+static struct belief learn(const double *weight, struct belief before, double samples, double nr)
+{
+	double mean = 0, square = 0;
+	size_t k;
+
+	for (k = 0; k < NR_SPREADS; k++) {
+		const double value = shrink(before.rate, spreads[k], samples, nr);
+		/* So much is left of what was expected, and of the doubt in it. */
+		const double left = 1 / (1 + spreads[k] * nr * before.rate);
+
+		mean += weight[k] * value;
+		square += weight[k] * value * value * (1 + left * left * before.doubt +
+						       spreads[k] / (1 + spreads[k] * samples));
+	}
+	return (struct belief) { mean, fmax(square / (mean * mean) - 1, 0) };
+}
+
+/* Log likelihood of a count, but for what is the same for all rates. */
+static double foretell(double rate, double count)
+{
+	return count > 0 ? count * log(rate) - rate : -rate;
+}
+
+/* The same, if the page itself may differ: negative binomial. */
+static double foretell_spread(double rate, double spread, double count)
+{
+	const double shape = 1 / spread;
+	double sum = -(count + shape) * log1p(spread * rate);
+
+	if (count > 0)
+		sum += count * log(rate);
+	/* Of one sample, the rest is 0. */
+	if (count > 0 && count != 1)
+		sum += lgamma(count + shape) - lgamma(shape) + count * log(spread);
+	return sum;
+}
+
+/* From log likelihoods of some spreads, the first to the last, to weights. */
+static void weigh(struct work *work, size_t nr, size_t first, size_t last)
+{
+	const double part = fmin(1, OTHERS / work->samples);
+	double all[NR_SPREADS] = {};
+	size_t i, k;
+
+	for (i = 0; i < nr; i++)
+		for (k = first; k <= last; k++)
+			all[k] += work->weights[i].of[k];
+	for (i = 0; i < nr; i++) {
+		double *of = work->weights[i].of, most = -INFINITY, sum = 0;
+
+		for (k = first; k <= last; k++)
+			most = fmax(most, of[k] += part * (all[k] - all[first]));
+		for (k = first; k <= last; k++)
+			sum += of[k] = exp(of[k] - most);
+		for (k = first; k <= last; k++)
+			of[k] /= sum;
+	}
+}
+
+/* Called for a page with samples, or for all pages of a block that have none: @times pages. */
+typedef void visit_fn(const struct block *block, double *of, struct belief *belief, double count,
+		      double times);
+
+static void visit_pages(struct work *work, struct blocks *blocks, bool together, visit_fn *visit)
+{
+	size_t i, s;
+
+	for (i = 0; i < blocks->nr; i++) {
+		struct block *block = &blocks->block[i];
+		double *of = work->weights[together ? 0 : block->region].of;
+
+		if (block->nr > block->nr_sampled)
+			visit(block, of, &block->rest, 0, block->nr - block->nr_sampled);
+		for (s = block->sampled; s < block->sampled + block->nr_sampled; s++)
+			visit(block, of, &work->sampled[s].belief,
+			      work->page[work->sampled[s].at].count, 1);
+	}
+}
+
+/* How well do the other pages of its block foretell the count of a page? */
+static void compare_block(const struct block *block, double *of, struct belief *belief,
+			  double count, double times)
+{
+	size_t k;
+
+	for (k = BLOCK_FIRST; k <= BLOCK_LAST; k++)
+		of[k] += times * foretell(shrink(belief->rate, spreads[k],
+						 block->samples - count, block->nr - 1), count);
+}
+
+static void believe_block(const struct block *block, double *of, struct belief *belief,
+			  double count, double times)
+{
+	*belief = learn(of, *belief, block->samples - count, block->nr - 1);
+}
+
+/* By how much do pages differ from what their neighbours foretell? */
+static void compare_page(const struct block *block, double *of, struct belief *belief, double count,
+			 double times)
+{
+	size_t k;
+
+	for (k = PAGE_FIRST; k <= PAGE_LAST; k++)
+		of[k] += times * foretell_spread(belief->rate, spreads[k], count);
+}
+
+static int forget_weights(struct work *work)
+{
+	free(work->weights);
+	work->weights = calloc(work->nr_regions + 1, sizeof(*work->weights));
+	return work->weights ? 0 : -ENOMEM;
+}
+
+/* Divides blocks once more, and takes what each part tells of its pages. */
+static int go_down(struct work *work, unsigned int level)
+{
+	const bool together = !level || level >= REGION_SHIFT;
+	struct blocks parts = {}, *to;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < work->blocks.nr && !ret; i++)
+		ret = divide(work, &work->blocks.block[i], level, &parts);
+	if (!ret)
+		ret = forget_weights(work);
+	if (!ret) {
+		visit_pages(work, &parts, together, compare_block);
+		weigh(work, together ? 1 : work->nr_regions, BLOCK_FIRST, BLOCK_LAST);
+		visit_pages(work, &parts, together, believe_block);
+	}
+	work->blocks.nr = 0;
+	for (i = 0; i < parts.nr && !ret; i++) {
+		to = parts.block[i].nr_sampled ? &work->blocks : &work->done;
+		ret = add_block(to, &parts.block[i]);
+	}
+	free(parts.block);
+	return ret;
+}
+
+/* Quantile of a gamma distribution (Wilson and Hilferty 1931). @z: of the normal distribution. */
+static double quantile(struct belief belief, double z)
+{
+	const double part = belief.doubt / 9, root = 1 - part + z * sqrt(part);
+
+	return root > 0 ? belief.rate * root * root * root : 0;
+}
+
+/* What is known of a page after its own count. @weight: of the spreads in its region. */
+static void settle(struct estimate_page *page, const double *weight, struct belief before)
+{
+	double fit[NR_SPREADS], own[NR_SPREADS] = {}, most = -INFINITY, sum = 0;
+	struct belief belief;
+	size_t k;
+
+	for (k = PAGE_FIRST; k <= PAGE_LAST; k++) {
+		fit[k] = foretell_spread(before.rate, spreads[k], page->count);
+		most = fmax(most, fit[k]);
+	}
+	/* Its region, or if it is a stranger, the most that pages differ. */
+	for (k = PAGE_FIRST; k <= PAGE_LAST; k++) {
+		own[k] = weight[k] * (1 - STRANGERS) + (k == PAGE_LAST) * STRANGERS;
+		sum += own[k] *= exp(fit[k] - most);
+	}
+	for (k = PAGE_FIRST; k <= PAGE_LAST; k++)
+		own[k] /= sum;
+	belief = learn(own, before, page->count, 1);
+	page->rate = belief.rate;
+	page->low = quantile(belief, -1.645);
+	page->high = quantile(belief, 1.645);
+}
+
+static void settle_block(const struct work *work, const struct block *block)
+{
+	const double *of = work->weights[block->region].of;
+	const struct sampled *sampled = &work->sampled[block->sampled];
+	struct estimate_page none = {};
+	size_t i;
+
+	settle(&none, of, block->rest);
+	for (i = block->first; i < block->first + block->nr; i++) {
+		struct estimate_page *page = &work->page[i];
+
+		if (page->count > 0) {
+			settle(page, of, sampled->belief);
+			sampled++;
+		} else {
+			page->rate = none.rate;
+			page->low = none.low;
+			page->high = none.high;
+		}
+	}
+}
+
+static void keep_sum(struct work *work, size_t nr)
+{
+	double sum = 0, factor;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		sum += work->page[i].rate;
+	factor = work->samples / sum;
+	for (i = 0; i < nr; i++) {
+		work->page[i].rate *= factor;
+		work->page[i].low *= factor;
+		work->page[i].high *= factor;
+	}
+}
+
+static int begin(struct work *work, size_t nr)
+{
+	struct belief all;
+	size_t i, sampled = 0;
+
+	for (i = 0; i < nr; i++)
+		sampled += work->page[i].count > 0;
+	work->sampled = calloc(sampled + 1, sizeof(*work->sampled));
+	if (!work->sampled)
+		return -ENOMEM;
+	for (i = 0, sampled = 0; i < nr; i++) {
+		if (!(work->page[i].count > 0))
+			continue;
+		work->sampled[sampled++].at = i;
+		work->samples += work->page[i].count;
+	}
+	all = (struct belief) { work->samples / nr, 1 / work->samples };
+	for (i = 0; i < sampled; i++)
+		work->sampled[i].belief = all;
+	return add_block(&work->blocks, &(struct block) {
+		.nr = nr, .nr_sampled = sampled, .samples = work->samples, .rest = all,
+	});
+}
+
+static int estimate(struct work *work, size_t nr)
+{
+	int ret = begin(work, nr);
+	size_t i;
+
+	for (i = 0; i < NR_LEVELS && !ret; i++)
+		ret = go_down(work, levels[i]);
+	for (i = 0; i < work->blocks.nr && !ret; i++)
+		ret = add_block(&work->done, &work->blocks.block[i]);
+	if (!ret)
+		ret = forget_weights(work);
+	if (ret)
+		return ret;
+	visit_pages(work, &work->done, false, compare_page);
+	weigh(work, work->nr_regions, PAGE_FIRST, PAGE_LAST);
+	for (i = 0; i < work->done.nr; i++)
+		settle_block(work, &work->done.block[i]);
+	keep_sum(work, nr);
+	return 0;
+}
+
+int estimate_rates(struct estimate_page *page, size_t nr)
+{
+	struct work work = { .page = page };
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < nr && !(page[i].count > 0); i++) {
+		page[i].rate = 0;
+		page[i].low = 0;
+		page[i].high = 0;
+	}
+	if (i < nr)
+		ret = estimate(&work, nr);
+	free(work.sampled);
+	free(work.blocks.block);
+	free(work.done.block);
+	free(work.weights);
+	return ret;
+}
