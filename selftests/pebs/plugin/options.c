@@ -117,7 +117,12 @@ static bool parse_option(struct options *options, const char *option)
 		return *value;
 	}
 	value = value_of(option, "series");
-	options->series = value;
+	if (value) {
+		options->series = value;
+		return *value;
+	}
+	value = value_of(option, "misses");
+	options->misses = value;
 	return value && *value;
 }
 
@@ -131,7 +136,8 @@ bool options_parse(struct options *options, int argc, char **argv)
 			argv[i]);
 		fputs("remote=START-END, pmem=START-END, hit_ns=N, local_ns=N, remote_ns=N, ",
 		      stderr);
-		fputs("assist_ns=N, ibs=0|1, profile=FILE, truth=FILE and series=FILE\n", stderr);
+		fputs("assist_ns=N, ibs=0|1, profile=FILE, truth=FILE, series=FILE and ", stderr);
+		fputs("misses=FILE\n", stderr);
 		return false;
 	}
 	return true;

@@ -19,6 +19,7 @@
  * @truth: file for the ground truth, or NULL
  * @profile: file for the profile of the kernel, or NULL
  * @series: file for misses over time, or NULL
+ * @misses: file for every miss, or NULL
  */
 struct options {
 	__u64 llc;
@@ -30,6 +31,7 @@ struct options {
 	const char *truth;
 	const char *profile;
 	const char *series;
+	const char *misses;
 };
 
 /**

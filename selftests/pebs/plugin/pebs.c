@@ -16,6 +16,7 @@
 #include "cache.h"
 #include "host.h"
 #include "ibs.h"
+#include "misses.h"
 #include "options.h"
 #include "profile.h"
 #include "series.h"
@@ -173,6 +174,8 @@ static void count_access(struct pebs_slot *slot, struct access *access,
 		count_truth(slot, access, store, hit);
 	if (!hit && options.series && mbox->header.truth)
 		series_count(access->vcpu, slot->tgid, is_far(slot, access->phys));
+	if (!hit && options.misses && mbox->header.truth)
+		misses_add(access->vcpu, slot->tgid, access->addr, store);
 	if (slot->enabled)
 		count_events(slot, access);
 	if (options.ibs)
@@ -218,6 +221,8 @@ static void open_mailbox(void)
 		stall_init();
 	if (options.series)
 		series_start();
+	if (options.misses)
+		misses_start();
 	ibs_init(map, options.latency.assist);
 }
 
@@ -264,6 +269,8 @@ static void at_exit(__u64 id, void *unused)
 		write_truth();
 	if (options.series && !series_close())
 		host_fail("cannot write the series to %s: %s", options.series, strerror(errno));
+	if (options.misses && !misses_close())
+		host_fail("cannot write the misses to %s: %s", options.misses, strerror(errno));
 }
 
 static bool refuse(const char *problem, const char *detail)
@@ -322,8 +329,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(__u64 id,
 	}
 	if (options.series && !series_open(options.series))
 		return -1;
+	if (options.misses && !misses_open(options.misses))
+		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	if (truth_file || options.series)
+	if (truth_file || options.series || options.misses)
 		qemu_plugin_register_atexit_cb(id, at_exit, NULL);
 	return 0;
 }

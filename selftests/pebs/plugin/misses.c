@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Every miss, in order of time: a file of some 100 MB for ten seconds. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host.h"
+#include "misses.h"
+
+#define PAGE_SHIFT	12
+#define STORE_SHIFT	36
+#define TGID_SHIFT	37
+#define TIME		0x8000000000000000ULL
+/* The clock is looked at once in so many misses. */
+#define LOOK		1024
+
+static FILE *file;
+static __s64 origin;
+
+bool misses_open(const char *path)
+{
+	file = fopen(path, "we");
+	if (!file)
+		fprintf(stderr, "pebs plugin: cannot write the misses to %s: %s\n", path,
+			strerror(errno));
+	return file;
+}
+
+void misses_start(void)
+{
+	host_clock_bias();
+}
+
+static void write_word(__u64 word)
+{
+	fwrite(&word, sizeof(word), 1, file);
+}
+
+/* QEMU tells the time only between two blocks. */
+static void look(void *cpu, void *unused)
+{
+	__s64 now = host_clock();
+
+	(void)cpu;
+	(void)unused;
+	if (!origin)
+		origin = now;
+	write_word(TIME | (__u64)(now - origin));
+}
+
+void misses_add(unsigned int vcpu, __u64 tgid, __u64 vaddr, bool store)
+{
+	static unsigned int until_look;
+
+	write_word(vaddr >> PAGE_SHIFT | (__u64)store << STORE_SHIFT | tgid << TGID_SHIFT);
+	if (until_look--)
+		return;
+	until_look = LOOK - 1;
+	host_run_later(vcpu, look);
+}
+
+bool misses_close(void)
+{
+	const bool good = !ferror(file);
+
+	return !fclose(file) && good;
+}
