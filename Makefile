@@ -20,6 +20,8 @@
 # make bench-budget	what sampling costs under a budget while the load changes in steps
 # make bench-cooling	how well hot pages are recognized, by the period of cooling
 # make bench-sample	what a sample costs, in instructions, beside perf (JSON=FILE)
+# make bench-accuracy	how well samples tell the hot pages, by period and budget
+#			(PROGRAMS="graph redis" JSON=FILE)
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
 # make experiment	what moving pages buys: run programs on slow and fast memory under
 #			htmmctl tier and other methods, and write docs/experiments.md.
@@ -117,6 +119,9 @@ bench-sample:
 	selftests/rig/packages build check demo
 	$(MAKE) -C selftests/bench/sample run
 
+bench-accuracy: packages
+	$(MAKE) -C selftests/bench/accuracy run PROGRAMS="$(PROGRAMS)" JSON="$(JSON)"
+
 install: userspace
 	packaging/install user
 
@@ -158,4 +163,4 @@ clean:
 	rm -rf build
 
 .PHONY: all module userspace packages demo quick check fuzz lint bench-core bench-readers bench-drain \
-	bench-report bench-export bench-budget bench-cooling bench-sample experiment clean
+	bench-report bench-export bench-budget bench-cooling bench-sample bench-accuracy experiment clean

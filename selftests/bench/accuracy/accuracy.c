@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * accuracy MISSES PID PROGRAM: how well samples tell the hot pages of a program.
+ *
+ * MISSES has every miss of a process and others, as selftests/pebs/plugin/misses.h says. Each
+ * P-th load of the process is a sample, as it is for a CPU. Methods say which pages are best; the
+ * misses to these are compared with the misses to as many pages as well as can be chosen: once
+ * for the whole run, with all samples, and for each second, with those before it. Prints lines of
+ * "program,method,period,budget,past,next,cpu".
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+#include "estimate/estimate.h"
+
+#define PAGE_BITS	0xfffffffffULL
+#define STORE		0x1000000000ULL
+#define TGID_SHIFT	37
+#define TIME		0x8000000000000000ULL
+#define NS		1000000000ULL
+/* What a sample costs: entry and exit of the interrupt, the handler, and the drain. */
+#define SAMPLE_NS	2150
+
+#define NR_BUDGETS	4
+#define NR_PERIODS	4
+/* Pages that are found are added so many at a time. */
+#define NR_NEW		65536
+
+static const double budgets[NR_BUDGETS] = { 0.01, 0.05, 0.1, 0.25 };
+static const unsigned int periods[NR_PERIODS] = { 199, 997, 4999, 19997 };
+
+/**
+ * struct miss - a miss
+ * @page: index of its page
+ * @store: it is a store
+ */
+struct miss {
+	unsigned int page : 31;
+	unsigned int store : 1;
+};
+
+/**
+ * struct run - what a program did
+ * @pages: the numbers of the pages that it missed, ascending
+ * @nr_pages: how many there are
+ * @misses: its misses, in order of time
+ * @nr_misses: how many there are
+ * @second: index of the first miss of each second, and @nr_misses at the end
+ * @nr_seconds: whole seconds
+ * @ns: how long it took
+ */
+struct run {
+	__u64 *pages;
+	size_t nr_pages;
+	struct miss *misses;
+	size_t nr_misses;
+	size_t *second;
+	size_t nr_seconds;
+	__u64 ns;
+};
+
+/**
+ * struct scores - shares of the best that a method has
+ * @past: of the whole run, by budget
+ * @next: of the next second, the mean of all
+ * @ns: CPU time that an estimate took
+ */
+struct scores {
+	double past[NR_BUDGETS];
+	double next[NR_BUDGETS];
+	double ns;
+};
+
+static void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void *get(size_t nr, size_t size)
+{
+	void *memory = calloc(nr + 1, size);
+
+	if (!memory)
+		fail("accuracy");
+	return memory;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const __u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The page's index, or -1. */
+static ssize_t find_page(const struct run *run, __u64 page)
+{
+	size_t low = 0, high = run->nr_pages;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (run->pages[middle] < page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < run->nr_pages && run->pages[low] == page ? (ssize_t)low : -1;
+}
+
+static void add_pages(struct run *run, __u64 *new, size_t nr)
+{
+	size_t i, kept = 0;
+
+	run->pages = realloc(run->pages, (run->nr_pages + nr) * sizeof(*run->pages));
+	if (!run->pages)
+		fail("accuracy");
+	memcpy(run->pages + run->nr_pages, new, nr * sizeof(*new));
+	nr += run->nr_pages;
+	qsort(run->pages, nr, sizeof(*run->pages), by_number);
+	for (i = 0; i < nr; i++)
+		if (!i || run->pages[i] != run->pages[i - 1])
+			run->pages[kept++] = run->pages[i];
+	run->nr_pages = kept;
+}
+
+/* Pages that are not known are collected, and added some at a time. */
+static void find_pages(struct run *run, const __u64 *word, size_t nr, __u64 tgid)
+{
+	static __u64 new[NR_NEW];
+	size_t i, nr_new = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (word[i] & TIME || word[i] >> TGID_SHIFT != tgid ||
+		    find_page(run, word[i] & PAGE_BITS) >= 0)
+			continue;
+		new[nr_new++] = word[i] & PAGE_BITS;
+		if (nr_new == NR_NEW) {
+			add_pages(run, new, nr_new);
+			nr_new = 0;
+		}
+	}
+	add_pages(run, new, nr_new);
+}
+
+/* Time begins with the process's first miss. */
+static void read_misses(struct run *run, const __u64 *word, size_t nr, __u64 tgid)
+{
+	__u64 begin = 0, now = 0;
+	size_t i;
+
+	run->misses = get(nr, sizeof(*run->misses));
+	run->second = get(4096, sizeof(*run->second));
+	for (i = 0; i < nr; i++) {
+		if (word[i] & TIME) {
+			now = word[i] & ~TIME;
+			if (!run->nr_misses)
+				begin = now;
+			while (run->nr_seconds < 4095 && now - begin >= (run->nr_seconds + 1) * NS)
+				run->second[++run->nr_seconds] = run->nr_misses;
+		} else if (word[i] >> TGID_SHIFT == tgid) {
+			run->misses[run->nr_misses++] = (struct miss) {
+				.page = find_page(run, word[i] & PAGE_BITS),
+				.store = !!(word[i] & STORE),
+			};
+			run->ns = now - begin;
+		}
+	}
+}
+
+/* By what pages are sorted, and the number that decides between equals. */
+static const float *value;
+
+static unsigned int lot(unsigned int page)
+{
+	return page * 2654435761U ^ page >> 7;
+}
+
+static int best_first(const void *a, const void *b)
+{
+	const unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
+
+	if (value[x] != value[y])
+		return value[x] > value[y] ? -1 : 1;
+	return lot(x) < lot(y) ? -1 : lot(x) > lot(y);
+}
+
+/* Adds the share of the best for each budget. @rate: of the pages; @truth: misses of these. */
+static void add_scores(const struct run *run, const float *rate, const float *truth, double *score,
+		       double part)
+{
+	unsigned int *order = get(run->nr_pages, sizeof(*order));
+	unsigned int *best = get(run->nr_pages, sizeof(*best));
+	double got = 0, most = 0;
+	size_t i, budget;
+
+	for (i = 0; i < run->nr_pages; i++)
+		order[i] = i;
+	memcpy(best, order, run->nr_pages * sizeof(*best));
+	value = rate;
+	qsort(order, run->nr_pages, sizeof(*order), best_first);
+	value = truth;
+	qsort(best, run->nr_pages, sizeof(*best), best_first);
+	for (i = 0, budget = 0; budget < NR_BUDGETS; budget++) {
+		for (; i < (size_t)(run->nr_pages * budgets[budget]); i++) {
+			got += truth[order[i]];
+			most += truth[best[i]];
+		}
+		score[budget] += part * (most ? got / most : 1);
+	}
+	free(order);
+	free(best);
+}
+
+static double cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * 1e9 + now.tv_nsec;
+}
+
+/* Of pages that were touched. */
+static void estimate(const struct run *run, const float *count, const bool *touched, float *rate)
+{
+	struct estimate_page *page = get(run->nr_pages, sizeof(*page));
+	size_t i, nr = 0;
+
+	for (i = 0; i < run->nr_pages; i++)
+		if (touched[i])
+			page[nr++] = (struct estimate_page) {
+				.page = run->pages[i], .count = count[i],
+			};
+	if (estimate_rates(page, nr))
+		fail("accuracy");
+	for (i = 0, nr = 0; i < run->nr_pages; i++)
+		rate[i] = touched[i] ? page[nr++].rate : 0;
+	free(page);
+}
+
+/* A sample each @period loads, or with 1 each miss. @pooled: estimate rates. */
+static struct scores measure(const struct run *run, unsigned int period, bool pooled)
+{
+	float *count = get(run->nr_pages, sizeof(*count)), *rate = count;
+	float *truth = get(run->nr_pages, sizeof(*truth));
+	bool *touched = get(run->nr_pages, sizeof(*touched));
+	struct scores scores = {};
+	size_t i, second, loads = 0;
+	double begin;
+
+	if (pooled)
+		rate = get(run->nr_pages, sizeof(*rate));
+	for (second = 0; second <= run->nr_seconds; second++) {
+		const bool last = second == run->nr_seconds;
+		const size_t from = run->second[second];
+		const size_t to = last ? run->nr_misses : run->second[second + 1];
+
+		if (second && !last) {
+			memset(truth, 0, run->nr_pages * sizeof(*truth));
+			for (i = from; i < to; i++)
+				truth[run->misses[i].page]++;
+			if (pooled)
+				estimate(run, count, touched, rate);
+			add_scores(run, rate, truth, scores.next, 1.0 / (run->nr_seconds - 1));
+		}
+		for (i = from; i < to; i++) {
+			const struct miss miss = run->misses[i];
+
+			touched[miss.page] = true;
+			if (period == 1)
+				count[miss.page]++;
+			else if (!miss.store && ++loads % period == 0)
+				count[miss.page]++;
+		}
+	}
+	memset(truth, 0, run->nr_pages * sizeof(*truth));
+	for (i = 0; i < run->nr_misses; i++)
+		truth[run->misses[i].page]++;
+	begin = cpu_ns();
+	if (pooled)
+		estimate(run, count, touched, rate);
+	scores.ns = cpu_ns() - begin;
+	add_scores(run, rate, truth, scores.past, 1);
+	free(count);
+	if (pooled)
+		free(rate);
+	free(truth);
+	free(touched);
+	return scores;
+}
+
+/* @samples: a second. An estimate is made each second. */
+static void print(const char *program, const char *method, unsigned int period,
+		  const struct scores *scores, double samples)
+{
+	size_t budget;
+
+	for (budget = 0; budget < NR_BUDGETS; budget++) {
+		printf("%s,%s,%u,%.2f,%.4f,%.4f,", program, method, period, budgets[budget],
+		       scores->past[budget], scores->next[budget]);
+		if (period > 1)
+			printf("%.5f", (samples * SAMPLE_NS + scores->ns) / NS);
+		putchar('\n');
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const __u64 tgid = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
+	struct run run = {};
+	struct scores scores;
+	struct stat stat;
+	__u64 *word;
+	size_t i, loads = 0, nr;
+	int fd;
+
+	if (argc != 4) {
+		fputs("usage: accuracy MISSES PID PROGRAM\n", stderr);
+		return 2;
+	}
+	fd = open(argv[1], O_RDONLY);
+	if (fd < 0 || fstat(fd, &stat))
+		fail(argv[1]);
+	nr = stat.st_size / sizeof(*word);
+	word = mmap(NULL, stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (word == MAP_FAILED)
+		fail(argv[1]);
+	find_pages(&run, word, nr, tgid);
+	read_misses(&run, word, nr, tgid);
+	if (run.nr_seconds < 2) {
+		fprintf(stderr, "accuracy: %s has misses of process %llu in %zu seconds only\n",
+			argv[1], tgid, run.nr_seconds);
+		return 1;
+	}
+	for (i = 0; i < run.nr_misses; i++)
+		loads += !run.misses[i].store;
+	scores = measure(&run, 1, false);
+	print(argv[3], "exact", 1, &scores, 0);
+	for (i = 0; i < NR_PERIODS; i++) {
+		const double samples = (double)loads / periods[i] / run.ns * NS;
+
+		scores = measure(&run, periods[i], false);
+		print(argv[3], "raw", periods[i], &scores, samples);
+		scores = measure(&run, periods[i], true);
+		print(argv[3], "htmm", periods[i], &scores, samples);
+	}
+	return 0;
+}
