@@ -7,6 +7,7 @@
 #define KSFT_ABI_H
 
 #include <assert.h>
+#include <errno.h>
 #include <stddef.h>
 #include <linux/htmm.h>
 
@@ -378,30 +379,55 @@ VALUE(HTMM_SET_CAPACITY, 1);
 VALUE(HTMM_SET_PERIOD, 2);
 VALUE(HTMM_RECORD_ROUND, 68);
 VALUE(HTMM_IOC_TYPE, 188);
+VALUE(HTMM_IOC_START, 48128);
+VALUE(HTMM_IOC_STOP, 48129);
+VALUE(HTMM_IOC_GET_INFO, 48130);
+VALUE(HTMM_IOC_GET_STATS, 48131);
+VALUE(HTMM_IOC_GET_HIST, 48132);
+VALUE(HTMM_IOC_LIST_PAGES, 48133);
+VALUE(HTMM_IOC_COOL, 48134);
+VALUE(HTMM_IOC_RESET, 48135);
+VALUE(HTMM_IOC_ADD_TARGET, 48136);
+VALUE(HTMM_IOC_REMOVE_TARGET, 48137);
+VALUE(HTMM_IOC_GET_TARGETS, 48138);
+VALUE(HTMM_IOC_STREAM, 48139);
+VALUE(HTMM_IOC_SET, 48140);
+VALUE(HTMM_IOC_GET_HIT_RATIO, 48141);
+VALUE(HTMM_IOC_GET_PLACEMENT, 48142);
+VALUE(HTMM_IOC_GET_SERVED, 48143);
 
-/*
- * All ioctls: the number, the struct, its bytes in the first version of the interface, and what a
- * call with a valid argument returns while there is no session.
+/**
+ * struct call - one ioctl with a valid argument
+ * @cmd: its number
+ * @size: bytes of its struct in the first version of the interface
+ * @known: bytes of its struct in this version
+ * @idle: what it returns while there is no session
  */
-#define HTMM_CALLS(CALL)						\
-	CALL(START, 0x00, htmm_start, 152, 0)				\
-	CALL(STOP, 0x01, htmm_session_id, 16, -EALREADY)		\
-	CALL(GET_INFO, 0x02, htmm_info, 144, 0)				\
-	CALL(GET_STATS, 0x03, htmm_stats, 480, -ENODATA)		\
-	CALL(GET_HIST, 0x04, htmm_histogram, 328, -ENODATA)		\
-	CALL(LIST_PAGES, 0x05, htmm_list_pages, 112, -ENODATA)		\
-	CALL(COOL, 0x06, htmm_target_id, 24, -ENODATA)			\
-	CALL(RESET, 0x07, htmm_session_id, 16, -ENODATA)		\
-	CALL(ADD_TARGET, 0x08, htmm_add_target, 48, -ENODATA)		\
-	CALL(REMOVE_TARGET, 0x09, htmm_target_id, 24, -ENODATA)		\
-	CALL(GET_TARGETS, 0x0a, htmm_targets, 32, -ENODATA)		\
-	CALL(STREAM, 0x0b, htmm_stream, 144, 0)				\
-	CALL(SET, 0x0c, htmm_set, 56, -ENODATA)				\
-	CALL(GET_HIT_RATIO, 0x0d, htmm_hit_ratio, 64, -ENODATA)		\
-	CALL(GET_PLACEMENT, 0x0e, htmm_placement, 72, -ENODATA)		\
-	CALL(GET_SERVED, 0x0f, htmm_served, 40, -ENODATA)
+static const struct call {
+	const char *name;
+	unsigned int cmd;
+	__u32 size;
+	__u32 known;
+	int idle;
+} ioctls[] = {
+	{ "START", HTMM_IOC_START, 152, sizeof(struct htmm_start), 0 },
+	{ "STOP", HTMM_IOC_STOP, 16, sizeof(struct htmm_session_id), -EALREADY },
+	{ "GET_INFO", HTMM_IOC_GET_INFO, 144, sizeof(struct htmm_info), 0 },
+	{ "GET_STATS", HTMM_IOC_GET_STATS, 480, sizeof(struct htmm_stats), -ENODATA },
+	{ "GET_HIST", HTMM_IOC_GET_HIST, 328, sizeof(struct htmm_histogram), -ENODATA },
+	{ "LIST_PAGES", HTMM_IOC_LIST_PAGES, 112, sizeof(struct htmm_list_pages), -ENODATA },
+	{ "COOL", HTMM_IOC_COOL, 24, sizeof(struct htmm_target_id), -ENODATA },
+	{ "RESET", HTMM_IOC_RESET, 16, sizeof(struct htmm_session_id), -ENODATA },
+	{ "ADD_TARGET", HTMM_IOC_ADD_TARGET, 48, sizeof(struct htmm_add_target), -ENODATA },
+	{ "REMOVE_TARGET", HTMM_IOC_REMOVE_TARGET, 24, sizeof(struct htmm_target_id), -ENODATA },
+	{ "GET_TARGETS", HTMM_IOC_GET_TARGETS, 32, sizeof(struct htmm_targets), -ENODATA },
+	{ "STREAM", HTMM_IOC_STREAM, 144, sizeof(struct htmm_stream), 0 },
+	{ "SET", HTMM_IOC_SET, 56, sizeof(struct htmm_set), -ENODATA },
+	{ "GET_HIT_RATIO", HTMM_IOC_GET_HIT_RATIO, 64, sizeof(struct htmm_hit_ratio), -ENODATA },
+	{ "GET_PLACEMENT", HTMM_IOC_GET_PLACEMENT, 72, sizeof(struct htmm_placement), -ENODATA },
+	{ "GET_SERVED", HTMM_IOC_GET_SERVED, 40, sizeof(struct htmm_served), -ENODATA },
+};
 
-#define CALL_VALUE(name, nr, type, bytes, idle)	VALUE(HTMM_IOC_##name, 0xbc00 | (nr));
-HTMM_CALLS(CALL_VALUE)
+#define NR_IOCTLS	ARRAY_SIZE(ioctls)
 
 #endif /* KSFT_ABI_H */

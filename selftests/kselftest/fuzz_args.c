@@ -8,7 +8,6 @@
 
 #define MOST_CHANGES	4
 #define GOOD_TARGETS	4
-#define CALL_SIZE(name, nr, type, ...)	[nr] = sizeof(struct type),
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 /*
  * Address of the sandboxes, each followed by a gap. Far from all memory of the program, so
@@ -172,10 +171,11 @@ static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
 /* Changes a few members or bits of the struct, or elements that it points to. */
 size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 {
-	static const size_t sizes[] = { HTMM_CALLS(CALL_SIZE) };
-	unsigned int nr = _IOC_NR(cmd);
-	size_t size = nr < ARRAY_SIZE(sizes) ? sizes[nr] : sizeof(arg->stop);
+	size_t size = sizeof(arg->stop), i;
 
+	for (i = 0; i < NR_IOCTLS; i++)
+		if (ioctls[i].cmd == cmd)
+			size = ioctls[i].known;
 	memset(arg, 0, sizeof(*arg));
 	switch (cmd) {
 	case HTMM_IOC_START:

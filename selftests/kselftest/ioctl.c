@@ -7,34 +7,12 @@
 #include "abi.h"
 #include "check.h"
 
-#define CALL_ROW(name, nr, type, bytes, idle)	\
-	{ #name, HTMM_IOC_##name, bytes, sizeof(struct type), idle },
-
-/**
- * struct call - one ioctl with a valid argument
- * @cmd: its number
- * @size: bytes of its struct in the first version of the interface
- * @known: bytes of its struct in this version
- * @idle: what it returns while there is no session
- */
-static const struct call {
-	const char *name;
-	unsigned int cmd;
-	__u32 size;
-	__u32 known;
-	int idle;
-} calls[] = {
-	HTMM_CALLS(CALL_ROW)
-};
-
 /* The first members of the struct of every ioctl. */
 struct head {
 	__u32 size;
 	__u32 flags;
 	__u64 session;
 };
-
-#define NR_CALLS	ARRAY_SIZE(calls)
 
 FIXTURE(ioctl) {
 	int fd;
@@ -104,7 +82,7 @@ TEST_F(ioctl, unknown_ones)
 	};
 	size_t i;
 
-	fill(self, &calls[0], self->arg, calls[0].known);
+	fill(self, &ioctls[0], self->arg, ioctls[0].known);
 	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
 		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, unknown[i], self->arg)) {
 			TH_LOG("ioctl %#x", unknown[i]);
@@ -130,7 +108,7 @@ TEST_F(ioctl, too_small)
 	const struct call *call;
 	__u32 size;
 
-	for (call = calls; call < calls + NR_CALLS; call++) {
+	for (call = ioctls; call < ioctls + NR_IOCTLS; call++) {
 		for (size = 0; size < call->size; size++) {
 			fill(self, call, self->arg, size);
 			EXPECT_EQ(-EINVAL, call_idle(self, call, self->arg)) {
@@ -146,7 +124,7 @@ TEST_F(ioctl, first_version)
 	const struct call *call;
 	char *arg;
 
-	for (call = calls; call < calls + NR_CALLS; call++) {
+	for (call = ioctls; call < ioctls + NR_IOCTLS; call++) {
 		arg = self->arg + 2 * PAGE - call->size;
 		fill(self, call, arg, call->size);
 		EXPECT_EQ(call->idle, call_idle(self, call, arg)) {
@@ -160,7 +138,7 @@ TEST_F(ioctl, larger_with_zeroes)
 	const struct call *call;
 	__u32 size;
 
-	for (call = calls; call < calls + NR_CALLS; call++) {
+	for (call = ioctls; call < ioctls + NR_IOCTLS; call++) {
 		for (size = call->known; size <= PAGE; size += PAGE - call->known) {
 			fill(self, call, self->arg, size);
 			EXPECT_EQ(call->idle, call_idle(self, call, self->arg)) {
@@ -175,7 +153,7 @@ TEST_F(ioctl, larger_with_more)
 {
 	const struct call *call;
 
-	for (call = calls; call < calls + NR_CALLS; call++) {
+	for (call = ioctls; call < ioctls + NR_IOCTLS; call++) {
 		fill(self, call, self->arg, call->known + 16);
 		self->arg[call->known] = 1;
 		EXPECT_EQ(-E2BIG, call_idle(self, call, self->arg)) {
@@ -195,7 +173,7 @@ TEST_F(ioctl, larger_than_a_page)
 	const struct call *call;
 	size_t i;
 
-	for (call = calls; call < calls + NR_CALLS; call++) {
+	for (call = ioctls; call < ioctls + NR_IOCTLS; call++) {
 		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 			fill(self, call, self->arg, sizes[i]);
 			EXPECT_EQ(-E2BIG, call_idle(self, call, self->arg)) {
@@ -211,7 +189,7 @@ TEST_F(ioctl, unknown_flags)
 	const struct call *call;
 	size_t i;
 
-	for (call = calls; call < calls + NR_CALLS; call++) {
+	for (call = ioctls; call < ioctls + NR_IOCTLS; call++) {
 		for (i = 0; i < ARRAY_SIZE(flags); i++) {
 			fill(self, call, self->arg, call->known);
 			((struct head *)self->arg)->flags = flags[i];
@@ -228,7 +206,7 @@ TEST_F(ioctl, session_of_the_future)
 	const struct call *call;
 	int no;
 
-	for (call = calls; call < calls + NR_CALLS; call++) {
+	for (call = ioctls; call < ioctls + NR_IOCTLS; call++) {
 		no = call->cmd == HTMM_IOC_START ? -EINVAL : -ESTALE;
 		fill(self, call, self->arg, call->known);
 		((struct head *)self->arg)->session = ~0ULL;
@@ -243,7 +221,7 @@ TEST_F(ioctl, start_without_an_answer)
 {
 	struct head *head = (struct head *)self->arg;
 
-	fill(self, &calls[0], self->arg, calls[0].known);
+	fill(self, &ioctls[0], self->arg, ioctls[0].known);
 	ASSERT_EQ(0, mprotect(self->arg, PAGE, PROT_READ));
 	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, HTMM_IOC_START, self->arg));
 	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
@@ -259,11 +237,11 @@ TEST_F(ioctl, results_before_a_start_without_an_answer)
 	struct htmm_info info;
 	__u64 session;
 
-	fill(self, &calls[0], self->arg, calls[0].known);
+	fill(self, &ioctls[0], self->arg, ioctls[0].known);
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_START, self->arg));
 	session = ((struct head *)self->arg)->session;
 	ASSERT_EQ(0, device_stop(self->fd));
-	fill(self, &calls[0], self->arg, calls[0].known);
+	fill(self, &ioctls[0], self->arg, ioctls[0].known);
 	ASSERT_EQ(0, mprotect(self->arg, PAGE, PROT_READ));
 	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, HTMM_IOC_START, self->arg));
 	EXPECT_EQ(-EFAULT, device_ioctl(other, HTMM_IOC_START, self->arg));
@@ -279,7 +257,7 @@ TEST_F(ioctl, bad_pointer)
 	char *edge = self->arg + 2 * PAGE;
 	const struct call *call;
 
-	for (call = calls; call < calls + NR_CALLS; call++) {
+	for (call = ioctls; call < ioctls + NR_IOCTLS; call++) {
 		EXPECT_EQ(-EFAULT, call_idle(self, call, NULL));
 		EXPECT_EQ(-EFAULT, call_idle(self, call, edge));
 		EXPECT_EQ(-EFAULT, call_idle(self, call, (char *)-PAGE));
@@ -298,7 +276,7 @@ TEST_F(ioctl, bad_pointer)
 
 TEST_F(ioctl, read_only_result)
 {
-	const struct call *info = &calls[2];
+	const struct call *info = &ioctls[2];
 
 	fill(self, info, self->arg, info->known);
 	ASSERT_EQ(0, mprotect(self->arg, PAGE, PROT_READ));
